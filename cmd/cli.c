@@ -1,0 +1,475 @@
+/*
+ * cli.c - options, messages and inputs; see cli.h. The output is in
+ * cli-output.c.
+ */
+#include "config.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/profile.h"
+
+/* The only mutable state of a command's front: how it calls itself. */
+static const char *program = "profpipe";
+static bool quiet;
+
+/* --- messages --- */
+
+/*
+ * Replace what could steer a terminal: C0 controls, DEL, and C1 controls in
+ * their UTF-8 form. Names in profiles come from strangers.
+ */
+static void
+mask_controls(char *s)
+{
+	for (unsigned char *p = (unsigned char *)s; *p; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			*p = '?';
+		else if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			p[0] = p[1] = '?';
+	}
+}
+
+static void
+say(const char *fmt, va_list ap)
+{
+	char msg[4096];
+
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	mask_controls(msg);
+	fprintf(stderr, "%s: %s\n", program, msg);
+}
+
+void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	exit(CLI_TROUBLE);
+}
+
+void
+warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (quiet)
+		return;
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+/* --- options --- */
+
+/* Call f for each row of each table of cmd. */
+static void
+each_opt(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
+	 void *ctx)
+{
+	const struct cli_opt *const *g = cmd->groups;
+	const struct cli_opt *table = cmd->opts;
+
+	while (table) {
+		for (; table->name; table++)
+			f(table, ctx);
+		table = g ? *g++ : NULL;
+	}
+}
+
+struct getopt_tables {
+	struct option *longs;
+	char *shorts;
+	size_t n;
+};
+
+static void
+count_opt(const struct cli_opt *o, void *ctx)
+{
+	(void)o;
+	++*(size_t *)ctx;
+}
+
+static void
+add_opt(const struct cli_opt *o, void *ctx)
+{
+	struct getopt_tables *t = ctx;
+	int has = !o->arg            ? no_argument
+		  : o->arg[0] == '[' ? optional_argument
+				     : required_argument;
+
+	t->longs[t->n++] = (struct option){ o->name, has, NULL, o->key };
+	if (o->key < CLI_LONG) {
+		*t->shorts++ = (char)o->key;
+		for (int i = 0; i < has; i++)
+			*t->shorts++ = ':';
+	}
+}
+
+static void
+make_tables(struct cli *cli)
+{
+	struct getopt_tables t = { 0 };
+	size_t n = 0;
+
+	each_opt(cli->cmd, count_opt, &n);
+	cli->getopt = t.longs = calloc(n + 1, sizeof(*t.longs));
+	cli->shorts = t.shorts = calloc(1, n * 3 + 3);
+	if (!t.longs || !t.shorts)
+		die("out of memory");
+	if (cli->cmd->stop_at_operand)
+		*t.shorts++ = '+';
+	*t.shorts++ = ':';
+	each_opt(cli->cmd, add_opt, &t);
+}
+
+/* pprof's --sample_index and --sample-index are the same option. */
+static char **
+normalize(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (!copy)
+		die("out of memory");
+	for (int i = 0; i < argc; i++) {
+		copy[i] = strdup(argv[i]);
+		if (!copy[i])
+			die("out of memory");
+	}
+	for (int i = 1; i < argc && strcmp(copy[i], "--"); i++)
+		if (copy[i][0] == '-' && copy[i][1] == '-')
+			for (char *p = copy[i]; *p && *p != '='; p++)
+				if (*p == '_')
+					*p = '-';
+	return copy;
+}
+
+/*
+ * A parent may start us with 0, 1 or 2 closed; a file opened later would then
+ * be taken for a standard stream. Each gets a descriptor on which its use
+ * fails: nothing is read from nowhere, and no output vanishes in silence.
+ */
+static void
+valid_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(CLI_TROUBLE);
+	}
+}
+
+void
+cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
+{
+	valid_descriptors();
+	signal(SIGPIPE, SIG_DFL);
+	program = cmd->name;
+	memset(cli, 0, sizeof(*cli));
+	cli->cmd = cmd;
+	cli->max_size = STREAM_MAX_SIZE;
+	cli->argc = argc;
+	cli->argv = normalize(argc, argv);
+	make_tables(cli);
+	opterr = 0;
+	optind = 1;
+}
+
+static void
+help_opt(const struct cli_opt *o, void *ctx)
+{
+	char left[64], shown[8] = "    ";
+	const char *arg = o->arg ? o->arg : "";
+	bool optional = arg[0] == '[';
+
+	(void)ctx;
+	if (o->key < CLI_LONG)
+		snprintf(shown, sizeof(shown), "-%c, ", o->key);
+	snprintf(left, sizeof(left), "%s--%s%s%s%s", shown, o->name,
+		 optional ? "[" : "", *arg ? "=" : "", arg + optional);
+	printf("  %-32s%s%s\n", left,
+	       strlen(left) >= 32 ? "\n                                  " : "",
+	       o->help);
+}
+
+static void
+list_opt(const struct cli_opt *o, void *ctx)
+{
+	char letter[3] = { o->key < CLI_LONG ? '-' : 0, (char)o->key };
+
+	(void)ctx;
+	printf("--%s\t%s\t%s\t%s\n", o->name, o->key < CLI_LONG ? letter : "",
+	       o->arg ? o->arg : "", o->help);
+}
+
+static _Noreturn void
+print_and_exit(struct cli *cli, int key)
+{
+	const struct cli_cmd *cmd = cli->cmd;
+
+	if (key == 'V') {
+		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
+	} else if (key == 'h') {
+		printf("Usage: %s [OPTION]... %s\n%s\n\n", cmd->name, cmd->args,
+		       cmd->brief);
+		each_opt(cmd, help_opt, NULL);
+		printf("\nThe manual page %s(1) says more.\n", cmd->name);
+	} else {
+		each_opt(cmd, list_opt, NULL);
+	}
+	cli->output = NULL;
+	exit(cli_finish(cli, EXIT_SUCCESS));
+}
+
+static void
+set_format(struct cli *cli)
+{
+	cli->has_format = true;
+	if (!strncmp(cli->arg, "zstd", 4) &&
+	    (cli->arg[4] == ':' || !cli->arg[4])) {
+		cli->format.kind = STREAM_ZSTD;
+		cli->format.level = 3;
+		if (!cli->arg[4])
+			return;
+		cli->arg += 5;
+		cli->format.level = (int)cli_uint(cli, 1, 19);
+	} else {
+		cli->format.kind = STREAM_GZIP;
+		cli->format.level = (int)cli_uint(cli, 0, 9);
+	}
+}
+
+/* Act on an option that every command has; false: it is not one. */
+static bool
+common_option(struct cli *cli, int key)
+{
+	switch (key) {
+	case 'h':
+	case 'V':
+	case CLI_KEY_LIST_OPTIONS:
+		print_and_exit(cli, key);
+	case 'o':
+		cli->output = cli->arg;
+		return true;
+	case 'q':
+		quiet = true;
+		return true;
+	case 'z':
+		set_format(cli);
+		return true;
+	case CLI_KEY_MAX_SIZE:
+		cli->max_size = cli_size(cli);
+		return true;
+	}
+	return false;
+}
+
+int
+cli_option(struct cli *cli)
+{
+	int key;
+
+	do {
+		int at = optind;
+
+		key = getopt_long(cli->argc, cli->argv, cli->shorts,
+				  cli->getopt, NULL);
+		cli->arg = optarg;
+		if (key == ':')
+			die("option '%s' needs an argument",
+			    cli->argv[optind - 1]);
+		if (key == '?')
+			die("unknown option '%s' (see %s --help)",
+			    cli->argv[optind > at ? optind - 1 : at],
+			    cli->cmd->name);
+	} while (key != CLI_DONE && common_option(cli, key));
+	if (key == CLI_DONE) {
+		cli->operand = cli->argv + optind;
+		cli->n_operand = cli->argc - optind;
+	}
+	return key;
+}
+
+/* --- arguments --- */
+
+static _Noreturn void
+bad_arg(const struct cli *cli, const char *want)
+{
+	die("'%s' is not %s", cli->arg, want);
+}
+
+uint64_t
+cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
+{
+	char *end, want[80];
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(cli->arg, &end, 10);
+	snprintf(want, sizeof(want), "a number from %ju to %ju", (uintmax_t)min,
+		 (uintmax_t)max);
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
+	    v < min || v > max)
+		bad_arg(cli, want);
+	return v;
+}
+
+int64_t
+cli_int(const struct cli *cli, int64_t min, int64_t max)
+{
+	char *end, want[80];
+	int64_t v;
+
+	errno = 0;
+	v = strtoll(cli->arg, &end, 10);
+	snprintf(want, sizeof(want), "a number from %jd to %jd", (intmax_t)min,
+		 (intmax_t)max);
+	if (end == cli->arg || *end || errno || v < min || v > max)
+		bad_arg(cli, want);
+	return v;
+}
+
+double
+cli_double(const struct cli *cli)
+{
+	char *end;
+	double v = strtod(cli->arg, &end);
+
+	if (end == cli->arg || *end || !isfinite(v))
+		bad_arg(cli, "a number");
+	return v;
+}
+
+bool
+cli_bool(const struct cli *cli)
+{
+	static const char *const yes[] = {
+		"1", "t", "T", "true", "TRUE", "True"
+	};
+	static const char *const no[] = { "0",     "f",     "F",
+					  "false", "FALSE", "False" };
+
+	if (!cli->arg)
+		return true;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (!strcmp(cli->arg, yes[i]))
+			return true;
+		if (!strcmp(cli->arg, no[i]))
+			return false;
+	}
+	bad_arg(cli, "true or false");
+}
+
+size_t
+cli_size(const struct cli *cli)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	unsigned shift = 0;
+	uint64_t v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(cli->arg, &end, 10);
+	unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
+	    v > (SIZE_MAX >> 1) >> shift)
+		bad_arg(cli, "a size such as 500M");
+	return (size_t)v << shift;
+}
+
+/* --- inputs --- */
+
+const char *
+cli_input(struct cli *cli)
+{
+	static const char dash[] = "-";
+
+	if (cli->n_operand == 0)
+		return cli->next++ ? NULL : dash;
+	return cli->next < cli->n_operand ? cli->operand[cli->next++] : NULL;
+}
+
+const char *
+cli_name(const char *input)
+{
+	return strcmp(input, "-") ? input : "<stdin>";
+}
+
+int
+cli_open(const char *input)
+{
+	struct stat sb;
+	int fd = 0;
+
+	if (strcmp(input, "-"))
+		fd = open(input, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &sb) < 0)
+		die("%s: %s", cli_name(input), strerror(errno));
+	if (S_ISDIR(sb.st_mode))
+		die("%s: %s", input, strerror(EISDIR));
+	if (isatty(fd))
+		die("%s: a profile is not read from a terminal; name a file, "
+		    "or pipe one in",
+		    cli_name(input));
+#ifdef F_SETPIPE_SZ
+	if (S_ISFIFO(sb.st_mode))
+		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* a hint; fewer switches */
+#endif
+	return fd;
+}
+
+struct profile *
+cli_read(struct cli *cli, const char *input)
+{
+	struct prof_err err;
+	struct profile *p;
+	int fd = cli_open(input);
+
+	if (profile_read(fd, cli->max_size, &p, &err) != PROF_OK)
+		die("%s: %s", cli_name(input), err.msg);
+	if (fd > 0)
+		close(fd);
+	return p;
+}
+
+/* --- exit --- */
+
+static void
+close_stdout(void)
+{
+	bool failed = ferror(stdout);
+
+	if (fclose(stdout) != 0 || failed)
+		die("write error: %s", strerror(errno ? errno : EIO));
+}
+
+int
+cli_finish(struct cli *cli, int status)
+{
+	cli_output_close(cli);
+	close_stdout();
+	for (int i = 0; i < cli->argc; i++)
+		free(cli->argv[i]);
+	free(cli->argv);
+	free(cli->getopt);
+	free(cli->shorts);
+	return status;
+}

@@ -1,0 +1,160 @@
+/*
+ * cli.h - what all commands share at their front: options from one table,
+ * messages, inputs, output, exit. Everything here may print and may end the
+ * process; the library below (lib/) never does.
+ *
+ * Exit status: 0 done; 1 the answer is "no"; 2 trouble (die()).
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/stream.h"
+
+struct profile;
+
+#define CLI_DONE (-1) /* cli_option(): no more options */
+#define CLI_LONG 256  /* first key for an option without a short letter */
+#define CLI_GROUP 512 /* first key for the options of a shared group */
+#define CLI_TROUBLE 2 /* exit status of die() */
+
+/*
+ * One option. From these rows come parsing, --help, --list-options, shell
+ * completion, and the check of the man page. A row of zeros ends a table.
+ */
+struct cli_opt {
+	int key;          /* short letter, or a number from CLI_LONG on */
+	const char *name; /* long name, words joined by '-'; '_' works too */
+	const char *arg;  /* NULL: none; "[X]": optional; else required */
+	const char *help; /* lower case, no full stop */
+};
+
+/* Rows that mean the same in every command; cli_option() acts on them. */
+enum {
+	CLI_KEY_MAX_SIZE = 1000,
+	CLI_KEY_LIST_OPTIONS,
+};
+#define CLI_COMMON_OPTS                                                        \
+	{ 'o', "output", "FILE", "write to FILE, whole or not at all" },       \
+		{ 'q', "quiet", NULL, "print errors only" },                   \
+		{ 'h', "help", NULL, "print this text and exit" },             \
+		{ 'V', "version", NULL, "print the version and exit" },        \
+	{                                                                      \
+		CLI_KEY_LIST_OPTIONS, "list-options", NULL,                    \
+			"print the options, for shell completion"              \
+	}
+#define CLI_READ_OPTS                                                          \
+	{                                                                      \
+		CLI_KEY_MAX_SIZE, "max-size", "SIZE",                          \
+			"refuse input that inflates past SIZE (4G)"            \
+	}
+#define CLI_WRITE_OPTS                                                         \
+	{                                                                      \
+		'z', "compress", "LEVEL",                                      \
+			"gzip level 0-9, or zstd[:LEVEL] (0 into a pipe, "     \
+			"else 6)"                                              \
+	}
+
+struct cli_cmd {
+	const char *name;
+	const char *args;  /* of the usage line: "[FILE...]" */
+	const char *brief; /* one line */
+	const struct cli_opt *opts;
+	const struct cli_opt *const *groups; /* more tables, NULL at the end;
+					      * may be NULL */
+	bool stop_at_operand; /* what follows the first one is not ours */
+};
+
+struct cli_output;
+
+struct cli {
+	const struct cli_cmd *cmd;
+	char *arg;      /* of the option that cli_option() returned, or NULL */
+	char **operand; /* n_operand words; set when cli_option() is done */
+	int n_operand;
+	const char *output; /* -o, or NULL */
+	size_t max_size;
+	bool has_format; /* -z was given */
+	struct stream_format format;
+
+	/* Of cli.c alone. */
+	char **argv;
+	int argc;
+	int next;
+	void *getopt;
+	char *shorts;
+	struct cli_output *out;
+};
+
+/*
+ * First call of main(): descriptors 0 to 2 are made valid, SIGPIPE gets its
+ * default action (a parent may have changed it), the program gets its name.
+ */
+void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
+	      char **argv);
+
+/*
+ * The key of the next option, its argument in cli->arg; CLI_DONE after the
+ * last. Options and operands may be mixed; "--" ends the options. What is in
+ * CLI_*_OPTS is acted on here and not returned. A wrong option ends the
+ * process.
+ */
+int cli_option(struct cli *cli);
+
+/*
+ * The next operand that names an input, or NULL after the last. Without any
+ * there is one, "-": standard input.
+ */
+const char *cli_input(struct cli *cli);
+
+/* How an input is called in messages: "-" is "<stdin>". */
+const char *cli_name(const char *input);
+
+/*
+ * Open input for reading: the descriptor, which the caller closes with
+ * close() (for "-" it is 0). Dies when it can't, or when it is a terminal.
+ */
+int cli_open(const char *input);
+
+/* Read one profile from input: the caller's, for profile_free(). Dies. */
+struct profile *cli_read(struct cli *cli, const char *input);
+
+/*
+ * Write p as the command's output: to the file of -o or to standard output,
+ * never to a terminal. Once a run. Dies.
+ */
+void cli_write(struct cli *cli, const struct profile *p);
+
+/*
+ * The text output of the command, for stdio: the file of -o or standard
+ * output. cli_finish() closes it. Call it when all input is understood.
+ */
+FILE *cli_text(struct cli *cli);
+
+/*
+ * Last call of main(): `return cli_finish(&cli, status)`. Closes the output,
+ * dies if anything could not be written, puts the file of -o in place.
+ */
+int cli_finish(struct cli *cli, int status);
+
+/* One line to stderr, "name: ...", control bytes masked; then exit(2). */
+_Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same line, and the run goes on; silent with -q. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Parse the argument of an option; they die, naming it, when it is wrong. */
+uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);
+int64_t cli_int(const struct cli *cli, int64_t min, int64_t max);
+double cli_double(const struct cli *cli); /* finite */
+bool cli_bool(const struct cli *cli);     /* "[BOOL]": none means true */
+size_t cli_size(const struct cli *cli);   /* bytes, with K, M, G or T */
+
+/* In cli-output.c, for cli_finish(): the output, if any, is complete. */
+void cli_output_close(struct cli *cli);
+
+#endif

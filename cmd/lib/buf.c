@@ -1,0 +1,46 @@
+/* buf.c - see buf.h. */
+#include "config.h"
+
+#include "buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+buf_reserve(struct buf *b, size_t more)
+{
+	size_t want = b->cap ? b->cap : 4096;
+	uint8_t *data;
+
+	if (more <= b->cap - b->n)
+		return 0;
+	if (more > PTRDIFF_MAX - b->n)
+		return -1;
+	while (want < b->n + more)
+		want = want > PTRDIFF_MAX / 2 ? b->n + more : want * 2;
+	data = realloc(b->data, want);
+	if (!data)
+		return -1;
+	b->data = data;
+	b->cap = want;
+	return 0;
+}
+
+int
+buf_add(struct buf *b, const void *data, size_t n)
+{
+	if (buf_reserve(b, n) < 0)
+		return -1;
+	if (n)
+		memcpy(b->data + b->n, data, n);
+	b->n += n;
+	return 0;
+}
+
+void
+buf_release(struct buf *b)
+{
+	free(b->data);
+	b->data = NULL;
+	b->n = b->cap = 0;
+}

@@ -1,0 +1,23 @@
+/* buf.h - a growable run of bytes on the heap. */
+#ifndef BUF_H
+#define BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	uint8_t *data; /* n bytes in use, cap allocated; NULL while cap is 0 */
+	size_t n;
+	size_t cap;
+};
+
+/* Make room for more bytes past n. Returns -1, unchanged, without memory. */
+int buf_reserve(struct buf *b, size_t more);
+
+/* Append. Returns -1, unchanged, without memory. */
+int buf_add(struct buf *b, const void *data, size_t n);
+
+/* Free the bytes; b is then empty and can be used again. */
+void buf_release(struct buf *b);
+
+#endif

@@ -1,0 +1,397 @@
+/* compress.c - see compress.h. */
+#include "config.h"
+
+#include "compress.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#if HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+bool
+compress_is_gzip(const void *data, size_t n)
+{
+	return n >= 2 && !memcmp(data, "\x1f\x8b", 2);
+}
+
+bool
+compress_is_zstd(const void *data, size_t n)
+{
+	return n >= 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4);
+}
+
+static enum prof_status
+too_large(size_t max, struct prof_err *err)
+{
+	return prof_fail(err, PROF_ELIMIT,
+			 "inflates past the limit of %zu bytes (--max-size)",
+			 max);
+}
+
+/* Room for more output: as much again, up to one byte past max. */
+static int
+grow_output(struct buf *out, size_t max)
+{
+	size_t more = out->n < 65536 ? 65536 : out->n;
+
+	if (more > max - out->n)
+		more = max - out->n + 1;
+	return buf_reserve(out, more);
+}
+
+/* All of the rest is zero: padding, as tape blocks have it. */
+static bool
+is_padding(const uint8_t *p, size_t n)
+{
+	return n && !*p && !memcmp(p, p + 1, n - 1);
+}
+
+/* Read on at the next member. Returns false at the end, or at an error. */
+static bool
+next_member(const uint8_t *at, size_t left, enum prof_status *st,
+	    struct prof_err *err)
+{
+	*st = PROF_OK;
+	if (left == 0 || is_padding(at, left))
+		return false;
+	if (compress_is_gzip(at, left))
+		return true;
+	*st = prof_fail(err, PROF_EFORMAT,
+			"%zu bytes of rubbish after the gzip stream", left);
+	return false;
+}
+
+/* Inflate one member with zlib; *used: how many bytes of data it has. */
+static enum prof_status
+zlib_member(const uint8_t *data, size_t n, size_t max, struct buf *out,
+	    size_t *used, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	size_t in = 0;
+	z_stream z = { 0 };
+	int r = Z_OK;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return prof_nomem(err);
+	while (r == Z_OK) {
+		if (out->n == out->cap && grow_output(out, max) < 0) {
+			st = prof_nomem(err);
+			goto out;
+		}
+		size_t room = out->cap - out->n;
+		uInt avail = n - in < 1 << 30 ? (uInt)(n - in) : 1 << 30;
+		uInt space = room < 1 << 30 ? (uInt)room : 1 << 30;
+
+		z.next_in = data + in;
+		z.avail_in = avail;
+		z.next_out = out->data + out->n;
+		z.avail_out = space;
+		r = inflate(&z, Z_NO_FLUSH);
+		in += avail - z.avail_in;
+		out->n += space - z.avail_out;
+		if (out->n > max) {
+			st = too_large(max, err);
+			goto out;
+		}
+	}
+	if (r == Z_BUF_ERROR)
+		st = prof_fail(err, PROF_EFORMAT, "truncated gzip stream");
+	else if (r == Z_MEM_ERROR)
+		st = prof_nomem(err);
+	else if (r != Z_STREAM_END)
+		st = prof_fail(err, PROF_EFORMAT,
+			       "damaged gzip stream near byte %zu: %s", in,
+			       z.msg ? z.msg : "invalid data");
+	*used = in;
+out:
+	inflateEnd(&z);
+	return st;
+}
+
+#if HAVE_LIBDEFLATE
+/*
+ * Inflate one member with libdeflate, which wants all of the output's room at
+ * once. The last four bytes of a file say how large its last member is; that
+ * is believed as far as deflate can do it at all. Damage is left to zlib, to
+ * find its words: libdeflate has one code for all of it.
+ */
+static enum prof_status
+deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,
+	       size_t max, struct buf *out, size_t *used, struct prof_err *err)
+{
+	size_t start = out->n, got, want = 65536;
+	enum libdeflate_result r;
+
+	if (n >= 18) {
+		const uint8_t *t = data + n - 4;
+
+		want = (size_t)t[0] | (size_t)t[1] << 8 | (size_t)t[2] << 16 |
+		       (size_t)t[3] << 24;
+		if (want / 1032 > n)
+			want = n * 1032;
+	}
+	for (;;) {
+		if (want > max - start)
+			want = max - start;
+		/* One byte more tells "full" from "too large". */
+		if (buf_reserve(out, want + 1) < 0)
+			return prof_nomem(err);
+		r = libdeflate_gzip_decompress_ex(d, data, n, out->data + start,
+						  want, used, &got);
+		if (r == LIBDEFLATE_SUCCESS) {
+			out->n = start + got;
+			return PROF_OK;
+		}
+		if (r != LIBDEFLATE_INSUFFICIENT_SPACE)
+			return zlib_member(data, n, max, out, used, err);
+		if (want == max - start)
+			return too_large(max, err);
+		want = want < 32768 ? 65536 : want * 2;
+	}
+}
+#endif
+
+enum prof_status
+gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
+	     struct prof_err *err)
+{
+	const uint8_t *at = data;
+	enum prof_status st;
+	size_t used = 0;
+
+#if HAVE_LIBDEFLATE
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+
+	if (!d)
+		return prof_nomem(err);
+#endif
+	do {
+#if HAVE_LIBDEFLATE
+		st = deflate_member(d, at, n, max, out, &used, err);
+#else
+		st = zlib_member(at, n, max, out, &used, err);
+#endif
+		at += used;
+		n -= used;
+	} while (st == PROF_OK && next_member(at, n, &st, err));
+#if HAVE_LIBDEFLATE
+	libdeflate_free_decompressor(d);
+#endif
+	return st;
+}
+
+enum prof_status
+gzip_deflate(const void *raw, size_t n, int level, struct buf *out,
+	     struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+#if HAVE_LIBDEFLATE
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
+
+	if (!c)
+		return prof_nomem(err);
+	if (buf_reserve(out, libdeflate_gzip_compress_bound(c, n)) < 0)
+		st = prof_nomem(err);
+	else
+		out->n += libdeflate_gzip_compress(
+			c, raw, n, out->data + out->n, out->cap - out->n);
+	libdeflate_free_compressor(c);
+#else
+	z_stream z = { 0 };
+	const uint8_t *in = raw;
+	int r = Z_OK;
+
+	if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return prof_nomem(err);
+	deflateSetHeader(&z, &(gz_header){ .os = 255 });
+	while (r != Z_STREAM_END && st == PROF_OK) {
+		uInt take = n < 1 << 30 ? (uInt)n : 1 << 30;
+
+		if (buf_reserve(out, 65536) < 0) {
+			st = prof_nomem(err);
+			break;
+		}
+		z.next_in = in;
+		z.avail_in = take;
+		z.next_out = out->data + out->n;
+		z.avail_out = 65536;
+		r = deflate(&z, take == n ? Z_FINISH : Z_NO_FLUSH);
+		out->n += 65536 - z.avail_out;
+		in += take - z.avail_in;
+		n -= take - z.avail_in;
+	}
+	deflateEnd(&z);
+#endif
+	return st;
+}
+
+enum prof_status
+write_all(int fd, const void *data, size_t n, struct prof_err *err)
+{
+	const char *p = data;
+
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		p += w;
+		n -= (size_t)w;
+	}
+	return PROF_OK;
+}
+
+/* write_all() of two pieces, in one call as long as the system takes both. */
+static enum prof_status
+write_two(int fd, const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b,
+	  struct prof_err *err)
+{
+	union {
+		const uint8_t *in;
+		void *out;
+	} pa = { .in = a }, pb = { .in = b }; /* struct iovec has no const */
+	struct iovec v[2] = { { pa.out, n_a }, { pb.out, n_b } };
+	enum prof_status st;
+	ssize_t w;
+
+	do
+		w = writev(fd, v, 2);
+	while (w < 0 && errno == EINTR);
+	if (w < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if ((size_t)w >= n_a)
+		return write_all(fd, b + ((size_t)w - n_a),
+				 n_b - ((size_t)w - n_a), err);
+	st = write_all(fd, a + w, n_a - (size_t)w, err);
+	return st == PROF_OK ? write_all(fd, b, n_b, err) : st;
+}
+
+static uint32_t
+gzip_crc(const void *data, size_t n)
+{
+#if HAVE_LIBDEFLATE
+	return libdeflate_crc32(0, data, n);
+#else
+	return (uint32_t)crc32_z(0, data, n);
+#endif
+}
+
+static uint8_t *
+put_le32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		*p++ = (uint8_t)(v >> 8 * i);
+	return p;
+}
+
+enum prof_status
+gzip_store(int fd, const void *raw, size_t n, struct prof_err *err)
+{
+	static const uint8_t header[10] = { 0x1f, 0x8b, 8, [9] = 255 };
+	uint8_t head[10 + 5], tail[8], *h = head;
+	const uint8_t *p = raw;
+	size_t left = n;
+	enum prof_status st;
+
+	put_le32(put_le32(tail, gzip_crc(raw, n)), (uint32_t)n);
+	memcpy(h, header, sizeof(header));
+	h += sizeof(header);
+	do {
+		size_t block = left < 65535 ? left : 65535;
+
+		*h++ = block == left; /* the last block, stored */
+		*h++ = (uint8_t)block;
+		*h++ = (uint8_t)(block >> 8);
+		*h++ = (uint8_t)~block;
+		*h++ = (uint8_t)(~block >> 8);
+		st = write_two(fd, head, (size_t)(h - head), p, block, err);
+		if (st != PROF_OK)
+			return st;
+		h = head;
+		p += block;
+		left -= block;
+	} while (left);
+	return write_all(fd, tail, sizeof(tail), err);
+}
+
+#if HAVE_ZSTD
+enum prof_status
+zstd_inflate(const void *data, size_t n, size_t max, struct buf *out,
+	     struct prof_err *err)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer in = { data, n, 0 };
+	enum prof_status st = PROF_OK;
+	size_t r = 1;
+
+	if (!z)
+		return prof_nomem(err);
+	while (st == PROF_OK && (in.pos < in.size || r != 0)) {
+		if (out->n == out->cap && grow_output(out, max) < 0) {
+			st = prof_nomem(err);
+			break;
+		}
+		ZSTD_outBuffer to = { out->data, out->cap, out->n };
+		size_t before = in.pos;
+
+		r = ZSTD_decompressStream(z, &to, &in);
+		if (ZSTD_isError(r))
+			st = prof_fail(err, PROF_EFORMAT,
+				       "damaged zstd stream near byte %zu: %s",
+				       in.pos, ZSTD_getErrorName(r));
+		else if (r && in.pos == before && to.pos == out->n)
+			st = prof_fail(err, PROF_EFORMAT,
+				       "truncated zstd stream");
+		out->n = to.pos;
+		if (st == PROF_OK && out->n > max)
+			st = too_large(max, err);
+	}
+	ZSTD_freeDStream(z);
+	return st;
+}
+
+enum prof_status
+zstd_deflate(const void *raw, size_t n, int level, struct buf *out,
+	     struct prof_err *err)
+{
+	size_t r;
+
+	if (buf_reserve(out, ZSTD_compressBound(n)) < 0)
+		return prof_nomem(err);
+	r = ZSTD_compress(out->data + out->n, out->cap - out->n, raw, n, level);
+	if (ZSTD_isError(r))
+		return prof_fail(err, PROF_EIO, "zstd: %s",
+				 ZSTD_getErrorName(r));
+	out->n += r;
+	return PROF_OK;
+}
+#else
+enum prof_status
+zstd_inflate(const void *data, size_t n, size_t max, struct buf *out,
+	     struct prof_err *err)
+{
+	(void)data, (void)n, (void)max, (void)out;
+	return prof_fail(err, PROF_ENOTSUP,
+			 "zstd stream: this build has no zstd");
+}
+
+enum prof_status
+zstd_deflate(const void *raw, size_t n, int level, struct buf *out,
+	     struct prof_err *err)
+{
+	(void)raw, (void)n, (void)level, (void)out;
+	return prof_fail(err, PROF_ENOTSUP,
+			 "zstd output: this build has no zstd");
+}
+#endif

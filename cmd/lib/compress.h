@@ -1,0 +1,49 @@
+/*
+ * compress.h - gzip and zstd in memory, behind stream.h. zlib is always there;
+ * libdeflate, where the build has it, does the same in less than half of the
+ * time, and zlib then only says what is wrong with a damaged stream.
+ */
+#ifndef COMPRESS_H
+#define COMPRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "status.h"
+
+bool compress_is_gzip(const void *data, size_t n);
+bool compress_is_zstd(const void *data, size_t n);
+
+/*
+ * Inflate every member (frame) of the n bytes at data, appended to out, which
+ * then holds at most max bytes. Zero padding after the last gzip member is
+ * allowed, other rubbish is not. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP or
+ * PROF_ENOMEM, and out holds rubbish.
+ */
+enum prof_status gzip_inflate(const void *data, size_t n, size_t max,
+			      struct buf *out, struct prof_err *err) MUST_USE;
+enum prof_status zstd_inflate(const void *data, size_t n, size_t max,
+			      struct buf *out, struct prof_err *err) MUST_USE;
+
+/*
+ * Append one gzip member (level 1 to 9) or zstd frame (1 to 19) of the n bytes
+ * at raw to out. The gzip header is pprof's: no time, no name, no system.
+ */
+enum prof_status gzip_deflate(const void *raw, size_t n, int level,
+			      struct buf *out, struct prof_err *err) MUST_USE;
+enum prof_status zstd_deflate(const void *raw, size_t n, int level,
+			      struct buf *out, struct prof_err *err) MUST_USE;
+
+/*
+ * Write n bytes to fd, whatever it takes: partial writes and EINTR are
+ * retried. PROF_EIO with the system's words.
+ */
+enum prof_status write_all(int fd, const void *data, size_t n,
+			   struct prof_err *err) MUST_USE;
+
+/* Write the n bytes at raw to fd as a gzip member of stored blocks. */
+enum prof_status gzip_store(int fd, const void *raw, size_t n,
+			    struct prof_err *err) MUST_USE;
+
+#endif

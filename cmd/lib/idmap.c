@@ -1,0 +1,101 @@
+/* idmap.c - see idmap.h. */
+#include "config.h"
+
+#include "idmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+int
+idmap_init(struct idmap *m, size_t n)
+{
+	memset(m, 0, sizeof(*m));
+	m->n_dense = n < UINT32_MAX ? n * 2 + 64 : 64;
+	m->dense = malloc(m->n_dense * sizeof(*m->dense));
+	if (!m->dense)
+		return -1;
+	memset(m->dense, 0xff, m->n_dense * sizeof(*m->dense));
+	return 0;
+}
+
+void
+idmap_release(struct idmap *m)
+{
+	free(m->dense);
+	free(m->id);
+	free(m->index);
+	memset(m, 0, sizeof(*m));
+}
+
+/* The slot of id, or the free one where it belongs; keyed as in strtab.c. */
+static size_t
+find_slot(const uint64_t *slots, size_t n_slot, uint64_t id)
+{
+	uint64_t key[2], i;
+
+	memcpy(key, (const void *)getauxval(AT_RANDOM), sizeof(key));
+	unsigned __int128 h = (unsigned __int128)(id ^ key[0]) * (key[1] | 1);
+	i = ((uint64_t)h ^ (uint64_t)(h >> 64)) & (n_slot - 1);
+	while (slots[i] && slots[i] != id)
+		i = (i + 1) & (n_slot - 1);
+	return i;
+}
+
+static int
+grow(struct idmap *m)
+{
+	size_t n = m->n_slot ? m->n_slot * 2 : 64;
+	uint64_t *id = calloc(n, sizeof(*id));
+	uint32_t *index = calloc(n, sizeof(*index));
+
+	if (!id || !index) {
+		free(id);
+		free(index);
+		return -1;
+	}
+	for (size_t i = 0; i < m->n_slot; i++) {
+		if (m->id[i]) {
+			size_t k = find_slot(id, n, m->id[i]);
+
+			id[k] = m->id[i];
+			index[k] = m->index[i];
+		}
+	}
+	free(m->id);
+	free(m->index);
+	m->id = id;
+	m->index = index;
+	m->n_slot = n;
+	return 0;
+}
+
+int
+idmap_add(struct idmap *m, uint64_t id, uint32_t index)
+{
+	size_t i;
+
+	if (id < m->n_dense) {
+		if (m->dense[id] != IDMAP_NONE)
+			return 1;
+		m->dense[id] = index;
+		return 0;
+	}
+	if (m->n_used * 2 >= m->n_slot && grow(m) < 0)
+		return -1;
+	i = find_slot(m->id, m->n_slot, id);
+	if (m->id[i])
+		return 1;
+	m->id[i] = id;
+	m->index[i] = index;
+	m->n_used++;
+	return 0;
+}
+
+uint32_t
+idmap_find_sparse(const struct idmap *m, uint64_t id)
+{
+	size_t i = find_slot(m->id, m->n_slot, id);
+
+	return m->id[i] ? m->index[i] : IDMAP_NONE;
+}

@@ -1,0 +1,43 @@
+/*
+ * idmap.h - from the 64-bit ids of a stream to indices. Real producers number
+ * from 1, so this is an array with a hash table as fallback.
+ */
+#ifndef IDMAP_H
+#define IDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define IDMAP_NONE UINT32_MAX
+
+struct idmap {
+	uint32_t *dense; /* ids below n_dense: index, or IDMAP_NONE */
+	size_t n_dense;
+	uint64_t *id; /* the others: open addressing, 0 = free */
+	uint32_t *index;
+	size_t n_slot; /* a power of two, or 0 */
+	size_t n_used;
+};
+
+/* A map for about n ids. Returns -1 without memory. */
+int idmap_init(struct idmap *m, size_t n);
+void idmap_release(struct idmap *m);
+
+/*
+ * Map id, which is not 0, to index. Returns 1 if the id is there already
+ * (the map is unchanged), -1 without memory, else 0.
+ */
+int idmap_add(struct idmap *m, uint64_t id, uint32_t index);
+
+uint32_t idmap_find_sparse(const struct idmap *m, uint64_t id);
+
+/* The index of id, or IDMAP_NONE. */
+static inline uint32_t
+idmap_find(const struct idmap *m, uint64_t id)
+{
+	if (id < m->n_dense)
+		return m->dense[id];
+	return m->n_used ? idmap_find_sparse(m, id) : IDMAP_NONE;
+}
+
+#endif

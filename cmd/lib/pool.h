@@ -1,0 +1,25 @@
+/*
+ * pool.h - growing the arrays of a profile; for the modules that build one
+ * without going through profile_add_*().
+ */
+#ifndef POOL_H
+#define POOL_H
+
+#include <stddef.h>
+
+#include "arena.h"
+#include "profile.h"
+
+/*
+ * Make room for n entries past `used` in the array p->arr, whose capacity is
+ * p->room.field. Returns -1, with the array as it was, without memory.
+ */
+#define POOL_RESERVE(p, arr, used, field, n)                                   \
+	pool_reserve((p)->arena, &(p)->arr, sizeof(*(p)->arr),                 \
+		     &(p)->room.field, (used), (n))
+
+/* array: the address of the pointer to the array. */
+int pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
+		 size_t used, size_t n);
+
+#endif

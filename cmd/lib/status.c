@@ -1,0 +1,27 @@
+/* status.c - see status.h. */
+#include "config.h"
+
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum prof_status
+prof_fail(struct prof_err *err, enum prof_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return status;
+	err->status = status;
+	va_start(ap, fmt);
+	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+enum prof_status
+prof_nomem(struct prof_err *err)
+{
+	return prof_fail(err, PROF_ENOMEM, "out of memory");
+}

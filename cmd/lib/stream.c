@@ -1,0 +1,147 @@
+/* stream.c - descriptors and formats; compression is in compress.c. */
+#include "config.h"
+
+#include "stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codec.h"
+#include "compress.h"
+#include "profile.h"
+
+/* Read fd to its end, at most max bytes. */
+static enum prof_status
+slurp(int fd, size_t max, struct buf *in, struct prof_err *err)
+{
+	struct stat sb;
+	size_t want = 64 * 1024;
+
+	/* A byte more than the file has, so that the end needs no regrowth. */
+	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0)
+		want = (size_t)sb.st_size < max ? (size_t)sb.st_size + 1 : max;
+	for (;;) {
+		ssize_t n;
+
+		if (buf_reserve(in, in->cap - in->n ? 1 : want) < 0)
+			return prof_nomem(err);
+		n = read(fd, in->data + in->n, in->cap - in->n);
+		if (n == 0)
+			return PROF_OK;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		in->n += (size_t)n;
+		if (in->n > max)
+			return prof_fail(err, PROF_ELIMIT,
+					 "larger than the limit of %zu bytes "
+					 "(--max-size)",
+					 max);
+	}
+}
+
+enum prof_status
+stream_inflate(const void *data, size_t n, size_t max_bytes, struct buf *raw,
+	       struct prof_err *err)
+{
+	enum prof_status st;
+
+	if (n == 0)
+		return prof_fail(err, PROF_EFORMAT,
+				 "empty input; did the command before fail?");
+	if (compress_is_gzip(data, n))
+		st = gzip_inflate(data, n, max_bytes, raw, err);
+	else if (compress_is_zstd(data, n))
+		st = zstd_inflate(data, n, max_bytes, raw, err);
+	else if (n > max_bytes)
+		st = prof_fail(err, PROF_ELIMIT,
+			       "larger than the limit of %zu bytes "
+			       "(--max-size)",
+			       max_bytes);
+	else
+		st = buf_add(raw, data, n) < 0 ? prof_nomem(err) : PROF_OK;
+	if (st != PROF_OK)
+		buf_release(raw);
+	return st;
+}
+
+enum prof_status
+stream_read(int fd, size_t max_bytes, struct buf *raw, struct prof_err *err)
+{
+	/* Stored deflate blocks add five bytes to 64 KiB. */
+	size_t max = max_bytes < SIZE_MAX / 2
+			     ? max_bytes + max_bytes / 1024 + 4096
+			     : SIZE_MAX;
+	struct buf in = { 0 };
+	enum prof_status st = slurp(fd, max, &in, err);
+
+	if (st == PROF_OK && in.n && !compress_is_gzip(in.data, in.n) &&
+	    !compress_is_zstd(in.data, in.n) && in.n <= max_bytes) {
+		*raw = in; /* as it is, without the copy */
+		return PROF_OK;
+	}
+	if (st == PROF_OK)
+		st = stream_inflate(in.data, in.n, max_bytes, raw, err);
+	buf_release(&in);
+	return st;
+}
+
+enum prof_status
+profile_parse(const void *raw, size_t n, struct profile **out,
+	      struct prof_err *err)
+{
+	*out = NULL;
+	if (compress_is_gzip(raw, n))
+		return prof_fail(err, PROF_EFORMAT,
+				 "compressed twice: gzip inside gzip");
+	return profile_decode(raw, n, out, err);
+}
+
+enum prof_status
+profile_read(int fd, size_t max_bytes, struct profile **out,
+	     struct prof_err *err)
+{
+	struct buf raw = { 0 };
+	enum prof_status st = stream_read(fd, max_bytes, &raw, err);
+
+	*out = NULL;
+	if (st == PROF_OK)
+		st = profile_parse(raw.data, raw.n, out, err);
+	buf_release(&raw);
+	return st;
+}
+
+enum prof_status
+profile_write(int fd, const struct profile *p, struct stream_format format,
+	      struct prof_err *err)
+{
+	struct buf raw = { 0 };
+	enum prof_status st = profile_encode(p, &raw, err);
+
+	if (st == PROF_OK)
+		st = stream_write(fd, raw.data, raw.n, format, err);
+	buf_release(&raw);
+	return st;
+}
+
+enum prof_status
+stream_write(int fd, const void *raw, size_t n, struct stream_format format,
+	     struct prof_err *err)
+{
+	struct buf out = { 0 };
+	enum prof_status st;
+
+	if (format.kind == STREAM_GZIP && format.level == 0)
+		return gzip_store(fd, raw, n, err);
+	if (format.kind == STREAM_GZIP)
+		st = gzip_deflate(raw, n, format.level, &out, err);
+	else
+		st = zstd_deflate(raw, n, format.level, &out, err);
+	if (st == PROF_OK)
+		st = write_all(fd, out.data, out.n, err);
+	buf_release(&out);
+	return st;
+}

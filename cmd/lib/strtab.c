@@ -1,0 +1,156 @@
+/* strtab.c - see strtab.h. */
+#include "config.h"
+
+#include "strtab.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "arena.h"
+
+/* Both halves of the 128-bit product, folded: one multiply mixes 16 bytes. */
+static uint64_t
+mum(uint64_t a, uint64_t b)
+{
+	unsigned __int128 p = (unsigned __int128)a * b;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+/*
+ * Names come from strangers, who could fill a table with collisions if they
+ * knew the hash: so it is keyed by random bytes of the process. Indices are
+ * given in order of arrival, and nothing walks the slots: the key never
+ * reaches the output.
+ */
+static uint32_t
+hash_bytes(const struct strtab *t, const char *s, size_t len)
+{
+	uint64_t h = len ^ t->key[0], w[2];
+
+	for (; len > 16; s += 16, len -= 16) {
+		memcpy(w, s, 16);
+		h = mum(w[0] ^ h, w[1] ^ t->key[1]);
+	}
+	w[0] = w[1] = 0;
+	memcpy(w, s, len);
+	h = mum(w[0] ^ h, w[1] ^ t->key[1]);
+	return (uint32_t)mum(h ^ t->key[1], 0x9e3779b97f4a7c15u);
+}
+
+int
+strtab_init(struct strtab *t, struct arena *a)
+{
+	memset(t, 0, sizeof(*t));
+	t->arena = a;
+	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
+	t->n_slot = 64;
+	t->slot = arena_array(a, t->n_slot, sizeof(*t->slot));
+	t->str = arena_grow(a, NULL, &t->cap, 1, sizeof(*t->str));
+	if (!t->slot || !t->str)
+		return -1;
+	memset(t->slot, 0, t->n_slot * sizeof(*t->slot));
+	t->str[0] = (struct str){ "", 0, 0 };
+	t->n_str = 1;
+	return 0;
+}
+
+/* The slot of the string, or the free slot where it belongs. */
+static size_t
+find_slot(const struct strtab *t, const char *s, size_t len, uint32_t hash)
+{
+	size_t i = hash & (t->n_slot - 1);
+
+	for (; t->slot[i]; i = (i + 1) & (t->n_slot - 1)) {
+		const struct str *e = &t->str[t->slot[i]];
+
+		if (e->hash == hash && e->len == len && !memcmp(e->s, s, len))
+			break;
+	}
+	return i;
+}
+
+static int
+grow_slots(struct strtab *t)
+{
+	size_t n = t->n_slot * 4;
+	uint32_t *slot = arena_array(t->arena, n, sizeof(*slot));
+
+	if (!slot)
+		return -1;
+	memset(slot, 0, n * sizeof(*slot));
+	for (uint32_t k = 1; k < t->n_str; k++) {
+		size_t i = t->str[k].hash & (n - 1);
+
+		while (slot[i])
+			i = (i + 1) & (n - 1);
+		slot[i] = k;
+	}
+	t->slot = slot;
+	t->n_slot = n;
+	return 0;
+}
+
+uint32_t
+strtab_find(const struct strtab *t, const char *s, size_t len)
+{
+	uint32_t k;
+
+	if (len == 0)
+		return 0;
+	k = t->slot[find_slot(t, s, len, hash_bytes(t, s, len))];
+	return k ? k : STRTAB_NONE;
+}
+
+uint32_t
+strtab_add(struct strtab *t, const char *s, size_t len)
+{
+	uint32_t hash;
+	size_t i;
+
+	if (len == 0)
+		return 0;
+	if (len >= UINT32_MAX || t->n_str >= UINT32_MAX - 1)
+		return STRTAB_NONE;
+	hash = hash_bytes(t, s, len);
+	i = find_slot(t, s, len, hash);
+	if (t->slot[i])
+		return t->slot[i];
+	if (t->n_str * 2 >= t->n_slot) {
+		if (grow_slots(t) < 0)
+			return STRTAB_NONE;
+		i = find_slot(t, s, len, hash);
+	}
+
+	char *copy = arena_alloc(t->arena, len + 1);
+	struct str *str = arena_grow(t->arena, t->str, &t->cap, t->n_str + 1,
+				     sizeof(*str));
+	if (!copy || !str)
+		return STRTAB_NONE;
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	t->str = str;
+	t->str[t->n_str] = (struct str){ copy, (uint32_t)len, hash };
+	t->slot[i] = (uint32_t)t->n_str;
+	return (uint32_t)t->n_str++;
+}
+
+uint32_t
+strtab_addz(struct strtab *t, const char *s)
+{
+	return strtab_add(t, s, strlen(s));
+}
+
+int
+strtab_cmp(const struct strtab *t, uint32_t a, uint32_t b)
+{
+	const struct str *x = &t->str[a], *y = &t->str[b];
+	int r;
+
+	if (a == b)
+		return 0;
+	r = memcmp(x->s, y->s, x->len < y->len ? x->len : y->len);
+	if (r)
+		return r;
+	return x->len < y->len ? -1 : x->len > y->len;
+}

@@ -1,0 +1,104 @@
+/*
+ * wire.h - the protobuf wire format, as far as the codec reads and writes it
+ * by hand: varints and fields. Rules: varints have at most 10 bytes, excess
+ * bits of the tenth are dropped; groups and wire types 6 and 7 are errors.
+ */
+#ifndef WIRE_H
+#define WIRE_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum wire_type {
+	WIRE_VARINT = 0,
+	WIRE_I64 = 1,
+	WIRE_BYTES = 2,
+	WIRE_I32 = 5,
+};
+
+/* One field of a message, as wire_next() found it. */
+struct wire_field {
+	uint64_t number;
+	enum wire_type type;
+	uint64_t value;      /* WIRE_VARINT, or the length of data */
+	const uint8_t *data; /* WIRE_BYTES */
+};
+
+/*
+ * Read a varint at p into *v. Returns what follows it, or NULL if it is
+ * truncated by end or longer than 10 bytes.
+ */
+static inline const uint8_t *
+wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t x = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		if (p == end)
+			return NULL;
+		x |= shift < 64 ? (uint64_t)(*p & 0x7f) << shift : 0;
+		if (!(*p++ & 0x80)) {
+			*v = x;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Read the field at p, which is before end, into *f. Returns what follows it,
+ * or NULL if it is malformed or runs past end.
+ */
+static inline const uint8_t *
+wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
+{
+	uint64_t tag;
+
+	if (*p < 0x80)
+		tag = *p++;
+	else if (!(p = wire_varint(p, end, &tag)))
+		return NULL;
+	f->number = tag >> 3;
+	f->data = NULL;
+	f->value = 0;
+	switch (tag & 7) {
+	case WIRE_VARINT:
+		f->type = WIRE_VARINT;
+		return wire_varint(p, end, &f->value);
+	case WIRE_I64:
+		f->type = WIRE_I64;
+		return end - p < 8 ? NULL : p + 8;
+	case WIRE_I32:
+		f->type = WIRE_I32;
+		return end - p < 4 ? NULL : p + 4;
+	case WIRE_BYTES:
+		f->type = WIRE_BYTES;
+		p = wire_varint(p, end, &f->value);
+		if (!p || f->value > (uint64_t)(end - p))
+			return NULL;
+		f->data = p;
+		return p + f->value;
+	}
+	return NULL;
+}
+
+/* How many bytes the varint of v has. */
+static inline unsigned
+wire_size(uint64_t v)
+{
+	return ((unsigned)(63 - __builtin_clzll(v | 1)) * 9 + 73) / 64;
+}
+
+/* Write the varint of v at p, which has room for 10 bytes: what follows it. */
+static inline uint8_t *
+wire_put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+#endif

@@ -1,0 +1,91 @@
+# tap.sh - sourced by the tests that are rows: a name, the wanted exit status,
+# a command, and on standard input what it must print.
+#
+#	. "${srcdir:-.}/tests/tap.sh"
+#	check 'equal stacks add up' 0 'prof-merge a a | prof-text --folded' <<'END'
+#	main;work 40
+#	END
+#	plan
+#
+# Commands run in a scratch folder of their own, by sh, with the build's
+# commands first on PATH; $data is testdata/, $bin the build folder.
+
+LC_ALL=C TZ=UTC
+export LC_ALL TZ
+unset PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
+
+data=${abs_srcdir:?run by make check}/testdata
+src=$abs_srcdir
+bin=${abs_builddir:?run by make check}
+PATH=$bin:$bin/tests:$PATH
+export data src bin PATH
+
+tap_n=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$scratch" || exit 99
+
+# ok NAME / not_ok NAME: one result. not_ok takes an explanation on stdin.
+ok() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1"
+}
+
+not_ok() {
+	tap_n=$((tap_n + 1))
+	echo "not ok $tap_n - $1"
+	sed 's/^/# /'
+}
+
+# skip NAME WHY: said aloud, never by silence.
+skip() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# check NAME STATUS COMMAND <<expected stdout. Standard error must be empty,
+# unless check_err is used instead, whose fourth argument it must contain.
+check() {
+	cat >.want
+	sh -c "$3" >.out 2>.err </dev/null
+	tap_status=$?
+	if [ $tap_status -eq "$2" ] && cmp -s .want .out && [ ! -s .err ]; then
+		ok "$1"
+	else
+		{
+			echo "command: $3"
+			echo "status $tap_status, wanted $2"
+			diff -u .want .out | head -40
+			head -5 .err
+		} | not_ok "$1"
+	fi
+}
+
+check_err() {
+	sh -c "$3" >.out 2>.err </dev/null
+	tap_status=$?
+	if [ $tap_status -eq "$2" ] && [ "$(wc -l <.err)" -eq 1 ] &&
+		[ ! -s .out ] && grep -qF -- "$4" .err; then
+		ok "$1"
+	else
+		{
+			echo "command: $3"
+			echo "status $tap_status, wanted $2"
+			echo "wanted one line with: $4"
+			head -5 .err
+			head -5 .out
+		} | not_ok "$1"
+	fi
+}
+
+# have TOOL...: are all of them there?
+have() {
+	for tap_tool; do
+		command -v "$tap_tool" >/dev/null || return 1
+	done
+}
+
+plan() {
+	echo "1..$tap_n"
+}
