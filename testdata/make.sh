@@ -30,7 +30,13 @@ family_wire() {
 	${CC:-cc} -O2 -o "$work/mkwire" "$here/src/mkwire.c" -lz
 	(cd "$1" && "$work/mkwire")
 	gzip -dc "$here/good-tiny.pb.gz" | zstd -q19 --no-progress -c >"$1/good-tiny.pb.zst"
-	head -c 60 "$1/good-tiny.pb.zst" >"$1/bad-zst-cut.pb.zst"
+	head -c 5 "$1/good-tiny.pb.zst" >"$1/bad-zst-cut-header.pb.zst"
+	head -c 200 "$1/good-tiny.pb.zst" >"$1/bad-zst-cut.pb.zst"
+	{ cat "$1/good-tiny.pb.zst" && echo junk; } >"$1/bad-zst-junk.pb.zst"
+	head -c 200 "$here/good-tiny.pb.gz" >"$1/bad-gz-cut-deflate.pb.gz"
+	# 256 MB of zeros in an unknown field; bad.tsv reads it with a size cap.
+	{ printf '\222\006\200\200\200\200\001' && head -c 268435456 /dev/zero; } |
+		gzip -9n >"$1/bad-bomb.pb.gz"
 }
 
 family_go() {

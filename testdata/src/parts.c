@@ -1,4 +1,5 @@
-/* parts.c - the shared library of work.cc, so that its profiles have two mappings of our own. */
+/* parts.c - the shared library of work.cc, so that its profiles have two
+ * mappings of our own. */
 #include <stdlib.h>
 
 static inline unsigned
@@ -29,7 +30,8 @@ order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* qsort of libc calls back into this library: stacks that cross a mapping twice. */
+/* qsort of libc calls back into this library: stacks that cross a mapping
+ * twice. */
 void
 part_sort(unsigned *v, size_t n)
 {

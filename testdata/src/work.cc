@@ -93,9 +93,11 @@ busy(unsigned rounds)
 		sink += job::spin<unsigned long>(60000);
 		sink += part_hash(text.data(), text.size());
 		for (size_t i = 0; i < v.size(); i++)
-			v[i] = job::spin<unsigned>(3) + (unsigned)(i * 7919 % 5003);
+			v[i] = job::spin<unsigned>(3) +
+			       (unsigned)(i * 7919 % 5003);
 		part_sort(v.data(), v.size());
-		std::sort(v.begin(), v.end(), [](unsigned a, unsigned b) { return a > b; });
+		std::sort(v.begin(), v.end(),
+			  [](unsigned a, unsigned b) { return a > b; });
 		job::Index ix;
 		fill(ix, 300);
 	}
@@ -105,7 +107,8 @@ static void
 save(const char *file, const std::string &text)
 {
 	FILE *f = fopen(file, "w");
-	if (!f || fwrite(text.data(), 1, text.size(), f) != text.size() || fclose(f)) {
+	if (!f || fwrite(text.data(), 1, text.size(), f) != text.size() ||
+	    fclose(f)) {
 		perror(file);
 		exit(1);
 	}
