@@ -27,7 +27,7 @@ family_text() {
 }
 
 family_wire() {
-	${CC:-cc} -O2 -o "$work/mkwire" "$here/src/mkwire.c" -lz
+	${CC:-cc} -O2 -o "$work/mkwire" "$here/src/mkwire.c"
 	(cd "$1" && "$work/mkwire")
 	gzip -dc "$here/good-tiny.pb.gz" | zstd -q19 --no-progress -c >"$1/good-tiny.pb.zst"
 	head -c 5 "$1/good-tiny.pb.zst" >"$1/bad-zst-cut-header.pb.zst"

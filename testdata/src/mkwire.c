@@ -200,11 +200,11 @@ from_text(struct buf *b, const char *text)
 static const struct {
 	const char *name, *text;
 } streams[] = {
-	/* Wire format. Unknown fields of every legal type, among them number 0
-	 * and the greatest; integers packed, unpacked and mixed; strings before
-	 * their users; fields out of order; singular fields given twice. */
+	/* Wire format. Unknown fields of every legal type, among them the
+	 * greatest; integers packed, unpacked and mixed; strings before their
+	 * users; fields out of order; singular fields given twice. */
 	{ "good-wire",
-	  "0:1 100:7 101#8 102#4 103\"skipped\" 536870911:1 " STRINGS FUNCTION
+	  "100:7 101#8 102#4 103\"skipped\" 536870911:1 " STRINGS FUNCTION
 	  "11{1:2 2:1} 11{1:1 2:2} 12:9 12:1 "
 	  "2{1{1 2 1} 1:2 1{1} 2:7 3{1:6 2:7 3:9 4:2} 99:1} 2{2{3} 1{1 2}} "
 	  "4{3:1 3:0x401000 2:1 1:1 4{2:12 1:1 77#8} 4{1:1 2:14 3:2}} "
