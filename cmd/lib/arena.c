@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "bigmem.h"
+
 #define CHUNK_SIZE ((size_t)64 * 1024)
 #define ALIGN(n)                                                               \
 	(((n) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1))
@@ -72,6 +74,7 @@ new_block(struct arena *a, size_t size)
 	b = malloc(sizeof(*b) + size);
 	if (!b)
 		return NULL;
+	bigmem_hint(b + 1, size);
 	link_block(a, b);
 	return b + 1;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
+
 int
 buf_reserve(struct buf *b, size_t more)
 {
@@ -21,6 +23,8 @@ buf_reserve(struct buf *b, size_t more)
 	data = realloc(b->data, want);
 	if (!data)
 		return -1;
+	if (!b->data)
+		bigmem_hint(data, want);
 	b->data = data;
 	b->cap = want;
 	return 0;

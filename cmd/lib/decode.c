@@ -67,6 +67,7 @@ struct decoder {
 	size_t n_span, cap_span;
 	uint32_t *string; /* index in the stream -> in p->strings */
 	size_t n_string, cap_string;
+	size_t n_sample, sample_bytes;             /* as scan() found them */
 	int64_t drop, keep, default_type, doc_url; /* strings, of the stream */
 	struct idmap mapping, function, location;
 	struct scratch scratch;
@@ -199,7 +200,7 @@ add_span(struct decoder *d, const struct wire_field *f, const uint8_t *data,
 
 static enum prof_status
 scan_field(struct decoder *d, const struct wire_field *f, const uint8_t *at,
-	   const uint8_t *end, size_t *n_sample)
+	   const uint8_t *end)
 {
 	/* Wire types that each field may have, a bit each. */
 	static const uint8_t allowed[F_END] = {
@@ -228,7 +229,8 @@ scan_field(struct decoder *d, const struct wire_field *f, const uint8_t *at,
 			    (unsigned)f->type);
 	switch (f->number) {
 	case F_SAMPLE:
-		++*n_sample;
+		d->n_sample++;
+		d->sample_bytes += f->value;
 		return PROF_OK;
 	case F_STRING_TABLE:
 		return add_string(d, f->data, f->value);
@@ -246,7 +248,7 @@ scan_field(struct decoder *d, const struct wire_field *f, const uint8_t *at,
 }
 
 static enum prof_status
-scan(struct decoder *d, size_t *n_sample)
+scan(struct decoder *d)
 {
 	const uint8_t *p = d->raw, *end = d->raw + d->n, *next;
 	enum prof_status st = PROF_OK;
@@ -259,7 +261,7 @@ scan(struct decoder *d, size_t *n_sample)
 				    "byte %zu of %zu: truncated or malformed "
 				    "field (not a profile, or damaged)",
 				    (size_t)(p - d->raw), d->n);
-		st = scan_field(d, &f, p, next, n_sample);
+		st = scan_field(d, &f, p, next);
 	}
 	return st;
 }
@@ -686,9 +688,10 @@ read_sample(struct decoder *d, const uint8_t *q, size_t n)
 }
 
 static enum prof_status
-read_samples(struct decoder *d, size_t n_sample)
+read_samples(struct decoder *d)
 {
 	const uint8_t *p = d->raw, *end = d->raw + d->n;
+	size_t n_sample = d->n_sample;
 	enum prof_status st = PROF_OK;
 	struct wire_field f;
 
@@ -697,7 +700,9 @@ read_samples(struct decoder *d, size_t n_sample)
 				 "more than 2^32 entries in a table");
 	if (n_sample && !d->p->n_type)
 		return INVALID(d, "there are samples, but no sample types");
-	if (POOL_RESERVE(d->p, sample, 0, sample, n_sample) < 0)
+	/* What is not needed of this is never touched. */
+	if (POOL_RESERVE(d->p, sample, 0, sample, n_sample) < 0 ||
+	    POOL_RESERVE(d->p, stack, 0, stack, d->sample_bytes / 2) < 0)
 		return prof_nomem(d->err);
 	while (n_sample && st == PROF_OK && p < end) {
 		p = wire_next(p, end, &f); /* checked by scan() */
@@ -715,7 +720,6 @@ profile_decode(const uint8_t *raw, size_t n, struct profile **out,
 {
 	struct decoder d = { .raw = raw, .n = n, .err = err };
 	enum prof_status st;
-	size_t n_sample = 0;
 
 	*out = NULL;
 	if (n == 0)
@@ -726,11 +730,11 @@ profile_decode(const uint8_t *raw, size_t n, struct profile **out,
 	d.tmp = arena_new();
 	st = d.p && d.tmp ? PROF_OK : prof_nomem(err);
 	if (st == PROF_OK)
-		st = scan(&d, &n_sample);
+		st = scan(&d);
 	if (st == PROF_OK)
 		st = read_tables(&d);
 	if (st == PROF_OK)
-		st = read_samples(&d, n_sample);
+		st = read_samples(&d);
 	idmap_release(&d.mapping);
 	idmap_release(&d.function);
 	idmap_release(&d.location);

@@ -338,6 +338,21 @@ number_tail(struct encoder *e)
 	number(e, p->doc_url);
 }
 
+/* Room for about all of the output, so that it need not grow much. */
+static int
+reserve_output(struct encoder *e)
+{
+	const struct profile *p = e->p;
+	size_t id_bytes = 1, sample = 16 + p->n_type * 5;
+
+	for (size_t i = 0; i < p->n_location; i++)
+		if (e->id[i].n > id_bytes)
+			id_bytes = e->id[i].n;
+	return buf_reserve(e->out, p->n_stack * id_bytes + p->n_label * 12 +
+					   p->n_sample * sample +
+					   p->n_location * 24 + 4096);
+}
+
 static int
 encode(struct encoder *e)
 {
@@ -349,6 +364,8 @@ encode(struct encoder *e)
 		id->n = (uint8_t)(wire_put(id->byte, p->location[i].id) -
 				  id->byte);
 	}
+	if (reserve_output(e) < 0)
+		return -1;
 	for (size_t i = 0; i < p->n_type; i++)
 		if (put_value_type(e, 1, p->type[i]) < 0)
 			return -1;
