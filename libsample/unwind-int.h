@@ -1,0 +1,211 @@
+/*
+ * unwind-int.h - the compiled form of unwind information, and what the
+ * unwinder's files share: unwind-cfi.c compiles it, unwind-table.c publishes
+ * it, unwind.c and unwind-expr.c read it inside the signal handler.
+ */
+#ifndef UNWIND_INT_H
+#define UNWIND_INT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What holds from a code address up to the next row's, packed in a word.
+ *
+ *   0          no information
+ *   bit 0 = 1  the return address lies at CFA - 8, and
+ *              bit 1:      the CFA counts from rbp, not from rsp
+ *              bits 2-6:   n: the caller's rbp lies at CFA - 8n; 0: in rbp
+ *              bits 7-11:  the same for rbx
+ *              bits 12-31: (CFA - that register) / 8
+ *   bit 0 = 0  bits 1-31 are an index into unwind_pool.rule
+ *
+ * Over 99.9 % of the rows of compiled code fit the packed form.
+ */
+#define WORD_NONE 0u
+#define WORD_PACKED 1u
+#define WORD_RBP 2u
+#define WORD_SLOT_MAX 31
+#define WORD_RBP_SHIFT 2
+#define WORD_RBX_SHIFT 7
+#define WORD_CFA_SHIFT 12
+#define WORD_CFA_MAX ((1 << 20) - 1)
+
+struct unwind_row {
+	uint32_t off; /* from unwind_object.lo */
+	uint32_t word;
+};
+
+/* DWARF's numbers of the x86-64 registers that have a meaning of their own. */
+enum {
+	DW_RBX = 3,
+	DW_RBP = 6,
+	DW_RSP = 7,
+	DW_RIP = 16,
+	DW_N_REG = 17,
+};
+
+enum unwind_loc_kind {
+	LOC_DEFAULT,   /* rsp: the CFA; others: unchanged */
+	LOC_UNDEFINED, /* nowhere; the return address: there is no caller */
+	LOC_CFA_MEM,   /* in memory at CFA + off */
+	LOC_CFA_VAL,   /* the value CFA + off */
+	LOC_REG,       /* the value of reg + off */
+	LOC_EXPR_MEM,  /* in memory at the address that an expression gives */
+	LOC_EXPR_VAL,  /* the value of an expression */
+};
+
+/* Where a caller's register is, or how the CFA comes about. */
+struct unwind_loc {
+	uint8_t kind;
+	uint8_t reg;
+	uint16_t n_expr; /* bytes of the expression */
+	int32_t off;     /* or where in unwind_pool.expr it begins */
+};
+
+enum unwind_signal {
+	SIGNAL_NONE,
+	SIGNAL_OTHER,  /* the caller was interrupted, found by the rules */
+	SIGNAL_KERNEL, /* the same, and a ucontext_t lies at rsp */
+};
+
+struct unwind_rule {
+	struct unwind_loc cfa, rsp, rbp, rbx, ra;
+	uint32_t signal; /* enum unwind_signal */
+};
+
+/*
+ * Rules and expressions that did not fit a word, each once for the whole
+ * process; they hold no address, so they outlive the object they came from.
+ * Entries are only ever added, before the rows that name them are published.
+ */
+#define POOL_N_RULE 8192
+#define POOL_N_EXPR 65536
+
+struct unwind_pool {
+	uint32_t n_rule; /* rule[0] is never used */
+	uint32_t n_expr;
+	uint16_t hash[2 * POOL_N_RULE];
+	struct unwind_rule rule[POOL_N_RULE];
+	uint8_t expr[POOL_N_EXPR];
+};
+
+/* The code of one loaded object. */
+struct unwind_object {
+	uintptr_t lo, hi; /* its executable segments */
+	struct unwind_row *row;
+	size_t n_row;   /* 0: no information */
+	size_t n_bytes; /* mapped at row */
+	size_t n_refused;
+	uint64_t id; /* tells it from others that were at the same place */
+	bool kept;   /* the next tables have taken its rows over */
+};
+
+/*
+ * pc to word, filled by the walks. A 48-bit pc times an odd number modulo
+ * 2^48 names the pc as well as the pc does: its upper 16 bits are the index,
+ * its lower 32 lie beside the word. So an entry is one atomic word of 64
+ * bits, exact, and no two threads can tear it. Empty: word 0.
+ */
+#define CACHE_BITS 16
+#define CACHE_PC_BITS 48
+
+struct unwind_tables {
+	_Atomic uint64_t cache[1 << CACHE_BITS];
+	const struct unwind_pool *pool;
+	struct unwind_tables *next; /* retired before this one */
+	size_t n_bytes;
+	size_t n_object;
+	struct unwind_object object[]; /* sorted, disjoint */
+};
+
+/* Readers are counted in several places, so that threads seldom meet. */
+#define N_READER 8
+
+struct unwind_reader {
+	_Alignas(64) atomic_uint n;
+};
+
+/* All that a walk knows beside its arguments. */
+struct unwind_state {
+	_Atomic(struct unwind_tables *) tables;
+	struct unwind_reader reader[N_READER];
+};
+
+extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
+
+/* The stack memory that the walk may read now. */
+struct unwind_bounds {
+	uintptr_t lo, hi;
+};
+
+/* The registers of one frame. */
+struct unwind_frame {
+	uintptr_t pc; /* exact where regs is set, else a return address */
+	uintptr_t sp, bp, bx;
+	/* All registers, as in ucontext_t; NULL in a frame that called. */
+	const long long *regs;
+};
+
+/* The walk reads words that other code, and its sanitizers, own. */
+#define NO_SANITIZE __attribute__((no_sanitize("address", "thread")))
+
+/* Read one word of stack. Async-signal-safe. */
+static inline NO_SANITIZE bool
+unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
+{
+	if (addr & 7 || addr < b->lo || addr >= b->hi || b->hi - addr < 8)
+		return false;
+	*value = *(const uintptr_t *)addr;
+	return true;
+}
+
+/* Value of DWARF register reg in frame f, if known. Async-signal-safe. */
+bool unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value);
+
+/*
+ * Evaluate the expression e of n bytes in frame f, with *cfa on the stack
+ * first where cfa is not NULL. Async-signal-safe. Returns false when it
+ * needs a register or memory that it may not have, or is malformed.
+ */
+bool unwind_expr_eval(const uint8_t *e, size_t n, const struct unwind_frame *f,
+		      const struct unwind_bounds *b, const uintptr_t *cfa,
+		      uintptr_t *value);
+
+/* Are these n bytes an expression that unwind_expr_eval() understands? */
+bool unwind_expr_check(const uint8_t *e, size_t n);
+
+/* What the compiler reads: one object, in memory or made up by a test. */
+#define CFI_N_SEGMENT 16
+
+struct cfi_image {
+	/* Readable segments; nothing outside of them is touched. */
+	struct unwind_bounds segment[CFI_N_SEGMENT];
+	size_t n_segment;
+	uintptr_t hdr; /* .eh_frame_hdr */
+	size_t hdr_bytes;
+	uintptr_t text_lo, text_hi; /* code, at most 4 GiB */
+};
+
+struct cfi_rows {
+	struct unwind_row *row; /* mapped; NULL when there are none */
+	size_t n_row;
+	size_t n_bytes;
+	size_t n_refused;
+};
+
+/*
+ * Compile all of an object's .eh_frame into rows, sorted and disjoint, the
+ * last one a WORD_NONE. The caller unmaps rows->row. Any bytes at all may
+ * stand in the image: what is not understood is counted in n_refused and
+ * left without information. Returns 0 or ENOMEM.
+ */
+int unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
+		       struct cfi_rows *rows);
+
+/* n_bytes of zeroed memory by mmap, or NULL. */
+void *unwind_map(size_t n_bytes);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * unwind-stack.c - where the calling thread's stacks begin and end. Thread
+ * libraries know their own; of the main thread, and of threads that clone()
+ * made, only the kernel does, and says it in /proc/self/maps.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unwind.h"
+
+/* For how far a main thread's stack without a limit may be believed to go. */
+#define UNLIMITED_BYTES ((uintptr_t)1 << 30)
+
+/* Ask the thread library; here is an address on the stack. */
+static bool
+find_thread(uintptr_t here, struct unwind_stack *stack)
+{
+	pthread_attr_t attr;
+	void *lo = NULL;
+	size_t n = 0;
+
+	if (pthread_getattr_np(pthread_self(), &attr) != 0)
+		return false;
+	if (pthread_attr_getstack(&attr, &lo, &n) != 0)
+		n = 0;
+	pthread_attr_destroy(&attr);
+	stack->lo = (uintptr_t)lo;
+	stack->hi = (uintptr_t)lo + n;
+	return here >= stack->lo && here < stack->hi;
+}
+
+/* A line of maps as far as it is needed: "lo-hi ". */
+struct line {
+	uintptr_t value[2];
+	unsigned field; /* 0, 1: in a number; 2: behind them */
+};
+
+/* Take one character; true at the end of a line, with l->value complete. */
+static bool
+line_take(struct line *l, char ch)
+{
+	unsigned digit;
+
+	if (ch == '\n')
+		return true;
+	if (l->field == 2)
+		return false;
+	if (ch == '-' || ch == ' ') {
+		l->field = ch == '-' ? 1 : 2;
+		return false;
+	}
+	digit = ch <= '9' ? (unsigned)ch - '0' : (unsigned)ch - 'a' + 10;
+	l->value[l->field] = l->value[l->field] << 4 | (digit & 15);
+	return false;
+}
+
+/* The mapping that here lies in. */
+static bool
+find_mapping(uintptr_t here, struct unwind_stack *stack)
+{
+	struct line line = { { 0, 0 }, 0 };
+	char buf[1024];
+	bool found = false;
+	ssize_t n;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	while (!found && (n = read(fd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < n && !found; i++) {
+			if (!line_take(&line, buf[i]))
+				continue;
+			found = here >= line.value[0] && here < line.value[1];
+			stack->lo = line.value[0];
+			stack->hi = line.value[1];
+			line = (struct line){ { 0, 0 }, 0 };
+		}
+	close(fd);
+	return found;
+}
+
+bool
+unwind_stack_find(struct unwind_stack *stack)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	bool is_main = syscall(SYS_gettid) == getpid();
+	struct rlimit limit;
+	uintptr_t room = UNLIMITED_BYTES;
+
+	if (!is_main && find_thread(here, stack))
+		return true;
+	if (!find_mapping(here, stack)) {
+		*stack = (struct unwind_stack){ 0, 0 };
+		return false;
+	}
+	if (!is_main)
+		return true;
+	/* Its mapping grows downwards as far as the limit. */
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
+		room = (uintptr_t)limit.rlim_cur;
+	if (stack->hi - stack->lo < room)
+		stack->lo = stack->hi > room ? stack->hi - room : 0;
+	return true;
+}
+
+void
+unwind_stack_signal(struct unwind_stack *stack)
+{
+	stack_t ss;
+
+	*stack = (struct unwind_stack){ 0, 0 };
+	/* Raw: a preloaded sanitizer's wrapper is not for handlers. */
+	if (syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
+	    ss.ss_flags & SS_DISABLE)
+		return;
+	stack->lo = (uintptr_t)ss.ss_sp;
+	stack->hi = stack->lo + ss.ss_size;
+}

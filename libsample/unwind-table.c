@@ -1,0 +1,401 @@
+/*
+ * unwind-table.c - which objects are loaded, and the publication of their
+ * compiled tables to the walks that may be under way in any thread.
+ *
+ * Published tables never change, but for their cache. A refresh builds new
+ * ones, which share the rows of the objects that stayed, and swaps one
+ * pointer. The old ones are retired, and unmapped when no walk is seen to
+ * run: walks count themselves before they load the pointer, so one moment
+ * without any, after the swap, proves that all retired tables are unread. A
+ * walk takes microseconds, so that moment comes; should it never come (a
+ * thread left a handler by longjmp), refreshes are refused after MAX_RETIRED
+ * of them, and the leak ends there.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unwind-int.h"
+#include "unwind.h"
+
+#define MAX_RETIRED 16
+#define SPINS 2000 /* some microseconds: a walk's length */
+#define ID_BYTES 4096
+
+/* The refreshing side's own; only one thread at a time is in there. */
+static struct {
+	atomic_uint pending; /* refreshes asked for and not yet done */
+	struct unwind_pool *pool;
+	struct unwind_tables *retired;
+	size_t n_retired;
+	unsigned long long adds, subs; /* loader's counts at the last one */
+	bool done;
+} refresher;
+
+/* A pass over the objects. */
+struct scan {
+	const struct unwind_tables *old; /* may be NULL */
+	struct unwind_tables *new;       /* NULL: only count */
+	size_t n, cap;
+	bool unchanged, vdso_seen;
+	unsigned long long adds, subs;
+	int err;
+};
+
+#if defined(__x86_64__)
+
+static void
+image_add(struct cfi_image *image, uintptr_t lo, uintptr_t n)
+{
+	if (image->n_segment < CFI_N_SEGMENT && lo + n > lo)
+		image->segment[image->n_segment++] =
+			(struct unwind_bounds){ lo, lo + n };
+}
+
+static bool
+image_has(const struct cfi_image *image, uintptr_t lo, size_t n)
+{
+	for (size_t i = 0; i < image->n_segment; i++)
+		if (lo >= image->segment[i].lo && lo < image->segment[i].hi &&
+		    image->segment[i].hi - lo >= n)
+			return true;
+	return false;
+}
+
+/* Describe a loaded object. False: it has no code, or too much. */
+static bool
+image_init(struct cfi_image *image, const struct dl_phdr_info *info)
+{
+	*image = (struct cfi_image){ .text_lo = UINTPTR_MAX };
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_GNU_EH_FRAME) {
+			image->hdr = at;
+			image->hdr_bytes = ph->p_memsz;
+		}
+		if (ph->p_type != PT_LOAD || ph->p_memsz == 0)
+			continue;
+		if (ph->p_flags & PF_R)
+			image_add(image, at, ph->p_memsz);
+		if (!(ph->p_flags & PF_X))
+			continue;
+		if (at < image->text_lo)
+			image->text_lo = at;
+		if (at + ph->p_memsz > image->text_hi)
+			image->text_hi = at + ph->p_memsz;
+	}
+	return image->text_lo < image->text_hi &&
+	       image->text_hi - image->text_lo < UINT32_MAX;
+}
+
+static uint64_t
+hash_bytes(uint64_t h, uintptr_t at, size_t n)
+{
+	uint64_t word;
+
+	for (; n >= 8; at += 8, n -= 8) {
+		memcpy(&word, (const void *)at, 8);
+		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+/*
+ * Tell an object from others that may have been loaded at the same address:
+ * by its build-id, and the head of its list of functions.
+ */
+static uint64_t
+image_id(const struct cfi_image *image, const struct dl_phdr_info *info)
+{
+	size_t n = image->hdr_bytes < ID_BYTES ? image->hdr_bytes : ID_BYTES;
+	uint64_t h = hash_bytes(0, (uintptr_t)image, sizeof(*image));
+
+	if (image_has(image, image->hdr, n))
+		h = hash_bytes(h, image->hdr, n);
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+
+		n = ph->p_memsz < ID_BYTES ? ph->p_memsz : ID_BYTES;
+		if (ph->p_type == PT_NOTE && image_has(image, at, n))
+			h = hash_bytes(h, at, n);
+	}
+	return h;
+}
+
+/* The published form of an object, taken over from old if it is there. */
+static int
+add_object(struct scan *s, const struct dl_phdr_info *info)
+{
+	struct unwind_object *o = &s->new->object[s->n];
+	struct cfi_image image;
+	struct cfi_rows rows = { 0 };
+	int err = 0;
+
+	if (!image_init(&image, info))
+		return 0;
+	*o = (struct unwind_object){ .lo = image.text_lo,
+				     .hi = image.text_hi,
+				     .id = image_id(&image, info) };
+	for (size_t i = 0; s->old && i < s->old->n_object; i++)
+		if (s->old->object[i].id == o->id &&
+		    s->old->object[i].lo == o->lo) {
+			*o = s->old->object[i];
+			s->n++;
+			return 0;
+		}
+	if (image.hdr)
+		err = unwind_cfi_compile(&image, refresher.pool, &rows);
+	o->row = rows.row;
+	o->n_row = rows.n_row;
+	o->n_bytes = rows.n_bytes;
+	o->n_refused = rows.n_refused;
+	s->n++;
+	return err;
+}
+
+/* The kernel's own object, where the loader does not list it. */
+static int
+add_vdso(struct scan *s)
+{
+	const ElfW(Ehdr) *eh = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct dl_phdr_info info = { 0 };
+
+	if (!eh || s->vdso_seen || s->n == s->cap)
+		return 0;
+	info.dlpi_phdr = (const void *)((const char *)eh + eh->e_phoff);
+	info.dlpi_phnum = eh->e_phnum;
+	for (int i = 0; i < info.dlpi_phnum; i++)
+		if (info.dlpi_phdr[i].p_type == PT_LOAD) {
+			info.dlpi_addr = (uintptr_t)eh +
+					 info.dlpi_phdr[i].p_offset -
+					 info.dlpi_phdr[i].p_vaddr;
+			return add_object(s, &info);
+		}
+	return 0;
+}
+
+static int
+visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+	struct scan *s = arg;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) +
+			    sizeof(info->dlpi_subs)) {
+		s->adds = info->dlpi_adds;
+		s->subs = info->dlpi_subs;
+		if (!s->new &&refresher.done && s->adds == refresher.adds &&
+		    s->subs == refresher.subs) {
+			s->unchanged = true;
+			return 1;
+		}
+	}
+	for (int i = 0; vdso && i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    info->dlpi_addr + info->dlpi_phdr[i].p_vaddr == vdso)
+			s->vdso_seen = true;
+	if (!s->new) {
+		s->n++;
+		return 0;
+	}
+	/* More than were counted: their loader will call for a refresh. */
+	if (s->n == s->cap)
+		return 1;
+	s->err = add_object(s, info);
+	return s->err != 0;
+}
+
+static void
+sort_objects(struct unwind_tables *t)
+{
+	for (size_t i = 1; i < t->n_object; i++) {
+		struct unwind_object o = t->object[i];
+		size_t k = i;
+
+		for (; k > 0 && t->object[k - 1].lo > o.lo; k--)
+			t->object[k] = t->object[k - 1];
+		t->object[k] = o;
+	}
+}
+
+/* Unmap t, with the rows that no later tables have taken over. */
+static void
+free_tables(struct unwind_tables *t)
+{
+	for (size_t i = 0; i < t->n_object; i++)
+		if (!t->object[i].kept && t->object[i].row)
+			munmap(t->object[i].row, t->object[i].n_bytes);
+	munmap(t, t->n_bytes);
+}
+
+/*
+ * Each reader count was seen to be zero at some moment. After a swap of the
+ * pointer that is enough: a walk that counts itself later loads the new one.
+ */
+static bool
+no_reader(void)
+{
+	for (unsigned i = 0; i < N_READER; i++)
+		for (unsigned k = 0; atomic_load(&unwind_state.reader[i].n);
+		     k++)
+			if (k == SPINS)
+				return false;
+	return true;
+}
+
+static void
+free_retired(void)
+{
+	if (!refresher.retired || !no_reader())
+		return;
+	while (refresher.retired) {
+		struct unwind_tables *t = refresher.retired;
+
+		refresher.retired = t->next;
+		refresher.n_retired--;
+		free_tables(t);
+	}
+}
+
+/* Mark in old what new uses too, and the other way round undo it. */
+static void
+mark_kept(struct unwind_tables *old, const struct unwind_tables *new)
+{
+	for (size_t i = 0; old && i < old->n_object; i++)
+		for (size_t k = 0; k < new->n_object; k++)
+			if (old->object[i].row == new->object[k].row)
+				old->object[i].kept = true;
+}
+
+static void
+publish(struct scan *s)
+{
+	struct unwind_tables *old = atomic_load(&unwind_state.tables);
+
+	sort_objects(s->new);
+	mark_kept(old, s->new);
+	atomic_store(&unwind_state.tables, s->new);
+	refresher.adds = s->adds;
+	refresher.subs = s->subs;
+	refresher.done = true;
+	if (old) {
+		old->next = refresher.retired;
+		refresher.retired = old;
+		refresher.n_retired++;
+	}
+	free_retired();
+}
+
+/* Drop tables that failed half-way: only the rows that are new. */
+static void
+abandon(struct scan *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; s->old && k < s->old->n_object; k++)
+			if (s->new->object[i].row == s->old->object[k].row)
+				s->new->object[i].kept = true;
+	s->new->n_object = s->n;
+	free_tables(s->new);
+}
+
+static int
+rebuild(void)
+{
+	struct scan count = { 0 }, fill = { 0 };
+	size_t n_bytes;
+
+	dl_iterate_phdr(visit, &count);
+	if (count.unchanged)
+		return 0;
+	free_retired();
+	if (refresher.n_retired >= MAX_RETIRED)
+		return EAGAIN;
+	if (!refresher.pool)
+		refresher.pool = unwind_map(sizeof(*refresher.pool));
+	fill.cap = count.n + 2; /* the vDSO, and one in the meantime */
+	n_bytes = sizeof(*fill.new) + fill.cap * sizeof(fill.new->object[0]);
+	fill.new = unwind_map(n_bytes);
+	fill.old = atomic_load(&unwind_state.tables);
+	if (!fill.new || !refresher.pool) {
+		if (fill.new)
+			munmap(fill.new, n_bytes);
+		return ENOMEM;
+	}
+	fill.new->n_bytes = n_bytes;
+	fill.new->pool = refresher.pool;
+	dl_iterate_phdr(visit, &fill);
+	if (!fill.err)
+		fill.err = add_vdso(&fill);
+	if (fill.err) {
+		abandon(&fill);
+		return fill.err;
+	}
+	fill.new->n_object = fill.n;
+	publish(&fill);
+	return 0;
+}
+
+#else
+
+/* Other machines are walked by frame pointers, which need no tables. */
+static int
+rebuild(void)
+{
+	return 0;
+}
+
+#endif
+
+int
+unwind_refresh(void)
+{
+	unsigned n = atomic_fetch_add(&refresher.pending, 1) + 1;
+	int err;
+
+	if (n > 1)
+		return 0;
+	do {
+		err = rebuild();
+	} while (!atomic_compare_exchange_strong(&refresher.pending, &n, 0));
+	return err;
+}
+
+void
+unwind_atfork_child(void)
+{
+	for (unsigned i = 0; i < N_READER; i++)
+		atomic_store(&unwind_state.reader[i].n, 0);
+	atomic_store(&refresher.pending, 0);
+}
+
+void
+unwind_stats(struct unwind_stats *stats)
+{
+	const struct unwind_tables *t = atomic_load(&unwind_state.tables);
+
+	*stats = (struct unwind_stats){ .n_retired = refresher.n_retired };
+	if (!t)
+		return;
+	stats->n_bytes = t->n_bytes + sizeof(*t->pool);
+	for (size_t i = 0; i < t->n_object; i++) {
+		stats->n_object += t->object[i].n_row > 0;
+		stats->n_row += t->object[i].n_row;
+		stats->n_bytes += t->object[i].n_bytes;
+		stats->n_refused += t->object[i].n_refused;
+	}
+}
