@@ -1,0 +1,216 @@
+/*
+ * unwind-referee.c - see unwind-referee.h. A stack is compared as lookup
+ * addresses: the exact address of an interrupted instruction, and for a
+ * caller the byte before its return address.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#include "libsample/unwind.h"
+#include "unwind-referee.h"
+
+#define MAX_FRAMES 256
+
+/*
+ * libunwind's local unwinder, as far as we call it. Not linked: its
+ * _Unwind_* functions would take the place of libgcc's.
+ */
+struct libunwind {
+	int (*init)(uintptr_t *cursor, void *uc, int flag);
+	int (*get_reg)(uintptr_t *cursor, int reg, uintptr_t *value);
+	int (*is_signal)(uintptr_t *cursor);
+	int (*step)(uintptr_t *cursor);
+};
+
+#define CURSOR_WORDS 127
+#define INIT_SIGNAL_FRAME 1
+#define REG_OF_IP 16
+
+static struct libunwind libunwind;
+
+struct stack {
+	uintptr_t pc[MAX_FRAMES]; /* lookup addresses, leaf first */
+	size_t n;
+	uintptr_t skip_to; /* libgcc: frames of our own handler go before */
+	bool on;
+};
+
+static _Unwind_Reason_Code
+take(struct _Unwind_Context *ctx, void *arg)
+{
+	struct stack *s = arg;
+	int before = 0;
+	uintptr_t pc = _Unwind_GetIPInfo(ctx, &before);
+
+	if (pc == 0)
+		return _URC_END_OF_STACK;
+	if (!s->on && before && pc == s->skip_to)
+		s->on = true;
+	if (s->on && s->n < MAX_FRAMES)
+		s->pc[s->n++] = before ? pc : pc - 1;
+	return _URC_NO_REASON;
+}
+
+/* libgcc reads whatever address a frame's registers give: it may crash. */
+static __thread sigjmp_buf crash;
+
+static void
+on_crash(int sig)
+{
+	siglongjmp(crash, sig);
+}
+
+static void
+walk_libgcc(struct stack *s, const ucontext_t *uc)
+{
+	s->n = 0;
+	s->on = false;
+	s->skip_to = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	if (sigsetjmp(crash, 0) == 0)
+		_Unwind_Backtrace(take, s);
+}
+
+static void
+walk_libunwind(struct stack *s, void *uc)
+{
+	uintptr_t cursor[CURSOR_WORDS], pc;
+	bool exact = true;
+
+	s->n = 0;
+	if (!libunwind.step || libunwind.init(cursor, uc, INIT_SIGNAL_FRAME))
+		return;
+	do {
+		if (libunwind.get_reg(cursor, REG_OF_IP, &pc) || pc == 0 ||
+		    s->n == MAX_FRAMES)
+			break;
+		s->pc[s->n++] = exact ? pc : pc - 1;
+		exact = libunwind.is_signal(cursor) > 0;
+	} while (libunwind.step(cursor) > 0);
+}
+
+static bool
+same(const struct stack *a, const struct stack *b)
+{
+	return a->n == b->n && !memcmp(a->pc, b->pc, a->n * sizeof(a->pc[0]));
+}
+
+/* Is a what is left of b when frames are missing? */
+static bool
+part_of(const struct stack *a, const struct stack *b)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < b->n && k < a->n; i++)
+		k += a->pc[k] == b->pc[i];
+	return a->n < b->n && k == a->n;
+}
+
+static void
+show_pc(uintptr_t pc)
+{
+	Dl_info info;
+
+	if (pc == 0)
+		fprintf(stderr, " %-34s", "-");
+	else if (dladdr((void *)pc, &info) && info.dli_fname) {
+		const char *base = strrchr(info.dli_fname, '/');
+		char buf[128];
+
+		snprintf(buf, sizeof(buf), "%s+%#zx %s",
+			 base ? base + 1 : info.dli_fname,
+			 (size_t)(pc - (uintptr_t)info.dli_fbase),
+			 info.dli_sname ? info.dli_sname : "?");
+		fprintf(stderr, " %-34.60s", buf);
+	} else {
+		fprintf(stderr, " %-34p", (void *)pc);
+	}
+}
+
+static void
+show(const struct stack *ours, const struct stack *gcc,
+     const struct stack *other, const struct unwind_info *info)
+{
+	size_t n = ours->n > gcc->n ? ours->n : gcc->n;
+
+	n = other->n > n ? other->n : n;
+	fprintf(stderr,
+		"# differ (end %d, %u guesses): ours | libgcc | libunwind\n",
+		(int)info->end, info->n_guess);
+	for (size_t i = 0; i < n && i < 12; i++) {
+		fprintf(stderr, "#  ");
+		show_pc(i < ours->n ? ours->pc[i] : 0);
+		show_pc(i < gcc->n ? gcc->pc[i] : 0);
+		show_pc(i < other->n ? other->pc[i] : 0);
+		fprintf(stderr, "\n");
+	}
+}
+
+void
+referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
+		size_t n_stack)
+{
+	struct stack ours, gcc, other;
+	struct unwind_info info;
+
+	ours.n = unwind_walk(uc, stack, n_stack, ours.pc, MAX_FRAMES, &info);
+	for (size_t i = 1; i < ours.n; i++)
+		ours.pc[i]--;
+	r->n++;
+	walk_libgcc(&gcc, uc);
+	if (info.end != UNWIND_FAILED && same(&ours, &gcc)) {
+		r->equal++;
+		return;
+	}
+	walk_libunwind(&other, uc);
+	if (same(&ours, &gcc) && same(&ours, &other)) {
+		r->lost++;
+		return;
+	}
+	if (info.end != UNWIND_FAILED && same(&ours, &other)) {
+		r->equal++;
+		return;
+	}
+	if (info.end == UNWIND_ROOT && part_of(&gcc, &ours) &&
+	    part_of(&other, &ours))
+		r->more++;
+	else
+		r->differ++;
+	if (r->n_shown++ < r->max_shown)
+		show(&ours, &gcc, &other, &info);
+}
+
+static void *
+symbol(void *lib, const char *name)
+{
+	return lib ? dlsym(lib, name) : NULL;
+}
+
+const char *
+referee_init(void)
+{
+	struct sigaction sa = { .sa_handler = on_crash,
+				.sa_flags = SA_NODEFER };
+	void *lib = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *f[4] = { symbol(lib, "_ULx86_64_init_local2"),
+		       symbol(lib, "_ULx86_64_get_reg"),
+		       symbol(lib, "_ULx86_64_is_signal_frame"),
+		       symbol(lib, "_ULx86_64_step") };
+
+	sigaction(SIGSEGV, &sa, NULL);
+	sigaction(SIGBUS, &sa, NULL);
+	if (!f[0] || !f[1] || !f[2] || !f[3])
+		return "libgcc";
+	memcpy(&libunwind.init, &f[0], sizeof(f[0]));
+	memcpy(&libunwind.get_reg, &f[1], sizeof(f[1]));
+	memcpy(&libunwind.is_signal, &f[2], sizeof(f[2]));
+	memcpy(&libunwind.step, &f[3], sizeof(f[3]));
+	return "libgcc and libunwind";
+}
