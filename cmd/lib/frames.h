@@ -1,0 +1,90 @@
+/*
+ * frames.h - what a stack frame is called in a report: locations mapped to
+ * keys, once per profile. With the granularity "functions" all addresses of a
+ * function share a key, with "addresses" each has its own. Inlined functions
+ * make several keys of one location.
+ */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+#include "strtab.h"
+
+struct arena;
+struct profile;
+
+enum granularity {
+	BY_FUNCTION,
+	BY_FILE_FUNCTION,
+	BY_FILE,
+	BY_LINE,
+	BY_ADDRESS,
+};
+
+struct frames_options {
+	enum granularity granularity;
+	bool no_inlines;         /* the physical function stands for all */
+	bool columns;            /* BY_LINE tells columns apart */
+	bool by_object;          /* so is each object file's and start line's
+				  * function: for source listings */
+	const char *trim_path;   /* NULL or prefixes, joined by ':' */
+	const char *source_path; /* NULL or directories, joined by ':' */
+};
+
+/* What tells two frames apart; fields that the granularity drops are 0. */
+struct frame_key {
+	uint64_t address;
+	int64_t start_line;
+	int64_t line;
+	int64_t column;
+	uint32_t name;   /* string of frames.strings: the function */
+	uint32_t file;   /* string of frames.strings: cleaned and trimmed */
+	uint32_t object; /* string of frames.strings: path of the mapping */
+	uint32_t text;   /* string of frames.strings: what is printed */
+};
+
+/* Everything lives in arena, except what names share with the profile. */
+struct frames {
+	const struct profile *p;
+	struct arena *arena;
+	struct strtab strings;
+	struct frame_key *key;
+	size_t n_key;
+	/*
+	 * Location l has the keys node[first[l]] to node[first[l + 1] - 1],
+	 * innermost inlined function first; at least one.
+	 */
+	uint32_t *first;
+	uint32_t *node;
+	bool *is_inlined; /* of a key: it was inlined somewhere */
+};
+
+/* Map p, which must outlive the result. PROF_ENOMEM, PROF_ELIMIT. */
+enum prof_status frames_new(const struct profile *p,
+			    const struct frames_options *o, struct frames **out,
+			    struct prof_err *err) MUST_USE;
+
+/* NULL is allowed. */
+void frames_free(struct frames *f);
+
+/* The printed name of key k. */
+static inline const struct str *
+frames_text(const struct frames *f, uint32_t k)
+{
+	return &f->strings.str[f->key[k].text];
+}
+
+/*
+ * Order of two keys by printed name (by address, when both have one), then by
+ * whatever tells them apart; 0 only for a == b.
+ */
+int frames_cmp(const struct frames *f, uint32_t a, uint32_t b);
+
+/* The part of path after its last '/', as basename(1). In *len its length. */
+const char *frames_base(const char *path, size_t *len);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * report.h - what the text reports and the drawings share: the column that is
+ * reported, the total that is 100 %, the unit of the output, and the header
+ * lines (the legend).
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "graph.h"
+#include "status.h"
+#include "units.h"
+
+struct profile;
+
+struct report_options {
+	const char *sample_index;  /* NULL: the profile's default */
+	const char *unit;          /* NULL: "minimum" */
+	double divide_by;          /* of printed values; 0: 1 */
+	bool mean;                 /* divide by the first column */
+	bool compact_labels;       /* no header lines of the profile */
+	const char *const *filter; /* "focus=leaf", for the legend */
+	size_t n_filter;           /* ... how many */
+	struct frames_options frames;
+	struct graph_options graph; /* column and mean: report_init() */
+};
+
+struct report {
+	struct profile *p;
+	const struct report_options *o;
+	size_t column;
+	int64_t total;           /* 100 % */
+	const char *sample_unit; /* what the values are in */
+	const char *unit;        /* what they are printed in */
+	bool is_saturated;       /* the total did not fit */
+};
+
+/*
+ * Choose the column of p and add up its total, before any filter is applied
+ * to p (or after: percentages are then of what is left). r refers to p and o,
+ * and owns nothing. PROF_EUSAGE: no such column.
+ */
+enum prof_status report_init(struct report *r, struct profile *p,
+			     const struct report_options *o,
+			     struct prof_err *err) MUST_USE;
+
+/* Frames and graph of the (filtered) profile, as the options say. */
+enum prof_status report_graph(struct report *r, struct frames **f,
+			      struct graph **g, struct prof_err *err) MUST_USE;
+
+/*
+ * Settle r->unit: when it is to be chosen, one that shows the smallest node of
+ * g with two decimals. Without a graph (NULL) each value gets its own unit.
+ */
+void report_choose_unit(struct report *r, const struct graph *g);
+
+/* A value of the column as printed: divided, scaled, with its unit. */
+void report_format(const struct report *r, struct quantity *q, int64_t v);
+
+/*
+ * The header lines, each ended by a newline, into out: those of the profile
+ * (unless compact_labels, and `always` is false), and with g not NULL those
+ * of the graph: filters, what is shown, what was dropped. Lines hold bytes of
+ * the profile as they are. PROF_ENOMEM.
+ */
+enum prof_status report_legend(const struct report *r, const struct graph *g,
+			       bool always, struct buf *out,
+			       struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * units.h - numbers with units, as reports print them. The rules are pprof's:
+ * a unit belongs to a family (memory, time, Google compute units) inside which
+ * values are converted, or to none, and then it is a word.
+ */
+#ifndef UNITS_H
+#define UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A value as text: the number, and the unit that is glued to it. */
+struct quantity {
+	char number[64];
+	const char *unit; /* static, or one of the arguments; may be "" */
+};
+
+#define UNITS_PERCENT 32 /* room for what units_percent() writes */
+
+/*
+ * Convert v of unit `from` to unit `to`; *unit is what the result is in. `to`
+ * may be "minimum" or "auto": the largest unit that leaves at least 1. A unit
+ * of another family, or of none, gives the family's main unit. When `from` is
+ * of no family, v stays as it is.
+ */
+double units_scale(int64_t v, const char *from, const char *to,
+		   const char **unit);
+
+/* units_scale() as text: two decimals, but "13" for 13.00 and a bare "0". */
+void units_format(struct quantity *q, int64_t v, const char *from,
+		  const char *to);
+
+/*
+ * |v / total| as percentage, six columns wide or more: " 9.09%", "  100%",
+ * "0.012%". A total of 0 gives 0 %.
+ */
+void units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total);
+
+/*
+ * How many of the family's base unit (bytes, nanoseconds, GCU) one `unit` is;
+ * 0 when it is of no family. family, when not NULL, gets a number that two
+ * units have in common only if they convert into each other.
+ */
+double units_factor(const char *unit, int *family);
+
+/* v * r, toward zero, and kept inside the range of int64_t. */
+int64_t units_times(int64_t v, double r);
+
+/* a + b, kept inside the range of int64_t. */
+static inline int64_t
+units_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b > 0 ? INT64_MAX : INT64_MIN;
+	return sum;
+}
+
+/* |v|, kept inside the range of int64_t. */
+static inline int64_t
+units_abs(int64_t v)
+{
+	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
+}
+
+/* sum / divisor toward zero, or sum when the divisor is 0. */
+static inline int64_t
+units_mean(int64_t sum, int64_t divisor)
+{
+	if (divisor == 0)
+		return sum;
+	if (divisor == -1)
+		return sum == INT64_MIN ? INT64_MAX : -sum;
+	return sum / divisor;
+}
+
+#endif
