@@ -1,0 +1,25 @@
+#!/bin/sh
+# Each header compiles alone, in C; the installed ones in C++ too.
+. "${srcdir:-.}/tests/tap.sh"
+
+flags="-I$src/cmd -I$src/libsample -I$bin/proto -I$bin -include $bin/config.h"
+for h in "$src"/cmd/*.h "$src"/cmd/lib/*.h "$src"/libsample/*.h; do
+	[ -e "$h" ] || continue
+	echo "#include \"$h\"" >one.c
+	# shellcheck disable=SC2086 # flags are words
+	if ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror $flags -fsyntax-only \
+		one.c 2>.err; then
+		ok "${h#"$src"/} stands alone"
+	else
+		not_ok "${h#"$src"/} stands alone" <.err
+	fi
+done
+if [ -e "$src/libsample/sample.h" ] && have "${CXX:-c++}"; then
+	echo "#include \"$src/libsample/sample.h\"" >one.cc
+	if ${CXX:-c++} -Wall -Wextra -Werror -fsyntax-only one.cc 2>.err; then
+		ok 'libsample/sample.h is C++ too'
+	else
+		not_ok 'libsample/sample.h is C++ too' <.err
+	fi
+fi
+plan

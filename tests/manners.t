@@ -1,0 +1,107 @@
+#!/bin/sh
+# How every command treats its streams: empty and damaged input, a full disk,
+# a reader that went away, closed descriptors, terminals, -o.
+. "${srcdir:-.}/tests/tap.sh"
+
+good=$data/good-go-cpu.pb.gz
+[ -e "$good" ] || good=$(ls "$data"/good-*.pb.gz | head -1)
+cp "$good" good.pb.gz
+printf '' >empty
+head -c 100 good.pb.gz >cut.pb.gz
+
+# on_terminal COMMAND: run it with a terminal as standard input and output.
+on_terminal() {
+	script -qec "$1" /dev/null </dev/null
+}
+
+# What a command needs besides one profile on standard input.
+for c in $commands; do
+	case $c in
+	prof-record | prof-diff | prof-gate) continue ;; # not filters of one
+	prof-fetch) run="$c -" ;;
+	*) run=$c ;;
+	esac
+	case $c in
+	prof-text | prof-dot) kind=text ;;
+	*) kind=stream ;;
+	esac
+
+	check_err "$c: empty input" 2 "$run <empty" 'empty input'
+	check_err "$c: truncated input" 2 "$run <cut.pb.gz" \
+		"$c: <stdin>: truncated gzip stream"
+	check_err "$c: no such file" 2 "$c ./none" './none: No such file'
+	check_err "$c: a folder" 2 "$c ." '.: Is a directory'
+	check_err "$c: full disk" 2 "$run <good.pb.gz >/dev/full" \
+		'No space left on device'
+	check_err "$c: full disk behind -o" 2 \
+		"$run -o /dev/full <good.pb.gz" 'No space left on device'
+	check_err "$c: closed stdout" 2 "$run <good.pb.gz >&-" \
+		'Bad file descriptor'
+	check_err "$c: closed stdin" 2 "$run <&-" 'Bad file descriptor'
+	check_err "$c: -o into no folder" 2 \
+		"$run -o none/x <good.pb.gz" 'none/x: No such file'
+	check_err "$c: size cap" 2 "$run --max-size=1K <good.pb.gz" \
+		'past the limit of 1024 bytes'
+
+	# A reader that went away: no message.
+	sh -c "$run <good.pb.gz 2>.err | true"
+	if [ ! -s .err ]; then
+		ok "$c: closed pipe is silent"
+	else
+		not_ok "$c: closed pipe is silent" <.err
+	fi
+
+	# Whole or not at all.
+	echo old >out
+	sh -c "$run -o out <cut.pb.gz" 2>/dev/null
+	if [ "$(cat out)" = old ]; then
+		ok "$c: a failure leaves the file of -o alone"
+	else
+		echo "it changed" |
+			not_ok "$c: a failure leaves the file of -o alone"
+	fi
+	sh -c "$run -o out <good.pb.gz" 2>.err
+	sh -c "$run <good.pb.gz >direct" 2>.err
+	if cmp -s out direct && [ -s out ]; then
+		ok "$c: -o writes what standard output gets"
+	else
+		cmp out direct 2>&1 |
+			not_ok "$c: -o writes what standard output gets"
+	fi
+	rm -f out
+	leftover=$(ls -A | grep '^\.out' || true)
+	[ -z "$leftover" ] && ok "$c: no temporary is left" ||
+		echo "$leftover" | not_ok "$c: no temporary is left"
+
+	# Byte by byte.
+	(dd bs=1 count=3 2>/dev/null; sleep 0.1; cat) <good.pb.gz |
+		sh -c "$run" >dribble 2>.err
+	sh -c "$run <good.pb.gz | cat" >piped 2>.err
+	sh -c "cat good.pb.gz | $run | cat" >piped2 2>.err
+	if cmp -s piped piped2 && cmp -s direct dribble; then
+		ok "$c: reads a pipe as a file"
+	else
+		echo "they differ" | not_ok "$c: reads a pipe as a file"
+	fi
+
+	if have script; then
+		on_terminal "$c" >.out 2>&1
+		if grep -q 'not read from a terminal\|no source' .out; then
+			ok "$c: does not read a terminal"
+		else
+			not_ok "$c: does not read a terminal" <.out
+		fi
+		if [ $kind = stream ]; then
+			on_terminal "$run <good.pb.gz" >.out 2>&1
+			if grep -q 'not written to a terminal' .out; then
+				ok "$c: does not write a profile to a terminal"
+			else
+				head -c 300 .out | tr -cd '[:print:]\n' |
+					not_ok "$c: does not write a profile to a terminal"
+			fi
+		fi
+	else
+		skip "$c: terminals" 'no script(1)'
+	fi
+done
+plan
