@@ -40,7 +40,7 @@ mask_controls(char *s)
 	}
 }
 
-static void
+static void __attribute__((format(printf, 1, 0)))
 say(const char *fmt, va_list ap)
 {
 	char msg[4096];

@@ -137,6 +137,8 @@ arena_grow(struct arena *a, void *p, size_t *cap, size_t n, size_t size)
 		link_block(a, b);
 		return NULL;
 	}
+	if (*cap * size <= CHUNK_SIZE) /* hardly used: as good as new */
+		bigmem_hint(moved + 1, want * size);
 	link_block(a, moved);
 	*cap = want;
 	return moved + 1;

@@ -11,6 +11,22 @@
 #include "arena.h"
 #include "pool.h"
 
+int
+pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
+	     size_t used, size_t n)
+{
+	void *old, *grown;
+
+	memcpy(&old, array, sizeof(old));
+	if (n > SIZE_MAX - used)
+		return -1;
+	grown = arena_grow(a, old, cap, used + n, size);
+	if (!grown)
+		return -1;
+	memcpy(array, &grown, sizeof(grown));
+	return 0;
+}
+
 struct profile *
 profile_new(void)
 {
@@ -22,6 +38,12 @@ profile_new(void)
 	memset(p, 0, sizeof(*p));
 	p->arena = a;
 	if (strtab_init(&p->strings, a) < 0)
+		goto fail;
+	/* The pools are never NULL, so that pool + 0 is always a pointer. */
+	if (POOL_RESERVE(p, line, 0, line, 1) < 0 ||
+	    POOL_RESERVE(p, stack, 0, stack, 1) < 0 ||
+	    POOL_RESERVE(p, label, 0, label, 1) < 0 ||
+	    POOL_RESERVE(p, value, 0, value, 1) < 0)
 		goto fail;
 	return p;
 fail:
@@ -40,22 +62,6 @@ uint32_t
 profile_intern(struct profile *p, const char *s)
 {
 	return strtab_addz(&p->strings, s);
-}
-
-int
-pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
-	     size_t used, size_t n)
-{
-	void *old, *grown;
-
-	memcpy(&old, array, sizeof(old));
-	if (n > SIZE_MAX - used)
-		return -1;
-	grown = arena_grow(a, old, cap, used + n, size);
-	if (!grown)
-		return -1;
-	memcpy(array, &grown, sizeof(grown));
-	return 0;
 }
 
 /*
