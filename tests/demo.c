@@ -4,10 +4,12 @@
  *
  *	demo [SECONDS [THREADS]]
  *
- * Every thread repeats the same round until it has used SECONDS of CPU time
- * (default 2; default 4 threads). In a round encode() does 60 parts of the
- * work, walk() 30 and checksum() 10; walk() is recursive, its work spread over
- * a tree of 127 calls. Rounds are never cut short, so the shares hold for any
+ * Every thread does rounds of work until it has used SECONDS of CPU time
+ * (default 2; default 4 threads). A round is 100 equal pieces in random order:
+ * 60 by encode(), 30 by walk(), 10 by checksum(). The order is random, because
+ * a sampler that ticks at a regular pace sees only some phases of work that
+ * has a regular pace of its own. walk() is recursive, its piece spread over a
+ * tree of 31 calls. Rounds are never cut short, so the shares hold for any
  * length of run. Built with -O2 and without frame pointers.
  */
 #include <errno.h>
@@ -21,8 +23,11 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 enum {
-	PART = 127 * 32, /* steps in one hundredth of a round */
-	TREE_DEPTH = 7,  /* 127 nodes */
+	NODES = 31, /* calls of walk() for one piece */
+	TREE_DEPTH = 5,
+	NODE = 1024,          /* steps of work in one of them */
+	PIECE = NODES * NODE, /* some 30 microseconds */
+	ROUND = 100,
 	MAX_THREADS = 256
 };
 
@@ -53,7 +58,7 @@ uint64_t request(uint64_t x);
 NOINLINE uint64_t
 encode(uint64_t x)
 {
-	WORK(x, 60 * PART);
+	WORK(x, PIECE);
 	return x ^ (x >> 29);
 }
 
@@ -61,7 +66,7 @@ encode(uint64_t x)
 NOINLINE uint64_t
 walk(uint64_t x, int depth)
 {
-	WORK(x, 30 * PART / 127);
+	WORK(x, NODE);
 	if (depth > 1) {
 		x = walk(x, depth - 1) ^ (uint64_t)depth;
 		x = walk(x, depth - 1) + (uint64_t)depth;
@@ -72,16 +77,30 @@ walk(uint64_t x, int depth)
 NOINLINE uint64_t
 checksum(uint64_t x)
 {
-	WORK(x, 10 * PART);
+	WORK(x, PIECE);
 	return x ^ (x >> 31);
 }
 
 NOINLINE uint64_t
 request(uint64_t x)
 {
-	x = encode(x) | 1;
-	x = walk(x, TREE_DEPTH) | 1;
-	x = checksum(x) | 1;
+	unsigned char piece[ROUND];
+
+	for (int i = 0; i < ROUND; i++) {
+		int k = (int)((x >> 33) % (unsigned)(i + 1));
+
+		piece[i] = piece[k];
+		piece[k] = i < 60 ? 'e' : i < 90 ? 'w' : 'c';
+		x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+	}
+	for (int i = 0; i < ROUND; i++) {
+		if (piece[i] == 'e')
+			x = encode(x);
+		else if (piece[i] == 'w')
+			x = walk(x, TREE_DEPTH);
+		else
+			x = checksum(x);
+	}
 	return x;
 }
 

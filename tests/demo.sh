@@ -17,8 +17,8 @@ say() {
 	printf '$ %s\n' "$*"
 }
 
-say 'prof-record -o demo.pb.gz ./demo-app   # 4 threads; 60% encode, 30% walk, 10% checksum'
-prof-record -o demo.pb.gz ./demo-app 2 4
+say 'prof-record -F 1000 -o demo.pb.gz ./demo-app   # 4 threads; 60% encode, 30% walk, 10% checksum'
+prof-record -F 1000 -o demo.pb.gz ./demo-app 2 4
 say 'prof-symbolize demo.pb.gz | prof-text'
 prof-symbolize -o symbolized.pb.gz demo.pb.gz
 prof-text symbolized.pb.gz

@@ -1,0 +1,239 @@
+/*
+ * drain.c - reads what samplers write, while they go on writing. What is in the
+ * shared memory was written by other processes, in any state of health: every
+ * length and number is checked, and a stack's hash must fit.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drain.h"
+
+enum {
+	TABLE_PASSES = 10, /* passes of the log for one of the table */
+	STUCK_PASSES = 20, /* then a writer is given up */
+	END_PASSES = 20,   /* the same, when all is over */
+};
+
+enum prof_status
+drain_open(struct drain *d, const struct drain_config *config,
+	   struct prof_err *err)
+{
+	struct shm *shm = MAP_FAILED;
+
+	memset(d, 0, sizeof *d);
+	d->stuck = UINT64_MAX;
+	d->fd = memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	/* Sealed, so that nobody can shrink it under our feet. */
+	if (d->fd >= 0 && ftruncate(d->fd, sizeof *shm) == 0 &&
+	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+		shm = mmap(NULL, sizeof *shm, PROT_READ | PROT_WRITE,
+			   MAP_SHARED, d->fd, 0);
+	if (shm == MAP_FAILED ||
+	    getrandom(&shm->nonce, sizeof shm->nonce, 0) < 0) {
+		int saved = errno;
+
+		if (d->fd >= 0)
+			close(d->fd);
+		return prof_fail(err, PROF_EIO, "cannot share memory: %s",
+				 strerror(saved));
+	}
+	shm->magic = SHM_MAGIC;
+	shm->version = SHM_VERSION;
+	shm->size = sizeof *shm;
+	shm->period_ns = config->period_ns;
+	shm->clock = config->clock;
+	shm->children = config->children;
+	shm->signal = (uint32_t)config->signal;
+	d->shm = shm;
+	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
+	if (!d->taken) {
+		drain_close(d);
+		return prof_nomem(err);
+	}
+	return PROF_OK;
+}
+
+void
+drain_close(struct drain *d)
+{
+	free(d->taken);
+	munmap(d->shm, sizeof *d->shm);
+	close(d->fd);
+}
+
+void
+drain_name(const struct drain *d, char *text, size_t size)
+{
+	snprintf(text, size, "/proc/%d/fd/%d,%" PRIx64, (int)getpid(), d->fd,
+		 d->shm->nonce);
+}
+
+static void
+take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
+{
+	size_t n = slot->count;
+
+	if (slot->kind == SHM_STACK) {
+		uint64_t key = slot->u.stack.key;
+		uint32_t depth = SHM_KEY_DEPTH(key);
+
+		if (depth <= SHM_DEPTH &&
+		    shm_hash(key, slot->u.stack.pc, depth) == slot->hash)
+			tally_stack(t, key, slot->u.stack.pc, n);
+		else
+			atomic_fetch_add(&d->shm->n_lost, n);
+		return;
+	}
+	if (n > sizeof slot->u)
+		return;
+	switch (slot->kind) {
+	case SHM_SPACE:
+		tally_space(t, &slot->u.space, n);
+		break;
+	case SHM_MODULE:
+		tally_module(t, &slot->u.module, n);
+		break;
+	case SHM_GONE:
+		tally_gone(t, &slot->u.gone, n);
+		break;
+	case SHM_NOTE:
+		if (memchr(slot->u.bytes, '\0', n) && d->note)
+			d->note(slot->u.bytes);
+		break;
+	}
+}
+
+/*
+ * Read the log up to the first slot that is not finished. If that one has been
+ * so for patience passes, take it from its writer, who was killed.
+ */
+static void
+read_log(struct drain *d, struct tally *t, unsigned patience)
+{
+	uint64_t head = atomic_load(&d->shm->head);
+
+	while (d->tail < head) {
+		struct shm_slot *slot = &d->shm->slot[d->tail % SHM_N_SLOT];
+		uint64_t open = SHM_TURN(d->tail);
+		uint64_t turn =
+			atomic_load_explicit(&slot->turn, memory_order_acquire);
+
+		if (turn == open + 1) {
+			/* A copy, as a stopped writer may wake up. */
+			struct shm_slot copy;
+
+			memcpy(&copy, slot, sizeof copy);
+			take_record(d, t, &copy);
+			atomic_store_explicit(&slot->turn, open + SHM_N_SLOT,
+					      memory_order_release);
+		} else {
+			if (d->stuck != d->tail) {
+				d->stuck = d->tail;
+				d->n_stuck = 0;
+			}
+			if (d->n_stuck++ < patience)
+				return;
+			turn = open;
+			if (!atomic_compare_exchange_strong(&slot->turn, &turn,
+							    open + SHM_N_SLOT))
+				continue; /* finished at the last moment */
+			atomic_fetch_add(&d->shm->n_lost, 1);
+		}
+		d->tail++;
+	}
+}
+
+/* Take the count of entry i into *copy; the stack stays where it is. */
+static bool
+take_entry(struct drain *d, size_t i, struct drain_entry *copy)
+{
+	struct shm_mark *m = &d->shm->mark[i];
+	struct shm_entry *e = &d->shm->entry[i];
+	uint64_t state = atomic_load_explicit(&m->state, memory_order_acquire);
+
+	while (SHM_COUNT(state) && !(SHM_GENERATION(state) & 1)) {
+		uint64_t generation = SHM_GENERATION(state);
+		uint64_t hash =
+			atomic_load_explicit(&m->hash, memory_order_relaxed);
+		uint64_t key =
+			atomic_load_explicit(&e->key, memory_order_relaxed);
+		uint32_t depth = SHM_KEY_DEPTH(key);
+
+		for (uint32_t k = 0; k < depth && k < SHM_ENTRY_DEPTH; k++)
+			copy->pc[k] = atomic_load_explicit(
+				&e->pc[k], memory_order_relaxed);
+		/* With a count in it, only the count can have changed. */
+		if (!atomic_compare_exchange_strong(&m->state, &state,
+						    SHM_STATE(generation, 0)))
+			continue;
+		copy->key = key;
+		copy->ticks = SHM_COUNT(state);
+		if (depth <= SHM_ENTRY_DEPTH &&
+		    shm_hash(key, copy->pc, depth) == hash)
+			return true;
+		atomic_fetch_add(&d->shm->n_lost, copy->ticks);
+		return false;
+	}
+	return false;
+}
+
+/*
+ * Take all counts of the table, then read the log once more, and only then
+ * look what the stacks mean: what the log says of modules comes before the
+ * stacks that need it.
+ */
+static void
+read_table(struct drain *d, struct tally *t, unsigned patience)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHM_N_ENTRY; i++)
+		if (take_entry(d, i, &d->taken[n]))
+			n++;
+	read_log(d, t, patience);
+	for (size_t i = 0; i < n; i++)
+		tally_stack(t, d->taken[i].key, d->taken[i].pc,
+			    d->taken[i].ticks);
+}
+
+/*
+ * The table can wait, as it does not overflow; but the longer it keeps its
+ * counts, the more newcomers must go to the log.
+ */
+void
+drain_pass(struct drain *d, struct tally *t)
+{
+	uint64_t before = d->tail;
+
+	read_log(d, t, STUCK_PASSES);
+	if (d->tail == atomic_load(&d->shm->head) &&
+	    (++d->n_pass % TABLE_PASSES == 0 ||
+	     d->tail - before > SHM_N_SLOT / 16))
+		read_table(d, t, STUCK_PASSES);
+}
+
+void
+drain_end(struct drain *d, struct tally *t)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	atomic_store(&d->shm->stop, 1);
+	/* Other processes may be in the middle of a record. */
+	for (int i = 0; i <= END_PASSES; i++) {
+		read_log(d, t, END_PASSES - 1);
+		if (d->tail == atomic_load(&d->shm->head))
+			break;
+		nanosleep(&ms, NULL);
+	}
+	read_table(d, t, 0);
+}

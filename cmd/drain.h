@@ -1,0 +1,61 @@
+/*
+ * drain.h - the recorder's side of the shared memory of libsample/shm.h.
+ */
+#ifndef DRAIN_H
+#define DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/status.h"
+#include "shm.h"
+#include "tally.h"
+
+/* How to sample. */
+struct drain_config {
+	uint64_t period_ns;
+	enum shm_clock clock;
+	enum shm_children children;
+	int signal; /* 0: SIGPROF */
+};
+
+/* A stack and its ticks, out of the table. */
+struct drain_entry {
+	uint64_t key;
+	uint64_t ticks;
+	uint64_t pc[SHM_ENTRY_DEPTH];
+};
+
+struct drain {
+	struct shm *shm;
+	int fd;
+	uint64_t tail; /* next position of the log to read */
+	/* The position that was claimed and not finished, when last seen, and
+	 * for how many passes it has been so. */
+	uint64_t stuck;
+	unsigned n_stuck;
+	unsigned n_pass;
+	struct drain_entry *taken; /* room for the whole table */
+	/* Called with each line that a sampler has for the user. */
+	void (*note)(const char *text);
+};
+
+/*
+ * Make the memory. Returns PROF_OK, and then drain_close() ends it, or PROF_EIO
+ * or PROF_ENOMEM.
+ */
+enum prof_status drain_open(struct drain *d, const struct drain_config *config,
+			    struct prof_err *err) MUST_USE;
+
+void drain_close(struct drain *d);
+
+/* The value of SHM_ENV for the program, good as long as this process lives. */
+void drain_name(const struct drain *d, char *text, size_t size);
+
+/* Take out what has come in since: call it some ten times a second. */
+void drain_pass(struct drain *d, struct tally *t);
+
+/* No more samples; take out all there is. */
+void drain_end(struct drain *d, struct tally *t);
+
+#endif

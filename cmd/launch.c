@@ -1,0 +1,383 @@
+/*
+ * launch.c - starts a program under libsample and waits for it. A program that
+ * would run without the sampler is refused before it runs, because a profile
+ * that is empty for no visible reason costs its reader an hour.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "shm.h"
+
+#if __SIZEOF_POINTER__ == 8
+#define OUR_CLASS ELFCLASS64
+typedef Elf64_Ehdr elf_ehdr;
+typedef Elf64_Phdr elf_phdr;
+#else
+#define OUR_CLASS ELFCLASS32
+typedef Elf32_Ehdr elf_ehdr;
+typedef Elf32_Phdr elf_phdr;
+#endif
+
+enum {
+	HEAD = 64 * 1024, /* of the program that is looked at */
+	SCRIPTS = 4,      /* interpreters of interpreters */
+};
+
+static const int passed_on[] = { SIGHUP,  SIGINT,  SIGQUIT,
+				 SIGTERM, SIGUSR1, SIGUSR2 };
+
+static bool
+can_run(const char *path)
+{
+	struct stat st;
+
+	return access(path, X_OK) == 0 && stat(path, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+/* The path of name in *path; false with errno. */
+static bool
+search(const char *name, char path[PATH_MAX])
+{
+	const char *dir = getenv("PATH");
+	const char *end;
+	int n;
+
+	if (strchr(name, '/')) {
+		n = snprintf(path, PATH_MAX, "%s", name);
+		if (n >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+		if (can_run(path))
+			return true;
+		if (access(path, F_OK) == 0)
+			errno = EACCES;
+		return false;
+	}
+	for (dir = dir ? dir : "/bin:/usr/bin"; *name; dir = end + 1) {
+		end = strchrnul(dir, ':');
+		n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dir), dir,
+			     end == dir ? "" : "/", name);
+		if (n < PATH_MAX && can_run(path))
+			return true;
+		if (!*end)
+			break;
+	}
+	errno = ENOENT;
+	return false;
+}
+
+/* What this machine's programs have in their headers: our own. */
+static uint16_t
+our_machine(void)
+{
+	elf_ehdr eh = { 0 };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		if (pread(fd, &eh, sizeof eh, 0) != sizeof eh)
+			eh.e_machine = EM_NONE;
+		close(fd);
+	}
+	return eh.e_machine;
+}
+
+static enum prof_status
+check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
+{
+	elf_ehdr eh;
+	elf_phdr ph;
+
+	if (n < sizeof eh)
+		return PROF_OK;
+	memcpy(&eh, head, sizeof eh);
+	if (eh.e_ident[EI_CLASS] != OUR_CLASS || eh.e_machine != our_machine())
+		return prof_fail(err, PROF_ENOTSUP,
+				 "%s: made for another machine than libsample",
+				 path);
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (eh.e_phoff > n - sizeof ph ||
+		    i * sizeof ph > n - sizeof ph - eh.e_phoff)
+			return PROF_OK; /* strange, but let it run */
+		memcpy(&ph, head + eh.e_phoff + i * sizeof ph, sizeof ph);
+		if (ph.p_type == PT_INTERP)
+			return PROF_OK;
+	}
+	if (memmem(head, n, "Go build ID: ", 13) ||
+	    memmem(head, n, "Go\0\0", 4))
+		return prof_fail(err, PROF_ENOTSUP,
+				 "%s: a Go program, which cannot be preloaded; "
+				 "it has a profiler of its own: see "
+				 "net/http/pprof and prof-fetch",
+				 path);
+	return prof_fail(err, PROF_ENOTSUP,
+			 "%s: statically linked, so libsample cannot be "
+			 "preloaded; link it dynamically, or let it serve "
+			 "profiles for prof-fetch",
+			 path);
+}
+
+/* Programs with privileges of their own do not look at LD_PRELOAD. */
+static enum prof_status
+check_privilege(const char *path, int fd, struct prof_err *err)
+{
+	struct stat st;
+	const char *what = NULL;
+
+	if (fstat(fd, &st) != 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", path,
+				 strerror(errno));
+	if (st.st_mode & S_ISUID && st.st_uid != getuid())
+		what = "set-user-id";
+	else if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+		 st.st_gid != getgid())
+		what = "set-group-id";
+	else if (geteuid() != 0 &&
+		 fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		what = "with file capabilities";
+	if (what)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "%s: %s, so libsample cannot be preloaded; "
+				 "run it as its owner",
+				 path, what);
+	return PROF_OK;
+}
+
+/* Look into path. If it is a script, its interpreter is put in next. */
+static enum prof_status
+check_file(const char *path, char next[PATH_MAX], struct prof_err *err)
+{
+	enum prof_status rc;
+	char *head;
+	ssize_t n;
+	int fd;
+
+	next[0] = '\0';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return PROF_OK; /* may be run but not read: try it */
+	head = malloc(HEAD);
+	n = head ? pread(fd, head, HEAD, 0) : 0;
+	rc = head ? check_privilege(path, fd, err) : prof_nomem(err);
+	if (rc == PROF_OK && n > 4 && memcmp(head, ELFMAG, SELFMAG) == 0) {
+		rc = check_elf(path, head, (size_t)n, err);
+	} else if (rc == PROF_OK && n > 2 && memcmp(head, "#!", 2) == 0) {
+		size_t skip = 2 + strspn(head + 2, " \t");
+
+		head[n < HEAD ? n : HEAD - 1] = '\0';
+		snprintf(next, PATH_MAX, "%.*s",
+			 (int)strcspn(head + skip, " \t\r\n"), head + skip);
+	}
+	free(head);
+	close(fd);
+	return rc;
+}
+
+enum prof_status
+launch_find(struct launch *l, const char *name, struct prof_err *err)
+{
+	char path[PATH_MAX], next[PATH_MAX];
+	enum prof_status rc = PROF_OK;
+
+	if (!search(name, l->path))
+		return prof_fail(err, PROF_EIO, "%s: %s", name,
+				 errno == ENOENT ? "command not found"
+						 : strerror(errno));
+	strcpy(path, l->path);
+	for (int i = 0; rc == PROF_OK && *path && i < SCRIPTS; i++) {
+		rc = check_file(path, next, err);
+		strcpy(path, next);
+	}
+	return rc;
+}
+
+/* dir of this very program, without the slash. */
+static bool
+own_directory(char dir[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX - 1);
+	char *slash;
+
+	dir[n > 0 ? n : 0] = '\0';
+	slash = strrchr(dir, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+enum prof_status
+launch_library(struct launch *l, struct prof_err *err)
+{
+	static const char *const beside[] = { "/.libs/libsample.so.0",
+					      "/../lib/libsample.so.0" };
+	const char *named = getenv("PROF_LIBSAMPLE");
+	char dir[PATH_MAX], path[PATH_MAX + 32];
+
+	if (named && *named) {
+		if (!realpath(named, l->library))
+			return prof_fail(err, PROF_EIO, "%s: %s", named,
+					 strerror(errno));
+	} else {
+		bool found = false;
+
+		for (size_t i = 0; i < 2 && !found && own_directory(dir); i++) {
+			snprintf(path, sizeof path, "%s%s", dir, beside[i]);
+			found = realpath(path, l->library);
+		}
+		if (!found && !realpath(LIBDIR "/libsample.so.0", l->library))
+			return prof_fail(err, PROF_EIO,
+					 "%s: %s; set PROF_LIBSAMPLE to where "
+					 "it is",
+					 LIBDIR "/libsample.so.0",
+					 strerror(errno));
+	}
+	/* The loader splits LD_PRELOAD at these. */
+	if (strpbrk(l->library, " :"))
+		return prof_fail(err, PROF_EIO,
+				 "%s: a path with a space or a colon cannot be "
+				 "preloaded",
+				 l->library);
+	return PROF_OK;
+}
+
+static void
+signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(set, passed_on[i]);
+}
+
+/* In the child. Only returns when it cannot be done, with errno. */
+static void
+become(const struct launch *l, char **argv, const char *session,
+       const sigset_t *mask)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *preload;
+	sigset_t set = *mask;
+
+	if (before && *before) {
+		if (asprintf(&preload, "%s:%s", before, l->library) < 0)
+			return;
+	} else {
+		preload = strdup(l->library);
+	}
+	if (!preload || setenv("LD_PRELOAD", preload, 1) != 0 ||
+	    setenv(SHM_ENV, session, 1) != 0)
+		return;
+	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return;
+	sigdelset(&set, SIGPROF);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	execv(l->path, argv);
+}
+
+/* A script without "#!" is the shell's, as execvp() has it. */
+static void
+become_shell(const struct launch *l, char **argv)
+{
+	size_t n = 0;
+	char **more;
+
+	while (argv[n])
+		n++;
+	more = calloc(n + 2, sizeof *more);
+	if (!more)
+		return;
+	more[0] = (char[]){ "/bin/sh" };
+	more[1] = strdup(l->path);
+	for (size_t i = 1; i < n; i++)
+		more[i + 1] = argv[i];
+	execv(more[0], more);
+}
+
+enum prof_status
+launch_start(struct launch *l, char **argv, const char *session,
+	     struct prof_err *err)
+{
+	sigset_t set, mask;
+	int error = 0;
+	int fd[2];
+
+	/* Closed by exec; otherwise it brings the reason. */
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	l->pid = fork();
+	if (l->pid == 0) {
+		become(l, argv, session, &mask);
+		if (errno == ENOEXEC)
+			become_shell(l, argv);
+		error = errno;
+		(void)!write(fd[1], &error, sizeof error);
+		_exit(127);
+	}
+	close(fd[1]);
+	if (l->pid < 0)
+		error = errno;
+	else if (read(fd[0], &error, sizeof error) != sizeof error)
+		error = 0;
+	close(fd[0]);
+	if (error && l->pid > 0)
+		waitpid(l->pid, NULL, 0);
+	return error ? prof_fail(err, PROF_EIO, "%s: %s", l->path,
+				 strerror(error))
+		     : PROF_OK;
+}
+
+bool
+launch_wait(struct launch *l, int ms)
+{
+	struct timespec time = { .tv_sec = ms / 1000,
+				 .tv_nsec = ms % 1000 * 1000000L };
+	siginfo_t info;
+	sigset_t set;
+	int sig;
+
+	signal_set(&set);
+	sig = sigtimedwait(&set, &info, &time);
+	if (sig == SIGCHLD)
+		return waitpid(l->pid, &l->status, WNOHANG) == l->pid;
+	/* SI_KERNEL: from the terminal, to the whole foreground. */
+	if (sig > 0 && info.si_code != SI_KERNEL)
+		kill(l->pid, sig);
+	return false;
+}
+
+int
+launch_status(const struct launch *l)
+{
+	int sig = WIFSIGNALED(l->status) ? WTERMSIG(l->status) : 0;
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (!sig)
+		return WEXITSTATUS(l->status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	return 128 + sig;
+}

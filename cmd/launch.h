@@ -1,0 +1,58 @@
+/*
+ * launch.h - starts a program under libsample and waits for it.
+ */
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "lib/status.h"
+
+struct launch {
+	char path[PATH_MAX];    /* of the program */
+	char library[PATH_MAX]; /* libsample */
+	bool join_stdout;       /* its standard output goes to our stderr */
+	pid_t pid;
+	int status; /* as of waitpid(), when launch_wait() said true */
+};
+
+/*
+ * Find the program that name means, by PATH as a shell does, and say whether
+ * it can be sampled. PROF_EIO: it cannot be run; PROF_ENOTSUP: libsample cannot
+ * be loaded into it, and the message says why and what to do instead.
+ */
+enum prof_status launch_find(struct launch *l, const char *name,
+			     struct prof_err *err) MUST_USE;
+
+/*
+ * Find libsample: $PROF_LIBSAMPLE, else in the build tree that this program
+ * was started from, else where it was installed.
+ */
+enum prof_status launch_library(struct launch *l,
+				struct prof_err *err) MUST_USE;
+
+/*
+ * Run argv with libsample and the session in its environment. From here on the
+ * signals that launch_wait() looks after are blocked.
+ */
+enum prof_status launch_start(struct launch *l, char **argv,
+			      const char *session,
+			      struct prof_err *err) MUST_USE;
+
+/*
+ * Wait for the program, for at most ms milliseconds: true when it has ended.
+ * Passes signals on that were sent to us: HUP, INT, QUIT, TERM, USR1, USR2;
+ * but not those that the terminal sent, because it sent them to the program
+ * too.
+ */
+bool launch_wait(struct launch *l, int ms);
+
+/*
+ * End as the program has ended: return its exit status; if a signal killed it,
+ * die by the same one, without another core file.
+ */
+int launch_status(const struct launch *l);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * prof-record.c - run a program and write its profile. The program is sampled
+ * from inside, by libsample; launch.c starts it, drain.c reads what it leaves
+ * in shared memory, tally.c makes a profile of that.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "drain.h"
+#include "launch.h"
+#include "lib/profile.h"
+
+enum {
+	KEY_CHILDREN = CLI_LONG,
+	MAX_HZ = 10000,
+	PASS_MS = 100, /* between two looks into the shared memory */
+};
+
+static const struct cli_opt opts[] = {
+	{ 'F', "frequency", "HZ", "ticks per second of each thread (100)" },
+	{ KEY_CHILDREN, "children", "HOW",
+	  "child processes: merge (the default) or none" },
+	CLI_WRITE_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd cmd = {
+	.name = "prof-record",
+	.args = "[--] COMMAND [ARGUMENT...]",
+	.brief = "run a program and write its profile",
+	.opts = opts,
+	.stop_at_operand = true,
+};
+
+static enum shm_children
+children_of(const char *arg)
+{
+	if (strcmp(arg, "merge") == 0)
+		return SHM_CHILDREN_MERGE;
+	if (strcmp(arg, "none") == 0)
+		return SHM_CHILDREN_NONE;
+	die("--children: '%s' is neither merge nor none", arg);
+}
+
+static int64_t
+now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void
+show_note(const char *text)
+{
+	warn("%s", text);
+}
+
+/*
+ * Where the profile goes, if nobody said: into a pipe if there is one, as
+ * then the program's own output must go elsewhere, else to a file.
+ */
+static bool
+stdout_is_pipe(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static char *
+default_output(const struct launch *l)
+{
+	const char *slash = strrchr(l->path, '/');
+	char *name;
+
+	if (asprintf(&name, "prof.%s.%d.pb.gz", slash ? slash + 1 : l->path,
+		     (int)l->pid) < 0)
+		die("out of memory");
+	return name;
+}
+
+/* Run the program to its end; its profile. */
+static struct profile *
+record(struct launch *l, char **argv, struct drain *d)
+{
+	struct tally *t = tally_new();
+	struct tally_info info = { .shm = d->shm };
+	struct profile *p;
+	struct prof_err err;
+	char session[128];
+	int64_t start;
+
+	if (!t)
+		die("out of memory");
+	drain_name(d, session, sizeof session);
+	info.time_ns = now_ns(CLOCK_REALTIME);
+	start = now_ns(CLOCK_MONOTONIC);
+	if (launch_start(l, argv, session, &err) != PROF_OK)
+		die("%s", err.msg);
+	while (!launch_wait(l, PASS_MS))
+		drain_pass(d, t);
+	info.duration_ns = now_ns(CLOCK_MONOTONIC) - start;
+	drain_end(d, t);
+	if (atomic_load(&d->shm->n_process) == 0)
+		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
+		     l->path);
+	p = tally_profile(t, &info);
+	if (!p)
+		die("out of memory");
+	tally_free(t);
+	return p;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct drain_config config = { .period_ns = 10000000 };
+	struct launch launch = { 0 };
+	struct drain drain;
+	struct profile *p;
+	struct prof_err err;
+	struct cli cli;
+	char *name = NULL;
+	int key;
+
+	cli_init(&cli, &cmd, argc, argv);
+	while ((key = cli_option(&cli)) != CLI_DONE) {
+		switch (key) {
+		case 'F':
+			config.period_ns =
+				1000000000 / cli_uint(&cli, 1, MAX_HZ);
+			break;
+		case KEY_CHILDREN:
+			config.children = children_of(cli.arg);
+			break;
+		}
+	}
+	if (cli.n_operand == 0)
+		die("no command to run");
+	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
+	    launch_library(&launch, &err) != PROF_OK ||
+	    drain_open(&drain, &config, &err) != PROF_OK)
+		die("%s", err.msg);
+	drain.note = show_note;
+	launch.join_stdout = !cli.output && stdout_is_pipe();
+
+	p = record(&launch, cli.operand, &drain);
+
+	if (!cli.output && !launch.join_stdout) {
+		cli.output = name = default_output(&launch);
+		warn("profile: %s", name);
+	}
+	cli_write(&cli, p);
+	profile_free(p);
+	drain_close(&drain);
+	key = cli_finish(&cli, 0);
+	free(name);
+	return key ? key : launch_status(&launch);
+}

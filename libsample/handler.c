@@ -1,0 +1,121 @@
+/*
+ * handler.c - the signal handler: walk the stack, count it. Everything here is
+ * for signal handlers: no lock, no allocation, no call that the loader would
+ * have to resolve (the library is linked with -z now), errno as it was.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sampler.h"
+#include "table.h"
+
+struct sampler sampler;
+_Thread_local struct thread *thread_self;
+
+uint32_t
+sampler_space(uint32_t base)
+{
+	struct shm *shm = sampler.shm;
+	const char *name = program_invocation_short_name;
+	struct shm_space record = { .base = base };
+
+	if (!name || strlen(name) > 255)
+		name = "";
+	record.space = atomic_fetch_add(&shm->next_space, 1) + 1;
+	record.pid = sampler.pid;
+	if (!table_tell(shm, SHM_SPACE, &record,
+			offsetof(struct shm_space, name), name,
+			strlen(name) + 1))
+		return 0;
+	return record.space;
+}
+
+/*
+ * The first tick in a forked child gives it a space of its own: most children
+ * never get that far, and fork has enough to do.
+ */
+static uint32_t
+space(void)
+{
+	uint32_t now =
+		atomic_load_explicit(&sampler.space, memory_order_relaxed);
+
+	if (atomic_load_explicit(&sampler.is_forked, memory_order_relaxed) &&
+	    atomic_exchange(&sampler.is_forked, false)) {
+		uint32_t own = sampler_space(now);
+
+		if (own) {
+			atomic_store(&sampler.space, own);
+			return own;
+		}
+		atomic_store(&sampler.is_forked, true);
+	}
+	return now;
+}
+
+/* The recorder is done: no more ticks for this thread. */
+static void
+disarm(const struct thread *self)
+{
+	static const struct timespec zero[2];
+
+	syscall(SYS_timer_settime, self->timer, 0, zero, NULL);
+}
+
+static void
+take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
+{
+	struct shm *shm = sampler.shm;
+	struct unwind_stack stack[2] = { self->stack };
+	size_t n_stack = 1;
+	struct unwind_info info;
+	size_t n;
+
+	/* The kernel saved what sigaltstack() was in force. */
+	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && uc->uc_stack.ss_size) {
+		stack[1].lo = (uintptr_t)uc->uc_stack.ss_sp;
+		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
+		n_stack = 2;
+	}
+	n = unwind_walk(uc, stack, n_stack, self->pc, SHM_DEPTH, &info);
+	if (info.end == UNWIND_TRUNCATED)
+		atomic_fetch_add_explicit(&shm->n_truncated, ticks,
+					  memory_order_relaxed);
+	else if (info.end == UNWIND_FAILED)
+		atomic_fetch_add_explicit(&shm->n_failed, ticks,
+					  memory_order_relaxed);
+	atomic_fetch_add_explicit(&shm->n_signal, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&shm->n_tick, ticks, memory_order_relaxed);
+	table_add(shm, space(), self->label, self->pc, n, ticks);
+}
+
+void
+handler_tick(int sig, siginfo_t *info, void *uc)
+{
+	struct thread *self = thread_self;
+	int saved = errno;
+
+	(void)sig;
+	/*
+	 * Ours alone: not somebody's kill(), and not a signal that was on its
+	 * way when its thread was done with.
+	 */
+	if (self && info->si_code == SI_TIMER &&
+	    info->si_value.sival_ptr == self) {
+		uint32_t more =
+			info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0;
+
+		if (atomic_load_explicit(&sampler.shm->stop,
+					 memory_order_relaxed))
+			disarm(self);
+		else
+			take(self, uc, 1 + more);
+	}
+	errno = saved;
+}

@@ -1,0 +1,334 @@
+/*
+ * module.c - tells the recorder what code lies where, so that the profile of a
+ * program that was killed still has names; and keeps the unwinder's tables up
+ * to date. Called at start and after each dlopen and dlclose.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampler.h"
+#include "table.h"
+
+enum {
+	PATIENCE = 200,      /* ms to wait for room in the log */
+	N_FIRST = 4096 / 32, /* segments to begin with */
+};
+
+/* An executable segment that the recorder knows of. */
+struct segment {
+	uint64_t start;
+	uint64_t limit;
+	uint64_t id; /* of what it is a segment, and where */
+	bool seen;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of what follows */
+	struct segment *segment;
+	size_t n;
+	size_t room;
+	unsigned long long adds, subs; /* the loader's counts, last time */
+	bool deaf;                     /* the recorder does not read any more */
+} modules = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/*
+ * A record that must not be lost: the recorder empties the log many times a
+ * second. If it has not for a while, it is dead; then nobody waits again.
+ */
+static bool
+tell(enum shm_kind kind, const void *data, size_t size, const void *tail,
+     size_t n_tail)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < PATIENCE && !modules.deaf; i++) {
+		if (table_tell(sampler.shm, kind, data, size, tail, n_tail))
+			return true;
+		nanosleep(&ms, NULL);
+	}
+	modules.deaf = true;
+	return false;
+}
+
+void
+module_note(const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	if (n > 0)
+		tell(SHM_NOTE, text, strlen(text) + 1, NULL, 0);
+}
+
+/* The build-id in the notes of the object, or NULL. */
+static const uint8_t *
+build_id(const struct dl_phdr_info *info, size_t *size)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		size_t align = ph->p_align == 8 ? 8 : 4;
+		const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr);
+		size_t left = ph->p_memsz;
+
+		if (ph->p_type != PT_NOTE)
+			continue;
+		while (left >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			size_t name = (note->n_namesz + align - 1) & -align;
+			size_t desc = (note->n_descsz + align - 1) & -align;
+
+			if (name > left - sizeof *note ||
+			    desc > left - sizeof *note - name)
+				break;
+			if (note->n_type == NT_GNU_BUILD_ID &&
+			    note->n_namesz == 4 &&
+			    memcmp(at + sizeof *note, "GNU", 4) == 0) {
+				*size = note->n_descsz;
+				return (const uint8_t *)at + sizeof *note +
+				       name;
+			}
+			at += sizeof *note + name + desc;
+			left -= sizeof *note + name + desc;
+		}
+	}
+	*size = 0;
+	return NULL;
+}
+
+/* The segment of this program header, or false if it holds no code. */
+static bool
+segment_of(const struct dl_phdr_info *info, int i, struct segment *s)
+{
+	const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+	uint64_t page = (uint64_t)getpagesize();
+	uint64_t start = info->dlpi_addr + ph->p_vaddr;
+	size_t n_id;
+	const uint8_t *id;
+
+	if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || !ph->p_memsz)
+		return false;
+	s->start = start & -page;
+	s->limit = (start + ph->p_memsz + page - 1) & -page;
+	s->seen = true;
+	s->id = s->start ^ s->limit * 31;
+	id = build_id(info, &n_id);
+	for (size_t k = 0; k < n_id; k++)
+		s->id = (s->id ^ id[k]) * UINT64_C(0x100000001b3);
+	for (const char *p = info->dlpi_name; p && *p; p++)
+		s->id = (s->id ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return true;
+}
+
+static struct segment *
+find(const struct segment *s)
+{
+	for (size_t i = 0; i < modules.n; i++)
+		if (modules.segment[i].id == s->id &&
+		    modules.segment[i].start == s->start)
+			return &modules.segment[i];
+	return NULL;
+}
+
+/* By mmap: this may run inside a program's own malloc. */
+static bool
+remember(const struct segment *s)
+{
+	if (modules.n == modules.room) {
+		size_t room = modules.room ? modules.room * 2 : N_FIRST;
+		void *more = modules.room
+				     ? mremap(modules.segment,
+					      modules.room * sizeof *s,
+					      room * sizeof *s, MREMAP_MAYMOVE)
+				     : mmap(NULL, room * sizeof *s,
+					    PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (more == MAP_FAILED)
+			return false;
+		modules.segment = more;
+		modules.room = room;
+	}
+	modules.segment[modules.n++] = *s;
+	return true;
+}
+
+/* An absolute path, as the recorder may stand in another directory. */
+static void
+path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
+{
+	const char *name = info->dlpi_name;
+	ssize_t n;
+
+	path[0] = '\0';
+	if (is_first && (!name || !*name)) {
+		n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+		path[n > 0 ? n : 0] = '\0';
+	} else if (name && strncmp(name, "linux-vdso", 10) == 0) {
+		strcpy(path, "[vdso]");
+	} else if (name && !realpath(name, path)) {
+		snprintf(path, PATH_MAX, "%s", name);
+	}
+}
+
+static bool
+tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
+	     const struct segment *s)
+{
+	const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+	struct shm_module m = { .space = atomic_load(&sampler.space) };
+	uintptr_t here = (uintptr_t)module_refresh;
+	char path[PATH_MAX];
+	const uint8_t *id;
+	size_t n, room = sizeof((struct shm_slot *)0)->u.bytes -
+			 offsetof(struct shm_module, path);
+
+	m.start = s->start;
+	m.limit = s->limit;
+	m.offset = ph->p_offset & -(uint64_t)getpagesize();
+	m.is_self = here >= s->start && here < s->limit;
+	id = build_id(info, &n);
+	if (n <= sizeof m.build_id) {
+		m.n_build_id = (uint32_t)n;
+		memcpy(m.build_id, id, n);
+	}
+	path_of(info, is_first, path);
+	n = strlen(path) + 1;
+	if (n > room) /* no name is better than a wrong one */
+		path[0] = '\0', n = 1;
+	return tell(SHM_MODULE, &m, offsetof(struct shm_module, path), path, n);
+}
+
+struct pass {
+	bool is_first; /* object of the list: the program */
+	bool changed;
+	enum { MARK, ADD } what;
+};
+
+static int
+each_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct pass *pass = arg;
+	bool is_first = pass->is_first;
+	struct segment s, *known;
+
+	(void)size;
+	pass->is_first = false;
+	if (is_first && pass->what == MARK) {
+		pass->changed = modules.n == 0 ||
+				modules.adds != info->dlpi_adds ||
+				modules.subs != info->dlpi_subs;
+		if (!pass->changed)
+			return 1;
+		modules.adds = info->dlpi_adds;
+		modules.subs = info->dlpi_subs;
+	}
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if (!segment_of(info, i, &s))
+			continue;
+		known = find(&s);
+		if (known)
+			known->seen = true;
+		else if (pass->what == ADD &&
+			 tell_segment(info, i, is_first, &s))
+			remember(&s);
+	}
+	return 0;
+}
+
+/* The space goes on without the segments that were not seen. */
+static void
+forget_unseen(void)
+{
+	size_t kept = 0, n = modules.n;
+	uint32_t now = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct segment *s = &modules.segment[i];
+		struct shm_gone gone = { .start = s->start };
+
+		if (s->seen) {
+			modules.segment[kept++] = *s;
+			continue;
+		}
+		for (int k = 0; !now && k < PATIENCE && !modules.deaf; k++) {
+			now = sampler_space(atomic_load(&sampler.space));
+			if (!now)
+				usleep(1000);
+		}
+		gone.space = now;
+		tell(SHM_GONE, &gone, sizeof gone, NULL, 0);
+	}
+	modules.n = kept;
+	if (now)
+		atomic_store(&sampler.space, now);
+}
+
+static void
+refresh(void)
+{
+	struct pass pass = { .is_first = true, .what = MARK };
+
+	for (size_t i = 0; i < modules.n; i++)
+		modules.segment[i].seen = false;
+	dl_iterate_phdr(each_object, &pass);
+	if (!pass.changed)
+		return;
+	/* A child must not write into its parent's space. */
+	if (!atomic_load(&sampler.space) ||
+	    atomic_exchange(&sampler.is_forked, false))
+		atomic_store(&sampler.space,
+			     sampler_space(atomic_load(&sampler.space)));
+	forget_unseen();
+	pass = (struct pass){ .is_first = true, .what = ADD };
+	dl_iterate_phdr(each_object, &pass);
+}
+
+void
+module_refresh(void)
+{
+	int saved = errno;
+	sigset_t old;
+
+	signals_block(&old);
+	pthread_mutex_lock(&modules.lock);
+	if (sampler.shm && !atomic_load(&sampler.shm->stop))
+		refresh();
+	unwind_refresh();
+	pthread_mutex_unlock(&modules.lock);
+	signals_restore(&old);
+	errno = saved;
+}
+
+void
+module_fork_prepare(void)
+{
+	pthread_mutex_lock(&modules.lock);
+}
+
+void
+module_fork_parent(void)
+{
+	pthread_mutex_unlock(&modules.lock);
+}
+
+void
+module_fork_child(void)
+{
+	atomic_store(&sampler.is_forked, true);
+	pthread_mutex_unlock(&modules.lock);
+}

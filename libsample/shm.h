@@ -1,0 +1,200 @@
+/*
+ * shm.h - the memory that a sampled process shares with its recorder: the only
+ * thing that the two have in common. It is a sealed memfd made by the recorder
+ * (cmd/drain.c) and written by the sampler (table.c); every process of a
+ * session maps the same one. doc/sampling.md tells the whole story.
+ *
+ * Whoever writes here may be killed between any two instructions, and several
+ * processes write at once. So: all words that are shared are atomic, nothing
+ * is ever waited for, and each structure says when a sample counts as taken.
+ */
+#ifndef SHM_H
+#define SHM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
+#define SHM_VERSION 1
+
+/*
+ * Environment of a sampled process: where the memory is, and a number that
+ * must match the one inside, in hexadecimal: "/proc/1234/fd/5,89abcdef".
+ */
+#define SHM_ENV "SAMPLE_SESSION"
+
+enum {
+	SHM_DEPTH = 252,     /* frames that a stack may have */
+	SHM_WAYS = 4,        /* entries where a given stack may be */
+	SHM_N_ENTRY = 4096,  /* a multiple of SHM_WAYS, a power of two */
+	SHM_N_SLOT = 4096,   /* of the log; a power of two */
+	SHM_ENTRY_DEPTH = 63 /* deeper stacks go to the log */
+};
+
+enum shm_clock { SHM_CLOCK_CPU, SHM_CLOCK_WALL };
+enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
+
+/*
+ * What makes two stacks different besides their addresses: the space that the
+ * addresses belong to, the labels of the thread, and the number of frames.
+ */
+#define SHM_KEY(space, label, depth)                                           \
+	((uint64_t)(space) << 32 | (uint64_t)(label) << 8 | (uint64_t)(depth))
+#define SHM_KEY_SPACE(key) ((uint32_t)((key) >> 32))
+#define SHM_KEY_LABEL(key) ((uint32_t)((key) >> 8 & 0xffffff))
+#define SHM_KEY_DEPTH(key) ((uint32_t)((key)&0xff))
+
+/*
+ * An entry of the table: a stack, and how many ticks it has had since the
+ * recorder looked last. It is in two parts, so that the four places where a
+ * stack may be can be ruled out by looking at one cache line, and the recorder
+ * can look for counts in 64 KB.
+ *
+ * state is generation << 40 | count. The generation is odd while the stack is
+ * being written. A count is added by compare-and-swap of the whole word, so it
+ * can only reach the stack that was compared; the recorder takes it the same
+ * way. Only an entry whose count is 0 may be given to another stack: whatever
+ * moment a writer dies in, no count is lost and none is counted twice.
+ */
+struct shm_mark {
+	_Atomic uint64_t state;
+	_Atomic uint64_t hash;
+};
+
+struct shm_entry {
+	_Atomic uint64_t key;
+	_Atomic uint64_t pc[SHM_ENTRY_DEPTH];
+};
+
+#define SHM_COUNT_MAX ((UINT64_C(1) << 40) - 1)
+#define SHM_COUNT(state) ((state)&SHM_COUNT_MAX)
+#define SHM_GENERATION(state) ((state) >> 40)
+#define SHM_STATE(generation, count)                                           \
+	(((uint64_t)(generation)&0xffffff) << 40 | (uint64_t)(count))
+
+/* A piece of code in memory: an executable segment of a loaded object. */
+struct shm_module {
+	uint32_t space;
+	uint32_t is_self; /* it is libsample */
+	uint64_t start;
+	uint64_t limit;
+	uint64_t offset; /* in the file */
+	uint32_t n_build_id;
+	uint8_t build_id[36];
+	char path[]; /* ended by NUL */
+};
+
+/*
+ * A new space. A space is what addresses mean: the modules of one process, or
+ * of processes forked from it that loaded nothing since. Unloading a module
+ * makes a new space, because its addresses may mean something else later.
+ */
+struct shm_space {
+	uint32_t space;
+	uint32_t base; /* it has the modules of this one too; 0: none */
+	int32_t pid;
+	char name[]; /* of the program; ended by NUL */
+};
+
+/* The segment at start is not part of space (but was of its base). */
+struct shm_gone {
+	uint32_t space;
+	uint64_t start;
+};
+
+enum shm_kind {
+	SHM_STACK = 1, /* pc: a stack with count ticks */
+	SHM_SPACE,
+	SHM_MODULE,
+	SHM_GONE,
+	SHM_NOTE /* bytes: a line of text for the user */
+};
+
+/*
+ * A slot of the log, a ring that many write and the recorder reads. turn says
+ * whose turn it is: SHM_TURN(position), a writer may claim it by moving head
+ * on; one more, it holds a record; SHM_N_SLOT more, it has been read and waits
+ * for the next lap. So memory that was never touched is in order. A record
+ * counts from the moment in which its turn becomes SHM_TURN + 1. A slot that
+ * was claimed and not finished (its writer was killed) is given up by the
+ * recorder after a while; the hash unmasks a writer that was only stopped and
+ * comes back later.
+ */
+#define SHM_TURN(position) ((position) - (position) % SHM_N_SLOT)
+
+struct shm_slot {
+	_Atomic uint64_t turn;
+	uint32_t kind;  /* enum shm_kind */
+	uint32_t count; /* ticks of a stack, else length in bytes */
+	uint64_t hash;  /* shm_hash() of a stack */
+	union {
+		struct {
+			uint64_t key;
+			uint64_t pc[SHM_DEPTH];
+		} stack;
+		struct shm_space space;
+		struct shm_module module;
+		struct shm_gone gone;
+		char bytes[(SHM_DEPTH + 1) * 8];
+	} u;
+};
+
+struct shm {
+	/* Written once by the recorder, before there is another reader. */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t signal; /* 0: SIGPROF */
+	uint64_t size;   /* of all of this, in bytes */
+	uint64_t nonce;
+	uint64_t period_ns; /* between ticks of one thread */
+	uint32_t clock;     /* enum shm_clock */
+	uint32_t children;  /* enum shm_children */
+
+	/* Set by the recorder when it takes no more samples. */
+	_Alignas(64) _Atomic uint32_t stop;
+
+	/* Taken by the sampler with fetch_add. */
+	_Atomic uint32_t next_space; /* 0 is never a space */
+
+	/* Counts, for the profile's comment. */
+	_Alignas(64) _Atomic uint64_t n_process; /* that loaded the sampler */
+	_Atomic uint64_t n_signal;               /* ticks as delivered */
+	_Atomic uint64_t n_tick;                 /* ticks with overruns */
+	_Atomic uint64_t n_lost;      /* ticks for which there was no room */
+	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
+	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
+	_Atomic uint64_t n_untimed;   /* threads that got no timer */
+
+	_Alignas(64) _Atomic uint64_t head; /* next position to write */
+	_Alignas(64) struct shm_mark mark[SHM_N_ENTRY];
+	_Alignas(64) struct shm_entry entry[SHM_N_ENTRY];
+	_Alignas(64) struct shm_slot slot[SHM_N_SLOT];
+};
+
+_Static_assert(sizeof(struct shm_mark) * SHM_WAYS == 64, "one line a bucket");
+_Static_assert(sizeof(struct shm_entry) == 512, "two entries a kilobyte");
+_Static_assert(sizeof(struct shm_slot) == 2048, "two slots a page");
+_Static_assert(SHM_DEPTH <= 255, "the depth must fit its field of the key");
+
+/* The hash of a stack; never 0. The first SHM_WAYS-aligned bits choose. */
+static inline uint64_t
+shm_hash(uint64_t key, const uintptr_t *pc, size_t n)
+{
+	uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
+
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ pc[i]) * UINT64_C(0xff51afd7ed558ccd);
+		h ^= h >> 32;
+	}
+	return h ? h : 1;
+}
+
+/* Where the entries for a hash begin; there are SHM_WAYS. */
+static inline size_t
+shm_bucket(uint64_t hash)
+{
+	return (size_t)(hash % (SHM_N_ENTRY / SHM_WAYS)) * SHM_WAYS;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * table.c - stacks into the shared memory of shm.h: first the table, and where
+ * that has no room, the log. cmd/drain.c reads both.
+ *
+ * The profilers that this design comes from move the rarest stack of a full
+ * bucket into the log and give its place to the newcomer. Here the newcomer
+ * goes to the log, and places become free when the recorder has taken their
+ * counts. So no count is ever in the hands of a writer, which could be killed.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "table.h"
+
+/* How often to repeat a compare-and-swap that others won. */
+enum { RETRY_HIT = 4, RETRY_CLAIM = 64 };
+
+/* May be called from a signal handler. */
+static bool
+same_stack(const struct shm_entry *e, uint64_t key, const uintptr_t *pc,
+	   size_t n)
+{
+	if (atomic_load_explicit(&e->key, memory_order_relaxed) != key)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (atomic_load_explicit(&e->pc[i], memory_order_relaxed) !=
+		    pc[i])
+			return false;
+	return true;
+}
+
+/*
+ * Add to entry i if it holds this stack. The swap fails if the entry has been
+ * given away since the comparison, so the comparison may race.
+ * May be called from a signal handler.
+ */
+static bool
+hit(struct shm *shm, size_t i, uint64_t hash, uint64_t key, const uintptr_t *pc,
+    size_t n, uint32_t ticks)
+{
+	struct shm_mark *m = &shm->mark[i];
+
+	for (int try = 0; try < RETRY_HIT; try++) {
+		uint64_t state =
+			atomic_load_explicit(&m->state, memory_order_acquire);
+
+		if (atomic_load_explicit(&m->hash, memory_order_relaxed) !=
+			    hash ||
+		    SHM_GENERATION(state) & 1 ||
+		    SHM_COUNT(state) > SHM_COUNT_MAX - ticks ||
+		    !same_stack(&shm->entry[i], key, pc, n))
+			return false;
+		if (atomic_compare_exchange_strong(&m->state, &state,
+						   state + ticks))
+			return true;
+	}
+	return false;
+}
+
+/* Take entry i if it has no count. May be called from a signal handler. */
+static bool
+replace(struct shm *shm, size_t i, uint64_t hash, uint64_t key,
+	const uintptr_t *pc, size_t n, uint32_t ticks)
+{
+	struct shm_mark *m = &shm->mark[i];
+	struct shm_entry *e = &shm->entry[i];
+	uint64_t state = atomic_load_explicit(&m->state, memory_order_relaxed);
+	uint64_t generation = SHM_GENERATION(state);
+
+	if (generation & 1 || SHM_COUNT(state) ||
+	    !atomic_compare_exchange_strong(&m->state, &state,
+					    SHM_STATE(generation + 1, 0)))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&m->hash, hash, memory_order_relaxed);
+	atomic_store_explicit(&e->key, key, memory_order_relaxed);
+	for (size_t k = 0; k < n; k++)
+		atomic_store_explicit(&e->pc[k], pc[k], memory_order_relaxed);
+	atomic_store_explicit(&m->state, SHM_STATE(generation + 2, ticks),
+			      memory_order_release);
+	return true;
+}
+
+/*
+ * Claim the next slot of the log, or NULL when it is full; *pos is its
+ * position. May be called from a signal handler.
+ */
+static struct shm_slot *
+claim(struct shm *shm, uint64_t *pos)
+{
+	uint64_t head = atomic_load_explicit(&shm->head, memory_order_relaxed);
+
+	for (int i = 0; i < RETRY_CLAIM; i++) {
+		struct shm_slot *slot = &shm->slot[head % SHM_N_SLOT];
+		uint64_t turn =
+			atomic_load_explicit(&slot->turn, memory_order_acquire);
+
+		if (turn < SHM_TURN(head))
+			return NULL; /* not read since the last lap */
+		if (turn > SHM_TURN(head)) {
+			/* Another writer was faster. */
+			head = atomic_load_explicit(&shm->head,
+						    memory_order_relaxed);
+			continue;
+		}
+		if (atomic_compare_exchange_weak(&shm->head, &head, head + 1)) {
+			*pos = head;
+			return slot;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The record is whole. Fails when the recorder gave the slot up meanwhile.
+ * May be called from a signal handler.
+ */
+static bool
+commit(struct shm_slot *slot, uint64_t pos)
+{
+	uint64_t turn = SHM_TURN(pos);
+
+	return atomic_compare_exchange_strong(&slot->turn, &turn, turn + 1);
+}
+
+/* May be called from a signal handler. */
+static bool
+log_stack(struct shm *shm, uint64_t hash, uint64_t key, const uintptr_t *pc,
+	  size_t n, uint32_t ticks)
+{
+	struct shm_slot *slot;
+	uint64_t pos;
+
+	slot = claim(shm, &pos);
+	if (!slot)
+		return false;
+	slot->kind = SHM_STACK;
+	slot->count = ticks;
+	slot->hash = hash;
+	slot->u.stack.key = key;
+	for (size_t i = 0; i < n; i++)
+		slot->u.stack.pc[i] = pc[i];
+	return commit(slot, pos);
+}
+
+bool
+table_add(struct shm *shm, uint32_t space, uint32_t label, const uintptr_t *pc,
+	  size_t n, uint32_t ticks)
+{
+	uint64_t key = SHM_KEY(space, label, n);
+	uint64_t hash = shm_hash(key, pc, n);
+
+	if (n <= SHM_ENTRY_DEPTH) {
+		size_t bucket = shm_bucket(hash);
+
+		for (size_t i = bucket; i < bucket + SHM_WAYS; i++)
+			if (hit(shm, i, hash, key, pc, n, ticks))
+				return true;
+		for (size_t i = bucket; i < bucket + SHM_WAYS; i++)
+			if (replace(shm, i, hash, key, pc, n, ticks))
+				return true;
+	}
+	if (log_stack(shm, hash, key, pc, n, ticks))
+		return true;
+	atomic_fetch_add_explicit(&shm->n_lost, ticks, memory_order_relaxed);
+	return false;
+}
+
+bool
+table_tell(struct shm *shm, enum shm_kind kind, const void *data, size_t size,
+	   const void *tail, size_t n_tail)
+{
+	struct shm_slot *slot;
+	uint64_t pos;
+
+	if (size > sizeof slot->u || n_tail > sizeof slot->u - size)
+		return false;
+	slot = claim(shm, &pos);
+	if (!slot)
+		return false;
+	slot->kind = kind;
+	slot->count = (uint32_t)(size + n_tail);
+	slot->hash = 0;
+	memcpy(slot->u.bytes, data, size);
+	memcpy(slot->u.bytes + size, tail, n_tail);
+	return commit(slot, pos);
+}

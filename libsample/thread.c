@@ -1,0 +1,305 @@
+/*
+ * thread.c - the threads of the process: a record for each, which the handler
+ * works in, and a timer on its clock. Nothing here is for signal handlers.
+ *
+ * Per-thread timers, because a timer of the process (ITIMER_PROF) is seen by
+ * whichever thread happens to run at the kernel's tick: two threads that work
+ * equally show up as 80 to 20.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+enum { SLAB = 64 * 1024 };
+
+static struct {
+	pthread_mutex_t lock; /* of what follows */
+	struct thread *live;
+	struct thread *free;
+	pthread_key_t key; /* its destructor sees a thread end, however */
+} threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* What the kernel expects; libc's own struct hides the thread. */
+struct kernel_sigevent {
+	union sigval value;
+	int signo;
+	int notify;
+	int tid;
+	int pad[11];
+};
+
+void
+signals_block(sigset_t *old)
+{
+	sigset_t all;
+
+	/* By system call: libc would spare its own signals, which cancel
+	 * threads, and our wrapper would spare ours. */
+	memset(&all, 0xff, sizeof all);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
+}
+
+void
+signals_restore(const sigset_t *old)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, _NSIG / 8);
+}
+
+static void
+lock(sigset_t *old)
+{
+	signals_block(old);
+	pthread_mutex_lock(&threads.lock);
+}
+
+static void
+unlock(const sigset_t *old)
+{
+	pthread_mutex_unlock(&threads.lock);
+	signals_restore(old);
+}
+
+static void
+push(struct thread **list, struct thread *t)
+{
+	t->next = *list;
+	t->link = list;
+	if (t->next)
+		t->next->link = &t->next;
+	*list = t;
+}
+
+static void
+unlink_record(struct thread *t)
+{
+	*t->link = t->next;
+	if (t->next)
+		t->next->link = t->link;
+}
+
+/*
+ * The first tick comes after a random part of a period. Otherwise threads
+ * that do the same from their start would all be caught in the same places,
+ * and threads shorter than a period never.
+ */
+static uint64_t
+first_tick(const struct thread *t)
+{
+	struct timespec now;
+	uint64_t x;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	x = (uint64_t)now.tv_nsec ^ (uint64_t)t->tid << 32 ^ (uintptr_t)t;
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return 1 + (x ^ x >> 31) % sampler.period_ns;
+}
+
+static struct timespec
+timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+/*
+ * Raw system calls: libc's timer_create() reaches no other thread, and its
+ * timer_t belongs to libc.
+ */
+static void
+arm(struct thread *t)
+{
+	struct kernel_sigevent event = {
+		.value.sival_ptr = t,
+		.signo = atomic_load(&sampler.signal),
+		.notify = SIGEV_THREAD_ID,
+		.tid = t->tid,
+	};
+	struct timespec when[2] = { timespec_of(sampler.period_ns),
+				    timespec_of(first_tick(t)) };
+	clockid_t clock = CLOCK_MONOTONIC;
+	int timer;
+
+	if (sampler.clock == SHM_CLOCK_CPU)
+		clock = (clockid_t)(~(unsigned)t->tid << 3 | 6);
+	t->timer = -1;
+	if (syscall(SYS_timer_create, clock, &event, &timer) != 0) {
+		atomic_fetch_add(&sampler.shm->n_untimed, 1);
+		return;
+	}
+	t->timer = timer;
+	syscall(SYS_timer_settime, timer, 0, when, NULL);
+}
+
+static void
+disarm(struct thread *t)
+{
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	t->timer = -1;
+}
+
+/* Under the lock. */
+static bool
+more_records(void)
+{
+	struct thread *slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (slab == MAP_FAILED)
+		return false;
+	for (size_t i = SLAB / sizeof *slab; i-- > 0;)
+		push(&threads.free, &slab[i]);
+	return true;
+}
+
+struct thread *
+thread_new(void)
+{
+	struct thread *t = NULL;
+	int saved = errno;
+	sigset_t old;
+
+	lock(&old);
+	if (threads.free || more_records()) {
+		t = threads.free;
+		unlink_record(t);
+		t->start = NULL;
+		t->start_c11 = NULL;
+		t->tid = 0;
+		t->timer = -1;
+		t->rounds = 0;
+		t->label = 0;
+		push(&threads.live, t);
+	}
+	unlock(&old);
+	errno = saved;
+	return t;
+}
+
+void
+thread_drop(struct thread *t)
+{
+	sigset_t old;
+
+	lock(&old);
+	unlink_record(t);
+	push(&threads.free, t);
+	unlock(&old);
+}
+
+/*
+ * The thread ends: by return, pthread_exit or cancellation. Other destructors
+ * may still have work to do, so wait for the last round but one.
+ */
+static void
+leave(void *arg)
+{
+	struct thread *t = arg;
+	sigset_t old;
+
+	if (t->rounds++ < PTHREAD_DESTRUCTOR_ITERATIONS - 2 &&
+	    pthread_setspecific(threads.key, t) == 0)
+		return;
+	lock(&old);
+	disarm(t);
+	thread_self = NULL;
+	unlink_record(t);
+	push(&threads.free, t);
+	unlock(&old);
+}
+
+int
+thread_init(void)
+{
+	return pthread_key_create(&threads.key, leave);
+}
+
+void
+thread_enter(struct thread *t)
+{
+	int saved = errno;
+	sigset_t old, ours;
+
+	if (!unwind_stack_find(&t->stack))
+		t->stack.lo = t->stack.hi = 0;
+	/* Without a destructor nobody would take the timer down. */
+	if (pthread_setspecific(threads.key, t) != 0) {
+		thread_drop(t);
+		errno = saved;
+		return;
+	}
+	lock(&old);
+	t->tid = (pid_t)syscall(SYS_gettid);
+	thread_self = t;
+	arm(t);
+	unlock(&old);
+	sigemptyset(&ours);
+	sigaddset(&ours, atomic_load(&sampler.signal));
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, _NSIG / 8);
+	errno = saved;
+}
+
+void
+thread_use_signal(int sig)
+{
+	sigset_t old;
+
+	lock(&old);
+	atomic_store(&sampler.signal, sig);
+	for (struct thread *t = threads.live; t; t = t->next) {
+		if (t->timer < 0)
+			continue;
+		disarm(t);
+		arm(t);
+	}
+	unlock(&old);
+}
+
+void
+thread_fork_prepare(void)
+{
+	pthread_mutex_lock(&threads.lock);
+}
+
+void
+thread_fork_parent(void)
+{
+	pthread_mutex_unlock(&threads.lock);
+}
+
+/*
+ * Timers are not inherited, nor are the other threads. Called with the lock
+ * that fork_prepare took and with signals blocked.
+ */
+void
+thread_fork_child(bool go_on)
+{
+	struct thread *self = thread_self;
+	struct thread *next;
+
+	for (struct thread *t = threads.live; t; t = next) {
+		next = t->next;
+		if (t == self)
+			continue;
+		unlink_record(t);
+		push(&threads.free, t);
+	}
+	if (self) {
+		self->tid = (pid_t)syscall(SYS_gettid);
+		self->timer = -1;
+		if (go_on)
+			arm(self);
+	}
+	pthread_mutex_unlock(&threads.lock);
+}

@@ -1,0 +1,55 @@
+# handler.t - what a signal handler may not do, it cannot: the objects whose
+# code runs in one refer to nothing but each other and a few names that are
+# safe there, and the library is bound when it is loaded.
+. "${srcdir:-.}/tests/tap.sh"
+
+lib=$bin/.libs/libsample.so
+obj=$bin/libsample/.libs/la
+
+# $1: an object; the rest: names it may need, besides those of the others.
+needs_only() {
+	name=$1
+	shift
+	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	if nm --undefined-only "$obj-$name.o" >need 2>more &&
+		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
+		[ ! -s more ]; then
+		ok "$name needs nothing that is unsafe in a signal handler"
+	else
+		not_ok "$name needs nothing that is unsafe in a signal handler" \
+			<more
+	fi
+}
+
+if have nm readelf; then
+	# memcpy and strlen are pure; syscall only sets errno, which is kept.
+	needs_only handler __errno_location memcpy program_invocation_short_name \
+		strlen syscall table_add table_tell unwind_walk
+	needs_only table memcpy
+	needs_only unwind unwind_expr_eval
+	needs_only unwind-expr unwind_reg
+	check 'no symbol is looked up late' 0 \
+		"readelf -d $lib | grep -o 'BIND_NOW'" <<'END'
+BIND_NOW
+END
+	check 'nothing is exported but what the manual names' 0 \
+		"nm -D --defined-only $lib | awk '{ print \$3 }' |
+		 grep -v '^sample_' | sort" <<'END'
+dlclose
+dlmopen
+dlopen
+pthread_create
+pthread_sigmask
+sigaction
+signal
+sigprocmask
+sigtimedwait
+sigwait
+sigwaitinfo
+thrd_create
+END
+else
+	skip 'the handler' 'no binutils'
+fi
+
+plan

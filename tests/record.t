@@ -1,0 +1,220 @@
+# record.t - prof-record and libsample on real programs. Nothing here is timed:
+# work is counted in CPU time, and waits end by events.
+. "${srcdir:-.}/tests/tap.sh"
+
+demo=$bin/tests/demo
+export demo
+
+# Shares of encode, walk and checksum in percent of all ticks, by the leaf of
+# each stack and the symbol table of the program; ticks; signals.
+shares() {
+	nm "$demo" | sort >.symbols
+	stacks "$1" | awk '
+		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+		/^#/ { sub(/.* signals=/, ""); signals = $1; next }
+		{
+			total += $1
+			split($2, leaf, "+")
+			if (leaf[1] != "demo")
+				next
+			addr = sprintf("%016s", leaf[2])
+			gsub(/ /, "0", addr)
+			for (i = n; i > 0 && at[i] > addr; i--)
+				;
+			ticks[name[i]] += $1
+		}
+		END {
+			print 100 * ticks["encode"] / total, \
+			      100 * ticks["walk"] / total, \
+			      100 * ticks["checksum"] / total, total, signals
+		}' .symbols -
+}
+
+# Within five standard deviations: one run in a million is further off. It is
+# the signals that count, not the ticks: those of one signal are not
+# independent.
+within() {
+	echo "$1" | awk '
+		function off(got, want) {
+			got -= want
+			return got * got > 25 * want * (100 - want) / $5
+		}
+		{ exit $5 < 100 || off($1, 60) || off($2, 30) || off($3, 10) }'
+}
+
+prof-record -q -F 1000 -o demo.pb.gz -- "$demo" 0.5 4 >out 2>err
+status=$?
+got=$(shares demo.pb.gz)
+if [ $status -eq 0 ] && within "$got"; then
+	ok 'the shares of demo are the known ones'
+else
+	{ echo "shares: $got"; cat err; } >why
+	not_ok 'the shares of demo are the known ones' <why
+fi
+
+# 4 threads of 0.5 s at 1000 Hz, and overruns count; the end of a thread's
+# last period is lost on average.
+ticks=$(echo "$got" | cut -d ' ' -f 4)
+if [ "$ticks" -ge 1900 ] && [ "$ticks" -le 2100 ]; then
+	ok 'ticks are CPU time, whatever the rate that the kernel achieves'
+else
+	echo "$ticks ticks, expected about 2000" >why
+	not_ok 'ticks are CPU time, whatever the rate that the kernel achieves' \
+		<why
+fi
+
+# Below walk there is only walk, and then request and its callers: no frame
+# is missing, none invented.
+if stacks demo.pb.gz | grep -v '^#' | awk '
+	{ n = 0; for (i = 2; i <= NF; i++) n += $i ~ /^demo\+/ }
+	# request and work, and one to five below
+	$2 ~ /^demo/ && (n < 3 || n > 7) && $1 > 8 { bad++; print }
+	END { exit bad > 0 }' >bad; then
+	ok 'stacks reach from the leaf to the start of the thread'
+else
+	not_ok 'stacks reach from the leaf to the start of the thread' <bad
+fi
+
+stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/p' >got
+echo '# sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0' >want
+if cmp -s want got; then
+	ok 'the profile says how it was sampled'
+else
+	diff want got >why
+	not_ok 'the profile says how it was sampled' <why
+fi
+
+# Status and signals pass through.
+check 'the exit status is the program'\''s' 7 \
+	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null
+check 'a profile is there, whatever the status' 0 \
+	'stacks x.pb.gz | sed "s/:.*//"' <<'END'
+# sampling
+END
+check 'a program that is killed: so is prof-record' 137 \
+	'exec prof-record -o x.pb.gz sh -c "kill -9 \$\$"' </dev/null
+check 'signals that are sent to prof-record reach the program' 3 \
+	'prof-record -o x.pb.gz sh -c "
+		sleep 100 & trap \"kill \$!; exit 3\" TERM
+		kill -TERM \$PPID; wait"' </dev/null
+check 'the command'\''s options are its own' 0 \
+	'prof-record -o x.pb.gz echo -o -F 3' <<'END'
+-o -F 3
+END
+
+# Killed in the middle of its work: what was sampled is there. The program
+# says so itself when it has used enough CPU time to have ticks.
+prof-record -q -o killed.pb.gz sh -c '"$demo" 1 1 >/dev/null; exec perl -e "
+	\$i++ while times() < 0.3; kill 9, \$\$"' 2>/dev/null
+status=$?
+if [ $status -eq 137 ] &&
+	stacks killed.pb.gz | awk '/perl/ { n += $1 } END { exit !(n >= 10) }'
+then
+	ok 'kill -9 loses nothing that was sampled'
+else
+	{ echo "status $status"; stacks killed.pb.gz | head -3; } >why
+	not_ok 'kill -9 loses nothing that was sampled' <why
+fi
+
+# Standard output.
+check 'into a pipe: the profile; the program'\''s output goes to stderr' 0 \
+	'prof-record sh -c "echo hello" 2>err | stacks | sed "s/:.*//"; cat err' \
+	<<'END'
+# sampling
+hello
+END
+check 'with -o, standard output is the program'\''s' 0 \
+	'prof-record -o x.pb.gz echo hello | cat' <<'END'
+hello
+END
+check 'without either, to a file with a name that says what it is' 0 \
+	'prof-record echo hello >out 2>err; cat out;
+	 sed "s/[0-9][0-9]*/N/" err; ls prof.echo.*.pb.gz | sed "s/[0-9][0-9]*/N/"' \
+	<<'END'
+hello
+prof-record: profile: prof.echo.N.pb.gz
+prof.echo.N.pb.gz
+END
+check 'standard input is the program'\''s' 0 \
+	'echo hello | prof-record -o x.pb.gz cat' <<'END'
+hello
+END
+
+# What cannot be sampled is refused before it runs.
+check_err 'no such command' 2 'prof-record -o y.pb.gz no-such-command' \
+	'no-such-command: command not found'
+check_err 'not executable' 2 'prof-record -o y.pb.gz /etc/passwd' \
+	'/etc/passwd: Permission denied'
+check_err 'no command' 2 'prof-record -o y.pb.gz' 'no command to run'
+echo 'int main(void) { return 0; }' >static.c
+if ${CC:-cc} -static -o static static.c 2>/dev/null; then
+	check_err 'a static program' 2 'prof-record -o y.pb.gz ./static' \
+		'./static: statically linked'
+else
+	skip 'a static program' 'cannot link one'
+fi
+if have go && echo 'package main
+func main() {}' >main.go && HOME=$PWD CGO_ENABLED=0 go build -o gone main.go; then
+	check_err 'a Go program' 2 'prof-record -o y.pb.gz ./gone' 'prof-fetch'
+else
+	skip 'a Go program' 'no go'
+fi
+cp /bin/true foreign
+printf '\267\0' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
+check_err 'a program for another machine' 2 'prof-record -o y.pb.gz ./foreign' \
+	'./foreign: made for another machine than libsample'
+cp /bin/true privileged
+if [ "$(id -u)" = 0 ] && chown 1 privileged && chmod 4755 privileged; then
+	check_err 'a setuid program' 2 'prof-record -o y.pb.gz ./privileged' \
+		'./privileged: set-user-id'
+else
+	skip 'a setuid program' 'not root'
+fi
+printf '#!/bin/sh\necho script\n' >script
+chmod +x script
+check 'a script' 0 'prof-record -o x.pb.gz ./script' <<'END'
+script
+END
+check 'no file is left of what failed' 0 'ls y.pb.gz 2>/dev/null || echo none' \
+	<<'END'
+none
+END
+
+# Children.
+family='perl -e "
+	if (\$pid = fork) { waitpid \$pid, 0 }
+	\$i++ while times() < 0.2"'
+check 'a forked child is in the profile, with its number' 0 \
+	"prof-record -q -o x.pb.gz $family;
+	 stacks x.pb.gz | grep -o 'pid=[0-9]*' | sort -u | wc -l" <<'END'
+2
+END
+check '--children=none: it is not' 0 \
+	"prof-record -q --children=none -o x.pb.gz $family;
+	 stacks x.pb.gz | grep -c 'pid=[0-9]*'; :" <<'END'
+0
+END
+check 'what the program starts does not see us with --children=none' 0 \
+	'prof-record --children=none -o x.pb.gz sh -c "env | grep -c SAMPLE_; :"' \
+	<<'END'
+0
+END
+check 'a program that resets signals does not die of them' 0 \
+	'prof-record -q -F 1000 -o x.pb.gz perl -e "
+		\$SIG{PROF} = q(DEFAULT); \$SIG{PROF} = q(IGNORE);
+		\$SIG{PROF} = q(DEFAULT);
+		\$i++ while times() < 0.1; print qq(alive\n)"' <<'END'
+alive
+END
+check 'a program that handles SIGPROF itself gets its own only' 0 \
+	'prof-record -F 1000 -o x.pb.gz perl -e "
+		\$SIG{PROF} = sub { \$n++ };
+		\$i++ while times() < 0.1; kill PROF, \$\$; print qq(\$n\n)" 2>err;
+	 sed "s/[0-9][0-9]*/N/g" err;
+	 stacks x.pb.gz | grep -q perl && echo sampled' <<'END'
+1
+prof-record: perl[N] handles signal N itself: sampling by signal N
+sampled
+END
+
+plan

@@ -1,0 +1,74 @@
+/*
+ * stacks.c - print the stacks of a profile without any symbolizer, for tests of
+ * the sampler: one line a sample, ticks first, then the frames, leaf first, as
+ * NAME+OFFSET: the last part of the file's path, and the offset in the file,
+ * in hexadecimal. Labels follow as KEY=VALUE, comments come first, after '#'.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "lib/profile.h"
+
+static const struct cli_opt opts[] = { CLI_READ_OPTS, CLI_COMMON_OPTS, { 0 } };
+
+static const struct cli_cmd cmd = {
+	.name = "stacks",
+	.args = "[FILE]",
+	.brief = "print the stacks of a profile by file and offset",
+	.opts = opts,
+};
+
+static void
+print_frame(const struct profile *p, uint32_t location)
+{
+	const struct location *l = &p->location[location];
+	const struct mapping *m;
+	const char *file, *slash;
+
+	if (l->mapping == PROF_NONE) {
+		printf(" ?+%" PRIx64, l->address);
+		return;
+	}
+	m = &p->mapping[l->mapping];
+	file = profile_str(p, m->file);
+	slash = strrchr(file, '/');
+	printf(" %s+%" PRIx64, slash ? slash + 1 : file,
+	       l->address - m->start + m->offset);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cli cli;
+	struct profile *p;
+
+	cli_init(&cli, &cmd, argc, argv);
+	while (cli_option(&cli) != CLI_DONE)
+		;
+	p = cli_read(&cli, cli_input(&cli));
+	for (size_t i = 0; i < p->n_comment; i++)
+		printf("# %s\n", profile_str(p, p->comment[i]));
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const struct sample *s = &p->sample[i];
+		const struct label *label = profile_label(p, s);
+
+		printf("%" PRId64, profile_value(p, i)[0]);
+		for (uint32_t k = 0; k < s->n_stack; k++)
+			print_frame(p, profile_stack(p, s)[k]);
+		for (uint32_t k = 0; k < s->n_label; k++) {
+			printf(" %s=", profile_str(p, label[k].key));
+			if (label[k].str)
+				printf("%s", profile_str(p, label[k].str));
+			else
+				printf("%" PRId64, label[k].num);
+		}
+		putchar('\n');
+	}
+	profile_free(p);
+	return cli_finish(&cli, EXIT_SUCCESS);
+}
