@@ -15,6 +15,10 @@ check 'fuzz-decode: every message of testdata, inflated' 0 \
 	'fuzz-decode raw/* 2>/dev/null' <<'END'
 END
 
+check 'fuzz-legacy: every legacy file of testdata' 0 \
+	'fuzz-legacy "$data"/*.txt "$data"/*.prof "$data"/*.sym 2>/dev/null' <<'END'
+END
+
 printf '# a b\nx;y (f.c:1)=>z;[0]0x12 1 {k="v" n=1u}\n() 3\n' >fixture.1
 printf '# a b c d\n@mapping 0 16 0 f\n@time 3\n;x 1 2\n' >fixture.2
 check 'fuzz-fixture: a few texts' 0 'fuzz-fixture fixture.* 2>/dev/null' <<'END'

@@ -10,6 +10,7 @@
 
 #include "codec.h"
 #include "compress.h"
+#include "legacy.h"
 #include "profile.h"
 
 /* Read fd to its end, at most max bytes. */
@@ -97,6 +98,8 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	if (compress_is_gzip(raw, n))
 		return prof_fail(err, PROF_EFORMAT,
 				 "compressed twice: gzip inside gzip");
+	if (legacy_sniff(raw, n) != LEGACY_NONE)
+		return legacy_parse(raw, n, 0, out, err);
 	return profile_decode(raw, n, out, err);
 }
 

@@ -1,0 +1,81 @@
+/*
+ * legacy-filters.c - the frames that pprof hides in legacy profiles: those of
+ * the profilers themselves. They are carried as drop_frames and keep_frames.
+ */
+#include "config.h"
+
+#include "legacy-impl.h"
+
+static const char cpu_drop[] =
+	"ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"
+	"__pthread_sighandler|__restore";
+
+static const char heap_drop[] =
+	"calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|"
+	"pvalloc|valloc|realloc|tcmalloc::.*|tc_calloc|tc_cfree|tc_malloc|"
+	"tc_free|tc_memalign|tc_posix_memalign|tc_pvalloc|tc_valloc|"
+	"tc_realloc|tc_new|tc_delete|tc_newarray|tc_deletearray|"
+	"tc_new_nothrow|tc_newarray_nothrow|malloc_zone_malloc|"
+	"malloc_zone_calloc|malloc_zone_valloc|malloc_zone_realloc|"
+	"malloc_zone_memalign|malloc_zone_free|runtime\\..*|BaseArena::.*|"
+	"(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|"
+	"DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|_M_allocate|"
+	"__builtin_(vec_)?delete|__builtin_(vec_)?new|"
+	"__gnu_cxx::new_allocator::allocate|__libc_malloc|"
+	"__malloc_alloc_template::allocate|allocate|cpp_alloc|"
+	"operator new(\\[\\])?|simple_alloc::allocate";
+
+static const char heap_keep[] =
+	"runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
+
+static const char contention_drop[] =
+	"RecordLockProfileData|(base::)?RecordLockProfileData.*|"
+	"(base::)?SubmitMutexProfileData.*|"
+	"(base::)?SubmitSpinLockProfileData.*|(base::Mutex::)?AwaitCommon.*|"
+	"(base::Mutex::)?Unlock.*|(base::Mutex::)?UnlockSlow.*|"
+	"(base::Mutex::)?ReaderUnlock.*|(base::MutexLock::)?~MutexLock.*|"
+	"(Mutex::)?AwaitCommon.*|(Mutex::)?Unlock.*|(Mutex::)?UnlockSlow.*|"
+	"(Mutex::)?ReaderUnlock.*|(MutexLock::)?~MutexLock.*|"
+	"(SpinLock::)?Unlock.*|(SpinLock::)?SlowUnlock.*|"
+	"(SpinLockHolder::)?~SpinLockHolder.*";
+
+/* Which patterns go with which columns; others get those of CPU profiles. */
+static const struct {
+	const char *type[4];
+	const char *drop;
+	const char *keep;
+} filters[] = {
+	{ { "allocations", "size" }, heap_drop, heap_keep },
+	{ { "objects", "space" }, heap_drop, heap_keep },
+	{ { "inuse_objects", "inuse_space" }, heap_drop, heap_keep },
+	{ { "alloc_objects", "alloc_space" }, heap_drop, heap_keep },
+	{ { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" },
+	  heap_drop,
+	  heap_keep },
+	{ { "contentions", "delay" }, contention_drop, "" },
+};
+
+enum prof_status
+legacy_filters(struct legacy *l)
+{
+	struct profile *p = l->p;
+	const char *drop = cpu_drop, *keep = "";
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		size_t n = 0;
+
+		while (n < 4 && n < p->n_type && filters[i].type[n] &&
+		       !strcmp(filters[i].type[n],
+			       profile_str(p, p->type[n].type)))
+			n++;
+		if (n == p->n_type && (n == 4 || !filters[i].type[n]) && n) {
+			drop = filters[i].drop;
+			keep = filters[i].keep;
+		}
+	}
+	p->drop_frames = profile_intern(p, drop);
+	p->keep_frames = profile_intern(p, keep);
+	if (p->drop_frames == STRTAB_NONE || p->keep_frames == STRTAB_NONE)
+		return prof_nomem(l->err);
+	return PROF_OK;
+}

@@ -1,0 +1,183 @@
+/*
+ * legacy-impl.h - what the parsers of legacy formats share: reading lines and
+ * numbers, and building a profile of addresses. Only legacy*.c include it.
+ */
+#ifndef LEGACY_IMPL_H
+#define LEGACY_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "idmap.h"
+#include "legacy.h"
+#include "profile.h"
+
+/* --- text --- */
+
+/* Part of a line: what is still to be read of it. */
+struct span {
+	const char *p;
+	const char *end;
+};
+
+/* Lines of a text, one after the other; see text_next(). */
+struct text {
+	const char *p; /* what follows the line */
+	const char *end;
+	struct span line; /* without LF, CR LF */
+	size_t number;    /* of the line, from 1 */
+};
+
+/* Step to the next line: false after the last. */
+bool text_next(struct text *t);
+
+/* Space, tab, CR, LF, FF. */
+static inline bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+static inline size_t
+span_len(struct span s)
+{
+	return (size_t)(s.end - s.p);
+}
+
+/* Without the blanks around it. */
+struct span span_trim(struct span s);
+
+/* Blank, or '#' first. */
+bool span_is_comment(struct span s);
+
+/* Is it exactly this word? */
+bool span_is(struct span s, const char *word);
+
+/* Does it begin with word? */
+bool span_begins(struct span s, const char *word);
+
+/* Where word is in s, or NULL. */
+const char *span_find(struct span s, const char *word);
+
+/*
+ * Read from the beginning of *s, and move past what was read; false, and *s is
+ * where it was, when that isn't there.
+ */
+bool span_take(struct span *s, const char *word);
+size_t span_spaces(struct span *s); /* ' ' only; how many */
+size_t span_blanks(struct span *s);
+bool span_digits(struct span *s, struct span *digits); /* one or more */
+bool span_dec(struct span *s, uint64_t *v); /* digits, at most INT64_MAX */
+bool span_hex(struct span *s, uint64_t *v); /* digits, upper case too */
+
+/* The whole of s as C writes integers: 12, 0x1f, 017. At most INT64_MAX. */
+bool span_int(struct span s, int64_t *v);
+
+/* "key = value": false without '='. Both are trimmed. */
+bool span_attribute(struct span s, struct span *key, struct span *value);
+
+/* --- the profile being built --- */
+
+enum adjust {
+	ADJUST_NONE,
+	ADJUST_CALLERS, /* the leaf is where the program was */
+	ADJUST_ALL,     /* even the leaf is a return address */
+};
+
+struct legacy {
+	struct profile *p;
+	struct prof_err *err;
+	const uint8_t *raw; /* all of the input, for offsets */
+	unsigned flags;
+	bool symbolized; /* inside of google-pprof's symbolized form */
+
+	struct idmap location; /* by address + 1 */
+	uint32_t last;         /* location of address UINT64_MAX */
+
+	/* The stack that is being read: n addresses, as in the input. */
+	uint64_t *addr;
+	uint32_t *stack; /* as many; for legacy_sample() */
+	size_t n_addr;
+	size_t cap;
+};
+
+/* prof_fail() at a line. */
+#define LINE_FAIL(l, t, fmt, ...)                                              \
+	prof_fail((l)->err, PROF_EFORMAT, "line %zu: " fmt, (t)->number,       \
+		  ##__VA_ARGS__)
+
+/* Append an address to the stack that is being read. */
+enum prof_status legacy_push(struct legacy *l, uint64_t addr) MUST_USE;
+
+/*
+ * Read the addresses of a stack, "0x" and lower-case digits with blanks
+ * between, from s to its end. Anything else there is an error.
+ */
+enum prof_status legacy_stack(struct legacy *l, const struct text *t,
+			      struct span s) MUST_USE;
+
+/*
+ * Add a sample of the stack that was read, which is then empty again. Caller
+ * addresses are moved into the call. unique_leaf: a caller that is the leaf
+ * once more, as signal handlers have it, is dropped.
+ */
+enum prof_status legacy_sample(struct legacy *l, enum adjust adjust,
+			       bool unique_leaf, const int64_t *value,
+			       const struct label *label,
+			       size_t n_label) MUST_USE;
+
+/* Columns: pairs of type and unit, NULL at the end. */
+enum prof_status legacy_types(struct legacy *l,
+			      const char *const *types) MUST_USE;
+enum prof_status legacy_period(struct legacy *l, const char *type,
+			       const char *unit, int64_t period) MUST_USE;
+
+/* count events of size bytes in all, sampled once in rate bytes: unsampled. */
+void legacy_unsample(int64_t rate, int64_t *count, int64_t *size);
+
+/* --- the parsers; t is before the first line, unless it says otherwise --- */
+
+/* Any kind but LEGACY_NONE and LEGACY_FOREIGN. */
+enum prof_status legacy_any(struct legacy *l, enum legacy_kind kind,
+			    struct text t) MUST_USE;
+
+enum prof_status legacy_cpu(struct legacy *l, const uint8_t *data,
+			    size_t n) MUST_USE;
+enum prof_status legacy_heap(struct legacy *l, struct text *t) MUST_USE;
+enum prof_status legacy_jemalloc(struct legacy *l, struct text *t) MUST_USE;
+enum prof_status legacy_count(struct legacy *l, struct text *t) MUST_USE;
+enum prof_status legacy_threads(struct legacy *l, struct text *t) MUST_USE;
+enum prof_status legacy_contention(struct legacy *l, struct text *t) MUST_USE;
+enum prof_status legacy_java(struct legacy *l, struct text *t,
+			     enum legacy_kind kind) MUST_USE;
+enum prof_status legacy_symbolized(struct legacy *l, struct text *t) MUST_USE;
+
+/* The Java form of a contention profile: t is at its first line. */
+bool legacy_is_java(struct text t);
+
+/* First lines. */
+bool legacy_is_heap(struct span line);
+bool legacy_is_jemalloc(struct span line);
+bool legacy_is_count(struct span line);
+bool legacy_is_threads(struct span line);
+
+/* The lines after which a memory map begins. */
+bool legacy_is_map(struct span line);
+
+/*
+ * What follows the samples: go on to the line that begins the memory map, and
+ * read that; at_map: t is past that line already. Then every location gets its
+ * mapping. Without a map, each has the same nameless one.
+ */
+enum prof_status legacy_map(struct legacy *l, struct text *t,
+			    bool at_map) MUST_USE;
+
+/* Names for locations: Java's "0x2a name (file:line)" lines, to the end. */
+enum prof_status legacy_java_names(struct legacy *l, struct text *t) MUST_USE;
+
+/* pprof's drop_frames and keep_frames for this kind of columns. */
+enum prof_status legacy_filters(struct legacy *l) MUST_USE;
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * legacy.c - telling legacy formats apart, and building profiles of addresses.
+ * The parsers: legacy-cpu.c, -heap.c, -count.c, -java.c, -symbolized.c, and
+ * -map.c for the memory map that ends most of them. pprof's format is the
+ * measure; doc/formats.md lists where we read more, or refuse more.
+ */
+#include "config.h"
+
+#include "legacy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "legacy-impl.h"
+
+/* --- kinds --- */
+
+static bool
+is_cpu(const uint8_t *p, size_t n)
+{
+	static const struct {
+		uint8_t word[16];
+		size_t n;
+	} start[] = {
+		{ { [4] = 3 }, 8 },
+		{ { [7] = 3 }, 8 },
+		{ { [8] = 3 }, 16 },
+		{ { [15] = 3 }, 16 },
+	};
+
+	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++)
+		if (n >= start[i].n && !memcmp(p, start[i].word, start[i].n))
+			return true;
+	return false;
+}
+
+/*
+ * Step to the first line that says something: google's servers write warnings
+ * that begin with '%' before it, others comments. False if there is none, or
+ * if the text is none: profile.proto has control characters early on, as tags.
+ */
+static bool
+first_line(struct text *t)
+{
+	while (text_next(t)) {
+		bool skip =
+			span_is_comment(t->line) || span_begins(t->line, "%");
+
+		for (const char *p = t->line.p; p < t->line.end; p++)
+			if ((unsigned char)*p < ' ' && !is_blank(*p))
+				return false;
+		if (!skip)
+			return true;
+	}
+	return false;
+}
+
+/* What people feed by mistake, and what to say. */
+static const struct {
+	const char *begin;
+	const char *what;
+} foreign[] = {
+	{ "PERFILE2", "a perf.data file; convert it with perf_to_profile" },
+	{ "\177ELF", "an ELF file: a program, not a profile of it" },
+	{ "<!DOCTYPE", "a web page, not a profile" },
+	{ "<!doctype", "a web page, not a profile" },
+	{ "<html", "a web page, not a profile" },
+	{ "<HTML", "a web page, not a profile" },
+	{ "<?xml", "an XML document, not a profile" },
+	{ "go 1.", "an execution trace; see go tool trace" },
+	{ "%", "a warning where a profile should be" },
+};
+
+static const char *
+foreign_name(const void *raw, size_t n)
+{
+	struct span s = { raw, (const char *)raw + n };
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (span_begins(s, foreign[i].begin))
+			return foreign[i].what;
+	if (span_begins(s, "goroutine ") && span_find(s, " ["))
+		return "goroutine stacks as text (debug=2); ask the server for "
+		       "debug=0";
+	return NULL;
+}
+
+enum legacy_kind
+legacy_sniff(const void *raw, size_t n)
+{
+	struct text t = { .p = raw, .end = (const char *)raw + n };
+
+	if (is_cpu(raw, n))
+		return LEGACY_CPU;
+	if (!first_line(&t))
+		return foreign_name(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
+	if (span_begins(t.line, "--- symbol"))
+		return LEGACY_SYMBOLIZED;
+	if (legacy_is_heap(t.line))
+		return LEGACY_HEAP;
+	if (legacy_is_jemalloc(t.line))
+		return LEGACY_JEMALLOC;
+	if (legacy_is_count(t.line))
+		return LEGACY_COUNT;
+	if (span_begins(t.line, "--- contentionz ") && legacy_is_java(t))
+		return LEGACY_JAVA_CONTENTION;
+	if (span_begins(t.line, "--- contentionz ") ||
+	    span_begins(t.line, "--- mutex:") ||
+	    span_begins(t.line, "--- contention:") ||
+	    span_begins(t.line, "--- Stacks:"))
+		return LEGACY_CONTENTION;
+	if (span_begins(t.line, "--- heapz 1 ---"))
+		return LEGACY_JAVA_HEAP;
+	if (legacy_is_threads(t.line))
+		return LEGACY_THREADS;
+	/* A heap header that is only nearly right is said to be that. */
+	if (span_begins(t.line, "heap profile:"))
+		return LEGACY_HEAP;
+	return foreign_name(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
+}
+
+/* --- building --- */
+
+enum prof_status
+legacy_push(struct legacy *l, uint64_t addr)
+{
+	if (l->n_addr == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 128;
+		uint64_t *a = reallocarray(l->addr, cap, sizeof(*a));
+		uint32_t *s;
+
+		if (!a)
+			return prof_nomem(l->err);
+		l->addr = a;
+		s = reallocarray(l->stack, cap, sizeof(*s));
+		if (!s)
+			return prof_nomem(l->err);
+		l->stack = s;
+		l->cap = cap;
+	}
+	l->addr[l->n_addr++] = addr;
+	return PROF_OK;
+}
+
+/*
+ * pprof takes what looks like an address and drops the rest, so that 0x11AB is
+ * read as 0x11. Nobody writes such a line; one who does should know.
+ */
+enum prof_status
+legacy_stack(struct legacy *l, const struct text *t, struct span s)
+{
+	enum prof_status st = PROF_OK;
+	uint64_t addr;
+
+	span_blanks(&s);
+	while (st == PROF_OK && s.p < s.end) {
+		struct span word = { s.p, s.p }, at;
+		bool ok = true;
+
+		while (s.p < s.end && !is_blank(*s.p)) {
+			ok = ok && (*s.p < 'A' || *s.p > 'Z');
+			s.p++;
+		}
+		word.end = s.p;
+		at = word;
+		ok = ok && span_take(&at, "0x") && span_hex(&at, &addr);
+		if (!ok || at.p != at.end)
+			return LINE_FAIL(l, t, "'%.*s' is not an address",
+					 (int)(span_len(word) < 40
+						       ? span_len(word)
+						       : 40),
+					 word.p);
+		st = legacy_push(l, addr);
+		span_blanks(&s);
+	}
+	return st;
+}
+
+/* The location of an address, added when it is new. */
+static uint32_t
+location(struct legacy *l, uint64_t address)
+{
+	const struct location new = { .address = address,
+				      .mapping = PROF_NONE };
+	uint32_t at = address == UINT64_MAX
+			      ? l->last
+			      : idmap_find(&l->location, address + 1);
+
+	if (at != IDMAP_NONE)
+		return at;
+	at = profile_add_location(l->p, &new, NULL, 0);
+	if (at == PROF_NONE)
+		return at;
+	if (address == UINT64_MAX)
+		l->last = at;
+	else if (idmap_add(&l->location, address + 1, at) < 0)
+		return PROF_NONE;
+	return at;
+}
+
+enum prof_status
+legacy_sample(struct legacy *l, enum adjust adjust, bool unique_leaf,
+	      const int64_t *value, const struct label *label, size_t n_label)
+{
+	size_t n = l->n_addr;
+
+	for (size_t i = 0; i < n; i++) {
+		bool down = adjust == ADJUST_ALL ||
+			    (adjust == ADJUST_CALLERS && i > 0);
+
+		l->stack[i] = location(l, l->addr[i] - down);
+		if (l->stack[i] == PROF_NONE)
+			return prof_nomem(l->err);
+	}
+	if (unique_leaf && n > 1 && l->addr[0] == l->addr[1]) {
+		n--;
+		memmove(l->stack + 1, l->stack + 2,
+			(n - 1) * sizeof(*l->stack));
+	}
+	l->n_addr = 0;
+	if (profile_add_sample(l->p, l->stack, n, value, label, n_label) ==
+	    PROF_NONE)
+		return prof_nomem(l->err);
+	return PROF_OK;
+}
+
+enum prof_status
+legacy_types(struct legacy *l, const char *const *types)
+{
+	for (; *types; types += 2)
+		if (profile_add_type(l->p, types[0], types[1]) == PROF_NONE)
+			return prof_nomem(l->err);
+	return PROF_OK;
+}
+
+enum prof_status
+legacy_period(struct legacy *l, const char *type, const char *unit,
+	      int64_t period)
+{
+	struct value_type t = { profile_intern(l->p, type),
+				profile_intern(l->p, unit) };
+
+	if (t.type == STRTAB_NONE || t.unit == STRTAB_NONE)
+		return prof_nomem(l->err);
+	l->p->period_type = t;
+	l->p->period = period;
+	return PROF_OK;
+}
+
+/* The warnings before the first line are kept, as comments. */
+static enum prof_status
+preamble(struct legacy *l, struct text *t)
+{
+	struct text next = *t;
+
+	while (text_next(&next) &&
+	       (span_is_comment(next.line) || span_begins(next.line, "%"))) {
+		struct span s = next.line;
+		char *text;
+		int n;
+
+		*t = next;
+		if (!span_take(&s, "%warn"))
+			continue;
+		s = span_trim(s);
+		n = asprintf(&text, "warning: %.*s",
+			     (int)(span_len(s) & 0xffff), s.p);
+		if (n < 0)
+			return prof_nomem(l->err);
+		if (span_len(s) && profile_add_comment(l->p, text) == PROF_NONE)
+			n = -1;
+		free(text);
+		if (n < 0)
+			return prof_nomem(l->err);
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+legacy_any(struct legacy *l, enum legacy_kind kind, struct text t)
+{
+	enum prof_status st;
+
+	if (kind == LEGACY_CPU)
+		return legacy_cpu(l, (const uint8_t *)t.p,
+				  (size_t)(t.end - t.p));
+	st = preamble(l, &t);
+	if (st != PROF_OK)
+		return st;
+	switch (kind) {
+	case LEGACY_HEAP:
+		return legacy_heap(l, &t);
+	case LEGACY_JEMALLOC:
+		return legacy_jemalloc(l, &t);
+	case LEGACY_COUNT:
+		return legacy_count(l, &t);
+	case LEGACY_THREADS:
+		return legacy_threads(l, &t);
+	case LEGACY_CONTENTION:
+		return legacy_contention(l, &t);
+	case LEGACY_JAVA_HEAP:
+	case LEGACY_JAVA_CONTENTION:
+		return legacy_java(l, &t, kind);
+	case LEGACY_SYMBOLIZED:
+		return legacy_symbolized(l, &t);
+	case LEGACY_CPU:
+	case LEGACY_NONE:
+	case LEGACY_FOREIGN:
+		break;
+	}
+	return prof_fail(l->err, PROF_EFORMAT, "not a legacy profile");
+}
+
+enum prof_status
+legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
+	     struct prof_err *err)
+{
+	struct legacy l = {
+		.raw = raw, .flags = flags, .err = err, .last = IDMAP_NONE
+	};
+	struct text t = { .p = raw, .end = (const char *)raw + n };
+	enum legacy_kind kind = legacy_sniff(raw, n);
+	enum prof_status st = PROF_OK;
+
+	*out = NULL;
+	if (kind == LEGACY_FOREIGN)
+		return prof_fail(err, PROF_ENOTSUP, "%s", foreign_name(raw, n));
+	l.p = profile_new();
+	if (!l.p || idmap_init(&l.location, 0) < 0)
+		st = prof_nomem(err);
+	if (st == PROF_OK)
+		st = legacy_any(&l, kind, t);
+	if (st == PROF_OK)
+		st = legacy_filters(&l);
+	idmap_release(&l.location);
+	free(l.addr);
+	free(l.stack);
+	if (st == PROF_OK)
+		*out = l.p;
+	else
+		profile_free(l.p);
+	return st;
+}

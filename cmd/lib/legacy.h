@@ -1,0 +1,56 @@
+/*
+ * legacy.h - profiles in the formats from before profile.proto: gperftools'
+ * binary CPU profile; the text profiles of gperftools, Go, Java and jemalloc;
+ * and google-pprof's symbolized form of either. doc/formats.md describes them.
+ */
+#ifndef LEGACY_H
+#define LEGACY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+struct profile;
+
+enum legacy_kind {
+	LEGACY_NONE, /* take it for profile.proto */
+	LEGACY_CPU,
+	LEGACY_HEAP,
+	LEGACY_JEMALLOC,
+	LEGACY_COUNT,
+	LEGACY_THREADS,
+	LEGACY_CONTENTION,
+	LEGACY_JAVA_HEAP,
+	LEGACY_JAVA_CONTENTION,
+	LEGACY_SYMBOLIZED,
+	LEGACY_FOREIGN, /* known, but no profile: legacy_parse() says what */
+};
+
+enum legacy_flags {
+	/*
+	 * Do what pprof does to every gperftools CPU profile: take the callers
+	 * that nearly all leaves share for frames of the signal handler, and
+	 * remove them. The profiler removes such frames itself; what this
+	 * finds is as a rule the program's hot path.
+	 */
+	LEGACY_STRIP_HANDLER = 1,
+};
+
+/*
+ * What the n bytes at raw are, by their first line or words. No profile.proto
+ * that decodes is taken for anything else.
+ */
+enum legacy_kind legacy_sniff(const void *raw, size_t n);
+
+/*
+ * Make a profile of the n bytes at raw, for which legacy_sniff() knows a
+ * kind. *out is the caller's. PROF_EFORMAT says at which line (counted from 1)
+ * or byte (from 0) raw is not what it should be; PROF_ENOTSUP, what it is
+ * instead of a profile. Also PROF_ELIMIT and PROF_ENOMEM.
+ */
+enum prof_status legacy_parse(const void *raw, size_t n, unsigned flags,
+			      struct profile **out,
+			      struct prof_err *err) MUST_USE;
+
+#endif
