@@ -6,6 +6,7 @@
 #   go      Go runtime profiles of src/gowork.go
 #   golong  the long CPU profile of src/golong.go (a minute)
 #   gperf   gperftools profiles of src/work.cc and src/parts.c
+#   record  prof-record's own of tests/demo.c and src/work.cc; $BIN_DIR is the build
 #   check   is what text and wire make equal to what is here? (inflated)
 #
 # text and wire give the same bytes each time, whatever the machine; the others
@@ -58,11 +59,15 @@ family_golong() {
 	(cd "$work" && GOROOT=$(go env GOROOT) ./golong "$1/good-go-cpu-long.pb.gz" "${SECONDS_LONG:-60}")
 }
 
-family_gperf() {
+build_work() {
 	flags='-O2 -g -fno-omit-frame-pointer'
 	${CC:-gcc} $flags -fPIC -shared -o "$work/libparts.so" "$here/src/parts.c"
 	${CXX:-g++} $flags -o "$work/work" "$here/src/work.cc" -L"$work" -lparts \
 		-Wl,-rpath,"$work" -Wl,--no-as-needed -ltcmalloc_and_profiler -lpthread
+}
+
+family_gperf() {
+	build_work
 	cd "$work"
 	rm -f heap.*.heap
 	CPUPROFILE_FREQUENCY=250 ./work cpu "$1/good-gperf-cpu.prof"
@@ -72,6 +77,16 @@ family_gperf() {
 	cp heap.0001.heap "$1/good-gperf-heap.txt"
 	google-pprof --raw ./work "$1/good-gperf-cpu.prof" >"$1/good-gperf-cpu.sym" 2>/dev/null
 	google-pprof --raw ./work "$1/good-gperf-heap.txt" >"$1/good-gperf-heap.sym" 2>/dev/null
+	cd "$here"
+}
+
+family_record() {
+	build_work
+	${CC:-gcc} -O2 -g -o "$work/demo" "$here/../tests/demo.c" -lpthread
+	bin=$(cd "${BIN_DIR:-$here/../build}" && pwd)
+	cd "$work"
+	"$bin/prof-record" -o "$1/good-record-demo.pb.gz" -- ./demo 1 3
+	"$bin/prof-record" -F 250 -o "$1/good-record-work.pb.gz" -- ./work busy
 	cd "$here"
 }
 
@@ -98,7 +113,7 @@ check() {
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 for family; do
 	case $family in
-	text | wire | go | golong | gperf) "family_$family" "$here" ;;
+	text | wire | go | golong | gperf | record) "family_$family" "$here" ;;
 	check) check ;;
 	*) echo "make.sh: no family '$family'" >&2; exit 2 ;;
 	esac

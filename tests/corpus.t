@@ -154,7 +154,7 @@ elif built prof-fetch "$name"; then
 	for f in "$data"/good-*; do
 		usable "$f" || continue
 		case $f in
-		*.zst | *.sym | *padded* | *go-threadcreate.txt | *heap-warn* | *cpu-handler* | *gperf-cpu*) continue ;;
+		*.zst | *.sym | *padded* | *go-threadcreate.txt | *heap-warn* | *cpu-handler*) continue ;;
 		esac
 		prof-fetch "$f" >ours.pb.gz 2>/dev/null
 		"$pprof" -raw -symbolize=none "$f" >want 2>&1

@@ -1,8 +1,8 @@
 // work is the C++ workload of the gperftools profiles: templates, inlined
 // calls, a recursive function, work in a shared library of its own (parts.c)
 // and in libc, three threads, live memory. "work cpu FILE", "work heap FILE"
-// or "work growth FILE" write what tcmalloc or the CPU profiler report;
-// HEAPPROFILE and CPUPROFILE work as usual.
+// or "work growth FILE" write what tcmalloc or the CPU profiler report,
+// "work busy" is for other profilers; HEAPPROFILE works as usual.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -114,15 +114,26 @@ save(const char *file, const std::string &text)
 	}
 }
 
+static void
+all(void)
+{
+	std::thread a(busy, 900), b(busy, 450);
+
+	busy(450);
+	a.join();
+	b.join();
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "busy")) {
+		all();
+		return 0;
+	}
 	if (argc == 3 && !strcmp(argv[1], "cpu")) {
 		ProfilerStart(argv[2]);
-		std::thread a(busy, 900), b(busy, 450);
-		busy(450);
-		a.join();
-		b.join();
+		all();
 		ProfilerFlush();
 		ProfilerStop();
 		return 0;
