@@ -33,15 +33,9 @@ if built prof-merge 'zstd streams'; then
 	[ $zstd = yes ] || skip 'zstd streams' "$(cat err)"
 fi
 
-# The legacy formats come with a module of the library.
-legacy=yes
-[ -e "$src/cmd/lib/legacy.h" ] || legacy=no
-[ $legacy = yes ] || skip 'legacy formats' 'they are not read yet'
-
 usable() {
 	case $1 in
 	*.zst) [ $zstd = yes ] ;;
-	*/good-*.txt | */good-*.txt.gz | */good-*.prof | */good-*.sym) [ $legacy = yes ] ;;
 	esac
 }
 
