@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +21,20 @@
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
+	KEY_CLOCK,
+	KEY_SIGNAL,
 	MAX_HZ = 10000,
 	PASS_MS = 100, /* between two looks into the shared memory */
 };
 
 static const struct cli_opt opts[] = {
 	{ 'F', "frequency", "HZ", "ticks per second of each thread (100)" },
+	{ KEY_CLOCK, "clock", "CLOCK",
+	  "cpu (the default): threads that run; wall: all threads" },
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default) or none" },
+	{ KEY_SIGNAL, "signal", "SIGNAL",
+	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
 	{ 0 },
@@ -40,6 +48,16 @@ static const struct cli_cmd cmd = {
 	.stop_at_operand = true,
 };
 
+static enum shm_clock
+clock_of(const char *arg)
+{
+	if (strcmp(arg, "cpu") == 0)
+		return SHM_CLOCK_CPU;
+	if (strcmp(arg, "wall") == 0)
+		return SHM_CLOCK_WALL;
+	die("--clock: '%s' is neither cpu nor wall", arg);
+}
+
 static enum shm_children
 children_of(const char *arg)
 {
@@ -48,6 +66,37 @@ children_of(const char *arg)
 	if (strcmp(arg, "none") == 0)
 		return SHM_CHILDREN_NONE;
 	die("--children: '%s' is neither merge nor none", arg);
+}
+
+/* "PROF", "SIGPROF", "27"; real-time signals by number. */
+static int
+signal_of(const struct cli *cli)
+{
+	const char *name = cli->arg;
+
+	if (isdigit((unsigned char)*name))
+		return (int)cli_uint(cli, 1, (uint64_t)SIGRTMAX);
+	if (strncmp(name, "SIG", 3) == 0)
+		name += 3;
+	for (int sig = 1; sig < SIGRTMIN; sig++) {
+		const char *known = sigabbrev_np(sig);
+
+		if (known && strcmp(known, name) == 0)
+			return sig;
+	}
+	die("--signal: '%s' is no signal", cli->arg);
+}
+
+static void
+check_signal(int sig)
+{
+	static const int bad[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,
+				   SIGFPE,  SIGILL,  SIGTRAP, SIGCHLD };
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (sig == bad[i])
+			die("--signal: SIG%s has another meaning",
+			    sigabbrev_np(sig));
 }
 
 static int64_t
@@ -139,6 +188,13 @@ main(int argc, char **argv)
 		case 'F':
 			config.period_ns =
 				1000000000 / cli_uint(&cli, 1, MAX_HZ);
+			break;
+		case KEY_CLOCK:
+			config.clock = clock_of(cli.arg);
+			break;
+		case KEY_SIGNAL:
+			config.signal = signal_of(&cli);
+			check_signal(config.signal);
 			break;
 		case KEY_CHILDREN:
 			config.children = children_of(cli.arg);

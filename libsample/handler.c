@@ -19,7 +19,7 @@ struct sampler sampler;
 _Thread_local struct thread *thread_self;
 
 uint32_t
-sampler_space(uint32_t base)
+sampler_new_space(uint32_t base)
 {
 	struct shm *shm = sampler.shm;
 	const char *name = program_invocation_short_name;
@@ -40,15 +40,15 @@ sampler_space(uint32_t base)
  * The first tick in a forked child gives it a space of its own: most children
  * never get that far, and fork has enough to do.
  */
-static uint32_t
-space(void)
+uint32_t
+sampler_space(void)
 {
 	uint32_t now =
 		atomic_load_explicit(&sampler.space, memory_order_relaxed);
 
 	if (atomic_load_explicit(&sampler.is_forked, memory_order_relaxed) &&
 	    atomic_exchange(&sampler.is_forked, false)) {
-		uint32_t own = sampler_space(now);
+		uint32_t own = sampler_new_space(now);
 
 		if (own) {
 			atomic_store(&sampler.space, own);
@@ -84,6 +84,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		n_stack = 2;
 	}
 	n = unwind_walk(uc, stack, n_stack, self->pc, SHM_DEPTH, &info);
+	self->n_pc = (uint32_t)n;
 	if (info.end == UNWIND_TRUNCATED)
 		atomic_fetch_add_explicit(&shm->n_truncated, ticks,
 					  memory_order_relaxed);
@@ -92,7 +93,27 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_signal, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_tick, ticks, memory_order_relaxed);
-	table_add(shm, space(), self->label, self->pc, n, ticks);
+	table_add(shm, sampler_space(), self->label, self->pc, n, ticks);
+}
+
+/*
+ * A tick of the wall clock. While turn is odd, the other side keeps off the
+ * array; the CPU time tells it whether the thread has run since.
+ */
+static void
+take_due(struct thread *self, const ucontext_t *uc)
+{
+	uint32_t ticks = atomic_exchange(&self->due, 0);
+	struct timespec cpu;
+
+	if (!ticks)
+		return;
+	atomic_fetch_add(&self->turn, 1);
+	take(self, uc, ticks);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	self->cpu_ns =
+		(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+	atomic_fetch_add(&self->turn, 1);
 }
 
 void
@@ -100,22 +121,25 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct thread *self = thread_self;
 	int saved = errno;
+	uint32_t more = 0;
 
 	(void)sig;
 	/*
 	 * Ours alone: not somebody's kill(), and not a signal that was on its
 	 * way when its thread was done with.
 	 */
-	if (self && info->si_code == SI_TIMER &&
-	    info->si_value.sival_ptr == self) {
-		uint32_t more =
-			info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0;
-
-		if (atomic_load_explicit(&sampler.shm->stop,
-					 memory_order_relaxed))
-			disarm(self);
-		else
-			take(self, uc, 1 + more);
+	if (self && info->si_value.sival_ptr == self) {
+		if (info->si_code == SI_QUEUE && info->si_pid == sampler.pid) {
+			take_due(self, uc);
+		} else if (info->si_code == SI_TIMER) {
+			if (info->si_overrun > 0)
+				more = (uint32_t)info->si_overrun;
+			if (atomic_load_explicit(&sampler.shm->stop,
+						 memory_order_relaxed))
+				disarm(self);
+			else
+				take(self, uc, 1 + more);
+		}
 	}
 	errno = saved;
 }

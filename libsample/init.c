@@ -106,6 +106,9 @@ fork_child(void)
 	unwind_atfork_child();
 	thread_fork_child(sampler.shm->children == SHM_CHILDREN_MERGE);
 	module_fork_child();
+	if (sampler.clock == SHM_CLOCK_WALL &&
+	    sampler.shm->children == SHM_CHILDREN_MERGE)
+		wall_start();
 	signals_restore(&old);
 }
 
@@ -133,6 +136,8 @@ begin(struct shm *shm)
 	t = thread_new();
 	if (t)
 		thread_enter(t);
+	if (sampler.clock == SHM_CLOCK_WALL)
+		wall_start();
 }
 
 void

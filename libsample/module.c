@@ -266,7 +266,7 @@ forget_unseen(void)
 			continue;
 		}
 		for (int k = 0; !now && k < PATIENCE && !modules.deaf; k++) {
-			now = sampler_space(atomic_load(&sampler.space));
+			now = sampler_new_space(atomic_load(&sampler.space));
 			if (!now)
 				usleep(1000);
 		}
@@ -292,7 +292,7 @@ refresh(void)
 	if (!atomic_load(&sampler.space) ||
 	    atomic_exchange(&sampler.is_forked, false))
 		atomic_store(&sampler.space,
-			     sampler_space(atomic_load(&sampler.space)));
+			     sampler_new_space(atomic_load(&sampler.space)));
 	forget_unseen();
 	pass = (struct pass){ .is_first = true, .what = ADD };
 	dl_iterate_phdr(each_object, &pass);

@@ -4,6 +4,7 @@
  *	init.c		joins a session, starts and stops sampling
  *	thread.c	one record and one timer for each thread
  *	module.c	tells the recorder what is loaded where
+ *	wall.c		ticks of the wall clock
  *	wrap.c		the libc functions that libsample stands in front of
  *	handler.c	the signal handler
  *	table.c		stacks into shared memory
@@ -49,8 +50,18 @@ struct thread {
 	int timer;  /* the kernel's number, or -1 */
 	int rounds; /* of thread-specific data destructors */
 	uint32_t label;
+
+	/* Of the wall clock; see wall.c. */
+	_Atomic uint32_t due;  /* ticks that the handler shall count */
+	_Atomic uint32_t turn; /* odd while the handler is at work */
+	uint64_t cpu_ns;       /* CPU time of the thread at its last sample */
+	uint64_t seen_ns;      /* the same at the last tick, without a sample */
+	uint32_t n_pc;         /* frames in pc, after a sample */
 	uintptr_t pc[SHM_DEPTH];
 };
+
+/* The clock of a thread's CPU time, as the kernel numbers them. */
+#define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
 
 /* The calling thread's record; NULL in threads that are not sampled. Compiled
  * for the initial-exec model, as the others may call the loader. */
@@ -63,7 +74,10 @@ void handler_tick(int sig, siginfo_t *info, void *uc);
 
 /* Start a space for this process that has the modules of base (0: none).
  * Returns 0 when the log is full. A signal handler may call it. */
-uint32_t sampler_space(uint32_t base);
+uint32_t sampler_new_space(uint32_t base);
+
+/* The space that addresses of this process belong to now. The same. */
+uint32_t sampler_space(void);
 
 /* thread.c: not for signal handlers */
 
@@ -91,6 +105,14 @@ void thread_fork_child(bool go_on);
  * runs while a lock of ours is held; and back. */
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
+
+/* Call each for every thread that is sampled, under the lock. */
+void thread_each(void (*each)(struct thread *t, void *arg), void *arg);
+
+/* wall.c: not for signal handlers */
+
+/* Begin to tick: once in a process, and again in a child after fork. */
+void wall_start(void);
 
 /* module.c: not for signal handlers */
 

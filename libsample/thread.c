@@ -127,13 +127,13 @@ arm(struct thread *t)
 	};
 	struct timespec when[2] = { timespec_of(sampler.period_ns),
 				    timespec_of(first_tick(t)) };
-	clockid_t clock = CLOCK_MONOTONIC;
 	int timer;
 
-	if (sampler.clock == SHM_CLOCK_CPU)
-		clock = (clockid_t)(~(unsigned)t->tid << 3 | 6);
 	t->timer = -1;
-	if (syscall(SYS_timer_create, clock, &event, &timer) != 0) {
+	if (sampler.clock == SHM_CLOCK_WALL)
+		return;
+	if (syscall(SYS_timer_create, THREAD_CLOCK(t->tid), &event, &timer) !=
+	    0) {
 		atomic_fetch_add(&sampler.shm->n_untimed, 1);
 		return;
 	}
@@ -180,6 +180,9 @@ thread_new(void)
 		t->timer = -1;
 		t->rounds = 0;
 		t->label = 0;
+		atomic_store(&t->due, 0);
+		t->cpu_ns = t->seen_ns = 0;
+		t->n_pc = 0;
 		push(&threads.live, t);
 	}
 	unlock(&old);
@@ -248,6 +251,18 @@ thread_enter(struct thread *t)
 	sigaddset(&ours, atomic_load(&sampler.signal));
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, _NSIG / 8);
 	errno = saved;
+}
+
+void
+thread_each(void (*each)(struct thread *t, void *arg), void *arg)
+{
+	sigset_t old;
+
+	lock(&old);
+	for (struct thread *t = threads.live; t; t = t->next)
+		if (t->tid)
+			each(t, arg);
+	unlock(&old);
 }
 
 void

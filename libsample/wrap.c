@@ -84,19 +84,34 @@ run_c11(void *arg)
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 		      void *);
 
+static int
+real_create(pthread_t *thread, const pthread_attr_t *attr,
+	    void *(*start)(void *), void *arg)
+{
+	REAL(create_fn *, "pthread_create")
+
+	return real(thread, attr, start, arg);
+}
+
+int
+wrap_thread(pthread_t *thread, const pthread_attr_t *attr,
+	    void *(*start)(void *))
+{
+	return real_create(thread, attr, start, NULL);
+}
+
 EXPORT int
 pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	       void *(*start)(void *), void *arg)
 {
-	REAL(create_fn *, "pthread_create")
 	struct thread *t = sampling() ? thread_new() : NULL;
 	int rc;
 
 	if (!t)
-		return real(thread, attr, start, arg);
+		return real_create(thread, attr, start, arg);
 	t->start = start;
 	t->arg = arg;
-	rc = real(thread, attr, run_pthread, t);
+	rc = real_create(thread, attr, run_pthread, t);
 	if (rc != 0)
 		thread_drop(t);
 	return rc;

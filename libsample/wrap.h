@@ -2,8 +2,14 @@
 #ifndef WRAP_H
 #define WRAP_H
 
+#include <pthread.h>
+
 /* Make sig the signal of the sampler: install the handler, past our own
  * sigaction(). Returns 0, or -1 with errno. Not for signal handlers. */
 int wrap_handle(int sig);
+
+/* Start a thread that is not sampled. Returns as pthread_create() does. */
+int wrap_thread(pthread_t *thread, const pthread_attr_t *attr,
+		void *(*start)(void *));
 
 #endif

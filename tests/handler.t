@@ -23,7 +23,7 @@ needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler __errno_location memcpy program_invocation_short_name \
+	needs_only handler __errno_location clock_gettime memcpy program_invocation_short_name \
 		strlen syscall table_add table_tell unwind_walk
 	needs_only table memcpy
 	needs_only unwind unwind_expr_eval

@@ -180,6 +180,28 @@ check 'no file is left of what failed' 0 'ls y.pb.gz 2>/dev/null || echo none' \
 none
 END
 
+# The wall clock: who waits is seen where it waits, and is not woken up for it.
+check 'a sleeping program is in the profile with --clock=wall' 0 \
+	'prof-record --clock=wall -F 1000 -o x.pb.gz sleep 0.3
+	 stacks x.pb.gz | awk "!/^#/ { n += \$1 } END { print (n >= 200) }"' <<'END'
+1
+END
+check 'it is not with --clock=cpu' 0 \
+	'prof-record --clock=cpu -F 1000 -o x.pb.gz sleep 0.3
+	 stacks x.pb.gz | awk "!/^#/ { n += \$1 } END { print (n < 100) }"' <<'END'
+1
+END
+check 'another signal' 0 \
+	'prof-record -q -F 1000 --signal=SIGUSR2 -o x.pb.gz perl -e "
+		\$SIG{PROF} = sub { \$n++ };
+		\$i++ while times() < 0.1; kill PROF, \$\$; print qq(\$n\n)";
+	 stacks x.pb.gz | grep -q perl && echo sampled' <<'END'
+1
+sampled
+END
+check_err 'a signal that cannot be' 2 \
+	'prof-record --signal=KILL -o x.pb.gz true' 'SIGKILL'
+
 # Children.
 family='perl -e "
 	if (\$pid = fork) { waitpid \$pid, 0 }
