@@ -160,14 +160,12 @@ static void
 describe(struct span s, struct span *name, struct span *file, int64_t *line)
 {
 	static const char stub[] = "STUB";
-	const char *open = s.end, *colon = NULL;
+	const char *open = memrchr(s.p, '(', span_len(s)), *colon;
 
 	*name = s;
 	*file = (struct span){ s.end, s.end };
 	*line = 0;
-	while (open > s.p && *open != '(')
-		open--;
-	if (s.p < open && s.end[-1] == ')' && is_blank(open[-1])) {
+	if (open && s.p < open && s.end[-1] == ')' && is_blank(open[-1])) {
 		*name = span_trim((struct span){ s.p, open });
 		*file = (struct span){ open + 1, s.end - 1 };
 		colon = memrchr(file->p, ':', span_len(*file));
