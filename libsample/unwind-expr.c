@@ -6,8 +6,7 @@
  */
 #include "config.h"
 
-#include <string.h>
-
+#include "unwind-in.h"
 #include "unwind-int.h"
 
 #define EXPR_MAX_DEPTH 16
@@ -31,6 +30,7 @@ enum {
 	DW_OP_pick = 0x15,
 	DW_OP_swap = 0x16,
 	DW_OP_rot = 0x17,
+	DW_OP_xderef = 0x18, /* not one of ours */
 	DW_OP_abs = 0x19,
 	DW_OP_and = 0x1a,
 	DW_OP_div = 0x1b,
@@ -68,93 +68,68 @@ struct op {
 	int64_t operand; /* constant, offset, index, or branch distance */
 };
 
-static bool
-read_leb(const uint8_t **p, const uint8_t *end, bool is_signed, uint64_t *value)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-
-	while (*p < end) {
-		uint8_t byte = *(*p)++;
-
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (!(byte & 0x80)) {
-			if (is_signed && byte & 0x40 && shift < 64)
-				v |= ~UINT64_C(0) << shift;
-			*value = v;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-read_fixed(const uint8_t **p, const uint8_t *end, size_t n, bool is_signed,
-	   uint64_t *value)
-{
-	uint64_t v = 0;
-
-	if ((size_t)(end - *p) < n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		v |= (uint64_t)(*p)[i] << (8 * i);
-	if (is_signed && n < 8 && v >> (8 * n - 1) & 1)
-		v |= ~UINT64_C(0) << (8 * n);
-	*p += n;
-	*value = v;
-	return true;
-}
-
 /* Decode one operation; false when it is cut off or not one of ours. */
 static bool
-read_op(const uint8_t **p, const uint8_t *end, struct op *op)
+read_op(struct in *in, struct op *op)
 {
-	uint64_t v = 0;
-	bool ok = true;
-
-	op->code = *(*p)++;
-	op->reg = 0;
+	*op = (struct op){ .code = in_byte(in) };
 	if (op->code >= DW_OP_const1u && op->code <= DW_OP_const8s) {
 		unsigned i = op->code - DW_OP_const1u;
 
-		ok = read_fixed(p, end, (size_t)1 << i / 2, i & 1, &v);
+		op->operand = (int64_t)in_fixed(in, (size_t)1 << i / 2);
+		if (i & 1 && i < 6) { /* the signed ones of less than 8 bytes */
+			unsigned shift = 64 - (8u << i / 2);
+
+			op->operand =
+				(int64_t)((uint64_t)op->operand << shift) >>
+				shift;
+		}
 	} else if (op->code == DW_OP_constu || op->code == DW_OP_plus_uconst) {
-		ok = read_leb(p, end, false, &v);
+		op->operand = (int64_t)in_uleb(in);
 	} else if (op->code == DW_OP_consts) {
-		ok = read_leb(p, end, true, &v);
+		op->operand = in_sleb(in);
 	} else if (op->code == DW_OP_pick) {
-		ok = read_fixed(p, end, 1, false, &v);
+		op->operand = in_byte(in);
 	} else if (op->code == DW_OP_skip || op->code == DW_OP_bra) {
-		ok = read_fixed(p, end, 2, true, &v);
+		op->operand = (int16_t)in_fixed(in, 2);
 	} else if (op->code >= DW_OP_breg0 && op->code <= DW_OP_breg16) {
 		op->reg = op->code - DW_OP_breg0;
 		op->code = DW_OP_bregx;
-		ok = read_leb(p, end, true, &v);
+		op->operand = in_sleb(in);
 	} else if (op->code == DW_OP_bregx) {
-		ok = read_leb(p, end, false, &op->reg) && op->reg < DW_N_REG &&
-		     read_leb(p, end, true, &v);
+		op->reg = in_uleb(in);
+		op->operand = in_sleb(in);
+		return !in->bad && op->reg < DW_N_REG;
 	} else {
-		ok = op->code == DW_OP_deref || op->code == DW_OP_nop ||
-		     (op->code >= DW_OP_dup && op->code <= DW_OP_lit31 &&
-		      op->code != 0x18);
+		return op->code == DW_OP_deref || op->code == DW_OP_nop ||
+		       (op->code >= DW_OP_dup && op->code <= DW_OP_lit31 &&
+			op->code != DW_OP_xderef);
 	}
-	op->operand = (int64_t)v;
-	return ok;
+	return !in->bad;
+}
+
+/* Go where a branch leads, from behind it; false: out of the expression. */
+static bool
+jump(struct in *in, const uint8_t *e, int64_t distance)
+{
+	if (distance < e - in->p || distance > in->end - in->p)
+		return false;
+	in->p += distance;
+	return true;
 }
 
 bool
 unwind_expr_check(const uint8_t *e, size_t n)
 {
-	const uint8_t *p = e, *end = e + n;
+	struct in in = { e, e + n, false }, target;
 	struct op op;
 
-	while (p < end) {
-		if (!read_op(&p, end, &op))
+	while (in.p < in.end) {
+		if (!read_op(&in, &op))
 			return false;
+		target = in;
 		if ((op.code == DW_OP_skip || op.code == DW_OP_bra) &&
-		    (op.operand < e - p || op.operand > end - p))
+		    !jump(&target, e, op.operand))
 			return false;
 	}
 	return n > 0;
@@ -332,26 +307,26 @@ unwind_expr_eval(const uint8_t *e, size_t n, const struct unwind_frame *f,
 		 const struct unwind_bounds *b, const uintptr_t *cfa,
 		 uintptr_t *value)
 {
-	const uint8_t *p = e, *end = e + n;
+	struct in in = { e, e + n, false };
 	uint64_t s[EXPR_MAX_DEPTH + 1];
 	size_t depth = 0;
 	struct op op;
 
 	if (cfa)
 		s[depth++] = *cfa;
-	for (int step = 0; p < end; step++) {
+	for (int step = 0; in.p < in.end; step++) {
 		if (step >= EXPR_MAX_STEPS || depth >= EXPR_MAX_DEPTH ||
-		    !read_op(&p, end, &op))
+		    !read_op(&in, &op))
 			return false;
-		if (op.code == DW_OP_bra && depth == 0)
-			return false;
-		if (op.code == DW_OP_skip ||
-		    (op.code == DW_OP_bra && s[--depth] != 0)) {
-			if (op.operand < e - p || op.operand > end - p)
+		if (op.code == DW_OP_skip) {
+			if (!jump(&in, e, op.operand))
 				return false;
-			p += op.operand;
-		} else if (op.code != DW_OP_bra &&
-			   !run_op(&op, f, b, s, &depth)) {
+		} else if (op.code == DW_OP_bra) {
+			if (depth == 0)
+				return false;
+			if (s[--depth] != 0 && !jump(&in, e, op.operand))
+				return false;
+		} else if (!run_op(&op, f, b, s, &depth)) {
 			return false;
 		}
 	}

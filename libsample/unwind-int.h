@@ -47,6 +47,15 @@ enum {
 	DW_N_REG = 17,
 };
 
+/* The registers whose way to the caller is followed. */
+enum unwind_track {
+	TRACK_RSP,
+	TRACK_RBP,
+	TRACK_RBX,
+	TRACK_RA,
+	N_TRACK,
+};
+
 enum unwind_loc_kind {
 	LOC_DEFAULT,   /* rsp: the CFA; others: unchanged */
 	LOC_UNDEFINED, /* nowhere; the return address: there is no caller */
@@ -72,7 +81,8 @@ enum unwind_signal {
 };
 
 struct unwind_rule {
-	struct unwind_loc cfa, rsp, rbp, rbx, ra;
+	struct unwind_loc cfa;
+	struct unwind_loc reg[N_TRACK];
 	uint32_t signal; /* enum unwind_signal */
 };
 

@@ -262,7 +262,7 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 	const struct unwind_pool *pool = w->tables->pool;
 	uintptr_t cfa, sp, pc, bp = w->f.bp, bx = w->f.bx;
 
-	if (r->ra.kind == LOC_UNDEFINED)
+	if (r->reg[TRACK_RA].kind == LOC_UNDEFINED)
 		return STEP_ROOT;
 	if (r->signal == SIGNAL_KERNEL)
 		return step_kernel(w);
@@ -273,11 +273,11 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 	} else if (!locate(w, &r->cfa, 0, 0, &cfa)) {
 		return STEP_FAILED;
 	}
-	if (!locate(w, &r->rsp, cfa, cfa, &sp) ||
-	    !locate(w, &r->ra, cfa, 0, &pc))
+	if (!locate(w, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
+	    !locate(w, &r->reg[TRACK_RA], cfa, 0, &pc))
 		return STEP_FAILED;
-	locate_saved(w, &r->rbp, cfa, &bp);
-	locate_saved(w, &r->rbx, cfa, &bx);
+	locate_saved(w, &r->reg[TRACK_RBP], cfa, &bp);
+	locate_saved(w, &r->reg[TRACK_RBX], cfa, &bx);
 	if (pc == 0)
 		return STEP_ROOT;
 	/* A frame without extent would be met for ever. */

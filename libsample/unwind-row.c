@@ -1,0 +1,434 @@
+/*
+ * unwind-row.c - the call frame instructions of DWARF 5 section 6.4, run once
+ * at compile time: a row is written wherever the answer changes. The rules
+ * that do not fit a row's word go to the pool.
+ *
+ * rbx is followed for the sake of the dynamic linker, which counts the CFA
+ * from it while it resolves a PLT entry. r12 to r15 are not: the walk would
+ * slow down for a handful of functions of hand-written assembly.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "unwind-row.h"
+
+#define N_REMEMBER 16
+
+enum {
+	CFA_nop = 0x00,
+	CFA_set_loc = 0x01,
+	CFA_advance_loc1 = 0x02,
+	CFA_advance_loc2 = 0x03,
+	CFA_advance_loc4 = 0x04,
+	CFA_offset_extended = 0x05,
+	CFA_restore_extended = 0x06,
+	CFA_undefined = 0x07,
+	CFA_same_value = 0x08,
+	CFA_register = 0x09,
+	CFA_remember_state = 0x0a,
+	CFA_restore_state = 0x0b,
+	CFA_def_cfa = 0x0c,
+	CFA_def_cfa_register = 0x0d,
+	CFA_def_cfa_offset = 0x0e,
+	CFA_def_cfa_expression = 0x0f,
+	CFA_expression = 0x10,
+	CFA_offset_extended_sf = 0x11,
+	CFA_def_cfa_sf = 0x12,
+	CFA_def_cfa_offset_sf = 0x13,
+	CFA_val_offset = 0x14,
+	CFA_val_offset_sf = 0x15,
+	CFA_val_expression = 0x16,
+	CFA_GNU_args_size = 0x2e,
+	CFA_GNU_negative_offset_extended = 0x2f,
+	CFA_advance_loc = 0x40,
+	CFA_offset = 0x80,
+	CFA_restore = 0xc0,
+};
+
+/* Index of rule in the pool, added when it is new; 0 when the pool is full. */
+static uint32_t
+pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
+{
+	const size_t n_hash = sizeof(pool->hash) / sizeof(pool->hash[0]);
+	uint64_t h = 0, word;
+	size_t slot;
+
+	for (size_t i = 0; i < sizeof(*rule); i += 4) {
+		word = 0;
+		memcpy(&word, (const char *)rule + i, 4);
+		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	for (slot = h % n_hash; pool->hash[slot]; slot = (slot + 1) % n_hash)
+		if (!memcmp(&pool->rule[pool->hash[slot]], rule, sizeof(*rule)))
+			return pool->hash[slot];
+	if (pool->n_rule == 0)
+		pool->n_rule = 1;
+	if (pool->n_rule >= POOL_N_RULE)
+		return 0;
+	/* In this order a fork in between leaves the child a sound pool. */
+	pool->rule[pool->n_rule] = *rule;
+	pool->hash[slot] = (uint16_t)pool->n_rule;
+	return pool->n_rule++;
+}
+
+/* Where the pool holds these bytes, added when new; -1 when it is full. */
+static int32_t
+pool_expr(struct unwind_pool *pool, const uint8_t *e, size_t n)
+{
+	const uint8_t *at = memmem(pool->expr, pool->n_expr, e, n);
+
+	if (at)
+		return (int32_t)(at - pool->expr);
+	if (n > POOL_N_EXPR - pool->n_expr)
+		return -1;
+	memcpy(pool->expr + pool->n_expr, e, n);
+	pool->n_expr += (uint32_t)n;
+	return (int32_t)(pool->n_expr - n);
+}
+
+/* The caller's rsp out of a kernel's signal frame: *(rsp + 160). */
+static bool
+is_kernel_frame(const struct unwind_pool *pool, const struct unwind_loc *cfa)
+{
+	static const uint8_t saved_rsp[] = { 0x77, 0xa0, 0x01, 0x06 };
+
+	return cfa->kind == LOC_EXPR_VAL && cfa->n_expr == sizeof(saved_rsp) &&
+	       !memcmp(pool->expr + cfa->off, saved_rsp, sizeof(saved_rsp));
+}
+
+/* Can l be a slot in a packed word? Which? */
+static bool
+pack_slot(const struct unwind_loc *l, uint32_t *slot)
+{
+	*slot = 0;
+	if (l->kind == LOC_DEFAULT)
+		return true;
+	if (l->kind != LOC_CFA_MEM || l->off >= 0 || l->off % 8 ||
+	    l->off < -8 * WORD_SLOT_MAX)
+		return false;
+	*slot = (uint32_t)-l->off / 8;
+	return true;
+}
+
+/* Pack s into a word; WORD_NONE when it says nothing or is out of reach. */
+static uint32_t
+pack(struct unwind_pool *pool, const struct row_state *s, bool signal)
+{
+	const struct unwind_loc *ra = &s->reg[TRACK_RA];
+	struct unwind_rule rule;
+	uint32_t rbp, rbx, i;
+
+	if (s->cfa.kind == LOC_REG && !signal && s->cfa.off >= 8 &&
+	    s->cfa.off / 8 <= WORD_CFA_MAX && s->cfa.off % 8 == 0 &&
+	    (s->cfa.reg == DW_RSP || s->cfa.reg == DW_RBP) &&
+	    s->reg[TRACK_RSP].kind == LOC_DEFAULT && ra->kind == LOC_CFA_MEM &&
+	    ra->off == -8 && pack_slot(&s->reg[TRACK_RBP], &rbp) &&
+	    pack_slot(&s->reg[TRACK_RBX], &rbx))
+		return WORD_PACKED | (s->cfa.reg == DW_RBP ? WORD_RBP : 0) |
+		       rbp << WORD_RBP_SHIFT | rbx << WORD_RBX_SHIFT |
+		       (uint32_t)(s->cfa.off / 8) << WORD_CFA_SHIFT;
+	if (s->cfa.kind == LOC_DEFAULT && ra->kind != LOC_UNDEFINED)
+		return WORD_NONE;
+	memset(&rule, 0, sizeof(rule));
+	rule.cfa = s->cfa;
+	memcpy(rule.reg, s->reg, sizeof(rule.reg));
+	if (signal)
+		rule.signal = is_kernel_frame(pool, &s->cfa) ? SIGNAL_KERNEL
+							     : SIGNAL_OTHER;
+	i = pool_rule(pool, &rule);
+	return i ? i << 1 : WORD_NONE;
+}
+
+static bool
+rows_grow(struct row_out *out)
+{
+	struct cfi_rows *rows = out->rows;
+	size_t n_bytes = rows->n_bytes ? 2 * rows->n_bytes : 65536;
+	void *p;
+
+	if (rows->row)
+		p = mremap(rows->row, rows->n_bytes, n_bytes, MREMAP_MAYMOVE);
+	else
+		p = unwind_map(n_bytes);
+	if (!p || p == MAP_FAILED) {
+		out->no_memory = true;
+		return false;
+	}
+	rows->row = p;
+	rows->n_bytes = n_bytes;
+	out->cap = n_bytes / sizeof(struct unwind_row);
+	return true;
+}
+
+/*
+ * From pc on, word holds. Where a function begins before the last one ends,
+ * it wins.
+ */
+static void
+emit(struct row_out *out, uintptr_t pc, uint32_t word)
+{
+	uint32_t off = (uint32_t)(pc - out->text_lo);
+	struct unwind_row *row = out->rows->row;
+	size_t n = out->rows->n_row;
+
+	while (n > 0 && row[n - 1].off >= off)
+		n--;
+	out->rows->n_row = n;
+	if (n > 0 && row[n - 1].word == word)
+		return;
+	if (n == out->cap && !rows_grow(out))
+		return;
+	out->rows->row[n] = (struct unwind_row){ off, word };
+	out->rows->n_row = n + 1;
+}
+
+/* Where in row_state.reg DWARF register reg is, or N_TRACK. */
+static enum unwind_track
+tracked(uint64_t reg)
+{
+	switch (reg) {
+	case DW_RBX:
+		return TRACK_RBX;
+	case DW_RBP:
+		return TRACK_RBP;
+	case DW_RSP:
+		return TRACK_RSP;
+	case DW_RIP:
+		return TRACK_RA;
+	}
+	return N_TRACK;
+}
+
+static void
+set_loc(struct in *in, struct row_state *s, uint64_t reg,
+	enum unwind_loc_kind kind, int64_t off)
+{
+	enum unwind_track t = tracked(reg);
+
+	if (t == N_TRACK)
+		return;
+	if (off < INT32_MIN || off > INT32_MAX)
+		in->bad = true;
+	s->reg[t] = (struct unwind_loc){ .kind = (uint8_t)kind,
+					 .off = (int32_t)off };
+}
+
+/* l is the value of a register, plus off. */
+static void
+set_reg(struct in *in, struct unwind_loc *l, uint64_t reg, int64_t off)
+{
+	if (reg >= DW_N_REG || off < INT32_MIN || off > INT32_MAX)
+		in->bad = true;
+	else
+		*l = (struct unwind_loc){ .kind = LOC_REG,
+					  .reg = (uint8_t)reg,
+					  .off = (int32_t)off };
+}
+
+static void
+restore(const struct row_cie *cie, struct row_state *s, uint64_t reg)
+{
+	enum unwind_track t = tracked(reg);
+
+	if (t != N_TRACK)
+		s->reg[t] = cie->initial.reg[t];
+}
+
+/* Take a block, length first, as the expression of l; l NULL skips it. */
+static void
+set_expr(struct unwind_pool *pool, struct in *in, struct unwind_loc *l,
+	 enum unwind_loc_kind kind)
+{
+	uint64_t n = in_uleb(in);
+	const uint8_t *e = in->p;
+	int32_t at;
+
+	in_skip(in, n);
+	if (in->bad || !l)
+		return;
+	at = n <= UINT16_MAX && unwind_expr_check(e, n) ? pool_expr(pool, e, n)
+							: -1;
+	if (at < 0) {
+		in->bad = true;
+		return;
+	}
+	*l = (struct unwind_loc){ .kind = (uint8_t)kind,
+				  .n_expr = (uint16_t)n,
+				  .off = at };
+}
+
+/* Where a register is: an instruction of the form register, offset. */
+static bool
+run_offset(const struct row_cie *cie, struct in *in, struct row_state *s,
+	   uint8_t op)
+{
+	enum unwind_loc_kind kind = LOC_CFA_MEM;
+	uint64_t reg, n;
+
+	switch (op) {
+	case CFA_val_offset:
+	case CFA_val_offset_sf:
+		kind = LOC_CFA_VAL;
+		break;
+	case CFA_offset_extended:
+	case CFA_offset_extended_sf:
+	case CFA_GNU_negative_offset_extended:
+		break;
+	default:
+		return false;
+	}
+	reg = in_uleb(in);
+	n = in_leb(in, op == CFA_offset_extended_sf || op == CFA_val_offset_sf);
+	if (op == CFA_GNU_negative_offset_extended)
+		n = -n;
+	set_loc(in, s, reg, kind, (int64_t)(n * (uint64_t)cie->data_align));
+	return true;
+}
+
+/* The other instructions about a register; false: not one of them. */
+static bool
+run_register(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
+	     struct row_state *s, uint8_t op)
+{
+	struct unwind_loc *l;
+	uint64_t reg;
+	enum unwind_track t;
+
+	if (op < CFA_restore_extended || op == CFA_remember_state ||
+	    op == CFA_restore_state ||
+	    (op > CFA_register && op != CFA_expression &&
+	     op != CFA_val_expression))
+		return false;
+	reg = in_uleb(in);
+	t = tracked(reg);
+	l = t == N_TRACK ? NULL : &s->reg[t];
+	switch (op) {
+	case CFA_restore_extended:
+		restore(cie, s, reg);
+		break;
+	case CFA_undefined:
+		set_loc(in, s, reg, LOC_UNDEFINED, 0);
+		break;
+	case CFA_same_value:
+		if (l)
+			set_reg(in, l, reg, 0);
+		break;
+	case CFA_register:
+		reg = in_uleb(in);
+		if (l)
+			set_reg(in, l, reg, 0);
+		break;
+	case CFA_expression:
+		set_expr(pool, in, l, LOC_EXPR_MEM);
+		break;
+	case CFA_val_expression:
+		set_expr(pool, in, l, LOC_EXPR_VAL);
+		break;
+	}
+	return true;
+}
+
+/* How the CFA is computed, and the rest. */
+static void
+run_cfa(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
+	struct row_state *s, uint8_t op)
+{
+	const uint64_t scale = (uint64_t)cie->data_align;
+	uint64_t reg, n;
+
+	switch (op) {
+	case CFA_def_cfa:
+	case CFA_def_cfa_sf:
+		reg = in_uleb(in);
+		n = op == CFA_def_cfa ? in_uleb(in)
+				      : (uint64_t)in_sleb(in) * scale;
+		set_reg(in, &s->cfa, reg, (int64_t)n);
+		return;
+	case CFA_def_cfa_register:
+		reg = in_uleb(in);
+		if (s->cfa.kind != LOC_REG)
+			break;
+		set_reg(in, &s->cfa, reg, s->cfa.off);
+		return;
+	case CFA_def_cfa_offset:
+	case CFA_def_cfa_offset_sf:
+		n = op == CFA_def_cfa_offset ? in_uleb(in)
+					     : (uint64_t)in_sleb(in) * scale;
+		if (s->cfa.kind != LOC_REG)
+			break;
+		set_reg(in, &s->cfa, s->cfa.reg, (int64_t)n);
+		return;
+	case CFA_def_cfa_expression:
+		set_expr(pool, in, &s->cfa, LOC_EXPR_VAL);
+		return;
+	case CFA_GNU_args_size:
+		in_uleb(in);
+		return;
+	case CFA_nop:
+		return;
+	}
+	in->bad = true;
+}
+
+/* Where an advance instruction leads; false: it is not one. */
+static bool
+run_advance(const struct row_cie *cie, struct in *in, uint8_t op, uintptr_t pc,
+	    uintptr_t *next)
+{
+	uint64_t n;
+
+	if ((op & 0xc0) == CFA_advance_loc)
+		n = op & 0x3f;
+	else if (op >= CFA_advance_loc1 && op <= CFA_advance_loc4)
+		n = in_fixed(in, (size_t)1 << (op - CFA_advance_loc1));
+	else if (op == CFA_set_loc)
+		n = 0;
+	else
+		return false;
+	*next = op == CFA_set_loc ? in_encoded(in, cie->fde_encoding, 0)
+				  : pc + n * cie->code_align;
+	return true;
+}
+
+void
+unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
+	       struct row_state *s, const struct row_fde *fde)
+{
+	struct row_state saved[N_REMEMBER];
+	unsigned n_saved = 0;
+	uintptr_t pc = fde ? fde->lo : 0, next;
+
+	while (in->p < in->end && !in->bad) {
+		uint8_t op = *in->p++;
+
+		if (run_advance(cie, in, op, pc, &next)) {
+			if (!fde || next < pc || next > fde->hi)
+				in->bad = true;
+			else if (next > pc)
+				emit(out, pc, pack(out->pool, s, cie->signal));
+			pc = in->bad ? pc : next;
+		} else if ((op & 0xc0) == CFA_offset) {
+			uint64_t n = in_uleb(in) * (uint64_t)cie->data_align;
+
+			set_loc(in, s, op & 0x3f, LOC_CFA_MEM, (int64_t)n);
+		} else if ((op & 0xc0) == CFA_restore) {
+			restore(cie, s, op & 0x3f);
+		} else if (op == CFA_remember_state && n_saved < N_REMEMBER) {
+			saved[n_saved++] = *s;
+		} else if (op == CFA_restore_state && n_saved > 0) {
+			*s = saved[--n_saved];
+		} else if (!run_offset(cie, in, s, op) &&
+			   !run_register(out->pool, cie, in, s, op)) {
+			run_cfa(out->pool, cie, in, s, op);
+		}
+	}
+	if (!fde)
+		return;
+	if (pc < fde->hi)
+		emit(out, pc,
+		     in->bad ? WORD_NONE : pack(out->pool, s, cie->signal));
+	emit(out, fde->hi, WORD_NONE);
+}

@@ -1,0 +1,54 @@
+/*
+ * unwind-row.h - from the call frame instructions of one function to its
+ * rows. Between unwind-cfi.c, which finds the functions, and unwind-row.c.
+ */
+#ifndef UNWIND_ROW_H
+#define UNWIND_ROW_H
+
+#include "unwind-in.h"
+#include "unwind-int.h"
+
+/* What the instructions change, as in struct unwind_rule. */
+struct row_state {
+	struct unwind_loc cfa;
+	struct unwind_loc reg[N_TRACK];
+};
+
+/* The head that functions share. */
+struct row_cie {
+	uintptr_t addr; /* 0: none */
+	bool good, signal;
+	bool has_augmentation;
+	uint8_t fde_encoding;
+	uint64_t code_align;
+	int64_t data_align;
+	struct row_state initial;
+};
+
+/* One function: where its code is, and the instructions for it. */
+struct row_fde {
+	uintptr_t lo, hi;
+	const struct row_cie *cie;
+	struct in in;
+};
+
+/* Where rows and rules go. */
+struct row_out {
+	struct unwind_pool *pool;
+	struct cfi_rows *rows;
+	uintptr_t text_lo; /* rows count from here */
+	size_t cap;
+	bool no_memory;
+};
+
+/*
+ * Run the instructions that in holds, and leave in s what holds after them.
+ * With an fde, append its rows; functions come in the order of their
+ * addresses. Without one, the instructions are the CIE's own. in->bad tells
+ * of instructions that were not understood: the rest has no information.
+ */
+void unwind_row_run(struct row_out *out, const struct row_cie *cie,
+		    struct in *in, struct row_state *s,
+		    const struct row_fde *fde);
+
+#endif
