@@ -19,7 +19,8 @@
  *              bit 1:      the CFA counts from rbp, not from rsp
  *              bits 2-6:   n: the caller's rbp lies at CFA - 8n; 0: in rbp
  *              bits 7-11:  the same for rbx
- *              bits 12-31: (CFA - that register) / 8
+ *              bit 12:     r12 to r15 are the caller's
+ *              bits 13-31: (CFA - that register) / 8
  *   bit 0 = 0  bits 1-31 are an index into unwind_pool.rule
  *
  * Over 99.9 % of the rows of compiled code fit the packed form.
@@ -30,8 +31,9 @@
 #define WORD_SLOT_MAX 31
 #define WORD_RBP_SHIFT 2
 #define WORD_RBX_SHIFT 7
-#define WORD_CFA_SHIFT 12
-#define WORD_CFA_MAX ((1 << 20) - 1)
+#define WORD_KEEPS (1u << 12)
+#define WORD_CFA_SHIFT 13
+#define WORD_CFA_MAX ((1 << 19) - 1)
 
 struct unwind_row {
 	uint32_t off; /* from unwind_object.lo */
@@ -43,6 +45,8 @@ enum {
 	DW_RBX = 3,
 	DW_RBP = 6,
 	DW_RSP = 7,
+	DW_R12 = 12,
+	DW_R15 = 15,
 	DW_RIP = 16,
 	DW_N_REG = 17,
 };
@@ -83,7 +87,8 @@ enum unwind_signal {
 struct unwind_rule {
 	struct unwind_loc cfa;
 	struct unwind_loc reg[N_TRACK];
-	uint32_t signal; /* enum unwind_signal */
+	uint16_t signal; /* enum unwind_signal */
+	uint16_t keeps;  /* r12 to r15 are the caller's */
 };
 
 /*
@@ -157,6 +162,8 @@ struct unwind_frame {
 	uintptr_t sp, bp, bx;
 	/* All registers, as in ucontext_t; NULL in a frame that called. */
 	const long long *regs;
+	/* The same, for r12 to r15 only: NULL once a callee has saved one. */
+	const long long *kept;
 };
 
 /* The walk reads words that other code, and its sanitizers, own. */

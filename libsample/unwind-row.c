@@ -4,8 +4,9 @@
  * that do not fit a row's word go to the pool.
  *
  * rbx is followed for the sake of the dynamic linker, which counts the CFA
- * from it while it resolves a PLT entry. r12 to r15 are not: the walk would
- * slow down for a handful of functions of hand-written assembly.
+ * from it while it resolves a PLT entry. Of r12 to r15 only this is noted,
+ * whether they are all the caller's still: OpenSSL's AES-GCM counts the CFA
+ * from r15 while it calls helpers, and these leave it alone.
  */
 #include "config.h"
 
@@ -128,13 +129,15 @@ pack(struct unwind_pool *pool, const struct row_state *s, bool signal)
 	    ra->off == -8 && pack_slot(&s->reg[TRACK_RBP], &rbp) &&
 	    pack_slot(&s->reg[TRACK_RBX], &rbx))
 		return WORD_PACKED | (s->cfa.reg == DW_RBP ? WORD_RBP : 0) |
-		       rbp << WORD_RBP_SHIFT | rbx << WORD_RBX_SHIFT |
+		       (s->moved ? 0 : WORD_KEEPS) | rbp << WORD_RBP_SHIFT |
+		       rbx << WORD_RBX_SHIFT |
 		       (uint32_t)(s->cfa.off / 8) << WORD_CFA_SHIFT;
 	if (s->cfa.kind == LOC_DEFAULT && ra->kind != LOC_UNDEFINED)
 		return WORD_NONE;
 	memset(&rule, 0, sizeof(rule));
 	rule.cfa = s->cfa;
 	memcpy(rule.reg, s->reg, sizeof(rule.reg));
+	rule.keeps = !s->moved;
 	if (signal)
 		rule.signal = is_kernel_frame(pool, &s->cfa) ? SIGNAL_KERNEL
 							     : SIGNAL_OTHER;
@@ -202,12 +205,25 @@ tracked(uint64_t reg)
 	return N_TRACK;
 }
 
+/* Note that r12 to r15 are touched by some rule, or no longer are. */
+static void
+set_moved(struct row_state *s, uint64_t reg, bool moved)
+{
+	if (reg < DW_R12 || reg > DW_R15)
+		return;
+	if (moved)
+		s->moved |= 1u << (reg - DW_R12);
+	else
+		s->moved &= ~(1u << (reg - DW_R12));
+}
+
 static void
 set_loc(struct in *in, struct row_state *s, uint64_t reg,
 	enum unwind_loc_kind kind, int64_t off)
 {
 	enum unwind_track t = tracked(reg);
 
+	set_moved(s, reg, true);
 	if (t == N_TRACK)
 		return;
 	if (off < INT32_MIN || off > INT32_MAX)
@@ -233,6 +249,7 @@ restore(const struct row_cie *cie, struct row_state *s, uint64_t reg)
 {
 	enum unwind_track t = tracked(reg);
 
+	set_moved(s, reg, false);
 	if (t != N_TRACK)
 		s->reg[t] = cie->initial.reg[t];
 }
@@ -305,6 +322,7 @@ run_register(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
 	reg = in_uleb(in);
 	t = tracked(reg);
 	l = t == N_TRACK ? NULL : &s->reg[t];
+	set_moved(s, reg, op != CFA_same_value);
 	switch (op) {
 	case CFA_restore_extended:
 		restore(cie, s, reg);

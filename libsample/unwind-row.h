@@ -12,6 +12,7 @@
 struct row_state {
 	struct unwind_loc cfa;
 	struct unwind_loc reg[N_TRACK];
+	unsigned moved; /* bit n: r12 + n is no longer the caller's */
 };
 
 /* The head that functions share. */

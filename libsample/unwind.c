@@ -97,6 +97,8 @@ unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
 		*value = f->pc;
 	else if (reg < DW_N_REG && f->regs)
 		*value = (uintptr_t)f->regs[greg[reg]];
+	else if (reg >= DW_R12 && reg <= DW_R15 && f->kept)
+		*value = (uintptr_t)f->kept[greg[reg]];
 	else
 		return false;
 	return true;
@@ -241,7 +243,7 @@ step_kernel(struct walk *w)
 	    at + 8 * REG_RIP < at)
 		return STEP_FAILED;
 	regs = (const long long *)at;
-	w->f.regs = regs;
+	w->f.regs = w->f.kept = regs;
 	w->f.pc = (uintptr_t)regs[REG_RIP];
 	w->f.bp = (uintptr_t)regs[REG_RBP];
 	w->f.bx = (uintptr_t)regs[REG_RBX];
@@ -284,6 +286,8 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 	if (sp <= w->f.sp || sp > w->bounds.hi || sp & 7)
 		return STEP_FAILED;
 	w->f.regs = NULL;
+	if (!r->keeps)
+		w->f.kept = NULL;
 	w->f.pc = r->signal ? pc + 1 : pc;
 	w->f.sp = sp;
 	w->f.bp = bp;
@@ -307,7 +311,7 @@ guess_top(struct walk *w)
 			return STEP_FAILED;
 		if (pc == 0 || lookup(w->tables, pc - 1) == WORD_NONE)
 			continue;
-		w->f.regs = NULL;
+		w->f.regs = w->f.kept = NULL;
 		w->f.pc = pc;
 		w->f.sp += 8 * (i + 1);
 		return STEP_OK;
@@ -344,7 +348,7 @@ step_frame(struct walk *w)
 		return STEP_ROOT;
 	if (pc < PAGE_BYTES)
 		return STEP_FAILED;
-	w->f.regs = NULL;
+	w->f.regs = w->f.kept = NULL;
 	w->f.pc = pc;
 	w->f.sp = w->f.bp + 16;
 	w->f.bp = bp;
@@ -380,6 +384,8 @@ step(struct walk *w, uintptr_t at)
 		if (pc == 0)
 			return STEP_ROOT;
 		w->f.regs = NULL;
+		if (!(word & WORD_KEEPS))
+			w->f.kept = NULL;
 		w->f.pc = pc;
 		w->f.sp = cfa;
 		w->f.bp = bp;
@@ -432,14 +438,14 @@ static bool
 first_frame(const ucontext_t *uc, struct unwind_frame *f)
 {
 #if defined(__x86_64__)
-	f->regs = uc->uc_mcontext.gregs;
+	f->regs = f->kept = uc->uc_mcontext.gregs;
 	f->pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 	f->sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
 	f->bp = (uintptr_t)uc->uc_mcontext.gregs[REG_RBP];
 	f->bx = (uintptr_t)uc->uc_mcontext.gregs[REG_RBX];
 	return true;
 #elif defined(__aarch64__)
-	f->regs = (const long long *)uc->uc_mcontext.regs;
+	f->regs = f->kept = (const long long *)uc->uc_mcontext.regs;
 	f->pc = uc->uc_mcontext.pc;
 	f->sp = uc->uc_mcontext.sp;
 	f->bp = uc->uc_mcontext.regs[29];

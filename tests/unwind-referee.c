@@ -61,11 +61,14 @@ take(struct _Unwind_Context *ctx, void *arg)
 
 /* libgcc reads whatever address a frame's registers give: it may crash. */
 static __thread sigjmp_buf crash;
+static __thread volatile bool may_crash;
 
 static void
 on_crash(int sig)
 {
-	siglongjmp(crash, sig);
+	if (may_crash)
+		siglongjmp(crash, sig);
+	signal(sig, SIG_DFL); /* not ours to forgive: crash again, and die */
 }
 
 static void
@@ -74,8 +77,10 @@ walk_libgcc(struct stack *s, const ucontext_t *uc)
 	s->n = 0;
 	s->on = false;
 	s->skip_to = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	may_crash = true;
 	if (sigsetjmp(crash, 0) == 0)
 		_Unwind_Backtrace(take, s);
+	may_crash = false;
 }
 
 static void
