@@ -59,7 +59,7 @@ take(struct _Unwind_Context *ctx, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* libgcc reads whatever address a frame's registers give: it may crash. */
+/* The referees read whatever address registers give: they may crash. */
 static __thread sigjmp_buf crash;
 static __thread volatile bool may_crash;
 
@@ -84,14 +84,11 @@ walk_libgcc(struct stack *s, const ucontext_t *uc)
 }
 
 static void
-walk_libunwind(struct stack *s, void *uc)
+step_libunwind(struct stack *s, uintptr_t *cursor)
 {
-	uintptr_t cursor[CURSOR_WORDS], pc;
 	bool exact = true;
+	uintptr_t pc;
 
-	s->n = 0;
-	if (!libunwind.step || libunwind.init(cursor, uc, INIT_SIGNAL_FRAME))
-		return;
 	do {
 		if (libunwind.get_reg(cursor, REG_OF_IP, &pc) || pc == 0 ||
 		    s->n == MAX_FRAMES)
@@ -99,6 +96,20 @@ walk_libunwind(struct stack *s, void *uc)
 		s->pc[s->n++] = exact ? pc : pc - 1;
 		exact = libunwind.is_signal(cursor) > 0;
 	} while (libunwind.step(cursor) > 0);
+}
+
+static void
+walk_libunwind(struct stack *s, void *uc)
+{
+	uintptr_t cursor[CURSOR_WORDS];
+
+	s->n = 0;
+	if (!libunwind.step || libunwind.init(cursor, uc, INIT_SIGNAL_FRAME))
+		return;
+	may_crash = true;
+	if (sigsetjmp(crash, 0) == 0)
+		step_libunwind(s, cursor);
+	may_crash = false;
 }
 
 static bool
