@@ -26,7 +26,11 @@ struct profile;
 enum graph_order {
 	GRAPH_BY_FLAT,
 	GRAPH_BY_CUM,
-	GRAPH_BY_ENTROPY, /* how much happens at a node: for drawings */
+	/*
+	 * For drawings: how much happens at a node. Tags count toward
+	 * node_count, and residual edges with a way around are left out.
+	 */
+	GRAPH_BY_ENTROPY,
 };
 
 enum graph_edges {
@@ -41,7 +45,6 @@ struct graph_options {
 	bool drop_negative; /* nodes with a negative value */
 	bool call_tree;     /* a node for each path: the graph is a forest */
 	bool tags;          /* collect labels at the nodes */
-	bool visual;        /* choose nodes and edges as for a drawing */
 	enum graph_order order;
 	enum graph_edges edges;
 	int64_t node_count;   /* show no more; <= 0: no limit */
@@ -98,6 +101,7 @@ struct graph {
 
 	struct graph_node *node; /* shown, in order */
 	size_t n_node;
+	size_t n_wanted;         /* of these, as graph_options.wants says */
 	struct graph_edge *edge; /* heaviest first */
 	size_t n_edge;
 	uint32_t *in, *out; /* indices of edges, a run for each node */
@@ -106,7 +110,6 @@ struct graph {
 	size_t n_dropped_node; /* fell below node_fraction */
 	size_t n_dropped_edge; /* fell below edge_fraction */
 	size_t n_before;       /* nodes before node_count was applied */
-	bool is_saturated;     /* a sum did not fit */
 };
 
 /* What is printed for a sum: the mean when there is a divisor. */

@@ -62,13 +62,14 @@ void report_choose_unit(struct report *r, const struct graph *g);
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
 /*
- * The header lines, each ended by a newline, into out: those of the profile
- * (unless compact_labels, and `always` is false), and with g not NULL those
- * of the graph: filters, what is shown, what was dropped. Lines hold bytes of
- * the profile as they are. PROF_ENOMEM.
+ * The header lines, each ended by a newline, appended to out: those of the
+ * profile (unless compact_labels, which a drawing ignores), and with g those of
+ * the graph: filters, what is shown, what was dropped (edges: in a drawing).
+ * Without g, for reports that have no graph, only those of the profile. Lines
+ * hold bytes of the profile as they are. PROF_ENOMEM.
  */
 enum prof_status report_legend(const struct report *r, const struct graph *g,
-			       bool always, struct buf *out,
+			       bool is_drawing, struct buf *out,
 			       struct prof_err *err) MUST_USE;
 
 #endif

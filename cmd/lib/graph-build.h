@@ -1,0 +1,113 @@
+/*
+ * graph-build.h - what the parts of graph.h share while a graph is made.
+ *
+ *	graph.c       the order of the steps; selection, sorting, trimming
+ *	graph-sum.c   sums of the nodes: the walk for graphs, and for trees
+ *	graph-edge.c  edges and tags between the nodes that are shown
+ *	graph-tag.c   labels as tags
+ *
+ * Until nodes are selected they are called by candidate: in a graph that is
+ * the number of a frame key, in a call tree that of a path.
+ */
+#ifndef GRAPH_BUILD_H
+#define GRAPH_BUILD_H
+
+#include "buf.h"
+#include "graph.h"
+#include "labels.h"
+#include "pairs.h"
+
+struct sample;
+
+/* Where a candidate is in graph.node; or one of these. */
+#define PLACE_DROPPED (GRAPH_NONE - 1) /* its frames are skipped */
+#define PLACE_HIDDEN (GRAPH_NONE - 2)  /* without a row, but in the way */
+
+/* What the inner loop of the walk touches: a quarter of a cache line. */
+struct tally {
+	int64_t cum;
+	uint32_t stamp; /* sample that counted last, + 1 */
+	uint32_t key;   /* of frames */
+};
+
+struct build {
+	const struct frames *f;
+	const struct profile *p;
+	const struct graph_options *o;
+	struct prof_err *err;
+	struct graph *g;
+
+	/* Per candidate; the arrays end with graph_new(). */
+	struct tally *tally;
+	int64_t *flat;
+	int64_t *cum_divisor, *flat_divisor; /* NULL without mean */
+	uint32_t *place;
+	size_t n_candidate;
+	/* Of a path, in a call tree: */
+	uint32_t *parent;  /* GRAPH_NONE: a root */
+	bool *is_inlined;  /* always, into its parent */
+	struct pairs path; /* (parent + 1, key) -> path */
+	size_t cap_path;
+
+	uint32_t *list; /* candidates that will be nodes, in order */
+	size_t n_list;
+};
+
+/*
+ * Is sample i part of the graph? Then its weight is *w and its divisor *dw.
+ */
+bool build_weight(const struct build *b, size_t i, int64_t *w, int64_t *dw);
+
+/* The sums of all candidates. */
+enum prof_status build_sums(struct build *b) MUST_USE;
+enum prof_status build_tree_sums(struct build *b) MUST_USE;
+
+/*
+ * Fill g->node from the list, and collect the edges and tags between them,
+ * both in no order. `others` is the place of candidates that are not listed.
+ */
+enum prof_status build_nodes(struct build *b, uint32_t others) MUST_USE;
+
+/* --- tags --- */
+
+/* The tags of one sample: strings first, then what is numeric. */
+struct tag_id {
+	uint32_t text, group, unit;
+	bool is_numeric;
+	int64_t number;
+};
+
+/* A tag at a node. */
+struct tag_at {
+	uint32_t node, id;
+	struct graph_sum flat, cum;
+};
+
+struct tagger {
+	struct build *b;
+	struct label_units units;
+	uint32_t bytes;   /* the profile's string "bytes", or STRTAB_NONE */
+	struct pairs ids; /* (text, group, or UINT32_MAX) -> id */
+	struct tag_id *id;
+	size_t cap_id;
+	struct pairs at; /* (node, id) -> tag */
+	struct tag_at *tag;
+	size_t cap_tag;
+	uint32_t *current; /* ids of the sample at hand */
+	size_t n_current, cap_current;
+	struct str *part; /* scratch: "key:value" of its string labels */
+	size_t cap_part;
+	struct buf text; /* ... and their bytes */
+};
+
+int tagger_init(struct tagger *t, struct build *b);
+void tagger_release(struct tagger *t);
+/* Find the tags of s. Returns -1 without memory. */
+int tagger_sample(struct tagger *t, const struct sample *s);
+/* Count the sample's tags at a node, as flat or as cum. */
+int tagger_count(struct tagger *t, uint32_t node, int64_t w, int64_t dw,
+		 bool is_flat);
+/* Hand all over to the graph, sorted by node. */
+int tagger_finish(struct tagger *t);
+
+#endif

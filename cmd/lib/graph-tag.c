@@ -1,0 +1,254 @@
+/*
+ * graph-tag.c - labels of samples, collected at the nodes of their stacks; see
+ * graph-build.h. All string labels of a sample make one tag; of the numeric
+ * labels only "bytes" becomes tags, as in pprof's graphs.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "graph-build.h"
+#include "profile.h"
+#include "units.h"
+
+#define NO_GROUP UINT32_MAX /* in place of a group: a string tag */
+
+int
+tagger_init(struct tagger *t, struct build *b)
+{
+	static const char bytes[] = "bytes";
+	struct graph *g = b->g;
+
+	memset(t, 0, sizeof(*t));
+	t->b = b;
+	if (!b->o->tags)
+		return 0;
+	t->bytes = strtab_find(&b->p->strings, bytes, strlen(bytes));
+	if (strtab_init(&g->strings, g->arena) < 0 ||
+	    label_units_init(&t->units, b->p) < 0 ||
+	    pairs_init(&t->ids, g->strings.key[0]) < 0 ||
+	    pairs_init(&t->at, g->strings.key[1]) < 0)
+		return -1;
+	return 0;
+}
+
+void
+tagger_release(struct tagger *t)
+{
+	label_units_release(&t->units);
+	pairs_release(&t->ids);
+	pairs_release(&t->at);
+	buf_release(&t->text);
+	free(t->id);
+	free(t->tag);
+	free(t->current);
+	free(t->part);
+}
+
+/* Room for n elements on the heap in *array; -1 without memory. */
+static int
+reserve(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t want = n < 16 ? 16 : n * 2;
+	void *old, *grown;
+
+	if (n <= *cap)
+		return 0;
+	memcpy(&old, array, sizeof(old));
+	grown = realloc(old, want * size);
+	if (!grown)
+		return -1;
+	memcpy(array, &grown, sizeof(grown));
+	*cap = want;
+	return 0;
+}
+
+/* Add the tag to those of the sample at hand. */
+static int
+add_current(struct tagger *t, const struct tag_id *tag)
+{
+	struct pair_slot *s = pairs_add(
+		&t->ids, tag->text, tag->is_numeric ? tag->group : NO_GROUP);
+
+	if (!s || reserve(&t->id, &t->cap_id, s->index, sizeof(*t->id)) < 0 ||
+	    reserve(&t->current, &t->cap_current, t->n_current + 1,
+		    sizeof(*t->current)) < 0)
+		return -1;
+	if (!s->stamp) {
+		s->stamp = 1;
+		t->id[s->index - 1] = *tag;
+	}
+	t->current[t->n_current++] = s->index - 1;
+	return 0;
+}
+
+static int
+part_cmp(const void *a, const void *b)
+{
+	const struct str *x = a, *y = b;
+	int r = memcmp(x->s, y->s, x->len < y->len ? x->len : y->len);
+
+	return r ? r : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Append "key:value" to the scratch text. */
+static int
+add_part(struct tagger *t, const struct label *l)
+{
+	const struct str *key = &t->b->p->strings.str[l->key];
+	const struct str *value = &t->b->p->strings.str[l->str];
+
+	return buf_add(&t->text, key->s, key->len) < 0 ||
+			       buf_add(&t->text, ":", 1) < 0
+		       ? -1
+		       : buf_add(&t->text, value->s, value->len);
+}
+
+/* The text of the string labels of s: a string of the graph, 0 for none. */
+static uint32_t
+join_labels(struct tagger *t, const struct sample *s)
+{
+	const struct profile *p = t->b->p;
+	const struct label *l = profile_label(p, s);
+	size_t n = 0, start, at = 0;
+
+	t->text.n = 0;
+	if (reserve(&t->part, &t->cap_part, s->n_label, sizeof(*t->part)) < 0)
+		return STRTAB_NONE;
+	for (uint32_t k = 0; k < s->n_label && l[k].str; k++) {
+		if (l[k].key == t->units.base)
+			continue;
+		start = t->text.n;
+		if (add_part(t, &l[k]) < 0)
+			return STRTAB_NONE;
+		t->part[n++].len = (uint32_t)(t->text.n - start);
+	}
+	if (n == 0)
+		return 0;
+	/* Room for the joined text, too, before pointers are taken. */
+	start = t->text.n;
+	if (buf_reserve(&t->text, start + n) < 0)
+		return STRTAB_NONE;
+	for (size_t k = 0; k < n; at += t->part[k++].len)
+		t->part[k].s = (const char *)t->text.data + at;
+	qsort(t->part, n, sizeof(*t->part), part_cmp);
+	for (size_t k = 0; k < n; k++)
+		if ((k && buf_add(&t->text, "\n", 1) < 0) ||
+		    buf_add(&t->text, t->part[k].s, t->part[k].len) < 0)
+			return STRTAB_NONE;
+	return strtab_add(&t->b->g->strings, (const char *)t->text.data + start,
+			  t->text.n - start);
+}
+
+static int
+add_number(struct tagger *t, const struct label *l, uint32_t group)
+{
+	struct strtab *strings = &t->b->g->strings;
+	const char *to = t->b->o->tag_unit, *unit = label_unit(&t->units, l);
+	struct tag_id tag = { .group = group,
+			      .is_numeric = true,
+			      .number = l->num };
+	struct quantity q;
+
+	units_format(&q, l->num, unit, to ? to : "auto");
+	t->text.n = 0;
+	if (buf_add(&t->text, q.number, strlen(q.number)) < 0 ||
+	    buf_add(&t->text, q.unit, strlen(q.unit)) < 0)
+		return -1;
+	tag.text = strtab_add(strings, (const char *)t->text.data, t->text.n);
+	tag.unit = strtab_addz(strings, unit);
+	if (tag.text == STRTAB_NONE || tag.unit == STRTAB_NONE)
+		return -1;
+	return add_current(t, &tag);
+}
+
+int
+tagger_sample(struct tagger *t, const struct sample *s)
+{
+	const struct label *l = profile_label(t->b->p, s);
+	struct tag_id tag = { 0 };
+
+	t->n_current = 0;
+	tag.text = join_labels(t, s);
+	if (tag.text == STRTAB_NONE || (tag.text && add_current(t, &tag) < 0))
+		return -1;
+	for (uint32_t k = 0; k < s->n_label; k++)
+		if (!l[k].str && l[k].key == t->bytes &&
+		    add_number(t, &l[k], tag.text) < 0)
+			return -1;
+	return 0;
+}
+
+int
+tagger_count(struct tagger *t, uint32_t node, int64_t w, int64_t dw,
+	     bool is_flat)
+{
+	for (size_t k = 0; k < t->n_current; k++) {
+		struct pair_slot *s = pairs_add(&t->at, node, t->current[k]);
+		struct graph_sum *sum;
+		struct tag_at *at;
+
+		if (!s || reserve(&t->tag, &t->cap_tag, s->index,
+				  sizeof(*t->tag)) < 0)
+			return -1;
+		at = &t->tag[s->index - 1];
+		if (!s->stamp) {
+			s->stamp = 1;
+			*at = (struct tag_at){
+				node, t->current[k], { 0 }, { 0 }
+			};
+		}
+		sum = is_flat ? &at->flat : &at->cum;
+		sum->value = units_add(sum->value, w);
+		sum->divisor = units_add(sum->divisor, dw);
+	}
+	return 0;
+}
+
+static int
+tag_cmp(const void *a, const void *b, void *tagger)
+{
+	const struct tag_at *x = a, *y = b;
+	const struct tagger *t = tagger;
+	const struct tag_id *p = &t->id[x->id], *q = &t->id[y->id];
+	int r;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (p->is_numeric != q->is_numeric)
+		return p->is_numeric ? 1 : -1;
+	r = strtab_cmp(&t->b->g->strings, p->text, q->text);
+	return r ? r : strtab_cmp(&t->b->g->strings, p->group, q->group);
+}
+
+int
+tagger_finish(struct tagger *t)
+{
+	struct graph *g = t->b->g;
+	size_t n = t->at.n;
+
+	if (n == 0)
+		return 0;
+	g->tag = arena_array(g->arena, n, sizeof(*g->tag));
+	if (!g->tag)
+		return -1;
+	qsort_r(t->tag, n, sizeof(*t->tag), tag_cmp, t);
+	for (size_t k = 0; k < n; k++) {
+		const struct tag_at *at = &t->tag[k];
+		const struct tag_id *id = &t->id[at->id];
+		struct graph_node *node = &g->node[at->node];
+
+		if (node->n_tag++ == 0)
+			node->tag = (uint32_t)k;
+		g->tag[k] = (struct graph_tag){ .text = id->text,
+						.group = id->group,
+						.unit = id->unit,
+						.is_numeric = id->is_numeric,
+						.number = id->number,
+						.flat = at->flat,
+						.cum = at->cum };
+	}
+	return 0;
+}

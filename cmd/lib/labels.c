@@ -1,0 +1,50 @@
+/* labels.c - see labels.h. */
+#include "config.h"
+
+#include "labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+int
+label_units_init(struct label_units *u, const struct profile *p)
+{
+	static const char base[] = "pprof::base";
+
+	u->p = p;
+	u->base = strtab_find(&p->strings, base, strlen(base));
+	u->unit = calloc(p->strings.n_str, sizeof(*u->unit));
+	if (!u->unit)
+		return -1;
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const struct label *l = profile_label(p, &p->sample[i]);
+
+		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
+			if (l[k].unit && !u->unit[l[k].key])
+				u->unit[l[k].key] = l[k].unit;
+	}
+	return 0;
+}
+
+void
+label_units_release(struct label_units *u)
+{
+	free(u->unit);
+	u->unit = NULL;
+}
+
+const char *
+label_unit(const struct label_units *u, const struct label *l)
+{
+	const char *key = profile_str(u->p, l->key);
+
+	if (l->unit)
+		return profile_str(u->p, l->unit);
+	if (u->unit[l->key])
+		return profile_str(u->p, u->unit[l->key]);
+	if (!strcmp(key, "alignment") || !strcmp(key, "request"))
+		return "bytes";
+	return key;
+}

@@ -1,0 +1,310 @@
+/* report.c - totals, units and the legend; see report.h. */
+#include "config.h"
+
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "profile.h"
+
+#define MAX_FILTER 80 /* bytes of one filter in the legend */
+
+/* --- the total --- */
+
+static bool
+is_base(const struct profile *p, const struct sample *s, uint32_t key,
+	uint32_t yes)
+{
+	const struct label *l = profile_label(p, s);
+
+	for (uint32_t k = 0; k < s->n_label; k++)
+		if (l[k].key == key && l[k].str == yes)
+			return true;
+	return false;
+}
+
+/*
+ * Of a profile with a base (prof-diff --diff-base) the base alone is 100 %:
+ * its samples carry the label pprof::base=true.
+ */
+static void
+add_total(struct report *r)
+{
+	static const char base[] = "pprof::base", yes[] = "true";
+	const struct profile *p = r->p;
+	uint32_t key = strtab_find(&p->strings, base, strlen(base));
+	uint32_t value = strtab_find(&p->strings, yes, strlen(yes));
+	struct graph_sum all = { 0 }, of_base = { 0 };
+
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const int64_t *v = p->value + i * p->n_type;
+		int64_t w = units_abs(v[r->column]);
+
+		all.value = units_add(all.value, w);
+		all.divisor = units_add(all.divisor, v[0]);
+		if (key != STRTAB_NONE && value != STRTAB_NONE &&
+		    is_base(p, &p->sample[i], key, value)) {
+			of_base.value = units_add(of_base.value, w);
+			of_base.divisor = units_add(of_base.divisor, v[0]);
+		}
+	}
+	r->is_saturated = all.value == INT64_MAX;
+	if (of_base.value > 0)
+		all = of_base;
+	if (!r->o->mean)
+		all.divisor = 0;
+	r->total = graph_value(all);
+}
+
+enum prof_status
+report_init(struct report *r, struct profile *p, const struct report_options *o,
+	    struct prof_err *err)
+{
+	enum prof_status st;
+
+	*r = (struct report){ .p = p, .o = o };
+	st = profile_sample_index(p, o->sample_index, &r->column, err);
+	if (st != PROF_OK)
+		return st;
+	r->sample_unit = profile_str(p, p->type[r->column].unit);
+	report_choose_unit(r, NULL);
+	add_total(r);
+	return PROF_OK;
+}
+
+enum prof_status
+report_graph(struct report *r, struct frames **f, struct graph **g,
+	     struct prof_err *err)
+{
+	struct graph_options o = r->o->graph;
+	enum prof_status st = frames_new(r->p, &r->o->frames, f, err);
+
+	*g = NULL;
+	if (st != PROF_OK)
+		return st;
+	o.column = r->column;
+	o.mean = r->o->mean;
+	st = graph_new(*f, &o, g, err);
+	if (st != PROF_OK) {
+		frames_free(*f);
+		*f = NULL;
+	}
+	return st;
+}
+
+/* --- numbers --- */
+
+/* A value as it is printed, before it is scaled to a unit. */
+static int64_t
+divide(const struct report *r, int64_t v)
+{
+	double d = r->o->divide_by;
+
+	return d > 0 && d != 1 ? units_times(v, 1 / d) : v;
+}
+
+void
+report_format(const struct report *r, struct quantity *q, int64_t v)
+{
+	units_format(q, divide(r, v), r->sample_unit, r->unit);
+}
+
+/* The unit in which the value is at least 1. */
+static const char *
+own_unit(const struct report *r, int64_t v)
+{
+	const char *unit;
+
+	units_scale(v, r->sample_unit, "auto", &unit);
+	return unit;
+}
+
+void
+report_choose_unit(struct report *r, const struct graph *g)
+{
+	int64_t min = 0, max = divide(r, r->total);
+	const char *unit;
+
+	r->unit = r->o->unit ? r->o->unit : "minimum";
+	if (!g || g->n_node == 0 || strcmp(r->unit, "minimum"))
+		return;
+	for (size_t i = 0; i < g->n_node; i++) {
+		int64_t v = units_abs(graph_value(g->node[i].flat));
+
+		if (v == 0)
+			v = units_abs(graph_value(g->node[i].cum));
+		if (v && (min == 0 || v < min))
+			min = v;
+	}
+	min = min ? divide(r, min) : max;
+	unit = own_unit(r, min);
+	/* Two decimals still show a hundredth of the unit. */
+	if (strcmp(unit, own_unit(r, max)) && min < max / 100.0)
+		unit = own_unit(r, units_times(min, 100));
+	r->unit = *unit ? unit : r->sample_unit;
+}
+
+/* --- the legend --- */
+
+/* printf() into out; what names hold comes through %s only. */
+static int __attribute__((format(printf, 2, 3)))
+put(struct buf *out, const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+	int n, r;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -1;
+	r = buf_add(out, line, (size_t)n);
+	free(line);
+	return r;
+}
+
+static int
+put_time(struct buf *out, int64_t time_ns)
+{
+	time_t t = (time_t)(time_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	if (time_ns % 1000000000 < 0)
+		t--;
+	if (!localtime_r(&t, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		return 0;
+	return put(out, "Time: %s\n", text);
+}
+
+static int
+put_duration(const struct report *r, struct buf *out)
+{
+	int64_t duration = r->p->duration_ns;
+	char percent[UNITS_PERCENT], ratio[UNITS_PERCENT + 2] = "";
+	struct quantity d, t;
+	const char *unit;
+	double ns = units_scale(r->total, r->sample_unit, "nanoseconds", &unit);
+
+	if (!strcmp(unit, "ns") && ns != 0) {
+		units_percent(percent, units_times(1, ns), duration);
+		snprintf(ratio, sizeof(ratio), "(%s)", percent);
+	}
+	units_format(&d, duration, "nanoseconds", "auto");
+	report_format(r, &t, r->total);
+	return put(out, "Duration: %s%s, Total samples = %s%s %s\n", d.number,
+		   d.unit, t.number, t.unit, ratio);
+}
+
+static int
+put_profile(const struct report *r, struct buf *out)
+{
+	const struct profile *p = r->p;
+	const char *type = profile_str(p, p->type[r->column].type), *base;
+	size_t len;
+
+	if (p->n_mapping && p->mapping[0].file) {
+		base = frames_base(profile_str(p, p->mapping[0].file), &len);
+		if (put(out, "File: %.*s\n", (int)len, base) < 0)
+			return -1;
+	}
+	if (p->n_mapping && p->mapping[0].build_id &&
+	    put(out, "Build ID: %s\n", profile_str(p, p->mapping[0].build_id)) <
+		    0)
+		return -1;
+	for (size_t i = 0; i < p->n_comment; i++) {
+		const char *text = profile_str(p, p->comment[i]);
+
+		if (text[0] != '#' && put(out, "%s\n", text) < 0)
+			return -1;
+	}
+	if ((*type || r->o->mean) &&
+	    put(out, "Type: %s%s\n", r->o->mean ? "mean_" : "", type) < 0)
+		return -1;
+	if (p->doc_url && put(out, "Doc: %s\n", profile_str(p, p->doc_url)) < 0)
+		return -1;
+	if (p->time_ns && put_time(out, p->time_ns) < 0)
+		return -1;
+	return p->duration_ns ? put_duration(r, out) : 0;
+}
+
+static int
+put_filters(const struct report *r, struct buf *out)
+{
+	const struct report_options *o = r->o;
+
+	if (o->n_filter && put(out, "Active filters:\n") < 0)
+		return -1;
+	for (size_t i = 0; i < o->n_filter; i++) {
+		size_t len = strlen(o->filter[i]);
+		bool is_cut = len > MAX_FILTER;
+
+		if (put(out, "   %.*s%s\n", is_cut ? MAX_FILTER : (int)len,
+			o->filter[i], is_cut ? "…" : "") < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+put_dropped(const struct report *r, struct buf *out, size_t n, const char *what,
+	    const char *which, double fraction)
+{
+	struct quantity q;
+
+	if (n == 0)
+		return 0;
+	report_format(r, &q, units_abs(units_times(r->total, fraction)));
+	return put(out, "Dropped %zu %s%s (%s <= %s%s)\n", n, what,
+		   n == 1 ? "" : "s", which, q.number, q.unit);
+}
+
+static int
+put_graph(const struct report *r, const struct graph *g, bool is_drawing,
+	  struct buf *out)
+{
+	char percent[UNITS_PERCENT];
+	struct quantity sum, total;
+	int64_t flat = 0;
+
+	for (size_t i = 0; i < g->n_node; i++)
+		flat = units_add(flat, graph_value(g->node[i].flat));
+	units_percent(percent, flat, r->total);
+	report_format(r, &sum, flat);
+	report_format(r, &total, r->total);
+	if (put(out, "Showing nodes accounting for %s%s, %s of %s%s total\n",
+		sum.number, sum.unit, percent + strspn(percent, " "),
+		total.number, total.unit) < 0)
+		return -1;
+	if (r->total == 0)
+		return 0;
+	if (put_dropped(r, out, g->n_dropped_node, "node", "cum",
+			r->o->graph.node_fraction) < 0 ||
+	    (is_drawing && put_dropped(r, out, g->n_dropped_edge, "edge",
+				       "freq", r->o->graph.edge_fraction) < 0))
+		return -1;
+	if (g->n_node && g->n_node < g->n_before)
+		return put(out, "Showing top %zu nodes out of %zu\n", g->n_node,
+			   g->n_before);
+	return 0;
+}
+
+enum prof_status
+report_legend(const struct report *r, const struct graph *g, bool is_drawing,
+	      struct buf *out, struct prof_err *err)
+{
+	if ((is_drawing || !g || !r->o->compact_labels) &&
+	    put_profile(r, out) < 0)
+		return prof_nomem(err);
+	if (g &&
+	    (put_filters(r, out) < 0 || put_graph(r, g, is_drawing, out) < 0))
+		return prof_nomem(err);
+	return PROF_OK;
+}

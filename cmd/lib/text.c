@@ -1,0 +1,185 @@
+/* text.c - the tables of nodes: top, tree and peek. See text.h. */
+#include "config.h"
+
+#include "text.h"
+
+#include <string.h>
+
+#include "graph.h"
+#include "report.h"
+#include "text-print.h"
+#include "units.h"
+
+/* Is the node in the table, whatever limits there are on rows? */
+static bool
+has_row(const struct graph_node *n, const struct text_rows *rows)
+{
+	if (!n->is_wanted)
+		return false;
+	return !rows || (units_abs(graph_value(n->flat)) >= rows->min_flat &&
+			 units_abs(graph_value(n->cum)) >= rows->min_cum);
+}
+
+/* Of the limits on rows: what they leave out is said, never silent. */
+static void
+put_hidden(FILE *out, const struct report *r, const struct graph *g,
+	   const struct text_rows *rows)
+{
+	struct quantity q;
+	size_t n = 0;
+
+	if (!rows)
+		return;
+	for (size_t i = 0; i < g->n_node; i++)
+		n += g->node[i].is_wanted && !has_row(&g->node[i], rows);
+	if (n == 0)
+		return;
+	fprintf(out, "Left out %zu node%s (", n, n == 1 ? "" : "s");
+	if (rows->min_flat) {
+		report_format(r, &q, rows->min_flat);
+		fputs("flat < ", out);
+		text_put_quantity(out, 0, &q);
+	}
+	if (rows->min_cum) {
+		report_format(r, &q, rows->min_cum);
+		fputs(rows->min_flat ? " or cum < " : "cum < ", out);
+		text_put_quantity(out, 0, &q);
+	}
+	fputs(")\n", out);
+}
+
+static void
+put_header(FILE *out, const struct report *r, const struct graph *g,
+	   const struct text_rows *rows, const struct buf *legend)
+{
+	text_put_lines(out, (const char *)legend->data, legend->n);
+	put_hidden(out, r, g, rows);
+}
+
+/* "%10s %s %s %10s %s": flat and cum of n; *sum runs over flat. */
+static void
+put_node(FILE *out, const struct report *r, const struct graph_node *n,
+	 int64_t *sum)
+{
+	int64_t flat = graph_value(n->flat), cum = graph_value(n->cum);
+	char of_total[UNITS_PERCENT], so_far[UNITS_PERCENT];
+	struct quantity q;
+
+	*sum = units_add(*sum, flat);
+	units_percent(of_total, flat, r->total);
+	units_percent(so_far, *sum, r->total);
+	report_format(r, &q, flat);
+	text_put_quantity(out, 10, &q);
+	fprintf(out, " %s %s ", of_total, so_far);
+	units_percent(of_total, cum, r->total);
+	report_format(r, &q, cum);
+	text_put_quantity(out, 10, &q);
+	fprintf(out, " %s", of_total);
+}
+
+/* Was the node inlined, judged by the edges that are shown? */
+static const char *
+inline_mark(const struct graph *g, const struct graph_node *n)
+{
+	uint32_t inlined = 0;
+
+	for (uint32_t k = 0; k < n->n_in; k++)
+		inlined += g->edge[g->in[n->in + k]].is_inlined;
+	return inlined == 0         ? ""
+	       : inlined == n->n_in ? " (inline)"
+				    : " (partial-inline)";
+}
+
+enum prof_status
+text_top(FILE *out, const struct report *r, const struct graph *g,
+	 const struct text_rows *rows, struct prof_err *err)
+{
+	struct buf legend = { 0 };
+	enum prof_status st = report_legend(r, g, false, &legend, err);
+	int64_t sum = 0;
+
+	if (st != PROF_OK)
+		goto out;
+	put_header(out, r, g, rows, &legend);
+	fputs("      flat  flat%   sum%        cum   cum%\n", out);
+	for (size_t i = 0; i < g->n_node; i++) {
+		const struct graph_node *n = &g->node[i];
+
+		if (!has_row(n, rows))
+			continue;
+		put_node(out, r, n, &sum);
+		fputs("  ", out);
+		text_put_str(out, graph_name(g, n));
+		fprintf(out, "%s\n", inline_mark(g, n));
+	}
+out:
+	buf_release(&legend);
+	return st;
+}
+
+/* --- with callers and callees --- */
+
+static const char rule[] =
+	"----------------------------------------------------------"
+	"+-------------\n";
+
+/* One caller or callee of node n: the other end of edge e. */
+static void
+put_neighbour(FILE *out, const struct report *r, const struct graph *g,
+	      const struct graph_node *n, const struct graph_edge *e,
+	      uint32_t other)
+{
+	char percent[UNITS_PERCENT];
+	struct quantity q;
+
+	units_percent(percent, e->weight.value, graph_value(n->cum));
+	report_format(r, &q, e->weight.value);
+	text_put_quantity(out, 50, &q);
+	fprintf(out, " %s |   ", percent);
+	text_put_str(out, graph_name(g, &g->node[other]));
+	fputs(e->is_inlined ? " (inline)\n" : "\n", out);
+}
+
+enum prof_status
+text_tree(FILE *out, const struct report *r, const struct graph *g,
+	  const struct text_rows *rows, struct prof_err *err)
+{
+	struct buf legend = { 0 };
+	enum prof_status st = report_legend(r, g, false, &legend, err);
+	int64_t sum = 0;
+
+	if (st != PROF_OK)
+		goto out;
+	put_header(out, r, g, rows, &legend);
+	fputs(rule, out);
+	fputs("      flat  flat%   sum%        cum   cum%   calls calls% + "
+	      "context \t \t \n",
+	      out);
+	for (size_t i = 0; i < g->n_node; i++) {
+		const struct graph_node *n = &g->node[i];
+
+		if (!has_row(n, rows))
+			continue;
+		fputs(rule, out);
+		for (uint32_t k = 0; k < n->n_in; k++) {
+			const struct graph_edge *e = &g->edge[g->in[n->in + k]];
+
+			put_neighbour(out, r, g, n, e, e->from);
+		}
+		put_node(out, r, n, &sum);
+		fputs("                | ", out);
+		text_put_str(out, graph_name(g, n));
+		putc('\n', out);
+		for (uint32_t k = 0; k < n->n_out; k++) {
+			const struct graph_edge *e =
+				&g->edge[g->out[n->out + k]];
+
+			put_neighbour(out, r, g, n, e, e->to);
+		}
+	}
+	if (g->n_node)
+		fputs(rule, out);
+out:
+	buf_release(&legend);
+	return st;
+}

@@ -1,0 +1,182 @@
+/* units.c - see units.h. */
+#include "config.h"
+
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+	const char *name;  /* as printed */
+	const char *alias; /* in lower case, without plural: words */
+	double factor;
+};
+
+struct family {
+	const struct unit *unit; /* n of them, ascending */
+	size_t n;
+	size_t main; /* the one to use when nothing says which */
+};
+
+static const struct unit memory[] = {
+	{ "B", "b byte", 1 },
+	{ "kB", "kb kbyte kilobyte", 1024.0 },
+	{ "MB", "mb mbyte megabyte", 1048576.0 },
+	{ "GB", "gb gbyte gigabyte", 1073741824.0 },
+	{ "TB", "tb tbyte terabyte", 1099511627776.0 },
+	{ "PB", "pb pbyte petabyte", 1125899906842624.0 },
+};
+
+static const struct unit duration[] = {
+	{ "ns", "ns nanosecond", 1 },    { "us", "us microsecond", 1e3 },
+	{ "ms", "ms millisecond", 1e6 }, { "s", "s sec second", 1e9 },
+	{ "hrs", "hour hr", 3600e9 },
+};
+
+static const struct unit compute[] = {
+	{ "n*GCU", "nanogcu", 1e-9 },  { "u*GCU", "microgcu", 1e-6 },
+	{ "m*GCU", "milligcu", 1e-3 }, { "GCU", "gcu", 1 },
+	{ "k*GCU", "kilogcu", 1e3 },   { "M*GCU", "megagcu", 1e6 },
+	{ "G*GCU", "gigagcu", 1e9 },   { "T*GCU", "teragcu", 1e12 },
+	{ "P*GCU", "petagcu", 1e15 },
+};
+
+static const struct family families[] = {
+	{ memory, sizeof(memory) / sizeof(memory[0]), 0 },
+	{ duration, sizeof(duration) / sizeof(duration[0]), 3 },
+	{ compute, sizeof(compute) / sizeof(compute[0]), 3 },
+};
+
+#define N_FAMILY (sizeof(families) / sizeof(families[0]))
+
+static bool
+is_word_of(const char *word, size_t len, const char *list)
+{
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, " ");
+
+		if (n == len && !memcmp(p, word, len))
+			return true;
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}
+
+/* The unit that name means, in *f its family; NULL: none. */
+static const struct unit *
+find_unit(const char *name, const struct family **f)
+{
+	char low[16];
+	size_t len = strlen(name);
+
+	if (len == 0 || len >= sizeof(low))
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		low[i] = name[i] >= 'A' && name[i] <= 'Z'
+				 ? (char)(name[i] + ('a' - 'A'))
+				 : name[i];
+	if (len > 2 && low[len - 1] == 's')
+		len--;
+	for (size_t i = 0; i < N_FAMILY; i++)
+		for (size_t k = 0; k < families[i].n; k++)
+			if (is_word_of(low, len, families[i].unit[k].alias)) {
+				*f = &families[i];
+				return &families[i].unit[k];
+			}
+	return NULL;
+}
+
+static bool
+is_auto(const char *unit)
+{
+	return !strcmp(unit, "minimum") || !strcmp(unit, "auto");
+}
+
+double
+units_scale(int64_t v, const char *from, const char *to, const char **unit)
+{
+	const struct family *f = NULL, *g = NULL;
+	const struct unit *u, *t = NULL;
+	double x;
+
+	if (v < 0 && v != INT64_MIN)
+		return -units_scale(-v, from, to, unit);
+	u = find_unit(from, &f);
+	if (!u) {
+		*unit = is_auto(to) || !strcmp(to, "count") ||
+					!strcmp(to, "sample") ||
+					!strcmp(to, "unit")
+				? ""
+				: to;
+		return (double)v;
+	}
+	x = (double)v * u->factor;
+	if (is_auto(to)) {
+		for (size_t i = f->n; i-- && !t;)
+			if (x / f->unit[i].factor >= 1)
+				t = &f->unit[i];
+	} else {
+		t = find_unit(to, &g);
+		if (g != f)
+			t = NULL;
+	}
+	if (!t)
+		t = &f->unit[f->main];
+	*unit = t->name;
+	return x / t->factor;
+}
+
+void
+units_format(struct quantity *q, int64_t v, const char *from, const char *to)
+{
+	double x = units_scale(v, from, to, &q->unit);
+	int n = snprintf(q->number, sizeof(q->number), "%.2f", x);
+
+	if (n > 3 && !strcmp(q->number + n - 3, ".00"))
+		q->number[n - 3] = '\0';
+	if (!strcmp(q->number, "0") || !strcmp(q->number, "-0")) {
+		strcpy(q->number, "0");
+		q->unit = "";
+	}
+}
+
+void
+units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total)
+{
+	double ratio = 0;
+
+	if (total != 0)
+		ratio = fabs((double)v / (double)total) * 100;
+	if (ratio >= 99.95 && ratio <= 100.05)
+		strcpy(text, "  100%");
+	else
+		snprintf(text, UNITS_PERCENT,
+			 ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
+}
+
+double
+units_factor(const char *unit, int *family)
+{
+	const struct family *f = NULL;
+	const struct unit *u = find_unit(unit, &f);
+
+	if (u && family)
+		*family = (int)(f - families);
+	return u ? u->factor : 0;
+}
+
+int64_t
+units_times(int64_t v, double r)
+{
+	double x = (double)v * r;
+
+	if (isnan(x))
+		return 0;
+	/* 2^63 is exact as a double, INT64_MAX is not. */
+	if (x >= 0x1p63)
+		return INT64_MAX;
+	if (x <= -0x1p63)
+		return INT64_MIN;
+	return (int64_t)x;
+}

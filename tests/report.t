@@ -1,0 +1,77 @@
+#!/bin/sh
+# prof-text against pprof, body for body, over testdata and the options.
+. "${srcdir:-.}/tests/tap.sh"
+
+have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
+	skip 'comparisons with pprof' 'no go tool pprof'
+	plan
+	exit
+}
+export PPROF_TMPDIR=$scratch/tmp
+
+# Known differences, FILE OPTIONS (a pattern), sorted; each with its reason in
+# the file. This list may only shrink.
+known=$src/tests/report-known
+
+# row FILE PPROF-OPTIONS [OUR-OPTIONS]: a comparison to make.
+n=0
+row() {
+	n=$((n + 1))
+	printf '%s\0%s\0%s\0%s\0' "$n" "$1" "$2" \
+		"${3-$(echo " $2" | sed 's/ -/ --/g')}" >>rows
+	echo "${1##*/} $2" >>names
+}
+
+profiles='tiny new old tags heap4 edges frames nosyms
+	go-cpu go-heap go-allocs go-mutex go-block go-goroutine go-conns'
+
+for f in $profiles; do
+	f=$data/good-$f.pb.gz
+	for report in text tree; do
+		for by in functions filefunctions lines addresses; do
+			for sort in flat cum; do
+				row "$f" "-$report -$by -$sort"
+			done
+			row "$f" "-$report -$by -noinlines"
+		done
+		for o in -nodecount=3 '-nodecount=5 -cum' -nodefraction=0.05 \
+			-nodefraction=0 '-nodefraction=0 -edgefraction=0.1' \
+			-trim=false -unit=auto -unit=ms -unit=MB -unit=foo \
+			-divide_by=3 -mean '-mean -cum' -drop_negative \
+			-compact_labels -sample_index=0 \
+			'-trim_path=/src -lines' '-source_path=/x/demo -lines'
+		do
+			row "$f" "-$report $o"
+		done
+	done
+done
+row "$data/good-full.pb.gz" '-text -sample_index=hits'
+row "$data/good-full.pb.gz" '-tree -sample_index=size'
+row "$data/good-go-cpu-long.pb.gz" '-text'
+row "$data/good-go-cpu-long.pb.gz" '-tree'
+row "$data/good-go-cpu-long.pb.gz" '-tree -lines -nodecount=500'
+for i in 0 1 2 3 inuse_space alloc_objects inuse_objects; do
+	for f in go-heap go-allocs heap4; do
+		row "$data/good-$f.pb.gz" "-text -sample_index=$i"
+	done
+done
+
+mkdir out
+xargs -0 -n 4 -P 2 sh "$src/tests/referee.sh" "$pprof" out <rows
+
+# A comparison is green, or known, or not ok; a known one that is green is not
+# ok either, so that the list shrinks.
+i=0
+while read -r name; do
+	i=$((i + 1))
+	why=$(awk -v n="$name" 'BEGIN { FS = "\t" }
+		!/^#/ && n ~ "^" $1 "$" { print $2; exit }' "$known")
+	if [ -s "out/$i.diff" ] && [ -z "$why" ]; then
+		not_ok "as pprof: $name" <"out/$i.diff"
+	elif [ ! -s "out/$i.diff" ] && [ -n "$why" ]; then
+		echo "remove it from report-known" | not_ok "as pprof now: $name"
+	else
+		ok "as pprof${why:+, but for $why}: $name"
+	fi
+done <names
+plan
