@@ -1,0 +1,57 @@
+/*
+ * measure.h - numbers with units, for comparing what a user wrote with what
+ * the labels of a profile say.
+ */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <stdint.h>
+
+#include "labels.h"
+
+/*
+ * A number with its unit. Where the unit is of a family (units.h), x is in the
+ * family's base unit; otherwise x is the number as it is.
+ */
+struct measure {
+	long double x;    /* holds any int64_t, where it has 64 bits */
+	int family;       /* -1: none */
+	const char *unit; /* as given; "" for none */
+};
+
+/* The number v of `unit`, a word that lives as long as the result. */
+struct measure measure_of(long double v, const char *unit);
+
+enum measure_relation {
+	MEASURE_COMPARABLE,
+	MEASURE_DIFFERENT, /* time and bytes, or two unknown units */
+	MEASURE_BARE,      /* `want` has no unit, `have` a known one: 1024 of
+			    * what? */
+};
+
+/*
+ * Can a number that a user wrote be compared with one of a label? A number
+ * without a unit can with any whose unit is unknown, and for that count,
+ * sample and unit are none.
+ */
+enum measure_relation measure_relation(const struct measure *want,
+				       const struct measure *have);
+
+/* The numbers of the labels of a profile. Of measure.c alone. */
+struct measures {
+	struct label_units units;
+	struct {
+		const char *unit;
+		double factor;
+		int family;
+	} cache[16];
+};
+
+/* Look through the labels of p. Returns -1 without memory. */
+int measures_init(struct measures *m, const struct profile *p);
+void measures_release(struct measures *m);
+
+/* The number of numeric label l, in the unit that label_unit() says. */
+struct measure measures_label(struct measures *m, const struct label *l);
+
+#endif

@@ -1,0 +1,235 @@
+/* match.c - see match.h. */
+#include "config.h"
+
+#include "match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+enum {
+	MAX_PATTERN = 1 << 16,
+	MAX_NEST = 250,
+	JIT_STACK = 1 << 20,
+	MAX_HEAP_KIB = 64 << 10, /* without JIT */
+};
+
+/*
+ * How much backtracking a text may cost, in pcre2's count of steps, which
+ * begins anew at each byte where a match may start. Most texts need a few
+ * steps; one that the first limit stops is tried with the next, at the expense
+ * of a budget for the lifetime of the pattern. So neither one text nor a
+ * million of them run for long, and what is refused depends on no clock.
+ */
+static const uint32_t limits[] = { 10000, 1000000, 10000000 };
+#define BUDGET 500000000
+
+struct match {
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+	pcre2_jit_stack *stack;
+	uint32_t budget;
+	char *what;    /* "focus" */
+	char *pattern; /* as given */
+};
+
+/* Is the pattern about characters rather than bytes? */
+static bool
+needs_utf(const char *pattern)
+{
+	for (const char *s = pattern; *s; s++) {
+		if (*s & 0x80)
+			return true;
+		if (s[0] != '\\' || !s[1])
+			continue;
+		s++;
+		if (*s == 'p' || *s == 'P' || (*s == 'x' && s[1] == '{'))
+			return true;
+	}
+	return false;
+}
+
+static enum prof_status
+refuse(const struct match *m, const char *why, size_t at, struct prof_err *err)
+{
+	return prof_fail(err, PROF_EUSAGE,
+			 "parsing %s regexp: %s at byte %zu of '%s'", m->what,
+			 why, at, m->pattern);
+}
+
+static enum prof_status
+compile(struct match *m, int flags, struct prof_err *err)
+{
+	uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
+	pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
+	PCRE2_SIZE at;
+	int code;
+
+	if (!cc)
+		return prof_nomem(err);
+	pcre2_set_newline(cc, PCRE2_NEWLINE_LF);
+	pcre2_set_max_pattern_length(cc, MAX_PATTERN);
+	pcre2_set_parens_nest_limit(cc, MAX_NEST);
+	if (flags & MATCH_WHOLE)
+		options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
+	if (needs_utf(m->pattern))
+		options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
+	m->code = pcre2_compile((PCRE2_SPTR)m->pattern, PCRE2_ZERO_TERMINATED,
+				options, &code, &at, cc);
+	pcre2_compile_context_free(cc);
+	if (!m->code) {
+		PCRE2_UCHAR why[160];
+
+		pcre2_get_error_message(code, why, sizeof(why));
+		return refuse(m, (const char *)why, at, err);
+	}
+	/* Without JIT (or for what it can't do) the interpreter serves. */
+	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
+	return PROF_OK;
+}
+
+enum prof_status
+match_new(const char *what, const char *pattern, int flags, struct match **out,
+	  struct prof_err *err)
+{
+	struct match *m = calloc(1, sizeof(*m));
+	enum prof_status st = PROF_ENOMEM;
+
+	*out = NULL;
+	if (!m)
+		return prof_nomem(err);
+	m->budget = BUDGET;
+	m->what = strdup(what);
+	m->pattern = strdup(pattern);
+	if (!m->what || !m->pattern)
+		goto fail;
+	/*
+	 * To RE2 a star there repeats nothing. To pcre2 it begins a setting,
+	 * such as one that would lift our choice of bytes or UTF-8.
+	 */
+	if (!strncmp(pattern, "(*", 2)) {
+		st = refuse(m, "nothing to repeat", 1, err);
+		goto fail;
+	}
+	st = compile(m, flags, err);
+	if (st != PROF_OK)
+		goto fail;
+	st = PROF_ENOMEM;
+	m->data = pcre2_match_data_create(1, NULL);
+	m->context = pcre2_match_context_create(NULL);
+	m->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
+	if (!m->data || !m->context)
+		goto fail;
+	if (m->stack) /* NULL: no JIT */
+		pcre2_jit_stack_assign(m->context, NULL, m->stack);
+	pcre2_set_heap_limit(m->context, MAX_HEAP_KIB);
+	*out = m;
+	return PROF_OK;
+fail:
+	if (st == PROF_ENOMEM)
+		prof_nomem(err);
+	match_free(m);
+	return st;
+}
+
+void
+match_free(struct match *m)
+{
+	if (!m)
+		return;
+	pcre2_jit_stack_free(m->stack);
+	pcre2_match_context_free(m->context);
+	pcre2_match_data_free(m->data);
+	pcre2_code_free(m->code);
+	free(m->what);
+	free(m->pattern);
+	free(m);
+}
+
+enum prof_status
+match_bytes(struct match *m, const char *s, size_t n, bool *matches,
+	    struct prof_err *err)
+{
+	PCRE2_UCHAR why[160];
+	int r = PCRE2_ERROR_MATCHLIMIT;
+
+	*matches = false;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (i) {
+			if (m->budget < limits[i])
+				break;
+			m->budget -= limits[i];
+		}
+		pcre2_set_match_limit(m->context, limits[i]);
+		r = pcre2_match(m->code, (PCRE2_SPTR)s, n, 0, 0, m->data,
+				m->context);
+		if (r != PCRE2_ERROR_MATCHLIMIT)
+			break;
+	}
+	if (r >= 0)
+		*matches = true;
+	if (r >= 0 || r == PCRE2_ERROR_NOMATCH)
+		return PROF_OK;
+	if (r == PCRE2_ERROR_NOMEMORY)
+		return prof_nomem(err);
+	pcre2_get_error_message(r, why, sizeof(why));
+	return prof_fail(
+		err, PROF_ELIMIT,
+		"%s regexp '%.100s' takes too much work on '%.100s'%s: "
+		"%s",
+		m->what, m->pattern, s, n > 100 ? "..." : "",
+		(const char *)why);
+}
+
+static enum prof_status
+test_match(void *ctx, const char *s, size_t n, bool *passes,
+	   struct prof_err *err)
+{
+	return match_bytes(ctx, s, n, passes, err);
+}
+
+struct filter_test
+match_test(struct match *m)
+{
+	return (struct filter_test){ test_match, m };
+}
+
+/* *out stays NULL where there is no pattern, and is_bad says it is none. */
+static enum prof_status
+frames_pattern(const struct profile *p, const char *what, uint32_t pattern,
+	       struct match **out, bool *is_bad, struct prof_err *err)
+{
+	enum prof_status st;
+
+	if (!pattern)
+		return PROF_OK;
+	st = match_new(what, profile_str(p, pattern), MATCH_WHOLE, out, err);
+	*is_bad = *is_bad || st == PROF_EUSAGE;
+	return st == PROF_EUSAGE ? PROF_OK : st;
+}
+
+enum prof_status
+match_drop_frames(struct profile *p, struct prof_err *err)
+{
+	struct match *drop = NULL, *keep = NULL;
+	struct filter_test d, k;
+	bool is_bad = false;
+	enum prof_status st;
+
+	st = frames_pattern(p, "drop_frames", p->drop_frames, &drop, &is_bad,
+			    err);
+	if (drop && st == PROF_OK)
+		st = frames_pattern(p, "keep_frames", p->keep_frames, &keep,
+				    &is_bad, err);
+	if (drop && st == PROF_OK && !is_bad) {
+		d = match_test(drop);
+		k = match_test(keep);
+		st = profile_prune(p, &d, keep ? &k : NULL, err);
+	}
+	match_free(drop);
+	match_free(keep);
+	return st;
+}

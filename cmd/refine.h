@@ -1,0 +1,83 @@
+/*
+ * refine.h - the options that choose a part of the profile, the same in every
+ * command that has them: pprof's --focus and its kin. The work is done in
+ * lib/filter.h, tags.h and tagfilter.h.
+ *
+ *	static const struct cli_opt *const groups[] = { refine_opts, NULL };
+ *	struct refine refine = { 0 };
+ *
+ *	while ((key = cli_option(&cli)) != CLI_DONE)
+ *		if (!refine_option(&refine, &cli, key))
+ *			switch (key) ...
+ *	p = cli_read(...);
+ *	refine_frames(&refine, p, unit);
+ *	total = ...;		  what 100 % is: of the profile as it came
+ *	refine_filter(&refine, p);
+ *
+ * Wrong patterns, and texts on which a pattern runs wild, end the process.
+ * Options that found nothing are warned about.
+ */
+#ifndef REFINE_H
+#define REFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli.h"
+
+struct match;
+struct tag_filter;
+
+/* In the order in which legends list them; those after taghide they don't. */
+enum refine_key {
+	REFINE_FOCUS = CLI_GROUP,
+	REFINE_IGNORE,
+	REFINE_HIDE,
+	REFINE_SHOW,
+	REFINE_SHOW_FROM,
+	REFINE_TAGFOCUS,
+	REFINE_TAGIGNORE,
+	REFINE_TAGSHOW,
+	REFINE_TAGHIDE,
+	REFINE_PRUNE_FROM,
+	REFINE_TAGROOT,
+	REFINE_TAGLEAF,
+	REFINE_ALL_FRAMES,
+	REFINE_END,
+};
+
+enum { REFINE_N = REFINE_END - REFINE_FOCUS };
+
+extern const struct cli_opt refine_opts[];
+
+/* Begin with zeros; end with refine_release(). Of refine.c alone. */
+struct refine {
+	struct refine_value {
+		char *text;           /* as given; NULL: was not */
+		struct match **match; /* n_match patterns in it */
+		size_t n_match;
+		char **key; /* of tagroot and tagleaf, into text */
+		size_t n_key;
+		struct tag_filter *tag; /* of tagfocus and tagignore */
+	} value[REFINE_N];
+	char *active[REFINE_N];
+};
+
+/* Take the option of this key; false: it is none of these. */
+bool refine_option(struct refine *r, const struct cli *cli, int key);
+
+/*
+ * First part: cut what the profile says to drop (unless --all-frames), and
+ * make frames of labels. unit: what their numbers are shown in, or NULL.
+ */
+void refine_frames(const struct refine *r, struct profile *p, const char *unit);
+
+/* Second part: the filters, in pprof's order. */
+void refine_filter(const struct refine *r, struct profile *p);
+
+/* "focus=leaf" for each filter that legends list; they live as long as r. */
+const char *const *refine_active(struct refine *r, size_t *n);
+
+void refine_release(struct refine *r);
+
+#endif
