@@ -17,21 +17,10 @@
 #include <string.h>
 
 #include "lib/profile.h"
+#include "set.h"
 #include "tally.h"
 
 enum { N_SPACE_SWEEP = 1024 };
-
-/* Hash table from what the caller compares to an index of the caller's. */
-struct set {
-	struct {
-		uint64_t hash;
-		uint32_t index; /* and 1; 0: free */
-	} * slot;
-	size_t n_slot; /* a power of two, or 0 */
-	size_t n;
-};
-
-typedef bool same_fn(const struct tally *t, uint32_t index, const void *key);
 
 struct module {
 	uint32_t file; /* strings of the profile */
@@ -112,22 +101,24 @@ tally_free(struct tally *t)
 		free(t->space[i].range);
 	profile_free(t->p);
 	free(t->module);
-	free(t->modules.slot);
+	set_release(&t->modules);
 	free(t->space);
 	free(t->process);
-	free(t->locations.slot);
+	set_release(&t->locations);
 	free(t->frame);
 	free(t->stack);
-	free(t->stacks.slot);
+	set_release(&t->stacks);
 	free(t);
 }
 
-/* Room for n more of size bytes in *array; false, and failed, without. */
+/*
+ * Room for n more of size bytes in the array whose address array is; false,
+ * and failed, without.
+ */
 static bool
 reserve(struct tally *t, void *array, size_t *room, size_t used, size_t n,
 	size_t size)
 {
-	void **a = array;
 	size_t more = *room ? *room : 64;
 	void *p;
 
@@ -135,12 +126,13 @@ reserve(struct tally *t, void *array, size_t *room, size_t used, size_t n,
 		return true;
 	while (more - used < n)
 		more *= 2;
-	p = reallocarray(*a, more, size);
+	memcpy(&p, array, sizeof p);
+	p = reallocarray(p, more, size);
 	if (!p) {
 		t->failed = true;
 		return false;
 	}
-	*a = p;
+	memcpy(array, &p, sizeof p);
 	*room = more;
 	return true;
 }
@@ -152,52 +144,16 @@ mix(uint64_t h, uint64_t x)
 	return h ^ h >> 32;
 }
 
-static bool
-set_grow(struct set *s)
-{
-	struct set more = { .n_slot = s->n_slot ? s->n_slot * 2 : 256 };
-
-	more.slot = calloc(more.n_slot, sizeof *more.slot);
-	if (!more.slot)
-		return false;
-	for (size_t i = 0; i < s->n_slot; i++) {
-		size_t k = s->slot[i].hash & (more.n_slot - 1);
-
-		if (!s->slot[i].index)
-			continue;
-		while (more.slot[k].index)
-			k = (k + 1) & (more.n_slot - 1);
-		more.slot[k] = s->slot[i];
-	}
-	more.n = s->n;
-	free(s->slot);
-	*s = more;
-	return true;
-}
-
-/*
- * The index of key; if it is new, next, which the caller then fills.
- * PROF_NONE, and failed, without memory.
- */
+/* set_add(), with want of memory remembered. */
 static uint32_t
-set_add(struct tally *t, struct set *s, uint64_t hash, const void *key,
-	same_fn *same, size_t next)
+add_to(struct tally *t, struct set *s, uint64_t hash, set_same_fn *same,
+       const void *key, size_t next)
 {
-	size_t k;
+	uint32_t i = set_add(s, hash, same, t, key, next);
 
-	if (s->n >= s->n_slot / 2 && !set_grow(s)) {
+	if (i == SET_NONE)
 		t->failed = true;
-		return PROF_NONE;
-	}
-	for (k = hash & (s->n_slot - 1); s->slot[k].index;
-	     k = (k + 1) & (s->n_slot - 1))
-		if (s->slot[k].hash == hash &&
-		    same(t, s->slot[k].index - 1, key))
-			return s->slot[k].index - 1;
-	s->slot[k].hash = hash;
-	s->slot[k].index = (uint32_t)next + 1;
-	s->n++;
-	return (uint32_t)next;
+	return i;
 }
 
 /* Spaces. */
@@ -306,8 +262,9 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 }
 
 static bool
-same_module(const struct tally *t, uint32_t i, const void *key)
+same_module(const void *tally, uint32_t i, const void *key)
 {
+	const struct tally *t = tally;
 	const struct module *a = &t->module[i], *b = key;
 
 	return a->file == b->file && a->build_id == b->build_id &&
@@ -387,8 +344,8 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 	hash = mix(mix(module.file, module.build_id), module.offset);
 	range.start = m->start;
 	range.limit = m->limit;
-	range.module = set_add(t, &t->modules, hash, &module, same_module,
-			       t->n_module);
+	range.module =
+		add_to(t, &t->modules, hash, same_module, &module, t->n_module);
 	if (range.module == PROF_NONE)
 		return;
 	if (range.module == t->n_module)
@@ -431,8 +388,9 @@ mapping_of(struct tally *t, struct module *m)
 }
 
 static bool
-same_location(const struct tally *t, uint32_t i, const void *key)
+same_location(const void *tally, uint32_t i, const void *key)
 {
+	const struct tally *t = tally;
 	const struct location *a = &t->p->location[i], *b = key;
 
 	return a->address == b->address && a->mapping == b->mapping;
@@ -446,8 +404,8 @@ location_of(struct tally *t, uint64_t address, struct module *m)
 
 	if (m)
 		l.mapping = mapping_of(t, m);
-	i = set_add(t, &t->locations, mix(mix(0, address), l.mapping), &l,
-		    same_location, t->p->n_location);
+	i = add_to(t, &t->locations, mix(mix(0, address), l.mapping),
+		   same_location, &l, t->p->n_location);
 	if (i == t->p->n_location &&
 	    profile_add_location(t->p, &l, NULL, 0) == PROF_NONE) {
 		t->failed = true;
@@ -470,8 +428,9 @@ module_at(struct tally *t, const struct space *s, uint64_t *address)
 }
 
 static bool
-same_stack(const struct tally *t, uint32_t i, const void *key)
+same_stack(const void *tally, uint32_t i, const void *key)
 {
+	const struct tally *t = tally;
 	const struct stack *a = &t->stack[i], *b = key;
 
 	return a->process == b->process && a->n == b->n &&
@@ -507,7 +466,7 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 		t->frame[stack.at + stack.n++] = l;
 		hash = mix(hash, l);
 	}
-	i = set_add(t, &t->stacks, hash, &stack, same_stack, t->n_stack);
+	i = add_to(t, &t->stacks, hash, same_stack, &stack, t->n_stack);
 	if (i == PROF_NONE)
 		return;
 	if (i < t->n_stack) {

@@ -202,7 +202,7 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	m.offset = ph->p_offset & -(uint64_t)getpagesize();
 	m.is_self = here >= s->start && here < s->limit;
 	id = build_id(info, &n);
-	if (n <= sizeof m.build_id) {
+	if (id && n <= sizeof m.build_id) {
 		m.n_build_id = (uint32_t)n;
 		memcpy(m.build_id, id, n);
 	}

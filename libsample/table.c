@@ -183,6 +183,7 @@ table_tell(struct shm *shm, enum shm_kind kind, const void *data, size_t size,
 	slot->count = (uint32_t)(size + n_tail);
 	slot->hash = 0;
 	memcpy(slot->u.bytes, data, size);
-	memcpy(slot->u.bytes + size, tail, n_tail);
+	if (n_tail)
+		memcpy(slot->u.bytes + size, tail, n_tail);
 	return commit(slot, pos);
 }
