@@ -124,6 +124,16 @@ int cli_open(const char *input);
 struct profile *cli_read(struct cli *cli, const char *input);
 
 /*
+ * Read all inputs as one profile, the caller's: a single one as it is, the sum
+ * of several, in pprof's terms a merge (lib/merge.h). Dies.
+ */
+struct profile *cli_read_all(struct cli *cli);
+
+/* Warn of what a merge has lost. */
+struct merge_notes;
+void cli_tell_notes(const struct merge_notes *notes);
+
+/*
  * Write p as the command's output: to the file of -o or to standard output,
  * never to a terminal. Once a run. Dies.
  */

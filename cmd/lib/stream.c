@@ -13,10 +13,22 @@
 #include "legacy.h"
 #include "profile.h"
 
-/* Read fd to its end, at most max bytes. */
 static enum prof_status
-slurp(int fd, size_t max, struct buf *in, struct prof_err *err)
+too_large(size_t max_bytes, struct prof_err *err)
 {
+	return prof_fail(err, PROF_ELIMIT,
+			 "goes past the limit of %zu bytes (--max-size)",
+			 max_bytes);
+}
+
+/* Read fd to its end. */
+static enum prof_status
+slurp(int fd, size_t max_bytes, struct buf *in, struct prof_err *err)
+{
+	/* Stored deflate blocks add five bytes to 64 KiB. */
+	size_t max = max_bytes < SIZE_MAX / 2
+			     ? max_bytes + max_bytes / 1024 + 4096
+			     : SIZE_MAX;
 	struct stat sb;
 	size_t want = 64 * 1024;
 
@@ -37,10 +49,7 @@ slurp(int fd, size_t max, struct buf *in, struct prof_err *err)
 			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 		in->n += (size_t)n;
 		if (in->n > max)
-			return prof_fail(err, PROF_ELIMIT,
-					 "larger than the limit of %zu bytes "
-					 "(--max-size)",
-					 max);
+			return too_large(max_bytes, err);
 	}
 }
 
@@ -58,10 +67,7 @@ stream_inflate(const void *data, size_t n, size_t max_bytes, struct buf *raw,
 	else if (compress_is_zstd(data, n))
 		st = zstd_inflate(data, n, max_bytes, raw, err);
 	else if (n > max_bytes)
-		st = prof_fail(err, PROF_ELIMIT,
-			       "larger than the limit of %zu bytes "
-			       "(--max-size)",
-			       max_bytes);
+		st = too_large(max_bytes, err);
 	else
 		st = buf_add(raw, data, n) < 0 ? prof_nomem(err) : PROF_OK;
 	if (st != PROF_OK)
@@ -72,12 +78,8 @@ stream_inflate(const void *data, size_t n, size_t max_bytes, struct buf *raw,
 enum prof_status
 stream_read(int fd, size_t max_bytes, struct buf *raw, struct prof_err *err)
 {
-	/* Stored deflate blocks add five bytes to 64 KiB. */
-	size_t max = max_bytes < SIZE_MAX / 2
-			     ? max_bytes + max_bytes / 1024 + 4096
-			     : SIZE_MAX;
 	struct buf in = { 0 };
-	enum prof_status st = slurp(fd, max, &in, err);
+	enum prof_status st = slurp(fd, max_bytes, &in, err);
 
 	if (st == PROF_OK && in.n && !compress_is_gzip(in.data, in.n) &&
 	    !compress_is_zstd(in.data, in.n) && in.n <= max_bytes) {

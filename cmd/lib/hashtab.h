@@ -1,0 +1,137 @@
+/*
+ * hashtab.h - hash tables of 32-bit indices; what an index stands for, and when
+ * two are equal, is the caller's. Open addressing; a slot has the hash in its
+ * upper half and index + 1 in its lower, so a table grows without looking at
+ * what it indexes.
+ *
+ *	size_t at = hashtab_start(t, hash);
+ *	while ((i = hashtab_next(t, hash, &at)) != HASHTAB_NONE)
+ *		if (equal(i))
+ *			return i;
+ *	hashtab_add(t, hash, new);
+ */
+#ifndef HASHTAB_H
+#define HASHTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "bigmem.h"
+
+#define HASHTAB_NONE UINT32_MAX
+
+struct hashtab {
+	uint64_t *slot; /* mask + 1 of them */
+	size_t mask;
+	size_t n;
+	uint64_t key; /* of hashtab_mix(): random, so nobody can make collisions
+		       */
+};
+
+/* Fold one word into a hash. */
+static inline uint64_t
+hashtab_mix(const struct hashtab *t, uint64_t h, uint64_t word)
+{
+	unsigned __int128 p = (unsigned __int128)(h ^ word) * t->key;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline uint64_t *
+hashtab_slots(size_t n)
+{
+	uint64_t *slot = malloc(n * sizeof(*slot));
+
+	if (slot) {
+		bigmem_hint(slot, n * sizeof(*slot));
+		memset(slot, 0, n * sizeof(*slot));
+	}
+	return slot;
+}
+
+/* Make room for n indices in all. Returns -1, unchanged, without memory. */
+static inline int
+hashtab_reserve(struct hashtab *t, size_t n)
+{
+	size_t n_slot = t->slot ? t->mask + 1 : 64;
+	uint64_t *slot;
+
+	while (n_slot / 2 < n)
+		n_slot *= 2;
+	if (t->slot && n_slot == t->mask + 1)
+		return 0;
+	slot = hashtab_slots(n_slot);
+	if (!slot)
+		return -1;
+	for (size_t i = 0; t->slot && i <= t->mask; i++) {
+		size_t at = t->slot[i] >> 32;
+
+		if (!t->slot[i])
+			continue;
+		while (slot[at & (n_slot - 1)])
+			at++;
+		slot[at & (n_slot - 1)] = t->slot[i];
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->mask = n_slot - 1;
+	return 0;
+}
+
+/* Begin an empty table. Returns -1 without memory. */
+static inline int
+hashtab_init(struct hashtab *t)
+{
+	memset(t, 0, sizeof(*t));
+	memcpy(&t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
+	t->key |= 1;
+	return hashtab_reserve(t, 1);
+}
+
+static inline void
+hashtab_release(struct hashtab *t)
+{
+	free(t->slot);
+	t->slot = NULL;
+}
+
+static inline size_t
+hashtab_start(const struct hashtab *t, uint32_t hash)
+{
+	return hash & t->mask;
+}
+
+/* The next index with that hash, or HASHTAB_NONE. */
+static inline uint32_t
+hashtab_next(const struct hashtab *t, uint32_t hash, size_t *at)
+{
+	uint64_t slot;
+
+	while ((slot = t->slot[*at])) {
+		*at = (*at + 1) & t->mask;
+		if (slot >> 32 == hash)
+			return (uint32_t)slot - 1;
+	}
+	return HASHTAB_NONE;
+}
+
+/* Add an index that is not there. Returns -1 without memory. */
+static inline int
+hashtab_add(struct hashtab *t, uint32_t hash, uint32_t index)
+{
+	size_t at;
+
+	if (hashtab_reserve(t, t->n + 1) < 0)
+		return -1;
+	at = hashtab_start(t, hash);
+	while (t->slot[at])
+		at = (at + 1) & t->mask;
+	t->slot[at] = (uint64_t)hash << 32 | (index + 1);
+	t->n++;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * merge.h - adding profiles. Samples with the same stack and the same labels
+ * become one; their values add up.
+ *
+ * The result does not depend on the order in which profiles are added, to the
+ * byte: tables are sorted by what their entries say, and the header's rules
+ * are symmetric:
+ *
+ *	period_type, columns	columns.h; the finest unit
+ *	time			the earliest that is known
+ *	duration		the sum
+ *	period			the largest
+ *	comments		all, sorted, each once
+ *	drop and keep frames	the pair that sorts first, of those that drop
+ *	default type, URL	the one that sorts first
+ *	a mapping		the lowest start, the largest size, the path
+ *				that sorts first, the flags that all have
+ *	mapping 0		of those that are the first of a profile, the
+ *				one that sorts first: the main binary
+ *
+ * Nor does it depend on grouping, as long as the profiles have the same
+ * columns and no values cancel inside a group: what a group has dropped, a
+ * column or the last sample of a mapping, says nothing afterwards.
+ *
+ * Entries that no sample needs are dropped, but for mapping 0; so are samples
+ * whose values are all 0. Adding one profile only compacts it.
+ */
+#ifndef MERGE_H
+#define MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "columns.h"
+#include "status.h"
+
+struct merge;
+struct profile;
+
+#define MERGE_WEIGHT_MAX 1000000
+
+/* What the caller may want to tell the user. */
+struct merge_notes {
+	size_t n_profile;   /* how many were added */
+	size_t n_saturated; /* values beyond the range of int64_t, now at its
+			     * end */
+	char dropped[256];  /* columns that not all profiles have: "a/b c/d" */
+};
+
+/* A sum of nothing, to end with merge_free(); NULL without memory. */
+struct merge *merge_new(enum columns_mode mode);
+void merge_free(struct merge *m);
+
+/*
+ * Add p weight times; the weight is not 0, and at most MERGE_WEIGHT_MAX either
+ * way. p stays the caller's and is no longer needed.
+ *
+ * PROF_EDIFFER when p cannot be combined with those before: m is then as it
+ * was. PROF_ENOMEM or PROF_ELIMIT: m is only good for merge_free().
+ */
+enum prof_status merge_add(struct merge *m, const struct profile *p, int weight,
+			   struct prof_err *err) MUST_USE;
+
+/*
+ * The sum: *out is the caller's, to end with profile_free(). notes may be
+ * NULL. m is then spent. PROF_EUSAGE if nothing was added; or PROF_ENOMEM.
+ */
+enum prof_status merge_result(struct merge *m, struct profile **out,
+			      struct merge_notes *notes,
+			      struct prof_err *err) MUST_USE;
+
+/* Add nothing: p alone, compacted. */
+enum prof_status profile_compact(const struct profile *p, struct profile **out,
+				 struct prof_err *err) MUST_USE;
+
+#endif

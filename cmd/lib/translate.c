@@ -1,0 +1,320 @@
+/* translate.c - see translate.h. */
+#include "config.h"
+
+#include "translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "canon.h"
+#include "pool.h"
+
+/* What is known of a mapping of out, besides struct mapping. */
+struct mapping_state {
+	uint64_t max_size;
+	bool is_used; /* by a location, in some profile */
+	bool is_main; /* the first of some profile */
+};
+
+int
+translation_init(struct translation *x, struct profile *out)
+{
+	memset(x, 0, sizeof(*x));
+	x->out = out;
+	return hashtab_init(&x->mappings) < 0 ||
+			       hashtab_init(&x->functions) < 0 ||
+			       hashtab_init(&x->locations) < 0
+		       ? -1
+		       : 0;
+}
+
+void
+translation_release(struct translation *x)
+{
+	hashtab_release(&x->mappings);
+	hashtab_release(&x->functions);
+	hashtab_release(&x->locations);
+	free(x->mapping);
+	free(x->string);
+	free(x->map);
+	free(x->function);
+	free(x->location);
+}
+
+uint32_t
+translate_string(struct translation *x, uint32_t s)
+{
+	const struct str *str = &x->from->strings.str[s];
+
+	if (s && x->string[s] == PROF_NONE)
+		x->string[s] = strtab_add(&x->out->strings, str->s, str->len);
+	return s ? x->string[s] : 0;
+}
+
+/* Let to hold what both mappings can agree on. */
+static void
+join_mapping(struct translation *x, uint32_t to, const struct mapping *from,
+	     uint64_t size)
+{
+	struct mapping *old = &x->out->mapping[to];
+	struct mapping_state *state = &x->mapping[to];
+
+	if (from->start < old->start)
+		old->start = from->start;
+	if (size > state->max_size)
+		state->max_size = size;
+	if (from->file && (!old->file || strtab_cmp(&x->out->strings,
+						    from->file, old->file) < 0))
+		old->file = from->file;
+	old->has &= from->has;
+}
+
+static uint32_t
+find_mapping(struct translation *x, const struct mapping *key, uint64_t size,
+	     uint32_t *hash)
+{
+	const struct hashtab *t = &x->mappings;
+	uint64_t h = hashtab_mix(t, mapping_pages(size), key->offset);
+	uint32_t i;
+	size_t at;
+
+	h = hashtab_mix(t, h, key->build_id ? key->build_id : key->file);
+	*hash = (uint32_t)h;
+	at = hashtab_start(t, *hash);
+	while ((i = hashtab_next(t, *hash, &at)) != HASHTAB_NONE) {
+		const struct mapping *old = &x->out->mapping[i];
+
+		if (old->offset == key->offset &&
+		    old->build_id == key->build_id &&
+		    (key->build_id || old->file == key->file) &&
+		    mapping_pages(x->mapping[i].max_size) ==
+			    mapping_pages(size))
+			return i;
+	}
+	return PROF_NONE;
+}
+
+static uint32_t
+add_mapping(struct translation *x, const struct mapping *key, uint64_t size,
+	    uint32_t hash)
+{
+	uint32_t i = profile_add_mapping(x->out, key);
+	struct mapping_state *grown;
+
+	if (i == PROF_NONE || hashtab_add(&x->mappings, hash, i) < 0)
+		return PROF_NONE;
+	if (i >= x->cap_mapping) {
+		grown = realloc(x->mapping,
+				x->out->room.mapping * sizeof(*grown));
+		if (!grown)
+			return PROF_NONE;
+		x->mapping = grown;
+		x->cap_mapping = x->out->room.mapping;
+	}
+	x->mapping[i] = (struct mapping_state){ .max_size = size };
+	return i;
+}
+
+/*
+ * What a mapping is like is said by the profiles whose locations use it: one
+ * that is merely listed was perhaps never symbolized, and would be dropped by
+ * a merge before this one.
+ */
+static uint32_t
+map_mapping(struct translation *x, uint32_t i, bool is_used)
+{
+	struct mapping key = x->from->mapping[i];
+	uint64_t size = key.limit - key.start;
+	struct mapping_state *state;
+	uint32_t hash, to;
+
+	if (x->map[i] != PROF_NONE)
+		return x->map[i];
+	key.id = 0;
+	key.file = translate_string(x, key.file);
+	key.build_id = translate_string(x, key.build_id);
+	if (key.file == STRTAB_NONE || key.build_id == STRTAB_NONE)
+		return PROF_NONE;
+	to = find_mapping(x, &key, size, &hash);
+	if (to == PROF_NONE) {
+		to = add_mapping(x, &key, size, hash);
+		if (to == PROF_NONE)
+			return PROF_NONE;
+		x->mapping[to].is_used = is_used;
+	}
+	state = &x->mapping[to];
+	if (is_used && !state->is_used) {
+		state->is_used = true;
+		state->max_size = size;
+		key.id = x->out->mapping[to].id;
+		x->out->mapping[to] = key;
+	} else if (is_used == state->is_used) {
+		join_mapping(x, to, &key, size);
+	}
+	/* Not yet noted when merely listed: a location may still use it. */
+	if (is_used)
+		x->map[i] = to;
+	else
+		state->is_main = true;
+	return to;
+}
+
+static uint32_t
+map_function(struct translation *x, uint32_t i)
+{
+	const struct hashtab *t = &x->functions;
+	const struct function *from = &x->from->function[i];
+	struct function f = { .start_line = from->start_line,
+			      .name = translate_string(x, from->name),
+			      .system_name =
+				      translate_string(x, from->system_name),
+			      .file = translate_string(x, from->file) };
+	uint64_t h = hashtab_mix(t, (uint64_t)f.name << 32 | f.file,
+				 (uint64_t)f.start_line);
+	uint32_t hash = (uint32_t)hashtab_mix(t, h, f.system_name), k;
+	size_t at = hashtab_start(t, hash);
+
+	if (x->function[i] != PROF_NONE)
+		return x->function[i];
+	if (f.name == STRTAB_NONE || f.system_name == STRTAB_NONE ||
+	    f.file == STRTAB_NONE)
+		return PROF_NONE;
+	while ((k = hashtab_next(t, hash, &at)) != HASHTAB_NONE) {
+		const struct function *g = &x->out->function[k];
+
+		if (f.name == g->name && f.system_name == g->system_name &&
+		    f.file == g->file && f.start_line == g->start_line)
+			return x->function[i] = k;
+	}
+	k = profile_add_function(x->out, &f);
+	if (k == PROF_NONE || hashtab_add(&x->functions, hash, k) < 0)
+		return PROF_NONE;
+	return x->function[i] = k;
+}
+
+static bool
+same_lines(const struct line *a, const struct line *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].function != b[i].function || a[i].line != b[i].line ||
+		    a[i].column != b[i].column)
+			return false;
+	return true;
+}
+
+/*
+ * Location i, which x->location does not know yet. Its address is kept
+ * relative to its mapping: only translation_finish() knows where that begins.
+ */
+uint32_t
+translate_new_location(struct translation *x, uint32_t i)
+{
+	const struct hashtab *t = &x->locations;
+	const struct location *from = &x->from->location[i];
+	const struct line *line = profile_line(x->from, from);
+	struct profile *out = x->out;
+	struct location l = *from;
+	struct line *to;
+	uint64_t h;
+	uint32_t hash, k;
+	size_t at;
+
+	if (l.mapping != PROF_NONE) {
+		l.address -= x->from->mapping[l.mapping].start;
+		l.mapping = map_mapping(x, l.mapping, true);
+		if (l.mapping == PROF_NONE)
+			return PROF_NONE;
+	}
+	if (l.n_line >= PROF_NONE - out->n_line ||
+	    POOL_RESERVE(out, line, out->n_line, line, l.n_line) < 0)
+		return PROF_NONE;
+	to = out->line + out->n_line;
+	h = hashtab_mix(t, l.address,
+			(uint64_t)l.mapping << 32 | l.n_line << 1 |
+				l.is_folded);
+	for (uint32_t n = 0; n < l.n_line; n++) {
+		to[n] = line[n];
+		to[n].function = map_function(x, line[n].function);
+		if (to[n].function == PROF_NONE)
+			return PROF_NONE;
+		h = hashtab_mix(t, h, (uint64_t)to[n].line);
+		h = hashtab_mix(t, h,
+				(uint64_t)to[n].column << 32 ^ to[n].function);
+	}
+	hash = (uint32_t)h;
+	at = hashtab_start(t, hash);
+	while ((k = hashtab_next(t, hash, &at)) != HASHTAB_NONE) {
+		const struct location *old = &out->location[k];
+
+		if (l.address == old->address && l.mapping == old->mapping &&
+		    l.is_folded == old->is_folded && l.n_line == old->n_line &&
+		    same_lines(to, profile_line(out, old), l.n_line))
+			return x->location[i] = k;
+	}
+	if (out->n_location >= PROF_NONE - 1 ||
+	    POOL_RESERVE(out, location, out->n_location, location, 1) < 0 ||
+	    hashtab_add(&x->locations, hash, (uint32_t)out->n_location) < 0)
+		return PROF_NONE;
+	l.line = (uint32_t)out->n_line;
+	out->n_line += l.n_line;
+	out->location[out->n_location] = l;
+	return x->location[i] = (uint32_t)out->n_location++;
+}
+
+/* An array of at least n times PROF_NONE, in place of *map. */
+static int
+fill_map(uint32_t **map, size_t *cap, size_t n)
+{
+	if (n > *cap || !*map) {
+		free(*map);
+		*cap = 0;
+		*map = malloc((n + 1) * sizeof(**map));
+		if (!*map)
+			return -1;
+		*cap = n;
+	}
+	memset(*map, 0xff, n * sizeof(**map));
+	return 0;
+}
+
+int
+translation_begin(struct translation *x, const struct profile *from)
+{
+	x->from = from;
+	if (fill_map(&x->string, &x->cap_string, from->strings.n_str) < 0 ||
+	    fill_map(&x->map, &x->cap_map, from->n_mapping) < 0 ||
+	    fill_map(&x->function, &x->cap_function, from->n_function) < 0 ||
+	    fill_map(&x->location, &x->cap_location, from->n_location) < 0)
+		return -1;
+	if (from->n_mapping && map_mapping(x, 0, false) == PROF_NONE)
+		return -1;
+	return 0;
+}
+
+uint32_t
+translation_finish(struct translation *x, bool *all_used)
+{
+	struct profile *out = x->out;
+	uint32_t first = PROF_NONE;
+
+	for (uint32_t i = 0; i < out->n_mapping; i++) {
+		struct mapping *m = &out->mapping[i];
+
+		m->limit = m->start + x->mapping[i].max_size;
+		if (x->mapping[i].is_main &&
+		    (first == PROF_NONE ||
+		     mapping_key_cmp(out, m, &out->mapping[first]) < 0))
+			first = i;
+	}
+	*all_used = true;
+	for (uint32_t i = 0; i < out->n_mapping; i++)
+		if (!x->mapping[i].is_used && i != first)
+			*all_used = false;
+	for (size_t i = 0; i < out->n_location; i++) {
+		struct location *l = &out->location[i];
+
+		if (l->mapping != PROF_NONE)
+			l->address += out->mapping[l->mapping].start;
+	}
+	return first;
+}
