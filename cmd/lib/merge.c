@@ -535,7 +535,8 @@ finish_header(struct merge *m, size_t *n_saturated)
 			      ? 0
 			      : narrow(m->period, n_saturated);
 	out->duration_ns = narrow(m->duration, n_saturated);
-	if (out->n_comment)
+	/* Those of one profile may be lines of one text. */
+	if (out->n_comment && m->columns.n_profile > 1)
 		qsort_r(out->comment, out->n_comment, sizeof(*out->comment),
 			text_cmp, &out->strings);
 }

@@ -10,7 +10,7 @@
  *	time			the earliest that is known
  *	duration		the sum
  *	period			the largest
- *	comments		all, sorted, each once
+ *	comments		all, each once; sorted, if of several profiles
  *	drop and keep frames	the pair that sorts first, of those that drop
  *	default type, URL	the one that sorts first
  *	a mapping		the lowest start, the largest size, the path

@@ -17,7 +17,7 @@ static enum prof_status
 too_large(size_t max_bytes, struct prof_err *err)
 {
 	return prof_fail(err, PROF_ELIMIT,
-			 "goes past the limit of %zu bytes (--max-size)",
+			 "larger than the limit of %zu bytes (--max-size)",
 			 max_bytes);
 }
 
