@@ -277,13 +277,13 @@ write_two(int fd, const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b,
 	return st == PROF_OK ? write_all(fd, b, n_b, err) : st;
 }
 
-static uint32_t
-gzip_crc(const void *data, size_t n)
+uint32_t
+gzip_crc32(uint32_t crc, const void *data, size_t n)
 {
 #if HAVE_LIBDEFLATE
-	return libdeflate_crc32(0, data, n);
+	return libdeflate_crc32(crc, data, n);
 #else
-	return (uint32_t)crc32_z(0, data, n);
+	return (uint32_t)crc32_z(crc, data, n);
 #endif
 }
 
@@ -304,7 +304,7 @@ gzip_store(int fd, const void *raw, size_t n, struct prof_err *err)
 	size_t left = n;
 	enum prof_status st;
 
-	put_le32(put_le32(tail, gzip_crc(raw, n)), (uint32_t)n);
+	put_le32(put_le32(tail, gzip_crc32(0, raw, n)), (uint32_t)n);
 	memcpy(h, header, sizeof(header));
 	h += sizeof(header);
 	do {

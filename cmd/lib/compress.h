@@ -35,6 +35,9 @@ enum prof_status gzip_deflate(const void *raw, size_t n, int level,
 enum prof_status zstd_deflate(const void *raw, size_t n, int level,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
+/* The checksum of gzip, of more bytes after those that gave crc (0: none). */
+uint32_t gzip_crc32(uint32_t crc, const void *data, size_t n);
+
 /*
  * Write n bytes to fd, whatever it takes: partial writes and EINTR are
  * retried. PROF_EIO with the system's words.

@@ -1,0 +1,445 @@
+/* demangle.c - see demangle.h. */
+#include "config.h"
+
+#include "demangle.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#if HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#endif
+
+#include "lib/profile.h"
+
+#if HAVE_LIBIBERTY
+
+/*
+ * Names in profiles come from strangers, and libiberty trusts them: it calls
+ * itself for each character, keeps arrays on the stack whose size is the
+ * product of two counts of the name, and prints what substitutions double with
+ * every step.
+ */
+#define MAX_MANGLED 16384  /* bytes */
+#define MAX_PRODUCT 100000 /* of templates by references */
+#define MAX_NAME 65536     /* bytes of the result */
+
+/* --- what libiberty prints --- */
+
+struct sink {
+	char *s; /* n bytes of cap, then a NUL */
+	size_t n, cap;
+	jmp_buf full;
+};
+
+/*
+ * libiberty can not be told to stop. It holds only stack while it prints, so
+ * it is left by a jump.
+ */
+static void
+sink_add(const char *s, size_t n, void *ctx)
+{
+	struct sink *k = ctx;
+
+	if (n >= k->cap - k->n) {
+		size_t cap = 2 * (k->n + n) + 128;
+		char *p = k->n + n < MAX_NAME ? realloc(k->s, cap) : NULL;
+
+		if (!p)
+			longjmp(k->full, 1);
+		k->s = p;
+		k->cap = cap;
+	}
+	memcpy(k->s + k->n, s, n);
+	k->n += n;
+	k->s[k->n] = '\0';
+}
+
+static bool
+print_tree(struct sink *k, struct demangle_component *tree, int options)
+{
+	return !setjmp(k->full) &&
+	       cplus_demangle_print_callback(options, tree, sink_add, k);
+}
+
+static bool
+print_rust(struct sink *k, const char *mangled)
+{
+	return !setjmp(k->full) &&
+	       rust_demangle_callback(mangled, DMGL_NO_OPTS, sink_add, k);
+}
+
+/* What was printed, if that went well. */
+static char *
+sink_take(struct sink *k, bool ok)
+{
+	if (ok)
+		return k->s;
+	free(k->s);
+	return NULL;
+}
+
+/* --- C++ --- */
+
+/*
+ * Take the parameters off the functions that dc is local to: f()::{lambda}.
+ * Parts of the tree may be shared, so left counts the steps.
+ */
+static void
+drop_enclosing(struct demangle_component *dc, int *left)
+{
+	struct demangle_component *in, *type;
+
+	if (!dc || --*left < 0)
+		return;
+	switch (dc->type) {
+	case DEMANGLE_COMPONENT_LOCAL_NAME:
+		in = dc->u.s_binary.left;
+		if (in && in->type == DEMANGLE_COMPONENT_TYPED_NAME) {
+			type = in->u.s_binary.right;
+			if (type &&
+			    type->type == DEMANGLE_COMPONENT_FUNCTION_TYPE) {
+				type->u.s_binary.left = NULL;
+				type->u.s_binary.right = NULL;
+			}
+		}
+		/* fall through */
+	case DEMANGLE_COMPONENT_QUAL_NAME:
+		drop_enclosing(dc->u.s_binary.right, left);
+		/* fall through */
+	case DEMANGLE_COMPONENT_TYPED_NAME:
+	case DEMANGLE_COMPONENT_TEMPLATE:
+	case DEMANGLE_COMPONENT_CONST_THIS:
+	case DEMANGLE_COMPONENT_VOLATILE_THIS:
+	case DEMANGLE_COMPONENT_RESTRICT_THIS:
+	case DEMANGLE_COMPONENT_REFERENCE_THIS:
+	case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+		drop_enclosing(dc->u.s_binary.left, left);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The length of the operator's sign at s, which follows "operator". */
+static size_t
+operator_length(const char *s)
+{
+	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*",
+					     "<<",  ">>",  "<=",  ">=",
+					     "->",  "<",   ">" };
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (!strncmp(s, signs[i], strlen(signs[i])))
+			return strlen(signs[i]);
+	return 0;
+}
+
+/* Past the bracket that closes the one at s; NULL if none does. */
+static const char *
+skip_brackets(const char *s)
+{
+	size_t angle = 0, round = 0;
+
+	do {
+		switch (*s) {
+		case '(':
+		case '[':
+		case '{':
+			round++;
+			break;
+		case ')':
+		case ']':
+		case '}':
+			if (round == 0)
+				return NULL;
+			round--;
+			break;
+		case '<':
+			angle += round == 0;
+			break;
+		case '>':
+			/* In parentheses they are comparisons, or pairs. */
+			if (round == 0 && s[-1] != '-')
+				angle--;
+			break;
+		case '\0':
+			return NULL;
+		}
+		s++;
+	} while (angle);
+	return s;
+}
+
+/* Remove template arguments, in place. */
+static void
+strip_templates(char *name)
+{
+	static const char word[] = "operator";
+	const size_t n_word = sizeof(word) - 1;
+	const char *from = name;
+	char *to = name;
+
+	while (*from) {
+		bool starts =
+			from == name ||
+			!(isalnum((unsigned char)from[-1]) || from[-1] == '_');
+
+		if (starts && !strncmp(from, word, n_word)) {
+			size_t n = n_word + operator_length(from + n_word);
+
+			memmove(to, from, n);
+			to += n;
+			from += n;
+			/* operator< <int>: the space goes too */
+			if (from[0] == ' ' && from[1] == '<')
+				from++;
+			continue;
+		}
+		if (*from == '<') {
+			const char *past = skip_brackets(from);
+
+			if (past) {
+				from = past;
+				continue;
+			}
+		}
+		*to++ = *from++;
+	}
+	*to = '\0';
+}
+
+static bool
+is_reasonable(const char *mangled)
+{
+	size_t templates = 0, references = 0, n = 0;
+
+	for (; mangled[n]; n++) {
+		templates += mangled[n] == 'I';
+		references += mangled[n] == 'R' || mangled[n] == 'O';
+	}
+	return n <= MAX_MANGLED && templates * references <= MAX_PRODUCT;
+}
+
+static char *
+demangle_cplus(const char *mangled, enum demangle_mode mode)
+{
+	int options = DMGL_ANSI | (mode == DEMANGLE_FULL ? DMGL_PARAMS : 0);
+	struct demangle_component *tree;
+	struct sink sink = { 0 };
+	void *mem = NULL;
+	int left = 1000;
+	char *name;
+
+	if (!is_reasonable(mangled))
+		return NULL;
+	tree = cplus_demangle_v3_components(mangled, options, &mem);
+	while (tree && tree->type == DEMANGLE_COMPONENT_CLONE)
+		tree = tree->u.s_binary.left;
+	if (tree && mode != DEMANGLE_FULL)
+		drop_enclosing(tree, &left);
+	name = sink_take(&sink, tree && print_tree(&sink, tree, options));
+	free(mem);
+	if (name && mode == DEMANGLE_DEFAULT)
+		strip_templates(name);
+	return name;
+}
+
+/* The name after a prefix that says what the function is for. */
+static char *
+prefixed(const char *prefix, char *name)
+{
+	size_t n = strlen(prefix);
+	char *s;
+
+	if (!name)
+		return NULL;
+	s = malloc(n + strlen(name) + 1);
+	if (s) {
+		memcpy(s, prefix, n);
+		strcpy(s + n, name);
+	}
+	free(name);
+	return s;
+}
+
+/* _GLOBAL__I_ and a name: code that runs before or after main(). */
+static char *
+demangle_global(const char *mangled, enum demangle_mode mode)
+{
+	const char *kind = mangled + strlen("_GLOBAL_");
+	const char *prefix;
+	char *name;
+
+	if (!kind[0] || !strchr("._$", kind[0]) ||
+	    (kind[1] != 'I' && kind[1] != 'D') || kind[2] != '_' || !kind[3])
+		return NULL;
+	prefix = kind[1] == 'I' ? "global constructors keyed to "
+				: "global destructors keyed to ";
+	if (strncmp(kind + 3, "_Z", 2))
+		return prefixed(prefix, strdup(kind + 3));
+	/* Parameters stay: several may be keyed to functions of one name. */
+	name = demangle_cplus(kind + 3, DEMANGLE_FULL);
+	if (name && mode == DEMANGLE_DEFAULT)
+		strip_templates(name);
+	return prefixed(prefix, name);
+}
+
+/* ___Z..._block_invoke_2: clang's blocks, in C and Objective-C. */
+static char *
+demangle_block(const char *mangled, enum demangle_mode mode)
+{
+	const char *block = strstr(mangled, "_block_invoke");
+	char *inner, *name;
+
+	if (!block)
+		return NULL;
+	inner = strndup(mangled + 2, (size_t)(block - mangled) - 2);
+	name = inner ? demangle_cplus(inner, mode) : NULL;
+	free(inner);
+	return prefixed("invocation function for block in ", name);
+}
+
+/* --- Rust --- */
+
+/* The old scheme is C++'s, and ends with a hash: 17h, 16 digits, E. */
+static size_t
+old_rust_length(const char *mangled)
+{
+	size_t n = strlen(mangled);
+	const char *dot = mangled + n;
+
+	if (strncmp(mangled, "_ZN", 3))
+		return 0;
+	for (const char *s = mangled; (s = strstr(s, "E.")); s++)
+		dot = s + 1;
+	n = (size_t)(dot - mangled);
+	if (n <= 23 || dot[-1] != 'E' || strncmp(dot - 20, "17h", 3) ||
+	    strspn(dot - 17, "0123456789abcdef") != 16)
+		return 0;
+	return n;
+}
+
+/* Empty generic arguments, f::<T> and Vec<T>, but keep <T as Trait>. */
+static void
+strip_generics(char *name)
+{
+	const char *from = name;
+	char *to = name;
+
+	while (*from) {
+		const char *past = NULL;
+
+		if (*from == '<' && from > name &&
+		    (isalnum((unsigned char)from[-1]) || from[-1] == '_' ||
+		     from[-1] == ':'))
+			past = skip_brackets(from);
+		*to++ = *from++;
+		if (past) {
+			*to++ = '>';
+			from = past;
+		}
+	}
+	*to = '\0';
+}
+
+static char *
+demangle_rust(const char *mangled, size_t n, enum demangle_mode mode)
+{
+	struct sink sink = { 0 };
+	char *symbol, *name;
+
+	if (n > MAX_MANGLED)
+		return NULL;
+	symbol = strndup(mangled, n);
+	name = sink_take(&sink, symbol && print_rust(&sink, symbol));
+	free(symbol);
+	if (name && mode == DEMANGLE_DEFAULT && mangled[1] == 'R')
+		strip_generics(name);
+	return name;
+}
+
+/* --- */
+
+static char *
+demangle_once(const char *s, enum demangle_mode mode)
+{
+	size_t n = old_rust_length(s);
+	char *name = NULL;
+
+	if (!strncmp(s, "_R", 2))
+		return demangle_rust(s, strcspn(s, "."), mode);
+	if (n)
+		name = demangle_rust(s, n, mode);
+	if (!name && !strncmp(s, "_Z", 2))
+		name = demangle_cplus(s, mode);
+	if (!name && !strncmp(s, "___Z", 4))
+		name = demangle_block(s, mode);
+	if (!name && !strncmp(s, "_GLOBAL_", 8))
+		name = demangle_global(s, mode);
+	return name;
+}
+
+char *
+demangle_name(const char *mangled, enum demangle_mode mode)
+{
+	char *name;
+
+	if (mangled[0] != '_' || mode == DEMANGLE_NONE)
+		return NULL;
+	name = demangle_once(mangled, mode);
+	/* macOS puts an underscore before every name. */
+	return name ? name : demangle_once(mangled + 1, mode);
+}
+
+#define CAN_DEMANGLE true
+
+#else
+
+char *
+demangle_name(const char *mangled, enum demangle_mode mode)
+{
+	(void)mangled;
+	(void)mode;
+	return NULL;
+}
+
+#define CAN_DEMANGLE false
+
+#endif
+
+enum prof_status
+demangle_profile(struct profile *p, enum demangle_mode mode, bool force,
+		 struct prof_err *err)
+{
+	bool left = false;
+
+	for (size_t i = 0; i < p->n_function; i++) {
+		struct function *f = &p->function[i];
+		const char *system = profile_str(p, f->system_name);
+		char *name;
+
+		if (force && f->name && f->system_name)
+			f->name = f->system_name;
+		if (!f->system_name || (f->name && f->name != f->system_name))
+			continue;
+		f->name = f->system_name;
+		name = demangle_name(system, mode);
+		if (name) {
+			f->name = profile_intern(p, name);
+			free(name);
+			if (f->name == STRTAB_NONE) {
+				f->name = f->system_name;
+				return prof_nomem(err);
+			}
+		} else if (!CAN_DEMANGLE && (!strncmp(system, "_Z", 2) ||
+					     !strncmp(system, "_R", 2))) {
+			left = true;
+		}
+	}
+	if (left && mode != DEMANGLE_NONE)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "built without libiberty: names stay mangled");
+	return PROF_OK;
+}

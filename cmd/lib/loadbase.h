@@ -1,0 +1,57 @@
+/*
+ * loadbase.h - from an address in a process to an address in an ELF file: what
+ * to subtract, given a mapping and the file's program headers. Pure
+ * arithmetic; the rules are pprof's, so both tools find the same symbols.
+ */
+#ifndef LOADBASE_H
+#define LOADBASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+/* One PT_LOAD program header. */
+struct load_segment {
+	uint64_t vaddr;
+	uint64_t offset; /* in the file */
+	uint64_t filesz;
+	uint64_t memsz;
+	uint64_t align;
+	bool exec;
+};
+
+enum load_type { LOAD_REL, LOAD_EXEC, LOAD_DYN, LOAD_OTHER };
+
+/* What an ELF file says about where it wants to be. */
+struct load_layout {
+	enum load_type type;
+	const struct load_segment *segment;
+	size_t n_segment;
+	uint64_t text; /* address of section .text, 0 without one */
+};
+
+/* Where a part of it was. */
+struct load_mapping {
+	uint64_t start, limit, offset;
+	bool has_kernel_symbol; /* kernel_symbol is known */
+	uint64_t kernel_symbol; /* value of _stext (or _text) in the file */
+};
+
+/*
+ * Is the value of the kernel's relocation symbol needed for a mapping of this
+ * file name? Reading the symbol table for it is not free.
+ */
+bool load_wants_kernel_symbol(const char *file, const struct load_mapping *m);
+
+/*
+ * The base of mapping m: file address = address - *base, modulo 2^64. address
+ * is one inside the mapping; it tells apart segments that share a page.
+ * PROF_EINVALID when no segment of the file can be what was mapped.
+ */
+enum prof_status load_base(const struct load_layout *f,
+			   const struct load_mapping *m, uint64_t address,
+			   uint64_t *base, struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * locate.c - see locate.h. The layouts of a search path are pprof's; unlike
+ * there, the path of the profile comes before it, unless a build-id decides:
+ * an older file of the same name must not win by lying in the search path.
+ */
+#include "config.h"
+
+#include "locate.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize.h"
+
+int
+locate_init(struct locate *l, const char *list)
+{
+	const char *home = getenv("HOME");
+	char *copy, *rest, *word;
+
+	*l = (struct locate){ 0 };
+	if (!list)
+		list = getenv("PPROF_BINARY_PATH");
+	if (list && *list)
+		copy = strdup(list);
+	else if (asprintf(&copy, "%s/pprof/binaries", home ? home : "") < 0)
+		copy = NULL;
+	if (!copy)
+		return -1;
+	l->dir = calloc(strlen(copy) / 2 + 1, sizeof(*l->dir));
+	if (!l->dir)
+		goto fail;
+	for (rest = copy; (word = strsep(&rest, ":"));) {
+		if (!*word)
+			continue;
+		l->dir[l->n_dir] = strdup(word);
+		if (!l->dir[l->n_dir++])
+			goto fail;
+	}
+	free(copy);
+	return 0;
+fail:
+	free(copy);
+	locate_release(l);
+	return -1;
+}
+
+void
+locate_release(struct locate *l)
+{
+	for (size_t i = 0; i < l->n_dir; i++)
+		free(l->dir[i]);
+	free(l->dir);
+	*l = (struct locate){ 0 };
+}
+
+bool
+locate_is_special(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+
+	return *base == '[' || !strncmp(base, "linux-vdso", 10) ||
+	       !strncmp(file, "/dev/dri/", 9) || !strncmp(file, "/memfd:", 7) ||
+	       !strcmp(file, "//anon");
+}
+
+/* A search for one object. */
+struct search {
+	const char *build_id; /* that the object must have, or "" for any */
+	struct symbolize *found;
+	char *path;
+	bool nomem;
+};
+
+/* Try one file. true: stop here. */
+static bool
+try_path(struct search *s, const char *path, struct prof_err *err)
+{
+	const char *id;
+
+	switch (symbolize_open(path, &s->found, err)) {
+	case PROF_OK:
+		break;
+	case PROF_ENOMEM:
+		s->nomem = true;
+		return true;
+	default:
+		return false;
+	}
+	id = symbolize_build_id(s->found);
+	if (!*s->build_id || !strcasecmp(id, s->build_id)) {
+		s->path = strdup(path);
+		s->nomem = !s->path;
+		return true;
+	}
+	prof_fail(err, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
+		  id);
+	symbolize_close(s->found);
+	s->found = NULL;
+	return false;
+}
+
+static bool try_format(struct search *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static bool
+try_format(struct search *s, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	return n > 0 && (size_t)n < sizeof(path) && try_path(s, path, NULL);
+}
+
+/* Every file in dir/id. */
+static bool
+try_directory(struct search *s, const char *dir, const char *id)
+{
+	struct dirent **entry;
+	char path[PATH_MAX];
+	bool stop = false;
+	int n;
+
+	n = snprintf(path, sizeof(path), "%s/%s", dir, id);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return false;
+	n = scandir(path, &entry, NULL, alphasort);
+	if (n < 0)
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (!stop)
+			stop = try_format(s, "%s/%s", path, entry[i]->d_name);
+		free(entry[i]);
+	}
+	free(entry);
+	return stop;
+}
+
+/* The places of one directory of the search path. */
+static bool
+try_layouts(struct search *s, const char *dir, const char *file,
+	    const char *build_id)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	int n = slash ? (int)(slash - file) : 0;
+
+	if (*build_id) {
+		if (try_format(s, "%s/%s/%s", dir, build_id, base) ||
+		    try_directory(s, dir, build_id) ||
+		    (*file && try_format(s, "%s/%s/%s", dir, file, build_id)))
+			return true;
+		if (strlen(build_id) > 2 &&
+		    (try_format(s, "%s/%.2s/%s.debug", dir, build_id,
+				build_id + 2) ||
+		     try_format(s, "%s/.build-id/%.2s/%s.debug", dir, build_id,
+				build_id + 2)))
+			return true;
+	}
+	return *file &&
+	       (try_format(s, "%s/%s", dir, base) ||
+		try_format(s, "%s/%s", dir, file) ||
+		try_format(s, "%s/%s.debug", dir, file) ||
+		try_format(s, "%s/%.*s/.debug/%s.debug", dir, n, file, base) ||
+		try_format(s, "%s/usr/lib/debug/%.*s/%s.debug", dir, n, file,
+			   base));
+}
+
+/* A build-id becomes a part of paths: no dots or slashes from a stranger. */
+static bool
+is_hex(const char *id)
+{
+	return id[strspn(id, "0123456789abcdefABCDEF")] == '\0';
+}
+
+static void
+search(const struct locate *l, const char *file, const char *build_id,
+       struct search *s, struct prof_err *err)
+{
+	const char *in_path = is_hex(build_id) ? build_id : "";
+	bool real = *file && !locate_is_special(file);
+
+	s->build_id = build_id;
+	if (real && try_path(s, file, err))
+		return;
+	for (size_t i = 0; i < l->n_dir; i++)
+		if (try_layouts(s, l->dir[i], file, in_path))
+			return;
+	if (!real || !*build_id)
+		return;
+	/* A file without build-id may be the one; another's can't be. */
+	s->build_id = "";
+	if (!try_path(s, file, NULL) || !s->found)
+		return;
+	if (!*symbolize_build_id(s->found))
+		return;
+	symbolize_close(s->found);
+	free(s->path);
+	s->found = NULL;
+	s->path = NULL;
+}
+
+enum prof_status
+locate_open(const struct locate *l, const char *file, const char *build_id,
+	    struct symbolize **out, char **path, struct prof_err *err)
+{
+	struct search s = { 0 };
+
+	*out = NULL;
+	*path = NULL;
+	prof_fail(err, PROF_EIO, "not in the search path");
+	search(l, file, build_id, &s, err);
+	if (s.nomem) {
+		symbolize_close(s.found);
+		return prof_nomem(err);
+	}
+	if (!s.found)
+		return err->status;
+	*out = s.found;
+	*path = s.path;
+	return PROF_OK;
+}

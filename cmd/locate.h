@@ -1,0 +1,47 @@
+/*
+ * locate.h - which local file is the object that a mapping names: the file at
+ * its path, or one that lies in a search path under its name or build-id.
+ */
+#ifndef LOCATE_H
+#define LOCATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/status.h"
+
+struct symbolize;
+
+/* A list of directories. */
+struct locate {
+	char **dir;
+	size_t n_dir;
+};
+
+/*
+ * Split list at its colons; empty parts are left out. NULL means
+ * $PPROF_BINARY_PATH or, if that is unset or empty, $HOME/pprof/binaries.
+ * -1 without memory.
+ */
+int locate_init(struct locate *l, const char *list);
+void locate_release(struct locate *l);
+
+/*
+ * Is file the name of something that is no file: [vdso], shared memory of a
+ * device, the kernel?
+ */
+bool locate_is_special(const char *file);
+
+/*
+ * Open the object of a mapping with this path and build-id; "" is unknown.
+ * One with that very build-id wins, wherever it is; then comes the file at the
+ * path, if it has no build-id to compare, and for a mapping without build-id
+ * what the search path has under the path or its last part. *out and *path,
+ * where it was found, are the caller's. PROF_EIO, PROF_EFORMAT: what is wrong
+ * with the file at the path; PROF_ENOMEM.
+ */
+enum prof_status locate_open(const struct locate *l, const char *file,
+			     const char *build_id, struct symbolize **out,
+			     char **path, struct prof_err *err) MUST_USE;
+
+#endif

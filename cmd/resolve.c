@@ -1,0 +1,494 @@
+/* resolve.c - see resolve.h. */
+#include "config.h"
+
+#include "resolve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/loadbase.h"
+#include "lib/profile.h"
+#include "locate.h"
+#include "symbolize.h"
+
+#define IS_SYMBOLIZED                                                          \
+	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
+
+/* A location that wants lines, and its address in the file. */
+struct want {
+	uint64_t addr;
+	uint32_t location;
+};
+
+/* The functions that this run added, by what tells them apart. */
+struct functions {
+	uint32_t *slot; /* open addressing: function, or PROF_NONE */
+	size_t n_slot;  /* a power of two */
+	size_t n;
+};
+
+struct resolve {
+	struct profile *p;
+	const struct resolve_options *o;
+	struct functions functions;
+	bool *done;     /* of each mapping */
+	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
+	size_t *place;  /* ... where its wanted locations begin in wanted */
+	uint32_t *wanted;
+	bool missed; /* a file was not found */
+	bool nomem;
+
+	/* Of one object file. */
+	struct want *want; /* ascending addresses */
+	size_t n_want;
+	uint64_t *addr; /* the distinct ones */
+	size_t n_addr;
+	size_t *first; /* the first want of each */
+	struct line *line;
+	size_t cap_line;
+};
+
+/* --- functions --- */
+
+static size_t
+hash_function(const struct function *f)
+{
+	uint64_t h = f->name;
+
+	h = (h << 32 | f->file) * UINT64_C(0x9e3779b97f4a7c15);
+	h = (h ^ h >> 32 ^ (uint64_t)f->start_line) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(h >> 20);
+}
+
+static uint32_t *
+find_slot(const struct functions *t, const struct profile *p,
+	  const struct function *f)
+{
+	for (size_t i = hash_function(f);; i++) {
+		uint32_t *slot = &t->slot[i & (t->n_slot - 1)];
+		const struct function *g = &p->function[*slot];
+
+		if (*slot == PROF_NONE ||
+		    (g->system_name == f->system_name && g->file == f->file &&
+		     g->start_line == f->start_line))
+			return slot;
+	}
+}
+
+static int
+grow_functions(struct functions *t, const struct profile *p)
+{
+	struct functions old = *t;
+
+	t->n_slot = old.n_slot ? 2 * old.n_slot : 1024;
+	t->slot = reallocarray(NULL, t->n_slot, sizeof(*t->slot));
+	if (!t->slot) {
+		*t = old;
+		return -1;
+	}
+	memset(t->slot, 0xff, t->n_slot * sizeof(*t->slot)); /* PROF_NONE */
+	for (size_t i = 0; i < old.n_slot; i++)
+		if (old.slot[i] != PROF_NONE)
+			*find_slot(t, p, &p->function[old.slot[i]]) =
+				old.slot[i];
+	free(old.slot);
+	return 0;
+}
+
+/* The function of a frame: PROF_NONE without memory. */
+static uint32_t
+intern_function(struct resolve *r, const struct symbolize_frame *frame)
+{
+	struct functions *t = &r->functions;
+	struct function f = { .start_line = frame->start_line };
+	uint32_t *slot;
+
+	f.name = profile_intern(r->p, frame->name);
+	f.system_name = f.name;
+	f.file = profile_intern(r->p, frame->file);
+	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE ||
+	    (t->n >= t->n_slot / 2 && grow_functions(t, r->p) < 0))
+		return PROF_NONE;
+	slot = find_slot(t, r->p, &f);
+	if (*slot == PROF_NONE) {
+		*slot = profile_add_function(r->p, &f);
+		t->n += *slot != PROF_NONE;
+	}
+	return *slot;
+}
+
+/* --- locations --- */
+
+static int
+make_lines(struct resolve *r, const struct symbolize_frame *frame, size_t n)
+{
+	if (n > r->cap_line) {
+		void *grown = reallocarray(r->line, n, sizeof(*r->line));
+
+		if (!grown)
+			return -1;
+		r->line = grown;
+		r->cap_line = n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = intern_function(r, &frame[i]);
+
+		if (f == PROF_NONE)
+			return -1;
+		r->line[i] = (struct line){ frame[i].line, frame[i].column, f };
+	}
+	return 0;
+}
+
+/* A symbolize_fn: all locations at address i get these lines. */
+static void
+take_frames(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+{
+	struct resolve *r = ctx;
+	struct profile *p = r->p;
+	unsigned has = MAPPING_INLINE_FRAMES;
+
+	if (r->nomem)
+		return;
+	if (make_lines(r, frame, n) < 0) {
+		r->nomem = true;
+		return;
+	}
+	for (size_t k = 0; k < n; k++)
+		has |= (*frame[k].name ? MAPPING_FUNCTIONS : 0) |
+		       (*frame[k].file ? MAPPING_FILENAMES : 0) |
+		       (frame[k].line ? MAPPING_LINE_NUMBERS : 0);
+	for (size_t k = r->first[i]; k < r->first[i + 1]; k++) {
+		struct location *l = &p->location[r->want[k].location];
+
+		if (profile_set_lines(p, r->want[k].location, r->line, n) < 0) {
+			r->nomem = true;
+			return;
+		}
+		l->is_folded = false;
+		if (l->mapping != PROF_NONE)
+			p->mapping[l->mapping].has |= has;
+	}
+}
+
+static int
+cmp_want(const void *a, const void *b)
+{
+	const struct want *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Look up what was collected, all at once. */
+static enum prof_status
+look_up(struct resolve *r, struct symbolize *s, struct prof_err *err)
+{
+	qsort(r->want, r->n_want, sizeof(*r->want), cmp_want);
+	r->n_addr = 0;
+	for (size_t k = 0; k < r->n_want; k++) {
+		if (k && r->want[k].addr == r->want[k - 1].addr)
+			continue;
+		r->first[r->n_addr] = k;
+		r->addr[r->n_addr++] = r->want[k].addr;
+	}
+	r->first[r->n_addr] = r->n_want;
+	return symbolize_run(s, r->addr, r->n_addr, !r->o->no_lines,
+			     take_frames, r, err);
+}
+
+/* --- mappings --- */
+
+/* Has the mapping a place, and not just a name? */
+static bool
+is_fake(const struct mapping *m)
+{
+	return m->start == 0 && m->offset == 0 &&
+	       (m->limit == 0 || m->limit == UINT64_MAX);
+}
+
+static bool
+is_wanted(const struct resolve *r, const struct location *l)
+{
+	return l->mapping != PROF_NONE && (r->o->force || l->n_line == 0) &&
+	       (l->address || r->p->mapping[l->mapping].start);
+}
+
+static const char *
+kernel_symbol(const char *file)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	size_t n = sizeof(kernel) - 1;
+
+	return !strncmp(file, kernel, n) && file[n] ? file + n : "_stext";
+}
+
+/*
+ * Add the locations of mapping m, whose name in the profile was file, to those
+ * wanted of s.
+ */
+static enum prof_status
+collect(struct resolve *r, uint32_t m, const char *file, const char *path,
+	struct symbolize *s, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	struct load_mapping at = { .start = map->start,
+				   .limit = map->limit,
+				   .offset = map->offset };
+	uint64_t base, inside = map->start;
+	enum prof_status st;
+
+	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
+		uint64_t a = r->p->location[r->wanted[k]].address;
+
+		if (a >= at.start && a < at.limit) {
+			inside = a;
+			break;
+		}
+	}
+	if (load_wants_kernel_symbol(path, &at) && !is_fake(map))
+		at.has_kernel_symbol = symbolize_symbol(s, kernel_symbol(file),
+							&at.kernel_symbol);
+	st = load_base(symbolize_layout(s), &at, inside, &base, err);
+	if (st != PROF_OK)
+		return st;
+	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
+		uint32_t l = r->wanted[k];
+
+		r->want[r->n_want++] =
+			(struct want){ r->p->location[l].address - base, l };
+	}
+	return PROF_OK;
+}
+
+static void
+warn_mapping(struct resolve *r, const struct mapping *m,
+	     const struct prof_err *err)
+{
+	const char *id = profile_str(r->p, m->build_id);
+
+	r->o->warn("%s%s%s%s: %s", profile_str(r->p, m->file),
+		   *id ? " (build-id " : "", id, *id ? ")" : "", err->msg);
+}
+
+/* Symbolize the mappings of s, which is the object of mapping m. */
+static enum prof_status
+resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
+	       const char *path, struct prof_err *err)
+{
+	const struct locate *l = r->o->locate;
+	struct profile *p = r->p;
+	struct mapping of = p->mapping[m];
+	const char *file = profile_str(p, of.file);
+	uint32_t found = profile_intern(p, path);
+	enum prof_status st;
+	char *const *dirs = l->dir;
+
+	if (found == STRTAB_NONE)
+		return prof_nomem(err);
+	st = symbolize_find_debug(s, (const char *const *)dirs, l->n_dir, err);
+	if (st != PROF_OK)
+		return st;
+	r->n_want = 0;
+	for (; m != PROF_NONE; m = r->next[m]) {
+		if (r->done[m])
+			continue;
+		r->done[m] = true;
+		if (collect(r, m, file, path, s, err) != PROF_OK)
+			warn_mapping(r, &p->mapping[m], err);
+		else
+			p->mapping[m].file = found;
+	}
+	st = look_up(r, s, err);
+	if (st == PROF_EFORMAT) {
+		warn_mapping(r, &of, err);
+		st = PROF_OK;
+	}
+	return st;
+}
+
+/* Find and symbolize the object of mapping m, and all its mappings. */
+static enum prof_status
+resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	const char *file = profile_str(r->p, map->file);
+	struct symbolize *s;
+	enum prof_status st;
+	char *path;
+
+	st = locate_open(r->o->locate, file, profile_str(r->p, map->build_id),
+			 &s, &path, err);
+	if (st == PROF_ENOMEM)
+		return st;
+	if (st != PROF_OK) {
+		if (locate_is_special(file))
+			return PROF_OK;
+		r->missed = true;
+		if (!*file)
+			prof_fail(err, st, "mapping %u has no file name",
+				  m + 1);
+		warn_mapping(r, map, err);
+		return PROF_OK;
+	}
+	st = resolve_object(r, m, s, path, err);
+	symbolize_close(s);
+	free(path);
+	return st;
+}
+
+/* Sort the wanted locations by mapping: a counting sort. */
+static void
+sort_wanted(struct resolve *r)
+{
+	const struct profile *p = r->p;
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->n_location; i++)
+		if (is_wanted(r, &p->location[i]))
+			r->place[p->location[i].mapping]++;
+	for (size_t m = 0; m <= p->n_mapping; m++) {
+		size_t n = r->place[m];
+
+		r->place[m] = at;
+		at += n;
+	}
+	for (size_t i = 0; i < p->n_location; i++)
+		if (is_wanted(r, &p->location[i]))
+			r->wanted[r->place[p->location[i].mapping]++] =
+				(uint32_t)i;
+	/* Each now is where the next one begins. */
+	memmove(r->place + 1, r->place, p->n_mapping * sizeof(*r->place));
+	r->place[0] = 0;
+}
+
+/* A mapping, by what names its object. */
+struct named {
+	uint32_t file, build_id, mapping;
+};
+
+static int
+cmp_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->build_id != y->build_id)
+		return x->build_id < y->build_id ? -1 : 1;
+	return (x->mapping > y->mapping) - (x->mapping < y->mapping);
+}
+
+/* Chain the mappings of each object: it is opened once for all of them. */
+static int
+chain_mappings(struct resolve *r)
+{
+	const struct mapping *m = r->p->mapping;
+	size_t n = r->p->n_mapping;
+	struct named *named = calloc(n + 1, sizeof(*named));
+
+	if (!named)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		named[i] =
+			(struct named){ m[i].file, m[i].build_id, (uint32_t)i };
+	qsort(named, n, sizeof(*named), cmp_named);
+	for (size_t i = 0; i < n; i++) {
+		bool same = i + 1 < n && named[i].file == named[i + 1].file &&
+			    named[i].build_id == named[i + 1].build_id;
+
+		r->next[named[i].mapping] =
+			same ? named[i + 1].mapping : PROF_NONE;
+	}
+	free(named);
+	return 0;
+}
+
+/* Mark as done what is not to be touched. */
+static void
+choose(struct resolve *r)
+{
+	struct profile *p = r->p;
+
+	for (size_t i = 0; i < p->n_mapping; i++) {
+		const struct mapping *m = &p->mapping[i];
+		const char *file = profile_str(p, m->file);
+
+		/* A server's address: there is no local file. */
+		bool remote = !m->build_id && (!strncmp(file, "http://", 7) ||
+					       !strncmp(file, "https://", 8));
+
+		r->done[i] = r->place[i] == r->place[i + 1] || remote ||
+			     (!r->o->force && (m->has & IS_SYMBOLIZED));
+	}
+}
+
+/*
+ * The program that the caller named is the first mapping's. A profile without
+ * any gets one that says nothing of places: addresses are the file's.
+ */
+static enum prof_status
+set_binary(struct profile *p, const char *binary, struct prof_err *err)
+{
+	uint32_t file = profile_intern(p, binary);
+	struct mapping m = { .file = file };
+
+	if (file == STRTAB_NONE)
+		return prof_nomem(err);
+	if (p->n_mapping) {
+		p->mapping[0].file = file;
+		return PROF_OK;
+	}
+	if (profile_add_mapping(p, &m) == PROF_NONE)
+		return prof_nomem(err);
+	for (size_t i = 0; i < p->n_location; i++)
+		p->location[i].mapping = 0;
+	return PROF_OK;
+}
+
+enum prof_status
+resolve_profile(struct profile *p, const struct resolve_options *o,
+		struct prof_err *err)
+{
+	struct resolve r = { .p = p, .o = o };
+	enum prof_status st = PROF_OK;
+
+	if (o->binary)
+		st = set_binary(p, o->binary, err);
+	if (st != PROF_OK)
+		return st;
+	r.done = calloc(p->n_mapping + 1, sizeof(*r.done));
+	r.next = calloc(p->n_mapping + 1, sizeof(*r.next));
+	r.place = calloc(p->n_mapping + 2, sizeof(*r.place));
+	r.wanted = calloc(p->n_location + 1, sizeof(*r.wanted));
+	r.want = calloc(p->n_location + 1, sizeof(*r.want));
+	r.addr = calloc(p->n_location + 1, sizeof(*r.addr));
+	r.first = calloc(p->n_location + 1, sizeof(*r.first));
+	if (!r.done || !r.next || !r.place || !r.wanted || !r.want || !r.addr ||
+	    !r.first || chain_mappings(&r) < 0) {
+		st = prof_nomem(err);
+		goto out;
+	}
+	sort_wanted(&r);
+	choose(&r);
+	for (size_t i = 0; i < p->n_mapping && st == PROF_OK; i++)
+		if (!r.done[i])
+			st = resolve_mapping(&r, (uint32_t)i, err);
+	if (r.nomem)
+		st = prof_nomem(err);
+	else if (r.missed)
+		o->warn("looked for files at their paths and in the search "
+			"path (--search-path, PPROF_BINARY_PATH)");
+out:
+	free(r.done);
+	free(r.next);
+	free(r.place);
+	free(r.wanted);
+	free(r.want);
+	free(r.addr);
+	free(r.first);
+	free(r.line);
+	free(r.functions.slot);
+	return st;
+}

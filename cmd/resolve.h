@@ -1,0 +1,36 @@
+/*
+ * resolve.h - symbols into a profile: for each mapping the local file is
+ * found, the addresses of its locations are looked up in it, and the locations
+ * get lines.
+ */
+#ifndef RESOLVE_H
+#define RESOLVE_H
+
+#include <stdbool.h>
+
+#include "lib/status.h"
+
+struct locate;
+struct profile;
+
+struct resolve_options {
+	const struct locate *locate;
+	const char *binary; /* the file of the first mapping, or NULL */
+	bool force;         /* what has symbols is done again */
+	bool no_lines;      /* names only, from symbol tables */
+	/* Told what could not be done, one line at a time. */
+	void (*warn)(const char *fmt, ...)
+		__attribute__((format(printf, 1, 2)));
+};
+
+/*
+ * Symbolize p in place. Left alone are mappings that are symbolized already
+ * and, in others, locations that have lines, unless forced; addresses of which
+ * nothing is known; and what is no file. What does not work is a warning.
+ * PROF_ENOMEM.
+ */
+enum prof_status resolve_profile(struct profile *p,
+				 const struct resolve_options *o,
+				 struct prof_err *err) MUST_USE;
+
+#endif

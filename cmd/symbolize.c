@@ -1,0 +1,718 @@
+/*
+ * symbolize.c - ELF files: what they are, their symbol tables, and the files
+ * that their debug information was split off into. DWARF is in
+ * symbolize-dwarf.c.
+ */
+#include "config.h"
+
+#include "symbolize.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+#include "lib/compress.h"
+#include "symbolize-dwarf.h"
+
+#define MAX_BUILD_ID 64 /* bytes */
+
+/* An ELF file, open. */
+struct object {
+	char *path;
+	int fd;
+	Elf *elf;
+	uint64_t size; /* of the file */
+	char build_id[2 * MAX_BUILD_ID + 1];
+};
+
+struct symbolize {
+	struct object main;
+	struct object debug; /* split off from main; fd -1: none */
+	struct load_layout layout;
+	struct load_segment *segment;
+	struct code_range *code; /* ascending: what holds instructions */
+	size_t n_code;
+	size_t text_index; /* of section .text, 0 without one */
+};
+
+/* --- opening --- */
+
+static void
+object_close(struct object *o)
+{
+	elf_end(o->elf);
+	if (o->fd >= 0)
+		close(o->fd);
+	free(o->path);
+	*o = (struct object){ .fd = -1 };
+}
+
+static void
+read_build_id(struct object *o)
+{
+	const void *id = NULL;
+	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
+	const unsigned char *byte = id;
+
+	if (n > MAX_BUILD_ID)
+		n = MAX_BUILD_ID;
+	for (ssize_t i = 0; i < n; i++)
+		snprintf(o->build_id + 2 * i, 3, "%02x", byte[i]);
+}
+
+static enum prof_status
+object_open(struct object *o, const char *path, struct prof_err *err)
+{
+	struct stat sb;
+
+	*o = (struct object){ .fd = -1 };
+	o->path = strdup(path);
+	if (!o->path)
+		return prof_nomem(err);
+	/* A path of a profile may name a pipe: do not wait for a writer. */
+	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (o->fd < 0 || fstat(o->fd, &sb) != 0) {
+		prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		goto fail;
+	}
+	if (!S_ISREG(sb.st_mode)) {
+		prof_fail(err, PROF_EFORMAT, "not a regular file");
+		goto fail;
+	}
+	o->size = (uint64_t)sb.st_size;
+	elf_version(EV_CURRENT);
+	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF) {
+		prof_fail(err, PROF_EFORMAT, "not an ELF file");
+		goto fail;
+	}
+	read_build_id(o);
+	return PROF_OK;
+fail:
+	object_close(o);
+	return err ? err->status : PROF_EIO;
+}
+
+static enum load_type
+load_type(unsigned type)
+{
+	switch (type) {
+	case ET_REL:
+		return LOAD_REL;
+	case ET_EXEC:
+		return LOAD_EXEC;
+	case ET_DYN:
+		return LOAD_DYN;
+	default:
+		return LOAD_OTHER;
+	}
+}
+
+static int
+cmp_range(const void *a, const void *b)
+{
+	const struct code_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Where instructions are: sections, or segments where those are stripped. */
+static int
+read_code(struct symbolize *s)
+{
+	Elf_Scn *scn = NULL;
+	size_t n = 0, names = 0;
+	GElf_Shdr sh;
+
+	if (elf_getshdrnum(s->main.elf, &n) != 0)
+		n = 0;
+	s->code = calloc(n + s->layout.n_segment + 1, sizeof(*s->code));
+	if (!s->code)
+		return -1;
+	n = n + s->layout.n_segment;
+	elf_getshdrstrndx(s->main.elf, &names);
+	while ((scn = elf_nextscn(s->main.elf, scn)) && s->n_code < n) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		name = elf_strptr(s->main.elf, names, sh.sh_name);
+		if (name && !strcmp(name, ".text")) {
+			s->layout.text = sh.sh_addr;
+			s->text_index = elf_ndxscn(scn);
+			/* Split off: its offsets are not those of the file
+			 * that was mapped. */
+			if (sh.sh_type == SHT_NOBITS)
+				s->layout.n_segment = 0;
+		}
+		s->code[s->n_code++] =
+			(struct code_range){ sh.sh_addr,
+					     sh.sh_addr + sh.sh_size };
+	}
+	for (size_t i = 0; s->n_code == 0 && i < s->layout.n_segment; i++)
+		if (s->segment[i].exec)
+			s->code[s->n_code++] = (struct code_range){
+				s->segment[i].vaddr,
+				s->segment[i].vaddr + s->segment[i].memsz
+			};
+	qsort(s->code, s->n_code, sizeof(*s->code), cmp_range);
+	return 0;
+}
+
+static enum prof_status
+read_layout(struct symbolize *s, struct prof_err *err)
+{
+	struct load_layout *l = &s->layout;
+	GElf_Ehdr ehdr;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (!gelf_getehdr(s->main.elf, &ehdr))
+		return prof_fail(err, PROF_EFORMAT, "damaged ELF header");
+	if (elf_getphdrnum(s->main.elf, &n) != 0)
+		n = 0;
+	l->type = load_type(ehdr.e_type);
+	s->segment = calloc(n + 1, sizeof(*s->segment));
+	if (!s->segment)
+		return prof_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(s->main.elf, (int)i, &ph) ||
+		    ph.p_type != PT_LOAD)
+			continue;
+		s->segment[l->n_segment++] = (struct load_segment){
+			.vaddr = ph.p_vaddr,
+			.offset = ph.p_offset,
+			.filesz = ph.p_filesz,
+			.memsz = ph.p_memsz,
+			.align = ph.p_align,
+			.exec = ph.p_flags & PF_X,
+		};
+	}
+	l->segment = s->segment;
+	return read_code(s) < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+enum prof_status
+symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
+{
+	struct symbolize *s = calloc(1, sizeof(*s));
+	enum prof_status st;
+
+	*out = NULL;
+	if (!s)
+		return prof_nomem(err);
+	s->debug.fd = -1;
+	st = object_open(&s->main, path, err);
+	if (st == PROF_OK)
+		st = read_layout(s, err);
+	if (st != PROF_OK) {
+		symbolize_close(s);
+		return st;
+	}
+	*out = s;
+	return PROF_OK;
+}
+
+void
+symbolize_close(struct symbolize *s)
+{
+	if (!s)
+		return;
+	object_close(&s->main);
+	object_close(&s->debug);
+	free(s->segment);
+	free(s->code);
+	free(s);
+}
+
+const char *
+symbolize_build_id(const struct symbolize *s)
+{
+	return s->main.build_id;
+}
+
+const struct load_layout *
+symbolize_layout(const struct symbolize *s)
+{
+	return &s->layout;
+}
+
+/* --- debug files --- */
+
+/* The section of this name, or of this type if name is NULL. */
+static Elf_Scn *
+find_section(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *its;
+
+		if (!gelf_getshdr(scn, sh))
+			continue;
+		if (!name && sh->sh_type == type)
+			return scn;
+		its = name ? elf_strptr(elf, names, sh->sh_name) : NULL;
+		if (its && !strcmp(its, name))
+			return scn;
+	}
+	return NULL;
+}
+
+static bool
+has_dwarf(Elf *elf)
+{
+	GElf_Shdr sh;
+
+	return (find_section(elf, ".debug_info", 0, &sh) ||
+		find_section(elf, ".zdebug_info", 0, &sh)) &&
+	       sh.sh_type != SHT_NOBITS;
+}
+
+/* Is the file at path, by its checksum, the one that a debuglink means? */
+static bool
+crc_matches(const struct object *o, uint32_t want)
+{
+	unsigned char block[65536];
+	uint32_t crc = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(o->fd, block, sizeof(block), at)) > 0) {
+		crc = gzip_crc32(crc, block, (size_t)n);
+		at += n;
+	}
+	return n == 0 && crc == want;
+}
+
+struct debug_search {
+	struct symbolize *s;
+	const char *link; /* name in .gnu_debuglink, or NULL */
+	uint32_t crc;
+	char *dir; /* absolute, of the main file */
+	struct prof_err *err;
+};
+
+/*
+ * Try one path. By build-id where both files have one: that spares reading all
+ * of a large file for its checksum. true ends the search.
+ */
+static bool try_debug(struct debug_search *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static bool
+try_debug(struct debug_search *d, const char *fmt, ...)
+{
+	struct symbolize *s = d->s;
+	struct object *o = &s->debug;
+	char path[PATH_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(path) ||
+	    object_open(o, path, NULL) != PROF_OK)
+		return false;
+	if (has_dwarf(o->elf)) {
+		if (*s->main.build_id && *o->build_id
+			    ? !strcmp(s->main.build_id, o->build_id)
+			    : d->link && crc_matches(o, d->crc))
+			return true;
+	}
+	object_close(o);
+	return false;
+}
+
+static bool
+search_by_id(struct debug_search *d, const char *dir)
+{
+	const char *id = d->s->main.build_id;
+
+	return strlen(id) > 2 &&
+	       (try_debug(d, "%s/.build-id/%.2s/%s.debug", dir, id, id + 2) ||
+		try_debug(d, "%s/%.2s/%s.debug", dir, id, id + 2));
+}
+
+static bool
+search_by_link(struct debug_search *d, const char *dir)
+{
+	return try_debug(d, "%s/%s", dir, d->link) ||
+	       try_debug(d, "%s%s/%s", dir, d->dir, d->link) ||
+	       try_debug(d, "%s/usr/lib/debug%s/%s", dir, d->dir, d->link);
+}
+
+static void
+search_debug(struct debug_search *d, const char *const *dir, size_t n)
+{
+	static const char global[] = "/usr/lib/debug";
+
+	for (size_t i = 0; i < n; i++)
+		if (search_by_id(d, dir[i]))
+			return;
+	if (search_by_id(d, global) || !d->link)
+		return;
+	if (try_debug(d, "%s/%s", d->dir, d->link) ||
+	    try_debug(d, "%s/.debug/%s", d->dir, d->link) ||
+	    try_debug(d, "%s%s/%s", global, d->dir, d->link))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (search_by_link(d, dir[i]))
+			return;
+}
+
+enum prof_status
+symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
+		     struct prof_err *err)
+{
+	struct debug_search d = { .s = s };
+	GElf_Word crc = 0;
+	char *slash;
+
+	if (s->debug.fd >= 0 || has_dwarf(s->main.elf))
+		return PROF_OK;
+	d.dir = realpath(s->main.path, NULL);
+	if (!d.dir)
+		return errno == ENOMEM ? prof_nomem(err) : PROF_OK;
+	slash = strrchr(d.dir, '/');
+	*slash = '\0';
+	d.link = dwelf_elf_gnu_debuglink(s->main.elf, &crc);
+	d.crc = crc;
+	/* A name, not a path: what comes with a file does not choose where
+	 * to look. */
+	if (d.link && (!*d.link || strchr(d.link, '/')))
+		d.link = NULL;
+	search_debug(&d, dir, n);
+	free(d.dir);
+	return PROF_OK;
+}
+
+/* --- symbol tables --- */
+
+struct symtab {
+	Elf *elf;
+	Elf_Data *data;
+	size_t n;
+	size_t strings; /* section */
+};
+
+static bool
+open_symtab(Elf *elf, unsigned type, struct symtab *t)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find_section(elf, NULL, type, &sh);
+
+	if (!scn || sh.sh_entsize == 0)
+		return false;
+	t->elf = elf;
+	t->data = elf_getdata(scn, NULL);
+	t->n = sh.sh_size / sh.sh_entsize;
+	t->strings = sh.sh_link;
+	return t->data && t->n > 1;
+}
+
+bool
+symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value)
+{
+	struct symtab t;
+	GElf_Sym sym;
+
+	if (!open_symtab(s->main.elf, SHT_SYMTAB, &t))
+		return false;
+	for (size_t i = 1; i < t.n; i++) {
+		const char *its;
+
+		if (!gelf_getsym(t.data, (int)i, &sym))
+			return false;
+		its = elf_strptr(t.elf, t.strings, sym.st_name);
+		if (its && !strcmp(its, name)) {
+			*value = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A symbol that may be the one at an address. */
+struct candidate {
+	uint64_t start, end;
+	uint32_t index; /* in the table; 0: none */
+	uint32_t file;  /* of a local one: the symbol that names its file */
+};
+
+/* Where the code around a ends, or 0 if there is none. */
+static uint64_t
+code_end(const struct symbolize *s, uint64_t a)
+{
+	size_t lo = 0, n = s->n_code;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (s->code[mid].end <= a)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo < s->n_code && s->code[lo].start <= a ? s->code[lo].end : 0;
+}
+
+static bool
+is_code_symbol(const struct symbolize *s, const struct symtab *t,
+	       const GElf_Sym *sym)
+{
+	const char *name;
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+		return false;
+	/* Addresses are of the one section that all know. */
+	if (s->layout.type == LOAD_REL && sym->st_shndx != s->text_index)
+		return false;
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return true;
+	case STT_NOTYPE:
+		/* Functions in assembly; not $x, which marks code on ARM. */
+		name = elf_strptr(t->elf, t->strings, sym->st_name);
+		return name && *name && *name != '$' &&
+		       code_end(s, sym->st_value);
+	default:
+		return false;
+	}
+}
+
+static size_t
+lower_bound(const uint64_t *addr, size_t n, uint64_t a)
+{
+	size_t lo = 0;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (addr[mid] < a)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
+/*
+ * The symbol of each of the n addresses: the last that begins at or before it,
+ * of those that begin together the longest, of those the last in the table, as
+ * llvm-symbolizer has it; none if that one ends before the address. Symbols
+ * are not sorted: each is put where its first address is, if it beats what is
+ * there, and then the addresses are gone through once. *out is malloc'd.
+ */
+static int
+match_symbols(const struct symbolize *s, const struct symtab *t,
+	      const uint64_t *addr, size_t n, struct candidate **out)
+{
+	struct candidate *c = calloc(n + 1, sizeof(*c));
+	uint32_t file = 0;
+	GElf_Sym sym;
+
+	*out = c;
+	if (!c)
+		return -1;
+	for (size_t i = 1; i < t->n && i < INT_MAX; i++) {
+		struct candidate *at;
+		uint64_t end;
+
+		if (!gelf_getsym(t->data, (int)i, &sym))
+			break;
+		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
+			file = (uint32_t)i;
+		if (!is_code_symbol(s, t, &sym))
+			continue;
+		at = &c[lower_bound(addr, n, sym.st_value)];
+		end = sym.st_size > UINT64_MAX - sym.st_value
+			      ? UINT64_MAX
+			      : sym.st_value + sym.st_size;
+		if (at->index && (at->start > sym.st_value ||
+				  (at->start == sym.st_value && at->end > end)))
+			continue;
+		*at = (struct candidate){ sym.st_value, end, (uint32_t)i, 0 };
+		if (GELF_ST_BIND(sym.st_info) == STB_LOCAL)
+			at->file = file;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (i && !c[i].index)
+			c[i] = c[i - 1];
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = c[i].end;
+
+		if (c[i].index && end == c[i].start)
+			end = code_end(s, c[i].start);
+		if (addr[i] >= end)
+			c[i].index = 0;
+	}
+	return 0;
+}
+
+/* --- all together --- */
+
+/* A symbol table, and which of its symbols is at each address. */
+struct names {
+	struct symtab symtab;
+	struct candidate *symbol; /* NULL: there is no table */
+};
+
+struct run {
+	struct names own;   /* of the file itself */
+	struct names split; /* of its debug file, if the own lacks most */
+	struct symbolize_frame *frame;
+	size_t cap;
+	bool *done; /* of each address */
+	bool nomem;
+	symbolize_fn *fn;
+	void *ctx;
+};
+
+/* The name of symbol i of a table, or "". */
+static const char *
+name_of(const struct symtab *t, uint32_t i)
+{
+	const char *name;
+	GElf_Sym sym;
+
+	if (!i || !gelf_getsym(t->data, (int)i, &sym))
+		return "";
+	name = elf_strptr(t->elf, t->strings, sym.st_name);
+	return name ? name : "";
+}
+
+static const char *
+symbol_name(const struct names *n, size_t i)
+{
+	return n->symbol ? name_of(&n->symtab, n->symbol[i].index) : "";
+}
+
+/* What the symbol of address i says. false: there is none. */
+static bool
+symbol_frame(const struct names *n, size_t i, struct symbolize_frame *f)
+{
+	*f = (struct symbolize_frame){ .name = symbol_name(n, i), .file = "" };
+	if (!*f->name)
+		return false;
+	f->file = name_of(&n->symtab, n->symbol[i].file);
+	return true;
+}
+
+/*
+ * What DWARF knows, with the name of the symbol for the function that is
+ * really there, as llvm-symbolizer has it: DWARF says "f" where the code is
+ * that of "f.cold" or "f.constprop.0". Not so with a name that has a version.
+ */
+static void
+take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+{
+	struct run *r = ctx;
+	const char *name = symbol_name(&r->own, i);
+
+	if (!*frame[n - 1].name) {
+		if (!*name)
+			name = symbol_name(&r->split, i);
+	} else if (strchr(name, '@')) {
+		name = "";
+	}
+	r->done[i] = true;
+	if (!*name) {
+		r->fn(r->ctx, i, frame, n);
+		return;
+	}
+	if (n > r->cap) {
+		void *grown = reallocarray(r->frame, n, sizeof(*frame));
+
+		if (!grown) {
+			r->nomem = true;
+			return;
+		}
+		r->frame = grown;
+		r->cap = n;
+	}
+	memcpy(r->frame, frame, n * sizeof(*frame));
+	r->frame[n - 1].name = name;
+	r->fn(r->ctx, i, r->frame, n);
+}
+
+static enum prof_status
+run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
+	  struct prof_err *err)
+{
+	const struct object *o = s->debug.fd >= 0 ? &s->debug : &s->main;
+	/* Much more than any compiler writes, in things per byte. */
+	uint64_t work = 4 * o->size + 1000 * (uint64_t)n;
+	enum prof_status st;
+	Dwarf *dw;
+
+	/* A relocatable file's needs its relocations applied first. */
+	if (s->layout.type == LOAD_REL || !has_dwarf(o->elf))
+		return PROF_OK;
+	dw = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+	if (!dw)
+		return prof_fail(err, PROF_EFORMAT, "damaged DWARF: %s",
+				 dwarf_errmsg(-1));
+	st = symbolize_dwarf(dw, s->code, s->n_code, addr, n, work, take_dwarf,
+			     r, err);
+	dwarf_end(dw);
+	return st;
+}
+
+static int
+read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
+{
+	bool all = open_symtab(s->main.elf, SHT_SYMTAB, &r->own.symtab);
+
+	if ((all || open_symtab(s->main.elf, SHT_DYNSYM, &r->own.symtab)) &&
+	    match_symbols(s, &r->own.symtab, addr, n, &r->own.symbol) < 0)
+		return -1;
+	if (all || s->debug.fd < 0 ||
+	    !open_symtab(s->debug.elf, SHT_SYMTAB, &r->split.symtab))
+		return 0;
+	return match_symbols(s, &r->split.symtab, addr, n, &r->split.symbol);
+}
+
+enum prof_status
+symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
+	      symbolize_fn *fn, void *ctx, struct prof_err *err)
+{
+	struct run r = { .fn = fn, .ctx = ctx };
+	enum prof_status st = PROF_OK;
+
+	r.done = calloc(n + 1, sizeof(*r.done));
+	if (!r.done || read_symbols(s, addr, n, &r) < 0) {
+		st = prof_nomem(err);
+		goto out;
+	}
+	if (dwarf)
+		st = run_dwarf(s, addr, n, &r, err);
+	for (size_t i = 0; i < n; i++) {
+		struct symbolize_frame f;
+
+		if (!r.done[i] && (symbol_frame(&r.own, i, &f) ||
+				   symbol_frame(&r.split, i, &f)))
+			fn(ctx, i, &f, 1);
+	}
+	if (r.nomem)
+		st = prof_nomem(err);
+out:
+	free(r.own.symbol);
+	free(r.split.symbol);
+	free(r.frame);
+	free(r.done);
+	return st;
+}

@@ -1,0 +1,80 @@
+/*
+ * symbolize.h - names and lines for addresses of an ELF file, out of its DWARF
+ * or its symbol table. The only user of elfutils. Which file belongs to which
+ * mapping: locate.h; from and into a profile: resolve.h.
+ *
+ * Work is done in bulk: all addresses of a file at once, sorted, so each
+ * compilation unit is read at most once, and only when an address is in it.
+ * Files may be damaged or hostile: what can not be understood is skipped, and
+ * work is bounded by the size of the file.
+ */
+#ifndef SYMBOLIZE_H
+#define SYMBOLIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/loadbase.h"
+#include "lib/status.h"
+
+struct symbolize;
+
+/*
+ * A function that is at an address, or was inlined there. Strings are never
+ * NULL, and "" when unknown; unknown numbers are 0. name is as in the object
+ * file: mangled.
+ */
+struct symbolize_frame {
+	const char *name;
+	const char *file;
+	int64_t line;
+	int64_t column;
+	int64_t start_line; /* of the function's declaration */
+};
+
+/*
+ * Open the ELF file path. *out is the caller's, for symbolize_close().
+ * PROF_EIO, PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM.
+ */
+enum prof_status symbolize_open(const char *path, struct symbolize **out,
+				struct prof_err *err) MUST_USE;
+void symbolize_close(struct symbolize *s);
+
+/* Its GNU build-id in lower-case hex, or "". */
+const char *symbolize_build_id(const struct symbolize *s);
+
+/* Its program headers. */
+const struct load_layout *symbolize_layout(const struct symbolize *s);
+
+/* The value of symbol name in its symbol table. false: there is none. */
+bool symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value);
+
+/*
+ * If s has no DWARF, look for a file that was split off from it: by build-id
+ * or by .gnu_debuglink (with matching checksum), below each of the n
+ * directories, beside the file and below /usr/lib/debug. Finding none is no
+ * error. PROF_ENOMEM.
+ */
+enum prof_status symbolize_find_debug(struct symbolize *s,
+				      const char *const *dir, size_t n,
+				      struct prof_err *err) MUST_USE;
+
+/*
+ * Receives what is at address i: n > 0 frames, innermost first. They and their
+ * strings are gone when it returns.
+ */
+typedef void symbolize_fn(void *ctx, size_t i,
+			  const struct symbolize_frame *frame, size_t n);
+
+/*
+ * Call fn for each of the n addresses, ascending and distinct, of which
+ * something is known, in any order. Addresses are those of the file, see
+ * loadbase.h. Without dwarf, symbol tables are all that is read. PROF_ENOMEM,
+ * or PROF_EFORMAT when damaged DWARF cost some answers: the others were given.
+ */
+enum prof_status symbolize_run(struct symbolize *s, const uint64_t *addr,
+			       size_t n, bool dwarf, symbolize_fn *fn,
+			       void *ctx, struct prof_err *err) MUST_USE;
+
+#endif
