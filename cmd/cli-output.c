@@ -183,6 +183,32 @@ cli_text(struct cli *cli)
 	return out->text;
 }
 
+static void
+refuse_terminal(int fd)
+{
+	if (isatty(fd))
+		die("a profile is not written to a terminal; use -o FILE, or "
+		    "pipe it into prof-text");
+}
+
+void
+cli_check_output(const struct cli *cli)
+{
+	struct stat sb;
+	char *dir;
+
+	if (!cli->output || !strcmp(cli->output, "-")) {
+		refuse_terminal(STDOUT_FILENO);
+		return;
+	}
+	dir = strdup(cli->output);
+	if (!dir)
+		die("out of memory");
+	if (stat(dirname(dir), &sb) < 0)
+		die_output(cli->output);
+	free(dir);
+}
+
 void
 cli_write(struct cli *cli, const struct profile *p)
 {
@@ -191,9 +217,7 @@ cli_write(struct cli *cli, const struct profile *p)
 	struct prof_err err;
 	struct stat sb;
 
-	if (isatty(out->fd))
-		die("a profile is not written to a terminal; use -o FILE, or "
-		    "pipe it into prof-text");
+	refuse_terminal(out->fd);
 	if (fstat(out->fd, &sb) == 0 && S_ISFIFO(sb.st_mode)) {
 		format.level = 0;
 #ifdef F_SETPIPE_SZ

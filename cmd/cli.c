@@ -62,6 +62,16 @@ die(const char *fmt, ...)
 }
 
 void
+complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void
 warn(const char *fmt, ...)
 {
 	va_list ap;
@@ -265,7 +275,7 @@ common_option(struct cli *cli, int key)
 		cli->output = cli->arg;
 		return true;
 	case 'q':
-		quiet = true;
+		quiet = cli->is_quiet = true;
 		return true;
 	case 'z':
 		set_format(cli);
@@ -414,25 +424,42 @@ cli_name(const char *input)
 }
 
 int
-cli_open(const char *input)
+cli_try_open(const char *input, struct prof_err *err)
 {
-	struct stat sb;
+	enum prof_status st = PROF_OK;
+	struct stat sb = { 0 };
 	int fd = 0;
 
 	if (strcmp(input, "-"))
 		fd = open(input, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &sb) < 0)
-		die("%s: %s", cli_name(input), strerror(errno));
-	if (S_ISDIR(sb.st_mode))
-		die("%s: %s", input, strerror(EISDIR));
-	if (isatty(fd))
-		die("%s: a profile is not read from a terminal; name a file, "
-		    "or pipe one in",
-		    cli_name(input));
+		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	else if (S_ISDIR(sb.st_mode))
+		st = prof_fail(err, PROF_EIO, "%s", strerror(EISDIR));
+	else if (isatty(fd))
+		st = prof_fail(err, PROF_EIO,
+			       "a profile is not read from a terminal; name a "
+			       "file, or pipe one in");
+	if (st != PROF_OK) {
+		if (fd > 0)
+			close(fd);
+		return -1;
+	}
 #ifdef F_SETPIPE_SZ
 	if (S_ISFIFO(sb.st_mode))
 		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* a hint; fewer switches */
 #endif
+	return fd;
+}
+
+int
+cli_open(const char *input)
+{
+	struct prof_err err;
+	int fd = cli_try_open(input, &err);
+
+	if (fd < 0)
+		die("%s: %s", cli_name(input), err.msg);
 	return fd;
 }
 

@@ -78,6 +78,7 @@ struct cli {
 	int n_operand;
 	const char *output; /* -o, or NULL */
 	size_t max_size;
+	bool is_quiet;   /* -q was given */
 	bool has_format; /* -z was given */
 	struct stream_format format;
 
@@ -120,6 +121,9 @@ const char *cli_name(const char *input);
  */
 int cli_open(const char *input);
 
+/* The same, but -1 and a message when it can't. */
+int cli_try_open(const char *input, struct prof_err *err) MUST_USE;
+
 /* Read one profile from input: the caller's, for profile_free(). Dies. */
 struct profile *cli_read(struct cli *cli, const char *input);
 
@@ -132,6 +136,12 @@ struct profile *cli_read_all(struct cli *cli);
 /* Warn of what a merge has lost. */
 struct merge_notes;
 void cli_tell_notes(const struct merge_notes *notes);
+
+/*
+ * Die now, before work that takes long, if cli_write() would: of a terminal,
+ * or of a folder that isn't there.
+ */
+void cli_check_output(const struct cli *cli);
 
 /*
  * Write p as the command's output: to the file of -o or to standard output,
@@ -153,6 +163,12 @@ int cli_finish(struct cli *cli, int status);
 
 /* One line to stderr, "name: ...", control bytes masked; then exit(2). */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * The same line, and the run goes on, to do what can be done and to end with
+ * CLI_TROUBLE.
+ */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same line, and the run goes on; silent with -q. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,272 @@
+# prof-fetch against a server with bad manners (httpd.c) on 127.0.0.1. Real
+# servers are in fetch-live.t.
+. "${srcdir:-.}/tests/tap.sh"
+
+unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY \
+	no_proxy NO_PROXY
+
+servers=
+trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# What is left of a stream as text, without the comment that names the port.
+cat >decode <<END
+gzip -dc | protoc-c --decode=perftools.profiles.Profile -I"$src/proto" \
+	"$src/proto/profile.proto" |
+	grep -a -v -e '^comment:' -e '^string_table: "# source: '
+END
+chmod +x decode
+PATH=$PATH:.
+
+check 'a file passes through as it is' 0 '
+	prof-fetch "$data"/good-tiny.pb.gz >tiny
+	gzip -dc tiny >a
+	prof-fetch tiny | gzip -dc | cmp - a' <<'END'
+END
+check 'no operand is standard input' 0 '
+	prof-fetch <"$data"/good-tiny.pb.gz | gzip -dc | cmp - a' <<'END'
+END
+check 'every legacy file is read' 0 '
+	for f in "$data"/good-*.txt* "$data"/good-*.prof "$data"/good-*.sym; do
+		prof-fetch "$f" >out.pb.gz || echo "$f"
+	done' <<'END'
+END
+check 'several sources are merged' 0 '
+	prof-fetch "$data"/good-old.pb.gz - <"$data"/good-new.pb.gz | decode >x
+	prof-merge "$data"/good-new.pb.gz "$data"/good-old.pb.gz | decode | cmp - x' <<'END'
+END
+check_err 'what is no URL is a file' 2 'prof-fetch localhost' \
+	'prof-fetch: localhost: No such file or directory'
+check_err 'nor is a name with a word for a port' 2 'prof-fetch a:b/c' \
+	'prof-fetch: a:b/c: No such file or directory'
+check 'what names a file is one' 0 '
+	cp "$data"/good-tiny.pb.gz 127.0.0.1:9
+	prof-fetch 127.0.0.1:9 | gzip -dc | cmp - a' <<'END'
+END
+check_err 'other protocols' 2 'prof-fetch ftp://localhost/x' \
+	"prof-fetch: ftp://localhost/x: unsupported protocol 'ftp'"
+check_err 'perf.data' 2 'prof-fetch "$data"/bad-perf.data' \
+	'convert it with perf_to_profile'
+check_err 'a key without a certificate' 2 'prof-fetch --tls-key=x a:1' \
+	'--tls-cert and --tls-key are given together'
+check 'handlers are stripped when asked to' 0 '
+	f=$data/good-cpu-handler.prof
+	prof-fetch "$f" | decode | grep -c "location_id" >n
+	prof-fetch --strip-handler "$f" | decode | grep -c "location_id" >>n
+	[ $(head -1 n) -gt $(tail -1 n) ]' <<'END'
+END
+
+check 'one bad file: the rest is written, status 2' 2 '
+	prof-fetch "$data"/good-tiny.pb.gz ./none >out 2>err; s=$?
+	gzip -dc out | cmp - a; cat err; exit $s' <<'END'
+prof-fetch: ./none: No such file or directory
+END
+check 'the same with --partial-ok' 0 '
+	prof-fetch --partial-ok "$data"/good-tiny.pb.gz ./none >out 2>err; s=$?
+	gzip -dc out | cmp - a; cat err; exit $s' <<'END'
+prof-fetch: ./none: No such file or directory
+END
+check_err 'nothing good: nothing is written' 2 'prof-fetch --partial-ok ./none' \
+	'./none: No such file or directory'
+check_err 'profiles of two kinds: the second is left out' 2 '
+	prof-fetch tiny "$data"/good-count.txt -o out; s=$?
+	decode <out | grep -q rec || echo lost; exit $s' 'good-count.txt: '
+
+# --- servers ----------------------------------------------------------------
+
+if prof-fetch http://127.0.0.1:1/ 2>&1 >/dev/null | grep -q 'no libcurl'; then
+	check_err 'without libcurl URLs are off' 2 'prof-fetch 127.0.0.1:1' \
+		'prof-fetch: 127.0.0.1:1: this build has no libcurl and reads files only'
+	skip 'servers' 'this build has no libcurl'
+	plan
+	exit
+fi
+
+# serve KIND: start a server of that kind and set $port.
+serve() {
+	: >port.file
+	httpd "$data" "$1" "$scratch/log" >port.file &
+	servers="$servers $!"
+	while [ ! -s port.file ]; do sleep 0.02; done
+	port=$(cat port.file)
+}
+serve go
+go=127.0.0.1:$port
+serve gperf
+gperf=127.0.0.1:$port
+export go gperf
+
+for f in good-go-cpu.pb.gz good-gperf-cpu.prof good-gperf-heap.txt \
+	good-go-heap.pb.gz; do
+	prof-fetch "$data/$f" | decode >"$f.want"
+done
+want=good-gperf-heap.txt
+export want
+
+# asked COMMAND: the requests that it makes.
+cat >asked <<'END'
+: >log
+sh -c "$1" >/dev/null 2>&1
+cat log
+END
+chmod +x asked
+
+check 'a page' 0 'prof-fetch $go/file/$want | decode | cmp - $want.want' <<'END'
+END
+check 'a URL, its scheme in capitals' 0 \
+	'prof-fetch HTTP://$go/file/$want | decode | cmp - $want.want' <<'END'
+END
+check 'a body in small pieces' 0 \
+	'prof-fetch $go/dribble/$want | decode | cmp - $want.want' <<'END'
+END
+check 'a body that HTTP has packed' 0 '
+	prof-fetch $go/gzip/good-go-heap.pb.gz | decode |
+		cmp - good-go-heap.pb.gz.want' <<'END'
+END
+check 'redirections are followed' 0 \
+	'prof-fetch $go/to/to/file/$want | decode | cmp - $want.want' <<'END'
+END
+check 'host and port: the page of Go' 0 '
+	asked "prof-fetch $go"
+	prof-fetch $go | decode | cmp - good-go-cpu.pb.gz.want' <<'END'
+/debug/pprof/profile?seconds=30
+END
+check 'or that of gperftools' 0 '
+	asked "prof-fetch $gperf --seconds=5"
+	prof-fetch $gperf/ | decode | cmp - good-gperf-cpu.prof.want' <<'END'
+/debug/pprof/profile?seconds=5
+/pprof/profile?seconds=5
+END
+check '--seconds replaces what the URL says' 0 '
+	asked "prof-fetch --seconds=7 \"$go/file/$want?gc=1&seconds=3&debug=1\""
+	asked "prof-fetch \"$go/file/$want?seconds=3&a=b%20c#top\""' <<END
+/file/$want?gc=1&debug=1&seconds=7
+/file/$want?seconds=3&a=b%20c
+END
+check 'every failure has its line' 2 '
+	prof-fetch $go/none $go/status/500 $go/go/400 2>&1 | sed "s/$go/GO/"
+	prof-fetch $go/none 2>/dev/null' <<'END'
+prof-fetch: GO/none: server response: 404 Not Found
+prof-fetch: GO/status/500: server response: 500 Oops
+prof-fetch: GO/go/400: server response: 400 Bad Request - profiling already in use
+END
+check_err 'no content is no profile' 2 'prof-fetch $go/status/204' \
+	'server response: 204 Oops'
+check_err 'a redirection without end' 2 'prof-fetch $go/loop' \
+	'maximum (10) redirects followed'
+check_err 'a redirection to a file' 2 'prof-fetch $go/to//../file:///etc/passwd' \
+	'server response: 404'
+check_err 'less than said' 2 'prof-fetch $go/short/$want' \
+	'bytes remaining to read'
+check_err 'half of it' 2 'prof-fetch $go/cut/good-go-cpu.pb.gz' \
+	'truncated gzip stream'
+check_err 'more than said is cut there' 2 'prof-fetch $go/long/good-go-cpu.pb.gz' \
+	'gzip stream'
+check_err 'not packed as said' 2 'prof-fetch $go/gzip/$want' 'prof-fetch: '
+check_err 'no answer' 2 'prof-fetch --timeout=1 $go/hang' 'timed out'
+check_err 'half an answer' 2 'prof-fetch --timeout=1 $go/stall' 'timed out'
+check_err 'no end' 2 'prof-fetch --max-size=1M $go/endless' \
+	'larger than the limit of 1048576 bytes (--max-size)'
+check_err 'no end of an error' 2 'prof-fetch $go/refuse' \
+	'server response: 500 Oops'
+check_err 'nobody there' 2 'prof-fetch 127.0.0.1:1/x' \
+	'prof-fetch: 127.0.0.1:1/x: failed to connect'
+check_err 'a web page' 2 'prof-fetch $go/file/bad-html.txt' \
+	'a web page, not a profile'
+check 'a password is sent, not shown' 2 '
+	prof-fetch http://me:secret@$go/none 2>&1 | sed "s/$go/GO/"
+	prof-fetch http://me:secret@$go/file/$want | gzip -dc |
+		grep -a -c secret
+	exit 2' <<'END'
+prof-fetch: http://GO/none: server response: 404 Not Found
+0
+END
+check 'what was fetched is not lost' 2 '
+	prof-fetch $go/none $go/file/$want -o kept 2>/dev/null; s=$?
+	decode <kept | cmp - $want.want; exit $s' <<'END'
+END
+check 'many at once, in one time' 0 '
+	for i in $(seq 40); do echo $go/dribble/$want; done |
+		xargs prof-fetch $go/dribble/$want -o many && decode <many >/dev/null' <<'END'
+END
+check 'the order of sources does not matter' 0 '
+	prof-fetch -z0 $go/dribble/$want $go/file/good-heap-v2.txt >x
+	prof-fetch $go/file/good-heap-v2.txt $go/dribble/$want | cmp - x' <<'END'
+END
+check 'where it came from' 0 '
+	for f in good-heap-v2.txt good-go-heap.pb.gz; do
+		prof-fetch $gperf/file/$f | gzip -dc | protoc-c -I"$src/proto" \
+			--decode=perftools.profiles.Profile profile.proto |
+			sed -n "s/$gperf/HOST/; s/string_table: \"# //p"
+	done' <<'END'
+source: http://HOST/file/good-heap-v2.txt 1000=file:/bin/x"
+source: http://HOST/file/good-go-heap.pb.gz"
+END
+check 'a proxy from the environment, but not for this machine' 0 '
+	: >log
+	http_proxy=http://$gperf prof-fetch http://profiles.test/file/x 2>&1
+	HTTP_PROXY=http://$gperf prof-fetch profiles.test:80/file/x 2>&1
+	HTTP_PROXY=http://127.0.0.1:1 prof-fetch $go/file/$want | decode |
+		cmp - $want.want' <<'END'
+prof-fetch: http://profiles.test/file/x: server response: 404 Not Found
+prof-fetch: profiles.test:80/file/x: server response: 404 Not Found
+END
+
+# --- https ------------------------------------------------------------------
+
+if have openssl; then
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
+		-days 2 -subj /CN=localhost \
+		-addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
+	cp "$data/$want" page
+	# shellcheck disable=SC2094
+	openssl s_server -accept 127.0.0.1:0 -cert cert.pem -key key.pem -WWW \
+		>tls.out 2>&1 &
+	servers="$servers $!"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		tls=$(sed -n 's/^ACCEPT.*:\([0-9][0-9]*\) *.*/\1/p' tls.out | head -1)
+		[ -n "$tls" ] && break
+		sleep 0.2
+	done
+	export tls
+	check_err 'a certificate that nobody vouches for' 2 \
+		'prof-fetch https://127.0.0.1:$tls/page' 'certificate'
+	check 'https+insecure does not ask' 0 '
+		prof-fetch https+insecure://127.0.0.1:$tls/page | decode |
+			cmp - $want.want' <<'END'
+END
+	check '--tls-ca trusts' 0 '
+		prof-fetch --tls_ca=cert.pem https://127.0.0.1:$tls/page |
+			decode | cmp - $want.want' <<'END'
+END
+else
+	skip 'https' 'no openssl'
+fi
+
+# --- a terminal -------------------------------------------------------------
+
+if have script; then
+	script -qec "prof-fetch --timeout=1 $go/hang >out" /dev/null \
+		</dev/null >tty 2>&1
+	if grep -q '0 of 1 fetched, [01] s' tty; then
+		ok 'the wait is shown on a terminal'
+	else
+		not_ok 'the wait is shown on a terminal' <tty
+	fi
+	script -qec "prof-fetch -q --timeout=1 $go/hang >out" /dev/null \
+		</dev/null >tty 2>&1
+	if grep -q 'of 1 fetched' tty; then
+		not_ok 'but not with -q' <tty
+	else
+		ok 'but not with -q'
+	fi
+	script -qec "prof-fetch $go/hang" /dev/null </dev/null >tty 2>&1
+	if grep -q 'not written to a terminal' tty; then
+		ok 'a terminal is refused before the wait'
+	else
+		not_ok 'a terminal is refused before the wait' <tty
+	fi
+else
+	skip 'terminals' 'no script(1)'
+fi
+plan
