@@ -7,31 +7,33 @@
  * pointer. The old ones are retired, and unmapped when no walk is seen to
  * run: walks count themselves before they load the pointer, so one moment
  * without any, after the swap, proves that all retired tables are unread. A
- * walk takes microseconds, so that moment comes; should it never come (a
- * thread left a handler by longjmp), refreshes are refused after MAX_RETIRED
- * of them, and the leak ends there.
+ * walk takes microseconds, so that moment comes, and a refresh does not wait
+ * for it; only the one that finds MAX_RETIRED tables does, as their reader
+ * may have been preempted. Should the moment never come (a thread left a
+ * handler by longjmp), refreshes are refused, and the leak ends there.
  */
 #include "config.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "unwind-int.h"
 #include "unwind.h"
 
 #define MAX_RETIRED 16
 #define SPINS 2000 /* some microseconds: a walk's length */
+#define WAITS 100  /* milliseconds: several turns of a thread */
 #define ID_BYTES 4096
+
+/* Linux 5.14; where it is missing it is refused, and that is no loss. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /* The refreshing side's own; only one thread at a time is in there. */
 static struct {
@@ -39,6 +41,7 @@ static struct {
 	struct unwind_pool *pool;
 	struct unwind_tables *retired;
 	size_t n_retired;
+	bool stuck;                    /* waited in vain for the readers */
 	unsigned long long adds, subs; /* loader's counts at the last one */
 	bool done;
 } refresher;
@@ -263,6 +266,7 @@ free_retired(void)
 {
 	if (!refresher.retired || !no_reader())
 		return;
+	refresher.stuck = false;
 	while (refresher.retired) {
 		struct unwind_tables *t = refresher.retired;
 
@@ -272,7 +276,23 @@ free_retired(void)
 	}
 }
 
-/* Mark in old what new uses too, and the other way round undo it. */
+/* At the limit: give preempted readers the time to end. */
+static bool
+wait_retired(void)
+{
+	const struct timespec ms = { 0, 1000000 };
+
+	for (unsigned i = 0; i < WAITS && !refresher.stuck &&
+			     refresher.n_retired >= MAX_RETIRED;
+	     i++) {
+		nanosleep(&ms, NULL);
+		free_retired();
+	}
+	refresher.stuck = refresher.n_retired >= MAX_RETIRED;
+	return !refresher.stuck;
+}
+
+/* Mark in old what new has taken over. */
 static void
 mark_kept(struct unwind_tables *old, const struct unwind_tables *new)
 {
@@ -323,13 +343,16 @@ rebuild(void)
 	if (count.unchanged)
 		return 0;
 	free_retired();
-	if (refresher.n_retired >= MAX_RETIRED)
+	if (!wait_retired())
 		return EAGAIN;
 	if (!refresher.pool)
 		refresher.pool = unwind_map(sizeof(*refresher.pool));
 	fill.cap = count.n + 2; /* the vDSO, and one in the meantime */
 	n_bytes = sizeof(*fill.new) + fill.cap * sizeof(fill.new->object[0]);
 	fill.new = unwind_map(n_bytes);
+	/* The cache is filled inside handlers: its page faults come here. */
+	if (fill.new)
+		madvise(fill.new, n_bytes, MADV_POPULATE_WRITE);
 	fill.old = atomic_load(&unwind_state.tables);
 	if (!fill.new || !refresher.pool) {
 		if (fill.new)

@@ -319,10 +319,22 @@ guess_top(struct walk *w)
 	return STEP_FAILED;
 }
 
-#elif defined(__aarch64__)
+#else
 
+/* No tables, so nobody asks. */
+bool
+unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
+{
+	(void)f;
+	(void)reg;
+	(void)value;
+	return false;
+}
+
+#if defined(__aarch64__)
 /* Pointer authentication codes lie above the address. */
 #define PC_MASK UINT64_C(0x0000ffffffffffff)
+#endif
 
 #endif
 
@@ -400,6 +412,7 @@ step(struct walk *w, uintptr_t at)
 		return STEP_OK;
 #else
 	(void)at;
+	w->n_guess++;
 #endif
 	return step_frame(w);
 }

@@ -19,11 +19,12 @@
 
 #include "libsample/unwind.h"
 
-#define DEPTH 34
 #define REPEAT 20000
+#define EVICT_BYTES (64u << 20)
 
 static struct unwind_stack stack[1];
 static volatile int sink;
+static char *evict; /* written over to empty the processor's caches */
 
 static double
 now_us(void)
@@ -70,6 +71,16 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	for (int i = 0; i < REPEAT; i++)
 		n = unwind_walk(uc, stack, 1, pc, 128, &info);
 	report("unwind_walk", n, now_us() - t, REPEAT);
+	t = 0;
+	for (int i = 0; i < REPEAT / 100; i++) {
+		double begin;
+
+		memset(evict, i, EVICT_BYTES);
+		begin = now_us();
+		n = unwind_walk(uc, stack, 1, pc, 128, &info);
+		t += now_us() - begin;
+	}
+	report("unwind_walk, caches cold", n, t, REPEAT / 100);
 	t = now_us();
 	for (int i = 0; i < REPEAT / 10; i++) {
 		n = 0;
@@ -87,21 +98,60 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	report("unw_backtrace (with the handler)", n, now_us() - t, REPEAT);
 }
 
-/* Frames of several shapes, so that the rules differ. */
 static __attribute__((noinline)) int
-descend(int n, int a, int b, int c)
+send_signal(int a, int b, int c)
 {
-	volatile char room[40 + 8 * 3];
-	int r;
-
-	room[0] = (char)a;
-	if (n == 0) {
-		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1);
-		return room[0];
-	}
-	r = n & 1 ? descend(n - 1, b, c, a) : descend(n - 1, c, a, b);
-	return r + a * b + c + room[0];
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1);
+	return a + b + c;
 }
+
+/* As many functions as frames, of as many sizes: no two rules alike. */
+#define FRAME(n, next)                                                         \
+	static __attribute__((noinline)) int f##n(int a, int b, int c)         \
+	{                                                                      \
+		volatile char room[8 + 8 * (n)];                               \
+                                                                               \
+		room[0] = (char)a;                                             \
+		return next(b, c, a) + a * b + c + room[0];                    \
+	}
+/* clang-format off */
+FRAME(0, send_signal)
+FRAME(1, f0)
+FRAME(2, f1)
+FRAME(3, f2)
+FRAME(4, f3)
+FRAME(5, f4)
+FRAME(6, f5)
+FRAME(7, f6)
+FRAME(8, f7)
+FRAME(9, f8)
+FRAME(10, f9)
+FRAME(11, f10)
+FRAME(12, f11)
+FRAME(13, f12)
+FRAME(14, f13)
+FRAME(15, f14)
+FRAME(16, f15)
+FRAME(17, f16)
+FRAME(18, f17)
+FRAME(19, f18)
+FRAME(20, f19)
+FRAME(21, f20)
+FRAME(22, f21)
+FRAME(23, f22)
+FRAME(24, f23)
+FRAME(25, f24)
+FRAME(26, f25)
+FRAME(27, f26)
+FRAME(28, f27)
+FRAME(29, f28)
+FRAME(30, f29)
+FRAME(31, f30)
+FRAME(32, f31)
+FRAME(33, f32)
+FRAME(34, f33)
+FRAME(35, f34)
+/* clang-format on */
 
 int
 main(int argc, char **argv)
@@ -136,8 +186,10 @@ main(int argc, char **argv)
 		       (after.n_bytes - before.n_bytes) / 1024, t / 1e3,
 		       after.n_refused - before.n_refused);
 	}
-	unwind_stack_find(&stack[0]);
+	evict = malloc(EVICT_BYTES);
+	if (!evict || !unwind_stack_find(&stack[0]))
+		return 2;
 	sigaction(SIGUSR1, &sa, NULL);
-	sink = descend(DEPTH, 1, 2, 3);
+	sink = f35(1, 2, 3);
 	return 0;
 }
