@@ -282,8 +282,12 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 	locate_saved(w, &r->reg[TRACK_RBX], cfa, &bx);
 	if (pc == 0)
 		return STEP_ROOT;
-	/* A frame without extent would be met for ever. */
-	if (sp <= w->f.sp || sp > w->bounds.hi || sp & 7)
+	/*
+	 * A frame without extent would be met for ever; but a function may
+	 * have left all of its own, and be about to jump back.
+	 */
+	if (sp < w->f.sp || (sp == w->f.sp && !w->f.regs) ||
+	    sp > w->bounds.hi || sp & 7)
 		return STEP_FAILED;
 	w->f.regs = NULL;
 	if (!r->keeps)
