@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,27 @@ drain_open(struct drain *d, const struct drain_config *config,
 	return PROF_OK;
 }
 
+enum prof_status
+drain_attach(struct drain *d, int fd, struct prof_err *err)
+{
+	struct stat st;
+
+	memset(d, 0, sizeof *d);
+	d->stuck = UINT64_MAX;
+	d->fd = fd;
+	d->shm = MAP_FAILED;
+	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *d->shm &&
+	    fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK)
+		d->shm = mmap(NULL, sizeof *d->shm, PROT_READ | PROT_WRITE,
+			      MAP_SHARED, fd, 0);
+	if (d->shm == MAP_FAILED || d->shm->magic != SHM_MAGIC ||
+	    d->shm->version != SHM_VERSION || !d->shm->period_ns)
+		return prof_fail(err, PROF_EIO,
+				 "not the memory of this version of libsample");
+	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
+	return d->taken ? PROF_OK : prof_nomem(err);
+}
+
 void
 drain_close(struct drain *d)
 {
@@ -105,6 +127,9 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 		break;
 	case SHM_GONE:
 		tally_gone(t, &slot->u.gone, n);
+		break;
+	case SHM_LABEL:
+		tally_label(t, &slot->u.label, n);
 		break;
 	case SHM_NOTE:
 		if (memchr(slot->u.bytes, '\0', n) && d->note)
@@ -204,6 +229,12 @@ read_table(struct drain *d, struct tally *t, unsigned patience)
 	for (size_t i = 0; i < n; i++)
 		tally_stack(t, d->taken[i].key, d->taken[i].pc,
 			    d->taken[i].ticks);
+}
+
+void
+drain_table(struct drain *d, struct tally *t)
+{
+	read_table(d, t, STUCK_PASSES);
 }
 
 /*

@@ -47,6 +47,10 @@ struct drain {
 enum prof_status drain_open(struct drain *d, const struct drain_config *config,
 			    struct prof_err *err) MUST_USE;
 
+/* The same with memory that libsample has made; fd is the drain's then. */
+enum prof_status drain_attach(struct drain *d, int fd,
+			      struct prof_err *err) MUST_USE;
+
 void drain_close(struct drain *d);
 
 /* The value of SHM_ENV for the program, good as long as this process lives. */
@@ -54,6 +58,9 @@ void drain_name(const struct drain *d, char *text, size_t size);
 
 /* Take out what has come in since: call it some ten times a second. */
 void drain_pass(struct drain *d, struct tally *t);
+
+/* Take out the table now, which drain_pass() does not do each time. */
+void drain_table(struct drain *d, struct tally *t);
 
 /* No more samples; take out all there is. */
 void drain_end(struct drain *d, struct tally *t);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "cli.h"
 #include "drain.h"
 #include "launch.h"
@@ -23,6 +24,7 @@ enum {
 	KEY_CHILDREN = CLI_LONG,
 	KEY_CLOCK,
 	KEY_SIGNAL,
+	KEY_SESSION,
 	MAX_HZ = 10000,
 	PASS_MS = 100, /* between two looks into the shared memory */
 };
@@ -35,6 +37,8 @@ static const struct cli_opt opts[] = {
 	  "child processes: merge (the default) or none" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
 	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
+	{ KEY_SESSION, "session", NULL,
+	  "record the program that asks for it (libsample does)" },
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
 	{ 0 },
@@ -180,6 +184,7 @@ main(int argc, char **argv)
 	struct prof_err err;
 	struct cli cli;
 	char *name = NULL;
+	bool session = false;
 	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -196,11 +201,16 @@ main(int argc, char **argv)
 			config.signal = signal_of(&cli);
 			check_signal(config.signal);
 			break;
+		case KEY_SESSION:
+			session = true;
+			break;
 		case KEY_CHILDREN:
 			config.children = children_of(cli.arg);
 			break;
 		}
 	}
+	if (session)
+		return attach_run(&cli);
 	if (cli.n_operand == 0)
 		die("no command to run");
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||

@@ -20,7 +20,10 @@
 #include "set.h"
 #include "tally.h"
 
-enum { N_SPACE_SWEEP = 1024 };
+enum {
+	N_SPACE_SWEEP = 1024,
+	MAX_LABELS = 32, /* of one sample */
+};
 
 struct module {
 	uint32_t file; /* strings of the profile */
@@ -51,8 +54,15 @@ struct process {
 	uint32_t name; /* string of the profile */
 };
 
+/* A set of labels: n in tally.label from at on. */
+struct labels {
+	size_t at;
+	size_t n;
+};
+
 struct stack {
 	uint32_t process;
+	uint32_t labels; /* and 1; 0: none */
 	uint32_t n;
 	size_t at; /* in tally.frame */
 	uint64_t ticks;
@@ -69,6 +79,13 @@ struct tally {
 	size_t n_space, room_space, n_swept;
 	struct process *process;
 	size_t n_process, room_process;
+	struct label *label;
+	size_t n_label, room_label;
+	struct labels *labels;
+	size_t n_labels, room_labels;
+	struct set label_sets;
+	uint32_t *labels_of; /* from the sampler's number: index and 1 */
+	size_t n_number, room_number;
 	struct set locations; /* of the profile */
 	uint32_t *frame;
 	size_t n_frame, room_frame;
@@ -104,6 +121,10 @@ tally_free(struct tally *t)
 	set_release(&t->modules);
 	free(t->space);
 	free(t->process);
+	free(t->label);
+	free(t->labels);
+	free(t->labels_of);
+	set_release(&t->label_sets);
 	set_release(&t->locations);
 	free(t->frame);
 	free(t->stack);
@@ -366,6 +387,70 @@ tally_gone(struct tally *t, const struct shm_gone *g, size_t n)
 		(s->n_range - i) * sizeof *s->range);
 }
 
+/* Labels. */
+
+static bool
+same_labels(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+	const struct labels *a = &t->labels[i], *b = key;
+
+	return a->n == b->n && memcmp(t->label + a->at, t->label + b->at,
+				      a->n * sizeof *t->label) == 0;
+}
+
+/* Read key NUL value NUL into the pool; false when there is no more. */
+static bool
+read_label(struct tally *t, const char **text, const char *end)
+{
+	const char *value = memchr(*text, '\0', (size_t)(end - *text));
+	struct label label = { 0 };
+
+	if (!value || ++value >= end ||
+	    !memchr(value, '\0', (size_t)(end - value)) ||
+	    !reserve(t, &t->label, &t->room_label, t->n_label, 1, sizeof label))
+		return false;
+	label.key = profile_intern(t->p, *text);
+	label.str = profile_intern(t->p, value);
+	if (label.key == STRTAB_NONE || label.str == STRTAB_NONE) {
+		t->failed = true;
+		return false;
+	}
+	t->label[t->n_label++] = label;
+	*text = value + strlen(value) + 1;
+	return true;
+}
+
+void
+tally_label(struct tally *t, const struct shm_label *l, size_t n)
+{
+	struct labels set = { .at = t->n_label };
+	const char *text = l->text, *end = (const char *)l + n;
+	uint32_t i;
+	uint64_t hash = 0;
+
+	if (n <= offsetof(struct shm_label, text) || l->label > 0xffffff ||
+	    !reserve(t, &t->labels, &t->room_labels, t->n_labels, 1,
+		     sizeof set) ||
+	    !reserve(t, &t->labels_of, &t->room_number, t->n_number,
+		     l->label >= t->n_number ? l->label + 1 - t->n_number : 0,
+		     sizeof *t->labels_of))
+		return;
+	while (t->n_number <= l->label)
+		t->labels_of[t->n_number++] = 0;
+	while (text < end && read_label(t, &text, end)) {
+		hash = mix(mix(hash, t->label[set.at + set.n].key),
+			   t->label[set.at + set.n].str);
+		set.n++;
+	}
+	i = add_to(t, &t->label_sets, hash, same_labels, &set, t->n_labels);
+	if (i == t->n_labels)
+		t->labels[t->n_labels++] = set;
+	else
+		t->n_label = set.at;
+	t->labels_of[l->label] = i == SET_NONE ? 0 : i + 1;
+}
+
 /* Stacks. */
 
 static uint32_t
@@ -433,7 +518,8 @@ same_stack(const void *tally, uint32_t i, const void *key)
 	const struct tally *t = tally;
 	const struct stack *a = &t->stack[i], *b = key;
 
-	return a->process == b->process && a->n == b->n &&
+	return a->process == b->process && a->labels == b->labels &&
+	       a->n == b->n &&
 	       memcmp(t->frame + a->at, t->frame + b->at,
 		      a->n * sizeof *t->frame) == 0;
 }
@@ -442,7 +528,7 @@ void
 tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 {
 	struct space *s = find_space(t, SHM_KEY_SPACE(key));
-	uint32_t depth = SHM_KEY_DEPTH(key), i;
+	uint32_t depth = SHM_KEY_DEPTH(key), number = SHM_KEY_LABEL(key), i;
 	struct stack stack = { .at = t->n_frame, .ticks = ticks };
 	uint64_t hash;
 
@@ -451,7 +537,9 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 	    !reserve(t, &t->stack, &t->room_stack, t->n_stack, 1, sizeof stack))
 		return;
 	stack.process = s ? s->process : PROF_NONE;
-	hash = mix(0, stack.process);
+	if (number < t->n_number)
+		stack.labels = t->labels_of[number];
+	hash = mix(stack.labels, stack.process);
 	for (uint32_t k = 0; k < depth; k++) {
 		/* Callers: a byte of the call, not what comes after. */
 		uint64_t address = pc[k] - (k > 0);
@@ -512,29 +600,51 @@ many_processes(const struct tally *t)
 	return false;
 }
 
+/* The labels of a stack into label, which has room for MAX_LABELS. */
+static size_t
+labels_of(const struct tally *t, const struct stack *s, bool of_process,
+	  const uint32_t key[2], struct label *label)
+{
+	size_t n = 0;
+
+	if (of_process && s->process != PROF_NONE) {
+		label[n++] = (struct label){
+			.key = key[0],
+			.str = t->process[s->process].name,
+		};
+		label[n++] = (struct label){
+			.key = key[1],
+			.num = t->process[s->process].pid,
+		};
+	}
+	if (s->labels) {
+		const struct labels *set = &t->labels[s->labels - 1];
+
+		for (size_t i = 0; i < set->n && n < MAX_LABELS; i++)
+			label[n++] = t->label[set->at + i];
+	}
+	return n;
+}
+
 static bool
 add_samples(struct tally *t, uint64_t period)
 {
-	bool labelled = many_processes(t);
-	struct label label[2] = { 0 };
+	bool of_process = many_processes(t);
+	uint32_t key[2] = { profile_intern(t->p, "process"),
+			    profile_intern(t->p, "pid") };
+	struct label label[MAX_LABELS];
 
-	label[0].key = profile_intern(t->p, "process");
-	label[1].key = profile_intern(t->p, "pid");
-	if (label[0].key == STRTAB_NONE || label[1].key == STRTAB_NONE)
+	if (key[0] == STRTAB_NONE || key[1] == STRTAB_NONE)
 		return false;
 	for (size_t i = 0; i < t->n_stack; i++) {
 		const struct stack *s = &t->stack[i];
 		int64_t value[2] = { (int64_t)s->ticks,
 				     (int64_t)(s->ticks * period) };
-		size_t n_label = 0;
 
-		if (labelled && s->process != PROF_NONE) {
-			label[0].str = t->process[s->process].name;
-			label[1].num = t->process[s->process].pid;
-			n_label = 2;
-		}
 		if (profile_add_sample(t->p, t->frame + s->at, s->n, value,
-				       label, n_label) == PROF_NONE)
+				       label,
+				       labels_of(t, s, of_process, key,
+						 label)) == PROF_NONE)
 			return false;
 	}
 	return true;

@@ -35,6 +35,7 @@ void tally_free(struct tally *t);
 void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
+void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
 

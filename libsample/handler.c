@@ -65,7 +65,29 @@ disarm(const struct thread *self)
 {
 	static const struct timespec zero[2];
 
-	syscall(SYS_timer_settime, self->timer, 0, zero, NULL);
+	if (self->timer >= 0)
+		syscall(SYS_timer_settime, self->timer, 0, zero, NULL);
+}
+
+/* The number of the thread's labels; those of most are never asked for. */
+static uint32_t
+label_of(struct thread *self)
+{
+	struct shm *shm = sampler.shm;
+	struct shm_label record;
+
+	if (!self->new_label)
+		return self->label;
+	record.label = (atomic_fetch_add(&shm->next_label, 1) + 1) & 0xffffff;
+	if (self->n_label && record.label &&
+	    table_tell(shm, SHM_LABEL, &record,
+		       offsetof(struct shm_label, text), self->label_text,
+		       self->n_label))
+		self->label = record.label;
+	else
+		self->label = 0;
+	self->new_label = self->n_label && !self->label;
+	return self->label;
 }
 
 static void
@@ -93,7 +115,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_signal, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_tick, ticks, memory_order_relaxed);
-	table_add(shm, sampler_space(), self->label, self->pc, n, ticks);
+	table_add(shm, sampler_space(), label_of(self), self->pc, n, ticks);
 }
 
 /*
@@ -124,22 +146,23 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	uint32_t more = 0;
 
 	(void)sig;
+	atomic_fetch_add(&sampler.busy, 1);
 	/*
 	 * Ours alone: not somebody's kill(), and not a signal that was on its
 	 * way when its thread was done with.
 	 */
 	if (self && info->si_value.sival_ptr == self) {
-		if (info->si_code == SI_QUEUE && info->si_pid == sampler.pid) {
+		if (!sampler_is_on()) {
+			disarm(self);
+		} else if (info->si_code == SI_QUEUE &&
+			   info->si_pid == sampler.pid) {
 			take_due(self, uc);
 		} else if (info->si_code == SI_TIMER) {
 			if (info->si_overrun > 0)
 				more = (uint32_t)info->si_overrun;
-			if (atomic_load_explicit(&sampler.shm->stop,
-						 memory_order_relaxed))
-				disarm(self);
-			else
-				take(self, uc, 1 + more);
+			take(self, uc, 1 + more);
 		}
 	}
+	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sampler.h"
@@ -101,63 +102,96 @@ static void
 fork_child(void)
 {
 	sigset_t old = fork_mask;
+	bool go_on =
+		sampler_is_on() && sampler.shm->children == SHM_CHILDREN_MERGE;
 
 	sampler.pid = getpid();
+	atomic_store(&sampler.busy, 0);
 	unwind_atfork_child();
-	thread_fork_child(sampler.shm->children == SHM_CHILDREN_MERGE);
+	thread_fork_child(go_on);
 	module_fork_child();
-	if (sampler.clock == SHM_CLOCK_WALL &&
-	    sampler.shm->children == SHM_CHILDREN_MERGE)
+	if (go_on && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 	signals_restore(&old);
 }
 
-static void
-begin(struct shm *shm)
+int
+sampler_begin(struct shm *shm)
 {
-	struct thread *t;
+	int sig = shm->signal ? (int)shm->signal : SIGPROF;
 
 	sampler.period_ns = shm->period_ns;
 	sampler.clock =
 		shm->clock == SHM_CLOCK_WALL ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
-	sampler.pid = getpid();
+	if (wrap_handle(sig) != 0)
+		return errno;
 	sampler.shm = shm;
 	atomic_fetch_add(&shm->n_process, 1);
 	module_refresh();
-	if (thread_init() != 0 ||
-	    pthread_atfork(fork_prepare, fork_parent, fork_child) != 0 ||
-	    wrap_handle(shm->signal ? (int)shm->signal : SIGPROF) != 0) {
-		module_note("%s[%d]: cannot be sampled: %s",
-			    program_invocation_short_name, (int)sampler.pid,
-			    strerror(errno));
-		sampler.shm = NULL;
-		return;
-	}
-	t = thread_new();
-	if (t)
-		thread_enter(t);
+	thread_arm_all();
 	if (sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
+	return 0;
 }
 
 void
+sampler_end(void)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	atomic_store(&sampler.shm->stop, 1);
+	thread_disarm_all();
+	while (atomic_load(&sampler.busy))
+		nanosleep(&ms, NULL);
+	module_reset();
+	label_reset();
+}
+
+/* Follow the threads of the process, from this one on. */
+static bool
+get_ready(void)
+{
+	struct thread *t;
+
+	sampler.pid = getpid();
+	if (thread_init() != 0 ||
+	    pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
+		return false;
+	t = thread_new();
+	if (t)
+		thread_enter(t);
+	return true;
+}
+
+bool
 sampler_init(void)
 {
-	static _Atomic bool done;
-	int saved = errno;
+	static _Atomic bool begun, ready;
+	int saved = errno, error = 0;
 	const char *session;
 	struct shm *shm;
 
-	if (atomic_exchange(&done, true))
-		return;
+	if (atomic_load_explicit(&begun, memory_order_relaxed) ||
+	    atomic_exchange(&begun, true))
+		return atomic_load(&ready);
 	session = getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
-	if (shm) {
-		if (shm->children == SHM_CHILDREN_NONE)
-			leave_environment();
-		begin(shm);
+	if (shm && shm->children == SHM_CHILDREN_NONE)
+		leave_environment();
+	if (get_ready()) {
+		atomic_store(&ready, true);
+		if (shm)
+			error = sampler_begin(shm);
+	}
+	if (shm && !sampler.shm) {
+		sampler.shm = shm;
+		module_note("%s[%d]: cannot be sampled: %s",
+			    program_invocation_short_name, (int)sampler.pid,
+			    strerror(error));
+		sampler.shm = NULL;
 	}
 	errno = saved;
+	return atomic_load(&ready);
 }
 
 /* Libraries that start threads in their constructors come before us: they get
@@ -165,5 +199,6 @@ sampler_init(void)
 __attribute__((constructor)) static void
 load(void)
 {
-	sampler_init();
+	if (sampler_init() && !sampler.shm)
+		gperf_init();
 }

@@ -306,12 +306,28 @@ module_refresh(void)
 
 	signals_block(&old);
 	pthread_mutex_lock(&modules.lock);
-	if (sampler.shm && !atomic_load(&sampler.shm->stop))
+	if (sampler_is_on()) {
 		refresh();
-	unwind_refresh();
+		unwind_refresh();
+	}
 	pthread_mutex_unlock(&modules.lock);
 	signals_restore(&old);
 	errno = saved;
+}
+
+void
+module_reset(void)
+{
+	sigset_t old;
+
+	signals_block(&old);
+	pthread_mutex_lock(&modules.lock);
+	modules.n = 0;
+	modules.deaf = false;
+	atomic_store(&sampler.space, 0);
+	atomic_store(&sampler.is_forked, false);
+	pthread_mutex_unlock(&modules.lock);
+	signals_restore(&old);
 }
 
 void

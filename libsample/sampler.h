@@ -1,7 +1,10 @@
 /*
  * sampler.h - what the parts of libsample share.
  *
- *	init.c		joins a session, starts and stops sampling
+ *	init.c		joins a session, begins and ends sampling
+ *	start.c		the public interface: a session of the program's own
+ *	gperf.c		gperftools' names for it, and its environment
+ *	label.c		labels of threads
  *	thread.c	one record and one timer for each thread
  *	module.c	tells the recorder what is loaded where
  *	wall.c		ticks of the wall clock
@@ -27,16 +30,29 @@
 
 /* The state of sampling in this process. Written by init.c and module.c. */
 struct sampler {
-	struct shm *shm; /* NULL: no session */
+	struct shm *shm; /* once set, it stays mapped; NULL: never sampled */
 	uint64_t period_ns;
 	enum shm_clock clock;
-	_Atomic int signal;
+	_Atomic int signal;     /* that has our handler; 0: none */
 	_Atomic uint32_t space; /* what the addresses of this process mean */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;
+	/* How many handlers, and other users of shm, are at work. */
+	_Atomic uint32_t busy;
 	pid_t pid;
 };
 extern struct sampler sampler;
+
+/* Are samples being taken? A signal handler may ask. */
+static inline bool
+sampler_is_on(void)
+{
+	struct shm *shm = sampler.shm;
+
+	return shm && !atomic_load_explicit(&shm->stop, memory_order_relaxed);
+}
+
+enum { LABEL_ROOM = 1000 };
 
 /* What the handler needs to know about a thread, and where it works. */
 struct thread {
@@ -49,7 +65,13 @@ struct thread {
 	pid_t tid;
 	int timer;  /* the kernel's number, or -1 */
 	int rounds; /* of thread-specific data destructors */
+
+	/* Labels: key NUL value NUL ..., the first n_label bytes. The handler
+	 * gives them a number, and tells the recorder, when it needs one. */
 	uint32_t label;
+	uint32_t n_label;
+	volatile sig_atomic_t new_label; /* they have none yet */
+	char label_text[LABEL_ROOM];
 
 	/* Of the wall clock; see wall.c. */
 	_Atomic uint32_t due;  /* ticks that the handler shall count */
@@ -93,6 +115,10 @@ void thread_drop(struct thread *t);
 /* The calling thread begins to be sampled, until it ends. */
 void thread_enter(struct thread *t);
 
+/* Timers for all threads that have none, or for none. */
+void thread_arm_all(void);
+void thread_disarm_all(void);
+
 /* All timers send sig from now on. */
 void thread_use_signal(int sig);
 
@@ -119,6 +145,9 @@ void wall_start(void);
 /* Tell the recorder, and the unwinder, what was loaded or unloaded. */
 void module_refresh(void);
 
+/* What the recorder was told is forgotten: there will be another one. */
+void module_reset(void);
+
 /* Around fork. */
 void module_fork_prepare(void);
 void module_fork_parent(void);
@@ -127,9 +156,26 @@ void module_fork_child(void);
 /* Tell the recorder something to show to the user. */
 void module_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* init.c */
+/* label.c: not for signal handlers */
 
-/* Join the session that the environment names, if any; only once. */
-void sampler_init(void);
+/* No label has been told to the recorder: there will be another one. */
+void label_reset(void);
+
+/* gperf.c */
+
+/* Do what CPUPROFILE and its kin ask for. */
+void gperf_init(void);
+
+/* init.c: not for signal handlers */
+
+/* Get ready, and join the session that the environment names, if any. Only
+ * the first call does something. False: threads cannot be followed. */
+bool sampler_init(void);
+
+/* Take samples into shm, whose header is filled in. Returns an errno value. */
+int sampler_begin(struct shm *shm);
+
+/* Take no more, and wait until nobody is at it any more. */
+void sampler_end(void);
 
 #endif

@@ -103,11 +103,18 @@ struct shm_gone {
 	uint64_t start;
 };
 
+/* What a label number stands for: labels, each key NUL value NUL. */
+struct shm_label {
+	uint32_t label;
+	char text[];
+};
+
 enum shm_kind {
 	SHM_STACK = 1, /* pc: a stack with count ticks */
 	SHM_SPACE,
 	SHM_MODULE,
 	SHM_GONE,
+	SHM_LABEL,
 	SHM_NOTE /* bytes: a line of text for the user */
 };
 
@@ -136,6 +143,7 @@ struct shm_slot {
 		struct shm_space space;
 		struct shm_module module;
 		struct shm_gone gone;
+		struct shm_label label;
 		char bytes[(SHM_DEPTH + 1) * 8];
 	} u;
 };
@@ -150,12 +158,14 @@ struct shm {
 	uint64_t period_ns; /* between ticks of one thread */
 	uint32_t clock;     /* enum shm_clock */
 	uint32_t children;  /* enum shm_children */
+	int32_t owner;	/* the process that began it, if not the recorder */
 
 	/* Set by the recorder when it takes no more samples. */
 	_Alignas(64) _Atomic uint32_t stop;
 
 	/* Taken by the sampler with fetch_add. */
 	_Atomic uint32_t next_space; /* 0 is never a space */
+	_Atomic uint32_t next_label; /* 0 means no labels */
 
 	/* Counts, for the profile's comment. */
 	_Alignas(64) _Atomic uint64_t n_process; /* that loaded the sampler */

@@ -25,6 +25,7 @@ static struct {
 	pthread_mutex_t lock; /* of what follows */
 	struct thread *live;
 	struct thread *free;
+	bool armed;        /* threads have timers */
 	pthread_key_t key; /* its destructor sees a thread end, however */
 } threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -125,13 +126,14 @@ arm(struct thread *t)
 		.notify = SIGEV_THREAD_ID,
 		.tid = t->tid,
 	};
-	struct timespec when[2] = { timespec_of(sampler.period_ns),
-				    timespec_of(first_tick(t)) };
+	struct timespec when[2];
 	int timer;
 
 	t->timer = -1;
-	if (sampler.clock == SHM_CLOCK_WALL)
+	if (!threads.armed || sampler.clock == SHM_CLOCK_WALL)
 		return;
+	when[0] = timespec_of(sampler.period_ns);
+	when[1] = timespec_of(first_tick(t));
 	if (syscall(SYS_timer_create, THREAD_CLOCK(t->tid), &event, &timer) !=
 	    0) {
 		atomic_fetch_add(&sampler.shm->n_untimed, 1);
@@ -163,6 +165,19 @@ more_records(void)
 	return true;
 }
 
+/* A thread starts with the labels of the one that starts it. */
+static void
+inherit_labels(struct thread *t)
+{
+	const struct thread *self = thread_self;
+
+	t->label = 0;
+	t->n_label = self ? self->n_label : 0;
+	t->new_label = t->n_label > 0;
+	if (t->n_label)
+		memcpy(t->label_text, self->label_text, t->n_label);
+}
+
 struct thread *
 thread_new(void)
 {
@@ -179,7 +194,7 @@ thread_new(void)
 		t->tid = 0;
 		t->timer = -1;
 		t->rounds = 0;
-		t->label = 0;
+		inherit_labels(t);
 		atomic_store(&t->due, 0);
 		t->cpu_ns = t->seen_ns = 0;
 		t->n_pc = 0;
@@ -231,7 +246,7 @@ thread_init(void)
 void
 thread_enter(struct thread *t)
 {
-	int saved = errno;
+	int saved = errno, sig = atomic_load(&sampler.signal);
 	sigset_t old, ours;
 
 	if (!unwind_stack_find(&t->stack))
@@ -247,9 +262,12 @@ thread_enter(struct thread *t)
 	thread_self = t;
 	arm(t);
 	unlock(&old);
-	sigemptyset(&ours);
-	sigaddset(&ours, atomic_load(&sampler.signal));
-	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, _NSIG / 8);
+	if (sig) {
+		sigemptyset(&ours);
+		sigaddset(&ours, sig);
+		syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL,
+			_NSIG / 8);
+	}
 	errno = saved;
 }
 
@@ -262,6 +280,31 @@ thread_each(void (*each)(struct thread *t, void *arg), void *arg)
 	for (struct thread *t = threads.live; t; t = t->next)
 		if (t->tid)
 			each(t, arg);
+	unlock(&old);
+}
+
+void
+thread_arm_all(void)
+{
+	sigset_t old;
+
+	lock(&old);
+	threads.armed = true;
+	for (struct thread *t = threads.live; t; t = t->next)
+		if (t->tid && t->timer < 0)
+			arm(t);
+	unlock(&old);
+}
+
+void
+thread_disarm_all(void)
+{
+	sigset_t old;
+
+	lock(&old);
+	threads.armed = false;
+	for (struct thread *t = threads.live; t; t = t->next)
+		disarm(t);
 	unlock(&old);
 }
 

@@ -96,7 +96,7 @@ run(void *arg)
 	(void)arg;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	next = ns_of(&time);
-	while (!atomic_load(&sampler.shm->stop)) {
+	while (sampler_is_on()) {
 		uint32_t ticks = 1;
 
 		next += period;
@@ -111,6 +111,7 @@ run(void *arg)
 		}
 		thread_each(tick, &ticks);
 	}
+	atomic_fetch_sub(&sampler.busy, 1);
 	return NULL;
 }
 
@@ -126,8 +127,11 @@ wall_start(void)
 	if (pthread_attr_init(&attr) == 0) {
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 		pthread_attr_setstacksize(&attr, STACK);
-		if (wrap_thread(&thread, &attr, run) != 0)
+		atomic_fetch_add(&sampler.busy, 1);
+		if (wrap_thread(&thread, &attr, run) != 0) {
 			atomic_fetch_add(&sampler.shm->n_untimed, 1);
+			atomic_fetch_sub(&sampler.busy, 1);
+		}
 		pthread_attr_destroy(&attr);
 	}
 	signals_restore(&old);

@@ -52,8 +52,15 @@ static struct {
 static bool
 sampling(void)
 {
+	return sampler_init() && sampler_is_on();
+}
+
+/* Our handler stays for ever: a signal may be on its way. */
+static bool
+is_ours(int sig)
+{
 	sampler_init();
-	return sampler.shm != NULL;
+	return sig && sig == atomic_load(&sampler.signal);
 }
 
 /* Threads. */
@@ -104,7 +111,7 @@ EXPORT int
 pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	       void *(*start)(void *), void *arg)
 {
-	struct thread *t = sampling() ? thread_new() : NULL;
+	struct thread *t = sampler_init() ? thread_new() : NULL;
 	int rc;
 
 	if (!t)
@@ -123,7 +130,7 @@ EXPORT int
 thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
 	REAL(thrd_create_fn *, "thrd_create")
-	struct thread *t = sampling() ? thread_new() : NULL;
+	struct thread *t = sampler_init() ? thread_new() : NULL;
 	int rc;
 
 	if (!t)
@@ -252,6 +259,8 @@ wrap_handle(int sig)
 	struct sigaction ours = { .sa_sigaction = handler_tick,
 				  .sa_flags = SA_SIGINFO | SA_RESTART };
 
+	if (sig == atomic_load(&sampler.signal))
+		return 0;
 	sigfillset(&ours.sa_mask);
 	if (real_sigaction(sig, &ours, &wrap.theirs) != 0)
 		return -1;
@@ -317,7 +326,7 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	sigset_t mask;
 	int rc;
 
-	if (!sampling() || sig != atomic_load(&sampler.signal))
+	if (!is_ours(sig))
 		return real_sigaction(sig, act, old);
 	signals_block(&mask);
 	pthread_mutex_lock(&wrap.lock);
@@ -338,7 +347,7 @@ signal(int sig, sighandler_t handler)
 				 .sa_flags = SA_RESTART };
 	struct sigaction old;
 
-	if (!sampling() || sig != atomic_load(&sampler.signal))
+	if (!is_ours(sig))
 		return real(sig, handler);
 	return sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
@@ -347,7 +356,7 @@ signal(int sig, sighandler_t handler)
 static const sigset_t *
 without_ours(const sigset_t *set, sigset_t *room)
 {
-	if (!set || !sampling())
+	if (!set || !sampler_init() || !atomic_load(&sampler.signal))
 		return set;
 	*room = *set;
 	sigdelset(room, atomic_load(&sampler.signal));

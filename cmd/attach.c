@@ -1,0 +1,143 @@
+/*
+ * attach.c - the recorder that libsample starts. The program asks by a byte and
+ * waits for the answer: 's' to stop, 'f' to write what there is so far; 'y' or
+ * 'n'. However the program ends, the profile is written.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "cli.h"
+#include "drain.h"
+#include "lib/profile.h"
+
+enum { CONTROL = 3, MEMORY = 4, PASS_MS = 100 };
+
+struct attach {
+	struct cli *cli;
+	struct drain drain;
+	struct tally *tally;
+	struct tally_info info;
+	int64_t start; /* monotonic */
+	int program;   /* pidfd */
+};
+
+static int64_t
+now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The process that made the socket pair; it, not its children. */
+static int
+open_program(void)
+{
+	struct ucred peer = { 0 };
+	socklen_t n = sizeof peer;
+	int fd = -1;
+
+	if (getsockopt(CONTROL, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0)
+		fd = (int)syscall(SYS_pidfd_open, peer.pid, 0);
+	if (fd < 0)
+		die("--session is for libsample: %s", strerror(errno));
+	return fd;
+}
+
+static void
+answer(bool good)
+{
+	char c = good ? 'y' : 'n';
+
+	(void)!send(CONTROL, &c, 1, MSG_NOSIGNAL);
+}
+
+static int
+write_profile(struct attach *a)
+{
+	struct profile *p;
+
+	a->info.duration_ns = now_ns(CLOCK_MONOTONIC) - a->start;
+	p = tally_profile(a->tally, &a->info);
+	if (!p)
+		die("out of memory");
+	cli_write(a->cli, p);
+	profile_free(p);
+	return cli_finish(a->cli, 0);
+}
+
+/* In a copy of this process, as a tally and an output are for one use. */
+static bool
+flush(struct attach *a)
+{
+	int status = -1;
+	pid_t pid;
+
+	drain_pass(&a->drain, a->tally);
+	drain_table(&a->drain, a->tally);
+	pid = fork();
+	if (pid == 0)
+		_exit(write_profile(a));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0;
+}
+
+/* What the program asks for; false when it asks to stop. */
+static bool
+serve(struct attach *a, struct pollfd *control)
+{
+	char what = 0;
+	ssize_t n = recv(CONTROL, &what, 1, 0);
+
+	if (n == 1 && what == 's')
+		return false;
+	if (n == 1 && what == 'f')
+		answer(flush(a));
+	else if (n <= 0 && errno != EINTR)
+		control->fd = -1; /* closed; but the program may go on */
+	return true;
+}
+
+int
+attach_run(struct cli *cli)
+{
+	struct attach a = { .cli = cli, .tally = tally_new() };
+	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	struct prof_err err;
+	bool asked = false;
+	int status;
+
+	fds[0].fd = open_program();
+	fds[1].fd = CONTROL;
+	if (!a.tally)
+		die("out of memory");
+	if (drain_attach(&a.drain, MEMORY, &err) != PROF_OK)
+		die("%s", err.msg);
+	a.info.shm = a.drain.shm;
+	a.info.time_ns = now_ns(CLOCK_REALTIME);
+	a.start = now_ns(CLOCK_MONOTONIC);
+	answer(true);
+	while (!asked && !(fds[0].revents & POLLIN)) {
+		if (poll(fds, 2, PASS_MS) > 0 && fds[1].revents)
+			asked = !serve(&a, &fds[1]);
+		drain_pass(&a.drain, a.tally);
+	}
+	drain_end(&a.drain, a.tally);
+	status = write_profile(&a);
+	answer(status == 0);
+	tally_free(a.tally);
+	drain_close(&a.drain);
+	close(fds[0].fd);
+	return status;
+}

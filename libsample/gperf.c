@@ -1,0 +1,186 @@
+/*
+ * gperf.c - the names and the environment of gperftools' CPU profiler, so that
+ * a program that was written for -lprofiler can be linked with -lsample. Its
+ * files are then profile.proto.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sample.h"
+#include "sampler.h"
+#include "wrap.h"
+
+/* As declared in <gperftools/profiler.h>. */
+struct ProfilerState {
+	int enabled;
+	time_t start_time;
+	char profile_name[1024];
+	int samples_gathered;
+};
+struct ProfilerOptions;
+
+SAMPLE_API int ProfilerStart(const char *name);
+SAMPLE_API int ProfilerStartWithOptions(const char *name,
+					const struct ProfilerOptions *options);
+SAMPLE_API void ProfilerStop(void);
+SAMPLE_API void ProfilerFlush(void);
+SAMPLE_API void ProfilerEnable(void);
+SAMPLE_API void ProfilerDisable(void);
+SAMPLE_API int ProfilingIsEnabledForAllThreads(void);
+SAMPLE_API void ProfilerRegisterThread(void);
+SAMPLE_API void ProfilerGetCurrentState(struct ProfilerState *state);
+
+static struct {
+	char name[1024]; /* of the profile under way */
+	time_t start;
+	char toggle[1000]; /* CPUPROFILE, with CPUPROFILESIGNAL */
+	unsigned n_toggle;
+} gperf;
+
+/* A number of the environment; fallback if it is none or out of range. */
+static int
+number(const char *variable, int min, int max, int fallback)
+{
+	const char *text = getenv(variable);
+	char *end;
+	long n = text ? strtol(text, &end, 10) : 0;
+
+	if (!text || end == text || *end || n < min)
+		return fallback;
+	return n > max ? max : (int)n;
+}
+
+int
+ProfilerStart(const char *name)
+{
+	struct sample_options o = {
+		.hz = (unsigned)number("CPUPROFILE_FREQUENCY", 1, 4000, 100),
+		.wall = getenv("CPUPROFILE_REALTIME") != NULL,
+		.signal = number("CPUPROFILE_TIMER_SIGNAL", 1, SIGRTMAX, 0),
+	};
+
+	if (sample_start(name, &o) != 0)
+		return 0;
+	snprintf(gperf.name, sizeof gperf.name, "%s", name);
+	gperf.start = time(NULL);
+	return 1;
+}
+
+/* The options are a filter that is asked at each tick, in the handler: not
+ * honoured, as it could do anything there. */
+int
+ProfilerStartWithOptions(const char *name,
+			 const struct ProfilerOptions *options)
+{
+	(void)options;
+	return ProfilerStart(name);
+}
+
+void
+ProfilerStop(void)
+{
+	sample_stop();
+}
+
+void
+ProfilerFlush(void)
+{
+	sample_flush();
+}
+
+/* These have done nothing for a long time in gperftools, too. */
+void
+ProfilerEnable(void)
+{
+}
+
+void
+ProfilerDisable(void)
+{
+}
+
+int
+ProfilingIsEnabledForAllThreads(void)
+{
+	return sample_is_on();
+}
+
+void
+ProfilerRegisterThread(void)
+{
+	sample_thread();
+}
+
+void
+ProfilerGetCurrentState(struct ProfilerState *state)
+{
+	memset(state, 0, sizeof *state);
+	if (!sample_is_on())
+		return;
+	state->enabled = 1;
+	state->start_time = gperf.start;
+	memcpy(state->profile_name, gperf.name, sizeof gperf.name);
+	state->samples_gathered = (int)atomic_load(&sampler.shm->n_signal);
+}
+
+/*
+ * CPUPROFILESIGNAL: start at the first one, stop at the second, and so on; a
+ * file each. What that takes is not for a handler, so a thread waits for it.
+ */
+static void *
+wait_for_toggle(void *arg)
+{
+	sigset_t set;
+	int sig;
+
+	(void)arg;
+	sigemptyset(&set);
+	sigaddset(&set, number("CPUPROFILESIGNAL", 1, SIGRTMAX, 0));
+	while (sigwait(&set, &sig) == 0) {
+		char name[1024];
+
+		if (sample_is_on()) {
+			sample_stop();
+			continue;
+		}
+		snprintf(name, sizeof name, "%s.%u", gperf.toggle,
+			 gperf.n_toggle++);
+		ProfilerStart(name);
+	}
+	return NULL;
+}
+
+void
+gperf_init(void)
+{
+	const char *file = getenv("CPUPROFILE");
+	int sig = number("CPUPROFILESIGNAL", 1, SIGRTMAX, 0);
+	char name[1000];
+	pthread_t thread;
+	sigset_t set;
+
+	if (!file || !*file || getuid() != geteuid())
+		return;
+	/* A program that this one starts writes its own file. */
+	if (getenv("CPUPROFILE_USE_PID"))
+		snprintf(name, sizeof name, "%s_%d", file, (int)getpid());
+	else
+		snprintf(name, sizeof name, "%s", file);
+	setenv("CPUPROFILE_USE_PID", "1", 1);
+	if (sig) {
+		memcpy(gperf.toggle, name, sizeof name);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		wrap_thread(&thread, NULL, wait_for_toggle);
+	} else if (!ProfilerStart(name)) {
+		fprintf(stderr, "libsample: cannot profile into %s\n", name);
+	}
+}

@@ -1,0 +1,82 @@
+/*
+ * label.c - labels of threads. They are kept in the thread's record, and the
+ * recorder hears of them when a tick comes: a program may change them at every
+ * request and pay a few bytes copied.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sample.h"
+#include "sampler.h"
+
+enum { MAX_LABELS = 16 };
+
+/* Put the labels of text, but for key, into out; returns their length. */
+static size_t
+without(const char *text, size_t n, const char *key, char *out, int *n_label)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t size = strlen(text + i) + 1;
+
+		size += strlen(text + i + size) + 1;
+		if (strcmp(text + i, key) != 0) {
+			memcpy(out + kept, text + i, size);
+			kept += size;
+			++*n_label;
+		}
+		i += size;
+	}
+	return kept;
+}
+
+int
+sample_label(const char *key, const char *value)
+{
+	struct thread *t;
+	char text[LABEL_ROOM];
+	int n_label = 0;
+	size_t n;
+
+	if (!key || !*key)
+		return EINVAL;
+	if (!sampler_init() || (!thread_self && sample_thread() != 0))
+		return EAGAIN;
+	t = thread_self;
+	n = without(t->label_text, t->n_label, key, text, &n_label);
+	if (value) {
+		size_t n_key = strlen(key) + 1, n_value = strlen(value) + 1;
+
+		if (n_label == MAX_LABELS || n_key > sizeof text - n ||
+		    n_value > sizeof text - n - n_key)
+			return E2BIG;
+		memcpy(text + n, key, n_key);
+		memcpy(text + n + n_key, value, n_value);
+		n += n_key + n_value;
+	}
+	/* A tick in between still has the labels from before. */
+	t->new_label = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	memcpy(t->label_text, text, n);
+	t->n_label = (uint32_t)n;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->new_label = 1;
+	return 0;
+}
+
+static void
+forget(struct thread *t, void *arg)
+{
+	(void)arg;
+	t->label = 0;
+	t->new_label = t->n_label > 0;
+}
+
+void
+label_reset(void)
+{
+	thread_each(forget, NULL);
+}

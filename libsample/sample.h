@@ -1,0 +1,63 @@
+/*
+ * sample.h - the public interface of libsample, for programs that link it
+ * (-lsample) and start, stop and label their profiles themselves. A program
+ * that prof-record runs needs none of this; if it uses it all the same, the
+ * samples go to prof-record, with the labels, and start and stop do nothing.
+ *
+ * All functions may be called from any thread, but not from signal handlers.
+ * Those that return int return 0 or an errno value. None changes errno.
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAMPLE_API __attribute__((visibility("default")))
+
+struct sample_options {
+	unsigned hz; /* ticks per second of each thread; 0: 100 */
+	int wall;    /* count real time, not CPU time */
+	int signal;  /* interrupt threads by this one; 0: SIGPROF */
+};
+
+/*
+ * Begin a profile of all threads of this process, and of the processes it
+ * forks. It is written to file, a gzipped profile.proto, when sample_stop() is
+ * called or the process ends, however it ends. options may be NULL.
+ *
+ * Errors: EBUSY, a profile is under way; EINVAL; ENOENT, no prof-record, which
+ * does the writing: it is looked for in $PROF_RECORD, beside libsample and
+ * where it was installed; whatever opening the file may bring.
+ */
+SAMPLE_API int sample_start(const char *file,
+			    const struct sample_options *options);
+
+/* End the profile; when this returns, file is complete. EALREADY if there is
+ * none, EIO if it could not be written. */
+SAMPLE_API int sample_stop(void);
+
+/* Write what there is so far to file, and go on. Errors as sample_stop(). */
+SAMPLE_API int sample_flush(void);
+
+/* Is a profile being taken, by whomever? */
+SAMPLE_API int sample_is_on(void);
+
+/*
+ * Label the samples of the calling thread from now on, and of the threads that
+ * it starts from now on: key is value, as in pprof's labels; NULL takes the
+ * label away. At most 16 labels and 1000 bytes, else E2BIG.
+ */
+SAMPLE_API int sample_label(const char *key, const char *value);
+
+/*
+ * Follow the calling thread too: for threads that were there before libsample
+ * was loaded, or that clone(2) made. Others are followed by themselves.
+ */
+SAMPLE_API int sample_thread(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
