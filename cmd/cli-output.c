@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "lib/compress.h"
 #include "lib/profile.h"
 
 struct cli_output {
@@ -227,6 +228,19 @@ cli_write(struct cli *cli, const struct profile *p)
 	if (cli->has_format)
 		format = cli->format;
 	if (profile_write(out->fd, p, format, &err) != PROF_OK)
+		die("%s: write error: %s",
+		    cli->output ? cli->output : "<stdout>", err.msg);
+}
+
+void
+cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text)
+{
+	struct cli_output *out = output_open(cli);
+	struct prof_err err;
+
+	if (!is_text && isatty(out->fd))
+		die("a picture is not written to a terminal; use -o FILE");
+	if (write_all(out->fd, data, n, &err) != PROF_OK)
 		die("%s: write error: %s",
 		    cli->output ? cli->output : "<stdout>", err.msg);
 }

@@ -156,6 +156,12 @@ void cli_write(struct cli *cli, const struct profile *p);
 FILE *cli_text(struct cli *cli);
 
 /*
+ * Write n bytes as the command's output, once a run. Unless they are text they
+ * are not written to a terminal. Dies.
+ */
+void cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text);
+
+/*
  * Last call of main(): `return cli_finish(&cli, status)`. Closes the output,
  * dies if anything could not be written, puts the file of -o in place.
  */

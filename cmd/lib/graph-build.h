@@ -51,6 +51,7 @@ struct build {
 
 	uint32_t *list; /* candidates that will be nodes, in order */
 	size_t n_list;
+	bool is_rebuilt; /* a drawing: node_count took nodes away */
 };
 
 /*

@@ -288,6 +288,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut)
 		n = count_visible(b->g, b->o->node_count);
 		if (n < b->n_list) {
 			b->n_list = n;
+			b->is_rebuilt = true;
 			st = build_nodes(b, PLACE_DROPPED);
 			if (st == PROF_OK)
 				st = sort_by_score(&e);
@@ -489,6 +490,9 @@ build_graph(struct build *b)
 	if (st != PROF_OK)
 		return st;
 	trim_edges(b->g, cutoff(sum, o->edge_fraction));
+	/* pprof has dropped them before it counts, unless nodes went, too. */
+	if (o->node_count > 0 && !b->is_rebuilt)
+		b->g->n_dropped_edge = 0;
 	st = link_edges(b->g, b->err);
 	if (st == PROF_OK && o->order == GRAPH_BY_ENTROPY)
 		st = drop_redundant(b->g, b->err);

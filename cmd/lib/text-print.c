@@ -45,12 +45,8 @@ is_layout(unsigned cp)
 	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
 }
 
-/*
- * The next piece of s: its length in bytes. When it must not be shown as it
- * is, what is shown instead is put in escape, which is else "".
- */
-static size_t
-next_piece(const char *s, size_t n, char escape[12])
+size_t
+text_piece(const char *s, size_t n, char escape[TEXT_ESCAPE])
 {
 	const unsigned char *u = (const unsigned char *)s;
 	unsigned cp = 0;
@@ -58,18 +54,18 @@ next_piece(const char *s, size_t n, char escape[12])
 
 	escape[0] = '\0';
 	if (len == 0) {
-		snprintf(escape, 12, "\\x%02x", u[0]);
+		snprintf(escape, TEXT_ESCAPE, "\\x%02x", u[0]);
 		return 1;
 	}
 	if (cp == '\t' || cp == '\n' || cp == '\r')
-		snprintf(escape, 12, "\\%c",
+		snprintf(escape, TEXT_ESCAPE, "\\%c",
 			 cp == '\t'   ? 't'
 			 : cp == '\n' ? 'n'
 				      : 'r');
 	else if (cp < 0x20 || cp == 0x7f)
-		snprintf(escape, 12, "\\x%02x", cp);
+		snprintf(escape, TEXT_ESCAPE, "\\x%02x", cp);
 	else if ((cp >= 0x80 && cp < 0xa0) || is_layout(cp))
-		snprintf(escape, 12, "\\u%04x", cp);
+		snprintf(escape, TEXT_ESCAPE, "\\u%04x", cp);
 	return len;
 }
 
@@ -87,7 +83,7 @@ plain(const char *s, size_t n)
 void
 text_put(FILE *out, const char *s, size_t n)
 {
-	char escape[12];
+	char escape[TEXT_ESCAPE];
 	size_t len;
 
 	while (n) {
@@ -95,7 +91,7 @@ text_put(FILE *out, const char *s, size_t n)
 		if (len) {
 			fwrite(s, 1, len, out);
 		} else {
-			len = next_piece(s, n, escape);
+			len = text_piece(s, n, escape);
 			if (escape[0])
 				fputs(escape, out);
 			else
@@ -133,14 +129,14 @@ size_t
 text_width(const char *s, size_t n)
 {
 	size_t width = 0, len;
-	char escape[12];
+	char escape[TEXT_ESCAPE];
 
 	while (n) {
 		len = plain(s, n);
 		if (len) {
 			width += len;
 		} else {
-			len = next_piece(s, n, escape);
+			len = text_piece(s, n, escape);
 			width += escape[0] ? strlen(escape) : 1;
 		}
 		s += len;

@@ -16,6 +16,14 @@
 
 struct str;
 
+#define TEXT_ESCAPE 12 /* room for what text_piece() writes */
+
+/*
+ * The next piece of the n > 0 bytes at s: its length in bytes. When it must not
+ * be shown as it is, what is shown instead is put in escape, which is else "".
+ */
+size_t text_piece(const char *s, size_t n, char escape[TEXT_ESCAPE]);
+
 /* Write n bytes, escaped. */
 void text_put(FILE *out, const char *s, size_t n);
 void text_put_str(FILE *out, const struct str *s);
