@@ -20,28 +20,34 @@ bin=${abs_builddir:?run by make check}
 PATH=$bin:$bin/tests:$PATH
 export data src bin PATH
 
-tap_n=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 cd "$scratch" || exit 99
 
-# ok NAME / not_ok NAME: one result. not_ok takes an explanation on stdin, from
-# a file: at the end of a pipe it could not count.
-ok() {
+# How many results there were. In a file: a result may come from a subshell.
+count() {
+	read -r tap_n <"$scratch/.tap_n"
 	tap_n=$((tap_n + 1))
+	echo $tap_n >"$scratch/.tap_n"
+}
+echo 0 >"$scratch/.tap_n"
+
+# ok NAME / not_ok NAME: one result. not_ok takes an explanation on stdin.
+ok() {
+	count
 	echo "ok $tap_n - $1"
 }
 
 not_ok() {
-	tap_n=$((tap_n + 1))
+	count
 	echo "not ok $tap_n - $1"
 	sed 's/^/# /'
 }
 
 # skip NAME WHY: said aloud, never by silence.
 skip() {
-	tap_n=$((tap_n + 1))
+	count
 	echo "ok $tap_n - $1 # SKIP $2"
 }
 
@@ -90,5 +96,6 @@ have() {
 }
 
 plan() {
+	read -r tap_n <"$scratch/.tap_n"
 	echo "1..$tap_n"
 }
