@@ -52,7 +52,7 @@ main(int argc, char **argv)
 		}
 	}
 
-	p = cli_read(&cli, cli_input(&cli));
+	p = cli_read_all(&cli);
 	refine_frames(&refine, p, NULL);
 	refine_filter(&refine, p);
 	if (exit_code && p->n_sample == 0)

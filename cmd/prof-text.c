@@ -140,7 +140,7 @@ main(int argc, char **argv)
 	s.report.o.graph.edges =
 		s.format == FORMAT_TREE ? GRAPH_ALL_EDGES : GRAPH_INLINE_EDGES;
 
-	p = cli_read(&cli, cli_input(&cli));
+	p = cli_read_all(&cli);
 	if (report_init(&r, p, &s.report.o, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (r.is_saturated)

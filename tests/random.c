@@ -68,7 +68,7 @@ add_mappings(struct profile *p, struct rng *r, unsigned flags)
 		m.limit = m.start + 0x10000 - rng_draw(r, 0x1000);
 		if (kind > 1) {
 			m.build_id = word(p, "beef", kind);
-			if (rng_draw(r, 2))
+			if (!(flags & RANDOM_PLAIN) && rng_draw(r, 2))
 				m.file = word(p, "/other", rng_draw(r, 3));
 		}
 		profile_add_mapping(p, &m);
@@ -76,7 +76,7 @@ add_mappings(struct profile *p, struct rng *r, unsigned flags)
 }
 
 static void
-add_locations(struct profile *p, struct rng *r)
+add_locations(struct profile *p, struct rng *r, unsigned flags)
 {
 	for (uint32_t i = 0; i < 12; i++) {
 		uint32_t k = rng_draw(r, 10);
@@ -104,7 +104,8 @@ add_locations(struct profile *p, struct rng *r)
 				.function =
 					rng_draw(r, (uint32_t)p->n_function),
 				.line = rng_draw(r, 4),
-				.column = rng_draw(r, 2),
+				.column = flags & RANDOM_PLAIN ? 0
+							       : rng_draw(r, 2),
 			};
 		profile_add_location(p, &l, line, n);
 	}
@@ -130,7 +131,7 @@ add_sample(struct profile *p, struct rng *r, unsigned flags)
 		if (rng_draw(r, 2))
 			label[k].str = word(p, "v", rng_draw(r, 3));
 		else
-			label[k].num = rng_draw(r, 3) - 1;
+			label[k].num = (int64_t)rng_draw(r, 3) - 1;
 		if (!label[k].str && rng_draw(r, 2))
 			label[k].unit = profile_intern(p, "bytes");
 	}
@@ -151,7 +152,7 @@ random_profile(uint64_t seed, unsigned flags)
 	word(p, "f", rng_draw(&r, 10));
 	add_types(p, &r, flags);
 	add_mappings(p, &r, flags);
-	add_locations(p, &r);
+	add_locations(p, &r, flags);
 	n = rng_draw(&r, 60);
 	for (uint32_t i = 0; i < n; i++)
 		add_sample(p, &r, flags);

@@ -18,6 +18,8 @@ enum random_flags {
 	RANDOM_UNITS = 2,   /* columns in different units of time */
 	RANDOM_COLUMNS = 4, /* columns in any order, some missing */
 	RANDOM_MOVED = 8,   /* mappings at different addresses */
+	RANDOM_PLAIN = 16,  /* no columns of lines, one path for a build id:
+			     * pprof of 2022 merges what differs in these */
 };
 
 /*

@@ -1,0 +1,252 @@
+/*
+ * names.c - see names.h. All rules only cut: a number goes, or a hash. They
+ * look at what stands around it, because plain names have numbers, too.
+ */
+#include "config.h"
+
+#include "names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+enum { CLONE, LLVM, CLOSURE, LAMBDA, JAVA, RUST };
+
+static const struct names_rule rules[NAMES_N_RULE] = {
+	[CLONE] = { "parts and clones of a function", "f.part.0, f.cold", "f",
+		    0 },
+	[LLVM] = { "numbers of promoted local functions", "f.llvm.1234", "f",
+		   0 },
+	[CLOSURE] = { "numbers of Go closures", "main.f.func2.1", "main.f.func",
+		      0 },
+	[LAMBDA] = { "numbers of C++ lambdas", "f()::{lambda()#2}, $_3",
+		     "f()::{lambda()#}, $_", 0 },
+	[JAVA] = { "numbers of Java lambdas", "lambda$f$0", "lambda$f$", 0 },
+	[RUST] = { "hashes of Rust functions", "a::f::h0123456789abcdef",
+		   "a::f", 0 },
+};
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+/* Whether the text before end, of n bytes, ends with word. */
+static bool
+ends_with(const char *s, size_t n, const char *word)
+{
+	size_t len = strlen(word);
+
+	return n >= len && !memcmp(s + n - len, word, len);
+}
+
+/* n less the digits at the end of the n bytes at s. */
+static size_t
+before_digits(const char *s, size_t n)
+{
+	while (n && is_digit(s[n - 1]))
+		n--;
+	return n;
+}
+
+/* n less a suffix ".word" or ".word.NUMBER", or n. */
+static size_t
+before_suffix(const char *s, size_t n, const char *word)
+{
+	size_t at = before_digits(s, n);
+
+	if (at < n && at && s[at - 1] == '.' && ends_with(s, at - 1, word))
+		return at - 1 - strlen(word);
+	return ends_with(s, n, word) ? n - strlen(word) : n;
+}
+
+/*
+ * Cut what compilers append, however many: "f.isra.0.part.1.cold" is f. The
+ * demanglers' form, "f() [clone .part.0] [clone .cold]", has them apart.
+ */
+static size_t
+cut_clones(const char *s, size_t n, unsigned char *used)
+{
+	static const char *const suffix[] = { ".cold",       ".part",
+					      ".isra",       ".constprop",
+					      ".clone",      ".lto_priv",
+					      ".localalias", ".llvm" };
+	bool again;
+
+	do {
+		bool is_apart = n && s[n - 1] == ']';
+		size_t end = n - is_apart, cut;
+
+		again = false;
+		for (size_t i = 0; i < 8 && !again; i++) {
+			cut = before_suffix(s, end, suffix[i]);
+			if (is_apart && cut < end) {
+				if (!ends_with(s, cut, " [clone "))
+					continue;
+				cut -= strlen(" [clone ");
+			}
+			/* A name is left, and .llvm has a number. */
+			again = cut < end && cut > 0 &&
+				(i != 7 || is_digit(s[end - 1]));
+			if (again) {
+				n = cut;
+				used[i == 7 ? LLVM : CLONE] = 1;
+			}
+		}
+	} while (again);
+	return n;
+}
+
+/* "::h" and 16 hexadecimal digits, or 17h... in a mangled name, before E. */
+static size_t
+cut_rust(char *s, size_t n, unsigned char *used)
+{
+	bool is_mangled = n > 3 && s[n - 1] == 'E' && !memcmp(s, "_ZN", 3);
+	size_t end = n - is_mangled, at = end;
+	const char *before = is_mangled ? "17h" : "::h";
+
+	while (at && end - at < 16 && is_hex(s[at - 1]))
+		at--;
+	if (end - at != 16 || !ends_with(s, at, before) || at == 3)
+		return n;
+	used[RUST] = 1;
+	at -= 3;
+	if (is_mangled)
+		s[at++] = 'E';
+	return at;
+}
+
+/* ".func2.1" and ".gowrap1" at the end of a Go name: without the numbers. */
+static size_t
+cut_closures(const char *s, size_t n, unsigned char *used)
+{
+	size_t at = n;
+
+	for (;;) {
+		size_t k = before_digits(s, at);
+
+		if (k < at &&
+		    (ends_with(s, k, ".func") || ends_with(s, k, ".gowrap"))) {
+			used[CLOSURE] = 1;
+			return k;
+		}
+		if (k == at || !k || s[k - 1] != '.')
+			return n;
+		at = k - 1;
+	}
+}
+
+/* "lambda$f$0" of Java. */
+static size_t
+cut_java(const char *s, size_t n, unsigned char *used)
+{
+	size_t k = before_digits(s, n), at = k;
+
+	if (k == n || !k || s[k - 1] != '$')
+		return n;
+	while (at && s[at - 1] != '.' && s[at - 1] != ' ')
+		at--;
+	if (k - at < 8 || memcmp(s + at, "lambda$", 7))
+		return n;
+	used[JAVA] = 1;
+	return k;
+}
+
+/* Numbers of C++ lambdas, anywhere: "#2}" of GCC, "'lambda3'" and "$_3". */
+static size_t
+cut_lambdas(char *s, size_t n, unsigned char *used)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t end = i;
+
+		while (end < n && is_digit(s[end]))
+			end++;
+		if (end > i &&
+		    ((ends_with(s, to, "#") && end < n && s[end] == '}') ||
+		     (ends_with(s, to, "'lambda") && end < n &&
+		      s[end] == '\'') ||
+		     ends_with(s, to, "$_"))) {
+			used[LAMBDA] = 1;
+			i = end;
+		}
+		if (i < n)
+			s[to++] = s[i];
+	}
+	return to;
+}
+
+size_t
+names_normalize_text(char *name, size_t len, unsigned char used[NAMES_N_RULE])
+{
+	len = cut_clones(name, len, used);
+	len = cut_rust(name, len, used);
+	len = cut_closures(name, len, used);
+	len = cut_java(name, len, used);
+	return cut_lambdas(name, len, used);
+}
+
+/* Normalize string s of p. STRTAB_NONE without memory. */
+static uint32_t
+normalize(struct profile *p, uint32_t s, char **room, size_t *cap,
+	  unsigned char used[NAMES_N_RULE])
+{
+	const struct str *str = &p->strings.str[s];
+	size_t len = str->len;
+
+	if (len >= *cap) {
+		free(*room);
+		*cap = len + 256;
+		*room = malloc(*cap);
+	}
+	if (!*room) {
+		*cap = 0;
+		return STRTAB_NONE;
+	}
+	memcpy(*room, str->s, len);
+	return strtab_add(&p->strings, *room,
+			  names_normalize_text(*room, len, used));
+}
+
+int
+names_normalize(struct profile *p, struct names_rule *rule)
+{
+	char *room = NULL;
+	size_t cap = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < NAMES_N_RULE; i++) {
+		size_t n = rule[i].n_name;
+
+		rule[i] = rules[i];
+		rule[i].n_name = n;
+	}
+	for (size_t i = 0; i < p->n_function && r == 0; i++) {
+		unsigned char used[NAMES_N_RULE] = { 0 };
+		uint32_t name =
+			normalize(p, p->function[i].name, &room, &cap, used);
+		uint32_t system = normalize(p, p->function[i].system_name,
+					    &room, &cap, used);
+
+		if (name == STRTAB_NONE || system == STRTAB_NONE) {
+			r = -1;
+			break;
+		}
+		p->function[i].name = name;
+		p->function[i].system_name = system;
+		for (size_t k = 0; k < NAMES_N_RULE; k++)
+			rule[k].n_name += used[k];
+	}
+	free(room);
+	return r;
+}

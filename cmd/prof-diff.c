@@ -1,0 +1,242 @@
+/* prof-diff.c - what changed between two profiles; lib/diff.h does it. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "lib/diff.h"
+#include "lib/merge.h"
+#include "lib/names.h"
+#include "lib/profile.h"
+
+enum {
+	KEY_BASE = CLI_LONG,
+	KEY_DIFF_BASE,
+	KEY_NORMALIZE,
+	KEY_SCALE,
+	KEY_DELTA,
+	KEY_NAMES,
+	KEY_EXIT_CODE,
+};
+
+static const struct cli_opt opts[] = {
+	{ KEY_DIFF_BASE, "diff-base", "[FILE]",
+	  "keep both sides apart: percentages of the base (default)" },
+	{ KEY_BASE, "base", "[FILE]", "subtract: what is equal vanishes" },
+	{ KEY_NORMALIZE, "normalize", "[BOOL]",
+	  "scale each sample type of NEW to the total that BASE has" },
+	{ KEY_SCALE, "scale", "HOW",
+	  "scale NEW by total, duration, ops=N or ops=N/M (none)" },
+	{ KEY_DELTA, "delta", "[BOOL]",
+	  "subtract only what counts from the start of a process" },
+	{ KEY_NAMES, "normalize-names", "[BOOL]",
+	  "ignore what compilers number anew in each build" },
+	{ KEY_EXIT_CODE, "exit-code", "[BOOL]", "exit with 1 if they differ" },
+	CLI_READ_OPTS,
+	CLI_WRITE_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd cmd = {
+	.name = "prof-diff",
+	.args = "BASE NEW",
+	.brief = "what changed between two profiles, as a profile",
+	.opts = opts,
+};
+
+/* The inputs of one side, and which of them are standard input. */
+struct side {
+	const char **name;
+	size_t n;
+};
+
+static void
+add_name(struct side *s, const char *name)
+{
+	const char **grown = realloc(s->name, (s->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		die("out of memory");
+	s->name = grown;
+	grown[s->n++] = name;
+}
+
+static struct profile *
+read_side(struct cli *cli, struct side *s)
+{
+	struct merge *sum = merge_new(COLUMNS_COMMON);
+	struct merge_notes notes;
+	struct prof_err err;
+	struct profile *p;
+
+	if (!sum)
+		die("out of memory");
+	for (size_t i = 0; i < s->n; i++) {
+		p = cli_read(cli, s->name[i]);
+		if (merge_add(sum, p, 1, &err) != PROF_OK)
+			die("%s: %s", cli_name(s->name[i]), err.msg);
+		profile_free(p);
+	}
+	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
+		die("%s", err.msg);
+	cli_tell_notes(&notes);
+	merge_free(sum);
+	free(s->name);
+	return p;
+}
+
+/* One number of --scale=ops=N/M. */
+static double
+operations(const struct cli *cli, const char **at)
+{
+	char *end;
+	double v = strtod(*at, &end);
+
+	if (end == *at || !isfinite(v) || v <= 0)
+		die("'%s' is not ops=N or ops=N/M, numbers above 0", cli->arg);
+	*at = end;
+	return v;
+}
+
+static void
+set_scale(const struct cli *cli, struct diff_opts *o)
+{
+	const char *at = cli->arg;
+
+	if (!strcmp(at, "none")) {
+		o->scale = DIFF_SCALE_NONE;
+	} else if (!strcmp(at, "total")) {
+		o->scale = DIFF_SCALE_TOTAL;
+	} else if (!strcmp(at, "duration")) {
+		o->scale = DIFF_SCALE_DURATION;
+	} else if (!strncmp(at, "ops=", 4)) {
+		o->scale = DIFF_SCALE_OPS;
+		at += 4;
+		o->ops = operations(cli, &at);
+		if (*at == '/') {
+			at++;
+			o->ops /= operations(cli, &at);
+		}
+		if (*at)
+			die("'%s' is not ops=N or ops=N/M", cli->arg);
+	} else {
+		die("'%s' is not none, total, duration or ops=N", at);
+	}
+}
+
+static void
+normalize_names(struct profile *base, struct profile *new)
+{
+	struct names_rule rule[NAMES_N_RULE] = { 0 };
+
+	if (names_normalize(base, rule) < 0 || names_normalize(new, rule) < 0)
+		die("out of memory");
+	for (size_t i = 0; i < NAMES_N_RULE; i++)
+		if (rule[i].n_name)
+			warn("normalized %zu names: %s (%s is %s)",
+			     rule[i].n_name, rule[i].what, rule[i].from,
+			     rule[i].to);
+}
+
+static void
+tell(const struct diff_notes *notes)
+{
+	if (notes->dropped[0])
+		warn("dropped sample types that not both have: %s",
+		     notes->dropped);
+	if (notes->scaled[0])
+		warn("scaled the new profile %s", notes->scaled);
+	if (notes->n_saturated)
+		warn("%zu values are beyond 64 bits: cut to the largest number",
+		     notes->n_saturated);
+	if (notes->n_shrunk)
+		warn("%zu values went down: are these two moments of one "
+		     "process, the older first?",
+		     notes->n_shrunk);
+}
+
+/* Who is compared with whom. */
+static void
+choose_sides(struct cli *cli, struct side *base, struct side *new)
+{
+	size_t n_stdin = 0;
+
+	if (base->n) {
+		for (const char *name; (name = cli_input(cli));)
+			add_name(new, name);
+	} else {
+		if (cli->n_operand != 2)
+			die("needs two operands, BASE and NEW, not %d",
+			    cli->n_operand);
+		add_name(base, cli_input(cli));
+		add_name(new, cli_input(cli));
+	}
+	for (size_t i = 0; i < base->n; i++)
+		n_stdin += !strcmp(base->name[i], "-");
+	for (size_t i = 0; i < new->n; i++)
+		n_stdin += !strcmp(new->name[i], "-");
+	if (n_stdin > 1)
+		die("standard input can be read only once");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct diff_opts o = { 0 };
+	struct side base = { 0 }, new = { 0 };
+	bool exit_code = false, names = false;
+	int kind = 0, key;
+	struct diff_notes notes;
+	struct prof_err err;
+	struct profile *a, *b, *out;
+	struct cli cli;
+
+	cli_init(&cli, &cmd, argc, argv);
+	while ((key = cli_option(&cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_BASE:
+		case KEY_DIFF_BASE:
+			if (kind && kind != key)
+				die("--base and --diff-base exclude each "
+				    "other");
+			kind = key;
+			if (cli.arg)
+				add_name(&base, cli.arg);
+			break;
+		case KEY_NORMALIZE:
+			o.scale = cli_bool(&cli) ? DIFF_SCALE_COLUMNS
+						 : DIFF_SCALE_NONE;
+			break;
+		case KEY_SCALE:
+			set_scale(&cli, &o);
+			break;
+		case KEY_DELTA:
+			o.delta = cli_bool(&cli);
+			break;
+		case KEY_NAMES:
+			names = cli_bool(&cli);
+			break;
+		case KEY_EXIT_CODE:
+			exit_code = o.verdict = cli_bool(&cli);
+			break;
+		}
+	}
+	if (kind == KEY_BASE || (o.delta && kind != KEY_DIFF_BASE))
+		o.kind = DIFF_SUBTRACT;
+	choose_sides(&cli, &base, &new);
+	a = read_side(&cli, &base);
+	b = read_side(&cli, &new);
+	if (names)
+		normalize_names(a, b);
+	if (profile_diff(a, b, &o, &out, &notes, &err) != PROF_OK)
+		die("%s", err.msg);
+	tell(&notes);
+	profile_free(a);
+	profile_free(b);
+	cli_write(&cli, out);
+	profile_free(out);
+	return cli_finish(&cli, exit_code && notes.differ ? 1 : 0);
+}

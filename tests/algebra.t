@@ -1,0 +1,87 @@
+#!/bin/sh
+# Sums and differences against go tool pprof: the same samples, with the same
+# frames, labels and values. pprof orders its tables by first use, we by what
+# they say: so both are compared as sorted lines (normal.sh).
+. "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/normal.sh"
+
+pprof=$(go env GOTOOLDIR 2>/dev/null)/pprof
+if [ ! -x "$pprof" ]; then
+	skip 'sums and differences are those of pprof' 'no go tool pprof'
+	plan
+	exit
+fi
+HOME=$scratch
+PPROF_TMPDIR=$scratch
+export HOME PPROF_TMPDIR
+
+n=0
+: >failed
+
+# pprof writes no samples with an empty stack: so these are not compared.
+lines() {
+	add_up | grep -v '^[[:space:]]'
+}
+
+# same "OUR COMMAND" PPROF-ARGUMENTS...
+same() {
+	ours=$1
+	shift
+	n=$((n + 1))
+	if ! "$pprof" -proto -symbolize=none -output=theirs.pb.gz "$@" \
+		>err 2>&1; then
+		echo "pprof $*: $(tail -1 err)" >>failed
+		return
+	fi
+	normal <theirs.pb.gz | lines >want
+	sh -c "$ours" 2>err | normal | lines >have
+	cmp -s want have || {
+		echo "$ours"
+		head -1 err
+		diff want have | head -6
+	} >>failed
+}
+
+# all FIRST SECOND: every operation on two profiles.
+all() {
+	same "prof-merge $1 $2" "$1" "$2"
+	same "prof-merge $2 $1 $1" "$2" "$1" "$1"
+	same "prof-diff --base $1 $2" -base "$1" "$2"
+	same "prof-diff $1 $2" -diff_base "$1" "$2"
+	same "prof-diff --normalize $1 $2" -normalize -diff_base "$1" "$2"
+	same "prof-diff --normalize --base $1 $2" -normalize -base "$1" "$2"
+}
+
+verdict() {
+	if [ -s failed ]; then
+		not_ok "$1 ($n comparisons)" <failed
+	else
+		ok "$1 ($n comparisons)"
+	fi
+	: >failed
+	n=0
+}
+
+cp "$data"/good-*.pb.gz .
+all good-old.pb.gz good-new.pb.gz
+all good-go-cpu.pb.gz good-go-cpu-long.pb.gz
+all good-go-heap.pb.gz good-go-allocs.pb.gz
+all good-go-mutex.pb.gz good-go-block.pb.gz
+for f in tiny go-conns frames tags edges full heap4 nosyms go-goroutine; do
+	[ -e "good-$f.pb.gz" ] || continue
+	same "prof-merge good-$f.pb.gz" "good-$f.pb.gz"
+	same "prof-merge good-$f.pb.gz good-$f.pb.gz" "good-$f.pb.gz" \
+		"good-$f.pb.gz"
+done
+verdict 'of real profiles'
+
+# 17: values of both signs; 16: only what pprof tells apart.
+i=1
+while [ $i -le 20 ]; do
+	mkrandom $i $((16 + i % 2)) >a.pb.gz
+	mkrandom $((i + 1000)) $((16 + i % 2)) >b.pb.gz
+	all a.pb.gz b.pb.gz
+	i=$((i + 1))
+done
+verdict 'of random profiles'
+plan
