@@ -1,18 +1,59 @@
 /*
  * prof-filter.c - keep a part of a profile. The refinement options are in
- * refine.c, the work behind them in lib/filter.c and lib/tag*.c.
+ * refine.c; the work is done in lib/: filter, tags, tagfilter, where, types,
+ * split, pgo, anonymous.
  */
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "anonymize.h"
 #include "cli.h"
+#include "lib/merge.h"
+#include "lib/pgo.h"
 #include "lib/profile.h"
+#include "lib/split.h"
+#include "lib/tags.h"
+#include "lib/types.h"
 #include "refine.h"
+#include "wherematch.h"
 
-enum { KEY_EXIT_CODE = CLI_LONG };
+enum {
+	KEY_WHERE = CLI_LONG,
+	KEY_KEEP_TYPES,
+	KEY_DROP_TYPES,
+	KEY_DROP_LABEL,
+	KEY_RENAME_LABEL,
+	KEY_SPLIT_BY,
+	KEY_MAX_FILES,
+	KEY_PGO,
+	KEY_ANONYMIZE,
+	KEY_KEY,
+	KEY_PRUNE,
+	KEY_EXIT_CODE,
+};
 
 static const struct cli_opt opts[] = {
+	{ KEY_WHERE, "where", "EXPR",
+	  "keep samples whose labels make EXPR true" },
+	{ KEY_KEEP_TYPES, "keep-types", "TYPE,...",
+	  "keep these sample types only" },
+	{ KEY_DROP_TYPES, "drop-types", "TYPE,...", "drop these sample types" },
+	{ KEY_DROP_LABEL, "drop-label", "KEY",
+	  "drop the labels with this key" },
+	{ KEY_RENAME_LABEL, "rename-label", "OLD=NEW",
+	  "give the labels with key OLD the key NEW" },
+	{ KEY_SPLIT_BY, "split-by", "KEY",
+	  "write a file for each value of the label; -o has a {} for it" },
+	{ KEY_MAX_FILES, "max-files", "N",
+	  "refuse to split into more than N files (1000)" },
+	{ KEY_PGO, "pgo", NULL, "keep just what Go's compiler reads" },
+	{ KEY_ANONYMIZE, "anonymize", NULL,
+	  "replace names by keyed hashes; needs --key" },
+	{ KEY_KEY, "key", "FILE", "the secret of --anonymize" },
+	{ KEY_PRUNE, "prune", NULL,
+	  "drop what no sample uses, add up equal samples" },
 	{ KEY_EXIT_CODE, "exit-code", NULL,
 	  "exit with status 1 when no sample is left" },
 	CLI_COMMON_OPTS,
@@ -25,40 +66,216 @@ static const struct cli_opt *const groups[] = { refine_opts, NULL };
 
 static const struct cli_cmd cmd = {
 	.name = "prof-filter",
-	.args = "[FILE]",
+	.args = "[FILE...]",
 	.brief = "keep a part of a profile",
 	.opts = opts,
 	.groups = groups,
 };
 
+enum { MAX_EDIT = 64 };
+
+struct options {
+	struct refine refine;
+	struct wherematch where;
+	const char *keep_types, *drop_types;
+	struct {
+		char *from, *to; /* to: NULL drops the label */
+	} edit[MAX_EDIT];
+	size_t n_edit;
+	const char *split_by;
+	size_t max_files;
+	bool pgo, anonymize, prune, exit_code;
+	const char *key;
+};
+
+static void
+check(enum prof_status st, const struct prof_err *err, const char *what)
+{
+	if (st != PROF_OK)
+		die("%s%s%s", what, *what ? ": " : "", err->msg);
+}
+
+/* --- options --- */
+
+static void
+add_edit(struct options *o, char *arg, bool is_rename)
+{
+	char *to = is_rename ? strchr(arg, '=') : NULL;
+
+	if (is_rename && (!to || to == arg || !to[1]))
+		die("--rename-label: '%s' is not OLD=NEW", arg);
+	if (o->n_edit == MAX_EDIT)
+		die("more than %d labels to drop or rename", (int)MAX_EDIT);
+	if (to)
+		*to++ = '\0';
+	o->edit[o->n_edit].from = arg;
+	o->edit[o->n_edit++].to = to;
+}
+
+static void
+take_option(struct options *o, struct cli *cli, int key)
+{
+	struct prof_err err;
+
+	if (refine_option(&o->refine, cli, key))
+		return;
+	switch (key) {
+	case KEY_WHERE:
+		check(wherematch_parse(&o->where, cli->arg, &err), &err,
+		      "--where");
+		break;
+	case KEY_KEEP_TYPES:
+		o->keep_types = cli->arg;
+		break;
+	case KEY_DROP_TYPES:
+		o->drop_types = cli->arg;
+		break;
+	case KEY_DROP_LABEL:
+	case KEY_RENAME_LABEL:
+		add_edit(o, cli->arg, key == KEY_RENAME_LABEL);
+		break;
+	case KEY_SPLIT_BY:
+		o->split_by = cli->arg;
+		break;
+	case KEY_MAX_FILES:
+		o->max_files = cli_uint(cli, 1, 1000000);
+		break;
+	case KEY_PGO:
+		o->pgo = true;
+		break;
+	case KEY_ANONYMIZE:
+		o->anonymize = true;
+		break;
+	case KEY_KEY:
+		o->key = cli->arg;
+		break;
+	case KEY_PRUNE:
+		o->prune = true;
+		break;
+	case KEY_EXIT_CODE:
+		o->exit_code = true;
+		break;
+	}
+}
+
+static void
+check_options(const struct options *o, const struct cli *cli)
+{
+	if (o->anonymize != (o->key != NULL))
+		die("--anonymize and --key FILE go together");
+	if (o->anonymize && o->pgo)
+		die("--pgo needs the names that --anonymize takes away");
+	if (o->split_by && (!cli->output || !strstr(cli->output, "{}")))
+		die("--split-by needs -o FILE with a {} in it, for the value");
+}
+
+/* --- work --- */
+
+static void
+edit_labels(const struct options *o, struct profile *p)
+{
+	struct prof_err err;
+	bool found;
+
+	for (size_t i = 0; i < o->n_edit; i++) {
+		check(tags_rename(p, o->edit[i].from, o->edit[i].to, &found,
+				  &err),
+		      &err, "");
+		if (!found)
+			warn("no sample has a label '%s'", o->edit[i].from);
+	}
+}
+
+/* Replace p by what f makes of it. */
+static struct profile *
+replaced(struct profile *p, struct profile *by)
+{
+	profile_free(p);
+	return by;
+}
+
+static struct profile *
+filter(const struct options *o, struct profile *p)
+{
+	struct prof_err err;
+	struct profile *made;
+	bool found;
+
+	refine_frames(&o->refine, p, NULL);
+	if (o->where.where) {
+		check(filter_where(p, o->where.where, &found, &err), &err,
+		      "--where");
+		if (!found)
+			warn("where expression matched no samples");
+	}
+	refine_filter(&o->refine, p);
+	edit_labels(o, p);
+	check(types_choose(p, o->keep_types, o->drop_types, &err), &err, "");
+	if (o->pgo) {
+		check(profile_pgo(p, &made, &err), &err, "--pgo");
+		p = replaced(p, made);
+	}
+	if (o->anonymize)
+		check(anonymize(p, o->key, &err), &err, "");
+	if (o->prune) {
+		check(profile_compact(p, &made, &err), &err, "");
+		p = replaced(p, made);
+	}
+	return p;
+}
+
+/* Write each part to the file of -o with {} replaced by its value. */
+static void
+write_parts(const struct options *o, struct cli *cli, const struct profile *p)
+{
+	const char *form = cli->output, *at = strstr(form, "{}");
+	struct prof_err err;
+	struct split split;
+
+	check(split_init(&split, p, o->split_by, o->max_files, &err), &err,
+	      "--split-by");
+	for (size_t i = 0; i < split.n_part; i++) {
+		char value[SPLIT_NAME_MAX], *name;
+		struct profile *part;
+
+		split_name(&split, i, value);
+		if (asprintf(&name, "%.*s%s%s", (int)(at - form), form, value,
+			     at + 2) < 0)
+			die("out of memory");
+		check(split_part(&split, i, &part, &err), &err, name);
+		cli->output = name;
+		cli_write(cli, part);
+		cli_output_close(cli);
+		profile_free(part);
+		free(name);
+	}
+	cli->output = form;
+	split_release(&split);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct refine refine = { 0 };
+	struct options o = { .max_files = 1000 };
 	int status = EXIT_SUCCESS;
-	bool exit_code = false;
 	struct profile *p;
 	struct cli cli;
 	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
-	while ((key = cli_option(&cli)) != CLI_DONE) {
-		if (refine_option(&refine, &cli, key))
-			continue;
-		switch (key) {
-		case KEY_EXIT_CODE:
-			exit_code = true;
-			break;
-		}
-	}
+	while ((key = cli_option(&cli)) != CLI_DONE)
+		take_option(&o, &cli, key);
+	check_options(&o, &cli);
 
-	p = cli_read_all(&cli);
-	refine_frames(&refine, p, NULL);
-	refine_filter(&refine, p);
-	if (exit_code && p->n_sample == 0)
+	p = filter(&o, cli_read_all(&cli));
+	if (o.exit_code && p->n_sample == 0)
 		status = EXIT_FAILURE;
-	cli_write(&cli, p);
+	if (o.split_by)
+		write_parts(&o, &cli, p);
+	else
+		cli_write(&cli, p);
 	profile_free(p);
-	refine_release(&refine);
+	wherematch_release(&o.where);
+	refine_release(&o.refine);
 	return cli_finish(&cli, status);
 }

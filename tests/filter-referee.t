@@ -62,6 +62,10 @@ tagroot=job,bytes
 tagroot=nothing
 tagleaf=user,bytes
 tagleaf=request
+hide=1
+show=2
+prune_from=Type1
+show_from=pkg1[0-9]
 focus=main ignore=runtime hide=B
 focus=main show=main show_from=main prune_from=main
 hide=runtime show_from=main tagfocus=ann
@@ -118,6 +122,12 @@ for f in "$data"/good-*.pb.gz "$data"/good-wire.pb; do
 		good-go-cpu-long.* | good-members.* | good-stored.*) continue ;;
 	esac
 	compare "${f##*/}" "$f"
+done
+
+# Profiles drawn at random.
+for seed in 1 2 3; do
+	mkbig 40 60 20 $seed >random.pb.gz
+	compare "random $seed" random.pb.gz
 done
 
 # Where we differ on purpose, both answers: a number whose unit nobody knows is

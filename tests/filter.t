@@ -129,4 +129,240 @@ main;malloc;sbrk	 1
 main;runtime.call;f	 2
 main;runtime.gc;f	 3
 END
+# --- laws ---
+
+# What focus keeps and what ignore leaves is all there is. (Profiles with empty
+# stacks are out: any filter by name drops those.)
+bad=
+n=0
+for f in "$data"/good-go-heap.pb.gz "$data"/good-go-cpu.pb.gz \
+	"$data"/good-tags.pb.gz "$data"/good-frames.pb.gz \
+	"$data"/good-nosyms.pb.gz "$data"/good-record-work.pb.gz; do
+	for re in main '\.' 'B|leaf' runtime '^$' nothing '(?i)LIB'; do
+		prof-filter -q "--focus=$re" "$f" >in.pb.gz
+		prof-filter -q "--ignore=$re" "$f" >out.pb.gz
+		prof-merge in.pb.gz out.pb.gz | normal | add_up >sum
+		prof-merge "$f" | normal | add_up >all
+		n=$((n + 1))
+		cmp -s sum all || bad="$bad ${f##*/}:$re"
+	done
+done
+echo "$bad" >why
+[ -z "$bad" ] && ok "focus and ignore add up to all, $n times" ||
+	not_ok 'focus and ignore add up to all' <why
+
+# --- expressions ---
+
+where() {
+	check "where: $1" 0 "prof-filter -q --where '$1' tags.pb.gz | leaves"
+}
+cat >tags.txt <<'END'
+# samples count
+a 1 {user="ann" endpoint="/api" bytes=1024bytes}
+b 2 {user="bob" bytes=524288bytes}
+c 3 {user="bob" user="eve" depth=7 "odd key"="x"}
+d 4 {lat=2s lat=5ms}
+e 5 {request=512}
+f 6
+END
+sed -i 's/ "odd key"="x"//' tags.txt
+mkprof tags.txt >tags.pb.gz
+cat >leaves <<'END'
+#!/bin/sh
+echo $(normal | cut -d' ' -f3 | sort)
+END
+chmod +x leaves
+where 'user == "bob"' <<'END'
+b c
+END
+where 'user != "bob"' <<'END'
+a d e f
+END
+where 'user =~ "^(ann|e)"' <<'END'
+a c
+END
+where 'user !~ "^(ann|e)"' <<'END'
+b d e f
+END
+where 'user' <<'END'
+a b c
+END
+where '!user' <<'END'
+d e f
+END
+where 'endpoint == "/api" && bytes in 128b..512kb || depth' <<'END'
+a c
+END
+where 'bytes in 1kb..' <<'END'
+a b
+END
+where 'bytes in ..1kb' <<'END'
+a
+END
+where 'bytes>1kb' <<'END'
+b
+END
+where '!(bytes >= 1kb) && !(user || lat)' <<'END'
+e f
+END
+where 'lat == 0.005s' <<'END'
+d
+END
+where 'lat > 1500ms && lat < 10ms' <<'END'
+d
+END
+where 'depth <= 7 && depth >= 7 && depth == 7 && "depth" in 7..7' <<'END'
+c
+END
+where 'request == 0.5kb' <<'END'
+e
+END
+where 'user == "\\"bob\\""' <<'END'
+
+END
+where 'depth == "7"' <<'END'
+
+END
+
+bad_where() {
+	check_err "where, refused: ${3-$1}" 2 \
+		"prof-filter --where '$1' tags.pb.gz" "$2"
+}
+bad_where '' "prof-filter: --where: at byte 0: expected a label's key, '!' or '(' instead of the end"
+bad_where 'user ==' 'at byte 7: expected a number or a string in quotes'
+bad_where 'user = "x"' "at byte 5: expected '&&', '||' or the end"
+bad_where 'user == "x' 'at byte 8: expected a closing quote'
+bad_where '(user' "at byte 5: expected ')' instead of the end"
+bad_where 'user =~ x' 'expected a pattern in quotes instead of x'
+bad_where 'user =~ "("' 'parsing where regexp: '
+bad_where 'user && && lat' "at byte 8: expected a label's key"
+bad_where 'bytes in 5' 'expected a range such as 1kb..4kb'
+bad_where 'bytes in ..' 'expected a number on one side of the dots'
+bad_where 'bytes in 0..1kb' 'expected two numbers in units that convert'
+bad_where 'bytes in 1s..1kb' 'expected two numbers in units that convert'
+bad_where 'bytes > 1' "label 'bytes' is in bytes, but the number"
+bad_where "$(printf '%0101d' 0 | tr 0 '(')" 'expression too deep' '100 parentheses'
+bad_where "x$(printf '%01001d' 0 | sed 's/0/||x/g')" 'expression too long' '1000 tests'
+check_err 'where that matches nothing is said' 0 \
+	"prof-filter --where nothing -o x tags.pb.gz" \
+	'prof-filter: where expression matched no samples'
+
+# --- the rest ---
+
+cat >cpu.txt <<'END'
+# samples count cpu nanoseconds
+@default cpu
+@comment secret remark
+main;f 1 10 {user="ann" n=3}
+main;g 2 20 {user="bob"}
+main;f 4 40 {user="bob"}
+END
+mkprof cpu.txt >cpu.pb.gz
+columns() {
+	echo "prof-filter $1 cpu.pb.gz | normal | cut -f2"
+}
+check 'keep-types by name' 0 "$(columns --keep-types=samples)" <<'END'
+1
+2
+4
+END
+check 'keep-types by number, drop-types' 0 \
+	"$(columns '--keep-types=0,cpu --drop-types=samples')" <<'END'
+10
+20
+40
+END
+check_err 'drop-types: all' 2 'prof-filter --drop-types=0,1 cpu.pb.gz' \
+	'no sample type would be left'
+check_err 'keep-types: none such' 2 'prof-filter --keep-types=wall cpu.pb.gz' \
+	'sample index "wall" must be one of: [samples cpu]'
+check 'drop-label, rename-label' 0 \
+	'prof-filter --drop-label=n --rename-label=user=who cpu.pb.gz | stacks' <<'END'
+main;f who:[ann]	 1 10
+main;f who:[bob]	 4 40
+main;g who:[bob]	 2 20
+END
+check_err 'rename-label: no label' 0 \
+	'prof-filter --rename-label=x=y -o x cpu.pb.gz' \
+	"no sample has a label 'x'"
+check_err 'rename-label: no new name' 2 'prof-filter --rename-label=x cpu.pb.gz' \
+	"--rename-label: 'x' is not OLD=NEW"
+check 'prune adds equal samples up' 0 \
+	'prof-filter --taghide=. --prune cpu.pb.gz | normal | wc -l' <<'END'
+2
+END
+
+check 'split-by: a file for each value' 0 \
+	"mkdir parts && prof-filter --split-by=user -o 'parts/{}.pb.gz' app.pb.gz &&
+	ls -A parts && stacks <parts/bob.pb.gz" <<'END'
+ann.pb.gz
+bob.pb.gz
+none.pb.gz
+main;serve;encode endpoint:[/b] user:[bob]	 7
+END
+check 'the parts add up to the whole' 0 \
+	'prof-merge -z0 parts/*.pb.gz >a; prof-merge -z0 app.pb.gz >b; cmp a b' <<'END'
+END
+printf '# a b\nx 1 {k="../a"}\nx 2 {k=".."}\nx 3 {k="none"}\nx 4 {k="-z"}\nx 5\nx 6 {k=7}\nx 7 {k="%s"}\n' \
+	"$(printf '%0300d' 0)" | mkprof >odd.pb.gz
+check 'names of the parts are safe' 0 \
+	"mkdir odd && prof-filter --split-by=k -o 'odd/{}' odd.pb.gz && ls -A odd |
+	sed 's/0000*~/0~/'" <<'END'
+%2Dz
+%2E.
+%2E.%2Fa
+%6Eone
+0~69e7e0695e967a55
+7
+none
+END
+check_err 'split-by: too many' 2 \
+	"prof-filter --split-by=k --max-files=3 -o 'many-{}' odd.pb.gz" \
+	'--split-by: more than 3 different values'
+check_err 'split-by: where to' 2 'prof-filter --split-by=k -o x odd.pb.gz' \
+	'--split-by needs -o FILE with a {} in it'
+
+check_err 'pgo: no start lines' 2 'prof-filter --pgo cpu.pb.gz' \
+	"--pgo: no function has a start line, which Go's compiler needs"
+check_err 'pgo: no CPU profile' 2 'prof-filter --pgo tags.pb.gz' \
+	'no function has a start line'
+check_err 'pgo: other columns' 2 'prof-filter --pgo "$data/good-heap4.pb.gz"' \
+	'--pgo: no CPU profile'
+check 'pgo: what is left' 0 \
+	'prof-filter --pgo "$data/good-tiny.pb.gz" | normal | sort' <<'END'
+0  helper :7 s=5()<=leaf :44 s=40(); 0  work :22 s=20(); 0  main :12 s=10()	30
+0  leaf :46 s=40(); 0  work :22 s=20(); 0  main :12 s=10()	10
+0  main :12 s=10()	1
+0  rec :55 s=50(); 0  rec :55 s=50(); 0  rec :55 s=50(); 0  main :12 s=10()	20
+0  work :22 s=20(); 0  main :12 s=10()	5
+END
+
+echo 'a key of some length' >key
+echo 'another key, as long' >key2
+check 'man: anonymize' 0 \
+	'head -c 32 /dev/urandom > secret
+	prof-filter --anonymize --key=secret app.pb.gz > public.pb.gz
+	gzip -dc public.pb.gz | grep -acE "main|serve|bin/app|ann|secret"
+	stacks <public.pb.gz | wc -l' <<'END'
+0
+3
+END
+check 'one key, one name; another key, another name' 0 \
+	'for k in key key key2; do
+		prof-filter --anonymize --key=$k cpu.pb.gz | stacks | sort | cksum
+	done | uniq -c | sed "s/^ *\([0-9]\).*/\1/"' <<'END'
+2
+1
+END
+check_err 'anonymize without a key' 2 'prof-filter --anonymize cpu.pb.gz' \
+	'--anonymize and --key FILE go together'
+check_err 'a short key' 2 \
+	'echo short >k; prof-filter --anonymize --key=k cpu.pb.gz' \
+	'k: a key has 16 bytes or more'
+check 'man: where and split-by' 0 \
+	'prof-filter --where '"'"'endpoint =~ "^/a" && bytes in 1kb..1mb'"'"' \
+	    --split-by=user -o '"'"'users-{}.pb.gz'"'"' app.pb.gz
+	ls users-*' <<'END'
+users-ann.pb.gz
+END
 plan

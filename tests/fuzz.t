@@ -23,4 +23,14 @@ printf '# a b\nx;y (f.c:1)=>z;[0]0x12 1 {k="v" n=1u}\n() 3\n' >fixture.1
 printf '# a b c d\n@mapping 0 16 0 f\n@time 3\n;x 1 2\n' >fixture.2
 check 'fuzz-fixture: a few texts' 0 'fuzz-fixture fixture.* 2>/dev/null' <<'END'
 END
+
+printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
+printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
+printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3
+check 'fuzz-where: a few expressions' 0 'fuzz-where where.* 2>/dev/null' <<'END'
+END
+printf '(a+)+$\0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' >match.1
+printf '\\x{e4}|\\pL\0\377\303\244' >match.2
+check 'fuzz-match: a few patterns' 0 'fuzz-match match.* 2>/dev/null' <<'END'
+END
 plan

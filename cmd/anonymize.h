@@ -1,0 +1,20 @@
+/*
+ * anonymize.h - keyed names for lib/anonymous.h. The only module that knows
+ * nettle, a library of cryptographic functions.
+ */
+#ifndef ANONYMIZE_H
+#define ANONYMIZE_H
+
+#include "lib/anonymous.h"
+
+enum { ANONYMIZE_KEY_MIN = 16 };
+
+/*
+ * Read the key from a file (all of its bytes count, and there must be 16 or
+ * more), and give the names of p to HMAC-SHA-256 with it. PROF_EIO,
+ * PROF_EUSAGE, PROF_ENOTSUP in a build without nettle, PROF_ENOMEM.
+ */
+enum prof_status anonymize(struct profile *p, const char *key_file,
+			   struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * split.h - sharing out the samples of a profile by the value of a label, each
+ * to one part, so that the parts add up to the whole.
+ */
+#ifndef SPLIT_H
+#define SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile.h"
+
+struct split_part {
+	const char *value; /* n_value bytes: the values that the samples have,
+			    * joined by commas; NULL: they have none */
+	size_t n_value;
+	uint32_t *sample; /* n of them, ascending */
+	size_t n;
+};
+
+struct split {
+	const struct profile *p;
+	struct split_part *part; /* in order of their first samples */
+	size_t n_part;
+	uint32_t *sample; /* holds those of all parts */
+	char *values;     /* holds the values */
+};
+
+/*
+ * Find the parts of p, which must outlive the result, by the label `key`. End
+ * with split_release(), whatever is returned. PROF_ELIMIT: more than max parts.
+ */
+enum prof_status split_init(struct split *s, const struct profile *p,
+			    const char *key, size_t max,
+			    struct prof_err *err) MUST_USE;
+void split_release(struct split *s);
+
+/*
+ * Make a profile of part i alone, without what its samples don't need. *out is
+ * the caller's. PROF_ENOMEM, PROF_ELIMIT.
+ */
+enum prof_status split_part(const struct split *s, size_t i,
+			    struct profile **out,
+			    struct prof_err *err) MUST_USE;
+
+#define SPLIT_NAME_MAX 128
+
+/*
+ * A file name, or a part of one, for the value of part i, different for each
+ * value: letters, digits and _ - . stay, every other byte becomes %XX; a long
+ * one ends in '~' and a hash. It is never empty, never begins with a dot, and
+ * is "none" only for the samples without the label.
+ */
+void split_name(const struct split *s, size_t i, char name[SPLIT_NAME_MAX]);
+
+#endif

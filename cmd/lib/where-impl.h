@@ -1,0 +1,47 @@
+/*
+ * where-impl.h - a parsed expression, between where.c, which parses it, and
+ * where-eval.c, which evaluates it.
+ */
+#ifndef WHERE_IMPL_H
+#define WHERE_IMPL_H
+
+#include <stdint.h>
+
+#include "measure.h"
+#include "where.h"
+
+enum where_op {
+	WHERE_OR, /* of two nodes */
+	WHERE_AND,
+	WHERE_NOT, /* of one */
+	/* Of a key; the rest are leaves, too. */
+	WHERE_HAS,
+	WHERE_EQUAL, /* to a string */
+	WHERE_MATCH,
+	WHERE_RANGE, /* all comparisons with numbers */
+};
+
+struct where_range {
+	bool has_low, has_high;
+	bool above_low, below_high; /* the end itself is not in it */
+	struct measure low, high;   /* units are words of where.text */
+};
+
+struct where_node {
+	enum where_op op;
+	uint32_t a, b;      /* nodes, smaller than this one's index */
+	const char *key;    /* n_key bytes in where.text; so is string */
+	const char *string; /* of WHERE_EQUAL; also for messages */
+	size_t n_key, n_string;
+	struct where_range range;
+	struct filter_test test;
+};
+
+struct where {
+	char *text; /* strings and units of the nodes, ended by NULs */
+	struct where_node *node;
+	uint32_t n_node;
+	uint32_t root;
+};
+
+#endif

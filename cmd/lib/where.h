@@ -1,0 +1,59 @@
+/*
+ * where.h - samples chosen by an expression over their labels:
+ *
+ *	endpoint == "/api" && bytes in 128kb..512kb || !(user =~ "^test")
+ *
+ *	expr	= and { "||" and }
+ *	and	= term { "&&" term }
+ *	term	= "!" term | "(" expr ")" | KEY [ test ]
+ *	test	= ("==" | "!=") (STRING | NUMBER)
+ *		| ("<" | "<=" | ">" | ">=") NUMBER
+ *		| ("=~" | "!~") STRING		a regular expression
+ *		| "in" [NUMBER] ".." [NUMBER]	ends included
+ *
+ * KEY alone asks whether there is such a label. It is a word of letters, digits
+ * and _ . - : / that begins with a letter or _; any other key, and the key
+ * "in", is put in double quotes, as a STRING is. In those, \" is a quote and
+ * every other backslash stays one. A NUMBER may have a fraction and a unit:
+ * -3, 1.5s, 128kb.
+ *
+ * A label may have several values: a test asks whether any one passes, and !=
+ * and !~ are the negations of == and =~. STRINGs are compared with strings and
+ * NUMBERs with numbers, each converted from its unit. A NUMBER without a unit
+ * against a label in bytes, say, is refused.
+ */
+#ifndef WHERE_H
+#define WHERE_H
+
+#include "filter.h"
+
+struct where;
+
+/* How a pattern becomes a test, which is to live as long as the expression. */
+struct where_patterns {
+	enum prof_status (*compile)(void *ctx, const char *pattern,
+				    struct filter_test *out,
+				    struct prof_err *err);
+	void *ctx;
+};
+
+/*
+ * Parse text. *out is the caller's, to end with where_free(). PROF_EUSAGE,
+ * which says at which byte, counted from 0; PROF_ELIMIT for an expression of
+ * more than 1000 tests or 100 levels; PROF_ENOMEM; or what compile() said.
+ */
+enum prof_status where_parse(const char *text,
+			     const struct where_patterns *patterns,
+			     struct where **out, struct prof_err *err) MUST_USE;
+
+/* NULL is allowed. */
+void where_free(struct where *w);
+
+/*
+ * Keep the samples of p for which the expression is true; *found: there are
+ * any. PROF_EUSAGE, PROF_ENOMEM, and what the tests return.
+ */
+enum prof_status filter_where(struct profile *p, const struct where *w,
+			      bool *found, struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,25 @@
+/* wherematch.h - the expressions of lib/where.h with the patterns of match.h.
+ */
+#ifndef WHEREMATCH_H
+#define WHEREMATCH_H
+
+#include <stddef.h>
+
+#include "lib/where.h"
+
+struct match;
+
+/* Begin with zeros; end with wherematch_release(). */
+struct wherematch {
+	struct where *where; /* NULL: none was parsed */
+	struct match **pattern;
+	size_t n_pattern;
+};
+
+/* Parse text in place of what was there before; as where_parse(). */
+enum prof_status wherematch_parse(struct wherematch *w, const char *text,
+				  struct prof_err *err) MUST_USE;
+
+void wherematch_release(struct wherematch *w);
+
+#endif
