@@ -140,7 +140,8 @@ done
 
 # The referee prints the same of our output as of the input. It is older than
 # the format: it reads no zstd, no padding, no symbolized form, no counts
-# without a stack, no %warn; and it strips frames that we keep.
+# without a stack, no %warn, no names in Go's texts; and it strips frames that we
+# keep. legacy.t looks at those.
 name='go tool pprof says the same of what prof-fetch wrote'
 if ! have go || ! pprof=$(go env GOTOOLDIR)/pprof || [ ! -x "$pprof" ]; then
 	skip "$name" 'no go tool pprof'
@@ -148,7 +149,7 @@ elif built prof-fetch "$name"; then
 	for f in "$data"/good-*; do
 		usable "$f" || continue
 		case $f in
-		*.zst | *.sym | *padded* | *go-threadcreate.txt | *heap-warn* | *cpu-handler*) continue ;;
+		*.zst | *.sym | *padded* | *good-go-*.txt* | *heap-warn* | *cpu-handler*) continue ;;
 		esac
 		prof-fetch "$f" >ours.pb.gz 2>/dev/null
 		"$pprof" -raw -symbolize=none "$f" >want 2>&1

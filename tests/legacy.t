@@ -7,21 +7,33 @@ HOME=$scratch
 export PPROF_TMPDIR HOME
 
 # What go tool pprof says of a profile. It merges even a single one, so that
-# this holds values, stacks, labels, mappings and periods against each other.
+# this holds values, stacks, labels, mappings and periods against each other. Of
+# Go's texts we read the names too, after which it drops frames: totals only.
 said() {
-	go tool pprof -symbolize=none -raw "$1" 2>said.err
+	go tool pprof -symbolize=none -raw "$1" >said.raw 2>said.err || return
+	case $2 in
+	*/good-go-*)
+		awk '/^Locations/ { exit }
+			/^ *-?[0-9]+ .*:/ { for (i = 1; i <= n; i++) sum[i] += $i; next }
+			/\/count/ { n = NF; print }
+			/^Period/ { print }
+			END { for (i = 1; i <= n; i++) print sum[i] + 0 }' said.raw
+		;;
+	*) cat said.raw ;;
+	esac
 }
 
 if have go && go tool pprof -h >/dev/null 2>&1; then
 	for f in "$data"/good-*.txt "$data"/good-*.txt.gz "$data"/good-*.prof; do
 		name="${f##*/}: as go tool pprof reads it"
 		prof-fetch --strip-handler "$f" >out.pb.gz
-		said out.pb.gz >ours
-		if said "$f" >theirs; then
+		said out.pb.gz "$f" >ours
+		if said "$f" "$f" >theirs; then
 			if cmp -s theirs ours; then
 				ok "$name"
 			else
-				diff theirs ours | head -20 | not_ok "$name"
+				diff theirs ours | head -20 >why
+				not_ok "$name" <why
 			fi
 		elif grep -q 'failed to fetch any' said.err && [ -s ours ]; then
 			ok "${f##*/}: go tool pprof refuses it, we read it"
@@ -31,6 +43,30 @@ if have go && go tool pprof -h >/dev/null 2>&1; then
 	done
 else
 	skip 'legacy formats against go tool pprof' 'no go tool pprof'
+fi
+
+# The names in Go's texts: the rows of the program's own functions are those of
+# the profile.proto that was taken at the same moment.
+if [ -x "$bin/prof-text" ]; then
+	rows() {
+		prof-text --sample-index=0 --nodecount=1000 --nodefraction=0 "$1" |
+			awk '/ main\./ { print $1, $4, $6 }' | sort
+	}
+	for kind in mutex block conns goroutine heap allocs; do
+		text=$data/good-go-$kind.txt
+		[ -e "$text" ] || text=$text.gz
+		name="the names in a Go $kind profile as text"
+		rows "$text" >ours
+		rows "$data/good-go-$kind.pb.gz" >theirs
+		if [ -s ours ] && cmp -s ours theirs; then
+			ok "$name"
+		else
+			diff theirs ours | head -20 >why
+			not_ok "$name" <why
+		fi
+	done
+else
+	skip 'the names in text profiles of Go' 'prof-text is not built'
 fi
 
 # The symbolized form: flat values of functions, without what follows a name in

@@ -360,7 +360,19 @@ contention(void **state)
 		"1000 100000 @ 1100 1200\n" NO_MAP);
 	text_is("--- mutex:\n5 2 @ 0x1101\n#\t0x1100\tmain.f+0x1\tm.go:1\n"
 		"MAPPED_LIBRARIES:\n",
-		"contentions/count delay/nanoseconds, 1\n2 5 @ 1100\n" NO_MAP);
+		"contentions/count delay/nanoseconds, 1\n2 5 @ "
+		"1100:main.f\n" NO_MAP);
+	text_is("--- mutex:\ncycles/second=1000000000\n"
+		"5 2 @ 0x1101 0x1201 0x1201 0x1301\n"
+		"#\t0x1100\tb.inner+0x1\t\tb.go:1\n"
+		"#\t0x1100\tb.outer(...)+0x12\t/a b/b.go:2\n"
+		"#\t0x1200\tagain+0x1\tb.go:3\n"
+		"#\t0x1200\tagain+0x1\tb.go:3\n"
+		"#\t0x1300\n#\t0x9999\tx+0x1\tx.go:1\n"
+		"1 1 @ 0x1101\n#\t0x1100\tother+0x1\tb.go:1\n",
+		"contentions/count delay/nanoseconds, 1\n"
+		"2 5 @ 1100:b.inner:b.outer(...) 1200:again 1200:again 1300\n"
+		"1 1 @ 1100:b.inner:b.outer(...)\n" NO_MAP);
 	text_is("--- Stacks:\n2010 @ 0x1101\n",
 		"contentions/count delay/nanoseconds, 1\n1 2010 @ "
 		"1100\n" NO_MAP);

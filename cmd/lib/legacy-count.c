@@ -61,8 +61,10 @@ legacy_count(struct legacy *l, struct text *t)
 		at_map = legacy_is_map(s);
 		if (at_map || span_begins(s, "---"))
 			break;
-		if (span_is_comment(s))
+		if (span_is_comment(s)) {
+			st = legacy_go_name(l, t);
 			continue;
+		}
 		/* Go's threadcreate has samples without addresses. */
 		if (!span_digits(&s, &digits) || !span_int(digits, &value) ||
 		    !span_take(&s, " @"))
@@ -161,8 +163,10 @@ legacy_contention(struct legacy *l, struct text *t)
 		at_map = legacy_is_map(t->line);
 		if (at_map || span_begins(t->line, "---"))
 			break;
-		if (span_is_comment(t->line))
+		if (span_is_comment(t->line)) {
+			st = legacy_go_name(l, t);
 			continue;
+		}
 		if (!in_samples && span_attribute(t->line, &key, &value)) {
 			st = contention_attribute(l, t, key, value, &c);
 			continue;

@@ -291,8 +291,10 @@ legacy_heap(struct legacy *l, struct text *t)
 		at_map = legacy_is_map(s);
 		if (at_map)
 			break;
-		if (span_is_comment(s))
+		if (span_is_comment(s)) {
+			st = legacy_go_name(l, t);
 			continue;
+		}
 		if (!find_counts(&s, &c) || !span_take(&s, " @"))
 			return LINE_FAIL(l, t,
 					 "want 'count: bytes [count: bytes] @ "

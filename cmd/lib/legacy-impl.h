@@ -86,6 +86,16 @@ enum adjust {
 	ADJUST_ALL,     /* even the leaf is a return address */
 };
 
+#define LEGACY_GO_LINES 128 /* of one address that count */
+
+/* Names of the address in work, from the comments of Go; see legacy-go.c. */
+struct legacy_go {
+	uint64_t pc;
+	struct line line[LEGACY_GO_LINES];
+	size_t n;
+	struct idmap function; /* by strings: name << 32 | file */
+};
+
 struct legacy {
 	struct profile *p;
 	struct prof_err *err;
@@ -95,6 +105,7 @@ struct legacy {
 
 	struct idmap location; /* by address + 1 */
 	uint32_t last;         /* location of address UINT64_MAX */
+	struct legacy_go go;
 
 	/* The stack that is being read: n addresses, as in the input. */
 	uint64_t *addr;
@@ -127,6 +138,18 @@ enum prof_status legacy_sample(struct legacy *l, enum adjust adjust,
 			       bool unique_leaf, const int64_t *value,
 			       const struct label *label,
 			       size_t n_label) MUST_USE;
+
+/* The location of an address, or IDMAP_NONE. */
+uint32_t legacy_find(const struct legacy *l, uint64_t address);
+
+/*
+ * Read a comment after a sample, which may name an address of it in the manner
+ * of Go; and take the last name over, as every function here does that adds a
+ * sample or reads the map.
+ */
+enum prof_status legacy_go_name(struct legacy *l,
+				const struct text *t) MUST_USE;
+enum prof_status legacy_go_flush(struct legacy *l) MUST_USE;
 
 /* Columns: pairs of type and unit, NULL at the end. */
 enum prof_status legacy_types(struct legacy *l,

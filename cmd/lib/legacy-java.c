@@ -223,7 +223,7 @@ name_location(struct legacy *l, struct idmap *by_name, const struct text *t)
 			       : PROF_OK;
 	if (!span_hex(&s, &addr) || !span_blanks(&s))
 		return LINE_FAIL(l, t, "want '0xADDRESS name (file:line)'");
-	loc = addr == UINT64_MAX ? l->last : idmap_find(&l->location, addr + 1);
+	loc = legacy_find(l, addr);
 	if (loc == IDMAP_NONE)
 		return PROF_OK; /* no sample has it */
 	describe(s, &name, &file, &line.line);

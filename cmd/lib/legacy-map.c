@@ -495,11 +495,12 @@ enum prof_status
 legacy_map(struct legacy *l, struct text *t, bool at_map)
 {
 	struct map m = { .l = l };
-	enum prof_status st;
+	enum prof_status st = legacy_go_flush(l);
 
 	while (!at_map && text_next(t))
 		at_map = legacy_is_map(t->line);
-	st = read_lines(&m, t);
+	if (st == PROF_OK)
+		st = read_lines(&m, t);
 	if (st == PROF_OK) {
 		join(&m);
 		find_main(&m);

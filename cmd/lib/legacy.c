@@ -176,15 +176,20 @@ legacy_stack(struct legacy *l, const struct text *t, struct span s)
 	return st;
 }
 
+uint32_t
+legacy_find(const struct legacy *l, uint64_t address)
+{
+	return address == UINT64_MAX ? l->last
+				     : idmap_find(&l->location, address + 1);
+}
+
 /* The location of an address, added when it is new. */
 static uint32_t
 location(struct legacy *l, uint64_t address)
 {
 	const struct location new = { .address = address,
 				      .mapping = PROF_NONE };
-	uint32_t at = address == UINT64_MAX
-			      ? l->last
-			      : idmap_find(&l->location, address + 1);
+	uint32_t at = legacy_find(l, address);
 
 	if (at != IDMAP_NONE)
 		return at;
@@ -202,8 +207,11 @@ enum prof_status
 legacy_sample(struct legacy *l, enum adjust adjust, bool unique_leaf,
 	      const int64_t *value, const struct label *label, size_t n_label)
 {
+	enum prof_status st = legacy_go_flush(l);
 	size_t n = l->n_addr;
 
+	if (st != PROF_OK)
+		return st;
 	for (size_t i = 0; i < n; i++) {
 		bool down = adjust == ADJUST_ALL ||
 			    (adjust == ADJUST_CALLERS && i > 0);
@@ -326,13 +334,15 @@ legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
 	if (kind == LEGACY_FOREIGN)
 		return prof_fail(err, PROF_ENOTSUP, "%s", foreign_name(raw, n));
 	l.p = profile_new();
-	if (!l.p || idmap_init(&l.location, 0) < 0)
+	if (!l.p || idmap_init(&l.location, 0) < 0 ||
+	    idmap_init(&l.go.function, 0) < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK)
 		st = legacy_any(&l, kind, t);
 	if (st == PROF_OK)
 		st = legacy_filters(&l);
 	idmap_release(&l.location);
+	idmap_release(&l.go.function);
 	free(l.addr);
 	free(l.stack);
 	if (st == PROF_OK)

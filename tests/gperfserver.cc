@@ -1,0 +1,124 @@
+/*
+ * gperfserver.cc - a C++ program to be profiled over HTTP by gperftools, for
+ * fetch-live.t: gperfserver FILE prints its port and works until its input
+ * ends. What /pprof/profile answers with is also left in FILE. The rest of a
+ * gperftools server are /pprof/heap and /pprof/growth.
+ */
+#include <arpa/inet.h>
+#include <gperftools/malloc_extension.h>
+#include <gperftools/profiler.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern "C" {
+volatile uint64_t sink;
+
+__attribute__((noinline)) void
+spin_slow(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sink = sink * 6364136223846793005u + i;
+}
+
+__attribute__((noinline)) void
+spin_fast(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sink = sink + i;
+}
+
+__attribute__((noinline)) void
+work_some(void)
+{
+	spin_slow(30000);
+	spin_fast(10000);
+	sink = sink + 1;
+}
+
+__attribute__((noinline)) char *
+keep_block(unsigned i)
+{
+	return (char *)malloc(100000 + i);
+}
+}
+
+static std::string
+profile(const char *file, const char *path)
+{
+	const char *seconds = strstr(path, "seconds=");
+
+	ProfilerStart(file);
+	sleep(seconds ? (unsigned)atoi(seconds + 8) : 30);
+	ProfilerStop();
+
+	std::ifstream in(file, std::ios::binary);
+	return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+static void
+serve(int fd, const char *file)
+{
+	char request[4096];
+	ssize_t n = read(fd, request, sizeof(request) - 1);
+	std::string body, status = "200 OK";
+
+	request[n < 0 ? 0 : n] = 0;
+	if (!strncmp(request, "GET /pprof/profile", 18))
+		body = profile(file, request);
+	else if (!strncmp(request, "GET /pprof/heap", 15))
+		MallocExtension::instance()->GetHeapSample(&body);
+	else if (!strncmp(request, "GET /pprof/growth", 17))
+		MallocExtension::instance()->GetHeapGrowthStacks(&body);
+	else
+		status = "404 Not Found";
+	body = "HTTP/1.0 " + status + "\r\n\r\n" + body;
+	if (write(fd, body.data(), body.size()) < 0)
+		perror("write");
+	close(fd);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct sockaddr_in addr = {};
+	socklen_t len = sizeof(addr);
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+	std::vector<char *> kept;
+
+	addr.sin_family = AF_INET;
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (argc != 2 || s < 0 ||
+	    bind(s, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+	    listen(s, 10) < 0 ||
+	    getsockname(s, (struct sockaddr *)&addr, &len) < 0) {
+		perror("gperfserver");
+		return 2;
+	}
+	alarm(300);
+	for (unsigned i = 0; i < 1000; i++)
+		kept.push_back(keep_block(i));
+	std::thread([=] {
+		for (int fd; (fd = accept(s, nullptr, nullptr)) >= 0;)
+			serve(fd, argv[1]);
+	}).detach();
+	std::thread([] {
+		for (;;)
+			work_some();
+	}).detach();
+	printf("%d\n", ntohs(addr.sin_port));
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	_exit(kept.size() > 1 ? 0 : 1);
+}
