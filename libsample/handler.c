@@ -59,6 +59,34 @@ sampler_space(void)
 	return now;
 }
 
+/*
+ * The first signal of a thread. The kernel looks at CPU timers when its own
+ * tick comes, so what a thread does between the last tick and its end is never
+ * seen. Threads shorter than a tick would be seen by the square of their
+ * length. So the first signal stands for one whole tick of the kernel, however
+ * short the thread has run: as often as that is too much, its end will be
+ * missed. From here on ticks count as they come, at a random phase, so that
+ * threads that do the same are not all caught in the same places.
+ */
+static uint32_t
+first_ticks(struct thread *self)
+{
+	uint64_t period = sampler.period_ns;
+	uint64_t first = 1 + thread_random(self) % period;
+	struct timespec when[2] = {
+		{ .tv_sec = (time_t)(period / 1000000000),
+		  .tv_nsec = (long)(period % 1000000000) },
+		{ .tv_sec = (time_t)(first / 1000000000),
+		  .tv_nsec = (long)(first % 1000000000) },
+	};
+
+	self->is_fresh = false;
+	syscall(SYS_timer_settime, self->timer, 0, when, NULL);
+	/* Rounded up or down at random, by the remainder. */
+	return (uint32_t)((sampler.tick_ns + thread_random(self) % period) /
+			  period);
+}
+
 /* The recorder is done: no more ticks for this thread. */
 static void
 disarm(const struct thread *self)
@@ -143,7 +171,7 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct thread *self = thread_self;
 	int saved = errno;
-	uint32_t more = 0;
+	uint32_t ticks;
 
 	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
@@ -158,9 +186,13 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 			   info->si_pid == sampler.pid) {
 			take_due(self, uc);
 		} else if (info->si_code == SI_TIMER) {
-			if (info->si_overrun > 0)
-				more = (uint32_t)info->si_overrun;
-			take(self, uc, 1 + more);
+			ticks = 1;
+			if (self->is_fresh)
+				ticks = first_ticks(self);
+			else if (info->si_overrun > 0)
+				ticks += (uint32_t)info->si_overrun;
+			if (ticks)
+				take(self, uc, ticks);
 		}
 	}
 	atomic_fetch_sub(&sampler.busy, 1);

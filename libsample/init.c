@@ -119,7 +119,13 @@ int
 sampler_begin(struct shm *shm)
 {
 	int sig = shm->signal ? (int)shm->signal : SIGPROF;
+	struct timespec tick;
 
+	/* The coarse clocks move at the kernel's tick. */
+	sampler.tick_ns = 4000000;
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
+	    tick.tv_sec == 0 && tick.tv_nsec > 0)
+		sampler.tick_ns = (uint64_t)tick.tv_nsec;
 	sampler.period_ns = shm->period_ns;
 	sampler.clock =
 		shm->clock == SHM_CLOCK_WALL ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;

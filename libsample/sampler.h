@@ -32,6 +32,7 @@
 struct sampler {
 	struct shm *shm; /* once set, it stays mapped; NULL: never sampled */
 	uint64_t period_ns;
+	uint64_t tick_ns; /* of the kernel, at which it looks at CPU timers */
 	enum shm_clock clock;
 	_Atomic int signal;     /* that has our handler; 0: none */
 	_Atomic uint32_t space; /* what the addresses of this process mean */
@@ -63,8 +64,10 @@ struct thread {
 	void *arg;
 	struct unwind_stack stack;
 	pid_t tid;
-	int timer;  /* the kernel's number, or -1 */
-	int rounds; /* of thread-specific data destructors */
+	int timer;       /* the kernel's number, or -1 */
+	bool is_fresh;   /* it has had no tick yet; see handler.c */
+	uint64_t random; /* state of thread_random() */
+	int rounds;      /* of thread-specific data destructors */
 
 	/* Labels: key NUL value NUL ..., the first n_label bytes. The handler
 	 * gives them a number, and tells the recorder, when it needs one. */
@@ -88,6 +91,19 @@ struct thread {
 /* The calling thread's record; NULL in threads that are not sampled. Compiled
  * for the initial-exec model, as the others may call the loader. */
 extern _Thread_local struct thread *thread_self;
+
+/* The next random number of t. A signal handler may call it. */
+static inline uint64_t
+thread_random(struct thread *t)
+{
+	uint64_t x = t->random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	t->random = x;
+	return (x * UINT64_C(0x2545f4914f6cdd1d)) >> 16;
+}
 
 /* handler.c */
 

@@ -87,13 +87,8 @@ unlink_record(struct thread *t)
 		t->next->link = t->link;
 }
 
-/*
- * The first tick comes after a random part of a period. Otherwise threads
- * that do the same from their start would all be caught in the same places,
- * and threads shorter than a period never.
- */
-static uint64_t
-first_tick(const struct thread *t)
+static void
+seed(struct thread *t)
 {
 	struct timespec now;
 	uint64_t x;
@@ -103,14 +98,7 @@ first_tick(const struct thread *t)
 	x += UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return 1 + (x ^ x >> 31) % sampler.period_ns;
-}
-
-static struct timespec
-timespec_of(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
-				  .tv_nsec = (long)(ns % 1000000000) };
+	t->random = (x ^ x >> 31) | 1;
 }
 
 /*
@@ -126,14 +114,19 @@ arm(struct thread *t)
 		.notify = SIGEV_THREAD_ID,
 		.tid = t->tid,
 	};
-	struct timespec when[2];
+	/* The first signal comes with the kernel's first tick. */
+	struct timespec when[2] = {
+		{ .tv_sec = (time_t)(sampler.period_ns / 1000000000),
+		  .tv_nsec = (long)(sampler.period_ns % 1000000000) },
+		{ .tv_nsec = 1 },
+	};
 	int timer;
 
 	t->timer = -1;
 	if (!threads.armed || sampler.clock == SHM_CLOCK_WALL)
 		return;
-	when[0] = timespec_of(sampler.period_ns);
-	when[1] = timespec_of(first_tick(t));
+	seed(t);
+	t->is_fresh = true;
 	if (syscall(SYS_timer_create, THREAD_CLOCK(t->tid), &event, &timer) !=
 	    0) {
 		atomic_fetch_add(&sampler.shm->n_untimed, 1);
