@@ -63,6 +63,14 @@ print_tree(struct sink *k, struct demangle_component *tree, int options)
 	       cplus_demangle_print_callback(options, tree, sink_add, k);
 }
 
+/* As above, of a name that only libiberty's own way of parsing twice gets. */
+static bool
+print_twice(struct sink *k, const char *mangled, int options)
+{
+	return !setjmp(k->full) &&
+	       cplus_demangle_v3_callback(mangled, options, sink_add, k);
+}
+
 static bool
 print_rust(struct sink *k, const char *mangled)
 {
@@ -230,7 +238,7 @@ demangle_cplus(const char *mangled, enum demangle_mode mode)
 	struct sink sink = { 0 };
 	void *mem = NULL;
 	int left = 1000;
-	char *name;
+	char *name, *clone;
 
 	if (!is_reasonable(mangled))
 		return NULL;
@@ -239,8 +247,12 @@ demangle_cplus(const char *mangled, enum demangle_mode mode)
 		tree = tree->u.s_binary.left;
 	if (tree && mode != DEMANGLE_FULL)
 		drop_enclosing(tree, &left);
-	name = sink_take(&sink, tree && print_tree(&sink, tree, options));
+	name = sink_take(&sink, tree ? print_tree(&sink, tree, options)
+				     : print_twice(&sink, mangled, options));
 	free(mem);
+	clone = name && !tree ? strstr(name, " [clone ") : NULL;
+	if (clone)
+		*clone = '\0';
 	if (name && mode == DEMANGLE_DEFAULT)
 		strip_templates(name);
 	return name;

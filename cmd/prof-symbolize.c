@@ -13,10 +13,12 @@
 #include "demangle.h"
 #include "lib/profile.h"
 #include "locate.h"
+#include "match.h"
 #include "resolve.h"
 
 enum {
-	KEY_BINARY = CLI_LONG,
+	KEY_ALL_FRAMES = CLI_LONG,
+	KEY_BINARY,
 	KEY_BUILDID,
 	KEY_DEMANGLE,
 	KEY_FORCE,
@@ -36,6 +38,8 @@ static const struct cli_opt opts[] = {
 	  "build-id of the program, if the profile has none" },
 	{ KEY_SEARCH_PATH, "search-path", "DIRS",
 	  "look for files in DIRS too ($PPROF_BINARY_PATH)" },
+	{ KEY_ALL_FRAMES, "all-frames", NULL,
+	  "keep the frames that the profile says to drop" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -50,7 +54,8 @@ static const struct cli_cmd cmd = {
 };
 
 struct request {
-	bool none;       /* change nothing */
+	bool none;       /* leave symbols and names alone */
+	bool all_frames; /* ... and drop no frames */
 	bool redo_names; /* also names that differ from the mangled ones */
 	bool has_mode;   /* was it asked for? */
 	enum demangle_mode mode;
@@ -111,6 +116,9 @@ parse(struct cli *cli, struct request *r)
 
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
+		case KEY_ALL_FRAMES:
+			r->all_frames = true;
+			break;
 		case KEY_BINARY:
 			r->resolve.binary = cli->arg;
 			break;
@@ -208,23 +216,35 @@ symbolize(struct profile *p, struct request *r)
 		die("%s", err.msg);
 }
 
+/*
+ * Profiles of allocators and locks say which frames their readers should not
+ * see. Those are told by their names, so only now.
+ */
+static void
+drop_frames(struct profile *p, const struct request *r)
+{
+	struct prof_err err;
+
+	if (r->all_frames)
+		p->drop_frames = p->keep_frames = 0;
+	else if (match_drop_frames(p, &err) != PROF_OK)
+		die("drop_frames: %s", err.msg);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct request r = { .resolve.warn = warn };
 	struct profile *p;
-	const char *name;
 	struct cli cli;
 
 	cli_init(&cli, &cmd, argc, argv);
 	parse(&cli, &r);
 	take_binary(&cli, &r);
-	name = cli_input(&cli);
-	if (cli_input(&cli))
-		die("more than one profile; prof-merge makes them one");
-	p = cli_read(&cli, name);
+	p = cli_read_all(&cli);
 	if (!r.none)
 		symbolize(p, &r);
+	drop_frames(p, &r);
 	cli_write(&cli, p);
 	profile_free(p);
 	return cli_finish(&cli, EXIT_SUCCESS);

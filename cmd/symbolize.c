@@ -622,6 +622,7 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 {
 	struct run *r = ctx;
 	const char *name = symbol_name(&r->own, i);
+	struct symbolize_frame symbol, *outer;
 
 	if (!*frame[n - 1].name) {
 		if (!*name)
@@ -645,7 +646,10 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 		r->cap = n;
 	}
 	memcpy(r->frame, frame, n * sizeof(*frame));
-	r->frame[n - 1].name = name;
+	outer = &r->frame[n - 1];
+	outer->name = name;
+	if (!*outer->file && symbol_frame(&r->own, i, &symbol))
+		outer->file = symbol.file;
 	r->fn(r->ctx, i, r->frame, n);
 }
 

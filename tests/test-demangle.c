@@ -1,0 +1,238 @@
+/* test-demangle.c - names for people: the table of pprof, and bombs. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "demangle.h"
+#include "lib/profile.h"
+
+/* NULL: the name is not mangled. */
+struct row {
+	const char *mangled;
+	const char *shown[3]; /* default, templates, full */
+};
+
+/* A name that was mangled otherwise before GCC 5. */
+#define OLD_SCOPE                                                              \
+	"_ZN4llvm10checkedMulIlEENSt9enable_ifIXsr3std9is_signedIT_EE5value"   \
+	"ENS_8OptionalIS2_EEE4typeES2_S2_"
+
+#define ALL(s)                                                                 \
+	{                                                                      \
+		s, s, s                                                        \
+	}
+
+static const struct row rows[] = {
+	{ "_ZN3foo3barIiEEvi",
+	  { "foo::bar", "foo::bar<int>", "void foo::bar<int>(int)" } },
+	{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
+	  { "std::vector::push_back",
+	    "std::vector<int, std::allocator<int> >::push_back",
+	    "std::vector<int, std::allocator<int> >::push_back(int "
+	    "const&)" } },
+	{ "_ZNK3foo3barEv", { "foo::bar", "foo::bar", "foo::bar() const" } },
+	{ "_ZN3foo3barEi.constprop.0",
+	  { "foo::bar", "foo::bar", "foo::bar(int)" } },
+	{ "_ZN3foo3barEi.cold", { "foo::bar", "foo::bar", "foo::bar(int)" } },
+	{ "_ZN3foo3barEi.isra.0.part.1",
+	  { "foo::bar", "foo::bar", "foo::bar(int)" } },
+	{ "_ZN3foo3barEi@plt", { "foo::bar", "foo::bar", NULL } },
+	{ "_ZZN3foo3barEiENKUlvE_clEv",
+	  { "foo::bar()::{lambda()#1}::operator()",
+	    "foo::bar()::{lambda()#1}::operator()",
+	    "foo::bar(int)::{lambda()#1}::operator()() const" } },
+	{ "_ZN12_GLOBAL__N_13fooEv",
+	  { "(anonymous namespace)::foo", "(anonymous namespace)::foo",
+	    "(anonymous namespace)::foo()" } },
+	{ "_ZN3fooltEi",
+	  { "foo::operator<", "foo::operator<", "foo::operator<(int)" } },
+	{ "_ZN3foolsIiEERS_T_",
+	  { "foo::operator<<", "foo::operator<< <int>",
+	    "foo& foo::operator<< <int>(int)" } },
+	{ "_ZN3fooptEv",
+	  { "foo::operator->", "foo::operator->", "foo::operator->()" } },
+	{ "_ZN3foogtIcEEbT_",
+	  { "foo::operator>", "foo::operator><char>",
+	    "bool foo::operator><char>(char)" } },
+	{ "_ZN3foo7xoperatIiE3barEv",
+	  { "foo::xoperat::bar", "foo::xoperat<int>::bar",
+	    "foo::xoperat<int>::bar()" } },
+	{ "_Znam",
+	  { "operator new[]", "operator new[]",
+	    "operator new[](unsigned long)" } },
+	{ "_ZN1AcvSt6vectorIiSaIiEEEv",
+	  { "A::operator std::vector",
+	    "A::operator std::vector<int, std::allocator<int> >",
+	    "A::operator std::vector<int, std::allocator<int> >()" } },
+	{ "_GLOBAL__I__Z3foov", ALL("global constructors keyed to foo()") },
+	{ "_GLOBAL__sub_I_main", ALL(NULL) },
+	{ "__Z3fooi", { "foo", "foo", "foo(int)" } },
+	{ "___Z3fooi_block_invoke_2",
+	  { "invocation function for block in foo",
+	    "invocation function for block in foo",
+	    "invocation function for block in foo(int)" } },
+	{ "_RINvNtC3std3mem8align_ofjdE",
+	  { "std::mem::align_of::<>", "std::mem::align_of::<usize, f64>",
+	    "std::mem::align_of::<usize, f64>" } },
+	{ "_ZN4core6option15Option$LT$T$GT$3map17h0123456789abcdefE",
+	  ALL("core::option::Option<T>::map") },
+	{ "_ZN4core3ptr4drop17h0123456789abcdefE.llvm.4521",
+	  ALL("core::ptr::drop") },
+	{ "_ZN27_$LT$Foo$u20$as$u20$Bar$GT$3baz17h0123456789abcdefE",
+	  ALL("<Foo as Bar>::baz") },
+	{ OLD_SCOPE,
+	  { "llvm::checkedMul", "llvm::checkedMul<long>",
+	    "std::enable_if<std::is_signed<long>::value, "
+	    "llvm::Optional<long> >::type llvm::checkedMul<long>(long, "
+	    "long)" } },
+	/* Not mangled: not touched. pprof cuts at brackets. */
+	{ "void foo::bar<int>(int)", ALL(NULL) },
+	{ "foo::operator()(int)", ALL(NULL) },
+	{ "foo::(anonymous namespace)::bar(int)", ALL(NULL) },
+	{ "operator<(int)", ALL(NULL) },
+	{ "main.(*T).M", ALL(NULL) },
+	{ "main.f[go.shape.int_0]", ALL(NULL) },
+	{ "List.<init>", ALL(NULL) },
+	{ "main", ALL(NULL) },
+	{ "", ALL(NULL) },
+	{ "_", ALL(NULL) },
+	{ "_Z", ALL(NULL) },
+	{ "_R", ALL(NULL) },
+	{ "_ZN", ALL(NULL) },
+	{ "___Z_block_invoke", ALL(NULL) },
+	{ "_GLOBAL_", ALL(NULL) },
+	{ "_GLOBAL__I_", ALL(NULL) },
+};
+
+static void
+test_table(void **state)
+{
+	char *able = demangle_name("_Z1fv", DEMANGLE_DEFAULT);
+
+	(void)state;
+	if (!able)
+		skip(); /* built without libiberty */
+	free(able);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (int mode = 0; mode < 3; mode++) {
+			const char *want = rows[i].shown[mode];
+			char *have = demangle_name(rows[i].mangled,
+						   (enum demangle_mode)mode);
+
+			if (want ? !have || strcmp(have, want) : have != NULL)
+				fail_msg("%s, mode %d: '%s', wanted '%s'",
+					 rows[i].mangled, mode,
+					 have ? have : "(unchanged)",
+					 want ? want : "(unchanged)");
+			free(have);
+		}
+		assert_null(demangle_name(rows[i].mangled, DEMANGLE_NONE));
+	}
+}
+
+/* Names that stand for more than memory, or for deeper calls than the stack. */
+static void
+test_bombs(void **state)
+{
+	char name[40000], *at = name;
+
+	(void)state;
+	/* Each argument is twice the one before. */
+	at += sprintf(at, "_Z1f1AIiiE");
+	for (int i = 0; i < 30; i++) {
+		char seq[3] = { "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i], 0 };
+
+		at += sprintf(at, "S_IS%s_S%s_E", seq, seq);
+	}
+	for (int mode = 0; mode < 3; mode++)
+		free(demangle_name(name, (enum demangle_mode)mode));
+
+	/* Deeply nested. */
+	strcpy(name, "_Z1f");
+	memset(name + 4, 'P', sizeof(name) - 4);
+	strcpy(name + sizeof(name) - 2, "i");
+	free(demangle_name(name, DEMANGLE_FULL));
+	strcpy(name + 16000, "i");
+	free(demangle_name(name, DEMANGLE_FULL));
+
+	/* Many templates by many references. */
+	at = name + sprintf(name, "_Z1fIiEv");
+	for (int i = 0; i < 1500; i++)
+		at += sprintf(at, "RT_1AIiE");
+	free(demangle_name(name, DEMANGLE_FULL));
+
+	/* Rust: a path that refers back to itself twice, and so on. */
+	at = name + sprintf(name, "_RIC1a");
+	for (int i = 0; i < 2000; i++)
+		at += sprintf(at, "TB5_B5_");
+	strcpy(at, "E");
+	free(demangle_name(name, DEMANGLE_FULL));
+}
+
+/* Which functions of a profile get names. */
+static void
+test_profile(void **state)
+{
+	struct profile *p = profile_new();
+	struct function f = { 0 };
+	uint32_t mangled, other;
+	struct prof_err err;
+	enum prof_status st;
+
+	(void)state;
+	assert_non_null(p);
+	mangled = profile_intern(p, "_Z1fv");
+	other = profile_intern(p, "given");
+	f.name = f.system_name = mangled;
+	profile_add_function(p, &f);
+	f.name = other;
+	profile_add_function(p, &f);
+	f.name = 0;
+	profile_add_function(p, &f);
+	f.name = other;
+	f.system_name = 0;
+	profile_add_function(p, &f);
+
+	st = demangle_profile(p, DEMANGLE_DEFAULT, false, &err);
+	if (st == PROF_ENOTSUP) {
+		profile_free(p);
+		skip();
+	}
+	assert_int_equal(st, PROF_OK);
+	assert_string_equal(profile_str(p, p->function[0].name), "f");
+	assert_string_equal(profile_str(p, p->function[1].name), "given");
+	assert_string_equal(profile_str(p, p->function[2].name), "f");
+	assert_string_equal(profile_str(p, p->function[3].name), "given");
+
+	st = demangle_profile(p, DEMANGLE_FULL, true, &err);
+	assert_int_equal(st, PROF_OK);
+	assert_string_equal(profile_str(p, p->function[0].name), "f()");
+	assert_string_equal(profile_str(p, p->function[1].name), "f()");
+	assert_string_equal(profile_str(p, p->function[3].name), "given");
+
+	st = demangle_profile(p, DEMANGLE_NONE, true, &err);
+	assert_int_equal(st, PROF_OK);
+	assert_int_equal(p->function[0].name, mangled);
+	assert_int_equal(p->function[0].system_name, mangled);
+	profile_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_profile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
