@@ -149,10 +149,13 @@ static bool
 try_layouts(struct search *s, const char *dir, const char *file,
 	    const char *build_id)
 {
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file;
-	int n = slash ? (int)(slash - file) : 0;
+	const char *slash, *base;
+	int n;
 
+	file += strspn(file, "/");
+	slash = strrchr(file, '/');
+	base = slash ? slash + 1 : file;
+	n = slash ? (int)(slash - file) : 0;
 	if (*build_id) {
 		if (try_format(s, "%s/%s/%s", dir, build_id, base) ||
 		    try_directory(s, dir, build_id) ||

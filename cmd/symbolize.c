@@ -615,21 +615,21 @@ symbol_frame(const struct names *n, size_t i, struct symbolize_frame *f)
 /*
  * What DWARF knows, with the name of the symbol for the function that is
  * really there, as llvm-symbolizer has it: DWARF says "f" where the code is
- * that of "f.cold" or "f.constprop.0". Not so with a name that has a version.
+ * that of "f.cold" or "f.constprop.0", and of static functions in C++ it knows
+ * no mangled name. Not so with a name that has a version.
  */
 static void
 take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 {
 	struct run *r = ctx;
-	const char *name = symbol_name(&r->own, i);
 	struct symbolize_frame symbol, *outer;
+	const char *name;
 
-	if (!*frame[n - 1].name) {
-		if (!*name)
-			name = symbol_name(&r->split, i);
-	} else if (strchr(name, '@')) {
+	if (!symbol_frame(&r->own, i, &symbol))
+		symbol_frame(&r->split, i, &symbol);
+	name = symbol.name;
+	if (*frame[n - 1].name && strchr(name, '@'))
 		name = "";
-	}
 	r->done[i] = true;
 	if (!*name) {
 		r->fn(r->ctx, i, frame, n);
@@ -648,7 +648,7 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 	memcpy(r->frame, frame, n * sizeof(*frame));
 	outer = &r->frame[n - 1];
 	outer->name = name;
-	if (!*outer->file && symbol_frame(&r->own, i, &symbol))
+	if (!*outer->file)
 		outer->file = symbol.file;
 	r->fn(r->ctx, i, r->frame, n);
 }

@@ -6,6 +6,10 @@
  *	addrs print [-c] <STREAM
  *		one line for each location: its address, then for each frame,
  *		innermost first, system name and file:line, with -c :column
+ *	addrs names <STREAM
+ *		the name of each function
+ *	addrs file <STREAM
+ *		the path of the first mapping
  */
 #include "config.h"
 
@@ -21,7 +25,7 @@ static int
 usage(void)
 {
 	fprintf(stderr, "usage: addrs make START LIMIT OFFSET FILE [BUILD-ID] "
-			"| addrs print [-c]\n");
+			"| addrs print [-c] | addrs names | addrs file\n");
 	return 2;
 }
 
@@ -56,16 +60,9 @@ make(char **arg, int n)
 	return n;
 }
 
-static int
-print(bool columns)
+static void
+print_locations(const struct profile *p, bool columns)
 {
-	struct prof_err err = { 0 };
-	struct profile *p;
-
-	if (profile_read(0, STREAM_MAX_SIZE, &p, &err) != PROF_OK) {
-		fprintf(stderr, "addrs: %s\n", err.msg);
-		return 2;
-	}
 	for (size_t i = 0; i < p->n_location; i++) {
 		const struct location *l = &p->location[i];
 		const struct line *line = profile_line(p, l);
@@ -83,6 +80,25 @@ print(bool columns)
 		}
 		putchar('\n');
 	}
+}
+
+static int
+print(const char *what, bool columns)
+{
+	struct prof_err err = { 0 };
+	struct profile *p;
+
+	if (profile_read(0, STREAM_MAX_SIZE, &p, &err) != PROF_OK) {
+		fprintf(stderr, "addrs: %s\n", err.msg);
+		return 2;
+	}
+	if (!strcmp(what, "print"))
+		print_locations(p, columns);
+	else if (!strcmp(what, "names"))
+		for (size_t i = 0; i < p->n_function; i++)
+			puts(profile_str(p, p->function[i].name));
+	else if (p->n_mapping)
+		puts(profile_str(p, p->mapping[0].file));
 	profile_free(p);
 	return 0;
 }
@@ -90,9 +106,13 @@ print(bool columns)
 int
 main(int argc, char **argv)
 {
+	bool columns = argc == 3 && !strcmp(argv[2], "-c");
+
 	if (argc >= 6 && argc <= 7 && !strcmp(argv[1], "make"))
 		return make(argv + 2, argc - 2);
-	if (argc >= 2 && argc <= 3 && !strcmp(argv[1], "print"))
-		return print(argc == 3 && !strcmp(argv[2], "-c"));
+	if ((argc == 2 || columns) &&
+	    (!strcmp(argv[1], "print") || !strcmp(argv[1], "names") ||
+	     !strcmp(argv[1], "file")))
+		return print(argv[1], columns);
 	return usage();
 }
