@@ -68,11 +68,13 @@ find_slot(const struct functions *t, const struct profile *p,
 {
 	for (size_t i = hash_function(f);; i++) {
 		uint32_t *slot = &t->slot[i & (t->n_slot - 1)];
-		const struct function *g = &p->function[*slot];
+		const struct function *g;
 
-		if (*slot == PROF_NONE ||
-		    (g->system_name == f->system_name && g->file == f->file &&
-		     g->start_line == f->start_line))
+		if (*slot == PROF_NONE)
+			return slot;
+		g = &p->function[*slot];
+		if (g->system_name == f->system_name && g->file == f->file &&
+		    g->start_line == f->start_line)
 			return slot;
 	}
 }

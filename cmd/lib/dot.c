@@ -571,7 +571,7 @@ static void
 put_tags(struct drawing *d, uint32_t i)
 {
 	const struct graph_node *n = &d->g->node[i];
-	const struct graph_tag *tag = d->g->tag + n->tag;
+	const struct graph_tag *tag;
 	bool by_flat = n->n_out > 0;
 	struct box *box, *numbers;
 	char source[24], id[48];
@@ -579,6 +579,7 @@ put_tags(struct drawing *d, uint32_t i)
 
 	if (n->n_tag == 0)
 		return;
+	tag = d->g->tag + n->tag;
 	box = calloc(n->n_tag, 2 * sizeof(*box));
 	if (!box) {
 		d->failed = true;

@@ -104,7 +104,7 @@ get_value(const struct merge *m, size_t i)
 {
 	wide upper = i < m->n_upper ? m->upper[i] : 0;
 
-	return m->out->value[i] + (upper << 64);
+	return m->out->value[i] + upper * ((wide)1 << 64);
 }
 
 /* Returns -1 without memory. */

@@ -252,10 +252,12 @@ accepts(struct work *w, const struct sample *s, bool *yes)
 {
 	const struct tag_filter *f = w->f;
 	const struct label *l = profile_label(w->p, s);
-	uint64_t all = 0, want = UINT64_MAX >> (TAG_MAX_TEST - f->n_test);
+	uint64_t all = 0, want = UINT64_MAX; /* of a range: never reached */
 	enum prof_status st = PROF_OK;
 
 	*yes = false;
+	if (f->n_test)
+		want >>= TAG_MAX_TEST - f->n_test;
 	for (uint32_t k = 0; k < s->n_label && st == PROF_OK && !*yes; k++) {
 		uint64_t bits = 0;
 
