@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "lib/status.h"
-#include "shm.h"
+#include "libsample/shm.h"
 #include "tally.h"
 
 /* How to sample. */

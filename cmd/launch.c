@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "launch.h"
-#include "shm.h"
+#include "libsample/shm.h"
 
 #if __SIZEOF_POINTER__ == 8
 #define OUR_CLASS ELFCLASS64

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shm.h"
+#include "libsample/shm.h"
 
 struct profile;
 struct tally;

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sample.h"
+#include "libsample/sample.h"
 
 /* Use CPU time, of this thread. */
 static void *

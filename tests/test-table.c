@@ -19,7 +19,7 @@
 
 #include "drain.h"
 #include "lib/profile.h"
-#include "table.h"
+#include "libsample/table.h"
 
 static const struct drain_config config = { .period_ns = 1000000 };
 

@@ -24,8 +24,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "unwind-int.h"
-#include "unwind.h"
+#include "libsample/unwind-int.h"
+#include "libsample/unwind.h"
 
 #if defined(__x86_64__)
 
