@@ -2,13 +2,9 @@
  * symbolize-dwarf.c - functions, inlined functions and lines of many addresses
  * in one pass over the units that hold them; see symbolize.h.
  *
- * libdw says where units and abbreviations are and what attributes mean. It is
- * not asked to walk the tree of entries: it has no way to step to the next
- * entry but to find the sibling of one, and where the compiler wrote no
- * DW_AT_sibling (clang never does) that reads the children of every entry
- * again at each level. Here a unit's entries are stepped over one after the
- * other, by the sizes of their forms, and only functions with code are shown
- * to libdw.
+ * libdw says where units are and what attributes mean. It is not asked to walk
+ * the tree of entries, for which symbolize-die.h has a faster way; only
+ * functions with code are shown to it.
  */
 #include "config.h"
 
@@ -19,45 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize-die.h"
+
 #define NONE UINT32_MAX
 #define MAX_DEPTH 1024 /* of entries in each other */
 #define MAX_FRAMES 512 /* of functions inlined in each other */
-
-/* --- abbreviations, as ways to step over an entry --- */
-
-enum step_kind {
-	STEP_BYTES, /* skip n bytes */
-	STEP_LEB,   /* a LEB128 number */
-	STEP_STRING,
-	STEP_BLOCK,     /* a length of n bytes, and so many bytes */
-	STEP_BLOCK_LEB, /* the length is a LEB128 number */
-	STEP_INDIRECT,  /* a form, as LEB128, and what that is */
-};
-
-struct step {
-	enum step_kind kind;
-	uint32_t n;
-};
-
-struct abbrev {
-	uint32_t code;
-	uint32_t tag;
-	uint32_t step, n_step; /* in abbrevs.step */
-	bool has_children;
-	bool has_code; /* a function that may have code */
-};
-
-/* The abbreviations of one unit; units may share them. */
-struct abbrevs {
-	struct abbrev *abbrev; /* ascending codes */
-	size_t n, cap;
-	struct step *step;
-	size_t n_step, cap_step;
-	Dwarf *dw; /* whose they are, and where there */
-	Dwarf_Off offset;
-	bool big_endian;
-	uint8_t version, addr_size, offset_size; /* of the unit */
-};
 
 /* --- one run --- */
 
@@ -82,8 +44,7 @@ struct joined {
 struct scan {
 	const uint64_t *addr;
 	size_t n;
-	const struct code_range *code;
-	size_t n_code;
+	const struct code_map *code;
 	symbolize_fn *fn;
 	void *ctx;
 	uint64_t work; /* things that may still be looked at */
@@ -105,35 +66,14 @@ struct scan {
 	bool nomem;
 };
 
-/* Room for one more in a malloc'd array. -1 without memory. */
-static int
-grow(void *array, size_t *cap, size_t n, size_t size)
-{
-	void *old, *p;
-	size_t want = *cap ? *cap * 2 : 64;
-
-	if (n < *cap)
-		return 0;
-	memcpy(&old, array, sizeof(old));
-	p = reallocarray(old, want, size);
-	if (!p)
-		return -1;
-	memcpy(array, &p, sizeof(p));
-	*cap = want;
-	return 0;
-}
-
 /* Account for n things. false when there were too many of them. */
 static bool
 spend(struct scan *s, uint64_t n)
 {
-	if (s->work < n) {
-		s->work = 0;
-		s->damaged = true;
-		return false;
-	}
-	s->work -= n;
-	return true;
+	bool ok = work_spend(&s->work, n);
+
+	s->damaged |= !ok;
+	return ok;
 }
 
 /* The first address that is not below a. */
@@ -151,316 +91,6 @@ lower_bound(const struct scan *s, uint64_t a)
 			hi = mid;
 	}
 	return lo;
-}
-
-static bool
-is_code(const struct scan *s, uint64_t a)
-{
-	size_t lo = 0, hi = s->n_code;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->code[mid].end <= a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n_code && s->code[lo].start <= a;
-}
-
-/* --- abbreviations --- */
-
-/* What to skip for one attribute of this form; -1 for an unknown one. */
-static int
-form_step(const struct abbrevs *a, unsigned form, struct step *out)
-{
-	*out = (struct step){ STEP_BYTES, 0 };
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		break;
-	case DW_FORM_data1:
-	case DW_FORM_ref1:
-	case DW_FORM_flag:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		out->n = 1;
-		break;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		out->n = 2;
-		break;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		out->n = 3;
-		break;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:
-		out->n = 4;
-		break;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:
-		out->n = 8;
-		break;
-	case DW_FORM_data16:
-		out->n = 16;
-		break;
-	case DW_FORM_addr:
-		out->n = a->addr_size;
-		break;
-	case DW_FORM_ref_addr: /* an address in DWARF 2 only */
-		out->n = a->version <= 2 ? a->addr_size : a->offset_size;
-		break;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		out->n = a->offset_size;
-		break;
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case DW_FORM_GNU_addr_index:
-	case DW_FORM_GNU_str_index:
-		out->kind = STEP_LEB;
-		break;
-	case DW_FORM_string:
-		out->kind = STEP_STRING;
-		break;
-	case DW_FORM_block1:
-		*out = (struct step){ STEP_BLOCK, 1 };
-		break;
-	case DW_FORM_block2:
-		*out = (struct step){ STEP_BLOCK, 2 };
-		break;
-	case DW_FORM_block4:
-		*out = (struct step){ STEP_BLOCK, 4 };
-		break;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		out->kind = STEP_BLOCK_LEB;
-		break;
-	case DW_FORM_indirect:
-		out->kind = STEP_INDIRECT;
-		break;
-	default:
-		return -1;
-	}
-	return 0;
-}
-
-/* Append the steps over one abbreviation's attributes, runs of bytes joined. */
-static int
-add_abbrev(struct scan *s, Dwarf_Abbrev *from)
-{
-	struct abbrevs *a = &s->abbrevs;
-	struct abbrev *to;
-	bool has_pc = false;
-	unsigned name, form;
-
-	if (grow(&a->abbrev, &a->cap, a->n, sizeof(*a->abbrev)) < 0)
-		goto nomem;
-	to = &a->abbrev[a->n];
-	*to = (struct abbrev){
-		.code = dwarf_getabbrevcode(from),
-		.tag = dwarf_getabbrevtag(from),
-		.step = (uint32_t)a->n_step,
-		.has_children = dwarf_abbrevhaschildren(from) == 1,
-	};
-	/*
-	 * Not up to dwarf_getattrcnt(): elfutils 0.188 counts the constants of
-	 * DW_FORM_implicit_const as attributes.
-	 */
-	for (size_t i = 0;
-	     dwarf_getabbrevattr(from, i, &name, &form, NULL) == 0; i++) {
-		struct step *last =
-			a->n_step > to->step ? &a->step[a->n_step - 1] : NULL;
-		struct step step;
-
-		/* The i-th is found by reading all before it. */
-		if (!spend(s, i + 1) || form_step(a, form, &step) < 0)
-			return -1;
-		has_pc |= name == DW_AT_low_pc || name == DW_AT_ranges;
-		if (step.kind == STEP_BYTES && step.n == 0)
-			continue;
-		if (last && last->kind == STEP_BYTES &&
-		    step.kind == STEP_BYTES) {
-			last->n += step.n;
-			continue;
-		}
-		if (grow(&a->step, &a->cap_step, a->n_step, sizeof(step)) < 0)
-			goto nomem;
-		a->step[a->n_step++] = step;
-	}
-	to->n_step = (uint32_t)a->n_step - to->step;
-	to->has_code = has_pc && (to->tag == DW_TAG_subprogram ||
-				  to->tag == DW_TAG_inlined_subroutine);
-	a->n++;
-	return 0;
-nomem:
-	s->nomem = true;
-	return -1;
-}
-
-static int
-cmp_abbrev(const void *a, const void *b)
-{
-	const struct abbrev *x = a, *y = b;
-
-	return (x->code > y->code) - (x->code < y->code);
-}
-
-/* Read the abbreviations of the unit of cudie, unless they are there. */
-static int
-read_abbrevs(struct scan *s, Dwarf_Die *cudie)
-{
-	struct abbrevs *a = &s->abbrevs;
-	Dwarf *dw = dwarf_cu_getdwarf(cudie->cu);
-	uint8_t addr_size, offset_size;
-	Dwarf_Off at, offset = 0;
-	Dwarf_Half version;
-	Dwarf_Abbrev *from;
-	GElf_Ehdr ehdr;
-	Dwarf_Die die;
-	bool sorted = true;
-	size_t len = 0;
-
-	if (!dwarf_cu_die(cudie->cu, &die, &version, &at, &addr_size,
-			  &offset_size, NULL, NULL) ||
-	    !gelf_getehdr(dwarf_getelf(dw), &ehdr))
-		return -1;
-	if (a->dw == dw && a->offset == at && a->version == version &&
-	    a->addr_size == addr_size && a->offset_size == offset_size)
-		return 0;
-	a->n = a->n_step = 0;
-	a->version = (uint8_t)version;
-	a->addr_size = addr_size;
-	a->offset_size = offset_size;
-	a->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
-	a->dw = NULL;
-	while ((from = dwarf_getabbrev(&die, offset, &len)) !=
-	       DWARF_END_ABBREV) {
-		if (!from || len == 0 || add_abbrev(s, from) < 0)
-			return -1;
-		if (a->n > 1 &&
-		    a->abbrev[a->n - 1].code <= a->abbrev[a->n - 2].code)
-			sorted = false;
-		offset += len;
-	}
-	if (!sorted)
-		qsort(a->abbrev, a->n, sizeof(*a->abbrev), cmp_abbrev);
-	a->dw = dw;
-	a->offset = at;
-	return 0;
-}
-
-static const struct abbrev *
-find_abbrev(const struct abbrevs *a, uint64_t code)
-{
-	struct abbrev key = { .code = (uint32_t)code };
-
-	/* Compilers number them from 1. */
-	if (code <= a->n && a->abbrev[code - 1].code == code)
-		return &a->abbrev[code - 1];
-	if (code > UINT32_MAX || a->n == 0)
-		return NULL;
-	return bsearch(&key, a->abbrev, a->n, sizeof(key), cmp_abbrev);
-}
-
-/* --- stepping over entries; false at the end of the bytes --- */
-
-static bool
-read_leb(const uint8_t **p, const uint8_t *end, uint64_t *out)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; *p < end; shift += 7) {
-		uint8_t b = *(*p)++;
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80)) {
-			*out = v;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-skip_bytes(const uint8_t **p, const uint8_t *end, uint64_t n)
-{
-	if ((uint64_t)(end - *p) < n)
-		return false;
-	*p += n;
-	return true;
-}
-
-static bool
-skip_step(const struct abbrevs *a, const struct step *step, const uint8_t **p,
-	  const uint8_t *end)
-{
-	struct step other;
-	uint64_t v = 0;
-
-	switch (step->kind) {
-	case STEP_BYTES:
-		return skip_bytes(p, end, step->n);
-	case STEP_LEB:
-		return read_leb(p, end, &v);
-	case STEP_STRING: {
-		const uint8_t *nul = memchr(*p, 0, (size_t)(end - *p));
-
-		if (nul)
-			*p = nul + 1;
-		return nul != NULL;
-	}
-	case STEP_BLOCK:
-		if ((size_t)(end - *p) < step->n)
-			return false;
-		for (uint32_t i = 0; i < step->n; i++) {
-			uint32_t at = a->big_endian ? i : step->n - 1 - i;
-
-			v = v << 8 | (*p)[at];
-		}
-		*p += step->n;
-		return skip_bytes(p, end, v);
-	case STEP_BLOCK_LEB:
-		return read_leb(p, end, &v) && skip_bytes(p, end, v);
-	case STEP_INDIRECT:
-		/* Not twice, or nothing would bound the depth. */
-		return read_leb(p, end, &v) && v <= UINT32_MAX &&
-		       form_step(a, (unsigned)v, &other) == 0 &&
-		       other.kind != STEP_INDIRECT &&
-		       skip_step(a, &other, p, end);
-	}
-	return false;
-}
-
-static bool
-skip_attributes(const struct abbrevs *a, const struct abbrev *ab,
-		const uint8_t **p, const uint8_t *end)
-{
-	const struct step *step = a->step + ab->step;
-
-	for (uint32_t i = 0; i < ab->n_step; i++)
-		if (!skip_step(a, &step[i], p, end))
-			return false;
-	return true;
 }
 
 /* --- functions --- */
@@ -494,7 +124,7 @@ add_function(struct scan *s, uint32_t unit, uint8_t *die_addr, uint32_t tag,
 
 		if (!spend(s, 1))
 			return id;
-		if (i == s->n || s->addr[i] >= end || !is_code(s, start))
+		if (i == s->n || s->addr[i] >= end || !code_end(s->code, start))
 			continue;
 		for (; i < s->n && s->addr[i] < end; i++) {
 			if (!spend(s, 1))
@@ -505,8 +135,9 @@ add_function(struct scan *s, uint32_t unit, uint8_t *die_addr, uint32_t tag,
 				continue;
 			if (id == NONE) {
 				if (s->n_node >= NONE - 1 ||
-				    grow(&s->nodes, &s->cap_node, s->n_node,
-					 sizeof(*s->nodes)) < 0) {
+				    array_grow(&s->nodes, &s->cap_node,
+					       s->n_node,
+					       sizeof(*s->nodes)) < 0) {
 					s->nomem = true;
 					return NONE;
 				}
@@ -545,19 +176,15 @@ walk(struct scan *s, uint32_t unit, uint8_t *first, size_t size)
 		uint8_t *die = first + (p - first);
 		struct level in = level[depth];
 		const struct abbrev *ab;
-		uint64_t code;
 
-		if (!read_leb(&p, end, &code) || !spend(s, 1))
+		if (!abbrevs_step(&s->abbrevs, &p, end, &ab) || !spend(s, 1))
 			goto damaged;
-		if (code == 0) {
+		if (!ab) {
 			if (depth == 0)
 				return;
 			depth--;
 			continue;
 		}
-		ab = find_abbrev(&s->abbrevs, code);
-		if (!ab || !skip_attributes(&s->abbrevs, ab, &p, end))
-			goto damaged;
 		/* Copies inlined into a function lie inside its ranges. */
 		if (ab->has_code &&
 		    !(in.skip && ab->tag == DW_TAG_inlined_subroutine)) {
@@ -622,8 +249,8 @@ file_path(struct scan *s, const char *name)
 	for (size_t i = s->n_joined; i-- > 0;)
 		if (s->joined[i].name == name)
 			return s->joined[i].path;
-	if (grow(&s->joined, &s->cap_joined, s->n_joined, sizeof(*s->joined)) <
-		    0 ||
+	if (array_grow(&s->joined, &s->cap_joined, s->n_joined,
+		       sizeof(*s->joined)) < 0 ||
 	    asprintf(&path, "%s/%s", s->dir, name) < 0) {
 		s->nomem = true;
 		return name;
@@ -752,7 +379,7 @@ claim(struct scan *s, uint32_t unit, uint64_t start, uint64_t end)
 
 	if (!spend(s, 1))
 		return -1;
-	if (i == s->n || s->addr[i] >= end || !is_code(s, start))
+	if (i == s->n || s->addr[i] >= end || !code_end(s->code, start))
 		return 0;
 	for (; i < s->n && s->addr[i] < end; i++) {
 		if (!spend(s, 1))
@@ -800,10 +427,16 @@ scan_unit(struct scan *s, uint32_t unit, Dwarf_Die *cudie, Dwarf_Die *tree)
 	}
 	if (!s->take_all && s->n_mine == 0)
 		return;
-	if (read_abbrevs(s, tree) == 0)
+	switch (abbrevs_read(&s->abbrevs, tree, &s->work)) {
+	case PROF_OK:
 		walk(s, unit, tree->addr, size);
-	else
+		break;
+	case PROF_ENOMEM:
+		s->nomem = true;
+		break;
+	default:
 		s->damaged = true;
+	}
 	if (s->n_mine == 0 || s->nomem)
 		return;
 	if (dwarf_getsrclines(cudie, &lines, &n_line) != 0)
@@ -840,15 +473,14 @@ scan_units(struct scan *s, Dwarf *dw)
 }
 
 enum prof_status
-symbolize_dwarf(Dwarf *dw, const struct code_range *code, size_t n_code,
-		const uint64_t *addr, size_t n, uint64_t work, symbolize_fn *fn,
-		void *ctx, struct prof_err *err)
+symbolize_dwarf(Dwarf *dw, const struct code_map *code, const uint64_t *addr,
+		size_t n, uint64_t work, symbolize_fn *fn, void *ctx,
+		struct prof_err *err)
 {
 	struct scan s = {
 		.addr = addr,
 		.n = n,
 		.code = code,
-		.n_code = n_code,
 		.fn = fn,
 		.ctx = ctx,
 		.work = work,
@@ -876,7 +508,6 @@ symbolize_dwarf(Dwarf *dw, const struct code_range *code, size_t n_code,
 	free(s.mine);
 	free(s.nodes);
 	free(s.joined);
-	free(s.abbrevs.abbrev);
-	free(s.abbrevs.step);
+	abbrevs_release(&s.abbrevs);
 	return st;
 }

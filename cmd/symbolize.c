@@ -1,7 +1,7 @@
 /*
- * symbolize.c - ELF files: what they are, their symbol tables, and the files
- * that their debug information was split off into. DWARF is in
- * symbolize-dwarf.c.
+ * symbolize.c - ELF files: what they are, and the files that their debug
+ * information was split off into. DWARF is in symbolize-dwarf.c, symbol tables
+ * in symbolize-symtab.c.
  */
 #include "config.h"
 
@@ -22,6 +22,7 @@
 
 #include "lib/compress.h"
 #include "symbolize-dwarf.h"
+#include "symbolize-symtab.h"
 
 #define MAX_BUILD_ID 64 /* bytes */
 
@@ -39,9 +40,7 @@ struct symbolize {
 	struct object debug; /* split off from main; fd -1: none */
 	struct load_layout layout;
 	struct load_segment *segment;
-	struct code_range *code; /* ascending: what holds instructions */
-	size_t n_code;
-	size_t text_index; /* of section .text, 0 without one */
+	struct code_map code;
 };
 
 /* --- opening --- */
@@ -135,12 +134,13 @@ read_code(struct symbolize *s)
 
 	if (elf_getshdrnum(s->main.elf, &n) != 0)
 		n = 0;
-	s->code = calloc(n + s->layout.n_segment + 1, sizeof(*s->code));
-	if (!s->code)
+	s->code.range =
+		calloc(n + s->layout.n_segment + 1, sizeof(*s->code.range));
+	if (!s->code.range)
 		return -1;
 	n = n + s->layout.n_segment;
 	elf_getshdrstrndx(s->main.elf, &names);
-	while ((scn = elf_nextscn(s->main.elf, scn)) && s->n_code < n) {
+	while ((scn = elf_nextscn(s->main.elf, scn)) && s->code.n < n) {
 		const char *name;
 
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
@@ -148,23 +148,24 @@ read_code(struct symbolize *s)
 		name = elf_strptr(s->main.elf, names, sh.sh_name);
 		if (name && !strcmp(name, ".text")) {
 			s->layout.text = sh.sh_addr;
-			s->text_index = elf_ndxscn(scn);
+			if (s->layout.type == LOAD_REL)
+				s->code.section = elf_ndxscn(scn);
 			/* Split off: its offsets are not those of the file
 			 * that was mapped. */
 			if (sh.sh_type == SHT_NOBITS)
 				s->layout.n_segment = 0;
 		}
-		s->code[s->n_code++] =
+		s->code.range[s->code.n++] =
 			(struct code_range){ sh.sh_addr,
 					     sh.sh_addr + sh.sh_size };
 	}
-	for (size_t i = 0; s->n_code == 0 && i < s->layout.n_segment; i++)
+	for (size_t i = 0; s->code.n == 0 && i < s->layout.n_segment; i++)
 		if (s->segment[i].exec)
-			s->code[s->n_code++] = (struct code_range){
+			s->code.range[s->code.n++] = (struct code_range){
 				s->segment[i].vaddr,
 				s->segment[i].vaddr + s->segment[i].memsz
 			};
-	qsort(s->code, s->n_code, sizeof(*s->code), cmp_range);
+	qsort(s->code.range, s->code.n, sizeof(*s->code.range), cmp_range);
 	return 0;
 }
 
@@ -230,7 +231,7 @@ symbolize_close(struct symbolize *s)
 	object_close(&s->main);
 	object_close(&s->debug);
 	free(s->segment);
-	free(s->code);
+	free(s->code.range);
 	free(s);
 }
 
@@ -248,36 +249,13 @@ symbolize_layout(const struct symbolize *s)
 
 /* --- debug files --- */
 
-/* The section of this name, or of this type if name is NULL. */
-static Elf_Scn *
-find_section(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *its;
-
-		if (!gelf_getshdr(scn, sh))
-			continue;
-		if (!name && sh->sh_type == type)
-			return scn;
-		its = name ? elf_strptr(elf, names, sh->sh_name) : NULL;
-		if (its && !strcmp(its, name))
-			return scn;
-	}
-	return NULL;
-}
-
 static bool
 has_dwarf(Elf *elf)
 {
 	GElf_Shdr sh;
 
-	return (find_section(elf, ".debug_info", 0, &sh) ||
-		find_section(elf, ".zdebug_info", 0, &sh)) &&
+	return (section_find(elf, ".debug_info", 0, &sh) ||
+		section_find(elf, ".zdebug_info", 0, &sh)) &&
 	       sh.sh_type != SHT_NOBITS;
 }
 
@@ -399,181 +377,20 @@ symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
 	return PROF_OK;
 }
 
-/* --- symbol tables --- */
-
-struct symtab {
-	Elf *elf;
-	Elf_Data *data;
-	size_t n;
-	size_t strings; /* section */
-};
-
-static bool
-open_symtab(Elf *elf, unsigned type, struct symtab *t)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = find_section(elf, NULL, type, &sh);
-
-	if (!scn || sh.sh_entsize == 0)
-		return false;
-	t->elf = elf;
-	t->data = elf_getdata(scn, NULL);
-	t->n = sh.sh_size / sh.sh_entsize;
-	t->strings = sh.sh_link;
-	return t->data && t->n > 1;
-}
+/* --- symbols --- */
 
 bool
 symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value)
 {
 	struct symtab t;
-	GElf_Sym sym;
 
-	if (!open_symtab(s->main.elf, SHT_SYMTAB, &t))
-		return false;
-	for (size_t i = 1; i < t.n; i++) {
-		const char *its;
-
-		if (!gelf_getsym(t.data, (int)i, &sym))
-			return false;
-		its = elf_strptr(t.elf, t.strings, sym.st_name);
-		if (its && !strcmp(its, name)) {
-			*value = sym.st_value;
-			return true;
-		}
-	}
-	return false;
+	return symtab_open(s->main.elf, SHT_SYMTAB, &t) &&
+	       symtab_value(&t, name, value);
 }
-
-/* A symbol that may be the one at an address. */
-struct candidate {
-	uint64_t start, end;
-	uint32_t index; /* in the table; 0: none */
-	uint32_t file;  /* of a local one: the symbol that names its file */
-};
-
-/* Where the code around a ends, or 0 if there is none. */
-static uint64_t
-code_end(const struct symbolize *s, uint64_t a)
-{
-	size_t lo = 0, n = s->n_code;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (s->code[mid].end <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo < s->n_code && s->code[lo].start <= a ? s->code[lo].end : 0;
-}
-
-static bool
-is_code_symbol(const struct symbolize *s, const struct symtab *t,
-	       const GElf_Sym *sym)
-{
-	const char *name;
-
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
-		return false;
-	/* Addresses are of the one section that all know. */
-	if (s->layout.type == LOAD_REL && sym->st_shndx != s->text_index)
-		return false;
-	switch (GELF_ST_TYPE(sym->st_info)) {
-	case STT_FUNC:
-	case STT_GNU_IFUNC:
-		return true;
-	case STT_NOTYPE:
-		/* Functions in assembly; not $x, which marks code on ARM. */
-		name = elf_strptr(t->elf, t->strings, sym->st_name);
-		return name && *name && *name != '$' &&
-		       code_end(s, sym->st_value);
-	default:
-		return false;
-	}
-}
-
-static size_t
-lower_bound(const uint64_t *addr, size_t n, uint64_t a)
-{
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (addr[mid] < a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
-}
-
-/*
- * The symbol of each of the n addresses: the last that begins at or before it,
- * of those that begin together the longest, of those the last in the table, as
- * llvm-symbolizer has it; none if that one ends before the address. Symbols
- * are not sorted: each is put where its first address is, if it beats what is
- * there, and then the addresses are gone through once. *out is malloc'd.
- */
-static int
-match_symbols(const struct symbolize *s, const struct symtab *t,
-	      const uint64_t *addr, size_t n, struct candidate **out)
-{
-	struct candidate *c = calloc(n + 1, sizeof(*c));
-	uint32_t file = 0;
-	GElf_Sym sym;
-
-	*out = c;
-	if (!c)
-		return -1;
-	for (size_t i = 1; i < t->n && i < INT_MAX; i++) {
-		struct candidate *at;
-		uint64_t end;
-
-		if (!gelf_getsym(t->data, (int)i, &sym))
-			break;
-		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
-			file = (uint32_t)i;
-		if (!is_code_symbol(s, t, &sym))
-			continue;
-		at = &c[lower_bound(addr, n, sym.st_value)];
-		end = sym.st_size > UINT64_MAX - sym.st_value
-			      ? UINT64_MAX
-			      : sym.st_value + sym.st_size;
-		if (at->index && (at->start > sym.st_value ||
-				  (at->start == sym.st_value && at->end > end)))
-			continue;
-		*at = (struct candidate){ sym.st_value, end, (uint32_t)i, 0 };
-		if (GELF_ST_BIND(sym.st_info) == STB_LOCAL)
-			at->file = file;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (i && !c[i].index)
-			c[i] = c[i - 1];
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = c[i].end;
-
-		if (c[i].index && end == c[i].start)
-			end = code_end(s, c[i].start);
-		if (addr[i] >= end)
-			c[i].index = 0;
-	}
-	return 0;
-}
-
-/* --- all together --- */
-
-/* A symbol table, and which of its symbols is at each address. */
-struct names {
-	struct symtab symtab;
-	struct candidate *symbol; /* NULL: there is no table */
-};
 
 struct run {
-	struct names own;   /* of the file itself */
-	struct names split; /* of its debug file, if the own lacks most */
+	struct symtab own;   /* of the file itself */
+	struct symtab split; /* of its debug file, if the own lacks most */
 	struct symbolize_frame *frame;
 	size_t cap;
 	bool *done; /* of each address */
@@ -582,56 +399,44 @@ struct run {
 	void *ctx;
 };
 
-/* The name of symbol i of a table, or "". */
-static const char *
-name_of(const struct symtab *t, uint32_t i)
-{
-	const char *name;
-	GElf_Sym sym;
-
-	if (!i || !gelf_getsym(t->data, (int)i, &sym))
-		return "";
-	name = elf_strptr(t->elf, t->strings, sym.st_name);
-	return name ? name : "";
-}
-
-static const char *
-symbol_name(const struct names *n, size_t i)
-{
-	return n->symbol ? name_of(&n->symtab, n->symbol[i].index) : "";
-}
-
-/* What the symbol of address i says. false: there is none. */
+/*
+ * Is a symbol of the debug file a better name than DWARF's? It knows the
+ * mangled names of static functions in C++, and that code is that of "f.cold".
+ * But among symbols of one address it has aliases that nobody calls.
+ */
 static bool
-symbol_frame(const struct names *n, size_t i, struct symbolize_frame *f)
+is_better(const char *symbol, const char *dwarf)
 {
-	*f = (struct symbolize_frame){ .name = symbol_name(n, i), .file = "" };
-	if (!*f->name)
-		return false;
-	f->file = name_of(&n->symtab, n->symbol[i].file);
-	return true;
+	size_t n = strlen(dwarf);
+
+	if (!n || (!strncmp(symbol, dwarf, n) && symbol[n] == '.'))
+		return true;
+	return (!strncmp(symbol, "_Z", 2) || !strncmp(symbol, "_R", 2)) &&
+	       strncmp(symbol, dwarf, 2) != 0;
 }
 
 /*
- * What DWARF knows, with the name of the symbol for the function that is
- * really there, as llvm-symbolizer has it: DWARF says "f" where the code is
- * that of "f.cold" or "f.constprop.0", and of static functions in C++ it knows
- * no mangled name. Not so with a name that has a version.
+ * The symbol of address i, for the outermost function, which DWARF calls name.
+ * One of the file itself wins, as with llvm-symbolizer, if it has no version.
  */
+static bool
+choose_symbol(const struct run *r, size_t i, const char *name,
+	      struct symbolize_frame *f)
+{
+	if (symtab_frame(&r->own, i, f) && (!*name || !strchr(f->name, '@')))
+		return true;
+	return symtab_frame(&r->split, i, f) && is_better(f->name, name);
+}
+
+/* A symbolize_fn: what DWARF knows, and the symbol. */
 static void
 take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 {
 	struct run *r = ctx;
 	struct symbolize_frame symbol, *outer;
-	const char *name;
 
-	if (!symbol_frame(&r->own, i, &symbol))
-		symbol_frame(&r->split, i, &symbol);
-	name = symbol.name;
-	if (*frame[n - 1].name && strchr(name, '@'))
-		name = "";
 	r->done[i] = true;
-	if (!*name) {
+	if (!choose_symbol(r, i, frame[n - 1].name, &symbol)) {
 		r->fn(r->ctx, i, frame, n);
 		return;
 	}
@@ -647,7 +452,7 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 	}
 	memcpy(r->frame, frame, n * sizeof(*frame));
 	outer = &r->frame[n - 1];
-	outer->name = name;
+	outer->name = symbol.name;
 	if (!*outer->file)
 		outer->file = symbol.file;
 	r->fn(r->ctx, i, r->frame, n);
@@ -670,8 +475,7 @@ run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
 	if (!dw)
 		return prof_fail(err, PROF_EFORMAT, "damaged DWARF: %s",
 				 dwarf_errmsg(-1));
-	st = symbolize_dwarf(dw, s->code, s->n_code, addr, n, work, take_dwarf,
-			     r, err);
+	st = symbolize_dwarf(dw, &s->code, addr, n, work, take_dwarf, r, err);
 	dwarf_end(dw);
 	return st;
 }
@@ -679,15 +483,15 @@ run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
 static int
 read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
 {
-	bool all = open_symtab(s->main.elf, SHT_SYMTAB, &r->own.symtab);
+	bool all = symtab_open(s->main.elf, SHT_SYMTAB, &r->own);
 
-	if ((all || open_symtab(s->main.elf, SHT_DYNSYM, &r->own.symtab)) &&
-	    match_symbols(s, &r->own.symtab, addr, n, &r->own.symbol) < 0)
+	if ((all || symtab_open(s->main.elf, SHT_DYNSYM, &r->own)) &&
+	    symtab_match(&r->own, &s->code, addr, n) < 0)
 		return -1;
 	if (all || s->debug.fd < 0 ||
-	    !open_symtab(s->debug.elf, SHT_SYMTAB, &r->split.symtab))
+	    !symtab_open(s->debug.elf, SHT_SYMTAB, &r->split))
 		return 0;
-	return match_symbols(s, &r->split.symtab, addr, n, &r->split.symbol);
+	return symtab_match(&r->split, &s->code, addr, n);
 }
 
 enum prof_status
@@ -707,15 +511,15 @@ symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
 	for (size_t i = 0; i < n; i++) {
 		struct symbolize_frame f;
 
-		if (!r.done[i] && (symbol_frame(&r.own, i, &f) ||
-				   symbol_frame(&r.split, i, &f)))
+		if (!r.done[i] && (symtab_frame(&r.own, i, &f) ||
+				   symtab_frame(&r.split, i, &f)))
 			fn(ctx, i, &f, 1);
 	}
 	if (r.nomem)
 		st = prof_nomem(err);
 out:
-	free(r.own.symbol);
-	free(r.split.symbol);
+	symtab_release(&r.own);
+	symtab_release(&r.split);
 	free(r.frame);
 	free(r.done);
 	return st;
