@@ -2,7 +2,7 @@
 # Each header compiles alone, in C; the installed ones in C++ too.
 . "${srcdir:-.}/tests/tap.sh"
 
-flags="-I$src/cmd -I$src/libsample -I$bin/proto -I$bin -include $bin/config.h"
+flags="-I$src -I$src/cmd -I$bin/proto -I$bin -include $bin/config.h"
 for h in "$src"/cmd/*.h "$src"/cmd/lib/*.h "$src"/libsample/*.h; do
 	[ -e "$h" ] || continue
 	echo "#include \"$h\"" >one.c
