@@ -1,13 +1,38 @@
-/* prof-merge.c - add profiles together; what adding means is in lib/merge.h. */
+/*
+ * prof-merge.c - add profiles together; what adding means is in lib/merge.h,
+ * how threads share the work in sum.c.
+ */
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "inputs.h"
 #include "lib/merge.h"
 #include "lib/profile.h"
+#include "sum.h"
+
+enum {
+	KEY_TYPES = CLI_LONG,
+	KEY_LABEL,
+	KEY_LABEL_FILE,
+	KEY_FILES0,
+	KEY_SKIP_BAD,
+};
 
 static const struct cli_opt opts[] = {
+	{ KEY_TYPES, "types", "WHICH",
+	  "sample types: common to all, strict, or union (common)" },
+	{ KEY_LABEL, "label", "KEY=VALUE", "label all samples" },
+	{ KEY_LABEL_FILE, "label-file", "[KEY]",
+	  "label samples with the name of their input (file)" },
+	{ KEY_FILES0, "files0-from", "FILE",
+	  "read the names of inputs, each ended by NUL, from FILE" },
+	{ KEY_SKIP_BAD, "skip-bad", "[BOOL]",
+	  "go on after a bad input, and exit with 2 at the end" },
+	{ 'j', "threads", "N", "read with N threads (one a processor)" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -16,38 +41,121 @@ static const struct cli_opt opts[] = {
 
 static const struct cli_cmd cmd = {
 	.name = "prof-merge",
-	.args = "[FILE...]",
+	.args = "[[N:]FILE | @LIST]...",
 	.brief = "add profiles together",
 	.opts = opts,
 };
 
+static enum columns_mode
+types(const char *arg)
+{
+	if (!strcmp(arg, "common"))
+		return COLUMNS_COMMON;
+	if (!strcmp(arg, "strict"))
+		return COLUMNS_STRICT;
+	if (!strcmp(arg, "union"))
+		return COLUMNS_UNION;
+	die("'%s' is not common, strict or union", arg);
+}
+
+static void
+add_mark(struct sum_job *job, const char *key, const char *value)
+{
+	struct sum_mark *grown =
+		realloc(job->mark, (job->n_mark + 1) * sizeof(*grown));
+
+	if (!grown)
+		die("out of memory");
+	job->mark = grown;
+	grown[job->n_mark++] = (struct sum_mark){ key, value };
+}
+
+static void
+add_label(struct sum_job *job, char *arg)
+{
+	char *value = strchr(arg, '=');
+
+	if (!value || value == arg || !value[1])
+		die("'%s' is not KEY=VALUE", arg);
+	*value++ = '\0';
+	add_mark(job, arg, value);
+}
+
+/* Standard input is one stream: it is read by one of those who name it. */
+static void
+collect(struct cli *cli, struct sum_job *job, const char *files0)
+{
+	size_t n_stdin = files0 && !strcmp(files0, "-");
+	const char *name;
+
+	if (files0)
+		inputs_add_files0(&job->inputs, files0);
+	if (!files0 || cli->n_operand)
+		while ((name = cli_input(cli)))
+			inputs_add_operand(&job->inputs, name);
+	for (size_t i = 0; i < job->inputs.n; i++)
+		n_stdin += !strcmp(job->inputs.input[i].name, "-");
+	for (int i = 0; i < cli->n_operand; i++)
+		n_stdin += !strcmp(cli->operand[i], "@-");
+	if (n_stdin > 1)
+		die("standard input can be read only once");
+	if (!job->inputs.n)
+		die("the list of inputs is empty");
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *name;
+	struct sum_job job = { 0 };
+	long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n_thread = n_cpu < 1 ? 1 : n_cpu > 8 ? 8 : (size_t)n_cpu;
+	enum columns_mode mode = COLUMNS_COMMON;
+	const char *files0 = NULL;
 	struct merge_notes notes;
 	struct prof_err err;
 	struct profile *p;
 	struct cli cli;
+	size_t n_bad;
+	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
-	while (cli_option(&cli) != CLI_DONE)
-		;
-
-	struct merge *sum = merge_new(COLUMNS_COMMON);
-	if (!sum)
-		die("out of memory");
-	while ((name = cli_input(&cli))) {
-		p = cli_read(&cli, name);
-		if (merge_add(sum, p, 1, &err) != PROF_OK)
-			die("%s: %s", cli_name(name), err.msg);
-		profile_free(p);
+	while ((key = cli_option(&cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_TYPES:
+			mode = types(cli.arg);
+			break;
+		case KEY_LABEL:
+			add_label(&job, cli.arg);
+			break;
+		case KEY_LABEL_FILE:
+			add_mark(&job, cli.arg ? cli.arg : "file", NULL);
+			break;
+		case KEY_FILES0:
+			files0 = cli.arg;
+			break;
+		case KEY_SKIP_BAD:
+			job.skip_bad = cli_bool(&cli);
+			break;
+		case 'j':
+			n_thread = cli_uint(&cli, 1, SUM_MAX_THREADS);
+			break;
+		}
 	}
-	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
+	collect(&cli, &job, files0);
+	job.max_size = cli.max_size;
+	job.sum = merge_new(mode);
+	if (!job.sum)
+		die("out of memory");
+	n_bad = sum_run(&job, n_thread);
+	if (merge_result(job.sum, &p, &notes, &err) != PROF_OK)
 		die("%s", err.msg);
 	cli_tell_notes(&notes);
-	merge_free(sum);
+	merge_free(job.sum);
 	cli_write(&cli, p);
 	profile_free(p);
-	return cli_finish(&cli, EXIT_SUCCESS);
+	if (n_bad)
+		warn("skipped %zu bad inputs of %zu", n_bad, job.inputs.n);
+	inputs_release(&job.inputs);
+	free(job.mark);
+	return cli_finish(&cli, n_bad ? CLI_TROUBLE : EXIT_SUCCESS);
 }

@@ -41,7 +41,7 @@ for c in $commands; do
 	check_err "$c: -o into no folder" 2 \
 		"$run -o none/x <good.pb.gz" 'none/x: No such file'
 	check_err "$c: size cap" 2 "$run --max-size=1K <good.pb.gz" \
-		'than the limit of'
+		'the limit of 1024 bytes'
 
 	# A reader that went away: no message.
 	sh -c "$run <good.pb.gz 2>.err | true"

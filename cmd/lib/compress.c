@@ -120,7 +120,7 @@ out:
 /*
  * Inflate one member with libdeflate, which wants all of the output's room at
  * once. The last four bytes of a file say how large its last member is; that
- * is believed as far as deflate can do it at all. Damage is left to zlib, to
+ * is believed as far as it is likely, as data may end elsewhere. Damage is left to zlib, to
  * find its words: libdeflate has one code for all of it.
  */
 static enum prof_status
@@ -135,8 +135,8 @@ deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,
 
 		want = (size_t)t[0] | (size_t)t[1] << 8 | (size_t)t[2] << 16 |
 		       (size_t)t[3] << 24;
-		if (want / 1032 > n)
-			want = n * 1032;
+		if (want / 64 > n)
+			want = n * 8;
 	}
 	for (;;) {
 		if (want > max - start)
@@ -186,6 +186,48 @@ gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
 	libdeflate_free_decompressor(d);
 #endif
 	return st;
+}
+
+static enum prof_status
+gzip_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
+		 size_t *used, struct prof_err *err)
+{
+#if HAVE_LIBDEFLATE
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	enum prof_status st;
+
+	if (!d)
+		return prof_nomem(err);
+	st = deflate_member(d, data, n, max, out, used, err);
+	libdeflate_free_decompressor(d);
+	return st;
+#else
+	return zlib_member(data, n, max, out, used, err);
+#endif
+}
+
+static enum prof_status
+zstd_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
+		 size_t *used, struct prof_err *err)
+{
+#if HAVE_ZSTD
+	*used = ZSTD_findFrameCompressedSize(data, n);
+	if (ZSTD_isError(*used))
+		return prof_fail(err, PROF_EFORMAT,
+				 "damaged or truncated zstd stream");
+#else
+	*used = n;
+#endif
+	return zstd_inflate(data, *used, max, out, err);
+}
+
+enum prof_status
+compress_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
+		     size_t *used, struct prof_err *err)
+{
+	return compress_is_gzip(data, n)
+		       ? gzip_inflate_one(data, n, max, out, used, err)
+		       : zstd_inflate_one(data, n, max, out, used, err);
 }
 
 enum prof_status

@@ -27,6 +27,14 @@ enum prof_status zstd_inflate(const void *data, size_t n, size_t max,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
 /*
+ * Inflate only the first member or frame, of either kind; *used is how many
+ * of the n bytes it has. PROF_EFORMAT also when it goes on past them.
+ */
+enum prof_status compress_inflate_one(const void *data, size_t n, size_t max,
+				      struct buf *out, size_t *used,
+				      struct prof_err *err) MUST_USE;
+
+/*
  * Append one gzip member (level 1 to 9) or zstd frame (1 to 19) of the n bytes
  * at raw to out. The gzip header is pprof's: no time, no name, no system.
  */

@@ -15,7 +15,6 @@
 
 #include "columns.h"
 #include "merge.h"
-#include "pool.h"
 #include "profile.h"
 
 /* --- columns --- */
@@ -257,41 +256,6 @@ finish_delta(struct profile *out, int64_t base_ns, int64_t new_ns,
 			notes->n_shrunk += profile_value(out, i)[k] < 0;
 }
 
-/* --- labels --- */
-
-/* Label all samples pprof::base=true. Returns -1 without memory. */
-static int
-label_base(struct profile *p)
-{
-	uint32_t key = profile_intern(p, "pprof::base");
-	struct label mark = { .key = key, .str = profile_intern(p, "true") };
-	size_t room = 0, n = 0;
-	struct label *label =
-		arena_grow(p->arena, NULL, &room, p->n_label + p->n_sample + 1,
-			   sizeof(*label));
-
-	if (!label || key == STRTAB_NONE || mark.str == STRTAB_NONE)
-		return -1;
-	for (size_t i = 0; i < p->n_sample; i++) {
-		struct sample *s = &p->sample[i];
-		const struct label *old = profile_label(p, s);
-		size_t from = n;
-
-		label[n++] = mark;
-		for (uint32_t k = 0; k < s->n_label; k++)
-			if (old[k].key != key)
-				label[n++] = old[k];
-		s->label = from;
-		s->n_label = (uint32_t)profile_sort_labels(p, label + from,
-							   n - from);
-		n = from + s->n_label;
-	}
-	p->label = label;
-	p->n_label = n;
-	p->room.label = room;
-	return 0;
-}
-
 /* --- the difference --- */
 
 static enum prof_status
@@ -372,7 +336,8 @@ profile_diff(struct profile *base, struct profile *new,
 		st = scale_new(base, new, opts, notes, err);
 	if (st == PROF_OK && opts->verdict)
 		st = judge(base, new, notes, err);
-	if (st == PROF_OK && opts->kind == DIFF_LABEL && label_base(base) < 0)
+	if (st == PROF_OK && opts->kind == DIFF_LABEL &&
+	    profile_set_label(base, "pprof::base", "true") < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK)
 		st = subtract(base, new, out, notes, err);

@@ -249,6 +249,37 @@ profile_sort_labels(const struct profile *p, struct label *label, size_t n)
 	return kept;
 }
 
+int
+profile_set_label(struct profile *p, const char *key, const char *value)
+{
+	struct label mark = { .key = profile_intern(p, key),
+			      .str = profile_intern(p, value) };
+	size_t cap = 0, n = 0;
+	struct label *label =
+		arena_grow(p->arena, NULL, &cap, p->n_label + p->n_sample + 1,
+			   sizeof(*label));
+
+	if (!label || mark.key == STRTAB_NONE || mark.str == STRTAB_NONE)
+		return -1;
+	for (size_t i = 0; i < p->n_sample; i++) {
+		struct sample *s = &p->sample[i];
+		const struct label *old = profile_label(p, s);
+		size_t from = n;
+
+		label[n++] = mark;
+		for (uint32_t k = 0; k < s->n_label; k++)
+			if (old[k].key != mark.key)
+				label[n++] = old[k];
+		n = from + profile_sort_labels(p, label + from, n - from);
+		s->label = from;
+		s->n_label = (uint32_t)(n - from);
+	}
+	p->label = label;
+	p->n_label = n;
+	p->room.label = cap;
+	return 0;
+}
+
 uint32_t
 profile_add_sample(struct profile *p, const uint32_t *stack, size_t n_stack,
 		   const int64_t *value, const struct label *label,

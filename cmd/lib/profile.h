@@ -210,6 +210,12 @@ int profile_set_lines(struct profile *p, uint32_t l, const struct line *line,
 		      size_t n_line);
 
 /*
+ * Give every sample of p the string label key=value, instead of the labels
+ * that it has with that key. value is not empty. Returns -1 without memory.
+ */
+int profile_set_label(struct profile *p, const char *key, const char *value);
+
+/*
  * Put n labels, strings of p, in canonical order and squeeze out void ones, in
  * place. Returns how many are left.
  */

@@ -1,0 +1,137 @@
+/* inputs.c - see inputs.h. */
+#include "config.h"
+
+#include "inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "lib/buf.h"
+#include "lib/merge.h"
+
+static void
+add(struct inputs *in, const char *name, int weight)
+{
+	if (in->n == in->cap) {
+		size_t cap = in->cap ? in->cap * 2 : 16;
+		struct input *grown = realloc(in->input, cap * sizeof(*grown));
+
+		if (!grown)
+			die("out of memory");
+		in->input = grown;
+		in->cap = cap;
+	}
+	in->input[in->n++] = (struct input){ name, weight };
+}
+
+static bool
+exists(const char *name)
+{
+	struct stat sb;
+
+	return stat(name, &sb) == 0;
+}
+
+/* Add NAME or N:NAME. */
+static void
+add_weighted(struct inputs *in, const char *text)
+{
+	unsigned long weight;
+	char *end;
+
+	/* Too large a number is ULONG_MAX. */
+	weight = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != ':' || exists(text)) {
+		add(in, text, 1);
+		return;
+	}
+	if (weight < 1 || weight > MERGE_WEIGHT_MAX)
+		die("%s: a weight is from 1 to %d", text, MERGE_WEIGHT_MAX);
+	if (!end[1])
+		die("%s: a weight without a file", text);
+	add(in, end + 1, (int)weight);
+}
+
+/* The contents of a list; it stays as long as in. */
+static char *
+read_list(struct inputs *in, const char *file, size_t *n)
+{
+	struct buf b = { 0 };
+	struct prof_err err;
+	int fd = cli_try_open(file, &err);
+	char **grown;
+	ssize_t got;
+
+	if (fd < 0)
+		die("%s: %s", cli_name(file), err.msg);
+	do {
+		if (buf_reserve(&b, 65536) < 0)
+			die("out of memory");
+		do
+			got = read(fd, b.data + b.n, 65535);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			die("%s: %s", cli_name(file), strerror(errno));
+		b.n += (size_t)got;
+	} while (got);
+	if (fd > 0)
+		close(fd);
+	grown = realloc(in->text, (in->n_text + 1) * sizeof(*grown));
+	if (!grown)
+		die("out of memory");
+	in->text = grown;
+	b.data[b.n] = '\0';
+	*n = b.n;
+	return grown[in->n_text++] = (char *)b.data;
+}
+
+/* Add each name that ends at a byte `end`; empty ones are passed over. */
+static void
+add_list(struct inputs *in, const char *file, int end)
+{
+	size_t n;
+	char *text = read_list(in, file, &n), *limit = text + n;
+
+	while (text < limit) {
+		char *next = memchr(text, end, (size_t)(limit - text));
+
+		if (!next)
+			next = limit;
+		*next = '\0';
+		if (end == '\n' && next > text && next[-1] == '\r')
+			next[-1] = '\0';
+		if (*text)
+			add_weighted(in, text);
+		text = next + 1;
+	}
+}
+
+void
+inputs_add_operand(struct inputs *in, const char *operand)
+{
+	if (operand[0] == '@' && operand[1] && !exists(operand))
+		add_list(in, operand + 1, '\n');
+	else
+		add_weighted(in, operand);
+}
+
+void
+inputs_add_files0(struct inputs *in, const char *file)
+{
+	add_list(in, file, '\0');
+}
+
+void
+inputs_release(struct inputs *in)
+{
+	for (size_t i = 0; i < in->n_text; i++)
+		free(in->text[i]);
+	free(in->text);
+	free(in->input);
+	memset(in, 0, sizeof(*in));
+}

@@ -1,0 +1,156 @@
+/*
+ * sum.c - see sum.h. Inputs are read by several threads and added in their
+ * order, one thread at a time: so messages, and which input is the bad one, do
+ * not depend on who was faster, and each thread has one profile in memory.
+ */
+#include "config.h"
+
+#include "sum.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "lib/merge.h"
+#include "lib/profile.h"
+#include "lib/series.h"
+
+struct work {
+	const struct sum_job *what; /* whose turn it is has what->sum */
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+	/* Under the lock: */
+	size_t next; /* the input to read next */
+	size_t turn; /* the one to be added next */
+	size_t n_bad;
+	bool failed;
+	struct prof_err err; /* of the input whose turn it is, when failed */
+};
+
+/* Wait until input i is to be added. Returns false when all is over. */
+static bool
+wait_turn(struct work *w, size_t i)
+{
+	bool go;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->turn != i && !w->failed)
+		pthread_cond_wait(&w->turned, &w->lock);
+	go = !w->failed;
+	pthread_mutex_unlock(&w->lock);
+	return go;
+}
+
+static void
+end_turn(struct work *w, enum prof_status st, const struct prof_err *err)
+{
+	const char *name = w->what->inputs.input[w->turn].name;
+
+	pthread_mutex_lock(&w->lock);
+	if (st != PROF_OK && w->what->skip_bad && st != PROF_ENOMEM) {
+		warn("%s: %s", cli_name(name), err->msg);
+		w->n_bad++;
+		st = PROF_OK;
+	}
+	if (st != PROF_OK) {
+		w->failed = true;
+		w->err = *err;
+	} else {
+		w->turn++;
+	}
+	pthread_cond_broadcast(&w->turned);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static enum prof_status
+set_labels(const struct work *w, const struct input *in, struct profile *p,
+	   struct prof_err *err)
+{
+	for (size_t i = 0; i < w->what->n_mark; i++) {
+		const struct sum_mark *m = &w->what->mark[i];
+
+		if (profile_set_label(p, m->key,
+				      m->value ? m->value
+					       : cli_name(in->name)) < 0)
+			return prof_nomem(err);
+	}
+	return PROF_OK;
+}
+
+/* Read input i, wait for its turn, add all that is in it. False: the end. */
+static bool
+add_input(struct work *w, size_t i)
+{
+	const struct input *in = &w->what->inputs.input[i];
+	enum prof_status st = PROF_EIO;
+	struct profile *p = NULL;
+	struct prof_err err;
+	struct series series;
+	bool go = true;
+	int fd = cli_try_open(in->name, &err);
+
+	series_init(&series, fd, w->what->max_size);
+	if (fd >= 0)
+		st = series_next(&series, &p, &err);
+	if (st == PROF_OK)
+		st = set_labels(w, in, p, &err);
+	go = wait_turn(w, i);
+	while (go && st == PROF_OK && p) {
+		st = merge_add(w->what->sum, p, in->weight, &err);
+		profile_free(p);
+		p = NULL;
+		if (st == PROF_OK)
+			st = series_next(&series, &p, &err);
+		if (st == PROF_OK && p)
+			st = set_labels(w, in, p, &err);
+	}
+	profile_free(p);
+	series_release(&series);
+	if (fd > 0)
+		close(fd);
+	if (go)
+		end_turn(w, st, &err);
+	return go;
+}
+
+static void *
+work(void *arg)
+{
+	struct work *w = arg;
+	size_t i;
+
+	do {
+		pthread_mutex_lock(&w->lock);
+		i = w->failed ? w->what->inputs.n : w->next;
+		if (i < w->what->inputs.n)
+			w->next++;
+		pthread_mutex_unlock(&w->lock);
+	} while (i < w->what->inputs.n && add_input(w, i));
+	return NULL;
+}
+
+size_t
+sum_run(const struct sum_job *job, size_t n)
+{
+	struct work w = { .what = job,
+			  .lock = PTHREAD_MUTEX_INITIALIZER,
+			  .turned = PTHREAD_COND_INITIALIZER };
+	pthread_t thread[SUM_MAX_THREADS];
+	size_t started = 0;
+
+	if (n > job->inputs.n)
+		n = job->inputs.n;
+	/* Fewer threads than asked for do the same, later. */
+	while (started + 1 < n &&
+	       pthread_create(&thread[started], NULL, work, &w) == 0)
+		started++;
+	work(&w);
+	while (started)
+		pthread_join(thread[--started], NULL);
+	if (w.failed)
+		die("%s: %s", cli_name(job->inputs.input[w.turn].name),
+		    w.err.msg);
+	if (w.n_bad == job->inputs.n)
+		die("no good input of %zu", job->inputs.n);
+	return w.n_bad;
+}
