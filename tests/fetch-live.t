@@ -76,7 +76,7 @@ if have go && go build -o goserver "$src/tests/goserver.go" 2>err &&
 		prof-symbolize go.pb.gz | prof-text | table >ours
 		same "$name" ours theirs
 	done
-	prof-fetch "127.0.0.1:$port/debug/pprof/heap?debug=1" 2>err |
+	prof-fetch "127.0.0.1:$port/debug/pprof/heap?gc=1&debug=1" 2>err |
 		prof-symbolize 2>>err | prof-text >out 2>>err
 	says 'a Go server: heap as text' ' main\.main$'
 	check_err 'a Go server: what it says of an error' 2 \

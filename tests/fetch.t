@@ -35,6 +35,11 @@ check 'several sources are merged' 0 '
 	prof-fetch "$data"/good-old.pb.gz - <"$data"/good-new.pb.gz | decode >x
 	prof-merge "$data"/good-new.pb.gz "$data"/good-old.pb.gz | decode | cmp - x' <<'END'
 END
+check 'the example of the manual page' 0 '
+	cp "$data"/good-gperf-heap.txt .
+	prof-fetch -o heap.pb.gz good-gperf-heap.txt
+	prof-merge heap.pb.gz | gzip -t' <<'END'
+END
 check_err 'what is no URL is a file' 2 'prof-fetch localhost' \
 	'prof-fetch: localhost: No such file or directory'
 check_err 'nor is a name with a word for a port' 2 'prof-fetch a:b/c' \

@@ -42,8 +42,8 @@ func work() {
 
 func main() {
 	runtime.MemProfileRate = 4096
-	for i := 0; i < 500; i++ {
-		kept = append(kept, make([]byte, 1000+i))
+	for i := 0; i < 2000; i++ {
+		kept = append(kept, make([]byte, 10000+i))
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

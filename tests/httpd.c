@@ -194,7 +194,7 @@ main(int argc, char **argv)
 
 	if (argc != 4 || s < 0 ||
 	    bind(s, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-	    listen(s, 100) < 0 ||
+	    listen(s, 1000) < 0 ||
 	    getsockname(s, (struct sockaddr *)&addr, &len) < 0) {
 		perror("httpd FOLDER KIND LOG");
 		return 2;

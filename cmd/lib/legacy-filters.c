@@ -61,6 +61,13 @@ legacy_filters(struct legacy *l)
 	struct profile *p = l->p;
 	const char *drop = cpu_drop, *keep = "";
 
+	/*
+	 * Where Go gives names it has left out the runtime's, at both ends of
+	 * a stack: runtime.main would be taken for the runtime called by the
+	 * nameless frame before it, and all of the program be dropped.
+	 */
+	if (l->go.is_used)
+		return PROF_OK;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		size_t n = 0;
 

@@ -126,5 +126,6 @@ legacy_go_flush(struct legacy *l)
 		n = n > times ? n / times : 1;
 	if (profile_set_lines(l->p, at, l->go.line, n) < 0)
 		return prof_nomem(l->err);
+	l->go.is_used = true;
 	return PROF_OK;
 }

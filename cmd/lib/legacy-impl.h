@@ -93,6 +93,7 @@ struct legacy_go {
 	uint64_t pc;
 	struct line line[LEGACY_GO_LINES];
 	size_t n;
+	bool is_used;          /* some address got its name here */
 	struct idmap function; /* by strings: name << 32 | file */
 };
 
