@@ -234,6 +234,8 @@ write_parts(const struct options *o, struct cli *cli, const struct profile *p)
 
 	check(split_init(&split, p, o->split_by, o->max_files, &err), &err,
 	      "--split-by");
+	if (!split.n_part)
+		warn("no sample is left, and no file written");
 	for (size_t i = 0; i < split.n_part; i++) {
 		char value[SPLIT_NAME_MAX], *name;
 		struct profile *part;

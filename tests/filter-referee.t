@@ -130,6 +130,21 @@ for seed in 1 2 3; do
 	compare "random $seed" random.pb.gz
 done
 
+# Frames that the profile itself asks to be dropped.
+cat >drop.txt <<'END'
+# samples count
+@mapping 0x400000 0x500000 0 /bin/app
+@drop B|I2|malloc.*|std::alloc
+@keep mallocator
+A (/s/a.c:1);B (/s/b.c:1);C (/s/c.c:1);B (/s/b.c:1);D (/s/d.c:1) 100
+A (/s/a.c:1);I3 (/s/i.c:3)=>I2 (/s/i.c:2)=>I1 (/s/i.c:1);D (/s/d.c:1) 10
+I3 (/s/i.c:3)=>I2 (/s/i.c:2)=>I1 (/s/i.c:1) 1
+B (/s/b.c:1);main (m.c:1);.malloc_slow(int) (m.c:2);sbrk (m.c:3) 2
+main (m.c:1);mallocator (m.c:4);std::alloc(char*) (m.c:5);x (m.c:6) 3
+END
+mkprof drop.txt >drop.pb.gz
+compare 'drop_frames' drop.pb.gz
+
 # Where we differ on purpose, both answers: a number whose unit nobody knows is
 # in no range of bytes, though pprof takes depth=7 for 7 MB.
 cat >depth.txt <<'END'

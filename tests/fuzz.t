@@ -24,6 +24,17 @@ printf '# a b c d\n@mapping 0 16 0 f\n@time 3\n;x 1 2\n' >fixture.2
 check 'fuzz-fixture: a few texts' 0 'fuzz-fixture fixture.* 2>/dev/null' <<'END'
 END
 
+n=0
+for f in raw/*; do
+	for head in '\377\077\125' '\000\037\252' '\360\000\017' '\014\040\063'; do
+		n=$((n + 1))
+		{ printf "$head"; cat "$f"; } >filter.$n
+	done
+done
+check 'fuzz-filter: every message of testdata through every filter' 0 \
+	'fuzz-filter filter.* 2>/dev/null' <<'END'
+END
+
 printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
 printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
 printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3

@@ -12,6 +12,8 @@
  *    numeric ones, each sorted by key (as bytes), the values of one key in
  *    the order in which they arrived. No label is void (neither a string nor
  *    a number nor a unit);
+ *  - no entry of the pools belongs to two samples, or to two locations, so
+ *    each can be edited in place;
  *  - in a sample, if one value of a numeric key has a unit, it is kept for
  *    that value; a value without one has unit "" (index 0).
  * Tables keep their order from the stream, as reports and ids depend on it.
