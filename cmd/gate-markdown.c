@@ -1,0 +1,122 @@
+/*
+ * gate-markdown.c - prof-gate's report as a comment on a pull request, in
+ * GitHub's Markdown.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "gate-print.h"
+
+/*
+ * A name as code. Every punctuation mark is an entity, so nothing in it is
+ * Markdown, HTML, the end of a table's cell, or somebody's @name.
+ */
+static void
+put_code(FILE *out, const char *s, size_t n)
+{
+	fputs("<code>", out);
+	for (size_t i = 0, len; i < n; i += len) {
+		unsigned char c = (unsigned char)s[i];
+
+		len = gate_utf8(s + i, n - i);
+		if (len == 0) {
+			fputs("\xef\xbf\xbd", out);
+			len = 1;
+		} else if (c < 0x20 || c == 0x7f) {
+			putc('?', out);
+		} else if (ispunct(c)) {
+			fprintf(out, "&#%d;", c);
+		} else {
+			fwrite(s + i, 1, len, out);
+		}
+	}
+	fputs("</code>", out);
+}
+
+static void
+put_name(FILE *out, const struct gate_report *r, uint32_t name)
+{
+	const struct str *s = gate_name(r->g, name);
+
+	put_code(out, s->s, s->len);
+}
+
+static void
+put_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
+	bool fails)
+{
+	const struct gate_cell *c = &row->cell[row->kind];
+	double change = c->after - c->before;
+	char t[6][GATE_TEXT];
+
+	fprintf(out, "| %s%s%s | ", fails ? "**" : "",
+		gate_verdict_name(row->verdict), fails ? "**" : "");
+	put_name(out, r, row->name);
+	if (row->other) {
+		fputs(change < 0 ? " to " : " from ", out);
+		put_name(out, r, row->other);
+	}
+	fprintf(out, " | %s | %s | %s | %s (%s) | %s .. %s |\n",
+		gate_kind_name(row->kind),
+		gate_number(t[0], r, c->before, false),
+		gate_number(t[1], r, c->after, false),
+		gate_number(t[2], r, change, true),
+		gate_percent(t[3], change, c->before),
+		gate_number(t[4], r, c->low, true),
+		gate_number(t[5], r, c->high, true));
+}
+
+static void
+put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
+{
+	static const char *const kind[] = { "caller", "callee", "line" };
+	char t[GATE_TEXT];
+
+	if (!row->n_cause)
+		return;
+	fputs("- ", out);
+	put_name(out, r, row->name);
+	fputs(" grew by\n", out);
+	for (uint32_t i = 0; i < row->n_cause; i++) {
+		const struct gate_cause *c = &row->cause[i];
+
+		fprintf(out, "  - %s, %s ",
+			gate_number(t, r, c->after - c->before, true),
+			c->is_inlined ? "inlined" : kind[c->kind]);
+		put_name(out, r, c->name);
+		putc('\n', out);
+	}
+}
+
+void
+gate_print_markdown(FILE *out, const struct gate_report *r)
+{
+	const struct gate *g = r->g;
+	size_t n = gate_shown(r);
+
+	fputs("### prof-gate: ", out);
+	fputs(gate_verdict_name(r->verdict), out);
+	fputs("\n\n", out);
+	gate_print_answer(out, r);
+	fputs("\n\n", out);
+	if (n)
+		fputs("| verdict | function | | before | after | change | "
+		      "interval |\n|---|---|---|---:|---:|---:|---|\n",
+		      out);
+	for (size_t i = 0; i < n; i++)
+		put_row(out, r, &g->row[g->order[i]], r->fails[i]);
+	if (n)
+		putc('\n', out);
+	for (size_t i = 0; i < n; i++)
+		put_causes(out, r, &g->row[g->order[i]]);
+	for (size_t i = 0; i < r->budgets->n_rule; i++) {
+		fputs("- budget ", out);
+		gate_print_budget(out, r, &r->budgets->rule[i], put_code);
+		putc('\n', out);
+	}
+	fputs("\n<sub>", out);
+	gate_print_basis(out, r);
+	fputs("</sub>\n", out);
+}

@@ -1,0 +1,39 @@
+/*
+ * gate-options.h - the options of prof-gate: the table, and what they set.
+ */
+#ifndef GATE_OPTIONS_H
+#define GATE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli.h"
+#include "gate-print.h"
+#include "gate-sides.h"
+#include "lib/gate-rule.h"
+#include "lib/gate.h"
+#include "refine.h"
+
+struct match;
+
+extern const struct cli_opt gate_opts[];
+
+struct gate_settings {
+	struct gate_options gate;
+	struct scale_option scale;
+	struct refine refine;
+	struct sides sides;
+	struct rule_condition fail_on;
+	struct rule_budgets budgets;
+	struct match *function; /* NULL: all */
+	const char *sample_index, *budget_file;
+	void (*print)(FILE *, const struct gate_report *);
+	size_t max_rows;
+	bool exact_names, strict, all;
+};
+
+/* The defaults, then all options, of which it dies when one is wrong. */
+void gate_settings_parse(struct gate_settings *s, struct cli *cli);
+void gate_settings_release(struct gate_settings *s);
+
+#endif

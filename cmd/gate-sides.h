@@ -1,0 +1,60 @@
+/*
+ * gate-sides.h - the operands of prof-gate: BASE... -- NEW..., read, filtered
+ * and made comparable.
+ */
+#ifndef GATE_SIDES_H
+#define GATE_SIDES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli.h"
+#include "lib/gate.h"
+#include "refine.h"
+
+enum scale { SCALE_NONE, SCALE_TOTAL, SCALE_DURATION, SCALE_OPS };
+
+struct scale_option {
+	enum scale kind;
+	double ops; /* of a new profile, for each one of a base profile */
+};
+
+struct side_input {
+	const char *name;
+	enum gate_side side;
+	struct profile *p;
+	struct gate_measure m;
+	struct gate_total total;
+};
+
+struct sides {
+	struct side_input *input;
+	size_t n_input;
+	const char **baseline; /* of --baseline */
+	size_t n_baseline;
+};
+
+/* Take the argument of --scale. Dies. */
+void scale_parse(struct scale_option *s, struct cli *cli);
+const char *scale_name(enum scale s);
+
+/* One more --baseline. */
+void sides_baseline(struct sides *s, const char *name);
+
+/*
+ * Tell base from new by the first "--" of argv, the arguments of main(), or
+ * by --baseline. After the last option. Dies.
+ */
+void sides_choose(struct sides *s, struct cli *cli, int argc, char **argv);
+
+/*
+ * Read them all, sum them up, filter them, and hand them to g, which refers to
+ * them until sides_release(). Dies.
+ */
+void sides_read(struct sides *s, struct cli *cli, struct gate *g,
+		const char *sample_index, const struct refine *refine,
+		const struct scale_option *scale, bool exact_names);
+
+void sides_release(struct sides *s);
+
+#endif

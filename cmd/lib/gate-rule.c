@@ -1,0 +1,476 @@
+/* gate-rule.c - see gate-rule.h. */
+#include "config.h"
+
+#include "gate-rule.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+struct parser {
+	const char *text, *at;
+	struct rule_condition *c;
+	unsigned depth;
+	struct prof_err *err;
+};
+
+static enum prof_status
+wrong(struct parser *p, const char *want)
+{
+	return prof_fail(p->err, PROF_EUSAGE,
+			 "'%.200s': %s expected at '%.40s'", p->text, want,
+			 p->at);
+}
+
+static void
+skip_space(struct parser *p)
+{
+	while (isspace((unsigned char)*p->at))
+		p->at++;
+}
+
+/* Take `word` if it comes next; a word of letters must end there. */
+static bool
+take(struct parser *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	skip_space(p);
+	if (strncmp(p->at, word, n) != 0 ||
+	    (isalpha((unsigned char)*word) &&
+	     (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')))
+		return false;
+	p->at += n;
+	return true;
+}
+
+static bool
+take_relation(struct parser *p, enum rule_relation *r)
+{
+	if (take(p, "<="))
+		*r = RULE_LE;
+	else if (take(p, ">="))
+		*r = RULE_GE;
+	else if (take(p, "<"))
+		*r = RULE_LT;
+	else if (take(p, ">"))
+		*r = RULE_GT;
+	else
+		return false;
+	return true;
+}
+
+static enum prof_status
+parse_unit(struct parser *p, struct rule_limit *l)
+{
+	size_t n = 0;
+
+	skip_space(p);
+	while (isalpha((unsigned char)p->at[n]))
+		n++;
+	if (n >= sizeof(l->unit))
+		return wrong(p, "a unit");
+	memcpy(l->unit, p->at, n);
+	l->unit[n] = '\0';
+	p->at += n;
+	return PROF_OK;
+}
+
+/* What follows the relation. */
+static enum prof_status
+parse_number(struct parser *p, struct rule_limit *l)
+{
+	char *end;
+
+	skip_space(p);
+	l->is_change = *p->at == '+' || *p->at == '-';
+	if (!isdigit((unsigned char)p->at[l->is_change]) &&
+	    p->at[l->is_change] != '.')
+		return wrong(p, "a number");
+	l->number = strtod(p->at, &end);
+	if (end == p->at || !isfinite(l->number))
+		return wrong(p, "a number");
+	p->at = end;
+	if (!take(p, "%"))
+		return parse_unit(p, l);
+	l->is_percent = true;
+	/* A value can only be a part of the total. */
+	l->of_total = !l->is_change;
+	if (take(p, "of")) {
+		if (!take(p, "total"))
+			return wrong(p, "'total'");
+		l->of_total = true;
+	}
+	return PROF_OK;
+}
+
+static enum prof_status
+emit(struct parser *p, const struct rule_term *t)
+{
+	if (p->c->n_term == RULE_MAX_TERM)
+		return prof_fail(p->err, PROF_ELIMIT,
+				 "more than %d comparisons and operators",
+				 RULE_MAX_TERM);
+	p->c->term[p->c->n_term++] = *t;
+	return PROF_OK;
+}
+
+static enum prof_status parse_or(struct parser *p);
+
+static enum prof_status
+parse_factor(struct parser *p)
+{
+	struct rule_term t = { .op = RULE_COMPARE };
+	enum prof_status st;
+
+	if (++p->depth > RULE_MAX_DEPTH)
+		return prof_fail(p->err, PROF_ELIMIT, "nested too deeply");
+	if (take(p, "!")) {
+		t.op = RULE_NOT;
+		st = parse_factor(p);
+		if (st == PROF_OK)
+			st = emit(p, &t);
+	} else if (take(p, "(")) {
+		st = parse_or(p);
+		if (st == PROF_OK && !take(p, ")"))
+			st = wrong(p, "')'");
+	} else {
+		if (take(p, "cum"))
+			t.limit.kind = GATE_CUM;
+		else if (!take(p, "flat"))
+			return wrong(p, "'flat' or 'cum'");
+		if (!take_relation(p, &t.limit.relation))
+			return wrong(p, "<, <=, > or >=");
+		st = parse_number(p, &t.limit);
+		if (st == PROF_OK)
+			st = emit(p, &t);
+	}
+	p->depth--;
+	return st;
+}
+
+static enum prof_status
+parse_and(struct parser *p)
+{
+	static const struct rule_term and = { .op = RULE_AND };
+	enum prof_status st = parse_factor(p);
+
+	while (st == PROF_OK && take(p, "&&")) {
+		st = parse_factor(p);
+		if (st == PROF_OK)
+			st = emit(p, &and);
+	}
+	return st;
+}
+
+static enum prof_status
+parse_or(struct parser *p)
+{
+	static const struct rule_term or = { .op = RULE_OR };
+	enum prof_status st = parse_and(p);
+
+	while (st == PROF_OK && take(p, "||")) {
+		st = parse_and(p);
+		if (st == PROF_OK)
+			st = emit(p, & or);
+	}
+	return st;
+}
+
+enum prof_status
+rule_parse(const char *text, struct rule_condition *c, struct prof_err *err)
+{
+	struct parser p = { .text = text, .at = text, .c = c, .err = err };
+	enum prof_status st;
+
+	c->n_term = 0;
+	st = parse_or(&p);
+	skip_space(&p);
+	if (st == PROF_OK && *p.at)
+		st = wrong(&p, "&&, || or the end");
+	return st;
+}
+
+/* --- conditions --- */
+
+/* The absolute limit, in values per profile, scaled. */
+static enum prof_status
+bound_of(const struct rule_limit *l, const struct gate *g, double base,
+	 double total, double *bound, struct prof_err *err)
+{
+	const char *have = g->run[0].m.unit;
+	int want_family, have_family;
+	double want, unit;
+
+	if (l->is_percent) {
+		*bound = l->number / 100 * (l->of_total ? total : base);
+		return PROF_OK;
+	}
+	*bound = l->number;
+	if (!*l->unit || !strcmp(l->unit, have))
+		return PROF_OK;
+	want = units_factor(l->unit, &want_family);
+	unit = units_factor(have, &have_family);
+	if (want <= 0 || unit <= 0 || want_family != have_family)
+		return prof_fail(err, PROF_EUSAGE,
+				 "the profiles are in %s, not in %s", have,
+				 l->unit);
+	*bound = l->number * want / unit;
+	return PROF_OK;
+}
+
+static bool
+compare(enum rule_relation r, double x, double bound)
+{
+	switch (r) {
+	case RULE_LT:
+		return x < bound;
+	case RULE_LE:
+		return x <= bound;
+	case RULE_GT:
+		return x > bound;
+	case RULE_GE:
+		break;
+	}
+	return x >= bound;
+}
+
+enum prof_status
+rule_holds(const struct rule_condition *c, const struct gate *g,
+	   const struct gate_row *row, bool *holds, struct prof_err *err)
+{
+	bool stack[RULE_MAX_TERM];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_term; i++) {
+		const struct rule_limit *l = &c->term[i].limit;
+		const struct gate_cell *cell = &row->cell[l->kind];
+		enum prof_status st;
+		double bound;
+
+		switch (c->term[i].op) {
+		case RULE_NOT:
+			stack[n - 1] = !stack[n - 1];
+			break;
+		case RULE_AND:
+			n--;
+			stack[n - 1] = stack[n - 1] && stack[n];
+			break;
+		case RULE_OR:
+			n--;
+			stack[n - 1] = stack[n - 1] || stack[n];
+			break;
+		case RULE_COMPARE:
+			st = bound_of(l, g, cell->before,
+				      l->is_change ? g->total.before
+						   : g->total.after,
+				      &bound, err);
+			if (st != PROF_OK)
+				return st;
+			stack[n++] = compare(
+				l->relation,
+				l->is_change ? cell->after - cell->before -
+						       cell->moved
+					     : cell->after,
+				bound);
+		}
+	}
+	*holds = stack[0];
+	return PROF_OK;
+}
+
+/* --- budgets --- */
+
+void
+rule_budgets_release(struct rule_budgets *b)
+{
+	for (size_t i = 0; i < b->n_rule; i++)
+		free(b->rule[i].name);
+	free(b->rule);
+	*b = (struct rule_budgets){ 0 };
+}
+
+/*
+ * The name at the begin of a line: in quotes, or all up to " <=", and the
+ * word flat or cum before that. C++ has names with '<', so it takes a space.
+ */
+static enum prof_status
+parse_name(struct parser *p, struct rule_budget *r)
+{
+	const char *from = p->at, *end;
+
+	if (*from == '"') {
+		end = strchr(++from, '"');
+		if (!end)
+			return wrong(p, "'\"'");
+		p->at = end + 1;
+	} else {
+		end = from;
+		do {
+			end += strcspn(end, " \t");
+			p->at = end;
+			end += strspn(end, " \t");
+		} while (*end && strncmp(end, "<= ", 3) &&
+			 strncmp(end, "< ", 2) && strncmp(end, "flat <", 6) &&
+			 strncmp(end, "cum <", 5));
+		end = p->at;
+	}
+	if (end == from)
+		return wrong(p, "a function");
+	r->name = strndup(from, (size_t)(end - from));
+	return r->name ? PROF_OK : prof_nomem(p->err);
+}
+
+static enum prof_status
+parse_budget(struct parser *p, struct rule_budget *r)
+{
+	struct rule_limit *l = &r->limit;
+	enum prof_status st = parse_name(p, r);
+
+	if (st != PROF_OK)
+		return st;
+	l->kind = take(p, "flat") ? GATE_FLAT : GATE_CUM;
+	if (l->kind == GATE_CUM)
+		take(p, "cum");
+	if (!take_relation(p, &l->relation) || l->relation > RULE_LE)
+		return wrong(p, "< or <=");
+	st = parse_number(p, l);
+	skip_space(p);
+	if (st == PROF_OK && *p->at)
+		st = wrong(p, "the end of the line");
+	return st;
+}
+
+/* Add the rule in a line, if there is one. */
+static enum prof_status
+add_budget(struct rule_budgets *b, char *line, unsigned number,
+	   struct prof_err *err)
+{
+	struct prof_err inner;
+	struct parser p = { .err = &inner };
+	struct rule_budget *grown;
+	enum prof_status st;
+	bool quoted = false;
+
+	for (char *c = line; *c; c++) {
+		quoted ^= *c == '"';
+		if (*c == '#' && !quoted &&
+		    (c == line || isspace((unsigned char)c[-1])))
+			*c-- = '\0';
+	}
+	p.text = p.at = line;
+	skip_space(&p);
+	if (!*p.at)
+		return PROF_OK;
+	if (b->n_rule == RULE_MAX_BUDGET)
+		return prof_fail(err, PROF_ELIMIT, "more than %d rules",
+				 RULE_MAX_BUDGET);
+	grown = reallocarray(b->rule, b->n_rule + 1, sizeof(*grown));
+	if (!grown)
+		return prof_nomem(err);
+	b->rule = grown;
+	grown[b->n_rule] = (struct rule_budget){ .line = number };
+	st = parse_budget(&p, &grown[b->n_rule++]);
+	if (st != PROF_OK)
+		return prof_fail(err, st, "line %u: %s", number, inner.msg);
+	return PROF_OK;
+}
+
+enum prof_status
+rule_budgets_parse(const char *text, size_t n, struct rule_budgets *b,
+		   struct prof_err *err)
+{
+	const char *end = text + n;
+	char line[RULE_MAX_LINE];
+	unsigned number = 0;
+
+	*b = (struct rule_budgets){ 0 };
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		size_t len = (size_t)((stop ? stop : end) - text);
+		enum prof_status st;
+
+		number++;
+		if (len >= sizeof(line) || memchr(text, '\0', len))
+			return prof_fail(err, PROF_EUSAGE,
+					 "line %u: too long, or not text",
+					 number);
+		memcpy(line, text, len);
+		line[len] = '\0';
+		st = add_budget(b, line, number, err);
+		if (st != PROF_OK)
+			return st;
+		text += len + 1;
+	}
+	return PROF_OK;
+}
+
+static const struct gate_row *
+find_row(const struct gate *g, const char *name)
+{
+	for (size_t i = 0; i < g->n_row; i++) {
+		const struct str *s = gate_name(g, g->row[i].name);
+
+		if (s->len == strlen(name) && !memcmp(s->s, name, s->len))
+			return &g->row[i];
+	}
+	return NULL;
+}
+
+/* The standard error of what the rule is about, in values. */
+static double
+error_of(const struct gate *g, const struct gate_cell *c,
+	 const struct rule_limit *l)
+{
+	double e0 = g->exposure[GATE_BASE], e1 = g->exposure[GATE_NEW];
+	double n = c->n_before + c->n_after;
+	double worth = n > 0 ? (c->before * e0 + c->after * e1) / n : 0;
+	double variance = (c->n_after + 0.5) / e1 / e1;
+
+	if (l->is_change)
+		variance += (c->n_before + 0.5) / e0 / e0;
+	return worth * sqrt(c->dispersion * variance);
+}
+
+enum prof_status
+rule_check(struct rule_budgets *b, const struct gate *g,
+	   const struct gate_dist *d, struct prof_err *err)
+{
+	for (size_t i = 0; i < b->n_rule; i++) {
+		struct rule_budget *r = &b->rule[i];
+		const struct gate_row *row = find_row(g, r->name);
+		const struct gate_cell *c;
+		struct prof_err inner;
+		enum prof_status st;
+		double half;
+
+		r->answer = RULE_NO_FUNCTION;
+		if (!row)
+			continue;
+		c = &row->cell[r->limit.kind];
+		st = bound_of(&r->limit, g, c->before,
+			      r->limit.is_change ? g->total.before
+						 : g->total.after,
+			      &r->bound, &inner);
+		if (st != PROF_OK)
+			return prof_fail(err, st, "line %u: %s", r->line,
+					 inner.msg);
+		r->value = c->after;
+		if (r->limit.is_change)
+			r->value -= c->before + c->moved;
+		half = d->t_quantile(g->o.alpha / (double)b->n_rule, c->df) *
+		       error_of(g, c, &r->limit);
+		r->low = r->value - half;
+		r->high = r->value + half;
+		if (compare(r->limit.relation, r->high, r->bound))
+			r->answer = RULE_KEPT;
+		else if (compare(r->limit.relation, r->low, r->bound))
+			r->answer = RULE_UNSURE;
+		else
+			r->answer = RULE_BROKEN;
+	}
+	return PROF_OK;
+}
