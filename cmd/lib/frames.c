@@ -433,9 +433,15 @@ mark_inlined(struct frames *f, struct prof_err *err)
 	if (!f->is_inlined)
 		return prof_nomem(err);
 	memset(f->is_inlined, 0, f->n_key * sizeof(bool));
-	for (size_t l = 0; l < f->p->n_location; l++)
-		for (uint32_t i = f->first[l]; i + 1 < f->first[l + 1]; i++)
-			f->is_inlined[f->node[i]] = true;
+	f->max_keys = 1;
+	for (size_t l = 0; l < f->p->n_location; l++) {
+		uint32_t n = f->first[l + 1] - f->first[l];
+
+		if (n > f->max_keys)
+			f->max_keys = n;
+		for (uint32_t i = 0; i + 1 < n; i++)
+			f->is_inlined[f->node[f->first[l] + i]] = true;
+	}
 	return PROF_OK;
 }
 

@@ -60,7 +60,8 @@ struct frames {
 	 */
 	uint32_t *first;
 	uint32_t *node;
-	bool *is_inlined; /* of a key: it was inlined somewhere */
+	bool *is_inlined;  /* of a key: it was inlined somewhere */
+	uint32_t max_keys; /* of a location; at least 1 */
 };
 
 /* Map p, which must outlive the result. PROF_ENOMEM, PROF_ELIMIT. */

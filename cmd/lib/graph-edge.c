@@ -9,106 +9,229 @@
 #include <string.h>
 
 #include "arena.h"
+#include "edges.h"
 #include "graph-build.h"
 #include "profile.h"
 #include "units.h"
 
-/* Which edges of a node are wanted. */
-enum { WANT_IN = 1, WANT_OUT = 2 };
+/*
+ * What a location contributes to a path: its node, if just one of its frames is
+ * left, or PLACE_DROPPED, with flags; or SEVERAL.
+ */
+#define SEVERAL UINT64_MAX
+#define AFTER_GAP (UINT64_C(1) << 32) /* a dropped frame on the root's side */
+#define INLINED (UINT64_C(1) << 33)
+#define BEFORE_GAP (UINT64_C(1) << 34) /* ... on the leaf's side */
+#define WANT_IN (UINT64_C(1) << 35)    /* edges to the node, or from it */
+#define WANT_OUT (UINT64_C(1) << 36)
 
 struct walk {
 	struct build *b;
-	uint32_t *place; /* of frames.node[]: saves a step for each frame */
-	uint8_t *want;   /* of each node */
-	struct pairs edges;
-	size_t cap_edge;
+	uint64_t *part;  /* of each location */
+	uint64_t *place; /* of each of frames.node[] */
+	uint64_t *want;  /* of each node: WANT_* */
+	struct edges edges;
 	struct tagger tags;
-	uint32_t *seen; /* of each node: the last sample + 1, for tags */
+	uint32_t *seen; /* of each node, the last stamp, for tags */
+
+	/* Of the stack at hand. */
+	uint32_t stamp;
+	struct graph_sum weight;
+	uint64_t *path; /* the nodes that are left, from the root */
+	uint64_t *key;  /* scratch: the edges between them */
+	size_t n_path, cap_path;
+	bool has_gap; /* frames at its leaf were dropped */
 };
 
-/* An edge that is new goes to the end of g->edge. */
-static struct graph_edge *
-new_edge(struct build *b, size_t *cap, uint32_t from, uint32_t to)
+static int
+reserve_path(struct walk *k, const struct sample *s)
 {
-	struct graph *g = b->g;
-	struct graph_edge *grown = arena_grow(g->arena, g->edge, cap,
-					      g->n_edge + 1, sizeof(*grown));
+	const uint32_t *stack = profile_stack(k->b->p, s);
+	const struct frames *f = k->b->f;
+	size_t n = 0;
 
-	if (!grown)
-		return NULL;
-	g->edge = grown;
-	grown[g->n_edge] = (struct graph_edge){ .from = from,
-						.to = to,
-						.is_inlined = true };
-	return &grown[g->n_edge++];
+	if (s->n_stack <= k->cap_path / f->max_keys)
+		return 0;
+	for (uint32_t i = 0; i < s->n_stack; i++)
+		n += f->first[stack[i] + 1] - f->first[stack[i]];
+	if (n <= k->cap_path)
+		return 0;
+	free(k->path);
+	free(k->key);
+	k->cap_path = n * 2;
+	k->path = malloc(k->cap_path * sizeof(*k->path));
+	k->key = malloc(k->cap_path * sizeof(*k->key));
+	return k->path && k->key ? 0 : -1;
+}
+
+/*
+ * Squeeze the dropped frames out of a stack: without a branch on whether one
+ * is, as that is as good as random.
+ */
+static int
+find_path(struct walk *k, const struct sample *s)
+{
+	const uint32_t *stack = profile_stack(k->b->p, s);
+	const uint32_t *first = k->b->f->first;
+	uint64_t gap = 0, *path;
+	size_t n = 0;
+
+	if (reserve_path(k, s) < 0)
+		return -1;
+	path = k->path;
+	for (uint32_t i = s->n_stack; i-- > 0;) {
+		uint64_t part = k->part[stack[i]];
+		uint32_t at, end;
+
+		if (part != SEVERAL) {
+			path[n] = part | gap;
+			n += (uint32_t)part != PLACE_DROPPED;
+			gap = part / (BEFORE_GAP / AFTER_GAP) & AFTER_GAP;
+			continue;
+		}
+		end = at = first[stack[i] + 1];
+		while (at-- > first[stack[i]]) {
+			bool is_dropped =
+				(uint32_t)k->place[at] == PLACE_DROPPED;
+
+			path[n] = k->place[at] | gap |
+				  (at + 1 < end ? INLINED : 0);
+			n += !is_dropped;
+			gap = is_dropped ? AFTER_GAP : 0;
+		}
+	}
+	k->n_path = n;
+	k->has_gap = gap != 0;
+	return 0;
+}
+
+/* Again, whether an edge is wanted is random: see above. */
+static int
+count_edges(struct walk *k)
+{
+	uint64_t *key = k->key, from, to;
+	size_t n = 0;
+
+	for (size_t i = 1; i < k->n_path; i++) {
+		from = k->path[i - 1];
+		to = k->path[i];
+		key[n] = EDGES_KEY((uint32_t)from, (uint32_t)to) |
+			 (to & AFTER_GAP ? EDGES_RESIDUAL : 0) |
+			 (to & INLINED ? 0 : EDGES_OUTLINED);
+		n += (((to & WANT_IN) | (from & WANT_OUT)) != 0) &
+		     ((uint32_t)from != (uint32_t)to) &
+		     ((uint32_t)from < PLACE_HIDDEN) &
+		     ((uint32_t)to < PLACE_HIDDEN);
+	}
+	return edges_add(&k->edges, key, n, k->stamp, k->weight.value,
+			 k->weight.divisor);
 }
 
 static int
-count_edge(struct walk *k, uint32_t stamp, uint32_t from, uint32_t to,
-	   struct graph_sum weight, bool is_residual, bool is_inlined)
+count_tags(struct walk *k)
 {
-	struct pair_slot *s = pairs_add(&k->edges, from, to);
-	struct graph_edge *e;
+	uint32_t node = PLACE_HIDDEN;
 
-	if (!s)
-		return -1;
-	if (s->stamp == stamp)
+	for (size_t i = 0; i < k->n_path; i++) {
+		node = (uint32_t)k->path[i];
+		if (node >= PLACE_HIDDEN || k->seen[node] == k->stamp)
+			continue;
+		k->seen[node] = k->stamp;
+		if (tagger_count(&k->tags, node, k->weight.value,
+				 k->weight.divisor, false) < 0)
+			return -1;
+	}
+	if (node >= PLACE_HIDDEN || k->has_gap)
 		return 0;
-	s->stamp = stamp;
-	if (s->index > k->b->g->n_edge)
-		e = new_edge(k->b, &k->cap_edge, from, to);
-	else
-		e = &k->b->g->edge[s->index - 1];
-	if (!e)
-		return -1;
-	e->weight.value = units_add(e->weight.value, weight.value);
-	e->weight.divisor = units_add(e->weight.divisor, weight.divisor);
-	e->is_residual |= is_residual;
-	e->is_inlined &= is_inlined;
-	return 0;
+	return tagger_count(&k->tags, node, k->weight.value, k->weight.divisor,
+			    true);
 }
 
 /* One stack, from its root to its leaf. */
 static int
-walk_stack(struct walk *k, size_t i, struct graph_sum w)
+walk_stack(struct walk *k, const struct sample *s, bool has_tags)
 {
-	const struct build *b = k->b;
-	const struct sample *s = &b->p->sample[i];
-	const uint32_t *stack = profile_stack(b->p, s);
-	const uint32_t *first = b->f->first;
-	uint32_t stamp = (uint32_t)i + 1, parent = GRAPH_NONE;
-	bool is_residual = false, has_tags = k->tags.n_current != 0;
+	if (find_path(k, s) < 0 || count_edges(k) < 0)
+		return -1;
+	return has_tags ? count_tags(k) : 0;
+}
 
-	for (uint32_t n = s->n_stack; n-- > 0;) {
-		uint32_t end = first[stack[n] + 1], at = end;
+static uint64_t
+location_part(const struct walk *k, size_t l)
+{
+	uint32_t end = k->b->f->first[l + 1], at = end;
+	uint64_t part = PLACE_DROPPED;
+	unsigned n_left = 0;
+	bool gap = false;
 
-		while (at-- > first[stack[n]]) {
-			uint32_t node = k->place[at];
-
-			if (node == PLACE_DROPPED) {
-				is_residual = true;
-				continue;
-			}
-			if (node < PLACE_HIDDEN && parent < PLACE_HIDDEN &&
-			    node != parent &&
-			    ((k->want[node] & WANT_IN) ||
-			     (k->want[parent] & WANT_OUT)) &&
-			    count_edge(k, stamp, parent, node, w, is_residual,
-				       at + 1 < end) < 0)
-				return -1;
-			if (has_tags && node < PLACE_HIDDEN &&
-			    k->seen[node] != stamp) {
-				k->seen[node] = stamp;
-				if (tagger_count(&k->tags, node, w.value,
-						 w.divisor, false) < 0)
-					return -1;
-			}
-			parent = node;
-			is_residual = false;
+	while (at-- > k->b->f->first[l]) {
+		if (k->place[at] == PLACE_DROPPED) {
+			gap = true;
+			continue;
 		}
+		n_left++;
+		part = k->place[at] | (gap ? AFTER_GAP : 0) |
+		       (at + 1 < end ? INLINED : 0);
+		gap = false;
 	}
-	if (has_tags && parent < PLACE_HIDDEN && !is_residual)
-		return tagger_count(&k->tags, parent, w.value, w.divisor, true);
+	if (n_left > 1)
+		return SEVERAL;
+	return part | (gap || n_left == 0 ? BEFORE_GAP : 0);
+}
+
+static void
+fill_parts(struct walk *k)
+{
+	const struct frames *f = k->b->f;
+
+	for (size_t i = 0; i < f->first[f->p->n_location]; i++) {
+		uint32_t place = k->b->place[f->node[i]];
+
+		k->place[i] = place;
+		if (place < PLACE_HIDDEN)
+			k->place[i] |= k->want[place];
+	}
+	for (size_t l = 0; l < f->p->n_location; l++)
+		k->part[l] = location_part(k, l);
+}
+
+/* Hand the table over to the graph, in an order that depends on no hash. */
+static int
+key_cmp(const void *p, const void *q)
+{
+	const struct graph_edge *x = p, *y = q;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+static int
+take_edges(struct walk *k)
+{
+	struct graph *g = k->b->g;
+	size_t n = 0;
+
+	g->edge = arena_array(g->arena, k->edges.n, sizeof(*g->edge));
+	if (!g->edge)
+		return -1;
+	for (size_t i = 0; i < k->edges.n_slot; i++) {
+		const struct edge_slot *s = &k->edges.slot[i];
+
+		if (s->key)
+			g->edge[n++] = (struct graph_edge){
+				.from = EDGES_FROM(s->key),
+				.to = EDGES_TO(s->key),
+				.is_residual = s->key & EDGES_RESIDUAL,
+				.is_inlined = !(s->key & EDGES_OUTLINED),
+				.weight.value = s->weight,
+				.weight.divisor = k->edges.divisor
+							  ? k->edges.divisor[i]
+							  : 0,
+			};
+	}
+	g->n_edge = n;
+	qsort(g->edge, n, sizeof(*g->edge), key_cmp);
 	return 0;
 }
 
@@ -118,12 +241,15 @@ static int
 tree_edges(struct walk *k)
 {
 	const struct build *b = k->b;
-	const struct graph *g = b->g;
+	struct graph *g = b->g;
+
+	g->edge = arena_array(g->arena, g->n_node, sizeof(*g->edge));
+	if (!g->edge)
+		return -1;
 
 	for (uint32_t n = 0; n < g->n_node; n++) {
 		uint32_t path = b->list[n], up = b->parent[path];
 		bool is_inlined = b->is_inlined[path], is_residual = false;
-		struct graph_edge *e;
 
 		/* The nearest ancestor that is left, if any. */
 		while (up != GRAPH_NONE && b->place[up] == PLACE_DROPPED) {
@@ -133,21 +259,20 @@ tree_edges(struct walk *k)
 		}
 		if (up == GRAPH_NONE || b->place[up] == PLACE_HIDDEN)
 			continue;
-		e = new_edge(k->b, &k->cap_edge, b->place[up], n);
-		if (!e)
-			return -1;
-		e->weight = g->node[n].cum;
-		e->is_residual = is_residual;
-		e->is_inlined = is_inlined;
+		g->edge[g->n_edge++] =
+			(struct graph_edge){ .from = b->place[up],
+					     .to = n,
+					     .is_residual = is_residual,
+					     .is_inlined = is_inlined,
+					     .weight = g->node[n].cum };
 	}
 	return 0;
 }
 
 static int
-tree_tags(struct walk *k, size_t i, struct graph_sum w)
+tree_tags(struct walk *k, const struct sample *s)
 {
 	struct build *b = k->b;
-	const struct sample *s = &b->p->sample[i];
 	const uint32_t *stack = profile_stack(b->p, s);
 	uint32_t path = GRAPH_NONE, node = PLACE_HIDDEN;
 
@@ -163,33 +288,36 @@ tree_tags(struct walk *k, size_t i, struct graph_sum w)
 			path = slot->index - 1;
 			node = b->place[path];
 			if (node < PLACE_HIDDEN &&
-			    tagger_count(&k->tags, node, w.value, w.divisor,
-					 false) < 0)
+			    tagger_count(&k->tags, node, k->weight.value,
+					 k->weight.divisor, false) < 0)
 				return -1;
 		}
 	}
 	if (node < PLACE_HIDDEN)
-		return tagger_count(&k->tags, node, w.value, w.divisor, true);
+		return tagger_count(&k->tags, node, k->weight.value,
+				    k->weight.divisor, true);
 	return 0;
 }
 
 /* --- all samples --- */
 
 static int
-walk_samples(struct walk *k)
+walk_samples(struct walk *k, bool has_tags)
 {
 	const struct build *b = k->b;
-	bool has_tags = b->o->tags;
 
 	for (size_t i = 0; i < b->p->n_sample; i++) {
-		struct graph_sum w;
+		const struct sample *s = &b->p->sample[i];
 
-		if (!build_weight(b, i, &w.value, &w.divisor))
+		if (!build_weight(b, i, &k->weight.value, &k->weight.divisor))
 			continue;
-		if (has_tags && tagger_sample(&k->tags, &b->p->sample[i]) < 0)
+		k->stamp++;
+		if (has_tags && tagger_sample(&k->tags, s) < 0)
 			return -1;
-		if (b->o->call_tree ? tree_tags(k, i, w) < 0
-				    : walk_stack(k, i, w) < 0)
+		if (b->o->call_tree
+			    ? tree_tags(k, s) < 0
+			    : walk_stack(k, s, has_tags && k->tags.n_current) <
+				      0)
 			return -1;
 	}
 	return 0;
@@ -251,40 +379,68 @@ fill_nodes(struct build *b, uint32_t others)
 	return PROF_OK;
 }
 
-enum prof_status
-build_nodes(struct build *b, uint32_t others)
+/* What a walk needs in memory, without what its tables grow to. */
+static int
+walk_init(struct walk *k, int64_t edge_cut)
 {
-	enum prof_status st = fill_nodes(b, others);
-	size_t n_line = b->f->first[b->p->n_location];
-	struct walk k = { .b = b };
-	bool any;
+	const struct build *b = k->b;
+	size_t n_location = b->p->n_location;
 
-	if (st != PROF_OK)
-		return st;
-	k.place = malloc((n_line + 1) * sizeof(*k.place));
-	k.want = malloc(b->n_list + 1);
-	k.seen = calloc(b->n_list + 1, sizeof(*k.seen));
-	if (!k.place || !k.want || !k.seen ||
-	    pairs_init(&k.edges, b->f->strings.key[1]) < 0 ||
-	    tagger_init(&k.tags, b) < 0) {
-		st = prof_nomem(b->err);
-		goto out;
+	k->part = malloc((n_location + 1) * sizeof(*k->part));
+	k->place = malloc((b->f->first[n_location] + 1) * sizeof(*k->place));
+	k->want = calloc(b->n_list + 1, sizeof(*k->want));
+	k->seen = calloc(b->n_list + 1, sizeof(*k->seen));
+	if (!k->part || !k->place || !k->want || !k->seen ||
+	    edges_init(&k->edges, b->f->strings.key[1], b->o->mean, edge_cut) <
+		    0 ||
+	    tagger_init(&k->tags, k->b) < 0)
+		return -1;
+	return 0;
+}
+
+/* Edges and tags, when choose_edges() found any edges wanted. */
+static int
+collect(struct walk *k, bool wants_edges)
+{
+	const struct build *b = k->b;
+
+	if (b->o->call_tree) {
+		if (wants_edges && tree_edges(k) < 0)
+			return -1;
+		return b->o->tags ? walk_samples(k, true) : 0;
 	}
-	for (size_t i = 0; i < n_line && !b->o->call_tree; i++)
-		k.place[i] = b->place[b->f->node[i]];
-	any = choose_edges(&k);
-	if (b->o->call_tree && any && tree_edges(&k) < 0)
+	if (!wants_edges && !b->o->tags)
+		return 0;
+	fill_parts(k);
+	if (k->edges.is_sketching) {
+		if (walk_samples(k, false) < 0)
+			return -1;
+		edges_sketched(&k->edges);
+	}
+	return walk_samples(k, b->o->tags) < 0 ? -1 : take_edges(k);
+}
+
+enum prof_status
+build_nodes(struct build *b, uint32_t others, int64_t edge_cut)
+{
+	enum prof_status st;
+	struct walk k = { .b = b };
+
+	if (b->n_list > EDGES_MAX_NODE)
+		return prof_fail(b->err, PROF_ELIMIT,
+				 "more than 2^31 nodes in the graph");
+	st = fill_nodes(b, others);
+	if (st == PROF_OK &&
+	    (walk_init(&k, edge_cut) < 0 || collect(&k, choose_edges(&k)) < 0 ||
+	     tagger_finish(&k.tags) < 0))
 		st = prof_nomem(b->err);
-	if (st == PROF_OK && ((any && !b->o->call_tree) || b->o->tags) &&
-	    walk_samples(&k) < 0)
-		st = prof_nomem(b->err);
-	if (st == PROF_OK && tagger_finish(&k.tags) < 0)
-		st = prof_nomem(b->err);
-out:
-	pairs_release(&k.edges);
+	edges_release(&k.edges);
 	tagger_release(&k.tags);
+	free(k.part);
 	free(k.place);
 	free(k.want);
 	free(k.seen);
+	free(k.path);
+	free(k.key);
 	return st;
 }

@@ -12,6 +12,8 @@
 #include "profile.h"
 #include "units.h"
 
+#define SEVERAL GRAPH_NONE /* frames at a location */
+
 bool
 build_weight(const struct build *b, size_t i, int64_t *w, int64_t *dw)
 {
@@ -28,28 +30,67 @@ add(int64_t *sum, int64_t v)
 	*sum = units_add(*sum, v);
 }
 
+static inline void
+count(struct build *b, uint32_t stamp, uint32_t node, int64_t w, int64_t dw)
+{
+	struct tally *t = &b->tally[node];
+
+	if (t->stamp == stamp)
+		return;
+	t->stamp = stamp;
+	add(&t->cum, w);
+	if (dw)
+		add(&b->cum_divisor[node], dw);
+}
+
+/* The node of each location that is one frame, else SEVERAL. NULL: no memory */
+static uint32_t *
+single_frames(const struct frames *f)
+{
+	size_t n = f->p->n_location;
+	uint32_t *one = malloc((n + 1) * sizeof(*one));
+
+	for (size_t l = 0; one && l < n; l++)
+		one[l] = f->first[l + 1] - f->first[l] == 1
+				 ? f->node[f->first[l]]
+				 : SEVERAL;
+	return one;
+}
+
+static int
+init_sums(struct build *b)
+{
+	/* One more, so that 0 is no special case for calloc(). */
+	size_t n = b->f->n_key + 1;
+
+	b->n_candidate = b->f->n_key;
+	b->tally = calloc(n, sizeof(*b->tally));
+	b->flat = calloc(n, sizeof(*b->flat));
+	if (b->o->mean) {
+		b->cum_divisor = calloc(n, sizeof(*b->cum_divisor));
+		b->flat_divisor = calloc(n, sizeof(*b->flat_divisor));
+		if (!b->cum_divisor || !b->flat_divisor)
+			return -1;
+	}
+	if (!b->tally || !b->flat)
+		return -1;
+	for (uint32_t k = 0; k < b->n_candidate; k++)
+		b->tally[k].key = k;
+	return 0;
+}
+
 enum prof_status
 build_sums(struct build *b)
 {
 	const uint32_t *first = b->f->first, *node = b->f->node;
 	const struct profile *p = b->p;
-	size_t n = b->n_candidate = b->f->n_key;
-	struct tally *tally;
+	uint32_t *one = single_frames(b->f);
 	int64_t w, dw;
 
-	/* One more, so that n == 0 is no special case for calloc(). */
-	b->tally = tally = calloc(n + 1, sizeof(*tally));
-	b->flat = calloc(n + 1, sizeof(*b->flat));
-	if (b->o->mean) {
-		b->cum_divisor = calloc(n + 1, sizeof(*b->cum_divisor));
-		b->flat_divisor = calloc(n + 1, sizeof(*b->flat_divisor));
-	}
-	if (!tally || !b->flat ||
-	    (b->o->mean && (!b->cum_divisor || !b->flat_divisor)))
+	if (!one || init_sums(b) < 0) {
+		free(one);
 		return prof_nomem(b->err);
-	for (size_t k = 0; k < n; k++)
-		tally[k].key = (uint32_t)k;
-
+	}
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const struct sample *s = &p->sample[i];
 		const uint32_t *stack = profile_stack(p, s);
@@ -58,24 +99,20 @@ build_sums(struct build *b)
 		if (!build_weight(b, i, &w, &dw) || !s->n_stack)
 			continue;
 		for (uint32_t k = 0; k < s->n_stack; k++) {
-			uint32_t at = first[stack[k]];
-			uint32_t end = first[stack[k] + 1];
+			uint32_t l = stack[k];
 
-			do {
-				struct tally *t = &tally[node[at]];
-
-				if (t->stamp == stamp)
-					continue;
-				t->stamp = stamp;
-				add(&t->cum, w);
-				if (dw)
-					add(&b->cum_divisor[node[at]], dw);
-			} while (++at < end);
+			if (one[l] != SEVERAL) {
+				count(b, stamp, one[l], w, dw);
+				continue;
+			}
+			for (uint32_t at = first[l]; at < first[l + 1]; at++)
+				count(b, stamp, node[at], w, dw);
 		}
 		add(&b->flat[node[first[stack[0]]]], w);
 		if (dw)
 			add(&b->flat_divisor[node[first[stack[0]]]], dw);
 	}
+	free(one);
 	return PROF_OK;
 }
 

@@ -280,7 +280,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut)
 	e.score = calloc(b->n_candidate + 1, sizeof(*e.score));
 	if (!e.score)
 		return prof_nomem(b->err);
-	st = build_nodes(b, others);
+	st = build_nodes(b, others, 0);
 	if (st == PROF_OK)
 		st = sort_by_score(&e);
 	if (st == PROF_OK && b->o->node_count > 0) {
@@ -289,7 +289,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut)
 		if (n < b->n_list) {
 			b->n_list = n;
 			b->is_rebuilt = true;
-			st = build_nodes(b, PLACE_DROPPED);
+			st = build_nodes(b, PLACE_DROPPED, 0);
 			if (st == PROF_OK)
 				st = sort_by_score(&e);
 		}
@@ -301,7 +301,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut)
 }
 
 static enum prof_status
-build_table(struct build *b, uint32_t others)
+build_table(struct build *b, uint32_t others, int64_t edge_cut)
 {
 	qsort_r(b->list, b->n_list, sizeof(*b->list),
 		b->o->order == GRAPH_BY_CUM ? cum_cmp : flat_cmp, b);
@@ -309,7 +309,7 @@ build_table(struct build *b, uint32_t others)
 		b->n_list = (size_t)b->o->node_count;
 		others = PLACE_DROPPED;
 	}
-	return build_nodes(b, others);
+	return build_nodes(b, others, edge_cut);
 }
 
 /* --- edges --- */
@@ -469,7 +469,7 @@ build_graph(struct build *b)
 	const struct graph_options *o = b->o;
 	enum prof_status st;
 	uint32_t others = PLACE_HIDDEN;
-	int64_t sum, node_cut;
+	int64_t sum, node_cut, edge_cut;
 
 	st = o->call_tree ? build_tree_sums(b) : build_sums(b);
 	if (st == PROF_OK)
@@ -477,6 +477,7 @@ build_graph(struct build *b)
 	if (st != PROF_OK)
 		return st;
 	node_cut = cutoff(sum, o->node_fraction);
+	edge_cut = cutoff(sum, o->edge_fraction);
 	if (node_cut > 0)
 		drop_light(b, node_cut);
 	if (b->g->n_dropped_node)
@@ -486,10 +487,10 @@ build_graph(struct build *b)
 	if (o->order == GRAPH_BY_ENTROPY)
 		st = build_drawing(b, others, node_cut);
 	else
-		st = build_table(b, others);
+		st = build_table(b, others, edge_cut);
 	if (st != PROF_OK)
 		return st;
-	trim_edges(b->g, cutoff(sum, o->edge_fraction));
+	trim_edges(b->g, edge_cut);
 	/* pprof has dropped them before it counts, unless nodes went, too. */
 	if (o->node_count > 0 && !b->is_rebuilt)
 		b->g->n_dropped_edge = 0;

@@ -108,7 +108,7 @@ struct graph {
 	struct graph_tag *tag;
 
 	size_t n_dropped_node; /* fell below node_fraction */
-	size_t n_dropped_edge; /* fell below edge_fraction */
+	size_t n_dropped_edge; /* fell below edge_fraction; of a drawing only */
 	size_t n_before;       /* nodes before node_count was applied */
 };
 
