@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,34 @@ report_choose_unit(struct report *r, const struct graph *g)
 	if (strcmp(unit, own_unit(r, max)) && min < max / 100.0)
 		unit = own_unit(r, units_times(min, 100));
 	r->unit = *unit ? unit : r->sample_unit;
+}
+
+enum prof_status
+report_amount(const struct report *r, const char *text, int64_t *out,
+	      struct prof_err *err)
+{
+	double v, factor, own;
+	int family, other;
+	char *unit;
+
+	v = strtod(text, &unit);
+	if (unit == text || !(v >= 0))
+		return prof_fail(err, PROF_EUSAGE,
+				 "'%s' is not a value such as 10ms, 2%% or 500",
+				 text);
+	if (!strcmp(unit, "%")) {
+		v *= (double)r->total / 100;
+	} else if (*unit && strcmp(unit, r->sample_unit)) {
+		factor = units_factor(unit, &family);
+		own = units_factor(r->sample_unit, &other);
+		if (!factor || !own || family != other)
+			return prof_fail(err, PROF_EUSAGE,
+					 "'%s' is not in %s, as the values are",
+					 text, r->sample_unit);
+		v *= factor / own;
+	}
+	*out = units_times(1, ceil(v));
+	return PROF_OK;
 }
 
 /* --- the legend --- */

@@ -62,6 +62,13 @@ void report_choose_unit(struct report *r, const struct graph *g);
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
 /*
+ * What a user wrote for a value of the column, "10ms", "2%" of the total or
+ * "500", in the unit of the column, rounded up. PROF_EUSAGE.
+ */
+enum prof_status report_amount(const struct report *r, const char *text,
+			       int64_t *out, struct prof_err *err) MUST_USE;
+
+/*
  * The header lines, each ended by a newline, appended to out: those of the
  * profile (unless compact_labels, which a drawing ignores), and with g those of
  * the graph: filters, what is shown, what was dropped (edges: in a drawing).

@@ -69,6 +69,14 @@ text_piece(const char *s, size_t n, char escape[TEXT_ESCAPE])
 	return len;
 }
 
+size_t
+text_utf8(const char *s, size_t n)
+{
+	unsigned cp;
+
+	return decode((const unsigned char *)s, n, &cp);
+}
+
 /* Length of the plain ASCII that s begins with. */
 static size_t
 plain(const char *s, size_t n)
@@ -89,13 +97,13 @@ text_put(FILE *out, const char *s, size_t n)
 	while (n) {
 		len = plain(s, n);
 		if (len) {
-			fwrite(s, 1, len, out);
+			fwrite_unlocked(s, 1, len, out);
 		} else {
 			len = text_piece(s, n, escape);
 			if (escape[0])
 				fputs(escape, out);
 			else
-				fwrite(s, 1, len, out);
+				fwrite_unlocked(s, 1, len, out);
 		}
 		s += len;
 		n -= len;

@@ -31,6 +31,9 @@ void text_put_str(FILE *out, const struct str *s);
 /* Write n bytes of lines: escaped, but for the newlines. */
 void text_put_lines(FILE *out, const char *s, size_t n);
 
+/* Length of the UTF-8 sequence that s begins with; 0 if it is not one. */
+size_t text_utf8(const char *s, size_t n);
+
 /* How many columns text_put() fills: one for each code point. */
 size_t text_width(const char *s, size_t n);
 

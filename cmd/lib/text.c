@@ -10,9 +10,8 @@
 #include "text-print.h"
 #include "units.h"
 
-/* Is the node in the table, whatever limits there are on rows? */
-static bool
-has_row(const struct graph_node *n, const struct text_rows *rows)
+bool
+text_has_row(const struct graph_node *n, const struct text_rows *rows)
 {
 	if (!n->is_wanted)
 		return false;
@@ -31,7 +30,7 @@ put_hidden(FILE *out, const struct report *r, const struct graph *g,
 	if (!rows)
 		return;
 	for (size_t i = 0; i < g->n_node; i++)
-		n += g->node[i].is_wanted && !has_row(&g->node[i], rows);
+		n += g->node[i].is_wanted && !text_has_row(&g->node[i], rows);
 	if (n == 0)
 		return;
 	fprintf(out, "Left out %zu node%s (", n, n == 1 ? "" : "s");
@@ -105,7 +104,7 @@ text_top(FILE *out, const struct report *r, const struct graph *g,
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
 
-		if (!has_row(n, rows))
+		if (!text_has_row(n, rows))
 			continue;
 		put_node(out, r, n, &sum);
 		fputs("  ", out);
@@ -158,7 +157,7 @@ text_tree(FILE *out, const struct report *r, const struct graph *g,
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
 
-		if (!has_row(n, rows))
+		if (!text_has_row(n, rows))
 			continue;
 		fputs(rule, out);
 		for (uint32_t k = 0; k < n->n_in; k++) {
