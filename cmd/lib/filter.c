@@ -407,7 +407,13 @@ profile_prune(struct profile *p, const struct filter_test *drop,
 		const uint32_t *stack = profile_stack(p, s);
 		uint32_t n = s->n_stack;
 
-		/* What the program was started by is no allocator. */
+		/*
+		 * What the program was started by is no allocator. Go's text
+		 * profiles have no name for it; pprof takes that for a frame of
+		 * the user, and cuts all but the root off.
+		 */
+		if (n && !p->location[stack[n - 1]].n_line)
+			n--;
 		while (n && flags[stack[n - 1]])
 			n--;
 		while (n && !flags[stack[n - 1]])
