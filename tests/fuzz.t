@@ -35,6 +35,17 @@ check 'fuzz-filter: every message of testdata through every filter' 0 \
 	'fuzz-filter filter.* 2>/dev/null' <<'END'
 END
 
+n=0
+for f in raw/*; do
+	for head in '\000' '\253' '\364' '\161'; do
+		n=$((n + 1))
+		{ printf "$head"; cat "$f"; } >report.$n
+	done
+done
+check 'fuzz-report: every message of testdata in every report' 0 \
+	'fuzz-report report.* 2>/dev/null' <<'END'
+END
+
 printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
 printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
 printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3
