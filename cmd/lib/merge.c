@@ -16,22 +16,15 @@
 #include "hashtab.h"
 #include "pool.h"
 #include "profile.h"
+#include "sums.h"
 #include "translate.h"
-
-typedef __int128 wide;
 
 struct merge {
 	struct profile *out;
 	struct columns columns;
 	struct translation tables; /* of the profile being added, to out */
 	struct hashtab samples, comments;
-	/*
-	 * Values are sums of 128 bits, so that it does not matter in which
-	 * order large ones of both signs come: the lower half is in out->value,
-	 * and the upper one here, from the first overflow on.
-	 */
-	int64_t *upper;
-	size_t n_upper;
+	struct sums sums; /* the upper halves of the values */
 	wide duration, period;
 };
 
@@ -62,78 +55,27 @@ merge_free(struct merge *m)
 	translation_release(&m->tables);
 	hashtab_release(&m->samples);
 	hashtab_release(&m->comments);
-	free(m->upper);
+	sums_release(&m->sums);
 	free(m);
-}
-
-/* --- sums of 128 bits --- */
-
-static wide
-wide_add(wide a, wide b)
-{
-	const wide max = (wide)1 << 126;
-	wide sum;
-
-	if (__builtin_add_overflow(a, b, &sum) || sum > max || sum < -max)
-		return b > 0 ? max : -max;
-	return sum;
-}
-
-static wide
-wide_mul(wide a, wide b)
-{
-	const wide max = (wide)1 << 126;
-	wide product;
-
-	if (__builtin_mul_overflow(a, b, &product))
-		return (a < 0) == (b < 0) ? max : -max;
-	return product;
-}
-
-static int64_t
-narrow(wide v, size_t *n_saturated)
-{
-	if (v >= INT64_MIN && v <= INT64_MAX)
-		return (int64_t)v;
-	++*n_saturated;
-	return v < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static wide
-get_value(const struct merge *m, size_t i)
-{
-	wide upper = i < m->n_upper ? m->upper[i] : 0;
-
-	return m->out->value[i] + upper * ((wide)1 << 64);
-}
-
-/* Returns -1 without memory. */
-static int
-set_value(struct merge *m, size_t i, wide v)
-{
-	int64_t lower = (int64_t)(uint64_t)v;
-	int64_t upper = (int64_t)((v - lower) >> 64);
-
-	m->out->value[i] = lower;
-	if (i >= m->n_upper && upper) {
-		size_t n = m->out->room.value;
-		int64_t *grown = realloc(m->upper, n * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		memset(grown + m->n_upper, 0,
-		       (n - m->n_upper) * sizeof(*grown));
-		m->upper = grown;
-		m->n_upper = n;
-	}
-	if (i < m->n_upper)
-		m->upper[i] = upper;
-	return 0;
 }
 
 /* --- samples --- */
 
-/* Translate the stack into the pool of the sum, past its end. */
+/*
+ * Samples are looked up in batches: where each may be found is asked for ahead
+ * of time, as the sum is larger than any cache.
+ */
+enum { BATCH = 16 };
+
+/* A sample to be added, translated past the end of the pools of the sum. */
+struct pending {
+	const struct sample *from;
+	const int64_t *value;
+	size_t stack, label; /* where, in the pools */
+	uint32_t hash;
+};
+
+/* Translate a stack into the pool of the sum. */
 static int
 map_stack(struct merge *m, const struct sample *s, uint32_t *to)
 {
@@ -199,22 +141,21 @@ same_labels(const struct label *a, const struct label *b, uint32_t n)
 }
 
 /*
- * The sample of the sum with the stack and labels of s, whose counts are those
- * of s and which are translated past the end of the pools; PROF_NONE without
+ * The sample of the sum with the stack and labels of b. If it is new, what was
+ * translated stays, moved to the end of what is in use. PROF_NONE without
  * memory.
  */
 static uint32_t
-find_sample(struct merge *m, const struct sample *s)
+find_sample(struct merge *m, const struct pending *b)
 {
 	struct profile *out = m->out;
-	const uint32_t *stack = out->stack + out->n_stack;
-	const struct label *label = out->label + out->n_label;
-	uint32_t hash =
-		hash_sample(&m->samples, stack, s->n_stack, label, s->n_label);
-	size_t at = hashtab_start(&m->samples, hash);
+	const struct sample *s = b->from;
+	const uint32_t *stack = out->stack + b->stack;
+	const struct label *label = out->label + b->label;
+	size_t at = hashtab_start(&m->samples, b->hash);
 	uint32_t i;
 
-	while ((i = hashtab_next(&m->samples, hash, &at)) != HASHTAB_NONE) {
+	while ((i = hashtab_next(&m->samples, b->hash, &at)) != HASHTAB_NONE) {
 		const struct sample *old = &out->sample[i];
 
 		if (s->n_stack == old->n_stack && s->n_label == old->n_label &&
@@ -228,16 +169,19 @@ find_sample(struct merge *m, const struct sample *s)
 	    POOL_RESERVE(out, sample, out->n_sample, sample, 1) < 0 ||
 	    POOL_RESERVE(out, value, out->n_sample * out->n_type, value,
 			 out->n_type) < 0 ||
-	    hashtab_add(&m->samples, hash, i) < 0)
+	    hashtab_add(&m->samples, b->hash, i) < 0)
 		return PROF_NONE;
+	if (b->stack != out->n_stack)
+		memmove(out->stack + out->n_stack, stack,
+			s->n_stack * sizeof(*stack));
+	if (b->label != out->n_label)
+		memmove(out->label + out->n_label, label,
+			s->n_label * sizeof(*label));
 	out->sample[i] = (struct sample){ out->n_stack, out->n_label,
 					  s->n_stack, s->n_label };
 	for (size_t k = 0; k < out->n_type; k++) {
-		size_t v = i * out->n_type + k;
-
-		out->value[v] = 0;
-		if (v < m->n_upper)
-			m->upper[v] = 0;
+		if (sums_set(&m->sums, out, i * out->n_type + k, 0) < 0)
+			return PROF_NONE;
 	}
 	out->n_stack += s->n_stack;
 	out->n_label += s->n_label;
@@ -258,7 +202,9 @@ add_values(struct merge *m, uint32_t to, const int64_t *value,
 		if (src->from < 0)
 			continue;
 		v = wide_mul((wide)value[src->from] * weight, src->factor);
-		if (v && set_value(m, i, wide_add(get_value(m, i), v)) < 0)
+		if (v &&
+		    sums_set(&m->sums, m->out, i,
+			     wide_add(sums_get(&m->sums, m->out, i), v)) < 0)
 			return -1;
 	}
 	return 0;
@@ -287,30 +233,105 @@ is_zero(const int64_t *value, size_t n)
 	return true;
 }
 
-static int
-add_sample(struct merge *m, size_t i, const struct columns_plan *plan,
-	   int weight)
+/* The next samples of m->tables.from, from *next on, that are not all zero. */
+static size_t
+collect(const struct merge *m, size_t *next, struct pending *batch)
 {
-	const struct sample *s = &m->tables.from->sample[i];
-	const int64_t *value = profile_value(m->tables.from, i);
-	struct profile *out = m->out;
-	bool is_simple = plan->fresh_is_same && weight == 1;
-	uint32_t to;
+	const struct profile *from = m->tables.from;
+	size_t stack = m->out->n_stack, label = m->out->n_label, n = 0;
 
-	if (is_zero(value, m->tables.from->n_type))
-		return 0;
-	if (POOL_RESERVE(out, stack, out->n_stack, stack, s->n_stack) < 0 ||
-	    POOL_RESERVE(out, label, out->n_label, label, s->n_label) < 0 ||
-	    map_stack(m, s, out->stack + out->n_stack) < 0 ||
-	    map_labels(m, s, out->label + out->n_label) < 0)
+	for (; *next < from->n_sample && n < BATCH; ++*next) {
+		const struct sample *s = &from->sample[*next];
+		const int64_t *value = profile_value(from, *next);
+
+		if (is_zero(value, from->n_type))
+			continue;
+		batch[n++] = (struct pending){ s, value, stack, label, 0 };
+		stack += s->n_stack;
+		label += s->n_label;
+	}
+	return n;
+}
+
+static int
+translate_batch(struct merge *m, struct pending *batch, size_t n)
+{
+	struct profile *out = m->out;
+	const struct pending *last = &batch[n - 1];
+	size_t stack = last->stack + last->from->n_stack;
+	size_t label = last->label + last->from->n_label;
+
+	if (POOL_RESERVE(out, stack, 0, stack, stack) < 0 ||
+	    POOL_RESERVE(out, label, 0, label, label) < 0)
 		return -1;
-	to = find_sample(m, s);
-	if (to == PROF_NONE)
-		return -1;
-	if (is_simple &&
-	    add_simple(out->value + to * out->n_type, value, out->n_type))
-		return 0;
-	return add_values(m, to, value, plan, weight);
+	for (size_t i = 0; i < n; i++) {
+		struct pending *b = &batch[i];
+
+		if (map_stack(m, b->from, out->stack + b->stack) < 0 ||
+		    map_labels(m, b->from, out->label + b->label) < 0)
+			return -1;
+		b->hash = hash_sample(&m->samples, out->stack + b->stack,
+				      b->from->n_stack, out->label + b->label,
+				      b->from->n_label);
+		__builtin_prefetch(
+			&m->samples.slot[hashtab_start(&m->samples, b->hash)]);
+	}
+	return 0;
+}
+
+/* Ask for the samples that the batch will be compared with, if any. */
+static inline __attribute__((always_inline)) void
+prefetch_batch(const struct merge *m, const struct pending *batch, size_t n)
+{
+	const struct profile *out = m->out;
+	uint32_t likely[BATCH];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = hashtab_start(&m->samples, batch[i].hash);
+
+		likely[i] = hashtab_next(&m->samples, batch[i].hash, &at);
+		if (likely[i] != HASHTAB_NONE) {
+			__builtin_prefetch(&out->sample[likely[i]]);
+			__builtin_prefetch(profile_value(out, likely[i]));
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *s = &out->sample[likely[i]];
+
+		if (likely[i] == HASHTAB_NONE)
+			continue;
+		for (uint32_t k = 0; k < s->n_stack && k < 64; k += 16)
+			__builtin_prefetch(profile_stack(out, s) + k);
+		__builtin_prefetch(profile_label(out, s));
+	}
+}
+
+static int
+add_samples(struct merge *m, const struct columns_plan *plan, int weight)
+{
+	bool is_simple = plan->fresh_is_same && weight == 1;
+	struct profile *out = m->out;
+	struct pending batch[BATCH];
+	size_t next = 0, n;
+
+	while ((n = collect(m, &next, batch)) > 0) {
+		if (translate_batch(m, batch, n) < 0)
+			return -1;
+		prefetch_batch(m, batch, n);
+		for (size_t i = 0; i < n; i++) {
+			uint32_t to = find_sample(m, &batch[i]);
+
+			if (to == PROF_NONE)
+				return -1;
+			if (is_simple &&
+			    add_simple(profile_value(out, to), batch[i].value,
+				       out->n_type))
+				continue;
+			if (add_values(m, to, batch[i].value, plan, weight) < 0)
+				return -1;
+		}
+	}
+	return 0;
 }
 
 /* --- columns --- */
@@ -337,14 +358,14 @@ change_columns(struct merge *m, const struct columns_plan *plan)
 				from < 0
 					? 0
 					: wide_mul(
-						  get_value(
-							  m,
+						  sums_get(
+							  &m->sums, out,
 							  i * n_old +
 								  (size_t)from),
 						  plan->old[k].factor);
 		}
 		for (size_t k = 0; k < n; k++)
-			if (set_value(m, i * n + k, row[k]) < 0)
+			if (sums_set(&m->sums, m->out, i * n + k, row[k]) < 0)
 				return -1;
 	}
 	out->n_type = n;
@@ -459,9 +480,8 @@ merge_add(struct merge *m, const struct profile *p, int weight,
 		goto out;
 	if (add_header(m, &plan, weight) < 0)
 		goto out;
-	for (size_t i = 0; i < p->n_sample; i++)
-		if (add_sample(m, i, &plan, weight) < 0)
-			goto out;
+	if (add_samples(m, &plan, weight) < 0)
+		goto out;
 	r = 0;
 out:
 	columns_plan_release(&plan);
@@ -478,7 +498,7 @@ finish_values(struct merge *m, size_t *n_saturated)
 	size_t n = out->n_type;
 	uint32_t order[COLUMNS_MAX];
 	wide row[COLUMNS_MAX];
-	bool is_simple = !m->upper;
+	bool is_simple = !m->sums.upper;
 
 	if (columns_order(&m->columns, order) < 0)
 		return -1;
@@ -491,9 +511,10 @@ finish_values(struct merge *m, size_t *n_saturated)
 	}
 	for (size_t i = 0; !is_simple && i < out->n_sample; i++) {
 		for (size_t k = 0; k < n; k++)
-			row[k] = get_value(m, i * n + order[k]);
+			row[k] = sums_get(&m->sums, m->out, i * n + order[k]);
 		for (size_t k = 0; k < n; k++)
-			out->value[i * n + k] = narrow(row[k], n_saturated);
+			out->value[i * n + k] =
+				wide_narrow(row[k], n_saturated);
 	}
 	return 0;
 }
@@ -533,8 +554,8 @@ finish_header(struct merge *m, size_t *n_saturated)
 	out->period_type = m->columns.period_type;
 	out->period = m->columns.has_mixed_periods
 			      ? 0
-			      : narrow(m->period, n_saturated);
-	out->duration_ns = narrow(m->duration, n_saturated);
+			      : wide_narrow(m->period, n_saturated);
+	out->duration_ns = wide_narrow(m->duration, n_saturated);
 	/* Those of one profile may be lines of one text. */
 	if (out->n_comment && m->columns.n_profile > 1)
 		qsort_r(out->comment, out->n_comment, sizeof(*out->comment),
