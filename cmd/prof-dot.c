@@ -162,7 +162,6 @@ int
 main(int argc, char **argv)
 {
 	struct settings s = { 0 };
-	struct prof_err err;
 	struct report r;
 	struct profile *p;
 	struct cli cli;
@@ -175,17 +174,11 @@ main(int argc, char **argv)
 	s.report.o.graph.tags = true;
 	s.report.o.graph.tag_unit = s.report.o.unit;
 
-	p = cli_read(&cli, cli_input(&cli));
-	refine_frames(&s.refine, p, s.report.o.unit);
 	s.report.o.filter = refine_active(&s.refine, &s.report.o.n_filter);
-	if (s.report.is_relative)
-		refine_filter(&s.refine, p);
-	if (report_init(&r, p, &s.report.o, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (r.is_saturated)
-		warn("sums do not fit in 64 bits and are cut");
-	if (!s.report.is_relative)
-		refine_filter(&s.refine, p);
+
+	p = cli_read_all(&cli);
+	refine_frames(&s.refine, p, s.report.o.unit);
+	report_begin(&r, &s.report, &s.refine, p);
 	draw(&cli, &s, &r);
 	refine_release(&s.refine);
 	profile_free(p);

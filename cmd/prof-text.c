@@ -289,15 +289,7 @@ main(int argc, char **argv)
 	p = cli_read_all(&cli);
 	refine_frames(&s.refine, p, o->unit);
 	if (!print_simple(&cli, &s, p)) {
-		if (s.report.is_relative)
-			refine_filter(&s.refine, p);
-		if (report_init(&r, p, o, &err) != PROF_OK)
-			die("%s", err.msg);
-		if (r.is_saturated)
-			warn("sums do not fit in 64 bits and are cut");
-		if (!s.report.is_relative)
-			refine_filter(&s.refine, p);
-
+		report_begin(&r, &s.report, &s.refine, p);
 		if (s.format == FORMAT_TAGS)
 			st = text_tags(cli_text(&cli), &r, &err);
 		else if (s.format == FORMAT_TRACES || s.format == FORMAT_FOLDED)

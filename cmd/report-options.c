@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "refine.h"
+
 enum {
 	KEY_SAMPLE_INDEX = CLI_GROUP + 100,
 	KEY_INUSE_SPACE,
@@ -245,4 +247,20 @@ report_settings_finish(struct report_settings *s, enum report_limit limit)
 		g->node_count = s->no_trim ? 0 : limit;
 	if (limit == REPORT_UNTRIMMED || s->no_trim)
 		g->node_fraction = g->edge_fraction = 0;
+}
+
+void
+report_begin(struct report *r, const struct report_settings *s,
+	     const struct refine *refine, struct profile *p)
+{
+	struct prof_err err;
+
+	if (s->is_relative)
+		refine_filter(refine, p);
+	if (report_init(r, p, &s->o, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (r->is_saturated)
+		warn("sums do not fit in 64 bits and are cut");
+	if (!s->is_relative)
+		refine_filter(refine, p);
 }

@@ -12,6 +12,8 @@
 #include "cli.h"
 #include "lib/report.h"
 
+struct refine;
+
 /* For cli_cmd.groups. */
 extern const struct cli_opt report_opts[];
 
@@ -40,5 +42,12 @@ bool report_option(struct report_settings *s, struct cli *cli, int key);
 
 /* After the last option: settle s->o for a report with the given limit. */
 void report_settings_finish(struct report_settings *s, enum report_limit limit);
+
+/*
+ * Filter p and make it the profile of report r, whose 100 % is that of p as it
+ * came, or with --relative-percentages of what the filters leave. Dies.
+ */
+void report_begin(struct report *r, const struct report_settings *s,
+		  const struct refine *refine, struct profile *p);
 
 #endif

@@ -102,8 +102,7 @@ have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
 }
 export PPROF_TMPDIR=$scratch/tmp
 
-n=0
-mkdir out
+. "$src/tests/compare.sh"
 for f in tiny new old tags heap4 edges frames nosyms go-cpu go-heap go-allocs \
 	go-mutex go-block go-goroutine go-conns go-cpu-long; do
 	for o in '' -lines -files -addresses -filefunctions -call_tree \
@@ -112,23 +111,8 @@ for f in tiny new old tags heap4 edges frames nosyms go-cpu go-heap go-allocs \
 		-trim=false -mean -drop_negative -sample_index=0 -divide_by=2 \
 		'-focus=a.*e' '-ignore=main' '-hide=t' '-show=e' \
 		'-tagfocus=ann' '-nodecount=12 -lines -call_tree'; do
-		n=$((n + 1))
-		printf '%s\0%s\0%s\0%s\0' "$n" "$data/good-$f.pb.gz" \
-			"-dot $o" "--dot$(echo " $o" | sed 's/ -/ --/g')" >>rows
-		echo "good-$f.pb.gz -dot $o" >>names
+		row "$data/good-$f.pb.gz" "-dot${o:+ $o}"
 	done
 done
-xargs -0 -n 4 -P 2 sh "$src/tests/referee.sh" "$pprof" out <rows
-
-i=0
-while read -r name; do
-	i=$((i + 1))
-	why=$(awk -v n="$name" 'BEGIN { FS = "\t" }
-		!/^#/ && n ~ "^" $1 "$" { print $2; exit }' "$src/tests/dot-known")
-	if [ -s "out/$i.diff" ] && [ -z "$why" ]; then
-		not_ok "as pprof: $name" <"out/$i.diff"
-	else
-		ok "as pprof${why:+, but for $why}: $name"
-	fi
-done <names
+compare "$src/tests/dot-known"
 plan

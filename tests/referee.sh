@@ -37,7 +37,7 @@ esac
 $pprof -symbolize=none $5 "$file" >"$out.pprof" 2>"$out.err"
 want=$?
 # shellcheck disable=SC2086
-$command ${6#--dot} "$file" >"$out.ours" 2>"$out.err2"
+$command ${6#*--dot} "$file" >"$out.ours" 2>"$out.err2"
 got=$?
 body "$out.pprof" >"$out.a"
 body "$out.ours" >"$out.b"

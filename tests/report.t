@@ -9,18 +9,7 @@ have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
 }
 export PPROF_TMPDIR=$scratch/tmp
 
-# Known differences, FILE OPTIONS (a pattern), sorted; each with its reason in
-# the file. This list may only shrink.
-known=$src/tests/report-known
-
-# row FILE PPROF-OPTIONS [OUR-OPTIONS]: a comparison to make.
-n=0
-row() {
-	n=$((n + 1))
-	printf '%s\0%s\0%s\0%s\0' "$n" "$1" "$2" \
-		"${3-$(echo " $2" | sed 's/ -/ --/g')}" >>rows
-	echo "${1##*/} $2" >>names
-}
+. "$src/tests/compare.sh"
 
 profiles='tiny new old tags heap4 edges frames nosyms
 	go-cpu go-heap go-allocs go-mutex go-block go-goroutine go-conns'
@@ -100,23 +89,5 @@ for i in 0 1 2 3 inuse_space alloc_objects inuse_objects; do
 	done
 done
 
-mkdir out
-xargs -0 -n 4 -P 2 sh "$src/tests/referee.sh" "$pprof" out <rows
-
-# A comparison is green, or known, or not ok; a known one that is green is not
-# ok either, so that the list shrinks.
-i=0
-while read -r name; do
-	i=$((i + 1))
-	why=$(awk -v n="$name" 'BEGIN { FS = "\t" }
-		!/^#/ && n ~ "^" $1 "$" { print $2; exit }' "$known")
-	if [ -s "out/$i.diff" ] && [ -z "$why" ]; then
-		not_ok "as pprof: $name" <"out/$i.diff"
-	elif [ ! -s "out/$i.diff" ] && [ -n "$why" ]; then
-		echo 'remove it from report-known' >.why
-		not_ok "as pprof now: $name" <.why
-	else
-		ok "as pprof${why:+, but for $why}: $name"
-	fi
-done <names
+compare "$src/tests/report-known"
 plan
