@@ -84,4 +84,55 @@ while [ $i -le 20 ]; do
 	i=$((i + 1))
 done
 verdict 'of random profiles'
+
+# Where we differ on purpose: what pprof answers, and what we do.
+values() {
+	normal | cut -f2
+}
+
+# differs NAME WANT-OF-PPROF WANT-OF-US "OUR COMMAND" PPROF-ARGUMENTS...
+differs() {
+	name=$1 theirs=$2 want=$3 ours=$4
+	shift 4
+	if "$pprof" -proto -symbolize=none -output=theirs.pb.gz "$@" \
+		>err 2>&1; then
+		got=$(values <theirs.pb.gz | tr '\n' ';')
+	else
+		got=refused
+	fi
+	have=$(sh -c "$ours" 2>/dev/null | values | tr '\n' ';')
+	if [ "$got" = "$theirs" ] && [ "$have" = "$want" ]; then
+		ok "$name"
+	else
+		echo "pprof: $got, not $theirs; we: $have, not $want" |
+			not_ok "$name"
+	fi
+}
+
+printf '# samples count cpu ms\n@period cpu ms 1\nmain 5 0\n' |
+	mkprof >ms.pb.gz
+printf '# samples count cpu ns\n@period cpu ns 1\nwork 1 7\n' |
+	mkprof >ns.pb.gz
+differs 'a sample without time survives a change of unit' '1 7;' '5 0;1 7;' \
+	'prof-merge ms.pb.gz ns.pb.gz' ms.pb.gz ns.pb.gz
+printf '# samples count cpu ms\n@period cpu ms 1\nmain 4 8\n' |
+	mkprof >ms8.pb.gz
+printf '# samples count cpu ns\n@period cpu ns 1\nmain 2 4000000\n' |
+	mkprof >ns4.pb.gz
+differs 'profiles in different units are normalized' refused '' \
+	'prof-diff --base --normalize ms8.pb.gz ns4.pb.gz' \
+	-normalize -base ms8.pb.gz ns4.pb.gz
+printf '# n count\nmain 9223372036854775807\n' | mkprof >max.pb.gz
+differs 'a sum beyond 64 bits stays positive' '-2;' '9223372036854775807;' \
+	'prof-merge max.pb.gz max.pb.gz' max.pb.gz max.pb.gz
+printf '# n count\nmain 9007199254740993\n' | mkprof >odd.pb.gz
+printf '# n count\nmain 9007199254740992\n' | mkprof >even.pb.gz
+differs 'a difference beyond 53 bits is exact' '' '-1;' \
+	'prof-diff --base odd.pb.gz even.pb.gz' -base odd.pb.gz even.pb.gz
+printf '# objects count space bytes\n@period space bytes 1\nmain 1 64\n' |
+	mkprof >heap2.pb.gz
+printf '# inuse_objects count inuse_space bytes\n@period space bytes 1\nmain 2 8\n' |
+	mkprof >inuse.pb.gz
+differs 'two-column heaps go with four-column ones' refused '3 72;' \
+	'prof-merge heap2.pb.gz inuse.pb.gz' heap2.pb.gz inuse.pb.gz
 plan
