@@ -87,7 +87,7 @@ anonymize(struct profile *p, const char *key_file, struct prof_err *err)
 	(void)p;
 	(void)key_file;
 	return prof_fail(err, PROF_ENOTSUP,
-			 "--anonymize: built without nettle");
+			 "--anonymize: this build has no nettle");
 }
 
 #endif

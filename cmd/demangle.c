@@ -452,6 +452,6 @@ demangle_profile(struct profile *p, enum demangle_mode mode, bool force,
 	}
 	if (left && mode != DEMANGLE_NONE)
 		return prof_fail(err, PROF_ENOTSUP,
-				 "built without libiberty: names stay mangled");
+				 "this build has no libiberty: names stay mangled");
 	return PROF_OK;
 }

@@ -111,8 +111,7 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	gate_settings_parse(&s, &cli);
 	if (!stats_dist())
-		die("no verdicts in this build: it was made without the GNU "
-		    "Scientific Library");
+		die("this build has no GSL, and without it no verdicts");
 	sides_choose(&s.sides, &cli, argc, argv);
 	if (gate_new(&s.gate, &g, &err) != PROF_OK)
 		die("%s", err.msg);

@@ -195,7 +195,7 @@ read_files(struct profile *p, struct request *r)
 {
 	(void)p;
 	(void)r;
-	die("built without elfutils: only --symbolize=none works");
+	die("this build has no elfutils: only --symbolize=none works");
 }
 #endif
 

@@ -20,9 +20,19 @@ verdict() {
 }
 : >failed
 
+# Is the command there, with the library that it cannot do without?
 built() {
-	[ -x "$bin/$1" ] && return
-	skip "$2" "$1 is not built"
+	if [ ! -x "$bin/$1" ]; then
+		skip "$2" "$1 is not built"
+		return 1
+	fi
+	case $1 in
+	prof-gate) set -- "$1" "$2" "$1 $tiny -- $tiny" ;;
+	prof-symbolize) set -- "$1" "$2" "$1 $tiny" ;;
+	*) return 0 ;;
+	esac
+	lacks "$3" || return 0
+	skip "$2" "$1 lacks a library in this build"
 	return 1
 }
 

@@ -28,9 +28,8 @@ old='old1.pb.gz old2.pb.gz' new='new1.pb.gz new2.pb.gz'
 slow='slow1.pb.gz slow2.pb.gz'
 export old new slow
 
-prof-gate $old -- $new >out 2>err
-if grep -q 'without the GNU Scientific Library' err; then
-	skip 'all of prof-gate' 'built without the GNU Scientific Library'
+if lacks 'prof-gate $old -- $new'; then
+	skip 'all of prof-gate' 'this build has no GSL'
 	plan
 	exit 0
 fi

@@ -26,6 +26,10 @@ for c in $commands; do
 	*) kind=stream ;;
 	esac
 
+	if lacks "$c $good"; then
+		skip "$c" "$("$c" "$good" 2>&1)"
+		continue
+	fi
 	check_err "$c: empty input" 2 "$run <empty" 'empty input'
 	check_err "$c: truncated input" 2 "$run <cut.pb.gz" \
 		"$c: <stdin>: truncated gzip stream"

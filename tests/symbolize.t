@@ -8,8 +8,8 @@ HOME=$scratch
 export HOME
 
 printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >mangled.pb
-if prof-symbolize mangled.pb 2>&1 >/dev/null | grep -q 'without elfutils'; then
-	skip 'prof-symbolize' 'built without elfutils'
+if lacks 'prof-symbolize mangled.pb'; then
+	skip 'prof-symbolize' 'this build has no elfutils'
 	plan
 	exit 0
 fi
@@ -475,7 +475,7 @@ _ZN3foo3barIiEEvi 1
 END
 mkprof names.txt >names.pb
 if [ "$(prof-symbolize -q mangled.pb | addrs names)" != f ]; then
-	skip 'demangle=' 'built without libiberty'
+	skip 'demangle=' 'this build has no libiberty'
 	set --
 else
 	set -- 'default:foo::bar' 'templates:foo::bar<int>' \

@@ -88,6 +88,11 @@ check_err() {
 	fi
 }
 
+# lacks COMMAND: was it built without a library that it cannot do without?
+lacks() {
+	sh -c "$1" 2>&1 </dev/null | grep -qa 'this build has no'
+}
+
 # have TOOL...: are all of them there?
 have() {
 	for tap_tool; do
