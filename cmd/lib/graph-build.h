@@ -18,6 +18,7 @@
 #include "pairs.h"
 
 struct sample;
+struct tagger;
 
 /* Where a candidate is in graph.node; or one of these. */
 #define PLACE_DROPPED (GRAPH_NONE - 1) /* its frames are skipped */
@@ -49,6 +50,8 @@ struct build {
 	struct pairs path; /* (parent + 1, key) -> path */
 	size_t cap_path;
 
+	struct tagger *tags; /* or NULL */
+
 	uint32_t *list; /* candidates that will be nodes, in order */
 	size_t n_list;
 	bool is_rebuilt; /* a drawing: node_count took nodes away */
@@ -78,6 +81,7 @@ struct tag_id {
 	uint32_t text, group, unit;
 	bool is_numeric;
 	int64_t number;
+	int64_t total; /* of |weight| of its samples */
 };
 
 /* A tag at a node. */
@@ -86,6 +90,10 @@ struct tag_at {
 	struct graph_sum flat, cum;
 };
 
+/*
+ * The tags of all samples are found once, whatever is built of them; and a tag
+ * that weighs less than any node that is shown is forgotten at once.
+ */
 struct tagger {
 	struct build *b;
 	struct label_units units;
@@ -93,24 +101,33 @@ struct tagger {
 	struct pairs ids; /* (text, group, or UINT32_MAX) -> id */
 	struct tag_id *id;
 	size_t cap_id;
+	uint32_t *of_sample; /* ids of sample i: first[i] to first[i + 1] - 1 */
+	size_t *first;
+	size_t n_of_sample, cap_of_sample;
+	struct str *part; /* scratch: "key:value" of string labels */
+	size_t cap_part;
+	struct buf text; /* ... and their bytes */
+
 	struct pairs at; /* (node, id) -> tag */
 	struct tag_at *tag;
 	size_t cap_tag;
-	uint32_t *current; /* ids of the sample at hand */
-	size_t n_current, cap_current;
-	struct str *part; /* scratch: "key:value" of its string labels */
-	size_t cap_part;
-	struct buf text; /* ... and their bytes */
 };
 
-int tagger_init(struct tagger *t, struct build *b);
+/*
+ * Find the tags of all samples, but for those whose samples sum up to less
+ * than cut. Returns -1 without memory.
+ */
+int tagger_init(struct tagger *t, struct build *b, int64_t cut);
 void tagger_release(struct tagger *t);
-/* Find the tags of s. Returns -1 without memory. */
-int tagger_sample(struct tagger *t, const struct sample *s);
-/* Count the sample's tags at a node, as flat or as cum. */
-int tagger_count(struct tagger *t, uint32_t node, int64_t w, int64_t dw,
-		 bool is_flat);
-/* Hand all over to the graph, sorted by node. */
+
+/* Begin to count, from 0. Returns -1 without memory. */
+int tagger_begin(struct tagger *t);
+
+/* Count the tags of sample i at a node, as flat or as cum. */
+int tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w,
+		 int64_t dw, bool is_flat);
+
+/* Hand the counts over to the graph, sorted by node. */
 int tagger_finish(struct tagger *t);
 
 #endif

@@ -31,10 +31,10 @@ struct walk {
 	uint64_t *place; /* of each of frames.node[] */
 	uint64_t *want;  /* of each node: WANT_* */
 	struct edges edges;
-	struct tagger tags;
 	uint32_t *seen; /* of each node, the last stamp, for tags */
 
 	/* Of the stack at hand. */
+	size_t sample;
 	uint32_t stamp;
 	struct graph_sum weight;
 	uint64_t *path; /* the nodes that are left, from the root */
@@ -137,14 +137,14 @@ count_tags(struct walk *k)
 		if (node >= PLACE_HIDDEN || k->seen[node] == k->stamp)
 			continue;
 		k->seen[node] = k->stamp;
-		if (tagger_count(&k->tags, node, k->weight.value,
+		if (tagger_count(k->b->tags, k->sample, node, k->weight.value,
 				 k->weight.divisor, false) < 0)
 			return -1;
 	}
 	if (node >= PLACE_HIDDEN || k->has_gap)
 		return 0;
-	return tagger_count(&k->tags, node, k->weight.value, k->weight.divisor,
-			    true);
+	return tagger_count(k->b->tags, k->sample, node, k->weight.value,
+			    k->weight.divisor, true);
 }
 
 /* One stack, from its root to its leaf. */
@@ -288,14 +288,15 @@ tree_tags(struct walk *k, const struct sample *s)
 			path = slot->index - 1;
 			node = b->place[path];
 			if (node < PLACE_HIDDEN &&
-			    tagger_count(&k->tags, node, k->weight.value,
-					 k->weight.divisor, false) < 0)
+			    tagger_count(k->b->tags, k->sample, node,
+					 k->weight.value, k->weight.divisor,
+					 false) < 0)
 				return -1;
 		}
 	}
 	if (node < PLACE_HIDDEN)
-		return tagger_count(&k->tags, node, k->weight.value,
-				    k->weight.divisor, true);
+		return tagger_count(k->b->tags, k->sample, node,
+				    k->weight.value, k->weight.divisor, true);
 	return 0;
 }
 
@@ -312,12 +313,9 @@ walk_samples(struct walk *k, bool has_tags)
 		if (!build_weight(b, i, &k->weight.value, &k->weight.divisor))
 			continue;
 		k->stamp++;
-		if (has_tags && tagger_sample(&k->tags, s) < 0)
-			return -1;
-		if (b->o->call_tree
-			    ? tree_tags(k, s) < 0
-			    : walk_stack(k, s, has_tags && k->tags.n_current) <
-				      0)
+		k->sample = i;
+		if (b->o->call_tree ? tree_tags(k, s) < 0
+				    : walk_stack(k, s, has_tags) < 0)
 			return -1;
 	}
 	return 0;
@@ -393,7 +391,7 @@ walk_init(struct walk *k, int64_t edge_cut)
 	if (!k->part || !k->place || !k->want || !k->seen ||
 	    edges_init(&k->edges, b->f->strings.key[1], b->o->mean, edge_cut) <
 		    0 ||
-	    tagger_init(&k->tags, k->b) < 0)
+	    (b->tags && tagger_begin(b->tags) < 0))
 		return -1;
 	return 0;
 }
@@ -407,9 +405,9 @@ collect(struct walk *k, bool wants_edges)
 	if (b->o->call_tree) {
 		if (wants_edges && tree_edges(k) < 0)
 			return -1;
-		return b->o->tags ? walk_samples(k, true) : 0;
+		return (b->tags != NULL) ? walk_samples(k, true) : 0;
 	}
-	if (!wants_edges && !b->o->tags)
+	if (!wants_edges && !(b->tags != NULL))
 		return 0;
 	fill_parts(k);
 	if (k->edges.is_sketching) {
@@ -417,7 +415,7 @@ collect(struct walk *k, bool wants_edges)
 			return -1;
 		edges_sketched(&k->edges);
 	}
-	return walk_samples(k, b->o->tags) < 0 ? -1 : take_edges(k);
+	return walk_samples(k, (b->tags != NULL)) < 0 ? -1 : take_edges(k);
 }
 
 enum prof_status
@@ -432,10 +430,9 @@ build_nodes(struct build *b, uint32_t others, int64_t edge_cut)
 	st = fill_nodes(b, others);
 	if (st == PROF_OK &&
 	    (walk_init(&k, edge_cut) < 0 || collect(&k, choose_edges(&k)) < 0 ||
-	     tagger_finish(&k.tags) < 0))
+	     (b->tags && tagger_finish(b->tags) < 0)))
 		st = prof_nomem(b->err);
 	edges_release(&k.edges);
-	tagger_release(&k.tags);
 	free(k.part);
 	free(k.place);
 	free(k.want);

@@ -15,38 +15,6 @@
 
 #define NO_GROUP UINT32_MAX /* in place of a group: a string tag */
 
-int
-tagger_init(struct tagger *t, struct build *b)
-{
-	static const char bytes[] = "bytes";
-	struct graph *g = b->g;
-
-	memset(t, 0, sizeof(*t));
-	t->b = b;
-	if (!b->o->tags)
-		return 0;
-	t->bytes = strtab_find(&b->p->strings, bytes, strlen(bytes));
-	if (strtab_init(&g->strings, g->arena) < 0 ||
-	    label_units_init(&t->units, b->p) < 0 ||
-	    pairs_init(&t->ids, g->strings.key[0]) < 0 ||
-	    pairs_init(&t->at, g->strings.key[1]) < 0)
-		return -1;
-	return 0;
-}
-
-void
-tagger_release(struct tagger *t)
-{
-	label_units_release(&t->units);
-	pairs_release(&t->ids);
-	pairs_release(&t->at);
-	buf_release(&t->text);
-	free(t->id);
-	free(t->tag);
-	free(t->current);
-	free(t->part);
-}
-
 /* Room for n elements on the heap in *array; -1 without memory. */
 static int
 reserve(void *array, size_t *cap, size_t n, size_t size)
@@ -65,22 +33,24 @@ reserve(void *array, size_t *cap, size_t n, size_t size)
 	return 0;
 }
 
-/* Add the tag to those of the sample at hand. */
+/* Add the tag to those of the last sample, whose weight is w. */
 static int
-add_current(struct tagger *t, const struct tag_id *tag)
+add_tag(struct tagger *t, const struct tag_id *tag, int64_t w)
 {
 	struct pair_slot *s = pairs_add(
 		&t->ids, tag->text, tag->is_numeric ? tag->group : NO_GROUP);
 
 	if (!s || reserve(&t->id, &t->cap_id, s->index, sizeof(*t->id)) < 0 ||
-	    reserve(&t->current, &t->cap_current, t->n_current + 1,
-		    sizeof(*t->current)) < 0)
+	    reserve(&t->of_sample, &t->cap_of_sample, t->n_of_sample + 1,
+		    sizeof(*t->of_sample)) < 0)
 		return -1;
 	if (!s->stamp) {
 		s->stamp = 1;
 		t->id[s->index - 1] = *tag;
 	}
-	t->current[t->n_current++] = s->index - 1;
+	t->id[s->index - 1].total =
+		units_add(t->id[s->index - 1].total, units_abs(w));
+	t->of_sample[t->n_of_sample++] = s->index - 1;
 	return 0;
 }
 
@@ -143,7 +113,7 @@ join_labels(struct tagger *t, const struct sample *s)
 }
 
 static int
-add_number(struct tagger *t, const struct label *l, uint32_t group)
+add_number(struct tagger *t, const struct label *l, uint32_t group, int64_t w)
 {
 	struct strtab *strings = &t->b->g->strings;
 	const char *to = t->b->o->tag_unit, *unit = label_unit(&t->units, l);
@@ -161,32 +131,96 @@ add_number(struct tagger *t, const struct label *l, uint32_t group)
 	tag.unit = strtab_addz(strings, unit);
 	if (tag.text == STRTAB_NONE || tag.unit == STRTAB_NONE)
 		return -1;
-	return add_current(t, &tag);
+	return add_tag(t, &tag, w);
 }
 
-int
-tagger_sample(struct tagger *t, const struct sample *s)
+static int
+find_tags(struct tagger *t, const struct sample *s, int64_t w)
 {
 	const struct label *l = profile_label(t->b->p, s);
 	struct tag_id tag = { 0 };
 
-	t->n_current = 0;
 	tag.text = join_labels(t, s);
-	if (tag.text == STRTAB_NONE || (tag.text && add_current(t, &tag) < 0))
+	if (tag.text == STRTAB_NONE || (tag.text && add_tag(t, &tag, w) < 0))
 		return -1;
 	for (uint32_t k = 0; k < s->n_label; k++)
 		if (!l[k].str && l[k].key == t->bytes &&
-		    add_number(t, &l[k], tag.text) < 0)
+		    add_number(t, &l[k], tag.text, w) < 0)
 			return -1;
 	return 0;
 }
 
+/* Take the tags below cut off the samples: no node shows them. */
+static void
+drop_light(struct tagger *t, int64_t cut)
+{
+	size_t kept = 0, from = 0;
+
+	for (size_t i = 0; i < t->b->p->n_sample; i++) {
+		size_t end = t->first[i + 1];
+
+		for (; from < end; from++)
+			if (t->id[t->of_sample[from]].total >= cut)
+				t->of_sample[kept++] = t->of_sample[from];
+		t->first[i + 1] = kept;
+	}
+	t->n_of_sample = kept;
+}
+
 int
-tagger_count(struct tagger *t, uint32_t node, int64_t w, int64_t dw,
+tagger_init(struct tagger *t, struct build *b, int64_t cut)
+{
+	static const char bytes[] = "bytes";
+	const struct profile *p = b->p;
+	struct graph *g = b->g;
+	int64_t w, dw;
+
+	memset(t, 0, sizeof(*t));
+	t->b = b;
+	t->bytes = strtab_find(&p->strings, bytes, strlen(bytes));
+	t->first = calloc(p->n_sample + 1, sizeof(*t->first));
+	if (!t->first || strtab_init(&g->strings, g->arena) < 0 ||
+	    label_units_init(&t->units, p) < 0 ||
+	    pairs_init(&t->ids, g->strings.key[0]) < 0)
+		return -1;
+	for (size_t i = 0; i < p->n_sample; i++) {
+		if (build_weight(b, i, &w, &dw) &&
+		    find_tags(t, &p->sample[i], w) < 0)
+			return -1;
+		t->first[i + 1] = t->n_of_sample;
+	}
+	drop_light(t, cut);
+	return 0;
+}
+
+void
+tagger_release(struct tagger *t)
+{
+	label_units_release(&t->units);
+	pairs_release(&t->ids);
+	pairs_release(&t->at);
+	buf_release(&t->text);
+	free(t->id);
+	free(t->tag);
+	free(t->of_sample);
+	free(t->first);
+	free(t->part);
+}
+
+int
+tagger_begin(struct tagger *t)
+{
+	pairs_release(&t->at);
+	return pairs_init(&t->at, t->b->g->strings.key[1]);
+}
+
+int
+tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w, int64_t dw,
 	     bool is_flat)
 {
-	for (size_t k = 0; k < t->n_current; k++) {
-		struct pair_slot *s = pairs_add(&t->at, node, t->current[k]);
+	for (size_t k = t->first[i]; k < t->first[i + 1]; k++) {
+		uint32_t id = t->of_sample[k];
+		struct pair_slot *s = pairs_add(&t->at, node, id);
 		struct graph_sum *sum;
 		struct tag_at *at;
 
@@ -196,9 +230,7 @@ tagger_count(struct tagger *t, uint32_t node, int64_t w, int64_t dw,
 		at = &t->tag[s->index - 1];
 		if (!s->stamp) {
 			s->stamp = 1;
-			*at = (struct tag_at){
-				node, t->current[k], { 0 }, { 0 }
-			};
+			*at = (struct tag_at){ node, id, { 0 }, { 0 } };
 		}
 		sum = is_flat ? &at->flat : &at->cum;
 		sum->value = units_add(sum->value, w);

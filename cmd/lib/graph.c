@@ -484,6 +484,8 @@ build_graph(struct build *b)
 		others = PLACE_DROPPED;
 	b->g->n_before = b->n_list;
 
+	if (b->tags && tagger_init(b->tags, b, node_cut) < 0)
+		return prof_nomem(b->err);
 	if (o->order == GRAPH_BY_ENTROPY)
 		st = build_drawing(b, others, node_cut);
 	else
@@ -507,6 +509,7 @@ graph_new(const struct frames *f, const struct graph_options *o,
 	struct arena *a = arena_new();
 	struct graph *g = a ? arena_alloc(a, sizeof(*g)) : NULL;
 	struct build b = { .f = f, .p = f->p, .o = o, .err = err, .g = g };
+	struct tagger tags = { 0 };
 	enum prof_status st;
 
 	*out = NULL;
@@ -515,7 +518,10 @@ graph_new(const struct frames *f, const struct graph_options *o,
 		return prof_nomem(err);
 	}
 	*g = (struct graph){ .frames = f, .arena = a };
+	if (o->tags)
+		b.tags = &tags;
 	st = build_graph(&b);
+	tagger_release(&tags);
 	pairs_release(&b.path);
 	free(b.tally);
 	free(b.flat);
