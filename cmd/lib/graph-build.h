@@ -68,7 +68,7 @@ enum prof_status build_tree_sums(struct build *b) MUST_USE;
 
 /*
  * Fill g->node from the list, and collect the edges and tags between them,
- * edges by their nodes. `others` is the place of candidates that are not
+ * edges in any order. `others` is the place of candidates that are not
  * listed. Edges lighter than edge_cut may be left out.
  */
 enum prof_status build_nodes(struct build *b, uint32_t others,

@@ -195,17 +195,7 @@ fill_parts(struct walk *k)
 		k->part[l] = location_part(k, l);
 }
 
-/* Hand the table over to the graph, in an order that depends on no hash. */
-static int
-key_cmp(const void *p, const void *q)
-{
-	const struct graph_edge *x = p, *y = q;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
-}
-
+/* Hand the table over to the graph, in the order of the hash. */
 static int
 take_edges(struct walk *k)
 {
@@ -231,7 +221,6 @@ take_edges(struct walk *k)
 			};
 	}
 	g->n_edge = n;
-	qsort(g->edge, n, sizeof(*g->edge), key_cmp);
 	return 0;
 }
 

@@ -137,13 +137,18 @@ score_cmp(const void *p, const void *q, void *entropy)
 			  e->b->flat[y]);
 }
 
-/* A term of Shannon's sum; shares that make no sense count nothing. */
-static double
+/*
+ * A term of Shannon's sum, in units of 2^-50: integers add up to the same in
+ * any order. Shares above 1, which negative weights make, have negative terms;
+ * they are limited so that 2^31 of them fit, and shares that make no sense
+ * count nothing.
+ */
+static __int128
 term(int64_t part, int64_t whole)
 {
 	double p = whole ? (double)units_abs(part) / (double)whole : 0;
 
-	return p > 0 ? -p * log2(p) : 0;
+	return p > 0 ? (__int128)fmax(-p * log2(p) * 0x1p50, -0x1p90) : 0;
 }
 
 /*
@@ -153,11 +158,12 @@ term(int64_t part, int64_t whole)
 static enum prof_status
 score_nodes(struct entropy *e)
 {
+	const __int128 one = INT64_C(1) << 50;
 	const struct graph *g = e->b->g;
 	size_t n = g->n_node;
 	struct side {
 		int64_t whole;
-		double h;
+		__int128 h; /* units of 2^-50 */
 		bool any;
 	} *in = calloc(n + 1, sizeof(*in)), *out = calloc(n + 1, sizeof(*out));
 
@@ -189,13 +195,14 @@ score_nodes(struct entropy *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_node *node = &g->node[i];
 		int64_t flat = node->flat.value;
-		double h = in[i].any ? in[i].h : 1;
+		__int128 h = in[i].any ? in[i].h : one;
 
 		if (out[i].any && flat > 0)
 			out[i].h += term(flat, out[i].whole);
-		h += out[i].any ? out[i].h : 1;
-		e->score[e->b->list[i]] =
-			units_add(units_times(node->cum.value, h), flat);
+		h += out[i].any ? out[i].h : one;
+		e->score[e->b->list[i]] = units_add(
+			units_times(node->cum.value, (double)h * 0x1p-50),
+			flat);
 	}
 	free(in);
 	free(out);
