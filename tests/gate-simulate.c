@@ -29,7 +29,7 @@
 #define N_FUNCTION 150
 #define N_STACK 400
 #define MAX_DEPTH 24
-#define MAX_SIDE 5
+#define MAX_SIDE 10
 #define TARGET "handle"
 #define TARGET_SHARE 0.2
 #define N_KID 5
@@ -331,12 +331,20 @@ static const struct setting settings[] = {
 	{ "10% found, default", 3, 10000, 1, 1.1, false, 0.01, NAN },
 	{ "10% found, default", 3, 30000, 1, 1.1, false, 0.01, NAN },
 	{ "10% found, default, five runs", 5, 3000, 1, 1.1, false, 0.01, NAN },
+	{ "10% found, default, five runs", 5, 10000, 1, 1.1, false, 0.01, NAN },
+	{ "10% found, default, ten runs", 10, 3000, 1, 1.1, false, 0.01, NAN },
+	{ "10% found, default, ten runs", 10, 10000, 1, 1.1, false, 0.01, NAN },
 	{ "10% found, --function", 3, 3000, 1, 1.1, true, 0.01, NAN },
 	{ "10% found, --function --alpha=0.05", 3, 3000, 1, 1.1, true, 0.05,
 	  0.9 },
 	{ "10% found, --function --alpha=0.05, Poisson", 3, 3000, 0, 1.1, true,
 	  0.05, 0.9 },
 	{ "10% found, --function", 3, 10000, 1, 1.1, true, 0.01, NAN },
+	{ "10% found, --function, five runs", 5, 3000, 1, 1.1, true, 0.01,
+	  NAN },
+	{ "10% found, --function --alpha=0.05, five runs", 5, 3000, 1, 1.1,
+	  true, 0.05, NAN },
+	{ "20% found, default, five runs", 5, 3000, 1, 1.2, false, 0.01, NAN },
 	{ "20% found, default", 3, 3000, 1, 1.2, false, 0.01, NAN },
 	{ "20% found, default, one run", 1, 3000, 0, 1.2, false, 0.01, NAN },
 	{ "30% found, default", 3, 3000, 1, 1.3, false, 0.01, NAN },

@@ -59,6 +59,13 @@ REGRESSED    cum    240.03s   257.04s   +17.01s    +7.1%  +13.70s .. +20.32s    
 regressed: 3 regressed, 0 moved, 0 inconclusive, 0 improved, 3 unchanged
 END
 
+profile copy1.pb.gz 6000 4500 15000 6000
+profile copy2.pb.gz 6010 4490 14990 6010
+check 'an inlined body that grew' 0 \
+	'prof-gate $old -- copy1.pb.gz copy2.pb.gz | grep -c "inlined  *+14.95s"' <<'END'
+1
+END
+
 check 'an improvement is no failure' 0 'prof-gate $slow -- $old | tail -1' <<'END'
 improved: 0 regressed, 0 moved, 0 inconclusive, 3 improved, 3 unchanged
 END

@@ -18,6 +18,8 @@
 
 #define GONE 0.1      /* of what it was, at most: it is gone */
 #define CARRIES 0.75  /* of the growth of its caller: it is the reason */
+#define MIN_ROWS 10   /* are explained, however many edges there are */
+#define MAX_VISIT 3e8 /* edges looked at: more rows than this allows */
 #define N_CAUSE 3     /* of each kind */
 #define MIN_CAUSE 0.1 /* of the growth */
 
@@ -409,10 +411,18 @@ cmp_cum(const void *a, const void *b, void *ctx)
 static enum prof_status
 explain_rows(struct explain *x, uint32_t *todo, size_t n, struct prof_err *err)
 {
+	double most = MAX_VISIT / (double)(x->edges.n_edge + 1);
 	struct gate_cause *scratch;
 	enum prof_status st = PROF_OK;
 
+	/* When everything changed, in a huge profile, the largest must do. */
 	qsort_r(todo, n, sizeof(*todo), cmp_cum, x->g);
+	for (size_t i = 0; i < n; i++)
+		gate_settle_row(&x->g->row[todo[i]]);
+	if ((double)n > most)
+		n = most > MIN_ROWS ? (size_t)most
+		    : n < MIN_ROWS  ? n
+				    : MIN_ROWS;
 	for (size_t i = 0; i < n; i++)
 		explain_move(x, todo[i]);
 	scratch =
