@@ -64,14 +64,24 @@ add_name(struct side *s, const char *name)
 	grown[s->n++] = name;
 }
 
+/*
+ * Read one side, and add up its inputs. A single one is left as it is when that
+ * makes no difference: what is scaled is rounded sample by sample.
+ */
 static struct profile *
-read_side(struct cli *cli, struct side *s)
+read_side(struct cli *cli, struct side *s, bool compact)
 {
-	struct merge *sum = merge_new(COLUMNS_COMMON);
 	struct merge_notes notes;
 	struct prof_err err;
+	struct merge *sum;
 	struct profile *p;
 
+	if (s->n == 1 && !compact) {
+		p = cli_read(cli, s->name[0]);
+		free(s->name);
+		return p;
+	}
+	sum = merge_new(COLUMNS_COMMON);
 	if (!sum)
 		die("out of memory");
 	for (size_t i = 0; i < s->n; i++) {
@@ -227,8 +237,8 @@ main(int argc, char **argv)
 	if (kind == KEY_BASE || (o.delta && kind != KEY_DIFF_BASE))
 		o.kind = DIFF_SUBTRACT;
 	choose_sides(&cli, &base, &new);
-	a = read_side(&cli, &base);
-	b = read_side(&cli, &new);
+	a = read_side(&cli, &base, o.scale != DIFF_SCALE_NONE);
+	b = read_side(&cli, &new, o.scale != DIFF_SCALE_NONE);
 	if (names)
 		normalize_names(a, b);
 	if (profile_diff(a, b, &o, &out, &notes, &err) != PROF_OK)

@@ -33,13 +33,14 @@ times(int64_t v, int64_t factor, size_t *n_saturated)
 /* Give p the n columns of c, from where src says. Returns -1 without memory. */
 static int
 convert(struct profile *p, const struct columns *c,
-	const struct column_source *src, size_t n, size_t *n_saturated)
+	const struct column_source *src, size_t n, bool is_same,
+	size_t *n_saturated)
 {
 	size_t n_old = p->n_type;
 	int64_t *row = malloc((n_old + 1) * sizeof(*row));
 
 	/* Only columns that both have are kept: n is not above n_old. */
-	for (size_t i = 0; row && i < p->n_sample; i++) {
+	for (size_t i = 0; row && !is_same && i < p->n_sample; i++) {
 		int64_t *to = p->value + i * n;
 
 		memcpy(row, p->value + i * n_old, n_old * sizeof(*row));
@@ -83,9 +84,10 @@ unify(struct profile *base, struct profile *new, struct diff_notes *notes,
 	if (st == PROF_OK)
 		st = columns_add(&c, base, &second, err);
 	if (st == PROF_OK &&
-	    (convert(new, &c, second.old, second.n, &notes->n_saturated) < 0 ||
-	     convert(base, &c, second.fresh, second.n, &notes->n_saturated) <
-		     0))
+	    (convert(new, &c, second.old, second.n, second.old_is_same,
+		     &notes->n_saturated) < 0 ||
+	     convert(base, &c, second.fresh, second.n, second.fresh_is_same,
+		     &notes->n_saturated) < 0))
 		st = prof_nomem(err);
 	if (st == PROF_OK)
 		columns_list(&c, c.dropped, c.n_dropped, notes->dropped,
