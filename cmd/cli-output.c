@@ -176,11 +176,13 @@ cli_text(struct cli *cli)
 {
 	struct cli_output *out = cli->out ? cli->out : output_open(cli);
 
-	if (!out->text)
-		out->text = out->fd == STDOUT_FILENO ? stdout
-						     : fdopen(out->fd, "w");
+	if (out->text)
+		return out->text;
+	out->text = out->fd == STDOUT_FILENO ? stdout : fdopen(out->fd, "w");
 	if (!out->text)
 		die_output(cli->output);
+	/* A page at a time would be a system call for each 40 lines. */
+	setvbuf(out->text, NULL, _IOFBF, 1 << 17);
 	return out->text;
 }
 

@@ -4,6 +4,7 @@
 #include "text-print.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "strtab.h"
@@ -77,12 +78,24 @@ text_utf8(const char *s, size_t n)
 	return decode((const unsigned char *)s, n, &cp);
 }
 
-/* Length of the plain ASCII that s begins with. */
+/*
+ * Length of the plain ASCII that s begins with. Eight bytes at a time: the
+ * traces of a large profile are a gigabyte of names. A byte from 0x80 on has
+ * its high bit set, one below 0x20 gets it by the subtraction and 0x7f by the
+ * addition; carries come from such bytes only.
+ */
 static size_t
 plain(const char *s, size_t n)
 {
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t w;
 	size_t i = 0;
 
+	for (; n - i >= sizeof(w); i += sizeof(w)) {
+		memcpy(&w, s + i, sizeof(w));
+		if ((w | (w - 0x20 * each) | (w + each)) & 0x80 * each)
+			break;
+	}
 	while (i < n && s[i] >= 0x20 && s[i] < 0x7f)
 		i++;
 	return i;
