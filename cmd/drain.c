@@ -140,7 +140,8 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 
 /*
  * Read the log up to the first slot that is not finished. If that one has been
- * so for patience passes, take it from its writer, who was killed.
+ * so for patience passes, take it from its writer, who was killed: one tick is
+ * lost with it. A writer that was only stopped takes that back (table.c).
  */
 static void
 read_log(struct drain *d, struct tally *t, unsigned patience)

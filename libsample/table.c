@@ -113,15 +113,20 @@ claim(struct shm *shm, uint64_t *pos)
 }
 
 /*
- * The record is whole. Fails when the recorder gave the slot up meanwhile.
+ * The record is whole. Fails when the recorder gave the slot up meanwhile; it
+ * took this writer for dead and counted one tick as lost in its name. That is
+ * taken back here, as the writer knows better what is lost, if anything is.
  * May be called from a signal handler.
  */
 static bool
-commit(struct shm_slot *slot, uint64_t pos)
+commit(struct shm *shm, struct shm_slot *slot, uint64_t pos)
 {
 	uint64_t turn = SHM_TURN(pos);
 
-	return atomic_compare_exchange_strong(&slot->turn, &turn, turn + 1);
+	if (atomic_compare_exchange_strong(&slot->turn, &turn, turn + 1))
+		return true;
+	atomic_fetch_sub_explicit(&shm->n_lost, 1, memory_order_relaxed);
+	return false;
 }
 
 /* May be called from a signal handler. */
@@ -141,7 +146,7 @@ log_stack(struct shm *shm, uint64_t hash, uint64_t key, const uintptr_t *pc,
 	slot->u.stack.key = key;
 	for (size_t i = 0; i < n; i++)
 		slot->u.stack.pc[i] = pc[i];
-	return commit(slot, pos);
+	return commit(shm, slot, pos);
 }
 
 bool
@@ -185,5 +190,5 @@ table_tell(struct shm *shm, enum shm_kind kind, const void *data, size_t size,
 	memcpy(slot->u.bytes, data, size);
 	if (n_tail)
 		memcpy(slot->u.bytes + size, tail, n_tail);
-	return commit(slot, pos);
+	return commit(shm, slot, pos);
 }

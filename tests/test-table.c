@@ -8,6 +8,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -322,6 +324,76 @@ test_many_writers(void **state)
 }
 
 /*
+ * A thread that is stopped at any point of what it does, for so long that the
+ * recorder takes it for dead, and that then goes on: no tick is counted both as
+ * lost and as kept, or as lost by both sides.
+ */
+enum { N_STOP = 300, STOP_TICKS = 3 };
+
+static struct {
+	struct shm *shm;
+	_Atomic unsigned n_stopped;
+	_Atomic unsigned n_resumed;
+	_Atomic bool end;
+	_Atomic int64_t n_added;
+} stop;
+
+static void
+on_stop(int sig)
+{
+	unsigned n = atomic_fetch_add(&stop.n_stopped, 1);
+
+	(void)sig;
+	while (atomic_load(&stop.n_resumed) <= n)
+		usleep(20);
+}
+
+static void *
+add_until_end(void *arg)
+{
+	uintptr_t pc[SHM_DEPTH] = { 0 };
+
+	(void)arg;
+	/* Too deep for the table. */
+	while (!atomic_load(&stop.end)) {
+		table_add(stop.shm, 1, 0, pc, SHM_DEPTH, STOP_TICKS);
+		atomic_fetch_add(&stop.n_added, 1);
+	}
+	return NULL;
+}
+
+static void
+test_stopped_writer(void **state)
+{
+	struct sigaction sa = { .sa_handler = on_stop };
+	struct fixture *f = *state;
+	pthread_t thread;
+	struct profile *p;
+
+	stop.shm = f->d.shm;
+	assert_int_equal(sigaction(SIGUSR1, &sa, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, add_until_end, NULL), 0);
+	for (unsigned i = 0; i < N_STOP; i++) {
+		int64_t enough = atomic_load(&stop.n_added) + 10;
+
+		while (atomic_load(&stop.n_added) < enough)
+			;
+		pthread_kill(thread, SIGUSR1);
+		while (atomic_load(&stop.n_stopped) == i)
+			usleep(20);
+		for (int pass = 0; pass < 30; pass++)
+			drain_pass(&f->d, f->t);
+		atomic_store(&stop.n_resumed, i + 1);
+	}
+	atomic_store(&stop.end, true);
+	pthread_join(thread, NULL);
+	p = finish(f);
+	assert_int_equal(total(p) + (int64_t)atomic_load(&f->d.shm->n_lost),
+			 STOP_TICKS * atomic_load(&stop.n_added));
+	profile_free(p);
+}
+
+/*
  * Processes that are killed while they add: what they had added by their own
  * count is there, save the one that each was at.
  */
@@ -368,7 +440,7 @@ main(void)
 		ROW(test_lost_is_counted),     ROW(test_modules_are_unified),
 		ROW(test_reused_addresses),    ROW(test_nonsense_is_dropped),
 		ROW(test_dead_writer),         ROW(test_many_writers),
-		ROW(test_killed_writers),
+		ROW(test_stopped_writer),      ROW(test_killed_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
