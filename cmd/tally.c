@@ -51,7 +51,8 @@ struct space {
 
 struct process {
 	int32_t pid;
-	uint32_t name; /* string of the profile */
+	uint32_t name;    /* string of the profile */
+	uint32_t program; /* module; PROF_NONE: not known yet */
 };
 
 /* A set of labels: n in tally.label from at on. */
@@ -217,7 +218,7 @@ add_process(struct tally *t, int32_t pid, const char *name)
 		t->failed = true;
 		return PROF_NONE;
 	}
-	t->process[t->n_process] = (struct process){ pid, s };
+	t->process[t->n_process] = (struct process){ pid, s, PROF_NONE };
 	return (uint32_t)t->n_process++;
 }
 
@@ -274,6 +275,9 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 		       base->n_range * sizeof *space.range);
 		space.n_range = base->n_range;
 	}
+	if (base && t->process[space.process].program == PROF_NONE)
+		t->process[space.process].program =
+			t->process[base->process].program;
 	if (base && base->process == space.process)
 		base->next = space.id;
 	i = place_space(t, space.id);
@@ -371,6 +375,9 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 		return;
 	if (range.module == t->n_module)
 		t->module[t->n_module++] = module;
+	/* The loader's list begins with the program. */
+	if (t->process[s->process].program == PROF_NONE)
+		t->process[s->process].program = range.module;
 	add_range(t, s, &range);
 }
 
@@ -650,6 +657,72 @@ add_samples(struct tally *t, uint64_t period)
 	return true;
 }
 
+/*
+ * The program that is the profile's: of those that its processes ran, the one
+ * with the most ticks, so that it is not the shell that started it. PROF_NONE
+ * without memory or modules.
+ */
+static uint32_t
+main_program(struct tally *t)
+{
+	uint64_t *ticks = calloc(t->n_module + 1, sizeof *ticks);
+	uint32_t best = PROF_NONE;
+
+	if (!ticks) {
+		t->failed = true;
+		return PROF_NONE;
+	}
+	for (size_t i = 0; i < t->n_stack; i++) {
+		uint32_t process = t->stack[i].process;
+
+		if (process != PROF_NONE &&
+		    t->process[process].program != PROF_NONE)
+			ticks[t->process[process].program] += t->stack[i].ticks;
+	}
+	/* Without ticks, the first that ran. */
+	for (size_t i = 0; i < t->n_process; i++) {
+		uint32_t m = t->process[i].program;
+
+		if (m != PROF_NONE &&
+		    (best == PROF_NONE || ticks[m] > ticks[best]))
+			best = m;
+	}
+	free(ticks);
+	return best;
+}
+
+/*
+ * Readers take the first mapping for the program. The order is that of first
+ * use until now. Nothing may be added after this: the sets hold old numbers.
+ */
+static bool
+program_first(struct tally *t)
+{
+	uint32_t program = main_program(t), old;
+	struct profile *p = t->p;
+	struct mapping m;
+
+	if (program == PROF_NONE)
+		return !t->failed;
+	old = mapping_of(t, &t->module[program]);
+	if (old == PROF_NONE)
+		return false;
+	m = p->mapping[old];
+	memmove(p->mapping + 1, p->mapping, old * sizeof m);
+	p->mapping[0] = m;
+	for (size_t i = 0; i < p->n_mapping; i++)
+		p->mapping[i].id = i + 1;
+	for (size_t i = 0; i < p->n_location; i++) {
+		uint32_t *of = &p->location[i].mapping;
+
+		if (*of == old)
+			*of = 0;
+		else if (*of < old)
+			++*of;
+	}
+	return true;
+}
+
 struct profile *
 tally_profile(struct tally *t, const struct tally_info *info)
 {
@@ -658,7 +731,8 @@ tally_profile(struct tally *t, const struct tally_info *info)
 
 	if (t->failed || profile_add_type(p, "samples", "count") == PROF_NONE ||
 	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
-	    !add_samples(t, info->shm->period_ns) || !add_comment(t, info))
+	    !program_first(t) || !add_samples(t, info->shm->period_ns) ||
+	    !add_comment(t, info))
 		return NULL;
 	p->period_type = p->type[1];
 	p->period = (int64_t)info->shm->period_ns;

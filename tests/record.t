@@ -103,6 +103,13 @@ else
 	not_ok 'the profile says how it was sampled' <why
 fi
 
+# Readers call a profile by its first mapping.
+check 'the first mapping is the program, though a shell starts it' 0 \
+	'prof-record -q -o x.pb.gz sh -c "\"\$demo\" 0.3 1 >/dev/null; :"
+	 prof-text x.pb.gz | grep "^File:"' <<'END'
+File: demo
+END
+
 # Status and signals pass through.
 check 'the exit status is the program'\''s' 7 \
 	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null

@@ -207,6 +207,37 @@ test_modules_are_unified(void **state)
 	profile_free(p);
 }
 
+/* The program of most ticks comes first, wherever its ticks are. */
+static void
+test_program_is_first(void **state)
+{
+	struct fixture *f = *state;
+	struct shm *shm = f->d.shm;
+	uintptr_t pc[] = { 0x7010, 0x5010 };
+	struct profile *p;
+
+	tell_space(shm, 1, 0, 100);
+	tell_module(shm, 1, 0x5000, "/bin/sh");
+	tell_module(shm, 1, 0x7000, "/lib/a.so");
+	table_add(shm, 1, 0, pc, 2, 1);
+	/* Forked, and then another program. */
+	tell_space(shm, 2, 1, 101);
+	tell_space(shm, 3, 0, 102);
+	tell_module(shm, 3, 0x5000, "/bin/prog");
+	tell_module(shm, 3, 0x7000, "/lib/a.so");
+	table_add(shm, 3, 0, pc, 1, 3);
+	table_add(shm, 2, 0, pc, 1, 1);
+	p = finish(f);
+	assert_int_equal(p->n_mapping, 3);
+	assert_string_equal(profile_str(p, p->mapping[0].file), "/bin/prog");
+	assert_string_equal(profile_str(p, p->mapping[1].file), "/lib/a.so");
+	assert_string_equal(profile_str(p, p->mapping[2].file), "/bin/sh");
+	for (size_t i = 0; i < p->n_location; i++)
+		assert_int_equal(p->location[i].mapping,
+				 p->location[i].address >= 0x7000 ? 1 : 2);
+	profile_free(p);
+}
+
 /* An address means what was there when the tick came. */
 static void
 test_reused_addresses(void **state)
@@ -438,9 +469,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		ROW(test_equal_stacks_add_up), ROW(test_nothing_is_lost),
 		ROW(test_lost_is_counted),     ROW(test_modules_are_unified),
-		ROW(test_reused_addresses),    ROW(test_nonsense_is_dropped),
-		ROW(test_dead_writer),         ROW(test_many_writers),
-		ROW(test_stopped_writer),      ROW(test_killed_writers),
+		ROW(test_program_is_first),    ROW(test_reused_addresses),
+		ROW(test_nonsense_is_dropped), ROW(test_dead_writer),
+		ROW(test_many_writers),        ROW(test_stopped_writer),
+		ROW(test_killed_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
