@@ -78,7 +78,7 @@ if have go && go build -o goserver "$src/tests/goserver.go" 2>err &&
 	done
 	prof-fetch "127.0.0.1:$port/debug/pprof/heap?gc=1&debug=1" 2>err |
 		prof-symbolize 2>>err | prof-text >out 2>>err
-	says 'a Go server: heap as text' ' main\.work$'
+	says 'a Go server: heap as text' ' main\.main$'
 	check_err 'a Go server: what it says of an error' 2 \
 		"prof-fetch '127.0.0.1:$port/debug/pprof/none'" \
 		'server response: 404 Not Found - Unknown profile'
