@@ -35,6 +35,15 @@ left(const struct series *s)
 	return s->in.n - s->at;
 }
 
+/* What is left begins here; never NULL, though nothing may have been read. */
+static const uint8_t *
+next_byte(const struct series *s)
+{
+	static const uint8_t none;
+
+	return s->in.data ? s->in.data + s->at : &none;
+}
+
 /* How much to read ahead at first: a byte more than a file has. */
 static size_t
 first_window(const struct series *s, bool *is_file)
@@ -109,7 +118,7 @@ inflate_member(struct series *s, struct buf *raw, size_t *used,
 	       struct prof_err *err)
 {
 	for (;;) {
-		const uint8_t *data = s->in.data + s->at;
+		const uint8_t *data = next_byte(s);
 		bool is_gzip = compress_is_gzip(data, left(s));
 		size_t n = left(s), end = is_gzip ? stored_end(data, n) : 0;
 		enum prof_status st = PROF_EFORMAT;
@@ -172,7 +181,7 @@ read_member(struct series *s, struct profile **out, bool *is_piece,
 		st = profile_parse(raw.data, raw.n, out, &why);
 	buf_release(&raw);
 	if (st == PROF_OK) {
-		s->is_zstd = compress_is_zstd(s->in.data + s->at, left(s));
+		s->is_zstd = compress_is_zstd(next_byte(s), left(s));
 		s->at += used;
 		s->n_used += used;
 		s->n_profile++;
@@ -212,10 +221,9 @@ series_next(struct series *s, struct profile **out, struct prof_err *err)
 		return PROF_OK;
 	if (is_first || left(s) < 4)
 		st = fill(s, want, is_file, err);
-	data = s->in.data + s->at;
-	if (st == PROF_OK && !is_first && is_padding(data, left(s)))
+	if (st == PROF_OK && !is_first && is_padding(next_byte(s), left(s)))
 		st = fill(s, SIZE_MAX, false, err);
-	data = s->in.data + s->at;
+	data = next_byte(s);
 	if (st == PROF_OK && !is_first &&
 	    (!left(s) || is_padding(data, left(s)))) {
 		s->is_done = true;
