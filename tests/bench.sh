@@ -90,7 +90,7 @@ bench_text() {
 		"$pprof -top $small"
 	row 'prof-merge, big (one hop)' 0 big.pb.gz \
 		'prof-merge big.pb.gz | cat' ''
-	row 'merge | merge | text, big' 0 big.pb.gz \
+	row 'three hops, big' 0 big.pb.gz \
 		'prof-merge big.pb.gz | prof-merge | prof-text' ''
 }
 
