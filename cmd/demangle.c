@@ -451,7 +451,8 @@ demangle_profile(struct profile *p, enum demangle_mode mode, bool force,
 		}
 	}
 	if (left && mode != DEMANGLE_NONE)
-		return prof_fail(err, PROF_ENOTSUP,
-				 "this build has no libiberty: names stay mangled");
+		return prof_fail(
+			err, PROF_ENOTSUP,
+			"this build has no libiberty: names stay mangled");
 	return PROF_OK;
 }

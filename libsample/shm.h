@@ -125,9 +125,9 @@ enum shm_kind {
  * for the next lap. So memory that was never touched is in order. A record
  * counts from the moment in which its turn becomes SHM_TURN + 1. A slot that
  * was claimed and not finished (its writer was killed) is given up by the
- * recorder after a while, who adds 1 to n_lost for it; the hash unmasks a writer
- * that was only stopped and comes back later, and finding its turn gone, such a
- * writer takes the 1 back.
+ * recorder after a while, who adds 1 to n_lost for it; the hash unmasks a
+ * writer that was only stopped and comes back later, and finding its turn gone,
+ * such a writer takes the 1 back.
  */
 #define SHM_TURN(position) ((position) - (position) % SHM_N_SLOT)
 
@@ -159,7 +159,7 @@ struct shm {
 	uint64_t period_ns; /* between ticks of one thread */
 	uint32_t clock;     /* enum shm_clock */
 	uint32_t children;  /* enum shm_children */
-	int32_t owner;	/* the process that began it, if not the recorder */
+	int32_t owner;      /* the process that began it, if not the recorder */
 
 	/* Set by the recorder when it takes no more samples. */
 	_Alignas(64) _Atomic uint32_t stop;

@@ -120,8 +120,8 @@ out:
 /*
  * Inflate one member with libdeflate, which wants all of the output's room at
  * once. The last four bytes of a file say how large its last member is; that
- * is believed as far as it is likely, as data may end elsewhere. Damage is left to zlib, to
- * find its words: libdeflate has one code for all of it.
+ * is believed as far as it is likely, as data may end elsewhere. Damage is left
+ * to zlib, to find its words: libdeflate has one code for all of it.
  */
 static enum prof_status
 deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,

@@ -47,12 +47,20 @@ put_hidden(FILE *out, const struct report *r, const struct graph *g,
 	fputs(")\n", out);
 }
 
-static void
+/* The header lines, and the rows that are left out. PROF_ENOMEM. */
+static enum prof_status
 put_header(FILE *out, const struct report *r, const struct graph *g,
-	   const struct text_rows *rows, const struct buf *legend)
+	   const struct text_rows *rows, struct prof_err *err)
 {
-	text_put_lines(out, (const char *)legend->data, legend->n);
-	put_hidden(out, r, g, rows);
+	struct buf legend = { 0 };
+	enum prof_status st = report_legend(r, g, false, &legend, err);
+
+	if (st == PROF_OK) {
+		text_put_lines(out, (const char *)legend.data, legend.n);
+		put_hidden(out, r, g, rows);
+	}
+	buf_release(&legend);
+	return st;
 }
 
 /* "%10s %s %s %10s %s": flat and cum of n; *sum runs over flat. */
@@ -93,13 +101,11 @@ enum prof_status
 text_top(FILE *out, const struct report *r, const struct graph *g,
 	 const struct text_rows *rows, struct prof_err *err)
 {
-	struct buf legend = { 0 };
-	enum prof_status st = report_legend(r, g, false, &legend, err);
+	enum prof_status st = put_header(out, r, g, rows, err);
 	int64_t sum = 0;
 
 	if (st != PROF_OK)
-		goto out;
-	put_header(out, r, g, rows, &legend);
+		return st;
 	fputs("      flat  flat%   sum%        cum   cum%\n", out);
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
@@ -111,9 +117,7 @@ text_top(FILE *out, const struct report *r, const struct graph *g,
 		text_put_str(out, graph_name(g, n));
 		fprintf(out, "%s\n", inline_mark(g, n));
 	}
-out:
-	buf_release(&legend);
-	return st;
+	return PROF_OK;
 }
 
 /* --- with callers and callees --- */
@@ -143,13 +147,11 @@ enum prof_status
 text_tree(FILE *out, const struct report *r, const struct graph *g,
 	  const struct text_rows *rows, struct prof_err *err)
 {
-	struct buf legend = { 0 };
-	enum prof_status st = report_legend(r, g, false, &legend, err);
+	enum prof_status st = put_header(out, r, g, rows, err);
 	int64_t sum = 0;
 
 	if (st != PROF_OK)
-		goto out;
-	put_header(out, r, g, rows, &legend);
+		return st;
 	fputs(rule, out);
 	fputs("      flat  flat%   sum%        cum   cum%   calls calls% + "
 	      "context \t \t \n",
@@ -178,7 +180,5 @@ text_tree(FILE *out, const struct report *r, const struct graph *g,
 	}
 	if (g->n_node)
 		fputs(rule, out);
-out:
-	buf_release(&legend);
-	return st;
+	return PROF_OK;
 }
