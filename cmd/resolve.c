@@ -1,53 +1,16 @@
 /* resolve.c - see resolve.h. */
 #include "config.h"
 
-#include "resolve.h"
+#include "resolve-impl.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/loadbase.h"
-#include "lib/profile.h"
 #include "locate.h"
-#include "symbolize.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
-
-/* A location that wants lines, and its address in the file. */
-struct want {
-	uint64_t addr;
-	uint32_t location;
-};
-
-/* The functions that this run added, by what tells them apart. */
-struct functions {
-	uint32_t *slot; /* open addressing: function, or PROF_NONE */
-	size_t n_slot;  /* a power of two */
-	size_t n;
-};
-
-struct resolve {
-	struct profile *p;
-	const struct resolve_options *o;
-	struct functions functions;
-	bool *done;     /* of each mapping */
-	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
-	size_t *place;  /* ... where its wanted locations begin in wanted */
-	uint32_t *wanted;
-	bool missed; /* a file was not found */
-	bool nomem;
-
-	/* Of one object file. */
-	struct want *want; /* ascending addresses */
-	size_t n_want;
-	uint64_t *addr; /* the distinct ones */
-	size_t n_addr;
-	size_t *first; /* the first want of each */
-	struct line *line;
-	size_t cap_line;
-};
 
 /* --- functions --- */
 
@@ -144,9 +107,9 @@ make_lines(struct resolve *r, const struct symbolize_frame *frame, size_t n)
 	return 0;
 }
 
-/* A symbolize_fn: all locations at address i get these lines. */
-static void
-take_frames(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+/* All locations at address i get these lines. */
+void
+resolve_take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 {
 	struct resolve *r = ctx;
 	struct profile *p = r->p;
@@ -183,9 +146,8 @@ cmp_want(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Look up what was collected, all at once. */
-static enum prof_status
-look_up(struct resolve *r, struct symbolize *s, struct prof_err *err)
+void
+resolve_sort(struct resolve *r)
 {
 	qsort(r->want, r->n_want, sizeof(*r->want), cmp_want);
 	r->n_addr = 0;
@@ -196,8 +158,6 @@ look_up(struct resolve *r, struct symbolize *s, struct prof_err *err)
 		r->addr[r->n_addr++] = r->want[k].addr;
 	}
 	r->first[r->n_addr] = r->n_want;
-	return symbolize_run(s, r->addr, r->n_addr, !r->o->no_lines,
-			     take_frames, r, err);
 }
 
 /* --- mappings --- */
@@ -213,7 +173,7 @@ is_fake(const struct mapping *m)
 static bool
 is_wanted(const struct resolve *r, const struct location *l)
 {
-	return l->mapping != PROF_NONE && (r->o->force || l->n_line == 0) &&
+	return l->mapping != PROF_NONE && resolve_is_open(r, l) &&
 	       (l->address || r->p->mapping[l->mapping].start);
 }
 
@@ -258,8 +218,7 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
 		uint32_t l = r->wanted[k];
 
-		r->want[r->n_want++] =
-			(struct want){ r->p->location[l].address - base, l };
+		resolve_want(r, r->p->location[l].address - base, l);
 	}
 	return PROF_OK;
 }
@@ -302,7 +261,9 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 		else
 			p->mapping[m].file = found;
 	}
-	st = look_up(r, s, err);
+	resolve_sort(r);
+	st = symbolize_run(s, r->addr, r->n_addr, !r->o->no_lines, resolve_take,
+			   r, err);
 	if (st == PROF_EFORMAT) {
 		warn_mapping(r, &of, err);
 		st = PROF_OK;

@@ -1,105 +1,30 @@
 /*
- * symbolize.c - ELF files: what they are, and the files that their debug
- * information was split off into. DWARF is in symbolize-dwarf.c, symbol tables
- * in symbolize-symtab.c.
+ * symbolize.c - see symbolize.h. ELF files are opened by object.c, the files
+ * that debug information was split off into are found by symbolize-debug.c;
+ * DWARF is in symbolize-dwarf.c, symbol tables in symbolize-symtab.c.
  */
 #include "config.h"
 
 #include "symbolize.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-
-#include "lib/compress.h"
+#include "object.h"
+#include "symbolize-debug.h"
 #include "symbolize-dwarf.h"
 #include "symbolize-symtab.h"
 
-#define MAX_BUILD_ID 64 /* bytes */
-
-/* An ELF file, open. */
-struct object {
-	char *path;
-	int fd;
-	Elf *elf;
-	uint64_t size; /* of the file */
-	char build_id[2 * MAX_BUILD_ID + 1];
-};
-
 struct symbolize {
 	struct object main;
-	struct object debug; /* split off from main; fd -1: none */
+	struct object debug; /* split off from main, or closed */
 	struct load_layout layout;
 	struct load_segment *segment;
 	struct code_map code;
 };
 
 /* --- opening --- */
-
-static void
-object_close(struct object *o)
-{
-	elf_end(o->elf);
-	if (o->fd >= 0)
-		close(o->fd);
-	free(o->path);
-	*o = (struct object){ .fd = -1 };
-}
-
-static void
-read_build_id(struct object *o)
-{
-	const void *id = NULL;
-	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
-	const unsigned char *byte = id;
-
-	if (n > MAX_BUILD_ID)
-		n = MAX_BUILD_ID;
-	for (ssize_t i = 0; i < n; i++)
-		snprintf(o->build_id + 2 * i, 3, "%02x", byte[i]);
-}
-
-static enum prof_status
-object_open(struct object *o, const char *path, struct prof_err *err)
-{
-	struct stat sb;
-
-	*o = (struct object){ .fd = -1 };
-	o->path = strdup(path);
-	if (!o->path)
-		return prof_nomem(err);
-	/* A path of a profile may name a pipe: do not wait for a writer. */
-	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (o->fd < 0 || fstat(o->fd, &sb) != 0) {
-		prof_fail(err, PROF_EIO, "%s", strerror(errno));
-		goto fail;
-	}
-	if (!S_ISREG(sb.st_mode)) {
-		prof_fail(err, PROF_EFORMAT, "not a regular file");
-		goto fail;
-	}
-	o->size = (uint64_t)sb.st_size;
-	elf_version(EV_CURRENT);
-	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
-	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF) {
-		prof_fail(err, PROF_EFORMAT, "not an ELF file");
-		goto fail;
-	}
-	read_build_id(o);
-	return PROF_OK;
-fail:
-	object_close(o);
-	return err ? err->status : PROF_EIO;
-}
 
 static enum load_type
 load_type(unsigned type)
@@ -211,7 +136,6 @@ symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
 	*out = NULL;
 	if (!s)
 		return prof_nomem(err);
-	s->debug.fd = -1;
 	st = object_open(&s->main, path, err);
 	if (st == PROF_OK)
 		st = read_layout(s, err);
@@ -249,132 +173,13 @@ symbolize_layout(const struct symbolize *s)
 
 /* --- debug files --- */
 
-static bool
-has_dwarf(Elf *elf)
-{
-	GElf_Shdr sh;
-
-	return (section_find(elf, ".debug_info", 0, &sh) ||
-		section_find(elf, ".zdebug_info", 0, &sh)) &&
-	       sh.sh_type != SHT_NOBITS;
-}
-
-/* Is the file at path, by its checksum, the one that a debuglink means? */
-static bool
-crc_matches(const struct object *o, uint32_t want)
-{
-	unsigned char block[65536];
-	uint32_t crc = 0;
-	off_t at = 0;
-	ssize_t n;
-
-	while ((n = pread(o->fd, block, sizeof(block), at)) > 0) {
-		crc = gzip_crc32(crc, block, (size_t)n);
-		at += n;
-	}
-	return n == 0 && crc == want;
-}
-
-struct debug_search {
-	struct symbolize *s;
-	const char *link; /* name in .gnu_debuglink, or NULL */
-	uint32_t crc;
-	char *dir; /* absolute, of the main file */
-	struct prof_err *err;
-};
-
-/*
- * Try one path. By build-id where both files have one: that spares reading all
- * of a large file for its checksum. true ends the search.
- */
-static bool try_debug(struct debug_search *d, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static bool
-try_debug(struct debug_search *d, const char *fmt, ...)
-{
-	struct symbolize *s = d->s;
-	struct object *o = &s->debug;
-	char path[PATH_MAX];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(path) ||
-	    object_open(o, path, NULL) != PROF_OK)
-		return false;
-	if (has_dwarf(o->elf)) {
-		if (*s->main.build_id && *o->build_id
-			    ? !strcmp(s->main.build_id, o->build_id)
-			    : d->link && crc_matches(o, d->crc))
-			return true;
-	}
-	object_close(o);
-	return false;
-}
-
-static bool
-search_by_id(struct debug_search *d, const char *dir)
-{
-	const char *id = d->s->main.build_id;
-
-	return strlen(id) > 2 &&
-	       (try_debug(d, "%s/.build-id/%.2s/%s.debug", dir, id, id + 2) ||
-		try_debug(d, "%s/%.2s/%s.debug", dir, id, id + 2));
-}
-
-static bool
-search_by_link(struct debug_search *d, const char *dir)
-{
-	return try_debug(d, "%s/%s", dir, d->link) ||
-	       try_debug(d, "%s%s/%s", dir, d->dir, d->link) ||
-	       try_debug(d, "%s/usr/lib/debug%s/%s", dir, d->dir, d->link);
-}
-
-static void
-search_debug(struct debug_search *d, const char *const *dir, size_t n)
-{
-	static const char global[] = "/usr/lib/debug";
-
-	for (size_t i = 0; i < n; i++)
-		if (search_by_id(d, dir[i]))
-			return;
-	if (search_by_id(d, global) || !d->link)
-		return;
-	if (try_debug(d, "%s/%s", d->dir, d->link) ||
-	    try_debug(d, "%s/.debug/%s", d->dir, d->link) ||
-	    try_debug(d, "%s%s/%s", global, d->dir, d->link))
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (search_by_link(d, dir[i]))
-			return;
-}
-
 enum prof_status
 symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
 		     struct prof_err *err)
 {
-	struct debug_search d = { .s = s };
-	GElf_Word crc = 0;
-	char *slash;
-
-	if (s->debug.fd >= 0 || has_dwarf(s->main.elf))
+	if (s->debug.elf || object_has_dwarf(&s->main))
 		return PROF_OK;
-	d.dir = realpath(s->main.path, NULL);
-	if (!d.dir)
-		return errno == ENOMEM ? prof_nomem(err) : PROF_OK;
-	slash = strrchr(d.dir, '/');
-	*slash = '\0';
-	d.link = dwelf_elf_gnu_debuglink(s->main.elf, &crc);
-	d.crc = crc;
-	/* A name, not a path: what comes with a file does not choose where
-	 * to look. */
-	if (d.link && (!*d.link || strchr(d.link, '/')))
-		d.link = NULL;
-	search_debug(&d, dir, n);
-	free(d.dir);
-	return PROF_OK;
+	return debug_find(&s->main, dir, n, &s->debug, err);
 }
 
 /* --- symbols --- */
@@ -462,14 +267,14 @@ static enum prof_status
 run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
 	  struct prof_err *err)
 {
-	const struct object *o = s->debug.fd >= 0 ? &s->debug : &s->main;
+	const struct object *o = s->debug.elf ? &s->debug : &s->main;
 	/* Much more than any compiler writes, in things per byte. */
 	uint64_t work = 4 * o->size + 1000 * (uint64_t)n;
 	enum prof_status st;
 	Dwarf *dw;
 
 	/* A relocatable file's needs its relocations applied first. */
-	if (s->layout.type == LOAD_REL || !has_dwarf(o->elf))
+	if (s->layout.type == LOAD_REL || !object_has_dwarf(o))
 		return PROF_OK;
 	dw = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
 	if (!dw)
@@ -488,7 +293,7 @@ read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
 	if ((all || symtab_open(s->main.elf, SHT_DYNSYM, &r->own)) &&
 	    symtab_match(&r->own, &s->code, addr, n) < 0)
 		return -1;
-	if (all || s->debug.fd < 0 ||
+	if (all || !s->debug.elf ||
 	    !symtab_open(s->debug.elf, SHT_SYMTAB, &r->split))
 		return 0;
 	return symtab_match(&r->split, &s->code, addr, n);

@@ -1,0 +1,47 @@
+/*
+ * object.h - one ELF file, open, for symbolize.c. What it says is not to be
+ * trusted.
+ */
+#ifndef OBJECT_H
+#define OBJECT_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/status.h"
+
+#define OBJECT_MAX_BUILD_ID 64 /* bytes */
+
+struct object {
+	char *path;  /* or what it is called, if it is no file */
+	int fd;      /* or -1 */
+	Elf *elf;    /* NULL: not open */
+	void *image; /* its bytes, if they are not in fd; malloc'd */
+	uint64_t size;
+	char build_id[2 * OBJECT_MAX_BUILD_ID + 1]; /* hex, or "" */
+};
+
+/*
+ * Open the file path. *o is then the caller's, for object_close(). PROF_EIO,
+ * PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM, and *o is closed.
+ */
+enum prof_status object_open(struct object *o, const char *path,
+			     struct prof_err *err) MUST_USE;
+
+/* The same of n bytes at image, malloc'd, which become *o's in any case. */
+enum prof_status object_open_image(struct object *o, const char *name,
+				   void *image, size_t n,
+				   struct prof_err *err) MUST_USE;
+
+/* An object that is closed, or all 0, may be closed again. */
+void object_close(struct object *o);
+
+/* Has it DWARF, rather than only the sections' headers? */
+bool object_has_dwarf(const struct object *o);
+
+/* Is crc the checksum of the file? */
+bool object_has_crc(const struct object *o, uint32_t crc);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * resolve-impl.h - what the parts of resolve.h share: the locations that want
+ * names from one source, be it an object file or a list of symbols.
+ */
+#ifndef RESOLVE_IMPL_H
+#define RESOLVE_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/profile.h"
+#include "resolve.h"
+#include "symbolize.h"
+
+/* A location that wants lines, and its address in the file. */
+struct want {
+	uint64_t addr;
+	uint32_t location;
+};
+
+/* The functions that this run added, by what tells them apart. */
+struct functions {
+	uint32_t *slot; /* open addressing: function, or PROF_NONE */
+	size_t n_slot;  /* a power of two */
+	size_t n;
+};
+
+struct resolve {
+	struct profile *p;
+	const struct resolve_options *o;
+	struct functions functions;
+	bool *done;     /* of each mapping */
+	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
+	size_t *place;  /* ... where its wanted locations begin in wanted */
+	uint32_t *wanted;
+	bool missed; /* a file was not found */
+	bool nomem;
+
+	/* Of one object file. */
+	struct want *want; /* ascending addresses */
+	size_t n_want;
+	uint64_t *addr; /* the distinct ones */
+	size_t n_addr;
+	size_t *first; /* the first want of each */
+	struct line *line;
+	size_t cap_line;
+};
+
+/* Add a location to those wanted, at this address of the source. */
+static inline void
+resolve_want(struct resolve *r, uint64_t addr, uint32_t location)
+{
+	r->want[r->n_want++] = (struct want){ addr, location };
+}
+
+/* Has location l no lines, or are they to be made again? */
+static inline bool
+resolve_is_open(const struct resolve *r, const struct location *l)
+{
+	return r->o->force || l->n_line == 0;
+}
+
+/* Sort what is wanted: r->addr are the r->n_addr addresses. */
+void resolve_sort(struct resolve *r);
+
+/* A symbolize_fn of ctx, a struct resolve: r->addr[i] has these frames. */
+void resolve_take(void *ctx, size_t i, const struct symbolize_frame *frame,
+		  size_t n);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * symbolize-debug.h - the file that the debug information of another was split
+ * off into, for symbolize.c.
+ */
+#ifndef SYMBOLIZE_DEBUG_H
+#define SYMBOLIZE_DEBUG_H
+
+#include <stddef.h>
+
+#include "object.h"
+
+/*
+ * Look for the debug file of o, as symbolize_find_debug() says, and open it as
+ * *debug, which stays closed if there is none. PROF_ENOMEM.
+ */
+enum prof_status debug_find(const struct object *o, const char *const *dir,
+			    size_t n, struct object *debug,
+			    struct prof_err *err) MUST_USE;
+
+#endif
