@@ -18,6 +18,7 @@
  * What a location contributes to a path: its node, if just one of its frames is
  * left, or PLACE_DROPPED, with flags; or SEVERAL.
  */
+#define SKETCH_FROM 1000000 /* frames: see edges.h */
 #define SEVERAL UINT64_MAX
 #define AFTER_GAP (UINT64_C(1) << 32) /* a dropped frame on the root's side */
 #define INLINED (UINT64_C(1) << 33)
@@ -105,16 +106,21 @@ find_path(struct walk *k, const struct sample *s)
 	return 0;
 }
 
-/* Again, whether an edge is wanted is random: see above. */
+/*
+ * Again, whether an edge is wanted is random, see above, unless hardly any is.
+ */
 static int
 count_edges(struct walk *k)
 {
+	bool is_sparse = k->b->o->edges == GRAPH_INLINE_EDGES;
 	uint64_t *key = k->key, from, to;
 	size_t n = 0;
 
 	for (size_t i = 1; i < k->n_path; i++) {
 		from = k->path[i - 1];
 		to = k->path[i];
+		if (is_sparse && !(to & WANT_IN))
+			continue;
 		key[n] = EDGES_KEY((uint32_t)from, (uint32_t)to) |
 			 (to & AFTER_GAP ? EDGES_RESIDUAL : 0) |
 			 (to & INLINED ? 0 : EDGES_OUTLINED);
@@ -372,6 +378,10 @@ walk_init(struct walk *k, int64_t edge_cut)
 {
 	const struct build *b = k->b;
 	size_t n_location = b->p->n_location;
+
+	/* Below, a table of every edge costs less than a walk to shrink it. */
+	if (b->p->n_stack < SKETCH_FROM)
+		edge_cut = 0;
 
 	k->part = malloc((n_location + 1) * sizeof(*k->part));
 	k->place = malloc((b->f->first[n_location] + 1) * sizeof(*k->place));
