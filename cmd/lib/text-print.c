@@ -101,26 +101,55 @@ plain(const char *s, size_t n)
 	return i;
 }
 
+/*
+ * The longest run at *s, of *n bytes, that can be written with one call: what
+ * to write, and its length in *len. *s and *n move on.
+ */
+static const char *
+next_run(const char **s, size_t *n, size_t *len, char escape[TEXT_ESCAPE])
+{
+	const char *run = *s;
+	size_t used = plain(*s, *n);
+
+	*len = used;
+	if (!used) {
+		used = *len = text_piece(*s, *n, escape);
+		if (escape[0]) {
+			run = escape;
+			*len = strlen(escape);
+		}
+	}
+	*s += used;
+	*n -= used;
+	return run;
+}
+
 void
 text_put(FILE *out, const char *s, size_t n)
 {
 	char escape[TEXT_ESCAPE];
+	const char *run;
 	size_t len;
 
 	while (n) {
-		len = plain(s, n);
-		if (len) {
-			fwrite_unlocked(s, 1, len, out);
-		} else {
-			len = text_piece(s, n, escape);
-			if (escape[0])
-				fputs(escape, out);
-			else
-				fwrite_unlocked(s, 1, len, out);
-		}
-		s += len;
-		n -= len;
+		run = next_run(&s, &n, &len, escape);
+		fwrite_unlocked(run, 1, len, out);
 	}
+}
+
+int
+text_append(struct buf *out, const char *s, size_t n)
+{
+	char escape[TEXT_ESCAPE];
+	const char *run;
+	size_t len;
+
+	while (n) {
+		run = next_run(&s, &n, &len, escape);
+		if (buf_add(out, run, len) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void

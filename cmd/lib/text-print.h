@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "buf.h"
 #include "units.h"
 
 struct str;
@@ -27,6 +28,9 @@ size_t text_piece(const char *s, size_t n, char escape[TEXT_ESCAPE]);
 /* Write n bytes, escaped. */
 void text_put(FILE *out, const char *s, size_t n);
 void text_put_str(FILE *out, const struct str *s);
+
+/* Append what text_put() would write. Returns -1 without memory. */
+int text_append(struct buf *out, const char *s, size_t n);
 
 /* Write n bytes of lines: escaped, but for the newlines. */
 void text_put_lines(FILE *out, const char *s, size_t n);

@@ -129,11 +129,44 @@ put_labels(FILE *out, const struct profile *p, const struct sample *s,
 	put_lines(out, lines);
 }
 
+/*
+ * The lines of all frames: most are printed many times, so each is made once.
+ * That of key k is from at[k] to at[k + 1].
+ */
+struct frame_lines {
+	struct buf text;
+	size_t *at;
+};
+
+static const char pad[] = "             "; /* of a line but the first */
+#define FIRST_PAD 3                        /* after the value */
+
+static int
+make_frame_lines(struct frame_lines *l, const struct frames *f)
+{
+	l->at = malloc((f->n_key + 1) * sizeof(*l->at));
+	if (!l->at)
+		return -1;
+	for (uint32_t k = 0; k < f->n_key; k++) {
+		const struct str *s = frames_text(f, k);
+
+		l->at[k] = l->text.n;
+		if (buf_add(&l->text, pad, strlen(pad)) < 0 ||
+		    text_append(&l->text, s->s, s->len) < 0 ||
+		    buf_add(&l->text, "\n", 1) < 0)
+			return -1;
+	}
+	l->at[f->n_key] = l->text.n;
+	return 0;
+}
+
 static void
-put_stack(FILE *out, const struct report *r, const struct frames *f, size_t i)
+put_stack(FILE *out, const struct report *r, const struct frames *f,
+	  const struct frame_lines *lines, size_t i)
 {
 	const struct sample *s = &r->p->sample[i];
 	const uint32_t *stack = profile_stack(r->p, s);
+	size_t skip = strlen(pad) - FIRST_PAD;
 	struct quantity q;
 
 	report_format(r, &q, sample_value(r, i));
@@ -142,14 +175,16 @@ put_stack(FILE *out, const struct report *r, const struct frames *f, size_t i)
 		uint32_t end = f->first[stack[k] + 1];
 
 		for (uint32_t at = f->first[stack[k]]; at < end; at++) {
-			const char *pad = "             ";
+			const size_t *span = &lines->at[f->node[at]];
+			const unsigned char *line = lines->text.data + span[0];
+			bool is_inlined = at + 1 < end;
 
-			fputs_unlocked(k || at > f->first[stack[k]] ? pad
-								    : "   ",
-				       out);
-			text_put_str(out, frames_text(f, f->node[at]));
-			fputs_unlocked(at + 1 < end ? " (inline)\n" : "\n",
-				       out);
+			fwrite_unlocked(line + skip, 1,
+					span[1] - span[0] - skip - is_inlined,
+					out);
+			if (is_inlined)
+				fputs_unlocked(" (inline)\n", out);
+			skip = 0;
 		}
 	}
 }
@@ -159,11 +194,13 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 	    struct prof_err *err)
 {
 	struct label_units units = { 0 };
+	struct frame_lines frames = { 0 };
 	struct lines lines = { 0 };
 	struct buf legend = { 0 };
 	enum prof_status st = report_legend(r, NULL, false, &legend, err);
 
-	if (st == PROF_OK && label_units_init(&units, r->p) < 0)
+	if (st == PROF_OK && (label_units_init(&units, r->p) < 0 ||
+			      make_frame_lines(&frames, f) < 0))
 		st = prof_nomem(err);
 	if (st != PROF_OK)
 		goto out;
@@ -173,13 +210,15 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 			continue;
 		fputs(rule, out);
 		put_labels(out, r->p, &r->p->sample[i], &units, &lines);
-		put_stack(out, r, f, i);
+		put_stack(out, r, f, &frames, i);
 	}
 	fputs(rule, out);
 	if (lines.is_full)
 		st = prof_nomem(err);
 out:
 	label_units_release(&units);
+	buf_release(&frames.text);
+	free(frames.at);
 	buf_release(&lines.text);
 	free(lines.line);
 	buf_release(&legend);
