@@ -3,8 +3,11 @@
 
 #include "report-options.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "lib/profile.h"
+#include "lib/sampling.h"
 #include "refine.h"
 
 enum {
@@ -249,12 +252,41 @@ report_settings_finish(struct report_settings *s, enum report_limit limit)
 		g->node_fraction = g->edge_fraction = 0;
 }
 
+/* Say what a reader must know of a profile that was sampled badly. */
+static void
+warn_of_sampling(const struct profile *p)
+{
+	static const double worth = 0.01; /* of all ticks */
+	struct sampling s;
+	double ticks;
+
+	if (!sampling_sum(p, &s) || !s.ticks)
+		return;
+	ticks = (double)s.ticks;
+	if ((double)s.lost >= worth * ticks)
+		warn("%.3g%% of the samples were lost",
+		     100 * (double)s.lost / ticks);
+	if ((double)s.truncated >= worth * ticks)
+		warn("%.3g%% of the stacks are cut: too many frames",
+		     100 * (double)s.truncated / ticks);
+	if ((double)s.unwind_failed >= worth * ticks)
+		warn("%.3g%% of the stacks end before their root",
+		     100 * (double)s.unwind_failed / ticks);
+	if (s.untimed)
+		warn("%" PRIu64 " threads were not sampled", s.untimed);
+	if (s.achieved_hz < s.asked_hz / 2)
+		warn("sampled at %.4g Hz, not %.4g as asked: sums are right, "
+		     "but coarser",
+		     s.achieved_hz, s.asked_hz);
+}
+
 void
 report_begin(struct report *r, const struct report_settings *s,
 	     const struct refine *refine, struct profile *p)
 {
 	struct prof_err err;
 
+	warn_of_sampling(p);
 	if (s->is_relative)
 		refine_filter(refine, p);
 	if (report_init(r, p, &s->o, &err) != PROF_OK)

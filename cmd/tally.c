@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "lib/profile.h"
+#include "lib/sampling.h"
 #include "set.h"
 #include "tally.h"
 
@@ -578,23 +579,20 @@ static bool
 add_comment(struct tally *t, const struct tally_info *info)
 {
 	const struct shm *shm = info->shm;
-	uint64_t ticks = atomic_load(&shm->n_tick);
-	uint64_t signals = atomic_load(&shm->n_signal);
-	double asked = 1e9 / (double)shm->period_ns;
-	char text[512];
+	struct sampling s = {
+		.clock = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu",
+		.asked_hz = 1e9 / (double)shm->period_ns,
+		.ticks = atomic_load(&shm->n_tick),
+		.signals = atomic_load(&shm->n_signal),
+		.lost = atomic_load(&shm->n_lost),
+		.truncated = atomic_load(&shm->n_truncated),
+		.unwind_failed = atomic_load(&shm->n_failed),
+		.untimed = atomic_load(&shm->n_untimed),
+	};
 
-	snprintf(text, sizeof text,
-		 "sampling: clock=%s asked_hz=%.6g achieved_hz=%.6g ticks=%llu "
-		 "signals=%llu lost=%llu truncated=%llu unwind_failed=%llu "
-		 "untimed_threads=%llu",
-		 shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu", asked,
-		 ticks ? asked * (double)signals / (double)ticks : 0,
-		 (unsigned long long)ticks, (unsigned long long)signals,
-		 (unsigned long long)atomic_load(&shm->n_lost),
-		 (unsigned long long)atomic_load(&shm->n_truncated),
-		 (unsigned long long)atomic_load(&shm->n_failed),
-		 (unsigned long long)atomic_load(&shm->n_untimed));
-	return profile_add_comment(t->p, text) != PROF_NONE;
+	if (s.ticks)
+		s.achieved_hz = s.asked_hz * (double)s.signals / (double)s.ticks;
+	return sampling_add(t->p, &s) == 0;
 }
 
 /* Whose samples they are need only be said when it is not obvious. */

@@ -2,7 +2,7 @@
  * stacks.c - print the stacks of a profile without any symbolizer, for tests of
  * the sampler: one line a sample, ticks first, then the frames, leaf first, as
  * NAME+OFFSET: the last part of the file's path, and the offset in the file,
- * in hexadecimal. Labels follow as KEY=VALUE, comments come first, after '#'.
+ * in hexadecimal. Labels follow as KEY=VALUE, comments come first.
  */
 #include "config.h"
 
@@ -52,7 +52,7 @@ main(int argc, char **argv)
 		;
 	p = cli_read(&cli, cli_input(&cli));
 	for (size_t i = 0; i < p->n_comment; i++)
-		printf("# %s\n", profile_str(p, p->comment[i]));
+		printf("%s\n", profile_str(p, p->comment[i]));
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const struct sample *s = &p->sample[i];
 		const struct label *label = profile_label(p, s);

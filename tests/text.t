@@ -128,6 +128,30 @@ check_err 'sums that do not fit are said' 0 \
 	'prof-text --sample-index=hits -o /dev/null $data/good-full.pb.gz' \
 	'sums do not fit in 64 bits and are cut'
 
+# How it was sampled: merged profiles have several such comments.
+cat >sampled <<'END'
+# samples count
+@comment # sampling: clock=cpu asked_hz=100 achieved_hz=100 ticks=600 signals=600 lost=3 truncated=40 unwind_failed=0 untimed_threads=0
+@comment # sampling: clock=cpu asked_hz=100 achieved_hz=98.5 ticks=400 signals=394 lost=4 truncated=2 unwind_failed=20 untimed_threads=2
+main 994
+END
+check 'a report says what sampling missed, when it matters' 0 \
+	'mkprof sampled | prof-text 2>&1 >/dev/null' <<'END'
+prof-text: 4.2% of the stacks are cut: too many frames
+prof-text: 2% of the stacks end before their root
+prof-text: 2 threads were not sampled
+END
+sed 's/ticks=[0-9]*/ticks=100000/; s/asked_hz=100/asked_hz=1000/; s/threads=2/threads=-x/' sampled >coarse
+check '... and when it was coarser than asked for' 0 \
+	'mkprof coarse | prof-text 2>&1 >/dev/null' <<'END'
+prof-text: sampled at 99.25 Hz, not 1000 as asked: sums are right, but coarser
+END
+check '... but its comment is not part of the header' 0 \
+	'mkprof coarse | prof-text 2>/dev/null | head -2' <<'END'
+Type: samples
+Showing nodes accounting for 994, 100% of 994 total
+END
+
 printf '# n count\na\033[31m;b\342\200\256x;c\302\205d 5\n' >names
 check 'escapes' 0 'mkprof names | prof-text --compact-labels | sed 1,2d' <<'END'
          5   100%   100%          5   100%  c\u0085d

@@ -1,0 +1,85 @@
+/* sampling.c - see sampling.h. */
+#include "config.h"
+
+#include "sampling.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+static const char title[] = "# sampling: ";
+
+int
+sampling_add(struct profile *p, const struct sampling *s)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "%sclock=%s asked_hz=%.6g achieved_hz=%.6g ticks=%" PRIu64
+		 " signals=%" PRIu64 " lost=%" PRIu64 " truncated=%" PRIu64
+		 " unwind_failed=%" PRIu64 " untimed_threads=%" PRIu64,
+		 title, s->clock, s->asked_hz, s->achieved_hz, s->ticks,
+		 s->signals, s->lost, s->truncated, s->unwind_failed,
+		 s->untimed);
+	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
+}
+
+/* The number of the word " NAME=" in text, or 0; comments may be forged. */
+static double
+number(const char *text, const char *name)
+{
+	char word[32];
+	const char *at;
+	double v;
+
+	snprintf(word, sizeof(word), " %s=", name);
+	at = strstr(text, word);
+	v = at ? strtod(at + strlen(word), NULL) : 0;
+	return v > 0 && v < 0x1p62 ? v : 0;
+}
+
+static uint64_t
+count(const char *text, const char *name)
+{
+	return (uint64_t)number(text, name);
+}
+
+static void
+add(struct sampling *s, const char *text)
+{
+	uint64_t ticks = count(text, "ticks");
+
+	s->asked_hz += number(text, "asked_hz") * (double)ticks;
+	s->achieved_hz += number(text, "achieved_hz") * (double)ticks;
+	s->ticks += ticks;
+	s->signals += count(text, "signals");
+	s->lost += count(text, "lost");
+	s->truncated += count(text, "truncated");
+	s->unwind_failed += count(text, "unwind_failed");
+	s->untimed += count(text, "untimed_threads");
+}
+
+bool
+sampling_sum(const struct profile *p, struct sampling *s)
+{
+	bool any = false;
+
+	*s = (struct sampling){ 0 };
+	for (size_t i = 0; i < p->n_comment; i++) {
+		const char *text = profile_str(p, p->comment[i]);
+
+		if (strncmp(text, title, strlen(title)) != 0)
+			continue;
+		add(s, text);
+		any = true;
+	}
+	if (s->ticks) {
+		s->asked_hz /= (double)s->ticks;
+		s->achieved_hz /= (double)s->ticks;
+	}
+	return any;
+}

@@ -1,0 +1,41 @@
+/*
+ * sampling.h - how well a profile was sampled: a comment that prof-record
+ * leaves in it, and each profile that is merged with it keeps; reports do not
+ *show it.
+ *
+ *	# sampling: clock=cpu asked_hz=1000 achieved_hz=250 ticks=7996
+ *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
+ *
+ * (one line). Rates are per second of the clock and thread; the counts are
+ * those of struct sampling. Readers skip words that they do not know.
+ */
+#ifndef SAMPLING_H
+#define SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+struct sampling {
+	const char *clock; /* "cpu", "wall"; only for sampling_add() */
+	double asked_hz;
+	double achieved_hz;     /* signals, where ticks came at asked_hz */
+	uint64_t ticks;         /* periods that went by, and weigh in samples */
+	uint64_t signals;       /* ... for which this many stacks were taken */
+	uint64_t lost;          /* ticks that are in no sample */
+	uint64_t truncated;     /* ... whose stack was cut at the most frames */
+	uint64_t unwind_failed; /* ... whose stack's root was not found */
+	uint64_t untimed;       /* threads that were not sampled */
+};
+
+/* Add the comment to p. Returns -1 without memory. */
+int sampling_add(struct profile *p, const struct sampling *s);
+
+/*
+ * The sum of all such comments of p; rates are means, weighted by ticks.
+ * Returns false when there is none.
+ */
+bool sampling_sum(const struct profile *p, struct sampling *s);
+
+#endif
