@@ -4,8 +4,10 @@
 #include "fetch.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void
 fetch_release(struct fetch *f)
@@ -36,16 +38,18 @@ static const char *const profile_page[] = { "/debug/pprof/profile",
 struct transfer {
 	struct fetch *f;
 	const struct fetch_options *o;
-	CURL *easy;    /* NULL: not begun, or done */
+	CURL *easy;                /* NULL: not begun, or done */
+	struct curl_slist *header; /* of a POST */
 	unsigned page; /* index into profile_page, of a bare source */
 	double deadline;
 
 	/* The reply, as far as it is there. */
-	int code;
 	char status[128]; /* "404 Not Found" */
-	bool is_go;       /* what the server says comes from its pprof */
+	size_t n_body;
+	bool is_go; /* what the server says comes from its pprof */
 	bool is_text;
 	bool too_large;
+	int write_errno; /* not 0: to_fd took no more */
 	char message[CURL_ERROR_SIZE];
 };
 
@@ -111,9 +115,9 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 			len = sizeof(t->status) - 1;
 		memcpy(t->status, sp ? sp + 1 : "", len);
 		t->status[len] = 0;
-		t->code = atoi(t->status);
+		t->f->code = atoi(t->status);
 		t->is_go = t->is_text = false;
-		t->f->body.n = 0;
+		t->f->body.n = t->n_body = 0;
 	} else if (is_header(line, n, "X-Go-Pprof:", &value)) {
 		t->is_go = true;
 	} else if (is_header(line, n, "Content-Type:", &value)) {
@@ -127,6 +131,23 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 	return all;
 }
 
+/* Returns -1 when it can't. */
+static int
+write_body(int fd, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, data, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0)
+			return -1;
+		data += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
 static size_t
 on_body(char *data, size_t size, size_t n, void *ctx)
 {
@@ -135,10 +156,17 @@ on_body(char *data, size_t size, size_t n, void *ctx)
 
 	(void)size; /* always 1 */
 	/* Of a refusal the beginning is enough; it may have no end. */
-	if (t->code != 200 && body->n >= MAX_ERROR_TEXT)
+	if (t->f->code != 200 && body->n >= MAX_ERROR_TEXT)
 		return 0;
-	if (n > t->o->max_bytes - body->n) {
+	if (n > t->o->max_bytes - t->n_body) {
 		t->too_large = true;
+		return 0;
+	}
+	t->n_body += n;
+	if (t->f->to_fd && t->f->code == 200) {
+		if (write_body(t->f->to_fd, data, n) == 0)
+			return n;
+		t->write_errno = errno ? errno : EIO;
 		return 0;
 	}
 	return buf_add(body, data, n) < 0 ? 0 : n;
@@ -196,6 +224,38 @@ set_protocols(CURL *easy)
 #endif
 }
 
+/*
+ * As pprof sends it, but a redirected POST remains one. The servers in C++
+ * know no "Expect: 100-continue", for which curl would wait a second.
+ */
+static void
+set_post(struct transfer *t)
+{
+	static const char *const line[] = {
+		"Content-Type: application/octet-stream", "Expect:"
+	};
+
+	if (!t->f->post)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		struct curl_slist *l = curl_slist_append(t->header, line[i]);
+
+		t->header = l ? l : t->header;
+	}
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, t->f->post);
+	curl_easy_setopt(t->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->header);
+}
+
+static void
+end_easy(struct transfer *t)
+{
+	curl_easy_cleanup(t->easy);
+	curl_slist_free_all(t->header);
+	t->easy = NULL;
+	t->header = NULL;
+}
+
 static void
 transfer_fail(struct transfer *t, enum prof_status status, const char *what,
 	      const char *more)
@@ -218,13 +278,12 @@ transfer_begin(struct transfer *t, CURLM *multi)
 	t->easy = curl_easy_init();
 	if (!url || !t->f->url || !t->easy) {
 		free(url);
-		curl_easy_cleanup(t->easy);
-		t->easy = NULL;
+		end_easy(t);
 		t->f->status = prof_nomem(&t->f->err);
 		return;
 	}
-	t->f->body.n = 0;
-	t->code = 0;
+	t->f->body.n = t->n_body = 0;
+	t->f->code = 0;
 	t->message[0] = 0;
 	curl_easy_setopt(t->easy, CURLOPT_URL, url);
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
@@ -233,7 +292,7 @@ transfer_begin(struct transfer *t, CURLM *multi)
 	curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS,
 			 left > 0.001 ? (long)(left * 1000) : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_USERAGENT,
-			 "prof-fetch/" PACKAGE_VERSION);
+			 PACKAGE_NAME "/" PACKAGE_VERSION);
 	curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION,
 			 (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
@@ -243,13 +302,13 @@ transfer_begin(struct transfer *t, CURLM *multi)
 	curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+	set_post(t);
 	set_protocols(t->easy);
 	set_proxy(t);
 	set_tls(t);
 	free(url);
 	if (curl_multi_add_handle(multi, t->easy) != CURLM_OK) {
-		curl_easy_cleanup(t->easy);
-		t->easy = NULL;
+		end_easy(t);
 		transfer_fail(t, PROF_EIO, "cannot begin the transfer", "");
 	}
 }
@@ -289,19 +348,22 @@ fail_transport(struct transfer *t, CURLcode r)
 static bool
 transfer_end(struct transfer *t, CURLcode r)
 {
-	bool missing = !t->is_go &&
-		       (t->code == 404 || t->code == 405 || t->code == 501);
+	bool missing = !t->is_go && (t->f->code == 404 || t->f->code == 405 ||
+				     t->f->code == 501);
 
-	curl_easy_cleanup(t->easy);
-	t->easy = NULL;
+	end_easy(t);
 	if (t->too_large)
 		t->f->status = prof_fail(&t->f->err, PROF_ELIMIT,
 					 "larger than the limit of %zu bytes "
 					 "(--max-size)",
 					 t->o->max_bytes);
+	else if (t->write_errno)
+		transfer_fail(t, PROF_EIO,
+			      "cannot write: ", strerror(t->write_errno));
 	else if (t->f->source.is_bare && missing && t->page == 0)
 		return t->page++, true;
-	else if (t->code && t->code != 200 && (t->code / 100 != 3 || !r))
+	else if (t->f->code && t->f->code != 200 &&
+		 (t->f->code / 100 != 3 || !r))
 		fail_response(t);
 	else if (r != CURLE_OK)
 		fail_transport(t, r);

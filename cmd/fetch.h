@@ -1,6 +1,7 @@
 /*
- * fetch.h - getting profiles from servers, many at once. The only module that
- * knows libcurl; without it every URL fails with PROF_ENOTSUP.
+ * fetch.h - getting profiles, symbols and files from servers, many at once.
+ * The only module that knows libcurl; without it every URL fails with
+ * PROF_ENOTSUP.
  */
 #ifndef FETCH_H
 #define FETCH_H
@@ -14,11 +15,15 @@
 /* One URL, and what became of it. */
 struct fetch {
 	struct source source; /* the caller's */
+	const char *post;     /* what to POST; NULL: GET */
+	int to_fd;            /* not 0: where the body is written while it
+			       * arrives, in place of body */
 
 	enum prof_status status;
 	struct prof_err err; /* unless status is PROF_OK */
 	struct buf body;     /* as the server sent it; the caller's */
 	char *url; /* it came from; the caller's. No user, no password */
+	int code;  /* HTTP's of the last reply; 0: there was none */
 };
 
 struct fetch_options {
