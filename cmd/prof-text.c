@@ -2,11 +2,12 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
+#include "lib/changes.h"
 #include "lib/frames.h"
 #include "lib/graph.h"
+#include "lib/labels.h"
 #include "lib/profile.h"
 #include "lib/report.h"
 #include "lib/strtab.h"
@@ -14,66 +15,7 @@
 #include "match.h"
 #include "refine.h"
 #include "report-options.h"
-
-enum {
-	KEY_REPORT = CLI_LONG, /* + enum format, for each of reports[] */
-	KEY_FLAT = CLI_LONG + 50,
-	KEY_CUM,
-	KEY_COMPACT,
-	KEY_MIN_FLAT,
-	KEY_MIN_CUM,
-};
-
-enum format {
-	FORMAT_TOP,
-	FORMAT_TEXT,
-	FORMAT_TREE,
-	FORMAT_PEEK,
-	FORMAT_TRACES,
-	FORMAT_TAGS,
-	FORMAT_RAW,
-	FORMAT_COMMENTS,
-	FORMAT_LIST_TYPES,
-	FORMAT_JSON,
-	FORMAT_TSV,
-	FORMAT_FOLDED,
-	N_FORMAT
-};
-
-static const struct cli_opt opts[] = {
-	{ KEY_REPORT + FORMAT_TOP, "top", "[BOOL]",
-	  "print a table of functions (default)" },
-	{ KEY_REPORT + FORMAT_TEXT, "text", "[BOOL]", "same as --top" },
-	{ KEY_REPORT + FORMAT_TREE, "tree", "[BOOL]",
-	  "print callers and callees, too" },
-	{ KEY_REPORT + FORMAT_PEEK, "peek", "REGEX",
-	  "print callers and callees of functions that match" },
-	{ KEY_REPORT + FORMAT_TRACES, "traces", "[BOOL]",
-	  "print every stack with its labels" },
-	{ KEY_REPORT + FORMAT_TAGS, "tags", "[BOOL]", "print the labels" },
-	{ KEY_REPORT + FORMAT_RAW, "raw", "[BOOL]",
-	  "print everything that is in the profile" },
-	{ KEY_REPORT + FORMAT_COMMENTS, "comments", "[BOOL]",
-	  "print the comments" },
-	{ KEY_REPORT + FORMAT_LIST_TYPES, "list-types", "[BOOL]",
-	  "print the sample types and their totals" },
-	{ KEY_REPORT + FORMAT_JSON, "json", "[BOOL]",
-	  "print the call graph as JSON" },
-	{ KEY_REPORT + FORMAT_TSV, "tsv", "[BOOL]",
-	  "print the table with tabs, numbers unscaled" },
-	{ KEY_REPORT + FORMAT_FOLDED, "folded", "[BOOL]",
-	  "print stacks as lines, for flame graph programs" },
-	{ KEY_FLAT, "flat", "[BOOL]", "sort by own value (default)" },
-	{ KEY_CUM, "cum", "[BOOL]", "sort by value with callees" },
-	{ KEY_MIN_FLAT, "min-flat", "VALUE",
-	  "leave out rows with less: 10ms, 2%, 500" },
-	{ KEY_MIN_CUM, "min-cum", "VALUE", "leave out rows with less" },
-	{ KEY_COMPACT, "compact-labels", "[BOOL]",
-	  "leave out the header lines of the profile" },
-	CLI_READ_OPTS,
-	CLI_COMMON_OPTS,
-	{ 0 }
-};
+#include "text-options.h"
 
 static const struct cli_opt *const groups[] = { report_opts, refine_opts,
 						NULL };
@@ -82,76 +24,9 @@ static const struct cli_cmd cmd = {
 	.name = "prof-text",
 	.args = "[FILE...]",
 	.brief = "print a profile as text; several are added up",
-	.opts = opts,
+	.opts = text_opts,
 	.groups = groups,
 };
-
-struct settings {
-	enum format format;
-	const char *option;  /* that chose it, or NULL */
-	struct match *peek;  /* of --peek */
-	const char *pattern; /* ... as text */
-	char *min_flat, *min_cum;
-	struct refine refine;
-	struct report_settings report;
-};
-
-static void
-set_format(struct settings *s, struct cli *cli, enum format format)
-{
-	struct prof_err err;
-
-	if (format == FORMAT_PEEK) {
-		match_free(s->peek);
-		s->pattern = cli->arg;
-		if (match_new("peek", cli->arg, 0, &s->peek, &err) != PROF_OK)
-			die("%s", err.msg);
-	} else if (!cli_bool(cli)) {
-		return;
-	}
-	if (s->option && s->format != format)
-		die("--%s and --%s exclude each other", s->option,
-		    opts[format].name);
-	s->option = opts[format].name;
-	s->format = format;
-}
-
-static void
-parse(struct settings *s, struct cli *cli)
-{
-	struct report_options *o = &s->report.o;
-	int key;
-
-	report_settings_init(&s->report);
-	while ((key = cli_option(cli)) != CLI_DONE) {
-		switch (key) {
-		case KEY_FLAT:
-			if (cli_bool(cli))
-				o->graph.order = GRAPH_BY_FLAT;
-			break;
-		case KEY_CUM:
-			if (cli_bool(cli))
-				o->graph.order = GRAPH_BY_CUM;
-			break;
-		case KEY_COMPACT:
-			o->compact_labels = cli_bool(cli);
-			break;
-		case KEY_MIN_FLAT:
-			s->min_flat = cli->arg;
-			break;
-		case KEY_MIN_CUM:
-			s->min_cum = cli->arg;
-			break;
-		default:
-			if (key >= KEY_REPORT && key < KEY_REPORT + N_FORMAT)
-				set_format(s, cli, key - KEY_REPORT);
-			else if (!report_option(&s->report, cli, key))
-				refine_option(&s->refine, cli, key);
-		}
-	}
-	if (s->format == FORMAT_TEXT)
-		s->format = FORMAT_TOP;
-}
 
 static int64_t
 amount(const struct report *r, const char *option, const char *text)
@@ -162,6 +37,15 @@ amount(const struct report *r, const char *option, const char *text)
 	if (text && report_amount(r, text, &v, &err) != PROF_OK)
 		die("--%s: %s", option, err.msg);
 	return v;
+}
+
+static struct text_rows
+row_limits(const struct text_settings *s, const struct report *r)
+{
+	return (struct text_rows){
+		amount(r, "min-flat", s->min_flat),
+		amount(r, "min-cum", s->min_cum),
+	};
 }
 
 static bool
@@ -176,7 +60,7 @@ peek_wants(const struct str *name, void *ctx)
 }
 
 static void
-choose_graph(struct settings *s)
+choose_graph(struct text_settings *s)
 {
 	struct graph_options *g = &s->report.o.graph;
 	enum report_limit limit = REPORT_ALL;
@@ -204,14 +88,11 @@ choose_graph(struct settings *s)
 }
 
 static enum prof_status
-print_graph(struct cli *cli, const struct settings *s, struct report *r,
+print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
 	    struct prof_err *err)
 {
 	enum prof_status st;
-	struct text_rows rows = {
-		amount(r, "min-flat", s->min_flat),
-		amount(r, "min-cum", s->min_cum),
-	};
+	struct text_rows rows = row_limits(s, r);
 	struct frames *f;
 	struct graph *g;
 
@@ -235,7 +116,28 @@ print_graph(struct cli *cli, const struct settings *s, struct report *r,
 }
 
 static enum prof_status
-print_stacks(struct cli *cli, const struct settings *s, struct report *r,
+print_diff(struct cli *cli, const struct text_settings *s, struct report *r,
+	   struct prof_err *err)
+{
+	struct text_rows rows = row_limits(s, r);
+	struct changes *c;
+	enum prof_status st = changes_new(r, s->report.no_trim, &c, err);
+
+	if (st != PROF_OK)
+		return st;
+	report_choose_unit_for(r, changes_smallest(c));
+	if (s->format == FORMAT_JSON)
+		text_diff_json(cli_text(cli), r, c, &rows);
+	else if (s->format == FORMAT_TSV)
+		text_diff_tsv(cli_text(cli), r, c, &rows);
+	else
+		st = text_diff(cli_text(cli), r, c, &rows, err);
+	changes_free(c);
+	return st;
+}
+
+static enum prof_status
+print_stacks(struct cli *cli, const struct text_settings *s, struct report *r,
 	     struct prof_err *err)
 {
 	enum prof_status st;
@@ -252,7 +154,7 @@ print_stacks(struct cli *cli, const struct settings *s, struct report *r,
 
 /* Reports that need no column and may lack one. */
 static bool
-print_simple(struct cli *cli, struct settings *s, struct profile *p)
+print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
 {
 	struct report_options *o = &s->report.o;
 	struct prof_err err;
@@ -273,7 +175,7 @@ print_simple(struct cli *cli, struct settings *s, struct profile *p)
 int
 main(int argc, char **argv)
 {
-	struct settings s = { 0 };
+	struct text_settings s;
 	struct report_options *o = &s.report.o;
 	enum prof_status st;
 	struct prof_err err;
@@ -282,25 +184,29 @@ main(int argc, char **argv)
 	struct cli cli;
 
 	cli_init(&cli, &cmd, argc, argv);
-	parse(&s, &cli);
+	text_settings_parse(&s, &cli);
 	choose_graph(&s);
 	o->filter = refine_active(&s.refine, &o->n_filter);
 
 	p = cli_read_all(&cli);
 	refine_frames(&s.refine, p, o->unit);
+	if (s.diff && !profile_has_base(p))
+		die("no difference: no sample has the label pprof::base=true "
+		    "that prof-diff --diff-base sets");
 	if (!print_simple(&cli, &s, p)) {
 		report_begin(&r, &s.report, &s.refine, p);
 		if (s.format == FORMAT_TAGS)
 			st = text_tags(cli_text(&cli), &r, &err);
 		else if (s.format == FORMAT_TRACES || s.format == FORMAT_FOLDED)
 			st = print_stacks(&cli, &s, &r, &err);
+		else if (s.diff)
+			st = print_diff(&cli, &s, &r, &err);
 		else
 			st = print_graph(&cli, &s, &r, &err);
 		if (st != PROF_OK)
 			die("%s", err.msg);
 	}
 	profile_free(p);
-	match_free(s.peek);
-	refine_release(&s.refine);
+	text_settings_release(&s);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

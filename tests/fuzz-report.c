@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/changes.h"
 #include "lib/codec.h"
 #include "lib/frames.h"
 #include "lib/graph.h"
@@ -38,6 +39,22 @@ print_all(FILE *out, struct report *r, struct prof_err *err)
 	frames_free(f);
 }
 
+static void
+print_changes(FILE *out, struct report *r, struct prof_err *err)
+{
+	struct text_rows rows = { 0, 1 };
+	struct changes *c;
+
+	if (changes_new(r, r->o->mean, &c, err) != PROF_OK)
+		return;
+	report_choose_unit_for(r, changes_smallest(c));
+	if (text_diff(out, r, c, &rows, err) != PROF_OK)
+		abort();
+	text_diff_json(out, r, c, &rows);
+	text_diff_tsv(out, r, c, &rows);
+	changes_free(c);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -65,8 +82,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	text_raw(out, p);
 	text_comments(out, p);
 	if (text_types(out, p, &o, &err) == PROF_OK &&
-	    report_init(&r, p, &o, &err) == PROF_OK)
+	    report_init(&r, p, &o, &err) == PROF_OK) {
 		print_all(out, &r, &err);
+		print_changes(out, &r, &err);
+	}
 	fclose(out);
 	profile_free(p);
 	return 0;

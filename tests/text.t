@@ -419,4 +419,116 @@ check 'example: json' 0 \
 	'prof-text --json --nodecount=1 profile.pb.gz | grep -o "\"function\": \"[a-z]*\""' <<'END'
 "function": "alpha"
 END
+# --- differences ---
+
+prof-diff -o diff.pb.gz "$data/good-old.pb.gz" "$data/good-new.pb.gz"
+cp "$data/good-old.pb.gz" old.pb.gz
+cp "$data/good-new.pb.gz" new.pb.gz
+check 'what changed: before and after' 0 'prof-text --diff diff.pb.gz' <<'END'
+File: app
+both
+new
+old
+Type: cpu
+Time: 2020-09-13 12:26:40 UTC
+Duration: 3s, Total samples = 1020ms (34.00%)
+Total 1020ms before, 1050ms after: +30ms (+2.94%)
+Left out 2 nodes without change of flat
+flat before  flat after      change  change%  before%  after%
+      400ms       600ms      +200ms  +50.00%   39.22%  57.14%  a
+      250ms       100ms      -150ms  -60.00%   24.51%   9.52%  b
+       70ms           0       -70ms     gone    6.86%      0%  e
+          0        50ms       +50ms      new       0%   4.76%  d
+END
+check 'the same of cum, an example of the manual page' 0 \
+	'prof-diff old.pb.gz new.pb.gz | prof-text --diff --cum | sed 1,7d' <<'END'
+Total 1020ms before, 1050ms after: +30ms (+2.94%)
+Left out 1 node without change of cum
+ cum before   cum after      change  change%  before%  after%
+      400ms       600ms      +200ms  +50.00%   39.22%  57.14%  a
+      250ms       150ms      -100ms  -40.00%   24.51%  14.29%  b
+       70ms           0       -70ms     gone    6.86%      0%  e
+          0        50ms       +50ms      new       0%   4.76%  d
+     1020ms      1050ms       +30ms   +2.94%     100%    100%  main
+END
+prof-diff old.pb.gz new.pb.gz | prof-text --diff --cum >one
+check 'that example as it stands' 0 \
+	'prof-diff old.pb.gz new.pb.gz | prof-text --diff --cum' <one
+check 'changes, the untrimmed ones, too' 0 \
+	'prof-text --diff --trim=false --compact-labels diff.pb.gz' <<'END'
+Total 1020ms before, 1050ms after: +30ms (+2.94%)
+flat before  flat after      change  change%  before%  after%
+      400ms       600ms      +200ms  +50.00%   39.22%  57.14%  a
+      250ms       100ms      -150ms  -60.00%   24.51%   9.52%  b
+       70ms           0       -70ms     gone    6.86%      0%  e
+          0        50ms       +50ms      new       0%   4.76%  d
+      300ms       300ms           0       0%   29.41%  28.57%  c
+          0           0           0       0%       0%      0%  main
+END
+check 'changes, fewer of them' 0 \
+	'prof-text --diff --compact-labels --nodecount=3 --nodefraction=0.06 --min-flat=100ms --unit=s diff.pb.gz' <<'END'
+Total 1.02s before, 1.05s after: +0.03s (+2.94%)
+Left out 2 nodes without change of flat
+Dropped 1 node (change of cum < 0.06s)
+Left out 1 node (change of flat < 0.10s)
+flat before  flat after      change  change%  before%  after%
+      0.40s       0.60s      +0.20s  +50.00%   39.22%  57.14%  a
+      0.25s       0.10s      -0.15s  -60.00%   24.51%   9.52%  b
+END
+check 'changes, the top of them, filtered' 0 \
+	'prof-text --diff --compact-labels --nodecount=1 --ignore="^a$" --drop-negative diff.pb.gz
+	prof-text --diff --compact-labels --focus="^[bd]$" --relative-percentages --cum diff.pb.gz' <<'END'
+Active filters:
+   ignore=^a$
+Total 1020ms before, 1050ms after: +30ms (+2.94%)
+Left out 1 node without change of flat
+flat before  flat after      change  change%  before%  after%
+          0        50ms       +50ms      new       0%   4.76%  d
+Active filters:
+   focus=^[bd]$
+Total 250ms before, 150ms after: -100ms (-40.00%)
+ cum before   cum after      change  change%  before%  after%
+      250ms       150ms      -100ms  -40.00%     100%    100%  b
+      250ms       150ms      -100ms  -40.00%     100%    100%  main
+          0        50ms       +50ms      new       0%  33.33%  d
+END
+check 'changes with tabs' 0 'prof-text --diff --tsv --nodecount=2 diff.pb.gz | tr "\t" ,' <<'END'
+flat_before,flat_after,flat_change,cum_before,cum_after,cum_change,total_before,total_after,unit,name,function,file,line,column,address,object
+400000000,600000000,200000000,400000000,600000000,200000000,1020000000,1050000000,nanoseconds,a,a,,0,0,0x0,
+250000000,100000000,-150000000,250000000,150000000,-100000000,1020000000,1050000000,nanoseconds,b,b,,0,0,0x0,
+END
+check 'changes as JSON' 0 'prof-text --diff --json --nodecount=2 --min-cum=200 --sample-index=samples diff.pb.gz
+	prof-text --diff --json --nodecount=1 --sample-index=samples --lines diff.pb.gz | sed 1,2d' <<'END'
+{"schema": "profpipe.diff/1",
+ "profile": {"file": "/bin/app", "period_type": "cpu", "period_unit": "nanoseconds", "period": 10000000, "time_ns": 1600000000000000000, "duration_ns": 3000000000, "comments": ["both", "new", "old"]},
+ "type": "samples", "unit": "count", "mean": false, "total": {"before": 102, "after": 105, "change": 3},
+ "filters": [],
+ "unchanged_nodes": 2, "dropped_nodes": 0, "nodes_before_nodecount": 4,
+ "nodes": []}
+ "type": "samples", "unit": "count", "mean": false, "total": {"before": 102, "after": 105, "change": 3},
+ "filters": [],
+ "unchanged_nodes": 2, "dropped_nodes": 0, "nodes_before_nodecount": 4,
+ "nodes": [
+  {"function": "a", "file": "/src/f.c", "line": 10, "name": "a /src/f.c:10", "flat": {"before": 40, "after": 60, "change": 20}, "cum": {"before": 40, "after": 60, "change": 20}}]}
+END
+printf '# contentions count delay nanoseconds\nmain;f 10 1000\nmain;g 4 80\n' |
+	mkprof >locks1.pb.gz
+printf '# contentions count delay nanoseconds\nmain;f 5 2000\nmain;g 4 80\n' |
+	mkprof >locks2.pb.gz
+check 'changes of a mean are those of the two means' 0 \
+	'prof-diff locks1.pb.gz locks2.pb.gz | prof-text --diff --mean-delay --compact-labels' <<'END'
+Total 77ns before, 231ns after: +154ns (+200.00%)
+Left out 2 nodes without change of flat
+flat before  flat after      change  change%  before%  after%
+      100ns       400ns      +300ns +300.00%  129.87% 173.16%  f
+END
+check_err 'no changes of what is no difference' 2 \
+	'prof-text --diff $data/good-old.pb.gz' \
+	'no difference: no sample has the label pprof::base=true'
+check_err 'no changes of a subtraction: its sides are gone' 2 \
+	'prof-diff --base $data/good-old.pb.gz $data/good-new.pb.gz | prof-text --diff' \
+	'no difference: no sample has the label pprof::base=true'
+check_err 'changes are no tree' 2 'prof-text --diff --tree diff.pb.gz' \
+	"--diff is a table: it can't be --tree"
+
 plan

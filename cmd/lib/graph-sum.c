@@ -21,7 +21,7 @@ build_weight(const struct build *b, size_t i, int64_t *w, int64_t *dw)
 
 	*w = value[b->o->column];
 	*dw = b->o->mean ? value[0] : 0;
-	return *w || *dw;
+	return (*w || *dw) && !(b->o->leave_out && b->o->leave_out[i]);
 }
 
 static inline void

@@ -40,11 +40,12 @@ enum graph_edges {
 };
 
 struct graph_options {
-	size_t column;      /* of the values: the weight of a sample */
-	bool mean;          /* divide by the first column */
-	bool drop_negative; /* nodes with a negative value */
-	bool call_tree;     /* a node for each path: the graph is a forest */
-	bool tags;          /* collect labels at the nodes */
+	size_t column;         /* of the values: the weight of a sample */
+	bool mean;             /* divide by the first column */
+	const bool *leave_out; /* samples that don't count; NULL: all count */
+	bool drop_negative;    /* nodes with a negative value */
+	bool call_tree;        /* a node for each path: the graph is a forest */
+	bool tags;             /* collect labels at the nodes */
 	enum graph_order order;
 	enum graph_edges edges;
 	int64_t node_count;   /* show no more; <= 0: no limit */

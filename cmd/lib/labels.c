@@ -11,10 +11,8 @@
 int
 label_units_init(struct label_units *u, const struct profile *p)
 {
-	static const char base[] = "pprof::base";
-
 	u->p = p;
-	u->base = strtab_find(&p->strings, base, strlen(base));
+	u->base = base_mark_of(p).key;
 	u->unit = calloc(p->strings.n_str, sizeof(*u->unit));
 	if (!u->unit)
 		return -1;
@@ -47,4 +45,40 @@ label_unit(const struct label_units *u, const struct label *l)
 	if (!strcmp(key, "alignment") || !strcmp(key, "request"))
 		return "bytes";
 	return key;
+}
+
+struct base_mark
+base_mark_of(const struct profile *p)
+{
+	static const char key[] = "pprof::base", yes[] = "true";
+
+	return (struct base_mark){
+		strtab_find(&p->strings, key, strlen(key)),
+		strtab_find(&p->strings, yes, strlen(yes)),
+	};
+}
+
+bool
+base_mark_on(const struct base_mark *m, const struct profile *p,
+	     const struct sample *s)
+{
+	const struct label *l = profile_label(p, s);
+
+	if (m->key == STRTAB_NONE || m->value == STRTAB_NONE)
+		return false;
+	for (uint32_t k = 0; k < s->n_label; k++)
+		if (l[k].key == m->key && l[k].str == m->value)
+			return true;
+	return false;
+}
+
+bool
+profile_has_base(const struct profile *p)
+{
+	struct base_mark mark = base_mark_of(p);
+
+	for (size_t i = 0; i < p->n_sample; i++)
+		if (base_mark_on(&mark, p, &p->sample[i]))
+			return true;
+	return false;
 }

@@ -1,15 +1,21 @@
 /*
- * labels.h - what the numbers of numeric labels are in. Producers often leave
- * the unit out, so what other samples say about the same key is used.
+ * labels.h - labels with a meaning: what the numbers of numeric labels are in,
+ * and which samples are the base of a difference.
  */
 #ifndef LABELS_H
 #define LABELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct label;
 struct profile;
+struct sample;
 
+/*
+ * Producers often leave the unit out, so what other samples say about the same
+ * key is used.
+ */
 struct label_units {
 	const struct profile *p;
 	uint32_t *unit; /* of each key, by string: the first unit seen, or 0 */
@@ -26,5 +32,21 @@ void label_units_release(struct label_units *u);
  * means them; else the key itself (a label "bytes" is in bytes).
  */
 const char *label_unit(const struct label_units *u, const struct label *l);
+
+/*
+ * The mark of a base: prof-diff --diff-base, as pprof, negates the samples of
+ * the base and labels them pprof::base=true, so that both sides can be told
+ * apart in one profile.
+ */
+struct base_mark {
+	uint32_t key, value; /* strings, STRTAB_NONE where nobody uses them */
+};
+
+struct base_mark base_mark_of(const struct profile *p);
+bool base_mark_on(const struct base_mark *m, const struct profile *p,
+		  const struct sample *s);
+
+/* Is the profile a difference: is any of its samples of a base? */
+bool profile_has_base(const struct profile *p);
 
 #endif

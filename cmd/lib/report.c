@@ -11,55 +11,40 @@
 #include <string.h>
 #include <time.h>
 
+#include "labels.h"
 #include "profile.h"
 
 #define MAX_FILTER 80 /* bytes of one filter in the legend */
 
 /* --- the total --- */
 
-static bool
-is_base(const struct profile *p, const struct sample *s, uint32_t key,
-	uint32_t yes)
-{
-	const struct label *l = profile_label(p, s);
-
-	for (uint32_t k = 0; k < s->n_label; k++)
-		if (l[k].key == key && l[k].str == yes)
-			return true;
-	return false;
-}
-
-/*
- * Of a profile with a base (prof-diff --diff-base) the base alone is 100 %:
- * its samples carry the label pprof::base=true.
- */
+/* 100 %; of a difference with a base the base alone is that. */
 static void
 add_total(struct report *r)
 {
-	static const char base[] = "pprof::base", yes[] = "true";
 	const struct profile *p = r->p;
-	uint32_t key = strtab_find(&p->strings, base, strlen(base));
-	uint32_t value = strtab_find(&p->strings, yes, strlen(yes));
-	struct graph_sum all = { 0 }, of_base = { 0 };
+	struct base_mark mark = base_mark_of(p);
+	struct graph_sum base = { 0 }, rest = { 0 }, all;
 
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const int64_t *v = p->value + i * p->n_type;
-		int64_t w = units_abs(v[r->column]);
+		struct graph_sum *sum =
+			base_mark_on(&mark, p, &p->sample[i]) ? &base : &rest;
 
-		all.value = units_add(all.value, w);
-		all.divisor = units_add(all.divisor, v[0]);
-		if (key != STRTAB_NONE && value != STRTAB_NONE &&
-		    is_base(p, &p->sample[i], key, value)) {
-			of_base.value = units_add(of_base.value, w);
-			of_base.divisor = units_add(of_base.divisor, v[0]);
-		}
+		sum->value = units_add(sum->value, units_abs(v[r->column]));
+		sum->divisor = units_add(sum->divisor, v[0]);
 	}
+	all.value = units_add(base.value, rest.value);
+	all.divisor = units_add(base.divisor, rest.divisor);
 	r->is_saturated = all.value == INT64_MAX;
-	if (of_base.value > 0)
-		all = of_base;
+	if (base.value > 0)
+		all = base;
 	if (!r->o->mean)
-		all.divisor = 0;
+		all.divisor = base.divisor = rest.divisor = 0;
 	r->total = graph_value(all);
+	/* What a base was divided by is negated like its values. */
+	r->before = units_abs(graph_value(base));
+	r->after = graph_value(rest);
 }
 
 enum prof_status
@@ -126,14 +111,31 @@ own_unit(const struct report *r, int64_t v)
 }
 
 void
-report_choose_unit(struct report *r, const struct graph *g)
+report_choose_unit_for(struct report *r, int64_t min)
 {
-	int64_t min = 0, max = divide(r, r->total);
+	int64_t max = divide(r, r->total);
 	const char *unit;
 
 	r->unit = r->o->unit ? r->o->unit : "minimum";
-	if (!g || g->n_node == 0 || strcmp(r->unit, "minimum"))
+	if (strcmp(r->unit, "minimum"))
 		return;
+	min = min ? divide(r, min) : max;
+	unit = own_unit(r, min);
+	/* Two decimals still show a hundredth of the unit. */
+	if (strcmp(unit, own_unit(r, max)) && min < max / 100.0)
+		unit = own_unit(r, units_times(min, 100));
+	r->unit = *unit ? unit : r->sample_unit;
+}
+
+void
+report_choose_unit(struct report *r, const struct graph *g)
+{
+	int64_t min = 0;
+
+	if (!g || g->n_node == 0) {
+		r->unit = r->o->unit ? r->o->unit : "minimum";
+		return;
+	}
 	for (size_t i = 0; i < g->n_node; i++) {
 		int64_t v = units_abs(graph_value(g->node[i].flat));
 
@@ -142,12 +144,7 @@ report_choose_unit(struct report *r, const struct graph *g)
 		if (v && (min == 0 || v < min))
 			min = v;
 	}
-	min = min ? divide(r, min) : max;
-	unit = own_unit(r, min);
-	/* Two decimals still show a hundredth of the unit. */
-	if (strcmp(unit, own_unit(r, max)) && min < max / 100.0)
-		unit = own_unit(r, units_times(min, 100));
-	r->unit = *unit ? unit : r->sample_unit;
+	report_choose_unit_for(r, min);
 }
 
 enum prof_status
@@ -334,6 +331,15 @@ report_legend(const struct report *r, const struct graph *g, bool is_drawing,
 		return prof_nomem(err);
 	if (g &&
 	    (put_filters(r, out) < 0 || put_graph(r, g, is_drawing, out) < 0))
+		return prof_nomem(err);
+	return PROF_OK;
+}
+
+enum prof_status
+report_head(const struct report *r, struct buf *out, struct prof_err *err)
+{
+	if ((!r->o->compact_labels && put_profile(r, out) < 0) ||
+	    put_filters(r, out) < 0)
 		return prof_nomem(err);
 	return PROF_OK;
 }

@@ -34,6 +34,7 @@ struct report {
 	const struct report_options *o;
 	size_t column;
 	int64_t total;           /* 100 % */
+	int64_t before, after;   /* of a difference: of the base, of the rest */
 	const char *sample_unit; /* what the values are in */
 	const char *unit;        /* what they are printed in */
 	bool is_saturated;       /* the total did not fit */
@@ -58,6 +59,9 @@ enum prof_status report_graph(struct report *r, struct frames **f,
  */
 void report_choose_unit(struct report *r, const struct graph *g);
 
+/* The same, when min is the smallest value that is shown; 0: none is. */
+void report_choose_unit_for(struct report *r, int64_t min);
+
 /* A value of the column as printed: divided, scaled, with its unit. */
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
@@ -78,5 +82,9 @@ enum prof_status report_amount(const struct report *r, const char *text,
 enum prof_status report_legend(const struct report *r, const struct graph *g,
 			       bool is_drawing, struct buf *out,
 			       struct prof_err *err) MUST_USE;
+
+/* The header lines that say nothing of a graph: the profile's, the filters. */
+enum prof_status report_head(const struct report *r, struct buf *out,
+			     struct prof_err *err) MUST_USE;
 
 #endif

@@ -8,38 +8,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "frames.h"
 #include "graph.h"
+#include "json.h"
 #include "profile.h"
 #include "report.h"
+#include "text-data.h"
 #include "text-print.h"
 #include "text.h"
 #include "units.h"
 
 /* --- JSON --- */
-
-/* A string; bytes that are not UTF-8 become U+FFFD. */
-static void
-put_string(FILE *out, const struct str *s)
-{
-	const char *at = s->s, *end = at + s->len;
-	size_t len;
-
-	putc('"', out);
-	for (; at < end; at += len) {
-		len = text_utf8(at, (size_t)(end - at));
-		if (len == 0) {
-			fputs("\xef\xbf\xbd", out);
-			len = 1;
-		} else if (*at == '"' || *at == '\\') {
-			fprintf(out, "\\%c", *at);
-		} else if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-			fprintf(out, "\\u%04x", (unsigned char)*at);
-		} else {
-			fwrite(at, 1, len, out);
-		}
-	}
-	putc('"', out);
-}
 
 /* "name": "text", and a comma after it; nothing when the string is empty. */
 static void
@@ -48,7 +27,7 @@ put_member(FILE *out, const char *name, const struct str *s)
 	if (s->len == 0)
 		return;
 	fprintf(out, "\"%s\": ", name);
-	put_string(out, s);
+	json_put_str(out, s);
 	fputs(", ", out);
 }
 
@@ -59,16 +38,14 @@ put_number(FILE *out, const char *name, int64_t v)
 		fprintf(out, "\"%s\": %" PRId64 ", ", name, v);
 }
 
-static void
-put_list(FILE *out, const char *name, const char *const *text, size_t n)
+void
+data_json_filters(FILE *out, const struct report *r)
 {
-	fprintf(out, "\"%s\": [", name);
-	for (size_t i = 0; i < n; i++) {
-		struct str s = { text[i], (uint32_t)strlen(text[i]), 0 };
-
+	fputs("\"filters\": [", out);
+	for (size_t i = 0; i < r->o->n_filter; i++) {
 		if (i)
 			fputs(", ", out);
-		put_string(out, &s);
+		json_put(out, r->o->filter[i], strlen(r->o->filter[i]));
 	}
 	fputs("]", out);
 }
@@ -94,18 +71,32 @@ put_profile(FILE *out, const struct report *r)
 	for (size_t i = 0; i < p->n_comment; i++) {
 		if (i)
 			fputs(", ", out);
-		put_string(out, &str[p->comment[i]]);
+		json_put_str(out, &str[p->comment[i]]);
 	}
 	fputs("]},\n", out);
 }
 
-static void
-put_node(FILE *out, const struct graph *g, const struct graph_node *n)
+void
+data_json_head(FILE *out, const struct report *r, const char *schema)
 {
-	const struct frame_key *k = &g->frames->key[n->key];
-	const struct str *str = g->frames->strings.str;
+	const struct profile *p = r->p;
+	const struct str *str = p->strings.str;
 
-	fputs("  {", out);
+	fprintf(out, "{\"schema\": \"%s\",\n", schema);
+	put_profile(out, r);
+	fputs(" \"type\": ", out);
+	json_put_str(out, &str[p->type[r->column].type]);
+	fputs(", \"unit\": ", out);
+	json_put_str(out, &str[p->type[r->column].unit]);
+	fprintf(out, ", \"mean\": %s, ", r->o->mean ? "true" : "false");
+}
+
+void
+data_json_key(FILE *out, const struct frames *f, uint32_t key)
+{
+	const struct frame_key *k = &f->key[key];
+	const struct str *str = f->strings.str;
+
 	put_member(out, "function", &str[k->name]);
 	put_member(out, "file", &str[k->file]);
 	put_number(out, "line", k->line);
@@ -114,7 +105,14 @@ put_node(FILE *out, const struct graph *g, const struct graph_node *n)
 	if (k->address)
 		fprintf(out, "\"address\": \"0x%" PRIx64 "\", ", k->address);
 	put_member(out, "object", &str[k->object]);
-	put_member(out, "name", graph_name(g, n));
+	put_member(out, "name", frames_text(f, key));
+}
+
+static void
+put_node(FILE *out, const struct graph *g, const struct graph_node *n)
+{
+	fputs("  {", out);
+	data_json_key(out, g->frames, n->key);
 	fprintf(out, "\"flat\": %" PRId64 ", \"cum\": %" PRId64 "}",
 		graph_value(n->flat), graph_value(n->cum));
 }
@@ -133,18 +131,9 @@ put_edge(FILE *out, const struct graph_edge *e)
 void
 text_json(FILE *out, const struct report *r, const struct graph *g)
 {
-	const struct profile *p = r->p;
-	const struct str *str = p->strings.str;
-
-	fputs("{\"schema\": \"profpipe.graph/1\",\n", out);
-	put_profile(out, r);
-	fputs(" \"type\": ", out);
-	put_string(out, &str[p->type[r->column].type]);
-	fputs(", \"unit\": ", out);
-	put_string(out, &str[p->type[r->column].unit]);
-	fprintf(out, ", \"mean\": %s, \"total\": %" PRId64 ",\n ",
-		r->o->mean ? "true" : "false", r->total);
-	put_list(out, "filters", r->o->filter, r->o->n_filter);
+	data_json_head(out, r, "profpipe.graph/1");
+	fprintf(out, "\"total\": %" PRId64 ",\n ", r->total);
+	data_json_filters(out, r);
 	fprintf(out,
 		",\n \"dropped_nodes\": %zu, \"nodes_before_nodecount\": %zu,\n"
 		" \"nodes\": [",
@@ -163,19 +152,35 @@ text_json(FILE *out, const struct report *r, const struct graph *g)
 
 /* --- tab-separated values --- */
 
+const char data_tsv_key_titles[] =
+	"name\tfunction\tfile\tline\tcolumn\taddress\tobject\n";
+
+void
+data_tsv_key(FILE *out, const struct frames *f, uint32_t key)
+{
+	const struct frame_key *k = &f->key[key];
+	const struct str *str = f->strings.str;
+
+	text_put_str(out, frames_text(f, key));
+	putc('\t', out);
+	text_put_str(out, &str[k->name]);
+	putc('\t', out);
+	text_put_str(out, &str[k->file]);
+	fprintf(out, "\t%" PRId64 "\t%" PRId64 "\t0x%" PRIx64 "\t", k->line,
+		k->column, k->address);
+	text_put_str(out, &str[k->object]);
+	putc('\n', out);
+}
+
 void
 text_tsv(FILE *out, const struct report *r, const struct graph *g,
 	 const struct text_rows *rows)
 {
-	const struct str *str = g->frames->strings.str;
 	const char *unit = r->sample_unit;
 
-	fputs("flat\tcum\tunit\tname\tfunction\tfile\tline\tcolumn\taddress\t"
-	      "object\n",
-	      out);
+	fprintf(out, "flat\tcum\tunit\t%s", data_tsv_key_titles);
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
-		const struct frame_key *k = &g->frames->key[n->key];
 
 		if (!text_has_row(n, rows))
 			continue;
@@ -183,14 +188,6 @@ text_tsv(FILE *out, const struct report *r, const struct graph *g,
 			graph_value(n->cum));
 		text_put(out, unit, strlen(unit));
 		putc('\t', out);
-		text_put_str(out, graph_name(g, n));
-		putc('\t', out);
-		text_put_str(out, &str[k->name]);
-		putc('\t', out);
-		text_put_str(out, &str[k->file]);
-		fprintf(out, "\t%" PRId64 "\t%" PRId64 "\t0x%" PRIx64 "\t",
-			k->line, k->column, k->address);
-		text_put_str(out, &str[k->object]);
-		putc('\n', out);
+		data_tsv_key(out, g->frames, n->key);
 	}
 }

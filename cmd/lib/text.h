@@ -14,6 +14,7 @@
 
 #include "status.h"
 
+struct changes;
 struct frames;
 struct graph;
 struct graph_node;
@@ -48,6 +49,19 @@ enum prof_status text_tree(FILE *out, const struct report *r,
 void text_json(FILE *out, const struct report *r, const struct graph *g);
 void text_tsv(FILE *out, const struct report *r, const struct graph *g,
 	      const struct text_rows *rows);
+
+/*
+ * The table of changes (changes.h); rows are left out by what changed. The
+ * first may fail with PROF_ENOMEM.
+ */
+enum prof_status text_diff(FILE *out, const struct report *r,
+			   const struct changes *c,
+			   const struct text_rows *rows,
+			   struct prof_err *err) MUST_USE;
+void text_diff_json(FILE *out, const struct report *r, const struct changes *c,
+		    const struct text_rows *rows);
+void text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
+		   const struct text_rows *rows);
 
 /*
  * Every stack with its labels; and equal stacks added up, one a line, for

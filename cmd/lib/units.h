@@ -57,6 +57,17 @@ units_add(int64_t a, int64_t b)
 	return sum;
 }
 
+/* a - b, kept inside the range of int64_t. */
+static inline int64_t
+units_sub(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(a, b, &difference))
+		return b < 0 ? INT64_MAX : INT64_MIN;
+	return difference;
+}
+
 /* |v|, kept inside the range of int64_t. */
 static inline int64_t
 units_abs(int64_t v)

@@ -1,0 +1,235 @@
+/*
+ * text-diff.c - the table of changes, for people and for programs; which rows
+ * it has is settled in changes.c. See text.h.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "changes.h"
+#include "frames.h"
+#include "json.h"
+#include "report.h"
+#include "text-data.h"
+#include "text-print.h"
+#include "text.h"
+#include "units.h"
+
+static bool
+has_row(const struct change_row *row, const struct text_rows *rows)
+{
+	return units_abs(change_size(row->flat)) >= rows->min_flat &&
+	       units_abs(change_size(row->cum)) >= rows->min_cum;
+}
+
+/* --- for people --- */
+
+/* A change in a column of its own, or where the text goes on. */
+static void
+put_change(FILE *out, const struct report *r, size_t width, struct change c)
+{
+	int64_t size = change_size(c);
+	struct quantity q;
+
+	report_format(r, &q, size);
+	if (size > 0 && strcmp(q.number, "0")) {
+		memmove(q.number + 1, q.number, sizeof(q.number) - 1);
+		q.number[0] = '+';
+		q.number[sizeof(q.number) - 1] = '\0';
+	}
+	text_put_quantity(out, width, &q);
+}
+
+/* The change as a share of what was there before: "+3.5%", "new". */
+static void
+put_relative(FILE *out, int width, struct change c)
+{
+	char text[UNITS_PERCENT + 1], *percent;
+	int64_t size = change_size(c);
+
+	if (c.before == 0 && c.after != 0) {
+		fprintf(out, "%*s", width, "new");
+	} else if (c.before != 0 && c.after == 0) {
+		fprintf(out, "%*s", width, "gone");
+	} else {
+		units_percent(text + 1, size, c.before);
+		percent = text + 1 + strspn(text + 1, " ");
+		if (size)
+			*--percent = size > 0 ? '+' : '-';
+		fprintf(out, "%*s", width, percent);
+	}
+}
+
+static void
+put_value(FILE *out, const struct report *r, size_t width, int64_t v)
+{
+	struct quantity q;
+
+	report_format(r, &q, v);
+	text_put_quantity(out, width, &q);
+}
+
+static void
+put_row(FILE *out, const struct report *r, const struct changes *c,
+	const struct change_row *row)
+{
+	struct change v = changes_main(c, row);
+	char before[UNITS_PERCENT], after[UNITS_PERCENT];
+
+	units_percent(before, v.before, r->before);
+	units_percent(after, v.after, r->after);
+	put_value(out, r, 11, v.before);
+	putc(' ', out);
+	put_value(out, r, 11, v.after);
+	putc(' ', out);
+	put_change(out, r, 11, v);
+	putc(' ', out);
+	put_relative(out, 8, v);
+	fprintf(out, " %8s %7s  ", before, after);
+	text_put_str(out, frames_text(c->frames, row->key));
+	putc('\n', out);
+}
+
+static const char *
+plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Whatever is not in the table, and why. */
+static void
+put_hidden(FILE *out, const struct report *r, const struct changes *c,
+	   const struct text_rows *rows)
+{
+	size_t n = 0;
+
+	if (c->n_same)
+		fprintf(out, "Left out %zu node%s without change of %s\n",
+			c->n_same, plural(c->n_same),
+			c->by_cum ? "cum" : "flat");
+	if (c->n_dropped) {
+		fprintf(out, "Dropped %zu node%s (change of cum < ",
+			c->n_dropped, plural(c->n_dropped));
+		put_value(out, r, 0, c->cut);
+		fputs(")\n", out);
+	}
+	if (c->n_row < c->n_before)
+		fprintf(out, "Showing top %zu nodes out of %zu\n", c->n_row,
+			c->n_before);
+	for (size_t i = 0; i < c->n_row; i++)
+		n += !has_row(&c->row[i], rows);
+	if (n == 0)
+		return;
+	fprintf(out, "Left out %zu node%s (change of ", n, plural(n));
+	if (rows->min_flat) {
+		fputs("flat < ", out);
+		put_value(out, r, 0, rows->min_flat);
+	}
+	if (rows->min_cum) {
+		fputs(rows->min_flat ? " or of cum < " : "cum < ", out);
+		put_value(out, r, 0, rows->min_cum);
+	}
+	fputs(")\n", out);
+}
+
+enum prof_status
+text_diff(FILE *out, const struct report *r, const struct changes *c,
+	  const struct text_rows *rows, struct prof_err *err)
+{
+	struct change total = { r->before, r->after };
+	struct buf head = { 0 };
+	enum prof_status st = report_head(r, &head, err);
+
+	if (st == PROF_OK)
+		text_put_lines(out, (const char *)head.data, head.n);
+	buf_release(&head);
+	if (st != PROF_OK)
+		return st;
+	fputs("Total ", out);
+	put_value(out, r, 0, total.before);
+	fputs(" before, ", out);
+	put_value(out, r, 0, total.after);
+	fputs(" after: ", out);
+	put_change(out, r, 0, total);
+	fputs(" (", out);
+	put_relative(out, 0, total);
+	fputs(")\n", out);
+	put_hidden(out, r, c, rows);
+	fprintf(out, "%11s %11s      change  change%%  before%%  after%%\n",
+		c->by_cum ? "cum before" : "flat before",
+		c->by_cum ? "cum after" : "flat after");
+	for (size_t i = 0; i < c->n_row; i++)
+		if (has_row(&c->row[i], rows))
+			put_row(out, r, c, &c->row[i]);
+	return PROF_OK;
+}
+
+/* --- for programs --- */
+
+static void
+put_json_change(FILE *out, const char *name, struct change c)
+{
+	fprintf(out,
+		"\"%s\": {\"before\": %" PRId64 ", \"after\": %" PRId64
+		", \"change\": %" PRId64 "}",
+		name, c.before, c.after, change_size(c));
+}
+
+void
+text_diff_json(FILE *out, const struct report *r, const struct changes *c,
+	       const struct text_rows *rows)
+{
+	struct change total = { r->before, r->after };
+	const char *comma = "\n";
+
+	data_json_head(out, r, "profpipe.diff/1");
+	put_json_change(out, "total", total);
+	fputs(",\n ", out);
+	data_json_filters(out, r);
+	fprintf(out,
+		",\n \"unchanged_nodes\": %zu, \"dropped_nodes\": %zu, "
+		"\"nodes_before_nodecount\": %zu,\n \"nodes\": [",
+		c->n_same, c->n_dropped, c->n_before);
+	for (size_t i = 0; i < c->n_row; i++) {
+		if (!has_row(&c->row[i], rows))
+			continue;
+		fprintf(out, "%s  {", comma);
+		comma = ",\n";
+		data_json_key(out, c->frames, c->row[i].key);
+		put_json_change(out, "flat", c->row[i].flat);
+		fputs(", ", out);
+		put_json_change(out, "cum", c->row[i].cum);
+		putc('}', out);
+	}
+	fputs("]}\n", out);
+}
+
+static void
+put_tsv_change(FILE *out, struct change c)
+{
+	fprintf(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", c.before,
+		c.after, change_size(c));
+}
+
+void
+text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
+	      const struct text_rows *rows)
+{
+	fprintf(out,
+		"flat_before\tflat_after\tflat_change\t"
+		"cum_before\tcum_after\tcum_change\t"
+		"total_before\ttotal_after\tunit\t%s",
+		data_tsv_key_titles);
+	for (size_t i = 0; i < c->n_row; i++) {
+		if (!has_row(&c->row[i], rows))
+			continue;
+		put_tsv_change(out, c->row[i].flat);
+		put_tsv_change(out, c->row[i].cum);
+		fprintf(out, "%" PRId64 "\t%" PRId64 "\t", r->before, r->after);
+		text_put(out, r->sample_unit, strlen(r->sample_unit));
+		putc('\t', out);
+		data_tsv_key(out, c->frames, c->row[i].key);
+	}
+}
