@@ -76,7 +76,7 @@ write_profile(struct attach *a)
 	return cli_finish(a->cli, 0);
 }
 
-/* In a copy of this process, as a tally and an output are for one use. */
+/* In a copy of this process, as an output is for one use. */
 static bool
 flush(struct attach *a)
 {

@@ -40,9 +40,10 @@ void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
 
 /*
- * The profile of all of it: the caller's, for profile_free(). NULL without
- * memory. Call it once; after that the tally can only be freed.
+ * The profile of all of it so far: the caller's, for profile_free(). NULL
+ * without memory. The tally is not changed and may go on.
  */
-struct profile *tally_profile(struct tally *t, const struct tally_info *info);
+struct profile *tally_profile(const struct tally *t,
+			      const struct tally_info *info);
 
 #endif

@@ -1,0 +1,127 @@
+/*
+ * tally-int.h - what a tally holds, for the files that are one:
+ *
+ *	tally.c		stacks and labels, counted
+ *	tally-space.c	address spaces: which module an address is in
+ *	tally-profile.c	a profile of all that was counted so far
+ */
+#ifndef TALLY_INT_H
+#define TALLY_INT_H
+
+#include <stdbool.h>
+
+#include "lib/profile.h"
+#include "lib/strtab.h"
+#include "set.h"
+#include "tally.h"
+
+/* Strings are indices of tally.strings everywhere here. */
+
+struct module {
+	uint32_t file;
+	uint32_t build_id;
+	uint64_t offset;
+	uint64_t start; /* where it was seen first */
+	uint64_t size;
+	bool is_self; /* libsample */
+};
+
+struct range {
+	uint64_t start; /* first, for place_of() */
+	uint64_t limit;
+	uint32_t module;
+};
+
+struct space {
+	uint64_t id; /* first, for place_of() */
+	uint32_t process;
+	uint32_t next; /* space of the same process that replaced it, or 0 */
+	struct range *range; /* sorted by start */
+	size_t n_range;
+};
+
+struct process {
+	int32_t pid;
+	uint32_t name;
+	uint32_t program; /* module; PROF_NONE: not known yet */
+};
+
+/* A set of labels: n in tally.label from at on. */
+struct labels {
+	size_t at;
+	size_t n;
+};
+
+/* An address, moved to where its module was seen first. */
+struct place {
+	uint64_t address;
+	uint32_t module; /* PROF_NONE: in none */
+};
+
+struct stack {
+	uint32_t process;
+	uint32_t labels; /* and 1; 0: none */
+	uint32_t n;
+	size_t at; /* in tally.frame */
+	uint64_t ticks;
+};
+
+struct tally {
+	struct arena *arena; /* of the strings */
+	struct strtab strings;
+	bool failed; /* for want of memory */
+
+	struct module *module;
+	size_t n_module, room_module;
+	struct set modules;
+	struct space *space; /* sorted by id */
+	size_t n_space, room_space, n_swept;
+	struct process *process;
+	size_t n_process, room_process;
+	struct label *label;
+	size_t n_label, room_label;
+	struct labels *labels;
+	size_t n_labels, room_labels;
+	struct set label_sets;
+	uint32_t *labels_of; /* from the sampler's number: index and 1 */
+	size_t n_number, room_number;
+	struct place *place;
+	size_t n_place, room_place;
+	struct set places;
+	uint32_t *frame; /* indices of place */
+	size_t n_frame, room_frame;
+	struct stack *stack;
+	size_t n_stack, room_stack;
+	struct set stacks;
+};
+
+/*
+ * Room for n more of size bytes in the array whose address array is; false,
+ * and failed, without.
+ */
+bool tally_reserve(struct tally *t, void *array, size_t *room, size_t used,
+		   size_t n, size_t size);
+
+/* The string, or STRTAB_NONE, and failed. */
+uint32_t tally_intern(struct tally *t, const char *s);
+
+/* set_add(), with want of memory remembered. */
+uint32_t tally_add(struct tally *t, struct set *s, uint64_t hash,
+		   set_same_fn *same, const void *key, size_t next);
+
+static inline uint64_t
+tally_mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+	return h ^ h >> 32;
+}
+
+/* The space with this id, or NULL. */
+struct space *tally_find_space(const struct tally *t, uint32_t id);
+
+/* The module of s that address is in, or PROF_NONE; *address is moved to where
+ * that was seen first. */
+uint32_t tally_module_at(const struct tally *t, const struct space *s,
+			 uint64_t *address);
+
+#endif

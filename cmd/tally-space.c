@@ -1,0 +1,240 @@
+/*
+ * tally-space.c - address spaces, the modules in them, and the processes they
+ * belong to. Addresses are resolved to a module and a place in it when they
+ * arrive, so an address space need only be remembered while the sampler may
+ * still use it.
+ *
+ * The same object at another address, in another process or loaded again, is
+ * not another mapping: its addresses are moved to where it was seen first. A
+ * thousand runs of one command under a shell then share their stacks.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally-int.h"
+
+enum { N_SPACE_SWEEP = 1024 };
+
+/* Where key is or belongs in a sorted array of n elements of size bytes, each
+ * of which begins with its own. */
+static size_t
+place_of(const void *array, size_t n, size_t size, uint64_t key)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		uint64_t own;
+
+		memcpy(&own, (const char *)array + mid * size, sizeof own);
+		if (own < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static size_t
+place_space(const struct tally *t, uint32_t id)
+{
+	return place_of(t->space, t->n_space, sizeof *t->space, id);
+}
+
+static size_t
+place_range(const struct space *s, uint64_t start)
+{
+	return place_of(s->range, s->n_range, sizeof *s->range, start);
+}
+
+struct space *
+tally_find_space(const struct tally *t, uint32_t id)
+{
+	size_t i = place_space(t, id);
+
+	return i < t->n_space && t->space[i].id == id ? &t->space[i] : NULL;
+}
+
+static uint32_t
+add_process(struct tally *t, int32_t pid, const char *name)
+{
+	uint32_t s = tally_intern(t, name);
+
+	for (size_t i = t->n_process; i-- > 0;)
+		if (t->process[i].pid == pid && t->process[i].name == s)
+			return (uint32_t)i;
+	if (s == STRTAB_NONE ||
+	    !tally_reserve(t, &t->process, &t->room_process, t->n_process, 1,
+			   sizeof *t->process))
+		return PROF_NONE;
+	t->process[t->n_process] = (struct process){ pid, s, PROF_NONE };
+	return (uint32_t)t->n_process++;
+}
+
+/*
+ * Forget spaces that no tick can come from any more: their process is gone, or
+ * has moved on to others long ago.
+ */
+static void
+sweep(struct tally *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_space; i++) {
+		struct space *s = &t->space[i];
+		bool old = i + N_SPACE_SWEEP / 2 < t->n_space;
+
+		if (old &&
+		    (s->next || (kill(t->process[s->process].pid, 0) != 0 &&
+				 errno == ESRCH)))
+			free(s->range);
+		else
+			t->space[kept++] = *s;
+	}
+	t->n_space = t->n_swept = kept;
+}
+
+void
+tally_space(struct tally *t, const struct shm_space *s, size_t n)
+{
+	struct space space = { .id = s->space };
+	struct space *base;
+	size_t i;
+
+	if (n <= offsetof(struct shm_space, name) || !s->space ||
+	    tally_find_space(t, s->space) ||
+	    !memchr(s->name, '\0', n - offsetof(struct shm_space, name)))
+		return;
+	space.process = add_process(t, s->pid, s->name);
+	if (space.process == PROF_NONE)
+		return;
+	if (t->n_space - t->n_swept >= N_SPACE_SWEEP)
+		sweep(t);
+	if (!tally_reserve(t, &t->space, &t->room_space, t->n_space, 1,
+			   sizeof *t->space))
+		return;
+	base = tally_find_space(t, s->base);
+	if (base && base->n_range) {
+		space.range = calloc(base->n_range, sizeof *space.range);
+		if (!space.range) {
+			t->failed = true;
+			return;
+		}
+		memcpy(space.range, base->range,
+		       base->n_range * sizeof *space.range);
+		space.n_range = base->n_range;
+	}
+	if (base && t->process[space.process].program == PROF_NONE)
+		t->process[space.process].program =
+			t->process[base->process].program;
+	if (base && base->process == space.process)
+		base->next = space.id;
+	i = place_space(t, space.id);
+	memmove(t->space + i + 1, t->space + i,
+		(t->n_space++ - i) * sizeof space);
+	t->space[i] = space;
+}
+
+static bool
+same_module(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+	const struct module *a = &t->module[i], *b = key;
+
+	return a->file == b->file && a->build_id == b->build_id &&
+	       a->offset == b->offset && a->size == b->size;
+}
+
+static void
+add_range(struct tally *t, struct space *s, const struct range *r)
+{
+	size_t i = place_range(s, r->start);
+	struct range *more;
+
+	if (i == s->n_range || s->range[i].start != r->start) {
+		more = reallocarray(s->range, s->n_range + 1, sizeof *more);
+		if (!more) {
+			t->failed = true;
+			return;
+		}
+		s->range = more;
+		memmove(more + i + 1, more + i,
+			(s->n_range - i) * sizeof *more);
+		s->n_range++;
+	}
+	s->range[i] = *r;
+}
+
+void
+tally_module(struct tally *t, const struct shm_module *m, size_t n)
+{
+	static const char digit[] = "0123456789abcdef";
+	struct space *s = tally_find_space(t, m->space);
+	char id[2 * sizeof m->build_id + 1];
+	struct module module = { 0 };
+	struct range range;
+	uint64_t hash;
+
+	if (!s || n <= offsetof(struct shm_module, path) ||
+	    !memchr(m->path, '\0', n - offsetof(struct shm_module, path)) ||
+	    m->limit <= m->start || m->n_build_id > sizeof m->build_id)
+		return;
+	for (uint32_t i = 0; i < m->n_build_id; i++) {
+		id[2 * i] = digit[m->build_id[i] >> 4];
+		id[2 * i + 1] = digit[m->build_id[i] & 15];
+	}
+	id[2 * m->n_build_id] = '\0';
+	module.file = tally_intern(t, m->path);
+	module.build_id = tally_intern(t, id);
+	module.offset = m->offset;
+	module.start = m->start;
+	module.size = m->limit - m->start;
+	module.is_self = m->is_self;
+	if (module.file == STRTAB_NONE || module.build_id == STRTAB_NONE ||
+	    !tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
+			   sizeof module))
+		return;
+	hash = tally_mix(tally_mix(module.file, module.build_id),
+			 module.offset);
+	range.start = m->start;
+	range.limit = m->limit;
+	range.module = tally_add(t, &t->modules, hash, same_module, &module,
+				 t->n_module);
+	if (range.module == PROF_NONE)
+		return;
+	if (range.module == t->n_module)
+		t->module[t->n_module++] = module;
+	/* The loader's list begins with the program. */
+	if (t->process[s->process].program == PROF_NONE)
+		t->process[s->process].program = range.module;
+	add_range(t, s, &range);
+}
+
+void
+tally_gone(struct tally *t, const struct shm_gone *g, size_t n)
+{
+	struct space *s = n < sizeof *g ? NULL : tally_find_space(t, g->space);
+	size_t i = s ? place_range(s, g->start) : 0;
+
+	if (!s || i == s->n_range || s->range[i].start != g->start)
+		return;
+	s->n_range--;
+	memmove(s->range + i, s->range + i + 1,
+		(s->n_range - i) * sizeof *s->range);
+}
+
+uint32_t
+tally_module_at(const struct tally *t, const struct space *s, uint64_t *address)
+{
+	size_t i = place_range(s, *address + 1);
+	const struct range *r = s->range + i - 1;
+
+	if (i == 0 || *address >= r->limit)
+		return PROF_NONE;
+	*address += t->module[r->module].start - r->start;
+	return r->module;
+}
