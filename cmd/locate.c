@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "symbolize.h"
 
@@ -58,6 +59,38 @@ locate_release(struct locate *l)
 	*l = (struct locate){ 0 };
 }
 
+/* Does name begin with one of the n words? */
+static bool
+begins(const char *name, const char *const *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(name, word[i], strlen(word[i])))
+			return true;
+	return false;
+}
+
+bool
+locate_is_anonymous(const char *file)
+{
+	static const char *const names[] = {
+		"//anon",    "[anon",  "/memfd:", "anon_inode:", "/SYSV",
+		"/dev/zero", "[heap]", "[stack",  "[JIT]"
+	};
+	static const char *const logs[] = { "perf-", "jit-" };
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file, *digits;
+
+	if (begins(file, names, sizeof(names) / sizeof(*names)))
+		return true;
+	/* perf(1) calls memory by the file in which its symbols are. */
+	if (!begins(base, logs, sizeof(logs) / sizeof(*logs)))
+		return false;
+	digits = strchr(base, '-') + 1;
+	base = digits + strspn(digits, "0123456789");
+	return base > digits &&
+	       (!strcmp(base, ".map") || !strcmp(base, ".dump"));
+}
+
 bool
 locate_is_special(const char *file)
 {
@@ -65,8 +98,7 @@ locate_is_special(const char *file)
 	const char *base = slash ? slash + 1 : file;
 
 	return *base == '[' || !strncmp(base, "linux-vdso", 10) ||
-	       !strncmp(file, "/dev/dri/", 9) || !strncmp(file, "/memfd:", 7) ||
-	       !strcmp(file, "//anon");
+	       !strncmp(file, "/dev/dri/", 9) || locate_is_anonymous(file);
 }
 
 /* A search for one object. */
@@ -209,6 +241,55 @@ search(const struct locate *l, const char *file, const char *build_id,
 	free(s->path);
 	s->found = NULL;
 	s->path = NULL;
+}
+
+/* The places of a kernel of this release below dir, which may be "". */
+static bool
+try_kernel(struct search *s, const char *dir, const char *release)
+{
+	return try_format(s, "%s/boot/vmlinux-%s", dir, release) ||
+	       try_format(s, "%s/usr/lib/debug/boot/vmlinux-%s", dir,
+			  release) ||
+	       try_format(s, "%s/usr/lib/debug/lib/modules/%s/vmlinux", dir,
+			  release) ||
+	       try_format(s, "%s/lib/modules/%s/vmlinux", dir, release) ||
+	       try_format(s, "%s/lib/modules/%s/build/vmlinux", dir, release);
+}
+
+enum prof_status
+locate_kernel(const struct locate *l, const char *build_id, const char *running,
+	      struct symbolize **out, char **path, struct prof_err *err)
+{
+	struct search s = { .build_id = build_id };
+	struct utsname name;
+	bool stop = false;
+
+	*out = NULL;
+	*path = NULL;
+	if (uname(&name) != 0)
+		*name.release = '\0';
+	for (size_t i = 0; i < l->n_dir && !stop; i++)
+		stop = (*build_id && is_hex(build_id) &&
+			try_layouts(&s, l->dir[i], "", build_id)) ||
+		       try_format(&s, "%s/vmlinux", l->dir[i]) ||
+		       try_kernel(&s, l->dir[i], name.release);
+	/* Of those that lie here, only the one that is meant. */
+	if (!*s.build_id)
+		s.build_id = running;
+	if (!stop && *s.build_id && is_hex(s.build_id) &&
+	    strlen(s.build_id) > 2)
+		stop = try_format(&s, "/usr/lib/debug/.build-id/%.2s/%s.debug",
+				  s.build_id, s.build_id + 2) ||
+		       try_kernel(&s, "", name.release);
+	if (s.nomem) {
+		symbolize_close(s.found);
+		return prof_nomem(err);
+	}
+	if (!s.found)
+		return prof_fail(err, PROF_EIO, "no vmlinux");
+	*out = s.found;
+	*path = s.path;
+	return PROF_OK;
 }
 
 enum prof_status

@@ -32,6 +32,9 @@ void locate_release(struct locate *l);
  */
 bool locate_is_special(const char *file);
 
+/* ... of memory that a program asked for, where a JIT compiler puts code? */
+bool locate_is_anonymous(const char *file);
+
 /*
  * Open the object of a mapping with this path and build-id; "" is unknown.
  * One with that very build-id wins, wherever it is; then comes the file at the
@@ -43,5 +46,14 @@ bool locate_is_special(const char *file);
 enum prof_status locate_open(const struct locate *l, const char *file,
 			     const char *build_id, struct symbolize **out,
 			     char **path, struct prof_err *err) MUST_USE;
+
+/*
+ * The same for the kernel, which is called vmlinux: below the search path, or
+ * where distributions put it. There it must have the build-id or, if that is
+ * "", the one of the kernel that is running. PROF_EIO, PROF_ENOMEM.
+ */
+enum prof_status locate_kernel(const struct locate *l, const char *build_id,
+			       const char *running, struct symbolize **out,
+			       char **path, struct prof_err *err) MUST_USE;
 
 #endif

@@ -22,6 +22,8 @@ enum {
 	KEY_BUILDID,
 	KEY_DEMANGLE,
 	KEY_FORCE,
+	KEY_JIT,
+	KEY_KALLSYMS,
 	KEY_SEARCH_PATH,
 	KEY_SYMBOLIZE,
 };
@@ -38,6 +40,10 @@ static const struct cli_opt opts[] = {
 	  "build-id of the program, if the profile has none" },
 	{ KEY_SEARCH_PATH, "search-path", "DIRS",
 	  "look for files in DIRS too ($PPROF_BINARY_PATH)" },
+	{ KEY_JIT, "jit", "FILE",
+	  "FILE (again: another) is a perf map or jitdump of compiled code" },
+	{ KEY_KALLSYMS, "kallsyms", "FILE",
+	  "FILE is the /proc/kallsyms of the profiled kernel" },
 	{ KEY_ALL_FRAMES, "all-frames", NULL,
 	  "keep the frames that the profile says to drop" },
 	CLI_READ_OPTS,
@@ -61,6 +67,7 @@ struct request {
 	enum demangle_mode mode;
 	const char *build_id;
 	const char *search_path; /* NULL: that of the environment */
+	const char **jit;
 	struct resolve_options resolve;
 };
 
@@ -110,6 +117,16 @@ set_words(struct request *r, char *words)
 }
 
 static void
+add_jit(struct request *r, const char *file)
+{
+	r->jit = reallocarray(r->jit, r->resolve.n_jit + 1, sizeof(*r->jit));
+	if (!r->jit)
+		die("out of memory");
+	r->jit[r->resolve.n_jit++] = file;
+	r->resolve.jit = r->jit;
+}
+
+static void
 parse(struct cli *cli, struct request *r)
 {
 	int key;
@@ -131,6 +148,12 @@ parse(struct cli *cli, struct request *r)
 			break;
 		case KEY_FORCE:
 			r->resolve.force = true;
+			break;
+		case KEY_JIT:
+			add_jit(r, cli->arg);
+			break;
+		case KEY_KALLSYMS:
+			r->resolve.kallsyms = cli->arg;
 			break;
 		case KEY_SEARCH_PATH:
 			r->search_path = cli->arg;
@@ -247,5 +270,6 @@ main(int argc, char **argv)
 	drop_frames(p, &r);
 	cli_write(&cli, p);
 	profile_free(p);
+	free(r.jit);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

@@ -13,6 +13,10 @@
 #include "resolve.h"
 #include "symbolize.h"
 
+struct kallsyms;
+
+#define KERNEL_HALF ((uint64_t)1 << 63) /* where kernels live */
+
 /* A location that wants lines, and its address in the file. */
 struct want {
 	uint64_t addr;
@@ -34,7 +38,8 @@ struct resolve {
 	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
 	size_t *place;  /* ... where its wanted locations begin in wanted */
 	uint32_t *wanted;
-	bool missed; /* a file was not found */
+	struct kallsyms *kallsyms; /* once they were needed */
+	bool missed;               /* a file was not found */
 	bool nomem;
 
 	/* Of one object file. */

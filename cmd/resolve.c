@@ -8,6 +8,8 @@
 
 #include "lib/loadbase.h"
 #include "locate.h"
+#include "resolve-jit.h"
+#include "resolve-kernel.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
@@ -177,15 +179,6 @@ is_wanted(const struct resolve *r, const struct location *l)
 	       (l->address || r->p->mapping[l->mapping].start);
 }
 
-static const char *
-kernel_symbol(const char *file)
-{
-	static const char kernel[] = "[kernel.kallsyms]";
-	size_t n = sizeof(kernel) - 1;
-
-	return !strncmp(file, kernel, n) && file[n] ? file + n : "_stext";
-}
-
 /*
  * Add the locations of mapping m, whose name in the profile was file, to those
  * wanted of s.
@@ -271,6 +264,63 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	return st;
 }
 
+/* Is file the name of the vDSO? */
+static bool
+is_vdso(const char *file)
+{
+	return !strcmp(file, "[vdso]") || !strncmp(file, "linux-vdso", 10);
+}
+
+/* This machine's own vDSO, if it is that of mapping m. */
+static enum prof_status
+open_vdso(const struct resolve *r, uint32_t m, struct symbolize **out,
+	  struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	enum prof_status st = kernel_vdso(map, out, err);
+
+	if (st != PROF_OK || !map->build_id ||
+	    !strcasecmp(symbolize_build_id(*out),
+			profile_str(r->p, map->build_id)))
+		return st;
+	prof_fail(err, PROF_EIO, "this machine's is %s",
+		  symbolize_build_id(*out));
+	symbolize_close(*out);
+	*out = NULL;
+	return PROF_EIO;
+}
+
+/* Open the object of mapping m, wherever it is. */
+static enum prof_status
+open_mapping(const struct resolve *r, uint32_t m, struct symbolize **out,
+	     char **path, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	const char *file = profile_str(r->p, map->file);
+	const char *id = profile_str(r->p, map->build_id);
+	enum prof_status st;
+	char running[129];
+
+	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
+		/* A list of symbols that the caller named is enough. */
+		if (r->o->kallsyms)
+			return prof_fail(err, PROF_EIO, "not looked for");
+		kernel_build_id(running, sizeof(running));
+		return locate_kernel(r->o->locate, id, running, out, path, err);
+	}
+	st = locate_open(r->o->locate, file, id, out, path, err);
+	if (st == PROF_OK || st == PROF_ENOMEM || !is_vdso(file))
+		return st;
+	st = open_vdso(r, m, out, err);
+	if (st != PROF_OK)
+		return st;
+	*path = strdup(file);
+	if (*path)
+		return PROF_OK;
+	symbolize_close(*out);
+	return prof_nomem(err);
+}
+
 /* Find and symbolize the object of mapping m, and all its mappings. */
 static enum prof_status
 resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
@@ -281,10 +331,18 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 	enum prof_status st;
 	char *path;
 
-	st = locate_open(r->o->locate, file, profile_str(r->p, map->build_id),
-			 &s, &path, err);
+	if (locate_is_anonymous(file))
+		return PROF_OK;
+	st = open_mapping(r, m, &s, &path, err);
 	if (st == PROF_ENOMEM)
 		return st;
+	if (st != PROF_OK && kernel_is_mapping(file)) {
+		st = kernel_resolve(r, m, err);
+		if (st == PROF_OK || st == PROF_ENOMEM)
+			return st;
+		warn_mapping(r, map, err);
+		return PROF_OK;
+	}
 	if (st != PROF_OK) {
 		if (locate_is_special(file))
 			return PROF_OK;
@@ -410,6 +468,28 @@ set_binary(struct profile *p, const char *binary, struct prof_err *err)
 	return PROF_OK;
 }
 
+/* The kernel's code, where a profile has no mapping for it. */
+static enum prof_status
+resolve_unmapped(struct resolve *r, struct prof_err *err)
+{
+	const struct profile *p = r->p;
+	enum prof_status st;
+
+	for (size_t i = 0; i < p->n_location; i++) {
+		const struct location *l = &p->location[i];
+
+		if (l->mapping != PROF_NONE || !resolve_is_open(r, l) ||
+		    l->address < KERNEL_HALF)
+			continue;
+		st = kernel_resolve(r, PROF_NONE, err);
+		if (st == PROF_OK || st == PROF_ENOMEM)
+			return st;
+		r->o->warn("kernel: %s", err->msg);
+		return PROF_OK;
+	}
+	return PROF_OK;
+}
+
 enum prof_status
 resolve_profile(struct profile *p, const struct resolve_options *o,
 		struct prof_err *err)
@@ -433,6 +513,11 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		st = prof_nomem(err);
 		goto out;
 	}
+	st = resolve_jit(&r, err);
+	if (st == PROF_OK)
+		st = resolve_unmapped(&r, err);
+	if (st != PROF_OK)
+		goto out;
 	sort_wanted(&r);
 	choose(&r);
 	for (size_t i = 0; i < p->n_mapping && st == PROF_OK; i++)
@@ -444,6 +529,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		o->warn("looked for files at their paths and in the search "
 			"path (--search-path, PPROF_BINARY_PATH)");
 out:
+	kernel_release(&r);
 	free(r.done);
 	free(r.next);
 	free(r.place);

@@ -7,6 +7,7 @@
 #define RESOLVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/status.h"
 
@@ -15,9 +16,12 @@ struct profile;
 
 struct resolve_options {
 	const struct locate *locate;
-	const char *binary; /* the file of the first mapping, or NULL */
-	bool force;         /* what has symbols is done again */
-	bool no_lines;      /* names only, from symbol tables */
+	const char *binary;     /* the file of the first mapping, or NULL */
+	bool force;             /* what has symbols is done again */
+	bool no_lines;          /* names only, from symbol tables */
+	const char *kallsyms;   /* the kernel's symbols, or NULL */
+	const char *const *jit; /* perf maps and jitdumps, for all processes */
+	size_t n_jit;
 	/* Told what could not be done, one line at a time. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));

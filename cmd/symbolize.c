@@ -127,16 +127,21 @@ read_layout(struct symbolize *s, struct prof_err *err)
 	return read_code(s) < 0 ? prof_nomem(err) : PROF_OK;
 }
 
-enum prof_status
-symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
+/* Make *out of the file or, if there is one, the image. */
+static enum prof_status
+open_object(const char *name, void *image, size_t n, struct symbolize **out,
+	    struct prof_err *err)
 {
 	struct symbolize *s = calloc(1, sizeof(*s));
 	enum prof_status st;
 
 	*out = NULL;
-	if (!s)
+	if (!s) {
+		free(image);
 		return prof_nomem(err);
-	st = object_open(&s->main, path, err);
+	}
+	st = image ? object_open_image(&s->main, name, image, n, err)
+		   : object_open(&s->main, name, err);
 	if (st == PROF_OK)
 		st = read_layout(s, err);
 	if (st != PROF_OK) {
@@ -145,6 +150,19 @@ symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
 	}
 	*out = s;
 	return PROF_OK;
+}
+
+enum prof_status
+symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
+{
+	return open_object(path, NULL, 0, out, err);
+}
+
+enum prof_status
+symbolize_open_image(const char *name, void *image, size_t n,
+		     struct symbolize **out, struct prof_err *err)
+{
+	return open_object(name, image, n, out, err);
 }
 
 void

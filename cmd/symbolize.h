@@ -39,6 +39,11 @@ struct symbolize_frame {
  */
 enum prof_status symbolize_open(const char *path, struct symbolize **out,
 				struct prof_err *err) MUST_USE;
+
+/* The same of n bytes at image, malloc'd, which become *out's in any case. */
+enum prof_status symbolize_open_image(const char *name, void *image, size_t n,
+				      struct symbolize **out,
+				      struct prof_err *err) MUST_USE;
 void symbolize_close(struct symbolize *s);
 
 /* Its GNU build-id in lower-case hex, or "". */

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/sampling.h"
@@ -210,6 +211,27 @@ program_first(struct build *b)
 	return best == PROF_NONE || mapping_of(b, best) != PROF_NONE;
 }
 
+/*
+ * Code that is in no file can only be named by what its process left: say
+ * which one that was, where no label does.
+ */
+static bool
+add_pid(struct build *b)
+{
+	const struct tally *t = b->t;
+	bool found = false;
+	char text[32];
+
+	for (size_t i = 0; i < b->p->n_location && !found; i++)
+		found = b->p->location[i].mapping == PROF_NONE;
+	if (!found || !t->n_stack || t->stack[0].process == PROF_NONE ||
+	    many_processes(t))
+		return true;
+	snprintf(text, sizeof text, "# pid: %d",
+		 (int)t->process[t->stack[0].process].pid);
+	return profile_add_comment(b->p, text) != PROF_NONE;
+}
+
 static bool
 fill(struct build *b, const struct tally_info *info)
 {
@@ -222,7 +244,7 @@ fill(struct build *b, const struct tally_info *info)
 	    profile_add_type(p, "samples", "count") == PROF_NONE ||
 	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
 	    !program_first(b) || !add_samples(b, info->shm->period_ns) ||
-	    !add_comment(b, info))
+	    !add_comment(b, info) || !add_pid(b))
 		return false;
 	p->period_type = p->type[1];
 	p->period = (int64_t)info->shm->period_ns;

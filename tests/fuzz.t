@@ -57,4 +57,15 @@ printf '(a+)+$\0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' >match.1
 printf '\\x{e4}|\\pL\0\377\303\244' >match.2
 check 'fuzz-match: a few patterns' 0 'fuzz-match match.* 2>/dev/null' <<'END'
 END
+printf '01000 10 a b\n2000 20 c\n1008 4 d\n' >symlist.1
+printf '2ffffffff81000000 T _stext\nffffffffc0000000 t x\t[m]\n' >symlist.2
+{
+	printf '1DTiJ\001\0\0\0\050\0\0\0'
+	head -c 28 /dev/zero
+	printf '\0\0\0\0\074\0\0\0'
+	head -c 24 /dev/zero
+	printf '\020\0\0\0\0\0\0\0\020\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0abc\0'
+} >symlist.3
+check 'fuzz-symlist: a list of each kind' 0 'fuzz-symlist symlist.* 2>/dev/null' <<'END'
+END
 plan

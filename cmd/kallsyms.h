@@ -1,0 +1,28 @@
+/*
+ * kallsyms.h - the symbols of a running kernel, as /proc/kallsyms lists them:
+ * address, type, name and, where it is not of the kernel proper, a module.
+ *
+ *	ffffffff81000000 T _stext
+ *	ffffffffc0a0b010 t nf_hook	[nf_tables]
+ */
+#ifndef KALLSYMS_H
+#define KALLSYMS_H
+
+#include "symlist.h"
+
+/* Where the kernel proper is. */
+struct kallsyms {
+	struct symlist list;
+	uint64_t stext, text; /* of _stext and _text, or 0 */
+};
+
+/*
+ * Append the code in n bytes of text to k, which is all 0 at first. A symbol
+ * ends where the next one begins. PROF_EFORMAT if there is none; PROF_EIO if
+ * their addresses are hidden, which the kernel does by showing zeros;
+ * PROF_ENOMEM.
+ */
+enum prof_status kallsyms_read(struct kallsyms *k, const char *text, size_t n,
+			       struct prof_err *err) MUST_USE;
+
+#endif

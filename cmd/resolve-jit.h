@@ -1,0 +1,16 @@
+/*
+ * resolve-jit.h - names of code that was compiled at run time, for resolve.c.
+ */
+#ifndef RESOLVE_JIT_H
+#define RESOLVE_JIT_H
+
+#include "resolve-impl.h"
+
+/*
+ * Name the locations that lie in no mapping, or in one of memory without a
+ * file, from perf maps and jitdumps: the ones that the caller named, or those
+ * of the profile's processes. PROF_ENOMEM.
+ */
+enum prof_status resolve_jit(struct resolve *r, struct prof_err *err) MUST_USE;
+
+#endif

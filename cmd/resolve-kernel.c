@@ -1,0 +1,248 @@
+/* resolve-kernel.c - see resolve-kernel.h. */
+#include "config.h"
+
+#include "resolve-kernel.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+
+#include "kallsyms.h"
+#include "slurp.h"
+
+#define PAGE ((uint64_t)4096)
+#define MAX_BUILD_ID 64 /* bytes */
+
+static const char name[] = "[kernel.kallsyms]";
+
+bool
+kernel_is_mapping(const char *file)
+{
+	size_t n = strlen(file);
+	const char *dot;
+
+	if (!strncmp(file, name, sizeof(name) - 1))
+		return true;
+	/* A module is called [nf_tables], or by its file. */
+	if (*file == '[')
+		return n > 2 && file[n - 1] == ']' &&
+		       file[1 + strspn(file + 1, "abcdefghijklmnopqrstuvwxyz"
+						 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+						 "0123456789_-")] == ']' &&
+		       strcmp(file, "[vdso]") && strcmp(file, "[vsyscall]") &&
+		       strcmp(file, "[heap]") && strcmp(file, "[stack]") &&
+		       strcmp(file, "[uprobes]") && strcmp(file, "[anon]");
+	dot = strstr(file, ".ko");
+	return dot && (!dot[3] || dot[3] == '.');
+}
+
+const char *
+kernel_symbol(const char *file)
+{
+	size_t n = sizeof(name) - 1;
+
+	return !strncmp(file, name, n) && file[n] ? file + n : "_stext";
+}
+
+/* The build-id in a file of notes, in hex, or "". */
+static void
+read_build_id(const char *path, char *id, size_t size)
+{
+	struct buf notes = { 0 };
+	uint32_t head[3]; /* of a note: sizes of name and content, type */
+	size_t at = 0;
+
+	*id = '\0';
+	if (slurp(path, false, &notes, NULL) != PROF_OK)
+		goto out;
+	while (notes.n - at >= sizeof(head)) {
+		size_t n_name, n;
+
+		memcpy(head, notes.data + at, sizeof(head));
+		at += sizeof(head);
+		n_name = ((size_t)head[0] + 3) & ~(size_t)3;
+		n = ((size_t)head[1] + 3) & ~(size_t)3;
+		if (notes.n - at < n_name || notes.n - at - n_name < n)
+			break;
+		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
+		    !memcmp(notes.data + at, "GNU", 4) &&
+		    size > 2 * (size_t)head[1]) {
+			for (size_t i = 0; i < head[1]; i++)
+				snprintf(id + 2 * i, 3, "%02x",
+					 notes.data[at + n_name + i]);
+			break;
+		}
+		at += n_name + n;
+	}
+out:
+	buf_release(&notes);
+}
+
+void
+kernel_build_id(char *id, size_t size)
+{
+	read_build_id("/sys/kernel/notes", id, size);
+}
+
+/* The build-id of a module that is loaded, by its mapping's name. */
+static void
+module_build_id(const char *file, char *id, size_t size)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file + (*file == '[');
+	char path[256];
+	int n = snprintf(path, sizeof(path),
+			 "/sys/module/%.*s/notes/.note.gnu.build-id",
+			 (int)strcspn(base, ".]"), base);
+
+	*id = '\0';
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return;
+	for (char *s = strstr(path, "module/") + 7; *s && *s != '/'; s++)
+		if (*s == '-')
+			*s = '_';
+	read_build_id(path, id, size);
+}
+
+/*
+ * What to subtract from addresses of mapping m: those of another start of the
+ * same kernel are moved to where its symbols are now.
+ */
+static uint64_t
+base_of(const struct kallsyms *k, const struct mapping *m, const char *file)
+{
+	uint64_t symbol = k->stext;
+
+	if (strncmp(file, name, sizeof(name) - 1) || !file[sizeof(name) - 1])
+		return 0;
+	if (!strcmp(kernel_symbol(file), "_text"))
+		symbol = k->text;
+	if (!symbol || m->start % PAGE != symbol % PAGE)
+		return 0;
+	return m->start - symbol;
+}
+
+/* Refuse the running kernel's symbols for the mapping of another. */
+static enum prof_status
+check_running(const struct resolve *r, const struct mapping *m,
+	      struct prof_err *err)
+{
+	const char *want = profile_str(r->p, m->build_id);
+	const char *file = profile_str(r->p, m->file);
+	char have[2 * MAX_BUILD_ID + 1];
+
+	if (!*want)
+		return PROF_OK;
+	if (strncmp(file, name, sizeof(name) - 1))
+		module_build_id(file, have, sizeof(have));
+	else
+		kernel_build_id(have, sizeof(have));
+	if (!strcasecmp(have, want))
+		return PROF_OK;
+	return prof_fail(err, PROF_EIO, "the build-id of what runs here is %s",
+			 *have ? have : "unknown");
+}
+
+static void
+want_all(struct resolve *r, const struct kallsyms *k, uint32_t m)
+{
+	const struct profile *p = r->p;
+	uint64_t base;
+
+	r->n_want = 0;
+	if (m == PROF_NONE) {
+		for (size_t i = 0; i < p->n_location; i++) {
+			const struct location *l = &p->location[i];
+
+			if (l->mapping == PROF_NONE &&
+			    l->address >= KERNEL_HALF && resolve_is_open(r, l))
+				resolve_want(r, l->address, (uint32_t)i);
+		}
+		return;
+	}
+	base = base_of(k, &p->mapping[m], profile_str(p, p->mapping[m].file));
+	for (size_t i = r->place[m]; i < r->place[m + 1]; i++)
+		resolve_want(r, p->location[r->wanted[i]].address - base,
+			     r->wanted[i]);
+}
+
+/* Read the list of symbols, once. */
+static enum prof_status
+read_symbols(struct resolve *r, struct prof_err *err)
+{
+	const char *path = r->o->kallsyms ? r->o->kallsyms : "/proc/kallsyms";
+	struct buf text = { 0 };
+	struct kallsyms *k;
+	enum prof_status st;
+
+	if (r->kallsyms)
+		return PROF_OK;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return prof_nomem(err);
+	st = slurp(path, false, &text, err);
+	if (st == PROF_OK)
+		st = kallsyms_read(k, (const char *)text.data, text.n, err);
+	buf_release(&text);
+	if (st == PROF_OK) {
+		r->kallsyms = k;
+		return PROF_OK;
+	}
+	symlist_release(&k->list);
+	free(k);
+	return st;
+}
+
+void
+kernel_release(struct resolve *r)
+{
+	if (r->kallsyms)
+		symlist_release(&r->kallsyms->list);
+	free(r->kallsyms);
+}
+
+enum prof_status
+kernel_resolve(struct resolve *r, uint32_t m, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	if (m != PROF_NONE && !r->o->kallsyms)
+		st = check_running(r, &r->p->mapping[m], err);
+	if (st == PROF_OK)
+		st = read_symbols(r, err);
+	if (st != PROF_OK)
+		return st;
+	want_all(r, r->kallsyms, m);
+	resolve_sort(r);
+	return symlist_run(&r->kallsyms->list, r->addr, r->n_addr, resolve_take,
+			   r, err);
+}
+
+enum prof_status
+kernel_vdso(const struct mapping *m, struct symbolize **out,
+	    struct prof_err *err)
+{
+	const ElfW(Ehdr) *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
+	uint64_t size;
+	void *copy;
+
+	*out = NULL;
+	if (!ehdr)
+		return prof_fail(err, PROF_EIO, "this machine has none");
+	size = ehdr->e_shoff + (uint64_t)ehdr->e_shnum * ehdr->e_shentsize;
+	/* Without a build-id, that is all there is to compare. */
+	if (!m->build_id &&
+	    m->limit - m->start != ((size + PAGE - 1) & ~(PAGE - 1)))
+		return prof_fail(err, PROF_EIO,
+				 "that of this machine has "
+				 "another size");
+	copy = malloc(size);
+	if (!copy)
+		return prof_nomem(err);
+	memcpy(copy, ehdr, size);
+	return symbolize_open_image("[vdso]", copy, size, out, err);
+}

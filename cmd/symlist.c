@@ -1,0 +1,150 @@
+/* symlist.c - see symlist.h. */
+#include "config.h"
+
+#include "symlist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+symlist_release(struct symlist *l)
+{
+	free(l->entry);
+	free(l->line);
+	free(l->text);
+	*l = (struct symlist){ 0 };
+}
+
+/* Room for n more in an array of *cap. -1 without memory, unchanged. */
+static int
+grow(void *array, size_t *cap, size_t have, size_t n, size_t size)
+{
+	size_t want = *cap ? *cap : 256;
+	void *old, *p;
+
+	if (n <= *cap - have)
+		return 0;
+	while (want - have < n) {
+		if (want > SIZE_MAX / 2)
+			return -1;
+		want *= 2;
+	}
+	memcpy(&old, array, sizeof(old));
+	p = reallocarray(old, want, size);
+	if (!p)
+		return -1;
+	memcpy(array, &p, sizeof(p));
+	*cap = want;
+	return 0;
+}
+
+uint32_t
+symlist_text(struct symlist *l, const char *s, size_t n)
+{
+	uint32_t at = (uint32_t)l->n_text;
+
+	n = strnlen(s, n);
+	if (n >= SYMLIST_NONE - l->n_text ||
+	    grow(&l->text, &l->cap_text, l->n_text, n + 1, 1) < 0)
+		return SYMLIST_NONE;
+	memcpy(l->text + at, s, n);
+	l->text[at + n] = '\0';
+	l->n_text += n + 1;
+	return at;
+}
+
+int
+symlist_add(struct symlist *l, uint64_t start, uint64_t size, uint32_t name)
+{
+	uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+
+	if (l->n == SYMLIST_NONE ||
+	    grow(&l->entry, &l->cap, l->n, 1, sizeof(*l->entry)) < 0)
+		return -1;
+	l->entry[l->n++] =
+		(struct symlist_entry){ .start = start, .end = end, name };
+	return 0;
+}
+
+int
+symlist_add_line(struct symlist *l, const struct symlist_line *line)
+{
+	if (l->n_line == SYMLIST_NONE ||
+	    grow(&l->line, &l->cap_line, l->n_line, 1, sizeof(*l->line)) < 0)
+		return -1;
+	l->line[l->n_line++] = *line;
+	return 0;
+}
+
+/* The first of n addresses that is not below a. */
+static size_t
+lower_bound(const uint64_t *addr, size_t n, uint64_t a)
+{
+	size_t lo = 0;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (addr[mid] < a)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
+static void
+emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
+     size_t i, symbolize_fn *fn, void *ctx)
+{
+	struct symbolize_frame f = { .name = l->text + e->name, .file = "" };
+	const struct symlist_line *line = e->n_line ? l->line + e->line : NULL;
+	size_t lo = 0, n = e->n_line;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (line[mid].offset <= a - e->start)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	if (lo && line[lo - 1].file != SYMLIST_NONE) {
+		f.file = l->text + line[lo - 1].file;
+		f.line = line[lo - 1].line;
+	}
+	fn(ctx, i, &f, 1);
+}
+
+/*
+ * The entries are gone through from the last one back, and each takes the
+ * addresses that none has yet: next leads over those that are taken, so the
+ * number of steps does not grow with how often entries overlap.
+ */
+enum prof_status
+symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
+	    symbolize_fn *fn, void *ctx, struct prof_err *err)
+{
+	size_t *next = reallocarray(NULL, n + 1, sizeof(*next));
+
+	if (!next)
+		return prof_nomem(err);
+	for (size_t i = 0; i <= n; i++)
+		next[i] = i;
+	for (size_t k = l->n; k-- > 0;) {
+		const struct symlist_entry *e = &l->entry[k];
+		size_t i = lower_bound(addr, n, e->start);
+
+		while (i < n && addr[i] < e->end) {
+			if (next[i] == i) {
+				emit(l, e, addr[i], i, fn, ctx);
+				next[i] = i + 1;
+			}
+			/* Halve the way for those that come later. */
+			next[i] = next[next[i]];
+			i = next[i];
+		}
+	}
+	free(next);
+	return PROF_OK;
+}
