@@ -28,23 +28,37 @@ struct fetch {
 
 struct fetch_options {
 	unsigned seconds;     /* to ask for; 0: whatever the URL says */
-	unsigned timeout;     /* seconds for the whole exchange; 0: by pprof's
-			       * rule, from what is asked for */
+	unsigned timeout;     /* seconds for one exchange; 0: by pprof's rule,
+			       * from what is asked for */
+	unsigned deadline;    /* seconds for all of it; 0: none */
+	unsigned retries;     /* of what may pass: see fetch_all() */
 	size_t max_bytes;     /* of a body, counted while it arrives */
+	unsigned per_host;    /* connections to one server; 0: any number */
 	const char *tls_cert; /* files; NULL: none */
 	const char *tls_key;
 	const char *tls_ca; /* in place of the system's; NULL: those */
 
-	/* Called about four times a second while there is something to wait
-	 * for; may be NULL. expected: the longest that was asked for, or 0. */
+	/*
+	 * Both may be NULL. done: f has its outcome, for good; the time that
+	 * the call takes is nobody's timeout. waiting: called about four times
+	 * a second. left_s: until all that was asked for can be there, or
+	 * negative if that is unknown.
+	 */
+	void (*done)(struct fetch *f, void *ctx);
 	void (*waiting)(size_t n_done, size_t n, double elapsed_s,
-			unsigned expected_s);
+			double left_s, void *ctx);
+	void *ctx;
 };
 
 /*
  * Fetch the n URLs at f, all at the same time; each has its own outcome. A
  * URL without a page means a CPU profile: /debug/pprof/profile, or
  * /pprof/profile where there is no such page.
+ *
+ * What may pass is asked again, after a pause that doubles and is never quite
+ * the same: a host that is not found or not reached, a connection that breaks,
+ * the answers 429 and 500 to 504 (but not 501). What took too long, what is
+ * too large, and other refusals are not.
  */
 void fetch_all(struct fetch *f, size_t n, const struct fetch_options *o);
 

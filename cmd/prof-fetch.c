@@ -20,6 +20,8 @@
 enum {
 	KEY_SECONDS = CLI_LONG,
 	KEY_TIMEOUT,
+	KEY_DEADLINE,
+	KEY_RETRIES,
 	KEY_PARTIAL_OK,
 	KEY_STRIP_HANDLER,
 	KEY_TLS_CERT,
@@ -31,6 +33,9 @@ static const struct cli_opt opts[] = {
 	{ KEY_SECONDS, "seconds", "N", "ask servers to measure for N seconds" },
 	{ KEY_TIMEOUT, "timeout", "N",
 	  "wait N seconds for a server (1.5 times --seconds, or 60, and 5)" },
+	{ KEY_DEADLINE, "deadline", "N", "give up after N seconds in all" },
+	{ KEY_RETRIES, "retries", "N",
+	  "ask again, up to N times, what may pass (0)" },
 	{ KEY_PARTIAL_OK, "partial-ok", NULL,
 	  "succeed if any source can be read" },
 	{ KEY_STRIP_HANDLER, "strip-handler", NULL,
@@ -85,6 +90,12 @@ parse_options(struct job *job, int argc, char **argv)
 			break;
 		case KEY_TIMEOUT:
 			o->timeout = (unsigned)cli_uint(cli, 1, 1000000);
+			break;
+		case KEY_DEADLINE:
+			o->deadline = (unsigned)cli_uint(cli, 1, 1000000);
+			break;
+		case KEY_RETRIES:
+			o->retries = (unsigned)cli_uint(cli, 0, 1000);
 			break;
 		case KEY_PARTIAL_OK:
 			job->is_partial_ok = true;
@@ -157,14 +168,17 @@ take_operands(struct job *job)
 
 /* Replaced every time, and wiped away at the end. */
 static void
-show_waiting(size_t n_done, size_t n, double elapsed_s, unsigned expected_s)
+show_waiting(size_t n_done, size_t n, double elapsed_s, double left_s,
+	     void *ctx)
 {
-	char of[32] = "";
-
-	if (expected_s)
-		snprintf(of, sizeof(of), " of %u", expected_s);
-	fprintf(stderr, "\rprof-fetch: %zu of %zu fetched, %.0f%s s ", n_done,
-		n, elapsed_s, of);
+	(void)ctx;
+	if (left_s >= 0)
+		fprintf(stderr,
+			"\rprof-fetch: %zu of %zu fetched, %.0f s left ",
+			n_done, n, left_s);
+	else
+		fprintf(stderr, "\rprof-fetch: %zu of %zu fetched, %.0f s ",
+			n_done, n, elapsed_s);
 }
 
 static void

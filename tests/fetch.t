@@ -1,22 +1,8 @@
-# prof-fetch against a server with bad manners (httpd.c) on 127.0.0.1. Real
-# servers are in fetch-live.t.
+# prof-fetch from files, and from a made-up server (httpd.c) on 127.0.0.1. Bad
+# manners are in fetch-rude.t, TLS in fetch-tls.t, real servers in fetch-live.t,
+# archives in archive.t.
 . "${srcdir:-.}/tests/tap.sh"
-
-unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY \
-	no_proxy NO_PROXY
-
-servers=
-trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-
-# What is left of a stream as text, without the comment that names the port.
-cat >decode <<END
-gzip -dc | protoc-c --decode=perftools.profiles.Profile -I"$src/proto" \
-	"$src/proto/profile.proto" |
-	grep -a -v -e '^comment:' -e '^string_table: "# source: '
-END
-chmod +x decode
-PATH=$PATH:.
+. "$src/tests/fetch.sh"
 
 check 'a file passes through as it is' 0 '
 	prof-fetch "$data"/good-tiny.pb.gz >tiny
@@ -82,19 +68,8 @@ check_err 'profiles of two kinds: the second is left out' 2 '
 if prof-fetch http://127.0.0.1:1/ 2>&1 >/dev/null | grep -q 'no libcurl'; then
 	check_err 'without libcurl URLs are off' 2 'prof-fetch 127.0.0.1:1' \
 		'prof-fetch: 127.0.0.1:1: this build has no libcurl and reads files only'
-	skip 'servers' 'this build has no libcurl'
-	plan
-	exit
 fi
-
-# serve KIND: start a server of that kind and set $port.
-serve() {
-	: >port.file
-	httpd "$data" "$1" "$scratch/log" >port.file &
-	servers="$servers $!"
-	while [ ! -s port.file ]; do sleep 0.02; done
-	port=$(cat port.file)
-}
+need_curl
 serve go
 go=127.0.0.1:$port
 serve gperf
@@ -107,14 +82,6 @@ for f in good-go-cpu.pb.gz good-gperf-cpu.prof good-gperf-heap.txt \
 done
 want=good-gperf-heap.txt
 export want
-
-# asked COMMAND: the requests that it makes.
-cat >asked <<'END'
-: >log
-sh -c "$1" >/dev/null 2>&1
-cat log
-END
-chmod +x asked
 
 check 'a page' 0 'prof-fetch $go/file/$want | decode | cmp - $want.want' <<'END'
 END
@@ -151,29 +118,10 @@ END
 check 'every failure has its line' 2 '
 	prof-fetch $go/none $go/status/500 $go/go/400 2>&1 | sed "s/$go/GO/"
 	prof-fetch $go/none 2>/dev/null' <<'END'
-prof-fetch: GO/none: server response: 404 Not Found
-prof-fetch: GO/status/500: server response: 500 Oops
+prof-fetch: GO/none: server response: 404 Not Found - 404 page not found
+prof-fetch: GO/status/500: server response: 500 Oops - text
 prof-fetch: GO/go/400: server response: 400 Bad Request - profiling already in use
 END
-check_err 'no content is no profile' 2 'prof-fetch $go/status/204' \
-	'server response: 204 Oops'
-check_err 'a redirection without end' 2 'prof-fetch $go/loop' \
-	'maximum (10) redirects followed'
-check_err 'a redirection to a file' 2 'prof-fetch $go/to//../file:///etc/passwd' \
-	'server response: 404'
-check_err 'less than said' 2 'prof-fetch $go/short/$want' \
-	'bytes remaining to read'
-check_err 'half of it' 2 'prof-fetch $go/cut/good-go-cpu.pb.gz' \
-	'truncated gzip stream'
-check_err 'more than said is cut there' 2 'prof-fetch $go/long/good-go-cpu.pb.gz' \
-	'gzip stream'
-check_err 'not packed as said' 2 'prof-fetch $go/gzip/$want' 'prof-fetch: '
-check_err 'no answer' 2 'prof-fetch --timeout=1 $go/hang' 'timed out'
-check_err 'half an answer' 2 'prof-fetch --timeout=1 $go/stall' 'timed out'
-check_err 'no end' 2 'prof-fetch --max-size=1M $go/endless' \
-	'larger than the limit of 1048576 bytes (--max-size)'
-check_err 'no end of an error' 2 'prof-fetch $go/refuse' \
-	'server response: 500 Oops'
 check_err 'nobody there' 2 'prof-fetch 127.0.0.1:1/x' \
 	'prof-fetch: 127.0.0.1:1/x: failed to connect'
 check_err 'a web page' 2 'prof-fetch $go/file/bad-html.txt' \
@@ -183,7 +131,7 @@ check 'a password is sent, not shown' 2 '
 	prof-fetch http://me:secret@$go/file/$want | gzip -dc |
 		grep -a -c secret
 	exit 2' <<'END'
-prof-fetch: http://GO/none: server response: 404 Not Found
+prof-fetch: http://GO/none: server response: 404 Not Found - 404 page not found
 0
 END
 check 'what was fetched is not lost' 2 '
@@ -213,40 +161,9 @@ check 'a proxy from the environment, but not for this machine' 0 '
 	HTTP_PROXY=http://$gperf prof-fetch profiles.test:80/file/x 2>&1
 	HTTP_PROXY=http://127.0.0.1:1 prof-fetch $go/file/$want | decode |
 		cmp - $want.want' <<'END'
-prof-fetch: http://profiles.test/file/x: server response: 404 Not Found
-prof-fetch: profiles.test:80/file/x: server response: 404 Not Found
+prof-fetch: http://profiles.test/file/x: server response: 404 Not Found - 404 page not found
+prof-fetch: profiles.test:80/file/x: server response: 404 Not Found - 404 page not found
 END
-
-# --- https ------------------------------------------------------------------
-
-if have openssl; then
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
-		-days 2 -subj /CN=localhost \
-		-addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
-	cp "$data/$want" page
-	# shellcheck disable=SC2094
-	openssl s_server -accept 127.0.0.1:0 -cert cert.pem -key key.pem -WWW \
-		>tls.out 2>&1 &
-	servers="$servers $!"
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		tls=$(sed -n 's/^ACCEPT.*:\([0-9][0-9]*\) *.*/\1/p' tls.out | head -1)
-		[ -n "$tls" ] && break
-		sleep 0.2
-	done
-	export tls
-	check_err 'a certificate that nobody vouches for' 2 \
-		'prof-fetch https://127.0.0.1:$tls/page' 'certificate'
-	check 'https+insecure does not ask' 0 '
-		prof-fetch https+insecure://127.0.0.1:$tls/page | decode |
-			cmp - $want.want' <<'END'
-END
-	check '--tls-ca trusts' 0 '
-		prof-fetch --tls_ca=cert.pem https://127.0.0.1:$tls/page |
-			decode | cmp - $want.want' <<'END'
-END
-else
-	skip 'https' 'no openssl'
-fi
 
 # --- a terminal -------------------------------------------------------------
 

@@ -1,0 +1,339 @@
+/* exchange.c - see exchange.h. */
+#include "config.h"
+
+#include "exchange.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/compress.h"
+
+#define MAX_REDIRECTS 10
+#define MAX_ERROR_TEXT 300 /* of a refusal's body */
+#define MAX_HEADERS 262144 /* bytes, of all replies to one request */
+
+/* --- callbacks --- */
+
+static bool
+is_header(const char *line, size_t n, const char *name, const char **value)
+{
+	size_t len = strlen(name);
+
+	if (n < len || strncasecmp(line, name, len))
+		return false;
+	*value = line + len;
+	return true;
+}
+
+static size_t
+on_header(char *line, size_t size, size_t n, void *ctx)
+{
+	struct exchange *x = ctx;
+	size_t all = size * n;
+	const char *value;
+
+	x->n_header += all;
+	if (x->n_header > MAX_HEADERS) {
+		x->is_refused = true;
+		prof_fail(&x->f->err, PROF_ELIMIT,
+			  "the server sends headers without end");
+		return 0;
+	}
+	while (n && isspace((unsigned char)line[n - 1]))
+		n--;
+	if (is_header(line, n, "HTTP/", &value)) {
+		/* A reply begins, perhaps after a redirection. */
+		const char *sp = memchr(line, ' ', n);
+		size_t len = sp ? n - (size_t)(sp + 1 - line) : 0;
+
+		if (len >= sizeof(x->status))
+			len = sizeof(x->status) - 1;
+		memcpy(x->status, sp ? sp + 1 : "", len);
+		x->status[len] = 0;
+		x->f->code = atoi(x->status);
+		x->is_go = false;
+		x->f->body.n = x->n_body = 0;
+	} else if (is_header(line, n, "X-Go-Pprof:", &value)) {
+		x->is_go = true;
+	}
+	return all;
+}
+
+static enum prof_status
+keep(struct exchange *x, const char *data, size_t n)
+{
+	struct fetch *f = x->f;
+
+	if (n > x->o->max_bytes - x->n_body)
+		return prof_fail(&f->err, PROF_ELIMIT,
+				 "larger than the limit of %zu bytes "
+				 "(--max-size)",
+				 x->o->max_bytes);
+	x->n_body += n;
+	if (f->to_fd && f->code == 200)
+		return write_all(f->to_fd, data, n, &f->err);
+	return buf_add(&f->body, data, n) < 0 ? prof_nomem(&f->err) : PROF_OK;
+}
+
+static size_t
+on_body(char *data, size_t size, size_t n, void *ctx)
+{
+	struct exchange *x = ctx;
+
+	(void)size; /* always 1 */
+	/* Of a refusal the beginning is enough; it may have no end. */
+	if (x->f->code != 200 && x->n_body >= MAX_ERROR_TEXT)
+		return 0;
+	x->is_refused = keep(x, data, n) != PROF_OK;
+	return x->is_refused ? 0 : n;
+}
+
+/* --- the request --- */
+
+static void
+set_proxy(CURL *easy, const struct source *s)
+{
+	const char *upper = getenv("HTTP_PROXY");
+
+	if (s->is_local)
+		curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+	/*
+	 * curl reads all variables but this one, which whoever calls a CGI
+	 * program could set with a header. pprof reads it elsewhere.
+	 */
+	else if (upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD") &&
+		 !strcmp(s->scheme, "http"))
+		curl_easy_setopt(easy, CURLOPT_PROXY, upper);
+}
+
+static void
+set_tls(CURL *easy, const struct source *s, const struct fetch_options *o)
+{
+	if (o->tls_cert) {
+		curl_easy_setopt(easy, CURLOPT_SSLCERT, o->tls_cert);
+		curl_easy_setopt(easy, CURLOPT_SSLKEY, o->tls_key);
+	}
+	if (o->tls_ca) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, o->tls_ca);
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	}
+	if (s->is_insecure) {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+}
+
+static void
+set_protocols(CURL *easy)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+	long both = CURLPROTO_HTTP | CURLPROTO_HTTPS;
+
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, both);
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, both);
+#endif
+}
+
+static bool
+add_header(struct exchange *x, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(x->header, line);
+
+	if (longer)
+		x->header = longer;
+	return longer != NULL;
+}
+
+/*
+ * As pprof sends it, but a redirected POST remains one. The servers in C++
+ * know no "Expect: 100-continue", for which curl would wait a second.
+ */
+static bool
+set_post(struct exchange *x)
+{
+	curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, x->f->post);
+	curl_easy_setopt(x->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+	return add_header(x, "Content-Type: application/octet-stream") &&
+	       add_header(x, "Expect:");
+}
+
+/*
+ * A connection for each, as pprof has it, and the server is asked to close it:
+ * some don't say how much they send, and wait for more to do.
+ */
+static bool
+set_get(struct exchange *x)
+{
+	curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
+	return add_header(x, "Connection: close");
+}
+
+static void
+set_connection(CURL *easy)
+{
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* A host may vanish while it is to measure for an hour. */
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* Giving up does not wait for an answer about the host's name. */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+static void
+end_easy(struct exchange *x)
+{
+	curl_easy_cleanup(x->easy);
+	curl_slist_free_all(x->header);
+	x->easy = NULL;
+	x->header = NULL;
+}
+
+enum prof_status
+exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
+{
+	const struct source *s = &x->f->source;
+	CURL *easy = x->easy = curl_easy_init();
+
+	if (!easy)
+		return prof_nomem(&x->f->err);
+	x->f->body.n = x->n_body = x->n_header = 0;
+	x->f->code = 0;
+	x->is_go = x->is_refused = false;
+	x->message[0] = x->status[0] = 0;
+	curl_easy_setopt(easy, CURLOPT_URL, url);
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, ctx);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->message);
+	curl_easy_setopt(easy, CURLOPT_USERAGENT,
+			 PACKAGE_NAME "/" PACKAGE_VERSION);
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, x);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
+	set_connection(easy);
+	set_protocols(easy);
+	set_proxy(easy, s);
+	set_tls(easy, s, x->o);
+	if (!(x->f->post ? set_post(x) : set_get(x))) {
+		end_easy(x);
+		return prof_nomem(&x->f->err);
+	}
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->header);
+	if (curl_multi_add_handle(multi, easy) == CURLM_OK)
+		return PROF_OK;
+	end_easy(x);
+	return prof_fail(&x->f->err, PROF_EIO, "cannot begin the transfer");
+}
+
+void
+exchange_end(struct exchange *x, CURLM *multi)
+{
+	curl_off_t after = 0;
+
+	curl_easy_getinfo(x->easy, CURLINFO_RETRY_AFTER, &after);
+	x->retry_after = (double)after;
+	curl_multi_remove_handle(multi, x->easy);
+	end_easy(x);
+}
+
+/* --- what it came to --- */
+
+bool
+exchange_is_refusal(const struct exchange *x, CURLcode r)
+{
+	/* A redirection that is not followed fails with words of curl's. */
+	return x->f->code && x->f->code != 200 && (x->f->code / 100 != 3 || !r);
+}
+
+bool
+exchange_may_pass(const struct exchange *x, CURLcode r)
+{
+	if (x->is_refused)
+		return false;
+	if (exchange_is_refusal(x, r))
+		return x->f->code == 429 ||
+		       (x->f->code >= 500 && x->f->code <= 504 &&
+			x->f->code != 501);
+	switch (r) {
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The words of a refusal: the beginning of its body on one line, unless that
+ * is a web page or no text at all.
+ */
+static void
+refusal_text(const struct buf *body, char *out, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < body->n && n < max - 1; i++) {
+		unsigned char c = body->data[i];
+
+		if (n == 0 && c == '<')
+			break;
+		if (isspace(c))
+			c = ' ';
+		else if (c < ' ' || c == 0x7f)
+			break;
+		if (c != ' ' || (n && out[n - 1] != ' '))
+			out[n++] = (char)c;
+	}
+	while (n && out[n - 1] == ' ')
+		n--;
+	out[n] = 0;
+}
+
+/* Make what curl says part of a line of ours. */
+static void
+tidy(char *m)
+{
+	size_t n = strlen(m), word = 1;
+
+	while (n && (isspace((unsigned char)m[n - 1]) || m[n - 1] == '.'))
+		m[--n] = 0;
+	while (islower((unsigned char)m[word]))
+		word++;
+	if (!isalnum((unsigned char)m[word]))
+		m[0] = (char)tolower((unsigned char)m[0]);
+}
+
+enum prof_status
+exchange_status(struct exchange *x, CURLcode r, const char *suffix)
+{
+	char text[MAX_ERROR_TEXT], *m = x->message;
+
+	if (x->is_refused)
+		return x->f->err.status;
+	if (exchange_is_refusal(x, r)) {
+		refusal_text(&x->f->body, text, sizeof(text));
+		return prof_fail(&x->f->err, PROF_EIO,
+				 "server response: %s%s%s%s", x->status,
+				 *text ? " - " : "", text, suffix);
+	}
+	if (r == CURLE_OK)
+		return PROF_OK;
+	if (!*m)
+		strncat(m, curl_easy_strerror(r), sizeof(x->message) - 1);
+	tidy(m);
+	return prof_fail(&x->f->err, PROF_EIO, "%s%s", m, suffix);
+}
