@@ -1,10 +1,6 @@
 /*
- * cli-output.c - where a command's output goes; see cli.h.
- *
- * A file of -o appears whole or not at all. It is written without a name
- * (O_TMPFILE), so that not even SIGKILL leaves a piece of it behind, and gets
- * its name at the end. File systems that can't do that get a temporary name,
- * removed at exit.
+ * cli-output.c - where a command's output goes; see cli.h. A file of -o appears
+ * whole or not at all (lib/outfile.h).
  */
 #include "config.h"
 
@@ -18,24 +14,24 @@
 
 #include "cli.h"
 #include "lib/compress.h"
+#include "lib/outfile.h"
 #include "lib/profile.h"
 
 struct cli_output {
-	char *path;    /* where it will be; NULL: not a file to put in place */
-	char *temp;    /* its name until then, beside path */
-	bool is_named; /* temp exists */
+	struct outfile file; /* if it is to be put in place */
+	int dir;             /* -1: it is not */
 	int fd;
 	FILE *text;
 };
 
-/* The temporary that is to be removed if the process ends early. */
-static const char *abandoned;
+/* What is to be removed if the process ends early. */
+static const struct cli_output *abandoned;
 
 static void
 remove_abandoned(void)
 {
-	if (abandoned)
-		unlink(abandoned);
+	if (abandoned && abandoned->file.has_temp)
+		unlinkat(abandoned->dir, abandoned->file.temp, 0);
 }
 
 static _Noreturn void
@@ -44,56 +40,32 @@ die_output(const char *path)
 	die("%s: %s", path ? path : "<stdout>", strerror(errno));
 }
 
-/* Name the temporary: ".NAME.PID-N" in the folder of path. */
 static void
-temp_name(struct cli_output *out, unsigned n)
+open_file(struct cli_output *out, const char *path)
 {
-	char *dir = strdup(out->path), *base = strdup(out->path);
+	/* The file behind a link is replaced, not the link. */
+	char *real = realpath(path, NULL), *copy, *base;
+	struct prof_err err;
 
-	free(out->temp);
-	if (!dir || !base ||
-	    asprintf(&out->temp, "%s/.%s.%ld-%u", dirname(dir), basename(base),
-		     (long)getpid(), n) < 0)
+	errno = EISDIR;
+	if (!*path || path[strlen(path) - 1] == '/')
+		die_output(path);
+	if (!real)
+		real = strdup(path);
+	copy = real ? strdup(real) : NULL;
+	if (!copy)
 		die("out of memory");
-	free(dir);
-	free(base);
-}
-
-static void
-open_named(struct cli_output *out)
-{
-	for (unsigned n = 0; n < 100; n++) {
-		temp_name(out, n);
-		out->fd = open(out->temp,
-			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (out->fd >= 0) {
-			out->is_named = true;
-			abandoned = out->temp;
-			atexit(remove_abandoned);
-			return;
-		}
-		if (errno != EEXIST)
-			break;
-	}
-	die_output(out->path);
-}
-
-static void
-open_unnamed(struct cli_output *out)
-{
-#ifdef O_TMPFILE
-	char *dir = strdup(out->path);
-
-	if (!dir)
-		die("out of memory");
-	out->fd = open(dirname(dir), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-	free(dir);
-	if (out->fd >= 0)
-		return;
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
-		die_output(out->path);
-#endif
-	open_named(out);
+	out->dir = open(dirname(real), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (out->dir < 0)
+		die_output(path);
+	base = basename(copy);
+	if (outfile_open(&out->file, out->dir, base, &err) != PROF_OK)
+		die("%s: %s", path, err.msg);
+	abandoned = out;
+	atexit(remove_abandoned);
+	out->fd = out->file.fd;
+	free(real);
+	free(copy);
 }
 
 static struct cli_output *
@@ -105,6 +77,7 @@ output_open(struct cli *cli)
 	if (!out)
 		die("out of memory");
 	cli->out = out;
+	out->dir = -1;
 	if (!cli->output || !strcmp(cli->output, "-")) {
 		out->fd = STDOUT_FILENO;
 		return out;
@@ -116,57 +89,32 @@ output_open(struct cli *cli)
 			die_output(cli->output);
 		return out;
 	}
-	/* The file behind a link is replaced, not the link. */
-	out->path = realpath(cli->output, NULL);
-	if (!out->path)
-		out->path = strdup(cli->output);
-	if (!out->path)
-		die("out of memory");
-	open_unnamed(out);
+	open_file(out, cli->output);
 	return out;
-}
-
-/* Give the finished file its name. */
-static void
-put_in_place(struct cli_output *out)
-{
-	char self[40];
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
-	for (unsigned n = 0; !out->is_named; n++) {
-		temp_name(out, n);
-		if (linkat(AT_FDCWD, self, AT_FDCWD, out->temp,
-			   AT_SYMLINK_FOLLOW) == 0) {
-			out->is_named = true;
-			abandoned = out->temp;
-			atexit(remove_abandoned);
-		} else if (errno != EEXIST || n == 100) {
-			die_output(out->path);
-		}
-	}
-	if (rename(out->temp, out->path) < 0)
-		die_output(out->path);
-	abandoned = NULL;
 }
 
 void
 cli_output_close(struct cli *cli)
 {
 	struct cli_output *out = cli->out;
+	struct prof_err err;
 
 	if (!out)
 		return;
 	if (out->text && (fflush(out->text) != 0 || ferror(out->text)))
 		die("%s: write error: %s",
 		    cli->output ? cli->output : "<stdout>", strerror(errno));
-	if (out->path)
-		put_in_place(out);
+	if (out->dir >= 0 && outfile_commit(&out->file, false, &err) != PROF_OK)
+		die("%s: %s", cli->output, err.msg);
 	if (out->text && out->text != stdout)
 		fclose(out->text);
 	else if (out->fd != STDOUT_FILENO && close(out->fd) < 0)
 		die_output(cli->output);
-	free(out->path);
-	free(out->temp);
+	abandoned = NULL;
+	if (out->dir >= 0) {
+		outfile_release(&out->file);
+		close(out->dir);
+	}
 	free(out);
 	cli->out = NULL;
 }

@@ -3,7 +3,6 @@
 
 #include "split.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,54 +210,15 @@ split_part(const struct split *s, size_t i, struct profile **out,
 
 /* --- names --- */
 
-static bool
-is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
-
-/* FNV-1a: only to tell apart what was cut. */
-static uint64_t
-hash(const char *s, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return h;
-}
-
 void
 split_name(const struct split *s, size_t i, char name[SPLIT_NAME_MAX])
 {
 	const struct split_part *part = &s->part[i];
-	enum { LONGEST = SPLIT_NAME_MAX - 24 };
-	size_t n = 0;
 
-	if (!part->value) {
+	if (!part->value)
 		strcpy(name, "none");
-		return;
-	}
-	for (size_t k = 0; k < part->n_value; k++) {
-		char c = part->value[k];
-		bool plain = is_plain(c);
-
-		/* No hidden files, no options, no "none" but ours. */
-		if (k == 0 &&
-		    (c == '.' || c == '-' ||
-		     (part->n_value == 4 && !memcmp(part->value, "none", 4))))
-			plain = false;
-		if (n > LONGEST) {
-			snprintf(name + n, SPLIT_NAME_MAX - n, "~%016" PRIx64,
-				 hash(part->value, part->n_value));
-			return;
-		}
-		if (plain)
-			name[n++] = c;
-		else
-			n += (size_t)snprintf(name + n, 4, "%%%02X",
-					      (unsigned char)c);
-	}
-	name[n] = '\0';
+	else if (part->n_value == 4 && !memcmp(part->value, "none", 4))
+		strcpy(name, "%6Eone");
+	else
+		filename_safe(part->value, part->n_value, name);
 }

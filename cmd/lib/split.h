@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filename.h"
 #include "profile.h"
 
 struct split_part {
@@ -43,13 +44,12 @@ enum prof_status split_part(const struct split *s, size_t i,
 			    struct profile **out,
 			    struct prof_err *err) MUST_USE;
 
-#define SPLIT_NAME_MAX 128
+#define SPLIT_NAME_MAX FILENAME_SAFE_MAX
 
 /*
  * A file name, or a part of one, for the value of part i, different for each
- * value: letters, digits and _ - . stay, every other byte becomes %XX; a long
- * one ends in '~' and a hash. It is never empty, never begins with a dot, and
- * is "none" only for the samples without the label.
+ * value: that of filename_safe(), but "none" only for the samples without the
+ * label.
  */
 void split_name(const struct split *s, size_t i, char name[SPLIT_NAME_MAX]);
 

@@ -1,0 +1,50 @@
+/* filename.c - see filename.h. */
+#include "config.h"
+
+#include "filename.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static bool
+is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+/* FNV-1a: only to tell apart what was cut. */
+static uint64_t
+hash(const char *s, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+	return h;
+}
+
+void
+filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX])
+{
+	enum { LONGEST = FILENAME_SAFE_MAX - 24 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool first = i == 0 && (s[i] == '.' || s[i] == '-');
+
+		if (at > LONGEST) {
+			snprintf(name + at, FILENAME_SAFE_MAX - at,
+				 "~%016" PRIx64, hash(s, n));
+			return;
+		}
+		if (is_plain(s[i]) && !first)
+			name[at++] = s[i];
+		else
+			at += (size_t)snprintf(name + at, 4, "%%%02X",
+					       (unsigned char)s[i]);
+	}
+	name[at] = '\0';
+}
