@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,11 +161,22 @@ cli_check_output(const struct cli *cli)
 	free(dir);
 }
 
+unsigned
+cli_processors(void)
+{
+	cpu_set_t set;
+	int n = 1;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = CPU_COUNT(&set);
+	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+}
+
 void
 cli_write(struct cli *cli, const struct profile *p)
 {
 	struct cli_output *out = output_open(cli);
-	struct stream_format format = { STREAM_GZIP, 6 };
+	struct stream_format format = { .kind = STREAM_GZIP, .level = 6 };
 	struct prof_err err;
 	struct stat sb;
 
@@ -177,6 +189,7 @@ cli_write(struct cli *cli, const struct profile *p)
 	}
 	if (cli->has_format)
 		format = cli->format;
+	format.n_thread = cli->n_thread ? cli->n_thread : cli_processors();
 	if (profile_write(out->fd, p, format, &err) != PROF_OK)
 		die("%s: write error: %s",
 		    cli->output ? cli->output : "<stdout>", err.msg);

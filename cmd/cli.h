@@ -81,6 +81,7 @@ struct cli {
 	bool is_quiet;   /* -q was given */
 	bool has_format; /* -z was given */
 	struct stream_format format;
+	unsigned n_thread; /* to write with; 0: cli_processors() */
 
 	/* Of cli.c alone. */
 	char **argv;
@@ -142,6 +143,9 @@ void cli_tell_notes(const struct merge_notes *notes);
  * or of a folder that isn't there.
  */
 void cli_check_output(const struct cli *cli);
+
+/* How many processors there are for this process; at most 8. */
+unsigned cli_processors(void);
 
 /*
  * Write p as the command's output: to the file of -o or to standard output,

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "inputs.h"
@@ -32,7 +31,7 @@ static const struct cli_opt opts[] = {
 	  "read the names of inputs, each ended by NUL, from FILE" },
 	{ KEY_SKIP_BAD, "skip-bad", "[BOOL]",
 	  "go on after a bad input, and exit with 2 at the end" },
-	{ 'j', "threads", "N", "read with N threads (one a processor)" },
+	{ 'j', "threads", "N", "use N threads (one a processor)" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -107,8 +106,6 @@ int
 main(int argc, char **argv)
 {
 	struct sum_job job = { 0 };
-	long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n_thread = n_cpu < 1 ? 1 : n_cpu > 8 ? 8 : (size_t)n_cpu;
 	enum columns_mode mode = COLUMNS_COMMON;
 	const char *files0 = NULL;
 	struct merge_notes notes;
@@ -137,7 +134,8 @@ main(int argc, char **argv)
 			job.skip_bad = cli_bool(&cli);
 			break;
 		case 'j':
-			n_thread = cli_uint(&cli, 1, SUM_MAX_THREADS);
+			cli.n_thread =
+				(unsigned)cli_uint(&cli, 1, SUM_MAX_THREADS);
 			break;
 		}
 	}
@@ -146,7 +144,9 @@ main(int argc, char **argv)
 	job.sum = merge_new(mode);
 	if (!job.sum)
 		die("out of memory");
-	n_bad = sum_run(&job, n_thread);
+	if (!cli.n_thread)
+		cli.n_thread = cli_processors();
+	n_bad = sum_run(&job, cli.n_thread);
 	if (merge_result(job.sum, &p, &notes, &err) != PROF_OK)
 		die("%s", err.msg);
 	cli_tell_notes(&notes);

@@ -157,6 +157,25 @@ check_err 'an empty list' 2 'prof-merge @- </dev/null' 'list of inputs is empty'
 check_err 'no such list' 2 'prof-merge @none' 'none: No such file'
 check_err 'no label' 2 'prof-merge --label=x a.pb.gz' "'x' is not KEY=VALUE"
 check_err 'no such types' 2 'prof-merge --types=all a.pb.gz' "'all' is not"
+
+# Past one piece of output, there are threads that compress.
+mkbig 20000 3000 1500 >mid.pb.gz
+for j in 1 2 7; do prof-merge -j$j -o mid$j.pb.gz mid.pb.gz; done
+gzip -dc mid1.pb.gz >raw
+wc -c <raw >size
+check 'threads write the same bytes, one member' 0 \
+	'cmp mid1.pb.gz mid2.pb.gz && cmp mid1.pb.gz mid7.pb.gz &&
+	prof-merge mid2.pb.gz | gzip -dc | cmp - raw &&
+	gzip -l mid2.pb.gz | awk "NR == 2 { print \$2 }" | cmp - size' <<'END'
+END
+check 'threads that nobody listens to are silent' 0 \
+	'prof-merge -z6 -j2 mid.pb.gz | head -c 1 | wc -c' <<'END'
+1
+END
+check_err 'threads and a full disk' 2 \
+	'prof-merge -z6 -j2 mid.pb.gz >/dev/full' \
+	'<stdout>: write error: No space left on device'
+
 check_err 'no threads' 2 'prof-merge -j0 a.pb.gz' 'from 1 to 64'
 
 # Descriptors are closed: more inputs than a process may have open.

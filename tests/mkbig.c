@@ -136,7 +136,7 @@ main(int argc, char **argv)
 	add_locations(p, &r, n[1], n[2]);
 	add_samples(p, &r, n[0], n[1]);
 	if (profile_write(STDOUT_FILENO, p,
-			  (struct stream_format){ STREAM_GZIP, 6 },
+			  (struct stream_format){ .level = 6 },
 			  &err) != PROF_OK) {
 		fprintf(stderr, "mkbig: %s\n", err.msg);
 		return 2;

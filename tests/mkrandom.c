@@ -12,7 +12,7 @@
 int
 main(int argc, char **argv)
 {
-	struct stream_format stored = { STREAM_GZIP, 0 };
+	struct stream_format stored = { .kind = STREAM_GZIP, .level = 0 };
 	struct profile *p;
 	struct prof_err err;
 

@@ -38,4 +38,16 @@ enum prof_status profile_decode(const uint8_t *raw, size_t n,
 enum prof_status profile_encode(const struct profile *p, struct buf *out,
 				struct prof_err *err) MUST_USE;
 
+/* Where encoded bytes go, in order, piece by piece. */
+struct codec_sink {
+	enum prof_status (*put)(void *ctx, const void *data, size_t n,
+				struct prof_err *err);
+	void *ctx;
+};
+
+/* profile_encode() without a place for all of it. Also what put() returns. */
+enum prof_status profile_encode_to(const struct profile *p,
+				   const struct codec_sink *sink,
+				   struct prof_err *err) MUST_USE;
+
 #endif

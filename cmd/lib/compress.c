@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -231,52 +230,6 @@ compress_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 }
 
 enum prof_status
-gzip_deflate(const void *raw, size_t n, int level, struct buf *out,
-	     struct prof_err *err)
-{
-	enum prof_status st = PROF_OK;
-#if HAVE_LIBDEFLATE
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
-
-	if (!c)
-		return prof_nomem(err);
-	if (buf_reserve(out, libdeflate_gzip_compress_bound(c, n)) < 0)
-		st = prof_nomem(err);
-	else
-		out->n += libdeflate_gzip_compress(
-			c, raw, n, out->data + out->n, out->cap - out->n);
-	libdeflate_free_compressor(c);
-#else
-	z_stream z = { 0 };
-	const uint8_t *in = raw;
-	int r = Z_OK;
-
-	if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return prof_nomem(err);
-	deflateSetHeader(&z, &(gz_header){ .os = 255 });
-	while (r != Z_STREAM_END && st == PROF_OK) {
-		uInt take = n < 1 << 30 ? (uInt)n : 1 << 30;
-
-		if (buf_reserve(out, 65536) < 0) {
-			st = prof_nomem(err);
-			break;
-		}
-		z.next_in = in;
-		z.avail_in = take;
-		z.next_out = out->data + out->n;
-		z.avail_out = 65536;
-		r = deflate(&z, take == n ? Z_FINISH : Z_NO_FLUSH);
-		out->n += 65536 - z.avail_out;
-		in += take - z.avail_in;
-		n -= take - z.avail_in;
-	}
-	deflateEnd(&z);
-#endif
-	return st;
-}
-
-enum prof_status
 write_all(int fd, const void *data, size_t n, struct prof_err *err)
 {
 	const char *p = data;
@@ -294,31 +247,6 @@ write_all(int fd, const void *data, size_t n, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* write_all() of two pieces, in one call as long as the system takes both. */
-static enum prof_status
-write_two(int fd, const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b,
-	  struct prof_err *err)
-{
-	union {
-		const uint8_t *in;
-		void *out;
-	} pa = { .in = a }, pb = { .in = b }; /* struct iovec has no const */
-	struct iovec v[2] = { { pa.out, n_a }, { pb.out, n_b } };
-	enum prof_status st;
-	ssize_t w;
-
-	do
-		w = writev(fd, v, 2);
-	while (w < 0 && errno == EINTR);
-	if (w < 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	if ((size_t)w >= n_a)
-		return write_all(fd, b + ((size_t)w - n_a),
-				 n_b - ((size_t)w - n_a), err);
-	st = write_all(fd, a + w, n_a - (size_t)w, err);
-	return st == PROF_OK ? write_all(fd, b, n_b, err) : st;
-}
-
 uint32_t
 gzip_crc32(uint32_t crc, const void *data, size_t n)
 {
@@ -327,44 +255,6 @@ gzip_crc32(uint32_t crc, const void *data, size_t n)
 #else
 	return (uint32_t)crc32_z(crc, data, n);
 #endif
-}
-
-static uint8_t *
-put_le32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		*p++ = (uint8_t)(v >> 8 * i);
-	return p;
-}
-
-enum prof_status
-gzip_store(int fd, const void *raw, size_t n, struct prof_err *err)
-{
-	static const uint8_t header[10] = { 0x1f, 0x8b, 8, [9] = 255 };
-	uint8_t head[10 + 5], tail[8], *h = head;
-	const uint8_t *p = raw;
-	size_t left = n;
-	enum prof_status st;
-
-	put_le32(put_le32(tail, gzip_crc32(0, raw, n)), (uint32_t)n);
-	memcpy(h, header, sizeof(header));
-	h += sizeof(header);
-	do {
-		size_t block = left < 65535 ? left : 65535;
-
-		*h++ = block == left; /* the last block, stored */
-		*h++ = (uint8_t)block;
-		*h++ = (uint8_t)(block >> 8);
-		*h++ = (uint8_t)~block;
-		*h++ = (uint8_t)(~block >> 8);
-		st = write_two(fd, head, (size_t)(h - head), p, block, err);
-		if (st != PROF_OK)
-			return st;
-		h = head;
-		p += block;
-		left -= block;
-	} while (left);
-	return write_all(fd, tail, sizeof(tail), err);
 }
 
 #if HAVE_ZSTD

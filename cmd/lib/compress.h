@@ -1,5 +1,6 @@
 /*
- * compress.h - gzip and zstd in memory, behind stream.h. zlib is always there;
+ * compress.h - gzip and zstd in memory, behind stream.h; what writes gzip is
+ * gzip-out.h. zlib is always there;
  * libdeflate, where the build has it, does the same in less than half of the
  * time, and zlib then only says what is wrong with a damaged stream.
  */
@@ -34,12 +35,7 @@ enum prof_status compress_inflate_one(const void *data, size_t n, size_t max,
 				      struct buf *out, size_t *used,
 				      struct prof_err *err) MUST_USE;
 
-/*
- * Append one gzip member (level 1 to 9) or zstd frame (1 to 19) of the n bytes
- * at raw to out. The gzip header is pprof's: no time, no name, no system.
- */
-enum prof_status gzip_deflate(const void *raw, size_t n, int level,
-			      struct buf *out, struct prof_err *err) MUST_USE;
+/* Append one zstd frame (level 1 to 19) of the n bytes at raw to out. */
 enum prof_status zstd_deflate(const void *raw, size_t n, int level,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
@@ -52,9 +48,5 @@ uint32_t gzip_crc32(uint32_t crc, const void *data, size_t n);
  */
 enum prof_status write_all(int fd, const void *data, size_t n,
 			   struct prof_err *err) MUST_USE;
-
-/* Write the n bytes at raw to fd as a gzip member of stored blocks. */
-enum prof_status gzip_store(int fd, const void *raw, size_t n,
-			    struct prof_err *err) MUST_USE;
 
 #endif

@@ -20,14 +20,30 @@ struct id_bytes {
 	uint8_t byte[10];
 };
 
+enum { SINK_PIECE = 65536 }; /* what a sink gets at a time, about */
+
 struct encoder {
 	const struct profile *p;
 	struct buf *out;
+	const struct codec_sink *sink; /* or NULL: all stays in out */
+	enum prof_status status;       /* what the sink said */
+	struct prof_err *err;
 	uint32_t *number; /* string of p -> its number on the stream */
 	uint32_t *order;  /* and back */
 	size_t n_order;
 	struct id_bytes *id; /* of each location */
 };
+
+/* After each entry: pass on what there is, when it is much. */
+static int
+drain(struct encoder *e, size_t least)
+{
+	if (!e->sink || e->out->n < least)
+		return 0;
+	e->status = e->sink->put(e->sink->ctx, e->out->data, e->out->n, e->err);
+	e->out->n = 0;
+	return e->status == PROF_OK ? 0 : -1;
+}
 
 static int64_t
 number(struct encoder *e, uint32_t s)
@@ -68,7 +84,7 @@ put_message(struct encoder *e, unsigned field, const ProtobufCMessage *m)
 	q = wire_put(q, n);
 	q += protobuf_c_message_pack(m, q);
 	e->out->n = (size_t)(q - e->out->data);
-	return 0;
+	return drain(e, SINK_PIECE);
 }
 
 static int
@@ -189,7 +205,7 @@ put_sample(struct encoder *e, size_t i)
 	for (uint32_t k = 0; k < s->n_label; k++)
 		q = put_label(e, q, &label[k]);
 	e->out->n = (size_t)(q - e->out->data);
-	return 0;
+	return drain(e, SINK_PIECE);
 }
 
 /* --- tables --- */
@@ -278,6 +294,8 @@ put_strings(struct encoder *e)
 		q = wire_put(q, s->len);
 		memcpy(q, s->s, s->len);
 		e->out->n = (size_t)(q + s->len - e->out->data);
+		if (drain(e, SINK_PIECE) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -345,6 +363,8 @@ reserve_output(struct encoder *e)
 	const struct profile *p = e->p;
 	size_t id_bytes = 1, sample = 16 + p->n_type * 5;
 
+	if (e->sink)
+		return 0;
 	for (size_t i = 0; i < p->n_location; i++)
 		if (e->id[i].n > id_bytes)
 			id_bytes = e->id[i].n;
@@ -408,19 +428,43 @@ encode(struct encoder *e)
 	return put_tail(e);
 }
 
+static enum prof_status
+encode_all(struct encoder *e)
+{
+	const struct profile *p = e->p;
+	int r = -1;
+
+	e->n_order = 1;
+	e->status = PROF_OK;
+	e->number = calloc(p->strings.n_str, sizeof(*e->number));
+	e->order = calloc(p->strings.n_str, sizeof(*e->order));
+	e->id = calloc(p->n_location ? p->n_location : 1, sizeof(*e->id));
+	if (e->number && e->order && e->id)
+		r = encode(e);
+	if (r == 0)
+		r = drain(e, 1);
+	free(e->number);
+	free(e->order);
+	free(e->id);
+	if (e->status != PROF_OK)
+		return e->status;
+	return r < 0 ? prof_nomem(e->err) : PROF_OK;
+}
+
 enum prof_status
 profile_encode(const struct profile *p, struct buf *out, struct prof_err *err)
 {
-	struct encoder e = { .p = p, .out = out, .n_order = 1 };
-	int r = -1;
+	return encode_all(&(struct encoder){ .p = p, .out = out, .err = err });
+}
 
-	e.number = calloc(p->strings.n_str, sizeof(*e.number));
-	e.order = calloc(p->strings.n_str, sizeof(*e.order));
-	e.id = calloc(p->n_location ? p->n_location : 1, sizeof(*e.id));
-	if (e.number && e.order && e.id)
-		r = encode(&e);
-	free(e.number);
-	free(e.order);
-	free(e.id);
-	return r < 0 ? prof_nomem(err) : PROF_OK;
+enum prof_status
+profile_encode_to(const struct profile *p, const struct codec_sink *sink,
+		  struct prof_err *err)
+{
+	struct buf piece = { 0 };
+	enum prof_status st = encode_all(&(struct encoder){
+		.p = p, .out = &piece, .sink = sink, .err = err });
+
+	buf_release(&piece);
+	return st;
 }

@@ -10,6 +10,7 @@
 
 #include "codec.h"
 #include "compress.h"
+#include "gzip-out.h"
 #include "legacy.h"
 #include "profile.h"
 
@@ -119,34 +120,50 @@ profile_read(int fd, size_t max_bytes, struct profile **out,
 	return st;
 }
 
-enum prof_status
-profile_write(int fd, const struct profile *p, struct stream_format format,
-	      struct prof_err *err)
+static enum prof_status
+put_gzip(void *out, const void *data, size_t n, struct prof_err *err)
 {
-	struct buf raw = { 0 };
+	return gzip_out_put(out, data, n, err);
+}
+
+static enum prof_status
+write_gzip(int fd, const struct profile *p, const struct stream_format *format,
+	   struct prof_err *err)
+{
+	enum prof_status st;
+	struct gzip_out *out;
+
+	st = gzip_out_begin(fd, format->level, format->n_thread, &out, err);
+	if (st != PROF_OK)
+		return st;
+	st = profile_encode_to(
+		p, &(struct codec_sink){ .put = put_gzip, .ctx = out }, err);
+	if (st == PROF_OK)
+		return gzip_out_end(out, err);
+	gzip_out_abandon(out);
+	return st;
+}
+
+static enum prof_status
+write_zstd(int fd, const struct profile *p, int level, struct prof_err *err)
+{
+	struct buf raw = { 0 }, out = { 0 };
 	enum prof_status st = profile_encode(p, &raw, err);
 
 	if (st == PROF_OK)
-		st = stream_write(fd, raw.data, raw.n, format, err);
+		st = zstd_deflate(raw.data, raw.n, level, &out, err);
+	if (st == PROF_OK)
+		st = write_all(fd, out.data, out.n, err);
 	buf_release(&raw);
+	buf_release(&out);
 	return st;
 }
 
 enum prof_status
-stream_write(int fd, const void *raw, size_t n, struct stream_format format,
-	     struct prof_err *err)
+profile_write(int fd, const struct profile *p, struct stream_format format,
+	      struct prof_err *err)
 {
-	struct buf out = { 0 };
-	enum prof_status st;
-
-	if (format.kind == STREAM_GZIP && format.level == 0)
-		return gzip_store(fd, raw, n, err);
-	if (format.kind == STREAM_GZIP)
-		st = gzip_deflate(raw, n, format.level, &out, err);
-	else
-		st = zstd_deflate(raw, n, format.level, &out, err);
-	if (st == PROF_OK)
-		st = write_all(fd, out.data, out.n, err);
-	buf_release(&out);
-	return st;
+	return format.kind == STREAM_GZIP
+		       ? write_gzip(fd, p, &format, err)
+		       : write_zstd(fd, p, format.level, err);
 }

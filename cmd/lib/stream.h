@@ -20,7 +20,8 @@ enum stream_kind { STREAM_GZIP, STREAM_ZSTD };
 
 struct stream_format {
 	enum stream_kind kind;
-	int level; /* gzip: 0 (stored) to 9; zstd: 1 to 19 */
+	int level;         /* gzip: 0 (stored) to 9; zstd: 1 to 19 */
+	unsigned n_thread; /* that compress, of gzip; 0: the caller's alone */
 };
 
 /*
@@ -36,14 +37,6 @@ enum prof_status stream_inflate(const void *data, size_t n, size_t max_bytes,
 				struct buf *raw, struct prof_err *err) MUST_USE;
 
 /*
- * Write the n bytes at raw to fd in the given format, all of them or an error.
- * The compressed bytes depend on the library, what they inflate to does not.
- */
-enum prof_status stream_write(int fd, const void *raw, size_t n,
-			      struct stream_format format,
-			      struct prof_err *err) MUST_USE;
-
-/*
  * Make a profile of inflated bytes in any format that is known: profile.proto,
  * or a legacy format (legacy.h). *out is the caller's.
  */
@@ -54,7 +47,11 @@ enum prof_status profile_parse(const void *raw, size_t n, struct profile **out,
 enum prof_status profile_read(int fd, size_t max_bytes, struct profile **out,
 			      struct prof_err *err) MUST_USE;
 
-/* profile_encode() and stream_write(). */
+/*
+ * Write p to fd in the given format, all of it or an error. The compressed
+ * bytes depend on the library, but not on the number of threads; what they
+ * inflate to depends on p alone. Beside p it takes a few MiB for each thread.
+ */
 enum prof_status profile_write(int fd, const struct profile *p,
 			       struct stream_format format,
 			       struct prof_err *err) MUST_USE;

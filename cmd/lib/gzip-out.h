@@ -1,0 +1,45 @@
+/*
+ * gzip-out.h - writing a gzip stream, piece by piece, with threads.
+ *
+ * It is one member, whatever its size: not every reader goes on after the
+ * first. The bytes do not depend on how many threads there are, nor on how the
+ * input was cut: each piece of about a MiB (packer.h) is compressed apart, and
+ * the deflate streams are joined.
+ */
+#ifndef GZIP_OUT_H
+#define GZIP_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#define GZIP_OUT_MAX_THREADS 64
+
+struct gzip_out;
+
+/*
+ * Begin a stream on fd, at level 0 (stored) to 9, compressed by up to n_thread
+ * threads (0 and 1: none but the caller's); they are started when there is more
+ * than one piece. The header is pprof's: no time, no name, no system. *out is
+ * the caller's, to end with gzip_out_end(). PROF_ENOMEM.
+ */
+enum prof_status gzip_out_begin(int fd, int level, unsigned n_thread,
+				struct gzip_out **out,
+				struct prof_err *err) MUST_USE;
+
+/* Compress n bytes more. PROF_EIO, as write_all(), or PROF_ENOMEM. */
+enum prof_status gzip_out_put(struct gzip_out *o, const void *data, size_t n,
+			      struct prof_err *err) MUST_USE;
+
+/*
+ * Write what is left and the trailer, and free o in any case. What has gone
+ * wrong before is returned again.
+ */
+enum prof_status gzip_out_end(struct gzip_out *o,
+			      struct prof_err *err) MUST_USE;
+
+/* Free o and leave the stream as it is: cut. */
+void gzip_out_abandon(struct gzip_out *o);
+
+#endif
