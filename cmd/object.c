@@ -16,6 +16,10 @@
 
 #include "lib/compress.h"
 #include "symbolize-symtab.h"
+#include "unpack.h"
+
+#define MAX_UNPACKED ((size_t)1 << 30) /* bytes of a file */
+#define MAX_MINI ((size_t)1 << 28)     /* ... of a symbol table */
 
 void
 object_close(struct object *o)
@@ -63,30 +67,78 @@ open_file(const char *path, int *fd, uint64_t *size, struct prof_err *err)
 	return PROF_EFORMAT;
 }
 
+/* Make o of what it has, be it in fd or an image. */
+static enum prof_status
+begin(struct object *o, const char *name, struct prof_err *err)
+{
+	elf_version(EV_CURRENT);
+	o->path = strdup(name);
+	o->elf = o->image ? elf_memory(o->image, o->size)
+			  : elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
+		bool nomem = !o->path;
+
+		if (!o->elf && o->fd >= 0)
+			close(o->fd);
+		object_close(o);
+		return nomem ? prof_nomem(err)
+			     : prof_fail(err, PROF_EFORMAT, "not an ELF file");
+	}
+	read_build_id(o);
+	return PROF_OK;
+}
+
+/* A compressed file becomes an image: modules of the kernel are stored so. */
+static enum prof_status
+unpack_file(struct object *o, struct prof_err *err)
+{
+	struct buf packed = { 0 }, out = { 0 };
+	enum prof_status st = PROF_OK;
+	ssize_t n;
+
+	if (o->size > MAX_UNPACKED)
+		return prof_fail(err, PROF_ELIMIT,
+				 "a compressed file of more "
+				 "than a gigabyte");
+	if (buf_reserve(&packed, o->size) < 0)
+		return prof_nomem(err);
+	n = pread(o->fd, packed.data, o->size, 0);
+	if (n < 0)
+		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	else
+		st = unpack(packed.data, (size_t)n, MAX_UNPACKED, &out, err);
+	buf_release(&packed);
+	if (st != PROF_OK) {
+		buf_release(&out);
+		return st;
+	}
+	o->image = out.data;
+	o->size = out.n;
+	return PROF_OK;
+}
+
 enum prof_status
 object_open(struct object *o, const char *path, struct prof_err *err)
 {
+	unsigned char magic[UNPACK_MAGIC];
 	enum prof_status st;
+	ssize_t n;
 
 	*o = (struct object){ .fd = -1 };
 	st = open_file(path, &o->fd, &o->size, err);
 	if (st != PROF_OK)
 		return st;
-	elf_version(EV_CURRENT);
-	o->path = strdup(path);
-	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
-	if (!o->elf)
+	n = pread(o->fd, magic, sizeof(magic), 0);
+	if (n > 0 && unpack_is(magic, (size_t)n)) {
+		st = unpack_file(o, err);
 		close(o->fd);
-	if (!o->path) {
-		object_close(o);
-		return prof_nomem(err);
+		o->fd = -1;
+		if (st != PROF_OK) {
+			object_close(o);
+			return st;
+		}
 	}
-	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF) {
-		object_close(o);
-		return prof_fail(err, PROF_EFORMAT, "not an ELF file");
-	}
-	read_build_id(o);
-	return PROF_OK;
+	return begin(o, path, err);
 }
 
 enum prof_status
@@ -94,19 +146,27 @@ object_open_image(struct object *o, const char *name, void *image, size_t n,
 		  struct prof_err *err)
 {
 	*o = (struct object){ .fd = -1, .image = image, .size = n };
-	elf_version(EV_CURRENT);
-	o->path = strdup(name);
-	o->elf = elf_memory(image, n);
-	if (!o->path) {
-		object_close(o);
-		return prof_nomem(err);
-	}
-	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF) {
-		object_close(o);
-		return prof_fail(err, PROF_EFORMAT, "not an ELF file");
-	}
-	read_build_id(o);
-	return PROF_OK;
+	return begin(o, name, err);
+}
+
+enum prof_status
+object_open_mini(struct object *mini, const struct object *o,
+		 struct prof_err *err)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_find(o->elf, ".gnu_debugdata", 0, &sh);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	struct buf out = { 0 };
+	enum prof_status st;
+
+	*mini = (struct object){ .fd = -1 };
+	if (!data || !data->d_buf || !unpack_is(data->d_buf, data->d_size))
+		return PROF_OK;
+	st = unpack(data->d_buf, data->d_size, MAX_MINI, &out, err);
+	if (st == PROF_OK)
+		return object_open_image(mini, o->path, out.data, out.n, err);
+	buf_release(&out);
+	return st;
 }
 
 bool

@@ -24,8 +24,9 @@ struct object {
 };
 
 /*
- * Open the file path. *o is then the caller's, for object_close(). PROF_EIO,
- * PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM, and *o is closed.
+ * Open the file path, which may be compressed. *o is then the caller's, for
+ * object_close(). PROF_EIO, PROF_EFORMAT (not ELF, or damaged), PROF_ELIMIT,
+ * PROF_ENOTSUP or PROF_ENOMEM, and *o is closed.
  */
 enum prof_status object_open(struct object *o, const char *path,
 			     struct prof_err *err) MUST_USE;
@@ -34,6 +35,14 @@ enum prof_status object_open(struct object *o, const char *path,
 enum prof_status object_open_image(struct object *o, const char *name,
 				   void *image, size_t n,
 				   struct prof_err *err) MUST_USE;
+
+/*
+ * Open as *mini what distributions leave of the symbol table of a stripped
+ * file: an object of its own, packed into section .gnu_debugdata of o. Without
+ * one *mini stays closed. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP, PROF_ENOMEM.
+ */
+enum prof_status object_open_mini(struct object *mini, const struct object *o,
+				  struct prof_err *err) MUST_USE;
 
 /* An object that is closed, or all 0, may be closed again. */
 void object_close(struct object *o);

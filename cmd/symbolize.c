@@ -214,6 +214,8 @@ symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value)
 struct run {
 	struct symtab own;   /* of the file itself */
 	struct symtab split; /* of its debug file, if the own lacks most */
+	struct object mini_object;
+	struct symtab mini; /* of a stripped file, packed into it */
 	struct symbolize_frame *frame;
 	size_t cap;
 	bool *done; /* of each address */
@@ -246,7 +248,8 @@ static bool
 choose_symbol(const struct run *r, size_t i, const char *name,
 	      struct symbolize_frame *f)
 {
-	if (symtab_frame(&r->own, i, f) && (!*name || !strchr(f->name, '@')))
+	if ((symtab_frame(&r->own, i, f) || symtab_frame(&r->mini, i, f)) &&
+	    (!*name || !strchr(f->name, '@')))
 		return true;
 	return symtab_frame(&r->split, i, f) && is_better(f->name, name);
 }
@@ -311,10 +314,22 @@ read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
 	if ((all || symtab_open(s->main.elf, SHT_DYNSYM, &r->own)) &&
 	    symtab_match(&r->own, &s->code, addr, n) < 0)
 		return -1;
-	if (all || !s->debug.elf ||
-	    !symtab_open(s->debug.elf, SHT_SYMTAB, &r->split))
+	if (all)
 		return 0;
-	return symtab_match(&r->split, &s->code, addr, n);
+	if (s->debug.elf && symtab_open(s->debug.elf, SHT_SYMTAB, &r->split))
+		return symtab_match(&r->split, &s->code, addr, n);
+	switch (object_open_mini(&r->mini_object, &s->main, NULL)) {
+	case PROF_OK:
+		break;
+	case PROF_ENOMEM:
+		return -1;
+	default:
+		return 0;
+	}
+	if (!r->mini_object.elf ||
+	    !symtab_open(r->mini_object.elf, SHT_SYMTAB, &r->mini))
+		return 0;
+	return symtab_match(&r->mini, &s->code, addr, n);
 }
 
 enum prof_status
@@ -335,6 +350,7 @@ symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
 		struct symbolize_frame f;
 
 		if (!r.done[i] && (symtab_frame(&r.own, i, &f) ||
+				   symtab_frame(&r.mini, i, &f) ||
 				   symtab_frame(&r.split, i, &f)))
 			fn(ctx, i, &f, 1);
 	}
@@ -343,6 +359,8 @@ symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
 out:
 	symtab_release(&r.own);
 	symtab_release(&r.split);
+	symtab_release(&r.mini);
+	object_close(&r.mini_object);
 	free(r.frame);
 	free(r.done);
 	return st;
