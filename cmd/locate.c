@@ -106,16 +106,59 @@ struct search {
 	const char *build_id; /* that the object must have, or "" for any */
 	struct symbolize *found;
 	char *path;
+	/* DWARF that was split off from it, found on the way. */
+	struct symbolize *debug;
 	bool nomem;
 };
+
+static void
+drop(struct search *s)
+{
+	symbolize_close(s->found);
+	symbolize_close(s->debug);
+	free(s->path);
+	s->found = s->debug = NULL;
+	s->path = NULL;
+}
+
+/*
+ * Keep o, which is the right one, if more can be learned from it than from
+ * what was found before. true: nothing can be better. Without a build-id, the
+ * next one may be another program: take what there is.
+ */
+static bool
+keep(struct search *s, struct symbolize *o, const char *path)
+{
+	enum symbolize_worth worth = symbolize_worth(o);
+
+	if (s->found && worth == WORTH_SPLIT && !s->debug) {
+		s->debug = o;
+		return false;
+	}
+	if (s->found && worth <= symbolize_worth(s->found)) {
+		symbolize_close(o);
+		return false;
+	}
+	if (s->found && symbolize_worth(s->found) == WORTH_SPLIT && !s->debug) {
+		s->debug = s->found;
+		s->found = NULL;
+	}
+	symbolize_close(s->found);
+	free(s->path);
+	s->found = o;
+	s->path = strdup(path);
+	s->nomem = !s->path;
+	return s->nomem || worth == WORTH_DWARF || !*s->build_id;
+}
 
 /* Try one file. true: stop here. */
 static bool
 try_path(struct search *s, const char *path, struct prof_err *err)
 {
+	struct symbolize *o;
 	const char *id;
 
-	switch (symbolize_open(path, &s->found, err)) {
+	switch (symbolize_open(path, &o, err)) {
 	case PROF_OK:
 		break;
 	case PROF_ENOMEM:
@@ -124,16 +167,12 @@ try_path(struct search *s, const char *path, struct prof_err *err)
 	default:
 		return false;
 	}
-	id = symbolize_build_id(s->found);
-	if (!*s->build_id || !strcasecmp(id, s->build_id)) {
-		s->path = strdup(path);
-		s->nomem = !s->path;
-		return true;
-	}
+	id = symbolize_build_id(o);
+	if (!*s->build_id || !strcasecmp(id, s->build_id))
+		return keep(s, o, path);
 	prof_fail(err, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
 		  id);
-	symbolize_close(s->found);
-	s->found = NULL;
+	symbolize_close(o);
 	return false;
 }
 
@@ -176,6 +215,31 @@ try_directory(struct search *s, const char *dir, const char *id)
 	return stop;
 }
 
+/*
+ * Where a build-id is divided: debug trees, also below the root of another
+ * system, the links to programs of Fedora, and perf(1)'s cache.
+ */
+static bool
+try_build_id(struct search *s, const char *dir, const char *id)
+{
+	static const char *const around[][2] = {
+		{ "", ".debug" },
+		{ "/.build-id", ".debug" },
+		{ "/usr/lib/debug/.build-id", ".debug" },
+		{ "/.build-id", "" },
+		{ "/.build-id", "/elf" },
+		{ "/.build-id", "/debug" },
+	};
+
+	if (strlen(id) <= 2)
+		return false;
+	for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++)
+		if (try_format(s, "%s%s/%.2s/%s%s", dir, around[i][0], id,
+			       id + 2, around[i][1]))
+			return true;
+	return false;
+}
+
 /* The places of one directory of the search path. */
 static bool
 try_layouts(struct search *s, const char *dir, const char *file,
@@ -188,18 +252,12 @@ try_layouts(struct search *s, const char *dir, const char *file,
 	slash = strrchr(file, '/');
 	base = slash ? slash + 1 : file;
 	n = slash ? (int)(slash - file) : 0;
-	if (*build_id) {
-		if (try_format(s, "%s/%s/%s", dir, build_id, base) ||
-		    try_directory(s, dir, build_id) ||
-		    (*file && try_format(s, "%s/%s/%s", dir, file, build_id)))
-			return true;
-		if (strlen(build_id) > 2 &&
-		    (try_format(s, "%s/%.2s/%s.debug", dir, build_id,
-				build_id + 2) ||
-		     try_format(s, "%s/.build-id/%.2s/%s.debug", dir, build_id,
-				build_id + 2)))
-			return true;
-	}
+	if (*build_id &&
+	    (try_format(s, "%s/%s/%s", dir, build_id, base) ||
+	     try_directory(s, dir, build_id) ||
+	     (*file && try_format(s, "%s/%s/%s", dir, file, build_id)) ||
+	     try_build_id(s, dir, build_id)))
+		return true;
 	return *file &&
 	       (try_format(s, "%s/%s", dir, base) ||
 		try_format(s, "%s/%s", dir, file) ||
@@ -229,18 +287,16 @@ search(const struct locate *l, const char *file, const char *build_id,
 	for (size_t i = 0; i < l->n_dir; i++)
 		if (try_layouts(s, l->dir[i], file, in_path))
 			return;
-	if (!real || !*build_id)
+	if (s->found || s->nomem || !real || !*build_id)
 		return;
-	/* A file without build-id may be the one; another's can't be. */
+	/*
+	 * A file without build-id may be the one; another's can't be, unless
+	 * the caller knows better.
+	 */
 	s->build_id = "";
-	if (!try_path(s, file, NULL) || !s->found)
-		return;
-	if (!*symbolize_build_id(s->found))
-		return;
-	symbolize_close(s->found);
-	free(s->path);
-	s->found = NULL;
-	s->path = NULL;
+	if (try_path(s, file, NULL) && s->found && !l->any_build_id &&
+	    *symbolize_build_id(s->found))
+		drop(s);
 }
 
 /* The places of a kernel of this release below dir, which may be "". */
@@ -282,11 +338,13 @@ locate_kernel(const struct locate *l, const char *build_id, const char *running,
 				  s.build_id, s.build_id + 2) ||
 		       try_kernel(&s, "", name.release);
 	if (s.nomem) {
-		symbolize_close(s.found);
+		drop(&s);
 		return prof_nomem(err);
 	}
 	if (!s.found)
 		return prof_fail(err, PROF_EIO, "no vmlinux");
+	if (s.debug)
+		symbolize_use_debug(s.found, s.debug);
 	*out = s.found;
 	*path = s.path;
 	return PROF_OK;
@@ -303,11 +361,13 @@ locate_open(const struct locate *l, const char *file, const char *build_id,
 	prof_fail(err, PROF_EIO, "not in the search path");
 	search(l, file, build_id, &s, err);
 	if (s.nomem) {
-		symbolize_close(s.found);
+		drop(&s);
 		return prof_nomem(err);
 	}
 	if (!s.found)
 		return err->status;
+	if (s.debug)
+		symbolize_use_debug(s.found, s.debug);
 	*out = s.found;
 	*path = s.path;
 	return PROF_OK;

@@ -16,6 +16,7 @@ struct symbolize;
 struct locate {
 	char **dir;
 	size_t n_dir;
+	bool any_build_id; /* take the file at the path, whatever it is */
 };
 
 /*
@@ -37,11 +38,12 @@ bool locate_is_anonymous(const char *file);
 
 /*
  * Open the object of a mapping with this path and build-id; "" is unknown.
- * One with that very build-id wins, wherever it is; then comes the file at the
- * path, if it has no build-id to compare, and for a mapping without build-id
- * what the search path has under the path or its last part. *out and *path,
- * where it was found, are the caller's. PROF_EIO, PROF_EFORMAT: what is wrong
- * with the file at the path; PROF_ENOMEM.
+ * One with that very build-id wins, wherever it is, of several the one with
+ * the most to tell; then comes the file at the path, if it has no build-id to
+ * compare, and for a mapping without build-id what the search path has under
+ * the path or its last part. *out and *path, where it was found, are the
+ * caller's. PROF_EIO, PROF_EFORMAT: what is wrong with the file at the path;
+ * PROF_ENOMEM.
  */
 enum prof_status locate_open(const struct locate *l, const char *file,
 			     const char *build_id, struct symbolize **out,

@@ -18,6 +18,7 @@
 
 enum {
 	KEY_ALL_FRAMES = CLI_LONG,
+	KEY_ANY_BUILD_ID,
 	KEY_BINARY,
 	KEY_BUILDID,
 	KEY_DEMANGLE,
@@ -38,8 +39,12 @@ static const struct cli_opt opts[] = {
 	{ KEY_BINARY, "binary", "FILE", "FILE is the profiled program" },
 	{ KEY_BUILDID, "buildid", "ID",
 	  "build-id of the program, if the profile has none" },
+	{ KEY_ANY_BUILD_ID, "any-build-id", NULL,
+	  "use the file at a path even if it is another build" },
 	{ KEY_SEARCH_PATH, "search-path", "DIRS",
 	  "look for files in DIRS too ($PPROF_BINARY_PATH)" },
+	{ KEY_SEARCH_PATH, "binary-path", "DIRS",
+	  "the same as --search-path" },
 	{ KEY_JIT, "jit", "FILE",
 	  "FILE (again: another) is a perf map or jitdump of compiled code" },
 	{ KEY_KALLSYMS, "kallsyms", "FILE",
@@ -66,6 +71,7 @@ struct request {
 	bool has_mode;   /* was it asked for? */
 	enum demangle_mode mode;
 	const char *build_id;
+	bool any_build_id;
 	const char *search_path; /* NULL: that of the environment */
 	const char **jit;
 	struct resolve_options resolve;
@@ -135,6 +141,9 @@ parse(struct cli *cli, struct request *r)
 		switch (key) {
 		case KEY_ALL_FRAMES:
 			r->all_frames = true;
+			break;
+		case KEY_ANY_BUILD_ID:
+			r->any_build_id = true;
 			break;
 		case KEY_BINARY:
 			r->resolve.binary = cli->arg;
@@ -207,6 +216,7 @@ read_files(struct profile *p, struct request *r)
 
 	if (locate_init(&locate, r->search_path) < 0)
 		die("out of memory");
+	locate.any_build_id = r->any_build_id;
 	r->resolve.locate = &locate;
 	if (resolve_profile(p, &r->resolve, &err) != PROF_OK)
 		die("%s", err.msg);

@@ -57,7 +57,9 @@ search_by_id(struct debug_search *d, const char *dir)
 
 	return strlen(id) > 2 &&
 	       (try_debug(d, "%s/.build-id/%.2s/%s.debug", dir, id, id + 2) ||
-		try_debug(d, "%s/%.2s/%s.debug", dir, id, id + 2));
+		try_debug(d, "%s/%.2s/%s.debug", dir, id, id + 2) ||
+		try_debug(d, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", dir,
+			  id, id + 2));
 }
 
 static bool

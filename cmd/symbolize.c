@@ -191,6 +191,33 @@ symbolize_layout(const struct symbolize *s)
 
 /* --- debug files --- */
 
+enum symbolize_worth
+symbolize_worth(const struct symbolize *s)
+{
+	GElf_Shdr sh;
+
+	/* Of its code, only the header is left. */
+	if (section_find(s->main.elf, ".text", 0, &sh) &&
+	    sh.sh_type == SHT_NOBITS)
+		return WORTH_SPLIT;
+	if (object_has_dwarf(&s->main))
+		return WORTH_DWARF;
+	return section_find(s->main.elf, NULL, SHT_SYMTAB, &sh)
+		       ? WORTH_SYMBOLS
+		       : WORTH_STRIPPED;
+}
+
+void
+symbolize_use_debug(struct symbolize *s, struct symbolize *debug)
+{
+	if (!s->debug.elf && !object_has_dwarf(&s->main) &&
+	    object_has_dwarf(&debug->main)) {
+		s->debug = debug->main;
+		debug->main = (struct object){ .fd = -1 };
+	}
+	symbolize_close(debug);
+}
+
 enum prof_status
 symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
 		     struct prof_err *err)

@@ -49,6 +49,21 @@ void symbolize_close(struct symbolize *s);
 /* Its GNU build-id in lower-case hex, or "". */
 const char *symbolize_build_id(const struct symbolize *s);
 
+/* What can be learned from a file alone: less to more. */
+enum symbolize_worth {
+	WORTH_SPLIT,    /* it is what was split off from the file */
+	WORTH_STRIPPED, /* what it exports */
+	WORTH_SYMBOLS,
+	WORTH_DWARF,
+};
+enum symbolize_worth symbolize_worth(const struct symbolize *s);
+
+/*
+ * debug is the file that was split off from s. It becomes s's, if s has a use
+ * for it, and is closed otherwise.
+ */
+void symbolize_use_debug(struct symbolize *s, struct symbolize *debug);
+
 /* Its program headers. */
 const struct load_layout *symbolize_layout(const struct symbolize *s);
 

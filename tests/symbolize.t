@@ -163,6 +163,9 @@ build other gcc g++ -O1 -g -no-pie
 build noid gcc g++ -O2 -g -no-pie -Wl,--build-id=none
 profile prog /gone/prog
 for path in "p/$id/prog" "p/$id/any" "p/gone/prog/$id" \
+	"p/usr/lib/debug/.build-id/$xx/${id#??}.debug" \
+	"p/.build-id/$xx/${id#??}" "p/.build-id/$xx/${id#??}/elf" \
+	"p/.build-id/$xx/${id#??}/debug" \
 	"p/$xx/${id#??}.debug" "p/.build-id/$xx/${id#??}.debug" p/prog \
 	p/gone/prog p/gone/prog.debug p/gone/.debug/prog.debug \
 	p/usr/lib/debug/gone/prog.debug; do
@@ -174,6 +177,47 @@ for path in "p/$id/prog" "p/$id/any" "p/gone/prog/$id" \
 $path
 END
 done
+check 'the same as pprof spells it' 0 "prof-symbolize --binary-path=p prog.pb |
+	addrs file" <<'END'
+p/usr/lib/debug/gone/prog.debug
+END
+
+# Of several with the right build-id, the one with the most to tell.
+rm -rf p
+mkdir -p p/gone "p/.build-id/$xx"
+strip -o p/prog prog
+check 'a stripped one, if there is no other' 0 "prof-symbolize --search-path=p \
+	prog.pb | addrs file" <<'END'
+p/prog
+END
+strip -g -o p/gone/prog prog
+check 'one with symbols rather than a stripped one' 0 "prof-symbolize \
+	--search-path=p prog.pb | addrs file" <<'END'
+p/gone/prog
+END
+cp prog p/gone/prog.debug
+check 'one with DWARF rather than that' 0 "prof-symbolize --search-path=p \
+	prog.pb | addrs file" <<'END'
+p/gone/prog.debug
+END
+rm p/gone/prog
+objcopy --only-keep-debug prog p/gone/prog.debug
+check 'a debug file is not the program, but has its lines' 0 "prof-symbolize \
+	--search-path=p prog.pb >out.pb; addrs file <out.pb; addrs print <out.pb |
+	grep -c 'app.cc:[1-9]' | grep -q '[1-9][0-9]' && echo lines" <<'END'
+p/prog
+lines
+END
+rm p/prog
+check 'a debug file alone' 0 "prof-symbolize --search-path=p prog.pb >out.pb
+	addrs file <out.pb; addrs print <out.pb | grep -c 'app.cc:[1-9]' |
+	grep -q '[1-9][0-9]' && echo lines" <<'END'
+p/gone/prog.debug
+lines
+END
+mkdir -p p/usr/lib/debug/gone
+cp prog p/usr/lib/debug/gone/prog.debug
+rm p/gone/prog.debug
 check 'found by the environment' 0 'PPROF_BINARY_PATH=none:p prof-symbolize prog.pb |
 	addrs file' <<END
 p/usr/lib/debug/gone/prog.debug
@@ -206,6 +250,10 @@ cp other prog
 warns 'a file with another build-id is not used' \
 	"its build-id is $(build_id other)" \
 	prof-symbolize --search-path=none prog.pb
+check 'but it is when that is asked for' 0 "prof-symbolize --any-build-id \
+	--search-path=none prog.pb | addrs file" <<END
+$scratch/prog
+END
 check 'the right build-id wins over the path' 0 \
 	"mkdir -p q && cp away q/prog && prof-symbolize --search-path=q prog.pb |
 	addrs file" <<'END'
