@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "demangle.h"
@@ -15,6 +16,8 @@
 #include "locate.h"
 #include "match.h"
 #include "resolve.h"
+
+#define MAX_THREADS 64
 
 enum {
 	KEY_ALL_FRAMES = CLI_LONG,
@@ -49,6 +52,7 @@ static const struct cli_opt opts[] = {
 	  "FILE (again: another) is a perf map or jitdump of compiled code" },
 	{ KEY_KALLSYMS, "kallsyms", "FILE",
 	  "FILE is the /proc/kallsyms of the profiled kernel" },
+	{ 'j', "threads", "N", "read with N threads (one a processor)" },
 	{ KEY_ALL_FRAMES, "all-frames", NULL,
 	  "keep the frames that the profile says to drop" },
 	CLI_READ_OPTS,
@@ -139,6 +143,10 @@ parse(struct cli *cli, struct request *r)
 
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
+		case 'j':
+			r->resolve.n_thread =
+				(unsigned)cli_uint(cli, 1, MAX_THREADS);
+			break;
 		case KEY_ALL_FRAMES:
 			r->all_frames = true;
 			break;
@@ -264,10 +272,19 @@ drop_frames(struct profile *p, const struct request *r)
 		die("drop_frames: %s", err.msg);
 }
 
+static unsigned
+count_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct request r = { .resolve.warn = warn };
+	struct request r = { .resolve = { .warn = warn,
+					  .n_thread = count_processors() } };
 	struct profile *p;
 	struct cli cli;
 

@@ -255,6 +255,7 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 			p->mapping[m].file = found;
 	}
 	resolve_sort(r);
+	symbolize_set_threads(s, r->o->n_thread);
 	st = symbolize_run(s, r->addr, r->n_addr, !r->o->no_lines, resolve_take,
 			   r, err);
 	if (st == PROF_EFORMAT) {

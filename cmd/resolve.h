@@ -22,6 +22,7 @@ struct resolve_options {
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;
+	unsigned n_thread; /* to read with; 0: one */
 	/* Told what could not be done, one line at a time. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));

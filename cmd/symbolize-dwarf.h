@@ -4,19 +4,21 @@
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
-#include <elfutils/libdw.h>
-
+#include "object.h"
 #include "symbolize-symtab.h"
 #include "symbolize.h"
 
 /*
- * As symbolize_run(), from the DWARF of dw alone. DWARF that speaks of places
- * other than code is ignored: it is what a linker leaves of functions that it
- * threw away. work bounds the number of things looked at.
+ * As symbolize_run(), from the DWARF of o alone. DWARF
+ * that speaks of places other than code is ignored: it is what a linker leaves
+ * of functions that it threw away. Up to n_thread units are read at the same
+ * time, but fn is called by this thread, in an order that does not depend on
+ * that.
  */
-enum prof_status symbolize_dwarf(Dwarf *dw, const struct code_map *code,
-				 const uint64_t *addr, size_t n, uint64_t work,
-				 symbolize_fn *fn, void *ctx,
+enum prof_status symbolize_dwarf(const struct object *o,
+				 const struct code_map *code,
+				 const uint64_t *addr, size_t n,
+				 unsigned n_thread, symbolize_fn *fn, void *ctx,
 				 struct prof_err *err) MUST_USE;
 
 #endif

@@ -22,6 +22,7 @@ struct symbolize {
 	struct load_layout layout;
 	struct load_segment *segment;
 	struct code_map code;
+	unsigned n_thread; /* 0: one */
 };
 
 /* --- opening --- */
@@ -177,6 +178,12 @@ symbolize_close(struct symbolize *s)
 	free(s);
 }
 
+void
+symbolize_set_threads(struct symbolize *s, unsigned n)
+{
+	s->n_thread = n;
+}
+
 const char *
 symbolize_build_id(const struct symbolize *s)
 {
@@ -316,21 +323,12 @@ run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
 	  struct prof_err *err)
 {
 	const struct object *o = s->debug.elf ? &s->debug : &s->main;
-	/* Much more than any compiler writes, in things per byte. */
-	uint64_t work = 4 * o->size + 1000 * (uint64_t)n;
-	enum prof_status st;
-	Dwarf *dw;
 
 	/* A relocatable file's needs its relocations applied first. */
 	if (s->layout.type == LOAD_REL || !object_has_dwarf(o))
 		return PROF_OK;
-	dw = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
-	if (!dw)
-		return prof_fail(err, PROF_EFORMAT, "damaged DWARF: %s",
-				 dwarf_errmsg(-1));
-	st = symbolize_dwarf(dw, &s->code, addr, n, work, take_dwarf, r, err);
-	dwarf_end(dw);
-	return st;
+	return symbolize_dwarf(o, &s->code, addr, n, s->n_thread, take_dwarf, r,
+			       err);
 }
 
 static int

@@ -46,6 +46,9 @@ enum prof_status symbolize_open_image(const char *name, void *image, size_t n,
 				      struct prof_err *err) MUST_USE;
 void symbolize_close(struct symbolize *s);
 
+/* Read with up to n threads, instead of one. */
+void symbolize_set_threads(struct symbolize *s, unsigned n);
+
 /* Its GNU build-id in lower-case hex, or "". */
 const char *symbolize_build_id(const struct symbolize *s);
 

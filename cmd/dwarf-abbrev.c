@@ -1,0 +1,213 @@
+/* dwarf-abbrev.c - see dwarf-abbrev.h. */
+#include "config.h"
+
+#include "dwarf-abbrev.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TABLE (1u << 20) /* attributes; no compiler comes near */
+
+/* Room for one more than n in a malloc'd array. false without memory. */
+static bool
+grow(void *array, size_t *cap, size_t n, size_t size)
+{
+	size_t want = *cap ? *cap * 2 : 256;
+	void *old, *p;
+
+	if (n < *cap)
+		return true;
+	memcpy(&old, array, sizeof(old));
+	p = reallocarray(old, want, size);
+	if (!p)
+		return false;
+	memcpy(array, &p, sizeof(p));
+	*cap = want;
+	return true;
+}
+
+bool
+abbrev_next_attr(struct cursor *c, uint64_t *name, uint64_t *form,
+		 int64_t *constant)
+{
+	*name = cursor_uleb(c);
+	*form = cursor_uleb(c);
+	*constant = 0;
+	if (*form == DW_FORM_implicit_const)
+		*constant = cursor_sleb(c);
+	return !c->bad && (*name || *form);
+}
+
+/* Append one attribute, and join it with the steps before it. */
+static bool
+add_attr(struct abbrevs *a, struct abbrev *ab, uint64_t name, uint64_t form,
+	 int64_t constant, bool *nomem)
+{
+	enum form_kind kind;
+	uint32_t size;
+
+	if (!form_shape(&a->sizes, form, &kind, &size) ||
+	    a->n_attr == MAX_TABLE)
+		return false;
+	if (!grow(&a->attr, &a->cap_attr, a->n_attr, sizeof(*a->attr)) ||
+	    !grow(&a->step, &a->cap_step, a->n_step, sizeof(*a->step))) {
+		*nomem = true;
+		return false;
+	}
+	a->attr[a->n_attr++] = (struct abbrev_attr){
+		.name = name <= UINT16_MAX ? (uint16_t)name : 0,
+		.form = (uint16_t)form,
+		.constant = constant,
+	};
+	ab->n_attr++;
+	ab->tail += size;
+	if (kind != FORM_FIXED) {
+		a->step[a->n_step++] = (struct abbrev_step){ ab->tail, kind };
+		ab->n_step++;
+		ab->tail = 0;
+	}
+	return true;
+}
+
+static bool
+add_abbrev(struct abbrevs *a, uint64_t code, struct cursor *c, bool *nomem)
+{
+	struct abbrev ab = {
+		.code = (uint32_t)code,
+		.step = (uint32_t)a->n_step,
+		.attr = (uint32_t)a->n_attr,
+	};
+	uint64_t tag = cursor_uleb(c), name, form;
+	bool has_pc = false;
+	int64_t constant;
+
+	ab.tag = tag <= UINT32_MAX ? (uint32_t)tag : 0;
+	ab.has_children = cursor_u8(c) != 0;
+	while (abbrev_next_attr(c, &name, &form, &constant)) {
+		if (!add_attr(a, &ab, name, form, constant, nomem))
+			return false;
+		has_pc |= name == DW_AT_low_pc || name == DW_AT_ranges;
+	}
+	ab.has_code = has_pc && (ab.tag == DW_TAG_subprogram ||
+				 ab.tag == DW_TAG_inlined_subroutine);
+	if (c->bad || code > UINT32_MAX || a->n == MAX_TABLE)
+		return false;
+	if (!grow(&a->abbrev, &a->cap, a->n, sizeof(*a->abbrev))) {
+		*nomem = true;
+		return false;
+	}
+	a->abbrev[a->n++] = ab;
+	return true;
+}
+
+static int
+cmp_abbrev(const void *x, const void *y)
+{
+	const struct abbrev *a = x, *b = y;
+
+	return (a->code > b->code) - (a->code < b->code);
+}
+
+static bool
+read_table(struct abbrevs *a, struct dwarf_budget *budget, bool *nomem)
+{
+	struct cursor c = dwarf_at(a->file, DWARF_ABBREV, a->offset);
+	const uint8_t *start = c.p;
+	bool sorted = true, ok = true;
+	uint64_t code;
+
+	/* The last table needs no 0 at its end, as long as it has one. */
+	while (ok && cursor_left(&c) && (code = cursor_uleb(&c)) != 0) {
+		ok = add_abbrev(a, code, &c, nomem);
+		if (ok && a->n > 1 && a->abbrev[a->n - 2].code >= code)
+			sorted = false;
+	}
+	if (!sorted)
+		qsort(a->abbrev, a->n, sizeof(*a->abbrev), cmp_abbrev);
+	return budget_spend(budget, (uint64_t)(c.p - start)) && ok;
+}
+
+void
+abbrevs_put(struct abbrevs *a)
+{
+	if (!a || --a->n_user)
+		return;
+	free(a->abbrev);
+	free(a->step);
+	free(a->attr);
+	free(a);
+}
+
+struct abbrevs *
+abbrevs_get(struct abbrev_cache *cache, const struct dwarf_file *f,
+	    uint64_t offset, const struct dwarf_sizes *sizes,
+	    struct dwarf_budget *budget, bool *nomem)
+{
+	uint64_t hash = (offset ^ (uintptr_t)f) * UINT64_C(0x9e3779b97f4a7c15);
+	struct abbrevs **slot = &cache->slot[(hash >> 32) % ABBREV_CACHE];
+	struct abbrevs *a = *slot;
+
+	if (a && a->file == f && a->offset == offset &&
+	    !memcmp(&a->sizes, sizes, sizeof(*sizes))) {
+		a->n_user++;
+		return a;
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		*nomem = true;
+		return NULL;
+	}
+	a->n_user = 1;
+	a->file = f;
+	a->offset = offset;
+	a->sizes = *sizes;
+	if (!read_table(a, budget, nomem)) {
+		abbrevs_put(a);
+		return NULL;
+	}
+	abbrevs_put(*slot);
+	*slot = a;
+	a->n_user++;
+	return a;
+}
+
+void
+abbrev_cache_forget(struct abbrev_cache *cache, const struct dwarf_file *f)
+{
+	for (size_t i = 0; i < ABBREV_CACHE; i++)
+		if (cache->slot[i] && cache->slot[i]->file == f) {
+			abbrevs_put(cache->slot[i]);
+			cache->slot[i] = NULL;
+		}
+}
+
+void
+abbrev_cache_release(struct abbrev_cache *cache)
+{
+	for (size_t i = 0; i < ABBREV_CACHE; i++)
+		abbrevs_put(cache->slot[i]);
+	*cache = (struct abbrev_cache){ 0 };
+}
+
+bool
+abbrev_find(const struct dwarf_file *f, uint64_t offset, uint64_t code,
+	    struct dwarf_budget *budget, uint64_t *tag, struct cursor *c)
+{
+	uint64_t its, name, form;
+	const uint8_t *start;
+	int64_t constant;
+	bool found = false;
+
+	*c = dwarf_at(f, DWARF_ABBREV, offset);
+	start = c->p;
+	while (!found && !c->bad && (its = cursor_uleb(c)) != 0) {
+		*tag = cursor_uleb(c);
+		cursor_u8(c); /* children */
+		found = its == code;
+		while (!found && abbrev_next_attr(c, &name, &form, &constant))
+			;
+	}
+	return budget_spend(budget, (uint64_t)(c->p - start)) && found &&
+	       !c->bad;
+}

@@ -1,0 +1,69 @@
+/*
+ * dwarf-line.h - line tables (.debug_line; DWARF 5, 6.2), run once for all
+ * addresses that are asked for. No row is kept but those that answer.
+ */
+#ifndef DWARF_LINE_H
+#define DWARF_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwarf-unit.h"
+
+struct code_map;
+
+struct line_file {
+	const char *name;
+	uint64_t dir;
+	char *path; /* joined, on demand; or NULL */
+};
+
+/* The header of a table, and what is needed to run its program. */
+struct dwarf_lines {
+	const struct dwarf_unit *unit;
+	struct dwarf_sizes sizes; /* its own: not those of the unit */
+	const char **dir;
+	size_t n_dir, cap_dir;
+	struct line_file *file;
+	size_t n_file, cap_file;
+	uint8_t min_length, max_ops;
+	int8_t line_base;
+	uint8_t line_range;
+	uint8_t opcode_base;
+	uint8_t n_operand[256]; /* of each standard opcode */
+	struct cursor program;
+	bool nomem;
+};
+
+/* The row that covers an address. */
+struct line_row {
+	bool is_known;
+	uint32_t file; /* for lines_path() */
+	uint32_t line, column;
+};
+
+/*
+ * Read the header of the table of u, of a linked file. false: there is none,
+ * or it is damaged, or there is no memory: l->nomem. Needs lines_release() in
+ * any case.
+ */
+bool lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
+		struct dwarf_budget *budget);
+void lines_release(struct dwarf_lines *l);
+
+/*
+ * Run the program; row[i], all 0 at first, becomes that of addr[i], ascending.
+ * Sequences that are not code are passed over: the linker threw that away.
+ * false: damaged; what came before counts.
+ */
+bool lines_find(struct dwarf_lines *l, const struct code_map *code,
+		const uint64_t *addr, size_t n, struct line_row *row);
+
+/*
+ * The path of a file, absolute unless nothing says where the unit was
+ * compiled; "" for one that is not listed. Valid until lines_release().
+ */
+const char *lines_path(struct dwarf_lines *l, uint64_t file);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * dwarf-scan.h - the functions, inlined functions and lines at the addresses
+ * of one unit. Units do not depend on each other, so threads may take one each.
+ */
+#ifndef DWARF_SCAN_H
+#define DWARF_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwarf-abbrev.h"
+#include "dwarf-line.h"
+#include "dwarf-split.h"
+#include "dwarf-unit.h"
+
+struct symbolize_frame;
+
+#define SCAN_NONE UINT32_MAX
+
+/* A function, or an inlined copy of one, with code at a wanted address. */
+struct scan_node {
+	uint64_t entry;  /* its offset in .debug_info */
+	uint32_t parent; /* the function that it is in, or SCAN_NONE */
+	bool is_inlined;
+	bool is_read; /* what follows is known */
+	const char *name;
+	int64_t start_line;
+	uint64_t call_file; /* where it was inlined */
+	int64_t call_line, call_column;
+};
+
+/* What all scans of one object have in common. */
+struct scan_object {
+	const struct dwarf_file *file;
+	const struct object *main; /* the file of it */
+	const struct dwarf_object *package;
+	const struct code_map *code;
+	struct dwarf_budget *budget;
+};
+
+struct scan {
+	const struct scan_object *object;
+	const uint64_t *addr; /* n of them, ascending */
+	size_t n;
+	struct line_row *row; /* of each address */
+	uint32_t *inner;      /* ... the innermost function, or SCAN_NONE */
+	struct scan_node *node;
+	size_t n_node, cap_node;
+	struct dwarf_lines lines;
+	struct dwarf_object dwo;
+	struct dwarf_unit split; /* in dwo or the package, if it is there */
+	const struct dwarf_unit *tree; /* the unit that has the functions */
+	struct abbrevs *abbrevs;       /* of it, while that is walked */
+	bool is_owner;                 /* the addresses are known to be its */
+	bool damaged;                  /* something was skipped */
+	bool nomem;
+};
+
+/*
+ * Find out about the n > 0 addresses in u, a unit of object's file. If it is
+ * not their owner, only those are answered that its functions have. Needs
+ * scan_release() in any case; s must not be moved until then, and the
+ * addresses stay.
+ */
+void scan_unit(struct scan *s, const struct scan_object *object,
+	       const struct dwarf_unit *u, bool is_owner, const uint64_t *addr,
+	       size_t n, struct abbrev_cache *cache);
+void scan_release(struct scan *s);
+
+/*
+ * The frames at address i, innermost first, into frame, which has room for
+ * SCAN_MAX_FRAMES. 0: nothing is known.
+ */
+#define SCAN_MAX_FRAMES 512
+size_t scan_frames(struct scan *s, size_t i, struct symbolize_frame *frame);
+
+#endif

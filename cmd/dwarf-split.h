@@ -1,0 +1,44 @@
+/*
+ * dwarf-split.h - DWARF that lies in other files: what dwz moved into a
+ * supplementary file (.gnu_debugaltlink), and split units in .dwo files or in
+ * one .dwp package (DWARF 5, 7.3.2 and 7.3.5).
+ */
+#ifndef DWARF_SPLIT_H
+#define DWARF_SPLIT_H
+
+#include <stdbool.h>
+
+#include "dwarf-file.h"
+#include "dwarf-unit.h"
+#include "object.h"
+
+/* Another file, and the DWARF in it. All 0: not open. */
+struct dwarf_object {
+	struct object object;
+	struct dwarf_file file;
+};
+
+/* One that is not open may be closed, too. */
+void dwarf_object_close(struct dwarf_object *o);
+
+/*
+ * Open what main names as its supplementary file, if the build-id is right.
+ * false: there is none.
+ */
+bool split_open_sup(struct dwarf_object *o, const struct object *main);
+
+/* Open the package of all split units of main: the file beside it, *.dwp. */
+bool split_open_package(struct dwarf_object *o, const struct object *main);
+
+/*
+ * Find the split unit of a skeleton, in package if that is open, else in the
+ * .dwo file that it names, below the directory where it was compiled or beside
+ * main. *o is that file's, or not open. false: it is not there.
+ */
+bool split_find_unit(const struct dwarf_unit *skeleton,
+		     const struct object *main,
+		     const struct dwarf_object *package,
+		     struct dwarf_budget *budget, struct dwarf_object *o,
+		     struct dwarf_unit *out);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * dwarf-unit.h - units of .debug_info: their headers (DWARF 5, 7.5.1), what
+ * their first entries say of them, and what their attributes refer to.
+ */
+#ifndef DWARF_UNIT_H
+#define DWARF_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwarf-file.h"
+#include "dwarf-form.h"
+
+struct dwarf_unit {
+	const struct dwarf_file *file;
+	/* Where addresses and, up to DWARF 4, ranges of a unit in a .dwo file
+	 * are; else the same as file. */
+	const struct dwarf_file *linked;
+	struct dwarf_sizes sizes;
+	uint8_t type;     /* DW_UT_*; 0 before DWARF 5 */
+	uint64_t offset;  /* of its header in .debug_info */
+	uint64_t first;   /* ... of its first entry */
+	uint64_t end;     /* ... of what follows it */
+	uint64_t abbrevs; /* of its table in .debug_abbrev */
+	uint64_t tag;     /* of its first entry; 0: not read */
+	uint64_t dwo_id;  /* what pairs it with its split unit */
+	bool has_dwo_id;
+	const char *name, *dir; /* compiled there; NULL: unknown */
+	const char *dwo_name;   /* NULL: nothing was split off */
+	bool has_lines;
+	uint64_t lines; /* in .debug_line */
+
+	/* Where its part of each section begins. */
+	uint64_t str_offsets, addr, rnglists, ranges;
+
+	/* Its code; see dwarf-range.h. */
+	struct dwarf_value low, high, range_list;
+	uint64_t base; /* of range lists */
+};
+
+/*
+ * Read the headers, and with roots the first entries, of all units of
+ * .debug_info into f->unit. What is damaged is left out, and *damaged set.
+ * false without memory.
+ */
+bool dwarf_units_read(struct dwarf_file *f, bool roots,
+		      struct dwarf_budget *budget, bool *damaged) MUST_USE;
+
+/* Read the header of the unit at offset. false: damaged. */
+bool unit_read_header(const struct dwarf_file *f, uint64_t offset,
+		      struct dwarf_unit *u) MUST_USE;
+
+/*
+ * Read the first entry. str_offsets and rnglists are set already where they
+ * are not the section's beginning.
+ */
+bool unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget) MUST_USE;
+
+/* The unit that has the entry at offset of .debug_info; or NULL. */
+const struct dwarf_unit *unit_at(const struct dwarf_file *f, uint64_t offset);
+
+/* The string that an attribute gives; NULL: none. */
+const char *unit_string(const struct dwarf_unit *u,
+			const struct dwarf_value *v);
+
+/* The address that an attribute gives. */
+bool unit_address(const struct dwarf_unit *u, const struct dwarf_value *v,
+		  uint64_t *out);
+
+#endif
