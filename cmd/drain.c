@@ -29,16 +29,18 @@ enum prof_status
 drain_open(struct drain *d, const struct drain_config *config,
 	   struct prof_err *err)
 {
+	uint32_t what = config->what ? config->what : SHM_CPU;
 	struct shm *shm = MAP_FAILED;
 
 	memset(d, 0, sizeof *d);
+	d->size = shm_size(what);
 	d->stuck = UINT64_MAX;
 	d->fd = memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* Sealed, so that nobody can shrink it under our feet. */
-	if (d->fd >= 0 && ftruncate(d->fd, sizeof *shm) == 0 &&
+	if (d->fd >= 0 && ftruncate(d->fd, (off_t)d->size) == 0 &&
 	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-		shm = mmap(NULL, sizeof *shm, PROT_READ | PROT_WRITE,
-			   MAP_SHARED, d->fd, 0);
+		shm = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   d->fd, 0);
 	if (shm == MAP_FAILED ||
 	    getrandom(&shm->nonce, sizeof shm->nonce, 0) < 0) {
 		int saved = errno;
@@ -50,8 +52,11 @@ drain_open(struct drain *d, const struct drain_config *config,
 	}
 	shm->magic = SHM_MAGIC;
 	shm->version = SHM_VERSION;
-	shm->size = sizeof *shm;
+	shm->size = d->size;
+	shm->what = what;
 	shm->period_ns = config->period_ns;
+	shm->heap_period = config->heap_period;
+	shm->lock_period = config->lock_period;
 	shm->clock = config->clock;
 	shm->children = config->children;
 	shm->signal = (uint32_t)config->signal;
@@ -72,13 +77,15 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 	memset(d, 0, sizeof *d);
 	d->stuck = UINT64_MAX;
 	d->fd = fd;
+	d->size = sizeof *d->shm;
 	d->shm = MAP_FAILED;
 	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *d->shm &&
 	    fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK)
 		d->shm = mmap(NULL, sizeof *d->shm, PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
 	if (d->shm == MAP_FAILED || d->shm->magic != SHM_MAGIC ||
-	    d->shm->version != SHM_VERSION || !d->shm->period_ns)
+	    d->shm->version != SHM_VERSION || !d->shm->period_ns ||
+	    d->shm->what != SHM_CPU)
 		return prof_fail(err, PROF_EIO,
 				 "not the memory of this version of libsample");
 	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
@@ -89,7 +96,7 @@ void
 drain_close(struct drain *d)
 {
 	free(d->taken);
-	munmap(d->shm, sizeof *d->shm);
+	munmap(d->shm, d->size);
 	close(d->fd);
 }
 
@@ -236,6 +243,7 @@ void
 drain_table(struct drain *d, struct tally *t)
 {
 	read_table(d, t, STUCK_PASSES);
+	drain_live(d, t, false);
 }
 
 /*
@@ -252,6 +260,8 @@ drain_pass(struct drain *d, struct tally *t)
 	    (++d->n_pass % TABLE_PASSES == 0 ||
 	     d->tail - before > SHM_N_SLOT / 16))
 		read_table(d, t, STUCK_PASSES);
+	if (d->n_pass % TABLE_PASSES == 0 && shm_heap(d->shm))
+		drain_make_room(d, t);
 }
 
 void
@@ -268,4 +278,5 @@ drain_end(struct drain *d, struct tally *t)
 		nanosleep(&ms, NULL);
 	}
 	read_table(d, t, 0);
+	drain_live(d, t, true);
 }

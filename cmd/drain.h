@@ -13,7 +13,10 @@
 
 /* How to sample. */
 struct drain_config {
+	uint32_t what; /* enum shm_what, or-ed; 0: SHM_CPU */
 	uint64_t period_ns;
+	uint64_t heap_period; /* bytes */
+	uint64_t lock_period; /* ns */
 	enum shm_clock clock;
 	enum shm_children children;
 	int signal; /* 0: SIGPROF */
@@ -36,6 +39,7 @@ struct drain {
 	unsigned n_stuck;
 	unsigned n_pass;
 	struct drain_entry *taken; /* room for the whole table */
+	size_t size;               /* of shm */
 	/* Called with each line that a sampler has for the user. */
 	void (*note)(const char *text);
 };
@@ -59,8 +63,21 @@ void drain_name(const struct drain *d, char *text, size_t size);
 /* Take out what has come in since: call it some ten times a second. */
 void drain_pass(struct drain *d, struct tally *t);
 
-/* Take out the table now, which drain_pass() does not do each time. */
+/*
+ * Take out the table now, which drain_pass() does not do each time, and look
+ * what is allocated in the processes that are alive: for a profile of now.
+ */
 void drain_table(struct drain *d, struct tally *t);
+
+/*
+ * Look what is allocated now, instead of what was seen last; with_ended: and in
+ * processes that have ended, when they did. drain_table() and drain_end() do.
+ */
+void drain_live(struct drain *d, struct tally *t, bool with_ended);
+
+/* Take out what was allocated in processes that have ended, if they crowd out
+ * others. drain_pass() does. */
+void drain_make_room(struct drain *d, struct tally *t);
 
 /* No more samples; take out all there is. */
 void drain_end(struct drain *d, struct tally *t);

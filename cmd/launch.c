@@ -222,8 +222,29 @@ own_directory(char dir[PATH_MAX])
 	return true;
 }
 
+/* The companions of libsample that stand in front of libc. */
+static const struct {
+	uint32_t what;
+	const char *name;
+} companions[] = {
+	{ SHM_HEAP, "libsample-heap.so" },
+	{ SHM_LOCK, "libsample-lock.so" },
+};
+enum { N_COMPANION = sizeof companions / sizeof *companions };
+
+/* The path of companion i, which is beside libsample. */
+static void
+companion_path(const struct launch *l, size_t i, char path[PATH_MAX + 32])
+{
+	const char *slash = strrchr(l->library, '/');
+
+	snprintf(path, PATH_MAX + 32, "%.*s/%s",
+		 slash ? (int)(slash - l->library) : 0, l->library,
+		 companions[i].name);
+}
+
 enum prof_status
-launch_library(struct launch *l, struct prof_err *err)
+launch_library(struct launch *l, uint32_t what, struct prof_err *err)
 {
 	static const char *const beside[] = { "/.libs/libsample.so.0",
 					      "/../lib/libsample.so.0" };
@@ -254,6 +275,13 @@ launch_library(struct launch *l, struct prof_err *err)
 				 "%s: a path with a space or a colon cannot be "
 				 "preloaded",
 				 l->library);
+	for (size_t i = 0; i < N_COMPANION; i++) {
+		companion_path(l, i, path);
+		if (what & companions[i].what && access(path, R_OK) != 0)
+			return prof_fail(err, PROF_EIO, "%s: %s", path,
+					 strerror(errno));
+	}
+	l->what = what;
 	return PROF_OK;
 }
 
@@ -266,23 +294,43 @@ signal_set(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
+/*
+ * Set LD_PRELOAD: libsample after the program's own, its companions before, as
+ * an allocator may be among those. libsample/init.c knows the order.
+ */
+static bool
+set_preload(const struct launch *l)
+{
+	const char *own = getenv("LD_PRELOAD");
+	char path[PATH_MAX + 32], *value = NULL;
+	bool done = false;
+	size_t size;
+	FILE *f = open_memstream(&value, &size);
+
+	if (!f)
+		return false;
+	for (size_t i = 0; i < N_COMPANION; i++) {
+		companion_path(l, i, path);
+		if (l->what & companions[i].what)
+			fprintf(f, "%s:", path);
+	}
+	if (own && *own)
+		fprintf(f, "%s:", own);
+	fputs(l->library, f);
+	if (fclose(f) == 0)
+		done = setenv("LD_PRELOAD", value, 1) == 0;
+	free(value);
+	return done;
+}
+
 /* In the child. Only returns when it cannot be done, with errno. */
 static void
 become(const struct launch *l, char **argv, const char *session,
        const sigset_t *mask)
 {
-	const char *before = getenv("LD_PRELOAD");
-	char *preload;
 	sigset_t set = *mask;
 
-	if (before && *before) {
-		if (asprintf(&preload, "%s:%s", before, l->library) < 0)
-			return;
-	} else {
-		preload = strdup(l->library);
-	}
-	if (!preload || setenv("LD_PRELOAD", preload, 1) != 0 ||
-	    setenv(SHM_ENV, session, 1) != 0)
+	if (!set_preload(l) || setenv(SHM_ENV, session, 1) != 0)
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "lib/status.h"
@@ -13,6 +14,7 @@
 struct launch {
 	char path[PATH_MAX];    /* of the program */
 	char library[PATH_MAX]; /* libsample */
+	uint32_t what;          /* enum shm_what: what it is to record */
 	bool join_stdout;       /* its standard output goes to our stderr */
 	pid_t pid;
 	int status; /* as of waitpid(), when launch_wait() said true */
@@ -28,9 +30,10 @@ enum prof_status launch_find(struct launch *l, const char *name,
 
 /*
  * Find libsample: $PROF_LIBSAMPLE, else in the build tree that this program
- * was started from, else where it was installed.
+ * was started from, else where it was installed. What else it takes to record
+ * what (enum shm_what, or-ed) is in the same folder.
  */
-enum prof_status launch_library(struct launch *l,
+enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
 
 /*

@@ -19,6 +19,7 @@
 #include "drain.h"
 #include "launch.h"
 #include "lib/profile.h"
+#include "record-what.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
@@ -44,11 +45,14 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
+static const struct cli_opt *const groups[] = { record_what_opts, NULL };
+
 static const struct cli_cmd cmd = {
 	.name = "prof-record",
 	.args = "[--] COMMAND [ARGUMENT...]",
 	.brief = "run a program and write its profile",
 	.opts = opts,
+	.groups = groups,
 	.stop_at_operand = true,
 };
 
@@ -144,10 +148,10 @@ default_output(const struct launch *l)
 
 /* Run the program to its end; its profile. */
 static struct profile *
-record(struct launch *l, char **argv, struct drain *d)
+record(struct launch *l, char **argv, struct drain *d, enum tally_kind kind)
 {
 	struct tally *t = tally_new();
-	struct tally_info info = { .shm = d->shm };
+	struct tally_info info = { .kind = kind, .shm = d->shm };
 	struct profile *p;
 	struct prof_err err;
 	char session[128];
@@ -184,11 +188,14 @@ main(int argc, char **argv)
 	struct prof_err err;
 	struct cli cli;
 	char *name = NULL;
+	enum tally_kind kind = TALLY_CPU;
 	bool session = false;
 	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
 	while ((key = cli_option(&cli)) != CLI_DONE) {
+		if (record_what_option(&cli, key, &config, &kind))
+			continue;
 		switch (key) {
 		case 'F':
 			config.period_ns =
@@ -214,13 +221,13 @@ main(int argc, char **argv)
 	if (cli.n_operand == 0)
 		die("no command to run");
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
-	    launch_library(&launch, &err) != PROF_OK ||
+	    launch_library(&launch, config.what, &err) != PROF_OK ||
 	    drain_open(&drain, &config, &err) != PROF_OK)
 		die("%s", err.msg);
 	drain.note = show_note;
 	launch.join_stdout = !cli.output && stdout_is_pipe();
 
-	p = record(&launch, cli.operand, &drain);
+	p = record(&launch, cli.operand, &drain, kind);
 
 	if (!cli.output && !launch.join_stdout) {
 		cli.output = name = default_output(&launch);

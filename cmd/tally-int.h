@@ -2,6 +2,7 @@
  * tally-int.h - what a tally holds, for the files that are one:
  *
  *	tally.c		stacks and labels, counted
+ *	tally-event.c	the same for what is no tick: allocations, waits
  *	tally-space.c	address spaces: which module an address is in
  *	tally-profile.c	a profile of all that was counted so far
  */
@@ -62,8 +63,31 @@ struct stack {
 	uint32_t process;
 	uint32_t labels; /* and 1; 0: none */
 	uint32_t n;
-	size_t at; /* in tally.frame */
+	size_t at; /* in a pool of frames */
 	uint64_t ticks;
+};
+
+/* The stacks of stacks: indices of tally.place. */
+struct frames {
+	uint32_t *frame;
+	size_t n, room;
+};
+
+/* A stack that was counted for something else than ticks. */
+struct event {
+	struct stack stack; /* ticks: allocations; KiB; waits */
+	enum shm_event event;
+	uint64_t number; /* bytes; enum shm_lock */
+	uint64_t live;   /* SHM_ALLOC: not freed */
+	uint64_t ended;  /* ... in processes that are gone */
+	uint64_t delay;  /* SHM_WAIT: microseconds */
+};
+
+/* The event that a stack of the shared memory belongs to, by its hash: it may
+ * be asked for again when its space is forgotten. */
+struct raw {
+	uint64_t hash;
+	uint32_t event;
 };
 
 struct tally {
@@ -88,11 +112,17 @@ struct tally {
 	struct place *place;
 	size_t n_place, room_place;
 	struct set places;
-	uint32_t *frame; /* indices of place */
-	size_t n_frame, room_frame;
-	struct stack *stack;
+	struct stack *stack; /* of ticks */
 	size_t n_stack, room_stack;
 	struct set stacks;
+	struct frames frames; /* of these */
+	struct event *event;
+	size_t n_event, room_event;
+	struct set events;
+	struct frames event_frames;
+	struct raw *raw;
+	size_t n_raw, room_raw;
+	struct set raws;
 };
 
 /*
@@ -123,5 +153,58 @@ struct space *tally_find_space(const struct tally *t, uint32_t id);
  * that was seen first. */
 uint32_t tally_module_at(const struct tally *t, const struct space *s,
 			 uint64_t *address);
+
+/*
+ * The stack that key and pc mean, without ticks, and its hash. Its frames are
+ * put after the last of pool, and are there to stay if pool->n is raised by
+ * stack->n. Returns false without memory.
+ */
+bool tally_frames(struct tally *t, struct frames *pool, uint64_t key,
+		  const uint64_t *pc, struct stack *stack, uint64_t *hash);
+
+/* But for their ticks, and both in pool. */
+bool tally_same_stack(const struct frames *pool, const struct stack *a,
+		      const struct stack *b);
+
+/* tally_stack() of what is no tick. */
+void tally_event(struct tally *t, uint64_t key, const uint64_t *pc,
+		 uint64_t count);
+void tally_event_release(struct tally *t);
+
+/* A profile in the making. */
+struct build {
+	const struct tally *t;
+	const struct tally_info *info;
+	struct profile *p;
+	uint32_t *mapping;     /* of each module; PROF_NONE: not there yet */
+	uint32_t *location;    /* of each place; the same */
+	uint32_t process, pid; /* strings: label keys */
+};
+
+/*
+ * Add a sample, with the labels of its process if of_process, and one more
+ * label, unless that is NULL. Returns false without memory.
+ */
+bool build_sample(struct build *b, const struct frames *pool,
+		  const struct stack *s, bool of_process, const int64_t *value,
+		  const struct label *more);
+
+/* Add everything of kinds other than TALLY_CPU. */
+bool build_events(struct build *b);
+
+/*
+ * Readers take the first mapping for the program: so add it first. Of those
+ * that the processes ran, it is the one with the most weight (an array with a
+ * number for each module), so that it is not the shell that started it.
+ * Returns false without memory.
+ */
+bool build_program(struct build *b, const uint64_t *weight);
+
+/*
+ * Code that is in no file can only be named by what its process left: say
+ * which one that was, where no label does. process: the only one, or PROF_NONE.
+ * Call it last. Returns false without memory.
+ */
+bool build_pid(struct build *b, uint32_t process);
 
 #endif

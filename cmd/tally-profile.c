@@ -13,15 +13,6 @@
 
 enum { MAX_LABELS = 32 /* of one sample */ };
 
-/* A profile in the making. */
-struct build {
-	const struct tally *t;
-	struct profile *p;
-	uint32_t *mapping;     /* of each module; PROF_NONE: not there yet */
-	uint32_t *location;    /* of each place; the same */
-	uint32_t process, pid; /* strings: label keys */
-};
-
 static uint32_t *
 array_of_none(size_t n)
 {
@@ -76,9 +67,9 @@ location_of(struct build *b, uint32_t place)
 }
 
 static bool
-add_comment(struct build *b, const struct tally_info *info)
+add_comment(struct build *b)
 {
-	const struct shm *shm = info->shm;
+	const struct shm *shm = b->info->shm;
 	struct sampling s = {
 		.clock = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu",
 		.asked_hz = 1e9 / (double)shm->period_ns,
@@ -143,27 +134,31 @@ labels_of(struct build *b, const struct stack *s, bool of_process,
 	return true;
 }
 
-static bool
-add_sample(struct build *b, const struct stack *s, bool of_process,
-	   const int64_t *value)
+bool
+build_sample(struct build *b, const struct frames *pool, const struct stack *s,
+	     bool of_process, const int64_t *value, const struct label *more)
 {
 	uint32_t stack[SHM_DEPTH];
-	struct label label[MAX_LABELS];
+	struct label label[MAX_LABELS + 1];
 	size_t n;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		stack[i] = location_of(b, b->t->frame[s->at + i]);
+		stack[i] = location_of(b, pool->frame[s->at + i]);
 		if (stack[i] == PROF_NONE)
 			return false;
 	}
-	return labels_of(b, s, of_process, label, &n) &&
-	       profile_add_sample(b->p, stack, s->n, value, label, n) !=
-		       PROF_NONE;
+	if (!labels_of(b, s, of_process, label, &n))
+		return false;
+	if (more)
+		label[n++] = *more;
+	return profile_add_sample(b->p, stack, s->n, value, label, n) !=
+	       PROF_NONE;
 }
 
 static bool
-add_samples(struct build *b, uint64_t period)
+add_ticks(struct build *b)
 {
+	uint64_t period = b->info->shm->period_ns;
 	const struct tally *t = b->t;
 	bool of_process = many_processes(t);
 
@@ -172,23 +167,35 @@ add_samples(struct build *b, uint64_t period)
 		int64_t value[2] = { (int64_t)s->ticks,
 				     (int64_t)(s->ticks * period) };
 
-		if (!add_sample(b, s, of_process, value))
+		if (!build_sample(b, &t->frames, s, of_process, value, NULL))
 			return false;
 	}
 	return true;
 }
 
-/*
- * Readers take the first mapping for the program: so add it first. Of those
- * that the processes ran, it is the one with the most ticks, so that it is not
- * the shell that started it. Returns false without memory.
- */
+bool
+build_program(struct build *b, const uint64_t *weight)
+{
+	const struct tally *t = b->t;
+	uint32_t best = PROF_NONE;
+
+	/* Without weight, the first that ran. */
+	for (size_t i = 0; i < t->n_process; i++) {
+		uint32_t m = t->process[i].program;
+
+		if (m != PROF_NONE &&
+		    (best == PROF_NONE || weight[m] > weight[best]))
+			best = m;
+	}
+	return best == PROF_NONE || mapping_of(b, best) != PROF_NONE;
+}
+
 static bool
-program_first(struct build *b)
+add_program(struct build *b)
 {
 	const struct tally *t = b->t;
 	uint64_t *ticks = calloc(t->n_module + 1, sizeof *ticks);
-	uint32_t best = PROF_NONE;
+	bool done;
 
 	if (!ticks)
 		return false;
@@ -199,58 +206,55 @@ program_first(struct build *b)
 		    t->process[process].program != PROF_NONE)
 			ticks[t->process[process].program] += t->stack[i].ticks;
 	}
-	/* Without ticks, the first that ran. */
-	for (size_t i = 0; i < t->n_process; i++) {
-		uint32_t m = t->process[i].program;
-
-		if (m != PROF_NONE &&
-		    (best == PROF_NONE || ticks[m] > ticks[best]))
-			best = m;
-	}
+	done = build_program(b, ticks);
 	free(ticks);
-	return best == PROF_NONE || mapping_of(b, best) != PROF_NONE;
+	return done;
 }
 
-/*
- * Code that is in no file can only be named by what its process left: say
- * which one that was, where no label does.
- */
-static bool
-add_pid(struct build *b)
+bool
+build_pid(struct build *b, uint32_t process)
 {
-	const struct tally *t = b->t;
 	bool found = false;
 	char text[32];
 
 	for (size_t i = 0; i < b->p->n_location && !found; i++)
 		found = b->p->location[i].mapping == PROF_NONE;
-	if (!found || !t->n_stack || t->stack[0].process == PROF_NONE ||
-	    many_processes(t))
+	if (!found || process == PROF_NONE)
 		return true;
 	snprintf(text, sizeof text, "# pid: %d",
-		 (int)t->process[t->stack[0].process].pid);
+		 (int)b->t->process[process].pid);
 	return profile_add_comment(b->p, text) != PROF_NONE;
 }
 
 static bool
-fill(struct build *b, const struct tally_info *info)
+build_ticks(struct build *b)
+{
+	const struct shm *shm = b->info->shm;
+	bool is_one = b->t->n_stack && !many_processes(b->t);
+	struct profile *p = b->p;
+	const char *what = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
+
+	if (profile_add_type(p, "samples", "count") == PROF_NONE ||
+	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
+	    !add_program(b) || !add_ticks(b) || !add_comment(b) ||
+	    !build_pid(b, is_one ? b->t->stack[0].process : PROF_NONE))
+		return false;
+	p->period_type = p->type[1];
+	p->period = (int64_t)shm->period_ns;
+	return true;
+}
+
+static bool
+fill(struct build *b)
 {
 	struct profile *p = b->p;
-	const char *what = info->shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
 
 	b->process = profile_intern(p, "process");
 	b->pid = profile_intern(p, "pid");
-	if (b->process == STRTAB_NONE || b->pid == STRTAB_NONE ||
-	    profile_add_type(p, "samples", "count") == PROF_NONE ||
-	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
-	    !program_first(b) || !add_samples(b, info->shm->period_ns) ||
-	    !add_comment(b, info) || !add_pid(b))
-		return false;
-	p->period_type = p->type[1];
-	p->period = (int64_t)info->shm->period_ns;
-	p->time_ns = info->time_ns;
-	p->duration_ns = info->duration_ns;
-	return true;
+	p->time_ns = b->info->time_ns;
+	p->duration_ns = b->info->duration_ns;
+	return b->process != STRTAB_NONE && b->pid != STRTAB_NONE &&
+	       (b->info->kind == TALLY_CPU ? build_ticks(b) : build_events(b));
 }
 
 struct profile *
@@ -258,12 +262,13 @@ tally_profile(const struct tally *t, const struct tally_info *info)
 {
 	struct build b = {
 		.t = t,
+		.info = info,
 		.p = profile_new(),
 		.mapping = array_of_none(t->n_module),
 		.location = array_of_none(t->n_place),
 	};
 
-	if (t->failed || !b.p || !b.mapping || !b.location || !fill(&b, info)) {
+	if (t->failed || !b.p || !b.mapping || !b.location || !fill(&b)) {
 		profile_free(b.p);
 		b.p = NULL;
 	}

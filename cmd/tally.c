@@ -43,9 +43,10 @@ tally_free(struct tally *t)
 	set_release(&t->label_sets);
 	free(t->place);
 	set_release(&t->places);
-	free(t->frame);
+	free(t->frames.frame);
 	free(t->stack);
 	set_release(&t->stacks);
+	tally_event_release(t);
 	free(t);
 }
 
@@ -183,49 +184,78 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 	return i;
 }
 
-static bool
-same_stack(const void *tally, uint32_t i, const void *key)
-{
-	const struct tally *t = tally;
-	const struct stack *a = &t->stack[i], *b = key;
-
-	return a->process == b->process && a->labels == b->labels &&
-	       a->n == b->n &&
-	       memcmp(t->frame + a->at, t->frame + b->at,
-		      a->n * sizeof *t->frame) == 0;
-}
-
-void
-tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
+bool
+tally_frames(struct tally *t, struct frames *pool, uint64_t key,
+	     const uint64_t *pc, struct stack *stack, uint64_t *hash)
 {
 	struct space *s = tally_find_space(t, SHM_KEY_SPACE(key));
-	uint32_t depth = SHM_KEY_DEPTH(key), number = SHM_KEY_LABEL(key), i;
-	struct stack stack = { .at = t->n_frame, .ticks = ticks };
-	uint64_t hash;
+	uint32_t depth = SHM_KEY_DEPTH(key), number = SHM_KEY_LABEL(key);
+	bool is_tick = SHM_KEY_EVENT(key) == SHM_TICK;
 
-	if (!tally_reserve(t, &t->frame, &t->room_frame, t->n_frame, depth,
-			   sizeof *t->frame) ||
-	    !tally_reserve(t, &t->stack, &t->room_stack, t->n_stack, 1,
-			   sizeof stack))
-		return;
-	stack.process = s ? s->process : PROF_NONE;
+	*stack = (struct stack){ .at = pool->n, .process = PROF_NONE };
+	if (!is_tick)
+		depth--; /* what comes last is no frame */
+	if (!tally_reserve(t, &pool->frame, &pool->room, pool->n, depth,
+			   sizeof *pool->frame))
+		return false;
+	if (s)
+		stack->process = s->process;
 	if (number < t->n_number)
-		stack.labels = t->labels_of[number];
-	hash = tally_mix(stack.labels, stack.process);
+		stack->labels = t->labels_of[number];
+	*hash = tally_mix(stack->labels, stack->process);
 	for (uint32_t k = 0; k < depth; k++) {
 		/* Callers: a byte of the call, not what comes after. */
 		uint64_t address = pc[k] - (k > 0);
 		uint32_t m = s ? tally_module_at(t, s, &address) : PROF_NONE;
 		uint32_t place;
 
-		if (k > 0 && m != PROF_NONE && t->module[m].is_self)
-			continue; /* a wrapper that the program never called */
+		/* A wrapper that the program never called. */
+		if ((k > 0 || !is_tick) && m != PROF_NONE &&
+		    t->module[m].is_self)
+			continue;
 		place = add_place(t, address, m);
 		if (place == PROF_NONE)
-			return;
-		t->frame[stack.at + stack.n++] = place;
-		hash = tally_mix(hash, place);
+			return false;
+		pool->frame[stack->at + stack->n++] = place;
+		*hash = tally_mix(*hash, place);
 	}
+	return true;
+}
+
+bool
+tally_same_stack(const struct frames *pool, const struct stack *a,
+		 const struct stack *b)
+{
+	return a->process == b->process && a->labels == b->labels &&
+	       a->n == b->n &&
+	       memcmp(pool->frame + a->at, pool->frame + b->at,
+		      a->n * sizeof *pool->frame) == 0;
+}
+
+static bool
+same_stack(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+
+	return tally_same_stack(&t->frames, &t->stack[i], key);
+}
+
+void
+tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
+{
+	struct stack stack;
+	uint64_t hash;
+	uint32_t i;
+
+	if (SHM_KEY_EVENT(key) != SHM_TICK) {
+		tally_event(t, key, pc, ticks);
+		return;
+	}
+	if (!tally_reserve(t, &t->stack, &t->room_stack, t->n_stack, 1,
+			   sizeof stack) ||
+	    !tally_frames(t, &t->frames, key, pc, &stack, &hash))
+		return;
+	stack.ticks = ticks;
 	i = tally_add(t, &t->stacks, hash, same_stack, &stack, t->n_stack);
 	if (i == PROF_NONE)
 		return;
@@ -234,5 +264,5 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 		return;
 	}
 	t->stack[t->n_stack++] = stack;
-	t->n_frame += stack.n;
+	t->frames.n += stack.n;
 }

@@ -5,6 +5,7 @@
 #ifndef TALLY_H
 #define TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,17 @@
 struct profile;
 struct tally;
 
+/* What a profile is about. */
+enum tally_kind {
+	TALLY_CPU,    /* samples, cpu or wall */
+	TALLY_HEAP,   /* alloc_objects, alloc_space, inuse_objects, _space */
+	TALLY_GROWTH, /* objects, space */
+	TALLY_LOCK,   /* contentions, delay */
+};
+
 /* What the recorder knows besides; goes into the profile's header. */
 struct tally_info {
+	enum tally_kind kind;
 	int64_t time_ns; /* start, since the epoch */
 	int64_t duration_ns;
 	const struct shm *shm; /* the settings, and the counts */
@@ -38,6 +48,15 @@ void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
+
+/*
+ * What is allocated, by stacks of SHM_ALLOC: begin anew, with what was when
+ * processes ended or without it; then each that is live; and one of a process
+ * that has ended.
+ */
+void tally_begin_live(struct tally *t, bool with_ended);
+void tally_live(struct tally *t, uint64_t key, const uint64_t *pc);
+void tally_ended(struct tally *t, uint64_t key, const uint64_t *pc);
 
 /*
  * The profile of all of it so far: the caller's, for profile_free(). NULL

@@ -27,7 +27,8 @@ sampler_new_space(uint32_t base)
 
 	if (!name || strlen(name) > 255)
 		name = "";
-	record.space = atomic_fetch_add(&shm->next_space, 1) + 1;
+	record.space =
+		(atomic_fetch_add(&shm->next_space, 1) + 1) & SHM_MAX_SPACE;
 	record.pid = sampler.pid;
 	if (!table_tell(shm, SHM_SPACE, &record,
 			offsetof(struct shm_space, name), name,
@@ -97,9 +98,9 @@ disarm(const struct thread *self)
 		syscall(SYS_timer_settime, self->timer, 0, zero, NULL);
 }
 
-/* The number of the thread's labels; those of most are never asked for. */
-static uint32_t
-label_of(struct thread *self)
+/* Those of most threads are never asked for. */
+uint32_t
+label_number(struct thread *self)
 {
 	struct shm *shm = sampler.shm;
 	struct shm_label record;
@@ -143,7 +144,9 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_signal, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&shm->n_tick, ticks, memory_order_relaxed);
-	table_add(shm, sampler_space(), label_of(self), self->pc, n, ticks);
+	table_add(shm,
+		  SHM_KEY(SHM_TICK, sampler_space(), label_number(self), n),
+		  self->pc, ticks);
 }
 
 /*

@@ -28,7 +28,7 @@ join(const char *session)
 	const char *comma = strchr(session, ',');
 	char path[64];
 	struct shm *shm = MAP_FAILED;
-	struct stat st;
+	struct stat st = { 0 };
 	uint64_t nonce;
 	int fd;
 
@@ -40,8 +40,8 @@ join(const char *session)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *shm)
-		shm = mmap(NULL, sizeof *shm, PROT_READ | PROT_WRITE,
+	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *shm)
+		shm = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 			   MAP_SHARED, fd, 0);
 	close(fd);
 	if (shm == MAP_FAILED)
@@ -49,26 +49,43 @@ join(const char *session)
 	/* The path may name another process's file by now. */
 	if (shm->magic != SHM_MAGIC || shm->version != SHM_VERSION ||
 	    shm->nonce != nonce || shm->period_ns == 0 ||
+	    (size_t)st.st_size != shm_size(shm->what) ||
 	    atomic_load(&shm->stop)) {
-		munmap(shm, sizeof *shm);
+		munmap(shm, (size_t)st.st_size);
 		return NULL;
 	}
 	return shm;
 }
 
-/* Programs that this one starts shall not know of the session. */
+/*
+ * Programs that this one starts shall not know of the session. The recorder put
+ * libsample last, what stands in front of malloc and of locks first, and one
+ * separator between any two.
+ */
 static void
-leave_environment(void)
+leave_environment(uint32_t what)
 {
 	char *preload = getenv("LD_PRELOAD");
 	char *last = preload ? strrchr(preload, ':') : NULL;
 
 	unsetenv(SHM_ENV);
-	/* The recorder put itself last, and only one separator before. */
 	if (last)
 		*last = '\0';
+	for (int hooks = !!(what & SHM_HEAP) + !!(what & SHM_LOCK);
+	     last && hooks > 0; hooks--) {
+		last = strchr(preload, ':');
+		preload = last ? last + 1 : NULL;
+	}
+	if (last)
+		setenv("LD_PRELOAD", preload, 1);
 	else
 		unsetenv("LD_PRELOAD");
+}
+
+static bool
+is_timed(void)
+{
+	return sampler.shm->what & SHM_CPU;
 }
 
 static sigset_t fork_mask; /* under the locks */
@@ -106,11 +123,12 @@ fork_child(void)
 		sampler_is_on() && sampler.shm->children == SHM_CHILDREN_MERGE;
 
 	sampler.pid = getpid();
+	sampler.is_quiet = !go_on;
 	atomic_store(&sampler.busy, 0);
 	unwind_atfork_child();
 	thread_fork_child(go_on);
 	module_fork_child();
-	if (go_on && sampler.clock == SHM_CLOCK_WALL)
+	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 	signals_restore(&old);
 }
@@ -129,13 +147,14 @@ sampler_begin(struct shm *shm)
 	sampler.period_ns = shm->period_ns;
 	sampler.clock =
 		shm->clock == SHM_CLOCK_WALL ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
-	if (wrap_handle(sig) != 0)
+	if (shm->what & SHM_CPU && wrap_handle(sig) != 0)
 		return errno;
 	sampler.shm = shm;
 	atomic_fetch_add(&shm->n_process, 1);
 	module_refresh();
-	thread_arm_all();
-	if (sampler.clock == SHM_CLOCK_WALL)
+	if (is_timed())
+		thread_arm_all();
+	if (is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 	return 0;
 }
@@ -183,7 +202,7 @@ sampler_init(void)
 	session = getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
 	if (shm && shm->children == SHM_CHILDREN_NONE)
-		leave_environment();
+		leave_environment(shm->what);
 	if (get_ready()) {
 		atomic_store(&ready, true);
 		if (shm)
@@ -196,6 +215,7 @@ sampler_init(void)
 			    strerror(error));
 		sampler.shm = NULL;
 	}
+	sampler.is_ready = true;
 	errno = saved;
 	return atomic_load(&ready);
 }

@@ -9,6 +9,7 @@
  *	module.c	tells the recorder what is loaded where
  *	wall.c		ticks of the wall clock
  *	wrap.c		the libc functions that libsample stands in front of
+ *	hook.c		what stands in front of malloc and of locks calls this
  *	handler.c	the signal handler
  *	table.c		stacks into shared memory
  *	unwind*.c	call stacks
@@ -38,6 +39,8 @@ struct sampler {
 	_Atomic uint32_t space; /* what the addresses of this process mean */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;
+	bool is_quiet; /* a child that shall not be sampled */
+	bool is_ready; /* whether there is a session is decided */
 	/* How many handlers, and other users of shm, are at work. */
 	_Atomic uint32_t busy;
 	pid_t pid;
@@ -53,7 +56,10 @@ sampler_is_on(void)
 	return shm && !atomic_load_explicit(&shm->stop, memory_order_relaxed);
 }
 
-enum { LABEL_ROOM = 1000 };
+enum {
+	LABEL_ROOM = 1000,
+	HOOK_FRAMES = 8, /* that are ours, of a stack that hook.c takes */
+};
 
 /* What the handler needs to know about a thread, and where it works. */
 struct thread {
@@ -83,6 +89,10 @@ struct thread {
 	uint64_t seen_ns;      /* the same at the last tick, without a sample */
 	uint32_t n_pc;         /* frames in pc, after a sample */
 	uintptr_t pc[SHM_DEPTH];
+
+	/* Of hook.c. */
+	volatile sig_atomic_t is_hooked; /* it is at work in this thread */
+	uintptr_t hook_pc[SHM_DEPTH + HOOK_FRAMES];
 };
 
 /* The clock of a thread's CPU time, as the kernel numbers them. */
@@ -116,6 +126,9 @@ uint32_t sampler_new_space(uint32_t base);
 
 /* The space that addresses of this process belong to now. The same. */
 uint32_t sampler_space(void);
+
+/* The number of the labels of self, the calling thread. The same. */
+uint32_t label_number(struct thread *self);
 
 /* thread.c: not for signal handlers */
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 1
+#define SHM_VERSION 2
 
 /*
  * Environment of a sampled process: where the memory is, and a number that
@@ -25,25 +25,55 @@
 #define SHM_ENV "SAMPLE_SESSION"
 
 enum {
-	SHM_DEPTH = 252,     /* frames that a stack may have */
-	SHM_WAYS = 4,        /* entries where a given stack may be */
-	SHM_N_ENTRY = 4096,  /* a multiple of SHM_WAYS, a power of two */
-	SHM_N_SLOT = 4096,   /* of the log; a power of two */
-	SHM_ENTRY_DEPTH = 63 /* deeper stacks go to the log */
+	SHM_DEPTH = 252,      /* frames that a stack may have */
+	SHM_WAYS = 4,         /* entries where a given stack may be */
+	SHM_N_ENTRY = 4096,   /* a multiple of SHM_WAYS, a power of two */
+	SHM_N_SLOT = 4096,    /* of the log; a power of two */
+	SHM_ENTRY_DEPTH = 63, /* deeper stacks go to the log */
+	SHM_N_LIVE = 65536    /* of struct shm_heap; a power of two */
 };
 
 enum shm_clock { SHM_CLOCK_CPU, SHM_CLOCK_WALL };
 enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
 
+/* What is recorded; or-ed. */
+enum shm_what { SHM_CPU = 1, SHM_HEAP = 2, SHM_LOCK = 4 };
+
+/* What a stack is counted for. */
+enum shm_event {
+	SHM_TICK,  /* periods of the clock */
+	SHM_ALLOC, /* sampled allocations */
+	SHM_GROW,  /* KiB by which the heap outgrew its largest size so far */
+	SHM_WAIT,  /* waits for locks */
+	SHM_DELAY, /* microseconds of them */
+};
+
+/* What is waited for. */
+enum shm_lock {
+	SHM_LOCK_MUTEX,
+	SHM_LOCK_RWLOCK,
+	SHM_LOCK_CONDITION,
+	SHM_LOCK_SEMAPHORE,
+	SHM_N_LOCK
+};
+
 /*
- * What makes two stacks different besides their addresses: the space that the
- * addresses belong to, the labels of the thread, and the number of frames.
+ * What makes two stacks different besides their addresses: what they are
+ * counted for, the space that the addresses belong to, the labels of the
+ * thread, and the number of frames. Unless it is SHM_TICK, the last "frame" is
+ * a number: the size of an allocation in bytes, or an enum shm_lock.
  */
-#define SHM_KEY(space, label, depth)                                           \
-	((uint64_t)(space) << 32 | (uint64_t)(label) << 8 | (uint64_t)(depth))
-#define SHM_KEY_SPACE(key) ((uint32_t)((key) >> 32))
+#define SHM_KEY(event, space, label, depth)                                    \
+	((uint64_t)(event) << 61 | (uint64_t)(space) << 32 |                   \
+	 (uint64_t)(label) << 8 | (uint64_t)(depth))
+/* The same for another event. */
+#define SHM_KEY_AS(event, key)                                                 \
+	((uint64_t)(event) << 61 | ((key) & ((UINT64_C(1) << 61) - 1)))
+#define SHM_KEY_EVENT(key) ((enum shm_event)((key) >> 61))
+#define SHM_KEY_SPACE(key) ((uint32_t)((key) >> 32 & SHM_MAX_SPACE))
 #define SHM_KEY_LABEL(key) ((uint32_t)((key) >> 8 & 0xffffff))
 #define SHM_KEY_DEPTH(key) ((uint32_t)((key)&0xff))
+#define SHM_MAX_SPACE UINT32_C(0x1fffffff)
 
 /*
  * An entry of the table: a stack, and how many ticks it has had since the
@@ -149,6 +179,43 @@ struct shm_slot {
 	} u;
 };
 
+/*
+ * The sampled allocations that have not been freed, after struct shm if the
+ * heap is recorded: a hash table of SHM_N_LIVE, where a pointer may be in
+ * SHM_LIVE_WAYS places. mark.pointer is 0 while the place is free and 1 while
+ * somebody has it and is not ready; it is set last, and taken back by
+ * compare-and-swap. owner is the process that may free it, in the upper half
+ * its pid: the same pointer in another process, or after exec, is another.
+ */
+enum { SHM_LIVE_WAYS = 16 };
+
+struct shm_live_mark {
+	_Atomic uint64_t pointer;
+	_Atomic uint64_t owner;
+};
+
+struct shm_live {
+	uint64_t hash; /* shm_hash() of a stack of SHM_ALLOC */
+	uint64_t key;
+	uint64_t pc[SHM_DEPTH];
+	uint64_t unused[2];
+};
+
+struct shm_heap {
+	struct shm_live_mark mark[SHM_N_LIVE];
+	struct shm_live live[SHM_N_LIVE];
+};
+
+#define SHM_OWNER_PID(owner) ((int32_t)((owner) >> 32))
+
+/* Counts of one kind of samples besides ticks. */
+struct shm_count {
+	_Atomic uint64_t n_taken;
+	_Atomic uint64_t n_lost;      /* for which there was no room */
+	_Atomic uint64_t n_truncated; /* as below */
+	_Atomic uint64_t n_failed;
+};
+
 struct shm {
 	/* Written once by the recorder, before there is another reader. */
 	uint64_t magic;
@@ -160,6 +227,9 @@ struct shm {
 	uint32_t clock;     /* enum shm_clock */
 	uint32_t children;  /* enum shm_children */
 	int32_t owner;      /* the process that began it, if not the recorder */
+	uint32_t what;      /* enum shm_what, or-ed */
+	uint64_t heap_period; /* mean bytes from sample to sample */
+	uint64_t lock_period; /* ns of waiting from sample to sample */
 
 	/* Set by the recorder when it takes no more samples. */
 	_Alignas(64) _Atomic uint32_t stop;
@@ -167,6 +237,7 @@ struct shm {
 	/* Taken by the sampler with fetch_add. */
 	_Atomic uint32_t next_space; /* 0 is never a space */
 	_Atomic uint32_t next_label; /* 0 means no labels */
+	_Atomic uint32_t next_owner; /* of live allocations */
 
 	/* Counts, for the profile's comment. */
 	_Alignas(64) _Atomic uint64_t n_process; /* that loaded the sampler */
@@ -176,6 +247,8 @@ struct shm {
 	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
 	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
 	_Atomic uint64_t n_untimed;   /* threads that got no timer */
+	struct shm_count heap, lock;
+	_Atomic uint64_t n_freed; /* sampled allocations */
 
 	_Alignas(64) _Atomic uint64_t head; /* next position to write */
 	_Alignas(64) struct shm_mark mark[SHM_N_ENTRY];
@@ -186,7 +259,33 @@ struct shm {
 _Static_assert(sizeof(struct shm_mark) * SHM_WAYS == 64, "one line a bucket");
 _Static_assert(sizeof(struct shm_entry) == 512, "two entries a kilobyte");
 _Static_assert(sizeof(struct shm_slot) == 2048, "two slots a page");
+_Static_assert(sizeof(struct shm_live) == 2048, "two places a page");
 _Static_assert(SHM_DEPTH <= 255, "the depth must fit its field of the key");
+
+/* How much memory it takes to record this, an enum shm_what, or-ed. */
+static inline size_t
+shm_size(uint32_t what)
+{
+	return sizeof(struct shm) +
+	       (what & SHM_HEAP ? sizeof(struct shm_heap) : 0);
+}
+
+/* NULL if the heap is not recorded. */
+static inline struct shm_heap *
+shm_heap(struct shm *shm)
+{
+	return shm->what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
+}
+
+/* Where the places for a pointer begin; the others follow, as in a ring. */
+static inline size_t
+shm_live_place(uint64_t owner, uint64_t pointer)
+{
+	return (size_t)((pointer >> 4 ^ owner * 0x9e3779b1) *
+				UINT64_C(0x9e3779b97f4a7c15) >>
+			48) %
+	       SHM_N_LIVE;
+}
 
 /* The hash of a stack; never 0. The first SHM_WAYS-aligned bits choose. */
 static inline uint64_t

@@ -197,6 +197,7 @@ prepare(const struct sample_options *o)
 	shm->clock = o && o->wall ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
 	shm->signal = o ? (uint32_t)o->signal : 0;
 	shm->owner = (int32_t)getpid();
+	shm->what = SHM_CPU;
 	return 0;
 }
 

@@ -150,10 +150,9 @@ log_stack(struct shm *shm, uint64_t hash, uint64_t key, const uintptr_t *pc,
 }
 
 bool
-table_add(struct shm *shm, uint32_t space, uint32_t label, const uintptr_t *pc,
-	  size_t n, uint32_t ticks)
+table_add(struct shm *shm, uint64_t key, const uintptr_t *pc, uint32_t ticks)
 {
-	uint64_t key = SHM_KEY(space, label, n);
+	size_t n = SHM_KEY_DEPTH(key);
 	uint64_t hash = shm_hash(key, pc, n);
 
 	if (n <= SHM_ENTRY_DEPTH) {
@@ -168,7 +167,9 @@ table_add(struct shm *shm, uint32_t space, uint32_t label, const uintptr_t *pc,
 	}
 	if (log_stack(shm, hash, key, pc, n, ticks))
 		return true;
-	atomic_fetch_add_explicit(&shm->n_lost, ticks, memory_order_relaxed);
+	if (SHM_KEY_EVENT(key) == SHM_TICK)
+		atomic_fetch_add_explicit(&shm->n_lost, ticks,
+					  memory_order_relaxed);
 	return false;
 }
 

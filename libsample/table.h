@@ -12,12 +12,13 @@
 #include "shm.h"
 
 /*
- * Count ticks more for the stack pc[0..n), n <= SHM_DEPTH, leaf first, of
- * space and with label. Bounded work: no loop waits for another writer.
- * Returns false, having added ticks to n_lost, when there is no room.
+ * Count ticks more for the stack pc[0..n), leaf first, of this SHM_KEY, whose
+ * depth is n <= SHM_DEPTH. Bounded work: no loop waits for another writer.
+ * Returns false when there is no room; ticks that are SHM_TICK are then added
+ * to n_lost.
  */
-bool table_add(struct shm *shm, uint32_t space, uint32_t label,
-	       const uintptr_t *pc, size_t n, uint32_t ticks);
+bool table_add(struct shm *shm, uint64_t key, const uintptr_t *pc,
+	       uint32_t ticks);
 
 /*
  * Append a record of some kind other than SHM_STACK: size bytes at data, then

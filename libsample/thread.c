@@ -187,6 +187,7 @@ thread_new(void)
 		t->tid = 0;
 		t->timer = -1;
 		t->rounds = 0;
+		t->is_hooked = 0;
 		inherit_labels(t);
 		atomic_store(&t->due, 0);
 		t->cpu_ns = t->seen_ns = 0;

@@ -63,7 +63,7 @@ repeat(struct thread *t, uint32_t ticks)
 		return false;
 	atomic_fetch_add(&shm->n_tick, ticks);
 	atomic_fetch_add(&shm->n_signal, ticks);
-	table_add(shm, sampler_space(), label, pc, n, ticks);
+	table_add(shm, SHM_KEY(SHM_TICK, sampler_space(), label, n), pc, ticks);
 	return true;
 }
 

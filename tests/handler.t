@@ -21,6 +21,18 @@ needs_only() {
 	fi
 }
 
+# The same for the companions, which run inside malloc and lock functions.
+companion_needs_only() {
+	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	if nm --undefined-only "$bin/libsample/.libs/$1.o" >need 2>more &&
+		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
+		[ ! -s more ]; then
+		ok "$1 needs nothing that is unsafe inside malloc"
+	else
+		not_ok "$1 needs nothing that is unsafe inside malloc" <more
+	fi
+}
+
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
 	needs_only handler __errno_location clock_gettime memcpy program_invocation_short_name \
@@ -28,6 +40,14 @@ if have nm readelf; then
 	needs_only table memcpy
 	needs_only unwind unwind_expr_eval
 	needs_only unwind-expr unwind_reg
+	needs_only hook __errno_location atomic_load memmove module_note \
+		program_invocation_short_name sampler sampler_space \
+		label_number table_add thread_self unwind_stack_signal \
+		unwind_walk
+	# getpid, madvise, mmap: when the library is loaded.
+	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
+		getpid madvise memcpy mmap sample_hook_count \
+		sample_hook_enter sample_hook_leave sample_hook_state
 	check 'no symbol is looked up late' 0 \
 		"readelf -d $lib | grep -o 'BIND_NOW'" <<'END'
 BIND_NOW
@@ -49,6 +69,11 @@ dlopen
 pthread_create
 pthread_sigmask
 sample_flush
+sample_hook_count
+sample_hook_enter
+sample_hook_leave
+sample_hook_note
+sample_hook_state
 sample_is_on
 sample_label
 sample_start
@@ -61,6 +86,14 @@ sigtimedwait
 sigwait
 sigwaitinfo
 thrd_create
+END
+	check 'a profile of CPU time has nothing in front of malloc or locks' 0 \
+		"nm -D --defined-only $lib | grep -c -e alloc -e free -e mutex \
+			-e _Zn -e _Zd -e cond -e rwlock -e sem_
+		 prof-record -o x.pb.gz sh -c 'echo \$LD_PRELOAD' |
+			sed 's,[^:]*/libsample,libsample,g'" <<'END'
+0
+libsample.so.0.0.0
 END
 else
 	skip 'the handler' 'no binutils'

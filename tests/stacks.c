@@ -14,7 +14,12 @@
 #include "cli.h"
 #include "lib/profile.h"
 
-static const struct cli_opt opts[] = { CLI_READ_OPTS, CLI_COMMON_OPTS, { 0 } };
+static const struct cli_opt opts[] = {
+	{ 'a', "all", NULL, "print all values of a sample" },
+	CLI_READ_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
 
 static const struct cli_cmd cmd = {
 	.name = "stacks",
@@ -46,10 +51,12 @@ main(int argc, char **argv)
 {
 	struct cli cli;
 	struct profile *p;
+	bool is_all = false;
+	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
-	while (cli_option(&cli) != CLI_DONE)
-		;
+	while ((key = cli_option(&cli)) != CLI_DONE)
+		is_all |= key == 'a';
 	p = cli_read(&cli, cli_input(&cli));
 	for (size_t i = 0; i < p->n_comment; i++)
 		printf("%s\n", profile_str(p, p->comment[i]));
@@ -58,6 +65,8 @@ main(int argc, char **argv)
 		const struct label *label = profile_label(p, s);
 
 		printf("%" PRId64, profile_value(p, i)[0]);
+		for (size_t k = 1; is_all && k < p->n_type; k++)
+			printf(" %" PRId64, profile_value(p, i)[k]);
 		for (uint32_t k = 0; k < s->n_stack; k++)
 			print_frame(p, profile_stack(p, s)[k]);
 		for (uint32_t k = 0; k < s->n_label; k++) {

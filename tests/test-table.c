@@ -81,6 +81,13 @@ total(const struct profile *p)
 	return sum;
 }
 
+static bool
+tick(struct shm *shm, uint32_t space, const uintptr_t *pc, size_t n,
+     uint32_t ticks)
+{
+	return table_add(shm, SHM_KEY(SHM_TICK, space, 0, n), pc, ticks);
+}
+
 /* Stack number n: distinct for distinct n, of 1 to SHM_DEPTH frames. */
 static size_t
 make(uintptr_t *pc, unsigned n)
@@ -99,10 +106,10 @@ test_equal_stacks_add_up(void **state)
 	uintptr_t pc[] = { 0x10, 0x21, 0x31 };
 	struct profile *p;
 
-	assert_true(table_add(f->d.shm, 1, 0, pc, 3, 1));
+	assert_true(tick(f->d.shm, 1, pc, 3, 1));
 	drain_pass(&f->d, f->t);
-	assert_true(table_add(f->d.shm, 1, 0, pc, 3, 5));
-	assert_true(table_add(f->d.shm, 1, 0, pc, 2, 7));
+	assert_true(tick(f->d.shm, 1, pc, 3, 5));
+	assert_true(tick(f->d.shm, 1, pc, 2, 7));
 	p = finish(f);
 	assert_int_equal(p->n_sample, 2);
 	assert_int_equal(total(p), 13);
@@ -125,8 +132,8 @@ test_nothing_is_lost(void **state)
 
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned n = 0; n < 6000; n++) {
-			assert_true(table_add(f->d.shm, 1, 0, pc, make(pc, n),
-					      n % 3 + 1));
+			assert_true(
+				tick(f->d.shm, 1, pc, make(pc, n), n % 3 + 1));
 			added += n % 3 + 1;
 			if (n % 500 == 0)
 				drain_pass(&f->d, f->t);
@@ -148,7 +155,7 @@ test_lost_is_counted(void **state)
 	struct profile *p;
 
 	for (unsigned n = 0; n < 20000; n++)
-		table_add(f->d.shm, 1, 0, pc, make(pc, n), 2);
+		tick(f->d.shm, 1, pc, make(pc, n), 2);
 	p = finish(f);
 	assert_in_range(p->n_sample, SHM_N_SLOT, SHM_N_SLOT + SHM_N_ENTRY);
 	assert_int_equal(total(p) + (int64_t)atomic_load(&f->d.shm->n_lost),
@@ -193,8 +200,8 @@ test_modules_are_unified(void **state)
 	tell_module(shm, 1, 0x5000, "/lib/a.so");
 	tell_space(shm, 2, 0, 101);
 	tell_module(shm, 2, 0x9000, "/lib/a.so");
-	table_add(shm, 1, 0, &a, 1, 1);
-	table_add(shm, 2, 0, &b, 1, 1);
+	tick(shm, 1, &a, 1, 1);
+	tick(shm, 2, &b, 1, 1);
 	p = finish(f);
 	assert_int_equal(p->n_mapping, 1);
 	assert_int_equal(p->n_location, 1);
@@ -219,14 +226,14 @@ test_program_is_first(void **state)
 	tell_space(shm, 1, 0, 100);
 	tell_module(shm, 1, 0x5000, "/bin/sh");
 	tell_module(shm, 1, 0x7000, "/lib/a.so");
-	table_add(shm, 1, 0, pc, 2, 1);
+	tick(shm, 1, pc, 2, 1);
 	/* Forked, and then another program. */
 	tell_space(shm, 2, 1, 101);
 	tell_space(shm, 3, 0, 102);
 	tell_module(shm, 3, 0x5000, "/bin/prog");
 	tell_module(shm, 3, 0x7000, "/lib/a.so");
-	table_add(shm, 3, 0, pc, 1, 3);
-	table_add(shm, 2, 0, pc, 1, 1);
+	tick(shm, 3, pc, 1, 3);
+	tick(shm, 2, pc, 1, 1);
 	p = finish(f);
 	assert_int_equal(p->n_mapping, 3);
 	assert_string_equal(profile_str(p, p->mapping[0].file), "/bin/prog");
@@ -251,13 +258,13 @@ test_reused_addresses(void **state)
 	tell_space(shm, 1, 0, 100);
 	tell_module(shm, 1, 0x5000, "/lib/a.so");
 	tell_module(shm, 1, 0x7000, "/lib/stays.so");
-	table_add(shm, 1, 0, &pc, 1, 1);
+	tick(shm, 1, &pc, 1, 1);
 	tell_space(shm, 2, 1, 100);
 	assert_true(table_tell(shm, SHM_GONE, &gone, sizeof gone, NULL, 0));
 	tell_module(shm, 2, 0x5000, "/lib/b.so");
-	table_add(shm, 2, 0, &pc, 1, 1);
+	tick(shm, 2, &pc, 1, 1);
 	pc = 0x7fff;
-	table_add(shm, 2, 0, &pc, 1, 1);
+	tick(shm, 2, &pc, 1, 1);
 	p = finish(f);
 	assert_int_equal(p->n_mapping, 3);
 	assert_int_equal(p->n_location, 3);
@@ -285,7 +292,7 @@ test_nonsense_is_dropped(void **state)
 	/* A stack that was changed after it was finished. */
 	for (unsigned i = 0; i < SHM_WAYS + 1; i++) {
 		pc[0] = i * UINT64_C(0x123456789);
-		table_add(shm, 1, 0, pc, 2, 1);
+		tick(shm, 1, pc, 2, 1);
 	}
 	for (size_t i = 0; i < SHM_N_ENTRY; i++)
 		if (SHM_COUNT(atomic_load(&shm->mark[i].state)))
@@ -309,7 +316,7 @@ test_dead_writer(void **state)
 	atomic_fetch_add(&shm->head, 1); /* claimed, never finished */
 	atomic_store(&shm->mark[0].state, SHM_STATE(1, 0));
 	for (unsigned n = 0; n < 100; n++)
-		table_add(shm, 1, 0, pc, make(pc, n), 1);
+		tick(shm, 1, pc, make(pc, n), 1);
 	p = finish(f);
 	assert_int_equal(p->n_sample, 100);
 	assert_int_equal(total(p), 100);
@@ -327,8 +334,7 @@ add_many(void *arg)
 
 	/* Mostly few stacks, which all threads share; some rare ones. */
 	for (unsigned i = 0; i < N_ADD; i++)
-		table_add(shm, 1, 0, pc, make(pc, i % 8 ? i % 50 : i % 9000),
-			  1);
+		tick(shm, 1, pc, make(pc, i % 8 ? i % 50 : i % 9000), 1);
 	return NULL;
 }
 
@@ -387,7 +393,7 @@ add_until_end(void *arg)
 	(void)arg;
 	/* Too deep for the table. */
 	while (!atomic_load(&stop.end)) {
-		table_add(stop.shm, 1, 0, pc, SHM_DEPTH, STOP_TICKS);
+		tick(stop.shm, 1, pc, SHM_DEPTH, STOP_TICKS);
 		atomic_fetch_add(&stop.n_added, 1);
 	}
 	return NULL;
@@ -445,7 +451,7 @@ test_killed_writers(void **state)
 
 			for (unsigned i = 0;; i++) {
 				atomic_fetch_add(&shm->n_tick, 1);
-				table_add(shm, 1, 0, pc, make(pc, i % 5000), 1);
+				tick(shm, 1, pc, make(pc, i % 5000), 1);
 			}
 		}
 		for (int i = 0; i < 3; i++) {

@@ -55,19 +55,11 @@ static const struct {
 	{ { "contentions", "delay" }, contention_drop, "" },
 };
 
-enum prof_status
-legacy_filters(struct legacy *l)
+int
+legacy_set_filters(struct profile *p)
 {
-	struct profile *p = l->p;
 	const char *drop = cpu_drop, *keep = "";
 
-	/*
-	 * Where Go gives names it has left out the runtime's, at both ends of
-	 * a stack: runtime.main would be taken for the runtime called by the
-	 * nameless frame before it, and all of the program be dropped.
-	 */
-	if (l->go.is_used)
-		return PROF_OK;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		size_t n = 0;
 
@@ -82,7 +74,20 @@ legacy_filters(struct legacy *l)
 	}
 	p->drop_frames = profile_intern(p, drop);
 	p->keep_frames = profile_intern(p, keep);
-	if (p->drop_frames == STRTAB_NONE || p->keep_frames == STRTAB_NONE)
-		return prof_nomem(l->err);
-	return PROF_OK;
+	return p->drop_frames == STRTAB_NONE || p->keep_frames == STRTAB_NONE
+		       ? -1
+		       : 0;
+}
+
+enum prof_status
+legacy_filters(struct legacy *l)
+{
+	/*
+	 * Where Go gives names it has left out the runtime's, at both ends of
+	 * a stack: runtime.main would be taken for the runtime called by the
+	 * nameless frame before it, and all of the program be dropped.
+	 */
+	if (l->go.is_used)
+		return PROF_OK;
+	return legacy_set_filters(l->p) == 0 ? PROF_OK : prof_nomem(l->err);
 }

@@ -53,4 +53,10 @@ enum prof_status legacy_parse(const void *raw, size_t n, unsigned flags,
 			      struct profile **out,
 			      struct prof_err *err) MUST_USE;
 
+/*
+ * Give p the frames to drop and to keep that pprof gives to profiles with its
+ * columns: those of allocators and of locks. Returns -1 without memory.
+ */
+int legacy_set_filters(struct profile *p);
+
 #endif

@@ -1,0 +1,51 @@
+/*
+ * record-what.c - see record-what.h. A profile is about one thing: rows of
+ * allocations and of CPU time have no columns in common, so pprof could show
+ * such a profile, and nobody could read it.
+ */
+#include "config.h"
+
+#include "record-what.h"
+
+enum {
+	KEY_HEAP = CLI_GROUP + 200,
+	KEY_GROWTH,
+
+	HEAP_PERIOD = 512 * 1024, /* as Go's and tcmalloc's */
+};
+
+const struct cli_opt record_what_opts[] = {
+	{ KEY_HEAP, "heap", "[BYTES]",
+	  "profile memory: a sample for about each BYTES (512K)" },
+	{ KEY_GROWTH, "growth", "[BYTES]",
+	  "profile what made the heap grow; BYTES as with --heap" },
+	{ 0 },
+};
+
+static void
+choose(struct drain_config *c, uint32_t what, enum tally_kind *kind,
+       enum tally_kind asked)
+{
+	if (c->what && *kind != asked)
+		die("--heap and --growth are different profiles: ask for one");
+	c->what = what;
+	*kind = asked;
+}
+
+bool
+record_what_option(const struct cli *cli, int key, struct drain_config *c,
+		   enum tally_kind *kind)
+{
+	switch (key) {
+	case KEY_HEAP:
+	case KEY_GROWTH:
+		choose(c, SHM_HEAP, kind,
+		       key == KEY_HEAP ? TALLY_HEAP : TALLY_GROWTH);
+		c->heap_period = cli->arg ? cli_size(cli) : HEAP_PERIOD;
+		if (!c->heap_period)
+			die("a sample for each 0 bytes: that is every one; say "
+			    "1");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,349 @@
+/*
+ * tally-event.c - stacks that were counted for something else than ticks:
+ * allocations, growth of the heap, waits for locks; and the profiles of them.
+ * doc/sampling.md has the estimators.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/legacy.h"
+#include "lib/sampling.h"
+#include "tally-int.h"
+
+/* Counting. */
+
+static bool
+same_event(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+	const struct event *a = &t->event[i], *b = key;
+
+	return a->event == b->event && a->number == b->number &&
+	       tally_same_stack(&t->event_frames, &a->stack, &b->stack);
+}
+
+static bool
+same_raw(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+
+	return t->raw[i].hash == *(const uint64_t *)key;
+}
+
+/* The index of the event that key and pc mean, by what they mean. */
+static uint32_t
+resolve(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	struct event e = { .event = SHM_KEY_EVENT(key) };
+	uint64_t hash;
+	uint32_t i;
+
+	if (!tally_reserve(t, &t->event, &t->room_event, t->n_event, 1,
+			   sizeof e) ||
+	    !tally_frames(t, &t->event_frames, key, pc, &e.stack, &hash))
+		return PROF_NONE;
+	e.number = pc[SHM_KEY_DEPTH(key) - 1];
+	hash = tally_mix(tally_mix(hash, e.event), e.number);
+	i = tally_add(t, &t->events, hash, same_event, &e, t->n_event);
+	if (i == t->n_event) {
+		t->event[t->n_event++] = e;
+		t->event_frames.n += e.stack.n;
+	}
+	return i;
+}
+
+/* The same, by its bits, if they have been seen before. NULL: none. */
+static struct event *
+find(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	uint64_t hash = shm_hash(key, pc, SHM_KEY_DEPTH(key));
+	uint32_t i, event;
+
+	if (SHM_KEY_DEPTH(key) < 2 || SHM_KEY_EVENT(key) > SHM_DELAY ||
+	    !tally_reserve(t, &t->raw, &t->room_raw, t->n_raw, 1,
+			   sizeof *t->raw))
+		return NULL;
+	i = tally_add(t, &t->raws, hash, same_raw, &hash, t->n_raw);
+	if (i == PROF_NONE)
+		return NULL;
+	if (i == t->n_raw) {
+		event = resolve(t, key, pc);
+		t->raw[t->n_raw++] = (struct raw){ hash, event };
+	}
+	event = t->raw[i].event;
+	return event == PROF_NONE ? NULL : &t->event[event];
+}
+
+void
+tally_event(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t count)
+{
+	struct event *e;
+
+	/* Waits and their time are two counts of one thing. */
+	if (SHM_KEY_EVENT(key) == SHM_DELAY) {
+		e = find(t, SHM_KEY_AS(SHM_WAIT, key), pc);
+		if (e)
+			e->delay += count;
+	} else {
+		e = find(t, key, pc);
+		if (e)
+			e->stack.ticks += count;
+	}
+}
+
+void
+tally_begin_live(struct tally *t, bool with_ended)
+{
+	for (size_t i = 0; i < t->n_event; i++)
+		t->event[i].live = with_ended ? t->event[i].ended : 0;
+}
+
+void
+tally_live(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	struct event *e = find(t, key, pc);
+
+	if (e)
+		e->live++;
+}
+
+void
+tally_ended(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	struct event *e = find(t, key, pc);
+
+	if (e)
+		e->ended++;
+}
+
+void
+tally_event_release(struct tally *t)
+{
+	free(t->event);
+	set_release(&t->events);
+	free(t->event_frames.frame);
+	free(t->raw);
+	set_release(&t->raws);
+}
+
+/* Profiles. */
+
+static const struct {
+	enum shm_event event;
+	const char *type[4][2];
+	const char *default_type;
+	const char *comment; /* what was sampled */
+} kinds[] = {
+	[TALLY_HEAP] = { SHM_ALLOC,
+			 { { "alloc_objects", "count" },
+			   { "alloc_space", "bytes" },
+			   { "inuse_objects", "count" },
+			   { "inuse_space", "bytes" } },
+			 "inuse_space",
+			 "heap" },
+	[TALLY_GROWTH] = { SHM_GROW,
+			   { { "objects", "count" }, { "space", "bytes" } },
+			   "space",
+			   "heap" },
+	[TALLY_LOCK] = { SHM_WAIT,
+			 { { "contentions", "count" },
+			   { "delay", "nanoseconds" } },
+			 "delay",
+			 "lock" },
+};
+
+/*
+ * A sum of real numbers in integers: what is cut off from one goes to the next.
+ * pprof cuts each off, so that of two allocations as large as the period, which
+ * stand for 1.58 each, one is left.
+ */
+static int64_t
+whole(double x, double *rest)
+{
+	double rounded = floor(x + *rest + 0.5);
+
+	*rest += x - rounded;
+	return rounded < 0x1p62 ? (int64_t)rounded : INT64_MAX;
+}
+
+/* How many allocations of this size each sample of one stands for. */
+static double
+scale(const struct build *b, uint64_t size)
+{
+	double period = (double)b->info->shm->heap_period;
+
+	return period <= 1 || !size ? 1 : -1 / expm1(-(double)size / period);
+}
+
+/* The values of e in the profile; rest is carried along. */
+static void
+values_of(const struct build *b, const struct event *e, double rest[4],
+	  int64_t value[4])
+{
+	double size = (double)e->number, k;
+
+	switch (b->info->kind) {
+	case TALLY_HEAP:
+		k = scale(b, e->number);
+		value[0] = whole(k * (double)e->stack.ticks, &rest[0]);
+		value[1] = whole(k * (double)e->stack.ticks * size, &rest[1]);
+		value[2] = whole(k * (double)e->live, &rest[2]);
+		value[3] = whole(k * (double)e->live * size, &rest[3]);
+		break;
+	case TALLY_GROWTH:
+		value[1] = (int64_t)e->stack.ticks * 1024;
+		value[0] = whole((double)value[1] / fmax(size, 1), &rest[0]);
+		break;
+	default:
+		value[0] = (int64_t)e->stack.ticks;
+		value[1] = (int64_t)e->delay * 1000;
+		break;
+	}
+}
+
+/* The label that tells e from others with its stack. */
+static bool
+label_of(const struct build *b, const struct event *e, struct label *label)
+{
+	static const char *const lock[SHM_N_LOCK] = {
+		[SHM_LOCK_MUTEX] = "mutex",
+		[SHM_LOCK_RWLOCK] = "rwlock",
+		[SHM_LOCK_CONDITION] = "condition",
+		[SHM_LOCK_SEMAPHORE] = "semaphore",
+	};
+	bool is_lock = b->info->kind == TALLY_LOCK;
+
+	*label = (struct label){ .key = profile_intern(
+					 b->p, is_lock ? "lock" : "bytes") };
+	if (!is_lock)
+		label->num = (int64_t)e->number;
+	else if (e->number < SHM_N_LOCK)
+		label->str = profile_intern(b->p, lock[e->number]);
+	return label->key != STRTAB_NONE && label->str != STRTAB_NONE;
+}
+
+static bool
+is_wanted(const struct build *b, const struct event *e)
+{
+	return e->event == kinds[b->info->kind].event;
+}
+
+/* The process of all events, if that is one; *many if not. */
+static uint32_t
+only_process(const struct build *b, bool *many)
+{
+	uint32_t process = PROF_NONE;
+	bool is_any = false;
+
+	*many = false;
+	for (size_t i = 0; i < b->t->n_event && !*many; i++) {
+		const struct event *e = &b->t->event[i];
+
+		if (!is_wanted(b, e))
+			continue;
+		*many = is_any && e->stack.process != process;
+		process = e->stack.process;
+		is_any = true;
+	}
+	return *many ? PROF_NONE : process;
+}
+
+static bool
+add_program(struct build *b)
+{
+	const struct tally *t = b->t;
+	uint64_t *weight = calloc(t->n_module + 1, sizeof *weight);
+	bool done;
+
+	if (!weight)
+		return false;
+	for (size_t i = 0; i < t->n_event; i++) {
+		const struct event *e = &t->event[i];
+		uint32_t process = e->stack.process;
+
+		if (is_wanted(b, e) && process != PROF_NONE &&
+		    t->process[process].program != PROF_NONE)
+			weight[t->process[process].program] += e->stack.ticks;
+	}
+	done = build_program(b, weight);
+	free(weight);
+	return done;
+}
+
+static bool
+add_samples(struct build *b)
+{
+	const struct tally *t = b->t;
+	double rest[4] = { 0 };
+	bool of_process;
+	uint32_t process = only_process(b, &of_process);
+
+	for (size_t i = 0; i < t->n_event; i++) {
+		const struct event *e = &t->event[i];
+		int64_t value[4];
+		struct label label;
+
+		if (!is_wanted(b, e))
+			continue;
+		values_of(b, e, rest, value);
+		if (!label_of(b, e, &label) ||
+		    !build_sample(b, &t->event_frames, &e->stack, of_process,
+				  value, &label))
+			return false;
+	}
+	return build_pid(b, process);
+}
+
+static bool
+add_types(struct build *b)
+{
+	enum tally_kind kind = b->info->kind;
+	struct profile *p = b->p;
+
+	for (size_t i = 0; i < 4 && kinds[kind].type[i][0]; i++)
+		if (profile_add_type(p, kinds[kind].type[i][0],
+				     kinds[kind].type[i][1]) == PROF_NONE)
+			return false;
+	p->default_type = profile_intern(p, kinds[kind].default_type);
+	if (kind == TALLY_LOCK) {
+		/* As others have it, who count one wait in so many. */
+		p->period_type = p->type[0];
+		p->period = 1;
+	} else {
+		p->period_type.type = profile_intern(p, "space");
+		p->period_type.unit = profile_intern(p, "bytes");
+		p->period = (int64_t)b->info->shm->heap_period;
+	}
+	return p->default_type != STRTAB_NONE &&
+	       p->period_type.type != STRTAB_NONE &&
+	       p->period_type.unit != STRTAB_NONE && legacy_set_filters(p) == 0;
+}
+
+static bool
+add_comment(struct build *b)
+{
+	enum tally_kind kind = b->info->kind;
+	const struct shm *shm = b->info->shm;
+	const struct shm_count *count =
+		kind == TALLY_LOCK ? &shm->lock : &shm->heap;
+	struct sampling s = {
+		.clock = kinds[kind].comment,
+		.ticks = atomic_load(&count->n_taken),
+		.signals = atomic_load(&count->n_taken),
+		.lost = atomic_load(&count->n_lost),
+		.truncated = atomic_load(&count->n_truncated),
+		.unwind_failed = atomic_load(&count->n_failed),
+	};
+
+	return sampling_add(b->p, &s) == 0;
+}
+
+bool
+build_events(struct build *b)
+{
+	return add_types(b) && add_program(b) && add_samples(b) &&
+	       add_comment(b);
+}

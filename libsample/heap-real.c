@@ -1,0 +1,241 @@
+/*
+ * heap-real.c - the allocator behind us: the next in the loader's order that
+ * has these names, be it libc or one that is linked or preloaded. It is looked
+ * for when the first memory is asked for, which is before any constructor has
+ * run; and looking for it may ask for memory. That comes from an arena.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "hook.h"
+
+enum {
+	ARENA = 64 * 1024,
+	ALIGN = 16, /* in front of each block, its size, in that many bytes */
+	PAGE = 4096,
+};
+
+static struct {
+	_Atomic size_t used;
+	_Alignas(PAGE) char bytes[ARENA];
+} arena;
+
+bool
+heap_is_early(const void *p)
+{
+	uintptr_t at = (uintptr_t)p - (uintptr_t)arena.bytes;
+
+	return at < sizeof arena.bytes;
+}
+
+static void *
+arena_aligned(size_t align, size_t size)
+{
+	size_t room, start;
+	char *p;
+
+	if (align < ALIGN)
+		align = ALIGN;
+	if (size > ARENA || align > PAGE)
+		goto none;
+	room = (size + align + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
+	start = atomic_fetch_add(&arena.used, room);
+	if (start > ARENA || room > ARENA - start)
+		goto none;
+	p = arena.bytes + (start + ALIGN + align - 1) / align * align;
+	memcpy(p - ALIGN, &size, sizeof size);
+	heap_filter_forever(p);
+	return p;
+none:
+	errno = ENOMEM;
+	return NULL;
+}
+
+static void *
+arena_malloc(size_t size)
+{
+	return arena_aligned(ALIGN, size);
+}
+
+static void *
+arena_calloc(size_t n, size_t size)
+{
+	/* It is zero: no byte is ever used twice. */
+	return size && n > ARENA / size ? arena_malloc(ARENA + 1)
+					: arena_malloc(n * size);
+}
+
+static void *
+arena_realloc(void *p, size_t size)
+{
+	return p ? heap_move_early(p, size) : arena_malloc(size);
+}
+
+static void
+arena_free(void *p)
+{
+	(void)p;
+}
+
+static int
+arena_posix_memalign(void **out, size_t align, size_t size)
+{
+	*out = arena_aligned(align, size);
+	return *out ? 0 : ENOMEM;
+}
+
+static void *
+arena_valloc(size_t size)
+{
+	return arena_aligned(PAGE, size);
+}
+
+static const struct heap_real from_arena = {
+	arena_malloc,  arena_calloc,  arena_realloc,
+	arena_free,    arena_aligned, arena_posix_memalign,
+	arena_aligned, arena_valloc,  arena_valloc,
+};
+
+void *
+heap_move_early(void *p, size_t size)
+{
+	size_t old;
+	void *q = heap_real.malloc(size);
+
+	memcpy(&old, (char *)p - ALIGN, sizeof old);
+	if (q)
+		memcpy(q, p, old < size ? old : size);
+	return q;
+}
+
+static void *
+first_malloc(size_t size)
+{
+	heap_resolve();
+	return heap_real.malloc(size);
+}
+
+static void *
+first_calloc(size_t n, size_t size)
+{
+	heap_resolve();
+	return heap_real.calloc(n, size);
+}
+
+static void *
+first_realloc(void *p, size_t size)
+{
+	heap_resolve();
+	return heap_real.realloc(p, size);
+}
+
+static void
+first_free(void *p)
+{
+	heap_resolve();
+	heap_real.free(p);
+}
+
+static void *
+first_memalign(size_t align, size_t size)
+{
+	heap_resolve();
+	return heap_real.memalign(align, size);
+}
+
+static int
+first_posix_memalign(void **out, size_t align, size_t size)
+{
+	heap_resolve();
+	return heap_real.posix_memalign(out, align, size);
+}
+
+static void *
+first_aligned_alloc(size_t align, size_t size)
+{
+	heap_resolve();
+	return heap_real.aligned_alloc(align, size);
+}
+
+static void *
+first_valloc(size_t size)
+{
+	heap_resolve();
+	return heap_real.valloc(size);
+}
+
+static void *
+first_pvalloc(size_t size)
+{
+	heap_resolve();
+	return heap_real.pvalloc(size);
+}
+
+struct heap_real heap_real = {
+	first_malloc,        first_calloc,   first_realloc,
+	first_free,          first_memalign, first_posix_memalign,
+	first_aligned_alloc, first_valloc,   first_pvalloc,
+};
+
+/* *out is a pointer to a function; it stays what it was if there is none. */
+static void
+find(void *out, const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	if (found)
+		memcpy(out, &found, sizeof found);
+}
+
+void
+heap_resolve(void)
+{
+	static _Atomic bool is_begun;
+	int saved = errno;
+	struct heap_real found = from_arena;
+	void *allocator;
+
+	if (atomic_load_explicit(&is_begun, memory_order_relaxed) ||
+	    atomic_exchange(&is_begun, true))
+		return;
+	heap_real = from_arena;
+	find(&found.malloc, "malloc");
+	find(&found.calloc, "calloc");
+	find(&found.realloc, "realloc");
+	find(&found.free, "free");
+	find(&found.memalign, "memalign");
+	find(&found.posix_memalign, "posix_memalign");
+	find(&found.aligned_alloc, "aligned_alloc");
+	find(&found.valloc, "valloc");
+	find(&found.pvalloc, "pvalloc");
+	memcpy(&allocator, &found.malloc, sizeof allocator);
+	heap_new_resolve(allocator);
+	/* What was not found is no concern of the program's. */
+	dlerror();
+	heap_real = found;
+	errno = saved;
+}
+
+/*
+ * libsample is ready, as it is a library that this one needs. Which malloc the
+ * program has is a question of addresses, as ours goes by the same name.
+ */
+__attribute__((constructor)) static void
+load(void)
+{
+	void *theirs;
+	Dl_info us, them;
+
+	heap_resolve();
+	theirs = dlsym(RTLD_DEFAULT, "malloc");
+	if (theirs && dladdr(&arena, &us) && dladdr(theirs, &them) &&
+	    us.dli_fbase != them.dli_fbase)
+		sample_hook_note("has a malloc of its own, which cannot be "
+				 "seen: the profile of its heap is empty");
+}

@@ -1,0 +1,312 @@
+/*
+ * heap-sample.c - which allocations are samples, and what becomes of them.
+ *
+ * Each thread walks along the bytes that it allocates; the gaps between points
+ * on that way are exponentially distributed with the mean of the period. An
+ * allocation that a point falls into is a sample: one of n bytes with the
+ * probability 1 - exp(-n / period), whatever came before. The recorder divides
+ * by that.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heap.h"
+#include "hook.h"
+
+enum {
+	OFF_BYTES = 1 << 20, /* to the next look whether samples are taken */
+	HELD = 1,            /* mark.pointer of a place that is being changed */
+	NO_PLACE = -1,
+};
+
+_Thread_local struct heap_thread heap_thread;
+_Atomic uint8_t heap_filter[HEAP_FILTER];
+
+/*
+ * What a forked child has none of, however it was forked: the kernel gives it
+ * zeros instead. Its allocations are its own from then on, and what it
+ * inherited is its parent's, who frees it or not.
+ */
+static struct process {
+	_Atomic uint64_t owner;  /* 0: not yet needed */
+	_Atomic int64_t size;    /* of the heap, estimated */
+	_Atomic int64_t largest; /* that it has been */
+} * process;                     /* NULL: no samples are taken */
+
+__attribute__((constructor)) static void
+load(void)
+{
+	size_t size = (size_t)getpagesize();
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0)
+		process = page;
+}
+
+/* The number that this process's live allocations go by. */
+static uint64_t
+own_number(struct shm *shm)
+{
+	uint64_t owner = atomic_load(&process->owner), mine;
+
+	if (owner)
+		return owner;
+	mine = (uint64_t)(uint32_t)getpid() << 32 |
+	       (atomic_fetch_add(&shm->next_owner, 1) + 1);
+	return atomic_compare_exchange_strong(&process->owner, &owner, mine)
+		       ? mine
+		       : owner;
+}
+
+/* -ln(x) for 0 < x <= 1; libm is not ours to load. */
+static double
+minus_log(double x)
+{
+	uint64_t bits;
+	double s, square, sum = 0;
+	int exponent;
+
+	memcpy(&bits, &x, sizeof bits);
+	exponent = (int)(bits >> 52) - 1023;
+	bits = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52;
+	memcpy(&x, &bits, sizeof x);
+	/* ln of what is in [1, 2) is 2 artanh of what is in [0, 1/3). */
+	s = (x - 1) / (x + 1);
+	square = s * s;
+	for (int k = 21; k > 0; k -= 2)
+		sum = sum * square + 1.0 / k;
+	return -(exponent * 0.69314718055994531 + 2 * s * sum);
+}
+
+/* 1 - exp(-x) for x >= 0. */
+static double
+chance(double x)
+{
+	double y = x / 1024, e;
+
+	if (x > 40)
+		return 1;
+	/* exp(-y) - 1, whose digits survive when y is small; then the formula
+	 * for twice the argument, ten times. */
+	e = -y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4)));
+	for (int i = 0; i < 10; i++)
+		e = e * (2 + e);
+	return -e;
+}
+
+/* Bytes to the next sample. */
+static uint64_t
+draw(struct heap_thread *self, uint64_t period)
+{
+	double gap =
+		minus_log(1 - hook_uniform(&self->random)) * (double)period;
+
+	return period <= 1 ? 0 : gap < 0x1p62 ? (uint64_t)gap : 1ULL << 62;
+}
+
+bool
+heap_is_due(size_t size)
+{
+	struct heap_thread *self = &heap_thread;
+	struct shm *shm;
+
+	if (!process)
+		return false;
+	switch (sample_hook_state(SHM_HEAP, &shm)) {
+	case HOOK_EARLY:
+		return false; /* and ask again at once */
+	case HOOK_OFF:
+		self->left = OFF_BYTES;
+		self->is_drawn = false;
+		return false;
+	case HOOK_ON:
+		break;
+	}
+	if (!self->is_drawn) {
+		self->is_drawn = true;
+		self->left = draw(self, shm->heap_period);
+		if (heap_passes(size))
+			return false;
+	}
+	self->left = draw(self, shm->heap_period);
+	return size > 0;
+}
+
+/* The filter. */
+
+void
+heap_filter_forever(const void *p)
+{
+	atomic_store(heap_filter_at(p), HEAP_FOREVER);
+}
+
+/* Its count for p, up or down, unless it has come to its end. */
+static void
+filter_add(const void *p, int n)
+{
+	_Atomic uint8_t *at = heap_filter_at(p);
+	uint8_t count = atomic_load(at);
+
+	while (count != HEAP_FOREVER && count + n >= 0 &&
+	       !atomic_compare_exchange_weak(at, &count, (uint8_t)(count + n)))
+		;
+}
+
+/* Live samples. */
+
+static size_t
+place(uint64_t owner, uint64_t pointer, size_t way)
+{
+	return (shm_live_place(owner, pointer) + way) % SHM_N_LIVE;
+}
+
+size_t
+heap_hold(const void *p)
+{
+	uint64_t owner = process ? atomic_load(&process->owner) : 0;
+	uint64_t pointer = (uintptr_t)p;
+	struct shm_heap *heap;
+	struct shm *shm;
+
+	if (!owner || !p || !heap_may_know(p))
+		return (size_t)NO_PLACE;
+	sample_hook_state(SHM_HEAP, &shm);
+	heap = shm_heap(shm);
+	for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
+		size_t i = place(owner, pointer, way);
+		struct shm_live_mark *m = &heap->mark[i];
+		uint64_t expected = pointer;
+
+		if (atomic_load_explicit(&m->pointer, memory_order_acquire) ==
+			    pointer &&
+		    atomic_load_explicit(&m->owner, memory_order_relaxed) ==
+			    owner &&
+		    atomic_compare_exchange_strong(&m->pointer, &expected,
+						   HELD))
+			return i;
+	}
+	return (size_t)NO_PLACE;
+}
+
+/* The share in the heap's size of a sample of this size. */
+static int64_t
+weight(const struct shm *shm, uint64_t size)
+{
+	double period = (double)shm->heap_period;
+
+	return shm->heap_period <= 1 ? (int64_t)size
+				     : (int64_t)((double)size /
+						 chance((double)size / period));
+}
+
+void
+heap_unhold(size_t held, const void *p, bool is_gone)
+{
+	struct shm_live *live;
+	struct shm_heap *heap;
+	struct shm *shm;
+
+	if (held == (size_t)NO_PLACE)
+		return;
+	sample_hook_state(SHM_HEAP, &shm);
+	heap = shm_heap(shm);
+	live = &heap->live[held];
+	if (is_gone) {
+		uint32_t depth = SHM_KEY_DEPTH(live->key);
+		uint64_t size = depth ? live->pc[depth - 1] : 0;
+
+		atomic_fetch_sub(&process->size, weight(shm, size));
+		atomic_fetch_add(&shm->n_freed, 1);
+		filter_add(p, -1);
+	}
+	atomic_store_explicit(&heap->mark[held].pointer,
+			      is_gone ? 0 : (uintptr_t)p, memory_order_release);
+}
+
+void
+heap_forget(const void *p)
+{
+	heap_unhold(heap_hold(p), p, true);
+}
+
+/* A free place for p, which is held; or NO_PLACE. */
+static size_t
+claim(struct shm_heap *heap, uint64_t owner, const void *p)
+{
+	for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
+		size_t i = place(owner, (uintptr_t)p, way);
+		uint64_t expected = 0;
+
+		if (atomic_compare_exchange_strong(&heap->mark[i].pointer,
+						   &expected, HELD)) {
+			atomic_store_explicit(&heap->mark[i].owner, owner,
+					      memory_order_relaxed);
+			return i;
+		}
+	}
+	return (size_t)NO_PLACE;
+}
+
+/* The heap has got larger; is it larger than ever? */
+static void
+grow(const struct hook *h, size_t size)
+{
+	int64_t more = weight(h->shm, size);
+	int64_t now = atomic_fetch_add(&process->size, more) + more;
+	int64_t most = atomic_load(&process->largest);
+	int64_t kib;
+
+	while (now > most &&
+	       !atomic_compare_exchange_weak(&process->largest, &most, now))
+		;
+	/* What is cut off here comes with the next one. */
+	kib = now / 1024 - most / 1024;
+	if (now > most && kib > 0)
+		sample_hook_count(h, SHM_GROW, size,
+				  kib < INT32_MAX ? (uint32_t)kib : INT32_MAX);
+}
+
+static void
+keep(const struct hook *h, const void *p, size_t size)
+{
+	struct shm_heap *heap = shm_heap(h->shm);
+	uint64_t owner = own_number(h->shm);
+	struct shm_live *live;
+	size_t i;
+
+	/* An allocation that was freed past us, by another name. */
+	heap_forget(p);
+	i = claim(heap, owner, p);
+	if (i == (size_t)NO_PLACE) {
+		atomic_fetch_add(&h->count->n_lost, 1);
+		return;
+	}
+	if (!sample_hook_count(h, SHM_ALLOC, size, 1)) {
+		atomic_store(&heap->mark[i].pointer, 0);
+		return;
+	}
+	live = &heap->live[i];
+	live->key = SHM_KEY(SHM_ALLOC, h->space, h->label, h->n + 1);
+	memcpy(live->pc, h->pc, (h->n + 1) * sizeof *live->pc);
+	live->hash = shm_hash(live->key, h->pc, h->n + 1);
+	filter_add(p, 1);
+	atomic_store_explicit(&heap->mark[i].pointer, (uintptr_t)p,
+			      memory_order_release);
+	grow(h, size);
+}
+
+void
+heap_sample(void *p, size_t size, const void *ra)
+{
+	struct hook h;
+
+	if (!p || !sample_hook_enter(&h, SHM_HEAP, ra))
+		return;
+	keep(&h, p, size);
+	sample_hook_leave(&h);
+}

@@ -1,0 +1,168 @@
+/*
+ * hook.c - samples of what the program asks for, not of where the clock finds
+ * it: see hook.h. Nothing here allocates or takes a lock, because it runs
+ * inside malloc, with any lock of libc and of the program held.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "hook.h"
+#include "sampler.h"
+#include "table.h"
+
+enum hook_state
+sample_hook_state(enum shm_what what, struct shm **shm)
+{
+	*shm = sampler.shm;
+	if (!sampler.is_ready)
+		return HOOK_EARLY;
+	return sampler_is_on() && !sampler.is_quiet && (*shm)->what & what
+		       ? HOOK_ON
+		       : HOOK_OFF;
+}
+
+/*
+ * The registers of this very place, as a signal that came here would have
+ * saved them; those that calls do not keep are of no use to a walk. False on
+ * machines that the walk does not know. (getcontext() would do the same, and
+ * ask the kernel for the signal mask.)
+ */
+static inline __attribute__((always_inline)) bool
+registers(ucontext_t *uc)
+{
+#if defined(__x86_64__)
+	greg_t *reg = uc->uc_mcontext.gregs;
+
+	__asm__ volatile(
+		"leaq 0f(%%rip), %%rax\n\t"
+		"0:\tmovq %%rax, %c[ip](%[reg])\n\t"
+		"movq %%rsp, %c[sp](%[reg])\n\t"
+		"movq %%rbp, %c[bp](%[reg])\n\t"
+		"movq %%rbx, %c[bx](%[reg])\n\t"
+		"movq %%r12, %c[r12](%[reg])\n\t"
+		"movq %%r13, %c[r13](%[reg])\n\t"
+		"movq %%r14, %c[r14](%[reg])\n\t"
+		"movq %%r15, %c[r15](%[reg])"
+		:
+		: [reg] "r"(reg), [ip] "i"(8 * REG_RIP), [sp] "i"(8 * REG_RSP),
+		  [bp] "i"(8 * REG_RBP), [bx] "i"(8 * REG_RBX),
+		  [r12] "i"(8 * REG_R12), [r13] "i"(8 * REG_R13),
+		  [r14] "i"(8 * REG_R14), [r15] "i"(8 * REG_R15)
+		: "rax", "memory");
+	return true;
+#elif defined(__aarch64__)
+	__asm__ volatile("mov %0, sp" : "=r"(uc->uc_mcontext.sp));
+	__asm__ volatile("adr %0, ." : "=r"(uc->uc_mcontext.pc));
+	uc->uc_mcontext.regs[29] = (uintptr_t)__builtin_frame_address(0);
+	return true;
+#else
+	(void)uc;
+	return false;
+#endif
+}
+
+/* The stack of the calling thread, our own frames first; 0 without a walk. */
+static __attribute__((noinline)) size_t
+walk(struct hook *h, size_t max, struct unwind_info *info)
+{
+	struct unwind_stack stack[2] = { h->thread->stack };
+	ucontext_t uc;
+
+	unwind_stack_signal(&stack[1]);
+	if (!registers(&uc))
+		return 0;
+	return unwind_walk(&uc, stack, stack[1].hi ? 2 : 1, h->pc, max, info);
+}
+
+/*
+ * Fill in h->pc. A thread without a record (of clone(), or past its end) has
+ * no bounds to walk within, nor an array.
+ */
+static void
+take_stack(struct hook *h, uintptr_t ra)
+{
+	struct unwind_info info = { .end = UNWIND_FAILED };
+	size_t n = 0, own = 0;
+
+	h->pc = h->one;
+	if (h->thread) {
+		h->pc = h->thread->hook_pc;
+		n = walk(h, SHM_DEPTH + HOOK_FRAMES - 1, &info);
+	}
+	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
+		own++;
+	if (own == n || own == HOOK_FRAMES) {
+		h->pc[0] = ra;
+		n = 1;
+		info.end = UNWIND_FAILED;
+	} else {
+		n -= own;
+		memmove(h->pc, h->pc + own, n * sizeof *h->pc);
+	}
+	if (n > SHM_DEPTH - 1) {
+		n = SHM_DEPTH - 1;
+		info.end = UNWIND_TRUNCATED;
+	}
+	h->n = n;
+	/* In the call, as the leaf of a tick is where it is. */
+	h->pc[0]--;
+	if (info.end == UNWIND_TRUNCATED)
+		atomic_fetch_add_explicit(&h->count->n_truncated, 1,
+					  memory_order_relaxed);
+	else if (info.end == UNWIND_FAILED)
+		atomic_fetch_add_explicit(&h->count->n_failed, 1,
+					  memory_order_relaxed);
+}
+
+bool
+sample_hook_enter(struct hook *h, enum shm_what what, const void *ra)
+{
+	struct thread *self = thread_self;
+
+	h->saved_errno = errno;
+	if (sample_hook_state(what, &h->shm) != HOOK_ON ||
+	    (self && self->is_hooked))
+		return false;
+	atomic_fetch_add(&sampler.busy, 1);
+	if (self)
+		self->is_hooked = 1;
+	h->thread = self;
+	h->count = what == SHM_HEAP ? &h->shm->heap : &h->shm->lock;
+	h->space = sampler_space();
+	h->label = self ? label_number(self) : 0;
+	take_stack(h, (uintptr_t)ra);
+	atomic_fetch_add_explicit(&h->count->n_taken, 1, memory_order_relaxed);
+	return true;
+}
+
+void
+sample_hook_leave(struct hook *h)
+{
+	if (h->thread)
+		h->thread->is_hooked = 0;
+	atomic_fetch_sub(&sampler.busy, 1);
+	errno = h->saved_errno;
+}
+
+bool
+sample_hook_count(const struct hook *h, enum shm_event event, uint64_t number,
+		  uint32_t count)
+{
+	h->pc[h->n] = number;
+	if (table_add(h->shm, SHM_KEY(event, h->space, h->label, h->n + 1),
+		      h->pc, count))
+		return true;
+	atomic_fetch_add_explicit(&h->count->n_lost, 1, memory_order_relaxed);
+	return false;
+}
+
+void
+sample_hook_note(const char *text)
+{
+	if (sampler.shm)
+		module_note("%s[%d]: %s", program_invocation_short_name,
+			    (int)sampler.pid, text);
+}

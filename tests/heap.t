@@ -1,0 +1,295 @@
+#!/bin/sh
+# heap.t [TIMES] - prof-record --heap and --growth: estimates against what was
+# really allocated, under several allocators; and what is hard on a library that
+# stands in front of malloc. `make truth` asks for more of it.
+times=${1:-1}
+. "${srcdir:-.}/tests/tap.sh"
+
+heap=$bin/tests/heap
+nm "$heap" | sort >symbols
+period=65536
+
+# The estimates of each function: objects, bytes, and in use, by the first frame
+# that is in the program, as operator new is of a library.
+estimates() {
+	stacks --all "$1" | awk '
+		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+		/^#/ { next }
+		{
+			for (k = 5; k <= NF && $k !~ /^heap\+/; k++)
+				;
+			addr = sprintf("%016s", substr($k, 6))
+			gsub(/ /, "0", addr)
+			for (i = n; i > 0 && at[i] > addr; i--)
+				;
+			f = name[i]
+			seen[f] = 1
+			for (c = 1; c <= 4; c++)
+				sum[f, c] += $c
+		}
+		END {
+			for (f in seen)
+				print f, sum[f, 1], sum[f, 2], sum[f, 3], sum[f, 4]
+		}' symbols -
+}
+
+# judge KNOWN PROFILE: how far off each is, in standard deviations of the
+# estimator: a sample of one stands for 1/p, p = 1 - exp(-size/period), so of n
+# the variance is n (1 - p) / p. One in two million is further off than 5.
+judge() {
+	estimates "$2" >got
+	awk -v period=$period '
+		function off(got, n, p,    sd) {
+			# Estimates are rounded to whole objects.
+			sd = sqrt(n * (1 - p) / p) + 0.5
+			return (got - n) / sd
+		}
+		NR == FNR { for (c = 1; c <= 4; c++) got[$1, c] = $(c + 1); next }
+		{
+			p = 1 - exp(-$3 / period)
+			z[1] = off(got[$1, 1], $2, p)
+			z[2] = off(got[$1, 2] / $3, $2, p)
+			z[3] = off(got[$1, 3], $4, p)
+			z[4] = off(got[$1, 4] / $3, $4, p)
+			printf "# %-18s %8d of %6d bytes: %9d; in use %7d: %8d; off by",
+				$1, $2, $3, got[$1, 1], $4, got[$1, 3]
+			for (c = 1; c <= 4; c++) {
+				printf " %.1f", z[c]
+				if (z[c] * z[c] > worst)
+					worst = z[c] * z[c]
+			}
+			chi += z[1] * z[1]
+			n++
+			print ""
+		}
+		END {
+			printf "# chi-square %.1f of %d\n", chi, n
+			exit !(n > 10 && worst < 25)
+		}' got "$1"
+}
+
+# Each allocator that is there, by its library.
+dir=$(dirname "$(${CC:-cc} -print-file-name=libc.so.6)")
+for allocator in glibc tcmalloc_minimal.so.4 tcmalloc.so.4 jemalloc.so.2; do
+	lib=$dir/lib$allocator
+	name="the truth of known allocations under $allocator"
+	if [ $allocator = glibc ]; then
+		lib=
+	elif [ ! -e "$lib" ]; then
+		skip "$name" 'not there'
+		continue
+	fi
+	LD_PRELOAD=$lib prof-record --heap=$period -o h.pb.gz "$heap" "$times" \
+		>known 2>err
+	status=$?
+	if [ $status -eq 0 ] && judge known h.pb.gz >why; then
+		ok "$name"
+		cat why
+	else
+		{ echo "status $status"; cat err; } >>why
+		not_ok "$name" <why
+	fi
+done
+
+# What a profile looks like.
+check 'the columns, and which is shown' 0 \
+	'prof-record --heap -o heap.pb.gz ls >/dev/null
+	 prof-text --raw heap.pb.gz | grep -A1 -e ^Period -e ^Samples |
+		grep -v -e ^Time -e ^--' <<'END'
+PeriodType: space bytes
+Period: 524288
+Samples:
+alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes[dflt]
+END
+check 'an example of the manual' 0 \
+	'prof-symbolize heap.pb.gz | prof-text --sample-index=alloc_space |
+		sed -n "s/^Type/&/p"' <<'END'
+Type: alloc_space
+END
+
+# Every allocation, by a program that is short enough for that.
+cat >exact.c <<'END'
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *early;
+__attribute__((constructor)) static void load(void)
+{
+	early = malloc(7777);
+}
+__attribute__((noinline)) void *grow(void *p, size_t n)
+{
+	void *q = realloc(p, n);
+	__asm__ volatile("" ::"r"(q) : "memory");
+	return q;
+}
+int main(int argc, char **argv)
+{
+	void *p = NULL, *fail;
+	char *big = malloc(100000);
+	for (int i = 1; i <= 100; i++)
+		p = grow(p, i * 1000);
+	fail = grow(p, (size_t)1 << 60);
+	dprintf(1, "%d %d\n", fail == NULL, malloc_usable_size(early) >= 7777);
+	early = realloc(early, 5000);
+	free(big);
+	if (argc > 1)
+		execv("/bin/true", (char *[]){ "true", NULL });
+	return 0;
+}
+END
+${CC:-cc} -O1 -fno-builtin -o exact exact.c
+check 'BYTES of 1: every allocation; realloc that moves, and that fails' 0 \
+	"prof-record --heap=1 -o e.pb.gz ./exact"'
+	 stacks --all e.pb.gz | grep exact+ |
+		awk "{ print \$NF, \$1, \$2, \$3, \$4 }" | sort -t= -k2n |
+		grep -v -e "bytes=[1-9][0-9]000 " -e "bytes=4096 "' <<'END'
+1 1
+bytes=1000 1 1000 0 0
+bytes=2000 1 2000 0 0
+bytes=3000 1 3000 0 0
+bytes=4000 1 4000 0 0
+bytes=5000 1 5000 0 0
+bytes=5000 1 5000 1 5000
+bytes=6000 1 6000 0 0
+bytes=7000 1 7000 0 0
+bytes=7777 1 7777 0 0
+bytes=8000 1 8000 0 0
+bytes=9000 1 9000 0 0
+bytes=100000 1 100000 0 0
+bytes=100000 1 100000 1 100000
+END
+check 'exec: what was in use then' 0 \
+	"prof-record --heap=1 -o e.pb.gz ./exact exec"' >/dev/null
+	 stacks --all e.pb.gz | grep exact+ |
+		awk "{ n += \$3; b += \$4 } END { print n, b }"' <<'END'
+2 105000
+END
+check 'growth: how the heap got to its largest size, and no further' 0 \
+	"prof-record --growth=1 -o e.pb.gz ./exact"' >/dev/null
+	 stacks --all e.pb.gz | awk "!/^#/ { b += \$2 }
+		END { print (b > 200000 && b < 320000) }"' <<'END'
+1
+END
+
+# Ended by kill -9, with children, and in them only.
+prof-record --heap=$period -o h.pb.gz "$heap" 1 kill >known 2>err
+status=$?
+if [ $status -eq 137 ] && judge known h.pb.gz >why; then
+	ok 'kill -9 loses nothing: what was in use is there'
+else
+	{ echo "status $status"; cat err; } >>why
+	not_ok 'kill -9 loses nothing: what was in use is there' <why
+fi
+prof-record --heap=$period -o h.pb.gz "$heap" 1 2 >known 2>err
+if judge known h.pb.gz >why; then
+	ok 'forked children have what they allocated themselves'
+else
+	cat err >>why
+	not_ok 'forked children have what they allocated themselves' <why
+fi
+prof-record --heap=$period --children=none -o h.pb.gz "$heap" 1 2 >known 2>err
+awk '{ $2 /= 3; $4 /= 3; print }' known >first
+if judge first h.pb.gz >why; then
+	ok '--children=none: the first process only'
+else
+	cat err >>why
+	not_ok '--children=none: the first process only' <why
+fi
+check 'the environment of programs that are started then' 0 \
+	'prof-record --heap --children=none -o x.pb.gz \
+		sh -c "env | grep -c -e SAMPLE_ -e LD_PRELOAD; :"
+	 LD_PRELOAD=libm.so.6 prof-record --heap --children=none -o x.pb.gz \
+		sh -c "env | grep LD_PRELOAD"' <<'END'
+0
+LD_PRELOAD=libm.so.6
+END
+
+# A program without C++ that loads a library with C++, for itself.
+cat >plugin.cc <<'END'
+#include <cstdio>
+#include <new>
+extern "C" void run(void)
+{
+	static char *volatile kept;
+	char *volatile p = new char[1234];
+	kept = new char[4321];
+	delete[] p;
+	try {
+		volatile size_t n = (size_t)1 << 60;
+		kept = new char[n];
+	} catch (std::bad_alloc &) {
+		puts("caught");
+	}
+	puts(new (std::nothrow) char[(size_t)kept | (size_t)1 << 62] ? "" : "null");
+}
+END
+cat >loader.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *h = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+	void (*run)(void) = (void (*)(void))dlsym(h, "run");
+	run();
+	return 0;
+}
+END
+if ${CXX:-c++} -O1 -shared -fPIC -fno-builtin -o plugin.so plugin.cc &&
+	${CC:-cc} -o loader loader.c -ldl; then
+	check 'a library with C++ in a program without' 0 \
+		"prof-record --heap=1 -o e.pb.gz ./loader"'
+		 stacks --all e.pb.gz | grep plugin.so+ | grep -e =1234 -e =4321 |
+			awk "{ print \$NF, \$1, \$2, \$3, \$4 }" | sort' <<'END'
+caught
+null
+bytes=1234 1 1234 0 0
+bytes=4321 1 4321 1 4321
+END
+else
+	skip 'a library with C++ in a program without' 'no C++ compiler'
+fi
+cat >own.c <<'END'
+#include <stddef.h>
+static char room[1 << 20];
+static size_t used;
+void *malloc(size_t n)
+{
+	void *p = room + used;
+	used += (n + 15) & -16;
+	return p;
+}
+void free(void *p)
+{
+	(void)p;
+}
+int main(void)
+{
+	return malloc(100) == NULL;
+}
+END
+${CC:-cc} -fno-builtin -rdynamic -o own own.c
+check_err 'a program with a malloc of its own' 0 \
+	'prof-record --heap -o x.pb.gz ./own' 'has a malloc of its own'
+
+check_err 'one profile is about one thing' 2 \
+	'prof-record --heap --growth -o x.pb.gz true' 'different profiles'
+check_err 'no bytes' 2 'prof-record --heap=0 -o x.pb.gz true' 'say 1'
+
+# Other people's tools.
+if have go; then
+	prof-record --heap=$period -o h.pb.gz "$heap" >known
+	prof-symbolize -o hs.pb.gz h.pb.gz
+	check 'go tool pprof reads it, and has the same sum' 0 \
+		'HOME=$PWD go tool pprof -symbolize=none -sample_index=alloc_objects -top hs.pb.gz 2>/dev/null |
+			sed -n "s/.* of \([0-9]*\) total.*/\1/p" >theirs
+		 prof-text --sample-index=alloc_objects hs.pb.gz |
+			sed -n "s/.* of \([0-9]*\) total.*/\1/p" | cmp - theirs && echo same' <<'END'
+same
+END
+else
+	skip 'go tool pprof reads it' 'no go'
+fi
+
+plan
