@@ -11,6 +11,7 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "demangle-d.h"
 #include "lib/profile.h"
 
 #if HAVE_LIBIBERTY
@@ -380,6 +381,8 @@ demangle_once(const char *s, enum demangle_mode mode)
 	size_t n = old_rust_length(s);
 	char *name = NULL;
 
+	if (!strncmp(s, "_D", 2))
+		return demangle_d(s, mode);
 	if (!strncmp(s, "_R", 2))
 		return demangle_rust(s, strcspn(s, "."), mode);
 	if (n)

@@ -93,6 +93,30 @@ static const struct row rows[] = {
 	    "std::enable_if<std::is_signed<long>::value, "
 	    "llvm::Optional<long> >::type llvm::checkedMul<long>(long, "
 	    "long)" } },
+	/* D, which pprof does not know. */
+	{ "_Dmain", ALL("D main") },
+	{ "_D8demangle4testFaZv",
+	  { "demangle.test", "demangle.test", "demangle.test(char)" } },
+	{ "_D8demangle9__T4testZv",
+	  { "demangle.test", "demangle.test!()", "demangle.test!()" } },
+	{ "_D3std6format__T14formattedWriteTSQBg5array__T8AppenderTAyaZQoTaTmZQ"
+	  "ByFNaNfKQBrIAaxmZk",
+	  { "std.format.formattedWrite.form",
+	    "std.format.formattedWrite!(std.array.Appender!(immutable(char)[])"
+	    ".Appender, char, ulong).form",
+	    "std.format.formattedWrite!(std.array.Appender!(immutable(char)[])"
+	    ".Appender, char, ulong).form(ref std.array.Appender!(immutable("
+	    "char)[]).Appender, in char[], const(ulong))" } },
+	{ "_D2rt6dmain212_d_run_main2UAAamPUQgZiZ6runAllMFZv",
+	  { "rt.dmain2._d_run_main2.runAll", "rt.dmain2._d_run_main2.runAll",
+	    "rt.dmain2._d_run_main2(char[][], ulong, extern(C) int(char[][]) "
+	    "function).runAll()" } },
+	{ "_D6object9Throwable8toStringMxFMDFIAaZvZv",
+	  { "object.Throwable.toString", "object.Throwable.toString",
+	    "object.Throwable.toString(scope void(in char[]) delegate) "
+	    "const" } },
+	{ "_DYNAMIC", ALL(NULL) },
+	{ "_D1DQ", ALL(NULL) },
 	/* Not mangled: not touched. pprof cuts at brackets. */
 	{ "void foo::bar<int>(int)", ALL(NULL) },
 	{ "foo::operator()(int)", ALL(NULL) },
@@ -174,6 +198,18 @@ test_bombs(void **state)
 	for (int i = 0; i < 2000; i++)
 		at += sprintf(at, "TB5_B5_");
 	strcpy(at, "E");
+	free(demangle_name(name, DEMANGLE_FULL));
+
+	/* D: tuples of twice the one before. */
+	at = name + sprintf(name, "_D1aFB2iiB2QgQi");
+	for (int i = 0; i < 60; i++)
+		at += sprintf(at, "B2QiQk");
+	strcpy(at, "Zv");
+	assert_null(demangle_name(name, DEMANGLE_FULL));
+	memset(name + 5, 'A', sizeof(name) - 5);
+	strcpy(name + sizeof(name) - 4, "iZv");
+	assert_null(demangle_name(name, DEMANGLE_FULL));
+	strcpy(name + 4090, "iZv");
 	free(demangle_name(name, DEMANGLE_FULL));
 }
 
