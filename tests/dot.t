@@ -95,6 +95,12 @@ else
 	skip 'pictures' "$(cat .err)"
 fi
 
+printf '# n count\na 50 {bytes=1B}\na 40 {bytes=2B}\na 30 {bytes=3B}\na 20 {bytes=5B}\na 10 {bytes=9180PB}\na 9 {bytes=9223372036854775807B}\n' >far
+check 'labels near the end of 64 bits are grouped' 0 \
+	'mkprof far | prof-dot | grep -o "^NN1_0 [^]]*tooltip=\"[0-9]*\""' <<'END'
+NN1_0 [label = "1B..8192PB" id="NN1_0" fontsize=8 shape=box3d tooltip="69"
+END
+
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
 	skip 'comparisons with pprof' 'no go tool pprof'
 	plan

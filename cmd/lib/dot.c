@@ -448,6 +448,13 @@ add_sum(struct graph_sum *to, struct graph_sum s)
 	to->divisor = units_add(to->divisor, s.divisor);
 }
 
+/* Without what is behind the point, and within 64 bits: units differ a lot. */
+static int64_t
+whole(double x)
+{
+	return units_times(1, x);
+}
+
 /*
  * More numbers than boxes: the heaviest become the heads of groups, and each
  * of the others joins the group whose head is nearest.
@@ -478,9 +485,9 @@ group_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
 				to = &box[k];
 			}
 		}
-		if ((int64_t)scaled(d, t, to->min->unit) < to->min->number)
+		if (whole(scaled(d, t, to->min->unit)) < to->min->number)
 			to->min = t;
-		if ((int64_t)scaled(d, t, to->max->unit) > to->max->number)
+		if (whole(scaled(d, t, to->max->unit)) > to->max->number)
 			to->max = t;
 		add_sum(&to->flat, t->flat);
 		add_sum(&to->cum, t->cum);
