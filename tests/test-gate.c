@@ -18,9 +18,11 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "lib/gate-edges.h"
 #include "lib/gate-int.h"
 #include "lib/gate-rule.h"
 #include "lib/profile.h"
+#include "random.h"
 #include "stats.h"
 
 static struct profile *
@@ -356,6 +358,112 @@ test_budgets(void **state)
 	}
 }
 
+/* --- who calls whom --- */
+
+/* Random stacks of 40 functions. */
+static struct profile *
+random_calls(uint64_t seed)
+{
+	struct rng r = { seed };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct profile *p;
+
+	assert_non_null(out);
+	fputs("# samples count\n", out);
+	for (int i = 0; i < 300; i++) {
+		for (uint32_t n = 1 + rng_draw(&r, 8); n > 0; n--)
+			fprintf(out, "f%u%s", rng_draw(&r, 40),
+				n > 1 ? ";" : " ");
+		fprintf(out, "%u\n", 1 + rng_draw(&r, 9));
+	}
+	fclose(out);
+	p = parse(text);
+	free(text);
+	return p;
+}
+
+static const struct gate_edge *
+find_edge(const struct gate_edges *e, const struct gate_edge *like)
+{
+	const uint32_t *at;
+	size_t n = gate_index_of(&e->callers, like->callee, &at);
+
+	for (size_t k = 0; k < n; k++)
+		if (e->edge[at[k]].caller == like->caller)
+			return &e->edge[at[k]];
+	return NULL;
+}
+
+static bool
+is_same_edge(const struct gate_edge *a, const struct gate_edge *b)
+{
+	return a && b && a->value[0] == b->value[0] &&
+	       a->value[1] == b->value[1] && a->is_called == b->is_called;
+}
+
+/* With room for few edges, those of the rows that are left are all there. */
+static void
+test_edges(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct gate_options o = { .alpha = 0.01, .confidence = 0.95 };
+		struct profile *p[2] = { random_calls(2 * seed),
+					 random_calls(2 * seed + 1) };
+		struct gate_edges all, few;
+		uint32_t row[40];
+		struct gate *g;
+		size_t half;
+
+		assert_int_equal(gate_new(&o, &g, NULL), PROF_OK);
+		for (int i = 0; i < 2; i++) {
+			struct gate_measure m;
+			struct gate_total t;
+
+			assert_int_equal(gate_measure(p[i], NULL, &m, NULL), 0);
+			assert_int_equal(gate_total(p[i], &m, &t, NULL), 0);
+			assert_int_equal(gate_add(g, (enum gate_side)i, p[i],
+						  &m, &t, 1, NULL),
+					 PROF_OK);
+		}
+		assert_int_equal(gate_judge(g, stats_dist(), NULL), PROF_OK);
+		for (uint32_t r = 0; r < g->n_row; r++)
+			row[r] = r;
+		half = g->n_row / 2;
+		all = few = (struct gate_edges){ .g = g,
+						 .marked = row,
+						 .n_marked = half,
+						 .gone = row + half,
+						 .n_gone = g->n_row - half,
+						 .max_edge = 1000000 };
+		few.max_edge = 100;
+		assert_int_equal(gate_edges_build(&all, NULL), PROF_OK);
+		assert_int_equal(gate_edges_build(&few, NULL), PROF_OK);
+		assert_int_equal(all.n_marked, half);
+		assert_true(few.n_marked < half && few.n_gone < all.n_gone);
+		assert_true(few.n_edge < all.n_edge);
+		for (size_t k = 0; k < few.n_edge; k++)
+			assert_true(is_same_edge(
+				&few.edge[k], find_edge(&all, &few.edge[k])));
+		for (size_t k = 0; k < all.n_edge; k++) {
+			const struct gate_edge *e = &all.edge[k];
+
+			assert_int_equal(
+				find_edge(&few, e) != NULL,
+				few.role[e->callee] ||
+					(e->caller && few.role[e->caller - 1] &
+							      ROLE_MARKED));
+		}
+		gate_edges_release(&all);
+		gate_edges_release(&few);
+		gate_free(g);
+		profile_free(p[0]);
+		profile_free(p[1]);
+	}
+}
+
 int
 main(void)
 {
@@ -368,6 +476,7 @@ main(void)
 		cmocka_unit_test(test_level),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

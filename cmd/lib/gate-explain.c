@@ -16,12 +16,9 @@
 #include "gate-int.h"
 #include "profile.h"
 
-#define GONE 0.1      /* of what it was, at most: it is gone */
-#define CARRIES 0.75  /* of the growth of its caller: it is the reason */
-#define MIN_ROWS 10   /* are explained, however many edges there are */
-#define MAX_VISIT 3e8 /* edges looked at: more rows than this allows */
-#define N_CAUSE 3     /* of each kind */
-#define MIN_CAUSE 0.1 /* of the growth */
+#define GONE 0.1                     /* of what it was, at most: it is gone */
+#define MAX_EDGES ((size_t)24 << 20) /* bytes of what is known of calls */
+#define MAX_VISIT 100000000          /* edges looked at for moves */
 
 struct explain {
 	struct gate *g;
@@ -30,7 +27,12 @@ struct explain {
 	uint32_t *from;    /* of a row: the one whose work it took, or NONE */
 	double *used_flat; /* of a row: part of its flat found elsewhere */
 	bool *is_parent;   /* of row + 1: where work can have come from */
-	double *count;     /* scratch, n_run */
+	uint32_t *parent;  /* ... which are so, n_parent */
+	size_t n_parent;
+	uint32_t *source; /* edges: n_source, by collect() */
+	size_t n_source, cap_source;
+	size_t n_visit; /* edges that were looked at for that */
+	double *count;  /* scratch, n_run */
 	double *value;
 };
 
@@ -61,38 +63,78 @@ row_is_new(const struct gate_row *r)
 
 /* --- work that moved --- */
 
+static void
+mark_parent(struct explain *x, uint32_t caller)
+{
+	if (!x->is_parent[caller])
+		x->parent[x->n_parent++] = caller;
+	x->is_parent[caller] = true;
+}
+
 /* Callers of row, and those from which callers took work over. */
 static void
 mark_parents(struct explain *x, uint32_t row)
 {
 	const struct gate_edges *e = &x->edges;
+	const uint32_t *at;
+	size_t n = gate_index_of(&e->callers, row, &at);
 
-	memset(x->is_parent, 0, (x->g->n_row + 1) * sizeof(bool));
-	for (size_t k = 0; k < e->n_edge; k++) {
-		uint32_t caller = e->edge[k].caller;
+	while (x->n_parent)
+		x->is_parent[x->parent[--x->n_parent]] = false;
+	for (size_t k = 0; k < n; k++) {
+		uint32_t caller = e->edge[at[k]].caller;
 
-		if (e->edge[k].callee != row)
-			continue;
-		x->is_parent[caller] = true;
+		mark_parent(x, caller);
 		if (caller != EDGE_ROOT && x->from[caller - 1] != PROF_NONE)
-			x->is_parent[x->from[caller - 1] + 1] = true;
+			mark_parent(x, x->from[caller - 1] + 1);
 	}
 }
 
-/*
- * Can the work along edge k have gone to row? It did if its callee is gone,
- * and was called from where row is called, or for flat by row itself.
- */
-static bool
-is_source(const struct explain *x, size_t k, uint32_t row, enum gate_kind kind)
+static enum prof_status
+add_sources(struct explain *x, uint32_t caller, uint32_t row,
+	    struct prof_err *err)
 {
-	const struct gate_edge *e = &x->edges.edge[k];
+	const struct gate_edges *e = &x->edges;
+	const uint32_t *at;
+	size_t n = gate_index_of(&e->losses, caller, &at);
 
-	if (e->callee == row || e->used >= 1 ||
-	    !row_is_gone(&x->g->row[e->callee]))
-		return false;
-	return x->is_parent[e->caller] ||
-	       (kind == GATE_FLAT && e->caller == row + 1);
+	x->n_visit += n;
+	for (size_t k = 0; k < n; k++) {
+		const struct gate_edge *d = &e->edge[at[k]];
+
+		if (d->callee == row || d->used >= 1)
+			continue;
+		if (x->n_source == x->cap_source) {
+			size_t cap = x->cap_source ? 2 * x->cap_source : 64;
+			uint32_t *grown =
+				reallocarray(x->source, cap, sizeof(*grown));
+
+			if (!grown)
+				return prof_nomem(err);
+			x->source = grown;
+			x->cap_source = cap;
+		}
+		x->source[x->n_source++] = at[k];
+	}
+	return PROF_OK;
+}
+
+/*
+ * Along which edges can work have gone to row? Those whose callee is gone, and
+ * was called from where row is called, or for flat by row itself.
+ */
+static enum prof_status
+find_sources(struct explain *x, uint32_t row, enum gate_kind kind,
+	     struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	x->n_source = 0;
+	for (size_t i = 0; st == PROF_OK && i < x->n_parent; i++)
+		st = add_sources(x, x->parent[i], row, err);
+	if (st == PROF_OK && kind == GATE_FLAT && !x->is_parent[row + 1])
+		st = add_sources(x, row + 1, row, err);
+	return st;
 }
 
 /* What there is to take over, in all, and who has most of it. */
@@ -170,29 +212,30 @@ collect(struct explain *x, uint32_t row, enum gate_kind kind, struct offer *o)
 		x->count[i] = gate_run_count(&g->run[i], kind, row);
 		x->value[i] = gate_run_value(&g->run[i], kind, row);
 	}
-	for (size_t k = 0; k < x->edges.n_edge; k++)
-		if (is_source(x, k, row, kind))
-			take_edge(x, k, kind, o);
+	for (size_t k = 0; k < x->n_source; k++)
+		take_edge(x, x->source[k], kind, o);
 	if (!row_is_new(&g->row[row]))
 		return;
-	for (size_t r = 0; r < g->n_row; r++)
+	for (uint32_t r = 0; r < g->n_row; r++)
 		if (x->is_parent[r + 1] && r != row)
-			take_flat(x, (uint32_t)r, o);
+			take_flat(x, r, o);
 }
 
 /* What row has taken is not there for others. */
-static void
-consume(struct explain *x, uint32_t row, enum gate_kind kind, double part)
+static enum prof_status
+consume(struct explain *x, uint32_t row, enum gate_kind kind, double part,
+	struct prof_err *err)
 {
 	struct gate *g = x->g;
 	bool is_new = row_is_new(&g->row[row]);
+	enum prof_status st = find_sources(x, row, kind, err);
 
-	for (size_t k = 0; k < x->edges.n_edge; k++) {
-		struct gate_edge *e = &x->edges.edge[k];
+	if (st != PROF_OK)
+		return st;
+	for (size_t k = 0; k < x->n_source; k++) {
+		struct gate_edge *e = &x->edges.edge[x->source[k]];
 		struct gate_row *old = &g->row[e->callee];
 
-		if (!is_source(x, k, row, kind))
-			continue;
 		e->used += (1 - e->used) * part;
 		for (int i = 0; i < 2; i++)
 			if (old->cell[i].verdict == GATE_IMPROVED) {
@@ -211,18 +254,26 @@ consume(struct explain *x, uint32_t row, enum gate_kind kind, double part)
 			g->row[r].other = g->row[row].name;
 		}
 	}
+	return PROF_OK;
 }
 
-/* Test the cell again, together with what it took over. */
-static double
-retest(struct explain *x, uint32_t row, enum gate_kind kind)
+/*
+ * Test the cell again, together with what it took over; *part: how much of what
+ * there was that is.
+ */
+static enum prof_status
+retest(struct explain *x, uint32_t row, enum gate_kind kind, double *part,
+       struct prof_err *err)
 {
 	struct gate_cell *c = &x->g->row[row].cell[kind], again = *c;
+	enum prof_status st = find_sources(x, row, kind, err);
 	struct offer o;
 
+	if (st != PROF_OK)
+		return st;
 	collect(x, row, kind, &o);
 	if (o.lost <= 0 || o.from == PROF_NONE)
-		return 0;
+		return PROF_OK;
 	gate_test_cell(x->g, x->d, x->count, x->value, &again);
 	gate_test_verdict(x->g, x->d, &again);
 	again.moved = change(c) - change(&again);
@@ -235,7 +286,8 @@ retest(struct explain *x, uint32_t row, enum gate_kind kind)
 	x->from[row] = o.from;
 	x->g->row[row].other = x->g->row[o.from].name;
 	*c = again;
-	return fmin(1, change(c) / o.lost);
+	*part = fmin(1, change(c) / o.lost);
+	return PROF_OK;
 }
 
 /* The callee of row that lost most. */
@@ -244,11 +296,13 @@ lost_callee(const struct explain *x, uint32_t row)
 {
 	double most = 0;
 	uint32_t callee = PROF_NONE;
+	const uint32_t *at;
+	size_t n = gate_index_of(&x->edges.callees, row + 1, &at);
 
-	for (size_t k = 0; k < x->edges.n_edge; k++) {
-		const struct gate_edge *e = &x->edges.edge[k];
+	for (size_t k = 0; k < n; k++) {
+		const struct gate_edge *e = &x->edges.edge[at[k]];
 
-		if (e->caller == row + 1 && e->value[0] - e->value[1] > most) {
+		if (e->value[0] - e->value[1] > most) {
 			most = e->value[0] - e->value[1];
 			callee = e->callee;
 		}
@@ -256,188 +310,111 @@ lost_callee(const struct explain *x, uint32_t row)
 	return callee;
 }
 
-static void
-explain_move(struct explain *x, uint32_t row)
+static enum prof_status
+explain_move(struct explain *x, uint32_t row, struct prof_err *err)
 {
 	struct gate_row *r = &x->g->row[row];
 	struct gate_cell *flat = &r->cell[GATE_FLAT];
 	const struct gate_cell *cum = &r->cell[GATE_CUM];
+	enum prof_status st = PROF_OK;
 	double part[2] = { 0 };
 	uint32_t callee;
 
 	mark_parents(x, row);
-	for (int kind = 0; kind < 2; kind++)
+	for (int kind = 0; st == PROF_OK && kind < 2; kind++)
 		if (r->cell[kind].verdict == GATE_REGRESSED)
-			part[kind] = retest(x, row, (enum gate_kind)kind);
-	for (int kind = 0; kind < 2; kind++)
+			st = retest(x, row, (enum gate_kind)kind, &part[kind],
+				    err);
+	for (int kind = 0; st == PROF_OK && kind < 2; kind++)
 		if (part[kind] > 0)
-			consume(x, row, (enum gate_kind)kind, part[kind]);
+			st = consume(x, row, (enum gate_kind)kind, part[kind],
+				     err);
 	/* Slower itself, but not with what it calls: callees did it before. */
-	if (flat->verdict != GATE_REGRESSED ||
+	if (st != PROF_OK || flat->verdict != GATE_REGRESSED ||
 	    change(cum) >= (change(flat) - flat->moved) / 2)
-		return;
+		return st;
 	callee = lost_callee(x, row);
 	if (callee == PROF_NONE)
-		return;
+		return PROF_OK;
 	flat->verdict = GATE_MOVED;
 	flat->moved = change(flat) - change(cum);
 	r->other = x->g->row[callee].name;
-}
-
-/* --- causes --- */
-
-static int
-cmp_causes(const void *a, const void *b, void *ctx)
-{
-	const struct gate *g = ctx;
-	const struct gate_cause *x = a, *y = b;
-	double dx = x->after - x->before, dy = y->after - y->before;
-
-	if (x->kind != y->kind)
-		return (int)x->kind - (int)y->kind;
-	if (dx != dy)
-		return dx < dy ? 1 : -1;
-	return strtab_cmp(&g->names, x->name, y->name);
-}
-
-/* Every caller, callee and line of row that grew enough, in no order. */
-static size_t
-list_causes(const struct explain *x, uint32_t row, struct gate_cause *cause)
-{
-	const struct gate_edges *e = &x->edges;
-	const struct gate_row *r = &x->g->row[row];
-	double min = MIN_CAUSE * change(&r->cell[r->kind]);
-	size_t n = 0;
-
-	for (size_t k = 0; k < e->n_edge; k++) {
-		const struct gate_edge *d = &e->edge[k];
-		bool is_callee = d->caller == row + 1;
-
-		if (d->value[1] - d->value[0] < min || d->value[1] <= 0 ||
-		    (is_callee ? r->kind == GATE_FLAT
-			       : d->callee != row || d->caller == EDGE_ROOT))
-			continue;
-		cause[n++] = (struct gate_cause){
-			.kind = is_callee ? GATE_CALLEE : GATE_CALLER,
-			.is_inlined = is_callee && !d->is_called,
-			.name = x->g->row[is_callee ? d->callee : d->caller - 1]
-					.name,
-			.before = d->value[0],
-			.after = d->value[1],
-		};
-	}
-	for (size_t k = 0; k < e->n_line; k++) {
-		const struct gate_line *l = &e->line[k];
-
-		if (l->row == row && l->value[1] - l->value[0] >= min &&
-		    l->name != r->name)
-			cause[n++] = (struct gate_cause){
-				.kind = GATE_LINE,
-				.name = l->name,
-				.file = l->file,
-				.line = l->line,
-				.before = l->value[0],
-				.after = l->value[1],
-			};
-	}
-	return n;
-}
-
-/* Did row grow because of one callee that has regressed itself? */
-static bool
-is_carrier(const struct explain *x, uint32_t row)
-{
-	const struct gate *g = x->g;
-	const struct gate_row *r = &g->row[row];
-	double growth = change(&r->cell[r->kind]);
-
-	for (size_t k = 0; k < x->edges.n_edge; k++) {
-		const struct gate_edge *e = &x->edges.edge[k];
-
-		if (r->kind == GATE_CUM && e->caller == row + 1 &&
-		    g->row[e->callee].verdict == GATE_REGRESSED &&
-		    e->value[1] - e->value[0] >= CARRIES * growth)
-			return true;
-	}
-	return false;
-}
-
-static enum prof_status
-explain_growth(struct explain *x, uint32_t row, struct gate_cause *scratch,
-	       struct prof_err *err)
-{
-	struct gate_row *r = &x->g->row[row];
-	size_t n = list_causes(x, row, scratch), kept = 0;
-	struct gate_cause *cause;
-	unsigned seen[3] = { 0 };
-
-	qsort_r(scratch, n, sizeof(*scratch), cmp_causes, x->g);
-	for (size_t i = 0; i < n; i++)
-		if (seen[scratch[i].kind]++ < N_CAUSE)
-			scratch[kept++] = scratch[i];
-	r->is_carrier = is_carrier(x, row);
-	cause = arena_array(x->g->arena, kept, sizeof(*cause));
-	if (!cause)
-		return prof_nomem(err);
-	memcpy(cause, scratch, kept * sizeof(*cause));
-	r->cause = cause;
-	r->n_cause = (uint32_t)kept;
 	return PROF_OK;
 }
 
 /* --- the whole --- */
 
-static bool
-regressed(const struct gate_row *r)
-{
-	return r->cell[GATE_FLAT].verdict == GATE_REGRESSED ||
-	       r->cell[GATE_CUM].verdict == GATE_REGRESSED;
-}
-
+/* The largest first, of one of the two sides. */
 static int
-cmp_cum(const void *a, const void *b, void *ctx)
+cmp_rows(const struct gate *g, uint32_t a, uint32_t b, enum gate_side side)
 {
-	const struct gate *g = ctx;
-	const struct gate_row *x = &g->row[*(const uint32_t *)a];
-	const struct gate_row *y = &g->row[*(const uint32_t *)b];
-	double dx = x->cell[GATE_CUM].after, dy = y->cell[GATE_CUM].after;
+	const struct gate_cell *x = &g->row[a].cell[GATE_CUM];
+	const struct gate_cell *y = &g->row[b].cell[GATE_CUM];
+	double dx = side == GATE_NEW ? x->after : x->before;
+	double dy = side == GATE_NEW ? y->after : y->before;
 
 	if (dx != dy)
 		return dx < dy ? 1 : -1;
-	return strtab_cmp(&g->names, x->name, y->name);
+	return strtab_cmp(&g->names, g->row[a].name, g->row[b].name);
+}
+
+static int
+cmp_after(const void *a, const void *b, void *ctx)
+{
+	return cmp_rows(ctx, *(const uint32_t *)a, *(const uint32_t *)b,
+			GATE_NEW);
+}
+
+static int
+cmp_before(const void *a, const void *b, void *ctx)
+{
+	return cmp_rows(ctx, *(const uint32_t *)a, *(const uint32_t *)b,
+			GATE_BASE);
 }
 
 /* The rows in todo, callers before what they call. */
 static enum prof_status
-explain_rows(struct explain *x, uint32_t *todo, size_t n, struct prof_err *err)
+explain_rows(struct explain *x, const uint32_t *todo, size_t n,
+	     struct prof_err *err)
 {
-	double most = MAX_VISIT / (double)(x->edges.n_edge + 1);
-	struct gate_cause *scratch;
 	enum prof_status st = PROF_OK;
 
 	/* When everything changed, in a huge profile, the largest must do. */
-	qsort_r(todo, n, sizeof(*todo), cmp_cum, x->g);
+	for (size_t i = 0; st == PROF_OK && i < n && x->n_visit < MAX_VISIT;
+	     i++)
+		st = explain_move(x, todo[i], err);
+	if (st != PROF_OK)
+		return st;
 	for (size_t i = 0; i < n; i++)
 		gate_settle_row(&x->g->row[todo[i]]);
-	if ((double)n > most)
-		n = most > MIN_ROWS ? (size_t)most
-		    : n < MIN_ROWS  ? n
-				    : MIN_ROWS;
-	for (size_t i = 0; i < n; i++)
-		explain_move(x, todo[i]);
-	scratch =
-		calloc(x->edges.n_edge + x->edges.n_line + 1, sizeof(*scratch));
-	if (!scratch)
-		return prof_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		gate_settle_row(&x->g->row[todo[i]]);
-	for (size_t i = 0; st == PROF_OK && i < n; i++) {
-		const struct gate_row *r = &x->g->row[todo[i]];
+	return gate_find_causes(&x->edges, todo, n, err);
+}
 
-		if (r->is_wanted && regressed(r))
-			st = explain_growth(x, todo[i], scratch, err);
-	}
-	free(scratch);
+/* Build the edges around the rows of todo and gone, and look at those left. */
+static enum prof_status
+explain_all(struct explain *x, uint32_t *todo, size_t n_todo, uint32_t *gone,
+	    size_t n_gone, struct prof_err *err)
+{
+	struct gate *g = x->g;
+	enum prof_status st;
+
+	qsort_r(todo, n_todo, sizeof(*todo), cmp_after, g);
+	qsort_r(gone, n_gone, sizeof(*gone), cmp_before, g);
+	for (size_t i = 0; i < n_todo; i++)
+		gate_settle_row(&g->row[todo[i]]);
+	x->edges = (struct gate_edges){
+		.g = g,
+		.marked = todo,
+		.n_marked = n_todo,
+		.gone = gone,
+		.n_gone = n_gone,
+		.max_edge = MAX_EDGES / (sizeof(struct gate_edge) +
+					 2 * sizeof(double) * g->n_run),
+	};
+	st = gate_edges_build(&x->edges, err);
+	if (st == PROF_OK)
+		st = explain_rows(x, todo, x->edges.n_marked, err);
+	gate_edges_release(&x->edges);
 	return st;
 }
 
@@ -445,38 +422,39 @@ enum prof_status
 gate_explain(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 {
 	struct explain x = { .g = g, .d = d };
-	size_t n_row = g->n_row, n = 0;
-	bool *is_marked = calloc(n_row + 1, sizeof(*is_marked));
+	size_t n_row = g->n_row, n_todo = 0, n_gone = 0;
 	uint32_t *todo = calloc(n_row + 1, sizeof(*todo));
+	uint32_t *gone = calloc(n_row + 1, sizeof(*gone));
 	enum prof_status st = prof_nomem(err);
 
 	x.from = calloc(n_row + 1, sizeof(*x.from));
 	x.used_flat = calloc(n_row + 1, sizeof(*x.used_flat));
 	x.is_parent = calloc(n_row + 1, sizeof(*x.is_parent));
+	x.parent = calloc(n_row + 1, sizeof(*x.parent));
 	x.count = calloc(g->n_run, sizeof(*x.count));
 	x.value = calloc(g->n_run, sizeof(*x.value));
-	if (!is_marked || !todo || !x.from || !x.used_flat || !x.is_parent ||
-	    !x.count || !x.value)
+	if (!todo || !gone || !x.from || !x.used_flat || !x.is_parent ||
+	    !x.parent || !x.count || !x.value)
 		goto out;
 	for (uint32_t r = 0; r < n_row; r++) {
 		x.from[r] = PROF_NONE;
-		is_marked[r] = regressed(&g->row[r]);
-		if (is_marked[r])
-			todo[n++] = r;
+		if (gate_row_regressed(&g->row[r]))
+			todo[n_todo++] = r;
+		if (row_is_gone(&g->row[r]))
+			gone[n_gone++] = r;
 	}
 	st = PROF_OK;
-	if (n)
-		st = gate_edges_build(&x.edges, g, is_marked, err);
-	if (n && st == PROF_OK)
-		st = explain_rows(&x, todo, n, err);
-	gate_edges_release(&x.edges);
+	if (n_todo)
+		st = explain_all(&x, todo, n_todo, gone, n_gone, err);
 out:
+	free(x.source);
 	free(x.value);
 	free(x.count);
+	free(x.parent);
 	free(x.is_parent);
 	free(x.used_flat);
 	free(x.from);
+	free(gone);
 	free(todo);
-	free(is_marked);
 	return st;
 }

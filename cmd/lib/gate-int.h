@@ -31,6 +31,14 @@ gate_run_value(const struct gate_run *r, enum gate_kind kind, size_t row)
 	return row < r->n_row ? r->value[kind][row] : 0;
 }
 
+/* Did it, flat or cum? */
+static inline bool
+gate_row_regressed(const struct gate_row *r)
+{
+	return r->cell[GATE_FLAT].verdict == GATE_REGRESSED ||
+	       r->cell[GATE_CUM].verdict == GATE_REGRESSED;
+}
+
 /*
  * One hypothesis: counts and values per run, of a row or of a row with the
  * work that moved there. Both arrays have n_run entries.
