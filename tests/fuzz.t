@@ -68,4 +68,9 @@ printf '2ffffffff81000000 T _stext\nffffffffc0000000 t x\t[m]\n' >symlist.2
 } >symlist.3
 check 'fuzz-symlist: a list of each kind' 0 'fuzz-symlist symlist.* 2>/dev/null' <<'END'
 END
+
+printf 'num_symbols: 1\n0x401100\tmain\n0x12z 0x2 a b\r\n0x\n0x1 ' >symbolz.1
+printf 'http://h:80/debug/pprof/heap?x 1000=file:/a%%20b 2=build-id:ab' >symbolz.2
+check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/dev/null' <<'END'
+END
 plan

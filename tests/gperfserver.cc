@@ -1,10 +1,12 @@
 /*
  * gperfserver.cc - a C++ program to be profiled over HTTP by gperftools, for
  * fetch-live.t: gperfserver FILE prints its port and works until its input
- * ends. What /pprof/profile answers with is also left in FILE. The rest of a
- * gperftools server are /pprof/heap and /pprof/growth.
+ * ends. What /pprof/profile answers with is also left in FILE, and is there
+ * again as /saved/pprof/profile. The rest of a gperftools server are
+ * /pprof/heap, /pprof/growth and /pprof/symbol.
  */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <gperftools/malloc_extension.h>
 #include <gperftools/profiler.h>
 #include <netinet/in.h>
@@ -54,6 +56,14 @@ keep_block(unsigned i)
 }
 
 static std::string
+saved(const char *file)
+{
+	std::ifstream in(file, std::ios::binary);
+
+	return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+static std::string
 profile(const char *file, const char *path)
 {
 	const char *seconds = strstr(path, "seconds=");
@@ -61,21 +71,65 @@ profile(const char *file, const char *path)
 	ProfilerStart(file);
 	sleep(seconds ? (unsigned)atoi(seconds + 8) : 30);
 	ProfilerStop();
+	return saved(file);
+}
 
-	std::ifstream in(file, std::ios::binary);
-	return std::string(std::istreambuf_iterator<char>(in), {});
+/* The names of addresses joined by '+'. */
+static std::string
+symbols(const char *question)
+{
+	std::string out;
+	char line[4096];
+
+	for (char *end; *question; question = *end == '+' ? end + 1 : "") {
+		uintptr_t addr = strtoull(question, &end, 16);
+		Dl_info info;
+
+		if (!dladdr((void *)addr, &info) || !info.dli_sname)
+			continue;
+		snprintf(line, sizeof(line), "0x%lx\t%s\n",
+			 (unsigned long)addr, info.dli_sname);
+		out += line;
+	}
+	return out;
+}
+
+/* A request, with its body. */
+static std::string
+receive(int fd)
+{
+	std::string request;
+	size_t head, want = 0;
+	char part[4096];
+	ssize_t n;
+
+	while ((head = request.find("\r\n\r\n")) == std::string::npos ||
+	       request.size() < head + 4 + want) {
+		if ((n = read(fd, part, sizeof(part))) <= 0)
+			return "";
+		request.append(part, (size_t)n);
+		const char *length = strcasestr(request.c_str(), "length: ");
+		want = length ? (size_t)atol(length + 8) : 0;
+	}
+	return request;
 }
 
 static void
 serve(int fd, const char *file)
 {
-	char request[4096];
-	ssize_t n = read(fd, request, sizeof(request) - 1);
-	std::string body, status = "200 OK";
+	std::string text = receive(fd), body, status = "200 OK";
+	const char *request = text.c_str();
 
-	request[n < 0 ? 0 : n] = 0;
 	if (!strncmp(request, "GET /pprof/profile", 18))
 		body = profile(file, request);
+	else if (!strncmp(request, "GET /saved/pprof/profile", 24))
+		body = saved(file);
+	else if (!strncmp(request, "GET /pprof/symbol", 17) ||
+		 !strncmp(request, "GET /saved/pprof/symbol", 23))
+		body = "num_symbols: 1\n";
+	else if (!strncmp(request, "POST /pprof/symbol", 18) ||
+		 !strncmp(request, "POST /saved/pprof/symbol", 24))
+		body = symbols(strstr(request, "\r\n\r\n") + 4);
 	else if (!strncmp(request, "GET /pprof/heap", 15))
 		MallocExtension::instance()->GetHeapSample(&body);
 	else if (!strncmp(request, "GET /pprof/growth", 17))

@@ -36,11 +36,11 @@ add_mapping(struct buf *b, const struct profile *p, const struct mapping *m)
 	return 0;
 }
 
+static const char title[] = "# source: ";
+
 static int
 add_all(struct profile *p, const char *url, struct buf *b, bool *wanted)
 {
-	static const char title[] = "# source: ";
-
 	for (size_t i = 0; i < p->n_location; i++)
 		if (!p->location[i].n_line &&
 		    p->location[i].mapping != PROF_NONE)
@@ -66,4 +66,180 @@ origin_add(struct profile *p, const char *url, struct prof_err *err)
 	buf_release(&b);
 	free(wanted);
 	return r < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+/* --- reading --- */
+
+static int
+hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *p = c ? strchr(digits, c | (c >= 'A' ? 0x20 : 0)) : NULL;
+
+	return p ? (int)(p - digits) : -1;
+}
+
+/* Undo %XX, in place. */
+static void
+unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		int hi = *s == '%' ? hex_digit(s[1]) : -1;
+		int lo = hi >= 0 ? hex_digit(s[2]) : -1;
+
+		/* No NUL, which would end the string. */
+		if (lo >= 0 && hi + lo > 0) {
+			*to++ = (char)(hi << 4 | lo);
+			s += 3;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+/* "400000=build-id:4f2a19", which is changed. false: it isn't that. */
+static bool
+parse_word(char *word, struct origin *out)
+{
+	uint64_t start = 0;
+	size_t n = 0;
+	int digit;
+
+	for (; (digit = hex_digit(word[n])) >= 0; n++)
+		start = start << 4 | (unsigned)digit;
+	if (n == 0 || n > 16 || word[n] != '=')
+		return false;
+	word += n + 1;
+	out->start = start;
+	out->is_file = !strncmp(word, "file:", 5);
+	if (!out->is_file && strncmp(word, "build-id:", 9) != 0)
+		return false;
+	word += out->is_file ? 5 : 9;
+	unescape(word);
+	out->key = word;
+	return true;
+}
+
+static int
+parse_comment(struct origins *o, char *text)
+{
+	char *rest = text + strlen(title), *word;
+	struct origin origin = { .url = strsep(&rest, " ") };
+
+	while ((word = strsep(&rest, " "))) {
+		if (!parse_word(word, &origin))
+			continue;
+		if (o->n == o->cap) {
+			size_t cap = o->cap ? 2 * o->cap : 64;
+			void *grown = reallocarray(o->origin, cap,
+						   sizeof(*o->origin));
+
+			if (!grown)
+				return -1;
+			o->origin = grown;
+			o->cap = cap;
+		}
+		o->origin[o->n++] = origin;
+	}
+	return 0;
+}
+
+static int
+cmp_key(const struct origin *a, const struct origin *b)
+{
+	return a->is_file != b->is_file ? a->is_file - b->is_file
+					: strcmp(a->key, b->key);
+}
+
+static int
+cmp_origin(const void *x, const void *y)
+{
+	const struct origin *a = x, *b = y;
+	int r = cmp_key(a, b);
+
+	if (r == 0)
+		r = (a->start > b->start) - (a->start < b->start);
+	return r ? r : strcmp(a->url, b->url);
+}
+
+enum prof_status
+origins_read(struct origins *o, const struct profile *p, struct prof_err *err)
+{
+	*o = (struct origins){ 0 };
+	o->text = calloc(p->n_comment + 1, sizeof(*o->text));
+	if (!o->text)
+		return prof_nomem(err);
+	for (size_t i = 0; i < p->n_comment; i++) {
+		const char *comment = profile_str(p, p->comment[i]);
+		char *text;
+
+		if (strncmp(comment, title, strlen(title)) != 0)
+			continue;
+		text = strdup(comment);
+		if (text)
+			o->text[o->n_text++] = text;
+		if (!text || parse_comment(o, text) < 0) {
+			origins_release(o);
+			return prof_nomem(err);
+		}
+	}
+	if (o->n)
+		qsort(o->origin, o->n, sizeof(*o->origin), cmp_origin);
+	return PROF_OK;
+}
+
+void
+origins_release(struct origins *o)
+{
+	for (size_t i = 0; i < o->n_text; i++)
+		free(o->text[i]);
+	free(o->text);
+	free(o->origin);
+	*o = (struct origins){ 0 };
+}
+
+/* The first that is not before want. */
+static size_t
+lower_bound(const struct origins *o, const struct origin *want)
+{
+	size_t lo = 0, hi = o->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (cmp_origin(&o->origin[mid], want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+size_t
+origins_find(const struct origins *o, const struct profile *p, uint32_t m,
+	     size_t rank)
+{
+	const struct mapping *map = &p->mapping[m];
+	struct origin want = { .url = "", .is_file = !map->build_id };
+	size_t first, same, end;
+
+	want.key = profile_str(p, want.is_file ? map->file : map->build_id);
+	first = lower_bound(o, &want);
+	want.start = map->start;
+	same = end = lower_bound(o, &want);
+	while (end < o->n && o->origin[end].start == map->start &&
+	       cmp_key(&o->origin[end], &want) == 0)
+		end++;
+	if (rank < end - same)
+		return same + rank;
+	rank -= end - same;
+	if (rank < same - first)
+		return first + rank;
+	rank -= same - first;
+	return rank < o->n - end && cmp_key(&o->origin[end + rank], &want) == 0
+		       ? end + rank
+		       : o->n;
 }

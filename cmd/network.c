@@ -1,0 +1,65 @@
+/* network.c - see network.h. */
+#include "config.h"
+
+#include "network.h"
+
+#define DEFAULT_TIMEOUT 120 /* seconds */
+
+enum {
+	KEY_SERVER = CLI_GROUP + 100,
+	KEY_TIMEOUT,
+	KEY_TLS_CA,
+	KEY_TLS_CERT,
+	KEY_TLS_KEY,
+};
+
+const struct cli_opt network_opts[] = {
+	{ KEY_SERVER, "server", "URL",
+	  "ask the server of the profile at URL for names" },
+	{ KEY_TIMEOUT, "timeout", "N",
+	  "wait N seconds in all for servers (120)" },
+	{ KEY_TLS_CERT, "tls-cert", "FILE", "certificate to show to servers" },
+	{ KEY_TLS_KEY, "tls-key", "FILE", "private key of that certificate" },
+	{ KEY_TLS_CA, "tls-ca", "FILE",
+	  "certificates to trust, in place of the system's" },
+	{ 0 }
+};
+
+void
+network_init(struct network *n)
+{
+	*n = (struct network){ .fetch.timeout = DEFAULT_TIMEOUT };
+}
+
+bool
+network_option(struct network *n, struct cli *cli, int key)
+{
+	switch (key) {
+	case KEY_SERVER:
+		n->server = cli->arg;
+		n->is_remote = true;
+		return true;
+	case KEY_TIMEOUT:
+		n->fetch.timeout = (unsigned)cli_uint(cli, 1, 1000000);
+		return true;
+	case KEY_TLS_CA:
+		n->fetch.tls_ca = cli->arg;
+		return true;
+	case KEY_TLS_CERT:
+		n->fetch.tls_cert = cli->arg;
+		return true;
+	case KEY_TLS_KEY:
+		n->fetch.tls_key = cli->arg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void
+network_finish(const struct network *n)
+{
+	if (!n->fetch.tls_cert != !n->fetch.tls_key)
+		die("--tls-cert and --tls-key are given together or not at "
+		    "all");
+}

@@ -1,0 +1,45 @@
+/*
+ * remote.h - names from the servers that a profile came from, which know their
+ * own addresses: gperftools' and Go's /pprof/symbol. What is said there:
+ * lib/symbolz.h; which server: lib/origin.h.
+ */
+#ifndef REMOTE_H
+#define REMOTE_H
+
+#include <stdbool.h>
+
+#include "fetch.h"
+
+struct profile;
+struct remote;
+
+struct remote_options {
+	const char *server; /* the URL of the profile, whatever it says itself;
+			     * NULL: what it says */
+	struct fetch_options fetch; /* its timeout is for all servers */
+	bool force;                 /* see remote_new() */
+
+	/* Told of servers that fail, a line for each. */
+	void (*warn)(const char *fmt, ...)
+		__attribute__((format(printf, 1, 2)));
+};
+
+/*
+ * Prepare to ask about p, before anything else gives it names: mappings that
+ * have them already are left alone, unless forced, and the files that mappings
+ * are called by change when they are found here. *out is the caller's. o must
+ * live as long. PROF_EUSAGE: server is no URL; PROF_ENOMEM.
+ */
+enum prof_status remote_new(struct profile *p, const struct remote_options *o,
+			    struct remote **out, struct prof_err *err) MUST_USE;
+
+/* NULL is allowed. */
+void remote_free(struct remote *r);
+
+/*
+ * Ask for the addresses of p that have no lines. Answers are functions without
+ * file and line. What does not work is told, and costs names. PROF_ENOMEM.
+ */
+enum prof_status remote_run(struct remote *r, struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,211 @@
+/* symbolize-options.c - see symbolize-options.h. */
+#include "config.h"
+
+#include "symbolize-options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define MAX_THREADS 64
+
+enum {
+	KEY_ALL_FRAMES = CLI_LONG,
+	KEY_ANY_BUILD_ID,
+	KEY_BINARY,
+	KEY_BUILDID,
+	KEY_DEMANGLE,
+	KEY_FORCE,
+	KEY_JIT,
+	KEY_KALLSYMS,
+	KEY_SEARCH_PATH,
+	KEY_SYMBOLIZE,
+};
+
+const struct cli_opt symbolize_opts[] = {
+	{ KEY_SYMBOLIZE, "symbolize", "WORDS",
+	  "local (default), fastlocal (no lines), remote, none, force, "
+	  "demangle=MODE, joined by ':'" },
+	{ KEY_DEMANGLE, "demangle", "MODE",
+	  "show names in full, with templates, by default without, or none" },
+	{ KEY_FORCE, "force", NULL, "redo what is symbolized already" },
+	{ KEY_BINARY, "binary", "FILE", "FILE is the profiled program" },
+	{ KEY_BUILDID, "buildid", "ID",
+	  "build-id of the program, if the profile has none" },
+	{ KEY_ANY_BUILD_ID, "any-build-id", NULL,
+	  "use the file at a path even if it is another build" },
+	{ KEY_SEARCH_PATH, "search-path", "DIRS",
+	  "look for files in DIRS too ($PPROF_BINARY_PATH)" },
+	{ KEY_SEARCH_PATH, "binary-path", "DIRS", "the same as --search-path" },
+	{ KEY_JIT, "jit", "FILE",
+	  "FILE (again: another) is a perf map or jitdump of compiled code" },
+	{ KEY_KALLSYMS, "kallsyms", "FILE",
+	  "FILE is the /proc/kallsyms of the profiled kernel" },
+	{ 'j', "threads", "N", "read with N threads (one a processor)" },
+	{ KEY_ALL_FRAMES, "all-frames", NULL,
+	  "keep the frames that the profile says to drop" },
+	CLI_READ_OPTS,
+	CLI_WRITE_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 }
+};
+
+static bool
+set_mode(struct symbolize_settings *s, const char *word)
+{
+	static const char *const names[] = {
+		[DEMANGLE_DEFAULT] = "default",
+		[DEMANGLE_TEMPLATES] = "templates",
+		[DEMANGLE_FULL] = "full",
+		[DEMANGLE_NONE] = "none",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcasecmp(word, names[i])) {
+			s->mode = (enum demangle_mode)i;
+			s->has_mode = true;
+			s->redo_names = i != DEMANGLE_DEFAULT;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * pprof's --symbolize: words joined by colons. Of its places for symbols the
+ * last one wins; here they add up, as "both" is no default.
+ */
+static void
+set_words(struct symbolize_settings *s, char *words)
+{
+	char *word;
+
+	while ((word = strsep(&words, ":"))) {
+		if (!*word) {
+			s->none = false;
+		} else if (!strcasecmp(word, "local")) {
+			s->none = false;
+			s->local = true;
+		} else if (!strcasecmp(word, "fastlocal")) {
+			s->none = false;
+			s->local = true;
+			s->resolve.no_lines = true;
+		} else if (!strcasecmp(word, "remote")) {
+			s->none = false;
+			s->network.is_remote = true;
+		} else if (!strcasecmp(word, "none") ||
+			   !strcasecmp(word, "no")) {
+			s->none = true;
+		} else if (!strcasecmp(word, "force")) {
+			s->resolve.force = true;
+		} else if (!strncasecmp(word, "demangle=", 9)
+				   ? !set_mode(s, word + 9)
+				   : !set_mode(s, word)) {
+			die("--symbolize knows no '%s'", word);
+		}
+	}
+}
+
+static void
+add_jit(struct symbolize_settings *s, const char *file)
+{
+	s->jit = reallocarray(s->jit, s->resolve.n_jit + 1, sizeof(*s->jit));
+	if (!s->jit)
+		die("out of memory");
+	s->jit[s->resolve.n_jit++] = file;
+	s->resolve.jit = s->jit;
+}
+
+/*
+ * pprof's way to name the program: an ELF file before the profiles. Nothing
+ * that is one could be a profile.
+ */
+static void
+take_binary(struct symbolize_settings *s, struct cli *cli)
+{
+	char magic[4];
+	FILE *f;
+
+	if (cli->n_operand == 0 || s->resolve.binary)
+		return;
+	f = fopen(cli->operand[0], "re");
+	if (!f)
+		return;
+	if (fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
+	    !memcmp(magic, "\177ELF", sizeof(magic))) {
+		s->resolve.binary = *cli->operand++;
+		cli->n_operand--;
+	}
+	fclose(f);
+}
+
+static unsigned
+count_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+}
+
+void
+symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
+{
+	int key;
+
+	*s = (struct symbolize_settings){
+		.resolve = { .warn = warn, .n_thread = count_processors() },
+	};
+	network_init(&s->network);
+
+	while ((key = cli_option(cli)) != CLI_DONE) {
+		switch (key) {
+		case 'j':
+			s->resolve.n_thread =
+				(unsigned)cli_uint(cli, 1, MAX_THREADS);
+			break;
+		case KEY_ALL_FRAMES:
+			s->all_frames = true;
+			break;
+		case KEY_ANY_BUILD_ID:
+			s->any_build_id = true;
+			break;
+		case KEY_BINARY:
+			s->resolve.binary = cli->arg;
+			break;
+		case KEY_BUILDID:
+			s->build_id = cli->arg;
+			break;
+		case KEY_DEMANGLE:
+			if (!set_mode(s, cli->arg))
+				die("--demangle knows no '%s'", cli->arg);
+			break;
+		case KEY_FORCE:
+			s->resolve.force = true;
+			break;
+		case KEY_JIT:
+			add_jit(s, cli->arg);
+			break;
+		case KEY_KALLSYMS:
+			s->resolve.kallsyms = cli->arg;
+			break;
+		case KEY_SEARCH_PATH:
+			s->search_path = cli->arg;
+			break;
+		case KEY_SYMBOLIZE:
+			set_words(s, cli->arg);
+			break;
+		default:
+			network_option(&s->network, cli, key);
+			break;
+		}
+	}
+	network_finish(&s->network);
+	s->local |= !s->network.is_remote;
+	take_binary(s, cli);
+}
+
+void
+symbolize_settings_release(struct symbolize_settings *s)
+{
+	free(s->jit);
+}
