@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dwarf-unit.h"
+#include "object-section.h"
 
 static const char *const names[DWARF_N_SECTION] = {
 	[DWARF_ABBREV] = "abbrev",     [DWARF_ADDR] = "addr",
@@ -41,26 +42,6 @@ section_of(const char *name, bool dwo, bool *gnu_compressed)
 	return -1;
 }
 
-static void
-take_section(struct dwarf_bytes *to, Elf_Scn *scn, const GElf_Shdr *sh,
-	     bool gnu_compressed)
-{
-	Elf_Data *data;
-
-	if (sh->sh_type == SHT_NOBITS || to->n)
-		return;
-	/* Damage: there is no such section. */
-	if (gnu_compressed && elf_compress_gnu(scn, 0, 0) < 0)
-		return;
-	if (sh->sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
-		return;
-	data = elf_getdata(scn, NULL);
-	if (!data || !data->d_buf)
-		return;
-	to->data = data->d_buf;
-	to->n = data->d_size;
-}
-
 bool
 dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
 {
@@ -76,6 +57,7 @@ dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
 		return false;
 	f->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	while ((scn = elf_nextscn(elf, scn))) {
+		struct section_bytes bytes;
 		const char *name;
 		bool gnu;
 		GElf_Shdr sh;
@@ -85,8 +67,12 @@ dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
 			continue;
 		name = elf_strptr(elf, index, sh.sh_name);
 		i = name ? section_of(name, dwo, &gnu) : -1;
-		if (i >= 0)
-			take_section(&f->section[i], scn, &sh, gnu);
+		/* Damage: there is no such section. */
+		if (i < 0 || f->section[i].n ||
+		    !section_read(elf, scn, &sh, gnu, &bytes))
+			continue;
+		f->section[i] = (struct dwarf_bytes){ bytes.data, bytes.n };
+		f->owned[i] = bytes.owned;
 	}
 	for (int i = 0; i < DWARF_N_SECTION; i++) {
 		struct dwarf_bytes *b = &f->section[i];
@@ -103,6 +89,8 @@ dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
 void
 dwarf_file_release(struct dwarf_file *f)
 {
+	for (int i = 0; i < DWARF_N_SECTION; i++)
+		free(f->owned[i]);
 	free(f->unit);
 	*f = (struct dwarf_file){ 0 };
 }

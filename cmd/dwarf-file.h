@@ -38,6 +38,8 @@ struct dwarf_unit;
 
 struct dwarf_file {
 	struct dwarf_bytes section[DWARF_N_SECTION];
+	void *owned[DWARF_N_SECTION]; /* to be freed, where they are not the
+				       * file's own */
 	bool big_endian;
 	const struct dwarf_file *sup; /* what dwz moved out of it, or NULL */
 	struct dwarf_unit *unit;      /* ascending offsets */

@@ -80,6 +80,8 @@ read_code(struct symbolize *s)
 			 * that was mapped. */
 			if (sh.sh_type == SHT_NOBITS)
 				s->layout.n_segment = 0;
+		} else if (s->layout.type == LOAD_REL) {
+			continue; /* where it was put is not known */
 		}
 		s->code.range[s->code.n++] =
 			(struct code_range){ sh.sh_addr,
@@ -324,8 +326,7 @@ run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
 {
 	const struct object *o = s->debug.elf ? &s->debug : &s->main;
 
-	/* A relocatable file's needs its relocations applied first. */
-	if (s->layout.type == LOAD_REL || !object_has_dwarf(o))
+	if (!object_has_dwarf(o))
 		return PROF_OK;
 	return symbolize_dwarf(o, &s->code, addr, n, s->n_thread, take_dwarf, r,
 			       err);

@@ -57,20 +57,144 @@ for target in i386 x86_64 aarch64 armv7 powerpc64 powerpc64le riscv32 riscv64 \
 	same_as_llvm bare "$name"
 done
 
+# --- relocatable: modules of the kernel
+
+# module FILE: FILE.pb, as profile makes it, of a file that was loaded to where
+# modules are.
+module() {
+	# shellcheck disable=SC2046 # words
+	set -- "$1" $(text "$1")
+	awk -v n=$((0x$4)) 'BEGIN {
+		for (i = 0; i < n; i++)
+			printf "0x%x\n", i
+	}' >"$1.addr"
+	sed 's/^0x/00000000/; s/.*\(........\)$/0xffffffff\1/' "$1.addr" |
+		sed 's/0xffffffff0/0xffffffffc/' |
+		addrs make 0xffffffffc0000000 0xffffffffc0100000 0 \
+			"$scratch/$1" >"$1.pb"
+}
+
+for target in i386 aarch64 armv7 powerpc64 powerpc64le riscv64 mips64; do
+	if ! have clang || ! clang --target=$target-linux-gnu -O2 -g \
+		-ffreestanding -c bare.c -o bare.o 2>build.log; then
+		skip "$target, relocatable" "$(head -1 build.log)"
+		continue
+	fi
+	module bare.o
+	same_as_llvm bare.o "$target, relocatable"
+done
+cat >other.c <<'END'
+int part(int n);
+int init(void);
+int other(int n);
+
+__attribute__((section(".init.text"))) int
+init(void)
+{
+	return part(3);
+}
+
+int
+other(int n)
+{
+	return part(n) * 3;
+}
+END
+for how in -gdwarf-4 -gdwarf-5 '-g -gz=zlib'; do
+	# shellcheck disable=SC2086 # words
+	if ! gcc -O2 $how -mcmodel=kernel -fno-pie -ffreestanding -c bare.c \
+		-o bare.o 2>build.log || ! gcc -O2 $how -mcmodel=kernel \
+		-fno-pie -ffreestanding -c other.c -o other.o 2>build.log ||
+		! ld -r bare.o other.o -o mod.ko 2>>build.log; then
+		skip "a module, $how" "$(head -1 build.log)"
+		continue
+	fi
+	module mod.ko
+	same_as_llvm mod.ko "a module, $how"
+done
+if [ -s mod.ko ] && have xz; then
+	cp want full
+	xz -c mod.ko >mod.ko.xz
+	our_lines mod.ko --binary=mod.ko.xz >have
+	if grep -q 'no liblzma' .said; then
+		skip 'a compressed module' 'this build has no liblzma'
+	else
+		cp full want
+		same 'a compressed module'
+	fi
+	objcopy --only-keep-debug mod.ko mod.ko.debug
+	strip -g mod.ko
+	objcopy --add-gnu-debuglink=mod.ko.debug mod.ko
+	our_lines mod.ko >have
+	same 'a module, and its debug file'
+fi
+
+# --- formats of DWARF
+
+for how in 'gcc g++ -gdwarf-2 -gno-strict-dwarf' 'clang clang++ -gdwarf-2' \
+	'clang clang++ -gdwarf-3' 'gcc g++ -gdwarf-5 -gdwarf64' \
+	'gcc g++ -gdwarf-5 -fdebug-types-section' \
+	'gcc g++ -gdwarf-4 -fdebug-types-section' \
+	'clang clang++ -gdwarf-5 -fdebug-types-section'; do
+	# shellcheck disable=SC2086 # words
+	set -- $how
+	cc=$1 cxx=$2
+	shift 2
+	if ! have "$cc" || ! build prog "$cc" "$cxx" -O2 "$@"; then
+		skip "$how" "$(head -1 build.log)"
+		continue
+	fi
+	profile prog
+	same_as_llvm prog "$how"
+done
+
+# Split, in .dwo files and in packages. llvm-symbolizer does not read GNU's of
+# DWARF 4 from a package, so the answers are those from the .dwo files.
+for how in 'gcc g++ -gdwarf-5 llvm-dwp' 'gcc g++ -gdwarf-4 dwp' \
+	'clang clang++ -gdwarf-5 llvm-dwp' 'clang clang++ -gdwarf-4 llvm-dwp'; do
+	# shellcheck disable=SC2086 # words
+	set -- $how
+	if ! have "$1" "$4" || ! build prog "$1" "$2" -O2 "$3" -gsplit-dwarf; then
+		skip "split: $how" "$(head -1 build.log)"
+		continue
+	fi
+	profile prog
+	same_as_llvm prog "split: $1 $3"
+	cp want full
+	if ! $4 -e prog -o prog.dwp 2>build.log; then
+		skip "package: $how" "$(head -1 build.log)"
+		continue
+	fi
+	mkdir -p hidden
+	mv ./*.dwo hidden
+	our_lines prog >have
+	cp full want
+	same "package: $1 $3, by $4"
+	rm -f prog.dwp
+	our_lines prog | grep -c 'app.cc:[1-9]' | grep -q '[1-9]' &&
+		ok "without: $how, lines alone" ||
+		not_ok "without: $how, lines alone" <.said
+	rm -rf hidden
+done
+
 # --- compressed
 
 build prog gcc g++ -O2 -g
 profile prog
 our_lines prog >want
 cp want full
-for how in zlib zlib-gnu; do
+for how in zlib zlib-gnu zstd; do
 	if ! objcopy --compress-debug-sections=$how prog packed 2>build.log; then
 		skip "sections compressed by $how" "$(head -1 build.log)"
 		continue
 	fi
 	cp prog.pb packed.pb
 	our_lines packed --binary=packed >have
-	same "sections compressed by $how"
+	if [ $how = zstd ] && lacks 'prof-merge -z zstd -o /dev/null any.pb'; then
+		skip "sections compressed by $how" 'this build has no libzstd'
+	else
+		same "sections compressed by $how"
+	fi
 done
 
 for how in gzip xz zstd; do
