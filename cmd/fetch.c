@@ -307,8 +307,7 @@ tell(const struct pool *pool)
 		if (t->state == RUNNING && asked_for(t) && left > most)
 			most = left > 0 ? left : 0;
 	}
-	pool->o->waiting(pool->n_done, pool->n, now(pool) - pool->start, most,
-			 pool->o->ctx);
+	pool->o->waiting(pool->n_done, pool->n, now(pool) - pool->start, most);
 }
 
 static void

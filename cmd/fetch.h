@@ -39,15 +39,18 @@ struct fetch_options {
 	const char *tls_ca; /* in place of the system's; NULL: those */
 
 	/*
-	 * Both may be NULL. done: f has its outcome, for good; the time that
-	 * the call takes is nobody's timeout. waiting: called about four times
-	 * a second. left_s: until all that was asked for can be there, or
-	 * negative if that is unknown.
+	 * May be NULL. f has its outcome, for good. The time that the call
+	 * takes is nobody's timeout.
 	 */
 	void (*done)(struct fetch *f, void *ctx);
-	void (*waiting)(size_t n_done, size_t n, double elapsed_s,
-			double left_s, void *ctx);
 	void *ctx;
+
+	/*
+	 * May be NULL; called about four times a second. left_s: until all
+	 * that was asked for can be there; negative if that is unknown.
+	 */
+	void (*waiting)(size_t n_done, size_t n, double elapsed_s,
+			double left_s);
 };
 
 /*

@@ -30,7 +30,8 @@
  *	/chunk/SIZE a chunk of that size, that isn't there
  *	/close      nothing at all     /garbage  another protocol
  *
- * /debug/pprof/profile is there if KIND is go, /pprof/profile if it is gperf.
+ * /debug/pprof/profile is there if KIND is go, /pprof/profile if it is gperf,
+ * /pprof/heap in any case.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -542,6 +543,10 @@ answer(int fd, char *path)
 	}
 	if (!strcmp(path, "/pprof/profile") && !strcmp(kind, "gperf")) {
 		file(fd, "good-gperf-cpu.prof");
+		return;
+	}
+	if (!strcmp(path, "/pprof/heap")) {
+		file(fd, "good-gperf-heap.txt");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {

@@ -82,8 +82,8 @@ give_temp(struct outfile *out, struct prof_err *err)
 }
 
 /* A folder that may be entered but not read has to go without. */
-static enum prof_status
-sync_folder(int dir, struct prof_err *err)
+enum prof_status
+outfile_sync_folder(int dir, struct prof_err *err)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = fd < 0 && errno != EACCES ? -1 : 0;
@@ -109,7 +109,7 @@ outfile_commit(struct outfile *out, bool is_durable, struct prof_err *err)
 	if (renameat(out->dir, out->temp, out->dir, out->name) < 0)
 		return fail_errno(err);
 	out->has_temp = false;
-	return is_durable ? sync_folder(out->dir, err) : PROF_OK;
+	return is_durable ? outfile_sync_folder(out->dir, err) : PROF_OK;
 }
 
 void

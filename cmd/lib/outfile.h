@@ -39,4 +39,7 @@ enum prof_status outfile_commit(struct outfile *out, bool is_durable,
 /* Remove what is there without its name, and free what *out owns. */
 void outfile_release(struct outfile *out);
 
+/* Write the folder itself to the disk: what names there are in it. */
+enum prof_status outfile_sync_folder(int dir, struct prof_err *err) MUST_USE;
+
 #endif

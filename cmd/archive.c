@@ -1,0 +1,477 @@
+/* archive.c - see archive.h. */
+#include "config.h"
+
+#include "archive.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ledger.h"
+#include "lib/filename.h"
+#include "lib/outfile.h"
+#include "lib/profile.h"
+
+#define STATE ".prof-fetch"
+#define TIME_LETTERS "YmdjHMSFGVu" /* of strftime(), fit for a name */
+
+struct archive {
+	char *root;    /* as it was given, for messages */
+	char *pattern; /* below it */
+	int root_fd;
+	int state_fd; /* ROOT/.prof-fetch */
+	int lock_fd;
+	struct tm time; /* UTC: no hour of a year is there twice */
+	int64_t keep_s;
+	struct ledger ledger;
+	bool has_put;
+	bool is_pruned;
+};
+
+bool
+archive_is_pattern(const char *output)
+{
+	return strchr(output, '%') != NULL;
+}
+
+/* --- names --- */
+
+static enum prof_status
+check_pattern(const char *pattern, struct prof_err *err)
+{
+	for (const char *p = pattern; *p; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return prof_fail(err, PROF_EUSAGE,
+					 "a control character in a name");
+		if (*p != '%')
+			continue;
+		p++;
+		if (!*p || !strchr("hpt%" TIME_LETTERS, *p))
+			return prof_fail(err, PROF_EUSAGE,
+					 "'%%%.1s' has no meaning; these have: "
+					 "%%h %%p %%t %%%% and, of "
+					 "strftime(3), " TIME_LETTERS,
+					 p);
+	}
+	for (const char *p = pattern;; p++) {
+		size_t n = strcspn(p, "/");
+
+		/* No "..", nothing of STATE, and nothing that ls hides. */
+		if (n == 0 || *p == '.')
+			return prof_fail(err, PROF_EUSAGE,
+					 "'%.*s' is no name for a folder or "
+					 "file of an archive",
+					 (int)n, p);
+		p += n;
+		if (!*p)
+			return PROF_OK;
+	}
+}
+
+/* What the letters stand for. */
+struct words {
+	char host[FILENAME_SAFE_MAX];
+	char port[FILENAME_SAFE_MAX];
+	char type[FILENAME_SAFE_MAX];
+};
+
+static void
+set_word(char out[FILENAME_SAFE_MAX], const char *s, size_t n,
+	 const char *otherwise)
+{
+	if (n)
+		filename_safe(s, n, out);
+	else
+		strcpy(out, otherwise);
+}
+
+/* "web1:80", "[::1]:80", perhaps without a port, and the page. */
+static void
+words_of_source(struct words *w, const struct source *s)
+{
+	const char *host = s->host, *end = strrchr(host, ':'), *page;
+	bool is_v6 = *host == '[';
+	size_t n;
+
+	if (end && strchr(end, ']'))
+		end = NULL;
+	set_word(w->port, end ? end + 1 : "", end ? strlen(end + 1) : 0,
+		 strcmp(s->scheme, "https") ? "80" : "443");
+	n = end ? (size_t)(end - host) : strlen(host);
+	set_word(w->host, host + is_v6, n - 2 * is_v6, "localhost");
+	for (char *p = w->host; *p; p++) {
+		if (*p == '%')
+			p += 2;
+		else
+			*p = (char)tolower((unsigned char)*p);
+	}
+
+	page = s->path + strlen(s->path);
+	while (page > s->path && page[-1] == '/')
+		page--;
+	for (n = 0; page > s->path && page[-1] != '/'; n++)
+		page--;
+	set_word(w->type, page, n, "profile");
+}
+
+static void
+words_of_profile(struct words *w, const struct profile *p)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+	const char *type = profile_str(p, p->default_type);
+
+	gethostname(host, sizeof(host) - 1);
+	set_word(w->host, host, strlen(host), "localhost");
+	set_word(w->port, "", 0, "0");
+	if (!*type && p->n_type)
+		type = profile_str(p, p->type[p->n_type - 1].type);
+	set_word(w->type, type, strlen(type), "profile");
+}
+
+/* One of TIME_LETTERS. A format in a variable would escape the compiler. */
+static void
+time_word(char *out, size_t max, char letter, const struct tm *t)
+{
+	switch (letter) {
+	case 'Y':
+		strftime(out, max, "%Y", t);
+		break;
+	case 'm':
+		strftime(out, max, "%m", t);
+		break;
+	case 'd':
+		strftime(out, max, "%d", t);
+		break;
+	case 'j':
+		strftime(out, max, "%j", t);
+		break;
+	case 'H':
+		strftime(out, max, "%H", t);
+		break;
+	case 'M':
+		strftime(out, max, "%M", t);
+		break;
+	case 'S':
+		strftime(out, max, "%S", t);
+		break;
+	case 'F':
+		strftime(out, max, "%Y-%m-%d", t);
+		break;
+	case 'G':
+		strftime(out, max, "%G", t);
+		break;
+	case 'V':
+		strftime(out, max, "%V", t);
+		break;
+	case 'u':
+		strftime(out, max, "%u", t);
+		break;
+	}
+}
+
+char *
+archive_name(const struct archive *a, const struct source *source,
+	     const struct profile *p)
+{
+	struct buf name = { 0 };
+	struct words w;
+
+	if (source)
+		words_of_source(&w, source);
+	else
+		words_of_profile(&w, p);
+	for (const char *c = a->pattern; *c; c++) {
+		char text[80] = { *c };
+		const char *word = text;
+
+		if (*c == '%') {
+			c++;
+			if (*c == 'h')
+				word = w.host;
+			else if (*c == 'p')
+				word = w.port;
+			else if (*c == 't')
+				word = w.type;
+			else if (*c != '%')
+				time_word(text, sizeof(text), *c, &a->time);
+		}
+		if (buf_add(&name, word, strlen(word)) < 0) {
+			buf_release(&name);
+			return NULL;
+		}
+	}
+	if (buf_add(&name, "", 1) < 0)
+		buf_release(&name);
+	return (char *)name.data;
+}
+
+/* --- opening --- */
+
+static enum prof_status
+fail_errno(const struct archive *a, const char *name, struct prof_err *err)
+{
+	return prof_fail(err, PROF_EIO, "%s/%s: %s", a->root, name,
+			 strerror(errno));
+}
+
+/* Cut pattern in two at the '/' before its first '%'. */
+static enum prof_status
+set_pattern(struct archive *a, const char *pattern, struct prof_err *err)
+{
+	const char *cut = strchr(pattern, '%');
+
+	while (cut > pattern && cut[-1] != '/')
+		cut--;
+	a->pattern = strdup(cut);
+	if (cut == pattern)
+		a->root = strdup(".");
+	else if (cut == pattern + 1)
+		a->root = strdup("/");
+	else
+		a->root = strndup(pattern, (size_t)(cut - pattern) - 1);
+	if (!a->root || !a->pattern)
+		return prof_nomem(err);
+	return check_pattern(a->pattern, err);
+}
+
+/* Make the root, and the folders that lead there, if need be. */
+static enum prof_status
+make_root(struct archive *a, struct prof_err *err)
+{
+	for (char *p = a->root; *p; p++) {
+		bool is_end = p[1] == 0;
+		char c = p[1];
+
+		if (!is_end && c != '/')
+			continue;
+		p[1] = 0;
+		if (mkdir(a->root, 0777) < 0 && errno != EEXIST &&
+		    access(a->root, F_OK) < 0)
+			return prof_fail(err, PROF_EIO, "%s: %s", a->root,
+					 strerror(errno));
+		p[1] = c;
+	}
+	a->root_fd = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (a->root_fd < 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", a->root,
+				 strerror(errno));
+	return PROF_OK;
+}
+
+static enum prof_status
+open_state(struct archive *a, struct prof_err *err)
+{
+	static const char lock[] = "lock";
+	struct stat sb;
+
+	if (mkdirat(a->root_fd, STATE, 0755) < 0 && errno != EEXIST)
+		return fail_errno(a, STATE, err);
+	a->state_fd = openat(a->root_fd, STATE,
+			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (a->state_fd < 0 || fstat(a->state_fd, &sb) < 0)
+		return fail_errno(a, STATE, err);
+	/* Whoever could replace the index could have files removed. */
+	if (a->keep_s &&
+	    (sb.st_uid != geteuid() || (sb.st_mode & (S_IWGRP | S_IWOTH))))
+		return prof_fail(err, PROF_EUSAGE,
+				 "%s/" STATE " is not ours alone, so files are "
+				 "not removed by what it says",
+				 a->root);
+	a->lock_fd = openat(a->state_fd, lock,
+			    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (a->lock_fd < 0 && errno == EACCES)
+		a->lock_fd = openat(a->state_fd, lock,
+				    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return a->lock_fd < 0 ? fail_errno(a, STATE "/lock", err) : PROF_OK;
+}
+
+/* The kernel drops the lock when the process ends, however it ends. */
+static enum prof_status
+take_lock(struct archive *a, unsigned wait_s, struct prof_err *err)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	unsigned long tries = wait_s * 20ul;
+
+	while (flock(a->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return fail_errno(a, STATE "/lock", err);
+		if (tries-- == 0)
+			return prof_fail(err, PROF_EIO,
+					 "%s: another prof-fetch is writing "
+					 "there%s",
+					 a->root,
+					 wait_s ? " still" : " (see --wait)");
+		nanosleep(&pause, NULL);
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+archive_open(struct archive **out, const char *pattern,
+	     const struct archive_options *o, struct prof_err *err)
+{
+	struct archive *a = calloc(1, sizeof(*a));
+	time_t now = (time_t)o->now_s;
+	enum prof_status st;
+
+	*out = NULL;
+	if (!a)
+		return prof_nomem(err);
+	a->root_fd = a->state_fd = a->lock_fd = -1;
+	a->keep_s = o->keep_s;
+	st = set_pattern(a, pattern, err);
+	if (st == PROF_OK && !gmtime_r(&now, &a->time))
+		st = prof_fail(err, PROF_EUSAGE, "the clock is wrong");
+	if (st == PROF_OK)
+		st = make_root(a, err);
+	if (st == PROF_OK)
+		st = open_state(a, err);
+	if (st == PROF_OK)
+		st = take_lock(a, o->wait_s, err);
+	if (st != PROF_OK) {
+		archive_close(a);
+		return st;
+	}
+	a->ledger = (struct ledger){ .root = a->root_fd,
+				     .state = a->state_fd,
+				     .pattern = a->pattern,
+				     .now_s = o->now_s };
+	*out = a;
+	return PROF_OK;
+}
+
+void
+archive_close(struct archive *a)
+{
+	if (!a)
+		return;
+	if (a->lock_fd >= 0)
+		close(a->lock_fd);
+	if (a->state_fd >= 0)
+		close(a->state_fd);
+	if (a->root_fd >= 0)
+		close(a->root_fd);
+	free(a->root);
+	free(a->pattern);
+	free(a);
+}
+
+/* --- writing --- */
+
+/* Make the folder that path names in dir, if need be; it is open as *out. */
+static enum prof_status
+enter(struct archive *a, int dir, const char *path, const char *name, int *out,
+      struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	if (mkdirat(dir, name, 0777) == 0) {
+		st = outfile_sync_folder(dir, err);
+		if (st == PROF_OK && a->keep_s)
+			st = ledger_folder(&a->ledger, path, err);
+	} else if (errno != EEXIST) {
+		st = fail_errno(a, path, err);
+	}
+	if (st != PROF_OK)
+		return st;
+	*out = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return *out < 0 ? fail_errno(a, path, err) : PROF_OK;
+}
+
+/* The folder of name, which was made; *base is the last part of name. */
+static enum prof_status
+enter_all(struct archive *a, const char *name, int *dir, const char **base,
+	  struct prof_err *err)
+{
+	char *path = strdup(name), *at = path, *slash;
+	enum prof_status st = PROF_OK;
+	int next;
+
+	if (!path)
+		return prof_nomem(err);
+	*dir = openat(a->root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*dir < 0)
+		st = fail_errno(a, name, err);
+	for (; st == PROF_OK && (slash = strchr(at, '/')); at = slash + 1) {
+		*slash = 0;
+		st = enter(a, *dir, path, at, &next, err);
+		close(*dir);
+		*dir = st == PROF_OK ? next : -1;
+		*slash = '/';
+	}
+	*base = name + (at - path);
+	free(path);
+	return st;
+}
+
+static enum prof_status
+write_file(struct archive *a, const char *name, const struct profile *p,
+	   struct stream_format format, struct prof_err *err)
+{
+	struct outfile out = { .fd = -1 };
+	struct prof_err why;
+	const char *base = name;
+	int dir = -1;
+	enum prof_status st = enter_all(a, name, &dir, &base, err);
+
+	if (st != PROF_OK)
+		return st;
+	st = outfile_open(&out, dir, base, &why);
+	if (st == PROF_OK)
+		st = profile_write(out.fd, p, format, &why);
+	if (st == PROF_OK)
+		st = outfile_commit(&out, true, &why);
+	if (st != PROF_OK) {
+		prof_fail(err, st, "%s/%s: %s", a->root, name, why.msg);
+	} else {
+		a->has_put = true;
+		if (a->keep_s)
+			st = ledger_file(&a->ledger, name, out.fd, &why);
+		if (st != PROF_OK)
+			prof_fail(err, st,
+				  "%s/%s is written, but will not be removed: "
+				  "%s",
+				  a->root, name, why.msg);
+	}
+	if (out.fd >= 0)
+		close(out.fd);
+	outfile_release(&out);
+	close(dir);
+	return st;
+}
+
+enum prof_status
+archive_put(struct archive *a, const char *name, const struct profile *p,
+	    struct stream_format format, struct prof_err *err)
+{
+	enum prof_status st = write_file(a, name, p, format, err);
+	struct prof_err ignored;
+	size_t n;
+
+	if (st != PROF_EIO || !a->keep_s || a->is_pruned)
+		return st;
+	/* Perhaps the disk is full of what nobody wants any more. */
+	a->is_pruned = true;
+	if (ledger_prune(&a->ledger, a->keep_s, &n, &ignored) != PROF_OK ||
+	    n == 0)
+		return st;
+	return write_file(a, name, p, format, err);
+}
+
+enum prof_status
+archive_prune(struct archive *a, struct prof_err *err)
+{
+	size_t n;
+
+	if (!a->keep_s || !a->has_put)
+		return PROF_OK;
+	return ledger_prune(&a->ledger, a->keep_s, &n, err);
+}

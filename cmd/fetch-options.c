@@ -1,0 +1,157 @@
+/* fetch-options.c - see fetch-options.h. */
+#include "config.h"
+
+#include "fetch-options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/legacy.h"
+
+#define MAX_SIZE ((size_t)1 << 30) /* of what strangers send, by default */
+
+enum {
+	KEY_SECONDS = CLI_LONG,
+	KEY_TIMEOUT,
+	KEY_DEADLINE,
+	KEY_RETRIES,
+	KEY_PARTIAL_OK,
+	KEY_KEEP,
+	KEY_WAIT,
+	KEY_STRIP_HANDLER,
+	KEY_TLS_CERT,
+	KEY_TLS_KEY,
+	KEY_TLS_CA,
+};
+
+static const struct cli_opt opts[] = {
+	{ KEY_SECONDS, "seconds", "N", "ask servers to measure for N seconds" },
+	{ KEY_TIMEOUT, "timeout", "N",
+	  "wait N seconds for a server (1.5 times --seconds, or 60, and 5)" },
+	{ KEY_DEADLINE, "deadline", "N", "give up after N seconds in all" },
+	{ KEY_RETRIES, "retries", "N",
+	  "ask again, up to N times, what may pass (0)" },
+	{ KEY_PARTIAL_OK, "partial-ok", NULL,
+	  "succeed if any source can be read" },
+	{ KEY_KEEP, "keep", "AGE",
+	  "remove from the archive of -o what is older: 14d, 12h, 30m" },
+	{ KEY_WAIT, "wait", "N",
+	  "wait N seconds for another run to leave the archive (0)" },
+	{ KEY_STRIP_HANDLER, "strip-handler", NULL,
+	  "remove what pprof takes for signal handlers from CPU profiles" },
+	{ KEY_TLS_CERT, "tls-cert", "FILE", "certificate to show to servers" },
+	{ KEY_TLS_KEY, "tls-key", "FILE", "private key of that certificate" },
+	{ KEY_TLS_CA, "tls-ca", "FILE",
+	  "certificates to trust, in place of the system's" },
+	{ CLI_KEY_MAX_SIZE, "max-size", "SIZE",
+	  "refuse what is, or inflates, past SIZE (1G)" },
+	CLI_WRITE_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd cmd = {
+	.name = "prof-fetch",
+	.args = "[SOURCE...]",
+	.brief = "get profiles from servers (host:port, URLs) and files",
+	.opts = opts,
+};
+
+static int64_t
+take_age(const struct cli *cli)
+{
+	static const char units[] = "smhdw";
+	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
+	char *end;
+	long long n = strtoll(cli->arg, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || !unit || end[1] ||
+	    n < 1 || n > 100000000)
+		die("'%s' is not an age such as 14d, 12h or 30m", cli->arg);
+	return n * seconds[unit - units];
+}
+
+static void
+take_option(struct fetch_args *args, int key)
+{
+	struct fetch_options *o = &args->gather.fetch;
+	struct cli *cli = &args->cli;
+
+	switch (key) {
+	case KEY_SECONDS:
+		o->seconds = (unsigned)cli_uint(cli, 1, 1000000);
+		break;
+	case KEY_TIMEOUT:
+		o->timeout = (unsigned)cli_uint(cli, 1, 1000000);
+		break;
+	case KEY_DEADLINE:
+		o->deadline = (unsigned)cli_uint(cli, 1, 1000000);
+		break;
+	case KEY_RETRIES:
+		o->retries = (unsigned)cli_uint(cli, 0, 1000);
+		break;
+	case KEY_PARTIAL_OK:
+		args->is_partial_ok = true;
+		break;
+	case KEY_KEEP:
+		args->archive.keep_s = take_age(cli);
+		break;
+	case KEY_WAIT:
+		args->archive.wait_s = (unsigned)cli_uint(cli, 0, 1000000);
+		break;
+	case KEY_STRIP_HANDLER:
+		args->gather.legacy_flags = LEGACY_STRIP_HANDLER;
+		break;
+	case KEY_TLS_CERT:
+		o->tls_cert = cli->arg;
+		break;
+	case KEY_TLS_KEY:
+		o->tls_key = cli->arg;
+		break;
+	case KEY_TLS_CA:
+		o->tls_ca = cli->arg;
+		break;
+	}
+}
+
+/* What the operands are. */
+static void
+take_operands(struct fetch_args *args)
+{
+	struct gather *g = &args->gather;
+	struct cli *cli = &args->cli;
+	const char **operand, *name;
+	struct prof_err err;
+	size_t n = 0;
+
+	operand = calloc((size_t)cli->n_operand + 1, sizeof(*operand));
+	if (!operand)
+		die("out of memory");
+	while ((name = cli_input(cli)))
+		operand[n++] = name;
+	if (gather_init(g, operand, n, &err) != PROF_OK)
+		die("%s", err.msg);
+	free(operand);
+}
+
+void
+fetch_args_parse(struct fetch_args *args, int argc, char **argv)
+{
+	struct gather *g = &args->gather;
+	struct cli *cli = &args->cli;
+	int key;
+
+	cli_init(cli, &cmd, argc, argv);
+	cli->max_size = MAX_SIZE;
+	while ((key = cli_option(cli)) != CLI_DONE)
+		take_option(args, key);
+	g->max_size = g->fetch.max_bytes = cli->max_size;
+	args->is_archive = cli->output && archive_is_pattern(cli->output);
+	if (!g->fetch.tls_cert != !g->fetch.tls_key)
+		die("--tls-cert and --tls-key are given together or not at "
+		    "all");
+	if ((args->archive.keep_s || args->archive.wait_s) && !args->is_archive)
+		die("--keep and --wait are for an archive: an -o with a '%%'");
+	take_operands(args);
+}

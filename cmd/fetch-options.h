@@ -1,0 +1,25 @@
+/* fetch-options.h - the options and operands of prof-fetch. */
+#ifndef FETCH_OPTIONS_H
+#define FETCH_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "archive.h"
+#include "cli.h"
+#include "gather.h"
+
+struct fetch_args {
+	struct cli cli;
+	struct gather gather; /* with its items; take and ctx are not set */
+	struct archive_options archive; /* but for the time */
+	bool is_archive;                /* -o names one */
+	bool is_partial_ok;
+};
+
+/*
+ * Parse the command line into args, which is zero; gather_release() and
+ * cli_finish() end it. Dies.
+ */
+void fetch_args_parse(struct fetch_args *args, int argc, char **argv);
+
+#endif

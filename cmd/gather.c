@@ -1,0 +1,167 @@
+/* gather.c - see gather.h. */
+#include "config.h"
+
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "lib/legacy.h"
+#include "lib/origin.h"
+#include "lib/profile.h"
+
+/* --- what operands are --- */
+
+static enum prof_status
+classify(struct gather *g, struct gather_item *item, struct prof_err *err)
+{
+	struct fetch *f = &g->url[g->n_url];
+	struct prof_err why;
+	struct stat sb;
+
+	if (!strcmp(item->name, "-") || stat(item->name, &sb) == 0)
+		return PROF_OK;
+	switch (source_parse(&f->source, item->name, &why)) {
+	case PROF_OK:
+		item->fetch = f;
+		g->n_url++;
+		break;
+	case PROF_EUSAGE:
+		return PROF_OK; /* opening it says what is wrong */
+	default:
+		return prof_fail(err, why.status, "%s: %s", item->name,
+				 why.msg);
+	}
+	if (*f->source.user) {
+		item->safe_name = source_url(&f->source, NULL, 0, false);
+		if (!item->safe_name)
+			return prof_nomem(err);
+		item->name = item->safe_name;
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+gather_init(struct gather *g, const char *const *operand, size_t n,
+	    struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	g->item = calloc(n + 1, sizeof(*g->item));
+	g->url = calloc(n + 1, sizeof(*g->url));
+	if (!g->item || !g->url)
+		return prof_nomem(err);
+	for (; g->n < n && st == PROF_OK; g->n++) {
+		g->item[g->n].name = operand[g->n];
+		st = classify(g, &g->item[g->n], err);
+	}
+	return st;
+}
+
+void
+gather_release(struct gather *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		free(g->item[i].safe_name);
+	for (size_t i = 0; i < g->n_url; i++)
+		fetch_release(&g->url[i]);
+	free(g->item);
+	free(g->url);
+	g->item = NULL;
+	g->url = NULL;
+	g->n = g->n_url = 0;
+}
+
+/* --- reading --- */
+
+static enum prof_status
+read_raw(const struct gather *g, const struct gather_item *item,
+	 struct buf *raw, struct prof_err *err)
+{
+	const struct fetch *f = item->fetch;
+	enum prof_status st;
+	int fd;
+
+	if (f) {
+		*err = f->err;
+		if (f->status != PROF_OK)
+			return f->status;
+		return stream_inflate(f->body.data, f->body.n, g->max_size, raw,
+				      err);
+	}
+	fd = cli_try_open(item->name, err);
+	if (fd < 0)
+		return PROF_EIO;
+	st = stream_read(fd, g->max_size, raw, err);
+	if (fd > 0)
+		close(fd);
+	return st;
+}
+
+static enum prof_status
+parse(const struct gather *g, const struct gather_item *item,
+      struct profile **out, struct prof_err *err)
+{
+	struct buf raw = { 0 };
+	enum prof_status st = read_raw(g, item, &raw, err);
+
+	*out = NULL;
+	if (st == PROF_OK && legacy_sniff(raw.data, raw.n) == LEGACY_CPU)
+		st = legacy_parse(raw.data, raw.n, g->legacy_flags, out, err);
+	else if (st == PROF_OK)
+		st = profile_parse(raw.data, raw.n, out, err);
+	if (st == PROF_OK && item->fetch)
+		st = origin_add(*out, item->fetch->url, err);
+	if (st != PROF_OK) {
+		profile_free(*out);
+		*out = NULL;
+	}
+	buf_release(&raw);
+	return st;
+}
+
+static void
+deliver(struct gather *g, size_t i)
+{
+	struct gather_item *item = &g->item[i];
+	struct prof_err err = { 0 };
+	struct profile *p;
+
+	item->is_taken = true;
+	parse(g, item, &p, &err);
+	if (item->fetch)
+		buf_release(&item->fetch->body);
+	g->take(i, p, &err, g->ctx);
+}
+
+/* A server is done. Files wait until all are: they may be pipes. */
+static void
+on_done(struct fetch *f, void *ctx)
+{
+	struct gather *g = ctx;
+	size_t i = 0;
+
+	while (g->item[i].fetch != f)
+		i++;
+	g->item[i].is_done = true;
+	if (!g->is_ordered)
+		deliver(g, i);
+	else
+		while (g->next < g->n && g->item[g->next].is_done)
+			deliver(g, g->next++);
+}
+
+void
+gather_run(struct gather *g)
+{
+	g->fetch.done = on_done;
+	g->fetch.ctx = g;
+	if (g->n_url)
+		fetch_all(g->url, g->n_url, &g->fetch);
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->item[i].is_taken)
+			deliver(g, i);
+}

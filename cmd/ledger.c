@@ -1,0 +1,402 @@
+/* ledger.c - see ledger.h. */
+#include "config.h"
+
+#include "ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/buf.h"
+#include "lib/compress.h"
+#include "lib/outfile.h"
+
+#define MAX_INDEX ((off_t)1 << 30)
+
+static const char index_name[] = "index";
+
+struct line {
+	char kind; /* F, D; 0: damaged */
+	bool is_dropped;
+	int64_t time_s;
+	int64_t size;
+	int64_t mtime_ns;
+	const char *pattern;
+	const char *path;
+	const char *text; /* all of it, n bytes with the newline */
+	size_t n;
+};
+
+static enum prof_status
+fail_errno(struct prof_err *err, const char *what)
+{
+	return prof_fail(err, PROF_EIO, "%s: %s", what, strerror(errno));
+}
+
+static int64_t
+mtime_of(const struct stat *sb)
+{
+	return (int64_t)sb->st_mtim.tv_sec * 1000000000 + sb->st_mtim.tv_nsec;
+}
+
+/* --- the index --- */
+
+/*
+ * What the index says is done, so it must be ours and nobody else's. Returns
+ * -1 and a message, or the descriptor; *size is its size.
+ */
+static int
+open_index(const struct ledger *l, int flags, off_t *size, struct prof_err *err)
+{
+	int fd = openat(l->state, index_name, flags | O_NOFOLLOW | O_CLOEXEC,
+			0644);
+	struct stat sb;
+
+	if (fd < 0 || fstat(fd, &sb) < 0) {
+		fail_errno(err, "the archive's index");
+	} else if (!S_ISREG(sb.st_mode) || sb.st_uid != geteuid() ||
+		   (sb.st_mode & (S_IWGRP | S_IWOTH))) {
+		prof_fail(err, PROF_EUSAGE,
+			  "the archive's index is not ours alone, so it is not "
+			  "used");
+	} else {
+		*size = sb.st_size;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static enum prof_status
+append(const struct ledger *l, const char *text, struct prof_err *err)
+{
+	enum prof_status st;
+	char last = '\n';
+	off_t size;
+	int fd = open_index(l, O_RDWR | O_APPEND | O_CREAT, &size, err);
+
+	if (fd < 0)
+		return err->status;
+	/* A run that was killed may have left half a line. */
+	if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')
+		st = write_all(fd, "\n", 1, err);
+	else
+		st = PROF_OK;
+	if (st == PROF_OK)
+		st = write_all(fd, text, strlen(text), err);
+	if (st != PROF_OK && ftruncate(fd, size) < 0)
+		st = fail_errno(err, "the archive's index");
+	close(fd);
+	return st;
+}
+
+static enum prof_status
+note(const struct ledger *l, char kind, int64_t size, int64_t mtime_ns,
+     const char *path, struct prof_err *err)
+{
+	enum prof_status st;
+	char *text;
+
+	if (asprintf(&text,
+		     "%c\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n",
+		     kind, l->now_s, size, mtime_ns, l->pattern, path) < 0)
+		return prof_nomem(err);
+	st = append(l, text, err);
+	free(text);
+	return st;
+}
+
+enum prof_status
+ledger_file(const struct ledger *l, const char *path, int fd,
+	    struct prof_err *err)
+{
+	struct stat sb;
+
+	if (fstat(fd, &sb) < 0)
+		return fail_errno(err, path);
+	return note(l, 'F', sb.st_size, mtime_of(&sb), path, err);
+}
+
+enum prof_status
+ledger_folder(const struct ledger *l, const char *path, struct prof_err *err)
+{
+	return note(l, 'D', 0, 0, path, err);
+}
+
+static enum prof_status
+read_index(const struct ledger *l, struct buf *text, struct prof_err *err)
+{
+	off_t size;
+	int fd = open_index(l, O_RDONLY | O_CREAT, &size, err);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return err->status;
+	if (size > MAX_INDEX) {
+		close(fd);
+		return prof_fail(err, PROF_ELIMIT,
+				 "the archive's index is larger than a GiB");
+	}
+	if (buf_reserve(text, (size_t)size + 1) < 0) {
+		close(fd);
+		return prof_nomem(err);
+	}
+	while (text->n < (size_t)size) {
+		n = read(fd, text->data + text->n, (size_t)size - text->n);
+		if (n <= 0)
+			break;
+		text->n += (size_t)n;
+	}
+	text->data[text->n] = 0;
+	close(fd);
+	return n < 0 ? fail_errno(err, "the archive's index") : PROF_OK;
+}
+
+/* --- its lines --- */
+
+static bool
+take_number(char **at, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(*at, &end, 10);
+	if (end == *at || *end != '\t' || errno)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* Below the root, and nowhere else. */
+static bool
+is_inside(const char *path)
+{
+	for (const char *p = path;; p++) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 0 || (n == 1 && *p == '.') ||
+		    (n == 2 && !memcmp(p, "..", 2)))
+			return false;
+		p += n;
+		if (!*p)
+			return true;
+	}
+}
+
+/* Parse the line at text, whose newline was replaced by NUL. */
+static void
+parse_line(struct line *line, char *text)
+{
+	char *at = text + 2, *tab;
+
+	line->kind = 0;
+	if ((text[0] != 'F' && text[0] != 'D') || text[1] != '\t' ||
+	    !take_number(&at, &line->time_s) ||
+	    !take_number(&at, &line->size) ||
+	    !take_number(&at, &line->mtime_ns))
+		return;
+	tab = strchr(at, '\t');
+	if (!tab || !is_inside(tab + 1))
+		return;
+	*tab = 0;
+	line->pattern = at;
+	line->path = tab + 1;
+	line->kind = text[0];
+}
+
+/* The lines of text, *n; NULL without memory. copy: a copy of text, which is
+ * cut up. */
+static struct line *
+parse_lines(const struct buf *text, char *copy, size_t *n)
+{
+	struct line *line;
+	size_t max = 1;
+
+	for (size_t i = 0; i < text->n; i++)
+		max += text->data[i] == '\n';
+	line = calloc(max, sizeof(*line));
+	*n = 0;
+	for (size_t at = 0; line && at < text->n;) {
+		char *end = memchr(copy + at, '\n', text->n - at);
+		size_t len = end ? (size_t)(end - copy) - at : text->n - at;
+		struct line *l = &line[(*n)++];
+
+		copy[at + len] = 0;
+		l->text = (const char *)text->data + at;
+		l->n = len + (end != NULL);
+		parse_line(l, copy + at);
+		if (!end)
+			l->kind = 0;
+		l->is_dropped = !l->kind;
+		at += l->n;
+	}
+	return line;
+}
+
+/* --- removing --- */
+
+/*
+ * The folder of path, without following a link: a descriptor, or -1 and errno.
+ * *base is its last part.
+ */
+static int
+enter(int root, const char *path, const char **base)
+{
+	int dir = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), next;
+	const char *slash;
+
+	for (; dir >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		char *name = strndup(path, (size_t)(slash - path));
+
+		next = name ? openat(dir, name,
+				     O_PATH | O_DIRECTORY | O_NOFOLLOW |
+					     O_CLOEXEC)
+			    : -1;
+		free(name);
+		close(dir);
+		dir = next;
+	}
+	*base = path;
+	return dir;
+}
+
+/*
+ * Remove the file of line if it is still ours. Sets line->is_dropped if the
+ * line has nothing more to say, whatever the reason; false, errno: trouble.
+ */
+static bool
+remove_file(int root, struct line *line, size_t *n)
+{
+	const char *base;
+	int dir = enter(root, line->path, &base);
+	struct stat sb;
+	bool is_ours;
+
+	if (dir < 0 || fstatat(dir, base, &sb, AT_SYMLINK_NOFOLLOW) < 0) {
+		line->is_dropped =
+			errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+		if (dir >= 0)
+			close(dir);
+		return line->is_dropped;
+	}
+	is_ours = S_ISREG(sb.st_mode) && sb.st_size == line->size &&
+		  mtime_of(&sb) == line->mtime_ns;
+	line->is_dropped = true;
+	if (is_ours && unlinkat(dir, base, 0) == 0)
+		++*n;
+	else if (is_ours && errno != ENOENT)
+		line->is_dropped = false;
+	close(dir);
+	return line->is_dropped;
+}
+
+/* The same with a folder, which stays if there is anything in it. */
+static bool
+remove_folder(int root, struct line *line)
+{
+	const char *base;
+	int dir = enter(root, line->path, &base), r = -1;
+
+	if (dir >= 0) {
+		r = unlinkat(dir, base, AT_REMOVEDIR);
+		close(dir);
+	}
+	if (r < 0 && (errno == ENOTEMPTY || errno == EEXIST))
+		return true;
+	line->is_dropped =
+		r == 0 || errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+	return line->is_dropped;
+}
+
+static bool
+is_expired(const struct ledger *l, const struct line *line, char kind,
+	   int64_t keep_s)
+{
+	return line->kind == kind && l->now_s - line->time_s > keep_s &&
+	       !strcmp(line->pattern, l->pattern);
+}
+
+/* Write the index without the lines that are dropped. */
+static enum prof_status
+write_index(const struct ledger *l, const struct line *line, size_t n_line,
+	    struct prof_err *err)
+{
+	struct buf text = { 0 };
+	struct outfile out;
+	enum prof_status st = outfile_open(&out, l->state, index_name, err);
+
+	for (size_t i = 0; i < n_line && st == PROF_OK; i++)
+		if (!line[i].is_dropped &&
+		    buf_add(&text, line[i].text, line[i].n) < 0)
+			st = prof_nomem(err);
+	if (st == PROF_OK && fchmod(out.fd, 0644) < 0)
+		st = fail_errno(err, "the archive's index");
+	if (st == PROF_OK)
+		st = write_all(out.fd, text.data, text.n, err);
+	if (st == PROF_OK)
+		st = outfile_commit(&out, true, err);
+	if (out.fd >= 0)
+		close(out.fd);
+	outfile_release(&out);
+	buf_release(&text);
+	return st;
+}
+
+static enum prof_status
+prune(const struct ledger *l, struct line *line, size_t n_line, int64_t keep_s,
+      size_t *n, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	size_t n_dropped = 0;
+
+	for (size_t i = 0; i < n_line; i++)
+		if (is_expired(l, &line[i], 'F', keep_s) &&
+		    !remove_file(l->root, &line[i], n) && st == PROF_OK)
+			st = fail_errno(err, line[i].path);
+	/* Backwards: what was made in a folder was made after it. */
+	for (size_t i = n_line; i-- > 0;)
+		if (is_expired(l, &line[i], 'D', keep_s) &&
+		    !remove_folder(l->root, &line[i]) && st == PROF_OK)
+			st = fail_errno(err, line[i].path);
+	for (size_t i = 0; i < n_line; i++)
+		n_dropped += line[i].is_dropped;
+	/* Not each time: a line whose file is gone does no harm. */
+	if (st == PROF_OK && n_dropped > n_line / 4)
+		st = write_index(l, line, n_line, err);
+	return st;
+}
+
+enum prof_status
+ledger_prune(const struct ledger *l, int64_t keep_s, size_t *n,
+	     struct prof_err *err)
+{
+	struct buf text = { 0 };
+	struct line *line = NULL;
+	char *copy = NULL;
+	size_t n_line;
+	enum prof_status st = read_index(l, &text, err);
+
+	*n = 0;
+	if (st == PROF_OK) {
+		copy = malloc(text.n + 1);
+		if (copy)
+			line = parse_lines(&text,
+					   memcpy(copy, text.data, text.n + 1),
+					   &n_line);
+		if (line)
+			st = prune(l, line, n_line, keep_s, n, err);
+		else
+			st = prof_nomem(err);
+	}
+	free(line);
+	free(copy);
+	buf_release(&text);
+	return st;
+}
