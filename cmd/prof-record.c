@@ -19,6 +19,7 @@
 #include "drain.h"
 #include "launch.h"
 #include "lib/profile.h"
+#include "perfclock.h"
 #include "record-what.h"
 
 enum {
@@ -33,7 +34,8 @@ enum {
 static const struct cli_opt opts[] = {
 	{ 'F', "frequency", "HZ", "ticks per second of each thread (100)" },
 	{ KEY_CLOCK, "clock", "CLOCK",
-	  "cpu (the default): threads that run; wall: all threads" },
+	  "cpu (the default): threads that run; perf: them, by finer clocks; "
+	  "wall: all threads" },
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default) or none" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
@@ -61,9 +63,11 @@ clock_of(const char *arg)
 {
 	if (strcmp(arg, "cpu") == 0)
 		return SHM_CLOCK_CPU;
+	if (strcmp(arg, "perf") == 0)
+		return SHM_CLOCK_PERF;
 	if (strcmp(arg, "wall") == 0)
 		return SHM_CLOCK_WALL;
-	die("--clock: '%s' is neither cpu nor wall", arg);
+	die("--clock: '%s' is neither cpu, perf nor wall", arg);
 }
 
 static enum shm_children
@@ -190,7 +194,7 @@ main(int argc, char **argv)
 	char *name = NULL;
 	enum tally_kind kind = TALLY_CPU;
 	bool session = false;
-	int key;
+	int clock = -1, key;
 
 	cli_init(&cli, &cmd, argc, argv);
 	while ((key = cli_option(&cli)) != CLI_DONE) {
@@ -225,6 +229,9 @@ main(int argc, char **argv)
 	    drain_open(&drain, &config, &err) != PROF_OK)
 		die("%s", err.msg);
 	drain.note = show_note;
+	if (config.clock == SHM_CLOCK_PERF &&
+	    perfclock_open(&clock, &err) != PROF_OK)
+		warn("%s: the timers' rate is the kernel tick's", err.msg);
 	launch.join_stdout = !cli.output && stdout_is_pipe();
 
 	p = record(&launch, cli.operand, &drain, kind);
@@ -236,6 +243,8 @@ main(int argc, char **argv)
 	cli_write(&cli, p);
 	profile_free(p);
 	drain_close(&drain);
+	if (clock >= 0)
+		close(clock);
 	key = cli_finish(&cli, 0);
 	free(name);
 	return key ? key : launch_status(&launch);

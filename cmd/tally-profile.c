@@ -66,12 +66,20 @@ location_of(struct build *b, uint32_t place)
 	return b->location[place];
 }
 
+enum { N_CLOCK = 3 };
+
+static const char *const clock_name[N_CLOCK] = {
+	[SHM_CLOCK_CPU] = "cpu",
+	[SHM_CLOCK_WALL] = "wall",
+	[SHM_CLOCK_PERF] = "perf",
+};
+
 static bool
 add_comment(struct build *b)
 {
 	const struct shm *shm = b->info->shm;
 	struct sampling s = {
-		.clock = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu",
+		.clock = clock_name[shm->clock % N_CLOCK],
 		.asked_hz = 1e9 / (double)shm->period_ns,
 		.ticks = atomic_load(&shm->n_tick),
 		.signals = atomic_load(&shm->n_signal),
@@ -79,6 +87,7 @@ add_comment(struct build *b)
 		.truncated = atomic_load(&shm->n_truncated),
 		.unwind_failed = atomic_load(&shm->n_failed),
 		.untimed = atomic_load(&shm->n_untimed),
+		.perf_signals = atomic_load(&shm->n_perf),
 	};
 
 	if (s.ticks)

@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "sampler.h"
 #include "table.h"
@@ -58,44 +56,6 @@ sampler_space(void)
 		atomic_store(&sampler.is_forked, true);
 	}
 	return now;
-}
-
-/*
- * The first signal of a thread. The kernel looks at CPU timers when its own
- * tick comes, so what a thread does between the last tick and its end is never
- * seen. Threads shorter than a tick would be seen by the square of their
- * length. So the first signal stands for one whole tick of the kernel, however
- * short the thread has run: as often as that is too much, its end will be
- * missed. From here on ticks count as they come, at a random phase, so that
- * threads that do the same are not all caught in the same places.
- */
-static uint32_t
-first_ticks(struct thread *self)
-{
-	uint64_t period = sampler.period_ns;
-	uint64_t first = 1 + thread_random(self) % period;
-	struct timespec when[2] = {
-		{ .tv_sec = (time_t)(period / 1000000000),
-		  .tv_nsec = (long)(period % 1000000000) },
-		{ .tv_sec = (time_t)(first / 1000000000),
-		  .tv_nsec = (long)(first % 1000000000) },
-	};
-
-	self->is_fresh = false;
-	syscall(SYS_timer_settime, self->timer, 0, when, NULL);
-	/* Rounded up or down at random, by the remainder. */
-	return (uint32_t)((sampler.tick_ns + thread_random(self) % period) /
-			  period);
-}
-
-/* The recorder is done: no more ticks for this thread. */
-static void
-disarm(const struct thread *self)
-{
-	static const struct timespec zero[2];
-
-	if (self->timer >= 0)
-		syscall(SYS_timer_settime, self->timer, 0, zero, NULL);
 }
 
 /* Those of most threads are never asked for. */
@@ -182,21 +142,16 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	 * Ours alone: not somebody's kill(), and not a signal that was on its
 	 * way when its thread was done with.
 	 */
-	if (self && info->si_value.sival_ptr == self) {
-		if (!sampler_is_on()) {
-			disarm(self);
-		} else if (info->si_code == SI_QUEUE &&
-			   info->si_pid == sampler.pid) {
+	if (self && info->si_code == SI_QUEUE) {
+		if (info->si_value.sival_ptr == self &&
+		    info->si_pid == sampler.pid && sampler_is_on())
 			take_due(self, uc);
-		} else if (info->si_code == SI_TIMER) {
-			ticks = 1;
-			if (self->is_fresh)
-				ticks = first_ticks(self);
-			else if (info->si_overrun > 0)
-				ticks += (uint32_t)info->si_overrun;
-			if (ticks)
-				take(self, uc, ticks);
-		}
+	} else if (self && !sampler_is_on()) {
+		clock_stop(self);
+	} else if (self) {
+		ticks = clock_ticks(self, info);
+		if (ticks)
+			take(self, uc, ticks);
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;

@@ -145,8 +145,7 @@ sampler_begin(struct shm *shm)
 	    tick.tv_sec == 0 && tick.tv_nsec > 0)
 		sampler.tick_ns = (uint64_t)tick.tv_nsec;
 	sampler.period_ns = shm->period_ns;
-	sampler.clock =
-		shm->clock == SHM_CLOCK_WALL ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
+	sampler.clock = (enum shm_clock)shm->clock;
 	if (shm->what & SHM_CPU && wrap_handle(sig) != 0)
 		return errno;
 	sampler.shm = shm;

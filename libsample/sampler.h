@@ -11,10 +11,11 @@
  *	wrap.c		the libc functions that libsample stands in front of
  *	hook.c		what stands in front of malloc and of locks calls this
  *	handler.c	the signal handler
+ *	clock.c		what interrupts a thread
  *	table.c		stacks into shared memory
  *	unwind*.c	call stacks
  *
- * The last three run in signal handlers; tests/handler.t holds them to the few
+ * The last four run in signal handlers; tests/handler.t holds them to the few
  * symbols that they may use.
  */
 #ifndef SAMPLER_H
@@ -70,8 +71,10 @@ struct thread {
 	void *arg;
 	struct unwind_stack stack;
 	pid_t tid;
-	int timer;       /* the kernel's number, or -1 */
-	bool is_fresh;   /* it has had no tick yet; see handler.c */
+	int timer; /* the kernel's number, or -1 */
+	/* A page of its perf clock, or NULL. */
+	void *_Atomic event;
+	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random() */
 	int rounds;      /* of thread-specific data destructors */
 
@@ -82,10 +85,13 @@ struct thread {
 	volatile sig_atomic_t new_label; /* they have none yet */
 	char label_text[LABEL_ROOM];
 
+	/* CPU time of the thread at its last sample; of the perf clock: the
+	 * part of it that has been counted. */
+	uint64_t cpu_ns;
+
 	/* Of the wall clock; see wall.c. */
 	_Atomic uint32_t due;  /* ticks that the handler shall count */
 	_Atomic uint32_t turn; /* odd while the handler is at work */
-	uint64_t cpu_ns;       /* CPU time of the thread at its last sample */
 	uint64_t seen_ns;      /* the same at the last tick, without a sample */
 	uint32_t n_pc;         /* frames in pc, after a sample */
 	uintptr_t pc[SHM_DEPTH];
@@ -129,6 +135,26 @@ uint32_t sampler_space(void);
 
 /* The number of the labels of self, the calling thread. The same. */
 uint32_t label_number(struct thread *self);
+
+/* clock.c: for signal handlers, too */
+
+/* Begin to send t, which has neither, the signals of a timer or a perf clock.
+ * Returns false when the kernel has none left. */
+bool clock_arm(struct thread *t);
+
+/* No more of them, now or, of the calling thread in its handler, soon. */
+void clock_disarm(struct thread *t);
+void clock_stop(struct thread *t);
+
+static inline bool
+clock_is_armed(struct thread *t)
+{
+	return t->timer >= 0 || atomic_load(&t->event);
+}
+
+/* How many ticks of t a signal stands for, in its handler; 0: it is not from
+ * its clock, or came too early. */
+uint32_t clock_ticks(struct thread *t, const siginfo_t *info);
 
 /* thread.c: not for signal handlers */
 

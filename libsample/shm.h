@@ -33,7 +33,8 @@ enum {
 	SHM_N_LIVE = 65536    /* of struct shm_heap; a power of two */
 };
 
-enum shm_clock { SHM_CLOCK_CPU, SHM_CLOCK_WALL };
+/* PERF is CPU time, too, by clocks that are not bound to the kernel's tick. */
+enum shm_clock { SHM_CLOCK_CPU, SHM_CLOCK_WALL, SHM_CLOCK_PERF };
 enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
 
 /* What is recorded; or-ed. */
@@ -247,6 +248,7 @@ struct shm {
 	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
 	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
 	_Atomic uint64_t n_untimed;   /* threads that got no timer */
+	_Atomic uint64_t n_perf;      /* signals that came from perf clocks */
 	struct shm_count heap, lock;
 	_Atomic uint64_t n_freed; /* sampled allocations */
 

@@ -29,15 +29,6 @@ static struct {
 	pthread_key_t key; /* its destructor sees a thread end, however */
 } threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* What the kernel expects; libc's own struct hides the thread. */
-struct kernel_sigevent {
-	union sigval value;
-	int signo;
-	int notify;
-	int tid;
-	int pad[11];
-};
-
 void
 signals_block(sigset_t *old)
 {
@@ -101,47 +92,14 @@ seed(struct thread *t)
 	t->random = (x ^ x >> 31) | 1;
 }
 
-/*
- * Raw system calls: libc's timer_create() reaches no other thread, and its
- * timer_t belongs to libc.
- */
 static void
 arm(struct thread *t)
 {
-	struct kernel_sigevent event = {
-		.value.sival_ptr = t,
-		.signo = atomic_load(&sampler.signal),
-		.notify = SIGEV_THREAD_ID,
-		.tid = t->tid,
-	};
-	/* The first signal comes with the kernel's first tick. */
-	struct timespec when[2] = {
-		{ .tv_sec = (time_t)(sampler.period_ns / 1000000000),
-		  .tv_nsec = (long)(sampler.period_ns % 1000000000) },
-		{ .tv_nsec = 1 },
-	};
-	int timer;
-
-	t->timer = -1;
 	if (!threads.armed || sampler.clock == SHM_CLOCK_WALL)
 		return;
 	seed(t);
-	t->is_fresh = true;
-	if (syscall(SYS_timer_create, THREAD_CLOCK(t->tid), &event, &timer) !=
-	    0) {
+	if (!clock_arm(t))
 		atomic_fetch_add(&sampler.shm->n_untimed, 1);
-		return;
-	}
-	t->timer = timer;
-	syscall(SYS_timer_settime, timer, 0, when, NULL);
-}
-
-static void
-disarm(struct thread *t)
-{
-	if (t->timer >= 0)
-		syscall(SYS_timer_delete, t->timer);
-	t->timer = -1;
 }
 
 /* Under the lock. */
@@ -186,6 +144,7 @@ thread_new(void)
 		t->start_c11 = NULL;
 		t->tid = 0;
 		t->timer = -1;
+		atomic_store(&t->event, NULL);
 		t->rounds = 0;
 		t->is_hooked = 0;
 		inherit_labels(t);
@@ -224,7 +183,7 @@ leave(void *arg)
 	    pthread_setspecific(threads.key, t) == 0)
 		return;
 	lock(&old);
-	disarm(t);
+	clock_disarm(t);
 	thread_self = NULL;
 	unlink_record(t);
 	push(&threads.free, t);
@@ -285,7 +244,7 @@ thread_arm_all(void)
 	lock(&old);
 	threads.armed = true;
 	for (struct thread *t = threads.live; t; t = t->next)
-		if (t->tid && t->timer < 0)
+		if (t->tid && !clock_is_armed(t))
 			arm(t);
 	unlock(&old);
 }
@@ -298,7 +257,7 @@ thread_disarm_all(void)
 	lock(&old);
 	threads.armed = false;
 	for (struct thread *t = threads.live; t; t = t->next)
-		disarm(t);
+		clock_disarm(t);
 	unlock(&old);
 }
 
@@ -310,9 +269,9 @@ thread_use_signal(int sig)
 	lock(&old);
 	atomic_store(&sampler.signal, sig);
 	for (struct thread *t = threads.live; t; t = t->next) {
-		if (t->timer < 0)
+		if (!clock_is_armed(t))
 			continue;
-		disarm(t);
+		clock_disarm(t);
 		arm(t);
 	}
 	unlock(&old);
@@ -331,8 +290,8 @@ thread_fork_parent(void)
 }
 
 /*
- * Timers are not inherited, nor are the other threads. Called with the lock
- * that fork_prepare took and with signals blocked.
+ * Timers are not inherited, nor perf clocks, nor the other threads. Called with
+ * the lock that fork_prepare took and with signals blocked.
  */
 void
 thread_fork_child(bool go_on)
@@ -350,6 +309,7 @@ thread_fork_child(bool go_on)
 	if (self) {
 		self->tid = (pid_t)syscall(SYS_gettid);
 		self->timer = -1;
+		atomic_store(&self->event, NULL);
 		if (go_on)
 			arm(self);
 	}

@@ -53,6 +53,7 @@ torture() {
 
 torture 'CPU clock' -F 1000
 torture 'CPU clock, first process only' -F 4000 --children=none
+torture 'perf clock' -q -F 4000 --clock=perf
 torture 'wall clock' -F 1000 --clock=wall
 torture 'wall clock, faster' -F 5000 --clock=wall
 
@@ -61,7 +62,11 @@ n=0
 while [ $n -lt "$kills" ]; do
 	n=$((n + 1))
 	when=$(awk -v n=$n 'BEGIN { srand(n); print 0.02 + 0.3 * rand() }')
-	[ $((n % 2)) -eq 0 ] && clock=cpu || clock=wall
+	case $((n % 3)) in
+	0) clock=cpu ;;
+	1) clock=wall ;;
+	2) clock=perf ;;
+	esac
 	# In a shell of its own, which says that it was killed to nobody.
 	(exec prof-record -q -F 1000 --clock=$clock -o k.pb.gz \
 		"$bin/tests/torture" "$when" "$plugin" kill) >out 2>err

@@ -17,6 +17,7 @@ int
 sampling_add(struct profile *p, const struct sampling *s)
 {
 	char text[512];
+	size_t n;
 
 	snprintf(text, sizeof(text),
 		 "%sclock=%s asked_hz=%.6g achieved_hz=%.6g ticks=%" PRIu64
@@ -25,6 +26,10 @@ sampling_add(struct profile *p, const struct sampling *s)
 		 title, s->clock, s->asked_hz, s->achieved_hz, s->ticks,
 		 s->signals, s->lost, s->truncated, s->unwind_failed,
 		 s->untimed);
+	n = strlen(text);
+	if (strcmp(s->clock, "perf") == 0)
+		snprintf(text + n, sizeof(text) - n, " perf_signals=%" PRIu64,
+			 s->perf_signals);
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
@@ -61,6 +66,7 @@ add(struct sampling *s, const char *text)
 	s->truncated += count(text, "truncated");
 	s->unwind_failed += count(text, "unwind_failed");
 	s->untimed += count(text, "untimed_threads");
+	s->perf_signals += count(text, "perf_signals");
 }
 
 bool

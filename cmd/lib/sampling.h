@@ -1,13 +1,14 @@
 /*
  * sampling.h - how well a profile was sampled: a comment that prof-record
  * leaves in it, and each profile that is merged with it keeps; reports do not
- *show it.
+ * show it.
  *
  *	# sampling: clock=cpu asked_hz=1000 achieved_hz=250 ticks=7996
  *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
  *
- * (one line). Rates are per second of the clock and thread; the counts are
- * those of struct sampling. Readers skip words that they do not know.
+ * (one line), and perf_signals=7996 after clock=perf. Rates are per second of
+ *the clock and thread; the counts are those of struct sampling. Readers skip
+ *words that they do not know.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -18,7 +19,7 @@
 struct profile;
 
 struct sampling {
-	const char *clock; /* "cpu", "wall"; only for sampling_add() */
+	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
 	uint64_t ticks;         /* periods that went by, and weigh in samples */
@@ -27,6 +28,7 @@ struct sampling {
 	uint64_t truncated;     /* ... whose stack was cut at the most frames */
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
+	uint64_t perf_signals;  /* signals that came from perf clocks */
 };
 
 /* Add the comment to p. Returns -1 without memory. */

@@ -1,0 +1,248 @@
+/*
+ * clock.c - what interrupts a thread: a POSIX timer on its CPU clock, or a
+ * software clock of perf_event_open(2), which is not bound to the kernel's
+ * tick. Everything here may also run in signal handlers: it makes system calls
+ * and nothing else.
+ *
+ * The perf clock's descriptor is closed at once; a mapping of its page keeps it
+ * alive. So programs that close all descriptors, or count them, or run out of
+ * them, are not met by ours; the mapping is gone in a forked child and after
+ * exec.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+#ifndef SYS_mmap /* some 32-bit machines; it counts the offset, 0, in pages */
+#define SYS_mmap SYS_mmap2
+#endif
+
+/* Real-time signals begin here for the kernel; libc keeps some for itself. */
+enum { FIRST_REALTIME = 32, EVENT_PAGE = 4096 };
+
+/* What the kernel expects; libc's own struct hides the thread. */
+struct kernel_sigevent {
+	union sigval value;
+	int signo;
+	int notify;
+	int tid;
+	int pad[11];
+};
+
+static struct timespec
+timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+/* First after so many nanoseconds, then once a period. */
+static void
+set_timer(const struct thread *t, uint64_t first)
+{
+	struct timespec when[2] = { timespec_of(sampler.period_ns),
+				    timespec_of(first) };
+
+	syscall(SYS_timer_settime, t->timer, 0, when, NULL);
+}
+
+/* libc's timer_create() reaches no other thread, and its timer_t is libc's. */
+static bool
+arm_timer(struct thread *t, uint64_t first)
+{
+	struct kernel_sigevent event = {
+		.value.sival_ptr = t,
+		.signo = atomic_load(&sampler.signal),
+		.notify = SIGEV_THREAD_ID,
+		.tid = t->tid,
+	};
+	int timer;
+
+	if (syscall(SYS_timer_create, THREAD_CLOCK(t->tid), &event, &timer) !=
+	    0)
+		return false;
+	t->timer = timer;
+	set_timer(t, first);
+	return true;
+}
+
+/*
+ * May this thread try a perf clock? Not under a seccomp filter, which may kill
+ * for it. Not by a real-time signal: where those queue up, in a thread that has
+ * signals blocked, until there is no more room, the kernel sends SIGIO instead,
+ * which kills.
+ */
+static bool
+perf_is_safe(void)
+{
+	return atomic_load(&sampler.signal) < FIRST_REALTIME &&
+	       syscall(SYS_prctl, PR_GET_SECCOMP) == SECCOMP_MODE_DISABLED;
+}
+
+/* The handler and another thread may both be at it: none is forgotten. */
+static void
+set_event(struct thread *t, void *page)
+{
+	void *old = atomic_exchange(&t->event, page);
+
+	if (old)
+		syscall(SYS_munmap, old, EVENT_PAGE);
+}
+
+/*
+ * A perf clock that sends a signal each period of t's CPU time; or, if once is
+ * set, a single one. Ticks in the kernel are wanted too, as they are the
+ * system calls'; who may not have them (kernel.perf_event_paranoid) gets no
+ * clock at all: it would give the time of system calls to what follows them.
+ */
+static bool
+arm_perf(struct thread *t, uint64_t period, bool once)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof attr,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period,
+		.disabled = 1,
+	};
+	struct f_owner_ex owner = { F_OWNER_TID, t->tid };
+	void *page;
+	int fd;
+
+	fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	page = (void *)syscall(SYS_mmap, NULL, EVENT_PAGE, PROT_READ,
+			       MAP_SHARED, fd, 0);
+	if (page != MAP_FAILED &&
+	    (syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) != 0 ||
+	     syscall(SYS_fcntl, fd, F_SETSIG, atomic_load(&sampler.signal)) !=
+		     0 ||
+	     syscall(SYS_fcntl, fd, F_SETFL, O_ASYNC) != 0 ||
+	     syscall(SYS_ioctl, fd,
+		     once ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
+		     1) != 0)) {
+		syscall(SYS_munmap, page, EVENT_PAGE);
+		page = MAP_FAILED;
+	}
+	syscall(SYS_close, fd);
+	if (page == MAP_FAILED)
+		return false;
+	set_event(t, page);
+	return true;
+}
+
+bool
+clock_arm(struct thread *t)
+{
+	t->is_fresh = true;
+	/* A phase at random, so that threads that do the same are not all
+	 * caught in the same places. */
+	if (sampler.clock == SHM_CLOCK_PERF && perf_is_safe() &&
+	    arm_perf(t, 1 + thread_random(t) % sampler.period_ns, true))
+		return true;
+	/* The first signal comes with the kernel's first tick. */
+	return arm_timer(t, 1);
+}
+
+void
+clock_disarm(struct thread *t)
+{
+	set_event(t, NULL);
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	t->timer = -1;
+}
+
+void
+clock_stop(struct thread *t)
+{
+	static const struct timespec zero[2];
+
+	set_event(t, NULL);
+	if (t->timer >= 0)
+		syscall(SYS_timer_settime, t->timer, 0, zero, NULL);
+}
+
+/*
+ * The first signal of a thread's timer. The kernel looks at CPU timers when its
+ * own tick comes, so what a thread does between the last tick and its end is
+ * never seen. Threads shorter than a tick would be seen by the square of their
+ * length. So the first signal stands for one whole tick of the kernel, however
+ * short the thread has run: as often as that is too much, its end will be
+ * missed. From here on ticks count as they come, at a random phase.
+ */
+static uint32_t
+timer_ticks(struct thread *t, const siginfo_t *info)
+{
+	uint64_t period = sampler.period_ns;
+
+	if (!t->is_fresh)
+		return info->si_overrun > 0 ? 1 + (uint32_t)info->si_overrun
+					    : 1;
+	t->is_fresh = false;
+	set_timer(t, 1 + thread_random(t) % period);
+	/* Rounded up or down at random, by the remainder. */
+	return (uint32_t)((sampler.tick_ns + thread_random(t) % period) /
+			  period);
+}
+
+/*
+ * The clock's signals may merge while they are blocked, and the time that a
+ * hypervisor takes away is in them. So they only say when to look; what counts
+ * is the CPU time of the thread, in periods since its first tick.
+ */
+static uint32_t
+perf_ticks(struct thread *t)
+{
+	int64_t period = (int64_t)sampler.period_ns, ticks;
+	struct timespec now;
+	int64_t cpu;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	cpu = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	if (t->is_fresh) {
+		/* That was the one to begin with, at random. */
+		t->is_fresh = false;
+		t->cpu_ns = (uint64_t)cpu;
+		set_event(t, NULL);
+		if (!arm_perf(t, (uint64_t)period, false))
+			arm_timer(t, (uint64_t)period);
+		return 1;
+	}
+	ticks = (cpu - (int64_t)t->cpu_ns + period / 2) / period;
+	if (ticks <= 0)
+		return 0;
+	t->cpu_ns += (uint64_t)(ticks * period);
+	return (uint32_t)ticks;
+}
+
+uint32_t
+clock_ticks(struct thread *t, const siginfo_t *info)
+{
+	if (info->si_code == SI_TIMER)
+		return info->si_value.sival_ptr == t ? timer_ticks(t, info) : 0;
+	/* HUP: the clock has stopped after one signal, as it was told. */
+	if ((info->si_code == POLL_IN || info->si_code == POLL_HUP) &&
+	    atomic_load_explicit(&t->event, memory_order_relaxed)) {
+		uint32_t ticks = perf_ticks(t);
+
+		if (ticks)
+			atomic_fetch_add_explicit(&sampler.shm->n_perf, 1,
+						  memory_order_relaxed);
+		return ticks;
+	}
+	return 0;
+}
