@@ -1,7 +1,8 @@
 /*
  * prof-record.c - run a program and write its profile. The program is sampled
  * from inside, by libsample; launch.c starts it, drain.c reads what it leaves
- * in shared memory, tally.c makes a profile of that.
+ * in shared memory, tally.c makes a profile of that, which deliver.c writes
+ * and listen.c serves.
  */
 #include "config.h"
 
@@ -10,21 +11,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach.h"
 #include "cli.h"
+#include "deliver.h"
 #include "drain.h"
 #include "launch.h"
-#include "lib/profile.h"
+#include "listen.h"
+#include "lookup.h"
 #include "perfclock.h"
 #include "record-what.h"
+#include "recording.h"
+#include "serve.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
 	KEY_CLOCK,
+	KEY_LISTEN,
 	KEY_SIGNAL,
 	KEY_SESSION,
 	MAX_HZ = 10000,
@@ -37,7 +41,9 @@ static const struct cli_opt opts[] = {
 	  "cpu (the default): threads that run; perf: them, by finer clocks; "
 	  "wall: all threads" },
 	{ KEY_CHILDREN, "children", "HOW",
-	  "child processes: merge (the default) or none" },
+	  "child processes: merge (the default), separate files, or none" },
+	{ KEY_LISTEN, "listen", "ADDRESS",
+	  "serve profiles over HTTP at [HOST:]PORT meanwhile" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
 	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
 	{ KEY_SESSION, "session", NULL,
@@ -70,14 +76,16 @@ clock_of(const char *arg)
 	die("--clock: '%s' is neither cpu, perf nor wall", arg);
 }
 
+/* What to do about children; libsample needs not know of files. */
 static enum shm_children
-children_of(const char *arg)
+children_of(const char *arg, bool *separate)
 {
-	if (strcmp(arg, "merge") == 0)
+	*separate = strcmp(arg, "separate") == 0;
+	if (*separate || strcmp(arg, "merge") == 0)
 		return SHM_CHILDREN_MERGE;
 	if (strcmp(arg, "none") == 0)
 		return SHM_CHILDREN_NONE;
-	die("--children: '%s' is neither merge nor none", arg);
+	die("--children: '%s' is neither merge, separate nor none", arg);
 }
 
 /* "PROF", "SIGPROF", "27"; real-time signals by number. */
@@ -111,75 +119,40 @@ check_signal(int sig)
 			    sigabbrev_np(sig));
 }
 
-static int64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void
 show_note(const char *text)
 {
 	warn("%s", text);
 }
 
-/*
- * Where the profile goes, if nobody said: into a pipe if there is one, as
- * then the program's own output must go elsewhere, else to a file.
- */
-static bool
-stdout_is_pipe(void)
+/* Run the program to its end, and serve its profiles if l is not NULL. */
+static void
+record(struct launch *launch, char **argv, struct recording *r,
+       struct listen *l)
 {
-	struct stat st;
-
-	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
-static char *
-default_output(const struct launch *l)
-{
-	const char *slash = strrchr(l->path, '/');
-	char *name;
-
-	if (asprintf(&name, "prof.%s.%d.pb.gz", slash ? slash + 1 : l->path,
-		     (int)l->pid) < 0)
-		die("out of memory");
-	return name;
-}
-
-/* Run the program to its end; its profile. */
-static struct profile *
-record(struct launch *l, char **argv, struct drain *d, enum tally_kind kind)
-{
-	struct tally *t = tally_new();
-	struct tally_info info = { .kind = kind, .shm = d->shm };
-	struct profile *p;
+	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
 	struct prof_err err;
 	char session[128];
-	int64_t start;
 
-	if (!t)
-		die("out of memory");
-	drain_name(d, session, sizeof session);
-	info.time_ns = now_ns(CLOCK_REALTIME);
-	start = now_ns(CLOCK_MONOTONIC);
-	if (launch_start(l, argv, session, &err) != PROF_OK)
+	drain_name(r->drain, session, sizeof session);
+	if (launch_start(launch, argv, session, &err) != PROF_OK)
 		die("%s", err.msg);
-	while (!launch_wait(l, PASS_MS))
-		drain_pass(d, t);
-	info.duration_ns = now_ns(CLOCK_MONOTONIC) - start;
-	drain_end(d, t);
-	if (atomic_load(&d->shm->n_process) == 0)
+	if (l) {
+		serve.lookup = lookup_new();
+		if (!serve.lookup)
+			die("out of memory");
+		if (listen_start(l, &serve, &err) != PROF_OK)
+			die("--listen: %s", err.msg);
+		warn("listening on http://%s/pprof/", listen_address(l));
+	}
+	while (!launch_wait(launch, PASS_MS))
+		recording_pass(r);
+	recording_end(r);
+	listen_close(l);
+	lookup_free(serve.lookup);
+	if (atomic_load(&r->drain->shm->n_process) == 0)
 		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
-		     l->path);
-	p = tally_profile(t, &info);
-	if (!p)
-		die("out of memory");
-	tally_free(t);
-	return p;
+		     launch->path);
 }
 
 int
@@ -187,13 +160,15 @@ main(int argc, char **argv)
 {
 	struct drain_config config = { .period_ns = 10000000 };
 	struct launch launch = { 0 };
+	struct recording recording;
 	struct drain drain;
-	struct profile *p;
+	struct listen *l = NULL;
+	const char *listen_at = NULL;
+	enum deliver_how how;
 	struct prof_err err;
 	struct cli cli;
-	char *name = NULL;
 	enum tally_kind kind = TALLY_CPU;
-	bool session = false;
+	bool session = false, separate = false;
 	int clock = -1, key;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -216,7 +191,10 @@ main(int argc, char **argv)
 			session = true;
 			break;
 		case KEY_CHILDREN:
-			config.children = children_of(cli.arg);
+			config.children = children_of(cli.arg, &separate);
+			break;
+		case KEY_LISTEN:
+			listen_at = cli.arg;
 			break;
 		}
 	}
@@ -224,28 +202,28 @@ main(int argc, char **argv)
 		return attach_run(&cli);
 	if (cli.n_operand == 0)
 		die("no command to run");
+	how = separate ? DELIVER_EACH : listen_at ? DELIVER_NAMED : DELIVER_ONE;
+	launch.join_stdout = deliver_prepare(&cli, how);
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
 	    launch_library(&launch, config.what, &err) != PROF_OK ||
-	    drain_open(&drain, &config, &err) != PROF_OK)
+	    drain_open(&drain, &config, &err) != PROF_OK ||
+	    recording_begin(&recording, &drain, kind, &err) != PROF_OK)
 		die("%s", err.msg);
+	if (listen_at && listen_open(listen_at, &l, &err) != PROF_OK)
+		die("--listen: %s", err.msg);
 	drain.note = show_note;
 	if (config.clock == SHM_CLOCK_PERF &&
 	    perfclock_open(&clock, &err) != PROF_OK)
 		warn("%s: the timers' rate is the kernel tick's", err.msg);
-	launch.join_stdout = !cli.output && stdout_is_pipe();
+	recording.is_live = how == DELIVER_NAMED && !cli.output;
 
-	p = record(&launch, cli.operand, &drain, kind);
+	record(&launch, cli.operand, &recording, l);
 
-	if (!cli.output && !launch.join_stdout) {
-		cli.output = name = default_output(&launch);
-		warn("profile: %s", name);
-	}
-	cli_write(&cli, p);
-	profile_free(p);
+	deliver(&cli, &recording, &launch, how);
+	recording_release(&recording);
 	drain_close(&drain);
 	if (clock >= 0)
 		close(clock);
 	key = cli_finish(&cli, 0);
-	free(name);
 	return key ? key : launch_status(&launch);
 }

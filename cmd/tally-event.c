@@ -228,7 +228,8 @@ label_of(const struct build *b, const struct event *e, struct label *label)
 static bool
 is_wanted(const struct build *b, const struct event *e)
 {
-	return e->event == kinds[b->info->kind].event;
+	return e->event == kinds[b->info->kind].event &&
+	       build_is_of(b, e->stack.process);
 }
 
 /* The process of all events, if that is one; *many if not. */

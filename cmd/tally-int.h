@@ -4,7 +4,8 @@
  *	tally.c		stacks and labels, counted
  *	tally-event.c	the same for what is no tick: allocations, waits
  *	tally-space.c	address spaces: which module an address is in
- *	tally-profile.c	a profile of all that was counted so far
+ *	tally-mark.c	what was counted up to some moment
+ *	tally-profile.c	a profile of what was counted so far
  */
 #ifndef TALLY_INT_H
 #define TALLY_INT_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 
 #include "lib/profile.h"
+#include "lib/sampling.h"
 #include "lib/strtab.h"
 #include "set.h"
 #include "tally.h"
@@ -125,6 +127,15 @@ struct tally {
 	struct set raws;
 };
 
+struct tally_mark {
+	struct sampling sampling;
+	size_t n_stack;
+	uint64_t ticks[]; /* of each stack */
+};
+
+/* The settings and the counts as they are now, but no achieved rate. */
+struct sampling tally_sampling(const struct shm *shm);
+
 /*
  * Room for n more of size bytes in the array whose address array is; false,
  * and failed, without.
@@ -188,6 +199,9 @@ struct build {
 bool build_sample(struct build *b, const struct frames *pool,
 		  const struct stack *s, bool of_process, const int64_t *value,
 		  const struct label *more);
+
+/* Is the profile about this process, too? */
+bool build_is_of(const struct build *b, uint32_t process);
 
 /* Add everything of kinds other than TALLY_CPU. */
 bool build_events(struct build *b);

@@ -30,6 +30,27 @@ intern(struct build *b, uint32_t s)
 	return profile_intern(b->p, b->t->strings.str[s].s);
 }
 
+/* The ticks of stack i that the profile is about. */
+static uint64_t
+ticks_of(const struct build *b, size_t i)
+{
+	const struct stack *s = &b->t->stack[i];
+	const struct tally_mark *since = b->info->since;
+
+	if (!build_is_of(b, s->process))
+		return 0;
+	return s->ticks - (since && i < since->n_stack ? since->ticks[i] : 0);
+}
+
+bool
+build_is_of(const struct build *b, uint32_t process)
+{
+	int32_t pid = b->info->pid;
+
+	return !pid ||
+	       (process != PROF_NONE && b->t->process[process].pid == pid);
+}
+
 static uint32_t
 mapping_of(struct build *b, uint32_t module)
 {
@@ -66,44 +87,53 @@ location_of(struct build *b, uint32_t place)
 	return b->location[place];
 }
 
-enum { N_CLOCK = 3 };
-
-static const char *const clock_name[N_CLOCK] = {
-	[SHM_CLOCK_CPU] = "cpu",
-	[SHM_CLOCK_WALL] = "wall",
-	[SHM_CLOCK_PERF] = "perf",
-};
+/* Counts of memory that others write to may also go back. */
+static void
+take_off(uint64_t *count, uint64_t before)
+{
+	*count -= *count < before ? *count : before;
+}
 
 static bool
 add_comment(struct build *b)
 {
-	const struct shm *shm = b->info->shm;
-	struct sampling s = {
-		.clock = clock_name[shm->clock % N_CLOCK],
-		.asked_hz = 1e9 / (double)shm->period_ns,
-		.ticks = atomic_load(&shm->n_tick),
-		.signals = atomic_load(&shm->n_signal),
-		.lost = atomic_load(&shm->n_lost),
-		.truncated = atomic_load(&shm->n_truncated),
-		.unwind_failed = atomic_load(&shm->n_failed),
-		.untimed = atomic_load(&shm->n_untimed),
-		.perf_signals = atomic_load(&shm->n_perf),
-	};
+	const struct tally_mark *since = b->info->since;
+	struct sampling s = tally_sampling(b->info->shm);
 
+	if (since) {
+		take_off(&s.ticks, since->sampling.ticks);
+		take_off(&s.signals, since->sampling.signals);
+		take_off(&s.lost, since->sampling.lost);
+		take_off(&s.truncated, since->sampling.truncated);
+		take_off(&s.unwind_failed, since->sampling.unwind_failed);
+		take_off(&s.untimed, since->sampling.untimed);
+		take_off(&s.perf_signals, since->sampling.perf_signals);
+	}
 	if (s.ticks)
 		s.achieved_hz =
 			s.asked_hz * (double)s.signals / (double)s.ticks;
 	return sampling_add(b->p, &s) == 0;
 }
 
-/* Whose samples they are need only be said when it is not obvious. */
-static bool
-many_processes(const struct tally *t)
+/*
+ * The process of all ticks, if that is one; *many if not: whose samples they
+ * are need only be said when it is not obvious.
+ */
+static uint32_t
+only_process(const struct build *b, bool *many)
 {
-	for (size_t i = 1; i < t->n_stack; i++)
-		if (t->stack[i].process != t->stack[0].process)
-			return true;
-	return false;
+	uint32_t process = PROF_NONE;
+	bool is_any = false;
+
+	*many = false;
+	for (size_t i = 0; i < b->t->n_stack && !*many; i++) {
+		if (!ticks_of(b, i))
+			continue;
+		*many = is_any && b->t->stack[i].process != process;
+		process = b->t->stack[i].process;
+		is_any = true;
+	}
+	return *many ? PROF_NONE : process;
 }
 
 /* The labels of a stack into label, which has room for MAX_LABELS. Returns
@@ -165,18 +195,18 @@ build_sample(struct build *b, const struct frames *pool, const struct stack *s,
 }
 
 static bool
-add_ticks(struct build *b)
+add_ticks(struct build *b, bool of_process)
 {
 	uint64_t period = b->info->shm->period_ns;
 	const struct tally *t = b->t;
-	bool of_process = many_processes(t);
 
 	for (size_t i = 0; i < t->n_stack; i++) {
-		const struct stack *s = &t->stack[i];
-		int64_t value[2] = { (int64_t)s->ticks,
-				     (int64_t)(s->ticks * period) };
+		uint64_t ticks = ticks_of(b, i);
+		int64_t value[2] = { (int64_t)ticks,
+				     (int64_t)(ticks * period) };
 
-		if (!build_sample(b, &t->frames, s, of_process, value, NULL))
+		if (ticks && !build_sample(b, &t->frames, &t->stack[i],
+					   of_process, value, NULL))
 			return false;
 	}
 	return true;
@@ -192,7 +222,7 @@ build_program(struct build *b, const uint64_t *weight)
 	for (size_t i = 0; i < t->n_process; i++) {
 		uint32_t m = t->process[i].program;
 
-		if (m != PROF_NONE &&
+		if (m != PROF_NONE && build_is_of(b, (uint32_t)i) &&
 		    (best == PROF_NONE || weight[m] > weight[best]))
 			best = m;
 	}
@@ -213,7 +243,7 @@ add_program(struct build *b)
 
 		if (process != PROF_NONE &&
 		    t->process[process].program != PROF_NONE)
-			ticks[t->process[process].program] += t->stack[i].ticks;
+			ticks[t->process[process].program] += ticks_of(b, i);
 	}
 	done = build_program(b, ticks);
 	free(ticks);
@@ -239,14 +269,15 @@ static bool
 build_ticks(struct build *b)
 {
 	const struct shm *shm = b->info->shm;
-	bool is_one = b->t->n_stack && !many_processes(b->t);
+	bool of_process;
+	uint32_t process = only_process(b, &of_process);
 	struct profile *p = b->p;
 	const char *what = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
 
 	if (profile_add_type(p, "samples", "count") == PROF_NONE ||
 	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
-	    !add_program(b) || !add_ticks(b) || !add_comment(b) ||
-	    !build_pid(b, is_one ? b->t->stack[0].process : PROF_NONE))
+	    !add_program(b) || !add_ticks(b, of_process) || !add_comment(b) ||
+	    !build_pid(b, process))
 		return false;
 	p->period_type = p->type[1];
 	p->period = (int64_t)shm->period_ns;
@@ -266,8 +297,18 @@ fill(struct build *b)
 	       (b->info->kind == TALLY_CPU ? build_ticks(b) : build_events(b));
 }
 
-struct profile *
-tally_profile(const struct tally *t, const struct tally_info *info)
+static bool
+add_modules(struct build *b)
+{
+	for (size_t i = 0; i < b->t->n_module; i++)
+		if (mapping_of(b, (uint32_t)i) == PROF_NONE)
+			return false;
+	return true;
+}
+
+static struct profile *
+build(const struct tally *t, const struct tally_info *info,
+      bool (*how)(struct build *b))
 {
 	struct build b = {
 		.t = t,
@@ -277,11 +318,23 @@ tally_profile(const struct tally *t, const struct tally_info *info)
 		.location = array_of_none(t->n_place),
 	};
 
-	if (t->failed || !b.p || !b.mapping || !b.location || !fill(&b)) {
+	if (t->failed || !b.p || !b.mapping || !b.location || !how(&b)) {
 		profile_free(b.p);
 		b.p = NULL;
 	}
 	free(b.mapping);
 	free(b.location);
 	return b.p;
+}
+
+struct profile *
+tally_profile(const struct tally *t, const struct tally_info *info)
+{
+	return build(t, info, fill);
+}
+
+struct profile *
+tally_modules(const struct tally *t)
+{
+	return build(t, NULL, add_modules);
 }

@@ -28,7 +28,13 @@ struct tally_info {
 	int64_t time_ns; /* start, since the epoch */
 	int64_t duration_ns;
 	const struct shm *shm; /* the settings, and the counts */
+	/* What the profile is about, if not all of it. */
+	const struct tally_mark *since; /* only what came after; or NULL */
+	int32_t pid;                    /* only this process; or 0 */
 };
+
+/* What had been counted at some moment. */
+struct tally_mark;
 
 /* NULL without memory. To end with tally_free(). */
 struct tally *tally_new(void);
@@ -48,6 +54,35 @@ void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
+
+/* How many different stacks there are. */
+size_t tally_size(const struct tally *t);
+
+/* Forget them, but not what is needed to understand others. There must be no
+ * mark. */
+void tally_forget(struct tally *t);
+
+/* Now: the caller's, for tally_mark_free(). NULL without memory. */
+struct tally_mark *tally_mark(const struct tally *t, const struct shm *shm);
+
+/* NULL is allowed. */
+void tally_mark_free(struct tally_mark *m);
+
+/*
+ * The processes that have samples, first the one that came first: n of them at
+ * *pid, the caller's, with the names of the programs that they were last, good
+ * as long as the tally. false without memory.
+ */
+struct tally_process {
+	int32_t pid;
+	const char *name;
+};
+bool tally_processes(const struct tally *t, struct tally_process **out,
+		     size_t *n);
+
+/* A profile of nothing but the mappings of all modules, in the order in which
+ * they were seen first: the caller's. NULL without memory. */
+struct profile *tally_modules(const struct tally *t);
 
 /*
  * What is allocated, by stacks of SHM_ALLOC: begin anew, with what was when

@@ -1,0 +1,126 @@
+/* deliver.c - see deliver.h. */
+#include "config.h"
+
+#include "deliver.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "launch.h"
+#include "lib/profile.h"
+#include "recording.h"
+
+static bool
+stdout_is_pipe(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+bool
+deliver_prepare(const struct cli *cli, enum deliver_how how)
+{
+	if (how == DELIVER_EACH && cli->output && !strstr(cli->output, "{}"))
+		die("--children=separate needs a {} in the name of -o, for the "
+		    "number of the process");
+	/* The program's own output must then go elsewhere. */
+	return how == DELIVER_ONE && !cli->output && stdout_is_pipe();
+}
+
+/* "prof.NAME.PID.pb.gz"; a process calls itself what it likes. */
+static char *
+default_name(const char *program, int pid)
+{
+	const char *slash = strrchr(program, '/');
+	char *name;
+
+	program = slash ? slash + 1 : program;
+	if (asprintf(&name, "prof.%s.%d.pb.gz", program, pid) < 0)
+		die("out of memory");
+	for (char *c = name; *c; c++)
+		if (*c == '/' || iscntrl((unsigned char)*c))
+			*c = '_';
+	return name;
+}
+
+/* The name in which "{}" stands for pid. */
+static char *
+name_of(const char *pattern, int pid)
+{
+	const char *at = strstr(pattern, "{}");
+	char *name;
+
+	if (asprintf(&name, "%.*s%d%s", (int)(at - pattern), pattern, pid,
+		     at + 2) < 0)
+		die("out of memory");
+	return name;
+}
+
+static struct profile *
+profile_of(struct recording *r, int pid)
+{
+	struct profile *p = recording_profile(r, pid);
+
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+/* A file for each process that used enough time to be seen; at least one. */
+static void
+deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
+{
+	struct tally_process first = { (int32_t)l->pid, l->path };
+	struct tally_process *process;
+	const char *pattern = cli->output;
+	size_t n;
+
+	if (!tally_processes(r->tally, &process, &n))
+		die("out of memory");
+	for (size_t i = 0; i < (n ? n : 1); i++) {
+		const struct tally_process *p = n ? &process[i] : &first;
+		struct profile *profile = profile_of(r, p->pid);
+		char *name = pattern ? name_of(pattern, p->pid)
+				     : default_name(p->name, p->pid);
+
+		cli->output = name;
+		cli_write(cli, profile);
+		cli_output_close(cli);
+		if (!pattern)
+			warn("profile: %s", name);
+		profile_free(profile);
+		free(name);
+	}
+	cli->output = pattern;
+	free(process);
+}
+
+void
+deliver(struct cli *cli, struct recording *r, const struct launch *l,
+	enum deliver_how how)
+{
+	struct profile *p;
+	char *name = NULL;
+
+	if (how == DELIVER_EACH) {
+		deliver_each(cli, r, l);
+		return;
+	}
+	if (!cli->output && how == DELIVER_NAMED)
+		return;
+	p = profile_of(r, 0);
+	if (!cli->output && !l->join_stdout) {
+		cli->output = name = default_name(l->path, (int)l->pid);
+		warn("profile: %s", name);
+	}
+	cli_write(cli, p);
+	cli_output_close(cli);
+	profile_free(p);
+	free(name);
+}

@@ -1,0 +1,640 @@
+/*
+ * listen.c - see listen.h. libmicrohttpd speaks the protocol; what it has no
+ * limits for is limited here: it would let a client send, or read, a byte now
+ * and then for ever, and it does not notice that a client has gone away while
+ * its answer is being made.
+ *
+ * One thread does everything. It waits for libmicrohttpd's epoll descriptor,
+ * for the end of the next profile and for the next client's time to be up.
+ */
+#include "config.h"
+
+#include "listen.h"
+
+#ifdef HAVE_MICROHTTPD
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording.h"
+#include "serve.h"
+
+enum {
+	MAX_CLIENTS = 64,
+	MAX_DYING = 16,      /* besides: they were cut, and are not gone yet */
+	MAX_WINDOWS = 16,    /* profiles under way */
+	MAX_HEAD = 16 << 10, /* bytes of a request without its body */
+	MAX_BODY = 1 << 20,
+	MAX_UNREAD = 64 << 20, /* bytes of answers that nobody took yet */
+	REQUEST_MS = 10000,    /* to send a request */
+	REPLY_MS = 60000,      /* to take the answer */
+	GRACE_MS = 2000,       /* the same, when all is over */
+};
+
+/* One connection; it is for one request. */
+struct client {
+	struct client *next;
+	struct MHD_Connection *connection;
+	int fd;
+	int64_t deadline; /* ms; 0: none, as the turn is ours */
+	bool is_seen;     /* a request has begun */
+	bool is_cut;      /* its time was up */
+	bool is_gone;     /* it hung up while it waited */
+	bool is_too_large;
+	struct serve_request req;
+	struct recording_mark *mark; /* it waits for a profile since then */
+	int64_t due;                 /* ms */
+	size_t unread;
+};
+
+struct listen {
+	char address[NI_MAXHOST + NI_MAXSERV + 4];
+	struct serve *serve;
+	struct MHD_Daemon *daemon;
+	pthread_t thread;
+	int socket;
+	int stop; /* eventfd */
+	bool is_started;
+	/* Of the thread. */
+	struct client *client;
+	size_t n_client, n_window;
+	size_t unread;
+	bool is_ending;
+	bool is_freed; /* a place, in the last turn */
+};
+
+static int64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* --- requests --- */
+
+static enum serve_method
+method_of(const char *method)
+{
+	if (strcmp(method, "GET") == 0)
+		return SERVE_GET;
+	if (strcmp(method, "HEAD") == 0)
+		return SERVE_HEAD;
+	return strcmp(method, "POST") == 0 ? SERVE_POST : SERVE_OTHER;
+}
+
+/* The first word of the query that has no value: "?0x401136+0x401140". */
+static enum MHD_Result
+take_word(void *cls, enum MHD_ValueKind kind, const char *key,
+	  const char *value)
+{
+	const char **word = cls;
+
+	(void)kind;
+	if (!value && !*word)
+		*word = key;
+	return MHD_YES;
+}
+
+/* The request's head is there; all of its strings live as long as it. */
+static void
+begin_request(struct client *k, const char *url, const char *method)
+{
+	struct MHD_Connection *c = k->connection;
+	const char *encoding, *length;
+
+	k->is_seen = true;
+	k->req.method = method_of(method);
+	k->req.path = url;
+	k->req.seconds = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
+						     "seconds");
+	k->req.debug =
+		MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "debug");
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, take_word,
+				  &k->req.query);
+	encoding = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+					       "Accept-Encoding");
+	k->req.takes_gzip = encoding && strcasestr(encoding, "gzip");
+	length = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+					     "Content-Length");
+	k->is_too_large = length && strtoull(length, NULL, 10) > MAX_BODY;
+}
+
+static void
+take_body(struct client *k, const char *data, size_t n)
+{
+	if (k->is_too_large)
+		return;
+	if (n > MAX_BODY - k->req.body.n || buf_add(&k->req.body, data, n) < 0)
+		k->is_too_large = true;
+}
+
+/* --- answers --- */
+
+/* Hand the reply to libmicrohttpd; its body is freed there. */
+static enum MHD_Result
+send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
+{
+	struct MHD_Response *r;
+	enum MHD_Result rc;
+	char name[64];
+
+	if (l->unread && l->unread + reply->body.n > MAX_UNREAD)
+		serve_error(reply, 503, "too much is being sent: try later");
+	k->unread = reply->body.n;
+	l->unread += k->unread;
+	k->deadline = now_ms() + (l->is_ending ? GRACE_MS : REPLY_MS);
+	r = MHD_create_response_from_buffer(reply->body.n, reply->body.data,
+					    MHD_RESPMEM_MUST_FREE);
+	if (!r) {
+		buf_release(&reply->body);
+		return MHD_NO;
+	}
+	MHD_add_response_header(r, "Content-Type", reply->type);
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "Connection", "close");
+	if (reply->file) {
+		snprintf(name, sizeof name, "attachment; filename=\"%s\"",
+			 reply->file);
+		MHD_add_response_header(r, "Content-Disposition", name);
+		MHD_add_response_header(r, "Vary", "Accept-Encoding");
+	}
+	if (reply->allow)
+		MHD_add_response_header(r, "Allow", reply->allow);
+	if (reply->status >= 400) /* Go's clients then show the text */
+		MHD_add_response_header(r, "X-Go-Pprof", "1");
+	rc = MHD_queue_response(k->connection, reply->status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result
+send_error(struct listen *l, struct client *k, unsigned status,
+	   const char *text)
+{
+	struct serve_reply reply = { 0 };
+
+	serve_error(&reply, status, "%s", text);
+	return send_reply(l, k, &reply);
+}
+
+/* From here on the client's profile is being made. */
+static enum MHD_Result
+begin_window(struct listen *l, struct client *k, unsigned seconds)
+{
+	if (l->n_window == MAX_WINDOWS)
+		return send_error(l, k, 503,
+				  "too many profiles are under way: try later");
+	k->mark = recording_mark(l->serve->recording);
+	if (!k->mark)
+		return send_error(l, k, 503, "out of memory");
+	l->n_window++;
+	k->deadline = 0;
+	k->due = l->is_ending ? 0 : now_ms() + (int64_t)seconds * 1000;
+	MHD_suspend_connection(k->connection);
+	return MHD_YES;
+}
+
+static void
+end_mark(struct listen *l, struct client *k)
+{
+	recording_mark_free(l->serve->recording, k->mark);
+	k->mark = NULL;
+	l->n_window--;
+}
+
+/* The time is up, or the client was woken up to be dropped. */
+static enum MHD_Result
+end_window(struct listen *l, struct client *k)
+{
+	struct serve_reply reply;
+
+	if (k->is_gone) {
+		end_mark(l, k);
+		return MHD_NO;
+	}
+	serve_window(l->serve, &k->req, k->mark, &reply);
+	end_mark(l, k);
+	return send_reply(l, k, &reply);
+}
+
+static struct client *
+client_of(struct MHD_Connection *c)
+{
+	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+/*
+ * Called by libmicrohttpd when the head of a request is there, for each piece
+ * of its body (n bytes), at its end, and after a suspension.
+ */
+static enum MHD_Result
+on_request(void *cls, struct MHD_Connection *c, const char *url,
+	   const char *method, const char *version, const char *data, size_t *n,
+	   void **state)
+{
+	struct listen *l = cls;
+	struct client *k = client_of(c);
+	struct serve_reply reply;
+	unsigned seconds;
+
+	(void)version;
+	(void)state;
+	if (!k)
+		return MHD_NO;
+	if (k->mark)
+		return end_window(l, k);
+	if (!k->is_seen) {
+		begin_request(k, url, method);
+		return k->is_too_large ? send_error(l, k, 413,
+						    "the request is too long")
+				       : MHD_YES;
+	}
+	if (*n) {
+		take_body(k, data, *n);
+		*n = 0;
+		return MHD_YES;
+	}
+	if (k->is_too_large)
+		return send_error(l, k, 413, "the request is too long");
+	seconds = serve_answer(l->serve, &k->req, &reply);
+	return seconds ? begin_window(l, k, seconds) : send_reply(l, k, &reply);
+}
+
+/* --- connections --- */
+
+static void
+cut(struct client *k)
+{
+	k->is_cut = true;
+	shutdown(k->fd, SHUT_RDWR); /* which libmicrohttpd notices */
+}
+
+/*
+ * All places are taken: the oldest client that has not yet said what it wants
+ * has to go, or else the oldest that does not read its answer. Who waits for a
+ * profile stays; there are fewer of those than places.
+ */
+static void
+make_room(struct listen *l)
+{
+	struct client *oldest = NULL;
+
+	for (struct client *k = l->client; k; k = k->next)
+		if (!k->mark && !k->is_cut &&
+		    (!oldest || !k->is_seen || oldest->is_seen))
+			oldest = k; /* they are in order, the newest first */
+	if (oldest)
+		cut(oldest);
+}
+
+static void
+on_connection(void *cls, struct MHD_Connection *c, void **context,
+	      enum MHD_ConnectionNotificationCode what)
+{
+	struct listen *l = cls;
+	struct client *k = *context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		k = calloc(1, sizeof *k);
+		*context = k;
+		if (!k)
+			return;
+		k->connection = c;
+		k->fd = MHD_get_connection_info(
+				c, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd;
+		k->deadline = now_ms() + REQUEST_MS;
+		if (++l->n_client > MAX_CLIENTS)
+			make_room(l);
+		k->next = l->client;
+		l->client = k;
+	} else if (k) {
+		struct client **at = &l->client;
+
+		while (*at != k)
+			at = &(*at)->next;
+		*at = k->next;
+		l->n_client--;
+		l->unread -= k->unread;
+		if (k->mark)
+			end_mark(l, k);
+		l->is_freed = true;
+		buf_release(&k->req.body);
+		free(k);
+	}
+}
+
+/* What poll() said of a client that waits, and what the clock says of all. */
+static void
+look_after(struct client *k, short revents, int64_t now, bool is_ending)
+{
+	if (k->mark) {
+		k->is_gone = revents & (POLLRDHUP | POLLHUP | POLLERR);
+		if (k->is_gone || is_ending || now >= k->due)
+			MHD_resume_connection(k->connection);
+	} else if (k->deadline && now >= k->deadline && !k->is_cut) {
+		cut(k);
+	}
+}
+
+/* How long poll() may sleep: -1 for ever. */
+static int
+patience(const struct listen *l, int64_t now)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	int64_t next = INT64_MAX;
+
+	/* libmicrohttpd, which was full, will only now look for others. */
+	if (l->is_freed)
+		return 0;
+	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < 60000)
+		next = now + (int64_t)ms;
+	for (const struct client *k = l->client; k; k = k->next) {
+		int64_t end = k->mark ? k->due : k->deadline;
+
+		if (end && !k->is_cut && end < next)
+			next = end;
+	}
+	if (next == INT64_MAX)
+		return -1;
+	return next <= now ? 0 : (int)(next - now);
+}
+
+/* One turn of the loop. */
+static void
+turn(struct listen *l)
+{
+	struct pollfd fds[2 + MAX_CLIENTS + MAX_DYING];
+	nfds_t n = 0;
+	int64_t now;
+
+	fds[n++] = (struct pollfd){
+		.fd = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD)
+			      ->epoll_fd,
+		.events = POLLIN,
+	};
+	fds[n++] = (struct pollfd){ .fd = l->is_ending ? -1 : l->stop,
+				    .events = POLLIN };
+	for (const struct client *k = l->client; k; k = k->next)
+		if (n < sizeof fds / sizeof *fds)
+			fds[n++] = (struct pollfd){ .fd = k->mark ? k->fd : -1,
+						    .events = POLLRDHUP };
+	if (poll(fds, n, patience(l, now_ms())) < 0)
+		return;
+	if (fds[1].revents)
+		l->is_ending = true;
+	l->is_freed = false;
+	now = now_ms();
+	n = 2;
+	for (struct client *k = l->client; k; k = k->next, n++)
+		if (n < sizeof fds / sizeof *fds)
+			look_after(k, fds[n].revents, now, l->is_ending);
+	MHD_run(l->daemon);
+}
+
+static void *
+serve_clients(void *arg)
+{
+	struct listen *l = arg;
+	int64_t end;
+
+	while (!l->is_ending)
+		turn(l);
+	MHD_quiesce_daemon(l->daemon);
+	for (struct client *k = l->client; k; k = k->next)
+		k->deadline = now_ms() + GRACE_MS;
+	end = now_ms() + GRACE_MS;
+	while (l->n_window || (l->n_client && now_ms() < end))
+		turn(l);
+	MHD_stop_daemon(l->daemon);
+	return NULL;
+}
+
+/* --- beginning and end --- */
+
+/* Split "[HOST:]PORT" in place: *host is NULL if there is none. */
+static char *
+split_port(char *where, char **host)
+{
+	char *colon = strrchr(where, ':');
+	size_t n;
+
+	*host = NULL;
+	if (!colon)
+		return where;
+	*colon = '\0';
+	n = strlen(where);
+	if (n > 2 && where[0] == '[' && where[n - 1] == ']') {
+		where[n - 1] = '\0';
+		where++;
+	}
+	if (*where)
+		*host = where;
+	return colon + 1;
+}
+
+static bool
+is_port(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n && !text[n] && n < 6 && atoi(text) < 65536;
+}
+
+/* A listening socket at one of the addresses; -1 with errno. */
+static int
+bind_one(const struct addrinfo *ai)
+{
+	int one = 1, saved, fd;
+
+	for (; ai; ai = ai->ai_next) {
+		fd = socket(ai->ai_family,
+			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd < 0)
+			continue;
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+		if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 &&
+		    listen(fd, SOMAXCONN) == 0)
+			return fd;
+		saved = errno;
+		close(fd);
+		errno = saved;
+	}
+	return -1;
+}
+
+static void
+name_address(struct listen *l)
+{
+	struct sockaddr_storage sa;
+	socklen_t n = sizeof sa;
+	char host[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
+	bool is_v6;
+
+	if (getsockname(l->socket, (struct sockaddr *)&sa, &n) == 0)
+		getnameinfo((struct sockaddr *)&sa, n, host, sizeof host, port,
+			    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+	is_v6 = strchr(host, ':');
+	snprintf(l->address, sizeof l->address, "%s%s%s:%s", is_v6 ? "[" : "",
+		 host, is_v6 ? "]" : "", port);
+}
+
+static enum prof_status
+bind_to(struct listen *l, const char *where, struct prof_err *err)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICSERV };
+	struct addrinfo *ai = NULL;
+	char *text = strdup(where), *named, *port;
+	const char *host;
+	int rc;
+
+	if (!text)
+		return prof_nomem(err);
+	port = split_port(text, &named);
+	host = named ? named : "127.0.0.1";
+	if (strcmp(host, "*") == 0) {
+		hints.ai_flags |= AI_PASSIVE;
+		host = NULL;
+	}
+	rc = is_port(port) ? getaddrinfo(host, port, &hints, &ai) : EAI_SERVICE;
+	free(text);
+	if (rc != 0)
+		return prof_fail(err, PROF_EUSAGE,
+				 "'%s' is not [HOST:]PORT: %s", where,
+				 gai_strerror(rc));
+	l->socket = bind_one(ai);
+	freeaddrinfo(ai);
+	if (l->socket < 0)
+		return prof_fail(err, PROF_EIO, "cannot listen at %s: %s",
+				 where, strerror(errno));
+	name_address(l);
+	return PROF_OK;
+}
+
+enum prof_status
+listen_open(const char *where, struct listen **out, struct prof_err *err)
+{
+	struct listen *l = calloc(1, sizeof *l);
+	enum prof_status rc;
+
+	*out = NULL;
+	if (!l)
+		return prof_nomem(err);
+	l->socket = -1;
+	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
+			 : bind_to(l, where, err);
+	if (rc == PROF_OK)
+		*out = l;
+	else
+		listen_close(l);
+	return rc;
+}
+
+const char *
+listen_address(const struct listen *l)
+{
+	return l->address;
+}
+
+enum prof_status
+listen_start(struct listen *l, struct serve *s, struct prof_err *err)
+{
+	sigset_t all, mask;
+	int rc;
+
+	l->serve = s;
+	l->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+		on_request, l, MHD_OPTION_LISTEN_SOCKET, l->socket,
+		MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)(MAX_CLIENTS + MAX_DYING),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MAX_HEAD,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
+	if (!l->daemon)
+		return prof_fail(err, PROF_EIO, "cannot serve at %s: %s",
+				 l->address, strerror(errno));
+	/* The program's signals are for the recorder's first thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	rc = pthread_create(&l->thread, NULL, serve_clients, l);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	l->is_started = rc == 0;
+	if (rc == 0)
+		return PROF_OK;
+	MHD_stop_daemon(l->daemon);
+	l->socket = -1; /* went with it */
+	return prof_fail(err, PROF_EIO, "cannot start a thread: %s",
+			 strerror(rc));
+}
+
+void
+listen_close(struct listen *l)
+{
+	if (!l)
+		return;
+	if (l->is_started) {
+		eventfd_write(l->stop, 1);
+		pthread_join(l->thread, NULL);
+	}
+	if (l->socket >= 0)
+		close(l->socket);
+	if (l->stop >= 0)
+		close(l->stop);
+	free(l);
+}
+
+#else
+
+struct listen {
+	char nothing;
+};
+
+enum prof_status
+listen_open(const char *where, struct listen **out, struct prof_err *err)
+{
+	(void)where;
+	*out = NULL;
+	return prof_fail(err, PROF_ENOTSUP, "this build has no libmicrohttpd");
+}
+
+const char *
+listen_address(const struct listen *l)
+{
+	(void)l;
+	return "";
+}
+
+enum prof_status
+listen_start(struct listen *l, struct serve *s, struct prof_err *err)
+{
+	(void)l;
+	(void)s;
+	return prof_fail(err, PROF_ENOTSUP, "this build has no libmicrohttpd");
+}
+
+void
+listen_close(struct listen *l)
+{
+	(void)l;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * lookup.h - the symbol page of a profile server: names for addresses of the
+ * running program, out of the symbol tables of its files. Answers are kept, as
+ * each client asks for the same ones.
+ */
+#ifndef LOOKUP_H
+#define LOOKUP_H
+
+#include <stddef.h>
+
+#include "lib/buf.h"
+#include "lib/status.h"
+
+struct lookup;
+struct profile;
+
+/* NULL without memory. To end with lookup_free(). */
+struct lookup *lookup_new(void);
+
+/* NULL is allowed. */
+void lookup_free(struct lookup *l);
+
+/* Can names be found in this build at all? */
+int lookup_works(void);
+
+/*
+ * text, of n bytes, has addresses: "0x401136+0x40113f". Append a line to out
+ * for each distinct one whose name is known, ascending: the address, a tab and
+ * the name as it is in the file, mangled. maps is a profile with the mappings
+ * of the program in the order of its recorder; it is given locations.
+ * PROF_ENOMEM.
+ */
+enum prof_status lookup_answer(struct lookup *l, struct profile *maps,
+			       const char *text, size_t n, struct buf *out,
+			       struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,155 @@
+/* recording.c - see recording.h. */
+#include "config.h"
+
+#include "recording.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/profile.h"
+
+enum {
+	MANY_STACKS = 1 << 16, /* to remember though nobody may ask */
+};
+
+struct recording_mark {
+	struct tally_mark *tally;
+	int64_t time_ns;
+	int64_t start; /* monotonic */
+};
+
+static int64_t
+now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+enum prof_status
+recording_begin(struct recording *r, struct drain *drain, enum tally_kind kind,
+		struct prof_err *err)
+{
+	*r = (struct recording){ .drain = drain, .tally = tally_new() };
+	if (!r->tally)
+		return prof_nomem(err);
+	pthread_mutex_init(&r->lock, NULL);
+	r->info.kind = kind;
+	r->info.shm = drain->shm;
+	r->info.time_ns = now_ns(CLOCK_REALTIME);
+	r->start = now_ns(CLOCK_MONOTONIC);
+	return PROF_OK;
+}
+
+void
+recording_release(struct recording *r)
+{
+	tally_free(r->tally);
+	pthread_mutex_destroy(&r->lock);
+}
+
+void
+recording_pass(struct recording *r)
+{
+	pthread_mutex_lock(&r->lock);
+	drain_pass(r->drain, r->tally);
+	/* A server runs for months. */
+	if (r->is_live && !r->n_mark && tally_size(r->tally) > MANY_STACKS)
+		tally_forget(r->tally);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+recording_end(struct recording *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
+	drain_end(r->drain, r->tally);
+	pthread_mutex_unlock(&r->lock);
+}
+
+struct profile *
+recording_profile(struct recording *r, int32_t pid)
+{
+	struct tally_info info;
+	struct profile *p;
+
+	pthread_mutex_lock(&r->lock);
+	info = r->info;
+	info.pid = pid;
+	p = tally_profile(r->tally, &info);
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}
+
+struct recording_mark *
+recording_mark(struct recording *r)
+{
+	struct recording_mark *m = calloc(1, sizeof *m);
+
+	if (!m)
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	/* What came before is not theirs. */
+	drain_table(r->drain, r->tally);
+	m->tally = tally_mark(r->tally, r->drain->shm);
+	m->time_ns = now_ns(CLOCK_REALTIME);
+	m->start = now_ns(CLOCK_MONOTONIC);
+	r->n_mark += m->tally != NULL;
+	pthread_mutex_unlock(&r->lock);
+	if (m->tally)
+		return m;
+	free(m);
+	return NULL;
+}
+
+void
+recording_mark_free(struct recording *r, struct recording_mark *m)
+{
+	pthread_mutex_lock(&r->lock);
+	r->n_mark--;
+	pthread_mutex_unlock(&r->lock);
+	tally_mark_free(m->tally);
+	free(m);
+}
+
+size_t
+recording_marks(struct recording *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	n = r->n_mark;
+	pthread_mutex_unlock(&r->lock);
+	return n;
+}
+
+struct profile *
+recording_since(struct recording *r, const struct recording_mark *m)
+{
+	struct tally_info info;
+	struct profile *p;
+
+	pthread_mutex_lock(&r->lock);
+	drain_table(r->drain, r->tally);
+	info = r->info;
+	info.kind = TALLY_CPU;
+	info.since = m->tally;
+	info.time_ns = m->time_ns;
+	info.duration_ns = now_ns(CLOCK_MONOTONIC) - m->start;
+	p = tally_profile(r->tally, &info);
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}
+
+struct profile *
+recording_modules(struct recording *r)
+{
+	struct profile *p;
+
+	pthread_mutex_lock(&r->lock);
+	p = tally_modules(r->tally);
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}

@@ -1,0 +1,67 @@
+/*
+ * recording.h - a recording under way: the shared memory, and the tally of what
+ * was read from it. One thread reads, others may ask for profiles meanwhile.
+ */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drain.h"
+#include "tally.h"
+
+struct profile;
+
+struct recording {
+	struct drain *drain;
+	bool is_live; /* nobody wants all of it in the end */
+
+	/* Of recording.c alone. */
+	pthread_mutex_t lock; /* of what follows, and of the drain */
+	struct tally *tally;
+	struct tally_info info;
+	int64_t start; /* monotonic */
+	size_t n_mark;
+};
+
+/* A moment in it. */
+struct recording_mark;
+
+/* Begin now; the drain is the caller's. kind: what the profile of all of it is
+ * about. PROF_ENOMEM. */
+enum prof_status recording_begin(struct recording *r, struct drain *drain,
+				 enum tally_kind kind,
+				 struct prof_err *err) MUST_USE;
+void recording_release(struct recording *r);
+
+/* Read what has come in since: call it some ten times a second. */
+void recording_pass(struct recording *r);
+
+/* Take no more, and read all there is. */
+void recording_end(struct recording *r);
+
+/*
+ * The profile of all of it, or of the process pid if that is not 0: the
+ * caller's. NULL without memory.
+ */
+struct profile *recording_profile(struct recording *r, int32_t pid);
+
+/* Now. The caller's, for recording_mark_free(); NULL without memory. */
+struct recording_mark *recording_mark(struct recording *r);
+void recording_mark_free(struct recording *r, struct recording_mark *m);
+
+/* How many marks there are. */
+size_t recording_marks(struct recording *r);
+
+/* The profile of what has come since m: the caller's. NULL without memory. */
+struct profile *recording_since(struct recording *r,
+				const struct recording_mark *m);
+
+/* A profile of mappings only, in the order in which they were seen first: the
+ * caller's. NULL without memory. */
+struct profile *recording_modules(struct recording *r);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * serve.h - what a profile server answers: which pages there are, and what is
+ * on them. The names are gperftools', under /pprof/, and Go's, under
+ * /debug/pprof/. How requests come in and answers go out: listen.c.
+ */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/buf.h"
+
+struct launch;
+struct lookup;
+struct recording;
+struct recording_mark;
+
+struct serve {
+	struct recording *recording;
+	const struct launch *launch;
+	char *const *argv; /* of the program */
+	struct lookup *lookup;
+};
+
+enum serve_method { SERVE_GET, SERVE_HEAD, SERVE_POST, SERVE_OTHER };
+
+struct serve_request {
+	enum serve_method method;
+	const char *path;
+	const char *seconds; /* of the query, or NULL */
+	const char *debug;
+	const char *query; /* the first word of the query that has no value */
+	bool takes_gzip;
+	struct buf body; /* of a POST */
+};
+
+struct serve_reply {
+	unsigned status;
+	const char *type;  /* the content's */
+	const char *file;  /* what to call it when it is saved, or NULL */
+	const char *allow; /* methods, or NULL */
+	struct buf body;   /* whoever has the reply frees it */
+};
+
+/*
+ * Answer a request. Returns 0 when *reply is there, or, for a profile of what
+ * is yet to come, the number of seconds that it is about: then make a mark now
+ * and call serve_window() after that time.
+ */
+unsigned serve_answer(struct serve *s, const struct serve_request *req,
+		      struct serve_reply *reply);
+
+/* Answer it with the profile of what has come since the mark. */
+void serve_window(struct serve *s, const struct serve_request *req,
+		  const struct recording_mark *mark, struct serve_reply *reply);
+
+/* An error: a line of text. */
+void serve_error(struct serve_reply *reply, unsigned status, const char *fmt,
+		 ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * tally-mark.c - moments of a tally, so that a profile can be of the time
+ * between two of them; and how to forget what is past.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "tally-int.h"
+
+enum { N_CLOCK = 3 };
+
+static const char *const clock_name[N_CLOCK] = {
+	[SHM_CLOCK_CPU] = "cpu",
+	[SHM_CLOCK_WALL] = "wall",
+	[SHM_CLOCK_PERF] = "perf",
+};
+
+struct sampling
+tally_sampling(const struct shm *shm)
+{
+	return (struct sampling){
+		.clock = clock_name[shm->clock % N_CLOCK],
+		.asked_hz = 1e9 / (double)shm->period_ns,
+		.ticks = atomic_load(&shm->n_tick),
+		.signals = atomic_load(&shm->n_signal),
+		.lost = atomic_load(&shm->n_lost),
+		.truncated = atomic_load(&shm->n_truncated),
+		.unwind_failed = atomic_load(&shm->n_failed),
+		.untimed = atomic_load(&shm->n_untimed),
+		.perf_signals = atomic_load(&shm->n_perf),
+	};
+}
+
+struct tally_mark *
+tally_mark(const struct tally *t, const struct shm *shm)
+{
+	struct tally_mark *m;
+
+	m = malloc(sizeof *m + t->n_stack * sizeof *m->ticks);
+	if (!m)
+		return NULL;
+	m->sampling = tally_sampling(shm);
+	m->n_stack = t->n_stack;
+	for (size_t i = 0; i < t->n_stack; i++)
+		m->ticks[i] = t->stack[i].ticks;
+	return m;
+}
+
+void
+tally_mark_free(struct tally_mark *m)
+{
+	free(m);
+}
+
+size_t
+tally_size(const struct tally *t)
+{
+	return t->n_stack;
+}
+
+/* Places stay, as programs have only so much code. */
+void
+tally_forget(struct tally *t)
+{
+	set_release(&t->stacks);
+	free(t->stack);
+	free(t->frames.frame);
+	t->stack = NULL;
+	t->n_stack = t->room_stack = 0;
+	t->frames = (struct frames){ 0 };
+}
+
+bool
+tally_processes(const struct tally *t, struct tally_process **out, size_t *n)
+{
+	bool *seen = calloc(t->n_process + 1, sizeof *seen);
+	struct tally_process *v = calloc(t->n_process + 1, sizeof *v);
+
+	*out = v;
+	*n = 0;
+	if (!seen || !v) {
+		free(seen);
+		free(v);
+		return false;
+	}
+	for (size_t i = 0; i < t->n_stack; i++)
+		if (t->stack[i].process != PROF_NONE)
+			seen[t->stack[i].process] = true;
+	for (size_t i = 0; i < t->n_event; i++)
+		if (t->event[i].stack.process != PROF_NONE)
+			seen[t->event[i].stack.process] = true;
+	/* Its programs are one process, however often it replaced itself. */
+	for (size_t i = 0; i < t->n_process; i++) {
+		const struct process *p = &t->process[i];
+		size_t k = 0;
+
+		while (k < *n && v[k].pid != p->pid)
+			k++;
+		if (seen[i])
+			v[k] = (struct tally_process){
+				p->pid, t->strings.str[p->name].s
+			};
+		*n += seen[i] && k == *n;
+	}
+	free(seen);
+	return true;
+}

@@ -1,0 +1,390 @@
+# listen.t - profiles over HTTP while a program runs: what is on the pages, for
+# whom it is good, and that nobody can disturb it. Nothing is timed: the
+# program works in phase_a() until it is told to go on to phase_b(), and ends
+# when it is told.
+. "${srcdir:-.}/tests/tap.sh"
+
+HOME=$scratch PPROF_TMPDIR=$scratch
+export HOME PPROF_TMPDIR
+unset http_proxy HTTP_PROXY
+
+if lacks 'prof-record --listen 0 true'; then
+	check_err 'without libmicrohttpd, --listen says so' 2 \
+		'prof-record --listen 0 true' 'this build has no libmicrohttpd'
+	plan
+	exit
+fi
+
+# start OPTION...: phases, recorded and served; its lines come out of fd 8, its
+# input is fd 9. Sets $port.
+mkfifo in out
+record=
+trap 'kill $record 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+start() {
+	: >err
+	sh -c 'exec prof-record "$@"' sh -F 1000 --listen 0 "$@" phases \
+		<in >out 2>err &
+	record=$!
+	exec 9>in 8<out
+	read -r phase <&8
+	until grep -q listening err; do sleep 0.05; done
+	port=$(sed -n 's|.*listening on http://127.0.0.1:\([0-9]*\)/pprof/$|\1|p' err)
+	export port
+}
+
+# next: on to the other phase.
+next() {
+	echo >&9
+	read -r phase <&8
+}
+
+# stop: sets $status.
+stop() {
+	exec 9>&-
+	wait $record
+	status=$?
+	exec 8<&-
+	record=
+}
+
+# get PATH: all of the answer; page PATH: without its head.
+cat >get <<'END'
+#!/bin/sh
+printf 'GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n' "$1" "$2" | rude $port ask
+END
+cat >page <<'END'
+#!/bin/sh
+./get "$@" | sed '1,/^.$/d'
+END
+cat >status <<'END'
+#!/bin/sh
+printf "$@" | rude $port send
+END
+# wait_for N: until so many profiles are under way.
+cat >wait_for <<'END'
+#!/bin/sh
+until ./page /pprof/ | grep -qx "profiles under way: $1"; do sleep 0.05; done
+END
+# phases_of: which are in the profile on standard input.
+cat >phases_of <<'END'
+#!/bin/sh
+prof-symbolize | prof-text -q --nodecount=99 | grep -o 'phase_[ab]$' | sort -u |
+	tr '\n' ' '
+END
+# refused: in which words is the business of libmicrohttpd.
+cat >refused <<'END'
+#!/bin/sh
+sed 's/^closed$/refused/;s/^HTTP.1.[01] [45].*/refused/'
+END
+chmod +x refused get page status wait_for phases_of
+
+start -o whole.pb.gz
+check 'the list of pages' 0 './page /pprof/ | sed "s/[0-9][0-9]* .*/N/;s/ .*//"' \
+	<<'END'
+process
+profiles
+
+/pprof/profile
+/pprof/cmdline
+/pprof/symbol
+/debug/pprof/profile
+/debug/pprof/cmdline
+/debug/pprof/symbol
+END
+check 'the command line' 0 \
+	'for page in /pprof/cmdline /debug/pprof/cmdline; do
+		./page $page | sed "s|.*/||"; echo ,
+	 done' <<'END'
+phases
+,
+phases,
+END
+check 'no such page: those that there are' 0 \
+	'./get /pprof/wall | sed -n "s/\r//;1p;/profile/p"' <<'END'
+HTTP/1.1 404 Not Found
+/pprof/profile          where the next ?seconds=30 are spent
+/debug/pprof/profile    the same, by Go's names
+END
+check 'errors' 0 '
+	for query in seconds=0 seconds=x seconds=-1 seconds=3601 debug=1; do
+		./get "/debug/pprof/profile?$query" | tr -d "\r" |
+			sed -n "s/^HTTP[^ ]* //p;/^X-Go/p;/^$/,\$p"
+	done
+	./status "PUT /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
+	./status "POST /pprof/cmdline HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+	./status "HEAD /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
+	./status "GET /pprof/heap HTTP/1.1\r\nHost: x\r\n\r\n"' <<'END'
+400 Bad Request
+X-Go-Pprof: 1
+
+seconds must be from 1 to 3600
+400 Bad Request
+X-Go-Pprof: 1
+
+seconds must be from 1 to 3600
+400 Bad Request
+X-Go-Pprof: 1
+
+seconds must be from 1 to 3600
+400 Bad Request
+X-Go-Pprof: 1
+
+seconds must be from 1 to 3600
+400 Bad Request
+X-Go-Pprof: 1
+
+there is no text form of this profile: ask without debug=1
+HTTP/1.1 405 Method Not Allowed
+HTTP/1.1 405 Method Not Allowed
+HTTP/1.1 200 OK
+HTTP/1.1 404 Not Found
+END
+
+# Three profiles: of phase a, of phase b, and of all of it until the end.
+./page '/debug/pprof/profile?seconds=3600' >long.pb.gz 9>&- &
+long=$!
+./wait_for 1
+./page '/debug/pprof/profile?seconds=1' >a.pb.gz
+check 'a profile is of its own time: phase a' 0 './phases_of <a.pb.gz; echo' \
+	<<'END'
+phase_a 
+END
+check 'it says how long it took, and what was sampled' 0 \
+	'prof-text -q a.pb.gz | sed -n "s/^Duration: [1-9].*Total samples = .*s .*/ok/p"
+	 stacks a.pb.gz | awk "
+		/^#/ { for (i = 1; i <= NF; i++) if (split(\$i, kv, \"=\") == 2)
+			count[kv[1]] = kv[2] }
+		/^[0-9]/ { sum += \$1 }
+		END { d = sum - count[\"ticks\"]; print (d <= 40 && d >= -40) }"' \
+	<<'END'
+ok
+1
+END
+
+# gperftools' format for those who do not take gzip.
+check 'by Accept-Encoding: gperftools'\'' format' 0 \
+	'./page "/pprof/profile?seconds=1" >g.prof
+	 od -An -tu8 -N 40 g.prof | tr -s " \n" " "; echo; ./phases_of <g.prof; echo' \
+	<<'END'
+ 0 3 0 1000 0 
+phase_a 
+END
+check 'or profile.proto' 0 \
+	'./page "/pprof/profile?seconds=1" "Accept-Encoding: deflate, gzip
+" >g.pb.gz; od -An -tx1 -N 2 g.pb.gz; ./phases_of <g.pb.gz; echo' <<'END'
+ 1f 8b
+phase_a 
+END
+
+# Symbols: addresses as they are in the profile.
+prof-symbolize a.pb.gz | prof-text -q --raw |
+	awk '/: 0x.* phase_a / { sub(/:$/, "", $1); print $2; exit }' >address
+check 'symbols by POST' 0 \
+	'at=$(cat address); body="$at+0x1+$at+nonsense+0xffffffffffffffffff+$at"
+	 printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" \
+		${#body} "$body" | rude $port ask | sed "1,/^.$/d;s/$at/AT/"' <<'END'
+num_symbols: 1
+AT	phase_a
+END
+check 'symbols by GET' 0 \
+	'at=$(cat address); ./page "/debug/pprof/symbol?$at+0x1" | sed "s/$at/AT/"' \
+	<<'END'
+num_symbols: 1
+AT	phase_a
+END
+
+# Clients.
+if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
+	skip 'prof-fetch' 'without libcurl'
+else
+	check 'prof-fetch' 0 \
+		'prof-fetch --seconds=1 localhost:$port | ./phases_of; echo' <<'END'
+phase_a 
+END
+	check 'prof-fetch of /pprof/profile' 0 \
+		'prof-fetch "localhost:$port/pprof/profile?seconds=1" | ./phases_of
+		 echo' <<'END'
+phase_a 
+END
+fi
+if have go; then
+	for page in /debug/pprof/profile /pprof/profile; do
+		for from in local remote; do
+			check "go tool pprof $page, $from symbols" 0 \
+				"go tool pprof -symbolize=$from -top -nodecount=99 \
+				'http://localhost:$port$page?seconds=1' 2>/dev/null |
+				grep -o 'phase_[ab]\$' | sort -u" <<'END'
+phase_a
+END
+		done
+	done
+else
+	skip 'go tool pprof' 'no go'
+fi
+if have google-pprof curl; then
+	check 'google-pprof' 0 \
+		'google-pprof --text --seconds=1 "http://localhost:$port/pprof/profile" \
+			2>/dev/null | grep -o "phase_[ab]$" | sort -u' <<'END'
+phase_a
+END
+else
+	skip 'google-pprof' 'not both it and curl are there'
+fi
+
+next
+check 'a profile is of its own time: phase b' 0 \
+	'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
+phase_b 
+END
+
+# Rude clients. Whatever they do, who comes after them is served.
+served='./status "GET /pprof/cmdline HTTP/1.1\r\nHost: x\r\n\r\n"'
+check 'what is no HTTP is refused' 0 '
+	while read -r words; do
+		./status "$words" | ./refused
+	done <<E
+GET / pprof/ HTTP/1.1\r\nHost: x\r\n\r\n
+GET /pprof/ HTTP/9.9\r\nHost: x\r\n\r\n
+GET /pprof/%00x HTTP/1.1\r\nHost: x\r\n\r\n
+GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n
+E
+	'"$served" <<'END'
+refused
+refused
+refused
+refused
+refused
+refused
+refused
+HTTP/1.1 200 OK
+END
+check 'what is too long is refused' 0 '
+	head -c 100000 /dev/zero | tr "\0" x >long
+	{ printf "GET /"; cat long; } | rude $port send | ./refused
+	{ printf "GET /pprof/ HTTP/1.1\r\nX: "; cat long; } | rude $port send | ./refused
+	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n"
+	  cat long; } | rude $port send | ./refused
+	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+	  for i in $(seq 20); do printf "186a0\r\n"; cat long; printf "\r\n"; done
+	  printf "0\r\n\r\n"; } | rude $port send | ./refused
+	'"$served" <<'END'
+refused
+refused
+refused
+refused
+HTTP/1.1 200 OK
+END
+check 'half requests do not keep others out' 0 '
+	mkfifo hold; rude $port half 200 <hold >ready & exec 7>hold
+	until [ -s ready ]; do sleep 0.05; done
+	'"$served" <<'END'
+HTTP/1.1 200 OK
+END
+check 'nor do answers that are not read' 0 '
+	mkfifo keep; rude $port stall 200 <keep >ready2 & exec 7>keep
+	until [ -s ready2 ]; do sleep 0.05; done
+	'"$served" <<'END'
+HTTP/1.1 200 OK
+END
+check 'nor connections that say nothing' 0 "rude \$port flood 3000; $served" \
+	<<'END'
+HTTP/1.1 200 OK
+END
+# One profile is under way all the time; 16 are the most.
+check 'who goes away does not keep a place' 0 '
+	rude $port gone 40; ./wait_for 1
+	./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
+phase_b 
+END
+check 'there are places for 16' 0 '
+	mkfifo wait; for i in $(seq 15); do
+		printf "GET /pprof/profile?seconds=3600 HTTP/1.1\r\nHost: x\r\n\r\n" |
+			rude $port ask >/dev/null &
+		pids="$pids $!"
+	done
+	./wait_for 16
+	./status "GET /pprof/profile?seconds=1 HTTP/1.1\r\nHost: x\r\n\r\n"
+	kill $pids; ./wait_for 1' <<'END'
+HTTP/1.1 503 Service Unavailable
+END
+
+# The end of the program.
+stop
+wait $long
+if [ $status -eq 7 ]; then
+	ok 'the exit status is the program'\''s'
+else
+	{ echo "status $status"; cat err; } >why
+	not_ok 'the exit status is the program'\''s' <why
+fi
+check 'a profile that was under way is there, of both phases' 0 \
+	'./phases_of <long.pb.gz; echo' <<'END'
+phase_a phase_b 
+END
+check 'so is that of the whole run, and nothing else was said' 1 \
+	'./phases_of <whole.pb.gz; echo; grep -v listening err' <<'END'
+phase_a phase_b 
+END
+check 'it has what is in the others' 0 '
+	for f in long.pb.gz whole.pb.gz a.pb.gz; do
+		stacks $f | awk "/^[0-9]/ { n += \$1 } END { print n }"
+	done | { read -r long; read -r whole; read -r a
+		 echo $((long > a)) $((whole >= long)); }' <<'END'
+1 1
+END
+
+# Killed while clients wait.
+start
+./page '/debug/pprof/profile?seconds=3600' >killed.pb.gz 9>&- &
+long=$!
+./wait_for 1
+pid=$(./page /pprof/ | sed -n 's/^process \([0-9]*\).*/\1/p')
+kill -9 "$pid"
+stop
+wait $long
+if [ $status -eq 137 ] && [ "$(./phases_of <killed.pb.gz)" = 'phase_a ' ]; then
+	ok 'a program that is killed: its clients have their profile'
+else
+	{ echo "status $status"; cat err; } >why
+	not_ok 'a program that is killed: its clients have their profile' <why
+fi
+check 'without -o there is no file, and the output stays where it is' 0 \
+	'prof-record -q --listen 0 echo hello | cat; ls prof.* 2>/dev/null | wc -l' \
+	<<'END'
+hello
+0
+END
+check 'the program has no descriptor of it' 0 '
+	prof-record -q -o x.pb.gz sh -c "ls /proc/\$\$/fd" >without
+	prof-record -q --listen 0 sh -c "ls /proc/\$\$/fd" >with
+	cmp with without && echo same' <<'END'
+same
+END
+
+# Addresses.
+check_err 'no port' 2 'prof-record --listen localhost true' 'is not [HOST:]PORT'
+check_err 'an empty port' 2 'prof-record --listen localhost: true' \
+	'is not [HOST:]PORT'
+check_err 'a port that is none' 2 'prof-record --listen 65536 true' \
+	'is not [HOST:]PORT'
+check_err 'a host that is none' 2 'prof-record --listen 999.1.1.1:0 true' \
+	'999.1.1.1:0'
+start
+check_err 'an address that is taken' 2 'prof-record --listen $port echo hello' \
+	'Address already in use'
+stop
+for where in localhost:0 127.0.0.1:0 ':0' '*:0' '[::1]:0'; do
+	prof-record --listen "$where" true 2>err
+	if grep -q 'cannot listen at' err; then
+		skip "--listen $where" "$(head -1 err)"
+	elif grep -q 'listening on http://.*:[1-9][0-9]*/pprof/' err; then
+		ok "--listen $where"
+	else
+		not_ok "--listen $where" <err
+	fi
+done
+plan
