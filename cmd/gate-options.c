@@ -3,6 +3,7 @@
 
 #include "gate-options.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/buf.h"
@@ -99,6 +100,42 @@ fraction(struct cli *cli, const char *option, double unit)
 }
 
 static void
+release_patterns(struct gate_settings *s)
+{
+	for (size_t i = 0; s->pattern && i < s->budgets.n_rule; i++)
+		match_free(s->pattern[i]);
+	free(s->pattern);
+	s->pattern = NULL;
+}
+
+static void
+compile_budgets(struct gate_settings *s)
+{
+	struct prof_err err;
+
+	s->pattern = calloc(s->budgets.n_rule + 1, sizeof(*s->pattern));
+	if (!s->pattern)
+		die("out of memory");
+	for (size_t i = 0; i < s->budgets.n_rule; i++) {
+		const struct rule_budget *r = &s->budgets.rule[i];
+
+		if (r->pattern && match_new("budget", r->pattern, 0,
+					    &s->pattern[i], &err) != PROF_OK)
+			die("%s: line %u: %s", cli_name(s->budget_file),
+			    r->line, err.msg);
+	}
+}
+
+enum prof_status
+gate_budget_matches(void *settings, size_t i, const struct str *name,
+		    bool *matches, struct prof_err *err)
+{
+	const struct gate_settings *s = settings;
+
+	return match_bytes(s->pattern[i], name->s, name->len, matches, err);
+}
+
+static void
 read_budgets(struct gate_settings *s, struct cli *cli)
 {
 	struct buf text = { 0 };
@@ -106,6 +143,7 @@ read_budgets(struct gate_settings *s, struct cli *cli)
 	int fd = cli_open(cli->arg);
 
 	s->budget_file = cli->arg;
+	release_patterns(s);
 	rule_budgets_release(&s->budgets);
 	if (stream_read(fd, MAX_BUDGET_SIZE, &text, &err) != PROF_OK ||
 	    rule_budgets_parse((const char *)text.data, text.n, &s->budgets,
@@ -114,6 +152,7 @@ read_budgets(struct gate_settings *s, struct cli *cli)
 	buf_release(&text);
 	if (fd > 0)
 		close(fd);
+	compile_budgets(s);
 }
 
 static void
@@ -252,6 +291,7 @@ void
 gate_settings_release(struct gate_settings *s)
 {
 	sides_release(&s->sides);
+	release_patterns(s);
 	rule_budgets_release(&s->budgets);
 	match_free(s->function);
 	refine_release(&s->refine);

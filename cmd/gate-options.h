@@ -25,6 +25,7 @@ struct gate_settings {
 	struct sides sides;
 	struct rule_condition fail_on;
 	struct rule_budgets budgets;
+	struct match **pattern; /* of budgets, NULL for those that have none */
 	struct match *function; /* NULL: all */
 	const char *sample_index, *budget_file;
 	void (*print)(FILE *, const struct gate_report *);
@@ -34,6 +35,12 @@ struct gate_settings {
 
 /* The defaults, then all options, of which it dies when one is wrong. */
 void gate_settings_parse(struct gate_settings *s, struct cli *cli);
+
+/* For rule_check(), with the settings as context. */
+enum prof_status gate_budget_matches(void *settings, size_t i,
+				     const struct str *name, bool *matches,
+				     struct prof_err *err);
+
 void gate_settings_release(struct gate_settings *s);
 
 #endif

@@ -51,8 +51,8 @@ decide(const struct gate_settings *s, const struct gate *g, bool *fails)
 
 		any |= b->answer == RULE_BROKEN;
 		if (b->answer == RULE_NO_FUNCTION)
-			warn("%s: line %u: no function '%s'", s->budget_file,
-			     b->line, b->name);
+			warn("%s: line %u: no function %s'%s'", s->budget_file,
+			     b->line, b->pattern ? "matches " : "", b->name);
 	}
 	return any;
 }
@@ -76,11 +76,12 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 				      .scale = s->scale.kind,
 				      .max_rows = s->max_rows,
 				      .all = s->all };
+	struct rule_matcher matcher = { gate_budget_matches, s };
 	struct prof_err err;
 	bool *fails;
 
 	if (gate_judge(g, dist, &err) != PROF_OK ||
-	    rule_check(&s->budgets, g, dist, &err) != PROF_OK)
+	    rule_check(&s->budgets, g, dist, &matcher, &err) != PROF_OK)
 		die("%s", err.msg);
 	report.fails = fails = calloc(g->n_order + 1, sizeof(*fails));
 	if (!fails)

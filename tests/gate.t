@@ -361,6 +361,44 @@ if [ $? -eq 0 ] && grep -q "typo.txt: line 1: no function 'gone_function'" .err
 then ok 'a budget of no function is warned about'
 else not_ok 'a budget of no function is warned about' <.err; fi
 
+# work is above both others: 240 s, not 240 + 90 + 150.
+cat >groups.txt <<'END'
+/^(work|parse_json|print)$/ <= 85% of total
+/^(work|parse_json|print)$/ flat <= 250s
+/p/ <= 240.5s # copy, too: inlined
+/json$/ <= +10%
+"/json$/" <= +10%
+/^nobody/ < 1s
+END
+check 'budgets of groups' 0 \
+	'prof-gate --budget=groups.txt $old -- $slow >out 2>&1; echo $?
+	grep budget out | grep -v prof-gate; grep groups.txt out' <<'END'
+1
+budget /^(work|parse_json|print)$/ cum <= 85% of total: kept, is 257.04s (253.21s .. 260.86s)
+budget /^(work|parse_json|print)$/ flat <= 250s: kept, is 227.03s (223.53s .. 230.54s)
+budget /p/ cum <= 240.5s: broken, is 257.04s (253.21s .. 260.86s)
+budget /json$/ cum <= +10%: broken, is +17.01s (+13.86s .. +20.16s)
+budget /json$/ cum <= +10%: no such function
+budget /^nobody/ cum < 1s: no such function
+regressed: 3 regressed, 0 moved, 0 inconclusive, 0 improved, 3 unchanged; 2 of 6 budgets broken
+prof-gate: groups.txt: line 5: no function '/json$/'
+prof-gate: groups.txt: line 6: no function matches '/^nobody/'
+END
+check_err 'a budget of a wrong pattern' 2 \
+	'printf "# x\n/(/ <= 5%%\n" | prof-gate --budget=- $old -- $new' \
+	'<stdin>: line 2: parsing budget regexp'
+
+# What did not regress does not fail: --fail-on only takes away.
+for row in "0 'cum > 0s' $new" "1 'cum > 0s' $slow" "0 'cum < 0s' $slow" \
+	"0 'cum < +100%' few1.pb.gz"; do
+	set -- $row
+	status=$1
+	cond="$2 $3 $4"
+	shift 4
+	check "--fail-on $cond narrows: $*" "$status" \
+		"prof-gate --fail-on=$cond \$old -- $* >/dev/null" </dev/null
+done
+
 for row in "1 'cum > +5% && cum > 1s'" "0 'cum > +50%'" "1 '!(cum < +5%)'" \
 	"0 'flat > +5% && cum > 400s'" "1 'flat > 400s || cum > +1% of total'" \
 	"1 'cum >= 30%'" "0 'cum <= 10%'"; do

@@ -329,6 +329,39 @@ static const struct {
 	{ "f <= nan", NULL, 0, 0, 0, 0, 0 },
 };
 
+/* Names with or without a pattern in them. */
+static const struct {
+	const char *text, *name, *pattern;
+} patterns[] = {
+	{ "/^a::/ <= 5", "/^a::/", "^a::" },
+	{ "/a b/ flat < 5%", "/a b/", "a b" },
+	{ "/src/a.c <= 5", "/src/a.c", NULL },
+	{ "\"/a/\" <= 5", "/a/", NULL },
+	{ "// <= 5", "//", NULL },
+	{ "/ <= 5", "/", NULL },
+};
+
+static void
+test_patterns(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		const char *text = patterns[i].text;
+		struct rule_budgets b;
+		struct prof_err err;
+
+		if (rule_budgets_parse(text, strlen(text), &b, &err) != PROF_OK)
+			fail_msg("%s: %s", text, err.msg);
+		assert_string_equal(b.rule[0].name, patterns[i].name);
+		if (patterns[i].pattern)
+			assert_string_equal(b.rule[0].pattern,
+					    patterns[i].pattern);
+		else
+			assert_null(b.rule[0].pattern);
+		rule_budgets_release(&b);
+	}
+}
+
 static void
 test_budgets(void **state)
 {
@@ -384,6 +417,29 @@ random_calls(uint64_t seed)
 	return p;
 }
 
+/* Two profiles of random calls, judged. */
+static struct gate *
+random_fight(uint64_t seed, struct profile *p[2])
+{
+	struct gate_options o = { .alpha = 0.01, .confidence = 0.95 };
+	struct gate *g;
+
+	assert_int_equal(gate_new(&o, &g, NULL), PROF_OK);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct gate_measure m;
+		struct gate_total t;
+
+		p[i] = random_calls(2 * seed + i);
+		assert_int_equal(gate_measure(p[i], NULL, &m, NULL), PROF_OK);
+		assert_int_equal(gate_total(p[i], &m, &t, NULL), PROF_OK);
+		assert_int_equal(
+			gate_add(g, (enum gate_side)i, p[i], &m, &t, 1, NULL),
+			PROF_OK);
+	}
+	assert_int_equal(gate_judge(g, stats_dist(), NULL), PROF_OK);
+	return g;
+}
+
 static const struct gate_edge *
 find_edge(const struct gate_edges *e, const struct gate_edge *like)
 {
@@ -409,26 +465,12 @@ test_edges(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct gate_options o = { .alpha = 0.01, .confidence = 0.95 };
-		struct profile *p[2] = { random_calls(2 * seed),
-					 random_calls(2 * seed + 1) };
 		struct gate_edges all, few;
+		struct profile *p[2];
+		struct gate *g = random_fight(seed, p);
 		uint32_t row[40];
-		struct gate *g;
 		size_t half;
 
-		assert_int_equal(gate_new(&o, &g, NULL), PROF_OK);
-		for (int i = 0; i < 2; i++) {
-			struct gate_measure m;
-			struct gate_total t;
-
-			assert_int_equal(gate_measure(p[i], NULL, &m, NULL), 0);
-			assert_int_equal(gate_total(p[i], &m, &t, NULL), 0);
-			assert_int_equal(gate_add(g, (enum gate_side)i, p[i],
-						  &m, &t, 1, NULL),
-					 PROF_OK);
-		}
-		assert_int_equal(gate_judge(g, stats_dist(), NULL), PROF_OK);
 		for (uint32_t r = 0; r < g->n_row; r++)
 			row[r] = r;
 		half = g->n_row / 2;
@@ -464,6 +506,55 @@ test_edges(void **state)
 	}
 }
 
+/*
+ * Group 0 is one row, 1 another one, 2 both, 3 all rows: what rows say, no more
+ * than both together, and the total.
+ */
+static void
+test_groups(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct profile *p[2];
+		struct gate *g = random_fight(seed, p);
+		uint64_t of_row[40] = { 0 };
+		struct gate_group sum[4];
+		double room[4][4][2] = { { { 0 } } };
+
+		for (size_t k = 0; k < 4; k++)
+			sum[k] =
+				(struct gate_group){ { room[k][0], room[k][1] },
+						     { room[k][2],
+						       room[k][3] } };
+		for (size_t r = 0; r < g->n_row; r++)
+			of_row[r] =
+				8 | (r == 5 ? 1 | 4 : 0) | (r == 9 ? 2 | 4 : 0);
+		assert_int_equal(gate_sum_groups(g, of_row, sum, NULL), 0);
+		for (size_t i = 0; i < 2; i++) {
+			const struct gate_run *run = &g->run[i];
+
+			for (int k = 0; k < 2; k++) {
+				double a = run->count[k][5];
+				double b = run->count[k][9];
+				double both = sum[2].count[k][i];
+
+				assert_true(sum[0].count[k][i] == a);
+				assert_true(sum[1].count[k][i] == b);
+				assert_true(both <= a + b && both >= a &&
+					    both >= b);
+				assert_true(k == GATE_CUM || both == a + b);
+				assert_true(sum[3].count[k][i] ==
+					    run->total.count);
+				assert_true(sum[3].value[k][i] ==
+					    run->total.value);
+			}
+		}
+		gate_free(g);
+		profile_free(p[0]);
+		profile_free(p[1]);
+	}
+}
+
 int
 main(void)
 {
@@ -476,7 +567,9 @@ main(void)
 		cmocka_unit_test(test_level),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,21 @@ gate_row_regressed(const struct gate_row *r)
 	       r->cell[GATE_CUM].verdict == GATE_REGRESSED;
 }
 
+/* What each run has in a group of rows, by enum gate_kind; n_run of each. */
+struct gate_group {
+	double *value[2], *count[2];
+};
+
+#define GATE_MAX_GROUP 64 /* at once */
+
+/*
+ * Add up groups of rows; of_row says in which each row is, a bit each. The
+ * arrays are the caller's, and zero. PROF_ENOMEM.
+ */
+enum prof_status gate_sum_groups(struct gate *g, const uint64_t *of_row,
+				 struct gate_group *group,
+				 struct prof_err *err) MUST_USE;
+
 /*
  * One hypothesis: counts and values per run, of a row or of a row with the
  * work that moved there. Both arrays have n_run entries.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate-int.h"
 #include "units.h"
 
 struct parser {
@@ -287,8 +288,10 @@ rule_holds(const struct rule_condition *c, const struct gate *g,
 void
 rule_budgets_release(struct rule_budgets *b)
 {
-	for (size_t i = 0; i < b->n_rule; i++)
+	for (size_t i = 0; i < b->n_rule; i++) {
 		free(b->rule[i].name);
+		free(b->rule[i].pattern);
+	}
 	free(b->rule);
 	*b = (struct rule_budgets){ 0 };
 }
@@ -296,11 +299,13 @@ rule_budgets_release(struct rule_budgets *b)
 /*
  * The name at the begin of a line: in quotes, or all up to " <=", and the
  * word flat or cum before that. C++ has names with '<', so it takes a space.
+ * What is between slashes is a pattern: no file has a name that ends with one.
  */
 static enum prof_status
 parse_name(struct parser *p, struct rule_budget *r)
 {
 	const char *from = p->at, *end;
+	bool is_pattern = *from == '/';
 
 	if (*from == '"') {
 		end = strchr(++from, '"');
@@ -321,7 +326,12 @@ parse_name(struct parser *p, struct rule_budget *r)
 	if (end == from)
 		return wrong(p, "a function");
 	r->name = strndup(from, (size_t)(end - from));
-	return r->name ? PROF_OK : prof_nomem(p->err);
+	if (!r->name)
+		return prof_nomem(p->err);
+	if (!is_pattern || end - from < 3 || end[-1] != '/')
+		return PROF_OK;
+	r->pattern = strndup(from + 1, (size_t)(end - from) - 2);
+	return r->pattern ? PROF_OK : prof_nomem(p->err);
 }
 
 static enum prof_status
@@ -435,42 +445,142 @@ error_of(const struct gate *g, const struct gate_cell *c,
 	return worth * sqrt(c->dispersion * variance);
 }
 
-enum prof_status
-rule_check(struct rule_budgets *b, const struct gate *g,
-	   const struct gate_dist *d, struct prof_err *err)
+/* The answer to rule r, of what is in cell c. */
+static enum prof_status
+check_cell(struct rule_budget *r, const struct gate *g,
+	   const struct gate_dist *d, const struct gate_cell *c, double level,
+	   struct prof_err *err)
 {
-	for (size_t i = 0; i < b->n_rule; i++) {
+	struct prof_err inner;
+	enum prof_status st;
+	double half;
+
+	st = bound_of(&r->limit, g, c->before,
+		      r->limit.is_change ? g->total.before : g->total.after,
+		      &r->bound, &inner);
+	if (st != PROF_OK)
+		return prof_fail(err, st, "line %u: %s", r->line, inner.msg);
+	r->value = c->after;
+	if (r->limit.is_change)
+		r->value -= c->before + c->moved;
+	half = d->t_quantile(level, c->df) * error_of(g, c, &r->limit);
+	r->low = r->value - half;
+	r->high = r->value + half;
+	if (compare(r->limit.relation, r->high, r->bound))
+		r->answer = RULE_KEPT;
+	else if (compare(r->limit.relation, r->low, r->bound))
+		r->answer = RULE_UNSURE;
+	else
+		r->answer = RULE_BROKEN;
+	return PROF_OK;
+}
+
+/* Up to GATE_MAX_GROUP rules with a pattern, checked in one go. */
+struct groups {
+	struct rule_budget *rule[GATE_MAX_GROUP];
+	struct gate_group sum[GATE_MAX_GROUP];
+	size_t n;
+	double *room;     /* of the sums: 4 n_run for each group */
+	uint64_t *of_row; /* n_row */
+};
+
+/* Take rule i of b in; its answer stays RULE_NO_FUNCTION if no row is in it. */
+static enum prof_status
+add_group(struct groups *x, struct rule_budgets *b, size_t i,
+	  const struct gate *g, const struct rule_matcher *matcher,
+	  struct prof_err *err)
+{
+	uint64_t bit = (uint64_t)1 << x->n;
+	double *room = x->room + 4 * g->n_run * x->n;
+	bool any = false;
+
+	for (size_t row = 0; row < g->n_row; row++) {
+		bool matches;
+		enum prof_status st = matcher->matches(
+			matcher->ctx, i, gate_name(g, g->row[row].name),
+			&matches, err);
+
+		if (st != PROF_OK)
+			return st;
+		if (matches)
+			x->of_row[row] |= bit;
+		any |= matches;
+	}
+	if (!any)
+		return PROF_OK;
+	for (int k = 0; k < 2; k++) {
+		x->sum[x->n].value[k] = room + (size_t)k * g->n_run;
+		x->sum[x->n].count[k] = room + (size_t)(2 + k) * g->n_run;
+	}
+	x->rule[x->n++] = &b->rule[i];
+	return PROF_OK;
+}
+
+/* The answers to the rules that are in x, which is then empty again. */
+static enum prof_status
+check_groups(struct groups *x, struct gate *g, const struct gate_dist *d,
+	     double level, struct prof_err *err)
+{
+	enum prof_status st;
+
+	if (!x->n)
+		return PROF_OK;
+	st = gate_sum_groups(g, x->of_row, x->sum, err);
+	for (size_t i = 0; st == PROF_OK && i < x->n; i++) {
+		enum gate_kind kind = x->rule[i]->limit.kind;
+		struct gate_cell c = { 0 };
+
+		gate_test_cell(g, d, x->sum[i].count[kind],
+			       x->sum[i].value[kind], &c);
+		st = check_cell(x->rule[i], g, d, &c, level, err);
+	}
+	memset(x->room, 0, 4 * g->n_run * x->n * sizeof(*x->room));
+	memset(x->of_row, 0, g->n_row * sizeof(*x->of_row));
+	x->n = 0;
+	return st;
+}
+
+static enum prof_status
+check_rules(struct rule_budgets *b, struct gate *g, const struct gate_dist *d,
+	    const struct rule_matcher *matcher, struct groups *x,
+	    struct prof_err *err)
+{
+	double level = g->o.alpha / (double)b->n_rule;
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; st == PROF_OK && i < b->n_rule; i++) {
 		struct rule_budget *r = &b->rule[i];
-		const struct gate_row *row = find_row(g, r->name);
-		const struct gate_cell *c;
-		struct prof_err inner;
-		enum prof_status st;
-		double half;
+		const struct gate_row *row;
 
 		r->answer = RULE_NO_FUNCTION;
-		if (!row)
+		if (r->pattern) {
+			st = add_group(x, b, i, g, matcher, err);
+			if (st == PROF_OK && x->n == GATE_MAX_GROUP)
+				st = check_groups(x, g, d, level, err);
 			continue;
-		c = &row->cell[r->limit.kind];
-		st = bound_of(&r->limit, g, c->before,
-			      r->limit.is_change ? g->total.before
-						 : g->total.after,
-			      &r->bound, &inner);
-		if (st != PROF_OK)
-			return prof_fail(err, st, "line %u: %s", r->line,
-					 inner.msg);
-		r->value = c->after;
-		if (r->limit.is_change)
-			r->value -= c->before + c->moved;
-		half = d->t_quantile(g->o.alpha / (double)b->n_rule, c->df) *
-		       error_of(g, c, &r->limit);
-		r->low = r->value - half;
-		r->high = r->value + half;
-		if (compare(r->limit.relation, r->high, r->bound))
-			r->answer = RULE_KEPT;
-		else if (compare(r->limit.relation, r->low, r->bound))
-			r->answer = RULE_UNSURE;
-		else
-			r->answer = RULE_BROKEN;
+		}
+		row = find_row(g, r->name);
+		if (row)
+			st = check_cell(r, g, d, &row->cell[r->limit.kind],
+					level, err);
 	}
-	return PROF_OK;
+	return st == PROF_OK ? check_groups(x, g, d, level, err) : st;
+}
+
+enum prof_status
+rule_check(struct rule_budgets *b, struct gate *g, const struct gate_dist *d,
+	   const struct rule_matcher *matcher, struct prof_err *err)
+{
+	struct groups x = { 0 };
+	enum prof_status st;
+
+	x.room = calloc(4 * GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.room));
+	x.of_row = calloc(g->n_row + 1, sizeof(*x.of_row));
+	if (x.room && x.of_row)
+		st = check_rules(b, g, d, matcher, &x, err);
+	else
+		st = prof_nomem(err);
+	free(x.room);
+	free(x.of_row);
+	return st;
 }

@@ -6,6 +6,7 @@
  *	budget		parse_json cum <= 5% of total	# to the end of line
  *			"operator<" flat <= 30ms
  *			main <= +3%
+ *			/^json::/ <= 20% of total	# all of them together
  *
  * A number with a sign is the change, without one the value after. With % it is
  * relative: a change to the function's value before, or with "of total" to the
@@ -64,7 +65,8 @@ enum prof_status rule_holds(const struct rule_condition *c,
 enum rule_answer { RULE_KEPT, RULE_UNSURE, RULE_BROKEN, RULE_NO_FUNCTION };
 
 struct rule_budget {
-	char *name;
+	char *name;    /* as reports show it */
+	char *pattern; /* of a group of functions; or NULL */
 	struct rule_limit limit;
 	unsigned line; /* of the file */
 	/* Of rule_check(). */
@@ -87,13 +89,22 @@ enum prof_status rule_budgets_parse(const char *text, size_t n,
 				    struct prof_err *err) MUST_USE;
 void rule_budgets_release(struct rule_budgets *b);
 
+/* Is a name in the group of rule i, which has a pattern? *matches says. */
+struct rule_matcher {
+	enum prof_status (*matches)(void *ctx, size_t i, const struct str *name,
+				    bool *matches, struct prof_err *err);
+	void *ctx;
+};
+
 /*
  * Is each budget kept? Broken is one whose limit lies outside of what the
  * samples allow, at a level shared by all rules; unsure is one whose limit lies
- * inside. PROF_EUSAGE: a unit does not fit.
+ * inside. A group is what its samples say, each counted once. PROF_EUSAGE: a
+ * unit does not fit; PROF_ENOMEM, or what the matcher says.
  */
-enum prof_status rule_check(struct rule_budgets *b, const struct gate *g,
+enum prof_status rule_check(struct rule_budgets *b, struct gate *g,
 			    const struct gate_dist *d,
+			    const struct rule_matcher *matcher,
 			    struct prof_err *err) MUST_USE;
 
 #endif
