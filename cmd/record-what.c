@@ -10,8 +10,11 @@
 enum {
 	KEY_HEAP = CLI_GROUP + 200,
 	KEY_GROWTH,
+	KEY_LOCK,
 
 	HEAP_PERIOD = 512 * 1024, /* as Go's and tcmalloc's */
+	LOCK_PERIOD = 100000,
+	MAX_LOCK_PERIOD = 1000000000,
 };
 
 const struct cli_opt record_what_opts[] = {
@@ -19,6 +22,8 @@ const struct cli_opt record_what_opts[] = {
 	  "profile memory: a sample for about each BYTES (512K)" },
 	{ KEY_GROWTH, "growth", "[BYTES]",
 	  "profile what made the heap grow; BYTES as with --heap" },
+	{ KEY_LOCK, "lock", "[NS]",
+	  "profile waits for locks: a sample for about each NS (100000)" },
 	{ 0 },
 };
 
@@ -27,7 +32,8 @@ choose(struct drain_config *c, uint32_t what, enum tally_kind *kind,
        enum tally_kind asked)
 {
 	if (c->what && *kind != asked)
-		die("--heap and --growth are different profiles: ask for one");
+		die("--heap, --growth and --lock are different profiles: ask "
+		    "for one");
 	c->what = what;
 	*kind = asked;
 }
@@ -45,6 +51,11 @@ record_what_option(const struct cli *cli, int key, struct drain_config *c,
 		if (!c->heap_period)
 			die("a sample for each 0 bytes: that is every one; say "
 			    "1");
+		return true;
+	case KEY_LOCK:
+		choose(c, SHM_LOCK, kind, TALLY_LOCK);
+		c->lock_period = cli->arg ? cli_uint(cli, 1, MAX_LOCK_PERIOD)
+					  : LOCK_PERIOD;
 		return true;
 	}
 	return false;

@@ -49,8 +49,16 @@ if have nm readelf; then
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
 		getpid madvise memcpy mmap sample_hook_count \
 		sample_hook_enter sample_hook_leave sample_hook_state
+	# dlsym and dlerror: when the library is loaded.
+	companion_needs_only lock_la-lock __errno_location clock_gettime dlerror \
+		dlsym memcpy sample_hook_count sample_hook_enter \
+		sample_hook_leave sample_hook_state
 	check 'no symbol is looked up late' 0 \
-		"readelf -d $lib | grep -o 'BIND_NOW'" <<'END'
+		"for l in '' -heap -lock; do
+			readelf -d $bin/.libs/libsample\$l.so | grep -o BIND_NOW
+		done" <<'END'
+BIND_NOW
+BIND_NOW
 BIND_NOW
 END
 	check 'nothing is exported but the interface and what wrap.c names' 0 \

@@ -4,7 +4,7 @@
 // called, for how many bytes each time, and how often the memory was kept.
 //
 //	heap [TIMES [CHILD|kill]]	TIMES as much of it (1); then do the
-//same 					in a forked child; or be killed
+// same 					in a forked child; or be killed
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -1,0 +1,309 @@
+/*
+ * lock.c - libsample-lock.so: how long threads wait for each other. It stands
+ * in front of the functions that take a lock, tries to take it without waiting,
+ * and only looks at the clock if that fails. So a lock that is free costs a
+ * call; the program pays for the rest while it waits.
+ *
+ *	mutexes		pthread_mutex_lock, _timedlock, _clocklock, mtx_lock,
+ *			mtx_timedlock
+ *	rwlocks		pthread_rwlock_rdlock, _wrlock, and timed
+ *	semaphores	sem_wait, sem_timedwait, sem_clockwait
+ *	conditions	pthread_cond_wait, _timedwait, _clockwait, cnd_wait,
+ *			cnd_timedwait: all of the wait, which is for an event
+ *			and has nothing to do with who has the mutex
+ *
+ * A wait of d ns is a sample with the probability d / period, at most 1, and
+ * stands for period / d waits, at least 1, of d ns each: so the expectation of
+ * both sums is right, and waits that are longer than the period are exact. Go
+ * does the same in its profile of blocking. Counts in the shared memory are
+ * integers, so fractions are rounded up or down at random.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+#include "hook.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The program called us, and that returns to here. */
+#define CALLER __builtin_return_address(0)
+
+typedef const struct timespec *until_arg;
+
+/* What we stand in front of, and what it takes to try. Mutexes are first: to
+ * look for the others, the loader or the allocator may need one. */
+#define FUNCTIONS(F)                                                           \
+	F(pthread_mutex_trylock, (pthread_mutex_t *))                          \
+	F(pthread_mutex_lock, (pthread_mutex_t *))                             \
+	F(pthread_mutex_timedlock, (pthread_mutex_t *, until_arg))             \
+	F(pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, until_arg))  \
+	F(mtx_trylock, (mtx_t *))                                              \
+	F(mtx_lock, (mtx_t *))                                                 \
+	F(mtx_timedlock, (mtx_t *, until_arg))                                 \
+	F(pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                      \
+	F(pthread_rwlock_trywrlock, (pthread_rwlock_t *))                      \
+	F(pthread_rwlock_rdlock, (pthread_rwlock_t *))                         \
+	F(pthread_rwlock_wrlock, (pthread_rwlock_t *))                         \
+	F(pthread_rwlock_timedrdlock, (pthread_rwlock_t *, until_arg))         \
+	F(pthread_rwlock_timedwrlock, (pthread_rwlock_t *, until_arg))         \
+	F(pthread_rwlock_clockrdlock,                                          \
+	  (pthread_rwlock_t *, clockid_t, until_arg))                          \
+	F(pthread_rwlock_clockwrlock,                                          \
+	  (pthread_rwlock_t *, clockid_t, until_arg))                          \
+	F(sem_trywait, (sem_t *))                                              \
+	F(sem_wait, (sem_t *))                                                 \
+	F(sem_timedwait, (sem_t *, until_arg))                                 \
+	F(sem_clockwait, (sem_t *, clockid_t, until_arg))                      \
+	F(pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))            \
+	F(pthread_cond_timedwait,                                              \
+	  (pthread_cond_t *, pthread_mutex_t *, until_arg))                    \
+	F(pthread_cond_clockwait,                                              \
+	  (pthread_cond_t *, pthread_mutex_t *, clockid_t, until_arg))         \
+	F(cnd_wait, (cnd_t *, mtx_t *))                                        \
+	F(cnd_timedwait, (cnd_t *, mtx_t *, until_arg))
+
+#define MEMBER(name, args) int(*name) args;
+static struct {
+	FUNCTIONS(MEMBER)
+} real;
+
+/*
+ * Before there are threads: a later dlsym() would wait for the loader's lock,
+ * which a thread may hold that waits for this one. Some are called before this
+ * has run, and see to it themselves.
+ */
+__attribute__((constructor)) static void
+find_all(void)
+{
+	void *found;
+
+#define FIND(name, args)                                                       \
+	found = dlsym(RTLD_NEXT, #name);                                       \
+	memcpy(&real.name, &found, sizeof found);
+	FUNCTIONS(FIND)
+	/* An old libc lacks some, which nobody calls then. */
+	dlerror();
+}
+
+static inline void
+find_if_early(void)
+{
+	if (__builtin_expect(!real.pthread_mutex_trylock, 0))
+		find_all();
+}
+
+static _Thread_local uint64_t random_state;
+
+static uint32_t
+round_randomly(double x)
+{
+	x += hook_uniform(&random_state);
+	return x < (double)UINT32_MAX ? (uint32_t)x : UINT32_MAX;
+}
+
+/* The thread has waited since start. Keeps errno. */
+static __attribute__((noinline)) void
+waited(enum shm_lock kind, uint64_t start, const void *ra)
+{
+	double ns = (double)(hook_now_ns() - start), period;
+	uint32_t count, delay;
+	struct shm *shm;
+	struct hook h;
+
+	if (sample_hook_state(SHM_LOCK, &shm) != HOOK_ON)
+		return;
+	period = (double)shm->lock_period;
+	if (ns < period && hook_uniform(&random_state) * period >= ns)
+		return;
+	if (!sample_hook_enter(&h, SHM_LOCK, ra))
+		return;
+	count = round_randomly(ns < period ? period / ns : 1);
+	delay = round_randomly((ns < period ? period : ns) / 1000);
+	if (sample_hook_count(&h, SHM_WAIT, kind, count) && delay)
+		sample_hook_count(&h, SHM_DELAY, kind, delay);
+	sample_hook_leave(&h);
+}
+
+/*
+ * The body of a function that takes a lock: try, and if that gives busy, take
+ * it by call, and see how long that lasts.
+ */
+#define TAKE(kind, try, busy, call)                                            \
+	do {                                                                   \
+		uint64_t start_;                                               \
+		int rc_;                                                       \
+                                                                               \
+		find_if_early();                                               \
+		rc_ = try;                                                     \
+		if (__builtin_expect(rc_ != (busy), 1))                        \
+			return rc_;                                            \
+		start_ = hook_now_ns();                                        \
+		rc_ = call;                                                    \
+		waited(kind, start_, CALLER);                                  \
+		return rc_;                                                    \
+	} while (0)
+
+/* Mutexes. */
+
+EXPORT int
+pthread_mutex_lock(pthread_mutex_t *m)
+{
+	TAKE(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
+	     real.pthread_mutex_lock(m));
+}
+
+EXPORT int
+pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
+{
+	TAKE(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
+	     real.pthread_mutex_timedlock(m, until));
+}
+
+EXPORT int
+pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+			const struct timespec *until)
+{
+	TAKE(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
+	     real.pthread_mutex_clocklock(m, clock, until));
+}
+
+EXPORT int
+mtx_lock(mtx_t *m)
+{
+	TAKE(SHM_LOCK_MUTEX, real.mtx_trylock(m), thrd_busy, real.mtx_lock(m));
+}
+
+EXPORT int
+mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
+{
+	TAKE(SHM_LOCK_MUTEX, real.mtx_trylock(m), thrd_busy,
+	     real.mtx_timedlock(m, until));
+}
+
+/* Read-write locks. */
+
+EXPORT int
+pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
+	     real.pthread_rwlock_rdlock(l));
+}
+
+EXPORT int
+pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
+	     real.pthread_rwlock_timedrdlock(l, until));
+}
+
+EXPORT int
+pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+			   const struct timespec *until)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
+	     real.pthread_rwlock_clockrdlock(l, clock, until));
+}
+
+EXPORT int
+pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
+	     real.pthread_rwlock_wrlock(l));
+}
+
+EXPORT int
+pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
+	     real.pthread_rwlock_timedwrlock(l, until));
+}
+
+EXPORT int
+pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+			   const struct timespec *until)
+{
+	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
+	     real.pthread_rwlock_clockwrlock(l, clock, until));
+}
+
+/* Semaphores, which have errno, and are told to whoever looks at it. */
+
+enum { SEM_BUSY = 1 };
+
+static int
+try_sem(sem_t *s)
+{
+	int saved = errno, rc = real.sem_trywait(s);
+
+	if (rc != 0 && errno == EAGAIN)
+		rc = SEM_BUSY;
+	if (rc == SEM_BUSY)
+		errno = saved;
+	return rc;
+}
+
+EXPORT int
+sem_wait(sem_t *s)
+{
+	TAKE(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY, real.sem_wait(s));
+}
+
+EXPORT int
+sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
+{
+	TAKE(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY,
+	     real.sem_timedwait(s, until));
+}
+
+EXPORT int
+sem_clockwait(sem_t *restrict s, clockid_t clock,
+	      const struct timespec *restrict until)
+{
+	TAKE(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY,
+	     real.sem_clockwait(s, clock, until));
+}
+
+/* Conditions: there is nothing to try. */
+
+#define WAIT(call) TAKE(SHM_LOCK_CONDITION, 0, 0, call)
+
+EXPORT int
+pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	WAIT(real.pthread_cond_wait(c, m));
+}
+
+EXPORT int
+pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+		       const struct timespec *until)
+{
+	WAIT(real.pthread_cond_timedwait(c, m, until));
+}
+
+EXPORT int
+pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+		       const struct timespec *until)
+{
+	WAIT(real.pthread_cond_clockwait(c, m, clock, until));
+}
+
+EXPORT int
+cnd_wait(cnd_t *c, mtx_t *m)
+{
+	WAIT(real.cnd_wait(c, m));
+}
+
+EXPORT int
+cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
+	      const struct timespec *restrict until)
+{
+	WAIT(real.cnd_timedwait(c, m, until));
+}
