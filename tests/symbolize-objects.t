@@ -150,7 +150,7 @@ done
 
 # Split, in .dwo files and in packages. llvm-symbolizer does not read GNU's of
 # DWARF 4 from a package, so the answers are those from the .dwo files.
-for how in 'gcc g++ -gdwarf-5 llvm-dwp' 'gcc g++ -gdwarf-4 dwp' \
+for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	'clang clang++ -gdwarf-5 llvm-dwp' 'clang clang++ -gdwarf-4 llvm-dwp'; do
 	# shellcheck disable=SC2086 # words
 	set -- $how
