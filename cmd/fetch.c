@@ -106,6 +106,8 @@ jitter(struct pool *pool)
 static unsigned
 asked_for(const struct transfer *t)
 {
+	if (t->f->is_aside)
+		return 0;
 	if (t->pool->o->seconds)
 		return t->pool->o->seconds;
 	if (t->f->source.seconds)
@@ -119,6 +121,8 @@ time_limit(const struct transfer *t)
 {
 	unsigned s = asked_for(t);
 
+	if (t->f->is_aside)
+		return GRACE;
 	if (t->pool->o->timeout)
 		return t->pool->o->timeout;
 	return (s ? 1.5 * s : DEFAULT_TIMEOUT) + GRACE;
@@ -126,21 +130,27 @@ time_limit(const struct transfer *t)
 
 /* --- one source --- */
 
+static void transfer_try(struct transfer *t);
+
 static void
 transfer_done(struct transfer *t, enum prof_status status)
 {
 	const struct fetch_options *o = t->pool->o;
 	double start = real_now();
+	bool goes_on = false;
 
 	t->state = DONE;
-	t->pool->n_done++;
 	t->f->status = status;
 	if (status != PROF_OK)
 		buf_release(&t->f->body);
 	if (o->done) {
-		o->done(t->f, o->ctx);
+		goes_on = o->done(t->f, o->ctx);
 		t->pool->busy += real_now() - start;
 	}
+	if (goes_on)
+		transfer_try(t);
+	else
+		t->pool->n_done++;
 }
 
 /* Begin an exchange, of which t->limit is the end. */
@@ -149,7 +159,9 @@ transfer_begin(struct transfer *t)
 {
 	const struct source *s = &t->f->source;
 	const char *page = s->is_bare ? profile_page[t->page] : NULL;
-	unsigned seconds = s->is_bare ? asked_for(t) : t->pool->o->seconds;
+	unsigned seconds = s->is_bare       ? asked_for(t)
+			   : t->f->is_aside ? 0
+					    : t->pool->o->seconds;
 	char *url = source_url(s, page, seconds, true);
 	enum prof_status st;
 
@@ -184,7 +196,7 @@ transfer_retry(struct transfer *t)
 	struct pool *pool = t->pool;
 	double pause = FIRST_PAUSE;
 
-	if (t->retries == pool->o->retries || t->f->to_fd ||
+	if (t->retries == pool->o->retries || t->f->to_fd || t->f->is_aside ||
 	    t->x.retry_after > MAX_RETRY_AFTER)
 		return false;
 	for (unsigned i = 0; i < t->retries && pause < MAX_PAUSE; i++)

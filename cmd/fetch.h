@@ -16,6 +16,8 @@
 struct fetch {
 	struct source source; /* the caller's */
 	const char *post;     /* what to POST; NULL: GET */
+	bool is_aside;        /* a question that is worth 5 seconds and one
+			       * try, and that --seconds is not for */
 	int to_fd;            /* not 0: where the body is written while it
 			       * arrives, in place of body */
 
@@ -39,10 +41,11 @@ struct fetch_options {
 	const char *tls_ca; /* in place of the system's; NULL: those */
 
 	/*
-	 * May be NULL. f has its outcome, for good. The time that the call
-	 * takes is nobody's timeout.
+	 * May be NULL. f has its outcome, for good, unless this returns true
+	 * after changing f->source: then that is asked for. The time that the
+	 * call takes is nobody's timeout.
 	 */
-	void (*done)(struct fetch *f, void *ctx);
+	bool (*done)(struct fetch *f, void *ctx);
 	void *ctx;
 
 	/*

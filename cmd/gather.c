@@ -3,6 +3,7 @@
 
 #include "gather.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,11 +62,19 @@ gather_init(struct gather *g, const char *const *operand, size_t n,
 	return st;
 }
 
+static void
+release_item(struct gather_item *item)
+{
+	free(item->safe_name);
+	free(item->url);
+	buf_release(&item->body);
+}
+
 void
 gather_release(struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		free(g->item[i].safe_name);
+		release_item(&g->item[i]);
 	for (size_t i = 0; i < g->n_url; i++)
 		fetch_release(&g->url[i]);
 	free(g->item);
@@ -85,6 +94,9 @@ read_raw(const struct gather *g, const struct gather_item *item,
 	enum prof_status st;
 	int fd;
 
+	if (item->url)
+		return stream_inflate(item->body.data, item->body.n,
+				      g->max_size, raw, err);
 	if (f) {
 		*err = f->err;
 		if (f->status != PROF_OK)
@@ -101,6 +113,22 @@ read_raw(const struct gather *g, const struct gather_item *item,
 	return st;
 }
 
+/* From which server p came, and if that was asked, from which program. */
+static enum prof_status
+add_origin(const struct gather_item *item, struct profile *p,
+	   struct prof_err *err)
+{
+	const struct fetch *f = item->fetch;
+	enum prof_status st = PROF_OK;
+
+	if (item->url && f->status == PROF_OK)
+		st = origin_add_program(p, item->url, f->body.data, f->body.n,
+					err);
+	if (st == PROF_OK)
+		st = origin_add(p, item->url ? item->url : f->url, err);
+	return st;
+}
+
 static enum prof_status
 parse(const struct gather *g, const struct gather_item *item,
       struct profile **out, struct prof_err *err)
@@ -114,7 +142,7 @@ parse(const struct gather *g, const struct gather_item *item,
 	else if (st == PROF_OK)
 		st = profile_parse(raw.data, raw.n, out, err);
 	if (st == PROF_OK && item->fetch)
-		st = origin_add(*out, item->fetch->url, err);
+		st = add_origin(item, *out, err);
 	if (st != PROF_OK) {
 		profile_free(*out);
 		*out = NULL;
@@ -134,11 +162,60 @@ deliver(struct gather *g, size_t i)
 	parse(g, item, &p, &err);
 	if (item->fetch)
 		buf_release(&item->fetch->body);
+	buf_release(&item->body);
 	g->take(i, p, &err, g->ctx);
 }
 
+/*
+ * The page /x/pprof/cmdline for the URL of a page of /x/pprof/; NULL if it
+ * isn't one, or without memory.
+ */
+static char *
+cmdline_page(const char *url)
+{
+	static const char folder[] = "/pprof/";
+	const char *path = strchr(strstr(url, "://") + 3, '/'), *end;
+	size_t n = path ? strcspn(path, "?") : 0;
+	char *page;
+
+	for (end = path + n; n && end[-1] != '/'; n--)
+		end--;
+	if (n < strlen(folder) ||
+	    strncmp(end - strlen(folder), folder, strlen(folder)) != 0)
+		return NULL;
+	return asprintf(&page, "%.*scmdline", (int)n, path) < 0 ? NULL : page;
+}
+
+/*
+ * A format from before profile.proto often does not say which program it is
+ * from; a server with gperftools can be asked. False: not needed, or no way.
+ */
+static bool
+ask_program(struct gather_item *item)
+{
+	struct fetch *f = item->fetch;
+	char *page;
+
+	if (f->status != PROF_OK || item->url ||
+	    legacy_sniff(f->body.data, f->body.n) == LEGACY_NONE)
+		return false;
+	page = cmdline_page(f->url);
+	if (!page)
+		return false;
+	item->url = f->url;
+	item->body = f->body;
+	f->url = NULL;
+	f->body = (struct buf){ 0 };
+	free(f->source.path);
+	f->source.path = page;
+	f->source.query[0] = 0;
+	f->source.is_bare = false;
+	f->is_aside = true;
+	return true;
+}
+
 /* A server is done. Files wait until all are: they may be pipes. */
-static void
+static bool
 on_done(struct fetch *f, void *ctx)
 {
 	struct gather *g = ctx;
@@ -146,12 +223,15 @@ on_done(struct fetch *f, void *ctx)
 
 	while (g->item[i].fetch != f)
 		i++;
+	if (ask_program(&g->item[i]))
+		return true;
 	g->item[i].is_done = true;
 	if (!g->is_ordered)
 		deliver(g, i);
 	else
 		while (g->next < g->n && g->item[g->next].is_done)
 			deliver(g, g->next++);
+	return false;
 }
 
 void

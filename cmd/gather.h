@@ -1,7 +1,7 @@
 /*
  * gather.h - the profiles of operands, files and servers alike: all servers
  * are asked at the same time, and what arrives is parsed while the others are
- * waited for.
+ * waited for. Profiles say where they came from (lib/origin.h).
  */
 #ifndef GATHER_H
 #define GATHER_H
@@ -20,6 +20,10 @@ struct gather_item {
 	struct fetch *fetch; /* NULL: a file */
 	bool is_done;        /* it is a server, and has answered */
 	bool is_taken;
+
+	/* While its server is asked which program it is. */
+	struct buf body;
+	char *url;
 };
 
 struct gather {

@@ -151,7 +151,7 @@ name_file(struct job *job, size_t i, const struct profile *p,
 static void
 take_file(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 {
-	struct stream_format format = { STREAM_GZIP, 6 };
+	struct stream_format format = { .kind = STREAM_GZIP, .level = 6 };
 	struct job *job = ctx;
 	struct prof_err why;
 

@@ -104,6 +104,7 @@ check 'or that of gperftools' 0 '
 	prof-fetch $gperf/ | decode | cmp - good-gperf-cpu.prof.want' <<'END'
 /debug/pprof/profile?seconds=5
 /pprof/profile?seconds=5
+/pprof/cmdline
 END
 check '--seconds replaces what the URL says' 0 '
 	asked "prof-fetch --seconds=7 \"$go/file/$want?gc=1&seconds=3&debug=1\""
@@ -150,6 +151,27 @@ check 'where it came from' 0 '
 	done' <<'END'
 source: http://HOST/file/good-heap-v2.txt 1000=file:/bin/x"
 source: http://HOST/file/good-go-heap.pb.gz"
+END
+check 'which program it is' 0 '
+	asked "prof-fetch $gperf/bare/pprof/heap?x=1 --seconds=3 -o bare"
+	prof-merge bare | gzip -dc | protoc-c -I"$src/proto" \
+		--decode=perftools.profiles.Profile profile.proto |
+		sed -n "s/$gperf/HOST/; s/string_table: \"# //p; /secret/p"
+	prof-text --raw bare | grep "^1: 0x0/"' <<'END'
+/bare/pprof/heap?x=1&seconds=3
+/bare/pprof/cmdline
+program: http://HOST/bare/pprof/heap?x=1&seconds=3 /usr/bin/a%20server"
+source: http://HOST/bare/pprof/heap?x=1&seconds=3 0=file:/usr/bin/a%20server"
+1: 0x0/0xffffffffffffffff/0x0 /usr/bin/a server  
+END
+check 'it does not matter if nobody knows' 0 '
+	asked "prof-fetch $gperf/pprof/heap $gperf" | sort
+	prof-fetch --timeout=9 $gperf/pprof/heap | decode | cmp - $want.want' <<'END'
+/debug/pprof/profile?seconds=30
+/pprof/cmdline
+/pprof/cmdline
+/pprof/heap
+/pprof/profile?seconds=30
 END
 check 'a proxy from the environment, but not for this machine' 0 '
 	: >log

@@ -31,7 +31,8 @@
  *	/close      nothing at all     /garbage  another protocol
  *
  * /debug/pprof/profile is there if KIND is go, /pprof/profile if it is gperf,
- * /pprof/heap in any case.
+ * /pprof/heap in any case, and /bare/pprof/ has a heap of a server whose
+ *program only cmdline tells.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -547,6 +548,14 @@ answer(int fd, char *path)
 	}
 	if (!strcmp(path, "/pprof/heap")) {
 		file(fd, "good-gperf-heap.txt");
+		return;
+	}
+	if (!strcmp(path, "/bare/pprof/heap")) {
+		file(fd, "good-heap-v1.txt");
+		return;
+	}
+	if (!strcmp(path, "/bare/pprof/cmdline")) {
+		say(fd, "200 OK", "", "/usr/bin/a server\n--password=secret\n");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {

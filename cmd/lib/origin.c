@@ -11,6 +11,27 @@
 #include "buf.h"
 #include "profile.h"
 
+#define MAX_PROGRAM 4096 /* bytes of its path */
+
+/* Append s without what would end a word. Returns -1 without memory. */
+static int
+add_escaped(struct buf *b, const char *s, size_t n)
+{
+	char text[4];
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c <= ' ' || c == '%' || c == 0x7f)
+			snprintf(text, sizeof(text), "%%%02X", c);
+		else
+			snprintf(text, sizeof(text), "%c", c);
+		if (buf_add(b, text, strlen(text)) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Append "400000=build-id:4f2a19". Returns -1 without memory. */
 static int
 add_mapping(struct buf *b, const struct profile *p, const struct mapping *m)
@@ -23,17 +44,7 @@ add_mapping(struct buf *b, const struct profile *p, const struct mapping *m)
 		 m->build_id ? "build-id" : "file");
 	if (buf_add(b, text, strlen(text)) < 0)
 		return -1;
-	for (uint32_t i = 0; i < s->len; i++) {
-		unsigned char c = (unsigned char)s->s[i];
-
-		if (c <= ' ' || c == '%' || c == 0x7f)
-			snprintf(text, sizeof(text), "%%%02X", c);
-		else
-			snprintf(text, sizeof(text), "%c", c);
-		if (buf_add(b, text, strlen(text)) < 0)
-			return -1;
-	}
-	return 0;
+	return add_escaped(b, s->s, s->len);
 }
 
 static const char title[] = "# source: ";
@@ -66,6 +77,41 @@ origin_add(struct profile *p, const char *url, struct prof_err *err)
 	buf_release(&b);
 	free(wanted);
 	return r < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+enum prof_status
+origin_add_program(struct profile *p, const char *url, const void *cmdline,
+		   size_t n, struct prof_err *err)
+{
+	static const char program_title[] = "# program: ";
+	const char *name = cmdline;
+	struct mapping *m = p->n_mapping == 1 ? p->mapping : NULL;
+	struct buf b = { 0 };
+	uint32_t comment = PROF_NONE;
+	size_t len = 0;
+
+	while (len < n && (unsigned char)name[len] >= ' ' && name[len] != 0x7f)
+		len++;
+	/* Not a path, but a web page, binary data, or all of a book. */
+	if (len == 0 || len > MAX_PROGRAM || *name == '<' ||
+	    (len < n && name[len] != '\n' && name[len] != '\0'))
+		return PROF_OK;
+	if (buf_add(&b, program_title, strlen(program_title)) == 0 &&
+	    buf_add(&b, url, strlen(url)) == 0 && buf_add(&b, " ", 1) == 0 &&
+	    add_escaped(&b, name, len) == 0 && buf_add(&b, "", 1) == 0)
+		comment = profile_add_comment(p, (char *)b.data);
+	if (comment != PROF_NONE && m && !m->file && !m->build_id) {
+		char *file = strndup(name, len);
+
+		m->file = file ? profile_intern(p, file) : STRTAB_NONE;
+		if (m->file == STRTAB_NONE) {
+			m->file = 0;
+			comment = PROF_NONE;
+		}
+		free(file);
+	}
+	buf_release(&b);
+	return comment == PROF_NONE ? prof_nomem(err) : PROF_OK;
 }
 
 /* --- reading --- */

@@ -11,6 +11,10 @@
  * place; what is added to get there is to be subtracted from addresses before
  * the server is asked. In a file, blanks, control characters and '%' are
  * written as %XX. Reports do not show comments that begin with '#'.
+ *
+ *	# program: http://web1:80/pprof/heap /usr/sbin/server
+ *
+ * says what the server calls itself, if that was asked.
  */
 #ifndef ORIGIN_H
 #define ORIGIN_H
@@ -42,6 +46,16 @@ struct origins {
 /* Add the comment that p came from url, which has no blanks. PROF_ENOMEM. */
 enum prof_status origin_add(struct profile *p, const char *url,
 			    struct prof_err *err) MUST_USE;
+
+/*
+ * Add the comment that p, which came from url, is of the program whose command
+ * line is the n bytes at cmdline, words ended by NUL or newline. Arguments may
+ * be secret and are left out; an answer that is no command line is ignored. A
+ * profile whose only mapping has no name gets that of the program. PROF_ENOMEM.
+ */
+enum prof_status origin_add_program(struct profile *p, const char *url,
+				    const void *cmdline, size_t n,
+				    struct prof_err *err) MUST_USE;
 
 /*
  * Read the comments of p into *o, to end with origins_release(). Words that
