@@ -3,7 +3,7 @@
 # that people use today (go tool pprof) and beside the physical floor (inflate
 # and one walk over the bytes), all in one run on one machine.
 #
-#	bench.sh [GROUP...]	groups: text reports algebra symbols (all)
+#	bench.sh [GROUP...]	groups: text reports algebra symbolize (all)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
 set -eu
@@ -165,7 +165,124 @@ bench_algebra() {
 	rm -f m.pb.gz m2.pb.gz d.pb.gz d2.pb.gz f.pb.gz list
 }
 
+# addresses FILE N: N distinct random addresses of its .text, in hex, into
+# FILE.N.addr, and a profile of them, FILE.N.pb, as if it were loaded at $load.
+load=0x55554000
+addresses() {
+	# shellcheck disable=SC2046 # words
+	set -- "$1" "$2" $(readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\]//' |
+		awk '$1 == ".text" { print $3, $4, $5 }')
+	awk -v a=$((0x$3)) -v size=$((0x$5)) -v n="$2" 'BEGIN {
+		srand(7)
+		while (k < n) {
+			x = a + int(rand() * size)
+			if (!(x in seen)) {
+				seen[x] = 1
+				k++
+				printf "0x%x\n", x
+			}
+		}
+	}' >"$1.$2.addr"
+	awk -v load=$((load)) '{ print load, $1 }' "$1.$2.addr" |
+		while read -r base a; do
+			printf '0x%x\n' $((base + a))
+		done | addrs make $((load + (0x$3 & ~4095))) \
+		$((load + 0x$3 + 0x$5)) $((0x$4 & ~4095)) "$work/$1" \
+		"$(readelf -n "$1" | sed -n 's/.*Build ID: //p')" >"$1.$2.pb"
+}
+
+# symbol_row NAME OURS LLVM PPROF: one line; an empty command is left out.
+symbol_row() {
+	name=$1
+	# shellcheck disable=SC2046 # two words
+	set -- "$3" "$4" $(measure "$runs" "$2")
+	for tool in "$1" "$2"; do
+		if [ "$referee" = yes ] && [ -n "$tool" ]; then
+			# shellcheck disable=SC2046
+			set -- "$@" $(measure "$runs" "$tool")
+		else
+			set -- "$@" - -
+		fi
+	done
+	shift 2
+	echo "$name|$1|$2|$3|$4|$5|$6" | awk -F'|' '
+		function n(x, f) { return x == "-" ? "-" : sprintf(f, x) }
+		function over(x, y) {
+			return y == "-" ? "-" : sprintf("%.2f", x / y)
+		}
+		{
+			printf "| %-28s | %7.3f | %6.0f | %7s | %6s | %5s | %6s | %7s | %5s |\n",
+				$1, $2, $3 / 1024, n($4, "%.3f"),
+				$5 == "-" ? "-" : sprintf("%.0f", $5 / 1024),
+				over($2, $4), over($3, $5), n($6, "%.3f"),
+				over($2, $6)
+		}'
+}
+
+# pprof as it is outside of Go's distribution, from the sources in there: "go
+# tool pprof" has a symbolizer of its own, which takes minutes in large C++.
+build_pprof() {
+	[ ! -x pprof ] || return 0
+	sources=$(go env GOROOT)/src/cmd/vendor
+	mkdir -p gopath/src/pprof
+	cp -rL "$sources/github.com" "$sources/golang.org" gopath/src || return 1
+	cat >gopath/src/pprof/main.go <<'END'
+package main
+
+import (
+	"log"
+
+	"github.com/google/pprof/driver"
+)
+
+func main() {
+	if err := driver.PProf(&driver.Options{}); err != nil {
+		log.Fatal(err)
+	}
+}
+END
+	GO111MODULE=off GOFLAGS='' GOPATH=$work/gopath go build -o pprof pprof
+}
+
+bench_symbolize() {
+	command -v llvm-symbolizer >/dev/null || {
+		echo "bench: no llvm-symbolizer" >&2
+		return
+	}
+	echo 'bench: compiling a large C++ program' >&2
+	sh "$src/tests/mkbigcxx.sh" bigcxx 64
+	addresses bigcxx 20000
+	addresses bigcxx 200
+	printf '\nSymbols, C++ of %d MB\n\n' \
+		$(($(wc -c <bigcxx) / 1000000))
+	printf '| %-28s | %7s | %6s | %7s | %6s | %5s | %6s | %7s | %5s |\n' \
+		what seconds MB 'llvm s' MB time memory 'pprof s' time
+	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
+	local='' plain=''
+	if [ "$referee" = yes ] && build_pprof; then
+		local='./pprof -symbolize=local -proto -output=s.pb.gz'
+		plain='./pprof -symbolize=local:demangle=none -proto -output=s.pb.gz'
+	fi
+	for n in 20000 200; do
+		symbol_row "$n addresses" "prof-symbolize bigcxx.$n.pb | cat" \
+			"llvm-symbolizer --obj=bigcxx --inlines <bigcxx.$n.addr" \
+			"${local:+$local bigcxx.$n.pb}"
+		symbol_row "$n, mangled" \
+			"prof-symbolize --demangle=none bigcxx.$n.pb | cat" \
+			"llvm-symbolizer --obj=bigcxx --inlines --no-demangle <bigcxx.$n.addr" \
+			"${plain:+$plain bigcxx.$n.pb}"
+		symbol_row "$n, mangled, one thread" \
+			"prof-symbolize -j1 --demangle=none bigcxx.$n.pb | cat" \
+			'' ''
+	done
+	symbol_row 'big, nothing to do' 'prof-symbolize big.pb.gz | cat' '' \
+		"${local:+$local big.pb.gz}"
+	symbol_row 'big, prof-filter copies it' 'prof-filter big.pb.gz | cat' \
+		'' ''
+	rm -f s.pb.gz
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
-for group in ${*:-text reports algebra}; do
+for group in ${*:-text reports algebra symbolize}; do
 	"bench_$group"
 done
