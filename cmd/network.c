@@ -3,10 +3,14 @@
 
 #include "network.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define DEFAULT_TIMEOUT 120 /* seconds */
 
 enum {
-	KEY_SERVER = CLI_GROUP + 100,
+	KEY_DEBUGINFOD = CLI_GROUP + 100,
+	KEY_SERVER,
 	KEY_TIMEOUT,
 	KEY_TLS_CA,
 	KEY_TLS_CERT,
@@ -16,6 +20,8 @@ enum {
 const struct cli_opt network_opts[] = {
 	{ KEY_SERVER, "server", "URL",
 	  "ask the server of the profile at URL for names" },
+	{ KEY_DEBUGINFOD, "debuginfod", "[URLS]",
+	  "get missing files from these servers ($DEBUGINFOD_URLS)" },
 	{ KEY_TIMEOUT, "timeout", "N",
 	  "wait N seconds in all for servers (120)" },
 	{ KEY_TLS_CERT, "tls-cert", "FILE", "certificate to show to servers" },
@@ -35,6 +41,10 @@ bool
 network_option(struct network *n, struct cli *cli, int key)
 {
 	switch (key) {
+	case KEY_DEBUGINFOD:
+		n->is_debuginfod = true;
+		n->debuginfod_urls = cli->arg;
+		return true;
 	case KEY_SERVER:
 		n->server = cli->arg;
 		n->is_remote = true;
@@ -57,8 +67,15 @@ network_option(struct network *n, struct cli *cli, int key)
 }
 
 void
-network_finish(const struct network *n)
+network_finish(struct network *n)
 {
+	if (n->is_debuginfod && !n->debuginfod_urls)
+		n->debuginfod_urls = getenv("DEBUGINFOD_URLS");
+	if (n->is_debuginfod &&
+	    (!n->debuginfod_urls ||
+	     !n->debuginfod_urls[strspn(n->debuginfod_urls, " \t\n")]))
+		die("--debuginfod: no servers: name them, or set "
+		    "DEBUGINFOD_URLS");
 	if (!n->fetch.tls_cert != !n->fetch.tls_key)
 		die("--tls-cert and --tls-key are given together or not at "
 		    "all");

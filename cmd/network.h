@@ -16,7 +16,9 @@ extern const struct cli_opt network_opts[];
 struct network {
 	bool is_remote;     /* names come from the profiled servers, too */
 	const char *server; /* which is this one; NULL: the profile says */
-	struct fetch_options fetch; /* its timeout is for each task */
+	bool is_debuginfod;
+	const char *debuginfod_urls;
+	struct fetch_options fetch; /* its timeout is for each of the two */
 };
 
 void network_init(struct network *n);
@@ -28,6 +30,6 @@ void network_init(struct network *n);
 bool network_option(struct network *n, struct cli *cli, int key);
 
 /* After the last option. */
-void network_finish(const struct network *n);
+void network_finish(struct network *n);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "debuginfod.h"
 #include "demangle.h"
 #include "lib/profile.h"
 #include "locate.h"
@@ -38,9 +39,19 @@ set_build_id(struct profile *p, const char *id)
 }
 
 #if HAVE_LIBDW
+static char *
+find_by_build_id(void *ctx, const char *build_id, bool want_debug)
+{
+	return debuginfod_find(ctx, build_id, want_debug);
+}
+
 static void
 read_files(struct profile *p, struct symbolize_settings *s)
 {
+	struct debuginfod_options o = { .urls = s->network.debuginfod_urls,
+					.fetch = s->network.fetch,
+					.warn = warn };
+	struct debuginfod *debuginfod = NULL;
 	struct locate locate;
 	struct prof_err err;
 
@@ -48,8 +59,15 @@ read_files(struct profile *p, struct symbolize_settings *s)
 		die("out of memory");
 	locate.any_build_id = s->any_build_id;
 	s->resolve.locate = &locate;
+	if (s->network.is_debuginfod) {
+		if (debuginfod_new(&o, &debuginfod, &err) != PROF_OK)
+			die("--debuginfod: %s", err.msg);
+		s->resolve.find = find_by_build_id;
+		s->resolve.find_ctx = debuginfod;
+	}
 	if (resolve_profile(p, &s->resolve, &err) != PROF_OK)
 		die("%s", err.msg);
+	debuginfod_free(debuginfod);
 	locate_release(&locate);
 }
 #else

@@ -66,6 +66,19 @@ resolve_is_open(const struct resolve *r, const struct location *l)
 	return r->o->force || l->n_line == 0;
 }
 
+/*
+ * In resolve-find.c: open the object with this build-id that o->find finds, if
+ * there is one and it is that; else *out is NULL. PROF_ENOMEM.
+ */
+enum prof_status resolve_find(const struct resolve *r, const char *build_id,
+			      struct symbolize **out,
+			      struct prof_err *err) MUST_USE;
+
+/* The same for the debug information of s, which it becomes part of. */
+enum prof_status resolve_find_debug(const struct resolve *r,
+				    struct symbolize *s,
+				    struct prof_err *err) MUST_USE;
+
 /* Sort what is wanted: r->addr are the r->n_addr addresses. */
 void resolve_sort(struct resolve *r);
 

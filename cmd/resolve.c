@@ -242,6 +242,8 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	if (found == STRTAB_NONE)
 		return prof_nomem(err);
 	st = symbolize_find_debug(s, (const char *const *)dirs, l->n_dir, err);
+	if (st == PROF_OK && !r->o->no_lines)
+		st = resolve_find_debug(r, s, err);
 	if (st != PROF_OK)
 		return st;
 	r->n_want = 0;
@@ -322,19 +324,44 @@ open_mapping(const struct resolve *r, uint32_t m, struct symbolize **out,
 	return prof_nomem(err);
 }
 
+/*
+ * What open_mapping() did not find: st and err say why. The mapping keeps its
+ * name; that of a cached file tells nothing.
+ */
+static enum prof_status
+find_elsewhere(const struct resolve *r, uint32_t m, struct symbolize **out,
+	       char **path, enum prof_status st, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	struct prof_err found_err;
+
+	if (resolve_find(r, profile_str(r->p, map->build_id), out,
+			 &found_err) != PROF_OK)
+		return prof_nomem(err);
+	if (!*out)
+		return st;
+	*path = strdup(profile_str(r->p, map->file));
+	if (*path)
+		return PROF_OK;
+	symbolize_close(*out);
+	return prof_nomem(err);
+}
+
 /* Find and symbolize the object of mapping m, and all its mappings. */
 static enum prof_status
 resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
 	const char *file = profile_str(r->p, map->file);
-	struct symbolize *s;
+	struct symbolize *s = NULL;
 	enum prof_status st;
 	char *path;
 
 	if (locate_is_anonymous(file))
 		return PROF_OK;
 	st = open_mapping(r, m, &s, &path, err);
+	if (st != PROF_OK && st != PROF_ENOMEM)
+		st = find_elsewhere(r, m, &s, &path, st, err);
 	if (st == PROF_ENOMEM)
 		return st;
 	if (st != PROF_OK && kernel_is_mapping(file)) {

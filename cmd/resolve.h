@@ -23,6 +23,13 @@ struct resolve_options {
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;
 	unsigned n_thread; /* to read with; 0: one */
+	/*
+	 * Finds what is not on this machine: the path of the program with this
+	 * build-id, or of its debug information, for free(); NULL: there is
+	 * none. May itself be NULL.
+	 */
+	char *(*find)(void *ctx, const char *build_id, bool want_debug);
+	void *find_ctx;
 	/* Told what could not be done, one line at a time. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));

@@ -216,11 +216,16 @@ symbolize_worth(const struct symbolize *s)
 		       : WORTH_STRIPPED;
 }
 
+bool
+symbolize_has_dwarf(const struct symbolize *s)
+{
+	return s->debug.elf || object_has_dwarf(&s->main);
+}
+
 void
 symbolize_use_debug(struct symbolize *s, struct symbolize *debug)
 {
-	if (!s->debug.elf && !object_has_dwarf(&s->main) &&
-	    object_has_dwarf(&debug->main)) {
+	if (!symbolize_has_dwarf(s) && object_has_dwarf(&debug->main)) {
 		s->debug = debug->main;
 		debug->main = (struct object){ .fd = -1 };
 	}
@@ -231,7 +236,7 @@ enum prof_status
 symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
 		     struct prof_err *err)
 {
-	if (s->debug.elf || object_has_dwarf(&s->main))
+	if (symbolize_has_dwarf(s))
 		return PROF_OK;
 	return debug_find(&s->main, dir, n, &s->debug, err);
 }

@@ -61,6 +61,9 @@ enum symbolize_worth {
 };
 enum symbolize_worth symbolize_worth(const struct symbolize *s);
 
+/* Has it DWARF, or a debug file that has? */
+bool symbolize_has_dwarf(const struct symbolize *s);
+
 /*
  * debug is the file that was split off from s. It becomes s's, if s has a use
  * for it, and is closed otherwise.

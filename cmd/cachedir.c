@@ -1,0 +1,80 @@
+/* cachedir.c - see cachedir.h. */
+#include "config.h"
+
+#include "cachedir.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mkdir -p; the last folder must be ours. */
+static enum prof_status
+make_folders(char *path, struct prof_err *err)
+{
+	struct stat sb;
+	size_t n = 0;
+
+	while (path[n]) {
+		char end;
+
+		n++;
+		n += strcspn(path + n, "/");
+		end = path[n];
+		path[n] = '\0';
+		if (mkdir(path, 0700) != 0 && errno != EEXIST)
+			return prof_fail(err, PROF_EIO, "%s: %s", path,
+					 strerror(errno));
+		path[n] = end;
+	}
+	if (stat(path, &sb) != 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", path,
+				 strerror(errno));
+	if (!S_ISDIR(sb.st_mode) || sb.st_uid != geteuid() ||
+	    (sb.st_mode & (S_IWGRP | S_IWOTH)))
+		return prof_fail(err, PROF_EIO, "%s: not a folder of ours",
+				 path);
+	return PROF_OK;
+}
+
+char *
+cachedir_at(const char *path, struct prof_err *err)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		prof_nomem(err);
+	else if (*path != '/')
+		prof_fail(err, PROF_EIO, "%s: not an absolute path", path);
+	else if (make_folders(copy, err) == PROF_OK)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+char *
+cachedir_path(const char *name, struct prof_err *err)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	bool has_cache = cache && *cache == '/';
+	char *path, *out = NULL;
+	struct stat sb;
+
+	/* A home that is not ours gets no folder of ours: sudo keeps $HOME. */
+	if (!has_cache && (!home || *home != '/' || stat(home, &sb) != 0 ||
+			   sb.st_uid != geteuid())) {
+		prof_fail(err, PROF_EIO, "no home of ours");
+		return NULL;
+	}
+	if (asprintf(&path, "%s%s/%s", has_cache ? cache : home,
+		     has_cache ? "" : "/.cache", name) < 0) {
+		prof_nomem(err);
+		return NULL;
+	}
+	out = cachedir_at(path, err);
+	free(path);
+	return out;
+}

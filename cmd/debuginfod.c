@@ -1,0 +1,324 @@
+/*
+ * debuginfod.c - see debuginfod.h. The cache of elfutils is, in short: files
+ * ID/executable and ID/debuginfo; one that is empty says that no server had it
+ * when it was made; what nobody used for a week goes, once a day.
+ */
+#include "config.h"
+
+#include "debuginfod.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cachedir.h"
+
+#define MISS_AGE 600           /* seconds for which a miss is believed */
+#define CLEAN_INTERVAL 86400   /* ... between two cleanings */
+#define UNUSED_AGE (7 * 86400) /* ... until a file goes */
+#define MAX_ID 128             /* digits */
+
+struct server {
+	char *url;
+	bool is_bad;
+};
+
+struct debuginfod {
+	const struct debuginfod_options *o;
+	char *folder;
+	char *words; /* what the URLs are in */
+	struct server *server;
+	size_t n_server;
+	time_t deadline; /* of CLOCK_MONOTONIC; 0: nothing was asked yet */
+};
+
+/* --- servers and folder --- */
+
+static enum prof_status
+read_urls(struct debuginfod *d, struct prof_err *err)
+{
+	char *rest, *word;
+
+	d->words = rest = strdup(d->o->urls);
+	d->server = calloc(strlen(d->o->urls) / 2 + 1, sizeof(*d->server));
+	if (!d->words || !d->server)
+		return prof_nomem(err);
+	while ((word = strsep(&rest, " \t\n"))) {
+		struct source s;
+		size_t n = strlen(word);
+
+		if (n == 0)
+			continue;
+		if (source_parse(&s, word, err) != PROF_OK)
+			return prof_fail(err, PROF_EUSAGE, "%s: not a URL",
+					 word);
+		source_release(&s);
+		while (word[n - 1] == '/')
+			word[--n] = '\0';
+		d->server[d->n_server++].url = word;
+	}
+	return PROF_OK;
+}
+
+static char *
+find_folder(struct prof_err *err)
+{
+	const char *path = getenv("DEBUGINFOD_CACHE_PATH");
+
+	return path && *path ? cachedir_at(path, err)
+			     : cachedir_path("debuginfod_client", err);
+}
+
+/* Remove what nobody used for long, of one build-id. */
+static void
+clean_one(int folder, const char *id, time_t now)
+{
+	static const char *const name[] = { "executable", "debuginfo" };
+	int fd = openat(folder, id,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat sb;
+
+	if (fd < 0)
+		return;
+	for (size_t i = 0; i < 2; i++)
+		if (fstatat(fd, name[i], &sb, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    now - sb.st_atime > UNUSED_AGE &&
+		    now - sb.st_mtime > MISS_AGE)
+			unlinkat(fd, name[i], 0);
+	close(fd);
+	unlinkat(folder, id, AT_REMOVEDIR); /* if it is empty now */
+}
+
+static void
+clean(const char *path)
+{
+	static const char stamp[] = "cache_clean_interval_s";
+	time_t now = time(NULL);
+	struct dirent *e;
+	struct stat sb;
+	DIR *dir = opendir(path);
+	int fd;
+
+	if (!dir)
+		return;
+	fd = openat(dirfd(dir), stamp, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0 && fstat(fd, &sb) == 0 &&
+	    (sb.st_size == 0 || now - sb.st_mtime > CLEAN_INTERVAL)) {
+		/* As elfutils does: its content is the interval. */
+		if (sb.st_size == 0)
+			dprintf(fd, "%d", CLEAN_INTERVAL);
+		futimens(fd, NULL);
+		while ((e = readdir(dir)))
+			if (e->d_name[strspn(e->d_name, "0123456789abcdef")] ==
+			    '\0')
+				clean_one(dirfd(dir), e->d_name, now);
+	}
+	if (fd >= 0)
+		close(fd);
+	closedir(dir);
+}
+
+enum prof_status
+debuginfod_new(const struct debuginfod_options *o, struct debuginfod **out,
+	       struct prof_err *err)
+{
+	struct debuginfod *d = calloc(1, sizeof(*d));
+	enum prof_status st;
+
+	*out = NULL;
+	if (!d)
+		return prof_nomem(err);
+	d->o = o;
+	st = read_urls(d, err);
+	if (st == PROF_OK) {
+		d->folder = find_folder(err);
+		st = d->folder ? PROF_OK : err->status;
+	}
+	if (st != PROF_OK) {
+		debuginfod_free(d);
+		return st;
+	}
+	clean(d->folder);
+	*out = d;
+	return PROF_OK;
+}
+
+void
+debuginfod_free(struct debuginfod *d)
+{
+	if (!d)
+		return;
+	free(d->folder);
+	free(d->words);
+	free(d->server);
+	free(d);
+}
+
+/* --- files --- */
+
+static time_t
+monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* The rest of the time, at least a second of which is used. */
+static unsigned
+time_left(struct debuginfod *d)
+{
+	time_t now = monotonic();
+
+	if (!d->deadline)
+		d->deadline = now + d->o->fetch.timeout;
+	return d->deadline > now ? (unsigned)(d->deadline - now) : 0;
+}
+
+/*
+ * Get page from one server into fd: 1, 0 if it has none, -1 if it can't be
+ * told, of which there will not be another warning.
+ */
+static int
+ask(struct debuginfod *d, struct server *s, const char *page, int fd)
+{
+	struct fetch f = { .to_fd = fd };
+	struct fetch_options o = d->o->fetch;
+	struct prof_err err;
+	char *url = NULL;
+	int r = -1;
+
+	o.timeout = time_left(d);
+	if (asprintf(&url, "%s%s", s->url, page) < 0 ||
+	    source_parse(&f.source, url, &err) != PROF_OK) {
+		free(url);
+		return -1;
+	}
+	if (o.timeout)
+		fetch_all(&f, 1, &o);
+	if (!o.timeout)
+		d->o->warn("debuginfod: no time is left for %s (--timeout)",
+			   page);
+	else if (f.status == PROF_OK)
+		r = 1;
+	else if (f.code == 404)
+		r = 0;
+	else
+		d->o->warn("%s: %s", f.url ? f.url : s->url, f.err.msg);
+	/* What is too large says nothing of others. */
+	s->is_bad = r < 0 && f.status != PROF_ELIMIT;
+	fetch_release(&f);
+	free(url);
+	return r;
+}
+
+/* As ask(), of all servers in their order. */
+static int
+ask_all(struct debuginfod *d, const char *page, int fd)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < d->n_server; i++) {
+		int r = -1;
+
+		if (!d->server[i].is_bad && ftruncate(fd, 0) == 0 &&
+		    lseek(fd, 0, SEEK_SET) == 0)
+			r = ask(d, &d->server[i], page, fd);
+		if (r == 1)
+			return 1;
+		if (r < 0)
+			found = -1;
+	}
+	return ftruncate(fd, 0) == 0 ? found : -1;
+}
+
+/*
+ * Get page to be the file at path. It appears whole or not at all, and it may
+ * be that another process puts its own there.
+ */
+static bool
+get(struct debuginfod *d, const char *page, const char *path)
+{
+	char *temporary = NULL;
+	int fd = -1, found;
+	bool ok = false;
+
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		return false;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		d->o->warn("%s: %s", temporary, strerror(errno));
+		goto out;
+	}
+	found = ask_all(d, page, fd);
+	ok = found == 1 && fchmod(fd, 0400) == 0;
+	if (close(fd) != 0)
+		ok = false;
+	/* An empty file is kept if all servers said that they have none. */
+	if ((!ok && found != 0) || rename(temporary, path) != 0) {
+		unlink(temporary);
+		ok = false;
+	}
+out:
+	free(temporary);
+	return ok;
+}
+
+/* 1: it is there; 0: no server had it, lately; -1: it is to be asked for. */
+static int
+look(const char *path)
+{
+	struct stat sb;
+
+	if (stat(path, &sb) != 0)
+		return -1;
+	if (sb.st_size)
+		return 1;
+	if (time(NULL) - sb.st_mtime < MISS_AGE)
+		return 0;
+	return -1;
+}
+
+char *
+debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
+{
+	const char *kind = want_debug ? "debuginfo" : "executable";
+	size_t n = strlen(build_id);
+	char *page = NULL, *path = NULL, id[MAX_ID + 1];
+	bool ok = false;
+
+	/* It becomes part of a path, and of a URL. */
+	if (n < 2 || n > MAX_ID ||
+	    build_id[strspn(build_id, "0123456789abcdefABCDEF")])
+		return NULL;
+	for (size_t i = 0; i <= n; i++) /* letters alone have this bit unset */
+		id[i] = build_id[i] >= 'A' ? build_id[i] | 0x20 : build_id[i];
+	if (asprintf(&page, "/buildid/%s/%s", id, kind) < 0)
+		page = NULL;
+	if (asprintf(&path, "%s/%s", d->folder, id) < 0)
+		path = NULL;
+	if (page && path && (mkdir(path, 0700) == 0 || errno == EEXIST)) {
+		char *dir = path;
+		int there;
+
+		if (asprintf(&path, "%s/%s", dir, kind) < 0)
+			path = NULL;
+		there = path ? look(path) : 0;
+		ok = there == 1 || (there < 0 && get(d, page, path));
+		if (!ok)
+			rmdir(dir); /* if it is empty */
+		free(dir);
+	}
+	free(page);
+	if (ok)
+		return path;
+	free(path);
+	return NULL;
+}

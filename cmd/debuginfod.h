@@ -1,0 +1,40 @@
+/*
+ * debuginfod.h - programs and their debug information from debuginfod servers,
+ * by build-id. They are kept where elfutils keeps them, and as it does: what
+ * gdb or perf has fetched is not fetched again, nor the other way round.
+ */
+#ifndef DEBUGINFOD_H
+#define DEBUGINFOD_H
+
+#include <stdbool.h>
+
+#include "fetch.h"
+
+struct debuginfod;
+
+struct debuginfod_options {
+	const char *urls;           /* of servers, with blanks between them */
+	struct fetch_options fetch; /* its timeout is for all of a run */
+	/* Told of servers that fail, a line for each. */
+	void (*warn)(const char *fmt, ...)
+		__attribute__((format(printf, 1, 2)));
+};
+
+/*
+ * *out is the caller's; o must live as long. PROF_EUSAGE: a server is no URL;
+ * PROF_EIO: there is no folder to keep files in; PROF_ENOMEM.
+ */
+enum prof_status debuginfod_new(const struct debuginfod_options *o,
+				struct debuginfod **out,
+				struct prof_err *err) MUST_USE;
+void debuginfod_free(struct debuginfod *d); /* NULL is allowed */
+
+/*
+ * The path of the debug information of the program with this build-id, or of
+ * the program itself, for free(); NULL if no server has it. What it holds is
+ * for the caller to check.
+ */
+char *debuginfod_find(struct debuginfod *d, const char *build_id,
+		      bool want_debug);
+
+#endif

@@ -1,0 +1,65 @@
+/* resolve-find.c - objects that are not on this machine; see resolve-impl.h. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "resolve-impl.h"
+
+/* What was found is a stranger's word: it must have the build-id. */
+static enum prof_status
+find(const struct resolve *r, const char *build_id, bool want_debug,
+     struct symbolize **out, struct prof_err *err)
+{
+	char *path = r->o->find(r->o->find_ctx, build_id, want_debug);
+	enum prof_status st;
+
+	*out = NULL;
+	if (!path)
+		return PROF_OK;
+	st = symbolize_open(path, out, err);
+	if (st == PROF_OK && strcasecmp(symbolize_build_id(*out), build_id)) {
+		st = prof_fail(err, PROF_EFORMAT, "not the build-id %s",
+			       build_id);
+		symbolize_close(*out);
+		*out = NULL;
+	}
+	if (st != PROF_OK && st != PROF_ENOMEM) {
+		r->o->warn("%s: %s", path, err->msg);
+		st = PROF_OK;
+	}
+	free(path);
+	return st;
+}
+
+enum prof_status
+resolve_find(const struct resolve *r, const char *build_id,
+	     struct symbolize **out, struct prof_err *err)
+{
+	enum prof_status st;
+
+	*out = NULL;
+	if (!r->o->find || !*build_id)
+		return PROF_OK;
+	st = find(r, build_id, false, out, err);
+	/* What was split off from it knows its symbols, too. */
+	if (st == PROF_OK && !*out)
+		st = find(r, build_id, true, out, err);
+	return st;
+}
+
+enum prof_status
+resolve_find_debug(const struct resolve *r, struct symbolize *s,
+		   struct prof_err *err)
+{
+	const char *build_id = symbolize_build_id(s);
+	struct symbolize *debug;
+	enum prof_status st;
+
+	if (!r->o->find || !*build_id || symbolize_has_dwarf(s))
+		return PROF_OK;
+	st = find(r, build_id, true, &debug, err);
+	if (st == PROF_OK && debug)
+		symbolize_use_debug(s, debug);
+	return st;
+}
