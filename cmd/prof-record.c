@@ -167,13 +167,14 @@ main(int argc, char **argv)
 	enum deliver_how how;
 	struct prof_err err;
 	struct cli cli;
-	enum tally_kind kind = TALLY_CPU;
+	enum tally_kind kind;
+	unsigned asked = 0;
 	bool session = false, separate = false;
 	int clock = -1, key;
 
 	cli_init(&cli, &cmd, argc, argv);
 	while ((key = cli_option(&cli)) != CLI_DONE) {
-		if (record_what_option(&cli, key, &config, &kind))
+		if (record_what_option(&cli, key, &config, &asked))
 			continue;
 		switch (key) {
 		case 'F':
@@ -202,6 +203,7 @@ main(int argc, char **argv)
 		return attach_run(&cli);
 	if (cli.n_operand == 0)
 		die("no command to run");
+	kind = record_what_kind(&config, asked, listen_at);
 	how = separate ? DELIVER_EACH : listen_at ? DELIVER_NAMED : DELIVER_ONE;
 	launch.join_stdout = deliver_prepare(&cli, how);
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||

@@ -28,24 +28,21 @@ const struct cli_opt record_what_opts[] = {
 };
 
 static void
-choose(struct drain_config *c, uint32_t what, enum tally_kind *kind,
-       enum tally_kind asked)
+choose(struct drain_config *c, unsigned *asked, uint32_t what,
+       enum tally_kind kind)
 {
-	if (c->what && *kind != asked)
-		die("--heap, --growth and --lock are different profiles: ask "
-		    "for one");
-	c->what = what;
-	*kind = asked;
+	c->what |= what;
+	*asked |= 1U << kind;
 }
 
 bool
 record_what_option(const struct cli *cli, int key, struct drain_config *c,
-		   enum tally_kind *kind)
+		   unsigned *asked)
 {
 	switch (key) {
 	case KEY_HEAP:
 	case KEY_GROWTH:
-		choose(c, SHM_HEAP, kind,
+		choose(c, asked, SHM_HEAP,
 		       key == KEY_HEAP ? TALLY_HEAP : TALLY_GROWTH);
 		c->heap_period = cli->arg ? cli_size(cli) : HEAP_PERIOD;
 		if (!c->heap_period)
@@ -53,10 +50,29 @@ record_what_option(const struct cli *cli, int key, struct drain_config *c,
 			    "1");
 		return true;
 	case KEY_LOCK:
-		choose(c, SHM_LOCK, kind, TALLY_LOCK);
+		choose(c, asked, SHM_LOCK, TALLY_LOCK);
 		c->lock_period = cli->arg ? cli_uint(cli, 1, MAX_LOCK_PERIOD)
 					  : LOCK_PERIOD;
 		return true;
 	}
 	return false;
+}
+
+enum tally_kind
+record_what_kind(struct drain_config *c, unsigned asked, bool is_served)
+{
+	enum tally_kind only = TALLY_CPU;
+	unsigned n = 0;
+
+	for (unsigned kind = 0; asked >> kind; kind++)
+		if (asked >> kind & 1) {
+			only = kind;
+			n++;
+		}
+	if (is_served)
+		c->what |= SHM_CPU;
+	else if (n > 1)
+		die("--heap, --growth and --lock are different profiles: ask "
+		    "for one");
+	return n == 1 ? only : TALLY_CPU;
 }

@@ -14,10 +14,17 @@
 extern const struct cli_opt record_what_opts[];
 
 /*
- * Act on option key: fill in c and *kind, which profile is asked for. False if
- * it is none of these. Dies.
+ * Act on option key: fill in c, and add the profile that is asked for to
+ * *asked, 1 << an enum tally_kind. False if it is none of these. Dies.
  */
 bool record_what_option(const struct cli *cli, int key, struct drain_config *c,
-			enum tally_kind *kind);
+			unsigned *asked);
+
+/*
+ * What the profile of the whole run is about. If it is served there may be
+ * several beside CPU time, which that profile then is about; else dies of them.
+ */
+enum tally_kind record_what_kind(struct drain_config *c, unsigned asked,
+				 bool is_served);
 
 #endif

@@ -83,6 +83,22 @@ recording_profile(struct recording *r, int32_t pid)
 	return p;
 }
 
+struct profile *
+recording_now(struct recording *r, enum tally_kind kind)
+{
+	struct tally_info info;
+	struct profile *p;
+
+	pthread_mutex_lock(&r->lock);
+	drain_table(r->drain, r->tally);
+	info = r->info;
+	info.kind = kind;
+	info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
+	p = tally_profile(r->tally, &info);
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}
+
 struct recording_mark *
 recording_mark(struct recording *r)
 {

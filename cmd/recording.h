@@ -49,6 +49,9 @@ void recording_end(struct recording *r);
  */
 struct profile *recording_profile(struct recording *r, int32_t pid);
 
+/* A profile of that kind, as it is now: the same. */
+struct profile *recording_now(struct recording *r, enum tally_kind kind);
+
 /* Now. The caller's, for recording_mark_free(); NULL without memory. */
 struct recording_mark *recording_mark(struct recording *r);
 void recording_mark_free(struct recording *r, struct recording_mark *m);

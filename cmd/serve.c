@@ -1,10 +1,10 @@
 /*
  * serve.c - the pages of a profile server; see serve.h.
  *
- * The CPU profile of /pprof/profile comes in one of two formats: google-pprof
- * reads nothing but gperftools' own. It does not say that it takes gzip, and
- * all who read profile.proto, which is gzip, do. Under /debug/pprof/, where Go
- * programs have theirs, there is only profile.proto.
+ * Profiles under /pprof/ come in one of two formats: google-pprof reads nothing
+ * but gperftools' own. It does not say that it takes gzip, and all who read
+ * profile.proto, which is gzip, do. Under /debug/pprof/, where Go programs have
+ * theirs, there is profile.proto, unless the text is asked for by debug=1.
  */
 #include "config.h"
 
@@ -31,29 +31,54 @@ enum {
 	GZIP_LEVEL = 6,
 };
 
-enum page_kind { PAGE_INDEX, PAGE_CPU, PAGE_CMDLINE, PAGE_SYMBOL };
+enum page_kind { PAGE_INDEX, PAGE_CPU, PAGE_NOW, PAGE_CMDLINE, PAGE_SYMBOL };
 
 struct page {
 	const char *path;
 	enum page_kind kind;
 	bool is_go;
+	enum tally_kind tally; /* of PAGE_NOW */
 	const char *about;
 };
 
 static const struct page pages[] = {
-	{ "/", PAGE_INDEX, false, NULL },
-	{ "/pprof", PAGE_INDEX, false, NULL },
-	{ "/pprof/", PAGE_INDEX, false, NULL },
-	{ "/debug/pprof", PAGE_INDEX, true, NULL },
-	{ "/debug/pprof/", PAGE_INDEX, true, NULL },
-	{ "/pprof/profile", PAGE_CPU, false,
+	{ "/", PAGE_INDEX, false, 0, NULL },
+	{ "/pprof", PAGE_INDEX, false, 0, NULL },
+	{ "/pprof/", PAGE_INDEX, false, 0, NULL },
+	{ "/debug/pprof", PAGE_INDEX, true, 0, NULL },
+	{ "/debug/pprof/", PAGE_INDEX, true, 0, NULL },
+	{ "/pprof/profile", PAGE_CPU, false, TALLY_CPU,
 	  "where the next ?seconds=30 are spent" },
-	{ "/pprof/cmdline", PAGE_CMDLINE, false, "the program's command line" },
-	{ "/pprof/symbol", PAGE_SYMBOL, false,
+	{ "/pprof/heap", PAGE_NOW, false, TALLY_HEAP,
+	  "what was allocated, and is in use" },
+	{ "/pprof/growth", PAGE_NOW, false, TALLY_GROWTH,
+	  "what made the heap grow" },
+	{ "/pprof/contention", PAGE_NOW, false, TALLY_LOCK,
+	  "where threads waited for locks" },
+	{ "/pprof/cmdline", PAGE_CMDLINE, false, 0,
+	  "the program's command line" },
+	{ "/pprof/symbol", PAGE_SYMBOL, false, 0,
 	  "POST 0x401136+0x401140: names of addresses" },
-	{ "/debug/pprof/profile", PAGE_CPU, true, "the same, by Go's names" },
-	{ "/debug/pprof/cmdline", PAGE_CMDLINE, true, NULL },
-	{ "/debug/pprof/symbol", PAGE_SYMBOL, true, NULL },
+	{ "/debug/pprof/profile", PAGE_CPU, true, TALLY_CPU,
+	  "the same, by Go's names" },
+	{ "/debug/pprof/heap", PAGE_NOW, true, TALLY_HEAP, NULL },
+	{ "/debug/pprof/allocs", PAGE_NOW, true, TALLY_HEAP, NULL },
+	{ "/debug/pprof/growth", PAGE_NOW, true, TALLY_GROWTH, NULL },
+	{ "/debug/pprof/mutex", PAGE_NOW, true, TALLY_LOCK, NULL },
+	{ "/debug/pprof/cmdline", PAGE_CMDLINE, true, 0, NULL },
+	{ "/debug/pprof/symbol", PAGE_SYMBOL, true, 0, NULL },
+};
+
+/* What has to be recorded for a page, and by which option it is. */
+static const struct {
+	uint32_t what;
+	const char *option;
+	enum legacy_kind legacy;
+} kinds[] = {
+	[TALLY_CPU] = { SHM_CPU, "", LEGACY_CPU },
+	[TALLY_HEAP] = { SHM_HEAP, "--heap", LEGACY_HEAP },
+	[TALLY_GROWTH] = { SHM_HEAP, "--growth", LEGACY_HEAP },
+	[TALLY_LOCK] = { SHM_LOCK, "--lock", LEGACY_CONTENTION },
 };
 
 static const char text_plain[] = "text/plain; charset=utf-8";
@@ -100,21 +125,39 @@ serve_error(struct serve_reply *reply, unsigned status, const char *fmt, ...)
 	add_text(&reply->body, "%s\n", line);
 }
 
-static void
-list_pages(struct buf *b)
+static bool
+is_recorded(const struct serve *s, const struct page *page)
 {
-	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-		if (pages[i].kind != PAGE_INDEX)
-			add_text(b, "%-22s%s%s\n", pages[i].path,
-				 pages[i].about ? "  " : "",
-				 pages[i].about ? pages[i].about : "");
+	return s->recording->drain->shm->what & kinds[page->tally].what;
 }
 
 static void
-not_found(struct serve_reply *reply)
+list_pages(const struct serve *s, struct buf *b)
 {
-	serve_error(reply, 404, "there is no such page, but there are:");
-	list_pages(&reply->body);
+	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+		const struct page *page = &pages[i];
+
+		if (page->kind == PAGE_INDEX ||
+		    (page->kind == PAGE_NOW && !is_recorded(s, page)))
+			continue;
+		add_text(b, "%-22s%s%s\n", page->path, page->about ? "  " : "",
+			 page->about ? page->about : "");
+	}
+}
+
+static void
+not_found(const struct serve *s, const struct page *page,
+	  struct serve_reply *reply)
+{
+	if (page)
+		serve_error(reply, 404,
+			    "this is not recorded, without prof-record %s; "
+			    "there are:",
+			    kinds[page->tally].option);
+	else
+		serve_error(reply, 404,
+			    "there is no such page, but there are:");
+	list_pages(s, &reply->body);
 }
 
 static void
@@ -125,7 +168,7 @@ index_page(const struct serve *s, struct serve_reply *reply)
 		 "process %d, recorded by " PACKAGE_STRING
 		 "\nprofiles under way: %zu\n\n",
 		 (int)s->launch->pid, recording_marks(s->recording));
-	list_pages(&reply->body);
+	list_pages(s, &reply->body);
 }
 
 /* By the path at which the program was found. Go separates words by NUL,
@@ -171,72 +214,6 @@ symbol_page(struct serve *s, const struct serve_request *req,
 	profile_free(maps);
 }
 
-/* How long a profile is asked for; 0: *reply says what is wrong. */
-static unsigned
-window_of(const struct serve_request *req, struct serve_reply *reply)
-{
-	const char *text = req->seconds;
-	unsigned long seconds;
-	char *end;
-
-	if (req->debug && strcmp(req->debug, "0") != 0) {
-		serve_error(reply, 400,
-			    "there is no text form of this profile: ask "
-			    "without debug=%.8s",
-			    req->debug);
-		return 0;
-	}
-	if (!text || !*text)
-		return DEFAULT_SECONDS;
-	seconds = strtoul(text, &end, 10);
-	if (*end || *text < '0' || *text > '9' || seconds < 1 ||
-	    seconds > MAX_SECONDS) {
-		serve_error(reply, 400, "seconds must be from 1 to %d",
-			    MAX_SECONDS);
-		return 0;
-	}
-	return (unsigned)seconds;
-}
-
-unsigned
-serve_answer(struct serve *s, const struct serve_request *req,
-	     struct serve_reply *reply)
-{
-	const struct page *page = find_page(req->path);
-	unsigned seconds;
-
-	*reply = (struct serve_reply){ .status = 200 };
-	if (!page) {
-		not_found(reply);
-		return 0;
-	}
-	if (req->method == SERVE_OTHER ||
-	    (req->method == SERVE_POST && page->kind != PAGE_SYMBOL)) {
-		serve_error(reply, 405, "this page only answers GET%s",
-			    page->kind == PAGE_SYMBOL ? " and POST" : "");
-		reply->allow = page->kind == PAGE_SYMBOL ? "GET, HEAD, POST"
-							 : "GET, HEAD";
-		return 0;
-	}
-	switch (page->kind) {
-	case PAGE_INDEX:
-		index_page(s, reply);
-		break;
-	case PAGE_CMDLINE:
-		cmdline_page(s, page->is_go, reply);
-		break;
-	case PAGE_SYMBOL:
-		symbol_page(s, req, reply);
-		break;
-	case PAGE_CPU:
-		seconds = window_of(req, reply);
-		reply->type =
-			seconds ? "application/octet-stream" : reply->type;
-		return req->method == SERVE_HEAD ? 0 : seconds;
-	}
-	return 0;
-}
-
 /* All of the file fd. */
 static enum prof_status
 read_back(int fd, struct buf *out, struct prof_err *err)
@@ -274,23 +251,130 @@ write_proto(const struct profile *p, struct buf *out, struct prof_err *err)
 	return rc;
 }
 
+static bool
+is_debug(const struct serve_request *req)
+{
+	return req->debug && strcmp(req->debug, "0") != 0;
+}
+
+/* Answer with p, in the format that the client can read; p is freed. */
+static void
+profile_page(const struct page *page, const struct serve_request *req,
+	     struct profile *p, struct serve_reply *reply)
+{
+	enum legacy_kind kind = kinds[page->tally].legacy;
+	struct prof_err err;
+	enum prof_status rc = prof_nomem(&err);
+
+	reply->status = 200;
+	reply->type = "application/octet-stream";
+	reply->file = strrchr(page->path, '/') + 1;
+	if (p && !is_debug(req) && (page->is_go || req->takes_gzip)) {
+		rc = write_proto(p, &reply->body, &err);
+	} else if (p) {
+		if (kind != LEGACY_CPU) {
+			reply->type = text_plain;
+			reply->file = NULL;
+		}
+		rc = legacy_write(p, kind, &reply->body, &err);
+	}
+	if (rc != PROF_OK)
+		serve_error(reply, 503, "%s", err.msg);
+	profile_free(p);
+}
+
+static void
+now_page(struct serve *s, const struct page *page,
+	 const struct serve_request *req, struct serve_reply *reply)
+{
+	struct profile *p;
+
+	if (req->seconds) {
+		serve_error(reply, 400,
+			    "this profile is of the time since the program "
+			    "began: ask without seconds");
+		return;
+	}
+	p = recording_now(s->recording, page->tally);
+	if (p && strcmp(page->path, "/debug/pprof/allocs") == 0)
+		p->default_type = profile_intern(p, "alloc_space");
+	profile_page(page, req, p, reply);
+}
+
+/* How long a profile is asked for; 0: *reply says what is wrong. */
+static unsigned
+window_of(const struct serve_request *req, struct serve_reply *reply)
+{
+	const char *text = req->seconds;
+	unsigned long seconds;
+	char *end;
+
+	if (is_debug(req)) {
+		serve_error(reply, 400,
+			    "there is no text form of this profile: ask "
+			    "without debug=%.8s",
+			    req->debug);
+		return 0;
+	}
+	if (!text || !*text)
+		return DEFAULT_SECONDS;
+	seconds = strtoul(text, &end, 10);
+	if (*end || *text < '0' || *text > '9' || seconds < 1 ||
+	    seconds > MAX_SECONDS) {
+		serve_error(reply, 400, "seconds must be from 1 to %d",
+			    MAX_SECONDS);
+		return 0;
+	}
+	return (unsigned)seconds;
+}
+
+unsigned
+serve_answer(struct serve *s, const struct serve_request *req,
+	     struct serve_reply *reply)
+{
+	const struct page *page = find_page(req->path);
+	unsigned seconds;
+
+	*reply = (struct serve_reply){ .status = 200 };
+	if (!page || (page->kind == PAGE_NOW && !is_recorded(s, page))) {
+		not_found(s, page, reply);
+		return 0;
+	}
+	if (req->method == SERVE_OTHER ||
+	    (req->method == SERVE_POST && page->kind != PAGE_SYMBOL)) {
+		serve_error(reply, 405, "this page only answers GET%s",
+			    page->kind == PAGE_SYMBOL ? " and POST" : "");
+		reply->allow = page->kind == PAGE_SYMBOL ? "GET, HEAD, POST"
+							 : "GET, HEAD";
+		return 0;
+	}
+	switch (page->kind) {
+	case PAGE_INDEX:
+		index_page(s, reply);
+		break;
+	case PAGE_CMDLINE:
+		cmdline_page(s, page->is_go, reply);
+		break;
+	case PAGE_SYMBOL:
+		symbol_page(s, req, reply);
+		break;
+	case PAGE_NOW:
+		now_page(s, page, req, reply);
+		break;
+	case PAGE_CPU:
+		seconds = window_of(req, reply);
+		reply->type =
+			seconds ? "application/octet-stream" : reply->type;
+		return req->method == SERVE_HEAD ? 0 : seconds;
+	}
+	return 0;
+}
+
 void
 serve_window(struct serve *s, const struct serve_request *req,
 	     const struct recording_mark *mark, struct serve_reply *reply)
 {
-	const struct page *page = find_page(req->path);
-	struct profile *p = recording_since(s->recording, mark);
-	struct prof_err err;
-	enum prof_status rc = prof_nomem(&err);
-
-	*reply = (struct serve_reply){ .status = 200,
-				       .type = "application/octet-stream",
-				       .file = "profile" };
-	if (p && (page->is_go || req->takes_gzip))
-		rc = write_proto(p, &reply->body, &err);
-	else if (p)
-		rc = legacy_write_cpu(p, &reply->body, &err);
-	if (rc != PROF_OK)
-		serve_error(reply, 503, "%s", err.msg);
-	profile_free(p);
+	*reply = (struct serve_reply){ 0 };
+	profile_page(find_page(req->path), req,
+		     recording_since(s->recording, mark), reply);
 }

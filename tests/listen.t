@@ -114,7 +114,7 @@ check 'errors' 0 '
 	./status "PUT /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
 	./status "POST /pprof/cmdline HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
 	./status "HEAD /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
-	./status "GET /pprof/heap HTTP/1.1\r\nHost: x\r\n\r\n"' <<'END'
+	./page /pprof/heap | head -1' <<'END'
 400 Bad Request
 X-Go-Pprof: 1
 
@@ -138,7 +138,7 @@ there is no text form of this profile: ask without debug=1
 HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 200 OK
-HTTP/1.1 404 Not Found
+this is not recorded, without prof-record --heap; there are:
 END
 
 # Three profiles: of phase a, of phase b, and of all of it until the end.
@@ -336,6 +336,96 @@ check 'it has what is in the others' 0 '
 		 echo $((long > a)) $((whole >= long)); }' <<'END'
 1 1
 END
+
+# What else is recorded: memory and locks, each with its page.
+start --heap=1 --lock=1
+check 'the list of pages has all that is recorded' 0 \
+	'./page / | sed -n "s|^\(/[^ ]*\).*|\1|p"' <<'END'
+/pprof/profile
+/pprof/heap
+/pprof/growth
+/pprof/contention
+/pprof/cmdline
+/pprof/symbol
+/debug/pprof/profile
+/debug/pprof/heap
+/debug/pprof/allocs
+/debug/pprof/growth
+/debug/pprof/mutex
+/debug/pprof/cmdline
+/debug/pprof/symbol
+END
+# As profile.proto, as gperftools' text, as text that Go's debug=1 asks for.
+cat >blocks <<'END'
+#!/bin/sh
+prof-symbolize | prof-text -q --nodecount=99 "$@" |
+	awk '/keep_blocks|wait_for_main/ { print $1, $NF }'
+END
+chmod +x blocks
+check '/pprof/heap and its like, in both formats' 0 '
+	for page in /debug/pprof/heap /pprof/heap "/debug/pprof/heap?debug=1" \
+		"/debug/pprof/heap?debug=0"
+	do
+		./page "$page" | ./blocks --sample-index=inuse_objects
+		./page "$page" | ./blocks --unit=B
+	done
+	./page /debug/pprof/allocs | ./blocks --unit=B
+	./page /debug/pprof/allocs | prof-text -q | grep ^Type' <<'END'
+100 keep_blocks
+10000000B keep_blocks
+100 keep_blocks
+10000000B keep_blocks
+100 keep_blocks
+10000000B keep_blocks
+100 keep_blocks
+10000000B keep_blocks
+10000000B keep_blocks
+Type: alloc_space
+END
+check '/pprof/growth and /pprof/contention, in both formats' 0 '
+	for page in /debug/pprof/growth /pprof/growth; do
+		./page $page | ./blocks --unit=B | awk "{ print (\$1 >= 9e6), \$2 }"
+	done
+	for page in /debug/pprof/mutex /pprof/contention; do
+		./page $page | ./blocks --unit=ms |
+			awk "{ print (\$1 >= 10), \$2 }"
+	done' <<'END'
+1 keep_blocks
+1 keep_blocks
+1 wait_for_main
+1 wait_for_main
+END
+check 'CPU time is, too' 0 \
+	'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
+phase_a 
+END
+check 'no difference of what is not of a time' 0 \
+	'./get "/debug/pprof/heap?seconds=5" | sed -n "1p;\$p" | tr -d "\r"' <<'END'
+HTTP/1.1 400 Bad Request
+this profile is of the time since the program began: ask without seconds
+END
+if have go; then
+	for page in heap:keep_blocks mutex:wait_for_main growth:keep_blocks; do
+		check "go tool pprof: ${page%:*}" 0 \
+			"go tool pprof -top -nodecount=99 -unit=B \
+			'http://localhost:$port/debug/pprof/${page%:*}' 2>/dev/null |
+			grep -o '${page#*:}\$'" <<END
+${page#*:}
+END
+	done
+fi
+if have google-pprof curl; then
+	for page in heap:keep_blocks contention:wait_for_main growth:keep_blocks
+	do
+		check "google-pprof: ${page%:*}" 0 \
+			"google-pprof --text \
+			'http://localhost:$port/pprof/${page%:*}' 2>/dev/null |
+			grep -o '${page#*:}\$'" <<END
+${page#*:}
+END
+	done
+fi
+stop
 
 # Killed while clients wait.
 start

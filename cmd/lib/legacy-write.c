@@ -1,9 +1,10 @@
-/* legacy-write.c - see legacy-write.h; the formats: legacy-cpu.c. */
+/* legacy-write.c - see legacy-write.h; the formats: doc/formats.md. */
 #include "config.h"
 
 #include "legacy-write.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,27 +110,150 @@ add_record(const struct writer *w, const struct sample *s, int64_t ticks)
 	return 0;
 }
 
-enum prof_status
-legacy_write_cpu(const struct profile *p, struct buf *out, struct prof_err *err)
+static int
+write_cpu(const struct writer *w)
 {
-	uintptr_t period = (uintptr_t)(p->period / 1000);
+	uintptr_t period = (uintptr_t)(w->p->period / 1000);
 	const uintptr_t header[] = { 0, 3, 0, period ? period : 1, 0 };
 	const uintptr_t trailer[] = { 0, 1, 0 };
+
+	if (add_words(w->out, header, 5) < 0)
+		return -1;
+	for (size_t i = 0; i < w->p->n_sample; i++) {
+		const struct sample *s = &w->p->sample[i];
+
+		if (!is_hidden(w, s) &&
+		    add_record(w, s, profile_value(w->p, i)[0]) < 0)
+			return -1;
+	}
+	if (add_words(w->out, trailer, 3) < 0)
+		return -1;
+	return add_maps(w);
+}
+
+__attribute__((format(printf, 2, 3))) static int
+add_text(const struct writer *w, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return buf_add(w->out, text, (size_t)n);
+}
+
+/* "@ 0x1234 0x1235": none of these is where the program was interrupted, so
+ * all are addresses after a call. */
+static int
+add_stack(const struct writer *w, const struct sample *s)
+{
+	const uint32_t *stack = profile_stack(w->p, s);
+
+	if (add_text(w, " @") < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->n_stack; i++)
+		if (add_text(w, " 0x%" PRIx64,
+			     w->p->location[stack[i]].address + 1) < 0)
+			return -1;
+	return add_text(w, "\n");
+}
+
+/* The objects and bytes of a sample: v[0] to v[3] as in the format. */
+static void
+heap_values(const struct writer *w, size_t i, int64_t v[4])
+{
+	const int64_t *value = profile_value(w->p, i);
+	bool is_growth = w->p->n_type == 2;
+
+	for (size_t k = 0; k < 4; k++)
+		v[k] = value[is_growth ? k % 2 : (k + 2) % 4];
+	/* Bytes of no object would be refused. */
+	for (size_t k = 0; k < 4; k += 2)
+		if (!v[k] && v[k + 1])
+			v[k] = 1;
+}
+
+static int
+add_heap_values(const struct writer *w, const int64_t v[4])
+{
+	return add_text(
+		w, "%6" PRId64 ": %8" PRId64 " [%6" PRId64 ": %8" PRId64 "]",
+		v[0], v[1], v[2], v[3]);
+}
+
+static int
+write_heap(const struct writer *w)
+{
+	int64_t sum[4] = { 0 }, v[4];
+
+	for (size_t i = 0; i < w->p->n_sample; i++) {
+		heap_values(w, i, v);
+		for (size_t k = 0; k < 4 && !is_hidden(w, &w->p->sample[i]);
+		     k++)
+			sum[k] += v[k];
+	}
+	/* Not "heap_v2": these are estimates of all, not samples. */
+	if (add_text(w, "heap profile: ") < 0 || add_heap_values(w, sum) < 0 ||
+	    add_text(w, " @ %s\n",
+		     w->p->n_type == 2 ? "growth" : "heapprofile") < 0)
+		return -1;
+	for (size_t i = 0; i < w->p->n_sample; i++) {
+		const struct sample *s = &w->p->sample[i];
+
+		heap_values(w, i, v);
+		if (!is_hidden(w, s) &&
+		    (add_heap_values(w, v) < 0 || add_stack(w, s) < 0))
+			return -1;
+	}
+	if (add_text(w, "\nMAPPED_LIBRARIES:\n") < 0)
+		return -1;
+	return add_maps(w);
+}
+
+static int
+write_contention(const struct writer *w)
+{
+	if (add_text(w,
+		     "--- contentionz 1 ---\n"
+		     "cycles/second = 1000000000\n"
+		     "sampling period = 1\n"
+		     "ms since reset = %" PRId64 "\n"
+		     "discarded samples = 0\n",
+		     w->p->duration_ns / 1000000) < 0)
+		return -1;
+	for (size_t i = 0; i < w->p->n_sample; i++) {
+		const struct sample *s = &w->p->sample[i];
+		const int64_t *v = profile_value(w->p, i);
+
+		if (!is_hidden(w, s) &&
+		    (add_text(w, "%" PRId64 " %" PRId64, v[1], v[0]) < 0 ||
+		     add_stack(w, s) < 0))
+			return -1;
+	}
+	if (add_text(w, "--- Memory map: ---\n") < 0)
+		return -1;
+	return add_maps(w);
+}
+
+enum prof_status
+legacy_write(const struct profile *p, enum legacy_kind kind, struct buf *out,
+	     struct prof_err *err)
+{
+	static int (*const write[])(const struct writer *w) = {
+		[LEGACY_CPU] = write_cpu,
+		[LEGACY_HEAP] = write_heap,
+		[LEGACY_CONTENTION] = write_contention,
+	};
 	enum prof_status rc;
 	struct writer w;
 
+	if ((size_t)kind >= sizeof(write) / sizeof(*write) || !write[kind])
+		return prof_fail(err, PROF_ENOTSUP,
+				 "no writer for this format");
 	rc = writer_init(&w, p, out, err);
-	if (rc == PROF_OK && add_words(out, header, 5) < 0)
-		rc = prof_nomem(err);
-	for (size_t i = 0; rc == PROF_OK && i < p->n_sample; i++) {
-		const struct sample *s = &p->sample[i];
-
-		if (!is_hidden(&w, s) &&
-		    add_record(&w, s, profile_value(p, i)[0]) < 0)
-			rc = prof_nomem(err);
-	}
-	if (rc == PROF_OK &&
-	    (add_words(out, trailer, 3) < 0 || add_maps(&w) < 0))
+	if (rc == PROF_OK && write[kind](&w) < 0)
 		rc = prof_nomem(err);
 	free(w.hidden);
 	return rc;

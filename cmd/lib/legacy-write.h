@@ -8,15 +8,22 @@
 #define LEGACY_WRITE_H
 
 #include "buf.h"
+#include "legacy.h"
 #include "status.h"
 
 struct profile;
 
 /*
- * Append p to out as a binary CPU profile: the first column is the ticks, the
- * period is in nanoseconds. PROF_ENOMEM.
+ * Append p to out in the format of kind:
+ *
+ *	LEGACY_CPU	column 0 is ticks, the period in nanoseconds
+ *	LEGACY_HEAP	columns alloc_objects, alloc_space, inuse_objects,
+ *			inuse_space; or the two of a growth profile
+ *	LEGACY_CONTENTION	contentions, and delay in nanoseconds
+ *
+ * PROF_ENOTSUP for others, PROF_ENOMEM.
  */
-enum prof_status legacy_write_cpu(const struct profile *p, struct buf *out,
-				  struct prof_err *err) MUST_USE;
+enum prof_status legacy_write(const struct profile *p, enum legacy_kind kind,
+			      struct buf *out, struct prof_err *err) MUST_USE;
 
 #endif
