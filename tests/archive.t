@@ -332,6 +332,37 @@ localhost/NNNNN
 localhost/NNNNN/NNNN-NN-NN
 localhost/NNNNN/NNNN-NN-NN/NNNNNN-profile.pb.gz
 END
+# The recipes of doc/archive.md; the proxy knows web1 and web2.
+block() {
+	sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$src/doc/archive.md" | sed '/^```/d'
+}
+block crontab | sed -n 's/^[*/0-9]* \* \* \* \* //p' | sed 's/\\%/%/g' >cron.job
+block ini | sed -n 's/^ExecStart=//p' | sed 's/%%/%/g' >systemd.job
+block ini | sed -n 's/^Environment="\(SOURCES\)=\(.*\)"/\1="\2"/p' >environment
+for job in cron systemd; do
+	check "the recipe for $job" 0 "
+		. ./environment
+		sed 's,/var/lib/,./,' $job.job >job
+		export http_proxy=http://$go
+		[ \$(wc -l <job) -eq 1 ] && . ./job
+		tree profiles; wc -l <profiles/.prof-fetch/index; rm -r profiles" <<'END'
+NNNN-NN-NN
+NNNN-NN-NN/webN-NNNNNN-heap.pb.gz
+NNNN-NN-NN/webN-NNNNNN-heap.pb.gz
+3
+END
+done
+if have systemd-analyze; then
+	block ini >units
+	sed -n '1,/^ExecStart/p' units | sed "s,^ExecStart=,&$bin/," >profiles.service
+	sed '1,/^ExecStart/d' units >profiles.timer
+	check 'systemd takes the units' 0 \
+		'systemd-analyze verify ./profiles.service ./profiles.timer 2>&1' <<'END'
+END
+else
+	skip 'systemd takes the units' 'no systemd-analyze'
+fi
+
 check 'a clash of names is known before anybody is asked' 2 '
 	: >log; rm -rf prof
 	prof-fetch -o "prof/%h/%t" $go/file/a/heap $two/file/b/heap 2>&1 |

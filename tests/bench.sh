@@ -3,7 +3,7 @@
 # that people use today (go tool pprof) and beside the physical floor (inflate
 # and one walk over the bytes), all in one run on one machine.
 #
-#	bench.sh [GROUP...]	groups: text reports algebra symbolize (all)
+#	bench.sh [GROUP...]	groups: text reports algebra symbolize fetch (all)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
 set -eu
@@ -27,11 +27,13 @@ pprof='go tool pprof -symbolize=none'
 PPROF_TMPDIR=$work/tmp
 export PPROF_TMPDIR
 
-[ -s big.pb.gz ] || mkbig 500000 40000 15000 1 >big.pb.gz
-[ -s big2.pb.gz ] || mkbig 500000 40000 15000 2 >big2.pb.gz
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	[ -s mid$i.pb.gz ] || mkbig 20000 3000 1500 $i >mid$i.pb.gz
-done
+make_data() {
+	[ -s big.pb.gz ] || mkbig 500000 40000 15000 1 >big.pb.gz
+	[ -s big2.pb.gz ] || mkbig 500000 40000 15000 2 >big2.pb.gz
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		[ -s mid$i.pb.gz ] || mkbig 20000 3000 1500 $i >mid$i.pb.gz
+	done
+}
 real=$src/testdata/good-go-cpu-long.pb.gz
 small=$src/testdata/good-go-heap.pb.gz
 
@@ -282,7 +284,38 @@ bench_symbolize() {
 	rm -f s.pb.gz
 }
 
+# 200 servers at once, a process each for every request, against the slowest of
+# them alone: the last one answers after SLOWEST ms, the others before.
+bench_fetch() {
+	n=200
+	: >ports
+	httpd "$src/testdata" go log $n >ports &
+	server=$!
+	trap 'kill $server' EXIT
+	while [ "$(wc -l <ports)" -lt $n ]; do sleep 0.1; done
+	printf '\n%s\n\n' "Fetching from $n servers at once"
+	echo '| what | slowest s | it alone s | all s | times | peak MB |'
+	echo '|---|--:|--:|--:|--:|--:|'
+	for slowest in 1000 5000; do
+		for file in good-go-heap.pb.gz good-go-cpu-long.pb.gz; do
+			awk -v f=$file -v n=$n -v s=$slowest '
+				{ printf "127.0.0.1:%d/wait/%d/%s\n", $1, s * NR / n, f }
+			' ports >sources
+			alone=$(measure "$runs" "prof-fetch -o f.pb.gz $(tail -1 sources)")
+			all=$(measure "$runs" "xargs prof-fetch -o f.pb.gz <sources")
+			size=$(wc -c <"$src/testdata/$file")
+			echo "$size $slowest $alone $all" | awk '{
+				printf "| of %d KB | %.1f | %.2f | %.2f | %.2f | %.0f |\n",
+					$1 / 1024, $2 / 1000, $3, $5, $5 / $3, $6 / 1024 }'
+		done
+	done
+	kill $server
+	trap - EXIT
+	rm -f f.pb.gz sources ports log
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
-for group in ${*:-text reports algebra symbolize}; do
+[ "$*" = fetch ] || make_data
+for group in ${*:-text reports algebra symbolize fetch}; do
 	"bench_$group"
 done

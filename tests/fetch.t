@@ -195,20 +195,43 @@ done <examples
 
 # --- a terminal -------------------------------------------------------------
 
+# on_terminal ARGUMENTS: what prof-fetch says on one, to the file tty.
+on_terminal() {
+	script -qec "prof-fetch $1 >out" /dev/null </dev/null >tty 2>&1
+}
+
 if have script; then
-	script -qec "prof-fetch --timeout=1 $go/hang >out" /dev/null \
-		</dev/null >tty 2>&1
-	if grep -q '0 of 1 fetched, [01] s' tty; then
-		ok 'the wait is shown on a terminal'
+	TERM=vt100
+	export TERM
+	on_terminal "--seconds=9 --timeout=2 $go/hang"
+	if grep -q '0 of 1 fetched, [0-9] s left' tty; then
+		ok 'the time that is left is shown on a terminal'
 	else
-		not_ok 'the wait is shown on a terminal' <tty
+		not_ok 'the time that is left is shown on a terminal' <tty
 	fi
-	script -qec "prof-fetch -q --timeout=1 $go/hang >out" /dev/null \
-		</dev/null >tty 2>&1
-	if grep -q 'of 1 fetched' tty; then
-		not_ok 'but not with -q' <tty
+	on_terminal "--timeout=2 $go/file/$want $go/hang"
+	if grep -q '1 of 2 fetched, [0-9] s ' tty; then
+		ok 'or the time that went by'
 	else
-		ok 'but not with -q'
+		not_ok 'or the time that went by' <tty
+	fi
+	if tr '\r' '\n' <tty | sed '/ fetched, /d; /^ *$/d' |
+		grep -v "^prof-fetch: $go/hang: timed out" >more ||
+		LC_ALL=C grep -q "$(printf '\033')" tty; then
+		not_ok 'it is wiped away, and has no colours' <tty
+	else
+		ok 'it is wiped away, and has no colours'
+	fi
+	on_terminal "-q --timeout=1 $go/hang"
+	cp tty quiet
+	TERM=dumb
+	on_terminal "--timeout=1 $go/hang"
+	cat tty >>quiet
+	prof-fetch --timeout=1 "$go/hang" >>quiet 2>&1
+	if grep -q 'of 1 fetched' quiet; then
+		not_ok 'not with -q, on a dumb terminal, or elsewhere' <quiet
+	else
+		ok 'not with -q, on a dumb terminal, or elsewhere'
 	fi
 	script -qec "prof-fetch $go/hang" /dev/null </dev/null >tty 2>&1
 	if grep -q 'not written to a terminal' tty; then
