@@ -62,12 +62,32 @@ add_attr(struct abbrevs *a, struct abbrev *ab, uint64_t name, uint64_t form,
 	};
 	ab->n_attr++;
 	ab->tail += size;
+	if (ab->sibling)
+		ab->sibling += size;
+	else if (name == DW_AT_sibling && form == DW_FORM_ref4)
+		ab->sibling = size;
 	if (kind != FORM_FIXED) {
 		a->step[a->n_step++] = (struct abbrev_step){ ab->tail, kind };
 		ab->n_step++;
-		ab->tail = 0;
+		ab->tail = ab->sibling = 0;
 	}
 	return true;
+}
+
+static bool
+is_closed(const struct abbrev *ab)
+{
+	switch (ab->tag) {
+	case DW_TAG_class_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return true;
+	case DW_TAG_subprogram:
+		return !ab->has_code;
+	default:
+		return false;
+	}
 }
 
 static bool
@@ -91,6 +111,7 @@ add_abbrev(struct abbrevs *a, uint64_t code, struct cursor *c, bool *nomem)
 	}
 	ab.has_code = has_pc && (ab.tag == DW_TAG_subprogram ||
 				 ab.tag == DW_TAG_inlined_subroutine);
+	ab.is_closed = is_closed(&ab);
 	if (c->bad || code > UINT32_MAX || a->n == MAX_TABLE)
 		return false;
 	if (!grow(&a->abbrev, &a->cap, a->n, sizeof(*a->abbrev))) {

@@ -32,8 +32,12 @@ struct abbrev {
 	uint32_t step, n_step; /* in abbrevs.step */
 	uint32_t tail;         /* bytes after the last step */
 	uint32_t attr, n_attr; /* in abbrevs.attr */
+	uint32_t sibling;      /* DW_AT_sibling, a DW_FORM_ref4, is so many
+				* bytes before the end of the attributes; 0:
+				* it is not */
 	bool has_children;
-	bool has_code; /* a function that may have code */
+	bool has_code;  /* a function that may have code */
+	bool is_closed; /* in there, code is not to be expected */
 };
 
 /* A table. It is shared by units, and counted. */

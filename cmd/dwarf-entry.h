@@ -1,0 +1,24 @@
+/*
+ * dwarf-entry.h - what an entry says of a function or of an inlined copy of
+ * one (DWARF 5, 3.3).
+ */
+#ifndef DWARF_ENTRY_H
+#define DWARF_ENTRY_H
+
+#include "dwarf-abbrev.h"
+#include "dwarf-form.h"
+#include "dwarf-read.h"
+
+/* Its code, or what it is. VALUE_NONE: it does not say. */
+struct dwarf_entry {
+	struct dwarf_value low, high, ranges;
+	struct dwarf_value linkage_name, mips_name, name;
+	struct dwarf_value origin; /* what it is an instance of */
+	struct dwarf_value decl_line, call_file, call_line, call_column;
+};
+
+/* Read the attributes of an entry; c is past its code. */
+void entry_read(const struct abbrevs *a, const struct abbrev *ab,
+		struct cursor *c, struct dwarf_entry *e);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * dwarf-walk.c - see dwarf-walk.h. Only functions with code are looked at; all
+ * else is stepped over. What may be left out at first is the inside of types,
+ * of functions without a wanted address, and of those that have no code: there
+ * are functions in there, but hardly ever. Where an entry says where the next
+ * one is (DW_AT_sibling, by GCC), such are postponed, until it turns out that
+ * an address has no function yet.
+ */
+#include "config.h"
+
+#include "dwarf-walk.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf-entry.h"
+#include "dwarf-range.h"
+#include "symbolize-symtab.h"
+
+#define MAX_DEPTH 1024 /* of entries in each other */
+
+/* Where the walk is inside of. */
+struct level {
+	uint32_t node; /* the nearest function, or SCAN_NONE */
+	bool skip;     /* in a function without wanted addresses */
+};
+
+/* What is inside of an entry, from its first child to its sibling. */
+struct inside {
+	uint64_t start, end; /* in .debug_info */
+	struct level level;
+};
+
+struct walk {
+	struct scan *s;
+	const struct dwarf_unit *unit;
+	struct inside *postponed;
+	size_t n_postponed, cap_postponed;
+	bool is_second; /* those are walked */
+};
+
+static size_t
+lower_bound(const struct scan *s, uint64_t a)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->addr[mid] < a)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static uint32_t
+add_node(struct scan *s, const struct scan_node *node)
+{
+	if (s->n_node == s->cap_node) {
+		size_t cap = s->cap_node ? 2 * s->cap_node : 64;
+		void *grown = reallocarray(s->node, cap, sizeof(*s->node));
+
+		if (!grown || cap >= SCAN_NONE) {
+			s->nomem = true;
+			return SCAN_NONE;
+		}
+		s->node = grown;
+		s->cap_node = cap;
+	}
+	s->node[s->n_node] = *node;
+	return (uint32_t)s->n_node++;
+}
+
+/*
+ * Make a node of a function if it has code at a wanted address, and give it
+ * those. Inner functions come later and take theirs over. Returns the node,
+ * or SCAN_NONE.
+ */
+static uint32_t
+add_function(struct scan *s, const struct scan_node *node,
+	     const struct dwarf_entry *e)
+{
+	uint32_t id = SCAN_NONE;
+	struct dwarf_ranges r;
+	uint64_t start, end, work = 0;
+
+	ranges_begin(&r, s->tree, &e->low, &e->high, &e->ranges);
+	while (ranges_next(&r, &start, &end)) {
+		size_t i;
+
+		work++;
+		i = lower_bound(s, start);
+		if (i == s->n || s->addr[i] >= end ||
+		    !code_end(s->object->code, start))
+			continue;
+		if (id == SCAN_NONE) {
+			id = add_node(s, node);
+			if (s->nomem)
+				return id;
+		}
+		for (; i < s->n && s->addr[i] < end; i++, work++)
+			s->inner[i] = id;
+	}
+	if (r.c.bad || !budget_spend(s->object->budget, work))
+		s->damaged = true;
+	return id;
+}
+
+/* Look at an entry that may have code, which c is past the code of. */
+static void
+visit(struct scan *s, const struct abbrev *ab, struct cursor c, uint64_t at,
+      struct level *in)
+{
+	struct scan_node node = {
+		.entry = at,
+		.parent = in->node,
+		.is_inlined = ab->tag == DW_TAG_inlined_subroutine,
+	};
+	struct dwarf_entry e;
+	uint32_t id;
+
+	/* Copies inlined into a function lie inside its ranges. */
+	if (in->skip && node.is_inlined)
+		return;
+	entry_read(s->abbrevs, ab, &c, &e);
+	if (!budget_spend(s->object->budget, ab->n_attr)) {
+		s->damaged = true;
+		return;
+	}
+	id = add_function(s, &node, &e);
+	in->skip = id == SCAN_NONE;
+	if (id != SCAN_NONE)
+		in->node = id;
+}
+
+/*
+ * Is what is in an entry left for later? Then c, past its attributes, is moved
+ * to its sibling.
+ */
+static bool
+postpone(struct walk *w, const struct abbrev *ab, struct cursor *c,
+	 const struct level *in)
+{
+	const uint8_t *info = w->unit->file->section[DWARF_INFO].data;
+	struct cursor ref = *c;
+	uint64_t start = (uint64_t)(c->p - info), end;
+
+	if (w->is_second || !ab->sibling || !(ab->is_closed || in->skip))
+		return false;
+	ref.p -= ab->sibling;
+	end = w->unit->offset + cursor_u32(&ref);
+	/* Ahead, or the walk would not end. */
+	if (end < start || end >= w->unit->end)
+		return false;
+	if (w->n_postponed == w->cap_postponed) {
+		size_t cap = w->cap_postponed ? 2 * w->cap_postponed : 256;
+		void *grown =
+			reallocarray(w->postponed, cap, sizeof(*w->postponed));
+
+		if (!grown)
+			return false;
+		w->postponed = grown;
+		w->cap_postponed = cap;
+	}
+	w->postponed[w->n_postponed++] = (struct inside){ start, end, *in };
+	c->p = info + end;
+	return true;
+}
+
+/* Walk entries, and what is in them, to the end of their list or to end. */
+static void
+walk_list(struct walk *w, const struct inside *at)
+{
+	const struct dwarf_unit *u = w->unit;
+	struct cursor c = dwarf_at(u->file, DWARF_INFO, at->start);
+	const uint8_t *info = u->file->section[DWARF_INFO].data;
+	struct level level[MAX_DEPTH];
+	struct scan *s = w->s;
+	size_t depth = 0;
+
+	c.end = info + at->end;
+	level[0] = at->level;
+	while (c.p < c.end && !s->nomem && !s->damaged) {
+		uint64_t entry = (uint64_t)(c.p - info);
+		struct level in = level[depth];
+		uint64_t code = cursor_uleb(&c);
+		const struct abbrev *ab;
+
+		if (code == 0) {
+			if (depth == 0)
+				return;
+			depth--;
+			continue;
+		}
+		ab = abbrev_lookup(s->abbrevs, code);
+		if (!ab) {
+			s->damaged = true;
+			return;
+		}
+		if (ab->has_code)
+			visit(s, ab, c, entry, &in);
+		abbrev_skip(s->abbrevs, ab, &c);
+		if (!ab->has_children || c.bad || postpone(w, ab, &c, &in))
+			continue;
+		if (++depth == MAX_DEPTH) {
+			s->damaged = true;
+			return;
+		}
+		level[depth] = in;
+	}
+	s->damaged |= c.bad;
+}
+
+/* Look into what was postponed, for addresses without a function alone. */
+static void
+walk_postponed(struct walk *w)
+{
+	struct scan *s = w->s;
+	uint32_t *first = reallocarray(NULL, s->n, sizeof(*first));
+
+	if (!first) {
+		s->nomem = true;
+		return;
+	}
+	memcpy(first, s->inner, s->n * sizeof(*first));
+	w->is_second = true;
+	for (size_t i = 0; i < w->n_postponed && !s->nomem; i++)
+		walk_list(w, &w->postponed[i]);
+	for (size_t i = 0; i < s->n; i++)
+		if (first[i] != SCAN_NONE)
+			s->inner[i] = first[i];
+	free(first);
+}
+
+void
+walk_functions(struct scan *s)
+{
+	struct inside all = { s->tree->first,
+			      s->tree->end,
+			      { SCAN_NONE, false } };
+	struct walk w = { .s = s, .unit = s->tree };
+
+	walk_list(&w, &all);
+	for (size_t i = 0; i < s->n && !s->damaged && !s->nomem; i++)
+		if (s->inner[i] == SCAN_NONE) {
+			walk_postponed(&w);
+			break;
+		}
+	free(w.postponed);
+}

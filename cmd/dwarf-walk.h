@@ -1,0 +1,15 @@
+/*
+ * dwarf-walk.h - one walk over the entries of a unit, for its functions.
+ */
+#ifndef DWARF_WALK_H
+#define DWARF_WALK_H
+
+#include "dwarf-scan.h"
+
+/*
+ * Find the functions of s->tree, by s->abbrevs, that have code at s->addr.
+ * Whatever is wrong ends the walk, s->damaged is set, and what was found stays.
+ */
+void walk_functions(struct scan *s);
+
+#endif
