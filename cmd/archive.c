@@ -371,19 +371,21 @@ static enum prof_status
 enter(struct archive *a, int dir, const char *path, const char *name, int *out,
       struct prof_err *err)
 {
+	bool is_new = mkdirat(dir, name, 0777) == 0;
 	enum prof_status st = PROF_OK;
 
-	if (mkdirat(dir, name, 0777) == 0) {
-		st = outfile_sync_folder(dir, err);
-		if (st == PROF_OK && a->keep_s)
-			st = ledger_folder(&a->ledger, path, err);
-	} else if (errno != EEXIST) {
-		st = fail_errno(a, path, err);
-	}
-	if (st != PROF_OK)
-		return st;
+	if (!is_new && errno != EEXIST)
+		return fail_errno(a, path, err);
 	*out = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return *out < 0 ? fail_errno(a, path, err) : PROF_OK;
+	if (*out < 0)
+		return fail_errno(a, path, err);
+	if (is_new)
+		st = outfile_sync_folder(dir, err);
+	if (st == PROF_OK && is_new && a->keep_s)
+		st = ledger_folder(&a->ledger, path, *out, err);
+	if (st != PROF_OK)
+		close(*out);
+	return st;
 }
 
 /* The folder of name, which was made; *base is the last part of name. */

@@ -25,7 +25,7 @@ struct line {
 	char kind; /* F, D; 0: damaged */
 	bool is_dropped;
 	int64_t time_s;
-	int64_t size;
+	int64_t size; /* of a folder: its inode */
 	int64_t mtime_ns;
 	const char *pattern;
 	const char *path;
@@ -125,9 +125,14 @@ ledger_file(const struct ledger *l, const char *path, int fd,
 }
 
 enum prof_status
-ledger_folder(const struct ledger *l, const char *path, struct prof_err *err)
+ledger_folder(const struct ledger *l, const char *path, int fd,
+	      struct prof_err *err)
 {
-	return note(l, 'D', 0, 0, path, err);
+	struct stat sb;
+
+	if (fstat(fd, &sb) < 0)
+		return fail_errno(err, path);
+	return note(l, 'D', (int64_t)sb.st_ino, 0, path, err);
 }
 
 static enum prof_status
@@ -200,7 +205,7 @@ parse_line(struct line *line, char *text)
 	if ((text[0] != 'F' && text[0] != 'D') || text[1] != '\t' ||
 	    !take_number(&at, &line->time_s) ||
 	    !take_number(&at, &line->size) ||
-	    !take_number(&at, &line->mtime_ns))
+	    !take_number(&at, &line->mtime_ns) || line->time_s < 0)
 		return;
 	tab = strchr(at, '\t');
 	if (!tab || !is_inside(tab + 1))
@@ -303,9 +308,12 @@ remove_folder(int root, struct line *line)
 {
 	const char *base;
 	int dir = enter(root, line->path, &base), r = -1;
+	struct stat sb;
 
 	if (dir >= 0) {
-		r = unlinkat(dir, base, AT_REMOVEDIR);
+		r = fstatat(dir, base, &sb, AT_SYMLINK_NOFOLLOW);
+		if (r == 0 && (int64_t)sb.st_ino == line->size)
+			r = unlinkat(dir, base, AT_REMOVEDIR);
 		close(dir);
 	}
 	if (r < 0 && (errno == ENOTEMPTY || errno == EEXIST))

@@ -3,13 +3,14 @@
  * just that. One line a file or folder, in the file "index":
  *
  *	F TIME SIZE MTIME PATTERN PATH
- *	D TIME 0 0 PATTERN PATH
+ *	D TIME INODE 0 PATTERN PATH
  *
  * with tabs between the fields; TIME is in seconds, MTIME the file's own in
  * nanoseconds, PATH is below the root of the archive. A file is removed only
  * if it is still what was written: a regular file of that size and time, that
- * is reached without a symbolic link, by a run with the same pattern. The user
- * may have put anything else there, and may have replaced or edited ours.
+ * is reached without a symbolic link, by a run with the same pattern. A folder
+ * must be the one that was made, and empty. The user may have put anything else
+ * there, and may have replaced or edited ours.
  */
 #ifndef LEDGER_H
 #define LEDGER_H
@@ -27,12 +28,12 @@ struct ledger {
 };
 
 /*
- * Note that the open file fd was written as path, or that the folder path was
- * made. PROF_EIO; PROF_EUSAGE if somebody else could write the index.
+ * Note that fd, which is open, was written as the file path, or made as the
+ * folder path. PROF_EIO; PROF_EUSAGE if somebody else could write the index.
  */
 enum prof_status ledger_file(const struct ledger *l, const char *path, int fd,
 			     struct prof_err *err) MUST_USE;
-enum prof_status ledger_folder(const struct ledger *l, const char *path,
+enum prof_status ledger_folder(const struct ledger *l, const char *path, int fd,
 			       struct prof_err *err) MUST_USE;
 
 /*

@@ -225,9 +225,10 @@ char *
 source_url(const struct source *s, const char *path, unsigned seconds,
 	   bool secret)
 {
+	const char *more = s->is_insecure && !secret ? "+insecure" : "";
 	char *url, *longer;
-	int n = asprintf(&url, "%s://%s%s%s", s->scheme, secret ? s->user : "",
-			 s->host, path ? path : s->path);
+	int n = asprintf(&url, "%s%s://%s%s%s", s->scheme, more,
+			 secret ? s->user : "", s->host, path ? path : s->path);
 
 	if (n < 0)
 		return NULL;

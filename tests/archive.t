@@ -155,6 +155,12 @@ cpu
 delay
 delay/x.pb.gz
 END
+check 'a folder that was made anew stays' 0 '
+	fill; mkdir prof/new; rm -r prof/cpu; mv prof/new prof/cpu; again' <<'END'
+cpu
+delay
+delay/x.pb.gz
+END
 check 'what was edited since stays' 0 '
 	fill; echo >>prof/cpu/x.pb.gz; touch prof/conns/x.pb.gz; again' <<'END'
 conns

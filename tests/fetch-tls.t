@@ -73,6 +73,11 @@ check_err 'a certificate that nobody vouches for' 2 \
 check 'https+insecure does not ask' 0 \
 	'prof-fetch https+insecure://$tls/page | decode | cmp - want' <<'END'
 END
+check 'and is remembered, for prof-symbolize' 0 '
+	prof-fetch https+insecure://$tls/page | gzip -dc |
+		grep -ao "# source: https.insecure://$tls/page " | sed "s/$tls/TLS/"' <<'END'
+# source: https+insecure://TLS/page 
+END
 check '--tls-ca trusts' 0 \
 	'prof-fetch --tls-ca=ca.pem https://$tls/page | decode | cmp - want' <<'END'
 END

@@ -68,7 +68,7 @@ schemes(void **state)
 	(void)state;
 	is("http://host", "http://host");
 	is("HTTP://host/x", "http://host/x");
-	is("https+insecure://host:1/x", "https://host:1/x");
+	is("https+insecure://host:1/x", "https+insecure://host:1/x");
 	is("http://:80/x", "http://localhost:80/x");
 	is("http:///x", NULL);
 	is("file:///x", NULL);
