@@ -3,9 +3,11 @@
 # that people use today (go tool pprof) and beside the physical floor (inflate
 # and one walk over the bytes), all in one run on one machine.
 #
-#	bench.sh [GROUP...]	groups: text reports algebra symbolize fetch (all)
+#	bench.sh [GROUP...]	groups: text reports algebra symbolize fetch (all of
+#				these); record (what sampling costs programs)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
+#	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each
 set -eu
 
 runs=${BENCH_RUNS:-3}
@@ -314,8 +316,110 @@ bench_fetch() {
 	rm -f f.pb.gz sources ports log
 }
 
+# One run of the work under sampler $1: seconds and interrupts.
+sampled() {
+	case $1 in
+	none) shift; "$@" ;;
+	perf-*)
+		hz=${1#perf-}
+		shift
+		perf record -q -F "$hz" -g -o r.data "$@" 2>/dev/null
+		;;
+	libprofiler-*)
+		hz=${1#libprofiler-}
+		shift
+		env LD_PRELOAD=libprofiler.so.0 CPUPROFILE=r.prof \
+			CPUPROFILE_FREQUENCY="$hz" "$@" 2>/dev/null
+		;;
+	*)
+		hz=${1%,*} clock=${1#*,}
+		shift
+		prof-record -q -F "$hz" --clock="$clock" -o r.pb.gz "$@"
+		;;
+	esac
+}
+
+# From lines "ROUND SAMPLER SECONDS INTERRUPTS": for each sampler what it adds
+# to the run without any of the same round, as the median of all rounds, with a
+# 95 % interval by bootstrap.
+overheads() {
+	awk -v samplers="$samplers" '
+		function median(a, n,	i, k, t) {
+			for (i = 2; i <= n; i++) {
+				t = a[i]
+				for (k = i - 1; k > 0 && a[k] > t; k--)
+					a[k + 1] = a[k]
+				a[k + 1] = t
+			}
+			if (n % 2)
+				return a[(n + 1) / 2]
+			return (a[n / 2] + a[n / 2 + 1]) / 2
+		}
+		function shown(sampler, what,	i, k, n, x, b, m) {
+			for (i = 1; i <= rounds; i++)
+				if ((i, sampler, what) in v)
+					x[++n] = v[i, sampler, what]
+			for (k = 1; k <= 400; k++) {
+				for (i = 1; i <= n; i++)
+					b[i] = x[1 + int(rand() * n)]
+				m[k] = median(b, n)
+			}
+			median(m, 400)
+			return sprintf("%6.2f (%.2f to %.2f)", median(x, n),
+				m[10], m[391])
+		}
+		{
+			rounds = $1
+			seconds[$1, $2] = $3
+			taken[$1, $2] = $4
+		}
+		END {
+			srand(1)
+			names = split(samplers, name, " ")
+			for (k in seconds) {
+				split(k, at, SUBSEP)
+				base = seconds[at[1], "none"]
+				v[at[1], at[2], "cpu"] = 100 * (seconds[k] / base - 1)
+				base = taken[at[1], "none"]
+				v[at[1], at[2], "irq"] = (taken[k] - base) / 1e4
+			}
+			for (i = 1; i <= names; i++)
+				if (name[i] != "none")
+					printf "| %-16s | %-24s | %-24s |\n",
+						name[i], shown(name[i], "cpu"),
+						shown(name[i], "irq")
+		}'
+}
+
+bench_record() {
+	samplers='none 100,cpu 1000,cpu 1000,perf'
+	[ ! -e /usr/lib/x86_64-linux-gnu/libprofiler.so.0 ] ||
+		samplers="$samplers libprofiler-100 libprofiler-1000"
+	! command -v perf >/dev/null ||
+		samplers="$samplers perf-100 perf-1000"
+	for kind in stack alloc; do
+		printf '\nWhat sampling adds, in %% of CPU time: %s\n\n' $kind
+		echo '| sampler | CPU time | interrupts |'
+		echo '|---|--:|--:|'
+		i=0
+		: >runs
+		while [ $i -lt "${BENCH_ROUNDS:-40}" ]; do
+			i=$((i + 1))
+			# shellcheck disable=SC2086 # the list is words
+			for s in $(printf '%s\n' $samplers | shuf); do
+				echo "$i $s $(sampled $s overhead $kind 6000)"
+			done
+		done >runs
+		overheads <runs
+	done
+	rm -f runs r.pb.gz r.prof r.data
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
-[ "$*" = fetch ] || make_data
+case "$*" in
+fetch | record) ;;
+*) make_data ;;
+esac
 for group in ${*:-text reports algebra symbolize fetch}; do
 	"bench_$group"
 done

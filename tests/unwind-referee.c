@@ -129,6 +129,15 @@ part_of(const struct stack *a, const struct stack *b)
 	return a->n < b->n && k == a->n;
 }
 
+/* Did a's walk lose its way? Its outermost frame is no code. */
+static bool
+astray(const struct stack *a)
+{
+	Dl_info info;
+
+	return a->n && !dladdr((void *)a->pc[a->n - 1], &info);
+}
+
 static void
 show_pc(uintptr_t pc)
 {
@@ -186,7 +195,7 @@ referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 		return;
 	}
 	walk_libunwind(&other, uc);
-	if (same(&ours, &gcc) && same(&ours, &other)) {
+	if (same(&ours, &gcc) && (same(&ours, &other) || astray(&other))) {
 		r->lost++;
 		return;
 	}
@@ -195,7 +204,7 @@ referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 		return;
 	}
 	if (info.end == UNWIND_ROOT && part_of(&gcc, &ours) &&
-	    part_of(&other, &ours))
+	    (part_of(&other, &ours) || astray(&other)))
 		r->more++;
 	else
 		r->differ++;

@@ -40,6 +40,18 @@ preload() {
 	fi
 }
 
+# Compiled with all optimisation, and panics that unwind.
+name='99.9 % are equal in a Rust program'
+if [ "$machine" != x86_64 ] || [ -n "${sanitized:-}" ]; then
+	skip "$name" 'on x86_64 without sanitizers only'
+elif ! have rustc; then
+	skip "$name" 'no rustc'
+elif rustc -O -o rusty "$src/tests/unwind-rust.rs" 2>why; then
+	preload ./rusty
+else
+	not_ok "$name" <why
+fi
+
 if [ "$machine" != x86_64 ] || [ -n "${sanitized:-}" ]; then
 	skip 'real programs' 'on x86_64 without sanitizers only'
 elif [ -z "${PROF_LONG:-}" ]; then
