@@ -337,6 +337,31 @@ check 'pgo: what is left' 0 \
 0  work :22 s=20(); 0  main :12 s=10()	5
 END
 
+# From 1.21 on, the compiler takes profiles: it must do the same with less.
+case $(go version 2>/dev/null) in
+*go1.2[1-9]* | *go1.[3-9][0-9]*)
+	hot=$data/src/pgo/hot/hot.go
+	export hot
+	prof-filter --pgo -o less.pb.gz "$data/good-go-pgo.pb.gz"
+	for p in "$data/good-go-pgo.pb.gz" less.pb.gz; do
+		go tool compile -p pgo/hot -pgoprofile="$p" -d=pgodebug=1 \
+			-o "${p##*/}.o" "$hot" >"${p##*/}.log"
+	done
+	go tool compile -p pgo/hot -o none.o "$hot"
+	check "pgo: Go's compiler makes the same of it" 0 \
+		'cmp good-go-pgo.pb.gz.log less.pb.gz.log &&
+		cmp good-go-pgo.pb.gz.o less.pb.gz.o &&
+		grep -c "^hot-node enabled" less.pb.gz.log
+		cmp -s none.o less.pb.gz.o || echo not as without it' <<'END'
+4
+not as without it
+END
+	;;
+*)
+	skip "pgo: Go's compiler makes the same of it" 'no Go 1.21 or later'
+	;;
+esac
+
 check_err 'anonymize without a key' 2 'prof-filter --anonymize cpu.pb.gz' \
 	'--anonymize and --key FILE go together'
 echo 'a key of some length' >key

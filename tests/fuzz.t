@@ -5,6 +5,15 @@ check 'fuzz-stream: every file of testdata' 0 \
 	'fuzz-stream "$data"/good-* "$data"/bad-* 2>/dev/null' <<'END'
 END
 
+n=0
+for f in "$data"/*.gz "$data"/*.zst "$data"/*.pb; do
+	n=$((n + 1))
+	cat "$data/good-tiny.pb.gz" "$f" "$data/good-tiny.pb.gz" >series.$n
+done
+check 'fuzz-series: every stream of testdata, alone and among others' 0 \
+	'fuzz-series "$data"/*.gz "$data"/*.zst "$data"/*.pb series.* 2>/dev/null' <<'END'
+END
+
 mkdir raw
 for f in "$data"/*.gz; do
 	name=${f##*/}

@@ -4,6 +4,7 @@
  * and judged by the code that the command uses.
  *
  *	gate-simulate [TRIALS [SEED]]	all figures of doc/gate.md
+ *	gate-simulate --ceiling [TRIALS]	those of the best possible test
  *	gate-simulate --check		a few, against bounds; for make check
  *
  * The program that is sampled: a tree of calls over 150 functions with 400
@@ -22,7 +23,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "lib/gate.h"
+#include "lib/gate-int.h"
 #include "lib/profile.h"
 #include "stats.h"
 
@@ -226,9 +227,9 @@ is_target(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* Does the gate fail? And because of handle()? */
-static void
-compare(struct world *w, const struct setting *s, bool *fails, bool *found)
+/* Draw both sides, and add them up. */
+static struct gate *
+draw_sides(struct world *w, const struct setting *s, double slower)
 {
 	struct gate_options o = { .alpha = s->alpha,
 				  .confidence = 0.95,
@@ -244,11 +245,21 @@ compare(struct world *w, const struct setting *s, bool *fails, bool *found)
 		struct gate_measure m;
 		struct gate_total t;
 
-		draw(w, w->run[i], s, side == GATE_NEW ? s->slower : 1);
+		draw(w, w->run[i], s, side == GATE_NEW ? slower : 1);
 		must_ok(gate_measure(w->run[i], NULL, &m, &err), &err);
 		must_ok(gate_total(w->run[i], &m, &t, &err), &err);
 		must_ok(gate_add(g, side, w->run[i], &m, &t, 1, &err), &err);
 	}
+	return g;
+}
+
+/* Does the gate fail? And because of handle()? */
+static void
+compare(struct world *w, const struct setting *s, bool *fails, bool *found)
+{
+	struct gate *g = draw_sides(w, s, s->slower);
+	struct prof_err err;
+
 	must_ok(gate_judge(g, stats_dist(), &err), &err);
 	*fails = g->verdict == GATE_REGRESSED;
 	*found = false;
@@ -315,6 +326,128 @@ simulate(const struct setting *s, size_t trials, unsigned long seed)
 	return rate;
 }
 
+/* --- the best possible test --- */
+
+/*
+ * An oracle knows the variance of each function's counts, and how large the
+ * largest of all statistics becomes by chance alone.
+ */
+struct oracle {
+	double phi[2][N_FUNCTION]; /* variance over mean, by kind and row */
+	double sum[2][N_FUNCTION], square[2][N_FUNCTION];
+	double n;
+	double *max; /* of each trial, of what may raise an alarm */
+};
+
+static void
+learn(struct oracle *o, const struct gate *g)
+{
+	for (size_t i = 0; i < g->n_run; i++)
+		for (int k = 0; k < 2; k++)
+			for (size_t r = 0; r < g->run[i].n_row; r++) {
+				double x = g->run[i].count[k][r];
+
+				o->sum[k][r] += x;
+				o->square[k][r] += x * x;
+			}
+	o->n += (double)g->n_run;
+}
+
+static void
+learned(struct oracle *o)
+{
+	for (int k = 0; k < 2; k++)
+		for (size_t r = 0; r < N_FUNCTION; r++) {
+			double mean = o->sum[k][r] / o->n;
+
+			o->phi[k][r] = 1;
+			if (mean > 0)
+				o->phi[k][r] =
+					(o->square[k][r] / o->n - mean * mean) /
+					mean;
+		}
+}
+
+/* Standard errors by which a row grew, if by enough to matter; else 0. */
+static double
+statistic(const struct oracle *o, const struct gate *g, int kind, size_t row)
+{
+	double y[2] = { 0 }, total = 0, relevant;
+
+	for (size_t i = 0; i < g->n_run; i++) {
+		y[g->run[i].side] += gate_run_count(&g->run[i], kind, row);
+		if (g->run[i].side == GATE_BASE)
+			total += g->run[i].total.count;
+	}
+	relevant = fmax(g->o.min_change * y[0], g->o.min_share * total);
+	if (y[1] - y[0] < relevant || y[1] <= y[0])
+		return 0;
+	return (y[1] - y[0]) / sqrt(o->phi[kind][row] * (y[0] + y[1]));
+}
+
+/* The largest statistic: of all rows, or of handle() alone. */
+static double
+largest(const struct oracle *o, const struct gate *g, bool target_alone)
+{
+	double max = 0;
+
+	for (size_t r = 0; r < g->n_row; r++) {
+		if (target_alone &&
+		    strcmp(gate_name(g, g->row[r].name)->s, TARGET) != 0)
+			continue;
+		for (int k = 0; k < 2; k++)
+			max = fmax(max, statistic(o, g, k, r));
+	}
+	return max;
+}
+
+static int
+cmp_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+ceiling_of(const struct setting *s, size_t trials, unsigned long seed)
+{
+	static struct world w;
+	struct oracle o = { .max = must(calloc(trials, sizeof(*o.max))) };
+	size_t found = 0, at = (size_t)((1 - s->alpha) * (double)trials);
+	double bar;
+
+	world_init(&w, seed);
+	for (size_t i = 0; i < trials; i++) {
+		struct gate *g = draw_sides(&w, s, 1);
+
+		learn(&o, g);
+		gate_free(g);
+	}
+	learned(&o);
+	for (size_t i = 0; i < trials; i++) {
+		struct gate *g = draw_sides(&w, s, 1);
+
+		o.max[i] = largest(&o, g, s->named);
+		gate_free(g);
+	}
+	qsort(o.max, trials, sizeof(*o.max), cmp_double);
+	bar = o.max[at < trials ? at : trials - 1];
+	for (size_t i = 0; i < trials; i++) {
+		struct gate *g = draw_sides(&w, s, s->slower);
+
+		found += largest(&o, g, true) > bar;
+		gate_free(g);
+	}
+	world_release(&w);
+	free(o.max);
+	printf("%-46s %zu vs %zu of %5.0f  at most %.1f%%, above %.2f standard "
+	       "errors\n",
+	       s->what, s->n_side, s->n_side, s->samples,
+	       100 * (double)found / (double)trials, bar);
+	fflush(stdout);
+}
+
 static const struct setting settings[] = {
 	{ "false alarms, default", 3, 3000, 1, 1, false, 0.01, 0.01 },
 	{ "false alarms, twice the noise", 3, 3000, 2, 1, false, 0.01, 0.01 },
@@ -344,6 +477,9 @@ static const struct setting settings[] = {
 	  NAN },
 	{ "10% found, --function --alpha=0.05, five runs", 5, 3000, 1, 1.1,
 	  true, 0.05, NAN },
+	{ "10% found, --function, ten runs", 10, 3000, 1, 1.1, true, 0.01,
+	  0.9 },
+	{ "20% found, --function", 3, 3000, 1, 1.2, true, 0.01, 0.9 },
 	{ "20% found, default, five runs", 5, 3000, 1, 1.2, false, 0.01, NAN },
 	{ "20% found, default", 3, 3000, 1, 1.2, false, 0.01, NAN },
 	{ "20% found, default, one run", 1, 3000, 0, 1.2, false, 0.01, NAN },
@@ -373,6 +509,14 @@ main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--check"))
 		return check();
+	if (argc > 1 && !strcmp(argv[1], "--ceiling")) {
+		trials = argc > 2 ? strtoul(argv[2], NULL, 10) : 5000;
+		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings);
+		     i++)
+			if (settings[i].slower > 1)
+				ceiling_of(&settings[i], trials, 20261121);
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		simulate(&settings[i], trials, seed);
 	return 0;

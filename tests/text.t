@@ -419,6 +419,31 @@ check 'example: json' 0 \
 	'prof-text --json --nodecount=1 profile.pb.gz | grep -o "\"function\": \"[a-z]*\""' <<'END'
 "function": "alpha"
 END
+# --- where pprof answers otherwise ---
+
+# A label "lat" is 2 s in one sample and 5 ms in others.
+printf '# n count\nf 1 {lat=5ms}\nf 2 {lat=2s}\n' | mkprof >units.pb.gz
+check "a label's numbers in several units: each in its own" 0 \
+	'prof-text --tags units.pb.gz' <<'END'
+ lat: Total 3 of 3 (  100%)
+      2 (66.67%): 2s
+      1 (33.33%): 5ms
+
+END
+pprof=$(go env GOTOOLDIR 2>/dev/null)/pprof
+if [ -x "$pprof" ]; then
+	export pprof
+	check "... pprof: all in the first one's" 0 \
+		'HOME=. PPROF_TMPDIR=. $pprof -tags -symbolize=none units.pb.gz 2>/dev/null' <<'END'
+ lat: Total 3.0
+      2.0 (66.67%): 2ms
+      1.0 (33.33%): 5ms
+
+END
+else
+	skip "... pprof: all in the first one's" 'no go tool pprof'
+fi
+
 # --- differences ---
 
 prof-diff -o diff.pb.gz "$data/good-old.pb.gz" "$data/good-new.pb.gz"
