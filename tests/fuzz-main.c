@@ -1,6 +1,8 @@
 /*
  * fuzz-main.c - runs a fuzz target once on each file (or each file of each
- * folder) that it is given, where no libFuzzer drives it.
+ * folder) that it is given, where no libFuzzer drives it. With --cut it runs
+ * on every beginning of them, with --flip on every file that differs from them
+ * in one byte, which is 0, 255, or has its lowest or highest bit changed.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -10,8 +12,36 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+enum mode { WHOLE, CUT, FLIP };
+
 static void
-run_file(const char *path)
+run_bytes(uint8_t *data, size_t n, enum mode mode)
+{
+	switch (mode) {
+	case WHOLE:
+		LLVMFuzzerTestOneInput(data, n);
+		break;
+	case CUT:
+		for (size_t i = 0; i < n; i++)
+			LLVMFuzzerTestOneInput(data, i);
+		break;
+	case FLIP:
+		for (size_t i = 0; i < n; i++) {
+			const uint8_t was = data[i];
+			const uint8_t to[] = { 0, 255, was ^ 1, was ^ 128 };
+
+			for (size_t k = 0; k < sizeof(to); k++) {
+				data[i] = to[k];
+				LLVMFuzzerTestOneInput(data, n);
+			}
+			data[i] = was;
+		}
+		break;
+	}
+}
+
+static void
+run_file(const char *path, enum mode mode)
 {
 	FILE *f = fopen(path, "rb");
 	uint8_t *data = NULL;
@@ -30,27 +60,34 @@ run_file(const char *path)
 		n += got;
 	} while (got);
 	fclose(f);
-	LLVMFuzzerTestOneInput(data, n);
+	run_bytes(data, n, mode);
 	free(data);
 }
 
 int
 main(int argc, char **argv)
 {
+	enum mode mode = WHOLE;
+
 	for (int i = 1; i < argc; i++) {
-		DIR *d = opendir(argv[i]);
 		struct dirent *e;
 		char path[4096];
+		DIR *d;
 
+		if (!strcmp(argv[i], "--cut") || !strcmp(argv[i], "--flip")) {
+			mode = argv[i][2] == 'c' ? CUT : FLIP;
+			continue;
+		}
+		d = opendir(argv[i]);
 		if (!d) {
-			run_file(argv[i]);
+			run_file(argv[i], mode);
 			continue;
 		}
 		while ((e = readdir(d))) {
 			snprintf(path, sizeof(path), "%s/%s", argv[i],
 				 e->d_name);
 			if (e->d_name[0] != '.')
-				run_file(path);
+				run_file(path, mode);
 		}
 		closedir(d);
 	}

@@ -82,4 +82,51 @@ printf 'num_symbols: 1\n0x401100\tmain\n0x12z 0x2 a b\r\n0x\n0x1 ' >symbolz.1
 printf 'http://h:80/debug/pprof/heap?x 1000=file:/a%%20b 2=build-id:ab' >symbolz.2
 check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/dev/null' <<'END'
 END
+
+# Small objects, whole, cut anywhere, and with each byte wrong.
+cat >object.c <<'END'
+static inline __attribute__((always_inline)) int
+square(int x)
+{
+	return x * x + 1;
+}
+
+__attribute__((noinline)) int
+part(int n)
+{
+	int r = 0;
+
+	while (n--)
+		r += square(n) ^ n;
+	return r;
+}
+
+int
+_start(int n)
+{
+	return part(n) + square(n + 2);
+}
+END
+small='-O1 -ffreestanding -nostdlib -static -fno-asynchronous-unwind-tables'
+mkdir objects
+for how in 'gcc -g -gdwarf-5' 'gcc -g -gdwarf-4' 'clang -g -gdwarf-5' \
+	'clang -g -gdwarf-3' 'gcc -g -gz=zlib' 'gcc -g -gdwarf64' 'gcc -g -c' \
+	'gcc -g -gsplit-dwarf' \
+	'clang --target=mips64-linux-gnu -g -c'; do
+	# shellcheck disable=SC2086 # words
+	$how $small object.c -o "objects/$(echo "$how" | tr -d ' /')" 2>/dev/null
+done
+if ! command -v fuzz-object >/dev/null; then
+	skip 'fuzz-object' 'this build has no elfutils'
+elif [ -z "$(ls objects)" ]; then
+	skip 'fuzz-object' 'no compiler'
+else
+	check 'fuzz-object: small objects' 0 'fuzz-object objects' <<'END'
+END
+	check 'fuzz-object: cut anywhere' 0 'fuzz-object --cut objects' <<'END'
+END
+	check 'fuzz-object: each byte wrong' 0 'fuzz-object --flip \
+		objects/gcc-g-gdwarf-5 objects/gcc-g-c objects/clang-g-gdwarf-3' <<'END'
+END
+fi
 plan

@@ -162,7 +162,7 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	same_as_llvm prog "split: $1 $3"
 	cp want full
 	if ! $4 -e prog -o prog.dwp 2>build.log; then
-		skip "package: $how" "$(head -1 build.log)"
+		skip "package: $how" "it fails: $(head -1 build.log)"
 		continue
 	fi
 	mkdir -p hidden
@@ -243,6 +243,126 @@ if have xz; then
 	fi
 else
 	skip 'MiniDebugInfo' 'no xz'
+fi
+
+# --- hostile
+
+# answered NAME: the profile hostile.pb passes through, in bounded memory.
+answered() {
+	if (
+		ulimit -v 4000000 2>/dev/null
+		prof-symbolize hostile.pb >out.pb 2>.said
+	) && addrs print <out.pb >.out; then
+		ok "hostile: $1"
+	else
+		not_ok "hostile: $1" <.said
+	fi
+}
+
+# Functions whose origins are each other, and that are inside of each other by
+# a thousand levels.
+cat >hostile.s <<'END'
+	.text
+	.globl _start
+_start:	.rept 64
+	nop
+	.endr
+end:
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0
+	.byte 2, 0x2e, 1, 0x11, 1, 0x12, 7, 0x31, 0x13, 0, 0
+	.byte 3, 0x1d, 1, 0x11, 1, 0x12, 7, 0x31, 0x13, 0, 0
+	.byte 0
+	.section .debug_info,"",@progbits
+unit:	.long stop - start
+start:	.short 4
+	.long .debug_abbrev
+	.byte 8
+	.byte 1
+	.quad _start
+	.quad 64
+a:	.byte 2
+	.quad _start
+	.quad 64
+	.long b - unit
+b:	.byte 3
+	.quad _start
+	.quad 64
+	.long a - unit
+	.rept 3000
+	.byte 3
+	.quad _start
+	.quad 64
+	.long b - unit
+	.endr
+stop:
+END
+if ! gcc -nostdlib -static hostile.s -o hostile 2>build.log; then
+	skip 'hostile: origins in a loop' "$(head -1 build.log)"
+else
+	profile hostile
+	answered 'origins in a loop, and deep nesting'
+	check 'hostile: the symbol is there nevertheless' 0 'prof-symbolize -q \
+		hostile.pb | addrs print | grep -c _start' <<'END'
+64
+END
+fi
+
+# A million abbreviations, of a million attributes each if one believes it.
+{
+	sed '/debug_abbrev,/,/^	.byte 0$/d' hostile.s
+	cat <<'END'
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0
+	.set n, 2
+	.rept 20000
+	.uleb128 n
+	.byte 0x2e, 1
+	.rept 50
+	.byte 0x11, 1
+	.endr
+	.byte 0, 0
+	.set n, n + 1
+	.endr
+	.rept 20
+	.uleb128 n
+	.byte 0x2e, 1
+	.rept 100000
+	.byte 3, 8
+	.endr
+	.byte 0, 0
+	.set n, n + 1
+	.endr
+END
+} >abbrevs.s
+if ! gcc -nostdlib -static abbrevs.s -o hostile 2>build.log; then
+	skip 'hostile: huge abbreviations' "$(head -1 build.log)"
+else
+	profile hostile
+	answered 'huge abbreviations'
+fi
+
+# Compressed sections that claim to be huge: the size is the second word of the
+# header, and the bytes are a megabyte of zeros.
+if build prog gcc g++ -O2 -g -gz=zlib; then
+	profile prog
+	offset=$(readelf -SW prog | sed 's/^ *\[[ 0-9]*\]//' |
+		awk '$1 == ".debug_info" { print $4 }')
+	cp prog hostile
+	cp prog.pb hostile.pb
+	printf '\377\377\377\377\017' | dd of=hostile bs=1 conv=notrunc \
+		seek=$((0x$offset + 8)) 2>/dev/null
+	prof-symbolize --binary=hostile prog.pb >hostile.pb 2>.said
+	answered 'a section that claims 64 GiB'
+fi
+if have xz; then
+	head -c 300000000 /dev/zero | xz -1 >bomb
+	cp hostile stripped
+	objcopy --add-section .gnu_debugdata=bomb stripped 2>/dev/null
+	strip stripped
+	profile stripped
+	cp stripped.pb hostile.pb
+	answered 'MiniDebugInfo that is a bomb'
 fi
 
 plan

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Functions, files, lines and inlined functions at random addresses of real
+# programs are llvm-symbolizer's on 99.9 % of them. What differs for a reason is
+# in symbolize-known, a sorted list of programs and reasons that may only
+# shrink. PROFPIPE_LONG=1 (make check-long) takes 20,000 addresses of each.
+. "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/symbolize-right.sh"
+
+# rustup finds its compilers by it.
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+HOME=$scratch
+export HOME RUSTUP_HOME
+
+printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >any.pb
+if lacks 'prof-symbolize any.pb'; then
+	skip 'prof-symbolize' 'this build has no elfutils'
+	plan
+	exit 0
+fi
+if ! have llvm-symbolizer readelf; then
+	skip 'prof-symbolize' 'no llvm-symbolizer or readelf'
+	plan
+	exit 0
+fi
+
+n_address=${PROFPIPE_LONG:+20000}
+n_address=${n_address:-2000}
+
+# right NAME FILE
+right() {
+	sample "$2" "$n_address"
+	theirs "$2" >want
+	ours "$2" >have
+	classes want have >why
+	total=$(wc -l <want)
+	sed -n "s/^$1 //p" "$src/tests/symbolize-known" >known
+	while read -r class; do
+		grep -q "^$class " why || echo "no $class any more"
+	done <known >gone
+	unknown=$(awk 'NR == FNR { known[$1]; next } !($1 in known)' known why |
+		tee unknown | wc -l)
+	if [ "$(grep -c . want)" -gt $((total / 3)) ] &&
+		[ "$(wc -l <have)" -eq "$total" ] && [ ! -s gone ] &&
+		[ $((unknown * 1000)) -le "$total" ]; then
+		ok "$1: $total addresses, $unknown unlike llvm-symbolizer's"
+	else
+		{
+			echo "$unknown of $total; ours: $(wc -l <have)"
+			cat gone
+			head -5 unknown
+			head -3 .said
+		} >.why
+		not_ok "$1" <.why
+	fi
+}
+
+# compiled NAME COMMAND...: COMMAND makes ./prog.
+compiled() {
+	c_name=$1
+	shift
+	rm -f prog prog.o
+	if ! have "$1"; then
+		skip "$c_name" "no $1"
+	elif ! "$@" >build.log 2>&1; then
+		skip "$c_name" "$(head -1 build.log)"
+	else
+		[ -e prog ] || "$1" prog.o -o prog
+		right "$c_name" prog
+	fi
+}
+
+# longer NAME COMMAND...: only if there is time for it.
+longer() {
+	[ -z "${PROFPIPE_LONG:-}" ] || compiled "$@"
+}
+
+words=$src/tests/words/words
+compiled 'g++, DWARF 5' g++ -std=c++17 -O2 -g -gdwarf-5 "$words.cc" -o prog
+longer 'g++, DWARF 4' g++ -std=c++17 -O2 -g -gdwarf-4 "$words.cc" -o prog
+longer 'g++, split DWARF' g++ -std=c++17 -O2 -g -gsplit-dwarf -c \
+	"$words.cc" -o prog.o
+longer 'clang++, DWARF 5' clang++ -std=c++17 -O2 -g -gdwarf-5 "$words.cc" \
+	-o prog
+longer 'clang++, DWARF 4' clang++ -std=c++17 -O2 -g -gdwarf-4 "$words.cc" \
+	-o prog
+compiled 'clang++, split DWARF' clang++ -std=c++17 -O2 -g -gdwarf-4 \
+	-gsplit-dwarf -c "$words.cc" -o prog.o
+compiled 'Rust' rustc -O -g "$words.rs" -o prog
+longer 'Rust, names of version 0' rustc -O -g \
+	-C symbol-mangling-version=v0 "$words.rs" -o prog
+GOCACHE=$scratch/go GOFLAGS=-mod=mod
+export GOCACHE GOFLAGS
+compiled 'Go' go build -o prog "$words.go"
+
+# The library that commands here use, with what libc6-dbg has of it.
+libc=$(ldd "$(command -v readelf)" | awk '$1 ~ /^libc\.so/ { print $3 }')
+libc=$(readlink -f "$libc" 2>/dev/null)
+id=$(readelf -n "$libc" 2>/dev/null | sed -n 's/.*Build ID: //p')
+xx=$(echo "$id" | cut -c1-2)
+if [ -n "$id" ] && [ -e "/usr/lib/debug/.build-id/$xx/${id#??}.debug" ]; then
+	right libc "$libc"
+else
+	skip libc 'no debug information of it (libc6-dbg)'
+fi
+cxx=$(ldconfig -p 2>/dev/null | sed -n 's/.*libstdc++\.so\.6 .*=> //p' | head -1)
+cxx=$(readlink -f "$cxx" 2>/dev/null)
+if [ -n "$cxx" ]; then
+	right 'a stripped library' "$cxx"
+else
+	skip 'a stripped library' 'no libstdc++.so.6'
+fi
+
+plan
