@@ -57,8 +57,73 @@ torture 'perf clock' -q -F 4000 --clock=perf
 torture 'wall clock' -F 1000 --clock=wall
 torture 'wall clock, faster' -F 5000 --clock=wall
 
+# Served, with everything recorded: while it goes on, one client asks for a
+# second after the other, and others misbehave. What the one has got is part of
+# the whole, and is never less than nothing.
+get() {
+	printf 'GET %s HTTP/1.0\r\n\r\n' "$1" | rude "$port" ask |
+		sed '1,/^.$/d'
+}
+pester() {
+	until port=$(sed -n 's|.*listening on http://127.0.0.1:\([0-9]*\)/.*|\1|p' \
+		err) && [ -n "$port" ]; do sleep 0.05; done
+	n=0
+	while kill -0 "$1" 2>/dev/null; do
+		n=$((n + 1))
+		rude "$port" gone 20
+		get '/debug/pprof/profile?seconds=1' >"w.$n"
+		rude "$port" flood 200
+		get /debug/pprof/heap >"h.$n"
+		get /pprof/contention >"c.$n"
+	done 2>/dev/null
+}
+# The sum of the profiles of a second, and of the whole.
+served_adds_up() {
+	served=0
+	parts=0
+	for f in w.*; do
+		[ -s "$f" ] || continue # it came too late
+		stacks "$f" >.part || return 1
+		ticks=$(awk '/^[0-9]/ { n += $1 } /^-/ { exit 1 }
+			END { print n + 0 }' .part) || return 1
+		parts=$((parts + ticks))
+		served=$((served + 1))
+	done
+	for f in h.* c.*; do
+		[ ! -s "$f" ] || prof-text -q "$f" >/dev/null || return 1
+	done
+	whole=$(awk '/^[0-9]/ { n += $1 } END { print n + 0 }' .stacks)
+	echo "served $served profiles: $parts of $whole ticks"
+	[ "$parts" -le "$whole" ] && [ "$parts" -gt 0 ]
+}
+if lacks 'prof-record --listen 0 true'; then
+	skip 'served' 'without libmicrohttpd'
+else
+	: >err
+	timeout -s ABRT $((seconds * 10 + 60)) \
+		prof-record --listen 0 -F 1000 --heap=65536 --lock=10000 \
+		-o t.pb.gz "$bin/tests/torture" $((seconds + 2)) "$plugin" \
+		>out 2>err &
+	record=$!
+	pester $record &
+	wait $record
+	status=$?
+	wait
+	{ echo "status $status"; cat out err; } >why
+	if [ $status -eq 0 ] && adds_up t.pb.gz 8 >>why 2>&1 &&
+		served_adds_up >>why 2>&1; then
+		ok 'served, to clients of all kinds'
+		sed 's/^/# /' out
+		sed -n 's/^# sampling/# sampling/p' .stacks
+		tail -n 1 why | sed 's/^/# /'
+	else
+		not_ok 'served, to clients of all kinds' <why
+	fi
+fi
+
 n=0
 : >why
+: >sums
 while [ $n -lt "$kills" ]; do
 	n=$((n + 1))
 	when=$(awk -v n=$n 'BEGIN { srand(n); print 0.02 + 0.3 * rand() }')
@@ -71,11 +136,15 @@ while [ $n -lt "$kills" ]; do
 	(exec prof-record -q -F 1000 --clock=$clock -o k.pb.gz \
 		"$bin/tests/torture" "$when" "$plugin" kill) >out 2>err
 	status=$?
-	[ $status -eq 137 ] && adds_up k.pb.gz 20 >sum 2>&1 && continue
+	[ $status -eq 137 ] && adds_up k.pb.gz 20 >sum 2>&1 &&
+		cat sum >>sums && continue
 	{ echo "kill $n: status $status"; cat out err sum; } >>why
 done 2>/dev/null
 if [ ! -s why ]; then
 	ok "killed $kills times"
+	awk '{ missing += $2; ticks += $4; most = $2 > most ? $2 : most }
+		END { print "# missing", missing + 0, "of", ticks + 0, \
+			"ticks, at most", most + 0 }' sums
 else
 	not_ok "killed $kills times" <why
 fi
