@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "recording.h"
 #include "serve.h"
 
@@ -61,7 +61,7 @@ struct client {
 };
 
 struct listen {
-	char address[NI_MAXHOST + NI_MAXSERV + 4];
+	char address[ADDRESS_MAX];
 	struct serve *serve;
 	struct MHD_Daemon *daemon;
 	pthread_t thread;
@@ -193,11 +193,46 @@ send_error(struct listen *l, struct client *k, unsigned status,
 	return send_reply(l, k, &reply);
 }
 
+static void
+end_mark(struct listen *l, struct client *k)
+{
+	recording_mark_free(l->serve->recording, k->mark);
+	k->mark = NULL;
+	l->n_window--;
+}
+
+/* It hung up while it waited: what does revents, from poll(), say? */
+static bool
+drop_if_gone(struct listen *l, struct client *k, short revents)
+{
+	if (!(revents & (POLLRDHUP | POLLHUP | POLLERR)))
+		return false;
+	k->is_gone = true;
+	end_mark(l, k);
+	MHD_resume_connection(k->connection);
+	return true;
+}
+
+/* Is there a place for one more profile? */
+static bool
+has_place(struct listen *l)
+{
+	if (l->n_window < MAX_WINDOWS)
+		return true;
+	for (struct client *k = l->client; k; k = k->next) {
+		struct pollfd fd = { .fd = k->fd, .events = POLLRDHUP };
+
+		if (k->mark && poll(&fd, 1, 0) > 0)
+			drop_if_gone(l, k, fd.revents);
+	}
+	return l->n_window < MAX_WINDOWS;
+}
+
 /* From here on the client's profile is being made. */
 static enum MHD_Result
 begin_window(struct listen *l, struct client *k, unsigned seconds)
 {
-	if (l->n_window == MAX_WINDOWS)
+	if (!has_place(l))
 		return send_error(l, k, 503,
 				  "too many profiles are under way: try later");
 	k->mark = recording_mark(l->serve->recording);
@@ -210,24 +245,12 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 	return MHD_YES;
 }
 
-static void
-end_mark(struct listen *l, struct client *k)
-{
-	recording_mark_free(l->serve->recording, k->mark);
-	k->mark = NULL;
-	l->n_window--;
-}
-
-/* The time is up, or the client was woken up to be dropped. */
+/* The time is up. */
 static enum MHD_Result
 end_window(struct listen *l, struct client *k)
 {
 	struct serve_reply reply;
 
-	if (k->is_gone) {
-		end_mark(l, k);
-		return MHD_NO;
-	}
 	serve_window(l->serve, &k->req, k->mark, &reply);
 	end_mark(l, k);
 	return send_reply(l, k, &reply);
@@ -256,7 +279,7 @@ on_request(void *cls, struct MHD_Connection *c, const char *url,
 
 	(void)version;
 	(void)state;
-	if (!k)
+	if (!k || k->is_gone)
 		return MHD_NO;
 	if (k->mark)
 		return end_window(l, k);
@@ -343,11 +366,11 @@ on_connection(void *cls, struct MHD_Connection *c, void **context,
 
 /* What poll() said of a client that waits, and what the clock says of all. */
 static void
-look_after(struct client *k, short revents, int64_t now, bool is_ending)
+look_after(struct listen *l, struct client *k, short revents, int64_t now)
 {
 	if (k->mark) {
-		k->is_gone = revents & (POLLRDHUP | POLLHUP | POLLERR);
-		if (k->is_gone || is_ending || now >= k->due)
+		if (!drop_if_gone(l, k, revents) &&
+		    (l->is_ending || now >= k->due))
 			MHD_resume_connection(k->connection);
 	} else if (k->deadline && now >= k->deadline && !k->is_cut) {
 		cut(k);
@@ -405,7 +428,7 @@ turn(struct listen *l)
 	n = 2;
 	for (struct client *k = l->client; k; k = k->next, n++)
 		if (n < sizeof fds / sizeof *fds)
-			look_after(k, fds[n].revents, now, l->is_ending);
+			look_after(l, k, fds[n].revents, now);
 	MHD_run(l->daemon);
 }
 
@@ -429,106 +452,6 @@ serve_clients(void *arg)
 
 /* --- beginning and end --- */
 
-/* Split "[HOST:]PORT" in place: *host is NULL if there is none. */
-static char *
-split_port(char *where, char **host)
-{
-	char *colon = strrchr(where, ':');
-	size_t n;
-
-	*host = NULL;
-	if (!colon)
-		return where;
-	*colon = '\0';
-	n = strlen(where);
-	if (n > 2 && where[0] == '[' && where[n - 1] == ']') {
-		where[n - 1] = '\0';
-		where++;
-	}
-	if (*where)
-		*host = where;
-	return colon + 1;
-}
-
-static bool
-is_port(const char *text)
-{
-	size_t n = strspn(text, "0123456789");
-
-	return n && !text[n] && n < 6 && atoi(text) < 65536;
-}
-
-/* A listening socket at one of the addresses; -1 with errno. */
-static int
-bind_one(const struct addrinfo *ai)
-{
-	int one = 1, saved, fd;
-
-	for (; ai; ai = ai->ai_next) {
-		fd = socket(ai->ai_family,
-			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (fd < 0)
-			continue;
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-		if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 &&
-		    listen(fd, SOMAXCONN) == 0)
-			return fd;
-		saved = errno;
-		close(fd);
-		errno = saved;
-	}
-	return -1;
-}
-
-static void
-name_address(struct listen *l)
-{
-	struct sockaddr_storage sa;
-	socklen_t n = sizeof sa;
-	char host[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
-	bool is_v6;
-
-	if (getsockname(l->socket, (struct sockaddr *)&sa, &n) == 0)
-		getnameinfo((struct sockaddr *)&sa, n, host, sizeof host, port,
-			    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
-	is_v6 = strchr(host, ':');
-	snprintf(l->address, sizeof l->address, "%s%s%s:%s", is_v6 ? "[" : "",
-		 host, is_v6 ? "]" : "", port);
-}
-
-static enum prof_status
-bind_to(struct listen *l, const char *where, struct prof_err *err)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-				  .ai_flags = AI_NUMERICSERV };
-	struct addrinfo *ai = NULL;
-	char *text = strdup(where), *named, *port;
-	const char *host;
-	int rc;
-
-	if (!text)
-		return prof_nomem(err);
-	port = split_port(text, &named);
-	host = named ? named : "127.0.0.1";
-	if (strcmp(host, "*") == 0) {
-		hints.ai_flags |= AI_PASSIVE;
-		host = NULL;
-	}
-	rc = is_port(port) ? getaddrinfo(host, port, &hints, &ai) : EAI_SERVICE;
-	free(text);
-	if (rc != 0)
-		return prof_fail(err, PROF_EUSAGE,
-				 "'%s' is not [HOST:]PORT: %s", where,
-				 gai_strerror(rc));
-	l->socket = bind_one(ai);
-	freeaddrinfo(ai);
-	if (l->socket < 0)
-		return prof_fail(err, PROF_EIO, "cannot listen at %s: %s",
-				 where, strerror(errno));
-	name_address(l);
-	return PROF_OK;
-}
-
 enum prof_status
 listen_open(const char *where, struct listen **out, struct prof_err *err)
 {
@@ -541,7 +464,7 @@ listen_open(const char *where, struct listen **out, struct prof_err *err)
 	l->socket = -1;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
-			 : bind_to(l, where, err);
+			 : address_listen(where, &l->socket, l->address, err);
 	if (rc == PROF_OK)
 		*out = l;
 	else
@@ -603,6 +526,8 @@ listen_close(struct listen *l)
 }
 
 #else
+
+#include <stddef.h>
 
 struct listen {
 	char nothing;

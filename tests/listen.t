@@ -79,6 +79,19 @@ sed 's/^closed$/refused/;s/^HTTP.1.[01] [45].*/refused/'
 END
 chmod +x refused get page status wait_for phases_of
 
+if prof-symbolize "$data"/good-nosyms.pb.gz 2>&1 >/dev/null |
+	grep -q 'no elfutils'; then
+	start
+	check 'without elfutils there are no symbols, and it is said' 0 \
+		'./page /pprof/symbol' <<'END'
+num_symbols: 0
+END
+	stop
+	skip 'the other pages' 'what is on them is told apart by symbols'
+	plan
+	exit
+fi
+
 start -o whole.pb.gz
 check 'the list of pages' 0 './page /pprof/ | sed "s/[0-9][0-9]* .*/N/;s/ .*//"' \
 	<<'END'

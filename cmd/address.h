@@ -1,0 +1,19 @@
+/* address.h - where a server listens. */
+#ifndef ADDRESS_H
+#define ADDRESS_H
+
+#include "lib/status.h"
+
+#define ADDRESS_MAX 1100 /* bytes of a name, with its NUL */
+
+/*
+ * Listen at where, "[HOST:]PORT": at the loopback address without a host, at
+ * all for "*"; port 0 is any that is free. *fd is the socket, which does not
+ * block; name becomes where that is, "127.0.0.1:43211". PROF_EUSAGE: where is
+ * none; PROF_EIO, PROF_ENOMEM.
+ */
+enum prof_status address_listen(const char *where, int *fd,
+				char name[ADDRESS_MAX],
+				struct prof_err *err) MUST_USE;
+
+#endif
