@@ -71,11 +71,10 @@ put_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
 void
 gate_print_github(FILE *out, const struct gate_report *r)
 {
-	const struct gate *g = r->g;
 	size_t n = gate_shown(r);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct gate_row *row = &g->row[g->order[i]];
+		const struct gate_row *row = gate_shown_row(r, i);
 
 		if (row->verdict == GATE_REGRESSED ||
 		    row->verdict == GATE_IMPROVED)

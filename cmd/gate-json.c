@@ -8,38 +8,14 @@
 #include <string.h>
 
 #include "gate-print.h"
+#include "lib/json.h"
 
 #define SCHEMA 1
-
-/* A string; bytes that are no UTF-8 become U+FFFD. */
-static void
-put_string(FILE *out, const char *s, size_t n)
-{
-	putc('"', out);
-	for (size_t i = 0, len; i < n; i += len) {
-		unsigned char c = (unsigned char)s[i];
-
-		len = gate_utf8(s + i, n - i);
-		if (len == 0) {
-			fputs("\\ufffd", out);
-			len = 1;
-		} else if (c == '"' || c == '\\') {
-			fprintf(out, "\\%c", c);
-		} else if (c < 0x20 || c == 0x7f) {
-			fprintf(out, "\\u%04x", c);
-		} else {
-			fwrite(s + i, 1, len, out);
-		}
-	}
-	putc('"', out);
-}
 
 static void
 put_name(FILE *out, const struct gate_report *r, uint32_t name)
 {
-	const struct str *s = gate_name(r->g, name);
-
-	put_string(out, s->s, s->len);
+	json_put_str(out, gate_name(r->g, name));
 }
 
 /* ,"key":1.5; what is not finite is null. */
@@ -76,13 +52,12 @@ put_cell(FILE *out, const struct gate_cell *c)
 static void
 put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 {
-	static const char *const kind[] = { "caller", "callee", "line" };
 
 	for (uint32_t i = 0; i < row->n_cause; i++) {
 		const struct gate_cause *c = &row->cause[i];
 
 		fprintf(out, "%s{\"kind\":\"%s\",\"name\":", i ? "," : "",
-			c->is_inlined ? "inlined" : kind[c->kind]);
+			gate_cause_name(c));
 		put_name(out, r, c->name);
 		if (c->file) {
 			fputs(",\"file\":", out);
@@ -121,7 +96,7 @@ static void
 put_budget(FILE *out, const struct rule_budget *b)
 {
 	fputs("\n    {\"name\":", out);
-	put_string(out, b->name, strlen(b->name));
+	json_put(out, b->name, strlen(b->name));
 	fprintf(out, ",\"line\":%u,\"answer\":\"%s\",\"of\":\"%s\"", b->line,
 		gate_answer_name(b->answer), gate_kind_name(b->limit.kind));
 	if (b->answer != RULE_NO_FUNCTION) {
@@ -144,9 +119,9 @@ gate_print_json(FILE *out, const struct gate_report *r)
 
 	fprintf(out, "{\"version\":%d,\"verdict\":\"%s\",\"type\":", SCHEMA,
 		gate_verdict_name(r->verdict));
-	put_string(out, m->type, strlen(m->type));
+	json_put(out, m->type, strlen(m->type));
 	fputs(",\"unit\":", out);
-	put_string(out, m->unit, strlen(m->unit));
+	json_put(out, m->unit, strlen(m->unit));
 	fprintf(out,
 		",\"scale\":\"%s\",\"base_profiles\":%zu,"
 		"\"new_profiles\":%zu",
@@ -170,7 +145,7 @@ gate_print_json(FILE *out, const struct gate_report *r)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc(',', out);
-		put_row(out, r, &g->row[g->order[i]], r->fails[i]);
+		put_row(out, r, gate_shown_row(r, i), r->fails[i]);
 	}
 	fputs("],\n \"budgets\":[", out);
 	for (size_t i = 0; i < r->budgets->n_rule; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gate-print.h"
+#include "lib/text-print.h"
 
 /* Text for XML 1.0, which has no control characters, not even escaped ones. */
 static void
@@ -16,7 +17,7 @@ put_text(FILE *out, const char *s, size_t n)
 	for (size_t i = 0, len; i < n; i += len) {
 		unsigned char c = (unsigned char)s[i];
 
-		len = gate_utf8(s + i, n - i);
+		len = text_utf8(s + i, n - i);
 		if (len == 0 ||
 		    (len == 3 && !memcmp(s + i, "\xef\xbf\xbe", 3)) ||
 		    (len == 3 && !memcmp(s + i, "\xef\xbf\xbf", 3))) {
@@ -90,12 +91,11 @@ put_budget(FILE *out, const struct gate_report *r, const struct rule_budget *b)
 void
 gate_print_junit(FILE *out, const struct gate_report *r)
 {
-	const struct gate *g = r->g;
 	size_t n = gate_shown(r), n_fail = 0, n_skip = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		n_fail += r->fails[i];
-		n_skip += g->row[g->order[i]].verdict == GATE_INCONCLUSIVE;
+		n_skip += gate_shown_row(r, i)->verdict == GATE_INCONCLUSIVE;
 	}
 	for (size_t i = 0; i < r->budgets->n_rule; i++) {
 		enum rule_answer a = r->budgets->rule[i].answer;
@@ -110,7 +110,7 @@ gate_print_junit(FILE *out, const struct gate_report *r)
 		"failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
 		n + r->budgets->n_rule, n_fail, n_skip);
 	for (size_t i = 0; i < n; i++)
-		put_row(out, r, &g->row[g->order[i]], r->fails[i]);
+		put_row(out, r, gate_shown_row(r, i), r->fails[i]);
 	for (size_t i = 0; i < r->budgets->n_rule; i++)
 		put_budget(out, r, &r->budgets->rule[i]);
 	fputs("    <system-out>", out);

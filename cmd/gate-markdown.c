@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gate-print.h"
+#include "lib/text-print.h"
 
 /*
  * A name as code. Every punctuation mark is an entity, so nothing in it is
@@ -20,7 +21,7 @@ put_code(FILE *out, const char *s, size_t n)
 	for (size_t i = 0, len; i < n; i += len) {
 		unsigned char c = (unsigned char)s[i];
 
-		len = gate_utf8(s + i, n - i);
+		len = text_utf8(s + i, n - i);
 		if (len == 0) {
 			fputs("\xef\xbf\xbd", out);
 			len = 1;
@@ -71,7 +72,6 @@ put_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
 static void
 put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 {
-	static const char *const kind[] = { "caller", "callee", "line" };
 	char t[GATE_TEXT];
 
 	if (!row->n_cause)
@@ -84,7 +84,7 @@ put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 
 		fprintf(out, "  - %s, %s ",
 			gate_number(t, r, c->after - c->before, true),
-			c->is_inlined ? "inlined" : kind[c->kind]);
+			gate_cause_name(c));
 		put_name(out, r, c->name);
 		putc('\n', out);
 	}
@@ -93,7 +93,6 @@ put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 void
 gate_print_markdown(FILE *out, const struct gate_report *r)
 {
-	const struct gate *g = r->g;
 	size_t n = gate_shown(r);
 
 	fputs("### prof-gate: ", out);
@@ -106,11 +105,11 @@ gate_print_markdown(FILE *out, const struct gate_report *r)
 		      "interval |\n|---|---|---|---:|---:|---:|---|\n",
 		      out);
 	for (size_t i = 0; i < n; i++)
-		put_row(out, r, &g->row[g->order[i]], r->fails[i]);
+		put_row(out, r, gate_shown_row(r, i), r->fails[i]);
 	if (n)
 		putc('\n', out);
 	for (size_t i = 0; i < n; i++)
-		put_causes(out, r, &g->row[g->order[i]]);
+		put_causes(out, r, gate_shown_row(r, i));
 	for (size_t i = 0; i < r->budgets->n_rule; i++) {
 		fputs("- budget ", out);
 		gate_print_budget(out, r, &r->budgets->rule[i], put_code);

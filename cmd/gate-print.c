@@ -67,6 +67,14 @@ gate_kind_name(enum gate_kind k)
 	return k == GATE_FLAT ? "flat" : "cum";
 }
 
+const char *
+gate_cause_name(const struct gate_cause *c)
+{
+	static const char *const kind[] = { "caller", "callee", "line" };
+
+	return c->is_inlined ? "inlined" : kind[c->kind];
+}
+
 void
 gate_print_basis(FILE *out, const struct gate_report *r)
 {
@@ -181,27 +189,4 @@ gate_print_plain(FILE *out, const char *s, size_t n)
 			i++;
 		putc(c < 0x20 || c == 0x7f || c1 ? '?' : c, out);
 	}
-}
-
-size_t
-gate_utf8(const char *s, size_t n)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	size_t len = u[0] < 0x80   ? 1
-		     : u[0] < 0xc2 ? 0
-		     : u[0] < 0xe0 ? 2
-		     : u[0] < 0xf0 ? 3
-		     : u[0] < 0xf5 ? 4
-				   : 0;
-
-	if (len == 0 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	/* Not the shortest form, a surrogate, or past the last character. */
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-		return 0;
-	return len;
 }

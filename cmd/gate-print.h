@@ -37,6 +37,16 @@ void gate_print_github(FILE *out, const struct gate_report *r);
 /* How many rows of gate.order to show. */
 size_t gate_shown(const struct gate_report *r);
 
+/* The i-th of them. */
+static inline const struct gate_row *
+gate_shown_row(const struct gate_report *r, size_t i)
+{
+	return &r->g->row[r->g->order[i]];
+}
+
+/* "caller", "inlined" and so on. */
+const char *gate_cause_name(const struct gate_cause *c);
+
 /* A value in the profile's unit: "1.20s"; with sign "+1.20s". */
 const char *gate_number(char text[GATE_TEXT], const struct gate_report *r,
 			double v, bool sign);
@@ -66,8 +76,5 @@ const char *gate_answer_name(enum rule_answer a);
 
 /* Bytes as they are, but control characters as '?'. */
 void gate_print_plain(FILE *out, const char *s, size_t n);
-
-/* The bytes of one character of UTF-8 at s, or 0 if it is none. */
-size_t gate_utf8(const char *s, size_t n);
 
 #endif

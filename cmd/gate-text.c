@@ -17,15 +17,13 @@ print_name(FILE *out, const struct gate_report *r, uint32_t name)
 static void
 print_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 {
-	static const char *const what[] = { "caller", "callee", "line" };
 	char t[2][GATE_TEXT];
 
 	for (uint32_t i = 0; i < row->n_cause; i++) {
 		const struct gate_cause *c = &row->cause[i];
 		double change = c->after - c->before;
 
-		fprintf(out, "%14s%-7s%9s %8s  ", "",
-			c->is_inlined ? "inlined" : what[c->kind],
+		fprintf(out, "%14s%-7s%9s %8s  ", "", gate_cause_name(c),
 			gate_number(t[0], r, change, true),
 			gate_percent(t[1], change, c->before));
 		print_name(out, r, c->name);
@@ -95,7 +93,7 @@ gate_print_text(FILE *out, const struct gate_report *r)
 			"before", "after", "change", "", "interval",
 			"shows at");
 	for (size_t i = 0; i < n; i++)
-		print_row(out, r, &g->row[g->order[i]], r->fails[i]);
+		print_row(out, r, gate_shown_row(r, i), r->fails[i]);
 	rest = g->n_order - g->n_verdict[GATE_UNCHANGED];
 	if (!r->all && n < rest)
 		fprintf(out, "and %zu more (--nodecount)\n", rest - n);

@@ -460,6 +460,8 @@ static const struct setting settings[] = {
 	{ "false alarms, --function", 3, 3000, 1, 1, true, 0.01, 0.01 },
 	{ "false alarms, --function --alpha=0.05", 3, 3000, 1, 1, true, 0.05,
 	  0.05 },
+	{ "false alarms, --function, five runs", 5, 3000, 1, 1, true, 0.01,
+	  0.01 },
 	{ "10% found, default", 3, 3000, 1, 1.1, false, 0.01, 0.9 },
 	{ "10% found, default", 3, 10000, 1, 1.1, false, 0.01, NAN },
 	{ "10% found, default", 3, 30000, 1, 1.1, false, 0.01, NAN },
