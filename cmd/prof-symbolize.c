@@ -17,6 +17,7 @@
 #include "remote.h"
 #include "resolve.h"
 #include "symbolize-options.h"
+#include "symcache.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };
 
@@ -52,6 +53,7 @@ read_files(struct profile *p, struct symbolize_settings *s)
 					.fetch = s->network.fetch,
 					.warn = warn };
 	struct debuginfod *debuginfod = NULL;
+	struct symcache *cache = NULL;
 	struct locate locate;
 	struct prof_err err;
 
@@ -65,8 +67,12 @@ read_files(struct profile *p, struct symbolize_settings *s)
 		s->resolve.find = find_by_build_id;
 		s->resolve.find_ctx = debuginfod;
 	}
+	if (!s->no_cache)
+		cache = symcache_open();
+	s->resolve.cache = cache;
 	if (resolve_profile(p, &s->resolve, &err) != PROF_OK)
 		die("%s", err.msg);
+	symcache_free(cache);
 	debuginfod_free(debuginfod);
 	locate_release(&locate);
 }

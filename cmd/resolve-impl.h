@@ -79,6 +79,12 @@ enum prof_status resolve_find_debug(const struct resolve *r,
 				    struct symbolize *s,
 				    struct prof_err *err) MUST_USE;
 
+/*
+ * In resolve-order.c: put the functions from index first on in the order of the
+ * locations that use them. -1 without memory.
+ */
+int resolve_order(struct profile *p, size_t first);
+
 /* Sort what is wanted: r->addr are the r->n_addr addresses. */
 void resolve_sort(struct resolve *r);
 

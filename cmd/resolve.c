@@ -10,6 +10,7 @@
 #include "locate.h"
 #include "resolve-jit.h"
 #include "resolve-kernel.h"
+#include "symcache.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
@@ -258,8 +259,8 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	}
 	resolve_sort(r);
 	symbolize_set_threads(s, r->o->n_thread);
-	st = symbolize_run(s, r->addr, r->n_addr, !r->o->no_lines, resolve_take,
-			   r, err);
+	st = symcache_run(r->o->cache, s, r->addr, r->n_addr, !r->o->no_lines,
+			  resolve_take, r, err);
 	if (st == PROF_EFORMAT) {
 		warn_mapping(r, &of, err);
 		st = PROF_OK;
@@ -523,6 +524,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		struct prof_err *err)
 {
 	struct resolve r = { .p = p, .o = o };
+	size_t n_function = p->n_function;
 	enum prof_status st = PROF_OK;
 
 	if (o->binary)
@@ -551,7 +553,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 	for (size_t i = 0; i < p->n_mapping && st == PROF_OK; i++)
 		if (!r.done[i])
 			st = resolve_mapping(&r, (uint32_t)i, err);
-	if (r.nomem)
+	if (r.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);
 	else if (r.missed)
 		o->warn("looked for files at their paths and in the search "

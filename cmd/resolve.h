@@ -13,6 +13,7 @@
 
 struct locate;
 struct profile;
+struct symcache;
 
 struct resolve_options {
 	const struct locate *locate;
@@ -23,6 +24,7 @@ struct resolve_options {
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;
 	unsigned n_thread; /* to read with; 0: one */
+	const struct symcache *cache; /* NULL: none */
 	/*
 	 * Finds what is not on this machine: the path of the program with this
 	 * build-id, or of its debug information, for free(); NULL: there is

@@ -369,3 +369,26 @@ symbolize_dwarf(const struct object *o, const struct code_map *code,
 	dwarf_object_close(&sup);
 	return st;
 }
+
+bool
+symbolize_dwarf_is_whole(const struct object *o)
+{
+	struct dwarf_object sup = { 0 };
+	struct dwarf_budget budget;
+	struct dwarf_file file;
+	bool whole, damaged = false;
+	GElf_Shdr sh;
+
+	whole = !section_find(o->elf, ".gnu_debugaltlink", 0, &sh) ||
+		split_open_sup(&sup, o);
+	dwarf_object_close(&sup);
+	if (!whole || !dwarf_file_init(&file, o->elf, false))
+		return false;
+	atomic_init(&budget.left, 0);
+	budget_add(&budget, file.size);
+	whole = dwarf_units_read(&file, true, &budget, &damaged) && !damaged;
+	for (size_t u = 0; u < file.n_unit; u++)
+		whole &= !file.unit[u].dwo_name;
+	dwarf_file_release(&file);
+	return whole;
+}

@@ -21,4 +21,10 @@ enum prof_status symbolize_dwarf(const struct object *o,
 				 unsigned n_thread, symbolize_fn *fn, void *ctx,
 				 struct prof_err *err) MUST_USE;
 
+/*
+ * Does o say all about its code itself, with the common file of dwz if it needs
+ * one, rather than in .dwo files?
+ */
+bool symbolize_dwarf_is_whole(const struct object *o);
+
 #endif

@@ -19,6 +19,7 @@ enum {
 	KEY_FORCE,
 	KEY_JIT,
 	KEY_KALLSYMS,
+	KEY_NO_CACHE,
 	KEY_SEARCH_PATH,
 	KEY_SYMBOLIZE,
 };
@@ -42,6 +43,8 @@ const struct cli_opt symbolize_opts[] = {
 	  "FILE (again: another) is a perf map or jitdump of compiled code" },
 	{ KEY_KALLSYMS, "kallsyms", "FILE",
 	  "FILE is the /proc/kallsyms of the profiled kernel" },
+	{ KEY_NO_CACHE, "no-cache", NULL,
+	  "neither use nor write down what earlier runs found" },
 	{ 'j', "threads", "N", "read with N threads (one a processor)" },
 	{ KEY_ALL_FRAMES, "all-frames", NULL,
 	  "keep the frames that the profile says to drop" },
@@ -187,6 +190,9 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 			break;
 		case KEY_KALLSYMS:
 			s->resolve.kallsyms = cli->arg;
+			break;
+		case KEY_NO_CACHE:
+			s->no_cache = true;
 			break;
 		case KEY_SEARCH_PATH:
 			s->search_path = cli->arg;

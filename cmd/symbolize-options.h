@@ -23,6 +23,7 @@ struct symbolize_settings {
 	enum demangle_mode mode;
 	const char *build_id;
 	bool any_build_id;
+	bool no_cache;           /* remember nothing */
 	const char *search_path; /* NULL: that of the environment */
 	const char **jit;
 	struct resolve_options resolve;

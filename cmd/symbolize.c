@@ -8,9 +8,13 @@
 #include "symbolize.h"
 
 #include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "lib/buf.h"
 #include "object.h"
 #include "symbolize-debug.h"
 #include "symbolize-dwarf.h"
@@ -395,4 +399,50 @@ out:
 	free(r.frame);
 	free(r.done);
 	return st;
+}
+
+/* --- which answers these are --- */
+
+/* Append what tells this object from others. */
+static bool
+add_identity(const struct object *o, struct buf *b)
+{
+	char text[2 * OBJECT_MAX_BUILD_ID + 100];
+	struct stat sb;
+	int n;
+
+	if (*o->build_id) {
+		n = snprintf(text, sizeof(text), " %s %" PRIu64, o->build_id,
+			     o->size);
+	} else {
+		if (stat(o->path, &sb) != 0)
+			return false;
+		n = snprintf(text, sizeof(text),
+			     " %" PRIu64 " %ju %ju %jd.%09ld", o->size,
+			     (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
+			     (intmax_t)sb.st_mtim.tv_sec, sb.st_mtim.tv_nsec);
+	}
+	return buf_add(b, text, (size_t)n) == 0;
+}
+
+char *
+symbolize_key(const struct symbolize *s, bool dwarf)
+{
+	static const char all[] = PACKAGE_VERSION " dwarf",
+			  names[] = PACKAGE_VERSION " names";
+	struct buf b = { 0 };
+
+	if (buf_add(&b, dwarf ? all : names, strlen(all)) == 0 &&
+	    add_identity(&s->main, &b) &&
+	    (!s->debug.elf || add_identity(&s->debug, &b)) &&
+	    buf_add(&b, "", 1) == 0)
+		return (char *)b.data;
+	buf_release(&b);
+	return NULL;
+}
+
+bool
+symbolize_is_whole(const struct symbolize *s)
+{
+	return symbolize_dwarf_is_whole(s->debug.elf ? &s->debug : &s->main);
 }

@@ -103,4 +103,17 @@ enum prof_status symbolize_run(struct symbolize *s, const uint64_t *addr,
 			       size_t n, bool dwarf, symbolize_fn *fn,
 			       void *ctx, struct prof_err *err) MUST_USE;
 
+/*
+ * Text that differs where answers of symbolize_run() may: it names the file and
+ * the one split off from it, by build-id and size, or by inode and time where
+ * there is no build-id. For free(); NULL if it can't be told, or without memory.
+ */
+char *symbolize_key(const struct symbolize *s, bool dwarf);
+
+/*
+ * Is all DWARF there, in the files of that key? Files of split units are not
+ * among them, nor is the common file of dwz if it is missing.
+ */
+bool symbolize_is_whole(const struct symbolize *s);
+
 #endif

@@ -268,17 +268,24 @@ bench_symbolize() {
 		plain='./pprof -symbolize=local:demangle=none -proto -output=s.pb.gz'
 	fi
 	for n in 20000 200; do
-		symbol_row "$n addresses" "prof-symbolize bigcxx.$n.pb | cat" \
+		symbol_row "$n addresses" \
+			"prof-symbolize --no-cache bigcxx.$n.pb | cat" \
 			"llvm-symbolizer --obj=bigcxx --inlines <bigcxx.$n.addr" \
 			"${local:+$local bigcxx.$n.pb}"
 		symbol_row "$n, mangled" \
-			"prof-symbolize --demangle=none bigcxx.$n.pb | cat" \
+			"prof-symbolize --no-cache --demangle=none bigcxx.$n.pb | cat" \
 			"llvm-symbolizer --obj=bigcxx --inlines --no-demangle <bigcxx.$n.addr" \
 			"${plain:+$plain bigcxx.$n.pb}"
 		symbol_row "$n, mangled, one thread" \
-			"prof-symbolize -j1 --demangle=none bigcxx.$n.pb | cat" \
+			"prof-symbolize --no-cache -j1 --demangle=none bigcxx.$n.pb | cat" \
 			'' ''
 	done
+	PROFPIPE_CACHE=$work/cache
+	export PROFPIPE_CACHE
+	prof-symbolize bigcxx.20000.pb -o s.pb.gz
+	symbol_row '20000 addresses, warm cache' \
+		"prof-symbolize bigcxx.20000.pb | cat" \
+		"llvm-symbolizer --obj=bigcxx --inlines <bigcxx.20000.addr" ''
 	symbol_row 'big, nothing to do' 'prof-symbolize big.pb.gz | cat' '' \
 		"${local:+$local big.pb.gz}"
 	symbol_row 'big, prof-filter copies it' 'prof-filter big.pb.gz | cat' \

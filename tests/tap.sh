@@ -10,8 +10,9 @@
 # Commands run in a scratch folder of their own, by sh, with the build's
 # commands first on PATH; $data is testdata/, $bin the build folder.
 
-LC_ALL=C TZ=UTC
-export LC_ALL TZ
+# No cache: what one test looked up is nothing to another, or to its user.
+LC_ALL=C TZ=UTC PROFPIPE_CACHE=''
+export LC_ALL TZ PROFPIPE_CACHE
 unset PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
 data=${abs_srcdir:?run by make check}/testdata

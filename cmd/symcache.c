@@ -1,0 +1,342 @@
+/* symcache.c - see symcache.h. The bytes are in symcache-image.c. */
+#include "config.h"
+
+#include "symcache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cachedir.h"
+#include "lib/compress.h"
+#include "symcache-image.h"
+
+#define MAX_ENTRY                                                              \
+	((size_t)64 << 20) /* bytes of a file; a new one begins then */
+#define MAX_CACHE ((uint64_t)512 << 20)
+#define TOUCH_AGE 3600   /* seconds: when an entry that is used is touched */
+#define LEFTOVER_AGE 600 /* ... when nobody is writing it any more */
+
+static const char leftover[] = ".new";
+
+struct symcache {
+	char *folder;
+};
+
+static char *
+find_folder(void)
+{
+	const char *base = getenv("PROFPIPE_CACHE");
+	char *path, *out;
+
+	if (!base)
+		return cachedir_path("profpipe/symbols", NULL);
+	if (!*base || asprintf(&path, "%s/symbols", base) < 0)
+		return NULL;
+	out = cachedir_at(path, NULL);
+	free(path);
+	return out;
+}
+
+struct symcache *
+symcache_open(void)
+{
+	struct symcache *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->folder = find_folder();
+	if (c && c->folder)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void
+symcache_free(struct symcache *c)
+{
+	if (!c)
+		return;
+	free(c->folder);
+	free(c);
+}
+
+/* --- one file --- */
+
+/* An entry in memory. */
+struct entry {
+	void *data; /* NULL: there is none */
+	size_t n;
+	struct image image;
+};
+
+/* The path of the entry called key: 64 bits of FNV-1a, which may collide. */
+static char *
+entry_path(const struct symcache *c, const char *key)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	char *path;
+
+	for (const char *p = key; *p; p++)
+		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return asprintf(&path, "%s/%016" PRIx64, c->folder, h) < 0 ? NULL
+								   : path;
+}
+
+static void
+entry_close(struct entry *e)
+{
+	if (e->data)
+		munmap(e->data, e->n);
+	e->data = NULL;
+}
+
+/* Files are never changed, only replaced: so they can be mapped. */
+static void
+entry_open(struct entry *e, const char *path, const char *key)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	struct stat sb;
+
+	*e = (struct entry){ 0 };
+	if (fd < 0)
+		return;
+	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0 &&
+	    (uint64_t)sb.st_size <= MAX_ENTRY) {
+		e->n = (size_t)sb.st_size;
+		e->data = mmap(NULL, e->n, PROT_READ,
+			       MAP_PRIVATE | MAP_POPULATE, fd, 0);
+		if (e->data == MAP_FAILED)
+			e->data = NULL;
+	}
+	if (e->data && !image_read(&e->image, e->data, e->n, key, true))
+		entry_close(e);
+	/* The oldest go first; a file's age is that of its last use. */
+	if (e->data && time(NULL) - sb.st_mtime > TOUCH_AGE)
+		futimens(fd, NULL);
+	close(fd);
+}
+
+static void
+entry_write(const char *path, const struct buf *bytes)
+{
+	char *temporary;
+	bool ok = false;
+	int fd;
+
+	if (asprintf(&temporary, "%s%sXXXXXX", path, leftover) < 0)
+		return;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd >= 0) {
+		ok = write_all(fd, bytes->data, bytes->n, NULL) == PROF_OK;
+		if (close(fd) != 0 || !ok || rename(temporary, path) != 0)
+			unlink(temporary);
+	}
+	free(temporary);
+}
+
+/* --- all of them --- */
+
+struct aged {
+	struct timespec time;
+	uint64_t size;
+	char *name;
+};
+
+static int
+cmp_age(const void *x, const void *y)
+{
+	const struct aged *a = x, *b = y;
+
+	if (a->time.tv_sec != b->time.tv_sec)
+		return a->time.tv_sec < b->time.tv_sec ? -1 : 1;
+	return (a->time.tv_nsec > b->time.tv_nsec) -
+	       (a->time.tv_nsec < b->time.tv_nsec);
+}
+
+/* Add a file of the folder; what a run that was killed has left is removed. */
+static void
+look_at(int folder, const char *name, struct aged **list, size_t *n)
+{
+	struct stat sb;
+	void *grown;
+
+	if (fstatat(folder, name, &sb, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(sb.st_mode))
+		return;
+	if (strstr(name, leftover)) {
+		if (time(NULL) - sb.st_mtime > LEFTOVER_AGE)
+			unlinkat(folder, name, 0);
+		return;
+	}
+	grown = reallocarray(*list, *n + 1, sizeof(**list));
+	if (!grown)
+		return;
+	*list = grown;
+	(*list)[*n] =
+		(struct aged){ sb.st_mtim, (uint64_t)sb.st_size, strdup(name) };
+	*n += (*list)[*n].name != NULL;
+}
+
+/* Remove the oldest files if there is too much. */
+static void
+shrink(const struct symcache *c)
+{
+	DIR *dir = opendir(c->folder);
+	struct aged *list = NULL;
+	uint64_t sum = 0;
+	struct dirent *e;
+	size_t n = 0;
+
+	if (!dir)
+		return;
+	while ((e = readdir(dir)))
+		look_at(dirfd(dir), e->d_name, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		sum += list[i].size;
+	if (sum > MAX_CACHE)
+		qsort(list, n, sizeof(*list), cmp_age);
+	for (size_t i = 0; i < n; i++) {
+		if (sum > MAX_CACHE &&
+		    unlinkat(dirfd(dir), list[i].name, 0) == 0)
+			sum -= list[i].size;
+		free(list[i].name);
+	}
+	free(list);
+	closedir(dir);
+}
+
+/* --- answering --- */
+
+struct lookup {
+	const uint64_t *addr;
+	uint64_t *missing; /* what is not known, and where it is in addr */
+	size_t *index;
+	size_t n_missing;
+	struct image_maker maker;
+	bool nomem; /* nothing is kept then */
+	symbolize_fn *fn;
+	void *ctx;
+	bool *told; /* of each that is missing: something is there */
+};
+
+/* A symbolize_fn: pass it on, and keep it. */
+static void
+take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+{
+	struct lookup *l = ctx;
+
+	l->told[i] = true;
+	if (!l->nomem && image_add(&l->maker, l->missing[i], frame, n) < 0)
+		l->nomem = true;
+	l->fn(l->ctx, l->index[i], frame, n);
+}
+
+/* Tell what the entry knows, and collect the rest. */
+static void
+tell_known(struct lookup *l, const struct entry *e, size_t n)
+{
+	struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+
+	for (size_t i = 0; i < n; i++) {
+		int found = -1;
+
+		if (e->data)
+			found = image_find(&e->image, l->addr[i], frame);
+		if (found > 0)
+			l->fn(l->ctx, i, frame, (size_t)found);
+		if (found >= 0)
+			continue;
+		l->missing[l->n_missing] = l->addr[i];
+		l->index[l->n_missing++] = i;
+	}
+}
+
+/* What was known before stays known, unless that is too much. */
+static void
+add_known(struct lookup *l, const struct entry *e)
+{
+	struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+	size_t k = 0;
+
+	if (!e->data || e->n > MAX_ENTRY / 2)
+		return;
+	for (uint32_t i = 0; i < e->image.n_addr && !l->nomem; i++) {
+		uint64_t addr = e->image.addr[i];
+		int n = image_find(&e->image, addr, frame);
+
+		while (k < l->n_missing && l->missing[k] < addr)
+			k++;
+		if (n < 0 || (k < l->n_missing && l->missing[k] == addr))
+			continue;
+		if (image_add(&l->maker, addr, frame, (size_t)n) < 0)
+			l->nomem = true;
+	}
+}
+
+static void
+keep(const struct symcache *c, struct lookup *l, const struct entry *e,
+     const char *path, const char *key)
+{
+	struct buf bytes = { 0 };
+
+	for (size_t i = 0; i < l->n_missing && !l->nomem; i++)
+		if (!l->told[i] &&
+		    image_add(&l->maker, l->missing[i], NULL, 0) < 0)
+			l->nomem = true;
+	add_known(l, e);
+	if (!l->nomem && image_write(&l->maker, key, &bytes) == 0 &&
+	    bytes.n <= MAX_ENTRY) {
+		entry_write(path, &bytes);
+		shrink(c);
+	}
+	buf_release(&bytes);
+}
+
+enum prof_status
+symcache_run(const struct symcache *c, struct symbolize *s,
+	     const uint64_t *addr, size_t n, bool dwarf, symbolize_fn *fn,
+	     void *ctx, struct prof_err *err)
+{
+	char *key = c ? symbolize_key(s, dwarf) : NULL;
+	char *path = key ? entry_path(c, key) : NULL;
+	struct lookup l = { .addr = addr, .fn = fn, .ctx = ctx };
+	enum prof_status st = PROF_OK;
+	struct entry e = { 0 };
+
+	if (!path || image_maker_init(&l.maker) < 0) {
+		free(path);
+		free(key);
+		return symbolize_run(s, addr, n, dwarf, fn, ctx, err);
+	}
+	l.missing = calloc(n + 1, sizeof(*l.missing));
+	l.index = calloc(n + 1, sizeof(*l.index));
+	l.told = calloc(n + 1, sizeof(*l.told));
+	if (!l.missing || !l.index || !l.told) {
+		st = prof_nomem(err);
+		goto out;
+	}
+	entry_open(&e, path, key);
+	tell_known(&l, &e, n);
+	if (l.n_missing == 0)
+		goto out;
+	st = symbolize_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
+	/* What is damaged, or lacks a part, is to be heard of again. */
+	if (st == PROF_OK && (!dwarf || symbolize_is_whole(s)))
+		keep(c, &l, &e, path, key);
+out:
+	entry_close(&e);
+	image_maker_release(&l.maker);
+	free(l.missing);
+	free(l.index);
+	free(l.told);
+	free(path);
+	free(key);
+	return st;
+}

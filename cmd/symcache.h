@@ -1,0 +1,32 @@
+/*
+ * symcache.h - answers of earlier runs: what is at which addresses of an
+ * object, kept in $PROFPIPE_CACHE/symbols or, without that variable, below the
+ * user's cache. A file there is about one object, known by its build-id and
+ * size, or without a build-id by its inode and time; and by the same of the
+ * debug file that was split off from it. Names are as in the object, so it
+ * serves all ways of demangling.
+ *
+ * A cache that can't be read or written is a cache that has nothing: there are
+ * no errors of it. Any number of processes may use it.
+ */
+#ifndef SYMCACHE_H
+#define SYMCACHE_H
+
+#include "symbolize.h"
+
+struct symcache;
+
+/* The user's cache, or NULL if there is none: $PROFPIPE_CACHE may be "". */
+struct symcache *symcache_open(void);
+void symcache_free(struct symcache *c); /* NULL is allowed */
+
+/*
+ * As symbolize_run(): what is known is not looked up again, what was looked up
+ * is known from now on. c may be NULL.
+ */
+enum prof_status symcache_run(const struct symcache *c, struct symbolize *s,
+			      const uint64_t *addr, size_t n, bool dwarf,
+			      symbolize_fn *fn, void *ctx,
+			      struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,219 @@
+#!/bin/sh
+# The symbol cache of prof-symbolize: the answers are those without it,
+# whatever happens to it.
+. "${srcdir:-.}/tests/tap.sh"
+
+HOME=$scratch XDG_CACHE_HOME=$scratch/cache
+export HOME XDG_CACHE_HOME
+unset DEBUGINFOD_URLS PROFPIPE_CACHE
+
+if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	skip 'symbol cache' 'this build has no elfutils'
+	plan
+	exit
+fi
+if ! have gcc readelf objcopy strip; then
+	skip 'symbol cache' 'no gcc or no binutils'
+	plan
+	exit
+fi
+
+cat >prog.c <<'END'
+static inline int __attribute__((always_inline))
+square(int n)
+{
+	return n * n;
+}
+
+static int __attribute__((noinline))
+work(int n)
+{
+	return square(n + 1) + 7;
+}
+
+int
+main(int argc, char **argv)
+{
+	(void)argv;
+	return work(argc) + square(argc);
+}
+END
+gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o prog prog.c || exit 99
+cp prog whole
+store=cache/profpipe/symbols
+
+# profile FILE: FILE.pb, of every address of its .text.
+profile() {
+	readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\]//' |
+		awk '$1 == ".text" { print $2, $3, $4, $5 }' >text
+	read -r _ addr _ size <text
+	awk -v a=$((0x$addr)) -v n=$((0x$size)) 'BEGIN {
+		for (i = 0; i < n; i++)
+			printf "0x%x\n", a + i
+	}' | addrs make 0x400000 0x500000 0 "$scratch/$1" \
+		"$(readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p')" >"$1.pb"
+}
+
+profile prog
+rm -rf cache
+prof-symbolize -z0 --no-cache prog.pb >full
+check 'nothing is written without it' 0 'ls cache 2>/dev/null | wc -l; addrs print <full |
+	grep -c square | sed "s/.*[1-9].*/some/"' <<'END'
+0
+some
+END
+check 'cold, warm and without: the same bytes' 0 'prof-symbolize -z0 prog.pb | cmp - full &&
+	ls '$store' | wc -l && prof-symbolize -z0 prog.pb | cmp - full' <<'END'
+1
+END
+
+# spoil FILE: only what is known of it already can name anything.
+spoil() {
+	# The same size and build-id, and no DWARF or symbols.
+	for section in .debug_info .debug_abbrev .debug_line .symtab .strtab; do
+		readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\]//' |
+			awk -v s=$section '$1 == s { print $4, $5 }' >at
+		read -r off size <at
+		dd if=/dev/zero of="$1" bs=1 seek=$((0x$off)) count=$((0x$size)) \
+			conv=notrunc 2>/dev/null
+	done
+}
+spoil prog
+check 'warm: the file is not read for it' 0 'prof-symbolize -z0 prog.pb | cmp - full
+	prof-symbolize -q --no-cache prog.pb | addrs print | grep -c square || :' <<'END'
+0
+END
+check 'demangling is another matter' 0 'prof-symbolize --demangle=none prog.pb | addrs print >a
+	addrs print <full | cmp - a' <<'END'
+END
+check 'symbol tables alone are another entry' 0 'prof-symbolize -q --symbolize=fastlocal prog.pb |
+	addrs print | grep -c square; ls '$store' | wc -l' <<'END'
+0
+2
+END
+
+# --- growing
+
+cp whole prog
+rm -rf cache
+for k in 1 2 3; do
+	addrs print <full | cut -d' ' -f1 | awk -v k=$k 'NR % 3 == k - 1' |
+		addrs make 0x400000 0x500000 0 "$scratch/prog" \
+			"$(readelf -n prog | sed -n 's/.*Build ID: //p')" >part.$k
+	prof-symbolize part.$k -o out
+done
+spoil prog
+check 'what several runs found is one entry' 0 'prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l' <<'END'
+1
+END
+cp whole prog
+rm -rf cache
+pids=
+for k in 1 2 3 1 2 3; do
+	prof-symbolize part.$k -o out.$k.$pids 2>/dev/null &
+	pids=$!
+done
+wait
+check 'several at once' 0 'prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l
+	prof-symbolize -z0 prog.pb | cmp - full' <<'END'
+1
+END
+
+# --- damage
+
+entry=$store/$(ls $store)
+cp "$entry" good
+size=$(wc -c <good)
+: >wrong
+for at in 0 8 12 16 20 24 28 32 40 100 $((size / 2)) $((size - 1)); do
+	cp good "$entry"
+	printf '\377' | dd of="$entry" bs=1 seek=$at conv=notrunc 2>/dev/null
+	cmp -s good "$entry" && printf '\0' |
+		dd of="$entry" bs=1 seek=$at conv=notrunc 2>/dev/null
+	prof-symbolize -z0 prog.pb 2>>wrong | cmp - full >>wrong 2>&1
+done
+for n in 0 1 39 40 41 $((size / 3)) $((size - 1)); do
+	head -c $n good >"$entry"
+	prof-symbolize -z0 prog.pb 2>>wrong | cmp - full >>wrong 2>&1
+done
+check 'a damaged entry is none' 0 'cat wrong; cmp '"$entry"' good' <<'END'
+END
+check 'an entry of another object is none' 0 'cp /bin/sh '"$entry"'
+	prof-symbolize -z0 prog.pb | cmp - full; cmp '"$entry"' good' <<'END'
+END
+check 'a folder, a link or a pipe in its place' 0 'rm '"$entry"'; mkdir '"$entry"'
+	prof-symbolize -z0 prog.pb | cmp - full
+	rmdir '"$entry"'; ln -s '$scratch'/good '"$entry"'
+	prof-symbolize -z0 prog.pb | cmp - full
+	rm -f '"$entry"'; mkfifo '"$entry"'
+	prof-symbolize -z0 prog.pb | cmp - full
+	cmp '"$entry"' good; ls '$store' | wc -l' <<'END'
+1
+END
+
+# --- no cache
+
+check 'no home' 0 'env -u HOME -u XDG_CACHE_HOME prof-symbolize -z0 prog.pb | cmp - full
+	HOME=/nonexistent XDG_CACHE_HOME= prof-symbolize -z0 prog.pb | cmp - full
+	XDG_CACHE_HOME=/dev/null prof-symbolize -z0 prog.pb | cmp - full
+	XDG_CACHE_HOME=relative prof-symbolize -z0 prog.pb | cmp - full
+	ls -d relative 2>/dev/null | wc -l' <<'END'
+0
+END
+check 'PROFPIPE_CACHE: none, or a folder' 0 'rm -rf cache
+	PROFPIPE_CACHE= prof-symbolize -z0 prog.pb | cmp - full; ls -d cache 2>/dev/null | wc -l
+	PROFPIPE_CACHE=$PWD/other prof-symbolize -z0 prog.pb | cmp - full; ls other/symbols | wc -l' <<'END'
+0
+1
+END
+check 'a folder that others may write to is not used' 0 'rm -rf cache; mkdir -p '$store'
+	chmod 777 '$store'; prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l
+	chmod 700 '$store'' <<'END'
+0
+END
+check 'no space' 0 '(ulimit -f 0; trap "" XFSZ; prof-symbolize -z0 prog.pb) | cmp - full
+	ls '$store' | wc -l' <<'END'
+0
+END
+
+# --- when it must not be used
+
+rm -rf cache
+objcopy --only-keep-debug prog prog.debug
+strip prog
+prof-symbolize -q -o stripped prog.pb
+id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+mkdir -p "tree/${id%"${id#??}"}"
+cp prog.debug "tree/${id%"${id#??}"}/${id#??}.debug"
+check 'a debug file that is new' 0 'addrs print <stripped | grep -c work
+	prof-symbolize --search-path=tree prog.pb | addrs print | grep -c square' <<END
+0
+$(addrs print <full | grep -c square)
+END
+gcc -O1 -g -no-pie -Wl,--build-id=none -o noid prog.c
+profile noid
+prof-symbolize noid.pb -o before
+sleep 0.01
+sed 's/square/circle/' prog.c >other.c
+gcc -O1 -g -no-pie -Wl,--build-id=none -o noid other.c
+check 'without build-id: another file at the path' 0 'prof-symbolize noid.pb | addrs print |
+	grep -c circle | sed "s/.*[1-9].*/some/"' <<'END'
+some
+END
+rm -rf cache
+if gcc -O1 -g -gsplit-dwarf -no-pie -Wl,--build-id=sha1 -o split prog.c 2>/dev/null &&
+	ls ./*.dwo >/dev/null 2>&1; then
+	profile split
+	mkdir away
+	mv ./*.dwo away
+	prof-symbolize -q split.pb -o before
+	mv away/* .
+	check 'split DWARF is not kept' 0 'prof-symbolize split.pb | addrs print | grep -c square |
+		sed "s/.*[1-9].*/some/"; ls '$store' 2>/dev/null | wc -l' <<'END'
+some
+0
+END
+else
+	skip 'split DWARF is not kept' 'the compiler makes none'
+fi
+plan
