@@ -26,6 +26,8 @@ for how in 'gcc g++ -gdwarf-5' 'gcc g++ -gdwarf-4' 'gcc g++ -gdwarf-5 -no-pie' \
 	'clang clang++ -g -gsplit-dwarf' \
 	'gcc g++ -g -ffunction-sections -Wl,--gc-sections' \
 	'gcc g++ -g -shared -fPIC' 'gcc g++ -g0' \
+	'gcc g++ -g -shared -fPIC -Wl,-Ttext-segment=0x3000000' \
+	'gcc g++ -g -no-pie -Wl,-Ttext-segment=0x10000000' \
 	'gcc g++ -g -ffile-prefix-map=$scratch=.'; do
 	# shellcheck disable=SC2046 # words
 	set -- $(eval "echo \"$how\"")
