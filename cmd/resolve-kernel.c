@@ -20,24 +20,17 @@
 static const char name[] = "[kernel.kallsyms]";
 
 bool
-kernel_is_mapping(const char *file)
+kernel_is_mapping(const struct mapping *m, const char *file)
 {
-	size_t n = strlen(file);
 	const char *dot;
 
 	if (!strncmp(file, name, sizeof(name) - 1))
 		return true;
 	/* A module is called [nf_tables], or by its file. */
-	if (*file == '[')
-		return n > 2 && file[n - 1] == ']' &&
-		       file[1 + strspn(file + 1, "abcdefghijklmnopqrstuvwxyz"
-						 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-						 "0123456789_-")] == ']' &&
-		       strcmp(file, "[vdso]") && strcmp(file, "[vsyscall]") &&
-		       strcmp(file, "[heap]") && strcmp(file, "[stack]") &&
-		       strcmp(file, "[uprobes]") && strcmp(file, "[anon]");
+	if (m->start < KERNEL_HALF || !strcmp(file, "[vsyscall]"))
+		return false;
 	dot = strstr(file, ".ko");
-	return dot && (!dot[3] || dot[3] == '.');
+	return *file == '[' || (dot && (!dot[3] || dot[3] == '.'));
 }
 
 const char *

@@ -7,8 +7,8 @@
 
 #include "resolve-impl.h"
 
-/* Is this the name of a mapping of the kernel, or of one of its modules? */
-bool kernel_is_mapping(const char *file);
+/* Is m, whose file is called so, of the kernel or of one of its modules? */
+bool kernel_is_mapping(const struct mapping *m, const char *file);
 
 /*
  * The name, in the kernel called so, of the symbol that tells where it was

@@ -365,7 +365,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		st = find_elsewhere(r, m, &s, &path, st, err);
 	if (st == PROF_ENOMEM)
 		return st;
-	if (st != PROF_OK && kernel_is_mapping(file)) {
+	if (st != PROF_OK && kernel_is_mapping(map, file)) {
 		st = kernel_resolve(r, m, err);
 		if (st == PROF_OK || st == PROF_ENOMEM)
 			return st;

@@ -221,6 +221,12 @@ echo 0xffffffff9a000110 | addrs make 0xffffffff9a000000 0xffffffffffffffff \
 check_err 'the profile of another kernel' 0 'prof-symbolize other.pb -o out.pb' \
 	'the build-id of what runs here is'
 
+check 'no list is read for what is not of the kernel' 0 'echo 0x1010 |
+	addrs make 0x1000 0x2000 0 "[unknown]" |
+	prof-symbolize --kallsyms=gone | addrs print' <<'END'
+0x1010
+END
+
 # This machine's.
 stext=$(sed -n 's/ T _stext$//p' /proc/kallsyms 2>/dev/null)
 one=$(awk '$2 == "T" && $3 == "schedule" { print $1 }' /proc/kallsyms 2>/dev/null)
@@ -280,9 +286,6 @@ fi
 
 # --- the vDSO
 
-range=$(./clock) && [ -n "$range" ] && have gdb 2>/dev/null; then
-	:
-fi
 range=$(sed -n 's/ .*\[vdso\]$//p' /proc/self/maps 2>/dev/null)
 if [ -n "$range" ]; then
 	size=$((0x${range#*-} - 0x${range%-*}))
