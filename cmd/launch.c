@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -369,6 +370,9 @@ launch_start(struct launch *l, char **argv, const char *session,
 	/* Closed by exec; otherwise it brings the reason. */
 	if (pipe2(fd, O_CLOEXEC) != 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	/* Orphans become our children. */
+	if (l->wait_all && prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
+		l->wait_all = false;
 	signal_set(&set);
 	sigprocmask(SIG_BLOCK, &set, &mask);
 	l->pid = fork();
@@ -393,6 +397,21 @@ launch_start(struct launch *l, char **argv, const char *session,
 		     : PROF_OK;
 }
 
+/* See who has ended; true when that is everybody. */
+static bool
+reap(struct launch *l)
+{
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == l->pid && !l->has_ended) {
+			l->status = status;
+			l->has_ended = true;
+		}
+	return l->has_ended && (!l->wait_all || (pid < 0 && errno == ECHILD));
+}
+
 bool
 launch_wait(struct launch *l, int ms)
 {
@@ -404,10 +423,14 @@ launch_wait(struct launch *l, int ms)
 
 	signal_set(&set);
 	sig = sigtimedwait(&set, &info, &time);
-	if (sig == SIGCHLD)
-		return waitpid(l->pid, &l->status, WNOHANG) == l->pid;
+	if (reap(l))
+		return true;
+	if (sig <= 0 || sig == SIGCHLD)
+		return false;
+	if (l->has_ended)
+		return true;
 	/* SI_KERNEL: from the terminal, to the whole foreground. */
-	if (sig > 0 && info.si_code != SI_KERNEL)
+	if (info.si_code != SI_KERNEL)
 		kill(l->pid, sig);
 	return false;
 }

@@ -16,8 +16,10 @@ struct launch {
 	char library[PATH_MAX]; /* libsample */
 	uint32_t what;          /* enum shm_what: what it is to record */
 	bool join_stdout;       /* its standard output goes to our stderr */
+	bool wait_all;          /* for the processes that it leaves behind */
 	pid_t pid;
-	int status; /* as of waitpid(), when launch_wait() said true */
+	bool has_ended; /* of launch.c */
+	int status;     /* as of waitpid(), when launch_wait() said true */
 };
 
 /*
@@ -45,7 +47,8 @@ enum prof_status launch_start(struct launch *l, char **argv,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Wait for the program, for at most ms milliseconds: true when it has ended.
+ * Wait for the program, for at most ms milliseconds: true when it has ended,
+ * and with wait_all, all that it left behind, or a signal said not to wait.
  * Passes signals on that were sent to us: HUP, INT, QUIT, TERM, USR1, USR2;
  * but not those that the terminal sent, because it sent them to the program
  * too.

@@ -31,6 +31,7 @@ enum {
 	KEY_LISTEN,
 	KEY_SIGNAL,
 	KEY_SESSION,
+	KEY_WAIT,
 	MAX_HZ = 10000,
 	PASS_MS = 100, /* between two looks into the shared memory */
 };
@@ -46,6 +47,8 @@ static const struct cli_opt opts[] = {
 	  "serve profiles over HTTP at [HOST:]PORT meanwhile" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
 	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
+	{ KEY_WAIT, "wait", NULL,
+	  "until all processes that the program leaves behind have ended" },
 	{ KEY_SESSION, "session", NULL,
 	  "record the program that asks for it (libsample does)" },
 	CLI_WRITE_OPTS,
@@ -187,6 +190,9 @@ main(int argc, char **argv)
 		case KEY_SIGNAL:
 			config.signal = signal_of(&cli);
 			check_signal(config.signal);
+			break;
+		case KEY_WAIT:
+			launch.wait_all = true;
 			break;
 		case KEY_SESSION:
 			session = true;

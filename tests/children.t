@@ -99,6 +99,18 @@ else
 	not_ok 'a daemon outlives the recording' <why
 fi
 
+check '--wait: and with it the recording goes on' 0 \
+	'prof-record -q -F 1000 --wait -o d.pb.gz family daemon daemon.out >pids
+	 cat daemon.out; stacks d.pb.gz | awk "/^[0-9]/ { n += \$1 }
+		END { print (n >= 50) }"' <<'END'
+done
+1
+END
+check '--wait: the status is the program'\''s, after a signal, too' 3 \
+	'exec prof-record --wait -o d.pb.gz sh -c "
+		setsid sh -c \"while kill -TERM \$PPID; do sleep 0.05; done\" \
+			2>/dev/null & exit 3"' </dev/null
+
 # What cannot be preloaded runs as usual when a program starts it.
 echo 'int main(void) { return 5; }' >static.c
 if ${CC:-cc} -static -o static static.c 2>/dev/null; then
