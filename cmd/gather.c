@@ -196,7 +196,7 @@ ask_program(struct gather_item *item)
 	struct fetch *f = item->fetch;
 	char *page;
 
-	if (f->status != PROF_OK || item->url ||
+	if (f->status != PROF_OK || !f->body.n || item->url ||
 	    legacy_sniff(f->body.data, f->body.n) == LEGACY_NONE)
 		return false;
 	page = cmdline_page(f->url);
