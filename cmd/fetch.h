@@ -1,6 +1,6 @@
 /*
  * fetch.h - getting profiles, symbols and files from servers, many at once.
- * The only module that knows libcurl; without it every URL fails with
+ * Only this and exchange.c know libcurl; without it every URL fails with
  * PROF_ENOTSUP.
  */
 #ifndef FETCH_H
