@@ -14,6 +14,7 @@
 #include "symbolize.h"
 
 struct kallsyms;
+struct resolve_task;
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* where kernels live */
 
@@ -33,7 +34,7 @@ struct functions {
 struct resolve {
 	struct profile *p;
 	const struct resolve_options *o;
-	struct functions functions;
+	struct functions *functions;
 	bool *done;     /* of each mapping */
 	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
 	size_t *place;  /* ... where its wanted locations begin in wanted */
@@ -50,6 +51,9 @@ struct resolve {
 	size_t *first; /* the first want of each */
 	struct line *line;
 	size_t cap_line;
+
+	struct resolve_task *task; /* objects that are to be looked into */
+	size_t n_task;
 };
 
 /* Add a location to those wanted, at this address of the source. */
@@ -84,6 +88,21 @@ enum prof_status resolve_find_debug(const struct resolve *r,
  * locations that use them. -1 without memory.
  */
 int resolve_order(struct profile *p, size_t first);
+
+/*
+ * In resolve-parallel.c: look up later what is wanted now, sorted, in s, the
+ * object of mapping m, which is so called. s is taken. Objects are read by
+ * o->n_thread threads, each for itself, at the latest by resolve_run(), which
+ * needs to be called in any case. PROF_ENOMEM.
+ */
+enum prof_status resolve_later(struct resolve *r, struct symbolize *s,
+			       const struct mapping *m,
+			       struct prof_err *err) MUST_USE;
+enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
+
+/* Tell what is wrong with a mapping. */
+void resolve_warn(const struct resolve *r, const struct mapping *m,
+		  const struct prof_err *err);
 
 /* Sort what is wanted: r->addr are the r->n_addr addresses. */
 void resolve_sort(struct resolve *r);

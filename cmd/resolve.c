@@ -10,7 +10,6 @@
 #include "locate.h"
 #include "resolve-jit.h"
 #include "resolve-kernel.h"
-#include "symcache.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
@@ -69,7 +68,7 @@ grow_functions(struct functions *t, const struct profile *p)
 static uint32_t
 intern_function(struct resolve *r, const struct symbolize_frame *frame)
 {
-	struct functions *t = &r->functions;
+	struct functions *t = r->functions;
 	struct function f = { .start_line = frame->start_line };
 	uint32_t *slot;
 
@@ -217,8 +216,8 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 	return PROF_OK;
 }
 
-static void
-warn_mapping(struct resolve *r, const struct mapping *m,
+void
+resolve_warn(const struct resolve *r, const struct mapping *m,
 	     const struct prof_err *err)
 {
 	const char *id = profile_str(r->p, m->build_id);
@@ -227,7 +226,10 @@ warn_mapping(struct resolve *r, const struct mapping *m,
 		   *id ? " (build-id " : "", id, *id ? ")" : "", err->msg);
 }
 
-/* Symbolize the mappings of s, which is the object of mapping m. */
+/*
+ * Have the mappings of s, which is the object of mapping m, symbolized. s is
+ * taken.
+ */
 static enum prof_status
 resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	       const char *path, struct prof_err *err)
@@ -237,34 +239,32 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	struct mapping of = p->mapping[m];
 	const char *file = profile_str(p, of.file);
 	uint32_t found = profile_intern(p, path);
-	enum prof_status st;
+	enum prof_status st = PROF_OK;
 	char *const *dirs = l->dir;
 
 	if (found == STRTAB_NONE)
-		return prof_nomem(err);
-	st = symbolize_find_debug(s, (const char *const *)dirs, l->n_dir, err);
+		st = prof_nomem(err);
+	if (st == PROF_OK)
+		st = symbolize_find_debug(s, (const char *const *)dirs,
+					  l->n_dir, err);
 	if (st == PROF_OK && !r->o->no_lines)
 		st = resolve_find_debug(r, s, err);
 	if (st != PROF_OK)
-		return st;
+		goto fail;
 	r->n_want = 0;
 	for (; m != PROF_NONE; m = r->next[m]) {
 		if (r->done[m])
 			continue;
 		r->done[m] = true;
 		if (collect(r, m, file, path, s, err) != PROF_OK)
-			warn_mapping(r, &p->mapping[m], err);
+			resolve_warn(r, &p->mapping[m], err);
 		else
 			p->mapping[m].file = found;
 	}
 	resolve_sort(r);
-	symbolize_set_threads(s, r->o->n_thread);
-	st = symcache_run(r->o->cache, s, r->addr, r->n_addr, !r->o->no_lines,
-			  resolve_take, r, err);
-	if (st == PROF_EFORMAT) {
-		warn_mapping(r, &of, err);
-		st = PROF_OK;
-	}
+	return resolve_later(r, s, &of, err);
+fail:
+	symbolize_close(s);
 	return st;
 }
 
@@ -369,7 +369,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		st = kernel_resolve(r, m, err);
 		if (st == PROF_OK || st == PROF_ENOMEM)
 			return st;
-		warn_mapping(r, map, err);
+		resolve_warn(r, map, err);
 		return PROF_OK;
 	}
 	if (st != PROF_OK) {
@@ -379,11 +379,10 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		if (!*file)
 			prof_fail(err, st, "mapping %u has no file name",
 				  m + 1);
-		warn_mapping(r, map, err);
+		resolve_warn(r, map, err);
 		return PROF_OK;
 	}
 	st = resolve_object(r, m, s, path, err);
-	symbolize_close(s);
 	free(path);
 	return st;
 }
@@ -523,7 +522,8 @@ enum prof_status
 resolve_profile(struct profile *p, const struct resolve_options *o,
 		struct prof_err *err)
 {
-	struct resolve r = { .p = p, .o = o };
+	struct functions functions = { 0 };
+	struct resolve r = { .p = p, .o = o, .functions = &functions };
 	size_t n_function = p->n_function;
 	enum prof_status st = PROF_OK;
 
@@ -553,6 +553,8 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 	for (size_t i = 0; i < p->n_mapping && st == PROF_OK; i++)
 		if (!r.done[i])
 			st = resolve_mapping(&r, (uint32_t)i, err);
+	if (resolve_run(&r, st == PROF_OK ? err : NULL) != PROF_OK)
+		r.nomem = true;
 	if (r.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);
 	else if (r.missed)
@@ -568,6 +570,6 @@ out:
 	free(r.addr);
 	free(r.first);
 	free(r.line);
-	free(r.functions.slot);
+	free(functions.slot);
 	return st;
 }

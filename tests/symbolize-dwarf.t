@@ -122,4 +122,40 @@ for how in 'gcc -g' 'clang -g' 'gcc -g -flto' 'gcc -g -gsplit-dwarf' \
 		same "many units, one address in $step: $how"
 	done
 done
+
+# --- many mappings: objects are read at the same time, and told in order
+
+mkdir libs
+rm -f ./*.o libs.txt
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	gcc -g -O2 -fPIC -shared -o libs/l$i.so many/u${i}0.c many/u${i}1.c \
+		>build.log 2>&1
+	profile libs/l$i.so
+	# Each elsewhere.
+	while read -r a; do
+		printf '0x%x\n' $((a + load + i * 0x1000000))
+	done <libs/l$i.so.addr | addrs make $((load + i * 0x1000000)) \
+		$((load + i * 0x1000000 + 0x100000)) 0 "$scratch/libs/l$i.so" \
+		"$(build_id libs/l$i.so)" >libs/l$i.so.pb
+	prof-symbolize -z0 libs/l$i.so.pb >libs/l$i.sym.pb
+done
+prof-merge -z0 libs/*.so.pb >libs.pb
+prof-merge -z0 libs/*.sym.pb | addrs print -c | sort >want
+for j in 1 2 7; do
+	prof-symbolize -z0 -j$j libs.pb >j$j.pb 2>.said
+done
+addrs print -c <j7.pb | sort >have
+same 'many mappings: the same as one by one'
+if cmp j1.pb j2.pb >.why 2>&1 && cmp j1.pb j7.pb >.why 2>&1; then
+	ok 'many mappings, any number of threads'
+else
+	not_ok 'many mappings, any number of threads' <.why
+fi
+echo damage >libs/l4.so
+prof-symbolize -z0 -j3 libs.pb 2>.said | addrs print -c | sort |
+	grep -c 'u[0-9][0-9]\.c' >have
+grep -v 'u4[0-9]\.c' want | grep -c 'u[0-9][0-9]\.c' >want2
+mv want2 want
+grep -q 'l4.so.*not an ELF file' .said || echo 'no warning' >>have
+same 'many mappings, one of them of a damaged file'
 plan

@@ -1,0 +1,165 @@
+/*
+ * resolve-parallel.c - object files, several at the same time; see
+ * resolve-impl.h. What they say goes into the profile one after the other, in
+ * the order of the mappings, so that it does not depend on threads: one whose
+ * turn it is not yet waits with its first answers.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve-impl.h"
+#include "symcache.h"
+
+#define MAX_TASKS 64 /* objects that are open */
+
+struct run;
+
+struct resolve_task {
+	struct resolve r; /* with the addresses of this object */
+	struct symbolize *s;
+	struct mapping of; /* one of its mappings, as it was */
+	struct run *run;
+	bool done;
+	enum prof_status st;
+	struct prof_err err;
+};
+
+/* What the threads share. */
+struct run {
+	struct resolve_task *task;
+	size_t n_task, next;
+	size_t turn; /* whose answers go into the profile */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+};
+
+static void *
+copy(const void *p, size_t n, size_t size)
+{
+	void *to = reallocarray(NULL, n + 1, size);
+
+	if (to)
+		memcpy(to, p, n * size);
+	return to;
+}
+
+static void
+task_release(struct resolve_task *t)
+{
+	symbolize_close(t->s);
+	free(t->r.want);
+	free(t->r.addr);
+	free(t->r.first);
+	free(t->r.line);
+}
+
+/* A symbolize_fn. */
+static void
+take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+{
+	struct resolve_task *t = ctx;
+	struct run *run = t->run;
+
+	pthread_mutex_lock(&run->lock);
+	while (&run->task[run->turn] != t)
+		pthread_cond_wait(&run->changed, &run->lock);
+	pthread_mutex_unlock(&run->lock);
+	resolve_take(&t->r, i, frame, n);
+}
+
+static void
+look_up(struct resolve_task *t)
+{
+	const struct resolve_options *o = t->r.o;
+
+	symbolize_set_threads(t->s, o->n_thread);
+	t->st = symcache_run(o->cache, t->s, t->r.addr, t->r.n_addr,
+			     !o->no_lines, take, t, &t->err);
+	symbolize_close(t->s);
+	t->s = NULL;
+}
+
+static void *
+work(void *arg)
+{
+	struct run *run = arg;
+
+	pthread_mutex_lock(&run->lock);
+	while (run->next < run->n_task) {
+		struct resolve_task *t = &run->task[run->next++];
+
+		pthread_mutex_unlock(&run->lock);
+		look_up(t);
+		pthread_mutex_lock(&run->lock);
+		t->done = true;
+		while (run->turn < run->n_task && run->task[run->turn].done)
+			run->turn++;
+		pthread_cond_broadcast(&run->changed);
+	}
+	pthread_mutex_unlock(&run->lock);
+	return NULL;
+}
+
+enum prof_status
+resolve_run(struct resolve *r, struct prof_err *err)
+{
+	struct run run = { .task = r->task,
+			   .n_task = r->n_task,
+			   .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .changed = PTHREAD_COND_INITIALIZER };
+	pthread_t thread[MAX_TASKS];
+	bool nomem = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run.n_task; i++)
+		run.task[i].run = &run;
+	/* This thread takes part. */
+	while (n + 1 < run.n_task && n + 1 < r->o->n_thread &&
+	       pthread_create(&thread[n], NULL, work, &run) == 0)
+		n++;
+	work(&run);
+	while (n)
+		pthread_join(thread[--n], NULL);
+	for (size_t i = 0; i < run.n_task; i++) {
+		struct resolve_task *t = &run.task[i];
+
+		nomem |= t->st == PROF_ENOMEM || t->r.nomem;
+		if (t->st == PROF_EFORMAT)
+			resolve_warn(r, &t->of, &t->err);
+		task_release(t);
+	}
+	free(r->task);
+	r->task = NULL;
+	r->n_task = 0;
+	return nomem ? prof_nomem(err) : PROF_OK;
+}
+
+enum prof_status
+resolve_later(struct resolve *r, struct symbolize *s, const struct mapping *m,
+	      struct prof_err *err)
+{
+	struct resolve_task *t;
+
+	if (!r->task)
+		r->task = calloc(MAX_TASKS, sizeof(*r->task));
+	if (!r->task) {
+		symbolize_close(s);
+		return prof_nomem(err);
+	}
+	t = &r->task[r->n_task++];
+	*t = (struct resolve_task){ .r = *r, .s = s, .of = *m };
+	t->r.want = copy(r->want, r->n_want, sizeof(*r->want));
+	t->r.addr = copy(r->addr, r->n_addr, sizeof(*r->addr));
+	t->r.first = copy(r->first, r->n_addr + 1, sizeof(*r->first));
+	t->r.line = NULL;
+	t->r.cap_line = 0;
+	if (!t->r.want || !t->r.addr || !t->r.first) {
+		task_release(t);
+		r->n_task--;
+		return prof_nomem(err);
+	}
+	return r->n_task == MAX_TASKS ? resolve_run(r, err) : PROF_OK;
+}
