@@ -1,0 +1,82 @@
+/*
+ * decode.h - what the two parts of the decoder share: decode.c, which knows the
+ * top level and the samples, and decode-tables.c.
+ */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "idmap.h"
+#include "profile.h"
+
+struct arena;
+
+/* Numbers of the fields of Profile. */
+enum {
+	F_SAMPLE_TYPE = 1,
+	F_SAMPLE,
+	F_MAPPING,
+	F_LOCATION,
+	F_FUNCTION,
+	F_STRING_TABLE,
+	F_DROP_FRAMES,
+	F_KEEP_FRAMES,
+	F_TIME_NANOS,
+	F_DURATION_NANOS,
+	F_PERIOD_TYPE,
+	F_PERIOD,
+	F_COMMENT,
+	F_DEFAULT_SAMPLE_TYPE,
+	F_DOC_URL,
+	F_END
+};
+
+/* A message of the top level that waits until the strings are known. */
+struct span {
+	const uint8_t *data;
+	size_t n;
+	unsigned field;
+};
+
+struct decoder {
+	const uint8_t *raw;
+	size_t n;
+	struct profile *p;
+	struct prof_err *err;
+	struct arena *tmp; /* spans, string numbers */
+	struct span *span;
+	size_t n_span, cap_span;
+	uint32_t *string; /* index in the stream -> in p->strings */
+	size_t n_string, cap_string;
+	size_t n_sample, sample_bytes;             /* as scan() found them */
+	int64_t drop, keep, default_type, doc_url; /* strings, of the stream */
+	struct idmap mapping, function, location;  /* id -> index */
+	struct scratch *scratch;                   /* of decode-tables.c */
+};
+
+#define FAIL(d, ...) prof_fail((d)->err, PROF_EFORMAT, __VA_ARGS__)
+#define INVALID(d, ...) prof_fail((d)->err, PROF_EINVALID, __VA_ARGS__)
+
+/* Index i of the stream's string table -> *out, of ours; false: no such. */
+static inline bool
+decode_string(const struct decoder *d, int64_t i, uint32_t *out)
+{
+	if (i < 0 || (uint64_t)i >= d->n_string)
+		return false;
+	*out = d->string[i];
+	return true;
+}
+
+/* For entry i of what: decode_string() knows no string s. */
+enum prof_status decode_bad_string(struct decoder *d, const char *what,
+				   size_t i, int64_t s);
+
+/*
+ * Read all that scan() has found but the samples. The ids of locations are then
+ * in d->location. In decode-tables.c.
+ */
+enum prof_status decode_tables(struct decoder *d) MUST_USE;
+
+#endif
