@@ -121,23 +121,69 @@ else
 	fi
 fi
 
+# What is sampled of the heap and of locks has weights, so sums say nothing; but
+# nothing is negative, and no more is in use than was allocated.
+is_sane() {
+	stacks --all "$1" >.stacks && awk '
+		/^#/ { seen++; next }
+		$1 < 0 || $2 < 0 { bad++ }
+		$3 ~ /^[-0-9]+$/ && ($3 < 0 || $4 < 0 || $3 > $1 + 1) { bad++ }
+		END { exit bad || !seen }' .stacks
+}
+
+# What stands in front of malloc and of locks, under each allocator. $1: name;
+# $2: an allocator; the rest: options.
+torture_hooks() {
+	name=$1
+	allocator=$2
+	shift 2
+	if [ -n "$allocator" ]; then
+		allocator=$(dirname "$(${CC:-cc} -print-file-name=libc.so.6)")/$allocator
+		[ -e "$allocator" ] || {
+			skip "$name" 'not there'
+			return
+		}
+	fi
+	LD_PRELOAD=$allocator timeout -s ABRT $((seconds * 10 + 60)) \
+		prof-record "$@" -o t.pb.gz "$bin/tests/torture" "$seconds" \
+		"$plugin" >out 2>err
+	status=$?
+	{ echo "status $status"; cat out err; } >why
+	if [ $status -eq 0 ] && is_sane t.pb.gz >>why 2>&1; then
+		ok "$name"
+		sed 's/^/# /' out
+		sed -n 's/^# sampling/# sampling/p' .stacks
+	else
+		not_ok "$name" <why
+	fi
+}
+
+torture_hooks 'heap' '' --heap=20000
+torture_hooks 'heap, every allocation' '' --heap=1
+torture_hooks 'heap under tcmalloc' libtcmalloc_minimal.so.4 --heap=20000
+torture_hooks 'heap under jemalloc' libjemalloc.so.2 --heap=20000
+torture_hooks 'locks' '' --lock=1
+
 n=0
 : >why
 : >sums
 while [ $n -lt "$kills" ]; do
 	n=$((n + 1))
 	when=$(awk -v n=$n 'BEGIN { srand(n); print 0.02 + 0.3 * rand() }')
-	case $((n % 3)) in
-	0) clock=cpu ;;
-	1) clock=wall ;;
-	2) clock=perf ;;
+	good='adds_up k.pb.gz 20'
+	case $((n % 5)) in
+	0) how='-F 1000 --clock=cpu' ;;
+	1) how='-F 1000 --clock=wall' ;;
+	2) how='-F 1000 --clock=perf' ;;
+	3) how=--heap=5000 good='is_sane k.pb.gz' ;;
+	4) how=--lock=1000 good='is_sane k.pb.gz' ;;
 	esac
 	# In a shell of its own, which says that it was killed to nobody.
-	(exec prof-record -q -F 1000 --clock=$clock -o k.pb.gz \
+	# shellcheck disable=SC2086 # words
+	(exec prof-record -q $how -o k.pb.gz \
 		"$bin/tests/torture" "$when" "$plugin" kill) >out 2>err
 	status=$?
-	[ $status -eq 137 ] && adds_up k.pb.gz 20 >sum 2>&1 &&
-		cat sum >>sums && continue
+	[ $status -eq 137 ] && $good >sum 2>&1 && cat sum >>sums && continue
 	{ echo "kill $n: status $status"; cat out err sum; } >>why
 done 2>/dev/null
 if [ ! -s why ]; then
