@@ -78,10 +78,17 @@ static const char *const delete_name[N_DELETE] = {
 	"_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
+/* Where allocations by an operator are counted. */
+enum where {
+	BELOW, /* it calls malloc(), or another function of ours */
+	ASK,   /* it is the allocator's own: see what it calls */
+	HERE,
+};
+
 static struct {
 	new_fn *new[N_NEW]; /* NULL: there is none */
 	delete_fn *delete[N_DELETE];
-	bool counts[N_NEW]; /* it is the allocator's own */
+	_Atomic enum where where[N_NEW];
 } operators;
 
 void
@@ -96,8 +103,10 @@ heap_new_resolve(const void *allocator)
 	for (size_t i = 0; i < N_NEW; i++) {
 		found = dlsym(RTLD_NEXT, new_name[i]);
 		memcpy(&operators.new[i], &found, sizeof found);
-		operators.counts[i] =
-			found && dladdr(found, &info) && info.dli_fbase == base;
+		operators.where[i] =
+			found && dladdr(found, &info) && info.dli_fbase == base
+				? ASK
+				: BELOW;
 	}
 	for (size_t i = 0; i < N_DELETE; i++) {
 		found = dlsym(RTLD_NEXT, delete_name[i]);
@@ -105,18 +114,34 @@ heap_new_resolve(const void *allocator)
 	}
 }
 
-/*
- * The allocator's own operator may still be written in terms of its malloc() or
- * aligned_alloc(), by those names; then we have seen that, and left moved.
- */
 static __attribute__((noinline)) void *
-own_new(new_fn *real, size_t size, uintptr_t a, uintptr_t b, const void *ra)
+slow_new(new_fn *real, size_t size, uintptr_t a, uintptr_t b, const void *ra)
 {
-	uint64_t before = heap_thread.left;
+	bool is_due = heap_is_due(size);
 	void *p = real(size, a, b);
 
-	if (p && heap_thread.left == before && !heap_passes(size) &&
-	    heap_is_due(size))
+	if (is_due)
+		heap_sample(p, size, ra);
+	return p;
+}
+
+/*
+ * The allocator's own operator may still be written in terms of its malloc() or
+ * aligned_alloc(), by those names. If so, that has been counted, and left has
+ * moved. Once it has been seen which, it is known.
+ */
+static __attribute__((noinline)) void *
+ask_new(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
+	const void *ra)
+{
+	uint64_t before = heap_thread.left;
+	bool is_sure = heap_thread.is_drawn && size > 0;
+	void *p = operators.new[kind](size, a, b);
+	bool is_here = heap_thread.left == before;
+
+	if (p && is_sure)
+		operators.where[kind] = is_here ? HERE : BELOW;
+	if (p && is_here && !heap_passes(size) && heap_is_due(size))
 		heap_sample(p, size, ra);
 	return p;
 }
@@ -180,8 +205,18 @@ allocate(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 	}
 	if (!real)
 		return plain_new(kind, size, a, b, ra);
-	return operators.counts[kind] ? own_new(real, size, a, b, ra)
-				      : real(size, a, b);
+	switch (atomic_load_explicit(&operators.where[kind],
+				     memory_order_relaxed)) {
+	case ASK:
+		return ask_new(kind, size, a, b, ra);
+	case HERE:
+		if (!heap_passes(size))
+			return slow_new(real, size, a, b, ra);
+		break;
+	case BELOW:
+		break;
+	}
+	return real(size, a, b);
 }
 
 static inline void

@@ -4,7 +4,8 @@
 # and one walk over the bytes), all in one run on one machine.
 #
 #	bench.sh [GROUP...]	groups: text reports algebra symbolize fetch (all of
-#				these); record (what sampling costs programs)
+#				these); record (what sampling costs programs),
+#				heap (what --heap and --lock do)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
 #	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each
@@ -422,9 +423,56 @@ bench_record() {
 	rm -f runs r.pb.gz r.prof r.data
 }
 
+# cost TITLE ALLOCATOR NAME COMMAND...: a table of what profilers add to the CPU
+# time of a program that does little but allocate. It measures itself; COMMANDs,
+# the first without any profiler, run in turn, as a machine is faster at some
+# times than at others.
+cost() {
+	printf '\n%s\n\n| %-30s | %8s | %7s |\n|---|--:|--:|\n' \
+		"$1" profiler 'CPU ms' more
+	allocator=$2
+	shift 2
+	i=0
+	while [ $i -lt $((runs * 2)) ]; do
+		i=$((i + 1))
+		for c; do
+			ms=$(LD_PRELOAD=$allocator sh -c "exec ${c#*|}" 2>err)
+			echo "${c%%|*}|${ms:--}"
+		done
+	done | awk -F'|' '
+		!($1 in best) { name[++n] = $1 }
+		!($1 in best) || $2 + 0 < best[$1] { best[$1] = $2 + 0 }
+		END {
+			for (i = 1; i <= n; i++)
+				printf "| %-30s | %8.3f | %6.1f%% |\n", name[i],
+					best[name[i]], 100 * \
+					(best[name[i]] / best[name[1]] - 1)
+		}'
+}
+
+bench_heap() {
+	run='allocs 600'
+	record='prof-record -q -o r.pb.gz'
+	tcmalloc=$(find /usr/lib -name libtcmalloc.so.4 | head -1)
+	jemalloc=$(find /usr/lib -name libjemalloc.so.2 | head -1)
+	cost 'A program that does little but allocate' '' "none|$run" \
+		"prof-record|$record $run" \
+		"prof-record -F 1000|$record -F 1000 $run" \
+		"prof-record --heap|$record --heap $run" \
+		"prof-record --heap=64K|$record --heap=64K $run" \
+		"prof-record --lock|$record --lock $run"
+	[ -z "$tcmalloc" ] || cost 'The same under tcmalloc' "$tcmalloc" \
+		"none|$run" "prof-record --heap|$record --heap $run" \
+		"its own sampling, 512 KiB|env TCMALLOC_SAMPLE_PARAMETER=524288 $run" \
+		"its HEAPPROFILE|env HEAPPROFILE=hp allocs 20"
+	[ -z "$jemalloc" ] || cost 'The same under jemalloc' "$jemalloc" \
+		"none|$run" "prof-record --heap|$record --heap $run"
+	rm -f hp.*.heap r.pb.gz err
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | record) ;;
+fetch | heap | record) ;;
 *) make_data ;;
 esac
 for group in ${*:-text reports algebra symbolize fetch}; do
