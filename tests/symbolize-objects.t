@@ -247,10 +247,14 @@ fi
 
 # --- hostile
 
+# Sanitizers reserve more than this.
+limit=4000000
+(ulimit -v $limit && prof-symbolize -V) >/dev/null 2>&1 || limit=unlimited
+
 # answered NAME: the profile hostile.pb passes through, in bounded memory.
 answered() {
 	if (
-		ulimit -v 4000000 2>/dev/null
+		ulimit -v $limit
 		prof-symbolize hostile.pb >out.pb 2>.said
 	) && addrs print <out.pb >.out; then
 		ok "hostile: $1"

@@ -131,7 +131,8 @@ put_header(struct dump *d)
 	put(d, 62, 4);
 	put(d, 0, 4);
 	put(d, 1234, 4);
-	put(d, 0, 16);
+	put(d, 0, 8);
+	put(d, 0, 8);
 }
 
 static void
