@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "lib/codec.h"
+#include "lib/legacy-write.h"
 #include "lib/legacy.h"
 #include "lib/profile.h"
 #include "lib/stream.h"
@@ -527,6 +528,133 @@ variables_cannot_blow_up(void **state)
 	free(text);
 }
 
+/* --- writing --- */
+
+/* text, read as a profile and written again, is `again`, or its first part. */
+static void
+is_written(const void *raw, size_t n, enum legacy_kind kind, const char *again)
+{
+	struct buf out = { 0 };
+	struct prof_err err = { .msg = "" };
+	struct profile *p;
+
+	assert_int_equal(legacy_parse(raw, n, 0, &p, &err), PROF_OK);
+	assert_int_equal(legacy_write(p, kind, &out, &err), PROF_OK);
+	if (again) {
+		assert_int_equal(buf_add(&out, "", 1), 0);
+		assert_string_equal((char *)out.data, again);
+	} else {
+		char *want = dump(p);
+
+		is(out.data, out.n, 0, want);
+		free(want);
+	}
+	buf_release(&out);
+	profile_free(p);
+}
+
+static void
+text_is_written(const char *text, enum legacy_kind kind, const char *again)
+{
+	is_written(text, strlen(text), kind, again);
+}
+
+#define MAPS                                                                   \
+	"1000-2000 r-xp 00000000 00:00 0 /bin/app\n"                           \
+	"7000-9000 r-xp 00000100 00:00 0 /lib/libc.so\n"
+
+static void
+what_is_written_can_be_read(void **state)
+{
+	/* Three frames; a leaf that is somebody's caller; a count of two. */
+	static const int64_t word[] = { 0,      3,      0,      10000,  0, 3,
+					3,      0x1100, 0x1201, 0x7301, 4, 2,
+					0x1200, 0x7301, 0,      1,      0, -1 };
+	struct cpu c;
+
+	(void)state;
+	cpu_words(&c, 8, false, word, MAPS);
+	is_written(c.data, c.n, LEGACY_CPU, NULL);
+	text_is_written("heap profile:      3:      300 [     9:      900] @ "
+			"heapprofile\n"
+			"     1:      100 [     4:      400] @ 0x1100 0x1200\n"
+			"     2:      200 [     5:      500] @ 0x1100\n"
+			"\nMAPPED_LIBRARIES:\n" MAPS,
+			LEGACY_HEAP,
+			"heap profile:      3:      300 [     9:      900] @ "
+			"heapprofile\n"
+			"     1:      100 [     4:      400] @ 0x1100 0x1200\n"
+			"     2:      200 [     5:      500] @ 0x1100\n"
+			"\nMAPPED_LIBRARIES:\n" MAPS);
+	text_is_written("heap profile:      1:      100 [     1:      100] @ "
+			"growth\n"
+			"     1:      100 [     1:      100] @ 0x1100\n"
+			"\nMAPPED_LIBRARIES:\n" MAPS,
+			LEGACY_HEAP,
+			"heap profile:      1:      100 [     1:      100] @ "
+			"growth\n"
+			"     1:      100 [     1:      100] @ 0x1100\n"
+			"\nMAPPED_LIBRARIES:\n" MAPS);
+	text_is_written("--- contentionz 1 ---\n"
+			"cycles/second = 1000000000\n"
+			"sampling period = 1\n"
+			"ms since reset = 20\n"
+			"discarded samples = 0\n"
+			"700 3 @ 0x1100 0x1200\n"
+			"--- Memory map: ---\n" MAPS,
+			LEGACY_CONTENTION,
+			"--- contentionz 1 ---\n"
+			"cycles/second = 1000000000\n"
+			"sampling period = 1\n"
+			"ms since reset = 20\n"
+			"discarded samples = 0\n"
+			"700 3 @ 0x1100 0x1200\n"
+			"--- Memory map: ---\n" MAPS);
+}
+
+/* Two programs at the same addresses, one of them elsewhere, too. */
+static void
+one_address_space_is_written(void **state)
+{
+	struct mapping m[] = {
+		{ .start = 0x1000, .limit = 0x2000 },
+		{ .start = 0x1800, .limit = 0x3000 },
+		{ .start = 0x5000, .limit = 0x6000 },
+	};
+	static const uint64_t at[] = { 0x1900, 0x1901, 0x5100 };
+	struct profile *p = profile_new();
+	struct buf out = { 0 };
+	int64_t value[2] = { 0 };
+
+	(void)state;
+	assert_non_null(p);
+	profile_add_type(p, "samples", "count");
+	profile_add_type(p, "cpu", "nanoseconds");
+	p->period = 1000000;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct location l = { .address = at[i], .mapping = i };
+
+		m[i].file = profile_intern(p, i == 1 ? "/b" : "/a");
+		assert_int_equal(profile_add_mapping(p, &m[i]), i);
+		assert_int_equal(profile_add_location(p, &l, NULL, 0), i);
+		value[0] = i + 1;
+		value[1] = value[0] * 1000000;
+		assert_int_equal(profile_add_sample(p, &i, 1, value, NULL, 0),
+				 i);
+	}
+	assert_int_equal(legacy_write(p, LEGACY_CPU, &out, NULL), PROF_OK);
+	is(out.data, out.n, 0,
+	   "samples/count cpu/nanoseconds, 1000000\n"
+	   "1 1000000 @ 1900\n"
+	   "3 3000000 @ 5100\n"
+	   "1000-2000 +0 /a\n"
+	   "5000-6000 +0 /a\n");
+	assert_int_equal(legacy_write(p, LEGACY_THREADS, &out, NULL),
+			 PROF_ENOTSUP);
+	buf_release(&out);
+	profile_free(p);
+}
+
 int
 main(void)
 {
@@ -547,6 +675,8 @@ main(void)
 		cmocka_unit_test(lines_of_maps),
 		cmocka_unit_test(locations_find_mappings),
 		cmocka_unit_test(variables_cannot_blow_up),
+		cmocka_unit_test(what_is_written_can_be_read),
+		cmocka_unit_test(one_address_space_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
