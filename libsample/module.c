@@ -315,6 +315,38 @@ module_refresh(void)
 	errno = saved;
 }
 
+static int
+compare_counts(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	bool *changed = arg;
+
+	(void)size;
+	*changed = modules.adds != info->dlpi_adds ||
+		   modules.subs != info->dlpi_subs;
+	return 1; /* the first one has said it */
+}
+
+void
+module_check(void)
+{
+	bool changed = false;
+	int saved = errno;
+	sigset_t old;
+
+	signals_block(&old);
+	pthread_mutex_lock(&modules.lock);
+	if (sampler_is_on() && modules.n) {
+		dl_iterate_phdr(compare_counts, &changed);
+		if (changed) {
+			refresh();
+			unwind_refresh();
+		}
+	}
+	pthread_mutex_unlock(&modules.lock);
+	signals_restore(&old);
+	errno = saved;
+}
+
 void
 module_reset(void)
 {

@@ -200,6 +200,10 @@ void wall_start(void);
 /* Tell the recorder, and the unwinder, what was loaded or unloaded. */
 void module_refresh(void);
 
+/* The same if the loader has been at work without dlopen() or dlclose(), as it
+ * is when libc loads something for itself. Cheap if it has not. */
+void module_check(void);
+
 /* What the recorder was told is forgotten: there will be another one. */
 void module_reset(void);
 

@@ -116,6 +116,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 	if (!t)
 		return real_create(thread, attr, start, arg);
+	module_check();
 	t->start = start;
 	t->arg = arg;
 	rc = real_create(thread, attr, run_pthread, t);
@@ -135,6 +136,7 @@ thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 	if (!t)
 		return real(thread, start, arg);
+	module_check();
 	t->start_c11 = start;
 	t->arg = arg;
 	rc = real(thread, run_c11, t);

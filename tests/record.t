@@ -265,4 +265,60 @@ prof-record: perl[N] handles signal N itself: sampling by signal N
 sampled
 END
 
+# A library that libc loads for itself, not by dlopen().
+cat >convert.c <<'END'
+#include <iconv.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+static void *
+work(void *arg)
+{
+	char in[4096], out[8192];
+	struct timespec t;
+
+	memset(in, 'a', sizeof in);
+	do {
+		char *from = in, *to = out;
+		size_t n = sizeof in, room = sizeof out;
+
+		iconv(arg, &from, &n, &to, &room);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	} while (t.tv_nsec < 200000000 && !t.tv_sec);
+	return 0;
+}
+
+int
+main(void)
+{
+	iconv_t cd = iconv_open("IBM037", "LATIN1");
+	pthread_t t;
+
+	if (cd == (iconv_t)-1)
+		return 3;
+	pthread_create(&t, 0, work, cd);
+	return pthread_join(t, 0);
+}
+END
+name='what libc loads for itself is known when the next thread starts'
+if ! ${CC:-cc} -O2 -o convert convert.c -pthread 2>why; then
+	not_ok "$name" <why
+else
+	prof-record -q -F 1000 -o x.pb.gz ./convert
+	case $? in
+	0)
+		if stacks x.pb.gz | awk '/^#/ { next }
+			{ n += $1 } /IBM037/ { known += $1 }
+			END { exit !(known * 2 > n) }'; then
+			ok "$name"
+		else
+			stacks x.pb.gz >why
+			not_ok "$name" <why
+		fi
+		;;
+	*) skip "$name" 'no iconv modules' ;;
+	esac
+fi
+
 plan
