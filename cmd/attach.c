@@ -11,33 +11,19 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach.h"
 #include "cli.h"
-#include "drain.h"
 #include "lib/profile.h"
+#include "recording.h"
 
 enum { CONTROL = 3, MEMORY = 4, PASS_MS = 100 };
 
 struct attach {
 	struct cli *cli;
-	struct drain drain;
-	struct tally *tally;
-	struct tally_info info;
-	int64_t start; /* monotonic */
-	int program;   /* pidfd */
+	struct recording recording;
 };
-
-static int64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* The process that made the socket pair; it, not its children. */
 static int
@@ -63,12 +49,8 @@ answer(bool good)
 }
 
 static int
-write_profile(struct attach *a)
+write_profile(struct attach *a, struct profile *p)
 {
-	struct profile *p;
-
-	a->info.duration_ns = now_ns(CLOCK_MONOTONIC) - a->start;
-	p = tally_profile(a->tally, &a->info);
 	if (!p)
 		die("out of memory");
 	cli_write(a->cli, p);
@@ -80,14 +62,13 @@ write_profile(struct attach *a)
 static bool
 flush(struct attach *a)
 {
+	struct profile *p = recording_now(&a->recording, TALLY_CPU);
 	int status = -1;
-	pid_t pid;
+	pid_t pid = fork();
 
-	drain_pass(&a->drain, a->tally);
-	drain_table(&a->drain, a->tally);
-	pid = fork();
 	if (pid == 0)
-		_exit(write_profile(a));
+		_exit(write_profile(a, p));
+	profile_free(p);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status == 0;
@@ -112,32 +93,29 @@ serve(struct attach *a, struct pollfd *control)
 int
 attach_run(struct cli *cli)
 {
-	struct attach a = { .cli = cli, .tally = tally_new() };
+	struct attach a = { .cli = cli };
 	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	struct drain drain;
 	struct prof_err err;
 	bool asked = false;
 	int status;
 
 	fds[0].fd = open_program();
 	fds[1].fd = CONTROL;
-	if (!a.tally)
-		die("out of memory");
-	if (drain_attach(&a.drain, MEMORY, &err) != PROF_OK)
+	if (drain_attach(&drain, MEMORY, &err) != PROF_OK ||
+	    recording_begin(&a.recording, &drain, TALLY_CPU, &err) != PROF_OK)
 		die("%s", err.msg);
-	a.info.shm = a.drain.shm;
-	a.info.time_ns = now_ns(CLOCK_REALTIME);
-	a.start = now_ns(CLOCK_MONOTONIC);
 	answer(true);
 	while (!asked && !(fds[0].revents & POLLIN)) {
 		if (poll(fds, 2, PASS_MS) > 0 && fds[1].revents)
 			asked = !serve(&a, &fds[1]);
-		drain_pass(&a.drain, a.tally);
+		recording_pass(&a.recording);
 	}
-	drain_end(&a.drain, a.tally);
-	status = write_profile(&a);
+	recording_end(&a.recording);
+	status = write_profile(&a, recording_profile(&a.recording, 0));
 	answer(status == 0);
-	tally_free(a.tally);
-	drain_close(&a.drain);
+	recording_release(&a.recording);
+	drain_close(&drain);
 	close(fds[0].fd);
 	return status;
 }

@@ -112,7 +112,7 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		deliver_each(cli, r, l);
 		return;
 	}
-	if (!cli->output && how == DELIVER_NAMED)
+	if (how == DELIVER_NONE)
 		return;
 	p = profile_of(r, 0);
 	if (!cli->output && !l->join_stdout) {

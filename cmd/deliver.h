@@ -12,9 +12,9 @@ struct launch;
 struct recording;
 
 enum deliver_how {
+	DELIVER_NONE, /* nowhere: it was served */
 	DELIVER_ONE,
-	DELIVER_EACH,  /* process; "{}" in the name is its number */
-	DELIVER_NAMED, /* one, but only if there is a name for it */
+	DELIVER_EACH, /* process; "{}" in the name is its number */
 };
 
 /*

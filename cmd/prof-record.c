@@ -210,7 +210,9 @@ main(int argc, char **argv)
 	if (cli.n_operand == 0)
 		die("no command to run");
 	kind = record_what_kind(&config, asked, listen_at);
-	how = separate ? DELIVER_EACH : listen_at ? DELIVER_NAMED : DELIVER_ONE;
+	how = listen_at && !cli.output ? DELIVER_NONE
+	      : separate               ? DELIVER_EACH
+				       : DELIVER_ONE;
 	launch.join_stdout = deliver_prepare(&cli, how);
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
 	    launch_library(&launch, config.what, &err) != PROF_OK ||
@@ -223,7 +225,7 @@ main(int argc, char **argv)
 	if (config.clock == SHM_CLOCK_PERF &&
 	    perfclock_open(&clock, &err) != PROF_OK)
 		warn("%s: the timers' rate is the kernel tick's", err.msg);
-	recording.is_live = how == DELIVER_NAMED && !cli.output;
+	recording.is_live = how == DELIVER_NONE;
 
 	record(&launch, cli.operand, &recording, l);
 
