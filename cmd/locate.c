@@ -103,6 +103,7 @@ locate_is_special(const char *file)
 
 /* A search for one object. */
 struct search {
+	const struct locate *locate;
 	const char *build_id; /* that the object must have, or "" for any */
 	struct symbolize *found;
 	char *path;
@@ -151,29 +152,41 @@ keep(struct search *s, struct symbolize *o, const char *path)
 	return s->nomem || worth == WORTH_DWARF || !*s->build_id;
 }
 
+static bool
+reject(const struct search *s, const char *path, const struct prof_err *why,
+       struct prof_err *err)
+{
+	if (s->locate->tried)
+		s->locate->tried(s->locate->ctx, path, why->msg);
+	if (err)
+		*err = *why;
+	return false;
+}
+
 /* Try one file. true: stop here. */
 static bool
 try_path(struct search *s, const char *path, struct prof_err *err)
 {
+	struct prof_err why;
 	struct symbolize *o;
 	const char *id;
 
-	switch (symbolize_open(path, &o, err)) {
+	switch (symbolize_open(path, &o, &why)) {
 	case PROF_OK:
 		break;
 	case PROF_ENOMEM:
 		s->nomem = true;
 		return true;
 	default:
-		return false;
+		return reject(s, path, &why, err);
 	}
 	id = symbolize_build_id(o);
 	if (!*s->build_id || !strcasecmp(id, s->build_id))
 		return keep(s, o, path);
-	prof_fail(err, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
+	prof_fail(&why, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
 		  id);
 	symbolize_close(o);
-	return false;
+	return reject(s, path, &why, err);
 }
 
 static bool try_format(struct search *s, const char *fmt, ...)
@@ -316,7 +329,7 @@ enum prof_status
 locate_kernel(const struct locate *l, const char *build_id, const char *running,
 	      struct symbolize **out, char **path, struct prof_err *err)
 {
-	struct search s = { .build_id = build_id };
+	struct search s = { .locate = l, .build_id = build_id };
 	struct utsname name;
 	bool stop = false;
 
@@ -354,7 +367,7 @@ enum prof_status
 locate_open(const struct locate *l, const char *file, const char *build_id,
 	    struct symbolize **out, char **path, struct prof_err *err)
 {
-	struct search s = { 0 };
+	struct search s = { .locate = l };
 
 	*out = NULL;
 	*path = NULL;

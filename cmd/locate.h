@@ -17,6 +17,10 @@ struct locate {
 	char **dir;
 	size_t n_dir;
 	bool any_build_id; /* take the file at the path, whatever it is */
+
+	/* Told of each file that is not the one, and why; may be NULL. */
+	void (*tried)(void *ctx, const char *path, const char *why);
+	void *ctx;
 };
 
 /*

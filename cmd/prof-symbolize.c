@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -18,6 +19,7 @@
 #include "resolve.h"
 #include "symbolize-options.h"
 #include "symcache.h"
+#include "symreport.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };
 
@@ -60,6 +62,8 @@ read_files(struct profile *p, struct symbolize_settings *s)
 	if (locate_init(&locate, s->search_path) < 0)
 		die("out of memory");
 	locate.any_build_id = s->any_build_id;
+	locate.tried = symreport_tried;
+	locate.ctx = s->resolve.report;
 	s->resolve.locate = &locate;
 	if (s->network.is_debuginfod) {
 		if (debuginfod_new(&o, &debuginfod, &err) != PROF_OK)
@@ -93,7 +97,9 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 	struct remote_options o = { .server = s->network.server,
 				    .fetch = s->network.fetch,
 				    .force = s->resolve.force,
-				    .warn = warn };
+				    .warn = warn,
+				    .failed = symreport_failed,
+				    .report = s->resolve.report };
 	bool redo = s->redo_names || s->resolve.force;
 	struct remote *remote = NULL;
 	enum prof_status st;
@@ -130,21 +136,52 @@ drop_frames(struct profile *p, const struct symbolize_settings *s)
 		die("drop_frames: %s", err.msg);
 }
 
+/* false: fewer samples have names than are required. */
+static bool
+report(const struct profile *p, const struct symbolize_settings *s)
+{
+	struct unnamed u;
+	struct prof_err err;
+	bool ok;
+
+	if (unnamed_count(&u, p, &err) != PROF_OK)
+		die("%s", err.msg);
+	symreport_print(s->resolve.report, p, &u, s->is_verbose);
+	ok = 1 - u.share >= s->required;
+	if (!ok)
+		warn("%.1f%% of samples have names: --require-symbols wants "
+		     "%g%%",
+		     100 * (1 - u.share), 100 * s->required);
+	unnamed_release(&u);
+	return ok;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct symbolize_settings s;
+	struct symreport *r;
 	struct profile *p;
 	struct cli cli;
+	bool ok = true;
 
 	cli_init(&cli, &cmd, argc, argv);
 	symbolize_settings_parse(&s, &cli);
 	p = cli_read_all(&cli);
+	r = symreport_new(p);
+	if (!r)
+		die("out of memory");
+	s.resolve.looking = symreport_looking;
+	s.resolve.failed = symreport_failed;
+	s.resolve.report = r;
 	if (!s.none)
 		symbolize(p, &s);
+	if (!s.none || s.required > 0)
+		ok = report(p, &s);
 	drop_frames(p, &s);
 	cli_write(&cli, p);
 	profile_free(p);
+	symreport_free(r);
 	symbolize_settings_release(&s);
-	return cli_finish(&cli, EXIT_SUCCESS);
+	return cli_finish(&cli, ok ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -476,6 +476,23 @@ set_names(struct remote *r)
 	return st;
 }
 
+static void
+tell_failures(const struct remote *r)
+{
+	if (r->is_full)
+		r->o->warn("only %u symbol servers are asked", MAX_SERVERS);
+	for (size_t i = 0; i < r->n_want; i++) {
+		uint32_t m = r->want[i].mapping;
+
+		if ((i && r->want[i - 1].mapping == m) ||
+		    r->list[m].is_answered)
+			continue;
+		r->o->failed(r->o->report, m,
+			     r->list[m].n ? "no server answered"
+					  : "no server is known for it");
+	}
+}
+
 enum prof_status
 remote_run(struct remote *r, struct prof_err *err)
 {
@@ -495,7 +512,6 @@ remote_run(struct remote *r, struct prof_err *err)
 		st = set_names(r);
 	if (st < 0)
 		return prof_nomem(err);
-	if (r->is_full)
-		r->o->warn("only %u symbol servers are asked", MAX_SERVERS);
+	tell_failures(r);
 	return PROF_OK;
 }

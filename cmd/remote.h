@@ -7,6 +7,7 @@
 #define REMOTE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "fetch.h"
 
@@ -19,6 +20,9 @@ struct remote_options {
 	struct fetch_options fetch; /* its timeout is for all servers */
 	bool force;                 /* see remote_new() */
 
+	/* Told which mappings get no answer, and why. */
+	void (*failed)(void *ctx, uint32_t mapping, const char *why);
+	void *report;
 	/* Told of servers that fail, a line for each. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));

@@ -91,17 +91,16 @@ int resolve_order(struct profile *p, size_t first);
 
 /*
  * In resolve-parallel.c: look up later what is wanted now, sorted, in s, the
- * object of mapping m, which is so called. s is taken. Objects are read by
+ * object of mapping m. s is taken. Objects are read by
  * o->n_thread threads, each for itself, at the latest by resolve_run(), which
  * needs to be called in any case. PROF_ENOMEM.
  */
 enum prof_status resolve_later(struct resolve *r, struct symbolize *s,
-			       const struct mapping *m,
-			       struct prof_err *err) MUST_USE;
+			       uint32_t m, struct prof_err *err) MUST_USE;
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
 /* Tell what is wrong with a mapping. */
-void resolve_warn(const struct resolve *r, const struct mapping *m,
+void resolve_warn(const struct resolve *r, uint32_t m,
 		  const struct prof_err *err);
 
 /* Sort what is wanted: r->addr are the r->n_addr addresses. */

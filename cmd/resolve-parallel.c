@@ -20,7 +20,7 @@ struct run;
 struct resolve_task {
 	struct resolve r; /* with the addresses of this object */
 	struct symbolize *s;
-	struct mapping of; /* one of its mappings, as it was */
+	uint32_t mapping; /* one of its mappings */
 	struct run *run;
 	bool done;
 	enum prof_status st;
@@ -128,7 +128,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 
 		nomem |= t->st == PROF_ENOMEM || t->r.nomem;
 		if (t->st == PROF_EFORMAT)
-			resolve_warn(r, &t->of, &t->err);
+			resolve_warn(r, t->mapping, &t->err);
 		task_release(t);
 	}
 	free(r->task);
@@ -138,7 +138,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 }
 
 enum prof_status
-resolve_later(struct resolve *r, struct symbolize *s, const struct mapping *m,
+resolve_later(struct resolve *r, struct symbolize *s, uint32_t m,
 	      struct prof_err *err)
 {
 	struct resolve_task *t;
@@ -150,7 +150,7 @@ resolve_later(struct resolve *r, struct symbolize *s, const struct mapping *m,
 		return prof_nomem(err);
 	}
 	t = &r->task[r->n_task++];
-	*t = (struct resolve_task){ .r = *r, .s = s, .of = *m };
+	*t = (struct resolve_task){ .r = *r, .s = s, .mapping = m };
 	t->r.want = copy(r->want, r->n_want, sizeof(*r->want));
 	t->r.addr = copy(r->addr, r->n_addr, sizeof(*r->addr));
 	t->r.first = copy(r->first, r->n_addr + 1, sizeof(*r->first));

@@ -217,13 +217,17 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 }
 
 void
-resolve_warn(const struct resolve *r, const struct mapping *m,
-	     const struct prof_err *err)
+resolve_warn(const struct resolve *r, uint32_t m, const struct prof_err *err)
 {
-	const char *id = profile_str(r->p, m->build_id);
+	const struct mapping *map = &r->p->mapping[m];
+	const char *id = profile_str(r->p, map->build_id);
 
-	r->o->warn("%s%s%s%s: %s", profile_str(r->p, m->file),
-		   *id ? " (build-id " : "", id, *id ? ")" : "", err->msg);
+	if (r->o->failed)
+		r->o->failed(r->o->report, m, err->msg);
+	else
+		r->o->warn("%s%s%s%s: %s", profile_str(r->p, map->file),
+			   *id ? " (build-id " : "", id, *id ? ")" : "",
+			   err->msg);
 }
 
 /*
@@ -236,9 +240,9 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 {
 	const struct locate *l = r->o->locate;
 	struct profile *p = r->p;
-	struct mapping of = p->mapping[m];
-	const char *file = profile_str(p, of.file);
-	uint32_t found = profile_intern(p, path);
+	const char *file = profile_str(p, p->mapping[m].file);
+	uint32_t found = profile_intern(p, path), first = m;
+	struct prof_err stripped = { 0 };
 	enum prof_status st = PROF_OK;
 	char *const *dirs = l->dir;
 
@@ -251,18 +255,24 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 		st = resolve_find_debug(r, s, err);
 	if (st != PROF_OK)
 		goto fail;
+	if (!symbolize_has_dwarf(s) && symbolize_worth(s) <= WORTH_STRIPPED &&
+	    !locate_is_special(file))
+		prof_fail(&stripped, PROF_EFORMAT,
+			  "stripped, and there is no debug file");
 	r->n_want = 0;
 	for (; m != PROF_NONE; m = r->next[m]) {
 		if (r->done[m])
 			continue;
+		if (*stripped.msg && r->o->failed)
+			resolve_warn(r, m, &stripped);
 		r->done[m] = true;
 		if (collect(r, m, file, path, s, err) != PROF_OK)
-			resolve_warn(r, &p->mapping[m], err);
+			resolve_warn(r, m, err);
 		else
 			p->mapping[m].file = found;
 	}
 	resolve_sort(r);
-	return resolve_later(r, s, &of, err);
+	return resolve_later(r, s, first, err);
 fail:
 	symbolize_close(s);
 	return st;
@@ -358,6 +368,8 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 	enum prof_status st;
 	char *path;
 
+	if (r->o->looking)
+		r->o->looking(r->o->report, m);
 	if (locate_is_anonymous(file))
 		return PROF_OK;
 	st = open_mapping(r, m, &s, &path, err);
@@ -369,7 +381,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		st = kernel_resolve(r, m, err);
 		if (st == PROF_OK || st == PROF_ENOMEM)
 			return st;
-		resolve_warn(r, map, err);
+		resolve_warn(r, m, err);
 		return PROF_OK;
 	}
 	if (st != PROF_OK) {
@@ -379,7 +391,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		if (!*file)
 			prof_fail(err, st, "mapping %u has no file name",
 				  m + 1);
-		resolve_warn(r, map, err);
+		resolve_warn(r, m, err);
 		return PROF_OK;
 	}
 	st = resolve_object(r, m, s, path, err);
@@ -557,7 +569,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		r.nomem = true;
 	if (r.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);
-	else if (r.missed)
+	else if (r.missed && !o->failed)
 		o->warn("looked for files at their paths and in the search "
 			"path (--search-path, PPROF_BINARY_PATH)");
 out:

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/status.h"
 
@@ -23,7 +24,7 @@ struct resolve_options {
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;
-	unsigned n_thread; /* to read with; 0: one */
+	unsigned n_thread;            /* to read with; 0: one */
 	const struct symcache *cache; /* NULL: none */
 	/*
 	 * Finds what is not on this machine: the path of the program with this
@@ -32,6 +33,13 @@ struct resolve_options {
 	 */
 	char *(*find)(void *ctx, const char *build_id, bool want_debug);
 	void *find_ctx;
+	/*
+	 * Told which mapping is worked on next, and what could not be done for
+	 * one. Both may be NULL: then warn is told, as of all the rest.
+	 */
+	void (*looking)(void *ctx, uint32_t mapping);
+	void (*failed)(void *ctx, uint32_t mapping, const char *why);
+	void *report;
 	/* Told what could not be done, one line at a time. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));

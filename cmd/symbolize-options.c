@@ -20,6 +20,7 @@ enum {
 	KEY_JIT,
 	KEY_KALLSYMS,
 	KEY_NO_CACHE,
+	KEY_REQUIRE,
 	KEY_SEARCH_PATH,
 	KEY_SYMBOLIZE,
 };
@@ -48,6 +49,9 @@ const struct cli_opt symbolize_opts[] = {
 	{ 'j', "threads", "N", "read with N threads (one a processor)" },
 	{ KEY_ALL_FRAMES, "all-frames", NULL,
 	  "keep the frames that the profile says to drop" },
+	{ KEY_REQUIRE, "require-symbols", "PERCENT",
+	  "exit 1 if fewer of the samples have names" },
+	{ 'v', "verbose", NULL, "tell what could not be symbolized, and why" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -142,6 +146,19 @@ take_binary(struct symbolize_settings *s, struct cli *cli)
 	fclose(f);
 }
 
+/* "95" or "95%". */
+static void
+set_required(struct symbolize_settings *s, struct cli *cli)
+{
+	size_t n = strlen(cli->arg);
+
+	if (n && cli->arg[n - 1] == '%')
+		cli->arg[n - 1] = '\0';
+	s->required = cli_double(cli) / 100;
+	if (s->required < 0 || s->required > 1)
+		die("--require-symbols needs a percentage");
+}
+
 static unsigned
 count_processors(void)
 {
@@ -193,6 +210,12 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 			break;
 		case KEY_NO_CACHE:
 			s->no_cache = true;
+			break;
+		case KEY_REQUIRE:
+			set_required(s, cli);
+			break;
+		case 'v':
+			s->is_verbose = true;
 			break;
 		case KEY_SEARCH_PATH:
 			s->search_path = cli->arg;

@@ -23,7 +23,9 @@ struct symbolize_settings {
 	enum demangle_mode mode;
 	const char *build_id;
 	bool any_build_id;
-	bool no_cache;           /* remember nothing */
+	bool no_cache; /* remember nothing */
+	bool is_verbose;
+	double required;         /* share of samples that must have names */
 	const char *search_path; /* NULL: that of the environment */
 	const char **jit;
 	struct resolve_options resolve;

@@ -188,7 +188,7 @@ END
 rm -rf p
 mkdir -p p/gone "p/.build-id/$xx"
 strip -o p/prog prog
-check 'a stripped one, if there is no other' 0 "prof-symbolize --search-path=p \
+check 'a stripped one, if there is no other' 0 "prof-symbolize -q --search-path=p \
 	prog.pb | addrs file" <<'END'
 p/prog
 END

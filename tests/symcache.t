@@ -121,6 +121,8 @@ END
 
 # --- damage
 
+rm -rf cache
+prof-symbolize -o out prog.pb
 entry=$store/$(ls $store)
 cp "$entry" good
 size=$(wc -c <good)

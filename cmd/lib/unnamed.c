@@ -1,0 +1,110 @@
+/* unnamed.c - see unnamed.h. */
+#include "config.h"
+
+#include "unnamed.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+struct count {
+	const struct profile *p;
+	size_t type;
+	bool by_value;   /* or each sample counts 1 */
+	bool *nameless;  /* of each location */
+	uint32_t *stamp; /* of each mapping: the last sample that it had */
+	double total, unnamed;
+};
+
+static bool
+has_name(const struct profile *p, const struct location *l)
+{
+	const struct line *line = profile_line(p, l);
+
+	for (uint32_t i = 0; i < l->n_line; i++)
+		if (p->function[line[i].function].name)
+			return true;
+	return false;
+}
+
+static double
+weight(const struct count *c, size_t i)
+{
+	double v;
+
+	if (!c->by_value)
+		return 1;
+	v = (double)profile_value(c->p, i)[c->type];
+	return v < 0 ? -v : v;
+}
+
+static void
+add_sample(struct count *c, size_t i, double *mapping)
+{
+	const struct profile *p = c->p;
+	const struct sample *s = &p->sample[i];
+	const uint32_t *stack = profile_stack(p, s);
+	double w = weight(c, i);
+	uint32_t n = 0;
+
+	if (s->n_stack == 0)
+		return;
+	c->total += w;
+	for (uint32_t k = 0; k < s->n_stack; k++)
+		n += c->nameless[stack[k]];
+	if (!c->nameless[stack[0]] && n <= s->n_stack / 2)
+		return;
+	c->unnamed += w;
+	for (uint32_t k = 0; k < s->n_stack; k++) {
+		uint32_t m = p->location[stack[k]].mapping;
+		size_t at = m == PROF_NONE ? p->n_mapping : m;
+
+		if (!c->nameless[stack[k]] || c->stamp[at] == i + 1)
+			continue;
+		c->stamp[at] = (uint32_t)(i + 1);
+		mapping[at] += w;
+	}
+}
+
+enum prof_status
+unnamed_count(struct unnamed *u, const struct profile *p, struct prof_err *err)
+{
+	struct count c = { .p = p };
+	bool any = false;
+
+	*u = (struct unnamed){ 0 };
+	c.nameless = calloc(p->n_location + 1, sizeof(*c.nameless));
+	c.stamp = calloc(p->n_mapping + 1, sizeof(*c.stamp));
+	u->mapping = calloc(p->n_mapping + 1, sizeof(*u->mapping));
+	if (!c.nameless || !c.stamp || !u->mapping) {
+		free(c.nameless);
+		free(c.stamp);
+		unnamed_release(u);
+		return prof_nomem(err);
+	}
+	for (size_t i = 0; i < p->n_location; i++)
+		any |= c.nameless[i] = !has_name(p, &p->location[i]);
+	/* Mostly there is nothing to count, and millions of frames. */
+	if (any && profile_sample_index(p, NULL, &c.type, NULL) == PROF_OK)
+		for (size_t i = 0; i < p->n_sample && !c.by_value; i++)
+			c.by_value = profile_value(p, i)[c.type] != 0;
+	for (size_t i = 0; i < p->n_sample && any; i++)
+		add_sample(&c, i, u->mapping);
+	if (c.total > 0) {
+		u->share = c.unnamed / c.total;
+		for (size_t m = 0; m <= p->n_mapping; m++)
+			u->mapping[m] /= c.total;
+	}
+	free(c.nameless);
+	free(c.stamp);
+	return PROF_OK;
+}
+
+void
+unnamed_release(struct unnamed *u)
+{
+	free(u->mapping);
+	u->mapping = NULL;
+}

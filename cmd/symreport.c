@@ -1,0 +1,159 @@
+/* symreport.c - see symreport.h. */
+#include "config.h"
+
+#include "symreport.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "lib/profile.h"
+
+#define TELL 0.1       /* share of samples of which is told unasked */
+#define SMALL 0.001    /* ... of a mapping that is not worth a line */
+#define MAX_TRIED 1000 /* paths of a mapping */
+
+struct note {
+	uint32_t file, build_id; /* strings, as they were */
+	char *why;
+	char **tried; /* "path: why" */
+	size_t n_tried;
+};
+
+struct symreport {
+	struct note *note;
+	size_t n;
+	uint32_t at; /* the mapping of symreport_tried() */
+};
+
+struct symreport *
+symreport_new(const struct profile *p)
+{
+	struct symreport *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->n = p->n_mapping;
+	r->note = calloc(r->n + 1, sizeof(*r->note));
+	if (!r->note) {
+		free(r);
+		return NULL;
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		r->note[i].file = p->mapping[i].file;
+		r->note[i].build_id = p->mapping[i].build_id;
+	}
+	return r;
+}
+
+static void
+forget_tried(struct note *n)
+{
+	while (n->n_tried)
+		free(n->tried[--n->n_tried]);
+	free(n->tried);
+	n->tried = NULL;
+}
+
+void
+symreport_free(struct symreport *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i <= r->n; i++) {
+		forget_tried(&r->note[i]);
+		free(r->note[i].why);
+	}
+	free(r->note);
+	free(r);
+}
+
+/* A mapping that came later has the last note, which nobody reads. */
+static struct note *
+note_of(struct symreport *r, uint32_t mapping)
+{
+	return &r->note[mapping < r->n ? mapping : r->n];
+}
+
+void
+symreport_looking(void *ctx, uint32_t mapping)
+{
+	struct symreport *r = ctx;
+
+	r->at = mapping;
+	forget_tried(note_of(r, mapping));
+}
+
+void
+symreport_tried(void *ctx, const char *path, const char *why)
+{
+	struct symreport *r = ctx;
+	struct note *n = note_of(r, r->at);
+	char **grown;
+
+	if (n->n_tried == MAX_TRIED)
+		return;
+	grown = reallocarray(n->tried, n->n_tried + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	n->tried = grown;
+	if (asprintf(&grown[n->n_tried], "%s: %s", path, why) >= 0)
+		n->n_tried++;
+}
+
+void
+symreport_failed(void *ctx, uint32_t mapping, const char *why)
+{
+	struct note *n = note_of(ctx, mapping);
+	char *both;
+
+	if (!n->why) {
+		n->why = strdup(why);
+	} else if (!strstr(n->why, why) &&
+		   asprintf(&both, "%s; %s", n->why, why) >= 0) {
+		free(n->why);
+		n->why = both;
+	}
+}
+
+static void
+print_mapping(const struct symreport *r, const struct profile *p, size_t m,
+	      double share, bool is_verbose)
+{
+	const struct note *n = m < r->n ? &r->note[m] : NULL;
+	const char *id = n ? profile_str(p, n->build_id) : "";
+	const char *file = n ? profile_str(p, n->file) : "";
+	const char *why = n ? n->why : "they are in no mapping";
+	char name[40];
+
+	if (!*file) {
+		snprintf(name, sizeof(name), n ? "mapping %zu" : "addresses",
+			 m + 1);
+		file = name;
+	}
+	warn("%s%s%s%s: %s; %.1f%% of samples are left unnamed%s", file,
+	     *id ? " (build-id " : "", id, *id ? ")" : "",
+	     why ? why : "not all of its addresses are known", 100 * share,
+	     n && n->n_tried && !is_verbose ? " (-v tells more)" : "");
+	for (size_t i = 0; is_verbose && n && i < n->n_tried; i++)
+		warn("    tried %s", n->tried[i]);
+}
+
+void
+symreport_print(const struct symreport *r, const struct profile *p,
+		const struct unnamed *u, bool is_verbose)
+{
+	if (!is_verbose && u->share <= TELL)
+		return;
+	for (size_t m = 0; m <= p->n_mapping; m++) {
+		bool failed = m < r->n && r->note[m].why;
+
+		/* Where nothing failed, there is nothing to be done about it. */
+		if (is_verbose ? failed || u->mapping[m] > 0
+			       : failed && u->mapping[m] >= SMALL)
+			print_mapping(r, p, m, u->mapping[m], is_verbose);
+	}
+	if (is_verbose)
+		warn("%.1f%% of samples are left unnamed", 100 * u->share);
+}

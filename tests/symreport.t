@@ -1,0 +1,87 @@
+#!/bin/sh
+# What prof-symbolize tells of samples that are left unnamed.
+. "${srcdir:-.}/tests/tap.sh"
+
+HOME=$scratch
+export HOME
+
+if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	skip 'reports' 'this build has no elfutils'
+	plan
+	exit
+fi
+
+# What has a name is in a file of its own. Of 10 samples in half.pb 5 have one,
+# in few.pb 19 of 20; in stack.pb all but the outermost frame; in deep.pb one
+# frame of four, of a sample in four.
+maps='@mapping 0x400000 0x500000 0 /known
+@mapping 0x600000 0x700000 0 /gone/app'
+make() {
+	{
+		printf '# cpu nanoseconds\n%s\n' "$maps"
+		cat
+	} | mkprof >"$1.pb" || exit 99
+}
+make half <<'END'
+main;work 5
+main;[2]0x601000 5
+END
+make few <<'END'
+main;work 19
+main;[2]0x601000 1
+END
+make stack <<'END'
+[2]0x601000;main;work 10
+END
+make deep <<'END'
+[2]0x601000;[2]0x602000;[2]0x603000;work 10
+work 30
+END
+
+# says NAME OPTION...: the talk alone.
+says() {
+	says_name=$1
+	shift
+	check "$says_name" 0 "prof-symbolize --search-path=p $* 2>&1 >out.pb"
+}
+line='prof-symbolize: /gone/app: No such file or directory'
+says 'half: a line' half.pb <<END
+$line; 50.0% of samples are left unnamed (-v tells more)
+END
+says 'few: nothing' few.pb </dev/null
+says 'few, when asked' -v few.pb <<END
+$line; 5.0% of samples are left unnamed
+prof-symbolize:     tried /gone/app: No such file or directory
+prof-symbolize:     tried p/app: No such file or directory
+prof-symbolize:     tried p/gone/app: No such file or directory
+prof-symbolize:     tried p/gone/app.debug: No such file or directory
+prof-symbolize:     tried p/gone/.debug/app.debug: No such file or directory
+prof-symbolize:     tried p/usr/lib/debug/gone/app.debug: No such file or directory
+prof-symbolize: 5.0% of samples are left unnamed
+END
+says 'an outermost frame does not matter' stack.pb </dev/null
+says 'most of a stack does' deep.pb <<END
+$line; 25.0% of samples are left unnamed (-v tells more)
+END
+says 'nothing when quiet' -q half.pb </dev/null
+says 'nothing when all is well' -v "$data"/good-tiny.pb.gz <<'END'
+prof-symbolize: 0.0% of samples are left unnamed
+END
+
+check 'enough' 0 'prof-symbolize -q --require-symbols=50 half.pb -o out.pb' </dev/null
+check 'not enough: status 1, and the profile' 1 'prof-symbolize -q \
+	--require-symbols=50.1% half.pb -o out.pb; s=$?; addrs names <out.pb | sort; exit $s' <<'END'
+main
+work
+END
+check_err 'and a line' 1 'prof-symbolize --require-symbols=96 few.pb -o out.pb' \
+	'95.0% of samples have names: --require-symbols wants 96%'
+check 'without symbolizing, too' 1 'prof-symbolize -q --symbolize=none \
+	--require-symbols=100% few.pb -o out.pb' </dev/null
+check_err 'no percentage' 2 'prof-symbolize --require-symbols=many few.pb' \
+	"'many' is not a number"
+check_err 'more than all' 2 'prof-symbolize --require-symbols=101% few.pb' \
+	'needs a percentage'
+cp few.pb app.pb.gz
+check 'the example of the manual page' 0 'prof-symbolize --require-symbols=95% app.pb.gz -o app.sym.pb.gz' </dev/null
+plan
