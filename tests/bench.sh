@@ -145,6 +145,10 @@ bench_algebra() {
 		"prof-merge -j1 -o m.pb.gz $mids" ''
 	row 'merge 16 x mid, -j2' 0 "$mids" \
 		"prof-merge -j2 -o m.pb.gz $mids" ''
+	for j in 1 2; do
+		row "merge big into a file, -j$j" 0 big.pb.gz \
+			"prof-merge -j$j -o m.pb.gz big.pb.gz" ''
+	done
 	row 'diff of two bigs' 1 'big.pb.gz big2.pb.gz' \
 		'prof-diff -z1 -o d.pb.gz big.pb.gz big2.pb.gz' \
 		"$pprof -proto -output=d2.pb.gz -diff_base=big.pb.gz big2.pb.gz"
@@ -154,6 +158,12 @@ bench_algebra() {
 	row 'filter, keeps all, big' 0 big.pb.gz \
 		'prof-filter --focus=Method big.pb.gz | cat' ''
 	row 'copy (no filter), big' 0 big.pb.gz 'prof-filter big.pb.gz | cat' ''
+	row 'gate, nothing in common' 0 'mid1.pb.gz mid2.pb.gz' \
+		'prof-gate mid1.pb.gz -- mid2.pb.gz >/dev/null || :' ''
+	row 'gate, everything grew' 0 'mid1.pb.gz big.pb.gz' \
+		'prof-gate mid1.pb.gz -- big.pb.gz >/dev/null || :' ''
+	row 'gate, two bigs' 0 'big.pb.gz big2.pb.gz' \
+		'prof-gate big.pb.gz -- big2.pb.gz >/dev/null || :' ''
 	printf '\nMemory of prof-merge as inputs are added\n\n'
 	echo '| inputs | seconds | peak MB |'
 	echo '|--:|--:|--:|'
