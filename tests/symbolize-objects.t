@@ -5,7 +5,7 @@
 HOME=$scratch
 export HOME
 
-printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >any.pb
+printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
 if lacks 'prof-symbolize any.pb'; then
 	skip 'prof-symbolize' 'this build has no elfutils'
 	plan
@@ -116,7 +116,10 @@ if [ -s mod.ko ] && have xz; then
 	cp want full
 	xz -c mod.ko >mod.ko.xz
 	our_lines mod.ko --binary=mod.ko.xz >have
-	if grep -q 'no liblzma' .said; then
+	cp bare packed
+	echo 0x1000 | addrs make 0 0 0 "$scratch/packed.xz" >packed.pb
+	xz packed
+	if lacks 'prof-symbolize packed.pb'; then
 		skip 'a compressed module' 'this build has no liblzma'
 	else
 		cp full want
@@ -204,11 +207,11 @@ for how in gzip xz zstd; do
 	fi
 	$how -c prog >packed
 	our_lines prog --binary=packed >have
-	if grep -q 'this build has no' .said; then
+	if grep -q 'no liblzma\|no zstd' .said; then
 		skip "a file compressed by $how" "$(head -1 .said)"
-	else
-		same "a file compressed by $how"
+		continue
 	fi
+	same "a file compressed by $how"
 	head -c 3000 packed >cut
 	prof-symbolize --binary=cut prog.pb 2>.said >.out &&
 		grep -q 'truncated' .said && ok "... cut" || not_ok "... cut" <.said

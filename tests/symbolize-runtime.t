@@ -5,7 +5,7 @@
 HOME=$scratch
 export HOME
 
-printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >any.pb
+printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
 if lacks 'prof-symbolize any.pb'; then
 	skip 'prof-symbolize' 'this build has no elfutils'
 	plan
