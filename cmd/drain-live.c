@@ -83,8 +83,9 @@ drain_make_room(struct drain *d, struct tally *t)
 	for (size_t i = 0; n > CROWDED && i < SHM_N_LIVE; i++) {
 		struct shm_live_mark *m = &heap->mark[i];
 
-		if (!look(heap, i, &copy) ||
-		    is_alive(&census, atomic_load(&m->owner)))
+		if (atomic_load(&m->pointer) == 0 ||
+		    is_alive(&census, atomic_load(&m->owner)) ||
+		    !look(heap, i, &copy))
 			continue;
 		tally_ended(t, copy.key, copy.pc);
 		atomic_store(&m->pointer, 0);

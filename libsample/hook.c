@@ -17,7 +17,7 @@ enum hook_state
 sample_hook_state(enum shm_what what, struct shm **shm)
 {
 	*shm = sampler.shm;
-	if (!sampler.is_ready)
+	if (!atomic_load_explicit(&sampler.is_ready, memory_order_acquire))
 		return HOOK_EARLY;
 	return sampler_is_on() && !sampler.is_quiet && (*shm)->what & what
 		       ? HOOK_ON

@@ -214,7 +214,7 @@ sampler_init(void)
 			    strerror(error));
 		sampler.shm = NULL;
 	}
-	sampler.is_ready = true;
+	atomic_store(&sampler.is_ready, true);
 	errno = saved;
 	return atomic_load(&ready);
 }

@@ -116,10 +116,15 @@ put_delete(void *p, size_t)
 	operator delete(p);
 }
 static void
-put_delete_sized(void *p, size_t n)
+put_delete_sized(void *p, [[maybe_unused]] size_t n)
 {
+#ifdef __cpp_sized_deallocation
 	operator delete(p, n);
+#else
+	operator delete(p);
+#endif
 }
+
 static void
 put_delete_array(void *p, size_t)
 {

@@ -101,11 +101,15 @@ Period: 524288
 Samples:
 alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes[dflt]
 END
-check 'an example of the manual' 0 \
-	'prof-symbolize heap.pb.gz | prof-text --sample-index=alloc_space |
-		sed -n "s/^Type/&/p"' <<'END'
+if lacks 'prof-symbolize heap.pb.gz'; then
+	skip 'an example of the manual' 'without elfutils'
+else
+	check 'an example of the manual' 0 \
+		'prof-symbolize heap.pb.gz | prof-text --sample-index=alloc_space |
+			sed -n "s/^Type/&/p"' <<'END'
 Type: alloc_space
 END
+fi
 
 # Every allocation, by a program that is short enough for that.
 cat >exact.c <<'END'
@@ -278,8 +282,8 @@ check_err 'one profile is about one thing' 2 \
 check_err 'no bytes' 2 'prof-record --heap=0 -o x.pb.gz true' 'say 1'
 
 # Other people's tools.
-if have go; then
-	prof-record --heap=$period -o h.pb.gz "$heap" >known
+prof-record --heap=$period -o h.pb.gz "$heap" >known
+if have go && ! lacks 'prof-symbolize h.pb.gz'; then
 	prof-symbolize -o hs.pb.gz h.pb.gz
 	check 'go tool pprof reads it, and has the same sum' 0 \
 		'HOME=$PWD go tool pprof -symbolize=none -sample_index=alloc_objects -top hs.pb.gz 2>/dev/null |
@@ -289,7 +293,33 @@ if have go; then
 same
 END
 else
-	skip 'go tool pprof reads it' 'no go'
+	skip 'go tool pprof reads it, and has the same sum' 'no go'
+fi
+
+# gperftools counts every allocation; its last dump is when the program ends.
+tcmalloc=$dir/libtcmalloc.so.4
+name="the heap of gperftools' HEAPPROFILE, within a tenth"
+if [ -e "$tcmalloc" ] && have google-pprof; then
+	LD_PRELOAD=$tcmalloc HEAPPROFILE=$PWD/theirs "$heap" >known 2>err
+	dump=$(ls theirs.*.heap | tail -1)
+	google-pprof --text --alloc_space --show_bytes "$heap" "$dump" 2>/dev/null |
+		awk '$NF ~ /^by_/ && $NF != "by_strdup" { print $NF, $4 }' |
+		sort >theirs.txt
+	estimates h.pb.gz | awk '/^by_/ { print $1, $3 }' | sort >ours.txt
+	if join theirs.txt ours.txt | awk '
+		{ a += $2; b += $3; n++ }
+		END {
+			print "# gperftools", a, "bytes; libsample", b, "in", n
+			exit !(n >= 10 && b > 0.9 * a && b < 1.1 * a)
+		}' >why; then
+		ok "$name"
+		cat why
+	else
+		cat err theirs.txt >>why
+		not_ok "$name" <why
+	fi
+else
+	skip "$name" 'no gperftools'
 fi
 
 plan
