@@ -72,6 +72,7 @@ struct listen {
 	struct client *client;
 	size_t n_client, n_window;
 	size_t unread;
+	int64_t replied; /* ms: when the last answer was there */
 	bool is_ending;
 	bool is_freed; /* a place, in the last turn */
 };
@@ -157,7 +158,8 @@ send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 		serve_error(reply, 503, "too much is being sent: try later");
 	k->unread = reply->body.n;
 	l->unread += k->unread;
-	k->deadline = now_ms() + (l->is_ending ? GRACE_MS : REPLY_MS);
+	l->replied = now_ms();
+	k->deadline = l->replied + (l->is_ending ? GRACE_MS : REPLY_MS);
 	r = MHD_create_response_from_buffer(reply->body.n, reply->body.data,
 					    MHD_RESPMEM_MUST_FREE);
 	if (!r) {
@@ -232,6 +234,8 @@ has_place(struct listen *l)
 static enum MHD_Result
 begin_window(struct listen *l, struct client *k, unsigned seconds)
 {
+	if (l->is_ending)
+		return send_error(l, k, 503, "the program has ended");
 	if (!has_place(l))
 		return send_error(l, k, 503,
 				  "too many profiles are under way: try later");
@@ -240,7 +244,7 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 		return send_error(l, k, 503, "out of memory");
 	l->n_window++;
 	k->deadline = 0;
-	k->due = l->is_ending ? 0 : now_ms() + (int64_t)seconds * 1000;
+	k->due = now_ms() + (int64_t)seconds * 1000;
 	MHD_suspend_connection(k->connection);
 	return MHD_YES;
 }
@@ -381,13 +385,13 @@ look_after(struct listen *l, struct client *k, short revents, int64_t now)
 static int
 patience(const struct listen *l, int64_t now)
 {
+	int64_t next = l->is_ending ? now + GRACE_MS : INT64_MAX;
 	MHD_UNSIGNED_LONG_LONG ms;
-	int64_t next = INT64_MAX;
 
 	/* libmicrohttpd, which was full, will only now look for others. */
 	if (l->is_freed)
 		return 0;
-	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < 60000)
+	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < GRACE_MS)
 		next = now + (int64_t)ms;
 	for (const struct client *k = l->client; k; k = k->next) {
 		int64_t end = k->mark ? k->due : k->deadline;
@@ -432,19 +436,19 @@ turn(struct listen *l)
 	MHD_run(l->daemon);
 }
 
+/* Who waited has been woken up by the turn that saw the end. */
 static void *
 serve_clients(void *arg)
 {
 	struct listen *l = arg;
-	int64_t end;
 
 	while (!l->is_ending)
 		turn(l);
 	MHD_quiesce_daemon(l->daemon);
+	l->replied = now_ms();
 	for (struct client *k = l->client; k; k = k->next)
-		k->deadline = now_ms() + GRACE_MS;
-	end = now_ms() + GRACE_MS;
-	while (l->n_window || (l->n_client && now_ms() < end))
+		k->deadline = l->replied + GRACE_MS;
+	while (l->n_client && now_ms() < l->replied + 2 * GRACE_MS)
 		turn(l);
 	MHD_stop_daemon(l->daemon);
 	return NULL;
