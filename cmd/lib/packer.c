@@ -2,7 +2,7 @@
  * packer.c - see packer.h. libdeflate is more than twice as fast as zlib, but
  * can neither go on after a stream nor refer to what came before: the end of
  * its stream is opened (deflate-walk.h), and each piece starts anew, which
- * costs 0.03 to 0.3 % of the size. zlib does both as it should.
+ * costs 0.02 to 0.4 % of the size. zlib does both as it should.
  */
 #include "config.h"
 
