@@ -29,7 +29,11 @@
 #endif
 
 /* Real-time signals begin here for the kernel; libc keeps some for itself. */
-enum { FIRST_REALTIME = 32, EVENT_PAGE = 4096 };
+enum { FIRST_REALTIME = 32 };
+
+/* As wide as the kernel's arguments are, for syscall() does not convert: an int
+ * that is passed on the stack has an upper half of its own. */
+static const size_t event_page = 4096;
 
 /* What the kernel expects; libc's own struct hides the thread. */
 struct kernel_sigevent {
@@ -97,7 +101,7 @@ set_event(struct thread *t, void *page)
 	void *old = atomic_exchange(&t->event, page);
 
 	if (old)
-		syscall(SYS_munmap, old, EVENT_PAGE);
+		syscall(SYS_munmap, old, event_page);
 }
 
 /*
@@ -124,8 +128,8 @@ arm_perf(struct thread *t, uint64_t period, bool once)
 			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return false;
-	page = (void *)syscall(SYS_mmap, NULL, EVENT_PAGE, PROT_READ,
-			       MAP_SHARED, fd, 0);
+	page = (void *)syscall(SYS_mmap, NULL, event_page, PROT_READ,
+			       MAP_SHARED, fd, 0L);
 	if (page != MAP_FAILED &&
 	    (syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) != 0 ||
 	     syscall(SYS_fcntl, fd, F_SETSIG, atomic_load(&sampler.signal)) !=
@@ -134,7 +138,7 @@ arm_perf(struct thread *t, uint64_t period, bool once)
 	     syscall(SYS_ioctl, fd,
 		     once ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
 		     1) != 0)) {
-		syscall(SYS_munmap, page, EVENT_PAGE);
+		syscall(SYS_munmap, page, event_page);
 		page = MAP_FAILED;
 	}
 	syscall(SYS_close, fd);
