@@ -149,7 +149,8 @@ symreport_print(const struct symreport *r, const struct profile *p,
 	for (size_t m = 0; m <= p->n_mapping; m++) {
 		bool failed = m < r->n && r->note[m].why;
 
-		/* Where nothing failed, there is nothing to be done about it. */
+		/* Where nothing failed, there is nothing to be done about it.
+		 */
 		if (is_verbose ? failed || u->mapping[m] > 0
 			       : failed && u->mapping[m] >= SMALL)
 			print_mapping(r, p, m, u->mapping[m], is_verbose);
