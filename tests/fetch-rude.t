@@ -45,10 +45,10 @@ gzip/good-gperf-heap.txt	content
 file/bad-html.txt	a web page, not a profile
 close	onnection reset by peer
 garbage	received HTTP/0.9 when not allowed
-hang	timed out after 2 s, with 0 bytes received
-stall	timed out after 2 s, with 4 bytes received
-loris	timed out after 2 s, with 0 bytes received
-trickle	timed out after 2 s, with
+hang	timed out after 8 s, with 0 bytes received
+stall	timed out after 8 s, with 4 bytes received
+loris	timed out after 8 s, with 0 bytes received
+trickle	timed out after 8 s, with
 headers	headers without end
 continue	headers without end
 endless	larger than the limit of 20000000 bytes (--max-size)
@@ -57,7 +57,7 @@ zbomb	larger than the limit of 20000000 bytes (--max-size)
 END
 cut -f1 rude | sed "s,^,$go/," >sources
 # shellcheck disable=SC2046 # words
-prof-fetch --timeout=2 --max-size=20000000 $(cat sources) $go/file/$want \
+prof-fetch --timeout=8 --max-size=20000000 $(cat sources) $go/file/$want \
 	>out 2>err
 status=$?
 decode <out >got
