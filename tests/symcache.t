@@ -123,6 +123,9 @@ END
 
 rm -rf cache
 prof-symbolize -o out prog.pb
+# Not what several processes wrote: its order is that of their luck.
+rm -rf cache
+prof-symbolize prog.pb -o out
 entry=$store/$(ls $store)
 cp "$entry" good
 size=$(wc -c <good)
