@@ -123,6 +123,7 @@ lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 {
 	struct cursor c = dwarf_at(u->file, DWARF_LINE, u->lines);
 	uint64_t length, header;
+	uint16_t version;
 
 	*l = (struct dwarf_lines){ .unit = u, .max_ops = 1 };
 	if (!u->has_lines)
@@ -131,9 +132,10 @@ lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 	if (length > cursor_left(&c) || !budget_spend(budget, length))
 		return false;
 	c.end = c.p + length;
-	l->sizes.version = (uint8_t)cursor_u16(&c);
-	if (l->sizes.version < 2 || l->sizes.version > 5)
+	version = cursor_u16(&c);
+	if (version < 2 || version > 5)
 		return false;
+	l->sizes.version = (uint8_t)version;
 	l->sizes.addr = u->sizes.addr;
 	if (l->sizes.version == 5) {
 		l->sizes.addr = cursor_u8(&c);

@@ -15,6 +15,7 @@ unit_read_header(const struct dwarf_file *f, uint64_t offset,
 	const uint8_t *start = f->section[DWARF_INFO].data;
 	struct cursor c = dwarf_at(f, DWARF_INFO, offset);
 	uint64_t length;
+	uint16_t version;
 
 	*u = (struct dwarf_unit){ .file = f, .linked = f, .offset = offset };
 	length = cursor_length(&c, &u->sizes.offset);
@@ -22,9 +23,10 @@ unit_read_header(const struct dwarf_file *f, uint64_t offset,
 		return false;
 	c.end = c.p + length;
 	u->end = (uint64_t)(c.end - start);
-	u->sizes.version = (uint8_t)cursor_u16(&c);
-	if (u->sizes.version < 2 || u->sizes.version > 5)
+	version = cursor_u16(&c);
+	if (version < 2 || version > 5)
 		return false;
+	u->sizes.version = (uint8_t)version;
 	if (u->sizes.version == 5) {
 		u->type = cursor_u8(&c);
 		u->sizes.addr = cursor_u8(&c);
@@ -61,7 +63,7 @@ is_offset(const struct dwarf_value *v)
 
 /* What strings may be of is known only at the end of the entry. */
 struct root_strings {
-	struct dwarf_value name, dir, dwo_name;
+	struct dwarf_value dir, dwo_name;
 };
 
 static void
@@ -69,9 +71,6 @@ take_root(struct dwarf_unit *u, uint64_t name, const struct dwarf_value *v,
 	  struct root_strings *s)
 {
 	switch (name) {
-	case DW_AT_name:
-		s->name = *v;
-		break;
 	case DW_AT_comp_dir:
 		s->dir = *v;
 		break;
@@ -130,7 +129,6 @@ unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget)
 
 		take_root(u, name, &v, &s);
 	}
-	u->name = unit_string(u, &s.name);
 	u->dir = unit_string(u, &s.dir);
 	u->dwo_name = unit_string(u, &s.dwo_name);
 	if (!unit_address(u, &u->low, &u->base))

@@ -26,8 +26,8 @@ struct dwarf_unit {
 	uint64_t tag;     /* of its first entry; 0: not read */
 	uint64_t dwo_id;  /* what pairs it with its split unit */
 	bool has_dwo_id;
-	const char *name, *dir; /* compiled there; NULL: unknown */
-	const char *dwo_name;   /* NULL: nothing was split off */
+	const char *dir;      /* compiled there; NULL: unknown */
+	const char *dwo_name; /* NULL: nothing was split off */
 	bool has_lines;
 	uint64_t lines; /* in .debug_line */
 
