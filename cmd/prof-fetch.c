@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fetch-options.h"
+#include "fetch/fetch-options.h"
 #include "lib/merge.h"
 #include "lib/profile.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "gate-options.h"
-#include "stats.h"
+#include "gate/gate-options.h"
+#include "gate/stats.h"
 
 static const struct cli_opt *const groups[] = { refine_opts, NULL };
 

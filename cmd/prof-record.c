@@ -13,17 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach.h"
 #include "cli.h"
-#include "deliver.h"
-#include "drain.h"
-#include "launch.h"
-#include "listen.h"
-#include "lookup.h"
-#include "perfclock.h"
-#include "record-what.h"
-#include "recording.h"
-#include "serve.h"
+#include "record/attach.h"
+#include "record/deliver.h"
+#include "record/drain.h"
+#include "record/launch.h"
+#include "record/listen.h"
+#include "record/lookup.h"
+#include "record/perfclock.h"
+#include "record/record-what.h"
+#include "record/recording.h"
+#include "record/serve.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "debuginfod.h"
-#include "demangle.h"
 #include "lib/profile.h"
-#include "locate.h"
 #include "match.h"
-#include "remote.h"
-#include "resolve.h"
-#include "symbolize-options.h"
-#include "symcache.h"
-#include "symreport.h"
+#include "symbols/debuginfod.h"
+#include "symbols/demangle.h"
+#include "symbols/locate.h"
+#include "symbols/remote.h"
+#include "symbols/resolve.h"
+#include "symbols/symbolize-options.h"
+#include "symbols/symcache.h"
+#include "symbols/symreport.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };
 

@@ -1,7 +1,7 @@
 /*
  * shm.h - the memory that a sampled process shares with its recorder: the only
  * thing that the two have in common. It is a sealed memfd made by the recorder
- * (cmd/drain.c) and written by the sampler (table.c); every process of a
+ * (cmd/record/drain.c) and written by the sampler (table.c); every process of a
  * session maps the same one. doc/sampling.md tells the whole story.
  *
  * Whoever writes here may be killed between any two instructions, and several

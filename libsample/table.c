@@ -1,6 +1,6 @@
 /*
  * table.c - stacks into the shared memory of shm.h: first the table, and where
- * that has no room, the log. cmd/drain.c reads both.
+ * that has no room, the log. cmd/record/drain.c reads both.
  *
  * The profilers that this design comes from move the rarest stack of a full
  * bucket into the log and give its place to the newcomer. Here the newcomer

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize.h"
+#include "symbols/symbolize.h"
 
 #define N_ADDR 512
 #define MAX_FRAMES 512

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jitdump.h"
-#include "kallsyms.h"
-#include "perfmap.h"
+#include "symbols/jitdump.h"
+#include "symbols/kallsyms.h"
+#include "symbols/perfmap.h"
 
 #define N_ADDR 256
 

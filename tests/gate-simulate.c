@@ -23,9 +23,9 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "gate/stats.h"
 #include "lib/gate-int.h"
 #include "lib/profile.h"
-#include "stats.h"
 
 #define N_FUNCTION 150
 #define N_STACK 400

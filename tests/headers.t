@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 flags="-I$src -I$src/cmd -I$bin/proto -I$bin -include $bin/config.h"
-for h in "$src"/cmd/*.h "$src"/cmd/lib/*.h "$src"/libsample/*.h; do
+for h in "$src"/cmd/*.h "$src"/cmd/*/*.h "$src"/libsample/*.h; do
 	[ -e "$h" ] || continue
 	echo "#include \"$h\"" >one.c
 	# shellcheck disable=SC2086 # flags are words

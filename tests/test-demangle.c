@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "demangle.h"
 #include "lib/profile.h"
+#include "symbols/demangle.h"
 
 /* NULL: the name is not mangled. */
 struct row {

@@ -18,12 +18,12 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "gate/stats.h"
 #include "lib/gate-edges.h"
 #include "lib/gate-int.h"
 #include "lib/gate-rule.h"
 #include "lib/profile.h"
 #include "random.h"
-#include "stats.h"
 
 static struct profile *
 parse(const char *text)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "source.h"
+#include "fetch/source.h"
 
 /* text is the URL want, without secrets; NULL: it is a file. */
 static void

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "jitdump.h"
-#include "kallsyms.h"
 #include "lib/buf.h"
-#include "perfmap.h"
+#include "symbols/jitdump.h"
+#include "symbols/kallsyms.h"
+#include "symbols/perfmap.h"
 
 /* A symbolize_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
 struct answers {

@@ -20,9 +20,9 @@
 
 #include <cmocka.h>
 
-#include "drain.h"
 #include "lib/profile.h"
 #include "libsample/table.h"
+#include "record/drain.h"
 
 static const struct drain_config config = { .period_ns = 1000000 };
 

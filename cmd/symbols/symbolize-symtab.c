@@ -118,7 +118,8 @@ is_code_symbol(const struct code_map *code, const struct symtab *t,
 		return true;
 	case STT_OBJECT:
 	case STT_NOTYPE:
-		/* Functions in assembly, and tables between them; not $x, which marks code on ARM. */
+		/* Functions in assembly, and tables between them; not $x, which
+		 * marks code on ARM. */
 		name = elf_strptr(t->elf, t->strings, sym->st_name);
 		return name && *name && *name != '$' &&
 		       code_end(code, sym->st_value);

@@ -106,7 +106,8 @@ enum prof_status symbolize_run(struct symbolize *s, const uint64_t *addr,
 /*
  * Text that differs where answers of symbolize_run() may: it names the file and
  * the one split off from it, by build-id and size, or by inode and time where
- * there is no build-id. For free(); NULL if it can't be told, or without memory.
+ * there is no build-id. For free(); NULL if it can't be told, or without
+ * memory.
  */
 char *symbolize_key(const struct symbolize *s, bool dwarf);
 

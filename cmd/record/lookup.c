@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "lib/profile.h"
-#include "locate.h"
-#include "resolve.h"
+#include "symbols/locate.h"
+#include "symbols/resolve.h"
 
 enum {
 	MAX_ANSWERS = 1 << 17, /* that are kept; then all are forgotten */

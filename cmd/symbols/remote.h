@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fetch.h"
+#include "fetch/fetch.h"
 
 struct profile;
 struct remote;

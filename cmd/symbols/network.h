@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli.h"
-#include "fetch.h"
+#include "fetch/fetch.h"
 
 /* For cli_cmd.groups. */
 extern const struct cli_opt network_opts[];

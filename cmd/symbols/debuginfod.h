@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "fetch.h"
+#include "fetch/fetch.h"
 
 struct debuginfod;
 
