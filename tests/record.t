@@ -309,7 +309,7 @@ else
 	case $? in
 	0)
 		if stacks x.pb.gz | awk '/^#/ { next }
-			{ n += $1 } /IBM037/ { known += $1 }
+			{ n += $1 } /IBM037|ISO8859/ { known += $1 }
 			END { exit !(known * 2 > n) }'; then
 			ok "$name"
 		else
