@@ -372,7 +372,7 @@ else
 check 'man: anonymize' 0 \
 	'head -c 32 /dev/urandom > secret
 	prof-filter --anonymize --key=secret app.pb.gz > public.pb.gz
-	gzip -dc public.pb.gz | grep -acE "main|serve|bin/app|ann|secret"
+	gzip -dc public.pb.gz | grep -acwE "main|serve|bin/app|ann|secret"
 	stacks <public.pb.gz | wc -l' <<'END'
 0
 3
