@@ -212,11 +212,11 @@ if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
 	skip 'prof-fetch' 'without libcurl'
 else
 	check 'prof-fetch' 0 \
-		'prof-fetch --seconds=1 localhost:$port | ./phases_of; echo' <<'END'
+		'prof-fetch --seconds=1 127.0.0.1:$port | ./phases_of; echo' <<'END'
 phase_a 
 END
 	check 'prof-fetch of /pprof/profile' 0 \
-		'prof-fetch "localhost:$port/pprof/profile?seconds=1" | ./phases_of
+		'prof-fetch "127.0.0.1:$port/pprof/profile?seconds=1" | ./phases_of
 		 echo' <<'END'
 phase_a 
 END
@@ -226,7 +226,7 @@ if have go; then
 		for from in local remote; do
 			check "go tool pprof $page, $from symbols" 0 \
 				"go tool pprof -symbolize=$from -top -nodecount=99 \
-				'http://localhost:$port$page?seconds=1' 2>/dev/null |
+				'http://127.0.0.1:$port$page?seconds=1' 2>/dev/null |
 				grep -o 'phase_[ab]\$' | sort -u" <<'END'
 phase_a
 END
@@ -237,7 +237,7 @@ else
 fi
 if have google-pprof curl; then
 	check 'google-pprof' 0 \
-		'google-pprof --text --seconds=1 "http://localhost:$port/pprof/profile" \
+		'google-pprof --text --seconds=1 "http://127.0.0.1:$port/pprof/profile" \
 			2>/dev/null | grep -o "phase_[ab]$" | sort -u' <<'END'
 phase_a
 END
@@ -421,7 +421,7 @@ if have go; then
 	for page in heap:keep_blocks mutex:wait_for_main growth:keep_blocks; do
 		check "go tool pprof: ${page%:*}" 0 \
 			"go tool pprof -top -nodecount=99 -unit=B \
-			'http://localhost:$port/debug/pprof/${page%:*}' 2>/dev/null |
+			'http://127.0.0.1:$port/debug/pprof/${page%:*}' 2>/dev/null |
 			grep -o '${page#*:}\$'" <<END
 ${page#*:}
 END
@@ -432,7 +432,7 @@ if have google-pprof curl; then
 	do
 		check "google-pprof: ${page%:*}" 0 \
 			"google-pprof --text \
-			'http://localhost:$port/pprof/${page%:*}' 2>/dev/null |
+			'http://127.0.0.1:$port/pprof/${page%:*}' 2>/dev/null |
 			grep -o '${page#*:}\$'" <<END
 ${page#*:}
 END
@@ -480,7 +480,9 @@ start
 check_err 'an address that is taken' 2 'prof-record --listen $port echo hello' \
 	'Address already in use'
 stop
-for where in localhost:0 127.0.0.1:0 ':0' '*:0' '[::1]:0'; do
+# A machine without /etc/hosts knows no localhost.
+getent hosts localhost >/dev/null && named=localhost:0
+for where in ${named:-} 127.0.0.1:0 ':0' '*:0' '[::1]:0'; do
 	prof-record --listen "$where" true 2>err
 	if grep -q 'cannot listen at' err; then
 		skip "--listen $where" "$(head -1 err)"
