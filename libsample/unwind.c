@@ -3,7 +3,7 @@
  * addresses on its stack. Everything here runs inside a signal handler; it
  * calls nothing but unwind-expr.c and reads nothing but the tables that
  * unwind-table.c published, its arguments, and stack memory within bounds
- * (tests/unwind-contract.t holds the object files to that).
+ * (tests/handler.t holds the object files to that).
  */
 #include "config.h"
 
@@ -21,6 +21,9 @@
  */
 #define NEAR_BYTES 32768
 #define PAGE_BYTES 4096
+
+/* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */
+#define LOWEST_CODE 65536
 
 struct unwind_state unwind_state;
 
@@ -280,8 +283,8 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 		return STEP_FAILED;
 	locate_saved(w, &r->reg[TRACK_RBP], cfa, &bp);
 	locate_saved(w, &r->reg[TRACK_RBX], cfa, &bx);
-	if (pc == 0)
-		return STEP_ROOT;
+	if (pc < LOWEST_CODE)
+		return pc ? STEP_FAILED : STEP_ROOT;
 	/*
 	 * A frame without extent would be met for ever; but a function may
 	 * have left all of its own, and be about to jump back.
@@ -303,7 +306,8 @@ step_rule(struct walk *w, const struct unwind_rule *r)
  * Code of a known object that has no unwind information, interrupted: PLT
  * entries of lld and small assembly functions. These keep no frame, so the
  * return address is on top, or under the one or two words that a PLT entry
- * pushes. A word that follows a call in known code is taken for it.
+ * pushes. A word that points behind code with unwind information is taken for
+ * it; on top, behind any code of an object, as those functions call each other.
  */
 static enum step
 guess_top(struct walk *w)
@@ -313,7 +317,8 @@ guess_top(struct walk *w)
 	for (unsigned i = 0; i < 3; i++) {
 		if (!unwind_load(&w->bounds, w->f.sp + 8 * i, &pc))
 			return STEP_FAILED;
-		if (pc == 0 || lookup(w->tables, pc - 1) == WORD_NONE)
+		if (pc == 0 || (lookup(w->tables, pc - 1) == WORD_NONE &&
+				(i > 0 || !find_object(w->tables, pc - 1))))
 			continue;
 		w->f.regs = w->f.kept = NULL;
 		w->f.pc = pc;
@@ -360,10 +365,8 @@ step_frame(struct walk *w)
 #if defined(PC_MASK)
 	pc &= PC_MASK;
 #endif
-	if (pc == 0)
-		return STEP_ROOT;
-	if (pc < PAGE_BYTES)
-		return STEP_FAILED;
+	if (pc < LOWEST_CODE)
+		return pc ? STEP_FAILED : STEP_ROOT;
 	w->f.regs = w->f.kept = NULL;
 	w->f.pc = pc;
 	w->f.sp = w->f.bp + 16;
@@ -397,8 +400,8 @@ step(struct walk *w, uintptr_t at)
 		slot = word >> WORD_RBX_SHIFT & WORD_SLOT_MAX;
 		if (slot)
 			(void)unwind_load(&w->bounds, cfa - 8 * slot, &bx);
-		if (pc == 0)
-			return STEP_ROOT;
+		if (pc < LOWEST_CODE)
+			return pc ? STEP_FAILED : STEP_ROOT;
 		w->f.regs = NULL;
 		if (!(word & WORD_KEEPS))
 			w->f.kept = NULL;

@@ -405,6 +405,37 @@ test_frame_pointer(void **state)
 	munmap(jit, PAGE);
 }
 
+/* Two functions without unwind information, one calls the other. */
+__asm__(".text\n"
+	"bare_caller: push %rbp; mov %rsp, %rbp; call bare_leaf\n"
+	"bare_return: pop %rbp; ret\n"
+	"bare_leaf: ret\n");
+extern const char bare_return[] __attribute__((visibility("hidden")));
+extern const char bare_leaf[] __attribute__((visibility("hidden")));
+
+static void
+test_bare_functions(void **state)
+{
+	uintptr_t words[4] = { (uintptr_t)bare_return, 0,
+			       (uintptr_t)test_frame_pointer + 1, 0 };
+	const struct unwind_stack stack = { (uintptr_t)words,
+					    (uintptr_t)(words + 4) };
+	struct unwind_info info;
+	uintptr_t pc[N_FRAME];
+	ucontext_t uc = { 0 };
+
+	(void)state;
+	assert_int_equal(unwind_refresh(), 0);
+	uc.uc_mcontext.gregs[REG_RIP] = (greg_t)bare_leaf;
+	uc.uc_mcontext.gregs[REG_RSP] = (greg_t)words;
+	uc.uc_mcontext.gregs[REG_RBP] = (greg_t)&words[1];
+	assert_in_range(unwind_walk(&uc, &stack, 1, pc, N_FRAME, &info), 3, 4);
+	assert_int_equal(pc[0], (uintptr_t)bare_leaf);
+	assert_int_equal(pc[1], words[0]);
+	assert_int_equal(pc[2], words[2]);
+	assert_int_equal(info.n_guess, 2);
+}
+
 int
 main(void)
 {
@@ -416,6 +447,7 @@ main(void)
 		cmocka_unit_test(test_refresh_under_walks),
 		cmocka_unit_test(test_stuck_reader),
 		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_bare_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

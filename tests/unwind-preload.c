@@ -91,18 +91,15 @@ stop(void)
 {
 	struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	const char *path = getenv("UNWIND_COUNTS");
-	char line[200];
+	char line[256];
 	int fd, n;
 
 	if (getpid() != pid || !path)
 		return;
 	setitimer(ITIMER_PROF, &never, NULL);
 	left = 0;
-	n = snprintf(line, sizeof(line),
-		     "%s %lu contexts, %lu equal, %lu more found, %lu lost by "
-		     "all, %lu differ\n",
-		     program_invocation_short_name, counts.n, counts.equal,
-		     counts.more, counts.lost, counts.differ);
+	n = snprintf(line, sizeof(line), "%s ", program_invocation_short_name);
+	n += referee_print(&counts, line + n, sizeof(line) - (size_t)n);
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd >= 0) {
 		if (write(fd, line, (size_t)n) != n)

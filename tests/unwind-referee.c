@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -129,13 +130,124 @@ part_of(const struct stack *a, const struct stack *b)
 	return a->n < b->n && k == a->n;
 }
 
-/* Did a's walk lose its way? Its outermost frame is no code. */
+/* Is a the inner part of b, or all of it? */
 static bool
-astray(const struct stack *a)
+begins(const struct stack *a, const struct stack *b)
 {
-	Dl_info info;
+	return a->n <= b->n && !memcmp(a->pc, b->pc, a->n * sizeof(a->pc[0]));
+}
 
-	return a->n && !dladdr((void *)a->pc[a->n - 1], &info);
+/* Code around pc: the executable segment of a loaded object. */
+struct code {
+	uintptr_t pc, lo, hi;
+};
+
+static int
+find_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct code *c = arg;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t lo = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && ph->p_flags & PF_X &&
+		    c->pc >= lo && c->pc - lo < ph->p_memsz) {
+			c->lo = lo;
+			c->hi = lo + ph->p_memsz;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Bytes of a ModRM with what it brings along, for a call through it. */
+static size_t
+modrm_size(const uint8_t *at)
+{
+	unsigned mod = at[0] >> 6, rm = at[0] & 7;
+	size_t n = 1;
+
+	if (mod != 3 && rm == 4) {
+		n++;
+		if (mod == 0 && (at[1] & 7) == 5)
+			n += 4;
+	} else if (mod == 0 && rm == 5) {
+		n += 4;
+	}
+	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+/* Does an instruction that calls end at p? Code begins at lo. */
+static bool
+follows_call(const uint8_t *p, const uint8_t *lo)
+{
+	if (p - lo >= 5 && p[-5] == 0xe8)
+		return true;
+	for (int n = 2; n <= 7 && n <= p - lo; n++)
+		if (p[-n] == 0xff && (p[1 - n] >> 3 & 7) == 2 &&
+		    modrm_size(p + 1 - n) == (size_t)n - 1)
+			return true;
+	return false;
+}
+
+/* mov $15,%eax or %rax: the system call that leaves a signal handler. */
+static bool
+is_trampoline(const uint8_t *p, const uint8_t *hi)
+{
+	static const uint8_t mov[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0 };
+
+	return (size_t)(hi - p) >= sizeof(mov) && !memcmp(p, mov, sizeof(mov));
+}
+
+/*
+ * Where a walk has lost its way, it reports words of the stack. Leave out the
+ * entries from the first on that cannot be what it says: a caller's address is
+ * in code and behind a call, or is the trampoline that a signal handler returns
+ * to. What that interrupted can be anywhere in code.
+ */
+static void
+cut_nonsense(struct stack *s)
+{
+	bool exact = true; /* the next entry was interrupted, not called from */
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct code c = { .pc = s->pc[i] };
+		const uint8_t *p = (const uint8_t *)s->pc[i] + !exact;
+
+		if (!dl_iterate_phdr(find_code, &c))
+			s->n = i;
+		else if (exact)
+			exact = false;
+		else if (is_trampoline(p, (const uint8_t *)c.hi))
+			exact = true;
+		else if (!follows_call(p, (const uint8_t *)c.lo))
+			s->n = i;
+	}
+}
+
+/* Places where libgcc and we agreed that a stack ends: _start, clone3. */
+static struct {
+	uintptr_t pc[4];
+	size_t n;
+} roots;
+
+static bool
+is_rooted(const struct stack *s)
+{
+	for (size_t i = 0; i < roots.n; i++)
+		if (s->n && s->pc[s->n - 1] == roots.pc[i])
+			return true;
+	return false;
+}
+
+static void
+learn_root(const struct stack *s)
+{
+	if (s->n > 1 && !is_rooted(s) &&
+	    roots.n < sizeof(roots.pc) / sizeof(roots.pc[0]))
+		roots.pc[roots.n++] = s->pc[s->n - 1];
 }
 
 static void
@@ -178,12 +290,40 @@ show(const struct stack *ours, const struct stack *gcc,
 	}
 }
 
+/*
+ * None of the referees says what we do. They are witnesses as far as their
+ * stacks can be true: where libgcc's _Unwind_Resume has put the registers of
+ * the landing pad into the slots of its own frame, the walk is lost for
+ * everybody, and each ends in another way.
+ */
+static unsigned long *
+judge(struct referee *r, struct stack *ours, struct stack *gcc,
+      struct stack *other, enum unwind_end end)
+{
+	bool rooted;
+
+	if (end == UNWIND_FAILED)
+		cut_nonsense(ours);
+	cut_nonsense(gcc);
+	cut_nonsense(other);
+	rooted = is_rooted(gcc) || is_rooted(other);
+	if (end == UNWIND_FAILED && !rooted && begins(gcc, ours) &&
+	    begins(other, ours))
+		return &r->lost;
+	if (end == UNWIND_ROOT && part_of(gcc, ours) && part_of(other, ours))
+		return &r->more;
+	if (!rooted && !same(gcc, other))
+		return &r->alone;
+	return &r->differ;
+}
+
 void
 referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 		size_t n_stack)
 {
 	struct stack ours, gcc, other;
 	struct unwind_info info;
+	unsigned long *verdict;
 
 	ours.n = unwind_walk(uc, stack, n_stack, ours.pc, MAX_FRAMES, &info);
 	for (size_t i = 1; i < ours.n; i++)
@@ -191,25 +331,28 @@ referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 	r->n++;
 	walk_libgcc(&gcc, uc);
 	if (info.end != UNWIND_FAILED && same(&ours, &gcc)) {
+		learn_root(&gcc);
 		r->equal++;
 		return;
 	}
 	walk_libunwind(&other, uc);
-	if (same(&ours, &gcc) && (same(&ours, &other) || astray(&other))) {
-		r->lost++;
-		return;
-	}
 	if (info.end != UNWIND_FAILED && same(&ours, &other)) {
 		r->equal++;
 		return;
 	}
-	if (info.end == UNWIND_ROOT && part_of(&gcc, &ours) &&
-	    (part_of(&other, &ours) || astray(&other)))
-		r->more++;
-	else
-		r->differ++;
-	if (r->n_shown++ < r->max_shown)
+	verdict = judge(r, &ours, &gcc, &other, info.end);
+	++*verdict;
+	if (verdict != &r->lost && r->n_shown++ < r->max_shown)
 		show(&ours, &gcc, &other, &info);
+}
+
+int
+referee_print(const struct referee *r, char *line, size_t size)
+{
+	return snprintf(line, size,
+			"%lu contexts, %lu equal, %lu more found, %lu lost by "
+			"all, %lu without a witness, %lu differ\n",
+			r->n, r->equal, r->more, r->lost, r->alone, r->differ);
 }
 
 static void *

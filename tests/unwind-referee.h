@@ -12,13 +12,19 @@ struct unwind_stack;
 
 /* Counts of contexts. */
 struct referee {
-	unsigned long n;      /* compared */
-	unsigned long equal;  /* with libgcc, or else with libunwind */
-	unsigned long more;   /* each found less, and nothing we did not find */
-	unsigned long lost;   /* nobody got to the root; all say the same */
+	unsigned long n;     /* compared */
+	unsigned long equal; /* with libgcc, or else with libunwind */
+	unsigned long more;  /* each found less, and nothing we did not find */
+	unsigned long lost;  /* nobody got to the root; all say the same */
+	unsigned long
+		alone; /* the referees disagree, neither got to the root */
 	unsigned long differ; /* all others */
 	unsigned long n_shown, max_shown;
 };
+
+/* "N contexts, N equal, ..., N differ", for people and awk. Returns snprintf's
+ * result. */
+int referee_print(const struct referee *r, char *line, size_t size);
 
 /*
  * Called in a signal handler with its ucontext_t: walk, compare, count.
