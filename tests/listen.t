@@ -365,6 +365,7 @@ check 'the list of pages has all that is recorded' 0 \
 /debug/pprof/allocs
 /debug/pprof/growth
 /debug/pprof/mutex
+/debug/pprof/block
 /debug/pprof/cmdline
 /debug/pprof/symbol
 END
@@ -372,7 +373,7 @@ END
 cat >blocks <<'END'
 #!/bin/sh
 prof-symbolize | prof-text -q --nodecount=99 "$@" |
-	awk '/keep_blocks|wait_for_main/ { print $1, $NF }'
+	awk '/keep_|wait_/ { print $1, $NF }'
 END
 chmod +x blocks
 check '/pprof/heap and its like, in both formats' 0 '
@@ -412,10 +413,101 @@ check 'CPU time is, too' 0 \
 	'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
 phase_a 
 END
-check 'no difference of what is not of a time' 0 \
-	'./get "/debug/pprof/heap?seconds=5" | sed -n "1p;\$p" | tr -d "\r"' <<'END'
+# What changes in some seconds: the program does it as soon as that is asked for
+# by all. The profiles before and after are taken while it does nothing.
+cat >kept <<'END'
+#!/bin/sh
+for type in alloc_objects inuse_objects; do
+	./blocks --sample-index=$type <"$1"
+done | sort -k2
+END
+chmod +x kept
+cat >clients <<'END'
+#!/bin/sh
+./page '/debug/pprof/heap?seconds=3' >d-heap.pb.gz &
+./page '/pprof/heap?seconds=3' >d-plain.pb.gz &
+./page '/debug/pprof/allocs?seconds=3' >d-allocs.pb.gz &
+./page '/pprof/growth?seconds=3' >d-growth.pb.gz &
+./page '/debug/pprof/mutex?seconds=3' >d-mutex.pb.gz &
+prof-fetch -q --seconds=3 -o d-fetch.pb.gz 127.0.0.1:$port/debug/pprof/heap \
+	2>d-fetch.err &
+HOME=$PWD go tool pprof -symbolize=none -proto -output=d-go.pb.gz -seconds=3 \
+	http://127.0.0.1:$port/debug/pprof/heap >d-go.out 2>&1 &
+wait
+END
+chmod +x clients
+n_client=7
+lacks 'prof-fetch 127.0.0.1:1' && n_client=$((n_client - 1))
+have go || n_client=$((n_client - 1))
+./page /debug/pprof/heap >before.pb.gz
+./clients 9>&- &
+clients=$!
+./wait_for $n_client
+echo more >&9
+read -r phase <&8
+wait $clients
+./page /debug/pprof/heap >after.pb.gz
+check 'the difference that some seconds make: memory' 0 '
+	./kept d-heap.pb.gz
+	./blocks --unit=B <d-growth.pb.gz | awk "{
+		print (\$1 + 0 >= 1.9e6 && \$1 + 0 < 2.5e6), \$2 }"' <<'END'
+-30 keep_blocks
+50 keep_more
+50 keep_more
+1 keep_more
+END
+check 'and waits' 0 'prof-symbolize d-mutex.pb.gz |
+	prof-text -q --nodecount=99 --cum --sample-index=contentions \
+		--tagfocus=mutex | awk "\$NF ~ /^wait_/ { print \$NF, \$4 }" | sort' \
+	<<'END'
+wait_again 1
+wait_for_main 1
+END
+check 'it is a profile.proto, whoever asks, of that time' 0 '
+	od -An -tx1 -N 2 d-plain.pb.gz; ./kept d-plain.pb.gz
+	prof-text -q --raw d-plain.pb.gz | grep -o "^Duration: 3"
+	prof-text -q d-allocs.pb.gz | grep ^Type' <<'END'
+ 1f 8b
+-30 keep_blocks
+50 keep_more
+50 keep_more
+Duration: 3
+Type: alloc_space
+END
+check 'a profile and the difference make the profile after it' 0 '
+	prof-merge before.pb.gz d-heap.pb.gz | stacks --all - | grep -v ^# | sort >sum
+	stacks --all after.pb.gz | grep -v ^# | sort | cmp - sum && wc -l <sum |
+		awk "{ print (\$1 > 2) }"' <<'END'
+1
+END
+if [ -s d-fetch.pb.gz ]; then
+	check 'prof-fetch --seconds of it' 0 './kept d-fetch.pb.gz' <<'END'
+-30 keep_blocks
+50 keep_more
+50 keep_more
+END
+else
+	skip 'prof-fetch --seconds of it' "$(cat d-fetch.err)"
+fi
+if [ -s d-go.pb.gz ]; then
+	check 'go tool pprof -seconds of it' 0 './kept d-go.pb.gz' <<'END'
+-30 keep_blocks
+50 keep_more
+50 keep_more
+END
+else
+	skip 'go tool pprof -seconds of it' "$(cat d-go.out)"
+fi
+check 'a difference has no text form, and bounds' 0 '
+	for query in "seconds=1&debug=1" seconds=0 seconds=3601; do
+		./get "/debug/pprof/heap?$query" | sed -n "1p;\$p" | tr -d "\r"
+	done' <<'END'
 HTTP/1.1 400 Bad Request
-this profile is of the time since the program began: ask without seconds
+there is no text form of this profile: ask without debug=1
+HTTP/1.1 400 Bad Request
+seconds must be from 1 to 3600
+HTTP/1.1 400 Bad Request
+seconds must be from 1 to 3600
 END
 if have go; then
 	for page in heap:keep_blocks mutex:wait_for_main growth:keep_blocks; do
@@ -438,7 +530,16 @@ ${page#*:}
 END
 	done
 fi
+./page '/debug/pprof/heap?seconds=3600' >last.pb.gz 9>&- &
+long=$!
+./wait_for 1
 stop
+wait $long
+check 'a difference that the end of the program ends: what is left is in use' 1 \
+	'prof-symbolize last.pb.gz | prof-text -q --nodecount=99 \
+		--sample-index=inuse_objects | grep -c keep_' <<'END'
+0
+END
 
 # Killed while clients wait.
 start

@@ -6,23 +6,93 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drain.h"
+#include "set.h"
 
 enum { CROWDED = SHM_N_LIVE / 4 };
 
-/* Whether processes live, as of the last that was asked for. */
+/*
+ * The newest owner of each process number: those before it were other programs,
+ * which exec replaced, or other processes. And whether processes live, as of
+ * the last that was asked for.
+ */
 struct census {
+	uint64_t *owner;
+	size_t n, room;
+	struct set set;
 	int32_t pid;
 	bool is_alive;
 };
 
 static bool
+same_pid(const void *ctx, uint32_t i, const void *key)
+{
+	const struct census *c = ctx;
+
+	return SHM_OWNER_PID(c->owner[i]) == *(const int32_t *)key;
+}
+
+/* Where the owner of pid is; SET_NONE without memory. A new one is 0. */
+static uint32_t
+find_owner(struct census *c, int32_t pid)
+{
+	uint64_t hash = (uint32_t)pid * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t i;
+
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 64;
+		uint64_t *more = reallocarray(c->owner, room, sizeof *more);
+
+		if (!more)
+			return SET_NONE;
+		c->owner = more;
+		c->room = room;
+	}
+	i = set_add(&c->set, hash ^ hash >> 32, same_pid, c, &pid, c->n);
+	if (i == c->n)
+		c->owner[c->n++] = (uint64_t)(uint32_t)pid << 32;
+	return i;
+}
+
+/* heap may be NULL. What there is no memory for counts as it is. */
+static void
+take_census(struct census *c, const struct shm_heap *heap)
+{
+	*c = (struct census){ 0 };
+	for (size_t i = 0; heap && i < SHM_N_LIVE; i++) {
+		const struct shm_live_mark *m = &heap->mark[i];
+		uint64_t owner = atomic_load(&m->owner);
+		uint32_t k;
+
+		if (atomic_load(&m->pointer) <= 1)
+			continue;
+		k = find_owner(c, SHM_OWNER_PID(owner));
+		/* They count up, and may come round. */
+		if (k != SET_NONE &&
+		    (int32_t)((uint32_t)owner - (uint32_t)c->owner[k]) > 0)
+			c->owner[k] = owner;
+	}
+}
+
+static void
+end_census(struct census *c)
+{
+	free(c->owner);
+	set_release(&c->set);
+}
+
+static bool
 is_alive(struct census *c, uint64_t owner)
 {
 	int32_t pid = SHM_OWNER_PID(owner);
+	uint32_t i = find_owner(c, pid);
 
+	if (i != SET_NONE &&
+	    (int32_t)((uint32_t)owner - (uint32_t)c->owner[i]) < 0)
+		return false;
 	if (pid != c->pid) {
 		c->pid = pid;
 		c->is_alive = pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH);
@@ -55,32 +125,37 @@ look(const struct shm_heap *heap, size_t i, struct shm_live *copy)
 }
 
 void
-drain_live(struct drain *d, struct tally *t, bool with_ended)
+drain_live(struct drain *d, struct tally *t)
 {
 	const struct shm_heap *heap = shm_heap(d->shm);
-	struct census census = { 0 };
+	struct census census;
 	struct shm_live copy;
 
-	tally_begin_live(t, with_ended);
+	tally_begin_live(t);
+	take_census(&census, heap);
 	for (size_t i = 0; heap && i < SHM_N_LIVE; i++)
-		if (look(heap, i, &copy) &&
-		    (with_ended ||
-		     is_alive(&census, atomic_load(&heap->mark[i].owner))))
-			tally_live(t, copy.key, copy.pc);
+		if (look(heap, i, &copy))
+			tally_live(t, copy.key, copy.pc,
+				   is_alive(&census,
+					    atomic_load(&heap->mark[i].owner)));
+	end_census(&census);
 }
 
 void
 drain_make_room(struct drain *d, struct tally *t)
 {
 	struct shm_heap *heap = shm_heap(d->shm);
-	struct census census = { 0 };
+	struct census census;
 	struct shm_live copy;
 	size_t n = 0;
 
 	for (size_t i = 0; heap && i < SHM_N_LIVE; i++)
 		n += atomic_load_explicit(&heap->mark[i].pointer,
 					  memory_order_relaxed) != 0;
-	for (size_t i = 0; n > CROWDED && i < SHM_N_LIVE; i++) {
+	if (n <= CROWDED)
+		return;
+	take_census(&census, heap);
+	for (size_t i = 0; i < SHM_N_LIVE; i++) {
 		struct shm_live_mark *m = &heap->mark[i];
 
 		if (atomic_load(&m->pointer) == 0 ||
@@ -90,4 +165,5 @@ drain_make_room(struct drain *d, struct tally *t)
 		tally_ended(t, copy.key, copy.pc);
 		atomic_store(&m->pointer, 0);
 	}
+	end_census(&census);
 }

@@ -243,7 +243,7 @@ void
 drain_table(struct drain *d, struct tally *t)
 {
 	read_table(d, t, STUCK_PASSES);
-	drain_live(d, t, false);
+	drain_live(d, t);
 }
 
 /*
@@ -278,5 +278,5 @@ drain_end(struct drain *d, struct tally *t)
 		nanosleep(&ms, NULL);
 	}
 	read_table(d, t, 0);
-	drain_live(d, t, true);
+	drain_live(d, t);
 }

@@ -69,11 +69,9 @@ void drain_pass(struct drain *d, struct tally *t);
  */
 void drain_table(struct drain *d, struct tally *t);
 
-/*
- * Look what is allocated now, instead of what was seen last; with_ended: and in
- * processes that have ended, when they did. drain_table() and drain_end() do.
- */
-void drain_live(struct drain *d, struct tally *t, bool with_ended);
+/* Look what is allocated now, instead of what was seen last. drain_table() and
+ * drain_end() do. */
+void drain_live(struct drain *d, struct tally *t);
 
 /* Take out what was allocated in processes that have ended, if they crowd out
  * others. drain_pass() does. */

@@ -239,7 +239,7 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 	if (!has_place(l))
 		return send_error(l, k, 503,
 				  "too many profiles are under way: try later");
-	k->mark = recording_mark(l->serve->recording);
+	k->mark = serve_mark(l->serve, &k->req);
 	if (!k->mark)
 		return send_error(l, k, 503, "out of memory");
 	l->n_window++;

@@ -65,6 +65,7 @@ recording_end(struct recording *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
+	r->info.with_ended = true;
 	drain_end(r->drain, r->tally);
 	pthread_mutex_unlock(&r->lock);
 }
@@ -100,7 +101,7 @@ recording_now(struct recording *r, enum tally_kind kind)
 }
 
 struct recording_mark *
-recording_mark(struct recording *r)
+recording_mark(struct recording *r, enum tally_kind kind)
 {
 	struct recording_mark *m = calloc(1, sizeof *m);
 
@@ -109,7 +110,7 @@ recording_mark(struct recording *r)
 	pthread_mutex_lock(&r->lock);
 	/* What came before is not theirs. */
 	drain_table(r->drain, r->tally);
-	m->tally = tally_mark(r->tally, r->drain->shm);
+	m->tally = tally_mark(r->tally, r->drain->shm, kind);
 	m->time_ns = now_ns(CLOCK_REALTIME);
 	m->start = now_ns(CLOCK_MONOTONIC);
 	r->n_mark += m->tally != NULL;
@@ -150,7 +151,7 @@ recording_since(struct recording *r, const struct recording_mark *m)
 	pthread_mutex_lock(&r->lock);
 	drain_table(r->drain, r->tally);
 	info = r->info;
-	info.kind = TALLY_CPU;
+	info.kind = tally_mark_kind(m->tally);
 	info.since = m->tally;
 	info.time_ns = m->time_ns;
 	info.duration_ns = now_ns(CLOCK_MONOTONIC) - m->start;

@@ -52,14 +52,17 @@ struct profile *recording_profile(struct recording *r, int32_t pid);
 /* A profile of that kind, as it is now: the same. */
 struct profile *recording_now(struct recording *r, enum tally_kind kind);
 
-/* Now. The caller's, for recording_mark_free(); NULL without memory. */
-struct recording_mark *recording_mark(struct recording *r);
+/* Now, for a profile of that kind. The caller's, for recording_mark_free();
+ * NULL without memory. */
+struct recording_mark *recording_mark(struct recording *r,
+				      enum tally_kind kind);
 void recording_mark_free(struct recording *r, struct recording_mark *m);
 
 /* How many marks there are. */
 size_t recording_marks(struct recording *r);
 
-/* The profile of what has come since m: the caller's. NULL without memory. */
+/* The profile of what has come since m, and been freed: the caller's. NULL
+ * without memory. */
 struct profile *recording_since(struct recording *r,
 				const struct recording_mark *m);
 

@@ -65,6 +65,7 @@ static const struct page pages[] = {
 	{ "/debug/pprof/allocs", PAGE_NOW, true, TALLY_HEAP, NULL },
 	{ "/debug/pprof/growth", PAGE_NOW, true, TALLY_GROWTH, NULL },
 	{ "/debug/pprof/mutex", PAGE_NOW, true, TALLY_LOCK, NULL },
+	{ "/debug/pprof/block", PAGE_NOW, true, TALLY_LOCK, NULL },
 	{ "/debug/pprof/cmdline", PAGE_CMDLINE, true, 0, NULL },
 	{ "/debug/pprof/symbol", PAGE_SYMBOL, true, 0, NULL },
 };
@@ -257,6 +258,14 @@ is_debug(const struct serve_request *req)
 	return req->debug && strcmp(req->debug, "0") != 0;
 }
 
+/* Is it of what changes in some seconds? Memory in use may get less, and none
+ * of gperftools' formats has negative numbers. */
+static bool
+is_difference(const struct page *page, const struct serve_request *req)
+{
+	return page->kind == PAGE_NOW && req->seconds && *req->seconds;
+}
+
 /* Answer with p, in the format that the client can read; p is freed. */
 static void
 profile_page(const struct page *page, const struct serve_request *req,
@@ -269,7 +278,8 @@ profile_page(const struct page *page, const struct serve_request *req,
 	reply->status = 200;
 	reply->type = "application/octet-stream";
 	reply->file = strrchr(page->path, '/') + 1;
-	if (p && !is_debug(req) && (page->is_go || req->takes_gzip)) {
+	if (p && !is_debug(req) &&
+	    (page->is_go || req->takes_gzip || is_difference(page, req))) {
 		rc = write_proto(p, &reply->body, &err);
 	} else if (p) {
 		if (kind != LEGACY_CPU) {
@@ -283,21 +293,21 @@ profile_page(const struct page *page, const struct serve_request *req,
 	profile_free(p);
 }
 
+/* Go's name for the same profile, shown by what was allocated. */
+static void
+set_default(const struct page *page, struct profile *p)
+{
+	if (p && strcmp(page->path, "/debug/pprof/allocs") == 0)
+		p->default_type = profile_intern(p, "alloc_space");
+}
+
 static void
 now_page(struct serve *s, const struct page *page,
 	 const struct serve_request *req, struct serve_reply *reply)
 {
-	struct profile *p;
+	struct profile *p = recording_now(s->recording, page->tally);
 
-	if (req->seconds) {
-		serve_error(reply, 400,
-			    "this profile is of the time since the program "
-			    "began: ask without seconds");
-		return;
-	}
-	p = recording_now(s->recording, page->tally);
-	if (p && strcmp(page->path, "/debug/pprof/allocs") == 0)
-		p->default_type = profile_intern(p, "alloc_space");
+	set_default(page, p);
 	profile_page(page, req, p, reply);
 }
 
@@ -359,8 +369,11 @@ serve_answer(struct serve *s, const struct serve_request *req,
 		symbol_page(s, req, reply);
 		break;
 	case PAGE_NOW:
-		now_page(s, page, req, reply);
-		break;
+		if (!is_difference(page, req)) {
+			now_page(s, page, req, reply);
+			break;
+		}
+		/* fall through */
 	case PAGE_CPU:
 		seconds = window_of(req, reply);
 		reply->type =
@@ -370,11 +383,20 @@ serve_answer(struct serve *s, const struct serve_request *req,
 	return 0;
 }
 
+struct recording_mark *
+serve_mark(struct serve *s, const struct serve_request *req)
+{
+	return recording_mark(s->recording, find_page(req->path)->tally);
+}
+
 void
 serve_window(struct serve *s, const struct serve_request *req,
 	     const struct recording_mark *mark, struct serve_reply *reply)
 {
+	const struct page *page = find_page(req->path);
+	struct profile *p = recording_since(s->recording, mark);
+
 	*reply = (struct serve_reply){ 0 };
-	profile_page(find_page(req->path), req,
-		     recording_since(s->recording, mark), reply);
+	set_default(page, p);
+	profile_page(page, req, p, reply);
 }

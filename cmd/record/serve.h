@@ -45,11 +45,16 @@ struct serve_reply {
 
 /*
  * Answer a request. Returns 0 when *reply is there, or, for a profile of what
- * is yet to come, the number of seconds that it is about: then make a mark now
- * and call serve_window() after that time.
+ * is yet to come, the number of seconds that it is about: then call
+ * serve_mark() now and serve_window() after that time.
  */
 unsigned serve_answer(struct serve *s, const struct serve_request *req,
 		      struct serve_reply *reply);
+
+/* The beginning of that time: for recording_mark_free(). NULL without memory.
+ */
+struct recording_mark *serve_mark(struct serve *s,
+				  const struct serve_request *req);
 
 /* Answer it with the profile of what has come since the mark. */
 void serve_window(struct serve *s, const struct serve_request *req,

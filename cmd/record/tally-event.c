@@ -95,19 +95,23 @@ tally_event(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t count)
 }
 
 void
-tally_begin_live(struct tally *t, bool with_ended)
+tally_begin_live(struct tally *t)
 {
-	for (size_t i = 0; i < t->n_event; i++)
-		t->event[i].live = with_ended ? t->event[i].ended : 0;
+	for (size_t i = 0; i < t->n_event; i++) {
+		t->event[i].live = 0;
+		t->event[i].left = t->event[i].ended;
+	}
 }
 
 void
-tally_live(struct tally *t, uint64_t key, const uint64_t *pc)
+tally_live(struct tally *t, uint64_t key, const uint64_t *pc, bool is_alive)
 {
 	struct event *e = find(t, key, pc);
 
-	if (e)
+	if (e && is_alive)
 		e->live++;
+	else if (e)
+		e->left++;
 }
 
 void
@@ -135,24 +139,20 @@ static const struct {
 	enum shm_event event;
 	const char *type[4][2];
 	const char *default_type;
-	const char *comment; /* what was sampled */
 } kinds[] = {
 	[TALLY_HEAP] = { SHM_ALLOC,
 			 { { "alloc_objects", "count" },
 			   { "alloc_space", "bytes" },
 			   { "inuse_objects", "count" },
 			   { "inuse_space", "bytes" } },
-			 "inuse_space",
-			 "heap" },
+			 "inuse_space" },
 	[TALLY_GROWTH] = { SHM_GROW,
 			   { { "objects", "count" }, { "space", "bytes" } },
-			   "space",
-			   "heap" },
+			   "space" },
 	[TALLY_LOCK] = { SHM_WAIT,
 			 { { "contentions", "count" },
 			   { "delay", "nanoseconds" } },
-			 "delay",
-			 "lock" },
+			 "delay" },
 };
 
 /*
@@ -178,28 +178,53 @@ scale(const struct build *b, uint64_t size)
 	return period <= 1 || !size ? 1 : -1 / expm1(-(double)size / period);
 }
 
-/* The values of e in the profile; rest is carried along. */
+/* What event i has had, or has had since. Only what is in use gets less. */
 static void
-values_of(const struct build *b, const struct event *e, double rest[4],
-	  int64_t value[4])
+counts_of(const struct build *b, size_t i, struct event_mark *count)
 {
-	double size = (double)e->number, k;
+	const struct event *e = &b->t->event[i];
+	const struct tally_mark *since = b->info->since;
+	struct event_mark before = { 0 };
 
+	if (since && i < since->n_event)
+		before = since->event[i];
+	if (b->info->with_ended) {
+		count->live = e->live + e->left;
+		before.live += before.left;
+	} else {
+		count->live = e->live;
+	}
+	count->live -= before.live;
+	count->ticks = e->stack.ticks - before.ticks;
+	count->delay = e->delay - before.delay;
+}
+
+/* The values of event i in the profile; rest is carried along. */
+static void
+values_of(const struct build *b, size_t i, double rest[4], int64_t value[4])
+{
+	uint64_t number = b->t->event[i].number;
+	double size = (double)number, ticks, live, k;
+	struct event_mark count;
+
+	counts_of(b, i, &count);
+	ticks = (double)count.ticks;
+	live = (double)(int64_t)count.live;
 	switch (b->info->kind) {
 	case TALLY_HEAP:
-		k = scale(b, e->number);
-		value[0] = whole(k * (double)e->stack.ticks, &rest[0]);
-		value[1] = whole(k * (double)e->stack.ticks * size, &rest[1]);
-		value[2] = whole(k * (double)e->live, &rest[2]);
-		value[3] = whole(k * (double)e->live * size, &rest[3]);
+		k = scale(b, number);
+		value[0] = whole(k * ticks, &rest[0]);
+		value[1] = whole(k * ticks * size, &rest[1]);
+		value[2] = whole(k * live, &rest[2]);
+		value[3] = whole(k * live * size, &rest[3]);
 		break;
 	case TALLY_GROWTH:
-		value[1] = (int64_t)e->stack.ticks * 1024;
+		value[1] = (int64_t)count.ticks * 1024;
 		value[0] = whole((double)value[1] / fmax(size, 1), &rest[0]);
 		break;
 	default:
-		value[0] = (int64_t)e->stack.ticks;
-		value[1] = (int64_t)e->delay * 1000;
+		value[0] = (int64_t)count.ticks;
+		value[1] = (int64_t)count.delay * 1000;
 		break;
 	}
 }
@@ -226,10 +251,16 @@ label_of(const struct build *b, const struct event *e, struct label *label)
 }
 
 static bool
-is_wanted(const struct build *b, const struct event *e)
+is_wanted(const struct build *b, size_t i)
 {
-	return e->event == kinds[b->info->kind].event &&
-	       build_is_of(b, e->stack.process);
+	const struct event *e = &b->t->event[i];
+	struct event_mark count;
+
+	if (e->event != kinds[b->info->kind].event ||
+	    !build_is_of(b, e->stack.process))
+		return false;
+	counts_of(b, i, &count);
+	return count.ticks || count.live || count.delay;
 }
 
 /* The process of all events, if that is one; *many if not. */
@@ -243,7 +274,7 @@ only_process(const struct build *b, bool *many)
 	for (size_t i = 0; i < b->t->n_event && !*many; i++) {
 		const struct event *e = &b->t->event[i];
 
-		if (!is_wanted(b, e))
+		if (!is_wanted(b, i))
 			continue;
 		*many = is_any && e->stack.process != process;
 		process = e->stack.process;
@@ -265,7 +296,7 @@ add_program(struct build *b)
 		const struct event *e = &t->event[i];
 		uint32_t process = e->stack.process;
 
-		if (is_wanted(b, e) && process != PROF_NONE &&
+		if (is_wanted(b, i) && process != PROF_NONE &&
 		    t->process[process].program != PROF_NONE)
 			weight[t->process[process].program] += e->stack.ticks;
 	}
@@ -287,9 +318,9 @@ add_samples(struct build *b)
 		int64_t value[4];
 		struct label label;
 
-		if (!is_wanted(b, e))
+		if (!is_wanted(b, i))
 			continue;
-		values_of(b, e, rest, value);
+		values_of(b, i, rest, value);
 		if (!label_of(b, e, &label) ||
 		    !build_sample(b, &t->event_frames, &e->stack, of_process,
 				  value, &label))
@@ -323,28 +354,9 @@ add_types(struct build *b)
 	       p->period_type.unit != STRTAB_NONE && legacy_set_filters(p) == 0;
 }
 
-static bool
-add_comment(struct build *b)
-{
-	enum tally_kind kind = b->info->kind;
-	const struct shm *shm = b->info->shm;
-	const struct shm_count *count =
-		kind == TALLY_LOCK ? &shm->lock : &shm->heap;
-	struct sampling s = {
-		.clock = kinds[kind].comment,
-		.ticks = atomic_load(&count->n_taken),
-		.signals = atomic_load(&count->n_taken),
-		.lost = atomic_load(&count->n_lost),
-		.truncated = atomic_load(&count->n_truncated),
-		.unwind_failed = atomic_load(&count->n_failed),
-	};
-
-	return sampling_add(b->p, &s) == 0;
-}
-
 bool
 build_events(struct build *b)
 {
 	return add_types(b) && add_program(b) && add_samples(b) &&
-	       add_comment(b);
+	       build_comment(b);
 }

@@ -81,7 +81,8 @@ struct event {
 	enum shm_event event;
 	uint64_t number; /* bytes; enum shm_lock */
 	uint64_t live;   /* SHM_ALLOC: not freed */
-	uint64_t ended;  /* ... in processes that are gone */
+	uint64_t left;   /* ... by processes that are gone */
+	uint64_t ended;  /* ... of which this is known here alone */
 	uint64_t delay;  /* SHM_WAIT: microseconds */
 };
 
@@ -127,14 +128,23 @@ struct tally {
 	struct set raws;
 };
 
-struct tally_mark {
-	struct sampling sampling;
-	size_t n_stack;
-	uint64_t ticks[]; /* of each stack */
+/* What an event had. */
+struct event_mark {
+	uint64_t ticks, live, left, delay;
 };
 
-/* The settings and the counts as they are now, but no achieved rate. */
-struct sampling tally_sampling(const struct shm *shm);
+/* One of the arrays is there: that which its kind needs. */
+struct tally_mark {
+	enum tally_kind kind;
+	struct sampling sampling;
+	size_t n_stack, n_event;
+	uint64_t *ticks; /* of each stack */
+	struct event_mark *event;
+};
+
+/* The settings and the counts of a kind as they are now, but no achieved rate.
+ */
+struct sampling tally_sampling(const struct shm *shm, enum tally_kind kind);
 
 /*
  * Room for n more of size bytes in the array whose address array is; false,
@@ -205,6 +215,9 @@ bool build_is_of(const struct build *b, uint32_t process);
 
 /* Add everything of kinds other than TALLY_CPU. */
 bool build_events(struct build *b);
+
+/* Add the comment on sampling. */
+bool build_comment(struct build *b);
 
 /*
  * Readers take the first mapping for the program: so add it first. Of those

@@ -16,8 +16,8 @@ static const char *const clock_name[N_CLOCK] = {
 	[SHM_CLOCK_PERF] = "perf",
 };
 
-struct sampling
-tally_sampling(const struct shm *shm)
+static struct sampling
+ticks_now(const struct shm *shm)
 {
 	return (struct sampling){
 		.clock = clock_name[shm->clock % N_CLOCK],
@@ -32,24 +32,68 @@ tally_sampling(const struct shm *shm)
 	};
 }
 
-struct tally_mark *
-tally_mark(const struct tally *t, const struct shm *shm)
+struct sampling
+tally_sampling(const struct shm *shm, enum tally_kind kind)
 {
-	struct tally_mark *m;
+	const struct shm_count *count =
+		kind == TALLY_LOCK ? &shm->lock : &shm->heap;
 
-	m = malloc(sizeof *m + t->n_stack * sizeof *m->ticks);
+	if (kind == TALLY_CPU)
+		return ticks_now(shm);
+	return (struct sampling){
+		.clock = kind == TALLY_LOCK ? "lock" : "heap",
+		.ticks = atomic_load(&count->n_taken),
+		.signals = atomic_load(&count->n_taken),
+		.lost = atomic_load(&count->n_lost),
+		.truncated = atomic_load(&count->n_truncated),
+		.unwind_failed = atomic_load(&count->n_failed),
+	};
+}
+
+struct tally_mark *
+tally_mark(const struct tally *t, const struct shm *shm, enum tally_kind kind)
+{
+	struct tally_mark *m = calloc(1, sizeof *m);
+
 	if (!m)
 		return NULL;
-	m->sampling = tally_sampling(shm);
-	m->n_stack = t->n_stack;
-	for (size_t i = 0; i < t->n_stack; i++)
+	m->kind = kind;
+	m->sampling = tally_sampling(shm, kind);
+	if (kind == TALLY_CPU) {
+		m->n_stack = t->n_stack;
+		m->ticks = calloc(t->n_stack + 1, sizeof *m->ticks);
+	} else {
+		m->n_event = t->n_event;
+		m->event = calloc(t->n_event + 1, sizeof *m->event);
+	}
+	if (!m->ticks && !m->event) {
+		free(m);
+		return NULL;
+	}
+	for (size_t i = 0; i < m->n_stack; i++)
 		m->ticks[i] = t->stack[i].ticks;
+	for (size_t i = 0; i < m->n_event; i++) {
+		const struct event *e = &t->event[i];
+
+		m->event[i] = (struct event_mark){ e->stack.ticks, e->live,
+						   e->left, e->delay };
+	}
 	return m;
+}
+
+enum tally_kind
+tally_mark_kind(const struct tally_mark *m)
+{
+	return m->kind;
 }
 
 void
 tally_mark_free(struct tally_mark *m)
 {
+	if (!m)
+		return;
+	free(m->ticks);
+	free(m->event);
 	free(m);
 }
 

@@ -94,11 +94,11 @@ take_off(uint64_t *count, uint64_t before)
 	*count -= *count < before ? *count : before;
 }
 
-static bool
-add_comment(struct build *b)
+bool
+build_comment(struct build *b)
 {
 	const struct tally_mark *since = b->info->since;
-	struct sampling s = tally_sampling(b->info->shm);
+	struct sampling s = tally_sampling(b->info->shm, b->info->kind);
 
 	if (since) {
 		take_off(&s.ticks, since->sampling.ticks);
@@ -276,7 +276,7 @@ build_ticks(struct build *b)
 
 	if (profile_add_type(p, "samples", "count") == PROF_NONE ||
 	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
-	    !add_program(b) || !add_ticks(b, of_process) || !add_comment(b) ||
+	    !add_program(b) || !add_ticks(b, of_process) || !build_comment(b) ||
 	    !build_pid(b, process))
 		return false;
 	p->period_type = p->type[1];

@@ -31,6 +31,8 @@ struct tally_info {
 	/* What the profile is about, if not all of it. */
 	const struct tally_mark *since; /* only what came after; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
+	/* What is in use: also what processes left that have ended. */
+	bool with_ended;
 };
 
 /* What had been counted at some moment. */
@@ -62,8 +64,13 @@ size_t tally_size(const struct tally *t);
  * mark. */
 void tally_forget(struct tally *t);
 
-/* Now: the caller's, for tally_mark_free(). NULL without memory. */
-struct tally_mark *tally_mark(const struct tally *t, const struct shm *shm);
+/* Now, for profiles of that kind: the caller's, for tally_mark_free(). NULL
+ * without memory. */
+struct tally_mark *tally_mark(const struct tally *t, const struct shm *shm,
+			      enum tally_kind kind);
+
+/* What it is for. */
+enum tally_kind tally_mark_kind(const struct tally_mark *m);
 
 /* NULL is allowed. */
 void tally_mark_free(struct tally_mark *m);
@@ -85,12 +92,13 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
 struct profile *tally_modules(const struct tally *t);
 
 /*
- * What is allocated, by stacks of SHM_ALLOC: begin anew, with what was when
- * processes ended or without it; then each that is live; and one of a process
- * that has ended.
+ * What is allocated, by stacks of SHM_ALLOC: begin anew; then each that was not
+ * freed, of a process that is alive or of one that left it behind; and one that
+ * was left behind and is not in the shared memory any more.
  */
-void tally_begin_live(struct tally *t, bool with_ended);
-void tally_live(struct tally *t, uint64_t key, const uint64_t *pc);
+void tally_begin_live(struct tally *t);
+void tally_live(struct tally *t, uint64_t key, const uint64_t *pc,
+		bool is_alive);
 void tally_ended(struct tally *t, uint64_t key, const uint64_t *pc);
 
 /*
