@@ -40,7 +40,7 @@ struct sampler {
 	_Atomic uint32_t space; /* what the addresses of this process mean */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;
-	bool is_quiet; /* a child that shall not be sampled */
+	bool is_quiet;         /* a child that shall not be sampled */
 	_Atomic bool is_ready; /* whether there is a session is decided */
 	/* How many handlers, and other users of shm, are at work. */
 	_Atomic uint32_t busy;
