@@ -11,21 +11,16 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "lib/array.h"
 #include "lib/buf.h"
 #include "lib/merge.h"
 
 static void
 add(struct inputs *in, const char *name, int weight)
 {
-	if (in->n == in->cap) {
-		size_t cap = in->cap ? in->cap * 2 : 16;
-		struct input *grown = realloc(in->input, cap * sizeof(*grown));
-
-		if (!grown)
-			die("out of memory");
-		in->input = grown;
-		in->cap = cap;
-	}
+	if (array_reserve(&in->input, &in->cap, in->n + 1, sizeof(*in->input)) <
+	    0)
+		die("out of memory");
 	in->input[in->n++] = (struct input){ name, weight };
 }
 

@@ -25,6 +25,7 @@ fetch_release(struct fetch *f)
 #include <unistd.h>
 
 #include "exchange.h"
+#include "lib/now.h"
 
 #define PARALLEL 256       /* sources at once */
 #define DEFAULT_SECONDS 30 /* of a CPU profile, as servers have it */
@@ -62,15 +63,6 @@ struct transfer {
 	double limit; /* when the exchange is given up, or the pause over */
 };
 
-static double
-real_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /*
  * Seconds, without those in which the caller was working on what arrived: no
  * server is to time out because another one sent much.
@@ -78,7 +70,7 @@ real_now(void)
 static double
 now(const struct pool *pool)
 {
-	return real_now() - pool->busy;
+	return now_seconds() - pool->busy;
 }
 
 /* When all is over, whoever was working. */
@@ -136,7 +128,7 @@ static void
 transfer_done(struct transfer *t, enum prof_status status)
 {
 	const struct fetch_options *o = t->pool->o;
-	double start = real_now();
+	double start = now_seconds();
 	bool goes_on = false;
 
 	t->state = DONE;
@@ -145,7 +137,7 @@ transfer_done(struct transfer *t, enum prof_status status)
 		buf_release(&t->f->body);
 	if (o->done) {
 		goes_on = o->done(t->f, o->ctx);
-		t->pool->busy += real_now() - start;
+		t->pool->busy += now_seconds() - start;
 	}
 	if (goes_on)
 		transfer_try(t);
@@ -366,7 +358,7 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 	/* A server that hangs up is an error, not a signal. */
 	sigaction(SIGPIPE, &ignore, &before);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	pool.start = real_now();
+	pool.start = now_seconds();
 	pool.random = ((uint64_t)(pool.start * 1e9) << 8) ^ (uint64_t)getpid();
 	pool.random |= 1;
 	pool.transfer = calloc(n + 1, sizeof(*pool.transfer));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "array.h"
 #include "profile.h"
 
 /* Function of a location without lines. */
@@ -46,21 +47,6 @@ frames_base(const char *path, size_t *len)
 }
 
 /* --- file names --- */
-
-static int
-reserve_scratch(struct builder *b, size_t n)
-{
-	char *grown;
-
-	if (n <= b->cap_scratch)
-		return 0;
-	grown = realloc(b->scratch, n);
-	if (!grown)
-		return -1;
-	b->scratch = grown;
-	b->cap_scratch = n;
-	return 0;
-}
 
 /*
  * Shorten a path without looking at the file system: no empty and no "."
@@ -168,7 +154,7 @@ add_path(struct builder *b, const struct str *path)
 	from = trim_path(b, path->s, end);
 	if (from == end)
 		return 0;
-	if (reserve_scratch(b, path->len + 1) < 0)
+	if (array_reserve(&b->scratch, &b->cap_scratch, path->len + 1, 1) < 0)
 		return STRTAB_NONE;
 	n = clean_path(from, (size_t)(end - from), b->scratch);
 	return strtab_add(&b->f->strings, b->scratch, n);
@@ -180,7 +166,7 @@ add_path(struct builder *b, const struct str *path)
 static int
 put(struct builder *b, size_t *at, const char *s, size_t n)
 {
-	if (reserve_scratch(b, (*at + n) * 2 + 64) < 0)
+	if (array_reserve(&b->scratch, &b->cap_scratch, *at + n + 1, 1) < 0)
 		return -1;
 	memcpy(b->scratch + *at, s, n);
 	*at += n;

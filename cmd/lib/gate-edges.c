@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
 #include "profile.h"
@@ -21,36 +22,17 @@ struct walk {
 	double value, count;      /* of the sample at hand */
 };
 
-/* More room in a heap array: -1 without memory. */
-static int
-reserve(void *array, size_t *cap, size_t n, size_t size)
-{
-	void *old, *grown;
-	size_t want = *cap ? *cap : 256;
-
-	if (n <= *cap)
-		return 0;
-	while (want < n)
-		want *= 2;
-	memcpy(&old, array, sizeof(old));
-	grown = reallocarray(old, want, size);
-	if (!grown)
-		return -1;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return 0;
-}
-
 static int
 new_edge(struct gate_edges *e, uint32_t caller, uint32_t callee)
 {
 	size_t n_run = e->g->n_run, n = e->n_edge;
 
-	if (reserve(&e->edge, &e->cap_edge, n + 1, sizeof(*e->edge)) < 0 ||
-	    reserve(&e->count, &e->cap_count, (n + 1) * n_run, sizeof(double)) <
+	if (array_reserve(&e->edge, &e->cap_edge, n + 1, sizeof(*e->edge)) <
 		    0 ||
-	    reserve(&e->value, &e->cap_value, (n + 1) * n_run, sizeof(double)) <
-		    0)
+	    array_reserve(&e->count, &e->cap_count, (n + 1) * n_run,
+			  sizeof(double)) < 0 ||
+	    array_reserve(&e->value, &e->cap_value, (n + 1) * n_run,
+			  sizeof(double)) < 0)
 		return -1;
 	e->edge[n] = (struct gate_edge){ .caller = caller, .callee = callee };
 	memset(e->count + n * n_run, 0, n_run * sizeof(double));
@@ -104,8 +86,8 @@ add_line(struct walk *w, uint32_t row, uint32_t key)
 		return -1;
 	at = s->index - 1;
 	if (at == e->n_line) {
-		if (reserve(&e->line, &e->cap_line, at + 1, sizeof(*e->line)) <
-		    0)
+		if (array_reserve(&e->line, &e->cap_line, at + 1,
+				  sizeof(*e->line)) < 0)
 			return -1;
 		e->line[e->n_line++] =
 			(struct gate_line){ .row = row,

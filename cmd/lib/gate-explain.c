@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
 #include "profile.h"
@@ -104,16 +105,9 @@ add_sources(struct explain *x, uint32_t caller, uint32_t row,
 
 		if (d->callee == row || d->used >= 1)
 			continue;
-		if (x->n_source == x->cap_source) {
-			size_t cap = x->cap_source ? 2 * x->cap_source : 64;
-			uint32_t *grown =
-				reallocarray(x->source, cap, sizeof(*grown));
-
-			if (!grown)
-				return prof_nomem(err);
-			x->source = grown;
-			x->cap_source = cap;
-		}
+		if (array_reserve(&x->source, &x->cap_source, x->n_source + 1,
+				  sizeof(*x->source)) < 0)
+			return prof_nomem(err);
 		x->source[x->n_source++] = at[k];
 	}
 	return PROF_OK;

@@ -9,29 +9,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "array.h"
 #include "graph-build.h"
 #include "profile.h"
 #include "units.h"
 
 #define NO_GROUP UINT32_MAX /* in place of a group: a string tag */
-
-/* Room for n elements on the heap in *array; -1 without memory. */
-static int
-reserve(void *array, size_t *cap, size_t n, size_t size)
-{
-	size_t want = n < 16 ? 16 : n * 2;
-	void *old, *grown;
-
-	if (n <= *cap)
-		return 0;
-	memcpy(&old, array, sizeof(old));
-	grown = realloc(old, want * size);
-	if (!grown)
-		return -1;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return 0;
-}
 
 /* Add the tag to those of the last sample, whose weight is w. */
 static int
@@ -40,9 +23,10 @@ add_tag(struct tagger *t, const struct tag_id *tag, int64_t w)
 	struct pair_slot *s = pairs_add(
 		&t->ids, tag->text, tag->is_numeric ? tag->group : NO_GROUP);
 
-	if (!s || reserve(&t->id, &t->cap_id, s->index, sizeof(*t->id)) < 0 ||
-	    reserve(&t->of_sample, &t->cap_of_sample, t->n_of_sample + 1,
-		    sizeof(*t->of_sample)) < 0)
+	if (!s ||
+	    array_reserve(&t->id, &t->cap_id, s->index, sizeof(*t->id)) < 0 ||
+	    array_reserve(&t->of_sample, &t->cap_of_sample, t->n_of_sample + 1,
+			  sizeof(*t->of_sample)) < 0)
 		return -1;
 	if (!s->stamp) {
 		s->stamp = 1;
@@ -85,7 +69,8 @@ join_labels(struct tagger *t, const struct sample *s)
 	size_t n = 0, start, at = 0;
 
 	t->text.n = 0;
-	if (reserve(&t->part, &t->cap_part, s->n_label, sizeof(*t->part)) < 0)
+	if (array_reserve(&t->part, &t->cap_part, s->n_label,
+			  sizeof(*t->part)) < 0)
 		return STRTAB_NONE;
 	for (uint32_t k = 0; k < s->n_label && l[k].str; k++) {
 		if (l[k].key == t->units.base)
@@ -224,8 +209,8 @@ tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w, int64_t dw,
 		struct graph_sum *sum;
 		struct tag_at *at;
 
-		if (!s || reserve(&t->tag, &t->cap_tag, s->index,
-				  sizeof(*t->tag)) < 0)
+		if (!s || array_reserve(&t->tag, &t->cap_tag, s->index,
+					sizeof(*t->tag)) < 0)
 			return -1;
 		at = &t->tag[s->index - 1];
 		if (!s->stamp) {

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "legacy-impl.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that count */
@@ -253,9 +254,9 @@ static enum prof_status
 add_entry(struct map *m, const struct entry *e)
 {
 	struct strtab *s = &m->l->p->strings;
-	struct mapping *grown, new = { .start = e->start,
-				       .limit = e->limit,
-				       .offset = e->offset };
+	struct mapping new = { .start = e->start,
+			       .limit = e->limit,
+			       .offset = e->offset };
 
 	if (span_len(e->perm) && !memchr(e->perm.p, 'x', span_len(e->perm)))
 		return PROF_OK;
@@ -263,13 +264,8 @@ add_entry(struct map *m, const struct entry *e)
 	new.build_id = strtab_add(s, e->build_id.p, span_len(e->build_id));
 	if (new.file == STRTAB_NONE || new.build_id == STRTAB_NONE)
 		return prof_nomem(m->l->err);
-	if (m->n == m->cap) {
-		m->cap = m->cap ? m->cap * 2 : 32;
-		grown = reallocarray(m->m, m->cap, sizeof(*m->m));
-		if (!grown)
-			return prof_nomem(m->l->err);
-		m->m = grown;
-	}
+	if (array_reserve(&m->m, &m->cap, m->n + 1, sizeof(*m->m)) < 0)
+		return prof_nomem(m->l->err);
 	m->m[m->n++] = new;
 	return PROF_OK;
 }

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "legacy-impl.h"
 
 struct symbols {
@@ -29,21 +30,6 @@ struct symbols {
 	size_t n_line;
 	size_t line_cap;
 };
-
-static int
-grow(void *array, size_t size, size_t *cap)
-{
-	size_t n = *cap ? *cap * 2 : 64;
-	void *old, *p;
-
-	memcpy(&old, array, sizeof(old));
-	p = reallocarray(old, n, size);
-	if (!p)
-		return -1;
-	memcpy(array, &p, sizeof(p));
-	*cap = n;
-	return 0;
-}
 
 static enum prof_status
 read_symbol(struct legacy *l, const struct text *t, struct symbols *y)
@@ -63,7 +49,7 @@ read_symbol(struct legacy *l, const struct text *t, struct symbols *y)
 	/* A name that is an address is none. */
 	if (s.p == s.end || span_begins(s, "0x") || addr == UINT64_MAX)
 		return PROF_OK;
-	if (y->n == y->cap && grow(&y->name, sizeof(*y->name), &y->cap) < 0)
+	if (array_reserve(&y->name, &y->cap, y->n + 1, sizeof(*y->name)) < 0)
 		return prof_nomem(l->err);
 	y->name[y->n] = s;
 	switch (idmap_add(&y->by_address, addr + 1, (uint32_t)y->n)) {
@@ -175,8 +161,8 @@ name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 	for (y->n_line = 0; st == PROF_OK && chain.p < chain.end; y->n_line++) {
 		struct span name = without_start(cut_function(&chain));
 
-		if (y->n_line == y->line_cap &&
-		    grow(&y->line, sizeof(*y->line), &y->line_cap) < 0)
+		if (array_reserve(&y->line, &y->line_cap, y->n_line + 1,
+				  sizeof(*y->line)) < 0)
 			return prof_nomem(l->err);
 		y->line[y->n_line] = (struct line){ 0 };
 		st = find_function(l, y, name, &y->line[y->n_line].function);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "profile.h"
 
@@ -178,16 +179,9 @@ parse_comment(struct origins *o, char *text)
 	while ((word = strsep(&rest, " "))) {
 		if (!parse_word(word, &origin))
 			continue;
-		if (o->n == o->cap) {
-			size_t cap = o->cap ? 2 * o->cap : 64;
-			void *grown = reallocarray(o->origin, cap,
-						   sizeof(*o->origin));
-
-			if (!grown)
-				return -1;
-			o->origin = grown;
-			o->cap = cap;
-		}
+		if (array_reserve(&o->origin, &o->cap, o->n + 1,
+				  sizeof(*o->origin)) < 0)
+			return -1;
 		o->origin[o->n++] = origin;
 	}
 	return 0;

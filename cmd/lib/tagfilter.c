@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "idmap.h"
 
@@ -231,15 +232,9 @@ tests_passed(struct work *w, const struct label *l, uint64_t *bits)
 			return st;
 		*bits |= (uint64_t)hit << i;
 	}
-	if (w->n_passed == w->cap) {
-		size_t cap = w->cap ? w->cap * 2 : 64;
-		uint64_t *p = reallocarray(w->passed, cap, sizeof(*p));
-
-		if (!p)
-			return prof_nomem(w->err);
-		w->passed = p;
-		w->cap = cap;
-	}
+	if (array_reserve(&w->passed, &w->cap, w->n_passed + 1,
+			  sizeof(*w->passed)) < 0)
+		return prof_nomem(w->err);
 	w->passed[w->n_passed] = *bits;
 	if (idmap_add(&w->pair, id, (uint32_t)w->n_passed++) < 0)
 		return prof_nomem(w->err);

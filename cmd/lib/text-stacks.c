@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "frames.h"
 #include "graph.h"
 #include "labels.h"
@@ -51,15 +52,9 @@ begin_line(struct lines *l, const struct str *key)
 {
 	size_t width = text_width(key->s, key->len);
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		void *grown = realloc(l->line, cap * sizeof(*l->line));
-
-		l->is_full |= !grown;
-		if (!grown)
-			return;
-		l->line = grown;
-		l->cap = cap;
+	if (array_reserve(&l->line, &l->cap, l->n + 1, sizeof(*l->line)) < 0) {
+		l->is_full = true;
+		return;
 	}
 	l->line[l->n++].at = l->text.n;
 	for (; width < 10; width++)

@@ -4,8 +4,8 @@
 #include "recording.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "lib/now.h"
 #include "lib/profile.h"
 
 enum {
@@ -17,15 +17,6 @@ struct recording_mark {
 	int64_t time_ns;
 	int64_t start; /* monotonic */
 };
-
-static int64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 enum prof_status
 recording_begin(struct recording *r, struct drain *drain, enum tally_kind kind,

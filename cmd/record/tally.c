@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/arena.h"
+#include "lib/array.h"
 #include "tally-int.h"
 
 struct tally *
@@ -54,22 +55,10 @@ bool
 tally_reserve(struct tally *t, void *array, size_t *room, size_t used, size_t n,
 	      size_t size)
 {
-	size_t more = *room ? *room : 64;
-	void *p;
-
-	if (n <= *room - used)
+	if (array_reserve(array, room, used + n, size) == 0)
 		return true;
-	while (more - used < n)
-		more *= 2;
-	memcpy(&p, array, sizeof p);
-	p = reallocarray(p, more, size);
-	if (!p) {
-		t->failed = true;
-		return false;
-	}
-	memcpy(array, &p, sizeof p);
-	*room = more;
-	return true;
+	t->failed = true;
+	return false;
 }
 
 uint32_t

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cachedir.h"
+#include "lib/now.h"
 
 #define MISS_AGE 600           /* seconds for which a miss is believed */
 #define CLEAN_INTERVAL 86400   /* ... between two cleanings */
@@ -162,20 +163,11 @@ debuginfod_free(struct debuginfod *d)
 
 /* --- files --- */
 
-static time_t
-monotonic(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 /* The rest of the time, at least a second of which is used. */
 static unsigned
 time_left(struct debuginfod *d)
 {
-	time_t now = monotonic();
+	time_t now = now_ns(CLOCK_MONOTONIC) / 1000000000;
 
 	if (!d->deadline)
 		d->deadline = now + d->o->fetch.timeout;

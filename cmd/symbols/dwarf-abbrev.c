@@ -7,25 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 #define MAX_TABLE (1u << 20) /* attributes; no compiler comes near */
-
-/* Room for one more than n in a malloc'd array. false without memory. */
-static bool
-grow(void *array, size_t *cap, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap * 2 : 256;
-	void *old, *p;
-
-	if (n < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	p = reallocarray(old, want, size);
-	if (!p)
-		return false;
-	memcpy(array, &p, sizeof(p));
-	*cap = want;
-	return true;
-}
 
 bool
 abbrev_next_attr(struct cursor *c, uint64_t *name, uint64_t *form,
@@ -50,8 +34,10 @@ add_attr(struct abbrevs *a, struct abbrev *ab, uint64_t name, uint64_t form,
 	if (!form_shape(&a->sizes, form, &kind, &size) ||
 	    a->n_attr == MAX_TABLE)
 		return false;
-	if (!grow(&a->attr, &a->cap_attr, a->n_attr, sizeof(*a->attr)) ||
-	    !grow(&a->step, &a->cap_step, a->n_step, sizeof(*a->step))) {
+	if (array_reserve(&a->attr, &a->cap_attr, a->n_attr + 1,
+			  sizeof(*a->attr)) < 0 ||
+	    array_reserve(&a->step, &a->cap_step, a->n_step + 1,
+			  sizeof(*a->step)) < 0) {
 		*nomem = true;
 		return false;
 	}
@@ -114,7 +100,8 @@ add_abbrev(struct abbrevs *a, uint64_t code, struct cursor *c, bool *nomem)
 	ab.is_closed = is_closed(&ab);
 	if (c->bad || code > UINT32_MAX || a->n == MAX_TABLE)
 		return false;
-	if (!grow(&a->abbrev, &a->cap, a->n, sizeof(*a->abbrev))) {
+	if (array_reserve(&a->abbrev, &a->cap, a->n + 1, sizeof(*a->abbrev)) <
+	    0) {
 		*nomem = true;
 		return false;
 	}

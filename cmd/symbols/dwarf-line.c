@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "symbolize-symtab.h"
 
 /* --- the header --- */
@@ -15,20 +16,9 @@
 static bool
 grow(struct dwarf_lines *l, void *array, size_t *cap, size_t n, size_t size)
 {
-	size_t want = *cap ? *cap * 2 : 64;
-	void *old, *p;
-
-	if (n < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	p = reallocarray(old, want, size);
-	if (!p) {
+	if (array_reserve(array, cap, n + 1, size) < 0)
 		l->nomem = true;
-		return false;
-	}
-	memcpy(array, &p, sizeof(p));
-	*cap = want;
-	return true;
+	return !l->nomem;
 }
 
 static bool

@@ -27,16 +27,14 @@ static bool open_path(struct dwarf_object *o, bool dwo, const char *fmt, ...)
 static bool
 open_path(struct dwarf_object *o, bool dwo, const char *fmt, ...)
 {
-	char path[PATH_MAX];
 	va_list ap;
-	int n;
+	bool is_open;
 
 	*o = (struct dwarf_object){ 0 };
 	va_start(ap, fmt);
-	n = vsnprintf(path, sizeof(path), fmt, ap);
+	is_open = object_open_at(&o->object, fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(path) ||
-	    object_open(&o->object, path, NULL) != PROF_OK)
+	if (!is_open)
 		return false;
 	if (dwarf_file_init(&o->file, o->object.elf, dwo))
 		return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dwarf-abbrev.h"
+#include "lib/array.h"
 
 bool
 unit_read_header(const struct dwarf_file *f, uint64_t offset,
@@ -157,15 +158,8 @@ dwarf_units_read(struct dwarf_file *f, bool roots, struct dwarf_budget *budget,
 			*damaged = true;
 			continue;
 		}
-		if (f->n_unit == cap) {
-			void *grown = reallocarray(f->unit, cap ? 2 * cap : 64,
-						   sizeof(u));
-
-			if (!grown)
-				return false;
-			f->unit = grown;
-			cap = cap ? 2 * cap : 64;
-		}
+		if (array_reserve(&f->unit, &cap, f->n_unit + 1, sizeof(u)) < 0)
+			return false;
 		f->unit[f->n_unit++] = u;
 	}
 	return true;

@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addrs.h"
 #include "dwarf-entry.h"
 #include "dwarf-range.h"
+#include "lib/array.h"
 #include "symbolize-symtab.h"
 
 #define MAX_DEPTH 1024 /* of entries in each other */
@@ -40,35 +42,14 @@ struct walk {
 	bool is_second; /* those are walked */
 };
 
-static size_t
-lower_bound(const struct scan *s, uint64_t a)
-{
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->addr[mid] < a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static uint32_t
 add_node(struct scan *s, const struct scan_node *node)
 {
-	if (s->n_node == s->cap_node) {
-		size_t cap = s->cap_node ? 2 * s->cap_node : 64;
-		void *grown = reallocarray(s->node, cap, sizeof(*s->node));
-
-		if (!grown || cap >= SCAN_NONE) {
-			s->nomem = true;
-			return SCAN_NONE;
-		}
-		s->node = grown;
-		s->cap_node = cap;
+	if (s->n_node >= SCAN_NONE ||
+	    array_reserve(&s->node, &s->cap_node, s->n_node + 1,
+			  sizeof(*s->node)) < 0) {
+		s->nomem = true;
+		return SCAN_NONE;
 	}
 	s->node[s->n_node] = *node;
 	return (uint32_t)s->n_node++;
@@ -92,7 +73,7 @@ add_function(struct scan *s, const struct scan_node *node,
 		size_t i;
 
 		work++;
-		i = lower_bound(s, start);
+		i = addrs_lower_bound(s->addr, s->n, start);
 		if (i == s->n || s->addr[i] >= end ||
 		    !code_end(s->object->code, start))
 			continue;
@@ -155,16 +136,9 @@ postpone(struct walk *w, const struct abbrev *ab, struct cursor *c,
 	/* Ahead, or the walk would not end. */
 	if (end < start || end >= w->unit->end)
 		return false;
-	if (w->n_postponed == w->cap_postponed) {
-		size_t cap = w->cap_postponed ? 2 * w->cap_postponed : 256;
-		void *grown =
-			reallocarray(w->postponed, cap, sizeof(*w->postponed));
-
-		if (!grown)
-			return false;
-		w->postponed = grown;
-		w->cap_postponed = cap;
-	}
+	if (array_reserve(&w->postponed, &w->cap_postponed, w->n_postponed + 1,
+			  sizeof(*w->postponed)) < 0)
+		return false;
 	w->postponed[w->n_postponed++] = (struct inside){ start, end, *in };
 	c->p = info + end;
 	return true;

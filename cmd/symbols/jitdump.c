@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/hashtab.h"
 
 #define MAGIC UINT32_C(0x4a695444) /* "JiTD" read as a number */
@@ -107,16 +108,9 @@ add_code(struct dump *d, uint64_t index, uint64_t addr, uint64_t size,
 	if (name == SYMLIST_NONE || symlist_add(d->l, addr, size, name) < 0)
 		goto nomem;
 	if (!c) {
-		if (d->n_code == d->cap_code) {
-			size_t cap = d->cap_code ? 2 * d->cap_code : 256;
-
-			c = reallocarray(d->code, cap, sizeof(*c));
-			if (!c)
-				goto nomem;
-			d->code = c;
-			d->cap_code = cap;
-		}
-		if (hashtab_add(&d->by_code, hash_code(d, index, addr),
+		if (array_reserve(&d->code, &d->cap_code, d->n_code + 1,
+				  sizeof(*c)) < 0 ||
+		    hashtab_add(&d->by_code, hash_code(d, index, addr),
 				(uint32_t)d->n_code) < 0)
 			goto nomem;
 		c = &d->code[d->n_code++];

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,16 @@ object_open(struct object *o, const char *path, struct prof_err *err)
 		}
 	}
 	return begin(o, path, err);
+}
+
+bool
+object_open_at(struct object *o, const char *fmt, va_list ap)
+{
+	char path[PATH_MAX];
+	int n = vsnprintf(path, sizeof(path), fmt, ap);
+
+	return n > 0 && (size_t)n < sizeof(path) &&
+	       object_open(o, path, NULL) == PROF_OK;
 }
 
 enum prof_status

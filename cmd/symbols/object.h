@@ -6,6 +6,7 @@
 #define OBJECT_H
 
 #include <libelf.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,10 @@ enum prof_status object_open(struct object *o, const char *path,
 enum prof_status object_open_image(struct object *o, const char *name,
 				   void *image, size_t n,
 				   struct prof_err *err) MUST_USE;
+
+/* object_open() of a path that is printed first: false is any trouble. */
+bool object_open_at(struct object *o, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 /*
  * Open as *mini what distributions leave of the symbol table of a stripped

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/array.h"
+#include "lib/now.h"
 #include "lib/origin.h"
 #include "lib/profile.h"
 #include "lib/symbolz.h"
@@ -222,15 +224,9 @@ find_server(struct remote *r, const char *url)
 static int
 add_question(struct remote *r, const struct question *q)
 {
-	if (r->n_question == r->cap_question) {
-		size_t cap = r->cap_question ? 2 * r->cap_question : 64;
-		void *grown = reallocarray(r->question, cap, sizeof(*q));
-
-		if (!grown)
-			return -1;
-		r->question = grown;
-		r->cap_question = cap;
-	}
+	if (array_reserve(&r->question, &r->cap_question, r->n_question + 1,
+			  sizeof(*q)) < 0)
+		return -1;
 	r->question[r->n_question++] = *q;
 	return 0;
 }
@@ -275,15 +271,6 @@ ask_all(struct remote *r, size_t round)
 
 /* --- talking --- */
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /*
  * Fetch n, of which those of status PROF_OK are wanted. Each time half of what
  * is left may be spent, so that servers that hang leave some for the others.
@@ -292,7 +279,7 @@ static void
 talk(const struct remote *r, struct fetch *f, size_t n)
 {
 	struct fetch_options o = r->o->fetch;
-	double left = r->deadline - now();
+	double left = r->deadline - now_seconds();
 
 	if (n == 0)
 		return;
@@ -498,11 +485,12 @@ remote_run(struct remote *r, struct prof_err *err)
 {
 	int st = collect(r);
 
-	r->deadline = now() + r->o->fetch.timeout;
+	r->deadline = now_seconds() + r->o->fetch.timeout;
 	for (size_t round = 0; round < MAX_TRIES && st == 0; round++) {
 		drop_questions(r);
 		st = ask_all(r, round);
-		if (st < 0 || r->n_question == 0 || now() >= r->deadline)
+		if (st < 0 || r->n_question == 0 ||
+		    now_seconds() >= r->deadline)
 			break;
 		st = probe(r);
 		if (st == 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/loadbase.h"
 #include "locate.h"
 #include "resolve-jit.h"
@@ -91,14 +92,8 @@ intern_function(struct resolve *r, const struct symbolize_frame *frame)
 static int
 make_lines(struct resolve *r, const struct symbolize_frame *frame, size_t n)
 {
-	if (n > r->cap_line) {
-		void *grown = reallocarray(r->line, n, sizeof(*r->line));
-
-		if (!grown)
-			return -1;
-		r->line = grown;
-		r->cap_line = n;
-	}
+	if (array_reserve(&r->line, &r->cap_line, n, sizeof(*r->line)) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = intern_function(r, &frame[i]);
 

@@ -30,15 +30,13 @@ static bool
 try_debug(struct debug_search *d, const char *fmt, ...)
 {
 	struct object *o = d->debug;
-	char path[PATH_MAX];
 	va_list ap;
-	int n;
+	bool is_open;
 
 	va_start(ap, fmt);
-	n = vsnprintf(path, sizeof(path), fmt, ap);
+	is_open = object_open_at(o, fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(path) ||
-	    object_open(o, path, NULL) != PROF_OK)
+	if (!is_open)
 		return false;
 	if (object_has_dwarf(o)) {
 		if (*d->o->build_id && *o->build_id

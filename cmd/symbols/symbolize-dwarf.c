@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addrs.h"
 #include "dwarf-range.h"
 #include "dwarf-scan.h"
 
@@ -53,23 +54,6 @@ struct batch {
 
 /* --- which unit --- */
 
-/* The first address that is not below a. */
-static size_t
-lower_bound(const struct batch *b, uint64_t a)
-{
-	size_t lo = 0, hi = b->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->addr[mid] < a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Has it code, or none that is said? Partial and type units are named by
  * others. */
 static bool
@@ -97,7 +81,7 @@ claim(struct batch *b, uint32_t id, const struct dwarf_unit *u)
 		if (start >= end)
 			continue;
 		has_ranges = true;
-		i = lower_bound(b, start);
+		i = addrs_lower_bound(b->addr, b->n, start);
 		if (i == b->n || b->addr[i] >= end ||
 		    !code_end(b->object.code, start))
 			continue;

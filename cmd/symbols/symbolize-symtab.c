@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addrs.h"
+
 Elf_Scn *
 section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
 {
@@ -128,22 +130,6 @@ is_code_symbol(const struct code_map *code, const struct symtab *t,
 	}
 }
 
-static size_t
-lower_bound(const uint64_t *addr, size_t n, uint64_t a)
-{
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (addr[mid] < a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
-}
-
 /*
  * Symbols are not sorted: each is put where its first address is, if it beats
  * what is there, and then the addresses are gone through once.
@@ -169,7 +155,7 @@ symtab_match(struct symtab *t, const struct code_map *code,
 			file = (uint32_t)i;
 		if (!is_code_symbol(code, t, &sym))
 			continue;
-		at = &c[lower_bound(addr, n, sym.st_value)];
+		at = &c[addrs_lower_bound(addr, n, sym.st_value)];
 		end = sym.st_size > UINT64_MAX - sym.st_value
 			      ? UINT64_MAX
 			      : sym.st_value + sym.st_size;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/array.h"
 #include "lib/buf.h"
 #include "object.h"
 #include "symbolize-debug.h"
@@ -311,15 +312,9 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 		r->fn(r->ctx, i, frame, n);
 		return;
 	}
-	if (n > r->cap) {
-		void *grown = reallocarray(r->frame, n, sizeof(*frame));
-
-		if (!grown) {
-			r->nomem = true;
-			return;
-		}
-		r->frame = grown;
-		r->cap = n;
+	if (array_reserve(&r->frame, &r->cap, n, sizeof(*frame)) < 0) {
+		r->nomem = true;
+		return;
 	}
 	memcpy(r->frame, frame, n * sizeof(*frame));
 	outer = &r->frame[n - 1];

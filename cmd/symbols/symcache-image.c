@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/compress.h"
 
 #define ORDER 0x01020304u /* as this machine has it */
@@ -121,26 +122,6 @@ image_maker_release(struct image_maker *m)
 	*m = (struct image_maker){ 0 };
 }
 
-/* Room for n more of this size. */
-static int
-reserve(void *array, size_t *cap, size_t have, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap : 1024;
-	void *old, *grown;
-
-	while (want - have < n)
-		want *= 2;
-	if (want == *cap)
-		return 0;
-	memcpy(&old, array, sizeof(old));
-	grown = reallocarray(old, want, size);
-	if (!grown)
-		return -1;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return 0;
-}
-
 static bool
 fits(const struct symbolize_frame *frame, size_t n)
 {
@@ -160,10 +141,10 @@ image_add(struct image_maker *m, uint64_t addr,
 {
 	if (!fits(frame, n))
 		return 0;
-	if (reserve(&m->entry, &m->cap_entry, m->n_entry, 1,
-		    sizeof(*m->entry)) < 0 ||
-	    reserve(&m->frame, &m->cap_frame, m->n_frame, n,
-		    sizeof(*m->frame)) < 0)
+	if (array_reserve(&m->entry, &m->cap_entry, m->n_entry + 1,
+			  sizeof(*m->entry)) < 0 ||
+	    array_reserve(&m->frame, &m->cap_frame, m->n_frame + n,
+			  sizeof(*m->frame)) < 0)
 		return -1;
 	m->entry[m->n_entry++] =
 		(struct image_entry){ addr, m->n_frame, (uint32_t)n };

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addrs.h"
+#include "lib/array.h"
+
 void
 symlist_release(struct symlist *l)
 {
@@ -15,29 +18,6 @@ symlist_release(struct symlist *l)
 	*l = (struct symlist){ 0 };
 }
 
-/* Room for n more in an array of *cap. -1 without memory, unchanged. */
-static int
-grow(void *array, size_t *cap, size_t have, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap : 256;
-	void *old, *p;
-
-	if (n <= *cap - have)
-		return 0;
-	while (want - have < n) {
-		if (want > SIZE_MAX / 2)
-			return -1;
-		want *= 2;
-	}
-	memcpy(&old, array, sizeof(old));
-	p = reallocarray(old, want, size);
-	if (!p)
-		return -1;
-	memcpy(array, &p, sizeof(p));
-	*cap = want;
-	return 0;
-}
-
 uint32_t
 symlist_text(struct symlist *l, const char *s, size_t n)
 {
@@ -45,7 +25,7 @@ symlist_text(struct symlist *l, const char *s, size_t n)
 
 	n = strnlen(s, n);
 	if (n >= SYMLIST_NONE - l->n_text ||
-	    grow(&l->text, &l->cap_text, l->n_text, n + 1, 1) < 0)
+	    array_reserve(&l->text, &l->cap_text, l->n_text + n + 1, 1) < 0)
 		return SYMLIST_NONE;
 	memcpy(l->text + at, s, n);
 	l->text[at + n] = '\0';
@@ -59,7 +39,7 @@ symlist_add(struct symlist *l, uint64_t start, uint64_t size, uint32_t name)
 	uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
 
 	if (l->n == SYMLIST_NONE ||
-	    grow(&l->entry, &l->cap, l->n, 1, sizeof(*l->entry)) < 0)
+	    array_reserve(&l->entry, &l->cap, l->n + 1, sizeof(*l->entry)) < 0)
 		return -1;
 	l->entry[l->n++] =
 		(struct symlist_entry){ .start = start, .end = end, name };
@@ -70,27 +50,11 @@ int
 symlist_add_line(struct symlist *l, const struct symlist_line *line)
 {
 	if (l->n_line == SYMLIST_NONE ||
-	    grow(&l->line, &l->cap_line, l->n_line, 1, sizeof(*l->line)) < 0)
+	    array_reserve(&l->line, &l->cap_line, l->n_line + 1,
+			  sizeof(*l->line)) < 0)
 		return -1;
 	l->line[l->n_line++] = *line;
 	return 0;
-}
-
-/* The first of n addresses that is not below a. */
-static size_t
-lower_bound(const uint64_t *addr, size_t n, uint64_t a)
-{
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (addr[mid] < a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
 }
 
 static void
@@ -133,7 +97,7 @@ symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
 		next[i] = i;
 	for (size_t k = l->n; k-- > 0;) {
 		const struct symlist_entry *e = &l->entry[k];
-		size_t i = lower_bound(addr, n, e->start);
+		size_t i = addrs_lower_bound(addr, n, e->start);
 
 		while (i < n && addr[i] < e->end) {
 			if (next[i] == i) {
