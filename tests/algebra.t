@@ -7,9 +7,7 @@
 
 pprof=$(go env GOTOOLDIR 2>/dev/null)/pprof
 if [ ! -x "$pprof" ]; then
-	skip 'sums and differences are those of pprof' 'no go tool pprof'
-	plan
-	exit
+	skip_rest 'sums and differences are those of pprof' 'no go tool pprof'
 fi
 HOME=$scratch
 PPROF_TMPDIR=$scratch

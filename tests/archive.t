@@ -314,10 +314,10 @@ fi
 
 # --- servers ----------------------------------------------------------------
 
-need_curl
-serve go 2
+need_curl servers
+offer go 2
 go=127.0.0.1:$port
-two=127.0.0.1:$(tail -1 port.file)
+two=127.0.0.1:$(tail -1 port)
 export go two
 check 'each server its own file' 0 '
 	rm -rf prof

@@ -9,9 +9,7 @@ root=${CROSS_ROOT:-/usr/aarch64-linux-gnu}
 
 if ! have "$cc" || ! echo 'int main(void) { return 0; }' |
 	"$cc" -x c -o empty - 2>/dev/null; then
-	skip 'libsample for aarch64' "no $cc"
-	plan
-	exit
+	skip_rest 'libsample for aarch64' "no $cc"
 fi
 
 # What libsample.la is made of, by the Makefile.

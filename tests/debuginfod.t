@@ -3,39 +3,14 @@
 # that tells nonsense.
 . "${srcdir:-.}/tests/tap.sh"
 
-unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY \
-	no_proxy NO_PROXY DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
+unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 HOME=$scratch XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
 
-if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl' ||
-	lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	skip 'debuginfod' 'without libcurl or elfutils'
-	plan
-	exit
-fi
-if ! have gcc readelf objcopy strip; then
-	skip 'debuginfod' 'no gcc or no binutils'
-	plan
-	exit
-fi
-
-servers=
-trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-
-# serve FOLDER: symbold, and its $port.
-serve() {
-	: >port
-	symbold "$1" log >port 2>server.err &
-	servers="$servers $!"
-	for i in $(seq 100); do
-		port=$(cat port)
-		[ -n "$port" ] && return 0
-		sleep 0.05
-	done
-	return 1
-}
+need_curl debuginfod
+need_symbols debuginfod
+need_tools debuginfod gcc readelf objcopy strip
+. "$src/tests/serve.sh"
 
 check_err 'no servers are named' 2 'prof-symbolize --debuginfod "$data"/good-tiny.pb.gz' \
 	'set DEBUGINFOD_URLS'
@@ -78,7 +53,7 @@ cp store/prog.debug served/debug
 gcc -O1 -o served/other -xc - <<'END'
 int main(void) { return 0; }
 END
-serve served
+serve "symbold served log"
 web=http://127.0.0.1:$port/ok
 
 # stays NAME URL WHY: a warning, and no name.
@@ -162,7 +137,7 @@ END
 
 start_debuginfod() {
 	# A port that was free, and to which nobody ever connected.
-	serve served && kill $! && wait $! 2>/dev/null
+	serve "symbold served log" && kill $! && wait $! 2>/dev/null
 	debuginfod -d :memory: -p "$port" -t 0 -g 0 -F store >debuginfod.log 2>&1 &
 	servers="$servers $!"
 	for i in $(seq 200); do

@@ -102,9 +102,7 @@ NN1_0 [label = "1B..8192PB" id="NN1_0" fontsize=8 shape=box3d tooltip="69"
 END
 
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
-	skip 'comparisons with pprof' 'no go tool pprof'
-	plan
-	exit
+	skip_rest 'comparisons with pprof' 'no go tool pprof'
 }
 export PPROF_TMPDIR=$scratch/tmp
 

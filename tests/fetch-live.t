@@ -6,35 +6,11 @@
 GOCACHE=$(go env GOCACHE 2>/dev/null)
 HOME=$scratch PPROF_TMPDIR=$scratch GO111MODULE=off
 export HOME PPROF_TMPDIR GOCACHE GO111MODULE
-unset http_proxy HTTP_PROXY DEBUGINFOD_URLS
+unset DEBUGINFOD_URLS
 
-if ! [ -x "$bin/prof-symbolize" ] || ! [ -x "$bin/prof-text" ] ||
-	prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl' ||
-	prof-symbolize "$data"/good-nosyms.pb.gz 2>&1 >/dev/null | grep -q 'no elfutils'; then
-	skip 'real servers' 'without libcurl or elfutils'
-	plan
-	exit
-fi
-
-# The servers work until their input ends, which is when we are gone.
-mkfifo hold
-servers=
-trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-
-# serve COMMAND: run it, set $port.
-serve() {
-	: >port
-	sh -c "exec $1" <hold >port 2>server.err &
-	servers="$servers $!"
-	exec 9>hold
-	for i in $(seq 100); do
-		port=$(cat port)
-		[ -n "$port" ] && return 0
-		sleep 0.05
-	done
-	return 1
-}
+need_curl 'real servers'
+need_symbols 'real servers'
+. "$src/tests/serve.sh"
 
 # The table of a report: what follows its header.
 table() {

@@ -3,8 +3,8 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"
 
-need_curl
-serve go
+need_curl servers
+offer go
 go=127.0.0.1:$port
 want=good-gperf-heap.txt
 export go want

@@ -2,11 +2,9 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"
 
-need_curl
+need_curl servers
 if ! have openssl; then
-	skip 'https' 'no openssl'
-	plan
-	exit
+	skip_rest 'https' 'no openssl'
 fi
 
 # authority NAME / certificate NAME AUTHORITY SUBJECT ALT-NAMES: NAME.pem and
@@ -64,7 +62,7 @@ https other
 other=127.0.0.1:$port
 https server -Verify 1 -CAfile ca.pem -verify_return_error
 strict=127.0.0.1:$port
-serve go
+offer go
 go=127.0.0.1:$port
 export want tls other strict go
 

@@ -1,34 +1,14 @@
-# fetch.sh - sourced by the tests of prof-fetch after tap.sh: servers.
+# fetch.sh - sourced by the tests of prof-fetch after tap.sh: serve.sh and
 #
-#	serve KIND [PORTS]	start tests/httpd, set $port (the first port);
-#				it logs to $scratch/log
-#	need_curl		or skip the rest
+#	offer KIND [PORTS]	serve tests/httpd, which logs to $scratch/log
 #	decode			a stream as text, without the comments that name
 #				a port
 #	asked COMMAND		the requests that it makes
 
-unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY \
-	no_proxy NO_PROXY
+. "$src/tests/serve.sh"
 
-servers=
-trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-
-serve() {
-	: >port.file
-	httpd "$data" "$1" "$scratch/log" "${2:-1}" >port.file &
-	servers="$servers $!"
-	while [ "$(wc -l <port.file)" -lt "${2:-1}" ]; do sleep 0.02; done
-	port=$(head -1 port.file)
-}
-
-need_curl() {
-	if prof-fetch http://127.0.0.1:1/ 2>&1 >/dev/null |
-		grep -q 'no libcurl'; then
-		skip 'servers' 'this build has no libcurl'
-		plan
-		exit
-	fi
+offer() {
+	serve "httpd '$data' $1 '$scratch/log' ${2:-1}" "${2:-1}"
 }
 
 mkdir bin

@@ -65,10 +65,10 @@ if prof-fetch http://127.0.0.1:1/ 2>&1 >/dev/null | grep -q 'no libcurl'; then
 	check_err 'without libcurl URLs are off' 2 'prof-fetch 127.0.0.1:1' \
 		'prof-fetch: 127.0.0.1:1: this build has no libcurl and reads files only'
 fi
-need_curl
-serve go
+need_curl servers
+offer go
 go=127.0.0.1:$port
-serve gperf
+offer gperf
 gperf=127.0.0.1:$port
 export go gperf
 

@@ -4,9 +4,7 @@
 . "$src/tests/normal.sh"
 
 if ! have go || ! go tool pprof -h 2>&1 | grep -q show_from; then
-	skip 'refinements are those of pprof' 'no go tool pprof'
-	plan
-	exit
+	skip_rest 'refinements are those of pprof' 'no go tool pprof'
 fi
 HOME=$scratch # pprof keeps a history there
 export HOME

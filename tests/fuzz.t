@@ -84,29 +84,6 @@ check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/de
 END
 
 # Small objects, whole, cut anywhere, and with each byte wrong.
-cat >object.c <<'END'
-static inline __attribute__((always_inline)) int
-square(int x)
-{
-	return x * x + 1;
-}
-
-__attribute__((noinline)) int
-part(int n)
-{
-	int r = 0;
-
-	while (n--)
-		r += square(n) ^ n;
-	return r;
-}
-
-int
-_start(int n)
-{
-	return part(n) + square(n + 2);
-}
-END
 small='-O1 -ffreestanding -nostdlib -static -fno-asynchronous-unwind-tables'
 mkdir objects
 for how in 'gcc -g -gdwarf-5' 'gcc -g -gdwarf-4' 'clang -g -gdwarf-5' \
@@ -114,7 +91,7 @@ for how in 'gcc -g -gdwarf-5' 'gcc -g -gdwarf-4' 'clang -g -gdwarf-5' \
 	'gcc -g -gsplit-dwarf' \
 	'clang --target=mips64-linux-gnu -g -c'; do
 	# shellcheck disable=SC2086 # words
-	$how $small object.c -o "objects/$(echo "$how" | tr -d ' /')" 2>/dev/null
+	$how $small "$src/tests/bare.c" -o "objects/$(echo "$how" | tr -d ' /')" 2>/dev/null
 done
 if ! command -v fuzz-object >/dev/null; then
 	skip 'fuzz-object' 'this build has no elfutils'

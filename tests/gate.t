@@ -29,9 +29,7 @@ slow='slow1.pb.gz slow2.pb.gz'
 export old new slow
 
 if lacks 'prof-gate $old -- $new'; then
-	skip 'all of prof-gate' 'this build has no GSL'
-	plan
-	exit 0
+	skip_rest 'all of prof-gate' 'this build has no GSL'
 fi
 
 # --- verdicts ---

@@ -12,9 +12,7 @@ words() {
 
 prof-record --clock=perf -o x.pb.gz true 2>err
 if grep -q 'no perf clock' err; then
-	skip 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"
-	plan
-	exit
+	skip_rest 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"
 fi
 
 # $1: name; $2: a shell condition on the words of the comment of x.pb.gz.

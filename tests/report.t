@@ -3,9 +3,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
-	skip 'comparisons with pprof' 'no go tool pprof'
-	plan
-	exit
+	skip_rest 'comparisons with pprof' 'no go tool pprof'
 }
 export PPROF_TMPDIR=$scratch/tmp
 

@@ -6,12 +6,7 @@
 HOME=$scratch
 export HOME
 
-printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
-if lacks 'prof-symbolize any.pb'; then
-	skip 'DWARF' 'this build has no elfutils'
-	plan
-	exit 0
-fi
+need_symbols DWARF
 . "$src/tests/symbolize.sh"
 
 # --- machines: what is linked here needs nothing of them
@@ -34,11 +29,7 @@ done
 
 # --- many units
 
-if ! have gcc llvm-symbolizer readelf; then
-	skip 'many units' 'no gcc or llvm-symbolizer'
-	plan
-	exit 0
-fi
+need_tools 'many units' gcc llvm-symbolizer readelf
 mkdir many
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	for j in 0 1 2 3 4 5; do

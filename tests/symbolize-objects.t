@@ -5,50 +5,18 @@
 HOME=$scratch
 export HOME
 
-printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
-if lacks 'prof-symbolize any.pb'; then
-	skip 'prof-symbolize' 'this build has no elfutils'
-	plan
-	exit 0
-fi
-if ! have gcc g++ readelf objcopy strip nm llvm-symbolizer; then
-	skip 'prof-symbolize' 'no gcc, binutils or llvm-symbolizer'
-	plan
-	exit 0
-fi
+need_symbols prof-symbolize
+need_tools prof-symbolize gcc g++ readelf objcopy strip nm llvm-symbolizer
 . "$src/tests/symbolize.sh"
 
 # --- other machines
 
-cat >bare.c <<'END'
-static inline __attribute__((always_inline)) int
-square(int x)
-{
-	return x * x + 1;
-}
-
-__attribute__((noinline)) int
-part(int n)
-{
-	int r = 0;
-
-	while (n--)
-		r += square(n) ^ n;
-	return r;
-}
-
-int
-_start(int n)
-{
-	return part(n) + square(n + 2);
-}
-END
 for target in i386 x86_64 aarch64 armv7 powerpc64 powerpc64le riscv32 riscv64 \
 	mips mips64; do
 	name="$target, $(case $target in *64*) echo 64 ;; *) echo 32 ;; esac) bits"
 	if ! have clang ld.lld ||
 		! clang --target=$target-linux-gnu -O2 -g -ffreestanding -c \
-			bare.c -o bare.o 2>build.log ||
+			"$src/tests/bare.c" -o bare.o 2>build.log ||
 		! ld.lld --build-id -e _start bare.o -o bare 2>>build.log; then
 		skip "$name" "$(head -1 build.log)"
 		continue
@@ -76,7 +44,7 @@ module() {
 
 for target in i386 aarch64 armv7 powerpc64 powerpc64le riscv64 mips64; do
 	if ! have clang || ! clang --target=$target-linux-gnu -O2 -g \
-		-ffreestanding -c bare.c -o bare.o 2>build.log; then
+		-ffreestanding -c "$src/tests/bare.c" -o bare.o 2>build.log; then
 		skip "$target, relocatable" "$(head -1 build.log)"
 		continue
 	fi
@@ -102,7 +70,7 @@ other(int n)
 END
 for how in -gdwarf-4 -gdwarf-5 '-g -gz=zlib'; do
 	# shellcheck disable=SC2086 # words
-	if ! gcc -O2 $how -mcmodel=kernel -fno-pie -ffreestanding -c bare.c \
+	if ! gcc -O2 $how -mcmodel=kernel -fno-pie -ffreestanding -c "$src/tests/bare.c" \
 		-o bare.o 2>build.log || ! gcc -O2 $how -mcmodel=kernel \
 		-fno-pie -ffreestanding -c other.c -o other.o 2>build.log ||
 		! ld -r bare.o other.o -o mod.ko 2>>build.log; then
@@ -193,7 +161,7 @@ for how in zlib zlib-gnu zstd; do
 	fi
 	cp prog.pb packed.pb
 	our_lines packed --binary=packed >have
-	if [ $how = zstd ] && lacks 'prof-merge -z zstd -o /dev/null any.pb'; then
+	if [ $how = zstd ] && lacks 'prof-merge -z zstd -o /dev/null $data/good-tiny.pb.gz'; then
 		skip "sections compressed by $how" 'this build has no libzstd'
 	else
 		same "sections compressed by $how"

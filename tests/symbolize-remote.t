@@ -3,35 +3,11 @@
 # one of gperftools, whose answers pprof gets too.
 . "${srcdir:-.}/tests/tap.sh"
 
-unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY \
-	no_proxy NO_PROXY
 HOME=$scratch PPROF_TMPDIR=$scratch
 export HOME PPROF_TMPDIR
 
-if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
-	skip 'remote symbols' 'without libcurl'
-	plan
-	exit
-fi
-
-servers=
-trap 'kill $servers 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 99' HUP INT TERM
-mkfifo hold
-
-# serve COMMAND: run it until we are gone, set $port.
-serve() {
-	: >port
-	sh -c "exec $1" <hold >port 2>server.err &
-	servers="$servers $!"
-	exec 9>hold
-	for i in $(seq 100); do
-		port=$(cat port)
-		[ -n "$port" ] && return 0
-		sleep 0.05
-	done
-	return 1
-}
+need_curl 'remote symbols'
+. "$src/tests/serve.sh"
 
 mkdir served
 printf '0x401100\n0x401200\n' |

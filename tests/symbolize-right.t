@@ -11,17 +11,8 @@ RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 HOME=$scratch
 export HOME RUSTUP_HOME
 
-printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
-if lacks 'prof-symbolize any.pb'; then
-	skip 'prof-symbolize' 'this build has no elfutils'
-	plan
-	exit 0
-fi
-if ! have llvm-symbolizer readelf; then
-	skip 'prof-symbolize' 'no llvm-symbolizer or readelf'
-	plan
-	exit 0
-fi
+need_symbols prof-symbolize
+need_tools prof-symbolize llvm-symbolizer readelf
 
 n_address=${PROFPIPE_LONG:+20000}
 n_address=${n_address:-2000}

@@ -5,12 +5,7 @@
 HOME=$scratch
 export HOME
 
-printf '# cpu nanoseconds\nf 1\n' | mkprof >any.pb
-if lacks 'prof-symbolize any.pb'; then
-	skip 'prof-symbolize' 'this build has no elfutils'
-	plan
-	exit 0
-fi
+need_symbols prof-symbolize
 
 # names PROFILE OPTION...: what each address is called, one a line.
 names() {

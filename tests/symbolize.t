@@ -8,11 +8,7 @@ HOME=$scratch
 export HOME
 
 printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >mangled.pb
-if lacks 'prof-symbolize mangled.pb'; then
-	skip 'prof-symbolize' 'this build has no elfutils'
-	plan
-	exit 0
-fi
+need_symbols prof-symbolize
 
 . "$src/tests/symbolize.sh"
 
@@ -45,11 +41,7 @@ for how in 'gcc g++ -gdwarf-5' 'gcc g++ -gdwarf-4' 'gcc g++ -gdwarf-5 -no-pie' \
 	same_as_llvm prog "$how"
 done
 
-if ! have gcc g++ readelf objcopy strip || ! build prog gcc g++ -O2 -g; then
-	skip 'the rest' 'no gcc or no binutils'
-	plan
-	exit 0
-fi
+need_tools 'the rest' gcc g++ readelf objcopy strip || ! build prog gcc g++ -O2 -g
 
 # Its names are others: it has no symbols, and no origin of an origin. And it
 # knows a line for the padding between functions.

@@ -4,14 +4,10 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 if [ -n "${sanitized:-}" ]; then
-	skip 'libprof is pure' 'a sanitizer build has symbols and data of its own'
-	plan
-	exit
+	skip_rest 'libprof is pure' 'a sanitizer build has symbols and data of its own'
 fi
 if ! have nm size; then
-	skip 'libprof is pure' 'no nm'
-	plan
-	exit
+	skip_rest 'libprof is pure' 'no nm'
 fi
 set -- "$bin"/cmd/lib/.libs/libprof_la-*.o
 [ -e "$1" ] || set -- "$bin"/cmd/lib/libprof_la-*.o

@@ -7,16 +7,8 @@ HOME=$scratch XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
 unset DEBUGINFOD_URLS PROFPIPE_CACHE
 
-if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	skip 'symbol cache' 'this build has no elfutils'
-	plan
-	exit
-fi
-if ! have gcc readelf objcopy strip; then
-	skip 'symbol cache' 'no gcc or no binutils'
-	plan
-	exit
-fi
+need_symbols 'symbol cache'
+need_tools 'symbol cache' gcc readelf objcopy strip
 
 cat >prog.c <<'END'
 static inline int __attribute__((always_inline))

@@ -5,11 +5,7 @@
 HOME=$scratch
 export HOME
 
-if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	skip 'reports' 'this build has no elfutils'
-	plan
-	exit
-fi
+need_symbols reports
 
 # What has a name is in a file of its own. Of 10 samples in half.pb 5 have one,
 # in few.pb 19 of 20; in stack.pb all but the outermost frame; in deep.pb one

@@ -101,6 +101,30 @@ have() {
 	done
 }
 
+# skip_rest NAME WHY: the test ends here.
+skip_rest() {
+	skip "$@"
+	plan
+	exit 0
+}
+
+# need_symbols NAME, need_curl NAME, need_tools NAME TOOL...: or the test ends.
+need_symbols() {
+	! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' ||
+		skip_rest "$1" 'this build has no elfutils'
+}
+
+need_curl() {
+	! lacks 'prof-fetch 127.0.0.1:1' ||
+		skip_rest "$1" 'this build has no libcurl'
+}
+
+need_tools() {
+	tap_name=$1
+	shift
+	have "$@" || skip_rest "$tap_name" "one of these is missing: $*"
+}
+
 plan() {
 	read -r tap_n <"$scratch/.tap_n"
 	echo "1..$tap_n"
