@@ -1,0 +1,38 @@
+/* merge-impl.h - what merge.c and merge-sample.c know of a sum. */
+#ifndef MERGE_IMPL_H
+#define MERGE_IMPL_H
+
+#include <stdbool.h>
+
+#include "hashtab.h"
+#include "merge.h"
+#include "profile.h"
+#include "sums.h"
+#include "translate.h"
+
+struct merge {
+	struct profile *out;
+	struct columns columns;
+	struct translation tables; /* of the profile being added, to out */
+	struct hashtab samples, comments;
+	struct sums sums; /* the upper halves of the values */
+	wide duration, period;
+};
+
+/* Rewrite the rows of the sum for the columns that there are now. */
+int merge_change_columns(struct merge *m, const struct columns_plan *plan);
+
+/* Add the samples of m->tables.from, weight times. */
+int merge_add_samples(struct merge *m, const struct columns_plan *plan,
+		      int weight);
+
+static inline bool
+merge_is_zero(const int64_t *value, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		if (value[k])
+			return false;
+	return true;
+}
+
+#endif
