@@ -153,7 +153,7 @@ record(struct launch *launch, char **argv, struct recording *r,
 	recording_end(r);
 	listen_close(l);
 	lookup_free(serve.lookup);
-	if (atomic_load(&r->drain->shm->n_process) == 0)
+	if (atomic_load(&r->drain->shm->n_program) == 0)
 		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
 		     launch->path);
 }

@@ -244,7 +244,7 @@ clock_ticks(struct thread *t, const siginfo_t *info)
 		uint32_t ticks = perf_ticks(t);
 
 		if (ticks)
-			atomic_fetch_add_explicit(&sampler.shm->n_perf, 1,
+			atomic_fetch_add_explicit(&sampler_count()->n_perf, 1,
 						  memory_order_relaxed);
 		return ticks;
 	}

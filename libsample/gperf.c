@@ -127,7 +127,7 @@ ProfilerGetCurrentState(struct ProfilerState *state)
 	state->enabled = 1;
 	state->start_time = gperf.start;
 	memcpy(state->profile_name, gperf.name, sizeof gperf.name);
-	state->samples_gathered = (int)atomic_load(&sampler.shm->n_signal);
+	state->samples_gathered = (int)atomic_load(&sampler_count()->n_signal);
 }
 
 /*

@@ -58,6 +58,29 @@ sampler_space(void)
 	return now;
 }
 
+/* Given out when first asked for, for the same reason. */
+struct shm_process *
+sampler_count(void)
+{
+	struct shm_process *now =
+		atomic_load_explicit(&sampler.count, memory_order_relaxed);
+	struct shm_process *own = sampler.shm->process;
+	uint32_t i;
+
+	if (now)
+		return now;
+	/* It does not come round. */
+	if (atomic_load(&sampler.shm->n_process) < SHM_N_PROCESS) {
+		i = atomic_fetch_add(&sampler.shm->n_process, 1) + 1;
+		if (i < SHM_N_PROCESS) {
+			own += i;
+			atomic_store(&own->pid, (uint32_t)sampler.pid);
+		}
+	}
+	return atomic_compare_exchange_strong(&sampler.count, &now, own) ? own
+									 : now;
+}
+
 /* Those of most threads are never asked for. */
 uint32_t
 label_number(struct thread *self)
@@ -82,7 +105,7 @@ label_number(struct thread *self)
 static void
 take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 {
-	struct shm *shm = sampler.shm;
+	struct shm_process *count = sampler_count();
 	struct unwind_stack stack[2] = { self->stack };
 	size_t n_stack = 1;
 	struct unwind_info info;
@@ -97,16 +120,19 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	n = unwind_walk(uc, stack, n_stack, self->pc, SHM_DEPTH, &info);
 	self->n_pc = (uint32_t)n;
 	if (info.end == UNWIND_TRUNCATED)
-		atomic_fetch_add_explicit(&shm->n_truncated, ticks,
+		atomic_fetch_add_explicit(&count->n_truncated, ticks,
 					  memory_order_relaxed);
 	else if (info.end == UNWIND_FAILED)
-		atomic_fetch_add_explicit(&shm->n_failed, ticks,
+		atomic_fetch_add_explicit(&count->n_failed, ticks,
 					  memory_order_relaxed);
-	atomic_fetch_add_explicit(&shm->n_signal, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&shm->n_tick, ticks, memory_order_relaxed);
-	table_add(shm,
-		  SHM_KEY(SHM_TICK, sampler_space(), label_number(self), n),
-		  self->pc, ticks);
+	atomic_fetch_add_explicit(&count->n_signal, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&count->n_tick, ticks, memory_order_relaxed);
+	if (!table_add(
+		    sampler.shm,
+		    SHM_KEY(SHM_TICK, sampler_space(), label_number(self), n),
+		    self->pc, ticks))
+		atomic_fetch_add_explicit(&count->n_lost, ticks,
+					  memory_order_relaxed);
 }
 
 /*

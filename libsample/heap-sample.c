@@ -221,7 +221,6 @@ heap_unhold(size_t held, const void *p, bool is_gone)
 		uint64_t size = depth ? live->pc[depth - 1] : 0;
 
 		atomic_fetch_sub(&process->size, weight(shm, size));
-		atomic_fetch_add(&shm->n_freed, 1);
 		filter_add(p, -1);
 	}
 	atomic_store_explicit(&heap->mark[held].pointer,

@@ -130,7 +130,8 @@ sample_hook_enter(struct hook *h, enum shm_what what, const void *ra)
 	if (self)
 		self->is_hooked = 1;
 	h->thread = self;
-	h->count = what == SHM_HEAP ? &h->shm->heap : &h->shm->lock;
+	h->count = what == SHM_HEAP ? &sampler_count()->heap
+				    : &sampler_count()->lock;
 	h->space = sampler_space();
 	h->label = self ? label_number(self) : 0;
 	take_stack(h, (uintptr_t)ra);

@@ -125,6 +125,7 @@ fork_child(void)
 	sampler.pid = getpid();
 	sampler.is_quiet = !go_on;
 	atomic_store(&sampler.busy, 0);
+	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
 	thread_fork_child(go_on);
 	module_fork_child();
@@ -149,7 +150,8 @@ sampler_begin(struct shm *shm)
 	if (shm->what & SHM_CPU && wrap_handle(sig) != 0)
 		return errno;
 	sampler.shm = shm;
-	atomic_fetch_add(&shm->n_process, 1);
+	atomic_store(&sampler.count, NULL);
+	atomic_fetch_add(&shm->n_program, 1);
 	module_refresh();
 	if (is_timed())
 		thread_arm_all();

@@ -40,6 +40,7 @@ struct sampler {
 	_Atomic uint32_t space; /* what the addresses of this process mean */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;
+	struct shm_process *_Atomic count; /* NULL: none yet */
 	bool is_quiet;         /* a child that shall not be sampled */
 	_Atomic bool is_ready; /* whether there is a session is decided */
 	/* How many handlers, and other users of shm, are at work. */
@@ -132,6 +133,9 @@ uint32_t sampler_new_space(uint32_t base);
 
 /* The space that addresses of this process belong to now. The same. */
 uint32_t sampler_space(void);
+
+/* The counts of this process. The same. */
+struct shm_process *sampler_count(void);
 
 /* The number of the labels of self, the calling thread. The same. */
 uint32_t label_number(struct thread *self);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 2
+#define SHM_VERSION 3
 
 /*
  * Environment of a sampled process: where the memory is, and a number that
@@ -30,7 +30,8 @@ enum {
 	SHM_N_ENTRY = 4096,   /* a multiple of SHM_WAYS, a power of two */
 	SHM_N_SLOT = 4096,    /* of the log; a power of two */
 	SHM_ENTRY_DEPTH = 63, /* deeper stacks go to the log */
-	SHM_N_LIVE = 65536    /* of struct shm_heap; a power of two */
+	SHM_N_LIVE = 65536,   /* of struct shm_heap; a power of two */
+	SHM_N_PROCESS = 32768 /* that have counts of their own */
 };
 
 /* PERF is CPU time, too, by clocks that are not bound to the kernel's tick. */
@@ -156,9 +157,9 @@ enum shm_kind {
  * for the next lap. So memory that was never touched is in order. A record
  * counts from the moment in which its turn becomes SHM_TURN + 1. A slot that
  * was claimed and not finished (its writer was killed) is given up by the
- * recorder after a while, who adds 1 to n_lost for it; the hash unmasks a
- * writer that was only stopped and comes back later, and finding its turn gone,
- * such a writer takes the 1 back.
+ * recorder after a while, who adds 1 to n_lost of process[0] for it; the hash
+ * unmasks a writer that was only stopped and comes back later, and finding its
+ * turn gone, such a writer takes the 1 back.
  */
 #define SHM_TURN(position) ((position) - (position) % SHM_N_SLOT)
 
@@ -217,6 +218,23 @@ struct shm_count {
 	_Atomic uint64_t n_failed;
 };
 
+/*
+ * Counts of one process, for the comments of profiles. The first is of nobody:
+ * it has what the recorder counts itself, and the counts of processes that came
+ * when there was no other left. Memory that was never touched takes no room.
+ */
+struct shm_process {
+	_Atomic uint64_t pid;
+	_Atomic uint64_t n_signal;    /* ticks as delivered */
+	_Atomic uint64_t n_tick;      /* ticks with overruns */
+	_Atomic uint64_t n_lost;      /* ticks for which there was no room */
+	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
+	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
+	_Atomic uint64_t n_untimed;   /* threads that got no timer */
+	_Atomic uint64_t n_perf;      /* signals that came from perf clocks */
+	struct shm_count heap, lock;
+};
+
 struct shm {
 	/* Written once by the recorder, before there is another reader. */
 	uint64_t magic;
@@ -239,18 +257,10 @@ struct shm {
 	_Atomic uint32_t next_space; /* 0 is never a space */
 	_Atomic uint32_t next_label; /* 0 means no labels */
 	_Atomic uint32_t next_owner; /* of live allocations */
+	_Atomic uint32_t n_program;  /* that loaded the sampler */
+	_Atomic uint32_t n_process;  /* that asked for counts of their own */
 
-	/* Counts, for the profile's comment. */
-	_Alignas(64) _Atomic uint64_t n_process; /* that loaded the sampler */
-	_Atomic uint64_t n_signal;               /* ticks as delivered */
-	_Atomic uint64_t n_tick;                 /* ticks with overruns */
-	_Atomic uint64_t n_lost;      /* ticks for which there was no room */
-	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
-	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
-	_Atomic uint64_t n_untimed;   /* threads that got no timer */
-	_Atomic uint64_t n_perf;      /* signals that came from perf clocks */
-	struct shm_count heap, lock;
-	_Atomic uint64_t n_freed; /* sampled allocations */
+	_Alignas(64) struct shm_process process[SHM_N_PROCESS];
 
 	_Alignas(64) _Atomic uint64_t head; /* next position to write */
 	_Alignas(64) struct shm_mark mark[SHM_N_ENTRY];
@@ -262,6 +272,7 @@ _Static_assert(sizeof(struct shm_mark) * SHM_WAYS == 64, "one line a bucket");
 _Static_assert(sizeof(struct shm_entry) == 512, "two entries a kilobyte");
 _Static_assert(sizeof(struct shm_slot) == 2048, "two slots a page");
 _Static_assert(sizeof(struct shm_live) == 2048, "two places a page");
+_Static_assert(sizeof(struct shm_process) == 128, "no line is of two");
 _Static_assert(SHM_DEPTH <= 255, "the depth must fit its field of the key");
 
 /* How much memory it takes to record this, an enum shm_what, or-ed. */

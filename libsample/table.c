@@ -125,7 +125,8 @@ commit(struct shm *shm, struct shm_slot *slot, uint64_t pos)
 
 	if (atomic_compare_exchange_strong(&slot->turn, &turn, turn + 1))
 		return true;
-	atomic_fetch_sub_explicit(&shm->n_lost, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&shm->process->n_lost, 1,
+				  memory_order_relaxed);
 	return false;
 }
 
@@ -165,12 +166,7 @@ table_add(struct shm *shm, uint64_t key, const uintptr_t *pc, uint32_t ticks)
 			if (replace(shm, i, hash, key, pc, n, ticks))
 				return true;
 	}
-	if (log_stack(shm, hash, key, pc, n, ticks))
-		return true;
-	if (SHM_KEY_EVENT(key) == SHM_TICK)
-		atomic_fetch_add_explicit(&shm->n_lost, ticks,
-					  memory_order_relaxed);
-	return false;
+	return log_stack(shm, hash, key, pc, n, ticks);
 }
 
 bool

@@ -14,8 +14,8 @@
 /*
  * Count ticks more for the stack pc[0..n), leaf first, of this SHM_KEY, whose
  * depth is n <= SHM_DEPTH. Bounded work: no loop waits for another writer.
- * Returns false when there is no room; ticks that are SHM_TICK are then added
- * to n_lost.
+ * Returns false when there is no room: they are lost then, which is for the
+ * caller to count.
  */
 bool table_add(struct shm *shm, uint64_t key, const uintptr_t *pc,
 	       uint32_t ticks);

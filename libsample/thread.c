@@ -99,7 +99,7 @@ arm(struct thread *t)
 		return;
 	seed(t);
 	if (!clock_arm(t))
-		atomic_fetch_add(&sampler.shm->n_untimed, 1);
+		atomic_fetch_add(&sampler_count()->n_untimed, 1);
 }
 
 /* Under the lock. */

@@ -49,7 +49,7 @@ is_asleep(struct thread *t, uint64_t cpu)
 static bool
 repeat(struct thread *t, uint32_t ticks)
 {
-	struct shm *shm = sampler.shm;
+	struct shm_process *count = sampler_count();
 	uint32_t turn = atomic_load(&t->turn);
 	uint32_t label = t->label;
 	uintptr_t pc[SHM_DEPTH];
@@ -61,9 +61,11 @@ repeat(struct thread *t, uint32_t ticks)
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load(&t->turn) != turn)
 		return false;
-	atomic_fetch_add(&shm->n_tick, ticks);
-	atomic_fetch_add(&shm->n_signal, ticks);
-	table_add(shm, SHM_KEY(SHM_TICK, sampler_space(), label, n), pc, ticks);
+	atomic_fetch_add(&count->n_tick, ticks);
+	atomic_fetch_add(&count->n_signal, ticks);
+	if (!table_add(sampler.shm,
+		       SHM_KEY(SHM_TICK, sampler_space(), label, n), pc, ticks))
+		atomic_fetch_add(&count->n_lost, ticks);
 	return true;
 }
 
@@ -129,7 +131,7 @@ wall_start(void)
 		pthread_attr_setstacksize(&attr, STACK);
 		atomic_fetch_add(&sampler.busy, 1);
 		if (wrap_thread(&thread, &attr, run) != 0) {
-			atomic_fetch_add(&sampler.shm->n_untimed, 1);
+			atomic_fetch_add(&sampler_count()->n_untimed, 1);
 			atomic_fetch_sub(&sampler.busy, 1);
 		}
 		pthread_attr_destroy(&attr);

@@ -74,6 +74,40 @@ File: family
 0
 File: family
 END
+# counted FILE...: of each, is the number of ticks in the comment that of its own
+# samples, and of how many lines is the comment?
+cat >counted <<'END'
+for f; do
+	stacks --all "$f" | awk '
+		/^# sampling/ {
+			for (i = 3; i <= NF; i++) {
+				split($i, kv, "=")
+				n[kv[1]] = kv[2]
+			}
+			lines++
+		}
+		/^[0-9]/ { sum += $1 }
+		END { print lines, (n["ticks"] == sum + n["lost"]), (sum > 0) }'
+done
+END
+check 'the comment on sampling in each is about its process alone' 0 \
+	'for pid in $(cat pids); do sh counted prof.family.$pid.pb.gz; done' <<'END'
+1 1 1
+1 1 1
+END
+check 'the same of memory' 0 \
+	'prof-record -q --heap=1 --children=separate -o "h.{}.pb.gz" \
+		sh -c "ls >/dev/null; ls / >/dev/null; :"
+	 for f in h.*.pb.gz; do
+		stacks --all $f | awk "
+			/^# sampling/ { sub(/.* ticks=/, \"\"); n = \$1; next }
+			/^[0-9]/ { sum += \$1 }
+			END { print (n == sum) }"
+	 done' <<'END'
+1
+1
+1
+END
 check 'a program without a tick has a file, too' 0 \
 	'prof-record -q -F 1 --children=separate -o "t.{}.pb.gz" true
 	 ls t.* | sed "s/[0-9][0-9]*/N/"' <<'END'

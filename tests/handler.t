@@ -37,13 +37,14 @@ if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
 	needs_only handler __errno_location clock_gettime clock_stop clock_ticks memcpy \
 		program_invocation_short_name strlen table_add table_tell unwind_walk
-	needs_only clock clock_gettime sampler syscall
+	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
 	needs_only unwind unwind_expr_eval
 	needs_only unwind-expr unwind_reg
 	needs_only hook __errno_location atomic_load memmove module_note \
 		program_invocation_short_name sampler sampler_space \
-		label_number table_add thread_self unwind_stack_signal \
+		label_number sampler_count table_add thread_self \
+		unwind_stack_signal \
 		unwind_walk
 	# getpid, madvise, mmap: when the library is loaded.
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \

@@ -86,7 +86,10 @@ static bool
 tick(struct shm *shm, uint32_t space, const uintptr_t *pc, size_t n,
      uint32_t ticks)
 {
-	return table_add(shm, SHM_KEY(SHM_TICK, space, 0, n), pc, ticks);
+	if (table_add(shm, SHM_KEY(SHM_TICK, space, 0, n), pc, ticks))
+		return true;
+	atomic_fetch_add(&shm->process->n_lost, ticks);
+	return false;
 }
 
 /* Stack number n: distinct for distinct n, of 1 to SHM_DEPTH frames. As in
@@ -144,7 +147,7 @@ test_nothing_is_lost(void **state)
 	p = finish(f);
 	assert_int_equal(p->n_sample, 6000);
 	assert_int_equal(total(p), added);
-	assert_int_equal(atomic_load(&f->d.shm->n_lost), 0);
+	assert_int_equal(atomic_load(&f->d.shm->process->n_lost), 0);
 	profile_free(p);
 }
 
@@ -160,8 +163,9 @@ test_lost_is_counted(void **state)
 		tick(f->d.shm, 1, pc, make(pc, n), 2);
 	p = finish(f);
 	assert_in_range(p->n_sample, SHM_N_SLOT, SHM_N_SLOT + SHM_N_ENTRY);
-	assert_int_equal(total(p) + (int64_t)atomic_load(&f->d.shm->n_lost),
-			 40000);
+	assert_int_equal(
+		total(p) + (int64_t)atomic_load(&f->d.shm->process->n_lost),
+		40000);
 	profile_free(p);
 }
 
@@ -302,7 +306,7 @@ test_nonsense_is_dropped(void **state)
 	p = finish(f);
 	assert_int_equal(p->n_sample, 0);
 	assert_int_equal(p->n_mapping, 0);
-	assert_int_equal(atomic_load(&shm->n_lost), SHM_WAYS + 1);
+	assert_int_equal(atomic_load(&shm->process->n_lost), SHM_WAYS + 1);
 	profile_free(p);
 }
 
@@ -322,7 +326,7 @@ test_dead_writer(void **state)
 	p = finish(f);
 	assert_int_equal(p->n_sample, 100);
 	assert_int_equal(total(p), 100);
-	assert_int_equal(atomic_load(&shm->n_lost), 1);
+	assert_int_equal(atomic_load(&shm->process->n_lost), 1);
 	profile_free(p);
 }
 
@@ -357,8 +361,9 @@ test_many_writers(void **state)
 	for (int i = 0; i < N_THREAD; i++)
 		pthread_join(thread[i], NULL);
 	p = finish(f);
-	assert_int_equal(total(p) + (int64_t)atomic_load(&f->d.shm->n_lost),
-			 (int64_t)N_THREAD * N_ADD);
+	assert_int_equal(
+		total(p) + (int64_t)atomic_load(&f->d.shm->process->n_lost),
+		(int64_t)N_THREAD * N_ADD);
 	profile_free(p);
 }
 
@@ -427,8 +432,9 @@ test_stopped_writer(void **state)
 	atomic_store(&stop.end, true);
 	pthread_join(thread, NULL);
 	p = finish(f);
-	assert_int_equal(total(p) + (int64_t)atomic_load(&f->d.shm->n_lost),
-			 STOP_TICKS * atomic_load(&stop.n_added));
+	assert_int_equal(
+		total(p) + (int64_t)atomic_load(&f->d.shm->process->n_lost),
+		STOP_TICKS * atomic_load(&stop.n_added));
 	profile_free(p);
 }
 
@@ -444,7 +450,7 @@ enum { N_KILL = 40, KILL_PASSES = 25 };
 static void
 wait_for_ticks(struct shm *shm, uint64_t n)
 {
-	while (atomic_load(&shm->n_tick) < n)
+	while (atomic_load(&shm->process->n_tick) < n)
 		sched_yield();
 }
 
@@ -457,7 +463,7 @@ test_killed_writers(void **state)
 	struct profile *p;
 
 	for (unsigned round = 0; round < N_KILL; round++) {
-		uint64_t begin = atomic_load(&shm->n_tick);
+		uint64_t begin = atomic_load(&shm->process->n_tick);
 		pid_t pid = fork();
 
 		assert_true(pid >= 0);
@@ -466,21 +472,21 @@ test_killed_writers(void **state)
 
 			/* More stacks than the table has room for. */
 			for (unsigned i = round * 100;; i++) {
-				atomic_fetch_add(&shm->n_tick, 1);
+				atomic_fetch_add(&shm->process->n_tick, 1);
 				tick(shm, 1, pc, make(pc, i % 5000), 1);
 			}
 		}
 		wait_for_ticks(shm, begin + 10 + round * 37 % 100);
 		drain_pass(&f->d, f->t);
-		wait_for_ticks(shm, atomic_load(&shm->n_tick) + 10);
+		wait_for_ticks(shm, atomic_load(&shm->process->n_tick) + 10);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		for (int i = 0; i < KILL_PASSES; i++)
 			drain_pass(&f->d, f->t);
 	}
 	p = finish(f);
-	got = total(p) + (int64_t)atomic_load(&shm->n_lost);
-	told = (int64_t)atomic_load(&shm->n_tick);
+	got = total(p) + (int64_t)atomic_load(&shm->process->n_lost);
+	told = (int64_t)atomic_load(&shm->process->n_tick);
 	assert_in_range(got, told - N_KILL, told);
 	profile_free(p);
 }

@@ -120,7 +120,7 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 		    shm_hash(key, slot->u.stack.pc, depth) == slot->hash)
 			tally_stack(t, key, slot->u.stack.pc, n);
 		else
-			atomic_fetch_add(&d->shm->n_lost, n);
+			atomic_fetch_add(&d->shm->process->n_lost, n);
 		return;
 	}
 	if (n > sizeof slot->u)
@@ -180,7 +180,7 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 			if (!atomic_compare_exchange_strong(&slot->turn, &turn,
 							    open + SHM_N_SLOT))
 				continue; /* finished at the last moment */
-			atomic_fetch_add(&d->shm->n_lost, 1);
+			atomic_fetch_add(&d->shm->process->n_lost, 1);
 		}
 		d->tail++;
 	}
@@ -214,7 +214,7 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 		if (depth <= SHM_ENTRY_DEPTH &&
 		    shm_hash(key, copy->pc, depth) == hash)
 			return true;
-		atomic_fetch_add(&d->shm->n_lost, copy->ticks);
+		atomic_fetch_add(&d->shm->process->n_lost, copy->ticks);
 		return false;
 	}
 	return false;

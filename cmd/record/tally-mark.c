@@ -16,38 +16,50 @@ static const char *const clock_name[N_CLOCK] = {
 	[SHM_CLOCK_PERF] = "perf",
 };
 
-static struct sampling
-ticks_now(const struct shm *shm)
+static void
+add_ticks(struct sampling *s, const struct shm_process *p)
 {
-	return (struct sampling){
-		.clock = clock_name[shm->clock % N_CLOCK],
-		.asked_hz = 1e9 / (double)shm->period_ns,
-		.ticks = atomic_load(&shm->n_tick),
-		.signals = atomic_load(&shm->n_signal),
-		.lost = atomic_load(&shm->n_lost),
-		.truncated = atomic_load(&shm->n_truncated),
-		.unwind_failed = atomic_load(&shm->n_failed),
-		.untimed = atomic_load(&shm->n_untimed),
-		.perf_signals = atomic_load(&shm->n_perf),
-	};
+	s->ticks += atomic_load(&p->n_tick);
+	s->signals += atomic_load(&p->n_signal);
+	s->lost += atomic_load(&p->n_lost);
+	s->truncated += atomic_load(&p->n_truncated);
+	s->unwind_failed += atomic_load(&p->n_failed);
+	s->untimed += atomic_load(&p->n_untimed);
+	s->perf_signals += atomic_load(&p->n_perf);
 }
 
-struct sampling
-tally_sampling(const struct shm *shm, enum tally_kind kind)
+static void
+add_count(struct sampling *s, const struct shm_count *count)
 {
-	const struct shm_count *count =
-		kind == TALLY_LOCK ? &shm->lock : &shm->heap;
+	s->ticks += atomic_load(&count->n_taken);
+	s->lost += atomic_load(&count->n_lost);
+	s->truncated += atomic_load(&count->n_truncated);
+	s->unwind_failed += atomic_load(&count->n_failed);
+	s->signals = s->ticks;
+}
 
-	if (kind == TALLY_CPU)
-		return ticks_now(shm);
-	return (struct sampling){
-		.clock = kind == TALLY_LOCK ? "lock" : "heap",
-		.ticks = atomic_load(&count->n_taken),
-		.signals = atomic_load(&count->n_taken),
-		.lost = atomic_load(&count->n_lost),
-		.truncated = atomic_load(&count->n_truncated),
-		.unwind_failed = atomic_load(&count->n_failed),
-	};
+bool
+tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
+	       struct sampling *s)
+{
+	size_t n = atomic_load(&shm->n_process);
+
+	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap" };
+	if (kind == TALLY_CPU) {
+		s->clock = clock_name[shm->clock % N_CLOCK];
+		s->asked_hz = 1e9 / (double)shm->period_ns;
+	}
+	for (size_t i = 0; i <= n && i < SHM_N_PROCESS; i++) {
+		const struct shm_process *p = &shm->process[i];
+
+		if (pid && atomic_load(&p->pid) != (uint32_t)pid)
+			continue;
+		if (kind == TALLY_CPU)
+			add_ticks(s, p);
+		else
+			add_count(s, kind == TALLY_LOCK ? &p->lock : &p->heap);
+	}
+	return !pid || n < SHM_N_PROCESS;
 }
 
 struct tally_mark *
@@ -58,7 +70,7 @@ tally_mark(const struct tally *t, const struct shm *shm, enum tally_kind kind)
 	if (!m)
 		return NULL;
 	m->kind = kind;
-	m->sampling = tally_sampling(shm, kind);
+	tally_sampling(shm, kind, 0, &m->sampling);
 	if (kind == TALLY_CPU) {
 		m->n_stack = t->n_stack;
 		m->ticks = calloc(t->n_stack + 1, sizeof *m->ticks);

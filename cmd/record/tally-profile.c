@@ -98,8 +98,10 @@ bool
 build_comment(struct build *b)
 {
 	const struct tally_mark *since = b->info->since;
-	struct sampling s = tally_sampling(b->info->shm, b->info->kind);
+	struct sampling s;
 
+	if (!tally_sampling(b->info->shm, b->info->kind, b->info->pid, &s))
+		return true; /* rather none than one about others */
 	if (since) {
 		take_off(&s.ticks, since->sampling.ticks);
 		take_off(&s.signals, since->sampling.signals);
