@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "real.h"
 
 typedef void *new_fn(size_t size, uintptr_t a, uintptr_t b);
 typedef void delete_fn(void *p, uintptr_t a, uintptr_t b);
@@ -108,10 +109,8 @@ heap_new_resolve(const void *allocator)
 				? ASK
 				: BELOW;
 	}
-	for (size_t i = 0; i < N_DELETE; i++) {
-		found = dlsym(RTLD_NEXT, delete_name[i]);
-		memcpy(&operators.delete[i], &found, sizeof found);
-	}
+	for (size_t i = 0; i < N_DELETE; i++)
+		real_find(&operators.delete[i], delete_name[i]);
 }
 
 static __attribute__((noinline)) void *

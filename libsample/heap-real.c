@@ -14,6 +14,7 @@
 
 #include "heap.h"
 #include "hook.h"
+#include "real.h"
 
 enum {
 	ARENA = 64 * 1024,
@@ -183,16 +184,6 @@ struct heap_real heap_real = {
 	first_aligned_alloc, first_valloc,   first_pvalloc,
 };
 
-/* *out is a pointer to a function; it stays what it was if there is none. */
-static void
-find(void *out, const char *name)
-{
-	void *found = dlsym(RTLD_NEXT, name);
-
-	if (found)
-		memcpy(out, &found, sizeof found);
-}
-
 void
 heap_resolve(void)
 {
@@ -205,15 +196,15 @@ heap_resolve(void)
 	    atomic_exchange(&is_begun, true))
 		return;
 	heap_real = from_arena;
-	find(&found.malloc, "malloc");
-	find(&found.calloc, "calloc");
-	find(&found.realloc, "realloc");
-	find(&found.free, "free");
-	find(&found.memalign, "memalign");
-	find(&found.posix_memalign, "posix_memalign");
-	find(&found.aligned_alloc, "aligned_alloc");
-	find(&found.valloc, "valloc");
-	find(&found.pvalloc, "pvalloc");
+	real_find(&found.malloc, "malloc");
+	real_find(&found.calloc, "calloc");
+	real_find(&found.realloc, "realloc");
+	real_find(&found.free, "free");
+	real_find(&found.memalign, "memalign");
+	real_find(&found.posix_memalign, "posix_memalign");
+	real_find(&found.aligned_alloc, "aligned_alloc");
+	real_find(&found.valloc, "valloc");
+	real_find(&found.pvalloc, "pvalloc");
 	memcpy(&allocator, &found.malloc, sizeof allocator);
 	heap_new_resolve(allocator);
 	/* What was not found is no concern of the program's. */

@@ -197,9 +197,12 @@ sampler_init(void)
 	const char *session;
 	struct shm *shm;
 
-	if (atomic_load_explicit(&begun, memory_order_relaxed) ||
-	    atomic_exchange(&begun, true))
+	if (atomic_load_explicit(&begun, memory_order_relaxed))
 		return atomic_load(&ready);
+	/* Resolvers of indirect functions run before libc is initialized. */
+	if (!environ || atomic_exchange(&begun, true))
+		return false;
+	wrap_init();
 	session = getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
 	if (shm && shm->children == SHM_CHILDREN_NONE)

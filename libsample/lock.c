@@ -20,16 +20,15 @@
  */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
-#include <string.h>
 #include <threads.h>
 #include <time.h>
 
 #include "hook.h"
+#include "real.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -41,55 +40,44 @@ typedef const struct timespec *until_arg;
 /* What we stand in front of, and what it takes to try. Mutexes are first: to
  * look for the others, the loader or the allocator may need one. */
 #define FUNCTIONS(F)                                                           \
-	F(pthread_mutex_trylock, (pthread_mutex_t *))                          \
-	F(pthread_mutex_lock, (pthread_mutex_t *))                             \
-	F(pthread_mutex_timedlock, (pthread_mutex_t *, until_arg))             \
-	F(pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, until_arg))  \
-	F(mtx_trylock, (mtx_t *))                                              \
-	F(mtx_lock, (mtx_t *))                                                 \
-	F(mtx_timedlock, (mtx_t *, until_arg))                                 \
-	F(pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                      \
-	F(pthread_rwlock_trywrlock, (pthread_rwlock_t *))                      \
-	F(pthread_rwlock_rdlock, (pthread_rwlock_t *))                         \
-	F(pthread_rwlock_wrlock, (pthread_rwlock_t *))                         \
-	F(pthread_rwlock_timedrdlock, (pthread_rwlock_t *, until_arg))         \
-	F(pthread_rwlock_timedwrlock, (pthread_rwlock_t *, until_arg))         \
-	F(pthread_rwlock_clockrdlock,                                          \
+	F(int, pthread_mutex_trylock, (pthread_mutex_t *))                     \
+	F(int, pthread_mutex_lock, (pthread_mutex_t *))                        \
+	F(int, pthread_mutex_timedlock, (pthread_mutex_t *, until_arg))        \
+	F(int, pthread_mutex_clocklock,                                        \
+	  (pthread_mutex_t *, clockid_t, until_arg))                           \
+	F(int, mtx_trylock, (mtx_t *))                                         \
+	F(int, mtx_lock, (mtx_t *))                                            \
+	F(int, mtx_timedlock, (mtx_t *, until_arg))                            \
+	F(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                 \
+	F(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *))                 \
+	F(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                    \
+	F(int, pthread_rwlock_wrlock, (pthread_rwlock_t *))                    \
+	F(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, until_arg))    \
+	F(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, until_arg))    \
+	F(int, pthread_rwlock_clockrdlock,                                     \
 	  (pthread_rwlock_t *, clockid_t, until_arg))                          \
-	F(pthread_rwlock_clockwrlock,                                          \
+	F(int, pthread_rwlock_clockwrlock,                                     \
 	  (pthread_rwlock_t *, clockid_t, until_arg))                          \
-	F(sem_trywait, (sem_t *))                                              \
-	F(sem_wait, (sem_t *))                                                 \
-	F(sem_timedwait, (sem_t *, until_arg))                                 \
-	F(sem_clockwait, (sem_t *, clockid_t, until_arg))                      \
-	F(pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))            \
-	F(pthread_cond_timedwait,                                              \
+	F(int, sem_trywait, (sem_t *))                                         \
+	F(int, sem_wait, (sem_t *))                                            \
+	F(int, sem_timedwait, (sem_t *, until_arg))                            \
+	F(int, sem_clockwait, (sem_t *, clockid_t, until_arg))                 \
+	F(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))       \
+	F(int, pthread_cond_timedwait,                                         \
 	  (pthread_cond_t *, pthread_mutex_t *, until_arg))                    \
-	F(pthread_cond_clockwait,                                              \
+	F(int, pthread_cond_clockwait,                                         \
 	  (pthread_cond_t *, pthread_mutex_t *, clockid_t, until_arg))         \
-	F(cnd_wait, (cnd_t *, mtx_t *))                                        \
-	F(cnd_timedwait, (cnd_t *, mtx_t *, until_arg))
+	F(int, cnd_wait, (cnd_t *, mtx_t *))                                   \
+	F(int, cnd_timedwait, (cnd_t *, mtx_t *, until_arg))
 
-#define MEMBER(name, args) int(*name) args;
 static struct {
-	FUNCTIONS(MEMBER)
+	FUNCTIONS(REAL_MEMBER)
 } real;
 
-/*
- * Before there are threads: a later dlsym() would wait for the loader's lock,
- * which a thread may hold that waits for this one. Some are called before this
- * has run, and see to it themselves.
- */
 __attribute__((constructor)) static void
 find_all(void)
 {
-	void *found;
-
-#define FIND(name, args)                                                       \
-	found = dlsym(RTLD_NEXT, #name);                                       \
-	memcpy(&real.name, &found, sizeof found);
-	FUNCTIONS(FIND)
-	/* An old libc lacks some, which nobody calls then. */
+	FUNCTIONS(REAL_FIND)
 	dlerror();
 }
 

@@ -334,7 +334,15 @@ module_check(void)
 	sigset_t old;
 
 	signals_block(&old);
-	pthread_mutex_lock(&modules.lock);
+	/*
+	 * Who has the lock is looking already. To wait could be for ever: the
+	 * program may start threads in a callback of dl_iterate_phdr(), with
+	 * the lock that the other one needs for it.
+	 */
+	if (pthread_mutex_trylock(&modules.lock) != 0) {
+		signals_restore(&old);
+		return;
+	}
 	if (sampler_is_on() && modules.n) {
 		dl_iterate_phdr(compare_counts, &changed);
 		if (changed) {

@@ -13,7 +13,6 @@
  */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -25,23 +24,55 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "real.h"
 #include "sampler.h"
 #include "wrap.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/*
- * libc's function of this name. dlsym() may allocate, which is why it is asked
- * once and not where the address is needed in a hurry.
- */
-#define REAL(type, name)                                                       \
-	static _Atomic(type) cache_;                                           \
-	type real = atomic_load_explicit(&cache_, memory_order_relaxed);       \
-	if (!real) {                                                           \
-		void *found_ = dlsym(RTLD_NEXT, name);                         \
-		memcpy(&real, &found_, sizeof real);                           \
-		atomic_store_explicit(&cache_, real, memory_order_relaxed);    \
-	}
+typedef void *thread_fn(void *);
+typedef void handler_fn(int);
+typedef const struct timespec *time_arg;
+
+#define FUNCTIONS(F)                                                           \
+	F(int, pthread_create,                                                 \
+	  (pthread_t *, const pthread_attr_t *, thread_fn *, void *))          \
+	F(int, thrd_create, (thrd_t *, thrd_start_t, void *))                  \
+	F(void *, dlopen, (const char *, int))                                 \
+	F(void *, dlmopen, (Lmid_t, const char *, int))                        \
+	F(int, dlclose, (void *))                                              \
+	F(int, sigaction, (int, const struct sigaction *, struct sigaction *)) \
+	F(handler_fn *, signal, (int, handler_fn *))                           \
+	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
+	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
+	F(int, sigwait, (const sigset_t *, int *))                             \
+	F(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                   \
+	F(int, sigtimedwait, (const sigset_t *, siginfo_t *, time_arg))
+
+static struct {
+	FUNCTIONS(REAL_MEMBER)
+} real;
+
+void
+wrap_init(void)
+{
+	int saved = errno;
+
+	/* The last one, as to look for them may call one of us again. */
+	if (__builtin_expect(real.sigtimedwait != NULL, 1))
+		return;
+	FUNCTIONS(REAL_FIND)
+	dlerror();
+	errno = saved;
+}
+
+/* Every function here begins with this. False: do what libc does. */
+static bool
+ready(void)
+{
+	wrap_init();
+	return sampler_init();
+}
 
 /* What the program believes about our signal. */
 static struct {
@@ -52,14 +83,14 @@ static struct {
 static bool
 sampling(void)
 {
-	return sampler_init() && sampler_is_on();
+	return ready() && sampler_is_on();
 }
 
 /* Our handler stays for ever: a signal may be on its way. */
 static bool
 is_ours(int sig)
 {
-	sampler_init();
+	ready();
 	return sig && sig == atomic_load(&sampler.signal);
 }
 
@@ -88,58 +119,43 @@ run_c11(void *arg)
 	return start(start_arg);
 }
 
-typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-		      void *);
-
-static int
-real_create(pthread_t *thread, const pthread_attr_t *attr,
-	    void *(*start)(void *), void *arg)
-{
-	REAL(create_fn *, "pthread_create")
-
-	return real(thread, attr, start, arg);
-}
-
 int
 wrap_thread(pthread_t *thread, const pthread_attr_t *attr,
 	    void *(*start)(void *))
 {
-	return real_create(thread, attr, start, NULL);
+	return real.pthread_create(thread, attr, start, NULL);
 }
 
 EXPORT int
 pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	       void *(*start)(void *), void *arg)
 {
-	struct thread *t = sampler_init() ? thread_new() : NULL;
+	struct thread *t = ready() ? thread_new() : NULL;
 	int rc;
 
 	if (!t)
-		return real_create(thread, attr, start, arg);
+		return real.pthread_create(thread, attr, start, arg);
 	module_check();
 	t->start = start;
 	t->arg = arg;
-	rc = real_create(thread, attr, run_pthread, t);
+	rc = real.pthread_create(thread, attr, run_pthread, t);
 	if (rc != 0)
 		thread_drop(t);
 	return rc;
 }
 
-typedef int thrd_create_fn(thrd_t *, thrd_start_t, void *);
-
 EXPORT int
 thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
-	REAL(thrd_create_fn *, "thrd_create")
-	struct thread *t = sampler_init() ? thread_new() : NULL;
+	struct thread *t = ready() ? thread_new() : NULL;
 	int rc;
 
 	if (!t)
-		return real(thread, start, arg);
+		return real.thrd_create(thread, start, arg);
 	module_check();
 	t->start_c11 = start;
 	t->arg = arg;
-	rc = real(thread, run_c11, t);
+	rc = real.thrd_create(thread, run_c11, t);
 	if (rc != thrd_success)
 		thread_drop(t);
 	return rc;
@@ -147,17 +163,13 @@ thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 /* Loading. */
 
-typedef void *dlopen_fn(const char *, int);
-typedef void *dlmopen_fn(Lmid_t, const char *, int);
-typedef int dlclose_fn(void *);
-
 /*
  * dlopen() finds a bare name by the run path of the object that calls it, and
  * that would now be libsample. So look through the caller's search path here;
  * NULL when there is nothing to be found that way.
  */
 static void *
-open_for(const void *caller, const char *file, int mode, dlopen_fn *real)
+open_for(const void *caller, const char *file, int mode)
 {
 	struct link_map *map = NULL;
 	Dl_serinfo size, *paths;
@@ -167,9 +179,9 @@ open_for(const void *caller, const char *file, int mode, dlopen_fn *real)
 	if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return NULL;
 	/* Loaded already: under this name, wherever it came from. */
-	handle = real(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
+	handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
 	if (handle) {
-		dlclose(handle);
+		real.dlclose(handle);
 		return NULL;
 	}
 	if (dlinfo(map, RTLD_DI_SERINFOSIZE, &size) != 0)
@@ -187,7 +199,7 @@ open_for(const void *caller, const char *file, int mode, dlopen_fn *real)
 				 paths->dls_serpath[i].dls_name, file);
 
 		if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0)
-			handle = real(path, mode);
+			handle = real.dlopen(path, mode);
 	}
 	free(paths);
 	return handle;
@@ -196,16 +208,15 @@ open_for(const void *caller, const char *file, int mode, dlopen_fn *real)
 EXPORT void *
 dlopen(const char *file, int mode)
 {
-	REAL(dlopen_fn *, "dlopen")
 	void *caller = __builtin_return_address(0);
 	void *handle = NULL;
 
 	if (!sampling())
-		return real(file, mode);
+		return real.dlopen(file, mode);
 	if (file && *file && !strchr(file, '/'))
-		handle = open_for(caller, file, mode, real);
+		handle = open_for(caller, file, mode);
 	if (!handle)
-		handle = real(file, mode);
+		handle = real.dlopen(file, mode);
 	if (handle)
 		module_refresh();
 	return handle;
@@ -214,10 +225,10 @@ dlopen(const char *file, int mode)
 EXPORT void *
 dlmopen(Lmid_t space, const char *file, int mode)
 {
-	REAL(dlmopen_fn *, "dlmopen")
-	void *handle = real(space, file, mode);
+	bool is_on = sampling();
+	void *handle = real.dlmopen(space, file, mode);
 
-	if (handle && sampling())
+	if (handle && is_on)
 		module_refresh();
 	return handle;
 }
@@ -225,31 +236,15 @@ dlmopen(Lmid_t space, const char *file, int mode)
 EXPORT int
 dlclose(void *handle)
 {
-	REAL(dlclose_fn *, "dlclose")
-	int rc = real(handle);
+	bool is_on = sampling();
+	int rc = real.dlclose(handle);
 
-	if (rc == 0 && sampling())
+	if (rc == 0 && is_on)
 		module_refresh();
 	return rc;
 }
 
 /* Signals. */
-
-typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
-typedef int sigmask_fn(int, const sigset_t *, sigset_t *);
-typedef sighandler_t signal_fn(int, sighandler_t);
-typedef int sigwait_fn(const sigset_t *, int *);
-typedef int sigwaitinfo_fn(const sigset_t *, siginfo_t *);
-typedef int sigtimedwait_fn(const sigset_t *, siginfo_t *,
-			    const struct timespec *);
-
-static int
-real_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
-{
-	REAL(sigaction_fn *, "sigaction")
-
-	return real(sig, act, old);
-}
 
 /*
  * No SA_ONSTACK: a signal stack is as big as its owner needs it. Every signal
@@ -264,7 +259,7 @@ wrap_handle(int sig)
 	if (sig == atomic_load(&sampler.signal))
 		return 0;
 	sigfillset(&ours.sa_mask);
-	if (real_sigaction(sig, &ours, &wrap.theirs) != 0)
+	if (real.sigaction(sig, &ours, &wrap.theirs) != 0)
 		return -1;
 	atomic_store(&sampler.signal, sig);
 	return 0;
@@ -278,7 +273,7 @@ free_signal(void)
 		struct sigaction now;
 
 		if (sig != atomic_load(&sampler.signal) &&
-		    real_sigaction(sig, NULL, &now) == 0 &&
+		    real.sigaction(sig, NULL, &now) == 0 &&
 		    !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
 			return sig;
 	}
@@ -299,7 +294,7 @@ give_way(int sig, const struct sigaction *act)
 	module_note("%s[%d] handles signal %d itself: sampling by signal %d",
 		    program_invocation_short_name, (int)sampler.pid, sig,
 		    other);
-	return real_sigaction(sig, act, NULL);
+	return real.sigaction(sig, act, NULL);
 }
 
 /*
@@ -329,13 +324,13 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	int rc;
 
 	if (!is_ours(sig))
-		return real_sigaction(sig, act, old);
+		return real.sigaction(sig, act, old);
 	signals_block(&mask);
 	pthread_mutex_lock(&wrap.lock);
 	if (sig == atomic_load(&sampler.signal))
 		rc = our_sigaction(sig, act, old);
 	else
-		rc = real_sigaction(sig, act, old);
+		rc = real.sigaction(sig, act, old);
 	pthread_mutex_unlock(&wrap.lock);
 	signals_restore(&mask);
 	return rc;
@@ -344,13 +339,12 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 EXPORT sighandler_t
 signal(int sig, sighandler_t handler)
 {
-	REAL(signal_fn *, "signal")
 	struct sigaction act = { .sa_handler = handler,
 				 .sa_flags = SA_RESTART };
 	struct sigaction old;
 
 	if (!is_ours(sig))
-		return real(sig, handler);
+		return real.signal(sig, handler);
 	return sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
@@ -358,7 +352,7 @@ signal(int sig, sighandler_t handler)
 static const sigset_t *
 without_ours(const sigset_t *set, sigset_t *room)
 {
-	if (!set || !sampler_init() || !atomic_load(&sampler.signal))
+	if (!ready() || !set || !atomic_load(&sampler.signal))
 		return set;
 	*room = *set;
 	sigdelset(room, atomic_load(&sampler.signal));
@@ -368,46 +362,45 @@ without_ours(const sigset_t *set, sigset_t *room)
 EXPORT int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	REAL(sigmask_fn *, "sigprocmask")
 	sigset_t room;
+	const sigset_t *others = without_ours(set, &room);
 
-	return real(how, how == SIG_UNBLOCK ? set : without_ours(set, &room),
-		    old);
+	return real.sigprocmask(how, how == SIG_UNBLOCK ? set : others, old);
 }
 
 EXPORT int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	REAL(sigmask_fn *, "pthread_sigmask")
 	sigset_t room;
+	const sigset_t *others = without_ours(set, &room);
 
-	return real(how, how == SIG_UNBLOCK ? set : without_ours(set, &room),
-		    old);
+	return real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : others,
+				    old);
 }
 
 EXPORT int
 sigwait(const sigset_t *set, int *sig)
 {
-	REAL(sigwait_fn *, "sigwait")
 	sigset_t room;
+	const sigset_t *others = without_ours(set, &room);
 
-	return real(without_ours(set, &room), sig);
+	return real.sigwait(others, sig);
 }
 
 EXPORT int
 sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	REAL(sigwaitinfo_fn *, "sigwaitinfo")
 	sigset_t room;
+	const sigset_t *others = without_ours(set, &room);
 
-	return real(without_ours(set, &room), info);
+	return real.sigwaitinfo(others, info);
 }
 
 EXPORT int
 sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
 {
-	REAL(sigtimedwait_fn *, "sigtimedwait")
 	sigset_t room;
+	const sigset_t *others = without_ours(set, &room);
 
-	return real(without_ours(set, &room), info, time);
+	return real.sigtimedwait(others, info, time);
 }

@@ -4,6 +4,9 @@
 
 #include <pthread.h>
 
+/* Find libc's functions; see real.h. Only the first call does something. */
+void wrap_init(void);
+
 /* Make sig the signal of the sampler: install the handler, past our own
  * sigaction(). Returns 0, or -1 with errno. Not for signal handlers. */
 int wrap_handle(int sig);
