@@ -10,8 +10,7 @@
  * column, and its labels, strings in quotes. Later lines with # are comments.
  * Lines with @, before the samples, fill the header:
  *
- *	@mapping 0x400000 0x500000 0 /bin/app abc123	(build id may be
- *missing)
+ *	@mapping 0x400000 0x500000 0 /bin/app abc123	(or no build id)
  *	@time NS  @duration NS  @period TYPE UNIT N  @default TYPE
  *	@comment TEXT  @doc URL  @drop REGEX  @keep REGEX
  *

@@ -67,6 +67,14 @@ check 'columns' 0 \
          0     0%   100%      300ms 45.45%  leaf demo/work.c:44:1
 END
 
+check 'paths are trimmed in traces, too' 0 \
+	'prof-text --traces --lines --trim-path=/src $data/good-tiny.pb.gz | sed -n 7,10p' <<'END'
+     300ms   helper demo/util.h:7 (inline)
+             leaf demo/work.c:44
+             work demo/work.c:22
+             main demo/main.c:12
+END
+
 check 'addresses show columns, unless inlines are hidden' 0 \
 	'for o in "" --noinlines "--noinlines --showcolumns"; do
 		prof-text --addresses $o $data/good-tiny.pb.gz | grep 404000
