@@ -94,6 +94,7 @@ struct thread {
 	_Atomic uint32_t due;  /* ticks that the handler shall count */
 	_Atomic uint32_t turn; /* odd while the handler is at work */
 	uint64_t seen_ns;      /* the same at the last tick, without a sample */
+	bool was_running;      /* when it was asked for its last sample */
 	uint32_t n_pc;         /* frames in pc, after a sample */
 	uintptr_t pc[SHM_DEPTH];
 

@@ -11,8 +11,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +27,18 @@
 enum {
 	/* What a thread may use after a sample to get back to its sleep. */
 	SETTLE_NS = 30000,
+	SLICE_NS = 100000, /* the shortest there is */
 	STACK = 64 * 1024,
+};
+
+/* What sched_setattr(2) takes; its header and <sched.h> exclude each other. */
+struct kernel_sched_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
 };
 
 static uint64_t
@@ -33,13 +47,28 @@ ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
 }
 
-/* Has the thread, which has used cpu so far, slept since its last sample? */
+/* Is it on a processor at this moment? Its clock was at cpu a moment ago. */
+static bool
+is_running(const struct thread *t, uint64_t cpu)
+{
+	struct timespec now;
+
+	return clock_gettime(THREAD_CLOCK(t->tid), &now) == 0 &&
+	       ns_of(&now) != cpu;
+}
+
+/*
+ * Has the thread, which has used cpu so far, slept since its last sample? Or
+ * gone back to the sleep that the sample interrupted: it is not one that ran
+ * when it was asked for its sample, and sleeps now for the first time.
+ */
 static bool
 is_asleep(struct thread *t, uint64_t cpu)
 {
-	bool asleep =
-		t->n_pc && (cpu == t->seen_ns ||
-			    (cpu >= t->cpu_ns && cpu - t->cpu_ns < SETTLE_NS));
+	bool asleep = t->n_pc &&
+		      (cpu == t->seen_ns ||
+		       (!t->was_running && cpu >= t->cpu_ns &&
+			cpu - t->cpu_ns < SETTLE_NS && !is_running(t, cpu)));
 
 	t->seen_ns = asleep ? cpu : 0;
 	return asleep;
@@ -62,7 +91,7 @@ repeat(struct thread *t, uint32_t ticks)
 	if (atomic_load(&t->turn) != turn)
 		return false;
 	atomic_fetch_add(&count->n_tick, ticks);
-	atomic_fetch_add(&count->n_signal, ticks);
+	atomic_fetch_add(&count->n_signal, 1);
 	if (!table_add(sampler.shm,
 		       SHM_KEY(SHM_TICK, sampler_space(), label, n), pc, ticks))
 		atomic_fetch_add(&count->n_lost, ticks);
@@ -81,12 +110,31 @@ tick(struct thread *t, void *arg)
 	if (!atomic_load(&t->due) && is_asleep(t, ns_of(&cpu)) &&
 	    repeat(t, ticks))
 		return;
-	atomic_fetch_add(&t->due, ticks);
+	if (!atomic_fetch_add(&t->due, ticks))
+		t->was_running = is_running(t, ns_of(&cpu));
 	info.si_code = SI_QUEUE;
 	info.si_pid = sampler.pid;
 	info.si_value.sival_ptr = t;
 	syscall(SYS_rt_tgsigqueueinfo, sampler.pid, t->tid,
 		atomic_load(&sampler.signal), &info);
+}
+
+/*
+ * Ask the scheduler for a short slice of time, which it gives soon (Linux 6.12
+ * and later). If it comes late, it comes when a thread that it was to look at
+ * has gone to sleep and so made room: it would find too many asleep.
+ */
+static void
+hurry(void)
+{
+	struct kernel_sched_attr attr = { .size = sizeof attr };
+
+	if (syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED ||
+	    syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 ||
+	    attr.policy != SCHED_OTHER)
+		return;
+	attr.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
 static void *
@@ -96,6 +144,7 @@ run(void *arg)
 	struct timespec time;
 
 	(void)arg;
+	hurry();
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	next = ns_of(&time);
 	while (sampler_is_on()) {

@@ -1,17 +1,23 @@
 /*
- * truth.c - workloads whose profile is known, for tests/truth.sh:
+ * truth.c - workloads whose profile is known, for tests/truth.t:
  *
- *	truth SCENARIO SECONDS [itimer]
+ *	truth SCENARIO SECONDS [itimer|wall]
  *
  * The work of a scenario is shared between part_a, part_b and part_c in shares
- * that the program prints, in percent, before it starts. With "itimer" it
- * counts its own ticks of ITIMER_PROF instead and prints what that makes of
- * the shares, for comparison.
+ * that the program prints, in percent. "recursion" does the first part in
+ * falls(), which calls itself, at each of its FALLS depths alike, and the
+ * second below BOUNCES calls of ping() and pong() in turn. The threads of
+ * "waits-N" work in part_a(), sleep in sleeps() and wait for each other in
+ * blocks(); what is known of those is what they read off the clocks, of CPU
+ * time or with "wall" of real time, and the sum of it in seconds is printed
+ * behind the shares. With "itimer" the program counts its own ticks of
+ * ITIMER_PROF and prints what that makes of the shares, for comparison.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,17 +26,30 @@
 #include <time.h>
 
 #define NOINLINE __attribute__((noinline))
-#define STEP 20000 /* some 20 microseconds */
+#define KEEP(x) __asm__ volatile("" : "+r"(x)) /* nothing is left out */
+
+enum {
+	STEP = 20000, /* some 20 microseconds */
+	FALLS = 8,
+	BOUNCES = 40,
+	MOST_THREADS = 64,
+};
+
+static inline uint64_t
+work(uint64_t x, int n)
+{
+	for (int i = 0; i < n; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		KEEP(x);
+	}
+	return x;
+}
 
 #define PART(name)                                                             \
 	uint64_t name(uint64_t x);                                             \
 	NOINLINE uint64_t name(uint64_t x)                                     \
 	{                                                                      \
-		for (int i = 0; i < STEP; i++) {                               \
-			x = x * UINT64_C(6364136223846793005) + 1;             \
-			__asm__ volatile("" : "+r"(x));                        \
-		}                                                              \
-		return x;                                                      \
+		return work(x, STEP);                                          \
 	}
 PART(part_a)
 PART(part_b)
@@ -38,7 +57,7 @@ PART(part_c)
 
 static uint64_t (*const part[])(uint64_t) = { part_a, part_b, part_c };
 static double seconds;
-static _Thread_local int now_in; /* the part that this thread is in */
+static _Thread_local volatile int now_in; /* the part that this thread is in */
 static volatile long itimer_ticks[4];
 
 static double
@@ -60,6 +79,46 @@ do_part(int i)
 	now_in = 0;
 }
 
+uint64_t falls(uint64_t x, int n);
+uint64_t ping(uint64_t x, int n);
+uint64_t pong(uint64_t x, int n);
+
+NOINLINE uint64_t
+falls(uint64_t x, int n)
+{
+	x = work(x, STEP / FALLS);
+	if (n > 1)
+		x = falls(x, n - 1);
+	KEEP(x); /* not a jump */
+	return x;
+}
+
+NOINLINE uint64_t
+ping(uint64_t x, int n)
+{
+	x = n > 1 ? pong(x, n - 1) : part_b(x);
+	KEEP(x);
+	return x;
+}
+
+NOINLINE uint64_t
+pong(uint64_t x, int n)
+{
+	x = n > 1 ? ping(x, n - 1) : part_b(x);
+	KEEP(x);
+	return x;
+}
+
+static void
+do_recursion(int i)
+{
+	static _Thread_local uint64_t x;
+
+	now_in = i + 1;
+	x = i == 0 ? falls(x, FALLS) : i == 1 ? ping(x, BOUNCES) : part_c(x);
+	now_in = 0;
+}
+
 /* One thread that does n steps of part i. */
 struct job {
 	int part;
@@ -76,15 +135,16 @@ run_job(void *arg)
 	return NULL;
 }
 
-/* Steps that take about a second of CPU time here. */
+/* Steps that take about a second of CPU time here; it is in no part. */
 static long
 steps_per_second(void)
 {
 	double start = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t x = 1;
 	long n = 0;
 
 	while (clock_seconds(CLOCK_THREAD_CPUTIME_ID) - start < 0.05) {
-		part_a(1);
+		x = work(x, STEP);
 		n++;
 	}
 	return n * 20;
@@ -104,30 +164,41 @@ two_threads(double share_a, long total)
 		pthread_join(t[i], NULL);
 }
 
+static uint32_t
+next_random(uint32_t *r)
+{
+	*r = *r * 1664525 + 1013904223;
+	return *r >> 16;
+}
+
 /* n threads that all do all parts, 60 to 30 to 10, in random order. */
+struct mix {
+	void (*step)(int i);
+	long n;
+};
+
 static void *
 mixed(void *arg)
 {
-	long n = *(const long *)arg;
+	const struct mix *mix = arg;
 	uint32_t r = (uint32_t)(uintptr_t)&r >> 4;
 
-	for (long i = 0; i < n; i++) {
-		r = r * 1664525 + 1013904223;
-		do_part((r >> 16) % 100 < 60   ? 0
-			: (r >> 16) % 100 < 90 ? 1
-					       : 2);
+	for (long i = 0; i < mix->n; i++) {
+		uint32_t x = next_random(&r) % 100;
+
+		mix->step(x < 60 ? 0 : x < 90 ? 1 : 2);
 	}
 	return NULL;
 }
 
 static void
-many_threads(int n_thread, long total)
+many_threads(int n_thread, long total, void (*step)(int i))
 {
-	pthread_t t[64];
-	long each = total / n_thread;
+	struct mix mix = { step, total / n_thread };
+	pthread_t t[MOST_THREADS];
 
 	for (int i = 0; i < n_thread; i++)
-		pthread_create(&t[i], NULL, mixed, &each);
+		pthread_create(&t[i], NULL, mixed, &mix);
 	for (int i = 0; i < n_thread; i++)
 		pthread_join(t[i], NULL);
 }
@@ -166,18 +237,131 @@ bursting_threads(long total)
 		pthread_join(t[i], NULL);
 }
 
-/* Threads that live for less than a tick. */
+/* Threads that live for less than a tick. Their lengths change, for the ticks
+ * have a rhythm, too; each length has one that makes up for it. */
 static void
 short_threads(long total)
 {
-	struct job job[2] = { { 0, 30 }, { 1, 10 } };
-	pthread_t t;
+	uint32_t r = (uint32_t)(uintptr_t)&r >> 4;
+	long off = 0;
 
-	for (long i = 0; i < total / 40; i++)
+	for (long i = 0; i < total / 40; i++) {
+		off = i & 1 ? -off : (long)(next_random(&r) % 9) - 4;
 		for (int k = 0; k < 2; k++) {
-			pthread_create(&t, NULL, run_job, &job[k]);
+			struct job job = { k, k ? 10 + off : 30 + 3 * off };
+			pthread_t t;
+
+			pthread_create(&t, NULL, run_job, &job);
 			pthread_join(t, NULL);
 		}
+	}
+}
+
+/* Where the time of a thread goes, in seconds of waiting_clock. */
+struct waiter {
+	bool is_alone;
+	double seconds; /* that it shall take */
+	double spent[3], last;
+};
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static clockid_t waiting_clock;
+
+/* All time since the last call was part i's, or, if i < 0, nobody's. No system
+ * call for the wall clock, and so no place where the kernel likes to let others
+ * go first: that would be in no part, and in the account of the next. */
+static void
+charge(struct waiter *w, int i)
+{
+	double now = clock_seconds(waiting_clock);
+
+	if (i >= 0)
+		w->spent[i] += now - w->last;
+	w->last = now;
+}
+
+static void
+work_steps(struct waiter *w, uint32_t n)
+{
+	while (n-- > 0)
+		do_part(0);
+	charge(w, 0);
+}
+
+void sleeps(struct waiter *w, uint32_t us);
+void blocks(struct waiter *w);
+
+NOINLINE void
+sleeps(struct waiter *w, uint32_t us)
+{
+	struct timespec t = { .tv_nsec = (long)us * 1000 };
+
+	now_in = 2;
+	while (nanosleep(&t, &t) != 0)
+		;
+	now_in = 0;
+	charge(w, 1);
+}
+
+NOINLINE void
+blocks(struct waiter *w)
+{
+	now_in = 3;
+	pthread_mutex_lock(&gate);
+	now_in = 0;
+	charge(w, 2);
+}
+
+/* Lengths at random, so that no clock keeps time with them; and always some
+ * work before a wait, as a sampler of waits may take a thread that has done
+ * nothing to be where it was. */
+static void *
+waits(void *arg)
+{
+	struct waiter *w = arg;
+	uint32_t r = (uint32_t)(uintptr_t)&r >> 4;
+	double end;
+
+	charge(w, -1);
+	end = w->last + w->seconds;
+	while (w->last < end) {
+		work_steps(w, 50 + next_random(&r) % 250);
+		sleeps(w, 1000 + next_random(&r) % 10000);
+		work_steps(w, 50 + next_random(&r) % 100);
+		if (w->is_alone)
+			continue;
+		blocks(w);
+		work_steps(w, 50);
+		sleeps(w, 1000 + next_random(&r) % 5000);
+		pthread_mutex_unlock(&gate);
+	}
+	return NULL;
+}
+
+static void
+waiting_threads(int n_thread, bool is_silent)
+{
+	static struct waiter w[MOST_THREADS];
+	double sum[3] = { 0 }, all = 0;
+	pthread_t t[MOST_THREADS];
+
+	for (int i = 0; i < n_thread; i++) {
+		w[i].is_alone = n_thread == 1;
+		w[i].seconds = waiting_clock == CLOCK_MONOTONIC
+				       ? seconds
+				       : seconds / n_thread;
+		pthread_create(&t[i], NULL, waits, &w[i]);
+	}
+	for (int i = 0; i < n_thread; i++) {
+		pthread_join(t[i], NULL);
+		for (int k = 0; k < 3; k++) {
+			sum[k] += w[i].spent[k];
+			all += w[i].spent[k];
+		}
+	}
+	if (!is_silent)
+		printf("%.3f %.3f %.3f %.6f\n", 100 * sum[0] / all,
+		       100 * sum[1] / all, 100 * sum[2] / all, all);
 }
 
 static void
@@ -198,26 +382,37 @@ start_itimer(void)
 	setitimer(ITIMER_PROF, &tick, NULL);
 }
 
-int
-main(int argc, char **argv)
+/* What is known before it starts; NULL: nothing. */
+static const char *
+known_shares(const char *what)
 {
-	const char *what = argc > 2 ? argv[1] : "";
-	long total;
+	if (strcmp(what, "half") == 0)
+		return "50 50 0";
+	if (strcmp(what, "eighty") == 0)
+		return "80 20 0";
+	if (strcmp(what, "bursts") == 0 || strcmp(what, "short") == 0)
+		return "75 25 0";
+	if (strncmp(what, "waits-", 6) == 0)
+		return NULL;
+	return "60 30 10";
+}
 
-	seconds = argc > 2 ? atof(argv[2]) : 0;
-	if (!(seconds > 0)) {
-		fprintf(stderr, "usage: truth SCENARIO SECONDS [itimer]\n");
+static int
+run(const char *what, const char *how)
+{
+	long total = (long)(seconds * (double)steps_per_second());
+	bool is_itimer = strcmp(how, "itimer") == 0;
+	const char *number = strchr(what, '-');
+	int n_thread = number ? atoi(number + 1) : 1;
+
+	if (n_thread < 1 || n_thread > MOST_THREADS)
 		return 2;
-	}
-	total = (long)(seconds * (double)steps_per_second());
-	if (argc > 3)
+	waiting_clock = strcmp(how, "wall") == 0 ? CLOCK_MONOTONIC
+						 : CLOCK_THREAD_CPUTIME_ID;
+	if (is_itimer)
 		start_itimer();
-	else if (strncmp(what, "threads-", 8) == 0)
-		puts("60 30 10");
-	else
-		puts(strcmp(what, "half") == 0     ? "50 50 0"
-		     : strcmp(what, "eighty") == 0 ? "80 20 0"
-						   : "75 25 0");
+	else if (known_shares(what))
+		puts(known_shares(what));
 	fflush(stdout);
 	if (strcmp(what, "half") == 0)
 		two_threads(0.5, total);
@@ -227,12 +422,32 @@ main(int argc, char **argv)
 		bursting_threads(total);
 	else if (strcmp(what, "short") == 0)
 		short_threads(total);
+	else if (strcmp(what, "recursion") == 0)
+		many_threads(1, total, do_recursion);
 	else if (strncmp(what, "threads-", 8) == 0)
-		many_threads(atoi(what + 8), total);
-	if (argc > 3) {
-		double sum = (double)(itimer_ticks[1] + itimer_ticks[2] +
-				      itimer_ticks[3]);
+		many_threads(n_thread, total, do_part);
+	else if (strncmp(what, "waits-", 6) == 0)
+		waiting_threads(n_thread, is_itimer);
+	else
+		return 2;
+	return 0;
+}
 
+int
+main(int argc, char **argv)
+{
+	const char *how = argc > 3 ? argv[3] : "";
+	double sum;
+
+	seconds = argc > 2 ? atof(argv[2]) : 0;
+	if (!(seconds > 0) || run(argv[1], how) != 0) {
+		fprintf(stderr,
+			"usage: truth SCENARIO SECONDS [itimer|wall]\n");
+		return 2;
+	}
+	if (strcmp(how, "itimer") == 0) {
+		sum = (double)(itimer_ticks[1] + itimer_ticks[2] +
+			       itimer_ticks[3]);
 		printf("%.1f %.1f %.1f\n", 100 * (double)itimer_ticks[1] / sum,
 		       100 * (double)itimer_ticks[2] / sum,
 		       100 * (double)itimer_ticks[3] / sum);

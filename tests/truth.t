@@ -8,39 +8,114 @@ show_itimer=${1:+yes}
 . "${srcdir:-.}/tests/tap.sh"
 
 truth=$bin/tests/truth
-nm "$truth" | sort >symbols
+nm --defined-only "$truth" | sort >symbols
 
-# Prints: chi-square, its limit, shares in percent, ticks, signals. The signals
-# count as observations: the ticks of one signal are not independent.
-judge() {
-	stacks "$1" | awk -v want="$2" '
+# named FILE: its stacks as lines "TICKS FUNCTION...", leaf first, of the names
+# in the program; "?" is elsewhere. The comment's line stays.
+named() {
+	stacks "$1" | awk '
 		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+		/^#/ { print; next }
+		{
+			line = $1
+			for (i = 2; i <= NF; i++)
+				line = line " " call($i)
+			print line
+		}
+		function call(where,	part, low, high, mid, addr) {
+			if (where in known)
+				return known[where]
+			split(where, part, "+")
+			if (part[1] != "truth")
+				return known[where] = "?"
+			addr = sprintf("%016s", part[2])
+			gsub(/ /, "0", addr)
+			low = 1
+			for (high = n; low < high; ) {
+				mid = int((low + high + 1) / 2)
+				if (at[mid] > addr)
+					high = mid - 1
+				else
+					low = mid
+			}
+			return known[where] = name[low]
+		}' symbols -
+}
+
+# judge SHARES: of the names on standard input. Prints: 1 if it is true, else 0;
+# chi-square, its limit; the shares in percent; ticks, signals, chi-square of
+# the ticks if their sum is known. The signals count as observations: the ticks
+# of one are not independent. A part too rare for chi-square shall not have been
+# seen more often than one Poisson variable in a million is that large.
+judge() {
+	awk -v want="$1" -v hz=$hz '
+		BEGIN {
+			of["part_a"] = of["falls"] = 1
+			of["part_b"] = of["sleeps"] = 2
+			of["part_c"] = of["blocks"] = 3
+			limit[1] = 0
+			limit[2] = 23.9
+			limit[3] = 27.6
+		}
 		/^#/ { sub(/.* signals=/, ""); signals = $1; next }
 		{
-			split($2, leaf, "+")
-			if (leaf[1] != "truth")
-				next
-			addr = sprintf("%016s", leaf[2])
-			gsub(/ /, "0", addr)
-			for (i = n; i > 0 && at[i] > addr; i--)
-				;
-			ticks[name[i]] += $1
+			all += $1
+			for (i = 2; i <= NF; i++)
+				if ($i in of) {
+					ticks[of[$i]] += $1
+					break
+				}
+		}
+		function most(mean,	k, p, sum) {
+			sum = p = exp(-mean)
+			for (k = 0; 1 - sum > 1e-6; sum += p)
+				p *= mean / ++k
+			return k
 		}
 		END {
 			split(want, share, " ")
-			split("part_a part_b part_c", part, " ")
 			for (i = 1; i <= 3; i++)
-				sum += ticks[part[i]]
-			for (i = 1; i <= 3; i++) {
-				got = 100 * ticks[part[i]] / sum
-				shares = shares sprintf(" %.1f", got)
-				if (share[i] > 0)
-					chi += (got - share[i]) ^ 2 / share[i]
+				sum += ticks[i]
+			if (!sum || !signals) {
+				print 0, "nothing was seen"
+				exit
 			}
-			limit = (share[3] > 0) ? 27.6 : 23.9
-			printf "%.2f %.1f%s %d %d\n", chi * signals / 100,
-			       limit, shares, sum, signals
-		}' symbols -
+			n = sum * signals / all
+			good = n >= 20
+			for (i = 1; i <= 3; i++) {
+				got = 100 * ticks[i] / sum
+				shares = shares sprintf(" %.1f", got)
+				if (share[i] * n / 100 >= 5) {
+					chi += (got - share[i]) ^ 2 / share[i]
+					parts++
+				} else if (got * n / 100 > most(share[i] * n / 100)) {
+					good = 0
+				}
+			}
+			chi *= n / 100
+			if (parts > 1 && chi > limit[parts])
+				good = 0
+			if (share[4]) {
+				known = share[4] * hz
+				total = (sum - known) ^ 2 / known * n / sum
+				if (total > limit[2])
+					good = 0
+				total = sprintf(" %.2f", total)
+			}
+			printf "%d %.2f %.1f%s %d %d%s\n", good, chi,
+			       limit[parts], shares, sum, n, total
+		}'
+}
+
+# tell NAME GOOD EXPLANATION: a result of a row, and the figures of it.
+tell() {
+	if [ "$2" = 1 ]; then
+		ok "$1"
+		echo "# $3"
+	else
+		echo "$3" >why
+		not_ok "$1" <why
+	fi
 }
 
 # $1: a clock; the rest: scenarios.
@@ -48,35 +123,121 @@ on_clock() {
 	clock=$1
 	shift
 	for scenario; do
-		name="$scenario, --clock=$clock"
-		want=$(prof-record -q -F 1000 --clock=$clock -o t.pb.gz \
-			"$truth" $scenario "$seconds")
-		got=$(judge t.pb.gz "$want")
-		if echo "$got" | awk '{ exit !($1 < $2 && $7 >= 20) }'; then
-			ok "$name"
-		else
-			echo "$got" >why
-			not_ok "$name" <why
-		fi
-		echo "$got" | awk -v want="$want" '{
-			printf "# known %s; got %s %s %s; chi-square %s, limit %s; ",
-			       want, $3, $4, $5, $1, $2
-			print $6 " ticks, " $7 " signals" }'
+		case $clock in
+		wall) how=wall hz=500 ;;
+		*) how='' hz=1000 ;;
+		esac
+		want=$(prof-record -q -F $hz --clock=$clock -o t.pb.gz \
+			"$truth" $scenario "$seconds" $how)
+		named t.pb.gz >names
+		got=$(judge "$want" <names)
+		tell "$scenario, --clock=$clock" "${got%% *}" \
+			"$(echo "$got" | awk -v want="$want" '{
+			printf "known %s; got %s %s %s; chi-square %s, limit %s; ",
+			       want, $4, $5, $6, $2, $3
+			printf "%s ticks, %s signals", $7, $8
+			if (NF > 8)
+				printf ", chi-square of their sum %s", $9 }')"
 		[ -z "$show_itimer" ] || [ $clock != cpu ] ||
 			echo "# ITIMER_PROF: $("$truth" $scenario \
 				"$seconds" itimer)"
 	done
 }
 
-on_clock cpu half eighty bursts short threads-1 threads-4 threads-16
+# Of the last profile, which was of "recursion": stacks are as deep as the calls
+# were, wherever in the recursion they were taken. 40.5: seven degrees of
+# freedom, one in a million.
+depths() {
+	got=$(awk '
+		/^#/ { sub(/.* signals=/, ""); signals = $1; next }
+		{ all += $1 }
+		$2 != "falls" && $2 != "part_b" { next }
+		{
+			depth = 0
+			for (i = 2; i <= NF; i++)
+				depth += $i ~ /^(falls|ping|pong)$/
+			# What is above: the same in each, and without a gap.
+			above = ""
+			for (i = 2 + depth + ($2 == "part_b"); i <= NF; i++)
+				above = above " " $i
+			if ($2 == "falls")
+				ticks[depth] += $1
+			else if (depth != 40 || $3 != "pong" || $4 != "ping")
+				bad = bad " " depth
+			if (!(above in seen)) {
+				seen[above] = 1
+				ends++
+			}
+			sum += $2 == "falls" ? $1 : 0
+		}
+		END {
+			for (i in ticks)
+				if (i < 1 || i > 8)
+					bad = bad " " i
+			for (i = 1; i <= 8; i++) {
+				chi += (ticks[i] - sum / 8) ^ 2 / (sum / 8)
+				list = list sprintf(" %.1f", 100 * ticks[i] / sum)
+			}
+			chi *= signals / all
+			print (bad == "" && ends == 1 && chi < 40.5) ? 1 : 0
+			printf "1 to 8 calls, 12.5 each:%s; chi-square %.2f, limit 40.5",
+			       list, chi
+			printf "; wrong depths:%s; ends: %d\n",
+			       bad == "" ? " none" : bad, ends
+		}' names)
+	tell "$1" "${got%%
+*}" "${got#*
+}"
+}
+
+# ... and a function counts once for a stack, however often it is in there: cum
+# of falls() is its flat time, ping() and pong() have both all of part_b(), and
+# their caller has all three. These are equal up to the few ticks in between.
+cumulative() {
+	prof-symbolize -q t.pb.gz | prof-text -q --noinlines --tsv >rows
+	got=$(awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{
+			flat[$column["name"]] = $column["flat"]
+			cum[$column["name"]] = $column["cum"]
+			all += $column["flat"]
+		}
+		function near(x, y) {
+			return x >= y && x - y <= all / 100
+		}
+		END {
+			sum = flat["falls"] + flat["part_b"] + flat["part_c"]
+			good = near(cum["falls"], flat["falls"]) &&
+				near(cum["ping"], flat["part_b"]) &&
+				near(cum["pong"], flat["part_b"]) &&
+				near(cum["mixed"], sum) &&
+				cum["mixed"] <= all && all > 0
+			print good ? 1 : 0
+			split("falls ping pong part_b part_c mixed", name, " ")
+			for (i = 1; i <= 6; i++)
+				printf "%s %.1f of %.1f; ", name[i],
+				       100 * flat[name[i]] / all,
+				       100 * cum[name[i]] / all
+		}' rows)
+	tell "$1" "${got%%
+*}" "${got#*
+}"
+}
+
+on_clock cpu half eighty bursts short threads-1 threads-4 threads-16 waits-1 \
+	waits-4 recursion
+depths '... and stacks are as deep as they are known to be'
+cumulative '... and a function counts once, however deep it calls itself'
+on_clock wall waits-1 waits-4
 prof-record --clock=perf -o t.pb.gz true 2>err
 if grep -q 'no perf clock' err; then
 	skip 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"
 elif [ -z "$show_itimer" ]; then
-	on_clock perf half short threads-4
+	on_clock perf half short threads-4 waits-4
 else
 	# No bursts: doc/sampling.md says what perf clocks make of those.
-	on_clock perf half eighty short threads-1 threads-4 threads-16
+	on_clock perf half eighty short threads-1 threads-4 threads-16 \
+		waits-1 waits-4 recursion
 fi
 
 plan
