@@ -31,27 +31,38 @@ _Atomic uint8_t heap_filter[HEAP_FILTER];
  * zeros instead. Its allocations are its own from then on, and what it
  * inherited is its parent's, who frees it or not.
  */
-static struct process {
+struct process {
 	_Atomic uint64_t owner;  /* 0: not yet needed */
 	_Atomic int64_t size;    /* of the heap, estimated */
 	_Atomic int64_t largest; /* that it has been */
-} * process;                     /* NULL: no samples are taken */
+};
+static struct process *_Atomic own_process; /* NULL: none yet, or never */
 
-__attribute__((constructor)) static void
-load(void)
+/* Only the first call makes it. */
+static bool
+get_ready(void)
 {
+	static _Atomic bool is_begun;
 	size_t size = (size_t)getpagesize();
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page;
 
-	if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0)
-		process = page;
+	if (atomic_load(&own_process))
+		return true;
+	if (atomic_exchange(&is_begun, true))
+		return false;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED || madvise(page, size, MADV_WIPEONFORK) != 0)
+		return false;
+	atomic_store(&own_process, page);
+	return true;
 }
 
 /* The number that this process's live allocations go by. */
 static uint64_t
 own_number(struct shm *shm)
 {
+	struct process *process = atomic_load(&own_process);
 	uint64_t owner = atomic_load(&process->owner), mine;
 
 	if (owner)
@@ -114,18 +125,16 @@ heap_is_due(size_t size)
 {
 	struct heap_thread *self = &heap_thread;
 	struct shm *shm;
+	enum hook_state state = sample_hook_state(SHM_HEAP, &shm);
 
-	if (!process)
-		return false;
-	switch (sample_hook_state(SHM_HEAP, &shm)) {
-	case HOOK_EARLY:
+	if (state == HOOK_EARLY && sample_hook_begin())
+		state = sample_hook_state(SHM_HEAP, &shm);
+	if (state == HOOK_EARLY)
 		return false; /* and ask again at once */
-	case HOOK_OFF:
+	if (state == HOOK_OFF || !get_ready()) {
 		self->left = OFF_BYTES;
 		self->is_drawn = false;
 		return false;
-	case HOOK_ON:
-		break;
 	}
 	if (!self->is_drawn) {
 		self->is_drawn = true;
@@ -168,6 +177,7 @@ place(uint64_t owner, uint64_t pointer, size_t way)
 size_t
 heap_hold(const void *p)
 {
+	struct process *process = atomic_load(&own_process);
 	uint64_t owner = process ? atomic_load(&process->owner) : 0;
 	uint64_t pointer = (uintptr_t)p;
 	struct shm_heap *heap;
@@ -220,7 +230,8 @@ heap_unhold(size_t held, const void *p, bool is_gone)
 		uint32_t depth = SHM_KEY_DEPTH(live->key);
 		uint64_t size = depth ? live->pc[depth - 1] : 0;
 
-		atomic_fetch_sub(&process->size, weight(shm, size));
+		atomic_fetch_sub(&atomic_load(&own_process)->size,
+				 weight(shm, size));
 		filter_add(p, -1);
 	}
 	atomic_store_explicit(&heap->mark[held].pointer,
@@ -255,6 +266,7 @@ claim(struct shm_heap *heap, uint64_t owner, const void *p)
 static void
 grow(const struct hook *h, size_t size)
 {
+	struct process *process = atomic_load(&own_process);
 	int64_t more = weight(h->shm, size);
 	int64_t now = atomic_fetch_add(&process->size, more) + more;
 	int64_t most = atomic_load(&process->largest);

@@ -1,13 +1,15 @@
 /*
  * hook.c - samples of what the program asks for, not of where the clock finds
  * it: see hook.h. Nothing here allocates or takes a lock, because it runs
- * inside malloc, with any lock of libc and of the program held.
+ * inside malloc, with any lock of libc and of the program held; but for
+ * sample_hook_begin(), once.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "hook.h"
 #include "sampler.h"
@@ -22,6 +24,13 @@ sample_hook_state(enum shm_what what, struct shm **shm)
 	return sampler_is_on() && !sampler.is_quiet && (*shm)->what & what
 		       ? HOOK_ON
 		       : HOOK_OFF;
+}
+
+/* libc's constructor sets environ; all objects are relocated by then. */
+bool
+sample_hook_begin(void)
+{
+	return environ && sampler_join();
 }
 
 /*

@@ -40,6 +40,14 @@ SAMPLE_API enum hook_state sample_hook_state(enum shm_what what,
 					     struct shm **shm);
 
 /*
+ * While it is HOOK_EARLY: initialize libsample now, as constructors of
+ * libraries may run before its own. Not before libc's has run. Returns false as
+ * long as that was not possible. This allocates, and asks again; no lock is
+ * needed that libc could hold when it allocates.
+ */
+SAMPLE_API bool sample_hook_begin(void);
+
+/*
  * Begin a sample: take the stack of this thread from where ra returns to, the
  * address that the program called us from. Keeps errno until
  * sample_hook_leave(), which must follow if this returns true. False: there

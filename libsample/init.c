@@ -180,8 +180,7 @@ get_ready(void)
 	struct thread *t;
 
 	sampler.pid = getpid();
-	if (thread_init() != 0 ||
-	    pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
+	if (thread_init() != 0)
 		return false;
 	t = thread_new();
 	if (t)
@@ -190,7 +189,7 @@ get_ready(void)
 }
 
 bool
-sampler_init(void)
+sampler_join(void)
 {
 	static _Atomic bool begun, ready;
 	int saved = errno, error = 0;
@@ -205,8 +204,6 @@ sampler_init(void)
 	wrap_init();
 	session = getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
-	if (shm && shm->children == SHM_CHILDREN_NONE)
-		leave_environment(shm->what);
 	if (get_ready()) {
 		atomic_store(&ready, true);
 		if (shm)
@@ -224,8 +221,29 @@ sampler_init(void)
 	return atomic_load(&ready);
 }
 
-/* Libraries that start threads in their constructors come before us: they get
- * here through pthread_create(). */
+/* Without memory for fork handlers, forked children are not sampled. */
+bool
+sampler_init(void)
+{
+	static _Atomic bool begun;
+	int saved = errno;
+
+	if (!sampler_join())
+		return false;
+	if (atomic_load_explicit(&begun, memory_order_relaxed) ||
+	    atomic_exchange(&begun, true))
+		return true;
+	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	if (sampler.shm && sampler.shm->children == SHM_CHILDREN_NONE)
+		leave_environment(sampler.shm->what);
+	errno = saved;
+	return true;
+}
+
+/*
+ * Libraries whose constructors start threads or, with --heap, allocate come
+ * before us: they get here through pthread_create() and malloc().
+ */
 __attribute__((constructor)) static void
 load(void)
 {

@@ -236,6 +236,10 @@ void gperf_init(void);
  * the first call does something. False: threads cannot be followed. */
 bool sampler_init(void);
 
+/* The same as far as it is possible inside malloc(), which setenv() calls under
+ * the lock of the environment, and pthread_atfork() under its own. */
+bool sampler_join(void);
+
 /* Take samples into shm, whose header is filled in. Returns an errno value. */
 int sampler_begin(struct shm *shm);
 

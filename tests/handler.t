@@ -42,14 +42,16 @@ if have nm readelf; then
 	needs_only unwind unwind_expr_eval
 	needs_only unwind-expr unwind_reg
 	needs_only hook __errno_location atomic_load memmove module_note \
-		program_invocation_short_name sampler sampler_space \
+		environ program_invocation_short_name sampler sampler_join \
+		sampler_space \
 		label_number sampler_count table_add thread_self \
 		unwind_stack_signal \
 		unwind_walk
-	# getpid, madvise, mmap: when the library is loaded.
+	# getpid, madvise, mmap, sample_hook_begin: once.
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
-		getpid madvise memcpy mmap sample_hook_count \
-		sample_hook_enter sample_hook_leave sample_hook_state
+		getpid madvise memcpy mmap sample_hook_begin \
+		sample_hook_count sample_hook_enter sample_hook_leave \
+		sample_hook_state
 	# dlsym and dlerror: when the library is loaded.
 	companion_needs_only lock_la-lock __errno_location clock_gettime dlerror \
 		dlsym memcpy sample_hook_count sample_hook_enter \
@@ -79,6 +81,7 @@ dlopen
 pthread_create
 pthread_sigmask
 sample_flush
+sample_hook_begin
 sample_hook_count
 sample_hook_enter
 sample_hook_leave
