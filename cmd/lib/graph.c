@@ -277,8 +277,21 @@ count_visible(const struct graph *g, int64_t node_count)
 	return g->n_node;
 }
 
+/*
+ * Paths whose edges are light begin trees of their own: pprof drops such edges
+ * before it takes nodes out of a tree, but builds other graphs anew.
+ */
+static void
+cut_branches(struct build *b, int64_t edge_cut)
+{
+	for (uint32_t n = 0; n < b->g->n_node; n++)
+		if (units_abs(b->g->node[n].cum.value) < edge_cut)
+			b->parent[b->list[n]] = GRAPH_NONE;
+}
+
 static enum prof_status
-build_drawing(struct build *b, uint32_t others, int64_t node_cut)
+build_drawing(struct build *b, uint32_t others, int64_t node_cut,
+	      int64_t edge_cut)
 {
 	struct entropy e = { .b = b };
 	enum prof_status st;
@@ -294,6 +307,8 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut)
 		trim_tags(b->g, node_cut);
 		n = count_visible(b->g, b->o->node_count);
 		if (n < b->n_list) {
+			if (b->o->call_tree)
+				cut_branches(b, edge_cut);
 			b->n_list = n;
 			b->is_rebuilt = true;
 			st = build_nodes(b, PLACE_DROPPED, 0);
@@ -494,7 +509,7 @@ build_graph(struct build *b)
 	if (b->tags && tagger_init(b->tags, b, node_cut) < 0)
 		return prof_nomem(b->err);
 	if (o->order == GRAPH_BY_ENTROPY)
-		st = build_drawing(b, others, node_cut);
+		st = build_drawing(b, others, node_cut, edge_cut);
 	else
 		st = build_table(b, others, edge_cut);
 	if (st != PROF_OK)
