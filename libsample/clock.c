@@ -4,9 +4,9 @@
  * tick. Everything here may also run in signal handlers: it makes system calls
  * and nothing else.
  *
- * The perf clock's descriptor is closed at once; a mapping of its page keeps it
- * alive. So programs that close all descriptors, or count them, or run out of
- * them, are not met by ours; the mapping is gone in a forked child and after
+ * The perf clock's descriptor is closed at once; a mapping of its pages keeps
+ * it alive. So programs that close all descriptors, or count them, or run out
+ * of them, are not met by ours; the mapping is gone in a forked child and after
  * exec.
  */
 #include "config.h"
@@ -31,9 +31,17 @@
 /* Real-time signals begin here for the kernel; libc keeps some for itself. */
 enum { FIRST_REALTIME = 32 };
 
-/* As wide as the kernel's arguments are, for syscall() does not convert: an int
+/* What is mapped of a perf clock: a page of its state, and one of records. As
+ * wide as the kernel's arguments are, for syscall() does not convert: an int
  * that is passed on the stack has an upper half of its own. */
-static const size_t event_page = 4096;
+static size_t
+event_size(void)
+{
+	return 2 * sampler.page_size;
+}
+
+/* In the place of a clock's pages while the handler reads them. */
+#define TAKEN ((void *)1)
 
 /* What the kernel expects; libc's own struct hides the thread. */
 struct kernel_sigevent {
@@ -100,8 +108,35 @@ set_event(struct thread *t, void *page)
 {
 	void *old = atomic_exchange(&t->event, page);
 
-	if (old)
-		syscall(SYS_munmap, old, event_page);
+	if (old && old != TAKEN)
+		syscall(SYS_munmap, old, event_size());
+}
+
+/*
+ * How often t's perf clock has run out since this was asked last: each time is
+ * a record in its second page, which is a header and nothing else. Whoever
+ * takes the clock away meanwhile leaves its pages to us.
+ */
+static uint32_t
+count_records(struct thread *t)
+{
+	struct perf_event_mmap_page *page = atomic_exchange(&t->event, TAKEN);
+	void *expected = TAKEN;
+	uint64_t n = 0;
+
+	if (page) {
+		uint64_t head = *(volatile __u64 *)&page->data_head;
+
+		n = head - page->data_tail;
+		*(volatile __u64 *)&page->data_tail = head;
+	}
+	if (!atomic_compare_exchange_strong(&t->event, &expected, page) && page)
+		syscall(SYS_munmap, page, event_size());
+	n /= sizeof(struct perf_event_header);
+	/* Some may have found no room. */
+	return n + 1 < sampler.page_size / sizeof(struct perf_event_header)
+		       ? (uint32_t)n
+		       : UINT32_MAX;
 }
 
 /*
@@ -128,8 +163,8 @@ arm_perf(struct thread *t, uint64_t period, bool once)
 			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return false;
-	page = (void *)syscall(SYS_mmap, NULL, event_page, PROT_READ,
-			       MAP_SHARED, fd, 0L);
+	page = (void *)syscall(SYS_mmap, NULL, event_size(),
+			       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	if (page != MAP_FAILED &&
 	    (syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) != 0 ||
 	     syscall(SYS_fcntl, fd, F_SETSIG, atomic_load(&sampler.signal)) !=
@@ -138,7 +173,7 @@ arm_perf(struct thread *t, uint64_t period, bool once)
 	     syscall(SYS_ioctl, fd,
 		     once ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
 		     1) != 0)) {
-		syscall(SYS_munmap, page, event_page);
+		syscall(SYS_munmap, page, event_size());
 		page = MAP_FAILED;
 	}
 	syscall(SYS_close, fd);
@@ -204,14 +239,17 @@ timer_ticks(struct thread *t, const siginfo_t *info)
 }
 
 /*
- * The clock's signals may merge while they are blocked, and the time that a
- * hypervisor takes away is in them. So they only say when to look; what counts
- * is the CPU time of the thread, in periods since its first tick.
+ * The clock's signals may merge while they are blocked, so its records count.
+ * But the time that a hypervisor takes away is in them, too: no more than the
+ * CPU time of the thread, in periods since its first tick. What of that is in
+ * no record is the time of switches from thread to thread, most of it the
+ * clock's own doing; it would be shown in what runs after them.
  */
 static uint32_t
 perf_ticks(struct thread *t)
 {
 	int64_t period = (int64_t)sampler.period_ns, ticks;
+	uint32_t most = count_records(t);
 	struct timespec now;
 	int64_t cpu;
 
@@ -227,6 +265,10 @@ perf_ticks(struct thread *t)
 		return 1;
 	}
 	ticks = (cpu - (int64_t)t->cpu_ns + period / 2) / period;
+	if (ticks > most) {
+		t->cpu_ns = (uint64_t)(cpu - period / 2);
+		return most;
+	}
 	if (ticks <= 0)
 		return 0;
 	t->cpu_ns += (uint64_t)(ticks * period);

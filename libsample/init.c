@@ -141,6 +141,7 @@ sampler_begin(struct shm *shm)
 	struct timespec tick;
 
 	/* The coarse clocks move at the kernel's tick. */
+	sampler.page_size = (size_t)sysconf(_SC_PAGESIZE);
 	sampler.tick_ns = 4000000;
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
 	    tick.tv_sec == 0 && tick.tv_nsec > 0)

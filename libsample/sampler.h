@@ -34,6 +34,7 @@
 struct sampler {
 	struct shm *shm; /* once set, it stays mapped; NULL: never sampled */
 	uint64_t period_ns;
+	size_t page_size;
 	uint64_t tick_ns; /* of the kernel, at which it looks at CPU timers */
 	enum shm_clock clock;
 	_Atomic int signal;     /* that has our handler; 0: none */
@@ -73,7 +74,7 @@ struct thread {
 	struct unwind_stack stack;
 	pid_t tid;
 	int timer; /* the kernel's number, or -1 */
-	/* A page of its perf clock, or NULL. */
+	/* Pages of its perf clock, or NULL; see clock.c. */
 	void *_Atomic event;
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random() */

@@ -192,7 +192,7 @@ depths() {
 
 # ... and a function counts once for a stack, however often it is in there: cum
 # of falls() is its flat time, ping() and pong() have both all of part_b(), and
-# their caller has all three. These are equal up to the few ticks in between.
+# their caller has all three, up to the few ticks in between.
 cumulative() {
 	prof-symbolize -q t.pb.gz | prof-text -q --noinlines --tsv >rows
 	got=$(awk -F'\t' '
@@ -203,13 +203,14 @@ cumulative() {
 			all += $column["flat"]
 		}
 		function near(x, y) {
-			return x >= y && x - y <= all / 100
+			return x >= y && x - y <= all / 50
 		}
 		END {
-			sum = flat["falls"] + flat["part_b"] + flat["part_c"]
+			below = flat["ping"] + flat["pong"] + flat["part_b"]
+			sum = flat["falls"] + below + flat["part_c"]
 			good = near(cum["falls"], flat["falls"]) &&
-				near(cum["ping"], flat["part_b"]) &&
-				near(cum["pong"], flat["part_b"]) &&
+				near(cum["ping"], below) &&
+				near(cum["pong"], below - flat["ping"]) &&
 				near(cum["mixed"], sum) &&
 				cum["mixed"] <= all && all > 0
 			print good ? 1 : 0
@@ -233,10 +234,9 @@ prof-record --clock=perf -o t.pb.gz true 2>err
 if grep -q 'no perf clock' err; then
 	skip 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"
 elif [ -z "$show_itimer" ]; then
-	on_clock perf half short threads-4 waits-4
+	on_clock perf half bursts short threads-4 waits-4
 else
-	# No bursts: doc/sampling.md says what perf clocks make of those.
-	on_clock perf half eighty short threads-1 threads-4 threads-16 \
+	on_clock perf half eighty bursts short threads-1 threads-4 threads-16 \
 		waits-1 waits-4 recursion
 fi
 
