@@ -3,7 +3,8 @@
 # profiles from seed FIRST on, each under random options. Values are large, so
 # that few nodes tie: pprof puts those in random order. Nothing is drawn where
 # doc/differences.md says that the answer is another: drawings of means, whose
-# total may be 0; negative values under -drop_negative or -mean.
+# total may be 0; negative values under -drop_negative or -mean; tags divided,
+# which pprof of 2022 does not do.
 n_profile=${1:-100}
 first=${2:-1}
 . "${srcdir:-.}/tests/tap.sh"
@@ -82,8 +83,10 @@ draw() {
 			out = out stack() values() labels() "\n"
 		printf "%s", out >file
 
-		o = one_of("-text -tree -dot -dot -traces -peek=main -peek=Box<")
-		is_traces = o == "-traces"
+		o = one_of("-text -tree -dot -dot -traces -tags " \
+			   "-peek=main -peek=Box<")
+		is_tags = o == "-tags"
+		is_traces = o == "-traces" || is_tags
 		is_dot = o == "-dot"
 		patterns = "main work ^f$ runtime Box< get|put . mallocgc a[.]c"
 		o = o now_and_then(70, one_of("-functions -filefunctions -lines " \
@@ -96,7 +99,8 @@ draw() {
 		    now_and_then(30, "-edgefraction=" one_of("0 .01 .1 .5")) \
 		    now_and_then(signed ? 0 : 10, "-drop_negative") \
 		    now_and_then(signed || is_dot ? 0 : 10, "-mean") \
-		    now_and_then(15, "-divide_by=" one_of("2 3 .5 7")) \
+		    now_and_then(is_tags ? 0 : 15, \
+				 "-divide_by=" one_of("2 3 .5 7")) \
 		    now_and_then(20, "-unit=" one_of("auto ms s MB kb foo")) \
 		    now_and_then(15, "-relative_percentages") \
 		    now_and_then(40, "-sample_index=" below(n_type)) \

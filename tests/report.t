@@ -48,6 +48,10 @@ for f in $profiles go-threadcreate; do
 	row "$f" '-traces -unit=ms'
 	row "$f" '-raw'
 	row "$f" '-comments'
+	for o in '' -unit=ms -sample_index=0 -focus=a -relative_percentages \
+		-tagshow=user '-taghide=user|bytes' -tagfocus=ann; do
+		row "$f" "-tags${o:+ $o}"
+	done
 	for re in main 'a$|b' '(?i)RUNTIME\.' '^[a-m]'; do
 		row "$f" "-peek=$re"
 		row "$f" "-peek=$re -lines -cum"
