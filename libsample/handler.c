@@ -117,7 +117,8 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
 		n_stack = 2;
 	}
-	n = unwind_walk(uc, stack, n_stack, self->pc, SHM_DEPTH, &info);
+	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_DEPTH,
+			&info);
 	self->n_pc = (uint32_t)n;
 	if (info.end == UNWIND_TRUNCATED)
 		atomic_fetch_add_explicit(&count->n_truncated, ticks,

@@ -83,7 +83,8 @@ walk(struct hook *h, size_t max, struct unwind_info *info)
 	unwind_stack_signal(&stack[1]);
 	if (!registers(&uc))
 		return 0;
-	return unwind_walk(&uc, stack, stack[1].hi ? 2 : 1, h->pc, max, info);
+	return unwind_walk(&uc, stack, stack[1].hi ? 2 : 1, &h->thread->far,
+			   h->pc, max, info);
 }
 
 /*

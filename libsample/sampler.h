@@ -72,6 +72,7 @@ struct thread {
 	int (*start_c11)(void *);
 	void *arg;
 	struct unwind_stack stack;
+	struct unwind_far far; /* for other stacks, of coroutines */
 	pid_t tid;
 	int timer; /* the kernel's number, or -1 */
 	/* Pages of its perf clock, or NULL; see clock.c. */

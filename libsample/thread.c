@@ -147,6 +147,7 @@ thread_new(void)
 		atomic_store(&t->event, NULL);
 		t->rounds = 0;
 		t->is_hooked = 0;
+		t->far.in_use = 0;
 		inherit_labels(t);
 		atomic_store(&t->due, 0);
 		t->cpu_ns = t->seen_ns = 0;

@@ -154,6 +154,7 @@ extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
 /* The stack memory that the walk may read now. */
 struct unwind_bounds {
 	uintptr_t lo, hi;
+	struct unwind_far *far; /* for what lies above, or NULL */
 };
 
 /* The registers of one frame. */
@@ -169,14 +170,28 @@ struct unwind_frame {
 /* The walk reads words that other code, and its sanitizers, own. */
 #define NO_SANITIZE __attribute__((no_sanitize("address", "thread")))
 
+/*
+ * unwind-far.c. Begin to use far; false if it is NULL, or in use by a walk that
+ * this one has interrupted. Who began sets far->limit, and in the end
+ * far->in_use to 0. Async-signal-safe.
+ */
+bool unwind_far_begin(struct unwind_far *far);
+
+/* Read one word below the limit, if it is there. Keeps errno.
+ * Async-signal-safe. */
+bool unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value);
+
 /* Read one word of stack. Async-signal-safe. */
 static inline NO_SANITIZE bool
 unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
 {
-	if (addr & 7 || addr < b->lo || addr >= b->hi || b->hi - addr < 8)
+	if (addr & 7 || addr < b->lo)
 		return false;
-	*value = *(const uintptr_t *)addr;
-	return true;
+	if (addr < b->hi && b->hi - addr >= 8) {
+		*value = *(const uintptr_t *)addr;
+		return true;
+	}
+	return b->far && addr >= b->hi && unwind_far_load(b->far, addr, value);
 }
 
 /* Value of DWARF register reg in frame f, if known. Async-signal-safe. */

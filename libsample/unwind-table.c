@@ -63,7 +63,7 @@ image_add(struct cfi_image *image, uintptr_t lo, uintptr_t n)
 {
 	if (image->n_segment < CFI_N_SEGMENT && lo + n > lo)
 		image->segment[image->n_segment++] =
-			(struct unwind_bounds){ lo, lo + n };
+			(struct unwind_bounds){ .lo = lo, .hi = lo + n };
 }
 
 static bool

@@ -1,8 +1,9 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
  * addresses on its stack. Everything here runs inside a signal handler; it
- * calls nothing but unwind-expr.c and reads nothing but the tables that
- * unwind-table.c published, its arguments, and stack memory within bounds
+ * calls nothing but unwind-expr.c and unwind-far.c and reads nothing but the
+ * tables that unwind-table.c published, its arguments, and stack memory within
+ * bounds
  * (tests/handler.t holds the object files to that).
  */
 #include "config.h"
@@ -22,6 +23,9 @@
 #define NEAR_BYTES 32768
 #define PAGE_BYTES 4096
 
+/* No stack is larger, of those that nobody announces. */
+#define FAR_BYTES ((uintptr_t)1 << 24)
+
 /* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */
 #define LOWEST_CODE 65536
 
@@ -33,6 +37,8 @@ struct walk {
 	const struct unwind_stack *stack;
 	size_t n_stack;
 	struct unwind_bounds bounds;
+	struct unwind_far *far; /* of the caller */
+	bool has_far;           /* and taken by this walk */
 	struct unwind_frame f;
 	unsigned n_guess;
 };
@@ -40,6 +46,7 @@ struct walk {
 enum step {
 	STEP_OK, /* walk.f is the caller now */
 	STEP_ROOT,
+	STEP_BEGUN, /* the same, and the last return address was made up */
 	STEP_FAILED,
 };
 
@@ -54,28 +61,57 @@ enter_stack(struct walk *w, uintptr_t sp)
 			continue;
 		w->bounds.hi = s->hi;
 		w->bounds.lo = sp - s->lo > RED_ZONE ? sp - RED_ZONE : s->lo;
+		w->bounds.far = NULL;
 		return true;
 	}
 	return false;
 }
 
 /*
- * The first frame may be on a stack nobody told us of. If the signal was
- * delivered there, the page at its end is mapped: the kernel wrote below it.
+ * A stack that nobody told us of. What is below hi can be read as it is; no
+ * more is known.
+ */
+static bool
+enter_unknown(struct walk *w, uintptr_t lo, uintptr_t hi)
+{
+	w->bounds.lo = lo;
+	w->bounds.hi = hi;
+	w->bounds.far = NULL;
+	if (!w->has_far)
+		w->has_far = unwind_far_begin(w->far);
+	if (w->has_far) {
+		w->bounds.far = w->far;
+		w->far->limit = hi < UINTPTR_MAX - FAR_BYTES ? hi + FAR_BYTES
+							     : UINTPTR_MAX;
+	}
+	return w->has_far;
+}
+
+/*
+ * If the signal was delivered on such a stack, the page at its end is mapped:
+ * the kernel wrote below it.
  */
 static void
 enter_first(struct walk *w, uintptr_t sp)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t lo = (sp - RED_ZONE) & ~(uintptr_t)7;
 
 	if (enter_stack(w, sp))
 		return;
-	w->bounds.lo = w->bounds.hi = 0;
-	if (here < sp && sp - here < NEAR_BYTES) {
-		w->bounds.lo = sp - RED_ZONE;
-		w->bounds.hi =
-			(sp + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-	}
+	if (here < sp && sp - here < NEAR_BYTES)
+		enter_unknown(w, lo,
+			      (sp + PAGE_BYTES - 1) &
+				      ~(uintptr_t)(PAGE_BYTES - 1));
+	else
+		enter_unknown(w, lo, lo);
+}
+
+/* Where the stack ends, or might. */
+static inline uintptr_t
+stack_limit(const struct walk *w)
+{
+	return w->bounds.far ? w->bounds.far->limit : w->bounds.hi;
 }
 
 #if defined(__x86_64__)
@@ -238,12 +274,12 @@ static enum step
 step_kernel(struct walk *w)
 {
 	const size_t off = offsetof(ucontext_t, uc_mcontext.gregs);
-	uintptr_t at = w->f.sp + off, first, last;
+	const size_t n_bytes = 8 * (REG_RIP + 1);
+	uintptr_t at = w->f.sp + off;
 	const long long *regs;
 
-	if (!unwind_load(&w->bounds, at, &first) ||
-	    !unwind_load(&w->bounds, at + 8 * REG_RIP, &last) ||
-	    at + 8 * REG_RIP < at)
+	if (at & 7 || at < w->bounds.lo || at >= w->bounds.hi ||
+	    w->bounds.hi - at < n_bytes)
 		return STEP_FAILED;
 	regs = (const long long *)at;
 	w->f.regs = w->f.kept = regs;
@@ -252,12 +288,15 @@ step_kernel(struct walk *w)
 	w->f.bx = (uintptr_t)regs[REG_RBX];
 	/* On the same stack the frames go on above; never below. */
 	if ((uintptr_t)regs[REG_RSP] > w->f.sp &&
-	    (uintptr_t)regs[REG_RSP] < w->bounds.hi) {
+	    (uintptr_t)regs[REG_RSP] < stack_limit(w)) {
 		w->f.sp = (uintptr_t)regs[REG_RSP];
 		return STEP_OK;
 	}
 	w->f.sp = (uintptr_t)regs[REG_RSP];
-	return enter_stack(w, w->f.sp) ? STEP_OK : STEP_FAILED;
+	if (enter_stack(w, w->f.sp))
+		return STEP_OK;
+	at = (w->f.sp - RED_ZONE) & ~(uintptr_t)7;
+	return enter_unknown(w, at, at) ? STEP_OK : STEP_FAILED;
 }
 
 /* A rule that did not fit a word. */
@@ -290,7 +329,7 @@ step_rule(struct walk *w, const struct unwind_rule *r)
 	 * have left all of its own, and be about to jump back.
 	 */
 	if (sp < w->f.sp || (sp == w->f.sp && !w->f.regs) ||
-	    sp > w->bounds.hi || sp & 7)
+	    sp > stack_limit(w) || sp & 7)
 		return STEP_FAILED;
 	w->f.regs = NULL;
 	if (!r->keeps)
@@ -359,6 +398,12 @@ step_frame(struct walk *w)
 
 	if (w->f.bp == 0 && !w->f.regs)
 		return STEP_ROOT;
+	/*
+	 * Boost.Context starts a coroutine with the address of the code that
+	 * comes after it as frame pointer and as return address.
+	 */
+	if (w->f.bp == w->f.pc && !w->f.regs)
+		return STEP_ROOT;
 	if (w->f.bp < w->f.sp || !unwind_load(&w->bounds, w->f.bp, &bp) ||
 	    !unwind_load(&w->bounds, w->f.bp + 8, &pc))
 		return STEP_FAILED;
@@ -413,6 +458,13 @@ step(struct walk *w, uintptr_t at)
 	}
 	if (word != WORD_NONE)
 		return step_rule(w, &w->tables->pool->rule[word >> 1]);
+	/*
+	 * Nobody calls from before the first instruction of a function: such a
+	 * return address was put there for the outermost function of a stack
+	 * (makecontext's __start_context).
+	 */
+	if (!w->f.regs && w->tables && lookup(w->tables, at + 1) != WORD_NONE)
+		return STEP_BEGUN;
 	w->n_guess++;
 	if (w->f.regs && w->tables && find_object(w->tables, at) &&
 	    guess_top(w) == STEP_OK)
@@ -437,6 +489,10 @@ walk_frames(struct walk *w, uintptr_t *pc, size_t max, struct unwind_info *info)
 		switch (step(w, at)) {
 		case STEP_OK:
 			break;
+		case STEP_BEGUN:
+			pc[n - 1]++;
+			info->end = UNWIND_ROOT;
+			return n;
 		case STEP_ROOT:
 			info->end = UNWIND_ROOT;
 			return n;
@@ -479,9 +535,10 @@ first_frame(const ucontext_t *uc, struct unwind_frame *f)
 
 size_t
 unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
-	    uintptr_t *pc, size_t max, struct unwind_info *info)
+	    struct unwind_far *far, uintptr_t *pc, size_t max,
+	    struct unwind_info *info)
 {
-	struct walk w = { .stack = stack, .n_stack = n_stack };
+	struct walk w = { .stack = stack, .n_stack = n_stack, .far = far };
 	/* Threads differ in the stack they are on: spread them by that. */
 	uint32_t here = (uint32_t)((uintptr_t)&w >> 12);
 	atomic_uint *reader = &unwind_state.reader[here * 0x9e3779b1u >> 29].n;
@@ -501,6 +558,8 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	w.tables = atomic_load(&unwind_state.tables);
 	n = walk_frames(&w, pc, max, info);
 	atomic_fetch_sub(reader, 1);
+	if (w.has_far)
+		far->in_use = 0;
 	info->n_guess = w.n_guess;
 	return n;
 }

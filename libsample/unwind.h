@@ -4,12 +4,14 @@
  * Two sides share one published set of tables. Outside the handler,
  * unwind_refresh() compiles the unwind information of every loaded object.
  * Inside, unwind_walk() reads what was published last: no lock, no malloc,
- * no loader call, no system call, no memory but the caller's arrays, the
- * tables and the stacks that the caller names. See doc/unwinding.md.
+ * no loader call, no memory but the caller's arrays, the tables and the stacks
+ * that the caller names; and no system call but for stacks that it does not.
+ * See doc/unwinding.md.
  */
 #ifndef UNWIND_H
 #define UNWIND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +20,22 @@
 struct unwind_stack {
 	uintptr_t lo;
 	uintptr_t hi;
+};
+
+/*
+ * What a walk needs to read a stack that nobody named: a page of it, copied by
+ * the kernel. One for each thread, zero at first; it is too large for a signal
+ * handler on a coroutine's stack.
+ */
+#define UNWIND_FAR_BYTES 4096
+
+struct unwind_far {
+	volatile sig_atomic_t in_use;
+	int pid; /* 0: not asked for; -1: system calls are filtered */
+	unsigned n_read;
+	uintptr_t limit; /* not to be read from here on */
+	uintptr_t page;  /* what is in word */
+	uintptr_t word[UNWIND_FAR_BYTES / sizeof(uintptr_t)];
 };
 
 enum unwind_end {
@@ -48,21 +66,24 @@ struct unwind_stats {
  * uc is the ucontext_t that the kernel handed to the signal handler. stack
  * names the n_stack stacks on which frames of this thread may lie: its own
  * and, where it has one, its signal stack, in any order. If the interrupted
- * stack pointer is on none of them (a coroutine), the walk reads no further
- * than the end of the page it points into.
+ * stack pointer is on none of them (a coroutine), the walk reads by system call
+ * what lies beyond the page that it points into; not if far is NULL, or there
+ * is a seccomp filter.
  *
  * Writes at most max addresses to pc, leaf first, and returns how many: at
  * least 1 unless max is 0 or the machine is unknown. pc[0] is the
  * interrupted instruction itself. Every other entry is a return address: the
  * byte before it belongs to the instruction that was under way. A function
  * that a signal interrupted has no return address; its entry is the
- * interrupted instruction plus one, so that the same rule holds for it.
+ * interrupted instruction plus one, so that the same rule holds for it; and so
+ * does where a stack was made to return to at its end, if that is the first
+ * instruction of a function.
  * Fills *info. Keeps errno. A signal handler may call it, in any number of
  * threads, nested, at any moment, before and during unwind_refresh().
  */
 size_t unwind_walk(const void *uc, const struct unwind_stack *stack,
-		   size_t n_stack, uintptr_t *pc, size_t max,
-		   struct unwind_info *info);
+		   size_t n_stack, struct unwind_far *far, uintptr_t *pc,
+		   size_t max, struct unwind_info *info);
 
 /*
  * Bring the tables up to date with the objects that are loaded now. Call it

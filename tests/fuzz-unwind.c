@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 static void
 check_loc(const struct unwind_pool *pool, const struct unwind_loc *l)
 {
-	const struct unwind_bounds none = { 0, 0 };
+	const struct unwind_bounds none = { .hi = 0 };
 	const struct unwind_frame f = { .pc = 1, .sp = 64, .bp = 128 };
 	uintptr_t v, cfa = 96;
 

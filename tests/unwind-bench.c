@@ -55,6 +55,7 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	int (*backtrace)(void **, int) = NULL;
 	void *lib = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	void *sym = lib ? dlsym(lib, "unw_backtrace") : NULL;
+	static struct unwind_far far;
 	struct unwind_info info;
 	uintptr_t pc[128];
 	void *buf[128];
@@ -65,19 +66,24 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	(void)si;
 	unwind_refresh();
 	t = now_us();
-	n = unwind_walk(uc, stack, 1, pc, 128, &info);
+	n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
 	report("unwind_walk, first time", n, now_us() - t, 1);
 	t = now_us();
 	for (int i = 0; i < REPEAT; i++)
-		n = unwind_walk(uc, stack, 1, pc, 128, &info);
+		n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
 	report("unwind_walk", n, now_us() - t, REPEAT);
+	t = now_us();
+	for (int i = 0; i < REPEAT / 10; i++)
+		n = unwind_walk(uc, NULL, 0, &far, pc, 128, &info);
+	report("unwind_walk, a stack without bounds", n, now_us() - t,
+	       REPEAT / 10);
 	t = 0;
 	for (int i = 0; i < REPEAT / 100; i++) {
 		double begin;
 
 		memset(evict, i, EVICT_BYTES);
 		begin = now_us();
-		n = unwind_walk(uc, stack, 1, pc, 128, &info);
+		n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
 		t += now_us() - begin;
 	}
 	report("unwind_walk, caches cold", n, t, REPEAT / 100);

@@ -321,15 +321,21 @@ void
 referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 		size_t n_stack)
 {
+	static struct unwind_far far; /* one thread is stepped at a time */
 	struct stack ours, gcc, other;
 	struct unwind_info info;
 	unsigned long *verdict;
 
-	ours.n = unwind_walk(uc, stack, n_stack, ours.pc, MAX_FRAMES, &info);
+	ours.n = unwind_walk(uc, stack, n_stack, &far, ours.pc, MAX_FRAMES,
+			     &info);
 	for (size_t i = 1; i < ours.n; i++)
 		ours.pc[i]--;
 	r->n++;
 	walk_libgcc(&gcc, uc);
+	/* The address that a coroutine's stack was begun with has 1 added. */
+	if (info.end == UNWIND_ROOT && ours.n == gcc.n &&
+	    ours.pc[ours.n - 1] == gcc.pc[gcc.n - 1] + 1)
+		ours.pc[ours.n - 1]--;
 	if (info.end != UNWIND_FAILED && same(&ours, &gcc)) {
 		learn_root(&gcc);
 		r->equal++;

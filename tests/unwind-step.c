@@ -276,6 +276,45 @@ work_throw(void)
 	unwind_throw(3);
 }
 
+/* On a stack that nobody was told of, several pages deep. */
+static ucontext_t outside, inside;
+
+static KEEP int
+deep(int n)
+{
+	volatile char buf[600];
+
+	buf[0] = (char)n;
+	return use(buf, n) + (n > 0 ? deep(n - 1) : 0);
+}
+
+static void
+coroutine(void)
+{
+	begin();
+	sink = deep(20);
+	work_qsort();
+	work_realigned();
+	/* setcontext() is led by the ucontext_t, which is on no stack. */
+	stepping = 0;
+}
+
+static void
+work_coroutine(void)
+{
+	size_t size = 1 << 18;
+	char *stack = malloc(size);
+
+	stepping = 0;
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = stack;
+	inside.uc_stack.ss_size = size;
+	inside.uc_link = &outside;
+	makecontext(&inside, coroutine, 0);
+	swapcontext(&outside, &inside);
+	free(stack);
+}
+
 static void *
 thread_main(void *arg)
 {
@@ -325,6 +364,7 @@ static const struct {
 	{ "math", work_math },
 	{ "c++ throw", work_throw },
 	{ "thread", work_thread },
+	{ "coroutine", work_coroutine },
 };
 
 static void

@@ -1,0 +1,73 @@
+/*
+ * unwind-far.c - stack memory that may not be there, read through the kernel:
+ * for the walk of a stack that nobody announced. Only system calls, as it runs
+ * in the signal handler.
+ *
+ * process_vm_readv() on oneself copies or says that it cannot; to ask first and
+ * then to read would be a race with another thread's munmap(). It is a system
+ * call that a seccomp filter may kill for, so under one it is left alone.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "unwind-int.h"
+#include "unwind.h"
+
+/* What no page begins at. */
+#define NO_PAGE 1
+
+/* Reads in one walk: one for each page, and three where a frame begins in one
+ * and ends in the next. */
+#define MAX_READ 128
+
+bool
+unwind_far_begin(struct unwind_far *far)
+{
+	if (!far || far->in_use)
+		return false;
+	far->in_use = 1;
+	far->pid = 0;
+	far->n_read = 0;
+	far->limit = 0;
+	far->page = NO_PAGE;
+	return true;
+}
+
+static bool
+fetch(struct unwind_far *far, uintptr_t page)
+{
+	struct iovec from = { (void *)page, sizeof(far->word) };
+	struct iovec to = { far->word, sizeof(far->word) };
+	int saved = errno;
+	long n = -1;
+
+	if (far->pid == 0)
+		far->pid = syscall(SYS_prctl, PR_GET_SECCOMP) ==
+					   SECCOMP_MODE_DISABLED
+				   ? (int)syscall(SYS_getpid)
+				   : -1;
+	if (far->pid > 0 && far->n_read++ < MAX_READ)
+		n = syscall(SYS_process_vm_readv, (long)far->pid, &to, 1L,
+			    &from, 1L, 0L);
+	errno = saved;
+	far->page = n == (long)sizeof(far->word) ? page : NO_PAGE;
+	return far->page == page;
+}
+
+bool
+unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value)
+{
+	uintptr_t off = addr % UNWIND_FAR_BYTES;
+
+	if (addr >= far->limit ||
+	    (addr - off != far->page && !fetch(far, addr - off)))
+		return false;
+	*value = far->word[off / sizeof(far->word[0])];
+	return true;
+}

@@ -1,0 +1,100 @@
+# fibers.t - stacks of coroutines, which nobody announces: all frames up to where
+# the coroutine begins, over several pages, and no further.
+. "${srcdir:-.}/tests/tap.sh"
+
+# Samples whose leaf is where fibers works have spin, DEPTH + 1 times down, and
+# entry; of those of memory, malloc's caller instead of spin. $1: DEPTH.
+is_whole() {
+	stacks f.pb.gz >ticks && nm "$bin/tests/fibers" | sort >symbols &&
+		awk -v depth="$1" -v first="$2" '
+		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+		/^#/ {
+			for (i = 1; i <= NF; i++)
+				if (split($i, kv, "=") == 2)
+					count[kv[1]] = kv[2]
+			next
+		}
+		{
+			got = ""
+			for (k = 2; k <= NF; k++) {
+				if ($k !~ /^fibers\+/)
+					continue
+				addr = substr($k, 8)
+				while (length(addr) < 16)
+					addr = "0" addr
+				for (i = n; i > 0 && at[i] > addr; i--)
+					;
+				got = got " " name[i]
+			}
+			if (got !~ "^ " first " ")
+				next
+			if (got ~ / main/)
+				next
+			sum = first == "spin" ? " spin" : ""
+			for (k = 0; k <= depth; k++)
+				sum = sum " down"
+			seen += $1
+			if (index(got, sum " entry") == 1)
+				whole += $1
+			else
+				print "got" got
+		}
+		END {
+			print seen + 0, "seen,", whole + 0, "whole, failed:", \
+				count["unwind_failed"]
+			exit !seen || seen != whole || count["unwind_failed"]
+		}' symbols ticks >why 2>&1
+}
+
+# $1: name; $2: arguments for fibers; $3: depth; the rest: options.
+fibers() {
+	name=$1
+	how=$2
+	depth=$3
+	shift 3
+	first=spin
+	case $* in
+	*--heap*) first=down ;;
+	esac
+	# shellcheck disable=SC2086 # words
+	prof-record -q -F 1000 "$@" -o f.pb.gz "$bin/tests/fibers" $how \
+		>out 2>err
+	status=$?
+	if [ $status -eq 0 ] && is_whole "$depth" "$first"; then
+		ok "$name"
+		sed -n 's/^[0-9]/# &/p' why
+	else
+		{ echo "status $status"; cat err; } >>why
+		not_ok "$name" <why
+	fi
+}
+
+if [ "$(uname -m)" != x86_64 ]; then
+	skip 'coroutines' 'known ends of their stacks are those of x86_64'
+	plan
+	exit
+fi
+
+fibers 'swapcontext, in one page' 'context 0 0.2' 0
+fibers 'swapcontext, over five pages' 'context 40 0.3' 40
+fibers 'a switch of its own, in one page' 'switch 0 0.2' 0
+fibers 'a switch of its own, over five pages' 'switch 40 0.3' 40
+fibers 'the wall clock' 'context 40 0.3' 40 --clock=wall
+fibers 'memory' 'switch 40 0.1' 40 --heap=1
+
+name='under a seccomp filter: marked, and alive'
+prof-record -q -F 1000 -o f.pb.gz "$bin/tests/fibers" context 40 0.3 filtered \
+	>out 2>err
+case $? in
+0)
+	if is_whole 40 spin || ! grep -q 'failed: [1-9]' why; then
+		not_ok "$name" <why
+	else
+		ok "$name"
+	fi
+	;;
+77) skip "$name" 'no seccomp filters' ;;
+*) not_ok "$name" <err ;;
+esac
+
+plan
