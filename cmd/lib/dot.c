@@ -1,10 +1,10 @@
 /*
  * dot.c - see dot.h. Attributes and their order are pprof's, so that scripts
- * that read its drawings read ours.
+ * that read its drawings read ours. The boxes of labels are in dot-tag.c.
  */
 #include "config.h"
 
-#include "dot.h"
+#include "dot-impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,40 +14,25 @@
 #include <string.h>
 
 #include "frames.h"
-#include "graph.h"
 #include "profile.h"
-#include "report.h"
 #include "shorten.h"
 #include "text-print.h"
 #include "units.h"
 
-#define MAX_TAGS 4 /* boxes of one kind at a node */
-
 static const char read_me[] =
 	"See https://git.io/JfYMW for how to read the graph";
 
-struct drawing {
-	const struct report *r;
-	const struct graph *g;
-	struct buf *out;
-	bool is_rendered;
-	bool failed; /* out of memory; looked at once, at the end */
-	double max_flat;
-	bool *has_tags;  /* of each node: boxes were drawn at it */
-	struct buf name; /* scratch for shortening */
-};
-
 /* --- writing --- */
 
-static void
-put(struct drawing *d, const char *s, size_t n)
+void
+dot_put(struct drawing *d, const char *s, size_t n)
 {
 	if (buf_add(d->out, s, n) < 0)
 		d->failed = true;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-putf(struct drawing *d, const char *fmt, ...)
+void
+dot_putf(struct drawing *d, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -59,15 +44,11 @@ putf(struct drawing *d, const char *fmt, ...)
 	if (n < 0 || (size_t)n >= sizeof(text))
 		d->failed = true;
 	else
-		put(d, text, (size_t)n);
+		dot_put(d, text, (size_t)n);
 }
 
-/*
- * Text from the profile, for inside a quoted string: what would be harmful on a
- * terminal is escaped first (text-print.h), then what means something to DOT.
- */
-static void
-put_escaped(struct drawing *d, const char *s, size_t n, const char *newline)
+void
+dot_escape(struct drawing *d, const char *s, size_t n, const char *newline)
 {
 	char escape[TEXT_ESCAPE];
 	size_t len;
@@ -75,17 +56,17 @@ put_escaped(struct drawing *d, const char *s, size_t n, const char *newline)
 	for (; n; s += len, n -= len) {
 		len = 1;
 		if (*s == '\n') {
-			put(d, newline, 2);
+			dot_put(d, newline, 2);
 		} else if (*s == '"' || *s == '\\') {
-			putf(d, "\\%c", *s);
+			dot_putf(d, "\\%c", *s);
 		} else if (*s == '&' && d->is_rendered) {
-			put(d, "&amp;", 5);
+			dot_put(d, "&amp;", 5);
 		} else {
 			len = text_piece(s, n, escape);
 			if (escape[0])
-				putf(d, "\\%s", escape);
+				dot_putf(d, "\\%s", escape);
 			else
-				put(d, s, len);
+				dot_put(d, s, len);
 		}
 	}
 }
@@ -95,17 +76,17 @@ put_string(struct drawing *d, uint32_t s)
 {
 	const struct str *str = &d->g->frames->strings.str[s];
 
-	put_escaped(d, str->s, str->len, "\\l");
+	dot_escape(d, str->s, str->len, "\\l");
 }
 
-static void
-put_value(struct drawing *d, int64_t v)
+void
+dot_value(struct drawing *d, int64_t v)
 {
 	struct quantity q;
 
 	report_format(d->r, &q, v);
-	put_escaped(d, q.number, strlen(q.number), "\\n");
-	put_escaped(d, q.unit, strlen(q.unit), "\\n");
+	dot_escape(d, q.number, strlen(q.number), "\\n");
+	dot_escape(d, q.unit, strlen(q.unit), "\\n");
 }
 
 static void
@@ -116,7 +97,7 @@ put_percent(struct drawing *d, int64_t v)
 	units_percent(text, v, d->r->total);
 	while (*p == ' ')
 		p++;
-	putf(d, "(%s)", p);
+	dot_putf(d, "(%s)", p);
 }
 
 /* --- colours --- */
@@ -140,8 +121,8 @@ put_color(struct drawing *d, double share, bool is_fill)
 	rgb[0] = share < 0 ? value * (1 - saturation * size) : value;
 	rgb[1] = share < 0 ? value : value * (1 - saturation * size);
 	rgb[2] = value * (1 - saturation);
-	putf(d, "\"#%02x%02x%02x\"", (unsigned)(rgb[0] * 255),
-	     (unsigned)(rgb[1] * 255), (unsigned)(rgb[2] * 255));
+	dot_putf(d, "\"#%02x%02x%02x\"", (unsigned)(rgb[0] * 255),
+		 (unsigned)(rgb[1] * 255), (unsigned)(rgb[2] * 255));
 }
 
 /* v as a share of the total; none of nothing. */
@@ -183,18 +164,18 @@ put_legend(struct drawing *d, struct prof_err *err)
 		goto out;
 	s = (const char *)text.data;
 	first = (size_t)((const char *)memchr(s, '\n', text.n) - s);
-	put(d, "subgraph cluster_L { \"", 22);
-	put_escaped(d, s, first, "\\l");
-	put(d, "\" [shape=box fontsize=16 label=\"", 32);
-	put_escaped(d, s, text.n, "\\l");
-	put(d, "\"", 1);
+	dot_put(d, "subgraph cluster_L { \"", 22);
+	dot_escape(d, s, first, "\\l");
+	dot_put(d, "\" [shape=box fontsize=16 label=\"", 32);
+	dot_escape(d, s, text.n, "\\l");
+	dot_put(d, "\"", 1);
 	name = title(d, &len);
 	if (len) {
-		put(d, " tooltip=\"", 10);
-		put_escaped(d, name, len, "\\l");
-		put(d, "\"", 1);
+		dot_put(d, " tooltip=\"", 10);
+		dot_escape(d, name, len, "\\l");
+		dot_put(d, "\"", 1);
 	}
-	put(d, "] }\n", 4);
+	dot_put(d, "] }\n", 4);
 out:
 	buf_release(&text);
 	return st;
@@ -229,21 +210,21 @@ put_short_name(struct drawing *d, const struct str *full)
 	shorten_name(full->s, full->len, (char *)d->name.data, &n);
 	for (size_t i = 0, run; i < n; i += run) {
 		run = unbroken(s + i, n - i);
-		put_escaped(d, s + i, run, "\\l");
+		dot_escape(d, s + i, run, "\\l");
 		if (i + run == n)
 			break;
 		if (n - i - run >= 2 && !memcmp(s + i + run, "::", 2)) {
-			put(d, "\\n", 2);
+			dot_put(d, "\\n", 2);
 			run += 2;
 		} else if (n - i - run >= 5 &&
 			   !memcmp(s + i + run, "[...]", 5)) {
-			put(d, "[…]", strlen("[…]"));
+			dot_put(d, "[…]", strlen("[…]"));
 			run += 5;
 		} else if (s[i + run] == '.') {
-			put(d, "\\n", 2);
+			dot_put(d, "\\n", 2);
 			run++;
 		} else {
-			put(d, s + i + run, 1);
+			dot_put(d, s + i + run, 1);
 			run++;
 		}
 	}
@@ -255,7 +236,7 @@ put_base(struct drawing *d, uint32_t path)
 	size_t len;
 	const char *base = frames_base(d->g->frames->strings.str[path].s, &len);
 
-	put_escaped(d, base, len, "\\l");
+	dot_escape(d, base, len, "\\l");
 }
 
 /* The parts of a frame's printed name, a line each. */
@@ -263,28 +244,28 @@ static void
 put_name_lines(struct drawing *d, const struct frame_key *k)
 {
 	if (k->address)
-		putf(d, "%016" PRIx64 "\\n", k->address);
+		dot_putf(d, "%016" PRIx64 "\\n", k->address);
 	if (k->name) {
 		put_short_name(d, &d->g->frames->strings.str[k->name]);
-		put(d, "\\n", 2);
+		dot_put(d, "\\n", 2);
 	}
 	if (k->line) {
 		put_base(d, k->file);
-		putf(d, ":%" PRId64, k->line);
+		dot_putf(d, ":%" PRId64, k->line);
 		if (k->column)
-			putf(d, ":%" PRId64, k->column);
+			dot_putf(d, ":%" PRId64, k->column);
 	} else if (k->file) {
 		put_base(d, k->file);
 	} else if (k->name) {
 		return;
 	} else if (k->object) {
-		put(d, "[", 1);
+		dot_put(d, "[", 1);
 		put_base(d, k->object);
-		put(d, "]", 1);
+		dot_put(d, "]", 1);
 	} else {
-		put(d, "<unknown>", 9);
+		dot_put(d, "<unknown>", 9);
 	}
-	put(d, "\\n", 2);
+	dot_put(d, "\\n", 2);
 }
 
 static void
@@ -298,32 +279,33 @@ put_node(struct drawing *d, uint32_t i)
 	if (flat && d->max_flat > 0)
 		size += (int)ceil(16 *
 				  sqrt((double)units_abs(flat) / d->max_flat));
-	putf(d, "N%" PRIu32 " [label=\"", i + 1);
+	dot_putf(d, "N%" PRIu32 " [label=\"", i + 1);
 	put_name_lines(d, k);
 	if (flat) {
-		put_value(d, flat);
-		put(d, " ", 1);
+		dot_value(d, flat);
+		dot_put(d, " ", 1);
 		put_percent(d, flat);
 	} else {
-		put(d, "0", 1);
+		dot_put(d, "0", 1);
 	}
 	if (cum != flat) {
-		put(d, flat ? "\\n" : " ", flat ? 2 : 1);
-		put(d, "of ", 3);
-		put_value(d, cum);
-		put(d, " ", 1);
+		dot_put(d, flat ? "\\n" : " ", flat ? 2 : 1);
+		dot_put(d, "of ", 3);
+		dot_value(d, cum);
+		dot_put(d, " ", 1);
 		put_percent(d, cum);
 	}
-	putf(d, "\" id=\"node%" PRIu32 "\" fontsize=%d shape=box tooltip=\"",
-	     i + 1, size);
+	dot_putf(d,
+		 "\" id=\"node%" PRIu32 "\" fontsize=%d shape=box tooltip=\"",
+		 i + 1, size);
 	put_string(d, k->text);
-	put(d, " (", 2);
-	put_value(d, cum);
-	put(d, ")\" color=", 9);
+	dot_put(d, " (", 2);
+	dot_value(d, cum);
+	dot_put(d, ")\" color=", 9);
 	put_color(d, share(d, cum), false);
-	put(d, " fillcolor=", 11);
+	dot_put(d, " fillcolor=", 11);
 	put_color(d, share(d, cum), true);
-	put(d, "]\n", 2);
+	dot_put(d, "]\n", 2);
 }
 
 /* --- edges --- */
@@ -344,13 +326,13 @@ put_edge_tip(struct drawing *d, const char *attribute,
 {
 	const struct graph *g = d->g;
 
-	putf(d, " %s=\"", attribute);
+	dot_putf(d, " %s=\"", attribute);
 	put_string(d, g->frames->key[g->node[e->from].key].text);
-	put(d, e->is_residual ? " ... " : " -> ", e->is_residual ? 5 : 4);
+	dot_put(d, e->is_residual ? " ... " : " -> ", e->is_residual ? 5 : 4);
 	put_string(d, g->frames->key[g->node[e->to].key].text);
-	put(d, " (", 2);
-	put_value(d, graph_value(e->weight));
-	put(d, ")\"", 2);
+	dot_put(d, " (", 2);
+	dot_value(d, graph_value(e->weight));
+	dot_put(d, ")\"", 2);
 }
 
 static void
@@ -358,260 +340,28 @@ put_edge(struct drawing *d, const struct graph_edge *e)
 {
 	int64_t w = graph_value(e->weight);
 
-	putf(d, "N%" PRIu32 " -> N%" PRIu32 " [label=\" ", e->from + 1,
-	     e->to + 1);
-	put_value(d, w);
-	put(d, e->is_inlined ? "\\n (inline)\"" : "\"", e->is_inlined ? 12 : 1);
+	dot_putf(d, "N%" PRIu32 " -> N%" PRIu32 " [label=\" ", e->from + 1,
+		 e->to + 1);
+	dot_value(d, w);
+	dot_put(d, e->is_inlined ? "\\n (inline)\"" : "\"",
+		e->is_inlined ? 12 : 1);
 	if (d->r->total) {
 		int weight = thickness(d, w, 100), width = thickness(d, w, 5);
 
 		if (weight > 1)
-			putf(d, " weight=%d", weight);
+			dot_putf(d, " weight=%d", weight);
 		if (width > 1)
-			putf(d, " penwidth=%d", width);
-		put(d, " color=", 7);
+			dot_putf(d, " penwidth=%d", width);
+		dot_put(d, " color=", 7);
 		put_color(d, share(d, w), false);
 	}
 	put_edge_tip(d, "tooltip", e);
 	put_edge_tip(d, "labeltooltip", e);
 	if (e->is_residual)
-		put(d, " style=\"dotted\"", 15);
+		dot_put(d, " style=\"dotted\"", 15);
 	if (d->has_tags[e->from])
-		put(d, " minlen=2", 9);
-	put(d, "]\n", 2);
-}
-
-/* --- tags --- */
-
-/* A box: one tag, or several numbers in one. */
-struct box {
-	const struct graph_tag *min, *max; /* the same for one */
-	bool is_group;
-	struct graph_sum flat, cum;
-};
-
-static int
-cmp_abs(int64_t a, int64_t b)
-{
-	a = units_abs(a);
-	b = units_abs(b);
-	return a > b ? -1 : a < b;
-}
-
-static int
-box_cmp(const struct drawing *d, const struct box *a, const struct box *b,
-	bool by_flat)
-{
-	const struct str *str = d->g->strings.str;
-	int r = 0;
-
-	if (!by_flat)
-		r = cmp_abs(a->cum.value, b->cum.value);
-	if (!r)
-		r = cmp_abs(a->flat.value, b->flat.value);
-	if (!r)
-		r = strcmp(str[a->min->text].s, str[b->min->text].s);
-	if (!r)
-		r = strcmp(str[a->max->text].s, str[b->max->text].s);
-	return r;
-}
-
-/* The best MAX_TAGS of n boxes to the front, in order. */
-static void
-pick_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
-{
-	for (size_t i = 0; i < n && i < MAX_TAGS; i++) {
-		for (size_t k = i + 1; k < n; k++) {
-			if (box_cmp(d, &box[k], &box[i], by_flat) < 0) {
-				struct box t = box[i];
-
-				box[i] = box[k];
-				box[k] = t;
-			}
-		}
-	}
-}
-
-static double
-scaled(const struct drawing *d, const struct graph_tag *t, uint32_t unit)
-{
-	const struct str *str = d->g->strings.str;
-	const char *got;
-
-	return units_scale(t->number, str[t->unit].s, str[unit].s, &got);
-}
-
-static void
-add_sum(struct graph_sum *to, struct graph_sum s)
-{
-	to->value = units_add(to->value, s.value);
-	to->divisor = units_add(to->divisor, s.divisor);
-}
-
-/* Without what is behind the point, and within 64 bits: units differ a lot. */
-static int64_t
-whole(double x)
-{
-	return units_times(1, x);
-}
-
-/*
- * More numbers than boxes: the heaviest become the heads of groups, and each
- * of the others joins the group whose head is nearest.
- */
-static size_t
-group_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
-{
-	const struct graph_tag *head[MAX_TAGS];
-
-	pick_boxes(d, box, n, by_flat);
-	if (n <= MAX_TAGS)
-		return n;
-	for (size_t i = 0; i < MAX_TAGS; i++) {
-		head[i] = box[i].min;
-		box[i].is_group = true;
-	}
-	for (size_t i = MAX_TAGS; i < n; i++) {
-		const struct graph_tag *t = box[i].min;
-		double best = INFINITY;
-		struct box *to = box;
-
-		for (size_t k = 0; k < MAX_TAGS; k++) {
-			double dist = fabs((double)t->number -
-					   scaled(d, head[k], t->unit));
-
-			if (dist < best) {
-				best = dist;
-				to = &box[k];
-			}
-		}
-		if (whole(scaled(d, t, to->min->unit)) < to->min->number)
-			to->min = t;
-		if (whole(scaled(d, t, to->max->unit)) > to->max->number)
-			to->max = t;
-		add_sum(&to->flat, t->flat);
-		add_sum(&to->cum, t->cum);
-	}
-	for (size_t k = 0; k < MAX_TAGS; k++) {
-		box[k].flat = (struct graph_sum){ graph_value(box[k].flat), 0 };
-		box[k].cum = (struct graph_sum){ graph_value(box[k].cum), 0 };
-	}
-	pick_boxes(d, box, MAX_TAGS, by_flat);
-	return MAX_TAGS;
-}
-
-static void
-put_number(struct drawing *d, const struct graph_tag *t)
-{
-	struct quantity q;
-
-	units_format(&q, t->number, d->g->strings.str[t->unit].s, "auto");
-	put_escaped(d, q.number, strlen(q.number), "\\n");
-	put_escaped(d, q.unit, strlen(q.unit), "\\n");
-}
-
-static void
-put_box_label(struct drawing *d, const struct box *b)
-{
-	const struct str *text = &d->g->strings.str[b->min->text];
-
-	if (!b->is_group) {
-		put_escaped(d, text->s, text->len, "\\n");
-		return;
-	}
-	put_number(d, b->min);
-	if (b->min != b->max) {
-		put(d, "..", 2);
-		put_number(d, b->max);
-	}
-}
-
-/* Box `id` and its edge from `source`. */
-static void
-put_box(struct drawing *d, const struct box *b, const char *source,
-	const char *id, int64_t value, const char *style)
-{
-	putf(d, "%s [label = \"", id);
-	put_box_label(d, b);
-	putf(d, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"", id);
-	put_value(d, value);
-	putf(d, "\"]\n%s -> %s [label=\" ", source, id);
-	put_value(d, value);
-	put(d, "\" weight=100 tooltip=\"", 22);
-	put_value(d, value);
-	put(d, "\" labeltooltip=\"", 16);
-	put_value(d, value);
-	putf(d, "\"%s]\n", style);
-}
-
-/* The numeric tags that belong to string tag `group`, hung on `source`. */
-static bool
-put_numbers(struct drawing *d, const struct graph_node *n, uint32_t group,
-	    const char *source, struct box *box)
-{
-	const struct graph_tag *tag = d->g->tag + n->tag;
-	bool by_flat = n->n_out > 0, any = false;
-	size_t n_box = 0;
-	char id[64];
-
-	for (uint32_t i = 0; i < n->n_tag; i++)
-		if (tag[i].is_numeric && tag[i].group == group)
-			box[n_box++] = (struct box){ &tag[i], &tag[i], false,
-						     tag[i].flat, tag[i].cum };
-	n_box = group_boxes(d, box, n_box, by_flat);
-	for (size_t i = 0; i < n_box; i++) {
-		int64_t flat = graph_value(box[i].flat);
-		int64_t cum = graph_value(box[i].cum);
-		bool is_flat = by_flat || flat == cum;
-
-		if ((is_flat ? flat : cum) == 0)
-			continue;
-		snprintf(id, sizeof(id), "N%s_%zu", source, i);
-		put_box(d, &box[i], source, id, is_flat ? flat : cum,
-			is_flat ? "" : " style=\"dotted\"");
-		any = true;
-	}
-	return any;
-}
-
-static void
-put_tags(struct drawing *d, uint32_t i)
-{
-	const struct graph_node *n = &d->g->node[i];
-	const struct graph_tag *tag;
-	bool by_flat = n->n_out > 0;
-	struct box *box, *numbers;
-	char source[24], id[48];
-	size_t n_box = 0;
-
-	if (n->n_tag == 0)
-		return;
-	tag = d->g->tag + n->tag;
-	box = calloc(n->n_tag, 2 * sizeof(*box));
-	if (!box) {
-		d->failed = true;
-		return;
-	}
-	numbers = box + n->n_tag;
-	for (uint32_t k = 0; k < n->n_tag; k++)
-		if (!tag[k].is_numeric)
-			box[n_box++] = (struct box){ &tag[k], &tag[k], false,
-						     tag[k].flat, tag[k].cum };
-	pick_boxes(d, box, n_box, by_flat);
-	snprintf(source, sizeof(source), "N%" PRIu32, i + 1);
-	for (size_t k = 0; k < n_box && k < MAX_TAGS; k++) {
-		int64_t v = graph_value(by_flat ? box[k].flat : box[k].cum);
-
-		if (v == 0)
-			continue;
-		snprintf(id, sizeof(id), "%s_%zu", source, k);
-		put_box(d, &box[k], source, id, v, "");
-		put_numbers(d, n, box[k].min->text, id, numbers);
-		d->has_tags[i] = true;
-	}
-	if (put_numbers(d, n, 0, source, numbers))
-		d->has_tags[i] = true;
-	free(box);
+		dot_put(d, " minlen=2", 9);
+	dot_put(d, "]\n", 2);
 }
 
 /* --- all of it --- */
@@ -627,7 +377,7 @@ draw(struct drawing *d)
 			     (double)units_abs(graph_value(g->node[i].flat)));
 	for (uint32_t i = 0; i < g->n_node; i++) {
 		put_node(d, i);
-		put_tags(d, i);
+		dot_tags(d, i);
 	}
 	for (size_t i = 0; i < g->n_edge; i++)
 		put_edge(d, &g->edge[i]);
@@ -648,14 +398,14 @@ dot_write(const struct report *r, const struct graph *g, bool is_rendered,
 	if (!d.has_tags)
 		return prof_nomem(err);
 	name = title(&d, &len);
-	put(&d, "digraph \"", 9);
-	put_escaped(&d, len ? name : "unnamed", len ? len : 7, "\\l");
-	put(&d, "\" {\n", 4);
-	putf(&d, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
+	dot_put(&d, "digraph \"", 9);
+	dot_escape(&d, len ? name : "unnamed", len ? len : 7, "\\l");
+	dot_put(&d, "\" {\n", 4);
+	dot_putf(&d, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
 	st = put_legend(&d, err);
 	if (st == PROF_OK)
 		draw(&d);
-	put(&d, "}\n", 2);
+	dot_put(&d, "}\n", 2);
 	free(d.has_tags);
 	buf_release(&d.name);
 	if (st == PROF_OK && d.failed)

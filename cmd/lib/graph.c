@@ -21,8 +21,6 @@
 #include "profile.h"
 #include "units.h"
 
-#define MAX_TAGS 4 /* that count toward node_count at a node */
-
 int64_t
 graph_value(struct graph_sum s)
 {
@@ -268,7 +266,7 @@ count_visible(const struct graph *g, int64_t node_count)
 		const struct graph_node *n = &g->node[i];
 		int tags = 0;
 
-		for (uint32_t k = 0; k < n->n_tag && tags < MAX_TAGS; k++)
+		for (uint32_t k = 0; k < n->n_tag && tags < GRAPH_MAX_TAGS; k++)
 			tags += g->tag[n->tag + k].flat.value != 0;
 		used += 1 + tags;
 		if (used >= node_count)

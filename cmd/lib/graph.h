@@ -23,6 +23,8 @@ struct profile;
 
 #define GRAPH_NONE UINT32_MAX
 
+#define GRAPH_MAX_TAGS 4 /* of one kind, that are drawn at a node */
+
 enum graph_order {
 	GRAPH_BY_FLAT,
 	GRAPH_BY_CUM,

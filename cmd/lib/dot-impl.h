@@ -1,0 +1,43 @@
+/* dot-impl.h - what dot.c and dot-tag.c know of a drawing. */
+#ifndef DOT_IMPL_H
+#define DOT_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "dot.h"
+#include "graph.h"
+#include "report.h"
+
+struct drawing {
+	const struct report *r;
+	const struct graph *g;
+	struct buf *out;
+	bool is_rendered;
+	bool failed; /* out of memory; looked at once, at the end */
+	double max_flat;
+	bool *has_tags;  /* of each node: boxes were drawn at it */
+	struct buf name; /* scratch for shortening */
+};
+
+/* Append n bytes, or what is printed: at most 511. */
+void dot_put(struct drawing *d, const char *s, size_t n);
+void dot_putf(struct drawing *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Text from the profile, for inside a quoted string: what would be harmful on a
+ * terminal is escaped first (text-print.h), then what means something to DOT.
+ */
+void dot_escape(struct drawing *d, const char *s, size_t n,
+		const char *newline);
+
+/* A value of the report, with its unit. */
+void dot_value(struct drawing *d, int64_t v);
+
+/* The boxes of node i. */
+void dot_tags(struct drawing *d, uint32_t i);
+
+#endif
