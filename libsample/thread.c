@@ -203,19 +203,23 @@ thread_enter(struct thread *t)
 	int saved = errno, sig = atomic_load(&sampler.signal);
 	sigset_t old, ours;
 
+	/* What this allocates and waits for is none of the program's doing. */
+	t->is_hooked = 1;
+	thread_self = t;
 	if (!unwind_stack_find(&t->stack))
 		t->stack.lo = t->stack.hi = 0;
 	/* Without a destructor nobody would take the timer down. */
 	if (pthread_setspecific(threads.key, t) != 0) {
+		thread_self = NULL;
 		thread_drop(t);
 		errno = saved;
 		return;
 	}
 	lock(&old);
 	t->tid = (pid_t)syscall(SYS_gettid);
-	thread_self = t;
 	arm(t);
 	unlock(&old);
+	t->is_hooked = 0;
 	if (sig) {
 		sigemptyset(&ours);
 		sigaddset(&ours, sig);

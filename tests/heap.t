@@ -246,6 +246,36 @@ check 'one that is preloaded' 0 \
 50 50
 END
 
+# What libsample itself needs for each thread is not the program's.
+cat >threads.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *arg)
+{
+	free(malloc(77777));
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	for (int i = 0; i < 50; i++) {
+		pthread_create(&t, NULL, run, NULL);
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
+END
+${CC:-cc} -fno-builtin -O1 -pthread -o threads threads.c
+check 'what libsample allocates for threads is not the program'\''s' 0 \
+	'prof-record --heap=1 -o e.pb.gz ./threads
+	 stacks --all e.pb.gz | awk "
+		/^# sampling/ { match(\$0, /unwind_failed=[0-9]*/)
+			print (substr(\$0, RSTART + 14, RLENGTH - 14) < 50) }
+		/bytes=77777/ { print \$1 }"' <<'END'
+1
+50
+END
+
 # Ended by kill -9, with children, and in them only.
 prof-record --heap=$period -o h.pb.gz "$heap" 1 kill >known 2>err
 status=$?

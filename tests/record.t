@@ -119,6 +119,30 @@ check 'a profile is there, whatever the status' 0 \
 END
 check 'a program that is killed: so is prof-record' 137 \
 	'exec prof-record -o x.pb.gz sh -c "kill -9 \$\$"' </dev/null
+cat >ignore.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+	if (strcmp(argv[argc - 1], "ask") == 0 && argc == 2) {
+		sigaction(SIGCHLD, NULL, &sa);
+		puts(sa.sa_handler == SIG_IGN ? "ignored" : "not ignored");
+		return 5;
+	}
+	sigaction(SIGCHLD, &sa, NULL);
+	return execvp(argv[1], argv + 1);
+}
+END
+${CC:-cc} -o ignore ignore.c
+check 'who ignores SIGCHLD is not waited for in vain, and goes on to ignore it' 5 \
+	'exec ./ignore prof-record -q -o x.pb.gz ./ignore ask' <<'END'
+ignored
+END
+check_err 'a limit on files that is a limit on memory is told' 2 \
+	'ulimit -f 1000; prof-record -o x.pb.gz true' 'File too large'
 check 'signals that are sent to prof-record reach the program' 3 \
 	'prof-record -o x.pb.gz sh -c "
 		sleep 100 & trap \"kill \$!; exit 3\" TERM

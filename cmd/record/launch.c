@@ -324,18 +324,25 @@ set_preload(const struct launch *l)
 	return done;
 }
 
+/* What launch_start() changes, and the program gets back. */
+struct inherited {
+	sigset_t mask;
+	struct sigaction child; /* of SIGCHLD */
+};
+
 /* In the child. Only returns when it cannot be done, with errno. */
 static void
 become(const struct launch *l, char **argv, const char *session,
-       const sigset_t *mask)
+       const struct inherited *before)
 {
-	sigset_t set = *mask;
+	sigset_t set = before->mask;
 
 	if (!set_preload(l) || setenv(SHM_ENV, session, 1) != 0)
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
 	sigdelset(&set, SIGPROF);
+	sigaction(SIGCHLD, &before->child, NULL);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	execv(l->path, argv);
 }
@@ -363,7 +370,9 @@ enum prof_status
 launch_start(struct launch *l, char **argv, const char *session,
 	     struct prof_err *err)
 {
-	sigset_t set, mask;
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	struct inherited before;
+	sigset_t set;
 	int error = 0;
 	int fd[2];
 
@@ -373,11 +382,14 @@ launch_start(struct launch *l, char **argv, const char *session,
 	/* Orphans become our children. */
 	if (l->wait_all && prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
 		l->wait_all = false;
+	/* Whoever started us may ignore it: nothing would be left to wait for.
+	 */
+	sigaction(SIGCHLD, &usual, &before.child);
 	signal_set(&set);
-	sigprocmask(SIG_BLOCK, &set, &mask);
+	sigprocmask(SIG_BLOCK, &set, &before.mask);
 	l->pid = fork();
 	if (l->pid == 0) {
-		become(l, argv, session, &mask);
+		become(l, argv, session, &before);
 		if (errno == ENOEXEC)
 			become_shell(l, argv);
 		error = errno;
