@@ -11,9 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "lib/sampling.h"
 #include "record/attach.h"
 #include "record/deliver.h"
 #include "record/drain.h"
@@ -24,6 +26,7 @@
 #include "record/record-what.h"
 #include "record/recording.h"
 #include "record/serve.h"
+#include "record/tally.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
@@ -128,6 +131,46 @@ show_note(const char *text)
 	warn("%s", text);
 }
 
+/* CPU time of the program and of all that it has waited for, in seconds. */
+static double
+time_used(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
+		return 0;
+	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+/*
+ * Say so if most of what ran was not sampled, as a profile that shows next to
+ * nothing has its reader search in the wrong place. A program's start, which is
+ * before the sampler's, is not much: a tenth of a second at most.
+ */
+static void
+check_sampled(const struct launch *launch, const struct shm *shm)
+{
+	double used = time_used(), sampled;
+	uint64_t n_program = atomic_load(&shm->n_program);
+	struct sampling s;
+
+	if (n_program == 0) {
+		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
+		     launch->path);
+		return;
+	}
+	if (!(shm->what & SHM_CPU) || shm->clock == SHM_CLOCK_WALL ||
+	    shm->children != SHM_CHILDREN_MERGE ||
+	    !tally_sampling(shm, TALLY_CPU, 0, &s))
+		return;
+	sampled = (double)s.ticks * (double)shm->period_ns / 1e9;
+	if (used - sampled > 0.1 * (double)n_program && sampled < used / 4)
+		warn("%s: only %.1f of %.1f s of CPU time were sampled; was "
+		     "LD_PRELOAD changed for another program?",
+		     launch->path, sampled, used);
+}
+
 /* Run the program to its end, and serve its profiles if l is not NULL. */
 static void
 record(struct launch *launch, char **argv, struct recording *r,
@@ -153,9 +196,7 @@ record(struct launch *launch, char **argv, struct recording *r,
 	recording_end(r);
 	listen_close(l);
 	lookup_free(serve.lookup);
-	if (atomic_load(&r->drain->shm->n_program) == 0)
-		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
-		     launch->path);
+	check_sampled(launch, r->drain->shm);
 }
 
 int

@@ -17,7 +17,14 @@
 /* For how far a main thread's stack without a limit may be believed to go. */
 #define UNLIMITED_BYTES ((uintptr_t)1 << 30)
 
-/* Ask the thread library; here is an address on the stack. */
+/* ThreadSanitizer's; NULL in programs without it. */
+extern void __tsan_init(void) __attribute__((weak));
+
+/*
+ * Ask the thread library; here is an address on the stack. It allocates memory,
+ * which ThreadSanitizer, linked into a program, cannot do yet in a thread that
+ * has just come to us: so there we look for the mapping.
+ */
 static bool
 find_thread(uintptr_t here, struct unwind_stack *stack)
 {
@@ -25,7 +32,7 @@ find_thread(uintptr_t here, struct unwind_stack *stack)
 	void *lo = NULL;
 	size_t n = 0;
 
-	if (pthread_getattr_np(pthread_self(), &attr) != 0)
+	if (__tsan_init || pthread_getattr_np(pthread_self(), &attr) != 0)
 		return false;
 	if (pthread_attr_getstack(&attr, &lo, &n) != 0)
 		n = 0;
@@ -60,20 +67,21 @@ line_take(struct line *l, char ch)
 	return false;
 }
 
-/* The mapping that here lies in. */
+/* The mapping that here lies in. By bare system calls, for the same reason. */
 static bool
 find_mapping(uintptr_t here, struct unwind_stack *stack)
 {
 	struct line line = { { 0, 0 }, 0 };
 	char buf[1024];
 	bool found = false;
-	ssize_t n;
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps",
+			  O_RDONLY | O_CLOEXEC);
+	long n;
 
 	if (fd < 0)
 		return false;
-	while (!found && (n = read(fd, buf, sizeof(buf))) > 0)
-		for (ssize_t i = 0; i < n && !found; i++) {
+	while (!found && (n = syscall(SYS_read, fd, buf, sizeof(buf))) > 0)
+		for (long i = 0; i < n && !found; i++) {
 			if (!line_take(&line, buf[i]))
 				continue;
 			found = here >= line.value[0] && here < line.value[1];
@@ -81,7 +89,7 @@ find_mapping(uintptr_t here, struct unwind_stack *stack)
 			stack->hi = line.value[1];
 			line = (struct line){ { 0, 0 }, 0 };
 		}
-	close(fd);
+	syscall(SYS_close, fd);
 	return found;
 }
 

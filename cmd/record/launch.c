@@ -324,6 +324,26 @@ set_preload(const struct launch *l)
 	return done;
 }
 
+/*
+ * AddressSanitizer's library wants to be the first to be loaded. It need not:
+ * libsample passes on what it stands in front of. What the user says comes
+ * later, and so counts more.
+ */
+static bool
+set_sanitizer(void)
+{
+	const char *own = getenv("ASAN_OPTIONS");
+	char *value;
+	bool done;
+
+	if (asprintf(&value, "verify_asan_link_order=0%s%s",
+		     own && *own ? ":" : "", own ? own : "") < 0)
+		return false;
+	done = setenv("ASAN_OPTIONS", value, 1) == 0;
+	free(value);
+	return done;
+}
+
 /* What launch_start() changes, and the program gets back. */
 struct inherited {
 	sigset_t mask;
@@ -337,7 +357,8 @@ become(const struct launch *l, char **argv, const char *session,
 {
 	sigset_t set = before->mask;
 
-	if (!set_preload(l) || setenv(SHM_ENV, session, 1) != 0)
+	if (!set_preload(l) || !set_sanitizer() ||
+	    setenv(SHM_ENV, session, 1) != 0)
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;

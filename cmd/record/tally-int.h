@@ -143,14 +143,6 @@ struct tally_mark {
 };
 
 /*
- * The settings and the counts of a kind as they are now, but no achieved rate;
- * of all processes, or of that number if it is not 0. Returns false when there
- * were so many processes that those of one cannot be told.
- */
-bool tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
-		    struct sampling *s);
-
-/*
  * Room for n more of size bytes in the array whose address array is; false,
  * and failed, without.
  */

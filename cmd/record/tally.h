@@ -12,6 +12,7 @@
 #include "libsample/shm.h"
 
 struct profile;
+struct sampling;
 struct tally;
 
 /* What a profile is about. */
@@ -86,6 +87,14 @@ struct tally_process {
 };
 bool tally_processes(const struct tally *t, struct tally_process **out,
 		     size_t *n);
+
+/*
+ * The settings and the counts of a kind as they are now, but no achieved rate;
+ * of all processes, or of that number if it is not 0. Returns false when there
+ * were so many processes that those of one cannot be told.
+ */
+bool tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
+		    struct sampling *s);
 
 /* A profile of nothing but the mappings of all modules, in the order in which
  * they were seen first: the caller's. NULL without memory. */
