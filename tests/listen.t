@@ -398,11 +398,11 @@ Type: alloc_space
 END
 check '/pprof/growth and /pprof/contention, in both formats' 0 '
 	for page in /debug/pprof/growth /pprof/growth; do
-		./page $page | ./blocks --unit=B | awk "{ print (\$1 >= 9e6), \$2 }"
+		./page $page | ./blocks --unit=B | awk "{ print (\$1 + 0 >= 9e6), \$2 }"
 	done
 	for page in /debug/pprof/mutex /pprof/contention; do
 		./page $page | ./blocks --unit=ms |
-			awk "{ print (\$1 >= 10), \$2 }"
+			awk "{ print (\$1 + 0 >= 10), \$2 }"
 	done' <<'END'
 1 keep_blocks
 1 keep_blocks
