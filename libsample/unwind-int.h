@@ -163,7 +163,11 @@ struct unwind_frame {
 	uintptr_t sp, bp, bx;
 	/* All registers, as in ucontext_t; NULL in a frame that called. */
 	const long long *regs;
-	/* The same, for r12 to r15 only: NULL once a callee has saved one. */
+	/*
+	 * The same, for as long as they may be believed: NULL once a callee
+	 * has saved one of r12 to r15. Of the others it may have changed any;
+	 * but who counts from one of these across a call knows better.
+	 */
 	const long long *kept;
 };
 

@@ -134,9 +134,7 @@ unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
 		*value = f->bx;
 	else if (reg == DW_RIP)
 		*value = f->pc;
-	else if (reg < DW_N_REG && f->regs)
-		*value = (uintptr_t)f->regs[greg[reg]];
-	else if (reg >= DW_R12 && reg <= DW_R15 && f->kept)
+	else if (reg < DW_N_REG && f->kept)
 		*value = (uintptr_t)f->kept[greg[reg]];
 	else
 		return false;

@@ -441,6 +441,42 @@ test_bare_functions(void **state)
 	assert_int_equal(info.n_guess, 2);
 }
 
+/* A caller whose frame is found from rax, as in OpenSSL's AES-GCM. */
+__asm__(".text\n"
+	"from_rax: .cfi_startproc\n"
+	"	.cfi_def_cfa %rax, 8\n"
+	"	call keeps_rax\n"
+	"from_rax_return: ret\n"
+	"	.cfi_endproc\n"
+	"keeps_rax: .cfi_startproc\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+extern const char from_rax_return[] __attribute__((visibility("hidden")));
+extern const char keeps_rax[] __attribute__((visibility("hidden")));
+
+static void
+test_cfa_from_rax(void **state)
+{
+	uintptr_t words[4] = { (uintptr_t)from_rax_return, 1,
+			       (uintptr_t)test_frame_pointer + 1, 0 };
+	const struct unwind_stack stack = { (uintptr_t)words,
+					    (uintptr_t)(words + 4) };
+	struct unwind_info info;
+	uintptr_t pc[N_FRAME];
+	ucontext_t uc = { 0 };
+
+	(void)state;
+	assert_int_equal(unwind_refresh(), 0);
+	uc.uc_mcontext.gregs[REG_RIP] = (greg_t)keeps_rax;
+	uc.uc_mcontext.gregs[REG_RSP] = (greg_t)words;
+	uc.uc_mcontext.gregs[REG_RAX] = (greg_t)&words[2];
+	assert_in_range(unwind_walk(&uc, &stack, 1, NULL, pc, N_FRAME, &info),
+			3, 4);
+	assert_int_equal(pc[1], words[0]);
+	assert_int_equal(pc[2], words[2]);
+	assert_int_equal(info.n_guess, 0);
+}
+
 int
 main(void)
 {
@@ -453,6 +489,7 @@ main(void)
 		cmocka_unit_test(test_stuck_reader),
 		cmocka_unit_test(test_frame_pointer),
 		cmocka_unit_test(test_bare_functions),
+		cmocka_unit_test(test_cfa_from_rax),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
