@@ -22,6 +22,9 @@ labels() {
 		}' | sort
 }
 
+check_err 'a limit on files is told, and kills nobody' 0 \
+	'ulimit -f 1000; CPUPROFILE=small.pb.gz LD_PRELOAD=$lib sleep 0' \
+	'cannot profile into small.pb.gz'
 check 'what the calls return' 0 'api a.pb.gz' <<'END'
 stop: EALREADY
 start in no directory: ENOENT
