@@ -123,6 +123,8 @@ cli_output_close(struct cli *cli)
 FILE *
 cli_text(struct cli *cli)
 {
+	/* Not on the heap: stdout is used until the process ends. */
+	static char buffer[1 << 15];
 	struct cli_output *out = cli->out ? cli->out : output_open(cli);
 
 	if (out->text)
@@ -130,8 +132,11 @@ cli_text(struct cli *cli)
 	out->text = out->fd == STDOUT_FILENO ? stdout : fdopen(out->fd, "w");
 	if (!out->text)
 		die_output(cli->output);
-	/* A page at a time would be a system call for each 40 lines. */
-	setvbuf(out->text, NULL, _IOFBF, 1 << 17);
+	/*
+	 * A page at a time would be a system call for each 40 lines; and glibc
+	 * heeds the size only with a buffer.
+	 */
+	setvbuf(out->text, buffer, _IOFBF, sizeof(buffer));
 	return out->text;
 }
 
