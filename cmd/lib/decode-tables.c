@@ -1,7 +1,6 @@
 /*
  * decode-tables.c - mappings, functions, locations and what else is not a
- * sample: unpacked by protobuf-c's generated code, one message at a time. See
- * decode.h.
+ * sample. See decode.h.
  */
 #include "config.h"
 
@@ -11,64 +10,14 @@
 #include "arena.h"
 #include "decode.h"
 #include "pool.h"
-#include "profile.pb-c.h"
 #include "wire.h"
 
-/*
- * Memory for one unpacked table message, dropped before the next: nearly
- * always the buffer is enough.
- */
-struct scratch {
-	struct arena *more; /* NULL while buf is enough */
-	size_t used;
-	_Alignas(max_align_t) char buf[8192];
-};
-
-static void *
-scratch_alloc(void *data, size_t size)
-{
-	struct scratch *s = data;
-	size_t at = (s->used + 15) & ~(size_t)15;
-
-	if (at <= sizeof(s->buf) && size <= sizeof(s->buf) - at) {
-		s->used = at + size;
-		return s->buf + at;
-	}
-	if (!s->more)
-		s->more = arena_new();
-	return s->more ? arena_alloc(s->more, size) : NULL;
-}
-
-static void
-scratch_free(void *data, void *p)
-{
-	(void)data; /* all at once, in scratch_reset() */
-	(void)p;
-}
-
-static void
-scratch_reset(struct scratch *s)
-{
-	arena_free(s->more);
-	s->more = NULL;
-	s->used = 0;
-}
-
-static void *
-unpack(struct decoder *d, const ProtobufCMessageDescriptor *desc,
-       const struct span *s)
-{
-	ProtobufCAllocator alloc = { scratch_alloc, scratch_free, d->scratch };
-
-	scratch_reset(d->scratch);
-	return protobuf_c_message_unpack(desc, &alloc, s->n, s->data);
-}
-
 static enum prof_status
-malformed(struct decoder *d, const char *what, size_t i, const struct span *s)
+malformed(struct decoder *d, const char *what, size_t i,
+	  const struct wire_field *f)
 {
 	return FAIL(d, "%s %zu, at byte %zu: malformed message", what, i,
-		    (size_t)(s->data - d->raw));
+		    (size_t)(f->data - d->raw));
 }
 
 /* Entry i of its table takes an id, which must be new and not 0. */
@@ -87,22 +36,21 @@ take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 }
 
 static enum prof_status
-read_value_type(struct decoder *d, const struct span *s, size_t i)
+read_value_type(struct decoder *d, const struct wire_field *f, size_t i)
 {
-	const Perftools__Profiles__ValueType *m =
-		unpack(d, &perftools__profiles__value_type__descriptor, s);
-	const char *what =
-		s->field == F_PERIOD_TYPE ? "period type" : "sample type";
+	bool is_period = f->number == F_PERIOD_TYPE;
+	const char *what = is_period ? "period type" : "sample type";
 	struct profile *p = d->p;
 	struct value_type t;
+	uint64_t v[3];
 
-	if (!m)
-		return malformed(d, what, i, s);
-	if (!decode_string(d, m->type, &t.type))
-		return decode_bad_string(d, what, i, m->type);
-	if (!decode_string(d, m->unit, &t.unit))
-		return decode_bad_string(d, what, i, m->unit);
-	if (s->field == F_PERIOD_TYPE) {
+	if (!wire_varints(f->data, f->value, v, 3))
+		return malformed(d, what, i, f);
+	if (!decode_string(d, v[1], &t.type))
+		return decode_bad_string(d, what, i, v[1]);
+	if (!decode_string(d, v[2], &t.unit))
+		return decode_bad_string(d, what, i, v[2]);
+	if (is_period) {
 		p->period_type = t;
 		return PROF_OK;
 	}
@@ -113,30 +61,29 @@ read_value_type(struct decoder *d, const struct span *s, size_t i)
 }
 
 static enum prof_status
-read_mapping(struct decoder *d, const struct span *s, size_t i)
+read_mapping(struct decoder *d, const struct wire_field *f, size_t i)
 {
-	const Perftools__Profiles__Mapping *m =
-		unpack(d, &perftools__profiles__mapping__descriptor, s);
 	struct mapping to;
 	enum prof_status st;
+	uint64_t v[11];
 
-	if (!m)
-		return malformed(d, "mapping", i, s);
+	if (!wire_varints(f->data, f->value, v, 11))
+		return malformed(d, "mapping", i, f);
 	to = (struct mapping){
-		.id = m->id,
-		.start = m->memory_start,
-		.limit = m->memory_limit,
-		.offset = m->file_offset,
-		.has = (m->has_functions ? MAPPING_FUNCTIONS : 0) |
-		       (m->has_filenames ? MAPPING_FILENAMES : 0) |
-		       (m->has_line_numbers ? MAPPING_LINE_NUMBERS : 0) |
-		       (m->has_inline_frames ? MAPPING_INLINE_FRAMES : 0),
+		.id = v[1],
+		.start = v[2],
+		.limit = v[3],
+		.offset = v[4],
+		.has = (v[7] ? MAPPING_FUNCTIONS : 0) |
+		       (v[8] ? MAPPING_FILENAMES : 0) |
+		       (v[9] ? MAPPING_LINE_NUMBERS : 0) |
+		       (v[10] ? MAPPING_INLINE_FRAMES : 0),
 	};
-	if (!decode_string(d, m->filename, &to.file))
-		return decode_bad_string(d, "mapping", i, m->filename);
-	if (!decode_string(d, m->build_id, &to.build_id))
-		return decode_bad_string(d, "mapping", i, m->build_id);
-	st = take_id(d, &d->mapping, "mapping", m->id, i);
+	if (!decode_string(d, v[5], &to.file))
+		return decode_bad_string(d, "mapping", i, v[5]);
+	if (!decode_string(d, v[6], &to.build_id))
+		return decode_bad_string(d, "mapping", i, v[6]);
+	st = take_id(d, &d->mapping, "mapping", to.id, i);
 	if (st != PROF_OK)
 		return st;
 	if (profile_add_mapping(d->p, &to) == PROF_NONE)
@@ -145,23 +92,22 @@ read_mapping(struct decoder *d, const struct span *s, size_t i)
 }
 
 static enum prof_status
-read_function(struct decoder *d, const struct span *s, size_t i)
+read_function(struct decoder *d, const struct wire_field *f, size_t i)
 {
-	const Perftools__Profiles__Function *m =
-		unpack(d, &perftools__profiles__function__descriptor, s);
 	struct function to;
 	enum prof_status st;
+	uint64_t v[6];
 
-	if (!m)
-		return malformed(d, "function", i, s);
-	to = (struct function){ .id = m->id, .start_line = m->start_line };
-	if (!decode_string(d, m->name, &to.name))
-		return decode_bad_string(d, "function", i, m->name);
-	if (!decode_string(d, m->system_name, &to.system_name))
-		return decode_bad_string(d, "function", i, m->system_name);
-	if (!decode_string(d, m->filename, &to.file))
-		return decode_bad_string(d, "function", i, m->filename);
-	st = take_id(d, &d->function, "function", m->id, i);
+	if (!wire_varints(f->data, f->value, v, 6))
+		return malformed(d, "function", i, f);
+	to = (struct function){ .id = v[1], .start_line = (int64_t)v[5] };
+	if (!decode_string(d, v[2], &to.name))
+		return decode_bad_string(d, "function", i, v[2]);
+	if (!decode_string(d, v[3], &to.system_name))
+		return decode_bad_string(d, "function", i, v[3]);
+	if (!decode_string(d, v[4], &to.file))
+		return decode_bad_string(d, "function", i, v[4]);
+	st = take_id(d, &d->function, "function", to.id, i);
 	if (st != PROF_OK)
 		return st;
 	if (profile_add_function(d->p, &to) == PROF_NONE)
@@ -169,45 +115,90 @@ read_function(struct decoder *d, const struct span *s, size_t i)
 	return PROF_OK;
 }
 
-static enum prof_status
-read_location(struct decoder *d, const struct span *s, size_t i)
+/* The fields of a location, of which the lines go to d->line. */
+struct raw_location {
+	uint64_t v[6]; /* by number */
+	size_t n_line;
+	uint64_t unknown; /* id of a function that does not exist, if any */
+	bool has_unknown;
+};
+
+/* Returns 1 if the line is malformed, -1 without memory. */
+static int
+read_line(struct decoder *d, struct raw_location *l, const struct wire_field *f)
 {
-	const Perftools__Profiles__Location *m =
-		unpack(d, &perftools__profiles__location__descriptor, s);
-	struct location to;
 	struct line *line;
-	enum prof_status st;
+	uint64_t v[4];
 
-	if (!m)
-		return malformed(d, "location", i, s);
-	to = (struct location){
-		.id = m->id,
-		.address = m->address,
-		.mapping = idmap_find(&d->mapping, m->mapping_id),
-		.is_folded = m->is_folded,
-	};
-	line = scratch_alloc(d->scratch, m->n_line * sizeof(*line));
+	if (f->type != WIRE_BYTES || !wire_varints(f->data, f->value, v, 4))
+		return 1;
+	line = arena_grow(d->tmp, d->line, &d->cap_line, l->n_line + 1,
+			  sizeof(*line));
 	if (!line)
-		return prof_nomem(d->err);
-	for (size_t k = 0; k < m->n_line; k++) {
-		const Perftools__Profiles__Line *from = m->line[k];
-
-		line[k] = (struct line){
-			.line = from->line,
-			.column = from->column,
-			.function = idmap_find(&d->function, from->function_id),
-		};
-		if (line[k].function == IDMAP_NONE)
-			return INVALID(d,
-				       "location id %" PRIu64
-				       ": function id %" PRIu64
-				       " does not exist",
-				       m->id, from->function_id);
+		return -1;
+	d->line = line;
+	line += l->n_line++;
+	line->function = idmap_find(&d->function, v[1]);
+	line->line = (int64_t)v[2];
+	line->column = (int64_t)v[3];
+	if (line->function == IDMAP_NONE) {
+		l->unknown = v[1];
+		l->has_unknown = true;
 	}
-	st = take_id(d, &d->location, "location", m->id, i);
+	return 0;
+}
+
+/* Returns as read_line(). */
+static int
+read_location_fields(struct decoder *d, struct raw_location *l,
+		     const struct wire_field *msg)
+{
+	const uint8_t *p = msg->data, *end = p + msg->value;
+	struct wire_field f;
+	int r = 0;
+
+	while (p < end && r == 0) {
+		p = wire_next(p, end, &f);
+		if (!p)
+			return 1;
+		if (f.number == 4)
+			r = read_line(d, l, &f);
+		else if (f.number == 0 || f.number > 5)
+			continue;
+		else if (f.type != WIRE_VARINT)
+			return 1;
+		else
+			l->v[f.number] = f.value;
+	}
+	return r;
+}
+
+static enum prof_status
+read_location(struct decoder *d, const struct wire_field *f, size_t i)
+{
+	struct raw_location l = { 0 };
+	struct location to;
+	enum prof_status st;
+	int r = read_location_fields(d, &l, f);
+
+	if (r)
+		return r < 0 ? prof_nomem(d->err)
+			     : malformed(d, "location", i, f);
+	if (l.has_unknown)
+		return INVALID(d,
+			       "location id %" PRIu64 ": function id %" PRIu64
+			       " does not exist",
+			       l.v[1], l.unknown);
+	to = (struct location){
+		.id = l.v[1],
+		.address = l.v[3],
+		.mapping = idmap_find(&d->mapping, l.v[2]),
+		.is_folded = l.v[5] != 0,
+	};
+	st = take_id(d, &d->location, "location", to.id, i);
 	if (st != PROF_OK)
 		return st;
-	if (profile_add_location(d->p, &to, line, m->n_line) == PROF_NONE)
+	if (profile_add_location(d->p, &to, d->line, l.n_line) == PROF_NONE)
 		return prof_nomem(d->err);
 	return PROF_OK;
 }
@@ -218,9 +209,8 @@ add_comment(struct decoder *d, uint64_t value)
 	struct profile *p = d->p;
 	uint32_t s;
 
-	if (!decode_string(d, (int64_t)value, &s))
-		return decode_bad_string(d, "comment", p->n_comment + 1,
-					 (int64_t)value);
+	if (!decode_string(d, value, &s))
+		return decode_bad_string(d, "comment", p->n_comment + 1, value);
 	if (POOL_RESERVE(p, comment, p->n_comment, comment, 1) < 0)
 		return prof_nomem(d->err);
 	p->comment[p->n_comment++] = s;
@@ -228,54 +218,53 @@ add_comment(struct decoder *d, uint64_t value)
 }
 
 static enum prof_status
-read_comment(struct decoder *d, const struct span *s, size_t i)
+read_comment(struct decoder *d, const struct wire_field *f, size_t i)
 {
 	enum prof_status st = PROF_OK;
-	struct wire_field f;
 	const uint8_t *p, *end;
 	uint64_t v;
 
-	if (!wire_next(s->data, s->data + s->n, &f))
-		return malformed(d, "comment", i, s);
-	if (f.type == WIRE_VARINT)
-		return add_comment(d, f.value);
-	end = f.data + f.value;
-	for (p = f.data; p < end && st == PROF_OK;) {
+	if (f->type == WIRE_VARINT)
+		return add_comment(d, f->value);
+	end = f->data + f->value;
+	for (p = f->data; p < end && st == PROF_OK;) {
 		p = wire_varint(p, end, &v);
 		if (!p)
-			return malformed(d, "comment", i, s);
+			return malformed(d, "comment", i, f);
 		st = add_comment(d, v);
 	}
 	return st;
 }
 
-/* Read the spans of one field. */
+/* Read the entries of one table. */
 static enum prof_status
-read_spans(struct decoder *d, unsigned field,
-	   enum prof_status (*read)(struct decoder *, const struct span *,
+read_table(struct decoder *d, unsigned field,
+	   enum prof_status (*read)(struct decoder *, const struct wire_field *,
 				    size_t))
 {
+	const struct span *s = &d->span[field];
+	const uint8_t *p = s->from;
 	enum prof_status st = PROF_OK;
+	struct wire_field f;
 	size_t count = 0;
 
-	for (size_t i = 0; i < d->n_span && st == PROF_OK; i++)
-		if (d->span[i].field == field)
-			st = read(d, &d->span[i], ++count);
+	while (p < s->to && st == PROF_OK) {
+		p = wire_next(p, s->to, &f); /* checked by scan() */
+		if (f.number == field)
+			st = read(d, &f, ++count);
+	}
 	return st;
 }
 
-static enum prof_status
-read_tables(struct decoder *d)
+enum prof_status
+decode_tables(struct decoder *d)
 {
-	size_t count[F_END] = { 0 };
 	struct profile *p = d->p;
 	enum prof_status st;
 
-	for (size_t i = 0; i < d->n_span; i++)
-		count[d->span[i].field]++;
-	if (idmap_init(&d->mapping, count[F_MAPPING]) < 0 ||
-	    idmap_init(&d->function, count[F_FUNCTION]) < 0 ||
-	    idmap_init(&d->location, count[F_LOCATION]) < 0)
+	if (idmap_init(&d->mapping, d->span[F_MAPPING].n) < 0 ||
+	    idmap_init(&d->function, d->span[F_FUNCTION].n) < 0 ||
+	    idmap_init(&d->location, d->span[F_LOCATION].n) < 0)
 		return prof_nomem(d->err);
 	if (d->n_string == 0)
 		return INVALID(d, "the string table is empty");
@@ -289,31 +278,16 @@ read_tables(struct decoder *d)
 	if (!decode_string(d, d->doc_url, &p->doc_url))
 		return decode_bad_string(d, "field", F_DOC_URL, d->doc_url);
 
-	st = read_spans(d, F_SAMPLE_TYPE, read_value_type);
+	st = read_table(d, F_SAMPLE_TYPE, read_value_type);
 	if (st == PROF_OK)
-		st = read_spans(d, F_PERIOD_TYPE, read_value_type);
+		st = read_table(d, F_PERIOD_TYPE, read_value_type);
 	if (st == PROF_OK)
-		st = read_spans(d, F_COMMENT, read_comment);
+		st = read_table(d, F_COMMENT, read_comment);
 	if (st == PROF_OK)
-		st = read_spans(d, F_MAPPING, read_mapping);
+		st = read_table(d, F_MAPPING, read_mapping);
 	if (st == PROF_OK)
-		st = read_spans(d, F_FUNCTION, read_function);
+		st = read_table(d, F_FUNCTION, read_function);
 	if (st == PROF_OK)
-		st = read_spans(d, F_LOCATION, read_location);
-	return st;
-}
-
-enum prof_status
-decode_tables(struct decoder *d)
-{
-	struct scratch scratch;
-	enum prof_status st;
-
-	scratch.more = NULL;
-	scratch.used = 0;
-	d->scratch = &scratch;
-	st = read_tables(d);
-	scratch_reset(&scratch);
-	d->scratch = NULL;
+		st = read_table(d, F_LOCATION, read_location);
 	return st;
 }

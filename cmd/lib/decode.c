@@ -2,9 +2,9 @@
  * decode.c - the reading half of codec.h.
  *
  * The top level is walked once, which finds the tables, the strings and the
- * number of samples. Then the tables are unpacked by protobuf-c's generated
- * code, and samples, of which there are by far the most, straight off the
- * wire into the flat arrays: protobuf-c would build an object for each.
+ * number of samples. Then messages are read straight off the wire into the
+ * flat arrays: protobuf-c would build an object for each, and a profile of
+ * ordinary size is mostly small messages.
  */
 #include "config.h"
 
@@ -40,12 +40,12 @@ add_string(struct decoder *d, const uint8_t *s, size_t len)
 }
 
 enum prof_status
-decode_bad_string(struct decoder *d, const char *what, size_t i, int64_t s)
+decode_bad_string(struct decoder *d, const char *what, size_t i, uint64_t s)
 {
 	return INVALID(d,
 		       "%s %zu: string %" PRId64
 		       " is not in the table of %zu strings",
-		       what, i, s, d->n_string);
+		       what, i, (int64_t)s, d->n_string);
 }
 
 /* --- the top level --- */
@@ -58,10 +58,10 @@ scan_scalar(struct decoder *d, const struct wire_field *f)
 
 	switch (f->number) {
 	case F_DROP_FRAMES:
-		d->drop = v;
+		d->drop = f->value;
 		break;
 	case F_KEEP_FRAMES:
-		d->keep = v;
+		d->keep = f->value;
 		break;
 	case F_TIME_NANOS:
 		if (p->time_ns)
@@ -76,26 +76,28 @@ scan_scalar(struct decoder *d, const struct wire_field *f)
 		p->period = v;
 		break;
 	case F_DEFAULT_SAMPLE_TYPE:
-		d->default_type = v;
+		d->default_type = f->value;
 		break;
 	case F_DOC_URL:
-		d->doc_url = v;
+		d->doc_url = f->value;
 		break;
 	}
 	return PROF_OK;
 }
 
+/* An entry of a table, at [at, end). */
 static enum prof_status
-add_span(struct decoder *d, const struct wire_field *f, const uint8_t *data,
-	 size_t n)
+note_entry(struct decoder *d, unsigned field, const uint8_t *at,
+	   const uint8_t *end)
 {
-	struct span *grown = arena_grow(d->tmp, d->span, &d->cap_span,
-					d->n_span + 1, sizeof(*grown));
+	struct span *s = &d->span[field];
 
-	if (!grown)
-		return prof_nomem(d->err);
-	d->span = grown;
-	grown[d->n_span++] = (struct span){ data, n, (unsigned)f->number };
+	if (!s->n)
+		s->from = at;
+	s->to = end;
+	if (++s->n >= PROF_NONE)
+		return prof_fail(d->err, PROF_ELIMIT,
+				 "more than 2^32 entries in a table");
 	return PROF_OK;
 }
 
@@ -129,20 +131,18 @@ scan_field(struct decoder *d, const struct wire_field *f, const uint8_t *at,
 			    (size_t)(at - d->raw), (unsigned)f->number,
 			    (unsigned)f->type);
 	switch (f->number) {
-	case F_SAMPLE:
-		d->n_sample++;
-		d->sample_bytes += f->value;
-		return PROF_OK;
 	case F_STRING_TABLE:
 		return add_string(d, f->data, f->value);
-	case F_COMMENT: /* the whole field again: it is packed or not */
-		return add_span(d, f, at, (size_t)(end - at));
+	case F_SAMPLE:
+		d->sample_bytes += f->value;
+		/* fall through */
+	case F_COMMENT:
 	case F_SAMPLE_TYPE:
 	case F_MAPPING:
 	case F_LOCATION:
 	case F_FUNCTION:
 	case F_PERIOD_TYPE:
-		return add_span(d, f, f->data, f->value);
+		return note_entry(d, (unsigned)f->number, at, end);
 	default:
 		return scan_scalar(d, f);
 	}
@@ -251,34 +251,27 @@ read_values(struct decoder *d, size_t row, size_t *n,
 }
 
 static enum prof_status
-read_label(struct decoder *d, const struct wire_field *msg)
+bad_label(struct decoder *d, uint64_t s)
 {
-	const uint8_t *q = msg->data, *end = q + msg->value, *next;
-	int64_t v[5] = { 0 }; /* by field number */
-	struct profile *p = d->p;
-	struct wire_field f;
-	struct label l;
+	return decode_bad_string(d, "label of sample", d->p->n_sample + 1, s);
+}
 
-	for (; q < end; q = next) {
-		next = wire_next(q, end, &f);
-		if (!next)
-			return bad_sample(d, q);
-		if (f.number == 0 || f.number > 4)
-			continue;
-		if (f.type != WIRE_VARINT)
-			return bad_sample(d, q);
-		v[f.number] = (int64_t)f.value;
-	}
-	l.num = v[3];
+static enum prof_status
+read_label(struct decoder *d, const struct wire_field *f)
+{
+	struct profile *p = d->p;
+	struct label l;
+	uint64_t v[5];
+
+	if (!wire_varints(f->data, f->value, v, 5))
+		return bad_sample(d, f->data);
+	l.num = (int64_t)v[3];
 	if (!decode_string(d, v[1], &l.key))
-		return decode_bad_string(d, "label of sample", p->n_sample + 1,
-					 v[1]);
+		return bad_label(d, v[1]);
 	if (!decode_string(d, v[2], &l.str))
-		return decode_bad_string(d, "label of sample", p->n_sample + 1,
-					 v[2]);
+		return bad_label(d, v[2]);
 	if (!decode_string(d, v[4], &l.unit))
-		return decode_bad_string(d, "label of sample", p->n_sample + 1,
-					 v[4]);
+		return bad_label(d, v[4]);
 	if (POOL_RESERVE(p, label, p->n_label, label, 1) < 0)
 		return prof_nomem(d->err);
 	p->label[p->n_label++] = l;
@@ -351,26 +344,21 @@ read_sample(struct decoder *d, const uint8_t *q, size_t n)
 static enum prof_status
 read_samples(struct decoder *d)
 {
-	const uint8_t *p = d->raw, *end = d->raw + d->n;
-	size_t n_sample = d->n_sample;
+	const struct span *s = &d->span[F_SAMPLE];
+	const uint8_t *p = s->from;
 	enum prof_status st = PROF_OK;
 	struct wire_field f;
 
-	if (n_sample >= PROF_NONE || d->n_span >= PROF_NONE)
-		return prof_fail(d->err, PROF_ELIMIT,
-				 "more than 2^32 entries in a table");
-	if (n_sample && !d->p->n_type)
+	if (s->n && !d->p->n_type)
 		return INVALID(d, "there are samples, but no sample types");
 	/* What is not needed of this is never touched. */
-	if (POOL_RESERVE(d->p, sample, 0, sample, n_sample) < 0 ||
+	if (POOL_RESERVE(d->p, sample, 0, sample, s->n) < 0 ||
 	    POOL_RESERVE(d->p, stack, 0, stack, d->sample_bytes / 2) < 0)
 		return prof_nomem(d->err);
-	while (n_sample && st == PROF_OK && p < end) {
-		p = wire_next(p, end, &f); /* checked by scan() */
-		if (f.number != F_SAMPLE)
-			continue;
-		st = read_sample(d, f.data, f.value);
-		n_sample--;
+	while (st == PROF_OK && p < s->to) {
+		p = wire_next(p, s->to, &f); /* checked by scan() */
+		if (f.number == F_SAMPLE)
+			st = read_sample(d, f.data, f.value);
 	}
 	return st;
 }

@@ -33,11 +33,10 @@ enum {
 	F_END
 };
 
-/* A message of the top level that waits until the strings are known. */
+/* Where the entries of a table are, in nearly all streams without others. */
 struct span {
-	const uint8_t *data;
-	size_t n;
-	unsigned field;
+	const uint8_t *from, *to;
+	size_t n; /* entries */
 };
 
 struct decoder {
@@ -45,15 +44,15 @@ struct decoder {
 	size_t n;
 	struct profile *p;
 	struct prof_err *err;
-	struct arena *tmp; /* spans, string numbers */
-	struct span *span;
-	size_t n_span, cap_span;
-	uint32_t *string; /* index in the stream -> in p->strings */
+	struct arena *tmp;       /* all the arrays here */
+	struct span span[F_END]; /* as scan() found them */
+	uint32_t *string;        /* index in the stream -> in p->strings */
 	size_t n_string, cap_string;
-	size_t n_sample, sample_bytes;             /* as scan() found them */
-	int64_t drop, keep, default_type, doc_url; /* strings, of the stream */
-	struct idmap mapping, function, location;  /* id -> index */
-	struct scratch *scratch;                   /* of decode-tables.c */
+	size_t sample_bytes;
+	uint64_t drop, keep, default_type, doc_url; /* strings, of the stream */
+	struct idmap mapping, function, location;   /* id -> index */
+	struct line *line; /* of the location at hand */
+	size_t cap_line;
 };
 
 #define FAIL(d, ...) prof_fail((d)->err, PROF_EFORMAT, __VA_ARGS__)
@@ -61,9 +60,9 @@ struct decoder {
 
 /* Index i of the stream's string table -> *out, of ours; false: no such. */
 static inline bool
-decode_string(const struct decoder *d, int64_t i, uint32_t *out)
+decode_string(const struct decoder *d, uint64_t i, uint32_t *out)
 {
-	if (i < 0 || (uint64_t)i >= d->n_string)
+	if (i >= d->n_string)
 		return false;
 	*out = d->string[i];
 	return true;
@@ -71,7 +70,7 @@ decode_string(const struct decoder *d, int64_t i, uint32_t *out)
 
 /* For entry i of what: decode_string() knows no string s. */
 enum prof_status decode_bad_string(struct decoder *d, const char *what,
-				   size_t i, int64_t s);
+				   size_t i, uint64_t s);
 
 /*
  * Read all that scan() has found but the samples. The ids of locations are then

@@ -6,6 +6,8 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -33,6 +35,10 @@ wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	uint64_t x = 0;
 
+	if (p < end && *p < 0x80) { /* as most are */
+		*v = *p;
+		return p + 1;
+	}
 	for (unsigned shift = 0; shift < 70; shift += 7) {
 		if (p == end)
 			return NULL;
@@ -80,6 +86,31 @@ wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
 		return p + f->value;
 	}
 	return NULL;
+}
+
+/*
+ * Read a message of which fields 1 to n - 1 are varints: field i into v[i], or
+ * 0 if it is not there. Others are passed over. Returns false if the message is
+ * malformed, or one of these is no varint.
+ */
+static inline bool
+wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
+{
+	const uint8_t *end = p + size;
+	struct wire_field f;
+
+	memset(v, 0, n * sizeof(*v));
+	while (p < end) {
+		p = wire_next(p, end, &f);
+		if (!p)
+			return false;
+		if (f.number == 0 || f.number >= n)
+			continue;
+		if (f.type != WIRE_VARINT)
+			return false;
+		v[f.number] = f.value;
+	}
+	return true;
 }
 
 /* How many bytes the varint of v has. */
