@@ -8,7 +8,8 @@
 #include "bigmem.h"
 #include "units.h"
 
-#define N_CELL 65536 /* half a megabyte: a share of a second-level cache */
+#define N_CELL 65536  /* half a megabyte: a share of a second-level cache */
+#define IN_CACHE 8192 /* slots that are in it without being asked for */
 
 static const uint64_t flags = EDGES_RESIDUAL | EDGES_OUTLINED;
 
@@ -117,12 +118,24 @@ add_to_slot(struct edges *e, uint64_t key, uint32_t stamp, int64_t weight,
 		e->divisor[i] = units_add(e->divisor[i], divisor);
 }
 
+/* Keep the keys whose cell is not below the limit: how many. */
+static size_t
+keep_heavy(const struct edges *e, uint64_t *key, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		key[kept] = key[k];
+		kept += e->sketch[hash_key(e, key[k]) & (N_CELL - 1)] >=
+			e->limit;
+	}
+	return kept;
+}
+
 int
 edges_add(struct edges *e, uint64_t *key, size_t n, uint32_t stamp,
 	  int64_t weight, int64_t divisor)
 {
-	size_t kept = 0, hash;
-
 	if (e->is_sketching) {
 		add_to_sketch(e, key, n, weight);
 		return 0;
@@ -130,17 +143,14 @@ edges_add(struct edges *e, uint64_t *key, size_t n, uint32_t stamp,
 	while ((e->n + n) * 3 > e->n_slot * 2)
 		if (grow(e, e->divisor != NULL) < 0)
 			return -1;
-	for (size_t k = 0; k < n; k++) {
-		hash = hash_key(e, key[k]);
-		key[kept] = key[k];
-		if (e->sketch) {
-			kept += e->sketch[hash & (N_CELL - 1)] >= e->limit;
-		} else {
-			__builtin_prefetch(&e->slot[hash & (e->n_slot - 1)], 1);
-			kept++;
-		}
-	}
-	for (size_t k = 0; k < kept; k++)
+	if (e->sketch)
+		n = keep_heavy(e, key, n);
+	else if (e->n_slot > IN_CACHE)
+		for (size_t k = 0; k < n; k++)
+			__builtin_prefetch(
+				&e->slot[hash_key(e, key[k]) & (e->n_slot - 1)],
+				1);
+	for (size_t k = 0; k < n; k++)
 		add_to_slot(e, key[k], stamp, weight, divisor);
 	return 0;
 }

@@ -123,6 +123,13 @@ void tagger_release(struct tagger *t);
 /* Begin to count, from 0. Returns -1 without memory. */
 int tagger_begin(struct tagger *t);
 
+/* Does sample i have tags at all? */
+static inline bool
+tagger_has(const struct tagger *t, size_t i)
+{
+	return t->first[i] != t->first[i + 1];
+}
+
 /* Count the tags of sample i at a node, as flat or as cum. */
 int tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w,
 		 int64_t dw, bool is_flat);

@@ -44,17 +44,33 @@ struct walk {
 	bool has_gap; /* frames at its leaf were dropped */
 };
 
-static int
-reserve_path(struct walk *k, const struct sample *s)
+/*
+ * Not less than the frames of a stack: for all but giants it is enough to know
+ * how many it could have.
+ */
+static size_t
+path_bound(const struct walk *k, const struct sample *s)
 {
 	const uint32_t *stack = profile_stack(k->b->p, s);
 	const struct frames *f = k->b->f;
-	size_t n = 0;
+	size_t n = (size_t)s->n_stack * f->max_keys;
 
-	if (s->n_stack <= k->cap_path / f->max_keys)
-		return 0;
+	if (n <= 65536)
+		return n;
+	n = 0;
 	for (uint32_t i = 0; i < s->n_stack; i++)
 		n += f->first[stack[i] + 1] - f->first[stack[i]];
+	return n;
+}
+
+static int
+reserve_path(struct walk *k, const struct sample *s)
+{
+	size_t n;
+
+	if (s->n_stack <= k->cap_path / k->b->f->max_keys)
+		return 0;
+	n = path_bound(k, s);
 	if (n <= k->cap_path)
 		return 0;
 	free(k->path);
@@ -112,14 +128,15 @@ find_path(struct walk *k, const struct sample *s)
 static int
 count_edges(struct walk *k)
 {
-	bool is_sparse = k->b->o->edges == GRAPH_INLINE_EDGES;
+	uint64_t need = k->b->o->edges == GRAPH_INLINE_EDGES ? WANT_IN : 0;
+	const uint64_t *path = k->path;
+	size_t n_path = k->n_path, n = 0;
 	uint64_t *key = k->key, from, to;
-	size_t n = 0;
 
-	for (size_t i = 1; i < k->n_path; i++) {
-		from = k->path[i - 1];
-		to = k->path[i];
-		if (is_sparse && !(to & WANT_IN))
+	for (size_t i = 1; i < n_path; i++) {
+		from = path[i - 1];
+		to = path[i];
+		if ((to & need) != need)
 			continue;
 		key[n] = EDGES_KEY((uint32_t)from, (uint32_t)to) |
 			 (to & AFTER_GAP ? EDGES_RESIDUAL : 0) |
@@ -301,16 +318,18 @@ static int
 walk_samples(struct walk *k, bool has_tags)
 {
 	const struct build *b = k->b;
+	bool is_tagged;
 
 	for (size_t i = 0; i < b->p->n_sample; i++) {
 		const struct sample *s = &b->p->sample[i];
 
 		if (!build_weight(b, i, &k->weight.value, &k->weight.divisor))
 			continue;
+		is_tagged = has_tags && tagger_has(b->tags, i);
 		k->stamp++;
 		k->sample = i;
-		if (b->o->call_tree ? tree_tags(k, s) < 0
-				    : walk_stack(k, s, has_tags) < 0)
+		if (!b->o->call_tree ? walk_stack(k, s, is_tagged) < 0
+				     : is_tagged && tree_tags(k, s) < 0)
 			return -1;
 	}
 	return 0;
