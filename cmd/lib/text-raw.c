@@ -202,22 +202,70 @@ digits(char *end, uint64_t v)
 	return end;
 }
 
+/* Numbers on their way to stdio, where a call costs more than a number. */
+struct numbers {
+	FILE *out;
+	size_t n;
+	char text[1024];
+};
+
+static void
+put_numbers(struct numbers *to)
+{
+	fwrite_unlocked(to->text, 1, to->n, to->out);
+	to->n = 0;
+}
+
+static void
+add_number(struct numbers *to, const char *text, size_t n)
+{
+	if (n > sizeof(to->text) - to->n)
+		put_numbers(to);
+	memcpy(to->text + to->n, text, n);
+	to->n += n;
+}
+
+/* " %10d" */
+static void
+add_value(struct numbers *to, int64_t v)
+{
+	char text[24], *end = text + sizeof(text);
+	char *at = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+
+	if (v < 0)
+		*--at = '-';
+	while (end - at < 10)
+		*--at = ' ';
+	*--at = ' ';
+	add_number(to, at, (size_t)(end - at));
+}
+
+static void
+add_id(struct numbers *to, uint64_t id)
+{
+	char text[24], *end = text + sizeof(text), *at;
+
+	*--end = ' ';
+	at = digits(end, id);
+	add_number(to, at, (size_t)(end + 1 - at));
+}
+
 static void
 put_sample(FILE *out, const struct profile *p, size_t i)
 {
 	const struct sample *s = &p->sample[i];
 	const uint32_t *stack = profile_stack(p, s);
-	char text[24], *end = text + sizeof(text), *at;
+	struct numbers to;
 
+	to.out = out;
+	to.n = 0;
 	for (size_t k = 0; k < p->n_type; k++)
-		fprintf(out, " %10" PRId64, profile_value(p, i)[k]);
-	fputs(": ", out);
-	end[-1] = ' ';
-	for (uint32_t k = 0; k < s->n_stack; k++) {
-		at = digits(end - 1, p->location[stack[k]].id);
-		fwrite_unlocked(at, 1, (size_t)(end - at), out);
-	}
-	putc('\n', out);
+		add_value(&to, profile_value(p, i)[k]);
+	add_number(&to, ": ", 2);
+	for (uint32_t k = 0; k < s->n_stack; k++)
+		add_id(&to, p->location[stack[k]].id);
+	add_number(&to, "\n", 1);
+	put_numbers(&to);
 	put_labels(out, p, s);
 }
 

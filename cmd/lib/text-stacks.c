@@ -155,17 +155,31 @@ make_frame_lines(struct frame_lines *l, const struct frames *f)
 	return 0;
 }
 
+/* A value and its text: samples of time mostly have that of the one before. */
+struct shown {
+	int64_t value;
+	struct quantity q;
+};
+
+static void
+show(struct shown *s, const struct report *r, int64_t value)
+{
+	s->value = value;
+	report_format(r, &s->q, value);
+}
+
 static void
 put_stack(FILE *out, const struct report *r, const struct frames *f,
-	  const struct frame_lines *lines, size_t i)
+	  const struct frame_lines *lines, struct shown *shown, size_t i)
 {
 	const struct sample *s = &r->p->sample[i];
 	const uint32_t *stack = profile_stack(r->p, s);
 	size_t skip = strlen(pad) - FIRST_PAD;
-	struct quantity q;
+	int64_t value = sample_value(r, i);
 
-	report_format(r, &q, sample_value(r, i));
-	text_put_quantity(out, 10, &q);
+	if (value != shown->value)
+		show(shown, r, value);
+	text_put_quantity(out, 10, &shown->q);
 	for (uint32_t k = 0; k < s->n_stack; k++) {
 		uint32_t end = f->first[stack[k] + 1];
 
@@ -192,8 +206,10 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 	struct frame_lines frames = { 0 };
 	struct lines lines = { 0 };
 	struct buf legend = { 0 };
+	struct shown shown;
 	enum prof_status st = report_legend(r, NULL, false, &legend, err);
 
+	show(&shown, r, 0);
 	if (st == PROF_OK && (label_units_init(&units, r->p) < 0 ||
 			      make_frame_lines(&frames, f) < 0))
 		st = prof_nomem(err);
@@ -205,7 +221,7 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 			continue;
 		fputs(rule, out);
 		put_labels(out, r->p, &r->p->sample[i], &units, &lines);
-		put_stack(out, r, f, &frames, i);
+		put_stack(out, r, f, &frames, &shown, i);
 	}
 	fputs(rule, out);
 	if (lines.is_full)
