@@ -9,7 +9,7 @@
 #include "unwind-in.h"
 #include "unwind-int.h"
 
-#define EXPR_MAX_DEPTH 16
+#define EXPR_MAX_DEPTH 8
 #define EXPR_MAX_STEPS 128
 
 enum {
