@@ -8,7 +8,8 @@
 #				heap (what --heap and --lock do)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
-#	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each
+#	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each; its
+#				intervals shrink with the root of it
 set -eu
 
 runs=${BENCH_RUNS:-3}
@@ -357,9 +358,10 @@ sampled() {
 	esac
 }
 
-# From lines "ROUND SAMPLER SECONDS INTERRUPTS": for each sampler what it adds
-# to the run without any of the same round, as the median of all rounds, with a
-# 95 % interval by bootstrap.
+# From lines "ROUND SAMPLER SECONDS INTERRUPTS SIGNALS": for each sampler what it
+# adds to the run without any of the same round, as the median of all rounds,
+# with a 95 % interval by bootstrap. What its signals take is known of each run
+# by itself; without a sampler it shows how far off that is.
 overheads() {
 	awk -v samplers="$samplers" '
 		function median(a, n,	i, k, t) {
@@ -383,13 +385,14 @@ overheads() {
 				m[k] = median(b, n)
 			}
 			median(m, 400)
-			return sprintf("%6.2f (%.2f to %.2f)", median(x, n),
+			return sprintf("%6.3f (%.3f to %.3f)", median(x, n),
 				m[10], m[391])
 		}
 		{
 			rounds = $1
 			seconds[$1, $2] = $3
 			taken[$1, $2] = $4
+			v[$1, $2, "signals"] = $5 / 1e4
 		}
 		END {
 			srand(1)
@@ -402,10 +405,11 @@ overheads() {
 				v[at[1], at[2], "irq"] = (taken[k] - base) / 1e4
 			}
 			for (i = 1; i <= names; i++)
-				if (name[i] != "none")
-					printf "| %-16s | %-24s | %-24s |\n",
-						name[i], shown(name[i], "cpu"),
-						shown(name[i], "irq")
+				printf "| %-16s | %-24s | %-24s | %-24s |\n",
+					name[i],
+					name[i] == "none" ? "" : shown(name[i], "cpu"),
+					name[i] == "none" ? "" : shown(name[i], "irq"),
+					name[i] ~ /^perf/ ? "" : shown(name[i], "signals")
 		}'
 }
 
@@ -417,8 +421,8 @@ bench_record() {
 		samplers="$samplers perf-100 perf-1000"
 	for kind in stack alloc; do
 		printf '\nWhat sampling adds, in %% of CPU time: %s\n\n' $kind
-		echo '| sampler | CPU time | interrupts |'
-		echo '|---|--:|--:|'
+		echo '| sampler | CPU time | interrupts | signals |'
+		echo '|---|--:|--:|--:|'
 		i=0
 		: >runs
 		while [ $i -lt "${BENCH_ROUNDS:-40}" ]; do
