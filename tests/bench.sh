@@ -118,12 +118,14 @@ bench_reports() {
 		done
 	done
 	head_line 'Reports, a real Go program'
-	for r in top tree dot traces tags raw; do
+	for r in top tree peek=regexp dot traces tags raw json; do
+		times=3
 		case $r in
 		dot) ours=prof-dot ;;
+		json) ours='prof-text --json' times=0 ;;
 		*) ours="prof-text --$r" ;;
 		esac
-		row "$r" 3 "$real" "$ours $real" "$pprof -$r $real"
+		row "$r" $times "$real" "$ours $real" "$pprof -$r $real"
 	done
 	printf '\nCost of prof-text as a profile grows\n\n'
 	echo '| samples | seconds | us a sample | peak MB |'
