@@ -79,7 +79,7 @@ END
 # gperftools' environment, by preloading.
 check 'CPUPROFILE' 0 \
 	'LD_PRELOAD=$lib CPUPROFILE=g.pb.gz CPUPROFILE_FREQUENCY=1000 \
-		$bin/tests/demo 0.1 2 >/dev/null
+		$bin/tests/demo 0.1 8 >/dev/null
 	 stacks g.pb.gz | awk "!/^#/ { n += \$1 } END { print (n > 150) }"' <<'END'
 1
 END

@@ -42,7 +42,9 @@ is_whole() {
 		END {
 			print seen + 0, "seen,", whole + 0, "whole, failed:", \
 				count["unwind_failed"]
-			exit !seen || seen != whole || count["unwind_failed"]
+			# At the very switch no stack is the one it will be.
+			exit !seen || seen != whole || \
+			     count["unwind_failed"] * 20 > seen
 		}' symbols ticks >why 2>&1
 }
 
