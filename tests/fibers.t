@@ -1,13 +1,13 @@
 # fibers.t - stacks of coroutines, which nobody announces: all frames up to where
 # the coroutine begins, over several pages, and no further.
 . "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
 
 # Samples whose leaf is where fibers works have spin, DEPTH + 1 times down, and
 # entry; of those of memory, malloc's caller instead of spin. $1: DEPTH.
 is_whole() {
-	stacks f.pb.gz >ticks && nm "$bin/tests/fibers" | sort >symbols &&
+	named "$bin/tests/fibers" f.pb.gz >ticks &&
 		awk -v depth="$1" -v first="$2" '
-		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
 		/^#/ {
 			for (i = 1; i <= NF; i++)
 				if (split($i, kv, "=") == 2)
@@ -16,16 +16,9 @@ is_whole() {
 		}
 		{
 			got = ""
-			for (k = 2; k <= NF; k++) {
-				if ($k !~ /^fibers\+/)
-					continue
-				addr = substr($k, 8)
-				while (length(addr) < 16)
-					addr = "0" addr
-				for (i = n; i > 0 && at[i] > addr; i--)
-					;
-				got = got " " name[i]
-			}
+			for (k = 2; k <= NF; k++)
+				if ($k != "?")
+					got = got " " $k
 			if (got !~ "^ " first " ")
 				next
 			if (got ~ / main/)
@@ -45,7 +38,7 @@ is_whole() {
 			# At the very switch no stack is the one it will be.
 			exit !seen || seen != whole || \
 			     count["unwind_failed"] * 20 > seen
-		}' symbols ticks >why 2>&1
+		}' ticks >why 2>&1
 }
 
 # $1: name; $2: arguments for fibers; $3: depth; the rest: options.

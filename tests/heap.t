@@ -4,33 +4,27 @@
 # stands in front of malloc. `make truth` asks for more of it.
 times=${1:-1}
 . "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
 
 heap=$bin/tests/heap
-nm "$heap" | sort >symbols
 period=65536
 
 # The estimates of each function: objects, bytes, and in use, by the first frame
 # that is in the program, as operator new is of a library.
 estimates() {
-	stacks --all "$1" | awk '
-		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+	named "$heap" --all "$1" | awk '
 		/^#/ { next }
 		{
-			for (k = 5; k <= NF && $k !~ /^heap\+/; k++)
+			for (k = 5; k < NF && $k == "?"; k++)
 				;
-			addr = sprintf("%016s", substr($k, 6))
-			gsub(/ /, "0", addr)
-			for (i = n; i > 0 && at[i] > addr; i--)
-				;
-			f = name[i]
-			seen[f] = 1
+			seen[$k] = 1
 			for (c = 1; c <= 4; c++)
-				sum[f, c] += $c
+				sum[$k, c] += $c
 		}
 		END {
 			for (f in seen)
 				print f, sum[f, 1], sum[f, 2], sum[f, 3], sum[f, 4]
-		}' symbols -
+		}'
 }
 
 # judge KNOWN PROFILE: how far off each is, in standard deviations of the

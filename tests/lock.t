@@ -3,34 +3,26 @@
 # waited. `make truth` asks for more of it.
 times=${1:-100}
 . "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
 
 lock=$bin/tests/lock
-nm "$lock" | sort >symbols
 
 # The estimates of each function that waits: how often, and nanoseconds.
 estimates() {
-	stacks --all "$1" | awk '
-		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+	named "$lock" --all "$1" | awk '
 		/^#/ { next }
 		{
-			for (k = 3; k <= NF; k++) {
-				if ($k !~ /^lock\+/)
-					continue
-				addr = sprintf("%016s", substr($k, 6))
-				gsub(/ /, "0", addr)
-				for (i = n; i > 0 && at[i] > addr; i--)
-					;
-				if (name[i] !~ /^wait_/)
-					continue
-				count[name[i]] += $1
-				delay[name[i]] += $2
-				break
+			for (k = 3; k < NF && $k !~ /^wait_/; k++)
+				;
+			if ($k ~ /^wait_/) {
+				count[$k] += $1
+				delay[$k] += $2
 			}
 		}
 		END {
 			for (f in count)
 				print f, count[f], delay[f]
-		}' symbols -
+		}'
 }
 
 # judge KNOWN PROFILE: waits that are shorter than the period are samples with

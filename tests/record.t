@@ -1,6 +1,7 @@
 # record.t - prof-record and libsample on real programs. Nothing here is timed:
 # work is counted in CPU time, and waits end by events.
 . "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
 
 demo=$bin/tests/demo
 export demo
@@ -8,26 +9,17 @@ export demo
 # Shares of encode, walk and checksum in percent of all ticks, by the leaf of
 # each stack and the symbol table of the program; ticks; signals.
 shares() {
-	nm "$demo" | sort >.symbols
-	stacks "$1" | awk '
-		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
+	named "$demo" "$1" | awk '
 		/^#/ { sub(/.* signals=/, ""); signals = $1; next }
 		{
 			total += $1
-			split($2, leaf, "+")
-			if (leaf[1] != "demo")
-				next
-			addr = sprintf("%016s", leaf[2])
-			gsub(/ /, "0", addr)
-			for (i = n; i > 0 && at[i] > addr; i--)
-				;
-			ticks[name[i]] += $1
+			ticks[$2] += $1
 		}
 		END {
 			print 100 * ticks["encode"] / total, \
 			      100 * ticks["walk"] / total, \
 			      100 * ticks["checksum"] / total, total, signals
-		}' .symbols -
+		}'
 }
 
 # Within five standard deviations: one run in a million is further off. It is
@@ -65,30 +57,24 @@ fi
 
 # By the function of the leaf, the number of frames of demo is known: work,
 # request, and what they call. No frame is missing, none invented, in any stack.
-if stacks demo.pb.gz | awk '
-	NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
-	/^#/ || $2 !~ /^demo\+/ { next }
+if named "$demo" demo.pb.gz | awk '
+	/^#/ { next }
 	{
-		addr = substr($2, 6)
-		while (length(addr) < 16)
-			addr = "0" addr
-		for (i = n; i > 0 && at[i] > addr; i--)
-			;
+		f = $2
 		depth = 0
 		for (k = 2; k <= NF; k++)
-			depth += $k ~ /^demo\+/
-		f = name[i]
+			depth += $k != "?"
 		lo = f == "work" ? 1 : f == "request" ? 2 : 3
 		hi = f == "walk" ? 7 : lo
 		if (f ~ /^(work|request|encode|walk|checksum)$/) {
 			seen++
 			if (depth < lo || depth > hi) {
 				bad++
-				print f, $0
+				print
 			}
 		}
 	}
-	END { exit bad > 0 || !seen }' .symbols - >bad; then
+	END { exit bad > 0 || !seen }' >bad; then
 	ok 'stacks reach from the leaf to the start of the thread'
 else
 	not_ok 'stacks reach from the leaf to the start of the thread' <bad

@@ -6,41 +6,9 @@
 seconds=${1:-0.5}
 show_itimer=${1:+yes}
 . "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
 
 truth=$bin/tests/truth
-nm --defined-only "$truth" | sort >symbols
-
-# named FILE: its stacks as lines "TICKS FUNCTION...", leaf first, of the names
-# in the program; "?" is elsewhere. The comment's line stays.
-named() {
-	stacks "$1" | awk '
-		NR == FNR { at[NR] = $1; name[NR] = $3; n = NR; next }
-		/^#/ { print; next }
-		{
-			line = $1
-			for (i = 2; i <= NF; i++)
-				line = line " " call($i)
-			print line
-		}
-		function call(where,	part, low, high, mid, addr) {
-			if (where in known)
-				return known[where]
-			split(where, part, "+")
-			if (part[1] != "truth")
-				return known[where] = "?"
-			addr = sprintf("%016s", part[2])
-			gsub(/ /, "0", addr)
-			low = 1
-			for (high = n; low < high; ) {
-				mid = int((low + high + 1) / 2)
-				if (at[mid] > addr)
-					high = mid - 1
-				else
-					low = mid
-			}
-			return known[where] = name[low]
-		}' symbols -
-}
 
 # judge SHARES: of the names on standard input. Prints: 1 if it is true, else 0;
 # chi-square, its limit; the shares in percent; ticks, signals, chi-square of
@@ -129,7 +97,7 @@ on_clock() {
 		esac
 		want=$(prof-record -q -F $hz --clock=$clock -o t.pb.gz \
 			"$truth" $scenario "$seconds" $how)
-		named t.pb.gz >names
+		named "$truth" t.pb.gz >names
 		got=$(judge "$want" <names)
 		tell "$scenario, --clock=$clock" "${got%% *}" \
 			"$(echo "$got" | awk -v want="$want" '{
