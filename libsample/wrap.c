@@ -248,7 +248,9 @@ dlclose(void *handle)
 
 /*
  * No SA_ONSTACK: a signal stack is as big as its owner needs it. Every signal
- * is blocked meanwhile, so no other handler can leave ours by longjmp.
+ * is blocked meanwhile, so no other handler can leave ours by longjmp; libc's
+ * own, too, which sigfillset() leaves out: one of them cancels a thread, and
+ * where it waits, unwinds it on the spot.
  */
 int
 wrap_handle(int sig)
@@ -258,7 +260,7 @@ wrap_handle(int sig)
 
 	if (sig == atomic_load(&sampler.signal))
 		return 0;
-	sigfillset(&ours.sa_mask);
+	memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
 	if (real.sigaction(sig, &ours, &wrap.theirs) != 0)
 		return -1;
 	atomic_store(&sampler.signal, sig);

@@ -113,4 +113,15 @@ else
 	skip 'the handler' 'no binutils'
 fi
 
+# SIGKILL and SIGSTOP: not the signal by which libc cancels threads, either.
+if [ "$(uname -m)" = x86_64 ]; then
+	check 'no signal interrupts the handler' 0 \
+		'prof-record -q -o x.pb.gz sigmask' <<'END'
+9
+19
+END
+else
+	skip 'no signal interrupts the handler' 'sigmask is for x86_64'
+fi
+
 plan
