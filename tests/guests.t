@@ -88,8 +88,13 @@ for sanitizer in address undefined; do
 	fi
 done
 
-behind 'valgrind' 0 1 valgrind -q "$demo" 0.05 2
-behind 'torture in valgrind' 0 1 valgrind -q "$torture" "$seconds" "$plugin"
+if [ -n "${sanitized:-}" ]; then
+	skip 'valgrind' 'it does not read the DWARF 5 of clang, nor run sanitizers'
+else
+	behind 'valgrind' 0 1 valgrind -q "$demo" 0.05 2
+	behind 'torture in valgrind' 0 1 \
+		valgrind -q "$torture" "$seconds" "$plugin"
+fi
 behind 'gdb' 0 20 gdb -q -nx --batch -ex run --args "$demo" 0.1 2
 behind 'strace -f' 0 20 strace -f -o trace "$demo" 0.1 2
 if have perf && perf stat true >/dev/null 2>&1; then
