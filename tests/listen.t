@@ -465,13 +465,14 @@ wait_for_main 1
 END
 check 'it is a profile.proto, whoever asks, of that time' 0 '
 	od -An -tx1 -N 2 d-plain.pb.gz; ./kept d-plain.pb.gz
-	prof-text -q --raw d-plain.pb.gz | grep -o "^Duration: 3"
+	prof-text -q --raw d-plain.pb.gz |
+		awk "/^Duration:/ { print (\$2 + 0 >= 3) }"
 	prof-text -q d-allocs.pb.gz | grep ^Type' <<'END'
  1f 8b
 -30 keep_blocks
 50 keep_more
 50 keep_more
-Duration: 3
+1
 Type: alloc_space
 END
 check 'a profile and the difference make the profile after it' 0 '
