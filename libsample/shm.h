@@ -11,9 +11,14 @@
 #ifndef SHM_H
 #define SHM_H
 
+#include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
 #define SHM_VERSION 3
@@ -318,6 +323,31 @@ static inline size_t
 shm_bucket(uint64_t hash)
 {
 	return (size_t)(hash % (SHM_N_ENTRY / SHM_WAYS)) * SHM_WAYS;
+}
+
+/*
+ * ftruncate() of memory that is shared. The limit on the size of files (ulimit
+ * -f) holds for memory, too, and who meets it is killed by SIGXFSZ. That is for
+ * this thread, and is taken back here; 0 or -1 with errno is left. By system
+ * calls, as libsample stands in front of libc's.
+ */
+static inline int
+shm_resize(int fd, size_t size)
+{
+	static const struct timespec now;
+	sigset_t set, old;
+	int rc, saved;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, _NSIG / 8);
+	rc = ftruncate(fd, (off_t)size);
+	saved = errno;
+	if (rc != 0 && saved == EFBIG)
+		syscall(SYS_rt_sigtimedwait, &set, NULL, &now, _NSIG / 8);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, _NSIG / 8);
+	errno = saved;
+	return rc;
 }
 
 #endif

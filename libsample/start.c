@@ -159,27 +159,6 @@ ask(char what)
 	return n == 1 && answer == 'y' ? 0 : EIO;
 }
 
-/* The limit on the size of files (ulimit -f) holds for memory, too; SIGXFSZ,
- * which is then for this thread, would kill the program. */
-static int
-resize(int fd, size_t size)
-{
-	static const struct timespec now;
-	sigset_t set, old;
-	int rc, saved;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	signals_block(&old);
-	rc = ftruncate(fd, (off_t)size);
-	saved = errno;
-	if (rc != 0 && saved == EFBIG)
-		syscall(SYS_rt_sigtimedwait, &set, NULL, &now, _NSIG / 8);
-	signals_restore(&old);
-	errno = saved;
-	return rc;
-}
-
 /* Memory for the session, empty but for the settings. */
 static int
 prepare(const struct sample_options *o)
@@ -196,7 +175,7 @@ prepare(const struct sample_options *o)
 		return errno;
 	/* A handler may look at it at any time: so the address stays, and the
 	 * first thing that can be seen there is that nobody samples. */
-	shm = resize(session.memory, sizeof *shm) != 0 ||
+	shm = shm_resize(session.memory, sizeof *shm) != 0 ||
 			      pwrite(session.memory, &one, sizeof one,
 				     offsetof(struct shm, stop)) != sizeof one
 		      ? MAP_FAILED

@@ -26,30 +26,6 @@ enum {
 	END_PASSES = 20,   /* the same, when all is over */
 };
 
-/*
- * The limit on the size of files (ulimit -f) is one on memory, too, and who
- * meets it is killed by SIGXFSZ. That is for this thread, and is taken back
- * here; 0 or -1 with errno is left.
- */
-static int
-resize(int fd, size_t size)
-{
-	static const struct timespec now;
-	sigset_t set, old;
-	int rc, saved;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &set, &old);
-	rc = ftruncate(fd, (off_t)size);
-	saved = errno;
-	if (rc != 0 && saved == EFBIG)
-		sigtimedwait(&set, NULL, &now);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	errno = saved;
-	return rc;
-}
-
 enum prof_status
 drain_open(struct drain *d, const struct drain_config *config,
 	   struct prof_err *err)
@@ -62,7 +38,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	d->stuck = UINT64_MAX;
 	d->fd = memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* Sealed, so that nobody can shrink it under our feet. */
-	if (d->fd >= 0 && resize(d->fd, d->size) == 0 &&
+	if (d->fd >= 0 && shm_resize(d->fd, d->size) == 0 &&
 	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
 		shm = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   d->fd, 0);
