@@ -95,19 +95,23 @@ else
 	behind 'torture in valgrind' 0 1 \
 		valgrind -q "$torture" "$seconds" "$plugin"
 fi
-behind 'gdb' 0 20 gdb -q -nx --batch -ex run --args "$demo" 0.1 2
-behind 'strace -f' 0 20 strace -f -o trace "$demo" 0.1 2
+if strace -o trace true 2>/dev/null; then
+	behind 'gdb' 0 20 gdb -q -nx --batch -ex run --args "$demo" 0.1 6
+	behind 'strace -f' 0 20 strace -f -o trace "$demo" 0.1 6
+else
+	skip 'gdb and strace' 'not there, or nobody may trace here'
+fi
 if have perf && perf stat true >/dev/null 2>&1; then
-	guest 'perf stat' 0 20 perf stat "$demo" 0.1 2
-	guest 'perf record' 0 20 perf record -q -o perf.data "$demo" 0.1 2
+	guest 'perf stat' 0 20 perf stat "$demo" 0.1 6
+	guest 'perf record' 0 20 perf record -q -o perf.data "$demo" 0.1 6
 else
 	skip 'perf' 'it does not run here'
 fi
 
-behind 'nice' 0 20 nice "$demo" 0.1 2
-behind 'taskset' 0 20 taskset 1 "$demo" 0.1 2
-behind 'timeout' 0 20 timeout 60 "$demo" 0.1 2
-behind 'setsid' 0 20 setsid -w "$demo" 0.1 2
+behind 'nice' 0 20 nice "$demo" 0.1 6
+behind 'taskset' 0 20 taskset 1 "$demo" 0.1 6
+behind 'timeout' 0 20 timeout 60 "$demo" 0.1 6
+behind 'setsid' 0 20 setsid -w "$demo" 0.1 6
 # shellcheck disable=SC2016 # the inner shell's
 guest 'a shell, xargs, a status' 9 20 \
 	sh -c 'echo 0.1 2 | xargs "$1"; exit 9' sh "$demo"
