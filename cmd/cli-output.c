@@ -1,6 +1,6 @@
 /*
  * cli-output.c - where a command's output goes; see cli.h. A file of -o appears
- * whole or not at all (lib/outfile.h).
+ * whole or not at all (lib/base/outfile.h).
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include "cli.h"
 #include "lib/compress.h"
-#include "lib/outfile.h"
+#include "lib/base/outfile.h"
 #include "lib/profile.h"
 
 struct cli_output {

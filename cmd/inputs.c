@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/array.h"
-#include "lib/buf.h"
+#include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "lib/merge.h"
 
 static void

@@ -10,7 +10,7 @@
 #include "lib/labels.h"
 #include "lib/profile.h"
 #include "lib/report.h"
-#include "lib/strtab.h"
+#include "lib/base/strtab.h"
 #include "lib/text.h"
 #include "match.h"
 #include "refine.h"

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/buf.h"
-#include "lib/status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 /* Can this build draw in format ("svg", "png", ...) at all? */
 bool render_knows(const char *format);

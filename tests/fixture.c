@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/arena.h"
+#include "lib/base/arena.h"
 
 enum { MAX_TYPE = 16, MAX_STACK = 4096, MAX_LABEL = 64, MAX_LINE = 64 };
 

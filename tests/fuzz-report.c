@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "lib/changes.h"
 #include "lib/codec.h"
 #include "lib/dot.h"
@@ -17,7 +17,7 @@
 #include "lib/graph.h"
 #include "lib/profile.h"
 #include "lib/report.h"
-#include "lib/strtab.h"
+#include "lib/base/strtab.h"
 #include "lib/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "lib/filter.h"
 #include "lib/profile.h"
 #include "lib/tagfilter.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "lib/origin.h"
 #include "lib/profile.h"
 #include "lib/symbolz.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "symbols/jitdump.h"
 #include "symbols/kallsyms.h"
 #include "symbols/perfmap.h"

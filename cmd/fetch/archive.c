@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "ledger.h"
-#include "lib/filename.h"
-#include "lib/outfile.h"
+#include "lib/base/filename.h"
+#include "lib/base/outfile.h"
 #include "lib/profile.h"
 
 #define STATE ".prof-fetch"

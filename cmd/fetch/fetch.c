@@ -25,7 +25,7 @@ fetch_release(struct fetch *f)
 #include <unistd.h>
 
 #include "exchange.h"
-#include "lib/now.h"
+#include "lib/base/now.h"
 
 #define PARALLEL 256       /* sources at once */
 #define DEFAULT_SECONDS 30 /* of a CPU profile, as servers have it */

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "lib/compress.h"
-#include "lib/outfile.h"
+#include "lib/base/outfile.h"
 
 #define MAX_INDEX ((off_t)1 << 30)
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct ledger {
 	int root;            /* folders, the caller's: of the files, */

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct source {
 	char *scheme;     /* "http" or "https" */

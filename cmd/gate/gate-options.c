@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 #include "lib/stream.h"
 #include "match.h"
 

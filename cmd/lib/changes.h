@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "lib/base/status.h"
 #include "units.h"
 
 struct frames;

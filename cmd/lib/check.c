@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "idmap.h"
+#include "lib/base/idmap.h"
 #include "profile.h"
 
 #define BAD(...) prof_fail(err, PROF_EINVALID, __VA_ARGS__)

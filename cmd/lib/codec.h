@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 struct profile;
 

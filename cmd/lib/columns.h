@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "profile.h"
-#include "status.h"
+#include "lib/base/status.h"
 
 /* What becomes of a column that some profiles have and others lack. */
 enum columns_mode {

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
-#include "status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 bool compress_is_gzip(const void *data, size_t n);
 bool compress_is_zstd(const void *data, size_t n);

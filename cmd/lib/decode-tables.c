@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "decode.h"
 #include "pool.h"
 #include "wire.h"

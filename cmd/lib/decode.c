@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "codec.h"
 #include "decode.h"
 #include "pool.h"

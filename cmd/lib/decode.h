@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "idmap.h"
+#include "lib/base/idmap.h"
 #include "profile.h"
 
 struct arena;

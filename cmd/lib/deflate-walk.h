@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "lib/base/status.h"
 
 #define DEFLATE_WALK_SLACK 16 /* bytes after the stream that are ours, too */
 

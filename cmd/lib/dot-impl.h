@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "dot.h"
 #include "graph.h"
 #include "report.h"

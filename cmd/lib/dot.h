@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 struct graph;
 struct report;

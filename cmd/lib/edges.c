@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "bigmem.h"
+#include "lib/base/bigmem.h"
 #include "units.h"
 
 #define N_CELL 65536  /* half a megabyte: a share of a second-level cache */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "array.h"
+#include "lib/base/arena.h"
+#include "lib/base/array.h"
 #include "profile.h"
 
 /* Function of a location without lines. */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
-#include "strtab.h"
+#include "lib/base/status.h"
+#include "lib/base/strtab.h"
 
 struct arena;
 struct profile;

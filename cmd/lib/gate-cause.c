@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "gate-edges.h"
 #include "gate-int.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "lib/base/array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
 #include "profile.h"

@@ -7,7 +7,7 @@
 #define GATE_EDGES_H
 
 #include "gate.h"
-#include "pairs.h"
+#include "lib/base/pairs.h"
 
 #define EDGE_ROOT 0 /* the caller of what nothing calls; others: row + 1 */
 

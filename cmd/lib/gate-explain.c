@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "array.h"
+#include "lib/base/arena.h"
+#include "lib/base/array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
 #include "profile.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "gate-int.h"
 #include "profile.h"
 

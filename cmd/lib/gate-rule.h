@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "gate.h"
-#include "status.h"
+#include "lib/base/status.h"
 
 #define RULE_MAX_TERM 64     /* comparisons and operators in a condition */
 #define RULE_MAX_DEPTH 32    /* of parentheses */

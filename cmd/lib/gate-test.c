@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "gate-int.h"
 
 #define MIN_MEAN 5.0     /* of a count per run that tells about the noise */

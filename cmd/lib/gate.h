@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 #include "frames.h"
-#include "status.h"
-#include "strtab.h"
+#include "lib/base/status.h"
+#include "lib/base/strtab.h"
 
 struct arena;
 struct profile;

@@ -12,10 +12,10 @@
 #ifndef GRAPH_BUILD_H
 #define GRAPH_BUILD_H
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "graph.h"
 #include "labels.h"
-#include "pairs.h"
+#include "lib/base/pairs.h"
 
 struct sample;
 struct tagger;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "graph-build.h"
 #include "profile.h"
 #include "units.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "frames.h"
-#include "status.h"
+#include "lib/base/status.h"
 
 struct arena;
 struct profile;

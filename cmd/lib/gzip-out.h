@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "lib/base/status.h"
 
 #define GZIP_OUT_MAX_THREADS 64
 

@@ -3,7 +3,7 @@
 
 #include "json.h"
 
-#include "strtab.h"
+#include "lib/base/strtab.h"
 #include "text-print.h"
 
 void

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "idmap.h"
+#include "lib/base/idmap.h"
 #include "legacy.h"
 #include "profile.h"
 

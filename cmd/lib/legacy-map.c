@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "array.h"
+#include "lib/base/array.h"
 #include "legacy-impl.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that count */

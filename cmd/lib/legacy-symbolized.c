@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "array.h"
+#include "lib/base/array.h"
 #include "legacy-impl.h"
 
 struct symbols {

@@ -7,9 +7,9 @@
 #ifndef LEGACY_WRITE_H
 #define LEGACY_WRITE_H
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "legacy.h"
-#include "status.h"
+#include "lib/base/status.h"
 
 struct profile;
 

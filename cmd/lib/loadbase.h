@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "lib/base/status.h"
 
 /* One PT_LOAD program header. */
 struct load_segment {

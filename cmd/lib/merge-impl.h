@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "hashtab.h"
+#include "lib/base/hashtab.h"
 #include "merge.h"
 #include "profile.h"
 #include "sums.h"

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "columns.h"
-#include "status.h"
+#include "lib/base/status.h"
 
 struct merge;
 struct profile;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "buf.h"
+#include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "profile.h"
 
 #define MAX_PROGRAM 4096 /* bytes of its path */

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 /* Stored blocks have up to 65,535 bytes: all but the last are full. */
 #define PACKER_PIECE ((size_t)16 * 65535)

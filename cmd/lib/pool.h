@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "profile.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "pool.h"
 
 int

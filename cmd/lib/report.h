@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "graph.h"
-#include "status.h"
+#include "lib/base/status.h"
 #include "units.h"
 
 struct profile;

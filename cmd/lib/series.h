@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
-#include "status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 struct profile;
 

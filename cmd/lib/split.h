@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "filename.h"
+#include "lib/base/filename.h"
 #include "profile.h"
 
 struct split_part {

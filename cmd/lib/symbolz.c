@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buf.h"
+#include "lib/base/buf.h"
 
 static bool
 ends_with(const char *path, size_t n, const char *end)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "buf.h"
-#include "idmap.h"
+#include "lib/base/array.h"
+#include "lib/base/buf.h"
+#include "lib/base/idmap.h"
 
 /* --- ranges --- */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "idmap.h"
+#include "lib/base/arena.h"
+#include "lib/base/idmap.h"
 #include "tags.h"
 
 /* One end of the stacks and the keys that make frames there. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "filter.h"
 #include "profile.h"
 

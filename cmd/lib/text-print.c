@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "strtab.h"
+#include "lib/base/strtab.h"
 
 /*
  * Decode the UTF-8 sequence at s, of at most n bytes: its length, and in *cp

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "buf.h"
+#include "lib/base/buf.h"
 #include "units.h"
 
 struct str;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "lib/base/array.h"
 #include "frames.h"
 #include "graph.h"
 #include "labels.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "lib/base/arena.h"
 #include "labels.h"
-#include "pairs.h"
+#include "lib/base/pairs.h"
 #include "profile.h"
 #include "report.h"
 #include "text-print.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "status.h"
+#include "lib/base/status.h"
 
 struct changes;
 struct frames;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hashtab.h"
+#include "lib/base/hashtab.h"
 #include "profile.h"
 
 struct mapping_state;

@@ -2,7 +2,7 @@
 #ifndef ADDRESS_H
 #define ADDRESS_H
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 #define ADDRESS_MAX 1100 /* bytes of a name, with its NUL */
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 #include "libsample/shm.h"
 #include "tally.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct launch {
 	char path[PATH_MAX];    /* of the program */

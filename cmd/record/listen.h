@@ -11,7 +11,7 @@
 #ifndef LISTEN_H
 #define LISTEN_H
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct listen;
 struct serve;

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "lib/buf.h"
-#include "lib/status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 struct lookup;
 struct profile;

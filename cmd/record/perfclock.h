@@ -2,7 +2,7 @@
 #ifndef PERFCLOCK_H
 #define PERFCLOCK_H
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 /*
  * Open such a clock on this process as libsample does on threads: *fd. As long

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "lib/now.h"
+#include "lib/base/now.h"
 #include "lib/profile.h"
 
 enum {

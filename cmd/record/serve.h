@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/buf.h"
+#include "lib/base/buf.h"
 
 struct launch;
 struct lookup;

@@ -14,7 +14,7 @@
 
 #include "lib/profile.h"
 #include "lib/sampling.h"
-#include "lib/strtab.h"
+#include "lib/base/strtab.h"
 #include "set.h"
 #include "tally.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/arena.h"
-#include "lib/array.h"
+#include "lib/base/arena.h"
+#include "lib/base/array.h"
 #include "tally-int.h"
 
 struct tally *

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cachedir.h"
-#include "lib/now.h"
+#include "lib/base/cachedir.h"
+#include "lib/base/now.h"
 
 #define MISS_AGE 600           /* seconds for which a miss is believed */
 #define CLEAN_INTERVAL 86400   /* ... between two cleanings */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct profile;
 

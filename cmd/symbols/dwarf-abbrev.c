@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/array.h"
+#include "lib/base/array.h"
 
 #define MAX_TABLE (1u << 20) /* attributes; no compiler comes near */
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "dwarf-read.h"
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 /* The sections that are read; in a .dwo or .dwp file those named *.dwo. */
 enum dwarf_section {

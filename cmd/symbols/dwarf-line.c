@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/array.h"
+#include "lib/base/array.h"
 #include "symbolize-symtab.h"
 
 /* --- the header --- */

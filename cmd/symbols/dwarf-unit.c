@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dwarf-abbrev.h"
-#include "lib/array.h"
+#include "lib/base/array.h"
 
 bool
 unit_read_header(const struct dwarf_file *f, uint64_t offset,

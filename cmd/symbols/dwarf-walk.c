@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addrs.h"
+#include "lib/base/addrs.h"
 #include "dwarf-entry.h"
 #include "dwarf-range.h"
-#include "lib/array.h"
+#include "lib/base/array.h"
 #include "symbolize-symtab.h"
 
 #define MAX_DEPTH 1024 /* of entries in each other */

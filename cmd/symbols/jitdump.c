@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/array.h"
-#include "lib/hashtab.h"
+#include "lib/base/array.h"
+#include "lib/base/hashtab.h"
 
 #define MAGIC UINT32_C(0x4a695444) /* "JiTD" read as a number */
 #define HEADER 40                  /* bytes: of the file */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct symbolize;
 

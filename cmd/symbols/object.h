@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 #define OBJECT_MAX_BUILD_ID 64 /* bytes */
 

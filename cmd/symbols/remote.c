@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/array.h"
-#include "lib/now.h"
+#include "lib/base/array.h"
+#include "lib/base/now.h"
 #include "lib/origin.h"
 #include "lib/profile.h"
 #include "lib/symbolz.h"

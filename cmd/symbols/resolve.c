@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/array.h"
+#include "lib/base/array.h"
 #include "lib/loadbase.h"
 #include "locate.h"
 #include "resolve-jit.h"

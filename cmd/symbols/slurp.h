@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "lib/buf.h"
-#include "lib/status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 /*
  * Append the file path to out. With ours, only one that nobody else can have

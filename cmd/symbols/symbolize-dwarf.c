@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addrs.h"
+#include "lib/base/addrs.h"
 #include "dwarf-range.h"
 #include "dwarf-scan.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addrs.h"
+#include "lib/base/addrs.h"
 
 Elf_Scn *
 section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/array.h"
-#include "lib/buf.h"
+#include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "object.h"
 #include "symbolize-debug.h"
 #include "symbolize-dwarf.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "lib/loadbase.h"
-#include "lib/status.h"
+#include "lib/base/status.h"
 
 struct symbolize;
 

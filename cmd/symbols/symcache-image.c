@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/array.h"
+#include "lib/base/array.h"
 #include "lib/compress.h"
 
 #define ORDER 0x01020304u /* as this machine has it */

@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/arena.h"
-#include "lib/buf.h"
-#include "lib/strtab.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/strtab.h"
 #include "symbolize.h"
 
 #define SYMCACHE_MAX_FRAMES 1024 /* at an address */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cachedir.h"
+#include "lib/base/cachedir.h"
 #include "lib/compress.h"
 #include "symcache-image.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addrs.h"
-#include "lib/array.h"
+#include "lib/base/addrs.h"
+#include "lib/base/array.h"
 
 void
 symlist_release(struct symlist *l)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/status.h"
+#include "lib/base/status.h"
 #include "symbolize.h"
 
 #define SYMLIST_NONE UINT32_MAX

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/buf.h"
-#include "lib/status.h"
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
 
 #define UNPACK_MAGIC 6 /* bytes: enough to tell */
 

@@ -6,7 +6,7 @@
 #ifndef CACHEDIR_H
 #define CACHEDIR_H
 
-#include "lib/status.h"
+#include "status.h"
 
 /*
  * The path of the folder called name ("a/b"), made if need be, for free().
