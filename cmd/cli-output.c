@@ -16,7 +16,7 @@
 #include "cli.h"
 #include "lib/compress.h"
 #include "lib/base/outfile.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 struct cli_output {
 	struct outfile file; /* if it is to be put in place */

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "lib/merge.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 void
 cli_tell_notes(const struct merge_notes *notes)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 /* The only mutable state of a command's front: how it calls itself. */
 static const char *program = "profpipe";

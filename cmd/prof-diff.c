@@ -9,7 +9,7 @@
 #include "lib/diff.h"
 #include "lib/merge.h"
 #include "lib/names.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 enum {
 	KEY_BASE = CLI_LONG,

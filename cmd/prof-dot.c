@@ -15,7 +15,7 @@
 #include "lib/dot.h"
 #include "lib/frames.h"
 #include "lib/graph.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/report.h"
 #include "refine.h"
 #include "render.h"

@@ -15,7 +15,7 @@
 
 #include "fetch/fetch-options.h"
 #include "lib/merge.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 struct job {
 	struct fetch_args args;

@@ -12,10 +12,10 @@
 #include "cli.h"
 #include "lib/merge.h"
 #include "lib/pgo.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/split.h"
 #include "lib/tags.h"
-#include "lib/types.h"
+#include "lib/model/types.h"
 #include "refine.h"
 #include "wherematch.h"
 

@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "inputs.h"
 #include "lib/merge.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "sum.h"
 
 enum {

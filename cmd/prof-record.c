@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/sampling.h"
+#include "lib/model/sampling.h"
 #include "record/attach.h"
 #include "record/deliver.h"
 #include "record/drain.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "match.h"
 #include "symbols/debuginfod.h"
 #include "symbols/demangle.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/tagfilter.h"
 #include "lib/tags.h"
 #include "match.h"

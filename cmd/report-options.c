@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/profile.h"
-#include "lib/sampling.h"
+#include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 #include "refine.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "cli.h"
 #include "lib/merge.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/series.h"
 
 struct work {

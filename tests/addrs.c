@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 
 static int

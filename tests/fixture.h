@@ -25,7 +25,7 @@
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 /*
  * Make a profile of text, which ends with a NUL. *out is the caller's, to end

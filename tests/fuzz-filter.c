@@ -12,11 +12,11 @@
 #include "lib/filter.h"
 #include "lib/merge.h"
 #include "lib/pgo.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/split.h"
 #include "lib/tagfilter.h"
 #include "lib/tags.h"
-#include "lib/types.h"
+#include "lib/model/types.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

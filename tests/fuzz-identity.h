@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/codec.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 /* Aborts unless it is so; frees p. */
 static inline void

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/series.h"
 
 enum { MAX_INPUT = 60000 }; /* what a pipe takes at once */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

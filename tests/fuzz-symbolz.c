@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/origin.h"
-#include "lib/profile.h"
+#include "lib/model/origin.h"
+#include "lib/model/profile.h"
 #include "lib/symbolz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

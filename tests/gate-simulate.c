@@ -25,7 +25,7 @@
 
 #include "gate/stats.h"
 #include "lib/gate-int.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 #define N_FUNCTION 150
 #define N_STACK 400

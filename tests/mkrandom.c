@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 #include "random.h"
 

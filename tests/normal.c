@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 
 static void

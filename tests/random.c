@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 /* splitmix64 */
 uint32_t

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 static const struct cli_opt opts[] = {
 	{ 'a', "all", NULL, "print all values of a sample" },

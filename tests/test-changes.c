@@ -13,8 +13,8 @@
 #include "lib/diff.h"
 #include "lib/frames.h"
 #include "lib/graph.h"
-#include "lib/labels.h"
-#include "lib/profile.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
 #include "lib/report.h"
 #include "random.h"
 

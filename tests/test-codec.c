@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/codec.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "profile.pb-c.h"
 
 static struct profile *

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "lib/codec.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 #include "profile.pb-c.h"
 

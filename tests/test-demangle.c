@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "symbols/demangle.h"
 
 /* NULL: the name is not mangled. */

@@ -13,7 +13,7 @@
 #include "lib/diff.h"
 #include "lib/merge.h"
 #include "lib/names.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "random.h"
 
 enum { N_ROUND = 60 };

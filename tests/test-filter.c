@@ -17,7 +17,7 @@
 #include "fixture.h"
 #include "lib/base/buf.h"
 #include "lib/filter.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/tagfilter.h"
 #include "lib/tags.h"
 #include "match.h"

@@ -22,7 +22,7 @@
 #include "lib/gate-edges.h"
 #include "lib/gate-int.h"
 #include "lib/gate-rule.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "random.h"
 
 static struct profile *

@@ -16,8 +16,8 @@
 
 #include "lib/frames.h"
 #include "lib/graph.h"
-#include "lib/profile.h"
-#include "lib/units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 #define N_PROFILE 400
 #define MAX_KEY 64

@@ -18,7 +18,7 @@
 #include "lib/codec.h"
 #include "lib/legacy-write.h"
 #include "lib/legacy.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 
 /* --- profiles as text --- */

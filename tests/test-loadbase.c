@@ -1,4 +1,4 @@
-/* test-loadbase.c - where ELF files were: the rules of lib/loadbase.h. */
+/* test-loadbase.c - where ELF files were: the rules of lib/model/loadbase.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "lib/loadbase.h"
+#include "lib/model/loadbase.h"
 
 #define NO_BASE UINT64_C(0xbadbadbadbad)
 

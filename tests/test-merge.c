@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "lib/codec.h"
 #include "lib/merge.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "random.h"
 
 enum { N_ROUND = 60 };

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
-#include "lib/origin.h"
-#include "lib/profile.h"
+#include "lib/model/origin.h"
+#include "lib/model/profile.h"
 #include "lib/symbolz.h"
 
 /* --- the page to ask --- */

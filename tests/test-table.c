@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/drain.h"
 

@@ -18,7 +18,7 @@
 #include "ledger.h"
 #include "lib/base/filename.h"
 #include "lib/base/outfile.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 #define STATE ".prof-fetch"
 #define TIME_LETTERS "YmdjHMSFGVu" /* of strftime(), fit for a name */

@@ -11,8 +11,8 @@
 
 #include "cli.h"
 #include "lib/legacy.h"
-#include "lib/origin.h"
-#include "lib/profile.h"
+#include "lib/model/origin.h"
+#include "lib/model/profile.h"
 
 /* --- what operands are --- */
 

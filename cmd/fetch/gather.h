@@ -1,7 +1,7 @@
 /*
  * gather.h - the profiles of operands, files and servers alike: all servers
  * are asked at the same time, and what arrives is parsed while the others are
- * waited for. Profiles say where they came from (lib/origin.h).
+ * waited for. Profiles say where they came from (lib/model/origin.h).
  */
 #ifndef GATHER_H
 #define GATHER_H

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/units.h"
+#include "lib/model/units.h"
 
 size_t
 gate_shown(const struct gate_report *r)

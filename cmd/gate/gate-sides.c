@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/names.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 #define DURATIONS_DIFFER 1.1 /* times the other: worth a word */
 

@@ -2,7 +2,7 @@
 #ifndef ANONYMOUS_H
 #define ANONYMOUS_H
 
-#include "profile.h"
+#include "lib/model/profile.h"
 
 #define ANONYMOUS_MAX 64
 

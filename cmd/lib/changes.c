@@ -12,8 +12,8 @@
 
 #include "frames.h"
 #include "graph.h"
-#include "labels.h"
-#include "profile.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
 #include "report.h"
 
 /* The samples of the base, or all others. NULL without memory. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 struct frames;
 struct report;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "lib/model/units.h"
 
 /* The columns of one profile, as indices into columns.strings. */
 struct shape {

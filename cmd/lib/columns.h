@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "lib/model/profile.h"
 #include "lib/base/status.h"
 
 /* What becomes of a column that some profiles have and others lack. */

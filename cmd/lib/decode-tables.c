@@ -9,7 +9,7 @@
 
 #include "lib/base/arena.h"
 #include "decode.h"
-#include "pool.h"
+#include "lib/model/pool.h"
 #include "wire.h"
 
 static enum prof_status

@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "codec.h"
 #include "decode.h"
-#include "pool.h"
+#include "lib/model/pool.h"
 #include "wire.h"
 
 /* --- strings --- */

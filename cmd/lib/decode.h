@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/idmap.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 struct arena;
 

@@ -15,7 +15,7 @@
 
 #include "columns.h"
 #include "merge.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /* --- columns --- */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "lib/model/units.h"
 
 /* A box: one tag, or several numbers in one. */
 struct box {

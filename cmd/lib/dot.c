@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "frames.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 #include "shorten.h"
 #include "text-print.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 static const char read_me[] =
 	"See https://git.io/JfYMW for how to read the graph";

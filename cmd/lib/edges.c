@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/bigmem.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 #define N_CELL 65536  /* half a megabyte: a share of a second-level cache */
 #define IN_CACHE 8192 /* slots that are in it without being asked for */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "codec.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 #include "profile.pb-c.h"
 #include "wire.h"
 

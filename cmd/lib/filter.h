@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /*
  * A test of a string: *passes says whether the n bytes at s do. It may fail,

@@ -10,7 +10,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /* Function of a location without lines. */
 #define NO_FUNCTION PROF_NONE

@@ -7,7 +7,7 @@
 #include "lib/base/array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 #define MIN_ROWS 16 /* are looked at, however many edges there are */
 

@@ -15,7 +15,7 @@
 #include "lib/base/array.h"
 #include "gate-edges.h"
 #include "gate-int.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 #define GONE 0.1                     /* of what it was, at most: it is gone */
 #define MAX_EDGES ((size_t)24 << 20) /* bytes of what is known of calls */

@@ -10,7 +10,7 @@
 
 #include "frames.h"
 #include "gate-int.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /* Add a sample of run i to the sums of all groups in `groups`, a bit each. */
 static void

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "gate-int.h"
-#include "profile.h"
-#include "units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 static const char *
 type_of(const struct profile *p, size_t i)

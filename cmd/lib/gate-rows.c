@@ -6,7 +6,7 @@
 
 #include "lib/base/arena.h"
 #include "gate-int.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 enum prof_status
 gate_new(const struct gate_options *o, struct gate **out, struct prof_err *err)

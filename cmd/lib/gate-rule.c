@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gate-int.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 struct parser {
 	const char *text, *at;

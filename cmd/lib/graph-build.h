@@ -14,7 +14,7 @@
 
 #include "lib/base/buf.h"
 #include "graph.h"
-#include "labels.h"
+#include "lib/model/labels.h"
 #include "lib/base/pairs.h"
 
 struct sample;

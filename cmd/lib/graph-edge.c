@@ -11,8 +11,8 @@
 #include "lib/base/arena.h"
 #include "edges.h"
 #include "graph-build.h"
-#include "profile.h"
-#include "units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 /*
  * What a location contributes to a path: its node, if just one of its frames is

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "graph-build.h"
-#include "profile.h"
-#include "units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 #define SEVERAL GRAPH_NONE /* frames at a location */
 

@@ -11,8 +11,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "graph-build.h"
-#include "profile.h"
-#include "units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 #define NO_GROUP UINT32_MAX /* in place of a group: a string tag */
 

@@ -18,8 +18,8 @@
 
 #include "lib/base/arena.h"
 #include "graph-build.h"
-#include "profile.h"
-#include "units.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 int64_t
 graph_value(struct graph_sum s)

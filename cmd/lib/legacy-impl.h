@@ -12,7 +12,7 @@
 
 #include "lib/base/idmap.h"
 #include "legacy.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /* --- text --- */
 

@@ -6,8 +6,8 @@
 
 #include "lib/base/hashtab.h"
 #include "merge.h"
-#include "profile.h"
-#include "sums.h"
+#include "lib/model/profile.h"
+#include "lib/model/sums.h"
 #include "translate.h"
 
 struct merge {

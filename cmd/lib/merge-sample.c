@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "pool.h"
+#include "lib/model/pool.h"
 
 /*
  * Samples are looked up in batches: where each may be found is asked for ahead

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "canon.h"
-#include "pool.h"
+#include "lib/model/pool.h"
 
 struct merge *
 merge_new(enum columns_mode mode)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile.h"
+#include "lib/model/profile.h"
 
 enum { CLONE, LLVM, CLOSURE, LAMBDA, JAVA, RUST };
 

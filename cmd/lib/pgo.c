@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "merge.h"
-#include "types.h"
+#include "lib/model/types.h"
 
 static bool
 is_type(const struct profile *p, size_t i, const char *type, const char *unit)

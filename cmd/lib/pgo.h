@@ -2,7 +2,7 @@
 #ifndef PGO_H
 #define PGO_H
 
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /*
  * Make *out, the caller's, of what profile-guided optimization needs of p: the

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "labels.h"
-#include "profile.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
 
 #define MAX_FILTER 80 /* bytes of one filter in the legend */
 

@@ -13,7 +13,7 @@
 #include "lib/base/buf.h"
 #include "graph.h"
 #include "lib/base/status.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 struct profile;
 

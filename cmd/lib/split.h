@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/filename.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 struct split_part {
 	const char *value; /* n_value bytes: the values that the samples have,

@@ -12,7 +12,7 @@
 #include "compress.h"
 #include "gzip-out.h"
 #include "legacy.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 static enum prof_status
 too_large(size_t max_bytes, struct prof_err *err)

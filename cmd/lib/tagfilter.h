@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "filter.h"
-#include "measure.h"
+#include "lib/model/measure.h"
 
 enum { TAG_MAX_TEST = 64 };
 

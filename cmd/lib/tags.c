@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "lib/model/units.h"
 
 /* --- labels as text --- */
 

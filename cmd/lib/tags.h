@@ -11,7 +11,7 @@
 
 #include "lib/base/buf.h"
 #include "filter.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 /*
  * Append the values that sample s has for key, a string, joined by commas:

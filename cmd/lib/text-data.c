@@ -11,12 +11,12 @@
 #include "frames.h"
 #include "graph.h"
 #include "json.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 #include "report.h"
 #include "text-data.h"
 #include "text-print.h"
 #include "text.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 /* --- JSON --- */
 

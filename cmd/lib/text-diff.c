@@ -15,7 +15,7 @@
 #include "text-data.h"
 #include "text-print.h"
 #include "text.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 static bool
 has_row(const struct change_row *row, const struct text_rows *rows)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "lib/base/buf.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 struct str;
 

@@ -7,11 +7,11 @@
 #include <time.h>
 
 #include "graph.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 #include "report.h"
 #include "text-print.h"
 #include "text.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 static void
 put(FILE *out, const struct profile *p, uint32_t s)

@@ -8,12 +8,12 @@
 #include "lib/base/array.h"
 #include "frames.h"
 #include "graph.h"
-#include "labels.h"
-#include "profile.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
 #include "report.h"
 #include "text-print.h"
 #include "text.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 /* The value of sample i that is reported, by itself. */
 static int64_t

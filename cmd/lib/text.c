@@ -8,7 +8,7 @@
 #include "graph.h"
 #include "report.h"
 #include "text-print.h"
-#include "units.h"
+#include "lib/model/units.h"
 
 bool
 text_has_row(const struct graph_node *n, const struct text_rows *rows)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "canon.h"
-#include "pool.h"
+#include "lib/model/pool.h"
 
 /* What is known of a mapping of out, besides struct mapping. */
 struct mapping_state {

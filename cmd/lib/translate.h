@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/hashtab.h"
-#include "profile.h"
+#include "lib/model/profile.h"
 
 struct mapping_state;
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "measure.h"
+#include "lib/model/measure.h"
 #include "where.h"
 
 enum where_op {

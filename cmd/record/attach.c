@@ -15,7 +15,7 @@
 
 #include "attach.h"
 #include "cli.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "recording.h"
 
 enum { CONTROL = 3, MEMORY = 4, PASS_MS = 100 };

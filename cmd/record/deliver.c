@@ -12,7 +12,7 @@
 
 #include "cli.h"
 #include "launch.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "recording.h"
 
 static bool

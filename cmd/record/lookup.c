@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "symbols/locate.h"
 #include "symbols/resolve.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/now.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 enum {
 	MANY_STACKS = 1 << 16, /* to remember though nobody may ask */

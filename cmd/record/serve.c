@@ -20,7 +20,7 @@
 
 #include "launch.h"
 #include "lib/legacy-write.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "lib/stream.h"
 #include "lookup.h"
 #include "recording.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/legacy.h"
-#include "lib/sampling.h"
+#include "lib/model/sampling.h"
 #include "tally-int.h"
 
 /* Counting. */

@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-#include "lib/profile.h"
-#include "lib/sampling.h"
+#include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 #include "lib/base/strtab.h"
 #include "set.h"
 #include "tally.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/sampling.h"
+#include "lib/model/sampling.h"
 #include "tally-int.h"
 
 enum { MAX_LABELS = 32 /* of one sample */ };

@@ -12,7 +12,7 @@
 #endif
 
 #include "demangle-d.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 #if HAVE_LIBIBERTY
 

@@ -14,8 +14,8 @@
 
 #include "lib/base/array.h"
 #include "lib/base/now.h"
-#include "lib/origin.h"
-#include "lib/profile.h"
+#include "lib/model/origin.h"
+#include "lib/model/profile.h"
 #include "lib/symbolz.h"
 
 #define MAX_TRIES 4    /* sources asked for one mapping */

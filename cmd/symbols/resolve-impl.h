@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 #include "resolve.h"
 #include "symbolize.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/loadbase.h"
+#include "lib/model/loadbase.h"
 #include "locate.h"
 #include "resolve-jit.h"
 #include "resolve-kernel.h"

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/loadbase.h"
+#include "lib/model/loadbase.h"
 #include "lib/base/status.h"
 
 struct symbolize;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "lib/profile.h"
+#include "lib/model/profile.h"
 
 #define TELL 0.1       /* share of samples of which is told unasked */
 #define SMALL 0.001    /* ... of a mapping that is not worth a line */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/unnamed.h"
+#include "lib/model/unnamed.h"
 
 struct profile;
 struct symreport;
