@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 #include "lib/base/outfile.h"
 #include "lib/model/profile.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "lib/stream.h"
-#include "lib/wire.h"
+#include "lib/wire/wire.h"
 
 /* Fields that are messages, a bit each: of Profile, of Sample, of Location. */
 enum { OF_PROFILE = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 11 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/anonymous.h"
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/filter.h"
 #include "lib/merge.h"
 #include "lib/pgo.h"

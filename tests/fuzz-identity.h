@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
 
 /* Aborts unless it is so; frees p. */

@@ -11,7 +11,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/changes.h"
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/dot.h"
 #include "lib/frames.h"
 #include "lib/graph.h"

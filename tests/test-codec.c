@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
 #include "profile.pb-c.h"
 

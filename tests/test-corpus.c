@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
 #include "lib/stream.h"
 #include "profile.pb-c.h"

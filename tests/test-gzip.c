@@ -20,11 +20,11 @@
 
 #include <cmocka.h>
 
-#include "lib/gzip-out.h"
-#include "lib/packer.h"
+#include "lib/wire/gzip-out.h"
+#include "lib/wire/packer.h"
 #include "random.h"
 #if HAVE_LIBDEFLATE
-#include "lib/deflate-walk.h"
+#include "lib/wire/deflate-walk.h"
 #endif
 
 enum { N_KIND = 4 };

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/legacy-write.h"
 #include "lib/legacy.h"
 #include "lib/model/profile.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "lib/codec.h"
+#include "lib/wire/codec.h"
 #include "lib/merge.h"
 #include "lib/model/profile.h"
 #include "random.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 
 #define MAX_REDIRECTS 10
 #define MAX_ERROR_TEXT 300 /* of a refusal's body */

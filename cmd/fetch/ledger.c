@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 #include "lib/base/outfile.h"
 
 #define MAX_INDEX ((off_t)1 << 30)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compress.h"
+#include "lib/wire/compress.h"
 #include "stream.h"
 
 #define WINDOW ((size_t)64 << 20)     /* of a pipe, read ahead */

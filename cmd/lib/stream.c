@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codec.h"
-#include "compress.h"
-#include "gzip-out.h"
+#include "lib/wire/codec.h"
+#include "lib/wire/compress.h"
+#include "lib/wire/gzip-out.h"
 #include "legacy.h"
 #include "lib/model/profile.h"
 

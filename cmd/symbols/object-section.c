@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 
 /* A section that unpacks to more than these two allow is a bomb. */
 #define MAX_UNPACKED ((uint64_t)16 << 20) /* bytes */

@@ -15,7 +15,7 @@
 
 #include <elfutils/libdwelf.h>
 
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 #include "symbolize-symtab.h"
 #include "unpack.h"
 

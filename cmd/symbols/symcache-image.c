@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 
 #define ORDER 0x01020304u /* as this machine has it */
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/cachedir.h"
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 #include "symcache-image.h"
 
 #define MAX_ENTRY                                                              \

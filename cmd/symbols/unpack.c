@@ -8,7 +8,7 @@
 #include <lzma.h>
 #endif
 
-#include "lib/compress.h"
+#include "lib/wire/compress.h"
 
 static bool
 is_xz(const void *data, size_t n)
