@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "fuzz-identity.h"
-#include "lib/legacy.h"
+#include "lib/formats/legacy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

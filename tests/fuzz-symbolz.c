@@ -10,7 +10,7 @@
 
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/symbolz.h"
+#include "lib/formats/symbolz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

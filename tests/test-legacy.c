@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "lib/wire/codec.h"
-#include "lib/legacy-write.h"
-#include "lib/legacy.h"
+#include "lib/formats/write.h"
+#include "lib/formats/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/stream.h"
 

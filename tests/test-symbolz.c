@@ -15,7 +15,7 @@
 #include "lib/base/buf.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/symbolz.h"
+#include "lib/formats/symbolz.h"
 
 /* --- the page to ask --- */
 

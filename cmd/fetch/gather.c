@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/legacy.h"
+#include "lib/formats/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
 

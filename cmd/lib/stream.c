@@ -11,7 +11,7 @@
 #include "lib/wire/codec.h"
 #include "lib/wire/compress.h"
 #include "lib/wire/gzip-out.h"
-#include "legacy.h"
+#include "lib/formats/legacy.h"
 #include "lib/model/profile.h"
 
 static enum prof_status

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/legacy.h"
+#include "lib/formats/legacy.h"
 #include "lib/model/sampling.h"
 #include "tally-int.h"
 

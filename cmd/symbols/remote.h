@@ -1,7 +1,7 @@
 /*
  * remote.h - names from the servers that a profile came from, which know their
  * own addresses: gperftools' and Go's /pprof/symbol. What is said there:
- * lib/symbolz.h; which server: lib/model/origin.h.
+ * lib/formats/symbolz.h; which server: lib/model/origin.h.
  */
 #ifndef REMOTE_H
 #define REMOTE_H

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 /* --- Go's "NAME profile: total N", then "COUNT @ ADDRESSES" --- */
 

@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 #define JAVA_HEAP_RATE 524288
 

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 static const char cpu_drop[] =
 	"ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"

@@ -1,7 +1,7 @@
 /* legacy-write.c - see legacy-write.h; the formats: doc/formats.md. */
 #include "config.h"
 
-#include "legacy-write.h"
+#include "write.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 /* What a header or a sample says. */
 enum { INUSE, ALLOC };

@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 /* The tabs of a line: up to the next one. */
 static struct span

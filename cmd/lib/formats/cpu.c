@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 struct words {
 	const uint8_t *p;

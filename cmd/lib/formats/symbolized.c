@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-#include "legacy-impl.h"
+#include "impl.h"
 
 struct symbols {
 	struct idmap by_address; /* address + 1: index into name */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 /* --- kinds --- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-#include "legacy-impl.h"
+#include "impl.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that count */
 #define MAX_EXPANDED 8192 /* a line with its variables replaced */

@@ -1,7 +1,7 @@
 /* legacy-text.c - reading lines, words and numbers; see legacy-impl.h. */
 #include "config.h"
 
-#include "legacy-impl.h"
+#include "impl.h"
 
 bool
 text_next(struct text *t)
