@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 struct profile;
 

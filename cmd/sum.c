@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "lib/merge.h"
 #include "lib/model/profile.h"
-#include "lib/series.h"
+#include "lib/stream/series.h"
 
 struct work {
 	const struct sum_job *what; /* whose turn it is has what->sum */

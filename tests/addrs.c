@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 static int
 usage(void)

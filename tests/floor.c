@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "lib/wire/wire.h"
 
 /* Fields that are messages, a bit each: of Profile, of Sample, of Location. */

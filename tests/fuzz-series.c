@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/model/profile.h"
-#include "lib/series.h"
+#include "lib/stream/series.h"
 
 enum { MAX_INPUT = 60000 }; /* what a pipe takes at once */
 

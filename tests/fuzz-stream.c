@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 struct rng {
 	uint64_t state;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 int
 main(int argc, char **argv)

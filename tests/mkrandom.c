@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "random.h"
 
 int

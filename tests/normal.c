@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 static void
 print_location(const struct profile *p, const struct location *l)

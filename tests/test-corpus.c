@@ -19,7 +19,7 @@
 
 #include "lib/wire/codec.h"
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "profile.pb-c.h"
 
 typedef Perftools__Profiles__Profile message;

@@ -19,7 +19,7 @@
 #include "lib/formats/write.h"
 #include "lib/formats/legacy.h"
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 
 /* --- profiles as text --- */
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "source.h"
 
 struct archive;

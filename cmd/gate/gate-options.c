@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "match.h"
 
 #define MAX_BUDGET_SIZE ((size_t)16 << 20)

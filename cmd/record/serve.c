@@ -21,7 +21,7 @@
 #include "launch.h"
 #include "lib/formats/write.h"
 #include "lib/model/profile.h"
-#include "lib/stream.h"
+#include "lib/stream/stream.h"
 #include "lookup.h"
 #include "recording.h"
 
