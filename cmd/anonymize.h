@@ -1,11 +1,11 @@
 /*
- * anonymize.h - keyed names for lib/anonymous.h. The only module that knows
+ * anonymize.h - keyed names for lib/ops/anonymous.h. The only module that knows
  * nettle, a library of cryptographic functions.
  */
 #ifndef ANONYMIZE_H
 #define ANONYMIZE_H
 
-#include "lib/anonymous.h"
+#include "lib/ops/anonymous.h"
 
 enum { ANONYMIZE_KEY_MIN = 16 };
 

@@ -1,12 +1,12 @@
 /*
  * cli-sum.c - the inputs of a command that reads one profile: several mean
  * their sum; see cli.h. Apart from cli.c, so that only those who want it have
- * lib/merge.c in them.
+ * lib/ops/merge.c in them.
  */
 #include "config.h"
 
 #include "cli.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 
 void

@@ -130,7 +130,7 @@ struct profile *cli_read(struct cli *cli, const char *input);
 
 /*
  * Read all inputs as one profile, the caller's: a single one as it is, the sum
- * of several, in pprof's terms a merge (lib/merge.h). Dies.
+ * of several, in pprof's terms a merge (lib/ops/merge.h). Dies.
  */
 struct profile *cli_read_all(struct cli *cli);
 

@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 
 static void
 add(struct inputs *in, const char *name, int weight)

@@ -13,7 +13,7 @@
 #ifndef MATCH_H
 #define MATCH_H
 
-#include "lib/filter.h"
+#include "lib/ops/filter.h"
 
 struct match;
 

@@ -1,4 +1,4 @@
-/* prof-diff.c - what changed between two profiles; lib/diff.h does it. */
+/* prof-diff.c - what changed between two profiles; lib/ops/diff.h does it. */
 #include "config.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "lib/diff.h"
-#include "lib/merge.h"
-#include "lib/names.h"
+#include "lib/ops/diff.h"
+#include "lib/ops/merge.h"
+#include "lib/ops/names.h"
 #include "lib/model/profile.h"
 
 enum {

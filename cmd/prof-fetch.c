@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fetch/fetch-options.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 
 struct job {

@@ -1,5 +1,5 @@
 /*
- * prof-merge.c - add profiles together; what adding means is in lib/merge.h,
+ * prof-merge.c - add profiles together; what adding means is in lib/ops/merge.h,
  * how threads share the work in sum.c.
  */
 #include "config.h"
@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "inputs.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 #include "sum.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
-#include "lib/tagfilter.h"
-#include "lib/tags.h"
+#include "lib/ops/tagfilter.h"
+#include "lib/ops/tags.h"
 #include "match.h"
 
 const struct cli_opt refine_opts[] = {

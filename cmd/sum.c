@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 #include "lib/stream/series.h"
 

@@ -1,11 +1,11 @@
-/* wherematch.h - the expressions of lib/where.h with the patterns of match.h.
+/* wherematch.h - the expressions of lib/ops/where.h with the patterns of match.h.
  */
 #ifndef WHEREMATCH_H
 #define WHEREMATCH_H
 
 #include <stddef.h>
 
-#include "lib/where.h"
+#include "lib/ops/where.h"
 
 struct match;
 

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/anonymous.h"
+#include "lib/ops/anonymous.h"
 #include "lib/wire/codec.h"
-#include "lib/filter.h"
-#include "lib/merge.h"
-#include "lib/pgo.h"
+#include "lib/ops/filter.h"
+#include "lib/ops/merge.h"
+#include "lib/ops/pgo.h"
 #include "lib/model/profile.h"
-#include "lib/split.h"
-#include "lib/tagfilter.h"
-#include "lib/tags.h"
+#include "lib/ops/split.h"
+#include "lib/ops/tagfilter.h"
+#include "lib/ops/tags.h"
 #include "lib/model/types.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

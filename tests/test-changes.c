@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "lib/changes.h"
-#include "lib/diff.h"
+#include "lib/ops/diff.h"
 #include "lib/frames.h"
 #include "lib/graph.h"
 #include "lib/model/labels.h"

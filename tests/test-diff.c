@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "lib/diff.h"
-#include "lib/merge.h"
-#include "lib/names.h"
+#include "lib/ops/diff.h"
+#include "lib/ops/merge.h"
+#include "lib/ops/names.h"
 #include "lib/model/profile.h"
 #include "random.h"
 

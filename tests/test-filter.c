@@ -16,10 +16,10 @@
 
 #include "fixture.h"
 #include "lib/base/buf.h"
-#include "lib/filter.h"
+#include "lib/ops/filter.h"
 #include "lib/model/profile.h"
-#include "lib/tagfilter.h"
-#include "lib/tags.h"
+#include "lib/ops/tagfilter.h"
+#include "lib/ops/tags.h"
 #include "match.h"
 
 /* --- a profile as text: "A;I3=>I2 10 {user=ann bytes=3bytes}", ... --- */

@@ -12,7 +12,7 @@
 
 #include "fixture.h"
 #include "lib/wire/codec.h"
-#include "lib/merge.h"
+#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 #include "random.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/names.h"
+#include "lib/ops/names.h"
 #include "lib/model/profile.h"
 
 #define DURATIONS_DIFFER 1.1 /* times the other: worth a word */
