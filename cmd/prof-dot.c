@@ -1,6 +1,6 @@
 /*
  * prof-dot.c - the call graph of a profile, as DOT or as a picture. What is
- * drawn, and how, is in lib/dot.c; Graphviz is behind render.h.
+ * drawn, and how, is in lib/report/dot.c; Graphviz is behind render.h.
  */
 #include "config.h"
 
@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/dot.h"
-#include "lib/frames.h"
-#include "lib/graph.h"
+#include "lib/report/dot.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/model/profile.h"
-#include "lib/report.h"
+#include "lib/report/report.h"
 #include "refine.h"
 #include "render.h"
 #include "report-options.h"

@@ -1,17 +1,17 @@
-/* prof-text.c - reports as text; what they look like is in lib/text.h. */
+/* prof-text.c - reports as text; what they look like is in lib/report/text.h. */
 #include "config.h"
 
 #include <stdlib.h>
 
 #include "cli.h"
-#include "lib/changes.h"
-#include "lib/frames.h"
-#include "lib/graph.h"
+#include "lib/report/changes.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
-#include "lib/report.h"
+#include "lib/report/report.h"
 #include "lib/base/strtab.h"
-#include "lib/text.h"
+#include "lib/report/text.h"
 #include "match.h"
 #include "refine.h"
 #include "report-options.h"

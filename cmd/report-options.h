@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli.h"
-#include "lib/report.h"
+#include "lib/report/report.h"
 
 struct refine;
 

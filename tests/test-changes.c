@@ -9,13 +9,13 @@
 
 #include <cmocka.h>
 
-#include "lib/changes.h"
+#include "lib/report/changes.h"
 #include "lib/ops/diff.h"
-#include "lib/frames.h"
-#include "lib/graph.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
-#include "lib/report.h"
+#include "lib/report/report.h"
 #include "random.h"
 
 enum { N_ROUND = 60, FLAGS = RANDOM_SIGNED | RANDOM_PLAIN };

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "lib/frames.h"
-#include "lib/graph.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 

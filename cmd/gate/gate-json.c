@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate-print.h"
-#include "lib/json.h"
+#include "lib/report/json.h"
 
 #define SCHEMA 1
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate-print.h"
-#include "lib/text-print.h"
+#include "lib/report/text-print.h"
 
 /* Text for XML 1.0, which has no control characters, not even escaped ones. */
 static void

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate-print.h"
-#include "lib/text-print.h"
+#include "lib/report/text-print.h"
 
 /*
  * A name as code. Every punctuation mark is an entity, so nothing in it is

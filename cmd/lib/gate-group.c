@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
+#include "lib/report/frames.h"
 #include "gate-int.h"
 #include "lib/model/profile.h"
 

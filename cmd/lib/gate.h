@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "frames.h"
+#include "lib/report/frames.h"
 #include "lib/base/status.h"
 #include "lib/base/strtab.h"
 
