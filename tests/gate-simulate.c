@@ -24,7 +24,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "gate/stats.h"
-#include "lib/gate-int.h"
+#include "lib/gate/impl.h"
 #include "lib/model/profile.h"
 
 #define N_FUNCTION 150

@@ -19,9 +19,9 @@
 
 #include "fixture.h"
 #include "gate/stats.h"
-#include "lib/gate-edges.h"
-#include "lib/gate-int.h"
-#include "lib/gate-rule.h"
+#include "lib/gate/edges.h"
+#include "lib/gate/impl.h"
+#include "lib/gate/rule.h"
 #include "lib/model/profile.h"
 #include "random.h"
 

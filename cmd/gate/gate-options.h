@@ -10,8 +10,8 @@
 #include "cli.h"
 #include "gate-print.h"
 #include "gate-sides.h"
-#include "lib/gate-rule.h"
-#include "lib/gate.h"
+#include "lib/gate/rule.h"
+#include "lib/gate/gate.h"
 #include "refine.h"
 
 struct match;

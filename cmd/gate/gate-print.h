@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "gate-sides.h"
-#include "lib/gate-rule.h"
+#include "lib/gate/rule.h"
 
 /* What a report is of. */
 struct gate_report {

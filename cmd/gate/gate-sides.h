@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "cli.h"
-#include "lib/gate.h"
+#include "lib/gate/gate.h"
 #include "refine.h"
 
 enum scale { SCALE_NONE, SCALE_TOTAL, SCALE_DURATION, SCALE_OPS };

@@ -5,7 +5,7 @@
 #ifndef STATS_H
 #define STATS_H
 
-#include "lib/gate.h"
+#include "lib/gate/gate.h"
 
 /* NULL in a build without the library. */
 const struct gate_dist *stats_dist(void);

@@ -13,8 +13,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
-#include "gate-edges.h"
-#include "gate-int.h"
+#include "edges.h"
+#include "impl.h"
 #include "lib/model/profile.h"
 
 #define GONE 0.1                     /* of what it was, at most: it is gone */

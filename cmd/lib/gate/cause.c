@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "gate-edges.h"
-#include "gate-int.h"
+#include "edges.h"
+#include "impl.h"
 
 #define CARRIES 0.75  /* of the growth of its caller: it is the reason */
 #define N_CAUSE 3     /* of each kind */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "gate-int.h"
+#include "impl.h"
 #include "lib/model/profile.h"
 
 enum prof_status

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/report/frames.h"
-#include "gate-int.h"
+#include "impl.h"
 #include "lib/model/profile.h"
 
 /* Add a sample of run i to the sums of all groups in `groups`, a bit each. */

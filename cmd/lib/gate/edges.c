@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "gate-edges.h"
-#include "gate-int.h"
+#include "edges.h"
+#include "impl.h"
 #include "lib/model/profile.h"
 
 #define MIN_ROWS 16 /* are looked at, however many edges there are */

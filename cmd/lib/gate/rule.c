@@ -1,14 +1,14 @@
 /* gate-rule.c - see gate-rule.h. */
 #include "config.h"
 
-#include "gate-rule.h"
+#include "rule.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate-int.h"
+#include "impl.h"
 #include "lib/model/units.h"
 
 struct parser {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gate-int.h"
+#include "impl.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
