@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "lib/ops/merge.h"

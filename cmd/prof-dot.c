@@ -11,15 +11,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/model/profile.h"
 #include "lib/report/report.h"
-#include "refine.h"
+#include "cli/refine.h"
 #include "render.h"
-#include "report-options.h"
+#include "cli/report-options.h"
 
 enum {
 	KEY_CALL_TREE = CLI_LONG,

@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "anonymize.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
 #include "lib/model/profile.h"
 #include "lib/ops/split.h"
 #include "lib/ops/tags.h"
 #include "lib/model/types.h"
-#include "refine.h"
-#include "wherematch.h"
+#include "cli/refine.h"
+#include "cli/wherematch.h"
 
 enum {
 	KEY_WHERE = CLI_LONG,

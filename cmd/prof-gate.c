@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "gate/gate-options.h"
 #include "gate/stats.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "inputs.h"
 #include "lib/ops/merge.h"
 #include "lib/model/profile.h"

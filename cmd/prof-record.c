@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/model/sampling.h"
 #include "record/attach.h"
 #include "record/deliver.h"

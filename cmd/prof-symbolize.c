@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/model/profile.h"
-#include "match.h"
+#include "cli/match.h"
 #include "symbols/debuginfod.h"
 #include "symbols/demangle.h"
 #include "symbols/locate.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/report/changes.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
@@ -12,9 +12,9 @@
 #include "lib/report/report.h"
 #include "lib/base/strtab.h"
 #include "lib/report/text.h"
-#include "match.h"
-#include "refine.h"
-#include "report-options.h"
+#include "cli/match.h"
+#include "cli/refine.h"
+#include "cli/report-options.h"
 #include "text-options.h"
 
 static const struct cli_opt *const groups[] = { report_opts, refine_opts,

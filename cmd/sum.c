@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 #include "lib/stream/series.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "match.h"
+#include "cli/match.h"
 
 enum {
 	KEY_REPORT = CLI_LONG, /* + enum format, for each of reports[] */

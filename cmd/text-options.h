@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "cli.h"
-#include "refine.h"
-#include "report-options.h"
+#include "cli/cli.h"
+#include "cli/refine.h"
+#include "cli/report-options.h"
 
 struct match;
 

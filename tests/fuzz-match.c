@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match.h"
+#include "cli/match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "wherematch.h"
+#include "cli/wherematch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

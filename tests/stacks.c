@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/model/profile.h"
 
 static const struct cli_opt opts[] = {

@@ -20,7 +20,7 @@
 #include "lib/model/profile.h"
 #include "lib/ops/tagfilter.h"
 #include "lib/ops/tags.h"
-#include "match.h"
+#include "cli/match.h"
 
 /* --- a profile as text: "A;I3=>I2 10 {user=ann bytes=3bytes}", ... --- */
 

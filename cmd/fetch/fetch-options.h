@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "archive.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "gather.h"
 
 struct fetch_args {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/formats/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"

@@ -8,7 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/stream/stream.h"
-#include "match.h"
+#include "cli/match.h"
 
 #define MAX_BUDGET_SIZE ((size_t)16 << 20)
 

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "gate-print.h"
 #include "gate-sides.h"
 #include "lib/gate/rule.h"
 #include "lib/gate/gate.h"
-#include "refine.h"
+#include "cli/refine.h"
 
 struct match;
 

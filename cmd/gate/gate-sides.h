@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/gate/gate.h"
-#include "refine.h"
+#include "cli/refine.h"
 
 enum scale { SCALE_NONE, SCALE_TOTAL, SCALE_DURATION, SCALE_OPS };
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/model/profile.h"
 #include "recording.h"
 

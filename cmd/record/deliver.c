@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "launch.h"
 #include "lib/model/profile.h"
 #include "recording.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "drain.h"
 
 /* Their rows: a group of the command's table. */

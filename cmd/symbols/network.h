@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "fetch/fetch.h"
 
 /* For cli_cmd.groups. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "demangle.h"
 #include "network.h"
 #include "resolve.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/model/profile.h"
 
 #define TELL 0.1       /* share of samples of which is told unasked */
