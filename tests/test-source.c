@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "fetch/source.h"
+#include "net/source.h"
 
 /* text is the URL want, without secrets; NULL: it is a file. */
 static void

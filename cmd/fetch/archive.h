@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "lib/stream/stream.h"
-#include "source.h"
+#include "net/source.h"
 
 struct archive;
 

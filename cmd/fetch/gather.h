@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fetch.h"
+#include "net/fetch.h"
 
 struct profile;
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "fetch/fetch.h"
+#include "net/fetch.h"
 
 struct debuginfod;
 

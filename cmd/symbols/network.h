@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "fetch/fetch.h"
+#include "net/fetch.h"
 
 /* For cli_cmd.groups. */
 extern const struct cli_opt network_opts[];

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fetch/fetch.h"
+#include "net/fetch.h"
 
 struct profile;
 struct remote;
