@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dwarf-unit.h"
-#include "object-section.h"
+#include "symbols/elf/section.h"
 
 static const char *const names[DWARF_N_SECTION] = {
 	[DWARF_ABBREV] = "abbrev",     [DWARF_ADDR] = "addr",

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "symbolize-symtab.h"
+#include "symbols/elf/symtab.h"
 
 /* --- the header --- */
 

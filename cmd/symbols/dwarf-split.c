@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize-symtab.h"
+#include "symbols/elf/symtab.h"
 
 #define MAX_SECTIONS 64 /* columns of a package's index */
 

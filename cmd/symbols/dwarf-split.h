@@ -10,7 +10,7 @@
 
 #include "dwarf-file.h"
 #include "dwarf-unit.h"
-#include "object.h"
+#include "symbols/elf/object.h"
 
 /* Another file, and the DWARF in it. All 0: not open. */
 struct dwarf_object {

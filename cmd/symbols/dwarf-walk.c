@@ -18,7 +18,7 @@
 #include "dwarf-entry.h"
 #include "dwarf-range.h"
 #include "lib/base/array.h"
-#include "symbolize-symtab.h"
+#include "symbols/elf/symtab.h"
 
 #define MAX_DEPTH 1024 /* of entries in each other */
 

@@ -11,7 +11,7 @@
 #include "jitdump.h"
 #include "locate.h"
 #include "perfmap.h"
-#include "slurp.h"
+#include "symbols/elf/slurp.h"
 
 #define MAX_PROCESSES 4096
 

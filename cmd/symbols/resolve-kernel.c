@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 
 #include "kallsyms.h"
-#include "slurp.h"
+#include "symbols/elf/slurp.h"
 
 #define PAGE ((uint64_t)4096)
 #define MAX_BUILD_ID 64 /* bytes */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "object.h"
+#include "symbols/elf/object.h"
 
 /*
  * Look for the debug file of o, as symbolize_find_debug() says, and open it as

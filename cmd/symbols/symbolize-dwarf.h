@@ -4,8 +4,8 @@
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
-#include "object.h"
-#include "symbolize-symtab.h"
+#include "symbols/elf/object.h"
+#include "symbols/elf/symtab.h"
 #include "symbolize.h"
 
 /*

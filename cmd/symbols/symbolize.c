@@ -16,10 +16,10 @@
 
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
-#include "object.h"
+#include "symbols/elf/object.h"
 #include "symbolize-debug.h"
 #include "symbolize-dwarf.h"
-#include "symbolize-symtab.h"
+#include "symbols/elf/symtab.h"
 
 struct symbolize {
 	struct object main;

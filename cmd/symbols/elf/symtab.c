@@ -1,7 +1,7 @@
 /* symbolize-symtab.c - see symbolize-symtab.h. */
 #include "config.h"
 
-#include "symbolize-symtab.h"
+#include "symtab.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include <elfutils/libdwelf.h>
 
 #include "lib/wire/compress.h"
-#include "symbolize-symtab.h"
+#include "symtab.h"
 #include "unpack.h"
 
 #define MAX_UNPACKED ((size_t)1 << 30) /* bytes of a file */

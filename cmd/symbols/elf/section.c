@@ -1,7 +1,7 @@
 /* object-section.c - see object-section.h. */
 #include "config.h"
 
-#include "object-section.h"
+#include "section.h"
 
 #include <limits.h>
 #include <stdlib.h>
