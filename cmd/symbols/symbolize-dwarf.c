@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "lib/base/addrs.h"
-#include "dwarf-range.h"
-#include "dwarf-scan.h"
+#include "symbols/dwarf/range.h"
+#include "symbols/dwarf/scan.h"
 
 #define NONE UINT32_MAX
 #define AHEAD 8 /* units for each thread that wait to be told */

@@ -4,7 +4,7 @@
 #ifndef DWARF_WALK_H
 #define DWARF_WALK_H
 
-#include "dwarf-scan.h"
+#include "scan.h"
 
 /*
  * Find the functions of s->tree, by s->abbrevs, that have code at s->addr.

@@ -4,14 +4,14 @@
  */
 #include "config.h"
 
-#include "dwarf-scan.h"
+#include "scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf-origin.h"
-#include "dwarf-walk.h"
-#include "symbolize.h"
+#include "origin.h"
+#include "walk.h"
+#include "symbols/symbolize.h"
 
 /* --- units --- */
 

@@ -1,13 +1,13 @@
 /* dwarf-file.c - see dwarf-file.h. */
 #include "config.h"
 
-#include "dwarf-file.h"
+#include "file.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf-unit.h"
+#include "unit.h"
 #include "symbols/elf/section.h"
 
 static const char *const names[DWARF_N_SECTION] = {

@@ -1,7 +1,7 @@
 /* dwarf-abbrev.c - see dwarf-abbrev.h. */
 #include "config.h"
 
-#include "dwarf-abbrev.h"
+#include "abbrev.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

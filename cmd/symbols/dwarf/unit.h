@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf-file.h"
-#include "dwarf-form.h"
+#include "file.h"
+#include "form.h"
 
 struct dwarf_unit {
 	const struct dwarf_file *file;

@@ -1,7 +1,7 @@
 /* dwarf-line.c - see dwarf-line.h. */
 #include "config.h"
 
-#include "dwarf-line.h"
+#include "line.h"
 
 #include <dwarf.h>
 #include <stdio.h>

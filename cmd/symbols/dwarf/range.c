@@ -1,7 +1,7 @@
 /* dwarf-range.c - see dwarf-range.h. */
 #include "config.h"
 
-#include "dwarf-range.h"
+#include "range.h"
 
 #include <dwarf.h>
 

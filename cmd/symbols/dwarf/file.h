@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf-read.h"
+#include "read.h"
 #include "lib/base/status.h"
 
 /* The sections that are read; in a .dwo or .dwp file those named *.dwo. */

@@ -5,9 +5,9 @@
 #ifndef DWARF_ENTRY_H
 #define DWARF_ENTRY_H
 
-#include "dwarf-abbrev.h"
-#include "dwarf-form.h"
-#include "dwarf-read.h"
+#include "abbrev.h"
+#include "form.h"
+#include "read.h"
 
 /* Its code, or what it is. VALUE_NONE: it does not say. */
 struct dwarf_entry {

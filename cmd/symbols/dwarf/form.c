@@ -1,7 +1,7 @@
 /* dwarf-form.c - see dwarf-form.h. */
 #include "config.h"
 
-#include "dwarf-form.h"
+#include "form.h"
 
 #include <dwarf.h>
 

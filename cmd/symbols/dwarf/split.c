@@ -1,7 +1,7 @@
 /* dwarf-split.c - see dwarf-split.h. */
 #include "config.h"
 
-#include "dwarf-split.h"
+#include "split.h"
 
 #include <dwarf.h>
 #include <gelf.h>

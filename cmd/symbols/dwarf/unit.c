@@ -1,12 +1,12 @@
 /* dwarf-unit.c - see dwarf-unit.h. */
 #include "config.h"
 
-#include "dwarf-unit.h"
+#include "unit.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "dwarf-abbrev.h"
+#include "abbrev.h"
 #include "lib/base/array.h"
 
 bool

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "dwarf-file.h"
-#include "dwarf-unit.h"
+#include "file.h"
+#include "unit.h"
 #include "symbols/elf/object.h"
 
 /* Another file, and the DWARF in it. All 0: not open. */

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf-abbrev.h"
-#include "dwarf-line.h"
-#include "dwarf-split.h"
-#include "dwarf-unit.h"
+#include "abbrev.h"
+#include "line.h"
+#include "split.h"
+#include "unit.h"
 
 struct symbolize_frame;
 

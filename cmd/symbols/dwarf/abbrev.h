@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf-file.h"
-#include "dwarf-form.h"
+#include "file.h"
+#include "form.h"
 
 struct abbrev_attr {
 	uint16_t name, form;

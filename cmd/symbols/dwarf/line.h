@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf-unit.h"
+#include "unit.h"
 
 struct code_map;
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dwarf-read.h"
+#include "read.h"
 
 /* What the length of some forms depends on, of a unit. */
 struct dwarf_sizes {

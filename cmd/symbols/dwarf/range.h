@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dwarf-unit.h"
+#include "unit.h"
 
 struct dwarf_ranges {
 	const struct dwarf_unit *unit;

@@ -1,7 +1,7 @@
 /* dwarf-entry.c - see dwarf-entry.h. */
 #include "config.h"
 
-#include "dwarf-entry.h"
+#include "entry.h"
 
 #include <dwarf.h>
 

@@ -5,7 +5,7 @@
 #ifndef DWARF_ORIGIN_H
 #define DWARF_ORIGIN_H
 
-#include "dwarf-scan.h"
+#include "scan.h"
 
 /* Read what is to be known of the functions at the addresses of s. */
 void origin_read_nodes(struct scan *s, struct abbrev_cache *cache);

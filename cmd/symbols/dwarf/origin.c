@@ -1,9 +1,9 @@
 /* dwarf-origin.c - see dwarf-origin.h. */
 #include "config.h"
 
-#include "dwarf-origin.h"
+#include "origin.h"
 
-#include "dwarf-entry.h"
+#include "entry.h"
 
 #define MAX_ORIGINS 16 /* from a function to the one that says its name */
 

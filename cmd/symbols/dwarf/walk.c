@@ -8,15 +8,15 @@
  */
 #include "config.h"
 
-#include "dwarf-walk.h"
+#include "walk.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/addrs.h"
-#include "dwarf-entry.h"
-#include "dwarf-range.h"
+#include "entry.h"
+#include "range.h"
 #include "lib/base/array.h"
 #include "symbols/elf/symtab.h"
 
