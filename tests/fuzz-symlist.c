@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/jitdump.h"
-#include "symbols/kallsyms.h"
-#include "symbols/perfmap.h"
+#include "symbols/lists/jitdump.h"
+#include "symbols/lists/kallsyms.h"
+#include "symbols/lists/perfmap.h"
 
 #define N_ADDR 256
 

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
-#include "symbols/jitdump.h"
-#include "symbols/kallsyms.h"
-#include "symbols/perfmap.h"
+#include "symbols/lists/jitdump.h"
+#include "symbols/lists/kallsyms.h"
+#include "symbols/lists/perfmap.h"
 
 /* A symbolize_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
 struct answers {

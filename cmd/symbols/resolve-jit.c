@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jitdump.h"
+#include "symbols/lists/jitdump.h"
 #include "locate.h"
-#include "perfmap.h"
+#include "symbols/lists/perfmap.h"
 #include "symbols/elf/slurp.h"
 
 #define MAX_PROCESSES 4096

@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
-#include "kallsyms.h"
+#include "symbols/lists/kallsyms.h"
 #include "symbols/elf/slurp.h"
 
 #define PAGE ((uint64_t)4096)

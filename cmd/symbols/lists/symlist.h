@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "symbolize.h"
+#include "symbols/symbolize.h"
 
 #define SYMLIST_NONE UINT32_MAX
 
