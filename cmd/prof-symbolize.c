@@ -18,7 +18,7 @@
 #include "symbols/remote.h"
 #include "symbols/resolve.h"
 #include "symbols/symbolize-options.h"
-#include "symbols/symcache.h"
+#include "symbols/binary/symcache.h"
 #include "symbols/symreport.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };

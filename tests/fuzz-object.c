@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/symbolize.h"
+#include "symbols/binary/binary.h"
 
 #define N_ADDR 512
 #define MAX_FRAMES 512

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/symcache-image.h"
+#include "symbols/binary/symcache-image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

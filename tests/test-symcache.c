@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/symcache-image.h"
+#include "symbols/binary/symcache-image.h"
 
 static const struct symbolize_frame chain[] = {
 	{ "inner", "/src/a.h", 7, 3, 5 },

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "symbolize.h"
+#include "symbols/binary/binary.h"
 
 int
 locate_init(struct locate *l, const char *list)

@@ -11,7 +11,7 @@
 
 #include "lib/model/profile.h"
 #include "resolve.h"
-#include "symbolize.h"
+#include "symbols/binary/binary.h"
 
 struct kallsyms;
 struct resolve_task;

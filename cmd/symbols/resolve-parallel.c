@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "resolve-impl.h"
-#include "symcache.h"
+#include "symbols/binary/symcache.h"
 
 #define MAX_TASKS 64 /* objects that are open */
 

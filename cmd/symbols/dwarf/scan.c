@@ -11,7 +11,7 @@
 
 #include "origin.h"
 #include "walk.h"
-#include "symbols/symbolize.h"
+#include "symbols/binary/binary.h"
 
 /* --- units --- */
 

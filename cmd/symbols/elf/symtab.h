@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/symbolize.h"
+#include "symbols/binary/binary.h"
 
 /* The section of this name, or of this type if name is NULL; or NULL. */
 Elf_Scn *section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh);

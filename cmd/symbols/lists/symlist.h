@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "symbols/symbolize.h"
+#include "symbols/binary/binary.h"
 
 #define SYMLIST_NONE UINT32_MAX
 

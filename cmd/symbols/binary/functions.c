@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "symbolize-dwarf.h"
+#include "functions.h"
 
 #include <dwarf.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
-#include "symbolize.h"
+#include "binary.h"
 
 /*
  * As symbolize_run(), from the DWARF of o alone. DWARF

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbolize.h"
+#include "binary.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "symbols/elf/object.h"
-#include "symbolize-debug.h"
-#include "symbolize-dwarf.h"
+#include "debug.h"
+#include "functions.h"
 #include "symbols/elf/symtab.h"
 
 struct symbolize {

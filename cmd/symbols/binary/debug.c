@@ -1,7 +1,7 @@
 /* symbolize-debug.c - see symbolize-debug.h. */
 #include "config.h"
 
-#include "symbolize-debug.h"
+#include "debug.h"
 
 #include <errno.h>
 #include <limits.h>

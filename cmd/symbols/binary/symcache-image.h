@@ -19,7 +19,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/strtab.h"
-#include "symbolize.h"
+#include "binary.h"
 
 #define SYMCACHE_MAX_FRAMES 1024 /* at an address */
 

@@ -12,7 +12,7 @@
 #ifndef SYMCACHE_H
 #define SYMCACHE_H
 
-#include "symbolize.h"
+#include "binary.h"
 
 struct symcache;
 
