@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
-#include "symbols/locate.h"
-#include "symbols/resolve.h"
+#include "symbols/resolve/locate.h"
+#include "symbols/resolve/resolve.h"
 
 enum {
 	MAX_ANSWERS = 1 << 17, /* that are kept; then all are forgotten */

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "demangle.h"
 #include "network.h"
-#include "resolve.h"
+#include "symbols/resolve/resolve.h"
 
 extern const struct cli_opt symbolize_opts[];
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve-impl.h"
+#include "impl.h"
 
 int
 resolve_order(struct profile *p, size_t first)

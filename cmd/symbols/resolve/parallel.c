@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve-impl.h"
+#include "impl.h"
 #include "symbols/binary/symcache.h"
 
 #define MAX_TASKS 64 /* objects that are open */

@@ -5,7 +5,7 @@
 #ifndef RESOLVE_KERNEL_H
 #define RESOLVE_KERNEL_H
 
-#include "resolve-impl.h"
+#include "impl.h"
 
 /* Is m, whose file is called so, of the kernel or of one of its modules? */
 bool kernel_is_mapping(const struct mapping *m, const char *file);

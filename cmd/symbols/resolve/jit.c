@@ -1,7 +1,7 @@
 /* resolve-jit.c - see resolve-jit.h. */
 #include "config.h"
 
-#include "resolve-jit.h"
+#include "jit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

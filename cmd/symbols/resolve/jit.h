@@ -4,7 +4,7 @@
 #ifndef RESOLVE_JIT_H
 #define RESOLVE_JIT_H
 
-#include "resolve-impl.h"
+#include "impl.h"
 
 /*
  * Name the locations that lie in no mapping, or in one of memory without a

@@ -1,7 +1,7 @@
 /* resolve-kernel.c - see resolve-kernel.h. */
 #include "config.h"
 
-#include "resolve-kernel.h"
+#include "kernel.h"
 
 #include <elf.h>
 #include <link.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "resolve-impl.h"
+#include "impl.h"
 
 /* What was found is a stranger's word: it must have the build-id. */
 static enum prof_status

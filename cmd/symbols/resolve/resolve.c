@@ -1,7 +1,7 @@
 /* resolve.c - see resolve.h. */
 #include "config.h"
 
-#include "resolve-impl.h"
+#include "impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "lib/base/array.h"
 #include "lib/model/loadbase.h"
 #include "locate.h"
-#include "resolve-jit.h"
-#include "resolve-kernel.h"
+#include "jit.h"
+#include "kernel.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
