@@ -13,7 +13,7 @@
 #include "lib/model/profile.h"
 #include "cli/match.h"
 #include "symbols/debuginfod.h"
-#include "symbols/demangle.h"
+#include "symbols/names/demangle.h"
 #include "symbols/resolve/locate.h"
 #include "symbols/remote.h"
 #include "symbols/resolve/resolve.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "lib/model/profile.h"
-#include "symbols/demangle.h"
+#include "symbols/names/demangle.h"
 
 /* NULL: the name is not mangled. */
 struct row {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "demangle.h"
+#include "symbols/names/demangle.h"
 #include "network.h"
 #include "symbols/resolve/resolve.h"
 
