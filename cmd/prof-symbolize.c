@@ -17,9 +17,9 @@
 #include "symbols/resolve/locate.h"
 #include "symbols/net/remote.h"
 #include "symbols/resolve/resolve.h"
-#include "symbols/symbolize-options.h"
+#include "symbolize/options.h"
 #include "symbols/binary/symcache.h"
-#include "symbols/symreport.h"
+#include "symbolize/symreport.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };
 

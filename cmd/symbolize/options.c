@@ -1,7 +1,7 @@
 /* symbolize-options.c - see symbolize-options.h. */
 #include "config.h"
 
-#include "symbolize-options.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
