@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fetch/fetch-options.h"
+#include "fetch/options.h"
 #include "lib/ops/merge.h"
 #include "lib/model/profile.h"
 

@@ -1,7 +1,7 @@
 /* fetch-options.c - see fetch-options.h. */
 #include "config.h"
 
-#include "fetch-options.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
