@@ -23,7 +23,7 @@
 #include "record/listen.h"
 #include "record/lookup.h"
 #include "record/perfclock.h"
-#include "record/record-what.h"
+#include "record/what.h"
 #include "record/recording.h"
 #include "record/serve.h"
 #include "record/tally.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "record-what.h"
+#include "what.h"
 
 enum {
 	KEY_HEAP = CLI_GROUP + 200,
