@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "gate/gate-options.h"
+#include "gate/options.h"
 #include "gate/stats.h"
 
 static const struct cli_opt *const groups[] = { refine_opts, NULL };

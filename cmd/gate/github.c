@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gate-print.h"
+#include "print.h"
 
 /* The text of a message; a property must not hold ':' and ',' either. */
 static void

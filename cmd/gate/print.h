@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "gate-sides.h"
+#include "sides.h"
 #include "lib/gate/rule.h"
 
 /* What a report is of. */

@@ -1,7 +1,7 @@
 /* gate-sides.c - see gate-sides.h. */
 #include "config.h"
 
-#include "gate-sides.h"
+#include "sides.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gate-print.h"
+#include "print.h"
 #include "lib/report/text-print.h"
 
 /* Text for XML 1.0, which has no control characters, not even escaped ones. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gate-print.h"
+#include "print.h"
 
 static void
 print_name(FILE *out, const struct gate_report *r, uint32_t name)

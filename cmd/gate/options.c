@@ -1,7 +1,7 @@
 /* gate-options.c - see gate-options.h. */
 #include "config.h"
 
-#include "gate-options.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gate-print.h"
+#include "print.h"
 #include "lib/report/json.h"
 
 #define SCHEMA 1

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "gate-print.h"
-#include "gate-sides.h"
+#include "print.h"
+#include "sides.h"
 #include "lib/gate/rule.h"
 #include "lib/gate/gate.h"
 #include "cli/refine.h"

@@ -1,7 +1,7 @@
 /* gate-print.c - what the formats of prof-gate share; see gate-print.h. */
 #include "config.h"
 
-#include "gate-print.h"
+#include "print.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "gate-print.h"
+#include "print.h"
 #include "lib/report/text-print.h"
 
 /*
