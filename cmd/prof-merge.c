@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "inputs.h"
+#include "merge/inputs.h"
 #include "lib/ops/merge.h"
 #include "lib/model/profile.h"
-#include "sum.h"
+#include "merge/sum.h"
 
 enum {
 	KEY_TYPES = CLI_LONG,
