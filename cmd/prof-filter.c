@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "anonymize.h"
+#include "filter/anonymize.h"
 #include "cli/cli.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
