@@ -15,7 +15,7 @@
 #include "cli/match.h"
 #include "cli/refine.h"
 #include "cli/report-options.h"
-#include "text-options.h"
+#include "text/options.h"
 
 static const struct cli_opt *const groups[] = { report_opts, refine_opts,
 						NULL };

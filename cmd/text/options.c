@@ -1,7 +1,7 @@
 /* text-options.c - see text-options.h. */
 #include "config.h"
 
-#include "text-options.h"
+#include "options.h"
 
 #include <string.h>
 
