@@ -18,7 +18,7 @@
 #include "lib/model/profile.h"
 #include "lib/report/report.h"
 #include "cli/refine.h"
-#include "render.h"
+#include "dot/render.h"
 #include "cli/report-options.h"
 
 enum {
