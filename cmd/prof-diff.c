@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
-#include "lib/model/profile.h"
 
 enum {
 	KEY_BASE = CLI_LONG,

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/refine.h"
+#include "cli/report-options.h"
+#include "dot/render.h"
+#include "lib/model/profile.h"
 #include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
-#include "lib/model/profile.h"
 #include "lib/report/report.h"
-#include "cli/refine.h"
-#include "dot/render.h"
-#include "cli/report-options.h"
 
 enum {
 	KEY_CALL_TREE = CLI_LONG,

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "fetch/options.h"
-#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
+#include "lib/ops/merge.h"
 
 struct job {
 	struct fetch_args args;

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/anonymize.h"
 #include "cli/cli.h"
-#include "lib/ops/merge.h"
-#include "lib/ops/pgo.h"
-#include "lib/model/profile.h"
-#include "lib/ops/split.h"
-#include "lib/ops/tags.h"
-#include "lib/model/types.h"
 #include "cli/refine.h"
 #include "cli/wherematch.h"
+#include "filter/anonymize.h"
+#include "lib/model/profile.h"
+#include "lib/model/types.h"
+#include "lib/ops/merge.h"
+#include "lib/ops/pgo.h"
+#include "lib/ops/split.h"
+#include "lib/ops/tags.h"
 
 enum {
 	KEY_WHERE = CLI_LONG,

@@ -1,6 +1,6 @@
 /*
- * prof-merge.c - add profiles together; what adding means is in lib/ops/merge.h,
- * how threads share the work in sum.c.
+ * prof-merge.c - add profiles together; what adding means is in
+ * lib/ops/merge.h, how threads share the work in sum.c.
  */
 #include "config.h"
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "merge/inputs.h"
-#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
+#include "lib/ops/merge.h"
+#include "merge/inputs.h"
 #include "merge/sum.h"
 
 enum {

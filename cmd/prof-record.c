@@ -23,10 +23,10 @@
 #include "record/listen.h"
 #include "record/lookup.h"
 #include "record/perfclock.h"
-#include "record/what.h"
 #include "record/recording.h"
 #include "record/serve.h"
 #include "record/tally.h"
+#include "record/what.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "lib/model/profile.h"
 #include "cli/match.h"
-#include "symbols/net/debuginfod.h"
-#include "symbols/names/demangle.h"
-#include "symbols/resolve/locate.h"
-#include "symbols/net/remote.h"
-#include "symbols/resolve/resolve.h"
+#include "lib/model/profile.h"
 #include "symbolize/options.h"
-#include "symbols/binary/symcache.h"
 #include "symbolize/symreport.h"
+#include "symbols/binary/symcache.h"
+#include "symbols/names/demangle.h"
+#include "symbols/net/debuginfod.h"
+#include "symbols/net/remote.h"
+#include "symbols/resolve/locate.h"
+#include "symbols/resolve/resolve.h"
 
 static const struct cli_opt *const groups[] = { network_opts, NULL };
 

@@ -1,20 +1,20 @@
-/* prof-text.c - reports as text; what they look like is in lib/report/text.h. */
+/* prof-text.c - reports as text; lib/report/text.h says how they look. */
 #include "config.h"
 
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "lib/report/changes.h"
-#include "lib/report/frames.h"
-#include "lib/report/graph.h"
-#include "lib/model/labels.h"
-#include "lib/model/profile.h"
-#include "lib/report/report.h"
-#include "lib/base/strtab.h"
-#include "lib/report/text.h"
 #include "cli/match.h"
 #include "cli/refine.h"
 #include "cli/report-options.h"
+#include "lib/base/strtab.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
+#include "lib/report/changes.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
+#include "lib/report/report.h"
+#include "lib/report/text.h"
 #include "text/options.h"
 
 static const struct cli_opt *const groups[] = { report_opts, refine_opts,

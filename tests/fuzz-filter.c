@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/model/profile.h"
+#include "lib/model/types.h"
 #include "lib/ops/anonymous.h"
-#include "lib/wire/codec.h"
 #include "lib/ops/filter.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
-#include "lib/model/profile.h"
 #include "lib/ops/split.h"
 #include "lib/ops/tagfilter.h"
 #include "lib/ops/tags.h"
-#include "lib/model/types.h"
+#include "lib/wire/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
+#include "lib/wire/codec.h"
 
 /* Aborts unless it is so; frees p. */
 static inline void

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/strtab.h"
+#include "lib/model/profile.h"
 #include "lib/report/changes.h"
-#include "lib/wire/codec.h"
 #include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
-#include "lib/model/profile.h"
 #include "lib/report/report.h"
-#include "lib/base/strtab.h"
 #include "lib/report/text.h"
+#include "lib/wire/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

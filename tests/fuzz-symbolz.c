@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/formats/symbolz.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/formats/symbolz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "cli/wherematch.h"
+#include "fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "lib/report/changes.h"
-#include "lib/ops/diff.h"
-#include "lib/report/frames.h"
-#include "lib/report/graph.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/ops/diff.h"
+#include "lib/report/changes.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/report/report.h"
 #include "random.h"
 

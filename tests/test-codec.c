@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
+#include "lib/wire/codec.h"
 #include "profile.pb-c.h"
 
 static struct profile *

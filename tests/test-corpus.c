@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "lib/wire/codec.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
+#include "lib/wire/codec.h"
 #include "profile.pb-c.h"
 
 typedef Perftools__Profiles__Profile message;

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
-#include "lib/model/profile.h"
 #include "random.h"
 
 enum { N_ROUND = 60 };

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "lib/report/frames.h"
-#include "lib/report/graph.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 
 #define N_PROFILE 400
 #define MAX_KEY 64

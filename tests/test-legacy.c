@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "lib/wire/codec.h"
-#include "lib/formats/write.h"
 #include "lib/formats/legacy.h"
+#include "lib/formats/write.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
+#include "lib/wire/codec.h"
 
 /* --- profiles as text --- */
 

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "lib/wire/codec.h"
-#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
+#include "lib/ops/merge.h"
+#include "lib/wire/codec.h"
 #include "random.h"
 
 enum { N_ROUND = 60 };

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
+#include "lib/formats/symbolz.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/formats/symbolz.h"
 
 /* --- the page to ask --- */
 

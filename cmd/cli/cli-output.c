@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lib/wire/compress.h"
 #include "lib/base/outfile.h"
 #include "lib/model/profile.h"
+#include "lib/wire/compress.h"
 
 struct cli_output {
 	struct outfile file; /* if it is to be put in place */

@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "cli.h"
-#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
+#include "lib/ops/merge.h"
 
 void
 cli_tell_notes(const struct merge_notes *notes)

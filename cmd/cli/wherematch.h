@@ -1,4 +1,6 @@
-/* wherematch.h - the expressions of lib/ops/where.h with the patterns of match.h.
+/*
+ * wherematch.h - the expressions of lib/ops/where.h with the patterns of
+ * match.h.
  */
 #ifndef WHEREMATCH_H
 #define WHEREMATCH_H

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
-#include "lib/wire/compress.h"
 #include "lib/base/outfile.h"
+#include "lib/wire/compress.h"
 
 #define MAX_INDEX ((off_t)1 << 30)
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "print.h"
 #include "lib/report/json.h"
+#include "print.h"
 
 #define SCHEMA 1
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "print.h"
 #include "lib/report/text-print.h"
+#include "print.h"
 
 /* Text for XML 1.0, which has no control characters, not even escaped ones. */
 static void

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "print.h"
 #include "lib/report/text-print.h"
+#include "print.h"
 
 /*
  * A name as code. Every punctuation mark is an entity, so nothing in it is

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/match.h"
 #include "lib/base/buf.h"
 #include "lib/stream/stream.h"
-#include "cli/match.h"
 
 #define MAX_BUDGET_SIZE ((size_t)16 << 20)
 

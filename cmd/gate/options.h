@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
+#include "cli/refine.h"
+#include "lib/gate/gate.h"
+#include "lib/gate/rule.h"
 #include "print.h"
 #include "sides.h"
-#include "lib/gate/rule.h"
-#include "lib/gate/gate.h"
-#include "cli/refine.h"
 
 struct match;
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "sides.h"
 #include "lib/gate/rule.h"
+#include "sides.h"
 
 /* What a report is of. */
 struct gate_report {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ops/names.h"
 #include "lib/model/profile.h"
+#include "lib/ops/names.h"
 
 #define DURATIONS_DIFFER 1.1 /* times the other: worth a word */
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "lib/gate/gate.h"
 #include "cli/refine.h"
+#include "lib/gate/gate.h"
 
 enum scale { SCALE_NONE, SCALE_TOTAL, SCALE_DURATION, SCALE_OPS };
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/ops/merge.h"
 #include "lib/model/profile.h"
+#include "lib/ops/merge.h"
 #include "lib/stream/series.h"
 
 struct work {

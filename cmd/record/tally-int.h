@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 
+#include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
-#include "lib/base/strtab.h"
 #include "set.h"
 #include "tally.h"
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "symbols/names/demangle.h"
 #include "network.h"
+#include "symbols/names/demangle.h"
 #include "symbols/resolve/resolve.h"
 
 extern const struct cli_opt symbolize_opts[];

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/base/idmap.h"
 #include "legacy.h"
+#include "lib/base/idmap.h"
 #include "lib/model/profile.h"
 
 /* --- text --- */

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "lib/base/array.h"
 #include "impl.h"
+#include "lib/base/array.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that count */
 #define MAX_EXPANDED 8192 /* a line with its variables replaced */

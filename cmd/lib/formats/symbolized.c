@@ -16,8 +16,8 @@
 
 #include <stdlib.h>
 
-#include "lib/base/array.h"
 #include "impl.h"
+#include "lib/base/array.h"
 
 struct symbols {
 	struct idmap by_address; /* address + 1: index into name */

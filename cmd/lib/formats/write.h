@@ -7,8 +7,8 @@
 #ifndef LEGACY_WRITE_H
 #define LEGACY_WRITE_H
 
-#include "lib/base/buf.h"
 #include "legacy.h"
+#include "lib/base/buf.h"
 #include "lib/base/status.h"
 
 struct profile;

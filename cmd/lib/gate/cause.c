@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "edges.h"
 #include "impl.h"
+#include "lib/base/arena.h"
 
 #define CARRIES 0.75  /* of the growth of its caller: it is the reason */
 #define N_CAUSE 3     /* of each kind */

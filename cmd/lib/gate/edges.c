@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/array.h"
 #include "edges.h"
 #include "impl.h"
+#include "lib/base/array.h"
 #include "lib/model/profile.h"
 
 #define MIN_ROWS 16 /* are looked at, however many edges there are */

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
-#include "lib/base/array.h"
 #include "edges.h"
 #include "impl.h"
+#include "lib/base/arena.h"
+#include "lib/base/array.h"
 #include "lib/model/profile.h"
 
 #define GONE 0.1                     /* of what it was, at most: it is gone */

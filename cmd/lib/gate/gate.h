@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/report/frames.h"
 #include "lib/base/status.h"
 #include "lib/base/strtab.h"
+#include "lib/report/frames.h"
 
 struct arena;
 struct profile;

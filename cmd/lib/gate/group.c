@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/report/frames.h"
 #include "impl.h"
 #include "lib/model/profile.h"
+#include "lib/report/frames.h"
 
 /* Add a sample of run i to the sums of all groups in `groups`, a bit each. */
 static void

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "impl.h"
+#include "lib/base/arena.h"
 #include "lib/model/profile.h"
 
 enum prof_status

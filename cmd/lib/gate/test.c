@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "impl.h"
+#include "lib/base/arena.h"
 
 #define MIN_MEAN 5.0     /* of a count per run that tells about the noise */
 #define MAX_PRIOR 1.0    /* of what others may lend: times the own degrees */

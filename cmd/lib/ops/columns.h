@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/model/profile.h"
 #include "lib/base/status.h"
+#include "lib/model/profile.h"
 
 /* What becomes of a column that some profiles have and others lack. */
 enum columns_mode {

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "columns.h"
-#include "merge.h"
 #include "lib/model/profile.h"
+#include "merge.h"
 
 /* --- columns --- */
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "lib/base/hashtab.h"
-#include "merge.h"
 #include "lib/model/profile.h"
 #include "lib/model/sums.h"
+#include "merge.h"
 #include "translate.h"
 
 struct merge {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge.h"
 #include "lib/model/types.h"
+#include "merge.h"
 
 static bool
 is_type(const struct profile *p, size_t i, const char *type, const char *unit)

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/buf.h"
 #include "filter.h"
+#include "lib/base/buf.h"
 #include "lib/model/profile.h"
 
 /*

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/buf.h"
 #include "dot.h"
 #include "graph.h"
+#include "lib/base/buf.h"
 #include "report.h"
 
 struct drawing {

@@ -15,9 +15,9 @@
 
 #include "frames.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "shorten.h"
 #include "text-print.h"
-#include "lib/model/units.h"
 
 static const char read_me[] =
 	"See https://git.io/JfYMW for how to read the graph";

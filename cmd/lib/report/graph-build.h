@@ -12,10 +12,10 @@
 #ifndef GRAPH_BUILD_H
 #define GRAPH_BUILD_H
 
-#include "lib/base/buf.h"
 #include "graph.h"
-#include "lib/model/labels.h"
+#include "lib/base/buf.h"
 #include "lib/base/pairs.h"
+#include "lib/model/labels.h"
 
 struct sample;
 struct tagger;

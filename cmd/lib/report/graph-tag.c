@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph-build.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
-#include "graph-build.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 

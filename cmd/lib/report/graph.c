@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "graph-build.h"
+#include "lib/base/arena.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/buf.h"
 #include "graph.h"
+#include "lib/base/buf.h"
 #include "lib/base/status.h"
 #include "lib/model/units.h"
 

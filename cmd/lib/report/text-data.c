@@ -12,11 +12,11 @@
 #include "graph.h"
 #include "json.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-data.h"
 #include "text-print.h"
 #include "text.h"
-#include "lib/model/units.h"
 
 /* --- JSON --- */
 

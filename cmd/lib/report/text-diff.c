@@ -11,11 +11,11 @@
 #include "changes.h"
 #include "frames.h"
 #include "json.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-data.h"
 #include "text-print.h"
 #include "text.h"
-#include "lib/model/units.h"
 
 static bool
 has_row(const struct change_row *row, const struct text_rows *rows)

@@ -8,10 +8,10 @@
 
 #include "graph.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-print.h"
 #include "text.h"
-#include "lib/model/units.h"
 
 static void
 put(FILE *out, const struct profile *p, uint32_t s)

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/array.h"
 #include "frames.h"
 #include "graph.h"
+#include "lib/base/array.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-print.h"
 #include "text.h"
-#include "lib/model/units.h"
 
 /* The value of sample i that is reported, by itself. */
 static int64_t

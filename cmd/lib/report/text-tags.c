@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "lib/model/labels.h"
 #include "lib/base/pairs.h"
+#include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-print.h"
 #include "text.h"
-#include "lib/model/units.h"
 
 #define N_RECENT 1024 /* a power of two */
 

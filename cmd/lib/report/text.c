@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "graph.h"
+#include "lib/model/units.h"
 #include "report.h"
 #include "text-print.h"
-#include "lib/model/units.h"
 
 bool
 text_has_row(const struct graph_node *n, const struct text_rows *rows)

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/formats/legacy.h"
+#include "lib/model/profile.h"
 #include "lib/wire/codec.h"
 #include "lib/wire/compress.h"
 #include "lib/wire/gzip-out.h"
-#include "lib/formats/legacy.h"
-#include "lib/model/profile.h"
 
 static enum prof_status
 too_large(size_t max_bytes, struct prof_err *err)

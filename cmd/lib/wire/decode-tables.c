@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "decode.h"
+#include "lib/base/arena.h"
 #include "lib/model/pool.h"
 #include "wire.h"
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arena.h"
 #include "codec.h"
 #include "decode.h"
+#include "lib/base/arena.h"
 #include "lib/model/pool.h"
 #include "wire.h"
 

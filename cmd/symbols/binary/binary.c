@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "debug.h"
+#include "functions.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "symbols/elf/object.h"
-#include "debug.h"
-#include "functions.h"
 #include "symbols/elf/symtab.h"
 
 struct symbolize {

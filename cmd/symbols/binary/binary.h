@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/model/loadbase.h"
 #include "lib/base/status.h"
+#include "lib/model/loadbase.h"
 
 struct symbolize;
 

@@ -4,9 +4,9 @@
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
 
+#include "binary.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
-#include "binary.h"
 
 /*
  * As symbolize_run(), from the DWARF of o alone. DWARF

@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "binary.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/strtab.h"
-#include "binary.h"
 
 #define SYMCACHE_MAX_FRAMES 1024 /* at an address */
 

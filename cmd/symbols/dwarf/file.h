@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "read.h"
 #include "lib/base/status.h"
+#include "read.h"
 
 /* The sections that are read; in a .dwo or .dwp file those named *.dwo. */
 enum dwarf_section {

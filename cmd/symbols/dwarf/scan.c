@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "origin.h"
-#include "walk.h"
 #include "symbols/binary/binary.h"
+#include "walk.h"
 
 /* --- units --- */
 

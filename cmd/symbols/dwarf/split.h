@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "file.h"
-#include "unit.h"
 #include "symbols/elf/object.h"
+#include "unit.h"
 
 /* Another file, and the DWARF in it. All 0: not open. */
 struct dwarf_object {

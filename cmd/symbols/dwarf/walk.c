@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
 #include "entry.h"
-#include "range.h"
+#include "lib/base/addrs.h"
 #include "lib/base/array.h"
+#include "range.h"
 #include "symbols/elf/symtab.h"
 
 #define MAX_DEPTH 1024 /* of entries in each other */

@@ -14,9 +14,9 @@
 
 #include "lib/base/array.h"
 #include "lib/base/now.h"
+#include "lib/formats/symbolz.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/formats/symbolz.h"
 
 #define MAX_TRIES 4    /* sources asked for one mapping */
 #define MAX_SERVERS 64 /* asked in a run */

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbols/lists/jitdump.h"
 #include "locate.h"
-#include "symbols/lists/perfmap.h"
 #include "symbols/elf/slurp.h"
+#include "symbols/lists/jitdump.h"
+#include "symbols/lists/perfmap.h"
 
 #define MAX_PROCESSES 4096
 

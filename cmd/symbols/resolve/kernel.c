@@ -11,8 +11,8 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
-#include "symbols/lists/kallsyms.h"
 #include "symbols/elf/slurp.h"
+#include "symbols/lists/kallsyms.h"
 
 #define PAGE ((uint64_t)4096)
 #define MAX_BUILD_ID 64 /* bytes */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit.h"
+#include "kernel.h"
 #include "lib/base/array.h"
 #include "lib/model/loadbase.h"
 #include "locate.h"
-#include "jit.h"
-#include "kernel.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
