@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/refine.h"
-#include "cli/report-options.h"
+#include "cli/report-open.h"
 #include "dot/render.h"
 #include "lib/model/profile.h"
 #include "lib/report/dot.h"
@@ -41,22 +40,18 @@ static const struct cli_opt opts[] = {
 	{ 0 }
 };
 
-static const struct cli_opt *const groups[] = { report_opts, refine_opts,
-						NULL };
-
 static const struct cli_cmd cmd = {
 	.name = "prof-dot",
 	.args = "[FILE...]",
 	.brief = "draw the call graph of a profile",
 	.opts = opts,
-	.groups = groups,
+	.groups = report_groups,
 };
 
 struct settings {
 	const char *format;
 	double timeout; /* seconds */
 	struct report_settings report;
-	struct refine refine;
 };
 
 static void
@@ -79,8 +74,7 @@ parse(struct settings *s, struct cli *cli)
 			s->timeout = cli_double(cli);
 			break;
 		default:
-			if (!report_option(&s->report, cli, key))
-				refine_option(&s->refine, cli, key);
+			report_option(&s->report, cli, key);
 		}
 	}
 	if (!strcmp(s->format, "dot"))
@@ -132,13 +126,11 @@ draw(struct cli *cli, const struct settings *s, struct report *r)
 	struct frames *f;
 	struct graph *g;
 
-	if (report_graph(r, &f, &g, &err) != PROF_OK)
-		die("%s", err.msg);
+	report_open_graph(r, &f, &g);
 	if (!is_dot && (g->n_node > MAX_NODES || g->n_edge > MAX_EDGES))
 		die("%zu nodes and %zu edges are too many to lay out; draw "
 		    "less with --nodecount",
 		    g->n_node, g->n_edge);
-	report_choose_unit(r, g);
 	if (dot_write(r, g, !is_dot, &dot, &err) != PROF_OK)
 		die("%s", err.msg);
 	graph_free(g);
@@ -163,7 +155,6 @@ main(int argc, char **argv)
 {
 	struct settings s = { 0 };
 	struct report r;
-	struct profile *p;
 	struct cli cli;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -174,13 +165,8 @@ main(int argc, char **argv)
 	s.report.o.graph.tags = true;
 	s.report.o.graph.tag_unit = s.report.o.unit;
 
-	s.report.o.filter = refine_active(&s.refine, &s.report.o.n_filter);
-
-	p = cli_read_all(&cli);
-	refine_frames(&s.refine, p, s.report.o.unit);
-	report_begin(&r, &s.report, &s.refine, p);
+	report_open(&r, &s.report, &cli);
 	draw(&cli, &s, &r);
-	refine_release(&s.refine);
-	profile_free(p);
+	report_close(&r, &s.report);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

@@ -5,8 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/match.h"
-#include "cli/refine.h"
-#include "cli/report-options.h"
+#include "cli/report-open.h"
 #include "lib/base/strtab.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
@@ -17,15 +16,12 @@
 #include "lib/report/text.h"
 #include "text/options.h"
 
-static const struct cli_opt *const groups[] = { report_opts, refine_opts,
-						NULL };
-
 static const struct cli_cmd cmd = {
 	.name = "prof-text",
 	.args = "[FILE...]",
 	.brief = "print a profile as text; several are added up",
 	.opts = text_opts,
-	.groups = groups,
+	.groups = report_groups,
 };
 
 static int64_t
@@ -91,15 +87,12 @@ static enum prof_status
 print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
 	    struct prof_err *err)
 {
-	enum prof_status st;
+	enum prof_status st = PROF_OK;
 	struct text_rows rows = row_limits(s, r);
 	struct frames *f;
 	struct graph *g;
 
-	st = report_graph(r, &f, &g, err);
-	if (st != PROF_OK)
-		return st;
-	report_choose_unit(r, g);
+	report_open_graph(r, &f, &g);
 	if (s->peek && !g->n_wanted)
 		die("no matches found for regexp: %s", s->pattern);
 	if (s->format == FORMAT_TOP)
@@ -162,7 +155,7 @@ print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
 	if (s->format != FORMAT_RAW && s->format != FORMAT_COMMENTS &&
 	    s->format != FORMAT_LIST_TYPES)
 		return false;
-	refine_filter(&s->refine, p);
+	refine_filter(&s->report.refine, p);
 	if (s->format == FORMAT_RAW)
 		text_raw(cli_text(cli), p);
 	else if (s->format == FORMAT_COMMENTS)
@@ -176,25 +169,21 @@ int
 main(int argc, char **argv)
 {
 	struct text_settings s;
-	struct report_options *o = &s.report.o;
 	enum prof_status st;
 	struct prof_err err;
-	struct profile *p;
-	struct report r;
+	struct report r = { 0 };
 	struct cli cli;
 
 	cli_init(&cli, &cmd, argc, argv);
 	text_settings_parse(&s, &cli);
 	choose_graph(&s);
-	o->filter = refine_active(&s.refine, &o->n_filter);
 
-	p = cli_read_all(&cli);
-	refine_frames(&s.refine, p, o->unit);
-	if (s.diff && !profile_has_base(p))
+	r.p = report_read(&s.report, &cli);
+	if (s.diff && !profile_has_base(r.p))
 		die("no difference: no sample has the label pprof::base=true "
 		    "that prof-diff --diff-base sets");
-	if (!print_simple(&cli, &s, p)) {
-		report_begin(&r, &s.report, &s.refine, p);
+	if (!print_simple(&cli, &s, r.p)) {
+		report_begin(&r, &s.report, r.p);
 		if (s.format == FORMAT_TAGS)
 			st = text_tags(cli_text(&cli), &r, &err);
 		else if (s.format == FORMAT_TRACES || s.format == FORMAT_FOLDED)
@@ -206,7 +195,7 @@ main(int argc, char **argv)
 		if (st != PROF_OK)
 			die("%s", err.msg);
 	}
-	profile_free(p);
-	text_settings_release(&s);
+	report_close(&r, &s.report);
+	match_free(s.peek);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

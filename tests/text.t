@@ -134,7 +134,7 @@ Showing nodes accounting for -23kB, 92.00% of 25kB total
 END
 check_err 'sums that do not fit are said' 0 \
 	'prof-text --sample-index=hits -o /dev/null $data/good-full.pb.gz' \
-	'sums do not fit in 64 bits and are cut'
+	'sums overflow 64 bits; clamped to the limit'
 
 # How it was sampled: merged profiles have several such comments.
 cat >sampled <<'END'

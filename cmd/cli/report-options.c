@@ -3,12 +3,7 @@
 
 #include "report-options.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-#include "lib/model/profile.h"
-#include "lib/model/sampling.h"
-#include "refine.h"
 
 enum {
 	KEY_SAMPLE_INDEX = CLI_GROUP + 100,
@@ -39,7 +34,7 @@ enum {
 	KEY_SOURCE_PATH,
 };
 
-const struct cli_opt report_opts[] = {
+static const struct cli_opt report_opts[] = {
 	{ KEY_SAMPLE_INDEX, "sample-index", "TYPE",
 	  "report the values of TYPE, a name or a number" },
 	{ KEY_INUSE_SPACE, "inuse-space", "[BOOL]",
@@ -86,6 +81,9 @@ const struct cli_opt report_opts[] = {
 	  "cut file names after the folders PATH (joined by ':')" },
 	{ 0 }
 };
+
+const struct cli_opt *const report_groups[] = { report_opts, refine_opts,
+						NULL };
 
 void
 report_settings_init(struct report_settings *s)
@@ -234,7 +232,8 @@ report_option(struct report_settings *s, struct cli *cli, int key)
 		s->is_relative = cli_bool(cli);
 		return true;
 	}
-	return type_option(s, cli, key) || frame_option(s, cli, key);
+	return type_option(s, cli, key) || frame_option(s, cli, key) ||
+	       refine_option(&s->refine, cli, key);
 }
 
 void
@@ -252,47 +251,8 @@ report_settings_finish(struct report_settings *s, enum report_limit limit)
 		g->node_fraction = g->edge_fraction = 0;
 }
 
-/* Say what a reader must know of a profile that was sampled badly. */
-static void
-warn_of_sampling(const struct profile *p)
-{
-	static const double worth = 0.01; /* of all ticks */
-	struct sampling s;
-	double ticks;
-
-	if (!sampling_sum(p, &s) || !s.ticks)
-		return;
-	ticks = (double)s.ticks;
-	if ((double)s.lost >= worth * ticks)
-		warn("%.3g%% of the samples were lost",
-		     100 * (double)s.lost / ticks);
-	if ((double)s.truncated >= worth * ticks)
-		warn("%.3g%% of the stacks are cut: too many frames",
-		     100 * (double)s.truncated / ticks);
-	if ((double)s.unwind_failed >= worth * ticks)
-		warn("%.3g%% of the stacks end before their root",
-		     100 * (double)s.unwind_failed / ticks);
-	if (s.untimed)
-		warn("%" PRIu64 " threads were not sampled", s.untimed);
-	if (s.achieved_hz < s.asked_hz / 2)
-		warn("sampled at %.4g Hz, not %.4g as asked: sums are right, "
-		     "but coarser",
-		     s.achieved_hz, s.asked_hz);
-}
-
 void
-report_begin(struct report *r, const struct report_settings *s,
-	     const struct refine *refine, struct profile *p)
+report_settings_release(struct report_settings *s)
 {
-	struct prof_err err;
-
-	warn_of_sampling(p);
-	if (s->is_relative)
-		refine_filter(refine, p);
-	if (report_init(r, p, &s->o, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (r->is_saturated)
-		warn("sums do not fit in 64 bits and are cut");
-	if (!s->is_relative)
-		refine_filter(refine, p);
+	refine_release(&s->refine);
 }

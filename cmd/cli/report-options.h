@@ -1,7 +1,8 @@
 /*
- * report-options.h - the options that the reports on a call graph share
- * (prof-text, prof-dot): what is counted, what a node is, which nodes are
- * shown, in what unit. They are pprof's, by name and by default.
+ * report-options.h - the options that all report commands share: what is
+ * counted, what a node is, which nodes are shown, in what unit, and which part
+ * of the profile is reported (refine.h). They are pprof's, by name and by
+ * default. report-open.h takes it from there.
  */
 #ifndef REPORT_OPTIONS_H
 #define REPORT_OPTIONS_H
@@ -11,11 +12,10 @@
 
 #include "cli.h"
 #include "lib/report/report.h"
+#include "refine.h"
 
-struct refine;
-
-/* For cli_cmd.groups. */
-extern const struct cli_opt report_opts[];
+/* For cli_cmd.groups: the options of this file, and those of refine.h. */
+extern const struct cli_opt *const report_groups[];
 
 struct report_settings {
 	struct report_options o;
@@ -23,6 +23,7 @@ struct report_settings {
 	bool no_trim;
 	bool is_relative;        /* total after the filters */
 	const char *granularity; /* the option that set it, or NULL */
+	struct refine refine;
 };
 
 /* How many nodes a report shows when --nodecount does not say. */
@@ -35,7 +36,7 @@ enum report_limit {
 void report_settings_init(struct report_settings *s);
 
 /*
- * Act on option `key` if it is one of report_opts; else return false. Dies
+ * Act on option `key` if it is in report_groups; else return false. Dies
  * when it is wrong.
  */
 bool report_option(struct report_settings *s, struct cli *cli, int key);
@@ -43,11 +44,7 @@ bool report_option(struct report_settings *s, struct cli *cli, int key);
 /* After the last option: settle s->o for a report with the given limit. */
 void report_settings_finish(struct report_settings *s, enum report_limit limit);
 
-/*
- * Filter p and make it the profile of report r, whose 100 % is that of p as it
- * came, or with --relative-percentages of what the filters leave. Dies.
- */
-void report_begin(struct report *r, const struct report_settings *s,
-		  const struct refine *refine, struct profile *p);
+/* Free what the options hold. */
+void report_settings_release(struct report_settings *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* text-options.c - see text-options.h. */
+/* options.c - see options.h. */
 #include "config.h"
 
 #include "options.h"
@@ -107,8 +107,8 @@ text_settings_parse(struct text_settings *s, struct cli *cli)
 		default:
 			if (key >= KEY_REPORT && key < KEY_REPORT + N_FORMAT)
 				set_format(s, cli, key - KEY_REPORT);
-			else if (!report_option(&s->report, cli, key))
-				refine_option(&s->refine, cli, key);
+			else
+				report_option(&s->report, cli, key);
 		}
 	}
 	if (s->format == FORMAT_TEXT)
@@ -116,11 +116,4 @@ text_settings_parse(struct text_settings *s, struct cli *cli)
 	if (s->diff && s->format != FORMAT_TOP && s->format != FORMAT_JSON &&
 	    s->format != FORMAT_TSV)
 		die("--diff is a table: it can't be --%s", s->option);
-}
-
-void
-text_settings_release(struct text_settings *s)
-{
-	match_free(s->peek);
-	refine_release(&s->refine);
 }

@@ -1,5 +1,5 @@
 /*
- * text-options.h - the options of prof-text: the table, and what they set.
+ * options.h - the options of prof-text: the table, and what they set.
  */
 #ifndef TEXT_OPTIONS_H
 #define TEXT_OPTIONS_H
@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "cli/refine.h"
 #include "cli/report-options.h"
 
 struct match;
@@ -34,15 +33,13 @@ struct text_settings {
 	enum format format;
 	const char *option;  /* that chose it, or NULL */
 	bool diff;           /* before and after, as this format */
-	struct match *peek;  /* of --peek */
+	struct match *peek;  /* of --peek: the caller's */
 	const char *pattern; /* ... as text */
 	char *min_flat, *min_cum;
-	struct refine refine;
 	struct report_settings report;
 };
 
 /* The defaults, then all options, of which it dies when one is wrong. */
 void text_settings_parse(struct text_settings *s, struct cli *cli);
-void text_settings_release(struct text_settings *s);
 
 #endif

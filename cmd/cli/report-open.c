@@ -1,0 +1,88 @@
+/* report-open.c - see report-open.h. */
+#include "config.h"
+
+#include "report-open.h"
+
+#include <inttypes.h>
+
+#include "lib/model/profile.h"
+#include "lib/model/sampling.h"
+
+/* Say what a reader must know about a profile that was sampled badly. */
+static void
+warn_of_sampling(const struct profile *p)
+{
+	static const double worth = 0.01; /* of all ticks */
+	struct sampling s;
+	double ticks;
+
+	if (!sampling_sum(p, &s) || !s.ticks)
+		return;
+	ticks = (double)s.ticks;
+	if ((double)s.lost >= worth * ticks)
+		warn("%.3g%% of the samples were lost",
+		     100 * (double)s.lost / ticks);
+	if ((double)s.truncated >= worth * ticks)
+		warn("%.3g%% of the stacks are cut: too many frames",
+		     100 * (double)s.truncated / ticks);
+	if ((double)s.unwind_failed >= worth * ticks)
+		warn("%.3g%% of the stacks end before their root",
+		     100 * (double)s.unwind_failed / ticks);
+	if (s.untimed)
+		warn("%" PRIu64 " threads were not sampled", s.untimed);
+	if (s.achieved_hz < s.asked_hz / 2)
+		warn("sampled at %.4g Hz, not %.4g as asked: sums are right, "
+		     "but coarser",
+		     s.achieved_hz, s.asked_hz);
+}
+
+struct profile *
+report_read(struct report_settings *s, struct cli *cli)
+{
+	struct profile *p;
+
+	s->o.filter = refine_active(&s->refine, &s->o.n_filter);
+	p = cli_read_all(cli);
+	refine_frames(&s->refine, p, s->o.unit);
+	return p;
+}
+
+void
+report_begin(struct report *r, const struct report_settings *s,
+	     struct profile *p)
+{
+	struct prof_err err;
+
+	warn_of_sampling(p);
+	if (s->is_relative)
+		refine_filter(&s->refine, p);
+	if (report_init(r, p, &s->o, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (r->is_saturated)
+		warn("sums overflow 64 bits; clamped to the limit");
+	if (!s->is_relative)
+		refine_filter(&s->refine, p);
+}
+
+void
+report_open(struct report *r, struct report_settings *s, struct cli *cli)
+{
+	report_begin(r, s, report_read(s, cli));
+}
+
+void
+report_open_graph(struct report *r, struct frames **f, struct graph **g)
+{
+	struct prof_err err;
+
+	if (report_graph(r, f, g, &err) != PROF_OK)
+		die("%s", err.msg);
+	report_choose_unit(r, *g);
+}
+
+void
+report_close(struct report *r, struct report_settings *s)
+{
+	profile_free(r->p);
+	report_settings_release(s);
+}

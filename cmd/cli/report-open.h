@@ -1,0 +1,55 @@
+/*
+ * report-open.h - from options and inputs to a report: the steps that every
+ * report command takes, in the one order that gives pprof's numbers.
+ *
+ *	struct report_settings s;
+ *	struct report r;
+ *
+ *	report_settings_init(&s);
+ *	while ((key = cli_option(&cli)) != CLI_DONE)
+ *		if (!report_option(&s, &cli, key))
+ *			switch (key) ...
+ *	report_settings_finish(&s, REPORT_ALL);
+ *	report_open(&r, &s, &cli);
+ *	...
+ *	report_close(&r, &s);
+ *
+ * Everything here prints warnings, and dies on errors.
+ */
+#ifndef REPORT_OPEN_H
+#define REPORT_OPEN_H
+
+#include "cli/report-options.h"
+#include "lib/report/report.h"
+
+/*
+ * Read all inputs as one profile, the caller's, and change its frames as the
+ * options say: those that the profile asks to drop are dropped, and labels
+ * become frames. Totals are not taken yet: the filters come later, in
+ * report_begin() or refine_filter().
+ */
+struct profile *report_read(struct report_settings *s,
+			    struct cli *cli) MUST_USE;
+
+/*
+ * Make p, of report_read(), the profile of r: warn if it was sampled badly,
+ * take the total that is 100 %, and filter. The total is that of p before the
+ * filters, or with --relative-percentages of what they leave. r refers to p
+ * and s.
+ */
+void report_begin(struct report *r, const struct report_settings *s,
+		  struct profile *p);
+
+/* Both of the above: r->p is the profile, which report_close() frees. */
+void report_open(struct report *r, struct report_settings *s, struct cli *cli);
+
+/*
+ * The frames and the call graph of r, the caller's (frames_free() and
+ * graph_free()), and the unit in which r prints its values.
+ */
+void report_open_graph(struct report *r, struct frames **f, struct graph **g);
+
+/* Free the profile of r and what the options in s hold. */
+void report_close(struct report *r, struct report_settings *s);
+
+#endif
