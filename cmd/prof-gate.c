@@ -1,7 +1,7 @@
 /*
  * prof-gate.c - did a function get slower? The verdict as an exit status. The
- * options: gate-options.c; the operands: gate-sides.c; the statistics:
- * lib/gate/gate.h and stats.c; the formats: gate-print.h.
+ * options: gate/options.c; the operands: gate/sides.c; the statistics:
+ * lib/gate/gate.h and stats.c; the formats: gate/print.h.
  */
 #include "config.h"
 

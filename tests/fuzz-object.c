@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Each address is answered once at most, by strings that end. */
 static void
-take(void *ctx, size_t i, const struct symbolize_frame *f, size_t n)
+take(void *ctx, size_t i, const struct symbol_frame *f, size_t n)
 {
 	unsigned char *seen = ctx;
 
@@ -59,17 +59,17 @@ choose(const struct load_layout *l, uint64_t *addr)
 }
 
 static void
-run(struct symbolize *s)
+run(struct binary *s)
 {
 	unsigned char seen[N_ADDR] = { 0 };
 	uint64_t addr[N_ADDR], value;
-	size_t n = choose(symbolize_layout(s), addr);
+	size_t n = choose(binary_layout(s), addr);
 
-	(void)symbolize_worth(s);
-	(void)symbolize_symbol(s, "_stext", &value);
+	(void)binary_worth(s);
+	(void)binary_symbol(s, "_stext", &value);
 	for (int dwarf = 0; dwarf < 2; dwarf++) {
 		memset(seen, 0, sizeof(seen));
-		if (symbolize_run(s, addr, n, dwarf, take, seen, NULL) ==
+		if (binary_run(s, addr, n, dwarf, take, seen, NULL) ==
 		    PROF_ENOMEM)
 			abort();
 	}
@@ -78,16 +78,16 @@ run(struct symbolize *s)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct symbolize *s;
+	struct binary *s;
 	void *copy = malloc(n + 1);
 
 	if (!copy)
 		abort();
 	if (n)
 		memcpy(copy, data, n);
-	if (symbolize_open_image("fuzz", copy, n, &s, NULL) == PROF_OK) {
+	if (binary_open_image("fuzz", copy, n, &s, NULL) == PROF_OK) {
 		run(s);
-		symbolize_close(s);
+		binary_close(s);
 	}
 	return 0;
 }

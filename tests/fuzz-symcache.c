@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 static const char key[] = "key";
 
 static void
-same(const struct symbolize_frame *a, const struct symbolize_frame *b, int n)
+same(const struct symbol_frame *a, const struct symbol_frame *b, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (strcmp(a[i].name, b[i].name) != 0 ||
@@ -30,7 +30,7 @@ same(const struct symbolize_frame *a, const struct symbolize_frame *b, int n)
 static void
 copy(const struct image *a)
 {
-	static struct symbolize_frame frame[SYMCACHE_MAX_FRAMES],
+	static struct symbol_frame frame[SYMCACHE_MAX_FRAMES],
 		again[SYMCACHE_MAX_FRAMES];
 	struct image_maker m;
 	struct buf bytes = { 0 };

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Names end, and no address is answered twice. */
 static void
-take(void *ctx, size_t i, const struct symbolize_frame *f, size_t n)
+take(void *ctx, size_t i, const struct symbol_frame *f, size_t n)
 {
 	unsigned char *seen = ctx;
 

@@ -12,7 +12,7 @@
 
 #include "symbols/binary/symcache-image.h"
 
-static const struct symbolize_frame chain[] = {
+static const struct symbol_frame chain[] = {
 	{ "inner", "/src/a.h", 7, 3, 5 },
 	{ "outer", "/src/a.c", UINT32_MAX, 0, 0 },
 	{ "", "", 0, 0, 0 },
@@ -22,7 +22,7 @@ static const struct symbolize_frame chain[] = {
 static struct buf
 make(const char *key)
 {
-	struct symbolize_frame huge = { "x", "", (int64_t)1 << 32, 0, 0 };
+	struct symbol_frame huge = { "x", "", (int64_t)1 << 32, 0, 0 };
 	struct buf out = { 0 };
 	struct image_maker m;
 
@@ -39,7 +39,7 @@ make(const char *key)
 static void
 what_is_written_is_found(void **state)
 {
-	static struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+	static struct symbol_frame frame[SYMCACHE_MAX_FRAMES];
 	struct buf b = make("key");
 	struct image im;
 
@@ -104,7 +104,7 @@ damage_is_seen(void **state)
 static void
 offsets_are_checked(void **state)
 {
-	static struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+	static struct symbol_frame frame[SYMCACHE_MAX_FRAMES];
 	static const uint8_t evil[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct buf b = make("key");
 	struct image im;
@@ -130,7 +130,7 @@ offsets_are_checked(void **state)
 static void
 nothing_is_an_image_too(void **state)
 {
-	struct symbolize_frame frame;
+	struct symbol_frame frame;
 	struct buf out = { 0 };
 	struct image_maker m;
 	struct image im;

@@ -17,14 +17,14 @@
 #include "symbols/lists/kallsyms.h"
 #include "symbols/lists/perfmap.h"
 
-/* A symbolize_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
+/* A symbol_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
 struct answers {
 	const uint64_t *addr;
 	char text[1024];
 };
 
 static void
-take(void *ctx, size_t i, const struct symbolize_frame *f, size_t n)
+take(void *ctx, size_t i, const struct symbol_frame *f, size_t n)
 {
 	struct answers *a = ctx;
 	size_t at = strlen(a->text);

@@ -1,4 +1,4 @@
-/* fetch-options.c - see fetch-options.h. */
+/* options.c - see options.h. */
 #include "config.h"
 
 #include "options.h"

@@ -1,4 +1,4 @@
-/* fetch-options.h - the options and operands of prof-fetch. */
+/* options.h - the options and operands of prof-fetch. */
 #ifndef FETCH_OPTIONS_H
 #define FETCH_OPTIONS_H
 

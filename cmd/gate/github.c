@@ -1,5 +1,5 @@
 /*
- * gate-github.c - prof-gate's report as workflow commands of GitHub Actions:
+ * github.c - prof-gate's report as workflow commands of GitHub Actions:
  * annotations, at the line that carries the growth where one is known.
  */
 #include "config.h"

@@ -1,5 +1,5 @@
 /*
- * gate-json.c - prof-gate's report for programs. The schema is in prof-gate(1);
+ * json.c - prof-gate's report for programs. The schema is in prof-gate(1);
  * "version" grows when a member changes its meaning or goes away.
  */
 #include "config.h"

@@ -1,5 +1,5 @@
 /*
- * gate-junit.c - prof-gate's report as JUnit XML: a test case for each function
+ * junit.c - prof-gate's report as JUnit XML: a test case for each function
  * that is shown and for each budget. What fails the gate is a failure, what is
  * inconclusive is skipped.
  */

@@ -1,5 +1,5 @@
 /*
- * gate-markdown.c - prof-gate's report as a comment on a pull request, in
+ * markdown.c - prof-gate's report as a comment on a pull request, in
  * GitHub's Markdown.
  */
 #include "config.h"

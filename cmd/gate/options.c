@@ -1,4 +1,4 @@
-/* gate-options.c - see gate-options.h. */
+/* options.c - see options.h. */
 #include "config.h"
 
 #include "options.h"

@@ -1,5 +1,5 @@
 /*
- * gate-options.h - the options of prof-gate: the table, and what they set.
+ * options.h - the options of prof-gate: the table, and what they set.
  */
 #ifndef GATE_OPTIONS_H
 #define GATE_OPTIONS_H

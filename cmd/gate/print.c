@@ -1,4 +1,4 @@
-/* gate-print.c - what the formats of prof-gate share; see gate-print.h. */
+/* print.c - what the formats of prof-gate share; see print.h. */
 #include "config.h"
 
 #include "print.h"

@@ -1,5 +1,5 @@
 /*
- * gate-print.h - the formats of prof-gate's report. Names come from strangers:
+ * print.h - the formats of prof-gate's report. Names come from strangers:
  * each format escapes them in its own way.
  */
 #ifndef GATE_PRINT_H
@@ -30,7 +30,7 @@ void gate_print_markdown(FILE *out, const struct gate_report *r);
 void gate_print_junit(FILE *out, const struct gate_report *r);
 void gate_print_github(FILE *out, const struct gate_report *r);
 
-/* --- in gate-print.c, for the formats --- */
+/* --- in print.c, for the formats --- */
 
 #define GATE_TEXT 96 /* room for a number as text */
 

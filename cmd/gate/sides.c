@@ -1,4 +1,4 @@
-/* gate-sides.c - see gate-sides.h. */
+/* sides.c - see sides.h. */
 #include "config.h"
 
 #include "sides.h"

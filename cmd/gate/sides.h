@@ -1,5 +1,5 @@
 /*
- * gate-sides.h - the operands of prof-gate: BASE... -- NEW..., read, filtered
+ * sides.h - the operands of prof-gate: BASE... -- NEW..., read, filtered
  * and made comparable.
  */
 #ifndef GATE_SIDES_H

@@ -1,4 +1,4 @@
-/* gate-text.c - prof-gate's report for people at a terminal. */
+/* text.c - prof-gate's report for people at a terminal. */
 #include "config.h"
 
 #include <math.h>

@@ -15,6 +15,7 @@
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
+#include "libsample/shm.h"
 #include "set.h"
 #include "tally.h"
 

@@ -9,10 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libsample/shm.h"
-
 struct profile;
 struct sampling;
+struct shm; /* libsample/shm.h has these */
+struct shm_gone;
+struct shm_label;
+struct shm_module;
+struct shm_space;
 struct tally;
 
 /* What a profile is about. */

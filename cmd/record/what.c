@@ -1,5 +1,5 @@
 /*
- * record-what.c - see record-what.h. A profile is about one thing: rows of
+ * what.c - see what.h. A profile is about one thing: rows of
  * allocations and of CPU time have no columns in common, so pprof could show
  * such a profile, and nobody could read it.
  */

@@ -1,5 +1,5 @@
 /*
- * record-what.h - the options of prof-record that say what is profiled besides
+ * what.h - the options of prof-record that say what is profiled besides
  * CPU time.
  */
 #ifndef RECORD_WHAT_H

@@ -1,4 +1,4 @@
-/* symbolize-options.c - see symbolize-options.h. */
+/* options.c - see options.h. */
 #include "config.h"
 
 #include "options.h"

@@ -1,5 +1,5 @@
 /*
- * symbolize-options.h - the options of prof-symbolize: the table, and what they
+ * options.h - the options of prof-symbolize: the table, and what they
  * set.
  */
 #ifndef SYMBOLIZE_OPTIONS_H

@@ -1,5 +1,5 @@
 /*
- * legacy-count.c - text profiles that count stacks: Go's, of contention, and
+ * count.c - text profiles that count stacks: Go's, of contention, and
  * of threads.
  */
 #include "config.h"

@@ -1,5 +1,5 @@
 /*
- * legacy-cpu.c - gperftools' binary CPU profile: words of 4 or 8 bytes in
+ * cpu.c - gperftools' binary CPU profile: words of 4 or 8 bytes in
  * either byte order, then text.
  *
  *	header:  0  3  kind  period in microseconds  0

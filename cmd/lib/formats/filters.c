@@ -1,5 +1,5 @@
 /*
- * legacy-filters.c - the frames that pprof hides in legacy profiles: those of
+ * filters.c - the frames that pprof hides in legacy profiles: those of
  * the profilers themselves. They are carried as drop_frames and keep_frames.
  */
 #include "config.h"

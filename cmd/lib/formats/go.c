@@ -1,5 +1,5 @@
 /*
- * legacy-go.c - the names that Go writes into its text profiles, as comments
+ * go.c - the names that Go writes into its text profiles, as comments
  * after each sample:
  *
  *	1 @ 0x4e7115 0x4e7446

@@ -1,5 +1,5 @@
 /*
- * legacy-heap.c - heap profiles as text: of gperftools and Go,
+ * heap.c - heap profiles as text: of gperftools and Go,
  *
  *	heap profile: 1: 100 [2: 300] @ heap_v2/524288
  *	1: 100 [2: 300] @ 0x1101 0x1201

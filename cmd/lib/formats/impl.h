@@ -1,5 +1,5 @@
 /*
- * legacy-impl.h - what the parsers of legacy formats share: reading lines and
+ * impl.h - what the parsers of legacy formats share: reading lines and
  * numbers, and building a profile of addresses. Only legacy*.c include it.
  */
 #ifndef LEGACY_IMPL_H
@@ -88,7 +88,7 @@ enum adjust {
 
 #define LEGACY_GO_LINES 128 /* of one address that count */
 
-/* Names of the address in work, from the comments of Go; see legacy-go.c. */
+/* Names of the address in work, from the comments of Go; see go.c. */
 struct legacy_go {
 	uint64_t pc;
 	struct line line[LEGACY_GO_LINES];

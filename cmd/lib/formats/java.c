@@ -1,5 +1,5 @@
 /*
- * legacy-java.c - Java's text profiles, which name their locations themselves:
+ * java.c - Java's text profiles, which name their locations themselves:
  *
  *	--- heapz 1 ---
  *	format = java

@@ -1,6 +1,6 @@
 /*
  * legacy.c - telling legacy formats apart, and building profiles of addresses.
- * The parsers: legacy-cpu.c, -heap.c, -count.c, -java.c, -symbolized.c, and
+ * The parsers: cpu.c, -heap.c, -count.c, -java.c, -symbolized.c, and
  * -map.c for the memory map that ends most of them. pprof's format is the
  * measure; doc/formats.md lists where we read more, or refuse more.
  */

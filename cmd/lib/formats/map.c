@@ -1,5 +1,5 @@
 /*
- * legacy-map.c - the memory map at the end of a legacy profile: lines as in
+ * map.c - the memory map at the end of a legacy profile: lines as in
  * /proc/PID/maps, or brief ones; and which mapping each location lies in.
  */
 #include "config.h"

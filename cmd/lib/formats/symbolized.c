@@ -1,5 +1,5 @@
 /*
- * legacy-symbolized.c - what `google-pprof --raw` writes, and tools that have
+ * symbolized.c - what `google-pprof --raw` writes, and tools that have
  * names but no addresses: names for addresses, then a profile as it was.
  *
  *	--- symbol

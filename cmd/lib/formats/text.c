@@ -1,4 +1,4 @@
-/* legacy-text.c - reading lines, words and numbers; see legacy-impl.h. */
+/* text.c - reading lines, words and numbers; see impl.h. */
 #include "config.h"
 
 #include "impl.h"

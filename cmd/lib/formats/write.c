@@ -1,4 +1,4 @@
-/* legacy-write.c - see legacy-write.h; the formats: doc/formats.md. */
+/* write.c - see write.h; the formats: doc/formats.md. */
 #include "config.h"
 
 #include "write.h"

@@ -1,5 +1,5 @@
 /*
- * legacy-write.h - profiles in the formats of gperftools, for programs that
+ * write.h - profiles in the formats of gperftools, for programs that
  * read nothing else: google-pprof. What they cannot say is left out: labels,
  * build-ids, comments, and the samples of a program whose addresses are taken
  * by another one, as these formats have one address space.

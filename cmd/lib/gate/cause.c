@@ -1,6 +1,6 @@
 /*
- * gate-cause.c - what carries the growth of functions that regressed: callers,
- * callees, lines. See gate-edges.h.
+ * cause.c - what carries the growth of functions that regressed: callers,
+ * callees, lines. See edges.h.
  */
 #include "config.h"
 

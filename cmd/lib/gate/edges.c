@@ -1,4 +1,4 @@
-/* gate-edges.c - see gate-edges.h. */
+/* edges.c - see edges.h. */
 #include "config.h"
 
 #include <stdlib.h>

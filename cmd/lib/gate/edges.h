@@ -1,7 +1,7 @@
 /*
- * gate-edges.h - who calls whom, and which lines, in all profiles of a
- * comparison at once, around the rows that matter. Of gate-edges.c and
- * gate-explain.c alone; it is built only when something regressed.
+ * edges.h - who calls whom, and which lines, in all profiles of a
+ * comparison at once, around the rows that matter. Of edges.c and
+ * explain.c alone; it is built only when something regressed.
  */
 #ifndef GATE_EDGES_H
 #define GATE_EDGES_H
@@ -80,7 +80,7 @@ gate_index_of(const struct gate_index *x, size_t r, const uint32_t **at)
 }
 
 /*
- * Give those of the n rows that regressed their causes. In gate-cause.c; the
+ * Give those of the n rows that regressed their causes. In cause.c; the
  * rows are marked in e.
  */
 enum prof_status gate_find_causes(const struct gate_edges *e,

@@ -1,5 +1,5 @@
 /*
- * gate-explain.c - what became of a function that regressed. Work that only
+ * explain.c - what became of a function that regressed. Work that only
  * moved is no regression: where a function took over what another one did that
  * is gone now (renamed, inlined, outlined, merged), the other's samples are
  * added to it on both sides, and it is tested again. What still regressed gets

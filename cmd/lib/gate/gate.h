@@ -1,7 +1,7 @@
 /*
  * gate.h - did a function get slower? Two sides, base and new, of one or
- * several profiles each: sums per function and profile (gate-rows.c), tests on
- * the number of samples (gate-test.c), and what became of the work of
+ * several profiles each: sums per function and profile (rows.c), tests on
+ * the number of samples (test.c), and what became of the work of
  * functions that went away (gate-moved.c). The method, what it assumes and how
  * well it does: doc/gate.md.
  *
@@ -165,7 +165,7 @@ struct gate_run {
 	struct gate_measure m;
 	struct gate_total total;
 	double exposure; /* its values are divided by this */
-	/* n_row sums each, of values and of counts. Grown by gate-rows.c. */
+	/* n_row sums each, of values and of counts. Grown by rows.c. */
 	double *value[2], *count[2];
 	size_t n_row;
 };

@@ -1,5 +1,5 @@
 /*
- * gate-group.c - the sums of groups of rows, for budgets of many functions at
+ * group.c - the sums of groups of rows, for budgets of many functions at
  * once. That of a group is not the sum of its rows: a sample in which several
  * of them are counts once.
  */

@@ -1,4 +1,4 @@
-/* gate-int.h - what the parts of gate.h share. */
+/* impl.h - what the parts of gate.h share. */
 #ifndef GATE_INT_H
 #define GATE_INT_H
 

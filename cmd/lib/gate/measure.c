@@ -1,5 +1,5 @@
 /*
- * gate-measure.c - how many samples are behind a value. The tests are on
+ * measure.c - how many samples are behind a value. The tests are on
  * counts of independent events: a value in nanoseconds or bytes says nothing
  * about its own precision.
  */

@@ -1,4 +1,4 @@
-/* gate-rows.c - the sums of each function in each profile; see gate.h. */
+/* rows.c - the sums of each function in each profile; see gate.h. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* gate-rule.c - see gate-rule.h. */
+/* rule.c - see rule.h. */
 #include "config.h"
 
 #include "rule.h"

@@ -1,5 +1,5 @@
 /*
- * gate-rule.h - what the user says about functions: the condition of --fail-on
+ * rule.h - what the user says about functions: the condition of --fail-on
  * and the rules of a budget file.
  *
  *	condition	cum > +5% && (cum > 10ms || flat > +1% of total)

@@ -1,5 +1,5 @@
 /*
- * gate-test.c - from counts to verdicts; see doc/gate.md for the reasons.
+ * test.c - from counts to verdicts; see doc/gate.md for the reasons.
  *
  * Counts are Poisson with extra variance between runs, mu + rate * mu^2 where
  * the rate is learnt from all functions together and weighed against what the

@@ -1,7 +1,7 @@
 /*
- * symbolize.c - see symbolize.h. ELF files are opened by object.c, the files
- * that debug information was split off into are found by symbolize-debug.c;
- * DWARF is in symbolize-dwarf.c, symbol tables in symbolize-symtab.c.
+ * binary.c - see binary.h. ELF files are opened by object.c, the files
+ * that debug information was split off into are found by debug.c;
+ * DWARF is in functions.c, symbol tables in symbols/elf/symtab.c.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 
-struct symbolize {
+struct binary {
 	struct object main;
 	struct object debug; /* split off from main, or closed */
 	struct load_layout layout;
@@ -57,7 +57,7 @@ cmp_range(const void *a, const void *b)
 
 /* Where instructions are: sections, or segments where those are stripped. */
 static int
-read_code(struct symbolize *s)
+read_code(struct binary *s)
 {
 	Elf_Scn *scn = NULL;
 	size_t n = 0, names = 0;
@@ -103,7 +103,7 @@ read_code(struct symbolize *s)
 }
 
 static enum prof_status
-read_layout(struct symbolize *s, struct prof_err *err)
+read_layout(struct binary *s, struct prof_err *err)
 {
 	struct load_layout *l = &s->layout;
 	GElf_Ehdr ehdr;
@@ -137,10 +137,10 @@ read_layout(struct symbolize *s, struct prof_err *err)
 
 /* Make *out of the file or, if there is one, the image. */
 static enum prof_status
-open_object(const char *name, void *image, size_t n, struct symbolize **out,
+open_object(const char *name, void *image, size_t n, struct binary **out,
 	    struct prof_err *err)
 {
-	struct symbolize *s = calloc(1, sizeof(*s));
+	struct binary *s = calloc(1, sizeof(*s));
 	enum prof_status st;
 
 	*out = NULL;
@@ -153,7 +153,7 @@ open_object(const char *name, void *image, size_t n, struct symbolize **out,
 	if (st == PROF_OK)
 		st = read_layout(s, err);
 	if (st != PROF_OK) {
-		symbolize_close(s);
+		binary_close(s);
 		return st;
 	}
 	*out = s;
@@ -161,20 +161,20 @@ open_object(const char *name, void *image, size_t n, struct symbolize **out,
 }
 
 enum prof_status
-symbolize_open(const char *path, struct symbolize **out, struct prof_err *err)
+binary_open(const char *path, struct binary **out, struct prof_err *err)
 {
 	return open_object(path, NULL, 0, out, err);
 }
 
 enum prof_status
-symbolize_open_image(const char *name, void *image, size_t n,
-		     struct symbolize **out, struct prof_err *err)
+binary_open_image(const char *name, void *image, size_t n, struct binary **out,
+		  struct prof_err *err)
 {
 	return open_object(name, image, n, out, err);
 }
 
 void
-symbolize_close(struct symbolize *s)
+binary_close(struct binary *s)
 {
 	if (!s)
 		return;
@@ -186,27 +186,27 @@ symbolize_close(struct symbolize *s)
 }
 
 void
-symbolize_set_threads(struct symbolize *s, unsigned n)
+binary_set_threads(struct binary *s, unsigned n)
 {
 	s->n_thread = n;
 }
 
 const char *
-symbolize_build_id(const struct symbolize *s)
+binary_build_id(const struct binary *s)
 {
 	return s->main.build_id;
 }
 
 const struct load_layout *
-symbolize_layout(const struct symbolize *s)
+binary_layout(const struct binary *s)
 {
 	return &s->layout;
 }
 
 /* --- debug files --- */
 
-enum symbolize_worth
-symbolize_worth(const struct symbolize *s)
+enum binary_worth
+binary_worth(const struct binary *s)
 {
 	GElf_Shdr sh;
 
@@ -222,26 +222,26 @@ symbolize_worth(const struct symbolize *s)
 }
 
 bool
-symbolize_has_dwarf(const struct symbolize *s)
+binary_has_dwarf(const struct binary *s)
 {
 	return s->debug.elf || object_has_dwarf(&s->main);
 }
 
 void
-symbolize_use_debug(struct symbolize *s, struct symbolize *debug)
+binary_use_debug(struct binary *s, struct binary *debug)
 {
-	if (!symbolize_has_dwarf(s) && object_has_dwarf(&debug->main)) {
+	if (!binary_has_dwarf(s) && object_has_dwarf(&debug->main)) {
 		s->debug = debug->main;
 		debug->main = (struct object){ .fd = -1 };
 	}
-	symbolize_close(debug);
+	binary_close(debug);
 }
 
 enum prof_status
-symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
-		     struct prof_err *err)
+binary_find_debug(struct binary *s, const char *const *dir, size_t n,
+		  struct prof_err *err)
 {
-	if (symbolize_has_dwarf(s))
+	if (binary_has_dwarf(s))
 		return PROF_OK;
 	return debug_find(&s->main, dir, n, &s->debug, err);
 }
@@ -249,7 +249,7 @@ symbolize_find_debug(struct symbolize *s, const char *const *dir, size_t n,
 /* --- symbols --- */
 
 bool
-symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value)
+binary_symbol(struct binary *s, const char *name, uint64_t *value)
 {
 	struct symtab t;
 
@@ -262,11 +262,11 @@ struct run {
 	struct symtab split; /* of its debug file, if the own lacks most */
 	struct object mini_object;
 	struct symtab mini; /* of a stripped file, packed into it */
-	struct symbolize_frame *frame;
+	struct symbol_frame *frame;
 	size_t cap;
 	bool *done; /* of each address */
 	bool nomem;
-	symbolize_fn *fn;
+	symbol_fn *fn;
 	void *ctx;
 };
 
@@ -292,7 +292,7 @@ is_better(const char *symbol, const char *dwarf)
  */
 static bool
 choose_symbol(const struct run *r, size_t i, const char *name,
-	      struct symbolize_frame *f)
+	      struct symbol_frame *f)
 {
 	if ((symtab_frame(&r->own, i, f) || symtab_frame(&r->mini, i, f)) &&
 	    (!*name || !strchr(f->name, '@')))
@@ -300,12 +300,12 @@ choose_symbol(const struct run *r, size_t i, const char *name,
 	return symtab_frame(&r->split, i, f) && is_better(f->name, name);
 }
 
-/* A symbolize_fn: what DWARF knows, and the symbol. */
+/* A symbol_fn: what DWARF knows, and the symbol. */
 static void
-take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+take_dwarf(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct run *r = ctx;
-	struct symbolize_frame symbol, *outer;
+	struct symbol_frame symbol, *outer;
 
 	r->done[i] = true;
 	if (!choose_symbol(r, i, frame[n - 1].name, &symbol)) {
@@ -325,19 +325,19 @@ take_dwarf(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 }
 
 static enum prof_status
-run_dwarf(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r,
+run_dwarf(struct binary *s, const uint64_t *addr, size_t n, struct run *r,
 	  struct prof_err *err)
 {
 	const struct object *o = s->debug.elf ? &s->debug : &s->main;
 
 	if (!object_has_dwarf(o))
 		return PROF_OK;
-	return symbolize_dwarf(o, &s->code, addr, n, s->n_thread, take_dwarf, r,
-			       err);
+	return functions_run(o, &s->code, addr, n, s->n_thread, take_dwarf, r,
+			     err);
 }
 
 static int
-read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
+read_symbols(struct binary *s, const uint64_t *addr, size_t n, struct run *r)
 {
 	bool all = symtab_open(s->main.elf, SHT_SYMTAB, &r->own);
 
@@ -363,8 +363,8 @@ read_symbols(struct symbolize *s, const uint64_t *addr, size_t n, struct run *r)
 }
 
 enum prof_status
-symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
-	      symbolize_fn *fn, void *ctx, struct prof_err *err)
+binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
+	   symbol_fn *fn, void *ctx, struct prof_err *err)
 {
 	struct run r = { .fn = fn, .ctx = ctx };
 	enum prof_status st = PROF_OK;
@@ -377,7 +377,7 @@ symbolize_run(struct symbolize *s, const uint64_t *addr, size_t n, bool dwarf,
 	if (dwarf)
 		st = run_dwarf(s, addr, n, &r, err);
 	for (size_t i = 0; i < n; i++) {
-		struct symbolize_frame f;
+		struct symbol_frame f;
 
 		if (!r.done[i] && (symtab_frame(&r.own, i, &f) ||
 				   symtab_frame(&r.mini, i, &f) ||
@@ -421,7 +421,7 @@ add_identity(const struct object *o, struct buf *b)
 }
 
 char *
-symbolize_key(const struct symbolize *s, bool dwarf)
+binary_key(const struct binary *s, bool dwarf)
 {
 	static const char all[] = PACKAGE_VERSION " dwarf",
 			  names[] = PACKAGE_VERSION " names";
@@ -437,7 +437,7 @@ symbolize_key(const struct symbolize *s, bool dwarf)
 }
 
 bool
-symbolize_is_whole(const struct symbolize *s)
+binary_is_whole(const struct binary *s)
 {
-	return symbolize_dwarf_is_whole(s->debug.elf ? &s->debug : &s->main);
+	return functions_are_whole(s->debug.elf ? &s->debug : &s->main);
 }

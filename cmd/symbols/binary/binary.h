@@ -1,15 +1,16 @@
 /*
- * symbolize.h - names and lines for addresses of an ELF file, out of its DWARF
- * or its symbol table. The only user of elfutils. Which file belongs to which
- * mapping: locate.h; from and into a profile: resolve.h.
+ * binary.h - an open ELF file and the files split off from it: names and lines
+ * for its addresses, out of its DWARF or its symbol table. Which file belongs
+ * to which mapping: symbols/resolve/locate.h; from and into a profile:
+ * symbols/resolve/resolve.h.
  *
  * Work is done in bulk: all addresses of a file at once, sorted, so each
  * compilation unit is read at most once, and only when an address is in it.
  * Files may be damaged or hostile: what can not be understood is skipped, and
  * work is bounded by the size of the file.
  */
-#ifndef SYMBOLIZE_H
-#define SYMBOLIZE_H
+#ifndef BINARY_H
+#define BINARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,64 +18,52 @@
 
 #include "lib/base/status.h"
 #include "lib/model/loadbase.h"
+#include "symbols/elf/frame.h"
 
-struct symbolize;
-
-/*
- * A function that is at an address, or was inlined there. Strings are never
- * NULL, and "" when unknown; unknown numbers are 0. name is as in the object
- * file: mangled.
- */
-struct symbolize_frame {
-	const char *name;
-	const char *file;
-	int64_t line;
-	int64_t column;
-	int64_t start_line; /* of the function's declaration */
-};
+struct binary;
 
 /*
- * Open the ELF file path. *out is the caller's, for symbolize_close().
+ * Open the ELF file path. *out is the caller's, for binary_close().
  * PROF_EIO, PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM.
  */
-enum prof_status symbolize_open(const char *path, struct symbolize **out,
-				struct prof_err *err) MUST_USE;
+enum prof_status binary_open(const char *path, struct binary **out,
+			     struct prof_err *err) MUST_USE;
 
 /* The same of n bytes at image, malloc'd, which become *out's in any case. */
-enum prof_status symbolize_open_image(const char *name, void *image, size_t n,
-				      struct symbolize **out,
-				      struct prof_err *err) MUST_USE;
-void symbolize_close(struct symbolize *s);
+enum prof_status binary_open_image(const char *name, void *image, size_t n,
+				   struct binary **out,
+				   struct prof_err *err) MUST_USE;
+void binary_close(struct binary *s);
 
 /* Read with up to n threads, instead of one. */
-void symbolize_set_threads(struct symbolize *s, unsigned n);
+void binary_set_threads(struct binary *s, unsigned n);
 
 /* Its GNU build-id in lower-case hex, or "". */
-const char *symbolize_build_id(const struct symbolize *s);
+const char *binary_build_id(const struct binary *s);
 
 /* What can be learned from a file alone: less to more. */
-enum symbolize_worth {
+enum binary_worth {
 	WORTH_SPLIT,    /* it is what was split off from the file */
 	WORTH_STRIPPED, /* what it exports */
 	WORTH_SYMBOLS,
 	WORTH_DWARF,
 };
-enum symbolize_worth symbolize_worth(const struct symbolize *s);
+enum binary_worth binary_worth(const struct binary *s);
 
 /* Has it DWARF, or a debug file that has? */
-bool symbolize_has_dwarf(const struct symbolize *s);
+bool binary_has_dwarf(const struct binary *s);
 
 /*
  * debug is the file that was split off from s. It becomes s's, if s has a use
  * for it, and is closed otherwise.
  */
-void symbolize_use_debug(struct symbolize *s, struct symbolize *debug);
+void binary_use_debug(struct binary *s, struct binary *debug);
 
 /* Its program headers. */
-const struct load_layout *symbolize_layout(const struct symbolize *s);
+const struct load_layout *binary_layout(const struct binary *s);
 
 /* The value of symbol name in its symbol table. false: there is none. */
-bool symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value);
+bool binary_symbol(struct binary *s, const char *name, uint64_t *value);
 
 /*
  * If s has no DWARF, look for a file that was split off from it: by build-id
@@ -82,16 +71,8 @@ bool symbolize_symbol(struct symbolize *s, const char *name, uint64_t *value);
  * directories, beside the file and below /usr/lib/debug. Finding none is no
  * error. PROF_ENOMEM.
  */
-enum prof_status symbolize_find_debug(struct symbolize *s,
-				      const char *const *dir, size_t n,
-				      struct prof_err *err) MUST_USE;
-
-/*
- * Receives what is at address i: n > 0 frames, innermost first. They and their
- * strings are gone when it returns.
- */
-typedef void symbolize_fn(void *ctx, size_t i,
-			  const struct symbolize_frame *frame, size_t n);
+enum prof_status binary_find_debug(struct binary *s, const char *const *dir,
+				   size_t n, struct prof_err *err) MUST_USE;
 
 /*
  * Call fn for each of the n addresses, ascending and distinct, of which
@@ -99,22 +80,22 @@ typedef void symbolize_fn(void *ctx, size_t i,
  * loadbase.h. Without dwarf, symbol tables are all that is read. PROF_ENOMEM,
  * or PROF_EFORMAT when damaged DWARF cost some answers: the others were given.
  */
-enum prof_status symbolize_run(struct symbolize *s, const uint64_t *addr,
-			       size_t n, bool dwarf, symbolize_fn *fn,
-			       void *ctx, struct prof_err *err) MUST_USE;
+enum prof_status binary_run(struct binary *s, const uint64_t *addr, size_t n,
+			    bool dwarf, symbol_fn *fn, void *ctx,
+			    struct prof_err *err) MUST_USE;
 
 /*
- * Text that differs where answers of symbolize_run() may: it names the file and
+ * Text that differs where answers of binary_run() may: it names the file and
  * the one split off from it, by build-id and size, or by inode and time where
  * there is no build-id. For free(); NULL if it can't be told, or without
  * memory.
  */
-char *symbolize_key(const struct symbolize *s, bool dwarf);
+char *binary_key(const struct binary *s, bool dwarf);
 
 /*
  * Is all DWARF there, in the files of that key? Files of split units are not
  * among them, nor is the common file of dwz if it is missing.
  */
-bool symbolize_is_whole(const struct symbolize *s);
+bool binary_is_whole(const struct binary *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* symbolize-debug.c - see symbolize-debug.h. */
+/* debug.c - see debug.h. */
 #include "config.h"
 
 #include "debug.h"

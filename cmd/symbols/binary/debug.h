@@ -1,16 +1,16 @@
 /*
- * symbolize-debug.h - the file that the debug information of another was split
- * off into, for symbolize.c.
+ * debug.h - the file that the debug information of another was split
+ * off into, for binary.c.
  */
-#ifndef SYMBOLIZE_DEBUG_H
-#define SYMBOLIZE_DEBUG_H
+#ifndef DEBUG_H
+#define DEBUG_H
 
 #include <stddef.h>
 
 #include "symbols/elf/object.h"
 
 /*
- * Look for the debug file of o, as symbolize_find_debug() says, and open it as
+ * Look for the debug file of o, as binary_find_debug() says, and open it as
  * *debug, which stays closed if there is none. PROF_ENOMEM.
  */
 enum prof_status debug_find(const struct object *o, const char *const *dir,

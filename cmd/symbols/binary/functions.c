@@ -1,8 +1,9 @@
 /*
- * symbolize-dwarf.c - functions, inlined functions and lines of many addresses
- * of one object; see symbolize.h. First the ranges of all units say which unit
- * has which addresses. Then each unit that has any is read once (dwarf-scan.h),
- * by several threads, and its answers are told in the order of the units.
+ * functions.c - functions, inlined functions and lines of many addresses
+ * of one object; see binary.h. First the ranges of all units say which unit
+ * has which addresses. Then each unit that has any is read once
+ * (symbols/dwarf/scan.h), by several threads, and its answers are told in the
+ * order of the units.
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@ struct job {
 struct batch {
 	const uint64_t *addr;
 	size_t n;
-	symbolize_fn *fn;
+	symbol_fn *fn;
 	void *ctx;
 	struct scan_object object;
 	struct dwarf_budget budget;
@@ -141,7 +142,7 @@ make_jobs(struct batch *b, const struct dwarf_file *f)
 static void
 tell(struct batch *b, struct scan *s, const size_t *index)
 {
-	struct symbolize_frame frame[SCAN_MAX_FRAMES];
+	struct symbol_frame frame[SCAN_MAX_FRAMES];
 
 	if (!s) {
 		b->nomem = true;
@@ -300,9 +301,9 @@ run(struct batch *b, struct dwarf_file *f, unsigned n_thread)
 }
 
 enum prof_status
-symbolize_dwarf(const struct object *o, const struct code_map *code,
-		const uint64_t *addr, size_t n, unsigned n_thread,
-		symbolize_fn *fn, void *ctx, struct prof_err *err)
+functions_run(const struct object *o, const struct code_map *code,
+	      const uint64_t *addr, size_t n, unsigned n_thread, symbol_fn *fn,
+	      void *ctx, struct prof_err *err)
 {
 	struct dwarf_object sup = { 0 }, package = { 0 };
 	struct dwarf_file file;
@@ -355,7 +356,7 @@ symbolize_dwarf(const struct object *o, const struct code_map *code,
 }
 
 bool
-symbolize_dwarf_is_whole(const struct object *o)
+functions_are_whole(const struct object *o)
 {
 	struct dwarf_object sup = { 0 };
 	struct dwarf_budget budget;

@@ -1,30 +1,30 @@
 /*
- * symbolize-dwarf.h - the DWARF half of symbolize.c, and known to it alone.
+ * functions.h - the DWARF half of binary.c, and known to it alone.
  */
-#ifndef SYMBOLIZE_DWARF_H
-#define SYMBOLIZE_DWARF_H
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
 
 #include "binary.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 
 /*
- * As symbolize_run(), from the DWARF of o alone. DWARF
+ * As binary_run(), from the DWARF of o alone. DWARF
  * that speaks of places other than code is ignored: it is what a linker leaves
  * of functions that it threw away. Up to n_thread units are read at the same
  * time, but fn is called by this thread, in an order that does not depend on
  * that.
  */
-enum prof_status symbolize_dwarf(const struct object *o,
-				 const struct code_map *code,
-				 const uint64_t *addr, size_t n,
-				 unsigned n_thread, symbolize_fn *fn, void *ctx,
-				 struct prof_err *err) MUST_USE;
+enum prof_status functions_run(const struct object *o,
+			       const struct code_map *code,
+			       const uint64_t *addr, size_t n,
+			       unsigned n_thread, symbol_fn *fn, void *ctx,
+			       struct prof_err *err) MUST_USE;
 
 /*
  * Does o say all about its code itself, with the common file of dwz if it needs
  * one, rather than in .dwo files?
  */
-bool symbolize_dwarf_is_whole(const struct object *o);
+bool functions_are_whole(const struct object *o);
 
 #endif

@@ -66,7 +66,7 @@ image_read(struct image *im, const void *data, size_t n, const char *key,
 }
 
 int
-image_find(const struct image *im, uint64_t addr, struct symbolize_frame *frame)
+image_find(const struct image *im, uint64_t addr, struct symbol_frame *frame)
 {
 	uint32_t lo = 0, hi = im->n_addr, n;
 
@@ -90,7 +90,7 @@ image_find(const struct image *im, uint64_t addr, struct symbolize_frame *frame)
 
 		if (f->name >= im->n_string || f->file >= im->n_string)
 			return -1;
-		frame[i] = (struct symbolize_frame){
+		frame[i] = (struct symbol_frame){
 			.name = im->strings + f->name,
 			.file = im->strings + f->file,
 			.line = f->line,
@@ -123,7 +123,7 @@ image_maker_release(struct image_maker *m)
 }
 
 static bool
-fits(const struct symbolize_frame *frame, size_t n)
+fits(const struct symbol_frame *frame, size_t n)
 {
 	if (n > SYMCACHE_MAX_FRAMES)
 		return false;
@@ -137,7 +137,7 @@ fits(const struct symbolize_frame *frame, size_t n)
 
 int
 image_add(struct image_maker *m, uint64_t addr,
-	  const struct symbolize_frame *frame, size_t n)
+	  const struct symbol_frame *frame, size_t n)
 {
 	if (!fits(frame, n))
 		return 0;

@@ -50,7 +50,7 @@ bool image_read(struct image *im, const void *data, size_t n, const char *key,
  * frames, 0 if nothing is there, -1 if it isn't known here.
  */
 int image_find(const struct image *im, uint64_t addr,
-	       struct symbolize_frame *frame);
+	       struct symbol_frame *frame);
 
 /* What the next image will have, in the order in which it is told. */
 struct image_maker {
@@ -70,7 +70,7 @@ void image_maker_release(struct image_maker *m);
  * for is left out. -1 without memory.
  */
 int image_add(struct image_maker *m, uint64_t addr,
-	      const struct symbolize_frame *frame, size_t n);
+	      const struct symbol_frame *frame, size_t n);
 
 /* Append to out the image of all that was added. -1 if it can't be. */
 int image_write(struct image_maker *m, const char *key, struct buf *out);

@@ -221,14 +221,14 @@ struct lookup {
 	size_t n_missing;
 	struct image_maker maker;
 	bool nomem; /* nothing is kept then */
-	symbolize_fn *fn;
+	symbol_fn *fn;
 	void *ctx;
 	bool *told; /* of each that is missing: something is there */
 };
 
-/* A symbolize_fn: pass it on, and keep it. */
+/* A symbol_fn: pass it on, and keep it. */
 static void
-take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct lookup *l = ctx;
 
@@ -242,7 +242,7 @@ take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
 static void
 tell_known(struct lookup *l, const struct entry *e, size_t n)
 {
-	struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+	struct symbol_frame frame[SYMCACHE_MAX_FRAMES];
 
 	for (size_t i = 0; i < n; i++) {
 		int found = -1;
@@ -262,7 +262,7 @@ tell_known(struct lookup *l, const struct entry *e, size_t n)
 static void
 add_known(struct lookup *l, const struct entry *e)
 {
-	struct symbolize_frame frame[SYMCACHE_MAX_FRAMES];
+	struct symbol_frame frame[SYMCACHE_MAX_FRAMES];
 	size_t k = 0;
 
 	if (!e->data || e->n > MAX_ENTRY / 2)
@@ -300,11 +300,11 @@ keep(const struct symcache *c, struct lookup *l, const struct entry *e,
 }
 
 enum prof_status
-symcache_run(const struct symcache *c, struct symbolize *s,
-	     const uint64_t *addr, size_t n, bool dwarf, symbolize_fn *fn,
-	     void *ctx, struct prof_err *err)
+symcache_run(const struct symcache *c, struct binary *s, const uint64_t *addr,
+	     size_t n, bool dwarf, symbol_fn *fn, void *ctx,
+	     struct prof_err *err)
 {
-	char *key = c ? symbolize_key(s, dwarf) : NULL;
+	char *key = c ? binary_key(s, dwarf) : NULL;
 	char *path = key ? entry_path(c, key) : NULL;
 	struct lookup l = { .addr = addr, .fn = fn, .ctx = ctx };
 	enum prof_status st = PROF_OK;
@@ -313,7 +313,7 @@ symcache_run(const struct symcache *c, struct symbolize *s,
 	if (!path || image_maker_init(&l.maker) < 0) {
 		free(path);
 		free(key);
-		return symbolize_run(s, addr, n, dwarf, fn, ctx, err);
+		return binary_run(s, addr, n, dwarf, fn, ctx, err);
 	}
 	l.missing = calloc(n + 1, sizeof(*l.missing));
 	l.index = calloc(n + 1, sizeof(*l.index));
@@ -326,9 +326,9 @@ symcache_run(const struct symcache *c, struct symbolize *s,
 	tell_known(&l, &e, n);
 	if (l.n_missing == 0)
 		goto out;
-	st = symbolize_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
+	st = binary_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
 	/* What is damaged, or lacks a part, is to be heard of again. */
-	if (st == PROF_OK && (!dwarf || symbolize_is_whole(s)))
+	if (st == PROF_OK && (!dwarf || binary_is_whole(s)))
 		keep(c, &l, &e, path, key);
 out:
 	entry_close(&e);

@@ -21,12 +21,12 @@ struct symcache *symcache_open(void);
 void symcache_free(struct symcache *c); /* NULL is allowed */
 
 /*
- * As symbolize_run(): what is known is not looked up again, what was looked up
+ * As binary_run(): what is known is not looked up again, what was looked up
  * is known from now on. c may be NULL.
  */
-enum prof_status symcache_run(const struct symcache *c, struct symbolize *s,
+enum prof_status symcache_run(const struct symcache *c, struct binary *s,
 			      const uint64_t *addr, size_t n, bool dwarf,
-			      symbolize_fn *fn, void *ctx,
+			      symbol_fn *fn, void *ctx,
 			      struct prof_err *err) MUST_USE;
 
 #endif

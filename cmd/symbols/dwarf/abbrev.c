@@ -1,4 +1,4 @@
-/* dwarf-abbrev.c - see dwarf-abbrev.h. */
+/* abbrev.c - see abbrev.h. */
 #include "config.h"
 
 #include "abbrev.h"

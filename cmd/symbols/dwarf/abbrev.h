@@ -1,5 +1,5 @@
 /*
- * dwarf-abbrev.h - abbreviation tables (.debug_abbrev; DWARF 5, 7.5.3), made
+ * abbrev.h - abbreviation tables (.debug_abbrev; DWARF 5, 7.5.3), made
  * ready for stepping over entries: that is most of the work of finding the
  * functions of a unit. Compilers other than GCC write no DW_AT_sibling, so
  * each entry is stepped over by the sizes of its forms.

@@ -1,4 +1,4 @@
-/* dwarf-entry.c - see dwarf-entry.h. */
+/* entry.c - see entry.h. */
 #include "config.h"
 
 #include "entry.h"

@@ -1,5 +1,5 @@
 /*
- * dwarf-entry.h - what an entry says of a function or of an inlined copy of
+ * entry.h - what an entry says of a function or of an inlined copy of
  * one (DWARF 5, 3.3).
  */
 #ifndef DWARF_ENTRY_H

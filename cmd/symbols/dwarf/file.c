@@ -1,4 +1,4 @@
-/* dwarf-file.c - see dwarf-file.h. */
+/* file.c - see file.h. */
 #include "config.h"
 
 #include "file.h"

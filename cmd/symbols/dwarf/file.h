@@ -1,6 +1,6 @@
 /*
- * dwarf-file.h - the DWARF sections of one ELF file, and the directory of its
- * units. Only this module and dwarf-split.h ask libelf for anything.
+ * file.h - the DWARF sections of one ELF file, and the directory of its
+ * units. Only this module and split.h ask libelf for anything.
  */
 #ifndef DWARF_FILE_H
 #define DWARF_FILE_H

@@ -1,4 +1,4 @@
-/* dwarf-form.c - see dwarf-form.h. */
+/* form.c - see form.h. */
 #include "config.h"
 
 #include "form.h"

@@ -1,5 +1,5 @@
 /*
- * dwarf-form.h - the forms of attributes (DWARF 5, 7.5.5 and 7.5.6): how long
+ * form.h - the forms of attributes (DWARF 5, 7.5.5 and 7.5.6): how long
  * each is, and what it says.
  */
 #ifndef DWARF_FORM_H

@@ -1,4 +1,4 @@
-/* dwarf-line.c - see dwarf-line.h. */
+/* line.c - see line.h. */
 #include "config.h"
 
 #include "line.h"

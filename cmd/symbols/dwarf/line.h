@@ -1,5 +1,5 @@
 /*
- * dwarf-line.h - line tables (.debug_line; DWARF 5, 6.2), run once for all
+ * line.h - line tables (.debug_line; DWARF 5, 6.2), run once for all
  * addresses that are asked for. No row is kept but those that answer.
  */
 #ifndef DWARF_LINE_H

@@ -1,4 +1,4 @@
-/* dwarf-origin.c - see dwarf-origin.h. */
+/* origin.c - see origin.h. */
 #include "config.h"
 
 #include "origin.h"

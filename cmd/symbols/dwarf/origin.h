@@ -1,5 +1,5 @@
 /*
- * dwarf-origin.h - names of functions: their own, or those of what they are
+ * origin.h - names of functions: their own, or those of what they are
  * instances of, which may be in another unit or in another file.
  */
 #ifndef DWARF_ORIGIN_H

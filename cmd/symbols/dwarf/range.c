@@ -1,4 +1,4 @@
-/* dwarf-range.c - see dwarf-range.h. */
+/* range.c - see range.h. */
 #include "config.h"
 
 #include "range.h"

@@ -1,5 +1,5 @@
 /*
- * dwarf-range.h - the ranges of addresses that an entry covers: DW_AT_low_pc
+ * range.h - the ranges of addresses that an entry covers: DW_AT_low_pc
  * with DW_AT_high_pc, or a list in .debug_ranges (DWARF 4, 2.17.3) or
  * .debug_rnglists (DWARF 5, 2.17.3).
  */

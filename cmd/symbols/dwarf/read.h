@@ -1,5 +1,5 @@
 /*
- * dwarf-read.h - numbers and strings out of the bytes of a DWARF section. A
+ * read.h - numbers and strings out of the bytes of a DWARF section. A
  * read past the end gives 0, moves to the end and marks the cursor as bad, so
  * that callers may look once after a group of reads.
  */

@@ -1,6 +1,6 @@
 /*
- * dwarf-scan.c - see dwarf-scan.h. The parts: dwarf-walk.h finds the functions,
- * dwarf-origin.h their names, dwarf-line.h the lines.
+ * scan.c - see scan.h. The parts: walk.h finds the functions,
+ * origin.h their names, line.h the lines.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "origin.h"
-#include "symbols/binary/binary.h"
+#include "symbols/elf/frame.h"
 #include "walk.h"
 
 /* --- units --- */
@@ -115,7 +115,7 @@ scan_release(struct scan *s)
 }
 
 size_t
-scan_frames(struct scan *s, size_t i, struct symbolize_frame *frame)
+scan_frames(struct scan *s, size_t i, struct symbol_frame *frame)
 {
 	const struct line_row *row = &s->row[i];
 	uint32_t id = s->inner[i];
@@ -123,7 +123,7 @@ scan_frames(struct scan *s, size_t i, struct symbolize_frame *frame)
 
 	if (id == SCAN_NONE && !s->is_owner)
 		return 0;
-	frame[0] = (struct symbolize_frame){ .name = "", .file = "" };
+	frame[0] = (struct symbol_frame){ .name = "", .file = "" };
 	if (row->is_known) {
 		frame[0].file = lines_path(&s->lines, row->file);
 		frame[0].line = row->line <= INT32_MAX ? row->line : 0;
@@ -136,7 +136,7 @@ scan_frames(struct scan *s, size_t i, struct symbolize_frame *frame)
 		frame[n - 1].start_line = node->start_line;
 		if (!node->is_inlined || n == SCAN_MAX_FRAMES)
 			break;
-		frame[n++] = (struct symbolize_frame){
+		frame[n++] = (struct symbol_frame){
 			.name = "",
 			.file = lines_path(&s->lines, node->call_file),
 			.line = node->call_line,

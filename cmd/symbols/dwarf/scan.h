@@ -1,5 +1,5 @@
 /*
- * dwarf-scan.h - the functions, inlined functions and lines at the addresses
+ * scan.h - the functions, inlined functions and lines at the addresses
  * of one unit. Units do not depend on each other, so threads may take one each.
  */
 #ifndef DWARF_SCAN_H
@@ -14,7 +14,7 @@
 #include "split.h"
 #include "unit.h"
 
-struct symbolize_frame;
+struct symbol_frame;
 
 #define SCAN_NONE UINT32_MAX
 
@@ -73,6 +73,6 @@ void scan_release(struct scan *s);
  * SCAN_MAX_FRAMES. 0: nothing is known.
  */
 #define SCAN_MAX_FRAMES 512
-size_t scan_frames(struct scan *s, size_t i, struct symbolize_frame *frame);
+size_t scan_frames(struct scan *s, size_t i, struct symbol_frame *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* dwarf-split.c - see dwarf-split.h. */
+/* split.c - see split.h. */
 #include "config.h"
 
 #include "split.h"

@@ -1,5 +1,5 @@
 /*
- * dwarf-split.h - DWARF that lies in other files: what dwz moved into a
+ * split.h - DWARF that lies in other files: what dwz moved into a
  * supplementary file (.gnu_debugaltlink), and split units in .dwo files or in
  * one .dwp package (DWARF 5, 7.3.2 and 7.3.5).
  */

@@ -1,4 +1,4 @@
-/* dwarf-unit.c - see dwarf-unit.h. */
+/* unit.c - see unit.h. */
 #include "config.h"
 
 #include "unit.h"

@@ -1,5 +1,5 @@
 /*
- * dwarf-unit.h - units of .debug_info: their headers (DWARF 5, 7.5.1), what
+ * unit.h - units of .debug_info: their headers (DWARF 5, 7.5.1), what
  * their first entries say of them, and what their attributes refer to.
  */
 #ifndef DWARF_UNIT_H
@@ -34,7 +34,7 @@ struct dwarf_unit {
 	/* Where its part of each section begins. */
 	uint64_t str_offsets, addr, rnglists, ranges;
 
-	/* Its code; see dwarf-range.h. */
+	/* Its code; see range.h. */
 	struct dwarf_value low, high, range_list;
 	uint64_t base; /* of range lists */
 };

@@ -1,5 +1,5 @@
 /*
- * dwarf-walk.c - see dwarf-walk.h. Only functions with code are looked at; all
+ * walk.c - see walk.h. Only functions with code are looked at; all
  * else is stepped over. What may be left out at first is the inside of types,
  * of functions without a wanted address, and of those that have no code: there
  * are functions in there, but hardly ever. Where an entry says where the next

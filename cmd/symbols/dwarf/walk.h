@@ -1,5 +1,5 @@
 /*
- * dwarf-walk.h - one walk over the entries of a unit, for its functions.
+ * walk.h - one walk over the entries of a unit, for its functions.
  */
 #ifndef DWARF_WALK_H
 #define DWARF_WALK_H

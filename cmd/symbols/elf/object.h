@@ -1,6 +1,6 @@
 /*
- * object.h - one ELF file, open, for symbolize.c. What it says is not to be
- * trusted.
+ * object.h - one ELF file, open, for symbols/binary/binary.c. Its content is
+ * not to be trusted.
  */
 #ifndef OBJECT_H
 #define OBJECT_H

@@ -1,4 +1,4 @@
-/* object-section.c - see object-section.h. */
+/* section.c - see section.h. */
 #include "config.h"
 
 #include "section.h"
@@ -16,6 +16,46 @@
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
 #endif
+
+/* --- headers --- */
+
+Elf_Scn *
+section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *its;
+
+		if (!gelf_getshdr(scn, sh))
+			continue;
+		if (!name && sh->sh_type == type)
+			return scn;
+		its = name ? elf_strptr(elf, names, sh->sh_name) : NULL;
+		if (its && !strcmp(its, name))
+			return scn;
+	}
+	return NULL;
+}
+
+uint64_t
+code_end(const struct code_map *c, uint64_t a)
+{
+	size_t lo = 0, n = c->n;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (c->range[mid].end <= a)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo < c->n && c->range[lo].start <= a ? c->range[lo].end : 0;
+}
 
 /* --- compression --- */
 

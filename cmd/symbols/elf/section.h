@@ -1,14 +1,33 @@
 /*
- * object-section.h - the bytes of a section as they are meant: unpacked, and
- * in a relocatable file with its relocations applied.
+ * section.h - the sections of an ELF file: finding one, what the headers say
+ * about where instructions are, and the bytes of a section as they are meant:
+ * unpacked, and in a relocatable file with its relocations applied.
  */
-#ifndef OBJECT_SECTION_H
-#define OBJECT_SECTION_H
+#ifndef SECTION_H
+#define SECTION_H
 
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The section of this name, or of this type if name is NULL; or NULL. */
+Elf_Scn *section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh);
+
+/* A range of addresses, end exclusive. */
+struct code_range {
+	uint64_t start, end;
+};
+
+/* Where instructions are. */
+struct code_map {
+	struct code_range *range; /* ascending */
+	size_t n;
+	size_t section; /* 0, or the only one whose symbols have addresses */
+};
+
+/* The end of the code around address a, or 0 if there is none. */
+uint64_t code_end(const struct code_map *c, uint64_t a);
 
 struct section_bytes {
 	const uint8_t *data;

@@ -1,4 +1,4 @@
-/* symbolize-symtab.c - see symbolize-symtab.h. */
+/* symtab.c - see symtab.h. */
 #include "config.h"
 
 #include "symtab.h"
@@ -8,44 +8,6 @@
 #include <string.h>
 
 #include "lib/base/addrs.h"
-
-Elf_Scn *
-section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *its;
-
-		if (!gelf_getshdr(scn, sh))
-			continue;
-		if (!name && sh->sh_type == type)
-			return scn;
-		its = name ? elf_strptr(elf, names, sh->sh_name) : NULL;
-		if (its && !strcmp(its, name))
-			return scn;
-	}
-	return NULL;
-}
-
-uint64_t
-code_end(const struct code_map *c, uint64_t a)
-{
-	size_t lo = 0, n = c->n;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (c->range[mid].end <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo < c->n && c->range[lo].start <= a ? c->range[lo].end : 0;
-}
 
 bool
 symtab_open(Elf *elf, unsigned type, struct symtab *t)
@@ -182,9 +144,9 @@ symtab_match(struct symtab *t, const struct code_map *code,
 }
 
 bool
-symtab_frame(const struct symtab *t, size_t i, struct symbolize_frame *f)
+symtab_frame(const struct symtab *t, size_t i, struct symbol_frame *f)
 {
-	*f = (struct symbolize_frame){ .name = "", .file = "" };
+	*f = (struct symbol_frame){ .name = "", .file = "" };
 	if (!t->match || !t->match[i].index)
 		return false;
 	f->name = name_of(t, t->match[i].index);

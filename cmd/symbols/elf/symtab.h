@@ -1,34 +1,16 @@
 /*
- * symbolize-symtab.h - ELF symbol tables, for symbolize.c; and what the
- * section headers say about where instructions are.
+ * symtab.h - ELF symbol tables.
  */
-#ifndef SYMBOLIZE_SYMTAB_H
-#define SYMBOLIZE_SYMTAB_H
+#ifndef SYMTAB_H
+#define SYMTAB_H
 
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/binary/binary.h"
-
-/* The section of this name, or of this type if name is NULL; or NULL. */
-Elf_Scn *section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh);
-
-/* A range of addresses, end exclusive. */
-struct code_range {
-	uint64_t start, end;
-};
-
-/* Where instructions are. */
-struct code_map {
-	struct code_range *range; /* ascending */
-	size_t n;
-	size_t section; /* 0, or the only one whose symbols have addresses */
-};
-
-/* The end of the code around address a, or 0 if there is none. */
-uint64_t code_end(const struct code_map *c, uint64_t a);
+#include "frame.h"
+#include "section.h"
 
 /* A symbol table, and which of its symbols is at each wanted address. */
 struct symtab {
@@ -59,6 +41,6 @@ int symtab_match(struct symtab *t, const struct code_map *code,
  * What the symbol of address i says: its name and, if it is a local one, the
  * last part of its file's. false: there is none.
  */
-bool symtab_frame(const struct symtab *t, size_t i, struct symbolize_frame *f);
+bool symtab_frame(const struct symtab *t, size_t i, struct symbol_frame *f);
 
 #endif

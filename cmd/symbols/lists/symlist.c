@@ -59,9 +59,9 @@ symlist_add_line(struct symlist *l, const struct symlist_line *line)
 
 static void
 emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
-     size_t i, symbolize_fn *fn, void *ctx)
+     size_t i, symbol_fn *fn, void *ctx)
 {
-	struct symbolize_frame f = { .name = l->text + e->name, .file = "" };
+	struct symbol_frame f = { .name = l->text + e->name, .file = "" };
 	const struct symlist_line *line = e->n_line ? l->line + e->line : NULL;
 	size_t lo = 0, n = e->n_line;
 
@@ -87,7 +87,7 @@ emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
  */
 enum prof_status
 symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
-	    symbolize_fn *fn, void *ctx, struct prof_err *err)
+	    symbol_fn *fn, void *ctx, struct prof_err *err)
 {
 	size_t *next = reallocarray(NULL, n + 1, sizeof(*next));
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "symbols/binary/binary.h"
+#include "symbols/elf/frame.h"
 
 #define SYMLIST_NONE UINT32_MAX
 
@@ -62,7 +62,7 @@ int symlist_add_line(struct symlist *l, const struct symlist_line *line);
  * that of the others. PROF_ENOMEM.
  */
 enum prof_status symlist_run(const struct symlist *l, const uint64_t *addr,
-			     size_t n, symbolize_fn *fn, void *ctx,
+			     size_t n, symbol_fn *fn, void *ctx,
 			     struct prof_err *err) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* resolve-find.c - objects that are not on this machine; see resolve-impl.h. */
+/* find.c - objects that are not on this machine; see impl.h. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 /* What was found is a stranger's word: it must have the build-id. */
 static enum prof_status
 find(const struct resolve *r, const char *build_id, bool want_debug,
-     struct symbolize **out, struct prof_err *err)
+     struct binary **out, struct prof_err *err)
 {
 	char *path = r->o->find(r->o->find_ctx, build_id, want_debug);
 	enum prof_status st;
@@ -17,11 +17,11 @@ find(const struct resolve *r, const char *build_id, bool want_debug,
 	*out = NULL;
 	if (!path)
 		return PROF_OK;
-	st = symbolize_open(path, out, err);
-	if (st == PROF_OK && strcasecmp(symbolize_build_id(*out), build_id)) {
+	st = binary_open(path, out, err);
+	if (st == PROF_OK && strcasecmp(binary_build_id(*out), build_id)) {
 		st = prof_fail(err, PROF_EFORMAT, "not the build-id %s",
 			       build_id);
-		symbolize_close(*out);
+		binary_close(*out);
 		*out = NULL;
 	}
 	if (st != PROF_OK && st != PROF_ENOMEM) {
@@ -33,8 +33,8 @@ find(const struct resolve *r, const char *build_id, bool want_debug,
 }
 
 enum prof_status
-resolve_find(const struct resolve *r, const char *build_id,
-	     struct symbolize **out, struct prof_err *err)
+resolve_find(const struct resolve *r, const char *build_id, struct binary **out,
+	     struct prof_err *err)
 {
 	enum prof_status st;
 
@@ -49,17 +49,17 @@ resolve_find(const struct resolve *r, const char *build_id,
 }
 
 enum prof_status
-resolve_find_debug(const struct resolve *r, struct symbolize *s,
+resolve_find_debug(const struct resolve *r, struct binary *s,
 		   struct prof_err *err)
 {
-	const char *build_id = symbolize_build_id(s);
-	struct symbolize *debug;
+	const char *build_id = binary_build_id(s);
+	struct binary *debug;
 	enum prof_status st;
 
-	if (!r->o->find || !*build_id || symbolize_has_dwarf(s))
+	if (!r->o->find || !*build_id || binary_has_dwarf(s))
 		return PROF_OK;
 	st = find(r, build_id, true, &debug, err);
 	if (st == PROF_OK && debug)
-		symbolize_use_debug(s, debug);
+		binary_use_debug(s, debug);
 	return st;
 }

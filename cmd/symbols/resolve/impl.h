@@ -1,5 +1,5 @@
 /*
- * resolve-impl.h - what the parts of resolve.h share: the locations that want
+ * impl.h - what the parts of resolve.h share: the locations that want
  * names from one source, be it an object file or a list of symbols.
  */
 #ifndef RESOLVE_IMPL_H
@@ -71,32 +71,31 @@ resolve_is_open(const struct resolve *r, const struct location *l)
 }
 
 /*
- * In resolve-find.c: open the object with this build-id that o->find finds, if
+ * In find.c: open the object with this build-id that o->find finds, if
  * there is one and it is that; else *out is NULL. PROF_ENOMEM.
  */
 enum prof_status resolve_find(const struct resolve *r, const char *build_id,
-			      struct symbolize **out,
+			      struct binary **out,
 			      struct prof_err *err) MUST_USE;
 
 /* The same for the debug information of s, which it becomes part of. */
-enum prof_status resolve_find_debug(const struct resolve *r,
-				    struct symbolize *s,
+enum prof_status resolve_find_debug(const struct resolve *r, struct binary *s,
 				    struct prof_err *err) MUST_USE;
 
 /*
- * In resolve-order.c: put the functions from index first on in the order of the
+ * In order.c: put the functions from index first on in the order of the
  * locations that use them. -1 without memory.
  */
 int resolve_order(struct profile *p, size_t first);
 
 /*
- * In resolve-parallel.c: look up later what is wanted now, sorted, in s, the
+ * In parallel.c: look up later what is wanted now, sorted, in s, the
  * object of mapping m. s is taken. Objects are read by
  * o->n_thread threads, each for itself, at the latest by resolve_run(), which
  * needs to be called in any case. PROF_ENOMEM.
  */
-enum prof_status resolve_later(struct resolve *r, struct symbolize *s,
-			       uint32_t m, struct prof_err *err) MUST_USE;
+enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
+			       struct prof_err *err) MUST_USE;
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
 /* Tell what is wrong with a mapping. */
@@ -106,8 +105,8 @@ void resolve_warn(const struct resolve *r, uint32_t m,
 /* Sort what is wanted: r->addr are the r->n_addr addresses. */
 void resolve_sort(struct resolve *r);
 
-/* A symbolize_fn of ctx, a struct resolve: r->addr[i] has these frames. */
-void resolve_take(void *ctx, size_t i, const struct symbolize_frame *frame,
+/* A symbol_fn of ctx, a struct resolve: r->addr[i] has these frames. */
+void resolve_take(void *ctx, size_t i, const struct symbol_frame *frame,
 		  size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* resolve-jit.c - see resolve-jit.h. */
+/* jit.c - see jit.h. */
 #include "config.h"
 
 #include "jit.h"

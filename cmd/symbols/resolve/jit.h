@@ -1,5 +1,5 @@
 /*
- * resolve-jit.h - names of code that was compiled at run time, for resolve.c.
+ * jit.h - names of code that was compiled at run time, for resolve.c.
  */
 #ifndef RESOLVE_JIT_H
 #define RESOLVE_JIT_H

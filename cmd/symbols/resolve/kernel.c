@@ -1,4 +1,4 @@
-/* resolve-kernel.c - see resolve-kernel.h. */
+/* kernel.c - see kernel.h. */
 #include "config.h"
 
 #include "kernel.h"
@@ -216,8 +216,7 @@ kernel_resolve(struct resolve *r, uint32_t m, struct prof_err *err)
 }
 
 enum prof_status
-kernel_vdso(const struct mapping *m, struct symbolize **out,
-	    struct prof_err *err)
+kernel_vdso(const struct mapping *m, struct binary **out, struct prof_err *err)
 {
 	const ElfW(Ehdr) *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
 	uint64_t size;
@@ -237,5 +236,5 @@ kernel_vdso(const struct mapping *m, struct symbolize **out,
 	if (!copy)
 		return prof_nomem(err);
 	memcpy(copy, ehdr, size);
-	return symbolize_open_image("[vdso]", copy, size, out, err);
+	return binary_open_image("[vdso]", copy, size, out, err);
 }

@@ -1,5 +1,5 @@
 /*
- * resolve-kernel.h - names of the kernel and its modules from the kernel
+ * kernel.h - names of the kernel and its modules from the kernel
  * itself, for resolve.c.
  */
 #ifndef RESOLVE_KERNEL_H
@@ -33,7 +33,7 @@ void kernel_release(struct resolve *r);
  * Open this kernel's own vDSO, if it may be the one of mapping m: the caller
  * compares build-ids. PROF_EIO, PROF_EFORMAT, PROF_ENOMEM.
  */
-enum prof_status kernel_vdso(const struct mapping *m, struct symbolize **out,
+enum prof_status kernel_vdso(const struct mapping *m, struct binary **out,
 			     struct prof_err *err) MUST_USE;
 
 #endif

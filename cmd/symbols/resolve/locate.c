@@ -105,18 +105,18 @@ locate_is_special(const char *file)
 struct search {
 	const struct locate *locate;
 	const char *build_id; /* that the object must have, or "" for any */
-	struct symbolize *found;
+	struct binary *found;
 	char *path;
 	/* DWARF that was split off from it, found on the way. */
-	struct symbolize *debug;
+	struct binary *debug;
 	bool nomem;
 };
 
 static void
 drop(struct search *s)
 {
-	symbolize_close(s->found);
-	symbolize_close(s->debug);
+	binary_close(s->found);
+	binary_close(s->debug);
 	free(s->path);
 	s->found = s->debug = NULL;
 	s->path = NULL;
@@ -128,23 +128,23 @@ drop(struct search *s)
  * next one may be another program: take what there is.
  */
 static bool
-keep(struct search *s, struct symbolize *o, const char *path)
+keep(struct search *s, struct binary *o, const char *path)
 {
-	enum symbolize_worth worth = symbolize_worth(o);
+	enum binary_worth worth = binary_worth(o);
 
 	if (s->found && worth == WORTH_SPLIT && !s->debug) {
 		s->debug = o;
 		return false;
 	}
-	if (s->found && worth <= symbolize_worth(s->found)) {
-		symbolize_close(o);
+	if (s->found && worth <= binary_worth(s->found)) {
+		binary_close(o);
 		return false;
 	}
-	if (s->found && symbolize_worth(s->found) == WORTH_SPLIT && !s->debug) {
+	if (s->found && binary_worth(s->found) == WORTH_SPLIT && !s->debug) {
 		s->debug = s->found;
 		s->found = NULL;
 	}
-	symbolize_close(s->found);
+	binary_close(s->found);
 	free(s->path);
 	s->found = o;
 	s->path = strdup(path);
@@ -168,10 +168,10 @@ static bool
 try_path(struct search *s, const char *path, struct prof_err *err)
 {
 	struct prof_err why;
-	struct symbolize *o;
+	struct binary *o;
 	const char *id;
 
-	switch (symbolize_open(path, &o, &why)) {
+	switch (binary_open(path, &o, &why)) {
 	case PROF_OK:
 		break;
 	case PROF_ENOMEM:
@@ -180,12 +180,12 @@ try_path(struct search *s, const char *path, struct prof_err *err)
 	default:
 		return reject(s, path, &why, err);
 	}
-	id = symbolize_build_id(o);
+	id = binary_build_id(o);
 	if (!*s->build_id || !strcasecmp(id, s->build_id))
 		return keep(s, o, path);
 	prof_fail(&why, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
 		  id);
-	symbolize_close(o);
+	binary_close(o);
 	return reject(s, path, &why, err);
 }
 
@@ -308,7 +308,7 @@ search(const struct locate *l, const char *file, const char *build_id,
 	 */
 	s->build_id = "";
 	if (try_path(s, file, NULL) && s->found && !l->any_build_id &&
-	    *symbolize_build_id(s->found))
+	    *binary_build_id(s->found))
 		drop(s);
 }
 
@@ -327,7 +327,7 @@ try_kernel(struct search *s, const char *dir, const char *release)
 
 enum prof_status
 locate_kernel(const struct locate *l, const char *build_id, const char *running,
-	      struct symbolize **out, char **path, struct prof_err *err)
+	      struct binary **out, char **path, struct prof_err *err)
 {
 	struct search s = { .locate = l, .build_id = build_id };
 	struct utsname name;
@@ -357,7 +357,7 @@ locate_kernel(const struct locate *l, const char *build_id, const char *running,
 	if (!s.found)
 		return prof_fail(err, PROF_EIO, "no vmlinux");
 	if (s.debug)
-		symbolize_use_debug(s.found, s.debug);
+		binary_use_debug(s.found, s.debug);
 	*out = s.found;
 	*path = s.path;
 	return PROF_OK;
@@ -365,7 +365,7 @@ locate_kernel(const struct locate *l, const char *build_id, const char *running,
 
 enum prof_status
 locate_open(const struct locate *l, const char *file, const char *build_id,
-	    struct symbolize **out, char **path, struct prof_err *err)
+	    struct binary **out, char **path, struct prof_err *err)
 {
 	struct search s = { .locate = l };
 
@@ -380,7 +380,7 @@ locate_open(const struct locate *l, const char *file, const char *build_id,
 	if (!s.found)
 		return err->status;
 	if (s.debug)
-		symbolize_use_debug(s.found, s.debug);
+		binary_use_debug(s.found, s.debug);
 	*out = s.found;
 	*path = s.path;
 	return PROF_OK;

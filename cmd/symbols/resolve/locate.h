@@ -10,7 +10,7 @@
 
 #include "lib/base/status.h"
 
-struct symbolize;
+struct binary;
 
 /* A list of directories. */
 struct locate {
@@ -50,7 +50,7 @@ bool locate_is_anonymous(const char *file);
  * PROF_ENOMEM.
  */
 enum prof_status locate_open(const struct locate *l, const char *file,
-			     const char *build_id, struct symbolize **out,
+			     const char *build_id, struct binary **out,
 			     char **path, struct prof_err *err) MUST_USE;
 
 /*
@@ -59,7 +59,7 @@ enum prof_status locate_open(const struct locate *l, const char *file,
  * "", the one of the kernel that is running. PROF_EIO, PROF_ENOMEM.
  */
 enum prof_status locate_kernel(const struct locate *l, const char *build_id,
-			       const char *running, struct symbolize **out,
+			       const char *running, struct binary **out,
 			       char **path, struct prof_err *err) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * resolve-order.c - the order of new functions; see resolve-impl.h. They come
+ * order.c - the order of new functions; see impl.h. They come
  * in the order of units, symbol tables or cached answers, of which a profile
  * should show nothing.
  */

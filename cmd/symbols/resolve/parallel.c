@@ -1,6 +1,6 @@
 /*
- * resolve-parallel.c - object files, several at the same time; see
- * resolve-impl.h. What they say goes into the profile one after the other, in
+ * parallel.c - object files, several at the same time; see
+ * impl.h. What they say goes into the profile one after the other, in
  * the order of the mappings, so that it does not depend on threads: one whose
  * turn it is not yet waits with its first answers.
  */
@@ -19,7 +19,7 @@ struct run;
 
 struct resolve_task {
 	struct resolve r; /* with the addresses of this object */
-	struct symbolize *s;
+	struct binary *s;
 	uint32_t mapping; /* one of its mappings */
 	struct run *run;
 	bool done;
@@ -49,16 +49,16 @@ copy(const void *p, size_t n, size_t size)
 static void
 task_release(struct resolve_task *t)
 {
-	symbolize_close(t->s);
+	binary_close(t->s);
 	free(t->r.want);
 	free(t->r.addr);
 	free(t->r.first);
 	free(t->r.line);
 }
 
-/* A symbolize_fn. */
+/* A symbol_fn. */
 static void
-take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct resolve_task *t = ctx;
 	struct run *run = t->run;
@@ -75,10 +75,10 @@ look_up(struct resolve_task *t)
 {
 	const struct resolve_options *o = t->r.o;
 
-	symbolize_set_threads(t->s, o->n_thread);
+	binary_set_threads(t->s, o->n_thread);
 	t->st = symcache_run(o->cache, t->s, t->r.addr, t->r.n_addr,
 			     !o->no_lines, take, t, &t->err);
-	symbolize_close(t->s);
+	binary_close(t->s);
 	t->s = NULL;
 }
 
@@ -138,7 +138,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 }
 
 enum prof_status
-resolve_later(struct resolve *r, struct symbolize *s, uint32_t m,
+resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 	      struct prof_err *err)
 {
 	struct resolve_task *t;
@@ -146,7 +146,7 @@ resolve_later(struct resolve *r, struct symbolize *s, uint32_t m,
 	if (!r->task)
 		r->task = calloc(MAX_TASKS, sizeof(*r->task));
 	if (!r->task) {
-		symbolize_close(s);
+		binary_close(s);
 		return prof_nomem(err);
 	}
 	t = &r->task[r->n_task++];

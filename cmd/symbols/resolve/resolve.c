@@ -67,7 +67,7 @@ grow_functions(struct functions *t, const struct profile *p)
 
 /* The function of a frame: PROF_NONE without memory. */
 static uint32_t
-intern_function(struct resolve *r, const struct symbolize_frame *frame)
+intern_function(struct resolve *r, const struct symbol_frame *frame)
 {
 	struct functions *t = r->functions;
 	struct function f = { .start_line = frame->start_line };
@@ -90,7 +90,7 @@ intern_function(struct resolve *r, const struct symbolize_frame *frame)
 /* --- locations --- */
 
 static int
-make_lines(struct resolve *r, const struct symbolize_frame *frame, size_t n)
+make_lines(struct resolve *r, const struct symbol_frame *frame, size_t n)
 {
 	if (array_reserve(&r->line, &r->cap_line, n, sizeof(*r->line)) < 0)
 		return -1;
@@ -106,7 +106,7 @@ make_lines(struct resolve *r, const struct symbolize_frame *frame, size_t n)
 
 /* All locations at address i get these lines. */
 void
-resolve_take(void *ctx, size_t i, const struct symbolize_frame *frame, size_t n)
+resolve_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct resolve *r = ctx;
 	struct profile *p = r->p;
@@ -180,7 +180,7 @@ is_wanted(const struct resolve *r, const struct location *l)
  */
 static enum prof_status
 collect(struct resolve *r, uint32_t m, const char *file, const char *path,
-	struct symbolize *s, struct prof_err *err)
+	struct binary *s, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
 	struct load_mapping at = { .start = map->start,
@@ -198,9 +198,9 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 		}
 	}
 	if (load_wants_kernel_symbol(path, &at) && !is_fake(map))
-		at.has_kernel_symbol = symbolize_symbol(s, kernel_symbol(file),
-							&at.kernel_symbol);
-	st = load_base(symbolize_layout(s), &at, inside, &base, err);
+		at.has_kernel_symbol = binary_symbol(s, kernel_symbol(file),
+						     &at.kernel_symbol);
+	st = load_base(binary_layout(s), &at, inside, &base, err);
 	if (st != PROF_OK)
 		return st;
 	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
@@ -230,7 +230,7 @@ resolve_warn(const struct resolve *r, uint32_t m, const struct prof_err *err)
  * taken.
  */
 static enum prof_status
-resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
+resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 	       const char *path, struct prof_err *err)
 {
 	const struct locate *l = r->o->locate;
@@ -244,13 +244,13 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	if (found == STRTAB_NONE)
 		st = prof_nomem(err);
 	if (st == PROF_OK)
-		st = symbolize_find_debug(s, (const char *const *)dirs,
-					  l->n_dir, err);
+		st = binary_find_debug(s, (const char *const *)dirs, l->n_dir,
+				       err);
 	if (st == PROF_OK && !r->o->no_lines)
 		st = resolve_find_debug(r, s, err);
 	if (st != PROF_OK)
 		goto fail;
-	if (!symbolize_has_dwarf(s) && symbolize_worth(s) <= WORTH_STRIPPED &&
+	if (!binary_has_dwarf(s) && binary_worth(s) <= WORTH_STRIPPED &&
 	    !locate_is_special(file))
 		prof_fail(&stripped, PROF_EFORMAT,
 			  "stripped, and there is no debug file");
@@ -269,7 +269,7 @@ resolve_object(struct resolve *r, uint32_t m, struct symbolize *s,
 	resolve_sort(r);
 	return resolve_later(r, s, first, err);
 fail:
-	symbolize_close(s);
+	binary_close(s);
 	return st;
 }
 
@@ -282,26 +282,25 @@ is_vdso(const char *file)
 
 /* This machine's own vDSO, if it is that of mapping m. */
 static enum prof_status
-open_vdso(const struct resolve *r, uint32_t m, struct symbolize **out,
+open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
 	  struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
 	enum prof_status st = kernel_vdso(map, out, err);
 
 	if (st != PROF_OK || !map->build_id ||
-	    !strcasecmp(symbolize_build_id(*out),
+	    !strcasecmp(binary_build_id(*out),
 			profile_str(r->p, map->build_id)))
 		return st;
-	prof_fail(err, PROF_EIO, "this machine's is %s",
-		  symbolize_build_id(*out));
-	symbolize_close(*out);
+	prof_fail(err, PROF_EIO, "this machine's is %s", binary_build_id(*out));
+	binary_close(*out);
 	*out = NULL;
 	return PROF_EIO;
 }
 
 /* Open the object of mapping m, wherever it is. */
 static enum prof_status
-open_mapping(const struct resolve *r, uint32_t m, struct symbolize **out,
+open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	     char **path, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
@@ -326,7 +325,7 @@ open_mapping(const struct resolve *r, uint32_t m, struct symbolize **out,
 	*path = strdup(file);
 	if (*path)
 		return PROF_OK;
-	symbolize_close(*out);
+	binary_close(*out);
 	return prof_nomem(err);
 }
 
@@ -335,7 +334,7 @@ open_mapping(const struct resolve *r, uint32_t m, struct symbolize **out,
  * name; that of a cached file tells nothing.
  */
 static enum prof_status
-find_elsewhere(const struct resolve *r, uint32_t m, struct symbolize **out,
+find_elsewhere(const struct resolve *r, uint32_t m, struct binary **out,
 	       char **path, enum prof_status st, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
@@ -349,7 +348,7 @@ find_elsewhere(const struct resolve *r, uint32_t m, struct symbolize **out,
 	*path = strdup(profile_str(r->p, map->file));
 	if (*path)
 		return PROF_OK;
-	symbolize_close(*out);
+	binary_close(*out);
 	return prof_nomem(err);
 }
 
@@ -359,7 +358,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
 	const char *file = profile_str(r->p, map->file);
-	struct symbolize *s = NULL;
+	struct binary *s = NULL;
 	enum prof_status st;
 	char *path;
 
