@@ -1,7 +1,8 @@
 /*
- * unwind-cfi.c - find the functions in an object's .eh_frame, in the order
- * of their addresses, and have each compiled into rows (unwind-row.c). The
- * format is the Linux Standard Base's, over DWARF 5 section 6.4.
+ * unwind-cfi.c - find the functions in an object's .eh_frame or .debug_frame,
+ * in the order of their addresses, and have each compiled into rows
+ * (unwind-row.c). The format is the Linux Standard Base's, over DWARF 5
+ * section 6.4.
  *
  * Nothing outside of image->segment is read, whatever the bytes say.
  */
@@ -108,6 +109,13 @@ parse_augmentation(struct in *in, const char *aug, struct row_cie *cie)
 	in->bad |= data.bad || cie->fde_encoding & PE_indirect;
 }
 
+/* What stands in a CIE where an FDE names its own. */
+static uint32_t
+cie_id(const struct cfi_image *image)
+{
+	return image->is_debug ? 0xffffffff : 0;
+}
+
 static void
 parse_cie(struct compiler *c, uintptr_t addr, struct row_cie *cie)
 {
@@ -115,9 +123,9 @@ parse_cie(struct compiler *c, uintptr_t addr, struct row_cie *cie)
 	const char *aug;
 	uint8_t version;
 
-	*cie = (struct row_cie){ .addr = addr };
+	*cie = (struct row_cie){ .addr = addr, .absolute = c->image->absolute };
 	in_entry(c->image, addr, &in);
-	if (in_fixed(&in, 4) != 0)
+	if (in_fixed(&in, 4) != cie_id(c->image))
 		in.bad = true;
 	version = in_byte(&in);
 	aug = (const char *)in.p;
@@ -159,12 +167,14 @@ parse_fde(struct compiler *c, uintptr_t addr, struct row_fde *fde)
 	in_entry(image, addr, in);
 	at = (uintptr_t)in->p;
 	delta = in_fixed(in, 4);
-	if (in->bad || delta == 0 || delta > at)
+	if (in->bad || delta == cie_id(image) ||
+	    (!image->is_debug && delta > at))
 		return false;
-	fde->cie = get_cie(c, at - delta);
+	fde->cie = get_cie(c, image->is_debug ? image->section + delta
+					      : at - delta);
 	if (!fde->cie)
 		return false;
-	fde->lo = in_encoded(in, fde->cie->fde_encoding, 0);
+	fde->lo = in_code(in, fde->cie->fde_encoding, image->absolute);
 	n = in_encoded(in, fde->cie->fde_encoding & PE_form, 0);
 	if (fde->cie->has_augmentation)
 		in_skip(in, in_uleb(in));
@@ -224,6 +234,8 @@ parse_hdr(const struct cfi_image *image, struct search_table *t)
 	if (in.bad || version != 1 || eh_enc == PE_omit || eh_enc & PE_indirect)
 		return 0;
 	eh_frame = in_encoded(&in, eh_enc, image->hdr);
+	if ((eh_enc & PE_base) == PE_absptr)
+		eh_frame += image->absolute;
 	if (in.bad)
 		return 0;
 	if (count_enc == PE_omit || table_enc != (PE_datarel | PE_sdata4))
@@ -285,7 +297,7 @@ compile_section(struct compiler *c, uintptr_t eh_frame)
 
 	for (uintptr_t at = eh_frame, next;
 	     (next = in_entry(c->image, at, &in)) != 0; at = next)
-		n += in_fixed(&in, 4) != 0;
+		n += in_fixed(&in, 4) != cie_id(c->image);
 	if (n == 0)
 		return 0;
 	found = unwind_map(n * sizeof(*found));
@@ -296,7 +308,7 @@ compile_section(struct compiler *c, uintptr_t eh_frame)
 		struct row_fde fde;
 
 		id = in;
-		if (in_fixed(&id, 4) == 0)
+		if (in_fixed(&id, 4) == cie_id(c->image))
 			continue;
 		if (parse_fde(c, at, &fde))
 			found[i++] = (struct found){ fde.lo, at };
@@ -318,12 +330,15 @@ unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 		.image = image,
 		.out = { .pool = pool, .rows = rows, .text_lo = image->text_lo }
 	};
-	struct search_table t;
+	struct search_table t = { NULL, 0 };
 	uintptr_t eh_frame;
 	int err = 0;
 
 	*rows = (struct cfi_rows){ NULL, 0, 0, 0 };
-	eh_frame = parse_hdr(image, &t);
+	if (image->hdr)
+		eh_frame = parse_hdr(image, &t);
+	else
+		eh_frame = image->section;
 	if (t.n)
 		for (size_t i = 0; i < t.n && !c.out.no_memory; i++)
 			compile_fde(&c,

@@ -157,4 +157,13 @@ in_encoded(struct in *in, uint8_t enc, uintptr_t datarel)
 	return (uintptr_t)v;
 }
 
+/* The same of an address; absolute is added to one that is not relative. */
+static inline uintptr_t
+in_code(struct in *in, uint8_t enc, uintptr_t absolute)
+{
+	uintptr_t v = in_encoded(in, enc, 0);
+
+	return (enc & PE_base) == PE_absptr ? v + absolute : v;
+}
+
 #endif

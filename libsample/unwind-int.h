@@ -154,6 +154,8 @@ extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
 /* The stack memory that the walk may read now. */
 struct unwind_bounds {
 	uintptr_t lo, hi;
+	uintptr_t
+		shift; /* from an address there to its bytes: 0 but in copies */
 	struct unwind_far *far; /* for what lies above, or NULL */
 };
 
@@ -185,6 +187,9 @@ bool unwind_far_begin(struct unwind_far *far);
  * Async-signal-safe. */
 bool unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value);
 
+/* A copy of a stack need not be aligned as the stack is. */
+typedef uintptr_t __attribute__((aligned(1), may_alias)) unwind_word;
+
 /* Read one word of stack. Async-signal-safe. */
 static inline NO_SANITIZE bool
 unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
@@ -192,7 +197,7 @@ unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
 	if (addr & 7 || addr < b->lo)
 		return false;
 	if (addr < b->hi && b->hi - addr >= 8) {
-		*value = *(const uintptr_t *)addr;
+		*value = *(const unwind_word *)(addr + b->shift);
 		return true;
 	}
 	return b->far && addr >= b->hi && unwind_far_load(b->far, addr, value);
@@ -220,8 +225,12 @@ struct cfi_image {
 	/* Readable segments; nothing outside of them is touched. */
 	struct unwind_bounds segment[CFI_N_SEGMENT];
 	size_t n_segment;
-	uintptr_t hdr; /* .eh_frame_hdr */
+	uintptr_t hdr; /* .eh_frame_hdr, or 0 */
 	size_t hdr_bytes;
+	uintptr_t section;  /* if there is no hdr: .eh_frame itself, or 0 */
+	bool is_debug;      /* section is .debug_frame, addresses as in it */
+	uintptr_t absolute; /* from an address in the file to one here: 0 in a
+			     * process, which was relocated */
 	uintptr_t text_lo, text_hi; /* code, at most 4 GiB */
 };
 

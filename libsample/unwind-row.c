@@ -406,8 +406,9 @@ run_advance(const struct row_cie *cie, struct in *in, uint8_t op, uintptr_t pc,
 		n = 0;
 	else
 		return false;
-	*next = op == CFA_set_loc ? in_encoded(in, cie->fde_encoding, 0)
-				  : pc + n * cie->code_align;
+	*next = op == CFA_set_loc
+			? in_code(in, cie->fde_encoding, cie->absolute)
+			: pc + n * cie->code_align;
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct row_cie {
 	bool good, signal;
 	bool has_augmentation;
 	uint8_t fde_encoding;
+	uintptr_t absolute; /* as in struct cfi_image */
 	uint64_t code_align;
 	int64_t data_align;
 	struct row_state initial;

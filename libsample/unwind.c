@@ -1,20 +1,16 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
  * addresses on its stack. Everything here runs inside a signal handler; it
- * calls nothing but unwind-expr.c and unwind-far.c and reads nothing but the
- * tables that unwind-table.c published, its arguments, and stack memory within
- * bounds
- * (tests/handler.t holds the object files to that).
+ * calls nothing but unwind-step.c, unwind-expr.c and unwind-far.c and reads
+ * nothing but the tables that unwind-table.c published, its arguments, and
+ * stack memory within bounds (tests/handler.t holds the object files to that).
  */
 #include "config.h"
 
 #include <ucontext.h>
 
-#include "unwind-int.h"
+#include "unwind-step.h"
 #include "unwind.h"
-
-/* Below the stack pointer, leaf functions of x86-64 may use this much. */
-#define RED_ZONE 128
 
 /*
  * Within this far below an interrupted stack pointer the kernel has laid the
@@ -26,13 +22,11 @@
 /* No stack is larger, of those that nobody announces. */
 #define FAR_BYTES ((uintptr_t)1 << 24)
 
-/* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */
-#define LOWEST_CODE 65536
-
 struct unwind_state unwind_state;
 
 /* A walk under way. */
 struct walk {
+	struct unwind_code code;      /* first: see walk_of() */
 	struct unwind_tables *tables; /* NULL: none were published */
 	const struct unwind_stack *stack;
 	size_t n_stack;
@@ -41,13 +35,6 @@ struct walk {
 	bool has_far;           /* and taken by this walk */
 	struct unwind_frame f;
 	unsigned n_guess;
-};
-
-enum step {
-	STEP_OK, /* walk.f is the caller now */
-	STEP_ROOT,
-	STEP_BEGUN, /* the same, and the last return address was made up */
-	STEP_FAILED,
 };
 
 /* Make the stack that sp is on the one we read; false: it is on none. */
@@ -107,38 +94,12 @@ enter_first(struct walk *w, uintptr_t sp)
 		enter_unknown(w, lo, lo);
 }
 
-/* Where the stack ends, or might. */
-static inline uintptr_t
-stack_limit(const struct walk *w)
-{
-	return w->bounds.far ? w->bounds.far->limit : w->bounds.hi;
-}
-
 #if defined(__x86_64__)
 
-/* From DWARF's numbers to the kernel's. */
-static const uint8_t greg[DW_N_REG] = {
-	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-};
-
-bool
-unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
+static const struct walk *
+walk_of(const struct unwind_code *c)
 {
-	if (reg == DW_RSP)
-		*value = f->sp;
-	else if (reg == DW_RBP)
-		*value = f->bp;
-	else if (reg == DW_RBX)
-		*value = f->bx;
-	else if (reg == DW_RIP)
-		*value = f->pc;
-	else if (reg < DW_N_REG && f->kept)
-		*value = (uintptr_t)f->kept[greg[reg]];
-	else
-		return false;
-	return true;
+	return (const struct walk *)c;
 }
 
 /* The object whose code pc is in, or NULL. */
@@ -164,24 +125,12 @@ static uint32_t
 find_word(const struct unwind_tables *t, uintptr_t pc)
 {
 	const struct unwind_object *o = find_object(t, pc);
-	const struct unwind_row *row;
 	uint32_t off;
-	size_t n;
 
 	if (!o || o->n_row == 0 || pc - o->lo < o->row[0].off)
 		return WORD_NONE;
-	/* The last row at or below off; row[0] always is. */
 	off = (uint32_t)(pc - o->lo);
-	row = o->row;
-	n = o->n_row;
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (row[half].off <= off)
-			row += half;
-		n -= half;
-	}
-	return row->word;
+	return unwind_row_at(o->row, o->n_row, off);
 }
 
 /* What is known at pc, through the cache. */
@@ -206,273 +155,65 @@ lookup(struct unwind_tables *t, uintptr_t pc)
 	return word;
 }
 
-static bool
-locate(const struct walk *w, const struct unwind_loc *l, uintptr_t cfa,
-       uintptr_t same, uintptr_t *value)
-{
-	const struct unwind_pool *pool = w->tables->pool;
-	uintptr_t off = (uintptr_t)(intptr_t)l->off;
-
-	switch (l->kind) {
-	case LOC_DEFAULT:
-		*value = same;
-		return true;
-	case LOC_UNDEFINED:
-		*value = 0;
-		return true;
-	case LOC_CFA_MEM:
-		return unwind_load(&w->bounds, cfa + off, value);
-	case LOC_CFA_VAL:
-		*value = cfa + off;
-		return true;
-	case LOC_REG:
-		if (!unwind_reg(&w->f, l->reg, value))
-			return false;
-		*value += off;
-		return true;
-	case LOC_EXPR_MEM:
-	case LOC_EXPR_VAL:
-		if (!unwind_expr_eval(pool->expr + l->off, l->n_expr, &w->f,
-				      &w->bounds, &cfa, value))
-			return false;
-		return l->kind == LOC_EXPR_VAL ||
-		       unwind_load(&w->bounds, *value, value);
-	}
-	return false;
-}
-
-/*
- * The caller's value of a register that this function may have saved. In
- * functions with a realigned stack GCC says that rbp is saved where rbp
- * points, and goes on to say so after it was popped. So it is believed only
- * for memory of this frame; otherwise, as in the epilogue, rbp has it.
- */
-static void
-locate_saved(const struct walk *w, const struct unwind_loc *l, uintptr_t cfa,
-	     uintptr_t *value)
-{
-	const uint8_t *e = w->tables->pool->expr + l->off;
-	uintptr_t at, v;
-
-	if (l->kind != LOC_EXPR_MEM) {
-		if (locate(w, l, cfa, *value, &v))
-			*value = v;
-	} else if (unwind_expr_eval(e, l->n_expr, &w->f, &w->bounds, &cfa,
-				    &at) &&
-		   at < cfa && unwind_load(&w->bounds, at, &v)) {
-		*value = v;
-	}
-}
-
 /*
  * The frame that the kernel built to run a signal handler: a ucontext_t lies
  * at sp. What was interrupted may be on another of the thread's stacks.
  */
-static enum step
+static enum unwind_step
 step_kernel(struct walk *w)
 {
-	const size_t off = offsetof(ucontext_t, uc_mcontext.gregs);
-	const size_t n_bytes = 8 * (REG_RIP + 1);
-	uintptr_t at = w->f.sp + off;
-	const long long *regs;
+	size_t n_bytes, off = unwind_step_regs_at(&n_bytes);
+	uintptr_t at = w->f.sp + off, from = w->f.sp;
 
 	if (at & 7 || at < w->bounds.lo || at >= w->bounds.hi ||
 	    w->bounds.hi - at < n_bytes)
 		return STEP_FAILED;
-	regs = (const long long *)at;
-	w->f.regs = w->f.kept = regs;
-	w->f.pc = (uintptr_t)regs[REG_RIP];
-	w->f.bp = (uintptr_t)regs[REG_RBP];
-	w->f.bx = (uintptr_t)regs[REG_RBX];
+	unwind_step_regs(&w->f, (const long long *)at);
 	/* On the same stack the frames go on above; never below. */
-	if ((uintptr_t)regs[REG_RSP] > w->f.sp &&
-	    (uintptr_t)regs[REG_RSP] < stack_limit(w)) {
-		w->f.sp = (uintptr_t)regs[REG_RSP];
+	if (w->f.sp > from && w->f.sp < unwind_limit(&w->bounds))
 		return STEP_OK;
-	}
-	w->f.sp = (uintptr_t)regs[REG_RSP];
 	if (enter_stack(w, w->f.sp))
 		return STEP_OK;
 	at = (w->f.sp - RED_ZONE) & ~(uintptr_t)7;
 	return enter_unknown(w, at, at) ? STEP_OK : STEP_FAILED;
 }
 
-/* A rule that did not fit a word. */
-static __attribute__((noinline)) enum step
-step_rule(struct walk *w, const struct unwind_rule *r)
+static uint32_t
+code_word(const struct unwind_code *c, uintptr_t pc)
 {
-	const struct unwind_pool *pool = w->tables->pool;
-	uintptr_t cfa, sp, pc, bp = w->f.bp, bx = w->f.bx;
+	const struct walk *w = walk_of(c);
 
-	if (r->reg[TRACK_RA].kind == LOC_UNDEFINED)
-		return STEP_ROOT;
-	if (r->signal == SIGNAL_KERNEL)
-		return step_kernel(w);
-	if (r->cfa.kind == LOC_EXPR_VAL) {
-		if (!unwind_expr_eval(pool->expr + r->cfa.off, r->cfa.n_expr,
-				      &w->f, &w->bounds, NULL, &cfa))
-			return STEP_FAILED;
-	} else if (!locate(w, &r->cfa, 0, 0, &cfa)) {
-		return STEP_FAILED;
-	}
-	if (!locate(w, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
-	    !locate(w, &r->reg[TRACK_RA], cfa, 0, &pc))
-		return STEP_FAILED;
-	locate_saved(w, &r->reg[TRACK_RBP], cfa, &bp);
-	locate_saved(w, &r->reg[TRACK_RBX], cfa, &bx);
-	if (pc < LOWEST_CODE)
-		return pc ? STEP_FAILED : STEP_ROOT;
-	/*
-	 * A frame without extent would be met for ever; but a function may
-	 * have left all of its own, and be about to jump back.
-	 */
-	if (sp < w->f.sp || (sp == w->f.sp && !w->f.regs) ||
-	    sp > stack_limit(w) || sp & 7)
-		return STEP_FAILED;
-	w->f.regs = NULL;
-	if (!r->keeps)
-		w->f.kept = NULL;
-	w->f.pc = r->signal ? pc + 1 : pc;
-	w->f.sp = sp;
-	w->f.bp = bp;
-	w->f.bx = bx;
-	return STEP_OK;
+	return lookup(w->tables, pc);
 }
 
-/*
- * Code of a known object that has no unwind information, interrupted: PLT
- * entries of lld and small assembly functions. These keep no frame, so the
- * return address is on top, or under the one or two words that a PLT entry
- * pushes. A word that points behind code with unwind information is taken for
- * it; on top, behind any code of an object, as those functions call each other.
- */
-static enum step
-guess_top(struct walk *w)
+static bool
+code_is_object(const struct unwind_code *c, uintptr_t pc)
 {
-	uintptr_t pc;
-
-	for (unsigned i = 0; i < 3; i++) {
-		if (!unwind_load(&w->bounds, w->f.sp + 8 * i, &pc))
-			return STEP_FAILED;
-		if (pc == 0 || (lookup(w->tables, pc - 1) == WORD_NONE &&
-				(i > 0 || !find_object(w->tables, pc - 1))))
-			continue;
-		w->f.regs = w->f.kept = NULL;
-		w->f.pc = pc;
-		w->f.sp += 8 * (i + 1);
-		return STEP_OK;
-	}
-	return STEP_FAILED;
-}
-
-#else
-
-/* No tables, so nobody asks. */
-bool
-unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
-{
-	(void)f;
-	(void)reg;
-	(void)value;
-	return false;
-}
-
-#if defined(__aarch64__)
-/* Pointer authentication codes lie above the address. */
-#define PC_MASK UINT64_C(0x0000ffffffffffff)
-#endif
-
-#endif
-
-/*
- * A frame record at the frame pointer: the caller's frame pointer, then the
- * return address. The one convention that needs no tables: JIT compilers
- * keep it, and other machines than x86-64 are walked by it alone.
- */
-static enum step
-step_frame(struct walk *w)
-{
-	uintptr_t bp, pc;
-
-	if (w->f.bp == 0 && !w->f.regs)
-		return STEP_ROOT;
-	/*
-	 * Boost.Context starts a coroutine with the address of the code that
-	 * comes after it as frame pointer and as return address.
-	 */
-	if (w->f.bp == w->f.pc && !w->f.regs)
-		return STEP_ROOT;
-	if (w->f.bp < w->f.sp || !unwind_load(&w->bounds, w->f.bp, &bp) ||
-	    !unwind_load(&w->bounds, w->f.bp + 8, &pc))
-		return STEP_FAILED;
-#if defined(PC_MASK)
-	pc &= PC_MASK;
-#endif
-	if (pc < LOWEST_CODE)
-		return pc ? STEP_FAILED : STEP_ROOT;
-	w->f.regs = w->f.kept = NULL;
-	w->f.pc = pc;
-	w->f.sp = w->f.bp + 16;
-	w->f.bp = bp;
-	return STEP_OK;
+	return find_object(walk_of(c)->tables, pc) != NULL;
 }
 
 /* at: the address to look up, in the instruction that f executes. */
-static inline enum step
+static inline enum unwind_step
 step(struct walk *w, uintptr_t at)
 {
-#if defined(__x86_64__)
 	uint32_t word = w->tables ? lookup(w->tables, at) : WORD_NONE;
-	uintptr_t cfa, pc, bp, bx;
-	unsigned slot;
+	enum unwind_step how =
+		unwind_step(&w->f, &w->bounds, w->tables ? &w->code : NULL,
+			    word, at, &w->n_guess);
 
-	if (word & WORD_PACKED) {
-		cfa = (word & WORD_RBP ? w->f.bp : w->f.sp) +
-		      (uintptr_t)(word >> WORD_CFA_SHIFT) * 8;
-		if (cfa <= w->f.sp || !unwind_load(&w->bounds, cfa - 8, &pc))
-			return STEP_FAILED;
-		/*
-		 * A slot further below rsp than the red zone goes has been
-		 * popped: the register is kept.
-		 */
-		bp = w->f.bp;
-		slot = word >> WORD_RBP_SHIFT & WORD_SLOT_MAX;
-		if (slot)
-			(void)unwind_load(&w->bounds, cfa - 8 * slot, &bp);
-		bx = w->f.bx;
-		slot = word >> WORD_RBX_SHIFT & WORD_SLOT_MAX;
-		if (slot)
-			(void)unwind_load(&w->bounds, cfa - 8 * slot, &bx);
-		if (pc < LOWEST_CODE)
-			return pc ? STEP_FAILED : STEP_ROOT;
-		w->f.regs = NULL;
-		if (!(word & WORD_KEEPS))
-			w->f.kept = NULL;
-		w->f.pc = pc;
-		w->f.sp = cfa;
-		w->f.bp = bp;
-		w->f.bx = bx;
-		return STEP_OK;
-	}
-	if (word != WORD_NONE)
-		return step_rule(w, &w->tables->pool->rule[word >> 1]);
-	/*
-	 * Nobody calls from before the first instruction of a function: such a
-	 * return address was put there for the outermost function of a stack
-	 * (makecontext's __start_context).
-	 */
-	if (!w->f.regs && w->tables && lookup(w->tables, at + 1) != WORD_NONE)
-		return STEP_BEGUN;
-	w->n_guess++;
-	if (w->f.regs && w->tables && find_object(w->tables, at) &&
-	    guess_top(w) == STEP_OK)
-		return STEP_OK;
-#else
-	(void)at;
-	w->n_guess++;
-#endif
-	return step_frame(w);
+	return how == STEP_KERNEL ? step_kernel(w) : how;
 }
+
+#else
+
+/* Without tables: by frame pointers. */
+static inline enum unwind_step
+step(struct walk *w, uintptr_t at)
+{
+	return unwind_step_guess(&w->f, &w->bounds, NULL, at, &w->n_guess);
+}
+
+#endif
 
 static size_t
 walk_frames(struct walk *w, uintptr_t *pc, size_t max, struct unwind_info *info)
@@ -494,6 +235,7 @@ walk_frames(struct walk *w, uintptr_t *pc, size_t max, struct unwind_info *info)
 		case STEP_ROOT:
 			info->end = UNWIND_ROOT;
 			return n;
+		case STEP_KERNEL:
 		case STEP_FAILED:
 			info->end = UNWIND_FAILED;
 			info->where_pc = w->f.pc;
@@ -512,11 +254,7 @@ static bool
 first_frame(const ucontext_t *uc, struct unwind_frame *f)
 {
 #if defined(__x86_64__)
-	f->regs = f->kept = uc->uc_mcontext.gregs;
-	f->pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-	f->sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-	f->bp = (uintptr_t)uc->uc_mcontext.gregs[REG_RBP];
-	f->bx = (uintptr_t)uc->uc_mcontext.gregs[REG_RBX];
+	unwind_step_regs(f, uc->uc_mcontext.gregs);
 	return true;
 #elif defined(__aarch64__)
 	f->regs = f->kept = (const long long *)uc->uc_mcontext.regs;
@@ -554,6 +292,11 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	 */
 	atomic_fetch_add(reader, 1);
 	w.tables = atomic_load(&unwind_state.tables);
+#if defined(__x86_64__)
+	w.code.word = code_word;
+	w.code.is_object = code_is_object;
+	w.code.pool = w.tables ? w.tables->pool : NULL;
+#endif
 	n = walk_frames(&w, pc, max, info);
 	atomic_fetch_sub(reader, 1);
 	if (w.has_far)

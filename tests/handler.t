@@ -39,7 +39,9 @@ if have nm readelf; then
 		program_invocation_short_name strlen table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
-	needs_only unwind unwind_expr_eval unwind_far_begin unwind_far_load
+	needs_only unwind unwind_far_begin unwind_far_load unwind_step_guess \
+		unwind_step_regs unwind_step_regs_at unwind_step_rule
+	needs_only unwind-step unwind_expr_eval unwind_far_load
 	needs_only unwind-expr unwind_far_load unwind_reg
 	needs_only unwind-far __errno_location syscall
 	needs_only hook __errno_location atomic_load memmove module_note \

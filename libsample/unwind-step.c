@@ -1,0 +1,255 @@
+/*
+ * unwind-step.c - see unwind-step.h. tests/handler.t holds the object file to
+ * calling nothing but unwind-expr.c and unwind-far.c.
+ */
+#include "config.h"
+
+#include <ucontext.h>
+
+#include "unwind-step.h"
+
+#if defined(__x86_64__)
+
+/* From DWARF's numbers to the kernel's. */
+static const uint8_t greg[DW_N_REG] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+bool
+unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
+{
+	if (reg == DW_RSP)
+		*value = f->sp;
+	else if (reg == DW_RBP)
+		*value = f->bp;
+	else if (reg == DW_RBX)
+		*value = f->bx;
+	else if (reg == DW_RIP)
+		*value = f->pc;
+	else if (reg < DW_N_REG && f->kept)
+		*value = (uintptr_t)f->kept[greg[reg]];
+	else
+		return false;
+	return true;
+}
+
+void
+unwind_step_regs(struct unwind_frame *f, const long long *regs)
+{
+	f->regs = f->kept = regs;
+	f->pc = (uintptr_t)regs[REG_RIP];
+	f->sp = (uintptr_t)regs[REG_RSP];
+	f->bp = (uintptr_t)regs[REG_RBP];
+	f->bx = (uintptr_t)regs[REG_RBX];
+}
+
+size_t
+unwind_step_regs_at(size_t *n_bytes)
+{
+	*n_bytes = 8 * (REG_RIP + 1);
+	return offsetof(ucontext_t, uc_mcontext.gregs);
+}
+
+static bool
+locate(const struct unwind_frame *f, const struct unwind_bounds *b,
+       const struct unwind_pool *pool, const struct unwind_loc *l,
+       uintptr_t cfa, uintptr_t same, uintptr_t *value)
+{
+	uintptr_t off = (uintptr_t)(intptr_t)l->off;
+
+	switch (l->kind) {
+	case LOC_DEFAULT:
+		*value = same;
+		return true;
+	case LOC_UNDEFINED:
+		*value = 0;
+		return true;
+	case LOC_CFA_MEM:
+		return unwind_load(b, cfa + off, value);
+	case LOC_CFA_VAL:
+		*value = cfa + off;
+		return true;
+	case LOC_REG:
+		if (!unwind_reg(f, l->reg, value))
+			return false;
+		*value += off;
+		return true;
+	case LOC_EXPR_MEM:
+	case LOC_EXPR_VAL:
+		if (!unwind_expr_eval(pool->expr + l->off, l->n_expr, f, b,
+				      &cfa, value))
+			return false;
+		return l->kind == LOC_EXPR_VAL || unwind_load(b, *value, value);
+	}
+	return false;
+}
+
+/*
+ * The caller's value of a register that this function may have saved. In
+ * functions with a realigned stack GCC says that rbp is saved where rbp
+ * points, and goes on to say so after it was popped. So it is believed only
+ * for memory of this frame; otherwise, as in the epilogue, rbp has it.
+ */
+static void
+locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
+	     const struct unwind_pool *pool, const struct unwind_loc *l,
+	     uintptr_t cfa, uintptr_t *value)
+{
+	const uint8_t *e = pool->expr + l->off;
+	uintptr_t at, v;
+
+	if (l->kind != LOC_EXPR_MEM) {
+		if (locate(f, b, pool, l, cfa, *value, &v))
+			*value = v;
+	} else if (unwind_expr_eval(e, l->n_expr, f, b, &cfa, &at) &&
+		   at < cfa && unwind_load(b, at, &v)) {
+		*value = v;
+	}
+}
+
+/* A rule that did not fit a word. */
+enum unwind_step
+unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
+		 const struct unwind_pool *pool, const struct unwind_rule *r)
+{
+	uintptr_t cfa, sp, pc, bp = f->bp, bx = f->bx;
+
+	if (r->reg[TRACK_RA].kind == LOC_UNDEFINED)
+		return STEP_ROOT;
+	if (r->signal == SIGNAL_KERNEL)
+		return STEP_KERNEL;
+	if (r->cfa.kind == LOC_EXPR_VAL) {
+		if (!unwind_expr_eval(pool->expr + r->cfa.off, r->cfa.n_expr, f,
+				      b, NULL, &cfa))
+			return STEP_FAILED;
+	} else if (!locate(f, b, pool, &r->cfa, 0, 0, &cfa)) {
+		return STEP_FAILED;
+	}
+	if (!locate(f, b, pool, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
+	    !locate(f, b, pool, &r->reg[TRACK_RA], cfa, 0, &pc))
+		return STEP_FAILED;
+	locate_saved(f, b, pool, &r->reg[TRACK_RBP], cfa, &bp);
+	locate_saved(f, b, pool, &r->reg[TRACK_RBX], cfa, &bx);
+	if (pc < LOWEST_CODE)
+		return pc ? STEP_FAILED : STEP_ROOT;
+	/*
+	 * A frame without extent would be met for ever; but a function may
+	 * have left all of its own, and be about to jump back.
+	 */
+	if (sp < f->sp || (sp == f->sp && !f->regs) || sp > unwind_limit(b) ||
+	    sp & 7)
+		return STEP_FAILED;
+	f->regs = NULL;
+	if (!r->keeps)
+		f->kept = NULL;
+	f->pc = r->signal ? pc + 1 : pc;
+	f->sp = sp;
+	f->bp = bp;
+	f->bx = bx;
+	return STEP_OK;
+}
+
+/*
+ * Code of a known object that has no unwind information, interrupted: PLT
+ * entries of lld and small assembly functions. These keep no frame, so the
+ * return address is on top, or under the one or two words that a PLT entry
+ * pushes. A word that points behind code with unwind information is taken for
+ * it; on top, behind any code of an object, as those functions call each other.
+ */
+static enum unwind_step
+guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
+	  const struct unwind_code *c)
+{
+	uintptr_t pc;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!unwind_load(b, f->sp + 8 * i, &pc))
+			return STEP_FAILED;
+		if (pc == 0 || (c->word(c, pc - 1) == WORD_NONE &&
+				(i > 0 || !c->is_object(c, pc - 1))))
+			continue;
+		f->regs = f->kept = NULL;
+		f->pc = pc;
+		f->sp += 8 * (i + 1);
+		return STEP_OK;
+	}
+	return STEP_FAILED;
+}
+
+#else
+
+/* No tables, so nobody asks. */
+bool
+unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
+{
+	(void)f;
+	(void)reg;
+	(void)value;
+	return false;
+}
+
+#if defined(__aarch64__)
+/* Pointer authentication codes lie above the address. */
+#define PC_MASK UINT64_C(0x0000ffffffffffff)
+#endif
+
+#endif
+
+/*
+ * A frame record at the frame pointer: the caller's frame pointer, then the
+ * return address. The one convention that needs no tables: JIT compilers
+ * keep it, and other machines than x86-64 are walked by it alone.
+ */
+static enum unwind_step
+step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
+{
+	uintptr_t bp, pc;
+
+	if (f->bp == 0 && !f->regs)
+		return STEP_ROOT;
+	/*
+	 * Boost.Context starts a coroutine with the address of the code that
+	 * comes after it as frame pointer and as return address.
+	 */
+	if (f->bp == f->pc && !f->regs)
+		return STEP_ROOT;
+	if (f->bp < f->sp || !unwind_load(b, f->bp, &bp) ||
+	    !unwind_load(b, f->bp + 8, &pc))
+		return STEP_FAILED;
+#if defined(PC_MASK)
+	pc &= PC_MASK;
+#endif
+	if (pc < LOWEST_CODE)
+		return pc ? STEP_FAILED : STEP_ROOT;
+	f->regs = f->kept = NULL;
+	f->pc = pc;
+	f->sp = f->bp + 16;
+	f->bp = bp;
+	return STEP_OK;
+}
+
+enum unwind_step
+unwind_step_guess(struct unwind_frame *f, const struct unwind_bounds *b,
+		  const struct unwind_code *c, uintptr_t at, unsigned *n_guess)
+{
+#if defined(__x86_64__)
+	/*
+	 * Nobody calls from before the first instruction of a function: such a
+	 * return address was put there for the outermost function of a stack
+	 * (makecontext's __start_context).
+	 */
+	if (!f->regs && c && c->word(c, at + 1) != WORD_NONE)
+		return STEP_BEGUN;
+	++*n_guess;
+	if (f->regs && c && c->is_object(c, at) &&
+	    guess_top(f, b, c) == STEP_OK)
+		return STEP_OK;
+#else
+	(void)c;
+	(void)at;
+	++*n_guess;
+#endif
+	return step_frame(f, b);
+}
