@@ -54,6 +54,7 @@ reads() {
 	name="$1 reads every good file"
 	built "$1" "$name" || return 0
 	for f in "$data"/good-*; do
+		found "$f" || continue
 		usable "$f" || continue
 		"$@" "$f" >out 2>err || echo "${f##*/}: status $?: $(head -1 err)" >>failed
 		[ -s out ] || echo "${f##*/}: no output" >>failed
@@ -86,6 +87,7 @@ refuses() {
 }
 
 for f in "$data"/bad-*; do
+	found "$f" || continue
 	grep -q "^${f##*/}	" "$data/bad.tsv" || echo "${f##*/}" >>failed
 done
 verdict 'bad.tsv has every bad file'
@@ -108,6 +110,7 @@ refuses "$small" prof-gate "$tiny" --
 # What arrives byte by byte is the same stream.
 if built prof-merge 'byte by byte'; then
 	for f in "$data"/good-* "$data"/bad-*; do
+		found "$f" || continue
 		[ "$(wc -c <"$f")" -lt 1000 ] && usable "$f" || continue
 		prof-merge <"$f" >whole 2>/dev/null
 		status=$?
@@ -121,6 +124,7 @@ fi
 for c in prof-fetch prof-merge; do
 	built $c "$c: the second pass changes nothing" || continue
 	for f in "$data"/good-*; do
+		found "$f" || continue
 		usable "$f" || continue
 		$c "$f" 2>/dev/null | gzip -dc >once 2>/dev/null
 		$c <once 2>/dev/null | gzip -dc >twice 2>/dev/null
@@ -136,6 +140,7 @@ for c in prof-fetch prof-merge; do
 	name="prof-text of what $c wrote"
 	built $c "$name" && built prof-text "$name" || continue
 	for f in "$data"/good-*; do
+		found "$f" || continue
 		usable "$f" || continue
 		for option in $views; do
 			# A merge adds up samples, so its traces are others.
@@ -157,6 +162,7 @@ if ! have go || ! pprof=$(go env GOTOOLDIR)/pprof || [ ! -x "$pprof" ]; then
 	skip "$name" 'no go tool pprof'
 elif built prof-fetch "$name"; then
 	for f in "$data"/good-*; do
+		found "$f" || continue
 		usable "$f" || continue
 		case $f in
 		*.zst | *.sym | *padded* | *good-go-*.txt* | *heap-warn* | *cpu-handler*) continue ;;

@@ -115,6 +115,7 @@ compare() {
 # threadcreate, cpu-long), which this old pprof always drops; and what is about
 # the wire only.
 for f in "$data"/good-*.pb.gz "$data"/good-wire.pb; do
+	found "$f" || continue
 	case ${f##*/} in
 	good-full.* | good-padded.* | good-go-threadcreate.* | \
 		good-go-cpu-long.* | good-members.* | good-stored.*) continue ;;

@@ -7,6 +7,7 @@ END
 
 n=0
 for f in "$data"/*.gz "$data"/*.zst "$data"/*.pb; do
+	found "$f" || continue
 	n=$((n + 1))
 	cat "$data/good-tiny.pb.gz" "$f" "$data/good-tiny.pb.gz" >series.$n
 done
@@ -16,6 +17,7 @@ END
 
 mkdir raw
 for f in "$data"/*.gz; do
+	found "$f" || continue
 	name=${f##*/}
 	[ "$name" = bad-bomb.pb.gz ] || gzip -dc "$f" >"raw/${name%.gz}" 2>/dev/null
 done
@@ -35,6 +37,7 @@ END
 
 n=0
 for f in raw/*; do
+	found "$f" || continue
 	for head in '\377\077\125' '\000\037\252' '\360\000\017' '\014\040\063'; do
 		n=$((n + 1))
 		{ printf "$head"; cat "$f"; } >filter.$n
@@ -46,6 +49,7 @@ END
 
 n=0
 for f in raw/*; do
+	found "$f" || continue
 	for report in 0 1 2 3 4 5 6 7 10 11 12 13 14 15 16 17; do
 		for head in '\000' '\253' '\364' '\161'; do
 			n=$((n + 1))

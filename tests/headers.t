@@ -3,8 +3,9 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 flags="-I$src -I$src/cmd -I$bin/proto -I$bin -include $bin/config.h"
-for h in "$src"/cmd/*.h "$src"/cmd/*/*.h "$src"/libsample/*.h; do
-	[ -e "$h" ] || continue
+find "$src/cmd" "$src/libsample" -name '*.h' | sort >headers
+[ -s headers ] || not_ok 'there are headers' <headers
+while read -r h; do
 	echo "#include \"$h\"" >one.c
 	# shellcheck disable=SC2086 # flags are words
 	if ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror $flags -fsyntax-only \
@@ -13,7 +14,7 @@ for h in "$src"/cmd/*.h "$src"/cmd/*/*.h "$src"/libsample/*.h; do
 	else
 		not_ok "${h#"$src"/} stands alone" <.err
 	fi
-done
+done <headers
 if [ -e "$src/libsample/sample.h" ] && have "${CXX:-c++}"; then
 	echo "#include \"$src/libsample/sample.h\"" >one.cc
 	if ${CXX:-c++} -Wall -Wextra -Werror -fsyntax-only one.cc 2>.err; then

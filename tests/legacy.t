@@ -25,6 +25,7 @@ said() {
 
 if have go && go tool pprof -h >/dev/null 2>&1; then
 	for f in "$data"/good-*.txt "$data"/good-*.txt.gz "$data"/good-*.prof; do
+		found "$f" || continue
 		name="${f##*/}: as go tool pprof reads it"
 		prof-fetch --strip-handler "$f" >out.pb.gz
 		said out.pb.gz "$f" >ours

@@ -57,7 +57,7 @@ done
 
 if have mandoc; then
 	for page in "$src"/doc/*.[1-8]; do
-		[ -e "$page" ] || continue
+		found "$page" || continue
 		mandoc -Tlint -W warning "$page" >.lint 2>&1
 		if [ ! -s .lint ]; then
 			ok "mandoc accepts ${page##*/}"

@@ -16,6 +16,7 @@ export LC_ALL TZ PROFPIPE_CACHE
 unset PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
 data=${abs_srcdir:?run by make check}/testdata
+: "${commands:?run by make check}"
 src=$abs_srcdir
 bin=${abs_builddir:?run by make check}
 PATH=$bin:$bin/tests:$PATH
@@ -50,6 +51,14 @@ not_ok() {
 skip() {
 	count
 	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# found FILE: begins the body of each loop over a pattern of file names, as
+# found "$f" || continue. A pattern that matches nothing is a failure.
+found() {
+	[ ! -e "$1" ] || return 0
+	echo "no file matches $1" | not_ok 'there are files to test'
+	return 1
 }
 
 # check NAME STATUS COMMAND <<expected stdout. Standard error must be empty,

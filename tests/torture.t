@@ -82,6 +82,7 @@ served_adds_up() {
 	served=0
 	parts=0
 	for f in w.*; do
+		[ -e "$f" ] || return 1
 		[ -s "$f" ] || continue # it came too late
 		stacks "$f" >.part || return 1
 		ticks=$(awk '/^[0-9]/ { n += $1 } /^-/ { exit 1 }
@@ -90,6 +91,7 @@ served_adds_up() {
 		served=$((served + 1))
 	done
 	for f in h.* c.*; do
+		[ -e "$f" ] || return 1
 		[ ! -s "$f" ] || prof-text -q "$f" >/dev/null || return 1
 	done
 	whole=$(awk '/^[0-9]/ { n += $1 } END { print n + 0 }' .stacks)

@@ -1,0 +1,30 @@
+#!/bin/sh
+# The tests' own rules. A loop over a pattern of file names fails when nothing
+# matches it: by found (tap.sh), or as its body fails with the pattern itself.
+# Loops inside of a row's command are judged by what the row must print.
+. "${srcdir:-.}/tests/tap.sh"
+
+awk '
+function report() {
+	if (at)
+		print file ":" at ": " loop
+	at = 0
+}
+FNR == 1 { report(); file = FILENAME }
+/^\t*for [a-z]+ in .*\*/ && !/\$\(|\047\*/ {
+	report()
+	at = FNR
+	loop = $0
+	name = $2
+	next
+}
+at && ($0 ~ "found \"\\$" name "\"" || $0 ~ "\\[ -e \"\\$" name "\" \\] \\|\\| return 1" ||
+	$0 ~ "\\|\\| echo \"?\\$" name) { at = 0 }
+FNR > at + 2 { report() }
+END { report() }' "$src"/tests/*.t >.bad
+if [ -s .bad ]; then
+	not_ok 'no test loops over nothing' <.bad
+else
+	ok 'no test loops over nothing'
+fi
+plan
