@@ -244,7 +244,8 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 		return send_error(l, k, 503, "out of memory");
 	l->n_window++;
 	k->deadline = 0;
-	k->due = now_ms() + (int64_t)seconds * 1000;
+	/* now_ms() rounds down, and a profile is never of less than was asked. */
+	k->due = now_ms() + 1 + (int64_t)seconds * 1000;
 	MHD_suspend_connection(k->connection);
 	return MHD_YES;
 }
