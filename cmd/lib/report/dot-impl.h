@@ -1,4 +1,4 @@
-/* dot-impl.h - what dot.c and dot-tag.c know of a drawing. */
+/* dot-impl.h - a drawing, for dot.c, dot-tag.c and dot-write.c. */
 #ifndef DOT_IMPL_H
 #define DOT_IMPL_H
 
@@ -22,8 +22,9 @@ struct drawing {
 	struct buf name; /* scratch for shortening */
 };
 
-/* Append n bytes, or what is printed: at most 511. */
+/* Append n bytes, a string literal, or formatted text of at most 511 bytes. */
 void dot_put(struct drawing *d, const char *s, size_t n);
+#define dot_lit(d, s) dot_put(d, "" s, sizeof(s) - 1)
 void dot_putf(struct drawing *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

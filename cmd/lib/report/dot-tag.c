@@ -152,7 +152,7 @@ put_box_label(struct drawing *d, const struct box *b)
 	}
 	put_number(d, b->min);
 	if (b->min != b->max) {
-		dot_put(d, "..", 2);
+		dot_lit(d, "..");
 		put_number(d, b->max);
 	}
 }
@@ -168,9 +168,9 @@ put_box(struct drawing *d, const struct box *b, const char *source,
 	dot_value(d, value);
 	dot_putf(d, "\"]\n%s -> %s [label=\" ", source, id);
 	dot_value(d, value);
-	dot_put(d, "\" weight=100 tooltip=\"", 22);
+	dot_lit(d, "\" weight=100 tooltip=\"");
 	dot_value(d, value);
-	dot_put(d, "\" labeltooltip=\"", 16);
+	dot_lit(d, "\" labeltooltip=\"");
 	dot_value(d, value);
 	dot_putf(d, "\"%s]\n", style);
 }

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,59 +16,9 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "shorten.h"
-#include "text-print.h"
 
 static const char read_me[] =
 	"See https://git.io/JfYMW for how to read the graph";
-
-/* --- writing --- */
-
-void
-dot_put(struct drawing *d, const char *s, size_t n)
-{
-	if (buf_add(d->out, s, n) < 0)
-		d->failed = true;
-}
-
-void
-dot_putf(struct drawing *d, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
-		d->failed = true;
-	else
-		dot_put(d, text, (size_t)n);
-}
-
-void
-dot_escape(struct drawing *d, const char *s, size_t n, const char *newline)
-{
-	char escape[TEXT_ESCAPE];
-	size_t len;
-
-	for (; n; s += len, n -= len) {
-		len = 1;
-		if (*s == '\n') {
-			dot_put(d, newline, 2);
-		} else if (*s == '"' || *s == '\\') {
-			dot_putf(d, "\\%c", *s);
-		} else if (*s == '&' && d->is_rendered) {
-			dot_put(d, "&amp;", 5);
-		} else {
-			len = text_piece(s, n, escape);
-			if (escape[0])
-				dot_putf(d, "\\%s", escape);
-			else
-				dot_put(d, s, len);
-		}
-	}
-}
 
 static void
 put_string(struct drawing *d, uint32_t s)
@@ -77,16 +26,6 @@ put_string(struct drawing *d, uint32_t s)
 	const struct str *str = &d->g->frames->strings.str[s];
 
 	dot_escape(d, str->s, str->len, "\\l");
-}
-
-void
-dot_value(struct drawing *d, int64_t v)
-{
-	struct quantity q;
-
-	report_format(d->r, &q, v);
-	dot_escape(d, q.number, strlen(q.number), "\\n");
-	dot_escape(d, q.unit, strlen(q.unit), "\\n");
 }
 
 static void
@@ -164,18 +103,18 @@ put_legend(struct drawing *d, struct prof_err *err)
 		goto out;
 	s = (const char *)text.data;
 	first = (size_t)((const char *)memchr(s, '\n', text.n) - s);
-	dot_put(d, "subgraph cluster_L { \"", 22);
+	dot_lit(d, "subgraph cluster_L { \"");
 	dot_escape(d, s, first, "\\l");
-	dot_put(d, "\" [shape=box fontsize=16 label=\"", 32);
+	dot_lit(d, "\" [shape=box fontsize=16 label=\"");
 	dot_escape(d, s, text.n, "\\l");
-	dot_put(d, "\"", 1);
+	dot_lit(d, "\"");
 	name = title(d, &len);
 	if (len) {
-		dot_put(d, " tooltip=\"", 10);
+		dot_lit(d, " tooltip=\"");
 		dot_escape(d, name, len, "\\l");
-		dot_put(d, "\"", 1);
+		dot_lit(d, "\"");
 	}
-	dot_put(d, "] }\n", 4);
+	dot_lit(d, "] }\n");
 out:
 	buf_release(&text);
 	return st;
@@ -214,14 +153,14 @@ put_short_name(struct drawing *d, const struct str *full)
 		if (i + run == n)
 			break;
 		if (n - i - run >= 2 && !memcmp(s + i + run, "::", 2)) {
-			dot_put(d, "\\n", 2);
+			dot_lit(d, "\\n");
 			run += 2;
 		} else if (n - i - run >= 5 &&
 			   !memcmp(s + i + run, "[...]", 5)) {
-			dot_put(d, "[…]", strlen("[…]"));
+			dot_lit(d, "[…]");
 			run += 5;
 		} else if (s[i + run] == '.') {
-			dot_put(d, "\\n", 2);
+			dot_lit(d, "\\n");
 			run++;
 		} else {
 			dot_put(d, s + i + run, 1);
@@ -247,7 +186,7 @@ put_name_lines(struct drawing *d, const struct frame_key *k)
 		dot_putf(d, "%016" PRIx64 "\\n", k->address);
 	if (k->name) {
 		put_short_name(d, &d->g->frames->strings.str[k->name]);
-		dot_put(d, "\\n", 2);
+		dot_lit(d, "\\n");
 	}
 	if (k->line) {
 		put_base(d, k->file);
@@ -259,13 +198,13 @@ put_name_lines(struct drawing *d, const struct frame_key *k)
 	} else if (k->name) {
 		return;
 	} else if (k->object) {
-		dot_put(d, "[", 1);
+		dot_lit(d, "[");
 		put_base(d, k->object);
-		dot_put(d, "]", 1);
+		dot_lit(d, "]");
 	} else {
-		dot_put(d, "<unknown>", 9);
+		dot_lit(d, "<unknown>");
 	}
-	dot_put(d, "\\n", 2);
+	dot_lit(d, "\\n");
 }
 
 static void
@@ -283,29 +222,29 @@ put_node(struct drawing *d, uint32_t i)
 	put_name_lines(d, k);
 	if (flat) {
 		dot_value(d, flat);
-		dot_put(d, " ", 1);
+		dot_lit(d, " ");
 		put_percent(d, flat);
 	} else {
-		dot_put(d, "0", 1);
+		dot_lit(d, "0");
 	}
 	if (cum != flat) {
-		dot_put(d, flat ? "\\n" : " ", flat ? 2 : 1);
-		dot_put(d, "of ", 3);
+		dot_putf(d, "%s", flat ? "\\n" : " ");
+		dot_lit(d, "of ");
 		dot_value(d, cum);
-		dot_put(d, " ", 1);
+		dot_lit(d, " ");
 		put_percent(d, cum);
 	}
 	dot_putf(d,
 		 "\" id=\"node%" PRIu32 "\" fontsize=%d shape=box tooltip=\"",
 		 i + 1, size);
 	put_string(d, k->text);
-	dot_put(d, " (", 2);
+	dot_lit(d, " (");
 	dot_value(d, cum);
-	dot_put(d, ")\" color=", 9);
+	dot_lit(d, ")\" color=");
 	put_color(d, share(d, cum), false);
-	dot_put(d, " fillcolor=", 11);
+	dot_lit(d, " fillcolor=");
 	put_color(d, share(d, cum), true);
-	dot_put(d, "]\n", 2);
+	dot_lit(d, "]\n");
 }
 
 /* --- edges --- */
@@ -328,11 +267,11 @@ put_edge_tip(struct drawing *d, const char *attribute,
 
 	dot_putf(d, " %s=\"", attribute);
 	put_string(d, g->frames->key[g->node[e->from].key].text);
-	dot_put(d, e->is_residual ? " ... " : " -> ", e->is_residual ? 5 : 4);
+	dot_putf(d, "%s", e->is_residual ? " ... " : " -> ");
 	put_string(d, g->frames->key[g->node[e->to].key].text);
-	dot_put(d, " (", 2);
+	dot_lit(d, " (");
 	dot_value(d, graph_value(e->weight));
-	dot_put(d, ")\"", 2);
+	dot_lit(d, ")\"");
 }
 
 static void
@@ -343,8 +282,7 @@ put_edge(struct drawing *d, const struct graph_edge *e)
 	dot_putf(d, "N%" PRIu32 " -> N%" PRIu32 " [label=\" ", e->from + 1,
 		 e->to + 1);
 	dot_value(d, w);
-	dot_put(d, e->is_inlined ? "\\n (inline)\"" : "\"",
-		e->is_inlined ? 12 : 1);
+	dot_putf(d, "%s", e->is_inlined ? "\\n (inline)\"" : "\"");
 	if (d->r->total) {
 		int weight = thickness(d, w, 100), width = thickness(d, w, 5);
 
@@ -352,16 +290,16 @@ put_edge(struct drawing *d, const struct graph_edge *e)
 			dot_putf(d, " weight=%d", weight);
 		if (width > 1)
 			dot_putf(d, " penwidth=%d", width);
-		dot_put(d, " color=", 7);
+		dot_lit(d, " color=");
 		put_color(d, share(d, w), false);
 	}
 	put_edge_tip(d, "tooltip", e);
 	put_edge_tip(d, "labeltooltip", e);
 	if (e->is_residual)
-		dot_put(d, " style=\"dotted\"", 15);
+		dot_lit(d, " style=\"dotted\"");
 	if (d->has_tags[e->from])
-		dot_put(d, " minlen=2", 9);
-	dot_put(d, "]\n", 2);
+		dot_lit(d, " minlen=2");
+	dot_lit(d, "]\n");
 }
 
 /* --- all of it --- */
@@ -398,14 +336,14 @@ dot_write(const struct report *r, const struct graph *g, bool is_rendered,
 	if (!d.has_tags)
 		return prof_nomem(err);
 	name = title(&d, &len);
-	dot_put(&d, "digraph \"", 9);
+	dot_lit(&d, "digraph \"");
 	dot_escape(&d, len ? name : "unnamed", len ? len : 7, "\\l");
-	dot_put(&d, "\" {\n", 4);
+	dot_lit(&d, "\" {\n");
 	dot_putf(&d, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
 	st = put_legend(&d, err);
 	if (st == PROF_OK)
 		draw(&d);
-	dot_put(&d, "}\n", 2);
+	dot_lit(&d, "}\n");
 	free(d.has_tags);
 	buf_release(&d.name);
 	if (st == PROF_OK && d.failed)
