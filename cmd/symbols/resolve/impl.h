@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
 #include "resolve.h"
 #include "symbols/binary/binary.h"
@@ -24,44 +25,37 @@ struct want {
 	uint32_t location;
 };
 
-/* The functions that this run added, by what tells them apart. */
-struct functions {
-	uint32_t *slot; /* open addressing: function, or PROF_NONE */
-	size_t n_slot;  /* a power of two */
+/*
+ * The locations that want names from one object or list of symbols. Threads
+ * that read several objects have one each.
+ */
+struct wants {
+	struct resolve *r; /* whose profile gets the names */
+	struct want *want; /* n of them; sorted: by ascending address */
 	size_t n;
+	uint64_t *addr; /* the n_addr distinct ones */
+	size_t n_addr;
+	size_t *first;     /* the first want of each, and n */
+	struct line *line; /* scratch for the lines of a location */
+	size_t cap_line;
+	bool nomem; /* some answers could not be taken */
 };
 
 struct resolve {
 	struct profile *p;
 	const struct resolve_options *o;
-	struct functions *functions;
-	bool *done;     /* of each mapping */
+	struct hashtab functions; /* that this run added, by all they hold */
+	bool *done;               /* of each mapping */
 	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
 	size_t *place;  /* ... where its wanted locations begin in wanted */
 	uint32_t *wanted;
 	struct kallsyms *kallsyms; /* once they were needed */
 	bool missed;               /* a file was not found */
-	bool nomem;
-
-	/* Of one object file. */
-	struct want *want; /* ascending addresses */
-	size_t n_want;
-	uint64_t *addr; /* the distinct ones */
-	size_t n_addr;
-	size_t *first; /* the first want of each */
-	struct line *line;
-	size_t cap_line;
+	struct wants wants;        /* of what is worked on */
 
 	struct resolve_task *task; /* objects that are to be looked into */
 	size_t n_task;
 };
-
-/* Add a location to those wanted, at this address of the source. */
-static inline void
-resolve_want(struct resolve *r, uint64_t addr, uint32_t location)
-{
-	r->want[r->n_want++] = (struct want){ addr, location };
-}
 
 /* Has location l no lines, or are they to be made again? */
 static inline bool
@@ -98,15 +92,32 @@ enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 			       struct prof_err *err) MUST_USE;
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
-/* Tell what is wrong with a mapping. */
+/* In warn.c: report what is wrong with mapping m. */
 void resolve_warn(const struct resolve *r, uint32_t m,
 		  const struct prof_err *err);
 
-/* Sort what is wanted: r->addr are the r->n_addr addresses. */
-void resolve_sort(struct resolve *r);
+/*
+ * In take.c: the locations that want names, and their answers.
+ */
 
-/* A symbol_fn of ctx, a struct resolve: r->addr[i] has these frames. */
-void resolve_take(void *ctx, size_t i, const struct symbol_frame *frame,
-		  size_t n);
+/* Room for n locations, and no more. -1 without memory. */
+int wants_init(struct wants *w, size_t n);
+void wants_release(struct wants *w);
+
+/* A copy of what is wanted, sorted, for a thread. -1 without memory. */
+int wants_copy(struct wants *to, const struct wants *from);
+
+/* Add a location to those wanted, at this address of the source. */
+void wants_add(struct wants *w, uint64_t addr, uint32_t location);
+
+/* Sort what is wanted, and find the distinct addresses. */
+void wants_sort(struct wants *w);
+
+/*
+ * A symbol_fn of ctx, a struct wants: all locations at w->addr[i] get these
+ * frames as their lines. Not for two threads at the same time.
+ */
+void wants_take(void *ctx, size_t i, const struct symbol_frame *frame,
+		size_t n);
 
 #endif

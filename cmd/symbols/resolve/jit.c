@@ -192,16 +192,17 @@ look_up(struct jit *j, int64_t pid, struct prof_err *err)
 {
 	struct resolve *r = j->r;
 
-	r->n_want = 0;
+	r->wants.n = 0;
 	for (size_t i = 0; i < r->p->n_location; i++) {
 		const struct location *l = &r->p->location[i];
 
 		if (resolve_is_open(r, l) && is_made(r->p, l) &&
 		    (pid == NOBODY || j->owner[i] == pid))
-			resolve_want(r, l->address, (uint32_t)i);
+			wants_add(&r->wants, l->address, (uint32_t)i);
 	}
-	resolve_sort(r);
-	return symlist_run(&j->list, r->addr, r->n_addr, resolve_take, r, err);
+	wants_sort(&r->wants);
+	return symlist_run(&j->list, r->wants.addr, r->wants.n_addr, wants_take,
+			   &r->wants, err);
 }
 
 static enum prof_status

@@ -146,21 +146,21 @@ want_all(struct resolve *r, const struct kallsyms *k, uint32_t m)
 	const struct profile *p = r->p;
 	uint64_t base;
 
-	r->n_want = 0;
+	r->wants.n = 0;
 	if (m == PROF_NONE) {
 		for (size_t i = 0; i < p->n_location; i++) {
 			const struct location *l = &p->location[i];
 
 			if (l->mapping == PROF_NONE &&
 			    l->address >= KERNEL_HALF && resolve_is_open(r, l))
-				resolve_want(r, l->address, (uint32_t)i);
+				wants_add(&r->wants, l->address, (uint32_t)i);
 		}
 		return;
 	}
 	base = base_of(k, &p->mapping[m], profile_str(p, p->mapping[m].file));
 	for (size_t i = r->place[m]; i < r->place[m + 1]; i++)
-		resolve_want(r, p->location[r->wanted[i]].address - base,
-			     r->wanted[i]);
+		wants_add(&r->wants, p->location[r->wanted[i]].address - base,
+			  r->wanted[i]);
 }
 
 /* Read the list of symbols, once. */
@@ -210,9 +210,9 @@ kernel_resolve(struct resolve *r, uint32_t m, struct prof_err *err)
 	if (st != PROF_OK)
 		return st;
 	want_all(r, r->kallsyms, m);
-	resolve_sort(r);
-	return symlist_run(&r->kallsyms->list, r->addr, r->n_addr, resolve_take,
-			   r, err);
+	wants_sort(&r->wants);
+	return symlist_run(&r->kallsyms->list, r->wants.addr, r->wants.n_addr,
+			   wants_take, &r->wants, err);
 }
 
 enum prof_status

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "impl.h"
 #include "symbols/binary/symcache.h"
@@ -18,7 +17,7 @@
 struct run;
 
 struct resolve_task {
-	struct resolve r; /* with the addresses of this object */
+	struct wants wants; /* from this object */
 	struct binary *s;
 	uint32_t mapping; /* one of its mappings */
 	struct run *run;
@@ -36,24 +35,11 @@ struct run {
 	pthread_cond_t changed;
 };
 
-static void *
-copy(const void *p, size_t n, size_t size)
-{
-	void *to = reallocarray(NULL, n + 1, size);
-
-	if (to)
-		memcpy(to, p, n * size);
-	return to;
-}
-
 static void
 task_release(struct resolve_task *t)
 {
 	binary_close(t->s);
-	free(t->r.want);
-	free(t->r.addr);
-	free(t->r.first);
-	free(t->r.line);
+	wants_release(&t->wants);
 }
 
 /* A symbol_fn. */
@@ -67,16 +53,16 @@ take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	while (&run->task[run->turn] != t)
 		pthread_cond_wait(&run->changed, &run->lock);
 	pthread_mutex_unlock(&run->lock);
-	resolve_take(&t->r, i, frame, n);
+	wants_take(&t->wants, i, frame, n);
 }
 
 static void
 look_up(struct resolve_task *t)
 {
-	const struct resolve_options *o = t->r.o;
+	const struct resolve_options *o = t->wants.r->o;
 
 	binary_set_threads(t->s, o->n_thread);
-	t->st = symcache_run(o->cache, t->s, t->r.addr, t->r.n_addr,
+	t->st = symcache_run(o->cache, t->s, t->wants.addr, t->wants.n_addr,
 			     !o->no_lines, take, t, &t->err);
 	binary_close(t->s);
 	t->s = NULL;
@@ -126,7 +112,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 	for (size_t i = 0; i < run.n_task; i++) {
 		struct resolve_task *t = &run.task[i];
 
-		nomem |= t->st == PROF_ENOMEM || t->r.nomem;
+		nomem |= t->st == PROF_ENOMEM || t->wants.nomem;
 		if (t->st == PROF_EFORMAT)
 			resolve_warn(r, t->mapping, &t->err);
 		task_release(t);
@@ -150,13 +136,8 @@ resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 		return prof_nomem(err);
 	}
 	t = &r->task[r->n_task++];
-	*t = (struct resolve_task){ .r = *r, .s = s, .mapping = m };
-	t->r.want = copy(r->want, r->n_want, sizeof(*r->want));
-	t->r.addr = copy(r->addr, r->n_addr, sizeof(*r->addr));
-	t->r.first = copy(r->first, r->n_addr + 1, sizeof(*r->first));
-	t->r.line = NULL;
-	t->r.cap_line = 0;
-	if (!t->r.want || !t->r.addr || !t->r.first) {
+	*t = (struct resolve_task){ .s = s, .mapping = m };
+	if (wants_copy(&t->wants, &r->wants) < 0) {
 		task_release(t);
 		r->n_task--;
 		return prof_nomem(err);

@@ -8,154 +8,11 @@
 
 #include "jit.h"
 #include "kernel.h"
-#include "lib/base/array.h"
 #include "lib/model/loadbase.h"
 #include "locate.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
-
-/* --- functions --- */
-
-static size_t
-hash_function(const struct function *f)
-{
-	uint64_t h = f->name;
-
-	h = (h << 32 | f->file) * UINT64_C(0x9e3779b97f4a7c15);
-	h = (h ^ h >> 32 ^ (uint64_t)f->start_line) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(h >> 20);
-}
-
-static uint32_t *
-find_slot(const struct functions *t, const struct profile *p,
-	  const struct function *f)
-{
-	for (size_t i = hash_function(f);; i++) {
-		uint32_t *slot = &t->slot[i & (t->n_slot - 1)];
-		const struct function *g;
-
-		if (*slot == PROF_NONE)
-			return slot;
-		g = &p->function[*slot];
-		if (g->system_name == f->system_name && g->file == f->file &&
-		    g->start_line == f->start_line)
-			return slot;
-	}
-}
-
-static int
-grow_functions(struct functions *t, const struct profile *p)
-{
-	struct functions old = *t;
-
-	t->n_slot = old.n_slot ? 2 * old.n_slot : 1024;
-	t->slot = reallocarray(NULL, t->n_slot, sizeof(*t->slot));
-	if (!t->slot) {
-		*t = old;
-		return -1;
-	}
-	memset(t->slot, 0xff, t->n_slot * sizeof(*t->slot)); /* PROF_NONE */
-	for (size_t i = 0; i < old.n_slot; i++)
-		if (old.slot[i] != PROF_NONE)
-			*find_slot(t, p, &p->function[old.slot[i]]) =
-				old.slot[i];
-	free(old.slot);
-	return 0;
-}
-
-/* The function of a frame: PROF_NONE without memory. */
-static uint32_t
-intern_function(struct resolve *r, const struct symbol_frame *frame)
-{
-	struct functions *t = r->functions;
-	struct function f = { .start_line = frame->start_line };
-	uint32_t *slot;
-
-	f.name = profile_intern(r->p, frame->name);
-	f.system_name = f.name;
-	f.file = profile_intern(r->p, frame->file);
-	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE ||
-	    (t->n >= t->n_slot / 2 && grow_functions(t, r->p) < 0))
-		return PROF_NONE;
-	slot = find_slot(t, r->p, &f);
-	if (*slot == PROF_NONE) {
-		*slot = profile_add_function(r->p, &f);
-		t->n += *slot != PROF_NONE;
-	}
-	return *slot;
-}
-
-/* --- locations --- */
-
-static int
-make_lines(struct resolve *r, const struct symbol_frame *frame, size_t n)
-{
-	if (array_reserve(&r->line, &r->cap_line, n, sizeof(*r->line)) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t f = intern_function(r, &frame[i]);
-
-		if (f == PROF_NONE)
-			return -1;
-		r->line[i] = (struct line){ frame[i].line, frame[i].column, f };
-	}
-	return 0;
-}
-
-/* All locations at address i get these lines. */
-void
-resolve_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
-{
-	struct resolve *r = ctx;
-	struct profile *p = r->p;
-	unsigned has = MAPPING_INLINE_FRAMES;
-
-	if (r->nomem)
-		return;
-	if (make_lines(r, frame, n) < 0) {
-		r->nomem = true;
-		return;
-	}
-	for (size_t k = 0; k < n; k++)
-		has |= (*frame[k].name ? MAPPING_FUNCTIONS : 0) |
-		       (*frame[k].file ? MAPPING_FILENAMES : 0) |
-		       (frame[k].line ? MAPPING_LINE_NUMBERS : 0);
-	for (size_t k = r->first[i]; k < r->first[i + 1]; k++) {
-		struct location *l = &p->location[r->want[k].location];
-
-		if (profile_set_lines(p, r->want[k].location, r->line, n) < 0) {
-			r->nomem = true;
-			return;
-		}
-		l->is_folded = false;
-		if (l->mapping != PROF_NONE)
-			p->mapping[l->mapping].has |= has;
-	}
-}
-
-static int
-cmp_want(const void *a, const void *b)
-{
-	const struct want *x = a, *y = b;
-
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
-
-void
-resolve_sort(struct resolve *r)
-{
-	qsort(r->want, r->n_want, sizeof(*r->want), cmp_want);
-	r->n_addr = 0;
-	for (size_t k = 0; k < r->n_want; k++) {
-		if (k && r->want[k].addr == r->want[k - 1].addr)
-			continue;
-		r->first[r->n_addr] = k;
-		r->addr[r->n_addr++] = r->want[k].addr;
-	}
-	r->first[r->n_addr] = r->n_want;
-}
 
 /* --- mappings --- */
 
@@ -206,23 +63,9 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
 		uint32_t l = r->wanted[k];
 
-		resolve_want(r, r->p->location[l].address - base, l);
+		wants_add(&r->wants, r->p->location[l].address - base, l);
 	}
 	return PROF_OK;
-}
-
-void
-resolve_warn(const struct resolve *r, uint32_t m, const struct prof_err *err)
-{
-	const struct mapping *map = &r->p->mapping[m];
-	const char *id = profile_str(r->p, map->build_id);
-
-	if (r->o->failed)
-		r->o->failed(r->o->report, m, err->msg);
-	else
-		r->o->warn("%s%s%s%s: %s", profile_str(r->p, map->file),
-			   *id ? " (build-id " : "", id, *id ? ")" : "",
-			   err->msg);
 }
 
 /*
@@ -254,7 +97,7 @@ resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 	    !locate_is_special(file))
 		prof_fail(&stripped, PROF_EFORMAT,
 			  "stripped, and there is no debug file");
-	r->n_want = 0;
+	r->wants.n = 0;
 	for (; m != PROF_NONE; m = r->next[m]) {
 		if (r->done[m])
 			continue;
@@ -266,7 +109,7 @@ resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 		else
 			p->mapping[m].file = found;
 	}
-	resolve_sort(r);
+	wants_sort(&r->wants);
 	return resolve_later(r, s, first, err);
 fail:
 	binary_close(s);
@@ -528,8 +371,7 @@ enum prof_status
 resolve_profile(struct profile *p, const struct resolve_options *o,
 		struct prof_err *err)
 {
-	struct functions functions = { 0 };
-	struct resolve r = { .p = p, .o = o, .functions = &functions };
+	struct resolve r = { .p = p, .o = o, .wants.r = &r };
 	size_t n_function = p->n_function;
 	enum prof_status st = PROF_OK;
 
@@ -541,11 +383,9 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 	r.next = calloc(p->n_mapping + 1, sizeof(*r.next));
 	r.place = calloc(p->n_mapping + 2, sizeof(*r.place));
 	r.wanted = calloc(p->n_location + 1, sizeof(*r.wanted));
-	r.want = calloc(p->n_location + 1, sizeof(*r.want));
-	r.addr = calloc(p->n_location + 1, sizeof(*r.addr));
-	r.first = calloc(p->n_location + 1, sizeof(*r.first));
-	if (!r.done || !r.next || !r.place || !r.wanted || !r.want || !r.addr ||
-	    !r.first || chain_mappings(&r) < 0) {
+	if (!r.done || !r.next || !r.place || !r.wanted ||
+	    hashtab_init(&r.functions) < 0 ||
+	    wants_init(&r.wants, p->n_location) < 0 || chain_mappings(&r) < 0) {
 		st = prof_nomem(err);
 		goto out;
 	}
@@ -560,8 +400,8 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		if (!r.done[i])
 			st = resolve_mapping(&r, (uint32_t)i, err);
 	if (resolve_run(&r, st == PROF_OK ? err : NULL) != PROF_OK)
-		r.nomem = true;
-	if (r.nomem || resolve_order(p, n_function) < 0)
+		r.wants.nomem = true;
+	if (r.wants.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);
 	else if (r.missed && !o->failed)
 		o->warn("looked for files at their paths and in the search "
@@ -572,10 +412,7 @@ out:
 	free(r.next);
 	free(r.place);
 	free(r.wanted);
-	free(r.want);
-	free(r.addr);
-	free(r.first);
-	free(r.line);
-	free(functions.slot);
+	wants_release(&r.wants);
+	hashtab_release(&r.functions);
 	return st;
 }
