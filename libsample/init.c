@@ -203,7 +203,7 @@ sampler_join(void)
 	if (!environ || atomic_exchange(&begun, true))
 		return false;
 	wrap_init();
-	session = getenv(SHM_ENV);
+	session = secure_getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
 	if (get_ready()) {
 		atomic_store(&ready, true);

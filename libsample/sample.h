@@ -27,9 +27,10 @@ struct sample_options {
  * forks. It is written to file, a gzipped profile.proto, when sample_stop() is
  * called or the process ends, however it ends. options may be NULL.
  *
- * Errors: EBUSY, a profile is under way; EINVAL; ENOENT, no prof-record, which
- * does the writing: it is looked for in $PROF_RECORD, beside libsample and
- * where it was installed; whatever opening the file may bring.
+ * Errors: EPERM, the program is set-user-id, set-group-id or has file
+ * capabilities; EBUSY, a profile is under way; EINVAL; ENOENT, no prof-record,
+ * which does the writing: it is looked for in $PROF_RECORD, beside libsample
+ * and where it was installed; whatever opening the file may bring.
  */
 SAMPLE_API int sample_start(const char *file,
 			    const struct sample_options *options);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -39,7 +40,7 @@ find_recorder(char *path)
 {
 	static const char *const beside[] = { "../bin/prof-record",
 					      "../prof-record" };
-	const char *named = getenv("PROF_RECORD");
+	const char *named = secure_getenv("PROF_RECORD");
 	Dl_info info;
 
 	if (named && *named) {
@@ -242,6 +243,13 @@ sample_start(const char *file, const struct sample_options *options)
 	int saved = errno;
 	int rc = 0;
 
+	/*
+	 * A program with rights that its caller lacks (set-user-id,
+	 * set-group-id, file capabilities) starts no process and writes no file
+	 * for us: environment, folder and file name may be the caller's.
+	 */
+	if (getauxval(AT_SECURE))
+		return EPERM;
 	if (!sampler_init())
 		return EAGAIN;
 	pthread_mutex_lock(&session.lock);
