@@ -149,10 +149,12 @@ time_used(void)
  * before the sampler's, is not much: a tenth of a second at most.
  */
 static void
-check_sampled(const struct launch *launch, const struct shm *shm)
+check_sampled(const struct launch *launch, const struct drain *d)
 {
+	struct tally_info info = { .set = &d->set, .shm = d->shm };
+
 	double used = time_used(), sampled;
-	uint64_t n_program = atomic_load(&shm->n_program);
+	uint64_t n_program = atomic_load(&d->shm->n_program);
 	struct sampling s;
 
 	if (n_program == 0) {
@@ -160,11 +162,10 @@ check_sampled(const struct launch *launch, const struct shm *shm)
 		     launch->path);
 		return;
 	}
-	if (!(shm->what & SHM_CPU) || shm->clock == SHM_CLOCK_WALL ||
-	    shm->children != SHM_CHILDREN_MERGE ||
-	    !tally_sampling(shm, TALLY_CPU, 0, &s))
+	if (!(d->set.what & SHM_CPU) || d->set.clock == SHM_CLOCK_WALL ||
+	    d->set.children != SHM_CHILDREN_MERGE || !tally_sampling(&info, &s))
 		return;
-	sampled = (double)s.ticks * (double)shm->period_ns / 1e9;
+	sampled = (double)s.ticks * (double)d->set.period_ns / 1e9;
 	if (used - sampled > 0.1 * (double)n_program && sampled < used / 4)
 		warn("%s: only %.1f of %.1f s of CPU time were sampled; was "
 		     "LD_PRELOAD changed for another program?",
@@ -196,7 +197,7 @@ record(struct launch *launch, char **argv, struct recording *r,
 	recording_end(r);
 	listen_close(l);
 	lookup_free(serve.lookup);
-	check_sampled(launch, r->drain->shm);
+	check_sampled(launch, r->drain);
 }
 
 int

@@ -138,11 +138,11 @@ heap_is_due(size_t size)
 	}
 	if (!self->is_drawn) {
 		self->is_drawn = true;
-		self->left = draw(self, shm->heap_period);
+		self->left = draw(self, shm->set.heap_period);
 		if (heap_passes(size))
 			return false;
 	}
-	self->left = draw(self, shm->heap_period);
+	self->left = draw(self, shm->set.heap_period);
 	return size > 0;
 }
 
@@ -186,7 +186,7 @@ heap_hold(const void *p)
 	if (!owner || !p || !heap_may_know(p))
 		return (size_t)NO_PLACE;
 	sample_hook_state(SHM_HEAP, &shm);
-	heap = shm_heap(shm);
+	heap = shm_heap(shm, shm->set.what);
 	for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
 		size_t i = place(owner, pointer, way);
 		struct shm_live_mark *m = &heap->mark[i];
@@ -207,11 +207,12 @@ heap_hold(const void *p)
 static int64_t
 weight(const struct shm *shm, uint64_t size)
 {
-	double period = (double)shm->heap_period;
+	double period = (double)shm->set.heap_period;
 
-	return shm->heap_period <= 1 ? (int64_t)size
-				     : (int64_t)((double)size /
-						 chance((double)size / period));
+	return shm->set.heap_period <= 1
+		       ? (int64_t)size
+		       : (int64_t)((double)size /
+				   chance((double)size / period));
 }
 
 void
@@ -224,7 +225,7 @@ heap_unhold(size_t held, const void *p, bool is_gone)
 	if (held == (size_t)NO_PLACE)
 		return;
 	sample_hook_state(SHM_HEAP, &shm);
-	heap = shm_heap(shm);
+	heap = shm_heap(shm, shm->set.what);
 	live = &heap->live[held];
 	if (is_gone) {
 		uint32_t depth = SHM_KEY_DEPTH(live->key);
@@ -285,7 +286,7 @@ grow(const struct hook *h, size_t size)
 static void
 keep(const struct hook *h, const void *p, size_t size)
 {
-	struct shm_heap *heap = shm_heap(h->shm);
+	struct shm_heap *heap = shm_heap(h->shm, h->shm->set.what);
 	uint64_t owner = own_number(h->shm);
 	struct shm_live *live;
 	size_t i;

@@ -21,7 +21,7 @@ sample_hook_state(enum shm_what what, struct shm **shm)
 	*shm = sampler.shm;
 	if (!atomic_load_explicit(&sampler.is_ready, memory_order_acquire))
 		return HOOK_EARLY;
-	return sampler_is_on() && !sampler.is_quiet && (*shm)->what & what
+	return sampler_is_on() && !sampler.is_quiet && (*shm)->set.what & what
 		       ? HOOK_ON
 		       : HOOK_OFF;
 }

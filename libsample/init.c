@@ -47,9 +47,9 @@ join(const char *session)
 	if (shm == MAP_FAILED)
 		return NULL;
 	/* The path may name another process's file by now. */
-	if (shm->magic != SHM_MAGIC || shm->version != SHM_VERSION ||
-	    shm->nonce != nonce || shm->period_ns == 0 ||
-	    (size_t)st.st_size != shm_size(shm->what) ||
+	if (shm->set.magic != SHM_MAGIC || shm->set.version != SHM_VERSION ||
+	    shm->set.nonce != nonce || shm->set.period_ns == 0 ||
+	    (size_t)st.st_size != shm_size(shm->set.what) ||
 	    atomic_load(&shm->stop)) {
 		munmap(shm, (size_t)st.st_size);
 		return NULL;
@@ -85,7 +85,7 @@ leave_environment(uint32_t what)
 static bool
 is_timed(void)
 {
-	return sampler.shm->what & SHM_CPU;
+	return sampler.shm->set.what & SHM_CPU;
 }
 
 static sigset_t fork_mask; /* under the locks */
@@ -119,8 +119,8 @@ static void
 fork_child(void)
 {
 	sigset_t old = fork_mask;
-	bool go_on =
-		sampler_is_on() && sampler.shm->children == SHM_CHILDREN_MERGE;
+	bool go_on = sampler_is_on() &&
+		     sampler.shm->set.children == SHM_CHILDREN_MERGE;
 
 	sampler.pid = getpid();
 	sampler.is_quiet = !go_on;
@@ -137,7 +137,7 @@ fork_child(void)
 int
 sampler_begin(struct shm *shm)
 {
-	int sig = shm->signal ? (int)shm->signal : SIGPROF;
+	int sig = shm->set.signal ? (int)shm->set.signal : SIGPROF;
 	struct timespec tick;
 
 	/* The coarse clocks move at the kernel's tick. */
@@ -146,9 +146,9 @@ sampler_begin(struct shm *shm)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
 	    tick.tv_sec == 0 && tick.tv_nsec > 0)
 		sampler.tick_ns = (uint64_t)tick.tv_nsec;
-	sampler.period_ns = shm->period_ns;
-	sampler.clock = (enum shm_clock)shm->clock;
-	if (shm->what & SHM_CPU && wrap_handle(sig) != 0)
+	sampler.period_ns = shm->set.period_ns;
+	sampler.clock = (enum shm_clock)shm->set.clock;
+	if (shm->set.what & SHM_CPU && wrap_handle(sig) != 0)
 		return errno;
 	sampler.shm = shm;
 	atomic_store(&sampler.count, NULL);
@@ -235,8 +235,8 @@ sampler_init(void)
 	    atomic_exchange(&begun, true))
 		return true;
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
-	if (sampler.shm && sampler.shm->children == SHM_CHILDREN_NONE)
-		leave_environment(sampler.shm->what);
+	if (sampler.shm && sampler.shm->set.children == SHM_CHILDREN_NONE)
+		leave_environment(sampler.shm->set.what);
 	errno = saved;
 	return true;
 }

@@ -108,7 +108,7 @@ waited(enum shm_lock kind, uint64_t start, const void *ra)
 
 	if (sample_hook_state(SHM_LOCK, &shm) != HOOK_ON)
 		return;
-	period = (double)shm->lock_period;
+	period = (double)shm->set.lock_period;
 	if (ns < period && hook_uniform(&random_state) * period >= ns)
 		return;
 	if (!sample_hook_enter(&h, SHM_LOCK, ra))

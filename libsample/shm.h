@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 3
+#define SHM_VERSION 4
 
 /*
  * Environment of a sampled process: where the memory is, and a number that
@@ -240,8 +240,11 @@ struct shm_process {
 	struct shm_count heap, lock;
 };
 
-struct shm {
-	/* Written once by the recorder, before there is another reader. */
+/*
+ * What the recorder decided. It is written once, before there is another
+ * reader. The recorder keeps a copy of its own: a program may write here.
+ */
+struct shm_settings {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t signal; /* 0: SIGPROF */
@@ -254,6 +257,10 @@ struct shm {
 	uint32_t what;      /* enum shm_what, or-ed */
 	uint64_t heap_period; /* mean bytes from sample to sample */
 	uint64_t lock_period; /* ns of waiting from sample to sample */
+};
+
+struct shm {
+	struct shm_settings set;
 
 	/* Set by the recorder when it takes no more samples. */
 	_Alignas(64) _Atomic uint32_t stop;
@@ -288,11 +295,11 @@ shm_size(uint32_t what)
 	       (what & SHM_HEAP ? sizeof(struct shm_heap) : 0);
 }
 
-/* NULL if the heap is not recorded. */
+/* NULL if the heap is not among what is recorded. */
 static inline struct shm_heap *
-shm_heap(struct shm *shm)
+shm_heap(struct shm *shm, uint32_t what)
 {
-	return shm->what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
+	return what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
 }
 
 /* Where the places for a pointer begin; the others follow, as in a ring. */

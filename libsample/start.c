@@ -191,14 +191,14 @@ prepare(const struct sample_options *o)
 	}
 	session.shm = shm;
 	fcntl(session.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
-	shm->magic = SHM_MAGIC;
-	shm->version = SHM_VERSION;
-	shm->size = sizeof *shm;
-	shm->period_ns = 1000000000 / hz;
-	shm->clock = o && o->wall ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
-	shm->signal = o ? (uint32_t)o->signal : 0;
-	shm->owner = (int32_t)getpid();
-	shm->what = SHM_CPU;
+	shm->set.magic = SHM_MAGIC;
+	shm->set.version = SHM_VERSION;
+	shm->set.size = sizeof *shm;
+	shm->set.period_ns = 1000000000 / hz;
+	shm->set.clock = o && o->wall ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
+	shm->set.signal = o ? (uint32_t)o->signal : 0;
+	shm->set.owner = (int32_t)getpid();
+	shm->set.what = SHM_CPU;
 	return 0;
 }
 
@@ -268,7 +268,7 @@ sample_start(const char *file, const struct sample_options *options)
 static bool
 is_owner(void)
 {
-	return session.is_on && session.shm->owner == (int32_t)getpid();
+	return session.is_on && session.shm->set.owner == (int32_t)getpid();
 }
 
 int

@@ -134,12 +134,12 @@ main(int argc, char **argv)
 		shm = open_shm(argv[2], O_CREAT | O_TRUNC);
 		if (!shm)
 			return 2;
-		shm->magic = SHM_MAGIC;
-		shm->version = SHM_VERSION;
-		shm->size = sizeof *shm;
-		shm->nonce = NONCE;
-		shm->period_ns = 1000000;
-		shm->what = SHM_CPU;
+		shm->set.magic = SHM_MAGIC;
+		shm->set.version = SHM_VERSION;
+		shm->set.size = sizeof *shm;
+		shm->set.nonce = NONCE;
+		shm->set.period_ns = 1000000;
+		shm->set.what = SHM_CPU;
 		return 0;
 	}
 	shm = open_shm(argc == 3 ? argv[2] : "", 0);

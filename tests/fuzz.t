@@ -87,6 +87,20 @@ printf 'http://h:80/debug/pprof/heap?x 1000=file:/a%%20b 2=build-id:ab' >symbolz
 check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/dev/null' <<'END'
 END
 
+# Steps at random, from a generator of ours: the same every time.
+awk 'BEGIN {
+	srand(1)
+	for (f = 1; f <= 40; f++) {
+		name = "shm." f
+		for (i = 0; i < 3000; i++)
+			printf "%c", 1 + int(255 * rand()) >name
+		close(name)
+	}
+}'
+check 'fuzz-shm: a program that writes into the memory of the recorder' 0 \
+	'fuzz-shm shm.* 2>/dev/null' <<'END'
+END
+
 # Small objects, whole, cut anywhere, and with each byte wrong.
 small='-O1 -ffreestanding -nostdlib -static -fno-asynchronous-unwind-tables'
 mkdir objects

@@ -58,7 +58,9 @@ teardown(void **state)
 static struct profile *
 finish(struct fixture *f)
 {
-	struct tally_info info = { .time_ns = 1, .shm = f->d.shm };
+	struct tally_info info = { .time_ns = 1,
+				   .set = &f->d.set,
+				   .shm = f->d.shm };
 	struct profile *p;
 	struct prof_err err;
 
@@ -491,6 +493,52 @@ test_killed_writers(void **state)
 	profile_free(p);
 }
 
+static unsigned n_note;
+
+static void
+count_note(const char *text)
+{
+	assert_non_null(strstr(text, "samples were lost"));
+	n_note++;
+}
+
+/* Words with values that no sampler writes: the recorder goes on, says so, and
+ * takes what comes after. */
+static void
+test_wrong_words(void **state)
+{
+	struct fixture *f = *state;
+	struct shm *shm = f->d.shm;
+	uintptr_t pc[SHM_DEPTH] = { 0 };
+	struct profile *p;
+
+	n_note = 0;
+	f->d.note = count_note;
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(tick(shm, 1, pc, SHM_DEPTH, 1));
+	/* Not this lap's, nor the next one's. */
+	atomic_store(&shm->slot[3].turn, 12345);
+	atomic_store(&shm->slot[5].turn, UINT64_MAX);
+	drain_pass(&f->d, f->t);
+	assert_int_equal(n_note, 1);
+	assert_int_equal(atomic_load(&shm->process->n_lost), 2);
+	/* Where nobody can have come to, ahead and behind. */
+	atomic_store(&shm->head, UINT64_MAX - 5);
+	drain_pass(&f->d, f->t);
+	assert_true(tick(shm, 1, pc, SHM_DEPTH, 1));
+	drain_pass(&f->d, f->t);
+	atomic_store(&shm->head, 1);
+	drain_pass(&f->d, f->t);
+	assert_true(tick(shm, 1, pc, SHM_DEPTH, 1));
+	/* What was decided before the program ran stays so. */
+	memset(&shm->set, 0xff, sizeof shm->set);
+	p = finish(f);
+	assert_int_equal(total(p), 8 + 2);
+	assert_int_equal(p->period, 1000000);
+	assert_int_equal(n_note, 1);
+	profile_free(p);
+}
+
 int
 main(void)
 {
@@ -501,7 +549,7 @@ main(void)
 		ROW(test_program_is_first),    ROW(test_reused_addresses),
 		ROW(test_nonsense_is_dropped), ROW(test_dead_writer),
 		ROW(test_many_writers),        ROW(test_stopped_writer),
-		ROW(test_killed_writers),
+		ROW(test_killed_writers),      ROW(test_wrong_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,7 @@ look(const struct shm_heap *heap, size_t i, struct shm_live *copy)
 void
 drain_live(struct drain *d, struct tally *t)
 {
-	const struct shm_heap *heap = shm_heap(d->shm);
+	const struct shm_heap *heap = d->heap;
 	struct census census;
 	struct shm_live copy;
 
@@ -144,7 +144,7 @@ drain_live(struct drain *d, struct tally *t)
 void
 drain_make_room(struct drain *d, struct tally *t)
 {
-	struct shm_heap *heap = shm_heap(d->shm);
+	struct shm_heap *heap = d->heap;
 	struct census census;
 	struct shm_live copy;
 	size_t n = 0;

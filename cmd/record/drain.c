@@ -21,6 +21,8 @@
 #include "drain.h"
 
 enum {
+	MAX_NOTE = 100,    /* lines for the user */
+	MAX_TRY = 1000,    /* to take an entry that others add to */
 	TABLE_PASSES = 10, /* passes of the log for one of the table */
 	STUCK_PASSES = 20, /* then a writer is given up */
 	END_PASSES = 20,   /* the same, when all is over */
@@ -43,7 +45,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 		shm = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   d->fd, 0);
 	if (shm == MAP_FAILED ||
-	    getrandom(&shm->nonce, sizeof shm->nonce, 0) < 0) {
+	    getrandom(&shm->set.nonce, sizeof shm->set.nonce, 0) < 0) {
 		int saved = errno;
 
 		if (d->fd >= 0)
@@ -51,17 +53,19 @@ drain_open(struct drain *d, const struct drain_config *config,
 		return prof_fail(err, PROF_EIO, "cannot share memory: %s",
 				 strerror(saved));
 	}
-	shm->magic = SHM_MAGIC;
-	shm->version = SHM_VERSION;
-	shm->size = d->size;
-	shm->what = what;
-	shm->period_ns = config->period_ns;
-	shm->heap_period = config->heap_period;
-	shm->lock_period = config->lock_period;
-	shm->clock = config->clock;
-	shm->children = config->children;
-	shm->signal = (uint32_t)config->signal;
+	shm->set.magic = SHM_MAGIC;
+	shm->set.version = SHM_VERSION;
+	shm->set.size = d->size;
+	shm->set.what = what;
+	shm->set.period_ns = config->period_ns;
+	shm->set.heap_period = config->heap_period;
+	shm->set.lock_period = config->lock_period;
+	shm->set.clock = config->clock;
+	shm->set.children = config->children;
+	shm->set.signal = (uint32_t)config->signal;
+	d->set = shm->set;
 	d->shm = shm;
+	d->heap = shm_heap(shm, what);
 	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
 	if (!d->taken) {
 		drain_close(d);
@@ -84,9 +88,10 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 	    fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK)
 		d->shm = mmap(NULL, sizeof *d->shm, PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
-	if (d->shm == MAP_FAILED || d->shm->magic != SHM_MAGIC ||
-	    d->shm->version != SHM_VERSION || !d->shm->period_ns ||
-	    d->shm->what != SHM_CPU)
+	if (d->shm != MAP_FAILED)
+		d->set = d->shm->set;
+	if (d->set.magic != SHM_MAGIC || d->set.version != SHM_VERSION ||
+	    !d->set.period_ns || d->set.what != SHM_CPU)
 		return prof_fail(err, PROF_EIO,
 				 "not the memory of this version of libsample");
 	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
@@ -105,7 +110,24 @@ void
 drain_name(const struct drain *d, char *text, size_t size)
 {
 	snprintf(text, size, "/proc/%d/fd/%d,%" PRIx64, (int)getpid(), d->fd,
-		 d->shm->nonce);
+		 d->set.nonce);
+}
+
+static void
+note(struct drain *d, const char *text)
+{
+	if (d->note && d->n_note++ < MAX_NOTE)
+		d->note(text);
+}
+
+/* Words have values that samplers do not write. Say so once. */
+static void
+note_damage(struct drain *d)
+{
+	if (!d->is_damaged)
+		note(d, "the program wrote into the memory that it shares "
+			"with the recorder: samples were lost");
+	d->is_damaged = true;
 }
 
 static void
@@ -140,10 +162,26 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 		tally_label(t, &slot->u.label, n);
 		break;
 	case SHM_NOTE:
-		if (memchr(slot->u.bytes, '\0', n) && d->note)
-			d->note(slot->u.bytes);
+		if (memchr(slot->u.bytes, '\0', n))
+			note(d, slot->u.bytes);
 		break;
 	}
+}
+
+/*
+ * The head is where no sampler can have moved it. Begin anew, in a lap that
+ * was not yet: what the slots hold is lost.
+ */
+static void
+mend_log(struct drain *d)
+{
+	uint64_t lap = SHM_TURN(d->tail) + 2 * SHM_N_SLOT;
+
+	note_damage(d);
+	for (size_t i = 0; i < SHM_N_SLOT; i++)
+		atomic_store(&d->shm->slot[i].turn, lap);
+	atomic_store(&d->shm->head, lap);
+	d->tail = lap;
 }
 
 /*
@@ -156,6 +194,11 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 {
 	uint64_t head = atomic_load(&d->shm->head);
 
+	/* Also if it is below the tail. */
+	if (head - d->tail > SHM_N_SLOT) {
+		mend_log(d);
+		return;
+	}
 	while (d->tail < head) {
 		struct shm_slot *slot = &d->shm->slot[d->tail % SHM_N_SLOT];
 		uint64_t open = SHM_TURN(d->tail);
@@ -170,6 +213,10 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 			take_record(d, t, &copy);
 			atomic_store_explicit(&slot->turn, open + SHM_N_SLOT,
 					      memory_order_release);
+		} else if (turn != open) {
+			note_damage(d);
+			atomic_store(&slot->turn, open + SHM_N_SLOT);
+			atomic_fetch_add(&d->shm->process->n_lost, 1);
 		} else {
 			if (d->stuck != d->tail) {
 				d->stuck = d->tail;
@@ -195,7 +242,9 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 	struct shm_entry *e = &d->shm->entry[i];
 	uint64_t state = atomic_load_explicit(&m->state, memory_order_acquire);
 
-	while (SHM_COUNT(state) && !(SHM_GENERATION(state) & 1)) {
+	for (int try = 0;
+	     try < MAX_TRY && SHM_COUNT(state) && !(SHM_GENERATION(state) & 1);
+	     try++) {
 		uint64_t generation = SHM_GENERATION(state);
 		uint64_t hash =
 			atomic_load_explicit(&m->hash, memory_order_relaxed);
@@ -261,7 +310,7 @@ drain_pass(struct drain *d, struct tally *t)
 	    (++d->n_pass % TABLE_PASSES == 0 ||
 	     d->tail - before > SHM_N_SLOT / 16))
 		read_table(d, t, STUCK_PASSES);
-	if (d->n_pass % TABLE_PASSES == 0 && shm_heap(d->shm))
+	if (d->n_pass % TABLE_PASSES == 0 && d->heap)
 		drain_make_room(d, t);
 }
 

@@ -31,6 +31,9 @@ struct drain_entry {
 
 struct drain {
 	struct shm *shm;
+	struct shm_settings set; /* ours: the program may change those of shm */
+	struct shm_heap *heap;   /* NULL: it is not recorded */
+	bool is_damaged;         /* words have impossible values */
 	int fd;
 	uint64_t tail; /* next position of the log to read */
 	/* The position that was claimed and not finished, when last seen, and
@@ -40,8 +43,10 @@ struct drain {
 	unsigned n_pass;
 	struct drain_entry *taken; /* room for the whole table */
 	size_t size;               /* of shm */
-	/* Called with each line that a sampler has for the user. */
+	/* Called with each line that a sampler has for the user, but for no
+	 * more than a hundred. */
 	void (*note)(const char *text);
+	unsigned n_note;
 };
 
 /*

@@ -27,6 +27,7 @@ recording_begin(struct recording *r, struct drain *drain, enum tally_kind kind,
 		return prof_nomem(err);
 	pthread_mutex_init(&r->lock, NULL);
 	r->info.kind = kind;
+	r->info.set = &drain->set;
 	r->info.shm = drain->shm;
 	r->info.time_ns = now_ns(CLOCK_REALTIME);
 	r->start = now_ns(CLOCK_MONOTONIC);
@@ -101,7 +102,7 @@ recording_mark(struct recording *r, enum tally_kind kind)
 	pthread_mutex_lock(&r->lock);
 	/* What came before is not theirs. */
 	drain_table(r->drain, r->tally);
-	m->tally = tally_mark(r->tally, r->drain->shm, kind);
+	m->tally = tally_mark(r->tally, &r->info, kind);
 	m->time_ns = now_ns(CLOCK_REALTIME);
 	m->start = now_ns(CLOCK_MONOTONIC);
 	r->n_mark += m->tally != NULL;

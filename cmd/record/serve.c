@@ -129,7 +129,7 @@ serve_error(struct serve_reply *reply, unsigned status, const char *fmt, ...)
 static bool
 is_recorded(const struct serve *s, const struct page *page)
 {
-	return s->recording->drain->shm->what & kinds[page->tally].what;
+	return s->recording->drain->set.what & kinds[page->tally].what;
 }
 
 static void

@@ -46,7 +46,7 @@ resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 	    !tally_frames(t, &t->event_frames, key, pc, &e.stack, &hash))
 		return PROF_NONE;
 	e.number = pc[SHM_KEY_DEPTH(key) - 1];
-	hash = tally_mix(tally_mix(hash, e.event), e.number);
+	hash = tally_mix(t, tally_mix(t, hash, e.event), e.number);
 	i = tally_add(t, &t->events, hash, same_event, &e, t->n_event);
 	if (i == t->n_event) {
 		t->event[t->n_event++] = e;
@@ -66,7 +66,8 @@ find(struct tally *t, uint64_t key, const uint64_t *pc)
 	    !tally_reserve(t, &t->raw, &t->room_raw, t->n_raw, 1,
 			   sizeof *t->raw))
 		return NULL;
-	i = tally_add(t, &t->raws, hash, same_raw, &hash, t->n_raw);
+	i = tally_add(t, &t->raws, tally_mix(t, 0, hash), same_raw, &hash,
+		      t->n_raw);
 	if (i == PROF_NONE)
 		return NULL;
 	if (i == t->n_raw) {
@@ -86,11 +87,11 @@ tally_event(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t count)
 	if (SHM_KEY_EVENT(key) == SHM_DELAY) {
 		e = find(t, SHM_KEY_AS(SHM_WAIT, key), pc);
 		if (e)
-			e->delay += count;
+			e->delay = tally_plus(e->delay, count);
 	} else {
 		e = find(t, key, pc);
 		if (e)
-			e->stack.ticks += count;
+			e->stack.ticks = tally_plus(e->stack.ticks, count);
 	}
 }
 
@@ -166,6 +167,8 @@ whole(double x, double *rest)
 	double rounded = floor(x + *rest + 0.5);
 
 	*rest += x - rounded;
+	if (rounded <= -0x1p62)
+		return -INT64_MAX;
 	return rounded < 0x1p62 ? (int64_t)rounded : INT64_MAX;
 }
 
@@ -173,7 +176,7 @@ whole(double x, double *rest)
 static double
 scale(const struct build *b, uint64_t size)
 {
-	double period = (double)b->info->shm->heap_period;
+	double period = (double)b->info->set->heap_period;
 
 	return period <= 1 || !size ? 1 : -1 / expm1(-(double)size / period);
 }
@@ -219,12 +222,12 @@ values_of(const struct build *b, size_t i, double rest[4], int64_t value[4])
 		value[3] = whole(k * live * size, &rest[3]);
 		break;
 	case TALLY_GROWTH:
-		value[1] = (int64_t)count.ticks * 1024;
+		value[1] = tally_times(count.ticks, 1024);
 		value[0] = whole((double)value[1] / fmax(size, 1), &rest[0]);
 		break;
 	default:
 		value[0] = (int64_t)count.ticks;
-		value[1] = (int64_t)count.delay * 1000;
+		value[1] = tally_times(count.delay, 1000);
 		break;
 	}
 }
@@ -347,7 +350,7 @@ add_types(struct build *b)
 	} else {
 		p->period_type.type = profile_intern(p, "space");
 		p->period_type.unit = profile_intern(p, "bytes");
-		p->period = (int64_t)b->info->shm->heap_period;
+		p->period = (int64_t)b->info->set->heap_period;
 	}
 	return p->default_type != STRTAB_NONE &&
 	       p->period_type.type != STRTAB_NONE &&

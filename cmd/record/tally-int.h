@@ -97,15 +97,18 @@ struct raw {
 struct tally {
 	struct arena *arena; /* of the strings */
 	struct strtab strings;
-	bool failed; /* for want of memory */
+	bool failed;     /* for want of memory */
+	uint64_t key[2]; /* of tally_mix() */
 
 	struct module *module;
 	size_t n_module, room_module;
 	struct set modules;
 	struct space *space; /* sorted by id */
 	size_t n_space, room_space, n_swept;
+	size_t n_range; /* in all spaces */
 	struct process *process;
 	size_t n_process, room_process;
+	struct set processes;
 	struct label *label;
 	size_t n_label, room_label;
 	struct labels *labels;
@@ -157,11 +160,29 @@ uint32_t tally_intern(struct tally *t, const char *s);
 uint32_t tally_add(struct tally *t, struct set *s, uint64_t hash,
 		   set_same_fn *same, const void *key, size_t next);
 
+/* Fold one word into a hash. Keyed, as the program chooses what is hashed. */
 static inline uint64_t
-tally_mix(uint64_t h, uint64_t x)
+tally_mix(const struct tally *t, uint64_t h, uint64_t x)
 {
-	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
-	return h ^ h >> 32;
+	unsigned __int128 p =
+		(unsigned __int128)(h ^ x ^ t->key[0]) * t->key[1];
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+/* a + b, but no more than fits an int64_t. */
+static inline uint64_t
+tally_plus(uint64_t a, uint64_t b)
+{
+	return a > INT64_MAX - (b > INT64_MAX ? INT64_MAX : b) ? INT64_MAX
+							       : a + b;
+}
+
+/* The same for a * b, as a value of a sample. */
+static inline int64_t
+tally_times(uint64_t a, uint64_t b)
+{
+	return b && a > INT64_MAX / b ? INT64_MAX : (int64_t)(a * b);
 }
 
 /* The space with this id, or NULL. */

@@ -16,38 +16,49 @@ static const char *const clock_name[N_CLOCK] = {
 	[SHM_CLOCK_PERF] = "perf",
 };
 
+/* A count that the program may have written anything to: sums stay sums. */
+static uint64_t
+count_of(const _Atomic uint64_t *word)
+{
+	uint64_t n = atomic_load(word);
+
+	return n < UINT64_C(1) << 48 ? n : 0;
+}
+
 static void
 add_ticks(struct sampling *s, const struct shm_process *p)
 {
-	s->ticks += atomic_load(&p->n_tick);
-	s->signals += atomic_load(&p->n_signal);
-	s->lost += atomic_load(&p->n_lost);
-	s->truncated += atomic_load(&p->n_truncated);
-	s->unwind_failed += atomic_load(&p->n_failed);
-	s->untimed += atomic_load(&p->n_untimed);
-	s->perf_signals += atomic_load(&p->n_perf);
+	s->ticks += count_of(&p->n_tick);
+	s->signals += count_of(&p->n_signal);
+	s->lost += count_of(&p->n_lost);
+	s->truncated += count_of(&p->n_truncated);
+	s->unwind_failed += count_of(&p->n_failed);
+	s->untimed += count_of(&p->n_untimed);
+	s->perf_signals += count_of(&p->n_perf);
 }
 
 static void
 add_count(struct sampling *s, const struct shm_count *count)
 {
-	s->ticks += atomic_load(&count->n_taken);
-	s->lost += atomic_load(&count->n_lost);
-	s->truncated += atomic_load(&count->n_truncated);
-	s->unwind_failed += atomic_load(&count->n_failed);
+	s->ticks += count_of(&count->n_taken);
+	s->lost += count_of(&count->n_lost);
+	s->truncated += count_of(&count->n_truncated);
+	s->unwind_failed += count_of(&count->n_failed);
 	s->signals = s->ticks;
 }
 
 bool
-tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
-	       struct sampling *s)
+tally_sampling(const struct tally_info *info, struct sampling *s)
 {
+	const struct shm *shm = info->shm;
+	enum tally_kind kind = info->kind;
+	int32_t pid = info->pid;
 	size_t n = atomic_load(&shm->n_process);
 
 	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap" };
 	if (kind == TALLY_CPU) {
-		s->clock = clock_name[shm->clock % N_CLOCK];
-		s->asked_hz = 1e9 / (double)shm->period_ns;
+		s->clock = clock_name[info->set->clock % N_CLOCK];
+		s->asked_hz = 1e9 / (double)info->set->period_ns;
 	}
 	for (size_t i = 0; i <= n && i < SHM_N_PROCESS; i++) {
 		const struct shm_process *p = &shm->process[i];
@@ -63,14 +74,18 @@ tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
 }
 
 struct tally_mark *
-tally_mark(const struct tally *t, const struct shm *shm, enum tally_kind kind)
+tally_mark(const struct tally *t, const struct tally_info *info,
+	   enum tally_kind kind)
 {
 	struct tally_mark *m = calloc(1, sizeof *m);
+	struct tally_info now = { .kind = kind,
+				  .set = info->set,
+				  .shm = info->shm };
 
 	if (!m)
 		return NULL;
 	m->kind = kind;
-	tally_sampling(shm, kind, 0, &m->sampling);
+	tally_sampling(&now, &m->sampling);
 	if (kind == TALLY_CPU) {
 		m->n_stack = t->n_stack;
 		m->ticks = calloc(t->n_stack + 1, sizeof *m->ticks);

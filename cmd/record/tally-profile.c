@@ -100,7 +100,7 @@ build_comment(struct build *b)
 	const struct tally_mark *since = b->info->since;
 	struct sampling s;
 
-	if (!tally_sampling(b->info->shm, b->info->kind, b->info->pid, &s))
+	if (!tally_sampling(b->info, &s))
 		return true; /* rather none than one about others */
 	if (since) {
 		take_off(&s.ticks, since->sampling.ticks);
@@ -199,13 +199,13 @@ build_sample(struct build *b, const struct frames *pool, const struct stack *s,
 static bool
 add_ticks(struct build *b, bool of_process)
 {
-	uint64_t period = b->info->shm->period_ns;
+	uint64_t period = b->info->set->period_ns;
 	const struct tally *t = b->t;
 
 	for (size_t i = 0; i < t->n_stack; i++) {
 		uint64_t ticks = ticks_of(b, i);
 		int64_t value[2] = { (int64_t)ticks,
-				     (int64_t)(ticks * period) };
+				     tally_times(ticks, period) };
 
 		if (ticks && !build_sample(b, &t->frames, &t->stack[i],
 					   of_process, value, NULL))
@@ -270,11 +270,11 @@ build_pid(struct build *b, uint32_t process)
 static bool
 build_ticks(struct build *b)
 {
-	const struct shm *shm = b->info->shm;
+	const struct shm_settings *set = b->info->set;
 	bool of_process;
 	uint32_t process = only_process(b, &of_process);
 	struct profile *p = b->p;
-	const char *what = shm->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
+	const char *what = set->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
 
 	if (profile_add_type(p, "samples", "count") == PROF_NONE ||
 	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
@@ -282,7 +282,7 @@ build_ticks(struct build *b)
 	    !build_pid(b, process))
 		return false;
 	p->period_type = p->type[1];
-	p->period = (int64_t)shm->period_ns;
+	p->period = (int64_t)set->period_ns;
 	return true;
 }
 

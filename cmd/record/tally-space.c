@@ -17,7 +17,11 @@
 
 #include "tally-int.h"
 
-enum { N_SPACE_SWEEP = 1024 };
+enum {
+	N_SPACE_SWEEP = 1024,
+	MAX_RANGE = 1 << 16,  /* of a space: the kernel allows no more */
+	MAX_COPIED = 1 << 22, /* ranges that spaces have of their bases */
+};
 
 /* Where key is or belongs in a sorted array of n elements of size bytes, each
  * of which begins with its own. */
@@ -37,6 +41,13 @@ place_of(const void *array, size_t n, size_t size, uint64_t key)
 			hi = mid;
 	}
 	return lo;
+}
+
+static void
+free_ranges(struct tally *t, struct space *s)
+{
+	t->n_range -= s->n_range;
+	free(s->range);
 }
 
 static size_t
@@ -59,20 +70,31 @@ tally_find_space(const struct tally *t, uint32_t id)
 	return i < t->n_space && t->space[i].id == id ? &t->space[i] : NULL;
 }
 
+static bool
+same_process(const void *tally, uint32_t i, const void *key)
+{
+	const struct tally *t = tally;
+	const struct process *a = &t->process[i], *b = key;
+
+	return a->pid == b->pid && a->name == b->name;
+}
+
 static uint32_t
 add_process(struct tally *t, int32_t pid, const char *name)
 {
-	uint32_t s = tally_intern(t, name);
+	struct process process = { pid, tally_intern(t, name), PROF_NONE };
+	uint32_t i;
 
-	for (size_t i = t->n_process; i-- > 0;)
-		if (t->process[i].pid == pid && t->process[i].name == s)
-			return (uint32_t)i;
-	if (s == STRTAB_NONE ||
+	if (process.name == STRTAB_NONE ||
 	    !tally_reserve(t, &t->process, &t->room_process, t->n_process, 1,
 			   sizeof *t->process))
 		return PROF_NONE;
-	t->process[t->n_process] = (struct process){ pid, s, PROF_NONE };
-	return (uint32_t)t->n_process++;
+	i = tally_add(t, &t->processes,
+		      tally_mix(t, (uint32_t)pid, process.name), same_process,
+		      &process, t->n_process);
+	if (i == t->n_process)
+		t->process[t->n_process++] = process;
+	return i;
 }
 
 /*
@@ -91,7 +113,7 @@ sweep(struct tally *t)
 		if (old &&
 		    (s->next || (kill(t->process[s->process].pid, 0) != 0 &&
 				 errno == ESRCH)))
-			free(s->range);
+			free_ranges(t, s);
 		else
 			t->space[kept++] = *s;
 	}
@@ -118,7 +140,7 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 			   sizeof *t->space))
 		return;
 	base = tally_find_space(t, s->base);
-	if (base && base->n_range) {
+	if (base && base->n_range && t->n_range + base->n_range <= MAX_COPIED) {
 		space.range = calloc(base->n_range, sizeof *space.range);
 		if (!space.range) {
 			t->failed = true;
@@ -127,6 +149,7 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 		memcpy(space.range, base->range,
 		       base->n_range * sizeof *space.range);
 		space.n_range = base->n_range;
+		t->n_range += space.n_range;
 	}
 	if (base && t->process[space.process].program == PROF_NONE)
 		t->process[space.process].program =
@@ -156,6 +179,8 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 	struct range *more;
 
 	if (i == s->n_range || s->range[i].start != r->start) {
+		if (s->n_range == MAX_RANGE)
+			return;
 		more = reallocarray(s->range, s->n_range + 1, sizeof *more);
 		if (!more) {
 			t->failed = true;
@@ -165,6 +190,7 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 		memmove(more + i + 1, more + i,
 			(s->n_range - i) * sizeof *more);
 		s->n_range++;
+		t->n_range++;
 	}
 	s->range[i] = *r;
 }
@@ -198,7 +224,7 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 	    !tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
 			   sizeof module))
 		return;
-	hash = tally_mix(tally_mix(module.file, module.build_id),
+	hash = tally_mix(t, tally_mix(t, module.file, module.build_id),
 			 module.offset);
 	range.start = m->start;
 	range.limit = m->limit;
@@ -223,6 +249,7 @@ tally_gone(struct tally *t, const struct shm_gone *g, size_t n)
 	if (!s || i == s->n_range || s->range[i].start != g->start)
 		return;
 	s->n_range--;
+	t->n_range--;
 	memmove(s->range + i, s->range + i + 1,
 		(s->n_range - i) * sizeof *s->range);
 }
@@ -231,9 +258,12 @@ uint32_t
 tally_module_at(const struct tally *t, const struct space *s, uint64_t *address)
 {
 	size_t i = place_range(s, *address + 1);
-	const struct range *r = s->range + i - 1;
+	const struct range *r;
 
-	if (i == 0 || *address >= r->limit)
+	if (i == 0)
+		return PROF_NONE;
+	r = &s->range[i - 1];
+	if (*address >= r->limit)
 		return PROF_NONE;
 	*address += t->module[r->module].start - r->start;
 	return r->module;

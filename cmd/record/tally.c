@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
@@ -19,6 +20,8 @@ tally_new(void)
 	if (!t)
 		return NULL;
 	t->arena = arena_new();
+	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof t->key);
+	t->key[1] |= 1;
 	if (!t->arena || strtab_init(&t->strings, t->arena) != 0) {
 		tally_free(t);
 		return NULL;
@@ -38,6 +41,7 @@ tally_free(struct tally *t)
 	set_release(&t->modules);
 	free(t->space);
 	free(t->process);
+	set_release(&t->processes);
 	free(t->label);
 	free(t->labels);
 	free(t->labels_of);
@@ -90,8 +94,9 @@ same_labels(const void *tally, uint32_t i, const void *key)
 	const struct tally *t = tally;
 	const struct labels *a = &t->labels[i], *b = key;
 
-	return a->n == b->n && memcmp(t->label + a->at, t->label + b->at,
-				      a->n * sizeof *t->label) == 0;
+	return a->n == b->n &&
+	       (a->n == 0 || memcmp(t->label + a->at, t->label + b->at,
+				    a->n * sizeof *t->label) == 0);
 }
 
 /* Read key NUL value NUL into the pool; false when there is no more. */
@@ -134,8 +139,9 @@ tally_label(struct tally *t, const struct shm_label *l, size_t n)
 	while (t->n_number <= l->label)
 		t->labels_of[t->n_number++] = 0;
 	while (text < end && read_label(t, &text, end)) {
-		hash = tally_mix(tally_mix(hash, t->label[set.at + set.n].key),
-				 t->label[set.at + set.n].str);
+		hash = tally_mix(
+			t, tally_mix(t, hash, t->label[set.at + set.n].key),
+			t->label[set.at + set.n].str);
 		set.n++;
 	}
 	i = tally_add(t, &t->label_sets, hash, same_labels, &set, t->n_labels);
@@ -166,7 +172,8 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 	if (!tally_reserve(t, &t->place, &t->room_place, t->n_place, 1,
 			   sizeof place))
 		return PROF_NONE;
-	i = tally_add(t, &t->places, tally_mix(tally_mix(0, address), module),
+	i = tally_add(t, &t->places,
+		      tally_mix(t, tally_mix(t, 0, address), module),
 		      same_place, &place, t->n_place);
 	if (i == t->n_place)
 		t->place[t->n_place++] = place;
@@ -191,7 +198,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		stack->process = s->process;
 	if (number < t->n_number)
 		stack->labels = t->labels_of[number];
-	*hash = tally_mix(stack->labels, stack->process);
+	*hash = tally_mix(t, stack->labels, stack->process);
 	for (uint32_t k = 0; k < depth; k++) {
 		/* Callers: a byte of the call, not what comes after. */
 		uint64_t address = pc[k] - (k > 0);
@@ -206,7 +213,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		if (place == PROF_NONE)
 			return false;
 		pool->frame[stack->at + stack->n++] = place;
-		*hash = tally_mix(*hash, place);
+		*hash = tally_mix(t, *hash, place);
 	}
 	return true;
 }
@@ -217,8 +224,8 @@ tally_same_stack(const struct frames *pool, const struct stack *a,
 {
 	return a->process == b->process && a->labels == b->labels &&
 	       a->n == b->n &&
-	       memcmp(pool->frame + a->at, pool->frame + b->at,
-		      a->n * sizeof *pool->frame) == 0;
+	       (a->n == 0 || memcmp(pool->frame + a->at, pool->frame + b->at,
+				    a->n * sizeof *pool->frame) == 0);
 }
 
 static bool
@@ -249,7 +256,7 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 	if (i == PROF_NONE)
 		return;
 	if (i < t->n_stack) {
-		t->stack[i].ticks += ticks;
+		t->stack[i].ticks = tally_plus(t->stack[i].ticks, ticks);
 		return;
 	}
 	t->stack[t->n_stack++] = stack;

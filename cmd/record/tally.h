@@ -31,7 +31,8 @@ struct tally_info {
 	enum tally_kind kind;
 	int64_t time_ns; /* start, since the epoch */
 	int64_t duration_ns;
-	const struct shm *shm; /* the settings, and the counts */
+	const struct shm_settings *set;
+	const struct shm *shm; /* the counts */
 	/* What the profile is about, if not all of it. */
 	const struct tally_mark *since; /* only what came after; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
@@ -70,7 +71,8 @@ void tally_forget(struct tally *t);
 
 /* Now, for profiles of that kind: the caller's, for tally_mark_free(). NULL
  * without memory. */
-struct tally_mark *tally_mark(const struct tally *t, const struct shm *shm,
+struct tally_mark *tally_mark(const struct tally *t,
+			      const struct tally_info *info,
 			      enum tally_kind kind);
 
 /* What it is for. */
@@ -92,12 +94,11 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
 		     size_t *n);
 
 /*
- * The settings and the counts of a kind as they are now, but no achieved rate;
- * of all processes, or of that number if it is not 0. Returns false when there
- * were so many processes that those of one cannot be told.
+ * The settings and the counts of info->kind as they are now, but no achieved
+ * rate; of all processes, or of info->pid if it is not 0. Returns false when
+ * there were so many processes that those of one cannot be told.
  */
-bool tally_sampling(const struct shm *shm, enum tally_kind kind, int32_t pid,
-		    struct sampling *s);
+bool tally_sampling(const struct tally_info *info, struct sampling *s);
 
 /* A profile of nothing but the mappings of all modules, in the order in which
  * they were seen first: the caller's. NULL without memory. */
