@@ -129,7 +129,7 @@ Duration: 90.50s, Total samples = 25kB
 Showing nodes accounting for -23kB, 92.00% of 25kB total
       flat  flat%   sum%        cum   cum%
      -24kB 96.00% 96.00%      -23kB 92.00%  not utf-8: \xff\xfe (inline)
-       1kB  4.00% 92.00%      -23kB 92.00%  tab\there
+       1kB  4.00% 92.00%      -23kB 92.00%  tab	here
          0     0% 92.00%      -23kB 92.00%  ns::Server<int>::run(int)
 END
 check_err 'sums that do not fit are said' 0 \
@@ -213,7 +213,7 @@ hits/count wall/microseconds[dflt] size/kilobytes
                 delta:[-7  0 widgets] request:[512  1024 bytes]
 Locations
      7: 0x7f0000001234 M=3 not utf-8: \xff\xfe :3:80 s=0
-             tab\there ../rel/./path//x.c:9:0 s=8(tab_here)
+             tab	here ../rel/./path//x.c:9:0 s=8(tab_here)
 18446744073709551615: 0x55d000000fff M=9000000000000000000 ns::Server<int>::run(int) /src/server "one".cc:0:0 s=1(_ZN2ns6ServerIiE3runEi)
 END
 check 'tags, each number in its own unit' 0 \

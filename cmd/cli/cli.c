@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 
 /* The only mutable state of a command's front: how it calls itself. */
@@ -25,29 +26,20 @@ static bool quiet;
 
 /* --- messages --- */
 
-/*
- * Replace what could steer a terminal: C0 controls, DEL, and C1 controls in
- * their UTF-8 form. Names in profiles come from strangers.
- */
-static void
-mask_controls(char *s)
-{
-	for (unsigned char *p = (unsigned char *)s; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			*p = '?';
-		else if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			p[0] = p[1] = '?';
-	}
-}
-
 static void __attribute__((format(printf, 1, 0)))
 say(const char *fmt, va_list ap)
 {
+	struct buf line = { 0 };
 	char msg[4096];
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	mask_controls(msg);
-	fprintf(stderr, "%s: %s\n", program, msg);
+	/* In one write: the commands of a pipeline share their stderr. */
+	if (escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) == 0)
+		fprintf(stderr, "%s: %.*s\n", program, (int)line.n,
+			(const char *)line.data);
+	else
+		fprintf(stderr, "%s: out of memory\n", program);
+	buf_release(&line);
 }
 
 void

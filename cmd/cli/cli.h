@@ -171,7 +171,8 @@ void cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text);
  */
 int cli_finish(struct cli *cli, int status);
 
-/* One line to stderr, "name: ...", control bytes masked; then exit(2). */
+/* One line to stderr, "name: ...", escaped (lib/base/escape.h); then exit(2).
+ */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

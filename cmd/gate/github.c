@@ -8,33 +8,12 @@
 
 #include "print.h"
 
-/* The text of a message; a property must not hold ':' and ',' either. */
 static void
-put_escaped(FILE *out, const char *s, size_t n, bool is_property)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if (c == '%' || c == '\r' || c == '\n' ||
-		    (is_property && (c == ':' || c == ',')))
-			fprintf(out, "%%%02X", c);
-		else
-			putc(c < 0x20 || c == 0x7f ? '?' : c, out);
-	}
-}
-
-static void
-put_text(FILE *out, const char *s, size_t n)
-{
-	put_escaped(out, s, n, false);
-}
-
-static void
-put_name(FILE *out, const struct gate_report *r, uint32_t name, bool property)
+put_name(FILE *out, const struct gate_report *r, uint32_t name)
 {
 	const struct str *s = gate_name(r->g, name);
 
-	put_escaped(out, s->s, s->len, property);
+	escape_put(out, ESCAPE_GITHUB_PROPERTY, s->s, s->len);
 }
 
 /* The line that carries most of the growth, as file= and line=. */
@@ -47,7 +26,7 @@ put_place(FILE *out, const struct gate_report *r, const struct gate_row *row)
 		if (c->kind != GATE_LINE || !c->file || c->line <= 0)
 			continue;
 		fputs("file=", out);
-		put_name(out, r, c->file, true);
+		put_name(out, r, c->file);
 		fprintf(out, ",line=%jd,", (intmax_t)c->line);
 		return;
 	}
@@ -62,7 +41,7 @@ put_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
 	fputs("title=", out);
 	fputs(gate_verdict_name(row->verdict), out);
 	putc(' ', out);
-	put_name(out, r, row->name, true);
+	put_name(out, r, row->name);
 	fputs("::", out);
 	gate_print_change(out, r, row);
 	putc('\n', out);
@@ -88,9 +67,10 @@ gate_print_github(FILE *out, const struct gate_report *r)
 		fputs(b->answer == RULE_BROKEN ? "::error file="
 					       : "::notice file=",
 		      out);
-		put_escaped(out, r->budget_file, strlen(r->budget_file), true);
+		escape_put(out, ESCAPE_GITHUB_PROPERTY, r->budget_file,
+			   strlen(r->budget_file));
 		fprintf(out, ",line=%u,title=budget::", b->line);
-		gate_print_budget(out, r, b, put_text);
+		gate_print_budget(out, r, b, ESCAPE_GITHUB);
 		putc('\n', out);
 	}
 	fputs("::notice title=prof-gate::", out);

@@ -7,30 +7,12 @@
 
 #include <string.h>
 
-#include "lib/report/text-print.h"
 #include "print.h"
 
-/* Text for XML 1.0, which has no control characters, not even escaped ones. */
 static void
 put_text(FILE *out, const char *s, size_t n)
 {
-	for (size_t i = 0, len; i < n; i += len) {
-		unsigned char c = (unsigned char)s[i];
-
-		len = text_utf8(s + i, n - i);
-		if (len == 0 ||
-		    (len == 3 && !memcmp(s + i, "\xef\xbf\xbe", 3)) ||
-		    (len == 3 && !memcmp(s + i, "\xef\xbf\xbf", 3))) {
-			fputs("\xef\xbf\xbd", out);
-			len = len ? len : 1;
-		} else if (c < 0x20 || c == 0x7f) {
-			putc('?', out);
-		} else if (strchr("<>&\"'", c)) {
-			fprintf(out, "&#%d;", c);
-		} else {
-			fwrite(s + i, 1, len, out);
-		}
-	}
+	escape_put(out, ESCAPE_XML, s, n);
 }
 
 static void
@@ -82,7 +64,7 @@ put_budget(FILE *out, const struct gate_report *r, const struct rule_budget *b)
 			      ? "<failure type=\"budget\" message=\""
 			      : "<skipped message=\"",
 		      out);
-		gate_print_budget(out, r, b, put_text);
+		gate_print_budget(out, r, b, ESCAPE_XML);
 		fputs("\"/>", out);
 	}
 	fputs("</testcase>\n", out);

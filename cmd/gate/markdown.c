@@ -4,35 +4,16 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <string.h>
 
-#include "lib/report/text-print.h"
 #include "print.h"
 
-/*
- * A name as code. Every punctuation mark is an entity, so nothing in it is
- * Markdown, HTML, the end of a table's cell, or somebody's @name.
- */
+/* A name as code. */
 static void
 put_code(FILE *out, const char *s, size_t n)
 {
 	fputs("<code>", out);
-	for (size_t i = 0, len; i < n; i += len) {
-		unsigned char c = (unsigned char)s[i];
-
-		len = text_utf8(s + i, n - i);
-		if (len == 0) {
-			fputs("\xef\xbf\xbd", out);
-			len = 1;
-		} else if (c < 0x20 || c == 0x7f) {
-			putc('?', out);
-		} else if (ispunct(c)) {
-			fprintf(out, "&#%d;", c);
-		} else {
-			fwrite(s + i, 1, len, out);
-		}
-	}
+	escape_put(out, ESCAPE_MARKDOWN, s, n);
 	fputs("</code>", out);
 }
 
@@ -112,7 +93,8 @@ gate_print_markdown(FILE *out, const struct gate_report *r)
 		put_causes(out, r, gate_shown_row(r, i));
 	for (size_t i = 0; i < r->budgets->n_rule; i++) {
 		fputs("- budget ", out);
-		gate_print_budget(out, r, &r->budgets->rule[i], put_code);
+		gate_print_budget(out, r, &r->budgets->rule[i],
+				  ESCAPE_MARKDOWN);
 		putc('\n', out);
 	}
 	fputs("\n<sub>", out);

@@ -154,39 +154,28 @@ gate_answer_name(enum rule_answer a)
 
 void
 gate_print_budget(FILE *out, const struct gate_report *r,
-		  const struct rule_budget *b,
-		  void (*name)(FILE *, const char *, size_t))
+		  const struct rule_budget *b, enum escape to)
 {
 	static const char *const relation[] = { "<", "<=", ">", ">=" };
 	const struct rule_limit *l = &b->limit;
 	char t[3][GATE_TEXT];
 
-	name(out, b->name, strlen(b->name));
-	fprintf(out, " %s %s %s%.10g", gate_kind_name(l->kind),
-		relation[l->relation],
-		l->is_change && l->number >= 0 ? "+" : "", l->number);
+	fputs(to == ESCAPE_MARKDOWN ? "<code>" : "", out);
+	escape_put(out, to, b->name, strlen(b->name));
+	fputs(to == ESCAPE_MARKDOWN ? "</code>" : "", out);
+	fprintf(out, " %s ", gate_kind_name(l->kind));
+	escape_put(out, to, relation[l->relation],
+		   strlen(relation[l->relation]));
+	fprintf(out, " %s%.10g", l->is_change && l->number >= 0 ? "+" : "",
+		l->number);
 	if (l->is_percent)
 		fprintf(out, "%%%s", l->of_total ? " of total" : "");
 	else
-		fputs(l->unit, out);
+		escape_put(out, to, l->unit, strlen(l->unit));
 	fprintf(out, ": %s", gate_answer_name(b->answer));
 	if (b->answer != RULE_NO_FUNCTION)
 		fprintf(out, ", is %s (%s .. %s)",
 			gate_number(t[0], r, b->value, l->is_change),
 			gate_number(t[1], r, b->low, l->is_change),
 			gate_number(t[2], r, b->high, l->is_change));
-}
-
-void
-gate_print_plain(FILE *out, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
-		bool c1 = c == 0xc2 && i + 1 < n &&
-			  (unsigned char)s[i + 1] < 0xa0;
-
-		if (c1)
-			i++;
-		putc(c < 0x20 || c == 0x7f || c1 ? '?' : c, out);
-	}
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "lib/base/escape.h"
 #include "lib/gate/rule.h"
 #include "sides.h"
 
@@ -69,12 +70,8 @@ void gate_print_change(FILE *out, const struct gate_report *r,
 
 /* A budget, in one line: "parse_json cum <= 5% of total: broken, is 7.1%". */
 void gate_print_budget(FILE *out, const struct gate_report *r,
-		       const struct rule_budget *b,
-		       void (*name)(FILE *, const char *, size_t));
+		       const struct rule_budget *b, enum escape to);
 
 const char *gate_answer_name(enum rule_answer a);
-
-/* Bytes as they are, but control characters as '?'. */
-void gate_print_plain(FILE *out, const char *s, size_t n);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/report/text-print.h"
 #include "print.h"
 
 static void
@@ -11,7 +12,7 @@ print_name(FILE *out, const struct gate_report *r, uint32_t name)
 {
 	const struct str *s = gate_name(r->g, name);
 
-	gate_print_plain(out, s->s, s->len);
+	text_put_str(out, s);
 }
 
 static void
@@ -99,8 +100,7 @@ gate_print_text(FILE *out, const struct gate_report *r)
 		fprintf(out, "and %zu more (--nodecount)\n", rest - n);
 	for (size_t i = 0; i < r->budgets->n_rule; i++) {
 		fputs("budget ", out);
-		gate_print_budget(out, r, &r->budgets->rule[i],
-				  gate_print_plain);
+		gate_print_budget(out, r, &r->budgets->rule[i], ESCAPE_TEXT);
 		putc('\n', out);
 	}
 	gate_print_answer(out, r);

@@ -22,7 +22,7 @@ enum prof_status {
 struct prof_err {
 	enum prof_status status;
 	char msg[512]; /* one line, lower case, no full stop; may hold bytes of
-			* the input: mask control bytes before printing */
+			* the input: escape it before printing */
 };
 
 /*

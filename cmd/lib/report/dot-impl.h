@@ -28,12 +28,8 @@ void dot_put(struct drawing *d, const char *s, size_t n);
 void dot_putf(struct drawing *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * Text from the profile, for inside a quoted string: what would be harmful on a
- * terminal is escaped first (text-print.h), then what means something to DOT.
- */
-void dot_escape(struct drawing *d, const char *s, size_t n,
-		const char *newline);
+/* Text from the profile, for inside a quoted string (lib/base/escape.h). */
+void dot_escape(struct drawing *d, const char *s, size_t n);
 
 /* A value of the report, with its unit. */
 void dot_value(struct drawing *d, int64_t v);

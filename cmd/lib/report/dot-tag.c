@@ -137,8 +137,22 @@ put_number(struct drawing *d, const struct graph_tag *t)
 	struct quantity q;
 
 	units_format(&q, t->number, d->g->strings.str[t->unit].s, "auto");
-	dot_escape(d, q.number, strlen(q.number), "\\n");
-	dot_escape(d, q.unit, strlen(q.unit), "\\n");
+	dot_escape(d, q.number, strlen(q.number));
+	dot_escape(d, q.unit, strlen(q.unit));
+}
+
+/* A label's text: lines, centred. */
+static void
+put_lines(struct drawing *d, const char *s, size_t n)
+{
+	const char *end = s + n, *newline;
+
+	while ((newline = memchr(s, '\n', (size_t)(end - s)))) {
+		dot_escape(d, s, (size_t)(newline - s));
+		dot_lit(d, "\\n");
+		s = newline + 1;
+	}
+	dot_escape(d, s, (size_t)(end - s));
 }
 
 static void
@@ -147,7 +161,7 @@ put_box_label(struct drawing *d, const struct box *b)
 	const struct str *text = &d->g->strings.str[b->min->text];
 
 	if (!b->is_group) {
-		dot_escape(d, text->s, text->len, "\\n");
+		put_lines(d, text->s, text->len);
 		return;
 	}
 	put_number(d, b->min);

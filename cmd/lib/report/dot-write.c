@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/escape.h"
 #include "lib/model/units.h"
-#include "text-print.h"
 
 void
 dot_put(struct drawing *d, const char *s, size_t n)
@@ -35,27 +35,12 @@ dot_putf(struct drawing *d, const char *fmt, ...)
 }
 
 void
-dot_escape(struct drawing *d, const char *s, size_t n, const char *newline)
+dot_escape(struct drawing *d, const char *s, size_t n)
 {
-	char escape[TEXT_ESCAPE];
-	size_t len;
+	enum escape to = d->is_rendered ? ESCAPE_DOT_DRAW : ESCAPE_DOT;
 
-	for (; n; s += len, n -= len) {
-		len = 1;
-		if (*s == '\n') {
-			dot_put(d, newline, 2);
-		} else if (*s == '"' || *s == '\\') {
-			dot_putf(d, "\\%c", *s);
-		} else if (*s == '&' && d->is_rendered) {
-			dot_lit(d, "&amp;");
-		} else {
-			len = text_piece(s, n, escape);
-			if (escape[0])
-				dot_putf(d, "\\%s", escape);
-			else
-				dot_put(d, s, len);
-		}
-	}
+	if (escape_add(d->out, to, s, n) < 0)
+		d->failed = true;
 }
 
 void
@@ -64,6 +49,6 @@ dot_value(struct drawing *d, int64_t v)
 	struct quantity q;
 
 	report_format(d->r, &q, v);
-	dot_escape(d, q.number, strlen(q.number), "\\n");
-	dot_escape(d, q.unit, strlen(q.unit), "\\n");
+	dot_escape(d, q.number, strlen(q.number));
+	dot_escape(d, q.unit, strlen(q.unit));
 }

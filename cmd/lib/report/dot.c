@@ -24,7 +24,7 @@ put_string(struct drawing *d, uint32_t s)
 {
 	const struct str *str = &d->g->frames->strings.str[s];
 
-	dot_escape(d, str->s, str->len, "\\l");
+	dot_escape(d, str->s, str->len);
 }
 
 static void
@@ -103,14 +103,14 @@ put_legend(struct drawing *d, struct prof_err *err)
 	s = (const char *)text.data;
 	first = (size_t)((const char *)memchr(s, '\n', text.n) - s);
 	dot_lit(d, "subgraph cluster_L { \"");
-	dot_escape(d, s, first, "\\l");
+	dot_escape(d, s, first);
 	dot_lit(d, "\" [shape=box fontsize=16 label=\"");
-	dot_escape(d, s, text.n, "\\l");
+	dot_escape(d, s, text.n);
 	dot_lit(d, "\"");
 	name = title(d, &len);
 	if (len) {
 		dot_lit(d, " tooltip=\"");
-		dot_escape(d, name, len, "\\l");
+		dot_escape(d, name, len);
 		dot_lit(d, "\"");
 	}
 	dot_lit(d, "] }\n");
@@ -148,7 +148,7 @@ put_short_name(struct drawing *d, const struct str *full)
 	shorten_name(full->s, full->len, (char *)d->name.data, &n);
 	for (size_t i = 0, run; i < n; i += run) {
 		run = unbroken(s + i, n - i);
-		dot_escape(d, s + i, run, "\\l");
+		dot_escape(d, s + i, run);
 		if (i + run == n)
 			break;
 		if (n - i - run >= 2 && !memcmp(s + i + run, "::", 2)) {
@@ -174,7 +174,7 @@ put_base(struct drawing *d, uint32_t path)
 	size_t len;
 	const char *base = frames_base(d->g->frames->strings.str[path].s, &len);
 
-	dot_escape(d, base, len, "\\l");
+	dot_escape(d, base, len);
 }
 
 /* The parts of a frame's printed name, a line each. */
@@ -336,7 +336,7 @@ dot_write(const struct report *r, const struct graph *g, bool is_rendered,
 		return prof_nomem(err);
 	name = title(&d, &len);
 	dot_lit(&d, "digraph \"");
-	dot_escape(&d, len ? name : "unnamed", len ? len : 7, "\\l");
+	dot_escape(&d, len ? name : "unnamed", len ? len : 7);
 	dot_lit(&d, "\" {\n");
 	dot_putf(&d, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
 	st = put_legend(&d, err);

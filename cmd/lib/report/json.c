@@ -3,29 +3,14 @@
 
 #include "json.h"
 
+#include "lib/base/escape.h"
 #include "lib/base/strtab.h"
-#include "text-print.h"
 
 void
 json_put(FILE *out, const char *s, size_t n)
 {
-	const char *end = s + n;
-	size_t len;
-
 	putc('"', out);
-	for (; s < end; s += len) {
-		len = text_utf8(s, (size_t)(end - s));
-		if (len == 0) {
-			fputs("\xef\xbf\xbd", out);
-			len = 1;
-		} else if (*s == '"' || *s == '\\') {
-			fprintf(out, "\\%c", *s);
-		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
-			fprintf(out, "\\u%04x", (unsigned char)*s);
-		} else {
-			fwrite(s, 1, len, out);
-		}
-	}
+	escape_put(out, ESCAPE_JSON, s, n);
 	putc('"', out);
 }
 

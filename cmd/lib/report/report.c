@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/escape.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 
@@ -177,7 +178,10 @@ report_amount(const struct report *r, const char *text, int64_t *out,
 
 /* --- the legend --- */
 
-/* printf() into out; what names hold comes through %s only. */
+/*
+ * One line of printf(), which ends fmt: escaped, as names in it come from
+ * strangers, so that it stays one line.
+ */
 static int __attribute__((format(printf, 2, 3)))
 put(struct buf *out, const char *fmt, ...)
 {
@@ -190,7 +194,9 @@ put(struct buf *out, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return -1;
-	r = buf_add(out, line, (size_t)n);
+	r = escape_add(out, ESCAPE_TEXT, line, (size_t)n - 1);
+	if (r == 0)
+		r = buf_add(out, "\n", 1);
 	free(line);
 	return r;
 }

@@ -77,7 +77,7 @@ enum prof_status report_amount(const struct report *r, const char *text,
  * profile (unless compact_labels, which a drawing ignores), and with g those of
  * the graph: filters, what is shown, what was dropped (edges: in a drawing).
  * Without g, for reports that have no graph, only those of the profile. Lines
- * hold bytes of the profile as they are. PROF_ENOMEM.
+ * are escaped as ESCAPE_TEXT (lib/base/escape.h). PROF_ENOMEM.
  */
 enum prof_status report_legend(const struct report *r, const struct graph *g,
 			       bool is_drawing, struct buf *out,

@@ -11,11 +11,11 @@
 #include "frames.h"
 #include "graph.h"
 #include "json.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "report.h"
 #include "text-data.h"
-#include "text-print.h"
 #include "text.h"
 
 /* --- JSON --- */
@@ -155,20 +155,26 @@ text_json(FILE *out, const struct report *r, const struct graph *g)
 const char data_tsv_key_titles[] =
 	"name\tfunction\tfile\tline\tcolumn\taddress\tobject\n";
 
+static void
+put_field(FILE *out, const struct str *s)
+{
+	escape_put(out, ESCAPE_TSV, s->s, s->len);
+}
+
 void
 data_tsv_key(FILE *out, const struct frames *f, uint32_t key)
 {
 	const struct frame_key *k = &f->key[key];
 	const struct str *str = f->strings.str;
 
-	text_put_str(out, frames_text(f, key));
+	put_field(out, frames_text(f, key));
 	putc('\t', out);
-	text_put_str(out, &str[k->name]);
+	put_field(out, &str[k->name]);
 	putc('\t', out);
-	text_put_str(out, &str[k->file]);
+	put_field(out, &str[k->file]);
 	fprintf(out, "\t%" PRId64 "\t%" PRId64 "\t0x%" PRIx64 "\t", k->line,
 		k->column, k->address);
-	text_put_str(out, &str[k->object]);
+	put_field(out, &str[k->object]);
 	putc('\n', out);
 }
 
@@ -186,7 +192,7 @@ text_tsv(FILE *out, const struct report *r, const struct graph *g,
 			continue;
 		fprintf(out, "%" PRId64 "\t%" PRId64 "\t", graph_value(n->flat),
 			graph_value(n->cum));
-		text_put(out, unit, strlen(unit));
+		escape_put(out, ESCAPE_TSV, unit, strlen(unit));
 		putc('\t', out);
 		data_tsv_key(out, g->frames, n->key);
 	}

@@ -143,7 +143,7 @@ text_diff(FILE *out, const struct report *r, const struct changes *c,
 	enum prof_status st = report_head(r, &head, err);
 
 	if (st == PROF_OK)
-		text_put_lines(out, (const char *)head.data, head.n);
+		fwrite(head.data, 1, head.n, out);
 	buf_release(&head);
 	if (st != PROF_OK)
 		return st;
@@ -228,7 +228,8 @@ text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
 		put_tsv_change(out, c->row[i].flat);
 		put_tsv_change(out, c->row[i].cum);
 		fprintf(out, "%" PRId64 "\t%" PRId64 "\t", r->before, r->after);
-		text_put(out, r->sample_unit, strlen(r->sample_unit));
+		escape_put(out, ESCAPE_TSV, r->sample_unit,
+			   strlen(r->sample_unit));
 		putc('\t', out);
 		data_tsv_key(out, c->frames, c->row[i].key);
 	}

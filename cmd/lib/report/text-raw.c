@@ -349,7 +349,7 @@ text_comments(FILE *out, const struct profile *p)
 	for (size_t i = 0; i < p->n_comment; i++) {
 		const struct str *s = &p->strings.str[p->comment[i]];
 
-		text_put_lines(out, s->s, s->len);
+		text_put_str(out, s);
 		putc('\n', out);
 	}
 }

@@ -50,7 +50,7 @@ add(struct lines *l, const char *s, size_t n)
 static void
 begin_line(struct lines *l, const struct str *key)
 {
-	size_t width = text_width(key->s, key->len);
+	size_t width = escape_width(key->s, key->len);
 
 	if (array_reserve(&l->line, &l->cap, l->n + 1, sizeof(*l->line)) < 0) {
 		l->is_full = true;
@@ -147,7 +147,7 @@ make_frame_lines(struct frame_lines *l, const struct frames *f)
 
 		l->at[k] = l->text.n;
 		if (buf_add(&l->text, pad, strlen(pad)) < 0 ||
-		    text_append(&l->text, s->s, s->len) < 0 ||
+		    escape_add(&l->text, ESCAPE_TEXT, s->s, s->len) < 0 ||
 		    buf_add(&l->text, "\n", 1) < 0)
 			return -1;
 	}
@@ -215,7 +215,7 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 		st = prof_nomem(err);
 	if (st != PROF_OK)
 		goto out;
-	text_put_lines(out, (const char *)legend.data, legend.n);
+	fwrite(legend.data, 1, legend.n, out);
 	for (size_t i = 0; i < r->p->n_sample && !lines.is_full; i++) {
 		if (!r->p->sample[i].n_stack)
 			continue;
@@ -342,20 +342,6 @@ fold_sample(struct folds *t, size_t i)
 		f->sum.divisor = units_add(f->sum.divisor, v[0]);
 }
 
-/* A name in a folded stack: a semicolon would end it. */
-static void
-put_frame(FILE *out, const struct str *name)
-{
-	const char *s = name->s, *end = s + name->len, *semi;
-
-	while ((semi = memchr(s, ';', (size_t)(end - s)))) {
-		text_put(out, s, (size_t)(semi - s));
-		putc(':', out);
-		s = semi + 1;
-	}
-	text_put(out, s, (size_t)(end - s));
-}
-
 static void
 put_fold(FILE *out, const struct folds *t, const struct fold *fold)
 {
@@ -368,10 +354,12 @@ put_fold(FILE *out, const struct folds *t, const struct fold *fold)
 		uint32_t at = f->first[stack[k] + 1];
 
 		while (at-- > f->first[stack[k]]) {
+			const struct str *name = frames_text(f, f->node[at]);
+
 			if (!is_first)
 				putc(';', out);
 			is_first = false;
-			put_frame(out, frames_text(f, f->node[at]));
+			escape_put(out, ESCAPE_FOLDED, name->s, name->len);
 		}
 	}
 	fprintf(out, " %" PRId64 "\n", graph_value(fold->sum));

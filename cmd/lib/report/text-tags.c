@@ -151,7 +151,7 @@ make_cell(const struct report *r, int64_t v, struct cell *c)
 	if (r->total > 0)
 		snprintf(c->percent, sizeof(c->percent), " (%s)", percent);
 	c->width = strlen(c->q.number) +
-		   text_width(c->q.unit, strlen(c->q.unit)) +
+		   escape_width(c->q.unit, strlen(c->q.unit)) +
 		   strlen(c->percent);
 }
 
@@ -167,7 +167,7 @@ static void
 put_key(FILE *out, const struct tags *t, const struct tag *tag, size_t n)
 {
 	const struct str *key = &t->r->p->strings.str[tag->key];
-	size_t indent = text_width(key->s, key->len) + 2, width = 0;
+	size_t indent = escape_width(key->s, key->len) + 2, width = 0;
 	struct quantity all;
 	struct cell cell;
 	int64_t sum = 0;

@@ -56,7 +56,7 @@ put_header(FILE *out, const struct report *r, const struct graph *g,
 	enum prof_status st = report_legend(r, g, false, &legend, err);
 
 	if (st == PROF_OK) {
-		text_put_lines(out, (const char *)legend.data, legend.n);
+		fwrite(legend.data, 1, legend.n, out);
 		put_hidden(out, r, g, rows);
 	}
 	buf_release(&legend);

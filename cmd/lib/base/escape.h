@@ -1,0 +1,49 @@
+/*
+ * escape.h - strings from outside on their way out.
+ *
+ * Names, comments, units, labels, paths and messages of servers come from
+ * strangers. Each output format has one way to write them, and all output of
+ * such strings goes through it. In no format may a string end its line, steer a
+ * terminal, change the direction of writing or stop being UTF-8: characters and
+ * bytes that would are shown as \n, \r, \x1b, \u202e and the like (JSON has its
+ * own escapes for characters, and U+FFFD for bytes that are not UTF-8). On top
+ * of that come the characters with a meaning in the format.
+ */
+#ifndef ESCAPE_H
+#define ESCAPE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "buf.h"
+
+enum escape {
+	ESCAPE_TEXT,     /* text for people; tabs stay */
+	ESCAPE_TSV,      /* a field between tabs: ESCAPE_TEXT, but \t */
+	ESCAPE_FOLDED,   /* a frame of a folded stack: ';' becomes ':' */
+	ESCAPE_JSON,     /* between the quotes of a JSON string */
+	ESCAPE_DOT,      /* between the quotes of a DOT string; a newline is \l,
+			  * as pprof writes it */
+	ESCAPE_DOT_DRAW, /* the same where the graph is laid out by us: graphviz
+			  * takes '&' for the start of an entity */
+	ESCAPE_XML, /* XML, SVG, HTML: text, or a quoted attribute's value */
+	ESCAPE_MARKDOWN, /* GitHub's; all punctuation becomes entities, so it
+			  * may stand in a table and inside HTML tags */
+	ESCAPE_GITHUB, /* the message of a workflow command of GitHub Actions */
+	ESCAPE_GITHUB_PROPERTY, /* file=, title= of one */
+	ESCAPE_KINDS,
+};
+
+/* Write n bytes, escaped. Takes no lock of stdio. */
+void escape_put(FILE *out, enum escape to, const char *s, size_t n);
+
+/* Append the same to out. Returns -1 without memory. */
+int escape_add(struct buf *out, enum escape to, const char *s, size_t n);
+
+/* How many columns ESCAPE_TEXT fills: one for each code point, and a tab. */
+size_t escape_width(const char *s, size_t n);
+
+/* Length of the UTF-8 sequence that s begins with; 0 if it is not one. */
+size_t escape_utf8(const char *s, size_t n);
+
+#endif
