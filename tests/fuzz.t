@@ -101,6 +101,15 @@ check 'fuzz-shm: a program that writes into the memory of the recorder' 0 \
 	'fuzz-shm shm.* 2>/dev/null' <<'END'
 END
 
+n=0
+for head in '\3\3' '\054' '\104' '\150' '\375' '\204' '\244' '\301' '\341'; do
+	n=$((n + 1))
+	printf "${head}web1:80\0/pprof/\0001\0001\0000x1234\0[::1]:80\0000x1234+0x9" >serve.$n
+done
+check 'fuzz-serve: requests of each kind, cut anywhere, and with each byte wrong' 0 \
+	'fuzz-serve serve.*; fuzz-serve --cut serve.*; fuzz-serve --flip serve.*' <<'END'
+END
+
 # Small objects, whole, cut anywhere, and with each byte wrong.
 small='-O1 -ffreestanding -nostdlib -static -fno-asynchronous-unwind-tables'
 mkdir objects

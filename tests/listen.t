@@ -51,7 +51,7 @@ stop() {
 # get PATH: all of the answer; page PATH: without its head.
 cat >get <<'END'
 #!/bin/sh
-printf 'GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n' "$1" "$2" | rude $port ask
+printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n' "$1" "$2" | rude $port ask
 END
 cat >page <<'END'
 #!/bin/sh
@@ -124,9 +124,9 @@ check 'errors' 0 '
 		./get "/debug/pprof/profile?$query" | tr -d "\r" |
 			sed -n "s/^HTTP[^ ]* //p;/^X-Go/p;/^$/,\$p"
 	done
-	./status "PUT /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
-	./status "POST /pprof/cmdline HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
-	./status "HEAD /pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n"
+	./status "PUT /pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	./status "POST /pprof/cmdline HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+	./status "HEAD /pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	./page /pprof/heap | head -1' <<'END'
 400 Bad Request
 X-Go-Pprof: 1
@@ -152,6 +152,51 @@ HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 200 OK
 this is not recorded, without prof-record --heap; there are:
+END
+
+# A page that a browser got from a host of another name may not ask us.
+check 'only names that nobody else can have are answered' 0 '
+	while read -r host; do
+		./status "GET /pprof/cmdline HTTP/1.1\r\nHost: $host\r\n\r\n"
+	done <<E
+localhost:$port
+LocalHost
+a.localhost:80
+127.0.0.1:$port
+192.0.2.7
+[::1]:$port
+evil.example
+evil.example:$port
+notlocalhost
+localhost.evil.example
+127.0.0.1.evil.example
+[::1].evil.example
+localhost:80:80
+[]
+
+E
+	./status "GET /pprof/cmdline HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n"
+	./status "GET /pprof/cmdline HTTP/1.0\r\n\r\n"
+	printf "GET /pprof/cmdline HTTP/1.1\r\nHost: evil\r\n\r\n" |
+		rude $port ask | sed "1,/^.\$/d"' <<'END'
+HTTP/1.1 200 OK
+HTTP/1.1 200 OK
+HTTP/1.1 200 OK
+HTTP/1.1 200 OK
+HTTP/1.1 200 OK
+HTTP/1.1 200 OK
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 200 OK
+the request is for another host: use an address, localhost or the name given to --listen
 END
 
 # Three profiles: of phase a, of phase b, and of all of it until the end.
@@ -195,7 +240,7 @@ prof-symbolize a.pb.gz | prof-text -q --raw |
 	awk '/: 0x.* phase_a / { sub(/:$/, "", $1); print $2; exit }' >address
 check 'symbols by POST' 0 \
 	'at=$(cat address); body="$at+0x1+$at+nonsense+0xffffffffffffffffff+$at"
-	 printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" \
+	 printf "POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" \
 		${#body} "$body" | rude $port ask | sed "1,/^.$/d;s/$at/AT/"' <<'END'
 num_symbols: 1
 AT	phase_a
@@ -252,18 +297,18 @@ phase_b
 END
 
 # Rude clients. Whatever they do, who comes after them is served.
-served='./status "GET /pprof/cmdline HTTP/1.1\r\nHost: x\r\n\r\n"'
+served='./status "GET /pprof/cmdline HTTP/1.1\r\nHost: localhost\r\n\r\n"'
 check 'what is no HTTP is refused' 0 '
 	while read -r words; do
 		./status "$words" | ./refused
 	done <<E
-GET / pprof/ HTTP/1.1\r\nHost: x\r\n\r\n
-GET /pprof/ HTTP/9.9\r\nHost: x\r\n\r\n
-GET /pprof/%00x HTTP/1.1\r\nHost: x\r\n\r\n
-GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n
-POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n
-POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n
-POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n
+GET / pprof/ HTTP/1.1\r\nHost: localhost\r\n\r\n
+GET /pprof/ HTTP/9.9\r\nHost: localhost\r\n\r\n
+GET /pprof/%00x HTTP/1.1\r\nHost: localhost\r\n\r\n
+GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n
+POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n
 E
 	'"$served" <<'END'
 refused
@@ -279,9 +324,9 @@ check 'what is too long is refused' 0 '
 	head -c 100000 /dev/zero | tr "\0" x >long
 	{ printf "GET /"; cat long; } | rude $port send | ./refused
 	{ printf "GET /pprof/ HTTP/1.1\r\nX: "; cat long; } | rude $port send | ./refused
-	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n"
+	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n"
 	  cat long; } | rude $port send | ./refused
-	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+	{ printf "POST /pprof/symbol HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 	  for i in $(seq 20); do printf "186a0\r\n"; cat long; printf "\r\n"; done
 	  printf "0\r\n\r\n"; } | rude $port send | ./refused
 	'"$served" <<'END'
@@ -315,12 +360,12 @@ phase_b
 END
 check 'there are places for 16' 0 '
 	mkfifo wait; for i in $(seq 15); do
-		printf "GET /pprof/profile?seconds=3600 HTTP/1.1\r\nHost: x\r\n\r\n" |
+		printf "GET /pprof/profile?seconds=3600 HTTP/1.1\r\nHost: localhost\r\n\r\n" |
 			rude $port ask >/dev/null &
 		pids="$pids $!"
 	done
 	./wait_for 16
-	./status "GET /pprof/profile?seconds=1 HTTP/1.1\r\nHost: x\r\n\r\n"
+	./status "GET /pprof/profile?seconds=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	kill $pids; ./wait_for 1' <<'END'
 HTTP/1.1 503 Service Unavailable
 END

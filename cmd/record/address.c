@@ -116,3 +116,17 @@ address_listen(const char *where, int *fd, char name[ADDRESS_MAX],
 	name_address(*fd, name);
 	return PROF_OK;
 }
+
+char *
+address_host(const char *where)
+{
+	char *text = strdup(where), *host, *copy = NULL;
+
+	if (!text)
+		return NULL;
+	split_port(text, &host);
+	if (host && strcmp(host, "*") != 0)
+		copy = strdup(host);
+	free(text);
+	return copy;
+}

@@ -16,4 +16,10 @@ enum prof_status address_listen(const char *where, int *fd,
 				char name[ADDRESS_MAX],
 				struct prof_err *err) MUST_USE;
 
+/*
+ * The host that where names: the caller's. NULL: there is none, it is "*", or
+ * there is no memory.
+ */
+char *address_host(const char *where);
+
 #endif

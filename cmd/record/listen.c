@@ -14,7 +14,9 @@
 #ifdef HAVE_MICROHTTPD
 
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,6 +31,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "host.h"
 #include "recording.h"
 #include "serve.h"
 
@@ -47,6 +50,7 @@ enum {
 /* One connection; it is for one request. */
 struct client {
 	struct client *next;
+	const struct listen *listen;
 	struct MHD_Connection *connection;
 	int fd;
 	int64_t deadline; /* ms; 0: none, as the turn is ours */
@@ -54,6 +58,7 @@ struct client {
 	bool is_cut;      /* its time was up */
 	bool is_gone;     /* it hung up while it waited */
 	bool is_too_large;
+	bool is_foreign; /* it asks for another host */
 	struct serve_request req;
 	struct recording_mark *mark; /* it waits for a profile since then */
 	int64_t due;                 /* ms */
@@ -62,6 +67,10 @@ struct client {
 
 struct listen {
 	char address[ADDRESS_MAX];
+	const char *name[4]; /* of our host, ended by NULL */
+	char *asked;         /* the one that --listen has */
+	char own[HOST_NAME_MAX + 1];
+	struct addrinfo *full; /* with the canonical name */
 	struct serve *serve;
 	struct MHD_Daemon *daemon;
 	pthread_t thread;
@@ -111,6 +120,21 @@ take_word(void *cls, enum MHD_ValueKind kind, const char *key,
 	return MHD_YES;
 }
 
+/* Each Host of a request: one that is not ours is enough. Without any, it is
+ * from HTTP/1.0, which no browser speaks. */
+static enum MHD_Result
+check_host(void *cls, enum MHD_ValueKind kind, const char *key,
+	   const char *value)
+{
+	struct client *k = cls;
+
+	(void)kind;
+	if (strcasecmp(key, "Host") == 0 &&
+	    !host_is_ours(value ? value : "", k->listen->name))
+		k->is_foreign = true;
+	return MHD_YES;
+}
+
 /* The request's head is there; all of its strings live as long as it. */
 static void
 begin_request(struct client *k, const char *url, const char *method)
@@ -119,6 +143,7 @@ begin_request(struct client *k, const char *url, const char *method)
 	const char *encoding, *length;
 
 	k->is_seen = true;
+	MHD_get_connection_values(c, MHD_HEADER_KIND, check_host, k);
 	k->req.method = method_of(method);
 	k->req.path = url;
 	k->req.seconds = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
@@ -244,7 +269,8 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 		return send_error(l, k, 503, "out of memory");
 	l->n_window++;
 	k->deadline = 0;
-	/* now_ms() rounds down, and a profile is never of less than was asked. */
+	/* now_ms() rounds down, and a profile is never of less than was asked.
+	 */
 	k->due = now_ms() + 1 + (int64_t)seconds * 1000;
 	MHD_suspend_connection(k->connection);
 	return MHD_YES;
@@ -290,6 +316,11 @@ on_request(void *cls, struct MHD_Connection *c, const char *url,
 		return end_window(l, k);
 	if (!k->is_seen) {
 		begin_request(k, url, method);
+		if (k->is_foreign)
+			return send_error(l, k, 403,
+					  "the request is for another host: "
+					  "use an address, localhost or the "
+					  "name given to --listen");
 		return k->is_too_large ? send_error(l, k, 413,
 						    "the request is too long")
 				       : MHD_YES;
@@ -344,6 +375,7 @@ on_connection(void *cls, struct MHD_Connection *c, void **context,
 		*context = k;
 		if (!k)
 			return;
+		k->listen = l;
 		k->connection = c;
 		k->fd = MHD_get_connection_info(
 				c, MHD_CONNECTION_INFO_CONNECTION_FD)
@@ -457,6 +489,28 @@ serve_clients(void *arg)
 
 /* --- beginning and end --- */
 
+/* Names that requests may have for us: the one that was asked for; if that is
+ * no single one ("*"), this machine's, short and in full. */
+static void
+find_names(struct listen *l, const char *where)
+{
+	struct addrinfo hints = { .ai_flags = AI_CANONNAME,
+				  .ai_socktype = SOCK_STREAM };
+	size_t n = 0;
+
+	l->asked = address_host(where);
+	if (l->asked) {
+		l->name[n++] = l->asked;
+	} else if (*where == '*' && gethostname(l->own, sizeof l->own) == 0) {
+		l->own[sizeof l->own - 1] = '\0';
+		l->name[n++] = l->own;
+		if (getaddrinfo(l->own, NULL, &hints, &l->full) == 0 &&
+		    l->full->ai_canonname)
+			l->name[n++] = l->full->ai_canonname;
+	}
+	l->name[n] = NULL;
+}
+
 enum prof_status
 listen_open(const char *where, struct listen **out, struct prof_err *err)
 {
@@ -466,6 +520,7 @@ listen_open(const char *where, struct listen **out, struct prof_err *err)
 	*out = NULL;
 	if (!l)
 		return prof_nomem(err);
+	find_names(l, where);
 	l->socket = -1;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
@@ -527,6 +582,9 @@ listen_close(struct listen *l)
 		close(l->socket);
 	if (l->stop >= 0)
 		close(l->stop);
+	if (l->full)
+		freeaddrinfo(l->full);
+	free(l->asked);
 	free(l);
 }
 
