@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "drain.h"
-#include "set.h"
+#include "lib/base/hashtab.h"
 
 enum { CROWDED = SHM_N_LIVE / 4 };
 
@@ -22,7 +22,7 @@ enum { CROWDED = SHM_N_LIVE / 4 };
 struct census {
 	uint64_t *owner;
 	size_t n, room;
-	struct set set;
+	struct hashtab set;
 	int32_t pid;
 	bool is_alive;
 };
@@ -35,7 +35,7 @@ same_pid(const void *ctx, uint32_t i, const void *key)
 	return SHM_OWNER_PID(c->owner[i]) == *(const int32_t *)key;
 }
 
-/* Where the owner of pid is; SET_NONE without memory. A new one is 0. */
+/* Where the owner of pid is; HASHTAB_NONE without memory. A new one is 0. */
 static uint32_t
 find_owner(struct census *c, int32_t pid)
 {
@@ -47,11 +47,11 @@ find_owner(struct census *c, int32_t pid)
 		uint64_t *more = reallocarray(c->owner, room, sizeof *more);
 
 		if (!more)
-			return SET_NONE;
+			return HASHTAB_NONE;
 		c->owner = more;
 		c->room = room;
 	}
-	i = set_add(&c->set, hash ^ hash >> 32, same_pid, c, &pid, c->n);
+	i = hashtab_intern(&c->set, hash ^ hash >> 32, same_pid, c, &pid, c->n);
 	if (i == c->n)
 		c->owner[c->n++] = (uint64_t)(uint32_t)pid << 32;
 	return i;
@@ -71,7 +71,7 @@ take_census(struct census *c, const struct shm_heap *heap)
 			continue;
 		k = find_owner(c, SHM_OWNER_PID(owner));
 		/* They count up, and may come round. */
-		if (k != SET_NONE &&
+		if (k != HASHTAB_NONE &&
 		    (int32_t)((uint32_t)owner - (uint32_t)c->owner[k]) > 0)
 			c->owner[k] = owner;
 	}
@@ -81,7 +81,7 @@ static void
 end_census(struct census *c)
 {
 	free(c->owner);
-	set_release(&c->set);
+	hashtab_release(&c->set);
 }
 
 static bool
@@ -90,7 +90,7 @@ is_alive(struct census *c, uint64_t owner)
 	int32_t pid = SHM_OWNER_PID(owner);
 	uint32_t i = find_owner(c, pid);
 
-	if (i != SET_NONE &&
+	if (i != HASHTAB_NONE &&
 	    (int32_t)((uint32_t)owner - (uint32_t)c->owner[i]) < 0)
 		return false;
 	if (pid != c->pid) {

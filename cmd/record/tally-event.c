@@ -128,10 +128,10 @@ void
 tally_event_release(struct tally *t)
 {
 	free(t->event);
-	set_release(&t->events);
+	hashtab_release(&t->events);
 	free(t->event_frames.frame);
 	free(t->raw);
-	set_release(&t->raws);
+	hashtab_release(&t->raws);
 }
 
 /* Profiles. */

@@ -12,11 +12,11 @@
 
 #include <stdbool.h>
 
+#include "lib/base/hashtab.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
 #include "libsample/shm.h"
-#include "set.h"
 #include "tally.h"
 
 /* Strings are indices of tally.strings everywhere here. */
@@ -102,7 +102,7 @@ struct tally {
 
 	struct module *module;
 	size_t n_module, room_module;
-	struct set modules;
+	struct hashtab modules;
 	struct space *space; /* sorted by id */
 	size_t n_space, room_space, n_swept;
 	size_t n_range; /* in all spaces */
@@ -113,23 +113,23 @@ struct tally {
 	size_t n_label, room_label;
 	struct labels *labels;
 	size_t n_labels, room_labels;
-	struct set label_sets;
+	struct hashtab label_sets;
 	uint32_t *labels_of; /* from the sampler's number: index and 1 */
 	size_t n_number, room_number;
 	struct place *place;
 	size_t n_place, room_place;
-	struct set places;
+	struct hashtab places;
 	struct stack *stack; /* of ticks */
 	size_t n_stack, room_stack;
-	struct set stacks;
+	struct hashtab stacks;
 	struct frames frames; /* of these */
 	struct event *event;
 	size_t n_event, room_event;
-	struct set events;
+	struct hashtab events;
 	struct frames event_frames;
 	struct raw *raw;
 	size_t n_raw, room_raw;
-	struct set raws;
+	struct hashtab raws;
 };
 
 /* What an event had. */
@@ -156,9 +156,9 @@ bool tally_reserve(struct tally *t, void *array, size_t *room, size_t used,
 /* The string, or STRTAB_NONE, and failed. */
 uint32_t tally_intern(struct tally *t, const char *s);
 
-/* set_add(), with want of memory remembered. */
-uint32_t tally_add(struct tally *t, struct set *s, uint64_t hash,
-		   set_same_fn *same, const void *key, size_t next);
+/* hashtab_intern(), with want of memory remembered. */
+uint32_t tally_add(struct tally *t, struct hashtab *s, uint64_t hash,
+		   hashtab_same_fn *same, const void *key, size_t next);
 
 /* Fold one word into a hash. Keyed, as the program chooses what is hashed. */
 static inline uint64_t

@@ -134,7 +134,7 @@ tally_size(const struct tally *t)
 void
 tally_forget(struct tally *t)
 {
-	set_release(&t->stacks);
+	hashtab_release(&t->stacks);
 	free(t->stack);
 	free(t->frames.frame);
 	t->stack = NULL;

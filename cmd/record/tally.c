@@ -38,19 +38,19 @@ tally_free(struct tally *t)
 		free(t->space[i].range);
 	arena_free(t->arena);
 	free(t->module);
-	set_release(&t->modules);
+	hashtab_release(&t->modules);
 	free(t->space);
 	free(t->process);
 	set_release(&t->processes);
 	free(t->label);
 	free(t->labels);
 	free(t->labels_of);
-	set_release(&t->label_sets);
+	hashtab_release(&t->label_sets);
 	free(t->place);
-	set_release(&t->places);
+	hashtab_release(&t->places);
 	free(t->frames.frame);
 	free(t->stack);
-	set_release(&t->stacks);
+	hashtab_release(&t->stacks);
 	tally_event_release(t);
 	free(t);
 }
@@ -76,12 +76,12 @@ tally_intern(struct tally *t, const char *s)
 }
 
 uint32_t
-tally_add(struct tally *t, struct set *s, uint64_t hash, set_same_fn *same,
-	  const void *key, size_t next)
+tally_add(struct tally *t, struct hashtab *s, uint64_t hash,
+	  hashtab_same_fn *same, const void *key, size_t next)
 {
-	uint32_t i = set_add(s, hash, same, t, key, next);
+	uint32_t i = hashtab_intern(s, hash, same, t, key, next);
 
-	if (i == SET_NONE)
+	if (i == HASHTAB_NONE)
 		t->failed = true;
 	return i;
 }
@@ -149,7 +149,7 @@ tally_label(struct tally *t, const struct shm_label *l, size_t n)
 		t->labels[t->n_labels++] = set;
 	else
 		t->n_label = set.at;
-	t->labels_of[l->label] = i == SET_NONE ? 0 : i + 1;
+	t->labels_of[l->label] = i == HASHTAB_NONE ? 0 : i + 1;
 }
 
 /* Stacks. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define MAX_THREADS 64
 
@@ -159,21 +158,13 @@ set_required(struct symbolize_settings *s, struct cli *cli)
 		die("--require-symbols needs a percentage");
 }
 
-static unsigned
-count_processors(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
-}
-
 void
 symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 {
 	int key;
 
 	*s = (struct symbolize_settings){
-		.resolve = { .warn = warn, .n_thread = count_processors() },
+		.resolve = { .warn = warn, .n_thread = cli_processors() },
 	};
 	network_init(&s->network);
 

@@ -13,6 +13,7 @@
 #ifndef HASHTAB_H
 #define HASHTAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -132,6 +133,33 @@ hashtab_add(struct hashtab *t, uint32_t hash, uint32_t index)
 	t->slot[at] = (uint64_t)hash << 32 | (index + 1);
 	t->n++;
 	return 0;
+}
+
+/* Is the thing of this index, which ctx leads to, equal to key? */
+typedef bool hashtab_same_fn(const void *ctx, uint32_t index, const void *key);
+
+/*
+ * The index of key, whose hash is any number made of it: equal keys have equal
+ * ones. If it is new: next, which is added, and what it stands for is the
+ * caller's to fill. t may be zeros, an empty table. HASHTAB_NONE without
+ * memory.
+ */
+static inline uint32_t
+hashtab_intern(struct hashtab *t, uint64_t hash, hashtab_same_fn *same,
+	       const void *ctx, const void *key, size_t next)
+{
+	uint32_t h, i;
+	size_t at;
+
+	if (next >= HASHTAB_NONE || (!t->slot && hashtab_init(t) < 0))
+		return HASHTAB_NONE;
+	h = (uint32_t)hashtab_mix(t, 0, hash);
+	at = hashtab_start(t, h);
+	while ((i = hashtab_next(t, h, &at)) != HASHTAB_NONE)
+		if (same(ctx, i, key))
+			return i;
+	return hashtab_add(t, h, (uint32_t)next) < 0 ? HASHTAB_NONE
+						     : (uint32_t)next;
 }
 
 #endif
