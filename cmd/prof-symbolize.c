@@ -41,7 +41,7 @@ set_build_id(struct profile *p, const char *id)
 		die("out of memory");
 }
 
-#if HAVE_LIBDW
+#if HAVE_LIBELF
 static char *
 find_by_build_id(void *ctx, const char *build_id, bool want_debug)
 {

@@ -33,7 +33,7 @@ lookup_new(void)
 {
 	struct lookup *l = calloc(1, sizeof(*l));
 
-#ifdef HAVE_LIBDW
+#ifdef HAVE_LIBELF
 	if (l && locate_init(&l->locate, NULL) < 0) {
 		free(l);
 		return NULL;
@@ -57,7 +57,7 @@ lookup_free(struct lookup *l)
 		return;
 	forget(l);
 	free(l->answer);
-#ifdef HAVE_LIBDW
+#ifdef HAVE_LIBELF
 	locate_release(&l->locate);
 #endif
 	free(l);
@@ -66,7 +66,7 @@ lookup_free(struct lookup *l)
 int
 lookup_works(void)
 {
-#ifdef HAVE_LIBDW
+#ifdef HAVE_LIBELF
 	return 1;
 #else
 	return 0;
@@ -169,7 +169,7 @@ mapping_of(const struct profile *maps, uint64_t address)
 	return PROF_NONE;
 }
 
-#ifdef HAVE_LIBDW
+#ifdef HAVE_LIBELF
 __attribute__((format(printf, 1, 2))) static void
 ignore(const char *fmt, ...)
 {
@@ -181,7 +181,7 @@ ignore(const char *fmt, ...)
 static enum prof_status
 resolve(const struct lookup *l, struct profile *maps, struct prof_err *err)
 {
-#ifdef HAVE_LIBDW
+#ifdef HAVE_LIBELF
 	struct resolve_options o = { .locate = &l->locate,
 				     .no_lines = true,
 				     .warn = ignore };

@@ -402,7 +402,7 @@ out:
 static bool
 add_identity(const struct object *o, struct buf *b)
 {
-	char text[2 * OBJECT_MAX_BUILD_ID + 100];
+	char text[NOTE_BUILD_ID_TEXT + 99];
 	struct stat sb;
 	int n;
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <elfutils/libdwelf.h>
-
 struct debug_search {
 	const struct object *o; /* whose it is */
 	struct object *debug;
@@ -92,13 +90,13 @@ debug_find(const struct object *o, const char *const *dir, size_t n,
 	   struct object *debug, struct prof_err *err)
 {
 	struct debug_search d = { .o = o, .debug = debug };
-	GElf_Word crc = 0;
+	uint32_t crc = 0;
 
 	d.dir = realpath(o->path, NULL);
 	if (!d.dir)
 		return errno == ENOMEM ? prof_nomem(err) : PROF_OK;
 	*strrchr(d.dir, '/') = '\0';
-	d.link = dwelf_elf_gnu_debuglink(o->elf, &crc);
+	d.link = note_debuglink(o->elf, &crc);
 	d.crc = crc;
 	/* A name, not a path: what comes with a file does not choose where
 	 * to look. */

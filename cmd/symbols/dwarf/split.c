@@ -55,7 +55,7 @@ dir_length(const char *path)
 
 struct link {
 	const char *name;
-	char id[2 * OBJECT_MAX_BUILD_ID + 1];
+	char id[NOTE_BUILD_ID_TEXT];
 };
 
 static bool
@@ -75,7 +75,7 @@ read_link(Elf *elf, struct link *out)
 		return false;
 	id++;
 	n = data->d_size - (size_t)(id - (const uint8_t *)data->d_buf);
-	if (n < 2 || n > OBJECT_MAX_BUILD_ID)
+	if (n < 2 || n > NOTE_MAX_BUILD_ID)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		snprintf(out->id + 2 * i, 3, "%02x", id[i]);

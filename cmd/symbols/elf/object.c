@@ -13,9 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-
 #include "lib/wire/compress.h"
+#include "note.h"
 #include "symtab.h"
 #include "unpack.h"
 
@@ -31,19 +30,6 @@ object_close(struct object *o)
 	free(o->image);
 	free(o->path);
 	*o = (struct object){ .fd = -1 };
-}
-
-static void
-read_build_id(struct object *o)
-{
-	const void *id = NULL;
-	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
-	const unsigned char *byte = id;
-
-	if (n > OBJECT_MAX_BUILD_ID)
-		n = OBJECT_MAX_BUILD_ID;
-	for (ssize_t i = 0; i < n; i++)
-		snprintf(o->build_id + 2 * i, 3, "%02x", byte[i]);
 }
 
 /* A file that a profile names may be a pipe: do not wait for a writer. */
@@ -85,7 +71,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 		return nomem ? prof_nomem(err)
 			     : prof_fail(err, PROF_EFORMAT, "not an ELF file");
 	}
-	read_build_id(o);
+	note_find_build_id(o->elf, o->build_id);
 	return PROF_OK;
 }
 

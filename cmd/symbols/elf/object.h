@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-
-#define OBJECT_MAX_BUILD_ID 64 /* bytes */
+#include "note.h"
 
 struct object {
 	char *path;  /* or what it is called, if it is no file */
@@ -21,7 +20,7 @@ struct object {
 	Elf *elf;    /* NULL: not open */
 	void *image; /* its bytes, if they are not in fd; malloc'd */
 	uint64_t size;
-	char build_id[2 * OBJECT_MAX_BUILD_ID + 1]; /* hex, or "" */
+	char build_id[NOTE_BUILD_ID_TEXT]; /* hex, or "" */
 };
 
 /*

@@ -11,11 +11,11 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "symbols/elf/note.h"
 #include "symbols/elf/slurp.h"
 #include "symbols/lists/kallsyms.h"
 
 #define PAGE ((uint64_t)4096)
-#define MAX_BUILD_ID 64 /* bytes */
 
 static const char name[] = "[kernel.kallsyms]";
 
@@ -41,49 +41,28 @@ kernel_symbol(const char *file)
 	return !strncmp(file, name, n) && file[n] ? file + n : "_stext";
 }
 
-/* The build-id in a file of notes, in hex, or "". */
+/* The build-id in a file of notes of this machine, or "". */
 static void
-read_build_id(const char *path, char *id, size_t size)
+read_build_id(const char *path, char *id)
 {
 	struct buf notes = { 0 };
-	uint32_t head[3]; /* of a note: sizes of name and content, type */
-	size_t at = 0;
+	bool is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	*id = '\0';
-	if (slurp(path, false, &notes, NULL) != PROF_OK)
-		goto out;
-	while (notes.n - at >= sizeof(head)) {
-		size_t n_name, n;
-
-		memcpy(head, notes.data + at, sizeof(head));
-		at += sizeof(head);
-		n_name = ((size_t)head[0] + 3) & ~(size_t)3;
-		n = ((size_t)head[1] + 3) & ~(size_t)3;
-		if (notes.n - at < n_name || notes.n - at - n_name < n)
-			break;
-		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
-		    !memcmp(notes.data + at, "GNU", 4) &&
-		    size > 2 * (size_t)head[1]) {
-			for (size_t i = 0; i < head[1]; i++)
-				snprintf(id + 2 * i, 3, "%02x",
-					 notes.data[at + n_name + i]);
-			break;
-		}
-		at += n_name + n;
-	}
-out:
+	if (slurp(path, false, &notes, NULL) == PROF_OK)
+		note_build_id(notes.data, notes.n, 4, is_big_endian, id);
 	buf_release(&notes);
 }
 
 void
-kernel_build_id(char *id, size_t size)
+kernel_build_id(char *id)
 {
-	read_build_id("/sys/kernel/notes", id, size);
+	read_build_id("/sys/kernel/notes", id);
 }
 
 /* The build-id of a module that is loaded, by its mapping's name. */
 static void
-module_build_id(const char *file, char *id, size_t size)
+module_build_id(const char *file, char *id)
 {
 	const char *slash = strrchr(file, '/');
 	const char *base = slash ? slash + 1 : file + (*file == '[');
@@ -98,7 +77,7 @@ module_build_id(const char *file, char *id, size_t size)
 	for (char *s = strstr(path, "module/") + 7; *s && *s != '/'; s++)
 		if (*s == '-')
 			*s = '_';
-	read_build_id(path, id, size);
+	read_build_id(path, id);
 }
 
 /*
@@ -126,14 +105,14 @@ check_running(const struct resolve *r, const struct mapping *m,
 {
 	const char *want = profile_str(r->p, m->build_id);
 	const char *file = profile_str(r->p, m->file);
-	char have[2 * MAX_BUILD_ID + 1];
+	char have[NOTE_BUILD_ID_TEXT];
 
 	if (!*want)
 		return PROF_OK;
 	if (strncmp(file, name, sizeof(name) - 1))
-		module_build_id(file, have, sizeof(have));
+		module_build_id(file, have);
 	else
-		kernel_build_id(have, sizeof(have));
+		kernel_build_id(have);
 	if (!strcasecmp(have, want))
 		return PROF_OK;
 	return prof_fail(err, PROF_EIO, "the build-id of what runs here is %s",

@@ -16,8 +16,8 @@ bool kernel_is_mapping(const struct mapping *m, const char *file);
  */
 const char *kernel_symbol(const char *file);
 
-/* The build-id of the running kernel in hex, or "". */
-void kernel_build_id(char *id, size_t size);
+/* The build-id of the running kernel, in NOTE_BUILD_ID_TEXT bytes; or "". */
+void kernel_build_id(char *id);
 
 /*
  * Name the wanted locations of mapping m, from the list of symbols that the

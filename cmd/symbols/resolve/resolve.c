@@ -10,6 +10,7 @@
 #include "kernel.h"
 #include "lib/model/loadbase.h"
 #include "locate.h"
+#include "symbols/elf/note.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
@@ -150,13 +151,13 @@ open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	const char *file = profile_str(r->p, map->file);
 	const char *id = profile_str(r->p, map->build_id);
 	enum prof_status st;
-	char running[129];
+	char running[NOTE_BUILD_ID_TEXT];
 
 	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
 		/* A list of symbols that the caller named is enough. */
 		if (r->o->kallsyms)
 			return prof_fail(err, PROF_EIO, "not looked for");
-		kernel_build_id(running, sizeof(running));
+		kernel_build_id(running);
 		return locate_kernel(r->o->locate, id, running, out, path, err);
 	}
 	st = locate_open(r->o->locate, file, id, out, path, err);
