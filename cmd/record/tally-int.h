@@ -108,7 +108,7 @@ struct tally {
 	size_t n_range; /* in all spaces */
 	struct process *process;
 	size_t n_process, room_process;
-	struct set processes;
+	struct hashtab processes;
 	struct label *label;
 	size_t n_label, room_label;
 	struct labels *labels;

@@ -41,7 +41,7 @@ tally_free(struct tally *t)
 	hashtab_release(&t->modules);
 	free(t->space);
 	free(t->process);
-	set_release(&t->processes);
+	hashtab_release(&t->processes);
 	free(t->label);
 	free(t->labels);
 	free(t->labels_of);
