@@ -98,12 +98,14 @@ reads prof-fetch
 reads prof-symbolize
 reads prof-filter
 reads prof-dot
+reads prof-flame
 refuses all prof-merge
 refuses all prof-text
 refuses "$small" prof-fetch
 refuses "$small" prof-symbolize
 refuses "$small" prof-filter
 refuses "$small" prof-dot
+refuses "$small" prof-flame
 refuses "$small" prof-diff "$tiny"
 refuses "$small" prof-gate "$tiny" --
 

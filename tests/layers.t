@@ -27,7 +27,9 @@ symbols/resolve  lib symbols/elf symbols/lists symbols/binary
 dot              lib cli
 fetch            lib cli net
 filter           lib cli
+flame            lib cli
 gate             lib cli
+html             lib cli
 merge            lib cli
 record           lib cli symbols libsample
 symbolize        lib cli symbols net

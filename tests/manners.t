@@ -22,7 +22,7 @@ for c in $commands; do
 	*) run=$c ;;
 	esac
 	case $c in
-	prof-text | prof-dot) kind=text ;;
+	prof-text | prof-dot | prof-flame) kind=text ;;
 	*) kind=stream ;;
 	esac
 

@@ -1,0 +1,167 @@
+// flame.js - zoom and search in the picture that prof-flame draws. Everything
+// it knows it reads from the boxes; names only ever become text.
+(() => {
+	'use strict';
+	const svg = document.documentElement;
+	const margin = 10, padding = 3, advance = 7.3;
+	const width = svg.viewBox.baseVal.width - 2 * margin;
+	const detail = document.getElementById('d');
+	const out = document.getElementById('out');
+	const searchButton = document.getElementById('search');
+	const all = [...document.querySelectorAll('#f > g')].map(g => {
+		const rect = g.querySelector('rect'), text = g.querySelector('text');
+		return {
+			g, rect, text,
+			title: g.querySelector('title').textContent,
+			x: +rect.getAttribute('x'), w: +rect.getAttribute('width'),
+			y: +rect.getAttribute('y'), label: text ? text.textContent : '',
+		};
+	});
+	if (!all.length)
+		return;
+	const root = all[0];
+	const isFlipped = all.some(b => b.y < root.y);
+	let zoomed = root, matched = '';
+
+	const name = b => b.title.split('\n')[0].replace(/ \(inlined\)$/, '');
+	const depth = b => isFlipped ? -b.y : b.y;
+	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + 1.01;
+
+	function fit(b, w) {
+		const room = Math.floor((w - 2 * padding) / advance);
+		const full = b.w === w && b.label ? b.label : name(b);
+		if (b.w === w)
+			return b.label;
+		if (room < 3)
+			return '';
+		return full.length <= room ? full : full.slice(0, room - 1) + '…';
+	}
+
+	function label(b, x, w) {
+		const text = fit(b, w);
+		if (!b.text && text && b.g.getAttribute('class').indexOf('c27') < 0) {
+			b.text = document.createElementNS(svg.namespaceURI, 'text');
+			b.text.setAttribute('y', b.y + 12.5);
+			b.g.append(b.text);
+		}
+		if (!b.text)
+			return;
+		b.text.textContent = text;
+		b.text.setAttribute('x', x + padding);
+	}
+
+	function show(b, x, w, isUp) {
+		b.g.style.display = w > 0 ? '' : 'none';
+		b.g.classList.toggle('up', isUp);
+		b.rect.setAttribute('x', x);
+		b.rect.setAttribute('width', Math.max(w, 0));
+		label(b, x, w);
+	}
+
+	function zoom(to) {
+		const scale = width / Math.max(to.w, .01);
+		zoomed = to;
+		for (const b of all) {
+			if (to === root)
+				show(b, b.x, b.w, false);
+			else if (depth(b) < depth(to) && covers(b, to))
+				show(b, margin, width, true);
+			else if (depth(b) >= depth(to) && covers(to, b))
+				show(b, margin + (b.x - to.x) * scale, b.w * scale - (b.w > 2 ? 1 : 0), false);
+			else
+				show(b, 0, 0, false);
+		}
+		out.style.display = to === root ? 'none' : 'inline';
+		save();
+	}
+
+	// The sum of what matches: boxes below another match count with it.
+	function search(pattern) {
+		let re = null, sum = 0, reach = -1;
+		matched = pattern;
+		try {
+			re = pattern ? new RegExp(pattern, /[A-Z]/.test(pattern) ? '' : 'i') : null;
+		} catch (e) {
+			re = new RegExp(pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+		}
+		const hits = [];
+		for (const b of all) {
+			const hit = re && b !== root && re.test(name(b));
+			b.g.classList.toggle('s', !!hit);
+			b.g.classList.toggle('off', !!re && !hit);
+			if (hit)
+				hits.push(b);
+		}
+		hits.sort((a, b) => a.x - b.x || b.w - a.w);
+		for (const b of hits) {
+			const end = b.x + b.w;
+			sum += Math.max(0, end - Math.max(reach, b.x));
+			reach = Math.max(reach, end);
+		}
+		detail.textContent = re ? 'matched ' + (100 * sum / root.w).toFixed(2) + '%' : ' ';
+		searchButton.textContent = re ? 'Clear' : 'Search';
+		save();
+	}
+
+	const idle = () => matched ? detail.textContent : ' ';
+	let rest = ' ';
+
+	// The place of a box among all is stable for one picture.
+	function save() {
+		const parts = [];
+		if (zoomed !== root)
+			parts.push('z=' + all.indexOf(zoomed));
+		if (matched)
+			parts.push('q=' + encodeURIComponent(matched));
+		try {
+			history.replaceState(null, '', '#' + parts.join('&'));
+		} catch (e) {
+			// A viewer that keeps no address: nothing is lost but the link.
+		}
+	}
+
+	function restore() {
+		const state = new URLSearchParams(location.hash.slice(1));
+		const z = all[+state.get('z')], q = state.get('q');
+		if (z)
+			zoom(z);
+		if (q)
+			search(q);
+	}
+
+	function ask() {
+		search(matched ? '' : prompt('Search for a regular expression', '') || '');
+		rest = idle();
+	}
+
+	const boxOf = e => {
+		const g = e.target.closest ? e.target.closest('#f > g') : null;
+		return g ? all.find(b => b.g === g) : null;
+	};
+	svg.addEventListener('click', e => {
+		const b = boxOf(e);
+		if (b)
+			zoom(b);
+		else if (e.target === out)
+			zoom(root);
+		else if (e.target === searchButton)
+			ask();
+	});
+	svg.addEventListener('mouseover', e => {
+		const b = boxOf(e);
+		detail.textContent = b ? b.title.replace('\n', '  ') : rest;
+	});
+	document.addEventListener('keydown', e => {
+		if (e.key === 'Escape')
+			zoom(root);
+		else if (e.key === '/')
+			ask();
+		else
+			return;
+		e.preventDefault();
+	});
+	svg.classList.add('on');
+	searchButton.style.display = 'inline';
+	restore();
+	rest = idle();
+})();

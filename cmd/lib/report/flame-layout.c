@@ -1,0 +1,253 @@
+/*
+ * flame-layout.c - see flame-layout.h. Nodes are in preorder, so sums run
+ * backwards over them; boxes come from a walk with a stack of its own.
+ */
+#include "config.h"
+
+#include "flame-layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "flame.h"
+#include "lib/base/array.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
+
+/* --- sums --- */
+
+static void
+add_samples(struct flame_sums *s, const struct flame_tree *t,
+	    const struct profile *p, size_t column)
+{
+	struct base_mark mark = base_mark_of(p);
+
+	for (size_t i = 0; i < p->n_sample; i++) {
+		int64_t v = p->value[i * p->n_type + column];
+		bool is_base = base_mark_on(&mark, p, &p->sample[i]);
+		int64_t *sum = &s->self[!is_base][t->of[i]];
+
+		/* What a base has is negated. */
+		*sum = is_base ? units_sub(*sum, v) : units_add(*sum, v);
+	}
+}
+
+/* The width that self values give: never less than nothing. */
+static double
+own_width(double before, double after, bool is_two, enum flame_width width)
+{
+	if (!is_two)
+		return fabs(after);
+	switch (width) {
+	case FLAME_BOTH:
+		return fmax(fabs(before), fabs(after));
+	case FLAME_BEFORE:
+		return fabs(before);
+	case FLAME_AFTER:
+		return fabs(after);
+	case FLAME_CHANGE:
+		return fabs(after - before);
+	}
+	return 0;
+}
+
+static double
+scale_of(const int64_t *self, size_t n, bool shares)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n && shares; i++)
+		sum += fabs((double)self[i]);
+	return sum > 0 ? 1 / sum : 1;
+}
+
+static void
+add_up(struct flame_sums *s, const struct flame_tree *t, enum flame_width width,
+       bool shares)
+{
+	double scale[2];
+
+	for (int side = 0; side < 2; side++) {
+		scale[side] = scale_of(s->self[side], t->n_node, shares);
+		for (size_t i = 0; i < t->n_node; i++)
+			s->total[side][i] = s->self[side][i];
+	}
+	for (size_t i = 0; i < t->n_node; i++)
+		s->width[i] = own_width((double)s->self[0][i] * scale[0],
+					(double)s->self[1][i] * scale[1],
+					s->is_two, width);
+	for (size_t i = t->n_node; --i > 0;) {
+		uint32_t up = t->parent[i];
+
+		s->width[up] += s->width[i];
+		for (int side = 0; side < 2; side++)
+			s->total[side][up] = units_add(s->total[side][up],
+						       s->total[side][i]);
+	}
+}
+
+enum prof_status
+flame_sums_init(struct flame_sums *s, const struct flame_tree *t,
+		const struct profile *p, size_t column, enum flame_width width,
+		bool shares, struct prof_err *err)
+{
+	*s = (struct flame_sums){ .is_two = profile_has_base(p) };
+	for (int side = 0; side < 2; side++) {
+		s->self[side] = calloc(t->n_node, sizeof(**s->self));
+		s->total[side] = calloc(t->n_node, sizeof(**s->total));
+		if (!s->self[side] || !s->total[side])
+			return prof_nomem(err);
+	}
+	s->width = calloc(t->n_node, sizeof(*s->width));
+	if (!s->width)
+		return prof_nomem(err);
+	add_samples(s, t, p, column);
+	add_up(s, t, width, shares && s->is_two);
+	return PROF_OK;
+}
+
+void
+flame_sums_release(struct flame_sums *s)
+{
+	for (int side = 0; side < 2; side++) {
+		free(s->self[side]);
+		free(s->total[side]);
+	}
+	free(s->width);
+	*s = (struct flame_sums){ 0 };
+}
+
+/* --- boxes --- */
+
+struct walk {
+	struct flame_layout *l;
+	const struct flame_tree *t;
+	const struct flame_sums *s;
+	const struct flame_limits *limits;
+	double scale;            /* pixels for a unit of width */
+	struct flame_box *stack; /* to be placed; the next one last */
+	size_t n_stack, cap_stack, cap_box;
+	struct flame_box *sibling; /* of the box at hand */
+	size_t n_sibling, cap_sibling;
+};
+
+static int
+push(struct flame_box **array, size_t *n, size_t *cap,
+     const struct flame_box *box)
+{
+	if (array_reserve(array, cap, *n + 1, sizeof(**array)) < 0)
+		return -1;
+	(*array)[(*n)++] = *box;
+	return 0;
+}
+
+static int
+wider(const void *p, const void *q)
+{
+	const struct flame_box *x = p, *y = q;
+
+	if (x->width != y->width)
+		return x->width < y->width ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* List the children of a box that are drawn, and one for all others. */
+static int
+list_children(struct walk *w, const struct flame_box *up)
+{
+	struct flame_box rest = { .node = up->node, .depth = up->depth + 1 };
+	const struct flame_tree *t = w->t;
+
+	w->n_sibling = 0;
+	for (uint32_t i = up->node + 1; i < t->end[up->node]; i = t->end[i]) {
+		struct flame_box box = {
+			.width = w->s->width[i] * w->scale,
+			.node = i,
+			.depth = up->depth + 1,
+		};
+
+		if (box.width >= w->l->min_width) {
+			if (push(&w->sibling, &w->n_sibling, &w->cap_sibling,
+				 &box) < 0)
+				return -1;
+			continue;
+		}
+		rest.n_rest += box.width > 0;
+		rest.width += box.width;
+		for (int side = 0; side < 2; side++)
+			rest.rest[side] = units_add(rest.rest[side],
+						    w->s->total[side][i]);
+	}
+	if (!w->limits->by_name)
+		qsort(w->sibling, w->n_sibling, sizeof(*w->sibling), wider);
+	return rest.n_rest && rest.width >= w->l->min_width
+		       ? push(&w->sibling, &w->n_sibling, &w->cap_sibling,
+			      &rest)
+		       : 0;
+}
+
+static int
+place_boxes(struct walk *w)
+{
+	struct flame_layout *l = w->l;
+	struct flame_box box = { .width = w->limits->width };
+
+	l->n_box = l->n_drawn = l->depth = 0;
+	w->n_stack = 0;
+	if (push(&w->stack, &w->n_stack, &w->cap_stack, &box) < 0)
+		return -1;
+	while (w->n_stack) {
+		double x;
+
+		box = w->stack[--w->n_stack];
+		if (push(&l->box, &l->n_box, &w->cap_box, &box) < 0)
+			return -1;
+		if (box.depth > l->depth)
+			l->depth = box.depth;
+		if (box.n_rest)
+			continue;
+		l->n_drawn++;
+		if (list_children(w, &box) < 0)
+			return -1;
+		x = box.x;
+		for (size_t i = 0; i < w->n_sibling; i++) {
+			w->sibling[i].x = x;
+			x += w->sibling[i].width;
+		}
+		for (size_t i = w->n_sibling; i--;)
+			if (push(&w->stack, &w->n_stack, &w->cap_stack,
+				 &w->sibling[i]) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+enum prof_status
+flame_layout_init(struct flame_layout *l, const struct flame_tree *t,
+		  const struct flame_sums *s, const struct flame_limits *limits,
+		  struct prof_err *err)
+{
+	struct walk w = { .l = l, .t = t, .s = s, .limits = limits };
+	double least = limits->width / 1e9;
+	int r;
+
+	*l = (struct flame_layout){ 0 };
+	for (size_t i = 0; i < t->n_node; i++)
+		l->n_node += s->width[i] > 0;
+	w.scale = s->width[0] > 0 ? limits->width / s->width[0] : 0;
+	l->min_width = limits->min_width > least ? limits->min_width : least;
+	while ((r = place_boxes(&w)) == 0 && limits->max_boxes &&
+	       l->n_box > limits->max_boxes && l->min_width < limits->width)
+		l->min_width *= 2;
+	free(w.stack);
+	free(w.sibling);
+	return r < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+void
+flame_layout_release(struct flame_layout *l)
+{
+	free(l->box);
+	*l = (struct flame_layout){ 0 };
+}

@@ -1,0 +1,81 @@
+/*
+ * flame-layout.h - what the nodes of a tree of stacks weigh, and where the box
+ * of each is: the geometry of a flame graph, whatever draws it.
+ */
+#ifndef FLAME_LAYOUT_H
+#define FLAME_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+struct flame_tree;
+struct profile;
+
+/* What the width of a box says, in a difference with a base (labels.h). */
+enum flame_width {
+	FLAME_BOTH,   /* the larger side, summed up from the leaves: what is
+		       * gone and what is new are both seen */
+	FLAME_BEFORE, /* the base */
+	FLAME_AFTER,  /* the new profile */
+	FLAME_CHANGE, /* the sizes of changes */
+};
+
+/* Sums of a column over the tree, saturating; side 0: before, 1: after. */
+struct flame_sums {
+	int64_t *self[2]; /* of each node */
+	int64_t *total[2];
+	double *width; /* of each node, that of its children included; >= 0 */
+	bool is_two;   /* it is a difference; else side 0 is all zero */
+};
+
+/*
+ * Add up a column of p over its tree t. shares: each side is divided by its
+ * sum before they are compared. End with flame_sums_release(), also after an
+ * error. PROF_ENOMEM.
+ */
+enum prof_status flame_sums_init(struct flame_sums *s,
+				 const struct flame_tree *t,
+				 const struct profile *p, size_t column,
+				 enum flame_width width, bool shares,
+				 struct prof_err *err) MUST_USE;
+void flame_sums_release(struct flame_sums *s);
+
+/* A box; or, with n_rest, one for n_rest siblings too narrow to be drawn. */
+struct flame_box {
+	double x, width; /* in pixels, from 0 */
+	uint32_t node;   /* of a rest box: their parent */
+	uint32_t depth;  /* 0: the root */
+	uint32_t n_rest;
+	int64_t rest[2]; /* what these siblings add up to */
+};
+
+struct flame_limits {
+	double width;     /* of the root, in pixels */
+	double min_width; /* narrower boxes are not drawn */
+	size_t max_boxes; /* min_width is doubled until no more are left;
+			   * 0: no limit */
+	bool by_name;     /* siblings in the order of the tree; else the widest
+			   * first */
+};
+
+struct flame_layout {
+	struct flame_box *box; /* parents first, then each child's subtree */
+	size_t n_box;
+	size_t n_node;    /* nodes that weigh anything */
+	size_t n_drawn;   /* ... that have a box of their own */
+	uint32_t depth;   /* of the deepest box */
+	double min_width; /* that it came to */
+};
+
+/* PROF_ENOMEM. End with flame_layout_release(), also after an error. */
+enum prof_status flame_layout_init(struct flame_layout *l,
+				   const struct flame_tree *t,
+				   const struct flame_sums *s,
+				   const struct flame_limits *limits,
+				   struct prof_err *err) MUST_USE;
+void flame_layout_release(struct flame_layout *l);
+
+#endif

@@ -1,0 +1,426 @@
+/* flame-svg.c - see flame-svg.h. */
+#include "config.h"
+
+#include "flame-svg.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flame-label.h"
+#include "flame-layout.h"
+#include "flame.h"
+#include "lib/base/escape.h"
+#include "lib/base/strtab.h"
+#include "palette.h"
+#include "report.h"
+
+enum {
+	ROW = 17, /* pixels, one of them between two rows */
+	HEAD = 48,
+	FOOT = 26,
+	REST_HEIGHT = 4, /* of a box that stands for several */
+};
+
+/* Width of a character at 12 px: 0.602 em in DejaVu Sans Mono, and a reserve.
+ */
+#define ADVANCE 7.3
+#define PADDING 3 /* between the side of a box and its text */
+
+struct svg {
+	const struct flame_picture *f;
+	struct buf *out;
+	struct buf text, label; /* scratch */
+	double top;             /* of the topmost row */
+	bool failed;            /* no memory */
+};
+
+/* --- pieces --- */
+
+static void
+put(struct svg *s, const char *text)
+{
+	if (buf_add(s->out, text, strlen(text)) < 0)
+		s->failed = true;
+}
+
+/* printf() of short texts that need no escapes. */
+static void __attribute__((format(printf, 2, 3)))
+putf(struct svg *s, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(text) ||
+	    buf_add(s->out, text, (size_t)n) < 0)
+		s->failed = true;
+}
+
+/* before, and a coordinate of two decimals at most. */
+static void
+put_number(struct svg *s, const char *before, double x)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%.2f", x);
+
+	while (n > 1 && text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	text[n] = '\0';
+	putf(s, "%s%s", before, strcmp(text, "-0") ? text : "0");
+}
+
+/* The same, and the quote that ends an attribute. */
+static void
+put_attribute(struct svg *s, const char *before, double x)
+{
+	put_number(s, before, x);
+	put(s, "\"");
+}
+
+static void
+put_xml(struct svg *s, const char *text, size_t n)
+{
+	if (escape_add(s->out, ESCAPE_XML, text, n) < 0)
+		s->failed = true;
+}
+
+/* The printable form of n bytes of a profile, in s->text. */
+static void
+make_printable(struct svg *s, const char *text, size_t n)
+{
+	s->text.n = 0;
+	if (escape_add(&s->text, ESCAPE_TEXT, text, n) < 0)
+		s->failed = true;
+}
+
+/* --- numbers --- */
+
+static void
+put_value(struct svg *s, int64_t v)
+{
+	struct quantity q;
+
+	report_format(s->f->r, &q, v);
+	putf(s, "%s%s", q.number, q.unit);
+}
+
+static void
+put_share(struct svg *s, int64_t v, int64_t total)
+{
+	char text[UNITS_PERCENT];
+
+	units_percent(text, v, total);
+	putf(s, "(%s)", text + strspn(text, " "));
+}
+
+/* "before 212ms (5.25%), after 228ms (7.49%), +16ms +7.5%" or "12ms (3%)". */
+static void
+put_amounts(struct svg *s, const int64_t v[2])
+{
+	const struct report *r = s->f->r;
+	int64_t change = units_sub(v[1], v[0]);
+
+	if (!s->f->sums->is_two) {
+		put_value(s, v[1]);
+		put(s, " ");
+		put_share(s, v[1], r->total);
+		return;
+	}
+	put(s, "before ");
+	put_value(s, v[0]);
+	put(s, " ");
+	put_share(s, v[0], r->before);
+	put(s, ", after ");
+	put_value(s, v[1]);
+	put(s, " ");
+	put_share(s, v[1], r->after);
+	if (!change) {
+		put(s, ", the same");
+		return;
+	}
+	put(s, change > 0 ? ", +" : ", ");
+	put_value(s, change);
+	if (!v[0] || !v[1])
+		put(s, v[1] ? " new" : v[0] ? " gone" : "");
+	else
+		putf(s, " %+.1f%%", 100 * (double)change / fabs((double)v[0]));
+}
+
+/* How far a box changed, in front of its name: never by colour alone. */
+static void
+put_change(struct svg *s, const int64_t v[2], struct buf *out)
+{
+	double a = (double)v[0], b = (double)v[1];
+	char text[64];
+	int n;
+
+	if (v[0] == v[1])
+		return;
+	if (!v[0] || !v[1])
+		n = snprintf(text, sizeof(text), v[1] ? "new " : "gone ");
+	else
+		n = snprintf(text, sizeof(text), "%s%.0f%% ", b > a ? "▲" : "▼",
+			     fabs(100 * (b - a) / a));
+	if (buf_add(out, text, (size_t)n) < 0)
+		s->failed = true;
+}
+
+/* --- boxes --- */
+
+static void
+amounts_of(const struct svg *s, const struct flame_box *box, int64_t v[2])
+{
+	for (int side = 0; side < 2; side++)
+		v[side] = box->n_rest ? box->rest[side]
+				      : s->f->sums->total[side][box->node];
+}
+
+static void
+put_class(struct svg *s, const struct flame_box *box, const int64_t v[2])
+{
+	const struct flame_sums *sums = s->f->sums;
+	const struct flame_frame *frame = NULL;
+
+	if (!box->n_rest && box->node)
+		frame = &s->f->frame[s->f->tree->frame[box->node]];
+	if (box->n_rest)
+		putf(s, "<g class=\"c%d", PALETTE_REST);
+	else if (!frame)
+		putf(s, "<g class=\"c%d", PALETTE_ROOT);
+	else if (sums->is_two)
+		putf(s, "<g class=\"d%u",
+		     palette_shade((double)v[0], (double)v[1]));
+	else
+		putf(s, "<g class=\"c%u", frame->colour);
+	if (frame && frame->is_inlined)
+		put(s, " i");
+	if (s->f->is_searched && frame && frame->is_match)
+		put(s, " s");
+	put(s, "\">");
+}
+
+static void
+put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
+{
+	const struct flame_frame *frame;
+
+	put(s, "<title>");
+	if (box->n_rest) {
+		putf(s, "%u smaller frame%s", box->n_rest,
+		     box->n_rest == 1 ? "" : "s");
+	} else if (!box->node) {
+		put(s, "all");
+	} else {
+		frame = &s->f->frame[s->f->tree->frame[box->node]];
+		put_xml(s, frame->text->s, frame->text->len);
+		if (frame->is_inlined)
+			put(s, " (inlined)");
+	}
+	put(s, "\n");
+	put_amounts(s, v);
+	if (!box->n_rest && box->node && !s->f->sums->is_two &&
+	    !s->f->is_reversed) {
+		put(s, ", self ");
+		put_value(s, s->f->sums->self[1][box->node]);
+	}
+	put(s, "</title>");
+}
+
+/* What stands in the box, in s->label. */
+static void
+make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
+{
+	double room = (box->width - 2 * PADDING) / ADVANCE;
+	const struct str all = { .s = "all", .len = 3 }, *text = &all;
+	struct buf change = { 0 };
+	size_t columns = room > 0 ? (size_t)room : 0, used = 0;
+
+	s->label.n = 0;
+	if (box->n_rest || columns < 3)
+		return;
+	if (box->node)
+		text = s->f->frame[s->f->tree->frame[box->node]].text;
+	make_printable(s, text->s, text->len);
+	if (s->f->sums->is_two && box->node)
+		put_change(s, v, &change);
+	if (change.n)
+		used = escape_width((char *)change.data, change.n);
+	if (used + 3 > columns)
+		used = 0;
+	if (flame_label((char *)s->text.data, s->text.n, columns - used,
+			&s->label) < 0)
+		s->failed = true;
+	if (used && s->label.n) {
+		if (buf_add(&change, s->label.data, s->label.n) < 0)
+			s->failed = true;
+		s->label.n = 0;
+		if (buf_add(&s->label, change.data, change.n) < 0)
+			s->failed = true;
+	}
+	buf_release(&change);
+}
+
+static void
+put_box(struct svg *s, const struct flame_box *box)
+{
+	uint32_t row = s->f->is_flipped ? s->f->layout->depth - box->depth
+					: box->depth;
+	double x = FLAME_MARGIN + box->x, y = s->top + (double)row * ROW;
+	/* A pixel between neighbours, where there is room for it. */
+	double width = box->width > 2 ? box->width - 1 : box->width;
+	int height = box->n_rest ? REST_HEIGHT : ROW - 1;
+	int64_t v[2];
+
+	amounts_of(s, box, v);
+	put_class(s, box, v);
+	put_title(s, box, v);
+	put_attribute(s, "<rect x=\"", x);
+	put_attribute(s, " y=\"",
+		      box->n_rest && s->f->is_flipped ? y + ROW - 1 - height
+						      : y);
+	put_attribute(s, " width=\"", width);
+	putf(s, " height=\"%d\"/>", height);
+	make_label(s, box, v);
+	if (s->label.n) {
+		put_attribute(s, "<text x=\"", x + PADDING);
+		put_attribute(s, " y=\"", y + 12.5);
+		put(s, ">");
+		put_xml(s, (const char *)s->label.data, s->label.n);
+		put(s, "</text>");
+	}
+	put(s, "</g>\n");
+}
+
+/* --- the frame around them --- */
+
+static void
+put_colours(struct svg *s, bool is_dark)
+{
+	put(s, is_dark ? "#bg{fill:#15181d}text{fill:#f2f4f7}.m{fill:#9aa4b0}"
+			 ".s rect{stroke:#d9a3ff}"
+		       : "#bg{fill:#fff}text{fill:#16191d}.m{fill:#57606a}"
+			 ".s rect{stroke:#8a2be2}");
+	for (int i = 0; i < PALETTE_N; i++)
+		putf(s, ".c%d{fill:#%s}", i,
+		     is_dark ? palette_dark[i] : palette_light[i]);
+	for (int i = 0; i < PALETTE_SHADES && s->f->sums->is_two; i++)
+		putf(s, ".d%d{fill:#%s}", i,
+		     is_dark ? shades_dark[i] : shades_light[i]);
+}
+
+static void
+put_style(struct svg *s)
+{
+	put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
+	       "monospace}text.h{font:600 15px system-ui,sans-serif}"
+	       ".i text{font-style:italic}.s rect{stroke-width:1.5}"
+	       ".x{display:none;cursor:pointer;text-decoration:underline}"
+	       ".on #f g{cursor:pointer}.off rect{opacity:.35}"
+	       ".up rect{opacity:.5}#f g:hover rect{stroke:#888}");
+	put_colours(s, s->f->theme == FLAME_DARK);
+	if (s->f->theme == FLAME_AUTO) {
+		put(s, "@media(prefers-color-scheme:dark){");
+		put_colours(s, true);
+		put(s, "}");
+	}
+	put(s, "</style>\n");
+}
+
+/* The sum of the largest boxes that match: no stack counts twice. */
+static void
+put_matches(struct svg *s)
+{
+	const struct flame_tree *t = s->f->tree;
+	int64_t sum[2] = { 0, 0 };
+
+	for (uint32_t i = 1; i < t->n_node;) {
+		if (!s->f->frame[t->frame[i]].is_match) {
+			i++;
+			continue;
+		}
+		for (int side = 0; side < 2; side++)
+			sum[side] = units_add(sum[side],
+					      s->f->sums->total[side][i]);
+		i = t->end[i];
+	}
+	put(s, " · matched ");
+	put_amounts(s, sum);
+}
+
+static void
+put_head(struct svg *s, double height)
+{
+	const struct flame_picture *f = s->f;
+	const struct flame_layout *l = f->layout;
+	int64_t all[2] = { f->sums->total[0][0], f->sums->total[1][0] };
+
+	put(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	       "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
+	put_attribute(s, " width=\"", f->width);
+	put_attribute(s, " height=\"", height);
+	put_number(s, " viewBox=\"0 0 ", f->width);
+	put_attribute(s, " ", height);
+	put(s, " role=\"img\" aria-labelledby=\"t e\">\n<title id=\"t\">");
+	put_xml(s, f->title, strlen(f->title));
+	putf(s,
+	     "</title><desc id=\"e\">Flame graph, %zu boxes; all: ", l->n_box);
+	put_amounts(s, all);
+	put(s, "</desc>\n");
+	put_style(s);
+	put(s, "<rect id=\"bg\" width=\"100%\" height=\"100%\"/>\n"
+	       "<text class=\"h\" x=\"10\" y=\"21\">");
+	put_xml(s, f->title, strlen(f->title));
+	put(s, "</text>\n<text class=\"m\" x=\"10\" y=\"39\">");
+	if (f->subtitle && *f->subtitle) {
+		put_xml(s, f->subtitle, strlen(f->subtitle));
+		put(s, " · ");
+	}
+	put_amounts(s, all);
+	if (f->is_searched)
+		put_matches(s);
+	if (l->n_drawn < l->n_node)
+		putf(s, " · %zu of %zu frames are drawn, from %.3g px on",
+		     l->n_drawn, l->n_node, l->min_width);
+	put(s, "</text>\n");
+	if (f->script) {
+		put_attribute(s, "<text class=\"x\" id=\"out\" x=\"",
+			      f->width - 150);
+		put(s, " y=\"21\">Reset zoom</text>");
+		put_attribute(s, "<text class=\"x\" id=\"search\" x=\"",
+			      f->width - 60);
+		put(s, " y=\"21\">Search</text>\n");
+	}
+}
+
+enum prof_status
+flame_svg(const struct flame_picture *f, struct buf *out, struct prof_err *err)
+{
+	struct svg s = { .f = f, .out = out, .top = HEAD };
+	double rows = ((double)f->layout->depth + 1) * ROW;
+	double height = HEAD + rows + FOOT;
+
+	put_head(&s, height);
+	put(&s, "<g id=\"f\">\n");
+	for (size_t i = 0; i < f->layout->n_box && !s.failed; i++)
+		put_box(&s, &f->layout->box[i]);
+	put(&s, "</g>\n");
+	put_attribute(&s, "<text id=\"d\" class=\"m\" x=\"10\" y=\"",
+		      height - 9);
+	put(&s, "> </text>\n");
+	if (f->script) {
+		put(&s, "<script><![CDATA[\n");
+		put(&s, f->script);
+		put(&s, "]]></script>\n");
+	}
+	put(&s, "</svg>\n");
+	buf_release(&s.text);
+	buf_release(&s.label);
+	return s.failed ? prof_nomem(err) : PROF_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * flame-svg.h - a flame graph as one SVG: a plain picture wherever it is
+ * shown, with a tooltip for each box; where scripts run, it can be zoomed and
+ * searched. It refers to nothing outside. Every viewer shows the same, as
+ * texts are cut by counting characters of a monospaced font.
+ */
+#ifndef FLAME_SVG_H
+#define FLAME_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
+
+struct flame_layout;
+struct flame_sums;
+struct flame_tree;
+struct report;
+struct str;
+
+/* How the frames of the tree look. */
+struct flame_frame {
+	const struct str *text;
+	unsigned colour; /* of palette.h */
+	bool is_inlined;
+	bool is_match; /* of the search */
+};
+
+enum flame_theme { FLAME_AUTO, FLAME_LIGHT, FLAME_DARK };
+
+struct flame_picture {
+	const struct report *r; /* units and totals */
+	const struct flame_tree *tree;
+	const struct flame_sums *sums;
+	const struct flame_layout *layout;
+	const struct flame_frame *frame;
+	const char *title, *subtitle; /* NULL: none */
+	double width;                 /* of the whole, in pixels */
+	bool is_flipped;              /* root below */
+	bool is_reversed;             /* the tree begins with the leaves */
+	bool is_searched;             /* is_match counts */
+	enum flame_theme theme;
+	const char *script; /* NULL: none */
+};
+
+/* Left and right of the boxes, in pixels. */
+enum { FLAME_MARGIN = 10 };
+
+/*
+ * Append the picture to out. Names are escaped as in text reports, and for
+ * XML. PROF_ENOMEM.
+ */
+enum prof_status flame_svg(const struct flame_picture *f, struct buf *out,
+			   struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * palette.c - see palette.h. The colours come from OKLCH: hue 15 i + 20
+ * degrees for colour i; light pages have lightness .80 and .87 for the two
+ * tones of a hue, dark ones .39 and .46; chroma is as high as sRGB allows, at
+ * most .095 (.065) and .085 (.07). Text has a contrast of 9 on the light and
+ * of 6 on the dark ones at least.
+ */
+#include "config.h"
+
+#include "palette.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char palette_light[PALETTE_N][7] = {
+	"f5a5a4", "fcc6b8", "f0ac86", "f3cca8", "deb775", "e1d4a4", "c1c37a",
+	"cadcae", "9dcd93", "b3e2c2", "7bd2b4", "a4e3da", "6bd0d6", "a3e0ef",
+	"7ac9ef", "b1dafd", "9abffb", "c8d2fd", "bcb4f7", "decaf7", "d9aae4",
+	"f0c5e5", "eda5c6", "fbc3ce", "d3d9df", "c2c8ce", "d5dbe2", "e4e8ec",
+};
+
+const char palette_dark[PALETTE_N][7] = {
+	"6b3032", "7a493d", "683515", "734f2b", "5a4007", "645826", "484800",
+	"4f5f32", "2a5022", "356447", "00523f", "1d655d", "044f53", "1d6270",
+	"024c66", "345c7d", "294472", "4d557f", "453c6f", "614e78", "593561",
+	"704968", "66304b", "794753", "3d444d", "4a515a", "3a414b", "2b3038",
+};
+
+const char shades_light[PALETTE_SHADES][7] = {
+	"619be4", "88b4ed", "b1cdf2", "d1dff2", "e3e6e9",
+	"f1d9c9", "efbf9f", "eda06a", "e07e2f",
+};
+
+const char shades_dark[PALETTE_SHADES][7] = {
+	"2863ab", "285388", "274367", "293647", "343a42",
+	"463021", "5f371b", "7a4216", "964d09",
+};
+
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '~' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* Is what begins at s, n bytes, only words that compilers give to copies? */
+static bool
+is_clone_suffix(const char *s, size_t n)
+{
+	static const char *const words[] = { "part", "isra",     "constprop",
+					     "cold", "lto_priv", "llvm",
+					     "clone" };
+
+	while (n && *s == '.') {
+		size_t len = 1;
+		bool known;
+
+		while (len < n && s[len] != '.')
+			len++;
+		known = len > 1 && strspn(s + 1, "0123456789") >= len - 1;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			known |= strlen(words[i]) == len - 1 &&
+				 !memcmp(words[i], s + 1, len - 1);
+		if (!known)
+			return false;
+		s += len;
+		n -= len;
+	}
+	return n == 0;
+}
+
+size_t
+palette_without_clone(const char *name, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (name[i] == '.' && is_clone_suffix(name + i, n - i))
+			return i;
+	return n;
+}
+
+size_t
+palette_package(const char *name, size_t n)
+{
+	size_t from = 0, at;
+
+	for (size_t i = 0; i < n; i++) {
+		if (name[i] == '(' || name[i] == '<' || name[i] == '[' ||
+		    name[i] == '{')
+			break;
+		if (name[i] == '/')
+			from = i + 1;
+	}
+	for (at = from; at < n && is_word(name[at]); at++)
+		;
+	/* Go escapes a dot in the last element: gopkg.in/yaml%2ev3.Do */
+	while (at < n && name[at] == '%')
+		for (at++; at < n && is_word(name[at]); at++)
+			;
+	if (at == from || at == n)
+		return 0;
+	if (name[at] == '.' && !is_clone_suffix(name + at, n - at))
+		return at;
+	return at + 1 < n && name[at] == ':' && name[at + 1] == ':' ? at : 0;
+}
+
+uint32_t
+palette_hash(const char *s, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h;
+}
+
+static int
+package_cmp(const void *p, const void *q)
+{
+	const struct palette_package *x = *(struct palette_package *const *)p;
+	const struct palette_package *y = *(struct palette_package *const *)q;
+	size_t n = x->n < y->n ? x->n : y->n;
+	int r = (x->weight < y->weight) - (x->weight > y->weight);
+
+	if (!r)
+		r = memcmp(x->name, y->name, n);
+	return r ? r : (x->n > y->n) - (x->n < y->n);
+}
+
+enum prof_status
+palette_assign(struct palette_package *package, size_t n, struct prof_err *err)
+{
+	struct palette_package **order =
+		calloc(n + 1, sizeof(struct palette_package *));
+	bool taken[PALETTE_HUES] = { false };
+	unsigned left = PALETTE_HUES;
+
+	if (!order)
+		return prof_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		order[i] = &package[i];
+	qsort(order, n, sizeof(struct palette_package *), package_cmp);
+	for (size_t i = 0; i < n; i++) {
+		unsigned hue = palette_hash(order[i]->name, order[i]->n) %
+			       PALETTE_HUES;
+
+		while (left && taken[hue])
+			hue = (hue + 5) % PALETTE_HUES;
+		order[i]->hue = hue;
+		if (left) {
+			taken[hue] = true;
+			left--;
+		}
+	}
+	free(order);
+	return PROF_OK;
+}
+
+unsigned
+palette_shade(double before, double after)
+{
+	static const double step[] = { .005, .05, .20, .50 };
+	double a = before < 0 ? -before : before;
+	double b = after < 0 ? -after : after;
+	double most = a > b ? a : b, r = most > 0 ? (after - before) / most : 0;
+	unsigned n = 0;
+
+	while (n < 4 && (r < 0 ? -r : r) >= step[n])
+		n++;
+	return r < 0 ? 4 - n : 4 + n;
+}

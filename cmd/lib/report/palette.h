@@ -1,0 +1,69 @@
+/*
+ * palette.h - the colours of flame graphs. Functions of one package (library,
+ * namespace, program) share a hue and differ in tone, so that layers can be
+ * told apart; a difference is blue for less and orange for more, which colour
+ * blind people tell apart too. Colours depend on names and weights alone.
+ */
+#ifndef PALETTE_H
+#define PALETTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+enum {
+	PALETTE_HUES = 12,       /* two tones each: colours 0 to 23 */
+	PALETTE_NO_PACKAGE = 24, /* colours of boxes without a hue */
+	PALETTE_NO_SYMBOL,
+	PALETTE_ROOT,
+	PALETTE_REST,
+	PALETTE_N,
+	PALETTE_SHADES = 9, /* of a difference: 0 less, 4 the same, 8 more */
+};
+
+/* "rrggbb" in sRGB, for a light and for a dark page. */
+extern const char palette_light[PALETTE_N][7];
+extern const char palette_dark[PALETTE_N][7];
+extern const char shades_light[PALETTE_SHADES][7];
+extern const char shades_dark[PALETTE_SHADES][7];
+
+/*
+ * The package of a function's name: what is before the first "::" or "." after
+ * the last '/', with the path before it, if it is an identifier; parameters
+ * and clone suffixes (".part.0") don't count. Returns the length of the prefix
+ * of name that is the package, 0 for none: such a function belongs to its
+ * binary.
+ *
+ *	github.com/foo/bar.(*T).M   github.com/foo/bar
+ *	std::vector<int>::at        std
+ *	memcpy.part.0               (none)
+ */
+size_t palette_package(const char *name, size_t n);
+
+/* Length of a name without what compilers append to copies: ".part.0". */
+size_t palette_without_clone(const char *name, size_t n);
+
+/* FNV-1a of n bytes, 32 bits: where colours and links come from. */
+uint32_t palette_hash(const char *s, size_t n);
+
+/* A package that wants a hue. */
+struct palette_package {
+	const char *name; /* n bytes */
+	size_t n;
+	double weight;
+	unsigned hue; /* out: below PALETTE_HUES */
+};
+
+/*
+ * Give n packages hues: by falling weight (ties by name) each takes the one
+ * that its name says or, while any is free, the next free one in steps of 5;
+ * so the heaviest twelve differ. PROF_ENOMEM.
+ */
+enum prof_status palette_assign(struct palette_package *package, size_t n,
+				struct prof_err *err) MUST_USE;
+
+/* The shade for a change from before to after: by its share of the larger. */
+unsigned palette_shade(double before, double after);
+
+#endif
