@@ -82,6 +82,21 @@ printf '2ffffffff81000000 T _stext\nffffffffc0000000 t x\t[m]\n' >symlist.2
 check 'fuzz-symlist: a list of each kind' 0 'fuzz-symlist symlist.* 2>/dev/null' <<'END'
 END
 
+# The first letter chooses a prefix: x "", y _Z, z _R, { _D, | _RNvM.
+n=0
+for name in x_ZN3foo3barIiEEvi y1f1AIiiES_IS0_S0_ES_IS1_S1_E zNvC1a1f \
+	'zNvC1a1bINvC1a1bFGzzzzzzzz_EuE' 'zINvC1a1bDGzzzzzzzz_EL_E' \
+	'|INvC1a1bFGzzzzzzzz_EuEu1f' 'zINvC1a1fFG_UKCRL0_hEuFK9rust_callEzE' \
+	'{1aFB2iiB2QgQiB2QiQkZv' 'zNvCu4a_8nau1f' x___Z3fooi_block_invoke_2; do
+	n=$((n + 1))
+	printf %s "$name" >demangle.$n
+done
+for how in '' --cut --flip; do
+	check "fuzz-demangle: names and bombs $how" 0 \
+		"fuzz-demangle $how demangle.* 2>/dev/null" <<'END'
+END
+done
+
 printf 'num_symbols: 1\n0x401100\tmain\n0x12z 0x2 a b\r\n0x\n0x1 ' >symbolz.1
 printf 'http://h:80/debug/pprof/heap?x 1000=file:/a%%20b 2=build-id:ab' >symbolz.2
 check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/dev/null' <<'END'

@@ -102,6 +102,8 @@ row 'prof-text --json old.pb' json
 row 'prof-text --tsv --lines old.pb' tsv
 row 'prof-dot old.pb' dot
 row 'prof-dot -T svg old.pb' svg
+row 'prof-flame old.pb' svg
+row 'prof-diff old.pb new.pb | prof-flame' svg
 row 'prof-gate old.pb -- new.pb' text 1
 row 'prof-gate --all --budget=budget old.pb -- new.pb' text 1
 row 'prof-gate --markdown --budget=budget old.pb -- new.pb' markdown 1

@@ -12,7 +12,7 @@ HOME=$scratch
 export HOME RUSTUP_HOME
 
 need_symbols prof-symbolize
-need_tools prof-symbolize llvm-symbolizer readelf
+need_tools prof-symbolize llvm-symbolizer llvm-cxxfilt readelf
 
 n_address=${PROFPIPE_LONG:+20000}
 n_address=${n_address:-2000}
@@ -99,6 +99,22 @@ if [ -n "$cxx" ]; then
 	right 'a stripped library' "$cxx"
 else
 	skip 'a stripped library' 'no libstdc++.so.6'
+fi
+
+# Rust's names, of rustc 1.95's own libraries and a small program.
+{
+	echo '# cpu nanoseconds'
+	sed 's/$/ 1/' "$data/rust-v0.names"
+} >names.txt
+mkprof names.txt | prof-symbolize -q --demangle=full |
+	prof-text --folded | sed 's/ [0-9]*$//' | sort -u >have
+# What follows a dot is the compiler's, not Rust's.
+cut -d. -f1 "$data/rust-v0.names" | llvm-cxxfilt |
+	tr ';' ':' | sort -u >want # as in folded stacks
+if [ "$(wc -l <want)" -gt 200 ] && diff want have >why; then
+	ok "Rust: $(wc -l <want) names as llvm-cxxfilt prints them"
+else
+	head -20 why | not_ok 'Rust: names as llvm-cxxfilt prints them'
 fi
 
 plan

@@ -88,6 +88,49 @@ static const struct row rows[] = {
 	  ALL("core::ptr::drop") },
 	{ "_ZN27_$LT$Foo$u20$as$u20$Bar$GT$3baz17h0123456789abcdefE",
 	  ALL("<Foo as Bar>::baz") },
+	/* One for each rule of Rust's grammar. */
+	{ "_RNCNvC1a4mains_0", ALL("a::main::{closure#1}") },
+	{ "_RNSNvC1a1f6vtableB6_", ALL(NULL) },
+	{ "_RNSNvC1a1f6vtable", ALL("a::f::{shim:vtable#0}") },
+	{ "_RNvMs_C1aNtB4_1S1f", ALL("<a::S>::f") },
+	{ "_RNvXC1aNtB2_1SNtC1b1T1f", ALL("<a::S as b::T>::f") },
+	{ "_RNvYNtC1a1SNtC1b1T1f", ALL("<a::S as b::T>::f") },
+	{ "_RNvC6_123foo3bar", ALL("123foo::bar") },
+	{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+	  ALL("utf8_idents::\341\203\241\341\203\220\341\203\255\341"
+	      "\203\233\341\203\224\341\203\232\341\203\220\341\203"
+	      "\223_\341\203\222\341\203\224\341\203\233\341\203\240"
+	      "\341\203\230\341\203\224\341\203\232\341\203\230_"
+	      "\341\203\241\341\203\220\341\203\223\341\203\230\341"
+	      "\203\232\341\203\230") },
+	{ "_RINvC1a1fRL_hQhPhOhShAhj10_ThETEThtEE",
+	  { "a::f::<>",
+	    "a::f::<&u8, &mut u8, *const u8, *mut u8, [u8], [u8; 16], (u8,), "
+	    "(), (u8, u16)>",
+	    "a::f::<&u8, &mut u8, *const u8, *mut u8, [u8], [u8; 16], (u8,), "
+	    "(), (u8, u16)>" } },
+	{ "_RINvC1a1fKj7b_Kin7b_Kb1_Kc41_Kp"
+	  "Ko123456789abcdef0123456789abcdef_KB8_E",
+	  { "a::f::<>",
+	    "a::f::<123, -123, true, 'A', _, "
+	    "0x123456789abcdef0123456789abcdef, 123>",
+	    "a::f::<123, -123, true, 'A', _, "
+	    "0x123456789abcdef0123456789abcdef, 123>" } },
+	{ "_RINvC1a1fFG_UKCRL0_hEuFK9rust_callEzE",
+	  { "a::f::<>",
+	    "a::f::<for<'a> unsafe extern \"C\" fn(&'a u8), "
+	    "extern \"rust-call\" fn() -> !>",
+	    "a::f::<for<'a> unsafe extern \"C\" fn(&'a u8), "
+	    "extern \"rust-call\" fn() -> !>" } },
+	{ "_RINvC1a1fDG_INtC1b1TRL0_hEp4ItemtNtBd_4SendEL_E",
+	  { "a::f::<>",
+	    "a::f::<dyn for<'a> b::T<&'a u8, Item = u16> + b::Send>",
+	    "a::f::<dyn for<'a> b::T<&'a u8, Item = u16> + b::Send>" } },
+	{ "_RNvC1a1f.llvm.123", ALL("a::f") },
+	{ "_RNvC1a1fC1b", ALL("a::f") },
+	{ "_R0NvC1a1f", ALL(NULL) },
+	{ "_RNvC1a1fE", ALL(NULL) },
+	{ "_RINvC1a1fKc110000_E", ALL(NULL) },
 	{ OLD_SCOPE,
 	  { "llvm::checkedMul", "llvm::checkedMul<long>",
 	    "std::enable_if<std::is_signed<long>::value, "
@@ -199,6 +242,32 @@ test_bombs(void **state)
 		at += sprintf(at, "TB5_B5_");
 	strcpy(at, "E");
 	free(demangle_name(name, DEMANGLE_FULL));
+
+	/* 62^9 lifetimes, in a binder that is not printed, or is. */
+	assert_null(demangle_name("_RNvC1a1bINvC1a1bFGzzzzzzzz_EuE",
+				  DEMANGLE_FULL));
+	assert_null(demangle_name("_RINvC1a1bFGzzzzzzzz_EuE", DEMANGLE_FULL));
+	assert_null(demangle_name("_RINvC1a1bDGzzzzzzzz_EL_E", DEMANGLE_FULL));
+	assert_null(
+		demangle_name("_RNvMINvC1a1bFGzzzzzzzz_EuEu1f", DEMANGLE_FULL));
+
+	/* Types that double with each reference, in a path that is hidden. */
+	at = name + sprintf(name, "_RNvMINtC1a1bTuuE");
+	for (int i = 0, back = 9, next; i < 40; i++, back = next) {
+		char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+		char ref[4];
+		int v = back - 1;
+
+		next = (int)(at - name) - 2;
+		if (v < 62)
+			sprintf(ref, "%c", digits[v]);
+		else
+			sprintf(ref, "%c%c", digits[v / 62], digits[v % 62]);
+		at += sprintf(at, "TB%s_B%s_E", ref, ref);
+	}
+	strcpy(at, "Eu1f");
+	assert_null(demangle_name(name, DEMANGLE_FULL));
 
 	/* D: tuples of twice the one before. */
 	at = name + sprintf(name, "_D1aFB2iiB2QgQi");

@@ -12,6 +12,7 @@
 #endif
 
 #include "demangle-d.h"
+#include "demangle-rust.h"
 #include "lib/model/profile.h"
 
 #if HAVE_LIBIBERTY
@@ -43,6 +44,8 @@ sink_add(const char *s, size_t n, void *ctx)
 {
 	struct sink *k = ctx;
 
+	if (n == 0)
+		return;
 	if (n >= k->cap - k->n) {
 		size_t cap = 2 * (k->n + n) + 128;
 		char *p = k->n + n < MAX_NAME ? realloc(k->s, cap) : NULL;
@@ -358,7 +361,17 @@ strip_generics(char *name)
 }
 
 static char *
-demangle_rust(const char *mangled, size_t n, enum demangle_mode mode)
+demangle_rust(const char *mangled, enum demangle_mode mode)
+{
+	char *name = demangle_rust_v0(mangled, strcspn(mangled, "."), MAX_NAME);
+
+	if (name && mode == DEMANGLE_DEFAULT)
+		strip_generics(name);
+	return name;
+}
+
+static char *
+demangle_old_rust(const char *mangled, size_t n)
 {
 	struct sink sink = { 0 };
 	char *symbol, *name;
@@ -368,8 +381,6 @@ demangle_rust(const char *mangled, size_t n, enum demangle_mode mode)
 	symbol = strndup(mangled, n);
 	name = sink_take(&sink, symbol && print_rust(&sink, symbol));
 	free(symbol);
-	if (name && mode == DEMANGLE_DEFAULT && mangled[1] == 'R')
-		strip_generics(name);
 	return name;
 }
 
@@ -384,9 +395,9 @@ demangle_once(const char *s, enum demangle_mode mode)
 	if (!strncmp(s, "_D", 2))
 		return demangle_d(s, mode);
 	if (!strncmp(s, "_R", 2))
-		return demangle_rust(s, strcspn(s, "."), mode);
+		return demangle_rust(s, mode);
 	if (n)
-		name = demangle_rust(s, n, mode);
+		name = demangle_old_rust(s, n);
 	if (!name && !strncmp(s, "_Z", 2))
 		name = demangle_cplus(s, mode);
 	if (!name && !strncmp(s, "___Z", 4))
