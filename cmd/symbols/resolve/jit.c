@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/slurp.h"
 #include "locate.h"
-#include "symbols/elf/slurp.h"
 #include "symbols/lists/jitdump.h"
 #include "symbols/lists/perfmap.h"
 

@@ -11,8 +11,8 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "lib/base/slurp.h"
 #include "symbols/elf/note.h"
-#include "symbols/elf/slurp.h"
 #include "symbols/lists/kallsyms.h"
 
 #define PAGE ((uint64_t)4096)
