@@ -106,6 +106,7 @@ refuses "$small" prof-symbolize
 refuses "$small" prof-filter
 refuses "$small" prof-dot
 refuses "$small" prof-flame
+refuses "$small" prof-list --list=.
 refuses "$small" prof-diff "$tiny"
 refuses "$small" prof-gate "$tiny" --
 

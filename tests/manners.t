@@ -19,22 +19,25 @@ for c in $commands; do
 	case $c in
 	prof-record | prof-diff | prof-gate) continue ;; # not filters of one
 	prof-fetch) run="$c -" ;;
+	prof-list) run='prof-list -q --list=.' ;;
 	*) run=$c ;;
 	esac
+	named=$c # takes files
+	[ "$c" != prof-list ] || named=$run
 	case $c in
-	prof-text | prof-dot | prof-flame) kind=text ;;
+	prof-text | prof-list | prof-dot | prof-flame) kind=text ;;
 	*) kind=stream ;;
 	esac
 
-	if lacks "$c $good"; then
-		skip "$c" "$("$c" "$good" 2>&1)"
+	if lacks "$named $good"; then
+		skip "$c" "$($named "$good" 2>&1)"
 		continue
 	fi
 	check_err "$c: empty input" 2 "$run <empty" 'empty input'
 	check_err "$c: truncated input" 2 "$run <cut.pb.gz" \
 		"$c: <stdin>: truncated gzip stream"
-	check_err "$c: no such file" 2 "$c ./none" './none: No such file'
-	check_err "$c: a folder" 2 "$c ." '.: Is a directory'
+	check_err "$c: no such file" 2 "$named ./none" './none: No such file'
+	check_err "$c: a folder" 2 "$named ." '.: Is a directory'
 	check_err "$c: full disk" 2 "$run <good.pb.gz >/dev/full" \
 		'No space left on device'
 	check_err "$c: full disk behind -o" 2 \
@@ -89,7 +92,7 @@ for c in $commands; do
 	fi
 
 	if have script; then
-		on_terminal "$c" >.out 2>&1
+		on_terminal "$named" >.out 2>&1
 		if grep -q 'not read from a terminal\|no source' .out; then
 			ok "$c: does not read a terminal"
 		else

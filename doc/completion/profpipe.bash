@@ -10,4 +10,4 @@ _profpipe()
 	fi
 }
 complete -o default -F _profpipe prof-record prof-fetch prof-symbolize \
-	prof-merge prof-diff prof-filter prof-gate prof-text prof-dot prof-flame
+	prof-merge prof-diff prof-filter prof-gate prof-text prof-list prof-dot prof-flame

@@ -1,0 +1,112 @@
+/* options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/match.h"
+
+enum {
+	KEY_VIEW = CLI_LONG, /* + enum list_view, in that order */
+	KEY_JSON = CLI_LONG + 10,
+	KEY_MAP,
+};
+
+const struct cli_opt list_opts[] = {
+	{ KEY_VIEW + VIEW_LIST, "list", "[REGEX]",
+	  "print source lines with their values (default)" },
+	{ KEY_JSON, "json", "[BOOL]", "print the same as JSON" },
+	{ KEY_MAP, "map", "FROM=TO",
+	  "look below TO for files that are recorded below FROM" },
+	{ 'v', "verbose", NULL,
+	  "name each place where a source was looked for" },
+	CLI_READ_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 }
+};
+
+static void
+set_view(struct list_settings *s, struct cli *cli, enum list_view view)
+{
+	if (s->option && s->view != view)
+		die("--%s and --%s exclude each other", s->option,
+		    list_opts[view].name);
+	s->option = list_opts[view].name;
+	s->view = view;
+	if (cli->arg)
+		s->pattern = cli->arg;
+}
+
+static void
+add_map(struct list_settings *s, struct cli *cli)
+{
+	struct sources_options *o = &s->sources;
+	const char **map;
+
+	if (!strchr(cli->arg, '='))
+		die("--map: '%s' is not FROM=TO", cli->arg);
+	map = reallocarray(s->map, o->n_map + 1, sizeof(*map));
+	if (!map)
+		die("out of memory");
+	map[o->n_map++] = cli->arg;
+	s->map = map;
+	o->map = map;
+}
+
+/* The first operand, unless the pattern was given with the view. */
+static void
+take_pattern(struct list_settings *s, struct cli *cli)
+{
+	struct prof_err err;
+
+	if (!s->pattern) {
+		if (!cli->n_operand)
+			die("which functions? prof-list REGEX [FILE...]");
+		s->pattern = *cli->operand++;
+		cli->n_operand--;
+	}
+	if (match_new("argument", s->pattern, 0, &s->match, &err) != PROF_OK)
+		die("%s", err.msg);
+}
+
+void
+list_settings_parse(struct list_settings *s, struct cli *cli)
+{
+	struct report_options *o = &s->report.o;
+	int key;
+
+	memset(s, 0, sizeof(*s));
+	report_settings_init(&s->report);
+	while ((key = cli_option(cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_VIEW + VIEW_LIST:
+			set_view(s, cli, key - KEY_VIEW);
+			break;
+		case KEY_JSON:
+			s->is_json = cli_bool(cli);
+			break;
+		case KEY_MAP:
+			add_map(s, cli);
+			break;
+		case 'v':
+			s->is_verbose = true;
+			break;
+		default:
+			report_option(&s->report, cli, key);
+		}
+	}
+	take_pattern(s, cli);
+	report_settings_finish(&s->report, REPORT_UNTRIMMED);
+	o->frames.granularity = BY_LINE;
+	o->frames.by_object = true;
+	s->sources.source_path = o->frames.source_path;
+}
+
+void
+list_settings_release(struct list_settings *s)
+{
+	match_free(s->match);
+	free(s->map);
+}

@@ -1,0 +1,239 @@
+/* print.c - see print.h; the JSON is in json.c. */
+#include "config.h"
+
+#include "print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/model/profile.h"
+#include "lib/report/frames.h"
+#include "lib/report/listing.h"
+#include "lib/report/report.h"
+#include "lib/report/text-print.h"
+#include "sources.h"
+
+#define HOT "\033[1;31m" /* has a value of its own */
+#define WARM "\033[33m"  /* calls what has */
+#define OFF "\033[0m"
+
+struct print {
+	FILE *out;
+	const struct report *r;
+	const struct listing *l;
+	struct print_style style;
+};
+
+struct print_style
+print_style(FILE *out)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool tty = isatty(fileno(out));
+
+	return (struct print_style){
+		.is_terminal = tty,
+		.colours = tty && !(no_color && *no_color) && term && *term &&
+			   strcmp(term, "dumb"),
+	};
+}
+
+/* --- parts of lines --- */
+
+void
+print_total(FILE *out, const struct report *r)
+{
+	struct quantity q;
+
+	report_format(r, &q, r->total);
+	fprintf(out, "Total: %s%s\n", q.number, q.unit);
+}
+
+static void
+put_value(FILE *out, const struct report *r, int64_t v, bool dot)
+{
+	struct quantity q = { .number = ".", .unit = "" };
+
+	if (v || !dot)
+		report_format(r, &q, v);
+	text_put_quantity(out, 10, &q);
+}
+
+void
+print_sums(FILE *out, const struct report *r, int64_t flat, int64_t cum)
+{
+	char percent[UNITS_PERCENT];
+
+	units_percent(percent, cum, r->total);
+	put_value(out, r, flat, false);
+	putc(' ', out);
+	put_value(out, r, cum, false);
+	fprintf(out, " (flat, cum) %s of Total\n", percent);
+}
+
+void
+print_values(FILE *out, const struct report *r, int64_t flat, int64_t cum)
+{
+	put_value(out, r, flat, true);
+	putc(' ', out);
+	put_value(out, r, cum, true);
+	putc(' ', out);
+}
+
+void
+print_hot_on(FILE *out, struct print_style style, int64_t flat, int64_t cum)
+{
+	if (style.colours && (flat || cum))
+		fputs(flat ? HOT : WARM, out);
+}
+
+void
+print_hot_off(FILE *out, struct print_style style, int64_t flat, int64_t cum)
+{
+	if (style.colours && (flat || cum))
+		fputs(OFF, out);
+}
+
+void
+print_text(FILE *out, struct print_style style, const char *s, size_t n)
+{
+	const char *tab;
+
+	if (!style.is_terminal) {
+		fwrite(s, 1, n, out);
+		return;
+	}
+	/* Tabs are the terminal's to expand. */
+	while ((tab = memchr(s, '\t', n))) {
+		text_put(out, s, (size_t)(tab - s));
+		putc('\t', out);
+		n -= (size_t)(tab - s) + 1;
+		s = tab + 1;
+	}
+	text_put(out, s, n);
+}
+
+/* --- blocks --- */
+
+static void
+put_line(const struct print *p, int64_t line, const struct listing_line *v,
+	 const char *text, size_t n)
+{
+	int64_t flat = v ? v->flat : 0, cum = v ? v->cum : 0;
+
+	print_hot_on(p->out, p->style, flat, cum);
+	print_values(p->out, p->r, flat, cum);
+	fprintf(p->out, "%6" PRId64 ":", line);
+	print_text(p->out, p->style, text, n);
+	print_hot_off(p->out, p->style, flat, cum);
+	putc('\n', p->out);
+}
+
+/* A line with values that has no text, and why. */
+static void
+put_marked(const struct print *p, const struct listing_line *v,
+	   const struct source *f)
+{
+	print_hot_on(p->out, p->style, v->flat, v->cum);
+	print_values(p->out, p->r, v->flat, v->cum);
+	fprintf(p->out, "%6" PRId64 ":<", v->line);
+	if (v->line <= 0) {
+		fputs("no line number", p->out);
+	} else if (!f->path) {
+		fputs("no source", p->out);
+	} else {
+		fputs("beyond the end of ", p->out);
+		text_put(p->out, f->file, strlen(f->file));
+		fprintf(p->out, " (%zu lines)", f->n_line);
+	}
+	fputs(">", p->out);
+	print_hot_off(p->out, p->style, v->flat, v->cum);
+	putc('\n', p->out);
+}
+
+static void
+put_lines(const struct print *p, const struct listing_block *b,
+	  const struct source *f)
+{
+	const struct listing_line *v = p->l->line + b->line;
+	const struct listing_line *end = v + b->n_line;
+	const char *text;
+	size_t n;
+
+	for (; v < end && v->line <= 0; v++)
+		put_marked(p, v, f);
+	for (int64_t line = b->first;
+	     line <= b->last && (text = source_line(f, line, &n)); line++) {
+		bool has = v < end && v->line == line;
+
+		put_line(p, line, has ? v : NULL, text, n);
+		v += has;
+	}
+	for (; v < end; v++)
+		put_marked(p, v, f);
+}
+
+static void
+put_error(const struct print *p, const struct source *f)
+{
+	fputs(" Error: ", p->out);
+	text_put(p->out, f->error, strlen(f->error));
+	putc('\n', p->out);
+}
+
+const char *
+listing_build_id(const struct report *r, const struct listing_block *b)
+{
+	uint32_t m = r->p->location[b->location].mapping;
+
+	return m == PROF_NONE ? ""
+			      : profile_str(r->p, r->p->mapping[m].build_id);
+}
+
+static enum prof_status
+put_block(const struct print *p, const struct listing_block *b,
+	  struct sources *s, struct prof_err *err)
+{
+	const struct str *str = p->l->frames->strings.str;
+	const struct source *f;
+
+	fputs("ROUTINE ======================== ", p->out);
+	text_put_str(p->out, &str[b->name]);
+	fputs(" in ", p->out);
+	text_put_str(p->out, &str[b->file]);
+	putc('\n', p->out);
+	print_sums(p->out, p->r, b->flat, b->cum);
+	f = sources_get(s, str[b->file].s, listing_build_id(p->r, b));
+	if (!f)
+		return prof_nomem(err);
+	if (!f->path)
+		put_error(p, f);
+	put_lines(p, b, f);
+	return PROF_OK;
+}
+
+enum prof_status
+print_listing(FILE *out, const struct report *r, const struct listing *l,
+	      struct sources *s, struct print_style style, struct prof_err *err)
+{
+	const struct print p = { out, r, l, style };
+	enum prof_status st = PROF_OK;
+
+	print_total(out, r);
+	for (size_t i = 0; i < l->n_block && st == PROF_OK; i++) {
+		const struct listing_block *b = &l->block[i];
+
+		if (b->file) {
+			st = put_block(&p, b, s, err);
+			continue;
+		}
+		/* "" sorts first: the others of this name have files. */
+		if (i + 1 < l->n_block && b[1].name == b->name)
+			continue;
+		fputs("No source information for ", out);
+		text_put_str(out, &l->frames->strings.str[b->name]);
+		putc('\n', out);
+	}
+	return st;
+}

@@ -1,0 +1,68 @@
+/*
+ * print.h - listings as text, in pprof's form, and as JSON.
+ *
+ * Source text goes into files and pipes byte for byte, as in pprof. On a
+ * terminal its control characters are masked (lib/report/text-print.h) and hot
+ * lines are coloured; nothing else changes. Names are masked everywhere.
+ */
+#ifndef LIST_PRINT_H
+#define LIST_PRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/base/status.h"
+
+struct listing;
+struct listing_block;
+struct report;
+struct sources;
+
+struct print_style {
+	bool is_terminal; /* mask what could move a cursor */
+	bool colours;
+};
+
+/* The style for out: a terminal, and does its user want colours? */
+struct print_style print_style(FILE *out);
+
+/*
+ * pprof's -list. A file that is not found has pprof's error line in place of
+ * its text; its values stand on lines marked "<...>", as do those of lines that
+ * a file does not have. PROF_ENOMEM.
+ */
+enum prof_status print_listing(FILE *out, const struct report *r,
+			       const struct listing *l, struct sources *s,
+			       struct print_style style,
+			       struct prof_err *err) MUST_USE;
+
+/* The same for programs; its form is in prof-list(1). PROF_ENOMEM. */
+enum prof_status json_listing(FILE *out, const struct report *r,
+			      const struct listing *l, struct sources *s,
+			      struct prof_err *err) MUST_USE;
+
+/* "Total: 660ms" */
+void print_total(FILE *out, const struct report *r);
+
+/* "     100ms      400ms (flat, cum) 60.61% of Total" */
+void print_sums(FILE *out, const struct report *r, int64_t flat, int64_t cum);
+
+/* "     100ms          . ": both values, a dot for 0. */
+void print_values(FILE *out, const struct report *r, int64_t flat, int64_t cum);
+
+/* Begin and end what these values colour, if they are not 0. */
+void print_hot_on(FILE *out, struct print_style style, int64_t flat,
+		  int64_t cum);
+void print_hot_off(FILE *out, struct print_style style, int64_t flat,
+		   int64_t cum);
+
+/* n bytes of source text. */
+void print_text(FILE *out, struct print_style style, const char *s, size_t n);
+
+/* The build-id of the program that block b was seen in, or "". */
+const char *listing_build_id(const struct report *r,
+			     const struct listing_block *b);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * prof-list.c - source lines and instructions with what they cost. Numbers:
+ * lib/report/listing.h; files: list/sources.h; what is printed: list/print.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "cli/match.h"
+#include "cli/report-open.h"
+#include "lib/base/strtab.h"
+#include "lib/model/profile.h"
+#include "lib/report/frames.h"
+#include "lib/report/listing.h"
+#include "list/options.h"
+#include "list/print.h"
+#include "list/sources.h"
+
+static const struct cli_cmd cmd = {
+	.name = "prof-list",
+	.args = "REGEX [FILE...]",
+	.brief = "print the source of functions with what each line costs",
+	.opts = list_opts,
+	.groups = report_groups,
+};
+
+/* Does the function of this name match the pattern? */
+static bool
+wants(const struct str *name, void *ctx)
+{
+	struct prof_err err;
+	bool matches;
+
+	if (match_bytes(ctx, name->s, name->len, &matches, &err) != PROF_OK)
+		die("%s", err.msg);
+	return matches;
+}
+
+/* Name the sources that were not found, or where each was looked for. */
+static void
+tell_missing(const struct sources *sources, bool is_verbose)
+{
+	const struct source *f;
+	size_t n = 0, at = 0;
+
+	while ((f = sources_next(sources, &at))) {
+		n += !f->path;
+		if (!f->path && is_verbose)
+			warn("%s: not found; looked at %s", f->file,
+			     f->n_tried ? f->tried : "no place");
+	}
+	if (n && !is_verbose)
+		warn("%zu source file%s not found; -v tells where prof-list "
+		     "looked",
+		     n, n == 1 ? "" : "s");
+}
+
+/* Lines of a source that was changed after the program was made may be off. */
+static void
+tell_newer(const struct profile *p, const struct sources *sources)
+{
+	const struct source *f, *newer = NULL;
+	size_t n = 0, at = 0;
+	struct stat sb;
+
+	if (!p->n_mapping ||
+	    stat(profile_str(p, p->mapping[0].file), &sb) != 0 ||
+	    !S_ISREG(sb.st_mode))
+		return;
+	while ((f = sources_next(sources, &at)))
+		if (f->path && f->mtime > sb.st_mtime && !n++)
+			newer = f;
+	if (n)
+		warn("%s%s newer than the program: lines may have moved",
+		     newer->path, n > 1 ? " and others are" : " is");
+}
+
+static void
+list(struct cli *cli, struct list_settings *s, const struct report *r)
+{
+	struct sources *sources = sources_new(&s->sources);
+	FILE *out;
+	enum prof_status st;
+	struct prof_err err;
+	struct graph_options o = r->o->graph;
+	struct listing *l;
+	struct frames *f;
+
+	o.column = r->column;
+	o.mean = r->o->mean;
+	if (!sources)
+		die("out of memory");
+	if (frames_new(r->p, &r->o->frames, &f, &err) != PROF_OK ||
+	    listing_new(f, &o, wants, s->match, &l, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!l->n_block)
+		die("no matches found for regexp: %s", s->pattern);
+	out = cli_text(cli);
+	st = s->is_json ? json_listing(out, r, l, sources, &err)
+			: print_listing(out, r, l, sources, print_style(out),
+					&err);
+	if (st != PROF_OK)
+		die("%s", err.msg);
+	tell_missing(sources, s->is_verbose);
+	tell_newer(r->p, sources);
+	listing_free(l);
+	frames_free(f);
+	sources_free(sources);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct list_settings s;
+	struct report r;
+	struct cli cli;
+
+	cli_init(&cli, &cmd, argc, argv);
+	list_settings_parse(&s, &cli);
+	report_open(&r, &s.report, &cli);
+	list(&cli, &s, &r);
+	report_close(&r, &s.report);
+	list_settings_release(&s);
+	return cli_finish(&cli, EXIT_SUCCESS);
+}
