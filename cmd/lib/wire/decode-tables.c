@@ -35,21 +35,33 @@ take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 	return r < 0 ? prof_nomem(d->err) : PROF_OK;
 }
 
+/* Look n strings up, by their numbers in the string table. */
+static enum prof_status
+take_strings(struct decoder *d, const char *what, size_t i,
+	     const uint64_t *number, size_t n, uint32_t *const to[])
+{
+	for (size_t k = 0; k < n; k++)
+		if (!decode_string(d, number[k], to[k]))
+			return decode_bad_string(d, what, i, number[k]);
+	return PROF_OK;
+}
+
 static enum prof_status
 read_value_type(struct decoder *d, const struct wire_field *f, size_t i)
 {
 	bool is_period = f->number == F_PERIOD_TYPE;
 	const char *what = is_period ? "period type" : "sample type";
 	struct profile *p = d->p;
+	enum prof_status st;
 	struct value_type t;
 	uint64_t v[3];
 
 	if (!wire_varints(f->data, f->value, v, 3))
 		return malformed(d, what, i, f);
-	if (!decode_string(d, v[1], &t.type))
-		return decode_bad_string(d, what, i, v[1]);
-	if (!decode_string(d, v[2], &t.unit))
-		return decode_bad_string(d, what, i, v[2]);
+	st = take_strings(d, what, i, v + 1, 2,
+			  (uint32_t *[]){ &t.type, &t.unit });
+	if (st != PROF_OK)
+		return st;
 	if (is_period) {
 		p->period_type = t;
 		return PROF_OK;
@@ -79,11 +91,10 @@ read_mapping(struct decoder *d, const struct wire_field *f, size_t i)
 		       (v[9] ? MAPPING_LINE_NUMBERS : 0) |
 		       (v[10] ? MAPPING_INLINE_FRAMES : 0),
 	};
-	if (!decode_string(d, v[5], &to.file))
-		return decode_bad_string(d, "mapping", i, v[5]);
-	if (!decode_string(d, v[6], &to.build_id))
-		return decode_bad_string(d, "mapping", i, v[6]);
-	st = take_id(d, &d->mapping, "mapping", to.id, i);
+	st = take_strings(d, "mapping", i, v + 5, 2,
+			  (uint32_t *[]){ &to.file, &to.build_id });
+	if (st == PROF_OK)
+		st = take_id(d, &d->mapping, "mapping", to.id, i);
 	if (st != PROF_OK)
 		return st;
 	if (profile_add_mapping(d->p, &to) == PROF_NONE)
@@ -101,13 +112,11 @@ read_function(struct decoder *d, const struct wire_field *f, size_t i)
 	if (!wire_varints(f->data, f->value, v, 6))
 		return malformed(d, "function", i, f);
 	to = (struct function){ .id = v[1], .start_line = (int64_t)v[5] };
-	if (!decode_string(d, v[2], &to.name))
-		return decode_bad_string(d, "function", i, v[2]);
-	if (!decode_string(d, v[3], &to.system_name))
-		return decode_bad_string(d, "function", i, v[3]);
-	if (!decode_string(d, v[4], &to.file))
-		return decode_bad_string(d, "function", i, v[4]);
-	st = take_id(d, &d->function, "function", to.id, i);
+	st = take_strings(
+		d, "function", i, v + 2, 3,
+		(uint32_t *[]){ &to.name, &to.system_name, &to.file });
+	if (st == PROF_OK)
+		st = take_id(d, &d->function, "function", to.id, i);
 	if (st != PROF_OK)
 		return st;
 	if (profile_add_function(d->p, &to) == PROF_NONE)
