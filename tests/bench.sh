@@ -491,6 +491,7 @@ case "$*" in
 fetch | heap | record) ;;
 *) make_data ;;
 esac
+# shellcheck disable=SC2048 # words
 for group in ${*:-text reports algebra symbolize fetch}; do
 	"bench_$group"
 done

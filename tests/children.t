@@ -76,7 +76,7 @@ File: family
 END
 # counted FILE...: of each, is the number of ticks in the comment that of its own
 # samples, and of how many lines is the comment?
-cat >counted <<'END'
+cat >counted <<'EOF'
 for f; do
 	stacks --all "$f" | awk '
 		/^# sampling/ {
@@ -89,7 +89,7 @@ for f; do
 		/^[0-9]/ { sum += $1 }
 		END { print lines, (n["ticks"] == sum + n["lost"]), (sum > 0) }'
 done
-END
+EOF
 check 'the comment on sampling in each is about its process alone' 0 \
 	'for pid in $(cat pids); do sh counted prof.family.$pid.pb.gz; done' <<'END'
 1 1 1
@@ -126,7 +126,7 @@ for i in $(seq 200); do
 	[ -s daemon.out ] && break
 	sleep 0.05
 done
-if [ $status -eq 0 ] && [ "$(cat daemon.out)" = done ] && [ ! -s err ]; then
+if [ $status -eq 0 ] && [ "$(cat daemon.out)" = "done" ] && [ ! -s err ]; then
 	ok 'a daemon outlives the recording'
 else
 	{ echo "status $status"; cat err daemon.out; } >why

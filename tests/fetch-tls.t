@@ -115,8 +115,12 @@ check_err 'a certificate without a key' 2 \
 	'--tls-cert and --tls-key are given together'
 check_err 'plain HTTP, spoken to TLS' 2 'prof-fetch http://$tls/page' \
 	'prof-fetch: http://127'
-check_err 'TLS, spoken to plain HTTP' 2 'prof-fetch https://$go/file/x' \
-	'SSL'
+check_err 'TLS, spoken to plain HTTP' 2 \
+	'prof-fetch --timeout=1 https://$go/file/x' 'timed out after 1 s'
+if [ -n "$long" ]; then
+	check_err 'TLS, spoken to plain HTTP: a minute at most' 2 \
+		'prof-fetch https://$go/file/x' 'SSL'
+fi
 check 'a redirection to TLS is followed' 0 \
 	'prof-fetch --tls-ca=ca.pem $go/goto/https://$tls/page | decode | cmp - want' <<'END'
 END

@@ -76,7 +76,7 @@ for c in $commands; do
 			not_ok "$c: -o writes what standard output gets"
 	fi
 	rm -f out
-	leftover=$(ls -A | grep '^\.out\.' || true)
+	leftover=$(find . -name '.out.*')
 	[ -z "$leftover" ] && ok "$c: no temporary is left" ||
 		echo "$leftover" | not_ok "$c: no temporary is left"
 

@@ -29,11 +29,11 @@ main;work 1 1 7
 END
 
 # total: samples of a profile, and the sums of its columns.
-cat >total <<'END'
+cat >total <<'EOF'
 normal | cut -f2 | awk '
 	{ for (i = 1; i <= NF; i++) s[i] += $i; n = NF }
 	END { printf "%d", NR; for (i = 1; i <= n; i++) printf " %d", s[i]; print "" }'
-END
+EOF
 
 # same NAME COMMAND COMMAND: do both write the same bytes?
 same() {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # referee.sh - one comparison with pprof, for report.t:
 #
-#	referee.sh PPROF OUT NUMBER FILE PPROF-OPTIONS OUR-OPTIONS
+#	referee.sh PPROF OUT NUMBER FILE PPROF-OPTIONS [OUR-OPTIONS]
 #
-# Writes OUT/NUMBER.diff when the bodies differ. The pprof of Debian's golang-go
+# Ours are pprof's with two dashes if none are given. Writes OUT/NUMBER.diff when the bodies differ. The pprof of Debian's golang-go
 # is of July 2022: it prints the time in another form, no documentation URL, no
 # columns in raw; those have rows of their own in text.t. Drawings are compared
 # as graphs: every node and edge with every attribute, but not the numbers and
@@ -14,6 +14,7 @@
 # can be seen of the numbers are compared.
 pprof=$1 out=$2/$3 file=$4
 command=prof-text
+ours=${6:-$(echo " $5" | sed 's/ -/ --/g')}
 body() {
 	sed -e '/^Time: /d' -e '/^Doc: /d' "$1"
 }
@@ -25,7 +26,7 @@ case $5 in
 	}
 	;;
 esac
-case $6 in
+case $ours in
 *--dot*)
 	command=prof-dot
 	body() {
@@ -68,7 +69,7 @@ ask_pprof() {
 }
 ask_pprof "$5"
 # shellcheck disable=SC2086 # options are words
-$command ${6#*--dot} "$file" >"$out.ours" 2>"$out.err2"
+$command ${ours#*--dot} "$file" >"$out.ours" 2>"$out.err2"
 got=$?
 body "$out.ours" >"$out.b"
 case $5 in
@@ -76,7 +77,7 @@ case $5 in
 esac
 if [ $want -ne $got ]; then
 	{
-		echo "$command $6 $file: status $got, pprof has $want"
+		echo "$command $ours $file: status $got, pprof has $want"
 		cat "$out.err" "$out.err2"
 	} >"$out.diff"
 elif [ $want -ne 0 ]; then # the same complaint, after any warnings
@@ -88,7 +89,7 @@ else
 		ask_pprof "$5"
 	done
 	cmp -s "$out.a" "$out.b" || {
-		echo "$command $6 ${file##*/}"
+		echo "$command $ours ${file##*/}"
 		diff "$out.a" "$out.b" | head -15 | cat -v
 	} >"$out.diff"
 fi

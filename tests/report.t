@@ -1,5 +1,6 @@
 #!/bin/sh
-# prof-text against pprof, body for body, over testdata and the options.
+# prof-text against pprof, body for body, over testdata and the options: a tenth
+# that has all options in make check, all in make check-long.
 . "${srcdir:-.}/tests/tap.sh"
 
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {

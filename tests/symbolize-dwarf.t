@@ -31,8 +31,9 @@ done
 
 need_tools 'many units' gcc llvm-symbolizer readelf
 mkdir many
+[ -n "$long" ] && ones='0 1 2 3 4 5' || ones='0 1'
 for i in 0 1 2 3 4 5 6 7 8 9; do
-	for j in 0 1 2 3 4 5; do
+	for j in $ones; do
 		cat >many/u$i$j.c <<END
 static inline int half_$i$j(int n)
 {

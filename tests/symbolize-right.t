@@ -2,7 +2,7 @@
 # Functions, files, lines and inlined functions at random addresses of real
 # programs are llvm-symbolizer's on 99.9 % of them. What differs for a reason is
 # in symbolize-known, a sorted list of programs and reasons that may only
-# shrink. PROFPIPE_LONG=1 (make check-long) takes 20,000 addresses of each.
+# shrink. PROF_LONG=1 (make check-long) takes 20,000 addresses of each.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/symbolize-right.sh"
 
@@ -14,7 +14,7 @@ export HOME RUSTUP_HOME
 need_symbols prof-symbolize
 need_tools prof-symbolize llvm-symbolizer llvm-cxxfilt readelf
 
-n_address=${PROFPIPE_LONG:+20000}
+n_address=${long:+20000}
 n_address=${n_address:-2000}
 
 # right NAME FILE
@@ -62,7 +62,7 @@ compiled() {
 
 # longer NAME COMMAND...: only if there is time for it.
 longer() {
-	[ -z "${PROFPIPE_LONG:-}" ] || compiled "$@"
+	[ -z "$long" ] || compiled "$@"
 }
 
 words=$src/tests/words/words

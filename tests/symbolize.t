@@ -423,7 +423,7 @@ profile away /gone/prog
 mv away.pb app.pb.gz
 export full
 full='app::fold(int const\*, int)'
-[ "$(prof-symbolize -q mangled.pb | addrs names)" = f ] || full=fold
+[ "$(prof-symbolize -q mangled.pb | addrs names)" = f ] || full="fold"
 check 'example: search path' 0 'prof-symbolize --search-path=bin app.pb.gz -o app.sym.pb.gz &&
 	prof-symbolize --demangle=full app.sym.pb.gz | prof-text | grep -c "$full"' <<'END'
 1

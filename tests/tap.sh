@@ -15,12 +15,15 @@ LC_ALL=C TZ=UTC PROFPIPE_CACHE=''
 export LC_ALL TZ PROFPIPE_CACHE
 unset PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
+# The long forms of tests, of make check-long.
+long=${PROF_LONG-${PROFPIPE_LONG-}}
+
 data=${abs_srcdir:?run by make check}/testdata
 : "${commands:?run by make check}"
 src=$abs_srcdir
 bin=${abs_builddir:?run by make check}
 PATH=$bin:$bin/tests:$PATH
-export data src bin PATH
+export data src bin long PATH
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT

@@ -55,8 +55,8 @@ fi
 
 if [ "$machine" != x86_64 ] || [ -n "${sanitized:-}" ]; then
 	skip 'real programs' 'on x86_64 without sanitizers only'
-elif [ -z "${PROF_LONG:-}" ]; then
-	skip 'real programs' 'minutes of it: set PROF_LONG=1'
+elif [ -z "$long" ]; then
+	skip 'real programs' 'minutes of it: make check-long'
 else
 	head -c 8000000 "$bin/tests/unwind-step" "$bin"/.libs/* >food 2>/dev/null
 	preload gzip -c food
