@@ -132,7 +132,7 @@ check_err 'an unknown word' 2 'prof-flame --theme=blue a.pb.gz' "unknown word 'b
 # The same widths as the numbers of prof-text, for every function.
 n=0
 for f in "$data"/good-go-cpu*.pb.gz "$data"/good-tiny.pb.gz; do
-	[ -e "$f" ] || continue
+	found "$f" || continue
 	n=$((n + 1))
 	prof-flame -q --max-boxes=0 --min-width=0 --reverse "$f" >f.svg
 	boxes f.svg | grep ' y 65 ' | sed 's/ (.*//; s/ [^ ]*$//' |

@@ -63,6 +63,7 @@ broke_out() {
 		;;
 	*) harmless <"$2" ;;
 	esac
+	# shellcheck disable=SC2069 # its complaints are the output
 	! have "$(reader "$1")" || parses "$1" "$2" 2>&1 >/dev/null ||
 		echo "not $1"
 }
@@ -120,6 +121,7 @@ row 'prof-text --sample-index=none old.pb' none 2
 row 'prof-merge --types=strict old.pb "$data"/good-tiny.pb.gz' none 2
 
 for c in "$bin"/prof-*; do
+	found "$c" || continue
 	name=${c##*/}
 	[ -x "$c" ] && [ -f "$c" ] || continue
 	case $name in
