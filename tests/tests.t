@@ -11,7 +11,11 @@ function report() {
 	at = 0
 }
 FNR == 1 { report(); file = FILENAME }
-/^\t*for [a-z]+ in .*\*/ && !/\$\(|\047\*/ {
+{
+	unquoted = $0
+	gsub(/\047[^\047]*\047|"[^"]*"/, "", unquoted)
+}
+unquoted ~ /^\t*for [a-z]+ in [^(]*\*/ {
 	report()
 	at = FNR
 	loop = $0
