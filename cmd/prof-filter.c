@@ -35,6 +35,7 @@ enum {
 };
 
 static const struct cli_opt opts[] = {
+	CLI_HEADING("Samples, types and labels"),
 	{ KEY_WHERE, "where", "EXPR",
 	  "keep samples whose labels make EXPR true" },
 	{ KEY_KEEP_TYPES, "keep-types", "TYPE,...",
@@ -44,6 +45,7 @@ static const struct cli_opt opts[] = {
 	  "drop the labels with this key" },
 	{ KEY_RENAME_LABEL, "rename-label", "OLD=NEW",
 	  "give the labels with key OLD the key NEW" },
+	CLI_HEADING("Output"),
 	{ KEY_SPLIT_BY, "split-by", "KEY",
 	  "write a file for each value of the label; -o has a {} for it" },
 	{ KEY_MAX_FILES, "max-files", "N",

@@ -77,9 +77,9 @@ warn(const char *fmt, ...)
 
 /* --- options --- */
 
-/* Call f for each row of each table of cmd. */
+/* Call f for each row of each table of cmd, headings among them. */
 static void
-each_opt(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
+each_row(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
 	 void *ctx)
 {
 	const struct cli_opt *const *g = cmd->groups;
@@ -92,6 +92,29 @@ each_opt(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
 	}
 }
 
+const char *
+cli_opt_name(const struct cli_opt *table, int key)
+{
+	while (table->key != key)
+		table++;
+	return table->name;
+}
+
+static bool
+is_heading(const struct cli_opt *o)
+{
+	return o->key == CLI_KEY_HEADING;
+}
+
+/* Does the option mean the same in every command, for common_option()? */
+static bool
+is_common(const struct cli_opt *o)
+{
+	return o->key == 'o' || o->key == 'q' || o->key == 'h' ||
+	       o->key == 'V' || o->key == 'z' || o->key == CLI_KEY_MAX_SIZE ||
+	       o->key == CLI_KEY_LIST_OPTIONS;
+}
+
 struct getopt_tables {
 	struct option *longs;
 	char *shorts;
@@ -101,8 +124,7 @@ struct getopt_tables {
 static void
 count_opt(const struct cli_opt *o, void *ctx)
 {
-	(void)o;
-	++*(size_t *)ctx;
+	*(size_t *)ctx += !is_heading(o);
 }
 
 static void
@@ -113,6 +135,8 @@ add_opt(const struct cli_opt *o, void *ctx)
 		  : o->arg[0] == '[' ? optional_argument
 				     : required_argument;
 
+	if (is_heading(o))
+		return;
 	t->longs[t->n++] = (struct option){ o->name, has, NULL, o->key };
 	if (o->key < CLI_LONG) {
 		*t->shorts++ = (char)o->key;
@@ -127,7 +151,7 @@ make_tables(struct cli *cli)
 	struct getopt_tables t = { 0 };
 	size_t n = 0;
 
-	each_opt(cli->cmd, count_opt, &n);
+	each_row(cli->cmd, count_opt, &n);
 	cli->getopt = t.longs = calloc(n + 1, sizeof(*t.longs));
 	cli->shorts = t.shorts = calloc(1, n * 3 + 3);
 	if (!t.longs || !t.shorts)
@@ -135,7 +159,7 @@ make_tables(struct cli *cli)
 	if (cli->cmd->stop_at_operand)
 		*t.shorts++ = '+';
 	*t.shorts++ = ':';
-	each_opt(cli->cmd, add_opt, &t);
+	each_row(cli->cmd, add_opt, &t);
 }
 
 /* pprof's --sample_index and --sample-index are the same option. */
@@ -190,21 +214,79 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	optind = 1;
 }
 
+/* What --help prints of one row, and the heading that is due before it. */
+struct help {
+	const char *heading;
+	bool common; /* the part with the options of every command */
+};
+
+/* Print text in lines of at most 79 columns, each from column HELP_AT on. */
+enum { HELP_AT = 30, HELP_WIDTH = 79 - HELP_AT };
+
 static void
-help_opt(const struct cli_opt *o, void *ctx)
+put_wrapped(const char *text)
 {
+	size_t n;
+
+	while ((n = strlen(text)) > HELP_WIDTH) {
+		for (n = HELP_WIDTH; n && text[n] != ' ';)
+			n--;
+		if (!n)
+			break;
+		printf("%.*s\n%*s", (int)n, text, HELP_AT, "");
+		text += n + 1;
+	}
+	puts(text);
+}
+
+static void
+help_row(const struct cli_opt *o, void *ctx)
+{
+	struct help *h = ctx;
 	char left[64], shown[8] = "    ";
 	const char *arg = o->arg ? o->arg : "";
-	bool optional = arg[0] == '[';
+	bool is_optional = arg[0] == '[';
 
-	(void)ctx;
+	if (is_heading(o) && !h->common)
+		h->heading = o->help;
+	if (is_heading(o) || is_common(o) != h->common)
+		return;
+	if (h->heading)
+		printf("\n%s:\n", h->heading);
+	h->heading = NULL;
+	if (!strcmp(arg, "[BOOL]"))
+		arg = "", is_optional = false;
 	if (o->key < CLI_LONG)
 		snprintf(shown, sizeof(shown), "-%c, ", o->key);
 	snprintf(left, sizeof(left), "%s--%s%s%s%s", shown, o->name,
-		 optional ? "[" : "", *arg ? "=" : "", arg + optional);
-	printf("  %-32s%s%s\n", left,
-	       strlen(left) >= 32 ? "\n                                  " : "",
-	       o->help);
+		 is_optional ? "[" : "", *arg ? "=" : "", arg + is_optional);
+	printf("  %-28s", left);
+	if (strlen(left) >= HELP_AT - 2)
+		printf("\n%*s", HELP_AT, "");
+	put_wrapped(o->help);
+}
+
+static void
+count_switch(const struct cli_opt *o, void *ctx)
+{
+	*(size_t *)ctx += o->arg && !strcmp(o->arg, "[BOOL]");
+}
+
+static void
+print_help(const struct cli_cmd *cmd)
+{
+	struct help own = { "Options", false };
+	struct help common = { "Common options", true };
+	size_t n_switch = 0;
+
+	printf("Usage: %s [OPTION]... %s\n%s\n", cmd->name, cmd->args,
+	       cmd->brief);
+	each_row(cmd, help_row, &own);
+	each_row(cmd, help_row, &common);
+	each_row(cmd, count_switch, &n_switch);
+	if (n_switch)
+		fputs("\nA switch is turned off by --NAME=false.", stdout);
+	printf("\nThe manual page %s(1) says more.\n", cmd->name);
 }
 
 static void
@@ -213,6 +295,8 @@ list_opt(const struct cli_opt *o, void *ctx)
 	char letter[3] = { o->key < CLI_LONG ? '-' : 0, (char)o->key };
 
 	(void)ctx;
+	if (is_heading(o))
+		return;
 	printf("--%s\t%s\t%s\t%s\n", o->name, o->key < CLI_LONG ? letter : "",
 	       o->arg ? o->arg : "", o->help);
 }
@@ -225,12 +309,9 @@ print_and_exit(struct cli *cli, int key)
 	if (key == 'V') {
 		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
 	} else if (key == 'h') {
-		printf("Usage: %s [OPTION]... %s\n%s\n\n", cmd->name, cmd->args,
-		       cmd->brief);
-		each_opt(cmd, help_opt, NULL);
-		printf("\nThe manual page %s(1) says more.\n", cmd->name);
+		print_help(cmd);
 	} else {
-		each_opt(cmd, list_opt, NULL);
+		each_row(cmd, list_opt, NULL);
 	}
 	cli->output = NULL;
 	exit(cli_finish(cli, EXIT_SUCCESS));

@@ -24,12 +24,14 @@ struct profile;
 
 /*
  * One option. From these rows come parsing, --help, --list-options, shell
- * completion, and the check of the man page. A row of zeros ends a table.
+ * completion, and the check of the man page. A row of zeros ends a table; a
+ * row CLI_HEADING("Labels") begins a part of it, for --help alone.
  */
 struct cli_opt {
 	int key;          /* short letter, or a number from CLI_LONG on */
 	const char *name; /* long name, words joined by '-'; '_' works too */
-	const char *arg;  /* NULL: none; "[X]": optional; else required */
+	const char *arg;  /* NULL: none; "[X]": optional; else required;
+			   * "[BOOL]": a switch, which --x=false turns off */
 	const char *help; /* lower case, no full stop */
 };
 
@@ -37,7 +39,12 @@ struct cli_opt {
 enum {
 	CLI_KEY_MAX_SIZE = 1000,
 	CLI_KEY_LIST_OPTIONS,
+	CLI_KEY_HEADING,
 };
+#define CLI_HEADING(text)                                                      \
+	{                                                                      \
+		CLI_KEY_HEADING, "", NULL, text                                \
+	}
 #define CLI_COMMON_OPTS                                                        \
 	{ 'o', "output", "FILE", "write to FILE, whole or not at all" },       \
 		{ 'q', "quiet", NULL, "print errors only" },                   \
@@ -98,6 +105,9 @@ struct cli {
  */
 void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 	      char **argv);
+
+/* The long name of the option with this key in a table that has it. */
+const char *cli_opt_name(const struct cli_opt *table, int key);
 
 /*
  * The key of the next option, its argument in cli->arg; CLI_DONE after the

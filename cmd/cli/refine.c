@@ -12,6 +12,7 @@
 #include "match.h"
 
 const struct cli_opt refine_opts[] = {
+	CLI_HEADING("Part of the profile: frames"),
 	{ REFINE_FOCUS, "focus", "REGEX",
 	  "keep samples with a frame that matches" },
 	{ REFINE_IGNORE, "ignore", "REGEX",
@@ -22,6 +23,7 @@ const struct cli_opt refine_opts[] = {
 	  "cut stacks above the first frame that matches" },
 	{ REFINE_PRUNE_FROM, "prune-from", "REGEX",
 	  "cut stacks below the last frame that matches" },
+	CLI_HEADING("Part of the profile: labels"),
 	{ REFINE_TAGFOCUS, "tagfocus", "EXPR",
 	  "keep samples with a label: [KEY=]RANGE or [KEY=]REGEX,..." },
 	{ REFINE_TAGIGNORE, "tagignore", "EXPR",

@@ -35,6 +35,7 @@ enum {
 };
 
 static const struct cli_opt report_opts[] = {
+	CLI_HEADING("Values"),
 	{ KEY_SAMPLE_INDEX, "sample-index", "TYPE",
 	  "report the values of TYPE, a name or a number" },
 	{ KEY_INUSE_SPACE, "inuse-space", "[BOOL]",
@@ -55,6 +56,7 @@ static const struct cli_opt report_opts[] = {
 	  "divide values by those of the first type" },
 	{ KEY_UNIT, "unit", "UNIT", "print values in UNIT, or auto (minimum)" },
 	{ KEY_DIVIDE_BY, "divide-by", "RATIO", "divide printed values" },
+	CLI_HEADING("Nodes"),
 	{ KEY_FUNCTIONS, "functions", "[BOOL]", "a node is a function" },
 	{ KEY_FILEFUNCTIONS, "filefunctions", "[BOOL]",
 	  "a node is a function of a file" },
@@ -65,6 +67,7 @@ static const struct cli_opt report_opts[] = {
 	  "count inlined functions as their callers" },
 	{ KEY_SHOWCOLUMNS, "showcolumns", "[BOOL]",
 	  "tell columns of a line apart" },
+	CLI_HEADING("Limits"),
 	{ KEY_NODECOUNT, "nodecount", "N", "show at most N nodes" },
 	{ KEY_NODEFRACTION, "nodefraction", "F",
 	  "hide nodes below F of the total (0.005)" },
@@ -75,6 +78,7 @@ static const struct cli_opt report_opts[] = {
 	  "hide nodes with negative values" },
 	{ KEY_RELATIVE, "relative-percentages", "[BOOL]",
 	  "100% is what the filters leave" },
+	CLI_HEADING("File names"),
 	{ KEY_TRIM_PATH, "trim-path", "PATH",
 	  "cut the prefixes PATH (joined by ':') off file names" },
 	{ KEY_SOURCE_PATH, "source-path", "PATH",

@@ -18,6 +18,7 @@ enum {
 };
 
 const struct cli_opt record_what_opts[] = {
+	CLI_HEADING("Memory and locks"),
 	{ KEY_HEAP, "heap", "[BYTES]",
 	  "profile memory: a sample for about each BYTES (512K)" },
 	{ KEY_GROWTH, "growth", "[BYTES]",

@@ -18,6 +18,7 @@ enum {
 };
 
 const struct cli_opt network_opts[] = {
+	CLI_HEADING("Network"),
 	{ KEY_SERVER, "server", "URL",
 	  "ask the server of the profile at URL for names" },
 	{ KEY_DEBUGINFOD, "debuginfod", "[URLS]",

@@ -18,6 +18,7 @@ enum {
 };
 
 const struct cli_opt text_opts[] = {
+	CLI_HEADING("Reports (one of them)"),
 	{ KEY_REPORT + FORMAT_TOP, "top", "[BOOL]",
 	  "print a table of functions (default)" },
 	{ KEY_REPORT + FORMAT_TEXT, "text", "[BOOL]", "same as --top" },
@@ -42,6 +43,7 @@ const struct cli_opt text_opts[] = {
 	  "print stacks as lines, for flame graph programs" },
 	{ KEY_DIFF, "diff", "[BOOL]",
 	  "print before and after, of what prof-diff writes" },
+	CLI_HEADING("Rows"),
 	{ KEY_FLAT, "flat", "[BOOL]", "sort by own value (default)" },
 	{ KEY_CUM, "cum", "[BOOL]", "sort by value with callees" },
 	{ KEY_MIN_FLAT, "min-flat", "VALUE",
@@ -69,8 +71,8 @@ set_format(struct text_settings *s, struct cli *cli, enum format format)
 	}
 	if (s->option && s->format != format)
 		die("--%s and --%s exclude each other", s->option,
-		    text_opts[format].name);
-	s->option = text_opts[format].name;
+		    cli_opt_name(text_opts, KEY_REPORT + (int)format));
+	s->option = cli_opt_name(text_opts, KEY_REPORT + (int)format);
 	s->format = format;
 }
 
