@@ -166,12 +166,8 @@ rows_grow(struct row_out *out)
 	return true;
 }
 
-/*
- * From pc on, word holds. Where a function begins before the last one ends,
- * it wins.
- */
-static void
-emit(struct row_out *out, uintptr_t pc, uint32_t word)
+void
+unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word)
 {
 	uint32_t off = (uint32_t)(pc - out->text_lo);
 	struct unwind_row *row = out->rows->row;
@@ -412,6 +408,18 @@ run_advance(const struct row_cie *cie, struct in *in, uint8_t op, uintptr_t pc,
 	return true;
 }
 
+uint32_t
+unwind_row_root(struct unwind_pool *pool)
+{
+	struct unwind_rule rule;
+	uint32_t i;
+
+	memset(&rule, 0, sizeof(rule));
+	rule.reg[TRACK_RA].kind = LOC_UNDEFINED;
+	i = pool_rule(pool, &rule);
+	return i ? i << 1 : WORD_NONE;
+}
+
 void
 unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
 	       struct row_state *s, const struct row_fde *fde)
@@ -427,7 +435,9 @@ unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
 			if (!fde || next < pc || next > fde->hi)
 				in->bad = true;
 			else if (next > pc)
-				emit(out, pc, pack(out->pool, s, cie->signal));
+				unwind_row_emit(
+					out, pc,
+					pack(out->pool, s, cie->signal));
 			pc = in->bad ? pc : next;
 		} else if ((op & 0xc0) == CFA_offset) {
 			uint64_t n = in_uleb(in) * (uint64_t)cie->data_align;
@@ -447,7 +457,8 @@ unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
 	if (!fde)
 		return;
 	if (pc < fde->hi)
-		emit(out, pc,
-		     in->bad ? WORD_NONE : pack(out->pool, s, cie->signal));
-	emit(out, fde->hi, WORD_NONE);
+		unwind_row_emit(out, pc,
+				in->bad ? WORD_NONE
+					: pack(out->pool, s, cie->signal));
+	unwind_row_emit(out, fde->hi, WORD_NONE);
 }

@@ -53,4 +53,13 @@ void unwind_row_run(struct row_out *out, const struct row_cie *cie,
 		    struct in *in, struct row_state *s,
 		    const struct row_fde *fde);
 
+/*
+ * From pc on, word holds. Where a function begins before the last one ends,
+ * it wins.
+ */
+void unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word);
+
+/* The word of code that nobody called: the walk ends there, at the root. */
+uint32_t unwind_row_root(struct unwind_pool *pool);
+
 #endif

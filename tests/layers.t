@@ -5,7 +5,7 @@
 
 # A row: a room, and what it may include. "lib" stands for all rooms of the
 # library, "symbols" for all rooms of symbols/, "libsample" for the layout of
-# the memory that prof-record shares with it.
+# the memory that prof-record shares with it, and for its unwinder.
 cat >rows <<'END'
 lib/base
 lib/model        lib/base
@@ -32,9 +32,10 @@ gate             lib cli
 html             lib cli
 list             lib cli symbols net
 merge            lib cli
-record           lib cli symbols libsample
+record           lib cli symbols unwind libsample
 symbolize        lib cli symbols net
 text             lib cli
+unwind           lib libsample
 END
 
 # The files that include each other: FILE INCLUDED, both from cmd/ on.
@@ -46,7 +47,8 @@ while read -r f; do
 				echo "$f ${f%/*}/$i"
 			elif [ -e "$src/cmd/$i" ]; then
 				echo "$f $i"
-			elif [ "$i" = libsample/shm.h ]; then
+			elif [ "$i" = libsample/shm.h ] ||
+				[ "${i%-*}" = libsample/unwind ]; then
 				echo "$f $i"
 			elif [ "$i" != config.h ] &&
 				[ "$i" != profile.pb-c.h ]; then

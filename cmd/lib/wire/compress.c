@@ -221,6 +221,20 @@ zstd_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 }
 
 enum prof_status
+zlib_inflate(const void *data, size_t n, size_t max, struct buf *out,
+	     struct prof_err *err)
+{
+	uLongf room = max;
+
+	if (buf_reserve(out, max) < 0)
+		return prof_nomem(err);
+	if (uncompress(out->data + out->n, &room, data, n) != Z_OK)
+		return prof_fail(err, PROF_EFORMAT, "damaged zlib data");
+	out->n += room;
+	return PROF_OK;
+}
+
+enum prof_status
 compress_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 		     size_t *used, struct prof_err *err)
 {

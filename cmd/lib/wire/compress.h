@@ -28,6 +28,13 @@ enum prof_status zstd_inflate(const void *data, size_t n, size_t max,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
 /*
+ * Append what one zlib stream holds, as sections of object files are packed: at
+ * most max bytes of it. PROF_EFORMAT: damaged, or larger; PROF_ENOMEM.
+ */
+enum prof_status zlib_inflate(const void *data, size_t n, size_t max,
+			      struct buf *out, struct prof_err *err) MUST_USE;
+
+/*
  * Inflate only the first member or frame, of either kind; *used is how many
  * of the n bytes it has. PROF_EFORMAT also when it goes on past them.
  */

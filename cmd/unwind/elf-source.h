@@ -1,0 +1,58 @@
+/*
+ * elf-source.h - the parts of an ELF file that unwinding needs, read from a
+ * descriptor or from memory. Files are read, never mapped: a file that somebody
+ * truncates meanwhile is a short read, and not SIGBUS in the recorder.
+ */
+#ifndef ELF_SOURCE_H
+#define ELF_SOURCE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/status.h"
+
+enum {
+	ELF_MAX_SEGMENT = 256,
+	ELF_MAX_BUILD_ID = 64, /* bytes */
+};
+
+struct elf_source {
+	int fd;              /* -1: data */
+	const uint8_t *data; /* n bytes, the caller's */
+	uint64_t n;
+
+	/* What elf_source_open() has read. */
+	Elf64_Ehdr head;
+	Elf64_Phdr segment[ELF_MAX_SEGMENT];
+	size_t n_segment;
+	char build_id[2 * ELF_MAX_BUILD_ID + 1]; /* lower-case hex, or "" */
+};
+
+/*
+ * Read the head of the file in fd, or of the bytes that s holds if fd is -1. fd
+ * stays the caller's. PROF_EIO; PROF_EFORMAT: no ELF file of 64 bits, little
+ * end first, or damaged; PROF_ENOTSUP: for another machine than x86-64.
+ */
+enum prof_status elf_source_open(struct elf_source *s, int fd,
+				 struct prof_err *err) MUST_USE;
+
+/* Read exactly n bytes at offset at. */
+bool elf_source_read(const struct elf_source *s, uint64_t at, void *out,
+		     size_t n);
+
+/* Append n bytes at offset at to out; false without them, or without memory. */
+bool elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
+		      struct buf *out);
+
+/* The section of that name; false: there is none. */
+bool elf_source_section(const struct elf_source *s, const char *name,
+			Elf64_Shdr *out);
+
+/* Append a section as it is meant, unpacked. false: it cannot be read. */
+bool elf_source_contents(const struct elf_source *s, const Elf64_Shdr *sh,
+			 struct buf *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* gopcsp.c - see gopcsp.h. */
+#include "config.h"
+
+#include "gopcsp.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "elf-source.h"
+#include "libsample/unwind-in.h"
+#include "libsample/unwind-row.h"
+
+enum {
+	MAGIC_118 = 0xfffffff0,
+	MAGIC_120 = 0xfffffff1,
+	HEAD_BYTES = 72,
+	FUNC_PCSP = 16, /* offsets in a _func */
+	FUNC_FLAG_118 = 37,
+	FUNC_FLAG_120 = 41,
+	FLAG_TOP = 1, /* nobody called it: the end of a stack */
+	MAX_FRAME = 1 << 21,
+};
+
+struct pclntab {
+	struct in all;
+	uint64_t text, n_func, pctab, pcln;
+	uint8_t quantum;
+	unsigned flag_at;
+	uint32_t root; /* word of a function that nobody called */
+};
+
+/* What is at offset at of the table: bad if that is outside. */
+static struct in
+in_at(const struct pclntab *t, uint64_t at)
+{
+	struct in in = t->all;
+
+	in_skip(&in, at);
+	return in;
+}
+
+static bool
+read_head(struct pclntab *t, const struct buf *b)
+{
+	struct in in = { b->data, b->data + b->n, false };
+	uint32_t magic;
+
+	t->all = in;
+	if (b->n < HEAD_BYTES)
+		return false;
+	magic = (uint32_t)in_fixed(&in, 4);
+	in_skip(&in, 2);
+	t->quantum = in_byte(&in);
+	if ((magic != MAGIC_118 && magic != MAGIC_120) || in_byte(&in) != 8)
+		return false;
+	t->flag_at = magic == MAGIC_118 ? FUNC_FLAG_118 : FUNC_FLAG_120;
+	t->n_func = in_fixed(&in, 8);
+	in_skip(&in, 8);
+	t->text = in_fixed(&in, 8);
+	in_skip(&in, 24);
+	t->pctab = in_fixed(&in, 8);
+	t->pcln = in_fixed(&in, 8);
+	return t->text != 0 && t->n_func < b->n / 8;
+}
+
+/* The word for a stack pointer that is depth bytes below the return address. */
+static uint32_t
+word_of(const struct pclntab *t, int64_t depth, bool is_top)
+{
+	if (is_top)
+		return t->root;
+	if (depth < 0 || depth % 8 || depth > MAX_FRAME)
+		return WORD_NONE;
+	return WORD_PACKED | (uint32_t)(depth / 8 + 1) << WORD_CFA_SHIFT;
+}
+
+/* The rows of the function at [pc, end), by the table that in begins with. */
+static void
+compile_function(const struct pclntab *t, struct row_out *out, struct in in,
+		 uint64_t pc, uint64_t end, bool is_top)
+{
+	int64_t depth = -1;
+	bool first = true;
+
+	while (pc < end) {
+		uint64_t delta = in_uleb(&in), n;
+
+		if (in.bad || (delta == 0 && !first))
+			break;
+		first = false;
+		depth += delta & 1 ? (int64_t) ~(delta >> 1)
+				   : (int64_t)(delta >> 1);
+		n = in_uleb(&in) * t->quantum;
+		if (in.bad || n == 0)
+			break;
+		unwind_row_emit(out, pc, word_of(t, depth, is_top));
+		pc = n > end - pc ? end : pc + n;
+	}
+	unwind_row_emit(out, pc, WORD_NONE);
+}
+
+static void
+compile_all(const struct pclntab *t, struct row_out *out, uint64_t lo,
+	    uint64_t hi)
+{
+	struct in table = in_at(t, t->pcln);
+	uint64_t pc, next, last = lo;
+
+	pc = t->text + in_fixed(&table, 4);
+	for (uint64_t i = 0; i < t->n_func && !table.bad; i++, pc = next) {
+		uint64_t func = t->pcln + in_fixed(&table, 4);
+		struct in at = in_at(t, func + FUNC_PCSP), flag;
+
+		next = t->text + in_fixed(&table, 4);
+		flag = in_at(t, func + t->flag_at);
+		if (table.bad || pc < last || next <= pc || next > hi)
+			return;
+		last = pc;
+		compile_function(t, out, in_at(t, t->pctab + in_fixed(&at, 4)),
+				 pc, next, in_byte(&flag) & FLAG_TOP);
+		if (out->no_memory)
+			return;
+	}
+}
+
+int
+gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
+	       struct unwind_pool *pool, struct cfi_rows *rows)
+{
+	struct row_out out = { .pool = pool, .rows = rows, .text_lo = lo };
+	struct pclntab t = { 0 };
+	struct buf b = { 0 };
+	Elf64_Shdr sh;
+
+	if ((elf_source_section(s, ".gopclntab", &sh) ||
+	     elf_source_section(s, ".data.rel.ro.gopclntab", &sh)) &&
+	    elf_source_contents(s, &sh, &b) && read_head(&t, &b)) {
+		t.root = unwind_row_root(pool);
+		compile_all(&t, &out, lo, hi);
+	}
+	buf_release(&b);
+	return out.no_memory ? -1 : 0;
+}

@@ -1,0 +1,263 @@
+/*
+ * rows.c - see rows.h. The compiler is libsample's, which takes an object as it
+ * lies in memory. A file's sections are laid out for it at the same distances
+ * as in memory; that code is not there is of no consequence, as only unwind
+ * information is read.
+ */
+#include "config.h"
+
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "elf-source.h"
+#include "gopcsp.h"
+#include "libsample/unwind-in.h"
+#include "libsample/unwind-step.h"
+
+enum {
+	MAX_LOAD = 16,
+	PAGE = 4096,        /* of x86-64 */
+	MAX_INFO = 1 << 30, /* bytes of unwind information */
+};
+
+enum { TABLE_EH, TABLE_DEBUG, TABLE_GO, N_TABLE };
+
+struct rows {
+	char build_id[2 * ELF_MAX_BUILD_ID + 1];
+	Elf64_Phdr load[MAX_LOAD]; /* those with code */
+	size_t n_load;
+	uint64_t lo, hi; /* addresses of the code; rows count from lo */
+	struct cfi_rows table[N_TABLE];
+	struct unwind_pool *pool;
+};
+
+static const Elf64_Phdr *
+segment_of(const struct elf_source *s, uint32_t type, uint64_t vaddr)
+{
+	for (size_t i = 0; i < s->n_segment; i++) {
+		const Elf64_Phdr *ph = &s->segment[i];
+
+		if (ph->p_type == type && vaddr >= ph->p_vaddr &&
+		    vaddr - ph->p_vaddr < ph->p_filesz)
+			return ph;
+	}
+	return NULL;
+}
+
+/* Find the code; false: there is none, or too much of it. */
+static bool
+find_code(struct rows *r, const struct elf_source *s)
+{
+	r->lo = UINT64_MAX;
+	for (size_t i = 0; i < s->n_segment && r->n_load < MAX_LOAD; i++) {
+		const Elf64_Phdr *ph = &s->segment[i];
+
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) ||
+		    ph->p_memsz == 0 || ph->p_vaddr + ph->p_memsz < ph->p_vaddr)
+			continue;
+		r->load[r->n_load++] = *ph;
+		if (ph->p_vaddr < r->lo)
+			r->lo = ph->p_vaddr;
+		if (ph->p_vaddr + ph->p_memsz > r->hi)
+			r->hi = ph->p_vaddr + ph->p_memsz;
+	}
+	return r->n_load && r->hi - r->lo < UINT32_MAX;
+}
+
+static const Elf64_Phdr *
+eh_frame_header(const struct elf_source *s)
+{
+	for (size_t i = 0; i < s->n_segment; i++)
+		if (s->segment[i].p_type == PT_GNU_EH_FRAME)
+			return &s->segment[i];
+	return NULL;
+}
+
+/*
+ * Read what lies from .eh_frame_hdr, or .eh_frame if that comes before, to the
+ * end of their segment: linkers put them into one. *from is the address of the
+ * first byte. false: they are elsewhere.
+ */
+static bool
+read_eh_frame(const struct elf_source *s, const Elf64_Phdr *hdr,
+	      struct buf *out, uint64_t *from)
+{
+	const Elf64_Phdr *load = segment_of(s, PT_LOAD, hdr->p_vaddr);
+	uint8_t head[8];
+	int32_t delta;
+
+	if (!load || !elf_source_read(s, hdr->p_offset, head, sizeof head) ||
+	    head[1] != (PE_pcrel | PE_sdata4))
+		return false;
+	memcpy(&delta, head + 4, sizeof delta);
+	*from = hdr->p_vaddr + 4 + (uint64_t)(int64_t)delta;
+	if (segment_of(s, PT_LOAD, *from) != load)
+		return false;
+	if (*from > hdr->p_vaddr)
+		*from = hdr->p_vaddr;
+	return elf_source_slurp(s, load->p_offset + (*from - load->p_vaddr),
+				load->p_filesz - (*from - load->p_vaddr), out);
+}
+
+static int
+compile(struct rows *r, struct cfi_image *image, const struct buf *info,
+	uint64_t from, int table)
+{
+	uintptr_t at = (uintptr_t)info->data;
+
+	image->segment[0] =
+		(struct unwind_bounds){ .lo = at, .hi = at + info->n };
+	image->n_segment = 1;
+	/* .debug_frame has addresses of the file. */
+	image->absolute = image->is_debug ? 0 : at - from;
+	image->text_lo = r->lo + image->absolute;
+	image->text_hi = r->hi + image->absolute;
+	return unwind_cfi_compile(image, r->pool, &r->table[table]);
+}
+
+static int
+compile_eh_frame(struct rows *r, const struct elf_source *s)
+{
+	const Elf64_Phdr *hdr = eh_frame_header(s);
+	struct cfi_image image = { 0 };
+	struct buf info = { 0 };
+	Elf64_Shdr sh;
+	uint64_t from;
+	int e = 0;
+
+	if (hdr && read_eh_frame(s, hdr, &info, &from)) {
+		image.hdr = (uintptr_t)info.data + (hdr->p_vaddr - from);
+		image.hdr_bytes = hdr->p_filesz;
+		e = compile(r, &image, &info, from, TABLE_EH);
+	} else if (elf_source_section(s, ".eh_frame", &sh) &&
+		   sh.sh_size <= MAX_INFO &&
+		   elf_source_contents(s, &sh, &info)) {
+		image.section = (uintptr_t)info.data;
+		e = compile(r, &image, &info, sh.sh_addr, TABLE_EH);
+	}
+	buf_release(&info);
+	return e;
+}
+
+static int
+compile_debug_frame(struct rows *r, const struct elf_source *s)
+{
+	struct cfi_image image = { .is_debug = true };
+	struct buf info = { 0 };
+	Elf64_Shdr sh;
+	int e = 0;
+
+	if (elf_source_section(s, ".debug_frame", &sh) &&
+	    elf_source_contents(s, &sh, &info)) {
+		image.section = (uintptr_t)info.data;
+		e = compile(r, &image, &info, 0, TABLE_DEBUG);
+	}
+	buf_release(&info);
+	return e;
+}
+
+enum prof_status
+rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
+{
+	struct rows *r = calloc(1, sizeof *r);
+
+	*out = NULL;
+	if (!r)
+		return prof_nomem(err);
+	memcpy(r->build_id, s->build_id, sizeof r->build_id);
+	if (!find_code(r, s)) {
+		rows_free(r);
+		return prof_fail(err, PROF_EFORMAT,
+				 "no code, or more than 4 GiB of it");
+	}
+	/* Mapped, so that what is not used of it takes no memory. */
+	r->pool = unwind_map(sizeof *r->pool);
+	if (!r->pool || compile_eh_frame(r, s) || compile_debug_frame(r, s) ||
+	    gopcsp_compile(s, r->lo, r->hi, r->pool, &r->table[TABLE_GO])) {
+		rows_free(r);
+		return prof_nomem(err);
+	}
+	*out = r;
+	return PROF_OK;
+}
+
+void
+rows_free(struct rows *r)
+{
+	if (!r)
+		return;
+	for (int i = 0; i < N_TABLE; i++)
+		if (r->table[i].row)
+			munmap(r->table[i].row, r->table[i].n_bytes);
+	if (r->pool)
+		munmap(r->pool, sizeof *r->pool);
+	free(r);
+}
+
+const char *
+rows_build_id(const struct rows *r)
+{
+	return r->build_id;
+}
+
+bool
+rows_bias(const struct rows *r, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	const Elf64_Phdr *best = NULL;
+
+	for (size_t i = 0; i < r->n_load; i++) {
+		const Elf64_Phdr *ph = &r->load[i];
+		uint64_t first = ph->p_offset & ~(uint64_t)(PAGE - 1);
+
+		if (offset < first ||
+		    offset - first >= ph->p_filesz + (ph->p_offset - first))
+			continue;
+		/* Two may share a page: the one that begins there. */
+		if (!best || first == offset)
+			best = ph;
+	}
+	if (!best)
+		return false;
+	*bias = start - offset + best->p_offset - best->p_vaddr;
+	return true;
+}
+
+uint32_t
+rows_word(const struct rows *r, uint64_t vaddr)
+{
+	uint32_t off, word;
+
+	if (vaddr < r->lo || vaddr >= r->hi)
+		return WORD_NONE;
+	off = (uint32_t)(vaddr - r->lo);
+	for (int i = 0; i < N_TABLE; i++) {
+		const struct cfi_rows *t = &r->table[i];
+
+		if (t->n_row == 0 || off < t->row[0].off)
+			continue;
+		word = unwind_row_at(t->row, t->n_row, off);
+		if (word != WORD_NONE)
+			return word;
+	}
+	return WORD_NONE;
+}
+
+const struct unwind_pool *
+rows_pool(const struct rows *r)
+{
+	return r->pool;
+}
+
+void
+rows_stats(const struct rows *r, struct rows_stats *out)
+{
+	*out = (struct rows_stats){ .n_bytes = sizeof *r };
+	for (int i = 0; i < N_TABLE; i++) {
+		out->n_row += r->table[i].n_row;
+		out->n_refused += r->table[i].n_refused;
+		out->n_bytes += r->table[i].n_bytes;
+	}
+}

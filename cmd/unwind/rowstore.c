@@ -1,0 +1,233 @@
+/*
+ * rowstore.c - see rowstore.h. A file is known by its build-id, and one without
+ * by what says that it has not changed: device, inode, size and time.
+ */
+#include "config.h"
+
+#include "rowstore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf-source.h"
+#include "lib/base/array.h"
+#include "rows.h"
+
+enum { MAX_KEY = 2 * ELF_MAX_BUILD_ID + 1 };
+
+struct entry {
+	char key[MAX_KEY];
+	struct rows *rows;
+	size_t n_user;
+	size_t n_bytes;
+	uint64_t used; /* when it was asked for last, by rowstore.turn */
+};
+
+struct rowstore {
+	pthread_mutex_t lock;
+	struct entry *entry;
+	size_t n, room;
+	size_t n_bytes, max_bytes;
+	uint64_t turn;
+};
+
+struct rowstore *
+rowstore_new(size_t max_bytes)
+{
+	struct rowstore *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->max_bytes = max_bytes;
+	return s;
+}
+
+void
+rowstore_free(struct rowstore *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		rows_free(s->entry[i].rows);
+	free(s->entry);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* With the lock: the rows of that key, held once more, or NULL. */
+static const struct rows *
+hold(struct rowstore *s, const char *key)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct entry *e = &s->entry[i];
+
+		if (strcmp(e->key, key) != 0)
+			continue;
+		e->n_user++;
+		e->used = ++s->turn;
+		return e->rows;
+	}
+	return NULL;
+}
+
+/* With the lock: drop what was not used for longest until the rest fits. */
+static void
+shrink(struct rowstore *s)
+{
+	while (s->n_bytes > s->max_bytes) {
+		size_t oldest = s->n;
+
+		for (size_t i = 0; i < s->n; i++)
+			if (s->entry[i].n_user == 0 &&
+			    (oldest == s->n ||
+			     s->entry[i].used < s->entry[oldest].used))
+				oldest = i;
+		if (oldest == s->n)
+			return;
+		s->n_bytes -= s->entry[oldest].n_bytes;
+		rows_free(s->entry[oldest].rows);
+		s->entry[oldest] = s->entry[--s->n];
+	}
+}
+
+/* Add rows, which become the store's, unless another thread was faster. */
+static const struct rows *
+add(struct rowstore *s, const char *key, struct rows *rows)
+{
+	const struct rows *held;
+	struct rows_stats stats;
+
+	pthread_mutex_lock(&s->lock);
+	held = hold(s, key);
+	if (held || array_reserve(&s->entry, &s->room, s->n + 1,
+				  sizeof *s->entry) != 0) {
+		rows_free(rows);
+	} else {
+		struct entry *e = &s->entry[s->n++];
+
+		rows_stats(rows, &stats);
+		*e = (struct entry){ .rows = rows,
+				     .n_user = 1,
+				     .n_bytes = stats.n_bytes,
+				     .used = ++s->turn };
+		snprintf(e->key, sizeof e->key, "%s", key);
+		s->n_bytes += stats.n_bytes;
+		held = rows;
+		shrink(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return held;
+}
+
+const struct rows *
+rowstore_find(struct rowstore *s, const char *build_id)
+{
+	const struct rows *held = NULL;
+
+	if (*build_id) {
+		pthread_mutex_lock(&s->lock);
+		held = hold(s, build_id);
+		pthread_mutex_unlock(&s->lock);
+	}
+	return held;
+}
+
+static enum prof_status
+get(struct rowstore *s, const struct elf_source *file, const char *key,
+    const struct rows **out, struct prof_err *err)
+{
+	enum prof_status st;
+	struct rows *rows;
+
+	*out = rowstore_find(s, key);
+	if (*out)
+		return PROF_OK;
+	st = rows_read(file, &rows, err);
+	if (st != PROF_OK)
+		return st;
+	*out = add(s, key, rows);
+	return *out ? PROF_OK : prof_nomem(err);
+}
+
+enum prof_status
+rowstore_read(struct rowstore *s, int fd, const char *build_id,
+	      const struct rows **out, struct prof_err *err)
+{
+	struct elf_source file;
+	enum prof_status st;
+	char key[MAX_KEY];
+	struct stat sb;
+
+	*out = NULL;
+	if (fstat(fd, &sb) != 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (!S_ISREG(sb.st_mode))
+		return prof_fail(err, PROF_EFORMAT, "not a regular file");
+	st = elf_source_open(&file, fd, err);
+	if (st != PROF_OK)
+		return st;
+	if (*build_id && strcmp(file.build_id, build_id) != 0)
+		return prof_fail(err, PROF_EDIFFER,
+				 "another build: its build-id is %s",
+				 *file.build_id ? file.build_id : "missing");
+	if (*file.build_id)
+		return get(s, &file, file.build_id, out, err);
+	snprintf(key, sizeof key,
+		 "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
+		 (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
+		 (intmax_t)sb.st_size, (intmax_t)sb.st_ctim.tv_sec,
+		 (long)sb.st_ctim.tv_nsec);
+	return get(s, &file, key, out, err);
+}
+
+enum prof_status
+rowstore_open(struct rowstore *s, const char *path, const char *build_id,
+	      const struct rows **out, struct prof_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	enum prof_status st;
+
+	*out = NULL;
+	if (fd < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	st = rowstore_read(s, fd, build_id, out, err);
+	close(fd);
+	return st;
+}
+
+enum prof_status
+rowstore_image(struct rowstore *s, const void *data, size_t n,
+	       const struct rows **out, struct prof_err *err)
+{
+	struct elf_source file = { .data = data, .n = n };
+	enum prof_status st = elf_source_open(&file, -1, err);
+
+	*out = NULL;
+	if (st == PROF_OK && !*file.build_id)
+		st = prof_fail(err, PROF_EFORMAT, "no build-id");
+	return st == PROF_OK ? get(s, &file, file.build_id, out, err) : st;
+}
+
+void
+rowstore_put(struct rowstore *s, const struct rows *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->entry[i].rows == r) {
+			s->entry[i].n_user--;
+			break;
+		}
+	shrink(s);
+	pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,240 @@
+/*
+ * walk.c - see walk.h. libsample's steps read the stack through a window: the
+ * bounds are those of the original, the bytes are the copy's. A read above it
+ * goes to unwind_far_load(), of which libsample has another: here nothing more
+ * is known, so it only notes that the copy was too short.
+ */
+#include "config.h"
+
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "libsample/unwind-step.h"
+#include "rows.h"
+
+#define FAR_BYTES ((uintptr_t)1 << 24) /* no frame is larger than this */
+
+struct walker {
+	struct unwind_code code; /* first: see walker_of() */
+	walk_find_fn *find;
+	void *ctx;
+	struct unwind_far far;
+	struct unwind_bounds bounds;
+	struct unwind_frame f;
+	unsigned n_guess;
+	bool is_beyond; /* went on to a stack that is not in the copy */
+	long long first[NGREG], signal[NGREG];
+};
+
+struct walker *
+walker_new(void)
+{
+	return calloc(1, sizeof(struct walker));
+}
+
+void
+walker_free(struct walker *w)
+{
+	free(w);
+}
+
+bool
+walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
+	       size_t n_word)
+{
+	/* perf's numbers: ax bx cx dx si di bp sp ip, and r8 to r15 from 16. */
+	static const uint8_t dwarf[9] = {
+		0, 3, 2, 1, 4, 5, 6, WALK_SP, WALK_PC
+	};
+	const uint64_t need = 1u << 7 | 1u << 8;
+
+	memset(s->reg, 0, sizeof s->reg);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		if (!(mask >> bit & 1))
+			continue;
+		if (n_word-- == 0)
+			return false;
+		if (bit < 9)
+			s->reg[dwarf[bit]] = *word;
+		else if (bit >= 16 && bit < 24)
+			s->reg[bit - 8] = *word;
+		word++;
+	}
+	return (mask & need) == need;
+}
+
+bool
+unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value)
+{
+	(void)addr;
+	(void)value;
+	far->n_read++;
+	return false;
+}
+
+#if defined(__x86_64__)
+
+static const int greg[WALK_N_REG] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+static const struct walker *
+walker_of(const struct unwind_code *c)
+{
+	return (const struct walker *)c;
+}
+
+static uint32_t
+code_word(const struct unwind_code *c, uintptr_t pc)
+{
+	const struct walker *w = walker_of(c);
+	struct walk_code at;
+
+	return w->find(w->ctx, pc, &at) && at.rows
+		       ? rows_word(at.rows, pc - at.bias)
+		       : WORD_NONE;
+}
+
+static bool
+code_is_object(const struct unwind_code *c, uintptr_t pc)
+{
+	const struct walker *w = walker_of(c);
+	struct walk_code at;
+
+	return w->find(w->ctx, pc, &at) && at.rows;
+}
+
+/* The code that a signal interrupted: its registers are in the copy. */
+static enum unwind_step
+step_kernel(struct walker *w)
+{
+	size_t n_bytes, off = unwind_step_regs_at(&n_bytes);
+	uintptr_t at = w->f.sp + off, from = w->f.sp;
+
+	if (at < w->bounds.lo || at >= w->bounds.hi ||
+	    w->bounds.hi - at < n_bytes) {
+		w->is_beyond = true;
+		return STEP_FAILED;
+	}
+	memcpy(w->signal, (const void *)(at + w->bounds.shift), n_bytes);
+	unwind_step_regs(&w->f, w->signal);
+	w->is_beyond = w->f.sp <= from || w->f.sp >= w->bounds.hi;
+	return STEP_OK;
+}
+
+static enum unwind_step
+step(struct walker *w)
+{
+	/* A call may be the last instruction: look up before it. */
+	uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
+	enum unwind_step how;
+	struct walk_code code;
+	uint32_t word = WORD_NONE;
+
+	if (!w->find(w->ctx, at, &code))
+		return STEP_FAILED;
+	if (code.rows) {
+		word = rows_word(code.rows, at - code.bias);
+		w->code.pool = rows_pool(code.rows);
+	}
+	how = unwind_step(&w->f, &w->bounds, &w->code, word, at, &w->n_guess);
+	return how == STEP_KERNEL ? step_kernel(w) : how;
+}
+
+static void
+begin(struct walker *w, const struct walk_stack *s)
+{
+	for (int i = 0; i < WALK_N_REG; i++)
+		w->first[greg[i]] = (long long)s->reg[i];
+	unwind_step_regs(&w->f, w->first);
+	w->n_guess = 0;
+	w->is_beyond = false;
+	w->code.word = code_word;
+	w->code.is_object = code_is_object;
+}
+
+/* Is the entry that the walk has come to an address of code? */
+static bool
+is_code(const struct walker *w)
+{
+	struct walk_code code;
+
+	return w->find(w->ctx, w->f.regs ? w->f.pc : w->f.pc - 1, &code);
+}
+
+#else
+
+/* No rows are compiled for other machines: the walk ends with the leaf. */
+static enum unwind_step
+step(struct walker *w)
+{
+	(void)w;
+	return STEP_FAILED;
+}
+
+static void
+begin(struct walker *w, const struct walk_stack *s)
+{
+	w->f.pc = s->reg[WALK_PC];
+}
+
+static bool
+is_code(const struct walker *w)
+{
+	(void)w;
+	return false;
+}
+
+#endif
+
+size_t
+walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
+     void *ctx, uint64_t *pc, size_t max, struct walk_info *info)
+{
+	uintptr_t sp = s->reg[WALK_SP];
+	enum unwind_step how;
+	size_t n = 0;
+	unsigned n_guess;
+
+	w->find = find;
+	w->ctx = ctx;
+	begin(w, s);
+	w->bounds = (struct unwind_bounds){
+		.lo = sp,
+		.hi = sp + s->n < sp ? sp : sp + s->n,
+		.shift = (uintptr_t)s->bytes - sp,
+		.far = &w->far,
+	};
+	w->far.n_read = 0;
+	w->far.limit = w->bounds.hi < UINTPTR_MAX - FAR_BYTES
+			       ? w->bounds.hi + FAR_BYTES
+			       : UINTPTR_MAX;
+	info->end = WALK_ROOT;
+	pc[n++] = s->reg[WALK_PC];
+	while (n_guess = w->n_guess, (how = step(w)) == STEP_OK) {
+		if (!is_code(w)) {
+			how = STEP_FAILED;
+			break;
+		}
+		if (n == max)
+			break;
+		pc[n++] = w->f.regs ? w->f.pc + 1 : w->f.pc;
+		w->far.n_read = 0;
+	}
+	/* Where a frame pointer was only guessed, it need not be one. */
+	if (how == STEP_OK ||
+	    (how == STEP_FAILED && w->n_guess == n_guess &&
+	     (w->far.n_read > 0 || w->is_beyond)))
+		info->end = WALK_TRUNCATED;
+	else if (how == STEP_FAILED)
+		info->end = WALK_FAILED;
+	else if (how == STEP_BEGUN)
+		pc[n - 1]++;
+	info->n_guess = w->n_guess;
+	return n;
+}

@@ -1,0 +1,75 @@
+/*
+ * walk.h - the stack of a thread of some process, from its registers and a copy
+ * of the top of its stack, as perf_event hands them out. The rules of a step
+ * are libsample's (libsample/unwind-step.h, doc/unwinding.md).
+ */
+#ifndef WALK_H
+#define WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rows;
+
+/* DWARF's numbers of x86-64's registers, and how many there are. */
+enum { WALK_SP = 7, WALK_PC = 16, WALK_N_REG = 17 };
+
+/* Registers in DWARF's order, and n bytes from the stack pointer up, which need
+ * not be aligned. */
+struct walk_stack {
+	uint64_t reg[WALK_N_REG];
+	const void *bytes;
+	size_t n;
+};
+
+/*
+ * Fill reg of *s from the words that perf_event writes for the registers of
+ * mask, of user code of 64 bits: lowest bit first. false: the program counter
+ * or the stack pointer is not among them. Others count as 0.
+ */
+bool walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
+		    size_t n_word);
+
+/* The registers that it takes, for perf_event_attr.sample_regs_user. */
+#define WALK_PERF_MASK UINT64_C(0xff0fff)
+
+/* What is known of the code at an address of the process. */
+struct walk_code {
+	const struct rows
+		*rows; /* NULL: nothing, as of code made at run time */
+	uint64_t bias; /* address in the file: less this */
+};
+
+/* Find it; false: pc is in no code at all. */
+typedef bool walk_find_fn(void *ctx, uint64_t pc, struct walk_code *out);
+
+enum walk_end {
+	WALK_ROOT,      /* the outermost frame is in the array */
+	WALK_TRUNCATED, /* the copy, or the array, ends before it */
+	WALK_FAILED,    /* the caller of the last entry was not found */
+};
+
+struct walk_info {
+	enum walk_end end;
+	unsigned n_guess; /* steps made without unwind information */
+};
+
+/* What one thread needs to walk; walks of several may run at a time. */
+struct walker;
+
+/* NULL without memory; for walker_free(). */
+struct walker *walker_new(void);
+void walker_free(struct walker *w);
+
+/*
+ * Write at most max addresses to pc, max > 0, leaf first, and return how many,
+ * at least 1. pc[0] is the interrupted instruction itself, every other entry a
+ * return address: the byte before it belongs to the instruction that was under
+ * way. That holds for functions that a signal interrupted, too: theirs is the
+ * interrupted instruction plus one.
+ */
+size_t walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
+	    void *ctx, uint64_t *pc, size_t max, struct walk_info *info);
+
+#endif
