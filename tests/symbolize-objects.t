@@ -216,6 +216,20 @@ else
 	skip 'MiniDebugInfo' 'no xz'
 fi
 
+# --- files that are none
+
+# Who opens a pipe wakes the one that waits to write into it.
+mkfifo pipe
+(exec 3>pipe && : >opened) 2>/dev/null &
+writer=$!
+echo 0x401000 | addrs make 0x400000 0x500000 0 "$scratch/pipe" '' >pipe.pb
+check 'what is no file is not even opened' 0 'prof-symbolize -v pipe.pb 2>&1 >out |
+	grep -o "not a regular file" | sort -u; sleep .1
+	ls opened 2>/dev/null || :' <<'END'
+not a regular file
+END
+kill $writer 2>/dev/null
+
 # --- hostile
 
 # Sanitizers reserve more than this.

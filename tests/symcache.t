@@ -59,21 +59,17 @@ check 'cold, warm and without: the same bytes' 0 'prof-symbolize -z0 prog.pb | c
 1
 END
 
-# spoil FILE: only what is known of it already can name anything.
-spoil() {
-	# The same size and build-id, and no DWARF or symbols.
-	for section in .debug_info .debug_abbrev .debug_line .symtab .strtab; do
-		readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\]//' |
-			awk -v s=$section '$1 == s { print $4, $5 }' >at
-		read -r off size <at
-		dd if=/dev/zero of="$1" bs=1 seek=$((0x$off)) count=$((0x$size)) \
-			conv=notrunc 2>/dev/null
-	done
-}
-spoil prog
-check 'warm: the file is not read for it' 0 'prof-symbolize -z0 prog.pb | cmp - full
-	prof-symbolize -q --no-cache prog.pb | addrs print | grep -c square || :' <<'END'
-0
+# served COMMAND: every answer comes from what is kept: the file is still the
+# same one, and as it was old, it was touched.
+cat >served <<'END'
+entry=$(echo cache/profpipe/symbols/*)
+touch -d '3 hours ago' "$entry"
+before=$(stat -c '%i %s' "$entry")
+eval "$1"
+[ "$before" = "$(stat -c '%i %s' "$entry")" ] || echo 'written anew'
+[ "$(stat -c %Y "$entry")" -gt $(($(date +%s) - 3600)) ] || echo 'not read'
+END
+check 'warm: all comes from the cache' 0 'sh ./served "prof-symbolize -z0 prog.pb | cmp - full"' <<'END'
 END
 check 'demangling is another matter' 0 'prof-symbolize --demangle=none prog.pb | addrs print >a
 	addrs print <full | cmp - a' <<'END'
@@ -86,7 +82,6 @@ END
 
 # --- growing
 
-cp whole prog
 rm -rf cache
 for k in 1 2 3; do
 	addrs print <full | cut -d' ' -f1 | awk -v k=$k 'NR % 3 == k - 1' |
@@ -94,11 +89,10 @@ for k in 1 2 3; do
 			"$(readelf -n prog | sed -n 's/.*Build ID: //p')" >part.$k
 	prof-symbolize part.$k -o out
 done
-spoil prog
-check 'what several runs found is one entry' 0 'prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l' <<'END'
+check 'what several runs found is one entry' 0 'sh ./served "prof-symbolize -z0 prog.pb | cmp - full"; ls '$store' | wc -l' <<'END'
 1
 END
-cp whole prog
+
 rm -rf cache
 pids=
 for k in 1 2 3 1 2 3; do
@@ -109,6 +103,31 @@ wait
 check 'several at once' 0 'prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l
 	prof-symbolize -z0 prog.pb | cmp - full' <<'END'
 1
+END
+
+# --- forged
+
+# A copy with another name in it, of the same size and build-id.
+mkdir forged
+sed 's/square/forged/g' prog >forged/prog
+chmod +x forged/prog
+names='addrs print | grep -oE "square|forged" | sort -u'
+check 'a copy does not answer for the file' 0 "rm -rf cache
+	prof-symbolize --search-path=forged --binary=forged/prog prog.pb | $names
+	prof-symbolize prog.pb | $names" <<'END'
+forged
+square
+END
+check 'nor one that takes its place, with its times' 0 "rm -rf cache
+	prof-symbolize prog.pb | $names
+	touch -r prog when
+	cat forged/prog >prog; touch -r when prog
+	prof-symbolize prog.pb | $names
+	cat whole >prog; touch -r when prog
+	prof-symbolize prog.pb | $names" <<'END'
+square
+forged
+square
 END
 
 # --- damage

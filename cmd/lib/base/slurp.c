@@ -4,10 +4,10 @@
 #include "slurp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "regular.h"
 
 #define MAX_BYTES ((size_t)1 << 30)
 #define STEP ((size_t)1 << 16)
@@ -36,19 +36,13 @@ read_all(int fd, struct buf *out, struct prof_err *err)
 enum prof_status
 slurp(const char *path, bool ours, struct buf *out, struct prof_err *err)
 {
-	/* It may be a pipe: do not wait for a writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-				    (ours ? O_NOFOLLOW : 0));
 	enum prof_status st;
 	struct stat sb;
+	int fd = regular_open(path, ours, &sb, err);
 
 	if (fd < 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	if (fstat(fd, &sb) != 0)
-		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	else if (!S_ISREG(sb.st_mode))
-		st = prof_fail(err, PROF_EIO, "not a regular file");
-	else if (ours && sb.st_uid != 0 && sb.st_uid != geteuid())
+		return PROF_EIO;
+	if (ours && sb.st_uid != 0 && sb.st_uid != geteuid())
 		st = prof_fail(err, PROF_EIO, "belongs to another user");
 	else
 		st = read_all(fd, out, err);

@@ -8,16 +8,15 @@
 #include "binary.h"
 
 #include <gelf.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "debug.h"
 #include "functions.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
+#include "symbols/dwarf/split.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 
@@ -398,26 +397,18 @@ out:
 
 /* --- which answers these are --- */
 
-/* Append what tells this object from others. */
+/* Append what tells an object from others, and that of dwz's common file. */
 static bool
 add_identity(const struct object *o, struct buf *b)
 {
-	char text[NOTE_BUILD_ID_TEXT + 99];
-	struct stat sb;
-	int n;
+	struct object sup;
+	bool ok = object_add_identity(o, b) == 0;
 
-	if (*o->build_id) {
-		n = snprintf(text, sizeof(text), " %s %" PRIu64, o->build_id,
-			     o->size);
-	} else {
-		if (stat(o->path, &sb) != 0)
-			return false;
-		n = snprintf(text, sizeof(text),
-			     " %" PRIu64 " %ju %ju %jd.%09ld", o->size,
-			     (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
-			     (intmax_t)sb.st_mtim.tv_sec, sb.st_mtim.tv_nsec);
+	if (ok && split_find_sup(&sup, o)) {
+		ok = object_add_identity(&sup, b) == 0;
+		object_close(&sup);
 	}
-	return buf_add(b, text, (size_t)n) == 0;
+	return ok;
 }
 
 char *

@@ -85,10 +85,10 @@ enum prof_status binary_run(struct binary *s, const uint64_t *addr, size_t n,
 			    struct prof_err *err) MUST_USE;
 
 /*
- * Text that differs where answers of binary_run() may: it names the file and
- * the one split off from it, by build-id and size, or by inode and time where
- * there is no build-id. For free(); NULL if it can't be told, or without
- * memory.
+ * Text that differs where answers of binary_run() may: it names the file, the
+ * one split off from it and dwz's, each by build-id, size, device, inode and
+ * the times of its last changes. A build-id alone is what a file says of
+ * itself. For free(); NULL without memory.
  */
 char *binary_key(const struct binary *s, bool dwarf);
 

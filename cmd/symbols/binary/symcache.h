@@ -1,10 +1,8 @@
 /*
  * symcache.h - answers of earlier runs: what is at which addresses of an
  * object, kept in $PROFPIPE_CACHE/symbols or, without that variable, below the
- * user's cache. A file there is about one object, known by its build-id and
- * size, or without a build-id by its inode and time; and by the same of the
- * debug file that was split off from it. Names are as in the object, so it
- * serves all ways of demangling.
+ * user's cache. A file there is about one object in one state: binary_key().
+ * Names are as in the object, so it serves all ways of demangling.
  *
  * A cache that can't be read or written is a cache that has nothing: there are
  * no errors of it. Any number of processes may use it.

@@ -82,25 +82,49 @@ read_link(Elf *elf, struct link *out)
 	return true;
 }
 
+/* Open the object of this build-id at a path that is printed. */
+static bool open_id(struct object *o, const char *id, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static bool
+open_id(struct object *o, const char *id, const char *fmt, ...)
+{
+	va_list ap;
+	bool is_open;
+
+	va_start(ap, fmt);
+	is_open = object_open_at(o, fmt, ap);
+	va_end(ap);
+	if (is_open && !strcmp(o->build_id, id))
+		return true;
+	if (is_open)
+		object_close(o);
+	return false;
+}
+
 bool
-split_open_sup(struct dwarf_object *o, const struct object *main)
+split_find_sup(struct object *o, const struct object *main)
 {
 	const char *path = main->path;
 	struct link link;
-	bool open;
 
-	*o = (struct dwarf_object){ 0 };
+	*o = (struct object){ .fd = -1 };
 	if (!read_link(main->elf, &link))
 		return false;
-	open = *link.name == '/' ? open_path(o, false, "%s", link.name)
-				 : open_path(o, false, "%.*s%s",
-					     dir_length(path), path, link.name);
-	if (open && !strcmp(o->object.build_id, link.id))
+	if (*link.name == '/' ? open_id(o, link.id, "%s", link.name)
+			      : open_id(o, link.id, "%.*s%s", dir_length(path),
+					path, link.name))
 		return true;
-	dwarf_object_close(o);
-	if (open_path(o, false, "/usr/lib/debug/.build-id/%.2s/%s.debug",
-		      link.id, link.id + 2) &&
-	    !strcmp(o->object.build_id, link.id))
+	return open_id(o, link.id, "/usr/lib/debug/.build-id/%.2s/%s.debug",
+		       link.id, link.id + 2);
+}
+
+bool
+split_open_sup(struct dwarf_object *o, const struct object *main)
+{
+	*o = (struct dwarf_object){ 0 };
+	if (!split_find_sup(&o->object, main))
+		return false;
+	if (dwarf_file_init(&o->file, o->object.elf, false))
 		return true;
 	dwarf_object_close(o);
 	return false;

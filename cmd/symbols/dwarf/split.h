@@ -27,6 +27,9 @@ void dwarf_object_close(struct dwarf_object *o);
  */
 bool split_open_sup(struct dwarf_object *o, const struct object *main);
 
+/* The same as an object alone, for object_close(). */
+bool split_find_sup(struct object *o, const struct object *main);
+
 /* Open the package of all split units of main: the file beside it, *.dwp. */
 bool split_open_package(struct dwarf_object *o, const struct object *main);
 

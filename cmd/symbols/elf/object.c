@@ -4,8 +4,8 @@
 #include "object.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/regular.h"
 #include "lib/wire/compress.h"
 #include "note.h"
 #include "symtab.h"
@@ -32,26 +33,22 @@ object_close(struct object *o)
 	*o = (struct object){ .fd = -1 };
 }
 
-/* A file that a profile names may be a pipe: do not wait for a writer. */
 static enum prof_status
-open_file(const char *path, int *fd, uint64_t *size, struct prof_err *err)
+open_file(struct object *o, const char *path, struct prof_err *err)
 {
+	struct prof_err why;
 	struct stat sb;
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (*fd < 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	if (fstat(*fd, &sb) != 0)
-		prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	else if (!S_ISREG(sb.st_mode))
-		prof_fail(err, PROF_EFORMAT, "not a regular file");
-	else {
-		*size = (uint64_t)sb.st_size;
-		return PROF_OK;
+	o->fd = regular_open(path, false, &sb, &why);
+	if (o->fd < 0) {
+		if (err)
+			*err = why;
+		return why.status;
 	}
-	close(*fd);
-	*fd = -1;
-	return PROF_EFORMAT;
+	o->size = (uint64_t)sb.st_size;
+	o->state = (struct object_state){ true, sb.st_dev, sb.st_ino,
+					  sb.st_mtim, sb.st_ctim };
+	return PROF_OK;
 }
 
 /* Make o of what it has, be it in fd or an image. */
@@ -112,7 +109,7 @@ object_open(struct object *o, const char *path, struct prof_err *err)
 	ssize_t n;
 
 	*o = (struct object){ .fd = -1 };
-	st = open_file(path, &o->fd, &o->size, err);
+	st = open_file(o, path, err);
 	if (st != PROF_OK)
 		return st;
 	n = pread(o->fd, magic, sizeof(magic), 0);
@@ -174,6 +171,27 @@ object_has_dwarf(const struct object *o)
 	return (section_find(o->elf, ".debug_info", 0, &sh) ||
 		section_find(o->elf, ".zdebug_info", 0, &sh)) &&
 	       sh.sh_type != SHT_NOBITS;
+}
+
+int
+object_add_identity(const struct object *o, struct buf *out)
+{
+	const struct object_state *s = &o->state;
+	char text[NOTE_BUILD_ID_TEXT + 199];
+	int n;
+
+	if (s->is_known)
+		n = snprintf(text, sizeof(text),
+			     " %s %" PRIu64 " %ju %ju %jd.%09ld %jd.%09ld",
+			     o->build_id, o->size, (uintmax_t)s->dev,
+			     (uintmax_t)s->ino, (intmax_t)s->mtime.tv_sec,
+			     s->mtime.tv_nsec, (intmax_t)s->ctime.tv_sec,
+			     s->ctime.tv_nsec);
+	else
+		n = snprintf(text, sizeof(text), " %s %" PRIu64 " %08" PRIx32,
+			     o->build_id, o->size,
+			     gzip_crc32(0, o->image, o->size));
+	return buf_add(out, text, (size_t)n);
 }
 
 bool

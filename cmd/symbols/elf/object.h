@@ -10,9 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/status.h"
 #include "note.h"
+
+/*
+ * Which file it was, and in which state: the time of the last change of the
+ * inode is the kernel's, nobody sets it back as he likes.
+ */
+struct object_state {
+	bool is_known; /* false: the object is no file */
+	dev_t dev;
+	ino_t ino;
+	struct timespec mtime, ctime;
+};
 
 struct object {
 	char *path;  /* or what it is called, if it is no file */
@@ -20,6 +34,7 @@ struct object {
 	Elf *elf;    /* NULL: not open */
 	void *image; /* its bytes, if they are not in fd; malloc'd */
 	uint64_t size;
+	struct object_state state;
 	char build_id[NOTE_BUILD_ID_TEXT]; /* hex, or "" */
 };
 
@@ -53,6 +68,12 @@ void object_close(struct object *o);
 
 /* Has it DWARF, rather than only the sections' headers? */
 bool object_has_dwarf(const struct object *o);
+
+/*
+ * Append to out words that differ for two objects whose content may: its state,
+ * or of an image a checksum of all of it. Returns -1 without memory.
+ */
+int object_add_identity(const struct object *o, struct buf *out);
 
 /* Is crc the checksum of the file? */
 bool object_has_crc(const struct object *o, uint32_t crc);

@@ -1,0 +1,57 @@
+/* regular.c - see regular.h. */
+#include "config.h"
+
+#include "regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+fail(int fd, struct prof_err *err)
+{
+	prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/*
+ * Look at it through a descriptor that opens nothing, then open that inode.
+ * Without /proc the path is opened again, and may be a pipe by then: do not
+ * wait for a writer.
+ */
+int
+regular_open(const char *path, bool no_link, struct stat *sb,
+	     struct prof_err *err)
+{
+	int flags = O_CLOEXEC | (no_link ? O_NOFOLLOW : 0), fd;
+	int place = open(path, O_PATH | flags);
+	char link[32];
+
+	if (place < 0 || fstat(place, sb) != 0)
+		return fail(place, err);
+	if (!S_ISREG(sb->st_mode)) {
+		prof_fail(err, PROF_EFORMAT,
+			  S_ISLNK(sb->st_mode) ? "a symbolic link"
+					       : "not a regular file");
+		close(place);
+		return -1;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+	if (fd < 0)
+		return fail(place, err);
+	close(place);
+	if (fstat(fd, sb) != 0)
+		return fail(fd, err);
+	if (S_ISREG(sb->st_mode))
+		return fd;
+	prof_fail(err, PROF_EFORMAT, "not a regular file");
+	close(fd);
+	return -1;
+}
