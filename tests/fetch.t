@@ -33,7 +33,7 @@ END
 check_err 'other protocols' 2 'prof-fetch ftp://localhost/x' \
 	"prof-fetch: ftp://localhost/x: unsupported protocol 'ftp'"
 check_err 'perf.data' 2 'prof-fetch "$data"/bad-perf.data' \
-	'convert it with perf_to_profile'
+	'use prof-import'
 check_err 'a key without a certificate' 2 'prof-fetch --tls-key=x a:1' \
 	'--tls-cert and --tls-key are given together'
 check 'handlers are stripped when asked to' 0 '

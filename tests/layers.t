@@ -30,6 +30,7 @@ filter           lib cli
 flame            lib cli
 gate             lib cli
 html             lib cli
+import           lib cli
 list             lib cli symbols net
 merge            lib cli
 record           lib cli symbols unwind libsample

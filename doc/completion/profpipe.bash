@@ -9,5 +9,5 @@ _profpipe()
 			"$("$1" --list-options 2>/dev/null | cut -f1)" -- "$cur")
 	fi
 }
-complete -o default -F _profpipe prof-record prof-fetch prof-symbolize \
+complete -o default -F _profpipe prof-record prof-fetch prof-import prof-symbolize \
 	prof-merge prof-diff prof-filter prof-gate prof-text prof-list prof-dot prof-flame

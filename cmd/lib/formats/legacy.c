@@ -60,7 +60,7 @@ static const struct {
 	const char *begin;
 	const char *what;
 } foreign[] = {
-	{ "PERFILE2", "a perf.data file; convert it with perf_to_profile" },
+	{ "PERFILE2", "a perf.data file; use prof-import" },
 	{ "\177ELF", "an ELF file: a program, not a profile of it" },
 	{ "<!DOCTYPE", "a web page, not a profile" },
 	{ "<!doctype", "a web page, not a profile" },

@@ -1,0 +1,129 @@
+/*
+ * import.c - from an operand to a profile. A perf.data is read as it comes,
+ * whatever its size; all other formats are read as a whole.
+ */
+#include "config.h"
+
+#include "import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/model/profile.h"
+#include "lib/stream/stream.h"
+#include "lib/wire/compress.h"
+#include "perf.h"
+
+#define CHUNK ((size_t)1 << 20)
+
+/* Read up to n more bytes: fewer only at the end. */
+static enum prof_status
+fill(int fd, struct buf *b, size_t n, size_t *got, struct prof_err *err)
+{
+	*got = 0;
+	if (buf_reserve(b, n) < 0)
+		return prof_nomem(err);
+	while (*got < n) {
+		ssize_t k = read(fd, b->data + b->n, n - *got);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		if (!k)
+			break;
+		b->n += (size_t)k;
+		*got += (size_t)k;
+	}
+	return PROF_OK;
+}
+
+/* The rest of fd, behind what was read already. */
+static enum prof_status
+slurp(int fd, struct buf *b, size_t max, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	size_t got = 1;
+
+	while (st == PROF_OK && got) {
+		st = fill(fd, b, b->n < CHUNK ? CHUNK : b->n, &got, err);
+		if (st == PROF_OK && b->n > max)
+			st = prof_fail(err, PROF_ELIMIT,
+				       "larger than the limit of %zu bytes "
+				       "(--max-size)",
+				       max);
+	}
+	return st;
+}
+
+/* A profile of bytes that are not compressed. */
+static enum prof_status
+parse(const char *name, const struct buf *raw, const struct import_options *o,
+      struct profile **out, struct prof_err *err)
+{
+	enum foreign_kind kind =
+		o->from ? o->from : foreign_sniff(raw->data, raw->n);
+
+	if (foreign_hint(kind))
+		return prof_fail(err, PROF_ENOTSUP, "%s: %s",
+				 foreign_name(kind), foreign_hint(kind));
+	switch (kind) {
+	case FOREIGN_PERF:
+		return import_perf_bytes(name, raw, &o->perf, out, err);
+	default:
+		return profile_parse(raw->data, raw->n, out, err);
+	}
+}
+
+/* A file whose beginning is in b. */
+static enum prof_status
+read_open(const char *name, int fd, struct buf *b,
+	  const struct import_options *o, struct profile **out,
+	  struct prof_err *err)
+{
+	struct buf raw = { 0 };
+	enum prof_status st;
+
+	if (perf_is(b->data, b->n))
+		return import_perf(name, fd, b, &o->perf, out, err);
+	st = slurp(fd, b, o->max_size, err);
+	if (st == PROF_OK && b->n && !compress_is_gzip(b->data, b->n) &&
+	    !compress_is_zstd(b->data, b->n))
+		return parse(name, b, o, out, err);
+	if (st == PROF_OK)
+		st = stream_inflate(b->data, b->n, o->max_size, &raw, err);
+	if (st == PROF_OK)
+		st = parse(name, &raw, o, out, err);
+	buf_release(&raw);
+	return st;
+}
+
+enum prof_status
+import_read(const char *name, const struct import_options *o,
+	    struct profile **out, struct prof_err *err)
+{
+	struct buf b = { 0 };
+	enum prof_status st;
+	struct stat sb;
+	size_t got;
+	int fd;
+
+	*out = NULL;
+	if (strcmp(name, "-") && stat(name, &sb) == 0 && S_ISDIR(sb.st_mode))
+		return import_perf_folder(name, &o->perf, out, err);
+	fd = cli_try_open(name, err);
+	if (fd < 0)
+		return err->status;
+	st = fill(fd, &b, 4096, &got, err);
+	if (st == PROF_OK)
+		st = read_open(name, fd, &b, o, out, err);
+	buf_release(&b);
+	if (fd)
+		close(fd);
+	return st;
+}

@@ -1,0 +1,29 @@
+/*
+ * import.h - one input of prof-import: a file, a pipe or a folder in any format
+ * that is read, as a profile. Warnings are printed here; what ends the process
+ * is the caller's.
+ */
+#ifndef IMPORT_H
+#define IMPORT_H
+
+#include "lib/formats/foreign.h"
+#include "lib/formats/perf.h"
+
+struct profile;
+
+struct import_options {
+	enum foreign_kind from; /* FOREIGN_NONE: by content */
+	size_t max_size;        /* of what is inflated or kept as a whole */
+	struct perf_options perf;
+};
+
+/*
+ * Read the input of that name ("-": standard input) as a profile, the
+ * caller's, for profile_free(). Says what was lost, by warn(). An error has no
+ * name in it.
+ */
+enum prof_status import_read(const char *name, const struct import_options *o,
+			     struct profile **out,
+			     struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,237 @@
+/* import/options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	KEY_FROM = CLI_LONG,
+	KEY_COLUMNS,
+	KEY_LABEL,
+	KEY_KERNEL,
+	KEY_NO_IDLE,
+	KEY_STRICT,
+	KEY_TIME,
+};
+
+static const struct cli_opt opts[] = {
+	{ KEY_FROM, "from", "FORMAT", "the input's format (by content)" },
+	{ KEY_COLUMNS, "columns", "WHICH",
+	  "perf.data: google, as perf_to_profile has them, or +weight" },
+	{ KEY_LABEL, "label", "LIST",
+	  "perf.data: label samples: process, tid, thread, cpu, cgroup..." },
+	{ KEY_KERNEL, "kernel", "HOW",
+	  "perf.data: kernel frames: keep, drop, or fold into one (keep)" },
+	{ KEY_NO_IDLE, "no-idle", NULL, "leave out samples of idle CPUs" },
+	{ KEY_STRICT, "strict", NULL, "damage is an error, not a warning" },
+	{ KEY_TIME, "time", "FILE",
+	  "date the profile as FILE is, if nothing else does" },
+	CLI_READ_OPTS,
+	CLI_WRITE_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd cmd = {
+	.name = "prof-import",
+	.args = "[FILE...]",
+	.brief = "make a stream of other profilers' files",
+	.opts = opts,
+};
+
+/* What pprof runs: perf_to_profile -i perf.data -o FILE -f */
+static const struct cli_opt google_opts[] = {
+	{ 'i', "input", "FILE", "the perf.data" },
+	{ 'f', "force", NULL, "accepted: the output is always written anew" },
+	{ 'j', "jit", NULL, "accepted: jitted code needs no option" },
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd google_cmd = {
+	.name = "perf_to_profile",
+	.args = "-i FILE -o FILE",
+	.brief = "make a profile of perf.data, for pprof",
+	.opts = google_opts,
+};
+
+static void
+choose_format(struct import_args *a)
+{
+	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++)
+		if (!strcmp(a->cli.arg, foreign_name(k)) && !foreign_hint(k)) {
+			a->import.from = (enum foreign_kind)k;
+			return;
+		}
+	die("--from: '%s' is no format that is read", a->cli.arg);
+}
+
+static void
+choose_columns(struct import_args *a)
+{
+	if (!strcmp(a->cli.arg, "google"))
+		a->import.perf.is_google = true;
+	else if (!strcmp(a->cli.arg, "+weight"))
+		a->import.perf.weight = true;
+	else if (strcmp(a->cli.arg, "default"))
+		die("--columns: '%s' is not default, google or +weight",
+		    a->cli.arg);
+}
+
+static void
+choose_labels(struct import_args *a)
+{
+	static const struct {
+		const char *name;
+		unsigned label;
+	} label[] = {
+		{ "process", PERF_PROCESS },
+		{ "tid", PERF_TID },
+		{ "thread", PERF_THREAD },
+		{ "cpu", PERF_CPU },
+		{ "cgroup", PERF_CGROUP },
+		{ "mode", PERF_MODE },
+		{ "time", PERF_TIME },
+		{ "code_page_size", PERF_CODE_PAGE },
+		{ "data_page_size", PERF_DATA_PAGE },
+		{ "data_src", PERF_DATA_SRC },
+		{ "google", PERF_GOOGLE_KEYS },
+	};
+	size_t i, n = sizeof(label) / sizeof(*label);
+
+	for (char *save, *word = strtok_r(a->cli.arg, ",", &save); word;
+	     word = strtok_r(NULL, ",", &save)) {
+		for (i = 0; i < n && strcmp(word, label[i].name); i++)
+			;
+		if (i == n)
+			die("--label: '%s' is none of process, tid, thread, "
+			    "cpu, cgroup, mode, time, code_page_size, "
+			    "data_page_size, data_src, google",
+			    word);
+		a->import.perf.labels |= label[i].label;
+	}
+}
+
+static void
+choose_kernel(struct import_args *a)
+{
+	static const char *const how[] = { "keep", "drop", "fold" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(a->cli.arg, how[i])) {
+			a->import.perf.kernel = (enum perf_kernel)i;
+			return;
+		}
+	die("--kernel: '%s' is not keep, drop or fold", a->cli.arg);
+}
+
+static void
+choose_time(struct import_args *a)
+{
+	struct stat sb;
+
+	if (stat(a->cli.arg, &sb) < 0)
+		die("%s: %s", a->cli.arg, strerror(errno));
+	a->has_time = true;
+	a->time_ns =
+		(int64_t)sb.st_mtim.tv_sec * 1000000000 + sb.st_mtim.tv_nsec;
+}
+
+static void
+parse_ours(struct import_args *a)
+{
+	int key;
+
+	while ((key = cli_option(&a->cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_FROM:
+			choose_format(a);
+			break;
+		case KEY_COLUMNS:
+			choose_columns(a);
+			break;
+		case KEY_LABEL:
+			choose_labels(a);
+			break;
+		case KEY_KERNEL:
+			choose_kernel(a);
+			break;
+		case KEY_NO_IDLE:
+			a->import.perf.no_idle = true;
+			break;
+		case KEY_STRICT:
+			a->import.perf.is_strict = true;
+			break;
+		case KEY_TIME:
+			choose_time(a);
+			break;
+		}
+	}
+}
+
+/*
+ * pprof has the file open already and reads what it opened: another file that
+ * gets its name is none to it. So it is written over.
+ */
+static void
+write_in_place(struct import_args *a)
+{
+	int fd = open(a->cli.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      0666);
+
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		die("%s: %s", a->cli.output, strerror(errno));
+	close(fd);
+	a->cli.output = NULL;
+}
+
+static void
+parse_google(struct import_args *a)
+{
+	int key;
+
+	a->import.perf.is_google = true;
+	while ((key = cli_option(&a->cli)) != CLI_DONE)
+		if (key == 'i')
+			a->input = a->cli.arg;
+	if (!a->input && a->cli.n_operand != 1)
+		die("which perf.data? give it with -i");
+	if (a->cli.output)
+		write_in_place(a);
+}
+
+void
+import_args_parse(struct import_args *a, int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
+	/* libtool runs a program that is not installed as lt-NAME. */
+	bool is_google = !strcmp(name, google_cmd.name) ||
+			 !strcmp(name, "lt-perf_to_profile");
+
+	*a = (struct import_args){ 0 };
+	cli_init(&a->cli, is_google ? &google_cmd : &cmd, argc, argv);
+	if (is_google)
+		parse_google(a);
+	else
+		parse_ours(a);
+	a->import.max_size = a->cli.max_size;
+	a->import.perf.max_bytes = a->import.max_size;
+}
+
+const char *
+import_args_input(struct import_args *a)
+{
+	const char *name = a->input;
+
+	if (!name)
+		return a->is_read ? NULL : cli_input(&a->cli);
+	a->input = NULL;
+	a->is_read = true;
+	return name;
+}

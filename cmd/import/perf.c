@@ -1,0 +1,250 @@
+/* import/perf.c - see perf.h. */
+#include "config.h"
+
+#include "perf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/model/profile.h"
+#include "lib/wire/zstd-in.h"
+
+#define CHUNK ((size_t)1 << 20)
+#define MAX_PARTS 4096
+
+static const struct perf_inflate inflate = {
+	.open = zstd_in_open,
+	.put = zstd_in_put,
+	.close = zstd_in_close,
+};
+
+static struct perf *
+reader(const struct perf_options *o)
+{
+	struct perf_options with = *o;
+
+	with.inflate = zstd_in_is_there() ? &inflate : NULL;
+	return perf_new(&with);
+}
+
+/* --- what to say --- */
+
+#define N(v) ((unsigned long long)(v))
+
+static void
+tell_losses(const char *name, const struct perf_notes *n)
+{
+	uint64_t all = n->samples + n->lost;
+
+	if (n->lost && n->lost >= all / 100)
+		warn("%s: %llu of %llu samples are missing: perf's buffers "
+		     "were "
+		     "full%s",
+		     name, N(n->lost), N(all),
+		     n->has_mapping_loss ? ", and mappings may be missing too"
+					 : "");
+	if (n->throttled)
+		warn("%s: the kernel paused sampling %llu times", name,
+		     N(n->throttled));
+	if (n->damage[0])
+		warn("%s: %llu records are damaged; the first, %s", name,
+		     N(n->damaged), n->damage);
+	if (n->is_open)
+		warn("%s: perf did not finish the file: build-ids and names of "
+		     "events are missing",
+		     name);
+	if (n->unknown_event)
+		warn("%s: %llu samples of no event that the header lists", name,
+		     N(n->unknown_event));
+	if (n->late)
+		warn("%s: %llu records came out of order", name, N(n->late));
+}
+
+static void
+tell_unused(const char *name, const struct perf_notes *n)
+{
+	if (n->dumps)
+		warn("%s: %llu samples hold a copy of the stack (--call-graph "
+		     "dwarf), which is not unwound: they have the innermost "
+		     "frame only",
+		     name, N(n->dumps));
+	if (n->aux)
+		warn("%s: hardware traces are not decoded; perf inject "
+		     "--itrace "
+		     "makes samples of them",
+		     name);
+	if (n->branches)
+		warn("%s: branches of %llu samples are not used: they are no "
+		     "call chains",
+		     name, N(n->branches));
+	if (n->groups)
+		warn("%s: counts of a group's other events are not used", name);
+	if (n->no_build_ids)
+		warn("%s: no build-ids: nothing tells whether a file is still "
+		     "the one that ran; perf record --buildid-mmap has them",
+		     name);
+	if (!n->samples)
+		warn("%s: no samples", name);
+}
+
+static enum prof_status
+finish(const char *name, struct perf *r, struct profile **out,
+       struct prof_err *err)
+{
+	struct perf_notes notes;
+	enum prof_status st = perf_finish(r, out, &notes, err);
+
+	if (st == PROF_OK) {
+		tell_losses(cli_name(name), &notes);
+		tell_unused(cli_name(name), &notes);
+	}
+	perf_free(r);
+	return st;
+}
+
+/* --- bytes --- */
+
+/* Feed the next piece of fd: *got is 0 at its end. */
+static enum prof_status
+feed_piece(struct perf *r, size_t stream, int fd, void *chunk, size_t *got,
+	   struct prof_err *err)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, chunk, CHUNK);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	*got = (size_t)n;
+	return n ? perf_feed(r, stream, chunk, (size_t)n, err)
+		 : perf_end(r, stream, err);
+}
+
+static enum prof_status
+feed_rest(struct perf *r, int fd, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	void *chunk = malloc(CHUNK);
+	size_t got = 1;
+
+	if (!chunk)
+		return prof_nomem(err);
+	while (st == PROF_OK && got)
+		st = feed_piece(r, 0, fd, chunk, &got, err);
+	free(chunk);
+	return st;
+}
+
+enum prof_status
+import_perf(const char *name, int fd, struct buf *b,
+	    const struct perf_options *o, struct profile **out,
+	    struct prof_err *err)
+{
+	struct perf *r = reader(o);
+	enum prof_status st;
+
+	if (!r)
+		return prof_nomem(err);
+	st = perf_feed(r, 0, b->data, b->n, err);
+	if (st == PROF_OK)
+		st = feed_rest(r, fd, err);
+	if (st == PROF_OK)
+		return finish(name, r, out, err);
+	perf_free(r);
+	return st;
+}
+
+enum prof_status
+import_perf_bytes(const char *name, const struct buf *raw,
+		  const struct perf_options *o, struct profile **out,
+		  struct prof_err *err)
+{
+	struct perf *r = reader(o);
+	enum prof_status st;
+
+	if (!r)
+		return prof_nomem(err);
+	st = perf_feed(r, 0, raw->data, raw->n, err);
+	if (st == PROF_OK)
+		st = perf_end(r, 0, err);
+	if (st == PROF_OK)
+		return finish(name, r, out, err);
+	perf_free(r);
+	return st;
+}
+
+/* --- folders --- */
+
+static int
+open_part(int dir, size_t i)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "data.%zu", i);
+	return openat(dir, name, O_RDONLY | O_CLOEXEC);
+}
+
+static enum prof_status
+feed_parts(struct perf *r, int *fd, size_t n_part, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	void *chunk = malloc(CHUNK);
+	size_t stream, got;
+
+	if (!chunk)
+		return prof_nomem(err);
+	for (size_t i = 0; st == PROF_OK && i < n_part; i++)
+		st = perf_add_part(r, &stream, err);
+	while (st == PROF_OK && (stream = perf_wants(r)))
+		st = feed_piece(r, stream, fd[stream - 1], chunk, &got, err);
+	free(chunk);
+	return st;
+}
+
+static enum prof_status
+read_folder(struct perf *r, int dir, struct prof_err *err)
+{
+	int fd[MAX_PARTS], data = openat(dir, "data", O_RDONLY | O_CLOEXEC);
+	enum prof_status st;
+	size_t n = 0;
+
+	if (data < 0)
+		return prof_fail(err, PROF_EFORMAT,
+				 "Is a directory, and not one of perf record "
+				 "--threads: it has no file \"data\"");
+	st = feed_rest(r, data, err);
+	close(data);
+	while (st == PROF_OK && n < MAX_PARTS &&
+	       (fd[n] = open_part(dir, n)) >= 0)
+		n++;
+	if (st == PROF_OK)
+		st = feed_parts(r, fd, n, err);
+	while (n)
+		close(fd[--n]);
+	return st;
+}
+
+enum prof_status
+import_perf_folder(const char *name, const struct perf_options *o,
+		   struct profile **out, struct prof_err *err)
+{
+	int dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum prof_status st;
+	struct perf *r;
+
+	if (dir < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	r = reader(o);
+	st = r ? read_folder(r, dir, err) : prof_nomem(err);
+	close(dir);
+	if (st == PROF_OK)
+		return finish(name, r, out, err);
+	perf_free(r);
+	return st;
+}

@@ -1,0 +1,30 @@
+/*
+ * foreign.h - formats of other profilers and viewers: which one a file has, and
+ * what to do with it. prof-import reads them; every other reader names them.
+ */
+#ifndef FOREIGN_H
+#define FOREIGN_H
+
+#include <stddef.h>
+
+enum foreign_kind {
+	FOREIGN_NONE, /* profile.proto, a legacy format, or nothing known */
+	FOREIGN_PERF,
+	FOREIGN_PERF_OLD, /* known, but not read: see foreign_hint() */
+	FOREIGN_SIMPLEPERF,
+	FOREIGN_KINDS,
+};
+
+/*
+ * What the n bytes at data are, by content. Bytes that are compressed are
+ * nothing: inflate them first.
+ */
+enum foreign_kind foreign_sniff(const void *data, size_t n);
+
+/* What a format is called in --from and in messages: "perf.data". */
+const char *foreign_name(enum foreign_kind kind);
+
+/* Why a kind that is known cannot be read, or NULL if prof-import reads it. */
+const char *foreign_hint(enum foreign_kind kind);
+
+#endif

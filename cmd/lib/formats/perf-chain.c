@@ -1,0 +1,324 @@
+/*
+ * perf-chain.c - from the words of a call chain to frames. Words above -4096
+ * say where the following addresses are; the first address after each is
+ * exact, all others are where calls return to, and are moved into the call.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "perf-impl.h"
+
+#define JUNK_FROM ((uint64_t)-4095)
+
+/* Addresses of this context are in... */
+enum context { IN_UNKNOWN, IN_KERNEL, IN_USER, IN_OTHER };
+
+struct chain {
+	struct perf *r;
+	const struct perf_space *user;
+	enum context context;
+	bool is_exact; /* the next address is no return address */
+	uint32_t notes;
+	uint64_t n_run;  /* addresses since the last marker */
+	size_t n_mapped; /* frames, to the last user one in a mapping */
+	bool has_user;   /* ... there was one */
+	uint64_t max_run;
+};
+
+/* The context that a marker begins; *is_marker is false for an address. */
+static enum context
+marker(uint64_t word, bool *is_marker, bool *is_junk)
+{
+	*is_marker = true;
+	*is_junk = false;
+	if (word < JUNK_FROM) {
+		*is_marker = false;
+		return IN_UNKNOWN;
+	}
+	switch ((int64_t)word) {
+	case -128:
+		return IN_KERNEL;
+	case -512:
+	case -640: /* what follows is no address: see perf_chain() */
+		return IN_USER;
+	case -32:
+	case -2048:
+	case -2176:
+	case -2560:
+		return IN_OTHER;
+	default:
+		*is_junk = true;
+		return IN_UNKNOWN;
+	}
+}
+
+static const struct perf_vma *
+find(const struct chain *c, uint64_t address, bool *is_kernel)
+{
+	const struct perf_vma *v = NULL;
+
+	*is_kernel = c->context == IN_KERNEL;
+	if (c->context == IN_OTHER)
+		return NULL;
+	if (c->context != IN_KERNEL)
+		v = perf_find(c->user, address);
+	if (!v && c->context != IN_USER) {
+		v = perf_find_kernel(c->r, address);
+		*is_kernel = *is_kernel || v;
+	}
+	return v;
+}
+
+static enum prof_status
+push(struct chain *c, uint64_t address)
+{
+	struct perf *r = c->r;
+	bool is_return = !c->is_exact && address;
+	const struct perf_vma *v;
+	bool is_kernel;
+
+	c->is_exact = false;
+	if (++c->n_run == c->max_run)
+		c->notes |= CHAIN_TRUNCATED;
+	/* A call may be the last instruction of what is mapped. */
+	v = find(c, address - is_return, &is_kernel);
+	if (is_kernel && r->o.kernel == PERF_KERNEL_DROP)
+		return PROF_OK;
+	if (is_kernel && r->o.kernel == PERF_KERNEL_FOLD)
+		return perf_push_kernel(r);
+	if (!v) {
+		enum prof_status st =
+			perf_push(r, address - is_return, PROF_NONE);
+
+		if (is_kernel || c->context == IN_OTHER)
+			c->n_mapped = r->n_frame;
+		return st;
+	}
+	if (!is_kernel)
+		c->has_user = true;
+	c->n_mapped = r->n_frame + 1;
+	return perf_push(r, address - is_return + v->shift, v->object);
+}
+
+static enum prof_status
+words(struct chain *c, const uint8_t *p, uint64_t n)
+{
+	enum prof_status st = PROF_OK;
+
+	for (uint64_t i = 0; st == PROF_OK && i < n; i++) {
+		uint64_t word = perf_u64(c->r, p + 8 * i);
+		bool is_marker, is_junk;
+		enum context to = marker(word, &is_marker, &is_junk);
+
+		if (word == (uint64_t)-640)
+			break;
+		if (!is_marker) {
+			st = push(c, word);
+		} else if (!is_junk) {
+			c->context = to;
+			c->is_exact = true;
+			c->n_run = 0;
+		}
+	}
+	return st;
+}
+
+/* Where a walk along frame pointers ran out of them. */
+static void
+trim(struct chain *c)
+{
+	struct perf *r = c->r;
+
+	if (c->has_user && c->n_mapped < r->n_frame) {
+		r->n_frame = c->n_mapped;
+		c->notes |= CHAIN_TRUNCATED;
+	}
+}
+
+static enum context
+context_of(unsigned mode)
+{
+	switch (mode) {
+	case MODE_KERNEL:
+		return IN_KERNEL;
+	case MODE_USER:
+		return IN_USER;
+	case MODE_UNKNOWN:
+		return IN_UNKNOWN;
+	default:
+		return IN_OTHER;
+	}
+}
+
+/* The user part of "--call-graph lbr": calls, newest first. */
+static enum prof_status
+branches(struct chain *c, const struct perf_sample *s)
+{
+	enum prof_status st = PROF_OK;
+
+	c->context = IN_USER;
+	for (uint64_t i = 0; st == PROF_OK && i < s->n_branch; i++) {
+		c->is_exact = true; /* the call itself */
+		st = push(c, perf_u64(c->r, s->branch + 24 * i));
+	}
+	return st;
+}
+
+/* The user's pc among the registers that were recorded, or 0. */
+static uint64_t
+user_pc(const struct perf *r, const struct perf_sample *s)
+{
+	uint64_t mask = s->attr->regs_user, bit;
+	const char *arch = profile_str(r->p, r->arch);
+
+	bit = !strcmp(arch, "aarch64") ? (uint64_t)1 << 32 : (uint64_t)1 << 8;
+	if (!s->regs || !s->dump || !(mask & bit))
+		return 0;
+	return perf_u64(r,
+			s->regs + 8 * __builtin_popcountll(mask & (bit - 1)));
+}
+
+static enum prof_status
+build(struct chain *c, const struct perf_sample *s)
+{
+	bool is_lbr = s->n_branch && s->branch &&
+		      s->attr->branch_type & BRANCH_CALL_STACK;
+	enum prof_status st = PROF_OK;
+	uint64_t pc = user_pc(c->r, s);
+
+	c->context = context_of(s->mode);
+	c->is_exact = true;
+	if (s->chain && !is_lbr)
+		st = words(c, s->chain, s->n_chain);
+	else if (is_lbr && c->context == IN_KERNEL && s->chain) {
+		uint64_t n = 0;
+
+		while (n < s->n_chain &&
+		       perf_u64(c->r, s->chain + 8 * n) != (uint64_t)-512)
+			n++;
+		st = words(c, s->chain, n);
+	}
+	if (st == PROF_OK && !c->r->n_frame && (!pc || pc == s->ip) &&
+	    s->attr->sample_type & S_IP) {
+		c->context = context_of(s->mode);
+		c->is_exact = true;
+		st = push(c, s->ip);
+	}
+	if (st == PROF_OK && is_lbr)
+		st = branches(c, s);
+	if (st == PROF_OK && pc && (pc != s->ip || s->mode != MODE_USER)) {
+		c->context = IN_USER;
+		c->is_exact = true;
+		st = push(c, pc);
+	}
+	trim(c);
+	for (size_t i = 0; i < c->r->n_frame; i++)
+		if (c->r->location_object[c->r->frame[i]] == PROF_NONE)
+			c->notes |= CHAIN_UNMAPPED;
+	return st;
+}
+
+/* --- a cache: most chains are repeated many times --- */
+
+static struct perf_cached *
+cached(struct perf *r, const struct perf_sample *s, uint64_t generation,
+       bool *is_hit)
+{
+	struct hashtab *t = &r->stack_table; /* for its key */
+	uint64_t h = hashtab_mix(t, generation, s->ip ^ s->mode);
+	struct perf_cached *c;
+
+	*is_hit = false;
+	if (s->n_branch || s->regs || s->n_chain > PERF_CACHE_WORDS)
+		return NULL;
+	for (uint64_t i = 0; i < s->n_chain; i++) {
+		uint64_t word;
+
+		memcpy(&word, s->chain + 8 * i, sizeof(word));
+		h = hashtab_mix(t, h, word);
+	}
+	c = &r->cache[h % PERF_CACHE_SLOTS];
+	*is_hit = c->hash == h && c->generation == generation &&
+		  c->kernel_generation == r->kernel->generation + 1 &&
+		  c->ip == s->ip && c->n == s->n_chain && c->mode == s->mode &&
+		  (!c->n || !memcmp(c->word, s->chain, 8 * c->n));
+	if (*is_hit)
+		return c;
+	*c = (struct perf_cached){
+		.hash = h,
+		.generation = generation,
+		.ip = s->ip,
+		.n = (uint32_t)s->n_chain,
+		.mode = s->mode,
+	};
+	if (c->n)
+		memcpy(c->word, s->chain, 8 * c->n);
+	return c;
+}
+
+static uint64_t
+chain_limit(const struct perf_attr *a)
+{
+	return a->max_stack ? a->max_stack : PERF_MAX_STACK;
+}
+
+enum prof_status
+perf_chain(struct perf *r, const struct perf_sample *s, uint32_t *stack,
+	   uint32_t *notes)
+{
+	const struct perf_process *p = perf_process(r, s->pid);
+	struct chain c = { .r = r, .max_run = chain_limit(s->attr) };
+	struct perf_cached *slot;
+	enum prof_status st;
+	bool is_hit;
+
+	if (!p)
+		return prof_nomem(r->err);
+	c.user = p->space;
+	slot = cached(r, s, c.user ? c.user->generation : 0, &is_hit);
+	if (is_hit) {
+		*stack = slot->stack;
+		*notes = slot->notes;
+		return PROF_OK;
+	}
+	r->n_frame = 0;
+	r->frame_flags = 0;
+	st = build(&c, s);
+	if (st == PROF_OK)
+		st = perf_take_stack(r, stack);
+	if (st != PROF_OK)
+		return st;
+	*notes = c.notes;
+	if (slot) {
+		slot->kernel_generation = r->kernel->generation + 1;
+		slot->stack = *stack;
+		slot->notes = c.notes;
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+perf_chain_join(struct perf *r, uint32_t kernel, uint32_t pid,
+		const uint8_t *ip, uint64_t n, uint32_t *stack)
+{
+	const struct perf_process *p = perf_process(r, pid);
+	const struct perf_stack *k = &r->stack[kernel];
+	struct chain c = { .r = r,
+			   .context = IN_USER,
+			   .is_exact = true,
+			   .max_run = PERF_MAX_STACK };
+	enum prof_status st;
+
+	if (!p)
+		return prof_nomem(r->err);
+	c.user = p->space;
+	r->n_frame = 0;
+	r->frame_flags = k->flags;
+	for (uint32_t i = 0; i < k->n; i++)
+		r->frame[r->n_frame++] = r->pool[k->at + i];
+	c.n_mapped = r->n_frame;
+	st = words(&c, ip, n);
+	trim(&c);
+	return st == PROF_OK ? perf_take_stack(r, stack) : st;
+}

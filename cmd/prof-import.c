@@ -1,0 +1,58 @@
+/*
+ * prof-import.c - profiles of other profilers as one stream. What an input is,
+ * and what is said of it, is in import/import.c; each format has its file in
+ * lib/formats. Called by the name perf_to_profile it takes that program's
+ * options, for pprof, which runs it.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "import/import.h"
+#include "import/options.h"
+#include "lib/model/profile.h"
+#include "lib/ops/merge.h"
+
+/* Read all inputs and add them up; one alone is put in order. */
+static struct profile *
+read_all(struct import_args *args)
+{
+	struct merge *sum = merge_new(COLUMNS_COMMON);
+	struct merge_notes notes;
+	struct profile *p;
+	struct prof_err err;
+	const char *name;
+
+	if (!sum)
+		die("out of memory");
+	while ((name = import_args_input(args))) {
+		if (import_read(name, &args->import, &p, &err) != PROF_OK ||
+		    merge_add(sum, p, 1, &err) != PROF_OK)
+			die("%s: %s", cli_name(name), err.msg);
+		profile_free(p);
+	}
+	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
+		die("%s", err.msg);
+	cli_tell_notes(&notes);
+	merge_free(sum);
+	return p;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct import_args args;
+	struct profile *p;
+
+	import_args_parse(&args, argc, argv);
+	p = read_all(&args);
+	if (args.has_time && !p->time_ns)
+		p->time_ns = args.time_ns;
+	cli_write(&args.cli, p);
+	profile_free(p);
+	return cli_finish(&args.cli, EXIT_SUCCESS);
+}

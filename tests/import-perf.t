@@ -1,0 +1,234 @@
+#!/bin/sh
+# Recordings of perf, made here, against perf's own reports: the same samples,
+# the same sums, the same stacks.
+. "${srcdir:-.}/tests/tap.sh"
+
+if ! have perf || ! perf record -q -e cpu-clock -o try.data true 2>/dev/null; then
+	skip_rest 'recordings of perf' 'no perf, or it may not record here'
+fi
+
+cat >work.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned long sum;
+#define NOINLINE __attribute__((noinline))
+NOINLINE void leaf(int n) { for (int i = 0; i < n; i++) sum += i; __asm__(""); }
+NOINLINE void mid(int n) { leaf(n); leaf(n / 2); __asm__(""); }
+NOINLINE void in(void) {
+	int fd = open("/dev/zero", O_RDONLY);
+	char b[65536];
+	for (int i = 0; i < 200; i++) if (read(fd, b, sizeof b) < 0) break;
+	close(fd);
+}
+static void *thread(void *a) {
+	prctl(PR_SET_NAME, "renamed");
+	for (int i = 0; i < 20; i++) { mid(1000000); in(); }
+	return a;
+}
+int main(int c, char **v) {
+	pthread_t t;
+	(void)v;
+	if (c > 1) { for (int i = 0; i < 20; i++) mid(1000000); return 0; }
+	pthread_create(&t, 0, thread, 0);
+	if (!fork()) {
+		mid(10000000);
+		execl("/proc/self/exe", "again", "x", (char *)0);
+		_exit(1);
+	}
+	for (int i = 0; i < 20; i++) mid(1000000);
+	pthread_join(t, 0);
+	wait(0);
+	return 0;
+}
+END
+${CC:-cc} -O1 -g -fno-omit-frame-pointer -pthread -o work work.c
+
+# theirs FILE: "COUNT PERIOD COMM FRAME;FRAME;..." of perf script, leaf first.
+# A frame is its function, in the program, else its file: names of the kernel
+# and of libc have aliases. Frames without a file at the root are not counted,
+# nor is a lone one of libc below the kernel: perf knows the program from before
+# an exec to the end of the recording.
+theirs() {
+	perf script -i "$1" --no-inline -F comm,period,ip,sym,dso 2>/dev/null |
+		awk '
+		function done() {
+			sub(/(\?;)+$/, "", stack); sub(/\[k\];libc\.so\.6;$/, "[k];", stack)
+			if (comm != "") { n[comm " " stack]++; sum[comm " " stack] += period }
+			comm = ""; stack = ""
+		}
+		function frame(i) {
+			dso = $NF; gsub(/[()]/, "", dso)
+			if (dso ~ /^\[(kernel|guest)/ || dso ~ /\.ko/) f = "[k]"
+			else if (dso ~ /\/work$/) f = $(i + 1)
+			else if (dso == "[unknown]") f = "?"
+			# Memory without a file: each has its own words for it.
+			else if (dso ~ /anon|deleted|memfd|\.map$/) f = "anon"
+			else { f = dso; sub(/.*\//, "", f) }
+			stack = stack f ";"
+		}
+		/^$/ { done(); next }
+		comm == "" {
+			comm = $1; period = $NF
+			# Without call chains all is on one line.
+			if (period ~ /\)$/) { period = $2; frame(3); done() }
+			next
+		}
+		{ frame(1) }
+		END { done(); for (i in n) print n[i], sum[i], i }' | sort
+}
+
+# ours FILE: the same of prof-import.
+ours() {
+	prof-import -q --label=thread "$1" |
+		prof-symbolize -q --symbolize=fastlocal |
+		prof-text --raw >raw || return
+	awk '
+	FNR == 1 { part++ }
+	/^Locations/ { where = "l"; next }
+	/^Mappings/ { where = "m"; next }
+	/^Samples:/ { where = "s"; next }
+	part == 1 && where == "m" { sub(":", "", $1); map[$1] = $3 }
+	part == 1 && where == "l" && /^ *[0-9]+:/ {
+		id = $1; sub(":", "", id); of[id] = $3; sub("M=", "", of[id])
+		if ($3 !~ /^M=/) of[id] = 0
+		fn[id] = $3 ~ /^M=/ ? $4 : $3
+		next
+	}
+	# Further lines of a location are outer: the last is the function.
+	part == 1 && where == "l" { fn[id] = $1 }
+	part == 2 && where == "s" && $2 ~ /:$/ && $1 ~ /^[0-9]+$/ {
+		flush(); count = $1; period = $2; sub(":", "", period); stack = ""
+		for (i = 3; i <= NF; i++) {
+			f = map[of[$i]]
+			if (!of[$i]) f = "?"
+			else if (f ~ /^\[kernel/ || f ~ /\.ko/) f = "[k]"
+			else if (f ~ /\/work$/) f = fn[$i]
+			else if (f ~ /anon|memfd/) f = "anon"
+			else sub(/.*\//, "", f)
+			stack = stack f ";"
+		}
+		next
+	}
+	part == 2 && where == "s" && match($0, /thread:\[[^]]*/) {
+		comm = substr($0, RSTART + 8, RLENGTH - 8)
+	}
+	function flush() {
+		sub(/(\?;)+$/, "", stack); sub(/\[k\];libc\.so\.6;$/, "[k];", stack)
+		if (count) { n[comm " " stack] += count; sum[comm " " stack] += period }
+		count = 0
+	}
+	END { flush(); for (i in n) print n[i], sum[i], i }' raw raw | sort
+}
+
+total() {
+	awk '{ n += $1; sum += $2 } END { print n, sum }' "$1"
+}
+
+# agree NAME FILE
+agree() {
+	theirs "$2" >theirs
+	ours "$2" >ours
+	if [ -s theirs ] && cmp -s theirs ours; then
+		ok "$1: stacks, counts and sums are perf's"
+	else
+		diff theirs ours | head -20 | not_ok "$1: stacks, counts and sums are perf's"
+	fi
+}
+
+clock='-q -e cpu-clock -F 997'
+record() {
+	# shellcheck disable=SC2086 # words
+	perf record $clock -o "$@" >/dev/null 2>&1
+}
+
+if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	record fp.data -g ./work
+	agree 'frame pointers' fp.data
+	record z.data -g -z ./work
+	agree 'compressed' z.data
+	record id.data -g --buildid-mmap --all-cgroups --namespaces ./work
+	agree 'build-ids in mappings' id.data
+	record flat.data ./work
+	agree 'no call chains' flat.data
+	perf record -q -e page-faults -c 1 -g -o faults.data ./work >/dev/null 2>&1
+	agree 'page faults' faults.data
+	record switch.data -g --switch-events ./work
+	agree 'with switches' switch.data
+	record threads -g --threads ./work
+	agree 'a folder' threads
+	# Whatever runs beside; who it is at the moment of an exec, perf and we
+	# see a record apart.
+	record all.data -a -g -- ./work
+	theirs all.data >stacks
+	total stacks >theirs
+	ours all.data >stacks
+	total stacks >ours
+	[ -s theirs ] && cmp -s theirs ours && ok 'the whole machine: samples and their sum' ||
+		diff theirs ours | not_ok 'the whole machine: samples and their sum'
+	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
+	agree 'a pipe' pipe.data
+else
+	skip 'stacks' 'this build has no elfutils'
+	record fp.data -g ./work
+	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
+fi
+
+# Sums of two events, column by column.
+perf record -q -e cpu-clock,task-clock -g -o two.data ./work >/dev/null 2>&1
+prof-import two.data | prof-text --list-types 2>/dev/null | cut -d' ' -f1 | sort >types
+perf script -i two.data -F event,period 2>/dev/null |
+	awk 'NF == 2 { n[$2]++; s[$2] += $1 } END { for (e in n) print e, n[e], s[e] }' | sort >theirs
+prof-import two.data | prof-text --raw | awk '
+	/^Samples:/ { getline; for (i = 1; i <= NF; i++) { split($i, w, "/"); t[i] = w[1] } on = 1; next }
+	/^Locations/ { on = 0 }
+	on && /:/ && $1 ~ /^[0-9]+$/ { for (i = 1; i <= 4; i++) { v = $i; sub(":", "", v); sum[i] += v } }
+	END { for (i = 1; i < 4; i += 2) print t[i + 1] ":", sum[i], sum[i + 1] }' | sort >ours
+cmp -s theirs ours && [ -s ours ] && ok 'two events are columns with the right sums' ||
+	diff theirs ours | not_ok 'two events are columns with the right sums'
+
+# What a full ring loses is said, and kept.
+perf record -q -e cpu-clock -F 5000 -m 1 -g -o lost.data -a -- ./work >/dev/null 2>&1
+lost=$(perf script -D -i lost.data 2>/dev/null | sed -n 's/.*PERF_RECORD_LOST_SAMPLES: *lost \([0-9]*\).*/\1/p' |
+	awk '{ s += $1 } END { print s + 0 }')
+if [ "$lost" -gt 0 ]; then
+	prof-import lost.data 2>.err | prof-text --comments | grep -q " lost=$lost " &&
+		grep -q 'samples are missing' .err && ok 'lost samples are counted' ||
+		{ echo "wanted $lost"; cat .err; } | not_ok 'lost samples are counted'
+else
+	skip 'lost samples are counted' 'perf lost none'
+fi
+
+# pprof runs perf_to_profile on a perf.data.
+if have go; then
+	perf report -i fp.data --stdio --no-children -g none -F period,dso 2>/dev/null |
+		awk '$2 == "work" { print $1 }' >theirs
+	go tool pprof -raw fp.data 2>/dev/null | awk '
+		/^Locations/ { where = "l"; next } /^Mappings/ { where = "m"; next }
+		/^Samples:/ { where = "s"; next }
+		where == "l" { sub(":", "", $1); of[$1] = $3 }
+		where == "m" && $3 ~ /work$/ { sub(":", "", $1); want = "M=" $1 }
+		where == "s" && $1 ~ /^[0-9]+$/ { sub(":", "", $2); v[$3] += $2 }
+		END { for (l in v) if (of[l] == want) s += v[l]; print s }' >ours
+	cmp -s theirs ours && ok 'pprof reads perf.data through perf_to_profile' ||
+		diff theirs ours | not_ok 'pprof reads perf.data through perf_to_profile'
+else
+	skip 'pprof reads perf.data through perf_to_profile' 'no go'
+fi
+
+gzip -c fp.data >fp.data.gz
+check 'compressed as a whole, byte by byte, and from standard input: the same' 0 \
+	'prof-import fp.data >a; prof-import fp.data.gz >b; prof-import <fp.data >c; cmp a b && cmp a c' <<'END'
+END
+head -c $(($(wc -c <fp.data) / 2)) fp.data >cut.data
+check_err 'damage is an error with --strict' 2 'prof-import --strict cut.data >/dev/null' \
+	'the end, inside of the records'
+check_err 'other readers name the format' 2 'prof-text fp.data' 'use prof-import'
+
+printf '\010' >fuzz.1; cat pipe.data >>fuzz.1
+printf '\060' >fuzz.2; cat fp.data >>fuzz.2
+check 'fuzz-perf: these recordings' 0 'fuzz-perf fuzz.* 2>/dev/null' <<'END'
+END
+plan
