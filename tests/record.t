@@ -96,6 +96,26 @@ check 'the first mapping is the program, though a shell starts it' 0 \
 File: demo
 END
 
+printf "#!/bin/sh\nexit 5\n" >--my_program; chmod +x -- --my_program
+check 'the words of the command are its own' 0 \
+	'prof-record -q -o x.pb.gz echo --foo_bar -o --x_y=a_b -- --c_d
+	 prof-record -q -o x.pb.gz -- echo --foo_bar -- --c_d
+	 prof-record -q -o x.pb.gz ./--my_program; echo $?' 2>/dev/null <<'END'
+--foo_bar -o --x_y=a_b -- --c_d
+--foo_bar -- --c_d
+5
+END
+check 'an underscore in an option is a hyphen, and in its argument is not' 0 \
+	'prof-record -q -o --a_b.pb.gz true; ls -- --a*
+	 prof-text -q --sample_index samples --max_size 1G ./--a_b.pb.gz | head -1
+	 prof-text -q --a_b 2>&1
+	 prof-text -q -- --a_b.pb.gz --x_y 2>&1 | grep -c x_y' <<'END'
+--a_b.pb.gz
+File: true
+prof-text: unknown option '--a-b' (see prof-text --help)
+1
+END
+
 # Status and signals pass through.
 check 'the exit status is the program'\''s' 7 \
 	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null

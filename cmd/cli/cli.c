@@ -162,9 +162,8 @@ make_tables(struct cli *cli)
 	each_row(cli->cmd, add_opt, &t);
 }
 
-/* pprof's --sample_index and --sample-index are the same option. */
 static char **
-normalize(int argc, char **argv)
+copy_words(int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 
@@ -175,12 +174,27 @@ normalize(int argc, char **argv)
 		if (!copy[i])
 			die("out of memory");
 	}
-	for (int i = 1; i < argc && strcmp(copy[i], "--"); i++)
-		if (copy[i][0] == '-' && copy[i][1] == '-')
-			for (char *p = copy[i]; *p && *p != '='; p++)
-				if (*p == '_')
-					*p = '-';
 	return copy;
+}
+
+/*
+ * pprof's --sample_index and --sample-index are the same option. Only the word
+ * that getopt takes next is changed: what follows may be an argument, or the
+ * command line of another program.
+ */
+static void
+normalize_next(struct cli *cli)
+{
+	int i = optind;
+
+	while (i < cli->argc && !cli->cmd->stop_at_operand &&
+	       (cli->argv[i][0] != '-' || !cli->argv[i][1]))
+		i++;
+	if (i == cli->argc || strncmp(cli->argv[i], "--", 2) != 0)
+		return;
+	for (char *p = cli->argv[i]; *p && *p != '='; p++)
+		if (*p == '_')
+			*p = '-';
 }
 
 /*
@@ -208,7 +222,7 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	cli->cmd = cmd;
 	cli->max_size = STREAM_MAX_SIZE;
 	cli->argc = argc;
-	cli->argv = normalize(argc, argv);
+	cli->argv = copy_words(argc, argv);
 	make_tables(cli);
 	opterr = 0;
 	optind = 1;
@@ -368,6 +382,7 @@ cli_option(struct cli *cli)
 	do {
 		int at = optind;
 
+		normalize_next(cli);
 		key = getopt_long(cli->argc, cli->argv, cli->shorts,
 				  cli->getopt, NULL);
 		cli->arg = optarg;
