@@ -125,6 +125,17 @@ check_signal(int sig)
 			    sigabbrev_np(sig));
 }
 
+/* What is preloaded: what there is for each kind of samples, and clock. */
+static uint32_t
+preload_of(const struct drain_config *config)
+{
+	return config->what |
+	       (config->clock == SHM_CLOCK_WALL &&
+				(!config->what || config->what & SHM_CPU)
+			? SHM_PRELOAD_WAIT
+			: 0);
+}
+
 static void
 show_note(const char *text)
 {
@@ -257,7 +268,7 @@ main(int argc, char **argv)
 				       : DELIVER_ONE;
 	launch.join_stdout = deliver_prepare(&cli, how);
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
-	    launch_library(&launch, config.what, &err) != PROF_OK ||
+	    launch_library(&launch, preload_of(&config), &err) != PROF_OK ||
 	    drain_open(&drain, &config, &err) != PROF_OK ||
 	    recording_begin(&recording, &drain, kind, &err) != PROF_OK)
 		die("%s", err.msg);

@@ -119,7 +119,6 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	}
 	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_DEPTH,
 			&info);
-	self->n_pc = (uint32_t)n;
 	if (info.end == UNWIND_TRUNCATED)
 		atomic_fetch_add_explicit(&count->n_truncated, ticks,
 					  memory_order_relaxed);
@@ -136,26 +135,6 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 }
 
-/*
- * A tick of the wall clock. While turn is odd, the other side keeps off the
- * array; the CPU time tells it whether the thread has run since.
- */
-static void
-take_due(struct thread *self, const ucontext_t *uc)
-{
-	uint32_t ticks = atomic_exchange(&self->due, 0);
-	struct timespec cpu;
-
-	if (!ticks)
-		return;
-	atomic_fetch_add(&self->turn, 1);
-	take(self, uc, ticks);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-	self->cpu_ns =
-		(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
-	atomic_fetch_add(&self->turn, 1);
-}
-
 void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
@@ -169,16 +148,12 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	 * Ours alone: not somebody's kill(), and not a signal that was on its
 	 * way when its thread was done with.
 	 */
-	if (self && info->si_code == SI_QUEUE) {
-		if (info->si_value.sival_ptr == self &&
-		    info->si_pid == sampler.pid && sampler_is_on())
-			take_due(self, uc);
-	} else if (self && !sampler_is_on()) {
+	if (self && !sampler_is_on()) {
 		clock_stop(self);
 	} else if (self) {
 		ticks = clock_ticks(self, info);
 		if (ticks)
-			take(self, uc, ticks);
+			take(self, uc, ticks + atomic_exchange(&self->due, 0));
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;

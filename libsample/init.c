@@ -63,15 +63,17 @@ join(const char *session)
  * separator between any two.
  */
 static void
-leave_environment(uint32_t what)
+leave_environment(const struct shm_settings *set)
 {
+	uint32_t what = set->what;
 	char *preload = getenv("LD_PRELOAD");
 	char *last = preload ? strrchr(preload, ':') : NULL;
 
 	unsetenv(SHM_ENV);
 	if (last)
 		*last = '\0';
-	for (int hooks = !!(what & SHM_HEAP) + !!(what & SHM_LOCK);
+	for (int hooks = !!(what & SHM_HEAP) + !!(what & SHM_LOCK) +
+			 (what & SHM_CPU && set->clock == SHM_CLOCK_WALL);
 	     last && hooks > 0; hooks--) {
 		last = strchr(preload, ':');
 		preload = last ? last + 1 : NULL;
@@ -236,7 +238,7 @@ sampler_init(void)
 		return true;
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 	if (sampler.shm && sampler.shm->set.children == SHM_CHILDREN_NONE)
-		leave_environment(sampler.shm->set.what);
+		leave_environment(&sampler.shm->set);
 	errno = saved;
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "sample.h"
 #include "sampler.h"
+#include "table.h"
 
 enum { MAX_LABELS = 16 };
 
@@ -59,12 +60,45 @@ sample_label(const char *key, const char *value)
 	}
 	/* A tick in between still has the labels from before. */
 	t->new_label = 0;
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_fetch_add(&t->label_version, 1);
 	memcpy(t->label_text, text, n);
 	t->n_label = (uint32_t)n;
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_fetch_add(&t->label_version, 1);
 	t->new_label = 1;
 	return 0;
+}
+
+/*
+ * The thread may wake up at any moment and change its labels: so its own number
+ * for them is left alone, and there is another one for when it sleeps.
+ */
+uint32_t
+label_sleeping(struct thread *t)
+{
+	uint64_t version = atomic_load(&t->label_version);
+	struct shm_label record;
+	char text[LABEL_ROOM];
+	uint32_t n = t->n_label;
+
+	if (version == t->sleep_version)
+		return t->sleep_label;
+	if (version & 1 || n > sizeof text)
+		return 0;
+	memcpy(text, t->label_text, n);
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load(&t->label_version) != version)
+		return 0;
+	t->sleep_label = 0;
+	record.label =
+		(atomic_fetch_add(&sampler.shm->next_label, 1) + 1) & 0xffffff;
+	if (n && record.label) {
+		if (!table_tell(sampler.shm, SHM_LABEL, &record,
+				offsetof(struct shm_label, text), text, n))
+			return 0;
+		t->sleep_label = record.label;
+	}
+	t->sleep_version = version;
+	return t->sleep_label;
 }
 
 static void
@@ -73,6 +107,7 @@ forget(struct thread *t, void *arg)
 	(void)arg;
 	t->label = 0;
 	t->new_label = t->n_label > 0;
+	t->sleep_version = 1; /* none */
 }
 
 void

@@ -185,6 +185,15 @@ path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
 	}
 }
 
+/* libsample-heap.so and others, whose frames are not the program's. */
+static bool
+is_companion(const char *name)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	return slash && strncmp(slash, "/libsample-", 11) == 0;
+}
+
 static bool
 tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	     const struct segment *s)
@@ -200,7 +209,8 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	m.start = s->start;
 	m.limit = s->limit;
 	m.offset = ph->p_offset & -(uint64_t)getpagesize();
-	m.is_self = here >= s->start && here < s->limit;
+	m.is_self = (here >= s->start && here < s->limit) ||
+		    is_companion(info->dlpi_name);
 	id = build_id(info, &n);
 	if (id && n <= sizeof m.build_id) {
 		m.n_build_id = (uint32_t)n;

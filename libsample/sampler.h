@@ -7,7 +7,7 @@
  *	label.c		labels of threads
  *	thread.c	one record and one timer for each thread
  *	module.c	tells the recorder what is loaded where
- *	wall.c		ticks of the wall clock
+ *	wall.c		ticks of the wall clock, of threads that wait
  *	wrap.c		the libc functions that libsample stands in front of
  *	hook.c		what stands in front of malloc and of locks calls this
  *	handler.c	the signal handler
@@ -86,19 +86,30 @@ struct thread {
 	uint32_t label;
 	uint32_t n_label;
 	volatile sig_atomic_t new_label; /* they have none yet */
+	_Atomic uint64_t label_version;  /* odd while they change */
 	char label_text[LABEL_ROOM];
 
 	/* CPU time of the thread at its last sample; of the perf clock: the
 	 * part of it that has been counted. */
 	uint64_t cpu_ns;
-
-	/* Of the wall clock; see wall.c. */
-	_Atomic uint32_t due;  /* ticks that the handler shall count */
-	_Atomic uint32_t turn; /* odd while the handler is at work */
-	uint64_t seen_ns;      /* the same at the last tick, without a sample */
-	bool was_running;      /* when it was asked for its last sample */
-	uint32_t n_pc;         /* frames in pc, after a sample */
 	uintptr_t pc[SHM_DEPTH];
+
+	/* Ticks of the wall clock in which it waited for a processor: the
+	 * handler counts them with the next one of its own. */
+	_Atomic uint32_t due;
+
+	/* Of wall.c: the last look at this thread. */
+	uint32_t n_look;   /* looks so far, up to some number */
+	bool is_asleep;    /* with the stack that follows */
+	uint64_t look_ns;  /* when it was */
+	uint64_t seen_ns;  /* the thread's CPU time then */
+	uint64_t delay_ns; /* and how long it had waited for a processor */
+	int64_t slept_ns, waited_ns; /* not counted yet */
+	uint64_t sleep_version;      /* of the labels that sleep_label is for */
+	uint32_t sleep_label;
+	uint32_t n_sleep_pc;
+	struct unwind_info sleep_info;
+	uintptr_t sleep_pc[SHM_DEPTH];
 
 	/* Of hook.c. */
 	volatile sig_atomic_t is_hooked; /* it is at work in this thread */
@@ -223,6 +234,9 @@ void module_fork_child(void);
 void module_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* label.c: not for signal handlers */
+
+/* The number of the labels of t, another thread, which sleeps. */
+uint32_t label_sleeping(struct thread *t);
 
 /* No label has been told to the recorder: there will be another one. */
 void label_reset(void);

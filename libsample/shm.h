@@ -46,6 +46,10 @@ enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
 /* What is recorded; or-ed. */
 enum shm_what { SHM_CPU = 1, SHM_HEAP = 2, SHM_LOCK = 4 };
 
+/* What is preloaded beside libsample.so; the same bits, and those of a clock.
+ */
+enum { SHM_PRELOAD_WAIT = 8 };
+
 /* What a stack is counted for. */
 enum shm_event {
 	SHM_TICK,  /* periods of the clock */

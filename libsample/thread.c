@@ -95,7 +95,7 @@ seed(struct thread *t)
 static void
 arm(struct thread *t)
 {
-	if (!threads.armed || sampler.clock == SHM_CLOCK_WALL)
+	if (!threads.armed)
 		return;
 	seed(t);
 	if (!clock_arm(t))
@@ -129,6 +129,16 @@ inherit_labels(struct thread *t)
 		memcpy(t->label_text, self->label_text, t->n_label);
 }
 
+static void
+forget_looks(struct thread *t)
+{
+	atomic_store(&t->due, 0);
+	t->n_look = 0;
+	t->is_asleep = false;
+	t->slept_ns = t->waited_ns = 0;
+	t->sleep_version = 1; /* none */
+}
+
 struct thread *
 thread_new(void)
 {
@@ -149,9 +159,8 @@ thread_new(void)
 		t->is_hooked = 0;
 		t->far.in_use = 0;
 		inherit_labels(t);
-		atomic_store(&t->due, 0);
-		t->cpu_ns = t->seen_ns = 0;
-		t->n_pc = 0;
+		t->cpu_ns = 0;
+		forget_looks(t);
 		push(&threads.live, t);
 	}
 	unlock(&old);
@@ -315,6 +324,7 @@ thread_fork_child(bool go_on)
 		self->tid = (pid_t)syscall(SYS_gettid);
 		self->timer = -1;
 		atomic_store(&self->event, NULL);
+		forget_looks(self);
 		if (go_on)
 			arm(self);
 	}

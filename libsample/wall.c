@@ -1,23 +1,34 @@
 /*
  * wall.c - ticks of the wall clock: where threads are, whether they run or
- * wait. A thread of libsample's own looks at all others once a period.
+ * wait. Threads that run have timers on their CPU clocks, as with the other
+ * clocks. Threads that wait are looked at from outside, once a period, by a
+ * thread of libsample's own: no signal is sent to a thread that sleeps, as that
+ * would end the sleep (poll() and others are not restarted by SA_RESTART).
  *
- * A timer for each thread would do, but its signal would end every sleep of
- * the program (poll() and its kin are not restarted by SA_RESTART) and wake a
- * thousand idle threads a hundred times a second. So a thread that has used no
- * CPU time since its last sample is not disturbed: it is where it was, and
- * that stack is counted again. One sleep is interrupted once.
+ * The kernel tells where a sleeping thread is: its stack pointer and its place
+ * in the code (/proc/self/task/TID/syscall, see proc_pid_syscall(5)). The walk
+ * begins there and reads the sleeper's stack. It holds if the CPU clock of the
+ * thread stood still from before until after. That clock also shows a thread
+ * that has not run since it was looked at: then it is where it was.
+ *
+ * The files are opened in a table of descriptors that is this thread's alone,
+ * so the program's numbers stay as they are.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "sampler.h"
@@ -25,10 +36,16 @@
 #include "wrap.h"
 
 enum {
-	/* What a thread may use after a sample to get back to its sleep. */
-	SETTLE_NS = 30000,
 	SLICE_NS = 100000, /* the shortest there is */
 	STACK = 64 * 1024,
+	SETXID = 33, /* libc's own signal, for all threads to change user */
+	/*
+	 * Looks at a thread in which each one counts by itself. Later ones
+	 * count the time that it has slept since the last: that is exact, but
+	 * what a thread slept after its last look is not in it, which for short
+	 * threads is nearly all.
+	 */
+	YOUNG = 16,
 };
 
 /* What sched_setattr(2) takes; its header and <sched.h> exclude each other. */
@@ -41,82 +58,207 @@ struct kernel_sched_attr {
 	uint64_t runtime, deadline, period;
 };
 
+/* One look at all threads. */
+struct look {
+	int dir; /* /proc/self/task; -1: threads that sleep cannot be seen */
+	uint64_t now;
+	uint32_t ticks;        /* since the last one; 1 unless it was late */
+	struct unwind_far far; /* for stacks of coroutines */
+};
+
 static uint64_t
 ns_of(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
 }
 
-/* Is it on a processor at this moment? Its clock was at cpu a moment ago. */
-static bool
-is_running(const struct thread *t, uint64_t cpu)
+/* CPU time of t; UINT64_MAX: it has ended. */
+static uint64_t
+cpu_of(const struct thread *t)
 {
 	struct timespec now;
 
-	return clock_gettime(THREAD_CLOCK(t->tid), &now) == 0 &&
-	       ns_of(&now) != cpu;
+	return clock_gettime(THREAD_CLOCK(t->tid), &now) == 0 ? ns_of(&now)
+							      : UINT64_MAX;
+}
+
+/* The file name of t in /proc, as a string; false with errno. */
+static bool
+read_file(const struct look *look, const struct thread *t, const char *name,
+	  char *text, size_t size)
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "%d/%s", (int)t->tid, name);
+	fd = openat(look->dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* How long t has waited for a processor, in all; 0: the kernel does not say. */
+static uint64_t
+delay_of(const struct look *look, const struct thread *t)
+{
+	char text[80], *end;
+
+	if (look->dir < 0 ||
+	    !read_file(look, t, "schedstat", text, sizeof text))
+		return 0;
+	strtoull(text, &end, 10);
+	return strtoull(end, NULL, 10);
 }
 
 /*
- * Has the thread, which has used cpu so far, slept since its last sample? Or
- * gone back to the sleep that the sample interrupted: it is not one that ran
- * when it was asked for its sample, and sleeps now for the first time.
+ * Registers of a thread that sleeps, as far as they are known. The others are
+ * an address that nothing can be at, so that a walk that needs one fails.
  */
-static bool
-is_asleep(struct thread *t, uint64_t cpu)
+static void
+set_registers(ucontext_t *uc, uintptr_t sp, uintptr_t pc)
 {
-	bool asleep = t->n_pc &&
-		      (cpu == t->seen_ns ||
-		       (!t->was_running && cpu >= t->cpu_ns &&
-			cpu - t->cpu_ns < SETTLE_NS && !is_running(t, cpu)));
-
-	t->seen_ns = asleep ? cpu : 0;
-	return asleep;
+#if defined(__x86_64__)
+	for (int i = 0; i < NGREG; i++)
+		uc->uc_mcontext.gregs[i] = 1;
+	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+#elif defined(__aarch64__)
+	for (int i = 0; i < 31; i++)
+		uc->uc_mcontext.regs[i] = 1;
+	uc->uc_mcontext.sp = sp;
+	uc->uc_mcontext.pc = pc;
+#else
+	(void)uc;
+	(void)sp;
+	(void)pc;
+#endif
 }
 
-/* Count its last stack again; false if it moves meanwhile. */
-static bool
-repeat(struct thread *t, uint32_t ticks)
+enum sleep { SLEEPS, RUNS, HIDDEN };
+
+/* Does t, which has used cpu so far, sleep? Then its stack is in t->sleep_pc.
+ */
+static enum sleep
+look_at(struct look *look, struct thread *t, uint64_t cpu)
+{
+	uintptr_t sp, pc;
+	char text[256], *word;
+	ucontext_t uc;
+
+	if (look->dir < 0)
+		return HIDDEN;
+	if (!read_file(look, t, "syscall", text, sizeof text))
+		return errno == ENOENT || errno == ESRCH ? RUNS : HIDDEN;
+	/* "running", or numbers, of which these are the last. */
+	word = strrchr(text, ' ');
+	if (!word)
+		return RUNS;
+	pc = strtoull(word, NULL, 16);
+	*word = '\0';
+	word = strrchr(text, ' ');
+	if (!word)
+		return RUNS;
+	sp = strtoull(word, NULL, 16);
+	if (cpu_of(t) != cpu)
+		return RUNS;
+	set_registers(&uc, sp, pc);
+	t->n_sleep_pc =
+		(uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
+				      t->sleep_pc, SHM_DEPTH, &t->sleep_info);
+	return cpu_of(t) == cpu ? SLEEPS : RUNS;
+}
+
+/* Count ticks for the stack that t sleeps with. */
+static void
+count(struct thread *t, uint32_t ticks)
 {
 	struct shm_process *count = sampler_count();
-	uint32_t turn = atomic_load(&t->turn);
-	uint32_t label = t->label;
-	uintptr_t pc[SHM_DEPTH];
-	uint32_t n = t->n_pc;
 
-	if (turn & 1 || n > SHM_DEPTH)
-		return false;
-	memcpy(pc, t->pc, n * sizeof *pc);
-	atomic_thread_fence(memory_order_acquire);
-	if (atomic_load(&t->turn) != turn)
-		return false;
 	atomic_fetch_add(&count->n_tick, ticks);
 	atomic_fetch_add(&count->n_signal, 1);
+	if (t->sleep_info.end == UNWIND_TRUNCATED)
+		atomic_fetch_add(&count->n_truncated, ticks);
+	else if (t->sleep_info.end == UNWIND_FAILED)
+		atomic_fetch_add(&count->n_failed, ticks);
 	if (!table_add(sampler.shm,
-		       SHM_KEY(SHM_TICK, sampler_space(), label, n), pc, ticks))
+		       SHM_KEY(SHM_TICK, sampler_space(), label_sleeping(t),
+			       t->n_sleep_pc),
+		       t->sleep_pc, ticks))
 		atomic_fetch_add(&count->n_lost, ticks);
-	return true;
+}
+
+/* Ticks that t has slept and that are not counted yet; now they are. */
+static uint32_t
+take_slept(struct thread *t, uint32_t ticks)
+{
+	int64_t period = (int64_t)sampler.period_ns;
+
+	if (t->n_look >= YOUNG)
+		ticks = t->slept_ns > 0 ? (uint32_t)(t->slept_ns / period) : 0;
+	t->slept_ns -= ticks * period;
+	return ticks;
+}
+
+/* The time since the last look: it ran, waited for a processor, or slept. */
+static void
+add_times(struct look *look, struct thread *t, uint64_t cpu)
+{
+	uint64_t delay = delay_of(look, t);
+	int64_t period = (int64_t)sampler.period_ns;
+
+	if (t->n_look) {
+		int64_t waited = (int64_t)(delay - t->delay_ns);
+
+		t->slept_ns += (int64_t)(look->now - t->look_ns) -
+			       (int64_t)(cpu - t->seen_ns) - waited;
+		t->waited_ns += waited;
+		/* The handler counts them where it finds the thread next. */
+		if (t->waited_ns >= period) {
+			atomic_fetch_add(&t->due,
+					 (uint32_t)(t->waited_ns / period));
+			t->waited_ns %= period;
+		}
+	}
+	t->delay_ns = delay;
+	t->seen_ns = cpu;
 }
 
 static void
 tick(struct thread *t, void *arg)
 {
-	uint32_t ticks = *(const uint32_t *)arg;
-	siginfo_t info = { 0 };
-	struct timespec cpu;
+	struct look *look = arg;
+	uint64_t cpu = cpu_of(t);
+	enum sleep now = RUNS;
+	uint32_t ticks;
 
-	if (clock_gettime(THREAD_CLOCK(t->tid), &cpu) != 0)
+	if (cpu == UINT64_MAX)
 		return;
-	if (!atomic_load(&t->due) && is_asleep(t, ns_of(&cpu)) &&
-	    repeat(t, ticks))
-		return;
-	if (!atomic_fetch_add(&t->due, ticks))
-		t->was_running = is_running(t, ns_of(&cpu));
-	info.si_code = SI_QUEUE;
-	info.si_pid = sampler.pid;
-	info.si_value.sival_ptr = t;
-	syscall(SYS_rt_tgsigqueueinfo, sampler.pid, t->tid,
-		atomic_load(&sampler.signal), &info);
+	if (t->is_asleep && cpu == t->seen_ns) {
+		t->slept_ns += (int64_t)(look->now - t->look_ns);
+		now = SLEEPS;
+	} else {
+		add_times(look, t, cpu);
+		now = look_at(look, t, cpu);
+	}
+	t->is_asleep = now == SLEEPS;
+	if (!t->n_look && now == SLEEPS)
+		t->slept_ns = look->ticks * (int64_t)sampler.period_ns;
+	if (now != RUNS) {
+		ticks = take_slept(t, look->ticks);
+		if (ticks && now == SLEEPS) {
+			count(t, ticks);
+		} else if (ticks) {
+			atomic_fetch_add(&sampler_count()->n_tick, ticks);
+			atomic_fetch_add(&sampler_count()->n_lost, ticks);
+		}
+	}
+	t->look_ns = look->now;
+	if (t->n_look < YOUNG)
+		t->n_look++;
 }
 
 /*
@@ -129,38 +271,85 @@ hurry(void)
 {
 	struct kernel_sched_attr attr = { .size = sizeof attr };
 
-	if (syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED ||
-	    syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 ||
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 ||
 	    attr.policy != SCHED_OTHER)
 		return;
 	attr.runtime = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
+static bool
+is_filtered(void)
+{
+	return syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED;
+}
+
+/* Descriptors of our own, of which there is one; -1 if that cannot be. The
+ * program's are not copied, as a pipe ends when the last copy is closed. */
+static int
+open_tasks(void)
+{
+	if (is_filtered() ||
+	    syscall(SYS_close_range, 0U, ~0U, CLOSE_RANGE_UNSHARE) != 0)
+		return -1;
+	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* When the next look is due: sleep until then, and see how late it has become.
+ */
+static void
+wait_for_next(struct look *look, uint64_t *next)
+{
+	uint64_t period = sampler.period_ns;
+	struct timespec time;
+
+	*next += period;
+	time.tv_sec = (time_t)(*next / 1000000000);
+	time.tv_nsec = (long)(*next % 1000000000);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	look->now = ns_of(&time);
+	look->ticks = 1;
+	if (look->now > *next + period) {
+		look->ticks += (uint32_t)((look->now - *next) / period);
+		*next += (look->ticks - 1) * period;
+	}
+}
+
 static void *
 run(void *arg)
 {
-	uint64_t period = sampler.period_ns, next, now;
+	static struct look look; /* too large for the stack */
 	struct timespec time;
+	sigset_t setxid;
+	uint64_t next;
 
 	(void)arg;
-	hurry();
+	/* setuid() waits until all threads have done it, this one too. */
+	sigemptyset(&setxid);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &setxid, _NSIG / 8);
+	((unsigned long *)&setxid)[0] &= ~(1UL << (SETXID - 1));
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &setxid, NULL, _NSIG / 8);
+	look.dir = open_tasks();
+	if (look.dir < 0)
+		module_note("%s[%d]: threads that sleep cannot be looked at "
+			    "here: they are counted as lost",
+			    program_invocation_short_name, (int)sampler.pid);
+	else
+		hurry();
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	next = ns_of(&time);
 	while (sampler_is_on()) {
-		uint32_t ticks = 1;
-
-		next += period;
-		time.tv_sec = (time_t)(next / 1000000000);
-		time.tv_nsec = (long)(next % 1000000000);
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-		clock_gettime(CLOCK_MONOTONIC, &time);
-		now = ns_of(&time);
-		if (now > next + period) { /* we were late */
-			ticks += (uint32_t)((now - next) / period);
-			next += (ticks - 1) * period;
+		wait_for_next(&look, &next);
+		/* It may kill for what it does not know. */
+		if (look.dir >= 0 && is_filtered()) {
+			module_note("%s[%d] filters system calls: from here "
+				    "on, sleep is counted as lost",
+				    program_invocation_short_name,
+				    (int)sampler.pid);
+			look.dir = -1;
 		}
-		thread_each(tick, &ticks);
+		thread_each(tick, &look);
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	return NULL;

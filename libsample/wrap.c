@@ -8,6 +8,8 @@
  *	sigprocmask, pthread_sigmask	our signal is never blocked
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *
+ * (wait.c stands in front of many more, in a library of its own.)
+ *
  * Each does what libc's does as far as the program can see. None of them has
  * anything to do with memory, files or locks.
  */

@@ -230,6 +230,7 @@ static const struct {
 } companions[] = {
 	{ SHM_HEAP, "libsample-heap.so" },
 	{ SHM_LOCK, "libsample-lock.so" },
+	{ SHM_PRELOAD_WAIT, "libsample-wait.so" },
 };
 enum { N_COMPANION = sizeof companions / sizeof *companions };
 

@@ -14,7 +14,7 @@
 struct launch {
 	char path[PATH_MAX];    /* of the program */
 	char library[PATH_MAX]; /* libsample */
-	uint32_t what;          /* enum shm_what: what it is to record */
+	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
 	bool join_stdout;       /* its standard output goes to our stderr */
 	bool wait_all;          /* for the processes that it leaves behind */
 	pid_t pid;
