@@ -160,7 +160,7 @@ tell(const struct diff_notes *notes)
 	if (notes->scaled[0])
 		warn("scaled the new profile %s", notes->scaled);
 	if (notes->n_saturated)
-		warn("%zu values are beyond 64 bits: cut to the largest number",
+		warn("%zu values overflow 64 bits; clamped to the limit",
 		     notes->n_saturated);
 	if (notes->n_shrunk)
 		warn("%zu values went down: are these two moments of one "

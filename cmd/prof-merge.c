@@ -80,7 +80,7 @@ add_label(struct sum_job *job, char *arg)
 	add_mark(job, arg, value);
 }
 
-/* Standard input is one stream: it is read by one of those who name it. */
+/* Standard input is one stream: only one operand can read it. */
 static void
 collect(struct cli *cli, struct sum_job *job, const char *files0)
 {

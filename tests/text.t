@@ -145,7 +145,7 @@ main 994
 END
 check 'a report says what sampling missed, when it matters' 0 \
 	'mkprof sampled | prof-text 2>&1 >/dev/null' <<'END'
-prof-text: 4.2% of the stacks are cut: too many frames
+prof-text: 4.2% of the stacks are truncated: too many frames
 prof-text: 2% of the stacks end before their root
 prof-text: 2 threads were not sampled
 END

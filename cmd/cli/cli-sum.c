@@ -1,7 +1,7 @@
 /*
  * cli-sum.c - the inputs of a command that reads one profile: several mean
- * their sum; see cli.h. Apart from cli.c, so that only those who want it have
- * lib/ops/merge.c in them.
+ * their sum; see cli.h. A file of its own, so that only the commands that need
+ * it link lib/ops/merge.c in them.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ cli_tell_notes(const struct merge_notes *notes)
 		warn("dropped sample types that not all inputs have: %s",
 		     notes->dropped);
 	if (notes->n_saturated)
-		warn("%zu values are beyond 64 bits: cut to the largest number",
+		warn("%zu values overflow 64 bits; clamped to the limit",
 		     notes->n_saturated);
 }
 

@@ -1,6 +1,6 @@
 /*
  * refine.h - the options that choose a part of the profile, the same in every
- * command that has them: pprof's --focus and its kin. The work is done in
+ * command that has them: pprof's --focus and the like. The work is done in
  * lib/ops/filter.h, tags.h and tagfilter.h.
  *
  *	static const struct cli_opt *const groups[] = { refine_opts, NULL };

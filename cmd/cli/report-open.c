@@ -23,7 +23,7 @@ warn_of_sampling(const struct profile *p)
 		warn("%.3g%% of the samples were lost",
 		     100 * (double)s.lost / ticks);
 	if ((double)s.truncated >= worth * ticks)
-		warn("%.3g%% of the stacks are cut: too many frames",
+		warn("%.3g%% of the stacks are truncated: too many frames",
 		     100 * (double)s.truncated / ticks);
 	if ((double)s.unwind_failed >= worth * ticks)
 		warn("%.3g%% of the stacks end before their root",

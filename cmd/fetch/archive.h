@@ -24,7 +24,7 @@ bool archive_is_pattern(const char *output);
 
 struct archive_options {
 	int64_t now_s;   /* the time that names have */
-	int64_t keep_s;  /* how long files are kept; 0: for ever, no index */
+	int64_t keep_s;  /* how long files are kept; 0: forever, no index */
 	unsigned wait_s; /* for another run to end */
 };
 

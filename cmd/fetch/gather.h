@@ -49,7 +49,7 @@ struct gather {
 /*
  * Find out what the n operands are: what names a file is one, whatever it
  * looks like. PROF_ENOTSUP: a URL of an unknown kind, which *err names;
- * PROF_ENOMEM. End with gather_release() in any case.
+ * PROF_ENOMEM. Always end with gather_release().
  */
 enum prof_status gather_init(struct gather *g, const char *const *operand,
 			     size_t n, struct prof_err *err) MUST_USE;

@@ -1,7 +1,7 @@
 /*
  * sum.c - see sum.h. Inputs are read by several threads and added in their
  * order, one thread at a time: so messages, and which input is the bad one, do
- * not depend on who was faster, and each thread has one profile in memory.
+ * not depend on timing, and each thread has one profile in memory.
  */
 #include "config.h"
 

@@ -73,7 +73,7 @@ now(const struct pool *pool)
 	return now_seconds() - pool->busy;
 }
 
-/* When all is over, whoever was working. */
+/* When the whole run must be over, whichever transfers are unfinished. */
 static double
 deadline(const struct pool *pool)
 {

@@ -1,6 +1,6 @@
 /*
  * network.h - what prof-symbolize may ask of other machines: nothing, unless
- * an option says so, since who wrote a profile chose the servers in it.
+ * an option says so: the author of a profile chose the servers named in it.
  */
 #ifndef NETWORK_H
 #define NETWORK_H

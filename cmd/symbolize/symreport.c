@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "lib/model/profile.h"
 
-#define TELL 0.1       /* share of samples of which is told unasked */
+#define TELL 0.1       /* share of samples that is reported unasked */
 #define SMALL 0.001    /* ... of a mapping that is not worth a line */
 #define MAX_TRIED 1000 /* paths of a mapping */
 

@@ -35,7 +35,8 @@ make_folders(char *path, struct prof_err *err)
 				 strerror(errno));
 	if (!S_ISDIR(sb.st_mode) || sb.st_uid != geteuid() ||
 	    (sb.st_mode & (S_IWGRP | S_IWOTH)))
-		return prof_fail(err, PROF_EIO, "%s: not a folder of ours",
+		return prof_fail(err, PROF_EIO,
+				 "%s: not a directory that this user owns",
 				 path);
 	return PROF_OK;
 }
@@ -66,7 +67,8 @@ cachedir_path(const char *name, struct prof_err *err)
 	/* A home that is not ours gets no folder of ours: sudo keeps $HOME. */
 	if (!has_cache && (!home || *home != '/' || stat(home, &sb) != 0 ||
 			   sb.st_uid != geteuid())) {
-		prof_fail(err, PROF_EIO, "no home of ours");
+		prof_fail(err, PROF_EIO,
+			  "no home directory that this user owns");
 		return NULL;
 	}
 	if (asprintf(&path, "%s%s/%s", has_cache ? cache : home,

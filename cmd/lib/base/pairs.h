@@ -1,7 +1,7 @@
 /*
  * pairs.h - numbers for pairs of indices, in order of arrival: caller and
  * callee, node and label. For the walk over all stacks, so the usual case
- * (the pair is known) is inline, and each slot remembers who used it last.
+ * (the pair is known) is inline, and each slot remembers its last user.
  */
 #ifndef PAIRS_H
 #define PAIRS_H
@@ -14,7 +14,7 @@
 struct pair_slot {
 	uint32_t a, b;
 	uint32_t index; /* + 1; 0: free */
-	uint32_t stamp; /* of whoever touched the pair last */
+	uint32_t stamp; /* of the last user of the pair */
 };
 
 struct pairs {

@@ -144,7 +144,7 @@ legacy_push(struct legacy *l, uint64_t addr)
 
 /*
  * pprof takes what looks like an address and drops the rest, so that 0x11AB is
- * read as 0x11. Nobody writes such a line; one who does should know.
+ * read as 0x11. No known tool writes such a line.
  */
 enum prof_status
 legacy_stack(struct legacy *l, const struct text *t, struct span s)

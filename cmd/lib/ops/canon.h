@@ -23,7 +23,7 @@ int mapping_key_cmp(const struct profile *p, const struct mapping *a,
  * Drop the locations, functions and mappings of p that no sample needs; sort
  * those that are left by what they say, and the samples by their stacks, from
  * the leaf on, and labels; number everything from 1. main_mapping, an index or
- * PROF_NONE, is kept in any case and becomes the first: by convention that is
+ * PROF_NONE, is always kept and becomes the first: by convention that is
  * the main binary. is_tight: the caller knows that every location is used, and
  * that every function and mapping, but perhaps main_mapping, is, too.
  *

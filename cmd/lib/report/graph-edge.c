@@ -83,7 +83,7 @@ reserve_path(struct walk *k, const struct sample *s)
 
 /*
  * Squeeze the dropped frames out of a stack: without a branch on whether one
- * is, as that is as good as random.
+ * is, as that is practically random.
  */
 static int
 find_path(struct walk *k, const struct sample *s)

@@ -33,7 +33,7 @@ enum prof_status gzip_out_put(struct gzip_out *o, const void *data, size_t n,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Write what is left and the trailer, and free o in any case. What has gone
+ * Write what is left and the trailer, and always free o. What has gone
  * wrong before is returned again.
  */
 enum prof_status gzip_out_end(struct gzip_out *o,

@@ -29,7 +29,7 @@ struct binary;
 enum prof_status binary_open(const char *path, struct binary **out,
 			     struct prof_err *err) MUST_USE;
 
-/* The same of n bytes at image, malloc'd, which become *out's in any case. */
+/* The same for n malloc'd bytes at image, which *out always takes over. */
 enum prof_status binary_open_image(const char *name, void *image, size_t n,
 				   struct binary **out,
 				   struct prof_err *err) MUST_USE;

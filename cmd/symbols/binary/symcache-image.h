@@ -52,7 +52,7 @@ bool image_read(struct image *im, const void *data, size_t n, const char *key,
 int image_find(const struct image *im, uint64_t addr,
 	       struct symbol_frame *frame);
 
-/* What the next image will have, in the order in which it is told. */
+/* What the next image will have, in the order of the answers. */
 struct image_maker {
 	struct arena *arena;
 	struct strtab strings;

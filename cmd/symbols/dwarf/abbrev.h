@@ -82,7 +82,7 @@ void abbrev_cache_release(struct abbrev_cache *cache);
 bool abbrev_find(const struct dwarf_file *f, uint64_t offset, uint64_t code,
 		 struct dwarf_budget *budget, uint64_t *tag, struct cursor *c);
 
-/* The next attribute of such a list. false: it is at its end, or damaged. */
+/* The next attribute of the list. false: it has ended, or is damaged. */
 bool abbrev_next_attr(struct cursor *c, uint64_t *name, uint64_t *form,
 		      int64_t *constant);
 

@@ -82,7 +82,7 @@ read_names(struct dwarf_lines *l, struct cursor *c, bool is_dirs)
 	for (unsigned i = 0; i < 2 * n_format; i++)
 		cursor_uleb(c);
 	n = cursor_uleb(c);
-	/* An entry of no bytes could be repeated for ever. */
+	/* An entry of no bytes could be repeated forever. */
 	if (n > cursor_left(c))
 		return false;
 	while (n-- && !c->bad) {

@@ -1,6 +1,6 @@
 /*
- * frame.h - the answer to "what is at this address?", whoever gives it: DWARF,
- * a symbol table, a list of symbols or a cache.
+ * frame.h - the answer to "what is at this address?", which DWARF, a symbol
+ * table, a list of symbols and a cache give in the same form.
  */
 #ifndef FRAME_H
 #define FRAME_H

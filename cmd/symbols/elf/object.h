@@ -46,7 +46,7 @@ struct object {
 enum prof_status object_open(struct object *o, const char *path,
 			     struct prof_err *err) MUST_USE;
 
-/* The same of n bytes at image, malloc'd, which become *o's in any case. */
+/* The same for n malloc'd bytes at image, which *o always takes over. */
 enum prof_status object_open_image(struct object *o, const char *name,
 				   void *image, size_t n,
 				   struct prof_err *err) MUST_USE;

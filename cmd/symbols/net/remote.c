@@ -69,7 +69,7 @@ struct remote {
 	double deadline;
 };
 
-/* --- who is asked about what --- */
+/* --- which server gets which addresses --- */
 
 static void
 list_sources(struct remote *r, uint32_t m)

@@ -42,7 +42,8 @@ void remote_free(struct remote *r);
 
 /*
  * Ask for the addresses of p that have no lines. Answers are functions without
- * file and line. What does not work is told, and costs names. PROF_ENOMEM.
+ * file and line. Failures are reported; those addresses stay unnamed.
+ * PROF_ENOMEM.
  */
 enum prof_status remote_run(struct remote *r, struct prof_err *err) MUST_USE;
 

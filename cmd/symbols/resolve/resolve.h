@@ -34,13 +34,14 @@ struct resolve_options {
 	char *(*find)(void *ctx, const char *build_id, bool want_debug);
 	void *find_ctx;
 	/*
-	 * Told which mapping is worked on next, and what could not be done for
-	 * one. Both may be NULL: then warn is told, as of all the rest.
+	 * Called with the mapping that is worked on next, and with the reason
+	 * why one could not be symbolized. Either may be NULL: failures then
+	 * go to warn.
 	 */
 	void (*looking)(void *ctx, uint32_t mapping);
 	void (*failed)(void *ctx, uint32_t mapping, const char *why);
 	void *report;
-	/* Told what could not be done, one line at a time. */
+	/* Prints a warning, one line at a time. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));
 };
