@@ -215,9 +215,10 @@ main(int argc, char **argv)
 		write_archive(&job);
 	else
 		write_stream(&job);
-	if (job.is_bad || !job.n_good ||
-	    (job.n_good < job.gather->n && !job.args.is_partial_ok))
+	if (job.is_bad || !job.n_good)
 		status = CLI_TROUBLE;
+	else if (job.n_good < job.gather->n && !job.args.is_partial_ok)
+		status = CLI_SKIPPED;
 	gather_release(job.gather);
 	return cli_finish(&job.args.cli, status);
 }

@@ -30,7 +30,7 @@ static const struct cli_opt opts[] = {
 	{ KEY_FILES0, "files0-from", "FILE",
 	  "read the names of inputs, each ended by NUL, from FILE" },
 	{ KEY_SKIP_BAD, "skip-bad", "[BOOL]",
-	  "go on after a bad input, and exit with 2 at the end" },
+	  "go on after a bad input, and exit with 3 at the end" },
 	{ 'j', "threads", "N", "use N threads (one a processor)" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
@@ -157,5 +157,5 @@ main(int argc, char **argv)
 		warn("skipped %zu bad inputs of %zu", n_bad, job.inputs.n);
 	inputs_release(&job.inputs);
 	free(job.mark);
-	return cli_finish(&cli, n_bad ? CLI_TROUBLE : EXIT_SUCCESS);
+	return cli_finish(&cli, n_bad ? CLI_SKIPPED : EXIT_SUCCESS);
 }

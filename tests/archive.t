@@ -51,7 +51,7 @@ for p in '%h/../%t' '%h/./%t' '%h//%t' '%h/' '%h/.%t' '%h/.prof-fetch/%t'; do
 	check_err "no name for an archive: $p" 2 "prof-fetch -o 'x/$p' heap.txt" \
 		'is no name for a folder or file of an archive'
 done
-check 'of two files with one name, the first is kept' 2 '
+check 'of two files with one name, the first is kept' 3 '
 	prof-fetch -o "two/%t" heap.txt ./heap.txt 2>&1; s=$?; tree two; exit $s' <<'END'
 prof-fetch: ./heap.txt: 'inuse_space' is the file of heap.txt too; can %p, the port, tell them apart?
 inuse_space
@@ -68,7 +68,7 @@ check_err 'a folder that is a file' 2 '
 	mkdir f; echo mine >f/x; prof-fetch -o "f/x/%t" heap.txt' 'f/x: '
 check_err 'nothing good: nothing is written' 2 '
 	prof-fetch -o "none/%t" ./nothing; s=$?; tree none; exit $s' './nothing: '
-check 'one bad source' 2 '
+check 'one bad source' 3 '
 	prof-fetch -o "one/%t" ./nothing heap.txt 2>&1; s=$?
 	prof-fetch --partial-ok -q -o "one/%t" ./nothing heap.txt || echo no
 	tree one; exit $s' <<'END'

@@ -21,7 +21,7 @@ status/500	server response: 500 Oops - text
 go/400	server response: 400 Bad Request - profiling already in use
 html	server response: 502 Bad Gateway
 later/3600	server response: 503 Busy - come back
-escape	server response: 500 ?[31mred - two lines ?? and more word word
+escape	server response: 500 \x1b[31mred - two lines \u009b and more word word
 refuse	server response: 500 Oops
 loop	maximum (10) redirects followed
 moved	maximum (10) redirects followed
@@ -61,10 +61,10 @@ prof-fetch --timeout=8 --max-size=20000000 $(cat sources) $go/file/$want \
 	>out 2>err
 status=$?
 decode <out >got
-if [ $status -eq 2 ] && cmp -s got want; then
-	ok 'the only good source is written, status 2'
+if [ $status -eq 3 ] && cmp -s got want; then
+	ok 'the only good source is written, status 3'
 else
-	cat err | not_ok 'the only good source is written, status 2'
+	cat err | not_ok 'the only good source is written, status 3'
 fi
 while IFS='	' read -r path words; do
 	grep -F "prof-fetch: $go/$path: " err >line

@@ -126,7 +126,7 @@ check 'a redirection to TLS is followed' 0 \
 END
 check_err 'and its certificate is looked at' 2 \
 	'prof-fetch $go/goto/https://$tls/page' 'certificate'
-check 'each source its own way' 2 '
+check 'each source its own way' 3 '
 	prof-fetch https://$tls/page https+insecure://$tls/page $go/file/$want \
 		-o out 2>err
 	s=$?; sed "s/.*https:/https:/; s/$tls/TLS/; s/: SSL.*//" err; exit $s' <<'END'

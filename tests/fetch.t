@@ -43,7 +43,7 @@ check 'handlers are stripped when asked to' 0 '
 	[ $(head -1 n) -gt $(tail -1 n) ]' <<'END'
 END
 
-check 'one bad file: the rest is written, status 2' 2 '
+check 'one bad file: the rest is written, status 3' 3 '
 	prof-fetch "$data"/good-tiny.pb.gz ./none >out 2>err; s=$?
 	gzip -dc out | cmp - a; cat err; exit $s' <<'END'
 prof-fetch: ./none: No such file or directory
@@ -55,7 +55,7 @@ prof-fetch: ./none: No such file or directory
 END
 check_err 'nothing good: nothing is written' 2 'prof-fetch --partial-ok ./none' \
 	'./none: No such file or directory'
-check_err 'profiles of two kinds: the second is left out' 2 '
+check_err 'profiles of two kinds: the second is left out' 3 '
 	prof-fetch tiny "$data"/good-count.txt -o out; s=$?
 	decode <out | grep -q rec || echo lost; exit $s' 'good-count.txt: '
 
@@ -131,7 +131,7 @@ check 'a password is sent, not shown' 2 '
 prof-fetch: http://GO/none: server response: 404 Not Found - 404 page not found
 0
 END
-check 'what was fetched is not lost' 2 '
+check 'what was fetched is not lost' 3 '
 	prof-fetch $go/none $go/file/$want -o kept 2>/dev/null; s=$?
 	decode <kept | cmp - $want.want; exit $s' <<'END'
 END

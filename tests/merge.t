@@ -131,7 +131,7 @@ head -c 60 a.pb.gz >cut.pb.gz
 cp cut.pb.gz archive
 check_err 'a bad input is named' 2 'prof-merge a.pb.gz cut.pb.gz b.pb.gz' \
 	'cut.pb.gz: truncated'
-check 'an example of the manual page: what is bad is skipped' 2 \
+check 'an example of the manual page: what is bad is skipped' 3 \
 	'prof-merge --skip-bad -o day.pb.gz archive/*.pb.gz ./none 2>&1; sh total <day.pb.gz; prof-merge -q --skip-bad a.pb.gz cut.pb.gz heap.pb.gz >/dev/null' <<'END'
 prof-merge: archive/cut.pb.gz: truncated gzip stream
 prof-merge: ./none: No such file or directory

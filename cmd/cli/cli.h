@@ -3,7 +3,8 @@
  * messages, inputs, output, exit. Everything here may print and may end the
  * process; the library below (lib/) never does.
  *
- * Exit status: 0 done; 1 the answer is "no"; 2 trouble (die()).
+ * Exit status: 0 done; 1 the answer is "no"; 2 trouble (die()); 3 the output is
+ * whole, but some inputs were skipped.
  */
 #ifndef CLI_H
 #define CLI_H
@@ -21,6 +22,7 @@ struct profile;
 #define CLI_LONG 256  /* first key for an option without a short letter */
 #define CLI_GROUP 512 /* first key for the options of a shared group */
 #define CLI_TROUBLE 2 /* exit status of die() */
+#define CLI_SKIPPED 3 /* exit status: done, but without some bad inputs */
 
 /*
  * One option. From these rows come parsing, --help, --list-options, shell
