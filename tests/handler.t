@@ -68,33 +68,34 @@ BIND_NOW
 BIND_NOW
 END
 	check 'nothing is exported but the interface and what wrap.c names' 0 \
-		"nm -D --defined-only $lib | awk '{ print \$3 }' | sort" <<'END'
-ProfilerDisable
-ProfilerEnable
-ProfilerFlush
-ProfilerGetCurrentState
-ProfilerRegisterThread
-ProfilerStart
-ProfilerStartWithOptions
-ProfilerStop
-ProfilingIsEnabledForAllThreads
+		"nm -D --defined-only $lib | awk '\$2 != \"A\" { print \$3 }' |
+			sort" <<'END'
+ProfilerDisable@@LIBSAMPLE_0
+ProfilerEnable@@LIBSAMPLE_0
+ProfilerFlush@@LIBSAMPLE_0
+ProfilerGetCurrentState@@LIBSAMPLE_0
+ProfilerRegisterThread@@LIBSAMPLE_0
+ProfilerStart@@LIBSAMPLE_0
+ProfilerStartWithOptions@@LIBSAMPLE_0
+ProfilerStop@@LIBSAMPLE_0
+ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
 dlclose
 dlmopen
 dlopen
 pthread_create
 pthread_sigmask
-sample_flush
-sample_hook_begin
-sample_hook_count
-sample_hook_enter
-sample_hook_leave
-sample_hook_note
-sample_hook_state
-sample_is_on
-sample_label
-sample_start
-sample_stop
-sample_thread
+sample_flush@@LIBSAMPLE_0
+sample_hook_begin@@LIBSAMPLE_PRIVATE
+sample_hook_count@@LIBSAMPLE_PRIVATE
+sample_hook_enter@@LIBSAMPLE_PRIVATE
+sample_hook_leave@@LIBSAMPLE_PRIVATE
+sample_hook_note@@LIBSAMPLE_PRIVATE
+sample_hook_state@@LIBSAMPLE_PRIVATE
+sample_is_on@@LIBSAMPLE_0
+sample_label@@LIBSAMPLE_0
+sample_start@@LIBSAMPLE_0
+sample_stop@@LIBSAMPLE_0
+sample_thread@@LIBSAMPLE_0
 sigaction
 signal
 sigprocmask

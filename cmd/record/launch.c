@@ -234,24 +234,32 @@ static const struct {
 };
 enum { N_COMPANION = sizeof companions / sizeof *companions };
 
-/* The path of companion i, which is beside libsample. */
+/*
+ * The path of companion i: beside libsample in the build folder, in a folder of
+ * plugins beside it ($(pkglibdir)) where it is installed.
+ */
 static void
-companion_path(const struct launch *l, size_t i, char path[PATH_MAX + 32])
+companion_path(const struct launch *l, size_t i, char path[PATH_MAX + 64])
 {
 	const char *slash = strrchr(l->library, '/');
+	int n = slash ? (int)(slash - l->library) : 0;
 
-	snprintf(path, PATH_MAX + 32, "%.*s/%s",
-		 slash ? (int)(slash - l->library) : 0, l->library,
+	snprintf(path, PATH_MAX + 64, "%.*s/%s", n, l->library,
 		 companions[i].name);
+	if (access(path, F_OK) != 0)
+		snprintf(path, PATH_MAX + 64, "%.*s/" PACKAGE "/%s", n,
+			 l->library, companions[i].name);
 }
 
 enum prof_status
 launch_library(struct launch *l, uint32_t what, struct prof_err *err)
 {
-	static const char *const beside[] = { "/.libs/libsample.so.0",
-					      "/../lib/libsample.so.0" };
+	static const char *const beside[] = {
+		"/.libs/" LIBSAMPLE_SONAME,
+		"/../lib/" LIBSAMPLE_SONAME,
+	};
 	const char *named = getenv("PROF_LIBSAMPLE");
-	char dir[PATH_MAX], path[PATH_MAX + 32];
+	char dir[PATH_MAX], path[PATH_MAX + 64];
 
 	if (named && *named) {
 		if (!realpath(named, l->library))
@@ -264,11 +272,12 @@ launch_library(struct launch *l, uint32_t what, struct prof_err *err)
 			snprintf(path, sizeof path, "%s%s", dir, beside[i]);
 			found = realpath(path, l->library);
 		}
-		if (!found && !realpath(LIBDIR "/libsample.so.0", l->library))
+		if (!found &&
+		    !realpath(LIBDIR "/" LIBSAMPLE_SONAME, l->library))
 			return prof_fail(err, PROF_EIO,
 					 "%s: %s; set PROF_LIBSAMPLE to where "
 					 "it is",
-					 LIBDIR "/libsample.so.0",
+					 LIBDIR "/" LIBSAMPLE_SONAME,
 					 strerror(errno));
 	}
 	/* The loader splits LD_PRELOAD at these. */
@@ -304,7 +313,7 @@ static bool
 set_preload(const struct launch *l)
 {
 	const char *own = getenv("LD_PRELOAD");
-	char path[PATH_MAX + 32], *value = NULL;
+	char path[PATH_MAX + 64], *value = NULL;
 	bool done = false;
 	size_t size;
 	FILE *f = open_memstream(&value, &size);
