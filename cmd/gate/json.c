@@ -8,150 +8,190 @@
 #include <string.h>
 
 #include "lib/report/json.h"
-#include "print.h"
+#include "report.h"
 
-#define SCHEMA 1
-
-static void
-put_name(FILE *out, const struct gate_report *r, uint32_t name)
-{
-	json_put_str(out, gate_name(r->g, name));
-}
+#define SCHEMA 2
 
 /* ,"key":1.5; what is not finite is null. */
 static void
 put_number(FILE *out, const char *key, double v)
 {
+	fprintf(out, ",\"%s\":", key);
 	if (isfinite(v))
-		fprintf(out, ",\"%s\":%.9g", key, v);
+		fprintf(out, "%.9g", v);
 	else
-		fprintf(out, ",\"%s\":null", key);
+		fputs("null", out);
 }
 
 static void
 put_cell(FILE *out, const struct gate_cell *c)
 {
+	const struct {
+		const char *key;
+		double v;
+	} number[] = {
+		{ "before", c->before },
+		{ "after", c->after },
+		{ "change", c->after - c->before },
+		{ "low", c->low },
+		{ "high", c->high },
+		{ "relevant", c->relevant },
+		{ "detectable", c->detectable },
+		{ "p_slower", c->p_slower },
+		{ "p_faster", c->p_faster },
+		{ "adjusted", c->adjusted },
+		{ "se", c->se },
+		{ "df", c->df },
+		{ "dispersion", c->dispersion },
+		{ "events_before", c->n[0] },
+		{ "events_after", c->n[1] },
+	};
+
 	fprintf(out, "{\"verdict\":\"%s\"", gate_verdict_name(c->verdict));
-	put_number(out, "before", c->before);
-	put_number(out, "after", c->after);
-	put_number(out, "change", c->after - c->before);
-	put_number(out, "moved", c->moved);
-	put_number(out, "low", c->low);
-	put_number(out, "high", c->high);
-	put_number(out, "relevant", c->relevant);
-	put_number(out, "detectable", c->detectable);
-	put_number(out, "samples_before", c->n_before);
-	put_number(out, "samples_after", c->n_after);
-	put_number(out, "dispersion", c->dispersion);
-	put_number(out, "df", c->df);
-	put_number(out, "p_slower", c->p_up);
-	put_number(out, "p_faster", c->p_down);
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
+		put_number(out, number[i].key, number[i].v);
 	putc('}', out);
 }
 
 static void
 put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 {
-
+	fputs(",\"causes\":[", out);
 	for (uint32_t i = 0; i < row->n_cause; i++) {
 		const struct gate_cause *c = &row->cause[i];
 
-		fprintf(out, "%s{\"kind\":\"%s\",\"name\":", i ? "," : "",
-			gate_cause_name(c));
-		put_name(out, r, c->name);
-		if (c->file) {
-			fputs(",\"file\":", out);
-			put_name(out, r, c->file);
-			fprintf(out, ",\"line\":%jd", (intmax_t)c->line);
-		}
+		fprintf(out, "%s{\"kind\":\"%s\",\"%s\":", i ? "," : "",
+			gate_cause_name(c),
+			c->kind == GATE_LINE ? "file" : "name");
+		json_put_str(out, gate_name(r->g, c->name));
+		if (c->kind == GATE_LINE)
+			fprintf(out, ",\"line\":%d", c->line);
 		put_number(out, "before", c->before);
 		put_number(out, "after", c->after);
 		putc('}', out);
 	}
+	putc(']', out);
 }
 
 static void
-put_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
-	bool fails)
+put_why(FILE *out, const struct gate_report *r, const struct gate_why *w,
+	const char *key)
 {
-	fputs("\n    {\"name\":", out);
-	put_name(out, r, row->name);
-	fprintf(out, ",\"verdict\":\"%s\",\"by\":\"%s\",\"fails\":%s",
-		gate_verdict_name(row->verdict), gate_kind_name(row->kind),
-		fails ? "true" : "false");
-	if (row->other) {
-		fputs(",\"moved_with\":", out);
-		put_name(out, r, row->other);
+	if (!w->label)
+		return;
+	fprintf(out, ",\"%s\":{\"kind\":\"%s\",\"others\":[", key,
+		gate_label_name(w->label));
+	for (uint32_t i = 0; i < w->n_other; i++) {
+		if (i)
+			putc(',', out);
+		json_put_str(out, gate_name(r->g, r->g->row[w->other[i]].name));
 	}
-	fputs(",\n     \"flat\":", out);
-	put_cell(out, &row->cell[GATE_FLAT]);
-	fputs(",\n     \"cum\":", out);
-	put_cell(out, &row->cell[GATE_CUM]);
-	fputs(",\n     \"causes\":[", out);
-	put_causes(out, r, row);
-	fputs("]}", out);
-}
-
-static void
-put_budget(FILE *out, const struct rule_budget *b)
-{
-	fputs("\n    {\"name\":", out);
-	json_put(out, b->name, strlen(b->name));
-	fprintf(out, ",\"line\":%u,\"answer\":\"%s\",\"of\":\"%s\"", b->line,
-		gate_answer_name(b->answer), gate_kind_name(b->limit.kind));
-	if (b->answer != RULE_NO_FUNCTION) {
-		fprintf(out, ",\"is_change\":%s",
-			b->limit.is_change ? "true" : "false");
-		put_number(out, "bound", b->bound);
-		put_number(out, "value", b->value);
-		put_number(out, "low", b->low);
-		put_number(out, "high", b->high);
-	}
+	putc(']', out);
+	put_number(out, "net", w->net);
+	put_number(out, "net_low", w->net_low);
+	put_number(out, "net_high", w->net_high);
+	put_number(out, "net_p_slower", w->net_p);
 	putc('}', out);
 }
 
-void
-gate_print_json(FILE *out, const struct gate_report *r)
+static void
+row_json(FILE *out, const struct gate_report *r, const struct gate_item *item)
+{
+	const struct gate_row *row = item->row;
+
+	if (!item->i) {
+		fputs(",\n \"total\":", out);
+		put_cell(out, item->c);
+		fprintf(out, ",\"total_fails\":%s,\n \"functions\":[",
+			item->fails ? "true" : "false");
+		return;
+	}
+	fputs(item->i > 1 ? ",\n  {\"name\":" : "\n  {\"name\":", out);
+	json_put_str(out, gate_name(r->g, row->name));
+	if (row->was) {
+		fputs(",\"was\":", out);
+		json_put_str(out, gate_name(r->g, row->was));
+	}
+	fprintf(out, ",\"verdict\":\"%s\",\"by\":\"%s\",\"fails\":%s",
+		gate_verdict_name(row->verdict), gate_kind_name(row->kind),
+		item->fails ? "true" : "false");
+	if (row->file) {
+		fputs(",\"file\":", out);
+		json_put_str(out, gate_name(r->g, row->file));
+		fprintf(out, ",\"line\":%d", row->line);
+	}
+	put_why(out, r, &row->why[GATE_FLAT], "flat_explanation");
+	put_why(out, r, &row->why[GATE_CUM], "cum_explanation");
+	fputs(",\n   \"flat\":", out);
+	put_cell(out, row->cell[GATE_FLAT]);
+	fputs(",\n   \"cum\":", out);
+	put_cell(out, row->cell[GATE_CUM]);
+	put_causes(out, r, row);
+	putc('}', out);
+}
+
+static void
+budget_json(FILE *out, const struct gate_report *r, const struct rule_budget *b,
+	    size_t i)
+{
+	(void)r;
+	fputs(i ? ",\n  {\"name\":" : "],\n \"budgets\":[\n  {\"name\":", out);
+	json_put(out, b->name, strlen(b->name));
+	fprintf(out,
+		",\"line\":%u,\"answer\":\"%s\",\"of\":\"%s\","
+		"\"is_change\":%s",
+		b->line, gate_answer_name(b->answer),
+		gate_kind_name(b->limit.kind),
+		b->limit.is_change ? "true" : "false");
+	put_number(out, "bound", b->bound);
+	put_number(out, "value", b->value);
+	put_number(out, "low", b->low);
+	put_number(out, "high", b->high);
+	putc('}', out);
+}
+
+static void
+begin_json(FILE *out, const struct gate_report *r)
 {
 	const struct gate *g = r->g;
-	const struct gate_measure *m = &g->run[0].m;
-	size_t n = gate_shown(r);
+	const struct gate_model *m = &g->model;
 
 	fprintf(out, "{\"version\":%d,\"verdict\":\"%s\",\"type\":", SCHEMA,
 		gate_verdict_name(r->verdict));
-	json_put(out, m->type, strlen(m->type));
+	json_put(out, g->type, strlen(g->type));
 	fputs(",\"unit\":", out);
-	json_put(out, m->unit, strlen(m->unit));
+	json_put(out, g->unit, strlen(g->unit));
 	fprintf(out,
 		",\"scale\":\"%s\",\"base_profiles\":%zu,"
-		"\"new_profiles\":%zu",
-		scale_name(r->scale), g->n_side[GATE_BASE],
-		g->n_side[GATE_NEW]);
+		"\"new_profiles\":%zu,\"renamed\":%zu",
+		scale_name(r->scale), g->n_side[0], g->n_side[1], g->n_renamed);
 	put_number(out, "alpha", g->o.alpha);
-	put_number(out, "level", g->limit);
-	fprintf(out, ",\"tests\":%zu", g->n_test);
+	put_number(out, "level", m->level);
+	fprintf(out, ",\"tests\":%zu", m->n_test);
 	put_number(out, "confidence", g->o.confidence);
 	put_number(out, "min_change", g->o.min_change);
 	put_number(out, "min_share", g->o.min_share);
-	put_number(out, "noise", sqrt(g->noise.rate));
-	fputs(",\n \"total\":", out);
-	put_cell(out, &g->total);
-	fputs(",\n \"count\":{", out);
+	fprintf(out, ",\n \"noise\":{\"clump\":%.9g", m->clump);
+	put_number(out, "runs", sqrt(m->runs));
+	put_number(out, "nu", m->nu);
+	put_number(out, "machine", sqrt(m->machine));
+	fputs("},\n \"count\":{", out);
 	for (int v = 0; v <= GATE_REGRESSED; v++)
 		fprintf(out, "%s\"%s\":%zu", v ? "," : "",
 			gate_verdict_name((enum gate_verdict)v),
 			g->n_verdict[v]);
-	fputs("},\n \"functions\":[", out);
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			putc(',', out);
-		put_row(out, r, gate_shown_row(r, i), r->fails[i]);
-	}
-	fputs("],\n \"budgets\":[", out);
-	for (size_t i = 0; i < r->budgets->n_rule; i++) {
-		if (i)
-			putc(',', out);
-		put_budget(out, &r->budgets->rule[i]);
-	}
-	fputs("]}\n", out);
+	putc('}', out);
 }
+
+static void
+end_json(FILE *out, const struct gate_report *r)
+{
+	fputs(r->budgets->n_rule ? "]}\n" : "],\n \"budgets\":[]}\n", out);
+}
+
+const struct gate_form gate_json = { .escape = ESCAPE_JSON,
+				     .begin = begin_json,
+				     .row = row_json,
+				     .budget = budget_json,
+				     .end = end_json,
+				     .is_for_programs = true };

@@ -3,7 +3,9 @@
 
 #include "options.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/match.h"
@@ -14,6 +16,8 @@
 
 enum {
 	KEY_BASELINE = CLI_LONG,
+	KEY_SAVE_BASELINE,
+	KEY_BASELINE_RUNS,
 	KEY_SCALE,
 	KEY_SAMPLE_INDEX,
 	KEY_FUNCTIONS,
@@ -26,8 +30,16 @@ enum {
 	KEY_ALPHA,
 	KEY_MIN_CHANGE,
 	KEY_MIN_SHARE,
+	KEY_TEST_AGAINST,
+	KEY_CERTAIN,
+	KEY_BUILD_NOISE,
+	KEY_NOISE,
+	KEY_MIN_SAMPLES,
+	KEY_ALLOW_UNEQUAL,
 	KEY_FUNCTION,
 	KEY_FAIL_ON,
+	KEY_FAIL_MOVED,
+	KEY_FAIL_SINGLE,
 	KEY_BUDGET,
 	KEY_STRICT,
 	KEY_TEXT,
@@ -40,10 +52,14 @@ enum {
 };
 
 const struct cli_opt gate_opts[] = {
-	{ KEY_BASELINE, "baseline", "FILE",
-	  "a base profile; all operands are then new" },
+	{ KEY_BASELINE, "baseline", "PATH",
+	  "a base profile, or a folder of them; all operands are then new" },
+	{ KEY_SAVE_BASELINE, "save-baseline", "DIR",
+	  "add the operands to the folder DIR, and compare nothing" },
+	{ KEY_BASELINE_RUNS, "baseline-runs", "N",
+	  "take the newest N that compare from a folder (5)" },
 	{ KEY_SCALE, "scale", "HOW",
-	  "compare per profile (none), total, duration or ops=N/M" },
+	  "compare per profile (none), total, duration, machine or ops=N/M" },
 	{ KEY_SAMPLE_INDEX, "sample-index", "TYPE",
 	  "compare the values of TYPE, a name or a number" },
 	{ KEY_FUNCTIONS, "functions", NULL, "compare functions (default)" },
@@ -56,28 +72,45 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_TRIM_PATH, "trim-path", "PATH",
 	  "cut the prefixes PATH (joined by ':') off file names" },
 	{ KEY_EXACT_NAMES, "exact-names", NULL,
-	  "do not make generated names equal" },
+	  "look for no function under another name" },
 	{ KEY_ALPHA, "alpha", "P",
 	  "chance of a false alarm in one comparison (0.01)" },
 	{ KEY_MIN_CHANGE, "min-change", "PERCENT",
 	  "smallest change that matters, of the function (5)" },
 	{ KEY_MIN_SHARE, "min-share", "PERCENT",
-	  "smallest change that matters, of the total (1)" },
+	  "smallest change that matters, of the total (1; --function: 0)" },
+	{ KEY_TEST_AGAINST, "test-against", "PERCENT",
+	  "fail only what surely grew by more than this (0)" },
+	{ KEY_CERTAIN, "certain", NULL,
+	  "fail only what surely grew by more than --min-change" },
+	{ KEY_BUILD_NOISE, "build-noise", "PERCENT",
+	  "by this two builds differ by layout alone (0.5)" },
+	{ KEY_NOISE, "noise", "PERCENT",
+	  "noise of the machine, taken for granted with one run a side (5)" },
+	{ KEY_MIN_SAMPLES, "min-samples", "N",
+	  "refuse a side with fewer samples (50)" },
+	{ KEY_ALLOW_UNEQUAL, "allow-unequal", NULL,
+	  "compare runs and sides whose totals differ more than 5 times" },
 	{ KEY_FUNCTION, "function", "REGEX",
 	  "judge only functions whose whole name matches" },
 	{ KEY_FAIL_ON, "fail-on", "COND",
 	  "fail only where COND holds: cum > +5% && cum > 10ms" },
+	{ KEY_FAIL_MOVED, "fail-moved", NULL,
+	  "fail, too, where work only moved" },
+	{ KEY_FAIL_SINGLE, "fail-single", NULL,
+	  "fail, too, on what is suspect with one run a side" },
 	{ KEY_BUDGET, "budget", "FILE",
 	  "fail where a rule of FILE is broken: parse <= 5% of total" },
-	{ KEY_STRICT, "strict", NULL, "exit with status 2 if inconclusive" },
+	{ KEY_STRICT, "strict", "[PERCENT]",
+	  "exit with 2 if a growth of PERCENT (30) could not have been seen" },
 	{ KEY_TEXT, "text", NULL, "report as text (default)" },
 	{ KEY_JSON, "json", NULL, "report as JSON" },
 	{ KEY_MARKDOWN, "markdown", NULL, "report for a pull request" },
 	{ KEY_JUNIT, "junit", NULL, "report as JUnit XML" },
 	{ KEY_GITHUB, "github", NULL, "report as GitHub annotations" },
 	{ KEY_NODECOUNT, "nodecount", "N",
-	  "show at most N functions; 0: all (20)" },
-	{ KEY_ALL, "all", NULL, "show unchanged functions, too" },
+	  "show at most N functions; 0: all (10)" },
+	{ KEY_ALL, "all", NULL, "show all functions" },
 	CLI_COMMON_OPTS,
 	CLI_READ_OPTS,
 	{ 0 }
@@ -168,55 +201,82 @@ set_function(struct gate_settings *s, const struct cli *cli)
 	s->gate.wants_ctx = s->function;
 }
 
+/* Is the file below the folder that we run in? */
+static bool
+is_ours(void *ctx, const struct str *file)
+{
+	const char *root = ctx;
+	size_t n = strlen(root);
+
+	if (file->s[0] == '/')
+		return file->len > n && !memcmp(file->s, root, n) &&
+		       file->s[n] == '/';
+	return strncmp(file->s, "..", 2) != 0 && access(file->s, F_OK) == 0;
+}
+
 /* The options that say what is printed; false: it is none of these. */
 static bool
 report_option(struct gate_settings *s, struct cli *cli, int key)
 {
-	switch (key) {
-	case KEY_TEXT:
-		s->print = gate_print_text;
-		return true;
-	case KEY_JSON:
-		s->print = gate_print_json;
-		return true;
-	case KEY_MARKDOWN:
-		s->print = gate_print_markdown;
-		return true;
-	case KEY_JUNIT:
-		s->print = gate_print_junit;
-		return true;
-	case KEY_GITHUB:
-		s->print = gate_print_github;
-		return true;
-	case KEY_NODECOUNT:
+	static const struct gate_form *const form[] = { &gate_text, &gate_json,
+							&gate_markdown,
+							&gate_junit,
+							&gate_github };
+
+	if (key >= KEY_TEXT && key <= KEY_GITHUB)
+		s->form = form[key - KEY_TEXT];
+	else if (key == KEY_NODECOUNT)
 		s->max_rows = cli_uint(cli, 0, 1000000000);
-		return true;
-	case KEY_ALL:
+	else if (key == KEY_ALL)
 		s->all = true;
+	else
+		return false;
+	return true;
+}
+
+/* The numbers of the test. */
+static bool
+number_option(struct gate_options *o, struct cli *cli, int key)
+{
+	switch (key) {
+	case KEY_ALPHA:
+		o->alpha = fraction(cli, "alpha", 1);
+		if (o->alpha == 0 || o->alpha > 0.5)
+			die("--alpha: '%s' is not above 0, up to 0.5",
+			    cli->arg);
+		return true;
+	case KEY_MIN_CHANGE:
+		o->min_change = fraction(cli, "min-change", 100);
+		return true;
+	case KEY_MIN_SHARE:
+		o->min_share = fraction(cli, "min-share", 100);
+		return true;
+	case KEY_TEST_AGAINST:
+		o->against = fraction(cli, "test-against", 100);
+		return true;
+	case KEY_BUILD_NOISE:
+		o->build_noise = fraction(cli, "build-noise", 100);
+		return true;
+	case KEY_NOISE:
+		o->single_noise = fraction(cli, "noise", 100);
+		return true;
+	case KEY_MIN_SAMPLES:
+		o->min_events = (double)cli_uint(cli, 1, 1000000000);
+		return true;
+	case KEY_ALLOW_UNEQUAL:
+		o->allow_unequal = true;
 		return true;
 	}
 	return false;
 }
 
-/* Those that say what is judged, and how. */
+/* Those that say what fails. */
 static bool
-test_option(struct gate_settings *s, struct cli *cli, int key)
+fail_option(struct gate_settings *s, struct cli *cli, int key)
 {
 	struct prof_err err;
 
 	switch (key) {
-	case KEY_ALPHA:
-		s->gate.alpha = fraction(cli, "alpha", 1);
-		if (s->gate.alpha == 0 || s->gate.alpha > 0.5)
-			die("--alpha: '%s' is not above 0, up to 0.5",
-			    cli->arg);
-		return true;
-	case KEY_MIN_CHANGE:
-		s->gate.min_change = fraction(cli, "min-change", 100);
-		return true;
-	case KEY_MIN_SHARE:
-		s->gate.min_share = fraction(cli, "min-share", 100);
-		return true;
 	case KEY_FUNCTION:
 		set_function(s, cli);
 		return true;
@@ -224,67 +284,123 @@ test_option(struct gate_settings *s, struct cli *cli, int key)
 		if (rule_parse(cli->arg, &s->fail_on, &err) != PROF_OK)
 			die("--fail-on: %s", err.msg);
 		return true;
+	case KEY_FAIL_MOVED:
+		s->fail_moved = true;
+		return true;
+	case KEY_FAIL_SINGLE:
+		s->fail_single = true;
+		return true;
 	case KEY_BUDGET:
 		read_budgets(s, cli);
 		return true;
 	case KEY_STRICT:
-		s->strict = true;
+		s->strict = cli->arg ? cli_double(cli) / 100 : 0.3;
+		if (s->strict <= 0)
+			die("--strict: '%s' is not above 0", cli->arg);
 		return true;
 	}
 	return false;
 }
 
+/* Those that say which profiles, and what of them. */
+static bool
+input_option(struct gate_settings *s, struct cli *cli, int key)
+{
+	struct frames_options *f = &s->gate.frames;
+
+	switch (key) {
+	case KEY_BASELINE:
+		sides_baseline(&s->sides, cli->arg);
+		return true;
+	case KEY_SAVE_BASELINE:
+		s->save_folder = cli->arg;
+		return true;
+	case KEY_BASELINE_RUNS:
+		s->sides.n_archived = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
+		return true;
+	case KEY_SCALE:
+		scale_parse(&s->scale, cli);
+		return true;
+	case KEY_SAMPLE_INDEX:
+		s->sample_index = cli->arg;
+		return true;
+	case KEY_FUNCTIONS:
+		f->granularity = BY_FUNCTION;
+		return true;
+	case KEY_FILEFUNCTIONS:
+		f->granularity = BY_FILE_FUNCTION;
+		return true;
+	case KEY_FILES:
+		f->granularity = BY_FILE;
+		return true;
+	case KEY_LINES:
+		f->granularity = BY_LINE;
+		return true;
+	case KEY_NOINLINES:
+		f->no_inlines = true;
+		return true;
+	case KEY_TRIM_PATH:
+		f->trim_path = cli->arg;
+		return true;
+	case KEY_EXACT_NAMES:
+		s->gate.exact_names = true;
+		return true;
+	}
+	return false;
+}
+
+/* Defaults that depend on other options. */
+static void
+settle(struct gate_settings *s, bool certain)
+{
+	struct gate_options *o = &s->gate;
+
+	if (isnan(o->min_share))
+		o->min_share = s->function ? 0 : 0.01;
+	if (certain)
+		o->against = o->min_change;
+	if (s->scale.kind == SCALE_TOTAL)
+		o->yardstick = GATE_SHARES;
+	else if (s->scale.kind == SCALE_MACHINE)
+		o->yardstick = GATE_TYPICAL;
+	/* Names are files or lines of them: nothing is renamed. */
+	if (o->frames.granularity == BY_FILE ||
+	    o->frames.granularity == BY_LINE)
+		o->exact_names = true;
+	if (!getcwd(s->root, sizeof(s->root)))
+		s->root[0] = '\0';
+	o->is_ours = is_ours;
+	o->is_ours_ctx = s->root;
+}
+
 void
 gate_settings_parse(struct gate_settings *s, struct cli *cli)
 {
-	struct frames_options *f = &s->gate.frames;
+	bool certain = false;
 	int key;
 
 	*s = (struct gate_settings){
 		.gate = { .alpha = 0.01,
 			  .confidence = 0.95,
 			  .min_change = 0.05,
-			  .min_share = 0.01 },
-		.print = gate_print_text,
-		.max_rows = 20,
+			  .min_share = NAN,
+			  .build_noise = 0.005,
+			  .single_noise = 0.05,
+			  .min_events = 50 },
+		.sides = { .n_archived = 5 },
+		.form = &gate_text,
+		.max_rows = 10,
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
-		if (refine_option(&s->refine, cli, key) ||
-		    report_option(s, cli, key) || test_option(s, cli, key))
-			continue;
-		switch (key) {
-		case KEY_BASELINE:
-			sides_baseline(&s->sides, cli->arg);
-			break;
-		case KEY_SCALE:
-			scale_parse(&s->scale, cli);
-			break;
-		case KEY_SAMPLE_INDEX:
-			s->sample_index = cli->arg;
-			break;
-		case KEY_FUNCTIONS:
-			f->granularity = BY_FUNCTION;
-			break;
-		case KEY_FILEFUNCTIONS:
-			f->granularity = BY_FILE_FUNCTION;
-			break;
-		case KEY_FILES:
-			f->granularity = BY_FILE;
-			break;
-		case KEY_LINES:
-			f->granularity = BY_LINE;
-			break;
-		case KEY_NOINLINES:
-			f->no_inlines = true;
-			break;
-		case KEY_TRIM_PATH:
-			f->trim_path = cli->arg;
-			break;
-		case KEY_EXACT_NAMES:
-			s->exact_names = true;
-			break;
-		}
+		if (key == KEY_CERTAIN)
+			certain = true;
+		else if (!refine_option(&s->refine, cli, key) &&
+			 !report_option(s, cli, key) &&
+			 !number_option(&s->gate, cli, key) &&
+			 !fail_option(s, cli, key))
+			input_option(s, cli, key);
 	}
+	settle(s, certain);
 }
 
 void

@@ -11,7 +11,7 @@
 #include "cli/refine.h"
 #include "lib/gate/gate.h"
 #include "lib/gate/rule.h"
-#include "print.h"
+#include "report.h"
 #include "sides.h"
 
 struct match;
@@ -28,9 +28,12 @@ struct gate_settings {
 	struct match **pattern; /* of budgets, NULL for those that have none */
 	struct match *function; /* NULL: all */
 	const char *sample_index, *budget_file;
-	void (*print)(FILE *, const struct gate_report *);
+	const char *save_folder; /* of --save-baseline, or NULL */
+	const struct gate_form *form;
 	size_t max_rows;
-	bool exact_names, strict, all;
+	double strict; /* growth that must have been visible; 0: none */
+	bool all, fail_single, fail_moved;
+	char root[4096]; /* the folder that we run in */
 };
 
 /* The defaults, then all options, of which it dies when one is wrong. */

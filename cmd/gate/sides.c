@@ -6,13 +6,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "baseline.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
+#include "lib/model/unnamed.h"
 #include "lib/ops/names.h"
 
 #define DURATIONS_DIFFER 1.1 /* times the other: worth a word */
+#define LOSSES_DIFFER 0.01   /* of the ticks */
+#define NAMELESS 0.9         /* of the samples: nothing to compare */
+#define FEW_NAMES 0.1        /* of the samples lack one: worth a word */
 
-static const char *const scale_names[] = { "none", "total", "duration", "ops" };
+static const char *const scale_names[] = { "none", "total", "duration", "ops",
+					   "machine" };
 
 const char *
 scale_name(enum scale s)
@@ -35,13 +44,14 @@ scale_parse(struct scale_option *s, struct cli *cli)
 {
 	char *end;
 
-	for (int i = 0; i < SCALE_OPS; i++)
-		if (!strcmp(cli->arg, scale_names[i])) {
+	for (int i = 0; i <= SCALE_MACHINE; i++)
+		if (i != SCALE_OPS && !strcmp(cli->arg, scale_names[i])) {
 			s->kind = (enum scale)i;
 			return;
 		}
 	if (strncmp(cli->arg, "ops=", 4) != 0)
-		die("--scale: '%s' is not none, total, duration or ops=N",
+		die("--scale: '%s' is not none, total, duration, machine or "
+		    "ops=N",
 		    cli->arg);
 	s->kind = SCALE_OPS;
 	s->ops = positive(cli, cli->arg + 4, &end);
@@ -62,6 +72,12 @@ allocated(void *p)
 void
 sides_baseline(struct sides *s, const char *name)
 {
+	struct stat st;
+
+	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+		s->archive = name;
+		return;
+	}
 	s->baseline = allocated(reallocarray(s->baseline, s->n_baseline + 1,
 					     sizeof(*s->baseline)));
 	s->baseline[s->n_baseline++] = name;
@@ -70,28 +86,40 @@ sides_baseline(struct sides *s, const char *name)
 static void
 add_input(struct sides *s, enum gate_side side, const char *name)
 {
-	s->input[s->n_input++] =
-		(struct side_input){ .name = name, .side = side };
+	if (side == GATE_NEW && name[0] == '-' && name[1] &&
+	    access(name, F_OK) < 0)
+		die("'%s' comes after '--', where profiles are: options go "
+		    "first",
+		    name);
+	s->input[s->n_input++] = (struct side_input){ name, side };
 }
 
 void
 sides_choose(struct sides *s, struct cli *cli, int argc, char **argv)
 {
 	int split = 0, n = cli->n_operand, n_new = n;
+	bool has_base = s->n_baseline || s->archive;
+	size_t n_archived = 0;
 
 	for (int i = 1; i < argc && !split; i++)
 		if (!strcmp(argv[i], "--"))
 			split = i;
 	if (split && argc - split - 1 < n)
 		n_new = argc - split - 1;
-	if (n_new == n && !s->n_baseline)
+	if (n_new == n && !has_base)
 		die("no base: prof-gate BASE... -- NEW..., or --baseline=FILE");
-	if (n_new < n && s->n_baseline)
+	if (n_new < n && has_base)
 		die("--baseline and profiles before '--' exclude each other");
 	if (n_new == 0 && split)
 		die("no new profile after '--'");
-	s->input = allocated(
-		calloc((size_t)n + s->n_baseline + 1, sizeof(*s->input)));
+	if (s->archive)
+		s->archived = baseline_find(s->archive, s->n_archived,
+					    n ? cli->operand[0] : NULL, cli,
+					    &n_archived);
+	s->input = allocated(calloc((size_t)n + s->n_baseline + n_archived + 1,
+				    sizeof(*s->input)));
+	for (size_t i = 0; i < n_archived; i++)
+		add_input(s, GATE_BASE, s->archived[i]);
 	for (size_t i = 0; i < s->n_baseline; i++)
 		add_input(s, GATE_BASE, s->baseline[i]);
 	for (int i = 0; i < n; i++)
@@ -101,114 +129,154 @@ sides_choose(struct sides *s, struct cli *cli, int argc, char **argv)
 		add_input(s, GATE_NEW, "-");
 }
 
-static void
-read_input(struct side_input *in, struct cli *cli, const char *sample_index,
-	   const struct refine *refine, bool exact_names)
+/* What the values of an input are divided by; units fall out. */
+static double
+exposure_of(const struct profile *p, const char *name, enum gate_side side,
+	    const struct scale_option *scale)
 {
-	struct prof_err err;
-	struct names_rule rule[NAMES_N_RULE] = { 0 };
-	enum prof_status st;
-
-	in->p = cli_read(cli, in->name);
-	/* A label is a frame from here on, and has a name. */
-	refine_frames(refine, in->p, NULL);
-	if (!exact_names && names_normalize(in->p, rule) < 0)
-		die("out of memory");
-	st = gate_measure(in->p, sample_index, &in->m, &err);
-	if (st == PROF_OK)
-		st = gate_total(in->p, &in->m, &in->total, &err);
-	if (st != PROF_OK)
-		die("%s: %s", cli_name(in->name), err.msg);
-	refine_filter(refine, in->p);
+	if (scale->kind == SCALE_OPS)
+		return side == GATE_NEW ? scale->ops : 1;
+	if (scale->kind != SCALE_DURATION)
+		return 1;
+	if (p->duration_ns <= 0)
+		die("%s: no duration, so nothing to scale by", cli_name(name));
+	return (double)p->duration_ns;
 }
 
-/* What the values of an input are divided by, before the mean of base is 1. */
-static double
-raw_exposure(const struct side_input *in, const struct scale_option *scale)
+/* --- how the sides differ --- */
+
+/* What is to be the same in all profiles: as text, "" if unknown. */
+enum { CLOCK, PERIOD, MACHINE, N_TRAIT };
+static const char *const trait_name[] = { "clock", "period", "machine" };
+
+struct traits {
+	char text[2][N_TRAIT][96]; /* of the first profile of each side */
+	double duration[2], n[2];
+	double ticks[2], lost[2];
+};
+
+static void
+add_traits(struct traits *t, const struct profile *p, enum gate_side side)
 {
-	switch (scale->kind) {
-	case SCALE_NONE:
-		break;
-	case SCALE_TOTAL:
-		if (in->total.value <= 0)
-			die("%s: no samples, so nothing to scale by",
-			    cli_name(in->name));
-		return in->total.value;
-	case SCALE_DURATION:
-		if (in->p->duration_ns <= 0)
-			die("%s: no duration, so nothing to scale by",
-			    cli_name(in->name));
-		return (double)in->p->duration_ns;
-	case SCALE_OPS:
-		return in->side == GATE_NEW ? scale->ops : 1;
+	char(*text)[96] = t->text[side];
+	struct sampling s;
+
+	t->duration[side] += (double)p->duration_ns;
+	if (sampling_sum(p, &s)) {
+		t->ticks[side] += (double)s.ticks;
+		t->lost[side] += (double)s.lost;
 	}
-	return 1;
+	if (t->n[side]++)
+		return;
+	sampling_clock(p, text[CLOCK], sizeof(text[CLOCK]));
+	baseline_machine(p, text[MACHINE], sizeof(text[MACHINE]));
+	if (p->period > 0)
+		snprintf(text[PERIOD], sizeof(text[PERIOD]), "%jd %.60s",
+			 (intmax_t)p->period,
+			 profile_str(p, p->period_type.unit));
 }
 
-/* The mean of f over a side. */
 static double
-side_mean(const struct sides *s, enum gate_side side, const double *of)
+loss(const struct traits *t, enum gate_side side)
 {
-	double sum = 0, n = 0;
+	double all = t->ticks[side] + t->lost[side];
 
-	for (size_t i = 0; i < s->n_input; i++)
-		if (s->input[i].side == side) {
-			sum += of[i];
-			n++;
-		}
-	return n > 0 ? sum / n : 0;
+	return all > 0 ? t->lost[side] / all : 0;
 }
 
 static void
-warn_durations(const struct sides *s)
+tell_traits(const struct traits *t, bool durations)
 {
-	double *duration = allocated(calloc(s->n_input, sizeof(*duration)));
-	double a, b;
+	double a = t->duration[0] / t->n[0], b = t->duration[1] / t->n[1];
 
-	for (size_t i = 0; i < s->n_input; i++)
-		duration[i] = (double)s->input[i].p->duration_ns;
-	a = side_mean(s, GATE_BASE, duration);
-	b = side_mean(s, GATE_NEW, duration);
-	free(duration);
-	if (a > 0 && b > 0 && fmax(a, b) > DURATIONS_DIFFER * fmin(a, b))
+	for (int i = 0; i < N_TRAIT; i++)
+		if (*t->text[0][i] && *t->text[1][i] &&
+		    strcmp(t->text[0][i], t->text[1][i]) != 0)
+			warn("the %s differs: base has %s, new %s",
+			     trait_name[i], t->text[0][i], t->text[1][i]);
+	if (fabs(loss(t, 0) - loss(t, 1)) > LOSSES_DIFFER)
+		warn("base lost %.1f%% of its samples while recording, new "
+		     "%.1f%%",
+		     100 * loss(t, 0), 100 * loss(t, 1));
+	if (durations && a > 0 && b > 0 &&
+	    fmax(a, b) > DURATIONS_DIFFER * fmin(a, b))
 		warn("base profiles last %.3gs, new ones %.3gs; if they did "
 		     "not do the same work, see --scale",
 		     a / 1e9, b / 1e9);
 }
 
+/* --- reading --- */
+
+/* Dies of a profile in which there is nothing to compare but addresses. */
+static void
+check_names(const struct profile *p, const char *name)
+{
+	struct unnamed u;
+	struct prof_err err;
+
+	if (unnamed_count(&u, p, &err) != PROF_OK)
+		die("%s: %s", cli_name(name), err.msg);
+	if (u.share > NAMELESS)
+		die("%s: not symbolized: %.0f%% of its samples have no names; "
+		    "run prof-symbolize",
+		    cli_name(name), 100 * u.share);
+	if (u.share > FEW_NAMES)
+		warn("%s: %.0f%% of its samples have no names; run "
+		     "prof-symbolize",
+		     cli_name(name), 100 * u.share);
+	unnamed_release(&u);
+}
+
+static void
+read_input(const struct side_input *in, struct cli *cli, struct gate *g,
+	   const char *sample_index, const struct refine *refine,
+	   const struct scale_option *scale, bool exact_names, struct traits *t)
+{
+	struct names_rule rule[NAMES_N_RULE] = { 0 };
+	struct profile *p = cli_read(cli, in->name);
+	double exposure = exposure_of(p, in->name, in->side, scale);
+	struct gate_measure m;
+	struct gate_total total;
+	struct prof_err err;
+	enum prof_status st;
+
+	add_traits(t, p, in->side);
+	check_names(p, in->name);
+	/* A label is a frame from here on, and has a name. */
+	refine_frames(refine, p, NULL);
+	if (!exact_names && names_normalize(p, rule) < 0)
+		die("out of memory");
+	st = gate_measure(p, sample_index, &m, &err);
+	if (st == PROF_OK)
+		st = gate_total(p, &m, &total, &err);
+	if (st == PROF_OK) {
+		refine_filter(refine, p);
+		st = gate_add(g, in->side, p, &m, &total, exposure, &err);
+	}
+	if (st != PROF_OK)
+		die("%s: %s", cli_name(in->name), err.msg);
+	profile_free(p);
+}
+
 void
-sides_read(struct sides *s, struct cli *cli, struct gate *g,
+sides_read(const struct sides *s, struct cli *cli, struct gate *g,
 	   const char *sample_index, const struct refine *refine,
 	   const struct scale_option *scale, bool exact_names)
 {
-	double *exposure = allocated(calloc(s->n_input, sizeof(*exposure)));
-	struct prof_err err;
-	double mean;
+	struct traits t = { 0 };
 
-	for (size_t i = 0; i < s->n_input; i++) {
-		read_input(&s->input[i], cli, sample_index, refine,
-			   exact_names);
-		exposure[i] = raw_exposure(&s->input[i], scale);
-	}
-	/* Values read as those of a base profile. */
-	mean = side_mean(s, GATE_BASE, exposure);
-	for (size_t i = 0; i < s->n_input; i++) {
-		struct side_input *in = &s->input[i];
-
-		if (gate_add(g, in->side, in->p, &in->m, &in->total,
-			     exposure[i] / mean, &err) != PROF_OK)
-			die("%s: %s", cli_name(in->name), err.msg);
-	}
-	free(exposure);
-	if (scale->kind == SCALE_NONE)
-		warn_durations(s);
+	for (size_t i = 0; i < s->n_input; i++)
+		read_input(&s->input[i], cli, g, sample_index, refine, scale,
+			   exact_names, &t);
+	tell_traits(&t, scale->kind == SCALE_NONE);
 }
 
 void
 sides_release(struct sides *s)
 {
-	for (size_t i = 0; i < s->n_input; i++)
-		profile_free(s->input[i].p);
+	for (size_t i = 0; s->archived && s->archived[i]; i++)
+		free(s->archived[i]);
+	free(s->archived);
 	free(s->input);
 	free(s->baseline);
 	*s = (struct sides){ 0 };

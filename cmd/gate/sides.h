@@ -1,6 +1,6 @@
 /*
- * sides.h - the operands of prof-gate: BASE... -- NEW..., read, filtered
- * and made comparable.
+ * sides.h - the operands of prof-gate: BASE... -- NEW..., read, filtered and
+ * made comparable.
  */
 #ifndef GATE_SIDES_H
 #define GATE_SIDES_H
@@ -12,7 +12,13 @@
 #include "cli/refine.h"
 #include "lib/gate/gate.h"
 
-enum scale { SCALE_NONE, SCALE_TOTAL, SCALE_DURATION, SCALE_OPS };
+enum scale {
+	SCALE_NONE,
+	SCALE_TOTAL,
+	SCALE_DURATION,
+	SCALE_OPS,
+	SCALE_MACHINE
+};
 
 struct scale_option {
 	enum scale kind;
@@ -22,16 +28,16 @@ struct scale_option {
 struct side_input {
 	const char *name;
 	enum gate_side side;
-	struct profile *p;
-	struct gate_measure m;
-	struct gate_total total;
 };
 
 struct sides {
 	struct side_input *input;
 	size_t n_input;
-	const char **baseline; /* of --baseline */
+	const char **baseline; /* of --baseline: files */
 	size_t n_baseline;
+	const char *archive; /* of --baseline: a folder, or NULL */
+	size_t n_archived;   /* runs of it to take, at most */
+	char **archived;     /* files of it; their names are the input's */
 };
 
 /* Take the argument of --scale. Dies. */
@@ -48,10 +54,10 @@ void sides_baseline(struct sides *s, const char *name);
 void sides_choose(struct sides *s, struct cli *cli, int argc, char **argv);
 
 /*
- * Read them all, sum them up, filter them, and hand them to g, which refers to
- * them until sides_release(). Dies.
+ * Read them one by one, sum them up, filter them, and add them to g. Says how
+ * the sides differ. Dies.
  */
-void sides_read(struct sides *s, struct cli *cli, struct gate *g,
+void sides_read(const struct sides *s, struct cli *cli, struct gate *g,
 		const char *sample_index, const struct refine *refine,
 		const struct scale_option *scale, bool exact_names);
 

@@ -1,108 +1,133 @@
-/* text.c - prof-gate's report for people at a terminal. */
+/*
+ * text.c - prof-gate's report for people: at a terminal, and as a comment on a
+ * pull request, in GitHub's Markdown.
+ */
 #include "config.h"
 
-#include <math.h>
-#include <string.h>
+#include "report.h"
 
-#include "lib/report/text-print.h"
-#include "print.h"
+/* --- text --- */
 
 static void
-print_name(FILE *out, const struct gate_report *r, uint32_t name)
+begin_text(FILE *out, const struct gate_report *r)
 {
-	const struct str *s = gate_name(r->g, name);
-
-	text_put_str(out, s);
+	gate_put_headline(out, r, &gate_text);
+	fprintf(out, "\n%-18s%9s %9s %8s  %-21s %-10s\n", "verdict", "before",
+		"after", "change", "interval", "by chance");
 }
 
 static void
-print_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
+row_text(FILE *out, const struct gate_report *r, const struct gate_item *item)
 {
-	char t[2][GATE_TEXT];
+	const struct gate_cell *c = item->c;
+	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
 
-	for (uint32_t i = 0; i < row->n_cause; i++) {
-		const struct gate_cause *c = &row->cause[i];
-		double change = c->after - c->before;
-
-		fprintf(out, "%14s%-7s%9s %8s  ", "", gate_cause_name(c),
-			gate_number(t[0], r, change, true),
-			gate_percent(t[1], change, c->before));
-		print_name(out, r, c->name);
-		putc('\n', out);
-	}
-}
-
-static void
-print_row(FILE *out, const struct gate_report *r, const struct gate_row *row,
-	  bool fails)
-{
-	const struct gate_cell *c = &row->cell[row->kind];
-	double change = c->after - c->before;
-	char t[7][GATE_TEXT], range[2 * GATE_TEXT];
-
-	snprintf(range, sizeof(range), "%s .. %s",
-		 gate_number(t[3], r, c->low, true),
-		 gate_number(t[4], r, c->high, true));
-	fprintf(out, "%-13s%-5s%9s %9s %9s %8s  %-21s %8s  ",
-		fails ? "REGRESSED" : gate_verdict_name(row->verdict),
-		gate_kind_name(row->kind),
+	fprintf(out, "%-13s%-5s%9s %9s %8s  %-21s %-10s  ",
+		item->fails ? "REGRESSED" : gate_row_verdict(item->row),
+		item->i ? gate_kind_name(item->row->kind) : "",
 		gate_number(t[0], r, c->before, false),
 		gate_number(t[1], r, c->after, false),
-		gate_number(t[2], r, change, true),
-		gate_percent(t[5], change, c->before), range,
-		gate_percent(t[6], c->detectable, c->before));
-	print_name(out, r, row->name);
-	if (row->other) {
-		fputs(change < 0 ? " (to " : " (from ", out);
-		print_name(out, r, row->other);
+		gate_percent(t[2], c->after - c->before, c->before),
+		gate_interval(range, r, c), gate_odds(t[3], c));
+	gate_put_name(out, r, &gate_text, item->row->name);
+	if (item->row->was) {
+		fputs(" (was ", out);
+		gate_put_name(out, r, &gate_text, item->row->was);
 		putc(')', out);
 	}
 	putc('\n', out);
-	print_causes(out, r, row);
+	gate_put_reasons(out, r, &gate_text, item->row, "               ",
+			 "\n");
 }
 
 static void
-print_total(FILE *out, const struct gate_report *r)
+budget_text(FILE *out, const struct gate_report *r, const struct rule_budget *b,
+	    size_t i)
 {
-	const struct gate_cell *c = &r->g->total;
-	double change = c->after - c->before;
-	char t[7][GATE_TEXT];
+	(void)i;
+	fputs("budget ", out);
+	gate_put_budget(out, r, &gate_text, b);
+	putc('\n', out);
+}
 
-	fprintf(out,
-		"Total %s -> %s, %s (%s .. %s), %s; a growth of %s would "
-		"show\n",
+static void
+end_text(FILE *out, const struct gate_report *r)
+{
+	gate_put_counts(out, r, &gate_text);
+	putc('\n', out);
+	gate_put_unseen(out, r, &gate_text);
+	putc('\n', out);
+	gate_put_basis(out, r);
+	putc('\n', out);
+}
+
+const struct gate_form gate_text = { .escape = ESCAPE_TEXT,
+				     .begin = begin_text,
+				     .row = row_text,
+				     .budget = budget_text,
+				     .end = end_text };
+
+/* --- Markdown --- */
+
+static void
+begin_markdown(FILE *out, const struct gate_report *r)
+{
+	fprintf(out, "### prof-gate: %s\n\n", gate_verdict_name(r->verdict));
+	gate_put_headline(out, r, &gate_markdown);
+	fputs("\n\n<details><summary>", out);
+	gate_put_counts(out, r, &gate_markdown);
+	fputs("</summary>\n\n| verdict | function | | before | after | change "
+	      "| interval | by chance |\n"
+	      "|---|---|---|---:|---:|---:|---|---|\n",
+	      out);
+}
+
+static void
+row_markdown(FILE *out, const struct gate_report *r,
+	     const struct gate_item *item)
+{
+	const struct gate_cell *c = item->c;
+	const char *bold = item->fails ? "**" : "";
+	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
+
+	fprintf(out, "| %s%s%s | ", bold, gate_row_verdict(item->row), bold);
+	gate_put_name(out, r, &gate_markdown, item->row->name);
+	if (item->row->was) {
+		fputs(" was ", out);
+		gate_put_name(out, r, &gate_markdown, item->row->was);
+	}
+	gate_put_reasons(out, r, &gate_markdown, item->row, "<br>", "");
+	fprintf(out, " | %s | %s | %s | %s | %s | %s |\n",
+		item->i ? gate_kind_name(item->row->kind) : "",
 		gate_number(t[0], r, c->before, false),
 		gate_number(t[1], r, c->after, false),
-		gate_number(t[2], r, change, true),
-		gate_number(t[3], r, c->low, true),
-		gate_number(t[4], r, c->high, true),
-		gate_percent(t[5], change, c->before),
-		gate_percent(t[6], c->detectable, c->before));
+		gate_percent(t[2], c->after - c->before, c->before),
+		gate_interval(range, r, c), gate_odds(t[3], c));
 }
 
-void
-gate_print_text(FILE *out, const struct gate_report *r)
+static void
+budget_markdown(FILE *out, const struct gate_report *r,
+		const struct rule_budget *b, size_t i)
 {
-	const struct gate *g = r->g;
-	size_t n = gate_shown(r), rest;
-
-	gate_print_basis(out, r);
-	putc('\n', out);
-	print_total(out, r);
-	if (n)
-		fprintf(out, "%-18s%9s %9s %9s %8s  %-21s %8s\n", "verdict",
-			"before", "after", "change", "", "interval",
-			"shows at");
-	for (size_t i = 0; i < n; i++)
-		print_row(out, r, gate_shown_row(r, i), r->fails[i]);
-	rest = g->n_order - g->n_verdict[GATE_UNCHANGED];
-	if (!r->all && n < rest)
-		fprintf(out, "and %zu more (--nodecount)\n", rest - n);
-	for (size_t i = 0; i < r->budgets->n_rule; i++) {
-		fputs("budget ", out);
-		gate_print_budget(out, r, &r->budgets->rule[i], ESCAPE_TEXT);
-		putc('\n', out);
-	}
-	gate_print_answer(out, r);
+	fputs(i ? "- budget " : "\n- budget ", out);
+	gate_put_budget(out, r, &gate_markdown, b);
 	putc('\n', out);
 }
+
+static void
+end_markdown(FILE *out, const struct gate_report *r)
+{
+	fputs("\n<sub>", out);
+	gate_put_basis(out, r);
+	fputs("</sub>\n</details>\n\n", out);
+	gate_put_unseen(out, r, &gate_markdown);
+	putc('\n', out);
+}
+
+const struct gate_form gate_markdown = { .escape = ESCAPE_MARKDOWN,
+					 .open = "<code>",
+					 .close = "</code>",
+					 .begin = begin_markdown,
+					 .row = row_markdown,
+					 .budget = budget_markdown,
+					 .end = end_markdown };

@@ -1,13 +1,12 @@
 /*
  * cause.c - what carries the growth of functions that regressed: callers,
- * callees, lines. See edges.h.
+ * callees, lines; and the place to look at.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "edges.h"
 #include "impl.h"
 #include "lib/base/arena.h"
 
@@ -16,153 +15,134 @@
 #define MIN_CAUSE 0.1 /* of the growth */
 
 static double
-change(const struct gate_cell *c)
+grown(const struct gate_link *l)
 {
-	return c->after - c->before;
+	return l->value[1] - l->value[0];
 }
 
-static int
-cmp_causes(const void *a, const void *b, void *ctx)
+static struct gate_cause
+cause_of(const struct gate *g, const struct gate_link *l,
+	 enum gate_cause_kind kind)
 {
-	const struct gate *g = ctx;
-	const struct gate_cause *x = a, *y = b;
-	double dx = x->after - x->before, dy = y->after - y->before;
-
-	if (x->kind != y->kind)
-		return (int)x->kind - (int)y->kind;
-	if (dx != dy)
-		return dx < dy ? 1 : -1;
-	return strtab_cmp(&g->names, x->name, y->name);
-}
-
-/* Every caller, callee and line of row that grew enough, in no order. */
-static size_t
-list_causes(const struct gate_edges *e, uint32_t row, struct gate_cause *cause)
-{
-	const struct gate_row *r = &e->g->row[row];
-	double min = MIN_CAUSE * change(&r->cell[r->kind]);
-	const uint32_t *at;
-	size_t n = 0, n_of;
-
-	n_of = gate_index_of(&e->callers, row, &at);
-	for (size_t k = 0; k < n_of; k++) {
-		const struct gate_edge *d = &e->edge[at[k]];
-
-		if (d->value[1] - d->value[0] >= min && d->value[1] > 0 &&
-		    d->caller != EDGE_ROOT)
-			cause[n++] = (struct gate_cause){
-				.kind = GATE_CALLER,
-				.name = e->g->row[d->caller - 1].name,
-				.before = d->value[0],
-				.after = d->value[1],
-			};
-	}
-	n_of = gate_index_of(&e->callees, row + 1, &at);
-	for (size_t k = 0; r->kind == GATE_CUM && k < n_of; k++) {
-		const struct gate_edge *d = &e->edge[at[k]];
-
-		if (d->value[1] - d->value[0] >= min && d->value[1] > 0)
-			cause[n++] = (struct gate_cause){
-				.kind = GATE_CALLEE,
-				.is_inlined = !d->is_called,
-				.name = e->g->row[d->callee].name,
-				.before = d->value[0],
-				.after = d->value[1],
-			};
-	}
-	n_of = gate_index_of(&e->lines, row, &at);
-	for (size_t k = 0; k < n_of; k++) {
-		const struct gate_line *l = &e->line[at[k]];
-
-		if (l->value[1] - l->value[0] >= min && l->name != r->name)
-			cause[n++] = (struct gate_cause){
-				.kind = GATE_LINE,
-				.name = l->name,
-				.file = l->file,
-				.line = l->line,
+	struct gate_cause c = { .kind = kind,
 				.before = l->value[0],
-				.after = l->value[1],
-			};
+				.after = l->value[1] };
+
+	if (kind == GATE_LINE) {
+		c.name = gate_place_at(g, l->other)->file;
+		c.line = gate_place_at(g, l->other)->line;
+	} else {
+		c.name = g->row[l->other - 1].name;
+		c.is_inlined = !l->is_called && kind == GATE_CALLEE;
+	}
+	return c;
+}
+
+/* Add the causes of one kind that carry at least `min`, the largest first. */
+static size_t
+add_causes(const struct gate *g, const struct gate_links *x, uint32_t row,
+	   enum gate_link_kind from, enum gate_cause_kind kind, double min,
+	   struct gate_cause *cause)
+{
+	size_t n_link, n = 0;
+	const struct gate_link *l = gate_links_of(x, row, from, &n_link);
+
+	for (size_t i = 0; i < n_link; i++) {
+		size_t at;
+
+		if (!l[i].other || l[i].value[1] <= 0 || grown(&l[i]) < min)
+			continue;
+		for (at = n; at > 0; at--) {
+			const struct gate_cause *c = &cause[at - 1];
+
+			if (c->after - c->before >= grown(&l[i]))
+				break;
+			if (at < N_CAUSE)
+				cause[at] = *c;
+		}
+		if (at < N_CAUSE)
+			cause[at] = cause_of(g, &l[i], kind);
+		n += n < N_CAUSE;
 	}
 	return n;
 }
 
-/* How many causes list_causes() can find for any row. */
-static size_t
-most_causes(const struct gate_edges *e)
+/* Where it grew most: in a file of the project, or else wherever it is. */
+static void
+set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 {
-	size_t most = 0;
+	struct gate_row *row = &g->row[r];
+	const struct gate_link *best = NULL;
 
-	for (size_t r = 0; r < e->g->n_row; r++) {
-		const uint32_t *at;
-		size_t n = gate_index_of(&e->callers, r, &at) +
-			   gate_index_of(&e->callees, r + 1, &at) +
-			   gate_index_of(&e->lines, r, &at);
+	for (int kind = LINK_PLACE; kind >= LINK_LINE && !best; kind--) {
+		size_t n;
+		const struct gate_link *l = gate_links_of(x, r, kind, &n);
 
-		most = n > most ? n : most;
+		for (size_t i = 0; i < n; i++)
+			if (grown(&l[i]) > 0 &&
+			    (!best || grown(&l[i]) > grown(best)))
+				best = &l[i];
 	}
-	return most;
+	if (!best)
+		return;
+	row->file = gate_place_at(g, best->other)->file;
+	row->line = gate_place_at(g, best->other)->line;
+	row->is_ours = best->kind == LINK_PLACE;
 }
 
 /* Did row grow because of one callee that has regressed itself? */
 static bool
-is_carrier(const struct gate_edges *e, uint32_t row)
+is_carrier(const struct gate *g, const struct gate_links *x, uint32_t r,
+	   double growth)
 {
-	const struct gate *g = e->g;
-	const struct gate_row *r = &g->row[row];
-	double growth = change(&r->cell[r->kind]);
-	const uint32_t *at;
-	size_t n = gate_index_of(&e->callees, row + 1, &at);
+	const struct gate_row *row = &g->row[r];
+	size_t n;
+	const struct gate_link *l = gate_links_of(x, r, LINK_CALLEE, &n);
 
-	for (size_t k = 0; r->kind == GATE_CUM && k < n; k++) {
-		const struct gate_edge *d = &e->edge[at[k]];
+	for (size_t i = 0; row->kind == GATE_CUM && i < n; i++) {
+		const struct gate_row *callee = &g->row[l[i].other - 1];
 
-		if (g->row[d->callee].verdict == GATE_REGRESSED &&
-		    d->value[1] - d->value[0] >= CARRIES * growth)
+		if (callee->verdict >= GATE_SUSPECT && !callee->is_moved &&
+		    grown(&l[i]) >= CARRIES * growth)
 			return true;
 	}
 	return false;
 }
 
 static enum prof_status
-explain_growth(const struct gate_edges *e, uint32_t row,
-	       struct gate_cause *scratch, struct prof_err *err)
+explain_growth(const struct gate *g, const struct gate_links *x, uint32_t r,
+	       struct prof_err *err)
 {
-	struct gate_row *r = &e->g->row[row];
-	size_t n = list_causes(e, row, scratch), kept = 0;
-	struct gate_cause *cause;
-	unsigned seen[3] = { 0 };
+	struct gate_row *row = &g->row[r];
+	const struct gate_cell *c = gate_deciding(row);
+	double growth = c->mean[1] - c->mean[0], min = MIN_CAUSE * growth;
+	struct gate_cause cause[3 * N_CAUSE], *copy;
+	size_t n;
 
-	qsort_r(scratch, n, sizeof(*scratch), cmp_causes, e->g);
-	for (size_t i = 0; i < n; i++)
-		if (seen[scratch[i].kind]++ < N_CAUSE)
-			scratch[kept++] = scratch[i];
-	r->is_carrier = is_carrier(e, row);
-	cause = arena_array(e->g->arena, kept, sizeof(*cause));
-	if (!cause)
+	n = add_causes(g, x, r, LINK_CALLER, GATE_CALLER, min, cause);
+	if (row->kind == GATE_CUM)
+		n += add_causes(g, x, r, LINK_CALLEE, GATE_CALLEE, min,
+				cause + n);
+	n += add_causes(g, x, r, LINK_LINE, GATE_LINE, min, cause + n);
+	copy = arena_array(g->arena, n + 1, sizeof(*copy));
+	if (!copy)
 		return prof_nomem(err);
-	memcpy(cause, scratch, kept * sizeof(*cause));
-	r->cause = cause;
-	r->n_cause = (uint32_t)kept;
+	memcpy(copy, cause, n * sizeof(*copy));
+	row->cause = copy;
+	row->n_cause = (uint32_t)n;
+	row->is_carrier = is_carrier(g, x, r, growth);
+	set_place(g, x, r);
 	return PROF_OK;
 }
 
 enum prof_status
-gate_find_causes(const struct gate_edges *e, const uint32_t *row, size_t n,
+gate_find_causes(struct gate *g, const struct gate_links *x,
 		 struct prof_err *err)
 {
-	struct gate_cause *scratch =
-		calloc(most_causes(e) + 1, sizeof(*scratch));
 	enum prof_status st = PROF_OK;
 
-	if (!scratch)
-		return prof_nomem(err);
-	for (size_t i = 0; st == PROF_OK && i < n; i++) {
-		const struct gate_row *r = &e->g->row[row[i]];
-
-		if (r->is_wanted && gate_row_regressed(r))
-			st = explain_growth(e, row[i], scratch, err);
-	}
-	free(scratch);
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
+		if (g->row[r].is_wanted && g->row[r].verdict >= GATE_SUSPECT)
+			st = explain_growth(g, x, r, err);
 	return st;
 }

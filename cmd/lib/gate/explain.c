@@ -1,9 +1,11 @@
 /*
- * explain.c - what became of a function that regressed. Work that only
- * moved is no regression: where a function took over what another one did that
- * is gone now (renamed, inlined, outlined, merged), the other's samples are
- * added to it on both sides, and it is tested again. What still regressed gets
- * its causes.
+ * explain.c - what became of work that a row which regressed has now: doc/
+ * gate.md, "Explanation". A row is explained if functions that may have handed
+ * work over lost it, and all of them together did not get slower. It keeps its
+ * verdict and its place in the report; it does not fail.
+ *
+ * No pass over the samples is needed: the sets that are tested are sums of flat
+ * rows, which share no samples, less a cum row that lies within.
  */
 #include "config.h"
 
@@ -11,444 +13,430 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edges.h"
 #include "impl.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
-#include "lib/model/profile.h"
 
-#define GONE 0.1                     /* of what it was, at most: it is gone */
-#define MAX_EDGES ((size_t)24 << 20) /* bytes of what is known of calls */
-#define MAX_VISIT 100000000          /* edges looked at for moves */
+#define CLEAN 0.05  /* p of a net growth that is one: far above the level */
+#define SHRUNK 0.01 /* p of a donor that lost work */
+#define WRAPPED 0.1 /* own part of a wrapper, at most */
+#define MAX_LOOK 10000000 /* pairs of neighbours that are compared, in all */
+
+struct donation {
+	uint32_t grower, donor;
+};
 
 struct explain {
 	struct gate *g;
 	const struct gate_dist *d;
-	struct gate_edges edges;
-	uint32_t *from;    /* of a row: the one whose work it took, or NONE */
-	double *used_flat; /* of a row: part of its flat found elsewhere */
-	bool *is_parent;   /* of row + 1: where work can have come from */
-	uint32_t *parent;  /* ... which are so, n_parent */
-	size_t n_parent;
-	uint32_t *source; /* edges: n_source, by collect() */
-	size_t n_source, cap_source;
-	size_t n_visit; /* edges that were looked at for that */
-	double *count;  /* scratch, n_run */
-	double *value;
+	struct gate_links links;
+	unsigned char *is_gone, *is_new;
+	uint32_t *part_of; /* of a row: another of its set, or itself */
+	unsigned char *is_grower, *is_moved; /* is_moved: of a set's root */
+	unsigned char *is_set; /* of a root: there are growers in its set */
+	struct donation *give; /* by grower */
+	size_t n_give, cap_give;
+	unsigned char *in;      /* rows of the set at hand */
+	double *value, *square; /* sums of it, by run */
+	size_t n_look;
 };
 
+const char *
+gate_label_name(enum gate_label l)
+{
+	static const char *const name[] = { "",
+					    "moved from",
+					    "outlined from",
+					    "inlined",
+					    "split or renamed",
+					    "wrapper around",
+					    "new caller of" };
+
+	return name[l];
+}
+
 static double
-change(const struct gate_cell *c)
+growth(const struct gate *g, uint32_t row, enum gate_kind kind)
 {
-	return c->after - c->before;
-}
+	struct gate_pair p = gate_means(g, row, kind);
 
-/* Did a row go from a to b as good as vanish? */
-static bool
-is_gone(double a, double b)
-{
-	return a > 0 && b <= GONE * a;
+	return p.after - p.before;
 }
 
 static bool
-row_is_gone(const struct gate_row *r)
+regressed(const struct gate *g, uint32_t row, enum gate_kind kind)
 {
-	return is_gone(r->cell[GATE_CUM].before, r->cell[GATE_CUM].after);
+	return g->row[row].cell[kind]->verdict >= GATE_SUSPECT;
 }
 
-static bool
-row_is_new(const struct gate_row *r)
-{
-	return is_gone(r->cell[GATE_CUM].after, r->cell[GATE_CUM].before);
-}
-
-/* --- work that moved --- */
+/* --- sets of stacks --- */
 
 static void
-mark_parent(struct explain *x, uint32_t caller)
+clear_set(struct explain *x)
 {
-	if (!x->is_parent[caller])
-		x->parent[x->n_parent++] = caller;
-	x->is_parent[caller] = true;
+	memset(x->value, 0, x->g->n_run * sizeof(*x->value));
+	memset(x->square, 0, x->g->n_run * sizeof(*x->square));
 }
 
-/* Callers of row, and those from which callers took work over. */
 static void
-mark_parents(struct explain *x, uint32_t row)
+add_to_set(struct explain *x, uint32_t row, enum gate_kind kind, double sign)
 {
-	const struct gate_edges *e = &x->edges;
-	const uint32_t *at;
-	size_t n = gate_index_of(&e->callers, row, &at);
+	const double *v = gate_sums(x->g, x->g->value, row, kind);
+	const double *q = gate_sums(x->g, x->g->square, row, kind);
 
-	while (x->n_parent)
-		x->is_parent[x->parent[--x->n_parent]] = false;
-	for (size_t k = 0; k < n; k++) {
-		uint32_t caller = e->edge[at[k]].caller;
-
-		mark_parent(x, caller);
-		if (caller != EDGE_ROOT && x->from[caller - 1] != PROF_NONE)
-			mark_parent(x, x->from[caller - 1] + 1);
+	for (size_t i = 0; i < x->g->n_run; i++) {
+		x->value[i] = fmax(0, x->value[i] + sign * v[i]);
+		x->square[i] = fmax(0, x->square[i] + sign * q[i]);
 	}
 }
 
-static enum prof_status
-add_sources(struct explain *x, uint32_t caller, uint32_t row,
-	    struct prof_err *err)
+static void
+add_members(struct explain *x)
 {
-	const struct gate_edges *e = &x->edges;
-	const uint32_t *at;
-	size_t n = gate_index_of(&e->losses, caller, &at);
+	for (uint32_t r = 0; r < x->g->n_row; r++)
+		if (x->in[r])
+			add_to_set(x, r, GATE_FLAT, 1);
+}
 
-	x->n_visit += n;
-	for (size_t k = 0; k < n; k++) {
-		const struct gate_edge *d = &e->edge[at[k]];
+static struct gate_cell
+test_set(struct explain *x)
+{
+	struct gate_cell c;
 
-		if (d->callee == row || d->used >= 1)
+	gate_test_set(x->g, x->d, x->value, x->square, &c);
+	return c;
+}
+
+/* Did the set not get slower by what matters? */
+static bool
+is_clean(const struct gate_cell *c, double want)
+{
+	return !(c->p_slower <= CLEAN && c->after - c->before >= want);
+}
+
+/* --- donors --- */
+
+static uint32_t
+root_of(struct explain *x, uint32_t row)
+{
+	while (x->part_of[row] != row)
+		row = x->part_of[row] = x->part_of[x->part_of[row]];
+	return row;
+}
+
+/* Did the flat of g shrink, so that f may have its work? */
+static bool
+has_lost(struct explain *x, uint32_t g)
+{
+	struct gate_cell c;
+
+	if (growth(x->g, g, GATE_FLAT) >= 0)
+		return false;
+	if (x->is_gone[g])
+		return true;
+	clear_set(x);
+	add_to_set(x, g, GATE_FLAT, 1);
+	c = test_set(x);
+	return c.p_faster <= SHRUNK;
+}
+
+static int
+add_donor(struct explain *x, uint32_t f, uint32_t g)
+{
+	for (size_t i = x->n_give; i > 0 && x->give[i - 1].grower == f; i--)
+		if (x->give[i - 1].donor == g)
+			return 0;
+	if (f == g || !has_lost(x, g))
+		return 0;
+	if (array_reserve(&x->give, &x->cap_give, x->n_give + 1,
+			  sizeof(*x->give)) < 0)
+		return -1;
+	x->give[x->n_give++] = (struct donation){ f, g };
+	x->is_grower[f] = 1;
+	x->part_of[root_of(x, g)] = root_of(x, f);
+	return 0;
+}
+
+/* Have two rows a caller or a callee in common? */
+static bool
+are_kin(struct explain *x, uint32_t f, uint32_t g)
+{
+	for (int kind = LINK_CALLER; kind <= LINK_CALLEE; kind++) {
+		size_t n, m, i = 0, k = 0;
+		const struct gate_link *p =
+			gate_links_of(&x->links, f, kind, &n);
+		const struct gate_link *q =
+			gate_links_of(&x->links, g, kind, &m);
+
+		while (i < n && k < m) {
+			x->n_look++;
+			if (p[i].other == q[k].other)
+				return true;
+			if (p[i].other < q[k].other)
+				i++;
+			else
+				k++;
+		}
+	}
+	return false;
+}
+
+/*
+ * Work moves along a call; between functions that call each other not, only
+ * from one that is gone to one that is new beside it. From a sibling that is
+ * still there nothing is taken: no profile tells that from a slowdown.
+ */
+static enum prof_status
+find_donors(struct explain *x, uint32_t f, struct prof_err *err)
+{
+	for (int kind = LINK_CALLER; kind <= LINK_CALLEE; kind++) {
+		size_t n;
+		const struct gate_link *l =
+			gate_links_of(&x->links, f, kind, &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (l[i].other && add_donor(x, f, l[i].other - 1) < 0)
+				return prof_nomem(err);
+	}
+	for (uint32_t g = 0; x->is_new[f] && g < x->g->n_row; g++) {
+		if (!x->is_gone[g] || x->n_look > MAX_LOOK || !are_kin(x, f, g))
 			continue;
-		if (array_reserve(&x->source, &x->cap_source, x->n_source + 1,
-				  sizeof(*x->source)) < 0)
+		if (add_donor(x, f, g) < 0)
 			return prof_nomem(err);
-		x->source[x->n_source++] = at[k];
 	}
 	return PROF_OK;
 }
 
-/*
- * Along which edges can work have gone to row? Those whose callee is gone, and
- * was called from where row is called, or for flat by row itself.
- */
-static enum prof_status
-find_sources(struct explain *x, uint32_t row, enum gate_kind kind,
-	     struct prof_err *err)
+static bool
+may_have_taken(const struct explain *x, uint32_t f)
 {
+	return regressed(x->g, f, GATE_FLAT) ||
+	       (regressed(x->g, f, GATE_CUM) && x->is_new[f] &&
+		gate_means(x->g, f, GATE_FLAT).after > 0);
+}
+
+/* --- flat: sets of growers with common donors --- */
+
+static int
+cmp_lost(const void *a, const void *b, void *ctx)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double dx = growth(ctx, x, GATE_FLAT), dy = growth(ctx, y, GATE_FLAT);
+
+	if (dx != dy)
+		return dx < dy ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static enum prof_status
+set_why(struct explain *x, uint32_t row, enum gate_kind kind,
+	enum gate_label label, uint32_t *other, size_t n,
+	const struct gate_cell *net, struct prof_err *err)
+{
+	uint32_t *copy = arena_array(x->g->arena, n + 1, sizeof(*copy));
+
+	if (!copy)
+		return prof_nomem(err);
+	qsort_r(other, n, sizeof(*other), cmp_lost, x->g);
+	memcpy(copy, other, n * sizeof(*other));
+	x->g->row[row].why[kind] = (struct gate_why){
+		.label = label,
+		.n_other = (uint32_t)n,
+		.other = copy,
+		.net = net->after - net->before,
+		.net_low = net->low,
+		.net_high = net->high,
+		.net_p = net->p_slower,
+	};
+	return PROF_OK;
+}
+
+static enum prof_status
+label_grower(struct explain *x, uint32_t f, const struct gate_cell *net,
+	     uint32_t *other, struct prof_err *err)
+{
+	static const enum gate_label labels[2][2] = {
+		{ GATE_MOVED, GATE_INLINED }, { GATE_OUTLINED, GATE_SPLIT }
+	};
+	bool any_gone = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_give; i++)
+		if (x->give[i].grower == f) {
+			other[n++] = x->give[i].donor;
+			any_gone |= x->is_gone[x->give[i].donor];
+		}
+	return set_why(x, f, GATE_FLAT, labels[x->is_new[f]][any_gone], other,
+		       n, net, err);
+}
+
+/* The set of which root is one: is its growth work that moved within? */
+static enum prof_status
+explain_set(struct explain *x, uint32_t root, uint32_t *other,
+	    struct prof_err *err)
+{
+	const struct gate *g = x->g;
+	double gain = 0, want = INFINITY;
+	struct gate_cell net;
 	enum prof_status st = PROF_OK;
 
-	x->n_source = 0;
-	for (size_t i = 0; st == PROF_OK && i < x->n_parent; i++)
-		st = add_sources(x, x->parent[i], row, err);
-	if (st == PROF_OK && kind == GATE_FLAT && !x->is_parent[row + 1])
-		st = add_sources(x, row + 1, row, err);
+	memset(x->in, 0, g->n_row);
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		if (root_of(x, r) != root)
+			continue;
+		x->in[r] = 1;
+		if (x->is_grower[r])
+			gain += growth(g, r, GATE_FLAT);
+		if (regressed(g, r, GATE_FLAT))
+			want = fmin(want, g->row[r].cell[GATE_FLAT]->relevant);
+	}
+	clear_set(x);
+	add_members(x);
+	net = test_set(x);
+	if (net.after - net.before > gain / 2 || !is_clean(&net, want))
+		return PROF_OK;
+	x->is_moved[root] = 1;
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
+		if (x->in[r] && x->is_grower[r])
+			st = label_grower(x, r, &net, other, err);
 	return st;
 }
 
-/* What there is to take over, in all, and who has most of it. */
-struct offer {
-	double lost;
-	double largest;
-	uint32_t from;
-};
+/* --- cum: all stacks that end where those below the row end --- */
 
+/* The leaves below f, and all that work moved between: into x->in. */
 static void
-offer_add(struct offer *o, uint32_t from, double lost)
+gather_leaves(struct explain *x, uint32_t f)
 {
-	o->lost += lost;
-	if (lost > o->largest) {
-		o->largest = lost;
-		o->from = from;
+	const struct gate *g = x->g;
+	size_t n;
+	const struct gate_link *l = gate_links_of(&x->links, f, LINK_LEAF, &n);
+
+	memset(x->in, 0, g->n_row);
+	for (size_t i = 0; i < n; i++)
+		x->in[l[i].other - 1] = 1;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t root = root_of(x, l[i].other - 1);
+
+		for (uint32_t r = 0; x->is_moved[root] && r < g->n_row; r++)
+			if (root_of(x, r) == root)
+				x->in[r] = 1;
 	}
 }
 
-/* Add the samples of edge k, or their flat part, to the scratch of x. */
-static void
-take_edge(struct explain *x, size_t k, enum gate_kind kind, struct offer *o)
+static enum prof_status
+explain_cum(struct explain *x, uint32_t f, uint32_t *other,
+	    struct prof_err *err)
 {
-	const struct gate_edge *e = &x->edges.edge[k];
-	double keep = 1 - e->used, lost = 0;
-	size_t n_run = x->g->n_run;
+	const struct gate *g = x->g;
+	enum gate_label label = GATE_NEW_CALLER;
+	struct gate_cell outside, all;
+	size_t n = 0;
 
-	for (size_t i = 0; i < n_run; i++) {
-		const struct gate_run *r = &x->g->run[i];
-		double count = x->edges.count[k * n_run + i] * keep;
-		double value = x->edges.value[k * n_run + i] * keep;
-
-		if (kind == GATE_FLAT) {
-			double all = gate_run_count(r, GATE_CUM, e->callee);
-			double own = gate_run_count(r, GATE_FLAT, e->callee);
-			double part = all > 0 ? fmin(1, own / all) : 0;
-
-			count *= part;
-			value *= part;
-		}
-		x->count[i] += count;
-		x->value[i] += value;
-		value /= x->g->exposure[r->side];
-		lost += r->side == GATE_BASE ? value : -value;
-	}
-	offer_add(o, e->callee, lost);
+	gather_leaves(x, f);
+	clear_set(x);
+	add_members(x);
+	all = test_set(x);
+	add_to_set(x, f, GATE_CUM, -1);
+	outside = test_set(x);
+	if (outside.before - outside.after < growth(g, f, GATE_CUM) / 2 ||
+	    outside.p_faster > SHRUNK ||
+	    !is_clean(&all, g->row[f].cell[GATE_CUM]->relevant))
+		return PROF_OK;
+	if (x->is_new[f])
+		label = gate_means(g, f, GATE_FLAT).after <=
+					WRAPPED *
+						gate_means(g, f, GATE_CUM).after
+				? GATE_WRAPPER
+				: GATE_SPLIT;
+	for (uint32_t r = 0; r < g->n_row; r++)
+		if (x->in[r] && r != f)
+			other[n++] = r;
+	return set_why(x, f, GATE_CUM, label, other, n, &all, err);
 }
 
-/* A new function may be a piece of one of its callers. */
-static void
-take_flat(struct explain *x, uint32_t caller, struct offer *o)
+/* --- all of them --- */
+
+static enum prof_status
+explain_rows(struct explain *x, uint32_t *other, struct prof_err *err)
 {
-	const struct gate_cell *c = &x->g->row[caller].cell[GATE_FLAT];
-	double keep = 1 - x->used_flat[caller];
+	struct gate *g = x->g;
+	enum prof_status st = PROF_OK;
 
-	/* Of one that is gone, is_source() knows. */
-	if (change(c) >= 0 || keep <= 0 || row_is_gone(&x->g->row[caller]))
-		return;
-	for (size_t i = 0; i < x->g->n_run; i++) {
-		const struct gate_run *r = &x->g->run[i];
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
+		if (may_have_taken(x, r))
+			st = find_donors(x, r, err);
+	for (uint32_t r = 0; r < g->n_row; r++)
+		if (x->is_grower[r])
+			x->is_set[root_of(x, r)] = 1;
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
+		if (x->is_set[r])
+			st = explain_set(x, r, other, err);
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++) {
+		struct gate_row *row = &g->row[r];
 
-		x->count[i] += gate_run_count(r, GATE_FLAT, caller) * keep;
-		x->value[i] += gate_run_value(r, GATE_FLAT, caller) * keep;
+		/* The same stacks, flat and cum, are one thing. */
+		if (row->cell[GATE_FLAT] == row->cell[GATE_CUM])
+			row->why[GATE_CUM] = row->why[GATE_FLAT];
+		else if (regressed(g, r, GATE_CUM))
+			st = explain_cum(x, r, other, err);
+		row->is_moved = row->verdict >= GATE_SUSPECT;
+		for (int k = 0; k < 2; k++)
+			row->is_moved &=
+				!regressed(g, r, k) || row->why[k].label;
 	}
-	offer_add(o, caller, -change(c) * keep);
+	return st == PROF_OK ? gate_find_causes(g, &x->links, err) : st;
 }
 
-static void
-collect(struct explain *x, uint32_t row, enum gate_kind kind, struct offer *o)
+static enum prof_status
+look_around(struct explain *x, unsigned char *marked, struct prof_err *err)
 {
 	const struct gate *g = x->g;
 
-	*o = (struct offer){ .from = PROF_NONE };
-	for (size_t i = 0; i < g->n_run; i++) {
-		x->count[i] = gate_run_count(&g->run[i], kind, row);
-		x->value[i] = gate_run_value(&g->run[i], kind, row);
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		x->part_of[r] = r;
+		x->is_gone[r] = gate_is_gone(g, r);
+		x->is_new[r] = gate_is_new(g, r);
+		marked[r] = x->is_gone[r] || g->row[r].verdict >= GATE_SUSPECT;
 	}
-	for (size_t k = 0; k < x->n_source; k++)
-		take_edge(x, x->source[k], kind, o);
-	if (!row_is_new(&g->row[row]))
-		return;
-	for (uint32_t r = 0; r < g->n_row; r++)
-		if (x->is_parent[r + 1] && r != row)
-			take_flat(x, r, o);
-}
-
-/* What row has taken is not there for others. */
-static enum prof_status
-consume(struct explain *x, uint32_t row, enum gate_kind kind, double part,
-	struct prof_err *err)
-{
-	struct gate *g = x->g;
-	bool is_new = row_is_new(&g->row[row]);
-	enum prof_status st = find_sources(x, row, kind, err);
-
-	if (st != PROF_OK)
-		return st;
-	for (size_t k = 0; k < x->n_source; k++) {
-		struct gate_edge *e = &x->edges.edge[x->source[k]];
-		struct gate_row *old = &g->row[e->callee];
-
-		e->used += (1 - e->used) * part;
-		for (int i = 0; i < 2; i++)
-			if (old->cell[i].verdict == GATE_IMPROVED) {
-				old->cell[i].verdict = GATE_MOVED;
-				old->other = g->row[row].name;
-			}
-	}
-	for (size_t r = 0; is_new && r < g->n_row; r++) {
-		struct gate_cell *c = &g->row[r].cell[GATE_FLAT];
-
-		if (!x->is_parent[r + 1] || r == row || change(c) >= 0)
-			continue;
-		x->used_flat[r] += (1 - x->used_flat[r]) * part;
-		if (c->verdict == GATE_IMPROVED) {
-			c->verdict = GATE_MOVED;
-			g->row[r].other = g->row[row].name;
-		}
-	}
-	return PROF_OK;
-}
-
-/*
- * Test the cell again, together with what it took over; *part: how much of what
- * there was that is.
- */
-static enum prof_status
-retest(struct explain *x, uint32_t row, enum gate_kind kind, double *part,
-       struct prof_err *err)
-{
-	struct gate_cell *c = &x->g->row[row].cell[kind], again = *c;
-	enum prof_status st = find_sources(x, row, kind, err);
-	struct offer o;
-
-	if (st != PROF_OK)
-		return st;
-	collect(x, row, kind, &o);
-	if (o.lost <= 0 || o.from == PROF_NONE)
-		return PROF_OK;
-	gate_test_cell(x->g, x->d, x->count, x->value, &again);
-	gate_test_verdict(x->g, x->d, &again);
-	again.moved = change(c) - change(&again);
-	again.before = c->before;
-	again.after = c->after;
-	again.n_before = c->n_before;
-	again.n_after = c->n_after;
-	if (again.verdict != GATE_REGRESSED)
-		again.verdict = GATE_MOVED;
-	x->from[row] = o.from;
-	x->g->row[row].other = x->g->row[o.from].name;
-	*c = again;
-	*part = fmin(1, change(c) / o.lost);
-	return PROF_OK;
-}
-
-/* The callee of row that lost most. */
-static uint32_t
-lost_callee(const struct explain *x, uint32_t row)
-{
-	double most = 0;
-	uint32_t callee = PROF_NONE;
-	const uint32_t *at;
-	size_t n = gate_index_of(&x->edges.callees, row + 1, &at);
-
-	for (size_t k = 0; k < n; k++) {
-		const struct gate_edge *e = &x->edges.edge[at[k]];
-
-		if (e->value[0] - e->value[1] > most) {
-			most = e->value[0] - e->value[1];
-			callee = e->callee;
-		}
-	}
-	return callee;
-}
-
-static enum prof_status
-explain_move(struct explain *x, uint32_t row, struct prof_err *err)
-{
-	struct gate_row *r = &x->g->row[row];
-	struct gate_cell *flat = &r->cell[GATE_FLAT];
-	const struct gate_cell *cum = &r->cell[GATE_CUM];
-	enum prof_status st = PROF_OK;
-	double part[2] = { 0 };
-	uint32_t callee;
-
-	mark_parents(x, row);
-	for (int kind = 0; st == PROF_OK && kind < 2; kind++)
-		if (r->cell[kind].verdict == GATE_REGRESSED)
-			st = retest(x, row, (enum gate_kind)kind, &part[kind],
-				    err);
-	for (int kind = 0; st == PROF_OK && kind < 2; kind++)
-		if (part[kind] > 0)
-			st = consume(x, row, (enum gate_kind)kind, part[kind],
-				     err);
-	/* Slower itself, but not with what it calls: callees did it before. */
-	if (st != PROF_OK || flat->verdict != GATE_REGRESSED ||
-	    change(cum) >= (change(flat) - flat->moved) / 2)
-		return st;
-	callee = lost_callee(x, row);
-	if (callee == PROF_NONE)
-		return PROF_OK;
-	flat->verdict = GATE_MOVED;
-	flat->moved = change(flat) - change(cum);
-	r->other = x->g->row[callee].name;
-	return PROF_OK;
-}
-
-/* --- the whole --- */
-
-/* The largest first, of one of the two sides. */
-static int
-cmp_rows(const struct gate *g, uint32_t a, uint32_t b, enum gate_side side)
-{
-	const struct gate_cell *x = &g->row[a].cell[GATE_CUM];
-	const struct gate_cell *y = &g->row[b].cell[GATE_CUM];
-	double dx = side == GATE_NEW ? x->after : x->before;
-	double dy = side == GATE_NEW ? y->after : y->before;
-
-	if (dx != dy)
-		return dx < dy ? 1 : -1;
-	return strtab_cmp(&g->names, g->row[a].name, g->row[b].name);
-}
-
-static int
-cmp_after(const void *a, const void *b, void *ctx)
-{
-	return cmp_rows(ctx, *(const uint32_t *)a, *(const uint32_t *)b,
-			GATE_NEW);
-}
-
-static int
-cmp_before(const void *a, const void *b, void *ctx)
-{
-	return cmp_rows(ctx, *(const uint32_t *)a, *(const uint32_t *)b,
-			GATE_BASE);
-}
-
-/* The rows in todo, callers before what they call. */
-static enum prof_status
-explain_rows(struct explain *x, const uint32_t *todo, size_t n,
-	     struct prof_err *err)
-{
-	enum prof_status st = PROF_OK;
-
-	/* When everything changed, in a huge profile, the largest must do. */
-	for (size_t i = 0; st == PROF_OK && i < n && x->n_visit < MAX_VISIT;
-	     i++)
-		st = explain_move(x, todo[i], err);
-	if (st != PROF_OK)
-		return st;
-	for (size_t i = 0; i < n; i++)
-		gate_settle_row(&x->g->row[todo[i]]);
-	return gate_find_causes(&x->edges, todo, n, err);
-}
-
-/* Build the edges around the rows of todo and gone, and look at those left. */
-static enum prof_status
-explain_all(struct explain *x, uint32_t *todo, size_t n_todo, uint32_t *gone,
-	    size_t n_gone, struct prof_err *err)
-{
-	struct gate *g = x->g;
-	enum prof_status st;
-
-	qsort_r(todo, n_todo, sizeof(*todo), cmp_after, g);
-	qsort_r(gone, n_gone, sizeof(*gone), cmp_before, g);
-	for (size_t i = 0; i < n_todo; i++)
-		gate_settle_row(&g->row[todo[i]]);
-	x->edges = (struct gate_edges){
-		.g = g,
-		.marked = todo,
-		.n_marked = n_todo,
-		.gone = gone,
-		.n_gone = n_gone,
-		.max_edge = MAX_EDGES / (sizeof(struct gate_edge) +
-					 2 * sizeof(double) * g->n_run),
-	};
-	st = gate_edges_build(&x->edges, err);
-	if (st == PROF_OK)
-		st = explain_rows(x, todo, x->edges.n_marked, err);
-	gate_edges_release(&x->edges);
-	return st;
+	return gate_links_build(&x->links, g, marked, (1u << LINK_N_KIND) - 1,
+				err);
 }
 
 enum prof_status
 gate_explain(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 {
 	struct explain x = { .g = g, .d = d };
-	size_t n_row = g->n_row, n_todo = 0, n_gone = 0;
-	uint32_t *todo = calloc(n_row + 1, sizeof(*todo));
-	uint32_t *gone = calloc(n_row + 1, sizeof(*gone));
-	enum prof_status st = prof_nomem(err);
+	size_t n = g->n_row + 1;
+	unsigned char *flags = calloc(n, 7);
+	uint32_t *other = calloc(n, sizeof(*other));
+	enum prof_status st = PROF_OK;
+	bool any = false;
 
-	x.from = calloc(n_row + 1, sizeof(*x.from));
-	x.used_flat = calloc(n_row + 1, sizeof(*x.used_flat));
-	x.is_parent = calloc(n_row + 1, sizeof(*x.is_parent));
-	x.parent = calloc(n_row + 1, sizeof(*x.parent));
-	x.count = calloc(g->n_run, sizeof(*x.count));
+	for (uint32_t r = 0; r < g->n_row; r++)
+		any |= g->row[r].verdict >= GATE_SUSPECT;
+	x.part_of = calloc(n, sizeof(*x.part_of));
 	x.value = calloc(g->n_run, sizeof(*x.value));
-	if (!todo || !gone || !x.from || !x.used_flat || !x.is_parent ||
-	    !x.parent || !x.count || !x.value)
-		goto out;
-	for (uint32_t r = 0; r < n_row; r++) {
-		x.from[r] = PROF_NONE;
-		if (gate_row_regressed(&g->row[r]))
-			todo[n_todo++] = r;
-		if (row_is_gone(&g->row[r]))
-			gone[n_gone++] = r;
+	x.square = calloc(g->n_run, sizeof(*x.square));
+	if (!flags || !other || !x.part_of || !x.value || !x.square) {
+		st = prof_nomem(err);
+	} else if (any) {
+		x.is_gone = flags;
+		x.is_new = flags + n;
+		x.is_grower = flags + 2 * n;
+		x.is_moved = flags + 3 * n;
+		x.in = flags + 4 * n;
+		x.is_set = flags + 5 * n;
+		st = look_around(&x, flags + 6 * n, err);
+		if (st == PROF_OK)
+			st = explain_rows(&x, other, err);
 	}
-	st = PROF_OK;
-	if (n_todo)
-		st = explain_all(&x, todo, n_todo, gone, n_gone, err);
-out:
-	free(x.source);
+	gate_links_release(&x.links);
+	free(x.give);
+	free(x.square);
 	free(x.value);
-	free(x.count);
-	free(x.parent);
-	free(x.is_parent);
-	free(x.used_flat);
-	free(x.from);
-	free(gone);
-	free(todo);
+	free(x.part_of);
+	free(other);
+	free(flags);
 	return st;
 }

@@ -1,19 +1,18 @@
 /*
- * gate.h - did a function get slower? Two sides, base and new, of one or
- * several profiles each: sums per function and profile (rows.c), tests on
- * the number of samples (test.c), and what became of the work of
- * functions that went away (gate-moved.c). The method, what it assumes and how
- * well it does: doc/gate.md.
+ * gate.h - did anything get slower? Two sides, base and new, of one or several
+ * profiles each. The method, with its formulas, limits and error rates, is
+ * doc/gate.md; the sections named below are of that file.
  *
  *	gate_new(&g, &options);
  *	gate_measure(p, "cpu", &m);  gate_total(p, &m, &t);  [filter p]
- *	gate_add(g, GATE_BASE, p, &m, &t, exposure);	for each profile
+ *	gate_add(g, GATE_BASE, p, &m, &t, exposure);  [free p]
+ *	... all of base, then all of new
  *	gate_judge(g, &dist);
- *	... read g->row
+ *	... read g->total, g->row in g->order
  *	gate_free(g);
  *
- * No header of a statistics library is needed here: the three distributions
- * come from the caller.
+ * No header of a statistics library is needed here: the distributions come
+ * from the caller.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -33,7 +32,7 @@ struct profile;
 
 /* --- what is measured --- */
 
-/* How the number of samples behind a value is found. */
+/* How the number of events behind a value is found. */
 enum gate_count {
 	GATE_COUNT_COLUMN, /* another column of the profile, or the same */
 	GATE_COUNT_PERIOD, /* the value over the period */
@@ -45,50 +44,67 @@ struct gate_measure {
 	enum gate_count count;
 	size_t count_column;
 	size_t space_column; /* of GATE_COUNT_HEAP */
-	double period;
-	const char *type, *unit; /* of the profile */
+	double period;       /* in the unit of the column that it divides */
+	/* Samples alone say nothing of time where periods differ. */
+	bool needs_period;
+	const char *type, *unit;               /* of the profile */
+	const char *period_type, *period_unit; /* of the profile */
 };
 
 struct gate_total {
 	double value;
-	double count;
+	double square; /* sum of value^2 / events over the samples */
+	double events;
 };
 
 /*
- * Choose the column of p (see profile_sample_index()) and how its samples are
- * counted. PROF_EUSAGE: no such column, or nothing in p tells how many samples
+ * Choose the column of p (see profile_sample_index()) and how its events are
+ * counted. PROF_EUSAGE: no such column, or nothing in p tells how many events
  * there were.
  */
 enum prof_status gate_measure(const struct profile *p, const char *sample_index,
 			      struct gate_measure *m,
 			      struct prof_err *err) MUST_USE;
 
-/* Add p up. PROF_EUSAGE if it has negative values: it is a difference. */
+/* Add p up. PROF_EUSAGE if it has negative values (it is a difference), or no
+ * events at all. */
 enum prof_status gate_total(const struct profile *p,
 			    const struct gate_measure *m, struct gate_total *t,
 			    struct prof_err *err) MUST_USE;
 
 /* --- statistics --- */
 
-/* Degrees of freedom may be INFINITY: the normal distribution. */
 struct gate_dist {
-	double (*t_upper)(double t, double df);        /* P(T >= t) */
-	double (*t_quantile)(double upper, double df); /* its inverse */
-	/* P(X >= k), of n trials with probability p */
-	double (*binomial_upper)(double k, double n, double p);
+	double (*t_upper)(double t, double df);             /* P(T >= t) */
+	double (*t_quantile)(double upper, double df);      /* its inverse */
+	double (*f_upper)(double x, double d1, double d2);  /* P(F >= x) */
+	double (*beta_lower)(double x, double a, double b); /* I_x(a, b) */
 };
+
+/* What the sides are compared by, beside the exposure. */
+enum gate_yardstick { GATE_VALUES, GATE_SHARES, GATE_TYPICAL };
 
 struct gate_options {
 	struct frames_options frames;
-	double alpha;      /* chance of any false alarm in one comparison */
-	double confidence; /* of the intervals: 0.95 */
-	double min_change; /* of the function: 0.05 */
-	double min_share;  /* of the total: 0.01 */
-	/* Which functions are judged; NULL: all. The others don't count as
-	 * tests. *wanted is the answer. */
+	enum gate_yardstick yardstick;
+	double alpha;        /* chance of any false alarm in one comparison */
+	double confidence;   /* of the intervals: 0.95 */
+	double min_change;   /* of the function: 0.05 */
+	double min_share;    /* of the total: 0.01 */
+	double against;      /* growth that is granted before the test: 0 */
+	double build_noise;  /* that two builds differ by at least: 0.005 */
+	double single_noise; /* of the machine, with one run a side: 0.05 */
+	double min_events;   /* of a side: 50 */
+	bool allow_unequal;  /* totals may differ by any factor */
+	bool exact_names;    /* do not look for renamed functions */
+	/* Which functions are judged; NULL: all, and the total. *wanted is the
+	 * answer. */
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
 	void *wants_ctx;
+	/* Is this file part of the project? NULL: none is. */
+	bool (*is_ours)(void *ctx, const struct str *file);
+	void *is_ours_ctx;
 };
 
 enum gate_side { GATE_BASE, GATE_NEW };
@@ -99,25 +115,48 @@ enum gate_verdict {
 	GATE_UNCHANGED, /* no change as large as the smallest relevant one */
 	GATE_IMPROVED,
 	GATE_INCONCLUSIVE, /* there may be one */
-	GATE_MOVED,        /* it grew by work that others did before */
+	GATE_SUSPECT,      /* regressed, if one run a side were enough */
 	GATE_REGRESSED,
 };
 
 /*
- * One function, flat or cum. Values are means per profile, scaled; counts are
- * numbers of samples, as counted.
+ * One hypothesis: sums of some stacks, and what became of them. Values are
+ * means per profile, scaled. Names as in doc/gate.md, "Noise" and "Test".
  */
 struct gate_cell {
-	double before, after;
-	double moved;     /* how much of the change others lost */
-	double low, high; /* interval of after - before - moved */
-	double n_before, n_after;
-	double dispersion, df; /* variance over that of Poisson */
-	double p_up, p_down;   /* one-sided */
-	double limit;          /* largest p that counts */
-	double relevant;       /* smallest change that matters */
-	double detectable;     /* smallest growth found 9 times in 10 */
+	/* From the sums and the noise. */
+	double mean[2];           /* by side */
+	double worth;             /* W: of an event, relative to the total's */
+	double free_share;        /* f: 1 - share of the total */
+	double events;            /* ev: per run */
+	double spread, size, own; /* x, m, d_r: what its residuals say */
+	double prior, prior_df;   /* s0, d0: what all functions say */
+	double dispersion, factor, df_share; /* phi, k, dfA */
+	/* From the test. */
+	double before, after, expected; /* expected: mu, without a change */
+	double n[2];                    /* independent events, in effect */
+	double se, df, t;
+	double p_slower, p_faster;
+	double adjusted; /* p_slower in the family: how rare by chance */
+	double adjusted_faster;
+	double chance;     /* that noise alone reaches what matters */
+	double low, high;  /* interval of after - before */
+	double relevant;   /* smallest change that matters */
+	double detectable; /* smallest growth found 9 times in 10 */
 	enum gate_verdict verdict;
+};
+
+/* What all rows share: "Noise". */
+struct gate_model {
+	size_t n_side[2];
+	double df;                  /* d: runs - 2; 0 with one run a side */
+	double clump, runs, nu;     /* a, c, nu */
+	double machine, machine_df; /* CT, dfB */
+	double total[2], event[2];  /* of a side: mean total, mean h */
+	double ratio, ratio_var;    /* GATE_TYPICAL: log F and its variance */
+	bool has_ratio;             /* the typical function is the yardstick */
+	double level;               /* largest p that counts */
+	size_t n_test;              /* rows that noise could make pass at all */
 };
 
 /* Why a function grew: a caller, a line of its own, or a callee. */
@@ -126,54 +165,74 @@ enum gate_cause_kind { GATE_CALLER, GATE_CALLEE, GATE_LINE };
 struct gate_cause {
 	enum gate_cause_kind kind;
 	bool is_inlined; /* a callee: its body is in the function */
-	uint32_t name;   /* string of gate.names */
-	uint32_t file;   /* of GATE_LINE: string of gate.names, 0 unknown */
-	int64_t line;
+	uint32_t name;   /* string of gate.names: the function, or the file */
+	int32_t line;    /* of GATE_LINE; 0: unknown */
 	double before, after;
+};
+
+enum gate_label {
+	GATE_NO_LABEL,
+	GATE_MOVED,
+	GATE_OUTLINED,
+	GATE_INLINED,
+	GATE_SPLIT, /* or merged, or renamed */
+	GATE_WRAPPER,
+	GATE_NEW_CALLER,
+};
+
+/* A row that regressed because work moved there: "Explanation". */
+struct gate_why {
+	enum gate_label label;
+	uint32_t n_other;
+	const uint32_t *other; /* rows that had the work, or have it below */
+	double net, net_low, net_high, net_p; /* of all of them together */
 };
 
 struct gate_row {
 	uint32_t name; /* string of gate.names */
+	uint32_t was;  /* its name in base, if another; else 0 */
+	uint32_t to;   /* index of the row that it is part of: itself, or the
+			* one that it was renamed to */
 	bool is_wanted;
-	bool is_carrier;          /* it grew by a callee that regressed, too */
-	struct gate_cell cell[2]; /* by enum gate_kind */
+	bool is_carrier; /* it grew by a callee that regressed, too */
+	bool is_moved;   /* all that regressed of it is explained */
+	uint64_t set[2]; /* of its stacks: equal sets have equal numbers */
+	const struct gate_cell *cell[2]; /* by enum gate_kind; never NULL */
+	struct gate_why why[2];
 	enum gate_verdict verdict;
 	enum gate_kind kind; /* the one that decided */
-	uint32_t other; /* moved: string, who had the work, or has it now */
 	uint32_t n_cause;
 	const struct gate_cause *cause; /* of the growth, largest first */
+	/* Where it grew most, in a file of the project if that is known:
+	 * string of gate.names, 0: unknown. */
+	uint32_t file;
+	int32_t line;
+	bool is_ours; /* the file */
 };
 
 /* --- the comparison --- */
 
-/*
- * What the functions together say about the variance between runs beyond that
- * of counting: that of a count with mean mu is mu + rate * mu^2.
- */
-struct gate_noise {
-	double rate;
-	double df;   /* of one function alone: profiles - 2 */
-	double *mu;  /* of the functions that told, ascending */
-	double *sum; /* of the squares of those before */
-	size_t n;
-};
-
 /* One profile. */
 struct gate_run {
 	enum gate_side side;
-	const struct profile *p; /* the caller's */
-	struct gate_measure m;
 	struct gate_total total;
 	double exposure; /* its values are divided by this */
-	/* n_row sums each, of values and of counts. Grown by rows.c. */
-	double *value[2], *count[2];
+	double period;   /* ... and multiplied by this, if periods differ */
+	uint32_t period_type, period_unit; /* strings of gate.names */
+	double factor; /* both, so that the mean of base's exposure is 1 */
+	double *value[2], *square[2]; /* sums of n_row rows */
 	size_t n_row;
+	struct gate_sample *sample;
+	size_t n_sample;
 };
 
 struct gate {
 	struct arena *arena;
-	struct strtab names;
 	struct gate_options o;
+	struct strtab names;
+	struct strtab places, frames, stacks; /* of impl.h */
+	const char *type, *unit;              /* of the values */
+	bool needs_period;                    /* as struct gate_measure says */
 	struct gate_run *run;
 	size_t n_run, cap_run;
 	size_t n_side[2];
@@ -183,15 +242,15 @@ struct gate {
 	size_t cap_row_of;
 
 	/* Of gate_judge(). */
-	uint32_t *order; /* n_order rows that were judged, worst first */
+	double *value, *square;  /* rows of n_run, scaled; see gate_sums() */
+	double (*stack_mean)[2]; /* of each stack: per profile, by side */
+	struct gate_model model;
+	struct gate_row total; /* all samples: flat and cum are one */
+	uint32_t *order;       /* n_order rows that were judged, worst first */
 	size_t n_order;
-	double exposure[2];     /* sums */
-	struct gate_cell total; /* all samples; its verdict is not used */
-	struct gate_noise noise;
-	double limit;  /* largest p that counts */
-	size_t n_test; /* how many hypotheses share alpha */
-	size_t n_verdict[GATE_REGRESSED + 1];
-	enum gate_verdict verdict;
+	size_t n_verdict[GATE_REGRESSED + 1]; /* of functions */
+	size_t n_renamed;
+	bool is_single; /* one run a side */
 };
 
 /* Begin; *out is the caller's. PROF_ENOMEM. */
@@ -199,15 +258,19 @@ enum prof_status gate_new(const struct gate_options *o, struct gate **out,
 			  struct prof_err *err) MUST_USE;
 
 /*
- * Add one profile, filtered or not; total is of the whole. p must outlive g.
- * PROF_EDIFFER when its column is of another type or unit than those before.
+ * Add one profile, filtered or not; total is of the whole. All of base come
+ * first. Nothing of p is needed afterwards. PROF_EDIFFER when its column is of
+ * another type or unit than those before, or its period does not compare.
  */
 enum prof_status gate_add(struct gate *g, enum gate_side side,
 			  const struct profile *p, const struct gate_measure *m,
 			  const struct gate_total *total, double exposure,
 			  struct prof_err *err) MUST_USE;
 
-/* Judge every row. Each side must have a profile. PROF_EUSAGE, PROF_ENOMEM. */
+/*
+ * Judge every row. PROF_EUSAGE: the two sides cannot be compared ("Guards"),
+ * and err says why; PROF_ENOMEM.
+ */
 enum prof_status gate_judge(struct gate *g, const struct gate_dist *d,
 			    struct prof_err *err) MUST_USE;
 
@@ -220,7 +283,16 @@ gate_name(const struct gate *g, uint32_t name)
 	return &g->names.str[name];
 }
 
+static inline const struct gate_cell *
+gate_deciding(const struct gate_row *r)
+{
+	return r->cell[r->kind];
+}
+
 /* "regressed" and so on. */
 const char *gate_verdict_name(enum gate_verdict v);
+
+/* "wrapper around" and so on: what stands before the others of a why. */
+const char *gate_label_name(enum gate_label l);
 
 #endif

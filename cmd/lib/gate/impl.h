@@ -1,82 +1,195 @@
 /* impl.h - what the parts of gate.h share. */
-#ifndef GATE_INT_H
-#define GATE_INT_H
+#ifndef GATE_IMPL_H
+#define GATE_IMPL_H
 
 #include "gate.h"
 
-/* The values and the samples behind row `value` of a profile. */
-double gate_value(const struct gate_measure *m, const int64_t *value);
-double gate_samples(const struct gate_measure *m, const int64_t *value);
+/* --- rows.c: stacks --- */
+
+/*
+ * A frame, as bytes in gate.frames: equal ones are one. A stack is an array of
+ * indices of frames, leaf first, as bytes in gate.stacks; equal stacks of all
+ * profiles are one.
+ */
+struct gate_frame {
+	uint32_t row;
+	uint32_t place;      /* index in gate.places, 0: unknown */
+	uint32_t is_inlined; /* into the frame after it */
+};
+
+/* A place, as bytes in gate.places. */
+struct gate_place {
+	uint32_t file; /* string of gate.names */
+	int32_t line;
+};
+
+struct gate_sample {
+	uint32_t stack;
+	double value, square; /* as recorded, not scaled */
+};
+
+static inline const struct gate_frame *
+gate_frame_at(const struct gate *g, uint32_t frame)
+{
+	return (const void *)g->frames.str[frame].s;
+}
+
+static inline const struct gate_place *
+gate_place_at(const struct gate *g, uint32_t place)
+{
+	return (const void *)g->places.str[place].s;
+}
+
+/* The row that a frame counts for, after renaming. */
+static inline uint32_t
+gate_frame_row(const struct gate *g, uint32_t frame)
+{
+	return g->row[gate_frame_at(g, frame)->row].to;
+}
+
+static inline const uint32_t *
+gate_stack_at(const struct gate *g, size_t stack, size_t *n)
+{
+	*n = g->stacks.str[stack].len / sizeof(uint32_t);
+	return (const void *)g->stacks.str[stack].s;
+}
 
 /* The row of a name, which is added when it is new; PROF_NONE: no memory. */
 uint32_t gate_row_of(struct gate *g, const struct str *name);
 
-/*
- * The rows of the keys of f: an array for free(). PROF_ENOMEM, or what
- * options.wants says.
- */
-enum prof_status gate_map(struct gate *g, const struct frames *f,
-			  uint32_t **out, struct prof_err *err) MUST_USE;
+/* --- measure.c --- */
 
-/* What run r counted for a row; 0 for rows that came later. */
-static inline double
-gate_run_count(const struct gate_run *r, enum gate_kind kind, size_t row)
+/* The value and the events behind row `value` of a profile. */
+double gate_value(const struct gate_measure *m, const int64_t *value);
+double gate_events(const struct gate_measure *m, const int64_t *value);
+
+/* --- judge.c: sums --- */
+
+/* The sums of a row, by run: of values, or of squares over events. */
+static inline double *
+gate_sums(const struct gate *g, double *of, uint32_t row, enum gate_kind kind)
 {
-	return row < r->n_row ? r->count[kind][row] : 0;
+	return of + (2 * (size_t)row + kind) * g->n_run;
 }
 
-static inline double
-gate_run_value(const struct gate_run *r, enum gate_kind kind, size_t row)
-{
-	return row < r->n_row ? r->value[kind][row] : 0;
-}
+/* Means per profile of a side, scaled, of a row. */
+struct gate_pair {
+	double before, after;
+};
+struct gate_pair gate_means(const struct gate *g, uint32_t row,
+			    enum gate_kind kind);
 
-/* Did it, flat or cum? */
-static inline bool
-gate_row_regressed(const struct gate_row *r)
-{
-	return r->cell[GATE_FLAT].verdict == GATE_REGRESSED ||
-	       r->cell[GATE_CUM].verdict == GATE_REGRESSED;
-}
+/* At most a tenth of its cum is left; the converse. */
+bool gate_is_gone(const struct gate *g, uint32_t row);
+bool gate_is_new(const struct gate *g, uint32_t row);
 
-/* What each run has in a group of rows, by enum gate_kind; n_run of each. */
-struct gate_group {
-	double *value[2], *count[2];
+/* --- noise.c, test.c: numbers alone --- */
+
+/* Rows to test: n sums by run each, base before new; row 0 is the total. */
+struct gate_table {
+	size_t n, n_run, n_side[2];
+	const double *value, *square;
+	const unsigned char *is_flat; /* they share no samples */
+	const unsigned char *is_test; /* is of the family */
 };
 
-#define GATE_MAX_GROUP 64 /* at once */
+/*
+ * Learn the noise from the rows, without looking at the difference between
+ * the sides (but for one run a side); fills m but for its level, and of each
+ * cell what is "from the sums and the noise". PROF_ENOMEM.
+ */
+enum prof_status gate_learn(const struct gate_table *t,
+			    const struct gate_options *o,
+			    const struct gate_dist *d, struct gate_model *m,
+			    struct gate_cell *cell,
+			    struct prof_err *err) MUST_USE;
+
+/* s0 and d0 of a row with m events, in effect. */
+double gate_prior(const struct gate_model *m, double size, double *df);
+
+/* gate_learn(), then test and judge all rows. PROF_ENOMEM. */
+enum prof_status gate_test(const struct gate_table *t,
+			   const struct gate_options *o,
+			   const struct gate_dist *d, struct gate_model *m,
+			   struct gate_cell *cell,
+			   struct prof_err *err) MUST_USE;
 
 /*
- * Add up groups of rows; of_row says in which each row is, a bit each. The
- * arrays are the caller's, and zero. PROF_ENOMEM.
+ * Test a set of stacks that is no row of the table, by its sums, with the noise
+ * of the comparison: fills before, after, low, high, p_slower, p_faster.
  */
-enum prof_status gate_sum_groups(struct gate *g, const uint64_t *of_row,
-				 struct gate_group *group,
-				 struct prof_err *err) MUST_USE;
+void gate_test_set(const struct gate *g, const struct gate_dist *d,
+		   const double *value, const double *square,
+		   struct gate_cell *c);
 
 /*
- * One hypothesis: counts and values per run, of a row or of a row with the
- * work that moved there. Both arrays have n_run entries.
+ * Standard error and degrees of freedom of after (and of before, if
+ * of_change), at what was seen plus half an event.
  */
-void gate_test_cell(const struct gate *g, const struct gate_dist *d,
-		    const double *count, const double *value,
-		    struct gate_cell *c);
+double gate_error(const struct gate_model *m, const struct gate_options *o,
+		  const struct gate_cell *c, bool of_change, double *df);
 
-/* Verdict of a cell whose limit is set. */
-void gate_test_verdict(const struct gate *g, const struct gate_dist *d,
-		       struct gate_cell *c);
+/* --- links.c: who is next to what --- */
+
+enum gate_link_kind {
+	LINK_CALLER, /* other: row + 1, or 0 for none */
+	LINK_CALLEE, /* other: row + 1 */
+	LINK_LINE,   /* other: place in the row */
+	LINK_PLACE,  /* other: the next place of ours, in it or above it */
+	LINK_LEAF,   /* other: row + 1, where stacks with the row end */
+	LINK_N_KIND,
+};
+
+struct gate_link {
+	uint32_t row, other;
+	enum gate_link_kind kind;
+	bool is_called;  /* not inlined, at least once */
+	double value[2]; /* per profile, by side */
+};
+
+/* Sorted by row, kind, other. */
+struct gate_links {
+	struct gate_link *link;
+	size_t n;
+};
 
 /*
- * The verdict of a row: the worse of flat and cum; where both regressed, the
- * one that grew more.
+ * The links of all rows r with marked[r], of the kinds in the set `kinds` (1 <<
+ * kind). To end with gate_links_release(), in any case. PROF_ENOMEM.
  */
-void gate_settle_row(struct gate_row *r);
+enum prof_status gate_links_build(struct gate_links *x, const struct gate *g,
+				  const unsigned char *marked, unsigned kinds,
+				  struct prof_err *err) MUST_USE;
+void gate_links_release(struct gate_links *x);
 
-/*
- * Look at the rows that regressed: whose work they took over, and what carries
- * the growth that is left.
- */
+/* The links of a row and kind: the first, and how many. */
+const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
+				      enum gate_link_kind kind, size_t *n);
+
+/* --- stages of gate_judge() --- */
+
+/* Join functions that have another name in new with their old row. */
+enum prof_status gate_rename(struct gate *g, struct prof_err *err) MUST_USE;
+
+/* What became of rows that regressed: their why, causes and place. */
 enum prof_status gate_explain(struct gate *g, const struct gate_dist *d,
 			      struct prof_err *err) MUST_USE;
+enum prof_status gate_find_causes(struct gate *g, const struct gate_links *x,
+				  struct prof_err *err) MUST_USE;
+
+/* Add up the flats of the rows that have a bit of `mask` in of_row. */
+void gate_sum_flats(const struct gate *g, const uint64_t *of_row, uint64_t mask,
+		    double *value, double *square);
+
+/*
+ * Add up the samples with any row of a group on their stack, each once: the cum
+ * of budgets for many functions. of_row has a bit for each of up to
+ * GATE_MAX_GROUP groups that a row is in. value and square get n_run sums,
+ * scaled, for each of n groups. PROF_ENOMEM.
+ */
+#define GATE_MAX_GROUP 64
+enum prof_status gate_sum_groups(const struct gate *g, const uint64_t *of_row,
+				 size_t n, double *value, double *square,
+				 struct prof_err *err) MUST_USE;
 
 #endif

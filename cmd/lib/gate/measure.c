@@ -1,7 +1,6 @@
 /*
- * measure.c - how many samples are behind a value. The tests are on
- * counts of independent events: a value in nanoseconds or bytes says nothing
- * about its own precision.
+ * measure.c - how many events are behind a value. What is tested are values,
+ * but nanoseconds or bytes say nothing about their own precision.
  */
 #include "config.h"
 
@@ -115,7 +114,7 @@ heap_measure(const struct profile *p, struct gate_measure *m)
 	if (is_period_of(p, space) && period_in(p, space) > 1) {
 		m->count = GATE_COUNT_HEAP;
 		m->period = period_in(p, space);
-		/* gate_samples() needs both columns. */
+		/* gate_events() needs both columns. */
 		m->space_column = space;
 	}
 	return true;
@@ -133,12 +132,17 @@ gate_measure(const struct profile *p, const char *sample_index,
 		return st;
 	m->type = type_of(p, m->column);
 	m->unit = unit_of(p, m->column);
+	m->period_type = profile_str(p, p->period_type.type);
+	m->period_unit = profile_str(p, p->period_type.unit);
 	if (heap_measure(p, m))
 		return PROF_OK;
 	m->count = GATE_COUNT_COLUMN;
 	m->count_column = m->column;
-	if (is_count(m->unit))
+	if (is_count(m->unit)) {
+		m->needs_period = strcmp(m->type, "contentions") != 0;
+		m->period = p->period > 0 ? (double)p->period : 0;
 		return PROF_OK;
+	}
 	m->count_column = find_count(p, "samples");
 	if (m->count_column == p->n_type)
 		m->count_column = find_count(p, "sample");
@@ -148,7 +152,7 @@ gate_measure(const struct profile *p, const char *sample_index,
 		return PROF_OK;
 	if (!is_period_of(p, m->column))
 		return prof_fail(err, PROF_EUSAGE,
-				 "nothing tells how many samples there were of "
+				 "nothing tells how many events there were of "
 				 "'%s/%s': no column counts them, and no "
 				 "period fits",
 				 m->type, m->unit);
@@ -165,7 +169,7 @@ gate_value(const struct gate_measure *m, const int64_t *value)
 }
 
 double
-gate_samples(const struct gate_measure *m, const int64_t *value)
+gate_events(const struct gate_measure *m, const int64_t *value)
 {
 	double n, size;
 
@@ -189,14 +193,23 @@ gate_total(const struct profile *p, const struct gate_measure *m,
 	*t = (struct gate_total){ 0 };
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const int64_t *value = profile_value(p, i);
+		double v = gate_value(m, value), events;
 
 		if (value[m->column] < 0 || value[m->count_column] < 0)
 			return prof_fail(err, PROF_EUSAGE,
 					 "sample %zu is negative: this is a "
 					 "difference, not a profile",
 					 i);
-		t->value += gate_value(m, value);
-		t->count += gate_samples(m, value);
+		events = gate_events(m, value);
+		t->value += v;
+		t->events += events;
+		if (events > 0)
+			t->square += v * v / events;
 	}
+	if (t->value <= 0 || t->square <= 0)
+		return prof_fail(err, PROF_EUSAGE,
+				 "no samples of '%s/%s': did the benchmark "
+				 "run?",
+				 m->type, m->unit);
 	return PROF_OK;
 }

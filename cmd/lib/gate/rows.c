@@ -1,4 +1,7 @@
-/* rows.c - the sums of each function in each profile; see gate.h. */
+/*
+ * rows.c - profiles added up: the sums of each function, and the stacks that
+ * they are made of, which is all that later stages need; see gate.h.
+ */
 #include "config.h"
 
 #include <stdlib.h>
@@ -6,6 +9,7 @@
 
 #include "impl.h"
 #include "lib/base/arena.h"
+#include "lib/base/array.h"
 #include "lib/model/profile.h"
 
 enum prof_status
@@ -20,7 +24,8 @@ gate_new(const struct gate_options *o, struct gate **out, struct prof_err *err)
 		return prof_nomem(err);
 	}
 	*g = (struct gate){ .arena = a, .o = *o };
-	if (strtab_init(&g->names, a) < 0) {
+	if (strtab_init(&g->names, a) < 0 || strtab_init(&g->places, a) < 0 ||
+	    strtab_init(&g->frames, a) < 0 || strtab_init(&g->stacks, a) < 0) {
 		arena_free(a);
 		return prof_nomem(err);
 	}
@@ -39,7 +44,7 @@ const char *
 gate_verdict_name(enum gate_verdict v)
 {
 	static const char *const name[] = { "unchanged", "improved",
-					    "inconclusive", "moved",
+					    "inconclusive", "suspect",
 					    "regressed" };
 
 	return name[v];
@@ -68,92 +73,257 @@ gate_row_of(struct gate *g, const struct str *name)
 	if (!row)
 		return PROF_NONE;
 	g->row = row;
-	row[g->n_row] = (struct gate_row){ .name = s, .is_wanted = true };
+	row[g->n_row] = (struct gate_row){ .name = s,
+					   .to = (uint32_t)g->n_row,
+					   .is_wanted = true };
 	return map[s] = (uint32_t)g->n_row++;
 }
 
-enum prof_status
-gate_map(struct gate *g, const struct frames *f, uint32_t **out,
-	 struct prof_err *err)
-{
-	uint32_t *map = calloc(f->n_key + 1, sizeof(*map));
+/* --- the frames of one profile --- */
 
-	*out = NULL;
-	if (!map)
+/* What one profile is added with. */
+struct adding {
+	struct gate *g;
+	struct gate_run *run;
+	const struct profile *p;
+	const struct gate_measure *m;
+	struct frames *f, *lines; /* lines: NULL if rows are lines or files */
+	uint32_t *row;            /* of the keys of f */
+	uint32_t *frame;          /* of the nodes of f */
+	uint32_t *stamp;          /* of the rows */
+	uint32_t *stack;          /* of the sample at hand: frames */
+	size_t n_stack, cap_stack;
+};
+
+/* The rows of the keys of f. */
+static enum prof_status
+map_rows(struct adding *a, struct prof_err *err)
+{
+	struct gate *g = a->g;
+
+	a->row = calloc(a->f->n_key + 1, sizeof(*a->row));
+	if (!a->row)
 		return prof_nomem(err);
-	for (uint32_t k = 0; k < f->n_key; k++) {
+	for (uint32_t k = 0; k < a->f->n_key; k++) {
+		const struct str *text = frames_text(a->f, k);
 		size_t n = g->n_row;
 		enum prof_status st = PROF_OK;
 
-		map[k] = gate_row_of(g, frames_text(f, k));
-		if (map[k] == PROF_NONE)
-			st = prof_nomem(err);
-		else if (g->n_row > n && g->o.wants)
-			st = g->o.wants(g->o.wants_ctx, frames_text(f, k),
-					&g->row[n].is_wanted, err);
-		if (st != PROF_OK) {
-			free(map);
-			return st;
-		}
-	}
-	*out = map;
-	return PROF_OK;
-}
-
-/* Add the samples of r->p up, by the rows of its frames' keys. */
-static enum prof_status
-sum_run(struct gate_run *r, const struct frames *f, const uint32_t *row,
-	struct prof_err *err)
-{
-	const struct profile *p = r->p;
-	uint32_t *stamp = calloc(r->n_row + 1, sizeof(*stamp));
-
-	if (!stamp)
-		return prof_nomem(err);
-	for (size_t i = 0; i < p->n_sample; i++) {
-		const struct sample *s = &p->sample[i];
-		const uint32_t *stack = profile_stack(p, s);
-		double value = gate_value(&r->m, profile_value(p, i));
-		double count = gate_samples(&r->m, profile_value(p, i));
-		uint32_t leaf;
-
-		if (!s->n_stack || (value == 0 && count == 0))
-			continue;
-		for (uint32_t k = 0; k < s->n_stack; k++) {
-			uint32_t end = f->first[stack[k] + 1];
-
-			for (uint32_t at = f->first[stack[k]]; at < end; at++) {
-				uint32_t to = row[f->node[at]];
-
-				if (stamp[to] == i + 1)
-					continue;
-				stamp[to] = (uint32_t)i + 1;
-				r->value[GATE_CUM][to] += value;
-				r->count[GATE_CUM][to] += count;
-			}
-		}
-		leaf = row[f->node[f->first[stack[0]]]];
-		r->value[GATE_FLAT][leaf] += value;
-		r->count[GATE_FLAT][leaf] += count;
-	}
-	free(stamp);
-	return PROF_OK;
-}
-
-static enum prof_status
-alloc_run(struct gate *g, struct gate_run *r, struct prof_err *err)
-{
-	r->n_row = g->n_row;
-	for (int k = 0; k < 2; k++) {
-		size_t size = g->n_row * sizeof(double);
-
-		r->value[k] = arena_array(g->arena, g->n_row, sizeof(double));
-		r->count[k] = arena_array(g->arena, g->n_row, sizeof(double));
-		if (!r->value[k] || !r->count[k])
+		a->row[k] = gate_row_of(g, text);
+		if (a->row[k] == PROF_NONE)
 			return prof_nomem(err);
-		memset(r->value[k], 0, size);
-		memset(r->count[k], 0, size);
+		if (g->n_row > n && g->o.wants)
+			st = g->o.wants(g->o.wants_ctx, text,
+					&g->row[n].is_wanted, err);
+		if (st != PROF_OK)
+			return st;
 	}
+	return PROF_OK;
+}
+
+/* The place that key k of a->lines means; STRTAB_NONE without memory. */
+static uint32_t
+place_of(const struct adding *a, uint32_t k)
+{
+	const struct frame_key *key = &a->lines->key[k];
+	const struct str *file = &a->lines->strings.str[key->file];
+	struct gate_place place = {
+		.file = strtab_add(&a->g->names, file->s, file->len),
+		.line = key->line > 0 && key->line < INT32_MAX
+				? (int32_t)key->line
+				: 0,
+	};
+
+	if (place.file == STRTAB_NONE || place.file == 0)
+		return place.file;
+	return strtab_add(&a->g->places, (const char *)&place, sizeof(place));
+}
+
+/* The frames of all nodes of f, which are parallel to those of lines. */
+static enum prof_status
+map_frames(struct adding *a, struct prof_err *err)
+{
+	const struct frames *f = a->f;
+	size_t n_node = f->first[a->p->n_location];
+
+	a->frame = calloc(n_node + 1, sizeof(*a->frame));
+	if (!a->frame)
+		return prof_nomem(err);
+	for (size_t l = 0; l < a->p->n_location; l++) {
+		uint32_t end = f->first[l + 1];
+
+		for (uint32_t at = f->first[l]; at < end; at++) {
+			struct gate_frame frame = {
+				.row = a->row[f->node[at]],
+				.is_inlined = at + 1 < end,
+			};
+
+			if (a->lines)
+				frame.place = place_of(a, a->lines->node[at]);
+			a->frame[at] =
+				strtab_add(&a->g->frames, (const char *)&frame,
+					   sizeof(frame));
+			if (frame.place == STRTAB_NONE ||
+			    a->frame[at] == STRTAB_NONE)
+				return prof_nomem(err);
+		}
+	}
+	return PROF_OK;
+}
+
+static enum prof_status
+map_profile(struct adding *a, struct prof_err *err)
+{
+	struct frames_options o = a->g->o.frames;
+	enum prof_status st = frames_new(a->p, &o, &a->f, err);
+
+	if (st == PROF_OK)
+		st = map_rows(a, err);
+	if (st == PROF_OK && (o.granularity == BY_FUNCTION ||
+			      o.granularity == BY_FILE_FUNCTION)) {
+		o.granularity = BY_LINE;
+		st = frames_new(a->p, &o, &a->lines, err);
+	}
+	return st == PROF_OK ? map_frames(a, err) : st;
+}
+
+/* --- its samples --- */
+
+/* A number of 64 bits for a stack, so that sums of them tell sets apart. */
+static uint64_t
+stack_hash(uint32_t stack)
+{
+	uint64_t h = (stack + UINT64_C(1)) * 0x9e3779b97f4a7c15u;
+
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+	h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+	return h ^ h >> 31;
+}
+
+/* Add a sample of the stack at hand to the sums of its rows. */
+static void
+add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
+	    bool is_new)
+{
+	struct gate *g = a->g;
+	uint64_t hash = is_new ? stack_hash(s->stack) : 0;
+
+	for (size_t k = 0; k < a->n_stack; k++) {
+		uint32_t to = gate_frame_at(g, a->stack[k])->row;
+
+		if (k == 0) {
+			a->run->value[GATE_FLAT][to] += s->value;
+			a->run->square[GATE_FLAT][to] += s->square;
+			g->row[to].set[GATE_FLAT] += hash;
+		}
+		if (a->stamp[to] == stamp)
+			continue;
+		a->stamp[to] = stamp;
+		a->run->value[GATE_CUM][to] += s->value;
+		a->run->square[GATE_CUM][to] += s->square;
+		g->row[to].set[GATE_CUM] += hash;
+	}
+}
+
+/* The frames of sample s, as the stack at hand. */
+static int
+take_stack(struct adding *a, const struct sample *s)
+{
+	const uint32_t *location = profile_stack(a->p, s);
+
+	a->n_stack = 0;
+	for (uint32_t k = 0; k < s->n_stack; k++) {
+		uint32_t at = a->f->first[location[k]];
+		uint32_t end = a->f->first[location[k] + 1];
+
+		if (array_reserve(&a->stack, &a->cap_stack,
+				  a->n_stack + (end - at),
+				  sizeof(*a->stack)) < 0)
+			return -1;
+		while (at < end)
+			a->stack[a->n_stack++] = a->frame[at++];
+	}
+	return 0;
+}
+
+static int
+add_sample(struct adding *a, size_t i)
+{
+	const int64_t *raw = profile_value(a->p, i);
+	double events = gate_events(a->m, raw);
+	struct gate_sample s = { .value = gate_value(a->m, raw) };
+	struct strtab *stacks = &a->g->stacks;
+	size_t old = stacks->n_str;
+
+	if (!a->p->sample[i].n_stack || s.value <= 0)
+		return 0;
+	s.square = events > 0 ? s.value * s.value / events : 0;
+	if (take_stack(a, &a->p->sample[i]) < 0)
+		return -1;
+	s.stack = strtab_add(stacks, (const char *)a->stack,
+			     a->n_stack * sizeof(*a->stack));
+	if (s.stack == STRTAB_NONE)
+		return -1;
+	a->run->sample[a->run->n_sample++] = s;
+	add_to_rows(a, (uint32_t)i + 1, &s, stacks->n_str > old);
+	return 0;
+}
+
+static enum prof_status
+add_samples(struct adding *a, struct prof_err *err)
+{
+	struct gate_run *r = a->run;
+	size_t n = a->g->n_row;
+
+	a->stamp = calloc(n + 1, sizeof(*a->stamp));
+	r->n_row = n;
+	r->sample = arena_array(a->g->arena, a->p->n_sample + 1,
+				sizeof(*r->sample));
+	for (int k = 0; k < 2; k++) {
+		r->value[k] = arena_array(a->g->arena, n + 1, sizeof(double));
+		r->square[k] = arena_array(a->g->arena, n + 1, sizeof(double));
+		if (!a->stamp || !r->sample || !r->value[k] || !r->square[k])
+			return prof_nomem(err);
+		memset(r->value[k], 0, n * sizeof(double));
+		memset(r->square[k], 0, n * sizeof(double));
+	}
+	for (size_t i = 0; i < a->p->n_sample; i++)
+		if (add_sample(a, i) < 0)
+			return prof_nomem(err);
+	return PROF_OK;
+}
+
+/* --- a profile --- */
+
+static const char *
+keep_string(struct gate *g, const char *s, uint32_t *index)
+{
+	*index = strtab_addz(&g->names, s);
+	return *index == STRTAB_NONE ? NULL : g->names.str[*index].s;
+}
+
+/* What the values are of: the same in all runs. */
+static enum prof_status
+check_type(struct gate *g, const struct gate_measure *m, struct gate_run *run,
+	   struct prof_err *err)
+{
+	uint32_t type, unit;
+
+	if (g->n_run == GATE_MAX_PROFILE)
+		return prof_fail(err, PROF_ELIMIT, "more than %d profiles",
+				 GATE_MAX_PROFILE);
+	if (g->n_run && (strcmp(m->type, g->type) || strcmp(m->unit, g->unit)))
+		return prof_fail(err, PROF_EDIFFER,
+				 "measures '%s/%s', those before '%s/%s'",
+				 m->type, m->unit, g->type, g->unit);
+	g->type = keep_string(g, m->type, &type);
+	g->unit = keep_string(g, m->unit, &unit);
+	g->needs_period = m->needs_period;
+	run->period = m->period;
+	if (!g->type || !g->unit ||
+	    !keep_string(g, m->period_type, &run->period_type) ||
+	    !keep_string(g, m->period_unit, &run->period_unit))
+		return prof_nomem(err);
 	return PROF_OK;
 }
 
@@ -163,33 +333,22 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	 double exposure, struct prof_err *err)
 {
 	struct gate_run run = { .side = side,
-				.p = p,
-				.m = *m,
 				.total = *total,
 				.exposure = exposure };
+	struct adding a = { .g = g, .run = &run, .p = p, .m = m };
 	struct gate_run *grown;
-	struct frames *f = NULL;
-	uint32_t *row = NULL;
-	enum prof_status st;
+	enum prof_status st = check_type(g, m, &run, err);
 
-	if (g->n_run && (strcmp(m->type, g->run[0].m.type) ||
-			 strcmp(m->unit, g->run[0].m.unit)))
-		return prof_fail(err, PROF_EDIFFER,
-				 "measures '%s/%s', those before '%s/%s'",
-				 m->type, m->unit, g->run[0].m.type,
-				 g->run[0].m.unit);
-	if (g->n_run == GATE_MAX_PROFILE)
-		return prof_fail(err, PROF_ELIMIT, "more than %d profiles",
-				 GATE_MAX_PROFILE);
-	st = frames_new(p, &g->o.frames, &f, err);
 	if (st == PROF_OK)
-		st = gate_map(g, f, &row, err);
+		st = map_profile(&a, err);
 	if (st == PROF_OK)
-		st = alloc_run(g, &run, err);
-	if (st == PROF_OK)
-		st = sum_run(&run, f, row, err);
-	free(row);
-	frames_free(f);
+		st = add_samples(&a, err);
+	free(a.stack);
+	free(a.stamp);
+	free(a.frame);
+	free(a.row);
+	frames_free(a.lines);
+	frames_free(a.f);
 	if (st != PROF_OK)
 		return st;
 	grown = arena_grow(g->arena, g->run, &g->cap_run, g->n_run + 1,
@@ -199,5 +358,61 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	g->run = grown;
 	grown[g->n_run++] = run;
 	g->n_side[side]++;
+	return PROF_OK;
+}
+
+/* --- groups --- */
+
+void
+gate_sum_flats(const struct gate *g, const uint64_t *of_row, uint64_t mask,
+	       double *value, double *square)
+{
+	memset(value, 0, g->n_run * sizeof(*value));
+	memset(square, 0, g->n_run * sizeof(*square));
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		const double *v = gate_sums(g, g->value, r, GATE_FLAT);
+		const double *q = gate_sums(g, g->square, r, GATE_FLAT);
+
+		for (size_t i = 0; of_row[r] & mask && i < g->n_run; i++) {
+			value[i] += v[i];
+			square[i] += q[i];
+		}
+	}
+}
+
+enum prof_status
+gate_sum_groups(const struct gate *g, const uint64_t *of_row, size_t n,
+		double *value, double *square, struct prof_err *err)
+{
+	size_t n_stack = g->stacks.n_str;
+	uint64_t *of_stack = calloc(n_stack + 1, sizeof(*of_stack));
+
+	if (!of_stack)
+		return prof_nomem(err);
+	for (size_t s = 1; s < n_stack; s++) {
+		size_t depth;
+		const uint32_t *frame = gate_stack_at(g, s, &depth);
+
+		for (size_t k = 0; k < depth; k++)
+			of_stack[s] |= of_row[gate_frame_row(g, frame[k])];
+	}
+	memset(value, 0, n * g->n_run * sizeof(*value));
+	memset(square, 0, n * g->n_run * sizeof(*square));
+	for (size_t i = 0; i < g->n_run; i++)
+		for (size_t k = 0; k < g->run[i].n_sample; k++) {
+			const struct gate_sample *s = &g->run[i].sample[k];
+			uint64_t in = of_stack[s->stack];
+			double factor = g->run[i].factor;
+
+			for (; in; in &= in - 1) {
+				size_t at =
+					(size_t)__builtin_ctzll(in) * g->n_run +
+					i;
+
+				value[at] += s->value * factor;
+				square[at] += s->square * factor * factor;
+			}
+		}
+	free(of_stack);
 	return PROF_OK;
 }

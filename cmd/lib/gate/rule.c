@@ -202,22 +202,27 @@ static enum prof_status
 bound_of(const struct rule_limit *l, const struct gate *g, double base,
 	 double total, double *bound, struct prof_err *err)
 {
-	const char *have = g->run[0].m.unit;
 	int want_family, have_family;
-	double want, unit;
+	double want, unit = units_factor(g->unit, &have_family);
 
 	if (l->is_percent) {
 		*bound = l->number / 100 * (l->of_total ? total : base);
 		return PROF_OK;
 	}
 	*bound = l->number;
-	if (!*l->unit || !strcmp(l->unit, have))
+	if (!strcmp(l->unit, g->unit))
 		return PROF_OK;
+	if (!*l->unit) {
+		if (unit <= 0 || l->number == 0)
+			return PROF_OK;
+		return prof_fail(err, PROF_EUSAGE,
+				 "%.10g of what? the profiles are in %s",
+				 l->number, g->unit);
+	}
 	want = units_factor(l->unit, &want_family);
-	unit = units_factor(have, &have_family);
 	if (want <= 0 || unit <= 0 || want_family != have_family)
 		return prof_fail(err, PROF_EUSAGE,
-				 "the profiles are in %s, not in %s", have,
+				 "the profiles are in %s, not in %s", g->unit,
 				 l->unit);
 	*bound = l->number * want / unit;
 	return PROF_OK;
@@ -239,6 +244,20 @@ compare(enum rule_relation r, double x, double bound)
 	return x >= bound;
 }
 
+/* What a limit is about in cell c, and where it lies. */
+static enum prof_status
+compare_cell(const struct rule_limit *l, const struct gate *g,
+	     const struct gate_cell *c, double *value, double *bound,
+	     struct prof_err *err)
+{
+	const struct gate_cell *total = g->total.cell[GATE_CUM];
+
+	*value = l->is_change ? c->after - c->before : c->after;
+	return bound_of(l, g, c->before,
+			l->is_change ? total->before : total->after, bound,
+			err);
+}
+
 enum prof_status
 rule_holds(const struct rule_condition *c, const struct gate *g,
 	   const struct gate_row *row, bool *holds, struct prof_err *err)
@@ -248,9 +267,8 @@ rule_holds(const struct rule_condition *c, const struct gate *g,
 
 	for (size_t i = 0; i < c->n_term; i++) {
 		const struct rule_limit *l = &c->term[i].limit;
-		const struct gate_cell *cell = &row->cell[l->kind];
 		enum prof_status st;
-		double bound;
+		double value, bound;
 
 		switch (c->term[i].op) {
 		case RULE_NOT:
@@ -265,18 +283,11 @@ rule_holds(const struct rule_condition *c, const struct gate *g,
 			stack[n - 1] = stack[n - 1] || stack[n];
 			break;
 		case RULE_COMPARE:
-			st = bound_of(l, g, cell->before,
-				      l->is_change ? g->total.before
-						   : g->total.after,
-				      &bound, err);
+			st = compare_cell(l, g, row->cell[l->kind], &value,
+					  &bound, err);
 			if (st != PROF_OK)
 				return st;
-			stack[n++] = compare(
-				l->relation,
-				l->is_change ? cell->after - cell->before -
-						       cell->moved
-					     : cell->after,
-				bound);
+			stack[n++] = compare(l->relation, value, bound);
 		}
 	}
 	*holds = stack[0];
@@ -418,33 +429,6 @@ rule_budgets_parse(const char *text, size_t n, struct rule_budgets *b,
 	return PROF_OK;
 }
 
-static const struct gate_row *
-find_row(const struct gate *g, const char *name)
-{
-	for (size_t i = 0; i < g->n_row; i++) {
-		const struct str *s = gate_name(g, g->row[i].name);
-
-		if (s->len == strlen(name) && !memcmp(s->s, name, s->len))
-			return &g->row[i];
-	}
-	return NULL;
-}
-
-/* The standard error of what the rule is about, in values. */
-static double
-error_of(const struct gate *g, const struct gate_cell *c,
-	 const struct rule_limit *l)
-{
-	double e0 = g->exposure[GATE_BASE], e1 = g->exposure[GATE_NEW];
-	double n = c->n_before + c->n_after;
-	double worth = n > 0 ? (c->before * e0 + c->after * e1) / n : 0;
-	double variance = (c->n_after + 0.5) / e1 / e1;
-
-	if (l->is_change)
-		variance += (c->n_before + 0.5) / e0 / e0;
-	return worth * sqrt(c->dispersion * variance);
-}
-
 /* The answer to rule r, of what is in cell c. */
 static enum prof_status
 check_cell(struct rule_budget *r, const struct gate *g,
@@ -452,18 +436,14 @@ check_cell(struct rule_budget *r, const struct gate *g,
 	   struct prof_err *err)
 {
 	struct prof_err inner;
-	enum prof_status st;
-	double half;
+	enum prof_status st =
+		compare_cell(&r->limit, g, c, &r->value, &r->bound, &inner);
+	double df, half;
 
-	st = bound_of(&r->limit, g, c->before,
-		      r->limit.is_change ? g->total.before : g->total.after,
-		      &r->bound, &inner);
 	if (st != PROF_OK)
 		return prof_fail(err, st, "line %u: %s", r->line, inner.msg);
-	r->value = c->after;
-	if (r->limit.is_change)
-		r->value -= c->before + c->moved;
-	half = d->t_quantile(level, c->df) * error_of(g, c, &r->limit);
+	half = gate_error(&g->model, &g->o, c, r->limit.is_change, &df);
+	half *= d->t_quantile(level, df);
 	r->low = r->value - half;
 	r->high = r->value + half;
 	if (compare(r->limit.relation, r->high, r->bound))
@@ -475,112 +455,116 @@ check_cell(struct rule_budget *r, const struct gate *g,
 	return PROF_OK;
 }
 
-/* Up to GATE_MAX_GROUP rules with a pattern, checked in one go. */
+/* Up to GATE_MAX_GROUP rules for several rows, added up in one go. */
 struct groups {
 	struct rule_budget *rule[GATE_MAX_GROUP];
-	struct gate_group sum[GATE_MAX_GROUP];
 	size_t n;
-	double *room;     /* of the sums: 4 n_run for each group */
-	uint64_t *of_row; /* n_row */
+	double *value, *square; /* n_run of each group */
+	uint64_t *of_row;
 };
 
-/* Take rule i of b in; its answer stays RULE_NO_FUNCTION if no row is in it. */
+/* Which rows is rule i about? Their number, and the last of them. */
 static enum prof_status
-add_group(struct groups *x, struct rule_budgets *b, size_t i,
-	  const struct gate *g, const struct rule_matcher *matcher,
-	  struct prof_err *err)
+find_rows(struct groups *x, const struct rule_budget *r, size_t i,
+	  const struct gate *g, const struct rule_matcher *matcher, size_t *n,
+	  uint32_t *last, struct prof_err *err)
 {
 	uint64_t bit = (uint64_t)1 << x->n;
-	double *room = x->room + 4 * g->n_run * x->n;
-	bool any = false;
 
-	for (size_t row = 0; row < g->n_row; row++) {
-		bool matches;
-		enum prof_status st = matcher->matches(
-			matcher->ctx, i, gate_name(g, g->row[row].name),
-			&matches, err);
+	*n = 0;
+	for (uint32_t row = 0; row < g->n_row; row++) {
+		const struct str *s = gate_name(g, g->row[row].name);
+		uint32_t to = g->row[row].to;
+		bool is_in = s->len == strlen(r->name) &&
+			     !memcmp(r->name, s->s, s->len);
+		enum prof_status st = PROF_OK;
 
+		if (r->pattern)
+			st = matcher->matches(matcher->ctx, i, s, &is_in, err);
 		if (st != PROF_OK)
 			return st;
-		if (matches)
-			x->of_row[row] |= bit;
-		any |= matches;
+		if (!is_in || x->of_row[to] & bit)
+			continue;
+		x->of_row[to] |= bit;
+		*last = to;
+		++*n;
 	}
-	if (!any)
-		return PROF_OK;
-	for (int k = 0; k < 2; k++) {
-		x->sum[x->n].value[k] = room + (size_t)k * g->n_run;
-		x->sum[x->n].count[k] = room + (size_t)(2 + k) * g->n_run;
-	}
-	x->rule[x->n++] = &b->rule[i];
 	return PROF_OK;
 }
 
 /* The answers to the rules that are in x, which is then empty again. */
 static enum prof_status
-check_groups(struct groups *x, struct gate *g, const struct gate_dist *d,
+check_groups(struct groups *x, const struct gate *g, const struct gate_dist *d,
 	     double level, struct prof_err *err)
 {
-	enum prof_status st;
+	enum prof_status st = PROF_OK;
 
-	if (!x->n)
-		return PROF_OK;
-	st = gate_sum_groups(g, x->of_row, x->sum, err);
+	if (x->n)
+		st = gate_sum_groups(g, x->of_row, x->n, x->value, x->square,
+				     err);
 	for (size_t i = 0; st == PROF_OK && i < x->n; i++) {
-		enum gate_kind kind = x->rule[i]->limit.kind;
-		struct gate_cell c = { 0 };
+		double *value = x->value + i * g->n_run;
+		double *square = x->square + i * g->n_run;
+		struct gate_cell c;
 
-		gate_test_cell(g, d, x->sum[i].count[kind],
-			       x->sum[i].value[kind], &c);
+		/* Flats share no samples. */
+		if (x->rule[i]->limit.kind == GATE_FLAT)
+			gate_sum_flats(g, x->of_row, (uint64_t)1 << i, value,
+				       square);
+		gate_test_set(g, d, value, square, &c);
 		st = check_cell(x->rule[i], g, d, &c, level, err);
 	}
-	memset(x->room, 0, 4 * g->n_run * x->n * sizeof(*x->room));
 	memset(x->of_row, 0, g->n_row * sizeof(*x->of_row));
 	x->n = 0;
 	return st;
 }
 
 static enum prof_status
-check_rules(struct rule_budgets *b, struct gate *g, const struct gate_dist *d,
-	    const struct rule_matcher *matcher, struct groups *x,
-	    struct prof_err *err)
+check_rules(struct rule_budgets *b, const struct gate *g,
+	    const struct gate_dist *d, const struct rule_matcher *matcher,
+	    struct groups *x, struct prof_err *err)
 {
 	double level = g->o.alpha / (double)b->n_rule;
 	enum prof_status st = PROF_OK;
 
 	for (size_t i = 0; st == PROF_OK && i < b->n_rule; i++) {
 		struct rule_budget *r = &b->rule[i];
-		const struct gate_row *row;
+		uint32_t row = 0;
+		size_t n;
 
 		r->answer = RULE_NO_FUNCTION;
-		if (r->pattern) {
-			st = add_group(x, b, i, g, matcher, err);
-			if (st == PROF_OK && x->n == GATE_MAX_GROUP)
-				st = check_groups(x, g, d, level, err);
-			continue;
-		}
-		row = find_row(g, r->name);
-		if (row)
-			st = check_cell(r, g, d, &row->cell[r->limit.kind],
-					level, err);
+		st = find_rows(x, r, i, g, matcher, &n, &row, err);
+		if (st == PROF_OK && n == 1)
+			st = check_cell(r, g, d,
+					g->row[row].cell[r->limit.kind], level,
+					err);
+		if (n > 1)
+			x->rule[x->n++] = r;
+		else if (n == 1)
+			x->of_row[row] &= ~((uint64_t)1 << x->n);
+		if (st == PROF_OK && x->n == GATE_MAX_GROUP)
+			st = check_groups(x, g, d, level, err);
 	}
 	return st == PROF_OK ? check_groups(x, g, d, level, err) : st;
 }
 
 enum prof_status
-rule_check(struct rule_budgets *b, struct gate *g, const struct gate_dist *d,
-	   const struct rule_matcher *matcher, struct prof_err *err)
+rule_check(struct rule_budgets *b, const struct gate *g,
+	   const struct gate_dist *d, const struct rule_matcher *matcher,
+	   struct prof_err *err)
 {
 	struct groups x = { 0 };
 	enum prof_status st;
 
-	x.room = calloc(4 * GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.room));
+	x.value = calloc(GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.value));
+	x.square = calloc(GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.square));
 	x.of_row = calloc(g->n_row + 1, sizeof(*x.of_row));
-	if (x.room && x.of_row)
+	if (x.value && x.square && x.of_row)
 		st = check_rules(b, g, d, matcher, &x, err);
 	else
 		st = prof_nomem(err);
-	free(x.room);
+	free(x.value);
+	free(x.square);
 	free(x.of_row);
 	return st;
 }

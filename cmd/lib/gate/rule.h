@@ -10,8 +10,8 @@
  *
  * A number with a sign is the change, without one the value after. With % it is
  * relative: a change to the function's value before, or with "of total" to the
- * total before; a value to the total after. Else it has a unit, or is in the
- * unit of the profile.
+ * total before; a value to the total after. Else it has a unit, which only
+ * counts can do without.
  */
 #ifndef GATE_RULE_H
 #define GATE_RULE_H
@@ -102,7 +102,7 @@ struct rule_matcher {
  * inside. A group is what its samples say, each counted once. PROF_EUSAGE: a
  * unit does not fit; PROF_ENOMEM, or what the matcher says.
  */
-enum prof_status rule_check(struct rule_budgets *b, struct gate *g,
+enum prof_status rule_check(struct rule_budgets *b, const struct gate *g,
 			    const struct gate_dist *d,
 			    const struct rule_matcher *matcher,
 			    struct prof_err *err) MUST_USE;

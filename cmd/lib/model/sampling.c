@@ -89,3 +89,26 @@ sampling_sum(const struct profile *p, struct sampling *s)
 	}
 	return any;
 }
+
+void
+sampling_clock(const struct profile *p, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < p->n_comment; i++) {
+		const char *s = profile_str(p, p->comment[i]);
+		const char *at = strstr(s, " clock=");
+		char clock[16];
+		size_t n;
+
+		if (strncmp(s, title, strlen(title)) != 0 || !at)
+			continue;
+		n = strcspn(at + 7, " ");
+		if (n >= sizeof(clock))
+			continue;
+		memcpy(clock, at + 7, n);
+		clock[n] = '\0';
+		if (*text && strcmp(text, clock) != 0)
+			snprintf(clock, sizeof(clock), "several");
+		snprintf(text, size, "%s", clock);
+	}
+}

@@ -14,6 +14,7 @@
 #define SAMPLING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -39,5 +40,11 @@ int sampling_add(struct profile *p, const struct sampling *s);
  * Returns false when there is none.
  */
 bool sampling_sum(const struct profile *p, struct sampling *s);
+
+/*
+ * The clock that p was sampled by, into text: "several" if its comments do not
+ * agree, "" if there is none.
+ */
+void sampling_clock(const struct profile *p, char *text, size_t size);
 
 #endif

@@ -1,0 +1,274 @@
+/* baseline.c - see baseline.h. */
+#include "config.h"
+
+#include "baseline.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/base/outfile.h"
+#include "lib/model/profile.h"
+
+static const char title[] = "# machine: ";
+static const char ending[] = ".pb.gz";
+
+static void *
+allocated(void *p)
+{
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+void
+baseline_machine(const struct profile *p, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < p->n_comment; i++) {
+		const char *s = profile_str(p, p->comment[i]);
+
+		if (!strncmp(s, title, strlen(title)))
+			snprintf(text, size, "%s", s + strlen(title));
+	}
+}
+
+/* The model of this machine's processor, or at least its architecture. */
+static void
+this_machine(char *text, size_t size)
+{
+	FILE *in = fopen("/proc/cpuinfo", "re");
+	char line[256];
+	struct utsname u;
+
+	snprintf(text, size, "%s", uname(&u) == 0 ? u.machine : "unknown");
+	while (in && fgets(line, sizeof(line), in)) {
+		const char *at = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) != 0 || !at)
+			continue;
+		at += strspn(at, ": \t");
+		snprintf(text, size, "%.*s", (int)strcspn(at, "\n"), at);
+		break;
+	}
+	if (in)
+		fclose(in);
+}
+
+/* The number in the name of a run; 0: it is none. */
+static unsigned long
+number_of(const char *name)
+{
+	char *end;
+	unsigned long n = strtoul(name, &end, 10);
+
+	return *name >= '0' && *name <= '9' && !strcmp(end, ending) ? n : 0;
+}
+
+static int
+cmp_newest(const void *a, const void *b)
+{
+	unsigned long x = number_of(*(char *const *)a);
+	unsigned long y = number_of(*(char *const *)b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The names of all runs, the newest first. */
+static char **
+list_runs(const char *folder, size_t *n)
+{
+	DIR *dir = opendir(folder);
+	char **name = NULL;
+	const struct dirent *e;
+
+	*n = 0;
+	if (!dir)
+		die("%s: %s", folder, strerror(errno));
+	while ((e = readdir(dir))) {
+		if (!number_of(e->d_name))
+			continue;
+		name = allocated(reallocarray(name, *n + 1, sizeof(*name)));
+		name[(*n)++] = allocated(strdup(e->d_name));
+	}
+	closedir(dir);
+	if (*n)
+		qsort(name, *n, sizeof(*name), cmp_newest);
+	return name;
+}
+
+/* --- saving --- */
+
+/* Take the next free number, by an empty file that the run will replace. */
+static void
+reserve(int dir, const char *folder, unsigned long *number, char name[32])
+{
+	int fd;
+
+	do {
+		snprintf(name, 32, "%06lu%s", ++*number, ending);
+		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			    0666);
+	} while (fd < 0 && errno == EEXIST);
+	if (fd < 0)
+		die("%s/%s: %s", folder, name, strerror(errno));
+	close(fd);
+}
+
+static void
+save(int dir, const char *folder, const struct profile *p,
+     unsigned long *number)
+{
+	struct stream_format format = { .kind = STREAM_GZIP, .level = 6 };
+	struct outfile out;
+	struct prof_err err;
+	char name[32];
+
+	reserve(dir, folder, number, name);
+	if (outfile_open(&out, dir, name, &err) != PROF_OK ||
+	    profile_write(out.fd, p, format, &err) != PROF_OK ||
+	    outfile_commit(&out, false, &err) != PROF_OK)
+		die("%s/%s: %s", folder, name, err.msg);
+	close(out.fd);
+	outfile_release(&out);
+}
+
+void
+baseline_save(const char *folder, struct cli *cli)
+{
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned long number;
+	char machine[96], comment[128], **run;
+	const char *input;
+	size_t n;
+
+	if (dir < 0)
+		die("%s: %s", folder, strerror(errno));
+	run = list_runs(folder, &n);
+	number = n ? number_of(run[0]) : 0;
+	while (n > 0)
+		free(run[--n]);
+	free(run);
+	this_machine(machine, sizeof(machine));
+	snprintf(comment, sizeof(comment), "%s%s", title, machine);
+	while ((input = cli_input(cli))) {
+		struct profile *p = cli_read(cli, input);
+
+		baseline_machine(p, machine, sizeof(machine));
+		if (!*machine && profile_add_comment(p, comment) == PROF_NONE)
+			die("out of memory");
+		save(dir, folder, p, &number);
+		profile_free(p);
+	}
+	close(dir);
+}
+
+/* --- finding --- */
+
+static const char *
+build_of(const struct profile *p)
+{
+	return p->n_mapping ? profile_str(p, p->mapping[0].build_id) : "";
+}
+
+static bool
+equal_types(const struct profile *a, const struct value_type *x,
+	    const struct profile *b, const struct value_type *y)
+{
+	return !strcmp(profile_str(a, x->type), profile_str(b, y->type)) &&
+	       !strcmp(profile_str(a, x->unit), profile_str(b, y->unit));
+}
+
+/* Do both measure the same, with the same period? */
+static bool
+compares(const struct profile *a, const struct profile *b)
+{
+	if (a->n_type != b->n_type || a->period != b->period ||
+	    !equal_types(a, &a->period_type, b, &b->period_type))
+		return false;
+	for (size_t i = 0; i < a->n_type; i++)
+		if (!equal_types(a, &a->type[i], b, &b->type[i]))
+			return false;
+	return true;
+}
+
+/* What the runs that were found have in common. */
+struct finding {
+	const struct profile *like;
+	char machine[96], last_build[96];
+	size_t n_build;
+};
+
+static bool
+is_comparable(struct finding *f, struct cli *cli, const char *path)
+{
+	struct profile *p = cli_read(cli, path);
+	char machine[96];
+	bool fits;
+
+	baseline_machine(p, machine, sizeof(machine));
+	fits = (!*machine || !strcmp(machine, f->machine)) &&
+	       (!f->like || compares(p, f->like));
+	if (fits && (!f->n_build || strcmp(build_of(p), f->last_build) != 0)) {
+		snprintf(f->last_build, sizeof(f->last_build), "%s",
+			 build_of(p));
+		f->n_build++;
+	}
+	profile_free(p);
+	return fits;
+}
+
+char **
+baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
+	      size_t *n_found)
+{
+	struct profile *p =
+		like && strcmp(like, "-") ? cli_read(cli, like) : NULL;
+	struct finding f = { .like = p };
+	size_t n_run, found = 0;
+	char **run = list_runs(folder, &n_run), *path;
+	char **out = allocated(calloc(n + 1, sizeof(*out)));
+
+	if (p)
+		baseline_machine(p, f.machine, sizeof(f.machine));
+	if (!*f.machine)
+		this_machine(f.machine, sizeof(f.machine));
+	for (size_t i = 0; i < n_run && found < n; i++) {
+		struct stat st;
+
+		if (asprintf(&path, "%s/%s", folder, run[i]) < 0)
+			die("out of memory");
+		/* An empty one is just being saved. */
+		if (stat(path, &st) == 0 && st.st_size > 0 &&
+		    is_comparable(&f, cli, path))
+			out[found++] = path;
+		else
+			free(path);
+	}
+	if (!found)
+		die("%s: none of %zu runs compares: other values, another "
+		    "period, or a machine that is no '%s'",
+		    folder, n_run, f.machine);
+	if (found < n)
+		warn("%s: %zu runs compare, of %zu wanted", folder, found, n);
+	if (f.n_build > 1)
+		warn("%s: the newest %zu runs are of %zu builds", folder, found,
+		     f.n_build);
+	for (size_t i = 0; i < found / 2; i++) {
+		path = out[i];
+		out[i] = out[found - 1 - i];
+		out[found - 1 - i] = path;
+	}
+	while (n_run > 0)
+		free(run[--n_run]);
+	free(run);
+	profile_free(p);
+	*n_found = found;
+	return out;
+}

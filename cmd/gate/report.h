@@ -1,0 +1,118 @@
+/*
+ * report.h - the report of prof-gate in five forms. One walk over the rows
+ * (report.c) calls the hooks of a form; what is said in all forms is put
+ * together there, too. Names come from strangers: each form escapes them in
+ * its own way.
+ */
+#ifndef GATE_REPORT_H
+#define GATE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "lib/base/escape.h"
+#include "lib/gate/rule.h"
+#include "sides.h"
+
+/* What a report is of. */
+struct gate_report {
+	const struct gate *g;
+	const struct rule_budgets *budgets;
+	const bool *fails; /* of gate.order[i]: it fails the gate */
+	bool total_fails;
+	const char *budget_file;
+	const char *root; /* the folder below which files are ours, no '/' */
+	enum scale scale;
+	size_t max_rows; /* 0: all */
+	bool all;        /* unchanged and inconclusive functions, too */
+	enum gate_verdict verdict; /* of the whole */
+};
+
+/* A row on its way into a form. */
+struct gate_item {
+	const struct gate_row *row;
+	const struct gate_cell *c; /* that decides */
+	bool fails;
+	size_t i; /* 0 is the total, which `row` is first */
+};
+
+struct gate_form {
+	enum escape escape;       /* of names */
+	const char *open, *close; /* around them, or NULL */
+	void (*begin)(FILE *out, const struct gate_report *r);
+	void (*row)(FILE *out, const struct gate_report *r,
+		    const struct gate_item *item);
+	void (*budget)(FILE *out, const struct gate_report *r,
+		       const struct rule_budget *b, size_t i);
+	void (*end)(FILE *out, const struct gate_report *r);
+	bool is_for_programs; /* inconclusive rows, too, and no limit */
+};
+
+extern const struct gate_form gate_text, gate_json, gate_markdown, gate_junit,
+	gate_github;
+
+void gate_print(FILE *out, const struct gate_report *r,
+		const struct gate_form *f);
+
+/* --- for the forms --- */
+
+#define GATE_TEXT 96 /* room for a number as text */
+
+void gate_put_name(FILE *out, const struct gate_report *r,
+		   const struct gate_form *f, uint32_t name);
+
+/* The path of a file: below the root of the project, if it is there. */
+void gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
+		   uint32_t file);
+
+/* A value in the profile's unit: "1.20s"; with sign "+1.20s". */
+const char *gate_number(char text[GATE_TEXT], const struct gate_report *r,
+			double v, bool sign);
+
+/* v / whole: "+20.0%", "new" or "gone" where whole or all of it is 0. */
+const char *gate_percent(char text[GATE_TEXT], double v, double whole);
+
+/* How rarely chance does as much: "1 in 4000"; "-" for what is no finding. */
+const char *gate_odds(char text[GATE_TEXT], const struct gate_cell *c);
+
+/* "+25.5% .. +31.1%", of what it was before; else as numbers. */
+const char *gate_interval(char text[2 * GATE_TEXT], const struct gate_report *r,
+			  const struct gate_cell *c);
+
+const char *gate_kind_name(enum gate_kind k);
+const char *gate_cause_name(const struct gate_cause *c);
+const char *gate_answer_name(enum rule_answer a);
+
+/* "regressed: total +5% ...; f +20% ...": the answer and the worst, a line. */
+void gate_put_headline(FILE *out, const struct gate_report *r,
+		       const struct gate_form *f);
+
+/* "regressed": what is said of a row. */
+const char *gate_row_verdict(const struct gate_row *row);
+
+/* What the verdict rests on: sides, noise, family. A line. */
+void gate_put_basis(FILE *out, const struct gate_report *r);
+
+/* What was too small to be seen. A line. */
+void gate_put_unseen(FILE *out, const struct gate_report *r,
+		     const struct gate_form *f);
+
+/* How many rows of each verdict, and how many are not shown. A line. */
+void gate_put_counts(FILE *out, const struct gate_report *r,
+		     const struct gate_form *f);
+
+/* "+20.0% (+15.1% .. +24.9%), 6s -> 7.20s, 1 in 4000": a row's change. */
+void gate_put_change(FILE *out, const struct gate_report *r,
+		     const struct gate_item *item);
+
+/* The explanations of a row, or its causes, each between two texts. */
+void gate_put_reasons(FILE *out, const struct gate_report *r,
+		      const struct gate_form *f, const struct gate_row *row,
+		      const char *before, const char *after);
+
+/* A budget: "parse_json cum <= 5% of total: broken, is 7.1%". A line. */
+void gate_put_budget(FILE *out, const struct gate_report *r,
+		     const struct gate_form *f, const struct rule_budget *b);
+
+#endif

@@ -1,0 +1,493 @@
+/*
+ * judge.c - the order of a comparison: what can't be compared is refused,
+ * renamed functions are joined, rows with different stacks are tested as one
+ * family, and what regressed is explained. doc/gate.md.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+#include "lib/base/arena.h"
+
+#define GONE 0.1 /* of its cum that is left, at most */
+#define DEAD 0.2 /* of the median: a run that died; of the other side */
+#define LOST 0.5 /* of base in functions that are gone: nothing to compare */
+
+/* --- scales and sums --- */
+
+static double
+mean_exposure(const struct gate *g)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < g->n_side[0]; i++)
+		sum += g->run[i].exposure;
+	return sum / (double)g->n_side[0];
+}
+
+/*
+ * Numbers of samples are as good as values while all periods are equal; else
+ * they are multiplied by it, if all have one of the same kind.
+ */
+static enum prof_status
+set_factors(struct gate *g, struct prof_err *err)
+{
+	const struct gate_run *first = &g->run[0];
+	double mean = mean_exposure(g);
+	bool differ = false, comparable = true;
+
+	for (size_t i = 0; i < g->n_run; i++) {
+		struct gate_run *r = &g->run[i];
+
+		r->factor = mean / r->exposure;
+		differ |= r->period != first->period ||
+			  (r->period > 0 &&
+			   (r->period_type != first->period_type ||
+			    r->period_unit != first->period_unit));
+		comparable &= r->period > 0 &&
+			      r->period_type == first->period_type &&
+			      r->period_unit == first->period_unit;
+	}
+	if (!g->needs_period || !differ)
+		return PROF_OK;
+	if (!comparable)
+		return prof_fail(err, PROF_EUSAGE,
+				 "not comparable: numbers of samples whose "
+				 "periods differ or are unknown");
+	for (size_t i = 0; i < g->n_run; i++)
+		g->run[i].factor *= g->run[i].period;
+	g->type = gate_name(g, first->period_type)->s;
+	g->unit = gate_name(g, first->period_unit)->s;
+	return PROF_OK;
+}
+
+/* The matrices of sums, and the mean of each stack. */
+static enum prof_status
+set_sums(struct gate *g, struct prof_err *err)
+{
+	size_t n = 2 * g->n_row * g->n_run, n_stack = g->stacks.n_str;
+
+	g->value = arena_array(g->arena, n + 1, sizeof(*g->value));
+	g->square = arena_array(g->arena, n + 1, sizeof(*g->square));
+	g->stack_mean =
+		arena_array(g->arena, n_stack + 1, sizeof(*g->stack_mean));
+	if (!g->value || !g->square || !g->stack_mean)
+		return prof_nomem(err);
+	memset(g->value, 0, n * sizeof(*g->value));
+	memset(g->square, 0, n * sizeof(*g->square));
+	memset(g->stack_mean, 0, n_stack * sizeof(*g->stack_mean));
+	for (size_t i = 0; i < g->n_run; i++) {
+		const struct gate_run *r = &g->run[i];
+		double side = (double)g->n_side[r->side], f = r->factor;
+
+		for (uint32_t row = 0; row < r->n_row; row++)
+			for (int k = 0; k < 2; k++) {
+				gate_sums(g, g->value, row, k)[i] =
+					r->value[k][row] * f;
+				gate_sums(g, g->square, row, k)[i] =
+					r->square[k][row] * f * f;
+			}
+		for (size_t k = 0; k < r->n_sample; k++) {
+			const struct gate_sample *s = &r->sample[k];
+
+			g->stack_mean[s->stack][r->side] += s->value * f / side;
+		}
+	}
+	return PROF_OK;
+}
+
+struct gate_pair
+gate_means(const struct gate *g, uint32_t row, enum gate_kind kind)
+{
+	const double *v = gate_sums(g, g->value, row, kind);
+	struct gate_pair p = { 0 };
+
+	for (size_t i = 0; i < g->n_side[0]; i++)
+		p.before += v[i] / (double)g->n_side[0];
+	for (size_t i = g->n_side[0]; i < g->n_run; i++)
+		p.after += v[i] / (double)g->n_side[1];
+	return p;
+}
+
+bool
+gate_is_gone(const struct gate *g, uint32_t row)
+{
+	struct gate_pair p = gate_means(g, row, GATE_CUM);
+
+	return p.before > 0 && p.after <= GONE * p.before;
+}
+
+bool
+gate_is_new(const struct gate *g, uint32_t row)
+{
+	struct gate_pair p = gate_means(g, row, GATE_CUM);
+
+	return p.after > 0 && p.before <= GONE * p.after;
+}
+
+/* --- guards --- */
+
+static const char *const side_name[] = { "base", "new" };
+
+static double
+total_of(const struct gate_run *r)
+{
+	return r->total.value * r->factor;
+}
+
+static int
+cmp_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+median_total(const struct gate *g, enum gate_side side, double *scratch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_run; i++)
+		if (g->run[i].side == side)
+			scratch[n++] = total_of(&g->run[i]);
+	qsort(scratch, n, sizeof(*scratch), cmp_double);
+	return (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
+}
+
+/* Did each side do its work, and both the same? */
+static enum prof_status
+check_totals(const struct gate *g, double *scratch, struct prof_err *err)
+{
+	double median[2];
+
+	for (int s = 0; s < 2; s++)
+		median[s] = median_total(g, s, scratch);
+	for (size_t i = 0; i < g->n_run; i++) {
+		const struct gate_run *r = &g->run[i];
+		size_t at = r->side == GATE_NEW ? i - g->n_side[0] : i;
+
+		if (total_of(r) < DEAD * median[r->side])
+			return prof_fail(
+				err, PROF_EUSAGE,
+				"%s profile %zu has %.2g%% of the "
+				"median of its side: did the benchmark "
+				"run? (--allow-unequal)",
+				side_name[r->side], at + 1,
+				100 * total_of(r) / median[r->side]);
+	}
+	if (median[1] < DEAD * median[0] || median[1] * DEAD > median[0])
+		return prof_fail(err, PROF_EUSAGE,
+				 "the total is %.3g times that of base: did "
+				 "both do the same work? (--allow-unequal, "
+				 "--scale)",
+				 median[1] / median[0]);
+	return PROF_OK;
+}
+
+static enum prof_status
+check_sides(const struct gate *g, struct prof_err *err)
+{
+	double events[2] = { 0 }, *scratch;
+	enum prof_status st;
+
+	for (size_t i = 0; i < g->n_run; i++)
+		events[g->run[i].side] += g->run[i].total.events;
+	for (int s = 0; s < 2; s++) {
+		if (!g->n_side[s])
+			return prof_fail(err, PROF_EUSAGE, "no %s profile",
+					 side_name[s]);
+		if (events[s] < g->o.min_events)
+			return prof_fail(err, PROF_EUSAGE,
+					 "%s has %.0f samples in all, of at "
+					 "least %.0f (--min-samples)",
+					 side_name[s], events[s],
+					 g->o.min_events);
+	}
+	if (g->o.allow_unequal)
+		return PROF_OK;
+	scratch = calloc(g->n_run, sizeof(*scratch));
+	if (!scratch)
+		return prof_nomem(err);
+	st = check_totals(g, scratch, err);
+	free(scratch);
+	return st;
+}
+
+static enum prof_status
+check_rows(const struct gate *g, struct prof_err *err)
+{
+	if (g->stacks.n_str <= 1)
+		return prof_fail(err, PROF_EUSAGE,
+				 "nothing is left of the profiles: the filters "
+				 "match nothing");
+	for (size_t r = 0; r < g->n_row; r++)
+		if (g->row[r].is_wanted)
+			return PROF_OK;
+	return prof_fail(err, PROF_EUSAGE,
+			 "--function matches none of %zu functions", g->n_row);
+}
+
+/* Is there anything to compare with? Renamed functions are not gone. */
+static enum prof_status
+check_lost(const struct gate *g, struct prof_err *err)
+{
+	double lost = 0;
+
+	if (g->total.verdict >= GATE_SUSPECT || g->o.allow_unequal)
+		return PROF_OK;
+	for (uint32_t r = 0; r < g->n_row; r++)
+		if (gate_is_gone(g, r))
+			lost += gate_means(g, r, GATE_FLAT).before;
+	lost /= g->total.cell[0]->mean[0];
+	if (lost <= LOST)
+		return PROF_OK;
+	return prof_fail(err, PROF_EUSAGE,
+			 "nothing to compare: functions with %.0f%% of base "
+			 "are gone; is it the same program, with "
+			 "symbols? (--allow-unequal)",
+			 100 * lost);
+}
+
+/* --- the family --- */
+
+/* A row and kind on its way into the table. */
+struct entry {
+	uint64_t set;
+	uint32_t row;
+	enum gate_kind kind;
+};
+
+static int
+cmp_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->set != y->set)
+		return x->set < y->set ? -1 : 1;
+	if (x->kind != y->kind)
+		return (int)x->kind - (int)y->kind;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Does it have the samples of all? By the sums, as totals are not filtered. */
+static bool
+is_all(const struct gate *g, const struct entry *e)
+{
+	const double *v = gate_sums(g, g->value, e->row, e->kind);
+
+	for (size_t i = 0; i < g->n_run; i++)
+		if (fabs(v[i] - total_of(&g->run[i])) >
+		    1e-9 * total_of(&g->run[i]))
+			return false;
+	return true;
+}
+
+struct building {
+	struct gate *g;
+	struct gate_table t;
+	double *value, *square;
+	unsigned char *is_flat, *is_test;
+	struct gate_cell *cell;
+	struct entry *entry;
+	size_t n_entry;
+};
+
+static void
+list_entries(struct building *b)
+{
+	const struct gate *g = b->g;
+
+	for (uint32_t r = 0; r < g->n_row; r++)
+		for (int k = 0; k < 2; k++)
+			if (g->row[r].to == r && g->row[r].set[k])
+				b->entry[b->n_entry++] =
+					(struct entry){ g->row[r].set[k], r,
+							k };
+	qsort(b->entry, b->n_entry, sizeof(*b->entry), cmp_entries);
+}
+
+/* Rows of equal sets share a row of the table, and a cell. */
+static void
+fill_table(struct building *b)
+{
+	struct gate *g = b->g;
+	size_t n_run = g->n_run, at = 0;
+
+	for (size_t i = 0; i < n_run; i++) {
+		double f = g->run[i].factor;
+
+		b->value[i] = total_of(&g->run[i]);
+		b->square[i] = g->run[i].total.square * f * f;
+	}
+	b->is_test[0] = !g->o.wants;
+	b->t.n = 1;
+	for (size_t i = 0; i < b->n_entry; i++) {
+		const struct entry *e = &b->entry[i];
+		bool is_new = !i || e->set != e[-1].set;
+
+		if (is_new && is_all(g, e))
+			at = 0;
+		else if (is_new)
+			at = b->t.n++;
+		if (is_new && at) {
+			memcpy(b->value + at * n_run,
+			       gate_sums(g, g->value, e->row, e->kind),
+			       n_run * sizeof(*b->value));
+			memcpy(b->square + at * n_run,
+			       gate_sums(g, g->square, e->row, e->kind),
+			       n_run * sizeof(*b->square));
+			b->is_flat[at] = e->kind == GATE_FLAT;
+		}
+		b->is_test[at] |= g->row[e->row].is_wanted;
+		g->row[e->row].cell[e->kind] = &b->cell[at];
+	}
+}
+
+static enum prof_status
+make_table(struct building *b, struct prof_err *err)
+{
+	static const struct gate_cell nothing = { .p_slower = 1,
+						  .p_faster = 1,
+						  .adjusted = 1,
+						  .adjusted_faster = 1 };
+	struct gate *g = b->g;
+	size_t n = 2 * g->n_row + 1;
+
+	b->value = calloc(n * g->n_run, sizeof(*b->value));
+	b->square = calloc(n * g->n_run, sizeof(*b->square));
+	b->is_flat = calloc(n, 1);
+	b->is_test = calloc(n, 1);
+	b->entry = calloc(n, sizeof(*b->entry));
+	b->cell = arena_array(g->arena, n, sizeof(*b->cell));
+	if (!b->value || !b->square || !b->is_flat || !b->is_test ||
+	    !b->entry || !b->cell)
+		return prof_nomem(err);
+	for (size_t r = 0; r < g->n_row; r++)
+		g->row[r].cell[0] = g->row[r].cell[1] = &nothing;
+	list_entries(b);
+	fill_table(b);
+	b->t.n_run = g->n_run;
+	b->t.n_side[0] = g->n_side[0];
+	b->t.n_side[1] = g->n_side[1];
+	b->t.value = b->value;
+	b->t.square = b->square;
+	b->t.is_flat = b->is_flat;
+	b->t.is_test = b->is_test;
+	return PROF_OK;
+}
+
+static enum prof_status
+test_rows(struct gate *g, const struct gate_dist *d, struct prof_err *err)
+{
+	struct building b = { .g = g };
+	enum prof_status st = make_table(&b, err);
+
+	if (st == PROF_OK)
+		st = gate_test(&b.t, &g->o, d, &g->model, b.cell, err);
+	free(b.entry);
+	free(b.is_test);
+	free(b.is_flat);
+	free(b.square);
+	free(b.value);
+	if (st != PROF_OK)
+		return st;
+	g->total = (struct gate_row){
+		.name = strtab_addz(&g->names, "total"),
+		.is_wanted = true,
+		.cell = { b.cell, b.cell },
+		.kind = GATE_CUM,
+		.verdict = b.cell->verdict,
+	};
+	return g->total.name == STRTAB_NONE ? prof_nomem(err) : PROF_OK;
+}
+
+/* --- rows --- */
+
+static double
+size_of_change(const struct gate_row *r)
+{
+	const struct gate_cell *c = gate_deciding(r);
+
+	return fabs(c->after - c->before);
+}
+
+/* The worse of flat and cum; where both regressed, the one that grew more. */
+static void
+settle_row(struct gate_row *r)
+{
+	const struct gate_cell *flat = r->cell[GATE_FLAT];
+	const struct gate_cell *cum = r->cell[GATE_CUM];
+
+	r->kind = GATE_CUM;
+	if (flat->verdict > cum->verdict ||
+	    (flat->verdict == cum->verdict && flat->verdict >= GATE_SUSPECT &&
+	     flat->after - flat->before >= cum->after - cum->before))
+		r->kind = GATE_FLAT;
+	r->verdict = r->cell[r->kind]->verdict;
+}
+
+static int
+cmp_rows(const void *a, const void *b, void *ctx)
+{
+	const struct gate *g = ctx;
+	const struct gate_row *x = &g->row[*(const uint32_t *)a];
+	const struct gate_row *y = &g->row[*(const uint32_t *)b];
+
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? 1 : -1;
+	if (x->is_moved != y->is_moved)
+		return x->is_moved ? 1 : -1;
+	if (x->is_carrier != y->is_carrier)
+		return x->is_carrier ? 1 : -1;
+	if (size_of_change(x) != size_of_change(y))
+		return size_of_change(x) < size_of_change(y) ? 1 : -1;
+	return strtab_cmp(&g->names, x->name, y->name);
+}
+
+static enum prof_status
+order_rows(struct gate *g, struct prof_err *err)
+{
+	g->order = arena_array(g->arena, g->n_row + 1, sizeof(*g->order));
+	if (!g->order)
+		return prof_nomem(err);
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		if (!g->row[r].is_wanted || g->row[r].to != r)
+			continue;
+		g->n_verdict[g->row[r].verdict]++;
+		g->order[g->n_order++] = r;
+	}
+	qsort_r(g->order, g->n_order, sizeof(*g->order), cmp_rows, g);
+	return PROF_OK;
+}
+
+enum prof_status
+gate_judge(struct gate *g, const struct gate_dist *d, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	g->is_single = g->n_run == 2;
+	if (g->n_side[0] && g->n_side[1])
+		st = set_factors(g, err);
+	if (st == PROF_OK)
+		st = check_sides(g, err);
+	if (st == PROF_OK)
+		st = set_sums(g, err);
+	if (st == PROF_OK && !g->o.exact_names)
+		st = gate_rename(g, err);
+	if (st == PROF_OK)
+		st = check_rows(g, err);
+	if (st == PROF_OK)
+		st = test_rows(g, d, err);
+	if (st == PROF_OK)
+		st = check_lost(g, err);
+	if (st != PROF_OK)
+		return st;
+	for (size_t r = 0; r < g->n_row; r++)
+		settle_row(&g->row[r]);
+	st = gate_explain(g, d, err);
+	return st == PROF_OK ? order_rows(g, err) : st;
+}

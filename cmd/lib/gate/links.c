@@ -1,0 +1,188 @@
+/*
+ * links.c - who calls whom, on which lines, and where stacks end: around the
+ * rows that matter, from the stacks of all profiles at once.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+#include "lib/base/array.h"
+#include "lib/base/pairs.h"
+
+#define MAX_ROW (UINT32_MAX / LINK_N_KIND - 1)
+
+struct walk {
+	const struct gate *g;
+	const unsigned char *marked;
+	unsigned kinds;
+	struct pairs index; /* of row and kind, and other */
+	struct gate_links *links;
+	size_t cap;
+	unsigned char *is_ours; /* of strings of g, if places are asked for */
+	uint32_t stack;         /* at hand */
+};
+
+static int
+add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
+	 bool is_called)
+{
+	struct gate_links *x = w->links;
+	struct pair_slot *slot;
+	struct gate_link *l;
+	size_t at;
+
+	if (!(w->kinds >> kind & 1) || !w->marked[row])
+		return 0;
+	slot = pairs_add(&w->index, row * LINK_N_KIND + kind, other);
+	if (!slot)
+		return -1;
+	at = slot->index - 1;
+	if (at == x->n) {
+		if (array_reserve(&x->link, &w->cap, at + 1, sizeof(*x->link)) <
+		    0)
+			return -1;
+		x->link[x->n++] = (struct gate_link){ .row = row,
+						      .other = other,
+						      .kind = kind };
+	}
+	l = &x->link[at];
+	l->is_called |= is_called;
+	if (slot->stamp == w->stack)
+		return 0;
+	slot->stamp = w->stack;
+	l->value[0] += w->g->stack_mean[w->stack][0];
+	l->value[1] += w->g->stack_mean[w->stack][1];
+	return 0;
+}
+
+static int
+add_stack(struct walk *w)
+{
+	const struct gate *g = w->g;
+	uint32_t caller = 0, ours = 0;
+	size_t n;
+	const uint32_t *frame = gate_stack_at(g, w->stack, &n);
+	uint32_t leaf = gate_frame_row(g, frame[0]);
+
+	while (n-- > 0) {
+		const struct gate_frame *f = gate_frame_at(g, frame[n]);
+		uint32_t row = gate_frame_row(g, frame[n]);
+
+		if (w->is_ours && f->place &&
+		    w->is_ours[gate_place_at(g, f->place)->file])
+			ours = f->place;
+		if (caller != row + 1 &&
+		    (add_link(w, row, LINK_CALLER, caller, !f->is_inlined) <
+			     0 ||
+		     (caller && add_link(w, caller - 1, LINK_CALLEE, row + 1,
+					 !f->is_inlined) < 0)))
+			return -1;
+		if ((f->place &&
+		     add_link(w, row, LINK_LINE, f->place, true) < 0) ||
+		    (ours && add_link(w, row, LINK_PLACE, ours, true) < 0) ||
+		    add_link(w, row, LINK_LEAF, leaf + 1, true) < 0)
+			return -1;
+		caller = row + 1;
+	}
+	return 0;
+}
+
+static int
+cmp_links(const void *a, const void *b)
+{
+	const struct gate_link *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->other < y->other ? -1 : x->other > y->other;
+}
+
+/* Ask about each file once. */
+static int
+find_ours(struct walk *w)
+{
+	const struct gate *g = w->g;
+	unsigned char *asked;
+
+	if (!g->o.is_ours)
+		return 0;
+	w->is_ours = calloc(g->names.n_str, 1);
+	asked = calloc(g->names.n_str, 1);
+	for (uint32_t i = 1; w->is_ours && asked && i < g->places.n_str; i++) {
+		uint32_t file = gate_place_at(g, i)->file;
+
+		if (asked[file])
+			continue;
+		asked[file] = 1;
+		w->is_ours[file] =
+			g->o.is_ours(g->o.is_ours_ctx, gate_name(g, file));
+	}
+	free(asked);
+	return w->is_ours ? 0 : -1;
+}
+
+enum prof_status
+gate_links_build(struct gate_links *x, const struct gate *g,
+		 const unsigned char *marked, unsigned kinds,
+		 struct prof_err *err)
+{
+	struct walk w = {
+		.g = g, .marked = marked, .kinds = kinds, .links = x
+	};
+	enum prof_status st = PROF_OK;
+
+	*x = (struct gate_links){ 0 };
+	if (g->n_row > MAX_ROW)
+		return prof_fail(err, PROF_ELIMIT, "too many functions");
+	if (pairs_init(&w.index, g->names.key[0]) < 0)
+		return prof_nomem(err);
+	if (kinds >> LINK_PLACE & 1 && find_ours(&w) < 0)
+		st = prof_nomem(err);
+	for (w.stack = 1; st == PROF_OK && w.stack < g->stacks.n_str; w.stack++)
+		if (add_stack(&w) < 0)
+			st = prof_nomem(err);
+	pairs_release(&w.index);
+	free(w.is_ours);
+	if (st == PROF_OK && x->n)
+		qsort(x->link, x->n, sizeof(*x->link), cmp_links);
+	return st;
+}
+
+void
+gate_links_release(struct gate_links *x)
+{
+	free(x->link);
+	*x = (struct gate_links){ 0 };
+}
+
+/* The first link that is not before the row and kind. */
+static size_t
+lower_bound(const struct gate_links *x, uint32_t row, unsigned kind)
+{
+	size_t lo = 0, hi = x->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct gate_link *l = &x->link[mid];
+
+		if (l->row < row || (l->row == row && l->kind < kind))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const struct gate_link *
+gate_links_of(const struct gate_links *x, uint32_t row,
+	      enum gate_link_kind kind, size_t *n)
+{
+	size_t from = lower_bound(x, row, kind);
+
+	*n = lower_bound(x, row, kind + 1u) - from;
+	return x->link + from;
+}

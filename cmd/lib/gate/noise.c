@@ -1,0 +1,516 @@
+/*
+ * noise.c - how much a sum varies without a change: doc/gate.md, "Noise". The
+ * residuals of a row are those of its share of the total, within each side; how
+ * they depend on size is learnt from all functions, on a grid, so that there is
+ * no optimizer to go astray; and the row's own residuals are weighed against
+ * that.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+
+enum { N_CLUMP = 20, N_RUNS = 14, N_NU = 6 };
+
+#define CLUMP_STEP 1.3
+#define MIN_EVENTS 5.0 /* per run, of a function that tells about noise */
+#define MAX_SHARE 0.9  /* of the total: its share can hardly vary */
+#define MAX_ROWS 256   /* that are asked: those with the most events */
+#define MIN_REFIT 10   /* one run a side: rows to do without some of them */
+#define MAX_PRIOR_DF 1e4
+#define MIN_RHO 1e-3
+#define MIN_FREE 1e-6
+#define HOPELESS 30.0   /* below the best log likelihood: of no weight */
+#define OUTLIER 0.2     /* of its tail probability: a row is left to itself */
+#define FEW_ROWS 5      /* too few for a typical one */
+#define ROW_EVENTS 20.0 /* per run, of a row with a ratio worth something */
+#define MACHINE_NOISE 0.01
+#define MACHINE_DF 4.0
+
+static const double grid_runs[N_RUNS] = { 0,   .005, .01, .015, .02, .03, .04,
+					  .06, .08,  .12, .16,  .24, .34, .48 };
+static const double grid_nu[N_NU] = { 1.5, 3, 6, 12, 24, 48 };
+
+static double
+prior_df(double clump, double runs, double nu, double size)
+{
+	double between = runs * size, rho = between / (clump + between);
+
+	rho = fmax(rho, MIN_RHO);
+	return fmin(nu / (rho * rho), MAX_PRIOR_DF);
+}
+
+double
+gate_prior(const struct gate_model *m, double size, double *df)
+{
+	*df = prior_df(m->clump, m->runs, m->nu, size);
+	return m->clump + m->runs * size;
+}
+
+/* --- sums and residuals of a row --- */
+
+struct learning {
+	const struct gate_table *t;
+	const struct gate_options *o;
+	const struct gate_dist *d;
+	struct gate_model *m;
+	struct gate_cell *cell;
+	double *event;  /* h: what an event of run i is worth */
+	double *target; /* what the total of run i is brought to */
+	uint32_t *told; /* rows that tell about the noise */
+	size_t n_told;
+};
+
+static double
+side_mean(const struct gate_table *t, const double *v, int side)
+{
+	size_t from = side ? t->n_side[0] : 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < t->n_side[side]; i++)
+		sum += v[from + i];
+	return sum / (double)t->n_side[side];
+}
+
+static int
+side_of(const struct gate_table *t, size_t run)
+{
+	return run >= t->n_side[0];
+}
+
+/* Means, worth, share and events of row r. */
+static void
+set_sums(const struct learning *l, size_t r)
+{
+	const struct gate_table *t = l->t;
+	const double *v = t->value + r * t->n_run;
+	const double *q = t->square + r * t->n_run;
+	double sum = 0, worth = 0, all = 0;
+	struct gate_cell *c = &l->cell[r];
+
+	memset(c, 0, sizeof(*c));
+	for (size_t i = 0; i < t->n_run; i++) {
+		sum += v[i];
+		all += t->value[i];
+		worth += q[i] / l->event[i];
+	}
+	c->mean[0] = side_mean(t, v, 0);
+	c->mean[1] = side_mean(t, v, 1);
+	c->worth = sum > 0 && worth > 0 ? worth / sum : 1;
+	c->free_share = fmax(1 - fmin(sum / all, 1), MIN_FREE);
+	for (size_t i = 0; i < t->n_run; i++)
+		c->events += v[i] / (c->worth * l->event[i]);
+	c->events /= (double)t->n_run;
+}
+
+/* The residuals of row r, over what sampling alone would make of them. */
+static void
+set_spread(const struct learning *l, size_t r)
+{
+	const struct gate_table *t = l->t;
+	const struct gate_model *m = l->m;
+	const double *v = t->value + r * t->n_run;
+	struct gate_cell *c = &l->cell[r];
+	double mean[2] = { 0 }, chi = 0, n = 0;
+
+	for (size_t i = 0; i < t->n_run; i++)
+		mean[side_of(t, i)] += v[i] * l->target[i] / t->value[i];
+	if (m->df > 0) {
+		mean[0] /= (double)t->n_side[0];
+		mean[1] /= (double)t->n_side[1];
+	} else {
+		mean[0] = mean[1] = (mean[0] + mean[1]) / 2;
+	}
+	for (size_t i = 0; i < t->n_run; i++) {
+		int s = side_of(t, i);
+		double scale = l->target[i] / m->total[s];
+		double u = c->free_share * c->worth * l->event[i] * c->mean[s] *
+			   scale * scale;
+		double z = v[i] * l->target[i] / t->value[i] - mean[s];
+
+		if (u <= 0)
+			continue;
+		n++;
+		chi += z * z / u;
+		c->size += c->free_share * c->mean[s] * c->mean[s] * scale *
+			   scale / u;
+	}
+	c->size /= fmax(n, 1);
+	for (int s = 0; s < 2; s++)
+		if (c->mean[s] > 0)
+			c->own += (double)t->n_side[s] - 1;
+	if (m->df <= 0)
+		c->own = c->mean[0] > 0 && c->mean[1] > 0;
+	c->spread = chi / fmax(c->own, 1e-9);
+}
+
+/* --- one run a side: the ratio of the typical function --- */
+
+struct vote {
+	double value, weight, variance;
+	uint32_t row;
+};
+
+static int
+cmp_votes(const void *a, const void *b)
+{
+	const struct vote *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Log ratios of new to base of the functions with enough events, ascending. */
+static size_t
+list_ratios(const struct learning *l, struct vote *vote)
+{
+	size_t n = 0;
+
+	for (size_t r = 0; r < l->t->n; r++) {
+		const struct gate_cell *c = &l->cell[r];
+
+		if (l->t->is_flat[r] && c->events >= ROW_EVENTS &&
+		    c->mean[0] > 0 && c->mean[1] > 0)
+			vote[n++] = (struct vote){
+				.value = log(c->mean[1] / c->mean[0]),
+				.weight = c->events,
+				.row = (uint32_t)r,
+			};
+	}
+	qsort(vote, n, sizeof(*vote), cmp_votes);
+	return n;
+}
+
+static double
+sum_weights(const struct vote *vote, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += vote[i].weight;
+	return sum;
+}
+
+/* No vote may weigh more than an eighth of all. */
+static void
+cap_weights(struct vote *vote, size_t n)
+{
+	double most = sum_weights(vote, n) / 8;
+
+	for (size_t i = 0; i < n; i++)
+		vote[i].weight = fmin(vote[i].weight, most);
+}
+
+/* Their weighted median; 0 for too few. */
+static double
+median_ratio(const struct learning *l, struct vote *vote)
+{
+	size_t n = list_ratios(l, vote);
+	double half, sum = 0;
+
+	if (n < FEW_ROWS)
+		return 0;
+	cap_weights(vote, n);
+	half = sum_weights(vote, n) / 2;
+	for (size_t i = 0; i < n; i++) {
+		sum += vote[i].weight;
+		if (sum >= half)
+			return vote[i].value;
+	}
+	return vote[n - 1].value;
+}
+
+/* The part of [low, high] that lies in [from, to]. */
+static double
+overlap(double low, double high, double from, double to)
+{
+	return fmax(0, fmin(high, to) - fmax(low, from));
+}
+
+/*
+ * The mean log ratio of the middle half of the functions, by weight, and its
+ * variance.
+ */
+static void
+set_ratio(const struct learning *l, struct vote *vote)
+{
+	struct gate_model *m = l->m;
+	size_t n = list_ratios(l, vote);
+	double all, at = 0, sum = 0, kept = 0, spread = 0;
+
+	if (n < FEW_ROWS)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct gate_cell *c = &l->cell[vote[i].row];
+		double mean = (c->mean[0] + c->mean[1]) / 2, v = 0;
+
+		for (int s = 0; s < 2; s++)
+			v += (m->clump * c->worth * m->event[s] / mean +
+			      m->runs) /
+			     (double)m->n_side[s];
+		vote[i].variance = c->factor * v;
+		vote[i].weight = 1 / vote[i].variance;
+	}
+	for (int k = 0; k < 20; k++)
+		cap_weights(vote, n);
+	all = sum_weights(vote, n);
+	for (size_t i = 0; i < n; i++) {
+		double w = vote[i].weight;
+		double in = overlap(at, at + w, all / 4, 3 * all / 4);
+
+		at += w;
+		sum += in * vote[i].value;
+		kept += in;
+		spread += w * w * vote[i].variance;
+	}
+	m->ratio = sum / kept;
+	m->ratio_var = 1.2 * spread / (all * all);
+	m->has_ratio = true;
+}
+
+/* --- the grid --- */
+
+/*
+ * How well a point of the grid explains the residuals of the told rows. Of each
+ * row: log gamma((d + d0) / 2) - log gamma(d0 / 2) + d / 2 log(u) - (d + d0) /
+ * 2 log(1 + x u), u = d / (d0 s0). For even d the first three are the log of a
+ * product, of which those of several rows need one.
+ */
+static double
+log_likelihood(const struct learning *l, double d, double clump, double runs,
+	       double nu)
+{
+	bool even = d <= 40 && fmod(d, 2) == 0; /* products fit */
+	double sum = 0, product = 1;
+	int sign;
+
+	for (size_t i = 0; i < l->n_told; i++) {
+		const struct gate_cell *c = &l->cell[l->told[i]];
+		double s0 = clump + runs * c->size;
+		double d0 = prior_df(clump, runs, nu, c->size);
+		double u = d / (d0 * s0);
+
+		sum -= (d + d0) / 2 * log1p(c->spread * u);
+		if (!even) {
+			sum += lgamma_r((d + d0) / 2, &sign) -
+			       lgamma_r(d0 / 2, &sign) + d / 2 * log(u);
+			continue;
+		}
+		for (double k = 0; k < d / 2; k++)
+			product *= (d0 / 2 + k) * u;
+		if (product > 1e100 || product < 1e-100) {
+			sum += log(product);
+			product = 1;
+		}
+	}
+	return sum + log(product);
+}
+
+/* Posterior means of clump, runs and 1 / nu, all points equal beforehand. */
+static void
+fit_noise(const struct learning *l, double d)
+{
+	static const size_t n = N_RUNS * N_NU;
+	double ll[N_CLUMP][N_RUNS * N_NU], best = -INFINITY;
+	double weight = 0, clump = 0, runs = 0, rate = 0, a = 1;
+	int n_clump = 0;
+
+	for (; n_clump < N_CLUMP; a *= CLUMP_STEP) {
+		double here = -INFINITY;
+
+		for (size_t k = 0; k < n; k++) {
+			double sd = grid_runs[k / N_NU];
+
+			ll[n_clump][k] = log_likelihood(l, d, a, sd * sd,
+							grid_nu[k % N_NU]);
+			here = fmax(here, ll[n_clump][k]);
+		}
+		n_clump++;
+		best = fmax(best, here);
+		if (here < best - HOPELESS)
+			break;
+	}
+	a = 1;
+	for (int i = 0; i < n_clump; i++, a *= CLUMP_STEP)
+		for (size_t k = 0; k < n; k++) {
+			double w = exp(ll[i][k] - best);
+			double sd = grid_runs[k / N_NU];
+
+			weight += w;
+			clump += w * a;
+			runs += w * sd * sd;
+			rate += w / grid_nu[k % N_NU];
+		}
+	l->m->clump = clump / weight;
+	l->m->runs = runs / weight;
+	l->m->nu = weight / rate;
+}
+
+static int
+cmp_told(const void *a, const void *b, void *ctx)
+{
+	const struct gate_cell *cell = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (cell[x].events != cell[y].events)
+		return cell[x].events < cell[y].events ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+/* One run a side: what changed would pass for noise. */
+static void
+drop_changed(struct learning *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n_told; i++) {
+		const struct gate_cell *c = &l->cell[l->told[i]];
+		double d0, s0 = gate_prior(l->m, c->size, &d0);
+
+		if (l->d->f_upper(c->spread / s0, 1, d0) > 0.05)
+			l->told[kept++] = l->told[i];
+	}
+	l->n_told = kept;
+}
+
+static void
+set_noise(struct learning *l)
+{
+	struct gate_model *m = l->m;
+	double d = m->df > 0 ? m->df : 1;
+
+	for (size_t r = 0; r < l->t->n; r++) {
+		const struct gate_cell *c = &l->cell[r];
+
+		if (l->t->is_flat[r] && c->events >= MIN_EVENTS &&
+		    c->own == d && 1 - c->free_share < MAX_SHARE)
+			l->told[l->n_told++] = (uint32_t)r;
+	}
+	qsort_r(l->told, l->n_told, sizeof(*l->told), cmp_told, l->cell);
+	if (l->n_told > MAX_ROWS)
+		l->n_told = MAX_ROWS;
+	m->clump = 1;
+	m->runs = 0.03 * 0.03;
+	m->nu = 3;
+	if (!l->n_told)
+		return;
+	fit_noise(l, d);
+	if (m->df <= 0 && l->n_told >= MIN_REFIT) {
+		drop_changed(l);
+		fit_noise(l, d);
+	}
+}
+
+/* --- a row between the others and itself; the machine --- */
+
+static void
+set_dispersion(const struct learning *l, struct gate_cell *c)
+{
+	const struct gate_model *m = l->m;
+
+	c->prior = gate_prior(m, c->size, &c->prior_df);
+	if (m->df <= 0) {
+		c->dispersion = c->prior;
+		c->df_share = fmax(c->prior_df, 1.5);
+	} else if (c->own > 0) {
+		double tail = l->d->f_upper(c->spread / c->prior, c->own,
+					    c->prior_df);
+
+		c->prior_df *= fmin(1, tail / OUTLIER);
+		c->df_share = c->prior_df + c->own;
+		c->dispersion = (c->prior_df * c->prior + c->own * c->spread) /
+				c->df_share;
+	} else {
+		c->dispersion = c->prior;
+		c->df_share = c->prior_df;
+	}
+	c->dispersion = fmax(1, c->dispersion);
+	c->factor = c->dispersion / c->prior;
+}
+
+static void
+set_machine(const struct learning *l)
+{
+	const struct gate_table *t = l->t;
+	struct gate_model *m = l->m;
+	bool single = m->df <= 0;
+	double noise = single ? l->o->single_noise : MACHINE_NOISE;
+	double sum = 0, sampling = 0;
+
+	for (size_t i = 0; i < t->n_run; i++) {
+		double mean = m->total[side_of(t, i)];
+		double off = (t->value[i] - mean) / mean;
+
+		sum += single ? 0 : off * off;
+		sampling += l->event[i] / mean;
+	}
+	sampling *= m->clump / (double)t->n_run;
+	m->machine_df = m->df + MACHINE_DF;
+	m->machine = fmax(0, (sum + MACHINE_DF * (sampling + noise * noise)) /
+					     m->machine_df -
+				     sampling);
+}
+
+static void
+learn(struct learning *l, struct vote *vote)
+{
+	const struct gate_table *t = l->t;
+	struct gate_model *m = l->m;
+	double shift = 0;
+
+	*m = (struct gate_model){ .df = (double)t->n_run - 2 };
+	for (size_t i = 0; i < t->n_run; i++)
+		l->event[i] = t->square[i] / t->value[i];
+	for (int s = 0; s < 2; s++) {
+		m->n_side[s] = t->n_side[s];
+		m->total[s] = side_mean(t, t->value, s);
+		m->event[s] = side_mean(t, l->event, s);
+	}
+	for (size_t r = 0; r < t->n; r++)
+		set_sums(l, r);
+	if (m->df <= 0)
+		shift = median_ratio(l, vote) / 2;
+	for (size_t i = 0; i < t->n_run; i++) {
+		int s = side_of(t, i);
+
+		l->target[i] = m->df > 0
+				       ? m->total[s]
+				       : t->value[i] * exp(s ? -shift : shift);
+	}
+	for (size_t r = 0; r < t->n; r++)
+		set_spread(l, r);
+	set_noise(l);
+	for (size_t r = 0; r < t->n; r++)
+		set_dispersion(l, &l->cell[r]);
+	set_machine(l);
+	if (l->o->yardstick == GATE_TYPICAL ||
+	    (m->df <= 0 && l->o->yardstick == GATE_VALUES))
+		set_ratio(l, vote);
+}
+
+enum prof_status
+gate_learn(const struct gate_table *t, const struct gate_options *o,
+	   const struct gate_dist *d, struct gate_model *m,
+	   struct gate_cell *cell, struct prof_err *err)
+{
+	struct learning l = { .t = t, .o = o, .d = d, .m = m, .cell = cell };
+	struct vote *vote = calloc(t->n + 1, sizeof(*vote));
+	enum prof_status st = PROF_OK;
+
+	l.event = calloc(t->n_run + 1, sizeof(*l.event));
+	l.target = calloc(t->n_run + 1, sizeof(*l.target));
+	l.told = calloc(t->n + 1, sizeof(*l.told));
+	if (vote && l.event && l.target && l.told)
+		learn(&l, vote);
+	else
+		st = prof_nomem(err);
+	free(l.told);
+	free(l.target);
+	free(l.event);
+	free(vote);
+	return st;
+}
