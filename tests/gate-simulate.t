@@ -1,6 +1,6 @@
 #!/bin/sh
 # prof-gate: false alarms and power, by simulation, against what doc/gate.md
-# promises. 75 comparisons of each kind here, 2,000 when PROF_LONG is set. Needs
+# promises. 75 comparisons of each kind here, 2,000 in make check-long. Needs
 # the GNU Scientific Library.
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -8,5 +8,5 @@ if lacks 'prof-gate a -- b'; then
 	skip_rest 'the simulation' 'this build has no GSL'
 fi
 trials=75
-[ -z "${PROF_LONG:-}" ] || trials=2000
+[ -z "$long" ] || trials=2000
 gate-simulate --check $trials
