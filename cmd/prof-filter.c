@@ -16,6 +16,7 @@
 #include "lib/model/types.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
+#include "lib/ops/rare.h"
 #include "lib/ops/split.h"
 #include "lib/ops/tags.h"
 
@@ -25,6 +26,7 @@ enum {
 	KEY_DROP_TYPES,
 	KEY_DROP_LABEL,
 	KEY_RENAME_LABEL,
+	KEY_MIN_SAMPLES,
 	KEY_SPLIT_BY,
 	KEY_MAX_FILES,
 	KEY_PGO,
@@ -45,6 +47,8 @@ static const struct cli_opt opts[] = {
 	  "drop the labels with this key" },
 	{ KEY_RENAME_LABEL, "rename-label", "OLD=NEW",
 	  "give the labels with key OLD the key NEW" },
+	{ KEY_MIN_SAMPLES, "min-samples", "N",
+	  "fold stacks of fewer than N samples into their callers" },
 	CLI_HEADING("Output"),
 	{ KEY_SPLIT_BY, "split-by", "KEY",
 	  "write a file for each value of the label; -o has a {} for it" },
@@ -84,6 +88,7 @@ struct options {
 		char *from, *to; /* to: NULL drops the label */
 	} edit[MAX_EDIT];
 	size_t n_edit;
+	int64_t min_samples; /* 0: not given */
 	const char *split_by;
 	size_t max_files;
 	bool pgo, anonymize, prune, exit_code;
@@ -135,6 +140,9 @@ take_option(struct options *o, struct cli *cli, int key)
 	case KEY_DROP_LABEL:
 	case KEY_RENAME_LABEL:
 		add_edit(o, cli->arg, key == KEY_RENAME_LABEL);
+		break;
+	case KEY_MIN_SAMPLES:
+		o->min_samples = cli_int(cli, 1, INT64_MAX);
 		break;
 	case KEY_SPLIT_BY:
 		o->split_by = cli->arg;
@@ -188,6 +196,22 @@ edit_labels(const struct options *o, struct profile *p)
 	}
 }
 
+static void
+fold_rare(struct profile *p, int64_t min)
+{
+	struct rare_notes notes;
+	struct prof_err err;
+
+	check(rare_fold(p, min, &notes, &err), &err, "--min-samples");
+	if (notes.n_folded)
+		warn("folded %zu of %zu stacks, with %.3g%% of the samples, "
+		     "into their callers",
+		     notes.n_folded, notes.n_sample,
+		     notes.total ? 100 * (double)notes.n_counted /
+					   (double)notes.total
+				 : 0);
+}
+
 /* Replace p by what f makes of it. */
 static struct profile *
 replaced(struct profile *p, struct profile *by)
@@ -219,7 +243,9 @@ filter(const struct options *o, struct profile *p)
 	}
 	if (o->anonymize)
 		check(anonymize(p, o->key, &err), &err, "");
-	if (o->prune) {
+	if (o->min_samples)
+		fold_rare(p, o->min_samples);
+	if (o->prune || o->min_samples) {
 		check(profile_compact(p, &made, &err), &err, "");
 		p = replaced(p, made);
 	}

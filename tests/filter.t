@@ -394,4 +394,40 @@ check 'man: where and split-by' 0 \
 	ls users-*' <<'END'
 users-ann.pb.gz
 END
+# --- rare stacks ------------------------------------------------------------
+
+cat >rare.txt <<'END'
+# samples count cpu nanoseconds
+main;serve;encode;a 1 10
+main;serve;encode;b 1 10
+main;serve;encode;c;d 3 30 {user="ann"}
+main;serve;encode;c;d 3 30
+main;serve;idle 1 10
+once 1 10
+END
+mkprof rare.txt >day.pb.gz
+check 'man: --min-samples folds rare stacks into their callers' 0 \
+	'prof-filter -q --min-samples=5 -o small.pb.gz day.pb.gz
+	stacks <small.pb.gz' <<'END'
+main	 3 30
+main;serve;encode;c;d	 3 30
+main;serve;encode;c;d user:[ann]	 3 30
+once	 1 10
+END
+check '--min-samples keeps totals, and cum of what is left' 0 '
+	for f in day small; do
+		prof-text --list-types $f.pb.gz
+		prof-text --tsv --cum --trim=false $f.pb.gz | grep "	main	" | cut -f2
+	done | sort | uniq -c | awk "{ print \$1 }" | sort -u' <<'END'
+2
+END
+check_err '--min-samples says what it folded' 0 \
+	'prof-filter --min-samples=5 -o small.pb.gz day.pb.gz' \
+	'folded 3 of 6 stacks, with 30% of the samples, into their callers'
+check '--min-samples=1 changes nothing' 0 \
+	'prof-filter --min-samples=1 day.pb.gz | stacks >one; prof-filter day.pb.gz | stacks | cmp - one' <<'END'
+END
+check_err '--min-samples needs a number' 2 'prof-filter --min-samples=0 day.pb.gz' \
+	"'0'"
+
 plan

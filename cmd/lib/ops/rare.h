@@ -1,0 +1,35 @@
+/*
+ * rare.h - fold rare stacks into their callers, so that a sum of many profiles
+ * stays small while its totals stay right.
+ */
+#ifndef RARE_H
+#define RARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/model/profile.h"
+
+/* What rare_fold() did. */
+struct rare_notes {
+	size_t n_sample;   /* samples in p */
+	size_t n_folded;   /* ... of which this many lost frames */
+	int64_t n_counted; /* what they count for, of total */
+	int64_t total;
+};
+
+/*
+ * Cut frames off the leaf of each stack that counts for less than min, until
+ * what ends at its new leaf counts for min, or one frame is left. A sample
+ * counts for its value in the first column with unit "count" (absolute, so
+ * that differences fold, too), or for 1 if there is no such column; stacks are
+ * equal whatever their labels. Totals stay, and so does the cum of every frame
+ * that is still in the stacks; flat moves from callees to callers. Folding a
+ * sum is not the sum of folded parts: do it last. Equal samples are not added
+ * up. PROF_ENOMEM.
+ */
+enum prof_status rare_fold(struct profile *p, int64_t min,
+			   struct rare_notes *notes,
+			   struct prof_err *err) MUST_USE;
+
+#endif
