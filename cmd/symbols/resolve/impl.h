@@ -77,6 +77,16 @@ enum prof_status resolve_find_debug(const struct resolve *r, struct binary *s,
 				    struct prof_err *err) MUST_USE;
 
 /*
+ * In open.c: open the object of mapping m, wherever it is, and what was split
+ * off from it. Errors as resolve_open().
+ */
+enum prof_status resolve_open_mapping(const struct resolve *r, uint32_t m,
+				      struct binary **out, char **path,
+				      struct prof_err *err) MUST_USE;
+enum prof_status resolve_open_debug(const struct resolve *r, struct binary *s,
+				    struct prof_err *err) MUST_USE;
+
+/*
  * In order.c: put the functions from index first on in the order of the
  * locations that use them. -1 without memory.
  */

@@ -8,22 +8,13 @@
 
 #include "jit.h"
 #include "kernel.h"
-#include "lib/model/loadbase.h"
 #include "locate.h"
-#include "symbols/elf/note.h"
+#include "open.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
 
 /* --- mappings --- */
-
-/* Has the mapping a place, and not just a name? */
-static bool
-is_fake(const struct mapping *m)
-{
-	return m->start == 0 && m->offset == 0 &&
-	       (m->limit == 0 || m->limit == UINT64_MAX);
-}
 
 static bool
 is_wanted(const struct resolve *r, const struct location *l)
@@ -41,24 +32,18 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 	struct binary *s, struct prof_err *err)
 {
 	const struct mapping *map = &r->p->mapping[m];
-	struct load_mapping at = { .start = map->start,
-				   .limit = map->limit,
-				   .offset = map->offset };
 	uint64_t base, inside = map->start;
 	enum prof_status st;
 
 	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
 		uint64_t a = r->p->location[r->wanted[k]].address;
 
-		if (a >= at.start && a < at.limit) {
+		if (a >= map->start && a < map->limit) {
 			inside = a;
 			break;
 		}
 	}
-	if (load_wants_kernel_symbol(path, &at) && !is_fake(map))
-		at.has_kernel_symbol = binary_symbol(s, kernel_symbol(file),
-						     &at.kernel_symbol);
-	st = load_base(binary_layout(s), &at, inside, &base, err);
+	st = resolve_base(map, file, path, s, inside, &base, err);
 	if (st != PROF_OK)
 		return st;
 	for (size_t k = r->place[m]; k < r->place[m + 1]; k++) {
@@ -77,23 +62,18 @@ static enum prof_status
 resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 	       const char *path, struct prof_err *err)
 {
-	const struct locate *l = r->o->locate;
 	struct profile *p = r->p;
 	const char *file = profile_str(p, p->mapping[m].file);
 	uint32_t found = profile_intern(p, path), first = m;
 	struct prof_err stripped = { 0 };
-	enum prof_status st = PROF_OK;
-	char *const *dirs = l->dir;
+	enum prof_status st;
 
-	if (found == STRTAB_NONE)
-		st = prof_nomem(err);
-	if (st == PROF_OK)
-		st = binary_find_debug(s, (const char *const *)dirs, l->n_dir,
-				       err);
-	if (st == PROF_OK && !r->o->no_lines)
-		st = resolve_find_debug(r, s, err);
-	if (st != PROF_OK)
-		goto fail;
+	st = found == STRTAB_NONE ? prof_nomem(err)
+				  : resolve_open_debug(r, s, err);
+	if (st != PROF_OK) {
+		binary_close(s);
+		return st;
+	}
 	if (!binary_has_dwarf(s) && binary_worth(s) <= WORTH_STRIPPED &&
 	    !locate_is_special(file))
 		prof_fail(&stripped, PROF_EFORMAT,
@@ -112,88 +92,6 @@ resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 	}
 	wants_sort(&r->wants);
 	return resolve_later(r, s, first, err);
-fail:
-	binary_close(s);
-	return st;
-}
-
-/* Is file the name of the vDSO? */
-static bool
-is_vdso(const char *file)
-{
-	return !strcmp(file, "[vdso]") || !strncmp(file, "linux-vdso", 10);
-}
-
-/* This machine's own vDSO, if it is that of mapping m. */
-static enum prof_status
-open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
-	  struct prof_err *err)
-{
-	const struct mapping *map = &r->p->mapping[m];
-	enum prof_status st = kernel_vdso(map, out, err);
-
-	if (st != PROF_OK || !map->build_id ||
-	    !strcasecmp(binary_build_id(*out),
-			profile_str(r->p, map->build_id)))
-		return st;
-	prof_fail(err, PROF_EIO, "this machine's is %s", binary_build_id(*out));
-	binary_close(*out);
-	*out = NULL;
-	return PROF_EIO;
-}
-
-/* Open the object of mapping m, wherever it is. */
-static enum prof_status
-open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
-	     char **path, struct prof_err *err)
-{
-	const struct mapping *map = &r->p->mapping[m];
-	const char *file = profile_str(r->p, map->file);
-	const char *id = profile_str(r->p, map->build_id);
-	enum prof_status st;
-	char running[NOTE_BUILD_ID_TEXT];
-
-	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
-		/* A list of symbols that the caller named is enough. */
-		if (r->o->kallsyms)
-			return prof_fail(err, PROF_EIO, "not looked for");
-		kernel_build_id(running);
-		return locate_kernel(r->o->locate, id, running, out, path, err);
-	}
-	st = locate_open(r->o->locate, file, id, out, path, err);
-	if (st == PROF_OK || st == PROF_ENOMEM || !is_vdso(file))
-		return st;
-	st = open_vdso(r, m, out, err);
-	if (st != PROF_OK)
-		return st;
-	*path = strdup(file);
-	if (*path)
-		return PROF_OK;
-	binary_close(*out);
-	return prof_nomem(err);
-}
-
-/*
- * What open_mapping() did not find: st and err say why. The mapping keeps its
- * name; that of a cached file tells nothing.
- */
-static enum prof_status
-find_elsewhere(const struct resolve *r, uint32_t m, struct binary **out,
-	       char **path, enum prof_status st, struct prof_err *err)
-{
-	const struct mapping *map = &r->p->mapping[m];
-	struct prof_err found_err;
-
-	if (resolve_find(r, profile_str(r->p, map->build_id), out,
-			 &found_err) != PROF_OK)
-		return prof_nomem(err);
-	if (!*out)
-		return st;
-	*path = strdup(profile_str(r->p, map->file));
-	if (*path)
-		return PROF_OK;
-	binary_close(*out);
-	return prof_nomem(err);
 }
 
 /* Find and symbolize the object of mapping m, and all its mappings. */
@@ -210,9 +108,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 		r->o->looking(r->o->report, m);
 	if (locate_is_anonymous(file))
 		return PROF_OK;
-	st = open_mapping(r, m, &s, &path, err);
-	if (st != PROF_OK && st != PROF_ENOMEM)
-		st = find_elsewhere(r, m, &s, &path, st, err);
+	st = resolve_open_mapping(r, m, &s, &path, err);
 	if (st == PROF_ENOMEM)
 		return st;
 	if (st != PROF_OK && kernel_is_mapping(map, file)) {

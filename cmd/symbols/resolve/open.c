@@ -1,0 +1,158 @@
+/* open.c - see open.h. */
+#include "config.h"
+
+#include "open.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "impl.h"
+#include "kernel.h"
+#include "lib/model/loadbase.h"
+#include "locate.h"
+#include "symbols/elf/note.h"
+
+/* Is file the name of the vDSO? */
+static bool
+is_vdso(const char *file)
+{
+	return !strcmp(file, "[vdso]") || !strncmp(file, "linux-vdso", 10);
+}
+
+/* This machine's own vDSO, if it is that of mapping m. */
+static enum prof_status
+open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
+	  struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	enum prof_status st = kernel_vdso(map, out, err);
+
+	if (st != PROF_OK || !map->build_id ||
+	    !strcasecmp(binary_build_id(*out),
+			profile_str(r->p, map->build_id)))
+		return st;
+	prof_fail(err, PROF_EIO, "this machine's is %s", binary_build_id(*out));
+	binary_close(*out);
+	*out = NULL;
+	return PROF_EIO;
+}
+
+/* Open the object of mapping m, wherever it is. */
+static enum prof_status
+open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
+	     char **path, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	const char *file = profile_str(r->p, map->file);
+	const char *id = profile_str(r->p, map->build_id);
+	enum prof_status st;
+	char running[NOTE_BUILD_ID_TEXT];
+
+	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
+		/* A list of symbols that the caller named is enough. */
+		if (r->o->kallsyms)
+			return prof_fail(err, PROF_EIO, "not looked for");
+		kernel_build_id(running);
+		return locate_kernel(r->o->locate, id, running, out, path, err);
+	}
+	st = locate_open(r->o->locate, file, id, out, path, err);
+	if (st == PROF_OK || st == PROF_ENOMEM || !is_vdso(file))
+		return st;
+	st = open_vdso(r, m, out, err);
+	if (st != PROF_OK)
+		return st;
+	*path = strdup(file);
+	if (*path)
+		return PROF_OK;
+	binary_close(*out);
+	return prof_nomem(err);
+}
+
+/*
+ * What open_mapping() did not find: st and err say why. The mapping keeps its
+ * name; that of a cached file tells nothing.
+ */
+static enum prof_status
+find_elsewhere(const struct resolve *r, uint32_t m, struct binary **out,
+	       char **path, enum prof_status st, struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	struct prof_err found_err;
+
+	if (resolve_find(r, profile_str(r->p, map->build_id), out,
+			 &found_err) != PROF_OK)
+		return prof_nomem(err);
+	if (!*out)
+		return st;
+	*path = strdup(profile_str(r->p, map->file));
+	if (*path)
+		return PROF_OK;
+	binary_close(*out);
+	return prof_nomem(err);
+}
+
+enum prof_status
+resolve_open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
+		     char **path, struct prof_err *err)
+{
+	enum prof_status st = open_mapping(r, m, out, path, err);
+
+	return st == PROF_OK || st == PROF_ENOMEM
+		       ? st
+		       : find_elsewhere(r, m, out, path, st, err);
+}
+
+enum prof_status
+resolve_open_debug(const struct resolve *r, struct binary *s,
+		   struct prof_err *err)
+{
+	const struct locate *l = r->o->locate;
+	char *const *dirs = l->dir;
+	enum prof_status st;
+
+	st = binary_find_debug(s, (const char *const *)dirs, l->n_dir, err);
+	return st == PROF_OK && !r->o->no_lines ? resolve_find_debug(r, s, err)
+						: st;
+}
+
+enum prof_status
+resolve_open(struct profile *p, uint32_t m, const struct resolve_options *o,
+	     struct binary **out, char **path, struct prof_err *err)
+{
+	const struct resolve r = { .p = p, .o = o };
+	enum prof_status st;
+
+	st = resolve_open_mapping(&r, m, out, path, err);
+	if (st != PROF_OK)
+		return st;
+	st = resolve_open_debug(&r, *out, err);
+	if (st != PROF_OK) {
+		binary_close(*out);
+		free(*path);
+	}
+	return st;
+}
+
+/* Has the mapping a place, and not just a name? */
+static bool
+is_fake(const struct mapping *m)
+{
+	return m->start == 0 && m->offset == 0 &&
+	       (m->limit == 0 || m->limit == UINT64_MAX);
+}
+
+enum prof_status
+resolve_base(const struct mapping *m, const char *file, const char *path,
+	     struct binary *s, uint64_t inside, uint64_t *base,
+	     struct prof_err *err)
+{
+	struct load_mapping at = { .start = m->start,
+				   .limit = m->limit,
+				   .offset = m->offset };
+
+	if (load_wants_kernel_symbol(path, &at) && !is_fake(m))
+		at.has_kernel_symbol = binary_symbol(s, kernel_symbol(file),
+						     &at.kernel_symbol);
+	return load_base(binary_layout(s), &at, inside, base, err);
+}

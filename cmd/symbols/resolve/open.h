@@ -1,0 +1,38 @@
+/*
+ * open.h - the object of a mapping, as prof-symbolize takes it: the same
+ * look-up, the same checks, the same base.
+ */
+#ifndef OPEN_H
+#define OPEN_H
+
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+struct binary;
+struct mapping;
+struct profile;
+struct resolve_options;
+
+/*
+ * Open the object of mapping m of p, and the debug file that was split off from
+ * it. Of o: locate, find and no_lines. *out (binary_close()) and *path, what it
+ * is called (free()), are the caller's. PROF_EIO and PROF_EFORMAT say why there
+ * is none; PROF_ENOMEM.
+ */
+enum prof_status resolve_open(struct profile *p, uint32_t m,
+			      const struct resolve_options *o,
+			      struct binary **out, char **path,
+			      struct prof_err *err) MUST_USE;
+
+/*
+ * The base of mapping m: address in s = address - *base (loadbase.h). file is
+ * its name in the profile, path that of s, inside an address in it.
+ * PROF_EINVALID when it cannot be a mapping of s.
+ */
+enum prof_status resolve_base(const struct mapping *m, const char *file,
+			      const char *path, struct binary *s,
+			      uint64_t inside, uint64_t *base,
+			      struct prof_err *err) MUST_USE;
+
+#endif
