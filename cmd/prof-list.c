@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,10 @@
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
+#if HAVE_LIBDW
+#include "list/assembly.h"
+#include "list/binaries.h"
+#endif
 #include "list/options.h"
 #include "list/print.h"
 #include "list/sources.h"
@@ -21,7 +26,7 @@
 static const struct cli_cmd cmd = {
 	.name = "prof-list",
 	.args = "REGEX [FILE...]",
-	.brief = "print the source of functions with what each line costs",
+	.brief = "print source lines and instructions with what each costs",
 	.opts = list_opts,
 	.groups = report_groups,
 };
@@ -110,6 +115,76 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	sources_free(sources);
 }
 
+#if HAVE_LIBDW
+static bool
+wants_name(const char *name, size_t n, void *ctx)
+{
+	const struct str s = { .s = name, .len = (uint32_t)n };
+
+	return wants(&s, ctx);
+}
+
+static _Noreturn void
+no_function(const struct list_settings *s, const struct profile *p)
+{
+	for (size_t i = 0; s->has_address && !s->object && i < p->n_mapping;
+	     i++)
+		if (s->address >= p->mapping[i].start &&
+		    s->address < p->mapping[i].limit)
+			die("address 0x%" PRIx64
+			    " found in binary, but the corresponding symbols "
+			    "do not have samples in the profile",
+			    s->address);
+	if (s->has_address && !s->object)
+		die("no matches found for address 0x%" PRIx64, s->address);
+	die("no matches found for %s %s", s->has_address ? "address" : "regexp",
+	    s->pattern);
+}
+
+static void
+disassemble(struct cli *cli, struct list_settings *s, struct report *r)
+{
+	struct assembly_options o = { .intel = s->intel,
+				      .wants = wants_name,
+				      .ctx = s->match,
+				      .has_address = s->has_address,
+				      .address = s->address,
+				      .object = s->object };
+	struct binaries binaries;
+	struct prof_err err;
+	struct assembly *a;
+	FILE *out;
+
+	if (binaries_init(&binaries, s->search_path) < 0)
+		die("out of memory");
+	o.resolve = &binaries.resolve;
+	if (assembly_new(r, &o, &a, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!a->n_function)
+		no_function(s, r->p);
+	if (a->is_cut)
+		warn("functions of more than %" PRIu64
+		     " bytes are shown near their samples only",
+		     ASM_MAX_CODE);
+	out = cli_text(cli);
+	if (s->is_json)
+		json_assembly(out, r, a);
+	else
+		print_assembly(out, r, a, print_style(out));
+	assembly_free(a);
+	binaries_release(&binaries);
+}
+#else
+static _Noreturn void
+disassemble(struct cli *cli, struct list_settings *s, struct report *r)
+{
+	(void)cli;
+	(void)s;
+	(void)r;
+	die("this build has no elfutils: only --list works");
+}
+#endif
+
 int
 main(int argc, char **argv)
 {
@@ -120,7 +195,10 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	list_settings_parse(&s, &cli);
 	report_open(&r, &s.report, &cli);
-	list(&cli, &s, &r);
+	if (s.view == VIEW_LIST)
+		list(&cli, &s, &r);
+	else
+		disassemble(&cli, &s, &r);
 	report_close(&r, &s.report);
 	list_settings_release(&s);
 	return cli_finish(&cli, EXIT_SUCCESS);

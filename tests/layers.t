@@ -21,6 +21,7 @@ symbols/elf      lib
 symbols/dwarf    lib symbols/elf
 symbols/lists    lib symbols/elf
 symbols/binary   lib symbols/elf symbols/dwarf
+symbols/code     lib symbols/elf symbols/dwarf symbols/binary
 symbols/names    lib
 symbols/net      lib symbols/elf net
 symbols/resolve  lib symbols/elf symbols/lists symbols/binary

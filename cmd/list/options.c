@@ -3,6 +3,7 @@
 
 #include "options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +13,23 @@ enum {
 	KEY_VIEW = CLI_LONG, /* + enum list_view, in that order */
 	KEY_JSON = CLI_LONG + 10,
 	KEY_MAP,
+	KEY_INTEL,
+	KEY_SEARCH_PATH,
 };
 
 const struct cli_opt list_opts[] = {
 	{ KEY_VIEW + VIEW_LIST, "list", "[REGEX]",
 	  "print source lines with their values (default)" },
+	{ KEY_VIEW + VIEW_DISASM, "disasm", "[REGEX]",
+	  "print instructions with their values, of functions or at an "
+	  "address" },
 	{ KEY_JSON, "json", "[BOOL]", "print the same as JSON" },
 	{ KEY_MAP, "map", "FROM=TO",
 	  "look below TO for files that are recorded below FROM" },
+	{ KEY_INTEL, "intel-syntax", "[BOOL]",
+	  "print x86 instructions as Intel writes them" },
+	{ KEY_SEARCH_PATH, "search-path", "DIRS",
+	  "look for binaries in DIRS too ($PPROF_BINARY_PATH)" },
 	{ 'v', "verbose", NULL,
 	  "name each place where a source was looked for" },
 	CLI_READ_OPTS,
@@ -55,6 +65,34 @@ add_map(struct list_settings *s, struct cli *cli)
 	o->map = map;
 }
 
+/*
+ * A pattern that is a number is an address, as is FILE+0xOFFSET. Numbers are
+ * those of C, and pprof's 0b1 and 0o7.
+ */
+static void
+take_address(struct list_settings *s)
+{
+	const char *text = s->pattern, *plus = strrchr(text, '+');
+	int base = 0;
+	char *end;
+
+	if (plus && plus > text && !strncmp(plus, "+0x", 3)) {
+		s->object = strndup(text, (size_t)(plus - text));
+		if (!s->object)
+			die("out of memory");
+		text = plus + 1;
+	}
+	if (*text < '0' || *text > '9')
+		return;
+	if (text[0] == '0' && strchr("bBoO", text[1]) && text[1]) {
+		base = text[1] == 'b' || text[1] == 'B' ? 2 : 8;
+		text += 2;
+	}
+	errno = 0;
+	s->address = strtoull(text, &end, base);
+	s->has_address = *text && !*end && errno == 0;
+}
+
 /* The first operand, unless the pattern was given with the view. */
 static void
 take_pattern(struct list_settings *s, struct cli *cli)
@@ -67,6 +105,8 @@ take_pattern(struct list_settings *s, struct cli *cli)
 		s->pattern = *cli->operand++;
 		cli->n_operand--;
 	}
+	if (s->view == VIEW_DISASM)
+		take_address(s);
 	if (match_new("argument", s->pattern, 0, &s->match, &err) != PROF_OK)
 		die("%s", err.msg);
 }
@@ -82,6 +122,7 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case KEY_VIEW + VIEW_LIST:
+		case KEY_VIEW + VIEW_DISASM:
 			set_view(s, cli, key - KEY_VIEW);
 			break;
 		case KEY_JSON:
@@ -89,6 +130,12 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 			break;
 		case KEY_MAP:
 			add_map(s, cli);
+			break;
+		case KEY_INTEL:
+			s->intel = cli_bool(cli);
+			break;
+		case KEY_SEARCH_PATH:
+			s->search_path = cli->arg;
 			break;
 		case 'v':
 			s->is_verbose = true;
@@ -109,4 +156,5 @@ list_settings_release(struct list_settings *s)
 {
 	match_free(s->match);
 	free(s->map);
+	free(s->object);
 }

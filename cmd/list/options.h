@@ -26,6 +26,11 @@ struct list_settings {
 	bool is_verbose;
 	const char *pattern;
 	struct match *match; /* of it */
+	bool has_address;    /* the pattern is one: with VIEW_DISASM */
+	uint64_t address;
+	char *object; /* of FILE+0xOFFSET, or NULL */
+	bool intel;
+	const char *search_path; /* for binaries; NULL: the environment's */
 	const char **map;
 	struct sources_options sources;
 	struct report_settings report;

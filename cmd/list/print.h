@@ -15,6 +15,7 @@
 
 #include "lib/base/status.h"
 
+struct assembly;
 struct listing;
 struct listing_block;
 struct report;
@@ -42,6 +43,14 @@ enum prof_status print_listing(FILE *out, const struct report *r,
 enum prof_status json_listing(FILE *out, const struct report *r,
 			      const struct listing *l, struct sources *s,
 			      struct prof_err *err) MUST_USE;
+
+/*
+ * pprof's -disasm: instructions with their values, and where the source line
+ * changes, ";FUNCTION FILE:LINE" of the innermost inlined function.
+ */
+void print_assembly(FILE *out, const struct report *r, const struct assembly *a,
+		    struct print_style style);
+void json_assembly(FILE *out, const struct report *r, const struct assembly *a);
 
 /* "Total: 660ms" */
 void print_total(FILE *out, const struct report *r);

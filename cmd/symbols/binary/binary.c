@@ -202,6 +202,24 @@ binary_layout(const struct binary *s)
 	return &s->layout;
 }
 
+const struct object *
+binary_object(const struct binary *s)
+{
+	return &s->main;
+}
+
+const struct object *
+binary_debug(const struct binary *s)
+{
+	return &s->debug;
+}
+
+const struct code_map *
+binary_code(const struct binary *s)
+{
+	return &s->code;
+}
+
 /* --- debug files --- */
 
 enum binary_worth

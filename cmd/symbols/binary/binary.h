@@ -75,6 +75,16 @@ enum prof_status binary_find_debug(struct binary *s, const char *const *dir,
 				   size_t n, struct prof_err *err) MUST_USE;
 
 /*
+ * For symbols/code, which reads the code itself: the file, what was split off
+ * from it (its elf is NULL if that is not there), and where instructions are.
+ */
+struct object;
+struct code_map;
+const struct object *binary_object(const struct binary *s);
+const struct object *binary_debug(const struct binary *s);
+const struct code_map *binary_code(const struct binary *s);
+
+/*
  * Call fn for each of the n addresses, ascending and distinct, of which
  * something is known, in any order. Addresses are those of the file, see
  * loadbase.h. Without dwarf, symbol tables are all that is read. PROF_ENOMEM,

@@ -92,6 +92,20 @@ is_code_symbol(const struct code_map *code, const struct symtab *t,
 	}
 }
 
+void
+symtab_each(const struct symtab *t, const struct code_map *code,
+	    void (*fn)(void *ctx, uint64_t value, uint64_t size,
+		       const char *name),
+	    void *ctx)
+{
+	GElf_Sym sym;
+
+	for (size_t i = 1; i < t->n && i < INT_MAX; i++)
+		if (gelf_getsym(t->data, (int)i, &sym) &&
+		    is_code_symbol(code, t, &sym) && *name_of(t, i))
+			fn(ctx, sym.st_value, sym.st_size, name_of(t, i));
+}
+
 /*
  * Symbols are not sorted: each is put where its first address is, if it beats
  * what is there, and then the addresses are gone through once.

@@ -29,6 +29,15 @@ void symtab_release(struct symtab *t);
 bool symtab_value(const struct symtab *t, const char *name, uint64_t *value);
 
 /*
+ * Call fn for each symbol that is at code, as symtab_match() sees it, in the
+ * order of the table. name is the file's.
+ */
+void symtab_each(const struct symtab *t, const struct code_map *code,
+		 void (*fn)(void *ctx, uint64_t value, uint64_t size,
+			    const char *name),
+		 void *ctx);
+
+/*
  * Find the symbol of each of the n addresses, ascending: the last that begins
  * at or before it, of those that begin together the longest, of those the last
  * in the table, as llvm-symbolizer has it; none if that one ends before the

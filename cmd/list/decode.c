@@ -1,0 +1,329 @@
+/* decode.c - see decode.h. */
+#include "config.h"
+
+#include "decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/hashtab.h"
+#include "lib/base/strtab.h"
+#include "symbols/binary/binary.h"
+#include "symbols/code/code.h"
+#include "symbols/code/disasm.h"
+#include "symbols/code/extent.h"
+#include "symbols/names/demangle.h"
+
+struct decoder {
+	struct arena *arena;
+	struct binary *b;
+	struct asm_function *const *function;
+	size_t n_function;
+	const struct code_range *window;
+	size_t n_window, at_window;
+	struct asm_function *now;    /* the one that is decoded */
+	size_t cap;                  /* of now->insn */
+	struct asm_insn **insn;      /* of all functions, ascending */
+	struct asm_function **owner; /* of each of them */
+	size_t n_insn;
+	struct strtab names; /* in the arena: mangled ones */
+	const char **pretty; /* of each of them; NULL: not made yet */
+	size_t cap_pretty;
+	bool nomem;
+};
+
+/* --- names --- */
+
+/* The demangled form of name, which lives in the arena. */
+static const char *
+pretty_name(struct decoder *d, const char *name)
+{
+	uint32_t i = strtab_addz(&d->names, name);
+	size_t had = d->cap_pretty;
+	const char **grown;
+	char *text;
+
+	if (i == STRTAB_NONE)
+		goto nomem;
+	grown = arena_grow(d->arena, d->pretty, &d->cap_pretty, d->names.n_str,
+			   sizeof(*grown));
+	if (!grown)
+		goto nomem;
+	d->pretty = grown;
+	for (size_t k = had; k < d->cap_pretty; k++)
+		grown[k] = NULL;
+	if (grown[i])
+		return grown[i];
+	grown[i] = d->names.str[i].s;
+	text = demangle_name(name, DEMANGLE_DEFAULT);
+	if (text) {
+		char *copy = arena_alloc(d->arena, strlen(text) + 1);
+
+		if (copy)
+			grown[i] = strcpy(copy, text);
+		free(text);
+	}
+	return grown[i];
+nomem:
+	d->nomem = true;
+	return "";
+}
+
+static const char *
+keep_name(struct decoder *d, const char *name)
+{
+	uint32_t i = strtab_addz(&d->names, name);
+
+	if (i == STRTAB_NONE) {
+		d->nomem = true;
+		return "";
+	}
+	return d->names.str[i].s;
+}
+
+/* --- instructions --- */
+
+/* Is address a in a window? They are passed in ascending order. */
+static bool
+is_shown(struct decoder *d, uint64_t a, uint32_t size)
+{
+	if (!d->window)
+		return true;
+	while (d->at_window < d->n_window && d->window[d->at_window].end <= a)
+		d->at_window++;
+	return d->at_window < d->n_window &&
+	       d->window[d->at_window].start < a + size;
+}
+
+/* A callback of disasm_run(). */
+static bool
+take_insn(void *ctx, const struct disasm_insn *in)
+{
+	struct decoder *d = ctx;
+	struct asm_function *f = d->now;
+	struct asm_insn *insn;
+	size_t n = strlen(in->mnemonic), m = strlen(in->operands);
+	char *text;
+
+	if (!is_shown(d, in->address, in->size))
+		return true;
+	insn = arena_grow(d->arena, f->insn, &d->cap, f->n_insn + 1,
+			  sizeof(*insn));
+	text = arena_alloc(d->arena, n + m + 2);
+	if (!insn || !text) {
+		d->nomem = true;
+		return false;
+	}
+	memcpy(text, in->mnemonic, n);
+	text[n] = ' ';
+	memcpy(text + n + 1, in->operands, m + 1);
+	if (!m && !in->has_target)
+		text[n] = '\0';
+	f->insn = insn;
+	insn[f->n_insn++] = (struct asm_insn){ .address = in->address,
+					       .target = in->target,
+					       .has_target = in->has_target,
+					       .size = in->size,
+					       .text = text };
+	return true;
+}
+
+static void
+decode(struct decoder *d, struct disasm *disasm, struct asm_function *f)
+{
+	uint64_t left = f->end - f->start;
+	const uint8_t *code;
+	size_t n;
+
+	code = code_bytes(d->b, f->start, &n);
+	if (!code) {
+		f->missing = "the file has no code there";
+		return;
+	}
+	d->now = f;
+	d->cap = 0;
+	disasm_run(disasm, code, n < left ? n : (size_t)left, f->start,
+		   take_insn, d);
+}
+
+/* All instructions in one array, for what is done in bulk. */
+static bool
+gather(struct decoder *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_function; i++)
+		n += d->function[i]->n_insn;
+	d->insn = reallocarray(NULL, n + 1, sizeof(struct asm_insn *));
+	d->owner = reallocarray(NULL, n + 1, sizeof(struct asm_function *));
+	if (!d->insn || !d->owner)
+		return false;
+	for (size_t i = 0; i < d->n_function; i++)
+		for (size_t k = 0; k < d->function[i]->n_insn; k++) {
+			d->owner[d->n_insn] = d->function[i];
+			d->insn[d->n_insn++] = &d->function[i]->insn[k];
+		}
+	return true;
+}
+
+/* --- where they jump to --- */
+
+static int
+cmp_range(const void *a, const void *b)
+{
+	const struct code_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The places outside their own function that instructions jump to. */
+static size_t
+list_targets(const struct decoder *d, struct code_range *range)
+{
+	size_t n = 0, distinct = 0;
+
+	for (size_t i = 0; i < d->n_function; i++) {
+		const struct asm_function *f = d->function[i];
+
+		for (size_t k = 0; k < f->n_insn; k++) {
+			uint64_t t = f->insn[k].target;
+
+			if (f->insn[k].has_target && t < UINT64_MAX &&
+			    (t <= f->start || t >= f->end))
+				range[n++] = (struct code_range){ t, t + 1 };
+		}
+	}
+	qsort(range, n, sizeof(*range), cmp_range);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || range[i].start != range[distinct - 1].start)
+			range[distinct++] = range[i];
+	return distinct;
+}
+
+/* Append where it jumps to: "+0x2a" in its own function, or a name. */
+static void
+name_target(struct decoder *d, const struct asm_function *f,
+	    struct asm_insn *insn, const struct extents *e)
+{
+	const struct extent *to = extents_at(e, insn->target);
+	uint64_t t = insn->target, off = 0;
+	const char *name = NULL, *stub = NULL;
+	char number[32];
+	char *text;
+	size_t n;
+
+	if (t > f->start && t < f->end) {
+		off = t - f->start;
+	} else if ((stub = code_stub(d->b, t))) {
+		name = stub;
+	} else if (to && to->n_name) {
+		name = pretty_name(d, to->name[0]);
+		off = t - to->start;
+	}
+	snprintf(number, sizeof(number), "%s0x%" PRIx64, off || name ? "+" : "",
+		 off || name ? off : t);
+	if (name && !off)
+		number[0] = '\0';
+	n = strlen(insn->text) + strlen(number) + (name ? strlen(name) : 0) + 5;
+	text = arena_alloc(d->arena, n);
+	if (!text) {
+		d->nomem = true;
+		return;
+	}
+	snprintf(text, n, "%s%s%s%s", insn->text, name ? name : "",
+		 stub ? "@plt" : "", number);
+	insn->text = text;
+}
+
+static enum prof_status
+name_targets(struct decoder *d, struct prof_err *err)
+{
+	struct code_range *range = calloc(d->n_insn + 1, sizeof(*range));
+	struct extents e = { 0 };
+	enum prof_status st;
+	size_t n;
+
+	if (!range)
+		return prof_nomem(err);
+	n = list_targets(d, range);
+	st = extents_find(d->b, range, n, &e, err);
+	for (size_t i = 0; st == PROF_OK && i < d->n_function; i++) {
+		struct asm_function *f = d->function[i];
+
+		for (size_t k = 0; k < f->n_insn; k++)
+			if (f->insn[k].has_target)
+				name_target(d, f, &f->insn[k], &e);
+	}
+	extents_release(&e);
+	free(range);
+	return st;
+}
+
+/* --- where they came from --- */
+
+/* A symbol_fn. */
+static void
+take_frames(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
+{
+	struct decoder *d = ctx;
+	struct asm_frame *f = arena_array(d->arena, n, sizeof(*f));
+
+	if (!f) {
+		d->nomem = true;
+		return;
+	}
+	for (size_t k = 0; k < n; k++)
+		f[k] = (struct asm_frame){ pretty_name(d, frame[k].name),
+					   keep_name(d, frame[k].file),
+					   frame[k].line };
+	/* Padding is in the line table, but in no function. */
+	if (!*f[n - 1].function)
+		f[n - 1].function = pretty_name(d, d->owner[i]->name);
+	d->insn[i]->frame = f;
+	d->insn[i]->n_frame = n;
+}
+
+static enum prof_status
+find_frames(struct decoder *d, struct prof_err *err)
+{
+	uint64_t *addr = calloc(d->n_insn + 1, sizeof(*addr));
+	enum prof_status st;
+
+	if (!addr)
+		return prof_nomem(err);
+	for (size_t i = 0; i < d->n_insn; i++)
+		addr[i] = d->insn[i]->address;
+	st = binary_run(d->b, addr, d->n_insn, true, take_frames, d, err);
+	free(addr);
+	/* Damaged DWARF costs some lines, no more. */
+	return st == PROF_ENOMEM ? st : PROF_OK;
+}
+
+enum prof_status
+decode_functions(struct arena *a, struct binary *b, struct disasm *disasm,
+		 struct asm_function *const *function, size_t n,
+		 const struct code_range *window, size_t n_window,
+		 struct prof_err *err)
+{
+	struct decoder d = { .arena = a,
+			     .b = b,
+			     .function = function,
+			     .n_function = n,
+			     .window = window,
+			     .n_window = n_window };
+	enum prof_status st;
+
+	if (strtab_init(&d.names, a) < 0)
+		return prof_nomem(err);
+	for (size_t i = 0; i < n && !d.nomem; i++)
+		decode(&d, disasm, function[i]);
+	st = d.nomem || !gather(&d) ? prof_nomem(err) : name_targets(&d, err);
+	if (st == PROF_OK && d.n_insn)
+		st = find_frames(&d, err);
+	free(d.insn);
+	free(d.owner);
+	return d.nomem ? prof_nomem(err) : st;
+}

@@ -1,0 +1,33 @@
+/*
+ * decode.h - code to struct asm_insn: decoded, with the names of what is
+ * called and the lines that it came from; for assembly.c.
+ */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assembly.h"
+#include "lib/base/status.h"
+#include "symbols/elf/section.h"
+
+struct arena;
+struct binary;
+struct disasm;
+
+/*
+ * Fill in the instructions of the n functions of b, ascending, whose start, end
+ * and name are set, in a: those in the n_window windows, ascending, or with
+ * window NULL all. flat and cum stay 0. A function whose code the file lacks
+ * gets missing. PROF_ENOMEM.
+ */
+enum prof_status decode_functions(struct arena *a, struct binary *b,
+				  struct disasm *d,
+				  struct asm_function *const *function,
+				  size_t n, const struct code_range *window,
+				  size_t n_window,
+				  struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,194 @@
+/* objects.c - see objects.h. */
+#include "config.h"
+
+#include "objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/profile.h"
+#include "symbols/binary/binary.h"
+#include "symbols/resolve/open.h"
+#include "symbols/resolve/resolve.h"
+
+/* A mapping, by what names its object. */
+struct named {
+	uint32_t file, build_id, mapping;
+};
+
+static int
+cmp_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->build_id != y->build_id)
+		return x->build_id < y->build_id ? -1 : 1;
+	return (x->mapping > y->mapping) - (x->mapping < y->mapping);
+}
+
+enum prof_status
+objects_init(struct objects *o, const struct profile *p, struct prof_err *err)
+{
+	size_t n = p->n_mapping;
+	struct named *named = calloc(n + 1, sizeof(*named));
+
+	o->n = 0;
+	o->object = calloc(n + 1, sizeof(*o->object));
+	o->of = calloc(n + 1, sizeof(*o->of));
+	if (!named || !o->object || !o->of) {
+		free(named);
+		return prof_nomem(err);
+	}
+	for (size_t i = 0; i < n; i++)
+		named[i] =
+			(struct named){ p->mapping[i].file,
+					p->mapping[i].build_id, (uint32_t)i };
+	qsort(named, n, sizeof(*named), cmp_named);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || named[i].file != named[i - 1].file ||
+		    named[i].build_id != named[i - 1].build_id)
+			o->object[o->n++].mapping = named[i].mapping;
+		o->of[named[i].mapping] = (uint32_t)o->n - 1;
+	}
+	o->object[o->n++].mapping = PROF_NONE;
+	free(named);
+	return PROF_OK;
+}
+
+void
+objects_release(struct objects *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		struct list_object *object = &o->object[i];
+
+		binary_close(object->binary);
+		free(object->path);
+		free(object->why);
+		free(object->place);
+	}
+	free(o->object);
+	free(o->of);
+}
+
+struct list_object *
+objects_of(const struct objects *o, const struct profile *p, uint32_t l)
+{
+	uint32_t m = p->location[l].mapping;
+
+	return &o->object[m == PROF_NONE ? o->n - 1 : o->of[m]];
+}
+
+static int
+cmp_place(const void *a, const void *b)
+{
+	const struct object_place *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->location > y->location) - (x->location < y->location);
+}
+
+/* Find the base of each mapping by the first address in it. */
+static enum prof_status
+find_bases(struct list_object *object, const struct objects *all,
+	   const struct profile *p, uint64_t *base, bool *done,
+	   struct prof_err *err)
+{
+	const char *file = profile_str(p, p->mapping[object->mapping].file);
+	enum prof_status st;
+	bool first = true;
+
+	for (uint32_t l = 0; l < p->n_location; l++) {
+		uint32_t m = p->location[l].mapping;
+		uint64_t a = p->location[l].address;
+
+		if (objects_of(all, p, l) != object || done[m])
+			continue;
+		if (a < p->mapping[m].start || a >= p->mapping[m].limit)
+			a = p->mapping[m].start;
+		st = resolve_base(&p->mapping[m], file, object->path,
+				  object->binary, a, &base[m], err);
+		if (st != PROF_OK)
+			return st;
+		done[m] = true;
+		if (first)
+			object->base = base[m];
+		first = false;
+	}
+	return PROF_OK;
+}
+
+/* The object can't be read; why is err's. */
+static enum prof_status
+give_up(struct list_object *object, const struct resolve_options *r,
+	struct prof_err *err)
+{
+	binary_close(object->binary);
+	object->binary = NULL;
+	object->why = strdup(err->msg);
+	if (!object->why)
+		return prof_nomem(err);
+	if (*object->path)
+		r->warn("%s: %s", object->path, object->why);
+	return PROF_OK;
+}
+
+static enum prof_status
+open_file(struct list_object *object, struct profile *p,
+	  const struct resolve_options *r, struct prof_err *err)
+{
+	const char *file = "";
+	enum prof_status st;
+
+	if (object->mapping != PROF_NONE)
+		file = profile_str(p, p->mapping[object->mapping].file);
+	if (!*file)
+		st = prof_fail(err, PROF_EIO, "of no file");
+	else
+		st = resolve_open(p, object->mapping, r, &object->binary,
+				  &object->path, err);
+	if (st == PROF_OK || st == PROF_ENOMEM)
+		return st;
+	object->binary = NULL;
+	object->path = strdup(file);
+	return object->path ? give_up(object, r, err) : prof_nomem(err);
+}
+
+enum prof_status
+object_open_for(struct list_object *object, const struct objects *all,
+		struct profile *p, const struct resolve_options *r,
+		struct prof_err *err)
+{
+	uint64_t *base = calloc(p->n_mapping + 1, sizeof(*base));
+	bool *done = calloc(p->n_mapping + 1, sizeof(*done));
+	enum prof_status st;
+
+	object->place = calloc(p->n_location + 1, sizeof(*object->place));
+	if (!base || !done || !object->place)
+		st = prof_nomem(err);
+	else
+		st = open_file(object, p, r, err);
+	if (st == PROF_OK && object->binary) {
+		st = find_bases(object, all, p, base, done, err);
+		if (st != PROF_OK && st != PROF_ENOMEM)
+			st = give_up(object, r, err);
+	}
+	for (uint32_t l = 0; st == PROF_OK && l < p->n_location; l++) {
+		const struct location *at = &p->location[l];
+
+		if (objects_of(all, p, l) != object)
+			continue;
+		object->place[object->n_place++] = (struct object_place){
+			at->address - (object->binary ? base[at->mapping] : 0),
+			l
+		};
+	}
+	if (object->n_place)
+		qsort(object->place, object->n_place, sizeof(*object->place),
+		      cmp_place);
+	free(base);
+	free(done);
+	return st;
+}

@@ -1,0 +1,32 @@
+/*
+ * code.h - the bytes of a binary's instructions, and the names of the places
+ * that they jump to.
+ */
+#ifndef CODE_H
+#define CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm.h"
+#include "lib/base/status.h"
+
+struct binary;
+
+/* The machine that b is for. */
+struct disasm_machine code_machine(const struct binary *b);
+
+/*
+ * The bytes at address a of b: at least one, at most what lies together in the
+ * file; in *n how many. They are b's. NULL if the file has none there: it was
+ * stripped of its code, or a is no address of it.
+ */
+const uint8_t *code_bytes(const struct binary *b, uint64_t a, size_t *n);
+
+/*
+ * The name of the function that the stub at address a of the procedure linkage
+ * table jumps to; it is b's. NULL: a is no such stub, or nothing says which.
+ */
+const char *code_stub(const struct binary *b, uint64_t a);
+
+#endif

@@ -1,0 +1,210 @@
+/* disasm.c - see disasm.h. */
+#include "config.h"
+
+#include "disasm.h"
+
+#if HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef EM_RISCV
+#define EM_RISCV 243
+#endif
+
+struct disasm {
+	csh handle;
+	cs_insn *insn;
+	uint32_t step; /* bytes of the shortest instruction */
+	bool is_x86;
+};
+
+static bool
+choose(const struct disasm_machine *m, cs_arch *arch, unsigned *mode)
+{
+	*mode = m->is_big_endian ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN;
+	switch (m->machine) {
+	case EM_X86_64:
+	case EM_386:
+		*arch = CS_ARCH_X86;
+		*mode = m->machine == EM_386 ? CS_MODE_32 : CS_MODE_64;
+		return true;
+	case EM_AARCH64:
+		*arch = CS_ARCH_ARM64;
+		return true;
+	case EM_ARM:
+		*arch = CS_ARCH_ARM;
+		return true;
+	case EM_PPC:
+	case EM_PPC64:
+		*arch = CS_ARCH_PPC;
+		*mode |= m->is_64 ? CS_MODE_64 : CS_MODE_32;
+		return true;
+	case EM_S390:
+		*arch = CS_ARCH_SYSZ;
+		*mode = CS_MODE_BIG_ENDIAN;
+		return true;
+	case EM_MIPS:
+		*arch = CS_ARCH_MIPS;
+		*mode |= m->is_64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
+		return true;
+#if CS_API_MAJOR >= 5
+	case EM_RISCV:
+		*arch = CS_ARCH_RISCV;
+		*mode = (m->is_64 ? CS_MODE_RISCV64 : CS_MODE_RISCV32) |
+			CS_MODE_RISCVC;
+		return true;
+#endif
+	default:
+		return false;
+	}
+}
+
+enum prof_status
+disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
+	   struct prof_err *err)
+{
+	struct disasm *d = calloc(1, sizeof(*d));
+	cs_arch arch;
+	unsigned mode;
+
+	*out = NULL;
+	if (!d)
+		return prof_nomem(err);
+	if (!choose(m, &arch, &mode) ||
+	    cs_open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
+		free(d);
+		return prof_fail(err, PROF_ENOTSUP,
+				 "no disassembler for ELF machine %u",
+				 m->machine);
+	}
+	d->is_x86 = arch == CS_ARCH_X86;
+	d->step = d->is_x86 ? 1 : arch == CS_ARCH_SYSZ ? 2 : 4;
+	if (d->is_x86 && !intel)
+		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = cs_malloc(d->handle);
+	if (!d->insn) {
+		disasm_free(d);
+		return prof_nomem(err);
+	}
+	*out = d;
+	return PROF_OK;
+}
+
+void
+disasm_free(struct disasm *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+/*
+ * The target of a direct jump is the last operand, as a number: capstone prints
+ * it as an address on all machines. It is cut off text.
+ */
+static void
+take_target(const struct disasm *d, struct disasm_insn *out, char *text)
+{
+	const cs_insn *insn = d->insn;
+	char *last = strrchr(text, ' '), *end;
+
+	out->is_call = cs_insn_group(d->handle, insn, CS_GRP_CALL);
+	if (!out->is_call && !cs_insn_group(d->handle, insn, CS_GRP_JUMP))
+		return;
+	last = last ? last + 1 : text;
+	if (*last == '#')
+		last++;
+	if (strncmp(last, "0x", 2) != 0)
+		return;
+	out->target = strtoull(last, &end, 16);
+	out->has_target = !*end;
+	if (!out->has_target)
+		return;
+	if (last > text && last[-1] == '#')
+		last--;
+	*last = '\0';
+}
+
+/* Bytes that are no instruction. */
+static bool
+pass_bytes(const uint8_t *code, uint32_t n, uint64_t address,
+	   bool (*fn)(void *ctx, const struct disasm_insn *insn), void *ctx)
+{
+	struct disasm_insn insn = { .address = address,
+				    .size = n,
+				    .mnemonic = ".byte" };
+	char text[4 * 8];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+				       i ? ", 0x%02x" : "0x%02x", code[i]);
+	insn.operands = text;
+	return fn(ctx, &insn);
+}
+
+void
+disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
+	   bool (*fn)(void *ctx, const struct disasm_insn *insn), void *ctx)
+{
+	char text[sizeof(d->insn->op_str)];
+
+	while (n) {
+		struct disasm_insn insn = { .address = address };
+		const uint8_t *from = code;
+
+		if (!cs_disasm_iter(d->handle, &code, &n, &address, d->insn)) {
+			uint32_t skip = n < d->step ? (uint32_t)n : d->step;
+
+			if (!pass_bytes(code, skip, address, fn, ctx))
+				return;
+			code += skip;
+			n -= skip;
+			address += skip;
+			continue;
+		}
+		insn.size = (uint32_t)(code - from);
+		insn.mnemonic = d->insn->mnemonic;
+		memcpy(text, d->insn->op_str, sizeof(text));
+		insn.operands = text;
+		take_target(d, &insn, text);
+		if (!fn(ctx, &insn))
+			return;
+	}
+}
+#else
+enum prof_status
+disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
+	   struct prof_err *err)
+{
+	(void)m;
+	(void)intel;
+	*out = NULL;
+	return prof_fail(err, PROF_ENOTSUP, "this build has no capstone");
+}
+
+void
+disasm_free(struct disasm *d)
+{
+	(void)d;
+}
+
+void
+disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
+	   bool (*fn)(void *ctx, const struct disasm_insn *insn), void *ctx)
+{
+	(void)d;
+	(void)code;
+	(void)n;
+	(void)address;
+	(void)fn;
+	(void)ctx;
+}
+#endif
