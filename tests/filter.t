@@ -384,6 +384,13 @@ check 'one key, one name; another key, another name' 0 \
 2
 1
 END
+check 'anonymize: numbers of labels and their units go, too' 0 \
+	'printf "# cpu nanoseconds\nmain;work 20 {user=\"ann\" account=4711widgets}\n" | mkprof |
+	prof-filter --anonymize --key=key >numbers.pb.gz
+	gzip -dc numbers.pb.gz | grep -ac "account\|widgets\|ann"; prof-text --json numbers.pb.gz | grep -c 4711; :' <<'END'
+0
+0
+END
 check_err 'a short key' 2 \
 	'echo short >k; prof-filter --anonymize --key=k cpu.pb.gz' \
 	'k: a key has 16 bytes or more'

@@ -122,6 +122,7 @@ REGRESSED flat +200.0% take
 END
 
 # hertz PERIOD: the same work by another clock; a profile of counts alone, too.
+# shellcheck disable=SC2017,SC2086 # numbers
 hertz() {
 	for run in 1 2 3; do
 		n=$(((3000 + run * 13 % 40) * 10 / $1))

@@ -45,6 +45,7 @@ struct gate_measure {
 	size_t count_column;
 	size_t space_column; /* of GATE_COUNT_HEAP */
 	double period;       /* in the unit of the column that it divides */
+	double per_tick;     /* events for each sample that is counted */
 	/* Samples alone say nothing of time where periods differ. */
 	bool needs_period;
 	const char *type, *unit;               /* of the profile */

@@ -9,6 +9,7 @@
 
 #include "impl.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 #include "lib/model/units.h"
 
 static const char *
@@ -120,6 +121,20 @@ heap_measure(const struct profile *p, struct gate_measure *m)
 	return true;
 }
 
+/*
+ * prof-record counts ticks; where the kernel handed out several at once, each
+ * signal is one event that weighs as many.
+ */
+static double
+signals_per_tick(const struct profile *p)
+{
+	struct sampling s;
+
+	if (!sampling_sum(p, &s) || !s.signals || s.signals >= s.ticks)
+		return 1;
+	return (double)s.signals / (double)s.ticks;
+}
+
 enum prof_status
 gate_measure(const struct profile *p, const char *sample_index,
 	     struct gate_measure *m, struct prof_err *err)
@@ -127,6 +142,7 @@ gate_measure(const struct profile *p, const char *sample_index,
 	enum prof_status st;
 
 	memset(m, 0, sizeof(*m));
+	m->per_tick = signals_per_tick(p);
 	st = profile_sample_index(p, sample_index, &m->column, err);
 	if (st != PROF_OK)
 		return st;
@@ -175,7 +191,7 @@ gate_events(const struct gate_measure *m, const int64_t *value)
 
 	switch (m->count) {
 	case GATE_COUNT_PERIOD:
-		return (double)value[m->column] / m->period;
+		return (double)value[m->column] / m->period * m->per_tick;
 	case GATE_COUNT_HEAP:
 		n = (double)value[m->count_column];
 		size = (double)value[m->space_column];
@@ -183,7 +199,7 @@ gate_events(const struct gate_measure *m, const int64_t *value)
 	case GATE_COUNT_COLUMN:
 		break;
 	}
-	return (double)value[m->count_column];
+	return (double)value[m->count_column] * m->per_tick;
 }
 
 enum prof_status

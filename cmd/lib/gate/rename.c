@@ -14,10 +14,11 @@
 #include "impl.h"
 #include "lib/base/array.h"
 
-#define ALIKE 0.6    /* Dice coefficient of the pairs of letters */
-#define RIVAL 0.1    /* another candidate as good: this much less alike */
-#define MAX_GONE 500 /* the largest functions on each side that are looked at  \
-		      */
+#define ALIKE 0.6 /* Dice coefficient of the pairs of letters */
+#define RIVAL 0.1 /* another candidate as good: this much less alike */
+#define MAX_GONE                                                               \
+	500 /* the largest functions on each side that are looked at           \
+	     */
 
 /* A function without its counterpart. */
 struct orphan {

@@ -50,9 +50,12 @@ profile_anonymize(struct profile *p, const struct anonymous_hash *h,
 	}
 	for (size_t i = 0; i < p->n_sample; i++) {
 		struct label *l = p->label + p->sample[i].label;
+		uint32_t n = 0;
 
-		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
-			rename_string(&w, &l[k].str);
+		/* Numbers, a user's or a request's size, are last. */
+		while (n < p->sample[i].n_label && l[n].str)
+			rename_string(&w, &l[n++].str);
+		p->sample[i].n_label = n;
 	}
 	p->n_comment = 0;
 	p->drop_frames = p->keep_frames = p->doc_url = 0;

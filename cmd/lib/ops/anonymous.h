@@ -18,10 +18,11 @@ struct anonymous_hash {
 
 /*
  * Replace the names of functions, files, binaries, build ids, and the values of
- * string labels; names that are empty stay so. Comments, the patterns of
- * drop_frames and keep_frames, and the URL go. What stays are sample types,
- * keys of labels, numbers, and the shape of the stacks: so two profiles with
- * one key can still be compared. PROF_ENOMEM.
+ * string labels; names that are empty stay so. Numeric labels, with their
+ * units, comments, the patterns of drop_frames and keep_frames, and the URL go.
+ * What stays are sample types and values, keys of string labels, and the shape
+ * of the stacks: so two profiles with one key can still be compared.
+ * PROF_ENOMEM.
  */
 enum prof_status profile_anonymize(struct profile *p,
 				   const struct anonymous_hash *h,

@@ -1,0 +1,69 @@
+#!/bin/sh
+# gate.sh - compare the benchmark of this working tree with that of another
+# revision, by prof-gate(1). For CI: run it in a clone of your project, with
+# profpipe installed. doc/gate-ci.md of profpipe tells more.
+#
+#	BASE=origin/main	the revision to compare with
+#	BUILD='make bench'	builds the benchmark; with -g, so that lines are known
+#	BENCH=./bench		runs it, a fixed amount of work, a second or more
+#	RUNS=5			of each side
+#	RATE=499		samples a second
+#	GATE_OPTIONS=		for prof-gate: --function=..., --min-change=...
+#
+# Exit status: 0 nothing failed; 1 slower, or a budget is broken; 2 trouble.
+# gate/ then holds the profiles, and the report as text, Markdown, JUnit, JSON.
+set -eu
+base=${BASE:-origin/main} build=${BUILD:-make bench} bench=${BENCH:-./bench}
+top=$PWD
+mkdir -p gate
+
+# Promises that hold whatever the other revision does: see BUDGETS in prof-gate(1).
+if [ ! -e gate-budget.txt ]; then
+	echo "# NAME [flat|cum] <= LIMIT, such as: main <= +10%" >gate-budget.txt
+fi
+
+git worktree remove --force gate/base 2>/dev/null || :
+git worktree add --quiet --detach gate/base "$base"
+trap 'git worktree remove --force "$top/gate/base"' EXIT
+if ! { (cd gate/base && sh -c "$build") && sh -c "$build"; } >gate/build.log 2>&1
+then
+	cat gate/build.log
+	exit 2
+fi
+
+# record FOLDER FILE: one run, with names. The runs alternate, so that a machine
+# that grows warm or busy does so to both sides.
+record() {
+	(cd "$1" && sh -c "prof-record -q -F ${RATE:-499} -o $top/gate/raw.pb.gz $bench") \
+		>gate/bench.log 2>&1 || {
+		cat gate/bench.log
+		exit 2
+	}
+	prof-symbolize -q -o "$2" gate/raw.pb.gz
+}
+rm -f gate/*.pb.gz
+run=1
+while [ $run -le "${RUNS:-5}" ]; do
+	record gate/base gate/old$run.pb.gz
+	record . gate/new$run.pb.gz
+	run=$((run + 1))
+done
+rm -f gate/raw.pb.gz
+
+# report FORM: both trees are one project, whatever folders they were built in.
+status=0
+report() {
+	status=0
+	# shellcheck disable=SC2086 # GATE_OPTIONS are words
+	prof-gate "--$1" --trim-path="$top/gate/base:$top" \
+		--budget=gate-budget.txt ${GATE_OPTIONS:-} \
+		gate/old*.pb.gz -- gate/new*.pb.gz >"gate/report.$1" || status=$?
+}
+for form in json junit markdown text; do report $form; done
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+	cat gate/report.markdown >>"$GITHUB_STEP_SUMMARY"
+	report github
+	cat gate/report.github
+fi
+cat gate/report.text
+exit $status
