@@ -22,10 +22,12 @@
 #include "record/launch.h"
 #include "record/listen.h"
 #include "record/lookup.h"
+#include "record/perf-run.h"
 #include "record/perfclock.h"
 #include "record/recording.h"
 #include "record/serve.h"
 #include "record/tally.h"
+#include "record/target.h"
 #include "record/what.h"
 
 enum {
@@ -59,11 +61,12 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-static const struct cli_opt *const groups[] = { record_what_opts, NULL };
+static const struct cli_opt *const groups[] = { record_target_opts,
+						record_what_opts, NULL };
 
 static const struct cli_cmd cmd = {
 	.name = "prof-record",
-	.args = "[--] COMMAND [ARGUMENT...]",
+	.args = "[--] [COMMAND [ARGUMENT...]]",
 	.brief = "run a program and write its profile",
 	.opts = opts,
 	.groups = groups,
@@ -185,14 +188,14 @@ check_sampled(const struct launch *launch, const struct drain *d)
 
 /* Run the program to its end, and serve its profiles if l is not NULL. */
 static void
-record(struct launch *launch, char **argv, struct recording *r,
-       struct listen *l)
+record(struct launch *launch, char **argv, const struct drain *d,
+       struct recording *r, struct listen *l)
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
 	struct prof_err err;
 	char session[128];
 
-	drain_name(r->drain, session, sizeof session);
+	drain_name(d, session, sizeof session);
 	if (launch_start(launch, argv, session, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (l) {
@@ -208,7 +211,7 @@ record(struct launch *launch, char **argv, struct recording *r,
 	recording_end(r);
 	listen_close(l);
 	lookup_free(serve.lookup);
-	check_sampled(launch, r->drain);
+	check_sampled(launch, d);
 }
 
 int
@@ -216,6 +219,7 @@ main(int argc, char **argv)
 {
 	struct drain_config config = { .period_ns = 10000000 };
 	struct launch launch = { 0 };
+	struct target target;
 	struct recording recording;
 	struct drain drain;
 	struct listen *l = NULL;
@@ -229,8 +233,10 @@ main(int argc, char **argv)
 	int clock = -1, key;
 
 	cli_init(&cli, &cmd, argc, argv);
+	record_target_init(&target);
 	while ((key = cli_option(&cli)) != CLI_DONE) {
-		if (record_what_option(&cli, key, &config, &asked))
+		if (record_what_option(&cli, key, &config, &asked) ||
+		    record_target_option(&cli, key, &target))
 			continue;
 		switch (key) {
 		case 'F':
@@ -245,7 +251,7 @@ main(int argc, char **argv)
 			check_signal(config.signal);
 			break;
 		case KEY_WAIT:
-			launch.wait_all = true;
+			launch.wait_all = target.wait_all = true;
 			break;
 		case KEY_SESSION:
 			session = true;
@@ -260,8 +266,11 @@ main(int argc, char **argv)
 	}
 	if (session)
 		return attach_run(&cli);
-	if (cli.n_operand == 0)
-		die("no command to run");
+	record_target_check(&target, cli.n_operand);
+	target.preload_only = config.what || config.clock || config.signal ||
+			      config.children || separate;
+	if (record_target_outside(&target, &launch, cli.operand[0]))
+		return perf_run(&cli, &target, config.period_ns, listen_at);
 	kind = record_what_kind(&config, asked, listen_at);
 	how = listen_at && !cli.output ? DELIVER_NONE
 	      : separate               ? DELIVER_EACH
@@ -270,7 +279,8 @@ main(int argc, char **argv)
 	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
 	    launch_library(&launch, preload_of(&config), &err) != PROF_OK ||
 	    drain_open(&drain, &config, &err) != PROF_OK ||
-	    recording_begin(&recording, &drain, kind, &err) != PROF_OK)
+	    recording_begin(&recording, drain_source(&drain), kind, &err) !=
+		    PROF_OK)
 		die("%s", err.msg);
 	if (listen_at && listen_open(listen_at, &l, &err) != PROF_OK)
 		die("--listen: %s", err.msg);
@@ -280,7 +290,7 @@ main(int argc, char **argv)
 		warn("%s: the timers' rate is the kernel tick's", err.msg);
 	recording.is_live = how == DELIVER_NONE;
 
-	record(&launch, cli.operand, &recording, l);
+	record(&launch, cli.operand, &drain, &recording, l);
 
 	deliver(&cli, &recording, &launch, how);
 	recording_release(&recording);

@@ -17,6 +17,7 @@
 #include "record/host.h"
 #include "record/launch.h"
 #include "record/lookup.h"
+#include "record/drain.h"
 #include "record/recording.h"
 #include "record/serve.h"
 
@@ -49,7 +50,7 @@ record(struct drain *d, struct recording *r)
 	struct prof_err err;
 
 	if (drain_open(d, &config, &err) != PROF_OK ||
-	    recording_begin(r, d, TALLY_CPU, &err) != PROF_OK)
+	    recording_begin(r, drain_source(d), TALLY_CPU, &err) != PROF_OK)
 		abort();
 	table_tell(d->shm, SHM_SPACE, &space, offsetof(struct shm_space, name),
 		   "x", 2);

@@ -204,24 +204,24 @@ check_err 'not executable' 2 'prof-record -o y.pb.gz /etc/passwd' \
 check_err 'no command' 2 'prof-record -o y.pb.gz' 'no command to run'
 echo 'int main(void) { return 0; }' >static.c
 if ${CC:-cc} -static -o static static.c 2>/dev/null; then
-	check_err 'a static program' 2 'prof-record -o y.pb.gz ./static' \
+	check_err 'a static program' 2 'prof-record --sampler=preload -o y.pb.gz ./static' \
 		'./static: statically linked'
 else
 	skip 'a static program' 'cannot link one'
 fi
 if have go && echo 'package main
 func main() {}' >main.go && HOME=$PWD CGO_ENABLED=0 go build -o gone main.go; then
-	check_err 'a Go program' 2 'prof-record -o y.pb.gz ./gone' 'prof-fetch'
+	check_err 'a Go program' 2 'prof-record --sampler=preload -o y.pb.gz ./gone' 'prof-fetch'
 else
 	skip 'a Go program' 'no go'
 fi
 cp /bin/true foreign
 printf '\267\0' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
-check_err 'a program for another machine' 2 'prof-record -o y.pb.gz ./foreign' \
+check_err 'a program for another machine' 2 'prof-record --sampler=preload -o y.pb.gz ./foreign' \
 	'./foreign: made for another machine than libsample'
 cp /bin/true privileged
 if [ "$(id -u)" = 0 ] && chown 1 privileged && chmod 4755 privileged; then
-	check_err 'a setuid program' 2 'prof-record -o y.pb.gz ./privileged' \
+	check_err 'a setuid program' 2 'prof-record --sampler=preload -o y.pb.gz ./privileged' \
 		'./privileged: set-user-id'
 else
 	skip 'a setuid program' 'not root'

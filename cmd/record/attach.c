@@ -15,6 +15,7 @@
 
 #include "attach.h"
 #include "cli/cli.h"
+#include "drain.h"
 #include "lib/model/profile.h"
 #include "recording.h"
 
@@ -103,7 +104,8 @@ attach_run(struct cli *cli)
 	fds[0].fd = open_program();
 	fds[1].fd = CONTROL;
 	if (drain_attach(&drain, MEMORY, &err) != PROF_OK ||
-	    recording_begin(&a.recording, &drain, TALLY_CPU, &err) != PROF_OK)
+	    recording_begin(&a.recording, drain_source(&drain), TALLY_CPU,
+			    &err) != PROF_OK)
 		die("%s", err.msg);
 	answer(true);
 	while (!asked && !(fds[0].revents & POLLIN)) {

@@ -330,3 +330,32 @@ drain_end(struct drain *d, struct tally *t)
 	read_table(d, t, 0);
 	drain_live(d, t);
 }
+
+static void
+source_pass(void *drain, struct tally *t)
+{
+	drain_pass(drain, t);
+}
+
+static void
+source_look(void *drain, struct tally *t)
+{
+	drain_table(drain, t);
+}
+
+static void
+source_end(void *drain, struct tally *t)
+{
+	drain_end(drain, t);
+}
+
+struct recording_source
+drain_source(struct drain *d)
+{
+	return (struct recording_source){ .ctx = d,
+					  .pass = source_pass,
+					  .look = source_look,
+					  .end = source_end,
+					  .set = &d->set,
+					  .shm = d->shm };
+}

@@ -9,6 +9,7 @@
 
 #include "lib/base/status.h"
 #include "libsample/shm.h"
+#include "source.h"
 #include "tally.h"
 
 /* How to sample. */
@@ -64,6 +65,9 @@ void drain_close(struct drain *d);
 
 /* The value of SHM_ENV for the program, good as long as this process lives. */
 void drain_name(const struct drain *d, char *text, size_t size);
+
+/* It as the source of a recording. */
+struct recording_source drain_source(struct drain *d);
 
 /* Take out what has come in since: call it some ten times a second. */
 void drain_pass(struct drain *d, struct tally *t);

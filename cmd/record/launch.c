@@ -129,8 +129,7 @@ check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
 				 path);
 	return prof_fail(err, PROF_ENOTSUP,
 			 "%s: statically linked, so libsample cannot be "
-			 "preloaded; link it dynamically, or let it serve "
-			 "profiles for prof-fetch",
+			 "preloaded",
 			 path);
 }
 
@@ -367,8 +366,8 @@ become(const struct launch *l, char **argv, const char *session,
 {
 	sigset_t set = before->mask;
 
-	if (!set_preload(l) || !set_sanitizer() ||
-	    setenv(SHM_ENV, session, 1) != 0)
+	if (*l->library && (!set_preload(l) || !set_sanitizer() ||
+			    setenv(SHM_ENV, session, 1) != 0))
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
@@ -405,10 +404,11 @@ launch_start(struct launch *l, char **argv, const char *session,
 	struct inherited before;
 	sigset_t set;
 	int error = 0;
-	int fd[2];
+	int fd[2], gate[2];
+	char go;
 
 	/* Closed by exec; otherwise it brings the reason. */
-	if (pipe2(fd, O_CLOEXEC) != 0)
+	if (pipe2(fd, O_CLOEXEC) != 0 || pipe2(gate, O_CLOEXEC) != 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	/* Orphans become our children. */
 	if (l->wait_all && prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
@@ -420,6 +420,8 @@ launch_start(struct launch *l, char **argv, const char *session,
 	sigprocmask(SIG_BLOCK, &set, &before.mask);
 	l->pid = fork();
 	if (l->pid == 0) {
+		close(gate[1]);
+		(void)!read(gate[0], &go, 1);
 		become(l, argv, session, &before);
 		if (errno == ENOEXEC)
 			become_shell(l, argv);
@@ -428,6 +430,10 @@ launch_start(struct launch *l, char **argv, const char *session,
 		_exit(127);
 	}
 	close(fd[1]);
+	close(gate[0]);
+	if (l->pid > 0 && l->before)
+		l->before(l->before_ctx, l->pid);
+	close(gate[1]);
 	if (l->pid < 0)
 		error = errno;
 	else if (read(fd[0], &error, sizeof error) != sizeof error)

@@ -13,10 +13,14 @@
 
 struct launch {
 	char path[PATH_MAX];    /* of the program */
-	char library[PATH_MAX]; /* libsample */
+	char library[PATH_MAX]; /* libsample; "": it is sampled from outside */
 	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
 	bool join_stdout;       /* its standard output goes to our stderr */
 	bool wait_all;          /* for the processes that it leaves behind */
+	/* Called with its process, which waits for the return before it becomes
+	 * the program; NULL: nothing. */
+	void (*before)(void *ctx, pid_t pid);
+	void *before_ctx;
 	pid_t pid;
 	bool has_ended; /* of launch.c */
 	int status;     /* as of waitpid(), when launch_wait() said true */
@@ -39,8 +43,8 @@ enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
 
 /*
- * Run argv with libsample and the session in its environment. From here on the
- * signals that launch_wait() looks after are blocked.
+ * Run argv with libsample, if it is to be, and the session in its environment.
+ * From here on the signals that launch_wait() looks after are blocked.
  */
 enum prof_status launch_start(struct launch *l, char **argv,
 			      const char *session,

@@ -19,16 +19,16 @@ struct recording_mark {
 };
 
 enum prof_status
-recording_begin(struct recording *r, struct drain *drain, enum tally_kind kind,
-		struct prof_err *err)
+recording_begin(struct recording *r, struct recording_source source,
+		enum tally_kind kind, struct prof_err *err)
 {
-	*r = (struct recording){ .drain = drain, .tally = tally_new() };
+	*r = (struct recording){ .source = source, .tally = tally_new() };
 	if (!r->tally)
 		return prof_nomem(err);
 	pthread_mutex_init(&r->lock, NULL);
 	r->info.kind = kind;
-	r->info.set = &drain->set;
-	r->info.shm = drain->shm;
+	r->info.set = source.set;
+	r->info.shm = source.shm;
 	r->info.time_ns = now_ns(CLOCK_REALTIME);
 	r->start = now_ns(CLOCK_MONOTONIC);
 	return PROF_OK;
@@ -45,7 +45,7 @@ void
 recording_pass(struct recording *r)
 {
 	pthread_mutex_lock(&r->lock);
-	drain_pass(r->drain, r->tally);
+	r->source.pass(r->source.ctx, r->tally);
 	/* A server runs for months. */
 	if (r->is_live && !r->n_mark && tally_size(r->tally) > MANY_STACKS)
 		tally_forget(r->tally);
@@ -58,7 +58,7 @@ recording_end(struct recording *r)
 	pthread_mutex_lock(&r->lock);
 	r->info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
 	r->info.with_ended = true;
-	drain_end(r->drain, r->tally);
+	r->source.end(r->source.ctx, r->tally);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -83,7 +83,7 @@ recording_now(struct recording *r, enum tally_kind kind)
 	struct profile *p;
 
 	pthread_mutex_lock(&r->lock);
-	drain_table(r->drain, r->tally);
+	r->source.look(r->source.ctx, r->tally);
 	info = r->info;
 	info.kind = kind;
 	info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
@@ -101,7 +101,7 @@ recording_mark(struct recording *r, enum tally_kind kind)
 		return NULL;
 	pthread_mutex_lock(&r->lock);
 	/* What came before is not theirs. */
-	drain_table(r->drain, r->tally);
+	r->source.look(r->source.ctx, r->tally);
 	m->tally = tally_mark(r->tally, &r->info, kind);
 	m->time_ns = now_ns(CLOCK_REALTIME);
 	m->start = now_ns(CLOCK_MONOTONIC);
@@ -141,7 +141,7 @@ recording_since(struct recording *r, const struct recording_mark *m)
 	struct profile *p;
 
 	pthread_mutex_lock(&r->lock);
-	drain_table(r->drain, r->tally);
+	r->source.look(r->source.ctx, r->tally);
 	info = r->info;
 	info.kind = tally_mark_kind(m->tally);
 	info.since = m->tally;

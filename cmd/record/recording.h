@@ -1,6 +1,7 @@
 /*
- * recording.h - a recording under way: the shared memory, and the tally of what
- * was read from it. One thread reads, others may ask for profiles meanwhile.
+ * recording.h - a recording under way: where samples come from, and the tally
+ * of what was read from there. One thread reads, others may ask for profiles
+ * meanwhile.
  */
 #ifndef RECORDING_H
 #define RECORDING_H
@@ -10,17 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "drain.h"
+#include "lib/base/status.h"
+#include "source.h"
 #include "tally.h"
 
 struct profile;
 
 struct recording {
-	struct drain *drain;
+	struct recording_source source;
 	bool is_live; /* nobody wants all of it in the end */
 
 	/* Of recording.c alone. */
-	pthread_mutex_t lock; /* of what follows, and of the drain */
+	pthread_mutex_t lock; /* of what follows, and of the source */
 	struct tally *tally;
 	struct tally_info info;
 	int64_t start; /* monotonic */
@@ -30,9 +32,10 @@ struct recording {
 /* A moment in it. */
 struct recording_mark;
 
-/* Begin now; the drain is the caller's. kind: what the profile of all of it is
- * about. PROF_ENOMEM. */
-enum prof_status recording_begin(struct recording *r, struct drain *drain,
+/* Begin now; what the source needs is the caller's. kind: what the profile of
+ * all of it is about. PROF_ENOMEM. */
+enum prof_status recording_begin(struct recording *r,
+				 struct recording_source source,
 				 enum tally_kind kind,
 				 struct prof_err *err) MUST_USE;
 void recording_release(struct recording *r);

@@ -22,6 +22,7 @@
 #include "lib/formats/write.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
+#include "libsample/shm.h"
 #include "lookup.h"
 #include "recording.h"
 
@@ -129,7 +130,7 @@ serve_error(struct serve_reply *reply, unsigned status, const char *fmt, ...)
 static bool
 is_recorded(const struct serve *s, const struct page *page)
 {
-	return s->recording->drain->set.what & kinds[page->tally].what;
+	return s->recording->source.set->what & kinds[page->tally].what;
 }
 
 static void

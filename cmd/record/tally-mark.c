@@ -8,12 +8,14 @@
 
 #include "tally-int.h"
 
-enum { N_CLOCK = 3 };
+enum { N_CLOCK = 5 };
+
+_Static_assert(TALLY_CLOCK_PID == SHM_CLOCK_PERF + 1, "clocks are numbered");
 
 static const char *const clock_name[N_CLOCK] = {
-	[SHM_CLOCK_CPU] = "cpu",
-	[SHM_CLOCK_WALL] = "wall",
-	[SHM_CLOCK_PERF] = "perf",
+	[SHM_CLOCK_CPU] = "cpu",        [SHM_CLOCK_WALL] = "wall",
+	[SHM_CLOCK_PERF] = "perf",      [TALLY_CLOCK_PID] = "perf-pid",
+	[TALLY_CLOCK_ALL] = "perf-all",
 };
 
 /* A count that the program may have written anything to: sums stay sums. */

@@ -26,6 +26,10 @@ enum tally_kind {
 	TALLY_LOCK,   /* contentions, delay */
 };
 
+/* Clocks that the recorder has, after libsample's (enum shm_clock): of some
+ * processes from outside, or of all. */
+enum { TALLY_CLOCK_PID = 3, TALLY_CLOCK_ALL };
+
 /* What the recorder knows besides; goes into the profile's header. */
 struct tally_info {
 	enum tally_kind kind;

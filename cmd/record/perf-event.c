@@ -1,0 +1,223 @@
+/* perf-event.c - see perf-event.h. */
+#include "config.h"
+
+#include "perf-event.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unwind/walk.h"
+
+enum {
+	MIN_RING = 16384,
+	MAX_RECORD = 65536, /* a record's size is 16 bits */
+};
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4) /* Linux 6.0 */
+#endif
+
+static void
+fill_attr(struct perf_event_attr *a, const struct perf_config *c, bool inherit)
+{
+	*a = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof *a,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = c->period_ns,
+		.sample_type = PERF_SAMPLE_WORDS,
+		.read_format = PERF_FORMAT_LOST,
+		.disabled = c->on_exec,
+		.enable_on_exec = c->on_exec,
+		.inherit = inherit,
+		.exclude_kernel = !c->kernel,
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+		.exclude_idle = 1,
+		.exclude_callchain_user = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(c->ring_bytes / 4),
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.sample_regs_user = WALK_PERF_MASK,
+		.sample_stack_user = c->stack_bytes,
+		.build_id = 1,
+	};
+}
+
+int
+perf_event_open(struct perf_config *config, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr;
+	bool no_build_id = false, no_lost = false;
+	int fd;
+
+	for (;;) {
+		fill_attr(&attr, config, tid != -1);
+		attr.build_id = !no_build_id;
+		if (no_lost)
+			attr.read_format = 0;
+		fd = (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
+				  PERF_FLAG_FD_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+		/* What is newest is left out first. */
+		if (errno == EINVAL && !no_lost)
+			no_lost = true;
+		else if (errno == EINVAL && !no_build_id)
+			no_build_id = true;
+		else if ((errno == EACCES || errno == EPERM) && config->kernel)
+			config->kernel = false;
+		else
+			return -1;
+	}
+}
+
+static void
+read_sysctl(char *value, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+
+	if (!f || !fgets(value, (int)size, f))
+		snprintf(value, size, "unknown");
+	value[strcspn(value, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+enum prof_status
+perf_event_refused(int e, bool all, struct prof_err *err)
+{
+	char paranoid[16];
+
+	if (e == ENOSYS)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "this kernel has no perf_event_open");
+	if (e == EMFILE)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "too many descriptors: one for each thread "
+				 "and CPU; raise \"ulimit -n\", or record the "
+				 "machine with --all");
+	if (e != EACCES && e != EPERM)
+		return prof_fail(err, PROF_ENOTSUP, "perf_event_open: %s",
+				 strerror(e));
+	read_sysctl(paranoid, sizeof paranoid);
+	return prof_fail(
+		err, PROF_ENOTSUP,
+		"the kernel refuses (%s): kernel.perf_event_paranoid is %s, "
+		"and it takes %s%s, or \"setcap "
+		"cap_perfmon,cap_sys_ptrace,cap_syslog=ep\" on prof-record, or "
+		"root; in a container, a seccomp profile that allows "
+		"perf_event_open",
+		strerror(e), paranoid, all ? "0 or less" : "2 or less",
+		all ? "" : " and a process of one's own");
+}
+
+enum prof_status
+perf_ring_open(struct perf_ring *r, int fd, int cpu, size_t want,
+	       struct prof_err *err)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t n = MIN_RING;
+	void *map = MAP_FAILED;
+
+	while (n < want)
+		n *= 2;
+	/* Locked memory is limited for users without rights. */
+	for (; n >= MIN_RING; n /= 2) {
+		map = mmap(NULL, page + n, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 0);
+		if (map != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
+			break;
+	}
+	if (map == MAP_FAILED) {
+		enum prof_status st = prof_fail(
+			err, PROF_ENOTSUP, "perf buffer: %s", strerror(errno));
+
+		close(fd);
+		return st;
+	}
+	*r = (struct perf_ring){ .fd = fd,
+				 .cpu = cpu,
+				 .map = map,
+				 .n_bytes = n,
+				 .wrapped = malloc(MAX_RECORD) };
+	if (r->wrapped)
+		return PROF_OK;
+	perf_ring_close(r);
+	return prof_nomem(err);
+}
+
+void
+perf_ring_close(struct perf_ring *r)
+{
+	if (r->map)
+		munmap(r->map, (size_t)sysconf(_SC_PAGESIZE) + r->n_bytes);
+	if (r->map)
+		close(r->fd);
+	free(r->wrapped);
+	*r = (struct perf_ring){ .fd = -1 };
+}
+
+void
+perf_ring_look(struct perf_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+
+	r->head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+const struct perf_event_header *
+perf_ring_peek(struct perf_ring *r)
+{
+	const uint8_t *data =
+		(const uint8_t *)r->map + (size_t)sysconf(_SC_PAGESIZE);
+	size_t at = r->tail & (r->n_bytes - 1), first = r->n_bytes - at;
+	const struct perf_event_header *h = (const void *)(data + at);
+
+	/* Records are multiples of 8 bytes, so a header is in one piece. */
+	if (r->tail == r->head)
+		return NULL;
+	if (h->size <= first)
+		return h;
+	memcpy(r->wrapped, data + at, first);
+	memcpy(r->wrapped + first, data, h->size - first);
+	return (const void *)r->wrapped;
+}
+
+void
+perf_ring_next(struct perf_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	const uint8_t *data =
+		(const uint8_t *)r->map + (size_t)sysconf(_SC_PAGESIZE);
+	const struct perf_event_header *h =
+		(const void *)(data + (r->tail & (r->n_bytes - 1)));
+
+	/* A size of 0 would be read for ever. */
+	r->tail = h->size ? r->tail + h->size : r->head;
+	__atomic_store_n(&page->data_tail, r->tail, __ATOMIC_RELEASE);
+}
+
+uint64_t
+perf_event_lost(int fd)
+{
+	uint64_t value[2];
+
+	return read(fd, value, sizeof value) == (ssize_t)sizeof value ? value[1]
+								      : 0;
+}

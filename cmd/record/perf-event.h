@@ -1,0 +1,77 @@
+/*
+ * perf-event.h - the kernel's side of sampling from outside: events of
+ * perf_event_open(2) and the rings that they write into.
+ */
+#ifndef PERF_EVENT_H
+#define PERF_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/base/status.h"
+
+/* What to sample. */
+struct perf_config {
+	uint64_t period_ns;   /* of CPU time */
+	uint32_t stack_bytes; /* copied of each stack: a multiple of 8 */
+	bool kernel;          /* frames and time of the kernel, too */
+	size_t ring_bytes;    /* for each CPU */
+	bool on_exec;         /* begin with the next exec of the task */
+};
+
+/* What samples hold: the order of the words is the kernel's. */
+#define PERF_SAMPLE_WORDS                                                      \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                 \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |     \
+	 PERF_SAMPLE_STACK_USER)
+
+/* An event on a CPU, and where it writes. */
+struct perf_ring {
+	int fd; /* of the event that the ring belongs to */
+	int cpu;
+	void *map;      /* a page of control, then the ring */
+	size_t n_bytes; /* of the ring: a power of two */
+	uint64_t head, tail;
+	uint8_t *wrapped; /* a record that goes over the end, put together */
+};
+
+/*
+ * Open an event for task tid, and what it forks, on that CPU; a tid of -1 means
+ * every task. Newer attributes that this kernel does not know are left out. If
+ * it does not let us see the kernel, config->kernel becomes false. Returns the
+ * descriptor, or -1 with errno.
+ */
+int perf_event_open(struct perf_config *config, pid_t tid, int cpu);
+
+/*
+ * Say why perf_event_open() failed with errno number e, and what to do about
+ * it: PROF_ENOTSUP, and err has the value of the sysctl.
+ */
+enum prof_status perf_event_refused(int e, bool all, struct prof_err *err);
+
+/*
+ * Make a ring of about want bytes for event fd, smaller where the kernel allows
+ * no more locked memory; fd is the ring's then. PROF_ENOTSUP, PROF_ENOMEM.
+ */
+enum prof_status perf_ring_open(struct perf_ring *r, int fd, int cpu,
+				size_t want, struct prof_err *err) MUST_USE;
+void perf_ring_close(struct perf_ring *r);
+
+/* See what has been written up to now. */
+void perf_ring_look(struct perf_ring *r);
+
+/*
+ * The next record that perf_ring_look() saw, as one piece, or NULL; good until
+ * perf_ring_next(), which gives its room back to the kernel.
+ */
+const struct perf_event_header *perf_ring_peek(struct perf_ring *r);
+void perf_ring_next(struct perf_ring *r);
+
+/* Samples that were lost for want of room in the ring of fd and of other events
+ * that write there, as fd itself counts them; 0 if the kernel does not say. */
+uint64_t perf_event_lost(int fd);
+
+#endif

@@ -1,0 +1,243 @@
+/* perf-file.c - see perf-file.h. */
+#include "config.h"
+
+#include "perf-file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unwind/elf-source.h"
+#include "unwind/rowstore.h"
+
+enum {
+	N_BUCKET = 1024,
+	KEEP_BYTES = 256 << 20, /* of rows that no process needs now */
+};
+
+static const char vdso[] = "[vdso]";
+
+struct mapped_file {
+	struct mapped_file *next; /* in its bucket */
+	uint32_t hash;
+	size_t n_user;
+	const struct rows *rows;
+	bool tried;
+	char build_id[2 * ELF_MAX_BUILD_ID + 1];
+	char path[];
+};
+
+struct files {
+	struct rowstore *store;
+	struct mapped_file *bucket[N_BUCKET];
+};
+
+struct files *
+files_new(void)
+{
+	struct files *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->store = rowstore_new(KEEP_BYTES);
+	if (f->store)
+		return f;
+	free(f);
+	return NULL;
+}
+
+void
+files_free(struct files *f)
+{
+	if (!f)
+		return;
+	rowstore_free(f->store);
+	free(f);
+}
+
+/* A descriptor of the file at that path, which may be a pipe; -1: none. */
+static int
+open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat sb;
+
+	if (fd >= 0 && (fstat(fd, &sb) != 0 || !S_ISREG(sb.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Open what the process has mapped there: the mapping itself, which needs
+ * rights; its path in the process's own root; at last, if the process is gone,
+ * the path in ours. turn counts from 0; returns -1 when that way is not there.
+ */
+static int
+open_mapped(const char *path, const struct file_from *from, int turn)
+{
+	char name[PATH_MAX + 64];
+
+	switch (turn) {
+	case 0:
+		snprintf(name, sizeof name,
+			 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, from->pid,
+			 from->start, from->limit);
+		break;
+	case 1:
+		snprintf(name, sizeof name, "/proc/%d/root%s", from->pid, path);
+		break;
+	default:
+		snprintf(name, sizeof name, "%s", path);
+	}
+	return open_regular(name);
+}
+
+enum { N_TURN = 3 };
+
+static void
+read_build_id(const char *path, const struct file_from *from,
+	      char id[2 * ELF_MAX_BUILD_ID + 1])
+{
+	struct elf_source s;
+	int fd = -1;
+
+	for (int turn = 0; turn < 2 && fd < 0; turn++)
+		fd = open_mapped(path, from, turn);
+	if (fd < 0)
+		return;
+	if (elf_source_open(&s, fd, NULL) == PROF_OK)
+		strcpy(id, s.build_id);
+	close(fd);
+}
+
+static uint32_t
+hash_of(const char *s, uint32_t h)
+{
+	for (; *s; s++)
+		h = (h ^ (uint8_t)*s) * 16777619u;
+	return h;
+}
+
+struct mapped_file *
+files_get(struct files *f, const char *path, const char *build_id,
+	  const struct file_from *from)
+{
+	char id[2 * ELF_MAX_BUILD_ID + 1] = "";
+	struct mapped_file *m, **bucket;
+	uint32_t hash;
+
+	if ((path[0] != '/' || path[1] == '/') && strcmp(path, vdso) != 0)
+		return NULL;
+	if (*build_id)
+		snprintf(id, sizeof id, "%s", build_id);
+	else if (from->is_live && *path == '/')
+		read_build_id(path, from, id);
+	hash = hash_of(id, hash_of(path, 2166136261u));
+	bucket = &f->bucket[hash % N_BUCKET];
+	for (m = *bucket; m; m = m->next)
+		if (m->hash == hash && strcmp(m->path, path) == 0 &&
+		    strcmp(m->build_id, id) == 0) {
+			m->n_user++;
+			return m;
+		}
+	m = calloc(1, sizeof *m + strlen(path) + 1);
+	if (!m)
+		return NULL;
+	m->next = *bucket;
+	*bucket = m;
+	m->hash = hash;
+	m->n_user = 1;
+	strcpy(m->build_id, id);
+	strcpy(m->path, path);
+	return m;
+}
+
+void
+files_hold(struct mapped_file *m)
+{
+	if (m)
+		m->n_user++;
+}
+
+void
+files_put(struct files *f, struct mapped_file *m)
+{
+	struct mapped_file **at;
+
+	if (!m || --m->n_user)
+		return;
+	for (at = &f->bucket[m->hash % N_BUCKET]; *at != m;)
+		at = &(*at)->next;
+	*at = m->next;
+	rowstore_put(f->store, m->rows);
+	free(m);
+}
+
+const char *
+file_path(const struct mapped_file *m)
+{
+	return m->path;
+}
+
+const char *
+file_build_id(const struct mapped_file *m)
+{
+	return m->build_id;
+}
+
+/* The kernel's vDSO in our own memory: section headers are its last part. */
+static const void *
+own_vdso(size_t *n)
+{
+	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	*n = h ? h->e_shoff + (size_t)h->e_shnum * h->e_shentsize : 0;
+	return h;
+}
+
+static void
+read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
+{
+	m->rows = rowstore_find(f->store, m->build_id);
+	if (m->rows)
+		return;
+	if (*m->path != '/') {
+		size_t n;
+		const void *own = own_vdso(&n);
+
+		if (own &&
+		    rowstore_image(f->store, own, n, &m->rows, NULL) != PROF_OK)
+			m->rows = NULL;
+		return;
+	}
+	for (int turn = 0; turn < N_TURN && !m->rows; turn++) {
+		int fd = open_mapped(m->path, from, turn);
+
+		/* Without a build-id only the mapping itself is sure. */
+		if (fd < 0)
+			continue;
+		if ((*m->build_id || turn < 2) &&
+		    rowstore_read(f->store, fd, m->build_id, &m->rows, NULL) !=
+			    PROF_OK)
+			m->rows = NULL;
+		close(fd);
+	}
+}
+
+const struct rows *
+file_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
+{
+	if (!m->tried && from) {
+		m->tried = true;
+		read_rows(f, m, from);
+	}
+	return m->rows;
+}

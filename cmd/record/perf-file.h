@@ -1,0 +1,48 @@
+/*
+ * perf-file.h - the files that sampled processes map: by path, as the process
+ * has it, and build-id; each with its rows once a sample needs them. Files are
+ * opened as the process sees them, through /proc, so that containers, deleted
+ * programs and memfds are found.
+ */
+#ifndef PERF_FILE_H
+#define PERF_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/rows.h"
+
+struct files;
+struct mapped_file;
+
+/* Which process has it mapped where. */
+struct file_from {
+	int32_t pid;
+	bool is_live; /* the process is there: read the build-id from the file
+		       * if it is not known */
+	uint64_t start, limit;
+};
+
+/* NULL without memory. All files must have been given back before the end. */
+struct files *files_new(void);
+void files_free(struct files *f);
+
+/*
+ * The file of that path and build-id ("": unknown), for files_put(); NULL for
+ * what is no file, such as code made at run time, and without memory.
+ */
+struct mapped_file *files_get(struct files *f, const char *path,
+			      const char *build_id,
+			      const struct file_from *from);
+void files_hold(struct mapped_file *m);
+void files_put(struct files *f, struct mapped_file *m);
+
+const char *file_path(const struct mapped_file *m);
+const char *file_build_id(const struct mapped_file *m);
+
+/* Its rows, read from where it is if that was not tried before; or NULL. With
+ * from NULL, only what there is. */
+const struct rows *file_rows(struct files *f, struct mapped_file *m,
+			     const struct file_from *from);
+
+#endif

@@ -1,0 +1,294 @@
+/* perf-run.c - see perf-run.h. */
+#include "config.h"
+
+#include "perf-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "deliver.h"
+#include "launch.h"
+#include "lib/base/buf.h"
+#include "lib/base/now.h"
+#include "lib/model/sampling.h"
+#include "listen.h"
+#include "lookup.h"
+#include "perf-capture.h"
+#include "recording.h"
+#include "serve.h"
+#include "target.h"
+
+enum {
+	PASS_MS = 100,        /* between two looks into the rings */
+	PAUSE_MS = 250,       /* that a ring can bridge */
+	MANY_BYTES = 2 << 20, /* for what all processes map and start */
+	SAMPLE_BYTES = 512,   /* of a record besides the stack */
+};
+
+struct run {
+	struct cli *cli;
+	const struct target *target;
+	struct launch launch; /* the command, or what the profile is called */
+	struct perf_config config;
+	struct capture *capture;
+	struct recording recording;
+	bool has_command;
+	struct prof_err err; /* of before_exec() */
+	enum prof_status status;
+};
+
+/* The command's process waits for this before it becomes the command. */
+static void
+before_exec(void *ctx, pid_t pid)
+{
+	struct run *r = ctx;
+	struct capture_target target = { &pid, 1, false };
+
+	r->status =
+		capture_begin(r->capture, r->recording.tally, &target, &r->err);
+}
+
+/* The text of a file of /proc, ended by NUL. */
+static void
+read_proc(pid_t pid, const char *name, struct buf *out)
+{
+	char path[64];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && buf_reserve(out, 4096) == 0 &&
+	       (n = read(fd, out->data + out->n, 4095)) > 0 && out->n < 1 << 20)
+		out->n += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	buf_add(out, "", 1);
+}
+
+/* What the profile is called after: the program, or the machine. */
+static void
+name_target(struct run *r)
+{
+	char path[64];
+	ssize_t n;
+
+	if (r->target->all) {
+		strcpy(r->launch.path, "machine");
+		r->launch.pid = getpid();
+		return;
+	}
+	r->launch.pid = r->target->pid[0];
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)r->launch.pid);
+	n = readlink(path, r->launch.path, sizeof r->launch.path - 1);
+	r->launch.path[n < 0 ? 0 : n] = '\0';
+	if (n <= 0)
+		strcpy(r->launch.path, "process");
+}
+
+static void
+block_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+/* Is there a reason to end? */
+static bool
+is_over(struct run *r, const sigset_t *signals, int64_t end)
+{
+	static const struct timespec now;
+
+	if (r->has_command)
+		return launch_wait(&r->launch, 0);
+	if (sigtimedwait(signals, NULL, &now) > 0)
+		return true;
+	return end && now_ns(CLOCK_MONOTONIC) >= end;
+}
+
+static void
+loop(struct run *r, const sigset_t *signals)
+{
+	int64_t end = r->target->seconds
+			      ? now_ns(CLOCK_MONOTONIC) +
+					(int64_t)r->target->seconds * 1000000000
+			      : 0;
+	bool is_left = true;
+
+	while (is_left || (r->has_command && record_target_runs(r->target))) {
+		is_left = capture_wait(r->capture, PASS_MS);
+		recording_pass(&r->recording);
+		if (is_over(r, signals, end))
+			break;
+	}
+	/* All that was sampled has ended; the command may not have. */
+	while (r->has_command && !launch_wait(&r->launch, PASS_MS))
+		recording_pass(&r->recording);
+	recording_end(&r->recording);
+}
+
+/* Stacks that the copy did not hold are worth a word. */
+static void
+check_quality(const struct run *r)
+{
+	const struct tally_info info = { .kind = TALLY_CPU,
+					 .set = r->recording.source.set,
+					 .shm = r->recording.source.shm };
+	struct sampling s;
+
+	if (!tally_sampling(&info, &s) || !s.ticks)
+		return;
+	if (s.truncated * 20 > s.ticks)
+		warn("%.0f %% of the stacks are longer than the %u bytes that "
+		     "were copied: see --stack-size",
+		     100.0 * (double)s.truncated / (double)s.ticks,
+		     (unsigned)r->config.stack_bytes);
+	if (s.lost * 100 > s.ticks)
+		warn("%.0f %% of the samples were lost",
+		     100.0 * (double)s.lost / (double)(s.ticks + s.lost));
+}
+
+static void
+begin(struct run *r, const struct capture_target *target)
+{
+	if (!record_target_runs(r->target)) {
+		r->launch.before = before_exec;
+		r->launch.before_ctx = r;
+	} else {
+		r->status = capture_begin(r->capture, r->recording.tally,
+					  target, &r->err);
+		if (r->status != PROF_OK)
+			die("%s", r->err.msg);
+	}
+	if (r->has_command &&
+	    launch_start(&r->launch, r->cli->operand, "", &r->err) != PROF_OK)
+		die("%s", r->err.msg);
+	if (r->status != PROF_OK) {
+		kill(r->launch.pid, SIGKILL);
+		die("%s", r->err.msg);
+	}
+	if (!capture_lacks_kernel(r->capture))
+		return;
+	if (r->target->kernel == KERNEL_YES)
+		die("--kernel=yes: kernel.perf_event_paranoid must be 1 or "
+		    "less, or prof-record have cap_perfmon");
+	warn("kernel not permitted (kernel.perf_event_paranoid, or no "
+	     "cap_perfmon): its time is not seen");
+}
+
+static void
+configure(struct run *r, uint64_t period_ns)
+{
+	const struct target *t = r->target;
+	uint64_t hz = 1000000000 / period_ns + 1;
+
+	r->config = (struct perf_config){
+		.period_ns = period_ns,
+		.stack_bytes = t->stack_bytes,
+		.kernel = t->kernel != KERNEL_NO,
+		.on_exec = !record_target_runs(t),
+		.ring_bytes = (t->all ? MANY_BYTES : 0) +
+			      hz * (t->stack_bytes + SAMPLE_BYTES) * PAUSE_MS /
+				      1000,
+	};
+	r->capture = capture_new(&r->config);
+	if (!r->capture)
+		die("out of memory");
+}
+
+/* The pages of --listen, for a process that knows nothing of it. */
+struct pages {
+	struct serve serve;
+	struct listen *listen;
+	struct buf words; /* of the command line */
+	char **argv;
+};
+
+static void
+serve_begin(struct run *r, struct pages *p, const char *listen_at)
+{
+	size_t n = 0;
+
+	if (listen_open(listen_at, &p->listen, &r->err) != PROF_OK)
+		die("--listen: %s", r->err.msg);
+	if (!r->has_command && !r->target->all)
+		read_proc(r->launch.pid, "cmdline", &p->words);
+	p->argv = calloc(p->words.n + 2, sizeof *p->argv);
+	p->serve = (struct serve){ .recording = &r->recording,
+				   .launch = &r->launch,
+				   .argv = p->argv,
+				   .lookup = lookup_new() };
+	if (!p->argv || !p->serve.lookup)
+		die("out of memory");
+	for (char *w = (char *)p->words.data;
+	     w && w < (char *)p->words.data + p->words.n - 1;
+	     w += strlen(w) + 1)
+		p->argv[n++] = w;
+	if (r->has_command)
+		p->serve.argv = r->cli->operand;
+	if (listen_start(p->listen, &p->serve, &r->err) != PROF_OK)
+		die("--listen: %s", r->err.msg);
+	warn("listening on http://%s/pprof/", listen_address(p->listen));
+}
+
+static void
+serve_end(struct pages *p)
+{
+	listen_close(p->listen);
+	lookup_free(p->serve.lookup);
+	free(p->argv);
+	buf_release(&p->words);
+}
+
+int
+perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
+	 const char *listen_at)
+{
+	const struct capture_target what = { target->pid, target->n_pid,
+					     target->all };
+	enum deliver_how how =
+		listen_at && !cli->output ? DELIVER_NONE : DELIVER_ONE;
+	struct run r = { .cli = cli,
+			 .target = target,
+			 .has_command = cli->n_operand > 0 };
+	struct pages pages = { 0 };
+	sigset_t signals;
+	int status;
+
+	r.launch.wait_all = target->wait_all;
+	r.launch.join_stdout = deliver_prepare(cli, how);
+	if (record_target_runs(target))
+		name_target(&r);
+	if (r.has_command &&
+	    launch_find(&r.launch, cli->operand[0], &r.err) != PROF_OK &&
+	    r.err.status != PROF_ENOTSUP)
+		die("%s", r.err.msg);
+	configure(&r, period_ns);
+	if (recording_begin(&r.recording, capture_source(r.capture), TALLY_CPU,
+			    &r.err) != PROF_OK)
+		die("%s", r.err.msg);
+	r.recording.is_live = how == DELIVER_NONE;
+	block_signals(&signals);
+	begin(&r, &what);
+	if (listen_at)
+		serve_begin(&r, &pages, listen_at);
+
+	loop(&r, &signals);
+
+	serve_end(&pages);
+	check_quality(&r);
+	deliver(cli, &r.recording, &r.launch, how);
+	recording_release(&r.recording);
+	capture_free(r.capture);
+	status = cli_finish(cli, 0);
+	return status || !r.has_command ? status : launch_status(&r.launch);
+}

@@ -1,0 +1,18 @@
+/* perf-run.h - prof-record with the kernel as the sampler. */
+#ifndef PERF_RUN_H
+#define PERF_RUN_H
+
+#include <stdint.h>
+
+struct cli;
+struct target;
+
+/*
+ * Record what target says, or else the command that the operands of cli are,
+ * and write the profile, or serve it at listen_at meanwhile if that is not
+ * NULL. Returns the exit status. Dies.
+ */
+int perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
+	     const char *listen_at);
+
+#endif

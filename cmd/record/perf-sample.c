@@ -1,0 +1,294 @@
+/*
+ * perf-sample.c - see perf-sample.h. The layout is that of PERF_SAMPLE_WORDS,
+ * and of records with sample_id_all: perf_event_open(2), "MMAP layout".
+ */
+#include "config.h"
+
+#include "libsample/shm.h"
+#include "perf-sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf-event.h"
+#include "perf-kernel.h"
+#include "perf-space.h"
+#include "tally.h"
+#include "unwind/walk.h"
+
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
+#endif
+
+enum {
+	TRAILER = 24,      /* tid, time, cpu */
+	MAP_BUILD_ID = 40, /* offsets in MMAP2: its size */
+	MAP_PROT = 64,
+	MAP_NAME = 72,
+	MAX_BUILD_ID = 20,
+};
+
+#define FIRST_MARKER ((uint64_t)-4095) /* enum perf_callchain_context */
+
+struct perf_sampler {
+	struct tally *tally;
+	struct shm_process *count;
+	struct spaces *spaces;
+	struct walker *walker;
+	uint64_t pc[SHM_DEPTH];
+};
+
+struct perf_sampler *
+perf_sampler_new(struct tally *t, struct shm_process *count,
+		 const struct perf_kernel *kernel)
+{
+	struct perf_sampler *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->tally = t;
+	s->count = count;
+	s->spaces = spaces_new(t, kernel);
+	s->walker = walker_new();
+	if (s->spaces && s->walker)
+		return s;
+	perf_sampler_free(s);
+	return NULL;
+}
+
+void
+perf_sampler_free(struct perf_sampler *s)
+{
+	if (!s)
+		return;
+	spaces_free(s->spaces);
+	walker_free(s->walker);
+	free(s);
+}
+
+struct spaces *
+perf_sampler_spaces(struct perf_sampler *s)
+{
+	return s->spaces;
+}
+
+uint64_t
+perf_record_time(const struct perf_event_header *h)
+{
+	const char *at = (const char *)h;
+	uint64_t time = 0;
+
+	/* A sample: header, ip, tid, time. Others have it near the end. */
+	if (h->size >= sizeof *h + TRAILER)
+		memcpy(&time,
+		       h->type == PERF_RECORD_SAMPLE ? at + 24
+						     : at + h->size - 16,
+		       sizeof time);
+	return time;
+}
+
+/* The rest of a record. */
+struct words {
+	const char *p;
+	size_t n; /* bytes */
+};
+
+static bool
+take(struct words *w, void *out, size_t n)
+{
+	if (n > w->n)
+		return false;
+	memcpy(out, w->p, n);
+	w->p += n;
+	w->n -= n;
+	return true;
+}
+
+static uint64_t
+word(struct words *w)
+{
+	uint64_t v = 0;
+
+	take(w, &v, sizeof v);
+	return v;
+}
+
+/* A sample, taken apart. */
+struct sampled {
+	uint64_t ip;
+	int32_t pid, tid;
+	struct words chain; /* of the kernel */
+	bool has_user;      /* registers of 64 bits, and the stack */
+	struct walk_stack stack;
+};
+
+static bool
+parse_sample(const struct perf_event_header *h, struct sampled *s)
+{
+	struct words w = { (const char *)(h + 1), h->size - sizeof *h };
+	uint64_t n, abi, reg[64];
+	unsigned n_reg = (unsigned)__builtin_popcountll(WALK_PERF_MASK);
+
+	s->ip = word(&w);
+	if (!take(&w, &s->pid, 4) || !take(&w, &s->tid, 4))
+		return false;
+	word(&w); /* time */
+	word(&w); /* cpu */
+	n = word(&w);
+	if (n > w.n / 8)
+		return false;
+	s->chain = (struct words){ w.p, 8 * n };
+	w.p += 8 * n;
+	w.n -= 8 * n;
+	abi = word(&w);
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE && !take(&w, reg, 8 * n_reg))
+		return false;
+	s->has_user = abi == PERF_SAMPLE_REGS_ABI_64 &&
+		      walk_perf_regs(&s->stack, WALK_PERF_MASK, reg, n_reg);
+	n = word(&w);
+	s->stack.bytes = w.p;
+	s->stack.n = 0;
+	if (n > w.n)
+		return false;
+	w.p += n;
+	w.n -= n;
+	if (n)
+		s->stack.n = word(&w);
+	return s->stack.n <= n;
+}
+
+/* The frames of the kernel into pc: how many. */
+static size_t
+kernel_frames(struct words chain, uint64_t *pc)
+{
+	bool is_kernel = false;
+	size_t n = 0;
+
+	while (chain.n && n < SHM_DEPTH / 2) {
+		uint64_t v = word(&chain);
+
+		if (v >= FIRST_MARKER)
+			is_kernel = v == (uint64_t)PERF_CONTEXT_KERNEL;
+		else if (is_kernel)
+			pc[n++] = v;
+	}
+	return n;
+}
+
+static void
+take_sample(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	struct process_space *space;
+	struct walk_info info = { WALK_ROOT, 0 };
+	struct sampled sample;
+	size_t n;
+
+	atomic_fetch_add(&s->count->n_tick, 1);
+	atomic_fetch_add(&s->count->n_signal, 1);
+	space = parse_sample(h, &sample) ? spaces_find(s->spaces, sample.pid)
+					 : NULL;
+	if (!space) {
+		atomic_fetch_add(&s->count->n_lost, 1);
+		return;
+	}
+	n = kernel_frames(sample.chain, s->pc);
+	if (sample.has_user) {
+		size_t first = n;
+
+		n += walk(s->walker, &sample.stack, space_code, space,
+			  s->pc + n, SHM_DEPTH - n, &info);
+		/* Where the kernel was entered is exact, as no leaf is. */
+		s->pc[first] += first > 0;
+	} else if (n == 0) {
+		s->pc[n++] = sample.ip;
+	}
+	atomic_fetch_add(&s->count->n_truncated, info.end == WALK_TRUNCATED);
+	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
+	tally_stack(s->tally, SHM_KEY(SHM_TICK, space_number(space), 0, n),
+		    s->pc, 1);
+}
+
+static void
+take_map(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	const char *at = (const char *)h;
+	char id[2 * MAX_BUILD_ID + 1] = "";
+	struct space_map m = { .build_id = id, .path = at + MAP_NAME };
+	uint8_t n_id = (uint8_t)at[MAP_BUILD_ID];
+
+	if (h->size <= MAP_NAME + TRAILER ||
+	    !memchr(m.path, '\0', h->size - MAP_NAME - TRAILER) ||
+	    h->misc & PERF_RECORD_MISC_MMAP_DATA)
+		return;
+	memcpy(&m.pid, at + 8, sizeof m.pid);
+	memcpy(&m.start, at + 16, sizeof m.start);
+	memcpy(&m.limit, at + 24, sizeof m.limit);
+	memcpy(&m.offset, at + 32, sizeof m.offset);
+	m.limit += m.start;
+	if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		for (uint8_t i = 0; i < n_id && i < MAX_BUILD_ID; i++)
+			snprintf(id + 2 * (size_t)i, 3, "%02x",
+				 (uint8_t)at[MAP_BUILD_ID + 4 + i]);
+	spaces_map(s->spaces, &m);
+}
+
+static void
+take_comm(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	const char *at = (const char *)h;
+	char name[17] = "";
+	int32_t pid;
+
+	if (h->size <= 16 + TRAILER || !(h->misc & PERF_RECORD_MISC_COMM_EXEC))
+		return;
+	memcpy(&pid, at + 8, sizeof pid);
+	snprintf(name, sizeof name, "%.*s", (int)(h->size - 16 - TRAILER),
+		 at + 16);
+	spaces_exec(s->spaces, pid, name);
+}
+
+/* FORK and EXIT: pid, parent, tid. */
+static void
+take_task(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	int32_t v[4];
+
+	if (h->size < sizeof *h + sizeof v)
+		return;
+	memcpy(v, h + 1, sizeof v);
+	if (h->type == PERF_RECORD_FORK)
+		spaces_fork(s->spaces, v[0], v[1]);
+	else if (v[0] == v[2])
+		spaces_exit(s->spaces, v[0]);
+}
+
+void
+perf_sampler_take(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	struct words w = { (const char *)(h + 1),
+			   h->size < sizeof *h ? 0 : h->size - sizeof *h };
+
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(s, h);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_map(s, h);
+		break;
+	case PERF_RECORD_COMM:
+		take_comm(s, h);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		take_task(s, h);
+		break;
+	case PERF_RECORD_LOST:
+		word(&w); /* the event */
+		atomic_fetch_add(&s->count->n_lost, word(&w));
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		atomic_fetch_add(&s->count->n_lost, word(&w));
+		break;
+	}
+}

@@ -1,0 +1,499 @@
+/*
+ * perf-space.c - see perf-space.h. A process is told to the tally when it is
+ * sampled first: most that come and go under a shell never are. For the same
+ * reason files are opened for their rows with the first sample in them; but
+ * what was mapped before recording began is opened at once, for its build-id,
+ * which the kernel's own records have.
+ */
+#include "config.h"
+
+#include "libsample/shm.h"
+#include "perf-space.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "perf-file.h"
+#include "perf-kernel.h"
+#include "tally.h"
+
+enum {
+	N_BUCKET = 4096,
+	MAX_MAPS = 1 << 17, /* lines of a maps file that are read */
+	MAX_NAME = 16,      /* TASK_COMM_LEN */
+	MAX_ID_BYTES = 36,  /* of a build-id, for the tally */
+};
+
+struct mapping {
+	uint64_t start, limit, offset;
+	struct mapped_file *file; /* NULL: code made at run time */
+	uint64_t bias;            /* of file's rows */
+	bool has_bias;            /* or is known to have none */
+	bool has_rows;
+};
+
+struct process_space {
+	struct process_space *next; /* in its bucket */
+	struct spaces *all;
+	int32_t pid;
+	uint32_t number; /* for the tally; 0: not told yet */
+	unsigned ended;  /* passes since it has */
+	char name[MAX_NAME + 1];
+	struct mapping *map; /* by start, disjoint */
+	size_t n_map, room;
+	size_t last; /* where the last look-up ended */
+};
+
+struct spaces {
+	struct tally *tally;
+	struct files *files;
+	struct perf_kernel kernel; /* start 0: not recorded, or hidden */
+	struct process_space *bucket[N_BUCKET];
+	uint32_t next_number;
+	size_t n_ended;
+};
+
+struct spaces *
+spaces_new(struct tally *t, const struct perf_kernel *kernel)
+{
+	struct spaces *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->tally = t;
+	if (kernel)
+		s->kernel = *kernel;
+	s->next_number = 1;
+	s->files = files_new();
+	if (s->files)
+		return s;
+	free(s);
+	return NULL;
+}
+
+static void
+drop_maps(struct process_space *p)
+{
+	for (size_t i = 0; i < p->n_map; i++)
+		files_put(p->all->files, p->map[i].file);
+	p->n_map = 0;
+	p->last = 0;
+	p->number = 0;
+}
+
+static void
+process_free(struct process_space *p)
+{
+	drop_maps(p);
+	free(p->map);
+	free(p);
+}
+
+void
+spaces_free(struct spaces *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < N_BUCKET; i++)
+		while (s->bucket[i]) {
+			struct process_space *p = s->bucket[i];
+
+			s->bucket[i] = p->next;
+			process_free(p);
+		}
+	files_free(s->files);
+	free(s);
+}
+
+static struct process_space *
+look_up(struct spaces *s, int32_t pid)
+{
+	struct process_space *p = s->bucket[(uint32_t)pid % N_BUCKET];
+
+	while (p && p->pid != pid)
+		p = p->next;
+	return p;
+}
+
+struct process_space *
+spaces_find(struct spaces *s, int32_t pid)
+{
+	struct process_space *p = look_up(s, pid);
+	struct process_space **bucket = &s->bucket[(uint32_t)pid % N_BUCKET];
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->all = s;
+	p->pid = pid;
+	p->next = *bucket;
+	*bucket = p;
+	return p;
+}
+
+static void
+set_name(struct process_space *p, const char *name)
+{
+	snprintf(p->name, sizeof p->name, "%s", name);
+}
+
+/* --- the tally --- */
+
+static void
+tell_module(struct process_space *p, const struct mapping *m)
+{
+	const char *path = file_path(m->file), *id = file_build_id(m->file);
+	size_t n = offsetof(struct shm_module, path) + strlen(path) + 1;
+	struct shm_module *module = calloc(1, n);
+
+	if (!module)
+		return;
+	module->space = p->number;
+	module->start = m->start;
+	module->limit = m->limit;
+	module->offset = m->offset;
+	for (; module->n_build_id < MAX_ID_BYTES && id[0] && id[1]; id += 2) {
+		const char digits[] = { id[0], id[1], '\0' };
+
+		module->build_id[module->n_build_id++] =
+			(uint8_t)strtoul(digits, NULL, 16);
+	}
+	strcpy(module->path, path);
+	tally_module(p->all->tally, module, n);
+	free(module);
+}
+
+static void
+tell_kernel(struct process_space *p)
+{
+	const struct perf_kernel *k = &p->all->kernel;
+	union {
+		struct shm_module module;
+		char bytes[sizeof(struct shm_module) + sizeof PERF_KERNEL_NAME];
+	} u = { .module = { .space = p->number,
+			    .start = k->start,
+			    .limit = k->limit,
+			    .offset = k->start,
+			    .n_build_id = k->n_build_id } };
+
+	memcpy(u.module.build_id, k->build_id, sizeof k->build_id);
+	strcpy(u.bytes + offsetof(struct shm_module, path), PERF_KERNEL_NAME);
+	tally_module(p->all->tally, &u.module, sizeof u);
+}
+
+uint32_t
+space_number(struct process_space *p)
+{
+	union {
+		struct shm_space space;
+		char bytes[sizeof(struct shm_space) + MAX_NAME + 1];
+	} u = { .space = { .pid = p->pid } };
+
+	if (p->number)
+		return p->number;
+	p->number = p->all->next_number++ & SHM_MAX_SPACE;
+	u.space.space = p->number;
+	strcpy(u.bytes + offsetof(struct shm_space, name), p->name);
+	tally_space(p->all->tally, &u.space,
+		    offsetof(struct shm_space, name) + strlen(p->name) + 1);
+	/* The program first: it is the lowest but for what was put below. */
+	for (size_t i = 0; i < p->n_map; i++)
+		if (p->map[i].file)
+			tell_module(p, &p->map[i]);
+	if (p->all->kernel.start)
+		tell_kernel(p);
+	return p->number;
+}
+
+static void
+tell_gone(struct process_space *p, const struct mapping *m)
+{
+	struct shm_gone gone = { p->number, m->start };
+
+	if (p->number && m->file)
+		tally_gone(p->all->tally, &gone, sizeof gone);
+}
+
+/* --- mappings --- */
+
+/* The first that ends past address. */
+static size_t
+place(const struct process_space *p, uint64_t address)
+{
+	size_t lo = 0, hi = p->n_map;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->map[mid].limit <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool
+insert(struct process_space *p, const struct mapping *m)
+{
+	size_t i;
+
+	if (array_reserve(&p->map, &p->room, p->n_map + 1, sizeof *p->map) != 0)
+		return false;
+	i = place(p, m->start);
+	memmove(p->map + i + 1, p->map + i, (p->n_map - i) * sizeof *p->map);
+	p->map[i] = *m;
+	p->n_map++;
+	if (p->number && m->file)
+		tell_module(p, m);
+	return true;
+}
+
+/* Take [start, limit) out of what there is; what is on either side stays. */
+static void
+clear(struct process_space *p, uint64_t start, uint64_t limit)
+{
+	size_t i;
+
+	while ((i = place(p, start)) < p->n_map && p->map[i].start < limit) {
+		struct mapping old = p->map[i], left = old, right = old;
+
+		tell_gone(p, &old);
+		p->n_map--;
+		memmove(p->map + i, p->map + i + 1,
+			(p->n_map - i) * sizeof *p->map);
+		left.limit = start;
+		right.start = limit;
+		right.offset += limit - old.start;
+		if (old.start < start) {
+			files_hold(old.file);
+			insert(p, &left);
+		}
+		if (old.limit > limit) {
+			files_hold(old.file);
+			insert(p, &right);
+		}
+		files_put(p->all->files, old.file);
+	}
+	p->last = 0;
+}
+
+static void
+add(struct process_space *p, const struct space_map *m,
+    const struct file_from *from)
+{
+	struct mapping map = { .start = m->start,
+			       .limit = m->limit,
+			       .offset = m->offset };
+	struct mapping *same;
+	size_t i = place(p, m->start);
+
+	if (m->limit <= m->start)
+		return;
+	map.file = files_get(p->all->files, m->path, m->build_id, from);
+	/* Seen in /proc, and then told by the kernel, too. */
+	same = i < p->n_map ? &p->map[i] : NULL;
+	if (same && same->start == map.start && same->limit == map.limit &&
+	    same->offset == map.offset && same->file == map.file) {
+		files_put(p->all->files, map.file);
+		return;
+	}
+	clear(p, m->start, m->limit);
+	if (!insert(p, &map))
+		files_put(p->all->files, map.file);
+}
+
+/* --- what happens --- */
+
+/* A row of /proc/PID/maps with code; false: it has none, or is damaged. */
+static bool
+parse_row(char *row, struct space_map *m)
+{
+	char prot[5];
+	int at = 0;
+
+	row[strcspn(row, "\n")] = '\0';
+	if (sscanf(row, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n",
+		   &m->start, &m->limit, prot, &m->offset, &at) != 4 ||
+	    !at || !strchr(prot, 'x'))
+		return false;
+	row += at;
+	m->path = row + strspn(row, " ");
+	m->build_id = "";
+	return true;
+}
+
+static void
+read_name(struct process_space *p)
+{
+	char path[64], name[MAX_NAME + 2] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", p->pid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof name, f))
+		name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	set_name(p, name);
+}
+
+void
+spaces_read(struct spaces *s, int32_t pid)
+{
+	struct process_space *p;
+	char path[64], *row = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	if (look_up(s, pid))
+		return;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	p = f ? spaces_find(s, pid) : NULL;
+	if (p)
+		read_name(p);
+	/* A process may map faster than we read: so not for ever. */
+	for (int n = 0; p && n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
+		struct space_map m = { .pid = pid };
+		struct file_from from = { pid, true, 0, 0 };
+
+		if (!parse_row(row, &m))
+			continue;
+		from.start = m.start;
+		from.limit = m.limit;
+		add(p, &m, &from);
+	}
+	free(row);
+	if (f)
+		fclose(f);
+}
+
+void
+spaces_map(struct spaces *s, const struct space_map *m)
+{
+	struct process_space *p = spaces_find(s, m->pid);
+	struct file_from from = { m->pid, false, m->start, m->limit };
+
+	if (p)
+		add(p, m, &from);
+}
+
+/* The number is another process's now, or it runs another program. */
+static void
+revive(struct process_space *p)
+{
+	drop_maps(p);
+	p->all->n_ended -= p->ended > 0;
+	p->ended = 0;
+}
+
+void
+spaces_fork(struct spaces *s, int32_t pid, int32_t parent)
+{
+	struct process_space *from, *p;
+
+	if (pid == parent) /* a thread */
+		return;
+	from = look_up(s, parent);
+	p = spaces_find(s, pid);
+	if (!p)
+		return;
+	revive(p);
+	if (!from || array_reserve(&p->map, &p->room, from->n_map + 1,
+				   sizeof *p->map) != 0)
+		return;
+	set_name(p, from->name);
+	for (size_t i = 0; i < from->n_map; i++) {
+		p->map[i] = from->map[i];
+		files_hold(p->map[i].file);
+	}
+	p->n_map = from->n_map;
+}
+
+void
+spaces_exec(struct spaces *s, int32_t pid, const char *name)
+{
+	struct process_space *p = spaces_find(s, pid);
+
+	if (!p)
+		return;
+	revive(p);
+	set_name(p, name);
+}
+
+void
+spaces_exit(struct spaces *s, int32_t pid)
+{
+	struct process_space *p = look_up(s, pid);
+
+	if (!p || p->ended)
+		return;
+	p->ended = 1;
+	s->n_ended++;
+}
+
+/* Other threads may have outlived the one that ended: wait for some passes. */
+void
+spaces_sweep(struct spaces *s)
+{
+	enum { PASSES = 20 };
+
+	for (size_t i = 0; s->n_ended && i < N_BUCKET; i++) {
+		struct process_space **at = &s->bucket[i], *p;
+
+		while ((p = *at)) {
+			if (!p->ended || p->ended++ < PASSES) {
+				at = &p->next;
+				continue;
+			}
+			*at = p->next;
+			process_free(p);
+			s->n_ended--;
+		}
+	}
+}
+
+bool
+space_code(void *space, uint64_t pc, struct walk_code *out)
+{
+	struct process_space *p = space;
+	struct mapping *m;
+	size_t i = p->last;
+
+	if (i >= p->n_map || pc < p->map[i].start || pc >= p->map[i].limit) {
+		i = place(p, pc);
+		if (i >= p->n_map || pc < p->map[i].start)
+			return false;
+		p->last = i;
+	}
+	m = &p->map[i];
+	*out = (struct walk_code){ NULL, 0 };
+	if (!m->file)
+		return true;
+	if (!m->has_bias) {
+		const struct file_from from = { p->pid, false, m->start,
+						m->limit };
+		const struct rows *rows =
+			file_rows(p->all->files, m->file, &from);
+
+		m->has_bias = true;
+		m->has_rows =
+			rows && rows_bias(rows, m->start, m->offset, &m->bias);
+	}
+	if (m->has_rows)
+		*out = (struct walk_code){
+			file_rows(p->all->files, m->file, NULL), m->bias
+		};
+	return true;
+}

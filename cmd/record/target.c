@@ -1,0 +1,158 @@
+/* target.c - see target.h. */
+#include "config.h"
+
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.h"
+
+enum {
+	KEY_PID = CLI_GROUP + 300,
+	KEY_ALL,
+	KEY_SECONDS,
+	KEY_SAMPLER,
+	KEY_KERNEL,
+	KEY_STACK,
+
+	MAX_PID = 1 << 22,
+	MAX_SECONDS = 1 << 30,
+	STACK_BYTES = 16384,
+	MAX_STACK = 65528, /* of perf_event_open(2) */
+};
+
+const struct cli_opt record_target_opts[] = {
+	CLI_HEADING("From outside"),
+	{ KEY_PID, "pid", "PID[,PID]...",
+	  "record processes that run already, and what they start" },
+	{ KEY_ALL, "all", NULL, "record every process of the machine" },
+	{ KEY_SECONDS, "seconds", "N",
+	  "with --pid or --all: for N seconds (until interrupted, or until "
+	  "COMMAND ends)" },
+	{ KEY_SAMPLER, "sampler", "HOW",
+	  "preload: libsample; perf: the kernel; auto (the default): libsample "
+	  "where it can be loaded" },
+	{ KEY_KERNEL, "kernel", "HOW",
+	  "frames and time of the kernel: yes, no, or auto (the default): if "
+	  "permitted" },
+	{ KEY_STACK, "stack-size", "BYTES",
+	  "how much of each stack the kernel copies (16384)" },
+	{ 0 }
+};
+
+void
+record_target_init(struct target *t)
+{
+	*t = (struct target){ .stack_bytes = STACK_BYTES };
+}
+
+/* "1234,1235": pids. */
+static void
+take_pids(const struct cli *cli, struct target *t)
+{
+	const char *at = cli->arg;
+	char *end;
+
+	do {
+		long pid = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ',') || pid < 1 ||
+		    pid > MAX_PID)
+			die("--pid: '%s' is not a list of process numbers",
+			    cli->arg);
+		if (t->n_pid == TARGET_MAX_PID)
+			die("--pid: more than %d processes; use --all",
+			    TARGET_MAX_PID);
+		t->pid[t->n_pid++] = (pid_t)pid;
+		at = end + 1;
+	} while (*end);
+}
+
+static enum target_sampler
+sampler_of(const char *arg)
+{
+	if (strcmp(arg, "auto") == 0)
+		return SAMPLER_AUTO;
+	if (strcmp(arg, "preload") == 0)
+		return SAMPLER_PRELOAD;
+	if (strcmp(arg, "perf") == 0)
+		return SAMPLER_PERF;
+	die("--sampler: '%s' is neither auto, preload nor perf", arg);
+}
+
+static enum target_kernel
+kernel_of(const char *arg)
+{
+	if (strcmp(arg, "auto") == 0)
+		return KERNEL_AUTO;
+	if (strcmp(arg, "yes") == 0)
+		return KERNEL_YES;
+	if (strcmp(arg, "no") == 0)
+		return KERNEL_NO;
+	die("--kernel: '%s' is neither yes, no nor auto", arg);
+}
+
+bool
+record_target_option(const struct cli *cli, int key, struct target *t)
+{
+	switch (key) {
+	case KEY_PID:
+		take_pids(cli, t);
+		return true;
+	case KEY_ALL:
+		t->all = true;
+		return true;
+	case KEY_SECONDS:
+		t->seconds = (unsigned)cli_uint(cli, 1, MAX_SECONDS);
+		t->only = "--seconds";
+		return true;
+	case KEY_SAMPLER:
+		t->sampler = sampler_of(cli->arg);
+		return true;
+	case KEY_KERNEL:
+		t->kernel = kernel_of(cli->arg);
+		t->only = "--kernel";
+		return true;
+	case KEY_STACK:
+		t->stack_bytes = (uint32_t)cli_uint(cli, 8, MAX_STACK) & ~7u;
+		t->only = "--stack-size";
+		return true;
+	}
+	return false;
+}
+
+void
+record_target_check(const struct target *t, int n_operand)
+{
+	if (t->n_pid && t->all)
+		die("--pid and --all: ask for one");
+	if (record_target_runs(t) && t->sampler == SAMPLER_PRELOAD)
+		die("--sampler=preload: libsample can only be loaded into a "
+		    "program that prof-record starts");
+	if (t->seconds && (n_operand || !record_target_runs(t)))
+		die("--seconds is for --pid and --all without a command");
+	if (!n_operand && !record_target_runs(t))
+		die("no command to run");
+}
+
+bool
+record_target_outside(const struct target *t, struct launch *l,
+		      const char *command)
+{
+	bool outside = record_target_runs(t) || t->sampler == SAMPLER_PERF;
+	struct prof_err err;
+
+	if (!outside && t->sampler == SAMPLER_AUTO && !t->preload_only &&
+	    launch_find(l, command, &err) == PROF_ENOTSUP) {
+		warn("%s; sampled from outside", err.msg);
+		return true;
+	}
+	if (outside && t->preload_only)
+		die("--clock, --signal, --children and other profiles than of "
+		    "CPU time are libsample's: not with --pid, --all or "
+		    "--sampler=perf");
+	if (!outside && t->only)
+		die("%s is for --pid, --all and --sampler=perf", t->only);
+	return outside;
+}

@@ -1,0 +1,67 @@
+/*
+ * target.h - the options of prof-record that say what is sampled from outside,
+ * and how.
+ */
+#ifndef RECORD_TARGET_H
+#define RECORD_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/cli.h"
+
+struct launch;
+
+enum target_sampler {
+	SAMPLER_AUTO,    /* libsample where it can be, else the kernel */
+	SAMPLER_PRELOAD, /* libsample */
+	SAMPLER_PERF,    /* the kernel, by perf_event_open(2) */
+};
+
+enum target_kernel { KERNEL_AUTO, KERNEL_YES, KERNEL_NO };
+
+enum { TARGET_MAX_PID = 64 };
+
+struct target {
+	pid_t pid[TARGET_MAX_PID]; /* processes that run already */
+	size_t n_pid;
+	bool all;         /* every process */
+	unsigned seconds; /* 0: no limit */
+	uint32_t stack_bytes;
+	enum target_kernel kernel;
+	enum target_sampler sampler;
+	bool wait_all;     /* for what the command leaves behind */
+	bool preload_only; /* there are options that only libsample has */
+	const char *only;  /* an option that takes the kernel's sampler, or NULL
+			    */
+};
+
+/* Their rows: a group of the command's table. */
+extern const struct cli_opt record_target_opts[];
+
+/* The values that hold without options. */
+void record_target_init(struct target *t);
+
+/* Act on option key. False if it is none of these. Dies. */
+bool record_target_option(const struct cli *cli, int key, struct target *t);
+
+/* Is something sampled that runs already? */
+static inline bool
+record_target_runs(const struct target *t)
+{
+	return t->n_pid || t->all;
+}
+
+/* Die of options that make no sense together: n_operand words of a command. */
+void record_target_check(const struct target *t, int n_operand);
+
+/*
+ * Is the kernel to be the sampler? With SAMPLER_AUTO a command is looked at, if
+ * libsample can be loaded into it; a message says why not. Dies.
+ */
+bool record_target_outside(const struct target *t, struct launch *l,
+			   const char *command);
+
+#endif

@@ -1,0 +1,217 @@
+# outside.t - prof-record with the kernel as the sampler: processes that run
+# already, programs that libsample cannot be loaded into, the whole machine.
+. "${srcdir:-.}/tests/tap.sh"
+. "$src/tests/named.sh"
+
+prof-record -q --sampler=perf --kernel=no -o try.pb.gz true >log 2>&1 ||
+	skip_rest 'sampling from outside' "$(head -1 log)"
+[ "$(uname -m)" = x86_64 ] || skip_rest 'sampling from outside' 'on x86_64 only'
+
+# near NAME GOT WANTED PERCENT: are two numbers that close?
+near() {
+	if awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN {
+		d = a > b ? a - b : b - a
+		exit !(b > 0 && d <= b * p / 100) }'; then
+		ok "$1"
+	else
+		echo "$2, wanted $3 within $4 %" | not_ok "$1"
+	fi
+}
+
+# What the profile's comment on sampling says of a word.
+sampling() {
+	prof-text --raw "$1" | sed -n "s/.*# sampling: .*[ ]$2=\\([^ ]*\\).*/\\1/p"
+}
+
+# Share in percent of the function $2 and what it calls in profile $1.
+share() {
+	prof-symbolize -q "$1" 2>/dev/null | prof-text --nodecount=1000 2>/dev/null |
+		awk -v f="$2" '$6 == f { sub("%", "", $5); print $5; n++ }
+			END { if (!n) print 0 }'
+}
+
+# Work in known shares, of CPU time that the program knows itself.
+cat >work.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+__attribute__((noinline)) void part_a(double until) { while (now() < until) ; __asm__(""); }
+__attribute__((noinline)) void part_b(double until) { while (now() < until) ; __asm__(""); }
+int main(int argc, char **argv)
+{
+	double all = atof(argv[1]), t = 0;
+	if (argc > 2)
+		execl(argv[2], argv[2], argv[1], (char *)0);
+	while (t < all) {
+		part_a(t + 0.003);
+		part_b(t + 0.004);
+		t = now();
+	}
+	part_a(t + 0.001);
+	return 0;
+}
+END
+cc="${CC:-cc} -O2 -fomit-frame-pointer -w"
+if ! $cc -o work work.c 2>log; then
+	skip_rest 'sampling from outside' "$(head -1 log)"
+fi
+
+check 'a command' 0 'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6' <<'END'
+END
+near 'its parts have their shares' "$(share x.pb.gz part_a)" 75 10
+near 'ticks are its CPU time' "$(sampling x.pb.gz ticks)" 598 12
+check 'its stacks go to the root' 0 \
+	"prof-text --traces x.pb.gz >/dev/null; prof-text --raw x.pb.gz |
+		sed -n 's/.*\\(clock=[^ ]*\\).* \\(lost=[^ ]*\\).* \\(unwind_failed=[^ ]*\\).*/\\1 \\2 \\3/p'" <<'END'
+clock=perf-pid lost=0 unwind_failed=0
+END
+
+./work 30 &
+pid=$!
+check 'a process that runs' 0 \
+	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz" <<'END'
+END
+near 'it has its shares' "$(share p.pb.gz part_a)" 75 10
+check 'while a command runs, whose status counts' 3 \
+	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.3; exit 3'" <<'END'
+END
+near 'the command is not in it' "$(share q.pb.gz part_a)" 75 15
+check 'it goes into a pipe' 0 \
+	"prof-record -q --pid $pid --seconds 1 | prof-text --raw | grep -c '^ *[0-9].*: [0-9]' |
+		awk '{ print (\$1 > 0) }'" <<'END'
+1
+END
+prof-record -q --pid $pid -o i.pb.gz &
+recorder=$!
+while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
+	kill -0 $recorder 2>/dev/null; do :; done
+kill -INT $recorder
+wait $recorder
+if [ $? -eq 0 ] && [ -s i.pb.gz ]; then
+	ok 'an interrupt ends it in good order'
+else
+	echo 'no profile' | not_ok 'an interrupt ends it in good order'
+fi
+kill $pid
+wait $pid 2>/dev/null
+check 'a process that ends' 0 \
+	'./work 0.3 & prof-record -q --pid $! -o e.pb.gz; test -s e.pb.gz' <<'END'
+END
+check_err 'a process that is not there' 2 'prof-record --pid 4194303 -o n.pb.gz' \
+	'no process 4194303'
+
+# Programs that exec, and many that do not live long.
+check 'after exec' 0 \
+	'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.3 ./work' <<'END'
+END
+near 'the new program is seen' "$(share x.pb.gz part_a)" 75 15
+check 'processes that come and go' 0 \
+	'prof-record -q --sampler=perf -F 997 -o f.pb.gz sh -c "
+		i=0
+		while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' <<'END'
+END
+near 'they are seen' "$(named work f.pb.gz | grep -c part_a |
+	awk '{ print ($1 > 0) }')" 1 0
+
+# What libsample cannot be loaded into.
+if $cc -static -o static work.c 2>log; then
+	check_err 'a static program is sampled from outside, with a note' 0 \
+		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
+		'sampled from outside'
+	near 'it has its shares' "$(share s.pb.gz part_a)" 75 10
+else
+	skip 'a static program' "$(head -1 log)"
+fi
+if have go; then
+	cat >w.go <<'END'
+package main
+
+import "time"
+
+//go:noinline
+func busy(n int) (x int) {
+	for i := 0; i < n; i++ {
+		x = x*7 + i
+	}
+	return x
+}
+
+func main() {
+	done := make(chan int)
+	go func() {
+		for t := time.Now(); time.Since(t) < 300*time.Millisecond; {
+			busy(100000)
+		}
+		done <- 1
+	}()
+	<-done
+}
+END
+	export GOCACHE="$scratch/go" GO111MODULE=off CGO_ENABLED=0
+	if go build -o gone w.go 2>log; then
+		check_err 'a Go program' 0 \
+			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \
+			'sampled from outside'
+		near 'its goroutine is walked' "$(share g.pb.gz main.main.func1)" 100 15
+	else
+		not_ok 'a Go program' <log
+	fi
+else
+	skip 'a Go program' 'no go'
+fi
+
+# The kernel, if we may.
+if prof-record -q --sampler=perf --kernel=yes -o k.pb.gz true 2>log; then
+	check 'frames of the kernel' 0 \
+		'prof-record -q --sampler=perf -F 997 -o k.pb.gz \
+			dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+		prof-text --raw k.pb.gz | grep -c "kernel.kallsyms"' <<'END'
+1
+END
+	check 'the machine' 0 \
+		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null
+		prof-text --tags a.pb.gz 2>/dev/null | grep -c "^ process: "' <<'END'
+1
+END
+else
+	skip 'the kernel, and the machine' "$(head -1 log)"
+fi
+
+# Without rights.
+if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
+	setpriv --reuid=65534 --clear-groups test -x "$bin/prof-record"; then
+	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+	mkdir -m 777 nobody
+	as="cd nobody && setpriv --reuid=65534 --clear-groups"
+	check_err "another user's process: the value and the remedy" 2 \
+		"$as prof-record --pid 1 --seconds 1 -o n.pb.gz" \
+		"kernel.perf_event_paranoid is $paranoid"
+	if [ "$paranoid" -eq 2 ]; then
+		check_err 'a process of ones own, but not the kernel' 0 \
+			"$as prof-record --sampler=perf -o n.pb.gz ../work 0.1" \
+			'kernel not permitted'
+		check_err 'the machine: the value and the remedy' 2 \
+			"$as prof-record --all --seconds 1 -o n.pb.gz" \
+			'cap_perfmon'
+	else
+		skip 'without rights' "perf_event_paranoid is $paranoid, not 2"
+	fi
+else
+	skip 'without rights' 'not root'
+fi
+
+check_err 'preload cannot attach' 2 'prof-record --sampler=preload --pid 1' \
+	'--sampler=preload'
+check_err 'what only libsample has' 2 'prof-record --pid 1 --heap' "libsample's"
+check_err 'what only the kernel has' 2 \
+	'prof-record --sampler=preload --kernel=no true' '--kernel is for'
+check_err 'seconds of nothing' 2 'prof-record --seconds 3 true' '--seconds is for'
+check_err 'a list that is none' 2 'prof-record --pid 12,x' 'not a list'
+plan
