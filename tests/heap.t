@@ -73,16 +73,8 @@ for allocator in glibc tcmalloc_minimal.so.4 tcmalloc.so.4 jemalloc.so.2; do
 		skip "$name" 'not there'
 		continue
 	fi
-	LD_PRELOAD=$lib prof-record --heap=$period -o h.pb.gz "$heap" "$times" \
-		>known 2>err
-	status=$?
-	if [ $status -eq 0 ] && judge known h.pb.gz >why; then
-		ok "$name"
-		cat why
-	else
-		{ echo "status $status"; cat err; } >>why
-		not_ok "$name" <why
-	fi
+	truth "$name" h.pb.gz env LD_PRELOAD="$lib" \
+		prof-record --heap=$period -o h.pb.gz "$heap" "$times"
 done
 
 # What a profile looks like.

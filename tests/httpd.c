@@ -34,9 +34,7 @@
  * /pprof/heap in any case, and /bare/pprof/ has a heap of a server whose
  *program only cmdline tells.
  */
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -44,10 +42,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include "tests/server.h"
 
 #define MAX_PORTS 1000
 
@@ -57,22 +56,9 @@ static char asked[4200]; /* path and query */
 static const char plain[] = "Content-Type: text/plain; charset=utf-8\r\n";
 
 static void
-put(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, p, n);
-
-		if (w <= 0)
-			_exit(0);
-		p += w;
-		n -= (size_t)w;
-	}
-}
-
-static void
 puts_to(int fd, const char *text)
 {
-	put(fd, text, strlen(text));
+	server_put(fd, text, strlen(text));
 }
 
 /* length < 0: none is given. */
@@ -88,7 +74,7 @@ head(int fd, const char *status, const char *fields, long length)
 			      "Content-Length: %ld\r\n", length);
 	n += snprintf(text + n, sizeof(text) - (size_t)n,
 		      "Connection: close\r\n\r\n");
-	put(fd, text, (size_t)n);
+	server_put(fd, text, (size_t)n);
 }
 
 static void
@@ -128,7 +114,7 @@ file(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "", (long)n);
-	put(fd, data, n);
+	server_put(fd, data, n);
 }
 
 static void
@@ -139,7 +125,7 @@ gzip(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "Content-Encoding: gzip\r\n", (long)n);
-	put(fd, data, n);
+	server_put(fd, data, n);
 }
 
 static void
@@ -151,10 +137,10 @@ dribble(int fd, const char *name)
 		return;
 	head(fd, "200 OK", "", -1);
 	for (size_t i = 0; i < 50 && i < n; i++) {
-		put(fd, data + i, 1);
+		server_put(fd, data + i, 1);
 		usleep(2000);
 	}
-	put(fd, data + 50, n - 50);
+	server_put(fd, data + 50, n - 50);
 }
 
 static void
@@ -165,7 +151,7 @@ cut(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "", -1);
-	put(fd, data, n / 2);
+	server_put(fd, data, n / 2);
 }
 
 static void
@@ -176,7 +162,7 @@ short_of(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "", (long)n + 1000);
-	put(fd, data, n);
+	server_put(fd, data, n);
 }
 
 static void
@@ -187,7 +173,7 @@ longer(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "", (long)n - 10);
-	put(fd, data, n);
+	server_put(fd, data, n);
 }
 
 static void
@@ -198,7 +184,7 @@ stay(int fd, const char *name)
 	if (!load(fd, name, &n))
 		return;
 	head(fd, "200 OK", "", (long)n);
-	put(fd, data, n);
+	server_put(fd, data, n);
 	pause();
 }
 
@@ -213,7 +199,7 @@ chunks(int fd, const char *name)
 	head(fd, "200 OK", "Transfer-Encoding: chunked\r\n", -1);
 	snprintf(size, sizeof(size), "%zx\r\n", n);
 	puts_to(fd, size);
-	put(fd, data, n);
+	server_put(fd, data, n);
 	puts_to(fd, "\r\n");
 }
 
@@ -240,7 +226,7 @@ length(int fd, char *rest)
 		return;
 	snprintf(field, sizeof(field), "Content-Length: %.100s\r\n", rest);
 	head(fd, "200 OK", field, -1);
-	put(fd, data, n);
+	server_put(fd, data, n);
 }
 
 static void
@@ -392,7 +378,7 @@ zeros(int fd)
 {
 	memset(data, 0, sizeof(data));
 	for (;;)
-		put(fd, data, sizeof(data));
+		server_put(fd, data, sizeof(data));
 }
 
 static void
@@ -473,9 +459,9 @@ explode(int fd)
 	if (deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
 		_exit(2);
 	deflate(&z, Z_FULL_FLUSH);
-	put(fd, magic, sizeof(magic));
+	server_put(fd, magic, sizeof(magic));
 	for (int i = 0; i < 5000; i++)
-		put(fd, packed, sizeof(packed) - z.avail_out);
+		server_put(fd, packed, sizeof(packed) - z.avail_out);
 }
 
 static void
@@ -574,21 +560,9 @@ answer(int fd, char *path)
 }
 
 static void
-write_log(void)
-{
-	char line[4300];
-	int n = snprintf(line, sizeof(line), "%s\n", asked);
-	int fd = open(log_name, O_WRONLY | O_APPEND | O_CREAT, 0666);
-
-	if (fd < 0 || write(fd, line, (size_t)n) != n)
-		_exit(2);
-	close(fd);
-}
-
-static void
 serve(int fd)
 {
-	char request[8192], *end, *path;
+	char request[8192], line[4300], *end, *path;
 	size_t n = 0;
 	ssize_t got;
 
@@ -608,28 +582,11 @@ serve(int fd)
 		_exit(0);
 	*end = 0;
 	strcpy(asked, path);
-	write_log();
+	snprintf(line, sizeof(line), "%s\n", asked);
+	server_log(log_name, line);
 	path[strcspn(path, "?")] = 0;
 	answer(fd, path);
 	_exit(0);
-}
-
-static int
-listen_on(void)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET,
-				    .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	socklen_t len = sizeof(addr);
-	int s = socket(AF_INET, SOCK_STREAM, 0);
-
-	if (s < 0 || bind(s, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-	    listen(s, 1000) < 0 ||
-	    getsockname(s, (struct sockaddr *)&addr, &len) < 0) {
-		perror("httpd");
-		exit(2);
-	}
-	printf("%d\n", ntohs(addr.sin_port));
-	return s;
 }
 
 int
@@ -645,11 +602,10 @@ main(int argc, char **argv)
 	folder = argv[1];
 	kind = argv[2];
 	log_name = argv[3];
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	alarm(300);
+	server_end_with_parent(300);
 	signal(SIGCHLD, SIG_IGN);
 	for (int i = 0; i < n; i++)
-		port[i] = (struct pollfd){ listen_on(), POLLIN, 0 };
+		port[i] = (struct pollfd){ server_listen("httpd"), POLLIN, 0 };
 	fclose(stdout);
 	for (;;) {
 		poll(port, (nfds_t)n, -1);
@@ -659,8 +615,7 @@ main(int argc, char **argv)
 					 : -1;
 
 			if (fd >= 0 && fork() == 0) {
-				prctl(PR_SET_PDEATHSIG, SIGTERM);
-				alarm(60);
+				server_end_with_parent(60);
 				serve(fd);
 			}
 			if (fd >= 0)

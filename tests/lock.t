@@ -50,17 +50,8 @@ judge() {
 }
 
 for period in 1000 100000 5000000; do
-	name="the truth of known waits, a sample for $period ns"
-	prof-record --lock=$period -o l.pb.gz "$lock" "$times" 400 $period \
-		>known 2>err
-	status=$?
-	if [ $status -eq 0 ] && judge known l.pb.gz >why; then
-		ok "$name"
-		cat why
-	else
-		{ echo "status $status"; cat err; } >>why
-		not_ok "$name" <why
-	fi
+	truth "the truth of known waits, a sample for $period ns" l.pb.gz \
+		prof-record --lock=$period -o l.pb.gz "$lock" "$times" 400 $period
 done
 
 prof-record --lock=1000 -o l.pb.gz "$lock" 50 400 >known

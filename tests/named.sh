@@ -1,4 +1,5 @@
-# named.sh - sourced after tap.sh: stacks in the names of a program's functions.
+# named.sh - sourced after tap.sh: stacks in the names of a program's functions, and
+# estimates against the truth.
 #
 #	named PROGRAM [OPTION] FILE	what `stacks [OPTION] FILE` prints, with
 #					names for frames in PROGRAM and ? for
@@ -34,4 +35,20 @@ named() {
 			}
 			return known[where] = name[low]
 		}' .symbols -
+}
+
+# truth NAME PROFILE COMMAND...: COMMAND prints what is known and writes PROFILE,
+# which the test's judge() compares with that.
+truth() {
+	truth_name=$1 truth_profile=$2
+	shift 2
+	"$@" >known 2>err
+	status=$?
+	if [ $status -eq 0 ] && judge known "$truth_profile" >why; then
+		ok "$truth_name"
+		cat why
+	else
+		{ echo "status $status"; cat err; } >>why
+		not_ok "$truth_name" <why
+	fi
 }

@@ -16,32 +16,18 @@
  */
 #include "config.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/server.h"
+
 static char request[1 << 20];
-
-static void
-put(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, p, n);
-
-		if (w <= 0)
-			_exit(0);
-		p += w;
-		n -= (size_t)w;
-	}
-}
 
 static void
 say(int fd, const char *status, const char *fields)
@@ -50,7 +36,7 @@ say(int fd, const char *status, const char *fields)
 
 	snprintf(head, sizeof(head),
 		 "HTTP/1.1 %s\r\nConnection: close\r\n%s\r\n", status, fields);
-	put(fd, head, strlen(head));
+	server_put(fd, head, strlen(head));
 }
 
 static void
@@ -64,7 +50,7 @@ say_file(int fd, const char *folder, const char *name)
 	f = fopen(path, "rb");
 	say(fd, f ? "200 OK" : "404 Not Found", "");
 	if (f)
-		put(fd, data, fread(data, 1, sizeof(data), f));
+		server_put(fd, data, fread(data, 1, sizeof(data), f));
 	_exit(0);
 }
 
@@ -77,7 +63,7 @@ say_names(int fd, char *question, const char *prefix, const char *end)
 	while ((addr = strsep(&question, "+"))) {
 		snprintf(line, sizeof(line), "%s%.20s\tf_%.20s%s", prefix, addr,
 			 addr + 2, end);
-		put(fd, line, strlen(line));
+		server_put(fd, line, strlen(line));
 	}
 }
 
@@ -91,7 +77,7 @@ say_noise(int fd)
 		x = x * 1103515245 + 12345;
 		noise[i] = "0x1a4 \t\n\r\377zq%"[(x >> 16) % 13];
 	}
-	put(fd, noise, sizeof(noise));
+	server_put(fd, noise, sizeof(noise));
 }
 
 static void
@@ -103,7 +89,7 @@ answer_symbol(int fd, const char *how, bool is_post, char *body, char *rest)
 		say(fd, "405 Method Not Allowed", "Content-Length: 0\r\n");
 	} else if (!strcmp(how, "html")) {
 		say(fd, "200 OK", "");
-		put(fd, "<html>0 hello</html>", 20);
+		server_put(fd, "<html>0 hello</html>", 20);
 	} else if (!strcmp(how, "move")) {
 		snprintf(to, sizeof(to), "Location: /ok/%s\r\n", rest);
 		say(fd, "302 Found", to);
@@ -124,9 +110,9 @@ answer_symbol(int fd, const char *how, bool is_post, char *body, char *rest)
 			say_noise(fd);
 	} else if (!strcmp(how, "more")) {
 		say(fd, "200 OK", "");
-		put(fd, "num_symbols: 1\n0x1\tone\n0x\n---\n\n", 32);
+		server_put(fd, "num_symbols: 1\n0x1\tone\n0x\n---\n\n", 32);
 		say_names(fd, body, "see 0xz ", "<0x7> \r\n");
-		put(fd, "0x2 two", 7);
+		server_put(fd, "0x2 two", 7);
 	} else {
 		say(fd, "200 OK", "");
 		say_names(fd, body, "", "\n");
@@ -157,7 +143,6 @@ serve(int fd, const char *folder, const char *log)
 {
 	bool is_post;
 	char *body, *path, *end, *how, *file, *rest, *line;
-	int to, n;
 
 	receive(fd);
 	body = strstr(request, "\r\n\r\n") + 4;
@@ -167,12 +152,10 @@ serve(int fd, const char *folder, const char *log)
 	if (!end || *path != '/')
 		_exit(0);
 	*end = 0;
-	/* In one piece: others write there, too. */
-	to = open(log, O_WRONLY | O_APPEND | O_CREAT, 0666);
-	n = asprintf(&line, "%s %s %s\n", is_post ? "POST" : "GET", path, body);
-	if (to < 0 || n < 0 || write(to, line, (size_t)n) != n)
+	if (asprintf(&line, "%s %s %s\n", is_post ? "POST" : "GET", path,
+		     body) < 0)
 		_exit(2);
-	close(to);
+	server_log(log, line);
 	free(line);
 	path[strcspn(path, "?")] = 0;
 	how = strsep(&path, "/") ? strsep(&path, "/") : NULL;
@@ -190,22 +173,15 @@ serve(int fd, const char *folder, const char *log)
 int
 main(int argc, char **argv)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET,
-				    .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	socklen_t len = sizeof(addr);
-	int s = socket(AF_INET, SOCK_STREAM, 0);
+	int s;
 
-	if (argc != 3 || s < 0 ||
-	    bind(s, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-	    listen(s, 1000) < 0 ||
-	    getsockname(s, (struct sockaddr *)&addr, &len) < 0) {
-		perror("symbold FOLDER LOG");
+	if (argc != 3) {
+		fprintf(stderr, "usage: symbold FOLDER LOG\n");
 		return 2;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	alarm(300);
+	s = server_listen("symbold");
+	server_end_with_parent(300);
 	signal(SIGCHLD, SIG_IGN);
-	printf("%d\n", ntohs(addr.sin_port));
 	fclose(stdout);
 	for (;;) {
 		int fd = accept(s, NULL, NULL);
@@ -214,8 +190,7 @@ main(int argc, char **argv)
 			close(fd);
 			continue;
 		}
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		alarm(60);
+		server_end_with_parent(60);
 		close(s);
 		serve(fd, argv[1], argv[2]);
 	}
