@@ -15,6 +15,7 @@
 #include "symbolize/options.h"
 #include "symbolize/symreport.h"
 #include "symbols/binary/symcache.h"
+#include "symbols/elf/unpack.h"
 #include "symbols/names/demangle.h"
 #include "symbols/net/debuginfod.h"
 #include "symbols/net/remote.h"
@@ -56,11 +57,14 @@ read_files(struct profile *p, struct symbolize_settings *s)
 					.warn = warn };
 	struct debuginfod *debuginfod = NULL;
 	struct symcache *cache = NULL;
+	struct unpack_budget budget;
 	struct locate locate;
 	struct prof_err err;
 
 	if (locate_init(&locate, s->search_path) < 0)
 		die("out of memory");
+	unpack_budget_init(&budget, s->max_unpacked);
+	locate.budget = &budget;
 	locate.any_build_id = s->any_build_id;
 	locate.tried = symreport_tried;
 	locate.ctx = s->resolve.report;

@@ -344,6 +344,54 @@ if build prog gcc g++ -O2 -g -gz=zlib; then
 	prof-symbolize --binary=hostile prog.pb >hostile.pb 2>.said
 	answered 'a section that claims 64 GiB'
 fi
+
+# Small files that become large: each within its own limits, but not all.
+if build prog gcc g++ -O2 -g; then
+	{
+		echo '# cpu nanoseconds'
+		for k in 1 2 3 4 5 6; do
+			{
+				cat prog
+				head -c 8000000 /dev/zero
+			} | gzip -1 >packed.$k
+			echo "@mapping 0x${k}00000 0x${k}80000 0 $scratch/packed.$k"
+		done
+		for k in 1 2 3 4 5 6; do
+			echo "[$k]0x${k}01000 1"
+		done
+	} >packed.txt
+	check 'hostile: files that unpack to too much in all' 0 'mkprof packed.txt |
+		prof-symbolize -v --max-size=20M 2>&1 >out | grep -c "tried .* too much in all" |
+		sed "s/[1-9]/some/"' <<'END'
+some
+END
+fi
+
+# A file for each address, in a directory with a long name.
+awk 'BEGIN {
+	print ".text\n.globl _start\n_start:"
+	for (i = 1; i <= 300; i++)
+		printf ".file %d \"f%d.c\"\n.loc %d 1\nnop\n", i, i, i
+	print "end:\n.section .debug_abbrev,\"\",@progbits"
+	print ".byte 1,0x11,0,0x10,0x17,0x1b,8,0x11,1,0x12,1,0,0,0"
+	print ".section .debug_info,\"\",@progbits"
+	print ".long stop-start\nstart: .short 4\n.long .debug_abbrev\n.byte 8"
+	print ".byte 1\n.long .debug_line"
+	print ".byte 0x2f\n.fill 300000,1,0x64\n.byte 0"
+	print ".quad _start\n.quad end\nstop:"
+	print ".section .debug_line,\"\",@progbits"
+}' >long.s
+if gcc -Wa,-gdwarf-4 -nostdlib -static long.s -o hostile 2>build.log; then
+	profile hostile
+	check 'hostile: a long directory is no part of each name' 0 \
+		'prof-symbolize -q hostile.pb | addrs print | awk "length > 4200" | wc -l
+		prof-symbolize -q hostile.pb | addrs print | grep -c "f[1-9][0-9]*\.c"' <<'END'
+0
+300
+END
+else
+	skip 'hostile: a long directory' "$(head -1 build.log)"
+fi
 if have xz; then
 	head -c 300000000 /dev/zero | xz -1 >bomb
 	cp hostile stripped

@@ -223,6 +223,7 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 	}
 	network_finish(&s->network);
 	s->network.fetch.max_bytes = cli->max_size;
+	s->max_unpacked = cli->max_size;
 	s->local |= !s->network.is_remote || s->network.is_debuginfod;
 	take_binary(s, cli);
 }

@@ -15,11 +15,12 @@
 extern const struct cli_opt symbolize_opts[];
 
 struct symbolize_settings {
-	bool none;       /* leave symbols and names alone */
-	bool local;      /* read local files */
-	bool all_frames; /* ... and drop no frames */
-	bool redo_names; /* also names that differ from the mangled ones */
-	bool has_mode;   /* was it asked for? */
+	size_t max_unpacked; /* bytes, of compressed object files */
+	bool none;           /* leave symbols and names alone */
+	bool local;          /* read local files */
+	bool all_frames;     /* ... and drop no frames */
+	bool redo_names;     /* also names that differ from the mangled ones */
+	bool has_mode;       /* was it asked for? */
 	enum demangle_mode mode;
 	const char *build_id;
 	bool any_build_id;

@@ -136,7 +136,8 @@ read_layout(struct binary *s, struct prof_err *err)
 
 /* Make *out of the file or, if there is one, the image. */
 static enum prof_status
-open_object(const char *name, void *image, size_t n, struct binary **out,
+open_object(const char *name, void *image, size_t n,
+	    struct unpack_budget *budget, struct binary **out,
 	    struct prof_err *err)
 {
 	struct binary *s = calloc(1, sizeof(*s));
@@ -148,7 +149,7 @@ open_object(const char *name, void *image, size_t n, struct binary **out,
 		return prof_nomem(err);
 	}
 	st = image ? object_open_image(&s->main, name, image, n, err)
-		   : object_open(&s->main, name, err);
+		   : object_open(&s->main, name, budget, err);
 	if (st == PROF_OK)
 		st = read_layout(s, err);
 	if (st != PROF_OK) {
@@ -160,16 +161,17 @@ open_object(const char *name, void *image, size_t n, struct binary **out,
 }
 
 enum prof_status
-binary_open(const char *path, struct binary **out, struct prof_err *err)
+binary_open(const char *path, struct unpack_budget *budget, struct binary **out,
+	    struct prof_err *err)
 {
-	return open_object(path, NULL, 0, out, err);
+	return open_object(path, NULL, 0, budget, out, err);
 }
 
 enum prof_status
 binary_open_image(const char *name, void *image, size_t n, struct binary **out,
 		  struct prof_err *err)
 {
-	return open_object(name, image, n, out, err);
+	return open_object(name, image, n, NULL, out, err);
 }
 
 void

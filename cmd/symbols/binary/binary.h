@@ -21,12 +21,15 @@
 #include "symbols/elf/frame.h"
 
 struct binary;
+struct unpack_budget;
 
 /*
- * Open the ELF file path. *out is the caller's, for binary_close().
+ * Open the ELF file path; budget bounds what it and the files that it leads to
+ * unpack to, and may be NULL. *out is the caller's, for binary_close().
  * PROF_EIO, PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM.
  */
-enum prof_status binary_open(const char *path, struct binary **out,
+enum prof_status binary_open(const char *path, struct unpack_budget *budget,
+			     struct binary **out,
 			     struct prof_err *err) MUST_USE;
 
 /* The same for n malloc'd bytes at image, which *out always takes over. */

@@ -32,7 +32,7 @@ try_debug(struct debug_search *d, const char *fmt, ...)
 	bool is_open;
 
 	va_start(ap, fmt);
-	is_open = object_open_at(o, fmt, ap);
+	is_open = object_open_at(o, d->o->budget, fmt, ap);
 	va_end(ap);
 	if (!is_open)
 		return false;

@@ -306,13 +306,14 @@ functions_run(const struct object *o, const struct code_map *code,
 	      void *ctx, struct prof_err *err)
 {
 	struct dwarf_object sup = { 0 }, package = { 0 };
+	struct split_seen seen = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct dwarf_file file;
 	struct batch b = {
 		.addr = addr,
 		.n = n,
 		.fn = fn,
 		.ctx = ctx,
-		.object = { &file, o, &package, code, &b.budget },
+		.object = { &file, o, &package, code, &b.budget, &seen },
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 	};
@@ -320,7 +321,7 @@ functions_run(const struct object *o, const struct code_map *code,
 
 	if (n == 0)
 		return PROF_OK;
-	if (!dwarf_file_init(&file, o->elf, false))
+	if (!dwarf_file_init(&file, o, false))
 		return prof_fail(err, PROF_EFORMAT, "damaged ELF file");
 	atomic_init(&b.budget.left, 0);
 	budget_add(&b.budget, file.size + 128 * (uint64_t)n);
@@ -352,6 +353,7 @@ functions_run(const struct object *o, const struct code_map *code,
 	dwarf_file_release(&file);
 	dwarf_object_close(&package);
 	dwarf_object_close(&sup);
+	split_seen_release(&seen);
 	return st;
 }
 
@@ -367,7 +369,7 @@ functions_are_whole(const struct object *o)
 	whole = !section_find(o->elf, ".gnu_debugaltlink", 0, &sh) ||
 		split_open_sup(&sup, o);
 	dwarf_object_close(&sup);
-	if (!whole || !dwarf_file_init(&file, o->elf, false))
+	if (!whole || !dwarf_file_init(&file, o, false))
 		return false;
 	atomic_init(&budget.left, 0);
 	budget_add(&budget, file.size);

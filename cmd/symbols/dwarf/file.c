@@ -43,8 +43,9 @@ section_of(const char *name, bool dwo, bool *gnu_compressed)
 }
 
 bool
-dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
+dwarf_file_init(struct dwarf_file *f, const struct object *o, bool dwo)
 {
+	Elf *elf = o->elf;
 	static const uint8_t nothing[1] = { 0 };
 	size_t index;
 	Elf_Scn *scn = NULL;
@@ -69,7 +70,7 @@ dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo)
 		i = name ? section_of(name, dwo, &gnu) : -1;
 		/* Damage: there is no such section. */
 		if (i < 0 || f->section[i].n ||
-		    !section_read(elf, scn, &sh, gnu, &bytes))
+		    !section_read(elf, scn, &sh, gnu, o->budget, &bytes))
 			continue;
 		f->section[i] = (struct dwarf_bytes){ bytes.data, bytes.n };
 		f->owned[i] = bytes.owned;

@@ -5,7 +5,6 @@
 #ifndef DWARF_FILE_H
 #define DWARF_FILE_H
 
-#include <libelf.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +12,7 @@
 
 #include "lib/base/status.h"
 #include "read.h"
+#include "symbols/elf/object.h"
 
 /* The sections that are read; in a .dwo or .dwp file those named *.dwo. */
 enum dwarf_section {
@@ -82,11 +82,12 @@ budget_add(struct dwarf_budget *b, uint64_t size)
 }
 
 /*
- * Find the sections of elf, inflated if need be; with dwo those that were
- * split off. They stay elf's, which must outlive f. No units yet. false: elf
+ * Find the sections of o, inflated if need be; with dwo those that were
+ * split off. They stay o's, which must outlive f. No units yet. false: o
  * is damaged.
  */
-bool dwarf_file_init(struct dwarf_file *f, Elf *elf, bool dwo) MUST_USE;
+bool dwarf_file_init(struct dwarf_file *f, const struct object *o,
+		     bool dwo) MUST_USE;
 void dwarf_file_release(struct dwarf_file *f);
 
 /* A cursor in a section; past its end: a bad one. */

@@ -4,6 +4,7 @@
 #include "line.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,8 @@ lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 	l->opcode_base = cursor_u8(&c);
 	for (unsigned i = 1; i < l->opcode_base; i++)
 		l->n_operand[i] = cursor_u8(&c);
-	if (c.bad || !l->line_range || !l->max_ops || !l->opcode_base)
+	if (c.bad || !l->line_range || !l->max_ops || !l->opcode_base ||
+	    l->sizes.addr < 1 || l->sizes.addr > 8)
 		return false;
 	if (l->sizes.version < 5)
 		return read_old_names(l, &c);
@@ -185,6 +187,12 @@ lines_path(struct dwarf_lines *l, uint64_t index)
 	if (index >= l->n_file || !l->file[index].name)
 		return "";
 	f = &l->file[index];
+	/*
+	 * No such path exists: but many names may be parts of one long string,
+	 * or be in one long directory.
+	 */
+	if (strnlen(f->name, PATH_MAX) == PATH_MAX)
+		return "";
 	if (*f->name == '/')
 		return f->name;
 	if (f->path)
@@ -193,6 +201,8 @@ lines_path(struct dwarf_lines *l, uint64_t index)
 	/* From DWARF 5 on, directory 0 is where the unit was compiled. */
 	if (!base || *dir == '/' || (l->sizes.version >= 5 && f->dir == 0))
 		base = "";
+	if (strlen(base) + strlen(dir) + strlen(f->name) >= PATH_MAX)
+		return f->name;
 	if (asprintf(&f->path, "%s%s%s%s%s", base, slash(base), dir, slash(dir),
 		     f->name) < 0) {
 		f->path = NULL;

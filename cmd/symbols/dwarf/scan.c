@@ -40,8 +40,8 @@ find_tree(struct scan *s, const struct dwarf_unit *u)
 	const struct scan_object *o = s->object;
 
 	s->tree = u;
-	if (u->dwo_name && split_find_unit(u, o->main, o->package, o->budget,
-					   &s->dwo, &s->split))
+	if (u->dwo_name && split_find_unit(u, o->main, o->package, o->seen,
+					   o->budget, &s->dwo, &s->split))
 		s->tree = &s->split;
 }
 

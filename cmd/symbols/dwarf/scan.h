@@ -37,6 +37,7 @@ struct scan_object {
 	const struct dwarf_object *package;
 	const struct code_map *code;
 	struct dwarf_budget *budget;
+	struct split_seen *seen;
 };
 
 struct scan {

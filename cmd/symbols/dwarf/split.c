@@ -8,8 +8,10 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "symbols/elf/symtab.h"
 
 #define MAX_SECTIONS 64 /* columns of a package's index */
@@ -21,22 +23,14 @@ dwarf_object_close(struct dwarf_object *o)
 	object_close(&o->object);
 }
 
-/* Open the file at a path that is printed. */
-static bool open_path(struct dwarf_object *o, bool dwo, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Open the file with the sections of split units at path. */
 static bool
-open_path(struct dwarf_object *o, bool dwo, const char *fmt, ...)
+open_split(struct dwarf_object *o, const struct object *main, const char *path)
 {
-	va_list ap;
-	bool is_open;
-
 	*o = (struct dwarf_object){ 0 };
-	va_start(ap, fmt);
-	is_open = object_open_at(&o->object, fmt, ap);
-	va_end(ap);
-	if (!is_open)
+	if (object_open(&o->object, path, main->budget, NULL) != PROF_OK)
 		return false;
-	if (dwarf_file_init(&o->file, o->object.elf, dwo))
+	if (dwarf_file_init(&o->file, &o->object, true))
 		return true;
 	dwarf_object_close(o);
 	return false;
@@ -83,16 +77,18 @@ read_link(Elf *elf, struct link *out)
 }
 
 /* Open the object of this build-id at a path that is printed. */
-static bool open_id(struct object *o, const char *id, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+static bool open_id(struct object *o, struct unpack_budget *budget,
+		    const char *id, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 static bool
-open_id(struct object *o, const char *id, const char *fmt, ...)
+open_id(struct object *o, struct unpack_budget *budget, const char *id,
+	const char *fmt, ...)
 {
 	va_list ap;
 	bool is_open;
 
 	va_start(ap, fmt);
-	is_open = object_open_at(o, fmt, ap);
+	is_open = object_open_at(o, budget, fmt, ap);
 	va_end(ap);
 	if (is_open && !strcmp(o->build_id, id))
 		return true;
@@ -110,12 +106,14 @@ split_find_sup(struct object *o, const struct object *main)
 	*o = (struct object){ .fd = -1 };
 	if (!read_link(main->elf, &link))
 		return false;
-	if (*link.name == '/' ? open_id(o, link.id, "%s", link.name)
-			      : open_id(o, link.id, "%.*s%s", dir_length(path),
-					path, link.name))
+	if (*link.name == '/'
+		    ? open_id(o, main->budget, link.id, "%s", link.name)
+		    : open_id(o, main->budget, link.id, "%.*s%s",
+			      dir_length(path), path, link.name))
 		return true;
-	return open_id(o, link.id, "/usr/lib/debug/.build-id/%.2s/%s.debug",
-		       link.id, link.id + 2);
+	return open_id(o, main->budget, link.id,
+		       "/usr/lib/debug/.build-id/%.2s/%s.debug", link.id,
+		       link.id + 2);
 }
 
 bool
@@ -124,7 +122,7 @@ split_open_sup(struct dwarf_object *o, const struct object *main)
 	*o = (struct dwarf_object){ 0 };
 	if (!split_find_sup(&o->object, main))
 		return false;
-	if (dwarf_file_init(&o->file, o->object.elf, false))
+	if (dwarf_file_init(&o->file, &o->object, false))
 		return true;
 	dwarf_object_close(o);
 	return false;
@@ -135,7 +133,11 @@ split_open_sup(struct dwarf_object *o, const struct object *main)
 bool
 split_open_package(struct dwarf_object *o, const struct object *main)
 {
-	return open_path(o, true, "%s.dwp", main->path);
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s.dwp", main->path);
+
+	*o = (struct dwarf_object){ 0 };
+	return n > 0 && (size_t)n < sizeof(path) && open_split(o, main, path);
 }
 
 /* The index of a package (DWARF 5, 7.3.5.3; GNU's of DWARF 4 is version 2). */
@@ -255,52 +257,168 @@ inherit(struct dwarf_unit *u, const struct dwarf_unit *skeleton)
 	u->ranges = skeleton->ranges;
 }
 
-static bool
-open_dwo(const struct dwarf_unit *skeleton, struct dwarf_budget *budget,
-	 struct dwarf_object *o, struct dwarf_unit *out)
-{
-	bool damaged = false;
+/* --- files of split units --- */
 
-	/* There is more to do than for the linked file alone. */
-	budget_add(budget, o->file.size);
-	if (dwarf_units_read(&o->file, false, budget, &damaged) &&
-	    find_in_file(&o->file, out)) {
-		inherit(out, skeleton);
-		if (unit_read_root(out, budget) && out->has_dwo_id &&
-		    out->dwo_id == skeleton->dwo_id)
-			return true;
+struct split_path {
+	uint64_t hash;   /* of the path */
+	uint64_t dwo_id; /* of the unit in it */
+	bool has_id;     /* false: there is no file, or nothing in it */
+};
+
+void
+split_seen_release(struct split_seen *seen)
+{
+	free(seen->path);
+	hashtab_release(&seen->at);
+	pthread_mutex_destroy(&seen->lock);
+}
+
+static uint64_t
+hash_path(const struct hashtab *t, const char *path)
+{
+	uint64_t h = 0;
+
+	for (; *path; path++)
+		h = hashtab_mix(t, h, (unsigned char)*path + (h << 8));
+	return h;
+}
+
+/*
+ * What is known of a path: NULL if nothing is. The table begins with its first
+ * use: most programs have no split units.
+ */
+static const struct split_path *
+seen_find(struct split_seen *seen, const char *path, uint64_t *hash)
+{
+	size_t at;
+	uint32_t i;
+
+	if (!seen->at.slot && hashtab_init(&seen->at) < 0)
+		return NULL;
+	*hash = hash_path(&seen->at, path);
+	at = hashtab_start(&seen->at, (uint32_t)*hash);
+	while ((i = hashtab_next(&seen->at, (uint32_t)*hash, &at)) !=
+	       HASHTAB_NONE)
+		if (seen->path[i].hash == *hash)
+			return &seen->path[i];
+	return NULL;
+}
+
+/* Can the unit of this id be at path, as far as is known? */
+static bool
+seen_may_have(struct split_seen *seen, const char *path, uint64_t id,
+	      bool *is_new)
+{
+	const struct split_path *known;
+	uint64_t hash;
+	bool may;
+
+	pthread_mutex_lock(&seen->lock);
+	known = seen_find(seen, path, &hash);
+	*is_new = !known;
+	may = !known || (known->has_id && known->dwo_id == id);
+	pthread_mutex_unlock(&seen->lock);
+	return may;
+}
+
+/* Without memory, what is at path will be looked at again. */
+static void
+seen_add(struct split_seen *seen, const char *path, bool has_id, uint64_t id)
+{
+	struct split_path new = { .has_id = has_id, .dwo_id = id };
+	size_t n;
+
+	pthread_mutex_lock(&seen->lock);
+	n = seen->at.n;
+	if (!seen_find(seen, path, &new.hash) && seen->at.slot &&
+	    array_reserve(&seen->path, &seen->cap, n + 1, sizeof(new)) == 0 &&
+	    hashtab_add(&seen->at, (uint32_t) new.hash, (uint32_t)n) == 0)
+		seen->path[n] = new;
+	pthread_mutex_unlock(&seen->lock);
+}
+
+/* What is looked for, and what it is found with. */
+struct split_search {
+	const struct dwarf_unit *skeleton;
+	const struct object *main;
+	struct split_seen *seen;
+	struct dwarf_budget *budget;
+	struct dwarf_object *o;
+	struct dwarf_unit *out;
+};
+
+/* Read the unit of the file, which is open. */
+static bool
+read_dwo(const struct split_search *s, const char *path, bool is_new)
+{
+	struct dwarf_object *o = s->o;
+	bool damaged = false, found;
+
+	/* There is more to do than for the linked file alone, but once. */
+	if (is_new)
+		budget_add(s->budget, o->file.size);
+	else if (!budget_spend(s->budget, o->file.size))
+		return false;
+	found = dwarf_units_read(&o->file, false, s->budget, &damaged) &&
+		find_in_file(&o->file, s->out);
+	if (found) {
+		inherit(s->out, s->skeleton);
+		found = unit_read_root(s->out, s->budget) && s->out->has_dwo_id;
 	}
-	dwarf_object_close(o);
-	return false;
+	seen_add(s->seen, path, found, found ? s->out->dwo_id : 0);
+	return found && s->out->dwo_id == s->skeleton->dwo_id;
 }
 
 /* Open the file of split units at a path that is printed, if it is the one. */
-#define TRY_DWO(...)                                                           \
-	(open_path(o, true, __VA_ARGS__) && open_dwo(skeleton, budget, o, out))
+static bool try_dwo(const struct split_search *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static bool
+try_dwo(const struct split_search *s, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	bool is_new;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(path) ||
+	    !seen_may_have(s->seen, path, s->skeleton->dwo_id, &is_new))
+		return false;
+	if (!open_split(s->o, s->main, path)) {
+		seen_add(s->seen, path, false, 0);
+		return false;
+	}
+	if (read_dwo(s, path, is_new))
+		return true;
+	dwarf_object_close(s->o);
+	return false;
+}
 
 static bool
-find_dwo(const struct dwarf_unit *skeleton, const char *path,
-	 struct dwarf_budget *budget, struct dwarf_object *o,
-	 struct dwarf_unit *out)
+find_dwo(const struct split_search *s)
 {
-	const char *name = skeleton->dwo_name, *dir = skeleton->dir;
-	const char *last = strrchr(name, '/');
+	const char *name = s->skeleton->dwo_name, *dir = s->skeleton->dir;
+	const char *last = strrchr(name, '/'), *path = s->main->path;
 	int n = dir_length(path);
 
-	if (*name == '/' && TRY_DWO("%s", name))
+	if (*name == '/' && try_dwo(s, "%s", name))
 		return true;
-	if (*name != '/' && ((dir && TRY_DWO("%s/%s", dir, name)) ||
-			     TRY_DWO("%.*s%s", n, path, name)))
+	if (*name != '/' && ((dir && try_dwo(s, "%s/%s", dir, name)) ||
+			     try_dwo(s, "%.*s%s", n, path, name)))
 		return true;
 	/* Moved together. */
-	return TRY_DWO("%.*s%s", n, path, last ? last + 1 : name);
+	return try_dwo(s, "%.*s%s", n, path, last ? last + 1 : name);
 }
 
 bool
 split_find_unit(const struct dwarf_unit *skeleton, const struct object *main,
-		const struct dwarf_object *package, struct dwarf_budget *budget,
-		struct dwarf_object *o, struct dwarf_unit *out)
+		const struct dwarf_object *package, struct split_seen *seen,
+		struct dwarf_budget *budget, struct dwarf_object *o,
+		struct dwarf_unit *out)
 {
+	struct split_search s = { skeleton, main, seen, budget, o, out };
 	bool found = false;
 
 	*o = (struct dwarf_object){ 0 };
@@ -312,7 +430,7 @@ split_find_unit(const struct dwarf_unit *skeleton, const struct object *main,
 		found = unit_read_root(out, budget);
 	}
 	if (!found)
-		found = find_dwo(skeleton, main->path, budget, o, out);
+		found = find_dwo(&s);
 	if (found)
 		out->base = skeleton->base;
 	return found;

@@ -6,9 +6,11 @@
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "file.h"
+#include "lib/base/hashtab.h"
 #include "symbols/elf/object.h"
 #include "unit.h"
 
@@ -34,6 +36,20 @@ bool split_find_sup(struct object *o, const struct object *main);
 bool split_open_package(struct dwarf_object *o, const struct object *main);
 
 /*
+ * Which split unit is in which file, as far as files were opened: one that has
+ * none, or another one, is not opened again. Shared by threads; begins as
+ * { .lock = PTHREAD_MUTEX_INITIALIZER }.
+ */
+struct split_seen {
+	pthread_mutex_t lock;
+	struct hashtab at; /* by path */
+	struct split_path *path;
+	size_t cap;
+};
+
+void split_seen_release(struct split_seen *seen);
+
+/*
  * Find the split unit of a skeleton, in package if that is open, else in the
  * .dwo file that it names, below the directory where it was compiled or beside
  * main. *o is that file's, or not open. false: it is not there.
@@ -41,7 +57,7 @@ bool split_open_package(struct dwarf_object *o, const struct object *main);
 bool split_find_unit(const struct dwarf_unit *skeleton,
 		     const struct object *main,
 		     const struct dwarf_object *package,
-		     struct dwarf_budget *budget, struct dwarf_object *o,
-		     struct dwarf_unit *out);
+		     struct split_seen *seen, struct dwarf_budget *budget,
+		     struct dwarf_object *o, struct dwarf_unit *out);
 
 #endif

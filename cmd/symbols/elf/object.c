@@ -90,7 +90,8 @@ unpack_file(struct object *o, struct prof_err *err)
 	if (n < 0)
 		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	else
-		st = unpack(packed.data, (size_t)n, MAX_UNPACKED, &out, err);
+		st = unpack(packed.data, (size_t)n, MAX_UNPACKED, o->budget,
+			    &out, err);
 	buf_release(&packed);
 	if (st != PROF_OK) {
 		buf_release(&out);
@@ -102,13 +103,14 @@ unpack_file(struct object *o, struct prof_err *err)
 }
 
 enum prof_status
-object_open(struct object *o, const char *path, struct prof_err *err)
+object_open(struct object *o, const char *path, struct unpack_budget *budget,
+	    struct prof_err *err)
 {
 	unsigned char magic[UNPACK_MAGIC];
 	enum prof_status st;
 	ssize_t n;
 
-	*o = (struct object){ .fd = -1 };
+	*o = (struct object){ .fd = -1, .budget = budget };
 	st = open_file(o, path, err);
 	if (st != PROF_OK)
 		return st;
@@ -126,13 +128,14 @@ object_open(struct object *o, const char *path, struct prof_err *err)
 }
 
 bool
-object_open_at(struct object *o, const char *fmt, va_list ap)
+object_open_at(struct object *o, struct unpack_budget *budget, const char *fmt,
+	       va_list ap)
 {
 	char path[PATH_MAX];
 	int n = vsnprintf(path, sizeof(path), fmt, ap);
 
 	return n > 0 && (size_t)n < sizeof(path) &&
-	       object_open(o, path, NULL) == PROF_OK;
+	       object_open(o, path, budget, NULL) == PROF_OK;
 }
 
 enum prof_status
@@ -156,7 +159,7 @@ object_open_mini(struct object *mini, const struct object *o,
 	*mini = (struct object){ .fd = -1 };
 	if (!data || !data->d_buf || !unpack_is(data->d_buf, data->d_size))
 		return PROF_OK;
-	st = unpack(data->d_buf, data->d_size, MAX_MINI, &out, err);
+	st = unpack(data->d_buf, data->d_size, MAX_MINI, o->budget, &out, err);
 	if (st == PROF_OK)
 		return object_open_image(mini, o->path, out.data, out.n, err);
 	buf_release(&out);

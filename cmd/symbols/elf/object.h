@@ -16,6 +16,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 #include "note.h"
+#include "unpack.h"
 
 /*
  * Which file it was, and in which state: the time of the last change of the
@@ -35,6 +36,7 @@ struct object {
 	void *image; /* its bytes, if they are not in fd; malloc'd */
 	uint64_t size;
 	struct object_state state;
+	struct unpack_budget *budget; /* of what it leads to; may be NULL */
 	char build_id[NOTE_BUILD_ID_TEXT]; /* hex, or "" */
 };
 
@@ -44,6 +46,7 @@ struct object {
  * PROF_ENOTSUP or PROF_ENOMEM, and *o is closed.
  */
 enum prof_status object_open(struct object *o, const char *path,
+			     struct unpack_budget *budget,
 			     struct prof_err *err) MUST_USE;
 
 /* The same for n malloc'd bytes at image, which *o always takes over. */
@@ -52,8 +55,9 @@ enum prof_status object_open_image(struct object *o, const char *name,
 				   struct prof_err *err) MUST_USE;
 
 /* object_open() of a path that is printed first: false is any trouble. */
-bool object_open_at(struct object *o, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
+bool object_open_at(struct object *o, struct unpack_budget *budget,
+		    const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 
 /*
  * Open as *mini what distributions leave of the symbol table of a stripped

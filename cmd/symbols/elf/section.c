@@ -60,14 +60,15 @@ code_end(const struct code_map *c, uint64_t a)
 /* --- compression --- */
 
 static bool
-is_bounded(uint64_t unpacked, size_t packed)
+is_bounded(uint64_t unpacked, size_t packed, struct unpack_budget *budget)
 {
-	return unpacked <= MAX_UNPACKED ||
-	       (unpacked - MAX_UNPACKED) / MAX_RATIO <= packed;
+	return (unpacked <= MAX_UNPACKED ||
+		(unpacked - MAX_UNPACKED) / MAX_RATIO <= packed) &&
+	       unpack_spend(budget, packed, unpacked);
 }
 
 static bool
-unpack_gnu(Elf_Scn *scn)
+unpack_gnu(Elf_Scn *scn, struct unpack_budget *budget)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
 	uint64_t size = 0;
@@ -77,13 +78,14 @@ unpack_gnu(Elf_Scn *scn)
 		return false;
 	for (int i = 4; i < 12; i++)
 		size = size << 8 | ((const uint8_t *)data->d_buf)[i];
-	return is_bounded(size, data->d_size) &&
+	return is_bounded(size, data->d_size, budget) &&
 	       elf_compress_gnu(scn, 0, 0) >= 0;
 }
 
 /* Unpack by elfutils, or by our own means what its older versions can't. */
 static bool
-unpack_elf(Elf *elf, Elf_Scn *scn, struct section_bytes *out)
+unpack_elf(Elf *elf, Elf_Scn *scn, struct unpack_budget *budget,
+	   struct section_bytes *out)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
 	size_t head = gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT);
@@ -91,7 +93,8 @@ unpack_elf(Elf *elf, Elf_Scn *scn, struct section_bytes *out)
 	GElf_Chdr ch;
 
 	if (!data || !data->d_buf || data->d_size < head ||
-	    !gelf_getchdr(scn, &ch) || !is_bounded(ch.ch_size, data->d_size))
+	    !gelf_getchdr(scn, &ch) ||
+	    !is_bounded(ch.ch_size, data->d_size, budget))
 		return false;
 	if (ch.ch_type != ELFCOMPRESS_ZSTD)
 		return elf_compress(scn, 0, 0) >= 0;
@@ -290,16 +293,16 @@ relocate(Elf *elf, Elf_Scn *target, struct section_bytes *out)
 
 bool
 section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
-	     struct section_bytes *out)
+	     struct unpack_budget *budget, struct section_bytes *out)
 {
 	Elf_Data *data;
 
 	*out = (struct section_bytes){ 0 };
 	if (sh->sh_type == SHT_NOBITS)
 		return false;
-	if (is_gnu && !unpack_gnu(scn))
+	if (is_gnu && !unpack_gnu(scn, budget))
 		return false;
-	if (sh->sh_flags & SHF_COMPRESSED && !unpack_elf(elf, scn, out))
+	if (sh->sh_flags & SHF_COMPRESSED && !unpack_elf(elf, scn, budget, out))
 		return false;
 	if (!out->data) {
 		data = elf_getdata(scn, NULL);

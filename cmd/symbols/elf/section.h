@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unpack.h"
+
 /* The section of this name, or of this type if name is NULL; or NULL. */
 Elf_Scn *section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh);
 
@@ -38,11 +40,11 @@ struct section_bytes {
 /*
  * Read a section whose header is sh. is_gnu: it is called .zdebug_*, and
  * compressed as was done before ELF said how. What it claims to unpack to is
- * bounded by the bytes that it has. false: it is damaged or of a kind that
- * this build can't read, or there is no memory.
+ * bounded by the bytes that it has, and spent of the budget. false: it is
+ * damaged or of a kind that this build can't read, or there is no memory.
  */
 bool section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
-		  struct section_bytes *out);
+		  struct unpack_budget *budget, struct section_bytes *out);
 
 /*
  * In a relocatable file every section is at address 0. Those of code are at

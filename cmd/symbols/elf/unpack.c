@@ -3,6 +3,7 @@
 
 #include "unpack.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #if HAVE_LZMA
 #include <lzma.h>
@@ -91,13 +92,81 @@ unpack_xz(const void *data, size_t n, size_t max, struct buf *out,
 
 #endif
 
-enum prof_status
-unpack(const void *data, size_t n, size_t max, struct buf *out,
-       struct prof_err *err)
+#define FREE_RATIO 16
+#define MAX_EXCESS ((int64_t)256 << 20)
+
+void
+unpack_budget_init(struct unpack_budget *b, size_t max)
+{
+	int64_t total = max < INT64_MAX / 2 ? (int64_t)max : INT64_MAX / 2;
+
+	atomic_init(&b->total, total);
+	atomic_init(&b->excess, total < MAX_EXCESS ? total : MAX_EXCESS);
+}
+
+bool
+unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n)
+{
+	uint64_t rest =
+		n / FREE_RATIO > n_packed ? n - FREE_RATIO * n_packed : 0;
+
+	if (!b)
+		return true;
+	if (n > INT64_MAX / 4)
+		return false;
+	if (rest && atomic_fetch_sub(&b->excess, (int64_t)rest) < (int64_t)rest)
+		return false;
+	return atomic_fetch_sub(&b->total, (int64_t)n) >= (int64_t)n;
+}
+
+/* How much n_packed bytes may become now. */
+static size_t
+limit(struct unpack_budget *b, size_t n_packed, size_t max)
+{
+	int64_t total, excess;
+
+	if (!b)
+		return max;
+	total = atomic_load(&b->total);
+	excess = atomic_load(&b->excess);
+	excess = excess < 0 ? 0 : excess;
+	if (n_packed < (size_t)INT64_MAX / 4 / FREE_RATIO)
+		excess += (int64_t)(FREE_RATIO * n_packed);
+	if (total > excess)
+		total = excess;
+	if (total < 0)
+		return 0;
+	return (size_t)total < max ? (size_t)total : max;
+}
+
+/* Unpack what is of one of the three kinds. */
+static enum prof_status
+unpack_any(const void *data, size_t n, size_t max, struct buf *out,
+	   struct prof_err *err)
 {
 	if (is_xz(data, n))
 		return unpack_xz(data, n, max, out, err);
 	if (compress_is_zstd(data, n))
 		return zstd_inflate(data, n, max, out, err);
 	return gzip_inflate(data, n, max, out, err);
+}
+
+enum prof_status
+unpack(const void *data, size_t n, size_t max, struct unpack_budget *budget,
+       struct buf *out, struct prof_err *err)
+{
+	size_t had = out->n, most = limit(budget, n, max);
+	enum prof_status st = PROF_ELIMIT;
+	bool ok = true;
+
+	if (most)
+		st = unpack_any(data, n, most, out, err);
+	/* A bomb costs what it may become, even if nothing is left of it. */
+	if (most)
+		ok = unpack_spend(budget, n,
+				  st == PROF_ELIMIT ? most : out->n - had);
+	if ((st == PROF_OK && !ok) || (st == PROF_ELIMIT && most < max))
+		st = prof_fail(err, PROF_ELIMIT,
+			       "compressed files unpack to too much in all");
+	return st;
 }

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "impl.h"
+#include "locate.h"
 
 /* What was found is a stranger's word: it must have the build-id. */
 static enum prof_status
@@ -17,7 +18,7 @@ find(const struct resolve *r, const char *build_id, bool want_debug,
 	*out = NULL;
 	if (!path)
 		return PROF_OK;
-	st = binary_open(path, out, err);
+	st = binary_open(path, r->o->locate->budget, out, err);
 	if (st == PROF_OK && strcasecmp(binary_build_id(*out), build_id)) {
 		st = prof_fail(err, PROF_EFORMAT, "not the build-id %s",
 			       build_id);

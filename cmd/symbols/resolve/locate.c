@@ -171,7 +171,7 @@ try_path(struct search *s, const char *path, struct prof_err *err)
 	struct binary *o;
 	const char *id;
 
-	switch (binary_open(path, &o, &why)) {
+	switch (binary_open(path, s->locate->budget, &o, &why)) {
 	case PROF_OK:
 		break;
 	case PROF_ENOMEM:

@@ -11,11 +11,13 @@
 #include "lib/base/status.h"
 
 struct binary;
+struct unpack_budget;
 
 /* A list of directories. */
 struct locate {
 	char **dir;
 	size_t n_dir;
+	struct unpack_budget *budget; /* of all files; may be NULL */
 	bool any_build_id; /* take the file at the path, whatever it is */
 
 	/* Told of each file that is not the one, and why; may be NULL. */

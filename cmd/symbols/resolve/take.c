@@ -19,6 +19,12 @@ is_same(const struct function *f, const struct function *g)
 	       f->start_line == g->start_line;
 }
 
+/*
+ * Many names may be parts of one long string of a hostile file. Compilers' are
+ * some thousand bytes at most.
+ */
+#define MAX_NAME 32768
+
 /* The function of a frame: PROF_NONE without memory. */
 static uint32_t
 intern_function(struct resolve *r, const struct symbol_frame *frame)
@@ -28,7 +34,9 @@ intern_function(struct resolve *r, const struct symbol_frame *frame)
 	uint32_t hash, i;
 	size_t at;
 
-	f.name = profile_intern(r->p, frame->name);
+	f.name = 0;
+	if (strnlen(frame->name, MAX_NAME) < MAX_NAME)
+		f.name = profile_intern(r->p, frame->name);
 	f.system_name = f.name;
 	f.file = profile_intern(r->p, frame->file);
 	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE)
