@@ -141,7 +141,7 @@ cfi_each(const struct object *o,
 	struct walk w;
 
 	if (!scn || !gelf_getehdr(o->elf, &ehdr) ||
-	    !section_read(o->elf, scn, &sh, false, &bytes))
+	    !section_read(o->elf, scn, &sh, false, o->budget, &bytes))
 		return;
 	w = (struct walk){ bytes.data, bytes.n, sh.sh_addr,
 			   ehdr.e_ident[EI_DATA] == ELFDATA2MSB,
