@@ -207,6 +207,41 @@ else
 	skip 'without rights' 'not root'
 fi
 
+cat >named.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static void *run(void *name)
+{
+	struct timespec t;
+	pthread_setname_np(pthread_self(), name);
+	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_nsec < 200000000);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, run, "left");
+	pthread_create(&t[1], NULL, run, "right");
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	return 0;
+}
+END
+$cc -pthread -o named named.c
+check 'threads by name' 0 \
+	'prof-record -q --sampler=perf --kernel=no --label=thread,cpu -F 997 \
+		-o l.pb.gz ./named
+	prof-text --tags l.pb.gz | sed -n "/^ thread/,/^$/s/.*: \\([lr][a-z]*\\)$/\\1/p" | sort
+	prof-text --tags l.pb.gz | grep -c "^ cpu"' <<'END'
+left
+right
+1
+END
+check_err 'a label that is none' 2 'prof-record --pid 1 --label=thread,x' \
+	"'x' is neither"
 check_err 'preload cannot attach' 2 'prof-record --sampler=preload --pid 1' \
 	'--sampler=preload'
 check_err 'what only libsample has' 2 'prof-record --pid 1 --heap' "libsample's"

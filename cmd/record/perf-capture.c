@@ -278,7 +278,8 @@ capture_begin(struct capture *c, struct tally *t,
 	if (c->config.kernel)
 		perf_kernel_find(&kernel);
 	c->sampler = perf_sampler_new(t, &c->shm->process[0],
-				      c->config.kernel ? &kernel : NULL);
+				      c->config.kernel ? &kernel : NULL,
+				      c->config.labels);
 	if (!c->sampler)
 		return prof_nomem(err);
 	/* What maps from now on is in the rings. */

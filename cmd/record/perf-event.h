@@ -19,6 +19,7 @@ struct perf_config {
 	uint32_t stack_bytes; /* copied of each stack: a multiple of 8 */
 	bool kernel;          /* frames and time of the kernel, too */
 	size_t ring_bytes;    /* for each CPU */
+	unsigned labels;      /* enum perf_label, or-ed */
 	bool on_exec;         /* begin with the next exec of the task */
 };
 

@@ -195,10 +195,11 @@ configure(struct run *r, uint64_t period_ns)
 		.period_ns = period_ns,
 		.stack_bytes = t->stack_bytes,
 		.kernel = t->kernel != KERNEL_NO,
+		.labels = t->labels,
 		.on_exec = !record_target_runs(t),
-		.ring_bytes = (t->all ? MANY_BYTES : 0) +
-			      hz * (t->stack_bytes + SAMPLE_BYTES) * PAUSE_MS /
-				      1000,
+		.ring_bytes =
+			(t->all ? MANY_BYTES : 0) +
+			hz * (t->stack_bytes + SAMPLE_BYTES) * PAUSE_MS / 1000,
 	};
 	r->capture = capture_new(&r->config);
 	if (!r->capture)

@@ -13,6 +13,7 @@
 
 #include "perf-event.h"
 #include "perf-kernel.h"
+#include "perf-label.h"
 #include "perf-space.h"
 #include "tally.h"
 #include "unwind/walk.h"
@@ -36,12 +37,13 @@ struct perf_sampler {
 	struct shm_process *count;
 	struct spaces *spaces;
 	struct walker *walker;
+	struct labeler *labeler;
 	uint64_t pc[SHM_DEPTH];
 };
 
 struct perf_sampler *
 perf_sampler_new(struct tally *t, struct shm_process *count,
-		 const struct perf_kernel *kernel)
+		 const struct perf_kernel *kernel, unsigned labels)
 {
 	struct perf_sampler *s = calloc(1, sizeof *s);
 
@@ -51,7 +53,8 @@ perf_sampler_new(struct tally *t, struct shm_process *count,
 	s->count = count;
 	s->spaces = spaces_new(t, kernel);
 	s->walker = walker_new();
-	if (s->spaces && s->walker)
+	s->labeler = labeler_new(t, labels);
+	if (s->spaces && s->walker && s->labeler)
 		return s;
 	perf_sampler_free(s);
 	return NULL;
@@ -64,6 +67,7 @@ perf_sampler_free(struct perf_sampler *s)
 		return;
 	spaces_free(s->spaces);
 	walker_free(s->walker);
+	labeler_free(s->labeler);
 	free(s);
 }
 
@@ -118,6 +122,7 @@ word(struct words *w)
 struct sampled {
 	uint64_t ip;
 	int32_t pid, tid;
+	uint32_t cpu;
 	struct words chain; /* of the kernel */
 	bool has_user;      /* registers of 64 bits, and the stack */
 	struct walk_stack stack;
@@ -134,7 +139,7 @@ parse_sample(const struct perf_event_header *h, struct sampled *s)
 	if (!take(&w, &s->pid, 4) || !take(&w, &s->tid, 4))
 		return false;
 	word(&w); /* time */
-	word(&w); /* cpu */
+	s->cpu = (uint32_t)word(&w);
 	n = word(&w);
 	if (n > w.n / 8)
 		return false;
@@ -182,6 +187,7 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 	struct process_space *space;
 	struct walk_info info = { WALK_ROOT, 0 };
 	struct sampled sample;
+	uint32_t label;
 	size_t n;
 
 	atomic_fetch_add(&s->count->n_tick, 1);
@@ -205,7 +211,8 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 	}
 	atomic_fetch_add(&s->count->n_truncated, info.end == WALK_TRUNCATED);
 	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
-	tally_stack(s->tally, SHM_KEY(SHM_TICK, space_number(space), 0, n),
+	label = labeler_number(s->labeler, sample.pid, sample.tid, sample.cpu);
+	tally_stack(s->tally, SHM_KEY(SHM_TICK, space_number(space), label, n),
 		    s->pc, 1);
 }
 
@@ -238,14 +245,17 @@ take_comm(struct perf_sampler *s, const struct perf_event_header *h)
 {
 	const char *at = (const char *)h;
 	char name[17] = "";
-	int32_t pid;
+	int32_t pid, tid;
 
-	if (h->size <= 16 + TRAILER || !(h->misc & PERF_RECORD_MISC_COMM_EXEC))
+	if (h->size <= 16 + TRAILER)
 		return;
 	memcpy(&pid, at + 8, sizeof pid);
+	memcpy(&tid, at + 12, sizeof tid);
 	snprintf(name, sizeof name, "%.*s", (int)(h->size - 16 - TRAILER),
 		 at + 16);
-	spaces_exec(s->spaces, pid, name);
+	labeler_name(s->labeler, tid, name);
+	if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		spaces_exec(s->spaces, pid, name);
 }
 
 /* FORK and EXIT: pid, parent, tid. */
@@ -257,9 +267,12 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 	if (h->size < sizeof *h + sizeof v)
 		return;
 	memcpy(v, h + 1, sizeof v);
-	if (h->type == PERF_RECORD_FORK)
+	if (h->type == PERF_RECORD_FORK) {
 		spaces_fork(s->spaces, v[0], v[1]);
-	else if (v[0] == v[2])
+		return;
+	}
+	labeler_exit(s->labeler, v[2]);
+	if (v[0] == v[2])
 		spaces_exit(s->spaces, v[0]);
 }
 

@@ -14,11 +14,12 @@ struct shm_process;
 struct spaces;
 struct tally;
 
-/* kernel: where it is, or NULL if its frames are not recorded. Counts go to
- * *count. NULL without memory. */
+/* kernel: where it is, or NULL if its frames are not recorded. labels: enum
+ * perf_label, or-ed. Counts go to *count. NULL without memory. */
 struct perf_sampler *perf_sampler_new(struct tally *t,
 				      struct shm_process *count,
-				      const struct perf_kernel *kernel);
+				      const struct perf_kernel *kernel,
+				      unsigned labels);
 void perf_sampler_free(struct perf_sampler *s);
 
 struct spaces *perf_sampler_spaces(struct perf_sampler *s);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "launch.h"
+#include "perf-label.h"
 
 enum {
 	KEY_PID = CLI_GROUP + 300,
@@ -15,6 +16,7 @@ enum {
 	KEY_SAMPLER,
 	KEY_KERNEL,
 	KEY_STACK,
+	KEY_LABEL,
 
 	MAX_PID = 1 << 22,
 	MAX_SECONDS = 1 << 30,
@@ -38,6 +40,8 @@ const struct cli_opt record_target_opts[] = {
 	  "permitted" },
 	{ KEY_STACK, "stack-size", "BYTES",
 	  "how much of each stack the kernel copies (16384)" },
+	{ KEY_LABEL, "label", "KEY[,KEY]...",
+	  "label samples by what they were taken of: thread, tid, cpu" },
 	{ 0 }
 };
 
@@ -67,6 +71,36 @@ take_pids(const struct cli *cli, struct target *t)
 		t->pid[t->n_pid++] = (pid_t)pid;
 		at = end + 1;
 	} while (*end);
+}
+
+/* "thread,cpu": enum perf_label, or-ed. */
+static unsigned
+labels_of(const char *arg)
+{
+	static const struct {
+		const char *name;
+		unsigned label;
+	} known[] = {
+		{ "thread", PERF_LABEL_THREAD },
+		{ "tid", PERF_LABEL_TID },
+		{ "cpu", PERF_LABEL_CPU },
+	};
+	unsigned labels = 0;
+
+	for (const char *at = arg;; at++) {
+		size_t n = strcspn(at, ","), i = 0;
+
+		while (i < 3 && (strlen(known[i].name) != n ||
+				 strncmp(known[i].name, at, n) != 0))
+			i++;
+		if (i == 3)
+			die("--label: '%.*s' is neither thread, tid nor cpu",
+			    (int)n, at);
+		labels |= known[i].label;
+		at += n;
+		if (!*at)
+			return labels;
+	}
 }
 
 static enum target_sampler
@@ -117,6 +151,10 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 	case KEY_STACK:
 		t->stack_bytes = (uint32_t)cli_uint(cli, 8, MAX_STACK) & ~7u;
 		t->only = "--stack-size";
+		return true;
+	case KEY_LABEL:
+		t->labels = labels_of(cli->arg);
+		t->only = "--label";
 		return true;
 	}
 	return false;

@@ -30,6 +30,7 @@ struct target {
 	bool all;         /* every process */
 	unsigned seconds; /* 0: no limit */
 	uint32_t stack_bytes;
+	unsigned labels; /* enum perf_label, or-ed */
 	enum target_kernel kernel;
 	enum target_sampler sampler;
 	bool wait_all;     /* for what the command leaves behind */

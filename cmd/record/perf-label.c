@@ -1,0 +1,165 @@
+/* perf-label.c - see perf-label.h. */
+#include "config.h"
+
+#include "perf-label.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/strtab.h"
+#include "libsample/shm.h"
+#include "tally.h"
+
+enum {
+	N_BUCKET = 4096,
+	MAX_NAME = 16, /* TASK_COMM_LEN */
+	MAX_TEXT = 128,
+	MAX_NUMBER = 0xffffff, /* of SHM_KEY */
+};
+
+struct thread_name {
+	struct thread_name *next; /* in its bucket */
+	int32_t tid;
+	char name[MAX_NAME + 1];
+};
+
+struct labeler {
+	struct tally *tally;
+	unsigned labels;
+	struct thread_name *bucket[N_BUCKET];
+	struct arena *arena;
+	struct strtab sets; /* texts as of struct shm_label; their indices are
+			     * the numbers */
+};
+
+struct labeler *
+labeler_new(struct tally *t, unsigned labels)
+{
+	struct labeler *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return NULL;
+	l->tally = t;
+	l->labels = labels;
+	l->arena = arena_new();
+	if (l->arena && strtab_init(&l->sets, l->arena) == 0)
+		return l;
+	labeler_free(l);
+	return NULL;
+}
+
+void
+labeler_free(struct labeler *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < N_BUCKET; i++)
+		while (l->bucket[i])
+			labeler_exit(l, l->bucket[i]->tid);
+	arena_free(l->arena);
+	free(l);
+}
+
+/* Where the thread is, or where the list of its bucket ends. */
+static struct thread_name **
+place(struct labeler *l, int32_t tid)
+{
+	struct thread_name **at = &l->bucket[(uint32_t)tid % N_BUCKET];
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+void
+labeler_name(struct labeler *l, int32_t tid, const char *name)
+{
+	struct thread_name **at = place(l, tid);
+
+	if (!(l->labels & PERF_LABEL_THREAD))
+		return;
+	if (!*at)
+		*at = calloc(1, sizeof **at);
+	if (!*at)
+		return;
+	(*at)->tid = tid;
+	snprintf((*at)->name, sizeof(*at)->name, "%s", name);
+}
+
+void
+labeler_exit(struct labeler *l, int32_t tid)
+{
+	struct thread_name **at = place(l, tid), *gone = *at;
+
+	if (!gone)
+		return;
+	*at = gone->next;
+	free(gone);
+}
+
+/* The name of a thread; one that the kernel has not told of is asked for. */
+static const char *
+name_of(struct labeler *l, int32_t pid, int32_t tid)
+{
+	struct thread_name *known = *place(l, tid);
+	char path[64], name[MAX_NAME + 2] = "";
+	FILE *f;
+
+	if (known)
+		return known->name;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof name, f))
+		name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	labeler_name(l, tid, *name ? name : "unknown");
+	known = *place(l, tid);
+	return known ? known->name : "unknown";
+}
+
+/* Add key and value, each with its NUL: the length then. */
+static size_t
+put(char *text, size_t n, const char *key, const char *value)
+{
+	n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s", key) + 1;
+	n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s", value) + 1;
+	return n;
+}
+
+uint32_t
+labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu)
+{
+	union {
+		struct shm_label label;
+		char bytes[sizeof(struct shm_label) + MAX_TEXT];
+	} u = { .label = { 0 } };
+	char *text = u.bytes + offsetof(struct shm_label, text), number[16];
+	size_t n = 0, n_set = l->sets.n_str;
+	uint32_t set;
+
+	if (l->labels & PERF_LABEL_THREAD)
+		n = put(text, n, "thread", name_of(l, pid, tid));
+	if (l->labels & PERF_LABEL_TID) {
+		snprintf(number, sizeof number, "%d", tid);
+		n = put(text, n, "tid", number);
+	}
+	if (l->labels & PERF_LABEL_CPU) {
+		snprintf(number, sizeof number, "%u", cpu);
+		n = put(text, n, "cpu", number);
+	}
+	if (n == 0 || n_set > MAX_NUMBER)
+		return 0;
+	set = strtab_add(&l->sets, text, n);
+	if (set == STRTAB_NONE)
+		return 0;
+	if (set == n_set) { /* a new one */
+		u.label.label = set;
+		tally_label(l->tally, &u.label,
+			    offsetof(struct shm_label, text) + n);
+	}
+	return set;
+}

@@ -1,0 +1,33 @@
+/*
+ * perf-label.h - labels of samples that are taken from outside: which thread it
+ * was, and on which CPU.
+ */
+#ifndef PERF_LABEL_H
+#define PERF_LABEL_H
+
+#include <stdint.h>
+
+struct labeler;
+struct tally;
+
+/* What samples are labelled by; or-ed. */
+enum perf_label {
+	PERF_LABEL_THREAD = 1, /* the thread's name */
+	PERF_LABEL_TID = 2,
+	PERF_LABEL_CPU = 4,
+};
+
+/* NULL without memory. */
+struct labeler *labeler_new(struct tally *t, unsigned labels);
+void labeler_free(struct labeler *l);
+
+/* What the kernel says happened, in the order in which it did. */
+void labeler_name(struct labeler *l, int32_t tid, const char *name);
+void labeler_exit(struct labeler *l, int32_t tid);
+
+/* The number by which the tally knows the labels of such a sample; 0: it has
+ * none. */
+uint32_t labeler_number(struct labeler *l, int32_t pid, int32_t tid,
+			uint32_t cpu);
+
+#endif
