@@ -175,6 +175,27 @@ if prof-record -q --sampler=perf --kernel=yes -o k.pb.gz true 2>log; then
 		prof-text --raw k.pb.gz | grep -c "kernel.kallsyms"' <<'END'
 1
 END
+	group=
+	for top in /sys/fs/cgroup/unified /sys/fs/cgroup; do
+		[ -e "$top/cgroup.procs" ] && [ -z "$group" ] &&
+			mkdir "$top/outside.$$" 2>/dev/null && group=$top/outside.$$
+	done
+	if [ -z "$group" ]; then
+		skip 'a control group' 'cannot make one'
+	else
+		./work 30 & in=$!
+		echo $in >"$group/cgroup.procs"
+		./work 30 & out=$!
+		check 'a control group, and nothing else' 0 \
+			"prof-record -q --cgroup $group --seconds 1 -F 997 -o c.pb.gz
+			prof-text --tags c.pb.gz 2>/dev/null | grep -c $out; true" <<'END'
+0
+END
+		near 'it has its shares' "$(share c.pb.gz part_a)" 75 15
+		kill $in $out
+		wait $in $out 2>/dev/null
+		rmdir "$group"
+	fi
 	check 'the machine' 0 \
 		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null
 		prof-text --tags a.pb.gz 2>/dev/null | grep -c "^ process: "' <<'END'

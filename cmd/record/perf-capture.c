@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,12 +148,41 @@ open_task(struct capture *c, pid_t tid, struct prof_err *err)
 		if (fd < 0 && errno == ENODEV) /* a CPU that is off */
 			continue;
 		if (fd < 0)
-			return perf_event_refused(errno, tid == -1, err);
+			return perf_event_refused(
+				errno, tid == -1 || c->config.cgroup, err);
 		st = add_event(c, fd, cpu, err);
 		if (st != PROF_OK)
 			return st;
 	}
 	return PROF_OK;
+}
+
+/* Events of the tasks in a control group, of version 2 or 1. */
+static enum prof_status
+open_cgroup(struct capture *c, const char *name, struct prof_err *err)
+{
+	static const char *const mount[] = { "", "/sys/fs/cgroup/",
+					     "/sys/fs/cgroup/unified/",
+					     "/sys/fs/cgroup/perf_event/" };
+	enum prof_status st;
+	char path[PATH_MAX];
+	int fd = -1;
+
+	for (size_t i = *name != '/'; fd < 0 && i < 4; i++) {
+		snprintf(path, sizeof path, "%s%s/cgroup.procs", mount[i],
+			 name);
+		if (access(path, F_OK) != 0)
+			continue;
+		path[strlen(path) - strlen("/cgroup.procs")] = '\0';
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	}
+	if (fd < 0)
+		return prof_fail(err, PROF_EUSAGE, "%s: no control group",
+				 name);
+	c->config.cgroup = true;
+	st = open_task(c, fd, err);
+	close(fd);
+	return st;
 }
 
 static bool
@@ -266,7 +297,8 @@ capture_begin(struct capture *c, struct tally *t,
 	raise_limit();
 	c->set.clock = target->all ? TALLY_CLOCK_ALL : TALLY_CLOCK_PID;
 	if (target->all)
-		st = open_task(c, -1, err);
+		st = target->cgroup ? open_cgroup(c, target->cgroup, err)
+				    : open_task(c, -1, err);
 	for (size_t i = 0; !target->all && st == PROF_OK && i < target->n_pid;
 	     i++)
 		st = open_process(c, target->pid[i], err);

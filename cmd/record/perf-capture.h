@@ -22,7 +22,9 @@ struct capture;
 struct capture_target {
 	const pid_t *pid; /* processes, with what they start from now on */
 	size_t n_pid;
-	bool all; /* every process instead */
+	bool all;           /* every process instead */
+	const char *cgroup; /* with all: those of this control group, a path
+			     * below the mount point, or NULL */
 };
 
 /* NULL without memory. */

@@ -67,12 +67,14 @@ perf_event_open(struct perf_config *config, pid_t tid, int cpu)
 	int fd;
 
 	for (;;) {
-		fill_attr(&attr, config, tid != -1);
+		fill_attr(&attr, config, tid != -1 && !config->cgroup);
 		attr.build_id = !no_build_id;
 		if (no_lost)
 			attr.read_format = 0;
-		fd = (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
-				  PERF_FLAG_FD_CLOEXEC);
+		fd = (int)syscall(
+			SYS_perf_event_open, &attr, tid, cpu, -1,
+			PERF_FLAG_FD_CLOEXEC |
+				(config->cgroup ? PERF_FLAG_PID_CGROUP : 0UL));
 		if (fd >= 0)
 			return fd;
 		/* What is newest is left out first. */

@@ -20,6 +20,7 @@ struct perf_config {
 	bool kernel;          /* frames and time of the kernel, too */
 	size_t ring_bytes;    /* for each CPU */
 	unsigned labels;      /* enum perf_label, or-ed */
+	bool cgroup;          /* tasks are descriptors of control groups */
 	bool on_exec;         /* begin with the next exec of the task */
 };
 
@@ -41,7 +42,8 @@ struct perf_ring {
 
 /*
  * Open an event for task tid, and what it forks, on that CPU; a tid of -1 means
- * every task. Newer attributes that this kernel does not know are left out. If
+ * every task. With config->cgroup, tid is the descriptor of a control group's
+ * directory. Newer attributes that this kernel does not know are left out. If
  * it does not let us see the kernel, config->kernel becomes false. Returns the
  * descriptor, or -1 with errno.
  */

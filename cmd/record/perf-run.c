@@ -48,7 +48,7 @@ static void
 before_exec(void *ctx, pid_t pid)
 {
 	struct run *r = ctx;
-	struct capture_target target = { &pid, 1, false };
+	struct capture_target target = { .pid = &pid, .n_pid = 1 };
 
 	r->status =
 		capture_begin(r->capture, r->recording.tally, &target, &r->err);
@@ -255,7 +255,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 	 const char *listen_at)
 {
 	const struct capture_target what = { target->pid, target->n_pid,
-					     target->all };
+					     target->all, target->cgroup };
 	enum deliver_how how =
 		listen_at && !cli->output ? DELIVER_NONE : DELIVER_ONE;
 	struct run r = { .cli = cli,

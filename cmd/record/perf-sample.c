@@ -187,7 +187,7 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 	struct process_space *space;
 	struct walk_info info = { WALK_ROOT, 0 };
 	struct sampled sample;
-	uint32_t label;
+	uint32_t label, number;
 	size_t n;
 
 	atomic_fetch_add(&s->count->n_tick, 1);
@@ -198,6 +198,7 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 		atomic_fetch_add(&s->count->n_lost, 1);
 		return;
 	}
+	number = space_number(space);
 	n = kernel_frames(sample.chain, s->pc);
 	if (sample.has_user) {
 		size_t first = n;
@@ -212,8 +213,7 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 	atomic_fetch_add(&s->count->n_truncated, info.end == WALK_TRUNCATED);
 	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
 	label = labeler_number(s->labeler, sample.pid, sample.tid, sample.cpu);
-	tally_stack(s->tally, SHM_KEY(SHM_TICK, space_number(space), label, n),
-		    s->pc, 1);
+	tally_stack(s->tally, SHM_KEY(SHM_TICK, number, label, n), s->pc, 1);
 }
 
 static void

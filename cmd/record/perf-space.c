@@ -191,30 +191,6 @@ tell_kernel(struct process_space *p)
 	tally_module(p->all->tally, &u.module, sizeof u);
 }
 
-uint32_t
-space_number(struct process_space *p)
-{
-	union {
-		struct shm_space space;
-		char bytes[sizeof(struct shm_space) + MAX_NAME + 1];
-	} u = { .space = { .pid = p->pid } };
-
-	if (p->number)
-		return p->number;
-	p->number = p->all->next_number++ & SHM_MAX_SPACE;
-	u.space.space = p->number;
-	strcpy(u.bytes + offsetof(struct shm_space, name), p->name);
-	tally_space(p->all->tally, &u.space,
-		    offsetof(struct shm_space, name) + strlen(p->name) + 1);
-	/* The program first: it is the lowest but for what was put below. */
-	for (size_t i = 0; i < p->n_map; i++)
-		if (p->map[i].file)
-			tell_module(p, &p->map[i]);
-	if (p->all->kernel.start)
-		tell_kernel(p);
-	return p->number;
-}
-
 static void
 tell_gone(struct process_space *p, const struct mapping *m)
 {
@@ -348,25 +324,18 @@ read_name(struct process_space *p)
 	set_name(p, name);
 }
 
-void
-spaces_read(struct spaces *s, int32_t pid)
+/* Take in what is mapped now. */
+static void
+read_maps(struct process_space *p, FILE *f)
 {
-	struct process_space *p;
-	char path[64], *row = NULL;
+	char *row = NULL;
 	size_t size = 0;
-	FILE *f;
 
-	if (look_up(s, pid))
-		return;
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	p = f ? spaces_find(s, pid) : NULL;
-	if (p)
-		read_name(p);
+	read_name(p);
 	/* A process may map faster than we read: so not for ever. */
-	for (int n = 0; p && n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
-		struct space_map m = { .pid = pid };
-		struct file_from from = { pid, true, 0, 0 };
+	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
+		struct space_map m = { .pid = p->pid };
+		struct file_from from = { p->pid, true, 0, 0 };
 
 		if (!parse_row(row, &m))
 			continue;
@@ -375,8 +344,59 @@ spaces_read(struct spaces *s, int32_t pid)
 		add(p, &m, &from);
 	}
 	free(row);
+}
+
+static FILE *
+open_maps(int32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	return fopen(path, "re");
+}
+
+void
+spaces_read(struct spaces *s, int32_t pid)
+{
+	FILE *f = look_up(s, pid) ? NULL : open_maps(pid);
+	struct process_space *p = f ? spaces_find(s, pid) : NULL;
+
+	if (p)
+		read_maps(p, f);
 	if (f)
 		fclose(f);
+}
+
+uint32_t
+space_number(struct process_space *p)
+{
+	union {
+		struct shm_space space;
+		char bytes[sizeof(struct shm_space) + MAX_NAME + 1];
+	} u = { .space = { .pid = p->pid } };
+
+	FILE *f;
+
+	if (p->number)
+		return p->number;
+	/* One that came into the control group, or whose start was lost. */
+	f = p->n_map ? NULL : open_maps(p->pid);
+	if (f) {
+		read_maps(p, f);
+		fclose(f);
+	}
+	p->number = p->all->next_number++ & SHM_MAX_SPACE;
+	u.space.space = p->number;
+	strcpy(u.bytes + offsetof(struct shm_space, name), p->name);
+	tally_space(p->all->tally, &u.space,
+		    offsetof(struct shm_space, name) + strlen(p->name) + 1);
+	/* The program first: it is the lowest but for what was put below. */
+	for (size_t i = 0; i < p->n_map; i++)
+		if (p->map[i].file)
+			tell_module(p, &p->map[i]);
+	if (p->all->kernel.start)
+		tell_kernel(p);
+	return p->number;
 }
 
 void

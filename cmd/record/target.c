@@ -12,6 +12,7 @@
 enum {
 	KEY_PID = CLI_GROUP + 300,
 	KEY_ALL,
+	KEY_CGROUP,
 	KEY_SECONDS,
 	KEY_SAMPLER,
 	KEY_KERNEL,
@@ -29,6 +30,8 @@ const struct cli_opt record_target_opts[] = {
 	{ KEY_PID, "pid", "PID[,PID]...",
 	  "record processes that run already, and what they start" },
 	{ KEY_ALL, "all", NULL, "record every process of the machine" },
+	{ KEY_CGROUP, "cgroup", "PATH",
+	  "record the processes of a control group" },
 	{ KEY_SECONDS, "seconds", "N",
 	  "with --pid or --all: for N seconds (until interrupted, or until "
 	  "COMMAND ends)" },
@@ -137,6 +140,10 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 	case KEY_ALL:
 		t->all = true;
 		return true;
+	case KEY_CGROUP:
+		t->cgroup = cli->arg;
+		t->all = true;
+		return true;
 	case KEY_SECONDS:
 		t->seconds = (unsigned)cli_uint(cli, 1, MAX_SECONDS);
 		t->only = "--seconds";
@@ -164,7 +171,7 @@ void
 record_target_check(const struct target *t, int n_operand)
 {
 	if (t->n_pid && t->all)
-		die("--pid and --all: ask for one");
+		die("--pid, --all and --cgroup: ask for one");
 	if (record_target_runs(t) && t->sampler == SAMPLER_PRELOAD)
 		die("--sampler=preload: libsample can only be loaded into a "
 		    "program that prof-record starts");

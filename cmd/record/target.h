@@ -27,8 +27,9 @@ enum { TARGET_MAX_PID = 64 };
 struct target {
 	pid_t pid[TARGET_MAX_PID]; /* processes that run already */
 	size_t n_pid;
-	bool all;         /* every process */
-	unsigned seconds; /* 0: no limit */
+	bool all;           /* every process */
+	const char *cgroup; /* ... of this control group, or NULL */
+	unsigned seconds;   /* 0: no limit */
 	uint32_t stack_bytes;
 	unsigned labels; /* enum perf_label, or-ed */
 	enum target_kernel kernel;
