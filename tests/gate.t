@@ -498,7 +498,9 @@ check_err 'a budget of a wrong pattern' 2 \
 	'<stdin>: line 2: parsing budget regexp'
 
 # What did not regress does not fail: --fail-on only takes away.
+# shellcheck disable=SC2089 # the quotes are for check's shell
 for row in "0 'cum > 0s' $new" "1 'cum > 0s' $slow" "0 'cum < 0s' $slow"; do
+	# shellcheck disable=SC2090 # words
 	set -- $row
 	status=$1
 	cond="$2 $3 $4"
