@@ -99,6 +99,7 @@ reads prof-symbolize
 reads prof-filter
 reads prof-dot
 reads prof-flame
+reads prof-html --graph=false
 refuses all prof-merge
 refuses all prof-text
 refuses "$small" prof-fetch
@@ -106,6 +107,7 @@ refuses "$small" prof-symbolize
 refuses "$small" prof-filter
 refuses "$small" prof-dot
 refuses "$small" prof-flame
+refuses "$small" prof-html
 refuses "$small" prof-list --list=.
 refuses "$small" prof-diff "$tiny"
 refuses "$small" prof-gate "$tiny" --

@@ -25,7 +25,7 @@ for c in $commands; do
 	named=$c # takes files
 	[ "$c" != prof-list ] || named=$run
 	case $c in
-	prof-text | prof-list | prof-dot | prof-flame) kind=text ;;
+	prof-text | prof-list | prof-dot | prof-flame | prof-html) kind=text ;;
 	*) kind=stream ;;
 	esac
 

@@ -48,6 +48,14 @@ add_total(struct report *r)
 	r->after = graph_value(rest);
 }
 
+void
+report_total(struct report *r, struct profile *p, size_t column,
+	     const struct report_options *o)
+{
+	*r = (struct report){ .p = p, .o = o, .column = column };
+	add_total(r);
+}
+
 enum prof_status
 report_init(struct report *r, struct profile *p, const struct report_options *o,
 	    struct prof_err *err)

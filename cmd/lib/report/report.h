@@ -49,6 +49,13 @@ enum prof_status report_init(struct report *r, struct profile *p,
 			     const struct report_options *o,
 			     struct prof_err *err) MUST_USE;
 
+/*
+ * Only the totals of column `column` of p: total, before, after, is_saturated.
+ * Of o, mean counts.
+ */
+void report_total(struct report *r, struct profile *p, size_t column,
+		  const struct report_options *o);
+
 /* Frames and graph of the (filtered) profile, as the options say. */
 enum prof_status report_graph(struct report *r, struct frames **f,
 			      struct graph **g, struct prof_err *err) MUST_USE;

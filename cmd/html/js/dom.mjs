@@ -1,0 +1,30 @@
+// dom.mjs - elements, made so that names can only become text.
+
+function byId(id) {
+	return document.getElementById(id);
+}
+
+// element('td', {class: 'n', title: s}, text or elements...)
+function element(tag, attributes, ...children) {
+	const e = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes || {}))
+		if (value !== null && value !== undefined && value !== false)
+			e.setAttribute(name, value === true ? '' : value);
+	e.append(...children.filter(c => c !== null && c !== undefined));
+	return e;
+}
+
+function button(text, attributes, act) {
+	const b = element('button', {type: 'button', ...attributes}, text);
+	b.addEventListener('click', act);
+	return b;
+}
+
+// A square in a colour; what it means is always said in words, too.
+function swatch(colour) {
+	const s = element('span', {class: 'swatch', 'aria-hidden': 'true'});
+	s.style.background = colour;
+	return s;
+}
+
+export {button, byId, element, swatch};

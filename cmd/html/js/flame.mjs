@@ -1,0 +1,405 @@
+// flame.mjs - flame graphs on a canvas that is as large as its window. Boxes
+// narrower than a pixel are added up; a click on their sum opens a window of
+// siblings. Hovering moves an outline and never redraws the picture.
+
+import {byId, element} from './dom.mjs';
+
+const rowHeight = 18, restRoom = 90, windowBox = 8, windowLeast = 16;
+const boxFont = '12px system-ui, sans-serif';
+
+let advances = null;
+
+function textWidth(context, text) {
+	if (!advances) {
+		context.font = boxFont;
+		advances = Float64Array.from({length: 128}, (v, c) => c < 32 ? 10
+			: context.measureText(String.fromCharCode(c)).width);
+	}
+	let w = 0;
+	for (let i = 0; i < text.length; i++) {
+		const c = text.charCodeAt(i);
+		w += c < 128 ? advances[c] : c < 0x1100 ? 10 : 13;
+	}
+	return w;
+}
+
+const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
+
+// The longest form of a name that fits: whole, without package, cut.
+function fitText(context, name, room) {
+	if (room < 14)
+		return '';
+	if (textWidth(context, name) <= room)
+		return name;
+	let text = name.replace(cloneSuffix, '');
+	if (textWidth(context, text) <= room)
+		return text;
+	if (text[0] !== '[') {
+		text = text.slice(text.lastIndexOf('/', text.search(/[(<[{]|$/)) + 1);
+		for (let at = 0; at < text.length;) {
+			if (textWidth(context, text.slice(at)) <= room)
+				return text.slice(at);
+			const next = /(::|\.)(?=[^.:])/.exec(text.slice(at));
+			if (!next)
+				break;
+			at += next.index + next[0].length;
+		}
+	}
+	let n = Math.min(text.length, Math.floor(room / 5));
+	while (n > 0 && textWidth(context, text.slice(0, n)) + 12 > room)
+		n--;
+	return n > 1 ? text.slice(0, n) + '…' : '';
+}
+
+/*
+ * One graph in an element. owner: texts and colours of boxes, and what a click
+ * does: text(tree, i), colour(tree, i), choose(view, i), window(view, i, from),
+ * hover(view, i, event), matches (of keys, or null), byName.
+ */
+class FlameView {
+	// isRootless: the row of the root is left out.
+	constructor(host, owner, label, isRootless) {
+		this.isRootless = isRootless;
+		this.owner = owner;
+		this.canvas = element('canvas', {role: 'application', tabindex: '0',
+			'aria-roledescription': 'flame graph', 'aria-label': label});
+		this.spacer = element('div', {class: 'spacer'});
+		this.outline = element('div', {class: 'outline', hidden: true});
+		this.host = host;
+		host.replaceChildren(this.spacer, this.canvas, this.outline);
+		this.context = this.canvas.getContext('2d');
+		this.tree = null;
+		this.rows = [];
+		this.zoomed = 0;
+		this.windowFrom = 0;
+		this.isUp = false;
+		this.cursor = -1;
+		this.sorted = new Map();
+		host.addEventListener('scroll', () => this.draw());
+		this.canvas.addEventListener('mousemove', e => this.hover(e));
+		this.canvas.addEventListener('mouseleave', e => this.leave(e));
+		this.canvas.addEventListener('click', e => this.click(e));
+		this.canvas.addEventListener('contextmenu', e => this.menu(e));
+		this.canvas.addEventListener('keydown', e => this.key(e));
+		this.canvas.addEventListener('focus', () => this.speak());
+	}
+
+	show(tree, zoomed, windowFrom, isUp) {
+		if (tree !== this.tree)
+			this.sorted = new Map();
+		if (tree !== this.tree || this.cursor >= tree.n)
+			this.cursor = -1;
+		this.tree = tree;
+		this.zoomed = zoomed;
+		this.windowFrom = windowFrom;
+		this.isUp = isUp;
+		this.layout();
+		if (isUp)
+			this.host.scrollTop = this.host.scrollHeight;
+		this.draw();
+	}
+
+	// Children that weigh anything, in the order in which they are drawn.
+	children(i) {
+		const known = this.sorted.get(i);
+		if (known)
+			return known;
+		const {end, width, key} = this.tree, out = [];
+		for (let c = i + 1; c < end[i]; c = end[c])
+			if (width[c] > 0)
+				out.push(c);
+		if (this.owner.byName) {
+			const names = out.map(c => this.owner.text(this.tree, c));
+			const order = out.map((c, at) => at).sort((a, b) => names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : key[a] - key[b]);
+			const sorted = order.map(at => out[at]);
+			this.sorted.set(i, sorted);
+			return sorted;
+		}
+		out.sort((a, b) => width[b] - width[a] || a - b);
+		this.sorted.set(i, out);
+		return out;
+	}
+
+	layout() {
+		const {tree} = this, w = this.host.clientWidth || 800;
+		this.width = w;
+		this.rows = [];
+		this.drawn = 0;
+		if (!tree || !(tree.width[0] > 0))
+			return this.resize();
+		const path = [];
+		for (let i = this.zoomed; ; i = tree.parent[i]) {
+			path.unshift(i);
+			if (i === 0)
+				break;
+		}
+		path.forEach((i, depth) => this.put(depth, {node: i, x: 0, w, up: depth < path.length - 1}));
+		const stack = [];
+		this.placeChildren(this.zoomed, path.length, 0, w, this.windowFrom, stack);
+		while (stack.length) {
+			const box = stack.pop();
+			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, 0, stack, box.scale);
+		}
+		for (const row of this.rows)
+			row.sort((a, b) => a.x - b.x);
+		this.resize();
+	}
+
+	put(at, box) {
+		const depth = this.isRootless ? at - 1 : at;
+		if (depth < 0)
+			return;
+		while (this.rows.length <= depth)
+			this.rows.push([]);
+		this.rows[depth].push(box);
+		this.drawn++;
+	}
+
+	placeChildren(i, depth, x, w, from, stack, knownScale) {
+		const {tree} = this, list = this.children(i);
+		let scale = knownScale || w / tree.width[i], until = list.length;
+		if (from) {
+			// As many siblings as fit at a width that can be read.
+			let sum = 0, n = 0;
+			while (from + n < list.length) {
+				const next = sum + tree.width[list[from + n]];
+				if (n >= windowLeast && tree.width[list[from + n]] * (w - restRoom) / next < windowBox)
+					break;
+				sum = next;
+				n++;
+			}
+			until = from + n;
+			scale = (until < list.length ? w - restRoom : w) / sum;
+			if (until < list.length)
+				this.put(depth, {node: i, x: w - restRoom + 1, w: restRoom - 1, rest: list.length - until, from: until});
+		}
+		let rest = 0, restWidth = 0, first = -1;
+		for (let c = from; c < until; c++) {
+			const node = list[c], bw = tree.width[node] * scale;
+			if (bw < 1) {
+				if (first < 0)
+					first = c;
+				rest++;
+				restWidth += bw;
+				continue;
+			}
+			const box = {node, x, w: bw, depth, scale};
+			this.put(depth, box);
+			if (tree.end[node] > node + 1)
+				stack.push(box);
+			x += bw;
+		}
+		if (rest && restWidth >= 1)
+			this.put(depth, {node: i, x, w: restWidth, rest, from: first});
+	}
+
+	resize() {
+		const ratio = devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
+		this.spacer.style.height = height + 'px';
+		this.height = Math.max(this.host.clientHeight || 0, 20);
+		this.canvas.width = Math.round(this.width * ratio);
+		this.canvas.height = Math.round(this.height * ratio);
+		this.canvas.style.width = this.width + 'px';
+		this.canvas.style.height = this.height + 'px';
+		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	}
+
+	top(depth) {
+		return (this.isUp ? this.rows.length - 1 - depth : depth) * rowHeight;
+	}
+
+	draw() {
+		const {context, owner, tree} = this, scroll = this.host.scrollTop;
+		this.canvas.style.top = scroll + 'px';
+		context.clearRect(0, 0, this.width, this.height);
+		context.font = boxFont;
+		context.textBaseline = 'middle';
+		if (!tree)
+			return;
+		const matches = owner.matches;
+		for (let depth = 0; depth < this.rows.length; depth++) {
+			const y = this.top(depth) - scroll;
+			if (y < -rowHeight || y > this.height)
+				continue;
+			for (const box of this.rows[depth])
+				this.drawBox(box, y, matches);
+		}
+		if (this.cursor >= 0)
+			this.drawCursor(scroll);
+	}
+
+	drawBox(box, y, matches) {
+		const {context, owner, tree} = this, w = box.w > 2 ? box.w - 1 : box.w;
+		const isMatch = matches && !box.rest && box.node && matches[tree.key[box.node]];
+		context.globalAlpha = (box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1);
+		if (box.rest) {
+			context.fillStyle = owner.palette.rest;
+			context.fillRect(box.x, this.isUp && box.w < 60 ? y + rowHeight - 5 : y, w, box.w < 60 ? 4 : rowHeight - 1);
+		} else {
+			context.fillStyle = owner.colour(tree, box.node);
+			context.fillRect(box.x, y, w, rowHeight - 1);
+		}
+		context.fillStyle = owner.palette.text;
+		if (!box.rest && box.node && tree.inlined[box.node] && box.w > 6) {
+			for (let x = box.x; x < box.x + w - 2; x += 6)
+				context.fillRect(x, y + rowHeight - 2, Math.min(3, box.x + w - x), 1);
+		}
+		if (isMatch) {
+			context.globalAlpha = 1;
+			context.strokeStyle = owner.palette.match;
+			context.lineWidth = 1.5;
+			context.strokeRect(box.x + .75, y + .75, Math.max(w - 1.5, .5), rowHeight - 2.5);
+		}
+		if (w >= 24) {
+			const label = box.rest ? box.rest.toLocaleString('en') + ' smaller frames' : owner.label(tree, box.node);
+			const text = box.rest && box.w < 60 ? '' : fitText(context, label, w - 6);
+			if (text)
+				context.fillText(text, box.x + 4, y + rowHeight / 2);
+		}
+		context.globalAlpha = 1;
+	}
+
+	drawCursor(scroll) {
+		const found = this.find(this.cursor);
+		if (!found)
+			return;
+		this.context.strokeStyle = this.owner.palette.text;
+		this.context.lineWidth = 2.5;
+		this.context.strokeRect(found.box.x + 1, this.top(found.depth) - scroll + 1, Math.max(found.box.w - 2, 1), rowHeight - 3);
+	}
+
+	find(node) {
+		for (let depth = 0; depth < this.rows.length; depth++)
+			for (const box of this.rows[depth])
+				if (box.node === node && !box.rest)
+					return {box, depth};
+		return null;
+	}
+
+	at(e) {
+		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left;
+		const y = e.clientY - r.top + this.host.scrollTop, at = Math.floor(y / rowHeight);
+		const depth = this.isUp ? this.rows.length - 1 - at : at, row = this.rows[depth];
+		if (!row)
+			return null;
+		let low = 0, high = row.length;
+		while (low < high) {
+			const mid = low + high >> 1;
+			if (row[mid].x + Math.max(row[mid].w, 1) <= x)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		return low < row.length && row[low].x <= x ? {box: row[low], depth} : null;
+	}
+
+	outlineAt(hit) {
+		const o = this.outline;
+		o.hidden = !hit;
+		if (!hit)
+			return;
+		o.style.left = hit.box.x + 'px';
+		o.style.top = this.top(hit.depth) + 'px';
+		o.style.width = Math.max(hit.box.w - 1, 2) + 'px';
+		o.style.height = rowHeight - 1 + 'px';
+	}
+
+	hover(e) {
+		const hit = this.at(e);
+		this.outlineAt(hit);
+		this.canvas.style.cursor = hit ? 'pointer' : 'default';
+		this.owner.hover(this, hit && hit.box, e);
+	}
+
+	leave(e) {
+		this.outlineAt(null);
+		this.owner.hover(this, null, e);
+	}
+
+	click(e) {
+		const hit = this.at(e);
+		if (!hit)
+			return;
+		if (hit.box.rest)
+			this.owner.window(this, hit.box.node, hit.box.from);
+		else
+			this.owner.choose(this, hit.box.node);
+	}
+
+	menu(e) {
+		const hit = this.at(e);
+		if (!hit || hit.box.rest || !hit.box.node)
+			return;
+		e.preventDefault();
+		this.owner.menu(this, hit.box.node, e.clientX, e.clientY);
+	}
+
+	// --- keys ---
+
+	moveTo(node) {
+		const found = this.find(node);
+		if (!found)
+			return;
+		this.cursor = node;
+		const y = this.top(found.depth);
+		if (y < this.host.scrollTop || y + rowHeight > this.host.scrollTop + this.height)
+			this.host.scrollTop = Math.max(0, y - this.height / 2);
+		this.draw();
+		this.speak();
+	}
+
+	speak() {
+		if (this.cursor < 0 && this.tree)
+			this.cursor = this.zoomed;
+		if (this.tree && this.cursor >= 0) {
+			byId('spoken').textContent = this.owner.describe(this.tree, this.cursor);
+			this.owner.hover(this, {node: this.cursor, quiet: true}, null);
+			this.draw();
+		}
+	}
+
+	step(direction) {
+		const {tree} = this, i = this.cursor < 0 ? this.zoomed : this.cursor;
+		const down = this.isUp ? 'ArrowUp' : 'ArrowDown', up = this.isUp ? 'ArrowDown' : 'ArrowUp';
+		if (direction === up)
+			return this.moveTo(tree.parent[i]);
+		if (direction === down) {
+			const child = this.children(i).find(c => this.find(c));
+			return child ? this.moveTo(child) : undefined;
+		}
+		const siblings = i ? this.children(tree.parent[i]).filter(c => this.find(c)) : [];
+		const next = siblings[siblings.indexOf(i) + (direction === 'ArrowLeft' ? -1 : 1)];
+		return next ? this.moveTo(next) : undefined;
+	}
+
+	key(e) {
+		if (e.ctrlKey || e.altKey || e.metaKey || !this.tree)
+			return;
+		if (e.key.startsWith('Arrow'))
+			this.step(e.key);
+		else if (e.key === 'Enter' && this.cursor >= 0)
+			this.owner.choose(this, this.cursor);
+		else if (e.key === 'Home')
+			this.moveTo(0);
+		else if ((e.key === 'm' || e.key === 'ContextMenu') && this.cursor > 0)
+			this.owner.menu(this, this.cursor);
+		else if (e.key === 's' && this.cursor > 0)
+			this.owner.pivot(this.tree.key[this.cursor]);
+		else if ((e.key === 'n' || e.key === 'N') && this.owner.matches)
+			this.nextMatch(e.key === 'n' ? 1 : -1);
+		else
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+	}
+
+	nextMatch(step) {
+		const all = this.rows.flat().filter(b => !b.rest && b.node && this.owner.matches[this.tree.key[b.node]]).map(b => b.node);
+		if (!all.length)
+			return;
+		const at = all.indexOf(this.cursor);
+		this.moveTo(all[(at + step + all.length) % all.length]);
+	}
+}
+
+export {FlameView, fitText, rowHeight};

@@ -1,0 +1,52 @@
+// labels.mjs - the labels of the samples: what each value accounts for, as
+// filters to click on.
+
+import {button, element} from './dom.mjs';
+import {displayName, formatShare, formatValue} from './numbers.mjs';
+import {quotePattern} from './regexp.mjs';
+
+const labelRows = 100;
+
+// Of each key: [text, value, term] and what samples with it add up to.
+function sumLabels(D, counts, column) {
+	const keys = new Map(), {n, labels, side} = D.samples, v = D.samples.values[column];
+	for (let s = 0; s < n; s++) {
+		if (!counts[s])
+			continue;
+		for (const l of D.labels[labels[s]]) {
+			const isText = l.text !== null, id = isText ? 't' + l.text : l.number + ' ' + l.unit;
+			if (!keys.has(l.key))
+				keys.set(l.key, new Map());
+			const values = keys.get(l.key);
+			if (!values.has(id))
+				values.set(id, {text: isText ? l.text : formatValue(l.number, l.unit, l.unit),
+					term: l.key + '=' + (isText ? '^' + quotePattern(l.text).replace(/,/g, '.') + '$' : l.number + l.unit), sum: [0, 0]});
+			values.get(id).sum[side[s] ? 0 : 1] += v[s];
+		}
+	}
+	return keys;
+}
+
+function drawLabels(host, page, D, counts, column) {
+	const keys = sumLabels(D, counts, column), sections = [];
+	for (const key of [...keys.keys()].sort()) {
+		const all = [...keys.get(key).values()].sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) || (a.text < b.text ? -1 : 1));
+		const body = element('tbody');
+		for (const value of all.slice(0, labelRows)) {
+			const name = displayName(value.text), amounts = page.isTwo
+				? [page.amount(value.sum[0]), page.amount(value.sum[1])]
+				: [page.amount(value.sum[1]), formatShare(value.sum[1], page.total().all)];
+			body.append(element('tr', {}, ...amounts.map(a => element('td', {class: 'n'}, a)), element('td', {class: 'f'}, element('div', {},
+				button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
+					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
+		}
+		const heads = page.isTwo ? ['Before', 'After'] : ['Amount', 'of all'];
+		sections.push(element('section', {}, element('h3', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
+			element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
+				element('th', {scope: 'col'}, 'Value'))), body),
+			all.length > labelRows ? element('p', {class: 'muted'}, 'and ' + (all.length - labelRows) + ' more values') : null));
+	}
+	host.replaceChildren(...(sections.length ? sections : [element('p', {class: 'empty'}, 'No sample has a label.')]));
+}
+
+export {drawLabels};

@@ -1,0 +1,718 @@
+// main.mjs - the page: from the state to what is shown. A change of the state
+// runs through data (label roots), structure (granularity, hide, show), values
+// (type, focus, labels) and view; each step is kept until what it needs changes.
+
+import {drawCallers} from './callers.mjs';
+import {Palette, fnv1a} from './colour.mjs';
+import {Damaged, decodePage, unpackText} from './data.mjs';
+import {button, byId, element, swatch} from './dom.mjs';
+import {FlameView} from './flame.mjs';
+import {GraphView} from './graph.mjs';
+import {drawInfo, keyList} from './info.mjs';
+import {drawLabels} from './labels.mjs';
+import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
+import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
+import {SlowPattern, compilePattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
+import {drawSource} from './source.mjs';
+import {State, readTaste, writeTaste} from './state.mjs';
+import {KeyTable} from './table.mjs';
+import {TreeGrid} from './tree.mjs';
+import {calleesTree, callersTree, chooseSamples, makeValues, matchFrames, matchLabels, sumKeys, sumMatches} from './values.mjs';
+
+const viewNames = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
+const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from']];
+const labelFilters = [['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
+const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'];
+const diffWidths = ['both', 'before', 'after', 'change'];
+
+// The last result of each step, by what it was made of.
+class Steps {
+	constructor() {
+		this.kept = new Map();
+	}
+
+	get(step, id, make) {
+		const list = this.kept.get(step) || [], found = list.find(e => e.id === id);
+		if (found)
+			return found.value;
+		const value = make();
+		this.kept.set(step, [{id, value}, ...list].slice(0, 3));
+		return value;
+	}
+}
+
+class Page {
+	constructor(D) {
+		this.D = this.base = D;
+		this.isTwo = D.head.two;
+		this.steps = new Steps();
+		this.errors = new Map();
+		this.matches = null;
+		this.taste = readTaste();
+		const head = D.head;
+		this.state = new State({v: head.view, g: head.granularity, noinlines: head.noinlines ? '1' : '',
+			rel: head.rel ? '1' : '', si: head.types[head.def] ? String(head.types[head.def][0]) : ''});
+		if (this.taste.theme)
+			document.documentElement.dataset.theme = this.taste.theme;
+		this.flame = new FlameView(byId('flame-host'), this, 'Flame graph; the Tree view has the same as a table');
+		this.callersFlame = new FlameView(byId('callers-host'), this, 'Callers, growing up', true);
+		this.calleesFlame = new FlameView(byId('callees-host'), this, 'Callees, growing down', true);
+		this.top = new KeyTable(byId('top'), this, true, 'Functions');
+		this.side = new KeyTable(byId('side-table'), this, false, 'Functions');
+		this.treeGrid = new TreeGrid(byId('tree-host'), this);
+		this.graph = new GraphView(byId('graph'), D.svg, name => this.selectName(name));
+	}
+
+	// --- amounts ---
+
+	get column() {
+		const at = this.base.head.types.findIndex(t => t[0] === this.state.si);
+		return at < 0 ? this.base.head.def : at;
+	}
+
+	amountOf(v, k) {
+		const head = this.base.head;
+		return formatValue(head.divide === 1 ? v : Math.trunc(v / head.divide), head.types[k] ? head.types[k][1] : '', head.unit);
+	}
+
+	amount(v) {
+		return this.amountOf(v, this.column);
+	}
+
+	signed(v) {
+		return v > 0 ? '+' + this.amount(v) : v < 0 ? '-' + this.amount(-v) : '0';
+	}
+
+	// 100 %: of the profile as it came, or of what the filters left.
+	total() {
+		const [all, before, after] = this.base.head.totals[this.column] || [0, 0, 0];
+		if (!this.state.rel || !this.tree)
+			return {all, before, after};
+		const [b, a] = [this.tree.total[0][0], this.tree.total[1][0]];
+		return {all: this.isTwo && b ? b : a, before: b, after: a};
+	}
+
+	// --- steps ---
+
+	pattern(name, text) {
+		if (!text)
+			return null;
+		const made = compilePattern(text);
+		if (made.error)
+			this.errors.set(name, made.error);
+		return made.re || null;
+	}
+
+	frames(name) {
+		const re = this.pattern(name, this.state[name]);
+		if (!re)
+			return null;
+		return this.steps.get('m' + name, this.state.tr + '\n' + this.state[name], () => {
+			try {
+				return matchFrames(this.D, re);
+			} catch (e) {
+				if (!(e instanceof SlowPattern))
+					throw e;
+				this.errors.set(name, e.message);
+				return null;
+			}
+		});
+	}
+
+	labelSets(name) {
+		if (!this.state[name])
+			return null;
+		const made = matchLabels(this.D, this.state[name]);
+		if (made.error)
+			this.errors.set(name, made.error);
+		return made.sets || null;
+	}
+
+	compute() {
+		const S = this.state;
+		this.errors.clear();
+		const roots = S.tr.split(',').map(s => s.trim()).filter(s => s);
+		this.D = roots.length ? this.steps.get('roots', S.tr + '\n' + this.column, () => withLabelRoots(this.base, roots, this.column)) : this.base;
+		const keyId = [S.tr, this.column * (roots.length > 0), S.g, S.noinlines].join('\n');
+		this.keys = this.steps.get('keys', keyId, () => makeKeys(this.D, S.g, this.base.head.columns, Boolean(S.noinlines)));
+		const hide = this.frames('h'), show = this.frames('s'), from = this.frames('sf');
+		const structureId = [keyId, hide && S.h, show && S.s, from && S.sf].join('\n');
+		const structure = this.steps.get('structure', structureId, () => this.makeStructure(hide, show, from));
+		const F = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
+		F.isNamed = Boolean(F.focus || F.ignore || hide || show);
+		const countId = [structureId, F.focus && S.f, F.ignore && S.i, F.labels && S.tf, F.notLabels && S.ti].join('\n');
+		this.counts = this.steps.get('counts', countId, () => chooseSamples(this.D, structure, F));
+		const valueId = [countId, this.column, S.w, S.cmp].join('\n');
+		this.tree = this.steps.get('values', valueId, () => makeValues(this.D, structure, this.counts, this.column, S.w, S.cmp === 'share'));
+		this.sums = this.steps.get('sums', valueId, () => sumKeys(this.tree, structure.outer, this.keys.n));
+		this.palette = this.steps.get('palette', keyId, () => new Palette(this.D, this.keys));
+		this.palette.refresh();
+		this.valueId = valueId;
+		this.byName = S.o === 'name';
+		this.computeMatches();
+	}
+
+	makeStructure(hide, show, from) {
+		const isOff = this.state.noinlines, n = this.D.frames.n;
+		let hidden = null;
+		if (hide || show || isOff) {
+			hidden = new Uint8Array(n);
+			for (let f = 0; f < n; f++)
+				hidden[f] = (hide && hide[f]) || (show && !show[f]) || (isOff && this.D.frames.flags[f] & 1) ? 1 : 0;
+		}
+		return makeStructure(this.D, this.keys, hidden, from);
+	}
+
+	computeMatches() {
+		const q = this.state.q;
+		this.matches = null;
+		if (!q)
+			return;
+		try {
+			const test = stringTest(compileSearch(q), this.keys.text);
+			this.matches = Uint8Array.from({length: this.keys.n}, (v, k) => test(k) ? 1 : 0);
+		} catch (e) {
+			if (!(e instanceof SlowPattern))
+				throw e;
+			this.errors.set('q', e.message);
+		}
+	}
+
+	// Keys that the pivot's pattern matches, or null.
+	pivotKeys() {
+		const re = this.pattern('p', this.state.p);
+		if (!re)
+			return null;
+		const wanted = Uint8Array.from(this.keys.text, t => re.test(t) ? 1 : 0);
+		return wanted.includes(1) ? wanted : null;
+	}
+
+	selectedKey() {
+		return this.state.sel ? this.keys.text.indexOf(this.state.sel) : -1;
+	}
+
+	// --- what boxes are called ---
+
+	text(tree, i) {
+		return i ? this.keys.text[tree.key[i]] : 'all';
+	}
+
+	label(tree, i) {
+		const name = displayName(this.text(tree, i));
+		if (!i)
+			return 'all  ' + (this.isTwo ? this.amount(tree.total[0][0]) + ' → ' : '') + this.amount(tree.total[1][0]);
+		if (!this.isTwo)
+			return name;
+		return this.changeWord(tree.total[0][i], tree.total[1][i]) + ' ' + name;
+	}
+
+	changeWord(before, after) {
+		if (before === after)
+			return '=';
+		if (!before || !after)
+			return before ? 'gone' : 'new';
+		return (after > before ? '▲' : '▼') + Math.round(Math.abs((after - before) / before) * 100) + '%';
+	}
+
+	colour(tree, i) {
+		if (!i)
+			return this.palette.root;
+		if (this.isTwo)
+			return this.palette.ofChange(tree.total[0][i] * tree.scale[0], tree.total[1][i] * tree.scale[1]);
+		return this.palette.ofKey(tree.key[i]);
+	}
+
+	amounts(tree, i) {
+		const t = this.total(), [b, a] = [tree.total[0][i], tree.total[1][i]];
+		if (this.isTwo)
+			return 'before ' + this.amount(b) + ' (' + formatShare(b, t.before) + '), after ' + this.amount(a) + ' (' + formatShare(a, t.after) + '), ' +
+				this.signed(a - b) + (b && a ? ' (' + (a < b ? '-' : '+') + formatShare(a - b, b) + ')' : a ? ' new' : b ? ' gone' : '');
+		return this.amount(a) + ' (' + formatShare(a, t.all) + '), self ' + this.amount(tree.self[1][i]) + ' (' + formatShare(tree.self[1][i], t.all) + ')';
+	}
+
+	describe(tree, i) {
+		return displayName(this.text(tree, i)) + (i && tree.inlined[i] ? ' (inlined)' : '') + ', ' + this.amounts(tree, i);
+	}
+
+	place(tree, i) {
+		const f = this.keys.first[tree.key[i]], u = this.D.frames.fun[f], file = this.D.strings[this.D.functions.file[u]];
+		const object = this.D.strings[this.D.objects[this.D.frames.object[f]]];
+		return [file && file + (this.state.g === 'lines' || this.state.g === 'addresses' ? ':' + this.D.frames.line[f] : ''), object].filter(s => s).map(displayName).join(' · ');
+	}
+
+	hover(view, box, e) {
+		const tip = byId('tip'), status = byId('status');
+		if (!box || !view.tree) {
+			tip.hidden = true;
+			this.showStatus();
+			return;
+		}
+		const {tree} = view, i = box.node;
+		if (box.rest) {
+			status.textContent = formatCount(box.rest) + ' smaller frames; click to see them';
+			tip.hidden = true;
+			return;
+		}
+		status.textContent = this.describe(tree, i);
+		if (box.quiet || !e)
+			return;
+		const zoomed = view.zoomed && !this.isTwo ? ' · ' + formatShare(tree.total[1][i], tree.total[1][view.zoomed]) + ' of zoom' : '';
+		tip.replaceChildren(element('b', {dir: 'ltr'}, displayName(this.text(tree, i)).slice(0, 300) + (i && tree.inlined[i] ? ' (inlined)' : '')),
+			element('span', {}, this.amounts(tree, i) + zoomed), element('span', {class: 'muted', dir: 'ltr'}, i ? this.place(tree, i) : ''));
+		tip.hidden = false;
+		tip.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
+		tip.style.top = (e.clientY + 20 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 20) + 'px';
+	}
+
+	// --- acts ---
+
+	set(changes, isStep = true) {
+		Object.assign(this.state, changes);
+		this.state.write(isStep);
+		this.refresh();
+	}
+
+	choose(view, i) {
+		if (view === this.flame)
+			this.set({z: this.pathOf(view.tree, i === view.zoomed && i ? view.tree.parent[i] : i), zw: ''});
+		else if (i)
+			this.pivot(view.tree.key[i]);
+	}
+
+	window(view, i, from) {
+		if (view === this.flame)
+			this.set({z: this.pathOf(view.tree, i), zw: String(from)});
+	}
+
+	pivot(k) {
+		this.set({v: 'sandwich', p: this.exactly(k), sel: this.keys.text[k]});
+	}
+
+	open(k) {
+		const view = this.state.v;
+		if (view === 'flame' || view === 'top')
+			this.set({v: 'sandwich', p: this.exactly(k), sel: this.keys.text[k]});
+		else
+			this.set({sel: this.keys.text[k], p: this.exactly(k)});
+	}
+
+	selectName(name) {
+		if (this.keys.text.includes(name))
+			this.set({v: 'callers', sel: name, p: '^' + quotePattern(name) + '$'});
+	}
+
+	exactly(k) {
+		return '^' + quotePattern(this.keys.text[k]) + '$';
+	}
+
+	// A pattern for the function of a key, added to a filter.
+	addFilter(name, k) {
+		const f = this.keys.first[k], own = this.D.strings[this.D.functions.name[this.D.frames.fun[f]]];
+		const text = '^' + quotePattern(own || this.D.strings[this.D.objects[this.D.frames.object[f]]]) + '$';
+		const before = this.state[name];
+		this.set({[name]: before && name !== 'f' && name !== 'sf' ? before + '|' + text : text});
+	}
+
+	filterLabel(term, isWithout) {
+		const name = isWithout ? 'ti' : 'tf';
+		this.set({[name]: this.state[name] && !isWithout ? this.state[name] + ',' + term : term});
+	}
+
+	rootLabel(key) {
+		this.set({tr: key, v: 'flame', z: ''});
+	}
+
+	// The path of names as hashes: it survives that the page is made again.
+	pathOf(tree, i) {
+		const parts = [];
+		for (; i; i = tree.parent[i])
+			parts.unshift(fnv1a(this.text(tree, i)).toString(36));
+		return parts.join('.');
+	}
+
+	zoomedNode() {
+		const {tree} = this;
+		let at = 0;
+		for (const part of this.state.z.split('.').filter(s => s)) {
+			let found = 0;
+			for (let c = at + 1; c < tree.end[at] && !found; c = tree.end[c])
+				if (fnv1a(this.text(tree, c)).toString(36) === part)
+					found = c;
+			if (!found)
+				break;
+			at = found;
+		}
+		return at;
+	}
+
+	out() {
+		const S = this.state;
+		if (S.zw)
+			this.set({zw: ''});
+		else if (S.z)
+			this.set({z: S.z.split('.').slice(0, -1).join('.')});
+		else if (S.q)
+			this.set({q: ''}, false);
+	}
+
+	menu(view, i, x, y) {
+		this.rowMenu(view.tree.key[i], x, y, () => this.stackText(view.tree, i), view === this.flame ? () => this.choose(view, i) : null);
+	}
+
+	stackText(tree, i) {
+		const names = [];
+		for (; i; i = tree.parent[i])
+			names.unshift(this.text(tree, i));
+		return names.join(';');
+	}
+
+	rowMenu(k, x, y, stack, zoom) {
+		const dialog = byId('menu'), copy = text => navigator.clipboard && navigator.clipboard.writeText(text).catch(() => {});
+		const act = (text, run) => element('li', {}, button(text, {}, () => {
+			dialog.close();
+			run();
+		}));
+		const sf = text => act(text[1], () => this.addFilter(text[0], k));
+		dialog.replaceChildren(element('h2', {dir: 'ltr'}, displayName(this.keys.text[k]).slice(0, 200)), element('ul', {},
+			...(zoom ? [act('Zoom', zoom)] : []), act('Sandwich', () => this.pivot(k)),
+			act('Callers and callees', () => this.set({v: 'callers', sel: this.keys.text[k]})),
+			...(this.base.sources ? [act('Source', () => this.set({v: 'source', sel: this.keys.text[k]}))] : []),
+			...frameFilters.map(sf), act('Copy name', () => copy(this.keys.text[k])), ...(stack ? [act('Copy stack', () => copy(stack()))] : [])));
+		dialog.showModal();
+		if (x !== undefined) {
+			dialog.style.left = Math.min(x, innerWidth - dialog.offsetWidth - 8) + 'px';
+			dialog.style.top = Math.min(y, innerHeight - dialog.offsetHeight - 8) + 'px';
+		}
+	}
+
+	// --- drawing ---
+
+	refresh() {
+		const start = performance.now();
+		this.compute();
+		this.showControls();
+		this.showCrumbs();
+		this.showLegend();
+		this.showView();
+		this.showStatus();
+		this.spent = performance.now() - start;
+	}
+
+	showView() {
+		const S = this.state, {tree} = this, hasSide = ['flame', 'sandwich', 'callers'].includes(S.v);
+		for (const name of viewNames)
+			byId('panel-' + name).hidden = name !== S.v;
+		byId('side').hidden = !hasSide;
+		if (hasSide)
+			this.side.show(this.sums, this.keys, this.matches);
+		if (S.v === 'flame')
+			this.flame.show(tree, this.zoomedNode(), +S.zw || 0, S.d === 'up');
+		else if (S.v === 'sandwich')
+			this.showSandwich();
+		else if (S.v === 'top')
+			this.top.show(this.sums, this.keys, this.matches);
+		else if (S.v === 'callers')
+			drawCallers(byId('callers'), this, tree, this.sums, this.selectedKey());
+		else if (S.v === 'tree')
+			this.showTree();
+		else if (S.v === 'graph')
+			this.graph.show(this.isRefined() ? 'The graph shows the profile without the filters of this page.' : '');
+		else if (S.v === 'source')
+			this.showSource();
+		else if (S.v === 'labels')
+			drawLabels(byId('labels'), this, this.D, this.counts, this.column);
+		else
+			drawInfo(byId('info'), this, this.base);
+	}
+
+	showSandwich() {
+		const wanted = this.pivotKeys(), note = byId('sandwich-note');
+		byId('callers-host').hidden = byId('callees-host').hidden = !wanted;
+		if (!wanted) {
+			note.textContent = this.state.p ? 'No function matches ' + displayName(this.state.p) : 'Choose a function in the table to see who calls it and what it calls.';
+			return;
+		}
+		const id = this.valueId + '\n' + this.state.p;
+		const down = this.steps.get('callees', id, () => calleesTree(this.tree, wanted, this.isTwo));
+		const up = this.steps.get('callers', id, () => callersTree(this.tree, wanted, this.isTwo));
+		const names = this.keys.text.filter((t, k) => wanted[k]);
+		note.textContent = 'Callers above, callees below: ' + names.slice(0, 3).map(displayName).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '') +
+			' · ' + this.amounts(down, 0).replace(/, self .*/, '');
+		this.callersFlame.show(up, 0, 0, true);
+		this.calleesFlame.show(down, 0, 0, false);
+	}
+
+	showTree() {
+		const isInverted = byId('invert').checked, id = this.valueId + '\n' + isInverted;
+		const tree = isInverted ? this.steps.get('inverted', id, () => callersTree(this.tree, null, this.isTwo)) : this.tree;
+		this.treeGrid.show(tree);
+	}
+
+	showSource() {
+		const D = this.D, lines = this.steps.get('lines', this.valueId, () => {
+			const K = makeKeys(D, 'lines', false, Boolean(this.state.noinlines)), S = makeStructure(D, K, null, null);
+			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S.outer, K.n)};
+		});
+		drawSource(byId('source'), this, D, this.base.sources, lines.K, lines.sums, this.state.sel);
+	}
+
+	isRefined() {
+		return [...frameFilters, ...labelFilters].some(([name]) => this.state[name]) || this.state.g !== this.base.head.granularity ||
+			this.column !== this.base.head.def;
+	}
+
+	showControls() {
+		const S = this.state;
+		for (const [name] of [...frameFilters, ...labelFilters]) {
+			const input = byId('filter-' + name), error = this.errors.get(name);
+			if (document.activeElement !== input)
+				input.value = S[name];
+			input.setAttribute('aria-invalid', String(Boolean(error)));
+			byId('error-' + name).textContent = error || '';
+		}
+		for (const name of viewNames) {
+			const tab = byId('tab-' + name), isOn = name === S.v;
+			tab.setAttribute('aria-selected', String(isOn));
+			tab.tabIndex = isOn ? 0 : -1;
+		}
+		byId('type').value = String(this.column);
+		byId('granularity').value = S.g;
+		byId('inlines').checked = !S.noinlines;
+		byId('order').value = S.o;
+		byId('width').value = S.w;
+		byId('shares').checked = S.cmp === 'share';
+		byId('relative').checked = Boolean(S.rel);
+		byId('flip').setAttribute('aria-pressed', String(S.d === 'up'));
+		if (document.activeElement !== byId('search'))
+			byId('search').value = S.q;
+	}
+
+	showCrumbs() {
+		const S = this.state, crumbs = [], {tree} = this;
+		for (const [name, title] of [...frameFilters, ...labelFilters])
+			if (S[name])
+				crumbs.push(element('span', {class: 'pill' + (this.errors.has(name) ? ' bad' : '')}, title + ' ', element('span', {dir: 'ltr'}, displayName(S[name]).slice(0, 60)),
+					button('×', {'aria-label': 'Remove ' + title}, () => this.set({[name]: ''}))));
+		if (S.v === 'flame') {
+			const path = [];
+			for (let i = this.zoomedNode(); i; i = tree.parent[i])
+				path.unshift(i);
+			if (path.length)
+				crumbs.push(button('all', {class: 'crumb'}, () => this.set({z: '', zw: ''})));
+			const from = Math.max(0, path.length - 6);
+			if (from)
+				crumbs.push(element('span', {class: 'muted'}, '… '));
+			for (const i of path.slice(from))
+				crumbs.push(element('span', {class: 'muted', 'aria-hidden': 'true'}, ' › '),
+					button(displayName(this.text(tree, i)).slice(0, 50), {class: 'crumb', dir: 'ltr'}, () => this.set({z: this.pathOf(tree, i), zw: ''})));
+			if (S.zw)
+				crumbs.push(element('span', {class: 'muted'}, ' siblings from number ' + (+S.zw + 1) + ' on '), button('×', {class: 'crumb', 'aria-label': 'Leave the window'}, () => this.out()));
+		}
+		const host = byId('crumbs');
+		host.hidden = !crumbs.length;
+		host.replaceChildren(...crumbs);
+	}
+
+	showLegend() {
+		const host = byId('legend'), items = [], {palette, D} = this;
+		const item = (colour, text) => items.push(element('span', {}, swatch(colour), text));
+		if (!['flame', 'sandwich'].includes(this.state.v)) {
+			host.replaceChildren();
+			return;
+		}
+		if (this.isTwo) {
+			['gone or -50%', '-20 to -50%', '-5 to -20%', '-0.5 to -5%', 'same', '+0.5 to +5%', '+5 to +20%', '+20 to +50%', 'new or +50%']
+				.forEach((text, i) => item(palette.shades[i], text));
+		} else {
+			const weight = new Float64Array(D.packages.name.length);
+			for (let k = 0; k < this.keys.n; k++)
+				weight[this.keys.pkg[k]] += Math.abs(this.sums.self[1][k]);
+			[...weight.keys()].filter(p => weight[p] > 0).sort((a, b) => weight[b] - weight[a] || a - b).slice(0, 10)
+				.forEach(p => item(palette.ofPackage(p), (displayName(D.strings[D.packages.name[p]]) || 'no package').slice(0, 60) + ' ' + formatShare(weight[p], this.total().all)));
+		}
+		items.push(element('span', {}, 'dashed foot: inlined'));
+		host.replaceChildren(...items);
+	}
+
+	showStatus() {
+		const status = byId('status');
+		if (this.errors.has('q')) {
+			status.textContent = 'search: ' + this.errors.get('q');
+		} else if (this.matches) {
+			const found = sumMatches(this.tree, this.matches), t = this.total().all, names = this.matches.reduce((n, m, k) => n + (m && (this.sums.total[0][k] || this.sums.total[1][k]) ? 1 : 0), 0);
+			const before = this.isTwo ? 'before ' + this.amount(found.total[0]) + ', after ' : '';
+			status.textContent = 'search: ' + before + this.amount(found.total[1]) + ' (' + formatShare(found.total[1], t) + ') in stacks with a match, self ' +
+				this.amount(found.self[1]) + ' (' + formatShare(found.self[1], t) + '), ' + formatCount(names) + ' names, ' + formatCount(found.boxes) + ' boxes';
+		} else {
+			const [b, a] = [this.tree.total[0][0], this.tree.total[1][0]];
+			status.textContent = (this.isTwo ? this.amount(b) + ' → ' : '') + this.amount(a) + ' shown of ' + this.amount(this.isTwo ? this.total().before : this.total().all) +
+				' · ' + formatCount(this.tree.n - 1) + ' nodes';
+		}
+	}
+
+	redraw() {
+		this.palette.refresh();
+		this.showLegend();
+		this.showView();
+	}
+}
+
+// --- controls ---
+
+function fillControls(page) {
+	const head = page.base.head, type = byId('type');
+	document.title = displayName(head.title);
+	byId('title').textContent = displayName(head.title);
+	byId('about').textContent = (head.dur ? formatValue(head.dur, 'nanoseconds') + ' · ' : '') + formatCount(head.samples) + ' stacks';
+	head.types.forEach(([name, unit], k) => type.append(element('option', {value: k}, displayName(name) + '/' + displayName(unit))));
+	for (const g of granularities)
+		byId('granularity').append(element('option', {value: g}, g));
+	for (const w of diffWidths)
+		byId('width').append(element('option', {value: w}, w === 'both' ? 'both sides' : w));
+	byId('diff-controls').hidden = !head.two;
+	for (const [name, title] of [...frameFilters, ...labelFilters])
+		byId('filters').append(element('label', {}, element('span', {}, title), element('input', {id: 'filter-' + name, type: 'text', spellcheck: 'false', autocomplete: 'off',
+			'aria-describedby': 'error-' + name}), element('span', {id: 'error-' + name, class: 'error'})));
+	if (!page.base.svg)
+		byId('tab-graph').classList.add('off');
+	if (!page.base.sources)
+		byId('tab-source').classList.add('off');
+}
+
+function bindControls(page) {
+	const S = page.state;
+	for (const name of viewNames)
+		byId('tab-' + name).addEventListener('click', () => page.set({v: name}));
+	byId('tabs').addEventListener('keydown', e => {
+		const at = viewNames.indexOf(S.v) + (e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0);
+		if (at === viewNames.indexOf(S.v))
+			return;
+		const next = viewNames[(at + viewNames.length) % viewNames.length];
+		page.set({v: next});
+		byId('tab-' + next).focus();
+		e.preventDefault();
+	});
+	byId('type').addEventListener('change', e => page.set({si: page.base.head.types[+e.target.value][0]}));
+	byId('granularity').addEventListener('change', e => page.set({g: e.target.value, z: '', zw: ''}));
+	byId('inlines').addEventListener('change', e => page.set({noinlines: e.target.checked ? '' : '1', z: '', zw: ''}));
+	byId('order').addEventListener('change', e => page.set({o: e.target.value, zw: ''}));
+	byId('width').addEventListener('change', e => page.set({w: e.target.value}));
+	byId('shares').addEventListener('change', e => page.set({cmp: e.target.checked ? 'share' : ''}));
+	byId('relative').addEventListener('change', e => page.set({rel: e.target.checked ? '1' : ''}));
+	byId('invert').addEventListener('change', () => page.showView());
+	byId('flip').addEventListener('click', () => page.set({d: S.d === 'up' ? 'down' : 'up'}));
+	byId('reset').addEventListener('click', () => page.set(Object.fromEntries([...frameFilters, ...labelFilters].map(([name]) => [name, '']))));
+	for (const [name] of [...frameFilters, ...labelFilters])
+		byId('filter-' + name).addEventListener('change', e => page.set({[name]: e.target.value, zw: ''}));
+	byId('theme').addEventListener('click', () => {
+		const dark = getComputedStyle(document.documentElement).colorScheme.includes('dark');
+		document.documentElement.dataset.theme = page.taste.theme = dark ? 'light' : 'dark';
+		writeTaste(page.taste);
+		page.redraw();
+	});
+	byId('help').addEventListener('click', showHelp);
+}
+
+function showHelp() {
+	const dialog = byId('menu');
+	dialog.style.left = dialog.style.top = '';
+	dialog.replaceChildren(element('h2', {}, 'Keys'), keyList(), button('Close', {}, () => dialog.close()));
+	dialog.showModal();
+}
+
+function bindSearch(page) {
+	const input = byId('search');
+	let timer = 0;
+	input.addEventListener('input', () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => page.set({q: input.value}, false), 120);
+	});
+	input.addEventListener('keydown', e => {
+		if (e.key === 'Enter' && e.altKey && input.value)
+			page.set({f: input.value, q: ''});
+		else if (e.key === 'Enter' && page.state.v === 'flame' && page.matches)
+			page.flame.nextMatch(e.shiftKey ? -1 : 1);
+		else if (e.key === 'Escape')
+			page.set({q: ''}, false), input.value = '', input.blur();
+		else
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+	});
+}
+
+function bindKeys(page) {
+	document.addEventListener('keydown', e => {
+		if (e.ctrlKey || e.metaKey || e.altKey || byId('menu').open || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
+			return;
+		const S = page.state, next = (list, at) => list[(list.indexOf(at) + 1) % list.length];
+		if (e.key === '/')
+			byId('search').focus();
+		else if (e.key >= '1' && e.key <= '9')
+			page.set({v: viewNames[+e.key - 1]});
+		else if (e.key === 'f')
+			page.set({d: S.d === 'up' ? 'down' : 'up'});
+		else if (e.key === 't')
+			page.set({si: page.base.head.types[(page.column + 1) % page.base.head.types.length][0]});
+		else if (e.key === 'w' && page.isTwo)
+			page.set({w: next(diffWidths, S.w)});
+		else if (e.key === 'Escape' || e.key === 'Backspace')
+			page.out();
+		else if (e.key === '?')
+			showHelp();
+		else
+			return;
+		e.preventDefault();
+	});
+}
+
+function bindWindow(page) {
+	let timer = 0;
+	addEventListener('resize', () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => page.showView(), 60);
+	});
+	const follow = () => {
+		page.state.read();
+		page.refresh();
+	};
+	addEventListener('popstate', follow);
+	addEventListener('hashchange', follow);
+	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => page.redraw());
+	let theme;
+	addEventListener('beforeprint', () => {
+		theme = document.documentElement.dataset.theme;
+		document.documentElement.dataset.theme = 'light';
+		page.redraw();
+	});
+	addEventListener('afterprint', () => {
+		document.documentElement.dataset.theme = theme;
+		page.redraw();
+	});
+}
+
+async function start() {
+	const block = byId('data'), text = block.textContent, isZipped = block.dataset.z === '1';
+	block.remove();
+	for (const e of document.querySelectorAll('noscript'))
+		e.remove();
+	try {
+		if (isZipped && typeof DecompressionStream === 'undefined')
+			throw new Error('this browser has no DecompressionStream; make the page with prof-html --no-compress');
+		const page = new Page(decodePage(await unpackText(text, isZipped)));
+		fillControls(page);
+		page.state.read();
+		bindControls(page);
+		bindSearch(page);
+		bindKeys(page);
+		bindWindow(page);
+		page.refresh();
+		document.body.dataset.ready = String(Math.round(performance.now()));
+		globalThis.profpage = page;
+	} catch (e) {
+		byId('status').textContent = e instanceof Damaged || !(e instanceof TypeError) ? e.message : 'this page is damaged: it cannot be unpacked';
+		document.body.dataset.ready = 'failed';
+	}
+}
+
+start();

@@ -1,0 +1,68 @@
+// state.mjs - what is shown, kept in the address behind '#', so that a link
+// shows the same; letters are those of pprof's queries where it has one.
+
+const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', tf: '', ti: '', tr: '',
+	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: ''};
+
+class State {
+	constructor(defaults) {
+		this.defaults = {...stateDefaults, ...defaults};
+		Object.assign(this, this.defaults);
+		this.others = [];
+	}
+
+	read() {
+		Object.assign(this, this.defaults);
+		this.others = [];
+		for (const part of location.hash.slice(1).split('&')) {
+			const eq = part.indexOf('='), name = part.slice(0, eq);
+			let value;
+			try {
+				value = decodeURIComponent(part.slice(eq + 1));
+			} catch (e) {
+				continue;
+			}
+			if (eq > 0 && Object.hasOwn(this.defaults, name))
+				this[name] = value;
+			else if (part)
+				this.others.push(part);
+		}
+	}
+
+	text() {
+		const parts = Object.keys(this.defaults).filter(name => this[name] !== this.defaults[name])
+			.map(name => name + '=' + encodeURIComponent(this[name]));
+		return [...parts, ...this.others].join('&');
+	}
+
+	// isStep: a new entry for the back button.
+	write(isStep) {
+		const text = '#' + this.text();
+		if (text === location.hash || (text === '#' && !location.hash))
+			return;
+		try {
+			history[isStep ? 'pushState' : 'replaceState'](null, '', text);
+		} catch (e) {
+			// Some viewers keep no history: the page works, links don't.
+		}
+	}
+}
+
+// Taste, not profiles: kept by the browser if it lets us.
+function readTaste() {
+	try {
+		return JSON.parse(localStorage.getItem('profpage1')) || {};
+	} catch (e) {
+		return {};
+	}
+}
+
+function writeTaste(taste) {
+	try {
+		localStorage.setItem('profpage1', JSON.stringify(taste));
+	} catch (e) {
+		// It is forgotten with the page.
+	}
+}
+
+export {State, readTaste, writeTaste};

@@ -1,0 +1,159 @@
+// table.mjs - tables of functions: sortable, searchable, in pages of 500.
+
+import {button, element, swatch} from './dom.mjs';
+import {displayName, formatCount, formatShare} from './numbers.mjs';
+
+const tablePage = 500;
+
+/*
+ * Columns of a table of keys: {id, text, title, value(k), show(k)}. sums: of
+ * sumKeys(); page: amount(v), totals and isTwo.
+ */
+function tableColumns(page, sums, isWide) {
+	const {self, total} = sums, t = page.total(), columns = [];
+	const share = v => formatShare(v, t.all);
+	const add = (id, text, title, value, show) => columns.push({id, text, title, value, show: show || (k => page.amount(value(k)))});
+	if (page.isTwo) {
+		const change = k => total[1][k] - total[0][k];
+		const words = k => total[0][k] === 0 ? 'new' : total[1][k] === 0 ? 'gone'
+			: (change(k) > 0 ? '+' : '-') + formatShare(change(k), total[0][k]);
+		const own = k => self[1][k] - self[0][k];
+		if (isWide) {
+			add('sb', 'Self before', 'self, in the base', k => self[0][k]);
+			add('sa', 'Self after', 'self, in the new profile', k => self[1][k]);
+		}
+		add('sd', 'Self Δ', 'change of self', own, k => page.signed(own(k)));
+		add('b', 'Before', 'total in the base', k => total[0][k]);
+		add('a', 'After', 'total in the new profile', k => total[1][k]);
+		add('d', 'Δ', 'change of the total', change, k => page.signed(change(k)));
+		add('r', 'Δ%', 'change as a share of before', k => total[0][k] ? change(k) / Math.abs(total[0][k]) : change(k) ? Infinity : 0, k => change(k) === 0 ? '=' : words(k));
+		return columns;
+	}
+	add('f', 'Self', 'measured in the function itself', k => self[1][k]);
+	if (isWide)
+		add('fp', 'Self%', 'share of all', k => self[1][k], k => share(self[1][k]));
+	if (isWide)
+		add('sum', 'Sum%', 'self of this and all rows above', null, null);
+	add('c', 'Total', 'measured in it and all that it called', k => total[1][k]);
+	if (isWide)
+		add('cp', 'Total%', 'share of all', k => total[1][k], k => share(total[1][k]));
+	return columns;
+}
+
+// The order of prof-text: by amount, equal ones by name.
+function sortKeys(keys, value, K, isRising) {
+	const sign = isRising ? -1 : 1;
+	return keys.sort((a, b) => sign * (Math.abs(value(b)) - Math.abs(value(a))) || sign * (value(b) - value(a)) ||
+		(K.text[a] < K.text[b] ? -1 : K.text[a] > K.text[b] ? 1 : a - b));
+}
+
+class KeyTable {
+	/*
+	 * host: where; page: the owner; isWide: all columns. page.open(k) follows a
+	 * name, page.rowMenu(k, x, y) opens its menu.
+	 */
+	constructor(host, page, isWide, caption) {
+		Object.assign(this, {host, page, isWide, caption});
+		this.sort = page.isTwo ? 'd' : 'f';
+		this.isRising = false;
+		this.limit = isWide ? tablePage : 200;
+	}
+
+	show(sums, K, matches) {
+		this.sums = sums;
+		this.K = K;
+		this.matches = matches;
+		this.draw();
+	}
+
+	keys() {
+		const {self, total} = this.sums, out = [];
+		for (let k = 0; k < this.K.n; k++)
+			if ((self[0][k] || self[1][k] || total[0][k] || total[1][k]) && (!this.matches || this.matches[k]))
+				out.push(k);
+		return out;
+	}
+
+	header(columns) {
+		const cells = columns.map(c => {
+			const isSorted = c.id === this.sort, th = element('th', {scope: 'col', class: 'n',
+				'aria-sort': isSorted ? (this.isRising ? 'ascending' : 'descending') : null});
+			if (!c.value) {
+				th.append(c.text);
+				return th;
+			}
+			th.append(button(c.text + (isSorted ? (this.isRising ? ' ↑' : ' ↓') : ''), {title: c.title}, () => {
+				this.isRising = isSorted && !this.isRising;
+				this.sort = c.id;
+				this.draw();
+			}));
+			return th;
+		});
+		return element('tr', {}, ...cells, element('th', {scope: 'col'}, 'Function'));
+	}
+
+	row(k, columns, running) {
+		const {page, K} = this, name = displayName(K.text[k]), inl = this.sums.inlined[k];
+		const cells = columns.map(c => {
+			const text = c.value ? c.show(k) : formatShare(running, page.total().all);
+			const sign = page.isTwo && (c.id === 'd' || c.id === 'r' || c.id === 'sd') ? c.value(k) : 0;
+			return element('td', {class: 'n' + (sign > 0 ? ' more' : sign < 0 ? ' less' : '')}, text);
+		});
+		const open = button(name, {class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, () => page.open(k));
+		const note = inl === 1 ? ' (inlined)' : inl === 3 ? ' (partly inlined)' : '';
+		const tr = element('tr', {tabindex: '-1'}, ...cells,
+			element('td', {class: 'f'}, element('div', {}, swatch(page.palette.ofKey(k)), open, note ? element('span', {class: 'muted'}, note) : null)));
+		tr.dataset.key = k;
+		return tr;
+	}
+
+	draw() {
+		const {page, sums, K} = this, columns = tableColumns(page, sums, this.isWide);
+		const column = columns.find(c => c.id === this.sort) || columns[0];
+		const keys = sortKeys(this.keys(), column.value, K, this.isRising), body = element('tbody');
+		let running = 0;
+		for (const k of keys.slice(0, this.limit)) {
+			running += sums.self[1][k];
+			body.append(this.row(k, columns, running));
+		}
+		const table = element('table', {class: 'keys'}, element('caption', {class: 'hidden'}, this.caption),
+			element('thead', {}, this.header(columns)), body);
+		this.bindRows(body);
+		const more = keys.length > this.limit ? button(formatCount(keys.length - this.limit) + ' more rows', {class: 'more-rows'}, () => {
+			this.limit += tablePage;
+			this.draw();
+		}) : null;
+		this.host.replaceChildren(table, ...(more ? [more] : []));
+		this.shown = keys;
+	}
+
+	bindRows(body) {
+		const rows = [...body.children];
+		if (rows.length)
+			rows[0].tabIndex = 0;
+		body.addEventListener('contextmenu', e => {
+			const tr = e.target.closest('tr');
+			if (!tr)
+				return;
+			e.preventDefault();
+			this.page.rowMenu(+tr.dataset.key, e.clientX, e.clientY);
+		});
+		body.addEventListener('keydown', e => {
+			const at = rows.indexOf(e.target.closest('tr')), next = rows[at + (e.key === 'ArrowDown' ? 1 : -1)];
+			if ((e.key === 'ArrowDown' || e.key === 'ArrowUp') && next) {
+				rows[at].tabIndex = -1;
+				next.tabIndex = 0;
+				next.focus();
+			} else if (e.key === 'Enter' && e.target.tagName === 'TR') {
+				this.page.open(+rows[at].dataset.key);
+			} else if (e.key === 'm' && at >= 0) {
+				this.page.rowMenu(+rows[at].dataset.key);
+			} else {
+				return;
+			}
+			e.preventDefault();
+		});
+	}
+}
+
+export {KeyTable, sortKeys, tableColumns};

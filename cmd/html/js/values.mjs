@@ -1,0 +1,256 @@
+// values.mjs - amounts over a structure: which samples count, sums of nodes
+// and of keys, searches, callers and callees. All is linear in nodes and
+// samples, and nothing recurses.
+
+import {findUnit} from './numbers.mjs';
+import {compilePattern, stringTest} from './regexp.mjs';
+import {GrowingTree, toPreorder} from './model.mjs';
+
+// --- filters ---
+
+// Of each frame: does the name or file of its function, or its binary, match?
+function matchFrames(D, re) {
+	const test = stringTest(re, D.strings), out = new Uint8Array(D.frames.n);
+	const {fun, object, flags} = D.frames, {name, raw} = D.functions;
+	for (let f = 0; f < out.length; f++) {
+		const u = fun[f];
+		out[f] = (name[u] && test(name[u])) || (raw[u] && test(raw[u])) ||
+			(D.objects[object[f]] && test(D.objects[object[f]])) ? 1 : 0;
+	}
+	return out;
+}
+
+// A term of a label filter: 'key=REGEX', 'REGEX' of 'key:value', or a number
+// or range with units: 'key=1kb:2kb'.
+function labelTerm(text) {
+	const eq = /^([^=]*)=(.*)$/s.exec(text), key = eq ? eq[1] : null, rest = eq ? eq[2] : text;
+	const range = /^([+-]?\d+)([a-zA-Z]*)(?:(:)([+-]?\d+)?([a-zA-Z]*))?$/.exec(rest) ||
+		/^()()(:)([+-]?\d+)([a-zA-Z]*)$/.exec(rest);
+	if (range) {
+		const factor = word => word ? (findUnit(word) || {unit: [0, 0, 1]}).unit[2] : 1;
+		const unit = range[2] || range[5];
+		const low = range[1] === '' ? -Infinity : range[1] * factor(unit);
+		const high = !range[3] ? low : range[4] === undefined ? Infinity : range[4] * factor(range[5] || unit);
+		return {test: l => l.number !== null && (key === null || l.key === key) &&
+			l.number * factor(unit ? l.unit : '') >= low && l.number * factor(unit ? l.unit : '') <= high};
+	}
+	const made = compilePattern(rest);
+	if (!made.re)
+		return made;
+	return {test: l => l.text !== null &&
+		(key === null ? made.re.test(l.key + ':' + l.text) : l.key === key && made.re.test(l.text))};
+}
+
+// Of each set of labels: do all terms, separated by commas, find a label?
+function matchLabels(D, text) {
+	const terms = text.split(',').map(labelTerm), bad = terms.find(t => t.error);
+	if (bad)
+		return bad;
+	return {sets: Uint8Array.from(D.labels, set => terms.every(t => set.some(t.test)) ? 1 : 0)};
+}
+
+/*
+ * Of each sample: does it count? F: focus, ignore (of frames), labels and
+ * notLabels (of sets), isNamed: a filter that drops empty stacks is on.
+ */
+function chooseSamples(D, structure, F) {
+	const {n, node, labels} = D.samples, out = new Uint8Array(n).fill(1);
+	const {parent, frame} = D.tree;
+	let bits = null;
+	if (F.focus || F.ignore) {
+		bits = new Uint8Array(D.tree.n);
+		for (let i = 1; i < D.tree.n; i++) {
+			const f = frame[i];
+			bits[i] = bits[parent[i]] | (F.focus && F.focus[f] ? 1 : 0) | (F.ignore && F.ignore[f] ? 2 : 0);
+		}
+	}
+	for (let s = 0; s < n; s++) {
+		const i = node[s];
+		if ((bits && ((F.focus && !(bits[i] & 1)) || bits[i] & 2)) ||
+			(F.isNamed && structure.map[i] === 0) ||
+			(structure.dropped && structure.dropped[i]) ||
+			(F.labels && !F.labels[labels[s]]) || (F.notLabels && F.notLabels[labels[s]]))
+			out[s] = 0;
+	}
+	return out;
+}
+
+// --- sums ---
+
+const widthOf = {
+	both: (a, b) => Math.max(Math.abs(a), Math.abs(b)),
+	before: a => Math.abs(a),
+	after: (a, b) => Math.abs(b),
+	change: (a, b) => Math.abs(b - a),
+};
+
+// Fill in tree.total and width from tree.self, two sides each; 0 is before.
+function addUp(tree, width, scale) {
+	const {n, parent, self} = tree, f = widthOf[width];
+	tree.total = [self[0].slice(), self[1].slice()];
+	tree.width = new Float64Array(n);
+	for (let i = 0; i < n; i++)
+		tree.width[i] = f(self[0][i] * scale[0], self[1][i] * scale[1]);
+	for (let i = n - 1; i > 0; i--) {
+		const up = parent[i];
+		tree.width[up] += tree.width[i];
+		tree.total[0][up] += tree.total[0][i];
+		tree.total[1][up] += tree.total[1][i];
+	}
+	return tree;
+}
+
+/*
+ * The tree of the structure with values of a column: self, total (two sides
+ * each) and width. In a page that is no difference all is on side 1. shares:
+ * both sides are divided by their sums before widths are compared.
+ */
+function makeValues(D, structure, counts, column, width, shares) {
+	const {tree, map} = structure, {n, node, side} = D.samples, v = D.samples.values[column];
+	const self = [new Float64Array(tree.n), new Float64Array(tree.n)], sum = [0, 0];
+	for (let s = 0; s < n; s++) {
+		if (!counts[s])
+			continue;
+		const to = side[s] ? 0 : 1;
+		self[to][map[node[s]]] += v[s];
+		sum[to] += Math.abs(v[s]);
+	}
+	const scale = shares ? sum.map(x => x > 0 ? 1 / x : 1) : [1, 1];
+	return addUp({...tree, self, scale, widthName: width}, D.head.two ? width : 'after', scale);
+}
+
+// Sums of each key: self and total, two sides each; a stack counts once.
+function sumKeys(tree, outer, n) {
+	const out = {self: [new Float64Array(n), new Float64Array(n)],
+		total: [new Float64Array(n), new Float64Array(n)],
+		inlined: new Uint8Array(n)}; // 1 always, 2 never, 3 sometimes
+	for (let i = 1; i < tree.n; i++) {
+		const k = tree.key[i];
+		out.inlined[k] |= tree.inlined[i] ? 1 : 2;
+		for (let side = 0; side < 2; side++) {
+			out.self[side][k] += tree.self[side][i];
+			if (outer[i])
+				out.total[side][k] += tree.total[side][i];
+		}
+	}
+	return out;
+}
+
+// --- search ---
+
+// What the nodes of these keys add up to: stacks once each, and themselves.
+function sumMatches(tree, matches) {
+	const sum = {total: [0, 0], self: [0, 0], boxes: 0};
+	for (let i = 1, until = 0; i < tree.n; i++) {
+		if (!matches[tree.key[i]])
+			continue;
+		sum.boxes++;
+		for (let side = 0; side < 2; side++) {
+			sum.self[side] += tree.self[side][i];
+			if (i >= until)
+				sum.total[side] += tree.total[side][i];
+		}
+		until = Math.max(until, tree.end[i]);
+	}
+	return sum;
+}
+
+// --- around some keys ---
+
+// Nodes of these keys that no other of them is above.
+function topmost(tree, wanted) {
+	const out = [];
+	for (let i = 1; i < tree.n;) {
+		if (wanted[tree.key[i]]) {
+			out.push(i);
+			i = tree.end[i];
+		} else {
+			i++;
+		}
+	}
+	return out;
+}
+
+function finishTree(t, self, tree, isTwo) {
+	const sorted = toPreorder(t), placed = [new Float64Array(t.n), new Float64Array(t.n)];
+	for (let i = 0; i < t.n; i++)
+		for (let side = 0; side < 2; side++)
+			placed[side][sorted.place[i]] = self[side][i];
+	return addUp({...sorted, self: placed, scale: tree.scale, widthName: tree.widthName},
+		isTwo ? tree.widthName : 'after', tree.scale);
+}
+
+// All that is called below the wanted keys, joined: they are the first row.
+function calleesTree(tree, wanted, isTwo) {
+	const starts = topmost(tree, wanted), t = new GrowingTree(tree.n + 1), to = new Uint32Array(tree.n);
+	const self = [new Float64Array(tree.n + 1), new Float64Array(tree.n + 1)];
+	for (const start of starts)
+		for (let i = start; i < tree.end[start]; i++) {
+			to[i] = t.child(i === start ? 0 : to[tree.parent[i]], tree.key[i], tree.inlined[i]);
+			self[0][to[i]] += tree.self[0][i];
+			self[1][to[i]] += tree.self[1][i];
+		}
+	return finishTree(t, self, tree, isTwo);
+}
+
+/*
+ * The callers above the wanted keys, from the nearest to the root; wanted
+ * null: above every node by what it has itself, the leaves' view.
+ */
+function callersTree(tree, wanted, isTwo) {
+	const amount = wanted ? tree.total : tree.self, depth = new Uint32Array(tree.n), starts = [];
+	let room = 2;
+	for (let i = 1; i < tree.n; i++)
+		depth[i] = depth[tree.parent[i]] + 1;
+	for (const i of wanted ? topmost(tree, wanted) : depth.keys()) {
+		if (!i || (!amount[0][i] && !amount[1][i]))
+			continue;
+		starts.push(i);
+		room += depth[i];
+	}
+	const t = new GrowingTree(Math.min(room, 12e6));
+	const self = [new Float64Array(t.parent.length), new Float64Array(t.parent.length)];
+	for (const start of starts) {
+		let at = 0;
+		for (let i = start; i && t.n < t.parent.length; i = tree.parent[i])
+			at = t.child(at, tree.key[i], tree.inlined[i]);
+		self[0][at] += amount[0][start];
+		self[1][at] += amount[1][start];
+	}
+	return finishTree(t, self, tree, isTwo);
+}
+
+// Has an ancestor of node i the same key, below a node of key `above`?
+function edgeAbove(tree, i, above) {
+	for (let c = tree.parent[i]; c; c = tree.parent[c])
+		if (tree.key[c] === tree.key[i] && tree.key[tree.parent[c]] === above)
+			return true;
+	return false;
+}
+
+/*
+ * Callers and callees of a key: [{key, value: [before, after]}], heaviest
+ * first. As prof-text --peek: an edge counts once in a stack.
+ */
+function edgesOf(tree, key) {
+	const sides = [new Map(), new Map()];
+	const add = (map, k, i) => {
+		const v = map.get(k) || [0, 0];
+		v[0] += tree.total[0][i];
+		v[1] += tree.total[1][i];
+		map.set(k, v);
+	};
+	for (let i = 1; i < tree.n; i++) {
+		const up = tree.parent[i];
+		if (!up)
+			continue;
+		if (tree.key[i] === key && !edgeAbove(tree, i, tree.key[up]))
+			add(sides[0], tree.key[up], i);
+		if (tree.key[up] === key && !edgeAbove(tree, i, key))
+			add(sides[1], tree.key[i], i);
+	}
+	return sides.map(map => [...map].map(([k, value]) => ({key: k, value}))
+		.sort((x, y) => Math.abs(y.value[1] + y.value[0]) - Math.abs(x.value[1] + x.value[0]) || x.key - y.key));
+}
+
+export {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, sumKeys, sumMatches};

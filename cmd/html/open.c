@@ -1,0 +1,72 @@
+/* open.c - see open.h. */
+#include "config.h"
+
+#include "open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+char *
+open_temporary(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/prof-XXXXXX.html", dir && *dir ? dir : "/tmp") <
+	    0)
+		die("out of memory");
+	fd = mkstemps(name, 5);
+	if (fd < 0)
+		die("%s: %s", name, strerror(errno));
+	close(fd);
+	return name;
+}
+
+/* Run program on file and wait: browsers that run already return at once. */
+static int
+run(const char *program, const char *file)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		/* Our standard output is closed by now. */
+		int null = open("/dev/null", O_WRONLY);
+
+		if (null >= 0 && null != STDOUT_FILENO)
+			dup2(null, STDOUT_FILENO);
+		execlp(program, program, file, (char *)NULL);
+		_exit(127);
+	}
+	if (child < 0)
+		return -1;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+void
+open_browser(const char *file)
+{
+	const char *wish = getenv("BROWSER");
+	char *list = strdup(wish ? wish : ""), *rest = list;
+	char *path = realpath(file, NULL);
+	const char *shown = path ? path : file;
+
+	for (char *p; list && (p = strsep(&rest, ":"));)
+		if (*p && run(p, shown) == 0)
+			goto out;
+	if (run("xdg-open", shown) < 0)
+		warn("no browser could be started; the page is in %s", shown);
+out:
+	free(list);
+	free(path);
+}

@@ -1,0 +1,377 @@
+/*
+ * pack.c - frames, functions and packages of the page, and its tree; see
+ * pack.h. Frames are sorted so that those of one function stand together, the
+ * functions with the most nodes first: that keeps numbers small, and lets the
+ * page join siblings of one function by looking at neighbours.
+ */
+#include "config.h"
+
+#include "pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/profile.h"
+#include "lib/report/palette.h"
+
+struct builder {
+	struct pack *k;
+	uint32_t *function_of; /* of each key: the profile's, or PROF_NONE */
+	uint32_t *nodes_of;    /* of each name: string of frames */
+	uint32_t *frame_of;    /* of key * 2 + inlined: frame + 1 */
+	uint32_t *slots;       /* frames of the locations, as the tree wants */
+};
+
+static void *
+zeros(struct arena *a, size_t n, size_t size)
+{
+	void *p = arena_array(a, n + 1, size);
+
+	if (p)
+		memset(p, 0, (n + 1) * size);
+	return p;
+}
+
+/* --- frames --- */
+
+/* Give every line of every location its frame of the page. */
+static enum prof_status
+list_frames(struct builder *b, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	const struct frames *f = k->frames;
+	const struct profile *p = k->p;
+	uint32_t n_slot = f->first[p->n_location];
+
+	b->frame_of = zeros(k->arena, f->n_key * 2, sizeof(*b->frame_of));
+	b->function_of = zeros(k->arena, f->n_key, sizeof(*b->function_of));
+	b->slots = zeros(k->arena, n_slot, sizeof(*b->slots));
+	k->frame = zeros(k->arena, f->n_key * 2 + 1, sizeof(*k->frame));
+	if (!b->frame_of || !b->function_of || !b->slots || !k->frame)
+		return prof_nomem(err);
+	for (size_t l = 0; l < p->n_location; l++) {
+		const struct location *loc = &p->location[l];
+		const struct line *line = profile_line(p, loc);
+		uint32_t n = f->first[l + 1] - f->first[l];
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t key = f->node[f->first[l] + i];
+			uint32_t *at = &b->frame_of[key * 2 + (i + 1 < n)];
+
+			if (!*at) {
+				k->frame[k->n_frame].key = key;
+				k->frame[k->n_frame].is_inlined = i + 1 < n;
+				*at = (uint32_t)++k->n_frame;
+			}
+			b->slots[f->first[l] + i] = *at - 1;
+			b->function_of[key] =
+				loc->n_line ? line[i].function : PROF_NONE;
+		}
+	}
+	return PROF_OK;
+}
+
+static int
+compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+frame_cmp(const void *p, const void *q, void *builder)
+{
+	const struct builder *b = builder;
+	const struct pack_frame *x = &b->k->frame[*(const uint32_t *)p];
+	const struct pack_frame *y = &b->k->frame[*(const uint32_t *)q];
+	const struct frame_key *s = &b->k->frames->key[x->key];
+	const struct frame_key *t = &b->k->frames->key[y->key];
+	const struct strtab *str = &b->k->frames->strings;
+	int r;
+
+	if ((r = compare(b->nodes_of[t->name], b->nodes_of[s->name])) ||
+	    (r = strtab_cmp(str, s->name, t->name)) ||
+	    (r = strtab_cmp(str, s->file, t->file)) ||
+	    (r = compare(s->start_line, t->start_line)) ||
+	    (!s->name && (r = strtab_cmp(str, s->object, t->object))) ||
+	    (r = compare(s->line, t->line)) ||
+	    (r = compare(s->column, t->column)) ||
+	    (r = strtab_cmp(str, s->object, t->object)))
+		return r;
+	if (s->address != t->address)
+		return s->address < t->address ? -1 : 1;
+	return compare(x->is_inlined, y->is_inlined);
+}
+
+/* Sort the frames, once it is known how many nodes each name has. */
+static enum prof_status
+sort_frames(struct builder *b, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	size_t n = k->n_frame;
+	uint32_t *order = zeros(k->arena, n, sizeof(*order));
+	uint32_t *rank = zeros(k->arena, n, sizeof(*rank));
+	struct pack_frame *sorted = zeros(k->arena, n + 1, sizeof(*sorted));
+	enum prof_status st;
+
+	b->nodes_of =
+		zeros(k->arena, k->frames->strings.n_str, sizeof(*b->nodes_of));
+	if (!order || !rank || !sorted || !b->nodes_of)
+		return prof_nomem(err);
+	for (size_t i = 1; i < k->tree.n_node; i++) {
+		struct pack_frame *f = &k->frame[k->tree.frame[i]];
+
+		f->n_node++;
+		b->nodes_of[k->frames->key[f->key].name]++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), frame_cmp, b);
+	for (uint32_t i = 0; i < n; i++) {
+		rank[order[i]] = i;
+		sorted[i] = k->frame[order[i]];
+	}
+	k->frame = sorted;
+	st = flame_tree_sort(&k->tree, rank, n, k->p->n_sample, err);
+	for (size_t i = 1; i < k->tree.n_node && st == PROF_OK; i++)
+		k->tree.frame[i] = rank[k->tree.frame[i]];
+	return st;
+}
+
+/* --- functions --- */
+
+/* Functions of neighbouring frames: the frames are sorted by them. */
+static enum prof_status
+list_functions(struct builder *b, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	const struct profile *p = k->p;
+
+	k->function = zeros(k->arena, k->n_frame + 1, sizeof(*k->function));
+	if (!k->function)
+		return prof_nomem(err);
+	for (size_t i = 0; i < k->n_frame; i++) {
+		const struct frame_key *key = &k->frames->key[k->frame[i].key];
+		struct pack_function *f = &k->function[k->n_function];
+		uint32_t of = b->function_of[k->frame[i].key];
+		uint32_t object = key->name ? 0 : key->object;
+
+		if (!k->n_function || f[-1].name != key->name ||
+		    f[-1].file != key->file ||
+		    f[-1].start_line != key->start_line ||
+		    f[-1].object != object) {
+			*f = (struct pack_function){
+				.name = key->name,
+				.file = key->file,
+				.start_line = key->start_line,
+				.object = object,
+				.raw_file = of == PROF_NONE
+						    ? 0
+						    : p->function[of].file,
+			};
+			k->n_function++;
+		}
+		k->frame[i].function = (uint32_t)k->n_function - 1;
+	}
+	return PROF_OK;
+}
+
+/* The object files, in the order of the frames. */
+static enum prof_status
+list_objects(struct builder *b, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	size_t n_str = k->frames->strings.n_str;
+	bool *seen = zeros(k->arena, n_str, sizeof(*seen));
+
+	k->object = zeros(k->arena, k->n_frame + 1, sizeof(*k->object));
+	if (!seen || !k->object)
+		return prof_nomem(err);
+	k->object[k->n_object++] = 0;
+	seen[0] = true;
+	for (size_t i = 0; i < k->n_frame; i++) {
+		uint32_t s = k->frames->key[k->frame[i].key].object;
+
+		if (!seen[s])
+			k->object[k->n_object++] = s;
+		seen[s] = true;
+	}
+	return PROF_OK;
+}
+
+/* --- packages --- */
+
+/*
+ * The package of a function of the page: what its name says, else the base
+ * name of its binary; without a name "[binary]". A string of the page.
+ */
+static uint32_t
+package_name(struct pack *k, const struct frame_key *key)
+{
+	const struct str *name = &k->frames->strings.str[key->name];
+	size_t n = palette_package(name->s, name->len), len;
+	const char *base;
+	char *text;
+	uint32_t s;
+
+	if (n)
+		return strtab_add(&k->strings, name->s, n);
+	if (!key->object)
+		return 0;
+	base = frames_base(k->frames->strings.str[key->object].s, &len);
+	if (key->name)
+		return strtab_add(&k->strings, base, len);
+	text = malloc(len + 2);
+	if (!text)
+		return STRTAB_NONE;
+	text[0] = '[';
+	memcpy(text + 1, base, len);
+	text[len + 1] = ']';
+	s = strtab_add(&k->strings, text, len + 2);
+	free(text);
+	return s;
+}
+
+/* Hues for packages by the weight of the stacks that end in them. */
+static enum prof_status
+choose_hues(struct pack *k, const double *weight, struct prof_err *err)
+{
+	struct palette_package *list =
+		zeros(k->arena, k->n_package, sizeof(*list));
+	size_t n = 0;
+	enum prof_status st;
+
+	if (!list)
+		return prof_nomem(err);
+	for (size_t i = 0; i < k->n_package; i++)
+		if (!k->package[i].hue) {
+			const struct str *s =
+				&k->strings.str[k->package[i].name];
+
+			list[n++] = (struct palette_package){
+				.name = s->s, .n = s->len, .weight = weight[i]
+			};
+		}
+	st = palette_assign(list, n, err);
+	n = 0;
+	for (size_t i = 0; i < k->n_package && st == PROF_OK; i++)
+		if (!k->package[i].hue)
+			k->package[i].hue = list[n++].hue;
+	return st;
+}
+
+static enum prof_status
+list_packages(struct builder *b, size_t column, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	const struct profile *p = k->p;
+	uint32_t *at = zeros(k->arena, k->n_function * 2 + 2, sizeof(*at));
+	double *weight = zeros(k->arena, k->n_function, sizeof(*weight));
+
+	k->package = zeros(k->arena, k->n_function, sizeof(*k->package));
+	if (!at || !weight || !k->package)
+		return prof_nomem(err);
+	for (size_t i = 0, done = 0; i < k->n_frame; i++) {
+		struct pack_function *f = &k->function[k->frame[i].function];
+		uint32_t name;
+
+		if (k->frame[i].function < done)
+			continue;
+		done = k->frame[i].function + 1;
+		name = package_name(k, &k->frames->key[k->frame[i].key]);
+		if (name == STRTAB_NONE)
+			return prof_nomem(err);
+		/* Each function adds at most one string. */
+		if (!at[name]) {
+			k->package[k->n_package].name = name;
+			if (!name)
+				k->package[k->n_package].hue = PALETTE_HUES;
+			else if (!f->name)
+				k->package[k->n_package].hue = PALETTE_HUES + 1;
+			at[name] = (uint32_t)++k->n_package;
+		}
+		f->package = at[name] - 1;
+	}
+	for (size_t i = 0; i < p->n_sample; i++) {
+		uint32_t node = k->tree.of[i];
+		int64_t v = p->value[i * p->n_type + column];
+
+		if (node)
+			weight[k->function[k->frame[k->tree.frame[node]]
+						   .function]
+				       .package] +=
+				v < 0 ? -(double)v : (double)v;
+	}
+	return choose_hues(k, weight, err);
+}
+
+/* The frame and the function of what is cut; at the end of both tables. */
+static void
+add_cut(struct pack *k)
+{
+	k->frame[k->n_frame] = (struct pack_frame){
+		.key = FLAME_NONE,
+		.function = (uint32_t)k->n_function,
+	};
+	k->function[k->n_function] = (struct pack_function){ 0 };
+	k->n_function++;
+	k->n_frame++;
+}
+
+static enum prof_status
+build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
+{
+	struct pack *k = b->k;
+	struct flame_source src = { .p = k->p, .first = k->frames->first };
+	enum prof_status st = list_frames(b, err);
+
+	src.frame = b->slots;
+	src.n_frame = k->n_frame;
+	if (st == PROF_OK)
+		st = flame_tree_init(&k->tree, &src, err);
+	if (st == PROF_OK)
+		st = sort_frames(b, err);
+	if (st == PROF_OK)
+		st = list_functions(b, err);
+	if (st == PROF_OK)
+		st = list_objects(b, err);
+	if (st == PROF_OK)
+		st = list_packages(b, column, err);
+	if (st != PROF_OK)
+		return st;
+	k->n_all_nodes = k->tree.n_node - 1;
+	if (!max_nodes || k->n_all_nodes <= max_nodes)
+		return PROF_OK;
+	add_cut(k);
+	return pack_cut(k, column, max_nodes, (uint32_t)k->n_frame - 1, err);
+}
+
+enum prof_status
+pack_init(struct pack *k, const struct profile *p,
+	  const struct frames_options *o, size_t column, size_t max_nodes,
+	  struct prof_err *err)
+{
+	struct frames_options fine = {
+		.granularity = BY_ADDRESS,
+		.columns = true,
+		.by_object = true,
+		.trim_path = o->trim_path,
+		.source_path = o->source_path,
+	};
+	struct builder b = { .k = k };
+	enum prof_status st;
+
+	*k = (struct pack){ .p = p, .arena = arena_new() };
+	if (!k->arena || strtab_init(&k->strings, k->arena) < 0)
+		return prof_nomem(err);
+	st = frames_new(p, &fine, &k->frames, err);
+	return st == PROF_OK ? build(&b, column, max_nodes, err) : st;
+}
+
+void
+pack_release(struct pack *k)
+{
+	flame_tree_release(&k->tree);
+	frames_free(k->frames);
+	arena_free(k->arena);
+	*k = (struct pack){ 0 };
+}

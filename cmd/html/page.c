@@ -1,0 +1,197 @@
+/*
+ * page.c - the HTML around the data; see page.h. The only texts of a profile
+ * in it are the title and the table for readers without scripts, both through
+ * the one escaping module; all others lie in the data block, which is base64
+ * and therefore can not end it.
+ */
+#include "config.h"
+
+#include "page.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/escape.h"
+#include "lib/model/units.h"
+#include "lib/report/graph.h"
+#include "lib/report/report.h"
+#include "lib/wire/gzip-out.h"
+
+enum { TABLE_ROWS = 100, GZIP_LEVEL = 6 };
+
+struct html {
+	struct buf *out;
+	bool failed;
+};
+
+static void
+put_bytes(struct html *h, const void *s, size_t n)
+{
+	if (buf_add(h->out, s, n) < 0)
+		h->failed = true;
+}
+
+static void
+put(struct html *h, const char *s)
+{
+	put_bytes(h, s, strlen(s));
+}
+
+static void
+put_escaped(struct html *h, const char *s, size_t n)
+{
+	if (escape_add(h->out, ESCAPE_XML, s, n) < 0)
+		h->failed = true;
+}
+
+/* --- the data block --- */
+
+static void
+put_base64(struct html *h, const uint8_t *s, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint8_t *to;
+
+	if (buf_reserve(h->out, n / 3 * 4 + 4) < 0) {
+		h->failed = true;
+		return;
+	}
+	to = h->out->data + h->out->n;
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = (uint32_t)s[i] << 16;
+
+		if (i + 1 < n)
+			v |= (uint32_t)s[i + 1] << 8;
+		if (i + 2 < n)
+			v |= s[i + 2];
+		*to++ = (uint8_t)digits[v >> 18];
+		*to++ = (uint8_t)digits[v >> 12 & 63];
+		*to++ = (uint8_t)(i + 1 < n ? digits[v >> 6 & 63] : '=');
+		*to++ = (uint8_t)(i + 2 < n ? digits[v & 63] : '=');
+	}
+	h->out->n = (size_t)(to - h->out->data);
+}
+
+/* The gzip stream of data, by way of a file in memory. */
+static enum prof_status
+put_gzip(struct html *h, const struct buf *data, unsigned n_thread,
+	 struct prof_err *err)
+{
+	int fd = memfd_create("page", MFD_CLOEXEC);
+	struct gzip_out *gz;
+	struct stat st;
+	enum prof_status status;
+	void *map;
+
+	if (fd < 0)
+		return prof_fail(err, PROF_EIO, "memfd_create failed");
+	status = gzip_out_begin(fd, GZIP_LEVEL, n_thread, &gz, err);
+	if (status == PROF_OK) {
+		status = gzip_out_put(gz, data->data, data->n, err);
+		if (status == PROF_OK)
+			status = gzip_out_end(gz, err);
+		else
+			gzip_out_abandon(gz);
+	}
+	if (status == PROF_OK && fstat(fd, &st) < 0)
+		status = prof_fail(err, PROF_EIO, "fstat failed");
+	if (status == PROF_OK) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
+			   0);
+		if (map == MAP_FAILED) {
+			status = prof_nomem(err);
+		} else {
+			put_base64(h, map, (size_t)st.st_size);
+			munmap(map, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return status;
+}
+
+/* --- what readers without scripts see --- */
+
+static void
+put_value(struct html *h, const struct report *r, int64_t v)
+{
+	char percent[UNITS_PERCENT];
+	struct quantity q;
+
+	report_format(r, &q, v);
+	units_percent(percent, v, r->total);
+	put(h, "<td>");
+	put(h, q.number);
+	put_escaped(h, q.unit, strlen(q.unit));
+	put(h, "<td>");
+	put(h, percent + strspn(percent, " "));
+}
+
+static void
+put_table(struct html *h, const struct report *r, const struct graph *top)
+{
+	put(h, "<noscript><p>This page needs scripts to show its views. The "
+	       "heaviest functions:</p>\n<table><tr><th>flat<th>flat%<th>cum"
+	       "<th>cum%<th>function\n");
+	for (size_t i = 0; i < top->n_node && i < TABLE_ROWS; i++) {
+		const struct str *name = graph_name(top, &top->node[i]);
+
+		put(h, "<tr>");
+		put_value(h, r, graph_value(top->node[i].flat));
+		put_value(h, r, graph_value(top->node[i].cum));
+		put(h, "<td>");
+		put_escaped(h, name->s, name->len);
+		put(h, "\n");
+	}
+	put(h, "</table></noscript>\n");
+}
+
+static void
+put_head(struct html *h, const struct page_options *o)
+{
+	put(h, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"");
+	put(h, o->theme);
+	put(h, "\"><head><meta charset=\"utf-8\">\n"
+	       "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	       "default-src 'none'; script-src 'sha256-");
+	put(h, o->parts.script_hash);
+	put(h, "'; style-src 'sha256-");
+	put(h, o->parts.style_hash);
+	put(h, "'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+	       "\n<meta name=\"referrer\" content=\"no-referrer\">"
+	       "<meta name=\"viewport\" content=\"width=device-width,"
+	       "initial-scale=1\">\n<meta name=\"generator\" "
+	       "content=\"prof-html " PACKAGE_VERSION "\"><title>");
+	put_escaped(h, o->title, strlen(o->title));
+	put(h, "</title><link rel=\"icon\" href=\"data:,\">\n<style>");
+	put(h, o->parts.style);
+	put(h, "</style>\n</head><body>\n");
+}
+
+enum prof_status
+page_write(const struct report *r, const struct graph *top,
+	   const struct page_options *o, const struct buf *data,
+	   struct buf *out, struct prof_err *err)
+{
+	struct html h = { .out = out };
+	enum prof_status st = PROF_OK;
+
+	put_head(&h, o);
+	put(&h, o->parts.skeleton);
+	put_table(&h, r, top);
+	put(&h, "<script type=\"application/octet-stream\" id=\"data\" "
+		"data-z=\"");
+	put(&h, o->is_plain ? "0\">" : "1\">");
+	if (o->is_plain)
+		put_base64(&h, data->data, data->n);
+	else
+		st = put_gzip(&h, data, o->n_thread, err);
+	put(&h, "</script>\n<script>");
+	put(&h, o->parts.script);
+	put(&h, "</script>\n</body></html>\n");
+	if (st == PROF_OK && h.failed)
+		return prof_nomem(err);
+	return st;
+}

@@ -1,0 +1,52 @@
+// page-rows.mjs - the page's own modules without a browser, for html.t:
+//
+//	node page-rows.mjs JS-FOLDER PAGE 'NAME=VALUE&...'   rows as prof-text --tsv
+//	node page-rows.mjs JS-FOLDER PAGE stacks             stacks as prof-text --folded
+//
+// Names are those of the address: f, i, h, s, sf, tf, ti, g, noinlines, si.
+import {readFileSync} from 'node:fs';
+import {pathToFileURL} from 'node:url';
+
+const [,, folder, file, asked] = process.argv;
+const load = name => import(pathToFileURL(folder + '/' + name + '.mjs').href);
+const {decodePage, unpackText} = await load('data');
+const {makeKeys, makeStructure, withLabelRoots} = await load('model');
+const {chooseSamples, makeValues, matchFrames, matchLabels, sumKeys} = await load('values');
+const {compilePattern} = await load('regexp');
+
+const html = readFileSync(file, 'latin1');
+const [, zipped, text] = /<script type="application\/octet-stream" id="data" data-z="(\d)">([^<]*)</.exec(html);
+let D = decodePage(await unpackText(text, zipped === '1'));
+const Q = asked === 'stacks' ? {} : Object.fromEntries(new URLSearchParams(asked));
+const column = Q.si ? D.head.types.findIndex(t => t[0] === Q.si) : D.head.def;
+if (Q.tr)
+	D = withLabelRoots(D, Q.tr.split(','), column);
+
+const match = name => Q[name] ? matchFrames(D, compilePattern(Q[name]).re) : null;
+const [hide, show, from, focus, ignore] = ['h', 's', 'sf', 'f', 'i'].map(match);
+const hidden = new Uint8Array(D.frames.n).map((v, f) =>
+	(hide && hide[f]) || (show && !show[f]) || (Q.noinlines && D.frames.flags[f] & 1) ? 1 : 0);
+const K = makeKeys(D, Q.g || 'functions', false, Boolean(Q.noinlines));
+const structure = makeStructure(D, K, hidden, from);
+const counts = chooseSamples(D, structure, {focus, ignore,
+	labels: Q.tf ? matchLabels(D, Q.tf).sets : null, notLabels: Q.ti ? matchLabels(D, Q.ti).sets : null,
+	isNamed: Boolean(focus || ignore || hide || show)});
+const tree = makeValues(D, structure, counts, column, 'both', false);
+
+if (asked === 'stacks') {
+	for (let i = 1; i < tree.n; i++) {
+		if (!tree.self[1][i])
+			continue;
+		const names = [];
+		for (let at = i; at; at = tree.parent[at])
+			names.unshift(K.text[tree.key[at]]);
+		console.log(names.join(';') + ' ' + tree.self[1][i]);
+	}
+} else {
+	const sums = sumKeys(tree, structure.outer, K.n);
+	for (let k = 0; k < K.n; k++) {
+		const flat = sums.self[1][k] - sums.self[0][k], cum = sums.total[1][k] - sums.total[0][k];
+		if (flat || cum)
+			console.log(flat + '\t' + cum + '\t' + K.text[k]);
+	}
+}
