@@ -209,24 +209,6 @@ parse(struct settings *s, struct cli *cli)
 		die("--mean: means do not add up to boxes of boxes");
 }
 
-/* "demo: cpu", or what --title says. */
-static void
-set_title(struct settings *s, const struct report *r)
-{
-	const struct profile *p = r->p;
-	const char *base = "profile";
-	size_t len = strlen(base);
-
-	if (s->picture.title)
-		return;
-	if (p->n_mapping && p->mapping[0].file)
-		base = frames_base(profile_str(p, p->mapping[0].file), &len);
-	if (asprintf(&s->title, "%.*s: %s", (int)len, base,
-		     profile_str(p, p->type[r->column].type)) < 0)
-		die("out of memory");
-	s->picture.title = s->title;
-}
-
 static void
 mark_matches(const struct settings *s, struct naming *n)
 {
@@ -302,7 +284,8 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	parse(&s, &cli);
 	report_open(&r, &s.report, &cli);
-	set_title(&s, &r);
+	if (!s.picture.title)
+		s.picture.title = s.title = report_title(&r);
 	if (draw(&s, &r, &svg, &err) != PROF_OK)
 		die("%s", err.msg);
 	cli_bytes(&cli, svg.data, svg.n, true);

@@ -19,7 +19,6 @@
 #include "html/totals.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
-#include "lib/report/dot.h"
 #include "lib/wire/codec.h"
 
 enum {
@@ -158,44 +157,16 @@ note(struct settings *s, const char *text)
 		s->notes.note[s->notes.n++] = text;
 }
 
-/* "demo: cpu", or what --title says. */
-static void
-set_title(struct settings *s, const struct report *r)
-{
-	const struct profile *p = r->p;
-	const char *base = "profile";
-	size_t len = strlen(base);
-
-	if (s->page.title)
-		return;
-	if (p->n_mapping && p->mapping[0].file)
-		base = frames_base(profile_str(p, p->mapping[0].file), &len);
-	if (asprintf(&s->title, "%.*s: %s", (int)len, base,
-		     profile_str(p, p->type[r->column].type)) < 0)
-		die("out of memory");
-	s->page.title = s->title;
-}
-
 /* The call graph as SVG, in a section of its own; a note when there is none. */
 static void
 add_graph(struct settings *s, struct report *r, struct pack_sections *sections)
 {
-	struct report_options *o = &s->report.o;
-	struct graph_options saved = o->graph;
-	struct buf dot = { 0 };
 	struct prof_err err;
 	enum prof_status st;
-	struct frames *f;
-	struct graph *g;
 
 	if (!s->has_graph || !render_knows("svg"))
 		return;
-	o->graph.order = GRAPH_BY_ENTROPY;
-	o->graph.edges = GRAPH_ALL_EDGES;
-	report_open_graph(r, &f, &g);
-	if (dot_write(r, g, true, &dot, &err) != PROF_OK)
-		die("%s", err.msg);
-	st = drawing_make(render, &dot, s->timeout,
+	st = drawing_make(r, &s->report.o, render, s->timeout,
 			  pack_section(sections, "SVG"), &err);
 	if (st == PROF_ELIMIT)
 		note(s, "no call graph: its layout takes too long; "
@@ -203,11 +174,6 @@ add_graph(struct settings *s, struct report *r, struct pack_sections *sections)
 			"longer");
 	else if (st != PROF_OK)
 		note(s, "no call graph: it could not be laid out");
-	graph_free(g);
-	frames_free(f);
-	buf_release(&dot);
-	o->graph = saved;
-	report_choose_unit(r, NULL);
 }
 
 /* The profile itself, as it came, for the download button. */
@@ -303,7 +269,8 @@ main(int argc, char **argv)
 	report_begin(&r, &s.report, p);
 	if (!total)
 		total = totals_of(p);
-	set_title(&s, &r);
+	if (!s.page.title)
+		s.page.title = s.title = report_title(&r);
 	add_graph(&s, &r, &sections);
 	pack(&s, &r, total, &sections, &data);
 	write_page(&s, &r, &cli, &data);

@@ -4,9 +4,12 @@
 #include "report-open.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
+#include "lib/report/frames.h"
 
 /* Say what a reader must know about a profile that was sampled badly. */
 static void
@@ -78,6 +81,22 @@ report_open_graph(struct report *r, struct frames **f, struct graph **g)
 	if (report_graph(r, f, g, &err) != PROF_OK)
 		die("%s", err.msg);
 	report_choose_unit(r, *g);
+}
+
+char *
+report_title(const struct report *r)
+{
+	const struct profile *p = r->p;
+	const char *base = "profile";
+	size_t len = strlen(base);
+	char *title;
+
+	if (p->n_mapping && p->mapping[0].file)
+		base = frames_base(profile_str(p, p->mapping[0].file), &len);
+	if (asprintf(&title, "%.*s: %s", (int)len, base,
+		     profile_str(p, p->type[r->column].type)) < 0)
+		die("out of memory");
+	return title;
 }
 
 void

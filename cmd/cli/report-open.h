@@ -49,6 +49,9 @@ void report_open(struct report *r, struct report_settings *s, struct cli *cli);
  */
 void report_open_graph(struct report *r, struct frames **f, struct graph **g);
 
+/* "demo: cpu", the program and the type: the caller's to free. Dies. */
+char *report_title(const struct report *r);
+
 /* Free the profile of r and what the options in s hold. */
 void report_close(struct report *r, struct report_settings *s);
 

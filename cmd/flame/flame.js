@@ -5,6 +5,9 @@
 	const svg = document.documentElement;
 	const margin = 10, padding = 3, advance = 7.3;
 	const width = svg.viewBox.baseVal.width - 2 * margin;
+	// Boxes are drawn narrower than they are, by a gap of up to a pixel.
+	const withGap = w => w >= 3 ? w + 1 : w / .75;
+	const withoutGap = w => w - Math.min(1, w / 4);
 	const detail = document.getElementById('d');
 	const out = document.getElementById('out');
 	const searchButton = document.getElementById('search');
@@ -13,7 +16,7 @@
 		return {
 			g, rect, text,
 			title: g.querySelector('title').textContent,
-			x: +rect.getAttribute('x'), w: +rect.getAttribute('width'),
+			x: +rect.getAttribute('x'), w: withGap(+rect.getAttribute('width')),
 			y: +rect.getAttribute('y'), label: text ? text.textContent : '',
 		};
 	});
@@ -25,7 +28,7 @@
 
 	const name = b => b.title.split('\n')[0].replace(/ \(inlined\)$/, '');
 	const depth = b => isFlipped ? -b.y : b.y;
-	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + 1.01;
+	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + .05;
 
 	function fit(b, w) {
 		const room = Math.floor((w - 2 * padding) / advance);
@@ -54,7 +57,7 @@
 		b.g.style.display = w > 0 ? '' : 'none';
 		b.g.classList.toggle('up', isUp);
 		b.rect.setAttribute('x', x);
-		b.rect.setAttribute('width', Math.max(w, 0));
+		b.rect.setAttribute('width', withoutGap(w));
 		label(b, x, w);
 	}
 
@@ -67,7 +70,7 @@
 			else if (depth(b) < depth(to) && covers(b, to))
 				show(b, margin, width, true);
 			else if (depth(b) >= depth(to) && covers(to, b))
-				show(b, margin + (b.x - to.x) * scale, b.w * scale - (b.w > 2 ? 1 : 0), false);
+				show(b, margin + (b.x - to.x) * scale, b.w * scale, false);
 			else
 				show(b, 0, 0, false);
 		}

@@ -10,6 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/report-open.h"
+#include "lib/report/dot.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
 #include "lib/wire/compress.h"
 
 static double
@@ -60,9 +64,9 @@ collect(int fd, double deadline, struct buf *out, struct prof_err *err)
 	}
 }
 
-enum prof_status
-drawing_make(drawing_render *render, const struct buf *dot, double seconds,
-	     struct buf *out, struct prof_err *err)
+static enum prof_status
+lay_out(drawing_render *render, const struct buf *dot, double seconds,
+	struct buf *out, struct prof_err *err)
 {
 	size_t before = out->n;
 	enum prof_status st;
@@ -95,5 +99,29 @@ drawing_make(drawing_render *render, const struct buf *dot, double seconds,
 			       "the graph could not be drawn");
 	if (st != PROF_OK)
 		out->n = before;
+	return st;
+}
+
+enum prof_status
+drawing_make(struct report *r, struct report_options *o, drawing_render *render,
+	     double seconds, struct buf *out, struct prof_err *err)
+{
+	struct graph_options saved = o->graph;
+	struct buf dot = { 0 };
+	enum prof_status st;
+	struct frames *f;
+	struct graph *g;
+
+	o->graph.order = GRAPH_BY_ENTROPY;
+	o->graph.edges = GRAPH_ALL_EDGES;
+	report_open_graph(r, &f, &g);
+	st = dot_write(r, g, true, &dot, err);
+	if (st == PROF_OK)
+		st = lay_out(render, &dot, seconds, out, err);
+	graph_free(g);
+	frames_free(f);
+	buf_release(&dot);
+	o->graph = saved;
+	report_choose_unit(r, NULL);
 	return st;
 }

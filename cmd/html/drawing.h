@@ -7,18 +7,22 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
+struct report;
+struct report_options;
+
 /* Lays n bytes of DOT out as SVG: dot/render.h. */
 typedef enum prof_status drawing_render(const char *dot, size_t n,
 					const char *format, struct buf *out,
 					struct prof_err *err);
 
 /*
- * Run render in a child process, as a layout can not be interrupted, and
- * append the SVG to out. PROF_ELIMIT after `seconds` (0: no limit), else what
- * the child's render returned, without its words; PROF_EIO.
+ * Append the call graph of r as prof-dot draws it. o: the options of r, which
+ * are changed for it and back. render runs in a child process, as a layout can
+ * not be interrupted: PROF_ELIMIT after `seconds` (0: no limit), else what
+ * render returned, without its words; PROF_EIO. Dies without memory.
  */
-enum prof_status drawing_make(drawing_render *render, const struct buf *dot,
-			      double seconds, struct buf *out,
-			      struct prof_err *err) MUST_USE;
+enum prof_status drawing_make(struct report *r, struct report_options *o,
+			      drawing_render *render, double seconds,
+			      struct buf *out, struct prof_err *err) MUST_USE;
 
 #endif

@@ -71,7 +71,7 @@ class FlameView {
 		this.tree = null;
 		this.rows = [];
 		this.zoomed = 0;
-		this.windowFrom = 0;
+		this.windowFrom = -1; // none
 		this.isUp = false;
 		this.cursor = -1;
 		this.sorted = new Map();
@@ -138,7 +138,7 @@ class FlameView {
 		this.placeChildren(this.zoomed, path.length, 0, w, this.windowFrom, stack);
 		while (stack.length) {
 			const box = stack.pop();
-			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, 0, stack, box.scale);
+			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, -1, stack, box.scale);
 		}
 		for (const row of this.rows)
 			row.sort((a, b) => a.x - b.x);
@@ -158,7 +158,9 @@ class FlameView {
 	placeChildren(i, depth, x, w, from, stack, knownScale) {
 		const {tree} = this, list = this.children(i);
 		let scale = knownScale || w / tree.width[i], until = list.length;
-		if (from) {
+		const isWindow = from >= 0;
+		from = Math.max(from, 0);
+		if (isWindow) {
 			// As many siblings as fit at a width that can be read.
 			let sum = 0, n = 0;
 			while (from + n < list.length) {

@@ -49,7 +49,7 @@ function allNotes(head) {
 }
 
 function plainTable(caption, heads, rows) {
-	return element('section', {}, element('h3', {}, caption), element('table', {class: 'plain'}, element('caption', {class: 'hidden'}, caption),
+	return element('section', {}, element('h2', {}, caption), element('table', {class: 'plain'}, element('caption', {class: 'hidden'}, caption),
 		element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col'}, h)))),
 		element('tbody', {}, ...rows.map(row => element('tr', {}, ...row.map(c => element('td', {dir: 'ltr'}, c)))))));
 }
@@ -71,13 +71,13 @@ function drawInfo(host, page, D) {
 	fact('Stacks', formatCount(head.samples) + ' with ' + formatCount(head.nodes) + ' nodes, ' + formatCount(head.functions) + ' functions');
 	fact('Made by', 'prof-html ' + head.version);
 	host.replaceChildren(
-		element('section', {}, element('h3', {}, 'Notes'), notes.length ? element('ul', {}, ...notes.map(n => element('li', {dir: 'ltr'}, n)))
+		element('section', {}, element('h2', {}, 'Notes'), notes.length ? element('ul', {}, ...notes.map(n => element('li', {dir: 'ltr'}, n)))
 			: element('p', {}, 'Nothing was lost, cut or left out, as far as the profile tells.')),
 		plainTable('Profile', ['What', 'Value'], facts),
 		plainTable('Sample types', ['Type', 'Unit', 'Total'], head.types.map(([type, unit], k) => [displayName(type), displayName(unit), page.amountOf(head.totals[k][0], k)])),
 		plainTable('Binaries', ['File', 'Build ID', 'From', 'To'], head.mappings.map(([file, id, start, end]) => [displayName(file), displayName(id), start, end])),
-		...(head.comments.length ? [element('section', {}, element('h3', {}, 'Comments'), ...head.comments.map(c => element('pre', {dir: 'ltr'}, displayName(c))))] : []),
-		element('section', {}, element('h3', {}, 'Keys'), keyList()),
+		...(head.comments.length ? [element('section', {}, element('h2', {}, 'Comments'), ...head.comments.map(c => element('pre', {dir: 'ltr'}, displayName(c))))] : []),
+		element('section', {}, element('h2', {}, 'Keys'), keyList()),
 		...(D.profile ? [button('Download the profile', {}, () => saveProfile(D.profile))] : []));
 }
 

@@ -41,7 +41,7 @@ function drawLabels(host, page, D, counts, column) {
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
 		}
 		const heads = page.isTwo ? ['Before', 'After'] : ['Amount', 'of all'];
-		sections.push(element('section', {}, element('h3', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
+		sections.push(element('section', {}, element('h2', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
 			element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
 				element('th', {scope: 'col'}, 'Value'))), body),
 			all.length > labelRows ? element('p', {class: 'muted'}, 'and ' + (all.length - labelRows) + ' more values') : null));

@@ -406,7 +406,7 @@ class Page {
 		if (hasSide)
 			this.side.show(this.sums, this.keys, this.matches);
 		if (S.v === 'flame')
-			this.flame.show(tree, this.zoomedNode(), +S.zw || 0, S.d === 'up');
+			this.flame.show(tree, this.zoomedNode(), S.zw === '' ? -1 : +S.zw || 0, S.d === 'up');
 		else if (S.v === 'sandwich')
 			this.showSandwich();
 		else if (S.v === 'top')
@@ -438,8 +438,8 @@ class Page {
 		const names = this.keys.text.filter((t, k) => wanted[k]);
 		note.textContent = 'Callers above, callees below: ' + names.slice(0, 3).map(displayName).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '') +
 			' · ' + this.amounts(down, 0).replace(/, self .*/, '');
-		this.callersFlame.show(up, 0, 0, true);
-		this.calleesFlame.show(down, 0, 0, false);
+		this.callersFlame.show(up, 0, -1, true);
+		this.calleesFlame.show(down, 0, -1, false);
 	}
 
 	showTree() {

@@ -273,8 +273,8 @@ put_box(struct svg *s, const struct flame_box *box)
 	uint32_t row = s->f->is_flipped ? s->f->layout->depth - box->depth
 					: box->depth;
 	double x = FLAME_MARGIN + box->x, y = s->top + (double)row * ROW;
-	/* A pixel between neighbours, where there is room for it. */
-	double width = box->width > 2 ? box->width - 1 : box->width;
+	/* A gap before the next box; the script adds it back. */
+	double width = box->width - fmin(1, box->width / 4);
 	int height = box->n_rest ? REST_HEIGHT : ROW - 1;
 	int64_t v[2];
 

@@ -1,0 +1,71 @@
+#!/bin/sh
+# prof-html and prof-flame in a real browser: views, zoom, search, links, keys,
+# hostile names, the content policy, accessibility. Needs Debian's chromium and,
+# fetched into the build folder, puppeteer-core and axe-core of npm.
+. "${srcdir:-.}/tests/tap.sh"
+
+need_tools 'in a browser' node npm chromium
+
+modules=$bin/tests/node_modules
+if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
+	timeout 120 npm install --ignore-scripts --no-audit --no-fund --no-save --prefix "$bin/tests" \
+		puppeteer-core axe-core >npm.log 2>&1 ||
+		skip_rest 'in a browser' 'npm cannot fetch puppeteer-core and axe-core'
+fi
+
+cat >a.txt <<'END'
+# cpu nanoseconds
+main;work;leaf 30
+main;work 10
+main;idle 20
+END
+cat >b.txt <<'END'
+# cpu nanoseconds
+main;work;leaf 30
+main;fresh 25
+END
+cat >labels.txt <<'END'
+# cpu nanoseconds
+main;work 30 {user="ann"}
+main;work 12 {user="bob"}
+END
+cat >hostile.txt <<'END'
+# cpu nanoseconds
+main;</script><script>globalThis.hacked=1</script>;<img src=x onerror=hacked=1> 5 {key="<script>globalThis.hacked=1</script>"}
+main;__proto__;constructor 3 {key="]]><b>"}
+main;a\u2028b;c 4
+END
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 200; i++) print "main;aaaaaaaaaaaaaaaaaaaaaaaaa" i " 1" }' >slow.txt
+for f in a b labels hostile many slow; do
+	mkprof $f.txt >$f.pb.gz
+done
+{
+	prof-html -q -o cpu.html "$data/good-tiny.pb.gz" &&
+	prof-html -q --no-compress -o plain.html "$data/good-tiny.pb.gz" &&
+	prof-diff --diff-base a.pb.gz b.pb.gz >diff.pb.gz &&
+	prof-html -q -o diff.html diff.pb.gz &&
+	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
+	prof-flame -o hostile.svg hostile.pb.gz &&
+	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
+} 2>.err || not_ok 'the files are made' <.err
+for f in labels many slow; do
+	prof-html -q -o $f.html $f.pb.gz
+done
+# A byte in the middle of the data.
+awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \
+	cpu.html >damaged.html
+echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
+
+timeout 300 node "$src/tests/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
+[ $? -eq 0 ] && ok 'the browser ran to the end' || not_ok 'the browser ran to the end' <.err
+while IFS= read -r line; do
+	case $line in
+	'ok '*) ok "${line#ok }" ;;
+	*)
+		line=${line#not ok }
+		echo "${line#*: }" | not_ok "${line%%: *}"
+		;;
+	esac
+done <lines
+plan

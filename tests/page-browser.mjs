@@ -1,0 +1,305 @@
+// page-browser.mjs - what prof-html's and prof-flame's files do in a browser,
+// for html-browser.t:
+//
+//	node page-browser.mjs MODULES BROWSER FOLDER [SHOTS]
+//
+// Prints "ok NAME" or "not ok NAME: why" for each check. FOLDER has the files
+// that html-browser.t makes. SHOTS: a folder for pictures, for people to look at.
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+
+const [,, modules, browserPath, folder, shots] = process.argv;
+const require = createRequire(modules + '/x.js');
+const puppeteer = require('puppeteer-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const browser = await puppeteer.launch({executablePath: browserPath, headless: true,
+	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
+		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
+
+let page, problems, requests;
+
+async function open(file, hash, options = {}) {
+	if (page)
+		await page.close();
+	page = await browser.newPage();
+	problems = [];
+	requests = [];
+	page.on('pageerror', e => problems.push(String(e)));
+	page.on('console', m => m.type() === 'error' && problems.push(m.text()));
+	page.on('dialog', d => {
+		problems.push('dialog: ' + d.message());
+		d.dismiss();
+	});
+	page.on('request', r => requests.push(r.url()));
+	await page.setViewport({width: options.width || 1440, height: options.height || 860});
+	if (options.dark)
+		await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
+	if (options.bypass)
+		await page.setBypassCSP(true);
+	if (options.before)
+		await page.evaluateOnNewDocument(options.before);
+	await page.goto('file://' + folder + '/' + file + (hash || ''));
+	if (file.endsWith('.html'))
+		await page.waitForFunction('document.body.dataset.ready', {timeout: 20000});
+	return page;
+}
+
+async function check(name, run) {
+	let why;
+	try {
+		why = await run();
+		if (!why && problems.length)
+			why = problems.join('; ');
+	} catch (e) {
+		why = String(e.stack || e).split('\n').slice(0, 3).join(' ');
+	}
+	console.log((why ? 'not ok ' : 'ok ') + name + (why ? ': ' + String(why).replace(/\n/g, ' ') : ''));
+}
+
+const status = () => page.$eval('#status', e => e.textContent);
+const same = (got, want) => got === want ? null : 'got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want);
+const views = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
+const settle = () => page.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))));
+
+// Boxes of the flame graph: text, x and width.
+const boxes = () => page.evaluate(() => {
+	const p = globalThis.profpage;
+	return p.flame.rows.flatMap((row, y) => row.map(b => ({y, x: b.x, w: b.w, rest: b.rest || 0, up: Boolean(b.up), name: b.rest ? '' : p.text(p.tree, b.node)})));
+});
+
+async function go(hash) {
+	await page.evaluate(h => {
+		location.hash = h;
+	}, hash);
+	await settle();
+}
+
+async function clickBox(name) {
+	const b = (await boxes()).find(box => box.name === name);
+	const at = await page.evaluate(() => {
+		const r = document.querySelector('#flame-host canvas').getBoundingClientRect();
+		return {x: r.left, y: r.top};
+	});
+	await page.mouse.click(at.x + b.x + b.w / 2, at.y + b.y * 18 + 8);
+	await settle();
+}
+
+async function search(text) {
+	await page.focus('#search');
+	await page.keyboard.type(text);
+	await new Promise(r => setTimeout(r, 200));
+	await settle();
+}
+
+await check('the page asks for itself and nothing else', async () => {
+	await open('cpu.html');
+	return same(requests.filter(u => !u.startsWith('data:')).length, 1);
+});
+for (const file of ['cpu.html', 'diff.html']) {
+	await open(file);
+	for (const view of views)
+		await check(file + ' ' + view + ' shows something', async () => {
+			await go('#v=' + view + '&sel=leaf&p=leaf');
+			const size = await page.evaluate(v => {
+				const panel = document.getElementById('panel-' + v), r = panel.getBoundingClientRect();
+				return r.width * r.height > 100000 && (panel.textContent.trim().length > 10 || Boolean(panel.querySelector('canvas')));
+			}, view);
+			return size ? null : 'it is empty';
+		});
+}
+await check('boxes are as wide as their shares', async () => {
+	await open('cpu.html');
+	const all = await boxes(), root = all[0], share = name => all.filter(b => b.name === name).reduce((s, b) => s + b.w, 0) / root.w;
+	const want = {main: 1, work: 450 / 660, rec: 200 / 660, leaf: 400 / 660, helper: 300 / 660};
+	const bad = Object.keys(want).filter(n => n !== 'rec' && Math.abs(share(n) - want[n]) > 1e-6);
+	return bad.length ? bad.map(n => n + ' ' + share(n)).join(', ') : null;
+});
+await check('a click zooms, the back button returns, a link goes there', async () => {
+	await open('cpu.html');
+	await clickBox('work');
+	const zoomed = (await boxes()).find(b => b.name === 'work'), hash = await page.evaluate(() => location.hash);
+	if (Math.abs(zoomed.w - (await boxes())[0].w) > .01)
+		return 'work is not as wide as the root';
+	await page.goBack();
+	await settle();
+	if ((await boxes()).find(b => b.name === 'main').up)
+		return 'back did not leave the zoom';
+	await open('cpu.html', hash);
+	return (await boxes()).find(b => b.name === 'main').up ? null : 'the link does not zoom';
+});
+await check('search adds up stacks once', async () => {
+	await open('cpu.html');
+	await search('work|leaf');
+	return same(await status(), 'search: 450ms (68.18%) in stacks with a match, self 150ms (22.73%), 2 names, 2 boxes');
+});
+await check('a search that is no pattern is taken literally', async () => {
+	await open('cpu.html');
+	await search('work(');
+	return (await status()).includes('search: 0 (0%)') ? null : await status();
+});
+await check('an invalid filter is marked and not applied', async () => {
+	await open('cpu.html', '#f=%28');
+	const bad = await page.$eval('#filter-f', e => e.getAttribute('aria-invalid'));
+	return bad === 'true' ? same((await status()).split(' shown')[0], '660ms') : 'aria-invalid is ' + bad;
+});
+await check('a filter by hand', async () => {
+	await open('cpu.html');
+	await page.type('#filter-f', 'rec');
+	await page.keyboard.press('Enter');
+	await settle();
+	return same((await status()).split(' · ')[0], '200ms shown of 660ms');
+});
+await check('a sandwich of a function, and its pills', async () => {
+	await open('cpu.html', '#v=sandwich&p=%5Eleaf%24&f=main');
+	const note = await page.$eval('#sandwich-note', e => e.textContent), pill = await page.$eval('.pill', e => e.textContent);
+	return note.includes('leaf · 400ms (60.61%)') && pill.startsWith('Focus') ? null : note + pill;
+});
+await check('callers and callees', async () => {
+	await open('cpu.html', '#v=callers&sel=leaf');
+	return same(await page.$$eval('#callers table', t => t.map(x => x.tBodies[0].textContent).join('|')), '400ms60.61%work|300ms45.45%helper');
+});
+await check('the table is prof-text\'s', async () => {
+	await open('cpu.html', '#v=top');
+	return same(await page.$eval('#top tbody tr', e => [...e.cells].map(c => c.textContent).join(' ')), '300ms 45.45% 45.45% 300ms 45.45% helper (inlined)');
+});
+await check('small siblings are one box, and a window opens on it', async () => {
+	await open('many.html');
+	const rest = (await boxes()).find(b => b.rest);
+	if (!rest)
+		return 'there is no such box';
+	const top = await page.$eval('#flame-host canvas', e => e.getBoundingClientRect().top);
+	await page.mouse.click(rest.x + rest.w / 2, top + rest.y * 18 + 2);
+	await settle();
+	const after = (await boxes()).filter(b => !b.rest && b.w >= 8).length;
+	await page.keyboard.press('Escape');
+	await settle();
+	return after > 30 && !(await page.evaluate(() => location.hash)).includes('zw') ? null : after + ' boxes';
+});
+await check('label values as roots, and a label filter', async () => {
+	await open('labels.html', '#tr=user');
+	const names = (await boxes()).filter(b => b.y === 1).map(b => b.name).join(' ');
+	await open('labels.html', '#v=labels');
+	await page.click('#labels button.name');
+	await settle();
+	return same(names, 'user=ann user=bob') || same((await status()).split(' ')[0], '30ns');
+});
+await check('the whole tour by keys', async () => {
+	await open('cpu.html');
+	await page.focus('#flame-host canvas');
+	for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'ArrowDown'])
+		await page.keyboard.press(key);
+	const spoken = await page.$eval('#spoken', e => e.textContent);
+	await page.keyboard.press('s');
+	await page.keyboard.press('3');
+	const view = await page.evaluate(() => globalThis.profpage.state.v);
+	await page.keyboard.press('?');
+	const help = await page.$eval('#menu', e => e.open);
+	await page.keyboard.press('Escape');
+	return spoken.startsWith('leaf, 400ms') ? same(view + help, 'toptrue') : spoken;
+});
+await check('a difference has both sides and words', async () => {
+	await open('diff.html');
+	const labels = await page.evaluate(() => {
+		const p = globalThis.profpage;
+		return p.flame.rows.flat().filter(b => !b.rest).map(b => p.label(p.tree, b.node)).join('|');
+	});
+	return ['gone idle', 'new fresh', '▼25% work', '= leaf'].every(w => labels.includes(w)) ? null : labels;
+});
+await check('hostile names run nothing', async () => {
+	await open('hostile.html');
+	for (const view of views) {
+		await go('#v=' + view + '&sel=__proto__&tr=key&q=script');
+		if (await page.evaluate(() => globalThis.hacked !== undefined || document.images.length > 0))
+			return view + ': something ran';
+	}
+	return null;
+});
+await check('the content policy holds', async () => {
+	await open('cpu.html');
+	const ran = await page.evaluate(async () => {
+		const s = document.createElement('script');
+		s.textContent = 'globalThis.hacked = 1';
+		document.body.append(s);
+		const e = document.createElement('div');
+		e.setAttribute('onclick', 'globalThis.hacked = 2');
+		document.body.append(e);
+		e.click();
+		const fetched = await fetch('data:,x').then(() => true, () => false);
+		return Boolean(globalThis.hacked) || fetched;
+	});
+	problems = problems.filter(p => !/Content Security|Refused|violates/.test(p));
+	return ran ? 'something ran' : null;
+});
+await check('a slow pattern from a link stops', async () => {
+	await open('slow.html', '#f=' + encodeURIComponent('(a+)+b$'));
+	return (await status()).length ? null : 'no status';
+});
+await check('damage is one line', async () => {
+	await open('damaged.html');
+	return (await status()).includes('damaged') ? null : await status();
+});
+await check('without DecompressionStream one line says what to do', async () => {
+	await open('cpu.html', '', {before: 'delete globalThis.DecompressionStream'});
+	return (await status()).includes('--no-compress') ? null : await status();
+});
+await check('a page that is not compressed', async () => {
+	await open('plain.html', '', {before: 'delete globalThis.DecompressionStream'});
+	return same((await status()).split(' ')[0], '660ms');
+});
+await open('cpu.html', '', {width: 390, height: 780});
+for (const view of views)
+	await check(view + ' on a phone has no sideways scroll', async () => {
+		await go('#v=' + view + '&sel=leaf&p=leaf');
+		const w = await page.evaluate(() => document.documentElement.scrollWidth);
+		return w <= 390 ? null : 'it is ' + w + ' wide';
+	});
+await check('it prints', async () => {
+	await open('cpu.html', '#v=top');
+	return (await page.pdf()).length > 5000 ? null : 'no pages';
+});
+for (const file of ['cpu.html', 'diff.html'])
+	for (const dark of [false, true])
+		await check('axe finds nothing in ' + file + (dark ? ' in the dark' : ''), async () => {
+			const found = [];
+			await open(file, '', {dark, bypass: true});
+			await page.evaluate(axe);
+			for (const view of views) {
+				await go('#v=' + view + '&sel=leaf&p=leaf');
+				const result = await page.evaluate(() => globalThis.axe.run());
+				found.push(...result.violations.map(v => view + ' ' + v.id + ' ' + v.nodes[0].html.slice(0, 80)));
+			}
+			return found.join('; ');
+		});
+
+// --- prof-flame
+
+await check('the SVG zooms and searches', async () => {
+	await open('cpu.svg');
+	await page.evaluate(() => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith('work'))
+		.dispatchEvent(new MouseEvent('click', {bubbles: true})));
+	const widths = await page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' '));
+	await page.evaluate(() => {
+		globalThis.prompt = () => 'leaf';
+		document.getElementById('search').dispatchEvent(new MouseEvent('click', {bubbles: true}));
+	});
+	return same(widths, 'all main work leaf helper (inlined)') || same(await page.$eval('#d', e => e.textContent), 'matched 60.61%');
+});
+await check('a hostile SVG runs nothing', async () => {
+	await open('hostile.svg');
+	return await page.evaluate(() => globalThis.hacked === undefined) ? null : 'something ran';
+});
+await check('the SVG as an image follows the theme', async () => {
+	const seen = [];
+	for (const dark of [false, true]) {
+		await open('image.htm', '', {dark});
+		seen.push(Buffer.from(await page.screenshot({clip: {x: 0, y: 0, width: 600, height: 100}})).toString('base64'));
+	}
+	return seen[0] !== seen[1] && seen[0].length > 2000 ? null : 'it does not';
+});
+
+const pictures = [['flame', 'cpu.html', '#q=leaf'], ['diff', 'diff.html', ''], ['sandwich-dark', 'cpu.html', '#v=sandwich&p=%5Eleaf%24']];
+for (const [name, file, hash] of shots ? pictures : []) {
+	await open(file, hash, {dark: name.endsWith('dark')});
+	await page.screenshot({path: shots + '/' + name + '.png'});
+}
+await browser.close();
