@@ -16,6 +16,7 @@
 #include "html/pack.h"
 #include "html/page-data.h"
 #include "html/page.h"
+#include "html/texts.h"
 #include "html/totals.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
@@ -28,6 +29,8 @@ enum {
 	KEY_MAX_NODES,
 	KEY_GRAPH,
 	KEY_LAYOUT_TIMEOUT,
+	KEY_SOURCE,
+	KEY_NO_SOURCE,
 	KEY_EMBED_PROFILE,
 	KEY_NO_COMPRESS,
 	KEY_OPEN,
@@ -42,6 +45,9 @@ static const struct cli_opt opts[] = {
 	{ KEY_GRAPH, "graph", "[BOOL]", "include the call graph (true)" },
 	{ KEY_LAYOUT_TIMEOUT, "layout-timeout", "SECONDS",
 	  "leave the graph out if its layout takes longer (20)" },
+	{ KEY_SOURCE, "source", "N",
+	  "include the source of the N hottest functions (50)" },
+	{ KEY_NO_SOURCE, "no-source", "[BOOL]", "include no source" },
 	{ KEY_EMBED_PROFILE, "embed-profile", "[BOOL]",
 	  "include the profile, for a download button" },
 	{ KEY_NO_COMPRESS, "no-compress", "[BOOL]",
@@ -64,7 +70,7 @@ struct settings {
 	struct report_settings report;
 	struct page_options page;
 	struct page_notes notes;
-	size_t max_nodes;
+	size_t max_nodes, n_source;
 	double timeout;
 	bool has_graph, embeds, opens;
 	char *title;
@@ -109,6 +115,13 @@ own_option(struct settings *s, struct cli *cli, int key)
 	case KEY_LAYOUT_TIMEOUT:
 		s->timeout = cli_double(cli);
 		break;
+	case KEY_SOURCE:
+		s->n_source = cli_uint(cli, 0, 100000);
+		break;
+	case KEY_NO_SOURCE:
+		if (cli_bool(cli))
+			s->n_source = 0;
+		break;
 	case KEY_EMBED_PROFILE:
 		s->embeds = cli_bool(cli);
 		break;
@@ -133,6 +146,7 @@ parse(struct settings *s, struct cli *cli)
 	};
 	s->page.theme = "auto";
 	s->max_nodes = 4000000;
+	s->n_source = 50;
 	s->has_graph = true;
 	s->timeout = 20;
 	while ((key = cli_option(cli)) != CLI_DONE)
@@ -201,6 +215,9 @@ pack(struct settings *s, struct report *r, const struct page_total *total,
 
 	if (!gcd)
 		die("out of memory");
+	if (st == PROF_OK)
+		st = texts_add(r, s->n_source, pack_section(sections, "SRCJ"),
+			       &err);
 	if (st == PROF_OK)
 		st = pack_columns(&k, sections, gcd, &err);
 	if (st == PROF_OK)

@@ -30,7 +30,7 @@ fetch            lib cli net
 filter           lib cli
 flame            lib cli
 gate             lib cli
-html             lib cli
+html             lib cli list
 import           lib cli
 list             lib cli symbols net
 merge            lib cli

@@ -201,7 +201,7 @@ await check('a difference has both sides and words', async () => {
 	await open('diff.html');
 	const labels = await page.evaluate(() => {
 		const p = globalThis.profpage;
-		return p.flame.rows.flat().filter(b => !b.rest).map(b => p.label(p.tree, b.node)).join('|');
+		return p.flame.rows.flat().filter(b => !b.rest).map(b => p.sign(p.tree, b.node) + p.label(p.tree, b.node)).join('|');
 	});
 	return ['gone idle', 'new fresh', '▼25% work', '= leaf'].every(w => labels.includes(w)) ? null : labels;
 });

@@ -193,7 +193,7 @@ function readFunctions(sections, head) {
 function readJson(sections, tag) {
 	const bytes = sections.get(tag);
 	try {
-		return bytes ? JSON.parse(new TextDecoder().decode(bytes)) : null;
+		return bytes && bytes.length ? JSON.parse(new TextDecoder().decode(bytes)) : null;
 	} catch (e) {
 		throw new Damaged(tag);
 	}
@@ -217,7 +217,7 @@ function decodePage(bytes) {
 		objects: readColumn(sections, 'MFIL', head.objects, Uint32Array, head.strings),
 		samples: readSamples(sections, head),
 		labels: readLabels(sections, head, strings),
-		svg: sections.get('SVG') || null,
+		svg: sections.get('SVG') && sections.get('SVG').length ? sections.get('SVG') : null,
 		sources: readJson(sections, 'SRCJ'),
 		profile: sections.get('EMBD') || null,
 	};

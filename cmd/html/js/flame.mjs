@@ -206,8 +206,10 @@ class FlameView {
 		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	}
 
+	// Where a row begins; growing up, the first one stands at the foot.
 	top(depth) {
-		return (this.isUp ? this.rows.length - 1 - depth : depth) * rowHeight;
+		const all = Math.max(this.rows.length * rowHeight, this.height - 2);
+		return this.isUp ? all - (depth + 1) * rowHeight : depth * rowHeight;
 	}
 
 	draw() {
@@ -253,10 +255,11 @@ class FlameView {
 			context.strokeRect(box.x + .75, y + .75, Math.max(w - 1.5, .5), rowHeight - 2.5);
 		}
 		if (w >= 24) {
+			const sign = box.rest ? '' : owner.sign(tree, box.node), signWidth = sign ? textWidth(context, sign) : 0;
 			const label = box.rest ? box.rest.toLocaleString('en') + ' smaller frames' : owner.label(tree, box.node);
-			const text = box.rest && box.w < 60 ? '' : fitText(context, label, w - 6);
-			if (text)
-				context.fillText(text, box.x + 4, y + rowHeight / 2);
+			const text = box.rest && box.w < 60 ? '' : fitText(context, label, w - 6 - signWidth);
+			if (text || (sign && signWidth < w - 6))
+				context.fillText(sign + text, box.x + 4, y + rowHeight / 2);
 		}
 		context.globalAlpha = 1;
 	}
@@ -280,8 +283,8 @@ class FlameView {
 
 	at(e) {
 		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left;
-		const y = e.clientY - r.top + this.host.scrollTop, at = Math.floor(y / rowHeight);
-		const depth = this.isUp ? this.rows.length - 1 - at : at, row = this.rows[depth];
+		const y = e.clientY - r.top + this.host.scrollTop;
+		const depth = Math.floor((this.isUp ? this.top(0) + rowHeight - 1 - y : y) / rowHeight), row = this.rows[depth];
 		if (!row)
 			return null;
 		let low = 0, high = row.length;

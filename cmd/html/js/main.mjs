@@ -201,9 +201,12 @@ class Page {
 		const name = displayName(this.text(tree, i));
 		if (!i)
 			return 'all  ' + (this.isTwo ? this.amount(tree.total[0][0]) + ' → ' : '') + this.amount(tree.total[1][0]);
-		if (!this.isTwo)
-			return name;
-		return this.changeWord(tree.total[0][i], tree.total[1][i]) + ' ' + name;
+		return name;
+	}
+
+	// What stands before the name: in a difference how far the box changed.
+	sign(tree, i) {
+		return this.isTwo && i ? this.changeWord(tree.total[0][i], tree.total[1][i]) + ' ' : '';
 	}
 
 	changeWord(before, after) {

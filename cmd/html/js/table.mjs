@@ -14,19 +14,19 @@ function tableColumns(page, sums, isWide) {
 	const share = v => formatShare(v, t.all);
 	const add = (id, text, title, value, show) => columns.push({id, text, title, value, show: show || (k => page.amount(value(k)))});
 	if (page.isTwo) {
-		const change = k => total[1][k] - total[0][k];
-		const words = k => total[0][k] === 0 ? 'new' : total[1][k] === 0 ? 'gone'
-			: (change(k) > 0 ? '+' : '-') + formatShare(change(k), total[0][k]);
-		const own = k => self[1][k] - self[0][k];
-		if (isWide) {
-			add('sb', 'Self before', 'self, in the base', k => self[0][k]);
-			add('sa', 'Self after', 'self, in the new profile', k => self[1][k]);
-		}
-		add('sd', 'Self Δ', 'change of self', own, k => page.signed(own(k)));
-		add('b', 'Before', 'total in the base', k => total[0][k]);
-		add('a', 'After', 'total in the new profile', k => total[1][k]);
-		add('d', 'Δ', 'change of the total', change, k => page.signed(change(k)));
-		add('r', 'Δ%', 'change as a share of before', k => total[0][k] ? change(k) / Math.abs(total[0][k]) : change(k) ? Infinity : 0, k => change(k) === 0 ? '=' : words(k));
+		const sides = (id, v, name, what) => {
+			const change = k => v[1][k] - v[0][k];
+			const words = k => change(k) === 0 ? '=' : v[0][k] === 0 ? 'new' : v[1][k] === 0 ? 'gone'
+				: (change(k) > 0 ? '+' : '-') + formatShare(change(k), v[0][k]);
+			add(id + 'b', name + 'before', what + ' in the base', k => v[0][k]);
+			add(id + 'a', name + 'after', what + ' in the new profile', k => v[1][k]);
+			add(id + 'd', name + 'Δ', 'change of ' + what, change, k => page.signed(change(k)));
+			add(id + 'r', name + 'Δ%', 'change of ' + what + ' as a share of before',
+				k => v[0][k] ? change(k) / Math.abs(v[0][k]) : change(k) ? Infinity : 0, words);
+		};
+		sides('s', self, isWide ? 'Self ' : '', 'self');
+		if (isWide)
+			sides('t', total, 'Total ', 'total');
 		return columns;
 	}
 	add('f', 'Self', 'measured in the function itself', k => self[1][k]);
@@ -54,7 +54,7 @@ class KeyTable {
 	 */
 	constructor(host, page, isWide, caption) {
 		Object.assign(this, {host, page, isWide, caption});
-		this.sort = page.isTwo ? 'd' : 'f';
+		this.sort = page.isTwo ? 'sd' : 'f';
 		this.isRising = false;
 		this.limit = isWide ? tablePage : 200;
 	}
@@ -96,7 +96,7 @@ class KeyTable {
 		const {page, K} = this, name = displayName(K.text[k]), inl = this.sums.inlined[k];
 		const cells = columns.map(c => {
 			const text = c.value ? c.show(k) : formatShare(running, page.total().all);
-			const sign = page.isTwo && (c.id === 'd' || c.id === 'r' || c.id === 'sd') ? c.value(k) : 0;
+			const sign = page.isTwo && /[dr]$/.test(c.id) ? c.value(k) : 0;
 			return element('td', {class: 'n' + (sign > 0 ? ' more' : sign < 0 ? ' less' : '')}, text);
 		});
 		const open = button(name, {class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, () => page.open(k));

@@ -1,0 +1,175 @@
+/* texts.c - see texts.h. */
+#include "config.h"
+
+#include "texts.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/escape.h"
+#include "lib/base/strtab.h"
+#include "lib/model/profile.h"
+#include "lib/report/frames.h"
+#include "lib/report/listing.h"
+#include "lib/report/report.h"
+#include "list/sources.h"
+
+enum { MAX_LINES = 2000 /* of one function */ };
+
+static bool
+every_name(const struct str *name, void *ctx)
+{
+	(void)ctx;
+	return name->len > 0;
+}
+
+static int
+heavier(const void *p, const void *q)
+{
+	const struct listing_block *x = *(struct listing_block *const *)p;
+	const struct listing_block *y = *(struct listing_block *const *)q;
+	int64_t a = units_abs(x->flat), b = units_abs(y->flat);
+
+	/* The listing is sorted by name, then file. */
+	return a != b ? (a < b ? 1 : -1) : (x > y) - (x < y);
+}
+
+static void
+put_string(FILE *f, const char *name, const char *s, size_t n)
+{
+	fprintf(f, "\"%s\":\"", name);
+	escape_put(f, ESCAPE_JSON, s, n);
+	fputs("\"", f);
+}
+
+static void
+put_lines(FILE *f, const struct source *src, const struct listing_block *b)
+{
+	int64_t last =
+		b->last - b->first < MAX_LINES ? b->last : b->first + MAX_LINES;
+	size_t n;
+
+	fprintf(f, ",\"first\":%lld,\"lines\":[", (long long)b->first);
+	for (int64_t i = b->first; src->path && i <= last; i++) {
+		const char *line = source_line(src, i, &n);
+
+		if (!line)
+			break;
+		fputs(i > b->first ? ",\n\"" : "\n\"", f);
+		escape_put(f, ESCAPE_JSON, line, n);
+		putc('"', f);
+	}
+	fputs("]", f);
+}
+
+/* One function. Returns whether its file was found, or -1 without memory. */
+static int
+put_block(FILE *f, const struct listing *l, const struct listing_block *b,
+	  struct sources *sources, bool is_first)
+{
+	const struct profile *p = l->frames->p;
+	const struct str *str = l->frames->strings.str;
+	uint32_t m = p->location[b->location].mapping;
+	const char *build_id =
+		m == PROF_NONE ? "" : profile_str(p, p->mapping[m].build_id);
+	const struct source *src =
+		sources_get(sources, str[b->file].s, build_id);
+
+	if (!src)
+		return -1;
+	fputs(is_first ? "{" : ",\n{", f);
+	put_string(f, "name", str[b->name].s, str[b->name].len);
+	putc(',', f);
+	put_string(f, "file", str[b->file].s, str[b->file].len);
+	put_lines(f, src, b);
+	putc(',', f);
+	if (src->path)
+		put_string(f, "why", "", 0);
+	else
+		put_string(f, "why", src->error, strlen(src->error));
+	putc('}', f);
+	return src->path != NULL;
+}
+
+static int
+put_blocks(FILE *f, const struct listing *l, struct listing_block **order,
+	   size_t n, struct sources *sources)
+{
+	int found = 0;
+
+	putc('[', f);
+	for (size_t i = 0; i < n; i++) {
+		int r = put_block(f, l, order[i], sources, i == 0);
+
+		if (r < 0)
+			return -1;
+		found += r;
+	}
+	fputs("]\n", f);
+	return found;
+}
+
+/* The JSON of the n heaviest blocks; *text stays NULL if no file is found. */
+static enum prof_status
+write_json(const struct report *r, const struct listing *l, size_t n,
+	   char **text, size_t *size, struct prof_err *err)
+{
+	struct sources_options o = {
+		.source_path = r->o->frames.source_path,
+	};
+	struct listing_block **order =
+		calloc(l->n_block + 1, sizeof(struct listing_block *));
+	struct sources *sources = sources_new(&o);
+	FILE *f = open_memstream(text, size);
+	int found = -1;
+
+	if (order && sources && f) {
+		for (size_t i = 0; i < l->n_block; i++)
+			order[i] = &l->block[i];
+		qsort(order, l->n_block, sizeof(struct listing_block *),
+		      heavier);
+		found = put_blocks(f, l, order, n < l->n_block ? n : l->n_block,
+				   sources);
+	}
+	if (f && fclose(f) != 0)
+		found = -1;
+	if (found <= 0) {
+		free(*text);
+		*text = NULL;
+	}
+	sources_free(sources);
+	free(order);
+	return found < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+enum prof_status
+texts_add(const struct report *r, size_t n, struct buf *out,
+	  struct prof_err *err)
+{
+	struct frames_options fo = r->o->frames;
+	struct graph_options go = { .column = r->column };
+	struct frames *f = NULL;
+	struct listing *l = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	enum prof_status st;
+
+	if (!n)
+		return PROF_OK;
+	fo.granularity = BY_LINE;
+	fo.by_object = true;
+	fo.columns = false;
+	st = frames_new(r->p, &fo, &f, err);
+	if (st == PROF_OK)
+		st = listing_new(f, &go, every_name, NULL, &l, err);
+	if (st == PROF_OK)
+		st = write_json(r, l, n, &text, &size, err);
+	if (st == PROF_OK && text && buf_add(out, text, size) < 0)
+		st = prof_nomem(err);
+	free(text);
+	listing_free(l);
+	frames_free(f);
+	return st;
+}
