@@ -92,7 +92,8 @@ own_option(struct settings *s, struct cli *cli, int key)
 	static const char *const themes[] = { "auto", "light", "dark", NULL };
 	static const char *const views[] = { "flame",   "sandwich", "top",
 					     "callers", "tree",     "graph",
-					     "labels",  "info",     NULL };
+					     "source",  "labels",   "info",
+					     NULL };
 
 	switch (key) {
 	case KEY_TITLE:
@@ -130,7 +131,6 @@ own_option(struct settings *s, struct cli *cli, int key)
 		break;
 	case KEY_OPEN:
 		s->opens = cli_bool(cli);
-		break;
 	}
 }
 
@@ -237,7 +237,7 @@ pack(struct settings *s, struct report *r, const struct page_total *total,
 	free(gcd);
 }
 
-/* The table for readers without scripts, and the page around it all. */
+/* The table for readers without scripts, and the page around it. */
 static void
 write_page(struct settings *s, struct report *r, struct cli *cli,
 	   const struct buf *data)

@@ -25,7 +25,8 @@ function drawSource(host, page, D, blocks, K, sums, chosen) {
 		host.replaceChildren(element('p', {class: 'empty'}, 'This page has no source text: it was not found when the page was made, or not asked for.'));
 		return;
 	}
-	const ordered = [...blocks.filter(b => b.name === chosen), ...blocks.filter(b => b.name !== chosen)];
+	const rank = b => (b.name === chosen ? 0 : b.lines.length ? 1 : 2);
+	const ordered = [...blocks].sort((a, b) => rank(a) - rank(b));
 	host.replaceChildren(...ordered.map((block, at) => {
 		const lines = linesOf(K, D, block.name, block.file), body = element('tbody');
 		const amounts = k => page.isTwo

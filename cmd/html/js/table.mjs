@@ -18,8 +18,8 @@ function tableColumns(page, sums, isWide) {
 			const change = k => v[1][k] - v[0][k];
 			const words = k => change(k) === 0 ? '=' : v[0][k] === 0 ? 'new' : v[1][k] === 0 ? 'gone'
 				: (change(k) > 0 ? '+' : '-') + formatShare(change(k), v[0][k]);
-			add(id + 'b', name + 'before', what + ' in the base', k => v[0][k]);
-			add(id + 'a', name + 'after', what + ' in the new profile', k => v[1][k]);
+			add(id + 'b', name ? name + 'before' : 'Before', what + ' in the base', k => v[0][k]);
+			add(id + 'a', name ? name + 'after' : 'After', what + ' in the new profile', k => v[1][k]);
 			add(id + 'd', name + 'Δ', 'change of ' + what, change, k => page.signed(change(k)));
 			add(id + 'r', name + 'Δ%', 'change of ' + what + ' as a share of before',
 				k => v[0][k] ? change(k) / Math.abs(v[0][k]) : change(k) ? Infinity : 0, words);
@@ -100,7 +100,7 @@ class KeyTable {
 			return element('td', {class: 'n' + (sign > 0 ? ' more' : sign < 0 ? ' less' : '')}, text);
 		});
 		const open = button(name, {class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, () => page.open(k));
-		const note = inl === 1 ? ' (inlined)' : inl === 3 ? ' (partly inlined)' : '';
+		const note = page.isTwo && !this.isWide ? '' : inl === 1 ? ' (inlined)' : inl === 3 ? ' (partly inlined)' : '';
 		const tr = element('tr', {tabindex: '-1'}, ...cells,
 			element('td', {class: 'f'}, element('div', {}, swatch(page.palette.ofKey(k)), open, note ? element('span', {class: 'muted'}, note) : null)));
 		tr.dataset.key = k;
