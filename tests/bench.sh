@@ -3,7 +3,7 @@
 # that people use today (go tool pprof) and beside the physical floor (inflate
 # and one walk over the bytes), all in one run on one machine.
 #
-#	bench.sh [GROUP...]	groups: text reports algebra symbolize fetch (all of
+#	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch (all
 #				these); record (what sampling costs programs),
 #				heap (what --heap and --lock do)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
@@ -486,12 +486,34 @@ bench_heap() {
 	rm -f hp.*.heap r.pb.gz err
 }
 
+# Times of the page in a browser: file, first paint, ready, then milliseconds of
+# a search, a focus, a hide, a sandwich, a zoom.
+bench_page() {
+	printf '\nprof-html beside prof-text, and its page in a browser (ms)\n\n'
+	echo '| profile | prof-text s | prof-html s | page KB | paint | ready | search | focus | hide | sandwich | zoom | heap MB |'
+	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+	[ -s small.pb.gz ] || mkbig 1000 500 300 1 >small.pb.gz
+	for f in small.pb.gz "$real" mid1.pb.gz big.pb.gz; do
+		text=$(measure "$runs" "prof-text -q $f" | cut -d' ' -f1)
+		page="prof-html -q --graph=false --no-source -o $work/page.html $f"
+		html=$(measure "$runs" "$page" | cut -d' ' -f1)
+		seen='- - - - - - - -'
+		if [ -e "$bin/tests/node_modules/puppeteer-core" ] && command -v chromium >/dev/null; then
+			seen=$(node "$src/tests/page-bench.mjs" "$bin/tests/node_modules" "$(command -v chromium)" "$work/page.html")
+		fi
+		name=${f##*/}
+		echo "${name%.pb.gz} $text $html $(wc -c <page.html) $seen" |
+			awk '{ printf "| %s | %.3f | %.3f | %.0f |", $1, $2, $3, $4 / 1000
+				for (i = 5; i <= 12; i++) printf " %s |", $i; print "" }'
+	done
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
 fetch | heap | record) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words
-for group in ${*:-text reports algebra symbolize fetch}; do
+for group in ${*:-text reports page algebra symbolize fetch}; do
 	"bench_$group"
 done

@@ -123,10 +123,7 @@ flame_tree_init(struct flame_tree *t, const struct flame_source *src,
 		return prof_nomem(err);
 	st = join_samples(&j, err);
 	hashtab_release(&j.nodes);
-	if (st != PROF_OK)
-		return st;
-	/* Any order of frames makes preorder of the order of arrival. */
-	return flame_tree_sort(t, NULL, src->n_frame, src->p->n_sample, err);
+	return st;
 }
 
 void
@@ -207,7 +204,7 @@ flame_tree_sort(struct flame_tree *t, const uint32_t *rank, size_t n_frame,
 		goto out;
 	}
 	/* The root sorts before all: it is child 0 of itself. */
-	for (size_t i = 1; i < n && rank; i++)
+	for (size_t i = 1; i < n; i++)
 		key[i] = rank[t->frame[i]] + 1;
 	counting_sort(NULL, n, key, n_frame + 1, start, order);
 	counting_sort(order, n, t->parent, n, start, child);

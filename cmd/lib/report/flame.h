@@ -32,19 +32,23 @@ struct flame_source {
 	bool joins_equal; /* equal neighbours in a stack are one node */
 };
 
-/* Nodes in preorder: a parent, then each child with all that is below it. */
+/*
+ * Parents come before their children; once it is sorted, in preorder: a parent,
+ * then each child with all that is below it.
+ */
 struct flame_tree {
 	uint32_t *parent; /* of node 0, the root: 0 */
 	uint32_t *frame;  /* of the root: FLAME_NONE */
-	uint32_t *end;    /* the first node behind those below this one */
+	uint32_t *end;    /* the first node behind those below this one; NULL
+			   * before it is sorted */
 	size_t n_node;    /* at least 1 */
 	uint32_t *of;     /* of each sample: the node of its whole stack */
 };
 
 /*
- * Join the stacks. Children stand in the order in which samples brought them;
- * see flame_tree_sort(). *t is to end with flame_tree_release(), also after an
- * error. PROF_ENOMEM, PROF_ELIMIT past 2^32 - 2 nodes.
+ * Join the stacks, for flame_tree_sort() to put them in order. *t is to end
+ * with flame_tree_release(), also after an error. PROF_ENOMEM, PROF_ELIMIT past
+ * 2^32 - 2 nodes.
  */
 enum prof_status flame_tree_init(struct flame_tree *t,
 				 const struct flame_source *src,

@@ -1,0 +1,46 @@
+// page-bench.mjs - what a page costs in a browser, for bench.sh:
+//
+//	node page-bench.mjs MODULES BROWSER PAGE...
+//
+// One line for each page: first paint, ready, then milliseconds of a search, a
+// focus, a hide, a sandwich and a zoom (medians of 5, inside the page), and the
+// memory of its JavaScript in MB.
+import {createRequire} from 'node:module';
+
+const [,, modules, browserPath, ...pages] = process.argv;
+const puppeteer = createRequire(modules + '/x.js')('puppeteer-core');
+const browser = await puppeteer.launch({executablePath: browserPath, headless: true,
+	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
+		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
+const median = list => list.sort((a, b) => a - b)[list.length >> 1];
+
+for (const file of pages) {
+	const paints = [], readies = [];
+	let page;
+	for (let i = 0; i < 5; i++) {
+		if (page)
+			await page.close();
+		page = await browser.newPage();
+		await page.setViewport({width: 1440, height: 860});
+		await page.goto('file://' + file);
+		await page.waitForFunction('document.body.dataset.ready', {timeout: 60000});
+		readies.push(+await page.evaluate(() => document.body.dataset.ready));
+		paints.push(await page.evaluate(() => (performance.getEntriesByName('first-contentful-paint')[0] || {startTime: 0}).startTime));
+	}
+	const times = await page.evaluate(() => {
+		const p = globalThis.profpage, list = [...p.keys.text.keys()].sort((a, b) => p.sums.total[1][b] - p.sums.total[1][a]);
+		const name = at => p.exactly(list[Math.min(at, list.length - 1)]), middle = a => a.sort((x, y) => x - y)[a.length >> 1];
+		const time = changes => middle([0, 1, 2, 3, 4].map(i => {
+			const start = performance.now();
+			p.set(changes(i), false);
+			const spent = performance.now() - start;
+			p.set({q: '', f: '', h: '', p: '', z: '', v: 'flame'}, false);
+			return spent;
+		}));
+		return [time(i => ({q: 'a' + i})), time(i => ({f: name(3 + i)})), time(i => ({h: name(3 + i)})),
+			time(i => ({v: 'sandwich', p: name(3 + i)})), time(i => ({z: p.pathOf(p.tree, Math.min(1 + i, p.tree.n - 1))}))];
+	});
+	const metrics = await page.metrics();
+	console.log([median(paints), median(readies), ...times, metrics.JSHeapUsedSize / 1e6].map(v => v.toFixed(0)).join(' '));
+}
+await browser.close();

@@ -1,0 +1,24 @@
+// page-shots.mjs - pictures of pages, for gallery.sh:
+//
+//	node page-shots.mjs MODULES BROWSER FOLDER 'NAME.png PAGE#STATE'...
+//
+// Names with "dark" in them are taken in the dark theme.
+import {createRequire} from 'node:module';
+
+const [,, modules, browserPath, folder, ...shots] = process.argv;
+const puppeteer = createRequire(modules + '/x.js')('puppeteer-core');
+const browser = await puppeteer.launch({executablePath: browserPath, headless: true,
+	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
+		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
+for (const shot of shots) {
+	const [name, url] = shot.split(' '), page = await browser.newPage();
+	await page.setViewport({width: 1280, height: 760});
+	if (name.includes('dark'))
+		await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
+	await page.goto('file://' + url);
+	await page.waitForFunction('document.body.dataset.ready', {timeout: 60000});
+	await new Promise(resolve => setTimeout(resolve, 300));
+	await page.screenshot({path: folder + '/' + name});
+	await page.close();
+}
+await browser.close();
