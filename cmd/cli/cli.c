@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -537,6 +538,7 @@ cli_try_open(const char *input, struct prof_err *err)
 	if (S_ISFIFO(sb.st_mode))
 		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* a hint; fewer switches */
 #endif
+	interrupt_outlive(fd);
 	return fd;
 }
 

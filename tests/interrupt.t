@@ -1,0 +1,78 @@
+# interrupt.t - Ctrl-C on a real terminal, in pipelines.
+. "${srcdir:-.}/tests/tap.sh"
+
+need_tools 'Ctrl-C' script mkfifo
+trap 'rm -rf "$scratch"' EXIT
+
+env --default-signal=INT true 2>/dev/null ||
+	skip_rest 'Ctrl-C' 'env has no --default-signal'
+
+# on_terminal COMMAND: with a terminal of its own, whose keys are our stdin. The
+# shell in it goes on, as that of a user does. Jobs of a shell ignore SIGINT.
+on_terminal() {
+	timeout 120 env --default-signal=INT script -qefc "trap : INT; $1" /dev/null >terminal 2>&1
+}
+
+# press_after FILE: Ctrl-C when it is there.
+press_after() {
+	for try in $(seq 600); do
+		[ ! -e "$1" ] || break
+		sleep 0.1
+	done
+	printf '\003'
+	for try in $(seq 600); do
+		[ ! -e done ] || return
+		sleep 0.1
+	done
+}
+
+# press_often: until it is done.
+press_often() {
+	for try in $(seq 200); do
+		[ ! -e done ] || return
+		printf '\003'
+		sleep 0.1
+	done
+}
+
+press_after ready | on_terminal 'prof-record -q -F 1000 -- sh -c \
+	": >ready; exec '"$bin"'/tests/demo 30 1 >/dev/null" |
+	prof-merge | prof-text -q >out; echo $? >status; : >done'
+if grep -q '^File: demo' out && [ "$(cat status)" = 0 ]; then
+	ok 'the readers of prof-record live to see the profile'
+else
+	cat out status terminal >why
+	not_ok 'the readers of prof-record live to see the profile' <why
+fi
+
+# A writer that does not end: the second one ends the reader.
+rm -f done status
+mkfifo pipe
+exec 7<>pipe
+press_often | on_terminal 'prof-text <pipe; echo $? >status; : >done'
+if [ "$(cat status)" = 130 ]; then
+	ok 'a second one kills'
+else
+	cat status terminal >why
+	not_ok 'a second one kills' <why
+fi
+exec 7>&-
+
+# What another process sends is meant for this one.
+exec 7<>pipe
+env --default-signal=INT prof-text <pipe 7<&- &
+reader=$!
+for try in $(seq 100); do
+	kill -INT $reader 2>/dev/null || break
+	sleep 0.1
+done
+exec 7>&-
+wait $reader
+status=$?
+if [ $status -eq 130 ]; then
+	ok 'kill -INT is not outlived'
+else
+	echo "status $status" >why
+	not_ok 'kill -INT is not outlived' <why
+fi
+plan
