@@ -11,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/model/sampling.h"
+#include "record/account.h"
 #include "record/attach.h"
 #include "record/deliver.h"
 #include "record/drain.h"
@@ -28,6 +27,7 @@
 #include "record/serve.h"
 #include "record/tally.h"
 #include "record/target.h"
+#include "record/watch.h"
 #include "record/what.h"
 
 enum {
@@ -145,53 +145,13 @@ show_note(const char *text)
 	warn("%s", text);
 }
 
-/* CPU time of the program and of all that it has waited for, in seconds. */
-static double
-time_used(void)
-{
-	struct rusage r;
-
-	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
-		return 0;
-	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
-	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-}
-
-/*
- * Say so if most of what ran was not sampled, as a profile that shows next to
- * nothing has its reader search in the wrong place. A program's start, which is
- * before the sampler's, is not much: a tenth of a second at most.
- */
-static void
-check_sampled(const struct launch *launch, const struct drain *d)
-{
-	struct tally_info info = { .set = &d->set, .shm = d->shm };
-
-	double used = time_used(), sampled;
-	uint64_t n_program = atomic_load(&d->shm->n_program);
-	struct sampling s;
-
-	if (n_program == 0) {
-		warn("%s: ran without the sampler; was LD_PRELOAD changed?",
-		     launch->path);
-		return;
-	}
-	if (!(d->set.what & SHM_CPU) || d->set.clock == SHM_CLOCK_WALL ||
-	    d->set.children != SHM_CHILDREN_MERGE || !tally_sampling(&info, &s))
-		return;
-	sampled = (double)s.ticks * (double)d->set.period_ns / 1e9;
-	if (used - sampled > 0.1 * (double)n_program && sampled < used / 4)
-		warn("%s: only %.1f of %.1f s of CPU time were sampled; was "
-		     "LD_PRELOAD changed for another program?",
-		     launch->path, sampled, used);
-}
-
 /* Run the program to its end, and serve its profiles if l is not NULL. */
 static void
 record(struct launch *launch, char **argv, const struct drain *d,
        struct recording *r, struct listen *l)
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
+	struct watch *watch = watch_new();
 	struct prof_err err;
 	char session[128];
 
@@ -206,12 +166,16 @@ record(struct launch *launch, char **argv, const struct drain *d,
 			die("--listen: %s", err.msg);
 		warn("listening on http://%s/pprof/", listen_address(l));
 	}
-	while (!launch_wait(launch, PASS_MS))
+	while (!launch_wait(launch, PASS_MS)) {
+		watch_pass(watch, launch->pid);
 		recording_pass(r);
+	}
 	recording_end(r);
+	recording_set_used(r, account_used_ns());
 	listen_close(l);
 	lookup_free(serve.lookup);
-	check_sampled(launch, d);
+	account_missing(d, launch, watch, session);
+	watch_free(watch);
 }
 
 int
@@ -288,11 +252,16 @@ main(int argc, char **argv)
 	if (config.clock == SHM_CLOCK_PERF &&
 	    perfclock_open(&clock, &err) != PROF_OK)
 		warn("%s: the timers' rate is the kernel tick's", err.msg);
+	if (config.clock == SHM_CLOCK_CPU && config.what == 0)
+		account_check_rate(config.period_ns);
 	recording.is_live = how == DELIVER_NONE;
 
 	record(&launch, cli.operand, &drain, &recording, l);
 
 	deliver(&cli, &recording, &launch, how);
+	if (how != DELIVER_NONE)
+		account_show(&drain, kind,
+			     how == DELIVER_ONE ? cli.output : NULL);
 	recording_release(&recording);
 	drain_close(&drain);
 	if (clock >= 0)

@@ -80,7 +80,7 @@ else
 	not_ok 'stacks reach from the leaf to the start of the thread' <bad
 fi
 
-stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/p' >got
+stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/;s/ cpu_used=.*//;/sampling/p' >got
 echo '# sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0' >want
 if cmp -s want got; then
 	ok 'the profile says how it was sampled'
@@ -115,6 +115,57 @@ File: true
 prof-text: unknown option '--a-b' (see prof-text --help)
 1
 END
+
+# What was not sampled is said, with its reason.
+check_err 'a cleared environment' 0 \
+	'prof-record -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'ran without the sampler (0.'
+check_err '... is named' 0 \
+	'prof-record -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'its environment was cleared, as by env -i or sudo'
+check_err 'another LD_PRELOAD' 0 \
+	'prof-record -o x.pb.gz sh -c \
+		"LD_PRELOAD= \"\$demo\" 0.5 1 >/dev/null; :"' 'LD_PRELOAD was changed'
+cat >burn.c <<'END'
+int main(void) { for (volatile unsigned long n = 0; n < 600000000; n++) ; }
+END
+if ${CC:-cc} -static -o burn burn.c 2>/dev/null; then
+	check_err 'a static child' 0 \
+		'prof-record -o x.pb.gz sh -c "./burn; :"' \
+		'it is statically linked'
+else
+	skip 'a static child' 'no static libc'
+fi
+if unshare -Ur true 2>/dev/null; then
+	check_err 'another user namespace' 0 \
+		'prof-record -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'it runs in another user namespace'
+else
+	skip 'another user namespace' 'no right to make one'
+fi
+check 'it is in the comment, too' 0 \
+	'prof-record -q -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
+	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
+		awk "{ print (\$1 > 0.45), (\$2 > 40) }"' <<'END'
+1 1
+END
+mkfifo end
+check_err 'a program that puts itself into the background' 0 \
+	'prof-record -o x.pb.gz sh -c "read -r x <end >/dev/null 2>&1 &"; echo >end' \
+	'left 1 process behind, not recorded from here on: see --wait'
+
+# On a terminal there is a summary.
+if have script; then
+	check 'a summary, and the next command' 0 \
+	'script -qec "prof-record -F 10000 -o x.pb.gz \"$demo\" 0.3 1" /dev/null </dev/null |
+		tr -d "\r" | sed -n "/^prof-record/{s/[0-9.]* s of CPU/N s of CPU/;s/: [0-9]* samples/: N samples/;s/at [0-9]* Hz/at N Hz/;p;}"' <<'END'
+prof-record: 10000 Hz is above this kernel's tick: samples come at N Hz, each with the weight of several; --clock=perf keeps to the rate
+prof-record: N samples, N s of CPU time at N Hz, 0 lost, 1 process
+prof-record: next: prof-symbolize x.pb.gz | prof-text
+END
+else
+	skip 'a summary, and the next command' 'no script'
+fi
 
 # Status and signals pass through.
 check 'the exit status is the program'\''s' 7 \

@@ -106,7 +106,6 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 	enum deliver_how how)
 {
 	struct profile *p;
-	char *name = NULL;
 
 	if (how == DELIVER_EACH) {
 		deliver_each(cli, r, l);
@@ -116,11 +115,10 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		return;
 	p = profile_of(r, 0);
 	if (!cli->output && !l->join_stdout) {
-		cli->output = name = default_name(l->path, (int)l->pid);
-		warn("profile: %s", name);
+		cli->output = default_name(l->path, (int)l->pid);
+		warn("profile: %s", cli->output);
 	}
 	cli_write(cli, p);
 	cli_output_close(cli);
 	profile_free(p);
-	free(name);
 }

@@ -26,7 +26,7 @@ bool deliver_prepare(const struct cli *cli, enum deliver_how how);
 
 /*
  * Write what was recorded. A file that nobody named is called after the program
- * and announced. Dies.
+ * and announced; cli->output is then its name. Dies.
  */
 void deliver(struct cli *cli, struct recording *r, const struct launch *l,
 	     enum deliver_how how);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -187,6 +188,50 @@ check_file(const char *path, char next[PATH_MAX], struct prof_err *err)
 	free(head);
 	close(fd);
 	return rc;
+}
+
+enum prof_status
+launch_check(const char *path, struct prof_err *err)
+{
+	char next[PATH_MAX];
+
+	return check_file(path, next, err);
+}
+
+/*
+ * Processes that have the session in their environment and are not l's first.
+ * Numbers count up, so those below are not looked at.
+ */
+unsigned
+launch_left(const struct launch *l, const char *session)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	unsigned n = 0;
+
+	while (dir && (e = readdir(dir))) {
+		long pid = strtol(e->d_name, NULL, 10);
+		char path[64], *line = NULL;
+		size_t room = 0;
+		bool found = false;
+		FILE *f;
+
+		if (pid <= (long)l->pid)
+			continue;
+		snprintf(path, sizeof path, "/proc/%ld/environ", pid);
+		f = fopen(path, "re");
+		while (f && !found && getdelim(&line, &room, '\0', f) > 0)
+			found = strncmp(line, SHM_ENV "=", sizeof SHM_ENV) ==
+					0 &&
+				strcmp(line + sizeof SHM_ENV, session) == 0;
+		if (f)
+			fclose(f);
+		free(line);
+		n += found;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
 }
 
 enum prof_status

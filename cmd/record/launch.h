@@ -34,6 +34,13 @@ struct launch {
 enum prof_status launch_find(struct launch *l, const char *name,
 			     struct prof_err *err) MUST_USE;
 
+/* Say why the program at path, a file, cannot be sampled, if it cannot:
+ * PROF_ENOTSUP, and a message that begins with the path. */
+enum prof_status launch_check(const char *path, struct prof_err *err) MUST_USE;
+
+/* How many processes of the session still run, the first one aside. */
+unsigned launch_left(const struct launch *l, const char *session);
+
 /*
  * Find libsample: $PROF_LIBSAMPLE, else in the build tree that this program
  * was started from, else where it was installed. What else it takes to record

@@ -62,6 +62,14 @@ recording_end(struct recording *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+void
+recording_set_used(struct recording *r, uint64_t used_ns)
+{
+	pthread_mutex_lock(&r->lock);
+	r->info.used_ns = used_ns;
+	pthread_mutex_unlock(&r->lock);
+}
+
 struct profile *
 recording_profile(struct recording *r, int32_t pid)
 {

@@ -46,6 +46,9 @@ void recording_pass(struct recording *r);
 /* Take no more, and read all there is. */
 void recording_end(struct recording *r);
 
+/* The CPU time that the program used in all, for the comment. */
+void recording_set_used(struct recording *r, uint64_t used_ns);
+
 /*
  * The profile of all of it, or of the process pid if that is not 0: the
  * caller's. NULL without memory.

@@ -37,6 +37,7 @@ struct tally_info {
 	int64_t duration_ns;
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
+	uint64_t used_ns;      /* CPU time of all processes; 0: not known */
 	/* What the profile is about, if not all of it. */
 	const struct tally_mark *since; /* only what came after; or NULL */
 	int32_t pid;                    /* only this process; or 0 */

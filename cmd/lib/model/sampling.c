@@ -30,6 +30,14 @@ sampling_add(struct profile *p, const struct sampling *s)
 	if (strcmp(s->clock, "perf") == 0)
 		snprintf(text + n, sizeof(text) - n, " perf_signals=%" PRIu64,
 			 s->perf_signals);
+	n = strlen(text);
+	if (s->used_s > 0) {
+		double missed = s->used_s * s->asked_hz - (double)s->ticks;
+
+		snprintf(text + n, sizeof(text) - n,
+			 " cpu_used=%.6g missed=%.0f", s->used_s,
+			 missed > 0 ? missed : 0);
+	}
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
@@ -67,6 +75,7 @@ add(struct sampling *s, const char *text)
 	s->unwind_failed += count(text, "unwind_failed");
 	s->untimed += count(text, "untimed_threads");
 	s->perf_signals += count(text, "perf_signals");
+	s->used_s += number(text, "cpu_used");
 }
 
 bool

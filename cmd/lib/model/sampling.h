@@ -6,7 +6,9 @@
  *	# sampling: clock=cpu asked_hz=1000 achieved_hz=250 ticks=7996
  *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
  *
- * (one line), and perf_signals=7996 after clock=perf. Rates are per second of
+ * (one line), and perf_signals=7996 after clock=perf; cpu_used=8.12 and
+ * missed=124 where it is known how many seconds of CPU time there were, and so
+ * how many ticks never came. Rates are per second of
  *the clock and thread; the counts are those of struct sampling. Readers skip
  *words that they do not know.
  */
@@ -30,6 +32,7 @@ struct sampling {
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
+	double used_s;          /* CPU time of the processes; 0: not known */
 };
 
 /* Add the comment to p. Returns -1 without memory. */

@@ -1,0 +1,148 @@
+/* account.c - see account.h. */
+#include "config.h"
+
+#include "account.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "drain.h"
+#include "launch.h"
+#include "lib/model/sampling.h"
+#include "watch.h"
+
+uint64_t
+account_used_ns(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
+		return 0;
+	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
+}
+
+/* The coarse clocks move at the kernel's tick. */
+void
+account_check_rate(uint64_t period_ns)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec ||
+	    tick.tv_nsec <= 0 || period_ns >= (uint64_t)tick.tv_nsec)
+		return;
+	if (isatty(STDERR_FILENO))
+		warn("%" PRIu64
+		     " Hz is above this kernel's tick: samples come at "
+		     "%ld Hz, each with the weight of several; --clock=perf "
+		     "keeps to "
+		     "the rate",
+		     (UINT64_C(1000000000) + period_ns / 2) / period_ns,
+		     1000000000 / tick.tv_nsec);
+}
+
+static bool
+counts_of(const struct drain *d, enum tally_kind kind, struct sampling *s)
+{
+	struct tally_info info = { .kind = kind,
+				   .set = &d->set,
+				   .shm = d->shm };
+
+	return tally_sampling(&info, s);
+}
+
+/* Daemons: the process that was waited for ends at once. */
+static void
+warn_of_left(const struct drain *d, const struct launch *l, const char *session)
+{
+	static const struct timespec moment = { .tv_nsec = 100000000 };
+	unsigned n;
+
+	if (l->wait_all || d->set.children != SHM_CHILDREN_MERGE)
+		return;
+	n = launch_left(l, session);
+	if (n) { /* or they were just told to end */
+		nanosleep(&moment, NULL);
+		n = launch_left(l, session);
+	}
+	if (n)
+		warn("%s: left %u process%s behind, not recorded from here on: "
+		     "see --wait",
+		     l->path, n, n == 1 ? "" : "es");
+}
+
+/*
+ * A program's start is before the sampler's, and not much; so is its end, after
+ * the last tick. What is less than a twentieth is not worth a line.
+ */
+void
+account_missing(const struct drain *d, const struct launch *l,
+		const struct watch *w, const char *session)
+{
+	const struct shm_settings *set = &d->set;
+	uint32_t n_program = atomic_load(&d->shm->n_program);
+	double used = (double)account_used_ns() / 1e9, sampled;
+	struct sampling s;
+	char why[320];
+
+	warn_of_left(d, l, session);
+	if (n_program == 0) {
+		if (!watch_culprit(w, why, sizeof why))
+			snprintf(why, sizeof why, "was LD_PRELOAD changed?");
+		warn("%s: ran without the sampler; %s", l->path, why);
+		return;
+	}
+	if (!(set->what & SHM_CPU) || set->clock == SHM_CLOCK_WALL ||
+	    set->children != SHM_CHILDREN_MERGE || !counts_of(d, TALLY_CPU, &s))
+		return;
+	sampled = (double)s.ticks * (double)set->period_ns / 1e9;
+	if (sampled >= 0.95 * used || used - sampled < 0.05 + 0.02 * n_program)
+		return;
+	if (!watch_culprit(w, why, sizeof why))
+		snprintf(why, sizeof why, "%s",
+			 s.untimed ? "threads got no timer: see ulimit -i"
+			 : used - sampled < 0.05 * n_program
+				 ? "programs start before the sampler does"
+			 : set->clock == SHM_CLOCK_CPU
+				 ? "timers miss time on a busy machine "
+				   "(--clock=perf does not), and threads that "
+				   "are not libc's have none"
+				 : "threads that are not libc's are not "
+				   "sampled");
+	warn("%s: %.2f of %.2f s of CPU time were sampled (%.0f %%): %s",
+	     l->path, sampled, used, 100 * sampled / used, why);
+}
+
+void
+account_show(const struct drain *d, enum tally_kind kind, const char *file)
+{
+	const struct shm_settings *set = &d->set;
+	uint32_t n_process = atomic_load(&d->shm->n_process);
+	struct sampling s;
+
+	if (!isatty(STDERR_FILENO) || !counts_of(d, kind, &s))
+		return;
+	if (kind == TALLY_CPU) {
+		double time = (double)s.ticks * (double)set->period_ns / 1e9;
+
+		warn("%" PRIu64 " samples, %.2f s of %s at %.0f Hz, %" PRIu64
+		     " lost, %u process%s",
+		     s.signals, time,
+		     set->clock == SHM_CLOCK_WALL ? "real time of threads"
+						  : "CPU time",
+		     s.ticks ? s.asked_hz * (double)s.signals / (double)s.ticks
+			     : 0,
+		     s.lost, (unsigned)n_process, n_process == 1 ? "" : "es");
+	} else {
+		warn("%" PRIu64 " samples, %" PRIu64 " lost, %u process%s",
+		     s.signals, s.lost, (unsigned)n_process,
+		     n_process == 1 ? "" : "es");
+	}
+	if (file && s.ticks)
+		warn("next: prof-symbolize %s | prof-text", file);
+}

@@ -1,0 +1,288 @@
+/* watch.c - see watch.h. What is read is other processes' and may be gone at
+ * any moment: a file that cannot be read means that nothing is known. */
+#include "config.h"
+
+#include "watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "lib/base/status.h"
+#include "libsample/shm.h"
+
+enum {
+	MAX_PROCESS = 1024, /* that are remembered */
+	MAX_TASK = 64, /* threads of a process, of which children are asked */
+	MAX_DEPTH = 32,
+	OFTEN = 10,  /* passes to begin with, each of which looks */
+	SELDOM = 10, /* then one in so many */
+	MAX_TEXT = 1 << 22,
+	WORTH_MS = 50, /* CPU time that is worth a reason */
+};
+
+/* A process, as long as it runs the same program. */
+struct seen {
+	pid_t pid;
+	uint64_t dev, ino; /* of the program */
+	uint64_t cpu_ms;
+	bool is_sampled;
+	char name[32];
+	char why[160]; /* empty: not known */
+};
+
+struct watch {
+	struct seen *seen;
+	size_t n;
+	unsigned n_pass;
+};
+
+struct watch *
+watch_new(void)
+{
+	struct watch *w = calloc(1, sizeof *w);
+
+	if (w)
+		w->seen = calloc(MAX_PROCESS, sizeof *w->seen);
+	if (w && w->seen)
+		return w;
+	free(w);
+	return NULL;
+}
+
+void
+watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	free(w->seen);
+	free(w);
+}
+
+/* The text of /proc/PID/name, as far as it is not too long, with a NUL: the
+ * caller's, *n bytes. NULL: it cannot be read. */
+static char *
+read_proc(pid_t pid, const char *name, size_t *n)
+{
+	char path[64], *text = NULL;
+	size_t room = 0;
+	ssize_t got = 1;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	*n = 0;
+	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
+		if (*n + 4096 >= room) {
+			char *more = realloc(text, room += 65536);
+
+			if (!more)
+				break;
+			text = more;
+		}
+		got = read(fd, text + *n, room - *n - 1);
+		*n += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (text)
+		text[*n] = '\0';
+	return text;
+}
+
+/* Name and CPU time, by /proc/PID/stat: "12 (name) S 1 ...". */
+static bool
+read_stat(pid_t pid, struct seen *s)
+{
+	unsigned long long user = 0, system = 0;
+	char *begin, *end;
+	size_t n;
+	char *text = read_proc(pid, "stat", &n);
+	bool good;
+
+	begin = text ? strchr(text, '(') : NULL;
+	end = begin ? strrchr(begin, ')') : NULL;
+	good = end && sscanf(end + 1,
+			     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			     "%llu %llu",
+			     &user, &system) == 2;
+	if (good) {
+		snprintf(s->name, sizeof s->name, "%.*s",
+			 (int)(end - begin - 1), begin + 1);
+		s->cpu_ms = (user + system) * 1000 /
+			    (unsigned long long)sysconf(_SC_CLK_TCK);
+	}
+	free(text);
+	return good;
+}
+
+/* Is it in another namespace of that kind than we are? */
+static bool
+is_elsewhere(pid_t pid, const char *kind)
+{
+	char path[64], ours[64], theirs[64];
+	ssize_t n, m;
+
+	snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
+	n = readlink(path, ours, sizeof ours);
+	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)pid, kind);
+	m = readlink(path, theirs, sizeof theirs);
+	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
+}
+
+static bool
+has_text(pid_t pid, const char *file, const char *what)
+{
+	size_t n;
+	char *text = read_proc(pid, file, &n);
+	bool found = text && memmem(text, n, what, strlen(what));
+
+	free(text);
+	return found;
+}
+
+/* The program itself cannot be sampled: *why is set. */
+static bool
+is_unfit(pid_t pid, char *why, size_t size)
+{
+	struct prof_err err;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (launch_check(path, &err) == PROF_OK)
+		return false;
+	/* The message begins with the path. */
+	snprintf(why, size, "it is%s", err.msg + strlen(path) + 1);
+	return true;
+}
+
+static void
+find_reason(struct seen *s)
+{
+	const char *why = "libsample was not loaded into it";
+
+	if (is_elsewhere(s->pid, "user"))
+		why = "it runs in another user namespace";
+	else if (is_elsewhere(s->pid, "mnt"))
+		why = "it runs in a container or another mount namespace";
+	else if (is_unfit(s->pid, s->why, sizeof s->why))
+		return;
+	else if (!has_text(s->pid, "environ", SHM_ENV "="))
+		why = "its environment was cleared, as by env -i or sudo";
+	else if (!has_text(s->pid, "environ", "libsample"))
+		why = "LD_PRELOAD was changed";
+	snprintf(s->why, sizeof s->why, "%s", why);
+}
+
+static struct seen *
+find(struct watch *w, const struct seen *key)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->seen[i].pid == key->pid && w->seen[i].dev == key->dev &&
+		    w->seen[i].ino == key->ino)
+			return &w->seen[i];
+	if (w->n == MAX_PROCESS)
+		return NULL;
+	w->seen[w->n] = *key;
+	return &w->seen[w->n++];
+}
+
+static void
+look(struct watch *w, pid_t pid)
+{
+	struct seen key = { .pid = pid }, *s;
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (stat(path, &st) != 0 || !read_stat(pid, &key))
+		return;
+	key.dev = st.st_dev;
+	key.ino = st.st_ino;
+	s = find(w, &key);
+	if (!s || s->is_sampled)
+		return;
+	s->cpu_ms = key.cpu_ms;
+	memcpy(s->name, key.name, sizeof s->name);
+	s->is_sampled = !is_elsewhere(pid, "user") &&
+			has_text(pid, "maps", "libsample.so");
+	if (!s->is_sampled && s->cpu_ms >= WORTH_MS && !*s->why)
+		find_reason(s);
+}
+
+static void look_at_all(struct watch *w, pid_t pid, int depth);
+
+/* The children that one thread has started: "12 13 ". */
+static void
+look_at_children(struct watch *w, pid_t pid, const char *task, int depth)
+{
+	char name[64];
+	size_t n;
+	char *text, *at, *end;
+
+	snprintf(name, sizeof name, "task/%.20s/children", task);
+	text = read_proc(pid, name, &n);
+	for (at = text; at; at = end) {
+		long child = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		look_at_all(w, (pid_t)child, depth + 1);
+	}
+	free(text);
+}
+
+static void
+look_at_all(struct watch *w, pid_t pid, int depth)
+{
+	struct dirent *e;
+	char path[64];
+	int n = 0;
+	DIR *dir;
+
+	if (depth == MAX_DEPTH)
+		return;
+	look(w, pid);
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && n < MAX_TASK && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0])) {
+			look_at_children(w, pid, e->d_name, depth);
+			n++;
+		}
+	if (dir)
+		closedir(dir);
+}
+
+void
+watch_pass(struct watch *w, pid_t root)
+{
+	if (!w || (w->n_pass++ >= OFTEN && w->n_pass % SELDOM))
+		return;
+	look_at_all(w, root, 0);
+}
+
+bool
+watch_culprit(const struct watch *w, char *text, size_t size)
+{
+	const struct seen *worst = NULL;
+
+	for (size_t i = 0; w && i < w->n; i++)
+		if (*w->seen[i].why && !w->seen[i].is_sampled &&
+		    (!worst || w->seen[i].cpu_ms > worst->cpu_ms))
+			worst = &w->seen[i];
+	if (worst)
+		snprintf(text, size,
+			 "%s[%d] ran without the sampler (%.1f s or more): %s",
+			 worst->name, (int)worst->pid,
+			 (double)worst->cpu_ms / 1000, worst->why);
+	return worst != NULL;
+}
