@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,6 +169,30 @@ remember(const struct segment *s)
 	return true;
 }
 
+/*
+ * The program's path by the name that was run, which may be a link: python3,
+ * not python3.11. The name is only believed if it still is the same file.
+ */
+static void
+path_as_run(char path[PATH_MAX])
+{
+	const char *run = (const char *)getauxval(AT_EXECFN);
+	const char *slash = run ? strrchr(run, '/') : NULL;
+	struct stat exe, named;
+	char dir[PATH_MAX], full[PATH_MAX];
+
+	if (!slash || slash == run || (size_t)(slash - run) >= sizeof dir ||
+	    stat("/proc/self/exe", &exe) != 0 || stat(run, &named) != 0 ||
+	    exe.st_dev != named.st_dev || exe.st_ino != named.st_ino)
+		return;
+	memcpy(dir, run, (size_t)(slash - run));
+	dir[slash - run] = '\0';
+	if (realpath(dir, full) && strlen(full) + strlen(slash) < PATH_MAX) {
+		strcpy(path, full);
+		strcat(path, slash);
+	}
+}
+
 /* An absolute path, as the recorder may stand in another directory. */
 static void
 path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
@@ -178,6 +204,7 @@ path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
 	if (is_first && (!name || !*name)) {
 		n = readlink("/proc/self/exe", path, PATH_MAX - 1);
 		path[n > 0 ? n : 0] = '\0';
+		path_as_run(path);
 	} else if (name && strncmp(name, "linux-vdso", 10) == 0) {
 		strcpy(path, "[vdso]");
 	} else if (name && !realpath(name, path)) {

@@ -167,6 +167,57 @@ else
 	skip 'a summary, and the next command' 'no script'
 fi
 
+# Code that no loader mapped.
+cat >again.c <<'END'
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* subq $1, %rdi; jnz back; ret */
+static const unsigned char loop[] = { 0x48, 0x83, 0xef, 0x01, 0x75, 0xfa, 0xc3 };
+
+int main(void)
+{
+	int fd = memfd_create("unpacked", 0);
+	void (*run)(unsigned long);
+	void *at;
+
+	if (write(fd, loop, sizeof loop) != sizeof loop)
+		return 1;
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	memcpy(&run, &at, sizeof run);
+	for (int i = 0; i < 20; i++)
+		run(100000000);
+}
+END
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o again again.c 2>/dev/null; then
+	check 'code in a memfd has a mapping' 0 \
+	'prof-record -q -F 1000 -o x.pb.gz ./again
+	 prof-text -q x.pb.gz | awk "\$NF ~ /unpacked/ || /unpacked/ { print (\$2 + 0 > 50) }"' \
+	<<'END'
+1
+END
+else
+	skip 'code in a memfd has a mapping' 'no compiler for it'
+fi
+ln -s "$demo" by-link
+check 'a program that is run by a link has the name of the link' 0 \
+	'prof-record -q -o x.pb.gz ./by-link 0.1 1 >/dev/null
+	 prof-text -q x.pb.gz | head -1
+	 prof-symbolize x.pb.gz 2>/dev/null | prof-text -q | grep -c encode' <<'END'
+File: by-link
+1
+END
+check '--children=separate: the first process has a file, though it only waits' 0 \
+	'prof-record -q --children=separate -o "sep.{}.pb.gz" \
+		sh -c "echo \$\$ >first; \"\$demo\" 0.3 1 >/dev/null; :"
+	 ls sep.*.pb.gz | wc -l; ls sep.$(cat first).pb.gz >/dev/null && echo first' <<'END'
+2
+first
+END
+
 # Status and signals pass through.
 check 'the exit status is the program'\''s' 7 \
 	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null

@@ -72,31 +72,43 @@ profile_of(struct recording *r, int pid)
 	return p;
 }
 
-/* A file for each process that used enough time to be seen; at least one. */
+/* The file of one process. */
+static void
+deliver_process(struct cli *cli, struct recording *r, const char *pattern,
+		const struct tally_process *p)
+{
+	struct profile *profile = profile_of(r, p->pid);
+	char *name = pattern ? name_of(pattern, p->pid)
+			     : default_name(p->name, p->pid);
+
+	cli->output = name;
+	cli_write(cli, profile);
+	cli_output_close(cli);
+	if (!pattern)
+		warn("profile: %s", name);
+	profile_free(profile);
+	free(name);
+}
+
+/* A file for each process that used enough time to be seen, and for the first
+ * one. */
 static void
 deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 {
 	struct tally_process first = { (int32_t)l->pid, l->path };
 	struct tally_process *process;
 	const char *pattern = cli->output;
+	bool has_first = false;
 	size_t n;
 
 	if (!tally_processes(r->tally, &process, &n))
 		die("out of memory");
-	for (size_t i = 0; i < (n ? n : 1); i++) {
-		const struct tally_process *p = n ? &process[i] : &first;
-		struct profile *profile = profile_of(r, p->pid);
-		char *name = pattern ? name_of(pattern, p->pid)
-				     : default_name(p->name, p->pid);
-
-		cli->output = name;
-		cli_write(cli, profile);
-		cli_output_close(cli);
-		if (!pattern)
-			warn("profile: %s", name);
-		profile_free(profile);
-		free(name);
-	}
+	for (size_t i = 0; i < n; i++)
+		has_first |= process[i].pid == first.pid;
+	if (!has_first)
+		deliver_process(cli, r, pattern, &first);
+	for (size_t i = 0; i < n; i++)
+		deliver_process(cli, r, pattern, &process[i]);
 	cli->output = pattern;
 	free(process);
 }

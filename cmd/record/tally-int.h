@@ -4,6 +4,7 @@
  *	tally.c		stacks and labels, counted
  *	tally-event.c	the same for what is no tick: allocations, waits
  *	tally-space.c	address spaces: which module an address is in
+ *	tally-maps.c	the same, for code that no loader mapped
  *	tally-mark.c	what was counted up to some moment
  *	tally-profile.c	a profile of what was counted so far
  */
@@ -42,6 +43,7 @@ struct space {
 	uint32_t next; /* space of the same process that replaced it, or 0 */
 	struct range *range; /* sorted by start */
 	size_t n_range;
+	int64_t maps_ns; /* when tally_read_maps() looked last; 0: never */
 };
 
 struct process {
@@ -192,6 +194,16 @@ struct space *tally_find_space(const struct tally *t, uint32_t id);
  * that was seen first. */
 uint32_t tally_module_at(const struct tally *t, const struct space *s,
 			 uint64_t *address);
+
+/* Add a module, of strings of the tally, where it lies in s. */
+void tally_add_module(struct tally *t, struct space *s, const struct module *m);
+
+/*
+ * tally-maps.c. An address of s is in no module: look for more of them in the
+ * process itself. Returns true if there are new ones; false, without a look, if
+ * the last one was less than a second ago.
+ */
+bool tally_read_maps(struct tally *t, struct space *s);
 
 /*
  * The stack that key and pc mean, without ticks, and its hash. Its frames are

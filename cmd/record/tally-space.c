@@ -196,14 +196,34 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 }
 
 void
+tally_add_module(struct tally *t, struct space *s, const struct module *m)
+{
+	struct range range = { m->start, m->start + m->size, PROF_NONE };
+	uint64_t hash;
+
+	if (!tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
+			   sizeof *m))
+		return;
+	hash = tally_mix(t, tally_mix(t, m->file, m->build_id), m->offset);
+	range.module =
+		tally_add(t, &t->modules, hash, same_module, m, t->n_module);
+	if (range.module == PROF_NONE)
+		return;
+	if (range.module == t->n_module)
+		t->module[t->n_module++] = *m;
+	/* The loader's list begins with the program. */
+	if (t->process[s->process].program == PROF_NONE)
+		t->process[s->process].program = range.module;
+	add_range(t, s, &range);
+}
+
+void
 tally_module(struct tally *t, const struct shm_module *m, size_t n)
 {
 	static const char digit[] = "0123456789abcdef";
 	struct space *s = tally_find_space(t, m->space);
 	char id[2 * sizeof m->build_id + 1];
 	struct module module = { 0 };
-	struct range range;
-	uint64_t hash;
 
 	if (!s || n <= offsetof(struct shm_module, path) ||
 	    !memchr(m->path, '\0', n - offsetof(struct shm_module, path)) ||
@@ -220,24 +240,8 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 	module.start = m->start;
 	module.size = m->limit - m->start;
 	module.is_self = m->is_self;
-	if (module.file == STRTAB_NONE || module.build_id == STRTAB_NONE ||
-	    !tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
-			   sizeof module))
-		return;
-	hash = tally_mix(t, tally_mix(t, module.file, module.build_id),
-			 module.offset);
-	range.start = m->start;
-	range.limit = m->limit;
-	range.module = tally_add(t, &t->modules, hash, same_module, &module,
-				 t->n_module);
-	if (range.module == PROF_NONE)
-		return;
-	if (range.module == t->n_module)
-		t->module[t->n_module++] = module;
-	/* The loader's list begins with the program. */
-	if (t->process[s->process].program == PROF_NONE)
-		t->process[s->process].program = range.module;
-	add_range(t, s, &range);
+	if (module.file != STRTAB_NONE && module.build_id != STRTAB_NONE)
+		tally_add_module(t, s, &module);
 }
 
 void

@@ -205,6 +205,9 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		uint32_t m = s ? tally_module_at(t, s, &address) : PROF_NONE;
 		uint32_t place;
 
+		if (s && m == PROF_NONE && tally_read_maps(t, s))
+			m = tally_module_at(t, s, &address);
+
 		/* A wrapper that the program never called. */
 		if ((k > 0 || !is_tick) && m != PROF_NONE &&
 		    t->module[m].is_self)

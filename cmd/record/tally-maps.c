@@ -1,0 +1,132 @@
+/*
+ * tally-maps.c - code that the loader has not mapped: a program that maps its
+ * own file again, an image in a memfd, what a runtime unpacks. libsample hears
+ * of none of it; so when an address is in no module, the recorder looks into
+ * /proc/PID/maps of its process, at most once a second for each space. It costs
+ * the program nothing.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/now.h"
+#include "tally-int.h"
+
+enum { AGAIN_NS = 1000000000 };
+
+/* A line of the file: an executable piece of a file. */
+struct piece {
+	uint64_t start, limit, offset;
+	const char *path;
+};
+
+/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
+static bool
+parse(char *text, struct piece *l)
+{
+	char perms[5];
+	int at = 0;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n",
+		   &l->start, &l->limit, perms, &l->offset, &at) < 4 ||
+	    !at || perms[2] != 'x' || l->limit <= l->start)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	l->path = text + at;
+	return *l->path == '/';
+}
+
+static const struct range *
+range_at(const struct space *s, uint64_t start)
+{
+	for (size_t i = 0; i < s->n_range; i++)
+		if (s->range[i].start == start)
+			return &s->range[i];
+	return NULL;
+}
+
+/* A build-id that is known of this file, by another mapping of it; else "". */
+static uint32_t
+build_id_of(struct tally *t, uint32_t file)
+{
+	for (size_t i = 0; i < t->n_module; i++)
+		if (t->module[i].file == file)
+			return t->module[i].build_id;
+	return tally_intern(t, "");
+}
+
+static void
+add_line(struct tally *t, struct space *s, const struct piece *l)
+{
+	struct module m = { .offset = l->offset,
+			    .start = l->start,
+			    .size = l->limit - l->start };
+	uint64_t first = l->start;
+
+	/* What the loader mapped is known, by pieces of the same size. */
+	if (tally_module_at(t, s, &first) != PROF_NONE)
+		return;
+	m.file = tally_intern(t, l->path);
+	if (m.file == STRTAB_NONE)
+		return;
+	m.build_id = build_id_of(t, m.file);
+	if (m.build_id != STRTAB_NONE)
+		tally_add_module(t, s, &m);
+}
+
+/*
+ * Is this the process that the space is of? A number can be another process's
+ * by now, and in a namespace of its own it is another one here: some module
+ * that libsample told of must lie where it said.
+ */
+static bool
+is_process_of(const struct tally *t, const struct space *s, FILE *f)
+{
+	char *text = NULL;
+	size_t room = 0;
+	bool found = false;
+	struct piece l;
+
+	while (!found && getline(&text, &room, f) > 0) {
+		const struct range *r;
+
+		if (!parse(text, &l))
+			continue;
+		r = range_at(s, l.start);
+		found = r && strcmp(t->strings.str[t->module[r->module].file].s,
+				    l.path) == 0;
+	}
+	free(text);
+	rewind(f);
+	return found;
+}
+
+bool
+tally_read_maps(struct tally *t, struct space *s)
+{
+	int64_t now = now_ns(CLOCK_MONOTONIC);
+	char path[32], *text = NULL;
+	size_t room = 0, n = s->n_range;
+	struct piece l;
+	FILE *f;
+
+	if (s->maps_ns && now - s->maps_ns < AGAIN_NS)
+		return false;
+	s->maps_ns = now;
+	snprintf(path, sizeof path, "/proc/%d/maps",
+		 (int)t->process[s->process].pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (is_process_of(t, s, f))
+		while (getline(&text, &room, f) > 0)
+			if (parse(text, &l))
+				add_line(t, s, &l);
+	free(text);
+	fclose(f);
+	return s->n_range != n;
+}
