@@ -232,8 +232,10 @@ struct gate {
 	struct gate_options o;
 	struct strtab names;
 	struct strtab places, frames, stacks; /* of impl.h */
-	const char *type, *unit;              /* of the values */
-	bool needs_period;                    /* as struct gate_measure says */
+	struct gate_frame *frame;             /* those of frames, by index */
+	size_t cap_frame;
+	const char *type, *unit; /* of the values */
+	bool needs_period;       /* as struct gate_measure says */
 	struct gate_run *run;
 	size_t n_run, cap_run;
 	size_t n_side[2];

@@ -7,9 +7,10 @@
 /* --- rows.c: stacks --- */
 
 /*
- * A frame, as bytes in gate.frames: equal ones are one. A stack is an array of
- * indices of frames, leaf first, as bytes in gate.stacks; equal stacks of all
- * profiles are one.
+ * A frame, as bytes in gate.frames, where equal ones are one, and for walks
+ * over all stacks in gate.frame, which stays in the cache. A stack is an array
+ * of indices of frames, leaf first, as bytes in gate.stacks; equal stacks of
+ * all profiles are one.
  */
 struct gate_frame {
 	uint32_t row;
@@ -31,7 +32,7 @@ struct gate_sample {
 static inline const struct gate_frame *
 gate_frame_at(const struct gate *g, uint32_t frame)
 {
-	return (const void *)g->frames.str[frame].s;
+	return &g->frame[frame];
 }
 
 static inline const struct gate_place *

@@ -17,6 +17,7 @@ struct walk {
 	const struct gate *g;
 	const unsigned char *marked;
 	unsigned kinds;
+	uint32_t *row;      /* of each frame */
 	struct pairs index; /* of row and kind, and other */
 	struct gate_links *links;
 	size_t cap;
@@ -64,11 +65,11 @@ add_stack(struct walk *w)
 	uint32_t caller = 0, ours = 0;
 	size_t n;
 	const uint32_t *frame = gate_stack_at(g, w->stack, &n);
-	uint32_t leaf = gate_frame_row(g, frame[0]);
+	uint32_t leaf = w->row[frame[0]];
 
 	while (n-- > 0) {
 		const struct gate_frame *f = gate_frame_at(g, frame[n]);
-		uint32_t row = gate_frame_row(g, frame[n]);
+		uint32_t row = w->row[frame[n]];
 
 		if (w->is_ours && f->place &&
 		    w->is_ours[gate_place_at(g, f->place)->file])
@@ -140,13 +141,17 @@ gate_links_build(struct gate_links *x, const struct gate *g,
 		return prof_fail(err, PROF_ELIMIT, "too many functions");
 	if (pairs_init(&w.index, g->names.key[0]) < 0)
 		return prof_nomem(err);
-	if (kinds >> LINK_PLACE & 1 && find_ours(&w) < 0)
+	w.row = calloc(g->frames.n_str, sizeof(*w.row));
+	if (!w.row || (kinds >> LINK_PLACE & 1 && find_ours(&w) < 0))
 		st = prof_nomem(err);
+	for (uint32_t i = 1; st == PROF_OK && i < g->frames.n_str; i++)
+		w.row[i] = gate_frame_row(g, i);
 	for (w.stack = 1; st == PROF_OK && w.stack < g->stacks.n_str; w.stack++)
 		if (add_stack(&w) < 0)
 			st = prof_nomem(err);
 	pairs_release(&w.index);
 	free(w.is_ours);
+	free(w.row);
 	if (st == PROF_OK && x->n)
 		qsort(x->link, x->n, sizeof(*x->link), cmp_links);
 	return st;

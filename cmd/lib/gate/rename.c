@@ -14,11 +14,10 @@
 #include "impl.h"
 #include "lib/base/array.h"
 
-#define ALIKE 0.6 /* Dice coefficient of the pairs of letters */
-#define RIVAL 0.1 /* another candidate as good: this much less alike */
-#define MAX_GONE                                                               \
-	500 /* the largest functions on each side that are looked at           \
-	     */
+#define ALIKE 0.6     /* Dice coefficient of the pairs of letters */
+#define RIVAL 0.1     /* another candidate as good: this much less alike */
+#define MIN_KIN 0.005 /* of a profile: smaller ones need equal names */
+#define MAX_GONE 500  /* largest functions of each side: the others stay */
 
 /* A function without its counterpart. */
 struct orphan {
@@ -322,16 +321,21 @@ find_pairs(struct renaming *x, unsigned char *marked, struct prof_err *err)
 {
 	struct gate *g = x->g;
 	enum prof_status st;
+	double least = 0;
 
 	if (list_orphans(g, gate_is_gone, &x->gone, &x->n_gone) < 0 ||
 	    list_orphans(g, gate_is_new, &x->born, &x->n_born) < 0)
 		return prof_nomem(err);
 	if (!x->n_gone || !x->n_born)
 		return PROF_OK;
+	/* In huge profiles this is the costly part. */
+	for (size_t i = 0; i < g->n_run; i++)
+		least += MIN_KIN * g->run[i].total.value * g->run[i].factor /
+			 (double)g->n_run;
 	for (size_t i = 0; i < x->n_gone; i++)
-		marked[x->gone[i].row] = 1;
+		marked[x->gone[i].row] = x->gone[i].size >= least;
 	for (size_t i = 0; i < x->n_born; i++)
-		marked[x->born[i].row] = 1;
+		marked[x->born[i].row] = x->born[i].size >= least;
 	st = gate_links_build(&x->links, g, marked,
 			      1u << LINK_CALLER | 1u << LINK_CALLEE, err);
 	if (st != PROF_OK)

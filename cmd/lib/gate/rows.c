@@ -139,6 +139,25 @@ place_of(const struct adding *a, uint32_t k)
 	return strtab_add(&a->g->places, (const char *)&place, sizeof(place));
 }
 
+/* The index of a frame; STRTAB_NONE without memory. */
+static uint32_t
+add_frame(struct gate *g, const struct gate_frame *frame)
+{
+	uint32_t i =
+		strtab_add(&g->frames, (const char *)frame, sizeof(*frame));
+	struct gate_frame *grown;
+
+	if (i == STRTAB_NONE)
+		return i;
+	grown = arena_grow(g->arena, g->frame, &g->cap_frame, (size_t)i + 1,
+			   sizeof(*grown));
+	if (!grown)
+		return STRTAB_NONE;
+	g->frame = grown;
+	grown[i] = *frame;
+	return i;
+}
+
 /* The frames of all nodes of f, which are parallel to those of lines. */
 static enum prof_status
 map_frames(struct adding *a, struct prof_err *err)
@@ -160,9 +179,7 @@ map_frames(struct adding *a, struct prof_err *err)
 
 			if (a->lines)
 				frame.place = place_of(a, a->lines->node[at]);
-			a->frame[at] =
-				strtab_add(&a->g->frames, (const char *)&frame,
-					   sizeof(frame));
+			a->frame[at] = add_frame(a->g, &frame);
 			if (frame.place == STRTAB_NONE ||
 			    a->frame[at] == STRTAB_NONE)
 				return prof_nomem(err);
