@@ -22,6 +22,12 @@
 #include "list/options.h"
 #include "list/print.h"
 #include "list/sources.h"
+#if HAVE_LIBDW
+#include "list/sections.h"
+#include "list/weblist.h"
+#endif
+
+#define MAX_RANGES 25 /* of code in a page, as pprof has it */
 
 static const struct cli_cmd cmd = {
 	.name = "prof-list",
@@ -142,23 +148,14 @@ no_function(const struct list_settings *s, const struct profile *p)
 }
 
 static void
-disassemble(struct cli *cli, struct list_settings *s, struct report *r)
+disassemble(struct cli *cli, const struct list_settings *s, struct report *r,
+	    const struct assembly_options *o)
 {
-	struct assembly_options o = { .intel = s->intel,
-				      .wants = wants_name,
-				      .ctx = s->match,
-				      .has_address = s->has_address,
-				      .address = s->address,
-				      .object = s->object };
-	struct binaries binaries;
 	struct prof_err err;
 	struct assembly *a;
 	FILE *out;
 
-	if (binaries_init(&binaries, s->search_path) < 0)
-		die("out of memory");
-	o.resolve = &binaries.resolve;
-	if (assembly_new(r, &o, &a, &err) != PROF_OK)
+	if (assembly_new(r, o, &a, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!a->n_function)
 		no_function(s, r->p);
@@ -172,11 +169,65 @@ disassemble(struct cli *cli, struct list_settings *s, struct report *r)
 	else
 		print_assembly(out, r, a, print_style(out));
 	assembly_free(a);
+}
+
+static void
+write_page(struct cli *cli, const struct list_settings *s, struct report *r,
+	   const struct assembly_options *code)
+{
+	struct sections_options o = { .wants = wants_name,
+				      .ctx = s->match,
+				      .has_address = s->has_address,
+				      .address = s->address,
+				      .code = *code };
+	struct sources *sources = sources_new(&s->sources);
+	struct sections *sections;
+	struct prof_err err;
+
+	if (!sources)
+		die("out of memory");
+	o.code.max_ranges = s->report.node_count < 0
+				    ? MAX_RANGES
+				    : (size_t)s->report.node_count;
+	if (sections_new(r, &o, &sections, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!sections->n_section)
+		die("no matches found for regexp: %s", s->pattern);
+	if (sections->assembly->n_dropped)
+		warn("%zu colder parts of the code are left out (--nodecount)",
+		     sections->assembly->n_dropped);
+	if (weblist_page(cli_text(cli), r, sections, sources, &err) != PROF_OK)
+		die("%s", err.msg);
+	tell_missing(sources, s->is_verbose);
+	tell_newer(r->p, sources);
+	sections_free(sections);
+	sources_free(sources);
+}
+
+/* The views that need the code of the program. */
+static void
+show_code(struct cli *cli, const struct list_settings *s, struct report *r)
+{
+	struct binaries binaries;
+	struct assembly_options o = { .resolve = &binaries.resolve,
+				      .intel = s->intel,
+				      .wants = wants_name,
+				      .ctx = s->match,
+				      .has_address = s->has_address,
+				      .address = s->address,
+				      .object = s->object };
+
+	if (binaries_init(&binaries, s->search_path) < 0)
+		die("out of memory");
+	if (s->view == VIEW_WEBLIST)
+		write_page(cli, s, r, &o);
+	else
+		disassemble(cli, s, r, &o);
 	binaries_release(&binaries);
 }
 #else
 static _Noreturn void
-disassemble(struct cli *cli, struct list_settings *s, struct report *r)
+show_code(struct cli *cli, const struct list_settings *s, struct report *r)
 {
 	(void)cli;
 	(void)s;
@@ -198,7 +249,7 @@ main(int argc, char **argv)
 	if (s.view == VIEW_LIST)
 		list(&cli, &s, &r);
 	else
-		disassemble(&cli, &s, &r);
+		show_code(&cli, &s, &r);
 	report_close(&r, &s.report);
 	list_settings_release(&s);
 	return cli_finish(&cli, EXIT_SUCCESS);

@@ -309,7 +309,8 @@ for e in "prof-list '^main\$' cpu.pb.gz" \
 	'prof-list --map /build/app=$HOME/src/app Encode cpu.pb.gz' \
 	"prof-list --json . cpu.pb.gz | jq '[.functions[].lines[]] | max_by(.flat)'" \
 	'prof-diff old.pb.gz new.pb.gz | prof-list Encode' \
-	"prof-list --disasm '^main\$' cpu.pb.gz"; do
+	"prof-list --disasm '^main\$' cpu.pb.gz" \
+	'prof-list --weblist Encode cpu.pb.gz > encode.html'; do
 	grep -qxF ".Dl $e" "$src/doc/prof-list.1" &&
 		ok "the page has: $e" || echo "$e" | not_ok "the page has: $e"
 done

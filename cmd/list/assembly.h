@@ -37,6 +37,7 @@ struct resolve_options;
 /* A source line that an instruction came from; "" and 0 are unknown. */
 struct asm_frame {
 	const char *function; /* demangled */
+	const char *symbol;   /* as in the object file */
 	const char *file;     /* as the debug information has it */
 	int64_t line;
 };

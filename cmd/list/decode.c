@@ -277,6 +277,7 @@ take_frames(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	}
 	for (size_t k = 0; k < n; k++)
 		f[k] = (struct asm_frame){ pretty_name(d, frame[k].name),
+					   keep_name(d, frame[k].name),
 					   keep_name(d, frame[k].file),
 					   frame[k].line };
 	/* Padding is in the line table, but in no function. */

@@ -23,6 +23,8 @@ const struct cli_opt list_opts[] = {
 	{ KEY_VIEW + VIEW_DISASM, "disasm", "[REGEX]",
 	  "print instructions with their values, of functions or at an "
 	  "address" },
+	{ KEY_VIEW + VIEW_WEBLIST, "weblist", "[REGEX]",
+	  "print a page of source lines that open to their instructions" },
 	{ KEY_JSON, "json", "[BOOL]", "print the same as JSON" },
 	{ KEY_MAP, "map", "FROM=TO",
 	  "look below TO for files that are recorded below FROM" },
@@ -105,7 +107,7 @@ take_pattern(struct list_settings *s, struct cli *cli)
 		s->pattern = *cli->operand++;
 		cli->n_operand--;
 	}
-	if (s->view == VIEW_DISASM)
+	if (s->view != VIEW_LIST)
 		take_address(s);
 	if (match_new("argument", s->pattern, 0, &s->match, &err) != PROF_OK)
 		die("%s", err.msg);
@@ -123,6 +125,7 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 		switch (key) {
 		case KEY_VIEW + VIEW_LIST:
 		case KEY_VIEW + VIEW_DISASM:
+		case KEY_VIEW + VIEW_WEBLIST:
 			set_view(s, cli, key - KEY_VIEW);
 			break;
 		case KEY_JSON:
@@ -144,6 +147,8 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 			report_option(&s->report, cli, key);
 		}
 	}
+	if (s->view == VIEW_WEBLIST && s->is_json)
+		die("--json is of --list and --disasm");
 	take_pattern(s, cli);
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);
 	o->frames.granularity = BY_LINE;

@@ -127,13 +127,13 @@ cut_source(const char *path, const char *end, const char *list)
 }
 
 static const char *
-trim_path(const struct builder *b, const char *path, const char *end)
+trim_path(const struct frames_options *o, const char *path, const char *end)
 {
 	static const char usual[] = "/proc/self/cwd/./:/proc/self/cwd/";
-	const char *list = b->o->trim_path, *cut;
+	const char *list = o->trim_path, *cut;
 
 	if (!list || !*list) {
-		list = b->o->source_path;
+		list = o->source_path;
 		cut = list ? cut_source(path, end, list) : NULL;
 		return cut ? cut : path;
 	}
@@ -143,20 +143,24 @@ trim_path(const struct builder *b, const char *path, const char *end)
 	return cut ? cut : path;
 }
 
+size_t
+frames_path(const struct frames_options *o, const char *path, size_t len,
+	    char *out)
+{
+	const char *end = path + len;
+	const char *from = len ? trim_path(o, path, end) : end;
+
+	return from == end ? 0 : clean_path(from, (size_t)(end - from), out);
+}
+
 static uint32_t
 add_path(struct builder *b, const struct str *path)
 {
-	const char *end = path->s + path->len, *from;
 	size_t n;
 
-	if (path->len == 0)
-		return 0;
-	from = trim_path(b, path->s, end);
-	if (from == end)
-		return 0;
 	if (array_reserve(&b->scratch, &b->cap_scratch, path->len + 1, 1) < 0)
 		return STRTAB_NONE;
-	n = clean_path(from, (size_t)(end - from), b->scratch);
+	n = frames_path(b->o, path->s, path->len, b->scratch);
 	return strtab_add(&b->f->strings, b->scratch, n);
 }
 

@@ -85,6 +85,14 @@ frames_text(const struct frames *f, uint32_t k)
  */
 int frames_cmp(const struct frames *f, uint32_t a, uint32_t b);
 
+/*
+ * The path of len bytes as frames have it: trimmed as o says, and cleaned. out
+ * has room for len + 1 bytes; returns how many are used, 0 when nothing is
+ * left.
+ */
+size_t frames_path(const struct frames_options *o, const char *path, size_t len,
+		   char *out);
+
 /* The part of path after its last '/', as basename(1). In *len its length. */
 const char *frames_base(const char *path, size_t *len);
 
