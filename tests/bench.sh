@@ -346,6 +346,11 @@ sampled() {
 		shift
 		perf record -q -F "$hz" -g -o r.data "$@" 2>/dev/null
 		;;
+	outside-*)
+		hz=${1#outside-}
+		shift
+		prof-record -q -F "$hz" --sampler=perf --kernel=no -o r.pb.gz "$@"
+		;;
 	libprofiler-*)
 		hz=${1#libprofiler-}
 		shift
@@ -411,7 +416,7 @@ overheads() {
 					name[i],
 					name[i] == "none" ? "" : shown(name[i], "cpu"),
 					name[i] == "none" ? "" : shown(name[i], "irq"),
-					name[i] ~ /^perf/ ? "" : shown(name[i], "signals")
+					name[i] ~ /^(perf|outside)/ ? "" : shown(name[i], "signals")
 		}'
 }
 
@@ -420,7 +425,7 @@ bench_record() {
 	[ ! -e /usr/lib/x86_64-linux-gnu/libprofiler.so.0 ] ||
 		samplers="$samplers libprofiler-100 libprofiler-1000"
 	! command -v perf >/dev/null ||
-		samplers="$samplers perf-100 perf-1000"
+		samplers="$samplers perf-100 perf-1000 outside-100 outside-1000"
 	for kind in stack alloc; do
 		printf '\nWhat sampling adds, in %% of CPU time: %s\n\n' $kind
 		echo '| sampler | CPU time | interrupts | signals |'

@@ -1,5 +1,8 @@
 # outside.t - prof-record with the kernel as the sampler: processes that run
 # already, programs that libsample cannot be loaded into, the whole machine.
+#
+#	outside.t [SECONDS]	torture: attach for SECONDS, again and again, to
+#				processes that fork, exec and die, at 5 kHz
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/named.sh"
 
@@ -263,6 +266,67 @@ right
 END
 check_err 'a label that is none' 2 'prof-record --pid 1 --label=thread,x' \
 	"'x' is neither"
+# Many threads: opening takes a while, and what they do meanwhile counts.
+cat >crowd.c <<'END'
+#include <pthread.h>
+#include <time.h>
+static void *run(void *unused)
+{
+	struct timespec t;
+	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_nsec < 10000000);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t[100];
+	for (int i = 0; i < 100; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 100; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+$cc -pthread -o crowd crowd.c
+check 'a crowd of threads: every stack is walked' 0 \
+	'./crowd & prof-record -q --kernel=no --pid $! -F 997 -o t.pb.gz
+	prof-text --raw t.pb.gz 2>/dev/null |
+		sed -n "s/.*ticks=\\([0-9]*\\).*unwind_failed=\\([0-9]*\\).*/\\1 \\2/p" |
+		awk "{ print (\$1 > 20 && \$2 * 10 < \$1) }"' <<'END'
+1
+END
+
+# Attach to what forks, executes and dies.
+torture() {
+	cat >churn.sh <<'END'
+while :; do
+	./work 0.002 ./work &
+	(./work 0.001; ./work 0.001) &
+	./work 0.003
+	wait
+done
+END
+	sh churn.sh &
+	churn=$!
+	end=$(($(date +%s) + $1)) n=0
+	: >bad
+	while [ "$(date +%s)" -lt $end ]; do
+		n=$((n + 1))
+		timeout 60 prof-record -q --pid $churn --seconds 1 -F 5000 \
+			-o churn.pb.gz 2>>log &&
+			prof-text --raw churn.pb.gz >/dev/null 2>>log ||
+			echo "round $n: status $?" >>bad
+	done
+	kill $churn
+	wait $churn 2>/dev/null
+	if [ -s bad ]; then
+		cat bad log | head -20 | not_ok "$n rounds among processes that die"
+	else
+		ok "$n rounds among processes that die"
+	fi
+}
+torture "${1:-2}"
+
 check_err 'preload cannot attach' 2 'prof-record --sampler=preload --pid 1' \
 	'--sampler=preload'
 check_err 'what only libsample has' 2 'prof-record --pid 1 --heap' "libsample's"

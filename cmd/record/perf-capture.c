@@ -27,8 +27,9 @@
 
 enum {
 	LATE_NS =
-		1000000, /* a record may be written this long after its time */
-	MAX_LISTS = 100, /* of threads, until one has nothing new */
+		1000000,  /* a record may be written this long after its time */
+	TIDS_A_PASS = 16, /* threads to open, then a look into the rings */
+	MAX_LISTS = 100,  /* of threads, until one has nothing new */
 };
 
 struct capture {
@@ -91,6 +92,40 @@ bool
 capture_lacks_kernel(const struct capture *c)
 {
 	return c->wanted_kernel && !c->config.kernel;
+}
+
+/* --- reading --- */
+
+/* The ring whose next record is the oldest, if that is not after limit. */
+static struct perf_ring *
+oldest(struct capture *c, uint64_t limit)
+{
+	struct perf_ring *best = NULL;
+
+	for (size_t i = 0; i < c->n_ring; i++) {
+		const struct perf_event_header *h = perf_ring_peek(&c->ring[i]);
+		uint64_t time = h ? perf_record_time(h) : UINT64_MAX;
+
+		if (h && time <= limit) {
+			limit = time;
+			best = &c->ring[i];
+		}
+	}
+	return best;
+}
+
+static void
+read_rings(struct capture *c, uint64_t limit)
+{
+	struct perf_ring *ring;
+
+	for (size_t i = 0; i < c->n_ring; i++)
+		perf_ring_look(&c->ring[i]);
+	while ((ring = oldest(c, limit))) {
+		perf_sampler_take(c->sampler, perf_ring_peek(ring));
+		perf_ring_next(ring);
+	}
+	spaces_sweep(perf_sampler_spaces(c->sampler));
 }
 
 /* --- opening --- */
@@ -224,6 +259,8 @@ open_process(struct capture *c, pid_t pid, struct prof_err *err)
 	for (int n = 0; more && st == PROF_OK && n < MAX_LISTS; n++) {
 		more = false;
 		dir = opendir(path);
+		if (!dir && n > 0) /* it has ended meanwhile */
+			break;
 		if (!dir)
 			return prof_fail(err, PROF_EUSAGE, "no process %d here",
 					 (int)pid);
@@ -237,6 +274,10 @@ open_process(struct capture *c, pid_t pid, struct prof_err *err)
 				     : prof_nomem(err);
 			if (st == PROF_OK)
 				c->tid[c->n_tid++] = tid;
+			if (c->n_tid % TIDS_A_PASS == 0)
+				read_rings(c,
+					   (uint64_t)now_ns(CLOCK_MONOTONIC) -
+						   LATE_NS);
 		}
 		closedir(dir);
 	}
@@ -295,6 +336,17 @@ capture_begin(struct capture *c, struct tally *t,
 	struct perf_kernel kernel;
 
 	raise_limit();
+	if (c->config.kernel)
+		perf_kernel_find(&kernel);
+	c->sampler = perf_sampler_new(t, &c->shm->process[0],
+				      c->config.kernel ? &kernel : NULL,
+				      c->config.labels);
+	if (!c->sampler)
+		return prof_nomem(err);
+	/* It may take long to open events of many threads: read the rings
+	 * meanwhile, for which mappings must be known. */
+	if (!c->config.on_exec && !target->all)
+		read_spaces(perf_sampler_spaces(c->sampler), target);
 	c->set.clock = target->all ? TALLY_CLOCK_ALL : TALLY_CLOCK_PID;
 	if (target->all)
 		st = target->cgroup ? open_cgroup(c, target->cgroup, err)
@@ -307,51 +359,10 @@ capture_begin(struct capture *c, struct tally *t,
 	if (c->n_ring == 0)
 		return prof_fail(err, PROF_EUSAGE,
 				 "the process has ended already");
-	if (c->config.kernel)
-		perf_kernel_find(&kernel);
-	c->sampler = perf_sampler_new(t, &c->shm->process[0],
-				      c->config.kernel ? &kernel : NULL,
-				      c->config.labels);
-	if (!c->sampler)
-		return prof_nomem(err);
 	/* What maps from now on is in the rings. */
 	if (!c->config.on_exec)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
 	return make_poll(c, target, err);
-}
-
-/* --- reading --- */
-
-/* The ring whose next record is the oldest, if that is not after limit. */
-static struct perf_ring *
-oldest(struct capture *c, uint64_t limit)
-{
-	struct perf_ring *best = NULL;
-
-	for (size_t i = 0; i < c->n_ring; i++) {
-		const struct perf_event_header *h = perf_ring_peek(&c->ring[i]);
-		uint64_t time = h ? perf_record_time(h) : UINT64_MAX;
-
-		if (h && time <= limit) {
-			limit = time;
-			best = &c->ring[i];
-		}
-	}
-	return best;
-}
-
-static void
-read_rings(struct capture *c, uint64_t limit)
-{
-	struct perf_ring *ring;
-
-	for (size_t i = 0; i < c->n_ring; i++)
-		perf_ring_look(&c->ring[i]);
-	while ((ring = oldest(c, limit))) {
-		perf_sampler_take(c->sampler, perf_ring_peek(ring));
-		perf_ring_next(ring);
-	}
-	spaces_sweep(perf_sampler_spaces(c->sampler));
 }
 
 static void

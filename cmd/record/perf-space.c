@@ -358,7 +358,7 @@ open_maps(int32_t pid)
 void
 spaces_read(struct spaces *s, int32_t pid)
 {
-	FILE *f = look_up(s, pid) ? NULL : open_maps(pid);
+	FILE *f = open_maps(pid);
 	struct process_space *p = f ? spaces_find(s, pid) : NULL;
 
 	if (p)

@@ -32,7 +32,8 @@ struct space_map {
 struct spaces *spaces_new(struct tally *t, const struct perf_kernel *kernel);
 void spaces_free(struct spaces *s);
 
-/* Take in what is mapped in the process now, unless it is known. */
+/* Take in what is mapped in the process now; what is known already changes
+ * nothing. */
 void spaces_read(struct spaces *s, int32_t pid);
 
 /* What the kernel says happened, in the order in which it did. */
