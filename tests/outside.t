@@ -68,8 +68,8 @@ fi
 
 check 'a command' 0 'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6' <<'END'
 END
-near 'its parts have their shares' "$(share x.pb.gz part_a)" 75 10
-near 'ticks are its CPU time' "$(sampling x.pb.gz ticks)" 598 12
+near 'its parts have their shares' "$(share x.pb.gz part_a)" 75 20
+near 'ticks are its CPU time' "$(sampling x.pb.gz ticks)" 598 15
 check 'its stacks go to the root' 0 \
 	"prof-text --traces x.pb.gz >/dev/null; prof-text --raw x.pb.gz |
 		sed -n 's/.*\\(clock=[^ ]*\\).* \\(lost=[^ ]*\\).* \\(unwind_failed=[^ ]*\\).*/\\1 \\2 \\3/p'" <<'END'
@@ -81,11 +81,11 @@ pid=$!
 check 'a process that runs' 0 \
 	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz" <<'END'
 END
-near 'it has its shares' "$(share p.pb.gz part_a)" 75 10
+near 'it has its shares' "$(share p.pb.gz part_a)" 75 20
 check 'while a command runs, whose status counts' 3 \
 	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.3; exit 3'" <<'END'
 END
-near 'the command is not in it' "$(share q.pb.gz part_a)" 75 15
+near 'the command is not in it' "$(share q.pb.gz part_a)" 75 20
 check 'it goes into a pipe' 0 \
 	"prof-record -q --pid $pid --seconds 1 | prof-text --raw | grep -c '^ *[0-9].*: [0-9]' |
 		awk '{ print (\$1 > 0) }'" <<'END'
@@ -114,7 +114,7 @@ check_err 'a process that is not there' 2 'prof-record --pid 4194303 -o n.pb.gz'
 check 'after exec' 0 \
 	'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.3 ./work' <<'END'
 END
-near 'the new program is seen' "$(share x.pb.gz part_a)" 75 15
+near 'the new program is seen' "$(share x.pb.gz part_a)" 75 20
 check 'processes that come and go' 0 \
 	'prof-record -q --sampler=perf -F 997 -o f.pb.gz sh -c "
 		i=0
@@ -128,7 +128,7 @@ if $cc -static -o static work.c 2>log; then
 	check_err 'a static program is sampled from outside, with a note' 0 \
 		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
 		'sampled from outside'
-	near 'it has its shares' "$(share s.pb.gz part_a)" 75 10
+	near 'it has its shares' "$(share s.pb.gz part_a)" 75 20
 else
 	skip 'a static program' "$(head -1 log)"
 fi
@@ -162,7 +162,7 @@ END
 		check_err 'a Go program' 0 \
 			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \
 			'sampled from outside'
-		near 'its goroutine is walked' "$(share g.pb.gz main.main.func1)" 100 15
+		near 'its goroutine is walked' "$(share g.pb.gz main.main.func1)" 100 25
 	else
 		not_ok 'a Go program' <log
 	fi
@@ -194,7 +194,7 @@ END
 			prof-text --tags c.pb.gz 2>/dev/null | grep -c $out; true" <<'END'
 0
 END
-		near 'it has its shares' "$(share c.pb.gz part_a)" 75 15
+		near 'it has its shares' "$(share c.pb.gz part_a)" 75 20
 		kill $in $out
 		wait $in $out 2>/dev/null
 		rmdir "$group"

@@ -106,4 +106,24 @@ check 'fuzz-walk: objects, whole and cut' 0 '
 	done
 	fuzz-walk "$bin"/tests/demo cut.* 2>/dev/null' <<'END'
 END
+
+# Records: a sample with a chain, registers and a stack, and one of each kind.
+check 'fuzz-ring: a few records, whole, cut and changed' 0 '
+	word() { printf "\\$(printf %o $1)\\0\\0\\0\\0\\0\\0\\0"; }
+	record() { printf "\\$1\\0\\0\\0\\$2\\0\\$3\\$4"; }
+	{
+		record 11 0 350 0; for i in 1 7 2 0 1 5 1; do word $i; done
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			word $i; done
+		word 0
+		record 12 0 150 0; for i in 7 16 32 0 5 0 0 0; do word $i; done
+		for i in 120 121 0 7 1 0; do word $i; done
+		record 3 40 60 0; for i in 7 99 7 1 0; do word $i; done
+		record 7 0 60 0; for i in 7 7 7 7 1 0; do word $i; done
+		record 4 0 60 0; for i in 7 7 7 7 1 0; do word $i; done
+		record 2 0 50 0; for i in 1 9 7 1 0; do word $i; done
+	} >records
+	test -s records && fuzz-ring records && fuzz-ring --cut records &&
+		fuzz-ring --flip records' <<'END'
+END
 plan

@@ -222,12 +222,13 @@ take_map(struct perf_sampler *s, const struct perf_event_header *h)
 	const char *at = (const char *)h;
 	char id[2 * MAX_BUILD_ID + 1] = "";
 	struct space_map m = { .build_id = id, .path = at + MAP_NAME };
-	uint8_t n_id = (uint8_t)at[MAP_BUILD_ID];
+	uint8_t n_id;
 
 	if (h->size <= MAP_NAME + TRAILER ||
 	    !memchr(m.path, '\0', h->size - MAP_NAME - TRAILER) ||
 	    h->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return;
+	n_id = (uint8_t)at[MAP_BUILD_ID];
 	memcpy(&m.pid, at + 8, sizeof m.pid);
 	memcpy(&m.start, at + 16, sizeof m.start);
 	memcpy(&m.limit, at + 24, sizeof m.limit);
