@@ -45,6 +45,17 @@ is_word(char c)
 	       (unsigned char)c >= 0x80;
 }
 
+static bool
+is_number(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	/* The name may end with its buffer: no NUL stops us. */
+	while (i < n && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return n && i == n;
+}
+
 /* Is what begins at s, n bytes, only words that compilers give to copies? */
 static bool
 is_clone_suffix(const char *s, size_t n)
@@ -59,7 +70,7 @@ is_clone_suffix(const char *s, size_t n)
 
 		while (len < n && s[len] != '.')
 			len++;
-		known = len > 1 && strspn(s + 1, "0123456789") >= len - 1;
+		known = is_number(s + 1, len - 1);
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 			known |= strlen(words[i]) == len - 1 &&
 				 !memcmp(words[i], s + 1, len - 1);
