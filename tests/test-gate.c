@@ -523,7 +523,7 @@ test_conditions(void **state)
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
 		struct rule_condition c;
 		struct prof_err err;
-		bool holds;
+		bool holds = false;
 
 		if (rule_parse(conditions[i].text, &c, &err) != PROF_OK ||
 		    rule_holds(&c, g, row_of(g, "f"), &holds, &err) != PROF_OK)
