@@ -23,6 +23,8 @@
 enum {
 	KEY_CALL_TREE = CLI_LONG,
 	KEY_LAYOUT_TIMEOUT,
+	KEY_FLAT,
+	KEY_CUM,
 };
 
 /* What dot(1) can lay out within minutes, and an eye can make sense of. */
@@ -33,6 +35,9 @@ static const struct cli_opt opts[] = {
 	  "draw dot, svg, png, pdf, ps, jpg or gif (dot)" },
 	{ KEY_CALL_TREE, "call-tree", "[BOOL]",
 	  "draw each path as a branch of its own" },
+	{ KEY_FLAT, "flat", "[BOOL]",
+	  "prefer nodes by their own value where --nodecount chooses" },
+	{ KEY_CUM, "cum", "[BOOL]", "prefer them by value with callees" },
 	{ KEY_LAYOUT_TIMEOUT, "layout-timeout", "SECONDS",
 	  "give up when the layout takes longer (60; 0: never)" },
 	CLI_READ_OPTS,
@@ -69,6 +74,14 @@ parse(struct settings *s, struct cli *cli)
 			break;
 		case KEY_CALL_TREE:
 			s->report.o.graph.call_tree = cli_bool(cli);
+			break;
+		case KEY_FLAT:
+			if (cli_bool(cli))
+				s->report.o.graph.order = GRAPH_BY_FLAT;
+			break;
+		case KEY_CUM:
+			if (cli_bool(cli))
+				s->report.o.graph.order = GRAPH_BY_CUM;
 			break;
 		case KEY_LAYOUT_TIMEOUT:
 			s->timeout = cli_double(cli);

@@ -111,4 +111,27 @@ for c in $commands; do
 		skip "$c: terminals" 'no script(1)'
 	fi
 done
+# --- -o onto what is there
+
+printf '# cpu nanoseconds\nmain 1\n' | mkprof >small.pb
+check '-o keeps the mode of the file' 0 'echo x >f; chmod 640 f
+	prof-text -o f small.pb; stat -c %a f; grep -c main f' <<'END'
+640
+1
+END
+check '-o makes what a dangling link names' 0 'mkdir -p d; ln -s ../there d/link
+	prof-text -o d/link small.pb; test -L d/link; grep -c main there' <<'END'
+1
+END
+ln -s loop2 loop1
+ln -s loop1 loop2
+check_err '-o of a loop of links' 2 'prof-text -o loop1 small.pb' 'Too many levels'
+check_err '-o of no name' 2 'prof-text -o "" small.pb' 'the name is empty'
+if [ "$(id -u)" -ne 0 ]; then
+	check_err '-o of a read-only file' 2 'echo x >ro; chmod 400 ro
+		prof-text -o ro small.pb' 'Permission denied'
+else
+	skip '-o of a read-only file' 'root may write to it'
+fi
+
 plan

@@ -211,4 +211,11 @@ else
 	skip "$name" "no gperftools: $(head -1 err)"
 fi
 exec 9>&-
+printf '# cpu nanoseconds\n@mapping 0x400000 0x500000 0 /bin/app\n@comment # source: https+insecure://127.0.0.1:1/pprof/heap 400000=file:/bin/app\n[1]0x401000 1\n' |
+	mkprof >insecure.pb
+check 'a profile does not switch checks off' 0 'prof-symbolize --symbolize=remote insecure.pb 2>&1 >out |
+	grep -o "its certificate is checked"' <<'END'
+its certificate is checked
+END
+
 plan

@@ -39,6 +39,8 @@ without_a_scheme_there_is_a_port(void **state)
 	is("host:80/", "http://host:80/");
 	is("host:80/pprof/heap", "http://host:80/pprof/heap");
 	is("host:80?debug=1", "http://host:80?debug=1");
+	is("host:80/x?token=s&seconds=5&debug=1&s3cret&a=",
+	   "http://host:80/x?token=...&seconds=5&debug=1&...&a=");
 	is("[::1]:80/x", "http://[::1]:80/x");
 	is("me:pw@host:80/x", "http://host:80/x");
 	is(":9001/x", "http://localhost:9001/x");

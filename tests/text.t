@@ -564,4 +564,16 @@ check_err 'no changes of a subtraction: its sides are gone' 2 \
 check_err 'changes are no tree' 2 'prof-text --diff --tree diff.pb.gz' \
 	"--diff is a table: it can't be --tree"
 
+printf '# cpu nanoseconds\nmain 1\n' | mkprof >noperiod.pb
+check 'raw without a period, as pprof prints it' 0 \
+	'prof-text --raw noperiod.pb | sed -n 1,2p | tr " " _' <<'END'
+PeriodType:__
+Period:_0
+END
+printf -- '--- heapz 1 ---\nformat = java\nresolution = bytes\n 1024 1 @ 0x1 0x2\n 0x1 f (source.java:08)\n 0x2 g (source.java:010)\n' >java.txt
+check 'lines of Java are decimal' 0 'prof-text --raw java.txt | grep -o "source.java:[0-9]*" | sort' <<'END'
+source.java:10
+source.java:8
+END
+
 plan

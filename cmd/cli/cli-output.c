@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +42,81 @@ die_output(const char *path)
 	die("%s: %s", path ? path : "<stdout>", strerror(errno));
 }
 
+/*
+ * The path of the file that is written: the one behind a link is replaced, not
+ * the link, and what a link names without being there is made there.
+ */
+static char *
+real_path(const char *path)
+{
+	char *real = realpath(path, NULL), *dir, *at = strdup(path);
+	char link[PATH_MAX];
+	struct stat sb;
+	ssize_t n;
+
+	for (int i = 0; !real && at && i < 40; i++) {
+		if (errno == ELOOP)
+			die_output(path);
+		if (lstat(at, &sb) != 0 || !S_ISLNK(sb.st_mode))
+			return at;
+		n = readlink(at, link, sizeof(link) - 1);
+		if (n < 0)
+			die_output(path);
+		link[n] = '\0';
+		dir = *link == '/' ? NULL : strrchr(at, '/');
+		if (dir)
+			dir[1] = '\0';
+		if (asprintf(&real, "%s%s", dir ? at : "", link) < 0)
+			die("out of memory");
+		free(at);
+		at = real;
+		real = realpath(at, NULL);
+	}
+	if (!real && at) {
+		errno = ELOOP;
+		die_output(path);
+	}
+	free(at);
+	return real;
+}
+
+/*
+ * The new file is to the old one's owner and group what the old one was. One
+ * that may not be written to is not replaced, though its folder would allow it.
+ */
+static void
+keep_owner(const struct cli_output *out, const char *path, const char *real)
+{
+	struct stat sb, new;
+
+	if (stat(real, &sb) != 0)
+		return;
+	if (access(real, W_OK) != 0)
+		die_output(path);
+	if (fstat(out->file.fd, &new) != 0)
+		die_output(path);
+	/* Without the owner, its bits for others than us mean other people. */
+	if ((sb.st_uid != new.st_uid || sb.st_gid != new.st_gid) &&
+	    fchown(out->file.fd, sb.st_uid, sb.st_gid) != 0 &&
+	    fchown(out->file.fd, (uid_t)-1, sb.st_gid) != 0)
+		sb.st_mode &= ~(mode_t)(S_IRWXG | S_ISUID | S_ISGID);
+	if (fchmod(out->file.fd, sb.st_mode & 0777) != 0)
+		die_output(path);
+}
+
 static void
 open_file(struct cli_output *out, const char *path)
 {
-	/* The file behind a link is replaced, not the link. */
-	char *real = realpath(path, NULL), *copy, *base;
+	char *real = NULL, *copy, *name, *base;
 	struct prof_err err;
 
 	errno = EISDIR;
 	if (!*path || path[strlen(path) - 1] == '/')
 		die_output(path);
-	if (!real)
-		real = strdup(path);
+	real = real_path(path);
 	copy = real ? strdup(real) : NULL;
-	if (!copy)
+	name = real ? strdup(real) : NULL;
+	if (!copy || !name)
 		die("out of memory");
 	out->dir = open(dirname(real), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (out->dir < 0)
@@ -64,8 +126,10 @@ open_file(struct cli_output *out, const char *path)
 		die("%s: %s", path, err.msg);
 	abandoned = out;
 	atexit(remove_abandoned);
+	keep_owner(out, path, name);
 	out->fd = out->file.fd;
 	free(real);
+	free(name);
 	free(copy);
 }
 
@@ -83,6 +147,8 @@ output_open(struct cli *cli)
 		out->fd = STDOUT_FILENO;
 		return out;
 	}
+	if (!*cli->output)
+		die("--output: the name is empty");
 	/* A device or a pipe is written to, not replaced. */
 	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
 		out->fd = open(cli->output, O_WRONLY | O_CLOEXEC);

@@ -3,6 +3,7 @@
 
 #include "gather.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ classify(struct gather *g, struct gather_item *item, struct prof_err *err)
 		return prof_fail(err, why.status, "%s: %s", item->name,
 				 why.msg);
 	}
-	if (*f->source.user) {
+	if (*f->source.user || *f->source.query) {
 		item->safe_name = source_url(&f->source, NULL, 0, false);
 		if (!item->safe_name)
 			return prof_nomem(err);
@@ -86,6 +87,37 @@ gather_release(struct gather *g)
 
 /* --- reading --- */
 
+/*
+ * A profile packs to a tenth, seldom to a fiftieth; what is packed much more is
+ * a bomb, and never needs to be unpacked to the whole of --max-size.
+ */
+#define MAX_RATIO 256
+#define MAX_SMALL ((size_t)64 << 20)
+
+static enum prof_status
+inflate(const struct gather *g, const struct buf *body, struct buf *raw,
+	struct prof_err *err)
+{
+	size_t max =
+		body->n < SIZE_MAX / MAX_RATIO ? MAX_RATIO * body->n : SIZE_MAX;
+	enum prof_status st;
+
+	if (body->n == 0)
+		return prof_fail(err, PROF_EFORMAT,
+				 "the server's answer is empty");
+	if (max < MAX_SMALL)
+		max = MAX_SMALL;
+	if (max >= g->max_size)
+		return stream_inflate(body->data, body->n, g->max_size, raw,
+				      err);
+	st = stream_inflate(body->data, body->n, max, raw, err);
+	if (st == PROF_ELIMIT)
+		prof_fail(err, st,
+			  "%zu bytes inflate to more than %zu: no profile does",
+			  body->n, max);
+	return st;
+}
+
 static enum prof_status
 read_raw(const struct gather *g, const struct gather_item *item,
 	 struct buf *raw, struct prof_err *err)
@@ -95,14 +127,12 @@ read_raw(const struct gather *g, const struct gather_item *item,
 	int fd;
 
 	if (item->url)
-		return stream_inflate(item->body.data, item->body.n,
-				      g->max_size, raw, err);
+		return inflate(g, &item->body, raw, err);
 	if (f) {
 		*err = f->err;
 		if (f->status != PROF_OK)
 			return f->status;
-		return stream_inflate(f->body.data, f->body.n, g->max_size, raw,
-				      err);
+		return inflate(g, &f->body, raw, err);
 	}
 	fd = cli_try_open(item->name, err);
 	if (fd < 0)

@@ -10,8 +10,9 @@
 #include "lib/wire/compress.h"
 
 #define MAX_REDIRECTS 10
-#define MAX_ERROR_TEXT 300 /* of a refusal's body */
-#define MAX_HEADERS 262144 /* bytes, of all replies to one request */
+#define CONNECT_TIMEOUT 10L /* seconds */
+#define MAX_ERROR_TEXT 300  /* of a refusal's body */
+#define MAX_HEADERS 262144  /* bytes, of all replies to one request */
 
 /* --- callbacks --- */
 
@@ -60,6 +61,24 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 	return all;
 }
 
+/*
+ * A body that is packed on its way: curl counts what arrived. Text of a symbol
+ * server packs well, but not like this.
+ */
+#define MAX_RATIO 256
+#define MAX_SMALL ((size_t)64 << 20)
+
+static bool
+is_bomb(const struct exchange *x)
+{
+	curl_off_t arrived = 0;
+
+	if (x->n_body <= MAX_SMALL)
+		return false;
+	curl_easy_getinfo(x->easy, CURLINFO_SIZE_DOWNLOAD_T, &arrived);
+	return arrived > 0 && x->n_body / MAX_RATIO > (size_t)arrived;
+}
+
 static enum prof_status
 keep(struct exchange *x, const char *data, size_t n)
 {
@@ -71,6 +90,10 @@ keep(struct exchange *x, const char *data, size_t n)
 				 "(--max-size)",
 				 x->o->max_bytes);
 	x->n_body += n;
+	if (is_bomb(x))
+		return prof_fail(&f->err, PROF_ELIMIT,
+				 "inflates to more than %d times what is sent",
+				 MAX_RATIO);
 	if (f->to_fd && f->code == 200)
 		return write_all(f->to_fd, data, n, &f->err);
 	return buf_add(&f->body, data, n) < 0 ? prof_nomem(&f->err) : PROF_OK;
@@ -176,6 +199,8 @@ static void
 set_connection(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* A host that is down is known long before the profile would be. */
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT);
 	/* A host may vanish while it is to measure for an hour. */
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700

@@ -221,9 +221,42 @@ add_query(char *url, const char *query)
 	return url;
 }
 
-char *
-source_url(const struct source *s, const char *path, unsigned seconds,
-	   bool secret)
+/*
+ * The query for people and profiles: of "token=abc&seconds=5" what may be a
+ * secret is left out, "token=...&seconds=5".
+ */
+static char *
+public_query(const char *query)
+{
+	char *out = malloc(4 * strlen(query) + 4), *to = out;
+
+	while (out && *query) {
+		size_t n = strcspn(query, "&"), key = strcspn(query, "=&");
+		bool is_plain = !strncmp(query, "seconds=", 8) ||
+				!strncmp(query, "debug=", 6);
+
+		if (is_plain)
+			key = n;
+		else if (query[key] == '=')
+			key++;
+		else
+			key = 0; /* no key, but perhaps a secret */
+		to = stpncpy(to, query, key);
+		if (n > key && !is_plain)
+			to = stpcpy(to, "...");
+		query += n + (query[n] == '&');
+		if (*query)
+			*to++ = '&';
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
+/* source_url() of what s says, and nothing hidden. */
+static char *
+whole_url(const struct source *s, const char *path, unsigned seconds,
+	  bool secret)
 {
 	const char *more = s->is_insecure && !secret ? "+insecure" : "";
 	char *url, *longer;
@@ -245,4 +278,19 @@ source_url(const struct source *s, const char *path, unsigned seconds,
 		     strchr(url, '?') ? '&' : '?', seconds);
 	free(url);
 	return n < 0 ? NULL : longer;
+}
+
+char *
+source_url(const struct source *s, const char *path, unsigned seconds,
+	   bool secret)
+{
+	struct source shown = *s;
+	char *url;
+
+	if (secret)
+		return whole_url(s, path, seconds, true);
+	shown.query = public_query(s->query);
+	url = shown.query ? whole_url(&shown, path, seconds, false) : NULL;
+	free(shown.query);
+	return url;
 }

@@ -37,8 +37,9 @@ void source_release(struct source *s);
 /*
  * The URL, for free(); NULL without memory. path NULL: that of s. seconds not
  * 0: ask for so many, whatever the query says. secret: for the server, with the
- * user and password; else for people and profiles, without, but https+insecure
- * is called so.
+ * user and password; else for people and profiles, without, and without the
+ * values in the query but those of seconds and debug, which may be secrets,
+ * too; but https+insecure is called so.
  */
 char *source_url(const struct source *s, const char *path, unsigned seconds,
 		 bool secret);

@@ -152,6 +152,19 @@ legacy_java(struct legacy *l, struct text *t, enum legacy_kind kind)
 
 /* --- names --- */
 
+/* A number with base 10, whatever zeros it begins with; one below 0 is 0. */
+static bool
+line_number(struct span s, int64_t *line)
+{
+	bool is_negative = span_take(&s, "-");
+	uint64_t v;
+
+	if (!span_dec(&s, &v) || s.p < s.end)
+		return false;
+	*line = is_negative ? 0 : (int64_t)v;
+	return true;
+}
+
 /*
  * "name (file:12)", "name (/path/of/file)", "generated stub/JIT" or "name":
  * its parts.
@@ -170,10 +183,8 @@ describe(struct span s, struct span *name, struct span *file, int64_t *line)
 		*file = (struct span){ open + 1, s.end - 1 };
 		colon = memrchr(file->p, ':', span_len(*file));
 		if (colon && colon > file->p &&
-		    span_int((struct span){ colon + 1, file->end }, line)) {
+		    line_number((struct span){ colon + 1, file->end }, line)) {
 			file->end = colon;
-			if (*line < 0)
-				*line = 0;
 			return;
 		}
 		colon = memrchr(file->p, '/', span_len(*file));

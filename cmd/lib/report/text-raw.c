@@ -107,7 +107,7 @@ put_types(FILE *out, const struct profile *p)
 		put(out, p, p->type[i].type);
 		putc('/', out);
 		put(out, p, p->type[i].unit);
-		if (p->type[i].type == p->default_type)
+		if (p->default_type && p->type[i].type == p->default_type)
 			fputs("[dflt]", out);
 	}
 	putc('\n', out);
@@ -126,13 +126,11 @@ put_header(FILE *out, const struct profile *p)
 		put(out, p, p->doc_url);
 		putc('\n', out);
 	}
-	if (p->period_type.type || p->period_type.unit) {
-		fputs("PeriodType: ", out);
-		put(out, p, p->period_type.type);
-		putc(' ', out);
-		put(out, p, p->period_type.unit);
-		putc('\n', out);
-	}
+	fputs("PeriodType: ", out);
+	put(out, p, p->period_type.type);
+	putc(' ', out);
+	put(out, p, p->period_type.unit);
+	putc('\n', out);
 	fprintf(out, "Period: %" PRId64 "\n", p->period);
 	if (p->time_ns)
 		put_time(out, p->time_ns);

@@ -211,7 +211,16 @@ find_server(struct remote *r, const char *url)
 	}
 	s->page = page;
 	if (source_parse(&s->fetch.source, page, &err) == PROF_OK) {
-		s->fetch.source.is_insecure = source.is_insecure;
+		/*
+		 * What a profile says may be a stranger's word: it does not
+		 * switch checks off.
+		 */
+		s->fetch.source.is_insecure =
+			source.is_insecure && r->o->server;
+		if (source.is_insecure && !r->o->server)
+			r->o->warn("%s: its certificate is checked, unless it "
+				   "is named by --server",
+				   page);
 		r->n_server++;
 	} else {
 		free(page);
