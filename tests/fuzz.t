@@ -147,5 +147,8 @@ END
 	check 'fuzz-object: each byte wrong' 0 'fuzz-object --flip \
 		objects/gcc-g-gdwarf-5 objects/gcc-g-c objects/clang-g-gdwarf-3' <<'END'
 END
+	check 'fuzz-object: pairs of bytes wrong' 0 \
+		'fuzz-object --pairs objects' <<'END'
+END
 fi
 plan
