@@ -109,6 +109,7 @@ row 'prof-dot -T svg old.pb' svg
 row 'prof-list --list=. old.pb' text
 row 'prof-list --list=. --verbose old.pb' text
 row 'prof-list --list=. --json old.pb' json
+row 'prof-html old.pb' html
 row 'prof-flame old.pb' svg
 row 'prof-diff old.pb new.pb | prof-flame' svg
 row 'prof-gate old.pb -- new.pb' text '[01]'
