@@ -126,8 +126,8 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 }
 
 /*
- * Profiles of allocators and locks say which frames their readers should not
- * see. Those are told by their names, so only now.
+ * Profiles of allocators and locks name frames that reports should not show.
+ * They are recognized by name, so only after symbolization.
  */
 static void
 drop_frames(struct profile *p, const struct symbolize_settings *s)

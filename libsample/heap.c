@@ -1,6 +1,6 @@
 /*
- * heap.c - malloc and its kin. In each, what is no sample goes on to the
- * allocator by a jump; the rest is out of line.
+ * heap.c - malloc and related functions. A call that is not sampled goes on to
+ * the allocator by a jump; sampling is out of line.
  */
 #include "config.h"
 

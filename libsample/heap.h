@@ -1,7 +1,7 @@
 /*
  * heap.h - what the parts of libsample-heap.so share.
  *
- *	heap.c		malloc and its kin, as the program sees them
+ *	heap.c		malloc and related functions, as the program sees them
  *	heap-new.c	operator new and delete
  *	heap-real.c	those of the allocator, and what happens before they
  *			are found
@@ -29,8 +29,8 @@
 
 /* heap-real.c */
 
-/* At every moment there is one that works: first that which looks for the
- * allocator, then an arena for who asks meanwhile, then the allocator's. */
+/* At every moment there is one that works: first the one that looks for the
+ * allocator, then an arena for calls made meanwhile, then the allocator. */
 struct heap_real {
 	void *(*malloc)(size_t size);
 	void *(*calloc)(size_t n, size_t size);
@@ -88,7 +88,7 @@ void heap_sample(void *p, size_t size, const void *ra);
 
 /*
  * For each KiB of addresses (modulo 256 MiB) how many samples that are not
- * freed begin there; 255 is for ever.
+ * freed begin there; 255 is forever.
  */
 enum { HEAP_FILTER = 1 << 18, HEAP_FOREVER = 255 };
 extern _Atomic uint8_t heap_filter[HEAP_FILTER];
@@ -108,7 +108,7 @@ heap_may_know(const void *p)
 						 memory_order_relaxed) == 0);
 }
 
-/* Addresses of this KiB are asked about for ever. */
+/* Addresses of this KiB are asked about forever. */
 void heap_filter_forever(const void *p);
 
 /* p will be freed; it is a sample no more, if it was one. */

@@ -243,7 +243,7 @@ void label_reset(void);
 
 /* gperf.c */
 
-/* Do what CPUPROFILE and its kin ask for. */
+/* Do what CPUPROFILE and related variables ask for. */
 void gperf_init(void);
 
 /* init.c: not for signal handlers */

@@ -135,7 +135,7 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	/*
-	 * A frame without extent would be met for ever; but a function may
+	 * A frame without extent would be met forever; but a function may
 	 * have left all of its own, and be about to jump back.
 	 */
 	if (sp < f->sp || (sp == f->sp && !f->regs) || sp > unwind_limit(b) ||

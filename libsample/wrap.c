@@ -88,7 +88,7 @@ sampling(void)
 	return ready() && sampler_is_on();
 }
 
-/* Our handler stays for ever: a signal may be on its way. */
+/* Our handler stays forever: a signal may be on its way. */
 static bool
 is_ours(int sig)
 {

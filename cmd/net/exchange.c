@@ -122,8 +122,8 @@ set_proxy(CURL *easy, const struct source *s)
 	if (s->is_local)
 		curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
 	/*
-	 * curl reads all variables but this one, which whoever calls a CGI
-	 * program could set with a header. pprof reads it elsewhere.
+	 * curl does not read this variable, because a client of a CGI program
+	 * could set it with a header. pprof reads it unless it runs as CGI.
 	 */
 	else if (upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD") &&
 		 !strcmp(s->scheme, "http"))

@@ -1,8 +1,8 @@
 /*
- * listen.c - see listen.h. libmicrohttpd speaks the protocol; what it has no
- * limits for is limited here: it would let a client send, or read, a byte now
- * and then for ever, and it does not notice that a client has gone away while
- * its answer is being made.
+ * listen.c - see listen.h. libmicrohttpd speaks the protocol. Limits that it
+ * lacks are here: it would let a client send, or read, a byte now and then
+ * forever, and it does not notice that a client has gone away while its answer
+ * is being made.
  *
  * One thread does everything. It waits for libmicrohttpd's epoll descriptor,
  * for the end of the next profile and for the next client's time to be up.
@@ -414,7 +414,7 @@ look_after(struct listen *l, struct client *k, short revents, int64_t now)
 	}
 }
 
-/* How long poll() may sleep: -1 for ever. */
+/* How long poll() may sleep: -1 is forever. */
 static int
 patience(const struct listen *l, int64_t now)
 {

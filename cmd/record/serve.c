@@ -1,9 +1,9 @@
 /*
  * serve.c - the pages of a profile server; see serve.h.
  *
- * Profiles under /pprof/ come in one of two formats: google-pprof reads nothing
- * but gperftools' own. It does not say that it takes gzip, and all who read
- * profile.proto, which is gzip, do. Under /debug/pprof/, where Go programs have
+ * Profiles under /pprof/ come in one of two formats: google-pprof reads only
+ * gperftools' own, and does not accept gzip; clients that read profile.proto,
+ * which is gzip, do accept it. Under /debug/pprof/, where Go programs have
  * theirs, there is profile.proto, unless the text is asked for by debug=1.
  */
 #include "config.h"

@@ -40,7 +40,7 @@ struct serve_reply {
 	const char *type;  /* the content's */
 	const char *file;  /* what to call it when it is saved, or NULL */
 	const char *allow; /* methods, or NULL */
-	struct buf body;   /* whoever has the reply frees it */
+	struct buf body;   /* freed by the owner of the reply */
 };
 
 /*

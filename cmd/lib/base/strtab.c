@@ -18,10 +18,9 @@ mum(uint64_t a, uint64_t b)
 }
 
 /*
- * Names come from strangers, who could fill a table with collisions if they
- * knew the hash: so it is keyed by random bytes of the process. Indices are
- * given in order of arrival, and nothing walks the slots: the key never
- * reaches the output.
+ * Names are not trusted: they could be chosen to collide if the hash were
+ * known. It is keyed by random bytes of the process. Indices are given in order
+ * of arrival, and nothing walks the slots: the key never reaches the output.
  */
 static uint32_t
 hash_bytes(const struct strtab *t, const char *s, size_t len)

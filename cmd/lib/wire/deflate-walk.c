@@ -1,6 +1,6 @@
 /*
- * deflate-walk.c - see deflate-walk.h. RFC 1951 without its output: of a code
- * only its kind matters, and how many bits it has with its extra bits.
+ * deflate-walk.c - see deflate-walk.h. RFC 1951 without its output: for a code
+ * only its kind matters, and its length with its extra bits.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /*
  * gzip-out.c - see gzip-out.h. Pieces go round in a ring: the caller fills one
- * after the other, whoever is free compresses them, and who has finished the
- * one whose turn it is writes it and all that are ready behind it. When the
+ * after the other, and idle threads compress them. The thread that finishes the
+ * next piece in order writes it, and all finished pieces behind it. When the
  * ring is full the caller helps, so with n threads n are busy.
  */
 #include "config.h"
@@ -134,8 +134,9 @@ work(void *arg)
 }
 
 /*
- * Signals are for the threads that the program had before, but not the one that
- * a thread sends to itself: who reads no further ends the process, silently.
+ * Signals go to the threads that the program had before. The exception is
+ * SIGPIPE, which a thread sends to itself: when the reader of the pipe is gone,
+ * the process ends silently.
  */
 static void
 start_thread(struct gzip_out *o)

@@ -2,8 +2,8 @@
  * functions.c - functions, inlined functions and lines of many addresses
  * of one object; see binary.h. First the ranges of all units say which unit
  * has which addresses. Then each unit that has any is read once
- * (symbols/dwarf/scan.h), by several threads, and its answers are told in the
- * order of the units.
+ * (symbols/dwarf/scan.h), by several threads, and its answers are passed on in
+ * the order of the units.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /*
  * symcache-image.h - the bytes of an entry of the symbol cache (symcache.h):
- * what is at some addresses of one object. An image is what it was made from
- * or nothing: a checksum finds accidents, and who made it on purpose finds
- * every offset checked.
+ * what is at some addresses of one object. A checksum finds
+ * accidental damage; every offset is checked, so a forged image can do no harm.
  *
  *	header, addresses (ascending), first frame of each and the end, frames,
  *	key (text that says which object it is), strings (each ended by NUL)

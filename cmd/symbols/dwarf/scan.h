@@ -60,9 +60,9 @@ struct scan {
 
 /*
  * Find out about the n > 0 addresses in u, a unit of object's file. If it is
- * not their owner, only those are answered that its functions have. Needs
- * scan_release() in any case; s must not be moved until then, and the
- * addresses stay.
+ * not their owner, only those are answered that its functions have. Always
+ * call scan_release() afterwards; until then s must not be moved, and the
+ * addresses must stay.
  */
 void scan_unit(struct scan *s, const struct scan_object *object,
 	       const struct dwarf_unit *u, bool is_owner, const uint64_t *addr,

@@ -1,8 +1,8 @@
 /*
  * remote.c - see remote.h. In each round every mapping asks its next source,
- * all at the same time: the first is as good as another, so it is only when it
- * fails that there is another round. An answer is a stranger's: its size and
- * its time are limited, and what was not asked for is ignored.
+ * all at the same time. Sources are equivalent, so there is another round only
+ * for mappings whose source failed. Answers are not trusted: their size and
+ * time are limited, and names that were not asked for are ignored.
  */
 #include "config.h"
 

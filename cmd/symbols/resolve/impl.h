@@ -94,9 +94,9 @@ int resolve_order(struct profile *p, size_t first);
 
 /*
  * In parallel.c: look up later what is wanted now, sorted, in s, the
- * object of mapping m. s is taken. Objects are read by
- * o->n_thread threads, each for itself, at the latest by resolve_run(), which
- * needs to be called in any case. PROF_ENOMEM.
+ * object of mapping m, which is taken over. o->n_thread threads read objects,
+ * each one its own, at the latest in resolve_run(), which must always be
+ * called. PROF_ENOMEM.
  */
 enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 			       struct prof_err *err) MUST_USE;
