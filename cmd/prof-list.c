@@ -15,14 +15,14 @@
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
-#if HAVE_LIBDW
+#if HAVE_LIBELF
 #include "list/assembly.h"
 #include "list/binaries.h"
 #endif
 #include "list/options.h"
 #include "list/print.h"
 #include "list/sources.h"
-#if HAVE_LIBDW
+#if HAVE_LIBELF
 #include "list/sections.h"
 #include "list/weblist.h"
 #endif
@@ -121,7 +121,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	sources_free(sources);
 }
 
-#if HAVE_LIBDW
+#if HAVE_LIBELF
 static bool
 wants_name(const char *name, size_t n, void *ctx)
 {
