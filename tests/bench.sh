@@ -4,7 +4,8 @@
 # and one walk over the bytes), all in one run on one machine.
 #
 #	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch (all
-#				these); record (what sampling costs programs),
+#				these); list (prof-list on a large
+#				program); record (what sampling costs programs),
 #				heap (what --heap and --lock do)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
@@ -305,6 +306,31 @@ bench_symbolize() {
 	symbol_row 'big, prof-filter copies it' 'prof-filter big.pb.gz | cat' \
 		'' ''
 	rm -f s.pb.gz
+}
+
+# prof-list on the same program: functions at 200 random addresses.
+bench_list() {
+	sh "$src/tests/mkbigcxx.sh" bigcxx 64
+	addresses bigcxx 200
+	prof-symbolize -q bigcxx.200.pb -o list.pb.gz
+	printf '\nListings, C++ of %d MB\n\n' \
+		$(($(wc -c <bigcxx) / 1000000))
+	printf '| %-28s | %7s | %6s | %7s | %6s | %5s | %6s | %7s | %5s |\n' \
+		what seconds MB 'pprof s' MB time memory '' ''
+	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
+	theirs=''
+	[ "$referee" = no ] || ! build_pprof ||
+		theirs='./pprof -symbolize=none -output=list.out'
+	symbol_row 'list of a function' \
+		"prof-list -q --list='_M_data$' -o list.out list.pb.gz" \
+		"${theirs:+$theirs -list='_M_data$' list.pb.gz}" ''
+	symbol_row 'disassembly of a function' \
+		"prof-list -q --disasm='operator.=' -o list.out list.pb.gz" \
+		"${theirs:+$theirs -disasm='operator.=' list.pb.gz}" ''
+	symbol_row 'source page of all' \
+		"prof-list -q --weblist=. -o list.out list.pb.gz" \
+		"${theirs:+$theirs -weblist=. list.pb.gz}" ''
+	rm -f list.out list.pb.gz
 }
 
 # 200 servers at once, a process each for every request, against the slowest of

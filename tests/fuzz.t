@@ -61,6 +61,17 @@ check 'fuzz-report: every message of testdata in every report' 0 \
 	'ls | grep "^report" | xargs fuzz-report 2>/dev/null' <<'END'
 END
 
+n=0
+for f in raw/*; do
+	for head in '\001' '\013' '\005' '\010'; do
+		n=$((n + 1))
+		{ printf "$head"; cat "$f"; } >listing.$n
+	done
+done
+check 'fuzz-listing: every message of testdata' 0 \
+	'ls | grep "^listing" | xargs fuzz-listing 2>/dev/null' <<'END'
+END
+
 printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
 printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
 printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3
@@ -149,6 +160,9 @@ END
 END
 	check 'fuzz-object: pairs of bytes wrong' 0 \
 		'fuzz-object --pairs objects' <<'END'
+END
+	check 'fuzz-code: small objects, whole and cut' 0 \
+		'fuzz-code objects && fuzz-code --cut objects/gcc-g-gdwarf-5' <<'END'
 END
 fi
 plan

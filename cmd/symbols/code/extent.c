@@ -206,7 +206,9 @@ take_names(struct finder *f, struct extent *e, size_t i, size_t end)
 static bool
 make_extents(struct finder *f, struct extents *out)
 {
-	out->extent = arena_array(f->arena, f->n_mark, sizeof(*out->extent));
+	/* One more: a new arena has no room to point at. */
+	out->extent =
+		arena_array(f->arena, f->n_mark + 1, sizeof(*out->extent));
 	if (!out->extent)
 		return false;
 	for (size_t i = 0, next; i < f->n_mark; i = next) {
