@@ -18,6 +18,8 @@ fake() {
 	chmod +x "fake/$1"
 }
 chmod +x tree/configure
+fake node :
+fake npm :
 fake id 'echo 0'
 fake apt-get 'echo "apt-get $*" >>../asked'
 fake dpkg-query 'echo "gcc installed"'

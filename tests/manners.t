@@ -93,7 +93,7 @@ for c in $commands; do
 
 	if have script; then
 		on_terminal "$named" >.out 2>&1
-		if grep -q 'not read from a terminal\|no source' .out; then
+		if grep -q 'not read from a terminal\|not written to a terminal\|no source' .out; then
 			ok "$c: does not read a terminal"
 		else
 			not_ok "$c: does not read a terminal" <.out
