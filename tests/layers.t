@@ -32,6 +32,7 @@ flame            lib cli
 gate             lib cli
 html             lib cli list
 import           lib cli
+export           lib cli
 list             lib cli symbols net
 merge            lib cli
 record           lib cli symbols unwind libsample

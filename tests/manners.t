@@ -19,13 +19,14 @@ for c in $commands; do
 	case $c in
 	prof-record | prof-diff | prof-gate) continue ;; # not filters of one
 	prof-fetch) run="$c -" ;;
+	prof-export) run="$c --to folded" ;;
 	prof-list) run='prof-list -q --list=.' ;;
 	*) run=$c ;;
 	esac
 	named=$c # takes files
-	[ "$c" != prof-list ] || named=$run
+	case $c in prof-list | prof-export) named=$run ;; esac
 	case $c in
-	prof-text | prof-list | prof-dot | prof-flame | prof-html) kind=text ;;
+	prof-text | prof-list | prof-dot | prof-flame | prof-html | prof-export) kind=text ;;
 	*) kind=stream ;;
 	esac
 

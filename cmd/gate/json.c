@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/report/json.h"
+#include "lib/base/json.h"
 #include "report.h"
 
 #define SCHEMA 2

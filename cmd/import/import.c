@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/formats/legacy.h"
+#include "lib/formats/script.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "lib/wire/compress.h"
@@ -61,20 +63,61 @@ slurp(int fd, struct buf *b, size_t max, struct prof_err *err)
 	return st;
 }
 
-/* A profile of bytes that are not compressed. */
+static enum prof_status
+parse_folded(const char *name, const struct buf *raw,
+	     const struct import_options *o, struct profile **out,
+	     struct prof_err *err)
+{
+	struct folded_notes notes;
+	enum prof_status st =
+		folded_parse(raw->data, raw->n, &o->folded, out, &notes, err);
+
+	if (notes.n_bad)
+		warn("%s: %zu lines are no folded stacks; the first is line "
+		     "%zu",
+		     cli_name(name), notes.n_bad, notes.first_bad);
+	if (notes.n_second)
+		warn("%s: %zu lines end in two numbers, the first of which is "
+		     "taken for part of a name; --diff takes both",
+		     cli_name(name), notes.n_second);
+	return st;
+}
+
+static enum prof_status
+parse_script(const char *name, const struct buf *raw, struct profile **out,
+	     struct prof_err *err)
+{
+	struct script_notes notes;
+	enum prof_status st = script_parse(raw->data, raw->n, out, &notes, err);
+
+	if (notes.n_bad)
+		warn("%s: %zu lines are none of perf script; the first is line "
+		     "%zu",
+		     cli_name(name), notes.n_bad, notes.first_bad);
+	return st;
+}
+
+/* A profile of bytes that are not compressed. Legacy formats go first: some are
+ * folded stacks to whoever looks at the first line only. */
 static enum prof_status
 parse(const char *name, const struct buf *raw, const struct import_options *o,
       struct profile **out, struct prof_err *err)
 {
-	enum foreign_kind kind =
-		o->from ? o->from : foreign_sniff(raw->data, raw->n);
+	enum legacy_kind legacy = legacy_sniff(raw->data, raw->n);
+	enum foreign_kind kind = o->from;
 
+	if (!kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
+		kind = foreign_sniff(raw->data, raw->n);
 	if (foreign_hint(kind))
 		return prof_fail(err, PROF_ENOTSUP, "%s: %s",
 				 foreign_name(kind), foreign_hint(kind));
 	switch (kind) {
 	case FOREIGN_PERF:
 		return import_perf_bytes(name, raw, &o->perf, out, err);
+	case FOREIGN_FOLDED:
+		return parse_folded(name, raw, o, out, err);
+	case FOREIGN_SCRIPT:
+		return parse_script(name, raw, out, err);
 	default:
 		return profile_parse(raw->data, raw->n, out, err);
 	}

@@ -6,6 +6,7 @@
 #ifndef IMPORT_H
 #define IMPORT_H
 
+#include "lib/formats/folded.h"
 #include "lib/formats/foreign.h"
 #include "lib/formats/perf.h"
 
@@ -15,6 +16,7 @@ struct import_options {
 	enum foreign_kind from; /* FOREIGN_NONE: by content */
 	size_t max_size;        /* of what is inflated or kept as a whole */
 	struct perf_options perf;
+	struct folded_options folded;
 };
 
 /*

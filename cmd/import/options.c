@@ -17,6 +17,12 @@ enum {
 	KEY_NO_IDLE,
 	KEY_STRICT,
 	KEY_TIME,
+	KEY_TYPE,
+	KEY_SCALE,
+	KEY_SKIP_BAD,
+	KEY_DIFF,
+	KEY_FRAMES,
+	KEY_ROOT,
 };
 
 static const struct cli_opt opts[] = {
@@ -31,6 +37,15 @@ static const struct cli_opt opts[] = {
 	{ KEY_STRICT, "strict", NULL, "damage is an error, not a warning" },
 	{ KEY_TIME, "time", "FILE",
 	  "date the profile as FILE is, if nothing else does" },
+	{ KEY_TYPE, "type", "NAME/UNIT",
+	  "folded: what the numbers are (samples/count)" },
+	{ KEY_SCALE, "scale", "X", "folded: multiply numbers by X, and round" },
+	{ KEY_SKIP_BAD, "skip-bad", NULL,
+	  "folded: pass over lines that are none" },
+	{ KEY_DIFF, "diff", NULL, "folded: two numbers are before and after" },
+	{ KEY_FRAMES, "frames", "HOW",
+	  "folded: py, gdb or jvm: frames are \"name (file:line)\"" },
+	{ KEY_ROOT, "root", "LABEL", "folded: the first frame is that label" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -131,6 +146,39 @@ choose_kernel(struct import_args *a)
 }
 
 static void
+choose_type(struct import_args *a)
+{
+	char *slash = strrchr(a->cli.arg, '/');
+
+	if (!slash || slash == a->cli.arg || !slash[1])
+		die("--type: '%s' is not NAME/UNIT", a->cli.arg);
+	*slash = '\0';
+	a->import.folded.type = a->cli.arg;
+	a->import.folded.unit = slash + 1;
+}
+
+static void
+choose_frames(struct import_args *a)
+{
+	if (strcmp(a->cli.arg, "py") && strcmp(a->cli.arg, "gdb") &&
+	    strcmp(a->cli.arg, "jvm"))
+		die("--frames: '%s' is not py, gdb or jvm", a->cli.arg);
+	a->import.folded.split_places = true;
+}
+
+static void
+choose_root(struct import_args *a)
+{
+	const char *label = a->cli.arg;
+
+	if (!strncmp(label, "label:", 6))
+		label += 6;
+	if (!*label)
+		die("--root: which label?");
+	a->import.folded.root = label;
+}
+
+static void
 choose_time(struct import_args *a)
 {
 	struct stat sb;
@@ -143,35 +191,69 @@ choose_time(struct import_args *a)
 }
 
 static void
+folded_option(struct import_args *a, int key)
+{
+	switch (key) {
+	case KEY_TYPE:
+		choose_type(a);
+		break;
+	case KEY_SCALE:
+		a->import.folded.scale = cli_double(&a->cli);
+		if (!(a->import.folded.scale > 0))
+			die("--scale: not more than 0");
+		break;
+	case KEY_SKIP_BAD:
+		a->import.folded.skip_bad = true;
+		break;
+	case KEY_DIFF:
+		a->import.folded.is_diff = true;
+		break;
+	case KEY_FRAMES:
+		choose_frames(a);
+		break;
+	case KEY_ROOT:
+		choose_root(a);
+		break;
+	}
+}
+
+static void
+one_option(struct import_args *a, int key)
+{
+	switch (key) {
+	case KEY_FROM:
+		choose_format(a);
+		break;
+	case KEY_COLUMNS:
+		choose_columns(a);
+		break;
+	case KEY_LABEL:
+		choose_labels(a);
+		break;
+	case KEY_KERNEL:
+		choose_kernel(a);
+		break;
+	case KEY_NO_IDLE:
+		a->import.perf.no_idle = true;
+		break;
+	case KEY_STRICT:
+		a->import.perf.is_strict = true;
+		break;
+	case KEY_TIME:
+		choose_time(a);
+		break;
+	default:
+		folded_option(a, key);
+	}
+}
+
+static void
 parse_ours(struct import_args *a)
 {
 	int key;
 
-	while ((key = cli_option(&a->cli)) != CLI_DONE) {
-		switch (key) {
-		case KEY_FROM:
-			choose_format(a);
-			break;
-		case KEY_COLUMNS:
-			choose_columns(a);
-			break;
-		case KEY_LABEL:
-			choose_labels(a);
-			break;
-		case KEY_KERNEL:
-			choose_kernel(a);
-			break;
-		case KEY_NO_IDLE:
-			a->import.perf.no_idle = true;
-			break;
-		case KEY_STRICT:
-			a->import.perf.is_strict = true;
-			break;
-		case KEY_TIME:
-			choose_time(a);
-			break;
-		}
-	}
+	while ((key = cli_option(&a->cli)) != CLI_DONE)
+		one_option(a, key);
 }
 
 /*

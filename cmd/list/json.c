@@ -6,7 +6,7 @@
 
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
-#include "lib/report/json.h"
+#include "lib/base/json.h"
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 #include "lib/report/text-data.h"

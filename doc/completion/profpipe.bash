@@ -18,4 +18,3 @@ _profpipe()
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	fi
 }
-complete -o default -F _profpipe "${BASH_SOURCE[0]##*/}"

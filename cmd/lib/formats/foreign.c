@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "folded.h"
 #include "perf.h"
+#include "script.h"
 
 static const struct {
 	const char *name;
@@ -14,6 +16,9 @@ static const struct {
 } formats[FOREIGN_KINDS] = {
 	[FOREIGN_NONE] = { "profile", NULL },
 	[FOREIGN_PERF] = { "perf.data", NULL },
+	[FOREIGN_SPEEDSCOPE] = { "speedscope", NULL },
+	[FOREIGN_SCRIPT] = { "perf-script", NULL },
+	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
 	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",
@@ -26,6 +31,36 @@ begins(const void *data, size_t n, const char *with)
 	return n >= strlen(with) && !memcmp(data, with, strlen(with));
 }
 
+/* The first character that is no blank. */
+static bool
+is_json(const char *s, size_t n)
+{
+	while (n && (*s == ' ' || *s == '\n' || *s == '\t' || *s == '\r'))
+		s++, n--;
+	return n && (*s == '{' || *s == '[');
+}
+
+static bool
+has(const char *s, size_t n, const char *word)
+{
+	return memmem(s, n, word, strlen(word));
+}
+
+/* By keys near the beginning or the end: parsing decides in earnest. */
+static enum foreign_kind
+json_kind(const char *s, size_t n)
+{
+	const size_t near = 65536;
+	const char *end = n > near ? s + n - near : s;
+	size_t head = n < near ? n : near;
+
+	if (has(s, head, "speedscope.app/file-format-schema") ||
+	    has(end, (size_t)(s + n - end),
+		"speedscope.app/file-format-schema"))
+		return FOREIGN_SPEEDSCOPE;
+	return FOREIGN_NONE;
+}
+
 enum foreign_kind
 foreign_sniff(const void *data, size_t n)
 {
@@ -35,6 +70,12 @@ foreign_sniff(const void *data, size_t n)
 		return FOREIGN_PERF_OLD;
 	if (begins(data, n, "SIMPLEPERF"))
 		return FOREIGN_SIMPLEPERF;
+	if (is_json(data, n))
+		return json_kind(data, n);
+	if (script_is(data, n))
+		return FOREIGN_SCRIPT;
+	if (folded_is(data, n))
+		return FOREIGN_FOLDED;
 	return FOREIGN_NONE;
 }
 

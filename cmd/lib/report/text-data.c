@@ -10,7 +10,7 @@
 
 #include "frames.h"
 #include "graph.h"
-#include "json.h"
+#include "lib/base/json.h"
 #include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"

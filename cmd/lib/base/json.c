@@ -3,8 +3,8 @@
 
 #include "json.h"
 
-#include "lib/base/escape.h"
-#include "lib/base/strtab.h"
+#include "escape.h"
+#include "strtab.h"
 
 void
 json_put(FILE *out, const char *s, size_t n)

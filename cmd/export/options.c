@@ -1,0 +1,97 @@
+/* export/options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <string.h>
+
+enum {
+	KEY_TO = CLI_LONG,
+	KEY_SAMPLE_INDEX,
+	KEY_SPLIT_BY,
+	KEY_SORT,
+	KEY_LINES,
+	KEY_ANNOTATE,
+	KEY_ROOT,
+	KEY_DIFF,
+	KEY_HEADERS,
+};
+
+static const struct cli_opt opts[] = {
+	{ KEY_TO, "to", "FORMAT", "folded or speedscope" },
+	{ KEY_SAMPLE_INDEX, "sample-index", "COLUMN",
+	  "the sample type (the profile's default)" },
+	{ KEY_SPLIT_BY, "split-by", "LABEL",
+	  "speedscope: a profile for each value of LABEL" },
+	{ KEY_SORT, "sort", "[ORDER]",
+	  "folded: by bytes; speedscope: value, largest first" },
+	{ KEY_LINES, "lines", NULL, "speedscope: frames have lines that ran" },
+	{ KEY_ANNOTATE, "annotate", NULL,
+	  "folded: mark kernel, inlined and jitted frames: _[k] _[i] _[j]" },
+	{ KEY_ROOT, "root", "LABEL", "folded: LABEL's value is a first frame" },
+	{ KEY_DIFF, "diff", NULL, "folded: both numbers of a difference" },
+	{ KEY_HEADERS, "headers", NULL,
+	  "folded: column, period and labels, for prof-import" },
+	CLI_READ_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 },
+};
+
+static const struct cli_cmd cmd = {
+	.name = "prof-export",
+	.args = "--to FORMAT [FILE...]",
+	.brief = "write a profile in the format of another viewer",
+	.opts = opts,
+};
+
+static void
+choose_order(struct export_args *a)
+{
+	a->folded.is_sorted = true;
+	if (a->cli.arg && !strcmp(a->cli.arg, "value"))
+		a->by_value = true;
+	else if (a->cli.arg && strcmp(a->cli.arg, "bytes"))
+		die("--sort: '%s' is not bytes or value", a->cli.arg);
+}
+
+void
+export_args_parse(struct export_args *a, int argc, char **argv)
+{
+	int key;
+
+	*a = (struct export_args){ 0 };
+	cli_init(&a->cli, &cmd, argc, argv);
+	while ((key = cli_option(&a->cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_TO:
+			a->to = a->cli.arg;
+			break;
+		case KEY_SAMPLE_INDEX:
+			a->sample_index = a->cli.arg;
+			break;
+		case KEY_SPLIT_BY:
+			a->split_by = a->cli.arg;
+			break;
+		case KEY_SORT:
+			choose_order(a);
+			break;
+		case KEY_LINES:
+			a->lines = true;
+			break;
+		case KEY_ANNOTATE:
+			a->folded.annotate = true;
+			break;
+		case KEY_ROOT:
+			a->folded.root = a->cli.arg;
+			break;
+		case KEY_DIFF:
+			a->folded.is_diff = true;
+			break;
+		case KEY_HEADERS:
+			a->folded.has_headers = true;
+			break;
+		}
+	}
+	if (!a->to)
+		die("which format? name it with --to");
+}

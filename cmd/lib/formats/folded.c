@@ -1,0 +1,487 @@
+/* folded.c - reading folded stacks; see folded.h. Writing: folded-out.c. */
+#include "config.h"
+
+#include "folded.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "build.h"
+#include "impl.h"
+#include "lib/base/array.h"
+
+#define MAX_GROUP 64 /* inlined frames in one location */
+
+struct folded {
+	struct build b;
+	const struct folded_options *o;
+	struct folded_notes *notes;
+	struct prof_err *err;
+	size_t number; /* of the line */
+	uint32_t key_root, key_base, kernel, jit, value_true;
+	bool has_headers;
+
+	/* Inlined frames that wait for their caller's location. */
+	struct line line[MAX_GROUP];
+
+	/* The line before, for what this one has in common with it. */
+	struct span last;
+	size_t *end;        /* of frame k in last */
+	uint32_t *location; /* of frame k */
+	size_t n_end, cap_end, cap_location;
+	bool is_plain; /* last had no frame that is more than a name */
+};
+
+/* --- a line's parts --- */
+
+/* The number at the end of s, cut off with the blanks before it. */
+static bool
+take_number(struct span *s, double *v, bool *is_whole, int64_t *whole)
+{
+	const char *p;
+	char text[64], *end;
+	size_t n;
+
+	while (s->end > s->p && is_blank(s->end[-1]))
+		s->end--;
+	for (p = s->end; p > s->p && !is_blank(p[-1]); p--)
+		;
+	n = (size_t)(s->end - p);
+	if (!n || n >= sizeof(text) || p == s->p ||
+	    strspn(p, "0123456789.eE+-") < n || p[0] < '0' || p[0] > '9')
+		return false;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	*v = strtod(text, &end);
+	if (*end || !isfinite(*v))
+		return false;
+	*is_whole = strspn(text, "0123456789") == n && n <= 19;
+	*whole = 0;
+	for (size_t i = 0; *is_whole && i < n; i++)
+		if (__builtin_mul_overflow(*whole, 10, whole) ||
+		    __builtin_add_overflow(*whole, text[i] - '0', whole))
+			*is_whole = false;
+	s->end = p;
+	while (s->end > s->p && is_blank(s->end[-1]))
+		s->end--;
+	return true;
+}
+
+bool
+folded_is(const void *data, size_t n)
+{
+	struct text t = { .p = data, .end = (const char *)data + n };
+	bool is_whole;
+	int64_t whole;
+	double v;
+
+	while (text_next(&t)) {
+		struct span s = t.line;
+
+		if (span_begins(s, "# profpipe folded 1"))
+			return true;
+		if (span_is_comment(s))
+			continue;
+		for (const char *p = s.p; p < s.end; p++)
+			if ((unsigned char)*p < ' ' && *p != '\t' && *p != '\r')
+				return false;
+		return take_number(&s, &v, &is_whole, &whole) && s.end > s.p;
+	}
+	return false;
+}
+
+static enum prof_status
+bad(struct folded *f, const char *what)
+{
+	if (f->o->skip_bad) {
+		if (!f->notes->n_bad++)
+			f->notes->first_bad = f->number;
+		return PROF_OK;
+	}
+	return prof_fail(f->err, PROF_EFORMAT, "line %zu: %s", f->number, what);
+}
+
+/* --- frames --- */
+
+/* The letter of a suffix "_[k]", which is cut off; 0 without one. */
+static char
+take_suffix(struct span *s)
+{
+	const char *e = s->end;
+
+	if (span_len(*s) < 5 || e[-1] != ']' || e[-3] != '[' || e[-4] != '_' ||
+	    !memchr("kjiw01", e[-2], 6))
+		return 0;
+	s->end -= 4;
+	return e[-2];
+}
+
+/* "name (file.py:12)" */
+static bool
+split_place(struct span *name, struct span *file, int64_t *line)
+{
+	const char *open = memrchr(name->p, '(', span_len(*name)), *colon;
+	struct span at;
+	uint64_t v;
+
+	if (!open || open == name->p || name->end[-1] != ')')
+		return false;
+	*file = (struct span){ open + 1, name->end - 1 };
+	colon = memrchr(file->p, ':', span_len(*file));
+	*line = 0;
+	if (colon) {
+		at = (struct span){ colon + 1, file->end };
+		if (!span_dec(&at, &v) || at.p != at.end)
+			return false;
+		*line = (int64_t)v;
+		file->end = colon;
+	}
+	name->end = open;
+	while (name->end > name->p && is_blank(name->end[-1]))
+		name->end--;
+	return true;
+}
+
+static bool
+make_line(struct folded *f, struct span s, struct line *line)
+{
+	struct span file = { "", "" };
+	uint32_t name, path = 0;
+
+	line->line = line->column = 0;
+	if (f->o->split_places && split_place(&s, &file, &line->line))
+		path = build_string(&f->b, file.p, span_len(file));
+	name = build_string(&f->b, s.p, span_len(s));
+	if (name == STRTAB_NONE || path == STRTAB_NONE)
+		return false;
+	line->function = build_function(&f->b, name, path, 0);
+	return line->function != PROF_NONE;
+}
+
+/*
+ * A frame that is more than a name. A run of inlined frames and the caller
+ * before them, which is the last on the stack, are one location.
+ */
+static bool
+push_marked(struct folded *f, struct span s, char suffix)
+{
+	uint32_t mapping = suffix == 'k'   ? f->kernel
+			   : suffix == 'j' ? f->jit
+					   : PROF_NONE;
+	struct build *b = &f->b;
+	size_t n = 1;
+
+	if (mapping != PROF_NONE)
+		mapping = build_mapping(b, mapping);
+	if (!make_line(f, s, &f->line[0]))
+		return false;
+	if (suffix == 'i' && b->n_stack) {
+		const struct location *l =
+			&b->p->location[b->stack[b->n_stack - 1]];
+
+		if (l->n_line < MAX_GROUP) {
+			mapping = l->mapping;
+			memcpy(f->line + 1, profile_line(b->p, l),
+			       l->n_line * sizeof(*f->line));
+			n += l->n_line;
+			b->n_stack--;
+		}
+	}
+	return build_push(b, build_location(b, mapping, 0, f->line, n)) == 0;
+}
+
+static bool
+push_frame(struct folded *f, struct span s)
+{
+	struct span name = s;
+	char suffix = take_suffix(&name);
+	uint32_t n;
+
+	if (suffix || f->o->split_places) {
+		f->is_plain = false;
+		return push_marked(f, name, suffix);
+	}
+	n = build_string(&f->b, s.p, span_len(s));
+	return n != STRTAB_NONE && build_push(&f->b, build_name(&f->b, n)) == 0;
+}
+
+/* How many frames of s, whole ones, the line before began with. */
+static size_t
+common(const struct folded *f, struct span s)
+{
+	size_t n = span_len(s) < span_len(f->last) ? span_len(s)
+						   : span_len(f->last);
+	size_t same = 0, k = 0;
+
+	if (!f->is_plain)
+		return 0;
+	while (same < n && s.p[same] == f->last.p[same])
+		same++;
+	while (k < f->n_end && f->end[k] < same)
+		k++;
+	return k;
+}
+
+static bool
+push_stack(struct folded *f, struct span s)
+{
+	size_t k = common(f, s), at = k ? f->end[k - 1] + 1 : 0;
+	size_t n = span_len(s);
+
+	for (size_t i = 0; i < k; i++)
+		if (build_push(&f->b, f->location[i]) < 0)
+			return false;
+	f->is_plain = true;
+	f->n_end = k;
+	while (at <= n) {
+		const char *semi = memchr(s.p + at, ';', n - at);
+		size_t end = semi ? (size_t)(semi - s.p) : n;
+
+		if (!push_frame(f, (struct span){ s.p + at, s.p + end }) ||
+		    array_reserve(&f->end, &f->cap_end, f->n_end + 1,
+				  sizeof(*f->end)) < 0 ||
+		    array_reserve(&f->location, &f->cap_location, f->n_end + 1,
+				  sizeof(*f->location)) < 0)
+			return false;
+		f->location[f->n_end] = f->b.stack[f->b.n_stack - 1];
+		f->end[f->n_end++] = end;
+		at = end + 1;
+	}
+	f->last = s;
+	build_reverse(&f->b);
+	return true;
+}
+
+/* --- labels --- */
+
+/* Labels of a line with headers: "key=text|" and "key:=12 bytes|" frames. */
+static bool
+take_label(struct folded *f, struct span *s, struct label *l)
+{
+	const char *semi = memchr(s->p, ';', span_len(*s));
+	struct span w = { s->p, semi ? semi : s->end }, v;
+	const char *eq;
+	uint64_t num;
+	bool is_negative;
+
+	if (!span_len(w) || w.end[-1] != '|' ||
+	    !(eq = memchr(w.p, '=', span_len(w))) || eq == w.p)
+		return false;
+	w.end--;
+	v = (struct span){ eq + 1, w.end };
+	*l = (struct label){ 0 };
+	if (eq[-1] != ':') {
+		l->str = build_string(&f->b, v.p, span_len(v));
+	} else {
+		eq--;
+		is_negative = span_take(&v, "-");
+		if (!span_dec(&v, &num))
+			return false;
+		span_blanks(&v);
+		l->num = is_negative ? -(int64_t)num : (int64_t)num;
+		l->unit = build_string(&f->b, v.p, span_len(v));
+	}
+	l->key = build_string(&f->b, w.p, (size_t)(eq - w.p));
+	s->p = semi ? semi + 1 : s->end;
+	return true;
+}
+
+static size_t
+take_labels(struct folded *f, struct span *s, struct label *label, size_t max)
+{
+	const char *semi;
+	size_t n = 0;
+
+	while (f->has_headers && n < max && take_label(f, s, &label[n]))
+		n++;
+	if (f->o->root && n < max && span_len(*s)) {
+		semi = memchr(s->p, ';', span_len(*s));
+		label[n] = (struct label){ .key = f->key_root };
+		label[n].str = build_string(
+			&f->b, s->p, (size_t)((semi ? semi : s->end) - s->p));
+		s->p = semi ? semi + 1 : s->end;
+		n++;
+	}
+	return n;
+}
+
+/* --- lines --- */
+
+static bool
+is_nomem(const struct label *label, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (label[i].key == STRTAB_NONE ||
+		    label[i].str == STRTAB_NONE || label[i].unit == STRTAB_NONE)
+			return true;
+	return false;
+}
+
+static enum prof_status
+whole_number(struct folded *f, double v, bool is_whole, int64_t whole,
+	     int64_t *out)
+{
+	double scaled = v * (f->o->scale != 0 ? f->o->scale : 1);
+
+	*out = whole;
+	if (is_whole && f->o->scale == 0)
+		return PROF_OK;
+	if (f->o->scale == 0)
+		return bad(f, "a fraction, or a number beyond 64 bits; --scale "
+			      "says how to make it whole");
+	if (!(fabs(scaled) < 9.2e18))
+		return bad(f, "a number beyond 64 bits");
+	*out = (int64_t)llround(scaled);
+	return PROF_OK;
+}
+
+static enum prof_status
+add_sample(struct folded *f, struct span s, int64_t v, int64_t before)
+{
+	struct label label[32];
+	size_t n = take_labels(f, &s, label, 30);
+	int64_t base = -before;
+
+	if (is_nomem(label, n))
+		return prof_nomem(f->err);
+	if (span_len(s) && !push_stack(f, s))
+		return prof_nomem(f->err);
+	if (f->o->is_diff) {
+		size_t n_stack = f->b.n_stack;
+
+		if (build_sample(&f->b, &v, label, n) < 0)
+			return prof_nomem(f->err);
+		f->b.n_stack = n_stack; /* the same once more */
+		label[n++] = (struct label){ .key = f->key_base,
+					     .str = f->value_true };
+		v = base;
+	}
+	return build_sample(&f->b, &v, label, n) < 0 ? prof_nomem(f->err)
+						     : PROF_OK;
+}
+
+static enum prof_status
+stack_line(struct folded *f, struct span line)
+{
+	int64_t whole, other = 0, value, before = 0;
+	bool is_whole, other_whole;
+	enum prof_status st;
+	struct span s = line, t;
+	size_t n_bad = f->notes->n_bad;
+	double v, w;
+
+	if (!take_number(&s, &v, &is_whole, &whole))
+		return bad(f, "no number at its end");
+	t = s;
+	if (take_number(&t, &w, &other_whole, &other)) {
+		if (f->o->is_diff)
+			s = t;
+		else
+			f->notes->n_second++;
+	} else if (f->o->is_diff) {
+		return bad(f, "one number, where before and after are wanted");
+	}
+	st = whole_number(f, v, is_whole, whole, &value);
+	if (st == PROF_OK && f->o->is_diff && f->notes->n_bad == n_bad)
+		st = whole_number(f, w, other_whole, other, &before);
+	if (st != PROF_OK || f->notes->n_bad != n_bad)
+		return st;
+	return add_sample(f, s, value, before);
+}
+
+/* "# type cpu nanoseconds", "# period 1000000 cpu nanoseconds" */
+static enum prof_status
+header(struct folded *f, struct span s)
+{
+	struct profile *p = f->b.p;
+	char type[256], unit[256], text[600];
+	long long period;
+	size_t n = span_len(s) < sizeof(text) ? span_len(s) : sizeof(text) - 1;
+
+	if (span_begins(s, "# profpipe folded 1"))
+		f->has_headers = true;
+	if (!f->has_headers)
+		return PROF_OK;
+	memcpy(text, s.p, n);
+	text[n] = '\0';
+	if (sscanf(text, "# type %255s %255s", type, unit) == 2 && !p->n_type &&
+	    profile_add_type(p, type, unit) == PROF_NONE)
+		return prof_nomem(f->err);
+	if (sscanf(text, "# period %lld %255s %255s", &period, type, unit) ==
+	    3) {
+		p->period = period;
+		p->period_type.type = profile_intern(p, type);
+		p->period_type.unit = profile_intern(p, unit);
+		if (p->period_type.type == STRTAB_NONE ||
+		    p->period_type.unit == STRTAB_NONE)
+			return prof_nomem(f->err);
+	}
+	return PROF_OK;
+}
+
+static enum prof_status
+begin(struct folded *f)
+{
+	struct profile *p = f->b.p;
+	const char *root = f->o->root ? f->o->root : "";
+
+	f->key_root = profile_intern(p, root);
+	f->key_base = profile_intern(p, "pprof::base");
+	f->value_true = profile_intern(p, "true");
+	f->kernel = profile_intern(p, "[kernel.kallsyms]");
+	f->jit = profile_intern(p, "[jit]");
+	return f->key_root == STRTAB_NONE || f->key_base == STRTAB_NONE ||
+			       f->value_true == STRTAB_NONE ||
+			       f->kernel == STRTAB_NONE || f->jit == STRTAB_NONE
+		       ? prof_nomem(f->err)
+		       : PROF_OK;
+}
+
+static enum prof_status
+lines(struct folded *f, const void *data, size_t n)
+{
+	struct text t = { .p = data, .end = (const char *)data + n };
+	const struct folded_options *o = f->o;
+	enum prof_status st = begin(f);
+
+	while (st == PROF_OK && text_next(&t)) {
+		struct span s = t.line;
+
+		f->number = t.number;
+		if (!span_len(span_trim(s)))
+			continue;
+		if (*s.p == '#') {
+			st = header(f, s);
+			continue;
+		}
+		if (!f->b.p->n_type &&
+		    profile_add_type(f->b.p, o->type ? o->type : "samples",
+				     o->unit ? o->unit : "count") == PROF_NONE)
+			return prof_nomem(f->err);
+		st = stack_line(f, s);
+	}
+	if (st == PROF_OK && !f->b.p->n_sample)
+		return prof_fail(f->err, PROF_EFORMAT, "no folded stacks");
+	return st;
+}
+
+enum prof_status
+folded_parse(const void *data, size_t n, const struct folded_options *o,
+	     struct profile **out, struct folded_notes *notes,
+	     struct prof_err *err)
+{
+	struct folded f = { .o = o, .notes = notes, .err = err };
+	enum prof_status st;
+
+	*out = NULL;
+	*notes = (struct folded_notes){ 0 };
+	st = build_init(&f.b, err);
+	if (st == PROF_OK)
+		st = lines(&f, data, n);
+	if (st == PROF_OK)
+		*out = build_take(&f.b);
+	build_release(&f.b);
+	free(f.end);
+	free(f.location);
+	return st;
+}

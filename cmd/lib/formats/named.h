@@ -1,0 +1,68 @@
+/*
+ * named.h - the frames of a profile as formats without addresses have them: a
+ * name, a file, lines. Inlined functions are frames of their own. A location
+ * without a name is "[file+0xOFFSET]", OFFSET in the file, so that two runs
+ * agree.
+ */
+#ifndef NAMED_H
+#define NAMED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+#include "lib/base/strtab.h"
+
+struct profile;
+
+enum named_kind { NAMED_USER, NAMED_KERNEL, NAMED_JIT };
+
+struct named_frame {
+	uint32_t name, file, object; /* strings of named.strings */
+	int64_t start_line;
+	int64_t line;     /* 0 unless frames are told apart by line */
+	uint64_t address; /* in its file; 0 unless told apart by address */
+	enum named_kind kind;
+	bool is_inlined;
+};
+
+enum named_flags { NAMED_LINES = 1, NAMED_ADDRESSES = 2 };
+
+/*
+ * Frames, each once. Location l has frame[node[first[l]]] to
+ * frame[node[first[l + 1] - 1]], innermost first; at least one.
+ */
+struct named {
+	const struct profile *p;
+	struct arena *arena;
+	struct strtab strings;
+	struct named_frame *frame;
+	size_t n_frame;
+	uint32_t *first, *node;
+};
+
+/* Name the frames of p, which must outlive *out. PROF_ENOMEM. */
+enum prof_status named_new(const struct profile *p, unsigned flags,
+			   struct named **out, struct prof_err *err) MUST_USE;
+void named_free(struct named *n); /* NULL is allowed */
+
+static inline const struct str *
+named_str(const struct named *n, uint32_t s)
+{
+	return &n->strings.str[s];
+}
+
+/*
+ * The frames of sample i, root first, into *frame, which grows and is the
+ * caller's for free(). Returns how many, or SIZE_MAX without memory.
+ */
+size_t named_stack(const struct named *n, size_t i, uint32_t **frame,
+		   size_t *cap);
+
+/* PROF_EUSAGE, naming the format, if a value of that column is negative. */
+enum prof_status named_refuse_negative(const struct profile *p, size_t column,
+				       const char *format,
+				       struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,316 @@
+/* script.c - see script.h. */
+#include "config.h"
+
+#include "script.h"
+
+#include <stdlib.h>
+
+#include "build.h"
+#include "impl.h"
+
+#define MAX_GROUP 64 /* inlined frames in one location */
+
+struct script {
+	struct build b;
+	struct script_notes *notes;
+	struct prof_err *err;
+	bool has_period; /* the first sample had one */
+	bool is_open;    /* a sample's frames are being read */
+	int64_t value[2];
+	struct label label[2];
+	size_t n_label;
+	struct line line[MAX_GROUP];
+	size_t n_line; /* inlined frames whose location is still to come */
+};
+
+/* What a header line says. */
+struct header {
+	struct span comm, event, rest;
+	uint64_t pid, period;
+	bool has_pid, has_period;
+};
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "27709/27754 " or "27754 ", and "[001] " behind it. */
+static bool
+take_ids(struct span *s, struct header *h)
+{
+	uint64_t tid;
+
+	if (!span_dec(s, &h->pid))
+		return false;
+	if (span_take(s, "/")) {
+		h->has_pid = true;
+		if (!span_dec(s, &tid))
+			return false;
+	}
+	if (!span_blanks(s))
+		return false;
+	if (span_take(s, "[")) {
+		if (!span_dec(s, &tid) || !span_take(s, "]"))
+			return false;
+		span_blanks(s);
+	}
+	return true;
+}
+
+/* "2157.480061:" */
+static bool
+take_time(struct span *s)
+{
+	const char *p = s->p;
+
+	while (s->p < s->end && (is_digit(*s->p) || *s->p == '.'))
+		s->p++;
+	return s->p > p && span_take(s, ":");
+}
+
+/* The comm may have blanks: it ends where the ids and the time begin. */
+static bool
+parse_header(struct span s, struct header *h)
+{
+	*h = (struct header){ .comm = { s.p, s.p } };
+	if (s.p == s.end || is_blank(*s.p))
+		return false;
+	for (const char *p = s.p + 1; p < s.end; p++) {
+		struct span at = { p, s.end };
+
+		if (!is_digit(*p) || !is_blank(p[-1]))
+			continue;
+		h->has_pid = false;
+		if (!take_ids(&at, h) || !take_time(&at))
+			continue;
+		h->comm.end = p;
+		while (h->comm.end > s.p && is_blank(h->comm.end[-1]))
+			h->comm.end--;
+		span_blanks(&at);
+		h->rest = at;
+		if (span_dec(&at, &h->period) && span_blanks(&at)) {
+			h->has_period = true;
+			h->rest = at;
+		}
+		h->event = h->rest;
+		while (h->rest.p < h->rest.end && !is_blank(*h->rest.p))
+			h->rest.p++;
+		h->event.end = h->rest.p;
+		/* cycles:ppp: */
+		while (h->event.end > h->event.p && h->event.end[-1] == ':')
+			h->event.end--;
+		return true;
+	}
+	return false;
+}
+
+bool
+script_is(const void *data, size_t n)
+{
+	struct text t = { .p = data, .end = (const char *)data + n };
+	struct header h;
+
+	while (text_next(&t)) {
+		if (span_begins(t.line, "# ========"))
+			return true;
+		if (!span_is_comment(t.line))
+			return parse_header(t.line, &h);
+	}
+	return false;
+}
+
+/* --- frames --- */
+
+static bool
+is_kernel(struct span dso)
+{
+	return span_begins(dso, "[kernel") || span_begins(dso, "[guest.k") ||
+	       (span_len(dso) > 3 && !memcmp(dso.end - 3, ".ko", 3)) ||
+	       span_find(dso, ".ko.");
+}
+
+/* "main+0x13": without the offset. */
+static void
+cut_offset(struct span *symbol)
+{
+	const char *plus = memrchr(symbol->p, '+', span_len(*symbol));
+
+	if (plus && symbol->end - plus > 3 && !memcmp(plus, "+0x", 3))
+		symbol->end = plus;
+}
+
+/* "HEX SYMBOL (DSO)": the file is in the last parentheses. */
+static bool
+parse_frame(struct span s, struct span *symbol, struct span *dso)
+{
+	const char *open = NULL;
+	uint64_t address;
+	int depth = 0;
+
+	s = span_trim(s);
+	if (!span_hex(&s, &address) || !span_blanks(&s) || s.p == s.end ||
+	    s.end[-1] != ')')
+		return false;
+	for (const char *p = s.end; p-- > s.p;) {
+		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+		if (!depth) {
+			open = p;
+			break;
+		}
+	}
+	if (!open)
+		return false;
+	*dso = (struct span){ open + 1, s.end - 1 };
+	*symbol = span_trim((struct span){ s.p, open });
+	cut_offset(symbol);
+	return true;
+}
+
+static bool
+push_frame(struct script *w, struct span symbol, struct span dso)
+{
+	bool is_inlined = span_is(dso, "inlined");
+	struct build *b = &w->b;
+	uint32_t name, mapping = PROF_NONE, file;
+
+	if (is_inlined && w->n_line + 1 == MAX_GROUP)
+		return true;
+	name = build_string(b, symbol.p, span_len(symbol));
+	if (name == STRTAB_NONE)
+		return false;
+	w->line[w->n_line] =
+		(struct line){ .function = build_function(b, name, 0, 0) };
+	if (w->line[w->n_line++].function == PROF_NONE)
+		return false;
+	if (is_inlined)
+		return true;
+	if (!span_is(dso, "[unknown]")) {
+		file = is_kernel(dso) && !span_find(dso, ".ko")
+			       ? profile_intern(b->p, "[kernel.kallsyms]")
+			       : build_string(b, dso.p, span_len(dso));
+		if (file == STRTAB_NONE)
+			return false;
+		mapping = build_mapping(b, file);
+		if (mapping == PROF_NONE)
+			return false;
+	}
+	if (build_push(b, build_location(b, mapping, 0, w->line, w->n_line)) <
+	    0)
+		return false;
+	w->n_line = 0;
+	return true;
+}
+
+/* --- samples --- */
+
+static bool
+end_sample(struct script *w)
+{
+	if (!w->is_open)
+		return true;
+	w->is_open = false;
+	w->n_line = 0;
+	return build_sample(&w->b, w->value, w->label, w->n_label) == 0;
+}
+
+/* Columns are those of the first sample. */
+static bool
+add_types(struct script *w, const struct header *h)
+{
+	struct profile *p = w->b.p;
+	bool is_time = span_begins(h->event, "cpu-clock") ||
+		       span_begins(h->event, "task-clock");
+	const char *colon = memrchr(h->event.p, ':', span_len(h->event));
+	struct span e = h->event;
+	uint32_t name;
+
+	if (p->n_type)
+		return true;
+	w->has_period = h->has_period;
+	if (profile_add_type(p, "samples", "count") == PROF_NONE)
+		return false;
+	if (!w->has_period)
+		return true;
+	if (is_time)
+		return profile_add_type(p, "cpu", "nanoseconds") != PROF_NONE;
+	if (colon &&
+	    strspn(colon + 1, "ukhGHpPSDWeI") >= (size_t)(e.end - colon - 1))
+		e.end = colon;
+	name = build_string(&w->b, e.p, span_len(e));
+	return name != STRTAB_NONE &&
+	       profile_add_type(p,
+				profile_str(p, name)[0] ? profile_str(p, name)
+							: "period",
+				"count") != PROF_NONE;
+}
+
+static bool
+begin_sample(struct script *w, const struct header *h)
+{
+	struct span symbol, dso;
+	struct profile *p = w->b.p;
+
+	if (!end_sample(w) || !add_types(w, h))
+		return false;
+	w->is_open = true;
+	w->value[0] = 1;
+	w->value[1] = h->has_period ? (int64_t)h->period : 1;
+	w->label[0] = (struct label){
+		.key = profile_intern(p, "process"),
+		.str = build_string(&w->b, h->comm.p, span_len(h->comm)),
+	};
+	w->label[1] = (struct label){ .key = profile_intern(p, "pid"),
+				      .num = (int64_t)h->pid };
+	w->n_label = h->has_pid && h->pid ? 2 : 1;
+	if (w->label[0].key == STRTAB_NONE || w->label[0].str == STRTAB_NONE ||
+	    w->label[1].key == STRTAB_NONE)
+		return false;
+	/* Without call chains the frame is on the same line. */
+	return !parse_frame(h->rest, &symbol, &dso) ||
+	       push_frame(w, symbol, dso);
+}
+
+static bool
+one_line(struct script *w, const struct text *t)
+{
+	struct span symbol, dso, s = t->line;
+	struct header h;
+
+	if (!span_len(span_trim(s)))
+		return end_sample(w);
+	if (*s.p == '#')
+		return true;
+	if (!is_blank(*s.p) && parse_header(s, &h))
+		return begin_sample(w, &h);
+	if (w->is_open && parse_frame(s, &symbol, &dso))
+		return push_frame(w, symbol, dso);
+	if (!w->notes->n_bad++)
+		w->notes->first_bad = t->number;
+	return true;
+}
+
+enum prof_status
+script_parse(const void *data, size_t n, struct profile **out,
+	     struct script_notes *notes, struct prof_err *err)
+{
+	struct text t = { .p = data, .end = (const char *)data + n };
+	struct script w = { .notes = notes, .err = err };
+	enum prof_status st;
+
+	*out = NULL;
+	*notes = (struct script_notes){ 0 };
+	st = build_init(&w.b, err);
+	while (st == PROF_OK && text_next(&t))
+		if (!one_line(&w, &t))
+			st = prof_nomem(err);
+	if (st == PROF_OK && !end_sample(&w))
+		st = prof_nomem(err);
+	if (st == PROF_OK && !w.b.p->n_sample)
+		st = prof_fail(err, PROF_EFORMAT, "perf script: no samples");
+	if (st == PROF_OK)
+		*out = build_take(&w.b);
+	build_release(&w.b);
+	return st;
+}

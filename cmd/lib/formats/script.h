@@ -1,0 +1,32 @@
+/*
+ * script.h - the text of "perf script": a header line for each sample, its
+ * frames leaf first, a blank line. Functions and files, no addresses: those of
+ * user frames are no addresses of the process.
+ */
+#ifndef SCRIPT_H
+#define SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+struct profile;
+
+struct script_notes {
+	size_t n_bad; /* lines that are neither header nor frame */
+	size_t first_bad;
+};
+
+bool script_is(const void *data, size_t n);
+
+/*
+ * Read the n bytes at data; *out is the caller's. Columns: samples, and the sum
+ * of periods if the text has any; labels process, and pid if the text has it.
+ * PROF_EFORMAT: there is no sample; PROF_ENOMEM.
+ */
+enum prof_status script_parse(const void *data, size_t n, struct profile **out,
+			      struct script_notes *notes,
+			      struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * prof-export.c - a stream in the formats of other viewers. Options are in
+ * export/options.c; each format has its file in lib/formats.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "export/options.h"
+#include "lib/formats/folded.h"
+#include "lib/formats/speedscope.h"
+#include "lib/model/profile.h"
+
+static enum prof_status
+folded(struct export_args *a, const struct profile *p, FILE *out,
+       struct prof_err *err)
+{
+	return folded_write(out, p, a->column, &a->folded, err);
+}
+
+static enum prof_status
+speedscope(struct export_args *a, const struct profile *p, FILE *out,
+	   struct prof_err *err)
+{
+	const struct speedscope_style style = {
+		.version = PACKAGE_VERSION,
+		.split_by = a->split_by,
+		.column = a->column,
+		.by_value = a->by_value,
+		.lines = a->lines,
+	};
+
+	return speedscope_write(out, p, &style, err);
+}
+
+static const struct {
+	const char *name;
+	enum prof_status (*write)(struct export_args *, const struct profile *,
+				  FILE *, struct prof_err *);
+} formats[] = {
+	{ "folded", folded },
+	{ "speedscope", speedscope },
+};
+
+int
+main(int argc, char **argv)
+{
+	size_t i, n = sizeof(formats) / sizeof(*formats);
+	struct export_args a;
+	struct prof_err err;
+	struct profile *p;
+	char *text = NULL;
+	size_t n_text = 0;
+	FILE *out;
+
+	export_args_parse(&a, argc, argv);
+	for (i = 0; i < n && strcmp(formats[i].name, a.to); i++)
+		;
+	if (i == n)
+		die("--to: '%s' is no format that is written", a.to);
+	p = cli_read_all(&a.cli);
+	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
+		die("%s", err.msg);
+	/* Whole or not at all: an error shows while it is being written. */
+	out = open_memstream(&text, &n_text);
+	if (!out)
+		die("out of memory");
+	if (formats[i].write(&a, p, out, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (fclose(out))
+		die("out of memory");
+	cli_bytes(&a.cli, text, n_text, true);
+	free(text);
+	profile_free(p);
+	return cli_finish(&a.cli, EXIT_SUCCESS);
+}
