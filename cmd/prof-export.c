@@ -9,6 +9,9 @@
 
 #include "cli/cli.h"
 #include "export/options.h"
+#include "lib/formats/callgrind.h"
+#include "lib/formats/cpuprofile.h"
+#include "lib/formats/firefox.h"
 #include "lib/formats/folded.h"
 #include "lib/formats/speedscope.h"
 #include "lib/model/profile.h"
@@ -35,12 +38,35 @@ speedscope(struct export_args *a, const struct profile *p, FILE *out,
 	return speedscope_write(out, p, &style, err);
 }
 
+static enum prof_status
+firefox(struct export_args *a, const struct profile *p, FILE *out,
+	struct prof_err *err)
+{
+	return firefox_write(out, p, a->column, PACKAGE_VERSION, err);
+}
+
+static enum prof_status
+callgrind(struct export_args *a, const struct profile *p, FILE *out,
+	  struct prof_err *err)
+{
+	(void)a;
+	return callgrind_write(out, p, PACKAGE_VERSION, err);
+}
+
+static enum prof_status
+cpuprofile(struct export_args *a, const struct profile *p, FILE *out,
+	   struct prof_err *err)
+{
+	return cpuprofile_write(out, p, a->column, err);
+}
+
 static const struct {
 	const char *name;
 	enum prof_status (*write)(struct export_args *, const struct profile *,
 				  FILE *, struct prof_err *);
 } formats[] = {
-	{ "folded", folded },
+	{ "callgrind", callgrind },   { "cpuprofile", cpuprofile },
+	{ "firefox", firefox },       { "folded", folded },
 	{ "speedscope", speedscope },
 };
 

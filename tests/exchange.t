@@ -171,6 +171,115 @@ check_err 'speedscope: no negative values' 2 \
 check_err 'an unknown format' 2 'prof-export --to nothing p' "'nothing' is no format"
 check_err 'no format' 2 'prof-export p' 'name it with --to'
 
+# --- call graphs ---
+
+mkprof >calls <<'END'
+# samples count cpu nanoseconds
+main (a.c:1)=>work (a.c:7)=>leaf (b.c:3) 3 3000000
+main (a.c:1)=>work (a.c:8)=>leaf (b.c:4) 1 1000000
+main (a.c:1)=>rec (a.c:20)=>rec (a.c:21) 5 5000000
+main (a.c:1) 2 2000000
+END
+prof-export --to callgrind calls >callgrind.out
+check 'callgrind: self costs by line, calls, and their sum' 0 \
+	'grep -E "^(events|summary|calls|[0-9])" callgrind.out | sort | uniq -c | sed "s/^ *//"' <<'END'
+1 1 2 2000000
+1 1 4 4000000
+1 1 5 5000000
+1 21 5 5000000
+1 3 3 3000000
+1 4 1 1000000
+1 7 3 3000000
+1 8 1 1000000
+1 calls=1 0
+1 calls=3 0
+1 calls=4 0
+1 calls=5 0
+1 events: samples cpu
+1 summary: 11 11000000
+END
+if have callgrind_annotate; then
+	for i in yes no; do
+		callgrind_annotate --inclusive=$i --threshold=100 callgrind.out 2>&1 |
+			sed -n 's/^ *\([0-9]*\) ([^)]*) .* [^ ]*:\([a-z]*\)\( .*\)*$/\2 \1/p' | sort -u
+	done >theirs
+	cat >want <<'END'
+leaf 4
+main 11
+rec 5
+work 4
+leaf 4
+main 2
+rec 5
+END
+	cmp -s want theirs && ok 'callgrind: callgrind_annotate has the right costs' ||
+		diff want theirs | not_ok 'callgrind: callgrind_annotate has the right costs'
+else
+	skip 'callgrind: callgrind_annotate has the right costs' 'no callgrind_annotate'
+fi
+
+# --- trees: .cpuprofile, Firefox ---
+
+prof-export --to cpuprofile calls >calls.cpuprofile
+prof-export --to firefox calls >calls.json
+if have python3; then
+	prof-export --to folded --sort calls >want
+	python3 - >got <<'END'
+import json
+d = json.load(open("calls.cpuprofile"))
+node = {n["id"]: n for n in d["nodes"]}
+up = {c: n["id"] for n in d["nodes"] for c in n["children"]}
+assert all(up[c] < c for c in up) and sorted(node) == list(range(1, len(node) + 1))
+assert sum(d["timeDeltas"]) == d["endTime"] and d["samples"][-1] == 1
+total = {}
+for i, leaf in enumerate(d["samples"][:-1]):
+    names = []
+    while leaf != 1:
+        names.insert(0, node[leaf]["callFrame"]["functionName"])
+        leaf = up[leaf]
+    key = ";".join(names)
+    total[key] = total.get(key, 0) + d["timeDeltas"][i + 1] * 1000
+for k in sorted(total):
+    print(k, total[k])
+END
+	cmp -s want got && ok 'cpuprofile: a tree, samples as long as their time' ||
+		diff want got | not_ok 'cpuprofile: a tree, samples as long as their time'
+	python3 - >got <<'END'
+import json
+d = json.load(open("calls.json"))
+s, t = d["shared"], d["threads"][0]
+for name in ("stackTable", "frameTable", "funcTable", "resourceTable", "nativeSymbols", "sources"):
+    for k, v in s[name].items():
+        assert k == "length" or len(v) == s[name]["length"], (name, k)
+total = {}
+for stack, w in zip(t["samples"]["stack"], t["samples"]["weight"]):
+    names = []
+    while stack is not None:
+        f = s["frameTable"]["func"][s["stackTable"]["frame"][stack]]
+        names.insert(0, s["stringArray"][s["funcTable"]["name"][f]])
+        off = s["stackTable"]["prefixOffset"][stack]
+        stack = stack - off if off else None
+    key = ";".join(names)
+    total[key] = total.get(key, 0) + w * 1e6
+assert t["samples"]["weightType"] == "tracing-ms" and t["processName"] == "cpu"
+assert len(d["threads"]) == 2 and d["meta"]["preprocessedProfileVersion"] == 66
+for k in sorted(total):
+    print(k, round(total[k]))
+END
+	cmp -s want got && ok 'Firefox: tables fit, stacks and weights are right' ||
+		diff want got | not_ok 'Firefox: tables fit, stacks and weights are right'
+else
+	skip 'cpuprofile and Firefox: trees' 'no python3'
+fi
+for to in callgrind cpuprofile speedscope; do
+	check_err "$to: no negative values" 2 \
+		"prof-import --diff two | prof-export --to $to" 'cannot hold'
+done
+check 'Firefox: differences are fine' 0 \
+	'prof-import --diff two | prof-export --to firefox | grep -c "\"weight\":.*-"' <<'END'
+1
+END
+
 # --- fuzz targets, over these files ---
 
 for f in plain marked two script flat out.json first; do

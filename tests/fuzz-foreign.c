@@ -8,6 +8,9 @@
 #include <stdio.h>
 
 #include "fuzz-identity.h"
+#include "lib/formats/callgrind.h"
+#include "lib/formats/cpuprofile.h"
+#include "lib/formats/firefox.h"
 #include "lib/formats/folded.h"
 #include "lib/formats/foreign.h"
 #include "lib/formats/script.h"
@@ -65,6 +68,12 @@ write_all_formats(const struct profile *p, unsigned flags)
 	st = folded_write(f, p, p->n_type - 1, &folded, &err);
 	if (st == PROF_OK)
 		st = speedscope_write(f, p, &speedscope, &err);
+	if (st == PROF_OK)
+		st = callgrind_write(f, p, "0", &err);
+	if (st == PROF_OK)
+		st = cpuprofile_write(f, p, 0, &err);
+	if (firefox_write(f, p, 0, "0", &err) != PROF_OK)
+		st = PROF_ENOMEM;
 	(void)st;
 	fclose(f);
 	free(text);

@@ -176,6 +176,25 @@ else
 	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
 fi
 
+# Copies of stacks are unwound. Where perf knows every file of a stack, ours is
+# the same; the sums are those of all.
+record dwarf.data --call-graph dwarf,4096 ./work
+theirs dwarf.data >all
+total all >theirs
+grep -v '?;' all | cut -d' ' -f3- | sed 's/^[^ ]* //' | sort -u >known
+if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	ours dwarf.data >all
+	total all >ours
+	cut -d' ' -f3- all | sed 's/^[^ ]* //' | sort -u >stacks
+	awk 'FILENAME == "stacks" { have[$0] = 1; next } { n++; bad += !($0 in have) }
+		END { if (bad > 1 + n / 10) print bad " of " n " stacks differ" }' stacks known >bad
+	[ -s known ] && [ ! -s bad ] && cmp -s theirs ours &&
+		grep -q 'mid;main;libc' stacks && ok 'copies of stacks are unwound' ||
+		{ cat bad; diff theirs ours; diff known stacks; } | not_ok 'copies of stacks are unwound'
+else
+	skip 'copies of stacks are unwound' 'this build has no elfutils'
+fi
+
 # Sums of two events, column by column.
 perf record -q -e cpu-clock,task-clock -g -o two.data ./work >/dev/null 2>&1
 prof-import two.data | prof-text --list-types 2>/dev/null | cut -d' ' -f1 | sort >types

@@ -31,7 +31,7 @@ filter           lib cli
 flame            lib cli
 gate             lib cli
 html             lib cli list
-import           lib cli
+import           lib cli unwind
 export           lib cli
 list             lib cli symbols net
 merge            lib cli

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "lib/model/profile.h"
 #include "lib/wire/zstd-in.h"
+#include "unwind.h"
 
 #define CHUNK ((size_t)1 << 20)
 #define MAX_PARTS 4096
@@ -23,13 +24,31 @@ static const struct perf_inflate inflate = {
 	.close = zstd_in_close,
 };
 
-static struct perf *
-reader(const struct perf_options *o)
+/* A recording being read. */
+struct reading {
+	struct perf *r;
+	struct import_unwind *unwind;
+};
+
+static bool
+begin(struct reading *g, const struct perf_options *o)
 {
 	struct perf_options with = *o;
 
+	g->unwind = import_unwind_new();
+	if (!g->unwind)
+		return false;
 	with.inflate = zstd_in_is_there() ? &inflate : NULL;
-	return perf_new(&with);
+	with.unwind = import_unwind_of(g->unwind);
+	g->r = perf_new(&with);
+	return g->r;
+}
+
+static void
+end(struct reading *g)
+{
+	perf_free(g->r);
+	import_unwind_free(g->unwind);
 }
 
 /* --- what to say --- */
@@ -69,9 +88,11 @@ static void
 tell_unused(const char *name, const struct perf_notes *n)
 {
 	if (n->dumps)
-		warn("%s: %llu samples hold a copy of the stack (--call-graph "
-		     "dwarf), which is not unwound: they have the innermost "
-		     "frame only",
+		warn("%s: %llu copies of stacks (--call-graph dwarf) are not "
+		     "of "
+		     "64-bit x86 and not unwound: they have the innermost "
+		     "frame "
+		     "only",
 		     name, N(n->dumps));
 	if (n->aux)
 		warn("%s: hardware traces are not decoded; perf inject "
@@ -92,18 +113,21 @@ tell_unused(const char *name, const struct perf_notes *n)
 		warn("%s: no samples", name);
 }
 
+/* What was read, if st says that all went well, as a profile. */
 static enum prof_status
-finish(const char *name, struct perf *r, struct profile **out,
-       struct prof_err *err)
+finish(const char *name, struct reading *g, enum prof_status st,
+       struct profile **out, struct prof_err *err)
 {
 	struct perf_notes notes;
-	enum prof_status st = perf_finish(r, out, &notes, err);
 
+	if (st == PROF_OK)
+		st = perf_finish(g->r, out, &notes, err);
 	if (st == PROF_OK) {
 		tell_losses(cli_name(name), &notes);
 		tell_unused(cli_name(name), &notes);
+		import_unwind_tell(g->unwind, cli_name(name));
 	}
-	perf_free(r);
+	end(g);
 	return st;
 }
 
@@ -146,18 +170,14 @@ import_perf(const char *name, int fd, struct buf *b,
 	    const struct perf_options *o, struct profile **out,
 	    struct prof_err *err)
 {
-	struct perf *r = reader(o);
-	enum prof_status st;
+	struct reading g = { 0 };
+	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
 
-	if (!r)
-		return prof_nomem(err);
-	st = perf_feed(r, 0, b->data, b->n, err);
 	if (st == PROF_OK)
-		st = feed_rest(r, fd, err);
+		st = perf_feed(g.r, 0, b->data, b->n, err);
 	if (st == PROF_OK)
-		return finish(name, r, out, err);
-	perf_free(r);
-	return st;
+		st = feed_rest(g.r, fd, err);
+	return finish(name, &g, st, out, err);
 }
 
 enum prof_status
@@ -165,18 +185,14 @@ import_perf_bytes(const char *name, const struct buf *raw,
 		  const struct perf_options *o, struct profile **out,
 		  struct prof_err *err)
 {
-	struct perf *r = reader(o);
-	enum prof_status st;
+	struct reading g = { 0 };
+	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
 
-	if (!r)
-		return prof_nomem(err);
-	st = perf_feed(r, 0, raw->data, raw->n, err);
 	if (st == PROF_OK)
-		st = perf_end(r, 0, err);
+		st = perf_feed(g.r, 0, raw->data, raw->n, err);
 	if (st == PROF_OK)
-		return finish(name, r, out, err);
-	perf_free(r);
-	return st;
+		st = perf_end(g.r, 0, err);
+	return finish(name, &g, st, out, err);
 }
 
 /* --- folders --- */
@@ -236,15 +252,11 @@ import_perf_folder(const char *name, const struct perf_options *o,
 {
 	int dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	enum prof_status st;
-	struct perf *r;
+	struct reading g = { 0 };
 
 	if (dir < 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	r = reader(o);
-	st = r ? read_folder(r, dir, err) : prof_nomem(err);
+	st = begin(&g, o) ? read_folder(g.r, dir, err) : prof_nomem(err);
 	close(dir);
-	if (st == PROF_OK)
-		return finish(name, r, out, err);
-	perf_free(r);
-	return st;
+	return finish(name, &g, st, out, err);
 }

@@ -179,6 +179,63 @@ user_pc(const struct perf *r, const struct perf_sample *s)
 			s->regs + 8 * __builtin_popcountll(mask & (bit - 1)));
 }
 
+/* --- copies of stacks --- */
+
+#define MAX_WALK 1024
+
+static bool
+where(void *ctx, uint64_t pc, struct perf_where *out)
+{
+	const struct chain *c = ctx;
+	const struct perf_vma *v = perf_find(c->user, pc);
+	const struct perf_object *o;
+
+	if (!v)
+		return false;
+	o = &c->r->object[v->object];
+	*out = (struct perf_where){
+		.object = v->object,
+		.start = o->start - v->shift,
+		.offset = o->offset,
+		.file = o->pid ? "" : profile_str(c->r->p, o->file),
+		.build_id = profile_str(c->r->p, o->build_id),
+	};
+	return true;
+}
+
+/* User frames out of the registers and the copy; or the pc alone. */
+static enum prof_status
+unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
+{
+	const struct perf_unwind *u = c->r->o.unwind;
+	uint64_t word[64], pc[MAX_WALK] = { user };
+	enum prof_status st = PROF_OK;
+	struct perf_dump d = { .mask = s->attr->regs_user,
+			       .word = word,
+			       .bytes = s->dump_at,
+			       .n = s->dump };
+	unsigned notes = 0;
+	size_t n = 0;
+
+	for (uint64_t m = d.mask; m; m &= m - 1, d.n_word++)
+		word[d.n_word] = perf_u64(c->r, s->regs + 8 * d.n_word);
+	if (u && s->regs_abi == 2 && !c->r->big)
+		n = u->walk(u->ctx, &d, where, c, pc, MAX_WALK, &notes);
+	if (!n)
+		c->notes |= CHAIN_NO_WALK;
+	if (notes & PERF_WALK_TRUNCATED)
+		c->notes |= CHAIN_TRUNCATED;
+	if (notes & PERF_WALK_FAILED)
+		c->notes |= CHAIN_FAILED;
+	c->context = IN_USER;
+	c->is_exact = true;
+	c->n_run = 0;
+	c->max_run = MAX_WALK + 1; /* the walk has said whether it was cut */
+	for (size_t i = 0; st == PROF_OK && i < (n ? n : 1); i++)
+		st = push(c, pc[i]);
+	return st;
+}
+
 static enum prof_status
 build(struct chain *c, const struct perf_sample *s)
 {
@@ -199,7 +256,7 @@ build(struct chain *c, const struct perf_sample *s)
 			n++;
 		st = words(c, s->chain, n);
 	}
-	if (st == PROF_OK && !c->r->n_frame && (!pc || pc == s->ip) &&
+	if (st == PROF_OK && !c->r->n_frame && !pc &&
 	    s->attr->sample_type & S_IP) {
 		c->context = context_of(s->mode);
 		c->is_exact = true;
@@ -207,11 +264,8 @@ build(struct chain *c, const struct perf_sample *s)
 	}
 	if (st == PROF_OK && is_lbr)
 		st = branches(c, s);
-	if (st == PROF_OK && pc && (pc != s->ip || s->mode != MODE_USER)) {
-		c->context = IN_USER;
-		c->is_exact = true;
-		st = push(c, pc);
-	}
+	if (st == PROF_OK && pc)
+		st = unwind(c, s, pc);
 	trim(c);
 	for (size_t i = 0; i < c->r->n_frame; i++)
 		if (c->r->location_object[c->r->frame[i]] == PROF_NONE)

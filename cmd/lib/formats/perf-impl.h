@@ -187,8 +187,9 @@ struct perf_sample {
 	const uint8_t *chain, *branch;
 	uint64_t n_chain, n_branch;
 	uint64_t regs_abi;
-	const uint8_t *regs; /* as many as regs_user has bits, or NULL */
-	uint64_t dump;       /* bytes of the stack that were copied */
+	const uint8_t *regs;    /* as many as regs_user has bits, or NULL */
+	const uint8_t *dump_at; /* bytes of the stack */
+	uint64_t dump;          /* how many */
 };
 
 /* A sample whose user frames come later, in a record of their own. */
@@ -213,6 +214,8 @@ struct perf_cached {
 enum perf_chain_notes {
 	CHAIN_TRUNCATED = 1,
 	CHAIN_UNMAPPED = 2,
+	CHAIN_FAILED = 4,  /* the unwinder did not reach the root */
+	CHAIN_NO_WALK = 8, /* a copy of the stack was not used */
 };
 
 struct perf_stream {

@@ -29,6 +29,19 @@ is_build_id_of(const struct perf *r, const struct perf_build_id *b,
 		       name->len < 17 ? name->len : 17);
 }
 
+/* A table of build-ids comes when all is unwound. */
+static void
+tell_unwinder(struct perf *r)
+{
+	const struct perf_unwind *u = r->o.unwind;
+
+	for (size_t i = 0; i < r->n_object; i++)
+		if (!r->object[i].is_kernel && r->object[i].build_id)
+			u->tell(u->ctx, (uint32_t)i,
+				profile_str(r->p, r->object[i].file),
+				profile_str(r->p, r->object[i].build_id));
+}
+
 static enum prof_status
 apply_build_ids(struct perf *r)
 {
@@ -55,6 +68,8 @@ apply_build_ids(struct perf *r)
 				o->build_id = r->build_id[k].build_id;
 	}
 	idmap_release(&by_file);
+	if (r->o.unwind)
+		tell_unwinder(r);
 	return st;
 }
 
@@ -448,7 +463,8 @@ add_import(struct perf *r)
 		 "unwind_failed=%llu unmapped=%llu damaged=%llu aux=%llu",
 		 (unsigned long long)n->samples, (unsigned long long)n->lost,
 		 (unsigned long long)n->throttled,
-		 (unsigned long long)n->truncated, (unsigned long long)n->dumps,
+		 (unsigned long long)n->truncated,
+		 (unsigned long long)(n->unwind_failed + n->dumps),
 		 (unsigned long long)n->unmapped,
 		 (unsigned long long)n->damaged, (unsigned long long)n->aux);
 	bad |= buf_add(&b, text, strlen(text) + 1);

@@ -86,7 +86,7 @@ take_dump(struct cursor *c, struct perf_sample *s)
 
 	if (!size)
 		return;
-	skip(c, size);
+	s->dump_at = skip(c, size);
 	valid = take(c);
 	s->dump = valid < size ? valid : size;
 }
@@ -267,7 +267,8 @@ take_notes(struct perf *r, const struct perf_sample *s, uint32_t notes)
 	r->notes.samples++;
 	r->notes.truncated += !!(notes & CHAIN_TRUNCATED);
 	r->notes.unmapped += !!(notes & CHAIN_UNMAPPED);
-	r->notes.dumps += s->dump > 0;
+	r->notes.dumps += !!(notes & CHAIN_NO_WALK);
+	r->notes.unwind_failed += !!(notes & CHAIN_FAILED);
 	r->notes.branches +=
 		s->n_branch && !(s->attr->branch_type & BRANCH_CALL_STACK);
 	if (!s->time)

@@ -19,6 +19,7 @@
 #include "lib/base/status.h"
 
 struct perf;
+struct perf_unwind;
 struct profile;
 
 /*
@@ -60,6 +61,7 @@ struct perf_options {
 	bool is_strict;   /* damage is an error */
 	size_t max_bytes; /* of what compressed records inflate to */
 	const struct perf_inflate *inflate; /* NULL: there is none */
+	const struct perf_unwind *unwind;   /* NULL: only the innermost frame */
 };
 
 /* What was seen and lost. Counts of samples, unless it says otherwise. */
@@ -71,16 +73,54 @@ struct perf_notes {
 	uint64_t unmapped;      /* with a frame that no mapping has */
 	uint64_t damaged;       /* records that make no sense */
 	uint64_t unknown_event; /* samples of an event the header lacks */
-	uint64_t dumps;    /* with a copy of the stack that is not unwound */
-	uint64_t aux;      /* records of hardware traces, not decoded */
-	uint64_t branches; /* with branches that are no call chain */
-	uint64_t groups;   /* with counts of a group's other events */
-	uint64_t late;     /* records that came out of order */
-	uint64_t skipped;  /* bytes of pieces that do not inflate */
-	bool has_mapping_loss; /* lost records may be mappings */
-	bool no_build_ids;     /* of any file */
-	bool is_open;          /* perf did not finish the file */
-	char damage[160];      /* the first, and where; "" without */
+	uint64_t dumps; /* with a copy of the stack that is not unwound */
+	uint64_t unwind_failed; /* with a copy whose root was not found */
+	uint64_t aux;           /* records of hardware traces, not decoded */
+	uint64_t branches;      /* with branches that are no call chain */
+	uint64_t groups;        /* with counts of a group's other events */
+	uint64_t late;          /* records that came out of order */
+	uint64_t skipped;       /* bytes of pieces that do not inflate */
+	bool has_mapping_loss;  /* lost records may be mappings */
+	bool no_build_ids;      /* of any file */
+	bool is_open;           /* perf did not finish the file */
+	char damage[160];       /* the first, and where; "" without */
+};
+
+/* What a process has mapped at an address. */
+struct perf_where {
+	uint32_t object; /* the same for the same part of the same file */
+	uint64_t start, offset; /* where it begins: in memory, in the file */
+	const char *file, *build_id; /* "": not known, or not yet */
+};
+
+/* false: nothing. */
+typedef bool perf_where_fn(void *ctx, uint64_t pc, struct perf_where *out);
+
+/* A copy of a stack, and registers: words of mask, lowest bit first. */
+struct perf_dump {
+	uint64_t mask;
+	const uint64_t *word;
+	size_t n_word;
+	const void *bytes; /* n, from the stack pointer up */
+	size_t n;
+};
+
+enum perf_walk_notes { PERF_WALK_TRUNCATED = 1, PERF_WALK_FAILED = 2 };
+
+/*
+ * Unwinds copies of stacks ("--call-graph dwarf"): what does it is, again, none
+ * of this module's business.
+ */
+struct perf_unwind {
+	void *ctx;
+	/* At most max addresses into pc, leaf first; all but the first are
+	 * return addresses. 0: it cannot be done. notes: perf_walk_notes. */
+	size_t (*walk)(void *ctx, const struct perf_dump *d,
+		       perf_where_fn *where, void *where_ctx, uint64_t *pc,
+		       size_t max, unsigned *notes);
+	/* In the end: the build-id that an object really had. */
+	void (*tell)(void *ctx, uint32_t object, const char *file,
+		     const char *build_id);
 };
 
 #define PERF_MAGIC_SIZE 8

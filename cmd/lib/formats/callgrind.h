@@ -1,0 +1,23 @@
+/*
+ * callgrind.h - call graphs for kcachegrind and callgrind_annotate:
+ * https://valgrind.org/docs/manual/cl-format.html
+ */
+#ifndef CALLGRIND_H
+#define CALLGRIND_H
+
+#include <stdio.h>
+
+#include "lib/base/status.h"
+
+struct profile;
+
+/*
+ * Write all columns of p as events: self costs by function and line, and calls
+ * with their inclusive costs. version is this program's. PROF_EUSAGE: negative
+ * values; PROF_ENOMEM.
+ */
+enum prof_status callgrind_write(FILE *out, const struct profile *p,
+				 const char *version,
+				 struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,479 @@
+/* firefox.c - see firefox.h. */
+#include "config.h"
+
+#include "firefox.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/json.h"
+#include "lib/model/profile.h"
+#include "named.h"
+#include "tree.h"
+
+struct writer {
+	FILE *out;
+	const struct profile *p;
+	struct named *names;
+	struct tree tree;
+	uint32_t *lib;    /* of each string: 1 + number, if an object */
+	uint32_t *object; /* of each library: its string */
+	uint32_t n_lib;
+	uint32_t *thread; /* of each sample: its thread's string, or 0 */
+	size_t n_thread;
+};
+
+/* "NAME":[...] of n numbers; fn gives each, INT64_MIN is null,
+ * INT64_MAX is false. */
+static void
+put_column(struct writer *w, const char *name, size_t n,
+	   int64_t (*fn)(const struct writer *, size_t))
+{
+	fprintf(w->out, "\"%s\":[", name);
+	for (size_t i = 0; i < n; i++) {
+		int64_t v = fn(w, i);
+
+		if (i)
+			putc(',', w->out);
+		if (v == INT64_MIN)
+			fputs("null", w->out);
+		else if (v == INT64_MAX)
+			fputs("false", w->out);
+		else
+			fprintf(w->out, "%" PRId64, v);
+	}
+	fputs("],\n", w->out);
+}
+
+static const struct named_frame *
+frame(const struct writer *w, size_t i)
+{
+	return &w->names->frame[i];
+}
+
+static int64_t
+none(const struct writer *w, size_t i)
+{
+	(void)w, (void)i;
+	return INT64_MIN;
+}
+
+static int64_t
+zero(const struct writer *w, size_t i)
+{
+	(void)w, (void)i;
+	return 0;
+}
+
+static int64_t
+no(const struct writer *w, size_t i)
+{
+	(void)w, (void)i;
+	return INT64_MAX;
+}
+
+static int64_t
+one(const struct writer *w, size_t i)
+{
+	(void)w, (void)i;
+	return 1;
+}
+
+static int64_t
+itself(const struct writer *w, size_t i)
+{
+	(void)w;
+	return (int64_t)i;
+}
+
+static int64_t
+minus_one(const struct writer *w, size_t i)
+{
+	(void)w, (void)i;
+	return -1;
+}
+
+static int64_t
+stack_frame(const struct writer *w, size_t i)
+{
+	return w->tree.frame[i];
+}
+
+static int64_t
+stack_prefix(const struct writer *w, size_t i)
+{
+	return w->tree.parent[i] == TREE_NONE
+		       ? 0
+		       : (int64_t)i - (int64_t)w->tree.parent[i];
+}
+
+static int64_t
+category(const struct writer *w, size_t i)
+{
+	return frame(w, i)->kind == NAMED_KERNEL ? 2
+	       : frame(w, i)->kind == NAMED_JIT  ? 3
+						 : 1;
+}
+
+static int64_t
+line(const struct writer *w, size_t i)
+{
+	return frame(w, i)->line > 0 ? frame(w, i)->line : INT64_MIN;
+}
+
+static int64_t
+start_line(const struct writer *w, size_t i)
+{
+	return frame(w, i)->start_line > 0 ? frame(w, i)->start_line
+					   : INT64_MIN;
+}
+
+static int64_t
+inline_depth(const struct writer *w, size_t i)
+{
+	return frame(w, i)->is_inlined;
+}
+
+static int64_t
+name(const struct writer *w, size_t i)
+{
+	return frame(w, i)->name;
+}
+
+/* Sources are the strings: string 0 is none. */
+static int64_t
+source(const struct writer *w, size_t i)
+{
+	return frame(w, i)->file ? frame(w, i)->file : INT64_MIN;
+}
+
+static int64_t
+resource(const struct writer *w, size_t i)
+{
+	return (int64_t)w->lib[frame(w, i)->object] - 1;
+}
+
+static int64_t
+lib_name(const struct writer *w, size_t i)
+{
+	return w->object[i];
+}
+
+/* --- the parts --- */
+
+/* The first 16 bytes of a build-id, turned as Breakpad does it, and a 0. */
+static void
+put_breakpad(FILE *out, const char *id)
+{
+	static const uint8_t order[] = { 3, 2, 1,  0,  5,  4,  7,  6,
+					 8, 9, 10, 11, 12, 13, 14, 15 };
+	size_t n = strlen(id) / 2;
+
+	fputs(",\"breakpadId\":\"", out);
+	for (size_t i = 0; n && i < 16; i++)
+		for (size_t k = 0; k < 2; k++) {
+			char c = order[i] < n ? id[2 * order[i] + k] : '0';
+
+			putc(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c, out);
+		}
+	fputs(n ? "0\"" : "\"", out);
+}
+
+static const char *
+build_id_of(const struct profile *p, const struct str *file)
+{
+	for (size_t i = 0; i < p->n_mapping; i++) {
+		const struct str *s = &p->strings.str[p->mapping[i].file];
+
+		if (s->len == file->len && !memcmp(s->s, file->s, s->len) &&
+		    strspn(profile_str(p, p->mapping[i].build_id),
+			   "0123456789abcdef") ==
+			    strlen(profile_str(p, p->mapping[i].build_id)))
+			return profile_str(p, p->mapping[i].build_id);
+	}
+	return "";
+}
+
+static void
+put_libs(struct writer *w)
+{
+	fputs("\"libs\":[", w->out);
+	for (uint32_t i = 0; i < w->n_lib; i++) {
+		const struct str *path = named_str(w->names, w->object[i]);
+		const char *slash = memrchr(path->s, '/', path->len);
+		const char *base = slash ? slash + 1 : path->s;
+		size_t n = path->len - (size_t)(base - path->s);
+		const char *id = build_id_of(w->p, path);
+
+		fputs(i ? ",\n{\"arch\":\"\",\"name\":"
+			: "\n{\"arch\":\"\",\"name\":",
+		      w->out);
+		json_put(w->out, base, n);
+		fputs(",\"debugName\":", w->out);
+		json_put(w->out, base, n);
+		fputs(",\"path\":", w->out);
+		json_put_str(w->out, path);
+		fputs(",\"debugPath\":", w->out);
+		json_put_str(w->out, path);
+		put_breakpad(w->out, id);
+		fprintf(w->out, ",\"codeId\":\"%s\"}", id);
+	}
+	fputs("],\n", w->out);
+}
+
+static void
+put_meta(struct writer *w, const char *version)
+{
+	fprintf(w->out,
+		"{\"meta\":{\"interval\":1,\"startTime\":%.3f,"
+		"\"processType\":0,\"product\":\"profpipe %s (times are not "
+		"real)\",\"version\":24,\"preprocessedProfileVersion\":66,"
+		"\"symbolicated\":true,\"markerSchema\":[],\"categories\":[",
+		(double)w->p->time_ns / 1e6, version);
+	fputs("{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":"
+	      "[\"Other\"]},"
+	      "{\"name\":\"User\",\"color\":\"blue\",\"subcategories\":"
+	      "[\"Other\"]},"
+	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":"
+	      "[\"Other\"]},"
+	      "{\"name\":\"JIT\",\"color\":\"yellow\",\"subcategories\":"
+	      "[\"Other\"]}]},\n",
+	      w->out);
+}
+
+static void
+put_length(struct writer *w, size_t n, const char *end)
+{
+	fprintf(w->out, "\"length\":%zu%s", n, end);
+}
+
+static void
+put_frames(struct writer *w)
+{
+	size_t n = w->names->n_frame;
+
+	fputs("\"frameTable\":{", w->out);
+	put_column(w, "address", n, minus_one);
+	put_column(w, "inlineDepth", n, inline_depth);
+	put_column(w, "category", n, category);
+	put_column(w, "subcategory", n, zero);
+	put_column(w, "func", n, itself);
+	put_column(w, "nativeSymbol", n, none);
+	put_column(w, "innerWindowID", n, zero);
+	put_column(w, "line", n, line);
+	put_column(w, "column", n, none);
+	put_column(w, "originalLocation", n, none);
+	put_length(w, n, "},\n\"funcTable\":{");
+	put_column(w, "name", n, name);
+	put_column(w, "isJS", n, no);
+	put_column(w, "relevantForJS", n, no);
+	put_column(w, "resource", n, resource);
+	put_column(w, "source", n, source);
+	put_column(w, "lineNumber", n, start_line);
+	put_column(w, "columnNumber", n, none);
+	put_column(w, "originalLocation", n, none);
+	put_length(w, n, "},\n");
+}
+
+static void
+put_shared(struct writer *w)
+{
+	const struct strtab *s = &w->names->strings;
+
+	fputs("\"shared\":{\"stringArray\":[", w->out);
+	for (size_t i = 0; i < s->n_str; i++) {
+		fputs(i ? ",\n" : "", w->out);
+		json_put_str(w->out, &s->str[i]);
+	}
+	fputs("],\n\"stackTable\":{", w->out);
+	put_column(w, "frame", w->tree.n, stack_frame);
+	put_column(w, "prefixOffset", w->tree.n, stack_prefix);
+	put_length(w, w->tree.n, "},\n");
+	put_frames(w);
+	fputs("\"resourceTable\":{", w->out);
+	put_column(w, "lib", w->n_lib, itself);
+	put_column(w, "name", w->n_lib, lib_name);
+	put_column(w, "host", w->n_lib, none);
+	put_column(w, "type", w->n_lib, one);
+	put_length(w, w->n_lib,
+		   "},\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],"
+		   "\"name\":[],\"functionSize\":[],\"length\":0},\n"
+		   "\"sources\":{");
+	put_column(w, "id", s->n_str, none);
+	put_column(w, "filename", s->n_str, itself);
+	put_column(w, "startLine", s->n_str, one);
+	put_column(w, "startColumn", s->n_str, one);
+	put_column(w, "sourceMapURL", s->n_str, none);
+	put_column(w, "content", s->n_str, none);
+	put_length(w, s->n_str, "}},\n");
+}
+
+/* --- threads --- */
+
+static bool
+is_in(const struct writer *w, size_t i, size_t column, uint32_t thread)
+{
+	return w->thread[i] == thread && profile_value(w->p, i)[column];
+}
+
+/* Times in ms, as doubles; all else as it is. */
+static void
+put_weight(FILE *out, int64_t v, double ms)
+{
+	if (ms != 0)
+		fprintf(out, "%.17g", (double)v * ms);
+	else
+		fprintf(out, "%" PRId64, v);
+}
+
+static double
+milliseconds(const char *unit)
+{
+	return !strcmp(unit, "nanoseconds")    ? 1e-6
+	       : !strcmp(unit, "microseconds") ? 1e-3
+	       : !strcmp(unit, "milliseconds") ? 1
+	       : !strcmp(unit, "seconds")      ? 1e3
+					       : 0;
+}
+
+static void
+put_samples(struct writer *w, size_t column, uint32_t thread)
+{
+	const char *unit = profile_str(w->p, w->p->type[column].unit);
+	double ms = milliseconds(unit);
+	size_t n = 0;
+
+	fputs("\"samples\":{\"stack\":[", w->out);
+	for (size_t i = 0; i < w->p->n_sample; i++)
+		if (is_in(w, i, column, thread)) {
+			fputs(n++ ? "," : "", w->out);
+			if (w->tree.leaf[i] == TREE_NONE)
+				fputs("null", w->out);
+			else
+				fprintf(w->out, "%" PRIu32, w->tree.leaf[i]);
+		}
+	fputs("],\n\"time\":[", w->out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(w->out, i ? ",%zu" : "%zu", i);
+	fputs("],\n\"weight\":[", w->out);
+	n = 0;
+	for (size_t i = 0; i < w->p->n_sample; i++)
+		if (is_in(w, i, column, thread)) {
+			fputs(n++ ? "," : "", w->out);
+			put_weight(w->out, profile_value(w->p, i)[column], ms);
+		}
+	fprintf(w->out, "],\"weightType\":\"%s\",\"length\":%zu},\n",
+		ms != 0                  ? "tracing-ms"
+		: !strcmp(unit, "bytes") ? "bytes"
+					 : "samples",
+		n);
+}
+
+static void
+put_thread(struct writer *w, size_t column, uint32_t thread)
+{
+	const struct str *type = &w->p->strings.str[w->p->type[column].type];
+	const struct str *who = &w->p->strings.str[thread];
+
+	fputs(w->n_thread ? ",\n" : "", w->out);
+	fputs("{\"processType\":\"default\",\"processStartupTime\":0,"
+	      "\"processShutdownTime\":null,\"registerTime\":0,"
+	      "\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
+	      w->out);
+	json_put_str(w->out, who->len ? who : type);
+	fprintf(w->out,
+		",\"isMainThread\":%s,\"pid\":\"%zu\",\"tid\":%zu,"
+		"\"processName\":",
+		w->n_thread ? "false" : "true", column, w->n_thread);
+	json_put_str(w->out, type);
+	fputs(",\n", w->out);
+	put_samples(w, column, thread);
+	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],"
+	      "\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0}}",
+	      w->out);
+	w->n_thread++;
+}
+
+static bool
+put_threads_of(struct writer *w, size_t column)
+{
+	bool *done = calloc(w->p->strings.n_str, sizeof(*done));
+
+	for (size_t i = 0; done && i < w->p->n_sample; i++)
+		if (!done[w->thread[i]]) {
+			done[w->thread[i]] = true;
+			put_thread(w, column, w->thread[i]);
+		}
+	if (!w->p->n_sample)
+		put_thread(w, column, 0);
+	free(done);
+	return done;
+}
+
+static bool
+prepare(struct writer *w)
+{
+	const struct profile *p = w->p;
+	uint32_t key = strtab_find(&p->strings, "thread", 6);
+
+	if (key == STRTAB_NONE)
+		key = strtab_find(&p->strings, "process", 7);
+	w->thread = calloc(p->n_sample + 1, sizeof(*w->thread));
+	w->lib = calloc(w->names->strings.n_str, sizeof(*w->lib));
+	w->object = calloc(w->names->strings.n_str, sizeof(*w->object));
+	if (!w->thread || !w->lib || !w->object)
+		return false;
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const struct label *l = profile_label(p, &p->sample[i]);
+
+		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
+			if (l[k].key == key && l[k].str)
+				w->thread[i] = l[k].str;
+	}
+	for (size_t i = 0; i < w->names->n_frame; i++) {
+		uint32_t s = w->names->frame[i].object;
+
+		if (s && !w->lib[s]) {
+			w->object[w->n_lib] = s;
+			w->lib[s] = ++w->n_lib;
+		}
+	}
+	return true;
+}
+
+static bool
+put_all(struct writer *w, size_t column, const char *version)
+{
+	bool ok;
+
+	put_meta(w, version);
+	put_libs(w);
+	put_shared(w);
+	fputs("\"threads\":[", w->out);
+	ok = put_threads_of(w, column);
+	for (size_t c = 0; ok && c < w->p->n_type; c++)
+		if (c != column)
+			ok = put_threads_of(w, c);
+	fputs("]}\n", w->out);
+	return ok;
+}
+
+enum prof_status
+firefox_write(FILE *out, const struct profile *p, size_t column,
+	      const char *version, struct prof_err *err)
+{
+	struct writer w = { .out = out, .p = p };
+	enum prof_status st = named_new(p, NAMED_LINES, &w.names, err);
+
+	if (st == PROF_OK)
+		st = tree_init(&w.tree, w.names, err);
+	if (st == PROF_OK && (!prepare(&w) || !put_all(&w, column, version)))
+		st = prof_nomem(err);
+	tree_release(&w.tree);
+	named_free(w.names);
+	free(w.lib);
+	free(w.object);
+	free(w.thread);
+	return st;
+}
