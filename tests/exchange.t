@@ -280,6 +280,83 @@ check 'Firefox: differences are fine' 0 \
 1
 END
 
+# --- JSON in ---
+
+if lacks 'prof-import out.json'; then
+	skip 'JSON in' 'this build has no jansson'
+else
+	prof-export --to speedscope calls >calls.json
+	check 'speedscope: columns come back' 0 '
+		for i in samples cpu; do
+			prof-export --to folded --sort --sample-index $i calls >w
+			prof-import calls.json | prof-export --to folded --sort --sample-index $i |
+				cmp - w
+		done' <<'END'
+END
+	check 'speedscope: what was split by a label is a label' 0 \
+		'prof-export --to speedscope --split-by thread p | prof-import |
+			prof-export --to folded --root profile --sort | grep one' <<'END'
+one;main;work;leaf 3000000
+END
+	cat >evented.json <<'END'
+{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{"frames":[{"name":"a","file":"a.c","line":3},{"name":"b"}]},
+"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":0,"endValue":9,
+"events":[{"type":"O","at":1,"frame":0},{"type":"O","at":2.5,"frame":1},
+{"type":"C","at":4,"frame":1},{"type":"C","at":9,"frame":0}]}]}
+END
+	check 'speedscope: events are self times' 0 \
+		'prof-import evented.json | prof-export --to folded --sort' <<'END'
+a 6500000
+a;b 1500000
+END
+	sed 's/"at":4,"frame":1/"at":4,"frame":0/' evented.json >crossed.json
+	check_err 'speedscope: frames closed out of order' 2 'prof-import crossed.json' \
+		'is closed that is not the innermost'
+	sed 's/,"weights".*/,"weights":[1]}]}/' out.json | tr -d '\n' |
+		sed 's/"weights":\[[^]]*\]/"weights":[1]/' >short.json
+	check_err 'speedscope: weights that are missing' 2 'prof-import short.json' 'as samples'
+	check '.cpuprofile: out and in again' 0 \
+		'prof-export --to folded --sort calls >w; prof-import calls.cpuprofile | prof-export --to folded --sort | cmp - w' <<'END'
+END
+	cat >old.cpuprofile <<'END'
+{"head":{"functionName":"(root)","id":1,"url":"","lineNumber":0,"children":[
+{"functionName":"f","id":2,"url":"file:///a.js","lineNumber":7,"children":[]},
+{"functionName":"(idle)","id":3,"url":"","lineNumber":0,"children":[]}]},
+"startTime":0,"endTime":100,"samples":[2,3,2],"timestamps":[10,40,90]}
+END
+	check '.cpuprofile: the older form, without idle time' 0 \
+		'prof-import old.cpuprofile | prof-export --to folded; prof-import --idle old.cpuprofile |
+			prof-export --to folded --sample-index samples --sort' <<'END'
+f 40000
+(idle) 1
+f 2
+END
+	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
+		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null; then
+		us=$(python3 -c 'import json; d = json.load(open("node.cpuprofile")); t = d["startTime"] + d["timeDeltas"][0]
+idle = {n["id"] for n in d["nodes"] if n["callFrame"]["functionName"] in ("(idle)", "(root)")}
+at = [d["startTime"]]
+for x in d["timeDeltas"]: at.append(at[-1] + x)
+s = sorted(zip(at[1:], d["samples"])) + [(d["endTime"], 0)]
+print(sum(max(0, b[0] - a[0]) for a, b in zip(s, s[1:]) if a[1] not in idle) * 1000)' 2>/dev/null)
+		sum=$(prof-import node.cpuprofile | prof-export --to folded | awk '{ s += $NF } END { printf "%.0f\n", s }')
+		[ -n "$us" ] && [ "$us" = "$sum" ] && ok '.cpuprofile: of node' ||
+			echo "$us $sum" | not_ok '.cpuprofile: of node'
+	else
+		skip '.cpuprofile: of node' 'no node'
+	fi
+	printf '\000' >fuzz.a; cat calls.cpuprofile >>fuzz.a
+	printf '\000' >fuzz.b; cat evented.json >>fuzz.b
+	printf '\001' >fuzz.c; cat old.cpuprofile >>fuzz.c
+fi
+
+# --- other readers ---
+
+for f in plain script calls.cpuprofile out.json; do
+	check_err "other readers name the format of $f" 2 "prof-text $f" 'use prof-import'
+done
+
 # --- fuzz targets, over these files ---
 
 for f in plain marked two script flat out.json first; do

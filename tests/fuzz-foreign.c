@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "fuzz-identity.h"
+#include "import/json-in.h"
 #include "lib/formats/callgrind.h"
 #include "lib/formats/cpuprofile.h"
 #include "lib/formats/firefox.h"
@@ -37,6 +38,12 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 		return script_parse(data, n, p, &script_notes, err);
 	case FOREIGN_FOLDED:
 		return folded_parse(data, n, &folded, p, &folded_notes, err);
+	case FOREIGN_SPEEDSCOPE:
+		return speedscope_parse(
+			data, n, &(struct speedscope_options){ folded.scale },
+			p, err);
+	case FOREIGN_CPUPROFILE:
+		return cpuprofile_parse(data, n, flags & 1, p, err);
 	default:
 		return PROF_EFORMAT;
 	}

@@ -62,7 +62,8 @@ theirs() {
 		function frame(i) {
 			dso = $NF; gsub(/[()]/, "", dso)
 			if (dso ~ /^\[(kernel|guest)/ || dso ~ /\.ko/) f = "[k]"
-			else if (dso ~ /\/work$/) f = $(i + 1)
+			# Stubs have no symbol of their own: perf makes one up.
+			else if (dso ~ /\/work$/) f = $(i + 1) ~ /@plt/ ? "" : $(i + 1)
 			else if (dso == "[unknown]") f = "?"
 			# Memory without a file: each has its own words for it.
 			else if (dso ~ /anon|deleted|memfd|\.map$/) f = "anon"

@@ -116,6 +116,11 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 		return import_perf_bytes(name, raw, &o->perf, out, err);
 	case FOREIGN_FOLDED:
 		return parse_folded(name, raw, o, out, err);
+	case FOREIGN_SPEEDSCOPE:
+		return speedscope_parse(raw->data, raw->n, &o->speedscope, out,
+					err);
+	case FOREIGN_CPUPROFILE:
+		return cpuprofile_parse(raw->data, raw->n, o->idle, out, err);
 	case FOREIGN_SCRIPT:
 		return parse_script(name, raw, out, err);
 	default:

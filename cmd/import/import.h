@@ -6,6 +6,10 @@
 #ifndef IMPORT_H
 #define IMPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "json-in.h"
 #include "lib/formats/folded.h"
 #include "lib/formats/foreign.h"
 #include "lib/formats/perf.h"
@@ -17,6 +21,8 @@ struct import_options {
 	size_t max_size;        /* of what is inflated or kept as a whole */
 	struct perf_options perf;
 	struct folded_options folded;
+	struct speedscope_options speedscope;
+	bool idle; /* keep what .cpuprofile has of idle time */
 };
 
 /*

@@ -15,6 +15,7 @@ enum {
 	KEY_LABEL,
 	KEY_KERNEL,
 	KEY_NO_IDLE,
+	KEY_IDLE,
 	KEY_STRICT,
 	KEY_TIME,
 	KEY_TYPE,
@@ -34,12 +35,14 @@ static const struct cli_opt opts[] = {
 	{ KEY_KERNEL, "kernel", "HOW",
 	  "perf.data: kernel frames: keep, drop, or fold into one (keep)" },
 	{ KEY_NO_IDLE, "no-idle", NULL, "leave out samples of idle CPUs" },
+	{ KEY_IDLE, "idle", NULL, ".cpuprofile: keep samples of (idle)" },
 	{ KEY_STRICT, "strict", NULL, "damage is an error, not a warning" },
 	{ KEY_TIME, "time", "FILE",
 	  "date the profile as FILE is, if nothing else does" },
 	{ KEY_TYPE, "type", "NAME/UNIT",
 	  "folded: what the numbers are (samples/count)" },
-	{ KEY_SCALE, "scale", "X", "folded: multiply numbers by X, and round" },
+	{ KEY_SCALE, "scale", "X",
+	  "folded, speedscope: multiply numbers by X, and round" },
 	{ KEY_SKIP_BAD, "skip-bad", NULL,
 	  "folded: pass over lines that are none" },
 	{ KEY_DIFF, "diff", NULL, "folded: two numbers are before and after" },
@@ -201,6 +204,7 @@ folded_option(struct import_args *a, int key)
 		a->import.folded.scale = cli_double(&a->cli);
 		if (!(a->import.folded.scale > 0))
 			die("--scale: not more than 0");
+		a->import.speedscope.scale = a->import.folded.scale;
 		break;
 	case KEY_SKIP_BAD:
 		a->import.folded.skip_bad = true;
@@ -235,6 +239,9 @@ one_option(struct import_args *a, int key)
 		break;
 	case KEY_NO_IDLE:
 		a->import.perf.no_idle = true;
+		break;
+	case KEY_IDLE:
+		a->import.idle = true;
 		break;
 	case KEY_STRICT:
 		a->import.perf.is_strict = true;

@@ -14,8 +14,9 @@
 #include "unwind/rowstore.h"
 #include "unwind/walk.h"
 
-#define KEEP ((size_t)256 << 20) /* bytes of rows that nobody needs just now   \
-				  */
+#define KEEP                                                                   \
+	((size_t)256 << 20) /* bytes of rows that nobody needs just now        \
+			     */
 
 /* What is known of a mapped part of a file. */
 struct object {

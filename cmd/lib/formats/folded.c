@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "build.h"
+#include "byname.h"
 #include "impl.h"
 #include "lib/base/array.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
 
 struct folded {
-	struct build b;
+	struct byname b;
 	const struct folded_options *o;
 	struct folded_notes *notes;
 	struct prof_err *err;
@@ -150,11 +150,11 @@ make_line(struct folded *f, struct span s, struct line *line)
 
 	line->line = line->column = 0;
 	if (f->o->split_places && split_place(&s, &file, &line->line))
-		path = build_string(&f->b, file.p, span_len(file));
-	name = build_string(&f->b, s.p, span_len(s));
+		path = byname_string(&f->b, file.p, span_len(file));
+	name = byname_string(&f->b, s.p, span_len(s));
 	if (name == STRTAB_NONE || path == STRTAB_NONE)
 		return false;
-	line->function = build_function(&f->b, name, path, 0);
+	line->function = byname_function(&f->b, name, path, 0);
 	return line->function != PROF_NONE;
 }
 
@@ -168,11 +168,11 @@ push_marked(struct folded *f, struct span s, char suffix)
 	uint32_t mapping = suffix == 'k'   ? f->kernel
 			   : suffix == 'j' ? f->jit
 					   : PROF_NONE;
-	struct build *b = &f->b;
+	struct byname *b = &f->b;
 	size_t n = 1;
 
 	if (mapping != PROF_NONE)
-		mapping = build_mapping(b, mapping);
+		mapping = byname_mapping(b, mapping);
 	if (!make_line(f, s, &f->line[0]))
 		return false;
 	if (suffix == 'i' && b->n_stack) {
@@ -187,7 +187,7 @@ push_marked(struct folded *f, struct span s, char suffix)
 			b->n_stack--;
 		}
 	}
-	return build_push(b, build_location(b, mapping, 0, f->line, n)) == 0;
+	return byname_push(b, byname_location(b, mapping, 0, f->line, n)) == 0;
 }
 
 static bool
@@ -201,8 +201,9 @@ push_frame(struct folded *f, struct span s)
 		f->is_plain = false;
 		return push_marked(f, name, suffix);
 	}
-	n = build_string(&f->b, s.p, span_len(s));
-	return n != STRTAB_NONE && build_push(&f->b, build_name(&f->b, n)) == 0;
+	n = byname_string(&f->b, s.p, span_len(s));
+	return n != STRTAB_NONE &&
+	       byname_push(&f->b, byname_name(&f->b, n)) == 0;
 }
 
 /* How many frames of s, whole ones, the line before began with. */
@@ -229,7 +230,7 @@ push_stack(struct folded *f, struct span s)
 	size_t n = span_len(s);
 
 	for (size_t i = 0; i < k; i++)
-		if (build_push(&f->b, f->location[i]) < 0)
+		if (byname_push(&f->b, f->location[i]) < 0)
 			return false;
 	f->is_plain = true;
 	f->n_end = k;
@@ -248,7 +249,7 @@ push_stack(struct folded *f, struct span s)
 		at = end + 1;
 	}
 	f->last = s;
-	build_reverse(&f->b);
+	byname_reverse(&f->b);
 	return true;
 }
 
@@ -271,7 +272,7 @@ take_label(struct folded *f, struct span *s, struct label *l)
 	v = (struct span){ eq + 1, w.end };
 	*l = (struct label){ 0 };
 	if (eq[-1] != ':') {
-		l->str = build_string(&f->b, v.p, span_len(v));
+		l->str = byname_string(&f->b, v.p, span_len(v));
 	} else {
 		eq--;
 		is_negative = span_take(&v, "-");
@@ -279,9 +280,9 @@ take_label(struct folded *f, struct span *s, struct label *l)
 			return false;
 		span_blanks(&v);
 		l->num = is_negative ? -(int64_t)num : (int64_t)num;
-		l->unit = build_string(&f->b, v.p, span_len(v));
+		l->unit = byname_string(&f->b, v.p, span_len(v));
 	}
-	l->key = build_string(&f->b, w.p, (size_t)(eq - w.p));
+	l->key = byname_string(&f->b, w.p, (size_t)(eq - w.p));
 	s->p = semi ? semi + 1 : s->end;
 	return true;
 }
@@ -297,7 +298,7 @@ take_labels(struct folded *f, struct span *s, struct label *label, size_t max)
 	if (f->o->root && n < max && span_len(*s)) {
 		semi = memchr(s->p, ';', span_len(*s));
 		label[n] = (struct label){ .key = f->key_root };
-		label[n].str = build_string(
+		label[n].str = byname_string(
 			&f->b, s->p, (size_t)((semi ? semi : s->end) - s->p));
 		s->p = semi ? semi + 1 : s->end;
 		n++;
@@ -349,15 +350,15 @@ add_sample(struct folded *f, struct span s, int64_t v, int64_t before)
 	if (f->o->is_diff) {
 		size_t n_stack = f->b.n_stack;
 
-		if (build_sample(&f->b, &v, label, n) < 0)
+		if (byname_sample(&f->b, &v, label, n) < 0)
 			return prof_nomem(f->err);
 		f->b.n_stack = n_stack; /* the same once more */
 		label[n++] = (struct label){ .key = f->key_base,
 					     .str = f->value_true };
 		v = base;
 	}
-	return build_sample(&f->b, &v, label, n) < 0 ? prof_nomem(f->err)
-						     : PROF_OK;
+	return byname_sample(&f->b, &v, label, n) < 0 ? prof_nomem(f->err)
+						      : PROF_OK;
 }
 
 static enum prof_status
@@ -475,12 +476,12 @@ folded_parse(const void *data, size_t n, const struct folded_options *o,
 
 	*out = NULL;
 	*notes = (struct folded_notes){ 0 };
-	st = build_init(&f.b, err);
+	st = byname_init(&f.b, err);
 	if (st == PROF_OK)
 		st = lines(&f, data, n);
 	if (st == PROF_OK)
-		*out = build_take(&f.b);
-	build_release(&f.b);
+		*out = byname_take(&f.b);
+	byname_release(&f.b);
 	free(f.end);
 	free(f.location);
 	return st;

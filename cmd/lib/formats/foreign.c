@@ -17,6 +17,7 @@ static const struct {
 	[FOREIGN_NONE] = { "profile", NULL },
 	[FOREIGN_PERF] = { "perf.data", NULL },
 	[FOREIGN_SPEEDSCOPE] = { "speedscope", NULL },
+	[FOREIGN_CPUPROFILE] = { "cpuprofile", NULL },
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
@@ -58,6 +59,9 @@ json_kind(const char *s, size_t n)
 	    has(end, (size_t)(s + n - end),
 		"speedscope.app/file-format-schema"))
 		return FOREIGN_SPEEDSCOPE;
+	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
+	    (has(s, head, "\"head\"") && has(s, head, "\"functionName\"")))
+		return FOREIGN_CPUPROFILE;
 	return FOREIGN_NONE;
 }
 

@@ -11,6 +11,7 @@ enum foreign_kind {
 	FOREIGN_NONE, /* profile.proto, a legacy format, or nothing known */
 	FOREIGN_PERF,
 	FOREIGN_SPEEDSCOPE,
+	FOREIGN_CPUPROFILE,
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
 	FOREIGN_PERF_OLD, /* known, but not read: see foreign_hint() */

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-#include "build.h"
+#include "byname.h"
 #include "impl.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
 
 struct script {
-	struct build b;
+	struct byname b;
 	struct script_notes *notes;
 	struct prof_err *err;
 	bool has_period; /* the first sample had one */
@@ -172,16 +172,16 @@ static bool
 push_frame(struct script *w, struct span symbol, struct span dso)
 {
 	bool is_inlined = span_is(dso, "inlined");
-	struct build *b = &w->b;
+	struct byname *b = &w->b;
 	uint32_t name, mapping = PROF_NONE, file;
 
 	if (is_inlined && w->n_line + 1 == MAX_GROUP)
 		return true;
-	name = build_string(b, symbol.p, span_len(symbol));
+	name = byname_string(b, symbol.p, span_len(symbol));
 	if (name == STRTAB_NONE)
 		return false;
 	w->line[w->n_line] =
-		(struct line){ .function = build_function(b, name, 0, 0) };
+		(struct line){ .function = byname_function(b, name, 0, 0) };
 	if (w->line[w->n_line++].function == PROF_NONE)
 		return false;
 	if (is_inlined)
@@ -189,14 +189,14 @@ push_frame(struct script *w, struct span symbol, struct span dso)
 	if (!span_is(dso, "[unknown]")) {
 		file = is_kernel(dso) && !span_find(dso, ".ko")
 			       ? profile_intern(b->p, "[kernel.kallsyms]")
-			       : build_string(b, dso.p, span_len(dso));
+			       : byname_string(b, dso.p, span_len(dso));
 		if (file == STRTAB_NONE)
 			return false;
-		mapping = build_mapping(b, file);
+		mapping = byname_mapping(b, file);
 		if (mapping == PROF_NONE)
 			return false;
 	}
-	if (build_push(b, build_location(b, mapping, 0, w->line, w->n_line)) <
+	if (byname_push(b, byname_location(b, mapping, 0, w->line, w->n_line)) <
 	    0)
 		return false;
 	w->n_line = 0;
@@ -212,7 +212,7 @@ end_sample(struct script *w)
 		return true;
 	w->is_open = false;
 	w->n_line = 0;
-	return build_sample(&w->b, w->value, w->label, w->n_label) == 0;
+	return byname_sample(&w->b, w->value, w->label, w->n_label) == 0;
 }
 
 /* Columns are those of the first sample. */
@@ -238,7 +238,7 @@ add_types(struct script *w, const struct header *h)
 	if (colon &&
 	    strspn(colon + 1, "ukhGHpPSDWeI") >= (size_t)(e.end - colon - 1))
 		e.end = colon;
-	name = build_string(&w->b, e.p, span_len(e));
+	name = byname_string(&w->b, e.p, span_len(e));
 	return name != STRTAB_NONE &&
 	       profile_add_type(p,
 				profile_str(p, name)[0] ? profile_str(p, name)
@@ -259,7 +259,7 @@ begin_sample(struct script *w, const struct header *h)
 	w->value[1] = h->has_period ? (int64_t)h->period : 1;
 	w->label[0] = (struct label){
 		.key = profile_intern(p, "process"),
-		.str = build_string(&w->b, h->comm.p, span_len(h->comm)),
+		.str = byname_string(&w->b, h->comm.p, span_len(h->comm)),
 	};
 	w->label[1] = (struct label){ .key = profile_intern(p, "pid"),
 				      .num = (int64_t)h->pid };
@@ -301,7 +301,7 @@ script_parse(const void *data, size_t n, struct profile **out,
 
 	*out = NULL;
 	*notes = (struct script_notes){ 0 };
-	st = build_init(&w.b, err);
+	st = byname_init(&w.b, err);
 	while (st == PROF_OK && text_next(&t))
 		if (!one_line(&w, &t))
 			st = prof_nomem(err);
@@ -310,7 +310,7 @@ script_parse(const void *data, size_t n, struct profile **out,
 	if (st == PROF_OK && !w.b.p->n_sample)
 		st = prof_fail(err, PROF_EFORMAT, "perf script: no samples");
 	if (st == PROF_OK)
-		*out = build_take(&w.b);
-	build_release(&w.b);
+		*out = byname_take(&w.b);
+	byname_release(&w.b);
 	return st;
 }

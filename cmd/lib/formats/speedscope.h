@@ -27,14 +27,4 @@ enum prof_status speedscope_write(FILE *out, const struct profile *p,
 				  const struct speedscope_style *style,
 				  struct prof_err *err) MUST_USE;
 
-struct speedscope_options {
-	double scale; /* of weights without a unit that are no whole numbers */
-};
-
-/* In a build with jansson: PROF_ENOTSUP without. *out is the caller's. */
-enum prof_status speedscope_parse(const void *data, size_t n,
-				  const struct speedscope_options *o,
-				  struct profile **out,
-				  struct prof_err *err) MUST_USE;
-
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/formats/foreign.h"
 #include "lib/formats/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/wire/codec.h"
@@ -97,13 +98,24 @@ enum prof_status
 profile_parse(const void *raw, size_t n, struct profile **out,
 	      struct prof_err *err)
 {
+	enum foreign_kind kind;
+	enum prof_status st;
+
 	*out = NULL;
 	if (compress_is_gzip(raw, n))
 		return prof_fail(err, PROF_EFORMAT,
 				 "compressed twice: gzip inside gzip");
 	if (legacy_sniff(raw, n) != LEGACY_NONE)
 		return legacy_parse(raw, n, 0, out, err);
-	return profile_decode(raw, n, out, err);
+	st = profile_decode(raw, n, out, err);
+	/* Only what is no profile.proto may be anything else. */
+	kind = st == PROF_EFORMAT ? foreign_sniff(raw, n) : FOREIGN_NONE;
+	if (kind != FOREIGN_NONE)
+		return prof_fail(err, PROF_EFORMAT, "a file of %s; %s",
+				 foreign_name(kind),
+				 foreign_hint(kind) ? foreign_hint(kind)
+						    : "use prof-import");
+	return st;
 }
 
 enum prof_status

@@ -1,12 +1,12 @@
-/* build.c - see build.h. */
+/* byname.c - see byname.h. */
 #include "config.h"
 
-#include "build.h"
+#include "byname.h"
 
 #include "lib/base/array.h"
 
 enum prof_status
-build_init(struct build *b, struct prof_err *err)
+byname_init(struct byname *b, struct prof_err *err)
 {
 	memset(b, 0, sizeof(*b));
 	b->p = profile_new();
@@ -17,7 +17,7 @@ build_init(struct build *b, struct prof_err *err)
 }
 
 void
-build_release(struct build *b)
+byname_release(struct byname *b)
 {
 	hashtab_release(&b->function);
 	hashtab_release(&b->location);
@@ -29,7 +29,7 @@ build_release(struct build *b)
 }
 
 struct profile *
-build_take(struct build *b)
+byname_take(struct byname *b)
 {
 	struct profile *p = b->p;
 
@@ -38,14 +38,14 @@ build_take(struct build *b)
 }
 
 uint32_t
-build_string(struct build *b, const char *s, size_t n)
+byname_string(struct byname *b, const char *s, size_t n)
 {
 	return strtab_add(&b->p->strings, s, n);
 }
 
 uint32_t
-build_function(struct build *b, uint32_t name, uint32_t file,
-	       int64_t start_line)
+byname_function(struct byname *b, uint32_t name, uint32_t file,
+		int64_t start_line)
 {
 	struct function f = { .name = name,
 			      .system_name = name,
@@ -72,7 +72,7 @@ build_function(struct build *b, uint32_t name, uint32_t file,
 }
 
 uint32_t
-build_mapping(struct build *b, uint32_t file)
+byname_mapping(struct byname *b, uint32_t file)
 {
 	struct mapping m = { .file = file };
 	struct hashtab *t = &b->mapping;
@@ -100,8 +100,8 @@ same_lines(const struct line *a, const struct line *b, size_t n)
 }
 
 uint32_t
-build_location(struct build *b, uint32_t mapping, uint64_t address,
-	       const struct line *line, size_t n_line)
+byname_location(struct byname *b, uint32_t mapping, uint64_t address,
+		const struct line *line, size_t n_line)
 {
 	struct location l = { .address = address, .mapping = mapping };
 	struct hashtab *t = &b->location;
@@ -129,7 +129,7 @@ build_location(struct build *b, uint32_t mapping, uint64_t address,
 }
 
 uint32_t
-build_name(struct build *b, uint32_t name)
+byname_name(struct byname *b, uint32_t name)
 {
 	size_t had = b->cap_by_name;
 	struct line line = { 0 };
@@ -141,14 +141,14 @@ build_name(struct build *b, uint32_t name)
 		b->by_name[had] = PROF_NONE;
 	if (b->by_name[name] != PROF_NONE)
 		return b->by_name[name];
-	line.function = build_function(b, name, 0, 0);
+	line.function = byname_function(b, name, 0, 0);
 	if (line.function == PROF_NONE)
 		return PROF_NONE;
-	return b->by_name[name] = build_location(b, PROF_NONE, 0, &line, 1);
+	return b->by_name[name] = byname_location(b, PROF_NONE, 0, &line, 1);
 }
 
 int
-build_push(struct build *b, uint32_t location)
+byname_push(struct byname *b, uint32_t location)
 {
 	if (location == PROF_NONE ||
 	    array_reserve(&b->stack, &b->cap_stack, b->n_stack + 1,
@@ -159,7 +159,7 @@ build_push(struct build *b, uint32_t location)
 }
 
 void
-build_reverse(struct build *b)
+byname_reverse(struct byname *b)
 {
 	for (size_t i = 0, k = b->n_stack; i + 1 < k; i++) {
 		uint32_t l = b->stack[i];
@@ -170,8 +170,8 @@ build_reverse(struct build *b)
 }
 
 int
-build_sample(struct build *b, const int64_t *value, const struct label *label,
-	     size_t n_label)
+byname_sample(struct byname *b, const int64_t *value, const struct label *label,
+	      size_t n_label)
 {
 	uint32_t i = profile_add_sample(b->p, b->stack, b->n_stack, value,
 					label, n_label);

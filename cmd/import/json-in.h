@@ -1,0 +1,35 @@
+/*
+ * json-in.h - formats in JSON, read with jansson as a whole. They are here and
+ * not in lib/formats, as only prof-import is linked with that library. What
+ * they look like: lib/formats/speedscope.h and cpuprofile.h.
+ */
+#ifndef JSON_IN_H
+#define JSON_IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+struct profile;
+
+struct speedscope_options {
+	double scale; /* of weights without a unit that are no whole numbers */
+};
+
+/* In a build with jansson: PROF_ENOTSUP without. *out is the caller's. */
+enum prof_status speedscope_parse(const void *data, size_t n,
+				  const struct speedscope_options *o,
+				  struct profile **out,
+				  struct prof_err *err) MUST_USE;
+
+/*
+ * Read a .cpuprofile of either form: a sample for each node that was hit, as
+ * long as all its samples until the next. idle: keep what "(idle)" has. *out is
+ * the caller's. PROF_EFORMAT, PROF_ENOMEM; PROF_ENOTSUP without jansson.
+ */
+enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
+				  struct profile **out,
+				  struct prof_err *err) MUST_USE;
+
+#endif
