@@ -54,7 +54,7 @@ check_err 'folded: fractions need --scale' 2 'printf "a;b 1.5\n" | prof-import' 
 	'line 1: a fraction'
 check 'folded: --scale' 0 \
 	'printf "a;b 1.5\na 2\n" | prof-import --scale 1000 --type cpu/microseconds |
-		prof-text --raw | sed -n 3,5p' <<'END'
+		prof-text --raw | sed -n "/^cpu.m/,/^Loc/p" | head -3' <<'END'
 cpu/microseconds
        2000: 1 
        1500: 2 1 

@@ -63,6 +63,7 @@ END
 
 n=0
 for f in raw/*; do
+	found "$f" || continue
 	for head in '\001' '\013' '\005' '\010'; do
 		n=$((n + 1))
 		{ printf "$head"; cat "$f"; } >listing.$n

@@ -111,6 +111,11 @@ row 'prof-list --list=. --verbose old.pb' text
 row 'prof-list --list=. --json old.pb' json
 row 'prof-html old.pb' html
 row 'prof-flame old.pb' svg
+for to in speedscope cpuprofile firefox; do
+	row "prof-export --to $to old.pb" json
+done
+row 'prof-export --to folded old.pb' text
+row 'prof-export --to callgrind old.pb' text
 row 'prof-diff old.pb new.pb | prof-flame' svg
 row 'prof-gate old.pb -- new.pb' text '[01]'
 row 'prof-gate --all --budget=budget old.pb -- new.pb' text '[01]'

@@ -18,3 +18,4 @@ _profpipe()
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	fi
 }
+complete -o default -F _profpipe "${BASH_SOURCE[0]##*/}"
