@@ -86,7 +86,7 @@ check 'who keeps the connection is not waited for' 0 \
 END
 check 'more than was said is not read' 0 \
 	'prof-fetch $go/length/0/$want 2>&1 >/dev/null | sed "s/.*: //"' <<'END'
-empty input; did the command before fail?
+the server's answer is empty
 END
 
 # --- retries ----------------------------------------------------------------

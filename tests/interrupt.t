@@ -21,7 +21,7 @@ press_after() {
 	done
 	printf '\003'
 	for try in $(seq 600); do
-		[ ! -e done ] || return
+		[ ! -e over ] || return
 		sleep 0.1
 	done
 }
@@ -29,7 +29,7 @@ press_after() {
 # press_often: until it is done.
 press_often() {
 	for try in $(seq 200); do
-		[ ! -e done ] || return
+		[ ! -e over ] || return
 		printf '\003'
 		sleep 0.1
 	done
@@ -37,7 +37,7 @@ press_often() {
 
 press_after ready | on_terminal 'prof-record -q -F 1000 -- sh -c \
 	": >ready; exec '"$bin"'/tests/demo 30 1 >/dev/null" |
-	prof-merge | prof-text -q >out; echo $? >status; : >done'
+	prof-merge | prof-text -q >out; echo $? >status; : >over'
 if grep -q '^File: demo' out && [ "$(cat status)" = 0 ]; then
 	ok 'the readers of prof-record live to see the profile'
 else
@@ -46,10 +46,10 @@ else
 fi
 
 # A writer that does not end: the second one ends the reader.
-rm -f done status
+rm -f over status
 mkfifo pipe
 exec 7<>pipe
-press_often | on_terminal 'prof-text <pipe; echo $? >status; : >done'
+press_often | on_terminal 'prof-text <pipe; echo $? >status; : >over'
 if [ "$(cat status)" = 130 ]; then
 	ok 'a second one kills'
 else

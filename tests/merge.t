@@ -196,7 +196,7 @@ cp cut.pb.gz fleet/2026-11-20/web1/cut.pb.gz
 check 'the example of doc/archive.md: a damaged part' 2 \
 	'PROFILES=fleet sh profile-day 2026-11-20 2>&1; ls fleet; rm fleet/2026-11-20/web1/cut.pb.gz; exit 2' <<'END'
 prof-merge: 2026-11-20/web1/cut.pb.gz: truncated gzip stream
-prof-merge: skipped 1 bad inputs of 3
+prof-merge: skipped 1 bad input of 3
 2026-11-20
 2026-11-20.pb.gz
 END
