@@ -188,6 +188,7 @@ main(int argc, char **argv)
 	struct drain drain;
 	struct listen *l = NULL;
 	const char *listen_at = NULL;
+	char *name;
 	enum deliver_how how;
 	struct prof_err err;
 	struct cli cli;
@@ -258,7 +259,7 @@ main(int argc, char **argv)
 
 	record(&launch, cli.operand, &drain, &recording, l);
 
-	deliver(&cli, &recording, &launch, how);
+	name = deliver(&cli, &recording, &launch, how);
 	if (how != DELIVER_NONE)
 		account_show(&drain, kind,
 			     how == DELIVER_ONE ? cli.output : NULL);
@@ -267,5 +268,6 @@ main(int argc, char **argv)
 	if (clock >= 0)
 		close(clock);
 	key = cli_finish(&cli, 0);
+	free(name);
 	return key ? key : launch_status(&launch);
 }

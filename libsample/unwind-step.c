@@ -97,13 +97,13 @@ locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
 	     const struct unwind_pool *pool, const struct unwind_loc *l,
 	     uintptr_t cfa, uintptr_t *value)
 {
-	const uint8_t *e = pool->expr + l->off;
 	uintptr_t at, v;
 
 	if (l->kind != LOC_EXPR_MEM) {
 		if (locate(f, b, pool, l, cfa, *value, &v))
 			*value = v;
-	} else if (unwind_expr_eval(e, l->n_expr, f, b, &cfa, &at) &&
+	} else if (unwind_expr_eval(pool->expr + l->off, l->n_expr, f, b, &cfa,
+				    &at) &&
 		   at < cfa && unwind_load(b, at, &v)) {
 		*value = v;
 	}

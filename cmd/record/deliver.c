@@ -113,24 +113,24 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 	free(process);
 }
 
-void
+char *
 deliver(struct cli *cli, struct recording *r, const struct launch *l,
 	enum deliver_how how)
 {
+	char *name = NULL;
 	struct profile *p;
 
-	if (how == DELIVER_EACH) {
+	if (how == DELIVER_EACH)
 		deliver_each(cli, r, l);
-		return;
-	}
-	if (how == DELIVER_NONE)
-		return;
+	if (how != DELIVER_ONE)
+		return NULL;
 	p = profile_of(r, 0);
 	if (!cli->output && !l->join_stdout) {
-		cli->output = default_name(l->path, (int)l->pid);
-		warn("profile: %s", cli->output);
+		cli->output = name = default_name(l->path, (int)l->pid);
+		warn("profile: %s", name);
 	}
 	cli_write(cli, p);
 	cli_output_close(cli);
 	profile_free(p);
+	return name;
 }

@@ -26,9 +26,10 @@ bool deliver_prepare(const struct cli *cli, enum deliver_how how);
 
 /*
  * Write what was recorded. A file that nobody named is called after the program
- * and announced; cli->output is then its name. Dies.
+ * and announced; cli->output is then its name, which is returned, for free().
+ * NULL: the name is the user's, or there is none. Dies.
  */
-void deliver(struct cli *cli, struct recording *r, const struct launch *l,
-	     enum deliver_how how);
+char *deliver(struct cli *cli, struct recording *r, const struct launch *l,
+	      enum deliver_how how);
 
 #endif

@@ -23,7 +23,9 @@
 enum {
 	MAX_NOTE = 100,    /* lines for the user */
 	MAX_TRY = 1000,    /* to take an entry that others add to */
-	TABLE_PASSES = 10, /* passes of the log for one of the table */
+	TABLE_PASSES = 10, /* passes of the log for one of the table, but for
+			    * the first: what lives shortly must be looked at
+			    * while it lives (tally-maps.c) */
 	STUCK_PASSES = 20, /* then a writer is given up */
 	END_PASSES = 20,   /* the same, when all is over */
 };
@@ -307,7 +309,7 @@ drain_pass(struct drain *d, struct tally *t)
 
 	read_log(d, t, STUCK_PASSES);
 	if (d->tail == atomic_load(&d->shm->head) &&
-	    (++d->n_pass % TABLE_PASSES == 0 ||
+	    (++d->n_pass % TABLE_PASSES == 0 || d->n_pass < TABLE_PASSES ||
 	     d->tail - before > SHM_N_SLOT / 16))
 		read_table(d, t, STUCK_PASSES);
 	if (d->n_pass % TABLE_PASSES == 0 && d->heap)

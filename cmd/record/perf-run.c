@@ -263,6 +263,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 			 .has_command = cli->n_operand > 0 };
 	struct pages pages = { 0 };
 	sigset_t signals;
+	char *name;
 	int status;
 
 	r.launch.wait_all = target->wait_all;
@@ -287,9 +288,10 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 
 	serve_end(&pages);
 	check_quality(&r);
-	deliver(cli, &r.recording, &r.launch, how);
+	name = deliver(cli, &r.recording, &r.launch, how);
 	recording_release(&r.recording);
 	capture_free(r.capture);
 	status = cli_finish(cli, 0);
+	free(name);
 	return status || !r.has_command ? status : launch_status(&r.launch);
 }

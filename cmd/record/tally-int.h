@@ -43,7 +43,7 @@ struct space {
 	uint32_t next; /* space of the same process that replaced it, or 0 */
 	struct range *range; /* sorted by start */
 	size_t n_range;
-	int64_t maps_ns; /* when tally_read_maps() looked last; 0: never */
+	int64_t maps_ns; /* when /proc/PID/maps may be read again */
 };
 
 struct process {

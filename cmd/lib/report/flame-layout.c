@@ -179,7 +179,7 @@ list_children(struct walk *w, const struct flame_box *up)
 			rest.rest[side] = units_add(rest.rest[side],
 						    w->s->total[side][i]);
 	}
-	if (!w->limits->by_name)
+	if (!w->limits->by_name && w->n_sibling)
 		qsort(w->sibling, w->n_sibling, sizeof(*w->sibling), wider);
 	return rest.n_rest && rest.width >= w->l->min_width
 		       ? push(&w->sibling, &w->n_sibling, &w->cap_sibling,
