@@ -189,5 +189,5 @@ gate_links_of(const struct gate_links *x, uint32_t row,
 	size_t from = lower_bound(x, row, kind);
 
 	*n = lower_bound(x, row, kind + 1u) - from;
-	return x->link + from;
+	return *n ? x->link + from : NULL;
 }
