@@ -1,6 +1,6 @@
 /*
- * wait.c - libsample-wait.so, which is preloaded with --clock=wall. It stands in
- * front of the functions in which a program may sleep, and does nothing but
+ * wait.c - libsample-wait.so, which is preloaded with --clock=wall. It stands
+ * in front of the functions in which a program may sleep, and does nothing but
  * save the registers that calls keep on the stack, with the unwind information
  * for it.
  *
@@ -118,8 +118,7 @@ wait_find_all(void)
 #define STUB(name)                                                             \
 	__asm__(".text\n\t"                                                    \
 		".globl " #name "\n\t"                                         \
-		".type " #name ", @function\n"                                 \
-		#name ":\n\t"                                                  \
+		".type " #name ", @function\n" #name ":\n\t"                   \
 		".cfi_startproc\n\t"                                           \
 		"endbr64\n\t"                                                  \
 		"pushq %rbp\n\t"                                               \

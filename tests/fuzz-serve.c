@@ -14,10 +14,10 @@
 #include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/address.h"
+#include "record/drain.h"
 #include "record/host.h"
 #include "record/launch.h"
 #include "record/lookup.h"
-#include "record/drain.h"
 #include "record/recording.h"
 #include "record/serve.h"
 

@@ -566,11 +566,11 @@ if have python3; then
 import json
 j = json.load(open(\"h.json\"))
 f = j[\"functions\"][0]
-print(j[\"version\"], j[\"verdict\"], f[\"name\"], f[\"fails\"], f[\"flat\"][\"before\"])
+print(j[\"schema\"], j[\"verdict\"], f[\"name\"], f[\"fails\"], f[\"flat\"][\"before\"])
 print(sorted(j), sorted(j[\"noise\"]), sorted(f), sorted(f[\"cum\"]))
 "' <<'END'
-2 regressed a<b>&"c|`d`*e*@f%::g,h True 5000
-['alpha', 'base_profiles', 'budgets', 'confidence', 'count', 'functions', 'level', 'min_change', 'min_share', 'new_profiles', 'noise', 'renamed', 'scale', 'tests', 'total', 'total_fails', 'type', 'unit', 'verdict', 'version'] ['clump', 'machine', 'nu', 'runs'] ['by', 'causes', 'cum', 'fails', 'flat', 'name', 'verdict'] ['adjusted', 'after', 'before', 'change', 'detectable', 'df', 'dispersion', 'events_after', 'events_before', 'high', 'low', 'p_faster', 'p_slower', 'relevant', 'se', 'verdict']
+profpipe.gate/1 regressed a<b>&"c|`d`*e*@f%::g,h True 5000
+['alpha', 'base_profiles', 'budgets', 'confidence', 'count', 'functions', 'level', 'min_change', 'min_share', 'new_profiles', 'noise', 'renamed', 'scale', 'schema', 'tests', 'total', 'total_fails', 'type', 'unit', 'verdict'] ['clump', 'machine', 'nu', 'runs'] ['by', 'causes', 'cum', 'fails', 'flat', 'name', 'verdict'] ['adjusted', 'after', 'before', 'change', 'detectable', 'df', 'dispersion', 'events_after', 'events_before', 'high', 'low', 'p_faster', 'p_slower', 'relevant', 'se', 'verdict']
 END
 	check 'JUnit is XML' 0 'python3 -c "
 import xml.etree.ElementTree as x

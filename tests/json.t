@@ -54,6 +54,14 @@ valid 'prof-text --json --addresses' 'prof-text --json --addresses --trim=false 
 valid 'prof-text --diff --json' \
 	'prof-diff --diff-base $data/good-tiny.pb.gz $f | prof-text --diff --json'
 
+valid 'prof-list --json' 'prof-list --json . $f'
+valid 'prof-list --disasm --json' 'prof-list --json --disasm . $f'
+printf '/^m/ <= 90%% of total\n' >budget
+valid 'prof-gate --json' \
+	'prof-gate --json --all $f -- $f; [ $? -le 1 ] && [ -s "$out" ]'
+valid 'prof-gate --json, with budgets' \
+	'prof-gate --json --budget=budget $f -- $data/good-tiny.pb.gz; [ $? -le 1 ] && [ -s "$out" ]'
+
 # Each schema is one that doc/json.md lists, and the other way round.
 for s in "$src"/doc/schema/*.json; do
 	found "$s" || continue

@@ -1,6 +1,6 @@
 /*
  * json.c - prof-gate's report for programs. The schema is in prof-gate(1);
- * "version" grows when a member changes its meaning or goes away.
+ * doc/json.md has what holds for the JSON of every command.
  */
 #include "config.h"
 
@@ -9,8 +9,6 @@
 
 #include "lib/base/json.h"
 #include "report.h"
-
-#define SCHEMA 2
 
 /* ,"key":1.5; what is not finite is null. */
 static void
@@ -156,7 +154,9 @@ begin_json(FILE *out, const struct gate_report *r)
 	const struct gate *g = r->g;
 	const struct gate_model *m = &g->model;
 
-	fprintf(out, "{\"version\":%d,\"verdict\":\"%s\",\"type\":", SCHEMA,
+	fprintf(out,
+		"{\"schema\": \"profpipe.gate/1\",\n "
+		"\"verdict\":\"%s\",\"type\":",
 		gate_verdict_name(r->verdict));
 	json_put(out, g->type, strlen(g->type));
 	fputs(",\"unit\":", out);

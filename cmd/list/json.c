@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/base/json.h"
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
-#include "lib/base/json.h"
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 #include "lib/report/text-data.h"

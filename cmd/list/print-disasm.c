@@ -6,8 +6,8 @@
 
 #include "assembly.h"
 #include "lib/base/buf.h"
-#include "lib/report/frames.h"
 #include "lib/base/json.h"
+#include "lib/report/frames.h"
 #include "lib/report/report.h"
 #include "lib/report/text-data.h"
 #include "lib/report/text-print.h"

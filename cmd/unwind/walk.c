@@ -227,9 +227,8 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 		w->far.n_read = 0;
 	}
 	/* Where a frame pointer was only guessed, it need not be one. */
-	if (how == STEP_OK ||
-	    (how == STEP_FAILED && w->n_guess == n_guess &&
-	     (w->far.n_read > 0 || w->is_beyond)))
+	if (how == STEP_OK || (how == STEP_FAILED && w->n_guess == n_guess &&
+			       (w->far.n_read > 0 || w->is_beyond)))
 		info->end = WALK_TRUNCATED;
 	else if (how == STEP_FAILED)
 		info->end = WALK_FAILED;

@@ -107,7 +107,8 @@ packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
 	if (!in->is_last)
 		n = deflate_walk_reopen(p->walk, to, n);
 	if (!n)
-		return prof_fail(err, PROF_EIO, "internal error: invalid libdeflate output");
+		return prof_fail(err, PROF_EIO,
+				 "internal error: invalid libdeflate output");
 	out->n += n;
 	return PROF_OK;
 }
