@@ -79,7 +79,7 @@ class FlameView {
 		this.canvas.addEventListener('mousemove', e => this.hover(e));
 		this.canvas.addEventListener('mouseleave', e => this.leave(e));
 		this.canvas.addEventListener('click', e => this.click(e));
-		this.canvas.addEventListener('contextmenu', e => this.menu(e));
+		this.canvas.addEventListener('contextmenu', event => this.menu(event));
 		this.canvas.addEventListener('keydown', e => this.key(e));
 		this.canvas.addEventListener('focus', () => this.speak());
 	}
@@ -331,12 +331,12 @@ class FlameView {
 			this.owner.choose(this, hit.box.node);
 	}
 
-	menu(e) {
-		const hit = this.at(e);
+	menu(event) {
+		const hit = this.at(event);
 		if (!hit || hit.box.rest || !hit.box.node)
 			return;
-		e.preventDefault();
-		this.owner.menu(this, hit.box.node, e.clientX, e.clientY);
+		event.preventDefault();
+		this.owner.menu(this, hit.box.node, event.clientX, event.clientY);
 	}
 
 	// --- keys ---

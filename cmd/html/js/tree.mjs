@@ -82,7 +82,7 @@ class TreeGrid {
 			at.tabIndex = 0;
 		grid.addEventListener('keydown', e => this.key(e));
 		grid.addEventListener('click', e => this.click(e));
-		grid.addEventListener('contextmenu', e => this.menu(e));
+		grid.addEventListener('contextmenu', event => this.menu(event));
 		this.host.replaceChildren(grid);
 		if (focus && at)
 			at.focus();
@@ -108,12 +108,12 @@ class TreeGrid {
 		this.toggle(this.cursor, !this.open.has(this.cursor));
 	}
 
-	menu(e) {
-		const tr = e.target.closest('tr[data-node]');
+	menu(event) {
+		const tr = event.target.closest('tr[data-node]');
 		if (!tr || !+tr.dataset.node)
 			return;
-		e.preventDefault();
-		this.page.rowMenu(this.tree.key[+tr.dataset.node], e.clientX, e.clientY);
+		event.preventDefault();
+		this.page.rowMenu(this.tree.key[+tr.dataset.node], event.clientX, event.clientY);
 	}
 
 	key(e) {
