@@ -1,8 +1,8 @@
 /*
  * sample.h - the public interface of libsample, for programs that link it
  * (-lsample) and start, stop and label their profiles themselves. A program
- * that prof-record runs needs none of this; if it uses it all the same, the
- * samples go to prof-record, with the labels, and start and stop do nothing.
+ * that prof-record runs needs none of this. If it uses this interface anyway,
+ * prof-record gets the samples and labels; start and stop do nothing.
  *
  * All functions may be called from any thread, but not from signal handlers.
  * Those that return int return 0 or an errno value. None changes errno.
@@ -19,18 +19,19 @@ extern "C" {
 struct sample_options {
 	unsigned hz; /* ticks per second of each thread; 0: 100 */
 	int wall;    /* count real time, not CPU time */
-	int signal;  /* interrupt threads by this one; 0: SIGPROF */
+	int signal;  /* the signal that interrupts threads; 0: SIGPROF */
 };
 
 /*
  * Begin a profile of all threads of this process, and of the processes it
- * forks. It is written to file, a gzipped profile.proto, when sample_stop() is
- * called or the process ends, however it ends. options may be NULL.
+ * forks. prof-record writes it to file, as gzipped profile.proto, when
+ * sample_stop() is called or the process ends, however it ends. options may be
+ * NULL.
  *
  * Errors: EPERM, the program is set-user-id, set-group-id or has file
- * capabilities; EBUSY, a profile is under way; EINVAL; ENOENT, no prof-record,
- * which does the writing: it is looked for in $PROF_RECORD, beside libsample
- * and where it was installed; whatever opening the file may bring.
+ * capabilities; EBUSY, a profile is under way; EINVAL; ENOENT, prof-record not
+ * found in $PROF_RECORD, beside libsample or where it was installed; the errors
+ * of opening the file.
  */
 SAMPLE_API int sample_start(const char *file,
 			    const struct sample_options *options);
@@ -39,22 +40,22 @@ SAMPLE_API int sample_start(const char *file,
  * none, EIO if it could not be written. */
 SAMPLE_API int sample_stop(void);
 
-/* Write what there is so far to file, and go on. Errors as sample_stop(). */
+/* Write the profile so far to file, and go on. Errors as sample_stop(). */
 SAMPLE_API int sample_flush(void);
 
-/* Is a profile being taken, by whomever? */
+/* Is a profile under way, however it was started? */
 SAMPLE_API int sample_is_on(void);
 
 /*
- * Label the samples of the calling thread from now on, and of the threads that
- * it starts from now on: key is value, as in pprof's labels; NULL takes the
- * label away. At most 16 labels and 1000 bytes, else E2BIG.
+ * Give the later samples of the calling thread, and of threads that it starts
+ * later, the label key=value, as in pprof. A NULL value removes the label. At
+ * most 16 labels and 1000 bytes, else E2BIG.
  */
 SAMPLE_API int sample_label(const char *key, const char *value);
 
 /*
- * Follow the calling thread too: for threads that were there before libsample
- * was loaded, or that clone(2) made. Others are followed by themselves.
+ * Sample the calling thread, too: for threads that were there before libsample
+ * was loaded, or that clone(2) made. All others are sampled automatically.
  */
 SAMPLE_API int sample_thread(void);
 

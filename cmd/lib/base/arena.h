@@ -26,10 +26,10 @@ void *arena_array(struct arena *a, size_t n, size_t size);
 
 /*
  * Make room for n elements of the given size in a growable array: p is NULL
- * or what an earlier arena_grow() returned, *cap its capacity (0 at first).
- * The capacity at least doubles, and large blocks move without a copy, so an
- * array that grows by one costs what a good vector costs. The array is not
- * cleared. Returns NULL, and leaves p and *cap as they are, without memory.
+ * or the result of an earlier arena_grow(), *cap its capacity (0 at first).
+ * The capacity at least doubles, and large blocks move without a copy, so
+ * growing an array by one is cheap. The array is not cleared. Returns NULL, and
+ * leaves p and *cap as they are, without memory.
  */
 void *arena_grow(struct arena *a, void *p, size_t *cap, size_t n, size_t size);
 

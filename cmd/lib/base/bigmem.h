@@ -1,9 +1,9 @@
 /*
- * bigmem.h - a word to the kernel about large allocations. A profile is a few
- * arrays of many megabytes, each filled once from end to end: with 4 KiB pages
- * a quarter of the time of reading one goes into page faults. For blocks that
- * are made in their final size: moving huge pages on growth costs more than
- * they bring.
+ * bigmem.h - huge pages for large allocations. A profile is a few arrays of
+ * many megabytes, each filled once from end to end: with 4 KiB pages a quarter
+ * of the time of reading one goes into page faults. Use it for blocks that are
+ * allocated in their final size: moving huge pages on growth costs more than
+ * they save.
  */
 #ifndef BIGMEM_H
 #define BIGMEM_H

@@ -1,7 +1,7 @@
 /*
  * cachedir.h - folders of the user's cache: below $XDG_CACHE_HOME, or else
- * ~/.cache. What is in them is the user's own; a folder that others may write
- * to is not used.
+ * ~/.cache. They belong to the user; a folder that others may write to is not
+ * used.
  */
 #ifndef CACHEDIR_H
 #define CACHEDIR_H
@@ -9,9 +9,9 @@
 #include "status.h"
 
 /*
- * The path of the folder called name ("a/b"), made if need be, for free().
- * NULL if there can be none: no home, no space, or it is somebody else's, as
- * it is under sudo.
+ * The path of the folder called name ("a/b"), created if needed, for free().
+ * NULL if that fails: no home, no space, or another user owns it, as under
+ * sudo.
  */
 char *cachedir_path(const char *name, struct prof_err *err);
 

@@ -1,13 +1,13 @@
 /*
- * escape.h - strings from outside on their way out.
+ * escape.h - escape untrusted strings for output.
  *
- * Names, comments, units, labels, paths and messages of servers come from
- * strangers. Each output format has one way to write them, and all output of
- * such strings goes through it. In no format may a string end its line, steer a
- * terminal, change the direction of writing or stop being UTF-8: characters and
- * bytes that would are shown as \n, \r, \x1b, \u202e and the like (JSON has its
- * own escapes for characters, and U+FFFD for bytes that are not UTF-8). On top
- * of that come the characters with a meaning in the format.
+ * Names, comments, units, labels, paths and messages of servers are untrusted.
+ * All output of such strings goes through the one escape of its format. In
+ * every format, characters and bytes that would end the line, control a
+ * terminal, change the direction of writing or break UTF-8 are shown as \n, \r,
+ * \x1b, \u202e and the like (JSON has its own escapes for characters, and
+ * U+FFFD for bytes that are not UTF-8). Characters that are special in the
+ * format are escaped, too.
  */
 #ifndef ESCAPE_H
 #define ESCAPE_H
@@ -24,17 +24,17 @@ enum escape {
 	ESCAPE_JSON,     /* between the quotes of a JSON string */
 	ESCAPE_DOT,      /* between the quotes of a DOT string; a newline is \l,
 			  * as pprof writes it */
-	ESCAPE_DOT_DRAW, /* the same where the graph is laid out by us: graphviz
+	ESCAPE_DOT_DRAW, /* the same if prof-dot runs graphviz itself, which
 			  * takes '&' for the start of an entity */
 	ESCAPE_XML, /* XML, SVG, HTML: text, or a quoted attribute's value */
-	ESCAPE_MARKDOWN, /* GitHub's; all punctuation becomes entities, so it
-			  * may stand in a table and inside HTML tags */
+	ESCAPE_MARKDOWN, /* GitHub's; all punctuation becomes entities, for use
+			  * in tables and inside HTML tags */
 	ESCAPE_GITHUB, /* the message of a workflow command of GitHub Actions */
-	ESCAPE_GITHUB_PROPERTY, /* file=, title= of one */
+	ESCAPE_GITHUB_PROPERTY, /* its file= and title= */
 	ESCAPE_KINDS,
 };
 
-/* Write n bytes, escaped. Takes no lock of stdio. */
+/* Write n bytes, escaped. Does not lock the stdio stream. */
 void escape_put(FILE *out, enum escape to, const char *s, size_t n);
 
 /* Append the same to out. Returns -1 without memory. */

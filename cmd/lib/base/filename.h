@@ -1,4 +1,4 @@
-/* filename.h - names from strangers as names of files. */
+/* filename.h - file names from untrusted strings. */
 #ifndef FILENAME_H
 #define FILENAME_H
 
@@ -7,10 +7,10 @@
 #define FILENAME_SAFE_MAX 128
 
 /*
- * A file name, or a part of one, for the n bytes at s, n > 0, different for
- * each: letters, digits and _ - . stay, every other byte becomes %XX; a long
- * one ends in '~' and a hash. It is never empty and never begins with a dot or
- * a dash: no folder, no hidden file, no option.
+ * A file name, or a part of one, for the n bytes at s, n > 0. Different bytes
+ * give different names. Letters, digits and _ - . stay, every other byte
+ * becomes %XX; a long name ends in '~' and a hash. It is never empty and never
+ * begins with a dot or a dash: not a folder, a hidden file or an option.
  */
 void filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX]);
 

@@ -1,8 +1,8 @@
 /*
- * hashtab.h - hash tables of 32-bit indices; what an index stands for, and when
- * two are equal, is the caller's. Open addressing; a slot has the hash in its
- * upper half and index + 1 in its lower, so a table grows without looking at
- * what it indexes.
+ * hashtab.h - hash tables of 32-bit indices; the caller defines the entries
+ * they refer to, and when two are equal. Open addressing; a slot has the hash
+ * in its upper half and index + 1 in its lower, so a table grows without
+ * looking at the entries.
  *
  *	size_t at = hashtab_start(t, hash);
  *	while ((i = hashtab_next(t, hash, &at)) != HASHTAB_NONE)
@@ -135,14 +135,13 @@ hashtab_add(struct hashtab *t, uint32_t hash, uint32_t index)
 	return 0;
 }
 
-/* Is the thing of this index, which ctx leads to, equal to key? */
+/* Is the entry of this index, found through ctx, equal to key? */
 typedef bool hashtab_same_fn(const void *ctx, uint32_t index, const void *key);
 
 /*
  * The index of key, whose hash is any number made of it: equal keys have equal
- * ones. If it is new: next, which is added, and what it stands for is the
- * caller's to fill. t may be zeros, an empty table. HASHTAB_NONE without
- * memory.
+ * ones. A new key gets the index next, which is added; the caller fills its
+ * entry. t may be zeros, an empty table. HASHTAB_NONE without memory.
  */
 static inline uint32_t
 hashtab_intern(struct hashtab *t, uint64_t hash, hashtab_same_fn *same,

@@ -1,5 +1,5 @@
 /*
- * idmap.h - from the 64-bit ids of a stream to indices. Real producers number
+ * idmap.h - map the 64-bit ids of a stream to indices. Most producers number
  * from 1, so this is an array with a hash table as fallback.
  */
 #ifndef IDMAP_H

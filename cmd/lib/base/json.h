@@ -1,6 +1,6 @@
 /*
- * json.h - strings of profiles as JSON. Everything else of JSON is a matter of
- * printf(); what strangers wrote is not.
+ * json.h - write untrusted strings as JSON. printf() is enough for the rest of
+ * JSON.
  */
 #ifndef JSON_H
 #define JSON_H
@@ -10,7 +10,7 @@
 
 struct str;
 
-/* The n bytes at s as a JSON string; those that are no UTF-8 become U+FFFD. */
+/* Write the n bytes at s as a JSON string; invalid UTF-8 becomes U+FFFD. */
 void json_put(FILE *out, const char *s, size_t n);
 void json_put_str(FILE *out, const struct str *s);
 

@@ -1,4 +1,4 @@
-/* now.h - what a clock says. */
+/* now.h - read a clock. */
 #ifndef NOW_H
 #define NOW_H
 
@@ -15,7 +15,7 @@ now_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Seconds that went by since some moment. */
+/* Seconds since an arbitrary start. */
 static inline double
 now_seconds(void)
 {

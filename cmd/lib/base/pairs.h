@@ -21,7 +21,7 @@ struct pairs {
 	struct pair_slot *slot;
 	size_t n_slot; /* a power of two */
 	size_t n;      /* pairs */
-	uint64_t seed; /* of the hash: names and stacks come from strangers */
+	uint64_t seed; /* of the hash: names and stacks are untrusted */
 };
 
 /* Begin an empty table. Returns -1 without memory. */
@@ -43,7 +43,7 @@ pairs_hash(const struct pairs *p, uint32_t a, uint32_t b)
 }
 
 /*
- * The slot of (a, b), which gets the next number, and stamp 0, when it is new.
+ * The slot of (a, b). A new pair gets the next number, and stamp 0.
  * Valid until the next call. NULL without memory or past 2^32 - 2 pairs.
  */
 static inline struct pair_slot *

@@ -1,4 +1,4 @@
-/* regular.h - opening files whose names come from outside. */
+/* regular.h - opening files with untrusted names. */
 #ifndef REGULAR_H
 #define REGULAR_H
 
@@ -8,11 +8,11 @@
 #include "status.h"
 
 /*
- * Open the regular file path for reading: the caller's descriptor, and what
- * fstat() says in *sb. A profile may name a device, and drivers act on open():
- * a watchdog starts, a tape rewinds. So nothing else is ever opened. With
- * no_link, path itself is no symbolic link. -1 and *err: PROF_EIO, PROF_EFORMAT
- * if it is something else.
+ * Open the regular file path for reading: the caller's descriptor, and the
+ * result of fstat() in *sb. A profile may name a device, and drivers act on
+ * open(): a watchdog starts, a tape rewinds. So only regular files are ever
+ * opened. With no_link, path itself must not be a symbolic link. -1 and *err:
+ * PROF_EIO, or PROF_EFORMAT if it is not a regular file.
  */
 int regular_open(const char *path, bool no_link, struct stat *sb,
 		 struct prof_err *err) MUST_USE;

@@ -1,4 +1,4 @@
-/* slurp.h - a small file as a whole. */
+/* slurp.h - read a small file into memory. */
 #ifndef SLURP_H
 #define SLURP_H
 
@@ -8,9 +8,9 @@
 #include "lib/base/status.h"
 
 /*
- * Append the file path to out. With ours, only one that nobody else can have
- * made: it belongs to this user or to root, and is no symbolic link. PROF_EIO,
- * PROF_ELIMIT past a gigabyte, PROF_ENOMEM.
+ * Append the contents of the file path to out. With ours, the file must belong
+ * to this user or to root and not be a symbolic link, so that no other user can
+ * have made it. PROF_EIO, PROF_ELIMIT past a gigabyte, PROF_ENOMEM.
  */
 enum prof_status slurp(const char *path, bool ours, struct buf *out,
 		       struct prof_err *err) MUST_USE;

@@ -26,14 +26,14 @@ struct prof_err {
 };
 
 /*
- * Fill *err (which may be NULL) and return status, in one act:
+ * Fill *err (which may be NULL) and return status, in one call:
  *	return prof_fail(err, PROF_EINVALID, "sample %zu: ...", i);
  */
 enum prof_status prof_fail(struct prof_err *err, enum prof_status status,
 			   const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* prof_fail() for the one case that needs no words. */
+/* prof_fail() with PROF_ENOMEM and a fixed message. */
 enum prof_status prof_nomem(struct prof_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * labels.h - labels with a meaning: what the numbers of numeric labels are in,
- * and which samples are the base of a difference.
+ * labels.h - labels with a meaning: the units of numeric labels, and the mark
+ * of the samples that are the base of a difference.
  */
 #ifndef LABELS_H
 #define LABELS_H
@@ -13,8 +13,8 @@ struct profile;
 struct sample;
 
 /*
- * Producers often leave the unit out, so what other samples say about the same
- * key is used.
+ * Producers often leave the unit out; then the unit that other samples have for
+ * the same key is used.
  */
 struct label_units {
 	const struct profile *p;
@@ -39,14 +39,14 @@ const char *label_unit(const struct label_units *u, const struct label *l);
  * apart in one profile.
  */
 struct base_mark {
-	uint32_t key, value; /* strings, STRTAB_NONE where nobody uses them */
+	uint32_t key, value; /* strings; STRTAB_NONE: not in the profile */
 };
 
 struct base_mark base_mark_of(const struct profile *p);
 bool base_mark_on(const struct base_mark *m, const struct profile *p,
 		  const struct sample *s);
 
-/* Is the profile a difference: is any of its samples of a base? */
+/* Is the profile a difference: does any of its samples have the mark? */
 bool profile_has_base(const struct profile *p);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * loadbase.h - from an address in a process to an address in an ELF file: what
- * to subtract, given a mapping and the file's program headers. Pure
- * arithmetic; the rules are pprof's, so both tools find the same symbols.
+ * loadbase.h - the load base: the difference between an address in a process
+ * and the address in the ELF file, from a mapping and the file's program
+ * headers. The rules are pprof's, so both tools find the same symbols.
  */
 #ifndef LOADBASE_H
 #define LOADBASE_H
@@ -24,7 +24,7 @@ struct load_segment {
 
 enum load_type { LOAD_REL, LOAD_EXEC, LOAD_DYN, LOAD_OTHER };
 
-/* What an ELF file says about where it wants to be. */
+/* The layout that an ELF file asks for. */
 struct load_layout {
 	enum load_type type;
 	const struct load_segment *segment;
@@ -32,7 +32,7 @@ struct load_layout {
 	uint64_t text; /* address of section .text, 0 without one */
 };
 
-/* Where a part of it was. */
+/* Where a part of the file was mapped. */
 struct load_mapping {
 	uint64_t start, limit, offset;
 	bool has_kernel_symbol; /* kernel_symbol is known */
@@ -40,15 +40,15 @@ struct load_mapping {
 };
 
 /*
- * Is the value of the kernel's relocation symbol needed for a mapping of this
- * file name? Reading the symbol table for it is not free.
+ * Does a mapping of this file name need the value of the kernel's relocation
+ * symbol? Reading the symbol table for it takes time.
  */
 bool load_wants_kernel_symbol(const char *file, const struct load_mapping *m);
 
 /*
  * The base of mapping m: file address = address - *base, modulo 2^64. address
- * is one inside the mapping; it tells apart segments that share a page.
- * PROF_EINVALID when no segment of the file can be what was mapped.
+ * is inside the mapping; it tells apart segments that share a page.
+ * PROF_EINVALID when no segment of the file fits the mapping.
  */
 enum prof_status load_base(const struct load_layout *f,
 			   const struct load_mapping *m, uint64_t address,

@@ -1,6 +1,6 @@
 /*
- * measure.h - numbers with units, for comparing what a user wrote with what
- * the labels of a profile say.
+ * measure.h - numbers with units, for comparing a number that a user wrote with
+ * the labels of a profile.
  */
 #ifndef MEASURE_H
 #define MEASURE_H
@@ -14,30 +14,30 @@
  * family's base unit; otherwise x is the number as it is.
  */
 struct measure {
-	long double x;    /* holds any int64_t, where it has 64 bits */
+	long double x;    /* holds any int64_t if it has a 64-bit mantissa */
 	int family;       /* -1: none */
 	const char *unit; /* as given; "" for none */
 };
 
-/* The number v of `unit`, a word that lives as long as the result. */
+/* The number v in `unit`, a string that must outlive the result. */
 struct measure measure_of(long double v, const char *unit);
 
 enum measure_relation {
 	MEASURE_COMPARABLE,
 	MEASURE_DIFFERENT, /* time and bytes, or two unknown units */
-	MEASURE_BARE,      /* `want` has no unit, `have` a known one: 1024 of
-			    * what? */
+	MEASURE_BARE,      /* `want` has no unit, `have` has a known one: 1024
+			    * is ambiguous */
 };
 
 /*
- * Can a number that a user wrote be compared with one of a label? A number
- * without a unit can with any whose unit is unknown, and for that count,
- * sample and unit are none.
+ * Can a number that a user wrote be compared with that of a label? A number
+ * without a unit can be compared with any of an unknown unit; count, sample and
+ * unit are unknown units here.
  */
 enum measure_relation measure_relation(const struct measure *want,
 				       const struct measure *have);
 
-/* The numbers of the labels of a profile. Of measure.c alone. */
+/* The numbers of the labels of a profile. Private to measure.c. */
 struct measures {
 	struct label_units units;
 	struct {

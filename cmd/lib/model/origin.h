@@ -1,20 +1,21 @@
 /*
- * origin.h - which server a profile came from: a comment of the profile, so
- * that it survives merging, and can be asked later for the names of addresses.
+ * origin.h - the server that a profile came from. It is kept in a comment of
+ * the profile, which survives merging, so that prof-symbolize can ask the
+ * server later for the names of addresses.
  *
  *	# source: http://web1:80/pprof/heap 400000=build-id:4f2a19
  *	    7f10a2=file:/lib/x.so
  *
- * After the URL come the mappings that still have addresses without names:
- * where each began in that process, in hexadecimal, and its build-id, or else
- * its file, which may be empty. A merged profile may have a mapping at another
- * place; what is added to get there is to be subtracted from addresses before
- * the server is asked. In a file, blanks, control characters and '%' are
- * written as %XX. Reports do not show comments that begin with '#'.
+ * After the URL come the mappings that still have addresses without names: the
+ * start of each in that process, in hexadecimal, and its build-id, or else its
+ * file, which may be empty. A merged profile may have moved a mapping; subtract
+ * the distance from addresses before asking the server. In a file, blanks,
+ * control characters and '%' are written as %XX. Reports do not show comments
+ * that begin with '#'.
  *
  *	# program: http://web1:80/pprof/heap /usr/sbin/server
  *
- * says what the server calls itself, if that was asked.
+ * is the program that the server says it runs, if it was asked.
  */
 #ifndef ORIGIN_H
 #define ORIGIN_H
@@ -35,11 +36,11 @@ struct origin {
 	uint64_t start;
 };
 
-/* All that the comments of a profile say, sorted by key. */
+/* The origins in all comments of a profile, sorted by key. */
 struct origins {
 	struct origin *origin;
 	size_t n, cap;
-	char **text; /* what the strings above are in */
+	char **text; /* holds the strings above */
 	size_t n_text;
 };
 
@@ -48,27 +49,28 @@ enum prof_status origin_add(struct profile *p, const char *url,
 			    struct prof_err *err) MUST_USE;
 
 /*
- * Add the comment that p, which came from url, is of the program whose command
+ * Add the comment that names the program of p, which came from url. Its command
  * line is the n bytes at cmdline, words ended by NUL or newline. Arguments may
- * be secret and are left out; an answer that is no command line is ignored. A
- * profile whose only mapping has no name gets that of the program. PROF_ENOMEM.
+ * be secret and are left out; an answer that is not a command line is ignored.
+ * If the only mapping of p has no name, it gets that of the program.
+ * PROF_ENOMEM.
  */
 enum prof_status origin_add_program(struct profile *p, const char *url,
 				    const void *cmdline, size_t n,
 				    struct prof_err *err) MUST_USE;
 
 /*
- * Read the comments of p into *o, to end with origins_release(). Words that
- * are not as above are left out: anybody may write comments. PROF_ENOMEM.
+ * Read the comments of p into *o, to end with origins_release(). Comments are
+ * untrusted: words of any other form are skipped. PROF_ENOMEM.
  */
 enum prof_status origins_read(struct origins *o, const struct profile *p,
 			      struct prof_err *err) MUST_USE;
 void origins_release(struct origins *o);
 
 /*
- * The index of the rank-th best source of mapping m of p, from 0; o->n if it
- * has not so many. First those where it began at the same address: a file may
- * be mapped more than once.
+ * The index of the rank-th best source of mapping m of p, from 0; o->n if there
+ * are fewer. Sources where the mapping began at the same address come first: a
+ * file may be mapped more than once.
  */
 size_t origins_find(const struct origins *o, const struct profile *p,
 		    uint32_t m, size_t rank);

@@ -1,11 +1,10 @@
 /*
- * profile.h - one profile in memory. It says what profile.proto says, but
+ * profile.h - one profile in memory. It holds the data of profile.proto, but
  * flat: tables are arrays, references are 32-bit indices into them, and all
  * stacks lie in one array of location indices. Reading and writing it: codec.h
  * (bytes), stream.h (descriptors), legacy.h (other formats).
  *
- * Rules that hold between any two public calls, and that profile_check()
- * tests:
+ * Invariants between any two public calls; profile_check() tests them:
  *  - every index is inside its table, or PROF_NONE where that is allowed;
  *  - ids are unique in their table, and not 0;
  *  - the labels of a sample are in canonical order: string labels first, then
@@ -14,9 +13,9 @@
  *    a number nor a unit);
  *  - no entry of the pools belongs to two samples, or to two locations, so
  *    each can be edited in place;
- *  - in a sample, if one value of a numeric key has a unit, it is kept for
- *    that value; a value without one has unit "" (index 0).
- * Tables keep their order from the stream, as reports and ids depend on it.
+ *  - each value of a numeric key keeps its own unit; a value without one has
+ *    unit "" (index 0).
+ * Tables keep their order from the stream: reports and ids depend on it.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -38,7 +37,7 @@ struct value_type {
 	uint32_t unit;
 };
 
-/* Ways in which the locations of a mapping are symbolized already. */
+/* The parts of symbolization that a mapping already has. */
 enum mapping_has {
 	MAPPING_FUNCTIONS = 1,
 	MAPPING_FILENAMES = 2,
@@ -60,22 +59,22 @@ struct mapping {
 struct function {
 	uint64_t id;
 	int64_t start_line;   /* 0: unknown */
-	uint32_t name;        /* strings; for people */
+	uint32_t name;        /* strings; demangled */
 	uint32_t system_name; /* as in the object file: mangled */
 	uint32_t file;
 };
 
-/* A source line: of a function that is there, or was inlined there. */
+/* A source line of a function, which may be inlined. */
 struct line {
 	int64_t line; /* 0: unknown */
 	int64_t column;
 	uint32_t function; /* index, never PROF_NONE */
 };
 
-/* One address, or what is known of it. */
+/* One address of the code, or its source lines alone. */
 struct location {
 	uint64_t id;
-	uint64_t address; /* at run time; inside the call for a caller */
+	uint64_t address; /* at run time; of a caller: inside the call */
 	uint32_t mapping; /* index, or PROF_NONE */
 	uint32_t n_line;
 	uint32_t line;  /* index of the first in profile.line: innermost inlined
@@ -91,7 +90,7 @@ struct label {
 	int64_t num;
 };
 
-/* A stack and what was measured there; leaf first. See profile_stack(). */
+/* A stack, leaf first, with its values and labels. See profile_stack(). */
 struct sample {
 	uint64_t stack;   /* index into profile.stack */
 	uint64_t label;   /* index into profile.label */
@@ -132,7 +131,7 @@ struct profile {
 	uint32_t default_type; /* string: a type name */
 	uint32_t doc_url;      /* string */
 
-	/* Capacities, and the largest ids: for profile_add_*() alone. */
+	/* Capacities, and the largest ids. Private to profile_add_*(). */
 	struct {
 		size_t type, mapping, function, location, line, sample, value;
 		size_t stack, label, comment;
@@ -186,11 +185,11 @@ uint32_t profile_intern(struct profile *p, const char *s);
 
 /*
  * Add one entry to a table of p and return its index, or PROF_NONE without
- * memory or past 2^32 - 2 entries. What is passed is copied; an id of 0 means
- * "the next free one". Strings in it are indices of p's own strings.
+ * memory or past 2^32 - 2 entries. Arguments are copied; an id of 0 means
+ * "the next free one". Strings in them are indices of p's own strings.
  *
- * Types must all be added before the first sample. The labels of a sample may
- * come in any order and hold void ones: they are put in order. stack holds
+ * Add all types before the first sample. The labels of a sample may come in any
+ * order and include void ones: they are put in canonical order. stack holds
  * location indices, value n_type numbers.
  */
 uint32_t profile_add_type(struct profile *p, const char *type,
@@ -205,15 +204,15 @@ uint32_t profile_add_sample(struct profile *p, const uint32_t *stack,
 uint32_t profile_add_comment(struct profile *p, const char *text);
 
 /*
- * Give location l of p these lines instead of those it has. Returns -1 without
- * memory. The old ones stay in the pool, unreferenced.
+ * Replace the lines of location l of p by these. Returns -1 without memory. The
+ * old ones stay in the pool, unreferenced.
  */
 int profile_set_lines(struct profile *p, uint32_t l, const struct line *line,
 		      size_t n_line);
 
 /*
- * Give every sample of p the string label key=value, instead of the labels
- * that it has with that key. value is not empty. Returns -1 without memory.
+ * Give every sample of p the string label key=value, in place of its labels
+ * with that key. value is not empty. Returns -1 without memory.
  */
 int profile_set_label(struct profile *p, const char *key, const char *value);
 
@@ -225,8 +224,8 @@ size_t profile_sort_labels(const struct profile *p, struct label *label,
 			   size_t n);
 
 /*
- * The column that sample_index means (pprof's rules): NULL or "" is the
- * profile's default, else the last; a number is an index; else the type of
+ * The column that sample_index names, by pprof's rules: NULL or "" is the
+ * profile's default, or else the last; a number is an index; else the type of
  * that name, with or without a leading "inuse_". PROF_EUSAGE if none.
  */
 enum prof_status profile_sample_index(const struct profile *p,
@@ -234,9 +233,9 @@ enum prof_status profile_sample_index(const struct profile *p,
 				      struct prof_err *err) MUST_USE;
 
 /*
- * Verify the rules at the top of this file: PROF_OK, or PROF_EINVALID naming
- * the first that is broken. For tests and fuzzing: what the library returns
- * passes.
+ * Verify the invariants at the top of this file: PROF_OK, or PROF_EINVALID
+ * naming the first that is broken. For tests and fuzzing: every profile that
+ * the library returns passes.
  */
 enum prof_status profile_check(const struct profile *p,
 			       struct prof_err *err) MUST_USE;

@@ -1,16 +1,14 @@
 /*
  * sampling.h - how well a profile was sampled: a comment that prof-record
- * leaves in it, and each profile that is merged with it keeps; reports do not
- * show it.
+ * writes into it. Merging keeps it; reports do not show it.
  *
  *	# sampling: clock=cpu asked_hz=1000 achieved_hz=250 ticks=7996
  *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
  *
- * (one line), and perf_signals=7996 after clock=perf; cpu_used=8.12 and
- * missed=124 where it is known how many seconds of CPU time there were, and so
- * how many ticks never came. Rates are per second of
- *the clock and thread; the counts are those of struct sampling. Readers skip
- *words that they do not know.
+ * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
+ * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
+ * never came. Rates are per second of the clock and thread; the counts are
+ * those of struct sampling. Readers skip words that they do not know.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -25,10 +23,10 @@ struct sampling {
 	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
-	uint64_t ticks;         /* periods that went by, and weigh in samples */
+	uint64_t ticks;         /* periods that elapsed; samples count them */
 	uint64_t signals;       /* ... for which this many stacks were taken */
 	uint64_t lost;          /* ticks that are in no sample */
-	uint64_t truncated;     /* ... whose stack was cut at the most frames */
+	uint64_t truncated;     /* ... whose stack was cut at the frame limit */
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
@@ -45,8 +43,8 @@ int sampling_add(struct profile *p, const struct sampling *s);
 bool sampling_sum(const struct profile *p, struct sampling *s);
 
 /*
- * The clock that p was sampled by, into text: "several" if its comments do not
- * agree, "" if there is none.
+ * Write the clock that p was sampled by to text: "several" if its comments do
+ * not agree, "" if there is none.
  */
 void sampling_clock(const struct profile *p, char *text, size_t size);
 

@@ -1,7 +1,7 @@
 /*
- * units.h - numbers with units, as reports print them. The rules are pprof's:
- * a unit belongs to a family (memory, time, Google compute units) inside which
- * values are converted, or to none, and then it is a word.
+ * units.h - numbers with units, as reports print them. The rules are pprof's: a
+ * unit belongs to a family (memory, time, Google compute units), and values are
+ * converted within the family. Any other unit is only a word.
  */
 #ifndef UNITS_H
 #define UNITS_H
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A value as text: the number, and the unit that is glued to it. */
+/* A value as text: the number, and the unit that directly follows it. */
 struct quantity {
 	char number[64];
 	const char *unit; /* static, or one of the arguments; may be "" */
 };
 
-#define UNITS_PERCENT 32 /* room for what units_percent() writes */
+#define UNITS_PERCENT 32 /* room for the text of units_percent() */
 
 /*
- * Convert v of unit `from` to unit `to`; *unit is what the result is in. `to`
+ * Convert v of unit `from` to unit `to`; *unit is the unit of the result. `to`
  * may be "minimum" or "auto": the largest unit that leaves at least 1. A unit
  * of another family, or of none, gives the family's main unit. When `from` is
  * of no family, v stays as it is.
@@ -37,9 +37,9 @@ void units_format(struct quantity *q, int64_t v, const char *from,
 void units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total);
 
 /*
- * How many of the family's base unit (bytes, nanoseconds, GCU) one `unit` is;
- * 0 when it is of no family. family, when not NULL, gets a number that two
- * units have in common only if they convert into each other.
+ * How many of the family's base unit (bytes, nanoseconds, GCU) one `unit` is; 0
+ * when it is of no family. family, when not NULL, gets the number of the
+ * family: units with equal numbers convert into each other.
  */
 double units_factor(const char *unit, int *family);
 

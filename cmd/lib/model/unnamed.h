@@ -1,8 +1,8 @@
 /*
- * unnamed.h - how much of a profile has no names. A sample is left unnamed if
- * its innermost frame has no name, or fewer than half of its frames have one:
- * that is what a missing file does to it, while the few nameless functions that
- * every stripped libc has in every stack do not.
+ * unnamed.h - how much of a profile has no names. A sample counts as unnamed if
+ * its innermost frame has no name, or fewer than half of its frames have one. A
+ * missing file has that effect; the few nameless functions of a stripped libc,
+ * which are in every stack, do not.
  */
 #ifndef UNNAMED_H
 #define UNNAMED_H
@@ -16,7 +16,7 @@ struct profile;
 struct unnamed {
 	double share; /* 0 to 1, of the values of the default type */
 	/* Of each mapping, and at n_mapping of locations without one: the share
-	 * of samples that are left unnamed and have nameless frames there. */
+	 * of samples that are unnamed and have nameless frames there. */
 	double *mapping;
 };
 

@@ -1,4 +1,4 @@
-/* anonymous.h - a profile without the names that are in it. */
+/* anonymous.h - replace the names in a profile. */
 #ifndef ANONYMOUS_H
 #define ANONYMOUS_H
 
@@ -7,8 +7,8 @@
 #define ANONYMOUS_MAX 64
 
 /*
- * Makes another name of the n bytes at s: text that the key of ctx alone can
- * tell, the same for equal bytes.
+ * Makes a new name of the n bytes at s, which depends only on them and on a key
+ * in ctx: equal bytes get equal names.
  */
 struct anonymous_hash {
 	void (*name)(void *ctx, const char *s, size_t n,
@@ -18,10 +18,10 @@ struct anonymous_hash {
 
 /*
  * Replace the names of functions, files, binaries, build ids, and the values of
- * string labels; names that are empty stay so. Numeric labels, with their
- * units, comments, the patterns of drop_frames and keep_frames, and the URL go.
- * What stays are sample types and values, keys of string labels, and the shape
- * of the stacks: so two profiles with one key can still be compared.
+ * string labels; empty names stay empty. Numeric labels with their units,
+ * comments, the patterns of drop_frames and keep_frames, and the URL are
+ * removed. Sample types and values, keys of string labels, and the shape of the
+ * stacks stay, so two profiles with the same key can still be compared.
  * PROF_ENOMEM.
  */
 enum prof_status profile_anonymize(struct profile *p,

@@ -1,6 +1,6 @@
 /*
- * canon.h - the canonical form of a profile: tables that hold only what
- * samples need, in an order that depends on nothing but what they say.
+ * canon.h - the canonical form of a profile: tables hold only the entries that
+ * samples use, in an order that depends only on their contents.
  */
 #ifndef CANON_H
 #define CANON_H
@@ -12,24 +12,24 @@ struct mapping;
 struct profile;
 
 /*
- * What makes two mappings the same: how many pages they have, from which
- * offset, and of which file: by build id, or by path where there is none.
+ * Two mappings are the same if they have the same number of pages, the same
+ * offset and the same file: by build id, or by path where there is none.
  */
 uint64_t mapping_pages(uint64_t size);
 int mapping_key_cmp(const struct profile *p, const struct mapping *a,
 		    const struct mapping *b);
 
 /*
- * Drop the locations, functions and mappings of p that no sample needs; sort
- * those that are left by what they say, and the samples by their stacks, from
- * the leaf on, and labels; number everything from 1. main_mapping, an index or
- * PROF_NONE, is always kept and becomes the first: by convention that is
- * the main binary. is_tight: the caller knows that every location is used, and
- * that every function and mapping, but perhaps main_mapping, is, too.
+ * Drop the locations, functions and mappings of p that no sample uses; sort the
+ * others by their contents, and the samples by stack, from the leaf on, and
+ * labels; number everything from 1. main_mapping, an index or PROF_NONE, is
+ * always kept and becomes the first: by convention that is the main binary.
+ * is_tight: the caller knows that every location, function and mapping is used,
+ * except perhaps main_mapping.
  *
- * Equal entries and equal samples stay apart, in the order they had:
- * merge.h makes them one. Returns -1 without memory, and p is then only good
- * for profile_free().
+ * Equal entries and equal samples are not merged (see merge.h) and keep their
+ * order. Returns -1 without memory; then p may only be passed to
+ * profile_free().
  */
 int profile_canonicalize(struct profile *p, uint32_t main_mapping,
 			 bool is_tight);

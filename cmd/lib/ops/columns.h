@@ -1,13 +1,13 @@
 /*
- * columns.h - one set of value columns for several profiles: which columns of
- * which profile belong together, in which unit, and in which order they come
- * out.
+ * columns.h - one set of value columns for several profiles: match their
+ * columns, and choose the unit and the order of the result.
  *
- * A column is known by the name of its type; the second one of a name in one
- * profile is another column. `objects` and `space` of gperftools' two-column
- * heaps are the `inuse_objects` and `inuse_space` of others, unless a profile
- * has both. Units of one family (ms and ns) are brought to the finest, by an
- * integer factor: no value loses a bit, whatever the order of the profiles.
+ * Columns are matched by the name of their type; the second one of a name in
+ * one profile is another column. `objects` and `space` of gperftools'
+ * two-column heaps are the `inuse_objects` and `inuse_space` of others, unless
+ * a profile has both. Units of one family (ms and ns) are converted to the
+ * finest, by an integer factor: no value loses precision, in any order of the
+ * profiles.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -19,7 +19,7 @@
 #include "lib/base/status.h"
 #include "lib/model/profile.h"
 
-/* What becomes of a column that some profiles have and others lack. */
+/* How to treat a column that only some profiles have. */
 enum columns_mode {
 	COLUMNS_COMMON, /* it is dropped, as pprof does */
 	COLUMNS_STRICT, /* it is an error */
@@ -36,7 +36,7 @@ struct column {
 	uint32_t unit;
 };
 
-/* Where a column takes its values from: -1 is nowhere, it is zero. */
+/* Where a column takes its values from: index -1 gives zeros. */
 struct column_source {
 	int32_t from;
 	int64_t factor;
@@ -49,7 +49,7 @@ struct columns {
 	size_t n;
 	size_t n_profile;
 	struct value_type period_type;
-	bool has_mixed_periods; /* COLUMNS_UNION: no period means anything */
+	bool has_mixed_periods; /* COLUMNS_UNION: no period is meaningful */
 	struct column *dropped; /* n_dropped; COLUMNS_COMMON */
 	size_t n_dropped;
 	struct shape *shape; /* the distinct sequences that were seen */
@@ -57,9 +57,9 @@ struct columns {
 };
 
 /*
- * What columns_add() found: of each column that there is now, where it comes
- * from in the new profile, and where in the set before. old_is_same: the set
- * before is the set now.
+ * The result of columns_add(): for each column of the new set, its source in
+ * the new profile, and its source in the old set. old_is_same: the set did not
+ * change.
  */
 struct columns_plan {
 	struct column_source *fresh;
@@ -76,9 +76,9 @@ void columns_init(struct columns *c, enum columns_mode mode,
 void columns_release(struct columns *c);
 
 /*
- * Take in the columns and the period type of p. *plan is the caller's, to end
- * with columns_plan_release(). PROF_EDIFFER when they cannot be combined with
- * those before, PROF_ELIMIT or PROF_ENOMEM: c is then as it was.
+ * Add the columns and the period type of p. *plan is the caller's, to end with
+ * columns_plan_release(). PROF_EDIFFER when they cannot be combined with those
+ * before, PROF_ELIMIT or PROF_ENOMEM; c is then unchanged.
  */
 enum prof_status columns_add(struct columns *c, const struct profile *p,
 			     struct columns_plan *plan,
@@ -90,10 +90,10 @@ void columns_list(const struct columns *c, const struct column *column,
 		  size_t n, char *out, size_t size);
 
 /*
- * The order in which the columns come out: order[i] is the index of the i-th.
- * When all profiles have them in one order, that one; else the sequence that
- * sorts first, so that no profile's place on the command line matters. -1
- * without memory.
+ * The order of the columns in the result: order[i] is the index of the i-th.
+ * When all profiles have the same order, it is that one; else it is the
+ * sequence that sorts first, so that the order of the profiles on the command
+ * line does not matter. -1 without memory.
  */
 int columns_order(const struct columns *c, uint32_t *order);
 

@@ -1,5 +1,5 @@
 /*
- * diff.h - what changed between two profiles, as a profile.
+ * diff.h - the difference of two profiles, as a profile.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -17,16 +17,16 @@ enum diff_kind {
 	 * they stay apart: reports can show both sides and percentages of the
 	 * base. pprof's -diff_base. */
 	DIFF_LABEL,
-	/* Samples of the base are subtracted; what is equal vanishes. pprof's
+	/* Samples of the base are subtracted; equal ones vanish. pprof's
 	 * -base. */
 	DIFF_SUBTRACT,
 };
 
-/* What the new profile is multiplied by, to make the two comparable. */
+/* How to scale the new profile, to make the two comparable. */
 enum diff_scale {
 	DIFF_SCALE_NONE,
-	DIFF_SCALE_COLUMNS,  /* each column gets the base's total */
-	DIFF_SCALE_TOTAL,    /* all, so that the default column does */
+	DIFF_SCALE_COLUMNS,  /* each column, to the base's total */
+	DIFF_SCALE_TOTAL,    /* all, so that the default's totals are equal */
 	DIFF_SCALE_DURATION, /* all, by the ratio of the durations */
 	DIFF_SCALE_OPS,      /* all, by 1 / ops */
 };
@@ -34,8 +34,8 @@ enum diff_scale {
 struct diff_opts {
 	enum diff_kind kind;
 	enum diff_scale scale;
-	double ops; /* DIFF_SCALE_OPS: how often the new one did the work, for
-		     * once in the base; > 0 */
+	double ops; /* DIFF_SCALE_OPS: operations in the new profile for each
+		     * one in the base; > 0 */
 	/*
 	 * The profiles are two moments of one process, whose alloc_*,
 	 * contentions and delay columns only ever grow: these are subtracted,
@@ -48,19 +48,19 @@ struct diff_opts {
 struct diff_notes {
 	bool differ;        /* some stack and labels have another value */
 	double ratio;       /* by which the new one was scaled */
-	char scaled[200];   /* how that came about, or "" */
+	char scaled[200];   /* the reason for the ratio, or "" */
 	char dropped[256];  /* columns that only one of them has */
-	size_t n_saturated; /* values cut to the range of int64_t */
-	size_t n_shrunk;    /* delta: values that went down all the same */
+	size_t n_saturated; /* values clamped to the range of int64_t */
+	size_t n_shrunk;    /* delta: cumulative values that went down */
 };
 
 /*
  * *out = new - base, the caller's, to end with profile_free(). base and new
- * stay the caller's, but are changed: only good for profile_free().
+ * stay the caller's, but are changed: pass them only to profile_free().
  *
- * Columns and keys are those of merge.h; the header is, where both have a
- * value and one must be taken, that of new. A delta is taken at the time of
- * new and lasts since that of base.
+ * Columns and keys are those of merge.h. If both headers have a value and only
+ * one can be kept, it is that of new. A delta has the time of new, and lasts
+ * from the time of base until then.
  *
  * PROF_EDIFFER when they can't be combined, PROF_EUSAGE when they can't be
  * scaled or are not cumulative, PROF_ENOMEM.

@@ -3,10 +3,10 @@
  * stacks, frames by their names. The rules are pprof's. Labels: labels.h; how
  * commands ask for all this: ../refine.h.
  *
- * Nothing here knows patterns: what decides is a test that the caller brings.
- * It is asked once for each distinct string, never for each frame. Profiles
- * are changed in place; tables keep all entries, used or not. After an error
- * the profile is valid, but part of the work may be done.
+ * The caller supplies the tests, such as regular expressions. A test runs once
+ * for each distinct string, never for each frame. Profiles are changed in
+ * place; tables keep all entries, used or not. After an error the profile is
+ * valid, but may be partly filtered.
  */
 #ifndef FILTER_H
 #define FILTER_H
@@ -17,8 +17,8 @@
 #include "lib/model/profile.h"
 
 /*
- * A test of a string: *passes says whether the n bytes at s do. It may fail,
- * and the filter then fails in the same way.
+ * A test of a string: *passes says whether the n bytes at s pass. If it fails,
+ * the filter returns the same error.
  */
 struct filter_test {
 	enum prof_status (*match)(void *ctx, const char *s, size_t n,
@@ -39,15 +39,15 @@ struct filter_names {
 
 /* Which of the tests found anything, in the locations of the profile. */
 struct filter_found {
-	bool focus; /* a location that ignore didn't want */
+	bool focus; /* a location that does not pass ignore */
 	bool ignore, hide, show;
 };
 
 /*
- * Apply the four at once: samples are judged by the stacks as they came. When
- * the mapping decides, it does for all lines of the location. Locations that
- * lost their lines, or with show had none, leave the stacks; samples whose
- * stack is then empty, or was, are dropped.
+ * Apply the four at once: samples are chosen by their original stacks. A
+ * mapping that passes counts for all lines of the location. Locations that lost
+ * their lines, or with show had none, are removed from the stacks; samples
+ * whose stack is then empty, or was, are dropped.
  */
 enum prof_status filter_by_name(struct profile *p, const struct filter_names *f,
 				struct filter_found *found,
@@ -70,10 +70,10 @@ enum prof_status filter_prune_from(struct profile *p,
 				   struct prof_err *err) MUST_USE;
 
 /*
- * What drop_frames and keep_frames ask for: cut stacks from the first frame
- * on, counted from the root, whose short name passes drop and not keep (which
- * may be NULL), but spare what is above the first frame that does not. The
- * tests are for the whole name, as those patterns are.
+ * Apply drop_frames and keep_frames: cut stacks from the first frame on,
+ * counted from the root, whose short name passes drop and not keep (which may
+ * be NULL), but keep the frames above the first one that does not. The tests
+ * are for the whole name, as those patterns are.
  */
 enum prof_status profile_prune(struct profile *p,
 			       const struct filter_test *drop,
@@ -81,9 +81,9 @@ enum prof_status profile_prune(struct profile *p,
 			       struct prof_err *err) MUST_USE;
 
 /*
- * The part of a function's name that the two above look at: without a leading
- * dot (of PowerPC) and without parameters, but with "(anonymous namespace)"
- * and "operator()". Returns where it begins; *n is its length.
+ * The short name of a function, for the two above: without a leading dot (of
+ * PowerPC) and without parameters, but with "(anonymous namespace)" and
+ * "operator()". Returns its start; *n is its length.
  */
 const char *filter_short_name(const char *name, size_t *n);
 

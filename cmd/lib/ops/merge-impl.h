@@ -1,4 +1,4 @@
-/* merge-impl.h - what merge.c and merge-sample.c know of a sum. */
+/* merge-impl.h - the sum, shared by merge.c and merge-sample.c. */
 #ifndef MERGE_IMPL_H
 #define MERGE_IMPL_H
 
@@ -19,7 +19,7 @@ struct merge {
 	wide duration, period;
 };
 
-/* Rewrite the rows of the sum for the columns that there are now. */
+/* Rewrite the rows of the sum for the new set of columns. */
 int merge_change_columns(struct merge *m, const struct columns_plan *plan);
 
 /* Add the samples of m->tables.from, weight times. */

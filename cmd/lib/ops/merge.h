@@ -2,9 +2,9 @@
  * merge.h - adding profiles. Samples with the same stack and the same labels
  * become one; their values add up.
  *
- * The result does not depend on the order in which profiles are added, to the
- * byte: tables are sorted by what their entries say, and the header's rules
- * are symmetric:
+ * The bytes of the result do not depend on the order in which profiles are
+ * added: tables are sorted by the contents of their entries, and the header's
+ * rules are symmetric:
  *
  *	period_type, columns	columns.h; the finest unit
  *	time			the earliest that is known
@@ -18,11 +18,11 @@
  *	mapping 0		of those that are the first of a profile, the
  *				one that sorts first: the main binary
  *
- * Nor does it depend on grouping, as long as the profiles have the same
- * columns and no values cancel inside a group: what a group has dropped, a
- * column or the last sample of a mapping, says nothing afterwards.
+ * Nor does it depend on grouping, as long as the profiles have the same columns
+ * and no values cancel inside a group: a column or the last sample of a mapping
+ * that a group has dropped has no influence later.
  *
- * Entries that no sample needs are dropped, but for mapping 0; so are samples
+ * Entries that no sample uses are dropped, except mapping 0; so are samples
  * whose values are all 0. Adding one profile only compacts it.
  */
 #ifndef MERGE_H
@@ -42,12 +42,11 @@ struct profile;
 /* What the caller may want to tell the user. */
 struct merge_notes {
 	size_t n_profile;   /* how many were added */
-	size_t n_saturated; /* values beyond the range of int64_t, now at its
-			     * end */
+	size_t n_saturated; /* values clamped to the range of int64_t */
 	char dropped[256];  /* columns that not all profiles have: "a/b c/d" */
 };
 
-/* A sum of nothing, to end with merge_free(); NULL without memory. */
+/* An empty sum, to end with merge_free(); NULL without memory. */
 struct merge *merge_new(enum columns_mode mode);
 void merge_free(struct merge *m);
 
@@ -55,21 +54,23 @@ void merge_free(struct merge *m);
  * Add p weight times; the weight is not 0, and at most MERGE_WEIGHT_MAX either
  * way. p stays the caller's and is no longer needed.
  *
- * PROF_EDIFFER when p cannot be combined with those before: m is then as it
- * was. PROF_ENOMEM or PROF_ELIMIT: m is only good for merge_free().
+ * PROF_EDIFFER when p cannot be combined with those before; m is then
+ * unchanged. After PROF_ENOMEM or PROF_ELIMIT, m may only be passed to
+ * merge_free().
  */
 enum prof_status merge_add(struct merge *m, const struct profile *p, int weight,
 			   struct prof_err *err) MUST_USE;
 
 /*
- * The sum: *out is the caller's, to end with profile_free(). notes may be
- * NULL. m is then spent. PROF_EUSAGE if nothing was added; or PROF_ENOMEM.
+ * The sum: *out is the caller's, to end with profile_free(). notes may be NULL.
+ * Afterwards m may only be passed to merge_free(). PROF_EUSAGE if nothing was
+ * added; or PROF_ENOMEM.
  */
 enum prof_status merge_result(struct merge *m, struct profile **out,
 			      struct merge_notes *notes,
 			      struct prof_err *err) MUST_USE;
 
-/* Add nothing: p alone, compacted. */
+/* Compact p: the sum of p alone. */
 enum prof_status profile_compact(const struct profile *p, struct profile **out,
 				 struct prof_err *err) MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
- * names.h - names of functions without what compilers number anew in each
- * build, so that two builds have the same function.
+ * names.h - normalize function names: remove the parts that compilers number
+ * anew in each build, so that a function has the same name in two builds.
  */
 #ifndef NAMES_H
 #define NAMES_H
@@ -9,7 +9,7 @@
 
 struct profile;
 
-/* One rule: what it is about, how a name changes, and how often it did. */
+/* One rule: its subject, an example, and how many names it changed. */
 struct names_rule {
 	const char *what;
 	const char *from, *to; /* an example */
@@ -19,8 +19,8 @@ struct names_rule {
 enum { NAMES_N_RULE = 6 };
 
 /*
- * Normalize the names and system names of all functions of p. rule, of
- * NAMES_N_RULE, is filled; counts are added to those that it has, so begin
+ * Normalize the names and system names of all functions of p. The NAMES_N_RULE
+ * entries of rule are filled; counts are added to their old values, so begin
  * with zeros. Functions that have become equal stay apart until a merge.
  * Returns -1 without memory.
  */

@@ -1,18 +1,18 @@
-/* pgo.h - what Go's compiler reads of a CPU profile, and nothing else. */
+/* pgo.h - reduce a CPU profile to the data that Go's compiler reads. */
 #ifndef PGO_H
 #define PGO_H
 
 #include "lib/model/profile.h"
 
 /*
- * Make *out, the caller's, of what profile-guided optimization needs of p: the
- * number of samples (samples/count, else cpu/nanoseconds), and of each frame
- * the function's name, where it starts, and the line. Equal stacks are added
- * up. Nothing that is left names a file, a machine or a label. p is used up:
- * it is only good for profile_free().
+ * Make *out, the caller's, with the data of p that profile-guided optimization
+ * needs: the number of samples (samples/count, else cpu/nanoseconds), and of
+ * each frame the function's name, its start line, and the line. Equal stacks
+ * are added up. *out names no file, machine or label. Afterwards p may only be
+ * passed to profile_free().
  *
- * PROF_EUSAGE: no CPU profile, or no function has a start line, which older
- * producers leave out and without which Go's compiler refuses a profile.
+ * PROF_EUSAGE: not a CPU profile, or no function has a start line. Older
+ * producers leave it out; Go's compiler refuses a profile without it.
  */
 enum prof_status profile_pgo(struct profile *p, struct profile **out,
 			     struct prof_err *err) MUST_USE;

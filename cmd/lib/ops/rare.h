@@ -14,16 +14,16 @@
 struct rare_notes {
 	size_t n_sample;   /* samples in p */
 	size_t n_folded;   /* ... of which this many lost frames */
-	int64_t n_counted; /* what they count for, of total */
+	int64_t n_counted; /* the count of those, of total */
 	int64_t total;
 };
 
 /*
  * Cut frames off the leaf of each stack that counts for less than min, until
- * what ends at its new leaf counts for min, or one frame is left. A sample
- * counts for its value in the first column with unit "count" (absolute, so
- * that differences fold, too), or for 1 if there is no such column; stacks are
- * equal whatever their labels. Totals stay, and so does the cum of every frame
+ * the stacks that end at its new leaf count for min, or one frame is left. A
+ * sample counts for its value in the first column with unit "count" (absolute,
+ * so that differences fold, too), or for 1 if there is no such column; labels
+ * do not distinguish stacks. Totals stay, and so does the cum of every frame
  * that is still in the stacks; flat moves from callees to callers. Folding a
  * sum is not the sum of folded parts: do it last. Equal samples are not added
  * up. PROF_ENOMEM.

@@ -1,6 +1,6 @@
 /*
- * split.h - sharing out the samples of a profile by the value of a label, each
- * to one part, so that the parts add up to the whole.
+ * split.h - split a profile by the value of a label. Each sample goes to one
+ * part, so the parts add up to the whole.
  */
 #ifndef SPLIT_H
 #define SPLIT_H
@@ -29,7 +29,7 @@ struct split {
 
 /*
  * Find the parts of p, which must outlive the result, by the label `key`. End
- * with split_release(), whatever is returned. PROF_ELIMIT: more than max parts.
+ * with split_release(), even after an error. PROF_ELIMIT: more than max parts.
  */
 enum prof_status split_init(struct split *s, const struct profile *p,
 			    const char *key, size_t max,
@@ -37,8 +37,8 @@ enum prof_status split_init(struct split *s, const struct profile *p,
 void split_release(struct split *s);
 
 /*
- * Make a profile of part i alone, without what its samples don't need. *out is
- * the caller's. PROF_ENOMEM, PROF_ELIMIT.
+ * Make a profile of part i alone, without entries that its samples don't use.
+ * *out is the caller's. PROF_ENOMEM, PROF_ELIMIT.
  */
 enum prof_status split_part(const struct split *s, size_t i,
 			    struct profile **out,
@@ -48,8 +48,8 @@ enum prof_status split_part(const struct split *s, size_t i,
 
 /*
  * A file name, or a part of one, for the value of part i, different for each
- * value: that of filename_safe(), but "none" only for the samples without the
- * label.
+ * value: that of filename_safe(); only the samples without the label have
+ * "none".
  */
 void split_name(const struct split *s, size_t i, char name[SPLIT_NAME_MAX]);
 

@@ -24,18 +24,18 @@ struct tag_range {
 /*
  * Parse N, N:, :N or N:M, where N is an integer and a unit. *is_range is false
  * for anything else, which is then a list of patterns. The unit of M is that of
- * N if it has none. PROF_EUSAGE: a range that can't be meant, such as 0:256B
- * (256 bytes or 256?) or 1kb:2s, a number too large.
+ * N if it has none. PROF_EUSAGE: an ambiguous or impossible range, such as
+ * 0:256B (256 bytes or 256?) or 1kb:2s, or a number too large.
  */
 enum prof_status tag_range_parse(const char *text, struct tag_range *out,
 				 bool *is_range, struct prof_err *err) MUST_USE;
 
 /*
- * A range: some number of the key (NULL: of any key) lies in it. A number that
- * has a unit of a family never lies in a range without; with a key that is
- * refused, because people ask bytes=1024 and mean 1024bytes.
- * Tests: with a key, some string of that key passes some test; without, each
- * test is passed by some text "key:string" of the sample.
+ * A range accepts a sample if some number of the key (NULL: of any key) lies in
+ * it. A number that has a unit of a family never lies in a range without one;
+ * with a key that is an error, because users write bytes=1024 for 1024bytes.
+ * Tests accept a sample, with a key, if some string of that key passes some
+ * test; without, if each test is passed by some text "key:string".
  */
 struct tag_filter {
 	const char *key; /* or NULL */

@@ -22,8 +22,8 @@ long tags_text(const struct profile *p, const struct sample *s, uint32_t key,
 	       const char *unit, struct buf *out);
 
 /*
- * Drop labels whose key does not pass show, or passes hide; NULL is not asked
- * for. found says for each whether any key of a sample passed it.
+ * Drop labels whose key does not pass show, or passes hide; NULL: no such test.
+ * found says for each whether any key of a sample passed it.
  */
 enum prof_status tags_filter(struct profile *p, const struct filter_test *show,
 			     const struct filter_test *hide, bool found[2],
@@ -39,11 +39,11 @@ enum prof_status tags_rename(struct profile *p, const char *from,
 
 /*
  * pprof's tagroot and tagleaf: give every sample a frame for each of the keys,
- * even if it lacks the label. Its function is called like the values (as
- * tags_text() writes them), its file like the key. Of each end's keys the
- * first is nearest to the root, the last nearest to the leaf. found says
- * for root and leaf whether any sample had such a label. Empty keys are
- * ignored. PROF_ENOMEM, PROF_ELIMIT.
+ * even if it lacks the label. The name of its function is the values (as
+ * tags_text() writes them), that of its file the key. At each end the first key
+ * is nearest to the root, the last nearest to the leaf. found says for root and
+ * leaf whether any sample had such a label. Empty keys are ignored.
+ * PROF_ENOMEM, PROF_ELIMIT.
  */
 enum prof_status tags_frames(struct profile *p, char *const *root,
 			     size_t n_root, char *const *leaf, size_t n_leaf,

@@ -1,9 +1,8 @@
 /*
- * translate.h - the tables of many profiles in one: from the indices of the
- * profile at hand to those of a common one, in which equal entries are one.
- * What makes entries equal: of mappings, mapping_key_cmp() of canon.h; of
- * functions and locations, all that they say, addresses relative to their
- * mapping.
+ * translate.h - combine the tables of many profiles: map the indices of the
+ * current profile to those of a common one, in which equal entries are one.
+ * Mappings are equal by mapping_key_cmp() of canon.h; functions and locations,
+ * if all their fields are, with addresses relative to their mapping.
  */
 #ifndef TRANSLATE_H
 #define TRANSLATE_H
@@ -22,7 +21,7 @@ struct translation {
 	struct mapping_state *mapping;
 	size_t cap_mapping;
 
-	/* The profile at hand; of its indices those in out, or PROF_NONE. */
+	/* The current profile; for its indices those in out, or PROF_NONE. */
 	const struct profile *from;
 	uint32_t *string, *map, *function, *location;
 	size_t cap_string, cap_map, cap_function, cap_location;
@@ -37,14 +36,14 @@ int translation_init(struct translation *x, struct profile *out);
 void translation_release(struct translation *x);
 
 /*
- * Turn to the profile `from`. Its mapping 0, if any, is taken over even when
+ * Make `from` the current profile. Its mapping 0, if any, is added even when
  * nothing uses it.
  */
 int translation_begin(struct translation *x, const struct profile *from);
 
 uint32_t translate_string(struct translation *x, uint32_t s);
 
-/* For translate_location(): one that x->location does not know yet. */
+/* For translate_location(): a location that is not in x->location yet. */
 uint32_t translate_new_location(struct translation *x, uint32_t i);
 
 static inline uint32_t
@@ -56,9 +55,9 @@ translate_location(struct translation *x, uint32_t i)
 }
 
 /*
- * The last profile is done: give mappings and locations of out their
- * addresses. Returns the mapping that is to be the first, or PROF_NONE;
- * *all_used: every other one is used by a location.
+ * After the last profile: give mappings and locations of out their addresses.
+ * Returns the mapping that is to be the first, or PROF_NONE; *all_used: some
+ * location uses every other one.
  */
 uint32_t translation_finish(struct translation *x, bool *all_used);
 

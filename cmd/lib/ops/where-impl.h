@@ -1,6 +1,6 @@
 /*
- * where-impl.h - a parsed expression, between where.c, which parses it, and
- * where-eval.c, which evaluates it.
+ * where-impl.h - a parsed expression: where.c parses it, where-eval.c evaluates
+ * it.
  */
 #ifndef WHERE_IMPL_H
 #define WHERE_IMPL_H

@@ -11,11 +11,11 @@
  *		| ("=~" | "!~") STRING		a regular expression
  *		| "in" [NUMBER] ".." [NUMBER]	ends included
  *
- * KEY alone asks whether there is such a label. It is a word of letters, digits
- * and _ . - : / that begins with a letter or _; any other key, and the key
- * "in", is put in double quotes, as a STRING is. In those, \" is a quote and
- * every other backslash stays one. A NUMBER may have a fraction and a unit:
- * -3, 1.5s, 128kb.
+ * KEY alone tests whether there is such a label. It is a word of letters,
+ * digits and _ . - : / that begins with a letter or _; any other key, and the
+ * key "in", is put in double quotes, as a STRING is. In double quotes, \" is a
+ * quote and any other backslash is literal. A NUMBER may have a fraction and a
+ * unit: -3, 1.5s, 128kb.
  *
  * A label may have several values: a test asks whether any one passes, and !=
  * and !~ are the negations of == and =~. STRINGs are compared with strings and
@@ -29,7 +29,7 @@
 
 struct where;
 
-/* How a pattern becomes a test, which is to live as long as the expression. */
+/* Compiles a pattern to a test, which must outlive the expression. */
 struct where_patterns {
 	enum prof_status (*compile)(void *ctx, const char *pattern,
 				    struct filter_test *out,
@@ -38,9 +38,9 @@ struct where_patterns {
 };
 
 /*
- * Parse text. *out is the caller's, to end with where_free(). PROF_EUSAGE,
- * which says at which byte, counted from 0; PROF_ELIMIT for an expression of
- * more than 1000 tests or 100 levels; PROF_ENOMEM; or what compile() said.
+ * Parse text. *out is the caller's, to end with where_free(). PROF_EUSAGE, with
+ * the byte in the message, counted from 0; PROF_ELIMIT for an expression of
+ * more than 1000 tests or 100 levels; PROF_ENOMEM; or the error of compile().
  */
 enum prof_status where_parse(const char *text,
 			     const struct where_patterns *patterns,
