@@ -1,5 +1,5 @@
 /*
- * cli.h - what all commands share at their front: options from one table,
+ * cli.h - the command-line front end of all commands: options from one table,
  * messages, inputs, output, exit. Everything here may print and may end the
  * process; the library below (lib/) never does.
  *
@@ -75,7 +75,7 @@ struct cli_cmd {
 	const struct cli_opt *opts;
 	const struct cli_opt *const *groups; /* more tables, NULL at the end;
 					      * may be NULL */
-	bool stop_at_operand; /* what follows the first one is not ours */
+	bool stop_at_operand; /* options after the first one are not parsed */
 };
 
 struct cli_output;
@@ -92,7 +92,7 @@ struct cli {
 	struct stream_format format;
 	unsigned n_thread; /* to write with; 0: cli_processors() */
 
-	/* Of cli.c alone. */
+	/* Private to cli.c. */
 	char **argv;
 	int argc;
 	int next;
@@ -113,19 +113,19 @@ const char *cli_opt_name(const struct cli_opt *table, int key);
 
 /*
  * The key of the next option, its argument in cli->arg; CLI_DONE after the
- * last. Options and operands may be mixed; "--" ends the options. What is in
- * CLI_*_OPTS is acted on here and not returned. A wrong option ends the
+ * last. Options and operands may be mixed; "--" ends the options. The options
+ * in CLI_*_OPTS are handled here and not returned. A wrong option ends the
  * process.
  */
 int cli_option(struct cli *cli);
 
 /*
- * The next operand that names an input, or NULL after the last. Without any
- * there is one, "-": standard input.
+ * The next operand that names an input, or NULL after the last. Without
+ * operands the only input is "-", standard input.
  */
 const char *cli_input(struct cli *cli);
 
-/* How an input is called in messages: "-" is "<stdin>". */
+/* The name of an input in messages: "-" is "<stdin>". */
 const char *cli_name(const char *input);
 
 /*
@@ -141,22 +141,22 @@ int cli_try_open(const char *input, struct prof_err *err) MUST_USE;
 struct profile *cli_read(struct cli *cli, const char *input);
 
 /*
- * Read all inputs as one profile, the caller's: a single one as it is, the sum
- * of several, in pprof's terms a merge (lib/ops/merge.h). Dies.
+ * Read all inputs as one profile, the caller's: a single one as it is, several
+ * merged (lib/ops/merge.h). Dies.
  */
 struct profile *cli_read_all(struct cli *cli);
 
-/* Warn of what a merge has lost. */
+/* Warn about data that a merge has lost. */
 struct merge_notes;
 void cli_tell_notes(const struct merge_notes *notes);
 
 /*
- * Die now, before work that takes long, if cli_write() would: of a terminal,
- * or of a folder that isn't there.
+ * Die now, before long work, if cli_write() would fail: the output is a
+ * terminal, or its folder does not exist.
  */
 void cli_check_output(const struct cli *cli);
 
-/* How many processors there are for this process; at most 8. */
+/* The number of processors that this process may use; at most 8. */
 unsigned cli_processors(void);
 
 /*
@@ -167,7 +167,7 @@ void cli_write(struct cli *cli, const struct profile *p);
 
 /*
  * The text output of the command, for stdio: the file of -o or standard
- * output. cli_finish() closes it. Call it when all input is understood.
+ * output. cli_finish() closes it. Call it when all input is parsed.
  */
 FILE *cli_text(struct cli *cli);
 
@@ -188,12 +188,11 @@ int cli_finish(struct cli *cli, int status);
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * The same line, and the run goes on, to do what can be done and to end with
- * CLI_TROUBLE.
+ * The same line, and the run continues; the caller ends it with CLI_TROUBLE.
  */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same line, and the run goes on; silent with -q. */
+/* The same line, and the run continues; silent with -q. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parse the argument of an option; they die, naming it, when it is wrong. */

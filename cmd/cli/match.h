@@ -1,14 +1,13 @@
 /*
- * match.h - regular expressions; the only module that knows pcre2. They mean
- * what RE2's mean to pprof: found anywhere in the text, upper and lower case
- * differ, '$' is the end of the text, '.' is anything but a newline. Text is
- * bytes, valid UTF-8 or not; a pattern that holds characters beyond ASCII, or
- * \p or \x{...}, takes it as UTF-8 and never finds a match across a byte that
- * isn't.
+ * match.h - regular expressions; the only module that uses pcre2. They match as
+ * RE2 does in pprof: anywhere in the text, upper and lower case differ, '$' is
+ * the end of the text, '.' is anything but a newline. Text is bytes, valid
+ * UTF-8 or not; a pattern with characters beyond ASCII, or \p or \x{...}, reads
+ * it as UTF-8 and never matches across an invalid byte.
  *
- * Patterns come from strangers (a CI job, a profile's drop_frames). pcre2 goes
- * back and tries again where RE2 does not, so the work is limited: a pattern
- * that explodes ends in an error, after a bounded time.
+ * Patterns are untrusted (a CI job, a profile's drop_frames). pcre2 backtracks
+ * where RE2 does not, so the work is limited: a pattern with exponential
+ * backtracking ends in an error, after a bounded time.
  */
 #ifndef MATCH_H
 #define MATCH_H
@@ -31,9 +30,9 @@ enum prof_status match_new(const char *what, const char *pattern, int flags,
 void match_free(struct match *m);
 
 /*
- * Does the pattern match the n bytes at s? PROF_ELIMIT when it can't be told
- * with the work that m allows, for one text and over its lifetime; patterns
- * that people write need far less.
+ * Does the pattern match the n bytes at s? PROF_ELIMIT when the answer takes
+ * more work than m allows, for one text or over its lifetime; normal patterns
+ * need far less.
  */
 enum prof_status match_bytes(struct match *m, const char *s, size_t n,
 			     bool *matches, struct prof_err *err) MUST_USE;
@@ -43,7 +42,7 @@ struct filter_test match_test(struct match *m);
 
 /*
  * Apply the drop_frames and keep_frames of p (profile_prune()). As in pprof,
- * where either is no regular expression nothing is dropped. PROF_ELIMIT,
+ * nothing is dropped if either is not a valid regular expression. PROF_ELIMIT,
  * PROF_ENOMEM.
  */
 enum prof_status match_drop_frames(struct profile *p,

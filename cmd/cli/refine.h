@@ -11,11 +11,11 @@
  *			switch (key) ...
  *	p = cli_read(...);
  *	refine_frames(&refine, p, unit);
- *	total = ...;		  what 100 % is: of the profile as it came
+ *	total = ...;		  100 %: the total before the filters
  *	refine_filter(&refine, p);
  *
- * Wrong patterns, and texts on which a pattern runs wild, end the process.
- * Options that found nothing are warned about.
+ * A wrong pattern ends the process, and so does one that exceeds the limit of
+ * match.h on some text. A warning names each option that found nothing.
  */
 #ifndef REFINE_H
 #define REFINE_H
@@ -28,7 +28,7 @@
 struct match;
 struct tag_filter;
 
-/* In the order in which legends list them; those after taghide they don't. */
+/* In the order of legends, which do not list those after taghide. */
 enum refine_key {
 	REFINE_FOCUS = CLI_GROUP,
 	REFINE_IGNORE,
@@ -50,7 +50,7 @@ enum { REFINE_N = REFINE_END - REFINE_FOCUS };
 
 extern const struct cli_opt refine_opts[];
 
-/* Begin with zeros; end with refine_release(). Of refine.c alone. */
+/* Begin with zeros; end with refine_release(). Private to refine.c. */
 struct refine {
 	struct refine_value {
 		char *text;           /* as given; NULL: was not */
@@ -63,12 +63,12 @@ struct refine {
 	char *active[REFINE_N];
 };
 
-/* Take the option of this key; false: it is none of these. */
+/* Handle the option of this key; false: it is not in refine_opts. */
 bool refine_option(struct refine *r, const struct cli *cli, int key);
 
 /*
- * First part: cut what the profile says to drop (unless --all-frames), and
- * make frames of labels. unit: what their numbers are shown in, or NULL.
+ * First part: drop the frames that the profile says to drop (unless
+ * --all-frames), and make frames of labels. unit: of their numbers, or NULL.
  */
 void refine_frames(const struct refine *r, struct profile *p, const char *unit);
 

@@ -24,18 +24,16 @@
 
 /*
  * Read all inputs as one profile, the caller's, and change its frames as the
- * options say: those that the profile asks to drop are dropped, and labels
- * become frames. Totals are not taken yet: the filters come later, in
- * report_begin() or refine_filter().
+ * options say: drop those that the profile says to drop, and make frames of
+ * labels. Totals and filters come later, in report_begin() or refine_filter().
  */
 struct profile *report_read(struct report_settings *s,
 			    struct cli *cli) MUST_USE;
 
 /*
- * Make p, of report_read(), the profile of r: warn if it was sampled badly,
- * take the total that is 100 %, and filter. The total is that of p before the
- * filters, or with --relative-percentages of what they leave. r refers to p
- * and s.
+ * Make p, of report_read(), the profile of r: warn if it was sampled badly, add
+ * up the total that is 100 %, and filter. The total is that of p before the
+ * filters, or with --relative-percentages after them. r refers to p and s.
  */
 void report_begin(struct report *r, const struct report_settings *s,
 		  struct profile *p);

@@ -1,8 +1,8 @@
 /*
- * report-options.h - the options that all report commands share: what is
- * counted, what a node is, which nodes are shown, in what unit, and which part
- * of the profile is reported (refine.h). They are pprof's, by name and by
- * default. report-open.h takes it from there.
+ * report-options.h - the options that all report commands share: the column,
+ * the granularity of nodes, the limits, the unit, and the part of the profile
+ * that is reported (refine.h). Names and defaults are pprof's. report-open.h
+ * applies them.
  */
 #ifndef REPORT_OPTIONS_H
 #define REPORT_OPTIONS_H
@@ -29,19 +29,19 @@ struct report_settings {
 /* How many nodes a report shows when --nodecount does not say. */
 enum report_limit {
 	REPORT_ALL = 0,      /* trimmed by --nodefraction */
-	REPORT_DRAWING = 80, /* what an eye can take in */
+	REPORT_DRAWING = 80, /* still readable */
 	REPORT_UNTRIMMED = -1,
 };
 
 void report_settings_init(struct report_settings *s);
 
 /*
- * Act on option `key` if it is in report_groups; else return false. Dies
- * when it is wrong.
+ * Handle option `key` if it is in report_groups; else return false. Dies if its
+ * argument is wrong.
  */
 bool report_option(struct report_settings *s, struct cli *cli, int key);
 
-/* After the last option: settle s->o for a report with the given limit. */
+/* After the last option: complete s->o for a report with the given limit. */
 void report_settings_finish(struct report_settings *s, enum report_limit limit);
 
 /* Free what the options hold. */

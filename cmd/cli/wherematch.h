@@ -18,7 +18,7 @@ struct wherematch {
 	size_t n_pattern;
 };
 
-/* Parse text in place of what was there before; as where_parse(). */
+/* Parse text, in place of any earlier expression; as where_parse(). */
 enum prof_status wherematch_parse(struct wherematch *w, const char *text,
 				  struct prof_err *err) MUST_USE;
 

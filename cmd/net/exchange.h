@@ -1,6 +1,6 @@
 /*
- * exchange.h - one request and its reply, through libcurl. When to begin one,
- * when to give it up and when to try again is fetch.c's.
+ * exchange.h - one request and its reply, through libcurl. fetch.c decides when
+ * to begin one, when to abandon it and when to retry.
  */
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
@@ -12,12 +12,12 @@
 
 struct exchange {
 	const struct fetch_options *o;
-	struct fetch *f; /* what to POST, the reply, what is wrong with it */
-	CURL *easy;      /* NULL: not going on */
+	struct fetch *f; /* data to POST, the reply, and its error */
+	CURL *easy;      /* NULL: not under way */
 	struct curl_slist *header;
-	bool is_go;         /* what the server says comes from Go's pprof */
-	bool is_refused;    /* the reply, by us; f->err says why */
-	double retry_after; /* seconds that the server asks for, when ended */
+	bool is_go;         /* the reply comes from Go's net/http/pprof */
+	bool is_refused;    /* we refused the reply; f->err says why */
+	double retry_after; /* after the end: seconds the server asks for */
 	size_t n_header;    /* bytes */
 	size_t n_body;
 	char status[128]; /* "404 Not Found" */
@@ -25,25 +25,25 @@ struct exchange {
 };
 
 /*
- * Begin to ask for url in multi. ctx is CURLINFO_PRIVATE of x->easy.
+ * Begin the request for url in multi. ctx is CURLINFO_PRIVATE of x->easy.
  * PROF_ENOMEM, PROF_EIO.
  */
 enum prof_status exchange_begin(struct exchange *x, CURLM *multi,
 				const char *url, void *ctx) MUST_USE;
 
-/* It has ended, or is to end: take it from multi. */
+/* End x, finished or not: remove it from multi. */
 void exchange_end(struct exchange *x, CURLM *multi);
 
-/* Has the server answered with something else than what was asked for? r:
- * how the exchange ended. */
+/* Is the server's answer something other than the requested data? r: the
+ * result of the exchange. */
 bool exchange_is_refusal(const struct exchange *x, CURLcode r);
 
-/* Might the server, or the way to it, be better in a moment? */
+/* Is the failure temporary, so that a retry may succeed? */
 bool exchange_may_pass(const struct exchange *x, CURLcode r);
 
 /*
- * What an exchange that ended with r came to, said in x->f->err. suffix is put
- * behind the words.
+ * The status of an exchange that ended with r, and the message in x->f->err,
+ * with suffix appended.
  */
 enum prof_status exchange_status(struct exchange *x, CURLcode r,
 				 const char *suffix);

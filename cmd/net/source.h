@@ -1,6 +1,6 @@
 /*
- * source.h - what an operand of prof-fetch names, if no file is called so: a
- * URL, by pprof's rules. This is work on strings; fetch.h does the fetching.
+ * source.h - parse an operand of prof-fetch as a URL, by pprof's rules, if no
+ * file has that name. fetch.h does the fetching.
  *
  *	host:80  host:80/pprof/heap  [::1]:80  :9001/x  user:pw@host:80/x
  *	http://host/x  https://host/x  https+insecure://host/x
@@ -27,8 +27,8 @@ struct source {
 };
 
 /*
- * Parse text into *s, to end with source_release(). PROF_EUSAGE: it is not a
- * URL; PROF_ENOTSUP: it is one, of a kind that is not fetched; PROF_ENOMEM.
+ * Parse text into *s, to end with source_release(). PROF_EUSAGE: not a URL;
+ * PROF_ENOTSUP: a URL of an unsupported kind; PROF_ENOMEM.
  */
 enum prof_status source_parse(struct source *s, const char *text,
 			      struct prof_err *err) MUST_USE;
@@ -36,10 +36,10 @@ void source_release(struct source *s);
 
 /*
  * The URL, for free(); NULL without memory. path NULL: that of s. seconds not
- * 0: ask for so many, whatever the query says. secret: for the server, with the
- * user and password; else for people and profiles, without, and without the
- * values in the query but those of seconds and debug, which may be secrets,
- * too; but https+insecure is called so.
+ * 0: ask for that many, in place of the query's. secret: the URL for the
+ * server, with user and password. Otherwise it is for messages and profiles:
+ * without them, and without the values in the query, which may be secrets, too,
+ * except those of seconds and debug; the scheme https+insecure is kept.
  */
 char *source_url(const struct source *s, const char *path, unsigned seconds,
 		 bool secret);

@@ -44,20 +44,20 @@ struct drain {
 	unsigned n_pass;
 	struct drain_entry *taken; /* room for the whole table */
 	size_t size;               /* of shm */
-	/* Called with each line that a sampler has for the user, but for no
-	 * more than a hundred. */
+	/* Called with each line that a sampler has for the user, up to a
+	 * hundred. */
 	void (*note)(const char *text);
 	unsigned n_note;
 };
 
 /*
- * Make the memory. Returns PROF_OK, and then drain_close() ends it, or PROF_EIO
- * or PROF_ENOMEM.
+ * Create the shared memory. Returns PROF_OK, and then drain_close() ends it, or
+ * PROF_EIO or PROF_ENOMEM.
  */
 enum prof_status drain_open(struct drain *d, const struct drain_config *config,
 			    struct prof_err *err) MUST_USE;
 
-/* The same with memory that libsample has made; fd is the drain's then. */
+/* The same with memory that libsample has created; the drain then owns fd. */
 enum prof_status drain_attach(struct drain *d, int fd,
 			      struct prof_err *err) MUST_USE;
 
@@ -66,27 +66,27 @@ void drain_close(struct drain *d);
 /* The value of SHM_ENV for the program, good as long as this process lives. */
 void drain_name(const struct drain *d, char *text, size_t size);
 
-/* It as the source of a recording. */
+/* The drain as the source of a recording. */
 struct recording_source drain_source(struct drain *d);
 
-/* Take out what has come in since: call it some ten times a second. */
+/* Move new records to the tally: call it some ten times a second. */
 void drain_pass(struct drain *d, struct tally *t);
 
 /*
- * Take out the table now, which drain_pass() does not do each time, and look
- * what is allocated in the processes that are alive: for a profile of now.
+ * Empty the table now, which drain_pass() does not do each time, and count the
+ * memory in use in live processes: for a profile of this moment.
  */
 void drain_table(struct drain *d, struct tally *t);
 
-/* Look what is allocated now, instead of what was seen last. drain_table() and
- * drain_end() do. */
+/* Count the memory in use now, in place of the last count. drain_table() and
+ * drain_end() do this. */
 void drain_live(struct drain *d, struct tally *t);
 
-/* Take out what was allocated in processes that have ended, if they crowd out
- * others. drain_pass() does. */
+/* Take out allocations of processes that have ended, if they leave too little
+ * room. drain_pass() does this. */
 void drain_make_room(struct drain *d, struct tally *t);
 
-/* No more samples; take out all there is. */
+/* Stop sampling; move all remaining records to the tally. */
 void drain_end(struct drain *d, struct tally *t);
 
 #endif

@@ -13,17 +13,17 @@
 
 struct launch {
 	char path[PATH_MAX];    /* of the program */
-	char library[PATH_MAX]; /* libsample; "": it is sampled from outside */
+	char library[PATH_MAX]; /* libsample; "": the kernel samples it */
 	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
 	bool join_stdout;       /* its standard output goes to our stderr */
-	bool wait_all;          /* for the processes that it leaves behind */
-	/* Called with its process, which waits for the return before it becomes
-	 * the program; NULL: nothing. */
+	bool wait_all;          /* for the processes that outlive it */
+	/* Called with the pid of its process, which calls execve() only after
+	 * the return; or NULL. */
 	void (*before)(void *ctx, pid_t pid);
 	void *before_ctx;
 	pid_t pid;
-	bool has_ended; /* of launch.c */
-	int status;     /* as of waitpid(), when launch_wait() said true */
+	bool has_ended; /* private to launch.c */
+	int status;     /* as of waitpid(), after launch_wait() returned true */
 };
 
 /*
@@ -34,41 +34,41 @@ struct launch {
 enum prof_status launch_find(struct launch *l, const char *name,
 			     struct prof_err *err) MUST_USE;
 
-/* Say why the program at path, a file, cannot be sampled, if it cannot:
- * PROF_ENOTSUP, and a message that begins with the path. */
+/* Can the program at path, a file, be sampled? If not: PROF_ENOTSUP, and a
+ * message that begins with the path and says why. */
 enum prof_status launch_check(const char *path, struct prof_err *err) MUST_USE;
 
-/* How many processes of the session still run, the first one aside. */
+/* How many processes of the session still run, without the first one. */
 unsigned launch_left(const struct launch *l, const char *session);
 
 /*
  * Find libsample: $PROF_LIBSAMPLE, else in the build tree that this program
- * was started from, else where it was installed. What else it takes to record
- * what (enum shm_what, or-ed) is in the same folder.
+ * was started from, else where it was installed. The other libraries needed to
+ * record what (enum shm_what, or-ed) are in the same folder.
  */
 enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
 
 /*
- * Run argv with libsample, if it is to be, and the session in its environment.
- * From here on the signals that launch_wait() looks after are blocked.
+ * Run argv with libsample, if l->library is set, and the session in its
+ * environment. From now on the signals that launch_wait() handles are blocked.
  */
 enum prof_status launch_start(struct launch *l, char **argv,
 			      const char *session,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Wait for the program, for at most ms milliseconds: true when it has ended,
- * and with wait_all, all that it left behind, or a signal said not to wait.
- * Passes signals on that were sent to us: HUP, INT, QUIT, TERM, USR1, USR2;
- * but not those that the terminal sent, because it sent them to the program
- * too.
+ * Wait for the program, for at most ms milliseconds. True when it has ended,
+ * and with wait_all also the processes that outlive it, unless a signal stopped
+ * the wait for them. Forwards signals that were sent to us: HUP, INT, QUIT,
+ * TERM, USR1, USR2; but not those of the terminal, which the program gets
+ * itself.
  */
 bool launch_wait(struct launch *l, int ms);
 
 /*
  * End as the program has ended: return its exit status; if a signal killed it,
- * die by the same one, without another core file.
+ * raise the same signal, without another core file.
  */
 int launch_status(const struct launch *l);
 

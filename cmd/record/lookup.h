@@ -1,7 +1,7 @@
 /*
  * lookup.h - the symbol page of a profile server: names for addresses of the
- * running program, out of the symbol tables of its files. Answers are kept, as
- * each client asks for the same ones.
+ * running program, out of the symbol tables of its files. Answers are cached:
+ * all clients ask for the same ones.
  */
 #ifndef LOOKUP_H
 #define LOOKUP_H
@@ -25,9 +25,9 @@ int lookup_works(void);
 
 /*
  * text, of n bytes, has addresses: "0x401136+0x40113f". Append a line to out
- * for each distinct one whose name is known, ascending: the address, a tab and
- * the name as it is in the file, mangled. maps is a profile with the mappings
- * of the program in the order of its recorder; it is given locations.
+ * for each distinct one with a known name, ascending: the address, a tab and
+ * the mangled name, as in the file. maps is a profile with the mappings of the
+ * program in the order of its recorder; locations are added to it.
  * PROF_ENOMEM.
  */
 enum prof_status lookup_answer(struct lookup *l, struct profile *maps,

@@ -1,7 +1,6 @@
 /*
- * recording.h - a recording under way: where samples come from, and the tally
- * of what was read from there. One thread reads, others may ask for profiles
- * meanwhile.
+ * recording.h - a recording under way: the source of the samples, and their
+ * tally. One thread reads; others may ask for profiles meanwhile.
  */
 #ifndef RECORDING_H
 #define RECORDING_H
@@ -19,10 +18,10 @@ struct profile;
 
 struct recording {
 	struct recording_source source;
-	bool is_live; /* nobody wants all of it in the end */
+	bool is_live; /* no profile of all of it is needed at the end */
 
-	/* Of recording.c alone. */
-	pthread_mutex_t lock; /* of what follows, and of the source */
+	/* Private to recording.c. */
+	pthread_mutex_t lock; /* of the fields below, and of the source */
 	struct tally *tally;
 	struct tally_info info;
 	int64_t start; /* monotonic */
@@ -32,18 +31,18 @@ struct recording {
 /* A moment in it. */
 struct recording_mark;
 
-/* Begin now; what the source needs is the caller's. kind: what the profile of
- * all of it is about. PROF_ENOMEM. */
+/* Begin now; the caller owns the source's data. kind: of the profile of all of
+ * it. PROF_ENOMEM. */
 enum prof_status recording_begin(struct recording *r,
 				 struct recording_source source,
 				 enum tally_kind kind,
 				 struct prof_err *err) MUST_USE;
 void recording_release(struct recording *r);
 
-/* Read what has come in since: call it some ten times a second. */
+/* Read the new samples: call it some ten times a second. */
 void recording_pass(struct recording *r);
 
-/* Take no more, and read all there is. */
+/* Stop sampling, and read the remaining samples. */
 void recording_end(struct recording *r);
 
 /* The CPU time that the program used in all, for the comment. */
@@ -58,8 +57,8 @@ struct profile *recording_profile(struct recording *r, int32_t pid);
 /* A profile of that kind, as it is now: the same. */
 struct profile *recording_now(struct recording *r, enum tally_kind kind);
 
-/* Now, for a profile of that kind. The caller's, for recording_mark_free();
- * NULL without memory. */
+/* Mark this moment, for a profile of that kind. The caller's, for
+ * recording_mark_free(); NULL without memory. */
 struct recording_mark *recording_mark(struct recording *r,
 				      enum tally_kind kind);
 void recording_mark_free(struct recording *r, struct recording_mark *m);
@@ -67,12 +66,12 @@ void recording_mark_free(struct recording *r, struct recording_mark *m);
 /* How many marks there are. */
 size_t recording_marks(struct recording *r);
 
-/* The profile of what has come since m, and been freed: the caller's. NULL
- * without memory. */
+/* The profile of the samples since m, and of memory freed since: the caller's.
+ * NULL without memory. */
 struct profile *recording_since(struct recording *r,
 				const struct recording_mark *m);
 
-/* A profile of mappings only, in the order in which they were seen first: the
+/* A profile of mappings only, in the order in which they were first seen: the
  * caller's. NULL without memory. */
 struct profile *recording_modules(struct recording *r);
 

@@ -1,7 +1,7 @@
 /*
- * serve.h - what a profile server answers: which pages there are, and what is
- * on them. The names are gperftools', under /pprof/, and Go's, under
- * /debug/pprof/. How requests come in and answers go out: listen.c.
+ * serve.h - the pages of the profile server. Their names are gperftools', under
+ * /pprof/, and Go's, under /debug/pprof/. listen.c receives the requests and
+ * sends the answers.
  */
 #ifndef SERVE_H
 #define SERVE_H
@@ -38,15 +38,15 @@ struct serve_request {
 struct serve_reply {
 	unsigned status;
 	const char *type;  /* the content's */
-	const char *file;  /* what to call it when it is saved, or NULL */
+	const char *file;  /* the file name to save it as, or NULL */
 	const char *allow; /* methods, or NULL */
 	struct buf body;   /* freed by the owner of the reply */
 };
 
 /*
- * Answer a request. Returns 0 when *reply is there, or, for a profile of what
- * is yet to come, the number of seconds that it is about: then call
- * serve_mark() now and serve_window() after that time.
+ * Answer a request. Returns 0 when *reply is complete. For a profile of the
+ * coming seconds, returns their number: then call serve_mark() now and
+ * serve_window() after that time.
  */
 unsigned serve_answer(struct serve *s, const struct serve_request *req,
 		      struct serve_reply *reply);
@@ -56,7 +56,7 @@ unsigned serve_answer(struct serve *s, const struct serve_request *req,
 struct recording_mark *serve_mark(struct serve *s,
 				  const struct serve_request *req);
 
-/* Answer it with the profile of what has come since the mark. */
+/* Answer the request with the profile of the samples since the mark. */
 void serve_window(struct serve *s, const struct serve_request *req,
 		  const struct recording_mark *mark, struct serve_reply *reply);
 

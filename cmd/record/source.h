@@ -1,6 +1,6 @@
 /*
- * source.h - where a recording has its samples from: libsample inside the
- * program (drain.c), or the kernel (perf-capture.c).
+ * source.h - the source of a recording's samples: libsample inside the program
+ * (drain.c), or the kernel (perf-capture.c).
  */
 #ifndef RECORD_SOURCE_H
 #define RECORD_SOURCE_H
@@ -9,7 +9,7 @@ struct shm;
 struct shm_settings;
 struct tally;
 
-/* Functions get ctx, and put what has come in since into the tally. */
+/* The functions get ctx, and move new samples to the tally. */
 struct recording_source {
 	void *ctx;
 	void (*pass)(void *ctx, struct tally *t); /* some ten times a second */

@@ -1,6 +1,6 @@
 /*
- * tally.h - what the recorder makes of what a sampler tells it: address spaces
- * and their modules, stacks and their ticks; in the end, a profile.
+ * tally.h - the recorder's count of the sampler's records: address spaces and
+ * their modules, stacks and their ticks. It makes profiles of them.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -30,7 +30,7 @@ enum tally_kind {
  * processes from outside, or of all. */
 enum { TALLY_CLOCK_PID = 3, TALLY_CLOCK_ALL };
 
-/* What the recorder knows besides; goes into the profile's header. */
+/* Other data of the recorder; it goes into the profile's header. */
 struct tally_info {
 	enum tally_kind kind;
 	int64_t time_ns; /* start, since the epoch */
@@ -38,14 +38,14 @@ struct tally_info {
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
 	uint64_t used_ns;      /* CPU time of all processes; 0: not known */
-	/* What the profile is about, if not all of it. */
-	const struct tally_mark *since; /* only what came after; or NULL */
+	/* The part that the profile covers, if not all. */
+	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
-	/* What is in use: also what processes left that have ended. */
+	/* Count memory that ended processes left in use, too. */
 	bool with_ended;
 };
 
-/* What had been counted at some moment. */
+/* The counts at one moment. */
 struct tally_mark;
 
 /* NULL without memory. To end with tally_free(). */
@@ -55,10 +55,9 @@ struct tally *tally_new(void);
 void tally_free(struct tally *t);
 
 /*
- * Take in a record of the log, or a stack of the table; n is the size of the
- * record in bytes. What makes no sense (a record that a dying or hostile
- * writer left) is dropped. Without memory the tally remembers that, and
- * tally_profile() fails.
+ * Add a record of the log, or a stack of the table; n is the size of the record
+ * in bytes. An invalid record (of a dying or hostile writer) is dropped.
+ * Without memory the tally remembers that, and tally_profile() fails.
  */
 void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
@@ -70,26 +69,26 @@ void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 /* How many different stacks there are. */
 size_t tally_size(const struct tally *t);
 
-/* Forget them, but not what is needed to understand others. There must be no
+/* Forget them, but keep the data that later records refer to. There must be no
  * mark. */
 void tally_forget(struct tally *t);
 
-/* Now, for profiles of that kind: the caller's, for tally_mark_free(). NULL
- * without memory. */
+/* Mark this moment, for profiles of that kind: the caller's, for
+ * tally_mark_free(). NULL without memory. */
 struct tally_mark *tally_mark(const struct tally *t,
 			      const struct tally_info *info,
 			      enum tally_kind kind);
 
-/* What it is for. */
+/* The kind of profile that it is for. */
 enum tally_kind tally_mark_kind(const struct tally_mark *m);
 
 /* NULL is allowed. */
 void tally_mark_free(struct tally_mark *m);
 
 /*
- * The processes that have samples, first the one that came first: n of them at
- * *pid, the caller's, with the names of the programs that they were last, good
- * as long as the tally. false without memory.
+ * The processes that have samples, in order of arrival: n of them at *out, the
+ * caller's. Each has the name of the last program that it ran, valid as long as
+ * the tally. false without memory.
  */
 struct tally_process {
 	int32_t pid;
@@ -101,18 +100,19 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
 /*
  * The settings and the counts of info->kind as they are now, but no achieved
  * rate; of all processes, or of info->pid if it is not 0. Returns false when
- * there were so many processes that those of one cannot be told.
+ * there were too many processes to count each.
  */
 bool tally_sampling(const struct tally_info *info, struct sampling *s);
 
-/* A profile of nothing but the mappings of all modules, in the order in which
- * they were seen first: the caller's. NULL without memory. */
+/* A profile with only the mappings of all modules, in the order in which they
+ * were first seen: the caller's. NULL without memory. */
 struct profile *tally_modules(const struct tally *t);
 
 /*
- * What is allocated, by stacks of SHM_ALLOC: begin anew; then each that was not
- * freed, of a process that is alive or of one that left it behind; and one that
- * was left behind and is not in the shared memory any more.
+ * Count the memory in use, by stacks of SHM_ALLOC: tally_begin_live() begins
+ * anew; tally_live() adds an allocation that was not freed, of a process that
+ * is alive or has ended; tally_ended() adds one of a process that has ended,
+ * which is no longer in the shared memory.
  */
 void tally_begin_live(struct tally *t);
 void tally_live(struct tally *t, uint64_t key, const uint64_t *pc,
@@ -120,8 +120,8 @@ void tally_live(struct tally *t, uint64_t key, const uint64_t *pc,
 void tally_ended(struct tally *t, uint64_t key, const uint64_t *pc);
 
 /*
- * The profile of all of it so far: the caller's, for profile_free(). NULL
- * without memory. The tally is not changed and may go on.
+ * The profile of all samples so far: the caller's, for profile_free(). NULL
+ * without memory. The tally is not changed and may continue.
  */
 struct profile *tally_profile(const struct tally *t,
 			      const struct tally_info *info);

@@ -1,6 +1,6 @@
 /*
- * target.h - the options of prof-record that say what is sampled from outside,
- * and how.
+ * target.h - the options of prof-record that choose the processes to sample and
+ * the sampler.
  */
 #ifndef RECORD_TARGET_H
 #define RECORD_TARGET_H
@@ -15,7 +15,7 @@
 struct launch;
 
 enum target_sampler {
-	SAMPLER_AUTO,    /* libsample where it can be, else the kernel */
+	SAMPLER_AUTO,    /* libsample where it can be loaded, else the kernel */
 	SAMPLER_PRELOAD, /* libsample */
 	SAMPLER_PERF,    /* the kernel, by perf_event_open(2) */
 };
@@ -34,34 +34,34 @@ struct target {
 	unsigned labels; /* enum perf_label, or-ed */
 	enum target_kernel kernel;
 	enum target_sampler sampler;
-	bool wait_all;     /* for what the command leaves behind */
+	bool wait_all;     /* for processes that outlive the command */
 	bool preload_only; /* there are options that only libsample has */
-	const char *only;  /* an option that takes the kernel's sampler, or NULL
+	const char *only;  /* an option that needs the kernel's sampler, or NULL
 			    */
 };
 
 /* Their rows: a group of the command's table. */
 extern const struct cli_opt record_target_opts[];
 
-/* The values that hold without options. */
+/* Set the defaults. */
 void record_target_init(struct target *t);
 
-/* Act on option key. False if it is none of these. Dies. */
+/* Handle option key. False if it is none of these. Dies. */
 bool record_target_option(const struct cli *cli, int key, struct target *t);
 
-/* Is something sampled that runs already? */
+/* Are processes sampled that already run? */
 static inline bool
 record_target_runs(const struct target *t)
 {
 	return t->n_pid || t->all;
 }
 
-/* Die of options that make no sense together: n_operand words of a command. */
+/* Die if options conflict. n_operand: the number of words of the command. */
 void record_target_check(const struct target *t, int n_operand);
 
 /*
- * Is the kernel to be the sampler? With SAMPLER_AUTO a command is looked at, if
- * libsample can be loaded into it; a message says why not. Dies.
+ * Is the kernel the sampler? SAMPLER_AUTO checks if libsample can be loaded
+ * into the command; if not, a message says why. Dies.
  */
 bool record_target_outside(const struct target *t, struct launch *l,
 			   const char *command);

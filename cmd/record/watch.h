@@ -1,7 +1,7 @@
 /*
- * watch.h - which of the processes that a program starts run without the
- * sampler, and why. They are looked at now and then while they run, by /proc:
- * afterwards, only how much CPU time all of them used is known.
+ * watch.h - find the processes that a program starts and that run without the
+ * sampler, and the reason. /proc is read while they run: afterwards, only the
+ * CPU time of all of them together is known.
  */
 #ifndef WATCH_H
 #define WATCH_H
@@ -16,8 +16,8 @@ struct watch;
 struct watch *watch_new(void);
 void watch_free(struct watch *w);
 
-/* Look at root and all that descend from it: call it some ten times a second;
- * most calls do nothing. */
+/* Check root and its descendants: call it some ten times a second; most calls
+ * do nothing. */
 void watch_pass(struct watch *w, pid_t root);
 
 /*

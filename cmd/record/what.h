@@ -1,6 +1,5 @@
 /*
- * what.h - the options of prof-record that say what is profiled besides
- * CPU time.
+ * what.h - the options of prof-record for profiles other than of CPU time.
  */
 #ifndef RECORD_WHAT_H
 #define RECORD_WHAT_H
@@ -14,15 +13,16 @@
 extern const struct cli_opt record_what_opts[];
 
 /*
- * Act on option key: fill in c, and add the profile that is asked for to
- * *asked, 1 << an enum tally_kind. False if it is none of these. Dies.
+ * Handle option key: fill in c, and add the requested profile to *asked,
+ * 1 << an enum tally_kind. False if it is none of these. Dies.
  */
 bool record_what_option(const struct cli *cli, int key, struct drain_config *c,
 			unsigned *asked);
 
 /*
- * What the profile of the whole run is about. If it is served there may be
- * several beside CPU time, which that profile then is about; else dies of them.
+ * The kind of the profile of the whole run. If profiles are served, several
+ * kinds may be asked for, and then the whole run's is of CPU time; else dies if
+ * there are several.
  */
 enum tally_kind record_what_kind(struct drain_config *c, unsigned asked,
 				 bool is_served);
