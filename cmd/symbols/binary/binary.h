@@ -6,8 +6,8 @@
  *
  * Work is done in bulk: all addresses of a file at once, sorted, so each
  * compilation unit is read at most once, and only when an address is in it.
- * Files may be damaged or hostile: what can not be understood is skipped, and
- * work is bounded by the size of the file.
+ * Files may be damaged or hostile: invalid parts are skipped, and work is
+ * bounded by the size of the file.
  */
 #ifndef BINARY_H
 #define BINARY_H
@@ -44,10 +44,10 @@ void binary_set_threads(struct binary *s, unsigned n);
 /* Its GNU build-id in lower-case hex, or "". */
 const char *binary_build_id(const struct binary *s);
 
-/* What can be learned from a file alone: less to more. */
+/* How much symbol information a file has by itself, in ascending order. */
 enum binary_worth {
-	WORTH_SPLIT,    /* it is what was split off from the file */
-	WORTH_STRIPPED, /* what it exports */
+	WORTH_SPLIT,    /* a debug file, split off from the program */
+	WORTH_STRIPPED, /* exported symbols only */
 	WORTH_SYMBOLS,
 	WORTH_DWARF,
 };
@@ -57,8 +57,8 @@ enum binary_worth binary_worth(const struct binary *s);
 bool binary_has_dwarf(const struct binary *s);
 
 /*
- * debug is the file that was split off from s. It becomes s's, if s has a use
- * for it, and is closed otherwise.
+ * debug is the file that was split off from s. s takes it over if it needs it;
+ * otherwise it is closed.
  */
 void binary_use_debug(struct binary *s, struct binary *debug);
 
@@ -71,7 +71,7 @@ bool binary_symbol(struct binary *s, const char *name, uint64_t *value);
 /*
  * If s has no DWARF, look for a file that was split off from it: by build-id
  * or by .gnu_debuglink (with matching checksum), below each of the n
- * directories, beside the file and below /usr/lib/debug. Finding none is no
+ * directories, beside the file and below /usr/lib/debug. Finding none is not an
  * error. PROF_ENOMEM.
  */
 enum prof_status binary_find_debug(struct binary *s, const char *const *dir,

@@ -1,6 +1,6 @@
 /*
- * debug.h - the file that the debug information of another was split
- * off into, for binary.c.
+ * debug.h - find the file with the split-off debug information of another, for
+ * binary.c.
  */
 #ifndef DEBUG_H
 #define DEBUG_H

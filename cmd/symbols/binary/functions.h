@@ -1,5 +1,5 @@
 /*
- * functions.h - the DWARF half of binary.c, and known to it alone.
+ * functions.h - the DWARF half of binary.c, private to it.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
@@ -9,11 +9,10 @@
 #include "symbols/elf/symtab.h"
 
 /*
- * As binary_run(), from the DWARF of o alone. DWARF
- * that speaks of places other than code is ignored: it is what a linker leaves
- * of functions that it threw away. Up to n_thread units are read at the same
- * time, but fn is called by this thread, in an order that does not depend on
- * that.
+ * As binary_run(), from the DWARF of o alone. DWARF for addresses outside the
+ * code is ignored: linkers leave it behind for functions that they discard. Up
+ * to n_thread units are read at the same time, but fn is called by this thread,
+ * in an order that does not depend on n_thread.
  */
 enum prof_status functions_run(const struct object *o,
 			       const struct code_map *code,

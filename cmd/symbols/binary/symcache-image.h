@@ -1,7 +1,7 @@
 /*
  * symcache-image.h - the bytes of an entry of the symbol cache (symcache.h):
- * what is at some addresses of one object. A checksum finds
- * accidental damage; every offset is checked, so a forged image can do no harm.
+ * the frames at some addresses of one object. A checksum finds accidental
+ * damage; every offset is checked, so a forged image can do no harm.
  *
  *	header, addresses (ascending), first frame of each and the end, frames,
  *	key (text that says which object it is), strings (each ended by NUL)
@@ -51,7 +51,7 @@ bool image_read(struct image *im, const void *data, size_t n, const char *key,
 int image_find(const struct image *im, uint64_t addr,
 	       struct symbol_frame *frame);
 
-/* What the next image will have, in the order of the answers. */
+/* The contents of the next image, in the order of the answers. */
 struct image_maker {
 	struct arena *arena;
 	struct strtab strings;

@@ -1,11 +1,11 @@
 /*
- * symcache.h - answers of earlier runs: what is at which addresses of an
- * object, kept in $PROFPIPE_CACHE/symbols or, without that variable, below the
+ * symcache.h - a cache of the answers of earlier runs: the frames at addresses
+ * of an object, in $PROFPIPE_CACHE/symbols or, without that variable, below the
  * user's cache. A file there is about one object in one state: binary_key().
  * Names are as in the object, so it serves all ways of demangling.
  *
- * A cache that can't be read or written is a cache that has nothing: there are
- * no errors of it. Any number of processes may use it.
+ * A cache that can't be read or written counts as empty and is not an error.
+ * Any number of processes may use it.
  */
 #ifndef SYMCACHE_H
 #define SYMCACHE_H
@@ -19,8 +19,8 @@ struct symcache *symcache_open(void);
 void symcache_free(struct symcache *c); /* NULL is allowed */
 
 /*
- * As binary_run(): what is known is not looked up again, what was looked up
- * is known from now on. c may be NULL.
+ * As binary_run(), but answers in the cache are not looked up again, and new
+ * answers are added to it. c may be NULL.
  */
 enum prof_status symcache_run(const struct symcache *c, struct binary *s,
 			      const uint64_t *addr, size_t n, bool dwarf,

@@ -1,7 +1,7 @@
 /*
  * debuginfod.h - programs and their debug information from debuginfod servers,
- * by build-id. They are kept where elfutils keeps them, and as it does: what
- * gdb or perf has fetched is not fetched again, nor the other way round.
+ * by build-id. The cache is that of elfutils, in the same format: gdb, perf and
+ * prof-symbolize share the files that any of them has fetched.
  */
 #ifndef DEBUGINFOD_H
 #define DEBUGINFOD_H
@@ -15,7 +15,7 @@ struct debuginfod;
 struct debuginfod_options {
 	const char *urls;           /* of servers, with blanks between them */
 	struct fetch_options fetch; /* its timeout is for all of a run */
-	/* Told of servers that fail, a line for each. */
+	/* Reports servers that fail, a line for each. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));
 };
@@ -31,8 +31,8 @@ void debuginfod_free(struct debuginfod *d); /* NULL is allowed */
 
 /*
  * The path of the debug information of the program with this build-id, or of
- * the program itself, for free(); NULL if no server has it. What it holds is
- * for the caller to check.
+ * the program itself, for free(); NULL if no server has it. The caller must
+ * check its contents.
  */
 char *debuginfod_find(struct debuginfod *d, const char *build_id,
 		      bool want_debug);

@@ -1,7 +1,7 @@
 /*
  * remote.h - names from the servers that a profile came from, which know their
- * own addresses: gperftools' and Go's /pprof/symbol. What is said there:
- * lib/formats/symbolz.h; which server: lib/model/origin.h.
+ * own addresses: gperftools' and Go's /pprof/symbol. The format of the answers:
+ * lib/formats/symbolz.h; the choice of the server: lib/model/origin.h.
  */
 #ifndef REMOTE_H
 #define REMOTE_H
@@ -15,15 +15,15 @@ struct profile;
 struct remote;
 
 struct remote_options {
-	const char *server; /* the URL of the profile, whatever it says itself;
-			     * NULL: what it says */
+	const char *server; /* the URL of the profile, in place of those in its
+			     * comments; NULL: those */
 	struct fetch_options fetch; /* its timeout is for all servers */
 	bool force;                 /* see remote_new() */
 
-	/* Told which mappings get no answer, and why. */
+	/* Called with each mapping that gets no answer, and why. */
 	void (*failed)(void *ctx, uint32_t mapping, const char *why);
 	void *report;
-	/* Told of servers that fail, a line for each. */
+	/* Reports servers that fail, a line for each. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));
 };

@@ -1,6 +1,6 @@
 /*
- * impl.h - what the parts of resolve.h share: the locations that want
- * names from one source, be it an object file or a list of symbols.
+ * impl.h - shared by the parts of resolve.h: the locations that need names from
+ * one source, an object file or a list of symbols.
  */
 #ifndef RESOLVE_IMPL_H
 #define RESOLVE_IMPL_H
@@ -19,15 +19,15 @@ struct resolve_task;
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* where kernels live */
 
-/* A location that wants lines, and its address in the file. */
+/* A location that needs lines, and its address in the file. */
 struct want {
 	uint64_t addr;
 	uint32_t location;
 };
 
 /*
- * The locations that want names from one object or list of symbols. Threads
- * that read several objects have one each.
+ * The locations that need names from one object or list of symbols. Each thread
+ * that reads objects has its own.
  */
 struct wants {
 	struct resolve *r; /* whose profile gets the names */
@@ -38,7 +38,7 @@ struct wants {
 	size_t *first;     /* the first want of each, and n */
 	struct line *line; /* scratch for the lines of a location */
 	size_t cap_line;
-	bool nomem; /* some answers could not be taken */
+	bool nomem; /* some answers were lost, without memory */
 };
 
 struct resolve {
@@ -57,7 +57,7 @@ struct resolve {
 	size_t n_task;
 };
 
-/* Has location l no lines, or are they to be made again? */
+/* Does location l need lines: has it none, or is o->force set? */
 static inline bool
 resolve_is_open(const struct resolve *r, const struct location *l)
 {
@@ -102,25 +102,25 @@ enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 			       struct prof_err *err) MUST_USE;
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
-/* In warn.c: report what is wrong with mapping m. */
+/* In warn.c: report the error of mapping m. */
 void resolve_warn(const struct resolve *r, uint32_t m,
 		  const struct prof_err *err);
 
 /*
- * In take.c: the locations that want names, and their answers.
+ * In take.c: the locations that need names, and their answers.
  */
 
 /* Room for n locations, and no more. -1 without memory. */
 int wants_init(struct wants *w, size_t n);
 void wants_release(struct wants *w);
 
-/* A copy of what is wanted, sorted, for a thread. -1 without memory. */
+/* Copy the sorted wants, for a thread. -1 without memory. */
 int wants_copy(struct wants *to, const struct wants *from);
 
 /* Add a location to those wanted, at this address of the source. */
 void wants_add(struct wants *w, uint64_t addr, uint32_t location);
 
-/* Sort what is wanted, and find the distinct addresses. */
+/* Sort the wants, and find the distinct addresses. */
 void wants_sort(struct wants *w);
 
 /*

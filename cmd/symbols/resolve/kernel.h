@@ -7,12 +7,12 @@
 
 #include "impl.h"
 
-/* Is m, whose file is called so, of the kernel or of one of its modules? */
+/* Is m, whose file has that name, of the kernel or of one of its modules? */
 bool kernel_is_mapping(const struct mapping *m, const char *file);
 
 /*
- * The name, in the kernel called so, of the symbol that tells where it was
- * relocated to.
+ * The name of the symbol that gives the relocation of the kernel with that file
+ * name.
  */
 const char *kernel_symbol(const char *file);
 
@@ -21,8 +21,8 @@ void kernel_build_id(char *id);
 
 /*
  * Name the wanted locations of mapping m, from the list of symbols that the
- * caller named, or that of the running kernel if that is the one. m is
- * PROF_NONE for those without mapping that are where kernels are. PROF_EIO,
+ * caller named, or that of the running kernel if it is the same one. m is
+ * PROF_NONE for kernel addresses without mapping. PROF_EIO,
  * PROF_EFORMAT and PROF_EINVALID say why that is not possible; PROF_ENOMEM.
  */
 enum prof_status kernel_resolve(struct resolve *r, uint32_t m,

@@ -1,6 +1,6 @@
 /*
- * locate.h - which local file is the object that a mapping names: the file at
- * its path, or one that lies in a search path under its name or build-id.
+ * locate.h - find the local file of the object that a mapping names: the file
+ * at its path, or one in a search path under its name or build-id.
  */
 #ifndef LOCATE_H
 #define LOCATE_H
@@ -20,7 +20,7 @@ struct locate {
 	struct unpack_budget *budget; /* of all files; may be NULL */
 	bool any_build_id; /* take the file at the path, whatever it is */
 
-	/* Told of each file that is not the one, and why; may be NULL. */
+	/* Called with each file that does not match, and why; may be NULL. */
 	void (*tried)(void *ctx, const char *path, const char *why);
 	void *ctx;
 };
@@ -34,21 +34,21 @@ int locate_init(struct locate *l, const char *list);
 void locate_release(struct locate *l);
 
 /*
- * Is file the name of something that is no file: [vdso], shared memory of a
- * device, the kernel?
+ * Does the name `file` mean something other than a file: [vdso], shared memory
+ * of a device, the kernel?
  */
 bool locate_is_special(const char *file);
 
-/* ... of memory that a program asked for, where a JIT compiler puts code? */
+/* ... anonymous memory, where a JIT compiler puts code? */
 bool locate_is_anonymous(const char *file);
 
 /*
  * Open the object of a mapping with this path and build-id; "" is unknown.
- * One with that very build-id wins, wherever it is, of several the one with
- * the most to tell; then comes the file at the path, if it has no build-id to
- * compare, and for a mapping without build-id what the search path has under
- * the path or its last part. *out and *path, where it was found, are the
- * caller's. PROF_EIO, PROF_EFORMAT: what is wrong with the file at the path;
+ * A file with that build-id wins, wherever it is; of several, the one with the
+ * highest binary_worth(). Next is the file at the path, if it has no build-id
+ * to compare, and for a mapping without build-id a file in the search path
+ * under the path or its last part. *out and *path, where it was found, are the
+ * caller's. PROF_EIO, PROF_EFORMAT: the error of the file at the path;
  * PROF_ENOMEM.
  */
 enum prof_status locate_open(const struct locate *l, const char *file,
@@ -56,9 +56,9 @@ enum prof_status locate_open(const struct locate *l, const char *file,
 			     char **path, struct prof_err *err) MUST_USE;
 
 /*
- * The same for the kernel, which is called vmlinux: below the search path, or
- * where distributions put it. There it must have the build-id or, if that is
- * "", the one of the kernel that is running. PROF_EIO, PROF_ENOMEM.
+ * The same for the kernel, named vmlinux: below the search path, or where
+ * distributions put it. There it must have the build-id or, if that is "", the
+ * build-id of the running kernel. PROF_EIO, PROF_ENOMEM.
  */
 enum prof_status locate_kernel(const struct locate *l, const char *build_id,
 			       const char *running, struct binary **out,

@@ -1,6 +1,6 @@
 /*
- * open.h - the object of a mapping, as prof-symbolize takes it: the same
- * look-up, the same checks, the same base.
+ * open.h - open the object of a mapping with the look-up, the checks and the
+ * base of prof-symbolize.
  */
 #ifndef OPEN_H
 #define OPEN_H
@@ -16,9 +16,9 @@ struct resolve_options;
 
 /*
  * Open the object of mapping m of p, and the debug file that was split off from
- * it. Of o: locate, find and no_lines. *out (binary_close()) and *path, what it
- * is called (free()), are the caller's. PROF_EIO and PROF_EFORMAT say why there
- * is none; PROF_ENOMEM.
+ * it. Of o: locate, find and no_lines. *out (binary_close()) and *path, its
+ * name (free()), are the caller's. PROF_EIO and PROF_EFORMAT say why there is
+ * none; PROF_ENOMEM.
  */
 enum prof_status resolve_open(struct profile *p, uint32_t m,
 			      const struct resolve_options *o,

@@ -1,7 +1,6 @@
 /*
- * resolve.h - symbols into a profile: for each mapping the local file is
- * found, the addresses of its locations are looked up in it, and the locations
- * get lines.
+ * resolve.h - symbolize a profile: find the local file of each mapping, look up
+ * the addresses of its locations in it, and give the locations lines.
  */
 #ifndef RESOLVE_H
 #define RESOLVE_H
@@ -19,7 +18,7 @@ struct symcache;
 struct resolve_options {
 	const struct locate *locate;
 	const char *binary;     /* the file of the first mapping, or NULL */
-	bool force;             /* what has symbols is done again */
+	bool force;             /* symbolize again what has symbols */
 	bool no_lines;          /* names only, from symbol tables */
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
@@ -27,16 +26,15 @@ struct resolve_options {
 	unsigned n_thread;            /* to read with; 0: one */
 	const struct symcache *cache; /* NULL: none */
 	/*
-	 * Finds what is not on this machine: the path of the program with this
-	 * build-id, or of its debug information, for free(); NULL: there is
-	 * none. May itself be NULL.
+	 * Finds files that are not on this machine: the path of the program
+	 * with this build-id, or of its debug information, for free(); NULL:
+	 * there is none. May itself be NULL.
 	 */
 	char *(*find)(void *ctx, const char *build_id, bool want_debug);
 	void *find_ctx;
 	/*
-	 * Called with the mapping that is worked on next, and with the reason
-	 * why one could not be symbolized. Either may be NULL: failures then
-	 * go to warn.
+	 * Called with the next mapping, and with the reason why one could not
+	 * be symbolized. Either may be NULL: failures then go to warn.
 	 */
 	void (*looking)(void *ctx, uint32_t mapping);
 	void (*failed)(void *ctx, uint32_t mapping, const char *why);
@@ -47,10 +45,10 @@ struct resolve_options {
 };
 
 /*
- * Symbolize p in place. Left alone are mappings that are symbolized already
- * and, in others, locations that have lines, unless forced; addresses of which
- * nothing is known; and what is no file. What does not work is a warning.
- * PROF_ENOMEM.
+ * Symbolize p in place. Mappings that are already symbolized and, in others,
+ * locations that have lines are skipped, unless forced. Addresses without
+ * symbols and mappings that are not of files are skipped, too. Failures are
+ * warnings. PROF_ENOMEM.
  */
 enum prof_status resolve_profile(struct profile *p,
 				 const struct resolve_options *o,
