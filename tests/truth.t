@@ -197,7 +197,11 @@ on_clock cpu half eighty bursts short threads-1 threads-4 threads-16 waits-1 \
 	waits-4 recursion
 depths '... and stacks are as deep as they are known to be'
 cumulative '... and a function counts once, however deep it calls itself'
-on_clock wall waits-1 waits-4
+# Where more threads want to run than there are processors, the thread that looks
+# at sleepers comes late, and they get too few ticks (doc/sampling.md): four of
+# them are for "make truth", on a machine that does nothing else.
+# shellcheck disable=SC2086 # one word, or none
+on_clock wall waits-1 ${1:+waits-4}
 prof-record --clock=perf -o t.pb.gz true 2>err
 if grep -q 'no perf clock' err; then
 	skip 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"
