@@ -47,11 +47,12 @@ take_number(struct span *s, double *v, bool *is_whole, int64_t *whole)
 	for (p = s->end; p > s->p && !is_blank(p[-1]); p--)
 		;
 	n = (size_t)(s->end - p);
-	if (!n || n >= sizeof(text) || p == s->p ||
-	    strspn(p, "0123456789.eE+-") < n || p[0] < '0' || p[0] > '9')
+	if (!n || n >= sizeof(text) || p == s->p || p[0] < '0' || p[0] > '9')
 		return false;
-	memcpy(text, p, n);
+	memcpy(text, p, n); /* the line may be the end of what is mapped */
 	text[n] = '\0';
+	if (strspn(text, "0123456789.eE+-") < n)
+		return false;
 	*v = strtod(text, &end);
 	if (*end || !isfinite(*v))
 		return false;
