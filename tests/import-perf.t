@@ -178,7 +178,8 @@ else
 fi
 
 # Copies of stacks are unwound. Where perf knows every file of a stack, ours is
-# the same; the sums are those of all.
+# the same, or goes on where perf's ends: it gives up in ld.so and at libc's
+# start of a thread in some runs, and not in others. The sums are those of all.
 record dwarf.data --call-graph dwarf,4096 ./work
 theirs dwarf.data >all
 total all >theirs
@@ -187,7 +188,8 @@ if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 	ours dwarf.data >all
 	total all >ours
 	cut -d' ' -f3- all | sed 's/^[^ ]* //' | sort -u >stacks
-	awk 'FILENAME == "stacks" { have[$0] = 1; next } { n++; bad += !($0 in have) }
+	awk 'FILENAME == "stacks" { ours[$0]; next }
+		{ n++; found = 0; for (s in ours) if (index(s, $0) == 1) found = 1; bad += !found }
 		END { if (bad > 1 + n / 10) print bad " of " n " stacks differ" }' stacks known >bad
 	[ -s known ] && [ ! -s bad ] && cmp -s theirs ours &&
 		grep -q 'mid;main;libc' stacks && ok 'copies of stacks are unwound' ||
