@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "libsample/shm.h"
-#include "record/perf-kernel.h"
-#include "record/perf-label.h"
-#include "record/perf-sample.h"
+#include "record/perf/kernel.h"
+#include "record/perf/label.h"
+#include "record/perf/sample.h"
 #include "record/tally.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

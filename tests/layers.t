@@ -36,6 +36,7 @@ export           lib cli
 list             lib cli symbols net
 merge            lib cli
 record           lib cli symbols unwind libsample
+record/perf      lib cli symbols unwind libsample record
 symbolize        lib cli symbols net
 text             lib cli
 unwind           lib libsample

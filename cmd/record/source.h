@@ -1,6 +1,6 @@
 /*
  * source.h - the source of a recording's samples: libsample inside the program
- * (drain.c), or the kernel (perf-capture.c).
+ * (drain.c), or the kernel (perf/capture.c).
  */
 #ifndef RECORD_SOURCE_H
 #define RECORD_SOURCE_H

@@ -1,4 +1,4 @@
-/* perf-kernel.h - where the running kernel's code is. */
+/* kernel.h - where the running kernel's code is. */
 #ifndef PERF_KERNEL_H
 #define PERF_KERNEL_H
 

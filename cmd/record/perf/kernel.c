@@ -1,7 +1,7 @@
-/* perf-kernel.c - see perf-kernel.h. */
+/* kernel.c - see kernel.h. */
 #include "config.h"
 
-#include "perf-kernel.h"
+#include "kernel.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* perf-run.h - prof-record with the kernel as the sampler. */
+/* run.h - prof-record with the kernel as the sampler. */
 #ifndef PERF_RUN_H
 #define PERF_RUN_H
 

@@ -1,7 +1,7 @@
-/* perf-event.c - see perf-event.h. */
+/* event.c - see event.h. */
 #include "config.h"
 
-#include "perf-event.h"
+#include "event.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /*
- * perf-space.h - the address spaces of processes that are sampled from outside:
+ * space.h - the address spaces of processes that are sampled from outside:
  * which file is mapped where, told to the tally and, for the walk, with the
  * rows of that file. From /proc when recording begins, then from the records of
  * the kernel. What a process says of itself (names, files) is not to be

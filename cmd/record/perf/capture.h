@@ -1,5 +1,5 @@
 /*
- * perf-capture.h - sampling of processes from outside, by perf_event_open(2):
+ * capture.h - sampling of processes from outside, by perf_event_open(2):
  * the events, and what becomes of their records in a tally. The stacks are
  * unwound here and now, by cmd/unwind; nothing is kept of them but counts.
  * doc/sampling.md tells the whole story.
@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "event.h"
 #include "lib/base/status.h"
-#include "perf-event.h"
-#include "recording.h"
+#include "record/recording.h"
 
 struct capture;
 

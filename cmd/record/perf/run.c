@@ -1,7 +1,7 @@
-/* perf-run.c - see perf-run.h. */
+/* run.c - see run.h. */
 #include "config.h"
 
-#include "perf-run.h"
+#include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,17 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "cli/cli.h"
-#include "deliver.h"
-#include "launch.h"
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/model/sampling.h"
-#include "listen.h"
-#include "lookup.h"
-#include "perf-capture.h"
-#include "recording.h"
-#include "serve.h"
+#include "record/deliver.h"
+#include "record/launch.h"
+#include "record/listen.h"
+#include "record/lookup.h"
+#include "record/recording.h"
+#include "record/serve.h"
 #include "target.h"
 
 enum {

@@ -1,7 +1,7 @@
-/* perf-file.c - see perf-file.h. */
+/* file.c - see file.h. */
 #include "config.h"
 
-#include "perf-file.h"
+#include "file.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

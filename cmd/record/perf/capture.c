@@ -1,8 +1,8 @@
-/* perf-capture.c - see perf-capture.h. */
+/* capture.c - see capture.h. */
 #include "config.h"
 
+#include "capture.h"
 #include "libsample/shm.h"
-#include "perf-capture.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -18,12 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "lib/base/array.h"
 #include "lib/base/now.h"
-#include "perf-kernel.h"
-#include "perf-sample.h"
-#include "perf-space.h"
-#include "tally.h"
+#include "record/tally.h"
+#include "sample.h"
+#include "space.h"
 
 enum {
 	LATE_NS =

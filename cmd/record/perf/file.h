@@ -1,5 +1,5 @@
 /*
- * perf-file.h - the files that sampled processes map: by path, as the process
+ * file.h - the files that sampled processes map: by path, as the process
  * has it, and build-id; each with its rows once a sample needs them. Files are
  * opened as the process sees them, through /proc, so that containers, deleted
  * programs and memfds are found.

@@ -1,7 +1,7 @@
-/* perf-label.c - see perf-label.h. */
+/* label.c - see label.h. */
 #include "config.h"
 
-#include "perf-label.h"
+#include "label.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/strtab.h"
 #include "libsample/shm.h"
-#include "tally.h"
+#include "record/tally.h"
 
 enum {
 	N_BUCKET = 4096,

@@ -1,6 +1,6 @@
-/* perfclock.h - may the program's threads have clocks of perf_event_open(2)? */
-#ifndef PERFCLOCK_H
-#define PERFCLOCK_H
+/* clock.h - may the program's threads have clocks of perf_event_open(2)? */
+#ifndef PERF_CLOCK_H
+#define PERF_CLOCK_H
 
 #include "lib/base/status.h"
 

@@ -1,5 +1,5 @@
 /*
- * perf-space.c - see perf-space.h. A process is told to the tally when it is
+ * space.c - see space.h. A process is told to the tally when it is
  * sampled first: most that come and go under a shell never are. For the same
  * reason files are opened for their rows with the first sample in them; but
  * what was mapped before recording began is opened at once, for its build-id,
@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "libsample/shm.h"
-#include "perf-space.h"
+#include "space.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
+#include "kernel.h"
 #include "lib/base/array.h"
-#include "perf-file.h"
-#include "perf-kernel.h"
-#include "tally.h"
+#include "record/tally.h"
 
 enum {
 	N_BUCKET = 4096,

@@ -1,4 +1,4 @@
-/* perfclock.c - see perfclock.h; libsample/clock.c is the other side. */
+/* clock.c - see clock.h; libsample/clock.c is the other side. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perfclock.h"
+#include "clock.h"
 
 enum prof_status
 perfclock_open(int *fd, struct prof_err *err)

@@ -1,5 +1,5 @@
 /*
- * perf-label.h - labels of samples that are taken from outside: which thread it
+ * label.h - labels of samples that are taken from outside: which thread it
  * was, and on which CPU.
  */
 #ifndef PERF_LABEL_H

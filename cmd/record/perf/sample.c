@@ -1,21 +1,21 @@
 /*
- * perf-sample.c - see perf-sample.h. The layout is that of PERF_SAMPLE_WORDS,
+ * sample.c - see sample.h. The layout is that of PERF_SAMPLE_WORDS,
  * and of records with sample_id_all: perf_event_open(2), "MMAP layout".
  */
 #include "config.h"
 
 #include "libsample/shm.h"
-#include "perf-sample.h"
+#include "sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf-event.h"
-#include "perf-kernel.h"
-#include "perf-label.h"
-#include "perf-space.h"
-#include "tally.h"
+#include "event.h"
+#include "kernel.h"
+#include "label.h"
+#include "record/tally.h"
+#include "space.h"
 #include "unwind/walk.h"
 
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID

@@ -1,5 +1,5 @@
 /*
- * perf-sample.h - what the records of a perf ring mean: samples become stacks
+ * sample.h - what the records of a perf ring mean: samples become stacks
  * in the tally, others change address spaces.
  */
 #ifndef PERF_SAMPLE_H

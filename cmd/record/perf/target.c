@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch.h"
-#include "perf-label.h"
+#include "label.h"
+#include "record/launch.h"
 
 enum {
 	KEY_PID = CLI_GROUP + 300,

@@ -1,5 +1,5 @@
 /*
- * perf-event.h - the kernel's side of sampling from outside: events of
+ * event.h - the kernel's side of sampling from outside: events of
  * perf_event_open(2) and the rings that they write into.
  */
 #ifndef PERF_EVENT_H
