@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "fuzz-identity.h"
-#include "lib/formats/perf.h"
+#include "lib/formats/perf/perf.h"
 #include "lib/wire/zstd-in.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

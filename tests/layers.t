@@ -10,7 +10,8 @@ cat >rows <<'END'
 lib/base
 lib/model        lib/base
 lib/wire         lib/base lib/model
-lib/formats      lib/base lib/model
+lib/formats      lib/base lib/model lib/formats/perf
+lib/formats/perf lib/base lib/model
 lib/stream       lib/base lib/model lib/wire lib/formats
 lib/ops          lib/base lib/model
 lib/report       lib/base lib/model

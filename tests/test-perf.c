@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
-#include "lib/formats/perf-impl.h"
-#include "lib/formats/perf.h"
+#include "lib/formats/perf/impl.h"
+#include "lib/formats/perf/perf.h"
 #include "lib/model/profile.h"
 
 #define BASE_TYPE (S_IP | S_TID | S_TIME | S_PERIOD)

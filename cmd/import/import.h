@@ -12,7 +12,7 @@
 #include "json-in.h"
 #include "lib/formats/folded.h"
 #include "lib/formats/foreign.h"
-#include "lib/formats/perf.h"
+#include "lib/formats/perf/perf.h"
 
 struct profile;
 

@@ -1,12 +1,12 @@
 /*
  * import/perf.h - recordings of perf for import.c: a descriptor, bytes or a
- * folder is fed to lib/formats/perf.h, and what was lost is said.
+ * folder is fed to lib/formats/perf/perf.h, and what was lost is said.
  */
 #ifndef IMPORT_PERF_H
 #define IMPORT_PERF_H
 
 #include "lib/base/buf.h"
-#include "lib/formats/perf.h"
+#include "lib/formats/perf/perf.h"
 
 struct profile;
 

@@ -5,7 +5,7 @@
 #ifndef IMPORT_UNWIND_H
 #define IMPORT_UNWIND_H
 
-#include "lib/formats/perf.h"
+#include "lib/formats/perf/perf.h"
 
 struct import_unwind;
 

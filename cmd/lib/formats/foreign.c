@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "folded.h"
-#include "perf.h"
+#include "lib/formats/perf/perf.h"
 #include "script.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 /*
  * perf.c - the bytes of a perf.data: its header, its records, what is inflated
- * of them. See perf-impl.h for the rest.
+ * of them. See impl.h for the rest.
  */
 #include "config.h"
 
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 #define MAX_PREFIX ((uint64_t)256 << 20) /* of a file, before its records */
 #define MAX_TAIL ((size_t)256 << 20)     /* features */

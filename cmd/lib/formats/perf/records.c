@@ -1,13 +1,13 @@
 /*
- * perf-side.c - records that are not samples: who runs what, where it is
+ * records.c - records that are not samples: who runs what, where it is
  * mapped, what was lost. Offsets are those of linux/perf_event.h.
  */
 #include "config.h"
 
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 /* The text at offset `at` of a record, which ends with a NUL or the record. */
 static const char *

@@ -1,5 +1,5 @@
 /*
- * perf-tally.c - locations, stacks, labels and samples, each once. Until the
+ * tally.c - locations, stacks, labels and samples, each once. Until the
  * end a location's mapping is the index of its object: which of them become
  * mappings, and in which order, is only known then.
  */
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 /* --- locations --- */
 

@@ -1,5 +1,5 @@
 /*
- * perf-space.c - processes, what each has mapped, and the objects of which
+ * space.c - processes, what each has mapped, and the objects of which
  * that is a part. One object stands for all processes that map the same part of
  * a file: its addresses are those in the process that came first.
  */
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 #define MAX_KERNEL ((uint64_t)1 << 30) /* size of its image on x86-64 */
 #define MAX_SPACE (1u << 18)           /* mappings of one process */

@@ -1,5 +1,5 @@
 /*
- * perf-attr.c - the events of a recording, and the features behind its records
+ * attr.c - the events of a recording, and the features behind its records
  * (in a pipe: records of their own). What is not needed is passed over.
  */
 #include "config.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 enum feature {
 	FEATURE_BUILD_ID = 2,

@@ -1,5 +1,5 @@
 /*
- * perf-profile.c - the profile at the end: mappings in their order, events as
+ * profile.c - the profile at the end: mappings in their order, events as
  * columns, labels, comments.
  */
 #include "config.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 /* --- mappings --- */
 

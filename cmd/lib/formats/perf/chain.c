@@ -1,5 +1,5 @@
 /*
- * perf-chain.c - from the words of a call chain to frames. Words above -4096
+ * chain.c - from the words of a call chain to frames. Words above -4096
  * say where the following addresses are; the first address after each is
  * exact, all others are where calls return to, and are moved into the call.
  */
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "perf-impl.h"
+#include "impl.h"
 
 #define JUNK_FROM ((uint64_t)-4095)
 

@@ -1,12 +1,12 @@
 /*
- * perf-sample.c - the fields of a SAMPLE record, in the order of the kernel's
+ * sample.c - the fields of a SAMPLE record, in the order of the kernel's
  * perf_output_sample(), and what becomes of them.
  */
 #include "config.h"
 
 #include <stdlib.h>
 
-#include "perf-impl.h"
+#include "impl.h"
 
 /* What is left of a record; p is NULL once it was too short. */
 struct cursor {

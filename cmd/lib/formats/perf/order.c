@@ -1,5 +1,5 @@
 /*
- * perf-order.c - records of several CPUs in order of time. perf promises that
+ * order.c - records of several CPUs in order of time. perf promises that
  * after its N-th FINISHED_ROUND comes no record that is older than the newest
  * before the round N-1. A record without time counts as older than all.
  */
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
+#include "impl.h"
 #include "lib/base/array.h"
-#include "perf-impl.h"
 
 /* When a record was written: 0 if that is not known. */
 static uint64_t

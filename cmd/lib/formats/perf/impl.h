@@ -1,16 +1,16 @@
 /*
- * perf-impl.h - what the files of the perf.data reader share. Only perf*.c
- * include it. From bytes to the profile:
+ * impl.h - what the files of the perf.data reader share, and only they
+ * include. From bytes to the profile:
  *
  *	perf.c		streams of bytes, the file's header, compressed pieces
- *	perf-attr.c	events, and the features behind the records
- *	perf-order.c	records of several CPUs in order of time
- *	perf-side.c	records that say what runs where
- *	perf-space.c	processes, their address spaces, mapped objects
- *	perf-sample.c	a sample's fields
- *	perf-chain.c	a call chain's frames
- *	perf-tally.c	stacks and samples, added up
- *	perf-profile.c	columns, labels, comments
+ *	attr.c		events, and the features behind the records
+ *	order.c		records of several CPUs in order of time
+ *	records.c	records that say what runs where
+ *	space.c		processes, their address spaces, mapped objects
+ *	sample.c		a sample's fields
+ *	chain.c		a call chain's frames
+ *	tally.c		stacks and samples, added up
+ *	profile.c	columns, labels, comments
  */
 #ifndef PERF_IMPL_H
 #define PERF_IMPL_H
@@ -252,7 +252,7 @@ struct perf {
 	uint64_t header_features[4];
 	struct buf tail;
 
-	/* perf-attr.c */
+	/* attr.c */
 	struct perf_attr *attr;
 	size_t n_attr, cap_attr;
 	struct idmap by_id; /* id + 1 */
@@ -263,13 +263,13 @@ struct perf {
 	struct perf_build_id *build_id;
 	size_t n_build_id, cap_build_id;
 
-	/* perf-order.c */
+	/* order.c */
 	struct buf queue_bytes;
 	struct perf_queued *queue;
 	size_t n_queue, cap_queue;
 	uint64_t newest, newest_before, emitted;
 
-	/* perf-space.c */
+	/* space.c */
 	struct perf_process *process;
 	size_t n_process, cap_process;
 	struct idmap by_pid;   /* pid + 1 */
@@ -286,7 +286,7 @@ struct perf {
 	uint32_t grave_mark[1024];
 	struct idmap cgroup; /* id + 1: string */
 
-	/* perf-tally.c */
+	/* tally.c */
 	uint32_t *frame; /* the stack in work */
 	size_t n_frame, cap_frame;
 	unsigned frame_flags;
@@ -369,7 +369,7 @@ perf_flag(const struct perf_attr *a, unsigned bit)
 enum prof_status perf_damage(struct perf *r, uint64_t at,
 			     const char *what) MUST_USE;
 
-/* --- perf-attr.c --- */
+/* --- attr.c --- */
 
 /* One attr, of n bytes at p, and the n_id ids at id. */
 enum prof_status perf_add_attr(struct perf *r, const uint8_t *p, size_t n,
@@ -390,7 +390,7 @@ uint32_t perf_hex(struct perf *r, const uint8_t *id, size_t n);
 const struct perf_attr *perf_attr_of(const struct perf *r, const uint8_t *rec,
 				     size_t n);
 
-/* --- perf-order.c --- */
+/* --- order.c --- */
 
 /* A record of n bytes, to be handled now or when its time has come. */
 enum prof_status perf_order(struct perf *r, struct perf_stream *s,
@@ -399,7 +399,7 @@ enum prof_status perf_round(struct perf *r) MUST_USE;
 /* Handle what waits and is not newer than limit. */
 enum prof_status perf_flush(struct perf *r, uint64_t limit) MUST_USE;
 
-/* --- perf-side.c --- */
+/* --- records.c --- */
 
 enum prof_status perf_handle(struct perf *r, const uint8_t *rec,
 			     size_t n) MUST_USE;
@@ -409,7 +409,7 @@ enum prof_status perf_wait(struct perf *r,
 			   const struct perf_waiting *w) MUST_USE;
 enum prof_status perf_end_waiting(struct perf *r) MUST_USE;
 
-/* --- perf-space.c --- */
+/* --- space.c --- */
 
 struct perf_map {
 	uint32_t pid;
@@ -435,7 +435,7 @@ const struct perf_vma *perf_find(const struct perf_space *s, uint64_t address);
 const struct perf_vma *perf_find_kernel(struct perf *r, uint64_t address);
 void perf_space_release(struct perf *r, struct perf_space *s);
 
-/* --- perf-sample.c --- */
+/* --- sample.c --- */
 
 /* *ok is false if the record makes no sense. */
 enum prof_status perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
@@ -443,7 +443,7 @@ enum prof_status perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
 enum prof_status perf_sample(struct perf *r, const uint8_t *rec,
 			     size_t n) MUST_USE;
 
-/* --- perf-chain.c --- */
+/* --- chain.c --- */
 
 /* The stack of a sample, as an index, and what is to be said of it. */
 enum prof_status perf_chain(struct perf *r, const struct perf_sample *s,
@@ -453,7 +453,7 @@ enum prof_status perf_chain_join(struct perf *r, uint32_t kernel, uint32_t pid,
 				 const uint8_t *chain, uint64_t n,
 				 uint32_t *stack) MUST_USE;
 
-/* --- perf-tally.c --- */
+/* --- tally.c --- */
 
 /* Append a frame to the stack in work: an address, moved by shift, of an
  * object or PROF_NONE. */
@@ -468,7 +468,7 @@ enum prof_status perf_add_tags(struct perf *r, const struct perf_tags *t,
 enum prof_status perf_add_row(struct perf *r,
 			      const struct perf_row *row) MUST_USE;
 
-/* --- perf-profile.c --- */
+/* --- profile.c --- */
 
 enum prof_status perf_build(struct perf *r) MUST_USE;
 
