@@ -1,6 +1,6 @@
 /*
  * prof-flame.c - a profile, or a difference, as a flame graph in one SVG. The
- * tree of stacks, the layout and the drawing are in lib/report/flame*.h; what
+ * tree of stacks, the layout and the drawing are in lib/report/flame/; what
  * a box is called and coloured, in flame/naming.h.
  */
 #include "config.h"
@@ -18,9 +18,9 @@
 #include "lib/base/strtab.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
-#include "lib/report/flame-layout.h"
-#include "lib/report/flame-svg.h"
-#include "lib/report/flame.h"
+#include "lib/report/flame/flame.h"
+#include "lib/report/flame/layout.h"
+#include "lib/report/flame/svg.h"
 #include "lib/report/frames.h"
 
 enum {

@@ -15,6 +15,7 @@ lib/formats/perf lib/base lib/model
 lib/stream       lib/base lib/model lib/wire lib/formats
 lib/ops          lib/base lib/model
 lib/report       lib/base lib/model
+lib/report/flame lib/base lib/model lib/report
 lib/gate         lib/base lib/model lib/report
 cli              lib
 net              lib

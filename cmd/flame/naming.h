@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "lib/report/flame-svg.h"
+#include "lib/report/flame/svg.h"
 
 struct arena;
 struct frames;

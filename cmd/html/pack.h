@@ -15,7 +15,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 #include "lib/base/strtab.h"
-#include "lib/report/flame.h"
+#include "lib/report/flame/flame.h"
 #include "lib/report/frames.h"
 
 /* A frame of the page: an address and how deep it is inlined. */

@@ -1,4 +1,4 @@
-/* flame-label.h - function names cut to the room that a box has. */
+/* label.h - function names cut to the room that a box has. */
 #ifndef FLAME_LABEL_H
 #define FLAME_LABEL_H
 

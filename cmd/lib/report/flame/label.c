@@ -1,15 +1,15 @@
-/* flame-label.c - see flame-label.h. */
+/* label.c - see label.h. */
 #include "config.h"
 
-#include "flame-label.h"
+#include "label.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "lib/base/escape.h"
-#include "palette.h"
-#include "shorten.h"
+#include "lib/report/palette.h"
+#include "lib/report/shorten.h"
 
 /* Blocks of East Asian and of pictorial characters, which are drawn wide. */
 static const uint32_t wide[][2] = {

@@ -1,5 +1,5 @@
 /*
- * flame-layout.h - what the nodes of a tree of stacks weigh, and where the box
+ * layout.h - what the nodes of a tree of stacks weigh, and where the box
  * of each is: the geometry of a flame graph, whatever draws it.
  */
 #ifndef FLAME_LAYOUT_H

@@ -1,20 +1,20 @@
-/* flame-svg.c - see flame-svg.h. */
+/* svg.c - see svg.h. */
 #include "config.h"
 
-#include "flame-svg.h"
+#include "svg.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "flame-label.h"
-#include "flame-layout.h"
 #include "flame.h"
+#include "label.h"
+#include "layout.h"
 #include "lib/base/escape.h"
 #include "lib/base/strtab.h"
-#include "palette.h"
-#include "report.h"
+#include "lib/report/palette.h"
+#include "lib/report/report.h"
 
 enum {
 	ROW = 17, /* pixels, one of them between two rows */

@@ -1,5 +1,5 @@
 /*
- * flame-svg.h - a flame graph as one SVG: a plain picture wherever it is
+ * svg.h - a flame graph as one SVG: a plain picture wherever it is
  * shown, with a tooltip for each box; where scripts run, it can be zoomed and
  * searched. It refers to nothing outside. Every viewer shows the same, as
  * texts are cut by counting characters of a monospaced font.

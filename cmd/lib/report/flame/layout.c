@@ -1,10 +1,10 @@
 /*
- * flame-layout.c - see flame-layout.h. Nodes are in preorder, so sums run
+ * layout.c - see layout.h. Nodes are in preorder, so sums run
  * backwards over them; boxes come from a walk with a stack of its own.
  */
 #include "config.h"
 
-#include "flame-layout.h"
+#include "layout.h"
 
 #include <math.h>
 #include <stdlib.h>
