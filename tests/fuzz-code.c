@@ -16,6 +16,7 @@
 #include "symbols/code/code.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
+#include "symbols/code/plt.h"
 
 #define N_RANGE 64
 #define MAX_CODE 4096 /* bytes of a function that are decoded */
@@ -38,7 +39,7 @@ take(void *ctx, const struct disasm_insn *insn)
 		abort();
 	next->address += insn->size;
 	if (insn->has_target && next->b)
-		(void)code_stub(next->b, insn->target);
+		(void)plt_name(next->b, insn->target);
 	return true;
 }
 

@@ -15,6 +15,7 @@
 #include "symbols/code/code.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
+#include "symbols/code/plt.h"
 #include "symbols/names/demangle.h"
 
 struct decoder {
@@ -217,7 +218,7 @@ name_target(struct decoder *d, const struct asm_function *f,
 
 	if (t > f->start && t < f->end) {
 		off = t - f->start;
-	} else if ((stub = code_stub(d->b, t))) {
+	} else if ((stub = plt_name(d->b, t))) {
 		name = stub;
 	} else if (to && to->n_name) {
 		name = pretty_name(d, to->name[0]);

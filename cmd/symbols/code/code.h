@@ -1,7 +1,4 @@
-/*
- * code.h - the bytes of a binary's instructions, and the names of the places
- * that they jump to.
- */
+/* code.h - the bytes of a binary's instructions. */
 #ifndef CODE_H
 #define CODE_H
 
@@ -22,11 +19,5 @@ struct disasm_machine code_machine(const struct binary *b);
  * stripped of its code, or a is no address of it.
  */
 const uint8_t *code_bytes(const struct binary *b, uint64_t a, size_t *n);
-
-/*
- * The name of the function that the stub at address a of the procedure linkage
- * table jumps to; it is b's. NULL: a is no such stub, or nothing says which.
- */
-const char *code_stub(const struct binary *b, uint64_t a);
 
 #endif
