@@ -28,7 +28,7 @@
 #include <sys/types.h>
 
 #include "shm.h"
-#include "unwind.h"
+#include "unwind/unwind.h"
 
 /* The state of sampling in this process. Written by init.c and module.c. */
 struct sampler {

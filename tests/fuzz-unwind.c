@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libsample/unwind-int.h"
+#include "libsample/unwind/impl.h"
 
 #define TEXT_BYTES (1u << 20)
 

@@ -4,14 +4,15 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 lib=$bin/.libs/libsample.so
-obj=$bin/libsample/.libs/la
 
-# $1: an object; the rest: names it may need, besides those of the others.
+# $1: an object of libsample/; the rest: names it may need, besides those of the others.
 needs_only() {
 	name=$1
 	shift
 	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
-	if nm --undefined-only "$obj-$name.o" >need 2>more &&
+	object=$bin/libsample/$name
+	object=${object%/*}/.libs/la-${object##*/}.o
+	if nm --undefined-only "$object" >need 2>more &&
 		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
 		[ ! -s more ]; then
 		ok "$name needs nothing that is unsafe in a signal handler"
@@ -39,11 +40,11 @@ if have nm readelf; then
 		program_invocation_short_name strlen table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
-	needs_only unwind unwind_far_begin unwind_far_load unwind_step_guess \
+	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_step_guess \
 		unwind_step_regs unwind_step_regs_at unwind_step_rule
-	needs_only unwind-step unwind_expr_eval unwind_far_load
-	needs_only unwind-expr unwind_far_load unwind_reg
-	needs_only unwind-far __errno_location syscall
+	needs_only unwind/step unwind_expr_eval unwind_far_load
+	needs_only unwind/expr unwind_far_load unwind_reg
+	needs_only unwind/far __errno_location syscall
 	needs_only hook __errno_location atomic_load memmove module_note \
 		environ program_invocation_short_name sampler sampler_join \
 		sampler_space \

@@ -56,7 +56,7 @@ while read -r f; do
 				echo "$f $i"
 			elif [ "${i%-data.h}" != "$i" ] ||
 				[ "$i" = libsample/shm.h ] ||
-				[ "${i%-*}" = libsample/unwind ]; then
+				[ "${i%/*}" = libsample/unwind ]; then
 				echo "$f $i"
 			elif [ "$i" != config.h ] &&
 				[ "$i" != profile.pb-c.h ]; then

@@ -24,8 +24,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "libsample/unwind-int.h"
-#include "libsample/unwind.h"
+#include "libsample/unwind/impl.h"
+#include "libsample/unwind/unwind.h"
 
 #if defined(__x86_64__)
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "libsample/unwind.h"
+#include "libsample/unwind/unwind.h"
 
 #define REPEAT 20000
 #define EVICT_BYTES (64u << 20)

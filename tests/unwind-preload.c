@@ -18,7 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "libsample/unwind.h"
+#include "libsample/unwind/unwind.h"
 #include "unwind-referee.h"
 
 #define TRAP_FLAG 0x100

@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-#include "libsample/unwind.h"
+#include "libsample/unwind/unwind.h"
 #include "unwind-referee.h"
 
 #define MAX_FRAMES 256

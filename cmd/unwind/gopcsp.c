@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 
 #include "elf-source.h"
-#include "libsample/unwind-in.h"
-#include "libsample/unwind-row.h"
+#include "libsample/unwind/read.h"
+#include "libsample/unwind/row.h"
 
 enum {
 	MAGIC_118 = 0xfffffff0,

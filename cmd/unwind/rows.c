@@ -14,8 +14,8 @@
 
 #include "elf-source.h"
 #include "gopcsp.h"
-#include "libsample/unwind-in.h"
-#include "libsample/unwind-step.h"
+#include "libsample/unwind/read.h"
+#include "libsample/unwind/step.h"
 
 enum {
 	MAX_LOAD = 16,

@@ -1,6 +1,6 @@
 /*
  * rows.h - how to unwind the code of one ELF file: its .eh_frame and
- * .debug_frame, and Go's tables, compiled into rows (libsample/unwind-int.h)
+ * .debug_frame, and Go's tables, compiled into rows (libsample/unwind/impl.h)
  * that begin at addresses of the file. So all processes that run the file share
  * them. What is in a file is not to be trusted.
  *
@@ -40,7 +40,7 @@ const char *rows_build_id(const struct rows *r);
 bool rows_bias(const struct rows *r, uint64_t start, uint64_t offset,
 	       uint64_t *bias);
 
-/* The word (libsample/unwind-int.h) at an address of the file, and the pool
+/* The word (libsample/unwind/impl.h) at an address of the file, and the pool
  * that it refers to. */
 uint32_t rows_word(const struct rows *r, uint64_t vaddr);
 const struct unwind_pool *rows_pool(const struct rows *r);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "libsample/unwind-step.h"
+#include "libsample/unwind/step.h"
 #include "rows.h"
 
 #define FAR_BYTES ((uintptr_t)1 << 24) /* no frame is larger than this */

@@ -1,7 +1,7 @@
 /*
  * walk.h - the stack of a thread of some process, from its registers and a copy
  * of the top of its stack, as perf_event hands them out. The rules of a step
- * are libsample's (libsample/unwind-step.h, doc/unwinding.md).
+ * are libsample's (libsample/unwind/step.h, doc/unwinding.md).
  */
 #ifndef WALK_H
 #define WALK_H

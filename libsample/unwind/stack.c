@@ -1,5 +1,5 @@
 /*
- * unwind-stack.c - where the calling thread's stacks begin and end. Thread
+ * stack.c - where the calling thread's stacks begin and end. Thread
  * libraries know their own; of the main thread, and of threads that clone()
  * made, only the kernel does, and says it in /proc/self/maps.
  */

@@ -1,12 +1,12 @@
 /*
- * unwind-row.h - from the call frame instructions of one function to its
- * rows. Between unwind-cfi.c, which finds the functions, and unwind-row.c.
+ * row.h - from the call frame instructions of one function to its
+ * rows. Between cfi.c, which finds the functions, and row.c.
  */
 #ifndef UNWIND_ROW_H
 #define UNWIND_ROW_H
 
-#include "unwind-in.h"
-#include "unwind-int.h"
+#include "impl.h"
+#include "read.h"
 
 /* What the instructions change, as in struct unwind_rule. */
 struct row_state {

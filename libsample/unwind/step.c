@@ -1,12 +1,12 @@
 /*
- * unwind-step.c - see unwind-step.h. tests/handler.t holds the object file to
- * calling nothing but unwind-expr.c and unwind-far.c.
+ * step.c - see step.h. tests/handler.t holds the object file to
+ * calling nothing but expr.c and far.c.
  */
 #include "config.h"
 
 #include <ucontext.h>
 
-#include "unwind-step.h"
+#include "step.h"
 
 #if defined(__x86_64__)
 

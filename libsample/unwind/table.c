@@ -1,5 +1,5 @@
 /*
- * unwind-table.c - which objects are loaded, and the publication of their
+ * table.c - which objects are loaded, and the publication of their
  * compiled tables to the walks that may be under way in any thread.
  *
  * Published tables never change, but for their cache. A refresh builds new
@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "unwind-int.h"
+#include "impl.h"
 #include "unwind.h"
 
 #define MAX_RETIRED 16

@@ -1,5 +1,5 @@
 /*
- * unwind-far.c - stack memory that may not be there, read through the kernel:
+ * far.c - stack memory that may not be there, read through the kernel:
  * for the walk of a stack that nobody announced. Only system calls, as it runs
  * in the signal handler.
  *
@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "unwind-int.h"
+#include "impl.h"
 #include "unwind.h"
 
 /* What no page begins at. */

@@ -1,9 +1,9 @@
 /*
- * unwind-in.h - reading .eh_frame's numbers from bytes that may be anything.
+ * read.h - reading .eh_frame's numbers from bytes that may be anything.
  * All of it is inline and async-signal-safe.
  */
-#ifndef UNWIND_IN_H
-#define UNWIND_IN_H
+#ifndef UNWIND_READ_H
+#define UNWIND_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

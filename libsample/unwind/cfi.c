@@ -1,7 +1,7 @@
 /*
- * unwind-cfi.c - find the functions in an object's .eh_frame or .debug_frame,
+ * cfi.c - find the functions in an object's .eh_frame or .debug_frame,
  * in the order of their addresses, and have each compiled into rows
- * (unwind-row.c). The format is the Linux Standard Base's, over DWARF 5
+ * (row.c). The format is the Linux Standard Base's, over DWARF 5
  * section 6.4.
  *
  * Nothing outside of image->segment is read, whatever the bytes say.
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "unwind-row.h"
+#include "row.h"
 
 #define N_CIE 16 /* in a cache by address; big objects have a handful */
 

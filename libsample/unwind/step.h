@@ -1,5 +1,5 @@
 /*
- * unwind-step.h - one step of a walk: from a frame to its caller, by the word
+ * step.h - one step of a walk: from a frame to its caller, by the word
  * that a row of compiled unwind information holds. It knows neither where the
  * words come from nor whose stack it is: unwind.c walks the stack of the thread
  * that it runs in, cmd/unwind a copy of another process's. All of it is
@@ -8,7 +8,7 @@
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
-#include "unwind-int.h"
+#include "impl.h"
 #include "unwind.h"
 
 /* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */

@@ -1,13 +1,13 @@
 /*
- * unwind-expr.c - the DWARF expressions that stand in unwind information:
+ * expr.c - the DWARF expressions that stand in unwind information:
  * of PLT entries, realigned stacks, signal frames, hand-written assembly.
  * Left out are the operations that need debug information or an address
  * space that is not the stack; a rule with one of those is refused.
  */
 #include "config.h"
 
-#include "unwind-in.h"
-#include "unwind-int.h"
+#include "impl.h"
+#include "read.h"
 
 #define EXPR_MAX_DEPTH 8
 #define EXPR_MAX_STEPS 128

@@ -1,10 +1,10 @@
 /*
- * unwind-int.h - the compiled form of unwind information, and what the
- * unwinder's files share: unwind-cfi.c compiles it, unwind-table.c publishes
- * it, unwind.c and unwind-expr.c read it inside the signal handler.
+ * impl.h - the compiled form of unwind information, and what the
+ * unwinder's files share: cfi.c compiles it, table.c publishes
+ * it, unwind.c and expr.c read it inside the signal handler.
  */
-#ifndef UNWIND_INT_H
-#define UNWIND_INT_H
+#ifndef UNWIND_IMPL_H
+#define UNWIND_IMPL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -177,7 +177,7 @@ struct unwind_frame {
 #define NO_SANITIZE __attribute__((no_sanitize("address", "thread")))
 
 /*
- * unwind-far.c. Begin to use far; false if it is NULL, or in use by a walk that
+ * far.c. Begin to use far; false if it is NULL, or in use by a walk that
  * this one has interrupted. Who began sets far->limit, and in the end
  * far->in_use to 0. Async-signal-safe.
  */

@@ -1,5 +1,5 @@
 /*
- * unwind-row.c - the call frame instructions of DWARF 5 section 6.4, run once
+ * row.c - the call frame instructions of DWARF 5 section 6.4, run once
  * at compile time: a row is written wherever the answer changes. The rules
  * that do not fit a row's word go to the pool.
  *
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "unwind-row.h"
+#include "row.h"
 
 #define N_REMEMBER 16
 

@@ -1,15 +1,15 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
  * addresses on its stack. Everything here runs inside a signal handler; it
- * calls nothing but unwind-step.c, unwind-expr.c and unwind-far.c and reads
- * nothing but the tables that unwind-table.c published, its arguments, and
+ * calls nothing but step.c, expr.c and far.c and reads
+ * nothing but the tables that table.c published, its arguments, and
  * stack memory within bounds (tests/handler.t holds the object files to that).
  */
 #include "config.h"
 
 #include <ucontext.h>
 
-#include "unwind-step.h"
+#include "step.h"
 #include "unwind.h"
 
 /*
