@@ -21,6 +21,7 @@
 #endif
 #include "list/options.h"
 #include "list/print.h"
+#include "list/servers.h"
 #include "list/sources.h"
 #if HAVE_LIBELF
 #include "list/sections.h"
@@ -34,7 +35,7 @@ static const struct cli_cmd cmd = {
 	.args = "REGEX [FILE...]",
 	.brief = "print source lines and instructions with what each costs",
 	.opts = list_opts,
-	.groups = report_groups,
+	.groups = list_groups,
 };
 
 /* Does the function of this name match the pattern? */
@@ -206,7 +207,8 @@ write_page(struct cli *cli, const struct list_settings *s, struct report *r,
 
 /* The views that need the code of the program. */
 static void
-show_code(struct cli *cli, const struct list_settings *s, struct report *r)
+show_code(struct cli *cli, const struct list_settings *s, struct report *r,
+	  struct servers *servers)
 {
 	struct binaries binaries;
 	struct assembly_options o = { .resolve = &binaries.resolve,
@@ -217,7 +219,7 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r)
 				      .address = s->address,
 				      .object = s->object };
 
-	if (binaries_init(&binaries, s->search_path) < 0)
+	if (binaries_init(&binaries, s->search_path, servers) < 0)
 		die("out of memory");
 	if (s->view == VIEW_WEBLIST)
 		write_page(cli, s, r, &o);
@@ -227,8 +229,10 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r)
 }
 #else
 static _Noreturn void
-show_code(struct cli *cli, const struct list_settings *s, struct report *r)
+show_code(struct cli *cli, const struct list_settings *s, struct report *r,
+	  struct servers *servers)
 {
+	(void)servers;
 	(void)cli;
 	(void)s;
 	(void)r;
@@ -239,17 +243,24 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r)
 int
 main(int argc, char **argv)
 {
+	struct servers *servers;
 	struct list_settings s;
 	struct report r;
 	struct cli cli;
 
 	cli_init(&cli, &cmd, argc, argv);
 	list_settings_parse(&s, &cli);
+	servers = servers_open(&s.network, cli.max_size);
+	if (servers) {
+		s.sources.fetch = servers_source;
+		s.sources.fetch_ctx = servers;
+	}
 	report_open(&r, &s.report, &cli);
 	if (s.view == VIEW_LIST)
 		list(&cli, &s, &r);
 	else
-		show_code(&cli, &s, &r);
+		show_code(&cli, &s, &r, servers);
+	servers_close(servers);
 	report_close(&r, &s.report);
 	list_settings_release(&s);
 	return cli_finish(&cli, EXIT_SUCCESS);

@@ -53,7 +53,7 @@ static void
 read_files(struct profile *p, struct symbolize_settings *s)
 {
 	struct debuginfod_options o = { .urls = s->network.debuginfod_urls,
-					.fetch = s->network.fetch,
+					.fetch = s->fetch,
 					.warn = warn };
 	struct debuginfod *debuginfod = NULL;
 	struct symcache *cache = NULL;
@@ -98,8 +98,8 @@ read_files(struct profile *p, struct symbolize_settings *s)
 static void
 symbolize(struct profile *p, struct symbolize_settings *s)
 {
-	struct remote_options o = { .server = s->network.server,
-				    .fetch = s->network.fetch,
+	struct remote_options o = { .server = s->server,
+				    .fetch = s->fetch,
 				    .force = s->resolve.force,
 				    .warn = warn,
 				    .failed = symreport_failed,
@@ -111,7 +111,7 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 
 	if (s->build_id)
 		set_build_id(p, s->build_id);
-	if (s->network.is_remote && remote_new(p, &o, &remote, &err) != PROF_OK)
+	if (s->is_remote && remote_new(p, &o, &remote, &err) != PROF_OK)
 		die("%s%s", o.server ? "--server: " : "", err.msg);
 	if (s->local)
 		read_files(p, s);

@@ -310,6 +310,7 @@ for e in "prof-list '^main\$' cpu.pb.gz" \
 	"prof-list --json . cpu.pb.gz | jq '[.functions[].lines[]] | max_by(.flat)'" \
 	'prof-diff old.pb.gz new.pb.gz | prof-list Encode' \
 	"prof-list --disasm '^main\$' cpu.pb.gz" \
+	'prof-list --debuginfod=https://debuginfod.debian.net qsort cpu.pb.gz' \
 	'prof-list --weblist Encode cpu.pb.gz > encode.html'; do
 	grep -qxF ".Dl $e" "$src/doc/prof-list.1" &&
 		ok "the page has: $e" || echo "$e" | not_ok "the page has: $e"

@@ -34,7 +34,7 @@ enum {
 	KEY_SOURCE_PATH,
 };
 
-static const struct cli_opt report_opts[] = {
+const struct cli_opt report_opts[] = {
 	CLI_HEADING("Values"),
 	{ KEY_SAMPLE_INDEX, "sample-index", "TYPE",
 	  "report the values of TYPE, a name or a number" },

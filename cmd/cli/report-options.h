@@ -16,6 +16,7 @@
 
 /* For cli_cmd.groups: the options of this file, and those of refine.h. */
 extern const struct cli_opt *const report_groups[];
+extern const struct cli_opt report_opts[]; /* the options of this file alone */
 
 struct report_settings {
 	struct report_options o;

@@ -216,18 +216,31 @@ keep(struct builder *b, const char *text)
 	return copy ? strcpy(copy, text) : NULL;
 }
 
+/* The build-id of an object: that of the file or, without it, of its mapping.
+ */
+static const char *
+build_id_of(const struct builder *b, const struct list_object *object)
+{
+	if (object->binary)
+		return binary_build_id(object->binary);
+	if (object->mapping == PROF_NONE)
+		return "";
+	return profile_str(b->p, b->p->mapping[object->mapping].build_id);
+}
+
 static struct asm_function *
-add_function(struct builder *b)
+add_function(struct builder *b, const struct list_object *object)
 {
 	struct assembly *a = b->a;
 	struct asm_function *grown;
+	const char *id = keep(b, build_id_of(b, object));
 
 	grown = arena_grow(a->arena, a->function, &b->cap, a->n_function + 1,
 			   sizeof(*grown));
-	if (!grown)
+	if (!grown || !id)
 		return NULL;
 	a->function = grown;
-	grown[a->n_function] = (struct asm_function){ 0 };
+	grown[a->n_function] = (struct asm_function){ .build_id = id };
 	return &grown[a->n_function++];
 }
 
@@ -236,7 +249,7 @@ static enum prof_status
 take_extent(struct builder *b, const struct list_object *object,
 	    const struct extent *e, const char *title)
 {
-	struct asm_function *f = add_function(b);
+	struct asm_function *f = add_function(b, object);
 	const char **alias;
 
 	if (!f)
@@ -282,7 +295,7 @@ static enum prof_status
 list_addresses(struct builder *b, const struct list_object *object,
 	       struct object_place *place, size_t n)
 {
-	struct asm_function *f = add_function(b);
+	struct asm_function *f = add_function(b, object);
 
 	if (!f)
 		return prof_nomem(b->err);

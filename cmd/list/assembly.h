@@ -61,10 +61,11 @@ struct asm_function {
 	const char *name;
 	const char *const *alias; /* n_alias more names of the same code */
 	size_t n_alias;
-	const char *object;  /* the file: where it was found, or its name */
-	uint64_t start, end; /* of the function */
-	uint64_t base;       /* address in the process - address in the file */
-	int64_t flat, cum;   /* a sample counts once */
+	const char *object;   /* the file: where it was found, or its name */
+	const char *build_id; /* of it; "" is unknown */
+	uint64_t start, end;  /* of the function */
+	uint64_t base;        /* address in the process - address in the file */
+	int64_t flat, cum;    /* a sample counts once */
 	struct asm_insn *insn;
 	size_t n_insn; /* ascending; with windows, not all there are */
 	/*

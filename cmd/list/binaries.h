@@ -8,13 +8,20 @@
 #include "symbols/resolve/locate.h"
 #include "symbols/resolve/resolve.h"
 
+struct servers;
+
 struct binaries {
 	struct locate locate;
 	struct resolve_options resolve; /* refers to locate: do not move it */
 };
 
-/* search_path: NULL is that of the environment. -1 without memory. */
-int binaries_init(struct binaries *b, const char *search_path);
+/*
+ * search_path: NULL is that of the environment. servers, which must live as
+ * long as b, are asked for files that are not here; NULL: none are. -1 without
+ * memory.
+ */
+int binaries_init(struct binaries *b, const char *search_path,
+		  struct servers *servers);
 void binaries_release(struct binaries *b);
 
 #endif

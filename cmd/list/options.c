@@ -17,6 +17,9 @@ enum {
 	KEY_SEARCH_PATH,
 };
 
+const struct cli_opt *const list_groups[] = { report_opts, refine_opts,
+					      network_opts, NULL };
+
 const struct cli_opt list_opts[] = {
 	{ KEY_VIEW + VIEW_LIST, "list", "[REGEX]",
 	  "print source lines with their values (default)" },
@@ -121,6 +124,7 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 
 	memset(s, 0, sizeof(*s));
 	report_settings_init(&s->report);
+	network_init(&s->network);
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case KEY_VIEW + VIEW_LIST:
@@ -144,12 +148,14 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 			s->is_verbose = true;
 			break;
 		default:
-			report_option(&s->report, cli, key);
+			if (!network_option(&s->network, cli, key))
+				report_option(&s->report, cli, key);
 		}
 	}
 	if (s->view == VIEW_WEBLIST && s->is_json)
 		die("--json is of --list and --disasm");
 	take_pattern(s, cli);
+	network_finish(&s->network);
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);
 	o->frames.granularity = BY_LINE;
 	o->frames.by_object = true;

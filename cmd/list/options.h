@@ -6,12 +6,14 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/network.h"
 #include "cli/report-options.h"
 #include "sources.h"
 
 struct match;
 
 extern const struct cli_opt list_opts[];
+extern const struct cli_opt *const list_groups[];
 
 enum list_view {
 	VIEW_LIST,
@@ -32,7 +34,8 @@ struct list_settings {
 	bool intel;
 	const char *search_path; /* for binaries; NULL: the environment's */
 	const char **map;
-	struct sources_options sources;
+	struct sources_options sources; /* but for fetch */
+	struct network network;
 	struct report_settings report;
 };
 

@@ -26,6 +26,7 @@ struct filed {
 	int64_t line;
 	const struct asm_insn *insn;
 	size_t level;
+	const char *build_id;
 	uint32_t row; /* of the line */
 };
 
@@ -173,7 +174,8 @@ shown_as(const struct builder *b, const struct asm_frame *f)
 }
 
 static bool
-file_at(struct builder *b, const struct asm_insn *insn, uint32_t place)
+file_at(struct builder *b, const struct asm_function *of,
+	const struct asm_insn *insn, uint32_t place)
 {
 	/* What builds in a sandbox put in front of paths. */
 	static const struct frames_options clean = { .trim_path =
@@ -195,8 +197,13 @@ file_at(struct builder *b, const struct asm_insn *insn, uint32_t place)
 		if (file == STRTAB_NONE)
 			return false;
 		b->filed[b->n_filed++] =
-			(struct filed){ file, function, place, f->line,
-					insn, level,    0 };
+			(struct filed){ .file = file,
+					.function = function,
+					.place = place,
+					.line = f->line,
+					.insn = insn,
+					.level = level,
+					.build_id = of->build_id };
 	}
 	return true;
 }
@@ -217,7 +224,7 @@ file_function(struct builder *b, struct asm_function *f, uint32_t place)
 		} else if (insn->n_frame && insn->frame[0].line) {
 			known = insn;
 		}
-		if (!file_at(b, insn, place))
+		if (!file_at(b, f, insn, place))
 			return false;
 	}
 	return true;
@@ -230,6 +237,7 @@ file_location(struct builder *b, uint32_t l, uint32_t place)
 	const struct location *at = &b->p->location[l];
 	const struct line *line = profile_line(b->p, at);
 	const struct str *str = b->p->strings.str;
+	const struct assembly *a = b->s->assembly;
 	struct asm_insn *insn = arena_alloc(b->s->arena, sizeof(*insn));
 	struct asm_frame *f;
 
@@ -247,7 +255,7 @@ file_location(struct builder *b, uint32_t l, uint32_t place)
 				   .size = 1,
 				   .frame = f,
 				   .n_frame = at->n_line };
-	return file_at(b, insn, place);
+	return file_at(b, &a->function[a->place[l].function], insn, place);
 }
 
 static bool
@@ -344,6 +352,7 @@ make_sections(struct builder *b, size_t n_line)
 		now = &s->section[s->n_section++];
 		*now = (struct section){ .function = b->names.str[function].s,
 					 .file = b->names.str[file].s,
+					 .build_id = f->build_id,
 					 .begin = line->line,
 					 .end = line->line + 1,
 					 .line = i,

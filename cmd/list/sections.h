@@ -37,6 +37,8 @@ struct section_line {
 struct section {
 	const char *function; /* as the profile calls it, if it does */
 	const char *file;     /* cleaned, but not trimmed; "" is unknown */
+	const char
+		*build_id; /* of the binary, for its sources; "" is unknown */
 	int64_t flat, cum;
 	int64_t begin, end; /* the lines to show, with margins; end exclusive */
 	size_t line, n_line; /* sections.line[line]...: those with steps */

@@ -193,19 +193,21 @@ try_place(void *ctx, const struct find_place *place)
 	return false;
 }
 
+/* Ask servers. The cache has the time of the answer, not that of the source. */
 static void
 fetch(struct search *s, const struct sources_options *o, const char *file,
       const char *build_id)
 {
-	struct find_place place = { 0 };
+	struct find_place place = { .path = "debuginfod" };
 	char *path;
 
 	if (!o->fetch || *file != '/' || !*build_id)
 		return;
+	note(s, &place);
 	path = o->fetch(o->fetch_ctx, build_id, file);
 	place.path = path;
-	if (path)
-		try_file(s, &place);
+	if (path && try_file(s, &place))
+		s->source->mtime = 0;
 	free(path);
 }
 

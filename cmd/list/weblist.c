@@ -23,6 +23,7 @@ struct page {
 	FILE *out;
 	const struct report *r;
 	const struct sections *s;
+	const struct section *now; /* the one that is printed */
 	struct sources *sources;
 	struct buf text; /* scratch */
 	char *path;      /* scratch: a trimmed one */
@@ -78,7 +79,7 @@ line_of(struct page *p, const char *file, int64_t line, size_t *n)
 	if (!len)
 		return NULL;
 	p->path[len] = '\0';
-	f = sources_get(p->sources, p->path, "");
+	f = sources_get(p->sources, p->path, p->now->build_id);
 	if (!f)
 		p->nomem = true;
 	return f && f->path ? source_line(f, line, n) : NULL;
@@ -303,6 +304,7 @@ put_section(struct page *p, size_t i)
 	const struct section *s = &p->s->section[i];
 	char percent[UNITS_PERCENT];
 
+	p->now = s;
 	units_percent(percent, s->cum, p->r->total);
 	fprintf(p->out, "<section id=\"s%zu\">\n<h2>", i);
 	put(p, s->function, strlen(s->function));

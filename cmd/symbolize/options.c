@@ -21,6 +21,7 @@ enum {
 	KEY_NO_CACHE,
 	KEY_REQUIRE,
 	KEY_SEARCH_PATH,
+	KEY_SERVER,
 	KEY_SYMBOLIZE,
 };
 
@@ -40,6 +41,8 @@ const struct cli_opt symbolize_opts[] = {
 	{ KEY_SEARCH_PATH, "search-path", "DIRS",
 	  "look for files in DIRS too ($PPROF_BINARY_PATH)" },
 	{ KEY_SEARCH_PATH, "binary-path", "DIRS", "the same as --search-path" },
+	{ KEY_SERVER, "server", "URL",
+	  "ask the server of the profile at URL for names" },
 	{ KEY_JIT, "jit", "FILE",
 	  "FILE (again: another) is a perf map or jitdump of compiled code" },
 	{ KEY_KALLSYMS, "kallsyms", "FILE",
@@ -100,7 +103,7 @@ set_words(struct symbolize_settings *s, char *words)
 			s->resolve.no_lines = true;
 		} else if (!strcasecmp(word, "remote")) {
 			s->none = false;
-			s->network.is_remote = true;
+			s->is_remote = true;
 		} else if (!strcasecmp(word, "none") ||
 			   !strcasecmp(word, "no")) {
 			s->none = true;
@@ -213,6 +216,10 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 		case KEY_SEARCH_PATH:
 			s->search_path = cli->arg;
 			break;
+		case KEY_SERVER:
+			s->server = cli->arg;
+			s->is_remote = true;
+			break;
 		case KEY_SYMBOLIZE:
 			set_words(s, cli->arg);
 			break;
@@ -222,9 +229,13 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 		}
 	}
 	network_finish(&s->network);
-	s->network.fetch.max_bytes = cli->max_size;
+	s->fetch = (struct fetch_options){ .timeout = s->network.timeout,
+					   .max_bytes = cli->max_size,
+					   .tls_cert = s->network.tls_cert,
+					   .tls_key = s->network.tls_key,
+					   .tls_ca = s->network.tls_ca };
 	s->max_unpacked = cli->max_size;
-	s->local |= !s->network.is_remote || s->network.is_debuginfod;
+	s->local |= !s->is_remote || s->network.is_debuginfod;
 	take_binary(s, cli);
 }
 

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "network.h"
+#include "cli/network.h"
+#include "net/fetch.h"
 #include "symbols/names/demangle.h"
 #include "symbols/resolve/resolve.h"
 
@@ -26,11 +27,14 @@ struct symbolize_settings {
 	bool any_build_id;
 	bool no_cache; /* remember nothing */
 	bool is_verbose;
+	bool is_remote;          /* names come from profiled servers, too */
+	const char *server;      /* which is this one; NULL: the profile says */
 	double required;         /* share of samples that must have names */
 	const char *search_path; /* NULL: that of the environment */
 	const char **jit;
 	struct resolve_options resolve;
 	struct network network;
+	struct fetch_options fetch; /* its timeout is for each of the two */
 };
 
 /* The defaults, then all options, of which it dies when one is wrong. */

@@ -1,7 +1,8 @@
 /*
  * debuginfod.c - see debuginfod.h. The cache of elfutils is, in short: files
- * ID/executable and ID/debuginfo; one that is empty says that no server had it
- * when it was made; what nobody used for a week goes, once a day.
+ * ID/executable, ID/debuginfo and, for the source /a/b.c, ID/source##a##b.c;
+ * one that is empty says that no server had it when it was made; what nobody
+ * used for a week goes, once a day.
  */
 #include "config.h"
 
@@ -10,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 #define CLEAN_INTERVAL 86400   /* ... between two cleanings */
 #define UNUSED_AGE (7 * 86400) /* ... until a file goes */
 #define MAX_ID 128             /* digits */
+#define SOURCE "source"        /* how the names of sources begin */
 
 struct server {
 	char *url;
@@ -76,23 +79,36 @@ find_folder(struct prof_err *err)
 			     : cachedir_path("debuginfod_client", err);
 }
 
+/* Is this the name of a file that we or elfutils keep for a build-id? */
+static bool
+is_kept(const char *name)
+{
+	return !strcmp(name, "executable") || !strcmp(name, "debuginfo") ||
+	       !strncmp(name, SOURCE, strlen(SOURCE));
+}
+
 /* Remove what nobody used for long, of one build-id. */
 static void
 clean_one(int folder, const char *id, time_t now)
 {
-	static const char *const name[] = { "executable", "debuginfo" };
 	int fd = openat(folder, id,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
 	struct stat sb;
 
-	if (fd < 0)
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
 		return;
-	for (size_t i = 0; i < 2; i++)
-		if (fstatat(fd, name[i], &sb, AT_SYMLINK_NOFOLLOW) == 0 &&
+	}
+	while ((e = readdir(dir)))
+		if (is_kept(e->d_name) &&
+		    fstatat(fd, e->d_name, &sb, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    now - sb.st_atime > UNUSED_AGE &&
 		    now - sb.st_mtime > MISS_AGE)
-			unlinkat(fd, name[i], 0);
-	close(fd);
+			unlinkat(fd, e->d_name, 0);
+	closedir(dir);
 	unlinkat(folder, id, AT_REMOVEDIR); /* if it is empty now */
 }
 
@@ -278,10 +294,14 @@ look(const char *path)
 	return -1;
 }
 
-char *
-debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
+/*
+ * The path of ID/file in the cache, fetched as /buildid/ID/page unless it is
+ * there. For free(); NULL: there is none.
+ */
+static char *
+find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
+	  const char *file)
 {
-	const char *kind = want_debug ? "debuginfo" : "executable";
 	size_t n = strlen(build_id);
 	char *page = NULL, *path = NULL, id[MAX_ID + 1];
 	bool ok = false;
@@ -292,7 +312,7 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 		return NULL;
 	for (size_t i = 0; i <= n; i++) /* letters alone have this bit unset */
 		id[i] = build_id[i] >= 'A' ? build_id[i] | 0x20 : build_id[i];
-	if (asprintf(&page, "/buildid/%s/%s", id, kind) < 0)
+	if (asprintf(&page, "/buildid/%s/%s", id, page_of_id) < 0)
 		page = NULL;
 	if (asprintf(&path, "%s/%s", d->folder, id) < 0)
 		path = NULL;
@@ -300,7 +320,7 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 		char *dir = path;
 		int there;
 
-		if (asprintf(&path, "%s/%s", dir, kind) < 0)
+		if (asprintf(&path, "%s/%s", dir, file) < 0)
 			path = NULL;
 		there = path ? look(path) : 0;
 		ok = there == 1 || (there < 0 && get(d, page, path));
@@ -313,4 +333,61 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 		return path;
 	free(path);
 	return NULL;
+}
+
+char *
+debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
+{
+	const char *kind = want_debug ? "debuginfo" : "executable";
+
+	return find_page(d, build_id, kind, kind);
+}
+
+/* The path of a source in a URL: all but the plainest characters escaped. */
+static char *
+source_page(const char *source)
+{
+	char *page = malloc(sizeof(SOURCE) + 3 * strlen(source)), *to = page;
+
+	if (!page)
+		return NULL;
+	to += sprintf(to, SOURCE);
+	for (const char *s = source; *s; s++) {
+		bool is_plain = (*s >= 'a' && *s <= 'z') ||
+				(*s >= 'A' && *s <= 'Z') ||
+				(*s >= '0' && *s <= '9') || strchr("/-._~", *s);
+
+		to += sprintf(to, is_plain ? "%c" : "%%%02X",
+			      is_plain ? *s : (unsigned char)*s);
+	}
+	return page;
+}
+
+char *
+debuginfod_find_source(struct debuginfod *d, const char *build_id,
+		       const char *source)
+{
+	/* A slash and the temporary name's end must fit, too. */
+	char file[NAME_MAX - 8], *to = file, *page, *path;
+	const char *s = source;
+
+	if (*source != '/')
+		return NULL;
+	to += sprintf(to, SOURCE);
+	for (; *s && to + 3 < file + sizeof(file); s++) {
+		bool is_special = *s == '/' || *s == '#';
+
+		*to++ = is_special ? '#' : *s;
+		if (is_special)
+			*to++ = *s == '/' ? '#' : '_';
+	}
+	*to = '\0';
+	if (*s) {
+		d->o->warn("debuginfod: %s: the path is too long", source);
+		return NULL;
+	}
+	page = source_page(source);
+	path = page ? find_page(d, build_id, page, file) : NULL;
+	free(page);
+	return path;
 }

@@ -1,7 +1,8 @@
 /*
- * debuginfod.h - programs and their debug information from debuginfod servers,
- * by build-id. The cache is that of elfutils, in the same format: gdb, perf and
- * prof-symbolize share the files that any of them has fetched.
+ * debuginfod.h - programs, their debug information and their sources from
+ * debuginfod servers, by build-id. The cache is that of elfutils, in the same
+ * format: gdb, perf and prof-symbolize share the files that any of them has
+ * fetched.
  */
 #ifndef DEBUGINFOD_H
 #define DEBUGINFOD_H
@@ -36,5 +37,12 @@ void debuginfod_free(struct debuginfod *d); /* NULL is allowed */
  */
 char *debuginfod_find(struct debuginfod *d, const char *build_id,
 		      bool want_debug);
+
+/*
+ * The same for a source of that program; source is its absolute path, as the
+ * debug information has it.
+ */
+char *debuginfod_find_source(struct debuginfod *d, const char *build_id,
+			     const char *source);
 
 #endif

@@ -1,24 +1,24 @@
 /*
- * network.h - what prof-symbolize may ask of other machines: nothing, unless
- * an option says so: the author of a profile chose the servers named in it.
+ * network.h - the options of commands that may ask debuginfod servers for
+ * files. Nothing is asked unless an option says so.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
 
 #include <stdbool.h>
 
-#include "cli/cli.h"
-#include "net/fetch.h"
+#include "cli.h"
 
 /* For cli_cmd.groups. */
 extern const struct cli_opt network_opts[];
 
 struct network {
-	bool is_remote;     /* names come from the profiled servers, too */
-	const char *server; /* which is this one; NULL: the profile says */
 	bool is_debuginfod;
 	const char *debuginfod_urls;
-	struct fetch_options fetch; /* its timeout is for each of the two */
+	unsigned timeout;     /* seconds */
+	const char *tls_cert; /* files, as those of net/fetch.h */
+	const char *tls_key;
+	const char *tls_ca;
 };
 
 void network_init(struct network *n);

@@ -9,8 +9,7 @@
 #define DEFAULT_TIMEOUT 120 /* seconds */
 
 enum {
-	KEY_DEBUGINFOD = CLI_GROUP + 100,
-	KEY_SERVER,
+	KEY_DEBUGINFOD = CLI_GROUP + 400,
 	KEY_TIMEOUT,
 	KEY_TLS_CA,
 	KEY_TLS_CERT,
@@ -19,8 +18,6 @@ enum {
 
 const struct cli_opt network_opts[] = {
 	CLI_HEADING("Network"),
-	{ KEY_SERVER, "server", "URL",
-	  "ask the server of the profile at URL for names" },
 	{ KEY_DEBUGINFOD, "debuginfod", "[URLS]",
 	  "get missing files from these servers ($DEBUGINFOD_URLS)" },
 	{ KEY_TIMEOUT, "timeout", "N",
@@ -35,7 +32,7 @@ const struct cli_opt network_opts[] = {
 void
 network_init(struct network *n)
 {
-	*n = (struct network){ .fetch.timeout = DEFAULT_TIMEOUT };
+	*n = (struct network){ .timeout = DEFAULT_TIMEOUT };
 }
 
 bool
@@ -46,21 +43,17 @@ network_option(struct network *n, struct cli *cli, int key)
 		n->is_debuginfod = true;
 		n->debuginfod_urls = cli->arg;
 		return true;
-	case KEY_SERVER:
-		n->server = cli->arg;
-		n->is_remote = true;
-		return true;
 	case KEY_TIMEOUT:
-		n->fetch.timeout = (unsigned)cli_uint(cli, 1, 1000000);
+		n->timeout = (unsigned)cli_uint(cli, 1, 1000000);
 		return true;
 	case KEY_TLS_CA:
-		n->fetch.tls_ca = cli->arg;
+		n->tls_ca = cli->arg;
 		return true;
 	case KEY_TLS_CERT:
-		n->fetch.tls_cert = cli->arg;
+		n->tls_cert = cli->arg;
 		return true;
 	case KEY_TLS_KEY:
-		n->fetch.tls_key = cli->arg;
+		n->tls_key = cli->arg;
 		return true;
 	default:
 		return false;
@@ -77,7 +70,7 @@ network_finish(struct network *n)
 	     !n->debuginfod_urls[strspn(n->debuginfod_urls, " \t\n")]))
 		die("--debuginfod: no servers: name them, or set "
 		    "DEBUGINFOD_URLS");
-	if (!n->fetch.tls_cert != !n->fetch.tls_key)
+	if (!n->tls_cert != !n->tls_key)
 		die("--tls-cert and --tls-key are given together or not at "
 		    "all");
 }
