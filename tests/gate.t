@@ -249,6 +249,33 @@ check 'renamed and slower is slower' 1 \
 parse2 (was parse) +22.1% (+19.7% .. +24.6%), 9036 -> 11035, 1 in 10^9 by chance
 parse2 (was parse)
 END
+# method NAME FROM: plain, with parse called FROM.
+method() {
+	story "$1" <<-END
+	# samples count
+	main;work;$2 9000
+	main;work;print 15000
+	main;idle 6000
+	END
+}
+method go1 'json.(*Lexer).next'
+method go2 'json.(*Scanner).next'
+method go3 'json.(*Lexer).fill'
+method go4 'json.parse.func1'
+method go5 'yaml.emitTree.func1'
+method rust1 '<json::Lexer>::next'
+method rust2 '<yaml::Lexer>::next'
+check 'names of methods: the last part, outside of brackets' 0 '
+	for pair in "go1 go2" "go1 go3" "go4 go5" "rust1 rust2"; do
+		set -- $pair
+		prof-gate --allow-unequal --json $1?.pb.gz -- $2?.pb.gz |
+			grep -o "\"renamed\":."
+	done' <<'END'
+"renamed":1
+"renamed":0
+"renamed":0
+"renamed":1
+END
 story inlined <<'END'
 # samples count
 main;work;parse 9000

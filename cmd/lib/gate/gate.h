@@ -213,6 +213,13 @@ struct gate_row {
 
 /* --- the comparison --- */
 
+/* Of the samples of a row in a profile. */
+struct gate_sum {
+	double value, square; /* as recorded */
+	uint64_t set;         /* of the stacks that no profile before had */
+	uint32_t stamp;       /* the last sample that was added, and one */
+};
+
 /* One profile. */
 struct gate_run {
 	enum gate_side side;
@@ -221,7 +228,7 @@ struct gate_run {
 	double period;   /* ... and multiplied by this, if periods differ */
 	uint32_t period_type, period_unit; /* strings of gate.names */
 	double factor; /* both, so that the mean of base's exposure is 1 */
-	double *value[2], *square[2]; /* sums of n_row rows */
+	struct gate_sum *sum[2]; /* by kind, of n_row rows */
 	size_t n_row;
 	struct gate_sample *sample;
 	size_t n_sample;

@@ -73,6 +73,13 @@ gate_sums(const struct gate *g, double *of, uint32_t row, enum gate_kind kind)
 	return of + (2 * (size_t)row + kind) * g->n_run;
 }
 
+/* The total of a run, scaled; of what was not filtered, too. */
+static inline double
+gate_total_of(const struct gate *g, size_t run)
+{
+	return g->run[run].total.value * g->run[run].factor;
+}
+
 /* Means per profile of a side, scaled, of a row. */
 struct gate_pair {
 	double before, after;

@@ -85,10 +85,13 @@ set_sums(struct gate *g, struct prof_err *err)
 
 		for (uint32_t row = 0; row < r->n_row; row++)
 			for (int k = 0; k < 2; k++) {
+				const struct gate_sum *s = &r->sum[k][row];
+
 				gate_sums(g, g->value, row, k)[i] =
-					r->value[k][row] * f;
+					s->value * f;
 				gate_sums(g, g->square, row, k)[i] =
-					r->square[k][row] * f * f;
+					s->square * f * f;
+				g->row[row].set[k] += s->set;
 			}
 		for (size_t k = 0; k < r->n_sample; k++) {
 			const struct gate_sample *s = &r->sample[k];
@@ -132,12 +135,6 @@ gate_is_new(const struct gate *g, uint32_t row)
 
 static const char *const side_name[] = { "base", "new" };
 
-static double
-total_of(const struct gate_run *r)
-{
-	return r->total.value * r->factor;
-}
-
 static int
 cmp_double(const void *a, const void *b)
 {
@@ -153,7 +150,7 @@ median_total(const struct gate *g, enum gate_side side, double *scratch)
 
 	for (size_t i = 0; i < g->n_run; i++)
 		if (g->run[i].side == side)
-			scratch[n++] = total_of(&g->run[i]);
+			scratch[n++] = gate_total_of(g, i);
 	qsort(scratch, n, sizeof(*scratch), cmp_double);
 	return (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
 }
@@ -170,14 +167,14 @@ check_totals(const struct gate *g, double *scratch, struct prof_err *err)
 		const struct gate_run *r = &g->run[i];
 		size_t at = r->side == GATE_NEW ? i - g->n_side[0] : i;
 
-		if (total_of(r) < DEAD * median[r->side])
+		if (gate_total_of(g, i) < DEAD * median[r->side])
 			return prof_fail(
 				err, PROF_EUSAGE,
 				"%s profile %zu has %.2g%% of the "
 				"median of its side: did the benchmark "
 				"run? (--allow-unequal)",
 				side_name[r->side], at + 1,
-				100 * total_of(r) / median[r->side]);
+				100 * gate_total_of(g, i) / median[r->side]);
 	}
 	if (median[1] < DEAD * median[0] || median[1] * DEAD > median[0])
 		return prof_fail(err, PROF_EUSAGE,
@@ -280,8 +277,8 @@ is_all(const struct gate *g, const struct entry *e)
 	const double *v = gate_sums(g, g->value, e->row, e->kind);
 
 	for (size_t i = 0; i < g->n_run; i++)
-		if (fabs(v[i] - total_of(&g->run[i])) >
-		    1e-9 * total_of(&g->run[i]))
+		if (fabs(v[i] - gate_total_of(g, i)) >
+		    1e-9 * gate_total_of(g, i))
 			return false;
 	return true;
 }
@@ -320,7 +317,7 @@ fill_table(struct building *b)
 	for (size_t i = 0; i < n_run; i++) {
 		double f = g->run[i].factor;
 
-		b->value[i] = total_of(&g->run[i]);
+		b->value[i] = gate_total_of(g, i);
 		b->square[i] = g->run[i].total.square * f * f;
 	}
 	b->is_test[0] = !g->o.wants;

@@ -34,7 +34,7 @@ add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
 	struct gate_link *l;
 	size_t at;
 
-	if (!(w->kinds >> kind & 1) || !w->marked[row])
+	if (!(w->kinds >> kind & 1))
 		return 0;
 	slot = pairs_add(&w->index, row * LINK_N_KIND + kind, other);
 	if (!slot)
@@ -58,6 +58,19 @@ add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
 	return 0;
 }
 
+/* Those of a marked row; ours: the next place of ours, in it or above it. */
+static int
+add_links_of(struct walk *w, const struct gate_frame *f, uint32_t row,
+	     uint32_t caller, uint32_t ours, uint32_t leaf)
+{
+	if ((caller != row + 1 &&
+	     add_link(w, row, LINK_CALLER, caller, !f->is_inlined) < 0) ||
+	    (f->place && add_link(w, row, LINK_LINE, f->place, true) < 0) ||
+	    (ours && add_link(w, row, LINK_PLACE, ours, true) < 0))
+		return -1;
+	return add_link(w, row, LINK_LEAF, leaf + 1, true);
+}
+
 static int
 add_stack(struct walk *w)
 {
@@ -74,16 +87,12 @@ add_stack(struct walk *w)
 		if (w->is_ours && f->place &&
 		    w->is_ours[gate_place_at(g, f->place)->file])
 			ours = f->place;
-		if (caller != row + 1 &&
-		    (add_link(w, row, LINK_CALLER, caller, !f->is_inlined) <
-			     0 ||
-		     (caller && add_link(w, caller - 1, LINK_CALLEE, row + 1,
-					 !f->is_inlined) < 0)))
+		if (caller && caller != row + 1 && w->marked[caller - 1] &&
+		    add_link(w, caller - 1, LINK_CALLEE, row + 1,
+			     !f->is_inlined) < 0)
 			return -1;
-		if ((f->place &&
-		     add_link(w, row, LINK_LINE, f->place, true) < 0) ||
-		    (ours && add_link(w, row, LINK_PLACE, ours, true) < 0) ||
-		    add_link(w, row, LINK_LEAF, leaf + 1, true) < 0)
+		if (w->marked[row] &&
+		    add_links_of(w, f, row, caller, ours, leaf) < 0)
 			return -1;
 		caller = row + 1;
 	}

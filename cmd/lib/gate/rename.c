@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,20 +46,47 @@ struct renaming {
 	size_t n, cap;
 };
 
-/* What stands before '(' or '<', after the last "::", '.' or '/'. */
+/* Does a component that begins here mean nothing without the one before? */
+static bool
+is_anonymous(const char *s, size_t n)
+{
+	static const char *const word[] = { "func", "gowrap", "operator()" };
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++) {
+		size_t len = strlen(word[i]);
+
+		if (n >= len && !memcmp(s, word[i], len) &&
+		    (n == len || !isalnum((unsigned char)s[len])))
+			return true;
+	}
+	return n && (*s == '{' || *s == '$');
+}
+
+/*
+ * The last component of a name, after "::", '.' or '/' outside of brackets, up
+ * to its '(' or '<': Method of "pkg.(*T).Method", drop of "<T as Drop>::drop".
+ */
 static const char *
 own_name(const struct str *name, size_t *len)
 {
 	const char *s = name->s;
-	size_t n = 0, from = 0;
+	size_t n = name->len, from = 0, end;
+	int depth = 0;
 
-	while (n < name->len && s[n] != '(' && s[n] != '<')
-		n++;
-	for (size_t i = 0; i < n; i++)
-		if (s[i] == '.' || s[i] == '/' ||
-		    (s[i] == ':' && i > 0 && s[i - 1] == ':'))
+	for (size_t i = 0; i < n; i++) {
+		bool ends = s[i] == '.' || s[i] == '/' ||
+			    (s[i] == ':' && i > 0 && s[i - 1] == ':');
+
+		if (s[i] == '(' || s[i] == '<')
+			depth++;
+		else if ((s[i] == ')' || s[i] == '>') && depth > 0)
+			depth--;
+		else if (ends && !depth && !is_anonymous(s + i + 1, n - i - 1))
 			from = i + 1;
-	*len = n - from;
+	}
+	for (end = from; end < n && s[end] != '(' && s[end] != '<';)
+		end++;
+	*len = end - from;
 	return s + from;
 }
 
@@ -215,24 +243,30 @@ find_together(struct renaming *x)
 	return gone && born && x->together ? 0 : -1;
 }
 
+/* The pairs whose names would do; small ones need equal names. */
 static int
 list_candidates(struct renaming *x)
 {
+	double least = 0;
+
+	for (size_t i = 0; i < x->g->n_run; i++)
+		least += MIN_KIN * gate_total_of(x->g, i) / (double)x->g->n_run;
 	for (uint32_t i = 0; i < x->n_gone; i++)
 		for (uint32_t k = 0; k < x->n_born; k++) {
 			const struct orphan *a = &x->gone[i], *b = &x->born[k];
 			struct candidate c = {
-				.same = equal_names(a->own, a->n_own, b->own,
+				.same = a->n_own &&
+					equal_names(a->own, a->n_own, b->own,
 						    b->n_own),
-				.alike = dice(a, b),
 				.ratio = fabs(log(a->size / b->size)),
 				.gone = i,
 				.born = k,
 			};
 
-			if (x->together[i * x->n_born + k] ||
-			    (!c.same && (c.alike < ALIKE ||
-					 !have_equal_links(x, a->row, b->row))))
+			if (!c.same && (a->size < least || b->size < least))
+				continue;
+			c.alike = dice(a, b);
+			if (!c.same && c.alike < ALIKE)
 				continue;
 			if (array_reserve(&x->c, &x->cap, x->n + 1,
 					  sizeof(*x->c)) < 0)
@@ -240,6 +274,45 @@ list_candidates(struct renaming *x)
 			x->c[x->n++] = c;
 		}
 	return 0;
+}
+
+/*
+ * Drop those that are two functions, or only sound alike. In huge profiles
+ * these two passes over all stacks are the costly part, so the names come
+ * first.
+ */
+static enum prof_status
+check_candidates(struct renaming *x, unsigned char *marked,
+		 struct prof_err *err)
+{
+	const struct gate *g = x->g;
+	size_t kept = 0;
+	bool any = false;
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; i < x->n; i++)
+		if (!x->c[i].same) {
+			marked[x->gone[x->c[i].gone].row] = any = true;
+			marked[x->born[x->c[i].born].row] = true;
+		}
+	if (any)
+		st = gate_links_build(&x->links, g, marked,
+				      1u << LINK_CALLER | 1u << LINK_CALLEE,
+				      err);
+	if (st != PROF_OK)
+		return st;
+	if (find_together(x) < 0)
+		return prof_nomem(err);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct candidate *c = &x->c[i];
+
+		if (!x->together[c->gone * x->n_born + c->born] &&
+		    (c->same || have_equal_links(x, x->gone[c->gone].row,
+						 x->born[c->born].row)))
+			x->c[kept++] = *c;
+	}
+	x->n = kept;
+	return PROF_OK;
 }
 
 static int
@@ -321,29 +394,17 @@ find_pairs(struct renaming *x, unsigned char *marked, struct prof_err *err)
 {
 	struct gate *g = x->g;
 	enum prof_status st;
-	double least = 0;
 
 	if (list_orphans(g, gate_is_gone, &x->gone, &x->n_gone) < 0 ||
-	    list_orphans(g, gate_is_new, &x->born, &x->n_born) < 0)
+	    list_orphans(g, gate_is_new, &x->born, &x->n_born) < 0 ||
+	    list_candidates(x) < 0)
 		return prof_nomem(err);
-	if (!x->n_gone || !x->n_born)
+	if (!x->n)
 		return PROF_OK;
-	/* In huge profiles this is the costly part. */
-	for (size_t i = 0; i < g->n_run; i++)
-		least += MIN_KIN * g->run[i].total.value * g->run[i].factor /
-			 (double)g->n_run;
-	for (size_t i = 0; i < x->n_gone; i++)
-		marked[x->gone[i].row] = x->gone[i].size >= least;
-	for (size_t i = 0; i < x->n_born; i++)
-		marked[x->born[i].row] = x->born[i].size >= least;
-	st = gate_links_build(&x->links, g, marked,
-			      1u << LINK_CALLER | 1u << LINK_CALLEE, err);
-	if (st != PROF_OK)
-		return st;
-	if (find_together(x) < 0 || list_candidates(x) < 0)
-		return prof_nomem(err);
-	take_candidates(x);
-	return PROF_OK;
+	st = check_candidates(x, marked, err);
+	if (st == PROF_OK)
+		take_candidates(x);
+	return st;
 }
 
 static void

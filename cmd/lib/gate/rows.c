@@ -81,6 +81,11 @@ gate_row_of(struct gate *g, const struct str *name)
 
 /* --- the frames of one profile --- */
 
+/* A node of the frames of a profile, as the gate knows it. */
+struct node {
+	uint32_t frame, row;
+};
+
 /* What one profile is added with. */
 struct adding {
 	struct gate *g;
@@ -89,10 +94,9 @@ struct adding {
 	const struct gate_measure *m;
 	struct frames *f, *lines; /* lines: NULL if rows are lines or files */
 	uint32_t *row;            /* of the keys of f */
-	uint32_t *frame;          /* of the nodes of f */
-	uint32_t *stamp;          /* of the rows */
-	uint32_t *stack;          /* of the sample at hand: frames */
-	size_t n_stack, cap_stack;
+	struct node *node;        /* those of f */
+	uint32_t *stack, *rows; /* of the sample at hand: frames, and theirs */
+	size_t n_stack, cap_stack, cap_rows;
 };
 
 /* The rows of the keys of f. */
@@ -165,8 +169,8 @@ map_frames(struct adding *a, struct prof_err *err)
 	const struct frames *f = a->f;
 	size_t n_node = f->first[a->p->n_location];
 
-	a->frame = calloc(n_node + 1, sizeof(*a->frame));
-	if (!a->frame)
+	a->node = calloc(n_node + 1, sizeof(*a->node));
+	if (!a->node)
 		return prof_nomem(err);
 	for (size_t l = 0; l < a->p->n_location; l++) {
 		uint32_t end = f->first[l + 1];
@@ -179,9 +183,10 @@ map_frames(struct adding *a, struct prof_err *err)
 
 			if (a->lines)
 				frame.place = place_of(a, a->lines->node[at]);
-			a->frame[at] = add_frame(a->g, &frame);
+			a->node[at].frame = add_frame(a->g, &frame);
+			a->node[at].row = frame.row;
 			if (frame.place == STRTAB_NONE ||
-			    a->frame[at] == STRTAB_NONE)
+			    a->node[at].frame == STRTAB_NONE)
 				return prof_nomem(err);
 		}
 	}
@@ -220,25 +225,22 @@ stack_hash(uint32_t stack)
 /* Add a sample of the stack at hand to the sums of its rows. */
 static void
 add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
-	    bool is_new)
+	    uint64_t hash)
 {
-	struct gate *g = a->g;
-	uint64_t hash = is_new ? stack_hash(s->stack) : 0;
+	struct gate_sum *sum = &a->run->sum[GATE_FLAT][a->rows[0]];
+	size_t k = 0;
 
-	for (size_t k = 0; k < a->n_stack; k++) {
-		uint32_t to = gate_frame_at(g, a->stack[k])->row;
-
-		if (k == 0) {
-			a->run->value[GATE_FLAT][to] += s->value;
-			a->run->square[GATE_FLAT][to] += s->square;
-			g->row[to].set[GATE_FLAT] += hash;
-		}
-		if (a->stamp[to] == stamp)
+	sum->value += s->value;
+	sum->square += s->square;
+	sum->set += hash;
+	for (; k < a->n_stack; k++) {
+		sum = &a->run->sum[GATE_CUM][a->rows[k]];
+		if (sum->stamp == stamp)
 			continue;
-		a->stamp[to] = stamp;
-		a->run->value[GATE_CUM][to] += s->value;
-		a->run->square[GATE_CUM][to] += s->square;
-		g->row[to].set[GATE_CUM] += hash;
+		sum->stamp = stamp;
+		sum->value += s->value;
+		sum->square += s->square;
+		sum->set += hash;
 	}
 }
 
@@ -246,20 +248,21 @@ add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
 static int
 take_stack(struct adding *a, const struct sample *s)
 {
-	const uint32_t *location = profile_stack(a->p, s);
+	const uint32_t *location = profile_stack(a->p, s), *first = a->f->first;
+	size_t n = 0;
 
+	for (uint32_t k = 0; k < s->n_stack; k++)
+		n += first[location[k] + 1] - first[location[k]];
+	if (array_reserve(&a->stack, &a->cap_stack, n, sizeof(*a->stack)) < 0 ||
+	    array_reserve(&a->rows, &a->cap_rows, n, sizeof(*a->rows)) < 0)
+		return -1;
 	a->n_stack = 0;
-	for (uint32_t k = 0; k < s->n_stack; k++) {
-		uint32_t at = a->f->first[location[k]];
-		uint32_t end = a->f->first[location[k] + 1];
-
-		if (array_reserve(&a->stack, &a->cap_stack,
-				  a->n_stack + (end - at),
-				  sizeof(*a->stack)) < 0)
-			return -1;
-		while (at < end)
-			a->stack[a->n_stack++] = a->frame[at++];
-	}
+	for (uint32_t k = 0; k < s->n_stack; k++)
+		for (uint32_t at = first[location[k]];
+		     at < first[location[k] + 1]; at++) {
+			a->stack[a->n_stack] = a->node[at].frame;
+			a->rows[a->n_stack++] = a->node[at].row;
+		}
 	return 0;
 }
 
@@ -282,7 +285,8 @@ add_sample(struct adding *a, size_t i)
 	if (s.stack == STRTAB_NONE)
 		return -1;
 	a->run->sample[a->run->n_sample++] = s;
-	add_to_rows(a, (uint32_t)i + 1, &s, stacks->n_str > old);
+	add_to_rows(a, (uint32_t)i + 1, &s,
+		    stacks->n_str > old ? stack_hash(s.stack) : 0);
 	return 0;
 }
 
@@ -292,17 +296,14 @@ add_samples(struct adding *a, struct prof_err *err)
 	struct gate_run *r = a->run;
 	size_t n = a->g->n_row;
 
-	a->stamp = calloc(n + 1, sizeof(*a->stamp));
 	r->n_row = n;
 	r->sample = arena_array(a->g->arena, a->p->n_sample + 1,
 				sizeof(*r->sample));
 	for (int k = 0; k < 2; k++) {
-		r->value[k] = arena_array(a->g->arena, n + 1, sizeof(double));
-		r->square[k] = arena_array(a->g->arena, n + 1, sizeof(double));
-		if (!a->stamp || !r->sample || !r->value[k] || !r->square[k])
+		r->sum[k] = arena_array(a->g->arena, n + 1, sizeof(*r->sum[k]));
+		if (!r->sample || !r->sum[k])
 			return prof_nomem(err);
-		memset(r->value[k], 0, n * sizeof(double));
-		memset(r->square[k], 0, n * sizeof(double));
+		memset(r->sum[k], 0, n * sizeof(*r->sum[k]));
 	}
 	for (size_t i = 0; i < a->p->n_sample; i++)
 		if (add_sample(a, i) < 0)
@@ -361,8 +362,8 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	if (st == PROF_OK)
 		st = add_samples(&a, err);
 	free(a.stack);
-	free(a.stamp);
-	free(a.frame);
+	free(a.rows);
+	free(a.node);
 	free(a.row);
 	frames_free(a.lines);
 	frames_free(a.f);
