@@ -39,15 +39,11 @@ warn_of_sampling(const struct profile *p)
 		     s.achieved_hz, s.asked_hz);
 }
 
-struct profile *
-report_read(struct report_settings *s, struct cli *cli)
+void
+report_take(struct report_settings *s, struct profile *p)
 {
-	struct profile *p;
-
 	s->o.filter = refine_active(&s->refine, &s->o.n_filter);
-	p = cli_read_all(cli);
 	refine_frames(&s->refine, p, s->o.unit);
-	return p;
 }
 
 void
@@ -68,9 +64,10 @@ report_begin(struct report *r, const struct report_settings *s,
 }
 
 void
-report_open(struct report *r, struct report_settings *s, struct cli *cli)
+report_open(struct report *r, struct report_settings *s, struct profile *p)
 {
-	report_begin(r, s, report_read(s, cli));
+	report_take(s, p);
+	report_begin(r, s, p);
 }
 
 void

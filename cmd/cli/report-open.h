@@ -10,7 +10,7 @@
  *		if (!report_option(&s, &cli, key))
  *			switch (key) ...
  *	report_settings_finish(&s, REPORT_ALL);
- *	report_open(&r, &s, &cli);
+ *	report_open(&r, &s, cli_read_all(&cli));
  *	...
  *	report_close(&r, &s);
  *
@@ -23,15 +23,14 @@
 #include "lib/report/report.h"
 
 /*
- * Read all inputs as one profile, the caller's, and change its frames as the
- * options say: drop those that the profile says to drop, and make frames of
- * labels. Totals and filters come later, in report_begin() or refine_filter().
+ * Change the frames of p as the options say: drop those that the profile says
+ * to drop, and make frames of labels. Totals and filters come later, in
+ * report_begin() or refine_filter().
  */
-struct profile *report_read(struct report_settings *s,
-			    struct cli *cli) MUST_USE;
+void report_take(struct report_settings *s, struct profile *p);
 
 /*
- * Make p, of report_read(), the profile of r: warn if it was sampled badly, add
+ * Make p, of report_take(), the profile of r: warn if it was sampled badly, add
  * up the total that is 100 %, and filter. The total is that of p before the
  * filters, or with --relative-percentages after them. r refers to p and s.
  */
@@ -39,7 +38,8 @@ void report_begin(struct report *r, const struct report_settings *s,
 		  struct profile *p);
 
 /* Both of the above: r->p is the profile, which report_close() frees. */
-void report_open(struct report *r, struct report_settings *s, struct cli *cli);
+void report_open(struct report *r, struct report_settings *s,
+		 struct profile *p);
 
 /*
  * The frames and the call graph of r, the caller's (frames_free() and

@@ -1,0 +1,177 @@
+/* options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <string.h>
+
+#include "cli/match.h"
+#include "cli/refine.h"
+
+enum {
+	KEY_WIDTH = CLI_LONG,
+	KEY_MIN_WIDTH,
+	KEY_MAX_BOXES,
+	KEY_BY,
+	KEY_REVERSE,
+	KEY_FLIP,
+	KEY_ORDER,
+	KEY_DIFF_WIDTH,
+	KEY_SHARE,
+	KEY_SEARCH,
+	KEY_TITLE,
+	KEY_SUBTITLE,
+	KEY_THEME,
+	KEY_NO_SCRIPT,
+};
+
+const struct cli_opt flame_opts[] = {
+	{ KEY_WIDTH, "width", "PIXELS", "width of the picture (1200)" },
+	{ KEY_MIN_WIDTH, "min-width", "PIXELS",
+	  "leave out narrower boxes (0.5)" },
+	{ KEY_MAX_BOXES, "max-boxes", "N",
+	  "leave out the narrowest past N boxes (20000; 0: no limit)" },
+	{ KEY_BY, "by", "WHAT",
+	  "a box is a frame, package or binary; or label:KEY" },
+	{ KEY_REVERSE, "reverse", "[BOOL]",
+	  "begin with the leaves, callers above them" },
+	{ KEY_FLIP, "flip", "[BOOL]", "draw the root at the bottom" },
+	{ KEY_ORDER, "order", "ORDER", "of siblings: value or name (value)" },
+	{ KEY_DIFF_WIDTH, "diff-width", "SIDE",
+	  "of a difference: both, before, after or change (both)" },
+	{ KEY_SHARE, "share", "[BOOL]",
+	  "compare shares of the two sides, not amounts" },
+	{ KEY_SEARCH, "search", "RE", "mark what matches, and add it up" },
+	{ KEY_TITLE, "title", "TEXT", "title (the program and the type)" },
+	{ KEY_SUBTITLE, "subtitle", "TEXT", "more, below the title" },
+	{ KEY_THEME, "theme", "THEME", "auto, light or dark (auto)" },
+	{ KEY_NO_SCRIPT, "no-script", "[BOOL]", "only a picture: no zoom" },
+	CLI_READ_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 }
+};
+
+/* The index of cli->arg among words; dies when it is none of them. */
+static int
+choice(const struct cli *cli, const char *option, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], cli->arg))
+			return i;
+	die("--%s: unknown word '%s'", option, cli->arg);
+}
+
+static double
+pixels(const struct cli *cli, const char *option, double min, double max)
+{
+	double v = cli_double(cli);
+
+	if (v < min || v > max)
+		die("--%s: not between %g and %g", option, min, max);
+	return v;
+}
+
+static void
+parse_by(struct flame_settings *s, struct cli *cli)
+{
+	static const char *const words[] = { "frame", "package", "binary",
+					     NULL };
+
+	if (strncmp(cli->arg, "label:", 6)) {
+		s->by = (enum naming_by)choice(cli, "by", words);
+		return;
+	}
+	/* A row of boxes for the values of a label is what tagroot makes. */
+	cli->arg += 6;
+	report_option(&s->report, cli, REFINE_TAGROOT);
+}
+
+static void
+parse_search(struct flame_settings *s, const struct cli *cli)
+{
+	struct prof_err err;
+
+	match_free(s->search);
+	if (match_new("search", cli->arg, 0, &s->search, &err) != PROF_OK)
+		die("%s", err.msg);
+	s->picture.is_searched = true;
+}
+
+static bool
+look_option(struct flame_settings *s, struct cli *cli, int key)
+{
+	static const char *const sides[] = { "both", "before", "after",
+					     "change", NULL };
+	static const char *const orders[] = { "value", "name", NULL };
+	static const char *const themes[] = { "auto", "light", "dark", NULL };
+
+	switch (key) {
+	case KEY_ORDER:
+		s->limits.by_name = choice(cli, "order", orders) == 1;
+		return true;
+	case KEY_DIFF_WIDTH:
+		s->side = (enum flame_width)choice(cli, "diff-width", sides);
+		return true;
+	case KEY_THEME:
+		s->picture.theme =
+			(enum flame_theme)choice(cli, "theme", themes);
+		return true;
+	case KEY_SHARE:
+		s->shares = cli_bool(cli);
+		return true;
+	case KEY_FLIP:
+		s->picture.is_flipped = cli_bool(cli);
+		return true;
+	case KEY_NO_SCRIPT:
+		s->no_script = cli_bool(cli);
+		return true;
+	case KEY_TITLE:
+		s->picture.title = cli->arg;
+		return true;
+	case KEY_SUBTITLE:
+		s->picture.subtitle = cli->arg;
+		return true;
+	}
+	return false;
+}
+
+void
+flame_settings_parse(struct flame_settings *s, struct cli *cli)
+{
+	int key;
+
+	memset(s, 0, sizeof(*s));
+	report_settings_init(&s->report);
+	s->limits.min_width = 0.5;
+	s->limits.max_boxes = 20000;
+	s->picture.width = 1200;
+	while ((key = cli_option(cli)) != CLI_DONE) {
+		switch (key) {
+		case KEY_WIDTH:
+			s->picture.width = pixels(cli, "width", 200, 100000);
+			break;
+		case KEY_MIN_WIDTH:
+			s->limits.min_width = pixels(cli, "min-width", 0, 1000);
+			break;
+		case KEY_MAX_BOXES:
+			s->limits.max_boxes = cli_uint(cli, 0, UINT32_MAX);
+			break;
+		case KEY_BY:
+			parse_by(s, cli);
+			break;
+		case KEY_REVERSE:
+			s->is_reversed = cli_bool(cli);
+			break;
+		case KEY_SEARCH:
+			parse_search(s, cli);
+			break;
+		default:
+			if (!look_option(s, cli, key))
+				report_option(&s->report, cli, key);
+		}
+	}
+	s->limits.width = s->picture.width - 2 * FLAME_MARGIN;
+	report_settings_finish(&s->report, REPORT_UNTRIMMED);
+	if (s->report.o.mean)
+		die("--mean: means do not add up to boxes of boxes");
+}

@@ -1,0 +1,147 @@
+/* make.c - see make.h. */
+#include "config.h"
+
+#include "make.h"
+
+#include <stdlib.h>
+
+#include "cli/report-open.h"
+#include "lib/model/profile.h"
+#include "lib/model/unnamed.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
+#include "lib/wire/codec.h"
+#include "options.h"
+#include "pack.h"
+#include "texts.h"
+#include "totals.h"
+
+static void
+note(struct html_settings *s, const char *text)
+{
+	size_t max = sizeof(s->notes.note) / sizeof(*s->notes.note);
+
+	warn("%s", text);
+	if (s->notes.n < max)
+		s->notes.note[s->notes.n++] = text;
+}
+
+/* The call graph as SVG, in a section of its own; a note when there is none. */
+static void
+add_graph(struct html_settings *s, struct report *r,
+	  struct pack_sections *sections)
+{
+	struct prof_err err;
+	enum prof_status st;
+
+	if (!s->has_graph || !s->render)
+		return;
+	st = drawing_make(r, &s->report.o, s->render, s->timeout,
+			  pack_section(sections, "SVG"), &err);
+	if (st == PROF_ELIMIT)
+		note(s, "no call graph: its layout takes too long; "
+			"--nodecount draws less, --layout-timeout waits "
+			"longer");
+	else if (st != PROF_OK)
+		note(s, "no call graph: it could not be laid out");
+}
+
+/* The profile itself, as it came, for the download button. */
+static void
+add_profile(const struct html_settings *s, const struct profile *p,
+	    struct pack_sections *sections)
+{
+	struct prof_err err;
+
+	if (s->embeds &&
+	    profile_encode(p, pack_section(sections, "EMBD"), &err) != PROF_OK)
+		die("%s", err.msg);
+}
+
+static void
+pack(struct html_settings *s, struct report *r, const struct page_total *total,
+     struct pack_sections *sections, struct buf *data)
+{
+	uint64_t *gcd = calloc(r->p->n_type + 1, sizeof(*gcd));
+	struct unnamed unnamed = { 0 };
+	struct prof_err err;
+	struct pack k;
+	enum prof_status st = pack_init(&k, r->p, &s->report.o.frames,
+					r->column, s->max_nodes, &err);
+
+	if (!gcd)
+		die("out of memory");
+	if (st == PROF_OK)
+		st = texts_add(r, s->n_source, pack_section(sections, "SRCJ"),
+			       &err);
+	if (st == PROF_OK)
+		st = pack_columns(&k, sections, gcd, &err);
+	if (st == PROF_OK)
+		st = unnamed_count(&unnamed, r->p, &err);
+	if (st == PROF_OK && k.cut_at > 0)
+		note(s, "the tree is too large: light frames are folded into "
+			"[cut]; --max-nodes allows more");
+	if (st == PROF_OK)
+		st = page_head(r, &k, &s->page, total, gcd, unnamed.mapping,
+			       &s->notes, pack_section(sections, "HEAD"), &err);
+	if (st == PROF_OK)
+		st = pack_join(sections, data, &err);
+	if (st != PROF_OK)
+		die("%s", err.msg);
+	unnamed_release(&unnamed);
+	pack_release(&k);
+	free(gcd);
+}
+
+/* The table for readers without scripts, and the page around it. */
+static void
+write_page(struct html_settings *s, struct report *r, struct cli *cli,
+	   const struct buf *data)
+{
+	struct report_options *o = &s->report.o;
+	struct buf page = { 0 };
+	struct prof_err err;
+	struct frames *f;
+	struct graph *g;
+
+	o->graph.order = GRAPH_BY_FLAT;
+	o->graph.edges = GRAPH_NO_EDGES;
+	o->graph.node_count = 100;
+	report_open_graph(r, &f, &g);
+	if (page_write(r, g, &s->page, data, &page, &err) != PROF_OK)
+		die("%s", err.msg);
+	cli_bytes(cli, page.data, page.n, false);
+	graph_free(g);
+	frames_free(f);
+	buf_release(&page);
+}
+
+void
+html_make(struct html_settings *s, struct profile *p, struct cli *cli)
+{
+	struct pack_sections sections = { 0 };
+	struct page_total *total;
+	struct buf data = { 0 };
+	struct report r;
+
+	report_take(&s->report, p);
+	if (p->n_type > 30)
+		die("%zu sample types are too many for a page; choose some "
+		    "with prof-filter --keep-types",
+		    p->n_type);
+	add_profile(s, p, &sections);
+	/* 100 % is of the profile before the filters, or after them. */
+	total = s->page.is_relative ? NULL : totals_of(p);
+	report_begin(&r, &s->report, p);
+	if (!total)
+		total = totals_of(p);
+	if (!s->page.title)
+		s->page.title = s->title = report_title(&r);
+	add_graph(s, &r, &sections);
+	pack(s, &r, total, &sections, &data);
+	write_page(s, &r, cli, &data);
+	free(total);
+	free(s->title);
+	buf_release(&data);
+	report_close(&r, &s->report);
+}

@@ -1,0 +1,130 @@
+/* options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <string.h>
+
+#include "html/page-data.h"
+#include "open.h"
+
+enum {
+	KEY_TITLE = CLI_LONG,
+	KEY_VIEW,
+	KEY_THEME,
+	KEY_MAX_NODES,
+	KEY_GRAPH,
+	KEY_LAYOUT_TIMEOUT,
+	KEY_SOURCE,
+	KEY_NO_SOURCE,
+	KEY_EMBED_PROFILE,
+	KEY_NO_COMPRESS,
+	KEY_OPEN,
+};
+
+const struct cli_opt html_opts[] = {
+	{ KEY_TITLE, "title", "TEXT", "title (the program and the type)" },
+	{ KEY_VIEW, "view", "VIEW", "view that is shown first (flame)" },
+	{ KEY_THEME, "theme", "THEME", "auto, light or dark (auto)" },
+	{ KEY_MAX_NODES, "max-nodes", "N",
+	  "fold the lightest of more nodes (4000000; 0: none)" },
+	{ KEY_GRAPH, "graph", "[BOOL]", "include the call graph (true)" },
+	{ KEY_LAYOUT_TIMEOUT, "layout-timeout", "SECONDS",
+	  "leave the graph out if its layout takes longer (20)" },
+	{ KEY_SOURCE, "source", "N",
+	  "include the source of the N hottest functions (50)" },
+	{ KEY_NO_SOURCE, "no-source", "[BOOL]", "include no source" },
+	{ KEY_EMBED_PROFILE, "embed-profile", "[BOOL]",
+	  "include the profile, for a download button" },
+	{ KEY_NO_COMPRESS, "no-compress", "[BOOL]",
+	  "for browsers without DecompressionStream" },
+	{ KEY_OPEN, "open", "[BOOL]", "show the page in a browser" },
+	CLI_READ_OPTS,
+	CLI_COMMON_OPTS,
+	{ 0 }
+};
+
+static void
+one_of(const struct cli *cli, const char *option, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], cli->arg))
+			return;
+	die("--%s: unknown word '%s'", option, cli->arg);
+}
+
+static void
+own_option(struct html_settings *s, struct cli *cli, int key)
+{
+	static const char *const themes[] = { "auto", "light", "dark", NULL };
+	static const char *const views[] = { "flame",   "sandwich", "top",
+					     "callers", "tree",     "graph",
+					     "source",  "labels",   "info",
+					     NULL };
+
+	switch (key) {
+	case KEY_TITLE:
+		s->page.title = cli->arg;
+		break;
+	case KEY_VIEW:
+		one_of(cli, "view", views);
+		s->page.view = cli->arg;
+		break;
+	case KEY_THEME:
+		one_of(cli, "theme", themes);
+		s->page.theme = cli->arg;
+		break;
+	case KEY_MAX_NODES:
+		s->max_nodes = cli_uint(cli, 0, UINT32_MAX);
+		break;
+	case KEY_GRAPH:
+		s->has_graph = cli_bool(cli);
+		break;
+	case KEY_LAYOUT_TIMEOUT:
+		s->timeout = cli_double(cli);
+		break;
+	case KEY_SOURCE:
+		s->n_source = cli_uint(cli, 0, 100000);
+		break;
+	case KEY_NO_SOURCE:
+		if (cli_bool(cli))
+			s->n_source = 0;
+		break;
+	case KEY_EMBED_PROFILE:
+		s->embeds = cli_bool(cli);
+		break;
+	case KEY_NO_COMPRESS:
+		s->page.is_plain = cli_bool(cli);
+		break;
+	case KEY_OPEN:
+		s->opens = cli_bool(cli);
+	}
+}
+
+void
+html_settings_parse(struct html_settings *s, struct cli *cli)
+{
+	int key;
+
+	memset(s, 0, sizeof(*s));
+	report_settings_init(&s->report);
+	s->page.parts = (struct page_parts){
+		page_skeleton, page_style,         page_style_sha256,
+		page_script,   page_script_sha256,
+	};
+	s->page.theme = "auto";
+	s->max_nodes = 4000000;
+	s->n_source = 50;
+	s->has_graph = true;
+	s->timeout = 20;
+	while ((key = cli_option(cli)) != CLI_DONE)
+		if (!report_option(&s->report, cli, key))
+			own_option(s, cli, key);
+	report_settings_finish(&s->report, REPORT_DRAWING);
+	if (s->report.o.mean)
+		die("--mean: means do not add up in trees");
+	s->page.is_relative = s->report.is_relative;
+	s->page.n_thread = cli_processors();
+	if (s->opens && !cli->output)
+		cli->output = s->opened = open_temporary();
+}

@@ -1,0 +1,30 @@
+/* options.h - the options of prof-html: the table, and what they set. */
+#ifndef HTML_OPTIONS_H
+#define HTML_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/cli.h"
+#include "cli/report-options.h"
+#include "drawing.h"
+#include "page.h"
+
+extern const struct cli_opt html_opts[];
+
+struct html_settings {
+	struct report_settings report;
+	struct page_options page;
+	struct page_notes notes;
+	size_t max_nodes, n_source;
+	double timeout;
+	drawing_render *render; /* of the call graph; NULL: it is left out */
+	bool has_graph, embeds, opens;
+	char *title;
+	char *opened; /* the file for --open */
+};
+
+/* The defaults, then all options, of which it dies when one is wrong. */
+void html_settings_parse(struct html_settings *s, struct cli *cli);
+
+#endif

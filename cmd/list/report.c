@@ -1,0 +1,248 @@
+/* report.c - see report.h. */
+#include "config.h"
+
+#include "report.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "cli/match.h"
+#include "cli/report-open.h"
+#include "lib/base/strtab.h"
+#include "lib/model/profile.h"
+#include "lib/report/frames.h"
+#include "lib/report/listing.h"
+#if HAVE_LIBELF
+#include "assembly.h"
+#include "binaries.h"
+#include "sections.h"
+#include "weblist.h"
+#endif
+#include "options.h"
+#include "print.h"
+#include "servers.h"
+#include "sources.h"
+
+#define MAX_RANGES 25 /* of code in a page, as pprof has it */
+
+/* Does the function of this name match the pattern? */
+static bool
+wants(const struct str *name, void *ctx)
+{
+	struct prof_err err;
+	bool matches;
+
+	if (match_bytes(ctx, name->s, name->len, &matches, &err) != PROF_OK)
+		die("%s", err.msg);
+	return matches;
+}
+
+/* Name the sources that were not found, or where each was looked for. */
+static void
+tell_missing(const struct sources *sources, bool is_verbose)
+{
+	const struct source *f;
+	size_t n = 0, at = 0;
+
+	while ((f = sources_next(sources, &at))) {
+		n += !f->path;
+		if (!f->path && is_verbose)
+			warn("%s: not found; looked at %s", f->file,
+			     f->n_tried ? f->tried : "no place");
+	}
+	if (n && !is_verbose)
+		warn("%zu source file%s not found; -v tells where prof-list "
+		     "looked",
+		     n, n == 1 ? "" : "s");
+}
+
+/* Lines of a source that was changed after the program was made may be off. */
+static void
+tell_newer(const struct profile *p, const struct sources *sources)
+{
+	const struct source *f, *newer = NULL;
+	size_t n = 0, at = 0;
+	struct stat sb;
+
+	if (!p->n_mapping ||
+	    stat(profile_str(p, p->mapping[0].file), &sb) != 0 ||
+	    !S_ISREG(sb.st_mode))
+		return;
+	while ((f = sources_next(sources, &at)))
+		if (f->path && f->mtime > sb.st_mtime && !n++)
+			newer = f;
+	if (n)
+		warn("%s%s newer than the program: lines may have moved",
+		     newer->path, n > 1 ? " and others are" : " is");
+}
+
+static void
+list(struct cli *cli, struct list_settings *s, const struct report *r)
+{
+	struct sources *sources = sources_new(&s->sources);
+	FILE *out;
+	enum prof_status st;
+	struct prof_err err;
+	struct graph_options o = r->o->graph;
+	struct listing *l;
+	struct frames *f;
+
+	o.column = r->column;
+	o.mean = r->o->mean;
+	if (!sources)
+		die("out of memory");
+	if (frames_new(r->p, &r->o->frames, &f, &err) != PROF_OK ||
+	    listing_new(f, &o, wants, s->match, &l, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!l->n_block)
+		die("no matches found for regexp: %s", s->pattern);
+	out = cli_text(cli);
+	st = s->is_json ? json_listing(out, r, l, sources, &err)
+			: print_listing(out, r, l, sources, print_style(out),
+					&err);
+	if (st != PROF_OK)
+		die("%s", err.msg);
+	tell_missing(sources, s->is_verbose);
+	tell_newer(r->p, sources);
+	listing_free(l);
+	frames_free(f);
+	sources_free(sources);
+}
+
+#if HAVE_LIBELF
+static bool
+wants_name(const char *name, size_t n, void *ctx)
+{
+	const struct str s = { .s = name, .len = (uint32_t)n };
+
+	return wants(&s, ctx);
+}
+
+static _Noreturn void
+no_function(const struct list_settings *s, const struct profile *p)
+{
+	for (size_t i = 0; s->has_address && !s->object && i < p->n_mapping;
+	     i++)
+		if (s->address >= p->mapping[i].start &&
+		    s->address < p->mapping[i].limit)
+			die("address 0x%" PRIx64
+			    " found in binary, but the corresponding symbols "
+			    "do not have samples in the profile",
+			    s->address);
+	if (s->has_address && !s->object)
+		die("no matches found for address 0x%" PRIx64, s->address);
+	die("no matches found for %s %s", s->has_address ? "address" : "regexp",
+	    s->pattern);
+}
+
+static void
+disassemble(struct cli *cli, const struct list_settings *s, struct report *r,
+	    const struct assembly_options *o)
+{
+	struct prof_err err;
+	struct assembly *a;
+	FILE *out;
+
+	if (assembly_new(r, o, &a, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!a->n_function)
+		no_function(s, r->p);
+	if (a->is_cut)
+		warn("functions of more than %" PRIu64
+		     " bytes are shown near their samples only",
+		     ASM_MAX_CODE);
+	out = cli_text(cli);
+	if (s->is_json)
+		json_assembly(out, r, a);
+	else
+		print_assembly(out, r, a, print_style(out));
+	assembly_free(a);
+}
+
+static void
+write_page(struct cli *cli, const struct list_settings *s, struct report *r,
+	   const struct assembly_options *code)
+{
+	struct sections_options o = { .wants = wants_name,
+				      .ctx = s->match,
+				      .has_address = s->has_address,
+				      .address = s->address,
+				      .code = *code };
+	struct sources *sources = sources_new(&s->sources);
+	struct sections *sections;
+	struct prof_err err;
+
+	if (!sources)
+		die("out of memory");
+	o.code.max_ranges = s->report.node_count < 0
+				    ? MAX_RANGES
+				    : (size_t)s->report.node_count;
+	if (sections_new(r, &o, &sections, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!sections->n_section)
+		die("no matches found for regexp: %s", s->pattern);
+	if (sections->assembly->n_dropped)
+		warn("%zu colder parts of the code are left out (--nodecount)",
+		     sections->assembly->n_dropped);
+	if (weblist_page(cli_text(cli), r, sections, sources, &err) != PROF_OK)
+		die("%s", err.msg);
+	tell_missing(sources, s->is_verbose);
+	tell_newer(r->p, sources);
+	sections_free(sections);
+	sources_free(sources);
+}
+
+/* The views that need the code of the program. */
+static void
+show_code(struct cli *cli, const struct list_settings *s, struct report *r,
+	  struct servers *servers)
+{
+	struct binaries binaries;
+	struct assembly_options o = { .resolve = &binaries.resolve,
+				      .intel = s->intel,
+				      .wants = wants_name,
+				      .ctx = s->match,
+				      .has_address = s->has_address,
+				      .address = s->address,
+				      .object = s->object };
+
+	if (binaries_init(&binaries, s->search_path, servers) < 0)
+		die("out of memory");
+	if (s->view == VIEW_WEBLIST)
+		write_page(cli, s, r, &o);
+	else
+		disassemble(cli, s, r, &o);
+	binaries_release(&binaries);
+}
+#else
+static _Noreturn void
+show_code(struct cli *cli, const struct list_settings *s, struct report *r,
+	  struct servers *servers)
+{
+	(void)servers;
+	(void)cli;
+	(void)s;
+	(void)r;
+	die("this build has no elfutils: only --list works");
+}
+#endif
+
+void
+list_report(struct list_settings *s, struct profile *p, struct cli *cli)
+{
+	struct servers *servers = servers_open(&s->network, cli->max_size);
+	struct report r;
+
+	if (servers) {
+		s->sources.fetch = servers_source;
+		s->sources.fetch_ctx = servers;
+	}
+	report_open(&r, &s->report, p);
+	if (s->view == VIEW_LIST)
+		list(cli, s, &r);
+	else
+		show_code(cli, s, &r, servers);
+	servers_close(servers);
+	report_close(&r, &s->report);
+	list_settings_release(s);
+}

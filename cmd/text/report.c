@@ -1,0 +1,188 @@
+/* report.c - see report.h. */
+#include "config.h"
+
+#include "report.h"
+
+#include "cli/match.h"
+#include "cli/report-open.h"
+#include "lib/base/strtab.h"
+#include "lib/model/labels.h"
+#include "lib/model/profile.h"
+#include "lib/report/changes.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
+#include "lib/report/report.h"
+#include "lib/report/text.h"
+#include "options.h"
+
+static int64_t
+amount(const struct report *r, const char *option, const char *text)
+{
+	struct prof_err err;
+	int64_t v = 0;
+
+	if (text && report_amount(r, text, &v, &err) != PROF_OK)
+		die("--%s: %s", option, err.msg);
+	return v;
+}
+
+static struct text_rows
+row_limits(const struct text_settings *s, const struct report *r)
+{
+	return (struct text_rows){
+		amount(r, "min-flat", s->min_flat),
+		amount(r, "min-cum", s->min_cum),
+	};
+}
+
+static bool
+peek_wants(const struct str *name, void *ctx)
+{
+	struct prof_err err;
+	bool matches;
+
+	if (match_bytes(ctx, name->s, name->len, &matches, &err) != PROF_OK)
+		die("--peek: %s", err.msg);
+	return matches;
+}
+
+static void
+choose_graph(struct text_settings *s)
+{
+	struct graph_options *g = &s->report.o.graph;
+	enum report_limit limit = REPORT_ALL;
+
+	switch (s->format) {
+	case FORMAT_PEEK:
+		limit = REPORT_UNTRIMMED;
+		g->edges = GRAPH_ALL_EDGES;
+		g->wants = peek_wants;
+		g->wants_ctx = s->peek;
+		break;
+	case FORMAT_TREE:
+		limit = REPORT_DRAWING;
+		g->edges = GRAPH_ALL_EDGES;
+		break;
+	case FORMAT_JSON:
+		g->edges = GRAPH_ALL_EDGES;
+		break;
+	case FORMAT_TSV:
+		break;
+	default:
+		g->edges = GRAPH_INLINE_EDGES;
+	}
+	report_settings_finish(&s->report, limit);
+}
+
+static enum prof_status
+print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
+	    struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	struct text_rows rows = row_limits(s, r);
+	struct frames *f;
+	struct graph *g;
+
+	report_open_graph(r, &f, &g);
+	if (s->peek && !g->n_wanted)
+		die("no matches found for regexp: %s", s->pattern);
+	if (s->format == FORMAT_TOP)
+		st = text_top(cli_text(cli), r, g, &rows, err);
+	else if (s->format == FORMAT_JSON)
+		text_json(cli_text(cli), r, g);
+	else if (s->format == FORMAT_TSV)
+		text_tsv(cli_text(cli), r, g, &rows);
+	else
+		st = text_tree(cli_text(cli), r, g, &rows, err);
+	graph_free(g);
+	frames_free(f);
+	return st;
+}
+
+static enum prof_status
+print_diff(struct cli *cli, const struct text_settings *s, struct report *r,
+	   struct prof_err *err)
+{
+	struct text_rows rows = row_limits(s, r);
+	struct changes *c;
+	enum prof_status st = changes_new(r, s->report.no_trim, &c, err);
+
+	if (st != PROF_OK)
+		return st;
+	report_choose_unit_for(r, changes_smallest(c));
+	if (s->format == FORMAT_JSON)
+		text_diff_json(cli_text(cli), r, c, &rows);
+	else if (s->format == FORMAT_TSV)
+		text_diff_tsv(cli_text(cli), r, c, &rows);
+	else
+		st = text_diff(cli_text(cli), r, c, &rows, err);
+	changes_free(c);
+	return st;
+}
+
+static enum prof_status
+print_stacks(struct cli *cli, const struct text_settings *s, struct report *r,
+	     struct prof_err *err)
+{
+	enum prof_status st;
+	struct frames *f;
+
+	st = frames_new(r->p, &r->o->frames, &f, err);
+	if (st == PROF_OK)
+		st = s->format == FORMAT_TRACES
+			     ? text_traces(cli_text(cli), r, f, err)
+			     : text_folded(cli_text(cli), r, f, err);
+	frames_free(f);
+	return st;
+}
+
+/* Reports that need no column and may lack one. */
+static bool
+print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
+{
+	struct report_options *o = &s->report.o;
+	struct prof_err err;
+
+	if (s->format != FORMAT_RAW && s->format != FORMAT_COMMENTS &&
+	    s->format != FORMAT_LIST_TYPES)
+		return false;
+	refine_filter(&s->report.refine, p);
+	if (s->format == FORMAT_RAW)
+		text_raw(cli_text(cli), p);
+	else if (s->format == FORMAT_COMMENTS)
+		text_comments(cli_text(cli), p);
+	else if (text_types(cli_text(cli), p, o, &err) != PROF_OK)
+		die("%s", err.msg);
+	return true;
+}
+
+void
+text_report(struct text_settings *s, struct profile *p, struct cli *cli)
+{
+	enum prof_status st;
+	struct prof_err err;
+	struct report r = { 0 };
+
+	choose_graph(s);
+	report_take(&s->report, p);
+	if (s->diff && !profile_has_base(p))
+		die("no difference: no sample has the label pprof::base=true "
+		    "that prof-diff --diff-base sets");
+	r.p = p;
+	if (!print_simple(cli, s, p)) {
+		report_begin(&r, &s->report, p);
+		if (s->format == FORMAT_TAGS)
+			st = text_tags(cli_text(cli), &r, &err);
+		else if (s->format == FORMAT_TRACES ||
+			 s->format == FORMAT_FOLDED)
+			st = print_stacks(cli, s, &r, &err);
+		else if (s->diff)
+			st = print_diff(cli, s, &r, &err);
+		else
+			st = print_graph(cli, s, &r, &err);
+		if (st != PROF_OK)
+			die("%s", err.msg);
+	}
+	report_close(&r, &s->report);
+	match_free(s->peek);
+}
