@@ -36,8 +36,8 @@ row_fails(const struct gate_settings *s, const struct gate *g,
 
 	if (row->is_moved && !s->fail_moved)
 		return false;
-	if (fails && s->fail_on.n_term &&
-	    rule_holds(&s->fail_on, g, row, &fails, &err) != PROF_OK)
+	if (fails && s->fail_on &&
+	    rule_holds(s->fail_on, g, row, &fails, &err) != PROF_OK)
 		die("--fail-on: %s", err.msg);
 	return fails;
 }
@@ -54,8 +54,8 @@ decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 	struct prof_err err;
 
 	/* A wrong unit is one even where nothing regressed. */
-	if (s->fail_on.n_term &&
-	    rule_holds(&s->fail_on, g, &g->total, &any, &err) != PROF_OK)
+	if (s->fail_on &&
+	    rule_holds(s->fail_on, g, &g->total, &any, &err) != PROF_OK)
 		die("--fail-on: %s", err.msg);
 	any = r->total_fails = row_fails(s, g, &g->total);
 	for (size_t i = 0; i < g->n_order; i++) {

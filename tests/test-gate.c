@@ -87,7 +87,7 @@ struct vector {
 	struct gate_options o;
 	struct gate_table t;
 	double value[MAX_ROW * MAX_RUN], square[MAX_ROW * MAX_RUN];
-	unsigned char is_flat[MAX_ROW], is_test[MAX_ROW];
+	struct gate_series row[MAX_ROW];
 };
 
 static bool
@@ -108,16 +108,14 @@ read_vector(FILE *in, struct vector *v)
 	v->t.n_side[1] = v->t.n_run - v->t.n_side[0];
 	for (size_t i = 0; i < v->t.n; i++) {
 		assert_int_equal(fscanf(in, "%31s", word), 1);
-		v->is_flat[i] = !strcmp(word, "flat");
-		v->is_test[i] = 1;
+		v->row[i] = (struct gate_series){ v->value + i * v->t.n_run,
+						  v->square + i * v->t.n_run,
+						  !strcmp(word, "flat"), true };
 		read_numbers(in, v->value + i * v->t.n_run, v->t.n_run);
 		expect_word(in, "square");
 		read_numbers(in, v->square + i * v->t.n_run, v->t.n_run);
 	}
-	v->t.value = v->value;
-	v->t.square = v->square;
-	v->t.is_flat = v->is_flat;
-	v->t.is_test = v->is_test;
+	v->t.row = v->row;
 	return true;
 }
 
@@ -521,12 +519,13 @@ test_conditions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
-		struct rule_condition c;
 		struct prof_err err;
 		bool holds = false;
 
-		if (rule_parse(conditions[i].text, &c, &err) != PROF_OK ||
-		    rule_holds(&c, g, row_of(g, "f"), &holds, &err) != PROF_OK)
+		if (rule_holds(conditions[i].text, NULL, NULL, &holds, &err) !=
+			    PROF_OK ||
+		    rule_holds(conditions[i].text, g, row_of(g, "f"), &holds,
+			       &err) != PROF_OK)
 			fail_msg("%s: %s", conditions[i].text, err.msg);
 		if (holds != conditions[i].holds)
 			fail_msg("%s", conditions[i].text);
@@ -654,7 +653,7 @@ test_groups(void **state)
 		char *text[2] = { random_calls(2 * seed),
 				  random_calls(2 * seed + 1) };
 		struct gate_options o = defaults;
-		uint64_t of_row[41] = { 0 };
+		unsigned char in[4][41] = { { 0 } };
 		double value[4][2], square[4][2];
 		struct prof_err err;
 		struct gate *g;
@@ -662,12 +661,10 @@ test_groups(void **state)
 		o.exact_names = true;
 		if (compare(&o, text, 2, 1, 1, &g, &err) != PROF_OK)
 			fail_msg("%s", err.msg);
-		for (size_t r = 0; r < g->n_row; r++)
-			of_row[r] =
-				8 | (r == 5 ? 1 | 4 : 0) | (r == 9 ? 2 | 4 : 0);
-		assert_int_equal(gate_sum_groups(g, of_row, 4, value[0],
-						 square[0], NULL),
-				 PROF_OK);
+		in[0][5] = in[1][9] = in[2][5] = in[2][9] = 1;
+		memset(in[3], 1, sizeof(in[3]));
+		for (size_t i = 0; i < 4; i++)
+			gate_sum_stacks(g, in[i], value[i], square[i]);
 		for (size_t i = 0; i < 2; i++) {
 			assert_true(value[0][i] ==
 				    gate_sums(g, g->value, 5, GATE_CUM)[i]);

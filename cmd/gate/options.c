@@ -123,12 +123,13 @@ wants(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 }
 
 static double
-fraction(struct cli *cli, const char *option, double unit)
+fraction(struct cli *cli, int key, double unit)
 {
 	double v = cli_double(cli) / unit;
 
 	if (v < 0 || v > 1)
-		die("--%s: '%s' is not from 0 to %g", option, cli->arg, unit);
+		die("--%s: '%s' is not from 0 to %g",
+		    cli_opt_name(gate_opts, key), cli->arg, unit);
 	return v;
 }
 
@@ -238,36 +239,35 @@ report_option(struct gate_settings *s, struct cli *cli, int key)
 static bool
 number_option(struct gate_options *o, struct cli *cli, int key)
 {
-	switch (key) {
-	case KEY_ALPHA:
-		o->alpha = fraction(cli, "alpha", 1);
+	const struct {
+		int key;
+		double *to;
+	} percent[] = {
+		{ KEY_MIN_CHANGE, &o->min_change },
+		{ KEY_MIN_SHARE, &o->min_share },
+		{ KEY_TEST_AGAINST, &o->against },
+		{ KEY_BUILD_NOISE, &o->build_noise },
+		{ KEY_NOISE, &o->single_noise },
+	};
+
+	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
+		if (key == percent[i].key) {
+			*percent[i].to = fraction(cli, key, 100);
+			return true;
+		}
+	if (key == KEY_ALPHA) {
+		o->alpha = fraction(cli, key, 1);
 		if (o->alpha == 0 || o->alpha > 0.5)
 			die("--alpha: '%s' is not above 0, up to 0.5",
 			    cli->arg);
-		return true;
-	case KEY_MIN_CHANGE:
-		o->min_change = fraction(cli, "min-change", 100);
-		return true;
-	case KEY_MIN_SHARE:
-		o->min_share = fraction(cli, "min-share", 100);
-		return true;
-	case KEY_TEST_AGAINST:
-		o->against = fraction(cli, "test-against", 100);
-		return true;
-	case KEY_BUILD_NOISE:
-		o->build_noise = fraction(cli, "build-noise", 100);
-		return true;
-	case KEY_NOISE:
-		o->single_noise = fraction(cli, "noise", 100);
-		return true;
-	case KEY_MIN_SAMPLES:
+	} else if (key == KEY_MIN_SAMPLES) {
 		o->min_events = (double)cli_uint(cli, 1, 1000000000);
-		return true;
-	case KEY_ALLOW_UNEQUAL:
+	} else if (key == KEY_ALLOW_UNEQUAL) {
 		o->allow_unequal = true;
-		return true;
+	} else {
+		return false;
 	}
-	return false;
+	return true;
 }
 
 /* Those that say what fails. */
@@ -275,13 +275,15 @@ static bool
 fail_option(struct gate_settings *s, struct cli *cli, int key)
 {
 	struct prof_err err;
+	bool holds;
 
 	switch (key) {
 	case KEY_FUNCTION:
 		set_function(s, cli);
 		return true;
 	case KEY_FAIL_ON:
-		if (rule_parse(cli->arg, &s->fail_on, &err) != PROF_OK)
+		s->fail_on = cli->arg;
+		if (rule_holds(s->fail_on, NULL, NULL, &holds, &err) != PROF_OK)
 			die("--fail-on: %s", err.msg);
 		return true;
 	case KEY_FAIL_MOVED:
@@ -303,50 +305,41 @@ fail_option(struct gate_settings *s, struct cli *cli, int key)
 }
 
 /* Those that say which profiles, and what of them. */
-static bool
+static void
 input_option(struct gate_settings *s, struct cli *cli, int key)
 {
+	static const enum granularity by[] = { BY_FUNCTION, BY_FILE_FUNCTION,
+					       BY_FILE, BY_LINE };
 	struct frames_options *f = &s->gate.frames;
 
 	switch (key) {
 	case KEY_BASELINE:
 		sides_baseline(&s->sides, cli->arg);
-		return true;
+		break;
 	case KEY_SAVE_BASELINE:
 		s->save_folder = cli->arg;
-		return true;
+		break;
 	case KEY_BASELINE_RUNS:
 		s->sides.n_archived = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
-		return true;
+		break;
 	case KEY_SCALE:
 		scale_parse(&s->scale, cli);
-		return true;
+		break;
 	case KEY_SAMPLE_INDEX:
 		s->sample_index = cli->arg;
-		return true;
-	case KEY_FUNCTIONS:
-		f->granularity = BY_FUNCTION;
-		return true;
-	case KEY_FILEFUNCTIONS:
-		f->granularity = BY_FILE_FUNCTION;
-		return true;
-	case KEY_FILES:
-		f->granularity = BY_FILE;
-		return true;
-	case KEY_LINES:
-		f->granularity = BY_LINE;
-		return true;
+		break;
 	case KEY_NOINLINES:
 		f->no_inlines = true;
-		return true;
+		break;
 	case KEY_TRIM_PATH:
 		f->trim_path = cli->arg;
-		return true;
+		break;
 	case KEY_EXACT_NAMES:
 		s->gate.exact_names = true;
-		return true;
+		break;
+	default:
+		f->granularity = by[key - KEY_FUNCTIONS];
 	}
-	return false;
 }
 
 /* Defaults that depend on other options. */

@@ -23,7 +23,7 @@ struct gate_settings {
 	struct scale_option scale;
 	struct refine refine;
 	struct sides sides;
-	struct rule_condition fail_on;
+	const char *fail_on; /* NULL: what regressed fails */
 	struct rule_budgets budgets;
 	struct match **pattern; /* of budgets, NULL for those that have none */
 	struct match *function; /* NULL: all */

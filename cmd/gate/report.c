@@ -154,10 +154,9 @@ gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
 	escape_put(out, escape, s->s + skip, s->len - skip);
 }
 
-/* "hash2 (was hash)" */
-static void
-put_row_name(FILE *out, const struct gate_report *r, const struct gate_form *f,
-	     const struct gate_row *row)
+void
+gate_put_row_name(FILE *out, const struct gate_report *r,
+		  const struct gate_form *f, const struct gate_row *row)
 {
 	gate_put_name(out, r, f, row->name);
 	if (row->was) {
@@ -277,7 +276,7 @@ put_worst(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	const struct gate_row *row = item->row;
 
 	fputs(item->i == 1 ? ": " : "; ", out);
-	put_row_name(out, r, f, row);
+	gate_put_row_name(out, r, f, row);
 	putc(' ', out);
 	gate_put_change(out, r, item);
 	if (!row->file || item->i == 1)

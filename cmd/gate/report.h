@@ -62,6 +62,10 @@ void gate_print(FILE *out, const struct gate_report *r,
 void gate_put_name(FILE *out, const struct gate_report *r,
 		   const struct gate_form *f, uint32_t name);
 
+/* "hash2 (was hash)" */
+void gate_put_row_name(FILE *out, const struct gate_report *r,
+		       const struct gate_form *f, const struct gate_row *row);
+
 /* The path of a file: below the root of the project, if it is there. */
 void gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
 		   uint32_t file);

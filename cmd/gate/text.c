@@ -29,12 +29,7 @@ row_text(FILE *out, const struct gate_report *r, const struct gate_item *item)
 		gate_number(t[1], r, c->after, false),
 		gate_percent(t[2], c->after - c->before, c->before),
 		gate_interval(range, r, c), gate_odds(t[3], c));
-	gate_put_name(out, r, &gate_text, item->row->name);
-	if (item->row->was) {
-		fputs(" (was ", out);
-		gate_put_name(out, r, &gate_text, item->row->was);
-		putc(')', out);
-	}
+	gate_put_row_name(out, r, &gate_text, item->row);
 	putc('\n', out);
 	gate_put_reasons(out, r, &gate_text, item->row, "               ",
 			 "\n");
@@ -91,11 +86,7 @@ row_markdown(FILE *out, const struct gate_report *r,
 	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
 
 	fprintf(out, "| %s%s%s | ", bold, gate_row_verdict(item->row), bold);
-	gate_put_name(out, r, &gate_markdown, item->row->name);
-	if (item->row->was) {
-		fputs(" was ", out);
-		gate_put_name(out, r, &gate_markdown, item->row->was);
-	}
+	gate_put_row_name(out, r, &gate_markdown, item->row);
 	gate_put_reasons(out, r, &gate_markdown, item->row, "<br>", "");
 	fprintf(out, " | %s | %s | %s | %s | %s | %s |\n",
 		item->i ? gate_kind_name(item->row->kind) : "",

@@ -71,31 +71,23 @@ regressed(const struct gate *g, uint32_t row, enum gate_kind kind)
 
 /* --- sets of stacks --- */
 
+/* The flats of all rows in x->in. */
 static void
-clear_set(struct explain *x)
+sum_set(struct explain *x)
 {
-	memset(x->value, 0, x->g->n_run * sizeof(*x->value));
-	memset(x->square, 0, x->g->n_run * sizeof(*x->square));
+	gate_sum_flats(x->g, x->in, x->value, x->square);
 }
 
 static void
-add_to_set(struct explain *x, uint32_t row, enum gate_kind kind, double sign)
+take_from_set(struct explain *x, uint32_t row, enum gate_kind kind)
 {
 	const double *v = gate_sums(x->g, x->g->value, row, kind);
 	const double *q = gate_sums(x->g, x->g->square, row, kind);
 
 	for (size_t i = 0; i < x->g->n_run; i++) {
-		x->value[i] = fmax(0, x->value[i] + sign * v[i]);
-		x->square[i] = fmax(0, x->square[i] + sign * q[i]);
+		x->value[i] = fmax(0, x->value[i] - v[i]);
+		x->square[i] = fmax(0, x->square[i] - q[i]);
 	}
-}
-
-static void
-add_members(struct explain *x)
-{
-	for (uint32_t r = 0; r < x->g->n_row; r++)
-		if (x->in[r])
-			add_to_set(x, r, GATE_FLAT, 1);
 }
 
 static struct gate_cell
@@ -134,9 +126,8 @@ has_lost(struct explain *x, uint32_t g)
 		return false;
 	if (x->is_gone[g])
 		return true;
-	clear_set(x);
-	add_to_set(x, g, GATE_FLAT, 1);
-	c = test_set(x);
+	gate_test_set(x->g, x->d, gate_sums(x->g, x->g->value, g, GATE_FLAT),
+		      gate_sums(x->g, x->g->square, g, GATE_FLAT), &c);
 	return c.p_faster <= SHRUNK;
 }
 
@@ -290,8 +281,7 @@ explain_set(struct explain *x, uint32_t root, uint32_t *other,
 		if (regressed(g, r, GATE_FLAT))
 			want = fmin(want, g->row[r].cell[GATE_FLAT]->relevant);
 	}
-	clear_set(x);
-	add_members(x);
+	sum_set(x);
 	net = test_set(x);
 	if (net.after - net.before > gain / 2 || !is_clean(&net, want))
 		return PROF_OK;
@@ -334,10 +324,9 @@ explain_cum(struct explain *x, uint32_t f, uint32_t *other,
 	size_t n = 0;
 
 	gather_leaves(x, f);
-	clear_set(x);
-	add_members(x);
+	sum_set(x);
 	all = test_set(x);
-	add_to_set(x, f, GATE_CUM, -1);
+	take_from_set(x, f, GATE_CUM);
 	outside = test_set(x);
 	if (outside.before - outside.after < growth(g, f, GATE_CUM) / 2 ||
 	    outside.p_faster > SHRUNK ||

@@ -93,12 +93,16 @@ bool gate_is_new(const struct gate *g, uint32_t row);
 
 /* --- noise.c, test.c: numbers alone --- */
 
-/* Rows to test: n sums by run each, base before new; row 0 is the total. */
+/* A row to test: sums by run, base before new. */
+struct gate_series {
+	const double *value, *square;
+	bool is_flat; /* flat rows share no samples */
+	bool is_test; /* is of the family */
+};
+
 struct gate_table {
 	size_t n, n_run, n_side[2];
-	const double *value, *square;
-	const unsigned char *is_flat; /* they share no samples */
-	const unsigned char *is_test; /* is of the family */
+	const struct gate_series *row; /* row[0] is the total */
 };
 
 /*
@@ -185,19 +189,13 @@ enum prof_status gate_explain(struct gate *g, const struct gate_dist *d,
 enum prof_status gate_find_causes(struct gate *g, const struct gate_links *x,
 				  struct prof_err *err) MUST_USE;
 
-/* Add up the flats of the rows that have a bit of `mask` in of_row. */
-void gate_sum_flats(const struct gate *g, const uint64_t *of_row, uint64_t mask,
-		    double *value, double *square);
-
 /*
- * Add up the samples with any row of a group on their stack, each once: the cum
- * of budgets for many functions. of_row has a bit for each of up to
- * GATE_MAX_GROUP groups that a row is in. value and square get n_run sums,
- * scaled, for each of n groups. PROF_ENOMEM.
+ * Add up rows r with in[r], into n_run sums each, scaled: their flats, or the
+ * samples with any of them on their stack, each once.
  */
-#define GATE_MAX_GROUP 64
-enum prof_status gate_sum_groups(const struct gate *g, const uint64_t *of_row,
-				 size_t n, double *value, double *square,
-				 struct prof_err *err) MUST_USE;
+void gate_sum_flats(const struct gate *g, const unsigned char *in,
+		    double *value, double *square);
+void gate_sum_stacks(const struct gate *g, const unsigned char *in,
+		     double *value, double *square);
 
 #endif

@@ -283,123 +283,102 @@ is_all(const struct gate *g, const struct entry *e)
 	return true;
 }
 
-struct building {
-	struct gate *g;
-	struct gate_table t;
-	double *value, *square;
-	unsigned char *is_flat, *is_test;
-	struct gate_cell *cell;
-	struct entry *entry;
-	size_t n_entry;
-};
-
-static void
-list_entries(struct building *b)
+/* All rows and kinds with samples, equal sets beside each other. */
+static size_t
+list_entries(const struct gate *g, struct entry *entry)
 {
-	const struct gate *g = b->g;
+	size_t n = 0;
 
 	for (uint32_t r = 0; r < g->n_row; r++)
 		for (int k = 0; k < 2; k++)
 			if (g->row[r].to == r && g->row[r].set[k])
-				b->entry[b->n_entry++] =
-					(struct entry){ g->row[r].set[k], r,
-							k };
-	qsort(b->entry, b->n_entry, sizeof(*b->entry), cmp_entries);
+				entry[n++] = (struct entry){ g->row[r].set[k],
+							     r, k };
+	qsort(entry, n, sizeof(*entry), cmp_entries);
+	return n;
 }
 
-/* Rows of equal sets share a row of the table, and a cell. */
-static void
-fill_table(struct building *b)
+/* Rows of equal sets share a row of the table, and a cell: how many are left?
+ */
+static size_t
+fill_table(struct gate *g, const struct entry *entry, size_t n_entry,
+	   struct gate_series *series, struct gate_cell *cell)
 {
-	struct gate *g = b->g;
-	size_t n_run = g->n_run, at = 0;
+	size_t n = 1, at = 0;
 
-	for (size_t i = 0; i < n_run; i++) {
-		double f = g->run[i].factor;
+	for (size_t i = 0; i < n_entry; i++) {
+		const struct entry *e = &entry[i];
 
-		b->value[i] = gate_total_of(g, i);
-		b->square[i] = g->run[i].total.square * f * f;
-	}
-	b->is_test[0] = !g->o.wants;
-	b->t.n = 1;
-	for (size_t i = 0; i < b->n_entry; i++) {
-		const struct entry *e = &b->entry[i];
-		bool is_new = !i || e->set != e[-1].set;
-
-		if (is_new && is_all(g, e))
-			at = 0;
-		else if (is_new)
-			at = b->t.n++;
-		if (is_new && at) {
-			memcpy(b->value + at * n_run,
-			       gate_sums(g, g->value, e->row, e->kind),
-			       n_run * sizeof(*b->value));
-			memcpy(b->square + at * n_run,
-			       gate_sums(g, g->square, e->row, e->kind),
-			       n_run * sizeof(*b->square));
-			b->is_flat[at] = e->kind == GATE_FLAT;
+		if (!i || e->set != e[-1].set) {
+			at = is_all(g, e) ? 0 : n++;
+			if (at)
+				series[at] = (struct gate_series){
+					gate_sums(g, g->value, e->row, e->kind),
+					gate_sums(g, g->square, e->row,
+						  e->kind),
+					e->kind == GATE_FLAT, false
+				};
 		}
-		b->is_test[at] |= g->row[e->row].is_wanted;
-		g->row[e->row].cell[e->kind] = &b->cell[at];
+		series[at].is_test |= g->row[e->row].is_wanted;
+		g->row[e->row].cell[e->kind] = &cell[at];
 	}
+	return n;
 }
 
 static enum prof_status
-make_table(struct building *b, struct prof_err *err)
+test_series(struct gate *g, const struct gate_dist *d, double *total,
+	    struct gate_series *series, struct entry *entry,
+	    struct prof_err *err)
 {
 	static const struct gate_cell nothing = { .p_slower = 1,
 						  .p_faster = 1,
 						  .adjusted = 1,
 						  .adjusted_faster = 1 };
-	struct gate *g = b->g;
-	size_t n = 2 * g->n_row + 1;
+	struct gate_table t = { .n_run = g->n_run,
+				.n_side = { g->n_side[0], g->n_side[1] },
+				.row = series };
+	struct gate_cell *cell =
+		arena_array(g->arena, 2 * g->n_row + 1, sizeof(*cell));
 
-	b->value = calloc(n * g->n_run, sizeof(*b->value));
-	b->square = calloc(n * g->n_run, sizeof(*b->square));
-	b->is_flat = calloc(n, 1);
-	b->is_test = calloc(n, 1);
-	b->entry = calloc(n, sizeof(*b->entry));
-	b->cell = arena_array(g->arena, n, sizeof(*b->cell));
-	if (!b->value || !b->square || !b->is_flat || !b->is_test ||
-	    !b->entry || !b->cell)
+	if (!cell)
 		return prof_nomem(err);
+	for (size_t i = 0; i < g->n_run; i++) {
+		double f = g->run[i].factor;
+
+		total[i] = gate_total_of(g, i);
+		total[g->n_run + i] = g->run[i].total.square * f * f;
+	}
+	series[0] = (struct gate_series){ total, total + g->n_run, false,
+					  !g->o.wants };
 	for (size_t r = 0; r < g->n_row; r++)
 		g->row[r].cell[0] = g->row[r].cell[1] = &nothing;
-	list_entries(b);
-	fill_table(b);
-	b->t.n_run = g->n_run;
-	b->t.n_side[0] = g->n_side[0];
-	b->t.n_side[1] = g->n_side[1];
-	b->t.value = b->value;
-	b->t.square = b->square;
-	b->t.is_flat = b->is_flat;
-	b->t.is_test = b->is_test;
-	return PROF_OK;
+	t.n = fill_table(g, entry, list_entries(g, entry), series, cell);
+	g->total.cell[0] = g->total.cell[1] = cell;
+	return gate_test(&t, &g->o, d, &g->model, cell, err);
 }
 
 static enum prof_status
 test_rows(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 {
-	struct building b = { .g = g };
-	enum prof_status st = make_table(&b, err);
+	size_t n = 2 * g->n_row + 1;
+	struct gate_series *series = calloc(n, sizeof(*series));
+	struct entry *entry = calloc(n, sizeof(*entry));
+	double *total = calloc(2 * g->n_run, sizeof(*total));
+	enum prof_status st = PROF_OK;
 
+	g->total = (struct gate_row){ .name = strtab_addz(&g->names, "total"),
+				      .is_wanted = true,
+				      .kind = GATE_CUM };
+	if (series && entry && total && g->total.name != STRTAB_NONE)
+		st = test_series(g, d, total, series, entry, err);
+	else
+		st = prof_nomem(err);
+	free(total);
+	free(entry);
+	free(series);
 	if (st == PROF_OK)
-		st = gate_test(&b.t, &g->o, d, &g->model, b.cell, err);
-	free(b.entry);
-	free(b.is_test);
-	free(b.is_flat);
-	free(b.square);
-	free(b.value);
-	if (st != PROF_OK)
-		return st;
-	g->total = (struct gate_row){
-		.name = strtab_addz(&g->names, "total"),
-		.is_wanted = true,
-		.cell = { b.cell, b.cell },
-		.kind = GATE_CUM,
-		.verdict = b.cell->verdict,
-	};
-	return g->total.name == STRTAB_NONE ? prof_nomem(err) : PROF_OK;
+		g->total.verdict = g->total.cell[0]->verdict;
+	return st;
 }
 
 /* --- rows --- */

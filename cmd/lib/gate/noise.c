@@ -58,9 +58,10 @@ struct learning {
 	const struct gate_dist *d;
 	struct gate_model *m;
 	struct gate_cell *cell;
-	double *event;  /* h: what an event of run i is worth */
-	double *target; /* what the total of run i is brought to */
-	uint32_t *told; /* rows that tell about the noise */
+	const double *total; /* of each run */
+	double *event;       /* h: what an event of run i is worth */
+	double *target;      /* what the total of run i is brought to */
+	uint32_t *told;      /* rows that tell about the noise */
 	size_t n_told;
 };
 
@@ -86,15 +87,15 @@ static void
 set_sums(const struct learning *l, size_t r)
 {
 	const struct gate_table *t = l->t;
-	const double *v = t->value + r * t->n_run;
-	const double *q = t->square + r * t->n_run;
+	const double *v = t->row[r].value;
+	const double *q = t->row[r].square;
 	double sum = 0, worth = 0, all = 0;
 	struct gate_cell *c = &l->cell[r];
 
 	memset(c, 0, sizeof(*c));
 	for (size_t i = 0; i < t->n_run; i++) {
 		sum += v[i];
-		all += t->value[i];
+		all += l->total[i];
 		worth += q[i] / l->event[i];
 	}
 	c->mean[0] = side_mean(t, v, 0);
@@ -112,12 +113,12 @@ set_spread(const struct learning *l, size_t r)
 {
 	const struct gate_table *t = l->t;
 	const struct gate_model *m = l->m;
-	const double *v = t->value + r * t->n_run;
+	const double *v = t->row[r].value;
 	struct gate_cell *c = &l->cell[r];
 	double mean[2] = { 0 }, chi = 0, n = 0;
 
 	for (size_t i = 0; i < t->n_run; i++)
-		mean[side_of(t, i)] += v[i] * l->target[i] / t->value[i];
+		mean[side_of(t, i)] += v[i] * l->target[i] / l->total[i];
 	if (m->df > 0) {
 		mean[0] /= (double)t->n_side[0];
 		mean[1] /= (double)t->n_side[1];
@@ -129,7 +130,7 @@ set_spread(const struct learning *l, size_t r)
 		double scale = l->target[i] / m->total[s];
 		double u = c->free_share * c->worth * l->event[i] * c->mean[s] *
 			   scale * scale;
-		double z = v[i] * l->target[i] / t->value[i] - mean[s];
+		double z = v[i] * l->target[i] / l->total[i] - mean[s];
 
 		if (u <= 0)
 			continue;
@@ -173,7 +174,7 @@ list_ratios(const struct learning *l, struct vote *vote)
 	for (size_t r = 0; r < l->t->n; r++) {
 		const struct gate_cell *c = &l->cell[r];
 
-		if (l->t->is_flat[r] && c->events >= ROW_EVENTS &&
+		if (l->t->row[r].is_flat && c->events >= ROW_EVENTS &&
 		    c->mean[0] > 0 && c->mean[1] > 0)
 			vote[n++] = (struct vote){
 				.value = log(c->mean[1] / c->mean[0]),
@@ -386,7 +387,7 @@ set_noise(struct learning *l)
 	for (size_t r = 0; r < l->t->n; r++) {
 		const struct gate_cell *c = &l->cell[r];
 
-		if (l->t->is_flat[r] && c->events >= MIN_EVENTS &&
+		if (l->t->row[r].is_flat && c->events >= MIN_EVENTS &&
 		    c->own == d && 1 - c->free_share < MAX_SHARE)
 			l->told[l->n_told++] = (uint32_t)r;
 	}
@@ -443,7 +444,7 @@ set_machine(const struct learning *l)
 
 	for (size_t i = 0; i < t->n_run; i++) {
 		double mean = m->total[side_of(t, i)];
-		double off = (t->value[i] - mean) / mean;
+		double off = (l->total[i] - mean) / mean;
 
 		sum += single ? 0 : off * off;
 		sampling += l->event[i] / mean;
@@ -464,10 +465,10 @@ learn(struct learning *l, struct vote *vote)
 
 	*m = (struct gate_model){ .df = (double)t->n_run - 2 };
 	for (size_t i = 0; i < t->n_run; i++)
-		l->event[i] = t->square[i] / t->value[i];
+		l->event[i] = t->row[0].square[i] / l->total[i];
 	for (int s = 0; s < 2; s++) {
 		m->n_side[s] = t->n_side[s];
-		m->total[s] = side_mean(t, t->value, s);
+		m->total[s] = side_mean(t, l->total, s);
 		m->event[s] = side_mean(t, l->event, s);
 	}
 	for (size_t r = 0; r < t->n; r++)
@@ -479,7 +480,7 @@ learn(struct learning *l, struct vote *vote)
 
 		l->target[i] = m->df > 0
 				       ? m->total[s]
-				       : t->value[i] * exp(s ? -shift : shift);
+				       : l->total[i] * exp(s ? -shift : shift);
 	}
 	for (size_t r = 0; r < t->n; r++)
 		set_spread(l, r);
@@ -497,7 +498,12 @@ gate_learn(const struct gate_table *t, const struct gate_options *o,
 	   const struct gate_dist *d, struct gate_model *m,
 	   struct gate_cell *cell, struct prof_err *err)
 {
-	struct learning l = { .t = t, .o = o, .d = d, .m = m, .cell = cell };
+	struct learning l = { .t = t,
+			      .o = o,
+			      .d = d,
+			      .m = m,
+			      .cell = cell,
+			      .total = t->row[0].value };
 	struct vote *vote = calloc(t->n + 1, sizeof(*vote));
 	enum prof_status st = PROF_OK;
 

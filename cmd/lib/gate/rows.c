@@ -382,8 +382,8 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 /* --- groups --- */
 
 void
-gate_sum_flats(const struct gate *g, const uint64_t *of_row, uint64_t mask,
-	       double *value, double *square)
+gate_sum_flats(const struct gate *g, const unsigned char *in, double *value,
+	       double *square)
 {
 	memset(value, 0, g->n_run * sizeof(*value));
 	memset(square, 0, g->n_run * sizeof(*square));
@@ -391,46 +391,39 @@ gate_sum_flats(const struct gate *g, const uint64_t *of_row, uint64_t mask,
 		const double *v = gate_sums(g, g->value, r, GATE_FLAT);
 		const double *q = gate_sums(g, g->square, r, GATE_FLAT);
 
-		for (size_t i = 0; of_row[r] & mask && i < g->n_run; i++) {
+		for (size_t i = 0; in[r] && i < g->n_run; i++) {
 			value[i] += v[i];
 			square[i] += q[i];
 		}
 	}
 }
 
-enum prof_status
-gate_sum_groups(const struct gate *g, const uint64_t *of_row, size_t n,
-		double *value, double *square, struct prof_err *err)
+static bool
+is_on(const struct gate *g, const unsigned char *in, uint32_t stack)
 {
-	size_t n_stack = g->stacks.n_str;
-	uint64_t *of_stack = calloc(n_stack + 1, sizeof(*of_stack));
+	size_t n;
+	const uint32_t *frame = gate_stack_at(g, stack, &n);
 
-	if (!of_stack)
-		return prof_nomem(err);
-	for (size_t s = 1; s < n_stack; s++) {
-		size_t depth;
-		const uint32_t *frame = gate_stack_at(g, s, &depth);
+	while (n > 0)
+		if (in[gate_frame_row(g, frame[--n])])
+			return true;
+	return false;
+}
 
-		for (size_t k = 0; k < depth; k++)
-			of_stack[s] |= of_row[gate_frame_row(g, frame[k])];
-	}
-	memset(value, 0, n * g->n_run * sizeof(*value));
-	memset(square, 0, n * g->n_run * sizeof(*square));
-	for (size_t i = 0; i < g->n_run; i++)
-		for (size_t k = 0; k < g->run[i].n_sample; k++) {
-			const struct gate_sample *s = &g->run[i].sample[k];
-			uint64_t in = of_stack[s->stack];
-			double factor = g->run[i].factor;
+void
+gate_sum_stacks(const struct gate *g, const unsigned char *in, double *value,
+		double *square)
+{
+	for (size_t i = 0; i < g->n_run; i++) {
+		const struct gate_run *run = &g->run[i];
 
-			for (; in; in &= in - 1) {
-				size_t at =
-					(size_t)__builtin_ctzll(in) * g->n_run +
-					i;
-
-				value[at] += s->value * factor;
-				square[at] += s->square * factor * factor;
+		value[i] = square[i] = 0;
+		for (size_t k = 0; k < run->n_sample; k++)
+			if (is_on(g, in, run->sample[k].stack)) {
+				value[i] += run->sample[k].value;
+				square[i] += run->sample[k].square;
 			}
-		}
-	free(of_stack);
-	return PROF_OK;
+		value[i] *= run->factor;
+		square[i] *= run->factor * run->factor;
+	}
 }

@@ -13,7 +13,8 @@
 
 struct parser {
 	const char *text, *at;
-	struct rule_condition *c;
+	const struct gate *g; /* of row; NULL: to look at the words alone */
+	const struct gate_row *row;
 	unsigned depth;
 	struct prof_err *err;
 };
@@ -108,93 +109,6 @@ parse_number(struct parser *p, struct rule_limit *l)
 	return PROF_OK;
 }
 
-static enum prof_status
-emit(struct parser *p, const struct rule_term *t)
-{
-	if (p->c->n_term == RULE_MAX_TERM)
-		return prof_fail(p->err, PROF_ELIMIT,
-				 "more than %d comparisons and operators",
-				 RULE_MAX_TERM);
-	p->c->term[p->c->n_term++] = *t;
-	return PROF_OK;
-}
-
-static enum prof_status parse_or(struct parser *p);
-
-static enum prof_status
-parse_factor(struct parser *p)
-{
-	struct rule_term t = { .op = RULE_COMPARE };
-	enum prof_status st;
-
-	if (++p->depth > RULE_MAX_DEPTH)
-		return prof_fail(p->err, PROF_ELIMIT, "nested too deeply");
-	if (take(p, "!")) {
-		t.op = RULE_NOT;
-		st = parse_factor(p);
-		if (st == PROF_OK)
-			st = emit(p, &t);
-	} else if (take(p, "(")) {
-		st = parse_or(p);
-		if (st == PROF_OK && !take(p, ")"))
-			st = wrong(p, "')'");
-	} else {
-		if (take(p, "cum"))
-			t.limit.kind = GATE_CUM;
-		else if (!take(p, "flat"))
-			return wrong(p, "'flat' or 'cum'");
-		if (!take_relation(p, &t.limit.relation))
-			return wrong(p, "<, <=, > or >=");
-		st = parse_number(p, &t.limit);
-		if (st == PROF_OK)
-			st = emit(p, &t);
-	}
-	p->depth--;
-	return st;
-}
-
-static enum prof_status
-parse_and(struct parser *p)
-{
-	static const struct rule_term and = { .op = RULE_AND };
-	enum prof_status st = parse_factor(p);
-
-	while (st == PROF_OK && take(p, "&&")) {
-		st = parse_factor(p);
-		if (st == PROF_OK)
-			st = emit(p, &and);
-	}
-	return st;
-}
-
-static enum prof_status
-parse_or(struct parser *p)
-{
-	static const struct rule_term or = { .op = RULE_OR };
-	enum prof_status st = parse_and(p);
-
-	while (st == PROF_OK && take(p, "||")) {
-		st = parse_and(p);
-		if (st == PROF_OK)
-			st = emit(p, & or);
-	}
-	return st;
-}
-
-enum prof_status
-rule_parse(const char *text, struct rule_condition *c, struct prof_err *err)
-{
-	struct parser p = { .text = text, .at = text, .c = c, .err = err };
-	enum prof_status st;
-
-	c->n_term = 0;
-	st = parse_or(&p);
-	skip_space(&p);
-	if (st == PROF_OK && *p.at)
-		st = wrong(&p, "&&, || or the end");
-	return st;
-}
-
 /* --- conditions --- */
 
 /* The absolute limit, in values per profile, scaled. */
@@ -258,40 +172,92 @@ compare_cell(const struct rule_limit *l, const struct gate *g,
 			err);
 }
 
-enum prof_status
-rule_holds(const struct rule_condition *c, const struct gate *g,
-	   const struct gate_row *row, bool *holds, struct prof_err *err)
+static enum prof_status
+parse_comparison(struct parser *p, bool *holds)
 {
-	bool stack[RULE_MAX_TERM];
-	size_t n = 0;
+	struct rule_limit l = { .kind = GATE_FLAT };
+	double value, bound;
+	enum prof_status st;
 
-	for (size_t i = 0; i < c->n_term; i++) {
-		const struct rule_limit *l = &c->term[i].limit;
-		enum prof_status st;
-		double value, bound;
+	if (take(p, "cum"))
+		l.kind = GATE_CUM;
+	else if (!take(p, "flat"))
+		return wrong(p, "'flat' or 'cum'");
+	if (!take_relation(p, &l.relation))
+		return wrong(p, "<, <=, > or >=");
+	st = parse_number(p, &l);
+	if (st != PROF_OK || !p->g)
+		return st;
+	st = compare_cell(&l, p->g, p->row->cell[l.kind], &value, &bound,
+			  p->err);
+	if (st == PROF_OK)
+		*holds = compare(l.relation, value, bound);
+	return st;
+}
 
-		switch (c->term[i].op) {
-		case RULE_NOT:
-			stack[n - 1] = !stack[n - 1];
-			break;
-		case RULE_AND:
-			n--;
-			stack[n - 1] = stack[n - 1] && stack[n];
-			break;
-		case RULE_OR:
-			n--;
-			stack[n - 1] = stack[n - 1] || stack[n];
-			break;
-		case RULE_COMPARE:
-			st = compare_cell(l, g, row->cell[l->kind], &value,
-					  &bound, err);
-			if (st != PROF_OK)
-				return st;
-			stack[n++] = compare(l->relation, value, bound);
-		}
+static enum prof_status parse_or(struct parser *p, bool *holds);
+
+static enum prof_status
+parse_factor(struct parser *p, bool *holds)
+{
+	enum prof_status st;
+
+	*holds = false;
+	if (++p->depth > RULE_MAX_DEPTH)
+		return prof_fail(p->err, PROF_ELIMIT, "nested too deeply");
+	if (take(p, "!")) {
+		st = parse_factor(p, holds);
+		*holds = !*holds;
+	} else if (take(p, "(")) {
+		st = parse_or(p, holds);
+		if (st == PROF_OK && !take(p, ")"))
+			st = wrong(p, "')'");
+	} else {
+		st = parse_comparison(p, holds);
 	}
-	*holds = stack[0];
-	return PROF_OK;
+	p->depth--;
+	return st;
+}
+
+static enum prof_status
+parse_and(struct parser *p, bool *holds)
+{
+	enum prof_status st = parse_factor(p, holds);
+	bool also;
+
+	while (st == PROF_OK && take(p, "&&")) {
+		st = parse_factor(p, &also);
+		*holds &= also;
+	}
+	return st;
+}
+
+static enum prof_status
+parse_or(struct parser *p, bool *holds)
+{
+	enum prof_status st = parse_and(p, holds);
+	bool also;
+
+	while (st == PROF_OK && take(p, "||")) {
+		st = parse_and(p, &also);
+		*holds |= also;
+	}
+	return st;
+}
+
+enum prof_status
+rule_holds(const char *text, const struct gate *g, const struct gate_row *row,
+	   bool *holds, struct prof_err *err)
+{
+	struct parser p = {
+		.text = text, .at = text, .g = g, .row = row, .err = err
+	};
+	enum prof_status st = parse_or(&p, holds);
+
+	skip_space(&p);
+	if (st == PROF_OK && *p.at)
+		st = wrong(&p, "&&, || or the end");
+	return st;
 }
 
 /* --- budgets --- */
@@ -455,23 +421,22 @@ check_cell(struct rule_budget *r, const struct gate *g,
 	return PROF_OK;
 }
 
-/* Up to GATE_MAX_GROUP rules for several rows, added up in one go. */
-struct groups {
-	struct rule_budget *rule[GATE_MAX_GROUP];
-	size_t n;
-	double *value, *square; /* n_run of each group */
-	uint64_t *of_row;
+/* What a rule is about. */
+struct group {
+	unsigned char *in;      /* of each row: the rule names it */
+	double *value, *square; /* sums by run */
+	size_t n;               /* rows */
+	uint32_t last;          /* the last of them */
 };
 
-/* Which rows is rule i about? Their number, and the last of them. */
+/* The rows that rule i is about. */
 static enum prof_status
-find_rows(struct groups *x, const struct rule_budget *r, size_t i,
-	  const struct gate *g, const struct rule_matcher *matcher, size_t *n,
-	  uint32_t *last, struct prof_err *err)
+find_rows(struct group *x, const struct rule_budget *r, size_t i,
+	  const struct gate *g, const struct rule_matcher *matcher,
+	  struct prof_err *err)
 {
-	uint64_t bit = (uint64_t)1 << x->n;
-
-	*n = 0;
+	x->n = 0;
+	memset(x->in, 0, g->n_row);
 	for (uint32_t row = 0; row < g->n_row; row++) {
 		const struct str *s = gate_name(g, g->row[row].name);
 		uint32_t to = g->row[row].to;
@@ -483,69 +448,34 @@ find_rows(struct groups *x, const struct rule_budget *r, size_t i,
 			st = matcher->matches(matcher->ctx, i, s, &is_in, err);
 		if (st != PROF_OK)
 			return st;
-		if (!is_in || x->of_row[to] & bit)
+		if (!is_in || x->in[to])
 			continue;
-		x->of_row[to] |= bit;
-		*last = to;
-		++*n;
+		x->in[to] = 1;
+		x->last = to;
+		x->n++;
 	}
 	return PROF_OK;
 }
 
-/* The answers to the rules that are in x, which is then empty again. */
 static enum prof_status
-check_groups(struct groups *x, const struct gate *g, const struct gate_dist *d,
-	     double level, struct prof_err *err)
+check_rule(struct group *x, struct rule_budget *r, const struct gate *g,
+	   const struct gate_dist *d, double level, struct prof_err *err)
 {
-	enum prof_status st = PROF_OK;
+	struct gate_cell c;
 
-	if (x->n)
-		st = gate_sum_groups(g, x->of_row, x->n, x->value, x->square,
-				     err);
-	for (size_t i = 0; st == PROF_OK && i < x->n; i++) {
-		double *value = x->value + i * g->n_run;
-		double *square = x->square + i * g->n_run;
-		struct gate_cell c;
-
-		/* Flats share no samples. */
-		if (x->rule[i]->limit.kind == GATE_FLAT)
-			gate_sum_flats(g, x->of_row, (uint64_t)1 << i, value,
-				       square);
-		gate_test_set(g, d, value, square, &c);
-		st = check_cell(x->rule[i], g, d, &c, level, err);
-	}
-	memset(x->of_row, 0, g->n_row * sizeof(*x->of_row));
-	x->n = 0;
-	return st;
-}
-
-static enum prof_status
-check_rules(struct rule_budgets *b, const struct gate *g,
-	    const struct gate_dist *d, const struct rule_matcher *matcher,
-	    struct groups *x, struct prof_err *err)
-{
-	double level = g->o.alpha / (double)b->n_rule;
-	enum prof_status st = PROF_OK;
-
-	for (size_t i = 0; st == PROF_OK && i < b->n_rule; i++) {
-		struct rule_budget *r = &b->rule[i];
-		uint32_t row = 0;
-		size_t n;
-
-		r->answer = RULE_NO_FUNCTION;
-		st = find_rows(x, r, i, g, matcher, &n, &row, err);
-		if (st == PROF_OK && n == 1)
-			st = check_cell(r, g, d,
-					g->row[row].cell[r->limit.kind], level,
-					err);
-		if (n > 1)
-			x->rule[x->n++] = r;
-		else if (n == 1)
-			x->of_row[row] &= ~((uint64_t)1 << x->n);
-		if (st == PROF_OK && x->n == GATE_MAX_GROUP)
-			st = check_groups(x, g, d, level, err);
-	}
-	return st == PROF_OK ? check_groups(x, g, d, level, err) : st;
+	r->answer = RULE_NO_FUNCTION;
+	if (!x->n)
+		return PROF_OK;
+	if (x->n == 1)
+		return check_cell(r, g, d, g->row[x->last].cell[r->limit.kind],
+				  level, err);
+	/* Flats share no samples. */
+	if (r->limit.kind == GATE_FLAT)
+		gate_sum_flats(g, x->in, x->value, x->square);
+	else
+		gate_sum_stacks(g, x->in, x->value, x->square);
+	gate_test_set(g, d, x->value, x->square, &c);
+	return check_cell(r, g, d, &c, level, err);
 }
 
 enum prof_status
@@ -553,18 +483,22 @@ rule_check(struct rule_budgets *b, const struct gate *g,
 	   const struct gate_dist *d, const struct rule_matcher *matcher,
 	   struct prof_err *err)
 {
-	struct groups x = { 0 };
-	enum prof_status st;
+	double level = g->o.alpha / (double)b->n_rule;
+	struct group x = { 0 };
+	enum prof_status st = PROF_OK;
 
-	x.value = calloc(GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.value));
-	x.square = calloc(GATE_MAX_GROUP * g->n_run + 1, sizeof(*x.square));
-	x.of_row = calloc(g->n_row + 1, sizeof(*x.of_row));
-	if (x.value && x.square && x.of_row)
-		st = check_rules(b, g, d, matcher, &x, err);
-	else
+	x.value = calloc(g->n_run + 1, sizeof(*x.value));
+	x.square = calloc(g->n_run + 1, sizeof(*x.square));
+	x.in = calloc(g->n_row + 1, 1);
+	if (!x.value || !x.square || !x.in)
 		st = prof_nomem(err);
+	for (size_t i = 0; st == PROF_OK && i < b->n_rule; i++) {
+		st = find_rows(&x, &b->rule[i], i, g, matcher, err);
+		if (st == PROF_OK)
+			st = check_rule(&x, &b->rule[i], g, d, level, err);
+	}
 	free(x.value);
 	free(x.square);
-	free(x.of_row);
+	free(x.in);
 	return st;
 }

@@ -22,7 +22,6 @@
 #include "gate.h"
 #include "lib/base/status.h"
 
-#define RULE_MAX_TERM 64     /* comparisons and operators in a condition */
 #define RULE_MAX_DEPTH 32    /* of parentheses */
 #define RULE_MAX_LINE 4096   /* bytes of a line of a budget file */
 #define RULE_MAX_BUDGET 1000 /* rules in a budget file */
@@ -39,28 +38,15 @@ struct rule_limit {
 	char unit[16]; /* "": that of the profile */
 };
 
-/* A term of a condition, in postfix order. */
-struct rule_term {
-	enum { RULE_COMPARE, RULE_AND, RULE_OR, RULE_NOT } op;
-	struct rule_limit limit;
-};
-
-struct rule_condition {
-	struct rule_term term[RULE_MAX_TERM];
-	size_t n_term;
-};
-
-/* PROF_EUSAGE says where the text is wrong. */
-enum prof_status rule_parse(const char *text, struct rule_condition *c,
-			    struct prof_err *err) MUST_USE;
-
 /*
- * Is the condition true of a row? Of its estimates: that the row changed at all
- * is not the question here. PROF_EUSAGE: a unit does not fit.
+ * Is the condition in text true of a row? Of its estimates: that the row
+ * changed at all is not the question here. Without g (and row) only the words
+ * are looked at. PROF_EUSAGE says where the text is wrong, or that a unit does
+ * not fit; PROF_ELIMIT.
  */
-enum prof_status rule_holds(const struct rule_condition *c,
-			    const struct gate *g, const struct gate_row *row,
-			    bool *holds, struct prof_err *err) MUST_USE;
+enum prof_status rule_holds(const char *text, const struct gate *g,
+			    const struct gate_row *row, bool *holds,
+			    struct prof_err *err) MUST_USE;
 
 enum rule_answer { RULE_KEPT, RULE_UNSURE, RULE_BROKEN, RULE_NO_FUNCTION };
 

@@ -278,7 +278,7 @@ judge(const struct gate_table *table, const struct tester *t,
 		struct gate_cell *c = &cell[r];
 
 		test_cell(t, c);
-		if (table->is_test[r])
+		if (table->row[r].is_test)
 			c->chance = chance_of(t, c, cell[0].expected);
 		if (c->chance > 0)
 			f->chance[f->n++] = c->chance;
@@ -298,8 +298,8 @@ judge(const struct gate_table *table, const struct tester *t,
 		c->detectable = fmax(t->d->t_quantile(m->level, c->df) * c->se,
 				     c->relevant) +
 				t->d->t_quantile(DETECT_MISS, c->df) * c->se;
-		c->verdict = verdict_of(c, table->is_test[r] ? m->level : -1,
-					m->df <= 0);
+		c->verdict = verdict_of(
+			c, table->row[r].is_test ? m->level : -1, m->df <= 0);
 	}
 }
 
