@@ -24,8 +24,7 @@ struct writer {
 	size_t n_thread;
 };
 
-/* "NAME":[...] of n numbers; fn gives each, INT64_MIN is null,
- * INT64_MAX is false. */
+/* "NAME":[...] of n numbers, which fn gives; INT64_MIN is null. */
 static void
 put_column(struct writer *w, const char *name, size_t n,
 	   int64_t (*fn)(const struct writer *, size_t))
@@ -38,11 +37,19 @@ put_column(struct writer *w, const char *name, size_t n,
 			putc(',', w->out);
 		if (v == INT64_MIN)
 			fputs("null", w->out);
-		else if (v == INT64_MAX)
-			fputs("false", w->out);
 		else
 			fprintf(w->out, "%" PRId64, v);
 	}
+	fputs("],\n", w->out);
+}
+
+/* "NAME":[...] of the same value n times. */
+static void
+put_same(struct writer *w, const char *name, size_t n, const char *value)
+{
+	fprintf(w->out, "\"%s\":[", name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(w->out, i ? ",%s" : "%s", value);
 	fputs("],\n", w->out);
 }
 
@@ -53,45 +60,10 @@ frame(const struct writer *w, size_t i)
 }
 
 static int64_t
-none(const struct writer *w, size_t i)
-{
-	(void)w, (void)i;
-	return INT64_MIN;
-}
-
-static int64_t
-zero(const struct writer *w, size_t i)
-{
-	(void)w, (void)i;
-	return 0;
-}
-
-static int64_t
-no(const struct writer *w, size_t i)
-{
-	(void)w, (void)i;
-	return INT64_MAX;
-}
-
-static int64_t
-one(const struct writer *w, size_t i)
-{
-	(void)w, (void)i;
-	return 1;
-}
-
-static int64_t
 itself(const struct writer *w, size_t i)
 {
 	(void)w;
 	return (int64_t)i;
-}
-
-static int64_t
-minus_one(const struct writer *w, size_t i)
-{
-	(void)w, (void)i;
-	return -1;
 }
 
 static int64_t
@@ -254,25 +226,25 @@ put_frames(struct writer *w)
 	size_t n = w->names->n_frame;
 
 	fputs("\"frameTable\":{", w->out);
-	put_column(w, "address", n, minus_one);
+	put_same(w, "address", n, "-1");
 	put_column(w, "inlineDepth", n, inline_depth);
 	put_column(w, "category", n, category);
-	put_column(w, "subcategory", n, zero);
+	put_same(w, "subcategory", n, "0");
 	put_column(w, "func", n, itself);
-	put_column(w, "nativeSymbol", n, none);
-	put_column(w, "innerWindowID", n, zero);
+	put_same(w, "nativeSymbol", n, "null");
+	put_same(w, "innerWindowID", n, "0");
 	put_column(w, "line", n, line);
-	put_column(w, "column", n, none);
-	put_column(w, "originalLocation", n, none);
+	put_same(w, "column", n, "null");
+	put_same(w, "originalLocation", n, "null");
 	put_length(w, n, "},\n\"funcTable\":{");
 	put_column(w, "name", n, name);
-	put_column(w, "isJS", n, no);
-	put_column(w, "relevantForJS", n, no);
+	put_same(w, "isJS", n, "false");
+	put_same(w, "relevantForJS", n, "false");
 	put_column(w, "resource", n, resource);
 	put_column(w, "source", n, source);
 	put_column(w, "lineNumber", n, start_line);
-	put_column(w, "columnNumber", n, none);
-	put_column(w, "originalLocation", n, none);
+	put_same(w, "columnNumber", n, "null");
+	put_same(w, "originalLocation", n, "null");
 	put_length(w, n, "},\n");
 }
 
@@ -294,18 +266,18 @@ put_shared(struct writer *w)
 	fputs("\"resourceTable\":{", w->out);
 	put_column(w, "lib", w->n_lib, itself);
 	put_column(w, "name", w->n_lib, lib_name);
-	put_column(w, "host", w->n_lib, none);
-	put_column(w, "type", w->n_lib, one);
+	put_same(w, "host", w->n_lib, "null");
+	put_same(w, "type", w->n_lib, "1");
 	put_length(w, w->n_lib,
 		   "},\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],"
 		   "\"name\":[],\"functionSize\":[],\"length\":0},\n"
 		   "\"sources\":{");
-	put_column(w, "id", s->n_str, none);
+	put_same(w, "id", s->n_str, "null");
 	put_column(w, "filename", s->n_str, itself);
-	put_column(w, "startLine", s->n_str, one);
-	put_column(w, "startColumn", s->n_str, one);
-	put_column(w, "sourceMapURL", s->n_str, none);
-	put_column(w, "content", s->n_str, none);
+	put_same(w, "startLine", s->n_str, "1");
+	put_same(w, "startColumn", s->n_str, "1");
+	put_same(w, "sourceMapURL", s->n_str, "null");
+	put_same(w, "content", s->n_str, "null");
 	put_length(w, s->n_str, "}},\n");
 }
 
