@@ -54,6 +54,14 @@ die(const char *fmt, ...)
 	exit(CLI_TROUBLE);
 }
 
+void *
+allocated(void *p)
+{
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
 void
 complain(const char *fmt, ...)
 {

@@ -187,6 +187,9 @@ int cli_finish(struct cli *cli, int status);
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* p; without memory, when it is NULL, die. */
+void *allocated(void *p);
+
 /*
  * The same line, and the run continues; the caller ends it with CLI_TROUBLE.
  */

@@ -69,14 +69,6 @@ value_release(struct refine_value *v)
 	memset(v, 0, sizeof(*v));
 }
 
-static void *
-allocated(void *p)
-{
-	if (!p)
-		die("out of memory");
-	return p;
-}
-
 /* One more pattern of the option. */
 static struct match *
 add_pattern(struct refine_value *v, const char *name, const char *pattern)

@@ -19,14 +19,6 @@
 static const char title[] = "# machine: ";
 static const char ending[] = ".pb.gz";
 
-static void *
-allocated(void *p)
-{
-	if (!p)
-		die("out of memory");
-	return p;
-}
-
 void
 baseline_machine(const struct profile *p, char *text, size_t size)
 {

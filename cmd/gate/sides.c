@@ -61,14 +61,6 @@ scale_parse(struct scale_option *s, struct cli *cli)
 		die("--scale: '%s' is not ops=N or ops=N/M", cli->arg);
 }
 
-static void *
-allocated(void *p)
-{
-	if (!p)
-		die("out of memory");
-	return p;
-}
-
 void
 sides_baseline(struct sides *s, const char *name)
 {
