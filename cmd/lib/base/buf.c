@@ -3,6 +3,7 @@
 
 #include "buf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,30 @@ buf_add(struct buf *b, const void *data, size_t n)
 	if (n)
 		memcpy(b->data + b->n, data, n);
 	b->n += n;
+	return 0;
+}
+
+int
+buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+	size_t room = 128; /* enough for most: one pass */
+	va_list again;
+	int n;
+
+	if (buf_reserve(b, room) < 0)
+		return -1;
+	va_copy(again, ap);
+	n = vsnprintf((char *)b->data + b->n, room, fmt, again);
+	va_end(again);
+	if (n < 0)
+		return -1;
+	if ((size_t)n >= room) {
+		room = (size_t)n + 1;
+		if (buf_reserve(b, room) < 0)
+			return -1;
+		vsnprintf((char *)b->data + b->n, room, fmt, ap);
+	}
+	b->n += (size_t)n;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef BUF_H
 #define BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@ int buf_reserve(struct buf *b, size_t more);
 
 /* Append. Returns -1, unchanged, without memory. */
 int buf_add(struct buf *b, const void *data, size_t n);
+
+/* Append as vprintf() does, without the NUL. Returns -1 as buf_add() does. */
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 /* Free the bytes; b is then empty and can be used again. */
 void buf_release(struct buf *b);

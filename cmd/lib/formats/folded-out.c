@@ -183,28 +183,28 @@ by_text(const void *a, const void *b, void *ctx)
 	return c ? c : (x->n > y->n) - (x->n < y->n);
 }
 
+/* Name and unit, and the end of the line. */
+static void
+put_type(FILE *out, const struct profile *p, const struct value_type *t)
+{
+	const char *type = profile_str(p, t->type);
+	const char *unit = profile_str(p, t->unit);
+
+	escape_put(out, ESCAPE_TEXT, type, strlen(type));
+	putc(' ', out);
+	escape_put(out, ESCAPE_TEXT, unit, strlen(unit));
+	putc('\n', out);
+}
+
 static void
 put_headers(FILE *out, const struct profile *p, size_t column)
 {
-	const struct value_type *t = &p->type[column];
-
 	fprintf(out, "# profpipe folded 1\n# type ");
-	escape_put(out, ESCAPE_TEXT, profile_str(p, t->type),
-		   strlen(profile_str(p, t->type)));
-	putc(' ', out);
-	escape_put(out, ESCAPE_TEXT, profile_str(p, t->unit),
-		   strlen(profile_str(p, t->unit)));
-	putc('\n', out);
+	put_type(out, p, &p->type[column]);
 	if (!p->period || !p->period_type.type || !p->period_type.unit)
 		return;
 	fprintf(out, "# period %" PRId64 " ", p->period);
-	t = &p->period_type;
-	escape_put(out, ESCAPE_TEXT, profile_str(p, t->type),
-		   strlen(profile_str(p, t->type)));
-	putc(' ', out);
-	escape_put(out, ESCAPE_TEXT, profile_str(p, t->unit),
-		   strlen(profile_str(p, t->unit)));
-	putc('\n', out);
+	put_type(out, p, &p->period_type);
 }
 
 static void

@@ -134,14 +134,13 @@ write_cpu(const struct writer *w)
 __attribute__((format(printf, 2, 3))) static int
 add_text(const struct writer *w, const char *fmt, ...)
 {
-	char text[256];
 	va_list ap;
-	int n;
+	int failed;
 
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	failed = buf_vprintf(w->out, fmt, ap);
 	va_end(ap);
-	return buf_add(w->out, text, (size_t)n);
+	return failed;
 }
 
 /* "@ 0x1234 0x1235": none of these is where the program was interrupted, so

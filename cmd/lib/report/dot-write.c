@@ -21,17 +21,12 @@ dot_put(struct drawing *d, const char *s, size_t n)
 void
 dot_putf(struct drawing *d, const char *fmt, ...)
 {
-	char text[512];
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
+	if (buf_vprintf(d->out, fmt, ap) < 0)
 		d->failed = true;
-	else
-		dot_put(d, text, (size_t)n);
+	va_end(ap);
 }
 
 void

@@ -45,20 +45,16 @@ put(struct svg *s, const char *text)
 		s->failed = true;
 }
 
-/* printf() of short texts that need no escapes. */
+/* printf() of texts that need no escapes. */
 static void __attribute__((format(printf, 2, 3)))
 putf(struct svg *s, const char *fmt, ...)
 {
-	char text[512];
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text) ||
-	    buf_add(s->out, text, (size_t)n) < 0)
+	if (buf_vprintf(s->out, fmt, ap) < 0)
 		s->failed = true;
+	va_end(ap);
 }
 
 /* before, and a coordinate of two decimals at most. */
