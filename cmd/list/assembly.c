@@ -11,6 +11,7 @@
 
 #include "decode.h"
 #include "lib/base/arena.h"
+#include "lib/base/search.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
@@ -126,16 +127,10 @@ static const struct object_place *
 places_in(const struct list_object *object, uint64_t start, uint64_t end,
 	  size_t *n)
 {
-	size_t lo = 0, hi = object->n_place;
+	size_t lo = search_from(object->place, object->n_place,
+				sizeof(*object->place),
+				offsetof(struct object_place, address), start);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (object->place[mid].address < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (*n = 0;
 	     lo + *n < object->n_place && object->place[lo + *n].address < end;
 	     (*n)++)

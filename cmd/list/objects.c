@@ -8,52 +8,30 @@
 
 #include "lib/model/profile.h"
 #include "symbols/binary/binary.h"
+#include "symbols/resolve/group.h"
 #include "symbols/resolve/open.h"
 #include "symbols/resolve/resolve.h"
-
-/* A mapping, by what names its object. */
-struct named {
-	uint32_t file, build_id, mapping;
-};
-
-static int
-cmp_named(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->build_id != y->build_id)
-		return x->build_id < y->build_id ? -1 : 1;
-	return (x->mapping > y->mapping) - (x->mapping < y->mapping);
-}
 
 enum prof_status
 objects_init(struct objects *o, const struct profile *p, struct prof_err *err)
 {
 	size_t n = p->n_mapping;
-	struct named *named = calloc(n + 1, sizeof(*named));
+	struct grouped *g = group_mappings(p);
 
 	o->n = 0;
 	o->object = calloc(n + 1, sizeof(*o->object));
 	o->of = calloc(n + 1, sizeof(*o->of));
-	if (!named || !o->object || !o->of) {
-		free(named);
+	if (!g || !o->object || !o->of) {
+		free(g);
 		return prof_nomem(err);
 	}
-	for (size_t i = 0; i < n; i++)
-		named[i] =
-			(struct named){ p->mapping[i].file,
-					p->mapping[i].build_id, (uint32_t)i };
-	qsort(named, n, sizeof(*named), cmp_named);
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || named[i].file != named[i - 1].file ||
-		    named[i].build_id != named[i - 1].build_id)
-			o->object[o->n++].mapping = named[i].mapping;
-		o->of[named[i].mapping] = (uint32_t)o->n - 1;
+		if (i == 0 || g[i - 1].is_last)
+			o->object[o->n++].mapping = g[i].mapping;
+		o->of[g[i].mapping] = (uint32_t)o->n - 1;
 	}
 	o->object[o->n++].mapping = PROF_NONE;
-	free(named);
+	free(g);
 	return PROF_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "elf-source.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,34 +64,6 @@ elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 	return true;
 }
 
-/* The build-id, if it is among these n bytes of notes. */
-static void
-read_notes(struct elf_source *s, const uint8_t *note, size_t n)
-{
-	Elf64_Nhdr head;
-
-	while (n >= sizeof head) {
-		size_t name, desc;
-
-		memcpy(&head, note, sizeof head);
-		name = ((size_t)head.n_namesz + 3) & ~(size_t)3;
-		desc = ((size_t)head.n_descsz + 3) & ~(size_t)3;
-		if (name > n - sizeof head || desc > n - sizeof head - name)
-			return;
-		note += sizeof head;
-		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 &&
-		    memcmp(note, "GNU", 4) == 0 && head.n_descsz > 0 &&
-		    head.n_descsz <= ELF_MAX_BUILD_ID) {
-			for (uint32_t i = 0; i < head.n_descsz; i++)
-				snprintf(s->build_id + 2 * i, 3, "%02x",
-					 note[name + i]);
-			return;
-		}
-		note += name + desc;
-		n -= sizeof head + name + desc;
-	}
-}
-
 static void
 read_build_id(struct elf_source *s)
 {
@@ -102,7 +73,8 @@ read_build_id(struct elf_source *s)
 
 		if (ph->p_type == PT_NOTE && ph->p_filesz <= MAX_NOTE &&
 		    elf_source_slurp(s, ph->p_offset, ph->p_filesz, &note))
-			read_notes(s, note.data, note.n);
+			build_id_in_notes(note.data, note.n, ph->p_align, false,
+					  s->build_id);
 		buf_release(&note);
 	}
 }

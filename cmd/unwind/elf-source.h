@@ -12,12 +12,10 @@
 #include <stdint.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/buildid.h"
 #include "lib/base/status.h"
 
-enum {
-	ELF_MAX_SEGMENT = 256,
-	ELF_MAX_BUILD_ID = 64, /* bytes */
-};
+enum { ELF_MAX_SEGMENT = 256 };
 
 struct elf_source {
 	int fd;              /* -1: data */
@@ -28,7 +26,7 @@ struct elf_source {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment[ELF_MAX_SEGMENT];
 	size_t n_segment;
-	char build_id[2 * ELF_MAX_BUILD_ID + 1]; /* lower-case hex, or "" */
+	char build_id[BUILD_ID_TEXT]; /* lower-case hex, or "" */
 };
 
 /*

@@ -26,7 +26,7 @@ enum {
 enum { TABLE_EH, TABLE_DEBUG, TABLE_GO, N_TABLE };
 
 struct rows {
-	char build_id[2 * ELF_MAX_BUILD_ID + 1];
+	char build_id[BUILD_ID_TEXT];
 	Elf64_Phdr load[MAX_LOAD]; /* those with code */
 	size_t n_load;
 	uint64_t lo, hi; /* addresses of the code; rows count from lo */

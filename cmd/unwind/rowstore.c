@@ -21,7 +21,7 @@
 #include "lib/base/array.h"
 #include "rows.h"
 
-enum { MAX_KEY = 2 * ELF_MAX_BUILD_ID + 1 };
+enum { MAX_KEY = BUILD_ID_TEXT };
 
 struct entry {
 	char key[MAX_KEY];

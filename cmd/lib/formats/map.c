@@ -8,6 +8,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that count */
 #define MAX_EXPANDED 8192 /* a line with its variables replaced */
@@ -413,16 +414,10 @@ static size_t
 claim(struct place *at, size_t n, uint64_t start, uint64_t limit,
       uint32_t mapping)
 {
-	size_t low = 0, high = n, count = 0;
+	size_t low = search_from(at, n, sizeof(*at),
+				 offsetof(struct place, address), start);
+	size_t count = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].address < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	while ((low = next_free(at, n, low)) < n && at[low].address < limit) {
 		at[low].mapping = mapping;
 		at[low].next = low + 1;

@@ -29,7 +29,7 @@ struct mapped_file {
 	size_t n_user;
 	const struct rows *rows;
 	bool tried;
-	char build_id[2 * ELF_MAX_BUILD_ID + 1];
+	char build_id[BUILD_ID_TEXT];
 	char path[];
 };
 
@@ -104,7 +104,7 @@ enum { N_TURN = 3 };
 
 static void
 read_build_id(const char *path, const struct file_from *from,
-	      char id[2 * ELF_MAX_BUILD_ID + 1])
+	      char id[BUILD_ID_TEXT])
 {
 	struct elf_source s;
 	int fd = -1;
@@ -130,7 +130,7 @@ struct mapped_file *
 files_get(struct files *f, const char *path, const char *build_id,
 	  const struct file_from *from)
 {
-	char id[2 * ELF_MAX_BUILD_ID + 1] = "";
+	char id[BUILD_ID_TEXT] = "";
 	struct mapped_file *m, **bucket;
 	uint32_t hash;
 

@@ -3,12 +3,12 @@
 
 #include "kernel.h"
 
-#include <elf.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/slurp.h"
 
 static void
 find_symbols(struct perf_kernel *k)
@@ -36,38 +36,15 @@ find_symbols(struct perf_kernel *k)
 		k->start = k->limit = 0;
 }
 
-static void
-find_build_id(struct perf_kernel *k)
-{
-	FILE *f = fopen("/sys/kernel/notes", "re");
-	Elf64_Nhdr note;
-	char name[64];
-
-	while (f && fread(&note, sizeof note, 1, f) == 1) {
-		uint32_t n_name = (note.n_namesz + 3) & ~3u;
-		uint32_t n = (note.n_descsz + 3) & ~3u;
-		bool is_id = note.n_type == NT_GNU_BUILD_ID && n_name == 4 &&
-			     n <= sizeof k->build_id;
-
-		if (n_name > sizeof name || fread(name, 1, n_name, f) != n_name)
-			break;
-		if (is_id && memcmp(name, "GNU", 4) == 0) {
-			if (fread(k->build_id, 1, n, f) == n)
-				k->n_build_id = note.n_descsz;
-			break;
-		}
-		if (fseek(f, (long)n, SEEK_CUR) != 0)
-			break;
-	}
-	if (f)
-		fclose(f);
-}
-
 void
 perf_kernel_find(struct perf_kernel *k)
 {
+	struct buf notes = { 0 };
+
 	*k = (struct perf_kernel){ 0 };
 	find_symbols(k);
-	if (k->start)
-		find_build_id(k);
+	if (k->start &&
+	    slurp("/sys/kernel/notes", false, &notes, NULL) == PROF_OK)
+		build_id_in_notes(notes.data, notes.n, 4, false, k->build_id);
+	buf_release(&notes);
 }

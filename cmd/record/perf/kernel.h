@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 
+#include "lib/base/buildid.h"
+
 struct perf_kernel {
 	uint64_t start, limit; /* of the kernel proper; 0: not to be seen */
-	uint8_t build_id[36];
-	uint32_t n_build_id;
+	char build_id[BUILD_ID_TEXT]; /* lower-case hex, or "" */
 };
 
 /* Ask the kernel, which hides addresses from users without CAP_SYSLOG. */

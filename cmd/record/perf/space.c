@@ -23,6 +23,7 @@
 #include "file.h"
 #include "kernel.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "record/tally.h"
 
 enum {
@@ -149,6 +150,18 @@ set_name(struct process_space *p, const char *name)
 
 /* --- the tally --- */
 
+/* id in hex; what the tally has no room for is cut. */
+static void
+put_build_id(struct shm_module *module, const char *id)
+{
+	for (; module->n_build_id < MAX_ID_BYTES && id[0] && id[1]; id += 2) {
+		const char digits[] = { id[0], id[1], '\0' };
+
+		module->build_id[module->n_build_id++] =
+			(uint8_t)strtoul(digits, NULL, 16);
+	}
+}
+
 static void
 tell_module(struct process_space *p, const struct mapping *m)
 {
@@ -162,12 +175,7 @@ tell_module(struct process_space *p, const struct mapping *m)
 	module->start = m->start;
 	module->limit = m->limit;
 	module->offset = m->offset;
-	for (; module->n_build_id < MAX_ID_BYTES && id[0] && id[1]; id += 2) {
-		const char digits[] = { id[0], id[1], '\0' };
-
-		module->build_id[module->n_build_id++] =
-			(uint8_t)strtoul(digits, NULL, 16);
-	}
+	put_build_id(module, id);
 	strcpy(module->path, path);
 	tally_module(p->all->tally, module, n);
 	free(module);
@@ -183,10 +191,9 @@ tell_kernel(struct process_space *p)
 	} u = { .module = { .space = p->number,
 			    .start = k->start,
 			    .limit = k->limit,
-			    .offset = k->start,
-			    .n_build_id = k->n_build_id } };
+			    .offset = k->start } };
 
-	memcpy(u.module.build_id, k->build_id, sizeof k->build_id);
+	put_build_id(&u.module, k->build_id);
 	strcpy(u.bytes + offsetof(struct shm_module, path), PERF_KERNEL_NAME);
 	tally_module(p->all->tally, &u.module, sizeof u);
 }
@@ -206,17 +213,8 @@ tell_gone(struct process_space *p, const struct mapping *m)
 static size_t
 place(const struct process_space *p, uint64_t address)
 {
-	size_t lo = 0, hi = p->n_map;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->map[mid].limit <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_above(p->map, p->n_map, sizeof(*p->map),
+			    offsetof(struct mapping, limit), address);
 }
 
 static bool

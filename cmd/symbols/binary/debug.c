@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/elf/note.h"
+
 struct debug_search {
 	const struct object *o; /* whose it is */
 	struct object *debug;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "lib/wire/compress.h"
 
 #define ORDER 0x01020304u /* as this machine has it */
@@ -68,16 +69,10 @@ image_read(struct image *im, const void *data, size_t n, const char *key,
 int
 image_find(const struct image *im, uint64_t addr, struct symbol_frame *frame)
 {
-	uint32_t lo = 0, hi = im->n_addr, n;
+	size_t lo =
+		search_from(im->addr, im->n_addr, sizeof(*im->addr), 0, addr);
+	uint32_t n;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (im->addr[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == im->n_addr || im->addr[lo] != addr ||
 	    im->first[lo] > im->first[lo + 1] ||
 	    im->first[lo + 1] > im->n_frame)

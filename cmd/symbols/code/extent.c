@@ -10,6 +10,7 @@
 #include "cfi.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "symbols/binary/binary.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
@@ -87,17 +88,8 @@ tables_close(struct tables *t)
 static size_t
 range_after(const struct finder *f, uint64_t a)
 {
-	size_t lo = 0, n = f->n;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (f->range[mid].end <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	return search_above(f->range, f->n, sizeof(*f->range),
+			    offsetof(struct code_range, end), a);
 }
 
 /* Is a in range i, rather than in the gap before it? */
@@ -280,15 +272,8 @@ extents_release(struct extents *e)
 const struct extent *
 extents_at(const struct extents *e, uint64_t a)
 {
-	size_t lo = 0, n = e->n;
+	size_t lo = search_above(e->extent, e->n, sizeof(*e->extent),
+				 offsetof(struct extent, end), a);
 
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (e->extent[mid].end <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
 	return lo < e->n && e->extent[lo].start <= a ? &e->extent[lo] : NULL;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "symbols/elf/symtab.h"
 
 /* --- the header --- */
@@ -239,16 +240,8 @@ struct line_run {
 static void
 seek(struct line_run *r, uint64_t a)
 {
-	size_t lo = 0, hi = r->n;
+	size_t lo = search_from(r->addr, r->n, sizeof(*r->addr), 0, a);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->addr[mid] < a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo < r->n && !code_end(r->code, a))
 		lo = r->n;
 	r->next = lo;

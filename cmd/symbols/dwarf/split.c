@@ -49,7 +49,7 @@ dir_length(const char *path)
 
 struct link {
 	const char *name;
-	char id[NOTE_BUILD_ID_TEXT];
+	char id[BUILD_ID_TEXT];
 };
 
 static bool
@@ -69,7 +69,7 @@ read_link(Elf *elf, struct link *out)
 		return false;
 	id++;
 	n = data->d_size - (size_t)(id - (const uint8_t *)data->d_buf);
-	if (n < 2 || n > NOTE_MAX_BUILD_ID)
+	if (n < 2 || n > BUILD_ID_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		snprintf(out->id + 2 * i, 3, "%02x", id[i]);

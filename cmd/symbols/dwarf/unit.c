@@ -8,6 +8,7 @@
 
 #include "abbrev.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 
 bool
 unit_read_header(const struct dwarf_file *f, uint64_t offset,
@@ -168,16 +169,9 @@ dwarf_units_read(struct dwarf_file *f, bool roots, struct dwarf_budget *budget,
 const struct dwarf_unit *
 unit_at(const struct dwarf_file *f, uint64_t offset)
 {
-	size_t lo = 0, hi = f->n_unit;
+	size_t lo = search_above(f->unit, f->n_unit, sizeof(*f->unit),
+				 offsetof(struct dwarf_unit, end), offset);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->unit[mid].end <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < f->n_unit && f->unit[lo].first <= offset ? &f->unit[lo]
 							     : NULL;
 }

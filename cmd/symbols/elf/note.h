@@ -11,18 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NOTE_MAX_BUILD_ID 64 /* bytes: longer ones are cut */
-#define NOTE_BUILD_ID_TEXT (2 * NOTE_MAX_BUILD_ID + 1)
-
 /*
- * Look for a build-id in n bytes of notes, whose parts begin at multiples of
- * align (4 or 8) and whose numbers are big-endian or not: in lower-case hex at
- * id, which has NOTE_BUILD_ID_TEXT bytes. false, and "": there is none.
+ * The build-id in the notes of elf, those of its sections, then its segments:
+ * in BUILD_ID_TEXT bytes (buildid.h). false, and "": there is none.
  */
-bool note_build_id(const uint8_t *data, size_t n, size_t align,
-		   bool is_big_endian, char *id);
-
-/* The same for all notes of elf: those of its sections, then its segments. */
 bool note_find_build_id(Elf *elf, char *id);
 
 /*

@@ -180,7 +180,7 @@ int
 object_add_identity(const struct object *o, struct buf *out)
 {
 	const struct object_state *s = &o->state;
-	char text[NOTE_BUILD_ID_TEXT + 199];
+	char text[BUILD_ID_TEXT + 199];
 	int n;
 
 	if (s->is_known)

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/buildid.h"
 #include "lib/base/status.h"
-#include "note.h"
 #include "unpack.h"
 
 /*
@@ -37,7 +37,7 @@ struct object {
 	uint64_t size;
 	struct object_state state;
 	struct unpack_budget *budget; /* of what it leads to; may be NULL */
-	char build_id[NOTE_BUILD_ID_TEXT]; /* hex, or "" */
+	char build_id[BUILD_ID_TEXT]; /* hex, or "" */
 };
 
 /*

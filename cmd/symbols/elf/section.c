@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/wire/compress.h"
 
 /* A section that unpacks to more than these two allow is a bomb. */
@@ -44,16 +45,9 @@ section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh)
 uint64_t
 code_end(const struct code_map *c, uint64_t a)
 {
-	size_t lo = 0, n = c->n;
+	size_t lo = search_above(c->range, c->n, sizeof(*c->range),
+				 offsetof(struct code_range, end), a);
 
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (c->range[mid].end <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
 	return lo < c->n && c->range[lo].start <= a ? c->range[lo].end : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/base/addrs.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 
 void
 symlist_release(struct symlist *l)
@@ -63,16 +64,10 @@ emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
 {
 	struct symbol_frame f = { .name = l->text + e->name, .file = "" };
 	const struct symlist_line *line = e->n_line ? l->line + e->line : NULL;
-	size_t lo = 0, n = e->n_line;
+	size_t lo = search_above(line, e->n_line, sizeof(*line),
+				 offsetof(struct symlist_line, offset),
+				 a - e->start);
 
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (line[mid].offset <= a - e->start)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
 	if (lo && line[lo - 1].file != SYMLIST_NONE) {
 		f.file = l->text + line[lo - 1].file;
 		f.line = line[lo - 1].line;

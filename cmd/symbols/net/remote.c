@@ -14,6 +14,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/now.h"
+#include "lib/base/search.h"
 #include "lib/formats/symbolz.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
@@ -368,18 +369,12 @@ take_name(void *ctx, uint64_t addr, const char *name, size_t len)
 {
 	const struct answer *a = ctx;
 	struct want *want = a->r->want + a->q->want;
-	size_t lo = 0, hi = a->q->n;
+	size_t lo;
 	uint32_t s;
 
 	addr -= a->q->shift;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (want[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_from(want, a->q->n, sizeof(*want),
+			 offsetof(struct want, addr), addr);
 	if (lo == a->q->n || want[lo].addr != addr)
 		return;
 	s = strtab_add(&a->r->p->strings, name, len);

@@ -11,8 +11,8 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "lib/base/buildid.h"
 #include "lib/base/slurp.h"
-#include "symbols/elf/note.h"
 #include "symbols/lists/kallsyms.h"
 
 #define PAGE ((uint64_t)4096)
@@ -50,7 +50,7 @@ read_build_id(const char *path, char *id)
 
 	*id = '\0';
 	if (slurp(path, false, &notes, NULL) == PROF_OK)
-		note_build_id(notes.data, notes.n, 4, is_big_endian, id);
+		build_id_in_notes(notes.data, notes.n, 4, is_big_endian, id);
 	buf_release(&notes);
 }
 
@@ -105,7 +105,7 @@ check_running(const struct resolve *r, const struct mapping *m,
 {
 	const char *want = profile_str(r->p, m->build_id);
 	const char *file = profile_str(r->p, m->file);
-	char have[NOTE_BUILD_ID_TEXT];
+	char have[BUILD_ID_TEXT];
 
 	if (!*want)
 		return PROF_OK;

@@ -16,7 +16,7 @@ bool kernel_is_mapping(const struct mapping *m, const char *file);
  */
 const char *kernel_symbol(const char *file);
 
-/* The build-id of the running kernel, in NOTE_BUILD_ID_TEXT bytes; or "". */
+/* The build-id of the running kernel, in BUILD_ID_TEXT bytes; or "". */
 void kernel_build_id(char *id);
 
 /*

@@ -9,9 +9,9 @@
 
 #include "impl.h"
 #include "kernel.h"
+#include "lib/base/buildid.h"
 #include "lib/model/loadbase.h"
 #include "locate.h"
-#include "symbols/elf/note.h"
 
 /* Is file the name of the vDSO? */
 static bool
@@ -47,7 +47,7 @@ open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	const char *file = profile_str(r->p, map->file);
 	const char *id = profile_str(r->p, map->build_id);
 	enum prof_status st;
-	char running[NOTE_BUILD_ID_TEXT];
+	char running[BUILD_ID_TEXT];
 
 	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
 		/* A list of symbols that the caller named is enough. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "jit.h"
 #include "kernel.h"
 #include "locate.h"
@@ -158,45 +159,18 @@ sort_wanted(struct resolve *r)
 	r->place[0] = 0;
 }
 
-/* A mapping, by what names its object. */
-struct named {
-	uint32_t file, build_id, mapping;
-};
-
-static int
-cmp_named(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->build_id != y->build_id)
-		return x->build_id < y->build_id ? -1 : 1;
-	return (x->mapping > y->mapping) - (x->mapping < y->mapping);
-}
-
 /* Chain the mappings of each object: it is opened once for all of them. */
 static int
 chain_mappings(struct resolve *r)
 {
-	const struct mapping *m = r->p->mapping;
-	size_t n = r->p->n_mapping;
-	struct named *named = calloc(n + 1, sizeof(*named));
+	struct grouped *g = group_mappings(r->p);
 
-	if (!named)
+	if (!g)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		named[i] =
-			(struct named){ m[i].file, m[i].build_id, (uint32_t)i };
-	qsort(named, n, sizeof(*named), cmp_named);
-	for (size_t i = 0; i < n; i++) {
-		bool same = i + 1 < n && named[i].file == named[i + 1].file &&
-			    named[i].build_id == named[i + 1].build_id;
-
-		r->next[named[i].mapping] =
-			same ? named[i + 1].mapping : PROF_NONE;
-	}
-	free(named);
+	for (size_t i = 0; i < r->p->n_mapping; i++)
+		r->next[g[i].mapping] =
+			g[i].is_last ? PROF_NONE : g[i + 1].mapping;
+	free(g);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 
 #define MAX_KERNEL ((uint64_t)1 << 30) /* size of its image on x86-64 */
 #define MAX_SPACE (1u << 18)           /* mappings of one process */
@@ -26,17 +27,13 @@ perf_space_release(struct perf *r, struct perf_space *s)
 const struct perf_vma *
 perf_find(const struct perf_space *s, uint64_t address)
 {
-	uint32_t lo = 0, hi = s ? s->n : 0;
+	size_t lo;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->vma[mid].limit <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!s || lo == s->n || s->vma[lo].start > address)
+	if (!s)
+		return NULL;
+	lo = search_above(s->vma, s->n, sizeof(*s->vma),
+			  offsetof(struct perf_vma, limit), address);
+	if (lo == s->n || s->vma[lo].start > address)
 		return NULL;
 	return &s->vma[lo];
 }

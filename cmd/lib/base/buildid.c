@@ -1,0 +1,60 @@
+/* buildid.c - see buildid.h. */
+#include "config.h"
+
+#include "buildid.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t
+read_u32(const uint8_t *p, bool is_big_endian)
+{
+	return is_big_endian ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+				       (uint32_t)p[2] << 8 | p[3]
+			     : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 |
+				       (uint32_t)p[1] << 8 | p[0];
+}
+
+static size_t
+align_up(size_t n, size_t align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+bool
+build_id_in_notes(const uint8_t *data, size_t n, size_t align,
+		  bool is_big_endian, char *id)
+{
+	enum { HEAD = 12 }; /* sizes of name and content, type */
+
+	*id = '\0';
+	align = align == 8 ? 8 : 4;
+	while (n >= HEAD) {
+		size_t n_name = read_u32(data, is_big_endian);
+		size_t n_content = read_u32(data + 4, is_big_endian);
+		uint32_t type = read_u32(data + 8, is_big_endian);
+		size_t content, next;
+
+		if (n_name > n - HEAD)
+			break;
+		content = align_up(HEAD + n_name, align);
+		if (content > n || n_content > n - content)
+			break;
+		if (type == NT_GNU_BUILD_ID && n_name == 4 && n_content &&
+		    !memcmp(data + HEAD, "GNU", 4)) {
+			if (n_content > BUILD_ID_MAX)
+				n_content = BUILD_ID_MAX;
+			for (size_t i = 0; i < n_content; i++)
+				snprintf(id + 2 * i, 3, "%02x",
+					 data[content + i]);
+			return true;
+		}
+		next = align_up(content + n_content, align);
+		if (next >= n)
+			break;
+		data += next;
+		n -= next;
+	}
+	return false;
+}
