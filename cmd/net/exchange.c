@@ -75,7 +75,7 @@ is_bomb(const struct exchange *x)
 
 	if (x->n_body <= MAX_SMALL)
 		return false;
-	curl_easy_getinfo(x->easy, CURLINFO_SIZE_DOWNLOAD_T, &arrived);
+	x->curl->easy_getinfo(x->easy, CURLINFO_SIZE_DOWNLOAD_T, &arrived);
 	return arrived > 0 && x->n_body / MAX_RATIO > (size_t)arrived;
 }
 
@@ -114,57 +114,65 @@ on_body(char *data, size_t size, size_t n, void *ctx)
 
 /* --- the request --- */
 
+/* Options with constant values cannot fail. */
+#define SET(x, option, value)                                                  \
+	((x)->curl->easy_setopt((x)->easy, (option), (value)))
+
 static void
-set_proxy(CURL *easy, const struct source *s)
+set_proxy(struct exchange *x)
 {
+	const struct source *s = &x->f->source;
 	const char *upper = getenv("HTTP_PROXY");
 
 	if (s->is_local)
-		curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+		SET(x, CURLOPT_NOPROXY, "*");
 	/*
 	 * curl does not read this variable, because a client of a CGI program
 	 * could set it with a header. pprof reads it unless it runs as CGI.
 	 */
 	else if (upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD") &&
 		 !strcmp(s->scheme, "http"))
-		curl_easy_setopt(easy, CURLOPT_PROXY, upper);
+		SET(x, CURLOPT_PROXY, upper);
 }
 
 static void
-set_tls(CURL *easy, const struct source *s, const struct fetch_options *o)
+set_tls(struct exchange *x)
 {
+	const struct source *s = &x->f->source;
+	const struct fetch_options *o = x->o;
+
 	if (o->tls_cert) {
-		curl_easy_setopt(easy, CURLOPT_SSLCERT, o->tls_cert);
-		curl_easy_setopt(easy, CURLOPT_SSLKEY, o->tls_key);
+		SET(x, CURLOPT_SSLCERT, o->tls_cert);
+		SET(x, CURLOPT_SSLKEY, o->tls_key);
 	}
 	if (o->tls_ca) {
-		curl_easy_setopt(easy, CURLOPT_CAINFO, o->tls_ca);
-		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+		SET(x, CURLOPT_CAINFO, o->tls_ca);
+		SET(x, CURLOPT_CAPATH, NULL);
 	}
 	if (s->is_insecure) {
-		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+		SET(x, CURLOPT_SSL_VERIFYPEER, 0L);
+		SET(x, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
 }
 
 static void
-set_protocols(CURL *easy)
+set_protocols(struct exchange *x)
 {
 #if LIBCURL_VERSION_NUM >= 0x075500
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+	SET(x, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(x, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 #else
 	long both = CURLPROTO_HTTP | CURLPROTO_HTTPS;
 
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, both);
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, both);
+	SET(x, CURLOPT_PROTOCOLS, both);
+	SET(x, CURLOPT_REDIR_PROTOCOLS, both);
 #endif
 }
 
 static bool
 add_header(struct exchange *x, const char *line)
 {
-	struct curl_slist *longer = curl_slist_append(x->header, line);
+	struct curl_slist *longer = x->curl->slist_append(x->header, line);
 
 	if (longer)
 		x->header = longer;
@@ -178,8 +186,8 @@ add_header(struct exchange *x, const char *line)
 static bool
 set_post(struct exchange *x)
 {
-	curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, x->f->post);
-	curl_easy_setopt(x->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+	SET(x, CURLOPT_POSTFIELDS, x->f->post);
+	SET(x, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
 	return add_header(x, "Content-Type: application/octet-stream") &&
 	       add_header(x, "Expect:");
 }
@@ -191,29 +199,29 @@ set_post(struct exchange *x)
 static bool
 set_get(struct exchange *x)
 {
-	curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
+	SET(x, CURLOPT_FORBID_REUSE, 1L);
 	return add_header(x, "Connection: close");
 }
 
 static void
-set_connection(CURL *easy)
+set_connection(struct exchange *x)
 {
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	SET(x, CURLOPT_NOSIGNAL, 1L);
 	/* A host that is down is known long before the profile would be. */
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT);
+	SET(x, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT);
 	/* A host may vanish while it is to measure for an hour. */
-	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(x, CURLOPT_TCP_KEEPALIVE, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
 	/* Giving up does not wait for an answer about the host's name. */
-	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	SET(x, CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
 
 static void
 end_easy(struct exchange *x)
 {
-	curl_easy_cleanup(x->easy);
-	curl_slist_free_all(x->header);
+	x->curl->easy_cleanup(x->easy);
+	x->curl->slist_free_all(x->header);
 	x->easy = NULL;
 	x->header = NULL;
 }
@@ -221,39 +229,35 @@ end_easy(struct exchange *x)
 enum prof_status
 exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
 {
-	const struct source *s = &x->f->source;
-	CURL *easy = x->easy = curl_easy_init();
-
-	if (!easy)
+	x->easy = x->curl->easy_init();
+	if (!x->easy)
 		return prof_nomem(&x->f->err);
 	x->f->body.n = x->n_body = x->n_header = 0;
 	x->f->code = 0;
 	x->is_go = x->is_refused = false;
 	x->message[0] = x->status[0] = 0;
-	curl_easy_setopt(easy, CURLOPT_URL, url);
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, ctx);
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->message);
-	curl_easy_setopt(easy, CURLOPT_USERAGENT,
-			 PACKAGE_NAME "/" PACKAGE_VERSION);
-	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-			 (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, x);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
-	set_connection(easy);
-	set_protocols(easy);
-	set_proxy(easy, s);
-	set_tls(easy, s, x->o);
+	SET(x, CURLOPT_URL, url);
+	SET(x, CURLOPT_PRIVATE, ctx);
+	SET(x, CURLOPT_ERRORBUFFER, x->message);
+	SET(x, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
+	SET(x, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(x, CURLOPT_ACCEPT_ENCODING, "gzip");
+	SET(x, CURLOPT_FOLLOWLOCATION, 1L);
+	SET(x, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
+	SET(x, CURLOPT_HEADERFUNCTION, on_header);
+	SET(x, CURLOPT_HEADERDATA, x);
+	SET(x, CURLOPT_WRITEFUNCTION, on_body);
+	SET(x, CURLOPT_WRITEDATA, x);
+	set_connection(x);
+	set_protocols(x);
+	set_proxy(x);
+	set_tls(x);
 	if (!(x->f->post ? set_post(x) : set_get(x))) {
 		end_easy(x);
 		return prof_nomem(&x->f->err);
 	}
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->header);
-	if (curl_multi_add_handle(multi, easy) == CURLM_OK)
+	SET(x, CURLOPT_HTTPHEADER, x->header);
+	if (x->curl->multi_add_handle(multi, x->easy) == CURLM_OK)
 		return PROF_OK;
 	end_easy(x);
 	return prof_fail(&x->f->err, PROF_EIO, "cannot begin the transfer");
@@ -264,9 +268,9 @@ exchange_end(struct exchange *x, CURLM *multi)
 {
 	curl_off_t after = 0;
 
-	curl_easy_getinfo(x->easy, CURLINFO_RETRY_AFTER, &after);
+	x->curl->easy_getinfo(x->easy, CURLINFO_RETRY_AFTER, &after);
 	x->retry_after = (double)after;
-	curl_multi_remove_handle(multi, x->easy);
+	x->curl->multi_remove_handle(multi, x->easy);
 	end_easy(x);
 }
 
@@ -358,7 +362,7 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 	if (r == CURLE_OK)
 		return PROF_OK;
 	if (!*m)
-		strncat(m, curl_easy_strerror(r), sizeof(x->message) - 1);
+		strncat(m, x->curl->easy_strerror(r), sizeof(x->message) - 1);
 	tidy(m);
 	return prof_fail(&x->f->err, PROF_EIO, "%s%s", m, suffix);
 }

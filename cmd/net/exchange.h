@@ -5,12 +5,13 @@
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
 
-#include <curl/curl.h>
 #include <stdbool.h>
 
+#include "curl-load.h"
 #include "fetch.h"
 
 struct exchange {
+	const struct curl_calls *curl;
 	const struct fetch_options *o;
 	struct fetch *f; /* data to POST, the reply, and its error */
 	CURL *easy;      /* NULL: not under way */

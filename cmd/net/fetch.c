@@ -16,6 +16,18 @@ fetch_release(struct fetch *f)
 	f->url = NULL;
 }
 
+/* Give all of them the outcome err: nothing can be fetched. */
+static void
+fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
+	 const struct prof_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		f[i].status = prof_fail(&f[i].err, err->status, "%s", err->msg);
+		if (o->done)
+			o->done(&f[i], o->ctx);
+	}
+}
+
 #if HAVE_CURL
 
 #include <signal.h>
@@ -41,6 +53,7 @@ static const char *const profile_page[] = { "/debug/pprof/profile",
 
 /* All of a fetch_all(). */
 struct pool {
+	struct curl_calls curl;
 	const struct fetch_options *o;
 	CURLM *multi;
 	struct transfer *transfer; /* n, of which n_begun were begun */
@@ -256,14 +269,14 @@ reap(struct pool *pool)
 	CURLMsg *msg;
 	int left;
 
-	while ((msg = curl_multi_info_read(pool->multi, &left))) {
+	while ((msg = pool->curl.multi_info_read(pool->multi, &left))) {
 		CURLcode r = msg->data.result;
 		struct transfer *t;
 
 		if (msg->msg != CURLMSG_DONE)
 			continue;
-		curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE,
-				  (char **)&t);
+		pool->curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE,
+					(char **)&t);
 		transfer_end(t, r);
 	}
 }
@@ -322,7 +335,7 @@ run(struct pool *pool)
 
 	for (;;) {
 		pause = keep_time(pool);
-		curl_multi_perform(pool->multi, &running);
+		pool->curl.multi_perform(pool->multi, &running);
 		reap(pool);
 		if (pool->n_done == pool->n)
 			return;
@@ -332,8 +345,8 @@ run(struct pool *pool)
 		}
 		if (pool->o->waiting && pause > 0.25)
 			pause = 0.25;
-		curl_multi_poll(pool->multi, NULL, 0, (int)(pause * 1000) + 1,
-				NULL);
+		pool->curl.multi_poll(pool->multi, NULL, 0,
+				      (int)(pause * 1000) + 1, NULL);
 	}
 }
 
@@ -354,20 +367,26 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	struct pool pool = { .o = o, .n = n, .parallel = parallel() };
+	struct prof_err err;
 
+	if (curl_load(&pool.curl, &err) != PROF_OK) {
+		fail_all(f, n, o, &err);
+		return;
+	}
 	/* A server that hangs up is an error, not a signal. */
 	sigaction(SIGPIPE, &ignore, &before);
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	pool.curl.global_init(CURL_GLOBAL_DEFAULT);
 	pool.start = now_seconds();
 	pool.random = ((uint64_t)(pool.start * 1e9) << 8) ^ (uint64_t)getpid();
 	pool.random |= 1;
 	pool.transfer = calloc(n + 1, sizeof(*pool.transfer));
-	pool.multi = curl_multi_init();
-	curl_multi_setopt(pool.multi, CURLMOPT_MAX_HOST_CONNECTIONS,
-			  (long)o->per_host);
+	pool.multi = pool.curl.multi_init();
+	pool.curl.multi_setopt(pool.multi, CURLMOPT_MAX_HOST_CONNECTIONS,
+			       (long)o->per_host);
 	for (size_t i = 0; i < n && pool.transfer; i++) {
 		pool.transfer[i].f = &f[i];
 		pool.transfer[i].pool = &pool;
+		pool.transfer[i].x.curl = &pool.curl;
 		pool.transfer[i].x.o = o;
 		pool.transfer[i].x.f = &f[i];
 	}
@@ -376,8 +395,8 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 	else
 		for (size_t i = 0; i < n; i++)
 			f[i].status = prof_nomem(&f[i].err);
-	curl_multi_cleanup(pool.multi);
-	curl_global_cleanup();
+	pool.curl.multi_cleanup(pool.multi);
+	pool.curl.global_cleanup();
 	sigaction(SIGPIPE, &before, NULL);
 	free(pool.transfer);
 }
@@ -387,13 +406,11 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 void
 fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 {
-	for (size_t i = 0; i < n; i++) {
-		f[i].status = prof_fail(&f[i].err, PROF_ENOTSUP,
-					"this build has no libcurl and reads "
-					"files only");
-		if (o->done)
-			o->done(&f[i], o->ctx);
-	}
+	struct prof_err err;
+
+	prof_fail(&err, PROF_ENOTSUP,
+		  "this build has no libcurl and reads files only");
+	fail_all(f, n, o, &err);
 }
 
 #endif

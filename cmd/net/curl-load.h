@@ -1,0 +1,51 @@
+/*
+ * curl-load.h - libcurl, loaded when something is first fetched. It and the
+ * libraries that it needs take 6 ms to load, more than all else that most runs
+ * of prof-symbolize and prof-list do, which ask no server.
+ */
+#ifndef CURL_LOAD_H
+#define CURL_LOAD_H
+
+/* Its checks of types replace functions by macros; these are pointers. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+#include "lib/base/status.h"
+
+#undef curl_easy_getinfo
+#undef curl_easy_setopt
+#undef curl_multi_setopt
+
+/* The functions that are used, named as curl does but for "curl_". */
+#define CURL_CALLS(F)                                                          \
+	F(easy_cleanup)                                                        \
+	F(easy_getinfo)                                                        \
+	F(easy_init)                                                           \
+	F(easy_setopt)                                                         \
+	F(easy_strerror)                                                       \
+	F(global_cleanup)                                                      \
+	F(global_init)                                                         \
+	F(multi_add_handle)                                                    \
+	F(multi_cleanup)                                                       \
+	F(multi_info_read)                                                     \
+	F(multi_init)                                                          \
+	F(multi_perform)                                                       \
+	F(multi_poll)                                                          \
+	F(multi_remove_handle)                                                 \
+	F(multi_setopt)                                                        \
+	F(slist_append)                                                        \
+	F(slist_free_all)
+
+struct curl_calls {
+#define CURL_MEMBER(name) __typeof__(curl_##name) *name;
+	CURL_CALLS(CURL_MEMBER)
+#undef CURL_MEMBER
+};
+
+/*
+ * Fill in *c. The library stays loaded until the process ends. PROF_ENOTSUP: it
+ * is not there.
+ */
+enum prof_status curl_load(struct curl_calls *c, struct prof_err *err) MUST_USE;
+
+#endif
