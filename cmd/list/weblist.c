@@ -25,8 +25,7 @@ struct page {
 	const struct sections *s;
 	const struct section *now; /* the one that is printed */
 	struct sources *sources;
-	struct buf text; /* scratch */
-	char *path;      /* scratch: a trimmed one */
+	char *path; /* scratch: a trimmed one */
 	size_t cap_path;
 	bool nomem;
 };
@@ -47,13 +46,28 @@ put(const struct page *p, const char *s, size_t n)
 }
 
 static void
+put_blanks(const struct page *p, size_t n)
+{
+	static const char blanks[] = "                                        ";
+
+	for (size_t part; n; n -= part) {
+		part = n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1;
+		fwrite(blanks, 1, part, p->out);
+	}
+}
+
+static void
 put_value(const struct page *p, int64_t v, bool dot)
 {
-	struct quantity q = { .number = ".", .unit = "" };
+	struct quantity q;
 	char text[sizeof(q.number) + 64];
 
-	if (v || !dot)
-		report_format(p->r, &q, v);
+	/* Most are. */
+	if (!v && dot) {
+		fputs("         .", p->out);
+		return;
+	}
+	report_format(p->r, &q, v);
 	snprintf(text, sizeof(text), "%s%s", q.number, q.unit);
 	for (size_t n = escape_width(text, strlen(text)); n < 10; n++)
 		putc(' ', p->out);
@@ -98,28 +112,40 @@ indentation(const char *s, size_t n)
 	return column;
 }
 
+/* A column for each character, not for each byte. */
+static size_t
+columns(const char *s, size_t n)
+{
+	size_t column = 0;
+
+	for (size_t i = 0; i < n; i++)
+		column += (s[i] & 0xc0) != 0x80;
+	return column;
+}
+
 /* indent blanks and the n bytes at s, tabs expanded, padded to WIDTH. */
 static void
 put_padded(struct page *p, size_t indent, const char *s, size_t n)
 {
 	size_t column = indent;
 
-	p->text.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t blanks = s[i] == '\t' ? 8 - column % 8 : 0;
+	put_blanks(p, indent);
+	while (n) {
+		const char *tab = memchr(s, '\t', n);
+		size_t len = tab ? (size_t)(tab - s) : n;
 
-		if (!blanks && buf_add(&p->text, &s[i], 1) < 0)
-			p->nomem = true;
-		for (size_t k = 0; k < blanks; k++)
-			if (buf_add(&p->text, " ", 1) < 0)
-				p->nomem = true;
-		/* A column for each character, not for each byte. */
-		column += blanks ? blanks : (s[i] & 0xc0) != 0x80;
+		escape_put(p->out, ESCAPE_XML, s, len);
+		column += columns(s, len);
+		if (tab) {
+			put_blanks(p, 8 - column % 8);
+			column += 8 - column % 8;
+			len++;
+		}
+		s += len;
+		n -= len;
 	}
-	fprintf(p->out, "%*s", (int)indent, "");
-	put(p, (const char *)p->text.data, p->text.n);
 	if (column < WIDTH)
-		fprintf(p->out, "%*s", (int)(WIDTH - column), "");
+		put_blanks(p, WIDTH - column);
 }
 
 static void
@@ -173,8 +199,8 @@ put_calls(struct page *p, const struct section_step *step,
 		}
 		while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
 			n--;
-		fprintf(p->out, " %8s %10s %10s %8s  <span class=inlinesrc>",
-			"", "", "", "");
+		put_blanks(p, 42);
+		fputs("<span class=inlinesrc>", p->out);
 		put_padded(p, indent + 4 + 4 * i, text ? text : "", n);
 		fputs("</span>", p->out);
 		put_where(p, f);
@@ -186,7 +212,7 @@ put_insn(struct page *p, const struct section_step *step, size_t indent)
 {
 	const struct asm_insn *insn = step->insn;
 
-	fprintf(p->out, " %8s ", "");
+	put_blanks(p, 10);
 	put_value(p, insn->flat, true);
 	putc(' ', p->out);
 	put_value(p, insn->cum, true);
@@ -411,7 +437,6 @@ weblist_page(FILE *out, const struct report *r, const struct sections *s,
 	for (size_t i = 0; i < s->n_section; i++)
 		put_section(&p, i);
 	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", weblist_script);
-	buf_release(&p.text);
 	free(p.path);
 	return p.nomem ? prof_nomem(err) : st;
 }
