@@ -37,6 +37,7 @@ draw(struct flame_settings *s, const struct report *r, struct buf *out,
 				    .joins_equal = s->by != BY_FRAME };
 	struct frames *f = NULL;
 	struct naming names = { 0 };
+	struct flame_stacks stacks = { 0 };
 	struct flame_tree tree = { 0 };
 	struct flame_sums sums = { 0 };
 	struct flame_layout layout = { 0 };
@@ -50,11 +51,13 @@ draw(struct flame_settings *s, const struct report *r, struct buf *out,
 		src.frame = f->node;
 		src.rename = names.rename;
 		src.n_frame = names.n;
-		st = flame_tree_init(&tree, &src, err);
+		st = flame_stacks_init(&stacks, &src, err);
 	}
 	if (st == PROF_OK)
-		st = flame_tree_sort(&tree, names.order, names.n,
-				     r->p->n_sample, err);
+		st = flame_stacks_sort(&stacks, names.order, err);
+	if (st == PROF_OK)
+		st = flame_tree_init(&tree, &stacks, NULL, err);
+	flame_stacks_release(&stacks);
 	if (st == PROF_OK)
 		st = flame_sums_init(&sums, &tree, r->p, r->column, s->side,
 				     s->shares, err);

@@ -377,27 +377,30 @@ gcd_of(uint64_t a, uint64_t b)
 	return a;
 }
 
-static void
+static int
 put_values(struct samples *m, size_t column, uint64_t *gcd)
 {
 	char tag[8] = { 'V', 'A', 'L', (char)('0' + column) };
+	int64_t *sum = calloc(m->k->n_sample + 1, sizeof(*sum));
 	struct buf *b;
-	int64_t v;
+	size_t n = 0;
 
+	if (!sum)
+		return -1;
 	if (column > 9) /* VALA and so on */
 		tag[3] = (char)('A' + column - 10);
 	b = pack_section(m->s, tag);
 	*gcd = 0;
-	for (size_t i = 0; i < m->n_row;) {
-		i = add_group(m, i, column, &v);
-		*gcd = gcd_of(*gcd, (uint64_t)units_abs(v));
+	for (size_t i = 0; i < m->n_row; n++) {
+		i = add_group(m, i, column, &sum[n]);
+		*gcd = gcd_of(*gcd, (uint64_t)units_abs(sum[n]));
 	}
 	if (!*gcd)
 		*gcd = 1;
-	for (size_t i = 0; i < m->n_row;) {
-		i = add_group(m, i, column, &v);
-		pack_s(m->s, b, v / (int64_t)*gcd);
-	}
+	for (size_t i = 0; i < n; i++)
+		pack_s(m->s, b, sum[i] / (int64_t)*gcd);
+	free(sum);
+	return 0;
 }
 
 static void
@@ -474,7 +477,8 @@ put_samples(struct samples *m, uint64_t *gcd)
 		return -1;
 	put_rows(m);
 	for (size_t c = 0; c < p->n_type; c++)
-		put_values(m, c, &gcd[c]);
+		if (put_values(m, c, &gcd[c]) < 0)
+			return -1;
 	b = pack_section(m->s, "LABS");
 	for (size_t i = 0; i < m->sets.n_str; i++)
 		put_set(m, b, &m->sets.str[m->set[i]]);

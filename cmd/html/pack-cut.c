@@ -5,7 +5,10 @@
  *
  * The weight of a node is the largest, over all types, of its share of the
  * total; amounts count without their sign, so no child outweighs its parent
- * and what stays is a tree.
+ * and what stays is a tree. It is cut before it is made: the sorted stacks
+ * alone tell what each node weighs, so a tree many times too large costs no
+ * memory. Nodes without branches between them weigh the same and are handled
+ * as one, a reach.
  */
 #include "config.h"
 
@@ -15,103 +18,155 @@
 #include "lib/model/profile.h"
 #include "pack.h"
 
-/* Shares of each node in one column, added to weight if they are larger. */
-static int
-weigh_column(const struct pack *k, size_t column, float *weight)
-{
-	const struct flame_tree *t = &k->tree;
-	const struct profile *p = k->p;
-	double *sum = calloc(t->n_node, sizeof(*sum));
+#define LEAST 1e-9 /* weights are told apart by powers of two of this */
+enum { LEVELS = 31 };
 
-	if (!sum)
-		return -1;
-	for (size_t i = 0; i < p->n_sample; i++)
-		sum[t->of[i]] += fabs((double)p->value[i * p->n_type + column]);
-	for (size_t i = t->n_node; --i > 0;)
-		sum[t->parent[i]] += sum[i];
-	for (size_t i = 0; i < t->n_node && sum[0] > 0; i++)
-		weight[i] = fmaxf(weight[i], (float)(sum[i] / sum[0]));
-	free(sum);
-	return 0;
-}
+/* Nodes above depth `from`, up to `to`, that stack order[opened] opened. */
+struct reach {
+	uint32_t from, to;
+	size_t opened;
+};
 
-/* The smallest of 1e-9 * 2^n that leaves at most max nodes. */
+struct weigher {
+	const struct pack *k;
+	double total[32]; /* of each type */
+	struct reach *open;
+	double *sum; /* of each open reach, n_type of them */
+	size_t n_open;
+	/* What comes of it: nodes of each level, or, with keep, where the
+	 * stacks end that have nodes of this level and above. */
+	size_t count[LEVELS + 1];
+	int level;
+	uint32_t *keep;
+};
+
 static double
-threshold(const float *weight, size_t n, size_t max)
+amount(const struct profile *p, size_t sample, size_t column)
 {
-	for (double t = 1e-9; t < 1; t *= 2) {
-		size_t left = 0;
-
-		for (size_t i = 1; i < n; i++)
-			left += weight[i] >= t;
-		if (left <= max)
-			return t;
-	}
-	return 1;
+	return fabs((double)p->value[sample * p->n_type + column]);
 }
 
-/* The new tree: nodes that stay, and "[cut]" where something went. */
-static enum prof_status
-fold(struct pack *k, const float *weight, uint32_t cut_frame,
-     struct prof_err *err)
+/* The n for which a weight is at least LEAST * 2^(n - 1); 0: less than all. */
+static int
+level_of(const struct weigher *w, const double *sum)
 {
-	struct flame_tree *t = &k->tree, new = { 0 };
-	size_t n = t->n_node;
-	uint32_t *to = calloc(n, sizeof(*to));   /* where samples go */
-	uint32_t *cut = calloc(n, sizeof(*cut)); /* "[cut]" of a new node */
+	double most = 0;
+	int n;
 
-	new.parent = calloc(n, sizeof(*new.parent));
-	new.frame = calloc(n, sizeof(*new.frame));
-	if (!to || !cut || !new.parent || !new.frame) {
-		free(to);
-		free(cut);
-		flame_tree_release(&new);
-		return prof_nomem(err);
-	}
-	new.n_node = 1;
-	new.frame[0] = FLAME_NONE;
-	for (size_t i = 1; i < n; i++) {
-		uint32_t up = to[t->parent[i]];
+	for (size_t c = 0; c < w->k->p->n_type; c++)
+		if (w->total[c] > 0)
+			most = fmax(most, sum[c] / w->total[c]);
+	if (most < LEAST)
+		return 0;
+	n = ilogb(most / LEAST) + 1;
+	return n < LEVELS ? n : LEVELS;
+}
 
-		/* Below "[cut]", to[] of the parent is that node already. */
-		if (weight[t->parent[i]] < k->cut_at) {
-			to[i] = up;
-			continue;
-		}
-		if (weight[i] < k->cut_at && cut[up]) {
-			to[i] = cut[up];
-			continue;
-		}
-		new.parent[new.n_node] = up;
-		new.frame[new.n_node] =
-			weight[i] < k->cut_at ? cut_frame : t->frame[i];
-		to[i] = (uint32_t) new.n_node;
-		if (weight[i] < k->cut_at)
-			cut[up] = to[i];
-		new.n_node++;
-	}
-	for (size_t i = 0; i < k->p->n_sample; i++)
-		t->of[i] = to[t->of[i]];
-	new.of = t->of;
-	t->of = NULL;
-	flame_tree_release(t);
-	*t = new;
-	free(to);
-	free(cut);
-	return PROF_OK;
+/* What is above depth of the last open reach is complete. */
+static void
+close_reach(struct weigher *w, uint32_t depth)
+{
+	size_t n_type = w->k->p->n_type;
+	struct reach *r = &w->open[w->n_open - 1];
+	double *sum = w->sum + (w->n_open - 1) * n_type;
+	uint32_t from = r->from > depth ? r->from : depth;
+	int level = level_of(w, sum);
+
+	if (!w->keep)
+		w->count[level] += r->to - from;
+	else if (level >= w->level && w->keep[r->opened] < r->to)
+		w->keep[r->opened] = r->to;
+	r->to = from;
+	if (r->from < from)
+		return;
+	w->n_open--;
+	for (size_t c = 0; c < n_type && w->n_open; c++)
+		sum[c - n_type] += sum[c];
 }
 
 static void
-measure_cut(struct pack *k, size_t column, uint32_t cut_frame)
+close_reaches(struct weigher *w, uint32_t depth)
 {
-	const struct profile *p = k->p;
+	while (w->n_open && w->open[w->n_open - 1].to > depth)
+		close_reach(w, depth);
+}
+
+/* Go over all stacks once. */
+static void
+weigh(struct weigher *w)
+{
+	const struct flame_stacks *s = &w->k->stacks;
+	size_t n_type = w->k->p->n_type;
+
+	w->n_open = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t sample = s->order[i];
+		uint32_t length = flame_stack_length(s, sample);
+		double *sum;
+
+		close_reaches(w, s->shared[i]);
+		if (length > s->shared[i]) {
+			w->open[w->n_open++] = (struct reach){
+				.from = s->shared[i], .to = length, .opened = i
+			};
+			sum = w->sum + (w->n_open - 1) * n_type;
+			for (size_t c = 0; c < n_type; c++)
+				sum[c] = 0;
+		}
+		sum = w->sum + (w->n_open - 1) * n_type;
+		for (size_t c = 0; c < n_type && w->n_open; c++)
+			sum[c] += amount(w->k->p, sample, c);
+	}
+	close_reaches(w, 0);
+}
+
+/* Each open reach but the first begins where another ends: at most one for
+ * each frame of the longest stack. */
+static size_t
+longest(const struct flame_stacks *s)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->start[i + 1] - s->start[i] > n)
+			n = s->start[i + 1] - s->start[i];
+	return n;
+}
+
+/* Which nodes stay: k->cut_at, and keep of each stack. */
+static void
+choose(struct weigher *w, struct pack *k, uint32_t *keep, size_t max_nodes)
+{
+	const struct flame_stacks *s = &k->stacks;
+	size_t left = 0;
+
+	weigh(w);
+	w->level = LEVELS + 1;
+	while (w->level > 1 && left + w->count[w->level - 1] <= max_nodes)
+		left += w->count[--w->level];
+	k->cut_at = LEAST * ldexp(1, w->level - 1);
+	w->keep = keep;
+	weigh(w);
+	/* Nodes that a stack shares with the one before stay, if they did. */
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t before = i ? keep[i - 1] : 0;
+
+		if (keep[i] <= s->shared[i])
+			keep[i] = before < s->shared[i] ? before : s->shared[i];
+	}
+}
+
+static void
+measure_cut(struct pack *k, const uint32_t *keep, size_t column)
+{
 	double all = 0, cut = 0;
 
-	for (size_t i = 0; i < p->n_sample; i++) {
-		double v = fabs((double)p->value[i * p->n_type + column]);
+	for (size_t i = 0; i < k->stacks.n; i++) {
+		uint32_t sample = k->stacks.order[i];
+		double v = amount(k->p, sample, column);
 
 		all += v;
-		if (k->tree.of[i] && k->tree.frame[k->tree.of[i]] == cut_frame)
+		if (keep[i] < flame_stack_length(&k->stacks, sample))
 			cut += v;
 	}
 	k->cut_share = all > 0 ? cut / all : 0;
@@ -121,27 +176,27 @@ enum prof_status
 pack_cut(struct pack *k, size_t column, size_t max_nodes, uint32_t frame,
 	 struct prof_err *err)
 {
-	float *weight = calloc(k->tree.n_node, sizeof(*weight));
-	uint32_t *rank = calloc(k->n_frame, sizeof(*rank));
-	enum prof_status st = PROF_OK;
+	const struct profile *p = k->p;
+	struct weigher w = { .k = k };
+	size_t deepest = longest(&k->stacks);
+	uint32_t *keep = calloc(k->stacks.n + 1, sizeof(*keep));
+	struct flame_cut cut = { .keep = keep, .frame = frame };
+	enum prof_status st;
 
-	if (!weight || !rank)
+	w.open = calloc(deepest, sizeof(*w.open));
+	w.sum = calloc(deepest, (p->n_type + 1) * sizeof(*w.sum));
+	for (size_t c = 0; c < p->n_type; c++)
+		for (size_t i = 0; i < p->n_sample; i++)
+			w.total[c] += amount(p, i, c);
+	if (keep && w.open && w.sum) {
+		choose(&w, k, keep, max_nodes);
+		st = flame_tree_init(&k->tree, &k->stacks, &cut, err);
+		measure_cut(k, keep, column);
+	} else {
 		st = prof_nomem(err);
-	for (size_t c = 0; c < k->p->n_type && st == PROF_OK; c++)
-		if (weigh_column(k, c, weight) < 0)
-			st = prof_nomem(err);
-	if (st == PROF_OK) {
-		k->cut_at = threshold(weight, k->tree.n_node, max_nodes);
-		st = fold(k, weight, frame, err);
 	}
-	for (uint32_t i = 0; i < k->n_frame && rank; i++)
-		rank[i] = i;
-	if (st == PROF_OK)
-		st = flame_tree_sort(&k->tree, rank, k->n_frame, k->p->n_sample,
-				     err);
-	if (st == PROF_OK)
-		measure_cut(k, column, frame);
-	free(weight);
-	free(rank);
+	free(keep);
+	free(w.open);
+	free(w.sum);
 	return st;
 }

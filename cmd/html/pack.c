@@ -20,6 +20,7 @@ struct builder {
 	uint32_t *nodes_of;    /* of each name: string of frames */
 	uint32_t *frame_of;    /* of key * 2 + inlined: frame + 1 */
 	uint32_t *slots;       /* frames of the locations, as the tree wants */
+	uint32_t *rank;        /* of each of these frames: where it is sorted */
 };
 
 static void *
@@ -102,38 +103,45 @@ frame_cmp(const void *p, const void *q, void *builder)
 	return compare(x->is_inlined, y->is_inlined);
 }
 
-/* Sort the frames, once it is known how many nodes each name has. */
+/*
+ * Sort the frames, once it is known how many nodes each name has, and then the
+ * tree. The frame of what is cut stays behind all others.
+ */
 static enum prof_status
 sort_frames(struct builder *b, struct prof_err *err)
 {
 	struct pack *k = b->k;
-	size_t n = k->n_frame;
+	const struct frames *f = k->frames;
+	uint32_t n = (uint32_t)k->n_frame;
 	uint32_t *order = zeros(k->arena, n, sizeof(*order));
-	uint32_t *rank = zeros(k->arena, n, sizeof(*rank));
 	struct pack_frame *sorted = zeros(k->arena, n + 1, sizeof(*sorted));
 	enum prof_status st;
 
-	b->nodes_of =
-		zeros(k->arena, k->frames->strings.n_str, sizeof(*b->nodes_of));
-	if (!order || !rank || !sorted || !b->nodes_of)
+	b->rank = zeros(k->arena, n + 1, sizeof(*b->rank));
+	k->frame_of = zeros(k->arena, k->p->n_location, sizeof(*k->frame_of));
+	b->nodes_of = zeros(k->arena, f->strings.n_str, sizeof(*b->nodes_of));
+	if (!order || !b->rank || !sorted || !k->frame_of || !b->nodes_of)
 		return prof_nomem(err);
 	for (size_t i = 1; i < k->tree.n_node; i++) {
-		struct pack_frame *f = &k->frame[k->tree.frame[i]];
+		uint32_t frame = k->tree.frame[i];
 
-		f->n_node++;
-		b->nodes_of[k->frames->key[f->key].name]++;
+		if (frame < n)
+			b->nodes_of[f->key[k->frame[frame].key].name]++;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	qsort_r(order, n, sizeof(*order), frame_cmp, b);
 	for (uint32_t i = 0; i < n; i++) {
-		rank[order[i]] = i;
+		b->rank[order[i]] = i;
 		sorted[i] = k->frame[order[i]];
 	}
+	b->rank[n] = n;
 	k->frame = sorted;
-	st = flame_tree_sort(&k->tree, rank, n, k->p->n_sample, err);
-	for (size_t i = 1; i < k->tree.n_node && st == PROF_OK; i++)
-		k->tree.frame[i] = rank[k->tree.frame[i]];
+	for (size_t l = 0; l < k->p->n_location; l++)
+		k->frame_of[l] = b->rank[b->slots[f->first[l + 1] - 1]];
+	st = flame_tree_sort(&k->tree, b->rank, n + 1, k->p->n_sample, err);
+	for (size_t i = 1; i < k->tree.n_node; i++)
+		k->tree.frame[i] = b->rank[k->tree.frame[i]];
 	return st;
 }
 
@@ -292,11 +300,12 @@ list_packages(struct builder *b, size_t column, struct prof_err *err)
 		f->package = at[name] - 1;
 	}
 	for (size_t i = 0; i < p->n_sample; i++) {
-		uint32_t node = k->tree.of[i];
+		size_t end = k->stacks.start[i + 1];
 		int64_t v = p->value[i * p->n_type + column];
 
-		if (node)
-			weight[k->function[k->frame[k->tree.frame[node]]
+		if (end > k->stacks.start[i])
+			weight[k->function[k->frame[b->rank[k->stacks.frame
+								    [end - 1]]]
 						   .function]
 				       .package] +=
 				v < 0 ? -(double)v : (double)v;
@@ -318,6 +327,23 @@ add_cut(struct pack *k)
 }
 
 static enum prof_status
+make_tree(struct pack *k, const struct flame_source *src, size_t column,
+	  size_t max_nodes, struct prof_err *err)
+{
+	enum prof_status st = flame_stacks_init(&k->stacks, src, err);
+
+	if (st == PROF_OK)
+		st = flame_stacks_sort(&k->stacks, NULL, err);
+	if (st != PROF_OK)
+		return st;
+	k->n_all_nodes = flame_stacks_nodes(&k->stacks);
+	if (max_nodes && k->n_all_nodes > max_nodes)
+		return pack_cut(k, column, max_nodes, (uint32_t)k->n_frame,
+				err);
+	return flame_tree_init(&k->tree, &k->stacks, NULL, err);
+}
+
+static enum prof_status
 build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
 {
 	struct pack *k = b->k;
@@ -327,7 +353,7 @@ build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
 	src.frame = b->slots;
 	src.n_frame = k->n_frame;
 	if (st == PROF_OK)
-		st = flame_tree_init(&k->tree, &src, err);
+		st = make_tree(k, &src, column, max_nodes, err);
 	if (st == PROF_OK)
 		st = sort_frames(b, err);
 	if (st == PROF_OK)
@@ -336,13 +362,10 @@ build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
 		st = list_objects(b, err);
 	if (st == PROF_OK)
 		st = list_packages(b, column, err);
-	if (st != PROF_OK)
-		return st;
-	k->n_all_nodes = k->tree.n_node - 1;
-	if (!max_nodes || k->n_all_nodes <= max_nodes)
-		return PROF_OK;
-	add_cut(k);
-	return pack_cut(k, column, max_nodes, (uint32_t)k->n_frame - 1, err);
+	if (st == PROF_OK && k->cut_at > 0)
+		add_cut(k);
+	flame_stacks_release(&k->stacks);
+	return st;
 }
 
 enum prof_status
@@ -370,6 +393,7 @@ pack_init(struct pack *k, const struct profile *p,
 void
 pack_release(struct pack *k)
 {
+	flame_stacks_release(&k->stacks);
 	flame_tree_release(&k->tree);
 	frames_free(k->frames);
 	arena_free(k->arena);

@@ -23,7 +23,6 @@ struct pack_frame {
 	uint32_t key; /* of frames; FLAME_NONE: "[cut]" */
 	bool is_inlined;
 	uint32_t function; /* of pack */
-	uint32_t n_node;
 };
 
 struct pack_function {
@@ -43,11 +42,13 @@ struct pack {
 	const struct profile *p;
 	struct arena *arena; /* of the arrays */
 	struct frames *frames;
+	struct flame_stacks stacks;
 	struct flame_tree tree;
 	struct strtab strings; /* of the page */
 
 	struct pack_frame *frame;
 	size_t n_frame;
+	uint32_t *frame_of; /* of each location: its outermost frame */
 	struct pack_function *function;
 	size_t n_function;
 	struct pack_package *package;
@@ -75,7 +76,10 @@ enum prof_status pack_init(struct pack *k, const struct profile *p,
 			   size_t max_nodes, struct prof_err *err) MUST_USE;
 void pack_release(struct pack *k);
 
-/* pack-cut.c: fold nodes; frame is the index of "[cut]". PROF_ENOMEM. */
+/*
+ * pack-cut.c: make the tree of the sorted stacks with at most max_nodes; frame
+ * is the index of "[cut]". PROF_ENOMEM, PROF_ELIMIT.
+ */
 enum prof_status pack_cut(struct pack *k, size_t column, size_t max_nodes,
 			  uint32_t frame, struct prof_err *err) MUST_USE;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hot.h"
 #include "lib/base/escape.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
@@ -19,10 +20,9 @@
 enum { MAX_LINES = 2000 /* of one function */ };
 
 static bool
-every_name(const struct str *name, void *ctx)
+is_hot(const struct str *name, void *hot)
 {
-	(void)ctx;
-	return name->len > 0;
+	return hot_has(hot, name->s, name->len);
 }
 
 static int
@@ -64,7 +64,7 @@ put_lines(FILE *f, const struct source *src, const struct listing_block *b)
 	fputs("]", f);
 }
 
-/* One function. Returns whether its file was found, or -1 without memory. */
+/* One function. Returns -1 without memory. */
 static int
 put_block(FILE *f, const struct listing *l, const struct listing_block *b,
 	  struct sources *sources, bool is_first)
@@ -90,58 +90,82 @@ put_block(FILE *f, const struct listing *l, const struct listing_block *b,
 	else
 		put_string(f, "why", src->error, strlen(src->error));
 	putc('}', f);
-	return src->path != NULL;
+	return 0;
 }
 
 static int
 put_blocks(FILE *f, const struct listing *l, struct listing_block **order,
 	   size_t n, struct sources *sources)
 {
-	int found = 0;
-
 	putc('[', f);
-	for (size_t i = 0; i < n; i++) {
-		int r = put_block(f, l, order[i], sources, i == 0);
-
-		if (r < 0)
+	for (size_t i = 0; i < n; i++)
+		if (put_block(f, l, order[i], sources, i == 0) < 0)
 			return -1;
-		found += r;
-	}
 	fputs("]\n", f);
-	return found;
+	return 0;
 }
 
-/* The JSON of the n heaviest blocks; *text stays NULL if no file is found. */
+/* The JSON of the n heaviest blocks. */
 static enum prof_status
-write_json(const struct report *r, const struct listing *l, size_t n,
+write_json(const struct listing *l, size_t n, struct sources *sources,
 	   char **text, size_t *size, struct prof_err *err)
 {
-	struct sources_options o = {
-		.source_path = r->o->frames.source_path,
-	};
 	struct listing_block **order =
 		calloc(l->n_block + 1, sizeof(struct listing_block *));
-	struct sources *sources = sources_new(&o);
 	FILE *f = open_memstream(text, size);
-	int found = -1;
+	int bad = -1;
 
-	if (order && sources && f) {
+	if (order && f) {
 		for (size_t i = 0; i < l->n_block; i++)
 			order[i] = &l->block[i];
 		qsort(order, l->n_block, sizeof(struct listing_block *),
 		      heavier);
-		found = put_blocks(f, l, order, n < l->n_block ? n : l->n_block,
-				   sources);
+		bad = put_blocks(f, l, order, n < l->n_block ? n : l->n_block,
+				 sources);
 	}
 	if (f && fclose(f) != 0)
-		found = -1;
-	if (found <= 0) {
-		free(*text);
-		*text = NULL;
-	}
-	sources_free(sources);
+		bad = -1;
 	free(order);
-	return found < 0 ? prof_nomem(err) : PROF_OK;
+	return bad ? prof_nomem(err) : PROF_OK;
+}
+
+/* Is there a file of a hot function? 1, 0, or -1 without memory. */
+static int
+has_source(const struct frames *f, const struct hot *hot,
+	   struct sources *sources)
+{
+	for (size_t i = 0; i < f->n_key; i++) {
+		const struct str *name = &f->strings.str[f->key[i].name];
+		const struct source *src;
+
+		if (!hot_has(hot, name->s, name->len))
+			continue;
+		src = sources_get(sources, f->strings.str[f->key[i].file].s,
+				  "");
+		if (!src || src->path)
+			return src ? 1 : -1;
+	}
+	return 0;
+}
+
+/* The listing goes over all samples: only for text that there is. */
+static enum prof_status
+list(const struct report *r, const struct frames *f, struct hot *hot, size_t n,
+     struct sources *sources, struct buf *out, struct prof_err *err)
+{
+	struct graph_options go = { .column = r->column };
+	struct listing *l = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	enum prof_status st = listing_new(f, &go, is_hot, hot, &l, err);
+
+	if (st == PROF_OK)
+		st = write_json(l, n, sources, &text, &size, err);
+	if (st == PROF_OK && buf_add(out, text, size) < 0)
+		st = prof_nomem(err);
+	free(text);
+	listing_free(l);
+	return st;
 }
 
 enum prof_status
@@ -149,27 +173,28 @@ texts_add(const struct report *r, size_t n, struct buf *out,
 	  struct prof_err *err)
 {
 	struct frames_options fo = r->o->frames;
-	struct graph_options go = { .column = r->column };
+	struct sources_options so = { .source_path = fo.source_path };
+	struct sources *sources = sources_new(&so);
+	struct hot hot = { 0 };
 	struct frames *f = NULL;
-	struct listing *l = NULL;
-	char *text = NULL;
-	size_t size = 0;
-	enum prof_status st;
+	enum prof_status st = PROF_OK;
+	int found = 0;
 
-	if (!n)
-		return PROF_OK;
 	fo.granularity = BY_LINE;
 	fo.by_object = true;
 	fo.columns = false;
-	st = frames_new(r->p, &fo, &f, err);
-	if (st == PROF_OK)
-		st = listing_new(f, &go, every_name, NULL, &l, err);
-	if (st == PROF_OK)
-		st = write_json(r, l, n, &text, &size, err);
-	if (st == PROF_OK && text && buf_add(out, text, size) < 0)
+	if (!sources)
 		st = prof_nomem(err);
-	free(text);
-	listing_free(l);
+	if (st == PROF_OK)
+		st = hot_init(&hot, r, n, false, err);
+	if (st == PROF_OK)
+		st = frames_new(r->p, &fo, &f, err);
+	if (st == PROF_OK && (found = has_source(f, &hot, sources)) < 0)
+		st = prof_nomem(err);
+	if (st == PROF_OK && found)
+		st = list(r, f, &hot, n, sources, out, err);
 	frames_free(f);
+	hot_release(&hot);
+	sources_free(sources);
 	return st;
 }

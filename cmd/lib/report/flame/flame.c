@@ -1,6 +1,10 @@
 /*
- * flame.c - the tree of stacks; see flame.h. Nodes are found by (parent,
- * frame) in one hash table. Ordering them is three linear passes: a counting
+ * flame.c - the tree of stacks; see flame.h. Sorted stacks give their tree in
+ * preorder: each opens a node for every frame that it does not share with the
+ * stack before it. The path from the root to the last node is all that has to
+ * be remembered.
+ *
+ * Putting the children into another order is three linear passes: a counting
  * sort by rank, a second one by parent, which is stable, and a walk that hands
  * out the new indices. No step recurses, as stacks may be very deep.
  */
@@ -11,119 +15,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/array.h"
-#include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
 
 struct join {
 	struct flame_tree *t;
-	const struct flame_source *src;
-	struct hashtab nodes;
-	size_t cap_parent, cap_frame;
-	uint32_t at; /* the node that the walk has come to */
+	const struct flame_stacks *s;
+	const struct flame_cut *cut;
+	uint32_t *path; /* the open nodes; path[0] is the root */
+	uint32_t *fold; /* of each open node: its cut, or 0 */
+	uint32_t depth; /* of the last one */
 };
 
-static enum prof_status
-add_node(struct join *j, uint32_t frame, struct prof_err *err)
+static uint32_t
+kept(const struct join *j, size_t i)
+{
+	return j->cut ? j->cut->keep[i]
+		      : flame_stack_length(j->s, j->s->order[i]);
+}
+
+/* How many nodes there will be at most, and how deep. */
+static size_t
+count_nodes(const struct join *j, uint32_t *deepest)
+{
+	size_t n = 1;
+
+	*deepest = 0;
+	for (size_t i = 0; i < j->s->n; i++) {
+		uint32_t length = flame_stack_length(j->s, j->s->order[i]);
+		uint32_t keep = kept(j, i);
+
+		if (keep > j->s->shared[i])
+			n += keep - j->s->shared[i];
+		n += keep < length;
+		if (keep > *deepest)
+			*deepest = keep;
+	}
+	return n;
+}
+
+static uint32_t
+add_node(struct join *j, uint32_t frame)
 {
 	struct flame_tree *t = j->t;
+	uint32_t node = (uint32_t)t->n_node++;
 
-	if (t->n_node >= FLAME_NONE - 1)
-		return prof_fail(err, PROF_ELIMIT, "more than 2^32 tree nodes");
-	if (array_reserve(&t->parent, &j->cap_parent, t->n_node + 1,
-			  sizeof(*t->parent)) < 0 ||
-	    array_reserve(&t->frame, &j->cap_frame, t->n_node + 1,
-			  sizeof(*t->frame)) < 0)
-		return prof_nomem(err);
-	t->parent[t->n_node] = j->at;
-	t->frame[t->n_node] = frame;
-	t->n_node++;
-	return PROF_OK;
+	t->parent[node] = j->path[j->depth];
+	t->frame[node] = frame;
+	t->end[node] = node + 1;
+	return node;
 }
 
-/* Go from j->at to its child of this frame, which is made if it is new. */
-static enum prof_status
-descend(struct join *j, uint32_t frame, struct prof_err *err)
+/* Close nodes until depth, where the ends of their subtrees become known. */
+static void
+close_nodes(struct join *j, uint32_t depth)
 {
-	struct flame_tree *t = j->t;
-	enum prof_status st;
-	uint32_t hash, node;
-	size_t at;
-
-	if (j->src->rename)
-		frame = j->src->rename[frame];
-	if (frame == FLAME_NONE ||
-	    (j->src->joins_equal && t->frame[j->at] == frame))
-		return PROF_OK;
-	hash = (uint32_t)hashtab_mix(&j->nodes, 0,
-				     (uint64_t)j->at << 32 | frame);
-	at = hashtab_start(&j->nodes, hash);
-	while ((node = hashtab_next(&j->nodes, hash, &at)) != HASHTAB_NONE)
-		if (t->parent[node] == j->at && t->frame[node] == frame) {
-			j->at = node;
-			return PROF_OK;
-		}
-	st = add_node(j, frame, err);
-	if (st != PROF_OK)
-		return st;
-	if (hashtab_add(&j->nodes, hash, (uint32_t)t->n_node - 1) < 0)
-		return prof_nomem(err);
-	j->at = (uint32_t)t->n_node - 1;
-	return PROF_OK;
+	for (; j->depth > depth; j->depth--)
+		j->t->end[j->path[j->depth]] = (uint32_t)j->t->n_node;
 }
 
-/* Go through the frames of one location, in the direction of the tree. */
-static enum prof_status
-descend_location(struct join *j, uint32_t l, struct prof_err *err)
+static void
+add_stack(struct join *j, size_t i)
 {
-	const uint32_t *first = j->src->first;
-	uint32_t n = first[l + 1] - first[l];
-	enum prof_status st = PROF_OK;
+	uint32_t sample = j->s->order[i], keep = kept(j, i);
+	const uint32_t *frame = j->s->frame + j->s->start[sample];
+	uint32_t shared = j->s->shared[i];
 
-	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
-		uint32_t at = j->src->is_reversed ? i : n - 1 - i;
+	close_nodes(j, shared < keep ? shared : keep);
+	while (j->depth < keep) {
+		uint32_t node = add_node(j, frame[j->depth]);
 
-		st = descend(j, j->src->frame[first[l] + at], err);
+		j->path[++j->depth] = node;
+		j->fold[j->depth] = 0;
 	}
-	return st;
-}
-
-static enum prof_status
-join_samples(struct join *j, struct prof_err *err)
-{
-	const struct profile *p = j->src->p;
-	enum prof_status st = add_node(j, FLAME_NONE, err);
-
-	for (size_t i = 0; i < p->n_sample && st == PROF_OK; i++) {
-		const struct sample *s = &p->sample[i];
-		const uint32_t *stack = profile_stack(p, s);
-
-		j->at = 0;
-		for (uint32_t k = 0; k < s->n_stack && st == PROF_OK; k++) {
-			uint32_t at =
-				j->src->is_reversed ? k : s->n_stack - 1 - k;
-
-			st = descend_location(j, stack[at], err);
-		}
-		j->t->of[i] = j->at;
-	}
-	return st;
+	j->t->of[sample] = j->path[keep];
+	if (keep == flame_stack_length(j->s, sample))
+		return;
+	if (!j->fold[keep])
+		j->fold[keep] = add_node(j, j->cut->frame);
+	j->t->of[sample] = j->fold[keep];
 }
 
 enum prof_status
-flame_tree_init(struct flame_tree *t, const struct flame_source *src,
-		struct prof_err *err)
+flame_tree_init(struct flame_tree *t, const struct flame_stacks *s,
+		const struct flame_cut *cut, struct prof_err *err)
 {
-	struct join j = { .t = t, .src = src };
-	enum prof_status st;
+	struct join j = { .t = t, .s = s, .cut = cut };
+	uint32_t deepest;
+	size_t n = count_nodes(&j, &deepest);
 
 	*t = (struct flame_tree){ 0 };
-	t->of = calloc(src->p->n_sample + 1, sizeof(*t->of));
-	if (!t->of || hashtab_init(&j.nodes) < 0)
-		return prof_nomem(err);
-	st = join_samples(&j, err);
-	hashtab_release(&j.nodes);
-	return st;
+	if (n >= FLAME_NONE)
+		return prof_fail(err, PROF_ELIMIT, "more than 2^32 tree nodes");
+	t->parent = calloc(n, sizeof(*t->parent));
+	t->frame = calloc(n, sizeof(*t->frame));
+	t->end = calloc(n, sizeof(*t->end));
+	t->of = calloc(s->n + 1, sizeof(*t->of));
+	j.path = calloc((size_t)deepest + 1, sizeof(*j.path));
+	j.fold = calloc((size_t)deepest + 1, sizeof(*j.fold));
+	if (t->parent && t->frame && t->end && t->of && j.path && j.fold) {
+		t->n_node = 1;
+		t->frame[0] = FLAME_NONE;
+		for (size_t i = 0; i < s->n; i++)
+			add_stack(&j, i);
+		close_nodes(&j, 0);
+		t->end[0] = (uint32_t)t->n_node;
+	}
+	free(j.path);
+	free(j.fold);
+	return t->n_node ? PROF_OK : prof_nomem(err);
 }
 
 void
@@ -135,6 +134,8 @@ flame_tree_release(struct flame_tree *t)
 	free(t->of);
 	*t = (struct flame_tree){ 0 };
 }
+
+/* --- another order --- */
 
 /*
  * Counting sort: list the n indices of `order` (NULL: 0 to n - 1) by key, of

@@ -2,6 +2,10 @@
  * flame.h - the stacks of a profile joined into a tree of their common
  * prefixes, for flame graphs: prof-flame draws it, prof-html packs it. Every
  * sample ends at one node; what a node's frame is called is the caller's.
+ *
+ *	flame_stacks_init(&s, &source, &err);
+ *	flame_stacks_sort(&s, rank, &err);
+ *	flame_tree_init(&t, &s, NULL, &err);
  */
 #ifndef FLAME_H
 #define FLAME_H
@@ -32,26 +36,69 @@ struct flame_source {
 	bool joins_equal; /* equal neighbours in a stack are one node */
 };
 
+/* The stacks of all samples, from the root on, as frames. */
+struct flame_stacks {
+	uint32_t *
+		frame; /* stack i: frame[start[i]] to frame[start[i + 1] - 1] */
+	size_t *start; /* n + 1 of them */
+	size_t n;      /* samples */
+	size_t n_frame;   /* all frames are below this */
+	uint32_t *order;  /* the samples; once sorted, by their stacks */
+	uint32_t *shared; /* frames that stack order[i] shares with the one
+			   * before it, order[i - 1] */
+};
+
 /*
- * Parents come before their children; once it is sorted, in preorder: a parent,
- * then each child with all that is below it.
+ * List the stacks, in the order of the samples. End with
+ * flame_stacks_release(), also after an error. PROF_ENOMEM.
  */
+enum prof_status flame_stacks_init(struct flame_stacks *s,
+				   const struct flame_source *src,
+				   struct prof_err *err) MUST_USE;
+void flame_stacks_release(struct flame_stacks *s);
+
+/*
+ * Sort the samples by their stacks, a stack before those that it begins, and
+ * equal ones in the order of the profile. rank: of each frame, a permutation
+ * of 0 to n_frame - 1; NULL: the frame itself. PROF_ENOMEM.
+ */
+enum prof_status flame_stacks_sort(struct flame_stacks *s, const uint32_t *rank,
+				   struct prof_err *err) MUST_USE;
+
+/* Nodes of the tree of sorted stacks, without its root. */
+size_t flame_stacks_nodes(const struct flame_stacks *s);
+
+static inline uint32_t
+flame_stack_length(const struct flame_stacks *s, uint32_t sample)
+{
+	return (uint32_t)(s->start[sample + 1] - s->start[sample]);
+}
+
+/* In preorder: a parent, then each child with all that is below it. */
 struct flame_tree {
 	uint32_t *parent; /* of node 0, the root: 0 */
 	uint32_t *frame;  /* of the root: FLAME_NONE */
-	uint32_t *end;    /* the first node behind those below this one; NULL
-			   * before it is sorted */
+	uint32_t *end;    /* the first node behind those below this one */
 	size_t n_node;    /* at least 1 */
 	uint32_t *of;     /* of each sample: the node of its whole stack */
 };
 
+/* Where stacks end early: their rest is one node more, of a frame of its own.
+ */
+struct flame_cut {
+	const uint32_t *keep; /* of stack order[i]: how many frames stay */
+	uint32_t frame;
+};
+
 /*
- * Join the stacks, for flame_tree_sort() to put them in order. *t is to end
- * with flame_tree_release(), also after an error. PROF_ENOMEM, PROF_ELIMIT past
+ * Join sorted stacks; the children of a node are in their order, but that a cut
+ * is where the first one was made. cut: NULL keeps all. End with
+ * flame_tree_release(), also after an error. PROF_ENOMEM, PROF_ELIMIT past
  * 2^32 - 2 nodes.
  */
 enum prof_status flame_tree_init(struct flame_tree *t,
-				 const struct flame_source *src,
+				 const struct flame_stacks *s,
+				 const struct flame_cut *cut,
 				 struct prof_err *err) MUST_USE;
 void flame_tree_release(struct flame_tree *t);
 

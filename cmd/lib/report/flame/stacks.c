@@ -1,0 +1,278 @@
+/*
+ * stacks.c - the stacks of a profile, listed and sorted; see flame.h.
+ *
+ * Stacks are compared by as many frames at a time as fit into 64 bits, and
+ * sorted by these keys; those whose keys are equal are sorted further by the
+ * frames that follow. So each frame is looked at about once, where a comparing
+ * sort would go through the common callers again and again. Nothing recurses:
+ * what is left to be sorted lies on a stack.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flame.h"
+#include "lib/base/array.h"
+#include "lib/model/profile.h"
+
+#define FEW 32 /* items that are sorted by insertion */
+
+/* --- listing --- */
+
+struct list {
+	struct flame_stacks *s;
+	const struct flame_source *src;
+	size_t n, cap; /* of s->frame */
+};
+
+static void
+add_frame(struct list *l, size_t begin, uint32_t frame)
+{
+	if (l->src->rename)
+		frame = l->src->rename[frame];
+	if (frame == FLAME_NONE || (l->src->joins_equal && l->n > begin &&
+				    l->s->frame[l->n - 1] == frame))
+		return;
+	l->s->frame[l->n++] = frame;
+}
+
+/* Add one stack; the room is there. */
+static void
+add_stack(struct list *l, const uint32_t *stack, uint32_t n_stack)
+{
+	const struct flame_source *src = l->src;
+	bool is_reversed = src->is_reversed;
+	size_t begin = l->n;
+
+	for (uint32_t k = 0; k < n_stack; k++) {
+		uint32_t at = stack[is_reversed ? k : n_stack - 1 - k];
+		uint32_t first = src->first[at], end = src->first[at + 1];
+
+		for (uint32_t i = first; i < end; i++)
+			add_frame(
+				l, begin,
+				src->frame[is_reversed ? i
+						       : end - 1 - i + first]);
+	}
+}
+
+/* The most frames that one location has. */
+static size_t
+most_frames(const struct flame_source *src)
+{
+	size_t most = 1;
+
+	for (size_t l = 0; l < src->p->n_location; l++)
+		if (src->first[l + 1] - src->first[l] > most)
+			most = src->first[l + 1] - src->first[l];
+	return most;
+}
+
+enum prof_status
+flame_stacks_init(struct flame_stacks *s, const struct flame_source *src,
+		  struct prof_err *err)
+{
+	const struct profile *p = src->p;
+	struct list l = { .s = s, .src = src };
+	size_t most = most_frames(src);
+
+	*s = (struct flame_stacks){ .n = p->n_sample, .n_frame = src->n_frame };
+	s->start = calloc(s->n + 1, sizeof(*s->start));
+	s->order = calloc(s->n + 1, sizeof(*s->order));
+	s->shared = calloc(s->n + 1, sizeof(*s->shared));
+	if (!s->start || !s->order || !s->shared)
+		return prof_nomem(err);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sample *sample = &p->sample[i];
+		size_t room;
+
+		if (__builtin_mul_overflow((size_t)sample->n_stack, most,
+					   &room) ||
+		    room > UINT32_MAX ||
+		    array_reserve(&s->frame, &l.cap, l.n + room,
+				  sizeof(*s->frame)) < 0)
+			return prof_nomem(err);
+		add_stack(&l, profile_stack(p, sample), sample->n_stack);
+		s->start[i + 1] = l.n;
+	}
+	return PROF_OK;
+}
+
+void
+flame_stacks_release(struct flame_stacks *s)
+{
+	free(s->frame);
+	free(s->start);
+	free(s->order);
+	free(s->shared);
+	*s = (struct flame_stacks){ 0 };
+}
+
+/* --- sorting --- */
+
+struct item {
+	uint64_t key;
+	uint32_t sample;
+};
+
+/* Samples order[from] to order[to - 1] are equal in their first frames. */
+struct run {
+	uint32_t from, to, depth;
+};
+
+struct sorter {
+	struct flame_stacks *s;
+	const uint32_t *rank;
+	unsigned bits; /* of a rank + 1 */
+	unsigned per;  /* frames in a key */
+	struct item *item, *other;
+	struct run *todo;
+	size_t n_todo;
+};
+
+/* The frames from depth on; what ends sorts before what goes on. */
+static uint64_t
+key_at(const struct sorter *t, uint32_t sample, uint32_t depth)
+{
+	const struct flame_stacks *s = t->s;
+	const uint32_t *at = s->frame + s->start[sample];
+	uint32_t n = flame_stack_length(s, sample);
+	uint64_t key = 0;
+
+	for (uint32_t i = depth; i < depth + t->per; i++) {
+		uint64_t r = 0;
+
+		if (i < n)
+			r = (t->rank ? t->rank[at[i]] : at[i]) + (uint64_t)1;
+		key = key << t->bits | r;
+	}
+	return key;
+}
+
+static void
+sort_few(struct item *item, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct item x = item[i];
+		size_t k = i;
+
+		for (; k > 0 && item[k - 1].key > x.key; k--)
+			item[k] = item[k - 1];
+		item[k] = x;
+	}
+}
+
+/* By the bytes in which keys differ, the lowest first. Stable, as the other. */
+static void
+sort_many(struct sorter *t, size_t n)
+{
+	uint64_t all = UINT64_MAX, some = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all &= t->item[i].key;
+		some |= t->item[i].key;
+	}
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t start[257] = { 0 };
+		struct item *swap = t->other;
+
+		if (!((all ^ some) >> shift & 255))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			start[(t->item[i].key >> shift & 255) + 1]++;
+		for (int k = 0; k < 256; k++)
+			start[k + 1] += start[k];
+		for (size_t i = 0; i < n; i++)
+			t->other[start[t->item[i].key >> shift & 255]++] =
+				t->item[i];
+		t->other = t->item;
+		t->item = swap;
+	}
+}
+
+/* Sort one run by its next frames, and note the runs that stay equal. */
+static void
+sort_run(struct sorter *t, const struct run *run)
+{
+	uint32_t *order = t->s->order + run->from;
+	uint32_t n = run->to - run->from;
+	uint64_t last = ((uint64_t)1 << t->bits) - 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		t->item[i] = (struct item){ key_at(t, order[i], run->depth),
+					    order[i] };
+	if (n <= FEW)
+		sort_few(t->item, n);
+	else
+		sort_many(t, n);
+	for (uint32_t i = 0, k; i < n; i = k) {
+		for (k = i; k < n && t->item[k].key == t->item[i].key; k++)
+			order[k] = t->item[k].sample;
+		/* A key that ends in 0 is of stacks that have ended. */
+		if (k - i > 1 && (t->item[i].key & last))
+			t->todo[t->n_todo++] =
+				(struct run){ run->from + i, run->from + k,
+					      run->depth + t->per };
+	}
+}
+
+/* How many frames each stack shares with the one before it. */
+static void
+find_shared(struct flame_stacks *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const uint32_t *x = s->frame + s->start[s->order[i]], *y;
+		uint32_t n = flame_stack_length(s, s->order[i]), m, k = 0;
+
+		if (i > 0) {
+			y = s->frame + s->start[s->order[i - 1]];
+			m = flame_stack_length(s, s->order[i - 1]);
+			while (k < n && k < m && x[k] == y[k])
+				k++;
+		}
+		s->shared[i] = k;
+	}
+}
+
+enum prof_status
+flame_stacks_sort(struct flame_stacks *s, const uint32_t *rank,
+		  struct prof_err *err)
+{
+	struct sorter t = { .s = s, .rank = rank, .bits = 1 };
+	struct run run = { 0, (uint32_t)s->n, 0 };
+
+	if (s->n >= UINT32_MAX)
+		return prof_fail(err, PROF_ELIMIT, "more than 2^32 samples");
+	while (t.bits < 33 && s->n_frame >> t.bits)
+		t.bits++;
+	t.per = 64 / t.bits;
+	/* Runs do not overlap, and have two samples at least. */
+	t.item = calloc(s->n + 1, sizeof(*t.item));
+	t.other = calloc(s->n + 1, sizeof(*t.other));
+	t.todo = calloc(s->n / 2 + 1, sizeof(*t.todo));
+	if (t.item && t.other && t.todo) {
+		for (uint32_t i = 0; i < s->n; i++)
+			s->order[i] = i;
+		sort_run(&t, &run);
+		while (t.n_todo) {
+			run = t.todo[--t.n_todo];
+			sort_run(&t, &run);
+		}
+		find_shared(s);
+	}
+	free(t.item);
+	free(t.other);
+	free(t.todo);
+	return t.item && t.other && t.todo ? PROF_OK : prof_nomem(err);
+}
+
+size_t
+flame_stacks_nodes(const struct flame_stacks *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += flame_stack_length(s, s->order[i]) - s->shared[i];
+	return n;
+}
