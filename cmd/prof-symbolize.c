@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/match.h"
+#include "lib/model/origin.h"
 #include "lib/model/profile.h"
 #include "symbolize/options.h"
 #include "symbolize/symreport.h"
@@ -144,19 +145,23 @@ drop_frames(struct profile *p, const struct symbolize_settings *s)
 static bool
 report(const struct profile *p, const struct symbolize_settings *s)
 {
+	struct origins sources = { 0 };
 	struct unnamed u;
 	struct prof_err err;
 	bool ok;
 
-	if (unnamed_count(&u, p, &err) != PROF_OK)
+	if (unnamed_count(&u, p, &err) != PROF_OK ||
+	    (!s->none && !s->is_remote &&
+	     origins_read(&sources, p, &err) != PROF_OK))
 		die("%s", err.msg);
-	symreport_print(s->resolve.report, p, &u, s->is_verbose);
+	symreport_print(s->resolve.report, p, &u, &sources, s->is_verbose);
 	ok = 1 - u.share >= s->required;
 	if (!ok)
-		warn("%.1f%% of samples have names: --require-symbols wants "
-		     "%g%%",
+		warn("%.1f%% of samples have names (of their innermost frame): "
+		     "--require-symbols wants %g%%",
 		     100 * (1 - u.share), 100 * s->required);
 	unnamed_release(&u);
+	origins_release(&sources);
 	return ok;
 }
 

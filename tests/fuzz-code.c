@@ -16,7 +16,8 @@
 #include "symbols/code/code.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
-#include "symbols/code/plt.h"
+#include "symbols/elf/object.h"
+#include "symbols/elf/plt.h"
 
 #define N_RANGE 64
 #define MAX_CODE 4096 /* bytes of a function that are decoded */
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 /* Instructions follow each other without gaps. */
 struct next {
 	uint64_t address;
-	const struct binary *b;
+	const struct plt *stubs; /* or NULL */
 };
 
 static bool
@@ -38,16 +39,18 @@ take(void *ctx, const struct disasm_insn *insn)
 	    strlen(insn->mnemonic) > 64 || strlen(insn->operands) > 256)
 		abort();
 	next->address += insn->size;
-	if (insn->has_target && next->b)
-		(void)plt_name(next->b, insn->target);
+	if (next->stubs && insn->has_target)
+		(void)plt_name(next->stubs, insn->target);
+	if (next->stubs)
+		(void)plt_name(next->stubs, insn->address);
 	return true;
 }
 
 static void
 decode(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
-       const struct binary *b)
+       const struct plt *stubs)
 {
-	struct next next = { address, b };
+	struct next next = { address, stubs };
 
 	disasm_run(d, code, n, address, take, &next);
 	if (next.address != address + n)
@@ -59,8 +62,10 @@ check_extents(const struct binary *b, const struct extents *e)
 {
 	struct disasm_machine m = code_machine(b);
 	struct disasm *d = NULL;
+	struct plt stubs;
 
-	if (disasm_new(&m, false, &d, NULL) == PROF_ENOMEM)
+	if (disasm_new(&m, false, &d, NULL) == PROF_ENOMEM ||
+	    plt_open(&stubs, binary_object(b)->elf) < 0)
 		abort();
 	for (size_t i = 0; i < e->n; i++) {
 		const struct extent *x = &e->extent[i];
@@ -75,9 +80,20 @@ check_extents(const struct binary *b, const struct extents *e)
 			continue;
 		if (n > x->end - x->start)
 			n = x->end - x->start;
-		decode(d, code, n < MAX_CODE ? n : MAX_CODE, x->start, b);
+		decode(d, code, n < MAX_CODE ? n : MAX_CODE, x->start, &stubs);
 	}
+	plt_release(&stubs);
 	disasm_free(d);
+}
+
+/* A callback of binary_ranges(). */
+static void
+take_start(void *ctx, size_t i, uint64_t start)
+{
+	const uint64_t *addr = ctx;
+
+	if (start > addr[i])
+		abort();
 }
 
 /* Ranges that are spread over the code. */
@@ -111,6 +127,7 @@ static void
 as_object(const uint8_t *data, size_t n)
 {
 	struct code_range range[N_RANGE];
+	uint64_t addr[N_RANGE];
 	struct extents e;
 	struct binary *b;
 	void *copy = malloc(n + 1);
@@ -124,6 +141,10 @@ as_object(const uint8_t *data, size_t n)
 	if (extents_find(b, range, n, &e, NULL) != PROF_OK)
 		abort();
 	check_extents(b, &e);
+	for (size_t i = 0; i < n; i++)
+		addr[i] = range[i].start;
+	if (binary_ranges(b, addr, n, take_start, addr, NULL) != PROF_OK)
+		abort();
 	extents_release(&e);
 	binary_close(b);
 }

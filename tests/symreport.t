@@ -34,6 +34,12 @@ make deep <<'END'
 work 30
 END
 
+make leaf <<'END'
+main;run;[2]0x601000 10
+main;[2]0x602000;work 10
+work 20
+END
+
 # says NAME OPTION...: the talk alone.
 says() {
 	says_name=$1
@@ -42,26 +48,49 @@ says() {
 }
 line='prof-symbolize: /gone/app: No such file or directory'
 says 'half: a line' half.pb <<END
-$line; 50.0% of samples are left unnamed (-v tells more)
+$line; unnamed are the innermost frame of 50.0% of samples, any frame of 50.0% (-v tells more)
 END
 says 'few: nothing' few.pb </dev/null
 says 'few, when asked' -v few.pb <<END
-$line; 5.0% of samples are left unnamed
+$line; unnamed are the innermost frame of 5.0% of samples, any frame of 5.0%
 prof-symbolize:     tried /gone/app: No such file or directory
 prof-symbolize:     tried p/app: No such file or directory
 prof-symbolize:     tried p/gone/app: No such file or directory
 prof-symbolize:     tried p/gone/app.debug: No such file or directory
 prof-symbolize:     tried p/gone/.debug/app.debug: No such file or directory
 prof-symbolize:     tried p/usr/lib/debug/gone/app.debug: No such file or directory
-prof-symbolize: 5.0% of samples are left unnamed
+prof-symbolize: 5.0% of samples are unnamed: their innermost frame has no name
 END
 says 'an outermost frame does not matter' stack.pb </dev/null
 says 'most of a stack does' deep.pb <<END
-$line; 25.0% of samples are left unnamed (-v tells more)
+$line; unnamed are the innermost frame of 0.0% of samples, any frame of 25.0% (-v tells more)
+END
+says 'the innermost frame has none, its callers have' leaf.pb <<END
+$line; unnamed are the innermost frame of 25.0% of samples, any frame of 50.0% (-v tells more)
 END
 says 'nothing when quiet' -q half.pb </dev/null
 says 'nothing when all is well' -v "$data"/good-tiny.pb.gz <<'END'
-prof-symbolize: 0.0% of samples are left unnamed
+prof-symbolize: 0.0% of samples are unnamed: their innermost frame has no name
+END
+
+# --- a server that may know
+
+source='@comment # source: http://web1:80/pprof/heap'
+maps="$maps
+$source 400000=file:/known 600000=file:/gone/app"
+make remote <<'END'
+main;[2]0x601000 5
+END
+says 'the source of the profile may know' remote.pb <<END
+$line; unnamed are the innermost frame of 100.0% of samples, any frame of 100.0% (-v tells more)
+prof-symbolize: the server may know: --symbolize=remote
+END
+maps="${maps%@*}$source 400000=file:/known"
+make local <<'END'
+main;[2]0x601000 5
+END
+says 'it had no such mapping' local.pb <<END
+$line; unnamed are the innermost frame of 100.0% of samples, any frame of 100.0% (-v tells more)
 END
 
 check 'enough' 0 'prof-symbolize -q --require-symbols=50 half.pb -o out.pb' </dev/null
@@ -71,7 +100,7 @@ main
 work
 END
 check_err 'and a line' 1 'prof-symbolize --require-symbols=96 few.pb -o out.pb' \
-	'95.0% of samples have names: --require-symbols wants 96%'
+	'95.0% of samples have names (of their innermost frame): --require-symbols wants 96%'
 check 'without symbolizing, too' 1 'prof-symbolize -q --symbolize=none \
 	--require-symbols=100% few.pb -o out.pb' </dev/null
 check_err 'no percentage' 2 'prof-symbolize --require-symbols=many few.pb' \

@@ -15,7 +15,8 @@
 #include "symbols/code/code.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
-#include "symbols/code/plt.h"
+#include "symbols/elf/object.h"
+#include "symbols/elf/plt.h"
 #include "symbols/names/demangle.h"
 
 struct decoder {
@@ -31,6 +32,7 @@ struct decoder {
 	struct asm_function **owner; /* of each of them */
 	size_t n_insn;
 	struct strtab names; /* in the arena: mangled ones */
+	struct plt plt;      /* of b */
 	const char **pretty; /* of each of them; NULL: not made yet */
 	size_t cap_pretty;
 	bool nomem;
@@ -218,7 +220,7 @@ name_target(struct decoder *d, const struct asm_function *f,
 
 	if (t > f->start && t < f->end) {
 		off = t - f->start;
-	} else if ((stub = plt_name(d->b, t))) {
+	} else if ((stub = plt_name(&d->plt, t))) {
 		name = stub;
 	} else if (to && to->n_name) {
 		name = pretty_name(d, to->name[0]);
@@ -235,7 +237,7 @@ name_target(struct decoder *d, const struct asm_function *f,
 		return;
 	}
 	snprintf(text, n, "%s%s%s%s", insn->text, name ? name : "",
-		 stub ? "@plt" : "", number);
+		 stub ? PLT_SUFFIX : "", number);
 	insn->text = text;
 }
 
@@ -318,13 +320,17 @@ decode_functions(struct arena *a, struct binary *b, struct disasm *disasm,
 			     .n_window = n_window };
 	enum prof_status st;
 
-	if (strtab_init(&d.names, a) < 0)
+	if (plt_open(&d.plt, binary_object(b)->elf) < 0 ||
+	    strtab_init(&d.names, a) < 0) {
+		plt_release(&d.plt);
 		return prof_nomem(err);
+	}
 	for (size_t i = 0; i < n && !d.nomem; i++)
 		decode(&d, disasm, function[i]);
 	st = d.nomem || !gather(&d) ? prof_nomem(err) : name_targets(&d, err);
 	if (st == PROF_OK && d.n_insn)
 		st = find_frames(&d, err);
+	plt_release(&d.plt);
 	free(d.insn);
 	free(d.owner);
 	return d.nomem ? prof_nomem(err) : st;

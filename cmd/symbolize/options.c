@@ -27,8 +27,8 @@ enum {
 
 const struct cli_opt symbolize_opts[] = {
 	{ KEY_SYMBOLIZE, "symbolize", "WORDS",
-	  "local (default), fastlocal (no lines), remote, none, force, "
-	  "demangle=MODE, joined by ':'" },
+	  "local (default), fastlocal (no lines), ranges (functions without "
+	  "symbols), remote, none, force, demangle=MODE, joined by ':'" },
 	{ KEY_DEMANGLE, "demangle", "MODE",
 	  "show names in full, with templates, by default without, or none" },
 	{ KEY_FORCE, "force", NULL, "redo what is symbolized already" },
@@ -101,6 +101,10 @@ set_words(struct symbolize_settings *s, char *words)
 			s->none = false;
 			s->local = true;
 			s->resolve.no_lines = true;
+		} else if (!strcasecmp(word, "ranges")) {
+			s->none = false;
+			s->local = true;
+			s->resolve.ranges = true;
 		} else if (!strcasecmp(word, "remote")) {
 			s->none = false;
 			s->is_remote = true;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "lib/model/origin.h"
 #include "lib/model/profile.h"
 
 #define TELL 0.1       /* share of samples that is reported unasked */
@@ -119,7 +120,7 @@ symreport_failed(void *ctx, uint32_t mapping, const char *why)
 
 static void
 print_mapping(const struct symreport *r, const struct profile *p, size_t m,
-	      double share, bool is_verbose)
+	      const struct unnamed *u, bool is_verbose)
 {
 	const struct note *n = m < r->n ? &r->note[m] : NULL;
 	const char *id = n ? profile_str(p, n->build_id) : "";
@@ -132,29 +133,46 @@ print_mapping(const struct symreport *r, const struct profile *p, size_t m,
 			 m + 1);
 		file = name;
 	}
-	warn("%s%s%s%s: %s; %.1f%% of samples are left unnamed%s", file,
-	     *id ? " (build-id " : "", id, *id ? ")" : "",
-	     why ? why : "not all of its addresses are known", 100 * share,
+	warn("%s%s%s%s: %s; unnamed are the innermost frame of %.1f%% of "
+	     "samples, any frame of %.1f%%%s",
+	     file, *id ? " (build-id " : "", id, *id ? ")" : "",
+	     why ? why : "not all of its addresses are known",
+	     100 * u->mapping[m], 100 * u->any[m],
 	     n && n->n_tried && !is_verbose ? " (-v tells more)" : "");
 	for (size_t i = 0; is_verbose && n && i < n->n_tried; i++)
 		warn("    tried %s", n->tried[i]);
 }
 
+/* Is there a server that may know names of mapping m? */
+static bool
+has_source(const struct origins *o, const struct profile *p, size_t m)
+{
+	return m < p->n_mapping && origins_find(o, p, (uint32_t)m, 0) < o->n;
+}
+
 void
 symreport_print(const struct symreport *r, const struct profile *p,
-		const struct unnamed *u, bool is_verbose)
+		const struct unnamed *u, const struct origins *o,
+		bool is_verbose)
 {
-	if (!is_verbose && u->share <= TELL)
+	bool known = false;
+
+	if (!is_verbose && u->share <= TELL && u->callers <= TELL)
 		return;
 	for (size_t m = 0; m <= p->n_mapping; m++) {
 		bool failed = m < r->n && r->note[m].why;
 
 		/* Where nothing failed, there is nothing to be done about it.
 		 */
-		if (is_verbose ? failed || u->mapping[m] > 0
-			       : failed && u->mapping[m] >= SMALL)
-			print_mapping(r, p, m, u->mapping[m], is_verbose);
+		if (is_verbose ? failed || u->any[m] > 0
+			       : failed && u->any[m] >= SMALL)
+			print_mapping(r, p, m, u, is_verbose);
+		known |= u->any[m] >= SMALL && has_source(o, p, m);
 	}
 	if (is_verbose)
-		warn("%.1f%% of samples are left unnamed", 100 * u->share);
+		warn("%.1f%% of samples are unnamed: their innermost frame has "
+		     "no name",
+		     100 * u->share);
+	if (known)
+		warn("the server may know: --symbolize=remote");
 }

@@ -11,6 +11,7 @@
 
 #include "lib/model/unnamed.h"
 
+struct origins;
 struct profile;
 struct symreport;
 
@@ -29,10 +30,12 @@ void symreport_failed(void *ctx, uint32_t mapping, const char *why);
 
 /*
  * Tell with warn(): all when is_verbose; else, when more than a tenth of the
- * samples of p is left unnamed, a line for each mapping that has a part in it
- * because something failed.
+ * samples of p is unnamed or has mostly unnamed callers, a line for each
+ * mapping that has a part in it because something failed. A last line says when
+ * one of the sources in o, which were not asked, may have the names.
  */
 void symreport_print(const struct symreport *r, const struct profile *p,
-		     const struct unnamed *u, bool is_verbose);
+		     const struct unnamed *u, const struct origins *o,
+		     bool is_verbose);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile.h"
 
@@ -15,17 +16,28 @@ struct count {
 	bool by_value;   /* or each sample counts 1 */
 	bool *nameless;  /* of each location */
 	uint32_t *stamp; /* of each mapping: the last sample that it had */
-	double total, unnamed;
+	double total;
 };
+
+/* Is it "[FILE+0xSTART]", for a function that only .eh_frame knows? */
+static bool
+is_range(const char *name)
+{
+	return name[0] == '[' && strstr(name, "+0x") &&
+	       name[strlen(name) - 1] == ']';
+}
 
 static bool
 has_name(const struct profile *p, const struct location *l)
 {
 	const struct line *line = profile_line(p, l);
 
-	for (uint32_t i = 0; i < l->n_line; i++)
-		if (p->function[line[i].function].name)
+	for (uint32_t i = 0; i < l->n_line; i++) {
+		const struct function *f = &p->function[line[i].function];
+
+		if (f->name && !is_range(profile_str(p, f->name)))
 			return true;
+	}
 	return false;
 }
 
@@ -41,7 +53,7 @@ weight(const struct count *c, size_t i)
 }
 
 static void
-add_sample(struct count *c, size_t i, double *mapping)
+add_sample(struct count *c, size_t i, struct unnamed *u)
 {
 	const struct profile *p = c->p;
 	const struct sample *s = &p->sample[i];
@@ -52,20 +64,23 @@ add_sample(struct count *c, size_t i, double *mapping)
 	if (s->n_stack == 0)
 		return;
 	c->total += w;
-	for (uint32_t k = 0; k < s->n_stack; k++)
-		n += c->nameless[stack[k]];
-	if (!c->nameless[stack[0]] && n <= s->n_stack / 2)
-		return;
-	c->unnamed += w;
 	for (uint32_t k = 0; k < s->n_stack; k++) {
 		uint32_t m = p->location[stack[k]].mapping;
 		size_t at = m == PROF_NONE ? p->n_mapping : m;
 
-		if (!c->nameless[stack[k]] || c->stamp[at] == i + 1)
+		if (!c->nameless[stack[k]])
 			continue;
+		n += k > 0;
+		if (k == 0) {
+			u->share += w;
+			u->mapping[at] += w;
+		}
+		if (c->stamp[at] != i + 1)
+			u->any[at] += w;
 		c->stamp[at] = (uint32_t)(i + 1);
-		mapping[at] += w;
 	}
+	if (n > (s->n_stack - 1) / 2)
+		u->callers += w;
 }
 
 enum prof_status
@@ -78,7 +93,8 @@ unnamed_count(struct unnamed *u, const struct profile *p, struct prof_err *err)
 	c.nameless = calloc(p->n_location + 1, sizeof(*c.nameless));
 	c.stamp = calloc(p->n_mapping + 1, sizeof(*c.stamp));
 	u->mapping = calloc(p->n_mapping + 1, sizeof(*u->mapping));
-	if (!c.nameless || !c.stamp || !u->mapping) {
+	u->any = calloc(p->n_mapping + 1, sizeof(*u->any));
+	if (!c.nameless || !c.stamp || !u->mapping || !u->any) {
 		free(c.nameless);
 		free(c.stamp);
 		unnamed_release(u);
@@ -91,11 +107,14 @@ unnamed_count(struct unnamed *u, const struct profile *p, struct prof_err *err)
 		for (size_t i = 0; i < p->n_sample && !c.by_value; i++)
 			c.by_value = profile_value(p, i)[c.type] != 0;
 	for (size_t i = 0; i < p->n_sample && any; i++)
-		add_sample(&c, i, u->mapping);
+		add_sample(&c, i, u);
 	if (c.total > 0) {
-		u->share = c.unnamed / c.total;
-		for (size_t m = 0; m <= p->n_mapping; m++)
+		u->share /= c.total;
+		u->callers /= c.total;
+		for (size_t m = 0; m <= p->n_mapping; m++) {
 			u->mapping[m] /= c.total;
+			u->any[m] /= c.total;
+		}
 	}
 	free(c.nameless);
 	free(c.stamp);
@@ -106,5 +125,6 @@ void
 unnamed_release(struct unnamed *u)
 {
 	free(u->mapping);
-	u->mapping = NULL;
+	free(u->any);
+	u->mapping = u->any = NULL;
 }

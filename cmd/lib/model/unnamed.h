@@ -1,8 +1,9 @@
 /*
- * unnamed.h - how much of a profile has no names. A sample counts as unnamed if
- * its innermost frame has no name, or fewer than half of its frames have one. A
- * missing file has that effect; the few nameless functions of a stripped libc,
- * which are in every stack, do not.
+ * unnamed.h - how much of a profile has no names. A sample is unnamed if its
+ * innermost frame has no name, or only the "[FILE+0xSTART]" that stands for a
+ * function without symbol. The values that such samples have are those that the
+ * flat column of a report can't give to functions. Nameless callers cost only
+ * the stacks, and are counted apart.
  */
 #ifndef UNNAMED_H
 #define UNNAMED_H
@@ -13,11 +14,15 @@
 
 struct profile;
 
+/* Shares, 0 to 1, of the values of the default type. */
 struct unnamed {
-	double share; /* 0 to 1, of the values of the default type */
-	/* Of each mapping, and at n_mapping of locations without one: the share
-	 * of samples that are unnamed and have nameless frames there. */
-	double *mapping;
+	double share;   /* unnamed samples */
+	double callers; /* samples with nameless callers, more than named ones
+			 */
+	/* Of each mapping, and at n_mapping of locations without one: the
+	 * samples whose innermost frame is there and has no name, and those
+	 * with any nameless frame there. */
+	double *mapping, *any;
 };
 
 /* Fill in *u, to end with unnamed_release(). PROF_ENOMEM. */

@@ -1,7 +1,7 @@
 /*
  * binary.c - see binary.h. ELF files are opened by object.c, the files
  * that debug information was split off into are found by debug.c;
- * DWARF is in functions.c, symbol tables in symbols/elf/symtab.c.
+ * DWARF is in functions.c, symbol tables in tables.c.
  */
 #include "config.h"
 
@@ -16,9 +16,11 @@
 #include "functions.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
+#include "symbols/dwarf/cfi.h"
 #include "symbols/dwarf/split.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
+#include "tables.h"
 
 struct binary {
 	struct object main;
@@ -276,11 +278,12 @@ binary_symbol(struct binary *s, const char *name, uint64_t *value)
 	       symtab_value(&t, name, value);
 }
 
+/*
+ * The names of addresses, and what is done with them: DWARF's functions get the
+ * name of their symbol, and addresses that DWARF does not know only that.
+ */
 struct run {
-	struct symtab own;   /* of the file itself */
-	struct symtab split; /* of its debug file, if the own lacks most */
-	struct object mini_object;
-	struct symtab mini; /* of a stripped file, packed into it */
+	struct tables tables;
 	struct symbol_frame *frame;
 	size_t cap;
 	bool *done; /* of each address */
@@ -288,36 +291,6 @@ struct run {
 	symbol_fn *fn;
 	void *ctx;
 };
-
-/*
- * Is a symbol of the debug file a better name than DWARF's? It knows the
- * mangled names of static functions in C++, and that code is that of "f.cold".
- * But among symbols of one address it has aliases that nobody calls.
- */
-static bool
-is_better(const char *symbol, const char *dwarf)
-{
-	size_t n = strlen(dwarf);
-
-	if (!n || (!strncmp(symbol, dwarf, n) && symbol[n] == '.'))
-		return true;
-	return (!strncmp(symbol, "_Z", 2) || !strncmp(symbol, "_R", 2)) &&
-	       strncmp(symbol, dwarf, 2) != 0;
-}
-
-/*
- * The symbol of address i, for the outermost function, which DWARF calls name.
- * One of the file itself wins, as with llvm-symbolizer, if it has no version.
- */
-static bool
-choose_symbol(const struct run *r, size_t i, const char *name,
-	      struct symbol_frame *f)
-{
-	if ((symtab_frame(&r->own, i, f) || symtab_frame(&r->mini, i, f)) &&
-	    (!*name || !strchr(f->name, '@')))
-		return true;
-	return symtab_frame(&r->split, i, f) && is_better(f->name, name);
-}
 
 /* A symbol_fn: what DWARF knows, and the symbol. */
 static void
@@ -327,7 +300,7 @@ take_dwarf(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	struct symbol_frame symbol, *outer;
 
 	r->done[i] = true;
-	if (!choose_symbol(r, i, frame[n - 1].name, &symbol)) {
+	if (!tables_outermost(&r->tables, i, frame[n - 1].name, &symbol)) {
 		r->fn(r->ctx, i, frame, n);
 		return;
 	}
@@ -355,32 +328,6 @@ run_dwarf(struct binary *s, const uint64_t *addr, size_t n, struct run *r,
 			     err);
 }
 
-static int
-read_symbols(struct binary *s, const uint64_t *addr, size_t n, struct run *r)
-{
-	bool all = symtab_open(s->main.elf, SHT_SYMTAB, &r->own);
-
-	if ((all || symtab_open(s->main.elf, SHT_DYNSYM, &r->own)) &&
-	    symtab_match(&r->own, &s->code, addr, n) < 0)
-		return -1;
-	if (all)
-		return 0;
-	if (s->debug.elf && symtab_open(s->debug.elf, SHT_SYMTAB, &r->split))
-		return symtab_match(&r->split, &s->code, addr, n);
-	switch (object_open_mini(&r->mini_object, &s->main, NULL)) {
-	case PROF_OK:
-		break;
-	case PROF_ENOMEM:
-		return -1;
-	default:
-		return 0;
-	}
-	if (!r->mini_object.elf ||
-	    !symtab_open(r->mini_object.elf, SHT_SYMTAB, &r->mini))
-		return 0;
-	return symtab_match(&r->mini, &s->code, addr, n);
-}
-
 enum prof_status
 binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
 	   symbol_fn *fn, void *ctx, struct prof_err *err)
@@ -389,7 +336,8 @@ binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
 	enum prof_status st = PROF_OK;
 
 	r.done = calloc(n + 1, sizeof(*r.done));
-	if (!r.done || read_symbols(s, addr, n, &r) < 0) {
+	if (!r.done || tables_open(&r.tables, &s->main, &s->debug, &s->code,
+				   addr, n) < 0) {
 		st = prof_nomem(err);
 		goto out;
 	}
@@ -398,21 +346,34 @@ binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
 	for (size_t i = 0; i < n; i++) {
 		struct symbol_frame f;
 
-		if (!r.done[i] && (symtab_frame(&r.own, i, &f) ||
-				   symtab_frame(&r.mini, i, &f) ||
-				   symtab_frame(&r.split, i, &f)))
+		if (!r.done[i] && tables_frame(&r.tables, i, addr[i], &f))
 			fn(ctx, i, &f, 1);
 	}
 	if (r.nomem)
 		st = prof_nomem(err);
 out:
-	symtab_release(&r.own);
-	symtab_release(&r.split);
-	symtab_release(&r.mini);
-	object_close(&r.mini_object);
+	tables_release(&r.tables);
 	free(r.frame);
 	free(r.done);
 	return st;
+}
+
+enum prof_status
+binary_ranges(const struct binary *s, const uint64_t *addr, size_t n,
+	      void (*fn)(void *ctx, size_t i, uint64_t start), void *ctx,
+	      struct prof_err *err)
+{
+	struct cfi_table t;
+	bool ok = cfi_read(&t, &s->main) == 0;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		const struct code_range *r = cfi_at(&t, addr[i]);
+
+		if (r)
+			fn(ctx, i, r->start);
+	}
+	cfi_release(&t);
+	return ok ? PROF_OK : prof_nomem(err);
 }
 
 /* --- which answers these are --- */
@@ -434,8 +395,8 @@ add_identity(const struct object *o, struct buf *b)
 char *
 binary_key(const struct binary *s, bool dwarf)
 {
-	static const char all[] = PACKAGE_VERSION " dwarf",
-			  names[] = PACKAGE_VERSION " names";
+	static const char all[] = PACKAGE_VERSION " lines",
+			  names[] = PACKAGE_VERSION " table";
 	struct buf b = { 0 };
 
 	if (buf_add(&b, dwarf ? all : names, strlen(all)) == 0 &&

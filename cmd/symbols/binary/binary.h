@@ -98,6 +98,16 @@ enum prof_status binary_run(struct binary *s, const uint64_t *addr, size_t n,
 			    struct prof_err *err) MUST_USE;
 
 /*
+ * Call fn for each of the n addresses, ascending, that is in a function by
+ * .eh_frame, which stripped files have, too: with where the function begins.
+ * PROF_ENOMEM.
+ */
+enum prof_status binary_ranges(const struct binary *s, const uint64_t *addr,
+			       size_t n,
+			       void (*fn)(void *ctx, size_t i, uint64_t start),
+			       void *ctx, struct prof_err *err) MUST_USE;
+
+/*
  * Text that differs where answers of binary_run() may: it names the file, the
  * one split off from it and dwz's, each by build-id, size, device, inode and
  * the times of its last changes. A build-id alone is what a file says of

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "lib/base/search.h"
 #include "symbols/binary/binary.h"
+#include "symbols/dwarf/cfi.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 

@@ -158,6 +158,21 @@ symtab_match(struct symtab *t, const struct code_map *code,
 }
 
 bool
+symtab_is_open(const struct symtab *t, size_t i, uint64_t *start)
+{
+	const struct symtab_match *m = &t->match[i];
+
+	*start = m->start;
+	return m->index && m->end == m->start;
+}
+
+void
+symtab_drop(struct symtab *t, size_t i)
+{
+	t->match[i].index = 0;
+}
+
+bool
 symtab_frame(const struct symtab *t, size_t i, struct symbol_frame *f)
 {
 	*f = (struct symbol_frame){ .name = "", .file = "" };

@@ -47,6 +47,15 @@ int symtab_match(struct symtab *t, const struct code_map *code,
 		 const uint64_t *addr, size_t n);
 
 /*
+ * The address of the symbol at address i, into *start, if it is one of no size,
+ * as assembly has: it was taken to reach to the end of the code.
+ */
+bool symtab_is_open(const struct symtab *t, size_t i, uint64_t *start);
+
+/* Nothing is at address i after all. */
+void symtab_drop(struct symtab *t, size_t i);
+
+/*
  * What the symbol of address i says: its name and, if it is a local one, the
  * last part of its file's. false: there is none.
  */

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #if HAVE_LIBIBERTY
@@ -407,16 +408,40 @@ demangle_once(const char *s, enum demangle_mode mode)
 	return name;
 }
 
+/* macOS puts an underscore before every name. */
+static char *
+demangle_plain(const char *mangled, enum demangle_mode mode)
+{
+	char *name = demangle_once(mangled, mode);
+
+	return name ? name : demangle_once(mangled + 1, mode);
+}
+
+/* f@plt is a stub that jumps to f: the name of f, and the same suffix. */
+static char *
+demangle_stub(const char *mangled, size_t n, enum demangle_mode mode)
+{
+	char *function = strndup(mangled, n), *name = NULL, *stub = NULL;
+
+	if (function)
+		name = demangle_plain(function, mode);
+	if (name && asprintf(&stub, "%s%s", name, mangled + n) < 0)
+		stub = NULL;
+	free(function);
+	free(name);
+	return stub;
+}
+
 char *
 demangle_name(const char *mangled, enum demangle_mode mode)
 {
-	char *name;
+	size_t n = strlen(mangled);
 
 	if (mangled[0] != '_' || mode == DEMANGLE_NONE)
 		return NULL;
-	name = demangle_once(mangled, mode);
-	/* macOS puts an underscore before every name. */
-	return name ? name : demangle_once(mangled + 1, mode);
+	if (n > 4 && !strcmp(mangled + n - 4, "@plt"))
+		return demangle_stub(mangled, n - 4, mode);
+	return demangle_plain(mangled, mode);
 }
 
 #define CAN_DEMANGLE true

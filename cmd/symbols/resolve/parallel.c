@@ -6,8 +6,11 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "impl.h"
 #include "symbols/binary/symcache.h"
@@ -20,6 +23,7 @@ struct resolve_task {
 	struct wants wants; /* from this object */
 	struct binary *s;
 	uint32_t mapping; /* one of its mappings */
+	bool *named;      /* which addresses are; NULL: not asked for */
 	struct run *run;
 	bool done;
 	enum prof_status st;
@@ -39,7 +43,20 @@ static void
 task_release(struct resolve_task *t)
 {
 	binary_close(t->s);
+	free(t->named);
 	wants_release(&t->wants);
+}
+
+/* Until it is t's turn, the profile is another thread's. */
+static void
+wait_for_turn(struct resolve_task *t)
+{
+	struct run *run = t->run;
+
+	pthread_mutex_lock(&run->lock);
+	while (&run->task[run->turn] != t)
+		pthread_cond_wait(&run->changed, &run->lock);
+	pthread_mutex_unlock(&run->lock);
 }
 
 /* A symbol_fn. */
@@ -47,13 +64,32 @@ static void
 take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct resolve_task *t = ctx;
-	struct run *run = t->run;
 
-	pthread_mutex_lock(&run->lock);
-	while (&run->task[run->turn] != t)
-		pthread_cond_wait(&run->changed, &run->lock);
-	pthread_mutex_unlock(&run->lock);
+	wait_for_turn(t);
+	if (t->named)
+		t->named[i] = true;
 	wants_take(&t->wants, i, frame, n);
+}
+
+/* A callback of binary_ranges(). */
+static void
+take_range(void *ctx, size_t i, uint64_t start)
+{
+	struct resolve_task *t = ctx;
+	const struct profile *p = t->wants.r->p;
+	struct symbol_frame frame = { .file = "" };
+	const char *file, *slash;
+	char name[300];
+
+	if (t->named[i])
+		return;
+	wait_for_turn(t);
+	file = profile_str(p, p->mapping[t->mapping].file);
+	slash = strrchr(file, '/');
+	snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]",
+		 slash ? slash + 1 : file, start);
+	frame.name = name;
+	wants_take(&t->wants, i, &frame, 1);
 }
 
 static void
@@ -62,8 +98,14 @@ look_up(struct resolve_task *t)
 	const struct resolve_options *o = t->wants.r->o;
 
 	binary_set_threads(t->s, o->n_thread);
+	if (o->ranges)
+		t->named = calloc(t->wants.n_addr + 1, sizeof(*t->named));
 	t->st = symcache_run(o->cache, t->s, t->wants.addr, t->wants.n_addr,
 			     !o->no_lines, take, t, &t->err);
+	if (o->ranges &&
+	    (!t->named || binary_ranges(t->s, t->wants.addr, t->wants.n_addr,
+					take_range, t, NULL) != PROF_OK))
+		t->st = PROF_ENOMEM;
 	binary_close(t->s);
 	t->s = NULL;
 }

@@ -17,9 +17,10 @@ struct symcache;
 
 struct resolve_options {
 	const struct locate *locate;
-	const char *binary;     /* the file of the first mapping, or NULL */
-	bool force;             /* symbolize again what has symbols */
-	bool no_lines;          /* names only, from symbol tables */
+	const char *binary; /* the file of the first mapping, or NULL */
+	bool force;         /* symbolize again what has symbols */
+	bool no_lines;      /* names only, from symbol tables */
+	bool ranges; /* "[FILE+0xSTART]" for functions that have no symbol */
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;

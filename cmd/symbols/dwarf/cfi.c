@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/dwarf/read.h"
+#include "lib/base/array.h"
+#include "read.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/section.h"
+
+/* Bytes of a common entry before its instructions: some 40 with a pointer. */
+#define MAX_HEAD 128
 
 struct walk {
 	const uint8_t *data;
@@ -119,6 +123,9 @@ walk(const struct walk *w, void (*fn)(void *ctx, uint64_t start, uint64_t end),
 			struct cursor head = { its, w->data + w->n,
 					       w->big_endian, false };
 
+			/* Functions may name common entries by turns. */
+			if (cursor_left(&head) > MAX_HEAD)
+				head.end = its + MAX_HEAD;
 			cursor_length(&head, &offset_size);
 			encoding = read_encoding(w, head);
 			common = its;
@@ -148,4 +155,89 @@ cfi_each(const struct object *o,
 			   ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4 };
 	walk(&w, fn, ctx);
 	free(bytes.owned);
+}
+
+/* --- as a table --- */
+
+struct reading {
+	struct cfi_table *t;
+	size_t cap;
+	bool nomem;
+};
+
+static void
+take(void *ctx, uint64_t start, uint64_t end)
+{
+	struct reading *r = ctx;
+
+	if (array_reserve(&r->t->range, &r->cap, r->t->n + 1,
+			  sizeof(*r->t->range)) < 0)
+		r->nomem = true;
+	else
+		r->t->range[r->t->n++] = (struct code_range){ start, end };
+}
+
+static int
+cmp_range(const void *a, const void *b)
+{
+	const struct code_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+int
+cfi_read(struct cfi_table *t, const struct object *o)
+{
+	struct reading r = { .t = t };
+
+	*t = (struct cfi_table){ 0 };
+	cfi_each(o, take, &r);
+	if (t->n)
+		qsort(t->range, t->n, sizeof(*t->range), cmp_range);
+	return r.nomem ? -1 : 0;
+}
+
+void
+cfi_release(struct cfi_table *t)
+{
+	free(t->range);
+	*t = (struct cfi_table){ 0 };
+}
+
+/* The number of functions that begin at a or before it. */
+static size_t
+begun(const struct cfi_table *t, uint64_t a)
+{
+	size_t lo = 0, n = t->n;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (t->range[mid].start <= a)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
+const struct code_range *
+cfi_at(const struct cfi_table *t, uint64_t a)
+{
+	size_t i = begun(t, a);
+
+	return i && a < t->range[i - 1].end ? &t->range[i - 1] : NULL;
+}
+
+uint64_t
+cfi_limit(const struct cfi_table *t, uint64_t a)
+{
+	const struct code_range *own = cfi_at(t, a);
+	size_t i = begun(t, a);
+
+	if (own)
+		return own->end;
+	return i < t->n ? t->range[i].start : UINT64_MAX;
 }
