@@ -90,7 +90,8 @@ label_number(struct thread *self)
 
 	if (!self->new_label)
 		return self->label;
-	record.label = (atomic_fetch_add(&shm->next_label, 1) + 1) & 0xffffff;
+	record.label =
+		(atomic_fetch_add(&shm->next_label, 1) + 1) & SHM_MAX_LABEL;
 	if (self->n_label && record.label &&
 	    table_tell(shm, SHM_LABEL, &record,
 		       offsetof(struct shm_label, text), self->label_text,
@@ -117,12 +118,12 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
 		n_stack = 2;
 	}
-	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_DEPTH,
+	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_FRAMES,
 			&info);
-	if (info.end == UNWIND_TRUNCATED)
+	if (info.is_cut)
 		atomic_fetch_add_explicit(&count->n_truncated, ticks,
 					  memory_order_relaxed);
-	else if (info.end == UNWIND_FAILED)
+	if (info.end == UNWIND_FAILED)
 		atomic_fetch_add_explicit(&count->n_failed, ticks,
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&count->n_signal, 1, memory_order_relaxed);

@@ -168,10 +168,16 @@ filter_add(const void *p, int n)
 
 /* Live samples. */
 
-static size_t
-place(uint64_t owner, uint64_t pointer, size_t way)
+/* Place i, if p of owner is there: then it is held. */
+static bool
+take(struct shm_heap *heap, size_t i, uint64_t owner, uint64_t pointer)
 {
-	return (shm_live_place(owner, pointer) + way) % SHM_N_LIVE;
+	struct shm_live_mark *m = &heap->mark[i];
+
+	return atomic_load_explicit(&m->pointer, memory_order_acquire) ==
+		       pointer &&
+	       atomic_load_explicit(&m->owner, memory_order_relaxed) == owner &&
+	       atomic_compare_exchange_strong(&m->pointer, &pointer, HELD);
 }
 
 size_t
@@ -182,24 +188,21 @@ heap_hold(const void *p)
 	uint64_t pointer = (uintptr_t)p;
 	struct shm_heap *heap;
 	struct shm *shm;
+	unsigned last;
 
 	if (!owner || !p || !heap_may_know(p))
 		return (size_t)NO_PLACE;
 	sample_hook_state(SHM_HEAP, &shm);
 	heap = shm_heap(shm, shm->set.what);
-	for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
-		size_t i = place(owner, pointer, way);
-		struct shm_live_mark *m = &heap->mark[i];
-		uint64_t expected = pointer;
+	last = atomic_load(&heap->level);
+	for (unsigned level = 0; level <= last && level < SHM_LIVE_LEVELS;
+	     level++)
+		for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
+			size_t i = shm_live_place(owner, pointer, level, way);
 
-		if (atomic_load_explicit(&m->pointer, memory_order_acquire) ==
-			    pointer &&
-		    atomic_load_explicit(&m->owner, memory_order_relaxed) ==
-			    owner &&
-		    atomic_compare_exchange_strong(&m->pointer, &expected,
-						   HELD))
-			return i;
-	}
+			if (take(heap, i, owner, pointer))
+				return i;
+		}
 	return (size_t)NO_PLACE;
 }
 
@@ -218,7 +221,6 @@ weight(const struct shm *shm, uint64_t size)
 void
 heap_unhold(size_t held, const void *p, bool is_gone)
 {
-	struct shm_live *live;
 	struct shm_heap *heap;
 	struct shm *shm;
 
@@ -226,13 +228,9 @@ heap_unhold(size_t held, const void *p, bool is_gone)
 		return;
 	sample_hook_state(SHM_HEAP, &shm);
 	heap = shm_heap(shm, shm->set.what);
-	live = &heap->live[held];
 	if (is_gone) {
-		uint32_t depth = SHM_KEY_DEPTH(live->key);
-		uint64_t size = depth ? live->pc[depth - 1] : 0;
-
 		atomic_fetch_sub(&atomic_load(&own_process)->size,
-				 weight(shm, size));
+				 weight(shm, heap->live[held].size));
 		filter_add(p, -1);
 	}
 	atomic_store_explicit(&heap->mark[held].pointer,
@@ -245,19 +243,37 @@ heap_forget(const void *p)
 	heap_unhold(heap_hold(p), p, true);
 }
 
+/* Place i, if it is free: then it is held, for owner. */
+static bool
+claim_place(struct shm_heap *heap, size_t i, uint64_t owner)
+{
+	uint64_t expected = 0;
+
+	if (!atomic_compare_exchange_strong(&heap->mark[i].pointer, &expected,
+					    HELD))
+		return false;
+	atomic_store_explicit(&heap->mark[i].owner, owner,
+			      memory_order_relaxed);
+	return true;
+}
+
 /* A free place for p, which is held; or NO_PLACE. */
 static size_t
 claim(struct shm_heap *heap, uint64_t owner, const void *p)
 {
-	for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
-		size_t i = place(owner, (uintptr_t)p, way);
-		uint64_t expected = 0;
+	for (unsigned level = 0; level < SHM_LIVE_LEVELS; level++) {
+		uint32_t last = atomic_load(&heap->level);
 
-		if (atomic_compare_exchange_strong(&heap->mark[i].pointer,
-						   &expected, HELD)) {
-			atomic_store_explicit(&heap->mark[i].owner, owner,
-					      memory_order_relaxed);
-			return i;
+		/* Before the first is in it, for those who look for it. */
+		while (last < level && !atomic_compare_exchange_weak(
+					       &heap->level, &last, level))
+			;
+		for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
+			size_t i =
+				shm_live_place(owner, (uintptr_t)p, level, way);
+
+			if (claim_place(heap, i, owner))
+				return i;
 		}
 	}
 	return (size_t)NO_PLACE;
@@ -283,12 +299,18 @@ grow(const struct hook *h, size_t size)
 				  kib < INT32_MAX ? (uint32_t)kib : INT32_MAX);
 }
 
+/* There was no room for a sample of this size. */
+static void
+lose(const struct hook *h, size_t size)
+{
+	atomic_fetch_add(&h->count->lost_bytes, (uint64_t)weight(h->shm, size));
+}
+
 static void
 keep(const struct hook *h, const void *p, size_t size)
 {
 	struct shm_heap *heap = shm_heap(h->shm, h->shm->set.what);
-	uint64_t owner = own_number(h->shm);
-	struct shm_live *live;
+	uint64_t owner = own_number(h->shm), key;
 	size_t i;
 
 	/* An allocation that was freed past us, by another name. */
@@ -296,16 +318,17 @@ keep(const struct hook *h, const void *p, size_t size)
 	i = claim(heap, owner, p);
 	if (i == (size_t)NO_PLACE) {
 		atomic_fetch_add(&h->count->n_lost, 1);
+		lose(h, size);
 		return;
 	}
 	if (!sample_hook_count(h, SHM_ALLOC, size, 1)) {
 		atomic_store(&heap->mark[i].pointer, 0);
+		lose(h, size);
 		return;
 	}
-	live = &heap->live[i];
-	live->key = SHM_KEY(SHM_ALLOC, h->space, h->label, h->n + 1);
-	memcpy(live->pc, h->pc, (h->n + 1) * sizeof *live->pc);
-	live->hash = shm_hash(live->key, h->pc, h->n + 1);
+	key = SHM_KEY(SHM_ALLOC, h->space, h->label, h->n + 1);
+	heap->live[i].hash = shm_hash(key, h->pc, h->n + 1);
+	heap->live[i].size = size;
 	filter_add(p, 1);
 	atomic_store_explicit(&heap->mark[i].pointer, (uintptr_t)p,
 			      memory_order_release);

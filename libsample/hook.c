@@ -100,7 +100,7 @@ take_stack(struct hook *h, uintptr_t ra)
 	h->pc = h->one;
 	if (h->thread) {
 		h->pc = h->thread->hook_pc;
-		n = walk(h, SHM_DEPTH + HOOK_FRAMES - 1, &info);
+		n = walk(h, SHM_FRAMES, &info);
 	}
 	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
 		own++;
@@ -112,17 +112,13 @@ take_stack(struct hook *h, uintptr_t ra)
 		n -= own;
 		memmove(h->pc, h->pc + own, n * sizeof *h->pc);
 	}
-	if (n > SHM_DEPTH - 1) {
-		n = SHM_DEPTH - 1;
-		info.end = UNWIND_TRUNCATED;
-	}
 	h->n = n;
 	/* In the call, as the leaf of a tick is where it is. */
 	h->pc[0]--;
-	if (info.end == UNWIND_TRUNCATED)
+	if (info.is_cut)
 		atomic_fetch_add_explicit(&h->count->n_truncated, 1,
 					  memory_order_relaxed);
-	else if (info.end == UNWIND_FAILED)
+	if (info.end == UNWIND_FAILED)
 		atomic_fetch_add_explicit(&h->count->n_failed, 1,
 					  memory_order_relaxed);
 }

@@ -89,8 +89,8 @@ label_sleeping(struct thread *t)
 	if (atomic_load(&t->label_version) != version)
 		return 0;
 	t->sleep_label = 0;
-	record.label =
-		(atomic_fetch_add(&sampler.shm->next_label, 1) + 1) & 0xffffff;
+	record.label = (atomic_fetch_add(&sampler.shm->next_label, 1) + 1) &
+		       SHM_MAX_LABEL;
 	if (n && record.label) {
 		if (!table_tell(sampler.shm, SHM_LABEL, &record,
 				offsetof(struct shm_label, text), text, n))

@@ -61,7 +61,7 @@ sampler_is_on(void)
 
 enum {
 	LABEL_ROOM = 1000,
-	HOOK_FRAMES = 8, /* that are ours, of a stack that hook.c takes */
+	HOOK_FRAMES = 8, /* of a stack that hook.c takes, before its caller */
 };
 
 /* What the handler needs to know about a thread, and where it works. */
@@ -92,7 +92,7 @@ struct thread {
 	/* CPU time of the thread at its last sample; of the perf clock: the
 	 * part of it that has been counted. */
 	uint64_t cpu_ns;
-	uintptr_t pc[SHM_DEPTH];
+	uintptr_t pc[SHM_FRAMES];
 
 	/* Ticks of the wall clock in which it waited for a processor: the
 	 * handler counts them with the next one of its own. */
@@ -109,11 +109,11 @@ struct thread {
 	uint32_t sleep_label;
 	uint32_t n_sleep_pc;
 	struct unwind_info sleep_info;
-	uintptr_t sleep_pc[SHM_DEPTH];
+	uintptr_t sleep_pc[SHM_FRAMES];
 
 	/* Of hook.c. */
 	volatile sig_atomic_t is_hooked; /* it is at work in this thread */
-	uintptr_t hook_pc[SHM_DEPTH + HOOK_FRAMES];
+	uintptr_t hook_pc[SHM_DEPTH];
 };
 
 /* The clock of a thread's CPU time, as the kernel numbers them. */

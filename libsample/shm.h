@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 4
+#define SHM_VERSION 5
 
 /*
  * Environment of a sampled process: where the memory is, and a number that
@@ -30,12 +30,12 @@
 #define SHM_ENV "SAMPLE_SESSION"
 
 enum {
-	SHM_DEPTH = 252,      /* frames that a stack may have */
+	SHM_FRAMES = 1024,    /* that a stack may have */
+	SHM_DEPTH = 1025,     /* the same, and a number after them */
 	SHM_WAYS = 4,         /* entries where a given stack may be */
 	SHM_N_ENTRY = 4096,   /* a multiple of SHM_WAYS, a power of two */
 	SHM_N_SLOT = 4096,    /* of the log; a power of two */
 	SHM_ENTRY_DEPTH = 63, /* deeper stacks go to the log */
-	SHM_N_LIVE = 65536,   /* of struct shm_heap; a power of two */
 	SHM_N_PROCESS = 32768 /* that have counts of their own */
 };
 
@@ -72,19 +72,22 @@ enum shm_lock {
  * What makes two stacks different besides their addresses: what they are
  * counted for, the space that the addresses belong to, the labels of the
  * thread, and the number of frames. Unless it is SHM_TICK, the last "frame" is
- * a number: the size of an allocation in bytes, or an enum shm_lock.
+ * a number: the size of an allocation in bytes, or an enum shm_lock. A frame
+ * may be SHM_GAP: some are missing there, as the stack had too many.
  */
+#define SHM_GAP 1 /* as libsample/unwind/frames.h has it */
 #define SHM_KEY(event, space, label, depth)                                    \
-	((uint64_t)(event) << 61 | (uint64_t)(space) << 32 |                   \
-	 (uint64_t)(label) << 8 | (uint64_t)(depth))
+	((uint64_t)(event) << 61 | (uint64_t)(space) << 35 |                   \
+	 (uint64_t)(label) << 11 | (uint64_t)(depth))
 /* The same for another event. */
 #define SHM_KEY_AS(event, key)                                                 \
 	((uint64_t)(event) << 61 | ((key) & ((UINT64_C(1) << 61) - 1)))
 #define SHM_KEY_EVENT(key) ((enum shm_event)((key) >> 61))
-#define SHM_KEY_SPACE(key) ((uint32_t)((key) >> 32 & SHM_MAX_SPACE))
-#define SHM_KEY_LABEL(key) ((uint32_t)((key) >> 8 & 0xffffff))
-#define SHM_KEY_DEPTH(key) ((uint32_t)((key)&0xff))
-#define SHM_MAX_SPACE UINT32_C(0x1fffffff)
+#define SHM_KEY_SPACE(key) ((uint32_t)((key) >> 35 & SHM_MAX_SPACE))
+#define SHM_KEY_LABEL(key) ((uint32_t)((key) >> 11 & SHM_MAX_LABEL))
+#define SHM_KEY_DEPTH(key) ((uint32_t)((key)&0x7ff))
+#define SHM_MAX_SPACE UINT32_C(0x3ffffff)
+#define SHM_MAX_LABEL UINT32_C(0xffffff)
 
 /*
  * An entry of the table: a stack, and how many ticks it has had since the
@@ -192,13 +195,20 @@ struct shm_slot {
 
 /*
  * The sampled allocations that have not been freed, after struct shm if the
- * heap is recorded: a hash table of SHM_N_LIVE, where a pointer may be in
- * SHM_LIVE_WAYS places. mark.pointer is 0 while the place is free and 1 while
- * somebody has it and is not ready; it is set last, and taken back by
- * compare-and-swap. owner is the process that may free it, in the upper half
- * its pid: the same pointer in another process, or after exec, is another.
+ * heap is recorded: hash tables, levels, each four times as large as the one
+ * before it. In each level a pointer may be in SHM_LIVE_WAYS places; those of
+ * the next one are used when there is none free. mark.pointer is 0 while the
+ * place is free and 1 while somebody has it and is not ready; it is set last,
+ * and taken back by compare-and-swap. owner is the process that may free it, in
+ * the upper half its pid: the same pointer in another process, or after exec,
+ * is another. The stack is in the table, or the log, under its hash.
  */
-enum { SHM_LIVE_WAYS = 16 };
+enum {
+	SHM_LIVE_WAYS = 16,
+	SHM_LIVE_FIRST = 65536, /* places of level 0 */
+	SHM_LIVE_LEVELS = 5,
+	SHM_N_LIVE = 341 * SHM_LIVE_FIRST /* 1 + 4 + 16 + 64 + 256 */
+};
 
 struct shm_live_mark {
 	_Atomic uint64_t pointer;
@@ -207,13 +217,12 @@ struct shm_live_mark {
 
 struct shm_live {
 	uint64_t hash; /* shm_hash() of a stack of SHM_ALLOC */
-	uint64_t key;
-	uint64_t pc[SHM_DEPTH];
-	uint64_t unused[2];
+	uint64_t size; /* bytes, the number that is last in the stack */
 };
 
 struct shm_heap {
-	struct shm_live_mark mark[SHM_N_LIVE];
+	_Alignas(64) _Atomic uint32_t level; /* the last that is in use */
+	_Alignas(64) struct shm_live_mark mark[SHM_N_LIVE];
 	struct shm_live live[SHM_N_LIVE];
 };
 
@@ -225,6 +234,7 @@ struct shm_count {
 	_Atomic uint64_t n_lost;      /* for which there was no room */
 	_Atomic uint64_t n_truncated; /* as below */
 	_Atomic uint64_t n_failed;
+	_Atomic uint64_t lost_bytes; /* that the lost ones stand for */
 };
 
 /*
@@ -233,7 +243,7 @@ struct shm_count {
  * when there was no other left. Memory that was never touched takes no room.
  */
 struct shm_process {
-	_Atomic uint64_t pid;
+	_Alignas(64) _Atomic uint64_t pid;
 	_Atomic uint64_t n_signal;    /* ticks as delivered */
 	_Atomic uint64_t n_tick;      /* ticks with overruns */
 	_Atomic uint64_t n_lost;      /* ticks for which there was no room */
@@ -286,10 +296,9 @@ struct shm {
 
 _Static_assert(sizeof(struct shm_mark) * SHM_WAYS == 64, "one line a bucket");
 _Static_assert(sizeof(struct shm_entry) == 512, "two entries a kilobyte");
-_Static_assert(sizeof(struct shm_slot) == 2048, "two slots a page");
-_Static_assert(sizeof(struct shm_live) == 2048, "two places a page");
-_Static_assert(sizeof(struct shm_process) == 128, "no line is of two");
-_Static_assert(SHM_DEPTH <= 255, "the depth must fit its field of the key");
+_Static_assert(sizeof(struct shm_slot) <= 8256, "two pages and a bit");
+_Static_assert(sizeof(struct shm_process) % 64 == 0, "no line is of two");
+_Static_assert(SHM_DEPTH <= 0x7ff, "the depth must fit its field of the key");
 
 /* How much memory it takes to record this, an enum shm_what, or-ed. */
 static inline size_t
@@ -306,14 +315,32 @@ shm_heap(struct shm *shm, uint32_t what)
 	return what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
 }
 
-/* Where the places for a pointer begin; the others follow, as in a ring. */
+/* Where level begins, and those before it end. */
 static inline size_t
-shm_live_place(uint64_t owner, uint64_t pointer)
+shm_live_begin(unsigned level)
 {
-	return (size_t)((pointer >> 4 ^ owner * 0x9e3779b1) *
-				UINT64_C(0x9e3779b97f4a7c15) >>
-			48) %
-	       SHM_N_LIVE;
+	return (((size_t)1 << 2 * level) - 1) / 3 * SHM_LIVE_FIRST;
+}
+
+/* How many places are in use or may be. */
+static inline size_t
+shm_n_live(const struct shm_heap *heap)
+{
+	uint32_t level =
+		atomic_load_explicit(&heap->level, memory_order_relaxed);
+
+	return level < SHM_LIVE_LEVELS ? shm_live_begin(level + 1) : SHM_N_LIVE;
+}
+
+/* Number way of the places for a pointer in a level. */
+static inline size_t
+shm_live_place(uint64_t owner, uint64_t pointer, unsigned level, size_t way)
+{
+	uint64_t h = (pointer >> 4 ^ owner * 0x9e3779b1) *
+		     UINT64_C(0x9e3779b97f4a7c15);
+	size_t mask = ((size_t)SHM_LIVE_FIRST << 2 * level) - 1;
+
+	return shm_live_begin(level) + (((size_t)(h >> 40) + way) & mask);
 }
 
 /* The hash of a stack; never 0. The first SHM_WAYS-aligned bits choose. */

@@ -19,7 +19,7 @@
 
 #include "sampler.h"
 
-enum { SLAB = 64 * 1024 };
+enum { SLAB = 256 * 1024 };
 
 static struct {
 	pthread_mutex_t lock; /* of what follows */

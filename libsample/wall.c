@@ -168,7 +168,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	set_registers(&uc, sp, pc);
 	t->n_sleep_pc =
 		(uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
-				      t->sleep_pc, SHM_DEPTH, &t->sleep_info);
+				      t->sleep_pc, SHM_FRAMES, &t->sleep_info);
 	return cpu_of(t) == cpu ? SLEEPS : RUNS;
 }
 
@@ -180,9 +180,9 @@ count(struct thread *t, uint32_t ticks)
 
 	atomic_fetch_add(&count->n_tick, ticks);
 	atomic_fetch_add(&count->n_signal, 1);
-	if (t->sleep_info.end == UNWIND_TRUNCATED)
+	if (t->sleep_info.is_cut)
 		atomic_fetch_add(&count->n_truncated, ticks);
-	else if (t->sleep_info.end == UNWIND_FAILED)
+	if (t->sleep_info.end == UNWIND_FAILED)
 		atomic_fetch_add(&count->n_failed, ticks);
 	if (!table_add(sampler.shm,
 		       SHM_KEY(SHM_TICK, sampler_space(), label_sleeping(t),

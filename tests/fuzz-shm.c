@@ -27,6 +27,7 @@ struct fuzz {
 	struct tally *t;
 	struct input in;
 	unsigned n_pass;
+	uint64_t hash; /* of the last stack */
 };
 
 /* The next n bytes; zeros behind the end. */
@@ -65,12 +66,15 @@ add_stack(struct fuzz *f)
 	unsigned event = (unsigned)word(&f->in, 1) % 8;
 	unsigned depth = depths[word(&f->in, 1) % 8];
 	uint64_t space = word(&f->in, 1) % 4, label = word(&f->in, 1) % 4;
-	uintptr_t pc[256];
+	uintptr_t pc[SHM_DEPTH];
+	uint64_t key = SHM_KEY(event, space, label, depth);
 
-	for (size_t i = 0; i < 256; i++)
+	for (size_t i = 0; i < SHM_DEPTH; i++)
 		pc[i] = i < 8 ? 0x1000 * (word(&f->in, 1) % 16) : 0x5000 + i;
-	table_add(f->d.shm, SHM_KEY(event, space, label, depth), pc,
-		  (uint32_t)word(&f->in, 4));
+	if (depth > 2)
+		pc[1] = word(&f->in, 1) % 8 ? pc[1] : SHM_GAP;
+	f->hash = shm_hash(key, pc, depth);
+	table_add(f->d.shm, key, pc, (uint32_t)word(&f->in, 4));
 }
 
 static void
@@ -147,10 +151,9 @@ scribble(struct fuzz *f)
 	case 6:
 		if (f->d.heap) {
 			atomic_store(&f->d.heap->mark[i].pointer, x);
-			f->d.heap->live[i].key = x;
-			f->d.heap->live[i].hash =
-				shm_hash(x, f->d.heap->live[i].pc,
-					 SHM_KEY_DEPTH(x) % (SHM_DEPTH + 1));
+			f->d.heap->live[i].hash = x % 4 ? f->hash : x;
+			if (i % 16 == 0)
+				atomic_store(&f->d.heap->level, (uint32_t)x);
 		}
 		break;
 	default:

@@ -152,6 +152,59 @@ bytes=9000 1 9000 0 0
 bytes=100000 1 100000 0 0
 bytes=100000 1 100000 1 100000
 END
+
+# Many at a time; and more than there is room for, while nobody reads: then the
+# loss and the profile add up.
+cat >many.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void *volatile kept;
+int main(int argc, char **argv)
+{
+	if (strcmp(argv[1], "live") == 0)
+		for (int i = 0; i < 300000; i++)
+			kept = malloc(40);
+	if (strcmp(argv[1], "lost") == 0) {
+		kill(getppid(), SIGSTOP);
+		for (int i = 1; i <= 20000; i++)
+			kept = malloc(i);
+		kill(getppid(), SIGCONT);
+	}
+	if (strcmp(argv[1], "map") == 0) {
+		size_t n = 100 << 20;
+		memset(mmap(NULL, n, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, n);
+		sleep(argc); /* it is looked at ten times a second */
+	}
+	return 0;
+}
+END
+${CC:-cc} -O1 -fno-builtin -o many many.c
+check '... and all that is in use, however many' 0 \
+	"prof-record --heap=1 -o e.pb.gz ./many live"'
+	stacks --all e.pb.gz | sed -n "s/ many+.* / /;/bytes=40$/p;
+		s/.* lost=0 .*/none lost/p"' <<'END'
+none lost
+300000 12000000 300000 12000000 bytes=40
+END
+check '... and what there is no room for, in bytes' 0 \
+	"prof-record -q --heap=1 -o e.pb.gz ./many lost"'
+	stacks --all e.pb.gz | awk "
+		/^#/ { sub(/.*lost_bytes=/, \"\"); lost = \$1 }
+		/ many\\+/ { sum += \$2 }
+		END { print (lost > 0), sum + lost }"' <<'END'
+1 200010000
+END
+if prof-record --heap -o e.pb.gz ./many map 2>err &&
+	grep -q '^prof-record: many: 10[0-9.]*MB of 10[0-9.]*MB of memory are not' err
+then
+	ok 'memory that malloc() did not give'
+else
+	not_ok 'memory that malloc() did not give' <err
+fi
 check 'exec: what was in use then' 0 \
 	"prof-record --heap=1 -o e.pb.gz ./exact exec"' >/dev/null
 	 stacks --all e.pb.gz | grep exact+ |

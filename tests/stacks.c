@@ -2,7 +2,8 @@
  * stacks.c - print the stacks of a profile without any symbolizer, for tests of
  * the sampler: one line a sample, ticks first, then the frames, leaf first, as
  * NAME+OFFSET: the last part of the file's path, and the offset in the file,
- * in hexadecimal. Labels follow as KEY=VALUE, comments come first.
+ * in hexadecimal; or the name, where there is no file. Labels follow as
+ * KEY=VALUE, comments come first.
  */
 #include "config.h"
 
@@ -35,6 +36,12 @@ print_frame(const struct profile *p, uint32_t location)
 	const struct mapping *m;
 	const char *file, *slash;
 
+	if (l->mapping == PROF_NONE && l->n_line) {
+		const struct line *line = &p->line[l->line];
+
+		printf(" %s", profile_str(p, p->function[line->function].name));
+		return;
+	}
 	if (l->mapping == PROF_NONE) {
 		printf(" ?+%" PRIx64, l->address);
 		return;

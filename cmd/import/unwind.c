@@ -125,9 +125,9 @@ walk_dump(void *ctx, const struct perf_dump *d, perf_where_fn *where,
 	s.bytes = d->bytes;
 	s.n = d->n;
 	n = walk(u->walker, &s, find, &l, pc, max, &info);
-	*notes = info.end == WALK_TRUNCATED ? PERF_WALK_TRUNCATED
-		 : info.end == WALK_FAILED  ? PERF_WALK_FAILED
-					    : 0;
+	*notes = info.end == WALK_TRUNCATED || info.is_cut ? PERF_WALK_TRUNCATED
+		 : info.end == WALK_FAILED                 ? PERF_WALK_FAILED
+							   : 0;
 	return n;
 }
 

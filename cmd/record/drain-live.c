@@ -12,7 +12,7 @@
 #include "drain.h"
 #include "lib/base/hashtab.h"
 
-enum { CROWDED = SHM_N_LIVE / 4 };
+enum { CROWDED = 4 /* a level, of which one in so many is taken */ };
 
 /*
  * The newest owner of each process number: those before it were other programs,
@@ -57,12 +57,19 @@ find_owner(struct census *c, int32_t pid)
 	return i;
 }
 
+/* Places that may be taken; heap may be NULL. */
+static size_t
+n_places(const struct shm_heap *heap)
+{
+	return heap ? shm_n_live(heap) : 0;
+}
+
 /* heap may be NULL. What there is no memory for counts as it is. */
 static void
 take_census(struct census *c, const struct shm_heap *heap)
 {
 	*c = (struct census){ 0 };
-	for (size_t i = 0; heap && i < SHM_N_LIVE; i++) {
+	for (size_t i = 0; i < n_places(heap); i++) {
 		const struct shm_live_mark *m = &heap->mark[i];
 		uint64_t owner = atomic_load(&m->owner);
 		uint32_t k;
@@ -101,27 +108,26 @@ is_alive(struct census *c, uint64_t owner)
 }
 
 /*
- * Copy what is at place i; false if that is nothing, or not whole. If it was
- * freed and the place taken again meanwhile, by the same pointer, the hash says
- * so.
+ * The hash of what is at place i; 0 if that is nothing, or not whole. If it was
+ * freed and the place taken again meanwhile, by the same pointer, the hash may
+ * be of either.
  */
-static bool
-look(const struct shm_heap *heap, size_t i, struct shm_live *copy)
+static uint64_t
+look(const struct shm_heap *heap, size_t i)
 {
 	const struct shm_live_mark *m = &heap->mark[i];
 	uint64_t pointer =
 		atomic_load_explicit(&m->pointer, memory_order_acquire);
-	uint32_t depth;
+	uint64_t hash;
 
 	if (pointer <= 1)
-		return false;
-	memcpy(copy, &heap->live[i], sizeof *copy);
+		return 0;
+	hash = *(const volatile uint64_t *)&heap->live[i].hash;
 	atomic_thread_fence(memory_order_acquire);
-	depth = SHM_KEY_DEPTH(copy->key);
 	return atomic_load_explicit(&m->pointer, memory_order_relaxed) ==
-		       pointer &&
-	       SHM_KEY_EVENT(copy->key) == SHM_ALLOC && depth <= SHM_DEPTH &&
-	       shm_hash(copy->key, copy->pc, depth) == copy->hash;
+			       pointer
+		       ? hash
+		       : 0;
 }
 
 void
@@ -129,15 +135,17 @@ drain_live(struct drain *d, struct tally *t)
 {
 	const struct shm_heap *heap = d->heap;
 	struct census census;
-	struct shm_live copy;
 
 	tally_begin_live(t);
 	take_census(&census, heap);
-	for (size_t i = 0; heap && i < SHM_N_LIVE; i++)
-		if (look(heap, i, &copy))
-			tally_live(t, copy.key, copy.pc,
+	for (size_t i = 0; i < n_places(heap); i++) {
+		uint64_t hash = look(heap, i);
+
+		if (hash)
+			tally_live(t, hash,
 				   is_alive(&census,
 					    atomic_load(&heap->mark[i].owner)));
+	}
 	end_census(&census);
 }
 
@@ -146,23 +154,25 @@ drain_make_room(struct drain *d, struct tally *t)
 {
 	struct shm_heap *heap = d->heap;
 	struct census census;
-	struct shm_live copy;
 	size_t n = 0;
 
-	for (size_t i = 0; heap && i < SHM_N_LIVE; i++)
+	for (size_t i = 0; i < n_places(heap); i++)
 		n += atomic_load_explicit(&heap->mark[i].pointer,
 					  memory_order_relaxed) != 0;
-	if (n <= CROWDED)
+	if (n <= n_places(heap) / CROWDED)
 		return;
 	take_census(&census, heap);
-	for (size_t i = 0; i < SHM_N_LIVE; i++) {
+	for (size_t i = 0; i < n_places(heap); i++) {
 		struct shm_live_mark *m = &heap->mark[i];
+		uint64_t hash;
 
 		if (atomic_load(&m->pointer) == 0 ||
-		    is_alive(&census, atomic_load(&m->owner)) ||
-		    !look(heap, i, &copy))
+		    is_alive(&census, atomic_load(&m->owner)))
 			continue;
-		tally_ended(t, copy.key, copy.pc);
+		hash = look(heap, i);
+		if (!hash)
+			continue;
+		tally_ended(t, hash);
 		atomic_store(&m->pointer, 0);
 	}
 	end_census(&census);

@@ -186,6 +186,22 @@ mend_log(struct drain *d)
 	d->tail = lap;
 }
 
+/* As far as there is something in it. */
+static void
+copy_record(struct shm_slot *copy, const struct shm_slot *slot)
+{
+	const size_t begin = offsetof(struct shm_slot, u.stack.pc);
+	size_t room = sizeof *slot - begin, n;
+
+	/* This once: it may change under our eyes. */
+	memcpy(copy, slot, begin);
+	n = copy->kind == SHM_STACK
+		    ? SHM_KEY_DEPTH(copy->u.stack.key) * sizeof(uint64_t)
+		    : copy->count;
+	memcpy((char *)copy + begin, (const char *)slot + begin,
+	       n < room ? n : room);
+}
+
 /*
  * Read the log up to the first slot that is not finished. If that one has been
  * so for patience passes, take it from its writer, who was killed: one tick is
@@ -211,7 +227,7 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 			/* A copy, as a stopped writer may wake up. */
 			struct shm_slot copy;
 
-			memcpy(&copy, slot, sizeof copy);
+			copy_record(&copy, slot);
 			take_record(d, t, &copy);
 			atomic_store_explicit(&slot->turn, open + SHM_N_SLOT,
 					      memory_order_release);

@@ -104,10 +104,30 @@ tally_begin_live(struct tally *t)
 	}
 }
 
-void
-tally_live(struct tally *t, uint64_t key, const uint64_t *pc, bool is_alive)
+/* The event of an allocation that has been counted; or NULL. */
+static struct event *
+find_known(struct tally *t, uint64_t hash)
 {
-	struct event *e = find(t, key, pc);
+	uint32_t h = (uint32_t)hashtab_mix(&t->raws, 0, tally_mix(t, 0, hash));
+	size_t at;
+	uint32_t i;
+
+	if (!t->raws.slot)
+		return NULL;
+	at = hashtab_start(&t->raws, h);
+	while ((i = hashtab_next(&t->raws, h, &at)) != HASHTAB_NONE)
+		if (same_raw(t, i, &hash))
+			break;
+	if (i == HASHTAB_NONE || t->raw[i].event == PROF_NONE ||
+	    t->event[t->raw[i].event].event != SHM_ALLOC)
+		return NULL;
+	return &t->event[t->raw[i].event];
+}
+
+void
+tally_live(struct tally *t, uint64_t hash, bool is_alive)
+{
+	struct event *e = find_known(t, hash);
 
 	if (e && is_alive)
 		e->live++;
@@ -116,12 +136,23 @@ tally_live(struct tally *t, uint64_t key, const uint64_t *pc, bool is_alive)
 }
 
 void
-tally_ended(struct tally *t, uint64_t key, const uint64_t *pc)
+tally_ended(struct tally *t, uint64_t hash)
 {
-	struct event *e = find(t, key, pc);
+	struct event *e = find_known(t, hash);
 
 	if (e)
 		e->ended++;
+}
+
+uint64_t
+tally_grown(const struct tally *t)
+{
+	uint64_t kib = 0;
+
+	for (size_t i = 0; i < t->n_event; i++)
+		if (t->event[i].event == SHM_GROW)
+			kib = tally_plus(kib, t->event[i].stack.ticks);
+	return kib;
 }
 
 void

@@ -64,6 +64,9 @@ struct place {
 	uint32_t module; /* PROF_NONE: in none */
 };
 
+/* The module of no address, but of frames that are missing in a stack. */
+#define PLACE_GAP (PROF_NONE - 1)
+
 struct stack {
 	uint32_t process;
 	uint32_t labels; /* and 1; 0: none */

@@ -46,6 +46,7 @@ add_count(struct sampling *s, const struct shm_count *count)
 	s->lost += count_of(&count->n_lost);
 	s->truncated += count_of(&count->n_truncated);
 	s->unwind_failed += count_of(&count->n_failed);
+	s->lost_bytes += count_of(&count->lost_bytes);
 	s->signals = s->ticks;
 }
 

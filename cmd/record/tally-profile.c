@@ -69,6 +69,23 @@ mapping_of(struct build *b, uint32_t module)
 	return b->mapping[module];
 }
 
+/* What stands for frames that are missing; PROF_NONE without memory. */
+static uint32_t
+gap_of(struct profile *p)
+{
+	struct location l = { .mapping = PROF_NONE };
+	uint32_t name = profile_intern(p, "[truncated]");
+	struct function f = { .name = name, .system_name = name };
+	struct line line = { 0 };
+
+	if (name == STRTAB_NONE)
+		return PROF_NONE;
+	line.function = profile_add_function(p, &f);
+	return line.function == PROF_NONE
+		       ? PROF_NONE
+		       : profile_add_location(p, &l, &line, 1);
+}
+
 /* PROF_NONE only without memory. */
 static uint32_t
 location_of(struct build *b, uint32_t place)
@@ -78,6 +95,10 @@ location_of(struct build *b, uint32_t place)
 
 	if (b->location[place] != PROF_NONE)
 		return b->location[place];
+	if (at->module == PLACE_GAP) {
+		b->location[place] = gap_of(b->p);
+		return b->location[place];
+	}
 	if (at->module != PROF_NONE) {
 		l.mapping = mapping_of(b, at->module);
 		if (l.mapping == PROF_NONE)
@@ -110,6 +131,7 @@ build_comment(struct build *b)
 		take_off(&s.unwind_failed, since->sampling.unwind_failed);
 		take_off(&s.untimed, since->sampling.untimed);
 		take_off(&s.perf_signals, since->sampling.perf_signals);
+		take_off(&s.lost_bytes, since->sampling.lost_bytes);
 	}
 	if (s.ticks)
 		s.achieved_hz =
@@ -259,7 +281,8 @@ build_pid(struct build *b, uint32_t process)
 	char text[32];
 
 	for (size_t i = 0; i < b->p->n_location && !found; i++)
-		found = b->p->location[i].mapping == PROF_NONE;
+		found = b->p->location[i].mapping == PROF_NONE &&
+			b->p->location[i].n_line == 0;
 	if (!found || process == PROF_NONE)
 		return true;
 	snprintf(text, sizeof text, "# pid: %d",

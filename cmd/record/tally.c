@@ -128,7 +128,7 @@ tally_label(struct tally *t, const struct shm_label *l, size_t n)
 	uint32_t i;
 	uint64_t hash = 0;
 
-	if (n <= offsetof(struct shm_label, text) || l->label > 0xffffff ||
+	if (n <= offsetof(struct shm_label, text) || l->label > SHM_MAX_LABEL ||
 	    !tally_reserve(t, &t->labels, &t->room_labels, t->n_labels, 1,
 			   sizeof set) ||
 	    !tally_reserve(t, &t->labels_of, &t->room_number, t->n_number,
@@ -180,6 +180,27 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 	return i;
 }
 
+/* The module of frame number k, which is at pc, and its address. s: NULL if
+ * there is none. */
+static uint32_t
+module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
+	  uint64_t *address)
+{
+	uint32_t m = PROF_NONE;
+
+	if (k > 0 && pc == SHM_GAP) {
+		*address = 0;
+		return PLACE_GAP;
+	}
+	/* Callers: a byte of the call, not what comes after. */
+	*address = pc - (k > 0);
+	if (s)
+		m = tally_module_at(t, s, address);
+	if (s && m == PROF_NONE && tally_read_maps(t, s))
+		m = tally_module_at(t, s, address);
+	return m;
+}
+
 bool
 tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	     const uint64_t *pc, struct stack *stack, uint64_t *hash)
@@ -200,16 +221,11 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		stack->labels = t->labels_of[number];
 	*hash = tally_mix(t, stack->labels, stack->process);
 	for (uint32_t k = 0; k < depth; k++) {
-		/* Callers: a byte of the call, not what comes after. */
-		uint64_t address = pc[k] - (k > 0);
-		uint32_t m = s ? tally_module_at(t, s, &address) : PROF_NONE;
-		uint32_t place;
-
-		if (s && m == PROF_NONE && tally_read_maps(t, s))
-			m = tally_module_at(t, s, &address);
+		uint64_t address;
+		uint32_t m = module_of(t, s, pc[k], k, &address), place;
 
 		/* A wrapper that the program never called. */
-		if ((k > 0 || !is_tick) && m != PROF_NONE &&
+		if ((k > 0 || !is_tick) && m < PLACE_GAP &&
 		    t->module[m].is_self)
 			continue;
 		place = add_place(t, address, m);

@@ -104,20 +104,24 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
  */
 bool tally_sampling(const struct tally_info *info, struct sampling *s);
 
+/* The largest sizes that the heaps of all processes had, by SHM_GROW: their sum
+ * in KiB. */
+uint64_t tally_grown(const struct tally *t);
+
 /* A profile with only the mappings of all modules, in the order in which they
  * were first seen: the caller's. NULL without memory. */
 struct profile *tally_modules(const struct tally *t);
 
 /*
- * Count the memory in use, by stacks of SHM_ALLOC: tally_begin_live() begins
+ * Count the memory in use, by the hashes of stacks of SHM_ALLOC that came to
+ * tally_stack(); others are not counted. tally_begin_live() begins
  * anew; tally_live() adds an allocation that was not freed, of a process that
  * is alive or has ended; tally_ended() adds one of a process that has ended,
  * which is no longer in the shared memory.
  */
 void tally_begin_live(struct tally *t);
-void tally_live(struct tally *t, uint64_t key, const uint64_t *pc,
-		bool is_alive);
-void tally_ended(struct tally *t, uint64_t key, const uint64_t *pc);
+void tally_live(struct tally *t, uint64_t hash, bool is_alive);
+void tally_ended(struct tally *t, uint64_t hash);
 
 /*
  * The profile of all samples so far: the caller's, for profile_free(). NULL

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "libsample/unwind/frames.h"
 #include "libsample/unwind/step.h"
 #include "rows.h"
 
@@ -198,7 +199,7 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 {
 	uintptr_t sp = s->reg[WALK_SP];
 	enum unwind_step how;
-	size_t n = 0;
+	struct unwind_frames out = { .pc = pc, .max = max };
 	unsigned n_guess;
 
 	w->find = find;
@@ -215,25 +216,24 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 			       ? w->bounds.hi + FAR_BYTES
 			       : UINTPTR_MAX;
 	info->end = WALK_ROOT;
-	pc[n++] = s->reg[WALK_PC];
+	unwind_frames_add(&out, s->reg[WALK_PC]);
 	while (n_guess = w->n_guess, (how = step(w)) == STEP_OK) {
 		if (!is_code(w)) {
 			how = STEP_FAILED;
 			break;
 		}
-		if (n == max)
-			break;
-		pc[n++] = w->f.regs ? w->f.pc + 1 : w->f.pc;
+		unwind_frames_add(&out, w->f.regs ? w->f.pc + 1 : w->f.pc);
 		w->far.n_read = 0;
 	}
 	/* Where a frame pointer was only guessed, it need not be one. */
-	if (how == STEP_OK || (how == STEP_FAILED && w->n_guess == n_guess &&
-			       (w->far.n_read > 0 || w->is_beyond)))
+	if (how == STEP_FAILED && w->n_guess == n_guess &&
+	    (w->far.n_read > 0 || w->is_beyond))
 		info->end = WALK_TRUNCATED;
 	else if (how == STEP_FAILED)
 		info->end = WALK_FAILED;
 	else if (how == STEP_BEGUN)
-		pc[n - 1]++;
+		++*out.last;
 	info->n_guess = w->n_guess;
-	return n;
+	info->is_cut = out.n_all > max;
+	return unwind_frames_end(&out, true);
 }

@@ -44,14 +44,18 @@ struct walk_code {
 /* Find it; false: pc is in no code at all. */
 typedef bool walk_find_fn(void *ctx, uint64_t pc, struct walk_code *out);
 
+/* In place of an address in a stack that was too long for the array. */
+#define WALK_GAP 1
+
 enum walk_end {
 	WALK_ROOT,      /* the outermost frame is in the array */
-	WALK_TRUNCATED, /* the copy, or the array, ends before it */
+	WALK_TRUNCATED, /* the copy ends before it */
 	WALK_FAILED,    /* the caller of the last entry was not found */
 };
 
 struct walk_info {
 	enum walk_end end;
+	bool is_cut;      /* there is a WALK_GAP in the array */
 	unsigned n_guess; /* steps made without unwind information */
 };
 
@@ -67,7 +71,8 @@ void walker_free(struct walker *w);
  * at least 1. pc[0] is the interrupted instruction itself, every other entry a
  * return address: the byte before it belongs to the instruction that was under
  * way. That holds for functions that a signal interrupted, too: theirs is the
- * interrupted instruction plus one.
+ * interrupted instruction plus one. Of a stack of more frames both ends are in
+ * the array, and between them a WALK_GAP, which is one of max.
  */
 size_t walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	    void *ctx, uint64_t *pc, size_t max, struct walk_info *info);

@@ -9,6 +9,7 @@
 
 #include <ucontext.h>
 
+#include "frames.h"
 #include "step.h"
 #include "unwind.h"
 
@@ -215,13 +216,11 @@ step(struct walk *w, uintptr_t at)
 
 #endif
 
-static size_t
-walk_frames(struct walk *w, uintptr_t *pc, size_t max, struct unwind_info *info)
+static enum unwind_end
+walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 {
-	size_t n = 0;
-
-	pc[n++] = w->f.pc;
-	for (;;) {
+	unwind_frames_add(out, w->f.pc);
+	while (out->n_all < UNWIND_MOST) {
 		/* A call may be the last instruction: look up before it. */
 		uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
 
@@ -229,24 +228,18 @@ walk_frames(struct walk *w, uintptr_t *pc, size_t max, struct unwind_info *info)
 		case STEP_OK:
 			break;
 		case STEP_BEGUN:
-			pc[n - 1]++;
-			info->end = UNWIND_ROOT;
-			return n;
+			++*out->last;
+			return UNWIND_ROOT;
 		case STEP_ROOT:
-			info->end = UNWIND_ROOT;
-			return n;
+			return UNWIND_ROOT;
 		case STEP_KERNEL:
 		case STEP_FAILED:
-			info->end = UNWIND_FAILED;
 			info->where_pc = w->f.pc;
-			return n;
+			return UNWIND_FAILED;
 		}
-		if (n == max) {
-			info->end = UNWIND_TRUNCATED;
-			return n;
-		}
-		pc[n++] = w->f.regs ? w->f.pc + 1 : w->f.pc;
+		unwind_frames_add(out, w->f.regs ? w->f.pc + 1 : w->f.pc);
 	}
+	return UNWIND_TRUNCATED;
 }
 
 /* Registers of the interrupted code; false on machines we do not know. */
@@ -278,10 +271,11 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	/* Threads differ in the stack they are on: spread them by that. */
 	uint32_t here = (uint32_t)((uintptr_t)&w >> 12);
 	atomic_uint *reader = &unwind_state.reader[here * 0x9e3779b1u >> 29].n;
-	size_t n = 0;
+	struct unwind_frames out = { .pc = pc, .max = max };
 
 	info->end = UNWIND_FAILED;
 	info->n_guess = 0;
+	info->is_cut = false;
 	info->where_pc = 0;
 	if (max == 0 || !first_frame(uc, &w.f))
 		return 0;
@@ -297,10 +291,11 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	w.code.is_object = code_is_object;
 	w.code.pool = w.tables ? w.tables->pool : NULL;
 #endif
-	n = walk_frames(&w, pc, max, info);
+	info->end = walk_frames(&w, &out, info);
 	atomic_fetch_sub(reader, 1);
 	if (w.has_far)
 		far->in_use = 0;
 	info->n_guess = w.n_guess;
-	return n;
+	info->is_cut = out.n_all > max || info->end == UNWIND_TRUNCATED;
+	return unwind_frames_end(&out, info->end != UNWIND_TRUNCATED);
 }

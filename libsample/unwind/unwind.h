@@ -40,13 +40,14 @@ struct unwind_far {
 
 enum unwind_end {
 	UNWIND_ROOT,      /* the outermost frame is in the array */
-	UNWIND_TRUNCATED, /* the array is full, callers are missing */
+	UNWIND_TRUNCATED, /* given up after UNWIND_MOST frames */
 	UNWIND_FAILED,    /* the caller of the last entry was not found */
 };
 
 /* How a walk went. */
 struct unwind_info {
 	enum unwind_end end;
+	bool is_cut;        /* there is a UNWIND_GAP in the array */
 	unsigned n_guess;   /* steps made without unwind information */
 	uintptr_t where_pc; /* UNWIND_FAILED: the pc that could not be left */
 };
@@ -77,7 +78,8 @@ struct unwind_stats {
  * that a signal interrupted has no return address; its entry is the
  * interrupted instruction plus one, so that the same rule holds for it; and so
  * does where a stack was made to return to at its end, if that is the first
- * instruction of a function.
+ * instruction of a function. Of a stack of more frames both ends are in the
+ * array, and between them a UNWIND_GAP (frames.h), which is one of max.
  * Fills *info. Keeps errno. A signal handler may call it, in any number of
  * threads, nested, at any moment, before and during unwind_refresh().
  */

@@ -38,6 +38,10 @@ sampling_add(struct profile *p, const struct sampling *s)
 			 " cpu_used=%.6g missed=%.0f", s->used_s,
 			 missed > 0 ? missed : 0);
 	}
+	n = strlen(text);
+	if (s->lost_bytes)
+		snprintf(text + n, sizeof(text) - n, " lost_bytes=%" PRIu64,
+			 s->lost_bytes);
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
@@ -76,6 +80,7 @@ add(struct sampling *s, const char *text)
 	s->untimed += count(text, "untimed_threads");
 	s->perf_signals += count(text, "perf_signals");
 	s->used_s += number(text, "cpu_used");
+	s->lost_bytes += count(text, "lost_bytes");
 }
 
 bool

@@ -7,8 +7,9 @@
  *
  * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
  * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
- * never came. Rates are per second of the clock and thread; the counts are
- * those of struct sampling. Readers skip words that they do not know.
+ * never came. lost_bytes=4096, if there are any, estimates the allocations
+ * that are in no sample. Rates are per second of the clock and thread; the
+ *counts are those of struct sampling. Readers skip words that they do not know.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -31,6 +32,7 @@ struct sampling {
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
+	uint64_t lost_bytes;    /* of the heap, that lost samples stand for */
 };
 
 /* Add the comment to p. Returns -1 without memory. */

@@ -17,7 +17,7 @@ enum {
 	N_BUCKET = 4096,
 	MAX_NAME = 16, /* TASK_COMM_LEN */
 	MAX_TEXT = 128,
-	MAX_NUMBER = 0xffffff, /* of SHM_KEY */
+	MAX_NUMBER = SHM_MAX_LABEL,
 };
 
 struct thread_name {

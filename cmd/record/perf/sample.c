@@ -38,7 +38,7 @@ struct perf_sampler {
 	struct spaces *spaces;
 	struct walker *walker;
 	struct labeler *labeler;
-	uint64_t pc[SHM_DEPTH];
+	uint64_t pc[SHM_FRAMES];
 };
 
 struct perf_sampler *
@@ -170,7 +170,7 @@ kernel_frames(struct words chain, uint64_t *pc)
 	bool is_kernel = false;
 	size_t n = 0;
 
-	while (chain.n && n < SHM_DEPTH / 2) {
+	while (chain.n && n < SHM_FRAMES / 2) {
 		uint64_t v = word(&chain);
 
 		if (v >= FIRST_MARKER)
@@ -185,7 +185,7 @@ static void
 take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 {
 	struct process_space *space;
-	struct walk_info info = { WALK_ROOT, 0 };
+	struct walk_info info = { .end = WALK_ROOT };
 	struct sampled sample;
 	uint32_t label, number;
 	size_t n;
@@ -204,13 +204,14 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 		size_t first = n;
 
 		n += walk(s->walker, &sample.stack, space_code, space,
-			  s->pc + n, SHM_DEPTH - n, &info);
+			  s->pc + n, SHM_FRAMES - n, &info);
 		/* Where the kernel was entered is exact, as no leaf is. */
 		s->pc[first] += first > 0;
 	} else if (n == 0) {
 		s->pc[n++] = sample.ip;
 	}
-	atomic_fetch_add(&s->count->n_truncated, info.end == WALK_TRUNCATED);
+	atomic_fetch_add(&s->count->n_truncated,
+			 info.end == WALK_TRUNCATED || info.is_cut);
 	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
 	label = labeler_number(s->labeler, sample.pid, sample.tid, sample.cpu);
 	tally_stack(s->tally, SHM_KEY(SHM_TICK, number, label, n), s->pc, 1);

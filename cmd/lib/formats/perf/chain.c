@@ -232,7 +232,8 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 	c->n_run = 0;
 	c->max_run = MAX_WALK + 1; /* the walk has said whether it was cut */
 	for (size_t i = 0; st == PROF_OK && i < (n ? n : 1); i++)
-		st = push(c, pc[i]);
+		st = i && pc[i] == PERF_WALK_GAP ? perf_push_gap(c->r)
+						 : push(c, pc[i]);
 	return st;
 }
 

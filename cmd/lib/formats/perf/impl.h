@@ -311,7 +311,9 @@ struct perf {
 	uint64_t first_time, last_time;
 	uint64_t lost_records, lost_samples;
 	bool has_lost_samples;
-	uint32_t fold; /* location of the folded kernel, or PROF_NONE */
+	/* Locations of the folded kernel, and of what is missing in a stack;
+	 * or PROF_NONE. */
+	uint32_t fold, gap;
 };
 
 struct perf_build_id {
@@ -461,6 +463,7 @@ enum prof_status perf_push(struct perf *r, uint64_t address,
 			   uint32_t object) MUST_USE;
 /* The frame of the folded kernel, unless it is the last already. */
 enum prof_status perf_push_kernel(struct perf *r) MUST_USE;
+enum prof_status perf_push_gap(struct perf *r) MUST_USE;
 /* The index of the stack in work, which is then empty. */
 enum prof_status perf_take_stack(struct perf *r, uint32_t *stack) MUST_USE;
 enum prof_status perf_add_tags(struct perf *r, const struct perf_tags *t,

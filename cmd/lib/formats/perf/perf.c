@@ -33,7 +33,7 @@ perf_new(const struct perf_options *o)
 	if (!r)
 		return NULL;
 	r->o = *o;
-	r->fold = PROF_NONE;
+	r->fold = r->gap = PROF_NONE;
 	r->first_time = UINT64_MAX;
 	r->data_left = UINT64_MAX;
 	r->p = profile_new();

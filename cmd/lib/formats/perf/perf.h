@@ -105,6 +105,9 @@ struct perf_dump {
 	size_t n;
 };
 
+/* In place of an address: frames are missing here. */
+#define PERF_WALK_GAP 1
+
 enum perf_walk_notes { PERF_WALK_TRUNCATED = 1, PERF_WALK_FAILED = 2 };
 
 /*
@@ -114,7 +117,8 @@ enum perf_walk_notes { PERF_WALK_TRUNCATED = 1, PERF_WALK_FAILED = 2 };
 struct perf_unwind {
 	void *ctx;
 	/* At most max addresses into pc, leaf first; all but the first are
-	 * return addresses. 0: it cannot be done. notes: perf_walk_notes. */
+	 * return addresses, or PERF_WALK_GAP. 0: it cannot be done. notes:
+	 * perf_walk_notes. */
 	size_t (*walk)(void *ctx, const struct perf_dump *d,
 		       perf_where_fn *where, void *where_ctx, uint64_t *pc,
 		       size_t max, unsigned *notes);

@@ -93,22 +93,36 @@ perf_push(struct perf *r, uint64_t address, uint32_t object)
 	return st == PROF_OK ? push_location(r, l) : st;
 }
 
-enum prof_status
-perf_push_kernel(struct perf *r)
+/* A frame that has only a name, the only one of its kind: *l, or PROF_NONE. It
+ * is not pushed twice in a row. */
+static enum prof_status
+push_named(struct perf *r, const char *name, uint32_t *l)
 {
-	uint32_t name = profile_intern(r->p, "[kernel]");
+	uint32_t symbol = profile_intern(r->p, name);
 	enum prof_status st;
 
-	if (name == STRTAB_NONE)
+	if (symbol == STRTAB_NONE)
 		return prof_nomem(r->err);
-	if (r->fold == PROF_NONE) {
-		st = add_location(r, 0, PROF_NONE, name, &r->fold);
+	if (*l == PROF_NONE) {
+		st = add_location(r, 0, PROF_NONE, symbol, l);
 		if (st != PROF_OK)
 			return st;
 	}
-	if (r->n_frame && r->frame[r->n_frame - 1] == r->fold)
+	if (r->n_frame && r->frame[r->n_frame - 1] == *l)
 		return PROF_OK;
-	return push_location(r, r->fold);
+	return push_location(r, *l);
+}
+
+enum prof_status
+perf_push_kernel(struct perf *r)
+{
+	return push_named(r, "[kernel]", &r->fold);
+}
+
+enum prof_status
+perf_push_gap(struct perf *r)
+{
+	return push_named(r, "[truncated]", &r->gap);
 }
 
 /* --- stacks --- */

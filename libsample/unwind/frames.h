@@ -1,0 +1,81 @@
+/*
+ * frames.h - the array that a walk fills, which keeps both ends of a
+ * stack that is too long for it: the leaf says what ran, the root on whose
+ * behalf. Async-signal-safe.
+ */
+#ifndef UNWIND_FRAMES_H
+#define UNWIND_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In place of an address: frames are missing here. */
+#define UNWIND_GAP 1
+
+/*
+ * No walk goes on for longer than this, as it must end before the next tick:
+ * 16,384 frames take some tenths of a millisecond.
+ */
+#define UNWIND_MOST 16384
+
+/*
+ * At most max frames at pc. When they are full, the first half stays, and the
+ * second becomes a ring in which the newest frame replaces the oldest.
+ */
+struct unwind_frames {
+	uintptr_t *pc, *last; /* the frame that was added last */
+	size_t max, n;
+	size_t next;  /* in the ring: the oldest */
+	size_t n_all; /* frames that there were */
+};
+
+static inline void
+unwind_frames_add(struct unwind_frames *s, uintptr_t pc)
+{
+	size_t half = s->max - s->max / 2;
+
+	s->n_all++;
+	if (__builtin_expect(s->n < s->max, 1)) {
+		s->last = &s->pc[s->n++];
+	} else if (half < s->max) {
+		s->last = &s->pc[half + s->next];
+		s->next = half + s->next + 1 < s->max ? s->next + 1 : 0;
+	} else {
+		return;
+	}
+	*s->last = pc;
+}
+
+static inline void
+unwind_frames_reverse(uintptr_t *pc, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uintptr_t swap = pc[i];
+
+		pc[i] = pc[n - 1 - i];
+		pc[n - 1 - i] = swap;
+	}
+}
+
+/*
+ * Put them in order, with a UNWIND_GAP for those that gave way. is_whole: the
+ * last frame is the last of the stack, not of a walk that was given up: there
+ * is nothing after the gap, then. Returns how many entries there are.
+ */
+static inline size_t
+unwind_frames_end(struct unwind_frames *s, int is_whole)
+{
+	size_t half = s->max - s->max / 2, n = s->max - half;
+	uintptr_t *ring = s->pc + half;
+
+	if (s->n_all <= s->max || n == 0)
+		return s->n;
+	/* The oldest one makes room. */
+	ring[s->next] = UNWIND_GAP;
+	unwind_frames_reverse(ring, s->next);
+	unwind_frames_reverse(ring + s->next, n - s->next);
+	unwind_frames_reverse(ring, n);
+	return is_whole ? s->max : half + 1;
+}
+
+#endif
