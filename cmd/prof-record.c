@@ -175,6 +175,7 @@ record(struct launch *launch, char **argv, const struct drain *d,
 	listen_close(l);
 	lookup_free(serve.lookup);
 	account_missing(d, launch, watch, session);
+	account_heap(d, r, watch);
 	watch_free(watch);
 }
 

@@ -228,5 +228,6 @@ load(void)
 	if (theirs && dladdr(&arena, &us) && dladdr(theirs, &them) &&
 	    us.dli_fbase != them.dli_fbase)
 		sample_hook_note("has a malloc of its own, which cannot be "
-				 "seen: the profile of its heap is empty");
+				 "seen: what comes from it is not in the "
+				 "profile");
 }

@@ -14,6 +14,8 @@
 #include "drain.h"
 #include "launch.h"
 #include "lib/model/sampling.h"
+#include "lib/model/units.h"
+#include "recording.h"
 #include "watch.h"
 
 uint64_t
@@ -74,6 +76,50 @@ warn_of_left(const struct drain *d, const struct launch *l, const char *session)
 		warn("%s: left %u process%s behind, not recorded from here on: "
 		     "see --wait",
 		     l->path, n, n == 1 ? "" : "es");
+}
+
+/* "12.5MB" */
+static const char *
+size_text(uint64_t bytes, char *text, size_t size)
+{
+	struct quantity q;
+
+	units_format(&q, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX,
+		     "bytes", "auto");
+	snprintf(text, size, "%s%s", q.number, q.unit);
+	return text;
+}
+
+/*
+ * Memory beside the heap: stacks, data of libraries, what malloc() keeps in
+ * reserve. If it is more than the heap, the heap is not what the reader is
+ * after.
+ */
+enum { OTHER_KIB = 16 * 1024 };
+
+void
+account_heap(const struct drain *d, struct recording *r, const struct watch *w)
+{
+	char size[80], of[80];
+	struct sampling s;
+	const char *name;
+	uint64_t all, heap;
+
+	if (!(d->set.what & SHM_HEAP) || d->set.children != SHM_CHILDREN_MERGE)
+		return;
+	if (counts_of(d, TALLY_HEAP, &s) && s.lost_bytes)
+		warn("%s of allocations are in no sample, for want of room in "
+		     "the shared memory: a larger --heap=BYTES takes fewer "
+		     "samples",
+		     size_text(s.lost_bytes, size, sizeof size));
+	all = watch_memory(w, &name);
+	heap = recording_grown(r);
+	if (all > OTHER_KIB && (all - OTHER_KIB) / 2 > heap)
+		warn("%s: %s of %s of memory are not in the profile: they come "
+		     "from mmap() or from an allocator in the program itself, "
+		     "not from malloc()",
+		     name, size_text((all - heap) * 1024, size, sizeof size),
+		     size_text(all * 1024, of, sizeof of));
 }
 
 /*

@@ -11,6 +11,7 @@
 
 struct launch;
 struct drain;
+struct recording;
 struct watch;
 
 /* CPU time in ns of the processes that we have waited for, and of those that
@@ -24,6 +25,11 @@ void account_check_rate(uint64_t period_ns);
 /* Warn about what was not sampled. session: SHM_ENV of the program. */
 void account_missing(const struct drain *d, const struct launch *l,
 		     const struct watch *w, const char *session);
+
+/* Warn about memory that is in no profile of the heap: samples that there was
+ * no room for, and what did not come from malloc(). r has ended. */
+void account_heap(const struct drain *d, struct recording *r,
+		  const struct watch *w);
 
 /* Show what was recorded, and the next command. file: of the profile; NULL: it
  * went into a pipe, or into several files. */

@@ -62,6 +62,17 @@ recording_end(struct recording *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+uint64_t
+recording_grown(struct recording *r)
+{
+	uint64_t kib;
+
+	pthread_mutex_lock(&r->lock);
+	kib = tally_grown(r->tally);
+	pthread_mutex_unlock(&r->lock);
+	return kib;
+}
+
 void
 recording_set_used(struct recording *r, uint64_t used_ns)
 {

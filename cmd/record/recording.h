@@ -48,6 +48,9 @@ void recording_end(struct recording *r);
 /* The CPU time that the program used in all, for the comment. */
 void recording_set_used(struct recording *r, uint64_t used_ns);
 
+/* The largest sizes of the heaps, as tally_grown() has it. */
+uint64_t recording_grown(struct recording *r);
+
 /*
  * The profile of all of it, or of the process pid if that is not 0: the
  * caller's. NULL without memory.

@@ -34,6 +34,7 @@ struct seen {
 	pid_t pid;
 	uint64_t dev, ino; /* of the program */
 	uint64_t cpu_ms;
+	uint64_t anon_kb; /* memory that is of no file: the most it had */
 	bool is_sampled;
 	char name[32];
 	char why[160]; /* empty: not known */
@@ -124,6 +125,20 @@ read_stat(pid_t pid, struct seen *s)
 	return good;
 }
 
+/* Memory that is of no file, of /proc/PID/status; 0 if that is not known. */
+static uint64_t
+read_anon(pid_t pid)
+{
+	static const char word[] = "RssAnon:";
+	size_t n;
+	char *text = read_proc(pid, "status", &n);
+	const char *at = text ? strstr(text, word) : NULL;
+	uint64_t kb = at ? strtoull(at + strlen(word), NULL, 10) : 0;
+
+	free(text);
+	return kb;
+}
+
 /* Is it in another namespace of that kind than we are? */
 static bool
 is_elsewhere(pid_t pid, const char *kind)
@@ -208,7 +223,12 @@ look(struct watch *w, pid_t pid)
 	key.dev = st.st_dev;
 	key.ino = st.st_ino;
 	s = find(w, &key);
-	if (!s || s->is_sampled)
+	if (!s)
+		return;
+	key.anon_kb = read_anon(pid);
+	if (key.anon_kb > s->anon_kb)
+		s->anon_kb = key.anon_kb;
+	if (s->is_sampled)
 		return;
 	s->cpu_ms = key.cpu_ms;
 	memcpy(s->name, key.name, sizeof s->name);
@@ -268,6 +288,22 @@ watch_pass(struct watch *w, pid_t root)
 	if (!w || (w->n_pass++ >= OFTEN && w->n_pass % SELDOM))
 		return;
 	look_at_all(w, root, 0);
+}
+
+uint64_t
+watch_memory(const struct watch *w, const char **name)
+{
+	uint64_t sum = 0, most = 0;
+
+	*name = "";
+	for (size_t i = 0; w && i < w->n; i++) {
+		sum += w->seen[i].anon_kb;
+		if (w->seen[i].anon_kb > most) {
+			most = w->seen[i].anon_kb;
+			*name = w->seen[i].name;
+		}
+	}
+	return sum;
 }
 
 bool

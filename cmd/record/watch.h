@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct watch;
@@ -26,5 +27,11 @@ void watch_pass(struct watch *w, pid_t root);
  * if none was seen.
  */
 bool watch_culprit(const struct watch *w, char *text, size_t size);
+
+/*
+ * The sum, in KiB, of the most memory that each process was seen with, without
+ * that of files; *name, valid as long as w, is the one that had most.
+ */
+uint64_t watch_memory(const struct watch *w, const char **name);
 
 #endif
