@@ -73,6 +73,7 @@ struct asm_function {
 	 * for each address that has samples.
 	 */
 	const char *missing;
+	size_t of; /* of assembly*.c alone: its object */
 };
 
 struct assembly {

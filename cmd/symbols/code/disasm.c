@@ -76,7 +76,7 @@ disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 	if (!choose(m, &arch, &mode) ||
 	    cs_open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
 		free(d);
-		return prof_fail(err, PROF_ENOTSUP,
+		return prof_fail(err, PROF_EINVALID,
 				 "no disassembler for ELF machine %u",
 				 m->machine);
 	}

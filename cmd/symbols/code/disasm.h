@@ -33,8 +33,8 @@ struct disasm_machine {
 
 /*
  * A decoder; intel is for x86, which has AT&T's syntax otherwise. *out is the
- * caller's, for disasm_free(). PROF_ENOTSUP: not for this machine, or not in
- * this build; PROF_ENOMEM.
+ * caller's, for disasm_free(). PROF_EINVALID: not for this machine;
+ * PROF_ENOTSUP: not in this build; PROF_ENOMEM.
  */
 enum prof_status disasm_new(const struct disasm_machine *m, bool intel,
 			    struct disasm **out, struct prof_err *err) MUST_USE;

@@ -3,6 +3,7 @@
 
 #include "extent.h"
 
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,39 @@ take_cfi(void *ctx, uint64_t start, uint64_t end)
 		add_mark(f, start, end, NULL);
 }
 
+static bool
+has_mark_at(const struct finder *f, uint64_t a)
+{
+	for (size_t i = 0; i < f->n_mark; i++)
+		if (f->mark[i].start == a)
+			return true;
+	return false;
+}
+
+/* A section that begins without a function, as .plt does, stands for one. */
+static void
+take_sections(struct finder *f, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names, r;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    sh.sh_type != SHT_PROGBITS ||
+		    (f->code->section && f->code->section != elf_ndxscn(scn)))
+			continue;
+		r = range_after(f, sh.sh_addr);
+		if (r < f->n && sh.sh_size <= UINT64_MAX - sh.sh_addr &&
+		    f->range[r].start < sh.sh_addr + sh.sh_size &&
+		    !has_mark_at(f, sh.sh_addr))
+			add_mark(f, sh.sh_addr, 0,
+				 elf_strptr(elf, names, sh.sh_name));
+	}
+}
+
 static int
 cmp_mark(const void *a, const void *b)
 {
@@ -252,6 +286,7 @@ extents_find(const struct binary *b, const struct code_range *range, size_t n,
 			add_mark(&f, f.gap[i].first, 0, NULL);
 	if (t.is_stripped)
 		cfi_each(binary_object(b), take_cfi, &f);
+	take_sections(&f, binary_object(b)->elf);
 	tables_close(&t);
 	if (f.n_mark)
 		qsort(f.mark, f.n_mark, sizeof(*f.mark), cmp_mark);

@@ -2,7 +2,8 @@
  * extent.h - the functions of a binary by address: where each begins and ends,
  * and its names. Taken from symbol tables (the file's own, that of its debug
  * file, .gnu_debugdata, .dynsym); where they say nothing, from .eh_frame, which
- * even stripped files have.
+ * even stripped files have. What comes before the first one of a section, such
+ * as the stubs of .plt, has the name of the section.
  *
  * A function ends where the next symbol begins, as nm(1) and pprof have it, or
  * where its section ends: padding belongs to it.
