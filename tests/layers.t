@@ -32,7 +32,7 @@ fetch            lib cli net
 filter           lib cli
 flame            lib cli
 gate             lib cli
-html             lib cli list
+html             lib cli list gate
 import           lib cli unwind
 export           lib cli
 list             lib cli symbols net

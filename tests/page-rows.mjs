@@ -2,6 +2,7 @@
 //
 //	node page-rows.mjs JS-FOLDER PAGE 'NAME=VALUE&...'   rows as prof-text --tsv
 //	node page-rows.mjs JS-FOLDER PAGE stacks             stacks as prof-text --folded
+//	node page-rows.mjs JS-FOLDER PAGE 'insns=1&...'      address, self, total of instructions
 //
 // Names are those of the address: f, i, h, s, sf, tf, ti, g, noinlines, si.
 import {readFileSync} from 'node:fs';
@@ -26,8 +27,9 @@ const match = name => Q[name] ? matchFrames(D, compilePattern(Q[name]).re) : nul
 const [hide, show, from, focus, ignore] = ['h', 's', 'sf', 'f', 'i'].map(match);
 const hidden = new Uint8Array(D.frames.n).map((v, f) =>
 	(hide && hide[f]) || (show && !show[f]) || (Q.noinlines && D.frames.flags[f] & 1) ? 1 : 0);
-const K = makeKeys(D, Q.g || 'functions', false, Boolean(Q.noinlines));
-const structure = makeStructure(D, K, hidden, from);
+const {insnKeys} = await load('asm');
+const K = Q.insns ? insnKeys(D, D.code) : makeKeys(D, Q.g || 'functions', false, Boolean(Q.noinlines));
+const structure = makeStructure(D, K, Q.insns ? null : hidden, from);
 const counts = chooseSamples(D, structure, {focus, ignore,
 	labels: Q.tf ? matchLabels(D, Q.tf).sets : null, notLabels: Q.ti ? matchLabels(D, Q.ti).sets : null,
 	isNamed: Boolean(focus || ignore || hide || show)});
@@ -42,6 +44,14 @@ if (asked === 'stacks') {
 			names.unshift(K.text[tree.key[at]]);
 		console.log(names.join(';') + ' ' + tree.self[1][i]);
 	}
+} else if (Q.insns) {
+	const sums = sumKeys(tree, structure.outer, K.n);
+	for (const fun of D.code.functions)
+		fun.code.forEach(([offset], i) => {
+			const k = fun.base + i;
+			if (sums.self[1][k] || sums.total[1][k])
+				console.log((BigInt('0x' + fun.start) + BigInt(offset)).toString(16) + '\t' + sums.self[1][k] + '\t' + sums.total[1][k]);
+		});
 } else {
 	const sums = sumKeys(tree, structure.outer, K.n);
 	for (let k = 0; k < K.n; k++) {

@@ -3,9 +3,13 @@
 
 #include "make.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/report-open.h"
+#include "gate/stats.h"
+#include "insns.h"
+#include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
 #include "lib/report/frames.h"
@@ -15,6 +19,7 @@
 #include "pack.h"
 #include "texts.h"
 #include "totals.h"
+#include "verdicts.h"
 
 static void
 note(struct html_settings *s, const char *text)
@@ -58,6 +63,51 @@ add_profile(const struct html_settings *s, const struct profile *p,
 		die("%s", err.msg);
 }
 
+/* Source text and instructions of what is hot. */
+static enum prof_status
+add_code(struct html_settings *s, struct report *r, const struct pack *k,
+	 struct pack_sections *sections, struct prof_err *err)
+{
+	enum prof_status st =
+		texts_add(r, s->n_source, pack_section(sections, "SRCJ"), err);
+	size_t n_left = 0;
+
+	if (st == PROF_OK)
+		st = insns_add(r, k, s->n_asm, s->search_path,
+			       pack_section(sections, "ASMJ"), &n_left, err);
+	if (st == PROF_ENOTSUP) {
+		note(s, "no instructions: this build has no disassembler");
+		st = PROF_OK;
+	}
+	if (n_left) {
+		snprintf(s->left, sizeof(s->left),
+			 "%zu instructions of large functions, far from "
+			 "samples, are left out",
+			 n_left);
+		note(s, s->left);
+	}
+	return st;
+}
+
+/* Which changes of a difference are more than noise; or why nobody knows. */
+static enum prof_status
+add_verdicts(struct html_settings *s, const struct report *r,
+	     struct pack_sections *sections, struct prof_err *err)
+{
+	enum prof_status st;
+
+	if (!profile_has_base(r->p))
+		return PROF_OK;
+	st = verdicts_add(r->p, r->column, stats_dist(),
+			  pack_section(sections, "GATE"), err);
+	if (st != PROF_EUSAGE && st != PROF_EDIFFER)
+		return st;
+	snprintf(s->no_verdict, sizeof(s->no_verdict),
+		 "changes are not tested for significance: %s", err->msg);
+	note(s, s->no_verdict);
+	return PROF_OK;
+}
+
 static void
 pack(struct html_settings *s, struct report *r, const struct page_total *total,
      struct pack_sections *sections, struct buf *data)
@@ -72,8 +122,9 @@ pack(struct html_settings *s, struct report *r, const struct page_total *total,
 	if (!gcd)
 		die("out of memory");
 	if (st == PROF_OK)
-		st = texts_add(r, s->n_source, pack_section(sections, "SRCJ"),
-			       &err);
+		st = add_code(s, r, &k, sections, &err);
+	if (st == PROF_OK)
+		st = add_verdicts(s, r, sections, &err);
 	if (st == PROF_OK)
 		st = pack_columns(&k, sections, gcd, &err);
 	if (st == PROF_OK)

@@ -16,7 +16,9 @@ enum {
 	KEY_GRAPH,
 	KEY_LAYOUT_TIMEOUT,
 	KEY_SOURCE,
+	KEY_ASM,
 	KEY_NO_SOURCE,
+	KEY_SEARCH_PATH,
 	KEY_EMBED_PROFILE,
 	KEY_NO_COMPRESS,
 	KEY_OPEN,
@@ -33,7 +35,12 @@ const struct cli_opt html_opts[] = {
 	  "leave the graph out if its layout takes longer (20)" },
 	{ KEY_SOURCE, "source", "N",
 	  "include the source of the N hottest functions (50)" },
-	{ KEY_NO_SOURCE, "no-source", "[BOOL]", "include no source" },
+	{ KEY_ASM, "asm", "N",
+	  "include the instructions of the N hottest functions (20)" },
+	{ KEY_NO_SOURCE, "no-source", "[BOOL]",
+	  "include neither source nor instructions" },
+	{ KEY_SEARCH_PATH, "search-path", "DIRS",
+	  "look for binaries in DIRS too ($PPROF_BINARY_PATH)" },
 	{ KEY_EMBED_PROFILE, "embed-profile", "[BOOL]",
 	  "include the profile, for a download button" },
 	{ KEY_NO_COMPRESS, "no-compress", "[BOOL]",
@@ -86,9 +93,16 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 	case KEY_SOURCE:
 		s->n_source = cli_uint(cli, 0, 100000);
 		break;
+	case KEY_ASM:
+		s->n_asm = cli_uint(cli, 0, 100000);
+		if (s->n_asm && !HAVE_LIBELF)
+			die("--asm: this build has no elfutils");
+		break;
 	case KEY_NO_SOURCE:
-		if (cli_bool(cli))
-			s->n_source = 0;
+		s->no_source = cli_bool(cli);
+		break;
+	case KEY_SEARCH_PATH:
+		s->search_path = cli->arg;
 		break;
 	case KEY_EMBED_PROFILE:
 		s->embeds = cli_bool(cli);
@@ -115,11 +129,14 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 	s->page.theme = "auto";
 	s->max_nodes = 4000000;
 	s->n_source = 50;
+	s->n_asm = HAVE_LIBELF ? 20 : 0;
 	s->has_graph = true;
 	s->timeout = 20;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!report_option(&s->report, cli, key))
 			own_option(s, cli, key);
+	if (s->no_source)
+		s->n_source = s->n_asm = 0;
 	report_settings_finish(&s->report, REPORT_DRAWING);
 	if (s->report.o.mean)
 		die("--mean: means do not add up in trees");

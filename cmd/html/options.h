@@ -16,7 +16,10 @@ struct html_settings {
 	struct report_settings report;
 	struct page_options page;
 	struct page_notes notes;
-	size_t max_nodes, n_source;
+	char left[128], no_verdict[640]; /* some of them */
+	size_t max_nodes, n_source, n_asm;
+	bool no_source;          /* both are 0 then */
+	const char *search_path; /* for binaries; NULL: the environment's */
 	double timeout;
 	drawing_render *render; /* of the call graph; NULL: it is left out */
 	bool has_graph, embeds, opens;

@@ -199,6 +199,31 @@ function readJson(sections, tag) {
 	}
 }
 
+function isList(v, test) {
+	return Array.isArray(v) && v.every(test);
+}
+
+function readSources(sections) {
+	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string';
+	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.why) && isList(b.lines, isText)))
+		throw new Damaged('SRCJ');
+	return blocks;
+}
+
+function readCode(sections, head) {
+	const code = readJson(sections, 'ASMJ'), below = n => v => Number.isInteger(v) && v >= 0 && v < n;
+	if (!code)
+		return null;
+	const isChain = below(code.chains.length), isText = below(code.texts.length), isFrame = below(head.frames);
+	const isGood = isList(code.texts, t => typeof t === 'string') &&
+		isList(code.chains, c => isList(c, (v, i) => i % 3 === 2 || isText(v))) &&
+		isList(code.functions, f => /^[0-9a-f]{1,16}$/.test(f.start) && isList(f.code, c => below(2 ** 53)(c[0]) && typeof c[1] === 'string' && isChain(c[2])) &&
+			isList(f.at, a => below(f.code.length)(a[0]) && isFrame(a[1])));
+	if (!isGood)
+		throw new Damaged('ASMJ');
+	return code;
+}
+
 // All that the page knows.
 function decodePage(bytes) {
 	const sections = readSections(bytes), head = readJson(sections, 'HEAD');
@@ -218,7 +243,9 @@ function decodePage(bytes) {
 		samples: readSamples(sections, head),
 		labels: readLabels(sections, head, strings),
 		svg: sections.get('SVG') && sections.get('SVG').length ? sections.get('SVG') : null,
-		sources: readJson(sections, 'SRCJ'),
+		sources: readSources(sections),
+		code: readCode(sections, head),
+		gate: readJson(sections, 'GATE'),
 		profile: sections.get('EMBD') || null,
 	};
 }

@@ -2,6 +2,7 @@
 // runs through data (label roots), structure (granularity, hide, show), values
 // (type, focus, labels) and view; each step is kept until what it needs changes.
 
+import {insnKeys} from './asm.mjs';
 import {drawCallers} from './callers.mjs';
 import {Palette, fnv1a} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
@@ -13,7 +14,7 @@ import {drawLabels} from './labels.mjs';
 import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {SlowPattern, compilePattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
-import {drawSource} from './source.mjs';
+import {SourceView} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
 import {KeyTable} from './table.mjs';
 import {TreeGrid} from './tree.mjs';
@@ -48,6 +49,7 @@ class Page {
 		this.steps = new Steps();
 		this.errors = new Map();
 		this.matches = null;
+		this.verdicts = new Map(D.gate ? D.gate.rows.map(row => [row[0], row]) : []);
 		this.taste = readTaste();
 		const head = D.head;
 		this.state = new State({v: head.view, g: head.granularity, noinlines: head.noinlines ? '1' : '',
@@ -149,6 +151,7 @@ class Page {
 		this.palette.refresh();
 		this.valueId = valueId;
 		this.byName = S.o === 'name';
+		this.isTested = this.verdicts.size > 0 && !this.isRefined() && S.g === 'functions' && this.base.head.types[this.column][0] === this.base.gate.type;
 		this.computeMatches();
 	}
 
@@ -217,6 +220,22 @@ class Page {
 		return (after > before ? '▲' : '▼') + Math.round(Math.abs((after - before) / before) * 100) + '%';
 	}
 
+	/*
+	 * Of a key in a difference: {change, chance}: change 1 or -1: more or
+	 * less, beyond noise; 0: not; 2: perhaps. null: it was not tested.
+	 */
+	verdict(k, isTotal) {
+		const row = this.isTested && this.verdicts.get(this.keys.text[k]);
+		return row ? {change: row[isTotal ? 3 : 1], chance: row[isTotal ? 4 : 2]} : null;
+	}
+
+	verdictText(k, isTotal) {
+		const v = this.verdict(k, isTotal);
+		if (!v)
+			return '';
+		return (v.change === 2 ? 'perhaps noise' : v.change ? '● significant' : 'not significant') + ', p ' + v.chance;
+	}
+
 	colour(tree, i) {
 		if (!i)
 			return this.palette.root;
@@ -261,7 +280,7 @@ class Page {
 			return;
 		const zoomed = view.zoomed && !this.isTwo ? ' · ' + formatShare(tree.total[1][i], tree.total[1][view.zoomed]) + ' of zoom' : '';
 		tip.replaceChildren(element('b', {dir: 'ltr'}, displayName(this.text(tree, i)).slice(0, 300) + (i && tree.inlined[i] ? ' (inlined)' : '')),
-			element('span', {}, this.amounts(tree, i) + zoomed), element('span', {class: 'muted', dir: 'ltr'}, i ? this.place(tree, i) : ''));
+			element('span', {}, this.amounts(tree, i) + zoomed), i && this.isTwo ? element('span', {}, this.verdictText(tree.key[i], true)) : '', element('span', {class: 'muted', dir: 'ltr'}, i ? this.place(tree, i) : ''));
 		tip.hidden = false;
 		tip.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
 		tip.style.top = (e.clientY + 20 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 20) + 'px';
@@ -379,7 +398,7 @@ class Page {
 		dialog.replaceChildren(element('h2', {dir: 'ltr'}, displayName(this.keys.text[k]).slice(0, 200)), element('ul', {},
 			...(zoom ? [act('Zoom', zoom)] : []), act('Sandwich', () => this.pivot(k)),
 			act('Callers and callees', () => this.set({v: 'callers', sel: this.keys.text[k]})),
-			...(this.base.sources ? [act('Source', () => this.set({v: 'source', sel: this.keys.text[k]}))] : []),
+			...(this.base.sources || this.base.code ? [act('Source', () => this.set({v: 'source', sel: this.keys.text[k]}))] : []),
 			...frameFilters.map(sf), act('Copy name', () => copy(this.keys.text[k])), ...(stack ? [act('Copy stack', () => copy(stack()))] : [])));
 		dialog.showModal();
 		if (x !== undefined) {
@@ -452,11 +471,13 @@ class Page {
 	}
 
 	showSource() {
-		const D = this.D, lines = this.steps.get('lines', this.valueId, () => {
-			const K = makeKeys(D, 'lines', false, Boolean(this.state.noinlines)), S = makeStructure(D, K, null, null);
+		const D = this.D, {code} = this.base, sumsOf = (step, make) => this.steps.get(step, this.valueId, () => {
+			const K = make(), S = makeStructure(D, K, null, null);
 			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S.outer, K.n)};
 		});
-		drawSource(byId('source'), this, D, this.base.sources, lines.K, lines.sums, this.state.sel);
+		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(this.state.noinlines)));
+		const insns = code && sumsOf('insns', () => insnKeys(D, code));
+		new SourceView(this, D, lines, insns).draw(byId('source'), this.state.sel);
 	}
 
 	isRefined() {
@@ -534,6 +555,8 @@ class Page {
 				.forEach(p => item(palette.ofPackage(p), (displayName(D.strings[D.packages.name[p]]) || 'no package').slice(0, 60) + ' ' + formatShare(weight[p], this.total().all)));
 		}
 		items.push(element('span', {}, 'dashed foot: inlined'));
+		if (this.isTested)
+			items.push(element('span', {}, '●: more than sampling noise explains (all false alarms together: ' + this.base.gate.alpha * 100 + '%), ?: perhaps'));
 		host.replaceChildren(...items);
 	}
 
@@ -578,7 +601,7 @@ function fillControls(page) {
 			'aria-describedby': 'error-' + name}), element('span', {id: 'error-' + name, class: 'error'})));
 	if (!page.base.svg)
 		byId('tab-graph').classList.add('off');
-	if (!page.base.sources)
+	if (!page.base.sources && !page.base.code)
 		byId('tab-source').classList.add('off');
 }
 

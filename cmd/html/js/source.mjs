@@ -1,8 +1,10 @@
-// source.mjs - the lines of hot functions, with what each costs. The text was
-// embedded when the page was made; the numbers come from the tree at the
-// granularity of lines, so filters, types and differences apply.
+// source.mjs - the lines of hot functions, with what each costs, and the
+// instructions behind them. The text was embedded when the page was made; the
+// numbers come from the tree at the granularity of lines and of instructions,
+// so filters, types and differences apply.
 
-import {element} from './dom.mjs';
+import {stepRows, stepsByAddress, stepsOf} from './asm.mjs';
+import {button, element} from './dom.mjs';
 import {displayName} from './numbers.mjs';
 
 // Sums of each line of one function: Map of line to key.
@@ -17,34 +19,102 @@ function linesOf(K, D, name, file) {
 }
 
 /*
- * blocks: [{name, file, first, lines: [...], why}]; K, sums: at lines.
- * chosen: the name of the function to begin with, or ''.
+ * The view: blocks: [{name, file, first, lines: [...], why}] or null; code:
+ * {functions, chains, texts} or null; lines and insns: {K, sums}.
  */
-function drawSource(host, page, D, blocks, K, sums, chosen) {
-	if (!blocks || !blocks.length) {
-		host.replaceChildren(element('p', {class: 'empty'}, 'This page has no source text: it was not found when the page was made, or not asked for.'));
-		return;
+class SourceView {
+	constructor(page, D, lines, insns) {
+		Object.assign(this, {page, D, lines, insns, blocks: page.base.sources || [], code: page.base.code});
 	}
-	const rank = b => (b.name === chosen ? 0 : b.lines.length ? 1 : 2);
-	const ordered = [...blocks].sort((a, b) => rank(a) - rank(b));
-	host.replaceChildren(...ordered.map((block, at) => {
-		const lines = linesOf(K, D, block.name, block.file), body = element('tbody');
-		const amounts = k => page.isTwo
-			? [sums.self[0][k], sums.self[1][k], sums.total[0][k], sums.total[1][k]]
-			: [sums.self[1][k], sums.total[1][k]];
-		const none = page.isTwo ? ['', '', '', ''] : ['', ''];
-		block.lines.forEach((text, i) => {
-			const k = lines.get(block.first + i), cells = k === undefined ? none : amounts(k).map(v => v ? page.amount(v) : '.');
-			body.append(element('tr', {class: k === undefined ? null : 'hot'}, ...cells.map(c => element('td', {class: 'n'}, c)),
-				element('td', {class: 'n muted'}, String(block.first + i)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, '        ')))));
+
+	// Cells of key k: '' where nothing was measured.
+	amounts(sums, k) {
+		const {self, total} = sums, v = this.page.isTwo ? [self[0][k], self[1][k], total[0][k], total[1][k]] : [self[1][k], total[1][k]];
+		return v.map(x => x ? this.page.amount(x) : '');
+	}
+
+	lineText(frame) {
+		for (const b of this.blocks)
+			if (b.file === frame.file && frame.line >= b.first && frame.line < b.first + b.lines.length)
+				return b.lines[frame.line - b.first].trim();
+		return '';
+	}
+
+	rowsOf(steps) {
+		return stepRows(steps, k => this.amounts(this.insns.sums, k), f => this.lineText(f));
+	}
+
+	table(body, last) {
+		const heads = this.page.isTwo ? ['Self before', 'Self after', 'Total before', 'Total after'] : ['Self', 'Total'];
+		return element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
+			element('th', {scope: 'col', class: 'n'}, last[0]), element('th', {scope: 'col'}, last[1]))), body);
+	}
+
+	// A source line; with instructions its number unfolds them.
+	line(block, i, k, steps) {
+		const number = String(block.first + i), cells = k === undefined ? this.page.isTwo ? ['', '', '', ''] : ['', ''] : this.amounts(this.lines.sums, k);
+		let rows = null;
+		const unfold = steps && button(number, {class: 'fold', 'aria-expanded': 'false', title: 'instructions of this line'}, () => {
+			if (rows)
+				rows.forEach(r => r.remove());
+			else
+				tr.after(...this.rowsOf(steps));
+			rows = rows ? null : this.rowsAfter(tr);
+			unfold.setAttribute('aria-expanded', String(Boolean(rows)));
 		});
-		const heads = page.isTwo ? ['Self before', 'Self after', 'Total before', 'Total after'] : ['Self', 'Total'];
-		return element('details', {open: at === 0 || null, class: 'source'},
-			element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, displayName(block.file))),
-			block.lines.length ? element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
-				element('th', {scope: 'col', class: 'n'}, 'Line'), element('th', {scope: 'col'}, 'Source'))), body)
-				: element('p', {class: 'empty'}, block.why));
-	}));
+		const tr = element('tr', {class: cells.some(c => c) ? 'hot' : null}, ...cells.map(c => element('td', {class: 'n'}, c)),
+			element('td', {class: 'n muted'}, unfold || number), element('td', {class: 'code', dir: 'ltr'}, displayName(block.lines[i].replace(/\t/g, '        '))));
+		return tr;
+	}
+
+	rowsAfter(tr) {
+		const rows = [];
+		for (let at = tr.nextElementSibling; at && at.classList.contains('asm'); at = at.nextElementSibling)
+			rows.push(at);
+		return rows;
+	}
+
+	text(block) {
+		if (!block.lines.length)
+			return element('p', {class: 'empty'}, block.why || 'No source text.');
+		const lines = linesOf(this.lines.K, this.D, block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
+		return this.table(element('tbody', {}, ...block.lines.map((t, i) => this.line(block, i, lines.get(block.first + i), steps.get(block.first + i)))), ['Line', 'Source']);
+	}
+
+	// The instructions of one function, made when they are asked for.
+	listing(fun) {
+		if (fun.why)
+			return element('p', {class: 'empty'}, displayName(fun.object) + ': ' + displayName(fun.why));
+		const details = element('details', {class: 'listing'}, element('summary', {}, fun.code.length + ' instructions by address ', element('span', {class: 'muted'}, displayName(fun.object))));
+		details.addEventListener('toggle', () => {
+			if (details.open && details.children.length === 1)
+				details.append(this.table(element('tbody', {}, ...this.rowsOf(stepsByAddress(this.code, fun))), ['Address', 'Instruction']));
+		});
+		return details;
+	}
+
+	block(block, isOpen) {
+		const funs = this.code ? this.code.functions.filter(f => f.name === block.name) : [];
+		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, displayName(block.file))));
+		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || !funs.length ? [this.text(block)] : []), ...funs.map(f => this.listing(f)));
+		details.addEventListener('toggle', fill);
+		if (isOpen) {
+			fill();
+			details.open = true;
+		}
+		return details;
+	}
+
+	// chosen: the name of the function to begin with, or ''.
+	draw(host, chosen) {
+		const known = new Set(this.blocks.map(b => b.name)), more = this.code ? this.code.functions : [];
+		const all = [...this.blocks, ...more.filter(f => !known.has(f.name)).map(f => ({name: f.name, file: '', first: 1, lines: [], why: ''}))];
+		const rank = b => (b.name === chosen ? 0 : b.lines.length ? 1 : 2);
+		if (!all.length)
+			host.replaceChildren(element('p', {class: 'empty'}, 'This page has no source text and no instructions: files and binaries were not found when the page was made, or not asked for.'));
+		else
+			host.replaceChildren(...all.sort((a, b) => rank(a) - rank(b)).map((b, at) => this.block(b, at === 0)));
+	}
 }
 
-export {drawSource};
+export {SourceView};

@@ -23,6 +23,14 @@ function tableColumns(page, sums, isWide) {
 			add(id + 'd', name + 'Δ', 'change of ' + what, change, k => page.signed(change(k)));
 			add(id + 'r', name + 'Δ%', 'change of ' + what + ' as a share of before',
 				k => v[0][k] ? change(k) / Math.abs(v[0][k]) : change(k) ? Infinity : 0, words);
+			if (page.isTested)
+				add(id + 's', '●', what + ': is the change more than noise? ●: yes, ?: perhaps', k => {
+					const verdict = page.verdict(k, id === 't');
+					return verdict && verdict.change ? (verdict.change === 2 ? 0 : 2) + 1 - verdict.chance : 0;
+				}, k => {
+					const verdict = page.verdict(k, id === 't');
+					return verdict && verdict.change ? (verdict.change === 2 ? '?' : '●') : '';
+				});
 		};
 		sides('s', self, isWide ? 'Self ' : '', 'self');
 		if (isWide)

@@ -1,0 +1,362 @@
+/* insns.c - see insns.h; the instructions are list/assembly.h's. */
+#include "config.h"
+
+#include "insns.h"
+
+#include "lib/model/profile.h"
+
+#if HAVE_LIBELF
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hot.h"
+#include "lib/base/arena.h"
+#include "lib/base/array.h"
+#include "lib/base/escape.h"
+#include "lib/base/strtab.h"
+#include "lib/report/frames.h"
+#include "lib/report/report.h"
+#include "list/assembly.h"
+#include "list/binaries.h"
+#include "pack.h"
+
+enum { NEAR = 40 /* instructions around one with samples */ };
+
+struct writer {
+	FILE *f;
+	const struct report *r;
+	const struct pack *k;
+	const struct assembly *a;
+	struct arena *arena;
+	struct strtab symbols;     /* names of functions, of both kinds */
+	const struct str **called; /* of each: what the profile calls it */
+	struct strtab texts;       /* names and files, as they are written */
+	struct strtab chains;      /* frames of an instruction, as bytes */
+	struct buf chain;          /* scratch */
+	char *path;                /* scratch */
+	size_t cap_path;
+	size_t n_left;
+	bool nomem;
+};
+
+/* A frame of a chain: texts and a line. */
+struct link {
+	uint32_t name, file;
+	int64_t line;
+};
+
+static bool
+wants(const char *name, size_t n, void *hot)
+{
+	return hot_has(hot, name, n);
+}
+
+static void
+no_warning(const char *fmt, ...)
+{
+	/* The page itself says which binary was not found, and why. */
+	(void)fmt;
+}
+
+/* --- names --- */
+
+static bool
+list_symbol(struct writer *w, uint32_t string, const struct str *called)
+{
+	const struct str *s = &w->r->p->strings.str[string];
+	uint32_t i = strtab_add(&w->symbols, s->s, s->len);
+
+	if (i != STRTAB_NONE && !w->called[i])
+		w->called[i] = called;
+	return i != STRTAB_NONE;
+}
+
+/* The debug information names functions in its own way: find the profile's. */
+static bool
+list_symbols(struct writer *w)
+{
+	const struct profile *p = w->r->p;
+
+	w->called = arena_array(w->arena, 2 * p->n_function + 2,
+				sizeof(*w->called));
+	if (!w->called || strtab_init(&w->symbols, w->arena) < 0 ||
+	    strtab_init(&w->texts, w->arena) < 0 ||
+	    strtab_init(&w->chains, w->arena) < 0)
+		return false;
+	for (size_t i = 0; i < 2 * p->n_function + 2; i++)
+		w->called[i] = NULL;
+	for (size_t i = 0; i < p->n_function; i++) {
+		const struct function *f = &p->function[i];
+		const struct str *name = &p->strings.str[f->name];
+
+		if (name->len && (!list_symbol(w, f->system_name, name) ||
+				  !list_symbol(w, f->name, name)))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t
+text(struct writer *w, const char *s, size_t n)
+{
+	uint32_t i = strtab_add(&w->texts, s, n);
+
+	if (i == STRTAB_NONE)
+		w->nomem = true;
+	return i;
+}
+
+static uint32_t
+name_of(struct writer *w, const struct asm_frame *f)
+{
+	uint32_t i = strtab_find(&w->symbols, f->symbol, strlen(f->symbol));
+
+	if (i == STRTAB_NONE || !i)
+		i = strtab_find(&w->symbols, f->function, strlen(f->function));
+	if (i == STRTAB_NONE || !i)
+		return text(w, f->function, strlen(f->function));
+	return text(w, w->called[i]->s, w->called[i]->len);
+}
+
+static uint32_t
+file_of(struct writer *w, const struct asm_frame *f)
+{
+	size_t n = strlen(f->file);
+
+	if (array_reserve(&w->path, &w->cap_path, n + 1, 1) < 0) {
+		w->nomem = true;
+		return 0;
+	}
+	n = frames_path(&w->r->o->frames, f->file, n, w->path);
+	return text(w, w->path, n);
+}
+
+/* The chain of an instruction; equal ones are one. */
+static uint32_t
+chain_of(struct writer *w, const struct asm_insn *insn)
+{
+	uint32_t i;
+
+	w->chain.n = 0;
+	for (size_t l = 0; l < insn->n_frame; l++) {
+		const struct asm_frame *f = &insn->frame[l];
+		struct link link = { name_of(w, f), file_of(w, f), f->line };
+
+		if (buf_add(&w->chain, &link, sizeof(link)) < 0)
+			w->nomem = true;
+	}
+	i = strtab_add(&w->chains, w->chain.n ? (char *)w->chain.data : "",
+		       w->chain.n);
+	if (i == STRTAB_NONE)
+		w->nomem = true;
+	return i;
+}
+
+/* --- writing --- */
+
+static void
+put_text(struct writer *w, const char *s, size_t n)
+{
+	putc('"', w->f);
+	escape_put(w->f, ESCAPE_JSON, s, n);
+	putc('"', w->f);
+}
+
+/* Which instructions of function i are written: of each, its number + 1. */
+static uint32_t *
+choose(struct writer *w, uint32_t i)
+{
+	const struct asm_function *f = &w->a->function[i];
+	uint32_t *number = calloc(f->n_insn + 1, sizeof(*number)), n = 0;
+	bool is_all = f->n_insn <= INSNS_MAX;
+
+	for (size_t l = 0; number && l < w->r->p->n_location; l++) {
+		const struct asm_place *at = &w->a->place[l];
+		size_t from, to;
+
+		if (is_all || at->function != i || at->insn == ASM_NONE)
+			continue;
+		from = at->insn > NEAR ? at->insn - NEAR : 0;
+		to = at->insn + NEAR < f->n_insn ? at->insn + NEAR : f->n_insn;
+		for (; from < to; from++)
+			number[from] = 1;
+	}
+	for (size_t m = 0; number && m < f->n_insn; m++)
+		number[m] = (is_all || number[m]) && n < INSNS_MAX ? ++n : 0;
+	w->n_left += f->n_insn - n;
+	return number;
+}
+
+static void
+put_code(struct writer *w, const struct asm_function *f, const uint32_t *number)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < f->n_insn; i++) {
+		const struct asm_insn *insn = &f->insn[i];
+		const char *s = insn->text ? insn->text : "";
+
+		if (!number[i])
+			continue;
+		fprintf(w->f, is_first ? "[%" PRIu64 "," : ",\n[%" PRIu64 ",",
+			insn->address - f->start);
+		put_text(w, s, strlen(s));
+		fprintf(w->f, ",%" PRIu32 "]", chain_of(w, insn));
+		is_first = false;
+	}
+}
+
+/* Where samples are: instruction and frame of the page. */
+static void
+put_places(struct writer *w, uint32_t i, const uint32_t *number)
+{
+	bool is_first = true;
+
+	for (size_t l = 0; l < w->r->p->n_location; l++) {
+		const struct asm_place *at = &w->a->place[l];
+
+		if (at->function != i || at->insn == ASM_NONE ||
+		    !number[at->insn])
+			continue;
+		fprintf(w->f,
+			is_first ? "[%" PRIu32 ",%" PRIu32 "]"
+				 : ",[%" PRIu32 ",%" PRIu32 "]",
+			number[at->insn] - 1, w->k->frame_of[l]);
+		is_first = false;
+	}
+}
+
+static void
+put_function(struct writer *w, uint32_t i)
+{
+	const struct asm_function *f = &w->a->function[i];
+	uint32_t *number = choose(w, i);
+
+	if (!number) {
+		w->nomem = true;
+		return;
+	}
+	fputs(i ? ",\n{\"name\":" : "{\"name\":", w->f);
+	put_text(w, f->name, strlen(f->name));
+	fputs(",\"object\":", w->f);
+	put_text(w, f->object, strlen(f->object));
+	fprintf(w->f, ",\"start\":\"%" PRIx64 "\",\"why\":", f->start);
+	put_text(w, f->missing ? f->missing : "",
+		 f->missing ? strlen(f->missing) : 0);
+	fputs(",\"code\":[", w->f);
+	if (!f->missing)
+		put_code(w, f, number);
+	fputs("],\"at\":[", w->f);
+	if (!f->missing)
+		put_places(w, i, number);
+	fputs("]}", w->f);
+	free(number);
+}
+
+static void
+put_chains(struct writer *w)
+{
+	for (size_t i = 0; i < w->chains.n_str; i++) {
+		const struct str *s = &w->chains.str[i];
+		struct link link;
+
+		fputs(i ? ",\n[" : "[", w->f);
+		for (size_t at = 0; at < s->len; at += sizeof(link)) {
+			memcpy(&link, s->s + at, sizeof(link));
+			fprintf(w->f, "%s%" PRIu32 ",%" PRIu32 ",%" PRId64,
+				at ? "," : "", link.name, link.file, link.line);
+		}
+		putc(']', w->f);
+	}
+}
+
+static void
+put_all(struct writer *w)
+{
+	fputs("{\"functions\":[", w->f);
+	for (uint32_t i = 0; i < w->a->n_function; i++)
+		put_function(w, i);
+	fputs("],\n\"chains\":[", w->f);
+	put_chains(w);
+	fputs("],\n\"texts\":[", w->f);
+	for (size_t i = 0; i < w->texts.n_str; i++) {
+		fputs(i ? ",\n" : "", w->f);
+		put_text(w, w->texts.str[i].s, w->texts.str[i].len);
+	}
+	fputs("]}\n", w->f);
+}
+
+static enum prof_status
+write_json(const struct report *r, const struct pack *k,
+	   const struct assembly *a, struct buf *out, size_t *n_left,
+	   struct prof_err *err)
+{
+	struct writer w = { .r = r, .k = k, .a = a, .arena = arena_new() };
+	char *json = NULL;
+	size_t n = 0;
+
+	w.f = open_memstream(&json, &n);
+	w.nomem = !w.arena || !w.f || !list_symbols(&w);
+	if (!w.nomem)
+		put_all(&w);
+	if (w.f && fclose(w.f) != 0)
+		w.nomem = true;
+	w.nomem = w.nomem || buf_add(out, json, n) < 0;
+	*n_left = w.n_left;
+	free(json);
+	free(w.path);
+	buf_release(&w.chain);
+	arena_free(w.arena);
+	return w.nomem ? prof_nomem(err) : PROF_OK;
+}
+
+enum prof_status
+insns_add(struct report *r, const struct pack *k, size_t n,
+	  const char *search_path, struct buf *out, size_t *n_left,
+	  struct prof_err *err)
+{
+	struct assembly_options o = { .wants = wants };
+	struct binaries binaries;
+	struct hot hot = { 0 };
+	struct assembly *a = NULL;
+	bool has_code = false;
+	enum prof_status st;
+
+	*n_left = 0;
+	if (!n)
+		return PROF_OK;
+	if (binaries_init(&binaries, search_path, NULL) < 0)
+		return prof_nomem(err);
+	binaries.resolve.warn = no_warning;
+	o.resolve = &binaries.resolve;
+	o.ctx = &hot;
+	st = hot_init(&hot, r, n, true, err);
+	if (st == PROF_OK)
+		st = assembly_new(r, &o, &a, err);
+	for (size_t i = 0; a && i < a->n_function; i++)
+		has_code = has_code || !a->function[i].missing;
+	if (st == PROF_OK && has_code)
+		st = write_json(r, k, a, out, n_left, err);
+	assembly_free(a);
+	hot_release(&hot);
+	binaries_release(&binaries);
+	return st;
+}
+#else
+enum prof_status
+insns_add(struct report *r, const struct pack *k, size_t n,
+	  const char *search_path, struct buf *out, size_t *n_left,
+	  struct prof_err *err)
+{
+	(void)r;
+	(void)k;
+	(void)search_path;
+	(void)out;
+	*n_left = 0;
+	return n ? prof_fail(err, PROF_ENOTSUP, "this build has no elfutils")
+		 : PROF_OK;
+}
+#endif
