@@ -298,8 +298,8 @@ bench_symbolize() {
 			"prof-symbolize --no-cache -j1 --demangle=none bigcxx.$n.pb | cat" \
 			'' ''
 	done
-	PROFPIPE_CACHE=$work/cache
-	export PROFPIPE_CACHE
+	PROF_CACHE=$work/cache
+	export PROF_CACHE
 	prof-symbolize bigcxx.20000.pb -o s.pb.gz
 	symbol_row '20000 addresses, warm cache' \
 		"prof-symbolize bigcxx.20000.pb | cat" \

@@ -5,7 +5,7 @@
 
 HOME=$scratch XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
-unset DEBUGINFOD_URLS PROFPIPE_CACHE
+unset DEBUGINFOD_URLS PROF_CACHE
 
 need_symbols 'symbol cache'
 need_tools 'symbol cache' gcc readelf objcopy strip
@@ -176,11 +176,18 @@ check 'no home' 0 'env -u HOME -u XDG_CACHE_HOME prof-symbolize -z0 prog.pb | cm
 	ls -d relative 2>/dev/null | wc -l' <<'END'
 0
 END
-check 'PROFPIPE_CACHE: none, or a folder' 0 'rm -rf cache
-	PROFPIPE_CACHE= prof-symbolize -z0 prog.pb | cmp - full; ls -d cache 2>/dev/null | wc -l
-	PROFPIPE_CACHE=$PWD/other prof-symbolize -z0 prog.pb | cmp - full; ls other/symbols | wc -l' <<'END'
+check 'PROF_CACHE: none, or a folder' 0 'rm -rf cache
+	PROF_CACHE= prof-symbolize -z0 prog.pb | cmp - full; ls -d cache 2>/dev/null | wc -l
+	PROF_CACHE=$PWD/other prof-symbolize -z0 prog.pb | cmp - full; ls other/symbols | wc -l' <<'END'
 0
 1
+END
+check 'the old name of the variable, where the new one is not set' 0 '
+	PROFPIPE_CACHE=$PWD/old prof-symbolize -z0 prog.pb | cmp - full; ls old/symbols | wc -l
+	PROF_CACHE= PROFPIPE_CACHE=$PWD/old2 prof-symbolize -z0 prog.pb | cmp - full
+	ls -d old2 2>/dev/null | wc -l' <<'END'
+1
+0
 END
 check 'a folder that others may write to is not used' 0 'rm -rf cache; mkdir -p '$store'
 	chmod 777 '$store'; prof-symbolize -z0 prog.pb | cmp - full; ls '$store' | wc -l

@@ -10,10 +10,10 @@
 # Commands run in a scratch folder of their own, by sh, with the build's
 # commands first on PATH; $data is testdata/, $bin the build folder.
 
-# No cache: what one test looked up is nothing to another, or to its user.
-LC_ALL=C TZ=UTC PROFPIPE_CACHE=''
-export LC_ALL TZ PROFPIPE_CACHE
-unset PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
+# No cache: tests must not share cached look-ups, with each other or the user.
+LC_ALL=C TZ=UTC PROF_CACHE=''
+export LC_ALL TZ PROF_CACHE
+unset PROFPIPE_CACHE PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
 # The long forms of tests, of make check-long.
 long=${PROF_LONG-${PROFPIPE_LONG-}}

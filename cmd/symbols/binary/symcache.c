@@ -33,9 +33,11 @@ struct symcache {
 static char *
 find_folder(void)
 {
-	const char *base = getenv("PROFPIPE_CACHE");
+	const char *base = getenv("PROF_CACHE");
 	char *path, *out;
 
+	if (!base)
+		base = getenv("PROFPIPE_CACHE"); /* its old name */
 	if (!base)
 		return cachedir_path("profpipe/symbols", NULL);
 	if (!*base || asprintf(&path, "%s/symbols", base) < 0)

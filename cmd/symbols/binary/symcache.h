@@ -1,6 +1,6 @@
 /*
  * symcache.h - a cache of the answers of earlier runs: the frames at addresses
- * of an object, in $PROFPIPE_CACHE/symbols or, without that variable, below the
+ * of an object, in $PROF_CACHE/symbols or, without that variable, below the
  * user's cache. A file there is about one object in one state: binary_key().
  * Names are as in the object, so it serves all ways of demangling.
  *
@@ -14,7 +14,7 @@
 
 struct symcache;
 
-/* The user's cache, or NULL if there is none: $PROFPIPE_CACHE may be "". */
+/* The user's cache, or NULL if there is none: $PROF_CACHE may be "". */
 struct symcache *symcache_open(void);
 void symcache_free(struct symcache *c); /* NULL is allowed */
 
