@@ -25,6 +25,15 @@ check 'fewer nodes' 0 \
 5
 END
 
+check 'which functions are kept' 0 '
+	for order in "" --flat --cum; do
+		prof-dot --nodecount=2 $order cpu.pb.gz | sed -n "s/^N[0-9]* \[label=.\([a-z]*\).*/\1/p" | paste -sd " "
+	done' <<'END'
+main helper
+helper rec
+main work
+END
+
 check 'percentages of the whole, filters in the legend' 0 \
 	'prof-dot --focus=rec cpu.pb.gz | grep -o "Active filters.*total\\\\l"' <<'END'
 Active filters:\l   focus=rec\lShowing nodes accounting for 200ms, 30.30% of 660ms total\l

@@ -89,7 +89,7 @@ dot_draw(struct dot_settings *s, struct profile *p, struct cli *cli)
 	struct report r;
 
 	report_settings_finish(&s->report, REPORT_DRAWING);
-	g->order = GRAPH_BY_ENTROPY;
+	g->is_drawing = true;
 	g->edges = GRAPH_ALL_EDGES;
 	g->tags = true;
 	g->tag_unit = s->report.o.unit;

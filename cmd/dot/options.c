@@ -38,6 +38,7 @@ dot_settings_parse(struct dot_settings *s, struct cli *cli)
 	s->format = "dot";
 	s->timeout = 60;
 	report_settings_init(&s->report);
+	s->report.o.graph.order = GRAPH_BY_ENTROPY;
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case 'T':

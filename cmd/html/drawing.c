@@ -113,6 +113,7 @@ drawing_make(struct report *r, struct report_options *o, drawing_render *render,
 	struct graph *g;
 
 	o->graph.order = GRAPH_BY_ENTROPY;
+	o->graph.is_drawing = true;
 	o->graph.edges = GRAPH_ALL_EDGES;
 	report_open_graph(r, &f, &g);
 	st = dot_write(r, g, true, &dot, err);

@@ -207,9 +207,16 @@ score_nodes(struct entropy *e)
 	return PROF_OK;
 }
 
-/* Put the list, and the nodes made from it, in order of score. */
+static void
+sort_by_value(struct build *b)
+{
+	qsort_r(b->list, b->n_list, sizeof(*b->list),
+		b->o->order == GRAPH_BY_CUM ? cum_cmp : flat_cmp, b);
+}
+
+/* Put the list, and the nodes made from it, in order. */
 static enum prof_status
-sort_by_score(struct entropy *e)
+sort_nodes(struct entropy *e)
 {
 	struct build *b = e->b;
 	struct graph *g = b->g;
@@ -222,7 +229,10 @@ sort_by_score(struct entropy *e)
 	if (!sorted)
 		return prof_nomem(b->err);
 	/* place[] still says where each was. */
-	qsort_r(b->list, b->n_list, sizeof(*b->list), score_cmp, e);
+	if (b->o->order == GRAPH_BY_ENTROPY)
+		qsort_r(b->list, b->n_list, sizeof(*b->list), score_cmp, e);
+	else
+		sort_by_value(b);
 	for (uint32_t i = 0; i < g->n_node; i++)
 		sorted[i] = g->node[b->place[b->list[i]]];
 	/* Where each went, by where it was: score[] has served. */
@@ -300,7 +310,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut,
 		return prof_nomem(b->err);
 	st = build_nodes(b, others, 0);
 	if (st == PROF_OK)
-		st = sort_by_score(&e);
+		st = sort_nodes(&e);
 	if (st == PROF_OK && b->o->node_count > 0) {
 		trim_tags(b->g, node_cut);
 		n = count_visible(b->g, b->o->node_count);
@@ -311,7 +321,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut,
 			b->is_rebuilt = true;
 			st = build_nodes(b, PLACE_DROPPED, 0);
 			if (st == PROF_OK)
-				st = sort_by_score(&e);
+				st = sort_nodes(&e);
 		}
 	}
 	if (st == PROF_OK)
@@ -323,8 +333,7 @@ build_drawing(struct build *b, uint32_t others, int64_t node_cut,
 static enum prof_status
 build_table(struct build *b, uint32_t others, int64_t edge_cut)
 {
-	qsort_r(b->list, b->n_list, sizeof(*b->list),
-		b->o->order == GRAPH_BY_CUM ? cum_cmp : flat_cmp, b);
+	sort_by_value(b);
 	if (b->o->node_count > 0 && b->n_list > (uint64_t)b->o->node_count) {
 		b->n_list = (size_t)b->o->node_count;
 		others = PLACE_DROPPED;
@@ -506,7 +515,7 @@ build_graph(struct build *b)
 
 	if (b->tags && tagger_init(b->tags, b, node_cut) < 0)
 		return prof_nomem(b->err);
-	if (o->order == GRAPH_BY_ENTROPY)
+	if (o->is_drawing)
 		st = build_drawing(b, others, node_cut, edge_cut);
 	else
 		st = build_table(b, others, edge_cut);
@@ -517,7 +526,7 @@ build_graph(struct build *b)
 	if (o->node_count > 0 && !b->is_rebuilt)
 		b->g->n_dropped_edge = 0;
 	st = link_edges(b->g, b->err);
-	if (st == PROF_OK && o->order == GRAPH_BY_ENTROPY)
+	if (st == PROF_OK && o->is_drawing)
 		st = drop_redundant(b->g, b->err);
 	return st;
 }

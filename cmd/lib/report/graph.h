@@ -28,11 +28,7 @@ struct profile;
 enum graph_order {
 	GRAPH_BY_FLAT,
 	GRAPH_BY_CUM,
-	/*
-	 * For drawings: how much happens at a node. Tags count toward
-	 * node_count, and residual edges with a way around are left out.
-	 */
-	GRAPH_BY_ENTROPY,
+	GRAPH_BY_ENTROPY, /* how much happens at a node; of drawings only */
 };
 
 enum graph_edges {
@@ -48,6 +44,11 @@ struct graph_options {
 	bool drop_negative;    /* nodes with a negative value */
 	bool call_tree;        /* a node for each path: the graph is a forest */
 	bool tags;             /* collect labels at the nodes */
+	/*
+	 * Tags count toward node_count, and residual edges with a way around
+	 * are left out.
+	 */
+	bool is_drawing;
 	enum graph_order order;
 	enum graph_edges edges;
 	int64_t node_count;   /* show no more; <= 0: no limit */
