@@ -16,7 +16,7 @@ check 'a page' 0 'prof-list -q --weblist=leaf --trim-path=/src/demo $tiny |
 <h2>leaf</h2><p class="filename">/src/demo/work.c</p>
 <pre>
   Total:       400ms      400ms (flat, cum) 60.61%
-<span class=line>     44</span> <span class="livesrc h3">       300ms      300ms           work line 44 </span><span class=asm>                                          <span class=inlinesrc>    util line 7                                                                 </span> <span class=unimportant>util.h:7</span>
+<span class=line>     44</span> <span class="livesrc h3">       300ms      300ms           work line 44 </span><span class=asm>                                          <span class=inlinesrc title="helper">    util line 7                                                                 </span> <span class=unimportant>util.h:7</span>
 </span>
 <span class=line>     46</span> <span class="deadsrc h3">       100ms      100ms           work line 46 </span>
 </pre>
@@ -31,6 +31,7 @@ body() {
 	sed -nE '/<h2>/,/<\/pre>/p' "$1" | sed -E '
 		s/^.*<h2>/<h2>/; s/<pre onClick=[^>]*>/<pre>/
 		s/class="([a-z]+) h[123]"/class=\1/g; /^<\/?section/d
+		s/(<span class=inlinesrc) title="[^"]*"/\1/
 		s/&(#34|quot);/"/g; s/&(#39|apos);/'\''/g; s/&#43;/+/g
 		s/&(#60|lt);/</g; s/&(#62|gt);/>/g; s/&(#38|amp);/\&/g
 		s/^(  Total: +[^ ]+) .*/\1/
@@ -100,11 +101,24 @@ main 1
 mix 1
 spin 1
 END
-	check 'instructions, with the lines that they came from' 0 "
-		grep -c '<span class=inlinesrc> *STEP(s);' page.html | sed 's/[1-9][0-9]*/some/'
+	check 'inlined calls are named, with the lines that they came from' 0 "
+		grep -c '<span class=inlinesrc title=\"mix\"> *a ^= a .* 17;' page.html | sed 's/[1-9][0-9]*/some/'
+		grep -c '<span class=inlinesrc title=\"spin\"> *STEP(s);' page.html | sed 's/[1-9][0-9]*/some/'
 		grep -c 'unimportant>hot.h:4' page.html | sed 's/[1-9][0-9]*/some/'" <<'END'
 some
 some
+some
+END
+	{
+		echo '# samples count'
+		printf '@mapping 0x400000 0x410000 0 %s/hot\n' "$PWD"
+		nm hot | sed -nE 's/^([0-9a-f]+) T (main|_Z3libi)$/0x\1 1/p'
+	} | mkprof | prof-symbolize >calls.pb.gz 2>.err
+	prof-list -q --weblist '^(main|lib)$' calls.pb.gz >links.html
+	check 'a call is a link to the section of its function' 0 '
+		n=$(grep -B1 "<h2>lib<" links.html | sed -n "s/.*id=\"\(s[0-9]*\)\".*/\1/p" | head -1)
+		grep -o "<a href=\"#s[0-9]*\">callq [^<]*</a>" links.html | sed "s/#$n\"/#LIB\"/" | sort -u' <<'END'
+<a href="#LIB">callq lib</a>
 END
 fi
 

@@ -73,7 +73,7 @@ struct asm_function {
 	 * for each address that has samples.
 	 */
 	const char *missing;
-	size_t of; /* of assembly*.c alone: its object */
+	size_t of; /* a number of its object, the same in all its functions */
 };
 
 struct assembly {

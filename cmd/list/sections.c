@@ -26,7 +26,7 @@ struct filed {
 	int64_t line;
 	const struct asm_insn *insn;
 	size_t level;
-	const char *build_id;
+	const struct asm_function *of;
 	uint32_t row; /* of the line */
 };
 
@@ -196,14 +196,13 @@ file_at(struct builder *b, const struct asm_function *of,
 		file = intern(b, b->path, n);
 		if (file == STRTAB_NONE)
 			return false;
-		b->filed[b->n_filed++] =
-			(struct filed){ .file = file,
-					.function = function,
-					.place = place,
-					.line = f->line,
-					.insn = insn,
-					.level = level,
-					.build_id = of->build_id };
+		b->filed[b->n_filed++] = (struct filed){ .file = file,
+							 .function = function,
+							 .place = place,
+							 .line = f->line,
+							 .insn = insn,
+							 .level = level,
+							 .of = of };
 	}
 	return true;
 }
@@ -323,7 +322,7 @@ make_lines(struct builder *b, size_t *n_line)
 			s->line[n++] = (struct section_line){ .line = f->line,
 							      .step = i };
 		s->line[n - 1].n_step++;
-		s->step[i] = (struct section_step){ f->insn, f->level };
+		s->step[i] = (struct section_step){ f->of, f->insn, f->level };
 		f->row = (uint32_t)n - 1;
 	}
 	*n_line = n;
@@ -352,7 +351,7 @@ make_sections(struct builder *b, size_t n_line)
 		now = &s->section[s->n_section++];
 		*now = (struct section){ .function = b->names.str[function].s,
 					 .file = b->names.str[file].s,
-					 .build_id = f->build_id,
+					 .build_id = f->of->build_id,
 					 .begin = line->line,
 					 .end = line->line + 1,
 					 .line = i,

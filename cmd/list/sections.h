@@ -24,6 +24,7 @@ struct str;
 
 /* An instruction at a line: the frames below `level` were inlined there. */
 struct section_step {
+	const struct asm_function *of; /* that insn is in */
 	const struct asm_insn *insn; /* without text: only samples are known */
 	size_t level;                /* the frame of insn that has this line */
 };

@@ -13,6 +13,7 @@
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/report.h"
+#include "links.h"
 #include "list/weblist-data.h"
 #include "sections.h"
 #include "sources.h"
@@ -25,6 +26,7 @@ struct page {
 	const struct sections *s;
 	const struct section *now; /* the one that is printed */
 	struct sources *sources;
+	struct links *links;
 	char *path; /* scratch: a trimmed one */
 	size_t cap_path;
 	bool nomem;
@@ -123,13 +125,18 @@ columns(const char *s, size_t n)
 	return column;
 }
 
-/* indent blanks and the n bytes at s, tabs expanded, padded to WIDTH. */
+/*
+ * indent blanks and the n bytes at s, tabs expanded, padded to WIDTH; a link to
+ * section `to`, unless that is LINKS_NONE.
+ */
 static void
-put_padded(struct page *p, size_t indent, const char *s, size_t n)
+put_padded(struct page *p, size_t indent, const char *s, size_t n, size_t to)
 {
 	size_t column = indent;
 
 	put_blanks(p, indent);
+	if (to != LINKS_NONE)
+		fprintf(p->out, "<a href=\"#s%zu\">", to);
 	while (n) {
 		const char *tab = memchr(s, '\t', n);
 		size_t len = tab ? (size_t)(tab - s) : n;
@@ -144,6 +151,8 @@ put_padded(struct page *p, size_t indent, const char *s, size_t n)
 		s += len;
 		n -= len;
 	}
+	if (to != LINKS_NONE)
+		fputs("</a>", p->out);
 	if (column < WIDTH)
 		put_blanks(p, WIDTH - column);
 }
@@ -200,8 +209,11 @@ put_calls(struct page *p, const struct section_step *step,
 		while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
 			n--;
 		put_blanks(p, 42);
-		fputs("<span class=inlinesrc>", p->out);
-		put_padded(p, indent + 4 + 4 * i, text ? text : "", n);
+		fputs("<span class=inlinesrc title=\"", p->out);
+		put(p, f->function, strlen(f->function));
+		fputs("\">", p->out);
+		put_padded(p, indent + 4 + 4 * i, text ? text : "", n,
+			   LINKS_NONE);
 		fputs("</span>", p->out);
 		put_where(p, f);
 	}
@@ -211,14 +223,18 @@ static void
 put_insn(struct page *p, const struct section_step *step, size_t indent)
 {
 	const struct asm_insn *insn = step->insn;
+	size_t to = links_target(p->links, step);
 
+	/* A jump in what is shown here needs none. */
+	if (to == (size_t)(p->now - p->s->section))
+		to = LINKS_NONE;
 	put_blanks(p, 10);
 	put_value(p, insn->flat, true);
 	putc(' ', p->out);
 	put_value(p, insn->cum, true);
 	fprintf(p->out, " %8" PRIx64 ": ", insn->address);
 	put_padded(p, indent + 4 + 4 * step->level, insn->text,
-		   strlen(insn->text));
+		   strlen(insn->text), to);
 	put_where(p, insn->n_frame ? &insn->frame[0] : NULL);
 }
 
@@ -420,8 +436,10 @@ weblist_page(FILE *out, const struct report *r, const struct sections *s,
 	     struct sources *sources, struct prof_err *err)
 {
 	struct page p = { .out = out, .r = r, .s = s, .sources = sources };
-	enum prof_status st;
+	enum prof_status st = links_new(s, &p.links, err);
 
+	if (st != PROF_OK)
+		return st;
 	fprintf(out,
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		"<meta charset=\"UTF-8\">\n"
@@ -437,6 +455,7 @@ weblist_page(FILE *out, const struct report *r, const struct sections *s,
 	for (size_t i = 0; i < s->n_section; i++)
 		put_section(&p, i);
 	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", weblist_script);
+	links_free(p.links);
 	free(p.path);
 	return p.nomem ? prof_nomem(err) : st;
 }
