@@ -68,7 +68,7 @@ budget_junit(FILE *out, const struct gate_report *r,
 static void
 end_junit(FILE *out, const struct gate_report *r)
 {
-	fputs("    <system-out>", out);
+	fprintf(out, "    <system-out>%s: ", gate_verdict_name(r->verdict));
 	gate_put_headline(out, r, &gate_junit);
 	putc('\n', out);
 	gate_put_unseen(out, r, &gate_junit);
@@ -86,8 +86,9 @@ const struct gate_form gate_junit = { .escape = ESCAPE_XML,
 static void
 begin_github(FILE *out, const struct gate_report *r)
 {
-	fprintf(out, "::%s title=prof-gate::",
-		r->verdict == GATE_REGRESSED ? "error" : "notice");
+	fprintf(out, "::%s title=prof-gate::%s: ",
+		r->verdict == GATE_REGRESSED ? "error" : "notice",
+		gate_verdict_name(r->verdict));
 	gate_put_headline(out, r, &gate_github);
 	fputs("%0A", out);
 	gate_put_unseen(out, r, &gate_github);

@@ -10,6 +10,9 @@
 #include "lib/model/units.h"
 
 #define MAX_ODDS 1e9
+#define ALL 0.95  /* of base: main() and the like, which are the total */
+#define LOUD 0.05 /* noise of the machine that --scale=machine can help with   \
+		   */
 #define MIN_UNSEEN 0.01 /* of base: a row worth a word on what it hides */
 
 /* --- numbers --- */
@@ -82,12 +85,14 @@ gate_interval(char text[2 * GATE_TEXT], const struct gate_report *r,
 {
 	char t[2][GATE_TEXT];
 
+	double low = fmax(c->low, -c->before); /* nothing takes less than 0 */
+
 	if (c->before > 0 && c->high < 10 * c->before)
 		snprintf(text, 2 * GATE_TEXT, "%+.1f%% .. %+.1f%%",
-			 100 * c->low / c->before, 100 * c->high / c->before);
+			 100 * low / c->before, 100 * c->high / c->before);
 	else
 		snprintf(text, 2 * GATE_TEXT, "%s .. %s",
-			 gate_number(t[0], r, c->low, true),
+			 gate_number(t[0], r, low, true),
 			 gate_number(t[1], r, c->high, true));
 	return text;
 }
@@ -275,7 +280,8 @@ put_worst(FILE *out, const struct gate_report *r, const struct gate_form *f,
 {
 	const struct gate_row *row = item->row;
 
-	fputs(item->i == 1 ? ": " : "; ", out);
+	if (item->i > 1)
+		fputs("; ", out);
 	gate_put_row_name(out, r, f, row);
 	putc(' ', out);
 	gate_put_change(out, r, item);
@@ -285,6 +291,24 @@ put_worst(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	gate_put_path(out, r, f->escape, row->file);
 	if (row->line)
 		fprintf(out, ":%d", row->line);
+}
+
+/* What may have grown, the surest first; NULL: nothing is near it. */
+static const struct gate_row *
+likeliest(const struct gate *g)
+{
+	const struct gate_row *best = NULL;
+
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct gate_row *row = &g->row[g->order[i]];
+		const struct gate_cell *c = gate_deciding(row);
+
+		if (row->verdict == GATE_INCONCLUSIVE && c->low > 0 &&
+		    c->after - c->before >= c->relevant &&
+		    (!best || c->adjusted < gate_deciding(best)->adjusted))
+			best = row;
+	}
+	return best;
 }
 
 void
@@ -297,7 +321,6 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 				  .i = 1 };
 	size_t n_broken = 0;
 
-	fputs(gate_verdict_name(r->verdict), out);
 	put_worst(out, r, f, &item);
 	for (size_t i = 0; i < g->n_order && item.i < 3; i++) {
 		item.row = &g->row[g->order[i]];
@@ -309,6 +332,11 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		if (item.c == g->total.cell[1])
 			continue;
 		item.i++;
+		put_worst(out, r, f, &item);
+	}
+	if (item.i == 1 && (item.row = likeliest(g))) {
+		item.c = gate_deciding(item.row);
+		fputs("; perhaps ", out);
 		put_worst(out, r, f, &item);
 	}
 	for (size_t i = 0; i < r->budgets->n_rule; i++)
@@ -346,10 +374,14 @@ gate_put_basis(FILE *out, const struct gate_report *r)
 	if (m->clump > 1.5)
 		fprintf(out, "; samples come about %.1f at a time", m->clump);
 	fprintf(out,
-		"; noise between runs %.1f%%, of the machine %.1f%%; %zu tests "
-		"at %.2g",
-		100 * sqrt(m->runs), 100 * sqrt(m->machine), m->n_test,
-		m->level);
+		"; between runs functions vary by %.1f%%, the machine by "
+		"%.1f%%%s; %zu test%s at %.2g each",
+		100 * sqrt(m->runs), 100 * sqrt(m->machine),
+		r->scale == SCALE_NONE && !g->is_single &&
+				m->machine > LOUD * LOUD
+			? " (--scale=machine may see more)"
+			: "",
+		m->n_test, m->n_test == 1 ? "" : "s", m->level);
 	if (m->has_ratio)
 		fprintf(out, "; the typical function %+.1f%% +- %.1f%%",
 			100 * expm1(m->ratio), 196 * sqrt(m->ratio_var));
@@ -368,7 +400,7 @@ next_unseen(const struct gate *g, double below)
 		double before = gate_deciding(row)->before;
 
 		if (row->verdict == GATE_INCONCLUSIVE && before < below &&
-		    row->cell[1] != g->total.cell[1] &&
+		    before < ALL * g->total.cell[1]->before &&
 		    before >= MIN_UNSEEN * g->total.cell[1]->before &&
 		    (!best || before > gate_deciding(best)->before))
 			best = row;
@@ -385,7 +417,9 @@ gate_put_unseen(FILE *out, const struct gate_report *r,
 	const struct gate_row *row;
 	double below = INFINITY;
 
-	fprintf(out, "would not be seen: growth of the total below %.1f%%",
+	fprintf(out,
+		"would be missed more than once in ten: growth of the total "
+		"below %.1f%%",
 		100 * c->detectable / c->before);
 	for (int i = 0; i < 2 && (row = next_unseen(g, below)); i++) {
 		c = gate_deciding(row);
@@ -445,13 +479,19 @@ gate_put_counts(FILE *out, const struct gate_report *r,
 
 	for (size_t i = 0; i < g->n_order; i++)
 		moved += g->row[g->order[i]].is_moved;
-	for (int v = GATE_REGRESSED; v >= 0; v--)
-		if (g->n_verdict[v])
-			fprintf(out, "%zu %s, ", g->n_verdict[v],
-				gate_verdict_name(v));
-	fprintf(out, "%zu functions in all", g->n_order);
-	if (moved)
-		fprintf(out, "; %zu only have work that moved", moved);
+	for (int v = GATE_REGRESSED; v >= 0; v--) {
+		size_t n = g->n_verdict[v];
+
+		if (v == (g->is_single ? GATE_SUSPECT : GATE_REGRESSED)) {
+			n -= moved;
+			if (moved)
+				fprintf(out, "%zu moved, ", moved);
+		}
+		if (n)
+			fprintf(out, "%zu %s, ", n, gate_verdict_name(v));
+	}
+	fprintf(out, "%zu function%s in all", g->n_order,
+		g->n_order == 1 ? "" : "s");
 	if (hidden)
 		fprintf(out, "; %zu more rows: --nodecount=0", hidden);
 }

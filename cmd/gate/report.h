@@ -88,7 +88,7 @@ const char *gate_kind_name(enum gate_kind k);
 const char *gate_cause_name(const struct gate_cause *c);
 const char *gate_answer_name(enum rule_answer a);
 
-/* "regressed: total +5% ...; f +20% ...": the answer and the worst, a line. */
+/* "total +5% ...; f +20% ...": the total and the worst, a line. */
 void gate_put_headline(FILE *out, const struct gate_report *r,
 		       const struct gate_form *f);
 

@@ -11,6 +11,7 @@
 static void
 begin_text(FILE *out, const struct gate_report *r)
 {
+	fprintf(out, "%s: ", gate_verdict_name(r->verdict));
 	gate_put_headline(out, r, &gate_text);
 	fprintf(out, "\n%-18s%9s %9s %8s  %-21s %-10s\n", "verdict", "before",
 		"after", "change", "interval", "by chance");

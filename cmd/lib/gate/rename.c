@@ -84,6 +84,11 @@ own_name(const struct str *name, size_t *len)
 		else if (ends && !depth && !is_anonymous(s + i + 1, n - i - 1))
 			from = i + 1;
 	}
+	/* What has no name is called by its file, with a version perhaps. */
+	if (n > 2 && s[0] == '[' && s[n - 1] == ']') {
+		*len = 1;
+		return s;
+	}
 	for (end = from; end < n && s[end] != '(' && s[end] != '<';)
 		end++;
 	*len = end - from;
