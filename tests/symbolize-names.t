@@ -142,11 +142,22 @@ sized:
 	.fill	8, 1, 0x90
 	.size	sized, . - sized
 	.fill	8, 1, 0x90
+	.globl	loop
+	.type	loop, @notype
+	.p2align 4
+loop:
+	.byte	0x89, 0xc3		/* mov %eax, %ebx */
+	ret
+	.fill	5, 1, 0x31
+	ret
+	.p2align 4
+local:
+	.fill	16, 1, 0x31
 END
 gcc -shared -nostdlib size.s -o size && strip size || exit 99
 base=$((0x$(text size | cut -d' ' -f1)))
 awk -v base=$base 'BEGIN {
-	for (i = 0; i < 80; i++)
+	for (i = 0; i < 112; i++)
 		printf "0x%x\n", base + i
 }' >size.addr
 addresses size
@@ -163,6 +174,8 @@ check 'where symbols without a size end' 0 'cat have' <<'END'
 8 -
 8 sized
 8 -
+9 loop
+23 -
 END
 hidden=$(printf %x $((base + 16)))
 check 'ranges name the rest, where there are any' 0 'cat ranges' <<END
@@ -173,6 +186,8 @@ check 'ranges name the rest, where there are any' 0 'cat ranges' <<END
 8 -
 8 sized
 8 -
+9 loop
+23 -
 END
 
 # --- functions of a stripped file

@@ -8,20 +8,29 @@
 #include <string.h>
 
 #include "symbols/dwarf/cfi.h"
+#include "symbols/elf/returns.h"
 
 /* --- symbols without a size --- */
 
-/* End those of t where .eh_frame says so. */
+/*
+ * End those of t where .eh_frame says so. A stripped table lacks the next
+ * symbol, too: where .eh_frame says nothing, the code itself has to.
+ */
 static void
-bound_symbols(struct symtab *t, const struct cfi_table *cfi,
-	      const uint64_t *addr, size_t n)
+bound_symbols(struct symtab *t, const struct object *o, bool is_stripped,
+	      const struct cfi_table *cfi, const uint64_t *addr, size_t n)
 {
+	struct returns returns = { 0 };
 	uint64_t start;
 
-	for (size_t i = 0; t->match && i < n; i++)
-		if (symtab_is_open(t, i, &start) &&
-		    addr[i] >= cfi_limit(cfi, start))
+	for (size_t i = 0; t->match && i < n; i++) {
+		if (!symtab_is_open(t, i, &start))
+			continue;
+		if (addr[i] >= cfi_limit(cfi, start) ||
+		    (is_stripped && !cfi_at(cfi, start) &&
+		     returns_before(&returns, o->elf, start, addr[i])))
 			symtab_drop(t, i);
+	}
 }
 
 static bool
@@ -49,7 +58,8 @@ bound(struct tables *t, const struct object *o, const uint64_t *addr, size_t n)
 	if (cfi_read(&cfi, o) < 0)
 		return -1;
 	for (size_t i = 0; i < 3; i++)
-		bound_symbols(table[i], &cfi, addr, n);
+		bound_symbols(table[i], o, table[i] == &t->own && t->has_few,
+			      &cfi, addr, n);
 	cfi_release(&cfi);
 	return 0;
 }
@@ -66,6 +76,7 @@ read_symbols(struct tables *t, const struct object *main,
 	if ((all || symtab_open(main->elf, SHT_DYNSYM, &t->own)) &&
 	    symtab_match(&t->own, code, addr, n) < 0)
 		return -1;
+	t->has_few = !all;
 	if (all)
 		return 0;
 	if (debug->elf && symtab_open(debug->elf, SHT_SYMTAB, &t->split))

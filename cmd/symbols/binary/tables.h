@@ -4,7 +4,7 @@
  *
  * A symbol without a size (assembly has them) reaches to the next symbol, to
  * the end of its section, or to where .eh_frame says that its function ends or
- * another one begins.
+ * another one begins; in a stripped file also to the end that returns.h finds.
  */
 #ifndef TABLES_H
 #define TABLES_H
@@ -20,6 +20,7 @@
 
 struct tables {
 	struct symtab own;   /* of the file itself */
+	bool has_few;        /* that one has the exported symbols only */
 	struct symtab split; /* of its debug file, if the own lacks most */
 	struct object mini_object;
 	struct symtab mini; /* of a stripped file, packed into it */

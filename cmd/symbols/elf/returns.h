@@ -1,0 +1,31 @@
+/*
+ * returns.h - where a function of assembly ends that nothing describes: behind
+ * a return that is followed by the padding of the next function. Of x86-64.
+ */
+#ifndef RETURNS_H
+#define RETURNS_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A search that goes on from address to address; begins as all 0. */
+struct returns {
+	uint64_t start; /* of the function */
+	uint64_t at;    /* no end was found before it */
+	bool is_over;
+	const uint8_t *code; /* of the section: n bytes, at address base */
+	uint64_t base;
+	size_t n;
+	unsigned n_search; /* of sections */
+};
+
+/*
+ * Does the function of elf that begins at start end before address a? Calls
+ * with one start come one after the other, with ascending addresses; so each
+ * byte is looked at once. false: no, or the file does not have the bytes.
+ */
+bool returns_before(struct returns *r, Elf *elf, uint64_t start, uint64_t a);
+
+#endif
