@@ -42,7 +42,7 @@ chunk/7FFFFFFFFFFFFFFF	outstanding read data remaining
 chunk/-1	hunk
 chunk/nonsense	hunk
 gzip/good-gperf-heap.txt	content
-file/bad-html.txt	a web page, not a profile
+file/bad-html.txt	not a profile: looks like a web page
 close	onnection reset by peer
 garbage	received HTTP/0.9 when not allowed
 hang	timed out after 8 s, with 0 bytes received

@@ -122,7 +122,7 @@ END
 check_err 'nobody there' 2 'prof-fetch 127.0.0.1:1/x' \
 	'prof-fetch: 127.0.0.1:1/x: failed to connect'
 check_err 'a web page' 2 'prof-fetch $go/file/bad-html.txt' \
-	'a web page, not a profile'
+	'not a profile: looks like a web page'
 check 'a password is sent, not shown' 2 '
 	prof-fetch http://me:secret@$go/none 2>&1 | sed "s/$go/GO/"
 	prof-fetch http://me:secret@$go/file/$want | gzip -dc |

@@ -20,6 +20,8 @@ static const struct {
 	[FOREIGN_CPUPROFILE] = { "cpuprofile", NULL },
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
+	[FOREIGN_CALLGRIND] = { "callgrind",
+				"callgrind_annotate and kcachegrind read it" },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
 	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",
@@ -59,10 +61,23 @@ json_kind(const char *s, size_t n)
 	    has(end, (size_t)(s + n - end),
 		"speedscope.app/file-format-schema"))
 		return FOREIGN_SPEEDSCOPE;
+	if (has(s, head, "\"selfSize\""))
+		return FOREIGN_NONE; /* V8's heap profile has frames, too */
 	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
 	    (has(s, head, "\"head\"") && has(s, head, "\"functionName\"")))
 		return FOREIGN_CPUPROFILE;
 	return FOREIGN_NONE;
+}
+
+/* valgrind's, of its tools callgrind and cachegrind, and Xdebug's. */
+static bool
+is_callgrind(const char *s, size_t n)
+{
+	size_t head = n < 65536 ? n : 65536;
+
+	return begins(s, n, "# callgrind format") ||
+	       (has(s, head, "\nevents: ") &&
+		(has(s, head, "\nfn=") || has(s, head, "\nfl=")));
 }
 
 enum foreign_kind
@@ -76,6 +91,8 @@ foreign_sniff(const void *data, size_t n)
 		return FOREIGN_SIMPLEPERF;
 	if (is_json(data, n))
 		return json_kind(data, n);
+	if (is_callgrind(data, n))
+		return FOREIGN_CALLGRIND;
 	if (script_is(data, n))
 		return FOREIGN_SCRIPT;
 	if (folded_is(data, n))

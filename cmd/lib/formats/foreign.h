@@ -14,7 +14,8 @@ enum foreign_kind {
 	FOREIGN_CPUPROFILE,
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
-	FOREIGN_PERF_OLD, /* known, but not read: see foreign_hint() */
+	FOREIGN_CALLGRIND, /* known, but not read: see foreign_hint() */
+	FOREIGN_PERF_OLD,
 	FOREIGN_SIMPLEPERF,
 	FOREIGN_KINDS,
 };

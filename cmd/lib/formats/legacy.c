@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "guess.h"
 #include "impl.h"
 
 /* --- kinds --- */
@@ -55,36 +56,6 @@ first_line(struct text *t)
 	return false;
 }
 
-/* What people feed by mistake, and what to say. */
-static const struct {
-	const char *begin;
-	const char *what;
-} foreign[] = {
-	{ "PERFILE2", "a perf.data file; use prof-import" },
-	{ "\177ELF", "an ELF file: a program, not a profile of it" },
-	{ "<!DOCTYPE", "a web page, not a profile" },
-	{ "<!doctype", "a web page, not a profile" },
-	{ "<html", "a web page, not a profile" },
-	{ "<HTML", "a web page, not a profile" },
-	{ "<?xml", "an XML document, not a profile" },
-	{ "go 1.", "an execution trace; see go tool trace" },
-	{ "%", "a warning where a profile should be" },
-};
-
-static const char *
-foreign_name(const void *raw, size_t n)
-{
-	struct span s = { raw, (const char *)raw + n };
-
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (span_begins(s, foreign[i].begin))
-			return foreign[i].what;
-	if (span_begins(s, "goroutine ") && span_find(s, " ["))
-		return "goroutine stacks as text (debug=2); ask the server for "
-		       "debug=0";
-	return NULL;
-}
-
 enum legacy_kind
 legacy_sniff(const void *raw, size_t n)
 {
@@ -93,7 +64,7 @@ legacy_sniff(const void *raw, size_t n)
 	if (is_cpu(raw, n))
 		return LEGACY_CPU;
 	if (!first_line(&t))
-		return foreign_name(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
+		return guess_magic(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
 	if (span_begins(t.line, "--- symbol"))
 		return LEGACY_SYMBOLIZED;
 	if (legacy_is_heap(t.line))
@@ -116,7 +87,7 @@ legacy_sniff(const void *raw, size_t n)
 	/* A heap header that is only nearly right is said to be that. */
 	if (span_begins(t.line, "heap profile:"))
 		return LEGACY_HEAP;
-	return foreign_name(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
+	return guess_magic(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
 }
 
 /* --- building --- */
@@ -332,7 +303,9 @@ legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
 
 	*out = NULL;
 	if (kind == LEGACY_FOREIGN)
-		return prof_fail(err, PROF_ENOTSUP, "%s", foreign_name(raw, n));
+		return prof_fail(err, PROF_ENOTSUP,
+				 "not a profile: looks like %s",
+				 guess_magic(raw, n));
 	l.p = profile_new();
 	if (!l.p || idmap_init(&l.location, 0) < 0 ||
 	    idmap_init(&l.go.function, 0) < 0)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/formats/foreign.h"
+#include "lib/formats/guess.h"
 #include "lib/formats/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/wire/codec.h"
@@ -99,6 +100,7 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	      struct prof_err *err)
 {
 	enum foreign_kind kind;
+	const char *guess;
 	enum prof_status st;
 
 	*out = NULL;
@@ -111,10 +113,15 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	/* Only what is no profile.proto may be anything else. */
 	kind = st == PROF_EFORMAT ? foreign_sniff(raw, n) : FOREIGN_NONE;
 	if (kind != FOREIGN_NONE)
-		return prof_fail(err, PROF_EFORMAT, "a file of %s; %s",
+		return prof_fail(err, PROF_EFORMAT,
+				 "not a profile: looks like a %s file; %s",
 				 foreign_name(kind),
 				 foreign_hint(kind) ? foreign_hint(kind)
 						    : "use prof-import");
+	guess = st == PROF_EFORMAT ? guess_any(raw, n) : NULL;
+	if (guess)
+		return prof_fail(err, PROF_EFORMAT,
+				 "not a profile: looks like %s", guess);
 	return st;
 }
 

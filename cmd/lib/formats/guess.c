@@ -1,0 +1,145 @@
+/* guess.c - see guess.h. */
+#include "config.h"
+
+#include "guess.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define UNPACK "; unpack it first"
+#define SOURCE "; give the profile that it was made of"
+#define CPROFILE                                                               \
+	"a file of Python's cProfile; py-spy record --format raw writes "      \
+	"stacks, for prof-import"
+
+/* First bytes. Those that may begin a profile, too, are not certain. */
+static const struct {
+	const char *bytes;
+	uint8_t n;
+	bool is_certain;
+	const char *what;
+} magic[] = {
+#define MAGIC(bytes, is_certain, what)                                         \
+	{                                                                      \
+		bytes, sizeof(bytes) - 1, is_certain, what                     \
+	}
+	MAGIC("PERFILE2", true, "perf.data; use prof-import"),
+	MAGIC("2ELIFREP", true, "perf.data; use prof-import"),
+	MAGIC("\177ELF", true,
+	      "an ELF file; prof-record makes a profile of "
+	      "a program"),
+	MAGIC("<!DOCTYPE svg", true, "a picture (SVG)" SOURCE),
+	MAGIC("<svg", true, "a picture (SVG)" SOURCE),
+	MAGIC("<!DOCTYPE", true, "a web page"),
+	MAGIC("<!doctype", true, "a web page"),
+	MAGIC("<html", true, "a web page"),
+	MAGIC("<HTML", true, "a web page"),
+	MAGIC("<?xml", true, "an XML document"),
+	MAGIC("go 1.", true,
+	      "an execution trace of Go; see go tool trace -pprof"),
+	MAGIC("%PDF-", true, "a PDF document" SOURCE),
+	MAGIC("%", true, "a warning where a profile should be"),
+	MAGIC("FLR\0", false,
+	      "a recording of Java Flight Recorder; jfrconv of async-profiler "
+	      "converts it (--pprof)"),
+	MAGIC("PK\003\004", false, "a zip archive" UNPACK),
+	MAGIC("\3757zXZ\0", false, "xz data; use xz -dc"),
+	MAGIC("BZh", false, "bzip2 data; use bzip2 -dc"),
+	MAGIC("\004\"M\030", false, "lz4 data; use lz4 -dc"),
+	MAGIC("7z\274\257\047\034", false, "a 7z archive" UNPACK),
+	MAGIC("\037\235", false, "compress(1) data; use gzip -dc"),
+	MAGIC("\211PNG", false, "a picture (PNG)" SOURCE),
+	MAGIC("SQLite format 3", false, "an SQLite database"),
+	MAGIC("\312\376\272\276", false, "a Java class or a Mach-O program"),
+	MAGIC("gmon", false, "gmon.out of gprof; record it with prof-record"),
+	MAGIC("{(", false, CPROFILE),
+	MAGIC("{)", false, CPROFILE),
+	MAGIC("\373)", false, CPROFILE),
+	MAGIC("\373\251", false, CPROFILE),
+	MAGIC("\377\376", false, "text in UTF-16; iconv converts it"),
+	MAGIC("Flat profile:", false, "the text of gprof" SOURCE),
+	MAGIC("File: ", false, "the text of a report" SOURCE),
+	MAGIC("digraph ", false, "a graph in DOT" SOURCE),
+	MAGIC("strict digraph ", false, "a graph in DOT" SOURCE),
+	MAGIC("#!", false, "a script"),
+#undef MAGIC
+};
+
+/* Words of text, not far from its beginning. */
+static const struct {
+	const char *word;
+	const char *what;
+} words[] = {
+	{ "# Overhead ", "the text of perf report; give perf.data to "
+			 "prof-import" },
+	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
+	{ "\"traceEvents\"", "a Chrome trace; save its CPU profile, which "
+			     "prof-import reads" },
+	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },
+	{ "\"selfSize\"", "a heap profile of V8" },
+};
+
+static bool
+begins(const void *data, size_t n, size_t i)
+{
+	return n >= magic[i].n && !memcmp(data, magic[i].bytes, magic[i].n);
+}
+
+const char *
+guess_magic(const void *data, size_t n)
+{
+	static const char go[] = "goroutine ";
+
+	for (size_t i = 0; i < sizeof(magic) / sizeof(magic[0]); i++)
+		if (magic[i].is_certain && begins(data, n, i))
+			return magic[i].what;
+	if (n > sizeof(go) && !memcmp(data, go, sizeof(go) - 1) &&
+	    memmem(data, n < 80 ? n : 80, " [", 2))
+		return "goroutine stacks as text (debug=2); ask the server for "
+		       "debug=0";
+	return NULL;
+}
+
+/* No control characters but those of lines; UTF-8 is not checked. */
+static bool
+is_text(const unsigned char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((s[i] < ' ' && !strchr("\t\n\r\f\033", s[i])) ||
+		    s[i] == '\0' || s[i] == 127)
+			return false;
+	return n > 1;
+}
+
+static const char *
+guess_text(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (memmem(s, n, words[i].word, strlen(words[i].word)))
+			return words[i].what;
+	for (i = 0; i < n && strchr(" \t\r\n", s[i]) && s[i]; i++)
+		;
+	if (i < n && (s[i] == '{' || s[i] == '['))
+		return "JSON of some other kind; prof-import reads that of "
+		       "speedscope and .cpuprofile";
+	return "text; prof-import reads folded stacks and that of perf script";
+}
+
+const char *
+guess_any(const void *data, size_t n)
+{
+	const char *what = guess_magic(data, n);
+	size_t head = n < 4096 ? n : 4096;
+
+	for (size_t i = 0; !what && i < sizeof(magic) / sizeof(magic[0]); i++)
+		if (begins(data, n, i))
+			what = magic[i].what;
+	if (!what && n >= 262 && !memcmp((const char *)data + 257, "ustar", 5))
+		what = "a tar archive" UNPACK;
+	if (!what && is_text(data, head))
+		what = guess_text(data, head);
+	return what;
+}

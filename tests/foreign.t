@@ -1,0 +1,80 @@
+#!/bin/sh
+# What is no profile is named, with what helps: files that people have at hand.
+. "${srcdir:-.}/tests/tap.sh"
+
+# looks NAME WORDS: what every reader says of the file $NAME.
+looks() {
+	check_err "$1" 2 "prof-text $1" "prof-text: $1: not a profile: looks like $2"
+}
+
+echo hello >hello
+cp hello text
+looks text 'text; prof-import reads folded stacks'
+printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/sh\n' >passwd
+looks passwd 'text; '
+printf 'FLR\0\0\2\0\1\0\0\0\0\0\0\1\0' >recording.jfr
+looks recording.jfr 'a recording of Java Flight Recorder; jfrconv'
+printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1],"timeDeltas":[1]}' >v8.cpuprofile
+looks v8.cpuprofile 'a cpuprofile file; use prof-import'
+printf '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]},"samples":[]}' >v8.heapprofile
+looks v8.heapprofile 'a heap profile of V8'
+check_err 'and is not imported as another kind' 2 'prof-import v8.heapprofile' 'a heap profile of V8'
+printf '{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}' >v8.heapsnapshot
+looks v8.heapsnapshot 'a heap snapshot of V8'
+printf '{"traceEvents":[{"ph":"X"}]}\n' >trace.json
+looks trace.json 'a Chrome trace; '
+printf ' [1, 2]\n' >other.json
+looks other.json 'JSON of some other kind; '
+printf 'main;work 5\nmain 3\n' >folded
+looks folded 'a folded file; use prof-import'
+cp "$data/bad-perf.data" perf.data
+looks perf.data 'perf.data; use prof-import'
+printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrind.out
+looks callgrind.out 'a callgrind file; callgrind_annotate'
+printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
+looks cachegrind.out 'a callgrind file; callgrind_annotate'
+printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
+looks massif.out "massif's output; use prof-record --heap"
+printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report
+looks report 'the text of perf report; '
+printf '\373)\003\372\0107<string>\351\001\0' >python.prof
+looks python.prof "a file of Python's cProfile; "
+printf 'gmon\1\0\0\0\0\0\0\0' >gmon.out
+looks gmon.out 'gmon.out of gprof; '
+printf '\377\376m\0a\0i\0n\0' >utf16
+looks utf16 'text in UTF-16; '
+printf '<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' >flame.svg
+looks flame.svg 'a picture (SVG); give the profile'
+printf '#!/bin/sh\n' >script
+looks script 'a script'
+printf '\211PNG\r\n\032\n' >graph.png
+looks graph.png 'a picture (PNG); '
+check_err 'our own report' 2 'prof-text "$data"/good-tiny.pb.gz >own.txt; prof-text own.txt' \
+	'looks like the text of a report; give the profile that it was made of'
+
+# packed FILE WORDS COMMAND...: the file that the command makes.
+packed() {
+	packed_file=$1 packed_words=$2
+	shift 2
+	if have "$1"; then
+		rm -f "$packed_file"
+		"$@" >/dev/null 2>&1
+		looks "$packed_file" "$packed_words"
+	else
+		skip "$packed_file" "no $1"
+	fi
+}
+packed hello.xz 'xz data; use xz -dc' xz -k hello
+packed hello.bz2 'bzip2 data; use bzip2 -dc' bzip2 -k hello
+packed hello.zip 'a zip archive; unpack it first' zip hello.zip hello
+packed hello.tar 'a tar archive; unpack it first' tar cf hello.tar hello
+packed hello.tgz 'a tar archive; unpack it first' tar czf hello.tgz hello
+
+check 'other commands, and status' 2 'for c in prof-fetch prof-import prof-merge prof-symbolize; do
+	$c hello.tar 2>&1 >/dev/null | sed "s/^$c: //" || exit 1; done; prof-fetch hello.tar 2>/dev/null' <<'END'
+hello.tar: not a profile: looks like a tar archive; unpack it first
+hello.tar: not a profile: looks like a tar archive; unpack it first
+hello.tar: not a profile: looks like a tar archive; unpack it first
+hello.tar: not a profile: looks like a tar archive; unpack it first
+END
+plan
