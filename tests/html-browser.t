@@ -52,6 +52,30 @@ done
 for f in labels many slow; do
 	prof-html -q -o $f.html $f.pb.gz
 done
+# Kinds of profiles, each with the first row that prof-text prints.
+kind() {
+	cp "$2" $1.kind && prof-html -q -o kind-$1.html "$2" 2>>.err &&
+		prof-text -q --unit=auto "$2" 2>/dev/null | awk 'f { print $1, $2, $3, $4, $5; exit } / flat% / { f = 1 }' >kind-$1.row
+}
+echo '# cpu nanoseconds' | mkprof >empty.pb.gz
+printf '# cpu nanoseconds\nmain;f 7\n' | mkprof >one.pb.gz
+echo 0123456789abcdef0123456789abcdef >key
+prof-filter --anonymize --key key "$data/good-tiny.pb.gz" >anonymous.pb.gz
+kind c "$data/good-record-work.pb.gz"
+kind go "$data/good-go-cpu.pb.gz"
+kind heap "$data/good-go-heap.pb.gz"
+kind allocs "$data/good-go-allocs.pb.gz"
+kind lock "$data/good-go-mutex.pb.gz"
+kind block "$data/good-go-block.pb.gz"
+kind gperf "$data/good-gperf-cpu.prof"
+kind growth "$data/good-gperf-growth.txt"
+kind gperfheap "$data/good-gperf-heap.txt"
+kind labels labels.pb.gz
+kind anonymous anonymous.pb.gz
+kind empty empty.pb.gz
+kind one one.pb.gz
+kind hostile hostile.pb.gz
+kind nosyms "$data/good-nosyms.pb.gz"
 # A byte in the middle of the data.
 awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \
 	cpu.html >damaged.html

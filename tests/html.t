@@ -42,6 +42,8 @@ h=work|mallocgc	--hide=work|mallocgc
 s=main|leaf|runtime	--show=main|leaf|runtime
 sf=work|gcDrain	--show-from=work|gcDrain
 f=main&i=idle&h=leaf	--focus=main --ignore=idle --hide=leaf
+prunefrom=work|mallocgc	--prune-from=work|mallocgc
+prunefrom=walk|leaf&h=work	--prune-from=walk|leaf --hide=work
 tf=user=ann|bob	--tagfocus=user=ann|bob
 ti=bob	--tagignore=bob
 tf=bytes=1kb:2kb	--tagfocus=bytes=1kb:2kb

@@ -5,7 +5,7 @@
 //
 // Prints "ok NAME" or "not ok NAME: why" for each check. FOLDER has the files
 // that html-browser.t makes. SHOTS: a folder for pictures, for people to look at.
-import {readFileSync} from 'node:fs';
+import {readFileSync, readdirSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
 const [,, modules, browserPath, folder, shots] = process.argv;
@@ -107,6 +107,22 @@ for (const file of ['cpu.html', 'diff.html']) {
 			return size ? null : 'it is empty';
 		});
 }
+const kinds = readdirSync(folder).filter(f => /^kind-.*\.row$/.test(f)).map(f => f.slice(0, -4)).sort();
+for (const kind of kinds)
+	await check(kind + ': all views, and the numbers of prof-text', async () => {
+		await open(kind + '.html');
+		for (const view of views) {
+			await page.evaluate(v => {
+				const p = globalThis.profpage, name = p.keys.text[0] || '';
+				p.set({v, sel: name, p: name ? p.exactly(0) : ''});
+			}, view);
+			await settle();
+		}
+		await go('#v=top');
+		const row = await page.evaluate(() => [...(document.querySelector('#top tbody tr') || {cells: []}).cells].slice(0, 5).map(c => c.textContent).join(' '));
+		return same(row, readFileSync(folder + '/' + kind + '.row', 'utf8').trim());
+	});
+await check('there were kinds of profiles', async () => kinds.length > 12 ? null : String(kinds.length));
 await check('boxes are as wide as their shares', async () => {
 	await open('cpu.html');
 	const all = await boxes(), root = all[0], share = name => all.filter(b => b.name === name).reduce((s, b) => s + b.w, 0) / root.w;
@@ -153,6 +169,14 @@ await check('a sandwich of a function, and its pills', async () => {
 	await open('cpu.html', '#v=sandwich&p=%5Eleaf%24&f=main');
 	const note = await page.$eval('#sandwich-note', e => e.textContent), pill = await page.$eval('.pill', e => e.textContent);
 	return note.includes('leaf · 400ms (60.61%)') && pill.startsWith('Focus') ? null : note + pill;
+});
+await check('a source line opens to its instructions', async () => {
+	await open('kind-c.html', '#v=source');
+	const made = await page.evaluate(() => {
+		const p = globalThis.profpage;
+		return Boolean(p.base.code || p.base.sources) || document.querySelector('#source .empty').textContent.length > 20;
+	});
+	return made ? null : 'the view is empty';
 });
 await check('callers and callees', async () => {
 	await open('cpu.html', '#v=callers&sel=leaf');

@@ -11,8 +11,8 @@ import {pathToFileURL} from 'node:url';
 const [,, folder, file, asked] = process.argv;
 const load = name => import(pathToFileURL(folder + '/' + name + '.mjs').href);
 const {decodePage, unpackText} = await load('data');
-const {makeKeys, makeStructure, withLabelRoots} = await load('model');
-const {chooseSamples, makeValues, matchFrames, matchLabels, sumKeys} = await load('values');
+const {makeKeys, makeStructure, pruned, withLabelRoots} = await load('model');
+const {chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} = await load('values');
 const {compilePattern} = await load('regexp');
 
 const html = readFileSync(file, 'latin1');
@@ -29,7 +29,9 @@ const hidden = new Uint8Array(D.frames.n).map((v, f) =>
 	(hide && hide[f]) || (show && !show[f]) || (Q.noinlines && D.frames.flags[f] & 1) ? 1 : 0);
 const {insnKeys} = await load('asm');
 const K = Q.insns ? insnKeys(D, D.code) : makeKeys(D, Q.g || 'functions', false, Boolean(Q.noinlines));
-const structure = makeStructure(D, K, Q.insns ? null : hidden, from);
+let structure = makeStructure(D, K, Q.insns ? null : hidden, from);
+if (Q.prunefrom)
+	structure = pruned(D, structure, matchNames(D, compilePattern(Q.prunefrom).re), hidden);
 const counts = chooseSamples(D, structure, {focus, ignore,
 	labels: Q.tf ? matchLabels(D, Q.tf).sets : null, notLabels: Q.ti ? matchLabels(D, Q.ti).sets : null,
 	isNamed: Boolean(focus || ignore || hide || show)});

@@ -7,7 +7,8 @@
  * For each NAME: `static const char NAME[]`, all its files in a row, and
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
- * "import " or "export " are left out, and all is wrapped in one function.
+ * "import " or "export ", comments on lines of their own and indentation are
+ * left out, and all is wrapped in one function.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,11 +139,29 @@ put_base64(const unsigned char *s, size_t n)
 
 /* --- files --- */
 
+/*
+ * What a page needs of a line of a module: not imports and exports, as modules
+ * become one; not indentation and lines of comment. NULL: nothing.
+ */
+static const char *
+part_of(const char *line, bool *in_comment)
+{
+	if (!strncmp(line, "import ", 7) || !strncmp(line, "export ", 7))
+		return NULL;
+	line += strspn(line, "\t ");
+	if (*in_comment || !strncmp(line, "/*", 2)) {
+		*in_comment = !strstr(line, "*/");
+		return NULL;
+	}
+	return !strncmp(line, "//", 2) || *line == '\n' ? NULL : line;
+}
+
 static void
 read_file(struct text *t, const char *name, bool is_part)
 {
 	char line[4096];
 	FILE *f = fopen(name, "r");
+	bool in_comment = false;
 
 	if (!f)
 		fail("cannot be read", name);
@@ -150,10 +169,12 @@ read_file(struct text *t, const char *name, bool is_part)
 		if (!strchr(line, '\n'))
 			fail("a line is too long, or the last has no end",
 			     name);
-		if (is_part && (!strncmp(line, "import ", 7) ||
-				!strncmp(line, "export ", 7)))
-			continue;
-		add(t, line, strlen(line));
+		const char *s = is_part ? part_of(line, &in_comment) : line;
+
+		if (s && is_part && strchr(s, '`'))
+			fail("blanks in a template may count", name);
+		if (s)
+			add(t, s, strlen(s));
 	}
 	fclose(f);
 }

@@ -11,17 +11,17 @@ import {FlameView} from './flame.mjs';
 import {GraphView} from './graph.mjs';
 import {drawInfo, keyList} from './info.mjs';
 import {drawLabels} from './labels.mjs';
-import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
+import {makeKeys, makeStructure, pruned, withLabelRoots} from './model.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {SlowPattern, compilePattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
 import {SourceView} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
 import {KeyTable} from './table.mjs';
 import {TreeGrid} from './tree.mjs';
-import {calleesTree, callersTree, chooseSamples, makeValues, matchFrames, matchLabels, sumKeys, sumMatches} from './values.mjs';
+import {calleesTree, callersTree, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches} from './values.mjs';
 
 const viewNames = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
-const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from']];
+const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const labelFilters = [['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
 const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'];
 const diffWidths = ['both', 'before', 'after', 'change'];
@@ -111,7 +111,7 @@ class Page {
 			return null;
 		return this.steps.get('m' + name, this.state.tr + '\n' + this.state[name], () => {
 			try {
-				return matchFrames(this.D, re);
+				return name === 'prunefrom' ? matchNames(this.D, re) : matchFrames(this.D, re);
 			} catch (e) {
 				if (!(e instanceof SlowPattern))
 					throw e;
@@ -137,9 +137,11 @@ class Page {
 		this.D = roots.length ? this.steps.get('roots', S.tr + '\n' + this.column, () => withLabelRoots(this.base, roots, this.column)) : this.base;
 		const keyId = [S.tr, this.column * (roots.length > 0), S.g, S.noinlines].join('\n');
 		this.keys = this.steps.get('keys', keyId, () => makeKeys(this.D, S.g, this.base.head.columns, Boolean(S.noinlines)));
-		const hide = this.frames('h'), show = this.frames('s'), from = this.frames('sf');
-		const structureId = [keyId, hide && S.h, show && S.s, from && S.sf].join('\n');
-		const structure = this.steps.get('structure', structureId, () => this.makeStructure(hide, show, from));
+		const hide = this.frames('h'), show = this.frames('s'), from = this.frames('sf'), prune = this.frames('prunefrom');
+		const structureId = [keyId, hide && S.h, show && S.s, from && S.sf, prune && S.prunefrom].join('\n'), hidden = this.hiddenFrames(hide, show);
+		const ends = made => prune ? pruned(this.D, made, prune, hidden) : made;
+		const structure = this.steps.get('structure', structureId, () => ends(makeStructure(this.D, this.keys, hidden, from)));
+		this.ends = ends;
 		const F = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
 		F.isNamed = Boolean(F.focus || F.ignore || hide || show);
 		const countId = [structureId, F.focus && S.f, F.ignore && S.i, F.labels && S.tf, F.notLabels && S.ti].join('\n');
@@ -155,7 +157,8 @@ class Page {
 		this.computeMatches();
 	}
 
-	makeStructure(hide, show, from) {
+	// Of each frame: is it left out? null: none is.
+	hiddenFrames(hide, show) {
 		const isOff = this.state.noinlines, n = this.D.frames.n;
 		let hidden = null;
 		if (hide || show || isOff) {
@@ -163,7 +166,7 @@ class Page {
 			for (let f = 0; f < n; f++)
 				hidden[f] = (hide && hide[f]) || (show && !show[f]) || (isOff && this.D.frames.flags[f] & 1) ? 1 : 0;
 		}
-		return makeStructure(this.D, this.keys, hidden, from);
+		return hidden;
 	}
 
 	computeMatches() {
@@ -472,7 +475,7 @@ class Page {
 
 	showSource() {
 		const D = this.D, {code} = this.base, sumsOf = (step, make) => this.steps.get(step, this.valueId, () => {
-			const K = make(), S = makeStructure(D, K, null, null);
+			const K = make(), S = this.ends(makeStructure(D, K, null, null));
 			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S.outer, K.n)};
 		});
 		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(this.state.noinlines)));

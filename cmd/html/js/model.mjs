@@ -182,6 +182,20 @@ function toPreorder(t) {
 // --- structure ---
 
 /*
+ * Samples end at the frame of `prune` that is nearest to their leaf: each
+ * stored node's node in S, a structure, that its samples count for.
+ */
+function pruned(D, S, prune, hidden) {
+	const {n, parent, frame} = D.tree, at = new Uint32Array(n), map = new Uint32Array(n);
+	for (let i = 1; i < n; i++) {
+		const f = frame[i];
+		at[i] = prune[f] && !(hidden && hidden[f]) ? i : at[parent[i]];
+		map[i] = S.map[at[i] || i];
+	}
+	return {...S, map};
+}
+
+/*
  * The tree of keys K of the stored tree. hidden: of each frame, or null; from:
  * frames at which stacks begin, or null. Returns a tree in preorder with map,
  * of each stored node its node there, and dropped: stored nodes whose samples
@@ -319,4 +333,4 @@ function withExtraFrames(D, names) {
 	};
 }
 
-export {GrowingTree, baseName, makeKeys, makeStructure, outermost, toPreorder, withLabelRoots};
+export {GrowingTree, baseName, makeKeys, makeStructure, outermost, pruned, toPreorder, withLabelRoots};

@@ -93,9 +93,18 @@ class SourceView {
 		return details;
 	}
 
+	// Self and total of all functions of this name.
+	sumText(block) {
+		const K = this.page.keys, k = this.page.state.g === 'functions' ? K.text.indexOf(block.name) : -1;
+		if (k < 0)
+			return '';
+		const v = this.amounts(this.page.sums, k).map(s => s || '0');
+		return (this.page.isTwo ? 'self ' + v[0] + ' → ' + v[1] + ', total ' + v[2] + ' → ' + v[3] : 'self ' + v[0] + ', total ' + v[1]) + ' · ';
+	}
+
 	block(block, isOpen) {
 		const funs = this.code ? this.code.functions.filter(f => f.name === block.name) : [];
-		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, displayName(block.file))));
+		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, this.sumText(block) + displayName(block.file))));
 		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || !funs.length ? [this.text(block)] : []), ...funs.map(f => this.listing(f)));
 		details.addEventListener('toggle', fill);
 		if (isOpen) {

@@ -1,7 +1,7 @@
 // state.mjs - what is shown, kept in the address behind '#', so that a link
 // shows the same; letters are those of pprof's queries where it has one.
 
-const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', tf: '', ti: '', tr: '',
+const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', prunefrom: '', tf: '', ti: '', tr: '',
 	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: ''};
 
 class State {

@@ -104,7 +104,8 @@ class KeyTable {
 		const {page, K} = this, name = displayName(K.text[k]), inl = this.sums.inlined[k];
 		const cells = columns.map(c => {
 			const text = c.value ? c.show(k) : formatShare(running, page.total().all);
-			const sign = page.isTwo && /[dr]$/.test(c.id) ? c.value(k) : 0;
+			const verdict = page.isTwo && page.verdict(k, c.id[0] === 't');
+			const sign = page.isTwo && /[dr]$/.test(c.id) && !(verdict && verdict.change === 0) ? c.value(k) : 0;
 			return element('td', {class: 'n' + (sign > 0 ? ' more' : sign < 0 ? ' less' : '')}, text);
 		});
 		const open = button(name, {class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, () => page.open(k));

@@ -8,6 +8,20 @@ import {GrowingTree, toPreorder} from './model.mjs';
 
 // --- filters ---
 
+// A name without its arguments: what --prune-from looks at.
+function shortName(name) {
+	for (const m of name.matchAll(/\(anonymous namespace\)|operator\(\)|\(/g))
+		if (m[0] === '(')
+			return name.slice(name[0] === '.' ? 1 : 0, m.index);
+	return name.replace(/^\./, '');
+}
+
+// Of each frame: does the short name of its function match?
+function matchNames(D, re) {
+	const test = stringTest(re, D.strings.map(shortName)), {name} = D.functions;
+	return Uint8Array.from(D.frames.fun, u => name[u] && test(name[u]) ? 1 : 0);
+}
+
 // Of each frame: does the name or file of its function, or its binary, match?
 function matchFrames(D, re) {
 	const test = stringTest(re, D.strings), out = new Uint8Array(D.frames.n);
@@ -253,4 +267,4 @@ function edgesOf(tree, key) {
 		.sort((x, y) => Math.abs(y.value[1] + y.value[0]) - Math.abs(x.value[1] + x.value[0]) || x.key - y.key));
 }
 
-export {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, sumKeys, sumMatches};
+export {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches};
