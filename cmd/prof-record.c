@@ -237,6 +237,7 @@ main(int argc, char **argv)
 			      config.children || separate;
 	if (record_target_outside(&target, &launch, cli.operand[0]))
 		return perf_run(&cli, &target, config.period_ns, listen_at);
+	config.labels = target.labels;
 	kind = record_what_kind(&config, asked, listen_at);
 	how = listen_at && !cli.output ? DELIVER_NONE
 	      : separate               ? DELIVER_EACH

@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "sampler.h"
 #include "table.h"
@@ -81,25 +84,91 @@ sampler_count(void)
 									 : now;
 }
 
+/* Add key and value, each with its NUL, at to: where they end. value may lack
+ * the NUL, and has no more than max bytes. */
+static char *
+put(char *to, const char *key, const char *value, size_t max)
+{
+	size_t n = strlen(key) + 1;
+
+	memcpy(to, key, n);
+	to += n;
+	for (n = 0; n < max && value[n]; n++)
+		*to++ = value[n];
+	*to++ = '\0';
+	return to;
+}
+
+/* n in decimal, at the end of text: where it begins. */
+static const char *
+decimal(unsigned n, char text[12])
+{
+	char *at = text + 11;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	return at;
+}
+
+uint32_t
+label_tell(const struct thread *t, const char *comm, const char *text, size_t n)
+{
+	struct shm *shm = sampler.shm;
+	union {
+		struct shm_label label;
+		char bytes[64];
+	} u;
+	char *at = u.bytes + offsetof(struct shm_label, text), number[12];
+
+	if (shm->set.labels & SHM_LABEL_THREAD)
+		at = put(at, "thread", comm, COMM_BYTES);
+	if (shm->set.labels & SHM_LABEL_TID)
+		at = put(at, "tid", decimal((unsigned)t->tid, number), 12);
+	if (n == 0 && at == u.bytes + offsetof(struct shm_label, text))
+		return 0;
+	u.label.label =
+		(atomic_fetch_add(&shm->next_label, 1) + 1) & SHM_MAX_LABEL;
+	if (!u.label.label ||
+	    !table_tell(shm, SHM_LABEL, &u, (size_t)(at - u.bytes), text, n))
+		return 0;
+	return u.label.label;
+}
+
+/*
+ * The name of a thread may change at any moment, so it is asked for at every
+ * sample, if it is a label. Not while its other labels change.
+ */
+static void
+check_name(struct thread *self)
+{
+	char comm[COMM_BYTES] = "";
+
+	if (atomic_load_explicit(&self->label_version, memory_order_relaxed) &
+	    1)
+		return;
+	syscall(SYS_prctl, PR_GET_NAME, comm);
+	if (memcmp(comm, self->comm, sizeof comm) == 0)
+		return;
+	memcpy(self->comm, comm, sizeof comm);
+	self->new_label = 1;
+}
+
 /* Those of most threads are never asked for. */
 uint32_t
 label_number(struct thread *self)
 {
-	struct shm *shm = sampler.shm;
-	struct shm_label record;
+	uint32_t keys = sampler.shm->set.labels;
 
+	if (keys)
+		check_name(self);
 	if (!self->new_label)
 		return self->label;
-	record.label =
-		(atomic_fetch_add(&shm->next_label, 1) + 1) & SHM_MAX_LABEL;
-	if (self->n_label && record.label &&
-	    table_tell(shm, SHM_LABEL, &record,
-		       offsetof(struct shm_label, text), self->label_text,
-		       self->n_label))
-		self->label = record.label;
-	else
-		self->label = 0;
-	self->new_label = self->n_label && !self->label;
+	self->label =
+		label_tell(self, self->comm, self->label_text, self->n_label);
+	self->new_label = (self->n_label || keys) && !self->label;
 	return self->label;
 }
 

@@ -73,14 +73,14 @@ sample_label(const char *key, const char *value)
  * for them is left alone, and there is another one for when it sleeps.
  */
 uint32_t
-label_sleeping(struct thread *t)
+label_sleeping(struct thread *t, const char *comm)
 {
 	uint64_t version = atomic_load(&t->label_version);
-	struct shm_label record;
 	char text[LABEL_ROOM];
 	uint32_t n = t->n_label;
 
-	if (version == t->sleep_version)
+	if (version == t->sleep_version &&
+	    memcmp(comm, t->sleep_comm, COMM_BYTES) == 0)
 		return t->sleep_label;
 	if (version & 1 || n > sizeof text)
 		return 0;
@@ -88,15 +88,10 @@ label_sleeping(struct thread *t)
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load(&t->label_version) != version)
 		return 0;
-	t->sleep_label = 0;
-	record.label = (atomic_fetch_add(&sampler.shm->next_label, 1) + 1) &
-		       SHM_MAX_LABEL;
-	if (n && record.label) {
-		if (!table_tell(sampler.shm, SHM_LABEL, &record,
-				offsetof(struct shm_label, text), text, n))
-			return 0;
-		t->sleep_label = record.label;
-	}
+	t->sleep_label = label_tell(t, comm, text, n);
+	if (!t->sleep_label && (n || sampler.shm->set.labels))
+		return 0; /* next time */
+	memcpy(t->sleep_comm, comm, COMM_BYTES);
 	t->sleep_version = version;
 	return t->sleep_label;
 }
@@ -107,6 +102,7 @@ forget(struct thread *t, void *arg)
 	(void)arg;
 	t->label = 0;
 	t->new_label = t->n_label > 0;
+	t->comm[0] = '\0';
 	t->sleep_version = 1; /* none */
 }
 

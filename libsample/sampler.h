@@ -61,6 +61,7 @@ sampler_is_on(void)
 
 enum {
 	LABEL_ROOM = 1000,
+	COMM_BYTES = 16, /* of a thread's name, for the kernel */
 	HOOK_FRAMES = 8, /* of a stack that hook.c takes, before its caller */
 };
 
@@ -88,6 +89,7 @@ struct thread {
 	volatile sig_atomic_t new_label; /* they have none yet */
 	_Atomic uint64_t label_version;  /* odd while they change */
 	char label_text[LABEL_ROOM];
+	char comm[COMM_BYTES]; /* its name, if that is a label: of label */
 
 	/* CPU time of the thread at its last sample; of the perf clock: the
 	 * part of it that has been counted. */
@@ -107,6 +109,7 @@ struct thread {
 	int64_t slept_ns, waited_ns; /* not counted yet */
 	uint64_t sleep_version;      /* of the labels that sleep_label is for */
 	uint32_t sleep_label;
+	char sleep_comm[COMM_BYTES];
 	uint32_t n_sleep_pc;
 	struct unwind_info sleep_info;
 	uintptr_t sleep_pc[SHM_FRAMES];
@@ -153,6 +156,14 @@ struct shm_process *sampler_count(void);
 
 /* The number of the labels of self, the calling thread. The same. */
 uint32_t label_number(struct thread *self);
+
+/*
+ * Tell the recorder the n bytes of labels at text, and the name comm and the
+ * number of t, if they are labels, too. Returns their number, 0 if there was
+ * no room, or nothing to tell. The same.
+ */
+uint32_t label_tell(const struct thread *t, const char *comm, const char *text,
+		    size_t n);
 
 /* clock.c: for signal handlers, too */
 
@@ -235,8 +246,9 @@ void module_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* label.c: not for signal handlers */
 
-/* The number of the labels of t, another thread, which sleeps. */
-uint32_t label_sleeping(struct thread *t);
+/* The number of the labels of t, another thread, which sleeps and has the name
+ * comm (COMM_BYTES; zeros: it is no label). */
+uint32_t label_sleeping(struct thread *t, const char *comm);
 
 /* No label has been told to the recorder: there will be another one. */
 void label_reset(void);

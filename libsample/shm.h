@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 5
+#define SHM_VERSION 6
 
 /*
  * Environment of a sampled process: where the memory is, and a number that
@@ -45,6 +45,12 @@ enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
 
 /* What is recorded; or-ed. */
 enum shm_what { SHM_CPU = 1, SHM_HEAP = 2, SHM_LOCK = 4 };
+
+/* What samples are labelled by; or-ed. */
+enum shm_label_key {
+	SHM_LABEL_THREAD = 1, /* the thread's name, at that moment */
+	SHM_LABEL_TID = 2,
+};
 
 /* What is preloaded beside libsample.so; the same bits, and those of a clock.
  */
@@ -271,6 +277,7 @@ struct shm_settings {
 	uint32_t what;      /* enum shm_what, or-ed */
 	uint64_t heap_period; /* mean bytes from sample to sample */
 	uint64_t lock_period; /* ns of waiting from sample to sample */
+	uint32_t labels;      /* enum shm_label_key, or-ed */
 };
 
 struct shm {

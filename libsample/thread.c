@@ -125,6 +125,7 @@ inherit_labels(struct thread *t)
 	t->label = 0;
 	t->n_label = self ? self->n_label : 0;
 	t->new_label = t->n_label > 0;
+	t->comm[0] = '\0'; /* its number is another, too */
 	if (t->n_label)
 		memcpy(t->label_text, self->label_text, t->n_label);
 }
@@ -325,6 +326,7 @@ thread_fork_child(bool go_on)
 		self->timer = -1;
 		atomic_store(&self->event, NULL);
 		forget_looks(self);
+		self->comm[0] = '\0';
 		if (go_on)
 			arm(self);
 	}

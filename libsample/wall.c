@@ -174,9 +174,18 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 
 /* Count ticks for the stack that t sleeps with. */
 static void
-count(struct thread *t, uint32_t ticks)
+count(const struct look *look, struct thread *t, uint32_t ticks)
 {
 	struct shm_process *count = sampler_count();
+	char comm[COMM_BYTES + 1] = "";
+	char *end;
+
+	if (sampler.shm->set.labels & SHM_LABEL_THREAD &&
+	    read_file(look, t, "comm", comm, sizeof comm)) {
+		end = memchr(comm, '\n', COMM_BYTES);
+		if (end) /* zeros from here on, as in another name's */
+			memset(end, 0, (size_t)(comm + sizeof comm - end));
+	}
 
 	atomic_fetch_add(&count->n_tick, ticks);
 	atomic_fetch_add(&count->n_signal, 1);
@@ -185,8 +194,8 @@ count(struct thread *t, uint32_t ticks)
 	if (t->sleep_info.end == UNWIND_FAILED)
 		atomic_fetch_add(&count->n_failed, ticks);
 	if (!table_add(sampler.shm,
-		       SHM_KEY(SHM_TICK, sampler_space(), label_sleeping(t),
-			       t->n_sleep_pc),
+		       SHM_KEY(SHM_TICK, sampler_space(),
+			       label_sleeping(t, comm), t->n_sleep_pc),
 		       t->sleep_pc, ticks))
 		atomic_fetch_add(&count->n_lost, ticks);
 }
@@ -250,7 +259,7 @@ tick(struct thread *t, void *arg)
 	if (now != RUNS) {
 		ticks = take_slept(t, look->ticks);
 		if (ticks && now == SLEEPS) {
-			count(t, ticks);
+			count(look, t, ticks);
 		} else if (ticks) {
 			atomic_fetch_add(&sampler_count()->n_tick, ticks);
 			atomic_fetch_add(&sampler_count()->n_lost, ticks);

@@ -36,8 +36,8 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler __errno_location clock_gettime clock_stop clock_ticks memcpy \
-		program_invocation_short_name strlen table_add table_tell unwind_walk
+	needs_only handler __errno_location clock_gettime clock_stop clock_ticks memcmp memcpy \
+		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_step_guess \

@@ -457,4 +457,70 @@ else
 	esac
 fi
 
+# Threads have their own names and numbers; a name may change, and a forked
+# child has another number.
+cat >names.c <<'END'
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static void use(int ms)
+{
+	struct timespec t, end;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while ((t.tv_sec - end.tv_sec) * 1000 + (t.tv_nsec - end.tv_nsec) / 1000000 < ms);
+}
+static void *work(void *arg)
+{
+	struct timespec t = { 0, 200000000 };
+	prctl(PR_SET_NAME, arg);
+	use(80);
+	nanosleep(&t, 0);
+	return 0;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, work, "first");
+	pthread_create(&b, 0, work, "second worker");
+	use(80);
+	prctl(PR_SET_NAME, "boss");
+	use(80);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	if (fork() == 0) {
+		prctl(PR_SET_NAME, "child");
+		use(80);
+		_exit(0);
+	}
+	return wait(0) < 0;
+}
+END
+${CC:-cc} -pthread -o names names.c
+for options in '' '--clock=wall'; do
+	check "labels: names and numbers of threads $options" 0 "
+		prof-record -q -F 1000 $options --label=thread,tid -o x.pb.gz ./names
+		stacks x.pb.gz | sed -n 's/.* \\(thread=.*\\) tid=\\([0-9]*\\) pid=.*/\\1 \\2/p' |
+			sort -u >seen
+		grep -o 'thread=.*[^ 0-9]' seen | sort -u
+		sed 's/.* //' seen | sort -u | wc -l" <<'END'
+thread=boss
+thread=child
+thread=first
+thread=names
+thread=second worker
+4
+END
+done
+check 'labels: of allocations' 0 '
+	prof-record -q --heap=1 --label=thread -o x.pb.gz ./names
+	stacks x.pb.gz | grep -o "thread=names" | sort -u' <<'END'
+thread=names
+END
+check_err 'the CPU is not known to libsample' 2 \
+	'prof-record --label=cpu -o x.pb.gz true' '--label=cpu is for --pid'
+
 plan

@@ -65,6 +65,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	shm->set.clock = config->clock;
 	shm->set.children = config->children;
 	shm->set.signal = (uint32_t)config->signal;
+	shm->set.labels = config->labels;
 	d->set = shm->set;
 	d->shm = shm;
 	d->heap = shm_heap(shm, what);

@@ -20,7 +20,8 @@ struct drain_config {
 	uint64_t lock_period; /* ns */
 	enum shm_clock clock;
 	enum shm_children children;
-	int signal; /* 0: SIGPROF */
+	int signal;      /* 0: SIGPROF */
+	uint32_t labels; /* enum shm_label_key, or-ed */
 };
 
 /* A stack and its ticks, out of the table. */

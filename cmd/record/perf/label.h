@@ -7,13 +7,15 @@
 
 #include <stdint.h>
 
+#include "libsample/shm.h"
+
 struct labeler;
 struct tally;
 
 /* What samples are labelled by; or-ed. */
 enum perf_label {
-	PERF_LABEL_THREAD = 1, /* the thread's name */
-	PERF_LABEL_TID = 2,
+	PERF_LABEL_THREAD = SHM_LABEL_THREAD, /* the thread's name */
+	PERF_LABEL_TID = SHM_LABEL_TID,
 	PERF_LABEL_CPU = 4,
 };
 

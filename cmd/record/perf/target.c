@@ -161,7 +161,6 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		return true;
 	case KEY_LABEL:
 		t->labels = labels_of(cli->arg);
-		t->only = "--label";
 		return true;
 	}
 	return false;
@@ -197,6 +196,8 @@ record_target_outside(const struct target *t, struct launch *l,
 		die("--clock, --signal, --children and other profiles than of "
 		    "CPU time are libsample's: not with --pid, --all or "
 		    "--sampler=perf");
+	if (!outside && t->labels & PERF_LABEL_CPU)
+		die("--label=cpu is for --pid, --all and --sampler=perf");
 	if (!outside && t->only)
 		die("%s is for --pid, --all and --sampler=perf", t->only);
 	return outside;
