@@ -167,6 +167,63 @@ else
 	skip 'a summary, and the next command' 'no script'
 fi
 
+# Reports say that to a reader who forgot it.
+if have script; then
+	check 'a report of addresses names prof-symbolize' 0 \
+	'script -qec "prof-text x.pb.gz" /dev/null </dev/null | tr -d "\r" |
+		sed -n "s/^prof-text: .*have no names/no names/p"' <<'END'
+no names: run prof-symbolize
+END
+fi
+
+# Code that a runtime makes, and that no file has. The runtime is one by name.
+cat >made.c <<'END'
+#include <string.h>
+#include <sys/mman.h>
+
+/* subq $1, %rdi; jnz back; ret */
+static const unsigned char loop[] = { 0x48, 0x83, 0xef, 0x01, 0x75, 0xfa, 0xc3 };
+
+int main(void)
+{
+	char *p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(p, loop, sizeof loop);
+	((void (*)(unsigned long))p)(400000000);
+	return 0;
+}
+END
+name='the switch that gives names to what a runtime makes'
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o node made.c 2>/dev/null; then
+	check_err "$name" 0 'prof-record -o x.pb.gz ./node' \
+		'that node made while it ran: for names, run it with --perf-basic-prof'
+else
+	skip "$name" 'on x86_64 only'
+fi
+if have go && go version >/dev/null 2>&1 && cat >cgo.go <<'END' &&
+package main
+
+// #include <math.h>
+// #cgo LDFLAGS: -lm
+import "C"
+import "fmt"
+
+func main() {
+	s := 0.0
+	for i := 0; i < 300000000; i++ {
+		s += float64(i % 7)
+	}
+	fmt.Println(s, C.sqrt(2))
+}
+END
+	HOME=$PWD CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
+	prof-record -o x.pb.gz ./cgo 2>err >log
+	grep -q 'were sampled (.*: it is a Go program' err &&
+		ok 'a Go program with libc' || not_ok 'a Go program with libc' <err
+else
+	skip 'a Go program with libc' 'no go, or no cgo'
+fi
+
 # Code that no loader mapped.
 cat >again.c <<'END'
 #define _GNU_SOURCE

@@ -73,7 +73,29 @@ says 'nothing when all is well' -v "$data"/good-tiny.pb.gz <<'END'
 prof-symbolize: 0.0% of samples are unnamed: their innermost frame has no name
 END
 
+# --- code that a runtime made
+
+for runtime in usr/bin/node opt/jvm/lib/server/libjvm.so usr/bin/python3.12 \
+	opt/dotnet/libcoreclr.so usr/bin/nodejs-like; do
+	maps="@mapping 0x400000 0x500000 0 /$runtime
+@mapping 0x600000 0x700000 0 //anon"
+	make made <<'END'
+[1]0x400100;[2]0x607000 7
+main;work 3
+END
+	prof-symbolize made.pb 2>&1 >out.pb | grep -o '[0-9.]*% of samples are in.*'
+done >said
+check 'the runtime, and the switch that gives names' 0 'cat said' <<'END'
+70.0% of samples are in code that node made while it ran, without names: run it with --perf-basic-prof
+70.0% of samples are in code that java made while it ran, without names: run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit
+70.0% of samples are in code that python made while it ran, without names: run it with -X perf (3.12 and later)
+70.0% of samples are in code that .NET made while it ran, without names: run it with DOTNET_PerfMapEnabled=1
+END
+
 # --- a server that may know
+
+maps='@mapping 0x400000 0x500000 0 /known
+@mapping 0x600000 0x700000 0 /gone/app'
 
 source='@comment # source: http://web1:80/pprof/heap'
 maps="$maps

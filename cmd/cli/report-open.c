@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
+#include "lib/model/unnamed.h"
 #include "lib/report/frames.h"
 
 /* Say what a reader must know about a profile that was sampled badly. */
@@ -46,6 +48,23 @@ report_take(struct report_settings *s, struct profile *p)
 	refine_frames(&s->refine, p, s->o.unit);
 }
 
+/* Addresses where a reader expects functions. Scripts know what they do. */
+static void
+warn_of_names(const struct profile *p)
+{
+	struct prof_err err;
+	struct unnamed u;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (unnamed_count(&u, p, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (u.share > 0.5)
+		warn("%.0f%% of the samples have no names: run prof-symbolize",
+		     100 * u.share);
+	unnamed_release(&u);
+}
+
 void
 report_begin(struct report *r, const struct report_settings *s,
 	     struct profile *p)
@@ -53,6 +72,7 @@ report_begin(struct report *r, const struct report_settings *s,
 	struct prof_err err;
 
 	warn_of_sampling(p);
+	warn_of_names(p);
 	if (s->is_relative)
 		refine_filter(&s->refine, p);
 	if (report_init(r, p, &s->o, &err) != PROF_OK)

@@ -122,6 +122,25 @@ account_heap(const struct drain *d, struct recording *r, const struct watch *w)
 		     size_text(all * 1024, of, sizeof of));
 }
 
+/* Why so many seconds were not sampled, in programs with the sampler. */
+static const char *
+reason(const struct shm_settings *set, const struct launch *l,
+       const struct sampling *s, double missing, uint32_t n_program)
+{
+	if (launch_is_go(l->path))
+		return "it is a Go program, whose runtime starts threads past "
+		       "libc: see --sampler=perf, or net/http/pprof and "
+		       "prof-fetch";
+	if (s->untimed)
+		return "threads got no timer: see ulimit -i";
+	if (missing < 0.05 * n_program)
+		return "programs start before the sampler does";
+	if (set->clock == SHM_CLOCK_CPU)
+		return "timers miss time on a busy machine (--clock=perf does "
+		       "not), and threads that are not libc's have none";
+	return "threads that are not libc's are not sampled";
+}
+
 /*
  * A program's start is before the sampler's, and not much; so is its end, after
  * the last tick. What is less than a twentieth is not worth a line.
@@ -151,15 +170,7 @@ account_missing(const struct drain *d, const struct launch *l,
 		return;
 	if (!watch_culprit(w, why, sizeof why))
 		snprintf(why, sizeof why, "%s",
-			 s.untimed ? "threads got no timer: see ulimit -i"
-			 : used - sampled < 0.05 * n_program
-				 ? "programs start before the sampler does"
-			 : set->clock == SHM_CLOCK_CPU
-				 ? "timers miss time on a busy machine "
-				   "(--clock=perf does not), and threads that "
-				   "are not libc's have none"
-				 : "threads that are not libc's are not "
-				   "sampled");
+			 reason(set, l, &s, used - sampled, n_program));
 	warn("%s: %.2f of %.2f s of CPU time were sampled (%.0f %%): %s",
 	     l->path, sampled, used, 100 * sampled / used, why);
 }

@@ -13,7 +13,11 @@
 #include "cli/cli.h"
 #include "launch.h"
 #include "lib/model/profile.h"
+#include "lib/model/runtime.h"
+#include "lib/model/unnamed.h"
 #include "recording.h"
+
+#define WORTH 0.1 /* share of samples that a message is for */
 
 static bool
 stdout_is_pipe(void)
@@ -113,6 +117,27 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 	free(process);
 }
 
+/* Code that a runtime made has names only if it writes them down. */
+static void
+warn_of_runtime(const struct profile *p, pid_t pid)
+{
+	const char *name, *how = runtime_switch(p, &name);
+	struct prof_err err;
+	struct unnamed u;
+	char map[64];
+
+	snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
+	if (!how || access(map, F_OK) == 0)
+		return;
+	if (unnamed_count(&u, p, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (u.mapping[p->n_mapping] > WORTH)
+		warn("%.0f %% of the samples are in code that %s made while it "
+		     "ran: for names, run it with %s",
+		     100 * u.mapping[p->n_mapping], name, how);
+	unnamed_release(&u);
+}
+
 char *
 deliver(struct cli *cli, struct recording *r, const struct launch *l,
 	enum deliver_how how)
@@ -131,6 +156,7 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 	}
 	cli_write(cli, p);
 	cli_output_close(cli);
+	warn_of_runtime(p, l->pid);
 	profile_free(p);
 	return name;
 }

@@ -100,6 +100,14 @@ our_machine(void)
 	return eh.e_machine;
 }
 
+/* By the note that its linker writes. */
+static bool
+is_go(const char *head, size_t n)
+{
+	return memmem(head, n, "Go build ID: ", 13) ||
+	       memmem(head, n, "Go\0\0", 4);
+}
+
 static enum prof_status
 check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
 {
@@ -121,8 +129,7 @@ check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
 		if (ph.p_type == PT_INTERP)
 			return PROF_OK;
 	}
-	if (memmem(head, n, "Go build ID: ", 13) ||
-	    memmem(head, n, "Go\0\0", 4))
+	if (is_go(head, n))
 		return prof_fail(err, PROF_ENOTSUP,
 				 "%s: a Go program, which cannot be preloaded; "
 				 "it has a profiler of its own: see "
@@ -196,6 +203,19 @@ launch_check(const char *path, struct prof_err *err)
 	char next[PATH_MAX];
 
 	return check_file(path, next, err);
+}
+
+bool
+launch_is_go(const char *path)
+{
+	char head[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : pread(fd, head, sizeof head, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 4 && memcmp(head, ELFMAG, SELFMAG) == 0 &&
+	       is_go(head, (size_t)n);
 }
 
 /*

@@ -38,6 +38,9 @@ enum prof_status launch_find(struct launch *l, const char *name,
  * message that begins with the path and says why. */
 enum prof_status launch_check(const char *path, struct prof_err *err) MUST_USE;
 
+/* Is it a Go program? Only its first kilobytes are looked at. */
+bool launch_is_go(const char *path);
+
 /* How many processes of the session still run, without the first one. */
 unsigned launch_left(const struct launch *l, const char *session);
 

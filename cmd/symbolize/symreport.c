@@ -10,6 +10,8 @@
 #include "cli/cli.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
+#include "lib/model/runtime.h"
+#include "symbols/resolve/locate.h"
 
 #define TELL 0.1       /* share of samples that is reported unasked */
 #define SMALL 0.001    /* ... of a mapping that is not worth a line */
@@ -150,6 +152,22 @@ has_source(const struct origins *o, const struct profile *p, size_t m)
 	return m < p->n_mapping && origins_find(o, p, (uint32_t)m, 0) < o->n;
 }
 
+/* Code that a runtime made: nobody but the runtime has its names. */
+static void
+print_runtime(const struct profile *p, const struct unnamed *u)
+{
+	double share = u->mapping[p->n_mapping];
+	const char *name, *how = runtime_switch(p, &name);
+
+	for (size_t m = 0; m < p->n_mapping; m++)
+		if (locate_is_anonymous(profile_str(p, p->mapping[m].file)))
+			share += u->mapping[m];
+	if (how && share > TELL)
+		warn("%.1f%% of samples are in code that %s made while it ran, "
+		     "without names: run it with %s",
+		     100 * share, name, how);
+}
+
 void
 symreport_print(const struct symreport *r, const struct profile *p,
 		const struct unnamed *u, const struct origins *o,
@@ -159,6 +177,7 @@ symreport_print(const struct symreport *r, const struct profile *p,
 
 	if (!is_verbose && u->share <= TELL && u->callers <= TELL)
 		return;
+	print_runtime(p, u);
 	for (size_t m = 0; m <= p->n_mapping; m++) {
 		bool failed = m < r->n && r->note[m].why;
 

@@ -32,7 +32,8 @@ void symreport_failed(void *ctx, uint32_t mapping, const char *why);
  * Tell with warn(): all when is_verbose; else, when more than a tenth of the
  * samples of p is unnamed or has mostly unnamed callers, a line for each
  * mapping that has a part in it because something failed. A last line says when
- * one of the sources in o, which were not asked, may have the names.
+ * one of the sources in o, which were not asked, may have the names. Of code
+ * made by a runtime it says how to have names.
  */
 void symreport_print(const struct symreport *r, const struct profile *p,
 		     const struct unnamed *u, const struct origins *o,

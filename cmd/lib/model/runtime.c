@@ -1,0 +1,47 @@
+/* runtime.c - see runtime.h. */
+#include "config.h"
+
+#include "runtime.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "profile.h"
+
+/* The mapping's file is called that; or begins so, if the last character is a
+ * star. libjvm.so and libcoreclr.so are never there without their runtime. */
+static const struct {
+	const char *file, *name, *how;
+} runtimes[] = {
+	{ "libjvm.so", "java",
+	  "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+	  "-XX:+DumpPerfMapAtExit" },
+	{ "libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1" },
+	{ "node", "node", "--perf-basic-prof" },
+	{ "libnode.so*", "node", "--perf-basic-prof" },
+	{ "python3*", "python", "-X perf (3.12 and later)" },
+	{ "libpython3*", "python", "-X perf (3.12 and later)" },
+};
+
+static bool
+is_called(const char *file, const char *pattern)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	size_t n = strcspn(pattern, "*");
+
+	return strncmp(base, pattern, n) == 0 && (pattern[n] || !base[n]);
+}
+
+const char *
+runtime_switch(const struct profile *p, const char **name)
+{
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+		for (size_t m = 0; m < p->n_mapping; m++)
+			if (is_called(profile_str(p, p->mapping[m].file),
+				      runtimes[i].file)) {
+				*name = runtimes[i].name;
+				return runtimes[i].how;
+			}
+	return NULL;
+}
