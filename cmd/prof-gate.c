@@ -1,7 +1,7 @@
 /*
  * prof-gate.c - did anything get slower? The verdict as an exit status. The
  * options: gate/options.h; the operands: gate/sides.h; the statistics:
- * lib/gate/gate.h and gate/stats.h; the report: gate/report.h.
+ * lib/gate/gate.h and gate/stats.h; the verdict: gate/verdict.h.
  */
 #include "config.h"
 
@@ -10,10 +10,7 @@
 #include "cli/cli.h"
 #include "gate/baseline.h"
 #include "gate/options.h"
-#include "gate/stats.h"
-
-#define MIN_STRICT                                                             \
-	0.1 /* of base: a row in which --strict wants to see growth */
+#include "gate/verdict.h"
 
 static const struct cli_opt *const groups[] = { refine_opts, NULL };
 
@@ -25,143 +22,10 @@ static const struct cli_cmd cmd = {
 	.groups = groups,
 };
 
-/* Does this row, or the total, fail the gate? */
-static bool
-row_fails(const struct gate_settings *s, const struct gate *g,
-	  const struct gate_row *row)
-{
-	bool fails = row->verdict == GATE_REGRESSED ||
-		     (row->verdict == GATE_SUSPECT && s->fail_single);
-	struct prof_err err;
-
-	if (row->is_moved && !s->fail_moved)
-		return false;
-	if (fails && s->fail_on &&
-	    rule_holds(s->fail_on, g, row, &fails, &err) != PROF_OK)
-		die("--fail-on: %s", err.msg);
-	return fails;
-}
-
-/*
- * Which rows fail, into fails, by order. Returns whether anything does, a
- * budget included.
- */
-static bool
-decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
-{
-	const struct gate *g = r->g;
-	bool any = false;
-	struct prof_err err;
-
-	/* A wrong unit is one even where nothing regressed. */
-	if (s->fail_on &&
-	    rule_holds(s->fail_on, g, &g->total, &any, &err) != PROF_OK)
-		die("--fail-on: %s", err.msg);
-	any = r->total_fails = row_fails(s, g, &g->total);
-	for (size_t i = 0; i < g->n_order; i++) {
-		fails[i] = row_fails(s, g, &g->row[g->order[i]]);
-		any |= fails[i];
-	}
-	for (size_t i = 0; i < s->budgets.n_rule; i++)
-		any |= s->budgets.rule[i].answer == RULE_BROKEN;
-	return any;
-}
-
-/* The verdict of the whole, when nothing fails. */
-static enum gate_verdict
-mildest(const struct gate_settings *s, const struct gate *g)
-{
-	for (size_t i = 0; i < s->budgets.n_rule; i++)
-		if (s->budgets.rule[i].answer == RULE_UNSURE)
-			return GATE_INCONCLUSIVE;
-	for (int v = GATE_SUSPECT; v > GATE_UNCHANGED; v--)
-		if (g->n_verdict[v] || g->total.verdict == (unsigned)v)
-			return (enum gate_verdict)v;
-	return GATE_UNCHANGED;
-}
-
-static void
-check_budgets(struct gate_settings *s, const struct gate *g)
-{
-	struct rule_matcher matcher = { gate_budget_matches, s };
-	struct prof_err err;
-
-	if (rule_check(&s->budgets, g, stats_dist(), &matcher, &err) != PROF_OK)
-		die("%s: %s", cli_name(s->budget_file), err.msg);
-	for (size_t i = 0; i < s->budgets.n_rule; i++) {
-		const struct rule_budget *b = &s->budgets.rule[i];
-
-		if (b->answer == RULE_NO_FUNCTION)
-			die("%s: line %u: no function %s'%s'",
-			    cli_name(s->budget_file), b->line,
-			    b->pattern ? "matches " : "is called ", b->name);
-	}
-}
-
-/* --strict: could this row have hidden a growth of that size? */
-static bool
-is_blind(const struct gate_settings *s, const struct gate *g,
-	 const struct gate_row *row)
-{
-	const struct gate_cell *c = gate_deciding(row);
-
-	return c->before >= MIN_STRICT * g->total.cell[0]->before &&
-	       c->detectable > s->strict * c->before;
-}
-
-static void
-check_strict(const struct gate_settings *s, const struct gate *g)
-{
-	bool blind = !s->function && is_blind(s, g, &g->total);
-	const struct gate_row *row = &g->total;
-
-	for (size_t i = 0; i < g->n_order && !blind; i++) {
-		row = &g->row[g->order[i]];
-		blind = is_blind(s, g, row);
-	}
-	if (blind)
-		die("--strict: growth of %s below %.1f%% would not have been "
-		    "seen: more runs or more samples are needed",
-		    gate_name(g, row->name)->s,
-		    100 * gate_deciding(row)->detectable /
-			    gate_deciding(row)->before);
-}
-
-static int
-judge(struct gate_settings *s, struct cli *cli, struct gate *g)
-{
-	struct gate_report report = { .g = g,
-				      .budgets = &s->budgets,
-				      .budget_file = s->budget_file,
-				      .root = s->root,
-				      .scale = s->scale.kind,
-				      .max_rows = s->max_rows,
-				      .all = s->all };
-	struct prof_err err;
-	bool *fails, any;
-
-	if (gate_judge(g, stats_dist(), &err) != PROF_OK)
-		die("%s", err.msg);
-	check_budgets(s, g);
-	report.fails = fails = calloc(g->n_order + 1, sizeof(*fails));
-	if (!fails)
-		die("out of memory");
-	any = decide(s, &report, fails);
-	report.verdict = any ? GATE_REGRESSED : mildest(s, g);
-	if (any || !cli->is_quiet)
-		gate_print(cli_text(cli), &report, s->form);
-	free(fails);
-	if (!any && s->strict > 0)
-		check_strict(s, g);
-	return any ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct gate_settings s;
-	struct prof_err err;
-	struct gate *g;
 	struct cli cli;
 	int status;
 
@@ -172,15 +36,7 @@ main(int argc, char **argv)
 		gate_settings_release(&s);
 		return cli_finish(&cli, EXIT_SUCCESS);
 	}
-	if (!stats_dist())
-		die("this build has no GSL, and without it no verdicts");
 	sides_choose(&s.sides, &cli, argc, argv);
-	if (gate_new(&s.gate, &g, &err) != PROF_OK)
-		die("%s", err.msg);
-	sides_read(&s.sides, &cli, g, s.sample_index, &s.refine, &s.scale,
-		   s.gate.exact_names);
-	status = judge(&s, &cli, g);
-	gate_free(g);
-	gate_settings_release(&s);
+	status = gate_run(&s, &cli);
 	return cli_finish(&cli, status);
 }

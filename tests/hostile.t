@@ -118,6 +118,10 @@ done
 row 'prof-export --to folded old.pb' text
 row 'prof-export --to callgrind old.pb' text
 row 'prof-diff old.pb new.pb | prof-flame' svg
+row 'prof-shell -e "top; tree; tags; raw; comments; list ." old.pb' text
+row 'prof-shell -e "o; help sample_index; sample_index=x; :; filter main; top" old.pb' text 2
+row 'prof-shell --diff-base=old.pb -e "top; weblist .  >/dev/null" new.pb' text
+row 'prof-shell -e "topproto >/dev/stdout" old.pb | cat' stream
 row 'prof-gate old.pb -- new.pb' text '[01]'
 row 'prof-gate --all --budget=budget old.pb -- new.pb' text '[01]'
 row 'prof-gate --markdown --budget=budget old.pb -- new.pb' markdown '[01]'

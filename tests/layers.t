@@ -39,6 +39,7 @@ list             lib cli symbols net
 merge            lib cli
 record           lib cli symbols unwind libsample
 record/perf      lib cli symbols unwind libsample record
+shell            lib cli dot flame gate html list text
 symbolize        lib cli symbols net
 text             lib cli
 unwind           lib libsample

@@ -21,25 +21,35 @@
 #include "lib/base/escape.h"
 #include "lib/model/profile.h"
 
-/* The only mutable state of a command's front: how it calls itself. */
+/* The only mutable state of a command's front: how it speaks. */
 static const char *program = "profpipe";
 static bool quiet;
+static bool red;
 
 /* --- messages --- */
+
+void
+cli_voice(const char *name, bool is_red)
+{
+	program = name;
+	red = is_red;
+}
 
 static void __attribute__((format(printf, 1, 0)))
 say(const char *fmt, va_list ap)
 {
+	const char *colon = *program ? ": " : "";
 	struct buf line = { 0 };
 	char msg[4096];
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	/* In one write: the commands of a pipeline share their stderr. */
 	if (escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) == 0)
-		fprintf(stderr, "%s: %.*s\n", program, (int)line.n,
-			(const char *)line.data);
+		fprintf(stderr, "%s%s%s%.*s\n%s", red ? "\033[0;31m" : "",
+			program, colon, (int)line.n, (const char *)line.data,
+			red ? "\033[0m" : "");
 	else
-		fprintf(stderr, "%s: out of memory\n", program);
+		fprintf(stderr, "%s%sout of memory\n", program, colon);
 	buf_release(&line);
 }
 
@@ -107,6 +117,29 @@ cli_opt_name(const struct cli_opt *table, int key)
 	while (table->key != key)
 		table++;
 	return table->name;
+}
+
+struct named {
+	int key;
+	const char *name;
+};
+
+static void
+find_name(const struct cli_opt *o, void *ctx)
+{
+	struct named *n = ctx;
+
+	if (o->key == n->key)
+		n->name = o->name;
+}
+
+const char *
+cli_key_name(const struct cli_cmd *cmd, int key)
+{
+	struct named n = { key, NULL };
+
+	each_row(cmd, find_name, &n);
+	return n.name;
 }
 
 static bool

@@ -111,6 +111,9 @@ void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 /* The long name of the option with this key in a table that has it. */
 const char *cli_opt_name(const struct cli_opt *table, int key);
 
+/* The same, in all tables of cmd. */
+const char *cli_key_name(const struct cli_cmd *cmd, int key);
+
 /*
  * The key of the next option, its argument in cli->arg; CLI_DONE after the
  * last. Options and operands may be mixed; "--" ends the options. The options
@@ -182,6 +185,12 @@ void cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text);
  * dies if anything could not be written, puts the file of -o in place.
  */
 int cli_finish(struct cli *cli, int status);
+
+/*
+ * From now on messages are of this program ("": they have no name before them),
+ * and errors red, for a session at a terminal.
+ */
+void cli_voice(const char *name, bool is_red);
 
 /* One line to stderr, "name: ...", escaped (lib/base/escape.h); then exit(2).
  */

@@ -56,27 +56,41 @@ cachedir_at(const char *path, struct prof_err *err)
 	return NULL;
 }
 
-char *
-cachedir_path(const char *name, struct prof_err *err)
+/* Below the folder of the variable, or else below that part of the home. */
+static char *
+user_path(const char *variable, const char *below_home, const char *name,
+	  struct prof_err *err)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	bool has_cache = cache && *cache == '/';
+	const char *base = getenv(variable), *home = getenv("HOME");
+	bool has_base = base && *base == '/';
 	char *path, *out = NULL;
 	struct stat sb;
 
 	/* A home that is not ours gets no folder of ours: sudo keeps $HOME. */
-	if (!has_cache && (!home || *home != '/' || stat(home, &sb) != 0 ||
-			   sb.st_uid != geteuid())) {
+	if (!has_base && (!home || *home != '/' || stat(home, &sb) != 0 ||
+			  sb.st_uid != geteuid())) {
 		prof_fail(err, PROF_EIO,
 			  "no home directory that this user owns");
 		return NULL;
 	}
-	if (asprintf(&path, "%s%s/%s", has_cache ? cache : home,
-		     has_cache ? "" : "/.cache", name) < 0) {
+	if (asprintf(&path, "%s%s/%s", has_base ? base : home,
+		     has_base ? "" : below_home, name) < 0) {
 		prof_nomem(err);
 		return NULL;
 	}
 	out = cachedir_at(path, err);
 	free(path);
 	return out;
+}
+
+char *
+cachedir_path(const char *name, struct prof_err *err)
+{
+	return user_path("XDG_CACHE_HOME", "/.cache", name, err);
+}
+
+char *
+statedir_path(const char *name, struct prof_err *err)
+{
+	return user_path("XDG_STATE_HOME", "/.local/state", name, err);
 }

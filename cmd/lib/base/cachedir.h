@@ -1,7 +1,7 @@
 /*
  * cachedir.h - folders of the user's cache: below $XDG_CACHE_HOME, or else
- * ~/.cache. They belong to the user; a folder that others may write to is not
- * used.
+ * ~/.cache; and of what programs remember. They belong to the user; a folder
+ * that others may write to is not used.
  */
 #ifndef CACHEDIR_H
 #define CACHEDIR_H
@@ -14,6 +14,9 @@
  * sudo.
  */
 char *cachedir_path(const char *name, struct prof_err *err);
+
+/* The same below $XDG_STATE_HOME or ~/.local/state: what is no cache. */
+char *statedir_path(const char *name, struct prof_err *err);
 
 /* The same for a folder at this path. */
 char *cachedir_at(const char *path, struct prof_err *err);

@@ -1,0 +1,15 @@
+/* help.h - the command "help" of a session. */
+#ifndef SHELL_HELP_H
+#define SHELL_HELP_H
+
+#include <stddef.h>
+
+struct session;
+
+/* Print on standard error all there is, or what `word` means. */
+void help_print(struct session *s, const char *word);
+
+/* The commands that are no reports, for completion: NULL past the last. */
+const char *help_own(size_t i);
+
+#endif

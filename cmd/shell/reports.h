@@ -1,0 +1,26 @@
+/*
+ * reports.h - the reports of the other commands, for the table in commands.c,
+ * whose contract they keep.
+ */
+#ifndef SHELL_REPORTS_H
+#define SHELL_REPORTS_H
+
+struct cli;
+struct profile;
+
+int reports_text(struct cli *cli, struct profile *p);
+int reports_dot(struct cli *cli, struct profile *p);
+int reports_list(struct cli *cli, struct profile *p);
+int reports_flame(struct cli *cli, struct profile *p);
+int reports_html(struct cli *cli, struct profile *p);
+int reports_callgrind(struct cli *cli, struct profile *p);
+int reports_proto(struct cli *cli, struct profile *p);
+
+/* The rows of the table as samples of one frame; the types are cum and flat. */
+int reports_topproto(struct cli *cli, struct profile *p);
+
+/* The operand is the base. */
+int reports_diff(struct cli *cli, struct profile *p);
+int reports_gate(struct cli *cli, struct profile *p);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * source.h - the profile of a session, from all that the other commands read:
+ * prof-fetch is run for addresses of servers, prof-import for foreign formats,
+ * and prof-symbolize when names are missing; once, at the start.
+ */
+#ifndef SHELL_SOURCE_H
+#define SHELL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cli;
+struct profile;
+
+struct source_options {
+	const char **base; /* n_base operands */
+	size_t n_base;
+	bool is_diff;          /* keep both sides apart */
+	bool is_normalized;    /* scale to the totals of the base */
+	const char *symbolize; /* words for prof-symbolize, or NULL */
+	bool is_quiet;
+};
+
+/* Read the operands of cli as one profile, for profile_free(). Dies. */
+struct profile *source_open(struct cli *cli, const struct source_options *o);
+
+#endif
