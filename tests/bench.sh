@@ -525,23 +525,51 @@ bench_heap() {
 # Times of the page in a browser: file, first paint, ready, then milliseconds of
 # a search, a focus, a hide, a sandwich, a zoom.
 bench_page() {
-	printf '\nprof-html beside prof-text, and its page in a browser (ms)\n\n'
-	echo '| profile | prof-text s | prof-html s | page KB | paint | ready | search | focus | hide | sandwich | zoom | heap MB |'
-	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+	printf '\nprof-html beside prof-text (CPU seconds), and its page in a browser (ms); load %s\n\n' \
+		"$(cut -d' ' -f1 /proc/loadavg)"
+	echo '| profile | prof-text s | prof-html s | page KB | KB for 1000 stacks | paint | ready | search | focus | hide | sandwich | zoom | heap MB |'
+	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+	nodes=$bin/tests/node_modules
 	[ -s small.pb.gz ] || mkbig 1000 500 300 1 >small.pb.gz
 	for f in small.pb.gz "$real" mid1.pb.gz big.pb.gz; do
-		text=$(measure "$runs" "prof-text -q $f" | cut -d' ' -f1)
+		text=$(measure -c "$runs" "prof-text -q $f" | cut -d' ' -f1)
 		page="prof-html -q --graph=false --no-source -o $work/page.html $f"
-		html=$(measure "$runs" "$page" | cut -d' ' -f1)
-		seen='- - - - - - - -'
-		if [ -e "$bin/tests/node_modules/puppeteer-core" ] && command -v chromium >/dev/null; then
-			seen=$(node "$src/tests/page-bench.mjs" "$bin/tests/node_modules" "$(command -v chromium)" "$work/page.html")
+		html=$(measure -c "$runs" "$page" | cut -d' ' -f1)
+		seen='- - - - - - - - -'
+		if [ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null; then
+			seen=$(node "$src/tests/page-bench.mjs" "$nodes" "$(command -v chromium)" "$work/page.html")
 		fi
 		name=${f##*/}
 		echo "${name%.pb.gz} $text $html $(wc -c <page.html) $seen" |
-			awk '{ printf "| %s | %.3f | %.3f | %.0f |", $1, $2, $3, $4 / 1000
-				for (i = 5; i <= 12; i++) printf " %s |", $i; print "" }'
+			awk '{ printf "| %s | %.3f | %.3f | %.0f | %s |", $1, $2, $3, $4 / 1000,
+				($5 + 0 ? sprintf("%.1f", $4 / $5) : "-")
+				for (i = 6; i <= 13; i++) printf " %s |", $i; print "" }'
 	done
+	bench_pictures
+}
+
+# The same profile in other viewers: KB that are sent or read, ms to a picture.
+bench_pictures() {
+	[ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null || return 0
+	prof-export --to=speedscope "$real" >real.speedscope.json
+	printf '\nFlame graph of real elsewhere: KB, ms to the picture\n\n'
+	if [ -e "$nodes/speedscope" ]; then
+		echo "speedscope $(($(wc -c <real.speedscope.json) / 1000))" \
+			"$(node "$src/tests/page-bench.mjs" "$nodes" "$(command -v chromium)" speedscope "$work/real.speedscope.json")"
+	fi
+	if [ "$referee" = yes ]; then
+		$pprof -no_browser -http=127.0.0.1:18766 "$real" >/dev/null 2>&1 &
+		server=$!
+		url=http://127.0.0.1:18766/ui/flamegraph
+		tries=0
+		while [ $tries -lt 60 ] && ! curl -s -o pprof.page "$url"; do
+			tries=$((tries + 1))
+			sleep 0.5
+		done
+		echo "pprof $(($(wc -c <pprof.page) / 1000))" \
+			"$(node "$src/tests/page-bench.mjs" "$nodes" "$(command -v chromium)" pprof "$url")"
+		kill $server
+	fi
 }
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"

@@ -81,7 +81,7 @@ awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 
 	cpu.html >damaged.html
 echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
-timeout 300 node "$src/tests/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
+timeout 900 node "$src/tests/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
 [ $? -eq 0 ] && ok 'the browser ran to the end' || not_ok 'the browser ran to the end' <.err
 while IFS= read -r line; do
 	case $line in

@@ -1,20 +1,50 @@
 // page-bench.mjs - what a page costs in a browser, for bench.sh:
 //
-//	node page-bench.mjs MODULES BROWSER PAGE...
+//	node page-bench.mjs MODULES BROWSER PAGE
+//	node page-bench.mjs MODULES BROWSER pprof URL
+//	node page-bench.mjs MODULES BROWSER speedscope FILE
 //
-// One line for each page: first paint, ready, then milliseconds of a search, a
+// Of a page: its stacks, first paint, ready, then milliseconds of a search, a
 // focus, a hide, a sandwich and a zoom (medians of 5, inside the page), and the
-// memory of its JavaScript in MB.
+// memory of its JavaScript in MB. Of pprof's flame graph, and of speedscope
+// (npm's, in MODULES) with a file: milliseconds to the picture, best of 3.
 import {createRequire} from 'node:module';
 
-const [,, modules, browserPath, ...pages] = process.argv;
+const [,, modules, browserPath, ...asked] = process.argv;
 const puppeteer = createRequire(modules + '/x.js')('puppeteer-core');
-const browser = await puppeteer.launch({executablePath: browserPath, headless: true,
+const browser = await puppeteer.launch({executablePath: browserPath, headless: true, timeout: 120000,
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
-		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
+		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--allow-file-access-from-files']});
 const median = list => list.sort((a, b) => a - b)[list.length >> 1];
 
-for (const file of pages) {
+// Milliseconds until one of the others shows its picture.
+async function otherPicture(kind, what) {
+	const page = await browser.newPage();
+	await page.setViewport({width: 1440, height: 860});
+	let start = performance.now(), shown = 'document.querySelectorAll("#chart rect, .boxbg").length > 1';
+	if (kind === 'pprof') {
+		await page.goto(what, {timeout: 300000});
+	} else {
+		await page.goto('file://' + modules + '/speedscope/dist/release/index.html');
+		const input = await page.waitForSelector('input[type=file]', {timeout: 60000});
+		start = performance.now();
+		await input.uploadFile(what);
+		shown = 'document.querySelectorAll("canvas").length > 1';
+	}
+	await page.waitForFunction(shown, {timeout: 300000});
+	const spent = performance.now() - start;
+	await page.close();
+	return spent;
+}
+
+const isOther = asked[0] === 'pprof' || asked[0] === 'speedscope';
+if (isOther) {
+	const times = [];
+	for (let i = 0; i < 3; i++)
+		times.push(await otherPicture(asked[0], asked[1]));
+	console.log(Math.min(...times).toFixed(0));
+}
+for (const file of isOther ? [] : asked) {
 	const paints = [], readies = [];
 	let page;
 	for (let i = 0; i < 5; i++) {
@@ -41,6 +71,7 @@ for (const file of pages) {
 			time(i => ({v: 'sandwich', p: name(3 + i)})), time(i => ({z: p.pathOf(p.tree, Math.min(1 + i, p.tree.n - 1))}))];
 	});
 	const metrics = await page.metrics();
-	console.log([median(paints), median(readies), ...times, metrics.JSHeapUsedSize / 1e6].map(v => v.toFixed(0)).join(' '));
+	const stacks = await page.evaluate(() => globalThis.profpage.base.head.samples);
+	console.log([stacks, median(paints), median(readies), ...times, metrics.JSHeapUsedSize / 1e6].map(v => v.toFixed(0)).join(' '));
 }
 await browser.close();

@@ -12,7 +12,7 @@ const [,, modules, browserPath, folder, shots] = process.argv;
 const require = createRequire(modules + '/x.js');
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const browser = await puppeteer.launch({executablePath: browserPath, headless: true,
+const browser = await puppeteer.launch({executablePath: browserPath, headless: true, timeout: 120000,
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 
@@ -40,7 +40,7 @@ async function open(file, hash, options = {}) {
 		await page.evaluateOnNewDocument(options.before);
 	await page.goto('file://' + folder + '/' + file + (hash || ''));
 	if (file.endsWith('.html'))
-		await page.waitForFunction('document.body.dataset.ready', {timeout: 20000});
+		await page.waitForFunction('document.body.dataset.ready', {timeout: 120000});
 	return page;
 }
 
@@ -68,9 +68,11 @@ const boxes = () => page.evaluate(() => {
 });
 
 async function go(hash) {
-	await page.evaluate(h => {
+	// The page listens longer than this, so it has followed by then.
+	await page.evaluate(h => location.hash === h ? null : new Promise(done => {
+		addEventListener('hashchange', () => done(), {once: true});
 		location.hash = h;
-	}, hash);
+	}), hash);
 	await settle();
 }
 
@@ -87,7 +89,7 @@ async function clickBox(name) {
 async function search(text) {
 	await page.focus('#search');
 	await page.keyboard.type(text);
-	await new Promise(r => setTimeout(r, 200));
+	await page.waitForFunction(t => globalThis.profpage.state.q === t, {timeout: 120000}, text);
 	await settle();
 }
 
@@ -137,6 +139,7 @@ await check('a click zooms, the back button returns, a link goes there', async (
 	if (Math.abs(zoomed.w - (await boxes())[0].w) > .01)
 		return 'work is not as wide as the root';
 	await page.goBack();
+	await page.waitForFunction(() => !globalThis.profpage.state.z, {timeout: 120000});
 	await settle();
 	if ((await boxes()).find(b => b.name === 'main').up)
 		return 'back did not leave the zoom';
