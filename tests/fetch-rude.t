@@ -81,6 +81,8 @@ else
 	cat -v err | not_ok 'a line each, without anything that steers a terminal'
 fi
 
+check_err 'a gzip bomb by HTTP, with the limit as it is' 2 \
+	"prof-fetch $go/zbomb" 'inflates to more than 256 times what is sent'
 check 'who keeps the connection is not waited for' 0 \
 	'prof-fetch --timeout=60 $go/stay/$want | decode | cmp - want' <<'END'
 END
