@@ -269,18 +269,39 @@ wrap_handle(int sig)
 	return 0;
 }
 
-/* A real-time signal that nobody has a handler for, or 0. */
+static bool
+is_free(int sig)
+{
+	struct sigaction now;
+
+	return sig != atomic_load(&sampler.signal) &&
+	       real.sigaction(sig, NULL, &now) == 0 &&
+	       !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+}
+
+/*
+ * A signal that nobody has a handler for, or 0: a real-time one, which programs
+ * share by convention; but for perf clocks, which must not have such a signal
+ * (clock.c), one of those that Linux does not send.
+ */
 static int
 free_signal(void)
 {
-	for (int sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--) {
-		struct sigaction now;
+	static const int unsent[] = {
+#ifdef SIGSTKFLT
+		SIGSTKFLT,
+#endif
+		SIGPWR,
+	};
 
-		if (sig != atomic_load(&sampler.signal) &&
-		    real.sigaction(sig, NULL, &now) == 0 &&
-		    !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+	for (size_t i = 0; sampler.clock == SHM_CLOCK_PERF &&
+			   i < sizeof unsent / sizeof *unsent;
+	     i++)
+		if (is_free(unsent[i]))
+			return unsent[i];
+	for (int sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--)
+		if (is_free(sig))
 			return sig;
-	}
 	return 0;
 }
 
