@@ -73,6 +73,14 @@ check 'fuzz-listing: every message of testdata' 0 \
 	'ls | grep "^listing" | xargs fuzz-listing 2>/dev/null' <<'END'
 END
 
+printf '# all\nmain <= +3%%\n"operator<" flat < 30ms # why\n/^json::/ <= 20%% of total\n' >budget.1
+printf 'std::map<int, T<4> >::at <= 1e300s\n\n\t// <= -.5%%\n"a" cum < 5\n' >budget.2
+printf '!(cum > +5%% && (flat >= 1ns || cum<2)) || flat < -1%%of total' >budget.3
+printf 'f <= 0x1p9999\n' >budget.4
+check 'fuzz-budget: rules and conditions, cut anywhere' 0 \
+	'fuzz-budget budget.* && fuzz-budget --cut budget.*' <<'END'
+END
+
 printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
 printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
 printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3

@@ -1,11 +1,56 @@
 #!/bin/sh
 # doc/gate-ci.md: its script, as it stands, on a project that gets slower, with
-# the real prof-record. Nothing depends on how fast this machine is.
+# the real prof-record; then by the steps of the GitHub action and of the GitLab
+# job, taken from their YAML. Nothing depends on how fast this machine is.
 . "${srcdir:-.}/tests/tap.sh"
 
 have git make "${CXX%% *}" || skip_rest 'the recipe' 'no git, make or C++ compiler'
 ! lacks 'prof-gate a -- b' || skip_rest 'the recipe' 'this build has no GSL'
 need_symbols 'the recipe'
+
+# The shell of the YAML: install.sh, compare.sh with its environment in env.sh,
+# and gitlab.sh. What the page gives to the action must be inputs of it.
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import yaml' 2>/dev/null && break
+	python=
+done
+export python
+cat >steps.py <<'END'
+import re, shlex, sys, yaml
+src = sys.argv[1]
+action = yaml.safe_load(open(src + "/doc/ci/action.yml"))
+page = open(src + "/doc/gate-ci.md").read()
+github, gitlab = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.S))
+inputs = {k: v.get("default", "") for k, v in action["inputs"].items()}
+used = [s for s in github["jobs"]["gate"]["steps"] if "/doc/ci@" in s["uses"]]
+for k, v in used[0]["with"].items():
+    assert k in inputs, k
+    inputs[k] = v
+steps = {s.get("name"): s for s in action["runs"]["steps"]}
+open("install.sh", "w").write(steps["install profpipe"]["run"])
+open("compare.sh", "w").write(steps["compare"]["run"])
+with open("env.sh", "w") as out:
+    for k, v in steps["compare"]["env"].items():
+        name = re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", v).group(1)
+        print("export %s=%s" % (k, shlex.quote(inputs[name])), file=out)
+open("gitlab.sh", "w").write(gitlab["gate"]["script"])
+assert gitlab["gate"]["artifacts"]["reports"]["junit"] == "gate/report.junit"
+END
+if [ "$python" ]; then
+	check 'the YAML of the action and of both jobs' 0 \
+		'"$python" steps.py "$src" && for f in install compare gitlab; do bash -n $f.sh || exit; done; cat env.sh' <<'END'
+export BASE='${{ github.event.pull_request.base.sha }}'
+export BUILD='make bench'
+export BENCH=./bench
+export RUNS=5
+export GATE_OPTIONS=''
+END
+else
+	skip 'the YAML of the action and of both jobs' 'no python3-yaml'
+	: >env.sh
+	echo 'sh "$GITHUB_ACTION_PATH/gate.sh"' >compare.sh
+	echo 'sh gate.sh' >gitlab.sh
+fi
 
 mkdir project
 cd project || exit 99
@@ -69,20 +114,26 @@ check 'the other functions did not fail' 0 \
 	'grep -c "^REGRESSED.*parse" gate/report.text || :' <<'END'
 0
 END
-GITHUB_STEP_SUMMARY=$PWD/summary RUNS=2 sh "$src/doc/ci/gate.sh" >../out 2>../err
-check 'annotations point at the line; the summary has the table' 0 \
+(
+	. ../env.sh
+	export BASE=HEAD RUNS=2 GATE_OPTIONS=--min-samples=10
+	export GITHUB_STEP_SUMMARY="$PWD/summary" GITHUB_ACTION_PATH="$src/doc/ci"
+	bash -e ../compare.sh >../out 2>../err
+)
+check 'the action: annotations point at the line; the summary has the table' 0 \
 	'grep -o "^::error file=bench.cc,line=10,title=regressed hash_block" ../out; grep -c "^### prof-gate: regressed" summary' <<'END'
 ::error file=bench.cc,line=10,title=regressed hash_block
 1
 END
 # The same work: whatever noise there is, it is below this.
 git checkout -q bench.cc
-GATE_OPTIONS="--min-samples=10 --min-change=80" RUNS=2 sh "$src/doc/ci/gate.sh" >../out 2>../err
+cp "$src/doc/ci/gate.sh" .
+GATE_OPTIONS="--min-samples=10 --min-change=80" RUNS=2 sh -e ../gitlab.sh >../out 2>../err
 status=$?
 if [ $status -eq 0 ]; then
-	ok 'what did not get slower passes'
+	ok 'the GitLab job: what did not get slower passes'
 else
-	not_ok 'what did not get slower passes' <../out
+	not_ok 'the GitLab job: what did not get slower passes' <../out
 fi
 check 'a benchmark that fails is trouble' 2 \
 	'BENCH=./none sh "$src/doc/ci/gate.sh" 2>/dev/null | grep -c none >/dev/null; BENCH=./none sh "$src/doc/ci/gate.sh" >/dev/null 2>&1' </dev/null
