@@ -405,7 +405,8 @@ rate_low(struct rate r, double level)
 static double
 rate_high(struct rate r, double level)
 {
-	return r.n < r.trials ? gsl_cdf_beta_Qinv(level, (double)r.n + 1,
+	/* Not Qinv(), which is not a number for some of these. */
+	return r.n < r.trials ? gsl_cdf_beta_Pinv(1 - level, (double)r.n + 1,
 						  (double)(r.trials - r.n))
 			      : 1;
 }
