@@ -62,6 +62,15 @@ refuse(const struct job *job, size_t i, const struct prof_err *err)
 		complain("%s: %s", name, err->msg);
 }
 
+static void
+tell_doubt(const struct job *job, size_t i, const struct profile *p)
+{
+	if (!p || !p->doubt)
+		return;
+	wipe(job);
+	warn("%s: %s", cli_name(job->gather->item[i].name), p->doubt);
+}
+
 /* --- one stream --- */
 
 static enum prof_status
@@ -92,6 +101,7 @@ take_part(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 	struct job *job = ctx;
 	struct prof_err why;
 
+	tell_doubt(job, i, p);
 	if (p && add(job, p, &why) == PROF_OK)
 		job->n_good++;
 	else
@@ -143,7 +153,8 @@ name_file(struct job *job, size_t i, const struct profile *p,
 		    !strcmp(job->file[i], job->file[k]))
 			return prof_fail(err, PROF_EUSAGE,
 					 "'%s' is the file of %s too; can %%p, "
-					 "the port, tell them apart?",
+					 "the port, or %%q, the query, tell "
+					 "them apart?",
 					 job->file[i], cli_name(item[k].name));
 	return PROF_OK;
 }
@@ -157,6 +168,7 @@ take_file(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 
 	if (job->args.cli.has_format)
 		format = job->args.cli.format;
+	tell_doubt(job, i, p);
 	if (p && name_file(job, i, p, &why) == PROF_OK &&
 	    archive_put(job->archive, job->file[i], p, format, &why) == PROF_OK)
 		job->n_good++;

@@ -33,6 +33,8 @@ read_all(struct import_args *args)
 		if (import_read(name, &args->import, &p, &err) != PROF_OK ||
 		    merge_add(sum, p, 1, &err) != PROF_OK)
 			die("%s: %s", cli_name(name), err.msg);
+		if (p->doubt)
+			warn("%s: %s", cli_name(name), p->doubt);
 		profile_free(p);
 	}
 	if (merge_result(sum, &p, &notes, &err) != PROF_OK)

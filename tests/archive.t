@@ -45,7 +45,7 @@ check 'a file of the same name is replaced' 0 '
 	prof-fetch -o "flat/%t.pb.gz" -z 1 heap.txt; decode <flat/inuse_space.pb.gz | cmp - heap' <<'END'
 END
 check_err 'a letter without a meaning' 2 'prof-fetch -o "x/%h/%D" heap.txt' \
-	"'%D' has no meaning; these have: %h %p %t %%"
+	"'%D' has no meaning; these have: %h %p %q %t %%"
 check_err 'half a letter' 2 'prof-fetch -o "x/%h/%" heap.txt' "'%' has no meaning"
 for p in '%h/../%t' '%h/./%t' '%h//%t' '%h/' '%h/.%t' '%h/.prof-fetch/%t'; do
 	check_err "no name for an archive: $p" 2 "prof-fetch -o 'x/$p' heap.txt" \
@@ -53,8 +53,19 @@ for p in '%h/../%t' '%h/./%t' '%h//%t' '%h/' '%h/.%t' '%h/.prof-fetch/%t'; do
 done
 check 'of two files with one name, the first is kept' 3 '
 	prof-fetch -o "two/%t" heap.txt ./heap.txt 2>&1; s=$?; tree two; exit $s' <<'END'
-prof-fetch: ./heap.txt: 'inuse_space' is the file of heap.txt too; can %p, the port, tell them apart?
+prof-fetch: ./heap.txt: 'inuse_space' is the file of heap.txt too; can %p, the port, or %q, the query, tell them apart?
 inuse_space
+END
+# A name is found before anything is sent: two that are one are refused.
+check_err 'two pages that differ in the query have one name' 2 \
+	'prof-fetch -o "query/%h-%t" 127.0.0.1:1/heap?a=1 127.0.0.1:1/heap?a=2' \
+	"'127.0.0.1-heap' is the file of http://127.0.0.1:1/heap?a=... too"
+check 'or two, with %q; a file has no query' 3 '
+	prof-fetch -o "query/%h-%t-%q" 127.0.0.1:1/heap?a=1 127.0.0.1:1/heap?a=2 2>&1 |
+		grep -c "is the file of"; ls query
+	prof-fetch -o "query/%t-%q" heap.txt 127.0.0.1:1/heap 2>/dev/null; s=$?; ls query; exit $s' <<'END'
+0
+inuse_space-0
 END
 check_err '--keep without an archive' 2 'prof-fetch --keep=1d -o x heap.txt' \
 	'--keep and --wait are for an archive'
@@ -374,7 +385,7 @@ check 'a clash of names is known before anybody is asked' 2 '
 	prof-fetch -o "prof/%h/%t" $go/file/a/heap $two/file/b/heap 2>&1 |
 		sed "s/$go/GO/; s/$two/TWO/"; cat log
 	prof-fetch -o "prof/%h/%t" $go/file/a/heap $two/file/b/heap 2>/dev/null' <<'END'
-prof-fetch: TWO/file/b/heap: '127.0.0.1/heap' is the file of GO/file/a/heap too; can %p, the port, tell them apart?
+prof-fetch: TWO/file/b/heap: '127.0.0.1/heap' is the file of GO/file/a/heap too; can %p, the port, or %q, the query, tell them apart?
 END
 check 'hosts from strangers' 0 '
 	rm -rf prof

@@ -88,4 +88,83 @@ if have google-pprof && have prof-text; then
 else
 	skip 'the symbolized form' 'no google-pprof, or prof-text is not built'
 fi
+
+# --- what looks cut
+
+cat >heap.txt <<'END'
+heap profile: 3: 300 [5: 500] @ heapprofile
+1: 100 [2: 200] @ 0x401100 0x401200
+2: 200 [3: 300] @ 0x401180 0x401200
+END
+check 'a whole text' 0 'prof-fetch heap.txt 2>&1 >out.pb.gz; prof-fetch - <heap.txt 2>&1 >out.pb.gz' <<'END'
+END
+head -c -5 heap.txt >cut.txt
+head -2 heap.txt >short.txt
+for c in prof-fetch prof-import prof-merge; do
+	check "$c: cut inside an address" 0 "$c cut.txt 2>&1 >out.pb.gz" <<END
+$c: cut.txt: line 3, the last one, has no newline: was it cut?
+END
+	check "$c: cut between lines" 0 "$c short.txt 2>&1 >out.pb.gz" <<END
+$c: short.txt: allocated: the totals are 5 objects of 500 bytes, the stacks have 2 of 200: was it cut?
+END
+done
+cat >je.txt <<'END'
+heap_v2/524288
+  t*: 3: 300 [0: 0]
+@ 0x7f0000001000 0x7f0000002000 0x401200
+  t*: 1: 100 [0: 0]
+@ 0x401180 0x401200
+  t*: 2: 200 [0: 0]
+
+MAPPED_LIBRARIES:
+00400000-00500000 r-xp 00000000 08:01 1 /bin/app
+7f0000000000-7f0000100000 r-xp 00000000 08:01 2 /usr/lib/libjemalloc.so.2
+END
+sed 's/t\*: 2: 200/t*: 2: 199/' je.txt >je.cut
+check 'totals of jemalloc' 0 'prof-fetch je.txt 2>&1 >je.pb.gz; prof-fetch je.cut 2>&1 >out.pb.gz' <<'END'
+prof-fetch: je.cut: in use: the totals are 3 objects of 300 bytes, the stacks have 3 of 299: was it cut?
+END
+
+# --- frames of jemalloc
+
+check "jemalloc's own frames are dropped" 0 \
+	'prof-text --traces -q je.pb.gz | grep -c jemalloc; prof-text --raw je.pb.gz |
+		sed -n "/^Samples/,/^Locations/p" | grep -c "[0-9]: [0-9]* *$\|: [0-9]* [0-9]* *$"' <<'END'
+0
+2
+END
+lib=$(dirname "$(${CC:-cc} -print-file-name=libc.so.6)")/libjemalloc.so.2
+cat >eat.c <<'END'
+#include <stdlib.h>
+
+void *eaten[1000];
+__attribute__((noinline)) void
+eat(int i)
+{
+	eaten[i] = malloc(100000);
+}
+
+int
+main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		eat(i);
+	return eaten[999] == NULL;
+}
+END
+if [ ! -e "$lib" ]; then
+	skip 'jemalloc by LD_PRELOAD' 'no libjemalloc2'
+elif ! ${CC:-cc} -O1 -fno-builtin -o eat eat.c ||
+	! LD_PRELOAD=$lib MALLOC_CONF=prof:true,prof_final:true,prof_prefix:je,lg_prof_sample:12 \
+		./eat 2>/dev/null || ! mv je.*.heap je.heap 2>/dev/null; then
+	skip 'jemalloc by LD_PRELOAD' 'jemalloc is built without profiling'
+elif lacks 'prof-symbolize je.pb.gz'; then
+	skip 'jemalloc by LD_PRELOAD' 'without elfutils'
+else
+	check 'jemalloc by LD_PRELOAD' 0 'prof-fetch je.heap | prof-symbolize -q |
+		prof-text -q --nodecount=1 | awk "NR > 1 && /^ *[0-9]/ { print \$NF }"' <<'END'
+eat
+END
+fi
+
 plan

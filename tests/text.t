@@ -576,4 +576,21 @@ source.java:10
 source.java:8
 END
 
+
+# Two columns, the first of which has no name; in the other file both have the
+# same.
+printf '\012\002\020\001\012\004\010\002\020\001\022\004\022\002\005\007\062\000\062\005count\062\003cpu' >nameless.pb
+printf '\012\004\010\002\020\001\012\004\010\002\020\001\022\004\022\002\005\007\062\000\062\005count\062\003cpu' >double.pb
+check 'a column without a name is not the default' 0 \
+	'prof-text nameless.pb | grep ^Type' <<'END'
+Type: cpu
+END
+check 'columns of one name are merged in their order' 0 \
+	'prof-merge double.pb double.pb | prof-text --raw | sed -n "/^Samples/,/^Loc/p"' <<'END'
+Samples:
+cpu/count cpu/count
+         10         14: 
+Locations
+END
+
 plan

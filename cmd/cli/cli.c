@@ -603,6 +603,8 @@ cli_read(struct cli *cli, const char *input)
 
 	if (profile_read(fd, cli->max_size, &p, &err) != PROF_OK)
 		die("%s: %s", cli_name(input), err.msg);
+	if (p->doubt)
+		warn("%s: %s", cli_name(input), p->doubt);
 	if (fd > 0)
 		close(fd);
 	return p;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "lib/base/filename.h"
 #include "lib/base/outfile.h"
 #include "lib/model/profile.h"
+#include "lib/wire/compress.h"
 
 #define STATE ".prof-fetch"
 #define TIME_LETTERS "YmdjHMSFGVu" /* of strftime(), fit for a name */
@@ -54,10 +56,10 @@ check_pattern(const char *pattern, struct prof_err *err)
 		if (*p != '%')
 			continue;
 		p++;
-		if (!*p || !strchr("hpt%" TIME_LETTERS, *p))
+		if (!*p || !strchr("hpqt%" TIME_LETTERS, *p))
 			return prof_fail(err, PROF_EUSAGE,
 					 "'%%%.1s' has no meaning; these have: "
-					 "%%h %%p %%t %%%% and, of "
+					 "%%h %%p %%q %%t %%%% and, of "
 					 "strftime(3), " TIME_LETTERS,
 					 p);
 	}
@@ -81,6 +83,7 @@ struct words {
 	char host[FILENAME_SAFE_MAX];
 	char port[FILENAME_SAFE_MAX];
 	char type[FILENAME_SAFE_MAX];
+	char query[9]; /* its checksum, as values may be secret */
 };
 
 static void
@@ -91,6 +94,15 @@ set_word(char out[FILENAME_SAFE_MAX], const char *s, size_t n,
 		filename_safe(s, n, out);
 	else
 		strcpy(out, otherwise);
+}
+
+static void
+set_query(struct words *w, const char *query)
+{
+	size_t n = strlen(query);
+
+	snprintf(w->query, sizeof(w->query), n ? "%08" PRIx32 : "0",
+		 gzip_crc32(0, query, n));
 }
 
 /* "web1:80", "[::1]:80", perhaps without a port, and the page. */
@@ -114,6 +126,7 @@ words_of_source(struct words *w, const struct source *s)
 			*p = (char)tolower((unsigned char)*p);
 	}
 
+	set_query(w, s->query);
 	page = s->path + strlen(s->path);
 	while (page > s->path && page[-1] == '/')
 		page--;
@@ -131,6 +144,7 @@ words_of_profile(struct words *w, const struct profile *p)
 	gethostname(host, sizeof(host) - 1);
 	set_word(w->host, host, strlen(host), "localhost");
 	set_word(w->port, "", 0, "0");
+	set_query(w, "");
 	if (!*type && p->n_type)
 		type = profile_str(p, p->type[p->n_type - 1].type);
 	set_word(w->type, type, strlen(type), "profile");
@@ -198,6 +212,8 @@ archive_name(const struct archive *a, const struct source *source,
 				word = w.host;
 			else if (*c == 'p')
 				word = w.port;
+			else if (*c == 'q')
+				word = w.query;
 			else if (*c == 't')
 				word = w.type;
 			else if (*c != '%')

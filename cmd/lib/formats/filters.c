@@ -4,6 +4,9 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "impl.h"
 
 static const char cpu_drop[] =
@@ -23,7 +26,9 @@ static const char heap_drop[] =
 	"__builtin_(vec_)?delete|__builtin_(vec_)?new|"
 	"__gnu_cxx::new_allocator::allocate|__libc_malloc|"
 	"__malloc_alloc_template::allocate|allocate|cpp_alloc|"
-	"operator new(\\[\\])?|simple_alloc::allocate";
+	"operator new(\\[\\])?|simple_alloc::allocate|"
+	/* jemalloc's, in programs that are linked with it */
+	"aligned_alloc|[mr]allocx|je_.*|_rjem_.*";
 
 static const char heap_keep[] =
 	"runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
@@ -54,6 +59,35 @@ static const struct {
 	  heap_keep },
 	{ { "contentions", "delay" }, contention_drop, "" },
 };
+
+bool
+legacy_drop_library(struct profile *p, const char *name)
+{
+	bool *is_in = calloc(p->n_location + 1, sizeof(*is_in));
+
+	if (!is_in)
+		return false;
+	for (size_t i = 0; i < p->n_location; i++) {
+		uint32_t m = p->location[i].mapping;
+		const char *file = m == PROF_NONE
+					   ? ""
+					   : profile_str(p, p->mapping[m].file);
+		const char *slash = strrchr(file, '/');
+
+		file = slash ? slash + 1 : file;
+		is_in[i] = !strncmp(file, name, strlen(name));
+	}
+	for (size_t i = 0; i < p->n_sample; i++) {
+		struct sample *s = &p->sample[i];
+
+		while (s->n_stack > 1 && is_in[p->stack[s->stack]]) {
+			s->stack++;
+			s->n_stack--;
+		}
+	}
+	free(is_in);
+	return true;
+}
 
 int
 legacy_set_filters(struct profile *p)

@@ -28,6 +28,7 @@ enum { INUSE, ALLOC };
 struct counts {
 	int64_t count[2];
 	int64_t bytes[2];
+	bool is_over; /* of a sum: does not fit */
 };
 
 static bool
@@ -269,11 +270,63 @@ add_sample(struct legacy *l, const struct text *t, struct counts *c, bool alloc,
 	return legacy_sample(l, ADJUST_ALL, false, value, &label, 1);
 }
 
+/* --- totals --- */
+
+static void
+add_counts(struct counts *sum, const struct counts *c)
+{
+	for (int i = INUSE; i <= ALLOC; i++)
+		if (__builtin_add_overflow(sum->count[i], c->count[i],
+					   &sum->count[i]) ||
+		    __builtin_add_overflow(sum->bytes[i], c->bytes[i],
+					   &sum->bytes[i]))
+			sum->is_over = true;
+}
+
+/* The stacks have all that the totals before them announced, or were lost. */
+static void
+check_totals(struct legacy *l, const struct counts *want,
+	     const struct counts *sum, bool alloc)
+{
+	for (int i = alloc ? ALLOC : INUSE; i >= INUSE && !sum->is_over; i--)
+		if (want->count[i] != sum->count[i] ||
+		    want->bytes[i] != sum->bytes[i])
+			legacy_doubt(l,
+				     "%s: the totals are %" PRId64
+				     " objects of %" PRId64
+				     " bytes, the stacks have %" PRId64
+				     " of %" PRId64 ": was it cut?",
+				     i == ALLOC ? "allocated" : "in use",
+				     want->count[i], want->bytes[i],
+				     sum->count[i], sum->bytes[i]);
+}
+
+/* The totals in a header, as far as they are numbers. */
+static struct counts
+header_counts(const struct header *h)
+{
+	struct counts c = { 0 };
+	uint64_t v[4] = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		struct span s = h->number[i];
+
+		if (!span_dec(&s, &v[i]) || v[i] > INT64_MAX)
+			v[i] = 0;
+	}
+	c.count[INUSE] = (int64_t)v[0];
+	c.bytes[INUSE] = (int64_t)v[1];
+	c.count[ALLOC] = (int64_t)v[2];
+	c.bytes[ALLOC] = (int64_t)v[3];
+	return c;
+}
+
 enum prof_status
 legacy_heap(struct legacy *l, struct text *t)
 {
 	enum prof_status st;
 	int64_t period, rate;
+	struct counts want, sum = { 0 };
 	bool alloc, at_map = false;
 	struct header h;
 
@@ -283,10 +336,11 @@ legacy_heap(struct legacy *l, struct text *t)
 		return LINE_FAIL(l, t, "heap profile of unknown kind '%.*s'",
 				 (int)(span_len(h.kind) & 0xff), h.kind.p);
 	alloc = has_alloc(&h);
+	want = header_counts(&h);
 	st = set_types(l, alloc, period);
 	while (st == PROF_OK && text_next(t)) {
 		struct span s = span_trim(t->line);
-		struct counts c;
+		struct counts c = { 0 };
 
 		at_map = legacy_is_map(s);
 		if (at_map)
@@ -299,10 +353,13 @@ legacy_heap(struct legacy *l, struct text *t)
 			return LINE_FAIL(l, t,
 					 "want 'count: bytes [count: bytes] @ "
 					 "addresses'");
+		add_counts(&sum, &c);
 		st = legacy_stack(l, t, s);
 		if (st == PROF_OK)
 			st = add_sample(l, t, &c, alloc, rate);
 	}
+	if (st == PROF_OK)
+		check_totals(l, &want, &sum, alloc);
 	return st == PROF_OK ? legacy_map(l, t, at_map) : st;
 }
 
@@ -334,7 +391,8 @@ legacy_jemalloc(struct legacy *l, struct text *t)
 	struct span s = { 0 };
 	enum prof_status st = PROF_OK;
 	bool in_stacks = false, alloc = false, at_map = false;
-	struct counts c;
+	bool has_total = false;
+	struct counts c = { 0 }, want = { 0 }, sum = { 0 };
 	uint64_t rate = 0;
 
 	if (text_next(t))
@@ -354,10 +412,14 @@ legacy_jemalloc(struct legacy *l, struct text *t)
 			if (st == PROF_OK)
 				st = legacy_stack(l, t, s);
 		} else if (is_total(s, &c)) {
-			if (in_stacks)
-				st = add_sample(l, t, &c, alloc, (int64_t)rate);
-			else
+			if (!in_stacks) {
 				alloc = c.count[ALLOC] != 0;
+				has_total = true;
+				want = c;
+				continue;
+			}
+			add_counts(&sum, &c);
+			st = add_sample(l, t, &c, alloc, (int64_t)rate);
 		} else if (!span_is_comment(s) && !span_begins(s, "t")) {
 			return LINE_FAIL(l, t,
 					 "not a line of a jemalloc "
@@ -366,5 +428,11 @@ legacy_jemalloc(struct legacy *l, struct text *t)
 	}
 	if (st == PROF_OK && !in_stacks)
 		st = set_types(l, alloc, (int64_t)rate);
-	return st == PROF_OK ? legacy_map(l, t, at_map) : st;
+	if (st == PROF_OK && has_total)
+		check_totals(l, &want, &sum, alloc);
+	if (st == PROF_OK)
+		st = legacy_map(l, t, at_map);
+	if (st == PROF_OK && !legacy_drop_library(l->p, "libjemalloc."))
+		st = prof_nomem(l->err);
+	return st;
 }

@@ -201,6 +201,19 @@ enum prof_status legacy_map(struct legacy *l, struct text *t,
 /* Names for locations: Java's "0x2a name (file:line)" lines, to the end. */
 enum prof_status legacy_java_names(struct legacy *l, struct text *t) MUST_USE;
 
+/*
+ * Take the innermost frames off stacks that are in the file whose name begins
+ * so; one stays. Functions that a library does not export have no names, so
+ * drop_frames would not match them. false: no memory.
+ */
+bool legacy_drop_library(struct profile *p, const char *name);
+
+/*
+ * Note a doubt about the input (struct profile) unless there is one already.
+ */
+void legacy_doubt(struct legacy *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* pprof's drop_frames and keep_frames for this kind of columns. */
 enum prof_status legacy_filters(struct legacy *l) MUST_USE;
 

@@ -8,11 +8,13 @@
 
 #include "legacy.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "guess.h"
 #include "impl.h"
+#include "lib/base/arena.h"
 
 /* --- kinds --- */
 
@@ -290,6 +292,38 @@ legacy_any(struct legacy *l, enum legacy_kind kind, struct text t)
 	return prof_fail(l->err, PROF_EFORMAT, "not a legacy profile");
 }
 
+void
+legacy_doubt(struct legacy *l, const char *fmt, ...)
+{
+	char text[200], *copy;
+	va_list ap;
+
+	if (l->p->doubt)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copy = arena_alloc(l->p->arena, strlen(text) + 1);
+	if (copy)
+		l->p->doubt = strcpy(copy, text);
+}
+
+/* A text that was cut is a text, too. */
+static void
+check_end(struct legacy *l, enum legacy_kind kind, const char *raw, size_t n)
+{
+	size_t lines = 1;
+
+	if (kind == LEGACY_CPU || kind == LEGACY_SYMBOLIZED ||
+	    raw[n - 1] == '\n')
+		return;
+	for (const char *p = raw; (p = memchr(p, '\n', n - (size_t)(p - raw)));
+	     p++)
+		lines++;
+	legacy_doubt(l, "line %zu, the last one, has no newline: was it cut?",
+		     lines);
+}
+
 enum prof_status
 legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
 	     struct prof_err *err)
@@ -312,6 +346,8 @@ legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
 		st = prof_nomem(err);
 	if (st == PROF_OK)
 		st = legacy_any(&l, kind, t);
+	if (st == PROF_OK)
+		check_end(&l, kind, raw, n);
 	if (st == PROF_OK)
 		st = legacy_filters(&l);
 	idmap_release(&l.location);

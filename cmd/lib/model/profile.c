@@ -350,7 +350,9 @@ profile_sample_index(const struct profile *p, const char *sample_index,
 		return prof_fail(err, PROF_EUSAGE,
 				 "the profile has no sample types");
 	if (!*name) {
-		i = find_type(p, profile_str(p, p->default_type));
+		/* A column without a name is not meant by no name. */
+		name = profile_str(p, p->default_type);
+		i = *name ? find_type(p, name) : p->n_type;
 		*out = i < p->n_type ? i : p->n_type - 1;
 		return PROF_OK;
 	}

@@ -131,6 +131,10 @@ struct profile {
 	uint32_t default_type; /* string: a type name */
 	uint32_t doc_url;      /* string */
 
+	/* What is strange in the input, for a warning; NULL: nothing. A reader
+	 * sets it, in the arena; it is on no stream. */
+	const char *doubt;
+
 	/* Capacities, and the largest ids. Private to profile_add_*(). */
 	struct {
 		size_t type, mapping, function, location, line, sample, value;
