@@ -393,21 +393,40 @@ struct rate {
 	size_t n, trials;
 };
 
+/*
+ * Where the beta distribution has `level` above. By halving: GSL's inverses are
+ * not a number for some counts.
+ */
+static double
+beta_quantile(double level, double a, double b)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; i < 60; i++) {
+		double at = (low + high) / 2;
+
+		if (gsl_cdf_beta_Q(at, a, b) > level)
+			low = at;
+		else
+			high = at;
+	}
+	return low;
+}
+
 /* Clopper and Pearson, at `level` in each tail. */
 static double
 rate_low(struct rate r, double level)
 {
-	return r.n ? gsl_cdf_beta_Pinv(level, (double)r.n,
-				       (double)(r.trials - r.n) + 1)
+	return r.n ? beta_quantile(1 - level, (double)r.n,
+				   (double)(r.trials - r.n) + 1)
 		   : 0;
 }
 
 static double
 rate_high(struct rate r, double level)
 {
-	/* Not Qinv(), which is not a number for some of these. */
-	return r.n < r.trials ? gsl_cdf_beta_Pinv(1 - level, (double)r.n + 1,
-						  (double)(r.trials - r.n))
+	return r.n < r.trials ? beta_quantile(level, (double)r.n + 1,
+					      (double)(r.trials - r.n))
 			      : 1;
 }
 
