@@ -75,10 +75,6 @@ add_code(struct html_settings *s, struct report *r, const struct pack *k,
 	if (st == PROF_OK)
 		st = insns_add(r, k, s->n_asm, s->search_path,
 			       pack_section(sections, "ASMJ"), &n_left, err);
-	if (st == PROF_ENOTSUP) {
-		note(s, "no instructions: this build has no disassembler");
-		st = PROF_OK;
-	}
 	if (n_left) {
 		snprintf(s->left, sizeof(s->left),
 			 "%zu instructions of large functions, far from "

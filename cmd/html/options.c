@@ -8,6 +8,13 @@
 #include "html/page-data.h"
 #include "open.h"
 
+/* Functions whose instructions are in the page, unless --asm says so. */
+#if HAVE_LIBELF && HAVE_CAPSTONE
+enum { HOT_CODE = 20 };
+#else
+enum { HOT_CODE = 0 };
+#endif
+
 enum {
 	KEY_TITLE = CLI_LONG,
 	KEY_VIEW,
@@ -95,8 +102,8 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 		break;
 	case KEY_ASM:
 		s->n_asm = cli_uint(cli, 0, 100000);
-		if (s->n_asm && !HAVE_LIBELF)
-			die("--asm: this build has no elfutils");
+		if (s->n_asm && !HOT_CODE)
+			die("--asm: this build cannot disassemble");
 		break;
 	case KEY_NO_SOURCE:
 		s->no_source = cli_bool(cli);
@@ -129,7 +136,7 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 	s->page.theme = "auto";
 	s->max_nodes = 4000000;
 	s->n_source = 50;
-	s->n_asm = HAVE_LIBELF ? 20 : 0;
+	s->n_asm = HOT_CODE;
 	s->has_graph = true;
 	s->timeout = 20;
 	while ((key = cli_option(cli)) != CLI_DONE)
