@@ -154,7 +154,8 @@ report(const struct profile *p, const struct symbolize_settings *s)
 	    (!s->none && !s->is_remote &&
 	     origins_read(&sources, p, &err) != PROF_OK))
 		die("%s", err.msg);
-	symreport_print(s->resolve.report, p, &u, &sources, s->is_verbose);
+	symreport_print(s->resolve.report, p, &u, &sources, s->resolve.ranges,
+			s->is_verbose);
 	ok = 1 - u.share >= s->required;
 	if (!ok)
 		warn("%.1f%% of samples have names (of their innermost frame): "

@@ -222,6 +222,10 @@ for cxx in g++ 'clang++ -fuse-ld=lld'; do
 	[ "$(grep -c '\[prog+' want)" -gt 100 ] || : >want
 	same "ranges: $cxx, as readelf"
 done
+check 'stripped files: what helps' 0 \
+	'prof-symbolize prog.pb 2>&1 >out.pb | tail -1' <<'END'
+prof-symbolize: --symbolize=ranges shows a row for each function of stripped files
+END
 check 'they are not names' 1 'prof-symbolize --symbolize=ranges \
 	--require-symbols=1 prog.pb -o out.pb 2>said; s=$?; tail -1 said; exit $s' <<'END'
 prof-symbolize: 0.0% of samples have names (of their innermost frame): --require-symbols wants 1%

@@ -14,7 +14,7 @@
 #include "symbols/resolve/locate.h"
 
 #define TELL 0.1       /* share of samples that is reported unasked */
-#define SMALL 0.001    /* ... of a mapping that is not worth a line */
+#define SMALL 0.01     /* ... of a mapping that is not worth a line */
 #define MAX_TRIED 1000 /* paths of a mapping */
 
 struct note {
@@ -171,9 +171,9 @@ print_runtime(const struct profile *p, const struct unnamed *u)
 void
 symreport_print(const struct symreport *r, const struct profile *p,
 		const struct unnamed *u, const struct origins *o,
-		bool is_verbose)
+		bool has_ranges, bool is_verbose)
 {
-	bool known = false;
+	bool known = false, stripped = false;
 
 	if (!is_verbose && u->share <= TELL && u->callers <= TELL)
 		return;
@@ -187,11 +187,16 @@ symreport_print(const struct symreport *r, const struct profile *p,
 			       : failed && u->any[m] >= SMALL)
 			print_mapping(r, p, m, u, is_verbose);
 		known |= u->any[m] >= SMALL && has_source(o, p, m);
+		stripped |= failed && u->any[m] >= SMALL &&
+			    strstr(r->note[m].why, "stripped");
 	}
 	if (is_verbose)
 		warn("%.1f%% of samples are unnamed: their innermost frame has "
 		     "no name",
 		     100 * u->share);
+	if (stripped && !has_ranges)
+		warn("--symbolize=ranges shows a row for each function of "
+		     "stripped files");
 	if (known)
 		warn("the server may know: --symbolize=remote");
 }

@@ -34,9 +34,11 @@ void symreport_failed(void *ctx, uint32_t mapping, const char *why);
  * mapping that has a part in it because something failed. A last line says when
  * one of the sources in o, which were not asked, may have the names. Of code
  * made by a runtime it says how to have names.
+ * When has_ranges is false, a line says that ranges would show the functions of
+ * stripped files.
  */
 void symreport_print(const struct symreport *r, const struct profile *p,
 		     const struct unnamed *u, const struct origins *o,
-		     bool is_verbose);
+		     bool has_ranges, bool is_verbose);
 
 #endif
