@@ -204,7 +204,7 @@ END
 # Symbols inside of others, bytes that are no instructions, and a function of
 # 2 MB, with PROF_LONG of 100 MB.
 size=2000000
-[ -z "${PROF_LONG:-}" ] || size=100000000
+[ -z "$long" ] || size=100000000
 cat >strange.s <<END
 .text
 .globl _start
@@ -252,6 +252,24 @@ printf '# samples count\nf (/dev/zero:1) 1\ng (/dev/null:1) 1\n' | mkprof >dev.p
 check 'a device is no source' 0 'prof-list -q . dev.pb.gz | grep Error' <<'END'
  Error: open /dev/zero: not a regular file
  Error: open /dev/null: not a regular file
+END
+
+mkfifo pipe
+mkdir dir
+truncate -s 10G sparse
+for f in pipe dir sparse /dev/zero; do
+	case $f in
+	/*) path=$f ;;
+	*) path=$PWD/$f ;;
+	esac
+	printf '# samples count\n@mapping 0x400000 0x500000 0 %s\n0x400010 1\n' "$path" |
+		mkprof | prof-list -q --disasm . 2>&1 | sed -n 4p
+done | sed "s|$PWD|DIR|" >out
+check 'nor are pipes, folders, huge files and devices binaries' 0 'cat out' <<'END'
+ Error: DIR/pipe: not a regular file
+ Error: DIR/dir: not a regular file
+ Error: DIR/sparse: not an ELF file
+ Error: /dev/zero: not in the search path
 END
 
 # --- a source that was changed later ---

@@ -19,6 +19,8 @@ struct assembly_builder {
 	const struct assembly_options *o;
 	struct profile *p;
 	struct frames *f; /* by address: the printed names */
+	/* Of each location: assembly_wants_location(), if it was asked. */
+	enum assembly_answer { UNKNOWN, NO, YES } * wanted;
 	struct objects objects;
 	struct assembly *a;
 	struct windows windows; /* with o->marked */

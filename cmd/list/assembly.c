@@ -34,8 +34,8 @@ wants_string(const struct assembly_builder *b, const struct str *s)
 }
 
 /* Does a name of location l match, or its printed name? */
-bool
-assembly_wants_location(const struct assembly_builder *b, uint32_t l)
+static bool
+matches(const struct assembly_builder *b, uint32_t l)
 {
 	const struct location *at = &b->p->location[l];
 	const struct str *str = b->p->strings.str;
@@ -48,6 +48,14 @@ assembly_wants_location(const struct assembly_builder *b, uint32_t l)
 		return false;
 	key = profile_line(b->p, at)[at->n_line - 1].function;
 	return wants_string(b, &str[b->p->function[key].system_name]);
+}
+
+bool
+assembly_wants_location(const struct assembly_builder *b, uint32_t l)
+{
+	if (b->wanted[l] == UNKNOWN)
+		b->wanted[l] = matches(b, l) ? YES : NO;
+	return b->wanted[l] == YES;
 }
 
 static bool
@@ -463,7 +471,8 @@ assembly_new(struct report *r, const struct assembly_options *o,
 	by.granularity = BY_ADDRESS;
 	by.no_inlines = true;
 	by.by_object = true;
-	st = frames_new(r->p, &by, &b.f, err);
+	b.wanted = calloc(r->p->n_location + 1, sizeof(*b.wanted));
+	st = b.wanted ? frames_new(r->p, &by, &b.f, err) : prof_nomem(err);
 	if (st == PROF_OK)
 		st = objects_init(&b.objects, r->p, err);
 	if (st == PROF_OK)
@@ -474,6 +483,7 @@ assembly_new(struct report *r, const struct assembly_options *o,
 	windows_release(&b.windows);
 	objects_release(&b.objects);
 	frames_free(b.f);
+	free(b.wanted);
 	if (st != PROF_OK) {
 		assembly_free(b.a);
 		return st;
