@@ -11,9 +11,13 @@ need_symbols DWARF
 
 # --- machines: what is linked here needs nothing of them
 
+versions=5
 for how in powerpc64-linux-gnu powerpc-linux-gnu mips-linux-gnu \
 	aarch64-linux-gnu aarch64_be-linux-gnu i386-linux-gnu; do
-	for dwarf in 4 5; do
+	# One version each, in turn, or both.
+	[ "$versions" = 4 ] && versions=5 || versions=4
+	[ -z "$long" ] || versions='4 5'
+	for dwarf in $versions; do
 		if ! have clang clang++ ld.lld llvm-symbolizer readelf ||
 			! build prog clang clang++ --target=$how -O2 \
 				-gdwarf-$dwarf -nostdlib -fno-pic -static \
@@ -65,9 +69,12 @@ int main(int n, char **argv)
 }
 END
 # DW_AT_sibling by gcc, none by clang; one unit for all by -flto.
-for how in 'gcc -g' 'clang -g' 'gcc -g -flto' 'gcc -g -gsplit-dwarf' \
-	'clang -gdwarf-4 -gsplit-dwarf' 'gcc -g1' 'clang -g1' \
+for how in 'gcc -g' 'clang -g' 'gcc -g -flto' 'clang -gdwarf-4 -gsplit-dwarf' \
+	'gcc -g1' -- 'gcc -g -gsplit-dwarf' 'clang -g1' \
 	'gcc -g -ffunction-sections'; do
+	if [ "$how" = -- ]; then
+		[ -n "$long" ] && continue || break
+	fi
 	# shellcheck disable=SC2086 # words
 	if ! have ${how%% *} || ! (rm -f ./*.o && $how -O2 -c many/*.c &&
 		$how -O2 ./*.o -o prog) >build.log 2>&1; then
