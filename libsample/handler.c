@@ -215,8 +215,8 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
 	/*
-	 * Ours alone: not somebody's kill(), and not a signal that was on its
-	 * way when its thread was done with.
+	 * Only our own signals: not one that kill() sent, and not one that was
+	 * pending when its thread was done.
 	 */
 	if (self && !sampler_is_on()) {
 		clock_stop(self);

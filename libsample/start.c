@@ -112,8 +112,8 @@ become_recorder(const char *path, char *const *argv, char *const *env,
 }
 
 /*
- * Start the recorder as nobody's child: the program must not meet it in wait().
- * By bare clone(), so that no SIGCHLD is sent and no fork handler runs.
+ * Start the recorder so that the program does not meet it in wait(). By bare
+ * clone(), so that no SIGCHLD is sent and no fork handler runs.
  */
 static int
 spawn(const char *file, int control, int memory)

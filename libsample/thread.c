@@ -218,7 +218,7 @@ thread_enter(struct thread *t)
 	thread_self = t;
 	if (!unwind_stack_find(&t->stack))
 		t->stack.lo = t->stack.hi = 0;
-	/* Without a destructor nobody would take the timer down. */
+	/* Without a destructor, nothing would delete the timer. */
 	if (pthread_setspecific(threads.key, t) != 0) {
 		thread_self = NULL;
 		thread_drop(t);

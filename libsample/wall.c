@@ -350,7 +350,7 @@ run(void *arg)
 	next = ns_of(&time);
 	while (sampler_is_on()) {
 		wait_for_next(&look, &next);
-		/* It may kill for what it does not know. */
+		/* A seccomp filter may kill for an unknown call. */
 		if (look.dir >= 0 && is_filtered()) {
 			module_note("%s[%d] filters system calls: from here "
 				    "on, sleep is counted as lost",

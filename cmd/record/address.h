@@ -17,7 +17,7 @@ enum prof_status address_listen(const char *where, int *fd,
 				struct prof_err *err) MUST_USE;
 
 /*
- * The host that where names: the caller's. NULL: there is none, it is "*", or
+ * The host part of where; the caller's. NULL: there is none, it is "*", or
  * there is no memory.
  */
 char *address_host(const char *where);

@@ -75,7 +75,7 @@ flush(struct attach *a)
 	return status == 0;
 }
 
-/* What the program asks for; false when it asks to stop. */
+/* The program's request; false when it asks to stop. */
 static bool
 serve(struct attach *a, struct pollfd *control)
 {

@@ -37,7 +37,7 @@ deliver_prepare(const struct cli *cli, enum deliver_how how)
 	return how == DELIVER_ONE && !cli->output && stdout_is_pipe();
 }
 
-/* "prof.NAME.PID.pb.gz"; a process calls itself what it likes. */
+/* "prof.NAME.PID.pb.gz"; a process may give itself any name. */
 static char *
 default_name(const char *program, int pid)
 {

@@ -1,7 +1,7 @@
 /*
- * drain.c - reads what samplers write, while they go on writing. What is in the
- * shared memory was written by other processes, in any state of health: every
- * length and number is checked, and a stack's hash must fit.
+ * drain.c - reads the shared memory while samplers write into it. They are
+ * other processes, and may have failed or died in any state: every length and
+ * number is checked, and a stack's hash must fit.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	d->size = shm_size(what);
 	d->stuck = UINT64_MAX;
 	d->fd = memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* Sealed, so that nobody can shrink it under our feet. */
+	/* Sealed, so that no process can shrink it while it is mapped here. */
 	if (d->fd >= 0 && shm_resize(d->fd, d->size) == 0 &&
 	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
 		shm = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -291,8 +291,7 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 
 /*
  * Take all counts of the table, then read the log once more, and only then
- * look what the stacks mean: what the log says of modules comes before the
- * stacks that need it.
+ * resolve the stacks: records of modules come before the stacks that need them.
  */
 static void
 read_table(struct drain *d, struct tally *t, unsigned patience)

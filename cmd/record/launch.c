@@ -399,9 +399,9 @@ set_preload(const struct launch *l)
 }
 
 /*
- * AddressSanitizer's library wants to be the first to be loaded. It need not:
- * libsample passes on what it stands in front of. What the user says comes
- * later, and so counts more.
+ * AddressSanitizer's library asks to be loaded first. It need not be: libsample
+ * passes on the calls that it intercepts. The user's own options follow, so
+ * they take precedence.
  */
 static bool
 set_sanitizer(void)
@@ -511,7 +511,7 @@ launch_start(struct launch *l, char **argv, const char *session,
 		     : PROF_OK;
 }
 
-/* See who has ended; true when that is everybody. */
+/* See which children have ended; true when all have. */
 static bool
 reap(struct launch *l)
 {

@@ -41,7 +41,7 @@ enum {
 	MAX_WINDOWS = 16,    /* profiles under way */
 	MAX_HEAD = 16 << 10, /* bytes of a request without its body */
 	MAX_BODY = 1 << 20,
-	MAX_UNREAD = 64 << 20, /* bytes of answers that nobody took yet */
+	MAX_UNREAD = 64 << 20, /* bytes of answers that were not read yet */
 	REQUEST_MS = 10000,    /* to send a request */
 	REPLY_MS = 60000,      /* to take the answer */
 	GRACE_MS = 2000,       /* the same, when all is over */
@@ -346,9 +346,9 @@ cut(struct client *k)
 }
 
 /*
- * All places are taken: the oldest client that has not yet said what it wants
- * has to go, or else the oldest that does not read its answer. Who waits for a
- * profile stays; there are fewer of those than places.
+ * All places are taken: drop the oldest client that has not sent its request,
+ * or else the oldest that does not read its answer. Clients that wait for a
+ * profile stay; there are fewer of them than places.
  */
 static void
 make_room(struct listen *l)
@@ -401,7 +401,7 @@ on_connection(void *cls, struct MHD_Connection *c, void **context,
 	}
 }
 
-/* What poll() said of a client that waits, and what the clock says of all. */
+/* Handle poll()'s events of a waiting client, and the time limits of all. */
 static void
 look_after(struct listen *l, struct client *k, short revents, int64_t now)
 {
@@ -469,7 +469,7 @@ turn(struct listen *l)
 	MHD_run(l->daemon);
 }
 
-/* Who waited has been woken up by the turn that saw the end. */
+/* Clients that waited were woken up by the turn that saw the end. */
 static void *
 serve_clients(void *arg)
 {

@@ -109,8 +109,8 @@ parse_address(const char *word, size_t n, uint64_t *out)
 }
 
 /*
- * The addresses of text, ascending, each once: *out is the caller's. What is
- * none is passed over. -1 without memory.
+ * The addresses in text, ascending, each once: *out is the caller's. Other
+ * words are skipped. -1 without memory.
  */
 static int
 parse(const char *text, size_t n, uint64_t **out, size_t *n_out)
@@ -204,7 +204,10 @@ add_unknown(const struct lookup *l, struct profile *maps, const uint64_t *v,
 		struct location loc = { .address = v[i],
 					.mapping = mapping_of(maps, v[i]) };
 
-		/* What is nowhere now may be loaded later. */
+		/*
+		 * An address in no module now may be in one that is loaded
+		 * later.
+		 */
 		if (loc.mapping != PROF_NONE && !find_answer(l, v[i]) &&
 		    profile_add_location(maps, &loc, NULL, 0) == PROF_NONE)
 			return -1;
@@ -212,7 +215,7 @@ add_unknown(const struct lookup *l, struct profile *maps, const uint64_t *v,
 	return 0;
 }
 
-/* Keep what was found, also that nothing was. */
+/* Keep the answer, also if nothing was found. */
 static int
 keep_names(struct lookup *l, const struct profile *maps)
 {

@@ -263,7 +263,7 @@ values_of(const struct build *b, size_t i, double rest[4], int64_t value[4])
 	}
 }
 
-/* The label that tells e from others with its stack. */
+/* The label that distinguishes e from others with its stack. */
 static bool
 label_of(const struct build *b, const struct event *e, struct label *label)
 {

@@ -1,10 +1,10 @@
 /*
  * tally-maps.c - code that the loader has not mapped: a program that maps its
- * own file again, an image in a memfd, what a runtime unpacks. libsample hears
- * of none of it; so when an address is in no module, the recorder looks into
- * /proc/PID/maps of its process. It costs the program nothing, and us one
- * percent of a processor at most: some programs have 20,000 mappings, and
- * others run code that is in none of their files all the time.
+ * own file again, an image in a memfd, code that a runtime unpacks. libsample
+ * does not see these mappings; so when an address is in no module, the recorder
+ * reads /proc/PID/maps of its process. That costs the program nothing, and the
+ * recorder one percent of a processor at most: some programs have 20,000
+ * mappings, and others always run code that is in none of their files.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
  * tally-mark.c - moments of a tally, so that a profile can be of the time
- * between two of them; and how to forget what is past.
+ * between two of them, and so that old moments can be forgotten.
  */
 #include "config.h"
 

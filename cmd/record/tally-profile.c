@@ -1,7 +1,6 @@
 /*
- * tally-profile.c - a profile of what a tally has counted so far. The tally
- * stays as it is, and has more to tell later; so only what the profile needs is
- * copied into it.
+ * tally-profile.c - a profile of the counts so far. The tally stays as it is,
+ * for later profiles; only what the profile needs is copied into it.
  */
 #include "config.h"
 

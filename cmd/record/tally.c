@@ -211,7 +211,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 
 	*stack = (struct stack){ .at = pool->n, .process = PROF_NONE };
 	if (!is_tick)
-		depth--; /* what comes last is no frame */
+		depth--; /* the last entry is no frame */
 	if (!tally_reserve(t, &pool->frame, &pool->room, pool->n, depth,
 			   sizeof *pool->frame))
 		return false;

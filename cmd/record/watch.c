@@ -1,5 +1,7 @@
-/* watch.c - see watch.h. What is read is other processes' and may be gone at
- * any moment: a file that cannot be read means that nothing is known. */
+/*
+ * watch.c - see watch.h. The files of other processes may disappear at any
+ * moment: one that cannot be read means that nothing is known.
+ */
 #include "config.h"
 
 #include "watch.h"

@@ -1,7 +1,6 @@
 /*
- * what.c - see what.h. A profile is about one thing: rows of
- * allocations and of CPU time have no columns in common, so pprof could show
- * such a profile, and nobody could read it.
+ * what.c - see what.h. A profile is of one kind: allocations and CPU time have
+ * no columns in common, so a profile of both would be legal, but unreadable.
  */
 #include "config.h"
 

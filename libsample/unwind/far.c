@@ -19,7 +19,7 @@
 #include "impl.h"
 #include "unwind.h"
 
-/* What no page begins at. */
+/* An address at which no page begins. */
 #define NO_PAGE 1
 
 /* Reads in one walk: one for each page, and three where a frame begins in one

@@ -59,7 +59,7 @@ void unwind_row_run(struct row_out *out, const struct row_cie *cie,
  */
 void unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word);
 
-/* The word of code that nobody called: the walk ends there, at the root. */
+/* The word of code that has no caller: the walk ends there, at the root. */
 uint32_t unwind_row_root(struct unwind_pool *pool);
 
 #endif

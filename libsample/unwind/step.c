@@ -236,7 +236,7 @@ unwind_step_guess(struct unwind_frame *f, const struct unwind_bounds *b,
 {
 #if defined(__x86_64__)
 	/*
-	 * Nobody calls from before the first instruction of a function: such a
+	 * No function is called from before its first instruction: such a
 	 * return address was put there for the outermost function of a stack
 	 * (makecontext's __start_context).
 	 */

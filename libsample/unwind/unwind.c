@@ -20,7 +20,7 @@
 #define NEAR_BYTES 32768
 #define PAGE_BYTES 4096
 
-/* No stack is larger, of those that nobody announces. */
+/* No stack that was not announced is larger. */
 #define FAR_BYTES ((uintptr_t)1 << 24)
 
 struct unwind_state unwind_state;
@@ -56,8 +56,8 @@ enter_stack(struct walk *w, uintptr_t sp)
 }
 
 /*
- * A stack that nobody told us of. What is below hi can be read as it is; no
- * more is known.
+ * A stack that was not announced. Memory below hi can be read; no more is
+ * known.
  */
 static bool
 enter_unknown(struct walk *w, uintptr_t lo, uintptr_t hi)

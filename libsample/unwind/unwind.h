@@ -23,9 +23,9 @@ struct unwind_stack {
 };
 
 /*
- * What a walk needs to read a stack that nobody named: a page of it, copied by
- * the kernel. One for each thread, zero at first; it is too large for a signal
- * handler on a coroutine's stack.
+ * What a walk needs to read a stack that was not announced: a page of it,
+ * copied by the kernel. One for each thread, zero at first; it is too large for
+ * a signal handler on a coroutine's stack.
  */
 #define UNWIND_FAR_BYTES 4096
 

@@ -1,7 +1,7 @@
 /*
  * byname.h - a profile built of names, for formats that have no addresses: each
- * function, location and mapping is there once. What is added lies in the
- * profile, so strings are its own.
+ * function, location and mapping occurs once. Strings are added to the profile
+ * itself.
  */
 #ifndef BYNAME_H
 #define BYNAME_H

@@ -93,7 +93,7 @@ add_sample(struct writer *w, size_t i)
 		return false;
 	if (n && !add(w, i, w->frame[n - 1], PROF_NONE))
 		return false;
-	/* What a function costs that calls itself is its own, once. */
+	/* The cost of a recursive function is its own, and counts once. */
 	for (size_t k = 0; k + 1 < n; k++)
 		if (w->function[w->frame[k]] != w->function[w->frame[k + 1]] &&
 		    !add(w, i, w->frame[k], w->function[w->frame[k + 1]]))

@@ -41,7 +41,7 @@ words_left(const struct words *w)
 	return (size_t)(w->end - w->p) / w->width;
 }
 
-/* How to read words, told from the first two: false if no way fits. */
+/* How to read words, inferred from the first two: false if no way fits. */
 static bool
 words_begin(struct words *w, const uint8_t *data, size_t n)
 {

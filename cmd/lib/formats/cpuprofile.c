@@ -12,7 +12,7 @@
 #include "named.h"
 #include "tree.h"
 
-/* Nanoseconds of one of a unit; of what is no time, a microsecond. */
+/* The nanoseconds of one unit; a microsecond for units that are not of time. */
 static uint64_t
 nanoseconds(const char *unit)
 {

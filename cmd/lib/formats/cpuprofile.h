@@ -14,10 +14,10 @@
 struct profile;
 
 /*
- * Write one column of p: a sample for each of p's, one after the other, as long
- * as its value in microseconds (what is no time counts as microseconds). The
- * times mean nothing but their length. PROF_EUSAGE: negative values;
- * PROF_ENOMEM.
+ * Write one column of p: a sample for each of p's, one after the other, each as
+ * long as its value in microseconds; units that are not of time count as
+ * microseconds. Only the lengths of the times have a meaning. PROF_EUSAGE:
+ * negative values; PROF_ENOMEM.
  */
 enum prof_status cpuprofile_write(FILE *out, const struct profile *p,
 				  size_t column, struct prof_err *err) MUST_USE;

@@ -21,12 +21,12 @@ enum foreign_kind {
 };
 
 /*
- * What the n bytes at data are, by content. Bytes that are compressed are
- * nothing: inflate them first.
+ * The format of the n bytes at data, by content. Compressed bytes have none:
+ * inflate them first.
  */
 enum foreign_kind foreign_sniff(const void *data, size_t n);
 
-/* What a format is called in --from and in messages: "perf.data". */
+/* The name of a format in --from and in messages: "perf.data". */
 const char *foreign_name(enum foreign_kind kind);
 
 /* Why a kind that is known cannot be read, or NULL if prof-import reads it. */

@@ -23,7 +23,7 @@
 
 #include "impl.h"
 
-/* What a header or a sample says. */
+/* The numbers of a header or a sample. */
 enum { INUSE, ALLOC };
 struct counts {
 	int64_t count[2];

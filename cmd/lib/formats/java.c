@@ -241,7 +241,7 @@ name_location(struct legacy *l, struct idmap *by_name, const struct text *t)
 	st = find_function(l, by_name, name, file, &line.function);
 	if (st == PROF_OK && profile_set_lines(l->p, loc, &line, 1) < 0)
 		st = prof_nomem(l->err);
-	/* What was a number in the virtual machine means nothing outside. */
+	/* Numbers of the virtual machine mean nothing outside it. */
 	l->p->location[loc].address = 0;
 	return st;
 }

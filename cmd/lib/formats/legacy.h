@@ -38,8 +38,8 @@ enum legacy_flags {
 };
 
 /*
- * What the n bytes at raw are, by their first line or words. No profile.proto
- * that decodes is taken for anything else.
+ * The format of the n bytes at raw, by their first line or words. Bytes that
+ * decode as profile.proto are never taken for another format.
  */
 enum legacy_kind legacy_sniff(const void *raw, size_t n);
 

@@ -40,7 +40,7 @@ struct map {
 
 /* --- lines --- */
 
-/* What the parts of a line say. */
+/* The fields of a line. */
 struct entry {
 	uint64_t start, limit, offset;
 	struct span perm, file, build_id;

@@ -23,7 +23,7 @@ struct script {
 	size_t n_line; /* inlined frames whose location is still to come */
 };
 
-/* What a header line says. */
+/* The fields of a header line. */
 struct header {
 	struct span comm, event, rest;
 	uint64_t pid, period;

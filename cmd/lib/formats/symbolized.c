@@ -85,7 +85,7 @@ read_symbols(struct legacy *l, struct text *t, struct symbols *y)
 		       : st;
 }
 
-/* Without the "<0000000000001130>" that tells where the symbol begins. */
+/* Without the "<0000000000001130>", which is where the symbol begins. */
 static struct span
 without_start(struct span s)
 {
@@ -179,7 +179,7 @@ name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 	return st;
 }
 
-/* Tell which mappings need no symbols any more, and what the program was. */
+/* Mark the mappings that need no more symbols, and name the program. */
 static enum prof_status
 mark_mappings(struct legacy *l, const struct symbols *y)
 {

@@ -26,17 +26,17 @@ char *symbolz_url(const char *url);
 int symbolz_query(struct buf *b, const uint64_t *addr, size_t n);
 
 /*
- * What the n-byte answer to GET says, "num_symbols: N": 1 the server knows
- * names, 0 it has none, -1 it is no such answer.
+ * The n-byte answer to GET, "num_symbols: N": 1 the server knows names, 0 it
+ * has none, -1 it is no such answer.
  */
 int symbolz_probe(const char *reply, size_t n);
 
-/* Told the len > 0 bytes of the name of an address; no NUL ends them. */
+/* Receives the name of an address: len > 0 bytes, without a NUL. */
 typedef void symbolz_fn(void *ctx, uint64_t addr, const char *name, size_t len);
 
 /*
- * Call fn for each line "0xADDRESS NAME" of an answer, in order. Whatever else
- * is in it is passed over, and so are addresses without name.
+ * Call fn for each line "0xADDRESS NAME" of an answer, in order. Other lines,
+ * and addresses without a name, are skipped.
  */
 void symbolz_parse(const char *reply, size_t n, symbolz_fn *fn, void *ctx);
 

@@ -1,8 +1,8 @@
 /*
- * write.h - profiles in the formats of gperftools, for programs that
- * read nothing else: google-pprof. What they cannot say is left out: labels,
- * build-ids, comments, and the samples of a program whose addresses are taken
- * by another one, as these formats have one address space.
+ * write.h - profiles in the formats of gperftools, for google-pprof, which
+ * reads no others. They have no labels, build-ids or comments, and one address
+ * space: samples of a program whose addresses another one uses are left out,
+ * too.
  */
 #ifndef LEGACY_WRITE_H
 #define LEGACY_WRITE_H

@@ -1,6 +1,6 @@
 /*
- * measure.c - how many events are behind a value. What is tested are values,
- * but nanoseconds or bytes say nothing about their own precision.
+ * measure.c - how many events are behind a value. The tests compare values, but
+ * nanoseconds or bytes say nothing about their own precision.
  */
 #include "config.h"
 

@@ -211,7 +211,7 @@ map_profile(struct adding *a, struct prof_err *err)
 
 /* --- its samples --- */
 
-/* A number of 64 bits for a stack, so that sums of them tell sets apart. */
+/* A number of 64 bits for a stack, so that sums of them distinguish sets. */
 static uint64_t
 stack_hash(uint32_t stack)
 {

@@ -1,6 +1,6 @@
 /*
- * codec.h - a profile as the bytes of a profile.proto message, inflated.
- * Nobody else sees protobuf. Streams of such bytes: stream.h.
+ * codec.h - a profile as the bytes of a profile.proto message, inflated. No
+ * other module uses protobuf. Streams of such bytes: stream.h.
  */
 #ifndef CODEC_H
 #define CODEC_H

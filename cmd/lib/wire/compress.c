@@ -140,7 +140,7 @@ deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,
 	for (;;) {
 		if (want > max - start)
 			want = max - start;
-		/* One byte more tells "full" from "too large". */
+		/* One byte more distinguishes "full" from "too large". */
 		if (buf_reserve(out, want + 1) < 0)
 			return prof_nomem(err);
 		r = libdeflate_gzip_decompress_ex(d, data, n, out->data + start,

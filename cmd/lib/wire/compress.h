@@ -1,8 +1,8 @@
 /*
- * compress.h - gzip and zstd in memory, behind stream.h; what writes gzip is
- * gzip-out.h. zlib is always there;
- * libdeflate, where the build has it, does the same in less than half of the
- * time, and zlib then only says what is wrong with a damaged stream.
+ * compress.h - gzip and zstd in memory, for stream.h; gzip-out.h writes gzip.
+ * zlib is always there. libdeflate, where the build has it, inflates in less
+ * than half of the time; zlib then only finds out what is wrong with a damaged
+ * stream.
  */
 #ifndef COMPRESS_H
 #define COMPRESS_H
@@ -50,8 +50,8 @@ enum prof_status zstd_deflate(const void *raw, size_t n, int level,
 uint32_t gzip_crc32(uint32_t crc, const void *data, size_t n);
 
 /*
- * Write n bytes to fd, whatever it takes: partial writes and EINTR are
- * retried. PROF_EIO with the system's words.
+ * Write all n bytes to fd: partial writes and EINTR are retried. PROF_EIO with
+ * the system's message.
  */
 enum prof_status write_all(int fd, const void *data, size_t n,
 			   struct prof_err *err) MUST_USE;

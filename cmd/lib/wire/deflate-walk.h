@@ -1,8 +1,8 @@
 /*
  * deflate-walk.h - where a deflate stream ends, to the bit. libdeflate writes
- * whole streams only: the last block says that it is the last, and what is left
- * of the last byte is padding. To go on after such a stream, both places have
- * to be found, and only walking over the codes finds them.
+ * whole streams only: the last block is marked as the last, and the rest of the
+ * last byte is padding. To append to such a stream, both places must be found,
+ * which takes a walk over its codes.
  */
 #ifndef DEFLATE_WALK_H
 #define DEFLATE_WALK_H

@@ -26,7 +26,7 @@ struct encoder {
 	const struct profile *p;
 	struct buf *out;
 	const struct codec_sink *sink; /* or NULL: all stays in out */
-	enum prof_status status;       /* what the sink said */
+	enum prof_status status;       /* the sink's last status */
 	struct prof_err *err;
 	uint32_t *number; /* string of p -> its number on the stream */
 	uint32_t *order;  /* and back */

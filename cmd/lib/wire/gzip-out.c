@@ -38,7 +38,7 @@ struct gzip_out {
 	struct piece *piece;    /* n_piece; piece k is piece[k % n_piece] */
 	size_t n_piece;
 	/* Under the lock; pieces are counted from 0. */
-	size_t filling; /* by the caller, who alone changes it */
+	size_t filling; /* by the caller; no thread changes it */
 	size_t next;    /* to be compressed */
 	size_t written; /* so many */
 	bool is_writing, is_ending;

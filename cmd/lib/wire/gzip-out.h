@@ -33,8 +33,8 @@ enum prof_status gzip_out_put(struct gzip_out *o, const void *data, size_t n,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Write what is left and the trailer, and always free o. What has gone
- * wrong before is returned again.
+ * Write the rest and the trailer, and always free o. An earlier error is
+ * returned again.
  */
 enum prof_status gzip_out_end(struct gzip_out *o,
 			      struct prof_err *err) MUST_USE;

@@ -17,8 +17,8 @@ void zstd_in_close(void *z);
 int zstd_in_is_there(void);
 
 /*
- * Append what the next n bytes give to out, which then holds at most max.
- * PROF_EFORMAT: they are damaged, and the stream can only be closed.
+ * Inflate the next n bytes and append the result to out, which then holds at
+ * most max. PROF_EFORMAT: they are damaged, and the stream can only be closed.
  * PROF_ELIMIT, PROF_ENOMEM.
  */
 enum prof_status zstd_in_put(void *z, const void *data, size_t n, size_t max,

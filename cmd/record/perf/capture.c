@@ -411,7 +411,7 @@ capture_wait(struct capture *c, int ms)
 
 	poll(c->poll, c->n_ring + c->n_process, ms);
 	for (size_t i = 0; i < c->n_ring; i++)
-		/* A task that has ended would wake us for ever. */
+		/* A task that has ended would wake us forever. */
 		if (c->poll[i].revents & (POLLHUP | POLLERR | POLLNVAL))
 			c->poll[i].fd = -1;
 	for (size_t i = c->n_ring; i < c->n_ring + c->n_process; i++) {

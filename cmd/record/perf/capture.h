@@ -1,8 +1,7 @@
 /*
- * capture.h - sampling of processes from outside, by perf_event_open(2):
- * the events, and what becomes of their records in a tally. The stacks are
- * unwound here and now, by cmd/unwind; nothing is kept of them but counts.
- * doc/sampling.md tells the whole story.
+ * capture.h - sampling of processes from outside, by perf_event_open(2): opens
+ * the events and adds their records to a tally. Stacks are unwound at once, by
+ * cmd/unwind, and only counted. See doc/sampling.md, "From outside".
  */
 #ifndef PERF_CAPTURE_H
 #define PERF_CAPTURE_H

@@ -22,7 +22,7 @@ perfclock_open(int *fd, struct prof_err *err)
 	};
 
 	*fd = -1;
-	/* A filter may kill for what it does not know. */
+	/* A seccomp filter may kill for an unknown call. */
 	if (prctl(PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED)
 		return prof_fail(err, PROF_ENOTSUP,
 				 "no perf clock under a seccomp filter");

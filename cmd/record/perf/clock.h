@@ -5,10 +5,10 @@
 #include "lib/base/status.h"
 
 /*
- * Open such a clock on this process as libsample does on threads: *fd. As long
- * as it is open, the kernel need not get ready anew when the last thread of the
- * program that has one goes. PROF_ENOTSUP, with the reason, when there is none
- * to be had.
+ * Open such a clock on this process, as libsample does on threads: *fd. While
+ * it is open, the kernel stays ready for them when the last thread of the
+ * program that has one ends. PROF_ENOTSUP, with the reason, when none can be
+ * opened.
  */
 enum prof_status perfclock_open(int *fd, struct prof_err *err) MUST_USE;
 

@@ -77,7 +77,7 @@ perf_event_open(struct perf_config *config, pid_t tid, int cpu)
 				(config->cgroup ? PERF_FLAG_PID_CGROUP : 0UL));
 		if (fd >= 0)
 			return fd;
-		/* What is newest is left out first. */
+		/* The newest attributes are left out first. */
 		if (errno == EINVAL && !no_lost)
 			no_lost = true;
 		else if (errno == EINVAL && !no_build_id)
@@ -210,7 +210,7 @@ perf_ring_next(struct perf_ring *r)
 	const struct perf_event_header *h =
 		(const void *)(data + (r->tail & (r->n_bytes - 1)));
 
-	/* A size of 0 would be read for ever. */
+	/* A size of 0 would be read forever. */
 	r->tail = h->size ? r->tail + h->size : r->head;
 	__atomic_store_n(&page->data_tail, r->tail, __ATOMIC_RELEASE);
 }

@@ -29,7 +29,7 @@ void files_free(struct files *f);
 
 /*
  * The file of that path and build-id ("": unknown), for files_put(); NULL for
- * what is no file, such as code made at run time, and without memory.
+ * mappings without a file, such as code made at run time, and without memory.
  */
 struct mapped_file *files_get(struct files *f, const char *path,
 			      const char *build_id,

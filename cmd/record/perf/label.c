@@ -100,7 +100,10 @@ labeler_exit(struct labeler *l, int32_t tid)
 	free(gone);
 }
 
-/* The name of a thread; one that the kernel has not told of is asked for. */
+/*
+ * The name of a thread; it is read from /proc if the kernel has not reported
+ * it.
+ */
 static const char *
 name_of(struct labeler *l, int32_t pid, int32_t tid)
 {

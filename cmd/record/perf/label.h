@@ -23,7 +23,7 @@ enum perf_label {
 struct labeler *labeler_new(struct tally *t, unsigned labels);
 void labeler_free(struct labeler *l);
 
-/* What the kernel says happened, in the order in which it did. */
+/* Events that the kernel reports, in their order. */
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);
 

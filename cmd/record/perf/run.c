@@ -34,7 +34,7 @@ enum {
 struct run {
 	struct cli *cli;
 	const struct target *target;
-	struct launch launch; /* the command, or what the profile is called */
+	struct launch launch; /* the command, or the name of the profile */
 	struct perf_config config;
 	struct capture *capture;
 	struct recording recording;
@@ -136,7 +136,7 @@ loop(struct run *r, const sigset_t *signals)
 	recording_end(&r->recording);
 }
 
-/* Stacks that the copy did not hold are worth a word. */
+/* Report stacks that were longer than the copy. */
 static void
 check_quality(const struct run *r)
 {

@@ -1,9 +1,9 @@
 /*
- * space.c - see space.h. A process is told to the tally when it is
- * sampled first: most that come and go under a shell never are. For the same
- * reason files are opened for their rows with the first sample in them; but
- * what was mapped before recording began is opened at once, for its build-id,
- * which the kernel's own records have.
+ * space.c - see space.h. A process enters the tally with its first sample: most
+ * short-lived ones have none. For the same reason a file is opened for its rows
+ * with the first sample in it; but files that were mapped before recording
+ * began are opened at once, for their build-ids, which the kernel's own records
+ * have.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ struct process_space {
 	struct process_space *next; /* in its bucket */
 	struct spaces *all;
 	int32_t pid;
-	uint32_t number; /* for the tally; 0: not told yet */
+	uint32_t number; /* in the tally; 0: not there yet */
 	unsigned ended;  /* passes since it has */
 	char name[MAX_NAME + 1];
 	struct mapping *map; /* by start, disjoint */
@@ -233,7 +233,7 @@ insert(struct process_space *p, const struct mapping *m)
 	return true;
 }
 
-/* Take [start, limit) out of what there is; what is on either side stays. */
+/* Remove [start, limit) from the mappings; the parts on either side stay. */
 static void
 clear(struct process_space *p, uint64_t start, uint64_t limit)
 {
@@ -275,7 +275,7 @@ add(struct process_space *p, const struct space_map *m,
 	if (m->limit <= m->start)
 		return;
 	map.file = files_get(p->all->files, m->path, m->build_id, from);
-	/* Seen in /proc, and then told by the kernel, too. */
+	/* Seen in /proc, and then reported by the kernel, too. */
 	same = i < p->n_map ? &p->map[i] : NULL;
 	if (same && same->start == map.start && same->limit == map.limit &&
 	    same->offset == map.offset && same->file == map.file) {
@@ -322,7 +322,7 @@ read_name(struct process_space *p)
 	set_name(p, name);
 }
 
-/* Take in what is mapped now. */
+/* Read the present mappings. */
 static void
 read_maps(struct process_space *p, FILE *f)
 {
@@ -330,7 +330,7 @@ read_maps(struct process_space *p, FILE *f)
 	size_t size = 0;
 
 	read_name(p);
-	/* A process may map faster than we read: so not for ever. */
+	/* A process may map faster than we read: so not forever. */
 	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
 		struct space_map m = { .pid = p->pid };
 		struct file_from from = { p->pid, true, 0, 0 };

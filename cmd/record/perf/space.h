@@ -1,8 +1,8 @@
 /*
  * space.h - the address spaces of processes that are sampled from outside:
- * which file is mapped where, told to the tally and, for the walk, with the
- * rows of that file. From /proc when recording begins, then from the records of
- * the kernel. What a process says of itself (names, files) is not to be
+ * which file is mapped where, for the tally and, with the rows of that file,
+ * for the walk. Read from /proc when recording begins, then from the records of
+ * the kernel. Names and files that a process gives itself are not to be
  * trusted.
  */
 #ifndef PERF_SPACE_H
@@ -19,7 +19,7 @@ struct spaces;
 struct tally;
 struct process_space;
 
-/* A mapping with code, as the kernel tells of it. */
+/* A mapping with code, as the kernel reports it. */
 struct space_map {
 	int32_t pid;
 	uint64_t start, limit, offset;
@@ -32,11 +32,10 @@ struct space_map {
 struct spaces *spaces_new(struct tally *t, const struct perf_kernel *kernel);
 void spaces_free(struct spaces *s);
 
-/* Take in what is mapped in the process now; what is known already changes
- * nothing. */
+/* Read the present mappings of the process; known ones are kept as they are. */
 void spaces_read(struct spaces *s, int32_t pid);
 
-/* What the kernel says happened, in the order in which it did. */
+/* Events that the kernel reports, in their order. */
 void spaces_map(struct spaces *s, const struct space_map *m);
 void spaces_fork(struct spaces *s, int32_t pid, int32_t parent);
 void spaces_exec(struct spaces *s, int32_t pid, const char *name);

@@ -42,9 +42,9 @@ void disasm_free(struct disasm *d); /* NULL is allowed */
 
 /*
  * Decode the n bytes at code, which are at this address, and call fn for each
- * instruction; what it gets is gone when it returns. What is none is passed as
- * a byte (or an instruction's least size), so that all n bytes are covered.
- * Stops when fn returns false.
+ * instruction, which is valid only during the call. Bytes that are no
+ * instruction are passed one by one (or in an instruction's least size), so
+ * that all n bytes are covered. Stops when fn returns false.
  */
 void disasm_run(struct disasm *d, const uint8_t *code, size_t n,
 		uint64_t address,

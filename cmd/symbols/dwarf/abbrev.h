@@ -25,7 +25,7 @@ struct abbrev_step {
 	enum form_kind kind;
 };
 
-/* What the entries of one code are. */
+/* The kind of the entries of one code. */
 struct abbrev {
 	uint32_t code;
 	uint32_t tag;

@@ -70,8 +70,8 @@ budget_spend(struct dwarf_budget *b, uint64_t n)
 }
 
 /*
- * Allow what a file of so many bytes may need: much more than any compiler
- * makes it.
+ * Allow as much as a file of so many bytes may need: much more than any
+ * compiler's output does.
  */
 static inline void
 budget_add(struct dwarf_budget *b, uint64_t size)

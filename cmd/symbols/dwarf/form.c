@@ -140,7 +140,7 @@ form_skip(const struct dwarf_sizes *s, struct cursor *c, enum form_kind kind)
 	}
 }
 
-/* What a form is, as far as it does not depend on its bytes. */
+/* The properties of a form that do not depend on its bytes. */
 static enum value_kind
 value_kind(uint64_t form)
 {

@@ -1,6 +1,6 @@
 /*
- * form.h - the forms of attributes (DWARF 5, 7.5.5 and 7.5.6): how long
- * each is, and what it says.
+ * form.h - the forms of attributes (DWARF 5, 7.5.5 and 7.5.6): their lengths
+ * and values.
  */
 #ifndef DWARF_FORM_H
 #define DWARF_FORM_H
@@ -10,7 +10,7 @@
 
 #include "read.h"
 
-/* What the length of some forms depends on, of a unit. */
+/* The sizes of a unit, on which the length of some forms depends. */
 struct dwarf_sizes {
 	uint8_t version;
 	uint8_t addr;

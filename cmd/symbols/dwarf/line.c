@@ -142,7 +142,7 @@ lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 	l->min_length = cursor_u8(&c);
 	if (l->sizes.version >= 4)
 		l->max_ops = cursor_u8(&c);
-	cursor_u8(&c); /* is_stmt: nobody asks */
+	cursor_u8(&c); /* is_stmt: not used */
 	l->line_base = (int8_t)cursor_u8(&c);
 	l->line_range = cursor_u8(&c);
 	l->opcode_base = cursor_u8(&c);

@@ -19,7 +19,7 @@ struct line_file {
 	char *path; /* joined, on demand; or NULL */
 };
 
-/* The header of a table, and what is needed to run its program. */
+/* The header of a table, as far as running its program needs it. */
 struct dwarf_lines {
 	const struct dwarf_unit *unit;
 	struct dwarf_sizes sizes; /* its own: not those of the unit */

@@ -1,6 +1,6 @@
 /*
- * origin.h - names of functions: their own, or those of what they are
- * instances of, which may be in another unit or in another file.
+ * origin.h - names of functions: their own, or those of the entries that they
+ * are instances of, which may be in another unit or in another file.
  */
 #ifndef DWARF_ORIGIN_H
 #define DWARF_ORIGIN_H

@@ -60,8 +60,8 @@ ranges_begin(struct dwarf_ranges *r, const struct dwarf_unit *u,
 }
 
 /*
- * Linkers write the largest address where code was thrown away; as a base, it
- * would wrap around to what is there.
+ * Linkers write the largest address where code was discarded; as a base, it
+ * would wrap around to code that exists.
  */
 static uint64_t
 largest(const struct dwarf_ranges *r)

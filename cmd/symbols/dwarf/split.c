@@ -206,7 +206,7 @@ find_row(const struct index *x, uint64_t id)
 static bool
 find_in_package(const struct dwarf_file *f, uint64_t id, struct dwarf_unit *out)
 {
-	/* What a column is, by the numbers of 7.3.5.3. */
+	/* The meaning of a column, by the numbers of 7.3.5.3. */
 	enum { INFO = 1, ABBREV = 3, STR_OFFSETS = 6, RNGLISTS = 8, N };
 	uint64_t part[N] = { 0 };
 	struct index x;
@@ -248,7 +248,7 @@ find_in_file(const struct dwarf_file *f, struct dwarf_unit *out)
 	return false;
 }
 
-/* What a skeleton says for its split unit (3.1.3). */
+/* The attributes of a skeleton that apply to its split unit (3.1.3). */
 static void
 inherit(struct dwarf_unit *u, const struct dwarf_unit *skeleton)
 {
@@ -284,8 +284,8 @@ hash_path(const struct hashtab *t, const char *path)
 }
 
 /*
- * What is known of a path: NULL if nothing is. The table begins with its first
- * use: most programs have no split units.
+ * The earlier answer for a path: NULL if there is none. The table begins with
+ * its first use: most programs have no split units.
  */
 static const struct split_path *
 seen_find(struct split_seen *seen, const char *path, uint64_t *hash)
@@ -321,7 +321,7 @@ seen_may_have(struct split_seen *seen, const char *path, uint64_t id,
 	return may;
 }
 
-/* Without memory, what is at path will be looked at again. */
+/* Without memory, path will be looked at again. */
 static void
 seen_add(struct split_seen *seen, const char *path, bool has_id, uint64_t id)
 {

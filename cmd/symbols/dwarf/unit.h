@@ -41,8 +41,8 @@ struct dwarf_unit {
 
 /*
  * Read the headers, and with roots the first entries, of all units of
- * .debug_info into f->unit. What is damaged is left out, and *damaged set.
- * false without memory.
+ * .debug_info into f->unit. Damaged units are left out, and *damaged set. false
+ * without memory.
  */
 bool dwarf_units_read(struct dwarf_file *f, bool roots,
 		      struct dwarf_budget *budget, bool *damaged) MUST_USE;

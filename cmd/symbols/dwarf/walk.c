@@ -28,7 +28,7 @@ struct level {
 	bool skip;     /* in a function without wanted addresses */
 };
 
-/* What is inside of an entry, from its first child to its sibling. */
+/* The children of an entry, from the first one to its sibling. */
 struct inside {
 	uint64_t start, end; /* in .debug_info */
 	struct level level;
@@ -188,7 +188,7 @@ walk_list(struct walk *w, const struct inside *at)
 	s->damaged |= c.bad;
 }
 
-/* Look into what was postponed, for addresses without a function alone. */
+/* Walk the postponed entries, only for addresses without a function. */
 static void
 walk_postponed(struct walk *w)
 {

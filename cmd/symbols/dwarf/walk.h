@@ -8,7 +8,7 @@
 
 /*
  * Find the functions of s->tree, by s->abbrevs, that have code at s->addr.
- * Whatever is wrong ends the walk, s->damaged is set, and what was found stays.
+ * Damage ends the walk and sets s->damaged; what was found before it stays.
  */
 void walk_functions(struct scan *s);
 

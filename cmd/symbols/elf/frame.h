@@ -22,8 +22,8 @@ struct symbol_frame {
 };
 
 /*
- * Receives what is at address i: n > 0 frames, innermost first. They and their
- * strings are gone when it returns.
+ * Receives the answer for address i: n > 0 frames, innermost first. They and
+ * their strings are valid only during the call.
  */
 typedef void symbol_fn(void *ctx, size_t i, const struct symbol_frame *frame,
 		       size_t n);

@@ -51,7 +51,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* Make o of what it has, be it in fd or an image. */
+/* Fill in o from its file or image. */
 static enum prof_status
 begin(struct object *o, const char *name, struct prof_err *err)
 {

@@ -19,8 +19,8 @@
 #include "unpack.h"
 
 /*
- * Which file it was, and in which state: the time of the last change of the
- * inode is the kernel's, nobody sets it back as he likes.
+ * Which file it was, and in which state: the kernel sets the time of the last
+ * change of the inode, and users cannot set it back.
  */
 struct object_state {
 	bool is_known; /* false: the object is no file */
@@ -30,7 +30,7 @@ struct object_state {
 };
 
 struct object {
-	char *path;  /* or what it is called, if it is no file */
+	char *path;  /* or its name, if it is no file */
 	int fd;      /* or -1 */
 	Elf *elf;    /* NULL: not open */
 	void *image; /* its bytes, if they are not in fd; malloc'd */

@@ -76,7 +76,7 @@ unpack_gnu(Elf_Scn *scn, struct unpack_budget *budget)
 	       elf_compress_gnu(scn, 0, 0) >= 0;
 }
 
-/* Unpack by elfutils, or by our own means what its older versions can't. */
+/* Unpack by elfutils, or by ourselves what its older versions cannot. */
 static bool
 unpack_elf(Elf *elf, Elf_Scn *scn, struct unpack_budget *budget,
 	   struct section_bytes *out)
@@ -104,7 +104,7 @@ unpack_elf(Elf *elf, Elf_Scn *scn, struct unpack_budget *budget,
 
 /* --- relocation --- */
 
-/* What a relocation does with the bytes at its place. */
+/* How a relocation changes the bytes at its place. */
 struct change {
 	uint16_t machine;
 	uint16_t type;

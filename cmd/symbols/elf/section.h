@@ -1,7 +1,7 @@
 /*
- * section.h - the sections of an ELF file: finding one, what the headers say
- * about where instructions are, and the bytes of a section as they are meant:
- * unpacked, and in a relocatable file with its relocations applied.
+ * section.h - the sections of an ELF file: finding one, where the headers say
+ * that instructions are, and the contents of a section: unpacked, and in a
+ * relocatable file with its relocations applied.
  */
 #ifndef SECTION_H
 #define SECTION_H
@@ -47,9 +47,9 @@ bool section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 		  struct unpack_budget *budget, struct section_bytes *out);
 
 /*
- * In a relocatable file every section is at address 0. Those of code are at
- * their own place in what section_read() says: .text at 0, and others where
- * no address of a profile is.
+ * In a relocatable file every section is at address 0. section_read() gives
+ * those of code places of their own: .text at 0, and others where no address of
+ * a profile is.
  */
 #define SECTION_ELSEWHERE (UINT64_C(1) << 56)
 

@@ -107,8 +107,8 @@ symtab_each(const struct symtab *t, const struct code_map *code,
 }
 
 /*
- * Symbols are not sorted: each is put where its first address is, if it beats
- * what is there, and then the addresses are gone through once.
+ * Symbols are not sorted: each is put where its first address is, unless a
+ * better one is there; one pass over the addresses follows.
  */
 int
 symtab_match(struct symtab *t, const struct code_map *code,

@@ -56,8 +56,8 @@ bool symtab_is_open(const struct symtab *t, size_t i, uint64_t *start);
 void symtab_drop(struct symtab *t, size_t i);
 
 /*
- * What the symbol of address i says: its name and, if it is a local one, the
- * last part of its file's. false: there is none.
+ * The name of the symbol of address i and, if it is a local one, the last part
+ * of its file's. false: there is none.
  */
 bool symtab_frame(const struct symtab *t, size_t i, struct symbol_frame *f);
 

@@ -139,7 +139,7 @@ limit(struct unpack_budget *b, size_t n_packed, size_t max)
 	return (size_t)total < max ? (size_t)total : max;
 }
 
-/* Unpack what is of one of the three kinds. */
+/* Unpack data of one of the three kinds. */
 static enum prof_status
 unpack_any(const void *data, size_t n, size_t max, struct buf *out,
 	   struct prof_err *err)

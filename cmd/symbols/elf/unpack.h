@@ -1,6 +1,6 @@
 /*
- * unpack.h - what is stored compressed, of any kind that object files are:
- * gzip, zstd and xz.
+ * unpack.h - data that is stored compressed, in any of the ways that object
+ * files use: gzip, zstd and xz.
  */
 #ifndef UNPACK_H
 #define UNPACK_H
@@ -35,7 +35,7 @@ bool unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n);
 bool unpack_is(const void *data, size_t n);
 
 /*
- * Append what is packed in the n bytes at data to out, which then holds at
+ * Unpack the n bytes at data and append the result to out, which then holds at
  * most max bytes, or fewer if the budget has no more. PROF_EFORMAT,
  * PROF_ELIMIT, PROF_ENOTSUP (this build lacks the library) or PROF_ENOMEM.
  */

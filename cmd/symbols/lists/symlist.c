@@ -76,9 +76,9 @@ emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
 }
 
 /*
- * The entries are gone through from the last one back, and each takes the
- * addresses that none has yet: next leads over those that are taken, so the
- * number of steps does not grow with how often entries overlap.
+ * Entries are visited from the last one back, and each takes the addresses that
+ * no later one has: next leads past those that are taken, so the number of
+ * steps does not grow with how often entries overlap.
  */
 enum prof_status
 symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,

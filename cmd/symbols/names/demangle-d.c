@@ -1,6 +1,6 @@
 /*
- * demangle-d.c - see demangle-d.h. pprof leaves these names alone; how much is
- * shown in each mode is what it would be in C++.
+ * demangle-d.c - see demangle-d.h. pprof leaves these names alone; each mode
+ * shows as much of them as it would of a C++ name.
  */
 #include "config.h"
 
@@ -34,8 +34,8 @@ reference_length(const char *s)
 }
 
 /*
- * Can what is printed not be much? What a reference stands for ends before
- * itself, so it prints at most the references that lie between.
+ * Is the output certainly short? A reference repeats text that ends before it,
+ * so it prints at most the references that lie between.
  */
 static bool
 is_reasonable(const char *mangled, size_t n)

@@ -322,7 +322,7 @@ put_binder(struct rust *r)
 
 /* --- paths --- */
 
-/* Go back to what a reference means, print that, and come back. */
+/* Print the text that a reference repeats. */
 static bool
 put_reference(struct rust *r, bool (*what)(struct rust *))
 {
@@ -351,7 +351,7 @@ put_type_path(struct rust *r)
 	return put_path(r, false);
 }
 
-/* A member: "::name", or "::{closure:name#2}" of what has no name in Rust. */
+/* A member: "::name", or "::{closure:name#2}" if it has no name in Rust. */
 static bool
 put_nested(struct rust *r, bool in_value)
 {

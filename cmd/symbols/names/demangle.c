@@ -19,10 +19,10 @@
 #if HAVE_LIBIBERTY
 
 /*
- * Names in profiles come from strangers, and libiberty trusts them: it calls
+ * Names in profiles are not to be trusted, but libiberty trusts them: it calls
  * itself for each character, keeps arrays on the stack whose size is the
- * product of two counts of the name, and prints what substitutions double with
- * every step.
+ * product of two counts of the name, and prints text that substitutions double
+ * with every step.
  */
 #define MAX_MANGLED 16384  /* bytes */
 #define MAX_PRODUCT 100000 /* of templates by references */
@@ -37,8 +37,8 @@ struct sink {
 };
 
 /*
- * libiberty can not be told to stop. It holds only stack while it prints, so
- * it is left by a jump.
+ * libiberty cannot be stopped from outside. It holds only stack memory while it
+ * prints, so a jump leaves it.
  */
 static void
 sink_add(const char *s, size_t n, void *ctx)

@@ -1,6 +1,6 @@
 /*
- * attr.c - the events of a recording, and the features behind its records
- * (in a pipe: records of their own). What is not needed is passed over.
+ * attr.c - the events of a recording, and the features behind its records (in a
+ * pipe: records of their own). Features that are not needed are skipped.
  */
 #include "config.h"
 
@@ -182,7 +182,7 @@ standard_name(uint32_t type, uint64_t config)
 	return NULL;
 }
 
-/* What is left of a name without its modifiers: "cycles:ppp" is cycles. */
+/* A name without its modifiers: "cycles:ppp" is cycles. */
 static size_t
 without_modifiers(const char *s, size_t n)
 {
@@ -222,7 +222,7 @@ perf_attr_name(struct perf *r, size_t attr, bool modifiers, uint32_t *name)
 
 /* --- features --- */
 
-/* What is left of a feature's payload. */
+/* The rest of a feature's payload. */
 struct payload {
 	const uint8_t *p, *end;
 };

@@ -81,7 +81,7 @@ push(struct chain *c, uint64_t address)
 	c->is_exact = false;
 	if (++c->n_run == c->max_run)
 		c->notes |= CHAIN_TRUNCATED;
-	/* A call may be the last instruction of what is mapped. */
+	/* A call may be the last instruction of a mapping. */
 	v = find(c, address - is_return, &is_kernel);
 	if (is_kernel && r->o.kernel == PERF_KERNEL_DROP)
 		return PROF_OK;

@@ -106,7 +106,7 @@ enum perf_cpumode {
 #define PERF_MAX_STACK 127         /* entries of a chain, by default */
 #define PERF_MAX_QUEUE (64u << 20) /* bytes that wait for their turn */
 
-/* An event: perf_event_attr, as far as it matters, and what it is called. */
+/* An event: its name, and the fields of perf_event_attr that matter. */
 struct perf_attr {
 	uint32_t type;
 	uint64_t config, period, sample_type, read_format, branch_type;
@@ -447,7 +447,7 @@ enum prof_status perf_sample(struct perf *r, const uint8_t *rec,
 
 /* --- chain.c --- */
 
-/* The stack of a sample, as an index, and what is to be said of it. */
+/* The stack of a sample, as an index, and notes about it. */
 enum prof_status perf_chain(struct perf *r, const struct perf_sample *s,
 			    uint32_t *stack, uint32_t *notes) MUST_USE;
 /* User frames of a chain that was deferred, below the kernel part. */

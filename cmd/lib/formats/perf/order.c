@@ -118,9 +118,10 @@ perf_round(struct perf *r)
 }
 
 /*
- * More waits than should: a recording without rounds, or parts of a folder.
- * Of parts, what is older than the newest of each cannot be preceded any more;
- * else half of what waits goes, and what comes too late is counted.
+ * More records wait than should: a recording without rounds, or parts of a
+ * folder. Of parts, no record can come that is older than the newest of each;
+ * else half of the waiting records are handled, and records that come too late
+ * are counted.
  */
 static enum prof_status
 relieve(struct perf *r)

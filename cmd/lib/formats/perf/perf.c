@@ -1,6 +1,6 @@
 /*
- * perf.c - the bytes of a perf.data: its header, its records, what is inflated
- * of them. See impl.h for the rest.
+ * perf.c - the bytes of a perf.data: its header, its records, and those that
+ * are compressed. See impl.h for the rest.
  */
 #include "config.h"
 
@@ -201,8 +201,10 @@ compressed2(struct perf *r, struct perf_stream *s, const uint8_t *rec, size_t n)
 	uint64_t size = n < 16 ? UINT64_MAX : perf_u64(r, rec + 8);
 
 	if (size > n - 16 || size > GLUED_SIZE) {
-		/* Pieces that perf has glued; what the state of the stream
-		 * would be after them is not known. */
+		/*
+		 * Pieces that perf has joined; the state of the stream after
+		 * them is not known.
+		 */
 		s->plain.n = 0;
 		r->notes.skipped += n;
 		return perf_damage(r, s->at,

@@ -28,7 +28,10 @@ struct profile;
  */
 struct perf_inflate {
 	void *(*open)(void); /* NULL without memory */
-	/* Append what the n bytes at data give to out, of at most max bytes. */
+	/*
+	 * Inflate the n bytes at data, and append at most max bytes of the
+	 * result to out.
+	 */
 	enum prof_status (*put)(void *z, const void *data, size_t n, size_t max,
 				struct buf *out, struct prof_err *err);
 	void (*close)(void *z);
@@ -64,7 +67,9 @@ struct perf_options {
 	const struct perf_unwind *unwind;   /* NULL: only the innermost frame */
 };
 
-/* What was seen and lost. Counts of samples, unless it says otherwise. */
+/*
+ * Counts of what was seen and lost: of samples, unless another thing is named.
+ */
 struct perf_notes {
 	uint64_t samples;       /* in the profile */
 	uint64_t lost;          /* by the kernel: its ring was full */
@@ -86,7 +91,7 @@ struct perf_notes {
 	char damage[160];       /* the first, and where; "" without */
 };
 
-/* What a process has mapped at an address. */
+/* The mapping of a process at an address. */
 struct perf_where {
 	uint32_t object; /* the same for the same part of the same file */
 	uint64_t start, offset; /* where it begins: in memory, in the file */

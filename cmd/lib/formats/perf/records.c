@@ -1,6 +1,7 @@
 /*
- * records.c - records that are not samples: who runs what, where it is
- * mapped, what was lost. Offsets are those of linux/perf_event.h.
+ * records.c - dispatches the records of a recording, and handles those that are
+ * not samples: processes and threads, mappings, losses. Offsets are those of
+ * linux/perf_event.h.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
  * sample.c - the fields of a SAMPLE record, in the order of the kernel's
- * perf_output_sample(), and what becomes of them.
+ * perf_output_sample(), and the samples made of them.
  */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 
 #include "impl.h"
 
-/* What is left of a record; p is NULL once it was too short. */
+/* The rest of a record; p is NULL once it was too short. */
 struct cursor {
 	const struct perf *r;
 	const uint8_t *p, *end;

@@ -60,7 +60,7 @@ perf_find_kernel(struct perf *r, uint64_t address)
 	return v;
 }
 
-/* A space that nobody else has, to change: s itself or a copy of it. */
+/* A space that no other process shares, to change: s itself or a copy of it. */
 static struct perf_space *
 own_space(struct perf *r, struct perf_space *s)
 {
@@ -90,7 +90,7 @@ own_space(struct perf *r, struct perf_space *s)
 	return copy;
 }
 
-/* Put v where it belongs; what it overlaps is cut. */
+/* Insert v; mappings that it overlaps are cut. */
 static enum prof_status
 insert(struct perf *r, struct perf_space *s, const struct perf_vma *v)
 {
