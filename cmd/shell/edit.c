@@ -28,6 +28,7 @@ struct edit {
 	int fd;
 	struct buf ahead; /* read, and not yet a line */
 	size_t at;        /* in it */
+	FILE *out;        /* for the prompt */
 #if HAVE_LIBEDIT
 	EditLine *el;
 	History *history;
@@ -40,6 +41,16 @@ struct edit {
 
 /* --- plain lines --- */
 
+/* What was given out is not needed any more. */
+static void
+drop_read(struct edit *e)
+{
+	e->ahead.n -= e->at;
+	if (e->at && e->ahead.n)
+		memmove(e->ahead.data, e->ahead.data + e->at, e->ahead.n);
+	e->at = 0;
+}
+
 /*
  * Not by stdio: it would share the position in a script with the children of
  * the session, which put it back when they exit.
@@ -47,36 +58,32 @@ struct edit {
 static char *
 plain_line(struct edit *e)
 {
-	char chunk[4096], *line, *end;
+	char chunk[4096], *line = NULL, *end = NULL;
+	bool is_done = false;
 	ssize_t n;
 
 	if (e->s->is_terminal) {
-		fputs(prompt, stdout);
-		fflush(stdout);
+		fputs(prompt, e->out);
+		fflush(e->out);
 	}
-	for (;;) {
-		line = (char *)e->ahead.data + e->at;
-		end = e->ahead.n > e->at
-			      ? memchr(line, '\n', e->ahead.n - e->at)
-			      : NULL;
+	while (!end) {
+		if (e->at < e->ahead.n) {
+			line = (char *)e->ahead.data + e->at;
+			end = memchr(line, '\n', e->ahead.n - e->at);
+		}
+		if (is_done && e->at == e->ahead.n)
+			return NULL;
+		if (is_done && !end)
+			end = line + (e->ahead.n - e->at);
 		if (end)
 			break;
 		n = read(e->fd, chunk, sizeof(chunk));
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
-			if (e->ahead.n == e->at)
-				return NULL;
-			end = line + (e->ahead.n - e->at);
-			break;
-		}
-		/* What was read before is not needed any more. */
-		if (e->at) {
-			e->ahead.n -= e->at;
-			memmove(e->ahead.data, e->ahead.data + e->at,
-				e->ahead.n);
-			e->at = 0;
-		}
+		is_done = n <= 0;
+		if (is_done)
+			continue;
+		drop_read(e);
 		if (buf_add(&e->ahead, chunk, (size_t)n) < 0)
 			die("out of memory");
 	}
@@ -129,12 +136,12 @@ on_tab(EditLine *el, int key)
 			el_insertstr(el, " ");
 		free(text);
 	} else if (c.n) {
-		fputc('\n', stdout);
+		fputc('\n', e->out);
 		for (size_t i = 0; i < c.n && i < 200; i++)
-			printf("%s\n", c.word[i]);
+			fprintf(e->out, "%s\n", c.word[i]);
 		if (c.n > 200)
-			printf("... and %zu more\n", c.n - 200);
-		fflush(stdout);
+			fprintf(e->out, "... and %zu more\n", c.n - 200);
+		fflush(e->out);
 		completion_release(&c);
 		return CC_REDISPLAY;
 	}
@@ -151,8 +158,8 @@ on_interrupt(EditLine *el, int key)
 	(void)key;
 	el_get(el, EL_CLIENTDATA, &e);
 	e->is_dropped = true;
-	fputs("^C\n", stdout);
-	fflush(stdout);
+	fputs("^C\n", e->out);
+	fflush(e->out);
 	return CC_NEWLINE;
 }
 
@@ -195,16 +202,17 @@ open_editor(struct edit *e)
 	e->in = fdopen(dup(e->fd), "r");
 	if (!e->in)
 		die("<stdin>: %s", strerror(errno));
-	e->el = el_init("prof-shell", e->in, stdout, stderr);
+	e->el = el_init("prof-shell", e->in, e->out, stderr);
 	if (!e->el)
 		return; /* a terminal that it does not know */
 	el_set(e->el, EL_CLIENTDATA, e);
 	el_set(e->el, EL_PROMPT, get_prompt);
 	el_set(e->el, EL_EDITOR, "emacs");
-	el_set(e->el, EL_ADDFN, "prof-complete", "complete", on_tab);
+	/* Wide, as copies of narrow names are not freed. */
+	el_wset(e->el, EL_ADDFN, L"prof-complete", L"complete", on_tab);
 	el_set(e->el, EL_BIND, "^I", "prof-complete", NULL);
-	el_set(e->el, EL_ADDFN, "prof-interrupt", "drop", on_interrupt);
-	el_set(e->el, EL_ADDFN, "prof-suspend", "suspend", on_suspend);
+	el_wset(e->el, EL_ADDFN, L"prof-interrupt", L"drop", on_interrupt);
+	el_wset(e->el, EL_ADDFN, L"prof-suspend", L"suspend", on_suspend);
 	open_history(e);
 	el_source(e->el, NULL); /* ~/.editrc */
 	el_set(e->el, EL_SETTY, "-d", "-isig", NULL);
@@ -249,6 +257,8 @@ edit_new(const struct session *s, int fd)
 		die("out of memory");
 	e->s = s;
 	e->fd = fd;
+	/* Reports may go elsewhere: "prof-shell FILE >reports". */
+	e->out = isatty(STDOUT_FILENO) ? stdout : stderr;
 #if HAVE_LIBEDIT
 	if (s->is_terminal)
 		open_editor(e);

@@ -11,8 +11,8 @@ struct session;
 
 /*
  * Lines of descriptor fd, completed as s allows. At a terminal (s says so) the
- * prompt is printed, and Ctrl-C drops the line that is being typed. Dies
- * without memory.
+ * prompt is printed (on standard output if that is one, too), and Ctrl-C drops
+ * the line that is being typed. Dies without memory.
  */
 struct edit *edit_new(const struct session *s, int fd);
 
