@@ -79,9 +79,9 @@ close_reach(struct weigher *w, uint32_t depth)
 	r->to = from;
 	if (r->from < from)
 		return;
-	w->n_open--;
-	for (size_t c = 0; c < n_type && w->n_open; c++)
-		sum[c - n_type] += sum[c];
+	if (--w->n_open)
+		for (size_t c = 0; c < n_type; c++)
+			(sum - n_type)[c] += sum[c];
 }
 
 static void
@@ -113,8 +113,10 @@ weigh(struct weigher *w)
 			for (size_t c = 0; c < n_type; c++)
 				sum[c] = 0;
 		}
+		if (!w->n_open)
+			continue;
 		sum = w->sum + (w->n_open - 1) * n_type;
-		for (size_t c = 0; c < n_type && w->n_open; c++)
+		for (size_t c = 0; c < n_type; c++)
 			sum[c] += amount(w->k->p, sample, c);
 	}
 	close_reaches(w, 0);

@@ -81,7 +81,9 @@ flame_stacks_init(struct flame_stacks *s, const struct flame_source *src,
 	s->start = calloc(s->n + 1, sizeof(*s->start));
 	s->order = calloc(s->n + 1, sizeof(*s->order));
 	s->shared = calloc(s->n + 1, sizeof(*s->shared));
-	if (!s->start || !s->order || !s->shared)
+	/* Not NULL, even if all stacks are empty: it is added to. */
+	if (!s->start || !s->order || !s->shared ||
+	    array_reserve(&s->frame, &l.cap, 1, sizeof(*s->frame)) < 0)
 		return prof_nomem(err);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sample *sample = &p->sample[i];
