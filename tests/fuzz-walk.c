@@ -47,7 +47,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		for (size_t i = 0; i < s.n_segment; i++) {
 			stack.reg[WALK_PC] =
 				s.segment[i].p_vaddr +
-				word[i % N_WORD] % (s.segment[i].p_memsz + 1);
+				word[i % N_WORD] % (s.segment[i].p_memsz | 1);
 			if (walk(w, &stack, find, rows, pc, MAX_FRAME, &info) <
 			    1)
 				abort();
