@@ -3,9 +3,7 @@
 # differences; the numbers against prof-list and prof-gate.
 . "${srcdir:-.}/tests/tap.sh"
 
-need_symbols 'code in the page'
-! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
-	skip_rest 'code in the page' 'this build has no capstone'
+need_disassembly 'code in the page'
 need_tools 'code in the page' gcc nm node
 
 js=$src/cmd/html/js

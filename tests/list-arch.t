@@ -4,9 +4,7 @@
 # are: llvm-objdump.
 . "${srcdir:-.}/tests/tap.sh"
 
-need_symbols 'disassembly'
-! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
-	skip_rest 'disassembly' 'this build has no capstone'
+need_disassembly 'disassembly'
 need_tools 'disassembly' gcc nm llvm-objdump
 
 # instructions FILE: the addresses of those of .text.

@@ -4,9 +4,7 @@
 # names that need escaping, hostile files.
 . "${srcdir:-.}/tests/tap.sh"
 
-need_symbols 'cases'
-! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
-	skip_rest 'cases' 'this build has no capstone'
+need_disassembly 'cases'
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] ||
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 need_tools 'cases' g++ nm

@@ -5,9 +5,7 @@
 # samples themselves.
 . "${srcdir:-.}/tests/tap.sh"
 
-need_symbols 'disassembly'
-! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
-	skip_rest 'disassembly' 'this build has no capstone'
+need_disassembly 'disassembly'
 need_tools 'disassembly' g++ nm llvm-objdump
 
 cp -r "$src/tests/hot" src

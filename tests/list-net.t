@@ -8,7 +8,7 @@ HOME=$scratch XDG_CACHE_HOME=$scratch/cache
 export HOME XDG_CACHE_HOME
 
 need_curl debuginfod
-need_symbols debuginfod
+need_disassembly debuginfod
 need_tools debuginfod gcc readelf python3
 . "$src/tests/serve.sh"
 

@@ -120,10 +120,17 @@ skip_rest() {
 	exit 0
 }
 
-# need_symbols NAME, need_curl NAME, need_tools NAME TOOL...: or the test ends.
+# need_symbols NAME, need_curl NAME, need_disassembly NAME, need_tools NAME
+# TOOL...: or the test ends.
 need_symbols() {
 	! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' ||
 		skip_rest "$1" 'this build has no elfutils'
+}
+
+need_disassembly() {
+	need_symbols "$1"
+	! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
+		skip_rest "$1" 'this build has no capstone'
 }
 
 need_curl() {
