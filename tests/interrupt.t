@@ -10,24 +10,27 @@ env --default-signal=INT true 2>/dev/null ||
 # on_terminal COMMAND: with a terminal of its own, whose keys are our stdin. The
 # shell in it goes on, as that of a user does. Jobs of a shell ignore SIGINT.
 on_terminal() {
-	timeout 120 env --default-signal=INT script -qefc "trap : INT; $1" /dev/null >terminal 2>&1
+	timeout 120 env --default-signal=INT script -qefc "trap : INT; : >armed; $1" /dev/null >terminal 2>&1
 }
 
-# press_after FILE: Ctrl-C when it is there.
-press_after() {
+# await FILE: until it is there, for a minute.
+await() {
 	for try in $(seq 600); do
 		[ ! -e "$1" ] || break
 		sleep 0.1
 	done
-	printf '\003'
-	for try in $(seq 600); do
-		[ ! -e over ] || return
-		sleep 0.1
-	done
 }
 
-# press_often: until it is done.
+# press_after FILE: Ctrl-C when it is there.
+press_after() {
+	await "$1"
+	printf '\003'
+	await over
+}
+
+# press_often: until it is done, but not before the shell has its trap.
 press_often() {
+	await armed
 	for try in $(seq 200); do
 		[ ! -e over ] || return
 		printf '\003'
@@ -46,7 +49,7 @@ else
 fi
 
 # A writer that does not end: the second one ends the reader.
-rm -f over status
+rm -f over status armed
 mkfifo pipe
 exec 7<>pipe
 press_often | on_terminal 'prof-text <pipe; echo $? >status; : >over'

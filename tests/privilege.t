@@ -42,6 +42,9 @@ as_nobody() {
 		exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@")
 }
 
+as_nobody test -r "$lib" ||
+	skip_rest 'privileged programs' "nobody may not read $lib"
+
 # try NAME: ./linked, which has been given rights.
 try() {
 	as_nobody ../linked >.out 2>&1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The tests' own rules. A loop over a pattern of file names fails when nothing
 # matches it: by found (tap.sh), or as its body fails with the pattern itself.
-# Loops inside of a row's command are judged by what the row must print.
+# Loops inside of a row's command are judged by what the row must print. A test
+# that has a long form is run in it.
 . "${srcdir:-.}/tests/tap.sh"
 
 awk '
@@ -30,5 +31,16 @@ if [ -s .bad ]; then
 	not_ok 'no test loops over nothing' <.bad
 else
 	ok 'no test loops over nothing'
+fi
+
+# A long form that is not in the list is never run.
+grep -lE '\[ -[nz] "\$long|\$\{(long|PROF_LONG)[:}]' "$src"/tests/*.t |
+	sed 's|.*/||' | sort >.have
+sed -n '/^long_tests = /,/[^\\]$/p' "$src/Makefile.am" | tr -s ' \t\\' '\n' |
+	sed -n 's|^tests/||p' | sort >.listed
+if [ -s .have ] && comm -23 .have .listed >.bad && [ ! -s .bad ]; then
+	ok 'check-long runs all long forms'
+else
+	not_ok 'check-long runs all long forms' <.bad
 fi
 plan
