@@ -11,7 +11,6 @@
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
 #include "lib/model/runtime.h"
-#include "symbols/resolve/locate.h"
 
 #define TELL 0.1       /* share of samples that is reported unasked */
 #define SMALL 0.01     /* ... of a mapping that is not worth a line */
@@ -160,7 +159,7 @@ print_runtime(const struct profile *p, const struct unnamed *u)
 	const char *name, *how = runtime_switch(p, &name);
 
 	for (size_t m = 0; m < p->n_mapping; m++)
-		if (locate_is_anonymous(profile_str(p, p->mapping[m].file)))
+		if (runtime_may_own(profile_str(p, p->mapping[m].file)))
 			share += u->mapping[m];
 	if (how && share > TELL)
 		warn("%.1f%% of samples are in code that %s made while it ran, "

@@ -45,3 +45,35 @@ runtime_switch(const struct profile *p, const char **name)
 			}
 	return NULL;
 }
+
+/* Does name begin with one of the n words? */
+static bool
+begins(const char *name, const char *const *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(name, word[i], strlen(word[i])))
+			return true;
+	return false;
+}
+
+bool
+runtime_may_own(const char *file)
+{
+	static const char *const names[] = {
+		"//anon",    "[anon",  "/memfd:", "anon_inode:", "/SYSV",
+		"/dev/zero", "[heap]", "[stack",  "[JIT]"
+	};
+	static const char *const logs[] = { "perf-", "jit-" };
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file, *digits;
+
+	if (begins(file, names, sizeof(names) / sizeof(*names)))
+		return true;
+	/* perf(1) calls memory by the file in which its symbols are. */
+	if (!begins(base, logs, sizeof(logs) / sizeof(*logs)))
+		return false;
+	digits = strchr(base, '-') + 1;
+	base = digits + strspn(digits, "0123456789");
+	return base > digits &&
+	       (!strcmp(base, ".map") || !strcmp(base, ".dump"));
+}

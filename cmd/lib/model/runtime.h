@@ -5,6 +5,8 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
+#include <stdbool.h>
+
 struct profile;
 
 /*
@@ -13,5 +15,11 @@ struct profile;
  * has none that is known here.
  */
 const char *runtime_switch(const struct profile *p, const char **name);
+
+/*
+ * Is a mapping of this file anonymous memory, where a runtime puts its code?
+ * perf(1) calls that memory by the file in which its names are.
+ */
+bool runtime_may_own(const char *file);
 
 #endif

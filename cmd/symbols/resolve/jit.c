@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/slurp.h"
-#include "locate.h"
+#include "lib/model/runtime.h"
 #include "symbols/lists/jitdump.h"
 #include "symbols/lists/perfmap.h"
 
@@ -38,7 +38,7 @@ is_made(const struct profile *p, const struct location *l)
 	if (l->mapping == PROF_NONE)
 		return l->address && l->address < KERNEL_HALF;
 	file = profile_str(p, p->mapping[l->mapping].file);
-	return locate_is_anonymous(file);
+	return runtime_may_own(file);
 }
 
 /* --- processes --- */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "lib/model/runtime.h"
 #include "symbols/binary/binary.h"
 
 int
@@ -59,38 +60,6 @@ locate_release(struct locate *l)
 	*l = (struct locate){ 0 };
 }
 
-/* Does name begin with one of the n words? */
-static bool
-begins(const char *name, const char *const *word, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strncmp(name, word[i], strlen(word[i])))
-			return true;
-	return false;
-}
-
-bool
-locate_is_anonymous(const char *file)
-{
-	static const char *const names[] = {
-		"//anon",    "[anon",  "/memfd:", "anon_inode:", "/SYSV",
-		"/dev/zero", "[heap]", "[stack",  "[JIT]"
-	};
-	static const char *const logs[] = { "perf-", "jit-" };
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file, *digits;
-
-	if (begins(file, names, sizeof(names) / sizeof(*names)))
-		return true;
-	/* perf(1) calls memory by the file in which its symbols are. */
-	if (!begins(base, logs, sizeof(logs) / sizeof(*logs)))
-		return false;
-	digits = strchr(base, '-') + 1;
-	base = digits + strspn(digits, "0123456789");
-	return base > digits &&
-	       (!strcmp(base, ".map") || !strcmp(base, ".dump"));
-}
-
 bool
 locate_is_special(const char *file)
 {
@@ -98,7 +67,7 @@ locate_is_special(const char *file)
 	const char *base = slash ? slash + 1 : file;
 
 	return *base == '[' || !strncmp(base, "linux-vdso", 10) ||
-	       !strncmp(file, "/dev/dri/", 9) || locate_is_anonymous(file);
+	       !strncmp(file, "/dev/dri/", 9) || runtime_may_own(file);
 }
 
 /* A search for one object. */

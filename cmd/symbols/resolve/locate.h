@@ -39,9 +39,6 @@ void locate_release(struct locate *l);
  */
 bool locate_is_special(const char *file);
 
-/* ... anonymous memory, where a JIT compiler puts code? */
-bool locate_is_anonymous(const char *file);
-
 /*
  * Open the object of a mapping with this path and build-id; "" is unknown.
  * A file with that build-id wins, wherever it is; of several, the one with the

@@ -9,6 +9,7 @@
 #include "group.h"
 #include "jit.h"
 #include "kernel.h"
+#include "lib/model/runtime.h"
 #include "locate.h"
 #include "open.h"
 
@@ -107,7 +108,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 
 	if (r->o->looking)
 		r->o->looking(r->o->report, m);
-	if (locate_is_anonymous(file))
+	if (runtime_may_own(file))
 		return PROF_OK;
 	st = resolve_open_mapping(r, m, &s, &path, err);
 	if (st == PROF_ENOMEM)
