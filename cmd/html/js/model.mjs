@@ -207,6 +207,9 @@ function makeStructure(D, K, hidden, from) {
 	const isMulti = new Uint8Array(n), map = new Uint32Array(n);
 	const dropped = from ? new Uint8Array(n) : null;
 	const flags = D.frames.flags;
+	// Of each stored node: the outermost frame of its address, and whether a
+	// frame from there on matches. What a match was inlined into is left out.
+	const start = from && new Uint32Array(n), hasMatch = from && new Uint8Array(n);
 	if (dropped)
 		dropped[0] = 1;
 	isMulti.fill(K.isSorted ? 0 : 1);
@@ -219,13 +222,20 @@ function makeStructure(D, K, hidden, from) {
 			t.children.add(c);
 	};
 	for (let i = 1; i < n; i++) {
-		const f = frame[i], up = parent[i], q = map[up], key = of[f];
-		if (dropped && dropped[up]) {
-			if (!from[f] || (hidden && hidden[f])) {
+		const f = frame[i], up = parent[i], key = of[f], isInlined = flags[f] & 1;
+		let q = map[up];
+		if (from) {
+			const isMatch = from[f] && !(hidden && hidden[f]), isFirst = !isInlined || !hasMatch[up];
+			start[i] = isInlined ? start[up] : i;
+			hasMatch[i] = isMatch || !isFirst ? 1 : 0;
+			if (dropped[up] && !isMatch) {
 				dropped[i] = 1;
 				continue;
 			}
-			becomeMulti(0);
+			if (dropped[up] || (isMatch && isInlined && isFirst)) {
+				q = map[parent[start[i]]];
+				becomeMulti(q);
+			}
 		}
 		if (hidden && hidden[f]) {
 			map[i] = q;
@@ -233,7 +243,6 @@ function makeStructure(D, K, hidden, from) {
 			continue;
 		}
 		let c = isMulti[q] ? t.children.find(q, key) : last[q] && t.key[last[q]] === key ? last[q] : 0;
-		const isInlined = flags[f] & 1;
 		if (c) {
 			becomeMulti(c);
 			t.inlined[c] &= isInlined;
