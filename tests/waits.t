@@ -22,15 +22,15 @@ for how in '--clock=wall' '--clock=wall -F 1000' '--clock=wall -F 10000 --lock' 
 done
 
 # Each sleep is under the function that sleeps. All of the time is in the sum;
-# on a loaded machine part of one sleep may be counted with the next one.
+# on a loaded machine one sleep, or part of it, may be counted with the next.
 prof-record -q --clock=wall -F 1000 -o w.pb.gz waits 100 >/dev/null
 if lacks 'prof-symbolize w.pb.gz'; then
 	skip 'where it sleeps' 'this build has no elfutils'
 else
 	prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
 		awk '$NF ~ /^wait_/ { sub(/ms/, "", $4); if ($4 + 0 < 30) print $4, $NF
-			n++ } END { print (n >= 19) }' >got
-	if [ "$(cat got)" = 1 ]; then
+			n++ } END { if (n < 15) print n, "of 19" }' >got
+	if [ "$(wc -l <got)" -lt 4 ] && ! grep -q of got; then
 		ok 'where it sleeps'
 	else
 		not_ok 'where it sleeps' <got
@@ -100,9 +100,9 @@ elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
 	check 'a program that gives its rights up' 0 '
 	timeout 60 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
 	stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
-		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 550) }"' <<'END'
+		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 400 ? \"seen\" : n) }"' <<'END'
 00
-1
+seen
 END
 else
 	skip 'a program that gives its rights up' 'no C compiler'
