@@ -6,7 +6,7 @@
 #   go      Go runtime profiles of src/gowork.go
 #   golong  the long CPU profile of src/golong.go (a minute)
 #   gperf   gperftools profiles of src/work.cc and src/parts.c
-#   record  prof-record's own of tests/demo.c and src/work.cc; $BIN_DIR is the build
+#   record  prof-record's own of tests/programs/demo.c and src/work.cc; $BIN_DIR is the build
 #   check   is what text and wire make equal to what is here? (inflated)
 #
 # text and wire give the same bytes each time, whatever the machine; the others
@@ -82,7 +82,7 @@ family_gperf() {
 
 family_record() {
 	build_work
-	${CC:-gcc} -O2 -g -o "$work/demo" "$here/../tests/demo.c" -lpthread
+	${CC:-gcc} -O2 -g -o "$work/demo" "$here/../tests/programs/demo.c" -lpthread
 	bin=$(cd "${BIN_DIR:-$here/../build}" && pwd)
 	cd "$work"
 	"$bin/prof-record" -o "$1/good-record-demo.pb.gz" -- ./demo 1 3

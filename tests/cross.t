@@ -23,7 +23,7 @@ flags="-std=gnu11 -O2 -g -D_GNU_SOURCE -I$bin -I$src -I$src/libsample
 if "$cc" $flags -DBINDIR='"/usr/bin"' -fPIC -fvisibility=hidden \
 	-fno-stack-protector -ftls-model=initial-exec -shared -Wl,-z,now,-z,defs \
 	-o libsample.so $sources >why 2>&1 &&
-	"$cc" $flags -o cross "$src/tests/cross.c" -Wl,--no-as-needed \
+	"$cc" $flags -o cross "$src/tests/programs/cross.c" -Wl,--no-as-needed \
 		-Wl,-rpath,"$PWD" ./libsample.so >>why 2>&1; then
 	ok 'it compiles'
 else

@@ -11,7 +11,7 @@ export PATH
 
 # The demo itself: an ordinary -O2 program, without frame pointers.
 ${CC:-cc} -O2 -g -fomit-frame-pointer -pthread \
-	"${abs_srcdir:?run by make demo}/tests/demo.c" -o demo-app
+	"${abs_srcdir:?run by make demo}/tests/programs/demo.c" -o demo-app
 
 say() {
 	printf '$ %s\n' "$*"

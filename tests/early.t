@@ -27,7 +27,7 @@ early() {
 }
 
 : >why
-program=$src/tests/early.c
+program=$src/tests/programs/early.c
 if ! compile -DLIBRARY -shared -fPIC -o libearly.so "$program" ||
 	! compile -o loads "$program" ||
 	! compile -DLINKED -o linked "$program" -L. -learly -Wl,-rpath,"$PWD"

@@ -37,7 +37,7 @@ same() {
 	fi
 }
 
-if have go && go build -o goserver "$src/tests/goserver.go" 2>err &&
+if have go && go build -o goserver "$src/tests/programs/goserver.go" 2>err &&
 	serve ./goserver; then
 	for page in '' heap goroutine mutex; do
 		name="a Go server: ${page:-cpu} as go tool pprof -top"
@@ -66,7 +66,7 @@ else
 fi
 
 # Compiled by the compiler of the build; gperftools may be missing.
-if "${CXX:-c++}" -O1 -g -o gperfserver "$src/tests/gperfserver.cc" \
+if "${CXX:-c++}" -O1 -g -o gperfserver "$src/tests/programs/gperfserver.cc" \
 	-Wl,--no-as-needed -ltcmalloc_and_profiler -pthread 2>err &&
 	serve 'env CPUPROFILE_FREQUENCY=250 TCMALLOC_SAMPLE_PARAMETER=4096 ./gperfserver gperf.prof'; then
 	name='a gperftools server: cpu as google-pprof --text'

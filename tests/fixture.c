@@ -2,7 +2,7 @@
  */
 #include "config.h"
 
-#include "fixture.h"
+#include "tests/fixture.h"
 
 #include <errno.h>
 #include <inttypes.h>

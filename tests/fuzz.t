@@ -159,7 +159,7 @@ for how in 'gcc -g -gdwarf-5' 'gcc -g -gdwarf-4' 'clang -g -gdwarf-5' \
 	'gcc -g -gsplit-dwarf' \
 	'clang --target=mips64-linux-gnu -g -c'; do
 	# shellcheck disable=SC2086 # words
-	$how $small "$src/tests/bare.c" -o "objects/$(echo "$how" | tr -d ' /')" 2>/dev/null
+	$how $small "$src/tests/programs/bare.c" -o "objects/$(echo "$how" | tr -d ' /')" 2>/dev/null
 done
 if ! command -v fuzz-object >/dev/null; then
 	skip 'fuzz-object' 'this build has no elfutils'

@@ -26,7 +26,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "fixture.h"
+#include "tests/fixture.h"
 #include "gate/stats.h"
 #include "lib/gate/impl.h"
 #include "lib/model/profile.h"

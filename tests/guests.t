@@ -54,7 +54,7 @@ sanitized() {
 	source=$4
 	shift 4
 	have "$compiler" && "$compiler" -O1 -g -pthread "$@" -o "$program" \
-		"$src/tests/$source" 2>/dev/null &&
+		"$src/tests/programs/$source" 2>/dev/null &&
 		"./$program" 0.05 "$argument" >/dev/null 2>&1
 }
 

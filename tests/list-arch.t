@@ -45,7 +45,7 @@ ours() {
 for target in i386 aarch64 armv7 powerpc64le mips64; do
 	if ! have clang ld.lld || ! clang --target=$target-linux-gnu -O2 -g \
 		-fuse-ld=lld -nostdlib -static -Wl,--image-base=0x200000 -Wl,-e,_start \
-		"$src/tests/bare.c" -o $target 2>build.log; then
+		"$src/tests/programs/bare.c" -o $target 2>build.log; then
 		skip "$target" "$(head -1 build.log)"
 		continue
 	fi
@@ -161,7 +161,7 @@ fi
 
 # --- the kernel ---
 
-if gcc -O2 -g -mcmodel=kernel -fno-pie -ffreestanding -c "$src/tests/bare.c" \
+if gcc -O2 -g -mcmodel=kernel -fno-pie -ffreestanding -c "$src/tests/programs/bare.c" \
 	-o mod.ko 2>build.log; then
 	{
 		printf '# samples count\n@mapping 0x%s 0x%s 0 %s\n' ffffffffc0000000 \
@@ -203,7 +203,7 @@ END
 
 # --- no bytes ---
 
-if gcc -O2 -g -no-pie -nostdlib -Wl,-e,_start -Wl,--build-id -o whole "$src/tests/bare.c" 2>build.log; then
+if gcc -O2 -g -no-pie -nostdlib -Wl,-e,_start -Wl,--build-id -o whole "$src/tests/programs/bare.c" 2>build.log; then
 	id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
 	a=$(nm whole | sed -n 's/^0*\([0-9a-f]*\) [Tt] part$/\1/p')
 	printf '# samples count\n@mapping 0x400000 0x500000 0 %s/whole %s\n0x%s 3\n' \

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "tests/fixture.h"
 #include "lib/stream/stream.h"
 
 int

@@ -7,7 +7,7 @@
 
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
-#include "random.h"
+#include "tests/random.h"
 
 int
 main(int argc, char **argv)

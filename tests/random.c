@@ -1,7 +1,7 @@
 /* random.c - see random.h. */
 #include "config.h"
 
-#include "random.h"
+#include "tests/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@ for target in i386 x86_64 aarch64 armv7 powerpc64 powerpc64le riscv32 riscv64 \
 	name="$target, $(case $target in *64*) echo 64 ;; *) echo 32 ;; esac) bits"
 	if ! have clang ld.lld ||
 		! clang --target=$target-linux-gnu -O2 -g -ffreestanding -c \
-			"$src/tests/bare.c" -o bare.o 2>build.log ||
+			"$src/tests/programs/bare.c" -o bare.o 2>build.log ||
 		! ld.lld --build-id -e _start bare.o -o bare 2>>build.log; then
 		skip "$name" "$(head -1 build.log)"
 		continue
@@ -44,7 +44,7 @@ module() {
 
 for target in i386 aarch64 armv7 powerpc64 powerpc64le riscv64 mips64; do
 	if ! have clang || ! clang --target=$target-linux-gnu -O2 -g \
-		-ffreestanding -c "$src/tests/bare.c" -o bare.o 2>build.log; then
+		-ffreestanding -c "$src/tests/programs/bare.c" -o bare.o 2>build.log; then
 		skip "$target, relocatable" "$(head -1 build.log)"
 		continue
 	fi
@@ -70,7 +70,7 @@ other(int n)
 END
 for how in -gdwarf-4 -gdwarf-5 '-g -gz=zlib'; do
 	# shellcheck disable=SC2086 # words
-	if ! gcc -O2 $how -mcmodel=kernel -fno-pie -ffreestanding -c "$src/tests/bare.c" \
+	if ! gcc -O2 $how -mcmodel=kernel -fno-pie -ffreestanding -c "$src/tests/programs/bare.c" \
 		-o bare.o 2>build.log || ! gcc -O2 $how -mcmodel=kernel \
 		-fno-pie -ffreestanding -c other.c -o other.o 2>build.log ||
 		! ld -r bare.o other.o -o mod.ko 2>>build.log; then

@@ -185,7 +185,7 @@ END
 name='a gperftools server: as go tool pprof -raw'
 if ! have go; then
 	skip "$name" 'no go'
-elif "${CXX:-c++}" -O1 -g -rdynamic -o gperfserver "$src/tests/gperfserver.cc" \
+elif "${CXX:-c++}" -O1 -g -rdynamic -o gperfserver "$src/tests/programs/gperfserver.cc" \
 	-Wl,--no-as-needed -ltcmalloc_and_profiler -pthread -ldl 2>err &&
 	serve 'env CPUPROFILE_FREQUENCY=250 TCMALLOC_SAMPLE_PARAMETER=4096 ./gperfserver gperf.prof'; then
 	prof-fetch --seconds=1 "127.0.0.1:$port" -o live.pb.gz 2>err

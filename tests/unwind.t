@@ -47,7 +47,7 @@ if [ "$machine" != x86_64 ] || [ -n "${sanitized:-}" ]; then
 	skip "$name" 'on x86_64 without sanitizers only'
 elif ! have rustc; then
 	skip "$name" 'no rustc'
-elif rustc -O -o rusty "$src/tests/unwind-rust.rs" 2>why; then
+elif rustc -O -o rusty "$src/tests/programs/unwind-rust.rs" 2>why; then
 	preload ./rusty
 else
 	not_ok "$name" <why

@@ -1,0 +1,101 @@
+/*
+ * foreign.c - any bytes into the readers of other tools' formats, and what
+ * they accept out again in all formats that are written. The first byte chooses
+ * options.
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tests/fuzz/identity.h"
+#include "import/json-in.h"
+#include "lib/formats/callgrind.h"
+#include "lib/formats/cpuprofile.h"
+#include "lib/formats/firefox.h"
+#include "lib/formats/folded.h"
+#include "lib/formats/foreign.h"
+#include "lib/formats/script.h"
+#include "lib/formats/speedscope.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static enum prof_status
+read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
+	 struct prof_err *err)
+{
+	const struct folded_options folded = {
+		.scale = flags & 1 ? 1000 : 0,
+		.skip_bad = flags & 2,
+		.is_diff = flags & 4,
+		.split_places = flags & 8,
+		.root = flags & 16 ? "process" : NULL,
+	};
+	struct folded_notes folded_notes;
+	struct script_notes script_notes;
+
+	switch (foreign_sniff(data, n)) {
+	case FOREIGN_SCRIPT:
+		return script_parse(data, n, p, &script_notes, err);
+	case FOREIGN_FOLDED:
+		return folded_parse(data, n, &folded, p, &folded_notes, err);
+	case FOREIGN_SPEEDSCOPE:
+		return speedscope_parse(
+			data, n, &(struct speedscope_options){ folded.scale },
+			p, err);
+	case FOREIGN_CPUPROFILE:
+		return cpuprofile_parse(data, n, flags & 1, p, err);
+	default:
+		return PROF_EFORMAT;
+	}
+}
+
+static void
+write_all_formats(const struct profile *p, unsigned flags)
+{
+	const struct folded_style folded = {
+		.annotate = flags & 1,
+		.is_diff = flags & 4,
+		.is_sorted = true,
+		.has_headers = flags & 2,
+		.root = flags & 16 ? "process" : NULL,
+	};
+	const struct speedscope_style speedscope = {
+		.version = "0",
+		.split_by = flags & 16 ? "process" : NULL,
+		.by_value = flags & 1,
+	};
+	struct prof_err err;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+	enum prof_status st;
+
+	if (!f)
+		return;
+	st = folded_write(f, p, p->n_type - 1, &folded, &err);
+	if (st == PROF_OK)
+		st = speedscope_write(f, p, &speedscope, &err);
+	if (st == PROF_OK)
+		st = callgrind_write(f, p, "0", &err);
+	if (st == PROF_OK)
+		st = cpuprofile_write(f, p, 0, &err);
+	if (firefox_write(f, p, 0, "0", &err) != PROF_OK)
+		st = PROF_ENOMEM;
+	(void)st;
+	fclose(f);
+	free(text);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct profile *p;
+	struct prof_err err;
+
+	if (n < 2 || read_any(data + 1, n - 1, data[0], &p, &err) != PROF_OK)
+		return 0;
+	if (p->n_type)
+		write_all_formats(p, data[0]);
+	fuzz_identity(p);
+	return 0;
+}

@@ -1,0 +1,261 @@
+/* diff.c - the laws of differences, on random profiles; names. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/fixture.h"
+#include "lib/model/profile.h"
+#include "lib/ops/diff.h"
+#include "lib/ops/merge.h"
+#include "lib/ops/names.h"
+#include "tests/random.h"
+
+enum { N_ROUND = 60 };
+
+static struct profile *
+sum(const struct profile *a, const struct profile *b)
+{
+	struct merge *m = merge_new(COLUMNS_STRICT);
+	struct profile *out;
+
+	assert_int_equal(merge_add(m, a, 1, NULL), PROF_OK);
+	assert_int_equal(merge_add(m, b, 1, NULL), PROF_OK);
+	assert_int_equal(merge_result(m, &out, NULL, NULL), PROF_OK);
+	merge_free(m);
+	return out;
+}
+
+/* new - base; both are freed. */
+static struct profile *
+diff(struct profile *base, struct profile *new, struct diff_opts opts,
+     struct diff_notes *notes)
+{
+	struct prof_err err = { 0 };
+	struct profile *out;
+
+	if (profile_diff(base, new, &opts, &out, notes, &err) != PROF_OK)
+		fail_msg("profile_diff: %s", err.msg);
+	if (profile_check(out, &err) != PROF_OK)
+		fail_msg("profile_check: %s", err.msg);
+	profile_free(base);
+	profile_free(new);
+	return out;
+}
+
+static const struct diff_opts subtract = { .kind = DIFF_SUBTRACT,
+					   .verdict = true };
+
+static void
+a_minus_a_is_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < N_ROUND; i++) {
+		struct diff_notes notes;
+		struct profile *out = diff(random_profile(i, RANDOM_SIGNED),
+					   random_profile(i, RANDOM_SIGNED),
+					   subtract, &notes);
+
+		assert_int_equal(out->n_sample, 0);
+		assert_int_equal(out->n_location, 0);
+		assert_false(notes.differ);
+		profile_free(out);
+	}
+}
+
+static void
+a_plus_b_minus_b_is_a(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < N_ROUND; i++) {
+		unsigned flags = i % 2 ? RANDOM_SIGNED : 0;
+		struct profile *a = random_profile(i, flags);
+		struct profile *b = random_profile(i + 500, flags);
+		struct profile *ab = sum(a, b), *rest;
+		struct diff_notes notes;
+
+		rest = diff(b, ab, subtract, &notes);
+		rest = diff(rest, a, subtract, &notes);
+		assert_int_equal(rest->n_sample, 0);
+		assert_false(notes.differ);
+		profile_free(rest);
+	}
+}
+
+static void
+a_labelled_difference_has_both_sides(void **state)
+{
+	struct diff_opts opts = { .kind = DIFF_LABEL, .verdict = true };
+	struct diff_notes notes;
+
+	(void)state;
+	for (uint64_t i = 0; i < N_ROUND; i++) {
+		struct profile *a = random_profile(i, 0), *compact, *out;
+		size_t n_marked = 0;
+
+		assert_int_equal(profile_compact(a, &compact, NULL), PROF_OK);
+		out = diff(a, random_profile(i, 0), opts, &notes);
+		assert_int_equal(out->n_sample, 2 * compact->n_sample);
+		assert_false(notes.differ);
+		for (size_t s = 0; s < out->n_sample; s++) {
+			const struct sample *at = &out->sample[s];
+
+			for (uint32_t k = 0; k < at->n_label; k++) {
+				const struct label *l =
+					&profile_label(out, at)[k];
+
+				n_marked += !strcmp(profile_str(out, l->key),
+						    "pprof::base");
+			}
+		}
+		assert_int_equal(n_marked, compact->n_sample);
+		profile_free(compact);
+		profile_free(out);
+	}
+}
+
+static struct profile *
+parse(const char *text)
+{
+	struct profile *p;
+	struct prof_err err = { 0 };
+
+	if (fixture_parse(text, &p, &err) != PROF_OK)
+		fail_msg("fixture: %s", err.msg);
+	return p;
+}
+
+static void
+a_delta_keeps_what_is_not_a_count(void **state)
+{
+	struct diff_notes notes;
+	struct profile *out =
+		diff(parse("# alloc_space bytes inuse_space bytes\n@time 1000\n"
+			   "main;f 100 50\nmain;g 7 7\n"),
+		     parse("# alloc_space bytes inuse_space bytes\n@time 5000\n"
+			   "main;f 150 20\nmain;g 3 7\n"),
+		     (struct diff_opts){ .kind = DIFF_SUBTRACT, .delta = true },
+		     &notes);
+
+	(void)state;
+	assert_int_equal(out->n_sample, 2);
+	assert_int_equal(out->value[0] + out->value[2], 50 - 4);
+	assert_int_equal(out->value[1] + out->value[3], 27);
+	assert_int_equal(out->time_ns, 5000);
+	assert_int_equal(out->duration_ns, 4000);
+	assert_int_equal(notes.n_shrunk, 1);
+	profile_free(out);
+}
+
+static void
+units_are_unified_before_scaling(void **state)
+{
+	struct diff_notes notes;
+	struct profile *out =
+		diff(parse("# samples count cpu ms\nmain;f 1 3\n"),
+		     parse("# cpu ns samples count\nmain;f 1000000 2\n"),
+		     (struct diff_opts){ .kind = DIFF_SUBTRACT,
+					 .scale = DIFF_SCALE_COLUMNS,
+					 .verdict = true },
+		     &notes);
+
+	(void)state;
+	assert_int_equal(out->n_sample, 0);
+	assert_false(notes.differ);
+	assert_string_equal(profile_str(out, out->type[0].type), "cpu");
+	assert_string_equal(profile_str(out, out->type[0].unit), "ns");
+	profile_free(out);
+}
+
+static void
+scales_say_what_they_need(void **state)
+{
+	struct profile *a = parse("# n count\nf 1\n");
+	struct profile *b = parse("# n count\n@duration 5\nf 0\n");
+	struct diff_opts opts = { .scale = DIFF_SCALE_DURATION };
+	struct diff_notes notes;
+	struct prof_err err;
+	struct profile *out;
+
+	(void)state;
+	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
+			 PROF_EUSAGE);
+	opts.scale = DIFF_SCALE_TOTAL;
+	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
+			 PROF_EUSAGE);
+	opts = (struct diff_opts){ .delta = true };
+	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
+			 PROF_EUSAGE);
+	profile_free(a);
+	profile_free(b);
+}
+
+static void
+names_lose_their_numbers(void **state)
+{
+	static const char *const pair[][2] = {
+		{ "f.cold", "f" },
+		{ "f.part.0", "f" },
+		{ "f.isra.0.part.12.cold", "f" },
+		{ "f(int) [clone .part.0] [clone .cold.3]", "f(int)" },
+		{ "f.llvm.1234567", "f" },
+		{ "f.llvm", "f.llvm" },
+		{ ".cold", ".cold" },
+		{ "a.cold.b", "a.cold.b" },
+		{ "main.f.func2", "main.f.func" },
+		{ "main.f.func2.1.3", "main.f.func" },
+		{ "main.f.gowrap12", "main.f.gowrap" },
+		{ "main.func1Name", "main.func1Name" },
+		{ "sha256.block.1", "sha256.block.1" },
+		{ "f()::{lambda(int)#2}::operator()",
+		  "f()::{lambda(int)#}::operator()" },
+		{ "f()::'lambda3'(int)", "f()::'lambda'(int)" },
+		{ "f::$_12::operator()", "f::$_::operator()" },
+		{ "a::b::h0123456789abcdef", "a::b" },
+		{ "::h0123456789abcdef", "::h0123456789abcdef" },
+		{ "a::b::h0123456789abcde", "a::b::h0123456789abcde" },
+		{ "_ZN1a1b17h0123456789abcdefE", "_ZN1a1bE" },
+		{ "C.lambda$run$0", "C.lambda$run$" },
+		{ "C.run$0", "C.run$0" },
+		{ "", "" },
+		{ "1", "1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		unsigned char used[NAMES_N_RULE] = { 0 };
+		char text[100];
+		size_t n, n_used = 0;
+
+		strcpy(text, pair[i][0]);
+		n = names_normalize_text(text, strlen(text), used);
+		text[n] = '\0';
+		assert_string_equal(text, pair[i][1]);
+		for (size_t k = 0; k < NAMES_N_RULE; k++)
+			n_used += used[k];
+		assert_true(!n_used == !strcmp(pair[i][0], pair[i][1]));
+		/* What is normal stays as it is. */
+		assert_int_equal(names_normalize_text(text, n, used), n);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_minus_a_is_nothing),
+		cmocka_unit_test(a_plus_b_minus_b_is_a),
+		cmocka_unit_test(a_labelled_difference_has_both_sides),
+		cmocka_unit_test(a_delta_keeps_what_is_not_a_count),
+		cmocka_unit_test(units_are_unified_before_scaling),
+		cmocka_unit_test(scales_say_what_they_need),
+		cmocka_unit_test(names_lose_their_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* merge.c - the laws of adding profiles, on random ones. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/fixture.h"
+#include "lib/model/profile.h"
+#include "lib/ops/merge.h"
+#include "lib/wire/codec.h"
+#include "tests/random.h"
+
+enum { N_ROUND = 60 };
+
+/* The sum of n profiles, in the order of the digits of order: 2 is p[2]. */
+static struct profile *
+sum(enum columns_mode mode, struct profile *const *p, const char *order)
+{
+	struct merge *m = merge_new(mode);
+	struct prof_err err = { 0 };
+	struct profile *out;
+
+	assert_non_null(m);
+	for (; *order; order++)
+		if (merge_add(m, p[*order - '0'], 1, &err) != PROF_OK)
+			fail_msg("merge_add: %s", err.msg);
+	assert_int_equal(merge_result(m, &out, NULL, &err), PROF_OK);
+	merge_free(m);
+	if (profile_check(out, &err) != PROF_OK)
+		fail_msg("profile_check: %s", err.msg);
+	return out;
+}
+
+static void
+assert_same(struct profile *a, struct profile *b)
+{
+	struct buf x = { 0 }, y = { 0 };
+
+	assert_int_equal(profile_encode(a, &x, NULL), PROF_OK);
+	assert_int_equal(profile_encode(b, &y, NULL), PROF_OK);
+	assert_int_equal(x.n, y.n);
+	assert_memory_equal(x.data, y.data, x.n);
+	buf_release(&x);
+	buf_release(&y);
+}
+
+static void
+any_order(enum columns_mode mode, unsigned flags)
+{
+	static const char *const orders[] = { "102", "120", "201", "210",
+					      "021" };
+
+	for (uint64_t round = 0; round < N_ROUND; round++) {
+		struct profile *p[3], *want, *have;
+
+		for (uint64_t i = 0; i < 3; i++)
+			p[i] = random_profile(3 * round + i, flags);
+		want = sum(mode, p, "012");
+		for (size_t i = 0; i < 5; i++) {
+			have = sum(mode, p, orders[i]);
+			assert_same(want, have);
+			profile_free(have);
+		}
+		profile_free(want);
+		for (size_t i = 0; i < 3; i++)
+			profile_free(p[i]);
+	}
+}
+
+static void
+order_does_not_matter(void **state)
+{
+	(void)state;
+	any_order(COLUMNS_STRICT, 0);
+	any_order(COLUMNS_STRICT, RANDOM_MOVED);
+	any_order(COLUMNS_STRICT, RANDOM_SIGNED | RANDOM_UNITS);
+}
+
+static void
+order_does_not_matter_to_columns(void **state)
+{
+	const unsigned all = RANDOM_COLUMNS | RANDOM_UNITS | RANDOM_MOVED;
+
+	(void)state;
+	any_order(COLUMNS_UNION, all | RANDOM_SIGNED);
+}
+
+static void
+grouping_does_not_matter(void **state)
+{
+	(void)state;
+	for (uint64_t round = 0; round < N_ROUND; round++) {
+		unsigned flags = round % 2 ? RANDOM_UNITS : RANDOM_MOVED;
+		struct profile *p[4], *want, *half[2], *have;
+
+		for (uint64_t i = 0; i < 4; i++)
+			p[i] = random_profile(1000 + 4 * round + i, flags);
+		want = sum(COLUMNS_STRICT, p, "0123");
+		half[0] = sum(COLUMNS_STRICT, p, "02");
+		half[1] = sum(COLUMNS_STRICT, p, "31");
+		have = sum(COLUMNS_STRICT, half, "01");
+		assert_same(want, have);
+		profile_free(have);
+		profile_free(half[0]);
+		half[0] = sum(COLUMNS_STRICT, p, "0");
+		have = sum(COLUMNS_STRICT,
+			   (struct profile *[]){ half[1], half[0], p[2] },
+			   "012");
+		assert_same(want, have);
+		profile_free(have);
+		for (size_t i = 0; i < 2; i++)
+			profile_free(half[i]);
+		profile_free(want);
+		for (size_t i = 0; i < 4; i++)
+			profile_free(p[i]);
+	}
+}
+
+static void
+the_sum_of_one_is_stable(void **state)
+{
+	(void)state;
+	for (uint64_t round = 0; round < N_ROUND; round++) {
+		struct profile *p = random_profile(5000 + round, RANDOM_SIGNED);
+		struct profile *once, *twice;
+
+		assert_int_equal(profile_compact(p, &once, NULL), PROF_OK);
+		assert_int_equal(profile_compact(once, &twice, NULL), PROF_OK);
+		assert_same(once, twice);
+		profile_free(p);
+		profile_free(once);
+		profile_free(twice);
+	}
+}
+
+static void
+a_weight_is_so_many_of_one(void **state)
+{
+	(void)state;
+	for (uint64_t round = 0; round < N_ROUND; round++) {
+		struct profile *p[2] = { random_profile(7000 + round, 0),
+					 random_profile(8000 + round, 0) };
+		struct profile *want = sum(COLUMNS_STRICT, p, "00010"), *have;
+		struct merge *m = merge_new(COLUMNS_STRICT);
+
+		assert_int_equal(merge_add(m, p[1], 1, NULL), PROF_OK);
+		assert_int_equal(merge_add(m, p[0], 4, NULL), PROF_OK);
+		assert_int_equal(merge_result(m, &have, NULL, NULL), PROF_OK);
+		assert_same(want, have);
+		merge_free(m);
+		profile_free(have);
+		profile_free(want);
+		profile_free(p[0]);
+		profile_free(p[1]);
+	}
+}
+
+/* A profile with one sample, "f 1 V", in columns as named. */
+static struct profile *
+one(const char *columns, const char *values)
+{
+	struct profile *p;
+	char text[300];
+
+	snprintf(text, sizeof(text), "# %s\nmain;f %s\n", columns, values);
+	assert_int_equal(fixture_parse(text, &p, NULL), PROF_OK);
+	return p;
+}
+
+static void
+large_sums_saturate_in_the_end(void **state)
+{
+	struct profile *p[3] = {
+		one("n count", "9223372036854775807"),
+		one("n count", "5"),
+		one("n count", "-9223372036854775807"),
+	};
+	struct profile *out = sum(COLUMNS_STRICT, p, "010");
+	struct merge_notes notes;
+	struct merge *m = merge_new(COLUMNS_STRICT);
+
+	(void)state;
+	assert_int_equal(out->value[0], INT64_MAX);
+	profile_free(out);
+	/* Nothing is lost on the way. */
+	out = sum(COLUMNS_STRICT, p, "00122");
+	assert_int_equal(out->value[0], 5);
+	profile_free(out);
+
+	assert_int_equal(merge_add(m, p[2], 1000000, NULL), PROF_OK);
+	assert_int_equal(merge_result(m, &out, &notes, NULL), PROF_OK);
+	assert_int_equal(notes.n_saturated, 1);
+	assert_int_equal(out->value[0], INT64_MIN);
+	profile_free(out);
+	merge_free(m);
+	for (int i = 0; i < 3; i++)
+		profile_free(p[i]);
+}
+
+static void
+units_become_the_finest(void **state)
+{
+	struct profile *p[3] = { one("n count t ms", "0 3"),
+				 one("n count t ns", "5 0"),
+				 one("n count t us", "1 1") };
+	struct profile *out = sum(COLUMNS_STRICT, p, "012");
+
+	(void)state;
+	assert_string_equal(profile_str(out, out->type[1].unit), "ns");
+	assert_int_equal(out->n_sample, 1);
+	assert_int_equal(out->value[0], 6);
+	assert_int_equal(out->value[1], 3001000);
+	profile_free(out);
+	for (int i = 0; i < 3; i++)
+		profile_free(p[i]);
+}
+
+static void
+two_columns_of_a_heap_are_the_last_of_four(void **state)
+{
+	struct profile *p[2] = {
+		one("objects count space bytes", "1 64"),
+		one("alloc_objects count alloc_space bytes inuse_objects "
+		    "count inuse_space bytes",
+		    "7 700 2 200"),
+	};
+	struct profile *out = sum(COLUMNS_COMMON, p, "01");
+
+	(void)state;
+	assert_int_equal(out->n_type, 2);
+	assert_string_equal(profile_str(out, out->type[0].type),
+			    "inuse_objects");
+	assert_int_equal(out->value[0], 3);
+	assert_int_equal(out->value[1], 264);
+	profile_free(out);
+	out = sum(COLUMNS_UNION, p, "01");
+	assert_int_equal(out->n_type, 4);
+	assert_int_equal(out->value[0], 7);
+	assert_int_equal(out->value[3], 264);
+	profile_free(out);
+	profile_free(p[0]);
+	profile_free(p[1]);
+}
+
+static void
+what_does_not_fit_is_refused(void **state)
+{
+	struct profile *p[5] = { one("n count", "1"), one("n bytes", "1"),
+				 one("m count", "1"), one("n count", "2"),
+				 one("n count m count", "1 1") };
+	struct merge *m = merge_new(COLUMNS_STRICT);
+	struct profile *out;
+	struct prof_err err;
+
+	(void)state;
+	assert_int_equal(merge_result(m, &out, NULL, &err), PROF_EUSAGE);
+	assert_int_equal(merge_add(m, p[0], 1, &err), PROF_OK);
+	assert_int_equal(merge_add(m, p[1], 1, &err), PROF_EDIFFER);
+	assert_int_equal(merge_add(m, p[2], 1, &err), PROF_EDIFFER);
+	assert_int_equal(merge_add(m, p[4], 1, &err), PROF_EDIFFER);
+	/* The sum goes on as if they had not been there. */
+	assert_int_equal(merge_add(m, p[3], 1, &err), PROF_OK);
+	assert_int_equal(merge_result(m, &out, NULL, &err), PROF_OK);
+	assert_int_equal(out->value[0], 3);
+	merge_free(m);
+	profile_free(out);
+	for (int i = 0; i < 5; i++)
+		profile_free(p[i]);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_does_not_matter),
+		cmocka_unit_test(order_does_not_matter_to_columns),
+		cmocka_unit_test(grouping_does_not_matter),
+		cmocka_unit_test(the_sum_of_one_is_stable),
+		cmocka_unit_test(a_weight_is_so_many_of_one),
+		cmocka_unit_test(large_sums_saturate_in_the_end),
+		cmocka_unit_test(units_become_the_finest),
+		cmocka_unit_test(two_columns_of_a_heap_are_the_last_of_four),
+		cmocka_unit_test(what_does_not_fit_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
