@@ -81,9 +81,7 @@ for what in '--no-source' '--asm=0 --source=0'; do
 done
 echo 0123456789abcdef0123456789abcdef >key
 check 'an anonymized profile has neither' 0 \
-	'prof-filter --anonymize --key key prog.pb.gz >anon.pb.gz; ./data anon.pb.gz | grep -a "mix(h,\|imul"; wc -l <anon.pb.gz | grep -c "^0$"; :' <<'END'
-0
-END
+	'prof-filter --anonymize --key key prog.pb.gz >anon.pb.gz; ./data anon.pb.gz | grep -a "mix(h,\|imul"; :' </dev/null
 mv prog gone
 check 'without the binary there are no instructions, and no message' 0 \
 	'./data prog.pb.gz 2>&1 | grep -a imul; :' </dev/null

@@ -21,9 +21,16 @@ await() {
 	done
 }
 
-# press_after FILE: Ctrl-C when it is there.
+# press_after FILE: Ctrl-C when the process whose number is in it has worked for a
+# tenth of a second: the number is older than its exec.
 press_after() {
 	await "$1"
+	for try in $(seq 600); do
+		read -r pid <"$1"
+		worked=$(sed -n 's/^[0-9]* (demo) //p' "/proc/$pid/stat" | cut -d ' ' -f 12)
+		[ "${worked:-0}" -lt 10 ] || break
+		sleep 0.1
+	done
 	printf '\003'
 	await over
 }
@@ -39,7 +46,7 @@ press_often() {
 }
 
 press_after ready | on_terminal 'prof-record -q -F 1000 -- sh -c \
-	": >ready; exec '"$bin"'/tests/demo 30 1 >/dev/null" |
+	"echo \$\$ >.ready; mv .ready ready; exec '"$bin"'/tests/demo 30 1 >/dev/null" |
 	prof-merge | prof-text -q >out; echo $? >status; : >over'
 if grep -q '^File: demo' out && [ "$(cat status)" = 0 ]; then
 	ok 'the readers of prof-record live to see the profile'
