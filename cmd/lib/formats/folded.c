@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "byname.h"
-#include "impl.h"
+#include "span.h"
 #include "lib/base/array.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */

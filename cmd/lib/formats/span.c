@@ -1,7 +1,9 @@
-/* text.c - reading lines, words and numbers; see impl.h. */
+/* span.c - reading lines, words and numbers; see span.h. */
 #include "config.h"
 
-#include "impl.h"
+#include "span.h"
+
+#include <string.h>
 
 bool
 text_next(struct text *t)
