@@ -1,6 +1,6 @@
 /*
  * prof-export.c - a stream in the formats of other viewers. Options are in
- * export/options.c; each format has its file in lib/formats.
+ * export/options.c; each format has its file in lib/formats/exchange.
  */
 #include "config.h"
 
@@ -9,11 +9,11 @@
 
 #include "cli/cli.h"
 #include "export/options.h"
-#include "lib/formats/callgrind.h"
-#include "lib/formats/cpuprofile.h"
-#include "lib/formats/firefox.h"
-#include "lib/formats/folded.h"
-#include "lib/formats/speedscope.h"
+#include "lib/formats/exchange/callgrind.h"
+#include "lib/formats/exchange/cpuprofile.h"
+#include "lib/formats/exchange/firefox.h"
+#include "lib/formats/exchange/folded.h"
+#include "lib/formats/exchange/speedscope.h"
 #include "lib/model/profile.h"
 
 static enum prof_status

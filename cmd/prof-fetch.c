@@ -2,7 +2,7 @@
  * prof-fetch.c - get profiles from servers and files, in any format, as one
  * stream, or into the files of an archive. What an operand means is in
  * source.c, reading them in gather.c, fetching in fetch.c, archives in
- * archive.c, formats in lib/stream/stream.c and lib/formats/legacy.c.
+ * archive.c, formats in lib/stream/stream.c and lib/formats/legacy/legacy.c.
  */
 #include "config.h"
 

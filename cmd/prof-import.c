@@ -1,8 +1,8 @@
 /*
  * prof-import.c - profiles of other profilers as one stream. What an input is,
  * and what is said of it, is in import/import.c; each format has its file in
- * lib/formats. Called by the name perf_to_profile it takes that program's
- * options, for pprof, which runs it.
+ * lib/formats/exchange. Called by the name perf_to_profile it takes that
+ * program's options, for pprof, which runs it.
  */
 #include "config.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-#include "lib/formats/folded.h"
+#include "lib/formats/exchange/folded.h"
 
 struct export_args {
 	struct cli cli;

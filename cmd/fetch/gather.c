@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/formats/legacy.h"
+#include "lib/formats/legacy/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/formats/legacy.h"
+#include "lib/formats/legacy/legacy.h"
 
 #define MAX_SIZE ((size_t)1 << 30) /* of what strangers send, by default */
 

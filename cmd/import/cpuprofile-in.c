@@ -10,7 +10,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
-#include "lib/formats/byname.h"
+#include "lib/formats/exchange/byname.h"
 
 #define MAX_DEPTH 65536
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/formats/legacy.h"
-#include "lib/formats/script.h"
+#include "lib/formats/exchange/script.h"
+#include "lib/formats/legacy/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "lib/wire/compress.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "json-in.h"
-#include "lib/formats/folded.h"
-#include "lib/formats/foreign.h"
+#include "lib/formats/exchange/folded.h"
+#include "lib/formats/exchange/foreign.h"
 #include "lib/formats/perf/perf.h"
 
 struct profile;

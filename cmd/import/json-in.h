@@ -1,7 +1,7 @@
 /*
  * json-in.h - formats in JSON, read with jansson as a whole. They are here and
- * not in lib/formats, as only prof-import is linked with that library. What
- * they look like: lib/formats/speedscope.h and cpuprofile.h.
+ * not in lib/formats/exchange, as only prof-import is linked with that library.
+ * What they look like: lib/formats/exchange/speedscope.h and cpuprofile.h.
  */
 #ifndef JSON_IN_H
 #define JSON_IN_H

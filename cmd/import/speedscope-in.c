@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/formats/byname.h"
+#include "lib/formats/exchange/byname.h"
 
 #define MAX_COLUMNS 64
 #define MAX_DEPTH 65536

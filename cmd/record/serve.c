@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "launch.h"
-#include "lib/formats/write.h"
+#include "lib/formats/legacy/write.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "libsample/shm.h"

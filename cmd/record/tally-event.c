@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/formats/legacy.h"
+#include "lib/formats/legacy/legacy.h"
 #include "lib/model/sampling.h"
 #include "tally-int.h"
 

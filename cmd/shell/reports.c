@@ -21,7 +21,7 @@
 #include "gate/verdict.h"
 #include "html/make.h"
 #include "html/options.h"
-#include "lib/formats/callgrind.h"
+#include "lib/formats/exchange/callgrind.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/report/frames.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/formats/foreign.h"
+#include "lib/formats/exchange/foreign.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"

@@ -9,13 +9,13 @@
 
 #include "tests/fuzz/identity.h"
 #include "import/json-in.h"
-#include "lib/formats/callgrind.h"
-#include "lib/formats/cpuprofile.h"
-#include "lib/formats/firefox.h"
-#include "lib/formats/folded.h"
-#include "lib/formats/foreign.h"
-#include "lib/formats/script.h"
-#include "lib/formats/speedscope.h"
+#include "lib/formats/exchange/callgrind.h"
+#include "lib/formats/exchange/cpuprofile.h"
+#include "lib/formats/exchange/firefox.h"
+#include "lib/formats/exchange/folded.h"
+#include "lib/formats/exchange/foreign.h"
+#include "lib/formats/exchange/script.h"
+#include "lib/formats/exchange/speedscope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -4,8 +4,8 @@
  */
 #include "config.h"
 
+#include "lib/formats/legacy/legacy.h"
 #include "tests/fuzz/identity.h"
-#include "lib/formats/legacy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

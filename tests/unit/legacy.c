@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "lib/formats/legacy.h"
-#include "lib/formats/write.h"
+#include "lib/formats/legacy/legacy.h"
+#include "lib/formats/legacy/write.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "lib/wire/codec.h"

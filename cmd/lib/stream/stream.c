@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/formats/foreign.h"
+#include "lib/formats/exchange/foreign.h"
 #include "lib/formats/guess.h"
-#include "lib/formats/legacy.h"
+#include "lib/formats/legacy/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/wire/codec.h"
 #include "lib/wire/compress.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "byname.h"
-#include "span.h"
 #include "lib/base/array.h"
+#include "lib/formats/span.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "byname.h"
-#include "span.h"
+#include "lib/formats/span.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
 

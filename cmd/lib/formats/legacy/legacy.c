@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "guess.h"
 #include "impl.h"
 #include "lib/base/arena.h"
+#include "lib/formats/guess.h"
 
 /* --- kinds --- */
 

@@ -12,8 +12,8 @@
 
 #include "legacy.h"
 #include "lib/base/idmap.h"
+#include "lib/formats/span.h"
 #include "lib/model/profile.h"
-#include "span.h"
 
 /* --- the profile being built --- */
 
