@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
-#include "lib/ops/merge.h"
 #include "lib/ops/names.h"
 
 enum {
@@ -71,8 +70,6 @@ add_name(struct side *s, const char *name)
 static struct profile *
 read_side(struct cli *cli, struct side *s, bool compact)
 {
-	struct merge_notes notes;
-	struct prof_err err;
 	struct merge *sum;
 	struct profile *p;
 
@@ -81,21 +78,11 @@ read_side(struct cli *cli, struct side *s, bool compact)
 		free(s->name);
 		return p;
 	}
-	sum = merge_new(COLUMNS_COMMON);
-	if (!sum)
-		die("out of memory");
-	for (size_t i = 0; i < s->n; i++) {
-		p = cli_read(cli, s->name[i]);
-		if (merge_add(sum, p, 1, &err) != PROF_OK)
-			die("%s: %s", cli_name(s->name[i]), err.msg);
-		profile_free(p);
-	}
-	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	cli_tell_notes(&notes);
-	merge_free(sum);
+	sum = cli_sum_begin();
+	for (size_t i = 0; i < s->n; i++)
+		cli_sum_add(sum, cli_read(cli, s->name[i]), s->name[i]);
 	free(s->name);
-	return p;
+	return cli_sum_end(sum);
 }
 
 /* One number of --scale=ops=N/M. */

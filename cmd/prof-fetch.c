@@ -111,9 +111,7 @@ take_part(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 static void
 write_stream(struct job *job)
 {
-	struct profile *p = job->first;
-	struct merge_notes notes;
-	struct prof_err err;
+	struct profile *p;
 
 	job->gather->is_ordered = true;
 	job->gather->take = take_part;
@@ -121,14 +119,9 @@ write_stream(struct job *job)
 		cli_check_output(&job->args.cli);
 	gather_run(job->gather);
 	wipe(job);
-	p = job->first;
-	if (job->sum && merge_result(job->sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (job->sum)
-		cli_tell_notes(&notes);
+	p = job->sum ? cli_sum_end(job->sum) : job->first;
 	if (p)
 		cli_write(&job->args.cli, p);
-	merge_free(job->sum);
 	profile_free(p);
 }
 

@@ -15,33 +15,24 @@
 #include "import/import.h"
 #include "import/options.h"
 #include "lib/model/profile.h"
-#include "lib/ops/merge.h"
 
 /* Read all inputs and add them up; one alone is put in order. */
 static struct profile *
 read_all(struct import_args *args)
 {
-	struct merge *sum = merge_new(COLUMNS_COMMON);
-	struct merge_notes notes;
+	struct merge *sum = cli_sum_begin();
 	struct profile *p;
 	struct prof_err err;
 	const char *name;
 
-	if (!sum)
-		die("out of memory");
 	while ((name = import_args_input(args))) {
-		if (import_read(name, &args->import, &p, &err) != PROF_OK ||
-		    merge_add(sum, p, 1, &err) != PROF_OK)
+		if (import_read(name, &args->import, &p, &err) != PROF_OK)
 			die("%s: %s", cli_name(name), err.msg);
 		if (p->doubt)
 			warn("%s: %s", cli_name(name), p->doubt);
-		profile_free(p);
+		cli_sum_add(sum, p, name);
 	}
-	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	cli_tell_notes(&notes);
-	merge_free(sum);
-	return p;
+	return cli_sum_end(sum);
 }
 
 int

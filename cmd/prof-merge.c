@@ -108,8 +108,6 @@ main(int argc, char **argv)
 	struct sum_job job = { 0 };
 	enum columns_mode mode = COLUMNS_COMMON;
 	const char *files0 = NULL;
-	struct merge_notes notes;
-	struct prof_err err;
 	struct profile *p;
 	struct cli cli;
 	size_t n_bad;
@@ -147,10 +145,7 @@ main(int argc, char **argv)
 	if (!cli.n_thread)
 		cli.n_thread = cli_processors();
 	n_bad = sum_run(&job, cli.n_thread);
-	if (merge_result(job.sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	cli_tell_notes(&notes);
-	merge_free(job.sum);
+	p = cli_sum_end(job.sum);
 	cli_write(&cli, p);
 	profile_free(p);
 	if (n_bad)

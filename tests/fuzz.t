@@ -38,14 +38,21 @@ printf '# a b c d\n@mapping 0 16 0 f\n@time 3\n;x 1 2\n' >fixture.2
 check 'fuzz-fixture: a few texts' 0 'fuzz-fixture fixture.* 2>/dev/null' <<'END'
 END
 
-n=0
-for f in raw/*; do
-	found "$f" || continue
-	for head in '\377\077\125' '\000\037\252' '\360\000\017' '\014\040\063'; do
-		n=$((n + 1))
-		{ printf "$head"; cat "$f"; } >filter.$n
+# headed NAME HEAD...: every message of testdata after each HEAD, as files NAME.N.
+headed() {
+	name=$1
+	shift
+	n=0
+	for f in raw/*; do
+		found "$f" || continue
+		for head; do
+			n=$((n + 1))
+			{ printf "$head"; cat "$f"; } >"$name.$n"
+		done
 	done
-done
+}
+
+headed filter '\377\077\125' '\000\037\252' '\360\000\017' '\014\040\063'
 check 'fuzz-filter: every message of testdata through every filter' 0 \
 	'fuzz-filter filter.* 2>/dev/null' <<'END'
 END
@@ -67,14 +74,7 @@ check 'fuzz-report: every message of testdata in every report' 0 \
 	'ls | grep "^report" | xargs fuzz-report 2>/dev/null' <<'END'
 END
 
-n=0
-for f in raw/*; do
-	found "$f" || continue
-	for head in '\001' '\013' '\005' '\010'; do
-		n=$((n + 1))
-		{ printf "$head"; cat "$f"; } >listing.$n
-	done
-done
+headed listing '\001' '\013' '\005' '\010'
 check 'fuzz-listing: every message of testdata' 0 \
 	'ls | grep "^listing" | xargs fuzz-listing 2>/dev/null' <<'END'
 END

@@ -9,15 +9,43 @@
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 
-void
-cli_tell_notes(const struct merge_notes *notes)
+struct merge *
+cli_sum_begin(void)
 {
-	if (notes->dropped[0])
+	struct merge *sum = merge_new(COLUMNS_COMMON);
+
+	if (!sum)
+		die("out of memory");
+	return sum;
+}
+
+void
+cli_sum_add(struct merge *sum, struct profile *p, const char *input)
+{
+	struct prof_err err;
+
+	if (merge_add(sum, p, 1, &err) != PROF_OK)
+		die("%s: %s", cli_name(input), err.msg);
+	profile_free(p);
+}
+
+struct profile *
+cli_sum_end(struct merge *sum)
+{
+	struct merge_notes notes;
+	struct profile *p;
+	struct prof_err err;
+
+	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (notes.dropped[0])
 		warn("dropped sample types that not all inputs have: %s",
-		     notes->dropped);
-	if (notes->n_saturated)
+		     notes.dropped);
+	if (notes.n_saturated)
 		warn("%zu values overflow 64 bits; clamped to the limit",
-		     notes->n_saturated);
+		     notes.n_saturated);
+	merge_free(sum);
+	return p;
 }
 
 struct profile *
@@ -25,26 +53,13 @@ cli_read_all(struct cli *cli)
 {
 	const char *name = cli_input(cli);
 	struct profile *p = cli_read(cli, name);
-	struct merge_notes notes;
-	struct prof_err err;
 	struct merge *sum;
 
 	if (cli->n_operand < 2)
 		return p;
-	sum = merge_new(COLUMNS_COMMON);
-	if (!sum)
-		die("out of memory");
-	do {
-		if (!p)
-			p = cli_read(cli, name);
-		if (merge_add(sum, p, 1, &err) != PROF_OK)
-			die("%s: %s", cli_name(name), err.msg);
-		profile_free(p);
-		p = NULL;
-	} while ((name = cli_input(cli)));
-	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	merge_free(sum);
-	cli_tell_notes(&notes);
-	return p;
+	sum = cli_sum_begin();
+	cli_sum_add(sum, p, name);
+	while ((name = cli_input(cli)))
+		cli_sum_add(sum, cli_read(cli, name), name);
+	return cli_sum_end(sum);
 }

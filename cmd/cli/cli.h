@@ -149,9 +149,16 @@ struct profile *cli_read(struct cli *cli, const char *input);
  */
 struct profile *cli_read_all(struct cli *cli);
 
-/* Warn about data that a merge has lost. */
-struct merge_notes;
-void cli_tell_notes(const struct merge_notes *notes);
+/*
+ * The sum of several inputs (lib/ops/merge.h), of the sample types that all of
+ * them have: begin, add each, of which p was read from input, end. cli_sum_add()
+ * frees p. cli_sum_end() frees the sum, warns about what was lost in it, and
+ * returns it as a profile, the caller's. All die where they can't.
+ */
+struct merge;
+struct merge *cli_sum_begin(void);
+void cli_sum_add(struct merge *sum, struct profile *p, const char *input);
+struct profile *cli_sum_end(struct merge *sum);
 
 /*
  * Die now, before long work, if cli_write() would fail: the output is a

@@ -16,7 +16,6 @@
 #include "lib/formats/exchange/foreign.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
-#include "lib/ops/merge.h"
 
 /* --- the other commands --- */
 
@@ -170,32 +169,21 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 
 /* --- all of them --- */
 
-/* The sum of what next(ctx) names; compact: as prof-merge would write one. */
+/* The sum of the profiles of these names; compact: as prof-merge would write
+ * one. */
 static struct profile *
 read_side(struct cli *cli, const char *const *name, size_t n,
 	  const struct source_options *o, bool compact)
 {
-	struct merge_notes notes;
-	struct prof_err err;
-	struct profile *p = NULL;
 	struct merge *sum;
 
 	if (n == 1 && !compact)
 		return symbolized(cli, read_one(cli, name[0]), o);
-	sum = merge_new(COLUMNS_COMMON);
-	if (!sum)
-		die("out of memory");
-	for (size_t i = 0; i < n; i++) {
-		p = symbolized(cli, read_one(cli, name[i]), o);
-		if (merge_add(sum, p, 1, &err) != PROF_OK)
-			die("%s: %s", cli_name(name[i]), err.msg);
-		profile_free(p);
-	}
-	if (merge_result(sum, &p, &notes, &err) != PROF_OK)
-		die("%s", err.msg);
-	cli_tell_notes(&notes);
-	merge_free(sum);
-	return p;
+	sum = cli_sum_begin();
+	for (size_t i = 0; i < n; i++)
+		cli_sum_add(sum, symbolized(cli, read_one(cli, name[i]), o),
+			    name[i]);
+	return cli_sum_end(sum);
 }
 
 struct profile *
