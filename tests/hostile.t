@@ -110,6 +110,8 @@ row 'prof-dot -T svg old.pb' svg
 row 'prof-list --list=. old.pb' text
 row 'prof-list --list=. --verbose old.pb' text
 row 'prof-list --list=. --json old.pb' json
+row 'prof-diff old.pb new.pb | prof-list --diff .' text
+row 'prof-diff old.pb new.pb | prof-list --diff --json .' json
 row 'prof-html old.pb' html
 row 'prof-flame old.pb' svg
 for to in speedscope cpuprofile firefox; do

@@ -61,6 +61,7 @@ valid 'prof-text --diff --json' \
 	'prof-diff --diff-base $data/good-tiny.pb.gz $f | prof-text --diff --json'
 
 valid 'prof-list --json' 'prof-list --json . $f'
+valid 'prof-list --diff --json' 'prof-diff $f $f | prof-list --diff --json .'
 valid 'prof-list --disasm --json' 'prof-list --json --disasm . $f'
 # prof-gate refuses most of these pairs, and is quick.
 every=1

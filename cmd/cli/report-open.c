@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
 #include "lib/model/unnamed.h"
@@ -81,6 +82,14 @@ report_begin(struct report *r, const struct report_settings *s,
 		warn("sums overflow 64 bits; clamped to the limit");
 	if (!s->is_relative)
 		refine_filter(&s->refine, p);
+}
+
+void
+report_need_base(const struct profile *p)
+{
+	if (!profile_has_base(p))
+		die("no difference: no sample has the label pprof::base=true "
+		    "that prof-diff --diff-base sets");
 }
 
 void

@@ -37,7 +37,11 @@ void report_take(struct report_settings *s, struct profile *p);
 void report_begin(struct report *r, const struct report_settings *s,
 		  struct profile *p);
 
-/* Both of the above: r->p is the profile, which report_close() frees. */
+/* Die unless both sides of p, a difference with a base, can be told apart. */
+void report_need_base(const struct profile *p);
+
+/* report_take() and report_begin(): r->p is the profile, which report_close()
+ * frees. */
 void report_open(struct report *r, struct report_settings *s,
 		 struct profile *p);
 

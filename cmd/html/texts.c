@@ -157,7 +157,7 @@ list(const struct report *r, const struct frames *f, struct hot *hot, size_t n,
 	struct listing *l = NULL;
 	char *text = NULL;
 	size_t size = 0;
-	enum prof_status st = listing_new(f, &go, is_hot, hot, &l, err);
+	enum prof_status st = listing_new(f, &go, false, is_hot, hot, &l, err);
 
 	if (st == PROF_OK)
 		st = write_json(l, n, sources, &text, &size, err);

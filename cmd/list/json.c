@@ -13,14 +13,30 @@
 #include "print.h"
 #include "sources.h"
 
+/* Values; of two sides each, and flat and cum are the changes. */
 static void
-put_line(FILE *out, int64_t line, const struct listing_line *v,
+put_values(FILE *out, bool has_sides, const struct listing_line *v)
+{
+	fprintf(out, "\"flat\": %" PRId64 ", \"cum\": %" PRId64,
+		units_sub(v->flat, v->flat_before),
+		units_sub(v->cum, v->cum_before));
+	if (has_sides)
+		fprintf(out,
+			", \"flat_before\": %" PRId64
+			", \"cum_before\": %" PRId64
+			", \"flat_after\": %" PRId64
+			", \"cum_after\": %" PRId64,
+			v->flat_before, v->cum_before, v->flat, v->cum);
+}
+
+static void
+put_line(FILE *out, bool has_sides, int64_t line, const struct listing_line *v,
 	 const char *text, size_t n)
 {
-	fprintf(out,
-		"{\"line\": %" PRId64 ", \"flat\": %" PRId64
-		", \"cum\": %" PRId64,
-		line, v ? v->flat : 0, v ? v->cum : 0);
+	static const struct listing_line none;
+
+	fprintf(out, "{\"line\": %" PRId64 ", ", line);
+	put_values(out, has_sides, v ? v : &none);
 	if (text) {
 		fputs(", \"text\": ", out);
 		json_put(out, text, n);
@@ -45,14 +61,14 @@ put_lines(FILE *out, const struct listing *l, const struct listing_block *b,
 		fputs(between, out);
 		between = ",\n    ";
 		if (!text || (v < end && v->line < line)) {
-			put_line(out, v->line, v, NULL, 0);
+			put_line(out, l->has_sides, v->line, v, NULL, 0);
 			v++;
 			continue;
 		}
 		if (v < end && v->line == line)
-			put_line(out, line, v++, text, n);
+			put_line(out, l->has_sides, line, v++, text, n);
 		else
-			put_line(out, line, NULL, text, n);
+			put_line(out, l->has_sides, line, NULL, text, n);
 		line++;
 	}
 }
@@ -71,6 +87,8 @@ put_block(FILE *out, const struct report *r, const struct listing *l,
 	  struct prof_err *err)
 {
 	const struct str *str = l->frames->strings.str;
+	const struct listing_line sums = { 0, b->flat, b->cum, b->flat_before,
+					   b->cum_before };
 	const struct source *f = NULL;
 
 	fputs("  {\"function\": ", out);
@@ -83,10 +101,9 @@ put_block(FILE *out, const struct report *r, const struct listing *l,
 			return prof_nomem(err);
 		put_source(out, f);
 	}
-	fprintf(out,
-		", \"flat\": %" PRId64 ", \"cum\": %" PRId64 ",\n"
-		"   \"lines\": [",
-		b->flat, b->cum);
+	fputs(", ", out);
+	put_values(out, l->has_sides, &sums);
+	fputs(",\n   \"lines\": [", out);
 	put_lines(out, l, b, f);
 	fputs("]}", out);
 	return PROF_OK;
@@ -99,7 +116,13 @@ json_listing(FILE *out, const struct report *r, const struct listing *l,
 	enum prof_status st = PROF_OK;
 
 	data_json_head(out, r, "profpipe.list/1");
-	fprintf(out, "\"total\": %" PRId64 ",\n ", r->total);
+	fprintf(out, "\"total\": %" PRId64, r->total);
+	if (l->has_sides)
+		fprintf(out,
+			", \"total_before\": %" PRId64
+			", \"total_after\": %" PRId64,
+			r->before, r->after);
+	fputs(",\n ", out);
 	data_json_filters(out, r);
 	fputs(",\n \"functions\": [", out);
 	for (size_t i = 0; i < l->n_block && st == PROF_OK; i++) {

@@ -15,6 +15,7 @@ enum {
 	KEY_MAP,
 	KEY_INTEL,
 	KEY_SEARCH_PATH,
+	KEY_DIFF,
 };
 
 const struct cli_opt *const list_groups[] = { report_opts, refine_opts,
@@ -29,6 +30,8 @@ const struct cli_opt list_opts[] = {
 	{ KEY_VIEW + VIEW_WEBLIST, "weblist", "[REGEX]",
 	  "print a page of source lines that open to their instructions" },
 	{ KEY_JSON, "json", "[BOOL]", "print the same as JSON" },
+	{ KEY_DIFF, "diff", "[BOOL]",
+	  "print before and after, of what prof-diff writes" },
 	{ KEY_MAP, "map", "FROM=TO",
 	  "look below TO for files that are recorded below FROM" },
 	{ KEY_INTEL, "intel-syntax", "[BOOL]",
@@ -135,6 +138,9 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 		case KEY_JSON:
 			s->is_json = cli_bool(cli);
 			break;
+		case KEY_DIFF:
+			s->diff = cli_bool(cli);
+			break;
 		case KEY_MAP:
 			add_map(s, cli);
 			break;
@@ -154,6 +160,8 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 	}
 	if (s->view == VIEW_WEBLIST && s->is_json)
 		die("--json is of --list and --disasm");
+	if (s->diff && s->view != VIEW_LIST)
+		die("--diff is of source lines: it can't be --%s", s->option);
 	take_pattern(s, cli);
 	network_finish(&s->network);
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);

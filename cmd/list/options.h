@@ -25,6 +25,7 @@ struct list_settings {
 	enum list_view view;
 	const char *option; /* that chose it, or NULL */
 	bool is_json;
+	bool diff; /* both sides of a difference */
 	bool is_verbose;
 	const char *pattern;
 	struct match *match; /* of it */

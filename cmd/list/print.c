@@ -13,6 +13,7 @@
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 #include "lib/report/text-print.h"
+#include "lib/report/text.h"
 #include "sources.h"
 
 #define HOT "\033[1;31m" /* has a value of its own */
@@ -116,17 +117,63 @@ print_text(FILE *out, struct print_style style, const char *s, size_t n)
 
 /* --- blocks --- */
 
+/* The sums of a block on both sides, and how its cum changed. */
+static void
+put_both_sums(const struct print *p, const struct listing_block *b)
+{
+	char before[UNITS_PERCENT], after[UNITS_PERCENT];
+
+	units_percent(before, b->cum_before, p->r->before);
+	units_percent(after, b->cum, p->r->after);
+	put_value(p->out, p->r, b->flat_before, false);
+	putc(' ', p->out);
+	put_value(p->out, p->r, b->cum_before, false);
+	fputs(" |", p->out);
+	put_value(p->out, p->r, b->flat, false);
+	putc(' ', p->out);
+	put_value(p->out, p->r, b->cum, false);
+	fprintf(p->out, " (flat, cum before | after) %s | %s of Total, cum ",
+		before + strspn(before, " "), after + strspn(after, " "));
+	text_put_relative(p->out, 0, (struct change){ b->cum_before, b->cum });
+	putc('\n', p->out);
+}
+
+/* The values of a line, of both sides if there are two; NULL: none. */
+static void
+put_values(const struct print *p, const struct listing_line *v)
+{
+	if (p->l->has_sides) {
+		print_values(p->out, p->r, v ? v->flat_before : 0,
+			     v ? v->cum_before : 0);
+		putc('|', p->out);
+	}
+	print_values(p->out, p->r, v ? v->flat : 0, v ? v->cum : 0);
+}
+
+/* What colours a line: its values, or with two sides what changed. */
+static struct listing_line
+colour_of(const struct listing_line *v)
+{
+	struct listing_line c = { 0 };
+
+	if (v) {
+		c.flat = units_sub(v->flat, v->flat_before);
+		c.cum = units_sub(v->cum, v->cum_before);
+	}
+	return c;
+}
+
 static void
 put_line(const struct print *p, int64_t line, const struct listing_line *v,
 	 const char *text, size_t n)
 {
-	int64_t flat = v ? v->flat : 0, cum = v ? v->cum : 0;
+	const struct listing_line c = colour_of(v);
 
-	print_hot_on(p->out, p->style, flat, cum);
-	print_values(p->out, p->r, flat, cum);
+	print_hot_on(p->out, p->style, c.flat, c.cum);
+	put_values(p, v);
 	fprintf(p->out, "%6" PRId64 ":", line);
 	print_text(p->out, p->style, text, n);
-	print_hot_off(p->out, p->style, flat, cum);
+	print_hot_off(p->out, p->style, c.flat, c.cum);
 	putc('\n', p->out);
 }
 
@@ -135,8 +182,10 @@ static void
 put_marked(const struct print *p, const struct listing_line *v,
 	   const struct source *f)
 {
-	print_hot_on(p->out, p->style, v->flat, v->cum);
-	print_values(p->out, p->r, v->flat, v->cum);
+	const struct listing_line c = colour_of(v);
+
+	print_hot_on(p->out, p->style, c.flat, c.cum);
+	put_values(p, v);
 	fprintf(p->out, "%6" PRId64 ":<", v->line);
 	if (v->line <= 0) {
 		fputs("no line number", p->out);
@@ -148,7 +197,7 @@ put_marked(const struct print *p, const struct listing_line *v,
 		fprintf(p->out, " (%zu lines)", f->n_line);
 	}
 	fputs(">", p->out);
-	print_hot_off(p->out, p->style, v->flat, v->cum);
+	print_hot_off(p->out, p->style, c.flat, c.cum);
 	putc('\n', p->out);
 }
 
@@ -203,7 +252,10 @@ put_block(const struct print *p, const struct listing_block *b,
 	fputs(" in ", p->out);
 	text_put_str(p->out, &str[b->file]);
 	putc('\n', p->out);
-	print_sums(p->out, p->r, b->flat, b->cum);
+	if (p->l->has_sides)
+		put_both_sums(p, b);
+	else
+		print_sums(p->out, p->r, b->flat, b->cum);
 	f = sources_get(s, str[b->file].s, listing_build_id(p->r, b));
 	if (!f)
 		return prof_nomem(err);
@@ -220,7 +272,10 @@ print_listing(FILE *out, const struct report *r, const struct listing *l,
 	const struct print p = { out, r, l, style };
 	enum prof_status st = PROF_OK;
 
-	print_total(out, r);
+	if (l->has_sides)
+		text_diff_total(out, r);
+	else
+		print_total(out, r);
 	for (size_t i = 0; i < l->n_block && st == PROF_OK; i++) {
 		const struct listing_block *b = &l->block[i];
 

@@ -32,7 +32,8 @@ struct print_style print_style(FILE *out);
 /*
  * pprof's -list. A file that is not found has pprof's error line in place of
  * its text; its values stand on lines marked "<...>", as do those of lines that
- * a file does not have. PROF_ENOMEM.
+ * a file does not have. With two sides (listing.has_sides), the columns of what
+ * was before are left of those of what is after. PROF_ENOMEM.
  */
 enum prof_status print_listing(FILE *out, const struct report *r,
 			       const struct listing *l, struct sources *s,

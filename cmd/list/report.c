@@ -92,7 +92,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	if (!sources)
 		die("out of memory");
 	if (frames_new(r->p, &r->o->frames, &f, &err) != PROF_OK ||
-	    listing_new(f, &o, wants, s->match, &l, &err) != PROF_OK)
+	    listing_new(f, &o, s->diff, wants, s->match, &l, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!l->n_block)
 		die("no matches found for regexp: %s", s->pattern);
@@ -237,7 +237,10 @@ list_report(struct list_settings *s, struct profile *p, struct cli *cli)
 		s->sources.fetch = servers_source;
 		s->sources.fetch_ctx = servers;
 	}
-	report_open(&r, &s->report, p);
+	report_take(&s->report, p);
+	if (s->diff)
+		report_need_base(p);
+	report_begin(&r, &s->report, p);
 	if (s->view == VIEW_LIST)
 		list(cli, s, &r);
 	else

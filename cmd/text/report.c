@@ -6,7 +6,6 @@
 #include "cli/match.h"
 #include "cli/report-open.h"
 #include "lib/base/strtab.h"
-#include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/report/changes.h"
 #include "lib/report/frames.h"
@@ -165,9 +164,8 @@ text_report(struct text_settings *s, struct profile *p, struct cli *cli)
 
 	choose_graph(s);
 	report_take(&s->report, p);
-	if (s->diff && !profile_has_base(p))
-		die("no difference: no sample has the label pprof::base=true "
-		    "that prof-diff --diff-base sets");
+	if (s->diff)
+		report_need_base(p);
 	r.p = p;
 	if (!print_simple(cli, s, p)) {
 		report_begin(&r, &s->report, p);

@@ -75,7 +75,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	o.mean = options & 4;
 	o.drop_negative = options & 8;
 	if (p->n_type && frames_new(p, &by, &f, NULL) == PROF_OK &&
-	    listing_new(f, &o, is_even, &options, &l, NULL) == PROF_OK)
+	    listing_new(f, &o, options & 16, is_even, &options, &l, NULL) ==
+		    PROF_OK)
 		check(l);
 	listing_free(l);
 	frames_free(f);

@@ -65,7 +65,8 @@ list(struct profile *p, const struct graph_options *o, struct frames **f)
 	struct prof_err err;
 
 	assert_int_equal(frames_new(p, &by, f, &err), PROF_OK);
-	assert_int_equal(listing_new(*f, o, all, NULL, &l, &err), PROF_OK);
+	assert_int_equal(listing_new(*f, o, false, all, NULL, &l, &err),
+			 PROF_OK);
 	return l;
 }
 

@@ -72,6 +72,17 @@ base_mark_on(const struct base_mark *m, const struct profile *p,
 	return false;
 }
 
+bool *
+base_mark_samples(const struct profile *p, bool base)
+{
+	struct base_mark mark = base_mark_of(p);
+	bool *marked = malloc(p->n_sample + 1);
+
+	for (size_t i = 0; marked && i < p->n_sample; i++)
+		marked[i] = base_mark_on(&mark, p, &p->sample[i]) == base;
+	return marked;
+}
+
 bool
 profile_has_base(const struct profile *p)
 {

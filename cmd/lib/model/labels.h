@@ -46,6 +46,12 @@ struct base_mark base_mark_of(const struct profile *p);
 bool base_mark_on(const struct base_mark *m, const struct profile *p,
 		  const struct sample *s);
 
+/*
+ * For graph_options.leave_out: true for each sample of the base, or with
+ * base false for each other one. The caller's, to free(); NULL without memory.
+ */
+bool *base_mark_samples(const struct profile *p, bool base);
+
 /* Is the profile a difference: does any of its samples have the mark? */
 bool profile_has_base(const struct profile *p);
 

@@ -16,25 +16,6 @@
 #include "lib/model/profile.h"
 #include "report.h"
 
-/* The samples of the base, or all others. NULL without memory. */
-static bool *
-mark_samples(const struct profile *p, bool base)
-{
-	struct base_mark mark = base_mark_of(p);
-	bool *marked = malloc(p->n_sample + 1);
-
-	for (size_t i = 0; marked && i < p->n_sample; i++)
-		marked[i] = base_mark_on(&mark, p, &p->sample[i]) == base;
-	return marked;
-}
-
-/* What the base has is negated, and what it is divided by, too. */
-static int64_t
-base_value(struct graph_sum s)
-{
-	return units_mean(units_sub(0, s.value), units_sub(0, s.divisor));
-}
-
 /* Add one side to the rows; at says where the row of each key is, + 1. */
 static enum prof_status
 add_side(struct changes *c, const struct report *r, bool base, uint32_t *at,
@@ -45,7 +26,7 @@ add_side(struct changes *c, const struct report *r, bool base, uint32_t *at,
 		.mean = r->o->mean,
 		.edges = GRAPH_NO_EDGES,
 	};
-	bool *leave_out = mark_samples(r->p, !base);
+	bool *leave_out = base_mark_samples(r->p, !base);
 	struct graph *g = NULL;
 	enum prof_status st;
 
@@ -63,8 +44,8 @@ add_side(struct changes *c, const struct report *r, bool base, uint32_t *at,
 		}
 		row = &c->row[at[n->key] - 1];
 		if (base) {
-			row->flat.before = base_value(n->flat);
-			row->cum.before = base_value(n->cum);
+			row->flat.before = graph_base_value(n->flat);
+			row->cum.before = graph_base_value(n->cum);
 		} else {
 			row->flat.after = graph_value(n->flat);
 			row->cum.after = graph_value(n->cum);

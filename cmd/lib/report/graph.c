@@ -27,6 +27,12 @@ graph_value(struct graph_sum s)
 	return units_mean(s.value, s.divisor);
 }
 
+int64_t
+graph_base_value(struct graph_sum s)
+{
+	return units_mean(units_sub(0, s.value), units_sub(0, s.divisor));
+}
+
 static int
 desc(int64_t a, int64_t b)
 {

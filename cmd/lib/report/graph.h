@@ -119,6 +119,9 @@ struct graph {
 /* What is printed for a sum: the mean when there is a divisor. */
 int64_t graph_value(struct graph_sum s);
 
+/* The same of a base (labels.h: base_mark), whose values are negated. */
+int64_t graph_base_value(struct graph_sum s);
+
 /* The printed name of node n. */
 static inline const struct str *
 graph_name(const struct graph *g, const struct graph_node *n)

@@ -9,6 +9,7 @@
 #include "frames.h"
 #include "graph.h"
 #include "lib/base/arena.h"
+#include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "rowsum.h"
@@ -26,12 +27,14 @@ struct place {
 struct builder {
 	const struct frames *f;
 	const struct graph_options *o;
+	bool sides;
 	struct prof_err *err;
 	uint32_t *key; /* wanted ones, sorted: n_key */
 	size_t n_key;
 	uint32_t *row; /* of each key of f; NONE: not wanted */
 	struct place *place;
-	struct rowsum *sum; /* of lines: n_line, then of blocks */
+	struct rowsum *sum;  /* of lines: n_line, then of blocks */
+	struct rowsum *base; /* of the other side of sum; NULL: one side */
 	size_t n_line, n_row;
 	struct rowsum_entry *entry;
 	size_t n_entry;
@@ -104,7 +107,9 @@ make_rows(struct builder *b)
 
 	b->place = calloc(2 * b->n_key + 1, sizeof(*b->place));
 	b->sum = calloc(2 * b->n_key + 1, sizeof(*b->sum));
-	if (!b->place || !b->sum)
+	if (b->sides)
+		b->base = calloc(2 * b->n_key + 1, sizeof(*b->base));
+	if (!b->place || !b->sum || (b->sides && !b->base))
 		return prof_nomem(b->err);
 	for (size_t i = 0; i < b->n_key; i++) {
 		const struct frame_key *k = &f->key[b->key[i]];
@@ -167,6 +172,52 @@ make_entries(struct builder *b)
 	return PROF_OK;
 }
 
+/* The sums of one side, or with sum == b->sum and no sides of all samples. */
+static enum prof_status
+add_side(struct builder *b, struct rowsum *sum)
+{
+	struct graph_options o = *b->o;
+	bool *leave_out = NULL;
+	enum prof_status st;
+
+	if (b->sides) {
+		leave_out = base_mark_samples(b->f->p, sum == b->sum);
+		if (!leave_out)
+			return prof_nomem(b->err);
+		o.leave_out = leave_out;
+	}
+	st = rowsum_run(b->f->p, &o, b->entry, b->n_entry, sum, b->n_row,
+			b->err);
+	free(leave_out);
+	return st;
+}
+
+static enum prof_status
+add_sides(struct builder *b)
+{
+	enum prof_status st = add_side(b, b->sum);
+
+	return st == PROF_OK && b->base ? add_side(b, b->base) : st;
+}
+
+/* A line is shown by its change, or if there is something on a side of it. */
+static bool
+is_shown(const struct builder *b, size_t row)
+{
+	struct rowsum change = b->sum[row];
+
+	if (!b->base)
+		return rowsum_is_shown(&change, b->o);
+	if (!b->o->drop_negative)
+		return rowsum_is_shown(&change, b->o) ||
+		       rowsum_is_shown(&b->base[row], b->o);
+	/* The base is negated: the sum is the change. */
+	change.flat.value =
+		units_add(change.flat.value, b->base[row].flat.value);
+	change.cum.value = units_add(change.cum.value, b->base[row].cum.value);
+	return rowsum_is_shown(&change, b->o);
+}
+
 /*
  * Add up, and once more without the lines that are not shown because they are
  * negative: the block does not count them.
@@ -176,22 +227,17 @@ add_up(struct builder *b)
 {
 	enum prof_status st;
 
-	st = rowsum_run(b->f->p, b->o, b->entry, b->n_entry, b->sum, b->n_row,
-			b->err);
+	st = add_sides(b);
 	if (st != PROF_OK || !b->o->drop_negative)
 		return st;
 	for (uint32_t k = 0; k < b->f->n_key; k++)
-		if (b->row[k] != NONE &&
-		    !rowsum_is_shown(&b->sum[b->row[k]], b->o))
+		if (b->row[k] != NONE && !is_shown(b, b->row[k]))
 			b->row[k] = NONE;
 	free(b->entry);
 	b->entry = NULL;
 	b->n_entry = 0;
 	st = make_entries(b);
-	if (st != PROF_OK)
-		return st;
-	return rowsum_run(b->f->p, b->o, b->entry, b->n_entry, b->sum, b->n_row,
-			  b->err);
+	return st == PROF_OK ? add_sides(b) : st;
 }
 
 /* --- the listing --- */
@@ -201,7 +247,9 @@ begin_block(struct listing *l, const struct builder *b, const struct place *p)
 {
 	const struct frame_key *k = &b->f->key[p->key];
 
-	l->block[l->n_block++] = (struct listing_block){
+	struct listing_block *block = &l->block[l->n_block++];
+
+	*block = (struct listing_block){
 		.name = k->name,
 		.file = k->file,
 		.location = p->location,
@@ -210,6 +258,26 @@ begin_block(struct listing *l, const struct builder *b, const struct place *p)
 		.first = INT64_MAX,
 		.line = l->n_line,
 	};
+	if (b->base) {
+		block->flat_before = graph_base_value(b->base[p->block].flat);
+		block->cum_before = graph_base_value(b->base[p->block].cum);
+	}
+}
+
+static struct listing_line
+line_of(const struct builder *b, size_t i)
+{
+	struct listing_line v = {
+		.line = b->f->key[b->place[i].key].line,
+		.flat = graph_value(b->sum[i].flat),
+		.cum = graph_value(b->sum[i].cum),
+	};
+
+	if (b->base) {
+		v.flat_before = graph_base_value(b->base[i].flat);
+		v.cum_before = graph_base_value(b->base[i].cum);
+	}
+	return v;
 }
 
 static void
@@ -223,7 +291,7 @@ fill(struct listing *l, const struct builder *b)
 		struct listing_block *block;
 		int64_t last = units_add(k->line, LISTING_MARGIN);
 
-		if (!rowsum_is_shown(&b->sum[i], b->o))
+		if (!is_shown(b, i))
 			continue;
 		if (p->block != row)
 			begin_block(l, b, p);
@@ -234,10 +302,7 @@ fill(struct listing *l, const struct builder *b)
 		if (block->n_line == 0 || last > block->last)
 			block->last = last;
 		block->n_line++;
-		l->line[l->n_line++] =
-			(struct listing_line){ k->line,
-					       graph_value(b->sum[i].flat),
-					       graph_value(b->sum[i].cum) };
+		l->line[l->n_line++] = line_of(b, i);
 	}
 }
 
@@ -251,7 +316,9 @@ make_listing(const struct builder *b, struct listing **out)
 		arena_free(a);
 		return prof_nomem(b->err);
 	}
-	*l = (struct listing){ .frames = b->f, .arena = a };
+	*l = (struct listing){ .frames = b->f,
+			       .arena = a,
+			       .has_sides = b->sides };
 	l->block = arena_array(a, b->n_row - b->n_line, sizeof(*l->block));
 	l->line = arena_array(a, b->n_line, sizeof(*l->line));
 	if (!l->block || !l->line) {
@@ -264,11 +331,11 @@ make_listing(const struct builder *b, struct listing **out)
 }
 
 enum prof_status
-listing_new(const struct frames *f, const struct graph_options *o,
+listing_new(const struct frames *f, const struct graph_options *o, bool sides,
 	    bool (*wants)(const struct str *name, void *ctx), void *ctx,
 	    struct listing **out, struct prof_err *err)
 {
-	struct builder b = { .f = f, .o = o, .err = err };
+	struct builder b = { .f = f, .o = o, .sides = sides, .err = err };
 	enum prof_status st;
 
 	*out = NULL;
@@ -285,6 +352,7 @@ listing_new(const struct frames *f, const struct graph_options *o,
 	free(b.row);
 	free(b.place);
 	free(b.sum);
+	free(b.base);
 	free(b.entry);
 	return st;
 }

@@ -27,12 +27,14 @@ struct str;
 struct listing_line {
 	int64_t line; /* 0 or less: unknown */
 	int64_t flat, cum;
+	int64_t flat_before, cum_before; /* of listing.has_sides; else 0 */
 };
 
 struct listing_block {
 	uint32_t name, file; /* strings of frames; file is 0 when unknown */
 	uint32_t location;   /* of the profile: one that is in the block */
 	int64_t flat, cum; /* a sample counts once, however often it is here */
+	int64_t flat_before, cum_before; /* as in listing_line */
 	/*
 	 * The lines that are listed, if the file has them: from where the
 	 * functions begin (or the margin above the first value), at least 1, to
@@ -49,6 +51,11 @@ struct listing {
 	size_t n_block;
 	struct listing_line *line;
 	size_t n_line;
+	/*
+	 * Both sides of a difference: flat and cum are what there is after,
+	 * beside what there was before (changes.h).
+	 */
+	bool has_sides;
 };
 
 /*
@@ -56,11 +63,14 @@ struct listing {
  * each distinct name that is not "", and for "" if there are frames without.
  * f must be BY_LINE with by_object, and outlive the result; of o, column, mean,
  * leave_out and drop_negative are followed. Lines all of whose values cancel
- * out are left out, as are blocks without lines. *out is the caller's, for
- * listing_free(). PROF_ENOMEM, PROF_ELIMIT.
+ * out are left out, as are blocks without lines.
+ *
+ * sides: keep the base of a difference apart; o->leave_out must be NULL. Then
+ * values that cancel out are there, and drop_negative is about changes. *out is
+ * the caller's, for listing_free(). PROF_ENOMEM, PROF_ELIMIT.
  */
 enum prof_status listing_new(const struct frames *f,
-			     const struct graph_options *o,
+			     const struct graph_options *o, bool sides,
 			     bool (*wants)(const struct str *name, void *ctx),
 			     void *ctx, struct listing **out,
 			     struct prof_err *err) MUST_USE;

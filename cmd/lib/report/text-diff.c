@@ -42,9 +42,8 @@ put_change(FILE *out, const struct report *r, size_t width, struct change c)
 	text_put_quantity(out, width, &q);
 }
 
-/* The change as a share of what was there before: "+3.5%", "new". */
-static void
-put_relative(FILE *out, int width, struct change c)
+void
+text_put_relative(FILE *out, int width, struct change c)
 {
 	char text[UNITS_PERCENT + 1], *percent;
 	int64_t size = change_size(c);
@@ -71,6 +70,22 @@ put_value(FILE *out, const struct report *r, size_t width, int64_t v)
 	text_put_quantity(out, width, &q);
 }
 
+void
+text_diff_total(FILE *out, const struct report *r)
+{
+	struct change total = { r->before, r->after };
+
+	fputs("Total ", out);
+	put_value(out, r, 0, total.before);
+	fputs(" before, ", out);
+	put_value(out, r, 0, total.after);
+	fputs(" after: ", out);
+	put_change(out, r, 0, total);
+	fputs(" (", out);
+	text_put_relative(out, 0, total);
+	fputs(")\n", out);
+}
+
 static void
 put_row(FILE *out, const struct report *r, const struct changes *c,
 	const struct change_row *row)
@@ -86,7 +101,7 @@ put_row(FILE *out, const struct report *r, const struct changes *c,
 	putc(' ', out);
 	put_change(out, r, 11, v);
 	putc(' ', out);
-	put_relative(out, 8, v);
+	text_put_relative(out, 8, v);
 	fprintf(out, " %8s %7s  ", before, after);
 	text_put_str(out, frames_text(c->frames, row->key));
 	putc('\n', out);
@@ -138,7 +153,6 @@ enum prof_status
 text_diff(FILE *out, const struct report *r, const struct changes *c,
 	  const struct text_rows *rows, struct prof_err *err)
 {
-	struct change total = { r->before, r->after };
 	struct buf head = { 0 };
 	enum prof_status st = report_head(r, &head, err);
 
@@ -147,15 +161,7 @@ text_diff(FILE *out, const struct report *r, const struct changes *c,
 	buf_release(&head);
 	if (st != PROF_OK)
 		return st;
-	fputs("Total ", out);
-	put_value(out, r, 0, total.before);
-	fputs(" before, ", out);
-	put_value(out, r, 0, total.after);
-	fputs(" after: ", out);
-	put_change(out, r, 0, total);
-	fputs(" (", out);
-	put_relative(out, 0, total);
-	fputs(")\n", out);
+	text_diff_total(out, r);
 	put_hidden(out, r, c, rows);
 	fprintf(out, "%11s %11s      change  change%%  before%%  after%%\n",
 		c->by_cum ? "cum before" : "flat before",

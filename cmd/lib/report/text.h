@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "changes.h"
 #include "lib/base/status.h"
 
-struct changes;
 struct frames;
 struct graph;
 struct graph_node;
@@ -62,6 +62,12 @@ void text_diff_json(FILE *out, const struct report *r, const struct changes *c,
 		    const struct text_rows *rows);
 void text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
 		   const struct text_rows *rows);
+
+/* "Total 1.02s before, 1.22s after: +200ms (+19.61%)" */
+void text_diff_total(FILE *out, const struct report *r);
+
+/* A change as a share of what was there before: "+3.5%", "new", "gone". */
+void text_put_relative(FILE *out, int width, struct change c);
 
 /*
  * Every stack with its labels; and equal stacks added up, one a line, for
