@@ -18,6 +18,7 @@
 #include "record/attach.h"
 #include "record/deliver.h"
 #include "record/drain.h"
+#include "record/kind.h"
 #include "record/launch.h"
 #include "record/listen.h"
 #include "record/lookup.h"
@@ -28,7 +29,6 @@
 #include "record/serve.h"
 #include "record/tally.h"
 #include "record/watch.h"
-#include "record/what.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
@@ -61,8 +61,8 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-static const struct cli_opt *const groups[] = { record_target_opts,
-						record_what_opts, NULL };
+static const struct cli_opt *const groups[] = { record_target_opts, kind_opts,
+						NULL };
 
 static const struct cli_cmd cmd = {
 	.name = "prof-record",
@@ -201,7 +201,7 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	record_target_init(&target);
 	while ((key = cli_option(&cli)) != CLI_DONE) {
-		if (record_what_option(&cli, key, &config, &asked) ||
+		if (kind_option(&cli, key, &config, &asked) ||
 		    record_target_option(&cli, key, &target))
 			continue;
 		switch (key) {
@@ -238,7 +238,7 @@ main(int argc, char **argv)
 	if (record_target_outside(&target, &launch, cli.operand[0]))
 		return perf_run(&cli, &target, config.period_ns, listen_at);
 	config.labels = target.labels;
-	kind = record_what_kind(&config, asked, listen_at);
+	kind = kind_of_run(&config, asked, listen_at);
 	how = listen_at && !cli.output ? DELIVER_NONE
 	      : separate               ? DELIVER_EACH
 				       : DELIVER_ONE;

@@ -17,7 +17,7 @@
 #include "lib/report/frames.h"
 #include "lib/report/report.h"
 #include "symbols/binary/binary.h"
-#include "symbols/code/code.h"
+#include "symbols/code/bytes.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
 #include "symbols/names/demangle.h"
@@ -404,7 +404,7 @@ take_object(struct assembly_builder *b, struct list_object *object)
 	enum prof_status st;
 
 	if (object->binary) {
-		struct disasm_machine m = code_machine(object->binary);
+		struct disasm_machine m = binary_machine(object->binary);
 
 		st = disasm_new(&m, b->o->intel, &d, b->err);
 		if (st == PROF_OK) {

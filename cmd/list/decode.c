@@ -12,7 +12,7 @@
 #include "lib/base/hashtab.h"
 #include "lib/base/strtab.h"
 #include "symbols/binary/binary.h"
-#include "symbols/code/code.h"
+#include "symbols/code/bytes.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
 #include "symbols/elf/object.h"
@@ -141,7 +141,7 @@ decode(struct decoder *d, struct disasm *disasm, struct asm_function *f)
 	const uint8_t *code;
 	size_t n;
 
-	code = code_bytes(d->b, f->start, &n);
+	code = bytes_at(d->b, f->start, &n);
 	if (!code) {
 		f->missing = "the file has no code there";
 		return;

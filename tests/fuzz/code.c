@@ -13,7 +13,7 @@
 #include "lib/base/buf.h"
 #include "list/zip.h"
 #include "symbols/binary/binary.h"
-#include "symbols/code/code.h"
+#include "symbols/code/bytes.h"
 #include "symbols/code/disasm.h"
 #include "symbols/code/extent.h"
 #include "symbols/elf/object.h"
@@ -60,7 +60,7 @@ decode(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
 static void
 check_extents(const struct binary *b, const struct extents *e)
 {
-	struct disasm_machine m = code_machine(b);
+	struct disasm_machine m = binary_machine(b);
 	struct disasm *d = NULL;
 	struct plt stubs;
 
@@ -75,7 +75,7 @@ check_extents(const struct binary *b, const struct extents *e)
 		if (x->end <= x->start || (i && x[-1].end > x->start) ||
 		    extents_at(e, x->start) != x)
 			abort();
-		code = code_bytes(b, x->start, &n);
+		code = bytes_at(b, x->start, &n);
 		if (!code || !d)
 			continue;
 		if (n > x->end - x->start)

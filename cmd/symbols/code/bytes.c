@@ -1,7 +1,7 @@
-/* code.c - see code.h. */
+/* bytes.c - see bytes.h. */
 #include "config.h"
 
-#include "code.h"
+#include "bytes.h"
 
 #include <gelf.h>
 
@@ -11,7 +11,7 @@
 #include "symbols/elf/section.h"
 
 struct disasm_machine
-code_machine(const struct binary *b)
+binary_machine(const struct binary *b)
 {
 	GElf_Ehdr h;
 
@@ -52,7 +52,7 @@ section_text(const struct binary *b, uint64_t a, size_t *n)
 }
 
 const uint8_t *
-code_bytes(const struct binary *b, uint64_t a, size_t *n)
+bytes_at(const struct binary *b, uint64_t a, size_t *n)
 {
 	const struct load_layout *l = binary_layout(b);
 

@@ -1,10 +1,10 @@
 /*
- * what.c - see what.h. A profile is of one kind: allocations and CPU time have
+ * kind.c - see kind.h. A profile is of one kind: allocations and CPU time have
  * no columns in common, so a profile of both would be legal, but unreadable.
  */
 #include "config.h"
 
-#include "what.h"
+#include "kind.h"
 
 enum {
 	KEY_HEAP = CLI_GROUP + 200,
@@ -16,7 +16,7 @@ enum {
 	MAX_LOCK_PERIOD = 1000000000,
 };
 
-const struct cli_opt record_what_opts[] = {
+const struct cli_opt kind_opts[] = {
 	CLI_HEADING("Memory and locks"),
 	{ KEY_HEAP, "heap", "[BYTES]",
 	  "profile memory: a sample for about each BYTES (512K)" },
@@ -36,8 +36,8 @@ choose(struct drain_config *c, unsigned *asked, uint32_t what,
 }
 
 bool
-record_what_option(const struct cli *cli, int key, struct drain_config *c,
-		   unsigned *asked)
+kind_option(const struct cli *cli, int key, struct drain_config *c,
+	    unsigned *asked)
 {
 	switch (key) {
 	case KEY_HEAP:
@@ -59,7 +59,7 @@ record_what_option(const struct cli *cli, int key, struct drain_config *c,
 }
 
 enum tally_kind
-record_what_kind(struct drain_config *c, unsigned asked, bool is_served)
+kind_of_run(struct drain_config *c, unsigned asked, bool is_served)
 {
 	enum tally_kind only = TALLY_CPU;
 	unsigned n = 0;

@@ -1,8 +1,8 @@
 /*
- * what.h - the options of prof-record for profiles other than of CPU time.
+ * kind.h - the options of prof-record for profiles other than of CPU time.
  */
-#ifndef RECORD_WHAT_H
-#define RECORD_WHAT_H
+#ifndef RECORD_KIND_H
+#define RECORD_KIND_H
 
 #include <stdbool.h>
 
@@ -10,21 +10,21 @@
 #include "drain.h"
 
 /* Their rows: a group of the command's table. */
-extern const struct cli_opt record_what_opts[];
+extern const struct cli_opt kind_opts[];
 
 /*
  * Handle option key: fill in c, and add the requested profile to *asked,
  * 1 << an enum tally_kind. False if it is none of these. Dies.
  */
-bool record_what_option(const struct cli *cli, int key, struct drain_config *c,
-			unsigned *asked);
+bool kind_option(const struct cli *cli, int key, struct drain_config *c,
+		 unsigned *asked);
 
 /*
  * The kind of the profile of the whole run. If profiles are served, several
  * kinds may be asked for, and then the whole run's is of CPU time; else dies if
  * there are several.
  */
-enum tally_kind record_what_kind(struct drain_config *c, unsigned asked,
-				 bool is_served);
+enum tally_kind kind_of_run(struct drain_config *c, unsigned asked,
+			    bool is_served);
 
 #endif
