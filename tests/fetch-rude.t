@@ -138,4 +138,28 @@ check_err 'a deadline for what was not begun' 2 '
 		$go/hang $go/hang $go/hang $go/hang $go/hang $go/hang 2>err
 	sort -u err >&2; [ "$(wc -l <err)" -eq 9 ] && exit 2' \
 	'/hang: not done after 1 s (--deadline)'
+
+# A queue of connections that is full: what comes more is not answered. The
+# kernel may be set to answer (tcp_abort_on_overflow), and then says so at once.
+cat >full.py <<'END'
+import socket, sys, time
+s = socket.socket()
+s.bind(('127.0.0.1', 0))
+s.listen(0)
+held = []
+for _ in range(8):
+    held.append(socket.socket())
+    held[-1].setblocking(False)
+    held[-1].connect_ex(s.getsockname())
+print(s.getsockname()[1], flush=True)
+time.sleep(120)
+END
+row='a connection is not waited for as long as an answer'
+if ! have python3; then
+	skip "$row" 'no python3'
+else
+	serve 'python3 full.py'
+	check_err "$row" 2 "prof-fetch --timeout=300 127.0.0.1:$port/x" \
+		'failed to connect to 127.0.0.1'
+fi
 plan
