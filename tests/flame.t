@@ -126,6 +126,75 @@ main 3ns (42.86%), self 0
 work 3ns (42.86%), self 3ns
 END
 
+# --- a pivot in the middle ---
+
+cat >pivot.txt <<'END'
+# cpu nanoseconds
+main;work;leaf;deep 30
+main;work 10
+main;idle;leaf 20
+main;leaf;leaf;deep 5
+main;other 7
+END
+mkprof pivot.txt >pivot.pb.gz
+check 'callers above the pivot, callees below, from its outermost place' 0 \
+	'prof-flame --pivot="^leaf$" pivot.pb.gz >a.svg; sh boxes.sh a.svg |
+		sed "s/ w .*//"' <<'END'
+leaf 55ns (76.39%): x 10 y 82
+deep 30ns (41.67%), self 30ns: x 10 y 99
+leaf 5ns (6.94%), self 0: x 653.64 y 99
+deep 5ns (6.94%), self 5ns: x 653.64 y 116
+work 30ns (41.67%): x 10 y 65
+main 30ns (41.67%): x 10 y 48
+idle 20ns (27.78%): x 653.64 y 65
+main 20ns (27.78%): x 653.64 y 48
+main 5ns (6.94%): x 1082.73 y 65
+END
+check 'and the other way round' 0 \
+	'prof-flame --flip --pivot="^leaf$" pivot.pb.gz >a.svg; sh boxes.sh a.svg |
+		sed -n "s/ [0-9]*ns.* y / /; s/ w .*//p"' <<'END'
+leaf 82
+deep 65
+leaf 65
+deep 48
+work 99
+main 116
+idle 99
+main 116
+main 99
+END
+check 'a pivot of several names; the search on both sides' 0 \
+	'prof-flame --pivot="work|leaf" --search="deep|main" pivot.pb.gz |
+		sed -n "s/.*y=\"39\">\([^<]*\)<.*/\1/p"
+	prof-flame --by=binary --pivot=demo cpu.pb.gz >a.svg
+	sh boxes.sh a.svg | cut -d: -f1' <<'END'
+work|leaf (2 names) 65ns (90.28%) · matched 35ns (48.61%) of callees, 65ns (90.28%) of callers
+demo 660ms (100%)
+END
+check 'a pivot of a difference' 0 \
+	'prof-flame --pivot=work d.pb.gz >d.svg; sh boxes.sh d.svg | sed "s/: x.*//"' <<'END'
+work before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%
+leaf before 30ns (50.00%), after 30ns (54.55%), the same
+main before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%
+END
+n=0
+for f in "$data"/good-tiny.pb.gz "$data"/good-go-cpu-long.pb.gz; do
+	prof-text -q --cum --trim=false --tsv "$f" | awk -F'\t' \
+		'NR % 60 == 2 && $2 > 0 && $4 ~ /^[A-Za-z_.\/]*$/ { print $2, $4 }' >functions
+	while read -r cum name; do
+		n=$((n + 1))
+		prof-flame -q --unit=ns --min-width=100 --pivot="^\\Q$name\\E\$" "$f" >f.svg
+		[ "$(boxes f.svg | sed -n '1s/ (.*//p')" = "$name ${cum}ns" ] ||
+			echo "$name: not $cum"
+	done <functions
+done >.bad
+[ $n -ge 9 ] && [ ! -s .bad ] && ok "$n pivots have the cum of prof-text" ||
+	not_ok "$n pivots have the cum of prof-text" <.bad
+check_err 'a pivot that matches nothing' 2 'prof-flame --pivot=zzz a.pb.gz' \
+	'no matches found for regexp: zzz'
+check_err 'a pivot of reversed stacks' 2 'prof-flame --reverse --pivot=x a.pb.gz' \
+	'--pivot and --reverse exclude each other'
+
 check_err '--mean is refused' 2 'prof-flame --mean a.pb.gz' 'do not add up'
 check_err 'an unknown word' 2 'prof-flame --theme=blue a.pb.gz' "unknown word 'blue'"
 

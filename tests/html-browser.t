@@ -47,6 +47,7 @@ done
 	prof-html -q -o diff.html diff.pb.gz &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	prof-flame -o hostile.svg hostile.pb.gz &&
+	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
 } 2>.err || not_ok 'the files are made' <.err
 for f in labels many slow; do

@@ -311,6 +311,22 @@ await check('the SVG zooms and searches', async () => {
 	});
 	return same(widths, 'all main work leaf helper (inlined)') || same(await page.$eval('#d', e => e.textContent), 'matched 60.61%');
 });
+await check('the SVG of a pivot zooms on one side', async () => {
+	await open('pivot.svg');
+	const click = name => page.evaluate(name => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith(name))
+		.dispatchEvent(new MouseEvent('click', {bubbles: true})), name);
+	const seen = () => page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' '));
+	await click('main');
+	const callers = await seen();
+	await click('leaf');
+	const callees = await seen();
+	await page.evaluate(() => {
+		globalThis.prompt = () => 'main|leaf';
+		document.getElementById('search').dispatchEvent(new MouseEvent('click', {bubbles: true}));
+	});
+	return same(callers, 'work main') || same(callees, 'work leaf') ||
+		same(await page.$eval('#d', e => e.textContent), 'matched 100.00% above, 75.00% below');
+});
 await check('a hostile SVG runs nothing', async () => {
 	await open('hostile.svg');
 	return await page.evaluate(() => globalThis.hacked === undefined) ? null : 'something ran';

@@ -23,11 +23,13 @@
 	if (!all.length)
 		return;
 	const root = all[0];
-	const isFlipped = all.some(b => b.y < root.y);
+	// Boxes on one side of the root, or of a pivot on both sides.
+	const side = b => Math.sign(b.y - root.y);
+	const isPivot = all.some(b => side(b) < 0) && all.some(b => side(b) > 0);
 	let zoomed = root, matched = '';
 
 	const name = b => b.title.split('\n')[0].replace(/ \(inlined\)$/, '');
-	const depth = b => isFlipped ? -b.y : b.y;
+	const depth = b => Math.abs(b.y - root.y);
 	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + .05;
 
 	function fit(b, w) {
@@ -67,6 +69,8 @@
 		for (const b of all) {
 			if (to === root)
 				show(b, b.x, b.w, false);
+			else if (b !== root && side(b) !== side(to))
+				show(b, 0, 0, false);
 			else if (depth(b) < depth(to) && covers(b, to))
 				show(b, margin, width, true);
 			else if (depth(b) >= depth(to) && covers(to, b))
@@ -78,9 +82,27 @@
 		save();
 	}
 
-	// The sum of what matches: boxes below another match count with it.
+	// The share of what matches: boxes below another match count with it.
+	function share(hits) {
+		let sum = 0, reach = -1;
+		hits.sort((a, b) => a.x - b.x || b.w - a.w);
+		for (const b of hits) {
+			const end = b.x + b.w;
+			sum += Math.max(0, end - Math.max(reach, b.x));
+			reach = Math.max(reach, end);
+		}
+		return (100 * sum / root.w).toFixed(2) + '%';
+	}
+
+	function told(hits) {
+		if (!isPivot)
+			return 'matched ' + share(hits);
+		const [above, below] = [-1, 1].map(way => share(hits.filter(b => side(b) === way)));
+		return `matched ${above} above, ${below} below`;
+	}
+
 	function search(pattern) {
-		let re = null, sum = 0, reach = -1;
+		let re = null;
 		matched = pattern;
 		try {
 			re = pattern ? new RegExp(pattern, /[A-Z]/.test(pattern) ? '' : 'i') : null;
@@ -95,13 +117,7 @@
 			if (hit)
 				hits.push(b);
 		}
-		hits.sort((a, b) => a.x - b.x || b.w - a.w);
-		for (const b of hits) {
-			const end = b.x + b.w;
-			sum += Math.max(0, end - Math.max(reach, b.x));
-			reach = Math.max(reach, end);
-		}
-		detail.textContent = re ? 'matched ' + (100 * sum / root.w).toFixed(2) + '%' : ' ';
+		detail.textContent = re ? told(hits) : ' ';
 		searchButton.textContent = re ? 'Clear' : 'Search';
 		save();
 	}

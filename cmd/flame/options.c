@@ -23,6 +23,7 @@ enum {
 	KEY_SUBTITLE,
 	KEY_THEME,
 	KEY_NO_SCRIPT,
+	KEY_PIVOT,
 };
 
 const struct cli_opt flame_opts[] = {
@@ -35,6 +36,8 @@ const struct cli_opt flame_opts[] = {
 	  "a box is a frame, package or binary; or label:KEY" },
 	{ KEY_REVERSE, "reverse", "[BOOL]",
 	  "begin with the leaves, callers above them" },
+	{ KEY_PIVOT, "pivot", "RE",
+	  "begin with what matches: callers above it, callees below" },
 	{ KEY_FLIP, "flip", "[BOOL]", "draw the root at the bottom" },
 	{ KEY_ORDER, "order", "ORDER", "of siblings: value or name (value)" },
 	{ KEY_DIFF_WIDTH, "diff-width", "SIDE",
@@ -95,6 +98,17 @@ parse_search(struct flame_settings *s, const struct cli *cli)
 	if (match_new("search", cli->arg, 0, &s->search, &err) != PROF_OK)
 		die("%s", err.msg);
 	s->picture.is_searched = true;
+}
+
+static void
+parse_pivot(struct flame_settings *s, const struct cli *cli)
+{
+	struct prof_err err;
+
+	match_free(s->pivot);
+	s->pivot_pattern = cli->arg;
+	if (match_new("pivot", cli->arg, 0, &s->pivot, &err) != PROF_OK)
+		die("%s", err.msg);
 }
 
 static bool
@@ -162,6 +176,9 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 		case KEY_REVERSE:
 			s->is_reversed = cli_bool(cli);
 			break;
+		case KEY_PIVOT:
+			parse_pivot(s, cli);
+			break;
 		case KEY_SEARCH:
 			parse_search(s, cli);
 			break;
@@ -170,6 +187,8 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 				report_option(&s->report, cli, key);
 		}
 	}
+	if (s->pivot && s->is_reversed)
+		die("--pivot and --reverse exclude each other");
 	s->limits.width = s->picture.width - 2 * FLAME_MARGIN;
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);
 	if (s->report.o.mean)

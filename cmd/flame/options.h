@@ -23,6 +23,10 @@ struct flame_settings {
 	bool is_reversed, shares, no_script;
 	char *title;
 	struct match *search;
+	const char *pivot_pattern;
+	struct match *pivot;
+	bool *is_pivot; /* of each frame: flame_source.pivot */
+	char *root;     /* what the pivot is called */
 };
 
 /* The defaults, then all options, of which it dies when one is wrong. */

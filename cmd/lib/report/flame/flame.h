@@ -34,7 +34,20 @@ struct flame_source {
 	const uint32_t *rename;
 	bool is_reversed; /* leaves below the root, callers below them */
 	bool joins_equal; /* equal neighbours in a stack are one node */
+	/*
+	 * Of a stack, only what is called from its outermost pivot on, or with
+	 * callers of it, nearest first; without the pivot. A stack that has
+	 * none is empty. pivot: of each frame, as renamed; NULL: none.
+	 */
+	const bool *pivot;
+	bool callers;
 };
+
+/*
+ * true for each sample whose stack has no pivot, for flame_sums_init(). The
+ * caller's, to free(); NULL without memory.
+ */
+bool *flame_without_pivot(const struct flame_source *src);
 
 /* The stacks of all samples, from the root on, as frames. */
 struct flame_stacks {

@@ -19,7 +19,7 @@
 
 static void
 add_samples(struct flame_sums *s, const struct flame_tree *t,
-	    const struct profile *p, size_t column)
+	    const struct profile *p, size_t column, const bool *leave_out)
 {
 	struct base_mark mark = base_mark_of(p);
 
@@ -28,6 +28,8 @@ add_samples(struct flame_sums *s, const struct flame_tree *t,
 		bool is_base = base_mark_on(&mark, p, &p->sample[i]);
 		int64_t *sum = &s->self[!is_base][t->of[i]];
 
+		if (leave_out && leave_out[i])
+			continue;
 		/* What a base has is negated. */
 		*sum = is_base ? units_sub(*sum, v) : units_add(*sum, v);
 	}
@@ -89,8 +91,8 @@ add_up(struct flame_sums *s, const struct flame_tree *t, enum flame_width width,
 
 enum prof_status
 flame_sums_init(struct flame_sums *s, const struct flame_tree *t,
-		const struct profile *p, size_t column, enum flame_width width,
-		bool shares, struct prof_err *err)
+		const struct profile *p, size_t column, const bool *leave_out,
+		enum flame_width width, bool shares, struct prof_err *err)
 {
 	*s = (struct flame_sums){ .is_two = profile_has_base(p) };
 	for (int side = 0; side < 2; side++) {
@@ -102,7 +104,7 @@ flame_sums_init(struct flame_sums *s, const struct flame_tree *t,
 	s->width = calloc(t->n_node, sizeof(*s->width));
 	if (!s->width)
 		return prof_nomem(err);
-	add_samples(s, t, p, column);
+	add_samples(s, t, p, column, leave_out);
 	add_up(s, t, width, shares && s->is_two);
 	return PROF_OK;
 }

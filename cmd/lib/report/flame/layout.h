@@ -33,14 +33,15 @@ struct flame_sums {
 
 /*
  * Add up a column of p over its tree t. shares: each side is divided by its
- * sum before they are compared. End with flame_sums_release(), also after an
+ * sum before they are compared. leave_out: samples that don't count; NULL: all
+ * do. End with flame_sums_release(), also after an
  * error. PROF_ENOMEM.
  */
 enum prof_status flame_sums_init(struct flame_sums *s,
 				 const struct flame_tree *t,
 				 const struct profile *p, size_t column,
-				 enum flame_width width, bool shares,
-				 struct prof_err *err) MUST_USE;
+				 const bool *leave_out, enum flame_width width,
+				 bool shares, struct prof_err *err) MUST_USE;
 void flame_sums_release(struct flame_sums *s);
 
 /* A box; or, with n_rest, one for n_rest siblings too narrow to be drawn. */

@@ -37,6 +37,40 @@ add_frame(struct list *l, size_t begin, uint32_t frame)
 	l->s->frame[l->n++] = frame;
 }
 
+/* Where the outermost pivot of a stack, root first, is; n: nowhere. */
+static size_t
+find_pivot(const struct flame_source *src, const uint32_t *frame, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && !src->pivot[frame[at]])
+		at++;
+	return at;
+}
+
+/* Leave of the stack from begin on what is on one side of the pivot. */
+static void
+cut_at_pivot(struct list *l, size_t begin)
+{
+	uint32_t *frame = l->s->frame + begin;
+	size_t n = l->n - begin, at = find_pivot(l->src, frame, n);
+
+	if (at == n) {
+		l->n = begin;
+	} else if (l->src->callers) {
+		for (size_t i = 0; i < at / 2; i++) {
+			uint32_t swap = frame[i];
+
+			frame[i] = frame[at - 1 - i];
+			frame[at - 1 - i] = swap;
+		}
+		l->n = begin + at;
+	} else {
+		memmove(frame, frame + at + 1, (n - at - 1) * sizeof(*frame));
+		l->n = begin + n - at - 1;
+	}
+}
+
 /* Add one stack; the room is there. */
 static void
 add_stack(struct list *l, const uint32_t *stack, uint32_t n_stack)
@@ -55,6 +89,39 @@ add_stack(struct list *l, const uint32_t *stack, uint32_t n_stack)
 				src->frame[is_reversed ? i
 						       : end - 1 - i + first]);
 	}
+	if (src->pivot)
+		cut_at_pivot(l, begin);
+}
+
+bool *
+flame_without_pivot(const struct flame_source *src)
+{
+	const struct profile *p = src->p;
+	bool *has = calloc(p->n_location + 1, sizeof(*has));
+	bool *without = malloc(p->n_sample + 1);
+
+	for (size_t l = 0; has && l < p->n_location; l++) {
+		for (uint32_t i = src->first[l]; i < src->first[l + 1]; i++) {
+			uint32_t frame = src->frame[i];
+
+			if (src->rename)
+				frame = src->rename[frame];
+			has[l] |= frame != FLAME_NONE && src->pivot[frame];
+		}
+	}
+	for (size_t i = 0; has && without && i < p->n_sample; i++) {
+		const uint32_t *stack = profile_stack(p, &p->sample[i]);
+
+		without[i] = true;
+		for (uint32_t k = 0; k < p->sample[i].n_stack; k++)
+			without[i] &= !has[stack[k]];
+	}
+	if (!has) {
+		free(without);
+		without = NULL;
+	}
+	free(has);
+	return without;
 }
 
 /* The most frames that one location has. */

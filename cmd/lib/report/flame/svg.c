@@ -30,9 +30,11 @@ enum {
 
 struct svg {
 	const struct flame_picture *f;
+	const struct flame_half *h; /* at hand */
 	struct buf *out;
 	struct buf text, label; /* scratch */
-	double top;             /* of the topmost row */
+	double root;            /* top of its row */
+	bool grows_up;          /* h */
 	bool failed;            /* no memory */
 };
 
@@ -123,7 +125,7 @@ put_amounts(struct svg *s, const int64_t v[2])
 	const struct report *r = s->f->r;
 	int64_t change = units_sub(v[1], v[0]);
 
-	if (!s->f->sums->is_two) {
+	if (!s->f->main.sums->is_two) {
 		put_value(s, v[1]);
 		put(s, " ");
 		put_share(s, v[1], r->total);
@@ -175,17 +177,17 @@ amounts_of(const struct svg *s, const struct flame_box *box, int64_t v[2])
 {
 	for (int side = 0; side < 2; side++)
 		v[side] = box->n_rest ? box->rest[side]
-				      : s->f->sums->total[side][box->node];
+				      : s->h->sums->total[side][box->node];
 }
 
 static void
 put_class(struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
-	const struct flame_sums *sums = s->f->sums;
+	const struct flame_sums *sums = s->h->sums;
 	const struct flame_frame *frame = NULL;
 
 	if (!box->n_rest && box->node)
-		frame = &s->f->frame[s->f->tree->frame[box->node]];
+		frame = &s->f->frame[s->h->tree->frame[box->node]];
 	if (box->n_rest)
 		putf(s, "<g class=\"c%d", PALETTE_REST);
 	else if (!frame)
@@ -212,19 +214,19 @@ put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
 		putf(s, "%u smaller frame%s", box->n_rest,
 		     box->n_rest == 1 ? "" : "s");
 	} else if (!box->node) {
-		put(s, "all");
+		put_xml(s, s->f->root, strlen(s->f->root));
 	} else {
-		frame = &s->f->frame[s->f->tree->frame[box->node]];
+		frame = &s->f->frame[s->h->tree->frame[box->node]];
 		put_xml(s, frame->text->s, frame->text->len);
 		if (frame->is_inlined)
 			put(s, " (inlined)");
 	}
 	put(s, "\n");
 	put_amounts(s, v);
-	if (!box->n_rest && box->node && !s->f->sums->is_two &&
-	    !s->f->is_reversed) {
+	if (!box->n_rest && box->node && !s->h->sums->is_two &&
+	    !s->h->is_reversed) {
 		put(s, ", self ");
-		put_value(s, s->f->sums->self[1][box->node]);
+		put_value(s, s->h->sums->self[1][box->node]);
 	}
 	put(s, "</title>");
 }
@@ -234,17 +236,20 @@ static void
 make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
 	double room = (box->width - 2 * PADDING) / ADVANCE;
-	const struct str all = { .s = "all", .len = 3 }, *text = &all;
+	const struct str *text;
 	struct buf change = { 0 };
 	size_t columns = room > 0 ? (size_t)room : 0, used = 0;
 
 	s->label.n = 0;
 	if (box->n_rest || columns < 3)
 		return;
-	if (box->node)
-		text = s->f->frame[s->f->tree->frame[box->node]].text;
-	make_printable(s, text->s, text->len);
-	if (s->f->sums->is_two && box->node)
+	if (box->node) {
+		text = s->f->frame[s->h->tree->frame[box->node]].text;
+		make_printable(s, text->s, text->len);
+	} else {
+		make_printable(s, s->f->root, strlen(s->f->root));
+	}
+	if (s->h->sums->is_two && box->node)
 		put_change(s, v, &change);
 	if (change.n)
 		used = escape_width((char *)change.data, change.n);
@@ -266,9 +271,8 @@ make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 static void
 put_box(struct svg *s, const struct flame_box *box)
 {
-	uint32_t row = s->f->is_flipped ? s->f->layout->depth - box->depth
-					: box->depth;
-	double x = FLAME_MARGIN + box->x, y = s->top + (double)row * ROW;
+	double row = s->grows_up ? -(double)box->depth : (double)box->depth;
+	double x = FLAME_MARGIN + box->x, y = s->root + row * ROW;
 	/* A gap before the next box; the script adds it back. */
 	double width = box->width - fmin(1, box->width / 4);
 	int height = box->n_rest ? REST_HEIGHT : ROW - 1;
@@ -279,8 +283,7 @@ put_box(struct svg *s, const struct flame_box *box)
 	put_title(s, box, v);
 	put_attribute(s, "<rect x=\"", x);
 	put_attribute(s, " y=\"",
-		      box->n_rest && s->f->is_flipped ? y + ROW - 1 - height
-						      : y);
+		      box->n_rest && s->grows_up ? y + ROW - 1 - height : y);
 	put_attribute(s, " width=\"", width);
 	putf(s, " height=\"%d\"/>", height);
 	make_label(s, box, v);
@@ -306,7 +309,7 @@ put_colours(struct svg *s, bool is_dark)
 	for (int i = 0; i < PALETTE_N; i++)
 		putf(s, ".c%d{fill:#%s}", i,
 		     is_dark ? palette_dark[i] : palette_light[i]);
-	for (int i = 0; i < PALETTE_SHADES && s->f->sums->is_two; i++)
+	for (int i = 0; i < PALETTE_SHADES && s->f->main.sums->is_two; i++)
 		putf(s, ".d%d{fill:#%s}", i,
 		     is_dark ? shades_dark[i] : shades_light[i]);
 }
@@ -331,9 +334,9 @@ put_style(struct svg *s)
 
 /* The sum of the largest boxes that match: no stack counts twice. */
 static void
-put_matches(struct svg *s)
+put_matches(struct svg *s, const struct flame_half *h)
 {
-	const struct flame_tree *t = s->f->tree;
+	const struct flame_tree *t = h->tree;
 	int64_t sum[2] = { 0, 0 };
 
 	for (uint32_t i = 1; i < t->n_node;) {
@@ -342,20 +345,60 @@ put_matches(struct svg *s)
 			continue;
 		}
 		for (int side = 0; side < 2; side++)
-			sum[side] = units_add(sum[side],
-					      s->f->sums->total[side][i]);
+			sum[side] =
+				units_add(sum[side], h->sums->total[side][i]);
 		i = t->end[i];
 	}
-	put(s, " · matched ");
 	put_amounts(s, sum);
+}
+
+/* What matches the search; of a pivot, among its callers and its callees. */
+static void
+put_search(struct svg *s)
+{
+	put(s, " · matched ");
+	put_matches(s, &s->f->main);
+	if (s->f->callers.tree) {
+		put(s, " of callees, ");
+		put_matches(s, &s->f->callers);
+		put(s, " of callers");
+	}
+}
+
+/* How many boxes there are, and if some are missing, how many frames are. */
+static size_t
+count_boxes(const struct svg *s, size_t *n_drawn, size_t *n_node)
+{
+	const struct flame_layout *main = s->f->main.layout;
+	const struct flame_layout *callers = s->f->callers.layout;
+	size_t n = main->n_box;
+
+	*n_drawn = main->n_drawn;
+	*n_node = main->n_node;
+	if (callers) {
+		/* The root is in both, and drawn once. */
+		n += callers->n_box - 1;
+		*n_drawn += callers->n_drawn - 1;
+		*n_node += callers->n_node - (callers->n_node > 0);
+	}
+	return n;
+}
+
+static double
+min_width(const struct flame_picture *f)
+{
+	double w = f->main.layout->min_width;
+
+	return f->callers.tree ? fmax(w, f->callers.layout->min_width) : w;
 }
 
 static void
 put_head(struct svg *s, double height)
 {
 	const struct flame_picture *f = s->f;
-	const struct flame_layout *l = f->layout;
-	int64_t all[2] = { f->sums->total[0][0], f->sums->total[1][0] };
+	int64_t all[2] = { f->main.sums->total[0][0],
+			   f->main.sums->total[1][0] };
+	size_t n_drawn, n_node, n_box = count_boxes(s, &n_drawn, &n_node);
 
 	put(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	       "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
@@ -365,8 +408,9 @@ put_head(struct svg *s, double height)
 	put_attribute(s, " ", height);
 	put(s, " role=\"img\" aria-labelledby=\"t e\">\n<title id=\"t\">");
 	put_xml(s, f->title, strlen(f->title));
-	putf(s,
-	     "</title><desc id=\"e\">Flame graph, %zu boxes; all: ", l->n_box);
+	putf(s, "</title><desc id=\"e\">Flame graph, %zu boxes; ", n_box);
+	put_xml(s, f->root, strlen(f->root));
+	put(s, ": ");
 	put_amounts(s, all);
 	put(s, "</desc>\n");
 	put_style(s);
@@ -378,12 +422,16 @@ put_head(struct svg *s, double height)
 		put_xml(s, f->subtitle, strlen(f->subtitle));
 		put(s, " · ");
 	}
+	if (f->callers.tree) {
+		put_xml(s, f->root, strlen(f->root));
+		put(s, " ");
+	}
 	put_amounts(s, all);
 	if (f->is_searched)
-		put_matches(s);
-	if (l->n_drawn < l->n_node)
+		put_search(s);
+	if (n_drawn < n_node)
 		putf(s, " · %zu of %zu frames are drawn, from %.3g px on",
-		     l->n_drawn, l->n_node, l->min_width);
+		     n_drawn, n_node, min_width(f));
 	put(s, "</text>\n");
 	if (f->script) {
 		put_attribute(s, "<text class=\"x\" id=\"out\" x=\"",
@@ -395,17 +443,32 @@ put_head(struct svg *s, double height)
 	}
 }
 
+/* All boxes of a half, but for the root of the callers: main has it. */
+static void
+put_half(struct svg *s, const struct flame_half *h)
+{
+	bool is_main = h == &s->f->main;
+
+	s->h = h;
+	s->grows_up = s->f->is_flipped == is_main;
+	for (size_t i = !is_main; i < h->layout->n_box && !s->failed; i++)
+		put_box(s, &h->layout->box[i]);
+}
+
 enum prof_status
 flame_svg(const struct flame_picture *f, struct buf *out, struct prof_err *err)
 {
-	struct svg s = { .f = f, .out = out, .top = HEAD };
-	double rows = ((double)f->layout->depth + 1) * ROW;
-	double height = HEAD + rows + FOOT;
+	double below = f->main.layout->depth;
+	double above = f->callers.tree ? f->callers.layout->depth : 0;
+	struct svg s = { .f = f, .out = out };
+	double height = HEAD + (above + 1 + below) * ROW + FOOT;
 
+	s.root = HEAD + (f->is_flipped ? below : above) * ROW;
 	put_head(&s, height);
 	put(&s, "<g id=\"f\">\n");
-	for (size_t i = 0; i < f->layout->n_box && !s.failed; i++)
-		put_box(&s, &f->layout->box[i]);
+	put_half(&s, &f->main);
+	if (f->callers.tree)
+		put_half(&s, &f->callers);
 	put(&s, "</g>\n");
 	put_attribute(&s, "<text id=\"d\" class=\"m\" x=\"10\" y=\"",
 		      height - 9);

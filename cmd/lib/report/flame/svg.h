@@ -30,16 +30,23 @@ struct flame_frame {
 
 enum flame_theme { FLAME_AUTO, FLAME_LIGHT, FLAME_DARK };
 
-struct flame_picture {
-	const struct report *r; /* units and totals */
+/* Boxes on one side of the row of the root, which is a part of them. */
+struct flame_half {
 	const struct flame_tree *tree;
 	const struct flame_sums *sums;
 	const struct flame_layout *layout;
+	bool is_reversed; /* the tree goes on with callers */
+};
+
+struct flame_picture {
+	const struct report *r; /* units and totals */
+	struct flame_half main;
+	struct flame_half callers; /* of a pivot, opposite main; else no tree */
+	const char *root;          /* name of the box at the root */
 	const struct flame_frame *frame;
 	const char *title, *subtitle; /* NULL: none */
 	double width;                 /* of the whole, in pixels */
-	bool is_flipped;              /* root below */
-	bool is_reversed;             /* the tree begins with the leaves */
+	bool is_flipped;              /* main above the root */
 	bool is_searched;             /* is_match counts */
 	enum flame_theme theme;
 	const char *script; /* NULL: none */
