@@ -53,7 +53,7 @@ this_machine(char *text, size_t size)
 		fclose(in);
 }
 
-/* The number in the name of a run; 0: it is none. */
+/* The number in the name of a run; 0: it is not one. */
 static unsigned long
 number_of(const char *name)
 {
@@ -97,7 +97,8 @@ list_runs(const char *folder, size_t *n)
 
 /* --- saving --- */
 
-/* Take the next free number, by an empty file that the run will replace. */
+/* Take the next free number by creating an empty file, which the run will
+ * replace. */
 static void
 reserve(int dir, const char *folder, unsigned long *number, char name[32])
 {
@@ -177,7 +178,7 @@ equal_types(const struct profile *a, const struct value_type *x,
 	       !strcmp(profile_str(a, x->unit), profile_str(b, y->unit));
 }
 
-/* Do both measure the same, with the same period? */
+/* Do both have the same measure and period? */
 static bool
 compares(const struct profile *a, const struct profile *b)
 {
@@ -190,7 +191,7 @@ compares(const struct profile *a, const struct profile *b)
 	return true;
 }
 
-/* What the runs that were found have in common. */
+/* Common properties of the runs that were found. */
 struct finding {
 	const struct profile *like;
 	char machine[96], last_build[96];
@@ -236,7 +237,7 @@ baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
 
 		if (asprintf(&path, "%s/%s", folder, run[i]) < 0)
 			die("out of memory");
-		/* An empty one is just being saved. */
+		/* An empty file is being saved by another process. */
 		if (stat(path, &st) == 0 && st.st_size > 0 &&
 		    is_comparable(&f, cli, path))
 			out[found++] = path;

@@ -11,7 +11,7 @@
 
 /* --- JUnit --- */
 
-/* No totals in the header: they are optional, and one walk suffices. */
+/* No totals in the header: they are optional, and would need a second walk. */
 static void
 begin_junit(FILE *out, const struct gate_report *r)
 {
@@ -101,7 +101,7 @@ row_github(FILE *out, const struct gate_report *r, const struct gate_item *item)
 	const struct gate_row *row = item->row;
 	const struct str *name = gate_name(r->g, row->name);
 
-	/* The total is in the headline. */
+	/* The total is part of the headline. */
 	if (!item->i || row->verdict == GATE_UNCHANGED)
 		return;
 	fputs(item->fails ? "::error " : "::notice ", out);

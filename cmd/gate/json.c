@@ -1,6 +1,6 @@
 /*
  * json.c - prof-gate's report for programs. The schema is in prof-gate(1);
- * doc/json.md has what holds for the JSON of every command.
+ * doc/json.md describes the JSON of all commands.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "lib/base/json.h"
 #include "report.h"
 
-/* ,"key":1.5; what is not finite is null. */
+/* ,"key":1.5; null unless finite. */
 static void
 put_number(FILE *out, const char *key, double v)
 {

@@ -202,7 +202,7 @@ set_function(struct gate_settings *s, const struct cli *cli)
 	s->gate.wants_ctx = s->function;
 }
 
-/* Is the file below the folder that we run in? */
+/* Is the file below the working directory? */
 static bool
 is_ours(void *ctx, const struct str *file)
 {
@@ -215,7 +215,7 @@ is_ours(void *ctx, const struct str *file)
 	return strncmp(file->s, "..", 2) != 0 && access(file->s, F_OK) == 0;
 }
 
-/* The options that say what is printed; false: it is none of these. */
+/* The options for the output; false: it is none of these. */
 static bool
 report_option(struct gate_settings *s, struct cli *cli, int key)
 {
@@ -270,7 +270,7 @@ number_option(struct gate_options *o, struct cli *cli, int key)
 	return true;
 }
 
-/* Those that say what fails. */
+/* Options that decide when the gate fails. */
 static bool
 fail_option(struct gate_settings *s, struct cli *cli, int key)
 {
@@ -304,7 +304,7 @@ fail_option(struct gate_settings *s, struct cli *cli, int key)
 	return false;
 }
 
-/* Those that say which profiles, and what of them. */
+/* Options that choose and filter profiles. */
 static void
 input_option(struct gate_settings *s, struct cli *cli, int key)
 {
@@ -356,7 +356,7 @@ settle(struct gate_settings *s, bool certain)
 		o->yardstick = GATE_SHARES;
 	else if (s->scale.kind == SCALE_MACHINE)
 		o->yardstick = GATE_TYPICAL;
-	/* Names are files or lines of them: nothing is renamed. */
+	/* Rows are files or lines, which are never renamed. */
 	if (o->frames.granularity == BY_FILE ||
 	    o->frames.granularity == BY_LINE)
 		o->exact_names = true;

@@ -1,6 +1,4 @@
-/*
- * options.h - the options of prof-gate: the table, and what they set.
- */
+/* options.h - the options of prof-gate: the table and the settings. */
 #ifndef GATE_OPTIONS_H
 #define GATE_OPTIONS_H
 
@@ -23,20 +21,20 @@ struct gate_settings {
 	struct scale_option scale;
 	struct refine refine;
 	struct sides sides;
-	const char *fail_on; /* NULL: what regressed fails */
+	const char *fail_on; /* NULL: fail on a regression */
 	struct rule_budgets budgets;
-	struct match **pattern; /* of budgets, NULL for those that have none */
+	struct match **pattern; /* by budget, NULL for names */
 	struct match *function; /* NULL: all */
 	const char *sample_index, *budget_file;
 	const char *save_folder; /* of --save-baseline, or NULL */
 	const struct gate_form *form;
 	size_t max_rows;
-	double strict; /* growth that must have been visible; 0: none */
+	double strict; /* growth that must be detectable; 0: none */
 	bool all, fail_single, fail_moved;
-	char root[4096]; /* the folder that we run in */
+	char root[4096]; /* the working directory */
 };
 
-/* The defaults, then all options, of which it dies when one is wrong. */
+/* Set the defaults, then parse all options. Dies. */
 void gate_settings_parse(struct gate_settings *s, struct cli *cli);
 
 /* For rule_check(), with the settings as context. */

@@ -10,14 +10,14 @@
 #include "lib/model/units.h"
 
 #define MAX_ODDS 1e9
-#define ALL 0.95  /* of base: main() and the like, which are the total */
-#define LOUD 0.05 /* noise of the machine that --scale=machine can help with   \
-		   */
-#define MIN_UNSEEN 0.01 /* of base: a row worth a word on what it hides */
+#define ALL 0.95  /* of base: main() and others that have almost all of it */
+#define LOUD 0.05 /* machine noise: suggest --scale=machine */
+#define MIN_UNSEEN 0.01 /* of base: least size of rows listed as unseen */
 
 /* --- numbers --- */
 
-/* Units come from the profile; in no form do these characters mean a thing. */
+/* Units come from the profile: replace characters that a form may have to
+ * escape. */
 static void
 copy_word(char *to, size_t size, const char *word)
 {
@@ -64,7 +64,7 @@ gate_odds(char text[GATE_TEXT], const struct gate_cell *c)
 	double p = c->after >= c->before ? c->adjusted : c->adjusted_faster;
 	double n = p > 0 ? 1 / p : INFINITY, digits = floor(log10(n));
 
-	/* What is no finding is no rarity either. */
+	/* No odds without a finding. */
 	if (c->verdict == GATE_UNCHANGED || c->verdict == GATE_INCONCLUSIVE)
 		return "-";
 	if (n >= MAX_ODDS)
@@ -293,7 +293,7 @@ put_worst(FILE *out, const struct gate_report *r, const struct gate_form *f,
 		fprintf(out, ":%d", row->line);
 }
 
-/* What may have grown, the surest first; NULL: nothing is near it. */
+/* The inconclusive row that most likely grew; NULL: none is near. */
 static const struct gate_row *
 likeliest(const struct gate *g)
 {
@@ -325,7 +325,7 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	for (size_t i = 0; i < g->n_order && item.i < 3; i++) {
 		item.row = &g->row[g->order[i]];
 		item.c = gate_deciding(item.row);
-		/* main() grows with everything: the total says so. */
+		/* main() grows with everything, as the total shows. */
 		if (item.row->verdict < GATE_SUSPECT || item.row->is_moved ||
 		    (item.row->is_carrier && item.i > 1))
 			break;
@@ -438,7 +438,7 @@ is_shown(const struct gate_report *r, const struct gate_form *f,
 {
 	if (r->all)
 		return true;
-	/* main() is the total, which is said first. */
+	/* main() equals the total, which is shown first. */
 	if (gate_deciding(row) == r->g->total.cell[1] && !f->is_for_programs)
 		return false;
 	return row->verdict >= GATE_SUSPECT || row->verdict == GATE_IMPROVED ||

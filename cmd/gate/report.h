@@ -1,8 +1,7 @@
 /*
  * report.h - the report of prof-gate in five forms. One walk over the rows
- * (report.c) calls the hooks of a form; what is said in all forms is put
- * together there, too. Names come from strangers: each form escapes them in
- * its own way.
+ * (report.c) calls the hooks of a form; text common to the forms is made there,
+ * too. Names are untrusted: each form escapes them in its own way.
  */
 #ifndef GATE_REPORT_H
 #define GATE_REPORT_H
@@ -15,26 +14,26 @@
 #include "lib/gate/rule.h"
 #include "sides.h"
 
-/* What a report is of. */
+/* The input of a report. */
 struct gate_report {
 	const struct gate *g;
 	const struct rule_budgets *budgets;
 	const bool *fails; /* of gate.order[i]: it fails the gate */
 	bool total_fails;
 	const char *budget_file;
-	const char *root; /* the folder below which files are ours, no '/' */
+	const char *root; /* the project's folder, without a final '/' */
 	enum scale scale;
 	size_t max_rows; /* 0: all */
 	bool all;        /* unchanged and inconclusive functions, too */
-	enum gate_verdict verdict; /* of the whole */
+	enum gate_verdict verdict; /* of the gate */
 };
 
-/* A row on its way into a form. */
+/* A row to be shown. */
 struct gate_item {
 	const struct gate_row *row;
-	const struct gate_cell *c; /* that decides */
+	const struct gate_cell *c; /* the deciding one */
 	bool fails;
-	size_t i; /* 0 is the total, which `row` is first */
+	size_t i; /* 0: `row` is the total */
 };
 
 struct gate_form {
@@ -46,7 +45,7 @@ struct gate_form {
 	void (*budget)(FILE *out, const struct gate_report *r,
 		       const struct rule_budget *b, size_t i);
 	void (*end)(FILE *out, const struct gate_report *r);
-	bool is_for_programs; /* inconclusive rows, too, and no limit */
+	bool is_for_programs; /* show inconclusive rows, too, without limit */
 };
 
 extern const struct gate_form gate_text, gate_json, gate_markdown, gate_junit,
@@ -74,13 +73,13 @@ void gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
 const char *gate_number(char text[GATE_TEXT], const struct gate_report *r,
 			double v, bool sign);
 
-/* v / whole: "+20.0%", "new" or "gone" where whole or all of it is 0. */
+/* v / whole: "+20.0%"; "new" where whole is 0, "gone" where v is all of it. */
 const char *gate_percent(char text[GATE_TEXT], double v, double whole);
 
-/* How rarely chance does as much: "1 in 4000"; "-" for what is no finding. */
+/* How rarely noise does the same: "1 in 4000"; "-" if there is no finding. */
 const char *gate_odds(char text[GATE_TEXT], const struct gate_cell *c);
 
-/* "+25.5% .. +31.1%", of what it was before; else as numbers. */
+/* "+25.5% .. +31.1%" of the value in base; numbers if that is 0 or small. */
 const char *gate_interval(char text[2 * GATE_TEXT], const struct gate_report *r,
 			  const struct gate_cell *c);
 
@@ -92,13 +91,13 @@ const char *gate_answer_name(enum rule_answer a);
 void gate_put_headline(FILE *out, const struct gate_report *r,
 		       const struct gate_form *f);
 
-/* "regressed": what is said of a row. */
+/* The word for a row's verdict: "regressed". */
 const char *gate_row_verdict(const struct gate_row *row);
 
-/* What the verdict rests on: sides, noise, family. A line. */
+/* The basis of the verdict: sides, noise, family. A line. */
 void gate_put_basis(FILE *out, const struct gate_report *r);
 
-/* What was too small to be seen. A line. */
+/* Changes that are too small to be detected. A line. */
 void gate_put_unseen(FILE *out, const struct gate_report *r,
 		     const struct gate_form *f);
 

@@ -15,10 +15,10 @@
 #include "lib/model/unnamed.h"
 #include "lib/ops/names.h"
 
-#define DURATIONS_DIFFER 1.1 /* times the other: worth a word */
+#define DURATIONS_DIFFER 1.1 /* times the other: worth a warning */
 #define LOSSES_DIFFER 0.01   /* of the ticks */
 #define NAMELESS 0.9         /* of the samples: nothing to compare */
-#define FEW_NAMES 0.1        /* of the samples lack one: worth a word */
+#define FEW_NAMES 0.1        /* of the samples lack one: worth a warning */
 
 static const char *const scale_names[] = { "none", "total", "duration", "ops",
 					   "machine" };
@@ -121,7 +121,7 @@ sides_choose(struct sides *s, struct cli *cli, int argc, char **argv)
 		add_input(s, GATE_NEW, "-");
 }
 
-/* What the values of an input are divided by; units fall out. */
+/* The divisor of the values of an input; units cancel. */
 static double
 exposure_of(const struct profile *p, const char *name, enum gate_side side,
 	    const struct scale_option *scale)
@@ -137,7 +137,7 @@ exposure_of(const struct profile *p, const char *name, enum gate_side side,
 
 /* --- how the sides differ --- */
 
-/* What is to be the same in all profiles: as text, "" if unknown. */
+/* Properties that should be equal in all profiles: as text, "" if unknown. */
 enum { CLOCK, PERIOD, MACHINE, N_TRAIT };
 static const char *const trait_name[] = { "clock", "period", "machine" };
 
@@ -199,7 +199,7 @@ tell_traits(const struct traits *t, bool durations)
 
 /* --- reading --- */
 
-/* Dies of a profile in which there is nothing to compare but addresses. */
+/* Dies if a profile has only addresses, which do not compare. */
 static void
 check_names(const struct profile *p, const char *name)
 {
@@ -234,7 +234,7 @@ read_input(const struct side_input *in, struct cli *cli, struct gate *g,
 
 	add_traits(t, p, in->side);
 	check_names(p, in->name);
-	/* A label is a frame from here on, and has a name. */
+	/* Labels become frames here, and have names. */
 	refine_frames(refine, p, NULL);
 	if (!exact_names && names_normalize(p, rule) < 0)
 		die("out of memory");

@@ -22,7 +22,7 @@ enum scale {
 
 struct scale_option {
 	enum scale kind;
-	double ops; /* of a new profile, for each one of a base profile */
+	double ops; /* operations of a new run per operation of base */
 };
 
 struct side_input {
@@ -37,7 +37,7 @@ struct sides {
 	size_t n_baseline;
 	const char *archive; /* of --baseline: a folder, or NULL */
 	size_t n_archived;   /* runs of it to take, at most */
-	char **archived;     /* files of it; their names are the input's */
+	char **archived;     /* files of it; own their names in input */
 };
 
 /* Take the argument of --scale. Dies. */
@@ -48,14 +48,14 @@ const char *scale_name(enum scale s);
 void sides_baseline(struct sides *s, const char *name);
 
 /*
- * Tell base from new by the first "--" of argv, the arguments of main(), or
- * by --baseline. After the last option. Dies.
+ * Split the operands into base and new, at the first "--" of argv, the
+ * arguments of main(), or by --baseline. Call it after the last option. Dies.
  */
 void sides_choose(struct sides *s, struct cli *cli, int argc, char **argv);
 
 /*
- * Read them one by one, sum them up, filter them, and add them to g. Says how
- * the sides differ. Dies.
+ * Read the profiles one by one, sum and filter them, and add them to g. Reports
+ * how the sides differ. Dies.
  */
 void sides_read(const struct sides *s, struct cli *cli, struct gate *g,
 		const char *sample_index, const struct refine *refine,

@@ -15,7 +15,8 @@ stats_dist(void)
 					       gsl_cdf_fdist_Q,
 					       gsl_cdf_beta_P };
 
-	/* Else it aborts; what it returns then is the best it could do. */
+	/* The default handler aborts. Without one, functions return their best
+	 * result. */
 	gsl_set_error_handler_off();
 	return &dist;
 }

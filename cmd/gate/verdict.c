@@ -8,8 +8,7 @@
 #include "options.h"
 #include "stats.h"
 
-#define MIN_STRICT                                                             \
-	0.1 /* of base: a row in which --strict wants to see growth */
+#define MIN_STRICT 0.1 /* of base: least size of a row that --strict checks */
 
 /* Does this row, or the total, fail the gate? */
 static bool
@@ -29,8 +28,8 @@ row_fails(const struct gate_settings *s, const struct gate *g,
 }
 
 /*
- * Which rows fail, into fails, by order. Returns whether anything does, a
- * budget included.
+ * Set fails, by order, for rows that fail. Returns whether anything fails,
+ * budgets included.
  */
 static bool
 decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
@@ -39,7 +38,7 @@ decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 	bool any = false;
 	struct prof_err err;
 
-	/* A wrong unit is one even where nothing regressed. */
+	/* Report a wrong unit even where nothing regressed. */
 	if (s->fail_on &&
 	    rule_holds(s->fail_on, g, &g->total, &any, &err) != PROF_OK)
 		die("--fail-on: %s", err.msg);
@@ -53,7 +52,7 @@ decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 	return any;
 }
 
-/* The verdict of the whole, when nothing fails. */
+/* The verdict of the gate when nothing fails. */
 static enum gate_verdict
 mildest(const struct gate_settings *s, const struct gate *g)
 {
@@ -84,7 +83,7 @@ check_budgets(struct gate_settings *s, const struct gate *g)
 	}
 }
 
-/* --strict: could this row have hidden a growth of that size? */
+/* --strict: is a growth of that size in this row undetectable? */
 static bool
 is_blind(const struct gate_settings *s, const struct gate *g,
 	 const struct gate_row *row)

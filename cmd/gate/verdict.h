@@ -6,8 +6,8 @@ struct cli;
 struct gate_settings;
 
 /*
- * Read the sides that s has chosen, judge them, and print the report to the
- * output of cli. Returns the exit status. What s holds is freed. Dies.
+ * Read the sides of s, judge them, and print the report to the output of cli.
+ * Returns the exit status and frees the contents of s. Dies.
  */
 int gate_run(struct gate_settings *s, struct cli *cli);
 

@@ -1,6 +1,6 @@
 /*
- * cause.c - what carries the growth of functions that regressed: callers,
- * callees, lines; and the place to look at.
+ * cause.c - which callers, callees and lines carry the growth of a function
+ * that regressed, and the line of source to look at.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "impl.h"
 #include "lib/base/arena.h"
 
-#define CARRIES 0.75  /* of the growth of its caller: it is the reason */
+#define CARRIES 0.75  /* of its caller's growth: it is the cause */
 #define N_CAUSE 3     /* of each kind */
 #define MIN_CAUSE 0.1 /* of the growth */
 
@@ -67,7 +67,7 @@ add_causes(const struct gate *g, const struct gate_links *x, uint32_t row,
 	return n;
 }
 
-/* Where it grew most: in a file of the project, or else wherever it is. */
+/* Find the place that grew most: in a file of the project, or else in any. */
 static void
 set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 {
@@ -90,7 +90,7 @@ set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 	row->is_ours = best->kind == LINK_PLACE;
 }
 
-/* Did row grow because of one callee that has regressed itself? */
+/* Is one callee, which has regressed itself, the cause of r's growth? */
 static bool
 is_carrier(const struct gate *g, const struct gate_links *x, uint32_t r,
 	   double growth)

@@ -1,11 +1,11 @@
 /*
- * explain.c - what became of work that a row which regressed has now: doc/
+ * explain.c - regressions that are only work moved from other functions: doc/
  * gate.md, "Explanation". A row is explained if functions that may have handed
  * work over lost it, and all of them together did not get slower. It keeps its
- * verdict and its place in the report; it does not fail.
+ * verdict and its place in the report, but does not fail the gate.
  *
- * No pass over the samples is needed: the sets that are tested are sums of flat
- * rows, which share no samples, less a cum row that lies within.
+ * The samples are not read again: the sets that are tested are sums of flat
+ * rows, which share no samples, minus a cum row that lies within.
  */
 #include "config.h"
 
@@ -17,10 +17,10 @@
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 
-#define CLEAN 0.05  /* p of a net growth that is one: far above the level */
-#define SHRUNK 0.01 /* p of a donor that lost work */
-#define WRAPPED 0.1 /* own part of a wrapper, at most */
-#define MAX_LOOK 10000000 /* pairs of neighbours that are compared, in all */
+#define CLEAN 0.05        /* p below which a net growth is real */
+#define SHRUNK 0.01       /* p of a donor that lost work */
+#define WRAPPED 0.1       /* flat share of a wrapper, at most */
+#define MAX_LOOK 10000000 /* pairs of neighbours to compare, in all */
 
 struct donation {
 	uint32_t grower, donor;
@@ -31,13 +31,13 @@ struct explain {
 	const struct gate_dist *d;
 	struct gate_links links;
 	unsigned char *is_gone, *is_new;
-	uint32_t *part_of; /* of a row: another of its set, or itself */
-	unsigned char *is_grower, *is_moved; /* is_moved: of a set's root */
-	unsigned char *is_set; /* of a root: there are growers in its set */
-	struct donation *give; /* by grower */
+	uint32_t *part_of; /* by row: another row of its set, or itself */
+	unsigned char *is_grower, *is_moved; /* is_moved: by root of a set */
+	unsigned char *is_set;               /* by root: its set has growers */
+	struct donation *give;               /* by grower */
 	size_t n_give, cap_give;
 	unsigned char *in;      /* rows of the set at hand */
-	double *value, *square; /* sums of it, by run */
+	double *value, *square; /* its sums, by run */
 	size_t n_look;
 };
 
@@ -71,7 +71,7 @@ regressed(const struct gate *g, uint32_t row, enum gate_kind kind)
 
 /* --- sets of stacks --- */
 
-/* The flats of all rows in x->in. */
+/* Sum the flat values of all rows in x->in. */
 static void
 sum_set(struct explain *x)
 {
@@ -99,7 +99,7 @@ test_set(struct explain *x)
 	return c;
 }
 
-/* Did the set not get slower by what matters? */
+/* Is there no growth of the set that matters? */
 static bool
 is_clean(const struct gate_cell *c, double want)
 {
@@ -116,7 +116,7 @@ root_of(struct explain *x, uint32_t row)
 	return row;
 }
 
-/* Did the flat of g shrink, so that f may have its work? */
+/* Did the flat value of g shrink, so that its work may be in f? */
 static bool
 has_lost(struct explain *x, uint32_t g)
 {
@@ -148,7 +148,7 @@ add_donor(struct explain *x, uint32_t f, uint32_t g)
 	return 0;
 }
 
-/* Have two rows a caller or a callee in common? */
+/* Do two rows have a caller or a callee in common? */
 static bool
 are_kin(struct explain *x, uint32_t f, uint32_t g)
 {
@@ -173,9 +173,10 @@ are_kin(struct explain *x, uint32_t f, uint32_t g)
 }
 
 /*
- * Work moves along a call; between functions that call each other not, only
- * from one that is gone to one that is new beside it. From a sibling that is
- * still there nothing is taken: no profile tells that from a slowdown.
+ * Work moves along a call: to or from a caller or callee. Between functions
+ * that do not call each other, it moves only from one that is gone to a new one
+ * with a common caller or callee. A sibling that still exists is no donor: a
+ * profile cannot tell such a move from a slowdown.
  */
 static enum prof_status
 find_donors(struct explain *x, uint32_t f, struct prof_err *err)
@@ -261,7 +262,7 @@ label_grower(struct explain *x, uint32_t f, const struct gate_cell *net,
 		       n, net, err);
 }
 
-/* The set of which root is one: is its growth work that moved within? */
+/* Explain the set with this root if its growth is work that moved within it. */
 static enum prof_status
 explain_set(struct explain *x, uint32_t root, uint32_t *other,
 	    struct prof_err *err)
@@ -292,9 +293,10 @@ explain_set(struct explain *x, uint32_t root, uint32_t *other,
 	return st;
 }
 
-/* --- cum: all stacks that end where those below the row end --- */
+/* --- cum: stacks with the same leaves as those of the row --- */
 
-/* The leaves below f, and all that work moved between: into x->in. */
+/* Put the leaves below f, and the rows of sets that they moved work within,
+ * into x->in. */
 static void
 gather_leaves(struct explain *x, uint32_t f)
 {
@@ -364,7 +366,7 @@ explain_rows(struct explain *x, uint32_t *other, struct prof_err *err)
 	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++) {
 		struct gate_row *row = &g->row[r];
 
-		/* The same stacks, flat and cum, are one thing. */
+		/* Flat and cum have the same stacks. */
 		if (row->cell[GATE_FLAT] == row->cell[GATE_CUM])
 			row->why[GATE_CUM] = row->why[GATE_FLAT];
 		else if (regressed(g, r, GATE_CUM))

@@ -1,7 +1,7 @@
 /*
- * gate.h - did anything get slower? Two sides, base and new, of one or several
- * profiles each. The method, with its formulas, limits and error rates, is
- * doc/gate.md; the sections named below are of that file.
+ * gate.h - did anything get slower? Compares two sides, base and new, of one or
+ * several profiles each. doc/gate.md has the method, with its formulas, limits
+ * and error rates; the sections named below are of that file.
  *
  *	gate_new(&g, &options);
  *	gate_measure(p, "cpu", &m);  gate_total(p, &m, &t);  [filter p]
@@ -11,8 +11,8 @@
  *	... read g->total, g->row in g->order
  *	gate_free(g);
  *
- * No header of a statistics library is needed here: the distributions come
- * from the caller.
+ * The caller passes the distributions (struct gate_dist): this library needs no
+ * statistics library.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -45,8 +45,8 @@ struct gate_measure {
 	size_t count_column;
 	size_t space_column; /* of GATE_COUNT_HEAP */
 	double period;       /* in the unit of the column that it divides */
-	double per_tick;     /* events for each sample that is counted */
-	/* Samples alone say nothing of time where periods differ. */
+	double per_tick;     /* events per counted sample */
+	/* Numbers of samples measure time only if all periods are equal. */
 	bool needs_period;
 	const char *type, *unit;               /* of the profile */
 	const char *period_type, *period_unit; /* of the profile */
@@ -60,15 +60,15 @@ struct gate_total {
 
 /*
  * Choose the column of p (see profile_sample_index()) and how its events are
- * counted. PROF_EUSAGE: no such column, or nothing in p tells how many events
- * there were.
+ * counted. PROF_EUSAGE: there is no such column, or p does not say how many
+ * events there were.
  */
 enum prof_status gate_measure(const struct profile *p, const char *sample_index,
 			      struct gate_measure *m,
 			      struct prof_err *err) MUST_USE;
 
-/* Add p up. PROF_EUSAGE if it has negative values (it is a difference), or no
- * events at all. */
+/* Sum p. PROF_EUSAGE if it has negative values (it is a difference) or no
+ * events. */
 enum prof_status gate_total(const struct profile *p,
 			    const struct gate_measure *m, struct gate_total *t,
 			    struct prof_err *err) MUST_USE;
@@ -82,7 +82,8 @@ struct gate_dist {
 	double (*beta_lower)(double x, double a, double b); /* I_x(a, b) */
 };
 
-/* What the sides are compared by, beside the exposure. */
+/* What is compared, besides the exposure: values, shares of the total, or
+ * values relative to the change of the typical function. */
 enum gate_yardstick { GATE_VALUES, GATE_SHARES, GATE_TYPICAL };
 
 struct gate_options {
@@ -92,14 +93,15 @@ struct gate_options {
 	double confidence;   /* of the intervals: 0.95 */
 	double min_change;   /* of the function: 0.05 */
 	double min_share;    /* of the total: 0.01 */
-	double against;      /* growth that is granted before the test: 0 */
-	double build_noise;  /* that two builds differ by at least: 0.005 */
-	double single_noise; /* of the machine, with one run a side: 0.05 */
+	double against;      /* growth to allow before the test: 0 */
+	double build_noise;  /* least noise between two builds: 0.005 */
+	double single_noise; /* noise of the machine, if a side has one run:
+				0.05 */
 	double min_events;   /* of a side: 50 */
 	bool allow_unequal;  /* totals may differ by any factor */
 	bool exact_names;    /* do not look for renamed functions */
-	/* Which functions are judged; NULL: all, and the total. *wanted is the
-	 * answer. */
+	/* Sets *wanted if this function is to be judged. NULL: all functions
+	 * are, and the total. */
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
 	void *wants_ctx;
@@ -111,43 +113,44 @@ struct gate_options {
 enum gate_side { GATE_BASE, GATE_NEW };
 enum gate_kind { GATE_FLAT, GATE_CUM };
 
-/* In this order: worse is larger. */
+/* Ascending: worse is larger. */
 enum gate_verdict {
-	GATE_UNCHANGED, /* no change as large as the smallest relevant one */
+	GATE_UNCHANGED, /* no change that is large enough to matter */
 	GATE_IMPROVED,
-	GATE_INCONCLUSIVE, /* there may be one */
-	GATE_SUSPECT,      /* regressed, if one run a side were enough */
+	GATE_INCONCLUSIVE, /* there may be such a change */
+	GATE_SUSPECT, /* regressed, if one run a side were enough evidence */
 	GATE_REGRESSED,
 };
 
 /*
- * One hypothesis: sums of some stacks, and what became of them. Values are
- * means per profile, scaled. Names as in doc/gate.md, "Noise" and "Test".
+ * One hypothesis: the sums of a set of stacks, and the result of their test.
+ * Values are means per profile, scaled. Names as in doc/gate.md, "Noise" and
+ * "Test".
  */
 struct gate_cell {
 	/* From the sums and the noise. */
-	double mean[2];           /* by side */
-	double worth;             /* W: of an event, relative to the total's */
-	double free_share;        /* f: 1 - share of the total */
-	double events;            /* ev: per run */
-	double spread, size, own; /* x, m, d_r: what its residuals say */
-	double prior, prior_df;   /* s0, d0: what all functions say */
+	double mean[2];    /* by side */
+	double worth;      /* W: of an event, relative to one of the total */
+	double free_share; /* f: 1 - share of the total */
+	double events;     /* ev: per run */
+	double spread, size, own;            /* x, m, d_r: from its residuals */
+	double prior, prior_df;              /* s0, d0: from all functions */
 	double dispersion, factor, df_share; /* phi, k, dfA */
 	/* From the test. */
 	double before, after, expected; /* expected: mu, without a change */
 	double n[2];                    /* independent events, in effect */
 	double se, df, t;
 	double p_slower, p_faster;
-	double adjusted; /* p_slower in the family: how rare by chance */
+	double adjusted; /* p_slower, corrected for the number of tests */
 	double adjusted_faster;
-	double chance;     /* that noise alone reaches what matters */
+	double chance;     /* that noise alone makes a change that matters */
 	double low, high;  /* interval of after - before */
 	double relevant;   /* smallest change that matters */
 	double detectable; /* smallest growth found 9 times in 10 */
 	enum gate_verdict verdict;
 };
 
-/* What all rows share: "Noise". */
+/* Common to all rows: "Noise". */
 struct gate_model {
 	size_t n_side[2];
 	double df;                  /* d: runs - 2; 0 with one run a side */
@@ -155,12 +158,12 @@ struct gate_model {
 	double machine, machine_df; /* CT, dfB */
 	double total[2], event[2];  /* of a side: mean total, mean h */
 	double ratio, ratio_var;    /* GATE_TYPICAL: log F and its variance */
-	bool has_ratio;             /* the typical function is the yardstick */
-	double level;               /* largest p that counts */
-	size_t n_test;              /* rows that noise could make pass at all */
+	bool has_ratio; /* values are relative to the typical function */
+	double level;   /* largest p that is significant */
+	size_t n_test;  /* rows that noise could make significant at all */
 };
 
-/* Why a function grew: a caller, a line of its own, or a callee. */
+/* Why a function grew: a caller, one of its lines, or a callee. */
 enum gate_cause_kind { GATE_CALLER, GATE_CALLEE, GATE_LINE };
 
 struct gate_cause {
@@ -181,43 +184,45 @@ enum gate_label {
 	GATE_NEW_CALLER,
 };
 
-/* A row that regressed because work moved there: "Explanation". */
+/* Why a row that regressed only took over work: "Explanation". */
 struct gate_why {
 	enum gate_label label;
 	uint32_t n_other;
-	const uint32_t *other; /* rows that had the work, or have it below */
-	double net, net_low, net_high, net_p; /* of all of them together */
+	const uint32_t
+		*other; /* rows that had the work, or have it below them */
+	double net, net_low, net_high,
+		net_p; /* of this row and those together */
 };
 
 struct gate_row {
 	uint32_t name; /* string of gate.names */
 	uint32_t was;  /* its name in base, if another; else 0 */
-	uint32_t to;   /* index of the row that it is part of: itself, or the
-			* one that it was renamed to */
+	uint32_t to;   /* the row that it is part of: itself, or the one of its
+			  new name */
 	bool is_wanted;
-	bool is_carrier; /* it grew by a callee that regressed, too */
-	bool is_moved;   /* all that regressed of it is explained */
-	uint64_t set[2]; /* of its stacks: equal sets have equal numbers */
+	bool is_carrier; /* it grew because of a callee that regressed, too */
+	bool is_moved;   /* all of its regression is explained */
+	uint64_t set[2]; /* hash of its set of stacks, by kind */
 	const struct gate_cell *cell[2]; /* by enum gate_kind; never NULL */
 	struct gate_why why[2];
 	enum gate_verdict verdict;
 	enum gate_kind kind; /* the one that decided */
 	uint32_t n_cause;
 	const struct gate_cause *cause; /* of the growth, largest first */
-	/* Where it grew most, in a file of the project if that is known:
-	 * string of gate.names, 0: unknown. */
+	/* Where it grew most, in a file of the project if possible: string of
+	 * gate.names; 0: unknown. */
 	uint32_t file;
 	int32_t line;
-	bool is_ours; /* the file */
+	bool is_ours; /* file is one of the project */
 };
 
 /* --- the comparison --- */
 
-/* Of the samples of a row in a profile. */
+/* The samples of one row in one profile. */
 struct gate_sum {
 	double value, square; /* as recorded */
-	uint64_t set;         /* of the stacks that no profile before had */
-	uint32_t stamp;       /* the last sample that was added, and one */
+	uint64_t set;   /* hash of its stacks that no earlier profile has */
+	uint32_t stamp; /* the last sample that was added, plus one */
 };
 
 /* One profile. */
@@ -227,7 +232,8 @@ struct gate_run {
 	double exposure; /* its values are divided by this */
 	double period;   /* ... and multiplied by this, if periods differ */
 	uint32_t period_type, period_unit; /* strings of gate.names */
-	double factor; /* both, so that the mean of base's exposure is 1 */
+	double factor; /* the scale of its values: from both; base has a mean
+			  exposure of 1 */
 	struct gate_sum *sum[2]; /* by kind, of n_row rows */
 	size_t n_row;
 	struct gate_sample *sample;
@@ -238,8 +244,8 @@ struct gate {
 	struct arena *arena;
 	struct gate_options o;
 	struct strtab names;
-	struct strtab places, frames, stacks; /* of impl.h */
-	struct gate_frame *frame;             /* those of frames, by index */
+	struct strtab places, frames, stacks; /* see impl.h */
+	struct gate_frame *frame;             /* by index in frames */
 	size_t cap_frame;
 	const char *type, *unit; /* of the values */
 	bool needs_period;       /* as struct gate_measure says */
@@ -251,12 +257,12 @@ struct gate {
 	uint32_t *row_of; /* of a string, while adding */
 	size_t cap_row_of;
 
-	/* Of gate_judge(). */
+	/* Set by gate_judge(). */
 	double *value, *square;  /* rows of n_run, scaled; see gate_sums() */
-	double (*stack_mean)[2]; /* of each stack: per profile, by side */
+	double (*stack_mean)[2]; /* by stack: mean per profile, by side */
 	struct gate_model model;
-	struct gate_row total; /* all samples: flat and cum are one */
-	uint32_t *order;       /* n_order rows that were judged, worst first */
+	struct gate_row total; /* of all samples; flat and cum are the same */
+	uint32_t *order;       /* the n_order judged rows, worst first */
 	size_t n_order;
 	size_t n_verdict[GATE_REGRESSED + 1]; /* of functions */
 	size_t n_renamed;
@@ -268,9 +274,10 @@ enum prof_status gate_new(const struct gate_options *o, struct gate **out,
 			  struct prof_err *err) MUST_USE;
 
 /*
- * Add one profile, filtered or not; total is of the whole. All of base come
- * first. Nothing of p is needed afterwards. PROF_EDIFFER when its column is of
- * another type or unit than those before, or its period does not compare.
+ * Add one profile, filtered or not; total is that of the whole profile. All
+ * profiles of base come first. g keeps no pointer to p. PROF_EDIFFER: the type
+ * or unit of its column is not that of earlier profiles, or its period does not
+ * compare.
  */
 enum prof_status gate_add(struct gate *g, enum gate_side side,
 			  const struct profile *p, const struct gate_measure *m,
@@ -302,7 +309,7 @@ gate_deciding(const struct gate_row *r)
 /* "regressed" and so on. */
 const char *gate_verdict_name(enum gate_verdict v);
 
-/* "wrapper around" and so on: what stands before the others of a why. */
+/* "wrapper around" and so on: the words before the other rows of a why. */
 const char *gate_label_name(enum gate_label l);
 
 #endif

@@ -1,4 +1,4 @@
-/* impl.h - what the parts of gate.h share. */
+/* impl.h - shared by the parts of gate.h. */
 #ifndef GATE_IMPL_H
 #define GATE_IMPL_H
 
@@ -7,10 +7,10 @@
 /* --- rows.c: stacks --- */
 
 /*
- * A frame, as bytes in gate.frames, where equal ones are one, and for walks
- * over all stacks in gate.frame, which stays in the cache. A stack is an array
- * of indices of frames, leaf first, as bytes in gate.stacks; equal stacks of
- * all profiles are one.
+ * A frame. gate.frames interns frames as bytes; gate.frame holds the same by
+ * index, so that walks over all stacks stay in the cache. A stack is an array
+ * of frame indices, leaf first; gate.stacks interns those of all profiles as
+ * bytes.
  */
 struct gate_frame {
 	uint32_t row;
@@ -55,12 +55,12 @@ gate_stack_at(const struct gate *g, size_t stack, size_t *n)
 	return (const void *)g->stacks.str[stack].s;
 }
 
-/* The row of a name, which is added when it is new; PROF_NONE: no memory. */
+/* The row of a name, added if it is new; PROF_NONE without memory. */
 uint32_t gate_row_of(struct gate *g, const struct str *name);
 
 /* --- measure.c --- */
 
-/* The value and the events behind row `value` of a profile. */
+/* The value of a sample, and the number of events behind it. */
 double gate_value(const struct gate_measure *m, const int64_t *value);
 double gate_events(const struct gate_measure *m, const int64_t *value);
 
@@ -73,31 +73,31 @@ gate_sums(const struct gate *g, double *of, uint32_t row, enum gate_kind kind)
 	return of + (2 * (size_t)row + kind) * g->n_run;
 }
 
-/* The total of a run, scaled; of what was not filtered, too. */
+/* The total of a run before filtering, scaled. */
 static inline double
 gate_total_of(const struct gate *g, size_t run)
 {
 	return g->run[run].total.value * g->run[run].factor;
 }
 
-/* Means per profile of a side, scaled, of a row. */
+/* Means per profile, scaled, of a row on each side. */
 struct gate_pair {
 	double before, after;
 };
 struct gate_pair gate_means(const struct gate *g, uint32_t row,
 			    enum gate_kind kind);
 
-/* At most a tenth of its cum is left; the converse. */
+/* Is at most a tenth of its cum left in new? Did base have at most a tenth? */
 bool gate_is_gone(const struct gate *g, uint32_t row);
 bool gate_is_new(const struct gate *g, uint32_t row);
 
-/* --- noise.c, test.c: numbers alone --- */
+/* --- noise.c, test.c: on numbers only --- */
 
 /* A row to test: sums by run, base before new. */
 struct gate_series {
 	const double *value, *square;
 	bool is_flat; /* flat rows share no samples */
-	bool is_test; /* is of the family */
+	bool is_test; /* belongs to the family of tests */
 };
 
 struct gate_table {
@@ -106,9 +106,9 @@ struct gate_table {
 };
 
 /*
- * Learn the noise from the rows, without looking at the difference between
- * the sides (but for one run a side); fills m but for its level, and of each
- * cell what is "from the sums and the noise". PROF_ENOMEM.
+ * Estimate the noise from the rows, without using the difference between the
+ * sides (unless each side has one run). Fills m except for its level, and of
+ * each cell the part "from the sums and the noise". PROF_ENOMEM.
  */
 enum prof_status gate_learn(const struct gate_table *t,
 			    const struct gate_options *o,
@@ -116,7 +116,7 @@ enum prof_status gate_learn(const struct gate_table *t,
 			    struct gate_cell *cell,
 			    struct prof_err *err) MUST_USE;
 
-/* s0 and d0 of a row with m events, in effect. */
+/* s0 and d0 of a row whose effective number of events, m, is size. */
 double gate_prior(const struct gate_model *m, double size, double *df);
 
 /* gate_learn(), then test and judge all rows. PROF_ENOMEM. */
@@ -127,28 +127,30 @@ enum prof_status gate_test(const struct gate_table *t,
 			   struct prof_err *err) MUST_USE;
 
 /*
- * Test a set of stacks that is no row of the table, by its sums, with the noise
- * of the comparison: fills before, after, low, high, p_slower, p_faster.
+ * Test a set of stacks that is no row of the table, given its sums, with the
+ * noise of the comparison. Fills before, after, low, high, p_slower and
+ * p_faster.
  */
 void gate_test_set(const struct gate *g, const struct gate_dist *d,
 		   const double *value, const double *square,
 		   struct gate_cell *c);
 
 /*
- * Standard error and degrees of freedom of after (and of before, if
- * of_change), at what was seen plus half an event.
+ * Standard error and degrees of freedom of after, or with of_change of after -
+ * before, at the observed values plus half an event.
  */
 double gate_error(const struct gate_model *m, const struct gate_options *o,
 		  const struct gate_cell *c, bool of_change, double *df);
 
-/* --- links.c: who is next to what --- */
+/* --- links.c: callers, callees, lines and leaves of a row --- */
 
 enum gate_link_kind {
 	LINK_CALLER, /* other: row + 1, or 0 for none */
 	LINK_CALLEE, /* other: row + 1 */
 	LINK_LINE,   /* other: place in the row */
-	LINK_PLACE,  /* other: the next place of ours, in it or above it */
-	LINK_LEAF,   /* other: row + 1, where stacks with the row end */
+	LINK_PLACE,  /* other: the next place in a file of the project, in the
+			row or above */
+	LINK_LEAF,   /* other: row + 1, of a leaf of stacks with the row */
 	LINK_N_KIND,
 };
 
@@ -167,7 +169,7 @@ struct gate_links {
 
 /*
  * The links of all rows r with marked[r], of the kinds in the set `kinds` (1 <<
- * kind). To end with gate_links_release(), in any case. PROF_ENOMEM.
+ * kind). Call gate_links_release() even on failure. PROF_ENOMEM.
  */
 enum prof_status gate_links_build(struct gate_links *x, const struct gate *g,
 				  const unsigned char *marked, unsigned kinds,
@@ -180,18 +182,18 @@ const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
 
 /* --- stages of gate_judge() --- */
 
-/* Join functions that have another name in new with their old row. */
+/* Join each function that has another name in new with its row of base. */
 enum prof_status gate_rename(struct gate *g, struct prof_err *err) MUST_USE;
 
-/* What became of rows that regressed: their why, causes and place. */
+/* Explain rows that regressed: set their why, causes and place. */
 enum prof_status gate_explain(struct gate *g, const struct gate_dist *d,
 			      struct prof_err *err) MUST_USE;
 enum prof_status gate_find_causes(struct gate *g, const struct gate_links *x,
 				  struct prof_err *err) MUST_USE;
 
 /*
- * Add up rows r with in[r], into n_run sums each, scaled: their flats, or the
- * samples with any of them on their stack, each once.
+ * Sum the rows r with in[r] into n_run sums each, scaled: their flat values, or
+ * the samples with any of them in their stack, each counted once.
  */
 void gate_sum_flats(const struct gate *g, const unsigned char *in,
 		    double *value, double *square);

@@ -1,7 +1,7 @@
 /*
- * judge.c - the order of a comparison: what can't be compared is refused,
- * renamed functions are joined, rows with different stacks are tested as one
- * family, and what regressed is explained. doc/gate.md.
+ * judge.c - the order of a comparison: check that the sides compare, join
+ * renamed functions, test rows with different stacks as one family, and explain
+ * regressions. doc/gate.md.
  */
 #include "config.h"
 
@@ -12,9 +12,9 @@
 #include "impl.h"
 #include "lib/base/arena.h"
 
-#define GONE 0.1 /* of its cum that is left, at most */
-#define DEAD 0.2 /* of the median: a run that died; of the other side */
-#define LOST 0.5 /* of base in functions that are gone: nothing to compare */
+#define GONE 0.1 /* fraction of its cum that is left, at most */
+#define DEAD 0.2 /* of a median: a run died, or sides differ */
+#define LOST 0.5 /* of base in functions that are gone, at most */
 
 /* --- scales and sums --- */
 
@@ -29,8 +29,8 @@ mean_exposure(const struct gate *g)
 }
 
 /*
- * Numbers of samples are as good as values while all periods are equal; else
- * they are multiplied by it, if all have one of the same kind.
+ * Numbers of samples measure time if all periods are equal; else each is
+ * multiplied by its period, if all periods have one type and unit.
  */
 static enum prof_status
 set_factors(struct gate *g, struct prof_err *err)
@@ -155,7 +155,7 @@ median_total(const struct gate *g, enum gate_side side, double *scratch)
 	return (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
 }
 
-/* Did each side do its work, and both the same? */
+/* Did every run do its work, and did both sides do about the same? */
 static enum prof_status
 check_totals(const struct gate *g, double *scratch, struct prof_err *err)
 {
@@ -228,7 +228,8 @@ check_rows(const struct gate *g, struct prof_err *err)
 			 "--function matches none of %zu functions", g->n_row);
 }
 
-/* Is there anything to compare with? Renamed functions are not gone. */
+/* Refuse if too much of base is in functions that are gone. Renamed ones are
+ * not. */
 static enum prof_status
 check_lost(const struct gate *g, struct prof_err *err)
 {
@@ -270,7 +271,7 @@ cmp_entries(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Does it have the samples of all? By the sums, as totals are not filtered. */
+/* Does it have all samples? Compares sums, as filters do not change totals. */
 static bool
 is_all(const struct gate *g, const struct entry *e)
 {
@@ -298,8 +299,8 @@ list_entries(const struct gate *g, struct entry *entry)
 	return n;
 }
 
-/* Rows of equal sets share a row of the table, and a cell: how many are left?
- */
+/* Rows of equal sets share a row of the table and a cell. Returns the number of
+ * distinct ones. */
 static size_t
 fill_table(struct gate *g, const struct entry *entry, size_t n_entry,
 	   struct gate_series *series, struct gate_cell *cell)

@@ -1,6 +1,6 @@
 /*
- * links.c - who calls whom, on which lines, and where stacks end: around the
- * rows that matter, from the stacks of all profiles at once.
+ * links.c - callers, callees, lines and leaves of marked rows, from the stacks
+ * of all profiles at once.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ struct walk {
 	struct gate_links *links;
 	size_t cap;
 	unsigned char *is_ours; /* of strings of g, if places are asked for */
-	uint32_t stack;         /* at hand */
+	uint32_t stack;         /* the current one */
 };
 
 static int
@@ -58,7 +58,8 @@ add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
 	return 0;
 }
 
-/* Those of a marked row; ours: the next place of ours, in it or above it. */
+/* Add the links of a marked row. ours: the next place in a file of the project,
+ * in the row or above. */
 static int
 add_links_of(struct walk *w, const struct gate_frame *f, uint32_t row,
 	     uint32_t caller, uint32_t ours, uint32_t leaf)

@@ -1,6 +1,7 @@
 /*
- * measure.c - how many events are behind a value. The tests compare values, but
- * nanoseconds or bytes say nothing about their own precision.
+ * measure.c - the number of events behind a value. The tests compare values,
+ * but the precision of nanoseconds or bytes depends on how many events they
+ * come from.
  */
 #include "config.h"
 
@@ -72,7 +73,7 @@ find_space(const struct profile *p, size_t objects)
 	return i;
 }
 
-/* Is the period given in what column measures? */
+/* Does the unit of the period measure the same as that of column? */
 static bool
 is_period_of(const struct profile *p, size_t column)
 {

@@ -1,9 +1,9 @@
 /*
  * noise.c - how much a sum varies without a change: doc/gate.md, "Noise". The
- * residuals of a row are those of its share of the total, within each side; how
- * they depend on size is learnt from all functions, on a grid, so that there is
- * no optimizer to go astray; and the row's own residuals are weighed against
- * that.
+ * residuals of a row are those of its share of the total, within each side. How
+ * they depend on size is estimated from all functions by summing over a grid,
+ * as an optimizer may fail to converge. The row's own residuals are weighed
+ * against that estimate.
  */
 #include "config.h"
 
@@ -16,17 +16,17 @@
 enum { N_CLUMP = 20, N_RUNS = 14, N_NU = 6 };
 
 #define CLUMP_STEP 1.3
-#define MIN_EVENTS 5.0 /* per run, of a function that tells about noise */
+#define MIN_EVENTS 5.0 /* per run, of a function used to estimate noise */
 #define MAX_SHARE 0.9  /* of the total: its share can hardly vary */
-#define MAX_ROWS 256   /* that are asked: those with the most events */
-#define MIN_REFIT 10   /* one run a side: rows to do without some of them */
+#define MAX_ROWS 256   /* used: those with the most events */
+#define MIN_REFIT 10   /* one run a side: rows needed to drop some */
 #define MAX_PRIOR_DF 1e4
 #define MIN_RHO 1e-3
 #define MIN_FREE 1e-6
-#define HOPELESS 30.0   /* below the best log likelihood: of no weight */
-#define OUTLIER 0.2     /* of its tail probability: a row is left to itself */
+#define HOPELESS 30.0   /* below the best log likelihood: ignored */
+#define OUTLIER 0.2     /* tail probability that makes the prior count less */
 #define FEW_ROWS 5      /* too few for a typical one */
-#define ROW_EVENTS 20.0 /* per run, of a row with a ratio worth something */
+#define ROW_EVENTS 20.0 /* per run, for a useful ratio */
 #define MACHINE_NOISE 0.01
 #define MACHINE_DF 4.0
 
@@ -59,9 +59,9 @@ struct learning {
 	struct gate_model *m;
 	struct gate_cell *cell;
 	const double *total; /* of each run */
-	double *event;       /* h: what an event of run i is worth */
-	double *target;      /* what the total of run i is brought to */
-	uint32_t *told;      /* rows that tell about the noise */
+	double *event;       /* h: worth of an event of run i */
+	double *target;      /* the total that run i is scaled to */
+	uint32_t *told;      /* rows used to estimate the noise */
 	size_t n_told;
 };
 
@@ -107,7 +107,7 @@ set_sums(const struct learning *l, size_t r)
 	c->events /= (double)t->n_run;
 }
 
-/* The residuals of row r, over what sampling alone would make of them. */
+/* The squared residuals of row r over their variance by sampling alone. */
 static void
 set_spread(const struct learning *l, size_t r)
 {
@@ -206,7 +206,7 @@ cap_weights(struct vote *vote, size_t n)
 		vote[i].weight = fmin(vote[i].weight, most);
 }
 
-/* Their weighted median; 0 for too few. */
+/* Their weighted median; 0 if there are too few. */
 static double
 median_ratio(const struct learning *l, struct vote *vote)
 {
@@ -276,16 +276,16 @@ set_ratio(const struct learning *l, struct vote *vote)
 /* --- the grid --- */
 
 /*
- * How well a point of the grid explains the residuals of the told rows. Of each
- * row: log gamma((d + d0) / 2) - log gamma(d0 / 2) + d / 2 log(u) - (d + d0) /
- * 2 log(1 + x u), u = d / (d0 s0). For even d the first three are the log of a
- * product, of which those of several rows need one.
+ * Log likelihood of the residuals of the told rows at a point of the grid. Each
+ * row adds log gamma((d + d0) / 2) - log gamma(d0 / 2) + d / 2 log(u) - (d +
+ * d0) / 2 log(1 + x u), u = d / (d0 s0). For even d the first three terms are
+ * the log of a product; one logarithm serves several rows.
  */
 static double
 log_likelihood(const struct learning *l, double d, double clump, double runs,
 	       double nu)
 {
-	bool even = d <= 40 && fmod(d, 2) == 0; /* products fit */
+	bool even = d <= 40 && fmod(d, 2) == 0; /* products do not overflow */
 	double sum = 0, product = 1;
 	int sign;
 
@@ -311,7 +311,8 @@ log_likelihood(const struct learning *l, double d, double clump, double runs,
 	return sum + log(product);
 }
 
-/* Posterior means of clump, runs and 1 / nu, all points equal beforehand. */
+/* Posterior means of clump, runs and 1 / nu, with a uniform prior over the
+ * grid. */
 static void
 fit_noise(const struct learning *l, double d)
 {
@@ -362,7 +363,7 @@ cmp_told(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* One run a side: what changed would pass for noise. */
+/* One run a side: drop rows that changed: their change would count as noise. */
 static void
 drop_changed(struct learning *l)
 {

@@ -1,9 +1,9 @@
 /*
  * rename.c - one function under two names: doc/gate.md, "Explanation". A
- * function that is gone and one that is new are a pair if their own names are
- * equal (another namespace), or alike and next to an equal one. The old row is
- * then part of the new one, and what got slower while it was renamed is found
- * as if it had not been.
+ * function that is gone and a new one are a pair if the last components of
+ * their names are equal (another namespace), or if these are alike and the two
+ * have neighbours with equal ones. The old row then becomes part of the new
+ * one, so that a slowdown is found in spite of the renaming.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 #include "lib/base/array.h"
 
 #define ALIKE 0.6     /* Dice coefficient of the pairs of letters */
-#define RIVAL 0.1     /* another candidate as good: this much less alike */
+#define RIVAL 0.1     /* a rival may be less alike by this */
 #define MIN_KIN 0.005 /* of a profile: smaller ones need equal names */
-#define MAX_GONE 500  /* largest functions of each side: the others stay */
+#define MAX_GONE 500  /* candidates on each side: the largest functions */
 
 /* A function without its counterpart. */
 struct orphan {
@@ -41,12 +41,12 @@ struct renaming {
 	struct gate_links links;
 	struct orphan *gone, *born;
 	size_t n_gone, n_born;
-	unsigned char *together; /* n_gone * n_born: one stack has both */
+	unsigned char *together; /* n_gone * n_born: in one stack */
 	struct candidate *c;
 	size_t n, cap;
 };
 
-/* Does a component that begins here mean nothing without the one before? */
+/* Is a component that begins here only a suffix of the one before it? */
 static bool
 is_anonymous(const char *s, size_t n)
 {
@@ -84,7 +84,7 @@ own_name(const struct str *name, size_t *len)
 		else if (ends && !depth && !is_anonymous(s + i + 1, n - i - 1))
 			from = i + 1;
 	}
-	/* What has no name is called by its file, with a version perhaps. */
+	/* A placeholder for an unknown name: a file, perhaps with a version. */
 	if (n > 2 && s[0] == '[' && s[n - 1] == ']') {
 		*len = 1;
 		return s;
@@ -213,7 +213,7 @@ list_orphans(const struct gate *g, bool (*is)(const struct gate *, uint32_t),
 	return 0;
 }
 
-/* Where one stack has both, they are two functions. */
+/* Find pairs that occur in one stack: those are two functions. */
 static int
 find_together(struct renaming *x)
 {
@@ -248,7 +248,8 @@ find_together(struct renaming *x)
 	return gone && born && x->together ? 0 : -1;
 }
 
-/* The pairs whose names would do; small ones need equal names. */
+/* List the pairs whose names are equal or alike; small functions need equal
+ * names. */
 static int
 list_candidates(struct renaming *x)
 {
@@ -282,9 +283,9 @@ list_candidates(struct renaming *x)
 }
 
 /*
- * Drop those that are two functions, or only sound alike. In huge profiles
- * these two passes over all stacks are the costly part, so the names come
- * first.
+ * Drop pairs that occur in one stack, or have alike names but no neighbours in
+ * common. These two passes over all stacks are slow for huge profiles, so names
+ * are compared first.
  */
 static enum prof_status
 check_candidates(struct renaming *x, unsigned char *marked,
@@ -336,7 +337,8 @@ cmp_candidates(const void *a, const void *b)
 	return x->born < y->born ? -1 : x->born > y->born;
 }
 
-/* A rival as good makes it a split or a merge. */
+/* Is there an equally good candidate with one of the two? Then it is a split or
+ * a merge. */
 static bool
 has_rival(const struct renaming *x, const struct candidate *c)
 {

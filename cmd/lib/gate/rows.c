@@ -1,6 +1,6 @@
 /*
- * rows.c - profiles added up: the sums of each function, and the stacks that
- * they are made of, which is all that later stages need; see gate.h.
+ * rows.c - sum profiles by function, and keep the distinct stacks, the input of
+ * all later stages; see gate.h.
  */
 #include "config.h"
 
@@ -81,12 +81,12 @@ gate_row_of(struct gate *g, const struct str *name)
 
 /* --- the frames of one profile --- */
 
-/* A node of the frames of a profile, as the gate knows it. */
+/* A node of the frames of a profile, with the gate's indices. */
 struct node {
 	uint32_t frame, row;
 };
 
-/* What one profile is added with. */
+/* The state of adding one profile. */
 struct adding {
 	struct gate *g;
 	struct gate_run *run;
@@ -94,8 +94,9 @@ struct adding {
 	const struct gate_measure *m;
 	struct frames *f, *lines; /* lines: NULL if rows are lines or files */
 	uint32_t *row;            /* of the keys of f */
-	struct node *node;        /* those of f */
-	uint32_t *stack, *rows; /* of the sample at hand: frames, and theirs */
+	struct node *node;        /* parallel to the nodes of f */
+	uint32_t *stack,
+		*rows; /* of the current sample: frames, and their rows */
 	size_t n_stack, cap_stack, cap_rows;
 };
 
@@ -211,7 +212,7 @@ map_profile(struct adding *a, struct prof_err *err)
 
 /* --- its samples --- */
 
-/* A number of 64 bits for a stack, so that sums of them distinguish sets. */
+/* A hash of a stack; the sum of the hashes identifies a set of stacks. */
 static uint64_t
 stack_hash(uint32_t stack)
 {
@@ -222,7 +223,7 @@ stack_hash(uint32_t stack)
 	return h ^ h >> 31;
 }
 
-/* Add a sample of the stack at hand to the sums of its rows. */
+/* Add a sample with the current stack to the sums of its rows. */
 static void
 add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
 	    uint64_t hash)
@@ -244,7 +245,7 @@ add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
 	}
 }
 
-/* The frames of sample s, as the stack at hand. */
+/* Make the frames of sample s the current stack. */
 static int
 take_stack(struct adding *a, const struct sample *s)
 {
@@ -320,7 +321,7 @@ keep_string(struct gate *g, const char *s, uint32_t *index)
 	return *index == STRTAB_NONE ? NULL : g->names.str[*index].s;
 }
 
-/* What the values are of: the same in all runs. */
+/* Check and set the type and unit of the values: the same in all runs. */
 static enum prof_status
 check_type(struct gate *g, const struct gate_measure *m, struct gate_run *run,
 	   struct prof_err *err)

@@ -13,7 +13,7 @@
 
 struct parser {
 	const char *text, *at;
-	const struct gate *g; /* of row; NULL: to look at the words alone */
+	const struct gate *g; /* of row; NULL: check the syntax only */
 	const struct gate_row *row;
 	unsigned depth;
 	struct prof_err *err;
@@ -81,7 +81,7 @@ parse_unit(struct parser *p, struct rule_limit *l)
 	return PROF_OK;
 }
 
-/* What follows the relation. */
+/* Parse the number and unit after the relation. */
 static enum prof_status
 parse_number(struct parser *p, struct rule_limit *l)
 {
@@ -111,7 +111,7 @@ parse_number(struct parser *p, struct rule_limit *l)
 
 /* --- conditions --- */
 
-/* The absolute limit, in values per profile, scaled. */
+/* Compute the absolute limit: mean per profile, scaled. */
 static enum prof_status
 bound_of(const struct rule_limit *l, const struct gate *g, double base,
 	 double total, double *bound, struct prof_err *err)
@@ -158,7 +158,7 @@ compare(enum rule_relation r, double x, double bound)
 	return x >= bound;
 }
 
-/* What a limit is about in cell c, and where it lies. */
+/* The limited quantity of cell c, and the limit in its unit. */
 static enum prof_status
 compare_cell(const struct rule_limit *l, const struct gate *g,
 	     const struct gate_cell *c, double *value, double *bound,
@@ -274,9 +274,10 @@ rule_budgets_release(struct rule_budgets *b)
 }
 
 /*
- * The name at the begin of a line: in quotes, or all up to " <=", and the
- * word flat or cum before that. C++ has names with '<', so it takes a space.
- * What is between slashes is a pattern: no file has a name that ends with one.
+ * Parse the name at the beginning of a line: a quoted string, or all up to "
+ * <=", without the word flat or cum before that. The space is needed because
+ * C++ names contain '<'. A name between slashes is a pattern; no file name ends
+ * with one.
  */
 static enum prof_status
 parse_name(struct parser *p, struct rule_budget *r)
@@ -395,7 +396,7 @@ rule_budgets_parse(const char *text, size_t n, struct rule_budgets *b,
 	return PROF_OK;
 }
 
-/* The answer to rule r, of what is in cell c. */
+/* Set the answer to rule r from cell c. */
 static enum prof_status
 check_cell(struct rule_budget *r, const struct gate *g,
 	   const struct gate_dist *d, const struct gate_cell *c, double level,
@@ -421,15 +422,15 @@ check_cell(struct rule_budget *r, const struct gate *g,
 	return PROF_OK;
 }
 
-/* What a rule is about. */
+/* The rows that a rule limits. */
 struct group {
-	unsigned char *in;      /* of each row: the rule names it */
+	unsigned char *in;      /* by row: it belongs to the rule */
 	double *value, *square; /* sums by run */
 	size_t n;               /* rows */
 	uint32_t last;          /* the last of them */
 };
 
-/* The rows that rule i is about. */
+/* Find the rows of rule i. */
 static enum prof_status
 find_rows(struct group *x, const struct rule_budget *r, size_t i,
 	  const struct gate *g, const struct rule_matcher *matcher,

@@ -1,5 +1,5 @@
 /*
- * rule.h - what the user says about functions: the condition of --fail-on
+ * rule.h - limits that the user sets on functions: the condition of --fail-on,
  * and the rules of a budget file.
  *
  *	condition	cum > +5% && (cum > 10ms || flat > +1% of total)
@@ -8,10 +8,10 @@
  *			main <= +3%
  *			/^json::/ <= 20% of total	# all of them together
  *
- * A number with a sign is the change, without one the value after. With % it is
- * relative: a change to the function's value before, or with "of total" to the
- * total before; a value to the total after. Else it has a unit, which only
- * counts can do without.
+ * A number with a sign limits the change, one without the value in new. A
+ * percentage of a change is of the function's value in base, or with "of total"
+ * of the total in base; a percentage of a value is of the total in new. Other
+ * numbers need a unit, unless values are counts.
  */
 #ifndef GATE_RULE_H
 #define GATE_RULE_H
@@ -39,10 +39,10 @@ struct rule_limit {
 };
 
 /*
- * Is the condition in text true of a row? Of its estimates: that the row
- * changed at all is not the question here. Without g (and row) only the words
- * are looked at. PROF_EUSAGE says where the text is wrong, or that a unit does
- * not fit; PROF_ELIMIT.
+ * Is the condition in text true for the estimates of a row? It does not ask
+ * whether the change is significant. Without g and row only the syntax is
+ * checked. PROF_EUSAGE names the wrong place in text, or a unit that does not
+ * fit; PROF_ELIMIT.
  */
 enum prof_status rule_holds(const char *text, const struct gate *g,
 			    const struct gate_row *row, bool *holds,
@@ -52,12 +52,12 @@ enum rule_answer { RULE_KEPT, RULE_UNSURE, RULE_BROKEN, RULE_NO_FUNCTION };
 
 struct rule_budget {
 	char *name;    /* as reports show it */
-	char *pattern; /* of a group of functions; or NULL */
+	char *pattern; /* names a group of functions; NULL: name is one */
 	struct rule_limit limit;
 	unsigned line; /* of the file */
-	/* Of rule_check(). */
+	/* Set by rule_check(). */
 	enum rule_answer answer;
-	double value, low, high; /* of what the limit is about */
+	double value, low, high; /* of the limited quantity */
 	double bound;            /* the limit, in the same unit */
 };
 
@@ -67,15 +67,15 @@ struct rule_budgets {
 };
 
 /*
- * Parse a budget file. PROF_EUSAGE names the line. To end with
- * rule_budgets_release(), whatever it returns.
+ * Parse a budget file. PROF_EUSAGE names the line. Call rule_budgets_release()
+ * even on failure.
  */
 enum prof_status rule_budgets_parse(const char *text, size_t n,
 				    struct rule_budgets *b,
 				    struct prof_err *err) MUST_USE;
 void rule_budgets_release(struct rule_budgets *b);
 
-/* Is a name in the group of rule i, which has a pattern? *matches says. */
+/* Sets *matches if name is in the group of rule i, which has a pattern. */
 struct rule_matcher {
 	enum prof_status (*matches)(void *ctx, size_t i, const struct str *name,
 				    bool *matches, struct prof_err *err);
@@ -83,10 +83,10 @@ struct rule_matcher {
 };
 
 /*
- * Is each budget kept? Broken is one whose limit lies outside of what the
- * samples allow, at a level shared by all rules; unsure is one whose limit lies
- * inside. A group is what its samples say, each counted once. PROF_EUSAGE: a
- * unit does not fit; PROF_ENOMEM, or what the matcher says.
+ * Check each budget. It is broken if its limit lies outside the confidence
+ * interval, at a level shared by all rules, and unsure if the limit lies
+ * inside. A sample that several functions of a group share counts once.
+ * PROF_EUSAGE: a unit does not fit; PROF_ENOMEM, or the error of the matcher.
  */
 enum prof_status rule_check(struct rule_budgets *b, const struct gate *g,
 			    const struct gate_dist *d,

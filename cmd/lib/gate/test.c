@@ -1,9 +1,9 @@
 /*
  * test.c - from sums to verdicts: doc/gate.md, "Test" and "Family". All rows
- * are one family: the level makes a false alarm anywhere as rare as alpha,
- * where the chance that noise makes a row pass is at most the level and at most
- * the row's chance to reach what matters; so small functions, which cannot
- * reach it, cost nothing.
+ * are one family: the level is chosen so that the chance of any false alarm is
+ * alpha. Noise makes a row pass with a probability of at most the level and at
+ * most its chance to reach a change that matters. Small functions cannot reach
+ * one, so they do not lower the level.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 #define MIN_VARIANCE 1e-300
 #define DETECT_MISS 0.1 /* a detectable change is missed this often */
 
-/* What a test takes from its surroundings. */
+/* The context of a test. */
 struct tester {
 	const struct gate_model *m;
 	const struct gate_options *o;
 	const struct gate_dist *d;
 	bool relative;   /* to the typical function */
-	double event[2]; /* h, as the row is scaled */
+	double event[2]; /* h, scaled as the row is */
 	double against;
 };
 
@@ -40,7 +40,7 @@ tester_of(const struct gate_model *m, const struct gate_options *o,
 	return t;
 }
 
-/* Means as they are compared. */
+/* Scale the means for the comparison. */
 static void
 scale_means(const struct tester *t, struct gate_cell *c)
 {
@@ -112,9 +112,9 @@ gate_error(const struct gate_model *m, const struct gate_options *o,
 }
 
 /*
- * One-sided: was `more` larger than `less` times grant? exposure: events that
- * a value of 1 would be. t and, as it is too sure at small counts, the exact
- * conditional test: the larger of both.
+ * One-sided test: was `more` larger than `less` times grant? exposure: events
+ * per unit of value. Returns the larger p of the t-test, which is too sure at
+ * small counts, and of the exact conditional test.
  */
 static double
 one_sided(const struct tester *t, const struct gate_cell *c, double stat,
@@ -128,7 +128,7 @@ one_sided(const struct tester *t, const struct gate_cell *c, double stat,
 	return fmax(exact, t->d->t_upper(stat, c->df));
 }
 
-/* Everything of a cell that its verdict does not need; see gate_cell. */
+/* Fill all of a cell but its verdict; see gate_cell. */
 static void
 test_cell(const struct tester *t, struct gate_cell *c)
 {
@@ -199,7 +199,7 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 /* --- the family --- */
 
 struct family {
-	double *chance; /* ascending: of the rows with any */
+	double *chance; /* ascending, of the rows with any */
 	double *sum;    /* of the first i of them */
 	size_t n;
 };
@@ -212,7 +212,7 @@ cmp_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* p of one row, for all of them: how often does one of them do as well? */
+/* The family-wise p: bounds the chance that noise gives any row such a p. */
 static double
 adjust(const struct family *f, double p)
 {
@@ -244,7 +244,7 @@ find_level(const struct family *f, double alpha)
 	return fmin(level, alpha);
 }
 
-/* The chance that noise alone grows a row by as much as matters. */
+/* The chance that noise alone grows a row by a change that matters. */
 static double
 chance_of(const struct tester *t, const struct gate_cell *c, double total)
 {
