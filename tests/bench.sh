@@ -6,7 +6,8 @@
 #	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch (all
 #				these); list (prof-list on a large
 #				program); record (what sampling costs programs),
-#				heap (what --heap and --lock do)
+#				heap (what --heap and --lock do), start (what
+#				it costs to start one)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
 #	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each; its
@@ -522,6 +523,26 @@ bench_heap() {
 	rm -f hp.*.heap r.pb.gz err
 }
 
+# start_row N COMMAND...: CPU time of a start, alone, as a child of a program that
+# is sampled, and of prof-record with the program.
+start_row() {
+	alone=$(starts "$@" 2>&1)
+	child=$(prof-record -q -o r.pb.gz -- starts "$@" 2>&1)
+	n=$1
+	shift
+	both=$(starts "$n" prof-record -q -o r.pb.gz -- "$@" 2>&1)
+	printf '| %-24s | %6s | %6s | %6s |\n' "$*" "$alone" "$child" "$both"
+	rm -f r.pb.gz
+}
+
+bench_start() {
+	printf '\n| %-24s | %6s | %6s | %6s |\n|---|--:|--:|--:|\n' \
+		'CPU ms of a start' alone child record
+	start_row 300 true
+	start_row 40 /usr/bin/python3 -c 0
+	start_row 20 clang --version
+}
+
 # Times of the page in a browser: file, first paint, ready, then milliseconds of
 # a search, a focus, a hide, a sandwich, a zoom.
 bench_page() {
@@ -574,7 +595,7 @@ bench_pictures() {
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | heap | record) ;;
+fetch | heap | record | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words

@@ -40,8 +40,12 @@ if have nm readelf; then
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
-	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_step_guess \
+	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
 		unwind_step_regs unwind_step_regs_at unwind_step_rule
+	needs_only unwind/find unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
+		unwind_row_pack unwind_row_rule unwind_row_run
+	needs_only unwind/entry unwind_row_run
+	needs_only unwind/row memcmp memcpy memset unwind_expr_check
 	needs_only unwind/step unwind_expr_eval unwind_far_load
 	needs_only unwind/expr unwind_far_load unwind_reg
 	needs_only unwind/far __errno_location syscall

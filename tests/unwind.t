@@ -71,6 +71,17 @@ print(sum(len(re.sub("a.", "bb", s)) for s in x))'
 	preload find /usr -name '*.zzz'
 fi
 
+# The unwind information of each address, read where it lies, beside rows of all.
+name='each address has the row that compiling all gives it'
+if [ "$machine" != x86_64 ]; then
+	skip "$name" "tables on x86_64 only, not on $machine"
+elif unwind-find libcrypto.so.3 libstdc++.so.6 libm.so.6 >out 2>&1; then
+	ok "$name"
+	sed 's/^/# /' out
+else
+	not_ok "$name" <out
+fi
+
 # What a linker wrote, through the fuzz target.
 name='fuzz-unwind: the .eh_frame of demo'
 if have readelf && readelf -SW "$bin/tests/demo" | awk '

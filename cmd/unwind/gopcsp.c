@@ -127,7 +127,7 @@ int
 gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 	       struct unwind_pool *pool, struct cfi_rows *rows)
 {
-	struct row_out out = { .pool = pool, .rows = rows, .text_lo = lo };
+	struct row_out out = unwind_row_out(pool, rows, lo);
 	struct pclntab t = { 0 };
 	struct buf b = { 0 };
 	Elf64_Shdr sh;

@@ -1,7 +1,8 @@
 /*
- * impl.h - the compiled form of unwind information, and what the
- * unwinder's files share: cfi.c compiles it, table.c publishes
- * it, unwind.c and expr.c read it inside the signal handler.
+ * impl.h - the compiled form of unwind information, and what the unwinder's
+ * files share: cfi.c compiles it, table.c publishes it, unwind.c, step.c and
+ * expr.c read it inside the signal handler; find.c compiles there what is asked
+ * for, of objects that stay.
  */
 #ifndef UNWIND_IMPL_H
 #define UNWIND_IMPL_H
@@ -34,6 +35,9 @@
 #define WORD_KEEPS (1u << 12)
 #define WORD_CFA_SHIFT 13
 #define WORD_CFA_MAX ((1 << 19) - 1)
+
+/* Rule 1 of a process: there is no caller. */
+#define WORD_ROOT (1u << 1)
 
 struct unwind_row {
 	uint32_t off; /* from unwind_object.lo */
@@ -107,11 +111,46 @@ struct unwind_pool {
 	uint8_t expr[POOL_N_EXPR];
 };
 
-/* The code of one loaded object. */
+/* The stack memory that the walk may read now. */
+struct unwind_bounds {
+	uintptr_t lo, hi;
+	uintptr_t
+		shift; /* from an address there to its bytes: 0 but in copies */
+	struct unwind_far *far; /* for what lies above, or NULL */
+};
+
+/* What the compiler reads: one object, in memory or made up by a test. */
+#define CFI_N_SEGMENT 16
+
+struct cfi_image {
+	/* Readable segments; nothing outside of them is touched. */
+	struct unwind_bounds segment[CFI_N_SEGMENT];
+	size_t n_segment;
+	uintptr_t hdr; /* .eh_frame_hdr, or 0 */
+	size_t hdr_bytes;
+	uintptr_t section;  /* if there is no hdr: .eh_frame itself, or 0 */
+	bool is_debug;      /* section is .debug_frame, addresses as in it */
+	uintptr_t absolute; /* from an address in the file to one here: 0 in a
+			     * process, which was relocated */
+	uintptr_t text_lo, text_hi; /* code, at most 4 GiB */
+};
+
+/* The table of functions that linkers put into .eh_frame_hdr. */
+struct cfi_search {
+	const uint8_t *entry; /* n of {int32 code, int32 FDE}, from hdr */
+	size_t n;
+};
+
+/*
+ * The code of one loaded object. One that stays mapped until the process ends
+ * (initial.c) has search, and is read where it lies (find.c); others have rows.
+ */
 struct unwind_object {
 	uintptr_t lo, hi; /* its executable segments */
+	struct cfi_image image;
+	struct cfi_search search;
 	struct unwind_row *row;
-	size_t n_row;   /* 0: no information */
+	size_t n_row;   /* 0 without search: no information */
 	size_t n_bytes; /* mapped at row */
 	size_t n_refused;
 	uint64_t id; /* tells it from others that were at the same place */
@@ -150,14 +189,6 @@ struct unwind_state {
 };
 
 extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
-
-/* The stack memory that the walk may read now. */
-struct unwind_bounds {
-	uintptr_t lo, hi;
-	uintptr_t
-		shift; /* from an address there to its bytes: 0 but in copies */
-	struct unwind_far *far; /* for what lies above, or NULL */
-};
 
 /* The registers of one frame. */
 struct unwind_frame {
@@ -218,22 +249,6 @@ bool unwind_expr_eval(const uint8_t *e, size_t n, const struct unwind_frame *f,
 /* Are these n bytes an expression that unwind_expr_eval() understands? */
 bool unwind_expr_check(const uint8_t *e, size_t n);
 
-/* What the compiler reads: one object, in memory or made up by a test. */
-#define CFI_N_SEGMENT 16
-
-struct cfi_image {
-	/* Readable segments; nothing outside of them is touched. */
-	struct unwind_bounds segment[CFI_N_SEGMENT];
-	size_t n_segment;
-	uintptr_t hdr; /* .eh_frame_hdr, or 0 */
-	size_t hdr_bytes;
-	uintptr_t section;  /* if there is no hdr: .eh_frame itself, or 0 */
-	bool is_debug;      /* section is .debug_frame, addresses as in it */
-	uintptr_t absolute; /* from an address in the file to one here: 0 in a
-			     * process, which was relocated */
-	uintptr_t text_lo, text_hi; /* code, at most 4 GiB */
-};
-
 struct cfi_rows {
 	struct unwind_row *row; /* mapped; NULL when there are none */
 	size_t n_row;
@@ -249,6 +264,49 @@ struct cfi_rows {
  */
 int unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 		       struct cfi_rows *rows);
+
+/*
+ * What holds at pc, read where it lies: a packed word, WORD_NONE, WORD_ROOT, or
+ * WORD_RULE, if *rule has it; the expressions of that are counted from
+ * image->hdr. The same as the rows of the object say. Async-signal-safe.
+ */
+#define WORD_RULE ((uint32_t)POOL_N_RULE << 1)
+
+uint32_t unwind_find(const struct cfi_image *image,
+		     const struct cfi_search *search, uintptr_t pc,
+		     struct unwind_rule *rule);
+
+struct dl_phdr_info;
+
+/*
+ * In image.c; not for signal handlers. Describe a loaded object. False: it has
+ * no code, or too much.
+ */
+bool unwind_image_init(struct cfi_image *image,
+		       const struct dl_phdr_info *info);
+
+/*
+ * Tell an object from others that may have been loaded at the same address: by
+ * its build-id, and the head of its list of functions.
+ */
+uint64_t unwind_image_id(const struct cfi_image *image,
+			 const struct dl_phdr_info *info);
+
+/*
+ * Find the objects that stay mapped until the process ends: those that it was
+ * started with, which dlclose() does not unload. Without memory, none is found.
+ * In initial.c; not for signal handlers.
+ */
+struct unwind_initial {
+	struct initial_object *object; /* mapped */
+	size_t n, room;
+};
+
+void unwind_initial_find(struct unwind_initial *set);
+void unwind_initial_free(struct unwind_initial *set);
+
+/* Is the object with these program headers one? */
+bool unwind_initial_has(const struct unwind_initial *set, const void *phdr);
 
 /* n_bytes of zeroed memory by mmap, or NULL. */
 void *unwind_map(size_t n_bytes);

@@ -1,7 +1,7 @@
 /*
- * row.c - the call frame instructions of DWARF 5 section 6.4, run once
- * at compile time: a row is written wherever the answer changes. The rules
- * that do not fit a row's word go to the pool.
+ * row.c - the call frame instructions of DWARF 5 section 6.4. A sink is told of
+ * every state that they lead to, or only looks for that of one address.
+ * Everything here may run in a signal handler.
  *
  * rbx is followed for the sake of the dynamic linker, which counts the CFA
  * from it while it resolves a PLT entry. Of r12 to r15 only this is noted,
@@ -11,11 +11,10 @@
 #include "config.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "row.h"
 
-#define N_REMEMBER 16
+#define N_REMEMBER 3 /* no linked code seen needs two */
 
 enum {
 	CFA_nop = 0x00,
@@ -48,56 +47,14 @@ enum {
 	CFA_restore = 0xc0,
 };
 
-/* Index of rule in the pool, added when it is new; 0 when the pool is full. */
-static uint32_t
-pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
-{
-	const size_t n_hash = sizeof(pool->hash) / sizeof(pool->hash[0]);
-	uint64_t h = 0, word;
-	size_t slot;
-
-	for (size_t i = 0; i < sizeof(*rule); i += 4) {
-		word = 0;
-		memcpy(&word, (const char *)rule + i, 4);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
-	for (slot = h % n_hash; pool->hash[slot]; slot = (slot + 1) % n_hash)
-		if (!memcmp(&pool->rule[pool->hash[slot]], rule, sizeof(*rule)))
-			return pool->hash[slot];
-	if (pool->n_rule == 0)
-		pool->n_rule = 1;
-	if (pool->n_rule >= POOL_N_RULE)
-		return 0;
-	/* In this order a fork in between leaves the child a sound pool. */
-	pool->rule[pool->n_rule] = *rule;
-	pool->hash[slot] = (uint16_t)pool->n_rule;
-	return pool->n_rule++;
-}
-
-/* Where the pool holds these bytes, added when new; -1 when it is full. */
-static int32_t
-pool_expr(struct unwind_pool *pool, const uint8_t *e, size_t n)
-{
-	const uint8_t *at = memmem(pool->expr, pool->n_expr, e, n);
-
-	if (at)
-		return (int32_t)(at - pool->expr);
-	if (n > POOL_N_EXPR - pool->n_expr)
-		return -1;
-	memcpy(pool->expr + pool->n_expr, e, n);
-	pool->n_expr += (uint32_t)n;
-	return (int32_t)(pool->n_expr - n);
-}
-
 /* The caller's rsp out of a kernel's signal frame: *(rsp + 160). */
 static bool
-is_kernel_frame(const struct unwind_pool *pool, const struct unwind_loc *cfa)
+is_kernel_frame(const struct unwind_loc *cfa, const uint8_t *expr)
 {
 	static const uint8_t saved_rsp[] = { 0x77, 0xa0, 0x01, 0x06 };
 
 	return cfa->kind == LOC_EXPR_VAL && cfa->n_expr == sizeof(saved_rsp) &&
-	       !memcmp(pool->expr + cfa->off, saved_rsp, sizeof(saved_rsp));
+	       !memcmp(expr + cfa->off, saved_rsp, sizeof(saved_rsp));
 }
 
 /* Can l be a slot in a packed word? Which? */
@@ -114,74 +71,39 @@ pack_slot(const struct unwind_loc *l, uint32_t *slot)
 	return true;
 }
 
-/* Pack s into a word; WORD_NONE when it says nothing or is out of reach. */
-static uint32_t
-pack(struct unwind_pool *pool, const struct row_state *s, bool signal)
+bool
+unwind_row_pack(const struct row_state *s, bool signal, uint32_t *word)
 {
 	const struct unwind_loc *ra = &s->reg[TRACK_RA];
-	struct unwind_rule rule;
-	uint32_t rbp, rbx, i;
+	uint32_t rbp, rbx;
 
+	*word = WORD_NONE;
 	if (s->cfa.kind == LOC_REG && !signal && s->cfa.off >= 8 &&
 	    s->cfa.off / 8 <= WORD_CFA_MAX && s->cfa.off % 8 == 0 &&
 	    (s->cfa.reg == DW_RSP || s->cfa.reg == DW_RBP) &&
 	    s->reg[TRACK_RSP].kind == LOC_DEFAULT && ra->kind == LOC_CFA_MEM &&
 	    ra->off == -8 && pack_slot(&s->reg[TRACK_RBP], &rbp) &&
-	    pack_slot(&s->reg[TRACK_RBX], &rbx))
-		return WORD_PACKED | (s->cfa.reg == DW_RBP ? WORD_RBP : 0) |
-		       (s->moved ? 0 : WORD_KEEPS) | rbp << WORD_RBP_SHIFT |
-		       rbx << WORD_RBX_SHIFT |
-		       (uint32_t)(s->cfa.off / 8) << WORD_CFA_SHIFT;
-	if (s->cfa.kind == LOC_DEFAULT && ra->kind != LOC_UNDEFINED)
-		return WORD_NONE;
-	memset(&rule, 0, sizeof(rule));
-	rule.cfa = s->cfa;
-	memcpy(rule.reg, s->reg, sizeof(rule.reg));
-	rule.keeps = !s->moved;
-	if (signal)
-		rule.signal = is_kernel_frame(pool, &s->cfa) ? SIGNAL_KERNEL
-							     : SIGNAL_OTHER;
-	i = pool_rule(pool, &rule);
-	return i ? i << 1 : WORD_NONE;
-}
-
-static bool
-rows_grow(struct row_out *out)
-{
-	struct cfi_rows *rows = out->rows;
-	size_t n_bytes = rows->n_bytes ? 2 * rows->n_bytes : 65536;
-	void *p;
-
-	if (rows->row)
-		p = mremap(rows->row, rows->n_bytes, n_bytes, MREMAP_MAYMOVE);
-	else
-		p = unwind_map(n_bytes);
-	if (!p || p == MAP_FAILED) {
-		out->no_memory = true;
-		return false;
+	    pack_slot(&s->reg[TRACK_RBX], &rbx)) {
+		*word = WORD_PACKED | (s->cfa.reg == DW_RBP ? WORD_RBP : 0) |
+			(s->moved ? 0 : WORD_KEEPS) | rbp << WORD_RBP_SHIFT |
+			rbx << WORD_RBX_SHIFT |
+			(uint32_t)(s->cfa.off / 8) << WORD_CFA_SHIFT;
+		return true;
 	}
-	rows->row = p;
-	rows->n_bytes = n_bytes;
-	out->cap = n_bytes / sizeof(struct unwind_row);
-	return true;
+	return s->cfa.kind == LOC_DEFAULT && ra->kind != LOC_UNDEFINED;
 }
 
 void
-unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word)
+unwind_row_rule(const struct row_state *s, bool signal, const uint8_t *expr,
+		struct unwind_rule *rule)
 {
-	uint32_t off = (uint32_t)(pc - out->text_lo);
-	struct unwind_row *row = out->rows->row;
-	size_t n = out->rows->n_row;
-
-	while (n > 0 && row[n - 1].off >= off)
-		n--;
-	out->rows->n_row = n;
-	if (n > 0 && row[n - 1].word == word)
-		return;
-	if (n == out->cap && !rows_grow(out))
-		return;
-	out->rows->row[n] = (struct unwind_row){ off, word };
-	out->rows->n_row = n + 1;
+	memset(rule, 0, sizeof(*rule));
+	rule->cfa = s->cfa;
+	memcpy(rule->reg, s->reg, sizeof(rule->reg));
+	rule->keeps = !s->moved;
+	if (signal)
+		rule->signal = is_kernel_frame(&s->cfa, expr) ? SIGNAL_KERNEL
+							      : SIGNAL_OTHER;
 }
 
 /* Where in row_state.reg DWARF register reg is, or N_TRACK. */
@@ -252,7 +174,7 @@ restore(const struct row_cie *cie, struct row_state *s, uint64_t reg)
 
 /* Take a block, length first, as the expression of l; l NULL skips it. */
 static void
-set_expr(struct unwind_pool *pool, struct in *in, struct unwind_loc *l,
+set_expr(struct row_sink *to, struct in *in, struct unwind_loc *l,
 	 enum unwind_loc_kind kind)
 {
 	uint64_t n = in_uleb(in);
@@ -262,9 +184,8 @@ set_expr(struct unwind_pool *pool, struct in *in, struct unwind_loc *l,
 	in_skip(in, n);
 	if (in->bad || !l)
 		return;
-	at = n <= UINT16_MAX && unwind_expr_check(e, n) ? pool_expr(pool, e, n)
-							: -1;
-	if (at < 0) {
+	if (n > UINT16_MAX || !unwind_expr_check(e, n) ||
+	    !to->keep(to, e, n, &at)) {
 		in->bad = true;
 		return;
 	}
@@ -303,7 +224,7 @@ run_offset(const struct row_cie *cie, struct in *in, struct row_state *s,
 
 /* The other instructions about a register; false: not one of them. */
 static bool
-run_register(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
+run_register(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	     struct row_state *s, uint8_t op)
 {
 	struct unwind_loc *l;
@@ -336,10 +257,10 @@ run_register(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
 			set_reg(in, l, reg, 0);
 		break;
 	case CFA_expression:
-		set_expr(pool, in, l, LOC_EXPR_MEM);
+		set_expr(to, in, l, LOC_EXPR_MEM);
 		break;
 	case CFA_val_expression:
-		set_expr(pool, in, l, LOC_EXPR_VAL);
+		set_expr(to, in, l, LOC_EXPR_VAL);
 		break;
 	}
 	return true;
@@ -347,7 +268,7 @@ run_register(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
 
 /* How the CFA is computed, and the rest. */
 static void
-run_cfa(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
+run_cfa(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	struct row_state *s, uint8_t op)
 {
 	const uint64_t scale = (uint64_t)cie->data_align;
@@ -376,7 +297,7 @@ run_cfa(struct unwind_pool *pool, const struct row_cie *cie, struct in *in,
 		set_reg(in, &s->cfa, s->cfa.reg, (int64_t)n);
 		return;
 	case CFA_def_cfa_expression:
-		set_expr(pool, in, &s->cfa, LOC_EXPR_VAL);
+		set_expr(to, in, &s->cfa, LOC_EXPR_VAL);
 		return;
 	case CFA_GNU_args_size:
 		in_uleb(in);
@@ -408,20 +329,8 @@ run_advance(const struct row_cie *cie, struct in *in, uint8_t op, uintptr_t pc,
 	return true;
 }
 
-uint32_t
-unwind_row_root(struct unwind_pool *pool)
-{
-	struct unwind_rule rule;
-	uint32_t i;
-
-	memset(&rule, 0, sizeof(rule));
-	rule.reg[TRACK_RA].kind = LOC_UNDEFINED;
-	i = pool_rule(pool, &rule);
-	return i ? i << 1 : WORD_NONE;
-}
-
 void
-unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
+unwind_row_run(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	       struct row_state *s, const struct row_fde *fde)
 {
 	struct row_state saved[N_REMEMBER];
@@ -434,10 +343,8 @@ unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
 		if (run_advance(cie, in, op, pc, &next)) {
 			if (!fde || next < pc || next > fde->hi)
 				in->bad = true;
-			else if (next > pc)
-				unwind_row_emit(
-					out, pc,
-					pack(out->pool, s, cie->signal));
+			else if (next > pc && !to->span(to, pc, next, s))
+				return;
 			pc = in->bad ? pc : next;
 		} else if ((op & 0xc0) == CFA_offset) {
 			uint64_t n = in_uleb(in) * (uint64_t)cie->data_align;
@@ -450,15 +357,10 @@ unwind_row_run(struct row_out *out, const struct row_cie *cie, struct in *in,
 		} else if (op == CFA_restore_state && n_saved > 0) {
 			*s = saved[--n_saved];
 		} else if (!run_offset(cie, in, s, op) &&
-			   !run_register(out->pool, cie, in, s, op)) {
-			run_cfa(out->pool, cie, in, s, op);
+			   !run_register(to, cie, in, s, op)) {
+			run_cfa(to, cie, in, s, op);
 		}
 	}
-	if (!fde)
-		return;
-	if (pc < fde->hi)
-		unwind_row_emit(out, pc,
-				in->bad ? WORD_NONE
-					: pack(out->pool, s, cie->signal));
-	unwind_row_emit(out, fde->hi, WORD_NONE);
+	if (fde && pc < fde->hi)
+		to->span(to, pc, fde->hi, in->bad ? NULL : s);
 }

@@ -1,6 +1,7 @@
 /*
- * row.h - from the call frame instructions of one function to its
- * rows. Between cfi.c, which finds the functions, and row.c.
+ * row.h - from the call frame instructions of one function to what holds at its
+ * addresses. cfi.c compiles all functions of an object ahead, find.c looks one
+ * up; both read entries by entry.c and run them by row.c.
  */
 #ifndef UNWIND_ROW_H
 #define UNWIND_ROW_H
@@ -34,8 +35,107 @@ struct row_fde {
 	struct in in;
 };
 
+/* Who runs instructions says where their results go. */
+struct row_sink {
+	/*
+	 * Keep the expression e of n bytes: *off is where, as unwind_loc.off
+	 * says it. False: it cannot be kept.
+	 */
+	bool (*keep)(struct row_sink *to, const uint8_t *e, size_t n,
+		     int32_t *off);
+	/*
+	 * From pc up to end, s holds, or nothing is known where it is NULL.
+	 * False: no more is wanted.
+	 */
+	bool (*span)(struct row_sink *to, uintptr_t pc, uintptr_t end,
+		     const struct row_state *s);
+};
+
+/* row.c: async-signal-safe */
+
+/*
+ * Run the instructions that in holds, and leave in s what holds after them.
+ * With an fde, to->span is called for its addresses in their order. Without
+ * one, the instructions are the CIE's own. in->bad tells of instructions that
+ * were not understood: the rest has no information.
+ */
+void unwind_row_run(struct row_sink *to, const struct row_cie *cie,
+		    struct in *in, struct row_state *s,
+		    const struct row_fde *fde);
+
+/*
+ * Pack s into *word, WORD_NONE if it says nothing. False: it needs a rule.
+ */
+bool unwind_row_pack(const struct row_state *s, bool signal, uint32_t *word);
+
+/* s as a rule. Its expressions were kept at expr. */
+void unwind_row_rule(const struct row_state *s, bool signal,
+		     const uint8_t *expr, struct unwind_rule *rule);
+
+/* entry.c: async-signal-safe */
+
+/*
+ * Open the entry, a CIE or FDE, at addr: limit *in to it, past the length.
+ * Returns the address of what follows it, 0 at the end of the section or
+ * when it does not fit its segment.
+ */
+uintptr_t unwind_entry_open(const struct cfi_image *image, uintptr_t addr,
+			    struct in *in);
+
+/* What stands in a CIE where an FDE names its own. */
+static inline uint32_t
+unwind_entry_cie_id(const struct cfi_image *image)
+{
+	return image->is_debug ? 0xffffffff : 0;
+}
+
+/*
+ * Read the CIE at addr, and run its instructions. cie->good says whether it was
+ * understood.
+ */
+void unwind_entry_cie(const struct cfi_image *image, struct row_sink *to,
+		      uintptr_t addr, struct row_cie *cie);
+
+/* Where the CIE of the FDE at addr is; 0: it is no FDE. */
+uintptr_t unwind_entry_cie_of(const struct cfi_image *image, uintptr_t addr);
+
+/* Read the head of the FDE at addr, whose CIE is cie. False: not understood. */
+bool unwind_entry_fde(const struct cfi_image *image, uintptr_t addr,
+		      const struct row_cie *cie, struct row_fde *fde);
+
+/*
+ * Read .eh_frame_hdr: returns the address of .eh_frame, or 0. *t is empty when
+ * there is no table in the form that all linkers write.
+ */
+uintptr_t unwind_entry_hdr(const struct cfi_image *image, struct cfi_search *t);
+
+/* The i-th entry's code, and the address of its FDE. */
+static inline uintptr_t
+unwind_entry_code(const struct cfi_image *image, const struct cfi_search *t,
+		  size_t i)
+{
+	int32_t v;
+
+	__builtin_memcpy(&v, t->entry + 8 * i, 4);
+	return image->hdr + (uintptr_t)(intptr_t)v;
+}
+
+static inline uintptr_t
+unwind_entry_at(const struct cfi_image *image, const struct cfi_search *t,
+		size_t i)
+{
+	int32_t v;
+
+	__builtin_memcpy(&v, t->entry + 8 * i + 4, 4);
+	return image->hdr + (uintptr_t)(intptr_t)v;
+}
+
+/* pool.c: not for signal handlers */
+
 /* Where rows and rules go. */
 struct row_out {
+	struct row_sink sink; /* first; set by unwind_row_out() */
+	bool signal;          /* of the function under way */
 	struct unwind_pool *pool;
 	struct cfi_rows *rows;
 	uintptr_t text_lo; /* rows count from here */
@@ -43,15 +143,10 @@ struct row_out {
 	bool no_memory;
 };
 
-/*
- * Run the instructions that in holds, and leave in s what holds after them.
- * With an fde, append its rows; functions come in the order of their
- * addresses. Without one, the instructions are the CIE's own. in->bad tells
- * of instructions that were not understood: the rest has no information.
- */
-void unwind_row_run(struct row_out *out, const struct row_cie *cie,
-		    struct in *in, struct row_state *s,
-		    const struct row_fde *fde);
+/* Begin to write rows of code from text_lo on, functions in the order of their
+ * addresses. */
+struct row_out unwind_row_out(struct unwind_pool *pool, struct cfi_rows *rows,
+			      uintptr_t text_lo);
 
 /*
  * From pc on, word holds. Where a function begins before the last one ends,
@@ -59,7 +154,10 @@ void unwind_row_run(struct row_out *out, const struct row_cie *cie,
  */
 void unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word);
 
-/* The word of code that has no caller: the walk ends there, at the root. */
+/*
+ * The word of code that has no caller: the walk ends there, at the root. It is
+ * WORD_ROOT if it is the first that the pool is asked for.
+ */
 uint32_t unwind_row_root(struct unwind_pool *pool);
 
 #endif

@@ -54,8 +54,8 @@ unwind_step_regs_at(size_t *n_bytes)
 
 static bool
 locate(const struct unwind_frame *f, const struct unwind_bounds *b,
-       const struct unwind_pool *pool, const struct unwind_loc *l,
-       uintptr_t cfa, uintptr_t same, uintptr_t *value)
+       const uint8_t *expr, const struct unwind_loc *l, uintptr_t cfa,
+       uintptr_t same, uintptr_t *value)
 {
 	uintptr_t off = (uintptr_t)(intptr_t)l->off;
 
@@ -78,8 +78,8 @@ locate(const struct unwind_frame *f, const struct unwind_bounds *b,
 		return true;
 	case LOC_EXPR_MEM:
 	case LOC_EXPR_VAL:
-		if (!unwind_expr_eval(pool->expr + l->off, l->n_expr, f, b,
-				      &cfa, value))
+		if (!unwind_expr_eval(expr + l->off, l->n_expr, f, b, &cfa,
+				      value))
 			return false;
 		return l->kind == LOC_EXPR_VAL || unwind_load(b, *value, value);
 	}
@@ -94,15 +94,15 @@ locate(const struct unwind_frame *f, const struct unwind_bounds *b,
  */
 static void
 locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
-	     const struct unwind_pool *pool, const struct unwind_loc *l,
-	     uintptr_t cfa, uintptr_t *value)
+	     const uint8_t *expr, const struct unwind_loc *l, uintptr_t cfa,
+	     uintptr_t *value)
 {
 	uintptr_t at, v;
 
 	if (l->kind != LOC_EXPR_MEM) {
-		if (locate(f, b, pool, l, cfa, *value, &v))
+		if (locate(f, b, expr, l, cfa, *value, &v))
 			*value = v;
-	} else if (unwind_expr_eval(pool->expr + l->off, l->n_expr, f, b, &cfa,
+	} else if (unwind_expr_eval(expr + l->off, l->n_expr, f, b, &cfa,
 				    &at) &&
 		   at < cfa && unwind_load(b, at, &v)) {
 		*value = v;
@@ -112,7 +112,7 @@ locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
 /* A rule that did not fit a word. */
 enum unwind_step
 unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
-		 const struct unwind_pool *pool, const struct unwind_rule *r)
+		 const uint8_t *expr, const struct unwind_rule *r)
 {
 	uintptr_t cfa, sp, pc, bp = f->bp, bx = f->bx;
 
@@ -121,17 +121,17 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 	if (r->signal == SIGNAL_KERNEL)
 		return STEP_KERNEL;
 	if (r->cfa.kind == LOC_EXPR_VAL) {
-		if (!unwind_expr_eval(pool->expr + r->cfa.off, r->cfa.n_expr, f,
-				      b, NULL, &cfa))
+		if (!unwind_expr_eval(expr + r->cfa.off, r->cfa.n_expr, f, b,
+				      NULL, &cfa))
 			return STEP_FAILED;
-	} else if (!locate(f, b, pool, &r->cfa, 0, 0, &cfa)) {
+	} else if (!locate(f, b, expr, &r->cfa, 0, 0, &cfa)) {
 		return STEP_FAILED;
 	}
-	if (!locate(f, b, pool, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
-	    !locate(f, b, pool, &r->reg[TRACK_RA], cfa, 0, &pc))
+	if (!locate(f, b, expr, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
+	    !locate(f, b, expr, &r->reg[TRACK_RA], cfa, 0, &pc))
 		return STEP_FAILED;
-	locate_saved(f, b, pool, &r->reg[TRACK_RBP], cfa, &bp);
-	locate_saved(f, b, pool, &r->reg[TRACK_RBX], cfa, &bx);
+	locate_saved(f, b, expr, &r->reg[TRACK_RBP], cfa, &bp);
+	locate_saved(f, b, expr, &r->reg[TRACK_RBX], cfa, &bx);
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	/*

@@ -33,10 +33,10 @@ struct unwind_code {
 	bool (*is_object)(const struct unwind_code *c, uintptr_t pc);
 };
 
-/* A rule that did not fit a word. */
+/* A rule that did not fit a word. Its expressions are counted from expr. */
 enum unwind_step unwind_step_rule(struct unwind_frame *f,
 				  const struct unwind_bounds *b,
-				  const struct unwind_pool *pool,
+				  const uint8_t *expr,
 				  const struct unwind_rule *r);
 
 /*
@@ -122,7 +122,7 @@ unwind_step(struct unwind_frame *f, const struct unwind_bounds *b,
 	if (word & WORD_PACKED)
 		return unwind_step_packed(f, b, word);
 	if (word != WORD_NONE)
-		return unwind_step_rule(f, b, c->pool,
+		return unwind_step_rule(f, b, c->pool->expr,
 					&c->pool->rule[word >> 1]);
 	return unwind_step_guess(f, b, c, at, n_guess);
 }

@@ -22,18 +22,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "impl.h"
+#include "row.h"
 #include "unwind.h"
 
 #define MAX_RETIRED 16
 #define SPINS 2000 /* some microseconds: a walk's length */
 #define WAITS 100  /* milliseconds: several turns of a thread */
-#define ID_BYTES 4096
-
-/* Linux 5.14; where it is missing it is refused, and that is no loss. */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 /* The refreshing side's own; only one thread at a time is in there. */
 static struct {
@@ -49,6 +43,7 @@ static struct {
 /* A pass over the objects. */
 struct scan {
 	const struct unwind_tables *old; /* may be NULL */
+	struct unwind_initial initial;   /* found at the first refresh only */
 	struct unwind_tables *new;       /* NULL: only count */
 	size_t n, cap;
 	bool unchanged, vdso_seen;
@@ -58,86 +53,20 @@ struct scan {
 
 #if defined(__x86_64__)
 
-static void
-image_add(struct cfi_image *image, uintptr_t lo, uintptr_t n)
+/* The program headers of the kernel's own object; NULL: there is none. */
+static const ElfW(Phdr) * vdso_phdr(void)
 {
-	if (image->n_segment < CFI_N_SEGMENT && lo + n > lo)
-		image->segment[image->n_segment++] =
-			(struct unwind_bounds){ .lo = lo, .hi = lo + n };
+	const ElfW(Ehdr) *eh = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	return eh ? (const void *)((const char *)eh + eh->e_phoff) : NULL;
 }
 
+/* Will the object be mapped until the process ends? */
 static bool
-image_has(const struct cfi_image *image, uintptr_t lo, size_t n)
+stays(const struct scan *s, const struct dl_phdr_info *info)
 {
-	for (size_t i = 0; i < image->n_segment; i++)
-		if (lo >= image->segment[i].lo && lo < image->segment[i].hi &&
-		    image->segment[i].hi - lo >= n)
-			return true;
-	return false;
-}
-
-/* Describe a loaded object. False: it has no code, or too much. */
-static bool
-image_init(struct cfi_image *image, const struct dl_phdr_info *info)
-{
-	*image = (struct cfi_image){ .text_lo = UINTPTR_MAX };
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_GNU_EH_FRAME) {
-			image->hdr = at;
-			image->hdr_bytes = ph->p_memsz;
-		}
-		if (ph->p_type != PT_LOAD || ph->p_memsz == 0)
-			continue;
-		if (ph->p_flags & PF_R)
-			image_add(image, at, ph->p_memsz);
-		if (!(ph->p_flags & PF_X))
-			continue;
-		if (at < image->text_lo)
-			image->text_lo = at;
-		if (at + ph->p_memsz > image->text_hi)
-			image->text_hi = at + ph->p_memsz;
-	}
-	return image->text_lo < image->text_hi &&
-	       image->text_hi - image->text_lo < UINT32_MAX;
-}
-
-static uint64_t
-hash_bytes(uint64_t h, uintptr_t at, size_t n)
-{
-	uint64_t word;
-
-	for (; n >= 8; at += 8, n -= 8) {
-		memcpy(&word, (const void *)at, 8);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-	}
-	return h;
-}
-
-/*
- * Tell an object from others that may have been loaded at the same address:
- * by its build-id, and the head of its list of functions.
- */
-static uint64_t
-image_id(const struct cfi_image *image, const struct dl_phdr_info *info)
-{
-	size_t n = image->hdr_bytes < ID_BYTES ? image->hdr_bytes : ID_BYTES;
-	uint64_t h = hash_bytes(0, (uintptr_t)image, sizeof(*image));
-
-	if (image_has(image, image->hdr, n))
-		h = hash_bytes(h, image->hdr, n);
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + ph->p_vaddr;
-
-		n = ph->p_memsz < ID_BYTES ? ph->p_memsz : ID_BYTES;
-		if (ph->p_type == PT_NOTE && image_has(image, at, n))
-			h = hash_bytes(h, at, n);
-	}
-	return h;
+	return info->dlpi_phdr == vdso_phdr() ||
+	       unwind_initial_has(&s->initial, info->dlpi_phdr);
 }
 
 /* The published form of an object, taken over from old if it is there. */
@@ -149,11 +78,11 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 	struct cfi_rows rows = { 0 };
 	int err = 0;
 
-	if (!image_init(&image, info))
+	if (!unwind_image_init(&image, info))
 		return 0;
 	*o = (struct unwind_object){ .lo = image.text_lo,
 				     .hi = image.text_hi,
-				     .id = image_id(&image, info) };
+				     .id = unwind_image_id(&image, info) };
 	for (size_t i = 0; s->old && i < s->old->n_object; i++)
 		if (s->old->object[i].id == o->id &&
 		    s->old->object[i].lo == o->lo) {
@@ -161,7 +90,10 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 			s->n++;
 			return 0;
 		}
-	if (image.hdr)
+	o->image = image;
+	if (image.hdr && stays(s, info))
+		unwind_entry_hdr(&image, &o->search);
+	if (image.hdr && !o->search.n)
 		err = unwind_cfi_compile(&image, refresher.pool, &rows);
 	o->row = rows.row;
 	o->n_row = rows.n_row;
@@ -176,11 +108,10 @@ static int
 add_vdso(struct scan *s)
 {
 	const ElfW(Ehdr) *eh = (const void *)getauxval(AT_SYSINFO_EHDR);
-	struct dl_phdr_info info = { 0 };
+	struct dl_phdr_info info = { .dlpi_phdr = vdso_phdr() };
 
 	if (!eh || s->vdso_seen || s->n == s->cap)
 		return 0;
-	info.dlpi_phdr = (const void *)((const char *)eh + eh->e_phoff);
 	info.dlpi_phnum = eh->e_phnum;
 	for (int i = 0; i < info.dlpi_phnum; i++)
 		if (info.dlpi_phdr[i].p_type == PT_LOAD) {
@@ -345,14 +276,14 @@ rebuild(void)
 	free_retired();
 	if (!wait_retired())
 		return EAGAIN;
-	if (!refresher.pool)
+	if (!refresher.pool) {
 		refresher.pool = unwind_map(sizeof(*refresher.pool));
+		if (refresher.pool) /* WORD_ROOT */
+			unwind_row_root(refresher.pool);
+	}
 	fill.cap = count.n + 2; /* the vDSO, and one in the meantime */
 	n_bytes = sizeof(*fill.new) + fill.cap * sizeof(fill.new->object[0]);
 	fill.new = unwind_map(n_bytes);
-	/* The cache is filled inside handlers: its page faults come here. */
-	if (fill.new)
-		madvise(fill.new, n_bytes, MADV_POPULATE_WRITE);
 	fill.old = atomic_load(&unwind_state.tables);
 	if (!fill.new || !refresher.pool) {
 		if (fill.new)
@@ -361,9 +292,12 @@ rebuild(void)
 	}
 	fill.new->n_bytes = n_bytes;
 	fill.new->pool = refresher.pool;
+	if (!fill.old)
+		unwind_initial_find(&fill.initial);
 	dl_iterate_phdr(visit, &fill);
 	if (!fill.err)
 		fill.err = add_vdso(&fill);
+	unwind_initial_free(&fill.initial);
 	if (fill.err) {
 		abandon(&fill);
 		return fill.err;
@@ -416,7 +350,8 @@ unwind_stats(struct unwind_stats *stats)
 		return;
 	stats->n_bytes = t->n_bytes + sizeof(*t->pool);
 	for (size_t i = 0; i < t->n_object; i++) {
-		stats->n_object += t->object[i].n_row > 0;
+		stats->n_object +=
+			t->object[i].n_row > 0 || t->object[i].search.n > 0;
 		stats->n_row += t->object[i].n_row;
 		stats->n_bytes += t->object[i].n_bytes;
 		stats->n_refused += t->object[i].n_refused;

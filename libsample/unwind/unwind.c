@@ -1,9 +1,10 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
  * addresses on its stack. Everything here runs inside a signal handler; it
- * calls nothing but step.c, expr.c and far.c and reads
- * nothing but the tables that table.c published, its arguments, and
- * stack memory within bounds (tests/handler.t holds the object files to that).
+ * calls nothing but step.c, expr.c, far.c and find.c (with entry.c and row.c)
+ * and reads nothing but the tables that table.c published, the unwind
+ * information of objects that stay, its arguments, and stack memory within
+ * bounds (tests/handler.t holds the object files to that).
  */
 #include "config.h"
 
@@ -36,6 +37,9 @@ struct walk {
 	bool has_far;           /* and taken by this walk */
 	struct unwind_frame f;
 	unsigned n_guess;
+	/* Of the last look-up that gave WORD_RULE: */
+	struct unwind_rule rule;
+	const uint8_t *expr;
 };
 
 /* Make the stack that sp is on the one we read; false: it is on none. */
@@ -97,10 +101,10 @@ enter_first(struct walk *w, uintptr_t sp)
 
 #if defined(__x86_64__)
 
-static const struct walk *
+static struct walk *
 walk_of(const struct unwind_code *c)
 {
-	return (const struct walk *)c;
+	return (struct walk *)(uintptr_t)c;
 }
 
 /* The object whose code pc is in, or NULL. */
@@ -123,11 +127,15 @@ find_object(const struct unwind_tables *t, uintptr_t pc)
 }
 
 static uint32_t
-find_word(const struct unwind_tables *t, uintptr_t pc)
+find_word(struct walk *w, uintptr_t pc)
 {
-	const struct unwind_object *o = find_object(t, pc);
+	const struct unwind_object *o = find_object(w->tables, pc);
 	uint32_t off;
 
+	if (o && o->search.n) {
+		w->expr = (const uint8_t *)o->image.hdr;
+		return unwind_find(&o->image, &o->search, pc, &w->rule);
+	}
 	if (!o || o->n_row == 0 || pc - o->lo < o->row[0].off)
 		return WORD_NONE;
 	off = (uint32_t)(pc - o->lo);
@@ -136,7 +144,7 @@ find_word(const struct unwind_tables *t, uintptr_t pc)
 
 /* What is known at pc, through the cache. */
 static inline uint32_t
-lookup(struct unwind_tables *t, uintptr_t pc)
+lookup(struct walk *w, uintptr_t pc)
 {
 	const uint64_t mask = (UINT64_C(1) << CACHE_PC_BITS) - 1;
 	uint64_t mixed = (pc * UINT64_C(0x9e3779b97f4b)) & mask;
@@ -146,12 +154,12 @@ lookup(struct unwind_tables *t, uintptr_t pc)
 
 	if (pc > mask)
 		return WORD_NONE;
-	slot = &t->cache[mixed >> (CACHE_PC_BITS - CACHE_BITS)];
+	slot = &w->tables->cache[mixed >> (CACHE_PC_BITS - CACHE_BITS)];
 	e = atomic_load_explicit(slot, memory_order_relaxed);
 	if (e >> 32 == tag >> 32 && (uint32_t)e != WORD_NONE)
 		return (uint32_t)e;
-	word = find_word(t, pc);
-	if (word != WORD_NONE)
+	word = find_word(w, pc);
+	if (word != WORD_NONE && word != WORD_RULE)
 		atomic_store_explicit(slot, tag | word, memory_order_relaxed);
 	return word;
 }
@@ -182,9 +190,7 @@ step_kernel(struct walk *w)
 static uint32_t
 code_word(const struct unwind_code *c, uintptr_t pc)
 {
-	const struct walk *w = walk_of(c);
-
-	return lookup(w->tables, pc);
+	return lookup(walk_of(c), pc);
 }
 
 static bool
@@ -197,10 +203,13 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 static inline enum unwind_step
 step(struct walk *w, uintptr_t at)
 {
-	uint32_t word = w->tables ? lookup(w->tables, at) : WORD_NONE;
+	uint32_t word = w->tables ? lookup(w, at) : WORD_NONE;
 	enum unwind_step how =
-		unwind_step(&w->f, &w->bounds, w->tables ? &w->code : NULL,
-			    word, at, &w->n_guess);
+		word == WORD_RULE
+			? unwind_step_rule(&w->f, &w->bounds, w->expr, &w->rule)
+			: unwind_step(&w->f, &w->bounds,
+				      w->tables ? &w->code : NULL, word, at,
+				      &w->n_guess);
 
 	return how == STEP_KERNEL ? step_kernel(w) : how;
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "libsample/unwind/impl.h"
+#include "libsample/unwind/row.h"
 
 #define TEXT_BYTES (1u << 20)
 
@@ -53,6 +54,28 @@ check_rows(const struct cfi_rows *rows, const struct unwind_pool *pool)
 	}
 }
 
+/* Single addresses: where functions may begin, and between. */
+static void
+check_find(const struct cfi_image *image)
+{
+	struct cfi_search t;
+
+	unwind_entry_hdr(image, &t);
+	for (size_t i = 0; i < t.n && i < 64; i++) {
+		uintptr_t pc = unwind_entry_code(image, &t, i);
+
+		for (int k = 0; k < 6; k++) {
+			struct unwind_rule rule = { .signal = 0 };
+			uint32_t word =
+				unwind_find(image, &t, pc - 1 + 8 * k, &rule);
+
+			if (!(word & WORD_PACKED) && word > WORD_ROOT &&
+			    word != WORD_RULE)
+				abort();
+		}
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -71,6 +94,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		abort();
 	if (n)
 		memcpy(copy, data, n);
+	check_find(&image);
 	if (unwind_cfi_compile(&image, pool, &rows) == 0) {
 		check_rows(&rows, pool);
 		if (rows.row)

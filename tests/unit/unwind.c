@@ -301,6 +301,33 @@ shoot(void *arg)
 	return NULL;
 }
 
+/* What stays is read when it is needed; only other objects get rows. */
+static void
+test_rows_of_what_may_go(void **state)
+{
+	struct unwind_stats before, loaded;
+	void *lib;
+
+	(void)state;
+	assert_int_equal(unwind_refresh(), 0);
+	unwind_stats(&before);
+	assert_true(before.n_object > 2);
+#ifndef __SANITIZE_ADDRESS__ /* its runtime loads more */
+	assert_int_equal(before.n_row, 0);
+#endif
+	lib = dlopen("libresolv.so.2", RTLD_NOW);
+	if (!lib) {
+		print_message("no libresolv.so.2 to load\n");
+		skip();
+	}
+	assert_int_equal(unwind_refresh(), 0);
+	unwind_stats(&loaded);
+	assert_int_equal(loaded.n_object, before.n_object + 1);
+	assert_true(loaded.n_row > before.n_row);
+	dlclose(lib);
+	assert_int_equal(unwind_refresh(), 0);
+}
+
 /* Objects come and go while walks run: nothing is lost, nothing piles up. */
 static void
 test_refresh_under_walks(void **state)
@@ -485,6 +512,7 @@ main(void)
 		cmocka_unit_test(test_compile_without_table),
 		cmocka_unit_test(test_compile_damaged),
 		cmocka_unit_test(test_lying_stacks),
+		cmocka_unit_test(test_rows_of_what_may_go),
 		cmocka_unit_test(test_refresh_under_walks),
 		cmocka_unit_test(test_stuck_reader),
 		cmocka_unit_test(test_frame_pointer),

@@ -1,0 +1,151 @@
+/*
+ * initial.c - the objects that a process was started with: the program, and
+ * what it and libsample need, with what those need. The loader never unloads
+ * them. It does not tell which these are; but their names are in DT_NEEDED, and
+ * the list of objects is in the order of loading: of two objects of one name
+ * the first was there at the start.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "impl.h"
+
+struct initial_object {
+	const ElfW(Phdr) * phdr;
+	const char *path, *soname, *strings; /* NULL: none */
+	const ElfW(Dyn) * dynamic;
+	bool stays, is_done; /* with what it needs */
+};
+
+/* Some loaders leave the addresses in there as they are in the file. */
+static const char *
+address(const struct dl_phdr_info *info, uintptr_t at)
+{
+	return (const char *)(at < info->dlpi_addr ? at + info->dlpi_addr : at);
+}
+
+static void
+read_dynamic(struct initial_object *o, const struct dl_phdr_info *info)
+{
+	size_t soname = 0;
+
+	for (const ElfW(Dyn) *d = o->dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			o->strings = address(info, d->d_un.d_ptr);
+		else if (d->d_tag == DT_SONAME)
+			soname = d->d_un.d_val;
+	if (o->strings && soname)
+		o->soname = o->strings + soname;
+}
+
+static int
+add(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct unwind_initial *set = arg;
+	uintptr_t here = (uintptr_t)&unwind_state;
+	struct initial_object *o;
+
+	(void)size;
+	if (set->n == set->room)
+		return 1;
+	o = &set->object[set->n++];
+	o->phdr = info->dlpi_phdr;
+	o->path = info->dlpi_name;
+	o->stays = set->n == 1; /* the program */
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_DYNAMIC)
+			o->dynamic = (const void *)at;
+		else if (ph->p_type == PT_LOAD && here >= at &&
+			 here - at < ph->p_memsz)
+			o->stays = true;
+	}
+	if (o->dynamic)
+		read_dynamic(o, info);
+	return 0;
+}
+
+static int
+count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	size_t *n = arg;
+
+	(void)info;
+	(void)size;
+	++*n;
+	return 0;
+}
+
+static bool
+is_called(const struct initial_object *o, const char *name)
+{
+	const char *slash = o->path ? strrchr(o->path, '/') : NULL;
+
+	return (o->soname && strcmp(o->soname, name) == 0) ||
+	       (slash && strcmp(slash + 1, name) == 0) ||
+	       (o->path && strcmp(o->path, name) == 0);
+}
+
+static void
+mark(struct unwind_initial *set, const char *name)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (is_called(&set->object[i], name)) {
+			set->object[i].stays = true;
+			return;
+		}
+}
+
+static void
+mark_needed(struct unwind_initial *set, struct initial_object *o)
+{
+	o->is_done = true;
+	for (const ElfW(Dyn) *d = o->dynamic; o->strings && d->d_tag != DT_NULL;
+	     d++)
+		if (d->d_tag == DT_NEEDED)
+			mark(set, o->strings + d->d_un.d_val);
+}
+
+void
+unwind_initial_find(struct unwind_initial *set)
+{
+	bool more;
+
+	*set = (struct unwind_initial){ 0 };
+	dl_iterate_phdr(count, &set->room);
+	set->object = unwind_map(set->room * sizeof *set->object);
+	if (!set->object)
+		return;
+	dl_iterate_phdr(add, set);
+	do {
+		more = false;
+		for (size_t i = 0; i < set->n; i++)
+			if (set->object[i].stays && !set->object[i].is_done) {
+				mark_needed(set, &set->object[i]);
+				more = true;
+			}
+	} while (more);
+}
+
+void
+unwind_initial_free(struct unwind_initial *set)
+{
+	if (set->object)
+		munmap(set->object, set->room * sizeof *set->object);
+	*set = (struct unwind_initial){ 0 };
+}
+
+bool
+unwind_initial_has(const struct unwind_initial *set, const void *phdr)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->object[i].phdr == phdr)
+			return set->object[i].stays;
+	return false;
+}
