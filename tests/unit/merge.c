@@ -203,6 +203,50 @@ large_sums_saturate_in_the_end(void **state)
 		profile_free(p[i]);
 }
 
+/* A profile of one sample, in function f at address 0x10 of a mapping, or of
+ * none. */
+static struct profile *
+one_address(const char *build_id)
+{
+	struct profile *p = profile_new();
+	struct function f = { .id = 1 };
+	struct mapping m = { .start = 0x1000, .limit = 0x2000 };
+	struct location l = { .address = 0x10, .mapping = PROF_NONE };
+	struct line line = { .line = 7 };
+	uint32_t at;
+
+	profile_add_type(p, "cpu", "nanoseconds");
+	f.name = profile_intern(p, "f");
+	profile_add_function(p, &f);
+	if (build_id) {
+		m.build_id = profile_intern(p, build_id);
+		l.mapping = profile_add_mapping(p, &m);
+		l.address += m.start;
+	}
+	at = profile_add_location(p, &l, &line, 1);
+	profile_add_sample(p, &at, 1, (int64_t[]){ 1 }, NULL, 0);
+	return p;
+}
+
+/* Its address is 0x10 as well, but relative to something that is new. */
+static void
+an_unknown_mapping_is_not_none(void **state)
+{
+	struct profile *p[3] = { one_address(NULL), one_address("aa"),
+				 one_address("bb") };
+	struct profile *out = sum(COLUMNS_STRICT, p, "012012");
+
+	(void)state;
+	assert_int_equal(out->n_location, 3);
+	assert_int_equal(out->n_mapping, 2);
+	assert_int_equal(out->n_sample, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(out->value[i], 2);
+	profile_free(out);
+	for (size_t i = 0; i < 3; i++)
+		profile_free(p[i]);
+}
+
 static void
 units_become_the_finest(void **state)
 {
@@ -284,6 +328,7 @@ main(void)
 		cmocka_unit_test(the_sum_of_one_is_stable),
 		cmocka_unit_test(a_weight_is_so_many_of_one),
 		cmocka_unit_test(large_sums_saturate_in_the_end),
+		cmocka_unit_test(an_unknown_mapping_is_not_none),
 		cmocka_unit_test(units_become_the_finest),
 		cmocka_unit_test(two_columns_of_a_heap_are_the_last_of_four),
 		cmocka_unit_test(what_does_not_fit_is_refused),

@@ -101,17 +101,42 @@ strtab_find(const struct strtab *t, const char *s, size_t len)
 	return k ? k : STRTAB_NONE;
 }
 
-uint32_t
-strtab_add(struct strtab *t, const char *s, size_t len)
+void
+strtab_find_all(const struct strtab *t, const struct strtab *of, uint32_t *to)
 {
-	uint32_t hash;
+	enum { BATCH = 16 };
+	size_t mask = t->n_slot - 1, n;
+	const struct str *str;
+	uint32_t k[BATCH];
+
+	to[0] = 0;
+	for (size_t i = 1; i < of->n_str; i += n) {
+		str = of->str + i;
+		n = of->n_str - i < BATCH ? of->n_str - i : BATCH;
+		for (size_t j = 0; j < n; j++)
+			__builtin_prefetch(&t->slot[str[j].hash & mask]);
+		for (size_t j = 0; j < n; j++) {
+			k[j] = t->slot[str[j].hash & mask];
+			__builtin_prefetch(&t->str[k[j]]);
+		}
+		for (size_t j = 0; j < n; j++)
+			__builtin_prefetch(t->str[k[j]].s);
+		for (size_t j = 0; j < n; j++) {
+			size_t at =
+				find_slot(t, str[j].s, str[j].len, str[j].hash);
+
+			to[i + j] = t->slot[at] ? t->slot[at] : STRTAB_NONE;
+		}
+	}
+}
+
+static uint32_t
+add_hashed(struct strtab *t, const char *s, size_t len, uint32_t hash)
+{
 	size_t i;
 
-	if (len == 0)
-		return 0;
 	if (len >= UINT32_MAX || t->n_str >= UINT32_MAX - 1)
 		return STRTAB_NONE;
-	hash = hash_bytes(t, s, len);
 	i = find_slot(t, s, len, hash);
 	if (t->slot[i])
 		return t->slot[i];
@@ -132,6 +157,18 @@ strtab_add(struct strtab *t, const char *s, size_t len)
 	t->str[t->n_str] = (struct str){ copy, (uint32_t)len, hash };
 	t->slot[i] = (uint32_t)t->n_str;
 	return (uint32_t)t->n_str++;
+}
+
+uint32_t
+strtab_add(struct strtab *t, const char *s, size_t len)
+{
+	return len ? add_hashed(t, s, len, hash_bytes(t, s, len)) : 0;
+}
+
+uint32_t
+strtab_add_str(struct strtab *t, const struct str *s)
+{
+	return s->len ? add_hashed(t, s->s, s->len, s->hash) : 0;
 }
 
 uint32_t

@@ -38,11 +38,25 @@ int strtab_init(struct strtab *t, struct arena *a);
  */
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len);
 
+/*
+ * strtab_add() of a string of any table of this process: the key, and so the
+ * hash, is the same in all of them.
+ */
+uint32_t strtab_add_str(struct strtab *t, const struct str *s);
+
 /* strtab_add() of a C string. */
 uint32_t strtab_addz(struct strtab *t, const char *s);
 
 /* The index of the bytes, or STRTAB_NONE when they are not in the table. */
 uint32_t strtab_find(const struct strtab *t, const char *s, size_t len);
+
+/*
+ * Look up all strings of another table of this process: to[i] is the index in t
+ * of string i of `of`, or STRTAB_NONE. It does so for many at a time, as t may
+ * be larger than any cache.
+ */
+void strtab_find_all(const struct strtab *t, const struct strtab *of,
+		     uint32_t *to);
 
 /* Compare two strings as bytes, as memcmp does, the shorter first. */
 int strtab_cmp(const struct strtab *t, uint32_t a, uint32_t b);

@@ -18,8 +18,18 @@
 	pool_reserve((p)->arena, &(p)->arr, sizeof(*(p)->arr),                 \
 		     &(p)->room.field, (used), (n))
 
-/* array: the address of the pointer to the array. */
-int pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
-		 size_t used, size_t n);
+int pool_grow(struct arena *a, void *array, size_t size, size_t *cap,
+	      size_t used, size_t n);
+
+/* array: the address of the pointer to the array, which holds `used` entries or
+ * will. Nearly always there is room. */
+static inline int
+pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
+	     size_t used, size_t n)
+{
+	if (*cap && used <= *cap && n <= *cap - used)
+		return 0;
+	return pool_grow(a, array, size, cap, used, n);
+}
 
 #endif

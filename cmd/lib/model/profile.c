@@ -12,8 +12,8 @@
 #include "pool.h"
 
 int
-pool_reserve(struct arena *a, void *array, size_t size, size_t *cap,
-	     size_t used, size_t n)
+pool_grow(struct arena *a, void *array, size_t size, size_t *cap, size_t used,
+	  size_t n)
 {
 	void *old, *grown;
 

@@ -285,29 +285,38 @@ sample_cmp(const void *x, const void *y, void *ctx)
 	return r ? r : CMP(a->sample, b->sample);
 }
 
-/*
- * Pack as many frames as fit, each a rank and one for "no more"; a stack that
- * ends sorts before those that go on. Returns the number of bits in use.
- */
-static unsigned
+/* How words are packed: as many frames as fit. */
+struct packing {
+	unsigned bits; /* of a frame: its rank and one, or 0 for "no more" */
+	uint32_t n;    /* frames in a word */
+};
+
+/* Frames of s from `skip` on; a stack that ends sorts before what goes on. */
+static uint64_t
+pack(const struct profile *p, const struct sample *s, struct packing by,
+     uint32_t skip)
+{
+	const uint32_t *stack = profile_stack(p, s);
+	uint64_t word = 0;
+
+	for (uint32_t k = skip; k < skip + by.n; k++) {
+		word <<= by.bits;
+		if (k < s->n_stack)
+			word |= stack[k] + 1;
+	}
+	return word;
+}
+
+static struct packing
 make_keys(const struct profile *p, struct key *key)
 {
 	unsigned bits = 64 - (unsigned)__builtin_clzll(p->n_location | 1);
-	uint32_t n = 64 / bits;
+	struct packing by = { bits, 64 / bits };
 
-	for (size_t i = 0; i < p->n_sample; i++) {
-		const struct sample *s = &p->sample[i];
-		const uint32_t *stack = profile_stack(p, s);
-		uint64_t word = 0;
-
-		for (uint32_t k = 0; k < n; k++) {
-			word <<= bits;
-			if (k < s->n_stack)
-				word |= stack[k] + 1;
-		}
-		key[i] = (struct key){ word, (uint32_t)i };
-	}
-	return n * bits;
+	for (size_t i = 0; i < p->n_sample; i++)
+		key[i] = (struct key){ pack(p, &p->sample[i], by, 0),
+				       (uint32_t)i };
+	return by;
 }
 
 /* Sort by word, stable; tmp has room for as many. Returns where they are. */
@@ -339,19 +348,44 @@ radix_sort(struct key *key, struct key *tmp, size_t n, unsigned bits)
 	return key;
 }
 
-/* Order the samples whose words are the same. */
-static void
-sort_ties(struct canon *c, struct key *key, size_t n)
+static int
+word_cmp(const void *x, const void *y)
 {
+	const struct key *a = x, *b = y;
+
+	return CMP(a->word, b->word);
+}
+
+/*
+ * Order the samples whose words, of the frames before `skip`, are the same: by
+ * the word of the frames after it, and so on. A few are compared at once, and
+ * so are those of very deep stacks.
+ */
+static void
+sort_ties(struct canon *c, struct key *key, size_t n, struct packing by,
+	  uint32_t skip)
+{
+	enum { FEW = 4, DEEP = 64 };
 	size_t from = 0;
 
 	for (size_t i = 1; i <= n; i++) {
-		if (i < n && key[i].word == key[from].word)
+		struct key *tied = key + from;
+		size_t n_tied = i - from;
+
+		if (i < n && key[i].word == tied->word)
 			continue;
-		if (i - from > 1)
-			qsort_r(key + from, i - from, sizeof(*key), sample_cmp,
-				c);
 		from = i;
+		if (n_tied == 1)
+			continue;
+		if (n_tied < FEW || skip >= DEEP) {
+			qsort_r(tied, n_tied, sizeof(*key), sample_cmp, c);
+			continue;
+		}
+		for (size_t k = 0; k < n_tied; k++)
+			tied[k].word = pack(c->p, &c->p->sample[tied[k].sample],
+					    by, skip);
+		qsort(tied, n_tied, sizeof(*key), word_cmp);
+		sort_ties(c, tied, n_tied, by, skip + by.n);
 	}
 }
 
@@ -404,21 +438,21 @@ sort_samples(struct canon *c)
 {
 	size_t n = c->p->n_sample;
 	struct key *key = malloc((n + 1) * sizeof(*key)), *tmp = NULL;
-	unsigned bits;
+	struct packing by;
 	int r = -1;
 
 	if (!key)
 		return -1;
-	bits = make_keys(c->p, key);
+	by = make_keys(c->p, key);
 	if (in_order(c, key, n)) {
 		free(key);
 		return 0;
 	}
 	tmp = malloc((n + 1) * sizeof(*tmp));
 	if (tmp) {
-		struct key *sorted = radix_sort(key, tmp, n, bits);
+		struct key *sorted = radix_sort(key, tmp, n, by.n * by.bits);
 
-		sort_ties(c, sorted, n);
+		sort_ties(c, sorted, n, by, by.n);
 		r = permute(c->p, sorted);
 	}
 	free(key);
