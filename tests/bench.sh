@@ -5,7 +5,9 @@
 #
 #	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch (all
 #				these); list (prof-list on a large
-#				program); record (what sampling costs programs),
+#				program); fleet (merging profiles of one
+#				program, BENCH_FILES of them, 100000);
+#				record (what sampling costs programs),
 #				heap (what --heap and --lock do), start (what
 #				it costs to start one)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
@@ -183,6 +185,55 @@ bench_algebra() {
 			{ printf "| %d | %.2f | %.0f |\n", n, $1, $2 / 1024 }'
 	done
 	rm -f m.pb.gz m2.pb.gz d.pb.gz d2.pb.gz f.pb.gz list
+}
+
+# Profiles of one program: 16 with 23,000 functions, and as many small ones as a
+# fleet has. The CPU time of the latter is what counts.
+bench_fleet() {
+	mkbig 5000 26000 23000 >like.pb.gz
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		mklike like.pb.gz 6000 $i >tables$i.pb.gz
+		mklike "$real" 60000 $i >stacks$i.pb.gz
+	done
+	head_line 'Merging profiles of one program'
+	for what in tables stacks; do
+		inputs=$(echo $what?.pb.gz $what??.pb.gz)
+		row "16, mostly $what" 1 "$inputs" \
+			"prof-merge -o m.pb.gz $inputs" \
+			"$pprof -proto -output=m2.pb.gz $inputs"
+		for j in 1 2; do
+			row "16, mostly $what, -j$j" 0 "$inputs" \
+				"prof-merge -j$j -o m.pb.gz $inputs" ''
+		done
+	done
+	n=${BENCH_FILES:-100000}
+	mkdir -p many
+	mklike "$real" 100 1 "$n" many
+	printf '\nMany small profiles: CPU time\n\n'
+	echo '| inputs | MB | seconds | ms each | peak MB | pprof s | pprof MB | faster |'
+	echo '|--:|--:|--:|--:|--:|--:|--:|--:|'
+	for count in 100 1000 10000 $n; do
+		[ "$count" -le "$n" ] || continue
+		find many -name '*.pb.gz' -print0 | head -z -n "$count" >list
+		# shellcheck disable=SC2046 # two words
+		set -- $(xargs -0 cat <list | wc -c) \
+			$(measure -c "$runs" 'prof-merge --files0-from=list -o m.pb.gz') - -
+		# More do not fit into an argument list and a few gigabytes.
+		if [ "$referee" = yes ] && [ "$count" -le 1000 ]; then
+			# shellcheck disable=SC2046
+			set -- "$1" "$2" "$3" $(measure -c 1 \
+				"xargs -0 $pprof -proto -output=m2.pb.gz <list")
+		fi
+		echo "$count $*" | awk '{
+			printf "| %d | %.1f | %.2f | %.3f | %.0f |", $1, $2 / 1e6,
+				$3, $3 / $1 * 1e3, $4 / 1024
+			if ($5 == "-")
+				print " - | - | - |"
+			else
+				printf " %.2f | %.0f | %.0fx |\n", $5,
+					$6 / 1024, $5 / $3 }'
+	done
+	rm -rf many list m.pb.gz m2.pb.gz
 }
 
 # addresses FILE N: N distinct random addresses of its .text, in hex, into
@@ -595,7 +646,7 @@ bench_pictures() {
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | heap | record | start) ;;
+fetch | fleet | heap | record | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words
