@@ -131,6 +131,11 @@ row 'prof-gate --markdown --budget=budget old.pb -- new.pb' markdown '[01]'
 row 'prof-gate --json --budget=budget old.pb -- new.pb' json '[01]'
 row 'prof-gate --junit --budget=budget old.pb -- new.pb' xml '[01]'
 row 'prof-gate --github --lines --budget=budget old.pb -- new.pb' github '[01]'
+row 'prof-history --match=. old.pb new.pb' text
+row 'prof-history --match=. --by=profile --tsv old.pb new.pb' tsv
+row 'prof-history --match=. --by=user --json old.pb' json
+row 'prof-history --function=none old.pb' none 2
+row 'prof-history --match=. --type=none old.pb' none 2
 row 'prof-merge old.pb new.pb' stream
 row 'prof-diff old.pb new.pb' stream
 row 'prof-filter --focus=main old.pb' stream

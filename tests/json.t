@@ -63,6 +63,7 @@ valid 'prof-text --diff --json' \
 valid 'prof-list --json' 'prof-list --json . $f'
 valid 'prof-list --diff --json' 'prof-diff $f $f | prof-list --diff --json .'
 valid 'prof-list --disasm --json' 'prof-list --json --disasm . $f'
+valid 'prof-history --json' 'prof-history --json --match=m $f'
 # prof-gate refuses most of these pairs, and is quick.
 every=1
 printf '/^m/ <= 90%% of total\n' >budget

@@ -1,0 +1,71 @@
+/*
+ * archive.h - an archive of profiles and its cache (store.h), which is made to
+ * agree with the files each time it is opened: new profiles are read, entries
+ * of those that went away, or changed, go.
+ *
+ * One exception is the sum that prof-thin puts in place of a folder: F.pb.gz
+ * for the files F/.... If its totals are those of the files that went, the
+ * entries of those stay, and belong to the sum from then on: the cache still
+ * knows the minutes when the archive has only days. If the totals differ, which
+ * they do if there were profiles that the cache has not seen, the sum is read
+ * instead.
+ */
+#ifndef HISTORY_ARCHIVE_H
+#define HISTORY_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block.h"
+#include "lib/base/status.h"
+#include "names.h"
+#include "store.h"
+#include "walk.h"
+
+struct archive {
+	const char *root; /* NULL: files that were named one by one */
+	struct walk walk;
+	struct store *store;
+	struct names functions, words;
+};
+
+/* What a refresh did. */
+struct archive_news {
+	size_t n_read, n_gone, n_handed; /* files */
+	size_t n_new_bad; /* files that cannot be read, which were told */
+	size_t n_bad;     /* ... and those that a run before has told */
+	char *bad;        /* the first of these, and why; for free() */
+	size_t n_no_time; /* profiles read, with the time of the file */
+	bool was_damaged; /* the cache was, and is new */
+	char *no_cache;   /* why nothing is kept, or NULL; for free() */
+};
+
+struct archive_options {
+	size_t max_size; /* of a profile, inflated */
+	bool is_rebuild; /* throw the cache away first */
+	bool is_check;   /* look for damage in all of the cache first */
+	/* Called for each file that turns out to be bad. */
+	void (*tell_bad)(const char *root, const char *path, const char *why);
+};
+
+/*
+ * Open the archive in folder root, or if that is NULL what was added to
+ * a->walk, which is begun with zeros. *news is filled. Damage that is found
+ * only now is repaired by a second try. To end with archive_close(), whatever
+ * it returns.
+ */
+enum prof_status archive_open(struct archive *a, const char *root,
+			      const struct archive_options *o,
+			      struct archive_news *news,
+			      struct prof_err *err) MUST_USE;
+void archive_close(struct archive *a);
+void archive_news_release(struct archive_news *news);
+
+/* Read the meta of a block as the store lists it; b is zeros. */
+enum prof_status archive_read_meta(const struct archive *a,
+				   const struct store_block *s, struct block *b,
+				   size_t shared[BLOCK_MAX_COLUMN],
+				   struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,70 @@
+/* find.c - see find.h. */
+#include "config.h"
+
+#include "find.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+static bool
+is_equal(const struct str *a, const char *s, size_t n)
+{
+	return a->len == n && !memcmp(a->s, s, n);
+}
+
+/* Does the name have this as its last part: "pkg.(*T).Encode", "x::f(int)"? */
+static bool
+ends_so(const struct str *name, const char *s, size_t n)
+{
+	for (size_t i = 1; n && i + n <= name->len; i++) {
+		char end = name->s[i + n];
+
+		if (memchr(".:/ ", name->s[i - 1], 4) &&
+		    !memcmp(name->s + i, s, n) &&
+		    (i + n == name->len || end == '(' || end == '<'))
+			return true;
+	}
+	return false;
+}
+
+void
+find_function(struct find *f, const char *name, const struct archive *a,
+	      size_t n)
+{
+	size_t len = strlen(name);
+	const struct str *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 1; k < a[i].functions.t.n_str; k++)
+			if (is_equal(&a[i].functions.t.str[k], name, len)) {
+				f->name = a[i].functions.t.str[k];
+				return;
+			}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 1; k < a[i].functions.t.n_str; k++) {
+			const struct str *s = &a[i].functions.t.str[k];
+
+			if (!ends_so(s, name, len))
+				continue;
+			if (found && !is_equal(s, found->s, found->len))
+				die("'%s' may be %s or %s: give the whole "
+				    "name, or --match",
+				    name, found->s, s->s);
+			found = s;
+		}
+	if (!found)
+		die("no function '%s'", name);
+	f->name = *found;
+}
+
+enum prof_status
+find_wants(void *ctx, const struct str *name, bool *wanted,
+	   struct prof_err *err)
+{
+	const struct find *f = ctx;
+
+	(void)err;
+	*wanted = is_equal(name, f->name.s, f->name.len);
+	return PROF_OK;
+}

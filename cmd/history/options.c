@@ -1,0 +1,203 @@
+/* options.c - see options.h. */
+#include "config.h"
+
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/match.h"
+#include "lib/model/units.h"
+#include "place.h"
+
+#define SECOND INT64_C(1000000000)
+
+enum {
+	KEY_FUNCTION = CLI_LONG,
+	KEY_MATCH,
+	KEY_BY,
+	KEY_SINCE,
+	KEY_UNTIL,
+	KEY_TYPE,
+	KEY_FLAT,
+	KEY_CUM,
+	KEY_TSV,
+	KEY_JSON,
+	KEY_INDEX,
+	KEY_REBUILD,
+	KEY_CHECK,
+};
+
+const struct cli_opt history_opts[] = {
+	CLI_HEADING("Which functions"),
+	{ KEY_FUNCTION, "function", "NAME",
+	  "this function, by its name or the last part of it" },
+	{ KEY_MATCH, "match", "REGEX", "functions whose names match" },
+	CLI_HEADING("Which profiles"),
+	{ KEY_SINCE, "since", "TIME",
+	  "from TIME on: 2026-11-16, or 7d before the end" },
+	{ KEY_UNTIL, "until", "TIME",
+	  "before TIME (end of the day of the newest profile)" },
+	{ KEY_TYPE, "type", "TYPE", "the sample type to show" },
+	CLI_HEADING("How"),
+	{ KEY_BY, "by", "WHAT",
+	  "a row for each day, hour, profile, build, host or LABEL (day)" },
+	{ KEY_FLAT, "flat", NULL, "show values of the function alone" },
+	{ KEY_CUM, "cum", NULL,
+	  "show values with those of its callees (default)" },
+	{ KEY_TSV, "tsv", NULL, "print tab-separated values" },
+	{ KEY_JSON, "json", NULL, "print JSON" },
+	CLI_HEADING("The cache"),
+	{ KEY_INDEX, "index", NULL, "only bring the cache up to date" },
+	{ KEY_REBUILD, "rebuild", NULL, "make the cache anew" },
+	{ KEY_CHECK, "check", NULL, "look for damage in the cache first" },
+	CLI_HEADING("Output"),
+	CLI_COMMON_OPTS,
+	CLI_READ_OPTS,
+	{ 0 }
+};
+
+static void
+set_by(struct question *q, const char *by)
+{
+	static const char *const name[] = { "day", "hour", "profile", "build",
+					    "host" };
+
+	q->by = SERIES_LABEL;
+	q->label = by;
+	for (int i = 0; i < SERIES_LABEL; i++)
+		if (!strcmp(by, name[i]))
+			q->by = (enum series_by)i;
+	if (!*by)
+		die("--by: '' is no label");
+}
+
+static void
+set_match(struct history_settings *s, const struct cli *cli)
+{
+	struct prof_err err;
+
+	match_free(s->match);
+	if (match_new("match", cli->arg, 0, &s->match, &err) != PROF_OK)
+		die("%s", err.msg);
+}
+
+static void
+set_option(struct history_settings *s, struct cli *cli, int key)
+{
+	switch (key) {
+	case KEY_FUNCTION:
+		s->function = cli->arg;
+		break;
+	case KEY_MATCH:
+		set_match(s, cli);
+		break;
+	case KEY_SINCE:
+		s->since = cli->arg;
+		break;
+	case KEY_UNTIL:
+		s->until = cli->arg;
+		break;
+	case KEY_TYPE:
+		s->q.type = cli->arg;
+		break;
+	case KEY_BY:
+		set_by(&s->q, cli->arg);
+		break;
+	case KEY_FLAT:
+	case KEY_CUM:
+		s->is_flat = key == KEY_FLAT;
+		break;
+	case KEY_TSV:
+		s->format = HISTORY_TSV;
+		break;
+	case KEY_JSON:
+		s->format = HISTORY_JSON;
+		break;
+	case KEY_INDEX:
+		s->task = HISTORY_INDEX;
+		break;
+	case KEY_REBUILD:
+		s->is_rebuild = true;
+		break;
+	case KEY_CHECK:
+		s->is_check = true;
+		break;
+	}
+}
+
+void
+history_settings_parse(struct history_settings *s, struct cli *cli)
+{
+	int key;
+
+	memset(s, 0, sizeof(*s));
+	while ((key = cli_option(cli)) != CLI_DONE)
+		set_option(s, cli, key);
+	if (s->function && s->match)
+		die("--function and --match exclude each other");
+	if (s->task == HISTORY_SHOW && !s->function && !s->match)
+		die("no question: --function=NAME, --match=REGEX or --index");
+	if (!cli->n_operand)
+		die("no archive given");
+}
+
+void
+history_settings_release(struct history_settings *s)
+{
+	match_free(s->match);
+}
+
+/* --- times --- */
+
+/* "7d": 7 days; 0: it is not an age. */
+static int64_t
+age(const char *text)
+{
+	static const char units[] = "smhdw";
+	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
+	char *end;
+	long long n = strtoll(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (*text < '0' || *text > '9' || !unit || end[1] || n < 1 ||
+	    n > 100000)
+		return 0;
+	return n * seconds[unit - units] * SECOND;
+}
+
+/* "2026-11-16", "2026-11-16T04:30", "2026-11-16T04:30:00Z". */
+static int64_t
+take_time(const char *option, const char *text)
+{
+	size_t n = strcspn(text, "T");
+	int64_t t;
+
+	if (n != 10 || strspn(text, "0123456789-T:Z") != strlen(text) ||
+	    !place_time(text, &t))
+		die("%s: '%s' is not a date, a time such as 2026-11-16T04:30Z "
+		    "or an age such as 7d",
+		    option, text);
+	return t;
+}
+
+void
+history_times(struct history_settings *s, int64_t newest_ns)
+{
+	int64_t day = newest_ns / BLOCK_DAY_NS + 1;
+
+	s->q.from = INT64_MIN;
+	s->q.to = INT64_MAX;
+	if (s->until && age(s->until))
+		s->q.to = units_sub(day * BLOCK_DAY_NS, age(s->until));
+	else if (s->until)
+		s->q.to = take_time("--until", s->until);
+	if (s->since && age(s->since))
+		s->q.from = units_sub(s->q.to < INT64_MAX ? s->q.to
+							  : day * BLOCK_DAY_NS,
+				      age(s->since));
+	else if (s->since)
+		s->q.from = take_time("--since", s->since);
+	if (s->q.from >= s->q.to)
+		die("--since is not before --until");
+}

@@ -1,0 +1,48 @@
+/*
+ * options.h - the options of prof-history: the table, and what they set.
+ */
+#ifndef HISTORY_OPTIONS_H
+#define HISTORY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/cli.h"
+#include "series.h"
+
+struct match;
+
+extern const struct cli_opt history_opts[];
+
+enum history_task {
+	HISTORY_SHOW,  /* functions over time */
+	HISTORY_INDEX, /* only make the cache */
+};
+
+enum history_format { HISTORY_TABLE, HISTORY_TSV, HISTORY_JSON };
+
+struct history_settings {
+	enum history_task task;
+	enum history_format format;
+	const char *function;      /* its name, or the last part of it */
+	struct match *match;       /* or a pattern */
+	const char *since, *until; /* as given; history_times() */
+	bool is_flat;              /* flat values are shown, not cum */
+	bool is_rebuild, is_check;
+	struct question q;
+};
+
+/*
+ * The defaults, then all options, of which it dies when one is wrong, or does
+ * not go with another. To end with history_settings_release().
+ */
+void history_settings_parse(struct history_settings *s, struct cli *cli);
+void history_settings_release(struct history_settings *s);
+
+/*
+ * q.from and q.to, when the time of the newest profile is known: ages count
+ * back from the end of its day. Dies.
+ */
+void history_times(struct history_settings *s, int64_t newest_ns);
+
+#endif

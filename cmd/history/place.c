@@ -1,0 +1,139 @@
+/* place.c - see place.h. */
+#include "config.h"
+
+#include "place.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "block.h"
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Howard Hinnant's "days_from_civil": years begin in March, eras are 400. */
+int64_t
+place_days(int64_t year, unsigned month, unsigned day)
+{
+	int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400;
+	int64_t of_era = y - era * 400;
+	int64_t of_year =
+		(153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
+	       of_year - 719468;
+}
+
+/* The number that n digits at s are; -1: they are not. */
+static int
+number(const char *s, size_t n)
+{
+	int v = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_digit(s[i]))
+			return -1;
+		v = v * 10 + s[i] - '0';
+	}
+	return v;
+}
+
+/* A date at s: how long it is, or 0. */
+static size_t
+date_at(const char *s, int64_t *day)
+{
+	size_t dash = strnlen(s, 5) == 5 && s[4] == '-', n = 8 + 2 * dash;
+	int year, month, of_month;
+
+	if (strnlen(s, n) < n || (dash && s[7] != '-') || is_digit(s[n]))
+		return 0;
+	year = number(s, 4);
+	month = number(s + 4 + dash, 2);
+	of_month = number(s + 6 + 2 * dash, 2);
+	if (year < 1970 || year > 2200 || month < 1 || month > 12 ||
+	    of_month < 1 || of_month > 31)
+		return 0;
+	*day = place_days(year, (unsigned)month, (unsigned)of_month);
+	return n;
+}
+
+/* The digits of hour, minute and second after a date, as seconds. */
+static int64_t
+seconds_after(const char *s)
+{
+	static const int limit[] = { 24, 60, 60 }, worth[] = { 3600, 60, 1 };
+	int64_t seconds = 0;
+	size_t part = 0;
+
+	s += *s == 'T';
+
+	while (*s && part < 3) {
+		size_t n = 0, m;
+
+		while (isalnum((unsigned char)s[n]))
+			n++;
+		m = n && s[n - 1] == 'Z' ? n - 1 : n;
+		if (m && m % 2 == 0 && m / 2 <= 3 - part && number(s, m) >= 0)
+			for (size_t i = 0; i < m; i += 2) {
+				int v = number(s + i, 2);
+
+				if (v >= limit[part])
+					return seconds;
+				seconds += v * worth[part++];
+			}
+		s += n + (s[n] != 0);
+	}
+	return seconds;
+}
+
+bool
+place_time(const char *path, int64_t *time_ns)
+{
+	int64_t day;
+
+	for (const char *s = path; *s; s++) {
+		size_t n;
+
+		if (s > path && is_digit(s[-1]))
+			continue;
+		n = date_at(s, &day);
+		if (!n)
+			continue;
+		*time_ns =
+			day * BLOCK_DAY_NS + seconds_after(s + n) * 1000000000;
+		return true;
+	}
+	return false;
+}
+
+static bool
+has_letter(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isalpha((unsigned char)s[i]))
+			return true;
+	return false;
+}
+
+const char *
+place_host(const char *path, size_t *n)
+{
+	const char *slash;
+
+	for (; (slash = strchr(path, '/')); path = slash + 1) {
+		*n = (size_t)(slash - path);
+		if (has_letter(path, *n))
+			return path;
+	}
+	for (const char *s = path; *s; s++)
+		if (s[0] == '-' && is_digit(s[1]) &&
+		    has_letter(path, (size_t)(s - path))) {
+			*n = (size_t)(s - path);
+			return path;
+		}
+	*n = 0;
+	return path;
+}

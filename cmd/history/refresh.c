@@ -1,0 +1,572 @@
+/* refresh.c - see refresh.h. */
+#include "config.h"
+
+#include "refresh.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "lib/model/profile.h"
+#include "lib/model/units.h"
+#include "lib/stream/stream.h"
+#include "take.h"
+
+#define FILL 1024 /* profiles: a block with fewer is added to */
+#define MAX_OPEN_CELLS                                                         \
+	(4u << 20) /* kept in memory, before blocks are written */
+
+/* A file that the cache has. */
+struct known {
+	struct store_file f;
+	bool is_gone;
+	uint32_t heir; /* file that takes its entries; 0: they go */
+	/* Of its entries, if it is gone. */
+	size_t n_entry;
+	bool is_mixed; /* they have several types */
+	uint32_t types;
+	int64_t *total; /* by column */
+};
+
+struct touched {
+	int64_t id, day;
+};
+
+struct refresh {
+	struct archive *a;
+	const struct archive_options *o;
+	struct archive_news *news;
+	struct known *known; /* by path */
+	size_t n_known, cap_known;
+	struct known **by_id; /* n_id of them, NULL where there is none */
+	size_t n_id;
+	uint32_t next_id; /* of a new file: no number is used again */
+	size_t *fresh;    /* indices of files in a->walk to be read */
+	size_t n_fresh;
+	struct touched *touched; /* blocks with entries of gone files */
+	size_t n_touched, cap_touched;
+	struct block *open; /* blocks that are being filled */
+	size_t n_open, cap_open;
+	size_t n_cell; /* in them */
+};
+
+static void
+release(struct refresh *r)
+{
+	for (size_t i = 0; i < r->n_known; i++) {
+		free(r->known[i].f.path);
+		free(r->known[i].f.why);
+		free(r->known[i].total);
+	}
+	for (size_t i = 0; i < r->n_open; i++)
+		block_release(&r->open[i]);
+	free(r->known);
+	free(r->by_id);
+	free(r->fresh);
+	free(r->touched);
+	free(r->open);
+}
+
+/* --- what changed --- */
+
+static enum prof_status
+take_known(void *ctx, struct store_file *f, struct prof_err *err)
+{
+	struct refresh *r = ctx;
+
+	if (array_reserve(&r->known, &r->cap_known, r->n_known + 1,
+			  sizeof(*r->known)) < 0) {
+		free(f->path);
+		free(f->why);
+		return prof_nomem(err);
+	}
+	r->known[r->n_known++] = (struct known){ .f = *f };
+	if (f->id >= r->n_id)
+		r->n_id = (size_t)f->id + 1;
+	return PROF_OK;
+}
+
+static bool
+is_same(const struct known *k, const struct walk_file *w)
+{
+	return k->f.size == w->size && k->f.mtime_ns == w->mtime_ns &&
+	       k->f.inode == w->inode;
+}
+
+static void
+note_bad(struct refresh *r, const char *path, const char *why)
+{
+	if (!r->news->n_bad++ &&
+	    asprintf(&r->news->bad, "%s: %s", path, why) < 0)
+		r->news->bad = NULL;
+}
+
+/* Both lists are sorted by path. */
+static enum prof_status
+compare(struct refresh *r, struct prof_err *err)
+{
+	const struct walk *w = &r->a->walk;
+	size_t i = 0, k = 0;
+
+	r->fresh = malloc((w->n + 1) * sizeof(*r->fresh));
+	r->by_id = calloc(r->n_id + 1, sizeof(*r->by_id));
+	if (!r->fresh || !r->by_id)
+		return prof_nomem(err);
+	while (i < w->n || k < r->n_known) {
+		struct known *old = k < r->n_known ? &r->known[k] : NULL;
+		int c = !old        ? -1
+			: i == w->n ? 1
+				    : strcmp(w->file[i].path, old->f.path);
+
+		if (c < 0) {
+			r->fresh[r->n_fresh++] = i++;
+			continue;
+		}
+		k++;
+		r->by_id[old->f.id] = old;
+		if (c > 0) {
+			old->is_gone = true;
+			continue;
+		}
+		if (is_same(old, &w->file[i])) {
+			if (old->f.why)
+				note_bad(r, old->f.path, old->f.why);
+		} else {
+			old->is_gone = true;
+			r->fresh[r->n_fresh++] = i;
+		}
+		i++;
+	}
+	return PROF_OK;
+}
+
+/* --- entries of files that went --- */
+
+static enum prof_status
+add_total(struct known *k, const struct block *b, size_t i,
+	  struct prof_err *err)
+{
+	if (!k->n_entry++) {
+		k->types = b->types;
+		k->total = calloc(b->n_column + 1, sizeof(*k->total));
+		if (!k->total)
+			return prof_nomem(err);
+	}
+	k->is_mixed |= k->types != b->types;
+	for (size_t c = 0; c < b->n_column && !k->is_mixed; c++)
+		k->total[c] = units_add(k->total[c],
+					b->column[i * b->n_column + c].total);
+	return PROF_OK;
+}
+
+/* Find the entries of files that are gone: the blocks with any, and sums. */
+static enum prof_status
+find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
+{
+	struct refresh *r = ctx;
+	struct block b = { 0 };
+	size_t shared[BLOCK_MAX_COLUMN];
+	enum prof_status st = archive_read_meta(r->a, s, &b, shared, err);
+	bool is_touched = false;
+
+	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
+		uint32_t id = b.entry[i].file;
+		struct known *k = id < r->n_id ? r->by_id[id] : NULL;
+
+		if (!k)
+			st = prof_fail(err, PROF_EFORMAT, "damaged");
+		else if (k->is_gone) {
+			is_touched = true;
+			st = add_total(k, &b, i, err);
+		}
+	}
+	block_release(&b);
+	if (st != PROF_OK || !is_touched)
+		return st;
+	if (array_reserve(&r->touched, &r->cap_touched, r->n_touched + 1,
+			  sizeof(*r->touched)) < 0)
+		return prof_nomem(err);
+	r->touched[r->n_touched++] = (struct touched){ s->id, s->day };
+	return PROF_OK;
+}
+
+/* --- blocks --- */
+
+struct loading {
+	struct archive *a;
+	int64_t id;
+	struct block *b;
+	size_t shared[BLOCK_MAX_COLUMN];
+	enum prof_status st; /* of visit_cell() */
+	size_t column;
+};
+
+static enum prof_status
+load_meta(void *ctx, const struct store_block *s, struct prof_err *err)
+{
+	struct loading *l = ctx;
+
+	return s->id == l->id ? archive_read_meta(l->a, s, l->b, l->shared, err)
+			      : PROF_OK;
+}
+
+static void
+load_cell(void *ctx, const struct cell *c)
+{
+	struct loading *l = ctx;
+	struct cells *x = &l->b->cells[l->column];
+
+	if (array_reserve(&x->cell, &x->cap, x->n + 1, sizeof(*x->cell)) < 0)
+		l->st = PROF_ENOMEM;
+	else
+		x->cell[x->n++] = *c;
+}
+
+static enum prof_status
+load_post(void *ctx, uint32_t fn, size_t column, const void *data, size_t n,
+	  struct prof_err *err)
+{
+	struct loading *l = ctx;
+	enum prof_status st = PROF_OK;
+
+	for (size_t c = column; c < l->b->n_column && st == PROF_OK; c++) {
+		if (l->shared[c] != column)
+			continue;
+		l->column = c;
+		st = block_read_post(l->b, c, fn, data, n, load_cell, l, err);
+		if (st == PROF_OK && l->st != PROF_OK)
+			st = prof_nomem(err);
+	}
+	return st;
+}
+
+/* All of a block, into b, which is zeros. */
+static enum prof_status
+load_block(struct refresh *r, int64_t id, int64_t day, struct block *b,
+	   struct prof_err *err)
+{
+	struct loading l = { .a = r->a, .id = id, .b = b };
+	enum prof_status st =
+		store_blocks(r->a->store, day, day, load_meta, &l, err);
+
+	if (st == PROF_OK)
+		st = store_posts(r->a->store, id, load_post, &l, err);
+	return st;
+}
+
+/* Give the entries of gone files to their heirs, or drop them. */
+static enum prof_status
+settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
+{
+	struct block b = { 0 };
+	unsigned char *gone = NULL;
+	enum prof_status st = load_block(r, t->id, t->day, &b, err);
+
+	if (st == PROF_OK) {
+		gone = calloc(b.n_entry + 1, 1);
+		if (!gone)
+			st = prof_nomem(err);
+	}
+	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
+		uint32_t id = b.entry[i].file;
+		const struct known *k = id < r->n_id ? r->by_id[id] : NULL;
+
+		if (!k || !k->is_gone)
+			continue;
+		b.entry[i].file = k->heir;
+		gone[i] = !k->heir;
+	}
+	if (st == PROF_OK) {
+		block_drop(&b, gone);
+		st = store_put_block(r->a->store, &b, err);
+	}
+	free(gone);
+	block_release(&b);
+	return st;
+}
+
+static enum prof_status
+write_open(struct refresh *r, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; i < r->n_open; i++) {
+		if (st == PROF_OK)
+			st = store_put_block(r->a->store, &r->open[i], err);
+		block_release(&r->open[i]);
+	}
+	r->n_open = 0;
+	r->n_cell = 0;
+	return st;
+}
+
+/* The last block of a day and types that has room. */
+struct roomy {
+	uint32_t types;
+	int64_t id;
+};
+
+static enum prof_status
+find_room(void *ctx, const struct store_block *s, struct prof_err *err)
+{
+	struct roomy *x = ctx;
+
+	(void)err;
+	if (s->types == x->types && s->n < FILL)
+		x->id = s->id;
+	return PROF_OK;
+}
+
+static enum prof_status
+open_block(struct refresh *r, const struct taken *t, struct block **out,
+	   struct prof_err *err)
+{
+	struct roomy room = { .types = t->types };
+	enum prof_status st;
+	struct block *b;
+
+	for (size_t i = 0; i < r->n_open; i++) {
+		b = *out = &r->open[i];
+		if (b->day != t->day || b->types != t->types)
+			continue;
+		if (b->n_entry < BLOCK_MAX)
+			return PROF_OK;
+		st = store_put_block(r->a->store, b, err);
+		block_release(b);
+		goto empty;
+	}
+	if (array_reserve(&r->open, &r->cap_open, r->n_open + 1,
+			  sizeof(*r->open)) < 0)
+		return prof_nomem(err);
+	b = *out = &r->open[r->n_open++];
+	memset(b, 0, sizeof(*b));
+	st = store_blocks(r->a->store, t->day, t->day, find_room, &room, err);
+	if (st == PROF_OK && room.id)
+		return load_block(r, room.id, t->day, b, err);
+empty:
+	b->day = t->day;
+	b->types = t->types;
+	b->n_column = t->n_column;
+	return st;
+}
+
+/* --- reading --- */
+
+/* The profile of a file; *why is filled where that is its fault. */
+static enum prof_status
+read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
+	  struct prof_err *err)
+{
+	enum prof_status st;
+	char *path = NULL;
+	int fd;
+
+	*p = NULL;
+	if (r->a->root && asprintf(&path, "%s/%s", r->a->root, w->real) < 0)
+		return prof_nomem(err);
+	fd = open(path ? path : w->real, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	free(path);
+	if (fd < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	st = profile_read(fd, r->o->max_size, p, err);
+	close(fd);
+	return st;
+}
+
+/* The first file that the cache has from this path on. */
+static size_t
+known_from(const struct refresh *r, const char *path, size_t n, char end)
+{
+	size_t lo = 0, hi = r->n_known;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const char *its = r->known[mid].f.path;
+		int c = strncmp(its, path, n);
+
+		if (!c)
+			c = (unsigned char)its[n] - (unsigned char)end;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The part of a sum that file k was: adds its totals. */
+static bool
+add_part(const struct known *k, const struct taken *t,
+	 int64_t total[BLOCK_MAX_COLUMN])
+{
+	if (k->is_mixed || k->types != t->types || k->heir)
+		return false;
+	for (size_t c = 0; c < t->n_column; c++)
+		total[c] = units_add(total[c], k->total[c]);
+	return true;
+}
+
+/*
+ * If the files that went from the folder F, with a file F.pb.gz from before,
+ * are what the sum F.pb.gz holds (same types, same totals), it gets their
+ * entries.
+ */
+static bool
+inherit(struct refresh *r, const char *path, const struct taken *t,
+	uint32_t heir)
+{
+	static const char end[] = ".pb.gz";
+	int64_t total[BLOCK_MAX_COLUMN] = { 0 };
+	size_t n = strlen(path), first, last, n_part = 0, old;
+
+	if (n <= strlen(end) || strcmp(path + n - strlen(end), end) != 0)
+		return false;
+	n -= strlen(end);
+	first = known_from(r, path, n, '/');
+	last = known_from(r, path, n, '/' + 1);
+	for (size_t i = first; i < last; i++) {
+		if (!r->known[i].is_gone || !r->known[i].n_entry)
+			continue;
+		if (!add_part(&r->known[i], t, total))
+			return false;
+		n_part++;
+	}
+	old = known_from(r, path, strlen(path), '\0');
+	if (old == r->n_known || strcmp(r->known[old].f.path, path) != 0 ||
+	    !r->known[old].is_gone || !r->known[old].n_entry)
+		old = first; /* there was none */
+	else if (!add_part(&r->known[old], t, total))
+		return false;
+	for (size_t c = 0; c < t->n_column; c++)
+		if (total[c] != t->column[c].total)
+			return false;
+	if (!n_part)
+		return false;
+	for (size_t i = first; i < last; i++)
+		if (r->known[i].is_gone)
+			r->known[i].heir = heir;
+	r->known[old].heir = heir;
+	r->news->n_handed += n_part;
+	return true;
+}
+
+/* Read one file, and put it where it belongs. f is its row. */
+static enum prof_status
+take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
+	  struct prof_err *err)
+{
+	struct profile *p;
+	struct prof_err why;
+	struct block *b = NULL;
+	struct taken t;
+	enum prof_status st = read_file(r, w, &p, &why);
+
+	if (st == PROF_OK)
+		st = take_profile(&t, p, w, &r->a->words, &why);
+	if (st == PROF_ENOMEM)
+		prof_nomem(err);
+	else if (st != PROF_OK)
+		f->why = why.msg;
+	if (st != PROF_OK) {
+		if (f->why) {
+			r->news->n_new_bad++;
+			r->o->tell_bad(r->a->root, w->real, f->why);
+			st = store_put_file(r->a->store, f, err);
+		}
+		profile_free(p);
+		f->why = NULL;
+		return st;
+	}
+	st = store_put_file(r->a->store, f, err);
+	if (st == PROF_OK && !inherit(r, w->path, &t, f->id)) {
+		r->news->n_read++;
+		r->news->n_no_time += t.time_from == TAKE_TIME_FILE;
+		t.entry.file = f->id;
+		st = open_block(r, &t, &b, err);
+		if (st == PROF_OK)
+			st = block_add(b, &t.entry, t.column, err);
+		if (st == PROF_OK)
+			st = take_functions(b, p, &r->a->functions, err);
+		for (size_t c = 0; b && c < b->n_column; c++)
+			r->n_cell += p->n_function; /* about */
+	}
+	profile_free(p);
+	return st;
+}
+
+static int
+by_time(const void *a, const void *b, void *walk)
+{
+	const struct walk *w = walk;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	int64_t x = w->file[i].mtime_ns, y = w->file[k].mtime_ns;
+
+	return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
+}
+
+/* Oldest first, so that few blocks are open at a time. */
+static enum prof_status
+read_fresh(struct refresh *r, struct prof_err *err)
+{
+	struct walk *w = &r->a->walk;
+	enum prof_status st = PROF_OK;
+
+	if (r->n_fresh)
+		qsort_r(r->fresh, r->n_fresh, sizeof(*r->fresh), by_time, w);
+	for (size_t i = 0; i < r->n_fresh && st == PROF_OK; i++) {
+		const struct walk_file *x = &w->file[r->fresh[i]];
+		struct store_file f = { .id = r->next_id++,
+					.path = x->path,
+					.size = x->size,
+					.mtime_ns = x->mtime_ns,
+					.inode = x->inode };
+
+		st = take_file(r, x, &f, err);
+		if (st == PROF_OK && r->n_cell > MAX_OPEN_CELLS)
+			st = write_open(r, err);
+	}
+	return st == PROF_OK ? write_open(r, err) : st;
+}
+
+static enum prof_status
+apply(struct refresh *r, struct prof_err *err)
+{
+	struct store *s = r->a->store;
+	enum prof_status st = store_begin(s, err);
+
+	if (st == PROF_OK && r->news->n_gone)
+		st = store_blocks(s, INT64_MIN, INT64_MAX, find_entries, r,
+				  err);
+	for (size_t i = 0; i < r->n_known && st == PROF_OK; i++)
+		if (r->known[i].is_gone)
+			st = store_drop_file(s, r->known[i].f.id, err);
+	if (st == PROF_OK)
+		st = read_fresh(r, err);
+	for (size_t i = 0; i < r->n_touched && st == PROF_OK; i++)
+		st = settle_block(r, &r->touched[i], err);
+	if (st == PROF_OK)
+		st = store_put_names(s, &r->a->functions, &r->a->words, err);
+	return st == PROF_OK ? store_commit(s, err) : st;
+}
+
+enum prof_status
+refresh(struct archive *a, const struct archive_options *o,
+	struct archive_news *news, struct prof_err *err)
+{
+	struct refresh r = { .a = a, .o = o, .news = news };
+	enum prof_status st = store_files(a->store, take_known, &r, err);
+
+	if (st == PROF_OK)
+		st = compare(&r, err);
+	for (size_t i = 0; i < r.n_known && st == PROF_OK; i++)
+		news->n_gone += r.known[i].is_gone;
+	r.next_id = r.n_id ? (uint32_t)r.n_id : 1;
+	if (st == PROF_OK && (news->n_gone || r.n_fresh))
+		st = apply(&r, err);
+	release(&r);
+	return st;
+}

@@ -1,0 +1,124 @@
+/*
+ * series.h - functions over the profiles of archives: what was asked for, and
+ * the answer, by time or by whatever else the profiles are grouped.
+ */
+#ifndef HISTORY_SERIES_H
+#define HISTORY_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "archive.h"
+#include "lib/base/pairs.h"
+#include "lib/base/status.h"
+#include "names.h"
+
+enum series_by {
+	SERIES_DAY,
+	SERIES_HOUR,
+	SERIES_PROFILE,
+	SERIES_BUILD,
+	SERIES_HOST,
+	SERIES_LABEL,
+};
+
+struct question {
+	const char *type; /* a sample type; NULL: the default of all */
+	enum series_by by;
+	const char *label; /* of SERIES_LABEL */
+	int64_t from, to;  /* times: from <= t < to */
+	/* Is this function asked for? */
+	enum prof_status (*wants)(void *ctx, const struct str *name,
+				  bool *wanted, struct prof_err *err);
+	void *wants_ctx;
+};
+
+/* The profiles that share a key. */
+struct bucket {
+	uint32_t key;              /* of series.keys: "2026-11-20", a host... */
+	int64_t first_ns, last_ns; /* times of profiles */
+	uint64_t n;                /* profiles */
+	uint64_t n_host;           /* different ones, if known */
+	int64_t samples, total;
+	uint32_t build;   /* that began last: of series.words; 0: none */
+	uint64_t n_build; /* different ones */
+};
+
+/* One function, in each bucket. */
+struct series_fn {
+	uint32_t name; /* of series.functions */
+	int64_t *flat, *cum;
+	size_t n, cap[2];
+};
+
+struct series_build {
+	uint32_t name; /* of series.words */
+	int64_t first_ns, last_ns;
+	uint64_t n; /* profiles */
+};
+
+/* A number for each name: of what has it, and one; 0: nothing has. */
+struct series_map {
+	uint32_t *slot;
+	size_t cap;
+};
+
+struct series {
+	char *type, *unit;
+	struct bucket *bucket; /* in order, after series_sort() */
+	size_t n_bucket, cap_bucket;
+	struct series_fn *fn;
+	size_t n_fn, cap_fn;
+	struct names keys, functions, words;
+	struct series_build *build; /* by first time, after series_sort() */
+	size_t n_build, cap_build;
+	struct series_map of_key, of_fn, of_build; /* before series_sort() */
+	struct pairs hosts, builds;                /* of buckets */
+};
+
+/* Times and sample types in an archive. */
+struct series_span {
+	int64_t first_ns, last_ns; /* first > last: no profiles */
+	struct names types;        /* "cpu\0nanoseconds\0": all there are */
+	uint32_t *is_default;      /* of types: how many blocks */
+	size_t cap_default;
+};
+
+/* Begin with no profiles. PROF_ENOMEM. */
+enum prof_status series_span_init(struct series_span *x,
+				  struct prof_err *err) MUST_USE;
+void series_span_release(struct series_span *x);
+
+/* Add those of an archive. */
+enum prof_status series_span_add(struct series_span *x, struct archive *a,
+				 struct prof_err *err) MUST_USE;
+
+/*
+ * Settle type and unit of *s: the type of q, or the only default there is. To
+ * end with series_release(), whatever it returns. PROF_EUSAGE names the types.
+ */
+enum prof_status series_init(struct series *s, const struct series_span *x,
+			     const struct question *q,
+			     struct prof_err *err) MUST_USE;
+void series_release(struct series *s);
+
+/* Add the profiles of an archive. */
+enum prof_status series_add(struct series *s, struct archive *a,
+			    const struct question *q,
+			    struct prof_err *err) MUST_USE;
+
+/* After the last: put buckets, functions and builds in order. PROF_ENOMEM. */
+enum prof_status series_sort(struct series *s, enum series_by by,
+			     struct prof_err *err) MUST_USE;
+
+/* The column of the block types `types` that the series is about, or n. */
+size_t series_column(const struct series *s, const struct archive *a,
+		     uint32_t types);
+
+#define SERIES_TIME 32 /* room for a time as text */
+
+/* "2026-11-20T10:15:00Z"; with only_day "2026-11-20". */
+void series_time(int64_t t_ns, bool only_day, char text[SERIES_TIME]);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * store.h - the cache of an archive: an SQLite database, the only module that
+ * knows SQLite. It holds nothing that is not in the archive, so whatever is
+ * wrong with it, it is made again: PROF_EFORMAT means that.
+ *
+ *	file	id, path, size, mtime, inode; why: the file could not be read
+ *	word	id, text: build-ids, hosts, sample types, labels
+ *	fn	id, name: functions, as prof-text prints them
+ *	block	id, day, types, n, meta, sums	(block.h)
+ *	post	block, fn, col, data		(block.h)
+ *
+ * Beside the database is a file, "lock": a process that writes has it
+ * exclusively, readers share it. A database is replaced only under the lock, so
+ * nobody reads one that has no name any more, or with the journal of another.
+ */
+#ifndef HISTORY_STORE_H
+#define HISTORY_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block.h"
+#include "lib/base/status.h"
+#include "names.h"
+
+struct store;
+
+struct store_file {
+	uint32_t id;
+	char *path; /* the caller's to free */
+	char *why;  /* NULL: it was read; the caller's to free */
+	int64_t size, mtime_ns, inode;
+};
+
+/*
+ * Open the database in the folder dir, with the lock, exclusively; one that is
+ * missing, of another version or damaged is made anew, and *was_damaged tells.
+ * is_new: one that is there is thrown away. dir NULL: in memory. *out is the
+ * caller's, for store_close(). PROF_EIO, PROF_ENOMEM.
+ */
+enum prof_status store_open(struct store **out, const char *dir, bool is_new,
+			    bool *was_damaged, struct prof_err *err) MUST_USE;
+void store_close(struct store *s);
+
+/* Begin and end a change: all of it is there, or none. */
+enum prof_status store_begin(struct store *s, struct prof_err *err) MUST_USE;
+enum prof_status store_commit(struct store *s, struct prof_err *err) MUST_USE;
+
+/* No more changes: other readers may come. */
+void store_share(struct store *s);
+
+/* Read the names of functions, or the words. */
+enum prof_status store_functions(struct store *s, struct names *x,
+				 struct prof_err *err) MUST_USE;
+enum prof_status store_words(struct store *s, struct names *x,
+			     struct prof_err *err) MUST_USE;
+
+/* Write those that are new. */
+enum prof_status store_put_names(struct store *s, struct names *functions,
+				 struct names *words,
+				 struct prof_err *err) MUST_USE;
+
+/* Call visit() for each file, by path; it takes path and why. */
+enum prof_status store_files(struct store *s,
+			     enum prof_status (*visit)(void *ctx,
+						       struct store_file *f,
+						       struct prof_err *err),
+			     void *ctx, struct prof_err *err) MUST_USE;
+
+/* Add a file; an id of 0 becomes the next free one. */
+enum prof_status store_put_file(struct store *s, struct store_file *f,
+				struct prof_err *err) MUST_USE;
+enum prof_status store_drop_file(struct store *s, uint32_t id,
+				 struct prof_err *err) MUST_USE;
+
+/* A block as the database lists it: its meta and sums are bytes of this. */
+struct store_block {
+	int64_t id, day;
+	uint32_t types;
+	size_t n; /* profiles */
+	const void *meta, *sums;
+	size_t n_meta, n_sums;
+};
+
+/* Call visit() for each block from day `from` to day `to`, by day and id. */
+enum prof_status
+store_blocks(struct store *s, int64_t from, int64_t to,
+	     enum prof_status (*visit)(void *ctx, const struct store_block *b,
+				       struct prof_err *err),
+	     void *ctx, struct prof_err *err) MUST_USE;
+
+/*
+ * The post of a function and column, for store_post_done(); *n is 0 if there
+ * is none.
+ */
+enum prof_status store_post(struct store *s, int64_t block, uint32_t fn,
+			    size_t column, const void **data, size_t *n,
+			    struct prof_err *err) MUST_USE;
+void store_post_done(struct store *s);
+
+/* Call visit() for all posts of a block. */
+enum prof_status
+store_posts(struct store *s, int64_t block,
+	    enum prof_status (*visit)(void *ctx, uint32_t fn, size_t column,
+				      const void *data, size_t n,
+				      struct prof_err *err),
+	    void *ctx, struct prof_err *err) MUST_USE;
+
+/*
+ * Write b in place of what the database has of it; an id of 0 becomes the next
+ * free one, and a block without profiles goes.
+ */
+enum prof_status store_put_block(struct store *s, struct block *b,
+				 struct prof_err *err) MUST_USE;
+
+/* Look for damage in all of it. */
+enum prof_status store_check(struct store *s, struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,342 @@
+/* take.c - see take.h. */
+#include "config.h"
+
+#include "take.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/match.h"
+#include "lib/base/buf.h"
+#include "lib/gate/gate.h"
+#include "lib/model/profile.h"
+#include "lib/report/frames.h"
+#include "lib/report/graph.h"
+#include "lib/report/report.h"
+#include "place.h"
+
+/* --- words --- */
+
+static enum prof_status
+put_word(struct names *x, const char *s, size_t n, uint32_t *out,
+	 struct prof_err *err)
+{
+	*out = strtab_add(&x->t, s, n);
+	return *out == STRTAB_NONE ? prof_nomem(err) : PROF_OK;
+}
+
+/* A text ended by NUL, with its NUL: fields of a word. */
+static int
+put_field(struct buf *b, const struct profile *p, uint32_t s)
+{
+	const struct str *text = &p->strings.str[s];
+
+	/* A NUL in a name would be the end of it: profiles of attackers. */
+	return buf_add(b, text->s, strnlen(text->s, text->len)) < 0 ||
+			       buf_add(b, "", 1) < 0
+		       ? -1
+		       : 0;
+}
+
+/* The default column, then type and unit of each: "1\0samples\0count\0cpu..."
+ */
+static enum prof_status
+word_of_types(struct taken *t, const struct profile *p, struct names *words,
+	      struct prof_err *err)
+{
+	struct buf b = { 0 };
+	enum prof_status st = PROF_OK;
+	size_t column = 0;
+	char text[24];
+
+	if (p->n_type)
+		st = profile_sample_index(p, NULL, &column, err);
+	if (st != PROF_OK)
+		return st;
+	snprintf(text, sizeof(text), "%zu", column);
+	if (buf_add(&b, text, strlen(text) + 1) < 0)
+		st = prof_nomem(err);
+	for (size_t i = 0; i < p->n_type && st == PROF_OK; i++)
+		if (put_field(&b, p, p->type[i].type) < 0 ||
+		    put_field(&b, p, p->type[i].unit) < 0)
+			st = prof_nomem(err);
+	if (st == PROF_OK)
+		st = put_word(words, (const char *)b.data, b.n, &t->types, err);
+	buf_release(&b);
+	return st;
+}
+
+size_t
+take_types(const struct str *word, struct take_type type[BLOCK_MAX_COLUMN])
+{
+	const char *s = word->s, *end = s + word->len;
+	size_t n = 0, column = (size_t)atoi(s);
+
+	for (s += strlen(s) + 1; s < end && n < BLOCK_MAX_COLUMN; n++) {
+		type[n].type = s;
+		type[n].n_type = strlen(s);
+		s += type[n].n_type + 1;
+		if (s >= end)
+			break;
+		type[n].unit = s;
+		type[n].n_unit = strlen(s);
+		s += type[n].n_unit + 1;
+		type[n].is_default = n == column;
+	}
+	return n;
+}
+
+static const struct label *
+string_label(const struct profile *p, const struct sample *s, uint32_t key,
+	     size_t *n)
+{
+	const struct label *l = profile_label(p, s), *first = NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; i < s->n_label; i++)
+		if (l[i].str && l[i].key == key) {
+			if (!first)
+				first = &l[i];
+			++*n;
+		}
+	return first;
+}
+
+/* Does every sample have this label, once, with this value? */
+static bool
+is_common(const struct profile *p, const struct label *l)
+{
+	for (size_t i = 0; i < p->n_sample; i++) {
+		size_t n;
+		const struct label *its =
+			string_label(p, &p->sample[i], l->key, &n);
+
+		if (n != 1 || its->str != l->str)
+			return false;
+	}
+	return true;
+}
+
+/* The string labels that all samples share: "host\0web1\0region\0eu\0". */
+static enum prof_status
+word_of_labels(struct taken *t, const struct profile *p, struct names *words,
+	       struct prof_err *err)
+{
+	struct buf b = { 0 };
+	enum prof_status st = PROF_OK;
+	const struct label *l;
+
+	if (!p->n_sample || !p->sample[0].n_label)
+		return PROF_OK;
+	l = profile_label(p, &p->sample[0]);
+	for (uint32_t i = 0; i < p->sample[0].n_label && st == PROF_OK; i++) {
+		if (!l[i].str || !is_common(p, &l[i]))
+			continue;
+		if (put_field(&b, p, l[i].key) < 0 ||
+		    put_field(&b, p, l[i].str) < 0)
+			st = prof_nomem(err);
+	}
+	if (st == PROF_OK && b.n)
+		st = put_word(words, (const char *)b.data, b.n,
+			      &t->entry.labels, err);
+	buf_release(&b);
+	return st;
+}
+
+const char *
+take_label(const struct str *word, const char *key, size_t *n)
+{
+	const char *s = word->s, *end = s + word->len;
+
+	while (s < end) {
+		const char *value = s + strlen(s) + 1;
+
+		if (value >= end)
+			break;
+		*n = strlen(value);
+		if (!strcmp(s, key))
+			return value;
+		s = value + *n + 1;
+	}
+	return NULL;
+}
+
+/* The label "host", or else what the path says. */
+static enum prof_status
+word_of_host(struct taken *t, const struct walk_file *f, struct names *words,
+	     struct prof_err *err)
+{
+	const struct str labels = *names_str(words, t->entry.labels);
+	size_t n = 0;
+	const char *host = take_label(&labels, "host", &n);
+
+	if (!host)
+		host = place_host(f->path, &n);
+	return n ? put_word(words, host, n, &t->entry.host, err) : PROF_OK;
+}
+
+/* The build-id of the program: of the first mapping that has one. */
+static enum prof_status
+word_of_build(struct taken *t, const struct profile *p, struct names *words,
+	      struct prof_err *err)
+{
+	for (size_t i = 0; i < p->n_mapping; i++) {
+		const struct str *id = &p->strings.str[p->mapping[i].build_id];
+
+		if (id->len)
+			return put_word(words, id->s, id->len, &t->entry.build,
+					err);
+	}
+	return PROF_OK;
+}
+
+/* --- numbers --- */
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* The largest number that divides all values of a column; saturated: 1. */
+static int64_t
+common_divisor(const struct profile *p, size_t column, int64_t total)
+{
+	int64_t d = 0;
+
+	if (total == INT64_MAX || total == INT64_MIN)
+		return 1;
+	for (size_t i = 0; i < p->n_sample && d != 1; i++) {
+		int64_t v = profile_value(p, i)[column];
+
+		if (v == INT64_MIN)
+			return 1;
+		d = gcd(d, v < 0 ? -v : v);
+	}
+	return d ? d : 1;
+}
+
+static void
+take_column(struct taken *t, struct profile *p, size_t column)
+{
+	const struct report_options o = { 0 };
+	struct gate_measure m;
+	struct gate_total total;
+	struct prof_err err;
+	struct report r;
+	char index[24];
+
+	report_total(&r, p, column, &o);
+	t->column[column] = (struct entry_column){
+		.total = r.total,
+		.scale = common_divisor(p, column, r.total),
+	};
+	snprintf(index, sizeof(index), "%zu", column);
+	if (gate_measure(p, index, &m, &err) == PROF_OK &&
+	    gate_total(p, &m, &total, &err) == PROF_OK && total.events < 1e18)
+		t->column[column].samples = llround(total.events);
+}
+
+static void
+take_time(struct taken *t, const struct profile *p, const struct walk_file *f)
+{
+	struct entry *e = &t->entry;
+
+	e->duration_ns = p->duration_ns;
+	t->time_from = TAKE_TIME_OWN;
+	e->time_ns = p->time_ns;
+	if (e->time_ns <= 0) {
+		t->time_from = TAKE_TIME_PATH;
+		if (!place_time(f->path, &e->time_ns)) {
+			t->time_from = TAKE_TIME_FILE;
+			e->time_ns = f->mtime_ns;
+		}
+	}
+	t->day = e->time_ns / BLOCK_DAY_NS;
+	if (e->time_ns % BLOCK_DAY_NS < 0)
+		t->day--;
+}
+
+enum prof_status
+take_profile(struct taken *t, struct profile *p, const struct walk_file *f,
+	     struct names *words, struct prof_err *err)
+{
+	enum prof_status st;
+
+	memset(t, 0, sizeof(*t));
+	if (p->n_type > BLOCK_MAX_COLUMN)
+		return prof_fail(err, PROF_ELIMIT,
+				 "%zu sample types, more than %d", p->n_type,
+				 BLOCK_MAX_COLUMN);
+	t->n_column = p->n_type;
+	take_time(t, p, f);
+	st = match_drop_frames(p, err);
+	if (st == PROF_OK)
+		st = word_of_types(t, p, words, err);
+	if (st == PROF_OK)
+		st = word_of_labels(t, p, words, err);
+	if (st == PROF_OK)
+		st = word_of_host(t, f, words, err);
+	if (st == PROF_OK)
+		st = word_of_build(t, p, words, err);
+	for (size_t c = 0; c < p->n_type && st == PROF_OK; c++)
+		take_column(t, p, c);
+	return st;
+}
+
+/* --- functions --- */
+
+static enum prof_status
+take_graph(struct block *b, const struct frames *f, size_t column,
+	   const uint32_t *fn, struct prof_err *err)
+{
+	const struct graph_options o = { .column = column };
+	struct graph *g = NULL;
+	enum prof_status st = graph_new(f, &o, &g, err);
+
+	for (size_t i = 0; st == PROF_OK && i < g->n_node; i++) {
+		const struct graph_node *n = &g->node[i];
+
+		if (n->flat.value || n->cum.value)
+			st = block_add_cell(b, column, fn[n->key],
+					    n->flat.value, n->cum.value, err);
+	}
+	graph_free(g);
+	return st;
+}
+
+enum prof_status
+take_functions(struct block *b, struct profile *p, struct names *functions,
+	       struct prof_err *err)
+{
+	const struct frames_options o = { 0 };
+	struct frames *f = NULL;
+	uint32_t *fn = NULL;
+	enum prof_status st = frames_new(p, &o, &f, err);
+
+	if (st == PROF_OK) {
+		fn = malloc((f->n_key + 1) * sizeof(*fn));
+		if (!fn)
+			st = prof_nomem(err);
+	}
+	for (uint32_t k = 0; st == PROF_OK && k < f->n_key; k++) {
+		const struct str *text = frames_text(f, k);
+
+		fn[k] = strtab_add(&functions->t, text->s, text->len);
+		if (fn[k] == STRTAB_NONE)
+			st = prof_nomem(err);
+	}
+	for (size_t c = 0; c < p->n_type && st == PROF_OK; c++)
+		st = take_graph(b, f, c, fn, err);
+	free(fn);
+	frames_free(f);
+	return st;
+}

@@ -1,0 +1,61 @@
+/*
+ * take.h - from a profile to what the cache has of it (block.h).
+ *
+ * flat and cum are those of prof-text --trim=false: frames that the profile
+ * says to drop are dropped, a function counts once for each sample.
+ */
+#ifndef HISTORY_TAKE_H
+#define HISTORY_TAKE_H
+
+#include <stdbool.h>
+
+#include "block.h"
+#include "lib/base/status.h"
+#include "names.h"
+#include "walk.h"
+
+struct profile;
+
+/* Where the time of a profile came from. */
+enum take_time { TAKE_TIME_OWN, TAKE_TIME_PATH, TAKE_TIME_FILE };
+
+struct taken {
+	struct entry entry;
+	struct entry_column column[BLOCK_MAX_COLUMN];
+	uint32_t types; /* word, for take_types() */
+	size_t n_column;
+	int64_t day;
+	enum take_time time_from;
+};
+
+/*
+ * All but the functions; entry.file is left 0. p changes: its frames to drop
+ * go. PROF_ELIMIT: more than BLOCK_MAX_COLUMN sample types; PROF_ENOMEM.
+ */
+enum prof_status take_profile(struct taken *t, struct profile *p,
+			      const struct walk_file *f, struct names *words,
+			      struct prof_err *err) MUST_USE;
+
+/* Add the functions of p, which is the last entry of b. PROF_ENOMEM. */
+enum prof_status take_functions(struct block *b, struct profile *p,
+				struct names *functions,
+				struct prof_err *err) MUST_USE;
+
+/* A sample type, of the word that is `types` of a block. */
+struct take_type {
+	const char *type, *unit; /* n_type and n_unit bytes */
+	size_t n_type, n_unit;
+	bool is_default; /* prof-text shows it, if not asked */
+};
+
+/* The types in a word: how many, at most BLOCK_MAX_COLUMN. */
+size_t take_types(const struct str *word,
+		  struct take_type type[BLOCK_MAX_COLUMN]);
+
+/*
+ * The value of label `key` in a word of labels, *n bytes; NULL: not there, or
+ * samples differ in it.
+ */
+const char *take_label(const struct str *word, const char *key, size_t *n);
+
+#endif
