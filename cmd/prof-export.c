@@ -13,6 +13,7 @@
 #include "lib/formats/exchange/cpuprofile.h"
 #include "lib/formats/exchange/firefox.h"
 #include "lib/formats/exchange/folded.h"
+#include "lib/formats/exchange/otlp.h"
 #include "lib/formats/exchange/speedscope.h"
 #include "lib/model/profile.h"
 
@@ -60,14 +61,28 @@ cpuprofile(struct export_args *a, const struct profile *p, FILE *out,
 	return cpuprofile_write(out, p, a->column, err);
 }
 
+static enum prof_status
+otlp(struct export_args *a, const struct profile *p, FILE *out,
+     struct prof_err *err)
+{
+	struct buf b = { 0 };
+	enum prof_status st =
+		otlp_write(p, a->column, PACKAGE_VERSION, &b, err);
+
+	if (st == PROF_OK)
+		fwrite(b.data, 1, b.n, out);
+	buf_release(&b);
+	return st;
+}
+
 static const struct {
 	const char *name;
 	enum prof_status (*write)(struct export_args *, const struct profile *,
 				  FILE *, struct prof_err *);
 } formats[] = {
-	{ "callgrind", callgrind },   { "cpuprofile", cpuprofile },
-	{ "firefox", firefox },       { "folded", folded },
-	{ "speedscope", speedscope },
+	{ "callgrind", callgrind }, { "cpuprofile", cpuprofile },
+	{ "firefox", firefox },     { "folded", folded },
+	{ "otlp", otlp },           { "speedscope", speedscope },
 };
 
 int

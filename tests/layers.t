@@ -13,7 +13,7 @@ lib/wire         lib/base lib/model
 lib/formats      lib/base
 lib/formats/perf lib/base lib/model
 lib/formats/legacy lib/base lib/model lib/formats
-lib/formats/exchange lib/base lib/model lib/formats lib/formats/perf
+lib/formats/exchange lib/base lib/model lib/wire lib/formats lib/formats/perf
 lib/stream       lib/base lib/model lib/wire lib/formats lib/formats/legacy lib/formats/exchange
 lib/ops          lib/base lib/model
 lib/report       lib/base lib/model

@@ -97,6 +97,37 @@ parse_script(const char *name, const struct buf *raw, struct profile **out,
 	return st;
 }
 
+/* What was lost is said, and noted in the profile. */
+static enum prof_status
+parse_otlp(const char *name, const struct buf *raw,
+	   const struct import_options *o, struct profile **out,
+	   struct prof_err *err)
+{
+	struct otlp_notes notes;
+	char text[160];
+	enum prof_status st =
+		otlp_parse(raw->data, raw->n, &o->otlp, out, &notes, err);
+
+	if (st != PROF_OK || (!notes.n_time && !notes.n_void))
+		return st;
+	if (notes.n_time)
+		warn("%s: %zu timestamps of samples are left out; --label=time "
+		     "keeps them",
+		     cli_name(name), notes.n_time);
+	if (notes.n_void)
+		warn("%s: %zu attributes of samples are empty or 0 without a "
+		     "unit, which labels cannot be",
+		     cli_name(name), notes.n_void);
+	snprintf(text, sizeof(text),
+		 "# import: format=otlp profiles=%zu timestamps=%zu void=%zu",
+		 notes.n_profile, notes.n_time, notes.n_void);
+	if (profile_add_comment(*out, text) != PROF_NONE)
+		return PROF_OK;
+	profile_free(*out);
+	*out = NULL;
+	return prof_nomem(err);
+}
+
 /* A profile of bytes that are not compressed. Legacy formats go first: some are
  * folded stacks to whoever looks at the first line only. */
 static enum prof_status
@@ -121,6 +152,8 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 					err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(raw->data, raw->n, o->idle, out, err);
+	case FOREIGN_OTLP:
+		return parse_otlp(name, raw, o, out, err);
 	case FOREIGN_SCRIPT:
 		return parse_script(name, raw, out, err);
 	default:

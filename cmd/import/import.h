@@ -12,6 +12,7 @@
 #include "json-in.h"
 #include "lib/formats/exchange/folded.h"
 #include "lib/formats/exchange/foreign.h"
+#include "lib/formats/exchange/otlp.h"
 #include "lib/formats/perf/perf.h"
 
 struct profile;
@@ -22,6 +23,7 @@ struct import_options {
 	struct perf_options perf;
 	struct folded_options folded;
 	struct speedscope_options speedscope;
+	struct otlp_options otlp;
 	bool idle; /* keep what .cpuprofile has of idle time */
 };
 

@@ -24,6 +24,7 @@ enum {
 	KEY_DIFF,
 	KEY_FRAMES,
 	KEY_ROOT,
+	KEY_RESOURCE_LABELS,
 };
 
 static const struct cli_opt opts[] = {
@@ -31,7 +32,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_COLUMNS, "columns", "WHICH",
 	  "perf.data: google, as perf_to_profile has them, or +weight" },
 	{ KEY_LABEL, "label", "LIST",
-	  "perf.data: label samples: process, tid, thread, cpu, cgroup..." },
+	  "perf.data: label samples: process, tid, thread, cpu, cgroup...; "
+	  "otlp: time" },
 	{ KEY_KERNEL, "kernel", "HOW",
 	  "perf.data: kernel frames: keep, drop, or fold into one (keep)" },
 	{ KEY_NO_IDLE, "no-idle", NULL, "leave out samples of idle CPUs" },
@@ -49,6 +51,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_FRAMES, "frames", "HOW",
 	  "folded: py, gdb or jvm: frames are \"name (file:line)\"" },
 	{ KEY_ROOT, "root", "LABEL", "folded: the first frame is that label" },
+	{ KEY_RESOURCE_LABELS, "resource-labels", NULL,
+	  "otlp: attributes of resources and scopes are labels" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -133,6 +137,7 @@ choose_labels(struct import_args *a)
 			    word);
 		a->import.perf.labels |= label[i].label;
 	}
+	a->import.otlp.times = a->import.perf.labels & PERF_TIME;
 }
 
 static void
@@ -242,6 +247,9 @@ one_option(struct import_args *a, int key)
 		break;
 	case KEY_IDLE:
 		a->import.idle = true;
+		break;
+	case KEY_RESOURCE_LABELS:
+		a->import.otlp.resource_labels = true;
 		break;
 	case KEY_STRICT:
 		a->import.perf.is_strict = true;

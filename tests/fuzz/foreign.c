@@ -6,16 +6,18 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "tests/fuzz/identity.h"
 #include "import/json-in.h"
 #include "lib/formats/exchange/callgrind.h"
 #include "lib/formats/exchange/cpuprofile.h"
 #include "lib/formats/exchange/firefox.h"
 #include "lib/formats/exchange/folded.h"
 #include "lib/formats/exchange/foreign.h"
+#include "lib/formats/exchange/otlp.h"
 #include "lib/formats/exchange/script.h"
 #include "lib/formats/exchange/speedscope.h"
+#include "tests/fuzz/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -32,12 +34,17 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 	};
 	struct folded_notes folded_notes;
 	struct script_notes script_notes;
+	struct otlp_notes otlp_notes;
 
 	switch (foreign_sniff(data, n)) {
 	case FOREIGN_SCRIPT:
 		return script_parse(data, n, p, &script_notes, err);
 	case FOREIGN_FOLDED:
 		return folded_parse(data, n, &folded, p, &folded_notes, err);
+	case FOREIGN_OTLP:
+		return otlp_parse(
+			data, n, &(struct otlp_options){ flags & 1, flags & 2 },
+			p, &otlp_notes, err);
 	case FOREIGN_SPEEDSCOPE:
 		return speedscope_parse(
 			data, n, &(struct speedscope_options){ folded.scale },
@@ -86,6 +93,30 @@ write_all_formats(const struct profile *p, unsigned flags)
 	free(text);
 }
 
+/* What is written as OTLP is read as the same. */
+static void
+there_and_back(const struct profile *p, unsigned flags)
+{
+	struct buf b = { 0 };
+	struct otlp_notes notes;
+	struct profile *back;
+	struct prof_err err;
+
+	if (otlp_write(p, p->n_type - 1, "0", &b, &err) == PROF_OK &&
+	    otlp_parse(b.data, b.n,
+		       &(struct otlp_options){ flags & 1, flags & 2 }, &back,
+		       &notes, &err) == PROF_OK) {
+		if (back->n_type != p->n_type || back->n_sample < p->n_sample ||
+		    back->period != p->period || back->time_ns != p->time_ns ||
+		    back->duration_ns != p->duration_ns)
+			abort();
+		fuzz_identity(back);
+	} else if (err.status != PROF_ENOMEM && err.status != PROF_ELIMIT) {
+		abort();
+	}
+	buf_release(&b);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -94,8 +125,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (n < 2 || read_any(data + 1, n - 1, data[0], &p, &err) != PROF_OK)
 		return 0;
-	if (p->n_type)
+	if (p->n_type) {
 		write_all_formats(p, data[0]);
+		there_and_back(p, data[0]);
+	}
 	fuzz_identity(p);
 	return 0;
 }

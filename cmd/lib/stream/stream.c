@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/formats/exchange/foreign.h"
+#include "lib/formats/exchange/otlp.h"
 #include "lib/formats/guess.h"
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/profile.h"
@@ -110,8 +111,11 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	if (legacy_sniff(raw, n) != LEGACY_NONE)
 		return legacy_parse(raw, n, 0, out, err);
 	st = profile_decode(raw, n, out, err);
-	/* Only what is no profile.proto may be anything else. */
-	kind = st == PROF_EFORMAT ? foreign_sniff(raw, n) : FOREIGN_NONE;
+	/* Only what is no profile.proto may be anything else. OTLP is, but for
+	 * the strings that it lacks. */
+	kind = st == PROF_EFORMAT || (st == PROF_EINVALID && otlp_is(raw, n))
+		       ? foreign_sniff(raw, n)
+		       : FOREIGN_NONE;
 	if (kind != FOREIGN_NONE)
 		return prof_fail(err, PROF_EFORMAT,
 				 "not a profile: looks like a %s file; %s",

@@ -8,6 +8,7 @@
 
 #include "folded.h"
 #include "lib/formats/perf/perf.h"
+#include "otlp.h"
 #include "script.h"
 
 static const struct {
@@ -20,6 +21,7 @@ static const struct {
 	[FOREIGN_CPUPROFILE] = { "cpuprofile", NULL },
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
+	[FOREIGN_OTLP] = { "otlp", NULL },
 	[FOREIGN_CALLGRIND] = { "callgrind",
 				"callgrind_annotate and kcachegrind read it" },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
@@ -85,6 +87,8 @@ foreign_sniff(const void *data, size_t n)
 {
 	if (perf_is(data, n))
 		return FOREIGN_PERF;
+	if (otlp_is(data, n))
+		return FOREIGN_OTLP;
 	if (begins(data, n, "PERFFILE"))
 		return FOREIGN_PERF_OLD;
 	if (begins(data, n, "SIMPLEPERF"))

@@ -14,6 +14,7 @@ enum foreign_kind {
 	FOREIGN_CPUPROFILE,
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
+	FOREIGN_OTLP,
 	FOREIGN_CALLGRIND, /* known, but not read: see foreign_hint() */
 	FOREIGN_PERF_OLD,
 	FOREIGN_SIMPLEPERF,
