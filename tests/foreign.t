@@ -30,9 +30,9 @@ looks folded 'a folded file; use prof-import'
 cp "$data/bad-perf.data" perf.data
 looks perf.data 'perf.data; use prof-import'
 printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrind.out
-looks callgrind.out 'a callgrind file; callgrind_annotate'
+looks callgrind.out 'a callgrind file; use prof-import'
 printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
-looks cachegrind.out 'a callgrind file; callgrind_annotate'
+looks cachegrind.out 'a callgrind file; use prof-import'
 printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 looks massif.out "massif's output; use prof-record --heap"
 printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report

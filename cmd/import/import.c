@@ -152,6 +152,9 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 					err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(raw->data, raw->n, o->idle, out, err);
+	case FOREIGN_CALLGRIND:
+		return callgrind_parse(raw->data, raw->n, &o->callgrind, out,
+				       err);
 	case FOREIGN_OTLP:
 		return parse_otlp(name, raw, o, out, err);
 	case FOREIGN_SCRIPT:

@@ -25,6 +25,7 @@ enum {
 	KEY_FRAMES,
 	KEY_ROOT,
 	KEY_RESOURCE_LABELS,
+	KEY_STACKS,
 };
 
 static const struct cli_opt opts[] = {
@@ -53,6 +54,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_ROOT, "root", "LABEL", "folded: the first frame is that label" },
 	{ KEY_RESOURCE_LABELS, "resource-labels", NULL,
 	  "otlp: attributes of resources and scopes are labels" },
+	{ KEY_STACKS, "stacks", "HOW",
+	  "callgrind: spread costs over stacks, or flat (spread)" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -154,6 +157,14 @@ choose_kernel(struct import_args *a)
 }
 
 static void
+choose_stacks(struct import_args *a)
+{
+	a->import.callgrind.flat = !strcmp(a->cli.arg, "flat");
+	if (!a->import.callgrind.flat && strcmp(a->cli.arg, "spread"))
+		die("--stacks: '%s' is not spread or flat", a->cli.arg);
+}
+
+static void
 choose_type(struct import_args *a)
 {
 	char *slash = strrchr(a->cli.arg, '/');
@@ -247,6 +258,9 @@ one_option(struct import_args *a, int key)
 		break;
 	case KEY_IDLE:
 		a->import.idle = true;
+		break;
+	case KEY_STACKS:
+		choose_stacks(a);
 		break;
 	case KEY_RESOURCE_LABELS:
 		a->import.otlp.resource_labels = true;

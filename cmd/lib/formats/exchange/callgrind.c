@@ -203,14 +203,14 @@ by_function(const void *a, const void *b, void *ctx)
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* An event's name: letters and digits, a letter first, no two the same. */
+/* An event's name: letters and digits, a letter first. */
 static void
-put_event(FILE *out, const char *type, size_t column)
+name_event(const struct writer *w, size_t column, char *text, size_t size)
 {
-	char text[64];
+	const char *type = profile_str(w->p, w->p->type[column].type);
 	size_t n = 0;
 
-	for (; *type && n < sizeof(text) - 1; type++) {
+	for (; *type && n < size - 1; type++) {
 		char c = *type;
 		bool is_letter =
 			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -219,10 +219,32 @@ put_event(FILE *out, const char *type, size_t column)
 			text[n++] = c;
 	}
 	text[n] = '\0';
-	if (n)
-		fprintf(out, " %s", text);
-	else
-		fprintf(out, " event%zu", column);
+	if (!n)
+		snprintf(text, size, "event%zu", column);
+}
+
+/* The events, and the columns as their long names. */
+static void
+put_events(struct writer *w)
+{
+	char name[64];
+
+	fputs("events:", w->out);
+	for (size_t i = 0; i < w->p->n_type; i++) {
+		name_event(w, i, name, sizeof(name));
+		fprintf(w->out, " %s", name);
+	}
+	for (size_t i = 0; i < w->p->n_type; i++) {
+		const struct value_type *t = &w->p->type[i];
+		const struct str *type = &w->p->strings.str[t->type];
+		const struct str *unit = &w->p->strings.str[t->unit];
+
+		name_event(w, i, name, sizeof(name));
+		fprintf(w->out, "\nevent: %s : ", name);
+		escape_put(w->out, ESCAPE_TEXT, type->s, type->len);
+		putc('/', w->out);
+		escape_put(w->out, ESCAPE_TEXT, unit->s, unit->len);
+	}
 }
 
 static void
@@ -232,10 +254,9 @@ put_header(struct writer *w, const char *version)
 
 	fprintf(w->out,
 		"# callgrind format\nversion: 1\ncreator: profpipe-%s\n"
-		"positions: line\nevents:",
+		"positions: line\n",
 		version);
-	for (size_t i = 0; i < w->p->n_type; i++)
-		put_event(w->out, profile_str(w->p, w->p->type[i].type), i);
+	put_events(w);
 	fputs("\nsummary:", w->out);
 	for (size_t i = 0; i < w->p->n_type; i++) {
 		sum = 0;

@@ -22,8 +22,7 @@ static const struct {
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_OTLP] = { "otlp", NULL },
-	[FOREIGN_CALLGRIND] = { "callgrind",
-				"callgrind_annotate and kcachegrind read it" },
+	[FOREIGN_CALLGRIND] = { "callgrind", NULL },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
 	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",
@@ -78,7 +77,7 @@ is_callgrind(const char *s, size_t n)
 	size_t head = n < 65536 ? n : 65536;
 
 	return begins(s, n, "# callgrind format") ||
-	       (has(s, head, "\nevents: ") &&
+	       ((begins(s, n, "events: ") || has(s, head, "\nevents: ")) &&
 		(has(s, head, "\nfn=") || has(s, head, "\nfl=")));
 }
 

@@ -15,8 +15,8 @@ enum foreign_kind {
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
 	FOREIGN_OTLP,
-	FOREIGN_CALLGRIND, /* known, but not read: see foreign_hint() */
-	FOREIGN_PERF_OLD,
+	FOREIGN_CALLGRIND,
+	FOREIGN_PERF_OLD, /* from here on not read: see foreign_hint() */
 	FOREIGN_SIMPLEPERF,
 	FOREIGN_KINDS,
 };

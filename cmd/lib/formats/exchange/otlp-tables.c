@@ -71,8 +71,8 @@ otlp_index(struct tables *t, enum otlp_table table, uint64_t index,
 	if (index < t->table[table].n || (!index && !t->table[table].n))
 		return PROF_OK;
 	return prof_fail(t->err, PROF_EINVALID,
-			 "otlp: %s[%zu]: no entry %llu in %s, which has %zu",
-			 what, at, (unsigned long long)index, table_name[table],
+			 "otlp: %s[%zu]: no entry %lld in %s, which has %zu",
+			 what, at, (long long)index, table_name[table],
 			 t->table[table].n);
 }
 
