@@ -1,7 +1,6 @@
 /*
- * binary.c - see binary.h. ELF files are opened by object.c, the files
- * that debug information was split off into are found by debug.c;
- * DWARF is in functions.c, symbol tables in tables.c.
+ * binary.c - see binary.h. object.c opens ELF files, debug.c finds split-off
+ * debug files, functions.c reads DWARF and tables.c symbol tables.
  */
 #include "config.h"
 
@@ -56,7 +55,8 @@ cmp_range(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Where instructions are: sections, or segments where those are stripped. */
+/* Find the ranges of code: from sections, or from segments if those are
+ * stripped. */
 static int
 read_code(struct binary *s)
 {
@@ -87,7 +87,7 @@ read_code(struct binary *s)
 			if (sh.sh_type == SHT_NOBITS)
 				s->layout.n_segment = 0;
 		} else if (s->layout.type == LOAD_REL) {
-			continue; /* where it was put is not known */
+			continue; /* its address is unknown */
 		}
 		s->code.range[s->code.n++] =
 			(struct code_range){ sh.sh_addr,
@@ -136,7 +136,7 @@ read_layout(struct binary *s, struct prof_err *err)
 	return read_code(s) < 0 ? prof_nomem(err) : PROF_OK;
 }
 
-/* Make *out of the file or, if there is one, the image. */
+/* Open *out: the image if there is one, else the file. */
 static enum prof_status
 open_object(const char *name, void *image, size_t n,
 	    struct unpack_budget *budget, struct binary **out,
@@ -231,7 +231,7 @@ binary_worth(const struct binary *s)
 {
 	GElf_Shdr sh;
 
-	/* Of its code, only the header is left. */
+	/* Its code sections have only headers. */
 	if (section_find(s->main.elf, ".text", 0, &sh) &&
 	    sh.sh_type == SHT_NOBITS)
 		return WORTH_SPLIT;
@@ -279,20 +279,20 @@ binary_symbol(struct binary *s, const char *name, uint64_t *value)
 }
 
 /*
- * The names of addresses, and what is done with them: DWARF's functions get the
- * name of their symbol, and addresses that DWARF does not know only that.
+ * Names for addresses: functions of DWARF get the names of their symbols, and
+ * addresses that DWARF does not know have only these.
  */
 struct run {
 	struct tables tables;
 	struct symbol_frame *frame;
 	size_t cap;
-	bool *done; /* of each address */
+	bool *done; /* by address */
 	bool nomem;
 	symbol_fn *fn;
 	void *ctx;
 };
 
-/* A symbol_fn: what DWARF knows, and the symbol. */
+/* A symbol_fn: pass on the frames of DWARF, with the name of the symbol. */
 static void
 take_dwarf(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
@@ -376,9 +376,9 @@ binary_ranges(const struct binary *s, const uint64_t *addr, size_t n,
 	return ok ? PROF_OK : prof_nomem(err);
 }
 
-/* --- which answers these are --- */
+/* --- the key of answers --- */
 
-/* Append what tells an object from others, and that of dwz's common file. */
+/* Append the identity of an object and of dwz's common file. */
 static bool
 add_identity(const struct object *o, struct buf *b)
 {

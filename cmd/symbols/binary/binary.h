@@ -1,7 +1,7 @@
 /*
  * binary.h - an open ELF file and the files split off from it: names and lines
- * for its addresses, out of its DWARF or its symbol table. Which file belongs
- * to which mapping: symbols/resolve/locate.h; from and into a profile:
+ * for its addresses, from DWARF or symbol tables. To find the file of a
+ * mapping: symbols/resolve/locate.h; to symbolize a profile:
  * symbols/resolve/resolve.h.
  *
  * Work is done in bulk: all addresses of a file at once, sorted, so each
@@ -24,9 +24,9 @@ struct binary;
 struct unpack_budget;
 
 /*
- * Open the ELF file path; budget bounds what it and the files that it leads to
- * unpack to, and may be NULL. *out is the caller's, for binary_close().
- * PROF_EIO, PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM.
+ * Open the ELF file path. budget limits the unpacked size of it and of the
+ * files split off from it, and may be NULL. *out is the caller's, for
+ * binary_close(). PROF_EIO, PROF_EFORMAT (not ELF, or damaged) or PROF_ENOMEM.
  */
 enum prof_status binary_open(const char *path, struct unpack_budget *budget,
 			     struct binary **out,
@@ -53,11 +53,11 @@ enum binary_worth {
 };
 enum binary_worth binary_worth(const struct binary *s);
 
-/* Has it DWARF, or a debug file that has? */
+/* Does it have DWARF, or a debug file that has? */
 bool binary_has_dwarf(const struct binary *s);
 
 /*
- * debug is the file that was split off from s. s takes it over if it needs it;
+ * Use debug, which was split off from s. s takes it over if it needs it;
  * otherwise it is closed.
  */
 void binary_use_debug(struct binary *s, struct binary *debug);
@@ -78,8 +78,8 @@ enum prof_status binary_find_debug(struct binary *s, const char *const *dir,
 				   size_t n, struct prof_err *err) MUST_USE;
 
 /*
- * For symbols/code, which reads the code itself: the file, what was split off
- * from it (its elf is NULL if that is not there), and where instructions are.
+ * For symbols/code, which reads the code itself: the file, its debug file
+ * (whose elf is NULL if there is none), and the ranges of code.
  */
 struct object;
 struct code_map;
@@ -88,19 +88,19 @@ const struct object *binary_debug(const struct binary *s);
 const struct code_map *binary_code(const struct binary *s);
 
 /*
- * Call fn for each of the n addresses, ascending and distinct, of which
- * something is known, in any order. Addresses are those of the file, see
- * loadbase.h. Without dwarf, symbol tables are all that is read. PROF_ENOMEM,
- * or PROF_EFORMAT when damaged DWARF cost some answers: the others were given.
+ * Call fn for each known one of the n addresses, ascending and distinct, in any
+ * order. Addresses are those of the file, see loadbase.h. Without dwarf, only
+ * symbol tables are read. PROF_ENOMEM, or PROF_EFORMAT if damaged DWARF cost
+ * some answers; fn was called for the others.
  */
 enum prof_status binary_run(struct binary *s, const uint64_t *addr, size_t n,
 			    bool dwarf, symbol_fn *fn, void *ctx,
 			    struct prof_err *err) MUST_USE;
 
 /*
- * Call fn for each of the n addresses, ascending, that is in a function by
- * .eh_frame, which stripped files have, too: with where the function begins.
- * PROF_ENOMEM.
+ * Call fn, with the start of the function, for each of the n addresses,
+ * ascending, that is in a function of .eh_frame, which stripped files have,
+ * too. PROF_ENOMEM.
  */
 enum prof_status binary_ranges(const struct binary *s, const uint64_t *addr,
 			       size_t n,
@@ -108,16 +108,16 @@ enum prof_status binary_ranges(const struct binary *s, const uint64_t *addr,
 			       void *ctx, struct prof_err *err) MUST_USE;
 
 /*
- * Text that differs where answers of binary_run() may: it names the file, the
- * one split off from it and dwz's, each by build-id, size, device, inode and
- * the times of its last changes. A build-id alone is what a file says of
- * itself. For free(); NULL without memory.
+ * Text that differs whenever the answers of binary_run() may: it names the
+ * file, its debug file and dwz's, each by build-id, size, device, inode and
+ * times of last change. A build-id alone is not enough, as files may claim any.
+ * For free(); NULL without memory.
  */
 char *binary_key(const struct binary *s, bool dwarf);
 
 /*
- * Is all DWARF there, in the files of that key? Files of split units are not
- * among them, nor is the common file of dwz if it is missing.
+ * Is all DWARF in the files named by binary_key()? Not if units are split into
+ * .dwo files, or if the common file of dwz is missing.
  */
 bool binary_is_whole(const struct binary *s);
 

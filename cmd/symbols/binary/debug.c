@@ -13,7 +13,7 @@
 #include "symbols/elf/note.h"
 
 struct debug_search {
-	const struct object *o; /* whose it is */
+	const struct object *o; /* the object whose debug file is searched */
 	struct object *debug;
 	const char *link; /* name in .gnu_debuglink, or NULL */
 	uint32_t crc;
@@ -21,8 +21,8 @@ struct debug_search {
 };
 
 /*
- * Try one path. By build-id where both files have one: that spares reading all
- * of a large file for its checksum. true ends the search.
+ * Try one formatted path. Compare build-ids if both files have one, which is
+ * faster than the checksum of a large file. true ends the search.
  */
 static bool try_debug(struct debug_search *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -100,8 +100,8 @@ debug_find(const struct object *o, const char *const *dir, size_t n,
 	*strrchr(d.dir, '/') = '\0';
 	d.link = note_debuglink(o->elf, &crc);
 	d.crc = crc;
-	/* A name, not a path: what comes with a file does not choose where
-	 * to look. */
+	/* A name, not a path: an untrusted file must not choose where to
+	 * look. */
 	if (d.link && (!*d.link || strchr(d.link, '/')))
 		d.link = NULL;
 	search_debug(&d, dir, n);

@@ -1,7 +1,4 @@
-/*
- * debug.h - find the file with the split-off debug information of another, for
- * binary.c.
- */
+/* debug.h - find the split-off debug file of an object, for binary.c. */
 #ifndef DEBUG_H
 #define DEBUG_H
 

@@ -1,9 +1,8 @@
 /*
- * functions.c - functions, inlined functions and lines of many addresses
- * of one object; see binary.h. First the ranges of all units say which unit
- * has which addresses. Then each unit that has any is read once
- * (symbols/dwarf/scan.h), by several threads, and its answers are passed on in
- * the order of the units.
+ * functions.c - functions, inlined functions and lines of many addresses of one
+ * object; see binary.h. The ranges of all units assign each address to a unit.
+ * Each unit with an address is then read once (symbols/dwarf/scan.h), by
+ * several threads, and its answers are passed on in the order of the units.
  */
 #include "config.h"
 
@@ -20,7 +19,7 @@
 #include "symbols/dwarf/scan.h"
 
 #define NONE UINT32_MAX
-#define AHEAD 8 /* units for each thread that wait to be told */
+#define AHEAD 8 /* units per thread that may wait for their turn */
 
 /* A unit that has some of the addresses. */
 struct job {
@@ -38,7 +37,7 @@ struct batch {
 	struct scan_object object;
 	struct dwarf_budget budget;
 
-	uint32_t *unit;   /* of each address: the unit that has it, or NONE */
+	uint32_t *unit;   /* by address: the unit that has it, or NONE */
 	uint64_t *sorted; /* the addresses by unit */
 	size_t *index;    /* ... and their places in addr */
 	struct job *job;
@@ -46,17 +45,17 @@ struct batch {
 	bool damaged; /* something was skipped */
 	bool nomem;
 
-	/* What threads share. */
+	/* Shared by the threads. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t taken, told; /* jobs */
-	size_t ahead;       /* that may be taken before others are told */
+	size_t ahead;       /* jobs that may be taken beyond told */
 };
 
 /* --- which unit --- */
 
-/* Has it code, or none that is said? Partial and type units are named by
- * others. */
+/* Is it a unit with code of its own? Partial and type units are only referred
+ * to by others. */
 static bool
 is_code_unit(const struct dwarf_unit *u)
 {
@@ -64,7 +63,7 @@ is_code_unit(const struct dwarf_unit *u)
 }
 
 /*
- * Take the addresses of a unit that no unit has yet. false: it does not say
+ * Assign to a unit its addresses that no unit has yet. false: it does not say
  * where its code is.
  */
 static bool
@@ -136,8 +135,8 @@ make_jobs(struct batch *b, const struct dwarf_file *f)
 /* --- the work --- */
 
 /*
- * Tell what was found at the addresses whose places begin at index, and forget
- * it.
+ * Pass on the frames at the addresses whose places begin at index, and free the
+ * scan.
  */
 static void
 tell(struct batch *b, struct scan *s, const size_t *index)
@@ -197,7 +196,7 @@ work(void *arg)
 	return NULL;
 }
 
-/* Tell of each job when a thread has done it. */
+/* Pass on the answers of each job, in order, when a thread has finished it. */
 static void
 tell_all(struct batch *b)
 {
@@ -247,8 +246,8 @@ run_jobs(struct batch *b, unsigned n_thread, struct abbrev_cache *cache)
 }
 
 /*
- * What is left may be in functions of a unit that does not say where its code
- * is.
+ * Look up the addresses that are left in the units that do not say where their
+ * code is.
  */
 static void
 run_rest(struct batch *b, const struct dwarf_file *f, const bool *is_vague,

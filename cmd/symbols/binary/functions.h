@@ -11,8 +11,8 @@
 /*
  * As binary_run(), from the DWARF of o alone. DWARF for addresses outside the
  * code is ignored: linkers leave it behind for functions that they discard. Up
- * to n_thread units are read at the same time, but fn is called by this thread,
- * in an order that does not depend on n_thread.
+ * to n_thread threads read units; the calling thread calls fn, in an order that
+ * does not depend on n_thread.
  */
 enum prof_status functions_run(const struct object *o,
 			       const struct code_map *code,
@@ -21,8 +21,8 @@ enum prof_status functions_run(const struct object *o,
 			       struct prof_err *err) MUST_USE;
 
 /*
- * Does o say all about its code itself, with the common file of dwz if it needs
- * one, rather than in .dwo files?
+ * Is all DWARF for the code in o and, if it needs one, the common file of dwz,
+ * rather than in .dwo files?
  */
 bool functions_are_whole(const struct object *o);
 

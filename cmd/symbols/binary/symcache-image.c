@@ -10,14 +10,14 @@
 #include "lib/base/search.h"
 #include "lib/wire/compress.h"
 
-#define ORDER 0x01020304u /* as this machine has it */
+#define ORDER 0x01020304u /* in the byte order of the machine */
 
 static const char magic[8] = "profsym1";
 
 struct header {
 	char magic[8];
 	uint32_t order;
-	uint32_t sum; /* of what follows the header */
+	uint32_t sum; /* of the bytes after the header */
 	uint32_t n_addr, n_frame, n_key, n_string;
 };
 
@@ -43,7 +43,7 @@ image_read(struct image *im, const void *data, size_t n, const char *key,
 	memcpy(&h, p, sizeof(h));
 	if (memcmp(h.magic, magic, sizeof(magic)) != 0 || h.order != ORDER)
 		return false;
-	/* None of these can overflow: they are numbers of 32 bits. */
+	/* Nothing overflows: counts have 32 bits. */
 	size = sizeof(h) + (uint64_t)h.n_addr * sizeof(*im->addr) +
 	       ((uint64_t)h.n_addr + 1) * sizeof(*im->first) +
 	       (uint64_t)h.n_frame * sizeof(*im->frame) + h.n_key + h.n_string;
@@ -167,7 +167,7 @@ cmp_entry(const void *x, const void *y)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* The numbers: addresses, first frames, frames with offsets of strings. */
+/* Write the tables: addresses, first frames, frames with offsets of strings. */
 static int
 write_tables(const struct image_maker *m, const uint32_t *offset,
 	     struct buf *out)

@@ -4,9 +4,9 @@
  * damage; every offset is checked, so a forged image can do no harm.
  *
  *	header, addresses (ascending), first frame of each and the end, frames,
- *	key (text that says which object it is), strings (each ended by NUL)
+ *	key (text that identifies the object), strings (each ended by NUL)
  *
- * Numbers are those of the machine, as the cache is.
+ * Numbers have the byte order of the machine: a cache is not shared.
  */
 #ifndef SYMCACHE_IMAGE_H
 #define SYMCACHE_IMAGE_H
@@ -27,7 +27,7 @@ struct image_frame {
 	uint32_t line, column, start_line;
 };
 
-/* An image that was read; it points into the bytes. */
+/* A decoded image; it points into the bytes. */
 struct image {
 	const uint64_t *addr; /* n_addr of them */
 	const uint32_t *first;
@@ -37,16 +37,17 @@ struct image {
 };
 
 /*
- * Read the n bytes at data, aligned as for a uint64_t, of the object called
- * key. false: they are something else, or damaged. Without a check of the
- * checksum, for fuzzing, the rest still holds.
+ * Decode the n bytes at data, aligned as for a uint64_t, of the object with
+ * that key. false: they are another's, or damaged. Fuzzing disables the
+ * checksum (check_sum); all other checks stay.
  */
 bool image_read(struct image *im, const void *data, size_t n, const char *key,
 		bool check_sum);
 
 /*
- * What is at addr, into frame, which has room for SYMCACHE_MAX_FRAMES: how many
- * frames, 0 if nothing is there, -1 if it isn't known here.
+ * The frames at addr into frame, which has room for SYMCACHE_MAX_FRAMES.
+ * Returns their number; 0 if the address has none, -1 if it is not in the
+ * image.
  */
 int image_find(const struct image *im, uint64_t addr,
 	       struct symbol_frame *frame);
@@ -65,13 +66,13 @@ int image_maker_init(struct image_maker *m); /* -1 without memory */
 void image_maker_release(struct image_maker *m);
 
 /*
- * Add an address, which is new, with its n frames. What an image has no room
- * for is left out. -1 without memory.
+ * Add an address, which is new, with its n frames. Leaves out those that exceed
+ * the limits of an image. -1 without memory.
  */
 int image_add(struct image_maker *m, uint64_t addr,
 	      const struct symbol_frame *frame, size_t n);
 
-/* Append to out the image of all that was added. -1 if it can't be. */
+/* Append to out the image of all addresses that were added. -1 on failure. */
 int image_write(struct image_maker *m, const char *key, struct buf *out);
 
 #endif

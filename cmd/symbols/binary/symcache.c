@@ -22,7 +22,7 @@
 	((size_t)64 << 20) /* bytes of a file; a new one begins then */
 #define MAX_CACHE ((uint64_t)512 << 20)
 #define TOUCH_AGE 3600   /* seconds: when an entry that is used is touched */
-#define LEFTOVER_AGE 600 /* ... when nobody is writing it any more */
+#define LEFTOVER_AGE 600 /* ... when an unfinished file is removed */
 
 static const char leftover[] = ".new";
 
@@ -99,7 +99,7 @@ entry_close(struct entry *e)
 	e->data = NULL;
 }
 
-/* Files are never changed, only replaced: so they can be mapped. */
+/* Map the entry: files are replaced, but never changed. */
 static void
 entry_open(struct entry *e, const char *path, const char *key)
 {
@@ -119,7 +119,8 @@ entry_open(struct entry *e, const char *path, const char *key)
 	}
 	if (e->data && !image_read(&e->image, e->data, e->n, key, true))
 		entry_close(e);
-	/* The oldest go first; a file's age is that of its last use. */
+	/* The least recently used files are removed first: mtime is the last
+	 * use. */
 	if (e->data && time(NULL) - sb.st_mtime > TOUCH_AGE)
 		futimens(fd, NULL);
 	close(fd);
@@ -162,7 +163,8 @@ cmp_age(const void *x, const void *y)
 	       (a->time.tv_nsec < b->time.tv_nsec);
 }
 
-/* Add a file of the folder; what a run that was killed has left is removed. */
+/* Add a file of the folder to the list; remove those that killed runs have
+ * left. */
 static void
 look_at(int folder, const char *name, struct aged **list, size_t *n)
 {
@@ -218,17 +220,17 @@ shrink(const struct symcache *c)
 
 struct lookup {
 	const uint64_t *addr;
-	uint64_t *missing; /* what is not known, and where it is in addr */
+	uint64_t *missing; /* unknown addresses, and their places in addr */
 	size_t *index;
 	size_t n_missing;
 	struct image_maker maker;
-	bool nomem; /* nothing is kept then */
+	bool nomem; /* nothing is written then */
 	symbol_fn *fn;
 	void *ctx;
-	bool *told; /* of each that is missing: something is there */
+	bool *told; /* by missing address: it has an answer */
 };
 
-/* A symbol_fn: pass it on, and keep it. */
+/* A symbol_fn: pass the frames on, and add them to the next image. */
 static void
 take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
@@ -240,7 +242,7 @@ take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	l->fn(l->ctx, l->index[i], frame, n);
 }
 
-/* Tell what the entry knows, and collect the rest. */
+/* Pass on the answers of the entry, and collect the missing addresses. */
 static void
 tell_known(struct lookup *l, const struct entry *e, size_t n)
 {
@@ -260,7 +262,7 @@ tell_known(struct lookup *l, const struct entry *e, size_t n)
 	}
 }
 
-/* What was known before stays known, unless that is too much. */
+/* Keep the answers of the old entry, unless that becomes too large. */
 static void
 add_known(struct lookup *l, const struct entry *e)
 {
@@ -329,7 +331,7 @@ symcache_run(const struct symcache *c, struct binary *s, const uint64_t *addr,
 	if (l.n_missing == 0)
 		goto out;
 	st = binary_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
-	/* What is damaged, or lacks a part, is to be heard of again. */
+	/* If data is damaged or incomplete, warn again in the next run. */
 	if (st == PROF_OK && (!dwarf || binary_is_whole(s)))
 		keep(c, &l, &e, path, key);
 out:

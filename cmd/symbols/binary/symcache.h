@@ -1,8 +1,8 @@
 /*
  * symcache.h - a cache of the answers of earlier runs: the frames at addresses
  * of an object, in $PROF_CACHE/symbols or, without that variable, below the
- * user's cache. A file there is about one object in one state: binary_key().
- * Names are as in the object, so it serves all ways of demangling.
+ * user's cache. Each file is for one object in one state: binary_key(). Names
+ * are as in the object, so the cache serves all demangling modes.
  *
  * A cache that can't be read or written counts as empty and is not an error.
  * Any number of processes may use it.
@@ -14,7 +14,8 @@
 
 struct symcache;
 
-/* The user's cache, or NULL if there is none: $PROF_CACHE may be "". */
+/* The user's cache, or NULL if there is none; an empty $PROF_CACHE disables
+ * it. */
 struct symcache *symcache_open(void);
 void symcache_free(struct symcache *c); /* NULL is allowed */
 

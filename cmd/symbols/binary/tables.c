@@ -13,8 +13,9 @@
 /* --- symbols without a size --- */
 
 /*
- * End those of t where .eh_frame says so. A stripped table lacks the next
- * symbol, too: where .eh_frame says nothing, the code itself has to.
+ * End the symbols of t without a size where .eh_frame says so. In a stripped
+ * table the next symbol may be missing, too: there, without .eh_frame, the code
+ * is searched for a return.
  */
 static void
 bound_symbols(struct symtab *t, const struct object *o, bool is_stripped,
@@ -143,9 +144,9 @@ tables_frame(struct tables *t, size_t i, uint64_t addr, struct symbol_frame *f)
 }
 
 /*
- * Is a symbol of the debug file a better name than DWARF's? It knows the
- * mangled names of static functions in C++, and that code is that of "f.cold".
- * But among symbols of one address it has aliases that nobody calls.
+ * Is a symbol of the debug file a better name than DWARF's? It has mangled
+ * names of static C++ functions, and marks code of "f.cold". But where several
+ * symbols have one address, it may be an unused alias.
  */
 static bool
 is_better(const char *symbol, const char *dwarf)

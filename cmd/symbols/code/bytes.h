@@ -10,13 +10,13 @@
 
 struct binary;
 
-/* The machine that b is for. */
+/* The machine of b. */
 struct disasm_machine binary_machine(const struct binary *b);
 
 /*
- * The bytes at address a of b: at least one, at most what lies together in the
- * file; in *n how many. They are b's. NULL if the file has none there: it was
- * stripped of its code, or a is no address of it.
+ * The bytes of b at address a, with the number of those contiguous in the file
+ * in *n, at least one. They are b's. NULL if the file has none there: its code
+ * was stripped, or a is not one of its addresses.
  */
 const uint8_t *bytes_at(const struct binary *b, uint64_t a, size_t *n);
 

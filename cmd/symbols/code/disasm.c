@@ -106,8 +106,8 @@ disasm_free(struct disasm *d)
 }
 
 /*
- * The target of a direct jump is the last operand, as a number: capstone prints
- * it as an address on all machines. It is cut off text.
+ * The target of a direct jump is the last operand, a number that capstone
+ * prints as an address on all machines. Cut it off text.
  */
 static void
 take_target(const struct disasm *d, struct disasm_insn *out, char *text)
@@ -132,7 +132,7 @@ take_target(const struct disasm *d, struct disasm_insn *out, char *text)
 	*last = '\0';
 }
 
-/* Bytes that are no instruction. */
+/* Pass on bytes that are no instruction. */
 static bool
 pass_bytes(const uint8_t *code, uint32_t n, uint64_t address,
 	   bool (*fn)(void *ctx, const struct disasm_insn *insn), void *ctx)

@@ -16,7 +16,7 @@
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 
-/* Where a function begins: a symbol, or what .eh_frame says. */
+/* The start of a function: a symbol, or a range of .eh_frame. */
 struct mark {
 	uint64_t start;
 	uint64_t end;     /* of .eh_frame; 0: unknown */
@@ -120,9 +120,9 @@ add_mark(struct finder *f, uint64_t start, uint64_t end, const char *name)
 
 /*
  * A callback of symtab_each(). Sorting all symbols of a large program would
- * take longer than disassembling a function, so a first pass finds the last and
- * the first symbol of each gap, as those bound what is in the ranges, and a
- * second one takes the names.
+ * take longer than disassembling a function. So the first pass finds the last
+ * and the first symbol of each gap, which bound the functions in the ranges,
+ * and a second pass takes the names.
  */
 static void
 find_gap(void *ctx, uint64_t value, uint64_t size, const char *name)
@@ -173,7 +173,7 @@ has_mark_at(const struct finder *f, uint64_t a)
 	return false;
 }
 
-/* A section that begins without a function, as .plt does, stands for one. */
+/* The start of a section without a function there, as of .plt, is a mark. */
 static void
 take_sections(struct finder *f, Elf *elf)
 {
@@ -228,7 +228,7 @@ take_names(struct finder *f, struct extent *e, size_t i, size_t end)
 	return true;
 }
 
-/* Marks that begin together are a function; it ends where the next begins. */
+/* Marks with the same start are one function, which ends at the next mark. */
 static bool
 make_extents(struct finder *f, struct extents *out)
 {

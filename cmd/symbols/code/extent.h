@@ -1,12 +1,12 @@
 /*
- * extent.h - the functions of a binary by address: where each begins and ends,
- * and its names. Taken from symbol tables (the file's own, that of its debug
- * file, .gnu_debugdata, .dynsym); where they say nothing, from .eh_frame, which
- * even stripped files have. What comes before the first one of a section, such
- * as the stubs of .plt, has the name of the section.
+ * extent.h - the functions of a binary by address: start, end and names. From
+ * symbol tables (the file's own, that of its debug file, .gnu_debugdata,
+ * .dynsym); where these have nothing, from .eh_frame, which even stripped files
+ * have. Code before the first function of a section, such as the stubs of .plt,
+ * is named by the section.
  *
- * A function ends where the next symbol begins, as nm(1) and pprof have it, or
- * where its section ends: padding belongs to it.
+ * A function ends at the next symbol, as in nm(1) and pprof, or at the end of
+ * its section, so it includes padding.
  */
 #ifndef EXTENT_H
 #define EXTENT_H
@@ -33,9 +33,8 @@ struct extents {
 };
 
 /*
- * The functions that have an address in one of the n ranges, which are
- * ascending and do not overlap. *out is the caller's, for extents_release(), in
- * any case. PROF_ENOMEM.
+ * The functions that have an address in one of the n ranges, which ascend and
+ * do not overlap. Call extents_release() even on failure. PROF_ENOMEM.
  */
 enum prof_status extents_find(const struct binary *b,
 			      const struct code_range *range, size_t n,
@@ -43,7 +42,7 @@ enum prof_status extents_find(const struct binary *b,
 			      struct prof_err *err) MUST_USE;
 void extents_release(struct extents *e);
 
-/* The one that has address a, or NULL. */
+/* The function that contains address a, or NULL. */
 const struct extent *extents_at(const struct extents *e, uint64_t a);
 
 #endif

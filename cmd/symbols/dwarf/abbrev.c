@@ -125,7 +125,7 @@ read_table(struct abbrevs *a, struct dwarf_budget *budget, bool *nomem)
 	bool sorted = true, ok = true;
 	uint64_t code;
 
-	/* The last table needs no 0 at its end, as long as it has one. */
+	/* The last table may end at the end of the section, without a 0. */
 	while (ok && cursor_left(&c) && (code = cursor_uleb(&c)) != 0) {
 		ok = add_abbrev(a, code, &c, nomem);
 		if (ok && a->n > 1 && a->abbrev[a->n - 2].code >= code)

@@ -1,8 +1,8 @@
 /*
- * abbrev.h - abbreviation tables (.debug_abbrev; DWARF 5, 7.5.3), made
- * ready for stepping over entries: that is most of the work of finding the
- * functions of a unit. Compilers other than GCC write no DW_AT_sibling, so
- * each entry is stepped over by the sizes of its forms.
+ * abbrev.h - abbreviation tables (.debug_abbrev; DWARF 5, 7.5.3), prepared for
+ * skipping entries, which takes most of the time to find the functions of a
+ * unit. Compilers other than GCC write no DW_AT_sibling, so each entry is
+ * skipped by the sizes of its forms.
  */
 #ifndef DWARF_ABBREV_H
 #define DWARF_ABBREV_H
@@ -19,7 +19,7 @@ struct abbrev_attr {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
-/* So many bytes, and then a form that varies in size. */
+/* Skip this many bytes, then a form of variable size. */
 struct abbrev_step {
 	uint32_t bytes;
 	enum form_kind kind;
@@ -32,15 +32,14 @@ struct abbrev {
 	uint32_t step, n_step; /* in abbrevs.step */
 	uint32_t tail;         /* bytes after the last step */
 	uint32_t attr, n_attr; /* in abbrevs.attr */
-	uint32_t sibling;      /* DW_AT_sibling, a DW_FORM_ref4, is so many
-				* bytes before the end of the attributes; 0:
-				* it is not */
+	uint32_t sibling; /* distance of DW_AT_sibling, a DW_FORM_ref4, from the
+			     end of the attributes; 0: it has none */
 	bool has_children;
 	bool has_code;  /* a function that may have code */
-	bool is_closed; /* in there, code is not to be expected */
+	bool is_closed; /* code is unlikely inside */
 };
 
-/* A table. It is shared by units, and counted. */
+/* A table, shared by units and reference-counted. */
 struct abbrevs {
 	const struct dwarf_file *file;
 	uint64_t offset; /* in .debug_abbrev */
@@ -61,8 +60,8 @@ struct abbrev_cache {
 };
 
 /*
- * The table at offset, for entries of these sizes; the caller's, for
- * abbrevs_put(). NULL: it is damaged, or too large, or there is no memory, and
+ * The table at offset, for units with these sizes. The caller releases it with
+ * abbrevs_put(). NULL: it is damaged or too large, or there is no memory, and
  * then *nomem is set.
  */
 struct abbrevs *abbrevs_get(struct abbrev_cache *cache,
@@ -75,14 +74,14 @@ void abbrev_cache_forget(struct abbrev_cache *cache,
 void abbrev_cache_release(struct abbrev_cache *cache);
 
 /*
- * The attributes of one code alone, without a table: for the first entry of
- * each unit. The cursor is then before them, and gives names and forms until
- * both are 0. false: there is no such code.
+ * The attributes of one code, without building a table: for the first entry of
+ * each unit. Sets the cursor before the names and forms, which end with two
+ * zeros. false: there is no such code.
  */
 bool abbrev_find(const struct dwarf_file *f, uint64_t offset, uint64_t code,
 		 struct dwarf_budget *budget, uint64_t *tag, struct cursor *c);
 
-/* The next attribute of the list. false: it has ended, or is damaged. */
+/* Read the next attribute of the list. false: it has ended, or is damaged. */
 bool abbrev_next_attr(struct cursor *c, uint64_t *name, uint64_t *form,
 		      int64_t *constant);
 
@@ -105,7 +104,7 @@ abbrev_lookup(const struct abbrevs *a, uint64_t code)
 	return lo < a->n && a->abbrev[lo].code == code ? &a->abbrev[lo] : NULL;
 }
 
-/* Step over the attributes of an entry, at which c is. */
+/* Skip the attributes of the entry at c. */
 static inline void
 abbrev_skip(const struct abbrevs *a, const struct abbrev *ab, struct cursor *c)
 {

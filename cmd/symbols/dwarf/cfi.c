@@ -25,7 +25,8 @@ struct walk {
 	uint8_t word; /* bytes of an address */
 };
 
-/* A number in one of the encodings DW_EH_PE_*; at is where data begins. */
+/* Read a number in one of the encodings DW_EH_PE_*; at is the offset where data
+ * begins. */
 static uint64_t
 read_pointer(const struct walk *w, struct cursor *c, uint8_t encoding)
 {
@@ -99,7 +100,7 @@ walk(const struct walk *w, void (*fn)(void *ctx, uint64_t start, uint64_t end),
      void *ctx)
 {
 	struct cursor c = { w->data, w->data + w->n, w->big_endian, false };
-	const uint8_t *common = NULL; /* the one that encoding is of */
+	const uint8_t *common = NULL; /* the common entry that encoding is of */
 	uint8_t encoding = DW_EH_PE_absptr, offset_size;
 
 	while (cursor_left(&c) > 4) {
@@ -115,7 +116,7 @@ walk(const struct walk *w, void (*fn)(void *ctx, uint64_t start, uint64_t end),
 		id = cursor_u32(&e);
 		if (id == 0)
 			continue;
-		/* The distance back from the field itself. */
+		/* It is the distance back from the field. */
 		if (id > (size_t)(e.p - 4 - w->data))
 			continue;
 		its = e.p - 4 - id;
@@ -123,7 +124,8 @@ walk(const struct walk *w, void (*fn)(void *ctx, uint64_t start, uint64_t end),
 			struct cursor head = { its, w->data + w->n,
 					       w->big_endian, false };
 
-			/* Functions may name common entries by turns. */
+			/* Successive functions may name different common
+			 * entries. */
 			if (cursor_left(&head) > MAX_HEAD)
 				head.end = its + MAX_HEAD;
 			cursor_length(&head, &offset_size);

@@ -1,5 +1,5 @@
 /*
- * cfi.h - the functions that .eh_frame knows: their addresses, no names. The
+ * cfi.h - the address ranges of functions in .eh_frame, which has no names. The
  * format is that of the Linux Standard Base (10.6, exception frames).
  */
 #ifndef CFI_H
@@ -12,8 +12,8 @@ struct code_range;
 struct object;
 
 /*
- * Call fn for each function, end exclusive, in the order of the section. What
- * is damaged ends the walk.
+ * Call fn for each function, end exclusive, in the order of the section. Stops
+ * at damaged data.
  */
 void cfi_each(const struct object *o,
 	      void (*fn)(void *ctx, uint64_t start, uint64_t end), void *ctx);
@@ -25,18 +25,18 @@ struct cfi_table {
 };
 
 /*
- * Read them; *t is the caller's, for cfi_release(), in any case. -1 without
+ * Read all functions. Call cfi_release() even on failure. Returns -1 without
  * memory.
  */
 int cfi_read(struct cfi_table *t, const struct object *o);
 void cfi_release(struct cfi_table *t);
 
-/* The function that has address a, or NULL. */
+/* The function that contains address a, or NULL. */
 const struct code_range *cfi_at(const struct cfi_table *t, uint64_t a);
 
 /*
- * How far code that begins at address a reaches at most: to the end of the
- * function that has a, or to where the next one begins.
+ * The latest end of code that begins at address a: the end of the function that
+ * contains a, or the start of the next one.
  */
 uint64_t cfi_limit(const struct cfi_table *t, uint64_t a);
 

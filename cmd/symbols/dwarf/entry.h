@@ -1,6 +1,6 @@
 /*
- * entry.h - what an entry says of a function or of an inlined copy of
- * one (DWARF 5, 3.3).
+ * entry.h - the attributes of a function, or of an inlined copy of one (DWARF
+ * 5, 3.3).
  */
 #ifndef DWARF_ENTRY_H
 #define DWARF_ENTRY_H
@@ -9,7 +9,7 @@
 #include "form.h"
 #include "read.h"
 
-/* Its code, or what it is. VALUE_NONE: it does not say. */
+/* The attributes; VALUE_NONE if one is missing. */
 struct dwarf_entry {
 	struct dwarf_value low, high, ranges;
 	struct dwarf_value linkage_name, mips_name, name;

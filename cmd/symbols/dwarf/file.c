@@ -18,7 +18,7 @@ static const char *const names[DWARF_N_SECTION] = {
 	[DWARF_STR] = "str",           [DWARF_STR_OFFSETS] = "str_offsets",
 };
 
-/* Which section is called so? -1: none that is wanted. */
+/* The section of this name; -1: one that is not read. */
 static int
 section_of(const char *name, bool dwo, bool *gnu_compressed)
 {
@@ -78,7 +78,7 @@ dwarf_file_init(struct dwarf_file *f, const struct object *o, bool dwo)
 	for (int i = 0; i < DWARF_N_SECTION; i++) {
 		struct dwarf_bytes *b = &f->section[i];
 
-		/* So every offset inside is that of a string with an end. */
+		/* Cut an unterminated end, so that every string has its NUL. */
 		if (i == DWARF_STR || i == DWARF_LINE_STR)
 			while (b->n && b->data[b->n - 1])
 				b->n--;

@@ -1,6 +1,6 @@
 /*
- * file.h - the DWARF sections of one ELF file, and the directory of its
- * units. Only this module and split.h ask libelf for anything.
+ * file.h - the DWARF sections of one ELF file, and the list of its units. Here
+ * only file.c, split.c and cfi.c use libelf.
  */
 #ifndef DWARF_FILE_H
 #define DWARF_FILE_H
@@ -41,22 +41,23 @@ struct dwarf_file {
 	void *owned[DWARF_N_SECTION]; /* to be freed, where they are not the
 				       * file's own */
 	bool big_endian;
-	const struct dwarf_file *sup; /* what dwz moved out of it, or NULL */
-	struct dwarf_unit *unit;      /* ascending offsets */
+	const struct dwarf_file
+		*sup;            /* the supplementary file of dwz, or NULL */
+	struct dwarf_unit *unit; /* ascending offsets */
 	size_t n_unit;
 	size_t size; /* of all sections */
 };
 
 /*
- * How much may still be done for one object: hostile files refer to the same
- * long list again and again. Counted in bytes, or what takes as long. Shared
- * by threads.
+ * How much work may still be done for one object: hostile files refer to one
+ * long list again and again. In bytes, or work that takes as long as a byte.
+ * Shared by threads.
  */
 struct dwarf_budget {
 	_Atomic int64_t left;
 };
 
-/* Account for n. false: there was not so much left. */
+/* Charge n. false: the budget is exhausted. */
 static inline bool
 budget_spend(struct dwarf_budget *b, uint64_t n)
 {
@@ -70,8 +71,8 @@ budget_spend(struct dwarf_budget *b, uint64_t n)
 }
 
 /*
- * Allow as much as a file of so many bytes may need: much more than any
- * compiler's output does.
+ * Allow as much work as a file of this size may need: far more than the output
+ * of any compiler does.
  */
 static inline void
 budget_add(struct dwarf_budget *b, uint64_t size)
@@ -82,15 +83,14 @@ budget_add(struct dwarf_budget *b, uint64_t size)
 }
 
 /*
- * Find the sections of o, inflated if need be; with dwo those that were
- * split off. They stay o's, which must outlive f. No units yet. false: o
- * is damaged.
+ * Find the sections of o, unpacked if needed; with dwo the split ones. o must
+ * outlive f. Units are not read yet. false: o is damaged.
  */
 bool dwarf_file_init(struct dwarf_file *f, const struct object *o,
 		     bool dwo) MUST_USE;
 void dwarf_file_release(struct dwarf_file *f);
 
-/* A cursor in a section; past its end: a bad one. */
+/* A cursor at an offset in a section; past the end: a bad cursor. */
 static inline struct cursor
 dwarf_at(const struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
 {

@@ -128,7 +128,7 @@ form_skip(const struct dwarf_sizes *s, struct cursor *c, enum form_kind kind)
 		cursor_skip(c, cursor_uleb(c));
 		break;
 	case FORM_INDIRECT:
-		/* Not twice, or nothing would bound the depth. */
+		/* Not nested, which would make the depth unbounded. */
 		if (!form_shape(s, cursor_uleb(c), &kind, &size) ||
 		    kind == FORM_INDIRECT)
 			cursor_fail(c);
@@ -207,7 +207,7 @@ form_read(const struct dwarf_sizes *s, struct cursor *c, uint64_t form,
 	switch (form) {
 	case DW_FORM_indirect:
 		form = cursor_uleb(c);
-		/* It has no constant, and not twice. */
+		/* Not nested, and an indirect form has no constant. */
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
 			cursor_fail(c);
 		else

@@ -17,28 +17,28 @@ struct dwarf_sizes {
 	uint8_t offset; /* 4, or 8 in 64-bit DWARF */
 };
 
-/* How a form is stepped over. */
+/* How to skip a form. */
 enum form_kind {
-	FORM_FIXED, /* its size is known beforehand */
+	FORM_FIXED, /* of fixed size */
 	FORM_LEB,
 	FORM_STRING,
 	FORM_BLOCK1, /* a length of 1 byte, and so many bytes */
 	FORM_BLOCK2,
 	FORM_BLOCK4,
 	FORM_BLOCK_LEB,
-	FORM_INDIRECT, /* a form, and what that is */
+	FORM_INDIRECT, /* a form's number, then that form */
 };
 
-/* false: no form that is known. *size is that of FORM_FIXED, else 0. */
+/* false: an unknown form. *size is that of FORM_FIXED, else 0. */
 bool form_shape(const struct dwarf_sizes *s, uint64_t form,
 		enum form_kind *kind, uint32_t *size);
 
-/* Step over a form of any other kind than FORM_FIXED. */
+/* Skip a form of any kind but FORM_FIXED. */
 void form_skip(const struct dwarf_sizes *s, struct cursor *c,
 	       enum form_kind kind);
 
 enum value_kind {
-	VALUE_NONE, /* nothing that is of use here */
+	VALUE_NONE, /* not used here */
 	VALUE_NUMBER,
 	VALUE_ADDR,
 	VALUE_ADDR_INDEX, /* in .debug_addr */
@@ -50,7 +50,7 @@ enum value_kind {
 	VALUE_REF_UNIT,  /* an entry, by its distance from the unit */
 	VALUE_REF,       /* ... its offset in .debug_info */
 	VALUE_REF_SUP,   /* ... that of the supplementary file */
-	VALUE_OFFSET,    /* of a section, which one the attribute says */
+	VALUE_OFFSET,    /* in the section that the attribute implies */
 	VALUE_RNGLIST_INDEX,
 };
 

@@ -41,7 +41,7 @@ add_file(struct dwarf_lines *l, const char *name, uint64_t dir)
 	return true;
 }
 
-/* An entry of a table up to DWARF 4, after its name. */
+/* Add a file of a table up to DWARF 4; c is after its name. */
 static bool
 add_old_file(struct dwarf_lines *l, struct cursor *c, const char *name)
 {
@@ -53,8 +53,8 @@ add_old_file(struct dwarf_lines *l, struct cursor *c, const char *name)
 }
 
 /*
- * Directories and files up to DWARF 4. Their numbers begin with 1; what 0
- * means comes first here too, so that they are alike in all versions.
+ * Read directories and files up to DWARF 4. They are numbered from 1; entry 0
+ * is added here, so that indices are the same in all versions.
  */
 static bool
 read_old_names(struct dwarf_lines *l, struct cursor *c)
@@ -72,7 +72,7 @@ read_old_names(struct dwarf_lines *l, struct cursor *c)
 	return !c->bad;
 }
 
-/* One list of DWARF 5: its entries' format, and they. */
+/* Read one list of DWARF 5: the format of the entries, and the entries. */
 static bool
 read_names(struct dwarf_lines *l, struct cursor *c, bool is_dirs)
 {
@@ -175,9 +175,9 @@ slash(const char *dir)
 }
 
 /*
- * A name is in a directory, and that in the one where the unit was compiled,
- * as far as they are not absolute. Distributions map the latter to "."; then
- * it still says which of many it was.
+ * A relative name is below its directory, and a relative directory below the
+ * one where the unit was compiled. Distributions map the latter to "."; the
+ * directory then still distinguishes files.
  */
 const char *
 lines_path(struct dwarf_lines *l, uint64_t index)
@@ -189,8 +189,8 @@ lines_path(struct dwarf_lines *l, uint64_t index)
 		return "";
 	f = &l->file[index];
 	/*
-	 * No such path exists: but many names may be parts of one long string,
-	 * or be in one long directory.
+	 * No such path exists. Many names may be parts of one long string, or
+	 * be in one long directory.
 	 */
 	if (strnlen(f->name, PATH_MAX) == PATH_MAX)
 		return "";
@@ -215,7 +215,7 @@ lines_path(struct dwarf_lines *l, uint64_t index)
 
 /* --- the program --- */
 
-/* The registers that count (DWARF 5, 6.2.2). */
+/* The registers in use (DWARF 5, 6.2.2). */
 struct line_state {
 	uint64_t addr;
 	uint64_t op_index; /* within a bundle of instructions */
@@ -233,10 +233,10 @@ struct line_run {
 	bool in_sequence;
 	size_t next;       /* the first address not below last */
 	uint64_t wanted;   /* that one, or UINT64_MAX */
-	uint8_t step[256]; /* a special opcode's: how far it goes */
+	uint8_t step[256]; /* of each special opcode: its operation advance */
 };
 
-/* Where the wanted addresses from a on are; none if a is no code. */
+/* Move to the first wanted address from a on; none if a is not in code. */
 static void
 seek(struct line_run *r, uint64_t a)
 {
@@ -248,7 +248,8 @@ seek(struct line_run *r, uint64_t a)
 	r->wanted = lo < r->n ? r->addr[lo] : UINT64_MAX;
 }
 
-/* The last row covers what is wanted before end. The first sequence wins. */
+/* The last row answers the wanted addresses before end. The first sequence
+ * wins. */
 static void
 answer(struct line_run *r, uint64_t end)
 {
@@ -320,7 +321,7 @@ extended(struct line_run *r, struct cursor *c, struct dwarf_lines *l)
 		end_sequence(r);
 		break;
 	case DW_LNE_set_address:
-		/* Its size is what is left, whatever the header says. */
+		/* Its size is the rest, whatever the header says. */
 		if (n - 1 >= 1 && n - 1 <= 8)
 			r->at.addr = cursor_number(&in, (unsigned)(n - 1));
 		r->at.op_index = 0;

@@ -1,6 +1,6 @@
 /*
- * line.h - line tables (.debug_line; DWARF 5, 6.2), run once for all
- * addresses that are asked for. No row is kept but those that answer.
+ * line.h - line tables (.debug_line; DWARF 5, 6.2). A program runs once for all
+ * wanted addresses; only rows that answer one are kept.
  */
 #ifndef DWARF_LINE_H
 #define DWARF_LINE_H
@@ -19,7 +19,7 @@ struct line_file {
 	char *path; /* joined, on demand; or NULL */
 };
 
-/* The header of a table, as far as running its program needs it. */
+/* The parts of a table's header that its program needs. */
 struct dwarf_lines {
 	const struct dwarf_unit *unit;
 	struct dwarf_sizes sizes; /* its own: not those of the unit */
@@ -44,18 +44,18 @@ struct line_row {
 };
 
 /*
- * Read the header of the table of u, of a linked file. false: there is none,
- * or it is damaged, or there is no memory: l->nomem. Needs lines_release() in
- * any case.
+ * Read the header of the table of u, of a linked file. false: there is none, it
+ * is damaged, or there is no memory (l->nomem). Call lines_release() even on
+ * failure.
  */
 bool lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 		struct dwarf_budget *budget);
 void lines_release(struct dwarf_lines *l);
 
 /*
- * Run the program; row[i], all 0 at first, becomes that of addr[i], ascending.
- * Sequences that are not code are passed over: the linker threw that away.
- * false: damaged; what came before counts.
+ * Run the program. row[i], all 0 at first, becomes the row of addr[i];
+ * addresses ascend. Sequences outside the code are skipped, as the linker
+ * discarded it. false: the table is damaged; rows before the damage are set.
  */
 bool lines_find(struct dwarf_lines *l, const struct code_map *code,
 		const uint64_t *addr, size_t n, struct line_row *row);

@@ -5,9 +5,9 @@
 
 #include "entry.h"
 
-#define MAX_ORIGINS 16 /* from a function to the one that says its name */
+#define MAX_ORIGINS 16 /* references from a function to its name */
 
-/* An entry, and what is needed to read it. */
+/* An entry, with the context to read it. */
 struct place {
 	const struct dwarf_unit *unit;
 	struct abbrevs *abbrevs;
@@ -15,8 +15,8 @@ struct place {
 };
 
 /*
- * Go where a value refers to; the abbreviations are then the place's. false:
- * nowhere.
+ * Follow a reference; the abbreviations of p become those of its target. false:
+ * it is invalid.
  */
 static bool
 follow(struct scan *s, struct abbrev_cache *cache, struct place *p,
@@ -77,8 +77,8 @@ number(const struct dwarf_value *v)
 }
 
 /*
- * Read what an entry says of its function, or else the one that it is an
- * instance of (DW_AT_abstract_origin, DW_AT_specification), and so on. The
+ * Read the attributes of a function, then missing ones from the entry that it
+ * is an instance of (DW_AT_abstract_origin, DW_AT_specification), and so on. A
  * mangled name wins wherever it is.
  */
 static void
@@ -121,7 +121,7 @@ origin_read_nodes(struct scan *s, struct abbrev_cache *cache)
 		for (uint32_t id = s->inner[i]; id != SCAN_NONE;) {
 			struct scan_node *node = &s->node[id];
 
-			/* So are all that it is in. */
+			/* Its ancestors are read, too. */
 			if (node->is_read)
 				break;
 			read_node(s, node, cache);

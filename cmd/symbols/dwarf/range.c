@@ -5,7 +5,8 @@
 
 #include <dwarf.h>
 
-/* Where the list that an attribute names begins. false: nowhere. */
+/* Find the beginning of the list that an attribute names. false: it is
+ * invalid. */
 static bool
 list_begin(struct dwarf_ranges *r, const struct dwarf_value *list)
 {
@@ -28,7 +29,7 @@ list_begin(struct dwarf_ranges *r, const struct dwarf_value *list)
 	}
 	if (u->sizes.version < 5) {
 		r->kind = RANGES_OLD;
-		/* The base is for what was split off, not for the skeleton. */
+		/* The base applies to split units, not to the skeleton. */
 		if (u->file != u->linked)
 			offset += u->ranges;
 		r->c = dwarf_at(u->linked, DWARF_RANGES, offset);
@@ -60,8 +61,8 @@ ranges_begin(struct dwarf_ranges *r, const struct dwarf_unit *u,
 }
 
 /*
- * Linkers write the largest address where code was discarded; as a base, it
- * would wrap around to code that exists.
+ * Linkers write the largest address for discarded code; as a base, it would
+ * wrap around to existing code.
  */
 static uint64_t
 largest(const struct dwarf_ranges *r)

@@ -25,8 +25,8 @@ struct dwarf_ranges {
 };
 
 /*
- * Begin with an entry whose attributes DW_AT_low_pc, DW_AT_high_pc and
- * DW_AT_ranges are these; VALUE_NONE when it has no such.
+ * Begin with the attributes DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an
+ * entry; VALUE_NONE if one is missing.
  */
 void ranges_begin(struct dwarf_ranges *r, const struct dwarf_unit *u,
 		  const struct dwarf_value *low, const struct dwarf_value *high,

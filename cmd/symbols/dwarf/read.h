@@ -1,7 +1,7 @@
 /*
- * read.h - numbers and strings out of the bytes of a DWARF section. A
- * read past the end gives 0, moves to the end and marks the cursor as bad, so
- * that callers may look once after a group of reads.
+ * read.h - read numbers and strings from a DWARF section. A read past the end
+ * returns 0, moves to the end and marks the cursor as bad, so callers may check
+ * once after a group of reads.
  */
 #ifndef DWARF_READ_H
 #define DWARF_READ_H
@@ -146,7 +146,7 @@ cursor_sleb(struct cursor *c)
 	return 0;
 }
 
-/* A string that its NUL ends; "" when there is none. */
+/* A string; "" if it is not terminated. */
 static inline const char *
 cursor_string(struct cursor *c)
 {
@@ -162,8 +162,8 @@ cursor_string(struct cursor *c)
 }
 
 /*
- * The length that begins a unit or a table; *offset_size is 4 or, in 64-bit
- * DWARF, 8 (DWARF 5, 7.4).
+ * Read the length at the beginning of a unit or a table; *offset_size is 4 or,
+ * in 64-bit DWARF, 8 (DWARF 5, 7.4).
  */
 static inline uint64_t
 cursor_length(struct cursor *c, uint8_t *offset_size)

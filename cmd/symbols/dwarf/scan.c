@@ -33,7 +33,7 @@ has_functions(const struct scan *s)
 	return false;
 }
 
-/* Where the functions of the unit are. */
+/* Find the unit that has the functions: u itself or its split unit. */
 static void
 find_tree(struct scan *s, const struct dwarf_unit *u)
 {
@@ -99,7 +99,7 @@ scan_unit(struct scan *s, const struct scan_object *object,
 	find_functions(s, cache);
 	if (is_owner || has_functions(s))
 		find_lines(s, u);
-	/* The next file may be where this one is now. */
+	/* Another file may reuse this address. */
 	abbrev_cache_forget(cache, &s->dwo.file);
 }
 

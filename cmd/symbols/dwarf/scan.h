@@ -21,19 +21,19 @@ struct symbol_frame;
 /* A function, or an inlined copy of one, with code at a wanted address. */
 struct scan_node {
 	uint64_t entry;  /* its offset in .debug_info */
-	uint32_t parent; /* the function that it is in, or SCAN_NONE */
+	uint32_t parent; /* the enclosing function, or SCAN_NONE */
 	bool is_inlined;
-	bool is_read; /* what follows is known */
+	bool is_read; /* the members below are set */
 	const char *name;
 	int64_t start_line;
 	uint64_t call_file; /* where it was inlined */
 	int64_t call_line, call_column;
 };
 
-/* What all scans of one object have in common. */
+/* Shared by all scans of one object. */
 struct scan_object {
 	const struct dwarf_file *file;
-	const struct object *main; /* the file of it */
+	const struct object *main; /* its file */
 	const struct dwarf_object *package;
 	const struct code_map *code;
 	struct dwarf_budget *budget;
@@ -52,17 +52,17 @@ struct scan {
 	struct dwarf_object dwo;
 	struct dwarf_unit split; /* in dwo or the package, if it is there */
 	const struct dwarf_unit *tree; /* the unit that has the functions */
-	struct abbrevs *abbrevs;       /* of it, while that is walked */
-	bool is_owner;                 /* the addresses are known to be its */
-	bool damaged;                  /* something was skipped */
+	struct abbrevs *abbrevs;       /* of tree, during the walk */
+	bool is_owner; /* the addresses are known to belong to it */
+	bool damaged;  /* something was skipped */
 	bool nomem;
 };
 
 /*
- * Find out about the n > 0 addresses in u, a unit of object's file. If it is
- * not their owner, only those are answered that its functions have. Always
- * call scan_release() afterwards; until then s must not be moved, and the
- * addresses must stay.
+ * Look up the n > 0 addresses in u, a unit of object's file. If u is not known
+ * to own them, only addresses in its functions are answered. Always call
+ * scan_release() afterwards; until then s must not be moved, and addr must
+ * stay.
  */
 void scan_unit(struct scan *s, const struct scan_object *object,
 	       const struct dwarf_unit *u, bool is_owner, const uint64_t *addr,
@@ -71,7 +71,7 @@ void scan_release(struct scan *s);
 
 /*
  * The frames at address i, innermost first, into frame, which has room for
- * SCAN_MAX_FRAMES. 0: nothing is known.
+ * SCAN_MAX_FRAMES. Returns their number, 0 if unknown.
  */
 #define SCAN_MAX_FRAMES 512
 size_t scan_frames(struct scan *s, size_t i, struct symbol_frame *frame);

@@ -76,7 +76,7 @@ read_link(Elf *elf, struct link *out)
 	return true;
 }
 
-/* Open the object of this build-id at a path that is printed. */
+/* Open the object at a formatted path if it has this build-id. */
 static bool open_id(struct object *o, struct unpack_budget *budget,
 		    const char *id, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -235,7 +235,7 @@ find_in_package(const struct dwarf_file *f, uint64_t id, struct dwarf_unit *out)
 
 /* --- split units --- */
 
-/* The one unit of a .dwo file that is no type. */
+/* Find the compilation unit of a .dwo file, which may have type units, too. */
 static bool
 find_in_file(const struct dwarf_file *f, struct dwarf_unit *out)
 {
@@ -262,7 +262,7 @@ inherit(struct dwarf_unit *u, const struct dwarf_unit *skeleton)
 struct split_path {
 	uint64_t hash;   /* of the path */
 	uint64_t dwo_id; /* of the unit in it */
-	bool has_id;     /* false: there is no file, or nothing in it */
+	bool has_id;     /* false: there is no file or no unit */
 };
 
 void
@@ -284,8 +284,8 @@ hash_path(const struct hashtab *t, const char *path)
 }
 
 /*
- * The earlier answer for a path: NULL if there is none. The table begins with
- * its first use: most programs have no split units.
+ * The earlier answer for a path, or NULL. The table is made on first use, as
+ * most programs have no split units.
  */
 static const struct split_path *
 seen_find(struct split_seen *seen, const char *path, uint64_t *hash)
@@ -304,7 +304,7 @@ seen_find(struct split_seen *seen, const char *path, uint64_t *hash)
 	return NULL;
 }
 
-/* Can the unit of this id be at path, as far as is known? */
+/* May the unit of this id be at path, by earlier answers? */
 static bool
 seen_may_have(struct split_seen *seen, const char *path, uint64_t id,
 	      bool *is_new)
@@ -321,7 +321,7 @@ seen_may_have(struct split_seen *seen, const char *path, uint64_t id,
 	return may;
 }
 
-/* Without memory, path will be looked at again. */
+/* Remember an answer. Without memory, path is opened again next time. */
 static void
 seen_add(struct split_seen *seen, const char *path, bool has_id, uint64_t id)
 {
@@ -337,7 +337,7 @@ seen_add(struct split_seen *seen, const char *path, bool has_id, uint64_t id)
 	pthread_mutex_unlock(&seen->lock);
 }
 
-/* What is looked for, and what it is found with. */
+/* A search for a split unit. */
 struct split_search {
 	const struct dwarf_unit *skeleton;
 	const struct object *main;
@@ -354,7 +354,7 @@ read_dwo(const struct split_search *s, const char *path, bool is_new)
 	struct dwarf_object *o = s->o;
 	bool damaged = false, found;
 
-	/* There is more to do than for the linked file alone, but once. */
+	/* Allow the work for this file, once. */
 	if (is_new)
 		budget_add(s->budget, o->file.size);
 	else if (!budget_spend(s->budget, o->file.size))
@@ -369,7 +369,7 @@ read_dwo(const struct split_search *s, const char *path, bool is_new)
 	return found && s->out->dwo_id == s->skeleton->dwo_id;
 }
 
-/* Open the file of split units at a path that is printed, if it is the one. */
+/* Open the .dwo file at a formatted path, if it has the unit. */
 static bool try_dwo(const struct split_search *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static bool
@@ -408,7 +408,7 @@ find_dwo(const struct split_search *s)
 	if (*name != '/' && ((dir && try_dwo(s, "%s/%s", dir, name)) ||
 			     try_dwo(s, "%.*s%s", n, path, name)))
 		return true;
-	/* Moved together. */
+	/* The binary and its .dwo files may have been moved together. */
 	return try_dwo(s, "%.*s%s", n, path, last ? last + 1 : name);
 }
 

@@ -1,7 +1,7 @@
 /*
- * split.h - DWARF that lies in other files: what dwz moved into a
- * supplementary file (.gnu_debugaltlink), and split units in .dwo files or in
- * one .dwp package (DWARF 5, 7.3.2 and 7.3.5).
+ * split.h - DWARF in other files: supplementary files made by dwz
+ * (.gnu_debugaltlink), and split units in .dwo files or in one .dwp package
+ * (DWARF 5, 7.3.2 and 7.3.5).
  */
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
@@ -20,25 +20,25 @@ struct dwarf_object {
 	struct dwarf_file file;
 };
 
-/* One that is not open may be closed, too. */
+/* One that is not open is allowed. */
 void dwarf_object_close(struct dwarf_object *o);
 
 /*
- * Open what main names as its supplementary file, if the build-id is right.
- * false: there is none.
+ * Open the supplementary file of main, if its build-id is right. false: there
+ * is none.
  */
 bool split_open_sup(struct dwarf_object *o, const struct object *main);
 
 /* The same as an object alone, for object_close(). */
 bool split_find_sup(struct object *o, const struct object *main);
 
-/* Open the package of all split units of main: the file beside it, *.dwp. */
+/* Open the package of all split units of main: *.dwp beside it. */
 bool split_open_package(struct dwarf_object *o, const struct object *main);
 
 /*
- * Which split unit is in which file, as far as files were opened: one that has
- * none, or another one, is not opened again. Shared by threads; begins as
- * { .lock = PTHREAD_MUTEX_INITIALIZER }.
+ * The split unit of each file that was opened, so that files without it are not
+ * opened again. Shared by threads; initialize as { .lock =
+ * PTHREAD_MUTEX_INITIALIZER }.
  */
 struct split_seen {
 	pthread_mutex_t lock;
@@ -50,9 +50,9 @@ struct split_seen {
 void split_seen_release(struct split_seen *seen);
 
 /*
- * Find the split unit of a skeleton, in package if that is open, else in the
+ * Find the split unit of a skeleton: in package if that is open, else in the
  * .dwo file that it names, below the directory where it was compiled or beside
- * main. *o is that file's, or not open. false: it is not there.
+ * main. *o is that file, or not open. false: not found.
  */
 bool split_find_unit(const struct dwarf_unit *skeleton,
 		     const struct object *main,

@@ -63,7 +63,7 @@ is_offset(const struct dwarf_value *v)
 	return v->kind == VALUE_OFFSET || v->kind == VALUE_NUMBER;
 }
 
-/* What strings may be of is known only at the end of the entry. */
+/* String attributes depend on DW_AT_str_offsets_base, which may come last. */
 struct root_strings {
 	struct dwarf_value dir, dwo_name;
 };

@@ -1,6 +1,6 @@
 /*
- * unit.h - units of .debug_info: their headers (DWARF 5, 7.5.1), what
- * their first entries say of them, and what their attributes refer to.
+ * unit.h - units of .debug_info: their headers (DWARF 5, 7.5.1), the attributes
+ * of their first entries, and the values that their attributes refer to.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -14,8 +14,8 @@
 
 struct dwarf_unit {
 	const struct dwarf_file *file;
-	/* Where addresses and, up to DWARF 4, ranges of a unit in a .dwo file
-	 * are; else the same as file. */
+	/* The file with addresses and, up to DWARF 4, ranges of a unit in a
+	 * .dwo file; else the same as file. */
 	const struct dwarf_file *linked;
 	struct dwarf_sizes sizes;
 	uint8_t type;     /* DW_UT_*; 0 before DWARF 5 */
@@ -26,12 +26,12 @@ struct dwarf_unit {
 	uint64_t tag;     /* of its first entry; 0: not read */
 	uint64_t dwo_id;  /* what pairs it with its split unit */
 	bool has_dwo_id;
-	const char *dir;      /* compiled there; NULL: unknown */
-	const char *dwo_name; /* NULL: nothing was split off */
+	const char *dir;      /* where it was compiled; NULL: unknown */
+	const char *dwo_name; /* of a skeleton, else NULL */
 	bool has_lines;
 	uint64_t lines; /* in .debug_line */
 
-	/* Where its part of each section begins. */
+	/* Where its part of these sections begins. */
 	uint64_t str_offsets, addr, rnglists, ranges;
 
 	/* Its code; see range.h. */
@@ -52,19 +52,19 @@ bool unit_read_header(const struct dwarf_file *f, uint64_t offset,
 		      struct dwarf_unit *u) MUST_USE;
 
 /*
- * Read the first entry. str_offsets and rnglists are set already where they
- * are not the section's beginning.
+ * Read the first entry. Set str_offsets and rnglists before, unless they are
+ * the beginning of the section.
  */
 bool unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget) MUST_USE;
 
-/* The unit that has the entry at offset of .debug_info; or NULL. */
+/* The unit that contains the entry at offset of .debug_info; or NULL. */
 const struct dwarf_unit *unit_at(const struct dwarf_file *f, uint64_t offset);
 
-/* The string that an attribute gives; NULL: none. */
+/* The string of an attribute; NULL: none. */
 const char *unit_string(const struct dwarf_unit *u,
 			const struct dwarf_value *v);
 
-/* The address that an attribute gives. */
+/* The address of an attribute. false: it is none, or invalid. */
 bool unit_address(const struct dwarf_unit *u, const struct dwarf_value *v,
 		  uint64_t *out);
 

@@ -1,10 +1,9 @@
 /*
- * walk.c - see walk.h. Only functions with code are looked at; all
- * else is stepped over. What may be left out at first is the inside of types,
- * of functions without a wanted address, and of those that have no code: there
- * are functions in there, but hardly ever. Where an entry says where the next
- * one is (DW_AT_sibling, by GCC), such are postponed, until it turns out that
- * an address has no function yet.
+ * walk.c - see walk.h. Only functions with code are read; other entries are
+ * skipped. The insides of types, of functions without a wanted address and of
+ * functions without code rarely contain functions: where DW_AT_sibling (by GCC)
+ * says where such an entry ends, its inside is postponed, and walked only if an
+ * address still has no function at the end.
  */
 #include "config.h"
 
@@ -22,7 +21,7 @@
 
 #define MAX_DEPTH 1024 /* of entries in each other */
 
-/* Where the walk is inside of. */
+/* An enclosing entry of the walk. */
 struct level {
 	uint32_t node; /* the nearest function, or SCAN_NONE */
 	bool skip;     /* in a function without wanted addresses */
@@ -39,7 +38,7 @@ struct walk {
 	const struct dwarf_unit *unit;
 	struct inside *postponed;
 	size_t n_postponed, cap_postponed;
-	bool is_second; /* those are walked */
+	bool is_second; /* walking the postponed entries */
 };
 
 static uint32_t
@@ -56,9 +55,9 @@ add_node(struct scan *s, const struct scan_node *node)
 }
 
 /*
- * Make a node of a function if it has code at a wanted address, and give it
- * those. Inner functions come later and take theirs over. Returns the node,
- * or SCAN_NONE.
+ * Make a node for a function if it has code at a wanted address, and assign it
+ * those. Inner functions come later and take over theirs. Returns the node, or
+ * SCAN_NONE.
  */
 static uint32_t
 add_function(struct scan *s, const struct scan_node *node,
@@ -90,7 +89,7 @@ add_function(struct scan *s, const struct scan_node *node,
 	return id;
 }
 
-/* Look at an entry that may have code, which c is past the code of. */
+/* Visit an entry that may have code; c is past its abbreviation code. */
 static void
 visit(struct scan *s, const struct abbrev *ab, struct cursor c, uint64_t at,
       struct level *in)
@@ -118,8 +117,8 @@ visit(struct scan *s, const struct abbrev *ab, struct cursor c, uint64_t at,
 }
 
 /*
- * Is what is in an entry left for later? Then c, past its attributes, is moved
- * to its sibling.
+ * Postpone the inside of an entry, if it is skipped at first and has a sibling:
+ * move c, past its attributes, to that. false: walk it now.
  */
 static bool
 postpone(struct walk *w, const struct abbrev *ab, struct cursor *c,
@@ -133,7 +132,7 @@ postpone(struct walk *w, const struct abbrev *ab, struct cursor *c,
 		return false;
 	ref.p -= ab->sibling;
 	end = w->unit->offset + cursor_u32(&ref);
-	/* Ahead, or the walk would not end. */
+	/* It must be ahead, or the walk would not end. */
 	if (end < start || end >= w->unit->end)
 		return false;
 	if (array_reserve(&w->postponed, &w->cap_postponed, w->n_postponed + 1,
@@ -144,7 +143,7 @@ postpone(struct walk *w, const struct abbrev *ab, struct cursor *c,
 	return true;
 }
 
-/* Walk entries, and what is in them, to the end of their list or to end. */
+/* Walk entries and their children, to the end of their list or to end. */
 static void
 walk_list(struct walk *w, const struct inside *at)
 {

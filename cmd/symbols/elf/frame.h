@@ -1,6 +1,6 @@
 /*
- * frame.h - the answer to "what is at this address?", which DWARF, a symbol
- * table, a list of symbols and a cache give in the same form.
+ * frame.h - the function at an address, as DWARF, symbol tables, lists of
+ * symbols and the cache all return it.
  */
 #ifndef FRAME_H
 #define FRAME_H
@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 /*
- * A function that is at an address, or was inlined there. Strings are never
- * NULL, and "" when unknown; unknown numbers are 0. name is as in the object
- * file: mangled.
+ * A function at an address, or inlined there. Strings are never NULL; "" is
+ * unknown. Unknown numbers are 0. name is as in the object file: mangled.
  */
 struct symbol_frame {
 	const char *name;

@@ -72,7 +72,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* A compressed file becomes an image: modules of the kernel are stored so. */
+/* Unpack a compressed file into an image: kernel modules are stored so. */
 static enum prof_status
 unpack_file(struct object *o, struct prof_err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * object.h - one ELF file, open, for symbols/binary/binary.c. Its content is
- * not to be trusted.
+ * object.h - one open ELF file, for symbols/binary/binary.c. Its contents are
+ * untrusted.
  */
 #ifndef OBJECT_H
 #define OBJECT_H
@@ -19,8 +19,8 @@
 #include "unpack.h"
 
 /*
- * Which file it was, and in which state: the kernel sets the time of the last
- * change of the inode, and users cannot set it back.
+ * Identifies a file and its state: users cannot set back ctime, the time of the
+ * last change of the inode.
  */
 struct object_state {
 	bool is_known; /* false: the object is no file */
@@ -36,7 +36,8 @@ struct object {
 	void *image; /* its bytes, if they are not in fd; malloc'd */
 	uint64_t size;
 	struct object_state state;
-	struct unpack_budget *budget; /* of what it leads to; may be NULL */
+	struct unpack_budget
+		*budget; /* for files split off from it, too; may be NULL */
 	char build_id[BUILD_ID_TEXT]; /* hex, or "" */
 };
 
@@ -54,28 +55,29 @@ enum prof_status object_open_image(struct object *o, const char *name,
 				   void *image, size_t n,
 				   struct prof_err *err) MUST_USE;
 
-/* object_open() of a path that is printed first: false is any trouble. */
+/* object_open() of a formatted path; false on any error. */
 bool object_open_at(struct object *o, struct unpack_budget *budget,
 		    const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
 /*
- * Open as *mini what distributions leave of the symbol table of a stripped
- * file: an object of its own, packed into section .gnu_debugdata of o. Without
- * one *mini stays closed. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP, PROF_ENOMEM.
+ * Open as *mini the object in section .gnu_debugdata of o: the part of the
+ * symbol table that distributions leave in a stripped file, packed. *mini stays
+ * closed without that section. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP,
+ * PROF_ENOMEM.
  */
 enum prof_status object_open_mini(struct object *mini, const struct object *o,
 				  struct prof_err *err) MUST_USE;
 
-/* An object that is closed, or all 0, may be closed again. */
+/* Objects that are closed, or all 0, are allowed. */
 void object_close(struct object *o);
 
-/* Has it DWARF, rather than only the sections' headers? */
+/* Does it have DWARF, rather than only the sections' headers? */
 bool object_has_dwarf(const struct object *o);
 
 /*
- * Append to out words that differ for two objects whose content may: its state,
- * or of an image a checksum of all of it. Returns -1 without memory.
+ * Append to out words that differ if the contents may: the state of the file,
+ * or a checksum of the whole image. Returns -1 without memory.
  */
 int object_add_identity(const struct object *o, struct buf *out);
 

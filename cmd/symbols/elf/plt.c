@@ -167,9 +167,9 @@ get32(const uint8_t *p)
 }
 
 /*
- * x86-64's stubs are [endbr64] [bnd] jmp *disp32(%rip), whatever the linker and
- * its options. The ones of lazy binding that only have to push the number of
- * their relocation begin with [endbr64] push imm32.
+ * x86-64: stubs are [endbr64] [bnd] jmp *disp32(%rip), with any linker and
+ * options. Stubs for lazy binding that only push the number of their relocation
+ * begin with [endbr64] push imm32.
  */
 static const char *
 stub_x86_64(const struct plt *p, const uint8_t *s, size_t n, uint64_t a)
@@ -191,7 +191,7 @@ stub_x86_64(const struct plt *p, const uint8_t *s, size_t n, uint64_t a)
 		p, a + at + 6 + (uint64_t)(int64_t)(int32_t)get32(s + at + 2));
 }
 
-/* AArch64's are [bti c] adrp x16, PAGE; ldr x17, [x16, OFFSET]. */
+/* AArch64: stubs are [bti c] adrp x16, PAGE; ldr x17, [x16, OFFSET]. */
 static const char *
 stub_aarch64(const struct plt *p, const uint8_t *s, size_t n, uint64_t a)
 {
@@ -219,7 +219,8 @@ stub_aarch64(const struct plt *p, const uint8_t *s, size_t n, uint64_t a)
 
 /*
  * Stubs have 8 (.plt.got), 16 or 24 bytes, and begin at a multiple of their
- * alignment: the nearest place before a that decodes is where it began.
+ * alignment: the stub begins at the nearest such address at or before a that
+ * decodes.
  */
 static const char *
 name_in(const struct plt *p, const struct plt_section *s, uint64_t a)

@@ -1,7 +1,7 @@
 /*
  * plt.h - the procedure linkage table: stubs through which code jumps to
- * functions of other files. No symbol names them; the relocation of the slot
- * that a stub jumps through does. Of x86-64 and AArch64.
+ * functions of other files. They have no symbols; the relocation of the slot
+ * that a stub jumps through names the function. For x86-64 and AArch64.
  */
 #ifndef PLT_H
 #define PLT_H
@@ -12,7 +12,7 @@
 
 #define PLT_MAX_SECTIONS 8 /* .plt, .plt.got, .plt.sec, .iplt */
 
-/* What follows the name of a function in that of its stub, as perf has it. */
+/* Appended to the name of a function to name its stub, as in perf. */
 #define PLT_SUFFIX "@plt"
 
 struct plt {
@@ -31,16 +31,16 @@ struct plt {
 };
 
 /*
- * Read the table of elf, which must stay open; *p is the caller's, for
- * plt_release(), in any case. A file without one has no stubs. -1 without
- * memory.
+ * Read the table of elf, which must stay open; without one there are no stubs.
+ * Call plt_release() even on failure. Returns -1 without memory.
  */
 int plt_open(struct plt *p, Elf *elf);
 void plt_release(struct plt *p);
 
 /*
  * The name of the function that the stub around address a jumps to, without
- * PLT_SUFFIX; it is the file's. NULL: a is in no stub, or nothing says which.
+ * PLT_SUFFIX; owned by the file. NULL: a is in no stub, or the function is
+ * unknown.
  */
 const char *plt_name(const struct plt *p, uint64_t a);
 

@@ -10,10 +10,10 @@
 #define ALIGN 16
 #define RET 0xc3
 
-/* A file may have thousands of sections, to keep readers busy. */
+/* Sections to search; hostile files may have thousands. */
 #define MAX_SEARCH 100
 
-/* Find the bytes around address a, if the last ones are not. */
+/* Find the bytes around address a, unless the last ones have it. */
 static bool
 find_code(struct returns *r, Elf *elf, uint64_t a)
 {
@@ -42,7 +42,7 @@ find_code(struct returns *r, Elf *elf, uint64_t a)
 	return false;
 }
 
-/* The bytes that instructions without effect are made of. */
+/* Is byte part of instructions without effect? */
 static bool
 is_padding(uint8_t byte)
 {
@@ -53,8 +53,8 @@ is_padding(uint8_t byte)
 }
 
 /*
- * Is there a return at offset i, and padding up to the next multiple of 16? One
- * that ends at a multiple is not taken: those are mostly parts of other
+ * Is there a return at offset i, followed by padding up to the next multiple of
+ * 16? A return that ends at a multiple does not count: most are parts of other
  * instructions.
  */
 static bool

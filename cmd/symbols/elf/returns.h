@@ -1,6 +1,6 @@
 /*
- * returns.h - where a function of assembly ends that nothing describes: behind
- * a return that is followed by the padding of the next function. Of x86-64.
+ * returns.h - the ends of assembly functions without a size: behind a return
+ * that is followed by padding. For x86-64.
  */
 #ifndef RETURNS_H
 #define RETURNS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A search that goes on from address to address; begins as all 0. */
+/* The state of a search; all 0 at first. */
 struct returns {
 	uint64_t start; /* of the function */
 	uint64_t at;    /* no end was found before it */
@@ -23,8 +23,8 @@ struct returns {
 
 /*
  * Does the function of elf that begins at start end before address a? Calls
- * with one start come one after the other, with ascending addresses; so each
- * byte is looked at once. false: no, or the file does not have the bytes.
+ * with the same start must be consecutive, with ascending a, so that each byte
+ * is examined once. false: no, or the file does not have the bytes.
  */
 bool returns_before(struct returns *r, Elf *elf, uint64_t start, uint64_t a);
 

@@ -10,7 +10,7 @@
 #include "lib/base/search.h"
 #include "lib/wire/compress.h"
 
-/* A section that unpacks to more than these two allow is a bomb. */
+/* A section that exceeds both when unpacked is a bomb. */
 #define MAX_UNPACKED ((uint64_t)16 << 20) /* bytes */
 #define MAX_RATIO 64
 
@@ -76,7 +76,7 @@ unpack_gnu(Elf_Scn *scn, struct unpack_budget *budget)
 	       elf_compress_gnu(scn, 0, 0) >= 0;
 }
 
-/* Unpack by elfutils, or by ourselves what its older versions cannot. */
+/* Unpack with elfutils, or with our own code what older versions cannot. */
 static bool
 unpack_elf(Elf *elf, Elf_Scn *scn, struct unpack_budget *budget,
 	   struct section_bytes *out)
@@ -109,12 +109,12 @@ struct change {
 	uint16_t machine;
 	uint16_t type;
 	uint8_t n;   /* bytes, a power of two */
-	int8_t sign; /* of what is added to them; 0: they are replaced */
+	int8_t sign; /* of the value added to them; 0: it replaces them */
 };
 
 /*
- * Those that assemblers use in debug information. RISC-V subtracts addresses,
- * as its linker moves code.
+ * The relocations in debug information. RISC-V subtracts addresses, as its
+ * linker moves code.
  */
 static const struct change changes[] = {
 	{ EM_386, R_386_32, 4, 0 },
@@ -152,9 +152,9 @@ struct relocate {
 	Elf *elf;
 	GElf_Ehdr ehdr;
 	size_t names;
-	uint8_t *data; /* of the section that is changed */
+	uint8_t *data; /* of the relocated section */
 	size_t n;
-	size_t last; /* the section that was asked for last */
+	size_t last; /* the last section that was looked up */
 	uint64_t last_place;
 };
 
@@ -187,7 +187,7 @@ put(const struct relocate *r, uint8_t *p, size_t n, uint64_t v)
 		p[big ? n - 1 - i : i] = (uint8_t)v;
 }
 
-/* Where a section is. */
+/* The address of a section. */
 static uint64_t
 place(struct relocate *r, size_t index)
 {
@@ -208,7 +208,8 @@ place(struct relocate *r, size_t index)
 	return r->last_place;
 }
 
-/* One change. has_addend: it is not in the bytes that are changed. */
+/* Apply one relocation. has_addend: false: the addend is in the changed
+ * bytes. */
 static void
 apply(struct relocate *r, Elf_Data *symbols, const GElf_Rela *rela,
       bool has_addend)
@@ -255,7 +256,7 @@ apply_all(struct relocate *r, Elf_Scn *scn, const GElf_Shdr *sh)
 	}
 }
 
-/* Apply what relocates section target, to a copy of it. */
+/* Apply the relocations of section target to a copy of it. */
 static bool
 relocate(Elf *elf, Elf_Scn *target, struct section_bytes *out)
 {

@@ -1,7 +1,7 @@
 /*
- * section.h - the sections of an ELF file: finding one, where the headers say
- * that instructions are, and the contents of a section: unpacked, and in a
- * relocatable file with its relocations applied.
+ * section.h - sections of an ELF file: find one by name or type; the ranges of
+ * code; and the contents of a section, unpacked, and relocated in relocatable
+ * files.
  */
 #ifndef SECTION_H
 #define SECTION_H
@@ -13,7 +13,8 @@
 
 #include "unpack.h"
 
-/* The section of this name, or of this type if name is NULL; or NULL. */
+/* The section of this name or, if name is NULL, of this type; NULL if there is
+ * none. */
 Elf_Scn *section_find(Elf *elf, const char *name, unsigned type, GElf_Shdr *sh);
 
 /* A range of addresses, end exclusive. */
@@ -21,7 +22,7 @@ struct code_range {
 	uint64_t start, end;
 };
 
-/* Where instructions are. */
+/* The ranges of code. */
 struct code_map {
 	struct code_range *range; /* ascending */
 	size_t n;
@@ -34,22 +35,22 @@ uint64_t code_end(const struct code_map *c, uint64_t a);
 struct section_bytes {
 	const uint8_t *data;
 	size_t n;
-	void *owned; /* to be freed, or NULL: it is the file's */
+	void *owned; /* to be freed; NULL: data is the file's */
 };
 
 /*
- * Read a section whose header is sh. is_gnu: it is called .zdebug_*, and
- * compressed as was done before ELF said how. What it claims to unpack to is
- * bounded by the bytes that it has, and spent of the budget. false: it is
- * damaged or of a kind that this build can't read, or there is no memory.
+ * Read a section whose header is sh. is_gnu: it is named .zdebug_* and
+ * compressed in the way that preceded SHF_COMPRESSED. Its unpacked size is
+ * limited relative to its packed size, and taken from the budget. false: it is
+ * damaged, this build does not know the compression, or there is no memory.
  */
 bool section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 		  struct unpack_budget *budget, struct section_bytes *out);
 
 /*
- * In a relocatable file every section is at address 0. section_read() gives
- * those of code places of their own: .text at 0, and others where no address of
- * a profile is.
+ * In a relocatable file every section is at address 0. section_read() leaves
+ * .text at 0 and moves other sections of code here, where no address of a
+ * profile is.
  */
 #define SECTION_ELSEWHERE (UINT64_C(1) << 56)
 

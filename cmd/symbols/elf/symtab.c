@@ -58,7 +58,7 @@ symtab_value(const struct symtab *t, const char *name, uint64_t *value)
 	return false;
 }
 
-/* A symbol that may be the one at an address. */
+/* A candidate for the symbol at an address. */
 struct symtab_match {
 	uint64_t start, end;
 	uint32_t index; /* in the table; 0: none */
@@ -73,7 +73,7 @@ is_code_symbol(const struct code_map *code, const struct symtab *t,
 
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
 		return false;
-	/* Addresses are of the one section that all know. */
+	/* Addresses mean the only section of code that has symbols. */
 	if (code->section && sym->st_shndx != code->section)
 		return false;
 	switch (GELF_ST_TYPE(sym->st_info)) {
@@ -107,8 +107,8 @@ symtab_each(const struct symtab *t, const struct code_map *code,
 }
 
 /*
- * Symbols are not sorted: each is put where its first address is, unless a
- * better one is there; one pass over the addresses follows.
+ * Symbols are not sorted: each is noted at the first address that it may cover,
+ * unless a better one is there. One pass over the addresses follows.
  */
 int
 symtab_match(struct symtab *t, const struct code_map *code,

@@ -12,7 +12,7 @@
 #include "frame.h"
 #include "section.h"
 
-/* A symbol table, and which of its symbols is at each wanted address. */
+/* A symbol table, and the symbol at each wanted address. */
 struct symtab {
 	Elf *elf;
 	Elf_Data *data;
@@ -29,8 +29,8 @@ void symtab_release(struct symtab *t);
 bool symtab_value(const struct symtab *t, const char *name, uint64_t *value);
 
 /*
- * Call fn for each symbol that is at code, as symtab_match() sees it, in the
- * order of the table. name is the file's.
+ * Call fn for each symbol that is in code, by the rules of symtab_match(), in
+ * the order of the table. name belongs to the file.
  */
 void symtab_each(const struct symtab *t, const struct code_map *code,
 		 void (*fn)(void *ctx, uint64_t value, uint64_t size,
@@ -38,26 +38,26 @@ void symtab_each(const struct symtab *t, const struct code_map *code,
 		 void *ctx);
 
 /*
- * Find the symbol of each of the n addresses, ascending: the last that begins
- * at or before it, of those that begin together the longest, of those the last
- * in the table, as llvm-symbolizer has it; none if that one ends before the
- * address. -1 without memory.
+ * Find the symbol of each of the n addresses, ascending: the one that begins
+ * last at or before it; of several, the longest; of these, the last in the
+ * table, as llvm-symbolizer does. There is none if it ends before the address.
+ * -1 without memory.
  */
 int symtab_match(struct symtab *t, const struct code_map *code,
 		 const uint64_t *addr, size_t n);
 
 /*
- * The address of the symbol at address i, into *start, if it is one of no size,
- * as assembly has: it was taken to reach to the end of the code.
+ * If the symbol at address i has no size, as in assembly, set *start to its
+ * address: it was taken to reach to the end of the code.
  */
 bool symtab_is_open(const struct symtab *t, size_t i, uint64_t *start);
 
-/* Nothing is at address i after all. */
+/* Forget the symbol at address i. */
 void symtab_drop(struct symtab *t, size_t i);
 
 /*
- * The name of the symbol of address i and, if it is a local one, the last part
- * of its file's. false: there is none.
+ * The name of the symbol at address i and, for a local symbol, the last part of
+ * its file's name. false: there is none.
  */
 bool symtab_frame(const struct symtab *t, size_t i, struct symbol_frame *f);
 

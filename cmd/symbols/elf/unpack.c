@@ -119,7 +119,7 @@ unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n)
 	return atomic_fetch_sub(&b->total, (int64_t)n) >= (int64_t)n;
 }
 
-/* How much n_packed bytes may become now. */
+/* The size that n_packed bytes may unpack to now. */
 static size_t
 limit(struct unpack_budget *b, size_t n_packed, size_t max)
 {
@@ -161,7 +161,8 @@ unpack(const void *data, size_t n, size_t max, struct unpack_budget *budget,
 
 	if (most)
 		st = unpack_any(data, n, most, out, err);
-	/* A bomb costs what it may become, even if nothing is left of it. */
+	/* Charge a bomb for the size that it was allowed, though nothing is
+	 * kept. */
 	if (most)
 		ok = unpack_spend(budget, n,
 				  st == PROF_ELIMIT ? most : out->n - had);

@@ -13,31 +13,30 @@
 #include "lib/base/status.h"
 
 /*
- * How many bytes may still be unpacked for one run, whatever the files. A small
- * file that unpacks to much is a bomb or zeros; so there is less for what goes
- * beyond sixteen times the packed size, which debug information never does.
- * Shared by threads. Where a pointer to one is NULL, the limits of one file are
- * the only ones.
+ * How many bytes may still be unpacked in this run, over all files. Data that
+ * unpacks to more than sixteen times its size is a bomb or zeros, as debug
+ * information never does; it has a smaller limit. Shared by threads. Where a
+ * pointer to a budget is NULL, only the limits for one file hold.
  */
 struct unpack_budget {
 	_Atomic int64_t total, excess;
 };
 
-/* Allow max bytes, of them 256 MiB in excess. */
+/* Allow max bytes, of which 256 MiB in excess of that ratio. */
 void unpack_budget_init(struct unpack_budget *b, size_t max);
 
-/* Account for n_packed bytes that become n. false: there was not so much. */
+/* Charge n bytes unpacked from n_packed. false: the budget is exhausted. */
 bool unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n);
 
-#define UNPACK_MAGIC 6 /* bytes: enough to tell */
+#define UNPACK_MAGIC 6 /* bytes that identify the format */
 
-/* Do the n bytes at data begin like something of that kind? */
+/* Do the n bytes at data begin like one of the formats? */
 bool unpack_is(const void *data, size_t n);
 
 /*
- * Unpack the n bytes at data and append the result to out, which then holds at
- * most max bytes, or fewer if the budget has no more. PROF_EFORMAT,
- * PROF_ELIMIT, PROF_ENOTSUP (this build lacks the library) or PROF_ENOMEM.
+ * Unpack the n bytes at data and append them to out, which may then hold at
+ * most max bytes, or fewer if the budget is smaller. PROF_EFORMAT, PROF_ELIMIT,
+ * PROF_ENOTSUP (this build lacks the library) or PROF_ENOMEM.
  */
 enum prof_status unpack(const void *data, size_t n, size_t max,
 			struct unpack_budget *budget, struct buf *out,

@@ -20,7 +20,7 @@ enum record_kind {
 	RECORD_DEBUG = 2,
 };
 
-/* Code, by its number and place: the entry of the list for it. */
+/* An entry of the list, by the code's index and address. */
 struct code {
 	uint64_t index, addr;
 	uint32_t entry;
@@ -32,10 +32,10 @@ struct dump {
 	struct code *code;
 	size_t n_code, cap_code;
 	struct hashtab by_code;
-	struct symlist_entry lines; /* start, line, n_line: those of the code
-				     * that is loaded next */
+	struct symlist_entry lines; /* start, line, n_line for the code that is
+				       loaded next */
 	size_t first_line;
-	bool has_near; /* a line in the first bytes of its code */
+	bool has_near; /* some code has a line in its first bytes */
 	bool nomem;
 };
 
@@ -44,7 +44,7 @@ struct span {
 	const uint8_t *p, *end;
 };
 
-/* n bytes as a number; 0, and at the end, when there are fewer. */
+/* Read a number of n bytes; 0, at the end, if there are fewer. */
 static uint64_t
 take(const struct dump *d, struct span *s, size_t n)
 {
@@ -63,7 +63,7 @@ take(const struct dump *d, struct span *s, size_t n)
 	return v;
 }
 
-/* The text of a string, and past its NUL. NULL: it does not end here. */
+/* Read a string, to past its NUL. NULL: it is not terminated. */
 static const char *
 take_string(struct span *s, size_t *n)
 {
@@ -84,7 +84,7 @@ hash_code(const struct dump *d, uint64_t index, uint64_t addr)
 				     hashtab_mix(&d->by_code, 0, index), addr);
 }
 
-/* The code of this index that was last put there, or NULL. */
+/* The code of this index that was last loaded at addr, or NULL. */
 static struct code *
 find_code(const struct dump *d, uint64_t index, uint64_t addr)
 {
@@ -162,7 +162,7 @@ read_move(struct dump *d, struct span *s)
 	index = take(d, s, 8);
 	c = find_code(d, index, from);
 	if (!c)
-		return true; /* it was made before the log began */
+		return true; /* it was loaded before the log began */
 	old = d->l->entry[c->entry];
 	e = add_code(d, index, to, size, old.name);
 	if (e) {
@@ -172,7 +172,7 @@ read_move(struct dump *d, struct span *s)
 	return true;
 }
 
-/* Some versions of V8 log bytes of something else for a file's name. */
+/* Some versions of V8 log other bytes as a file's name. */
 static bool
 is_name(const char *s, size_t n)
 {
@@ -182,7 +182,7 @@ is_name(const char *s, size_t n)
 	return n > 0;
 }
 
-/* The lines of the code that the next record loads. */
+/* Read the lines of the code that the next record loads. */
 static bool
 read_debug(struct dump *d, struct span *s)
 {
@@ -191,7 +191,7 @@ read_debug(struct dump *d, struct span *s)
 
 	d->lines = (struct symlist_entry){ .start = addr,
 					   .line = (uint32_t)d->l->n_line };
-	/* Each takes 17 bytes at least: this ends. */
+	/* Each takes at least 17 bytes, so the loop ends. */
 	for (; n && s->p < s->end; n--) {
 		struct symlist_line line = { .offset = take(d, s, 8) - addr };
 		const char *text;
@@ -222,9 +222,9 @@ read_debug(struct dump *d, struct span *s)
 }
 
 /*
- * V8 puts lines where they would be if a header of an ELF file were before the
- * code, because the tool that it was written for made one. A log of which no
- * line is in the first bytes of any code is of that kind.
+ * V8 shifts the offsets of lines by the size of an ELF header, as the tool for
+ * which it was written puts one before the code. If no line is in the first
+ * bytes of any code, the log is shifted so.
  */
 static void
 undo_header(struct dump *d)

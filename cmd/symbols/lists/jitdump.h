@@ -1,6 +1,6 @@
 /*
- * jitdump.h - jit-PID.dump, in which a JIT compiler logs the code that it made
- * and moved, and the lines of its source. The format is that of the kernel's
+ * jitdump.h - jit-PID.dump, a JIT compiler's log of the code that it made and
+ * moved, with the lines of its source. The format is that of the kernel's
  * tools/perf/Documentation/jitdump-specification.txt, version 1.
  */
 #ifndef JITDUMP_H
@@ -14,9 +14,9 @@
 bool jitdump_is(const void *data, size_t n);
 
 /*
- * Append the functions that the n bytes at data log to l. The log of a process
- * that still runs, or was killed, ends inside a record: that one is left out.
- * PROF_EFORMAT for a record that makes no sense: what came before it is there.
+ * Append to l the functions in the log of n bytes at data. A last record that
+ * is incomplete, as in the log of a process that runs or was killed, is left
+ * out. PROF_EFORMAT for an invalid record; functions before it are appended.
  * PROF_ENOMEM.
  */
 enum prof_status jitdump_read(struct symlist *l, const void *data, size_t n,

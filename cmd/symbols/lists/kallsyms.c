@@ -13,7 +13,7 @@
 struct symbol {
 	uint64_t addr;
 	char type;
-	const char *name; /* n bytes, without the module's */
+	const char *name; /* n bytes, without the module */
 	size_t n;
 };
 
@@ -50,7 +50,7 @@ is_named(const struct symbol *s, const char *name)
 	return s->n == strlen(name) && !memcmp(s->name, name, s->n);
 }
 
-/* Is this rather what people call the code at one address than that? */
+/* Is this a better name than that, for code at one address? */
 static bool
 is_better(const char *this, const char *that)
 {
@@ -68,8 +68,8 @@ cmp_entry(const void *a, const void *b)
 }
 
 /*
- * Sort, keep one symbol for each address, and end each at the next; but a gap
- * between modules is no part of the last function before it.
+ * Sort, keep one symbol for each address, and end each at the next. The gap
+ * after the last function of a module does not belong to it.
  */
 static void
 finish(struct symlist *l)
@@ -118,7 +118,7 @@ kallsyms_read(struct kallsyms *k, const char *text, size_t n,
 		if (!read_line(s, eol, &sym))
 			continue;
 		hidden |= sym.addr == 0;
-		/* Data too: where it begins, the code before it ends. */
+		/* Data, too: the code before it ends there. */
 		if (sym.addr == 0 || !strchr("tTwWbBdDrRvV", sym.type))
 			continue;
 		if (is_named(&sym, "_stext"))

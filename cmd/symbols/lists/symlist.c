@@ -76,9 +76,8 @@ emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
 }
 
 /*
- * Entries are visited from the last one back, and each takes the addresses that
- * no later one has: next leads past those that are taken, so the number of
- * steps does not grow with how often entries overlap.
+ * Visit entries from last to first; each takes the addresses that no later one
+ * has. next[] skips addresses that are taken, so overlaps do not add steps.
  */
 enum prof_status
 symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
@@ -99,7 +98,7 @@ symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
 				emit(l, e, addr[i], i, fn, ctx);
 				next[i] = i + 1;
 			}
-			/* Halve the way for those that come later. */
+			/* Compress the path. */
 			next[i] = next[next[i]];
 			i = next[i];
 		}

@@ -1,7 +1,7 @@
 /*
- * symlist.h - names for addresses out of a list, where there is no object
- * file: code that was compiled at run time, and the running kernel. Filled by
- * perfmap.h, jitdump.h and kallsyms.h.
+ * symlist.h - names from a list of address ranges, for code without an object
+ * file: code compiled at run time, and the running kernel. Filled by perfmap.h,
+ * jitdump.h and kallsyms.h.
  */
 #ifndef SYMLIST_H
 #define SYMLIST_H
@@ -21,7 +21,7 @@ struct symlist_entry {
 	uint32_t line, n_line;
 };
 
-/* From this address on, until the next one. */
+/* A source line: from this address to the next line's. */
 struct symlist_line {
 	uint64_t offset; /* from the start of the entry */
 	uint32_t file;   /* in text, or SYMLIST_NONE */
@@ -41,14 +41,14 @@ struct symlist {
 void symlist_release(struct symlist *l);
 
 /*
- * Copy n bytes, up to a NUL among them, to l's text. Returns where they are,
- * or SYMLIST_NONE without memory or beyond 4 GiB of text.
+ * Append a string of n bytes, cut at a NUL, to l's text. Returns its offset, or
+ * SYMLIST_NONE without memory or beyond 4 GiB of text.
  */
 uint32_t symlist_text(struct symlist *l, const char *s, size_t n);
 
 /*
- * Add [start, end) with a name that is in the text. end beyond 2^64 is cut. -1
- * without memory.
+ * Add [start, start + size), cut at 2^64, with a name in the text. -1 without
+ * memory.
  */
 int symlist_add(struct symlist *l, uint64_t start, uint64_t size,
 		uint32_t name);
@@ -58,8 +58,8 @@ int symlist_add_line(struct symlist *l, const struct symlist_line *line);
 
 /*
  * Call fn for each of the n addresses, ascending and distinct, that is in an
- * entry; of several the last that was added is right, as its code replaced
- * that of the others. PROF_ENOMEM.
+ * entry. Of several entries the last one counts, as its code replaced the
+ * others. PROF_ENOMEM.
  */
 enum prof_status symlist_run(const struct symlist *l, const uint64_t *addr,
 			     size_t n, symbol_fn *fn, void *ctx,

@@ -1,6 +1,6 @@
 /*
- * demangle-d.c - see demangle-d.h. pprof leaves these names alone; each mode
- * shows as much of them as it would of a C++ name.
+ * demangle-d.c - see demangle-d.h. pprof leaves these names mangled; each mode
+ * shows the parts that it shows of a C++ name.
  */
 #include "config.h"
 
@@ -15,14 +15,15 @@
 #include <libiberty/demangle.h>
 
 /*
- * libiberty calls itself for each letter of a type, and for each reference back
- * to one. References to references double what it prints with every step.
+ * libiberty recurses for each letter of a type, and for each reference back to
+ * one. References to references double the output with every step.
  */
 #define MAX_MANGLED 4096   /* bytes */
-#define MAX_REFERENCES 256 /* that are looked at one by one */
+#define MAX_REFERENCES 256 /* examined one by one */
 #define MAX_PRINTED 1000000
 
-/* How far back a reference goes: digits to the base of 26, the last small. */
+/* The distance of a reference: digits of base 26, the last one in lower
+ * case. */
 static size_t
 reference_length(const char *s)
 {
@@ -83,8 +84,8 @@ skip_brackets(char *s)
 }
 
 /*
- * Remove parameters, and what follows the last of them (const, shared), and
- * with templates the arguments of those, in place.
+ * Remove parameters and what follows the last of them (const, shared), and with
+ * templates the arguments of those, in place.
  */
 static void
 strip(char *name, bool templates)

@@ -15,8 +15,8 @@
 #include "lib/base/buf.h"
 
 /*
- * Real symbols take some hundred steps, at a depth of some dozens. What a
- * symbol that is built for it costs is the number of steps.
+ * Real symbols take some hundred steps, at a depth of some dozens. The cost of
+ * a hostile symbol is its number of steps.
  */
 #define MAX_STEPS 100000
 #define MAX_DEPTH 256
@@ -28,7 +28,7 @@ struct rust {
 	size_t n, at;
 	size_t n_step;
 	int depth;
-	uint64_t n_bound; /* lifetimes bound by the binders around */
+	uint64_t n_bound; /* lifetimes bound by enclosing binders */
 	bool is_hidden;   /* parsed, but not printed */
 	struct buf out;
 	size_t max;
@@ -375,7 +375,7 @@ put_nested(struct rust *r, bool in_value)
 	       put(r, "#") && put_number(r, number) && put(r, "}");
 }
 
-/* "<T>", "<T as Trait>"; where an impl block is does not show. */
+/* "<T>", "<T as Trait>"; the place of the impl block is not shown. */
 static bool
 put_impl(struct rust *r, char tag)
 {
@@ -496,7 +496,8 @@ put_function(struct rust *r)
 }
 
 /*
- * The path of a trait; *is_open: its brackets are still open, for what follows.
+ * The path of a trait; *is_open: its brackets are still open, for more
+ * arguments.
  */
 static bool
 put_open_trait(struct rust *r, bool *is_open)
@@ -635,7 +636,7 @@ put_type(struct rust *r)
 
 /* --- constants --- */
 
-/* Hexadecimal digits up to "_": where they begin, and how many. */
+/* Hexadecimal digits up to "_": their start and number. */
 static bool
 read_hex(struct rust *r, const char **s, size_t *n, uint64_t *v)
 {
@@ -722,10 +723,10 @@ demangle_rust_v0(const char *s, size_t n, size_t max)
 		return NULL;
 	r.s = s + 2;
 	r.n = n - 2;
-	/* A number here would be a later version of the mangling. */
+	/* A number here would mark a later version of the mangling. */
 	ok = put_path(&r, true);
 	if (ok && r.at < r.n) {
-		/* The crate that asked for this instance. */
+		/* The instantiating crate is not shown. */
 		r.is_hidden = true;
 		ok = put_path(&r, false) && r.at == r.n;
 	}

@@ -19,16 +19,16 @@
 #if HAVE_LIBIBERTY
 
 /*
- * Names in profiles are not to be trusted, but libiberty trusts them: it calls
- * itself for each character, keeps arrays on the stack whose size is the
- * product of two counts of the name, and prints text that substitutions double
- * with every step.
+ * Names in profiles are untrusted, but libiberty trusts them: it recurses for
+ * each character, keeps arrays on the stack whose size is the product of two
+ * counts of the name, and prints text that substitutions double with every
+ * step.
  */
 #define MAX_MANGLED 16384  /* bytes */
 #define MAX_PRODUCT 100000 /* of templates by references */
 #define MAX_NAME 65536     /* bytes of the result */
 
-/* --- what libiberty prints --- */
+/* --- the output of libiberty --- */
 
 struct sink {
 	char *s; /* n bytes of cap, then a NUL */
@@ -68,7 +68,8 @@ print_tree(struct sink *k, struct demangle_component *tree, int options)
 	       cplus_demangle_print_callback(options, tree, sink_add, k);
 }
 
-/* As above, of a name that only libiberty's own way of parsing twice gets. */
+/* The same for names that only libiberty's other function, which parses twice,
+ * accepts. */
 static bool
 print_twice(struct sink *k, const char *mangled, int options)
 {
@@ -83,7 +84,7 @@ print_rust(struct sink *k, const char *mangled)
 	       rust_demangle_callback(mangled, DMGL_NO_OPTS, sink_add, k);
 }
 
-/* What was printed, if that went well. */
+/* The output, or NULL if it failed. */
 static char *
 sink_take(struct sink *k, bool ok)
 {
@@ -96,7 +97,7 @@ sink_take(struct sink *k, bool ok)
 /* --- C++ --- */
 
 /*
- * Take the parameters off the functions that dc is local to: f()::{lambda}.
+ * Remove the parameters of the functions that dc is local to: f()::{lambda}.
  * Parts of the tree may be shared, so left counts the steps.
  */
 static void
@@ -263,7 +264,7 @@ demangle_cplus(const char *mangled, enum demangle_mode mode)
 	return name;
 }
 
-/* The name after a prefix that says what the function is for. */
+/* The name after a prefix for the purpose of the function. */
 static char *
 prefixed(const char *prefix, char *name)
 {
@@ -303,7 +304,7 @@ demangle_global(const char *mangled, enum demangle_mode mode)
 	return prefixed(prefix, name);
 }
 
-/* ___Z..._block_invoke_2: clang's blocks, in C and Objective-C. */
+/* ___Z..._block_invoke_2: blocks of clang, in C and Objective-C. */
 static char *
 demangle_block(const char *mangled, enum demangle_mode mode)
 {
@@ -320,7 +321,8 @@ demangle_block(const char *mangled, enum demangle_mode mode)
 
 /* --- Rust --- */
 
-/* The old scheme is C++'s, and ends with a hash: 17h, 16 digits, E. */
+/* The old mangling is that of C++, with a hash at the end: 17h, 16 digits,
+ * E. */
 static size_t
 old_rust_length(const char *mangled)
 {

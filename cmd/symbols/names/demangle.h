@@ -1,5 +1,5 @@
 /*
- * demangle.h - names for people, of C++ and Rust functions. The only user of
+ * demangle.h - readable names of C++, Rust and D functions. The only user of
  * libiberty.
  */
 #ifndef PROF_DEMANGLE_H /* libiberty has DEMANGLE_H */
@@ -20,16 +20,16 @@ enum demangle_mode {
 };
 
 /*
- * The name that the mangled name stands for, malloc'd for the caller; NULL if
- * it is not mangled, or without memory. A name that would become huge is not
- * demangled, as mangled ones can stand for more than memory holds.
+ * The demangled name, malloc'd for the caller; NULL if it is not mangled, or
+ * without memory. A name that would become huge is not demangled: short ones
+ * can expand to more than memory holds.
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
 
 /*
- * Give the functions of p names from their system names. Those that have
- * another one keep it, unless force is set. PROF_ENOMEM, or PROF_ENOTSUP when
- * there are mangled names, and this build can not demangle.
+ * Name the functions of p by demangling their system names. Functions with a
+ * different name keep it, unless force is set. PROF_ENOMEM, or PROF_ENOTSUP if
+ * there are mangled names and this build cannot demangle.
  */
 enum prof_status demangle_profile(struct profile *p, enum demangle_mode mode,
 				  bool force, struct prof_err *err) MUST_USE;

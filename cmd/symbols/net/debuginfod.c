@@ -1,8 +1,8 @@
 /*
- * debuginfod.c - see debuginfod.h. The cache of elfutils is, in short: files
- * ID/executable, ID/debuginfo and, for the source /a/b.c, ID/source##a##b.c;
- * one that is empty says that no server had it when it was made; what nobody
- * used for a week goes, once a day.
+ * debuginfod.c - see debuginfod.h. The cache of elfutils, in short: files
+ * ID/executable, ID/debuginfo and, for the source /a/b.c, ID/source##a##b.c. An
+ * empty file says that no server had it at that time. Files unused for a week
+ * are removed, once a day.
  */
 #include "config.h"
 
@@ -22,11 +22,11 @@
 #include "lib/base/cachedir.h"
 #include "lib/base/now.h"
 
-#define MISS_AGE 600           /* seconds for which a miss is believed */
+#define MISS_AGE 600           /* seconds for which a miss is valid */
 #define CLEAN_INTERVAL 86400   /* ... between two cleanings */
-#define UNUSED_AGE (7 * 86400) /* ... until a file goes */
+#define UNUSED_AGE (7 * 86400) /* ... until an unused file is removed */
 #define MAX_ID 128             /* digits */
-#define SOURCE "source"        /* how the names of sources begin */
+#define SOURCE "source"        /* prefix of the names of sources */
 
 struct server {
 	char *url;
@@ -36,10 +36,10 @@ struct server {
 struct debuginfod {
 	const struct debuginfod_options *o;
 	char *folder;
-	char *words; /* what the URLs are in */
+	char *words; /* holds the URLs */
 	struct server *server;
 	size_t n_server;
-	time_t deadline; /* of CLOCK_MONOTONIC; 0: nothing was asked yet */
+	time_t deadline; /* of CLOCK_MONOTONIC; 0: before the first request */
 };
 
 /* --- servers and folder --- */
@@ -79,7 +79,7 @@ find_folder(struct prof_err *err)
 			     : cachedir_path("debuginfod_client", err);
 }
 
-/* Is this the name of a file that we or elfutils keep for a build-id? */
+/* Is this the name of a file that elfutils or we keep for a build-id? */
 static bool
 is_kept(const char *name)
 {
@@ -87,7 +87,7 @@ is_kept(const char *name)
 	       !strncmp(name, SOURCE, strlen(SOURCE));
 }
 
-/* Remove what nobody used for long, of one build-id. */
+/* Remove files of one build-id that were not used for long. */
 static void
 clean_one(int folder, const char *id, time_t now)
 {
@@ -109,7 +109,7 @@ clean_one(int folder, const char *id, time_t now)
 		    now - sb.st_mtime > MISS_AGE)
 			unlinkat(fd, e->d_name, 0);
 	closedir(dir);
-	unlinkat(folder, id, AT_REMOVEDIR); /* if it is empty now */
+	unlinkat(folder, id, AT_REMOVEDIR); /* fails unless it is empty */
 }
 
 static void
@@ -127,7 +127,7 @@ clean(const char *path)
 	fd = openat(dirfd(dir), stamp, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0 && fstat(fd, &sb) == 0 &&
 	    (sb.st_size == 0 || now - sb.st_mtime > CLEAN_INTERVAL)) {
-		/* As elfutils does: its content is the interval. */
+		/* As elfutils does: the content is the interval. */
 		if (sb.st_size == 0)
 			dprintf(fd, "%d", CLEAN_INTERVAL);
 		futimens(fd, NULL);
@@ -179,7 +179,7 @@ debuginfod_free(struct debuginfod *d)
 
 /* --- files --- */
 
-/* The rest of the time, at least a second of which is used. */
+/* The remaining time, at least a second. */
 static unsigned
 time_left(struct debuginfod *d)
 {
@@ -191,8 +191,8 @@ time_left(struct debuginfod *d)
 }
 
 /*
- * Get page from one server into fd: 1, 0 if it has none, -1 if it can't be
- * told, of which there will not be another warning.
+ * Get page from one server into fd: 1; 0 if it has none; -1 on failure, after
+ * which the server is not asked or reported again.
  */
 static int
 ask(struct debuginfod *d, struct server *s, const char *page, int fd)
@@ -220,14 +220,14 @@ ask(struct debuginfod *d, struct server *s, const char *page, int fd)
 		r = 0;
 	else
 		d->o->warn("%s: %s", f.url ? f.url : s->url, f.err.msg);
-	/* What is too large says nothing of others. */
+	/* A file that is too large is no failure of the server. */
 	s->is_bad = r < 0 && f.status != PROF_ELIMIT;
 	fetch_release(&f);
 	free(url);
 	return r;
 }
 
-/* As ask(), of all servers in their order. */
+/* ask() for all servers in order. */
 static int
 ask_all(struct debuginfod *d, const char *page, int fd)
 {
@@ -248,8 +248,8 @@ ask_all(struct debuginfod *d, const char *page, int fd)
 }
 
 /*
- * Get page to be the file at path. It appears whole or not at all, and it may
- * be that another process puts its own there.
+ * Get page into the file at path. It appears whole or not at all; another
+ * process may put it there at the same time.
  */
 static bool
 get(struct debuginfod *d, const char *page, const char *path)
@@ -269,7 +269,7 @@ get(struct debuginfod *d, const char *page, const char *path)
 	ok = found == 1 && fchmod(fd, 0400) == 0;
 	if (close(fd) != 0)
 		ok = false;
-	/* An empty file is kept if all servers said that they have none. */
+	/* Keep an empty file if all servers said that they have none. */
 	if ((!ok && found != 0) || rename(temporary, path) != 0) {
 		unlink(temporary);
 		ok = false;
@@ -279,7 +279,7 @@ out:
 	return ok;
 }
 
-/* 1: it is there; 0: no server had it, lately; -1: it is to be asked for. */
+/* 1: it is there; 0: no server had it lately; -1: servers must be asked. */
 static int
 look(const char *path)
 {
@@ -296,7 +296,7 @@ look(const char *path)
 
 /*
  * The path of ID/file in the cache, fetched as /buildid/ID/page unless it is
- * there. For free(); NULL: there is none.
+ * there. For free(); NULL: not found.
  */
 static char *
 find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
@@ -310,7 +310,7 @@ find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
 	if (n < 2 || n > MAX_ID ||
 	    build_id[strspn(build_id, "0123456789abcdefABCDEF")])
 		return NULL;
-	for (size_t i = 0; i <= n; i++) /* letters alone have this bit unset */
+	for (size_t i = 0; i <= n; i++) /* digits have this bit set */
 		id[i] = build_id[i] >= 'A' ? build_id[i] | 0x20 : build_id[i];
 	if (asprintf(&page, "/buildid/%s/%s", id, page_of_id) < 0)
 		page = NULL;
@@ -343,7 +343,8 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 	return find_page(d, build_id, kind, kind);
 }
 
-/* The path of a source in a URL: all but the plainest characters escaped. */
+/* The path of a source in a URL: all but letters, digits and a few characters
+ * are escaped. */
 static char *
 source_page(const char *source)
 {

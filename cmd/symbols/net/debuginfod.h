@@ -15,7 +15,7 @@ struct debuginfod;
 
 struct debuginfod_options {
 	const char *urls;           /* of servers, with blanks between them */
-	struct fetch_options fetch; /* its timeout is for all of a run */
+	struct fetch_options fetch; /* its timeout is for the whole run */
 	/* Reports servers that fail, a line for each. */
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));
@@ -39,8 +39,8 @@ char *debuginfod_find(struct debuginfod *d, const char *build_id,
 		      bool want_debug);
 
 /*
- * The same for a source of that program; source is its absolute path, as the
- * debug information has it.
+ * The same for a source of that program; source is its absolute path in the
+ * debug information.
  */
 char *debuginfod_find_source(struct debuginfod *d, const char *build_id,
 			     const char *source);

@@ -1,8 +1,8 @@
 /*
  * remote.c - see remote.h. In each round every mapping asks its next source,
- * all at the same time. Sources are equivalent, so there is another round only
- * for mappings whose source failed. Answers are not trusted: their size and
- * time are limited, and names that were not asked for are ignored.
+ * all at the same time. Sources are equivalent, so another round is only for
+ * mappings whose source failed. Answers are untrusted: their size and time are
+ * limited, and names for other addresses are ignored.
  */
 #include "config.h"
 
@@ -24,10 +24,10 @@
 #define BATCH 4096     /* addresses in a question */
 #define MAX_ANSWER ((size_t)16 << 20)
 
-/* Who knows a mapping. */
+/* The sources that know a mapping. */
 struct source_list {
 	const char *url[MAX_TRIES];
-	uint64_t start[MAX_TRIES]; /* of the mapping, there */
+	uint64_t start[MAX_TRIES]; /* of the mapping at that source */
 	size_t n;
 	bool is_answered;
 };
@@ -38,11 +38,11 @@ struct server {
 	bool is_probed, is_bad;
 };
 
-/* Addresses of a mapping, which server it asks about them. */
+/* Addresses of a mapping, to ask a server about. */
 struct question {
 	uint32_t mapping;
 	size_t server;
-	uint64_t shift;  /* added to an address, makes the server's */
+	uint64_t shift;  /* server's address - ours */
 	size_t want, n;  /* in remote.want */
 	struct buf text; /* empty: not asked */
 };
@@ -58,7 +58,7 @@ struct remote {
 	struct profile *p;
 	const struct remote_options *o;
 	struct origins origins;
-	struct source_list *list; /* of each mapping */
+	struct source_list *list; /* by mapping */
 	struct server server[MAX_SERVERS];
 	size_t n_server;
 	struct want *want; /* by mapping, then address */
@@ -213,8 +213,7 @@ find_server(struct remote *r, const char *url)
 	s->page = page;
 	if (source_parse(&s->fetch.source, page, &err) == PROF_OK) {
 		/*
-		 * What a profile says may be a stranger's word: it does not
-		 * switch checks off.
+		 * A URL from a profile is untrusted: it cannot disable checks.
 		 */
 		s->fetch.source.is_insecure =
 			source.is_insecure && r->o->server;
@@ -241,7 +240,7 @@ add_question(struct remote *r, const struct question *q)
 	return 0;
 }
 
-/* The questions about the n wants from i on, which are of one mapping. */
+/* Make questions about the n wants from i on, which are of one mapping. */
 static int
 ask_mapping(struct remote *r, size_t i, size_t n, size_t round)
 {
@@ -282,8 +281,8 @@ ask_all(struct remote *r, size_t round)
 /* --- talking --- */
 
 /*
- * Fetch n, of which those of status PROF_OK are wanted. Each time half of what
- * is left may be spent, so that servers that hang leave some for the others.
+ * Fetch those of the n whose status is PROF_OK. Each call may spend half of the
+ * remaining time, so that servers that hang leave time for the others.
  */
 static void
 talk(const struct remote *r, struct fetch *f, size_t n)
@@ -313,8 +312,8 @@ give_up(const struct remote *r, struct server *s, const struct fetch *f,
 }
 
 /*
- * What GET says of a server. One that refuses it may still take a POST: pprof
- * asks no more than that.
+ * Take the answer to GET. A server that refuses it may still accept a POST, and
+ * pprof uses only that.
  */
 static void
 take_probe(const struct remote *r, struct server *s)
@@ -333,7 +332,7 @@ take_probe(const struct remote *r, struct server *s)
 		give_up(r, s, f, f->err.msg);
 }
 
-/* Talk to the servers that nobody has talked to. */
+/* Probe the servers that were not probed yet. */
 static int
 probe(struct remote *r)
 {
@@ -385,7 +384,7 @@ take_name(void *ctx, uint64_t addr, const char *name, size_t len)
 			want[lo].name = s;
 }
 
-/* Write down the questions for servers that are not bad: how many. */
+/* Write the questions for servers that are not bad. Returns their number. */
 static size_t
 write_questions(struct remote *r, struct fetch *f)
 {
@@ -430,7 +429,7 @@ post(struct remote *r)
 		} else {
 			give_up(r, &r->server[a.q->server], got, got->err.msg);
 		}
-		/* The source is the server's. */
+		/* The server owns source. */
 		memset(&got->source, 0, sizeof(got->source));
 		fetch_release(got++);
 	}
@@ -438,7 +437,7 @@ post(struct remote *r)
 	return r->nomem ? -1 : 0;
 }
 
-/* --- what they said --- */
+/* --- answers --- */
 
 static int
 set_names(struct remote *r)

@@ -1,7 +1,7 @@
 /*
- * remote.h - names from the servers that a profile came from, which know their
- * own addresses: gperftools' and Go's /pprof/symbol. The format of the answers:
- * lib/formats/symbolz.h; the choice of the server: lib/model/origin.h.
+ * remote.h - names from the servers that a profile came from: gperftools' and
+ * Go's /pprof/symbol. The format of the answers: lib/formats/symbolz.h; the
+ * choice of the server: lib/model/origin.h.
  */
 #ifndef REMOTE_H
 #define REMOTE_H
@@ -15,8 +15,8 @@ struct profile;
 struct remote;
 
 struct remote_options {
-	const char *server; /* the URL of the profile, in place of those in its
-			     * comments; NULL: those */
+	const char *server; /* the URL of the profile, instead of those in its
+			       comments; NULL: those */
 	struct fetch_options fetch; /* its timeout is for all servers */
 	bool force;                 /* see remote_new() */
 
@@ -29,10 +29,10 @@ struct remote_options {
 };
 
 /*
- * Prepare to ask about p, before anything else gives it names: mappings that
- * have them already are left alone, unless forced, and the files that mappings
- * are called by change when they are found here. *out is the caller's. o must
- * live as long. PROF_EUSAGE: server is no URL; PROF_ENOMEM.
+ * Prepare to ask about p. Call it before anything else names or renames:
+ * mappings that have names already are skipped, unless forced, and the file
+ * names of mappings may change when local files are found. *out is the
+ * caller's; o must live as long. PROF_EUSAGE: server is no URL; PROF_ENOMEM.
  */
 enum prof_status remote_new(struct profile *p, const struct remote_options *o,
 			    struct remote **out, struct prof_err *err) MUST_USE;

@@ -7,7 +7,7 @@
 #include "impl.h"
 #include "locate.h"
 
-/* What was found is a stranger's word: it must have the build-id. */
+/* The result of o->find is untrusted: it must have the build-id. */
 static enum prof_status
 find(const struct resolve *r, const char *build_id, bool want_debug,
      struct binary **out, struct prof_err *err)
@@ -43,7 +43,7 @@ resolve_find(const struct resolve *r, const char *build_id, struct binary **out,
 	if (!r->o->find || !*build_id)
 		return PROF_OK;
 	st = find(r, build_id, false, out, err);
-	/* What was split off from it knows its symbols, too. */
+	/* Its debug file has its symbols, too. */
 	if (st == PROF_OK && !*out)
 		st = find(r, build_id, true, out, err);
 	return st;

@@ -1,4 +1,4 @@
-/* group.h - which mappings of a profile are of the same object. */
+/* group.h - group the mappings of a profile by object. */
 #ifndef GROUP_H
 #define GROUP_H
 
@@ -7,7 +7,7 @@
 
 struct profile;
 
-/* A mapping, and what names its object: indices of strings. */
+/* A mapping, and the strings that identify its object. */
 struct grouped {
 	uint32_t file, build_id;
 	uint32_t mapping;
@@ -15,8 +15,8 @@ struct grouped {
 };
 
 /*
- * The n_mapping mappings of p: those with the same file and build-id beside
- * each other, in the order of p. The caller's, for free(); NULL without memory.
+ * The n_mapping mappings of p, those with the same file and build-id adjacent,
+ * groups in the order of p. The caller's, for free(); NULL without memory.
  */
 struct grouped *group_mappings(const struct profile *p);
 

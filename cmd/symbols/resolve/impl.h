@@ -30,7 +30,7 @@ struct want {
  * that reads objects has its own.
  */
 struct wants {
-	struct resolve *r; /* whose profile gets the names */
+	struct resolve *r; /* its profile gets the names */
 	struct want *want; /* n of them; sorted: by ascending address */
 	size_t n;
 	uint64_t *addr; /* the n_addr distinct ones */
@@ -44,20 +44,20 @@ struct wants {
 struct resolve {
 	struct profile *p;
 	const struct resolve_options *o;
-	struct hashtab functions; /* that this run added, by all they hold */
-	bool *done;               /* of each mapping */
+	struct hashtab functions; /* added in this run, by content */
+	bool *done;               /* by mapping */
 	uint32_t *next; /* ... the next one of the same object, or PROF_NONE */
-	size_t *place;  /* ... where its wanted locations begin in wanted */
+	size_t *place;  /* ... the start of its wanted locations in wanted */
 	uint32_t *wanted;
-	struct kallsyms *kallsyms; /* once they were needed */
+	struct kallsyms *kallsyms; /* read when needed */
 	bool missed;               /* a file was not found */
-	struct wants wants;        /* of what is worked on */
+	struct wants wants;        /* for the current object */
 
-	struct resolve_task *task; /* objects that are to be looked into */
+	struct resolve_task *task; /* objects to be read */
 	size_t n_task;
 };
 
-/* Does location l need lines: has it none, or is o->force set? */
+/* Does location l need lines: does it have none, or is o->force set? */
 static inline bool
 resolve_is_open(const struct resolve *r, const struct location *l)
 {
@@ -65,20 +65,20 @@ resolve_is_open(const struct resolve *r, const struct location *l)
 }
 
 /*
- * In find.c: open the object with this build-id that o->find finds, if
- * there is one and it is that; else *out is NULL. PROF_ENOMEM.
+ * In find.c: open the object with this build-id that o->find finds, after
+ * checking its build-id; else *out is NULL. PROF_ENOMEM.
  */
 enum prof_status resolve_find(const struct resolve *r, const char *build_id,
 			      struct binary **out,
 			      struct prof_err *err) MUST_USE;
 
-/* The same for the debug information of s, which it becomes part of. */
+/* The same for the debug information of s, which takes it over. */
 enum prof_status resolve_find_debug(const struct resolve *r, struct binary *s,
 				    struct prof_err *err) MUST_USE;
 
 /*
- * In open.c: open the object of mapping m, wherever it is, and what was split
- * off from it. Errors as resolve_open().
+ * In open.c: open the object of mapping m, local or found by o->find, and its
+ * debug file. Errors as resolve_open().
  */
 enum prof_status resolve_open_mapping(const struct resolve *r, uint32_t m,
 				      struct binary **out, char **path,
@@ -93,10 +93,10 @@ enum prof_status resolve_open_debug(const struct resolve *r, struct binary *s,
 int resolve_order(struct profile *p, size_t first);
 
 /*
- * In parallel.c: look up later what is wanted now, sorted, in s, the
- * object of mapping m, which is taken over. o->n_thread threads read objects,
- * each one its own, at the latest in resolve_run(), which must always be
- * called. PROF_ENOMEM.
+ * In parallel.c: schedule the look-up of the current wants, sorted, in s, the
+ * object of mapping m, which is taken over. o->n_thread threads read one object
+ * each, at the latest in resolve_run(), which must always be called.
+ * PROF_ENOMEM.
  */
 enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 			       struct prof_err *err) MUST_USE;

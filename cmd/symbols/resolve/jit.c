@@ -15,21 +15,21 @@
 
 #define MAX_PROCESSES 4096
 
-/* Whose code a location is. */
+/* The owner of a location's code, if it is not one process. */
 #define NOBODY 0
 #define SEVERAL (-1)
 
 struct jit {
 	struct resolve *r;
-	int64_t *owner; /* of each location: a pid, NOBODY, or SEVERAL */
+	int64_t *owner;             /* by location: a pid, NOBODY, or SEVERAL */
 	int64_t pid[MAX_PROCESSES]; /* the processes of the profile */
 	size_t n_pid;
-	bool has_labels; /* samples say which process they are of */
+	bool has_labels; /* samples have labels with the process */
 	struct symlist list;
 	struct buf text;
 };
 
-/* Can location l be code that was made at run time? */
+/* Can location l be in code made at run time? */
 static bool
 is_made(const struct profile *p, const struct location *l)
 {
@@ -71,7 +71,7 @@ add_pid(struct jit *j, int64_t pid)
 	j->pid[j->n_pid++] = pid;
 }
 
-/* What prof-record says, and what mappings are called. */
+/* Take the pids from prof-record's comments, and from names of mappings. */
 static void
 find_pids(struct jit *j)
 {
@@ -104,8 +104,8 @@ label_pid(const struct profile *p, const struct sample *s)
 }
 
 /*
- * Find whose code each location is. A profile of many processes says it for
- * each sample; a location that several share may be other code in each.
+ * Find the process of each location, by the labels of samples. If several
+ * processes share a location, each may have other code there.
  */
 static void
 find_owners(struct jit *j)
@@ -148,8 +148,8 @@ read_list(struct jit *j, const char *path, bool ours, struct prof_err *err)
 }
 
 /*
- * Read a file that the profile, and not the caller, names. What does not work
- * is a warning, but that there is none is none.
+ * Read a file that the profile, and not the caller, names. Failures are
+ * warnings; a missing file is not a failure.
  */
 static enum prof_status
 read_found(struct jit *j, const char *path, struct prof_err *err)
@@ -165,7 +165,8 @@ read_found(struct jit *j, const char *path, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* The lists of one process. A jitdump knows more, so it comes last. */
+/* Read the lists of one process. A jitdump comes last, as it is more
+ * detailed. */
 static enum prof_status
 read_process(struct jit *j, int64_t pid, struct prof_err *err)
 {
@@ -228,8 +229,8 @@ resolve_processes(struct jit *j, struct prof_err *err)
 
 	find_pids(j);
 	find_owners(j);
-	/* Of several that are not told apart, which one it is can't be known.
-	 */
+	/* Without labels, locations cannot be assigned to one of several
+	 * processes. */
 	if (!j->has_labels && j->n_pid != 1)
 		return PROF_OK;
 	for (size_t i = 0; i < j->n_pid && st == PROF_OK; i++) {

@@ -7,9 +7,9 @@
 #include "impl.h"
 
 /*
- * Name the locations that lie in no mapping, or in one of memory without a
- * file, from perf maps and jitdumps: the ones that the caller named, or those
- * of the profile's processes. PROF_ENOMEM.
+ * Name the locations in no mapping, or in anonymous memory, from perf maps and
+ * jitdumps: those that the caller named, or those of the profile's processes.
+ * PROF_ENOMEM.
  */
 enum prof_status resolve_jit(struct resolve *r, struct prof_err *err) MUST_USE;
 

@@ -26,7 +26,7 @@ kernel_is_mapping(const struct mapping *m, const char *file)
 
 	if (!strncmp(file, name, sizeof(name) - 1))
 		return true;
-	/* A module is called [nf_tables], or by its file. */
+	/* A module is named [nf_tables], or by its file. */
 	if (m->start < KERNEL_HALF || !strcmp(file, "[vsyscall]"))
 		return false;
 	dot = strstr(file, ".ko");
@@ -41,7 +41,7 @@ kernel_symbol(const char *file)
 	return !strncmp(file, name, n) && file[n] ? file + n : "_stext";
 }
 
-/* The build-id in a file of notes of this machine, or "". */
+/* The build-id in a file of notes of this machine; "" if there is none. */
 static void
 read_build_id(const char *path, char *id)
 {
@@ -81,8 +81,8 @@ module_build_id(const char *file, char *id)
 }
 
 /*
- * What to subtract from addresses of mapping m: those of another start of the
- * same kernel are moved to where its symbols are now.
+ * The number to subtract from addresses of mapping m: with address
+ * randomization, the same kernel is elsewhere after each boot.
  */
 static uint64_t
 base_of(const struct kallsyms *k, const struct mapping *m, const char *file)
@@ -205,7 +205,7 @@ kernel_vdso(const struct mapping *m, struct binary **out, struct prof_err *err)
 	if (!ehdr)
 		return prof_fail(err, PROF_EIO, "this machine has none");
 	size = ehdr->e_shoff + (uint64_t)ehdr->e_shnum * ehdr->e_shentsize;
-	/* Without a build-id, that is all there is to compare. */
+	/* Without a build-id, only the size can be compared. */
 	if (!m->build_id &&
 	    m->limit - m->start != ((size + PAGE - 1) & ~(PAGE - 1)))
 		return prof_fail(err, PROF_EIO,

@@ -1,7 +1,7 @@
 /*
- * locate.c - see locate.h. The layouts of a search path are pprof's; unlike
- * there, the path of the profile comes before it, unless a build-id decides:
- * an older file of the same name must not win by lying in the search path.
+ * locate.c - see locate.h. The layouts of a search path are pprof's. Unlike in
+ * pprof, the path in the profile comes before the search path, unless a
+ * build-id decides: an older file of the same name must not win.
  */
 #include "config.h"
 
@@ -73,10 +73,10 @@ locate_is_special(const char *file)
 /* A search for one object. */
 struct search {
 	const struct locate *locate;
-	const char *build_id; /* that the object must have, or "" for any */
+	const char *build_id; /* required build-id; "": any */
 	struct binary *found;
 	char *path;
-	/* DWARF that was split off from it, found on the way. */
+	/* A debug file for it, found during the search. */
 	struct binary *debug;
 	bool nomem;
 };
@@ -92,9 +92,9 @@ drop(struct search *s)
 }
 
 /*
- * Keep o, which is the right one, if more can be learned from it than from
- * what was found before. true: nothing can be better. Without a build-id, the
- * next one may be another program: take what there is.
+ * Keep o, which matches, if it has more symbols than the object found before.
+ * true: nothing can be better. Without a build-id, take the first, as another
+ * may be another program.
  */
 static bool
 keep(struct search *s, struct binary *o, const char *path)
@@ -198,8 +198,8 @@ try_directory(struct search *s, const char *dir, const char *id)
 }
 
 /*
- * Where a build-id is divided: debug trees, also below the root of another
- * system, the links to programs of Fedora, and perf(1)'s cache.
+ * Try the layouts for a build-id: debug trees, also below the root of another
+ * system, Fedora's links to programs, and the cache of perf(1).
  */
 static bool
 try_build_id(struct search *s, const char *dir, const char *id)
@@ -222,7 +222,7 @@ try_build_id(struct search *s, const char *dir, const char *id)
 	return false;
 }
 
-/* The places of one directory of the search path. */
+/* Try the layouts of one directory of the search path. */
 static bool
 try_layouts(struct search *s, const char *dir, const char *file,
 	    const char *build_id)
@@ -249,7 +249,8 @@ try_layouts(struct search *s, const char *dir, const char *file,
 			   base));
 }
 
-/* A build-id becomes a part of paths: no dots or slashes from a stranger. */
+/* A build-id becomes part of paths; being untrusted, it must have no dots or
+ * slashes. */
 static bool
 is_hex(const char *id)
 {
@@ -272,8 +273,8 @@ search(const struct locate *l, const char *file, const char *build_id,
 	if (s->found || s->nomem || !real || !*build_id)
 		return;
 	/*
-	 * A file without build-id may be the one; another's can't be, unless
-	 * the caller knows better.
+	 * A file without build-id may be right; one with another build-id
+	 * cannot, unless any_build_id is set.
 	 */
 	s->build_id = "";
 	if (try_path(s, file, NULL) && s->found && !l->any_build_id &&
@@ -281,7 +282,7 @@ search(const struct locate *l, const char *file, const char *build_id,
 		drop(s);
 }
 
-/* The places of a kernel of this release below dir, which may be "". */
+/* Try the places of a kernel of this release below dir, which may be "". */
 static bool
 try_kernel(struct search *s, const char *dir, const char *release)
 {
@@ -311,7 +312,7 @@ locate_kernel(const struct locate *l, const char *build_id, const char *running,
 			try_layouts(&s, l->dir[i], "", build_id)) ||
 		       try_format(&s, "%s/vmlinux", l->dir[i]) ||
 		       try_kernel(&s, l->dir[i], name.release);
-	/* Of those that lie here, only the one that is meant. */
+	/* Kernels of this machine must match. */
 	if (!*s.build_id)
 		s.build_id = running;
 	if (!stop && *s.build_id && is_hex(s.build_id) &&

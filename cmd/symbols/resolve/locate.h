@@ -17,8 +17,8 @@ struct unpack_budget;
 struct locate {
 	char **dir;
 	size_t n_dir;
-	struct unpack_budget *budget; /* of all files; may be NULL */
-	bool any_build_id; /* take the file at the path, whatever it is */
+	struct unpack_budget *budget; /* for all files; may be NULL */
+	bool any_build_id; /* take the file at the path with any build-id */
 
 	/* Called with each file that does not match, and why; may be NULL. */
 	void (*tried)(void *ctx, const char *path, const char *why);
@@ -34,8 +34,8 @@ int locate_init(struct locate *l, const char *list);
 void locate_release(struct locate *l);
 
 /*
- * Does the name `file` mean something other than a file: [vdso], shared memory
- * of a device, the kernel?
+ * Is `file` the name of something other than a file: [vdso], shared memory of a
+ * device, the kernel?
  */
 bool locate_is_special(const char *file);
 

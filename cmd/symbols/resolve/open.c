@@ -20,7 +20,7 @@ is_vdso(const char *file)
 	return !strcmp(file, "[vdso]") || !strncmp(file, "linux-vdso", 10);
 }
 
-/* This machine's own vDSO, if it is that of mapping m. */
+/* Open this machine's vDSO, if it is that of mapping m. */
 static enum prof_status
 open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
 	  struct prof_err *err)
@@ -38,7 +38,7 @@ open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
 	return PROF_EIO;
 }
 
-/* Open the object of mapping m, wherever it is. */
+/* Open the local object of mapping m. */
 static enum prof_status
 open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	     char **path, struct prof_err *err)
@@ -50,7 +50,7 @@ open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	char running[BUILD_ID_TEXT];
 
 	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
-		/* A list of symbols that the caller named is enough. */
+		/* The caller's list of symbols is enough. */
 		if (r->o->kallsyms)
 			return prof_fail(err, PROF_EIO, "not looked for");
 		kernel_build_id(running);
@@ -70,8 +70,8 @@ open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 }
 
 /*
- * What open_mapping() did not find: st and err say why. The mapping keeps its
- * name; that of a cached file tells nothing.
+ * Find an object that open_mapping() did not; st and err say why. The mapping
+ * keeps its file name, as that of a cached file is meaningless.
  */
 static enum prof_status
 find_elsewhere(const struct resolve *r, uint32_t m, struct binary **out,
@@ -134,7 +134,7 @@ resolve_open(struct profile *p, uint32_t m, const struct resolve_options *o,
 	return st;
 }
 
-/* Has the mapping a place, and not just a name? */
+/* Is the mapping only a name, without addresses? */
 static bool
 is_fake(const struct mapping *m)
 {

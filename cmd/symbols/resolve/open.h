@@ -1,5 +1,5 @@
 /*
- * open.h - open the object of a mapping with the look-up, the checks and the
+ * open.h - open the object of a mapping, with the search, the checks and the
  * base of prof-symbolize.
  */
 #ifndef OPEN_H
@@ -15,10 +15,9 @@ struct profile;
 struct resolve_options;
 
 /*
- * Open the object of mapping m of p, and the debug file that was split off from
- * it. Of o: locate, find and no_lines. *out (binary_close()) and *path, its
- * name (free()), are the caller's. PROF_EIO and PROF_EFORMAT say why there is
- * none; PROF_ENOMEM.
+ * Open the object of mapping m of p, and its debug file. Uses o->locate,
+ * o->find and o->no_lines. *out (binary_close()) and *path, its name (free()),
+ * are the caller's. PROF_EIO and PROF_EFORMAT say why it failed; PROF_ENOMEM.
  */
 enum prof_status resolve_open(struct profile *p, uint32_t m,
 			      const struct resolve_options *o,
@@ -28,7 +27,7 @@ enum prof_status resolve_open(struct profile *p, uint32_t m,
 /*
  * The base of mapping m: address in s = address - *base (loadbase.h). file is
  * its name in the profile, path that of s, inside an address in it.
- * PROF_EINVALID when it cannot be a mapping of s.
+ * PROF_EINVALID if m cannot be a mapping of s.
  */
 enum prof_status resolve_base(const struct mapping *m, const char *file,
 			      const char *path, struct binary *s,

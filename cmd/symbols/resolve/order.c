@@ -1,7 +1,7 @@
 /*
- * order.c - the order of new functions; see impl.h. They come
- * in the order of units, symbol tables or cached answers, of which a profile
- * should show nothing.
+ * order.c - the order of new functions; see impl.h. They are added in the order
+ * of units, symbol tables or cached answers, on which the profile must not
+ * depend.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ resolve_order(struct profile *p, size_t first)
 	}
 	for (size_t i = 0; i < n; i++) {
 		old[i] = p->function[first + i];
-		if (place[i] == PROF_NONE) /* nobody's any more */
+		if (place[i] == PROF_NONE) /* no longer used */
 			place[i] = next++;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /*
- * parallel.c - object files, several at the same time; see
- * impl.h. What they say goes into the profile one after the other, in
- * the order of the mappings, so that it does not depend on threads: one whose
- * turn it is not yet waits with its first answers.
+ * parallel.c - read several object files at the same time; see impl.h. Their
+ * answers go into the profile in the order of the mappings, so that the result
+ * does not depend on threads: an object waits for its turn with its first
+ * answer.
  */
 #include "config.h"
 
@@ -23,18 +23,18 @@ struct resolve_task {
 	struct wants wants; /* from this object */
 	struct binary *s;
 	uint32_t mapping; /* one of its mappings */
-	bool *named;      /* which addresses are; NULL: not asked for */
+	bool *named;      /* by address: it has a name; NULL: not needed */
 	struct run *run;
 	bool done;
 	enum prof_status st;
 	struct prof_err err;
 };
 
-/* What the threads share. */
+/* Shared by the threads. */
 struct run {
 	struct resolve_task *task;
 	size_t n_task, next;
-	size_t turn; /* whose answers go into the profile */
+	size_t turn; /* the task that may change the profile */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
@@ -47,7 +47,7 @@ task_release(struct resolve_task *t)
 	wants_release(&t->wants);
 }
 
-/* Until it is t's turn, the profile is another thread's. */
+/* Wait until t may change the profile. */
 static void
 wait_for_turn(struct resolve_task *t)
 {

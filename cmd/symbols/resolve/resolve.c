@@ -26,8 +26,8 @@ is_wanted(const struct resolve *r, const struct location *l)
 }
 
 /*
- * Add the locations of mapping m, whose name in the profile was file, to those
- * wanted of s.
+ * Add the locations of mapping m, whose file name in the profile was file, to
+ * the wants of s.
  */
 static enum prof_status
 collect(struct resolve *r, uint32_t m, const char *file, const char *path,
@@ -56,10 +56,7 @@ collect(struct resolve *r, uint32_t m, const char *file, const char *path,
 	return PROF_OK;
 }
 
-/*
- * Have the mappings of s, which is the object of mapping m, symbolized. s is
- * taken.
- */
+/* Symbolize all mappings of s, the object of mapping m. s is taken over. */
 static enum prof_status
 resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 	       const char *path, struct prof_err *err)
@@ -155,7 +152,7 @@ sort_wanted(struct resolve *r)
 		if (is_wanted(r, &p->location[i]))
 			r->wanted[r->place[p->location[i].mapping]++] =
 				(uint32_t)i;
-	/* Each now is where the next one begins. */
+	/* Each is now the start of the next. */
 	memmove(r->place + 1, r->place, p->n_mapping * sizeof(*r->place));
 	r->place[0] = 0;
 }
@@ -175,7 +172,7 @@ chain_mappings(struct resolve *r)
 	return 0;
 }
 
-/* Mark as done what is not to be touched. */
+/* Mark as done the mappings that are not to be symbolized. */
 static void
 choose(struct resolve *r)
 {
@@ -185,7 +182,7 @@ choose(struct resolve *r)
 		const struct mapping *m = &p->mapping[i];
 		const char *file = profile_str(p, m->file);
 
-		/* A server's address: there is no local file. */
+		/* A URL: there is no local file. */
 		bool remote = !m->build_id && (!strncmp(file, "http://", 7) ||
 					       !strncmp(file, "https://", 8));
 
@@ -195,8 +192,9 @@ choose(struct resolve *r)
 }
 
 /*
- * The program that the caller named is the first mapping's. A profile without
- * any gets one that says nothing of places: addresses are the file's.
+ * Name the caller's program as the file of the first mapping. A profile without
+ * mappings gets one without addresses: its locations have addresses of the
+ * file.
  */
 static enum prof_status
 set_binary(struct profile *p, const char *binary, struct prof_err *err)
@@ -217,7 +215,7 @@ set_binary(struct profile *p, const char *binary, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* The kernel's code, where a profile has no mapping for it. */
+/* Symbolize kernel addresses that have no mapping. */
 static enum prof_status
 resolve_unmapped(struct resolve *r, struct prof_err *err)
 {

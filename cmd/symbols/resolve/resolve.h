@@ -18,7 +18,7 @@ struct symcache;
 struct resolve_options {
 	const struct locate *locate;
 	const char *binary; /* the file of the first mapping, or NULL */
-	bool force;         /* symbolize again what has symbols */
+	bool force;         /* symbolize even what has symbols */
 	bool no_lines;      /* names only, from symbol tables */
 	bool ranges; /* "[FILE+0xSTART]" for functions that have no symbol */
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
@@ -27,15 +27,16 @@ struct resolve_options {
 	unsigned n_thread;            /* to read with; 0: one */
 	const struct symcache *cache; /* NULL: none */
 	/*
-	 * Finds files that are not on this machine: the path of the program
-	 * with this build-id, or of its debug information, for free(); NULL:
-	 * there is none. May itself be NULL.
+	 * Finds files that are not on this machine: returns the path of the
+	 * program with this build-id, or of its debug information, for free();
+	 * NULL: not found. May itself be NULL.
 	 */
 	char *(*find)(void *ctx, const char *build_id, bool want_debug);
 	void *find_ctx;
 	/*
-	 * Called with the next mapping, and with the reason why one could not
-	 * be symbolized. Either may be NULL: failures then go to warn.
+	 * looking is called with each mapping, failed with one that could not
+	 * be symbolized and the reason. Either may be NULL: failures then go to
+	 * warn.
 	 */
 	void (*looking)(void *ctx, uint32_t mapping);
 	void (*failed)(void *ctx, uint32_t mapping, const char *why);

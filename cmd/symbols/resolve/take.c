@@ -1,6 +1,6 @@
 /*
- * take.c - answers into the profile: from the frames at an address to the
- * functions and lines of all locations that wanted them; see impl.h.
+ * take.c - put answers into the profile: frames at an address become functions
+ * and lines of the locations that want them; see impl.h.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ is_same(const struct function *f, const struct function *g)
 }
 
 /*
- * Many names may be parts of one long string of a hostile file. Compilers' are
+ * Many names of a hostile file may be parts of one long string. Real ones have
  * some thousand bytes at most.
  */
 #define MAX_NAME 32768
@@ -54,7 +54,7 @@ intern_function(struct resolve *r, const struct symbol_frame *frame)
 	return i;
 }
 
-/* --- what is wanted --- */
+/* --- wants --- */
 
 int
 wants_init(struct wants *w, size_t n)
