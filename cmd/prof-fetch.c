@@ -127,6 +127,15 @@ write_stream(struct job *job)
 
 /* --- an archive --- */
 
+/* The server of an item; NULL: it is a file, or an object, which is like one.
+ */
+static const struct source *
+source_of(const struct gather_item *item)
+{
+	return item->fetch && !item->fetch->source.is_s3 ? &item->fetch->source
+							 : NULL;
+}
+
 /* Find the file of source i, whose profile p is; NULL: not yet there. No two
  * sources have the same. */
 static enum prof_status
@@ -136,9 +145,8 @@ name_file(struct job *job, size_t i, const struct profile *p,
 	const struct gather_item *item = job->gather->item;
 
 	if (!job->file[i])
-		job->file[i] = archive_name(
-			job->archive,
-			item[i].fetch ? &item[i].fetch->source : NULL, p);
+		job->file[i] =
+			archive_name(job->archive, source_of(&item[i]), p);
 	if (!job->file[i])
 		return prof_nomem(err);
 	for (size_t k = 0; k < job->gather->n; k++)
@@ -185,7 +193,7 @@ write_archive(struct job *job)
 		die("%s", err.msg);
 	/* A clash of names is better known before servers are asked. */
 	for (size_t i = 0; i < g->n; i++)
-		if (g->item[i].fetch &&
+		if (source_of(&g->item[i]) &&
 		    name_file(job, i, NULL, &err) != PROF_OK)
 			die("%s: %s", g->item[i].name, err.msg);
 	g->take = take_file;
@@ -225,5 +233,6 @@ main(int argc, char **argv)
 	else if (job.n_good < job.gather->n && !job.args.is_partial_ok)
 		status = CLI_SKIPPED;
 	gather_release(job.gather);
+	objects_release(&job.args.objects);
 	return cli_finish(&job.args.cli, status);
 }

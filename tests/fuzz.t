@@ -128,6 +128,14 @@ printf 'http://h:80/debug/pprof/heap?x 1000=file:/a%%20b 2=build-id:ab' >symbolz
 check 'fuzz-symbolz: a few answers and comments' 0 'fuzz-symbolz symbolz.* 2>/dev/null' <<'END'
 END
 
+printf '<ListBucketResult><IsTruncated>%s</IsTruncated>%s%s</ListBucketResult>' true \
+	'<NextContinuationToken>a&#x20AC;</NextContinuationToken>' \
+	'<Key>a&amp;&#10;b</Key><Key>c/</Key>' >s3.1
+printf '<Error><Code>NoSuchKey</Code></Error><Key>&#1114112;</Key>' >s3.2
+sed 's/amp;/bad/; s/true/false/' s3.1 >s3.3
+check 'fuzz-s3: a few lists and an error' 0 'fuzz-s3 s3.* 2>/dev/null' <<'END'
+END
+
 # Steps at random, from a generator of ours: the same every time.
 awk 'BEGIN {
 	srand(1)

@@ -14,6 +14,7 @@
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
+#include "net/s3.h"
 
 /* --- what operands are --- */
 
@@ -26,7 +27,9 @@ classify(struct gather *g, struct gather_item *item, struct prof_err *err)
 
 	if (!strcmp(item->name, "-") || stat(item->name, &sb) == 0)
 		return PROF_OK;
-	switch (source_parse(&f->source, item->name, &why)) {
+	switch (s3_is_url(item->name)
+			? s3_source(&f->source, item->name, &why)
+			: source_parse(&f->source, item->name, &why)) {
 	case PROF_OK:
 		item->fetch = f;
 		g->n_url++;
@@ -37,7 +40,7 @@ classify(struct gather *g, struct gather_item *item, struct prof_err *err)
 		return prof_fail(err, why.status, "%s: %s", item->name,
 				 why.msg);
 	}
-	if (*f->source.user || *f->source.query) {
+	if (!f->source.is_s3 && (*f->source.user || *f->source.query)) {
 		item->safe_name = source_url(&f->source, NULL, 0, false);
 		if (!item->safe_name)
 			return prof_nomem(err);
@@ -171,7 +174,8 @@ parse(const struct gather *g, const struct gather_item *item,
 		st = legacy_parse(raw.data, raw.n, g->legacy_flags, out, err);
 	else if (st == PROF_OK)
 		st = profile_parse(raw.data, raw.n, out, err);
-	if (st == PROF_OK && item->fetch)
+	/* An object is a file that another place has. */
+	if (st == PROF_OK && item->fetch && !item->fetch->source.is_s3)
 		st = add_origin(item, *out, err);
 	if (st != PROF_OK) {
 		profile_free(*out);
@@ -227,6 +231,7 @@ ask_program(struct gather_item *item)
 	char *page;
 
 	if (f->status != PROF_OK || !f->body.n || item->url ||
+	    f->source.is_s3 ||
 	    legacy_sniff(f->body.data, f->body.n) == LEGACY_NONE)
 		return false;
 	page = cmdline_page(f->url);

@@ -133,7 +133,10 @@ take_operands(struct fetch_args *args)
 		die("out of memory");
 	while ((name = cli_input(cli)))
 		operand[n++] = name;
-	if (gather_init(g, operand, n, &err) != PROF_OK)
+	if (objects_expand(&args->objects, operand, n, &g->fetch, &err) !=
+		    PROF_OK ||
+	    gather_init(g, args->objects.name, args->objects.n, &err) !=
+		    PROF_OK)
 		die("%s", err.msg);
 	free(operand);
 }

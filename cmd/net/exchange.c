@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/wire/compress.h"
+#include "s3.h"
 
 #define MAX_REDIRECTS 10
 #define CONNECT_TIMEOUT 10L /* seconds */
@@ -203,6 +204,59 @@ set_get(struct exchange *x)
 	return add_header(x, "Connection: close");
 }
 
+/*
+ * Sign it. The hash is that of no body, which AWS requires even where libcurl
+ * would leave it out. No other header of ours is added: libcurl signs all of
+ * them, and a proxy may change one. A redirection would need another signature.
+ */
+static enum prof_status
+set_s3(struct exchange *x)
+{
+#if LIBCURL_VERSION_NUM >= 0x074b00
+	static const char hash[] = "x-amz-content-sha256: "
+				   "e3b0c44298fc1c149afbf4c8996fb924"
+				   "27ae41e4649b934ca495991b7852b855";
+	const char *token = s3_token();
+	char *scope = s3_scope(), *line = NULL;
+	CURLcode r = CURLE_OUT_OF_MEMORY;
+
+	if (scope)
+		r = SET(x, CURLOPT_AWS_SIGV4, scope);
+	if (r == CURLE_OK)
+		r = SET(x, CURLOPT_USERNAME, s3_key_id());
+	if (r == CURLE_OK)
+		r = SET(x, CURLOPT_PASSWORD, s3_secret());
+	if (r == CURLE_OK && token &&
+	    asprintf(&line, "x-amz-security-token: %s", token) < 0) {
+		line = NULL;
+		r = CURLE_OUT_OF_MEMORY;
+	}
+	if (r == CURLE_OK &&
+	    (!add_header(x, hash) || (line && !add_header(x, line))))
+		r = CURLE_OUT_OF_MEMORY;
+	SET(x, CURLOPT_FOLLOWLOCATION, 0L);
+	SET(x, CURLOPT_PATH_AS_IS, 1L);
+	free(line);
+	free(scope);
+	if (r == CURLE_OK)
+		return PROF_OK;
+	if (r == CURLE_OUT_OF_MEMORY)
+		return prof_nomem(&x->f->err);
+#endif
+	return prof_fail(&x->f->err, PROF_ENOTSUP,
+			 "this libcurl cannot sign requests");
+}
+
+/* What is asked for, and how. */
+static enum prof_status
+set_request(struct exchange *x)
+{
+	if (x->f->source.is_s3)
+		return set_s3(x);
+	return (x->f->post ? set_post(x) : set_get(x)) ? PROF_OK
+						       : prof_nomem(&x->f->err);
+}
+
 static void
 set_connection(struct exchange *x)
 {
@@ -229,6 +283,8 @@ end_easy(struct exchange *x)
 enum prof_status
 exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
 {
+	enum prof_status st;
+
 	x->easy = x->curl->easy_init();
 	if (!x->easy)
 		return prof_nomem(&x->f->err);
@@ -252,9 +308,10 @@ exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
 	set_protocols(x);
 	set_proxy(x);
 	set_tls(x);
-	if (!(x->f->post ? set_post(x) : set_get(x))) {
+	st = set_request(x);
+	if (st != PROF_OK) {
 		end_easy(x);
-		return prof_nomem(&x->f->err);
+		return st;
 	}
 	SET(x, CURLOPT_HTTPHEADER, x->header);
 	if (x->curl->multi_add_handle(multi, x->easy) == CURLM_OK)
@@ -354,7 +411,11 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 	if (x->is_refused)
 		return x->f->err.status;
 	if (exchange_is_refusal(x, r)) {
-		refusal_text(&x->f->body, text, sizeof(text));
+		if (x->f->source.is_s3)
+			s3_error_code(x->f->body.data, x->f->body.n, text,
+				      sizeof(text));
+		else
+			refusal_text(&x->f->body, text, sizeof(text));
 		return prof_fail(&x->f->err, PROF_EIO,
 				 "server response: %s%s%s%s", x->status,
 				 *text ? " - " : "", text, suffix);

@@ -40,6 +40,7 @@ fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
 #include "lib/base/now.h"
 
 #define PARALLEL 256       /* sources at once */
+#define PARALLEL_S3 16     /* objects at once, of one server */
 #define DEFAULT_SECONDS 30 /* of a CPU profile, as servers have it */
 #define DEFAULT_TIMEOUT 60 /* when nobody said how long it takes */
 #define GRACE 5            /* on top of what is waited for */
@@ -111,7 +112,7 @@ jitter(struct pool *pool)
 static unsigned
 asked_for(const struct transfer *t)
 {
-	if (t->f->is_aside)
+	if (t->f->is_aside || t->f->source.is_s3)
 		return 0;
 	if (t->pool->o->seconds)
 		return t->pool->o->seconds;
@@ -164,9 +165,9 @@ transfer_begin(struct transfer *t)
 {
 	const struct source *s = &t->f->source;
 	const char *page = s->is_bare ? profile_page[t->page] : NULL;
-	unsigned seconds = s->is_bare       ? asked_for(t)
-			   : t->f->is_aside ? 0
-					    : t->pool->o->seconds;
+	unsigned seconds = s->is_bare                   ? asked_for(t)
+			   : t->f->is_aside || s->is_s3 ? 0
+							: t->pool->o->seconds;
 	char *url = source_url(s, page, seconds, true);
 	enum prof_status st;
 
@@ -281,6 +282,19 @@ reap(struct pool *pool)
 	}
 }
 
+/* May the next source be begun? */
+static bool
+has_room(const struct pool *pool)
+{
+	size_t max = pool->parallel;
+
+	if (pool->n_begun == pool->n)
+		return false;
+	if (pool->transfer[pool->n_begun].f->source.is_s3 && max > PARALLEL_S3)
+		max = PARALLEL_S3;
+	return pool->n_begun - pool->n_done < max;
+}
+
 /*
  * Begin what is to begin now, give up what takes too long. Returns how many
  * seconds there are until this is to be done again.
@@ -290,8 +304,7 @@ keep_time(struct pool *pool)
 {
 	double next = 1, left;
 
-	while (pool->n_begun < pool->n &&
-	       pool->n_begun - pool->n_done < pool->parallel)
+	while (has_room(pool))
 		transfer_try(&pool->transfer[pool->n_begun++]);
 	for (size_t i = 0; i < pool->n_begun; i++) {
 		struct transfer *t = &pool->transfer[i];

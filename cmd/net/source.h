@@ -24,6 +24,7 @@ struct source {
 	bool is_insecure; /* certificates are not checked */
 	bool is_local;    /* the host is this machine: no proxy */
 	bool is_bare;     /* no page is asked for */
+	bool is_s3;       /* requests are signed: s3.h */
 };
 
 /*
