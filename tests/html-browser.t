@@ -50,6 +50,21 @@ done
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
 } 2>.err || not_ok 'the files are made' <.err
+# A difference with enough samples for verdicts, one of them significant.
+if ! lacks 'prof-gate a -- b'; then
+	for n in 1 6; do
+		awk -v n=$n 'BEGIN {
+			print "# samples count cpu nanoseconds"
+			for (i = 0; i < 3000; i++) {
+				j = (i * 7919) % 1009
+				k = (i % 60 == 7 ? n : 1) + (n > 1 && j < 100) - (n > 1 && j > 900)
+				if (k > 0)
+					print "main;f" i % 60 ";g" i, k, k "0000000"
+			}
+		}' | mkprof >tested$n.pb.gz
+	done
+	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
+fi
 for f in labels many slow; do
 	prof-html -q -o $f.html $f.pb.gz
 done

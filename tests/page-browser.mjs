@@ -5,7 +5,7 @@
 //
 // Prints "ok NAME" or "not ok NAME: why" for each check. FOLDER has the files
 // that html-browser.t makes. SHOTS: a folder for pictures, for people to look at.
-import {readFileSync, readdirSync} from 'node:fs';
+import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
 const [,, modules, browserPath, folder, shots] = process.argv;
@@ -297,6 +297,25 @@ for (const file of ['cpu.html', 'diff.html'])
 			}
 			return found.join('; ');
 		});
+
+// Without the statistics of prof-gate, html-browser.t does not make it.
+if (existsSync(folder + '/tested.html'))
+	await check('a change that may be noise is grey, a significant one has its shade and a dot', async () => {
+		await open('tested.html', '', {before: `
+			globalThis.drawn = [];
+			const put = CanvasRenderingContext2D.prototype.fillText;
+			CanvasRenderingContext2D.prototype.fillText = function(text, ...at) {
+				drawn.push(text);
+				return put.call(this, text, ...at);
+			};`});
+		const colours = await page.$eval('#panel-flame canvas', canvas => {
+			const ratio = devicePixelRatio, at = (x, y) => [...canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data.slice(0, 3)].join(' ');
+			return [at(3, 21), at(3, 39)].join(', ');
+		});
+		const texts = await page.evaluate(() => drawn.filter(text => / (main|f7)$/.test(text)).slice(0, 2).join(', '));
+		return same(colours, '194 200 206, 224 126 47') || same(texts, '▲8%? main, ▲496%● f7') ||
+			(/\?: perhaps noise/.test(await page.$eval('#legend', e => e.textContent)) ? null : 'no legend');
+	});
 
 // --- prof-flame
 

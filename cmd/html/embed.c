@@ -7,8 +7,8 @@
  * For each NAME: `static const char NAME[]`, all its files in a row, and
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
- * "import " or "export ", comments on lines of their own and indentation are
- * left out, and all is wrapped in one function.
+ * "import " or "export ", comments on lines of their own, indentation and other
+ * blanks are left out, and all is wrapped in one function.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,8 +143,8 @@ put_base64(const unsigned char *s, size_t n)
  * What a page needs of a line of a module: not imports and exports, as modules
  * become one; not indentation and lines of comment. NULL: nothing.
  */
-static const char *
-part_of(const char *line, bool *in_comment)
+static char *
+part_of(char *line, bool *in_comment)
 {
 	if (!strncmp(line, "import ", 7) || !strncmp(line, "export ", 7))
 		return NULL;
@@ -154,6 +154,64 @@ part_of(const char *line, bool *in_comment)
 		return NULL;
 	}
 	return !strncmp(line, "//", 2) || *line == '\n' ? NULL : line;
+}
+
+static bool
+is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+/*
+ * Take out of a line of script a comment at its end, and blanks around
+ * operators and brackets, which say nothing to the browser: a tenth of the
+ * page. Strings stay as they are, as does a line with a slash that may begin a
+ * pattern: no blank follows it. What would become another operator (a + +b)
+ * keeps its blank.
+ */
+static void
+squeeze(char *line)
+{
+	static const char apart[] = "=,;:?()[]{}<>&|*/%!+-";
+	char quote = 0, last = 0, *out = line;
+
+	for (char *s = line; *s; s++) {
+		if (!quote && !strncmp(s, " // ", 4))
+			memcpy(s, "\n", 2);
+		if (quote && *s == '\\' && s[1])
+			s++;
+		else if (*s == quote)
+			quote = 0;
+		else if (!quote && is_one_of(*s, "'\""))
+			quote = *s;
+		else if (!quote && *s == '/' && s[1] != ' ')
+			return;
+	}
+	for (const char *s = line; *s; s++) {
+		if (!quote && *s == ' ' &&
+		    (is_one_of(last, apart) || is_one_of(s[1], apart)) &&
+		    !(is_one_of(last, "+-") && is_one_of(s[1], "+-")))
+			continue;
+		if (quote && *s == '\\' && s[1])
+			*out++ = *s++;
+		else if (*s == quote)
+			quote = 0;
+		else if (!quote && is_one_of(*s, "'\""))
+			quote = *s;
+		last = quote ? 0 : *s;
+		*out++ = *s;
+	}
+	*out = '\0';
+}
+
+/* Take out the end of a line that goes on in the next one. */
+static void
+join(char *line)
+{
+	size_t n = strlen(line);
+
+	if (n > 1 && line[n - 1] == '\n' && is_one_of(line[n - 2], ",({["))
+		line[n - 1] = '\0';
 }
 
 static void
@@ -169,10 +227,14 @@ read_file(struct text *t, const char *name, bool is_part)
 		if (!strchr(line, '\n'))
 			fail("a line is too long, or the last has no end",
 			     name);
-		const char *s = is_part ? part_of(line, &in_comment) : line;
+		char *s = is_part ? part_of(line, &in_comment) : line;
 
 		if (s && is_part && strchr(s, '`'))
 			fail("blanks in a template may count", name);
+		if (s && is_part) {
+			squeeze(s);
+			join(s);
+		}
 		if (s)
 			add(t, s, strlen(s));
 	}

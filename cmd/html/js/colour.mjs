@@ -32,6 +32,7 @@ class Palette {
 		this.match = dark ? '#d9a3ff' : '#8a2be2';
 		this.root = this.boxes[26];
 		this.rest = this.boxes[27];
+		this.unsure = this.boxes[25];
 	}
 
 	ofKey(k) {

@@ -2,7 +2,7 @@
 // count and index is checked here, once; all other modules trust them.
 
 const noFrame = 0xffffffff;
-const inlinedFlag = 1, unnamedFlag = 2, cutFlag = 4;
+const unnamedFlag = 2, cutFlag = 4;
 
 class Damaged extends Error {
 	constructor(section) {
@@ -250,4 +250,4 @@ function decodePage(bytes) {
 	};
 }
 
-export {Damaged, cutFlag, decodePage, inlinedFlag, noFrame, unnamedFlag, unpackText};
+export {Damaged, cutFlag, decodePage, noFrame, unnamedFlag, unpackText};

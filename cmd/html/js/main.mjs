@@ -212,7 +212,7 @@ class Page {
 
 	// What stands before the name: in a difference how far the box changed.
 	sign(tree, i) {
-		return this.isTwo && i ? this.changeWord(tree.total[0][i], tree.total[1][i]) + ' ' : '';
+		return this.isTwo && i ? this.changeWord(tree.total[0][i], tree.total[1][i]) + this.verdictMark(tree.key[i]) + ' ' : '';
 	}
 
 	changeWord(before, after) {
@@ -232,6 +232,11 @@ class Page {
 		return row ? {change: row[isTotal ? 3 : 1], chance: row[isTotal ? 4 : 2]} : null;
 	}
 
+	verdictMark(k, isTotal = true) {
+		const v = this.isTwo && this.verdict(k, isTotal);
+		return v && v.change ? v.change === 2 ? '?' : '●' : '';
+	}
+
 	verdictText(k, isTotal) {
 		const v = this.verdict(k, isTotal);
 		if (!v)
@@ -242,6 +247,8 @@ class Page {
 	colour(tree, i) {
 		if (!i)
 			return this.palette.root;
+		if (this.verdictMark(tree.key[i]) === '?')
+			return this.palette.unsure;
 		if (this.isTwo)
 			return this.palette.ofChange(tree.total[0][i] * tree.scale[0], tree.total[1][i] * tree.scale[1]);
 		return this.palette.ofKey(tree.key[i]);
@@ -559,7 +566,9 @@ class Page {
 		}
 		items.push(element('span', {}, 'dashed foot: inlined'));
 		if (this.isTested)
-			items.push(element('span', {}, '●: more than sampling noise explains (all false alarms together: ' + this.base.gate.alpha * 100 + '%), ?: perhaps'));
+			item(palette.unsure, '?: perhaps noise');
+		if (this.isTested)
+			items.push(element('span', {}, '●: more than sampling noise explains (all false alarms together: ' + this.base.gate.alpha * 100 + '%)'));
 		host.replaceChildren(...items);
 	}
 

@@ -2,7 +2,7 @@
 // stored tree of frames turned into a tree of such keys. Values come later
 // (values.mjs); types, focus and labels never change a structure.
 
-import {cutFlag, inlinedFlag, noFrame} from './data.mjs';
+import {cutFlag, noFrame} from './data.mjs';
 
 // --- keys ---
 

@@ -27,10 +27,7 @@ function tableColumns(page, sums, isWide) {
 				add(id + 's', '●', what + ': is the change more than noise? ●: yes, ?: perhaps', k => {
 					const verdict = page.verdict(k, id === 't');
 					return verdict && verdict.change ? (verdict.change === 2 ? 0 : 2) + 1 - verdict.chance : 0;
-				}, k => {
-					const verdict = page.verdict(k, id === 't');
-					return verdict && verdict.change ? (verdict.change === 2 ? '?' : '●') : '';
-				});
+				}, k => page.verdictMark(k, id === 't'));
 		};
 		sides('s', self, isWide ? 'Self ' : '', 'self');
 		if (isWide)
