@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "export/options.h"
+#include "export/pprof.h"
 #include "lib/formats/exchange/callgrind.h"
 #include "lib/formats/exchange/cpuprofile.h"
 #include "lib/formats/exchange/firefox.h"
@@ -18,14 +19,14 @@
 #include "lib/model/profile.h"
 
 static enum prof_status
-folded(struct export_args *a, const struct profile *p, FILE *out,
+folded(struct export_args *a, struct profile *p, FILE *out,
        struct prof_err *err)
 {
 	return folded_write(out, p, a->column, &a->folded, err);
 }
 
 static enum prof_status
-speedscope(struct export_args *a, const struct profile *p, FILE *out,
+speedscope(struct export_args *a, struct profile *p, FILE *out,
 	   struct prof_err *err)
 {
 	const struct speedscope_style style = {
@@ -40,30 +41,32 @@ speedscope(struct export_args *a, const struct profile *p, FILE *out,
 }
 
 static enum prof_status
-firefox(struct export_args *a, const struct profile *p, FILE *out,
+firefox(struct export_args *a, struct profile *p, FILE *out,
 	struct prof_err *err)
 {
 	return firefox_write(out, p, a->column, PACKAGE_VERSION, err);
 }
 
 static enum prof_status
-callgrind(struct export_args *a, const struct profile *p, FILE *out,
+callgrind(struct export_args *a, struct profile *p, FILE *out,
 	  struct prof_err *err)
 {
-	(void)a;
+	if (a->pprof) {
+		export_pprof(p, a->sample_index, out);
+		return PROF_OK;
+	}
 	return callgrind_write(out, p, PACKAGE_VERSION, err);
 }
 
 static enum prof_status
-cpuprofile(struct export_args *a, const struct profile *p, FILE *out,
+cpuprofile(struct export_args *a, struct profile *p, FILE *out,
 	   struct prof_err *err)
 {
 	return cpuprofile_write(out, p, a->column, err);
 }
 
 static enum prof_status
-otlp(struct export_args *a, const struct profile *p, FILE *out,
-     struct prof_err *err)
+otlp(struct export_args *a, struct profile *p, FILE *out, struct prof_err *err)
 {
 	struct buf b = { 0 };
 	enum prof_status st =
@@ -77,7 +80,7 @@ otlp(struct export_args *a, const struct profile *p, FILE *out,
 
 static const struct {
 	const char *name;
-	enum prof_status (*write)(struct export_args *, const struct profile *,
+	enum prof_status (*write)(struct export_args *, struct profile *,
 				  FILE *, struct prof_err *);
 } formats[] = {
 	{ "callgrind", callgrind }, { "cpuprofile", cpuprofile },

@@ -218,6 +218,54 @@ else
 	skip 'callgrind: callgrind_annotate has the right costs' 'no callgrind_annotate'
 fi
 
+check '--pprof: relative addresses, names by number, suffixes of twins' 0 \
+	'prof-export --to callgrind --pprof "$data/good-nosyms.pb.gz" | sed "1,/^0x401000 0/d"' <<'END'
+cfl=
+cfn=(1)
+calls=0 0x401040 33
+* * 8
+cfl=
+cfn=(6)  [1/3]
+calls=0 0x401010 0
+* * 7
+cfl=(1)
+cfn=
+calls=0 0x401020 0
+* * 6
+cfl=
+cfn=(7)  [2/3]
+calls=0 0x7f0000001000 0
+* * 5
+cfl=
+cfn=(2)
+calls=0 0x401050 0
+* * 3
+cfl=(2)
+cfn=(3)
+calls=0 0x401060 12
+* * 3
+cfl=(2)
+cfn=(4)
+calls=0 0x401070 24
+* * 3
+END
+check_err '--pprof is for callgrind' 2 'prof-export --to folded --pprof p' 'only callgrind'
+if have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ]; then
+	export PPROF_TMPDIR="$PWD/tmp"
+	for f in "$data"/good-*.pb.gz; do
+		found "$f" || continue
+		# Sums in it go beyond 64 bits, and wrap around in pprof.
+		[ "${f##*/}" = good-full.pb.gz ] && continue
+		"$pprof" -symbolize=none -callgrind -output=theirs "$f" >/dev/null 2>.err ||
+			continue # an old pprof does not read all
+		prof-export -q --to callgrind --pprof "$f" >ours
+		cmp -s ours theirs && ok "--pprof: the bytes of pprof for ${f##*/}" ||
+			diff theirs ours | head | not_ok "--pprof: the bytes of pprof for ${f##*/}"
+	done
+else
+	skip '--pprof: the bytes of pprof' 'no go tool pprof'
+fi
+
 # --- trees: .cpuprofile, Firefox ---
 
 prof-export --to cpuprofile calls >calls.cpuprofile

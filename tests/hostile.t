@@ -120,6 +120,7 @@ for to in speedscope cpuprofile firefox; do
 done
 row 'prof-export --to folded old.pb' text
 row 'prof-export --to callgrind old.pb' text
+row 'prof-export --to callgrind --pprof old.pb' text
 row 'prof-diff old.pb new.pb | prof-flame' svg
 row 'prof-shell -e "top; tree; tags; raw; comments; list ." old.pb' text
 row 'prof-shell -e "o; help sample_index; sample_index=x; :; filter main; top" old.pb' text 2

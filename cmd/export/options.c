@@ -15,6 +15,7 @@ enum {
 	KEY_ROOT,
 	KEY_DIFF,
 	KEY_HEADERS,
+	KEY_PPROF,
 };
 
 static const struct cli_opt opts[] = {
@@ -33,6 +34,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_DIFF, "diff", NULL, "folded: both numbers of a difference" },
 	{ KEY_HEADERS, "headers", NULL,
 	  "folded: column, period and labels, for prof-import" },
+	{ KEY_PPROF, "pprof", NULL,
+	  "callgrind: one column, with the bytes of pprof -callgrind" },
 	CLI_READ_OPTS,
 	CLI_COMMON_OPTS,
 	{ 0 },
@@ -91,8 +94,13 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 		case KEY_HEADERS:
 			a->folded.has_headers = true;
 			break;
+		case KEY_PPROF:
+			a->pprof = true;
+			break;
 		}
 	}
 	if (!a->to)
 		die("which format? name it with --to");
+	if (a->pprof && strcmp(a->to, "callgrind"))
+		die("--pprof: pprof writes no %s, only callgrind", a->to);
 }

@@ -14,6 +14,7 @@ struct export_args {
 	size_t column;            /* once the profile is read */
 	const char *split_by;     /* label, or NULL */
 	bool by_value, lines;
+	bool pprof; /* callgrind with the bytes of pprof */
 	struct folded_style folded;
 };
 

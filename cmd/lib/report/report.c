@@ -136,15 +136,11 @@ report_choose_unit_for(struct report *r, int64_t min)
 	r->unit = *unit ? unit : r->sample_unit;
 }
 
-void
-report_choose_unit(struct report *r, const struct graph *g)
+int64_t
+report_smallest(const struct graph *g)
 {
 	int64_t min = 0;
 
-	if (!g || g->n_node == 0) {
-		r->unit = r->o->unit ? r->o->unit : "minimum";
-		return;
-	}
 	for (size_t i = 0; i < g->n_node; i++) {
 		int64_t v = units_abs(graph_value(g->node[i].flat));
 
@@ -153,7 +149,16 @@ report_choose_unit(struct report *r, const struct graph *g)
 		if (v && (min == 0 || v < min))
 			min = v;
 	}
-	report_choose_unit_for(r, min);
+	return min;
+}
+
+void
+report_choose_unit(struct report *r, const struct graph *g)
+{
+	if (g && g->n_node)
+		report_choose_unit_for(r, report_smallest(g));
+	else
+		r->unit = r->o->unit ? r->o->unit : "minimum";
 }
 
 enum prof_status

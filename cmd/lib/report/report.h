@@ -69,6 +69,10 @@ void report_choose_unit(struct report *r, const struct graph *g);
 /* The same, when min is the smallest value that is shown; 0: none is. */
 void report_choose_unit_for(struct report *r, int64_t min);
 
+/* The smallest value of the nodes that is not 0, without its sign: flat, or cum
+ * where flat is 0. 0: there is none. */
+int64_t report_smallest(const struct graph *g);
+
 /* A value of the column as printed: divided, scaled, with its unit. */
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
