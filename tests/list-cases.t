@@ -9,12 +9,7 @@ have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] ||
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 need_tools 'cases' g++ nm
 
-export PPROF_TMPDIR=$scratch/tmp
-mkdir -p tmp src/demo/cwd
-cd src/demo/cwd || exit 99
-seq -f 'work line %g' 60 >../work.c
-seq -f '	main line %g' 30 >../main.c
-seq -f 'util line %g' 12 >../util.h
+tiny_sources
 tiny=$data/good-tiny.pb.gz
 
 # same NAME: files a (pprof's) and b (ours) are equal, and not empty.

@@ -106,6 +106,17 @@ lacks() {
 	sh -c "$1" 2>&1 </dev/null | grep -qa 'this build has no'
 }
 
+# tiny_sources: go where the sources of good-tiny.pb.gz are found, as pprof and
+# prof-list look for them.
+tiny_sources() {
+	export PPROF_TMPDIR="$scratch/tmp"
+	mkdir -p tmp src/demo/cwd
+	cd src/demo/cwd || exit 99
+	seq -f 'work line %g' 60 >../work.c
+	seq -f '	main line %g' 30 >../main.c
+	seq -f 'util line %g' 12 >../util.h
+}
+
 # have TOOL...: are all of them there?
 have() {
 	for tap_tool; do

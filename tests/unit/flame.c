@@ -15,23 +15,14 @@
 
 #include "lib/model/profile.h"
 #include "lib/report/flame/flame.h"
+#include "tests/random.h"
 
 #define N_PROFILE 300
 #define MAX_STACK 40
 
-static uint32_t
-draw(uint64_t *state, uint32_t n)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return (uint32_t)(((z >> 32) * n) >> 32);
-}
-
 /* Stacks over few locations, so that many begin in the same way. */
 static struct profile *
-random_profile(uint64_t *seed, uint32_t n_location, uint32_t n_sample)
+shared_stacks(struct rng *rng, uint32_t n_location, uint32_t n_sample)
 {
 	struct profile *p = profile_new();
 	struct line line[3] = { { 0 } };
@@ -42,13 +33,13 @@ random_profile(uint64_t *seed, uint32_t n_location, uint32_t n_sample)
 	for (uint32_t i = 0; i < n_location; i++)
 		profile_add_location(p,
 				     &(struct location){ .mapping = PROF_NONE },
-				     line, 1 + draw(seed, 3));
+				     line, 1 + rng_draw(rng, 3));
 	for (uint32_t i = 0; i < n_sample; i++) {
-		uint32_t n = draw(seed, draw(seed, 8) ? 6 : MAX_STACK);
+		uint32_t n = rng_draw(rng, rng_draw(rng, 8) ? 6 : MAX_STACK);
 		int64_t value = 1;
 
 		for (uint32_t k = 0; k < n; k++)
-			stack[k] = draw(seed, n_location);
+			stack[k] = rng_draw(rng, n_location);
 		profile_add_sample(p, stack, n, &value, NULL, 0);
 	}
 	return p;
@@ -122,12 +113,12 @@ check_tree(const struct flame_tree *t, const uint32_t *rank)
 }
 
 static void
-shuffle(uint32_t *a, uint32_t n, uint64_t *seed)
+shuffle(uint32_t *a, uint32_t n, struct rng *rng)
 {
 	for (uint32_t i = 0; i < n; i++)
 		a[i] = i;
 	for (uint32_t i = n; i > 1; i--) {
-		uint32_t k = draw(seed, i), x = a[k];
+		uint32_t k = rng_draw(rng, i), x = a[k];
 
 		a[k] = a[i - 1];
 		a[i - 1] = x;
@@ -136,16 +127,16 @@ shuffle(uint32_t *a, uint32_t n, uint64_t *seed)
 
 /* One profile, read in one way: the whole tree, another order, and a cut. */
 static void
-check_source(const struct flame_source *src, uint64_t *seed)
+check_source(const struct flame_source *src, struct rng *rng)
 {
-	uint32_t rank[64], keep[512], most = draw(seed, 8);
+	uint32_t rank[64], keep[512], most = rng_draw(rng, 8);
 	uint32_t n = (uint32_t)src->n_frame;
 	struct flame_cut cut = { .keep = keep, .frame = n };
 	struct flame_stacks s;
 	struct flame_tree t;
 	struct prof_err err;
 
-	shuffle(rank, n, seed);
+	shuffle(rank, n, rng);
 	assert_int_equal(flame_stacks_init(&s, src, &err), PROF_OK);
 	assert_int_equal(flame_stacks_sort(&s, rank, &err), PROF_OK);
 	assert_int_equal(flame_tree_init(&t, &s, NULL, &err), PROF_OK);
@@ -153,7 +144,7 @@ check_source(const struct flame_source *src, uint64_t *seed)
 	check_samples(src, &t, UINT32_MAX, n);
 	check_tree(&t, rank);
 
-	shuffle(rank, n, seed);
+	shuffle(rank, n, rng);
 	assert_int_equal(flame_tree_sort(&t, rank, n, src->p->n_sample, &err),
 			 PROF_OK);
 	check_samples(src, &t, UINT32_MAX, n);
@@ -180,32 +171,34 @@ trees_of_random_stacks(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < N_PROFILE; i++) {
-		uint64_t seed = i;
+		struct rng rng = { i };
 		uint32_t first[64], frame[192], rename[64];
-		uint32_t n_location = 1 + draw(&seed, 20), n = 0;
+		uint32_t n_location = 1 + rng_draw(&rng, 20), n = 0;
 		struct profile *p =
-			random_profile(&seed, n_location, draw(&seed, 400));
+			shared_stacks(&rng, n_location, rng_draw(&rng, 400));
 		struct flame_source src = {
 			.p = p,
 			.first = first,
 			.frame = frame,
-			.n_frame = 1 + draw(&seed, 60),
-			.is_reversed = draw(&seed, 2),
-			.joins_equal = draw(&seed, 2),
-			.rename = draw(&seed, 2) ? rename : NULL,
+			.n_frame = 1 + rng_draw(&rng, 60),
+			.is_reversed = rng_draw(&rng, 2),
+			.joins_equal = rng_draw(&rng, 2),
+			.rename = rng_draw(&rng, 2) ? rename : NULL,
 		};
 
 		for (uint32_t l = 0; l < n_location; l++) {
 			first[l] = n;
 			for (uint32_t k = 0; k < p->location[l].n_line; k++)
-				frame[n++] = draw(&seed, (uint32_t)src.n_frame);
+				frame[n++] =
+					rng_draw(&rng, (uint32_t)src.n_frame);
 		}
 		first[n_location] = n;
 		for (uint32_t f = 0; f < src.n_frame; f++)
-			rename[f] = draw(&seed, 5)
-					    ? draw(&seed, (uint32_t)src.n_frame)
-					    : FLAME_NONE;
-		check_source(&src, &seed);
+			rename[f] =
+				rng_draw(&rng, 5)
+					? rng_draw(&rng, (uint32_t)src.n_frame)
+					: FLAME_NONE;
+		check_source(&src, &rng);
 		profile_free(p);
 	}
 }

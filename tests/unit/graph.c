@@ -18,27 +18,19 @@
 #include "lib/model/units.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
+#include "tests/random.h"
 
 #define N_PROFILE 400
 #define MAX_KEY 64
 
-static uint32_t
-draw(uint64_t *state, uint32_t n)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return (uint32_t)(((z >> 32) * n) >> 32);
-}
-
 /* A few functions and locations, some inlined; stacks with much recursion. */
 static struct profile *
-random_profile(uint64_t seed, bool is_signed)
+recursive_profile(uint64_t seed, bool is_signed)
 {
+	struct rng rng = { seed };
 	struct profile *p = profile_new();
-	uint32_t n_function = 2 + draw(&seed, 8);
-	uint32_t n_location = 2 + draw(&seed, 12);
+	uint32_t n_function = 2 + rng_draw(&rng, 8);
+	uint32_t n_location = 2 + rng_draw(&rng, 12);
 	char name[16];
 
 	profile_add_type(p, "n", "count");
@@ -46,31 +38,31 @@ random_profile(uint64_t seed, bool is_signed)
 	for (uint32_t i = 0; i < n_function; i++) {
 		struct function f = { .start_line = i };
 
-		snprintf(name, sizeof(name), "f%u", draw(&seed, n_function));
+		snprintf(name, sizeof(name), "f%u", rng_draw(&rng, n_function));
 		f.name = f.system_name = profile_intern(p, name);
 		f.file = profile_intern(p, i % 3 ? "a.c" : "b.c");
 		profile_add_function(p, &f);
 	}
 	for (uint32_t i = 0; i < n_location; i++) {
-		struct location l = { .address = 16 + draw(&seed, 8),
+		struct location l = { .address = 16 + rng_draw(&rng, 8),
 				      .mapping = PROF_NONE };
-		uint32_t n = draw(&seed, 3) ? 1 : draw(&seed, 4);
+		uint32_t n = rng_draw(&rng, 3) ? 1 : rng_draw(&rng, 4);
 		struct line line[3];
 
 		for (uint32_t k = 0; k < n; k++)
-			line[k] = (struct line){ .function = draw(&seed,
-								  n_function),
-						 .line = draw(&seed, 3) };
+			line[k] = (struct line){ .function = rng_draw(
+							 &rng, n_function),
+						 .line = rng_draw(&rng, 3) };
 		profile_add_location(p, &l, line, n);
 	}
-	for (uint32_t i = 1 + draw(&seed, 30); i-- > 0;) {
-		uint32_t stack[12], n = draw(&seed, 12);
-		int64_t value[2] = { draw(&seed, 4), draw(&seed, 1000) };
+	for (uint32_t i = 1 + rng_draw(&rng, 30); i-- > 0;) {
+		uint32_t stack[12], n = rng_draw(&rng, 12);
+		int64_t value[2] = { rng_draw(&rng, 4), rng_draw(&rng, 1000) };
 
-		if (is_signed && draw(&seed, 3) == 0)
+		if (is_signed && rng_draw(&rng, 3) == 0)
 			value[1] = -value[1];
 		for (uint32_t k = 0; k < n; k++)
-			stack[k] = draw(&seed, n_location);
+			stack[k] = rng_draw(&rng, n_location);
 		profile_add_sample(p, stack, n, value, NULL, 0);
 	}
 	return p;
@@ -242,7 +234,7 @@ test_graph(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < N_PROFILE; seed++) {
 		bool is_signed = seed % 3 == 0;
-		struct profile *p = random_profile(seed * 7919, is_signed);
+		struct profile *p = recursive_profile(seed * 7919, is_signed);
 		struct frames_options fo = { .granularity = seed % 5,
 					     .no_inlines = seed % 7 == 0 };
 		struct graph_options o = { .column = 1,
@@ -281,7 +273,7 @@ test_call_tree(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 0; seed < N_PROFILE; seed++) {
-		struct profile *p = random_profile(seed * 104729, false);
+		struct profile *p = recursive_profile(seed * 104729, false);
 		struct frames_options fo = { .granularity = BY_FUNCTION };
 		struct graph_options o = { .column = 1,
 					   .edges = GRAPH_ALL_EDGES,

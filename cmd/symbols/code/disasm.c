@@ -4,17 +4,19 @@
 #include "disasm.h"
 
 #if HAVE_CAPSTONE
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capstone-load.h"
 
 #ifndef EM_RISCV
 #define EM_RISCV 243
 #endif
 
 struct disasm {
+	struct capstone_calls cs;
 	csh handle;
 	cs_insn *insn;
 	uint32_t step; /* bytes of the shortest instruction */
@@ -67,14 +69,20 @@ disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 	   struct prof_err *err)
 {
 	struct disasm *d = calloc(1, sizeof(*d));
+	enum prof_status st;
 	cs_arch arch;
 	unsigned mode;
 
 	*out = NULL;
 	if (!d)
 		return prof_nomem(err);
+	st = capstone_load(&d->cs, err);
+	if (st != PROF_OK) {
+		free(d);
+		return st;
+	}
 	if (!choose(m, &arch, &mode) ||
-	    cs_open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
+	    d->cs.open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
 		free(d);
 		return prof_fail(err, PROF_EINVALID,
 				 "no disassembler for ELF machine %u",
@@ -83,9 +91,9 @@ disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 	d->is_x86 = arch == CS_ARCH_X86;
 	d->step = d->is_x86 ? 1 : arch == CS_ARCH_SYSZ ? 2 : 4;
 	if (d->is_x86 && !intel)
-		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	d->insn = cs_malloc(d->handle);
+		d->cs.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	d->cs.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = d->cs.malloc(d->handle);
 	if (!d->insn) {
 		disasm_free(d);
 		return prof_nomem(err);
@@ -100,8 +108,8 @@ disasm_free(struct disasm *d)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
-	cs_close(&d->handle);
+		d->cs.free(d->insn, 1);
+	d->cs.close(&d->handle);
 	free(d);
 }
 
@@ -115,8 +123,8 @@ take_target(const struct disasm *d, struct disasm_insn *out, char *text)
 	const cs_insn *insn = d->insn;
 	char *last = strrchr(text, ' '), *end;
 
-	out->is_call = cs_insn_group(d->handle, insn, CS_GRP_CALL);
-	if (!out->is_call && !cs_insn_group(d->handle, insn, CS_GRP_JUMP))
+	out->is_call = d->cs.insn_group(d->handle, insn, CS_GRP_CALL);
+	if (!out->is_call && !d->cs.insn_group(d->handle, insn, CS_GRP_JUMP))
 		return;
 	last = last ? last + 1 : text;
 	if (*last == '#')
@@ -160,7 +168,8 @@ disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
 		struct disasm_insn insn = { .address = address };
 		const uint8_t *from = code;
 
-		if (!cs_disasm_iter(d->handle, &code, &n, &address, d->insn)) {
+		if (!d->cs.disasm_iter(d->handle, &code, &n, &address,
+				       d->insn)) {
 			uint32_t skip = n < d->step ? (uint32_t)n : d->step;
 
 			if (!pass_bytes(code, skip, address, fn, ctx))
