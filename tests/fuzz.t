@@ -79,6 +79,44 @@ check 'fuzz-listing: every message of testdata' 0 \
 	'ls | grep "^listing" | xargs fuzz-listing 2>/dev/null' <<'END'
 END
 
+# Pairs of messages: the first of testdata with each other one, and with itself.
+n=0
+for f in raw/*; do
+	found "$f" || continue
+	size=$(wc -c <"$f")
+	[ "$size" -lt 100000 ] || continue
+	for other in "$f" ${last:+"$last"}; do
+		for head in '\000' '\051' '\147' '\016' '\062'; do
+			n=$((n + 1))
+			{
+				printf "$head"
+				printf "\\$(printf %o $((size >> 16)))\\$(printf %o $((size >> 8 & 255)))\\$(printf %o $((size & 255)))"
+				cat "$f" "$other"
+			} >merge.$n
+		done
+	done
+	last=$f
+done
+check 'fuzz-merge: each message of testdata with itself and with the one before' 0 \
+	'ls | grep "^merge" | xargs fuzz-merge 2>/dev/null' <<'END'
+END
+
+if [ -x "$bin/tests/fuzz-http" ]; then
+	printf '\0HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Go-Pprof: 1\r\n\r\nabcde' >http.1
+	printf '\1HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n' >http.2
+	printf '\0HTTP/1.1 302 Found\r\nLocation: http://elsewhere/y\r\n\r\n' >http.3
+	printf '\2HTTP/1.0 503 Busy\r\nRetry-After: 9\r\n\r\ncome\nback\033' >http.4
+	printf '\0HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\037\213' >http.5
+	check 'fuzz-http: answers of a server, cut anywhere' 0 \
+		'fuzz-http http.* && fuzz-http --cut http.* 2>/dev/null' <<'END'
+END
+	[ -z "$all" ] || check 'fuzz-http: with each byte wrong' 0 \
+		'fuzz-http --flip http.* 2>/dev/null' <<'END'
+END
+else
+	skip 'fuzz-http' 'built without libcurl'
+fi
+
 printf '# all\nmain <= +3%%\n"operator<" flat < 30ms # why\n/^json::/ <= 20%% of total\n' >budget.1
 printf 'std::map<int, T<4> >::at <= 1e300s\n\n\t// <= -.5%%\n"a" cum < 5\n' >budget.2
 printf '!(cum > +5%% && (flat >= 1ns || cum<2)) || flat < -1%%of total' >budget.3
