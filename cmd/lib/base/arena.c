@@ -1,7 +1,7 @@
 /*
  * arena.c - see arena.h. Small pieces are cut from shared chunks; large ones
- * and growable arrays have a block of their own, which realloc() can move by
- * page tables alone.
+ * and growable arrays have blocks of their own, which realloc() can move by
+ * remapping pages, without a copy.
  */
 #include "config.h"
 
@@ -137,7 +137,8 @@ arena_grow(struct arena *a, void *p, size_t *cap, size_t n, size_t size)
 		link_block(a, b);
 		return NULL;
 	}
-	if (*cap * size <= CHUNK_SIZE) /* hardly used: as good as new */
+	if (*cap * size <=
+	    CHUNK_SIZE) /* little was used before: like a new block */
 		bigmem_hint(moved + 1, want * size);
 	link_block(a, moved);
 	*cap = want;

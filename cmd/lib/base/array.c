@@ -19,7 +19,7 @@ array_grow(void *array, size_t *cap, size_t want, size_t size)
 		room = want;
 	if (room < FIRST)
 		room = FIRST;
-	/* Whatever type of pointer it is. */
+	/* The type of the pointer is unknown. */
 	memcpy(&old, array, sizeof(old));
 	grown = reallocarray(old, room, size);
 	if (!grown)

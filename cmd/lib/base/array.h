@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* array_reserve() of an array that is too small. */
+/* The slow path of array_reserve(). */
 int array_grow(void *array, size_t *cap, size_t want, size_t size);
 
 /*

@@ -1,4 +1,4 @@
-/* buf.h - a growable run of bytes on the heap. */
+/* buf.h - a growable byte buffer on the heap. */
 #ifndef BUF_H
 #define BUF_H
 

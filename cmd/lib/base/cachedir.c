@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* mkdir -p; the last folder must be ours. */
+/* mkdir -p; this user must own the last folder. */
 static enum prof_status
 make_folders(char *path, struct prof_err *err)
 {
@@ -56,7 +56,8 @@ cachedir_at(const char *path, struct prof_err *err)
 	return NULL;
 }
 
-/* Below the folder of the variable, or else below that part of the home. */
+/* A path below the folder in the variable or, if it is unset, below that part
+ * of the home folder. */
 static char *
 user_path(const char *variable, const char *below_home, const char *name,
 	  struct prof_err *err)
@@ -66,7 +67,8 @@ user_path(const char *variable, const char *below_home, const char *name,
 	char *path, *out = NULL;
 	struct stat sb;
 
-	/* A home that is not ours gets no folder of ours: sudo keeps $HOME. */
+	/* Create nothing in the home folder of another user: sudo keeps
+	 * $HOME. */
 	if (!has_base && (!home || *home != '/' || stat(home, &sb) != 0 ||
 			  sb.st_uid != geteuid())) {
 		prof_fail(err, PROF_EIO,

@@ -9,7 +9,7 @@
 
 #define ROOM 16 /* for one escaped character */
 
-/* The ASCII characters with a meaning in a format, a bit each. */
+/* The special ASCII characters of a format, a bit each. */
 struct special {
 	uint64_t low, high;
 };
@@ -38,8 +38,8 @@ is_special(enum escape to, unsigned char c)
 }
 
 /*
- * Decode the UTF-8 sequence at s, of at most n bytes: its length, and in *cp
- * the code point; 0 when it is not valid (overlong, surrogate, cut).
+ * Decode the UTF-8 sequence at s, of at most n bytes, into *cp. Returns its
+ * length; 0 if it is invalid (overlong, surrogate, cut).
  */
 static size_t
 decode(const unsigned char *s, size_t n, unsigned *cp)
@@ -75,8 +75,9 @@ escape_utf8(const char *s, size_t n)
 }
 
 /*
- * Controls, separators of lines and paragraphs, marks that change the direction
- * of writing, the two code points of the first plane that XML excludes.
+ * Control characters, separators of lines and paragraphs, marks that change the
+ * direction of writing, and the two code points of the first plane that XML
+ * excludes.
  */
 static bool
 is_hidden(unsigned cp)
@@ -88,7 +89,7 @@ is_hidden(unsigned cp)
 	       (cp >= 0xfffe && cp <= 0xffff);
 }
 
-/* A character with a meaning in the format. */
+/* Escape a special character of the format. */
 static int
 put_special(char text[ROOM], enum escape to, unsigned char c)
 {
@@ -106,7 +107,7 @@ put_special(char text[ROOM], enum escape to, unsigned char c)
 	}
 }
 
-/* A character that must not be written as it is in any format. */
+/* Escape a character that is unsafe in every format. */
 static void
 put_hidden(char text[ROOM], enum escape to, unsigned cp, bool is_byte)
 {
@@ -139,8 +140,8 @@ put_hidden(char text[ROOM], enum escape to, unsigned cp, bool is_byte)
 }
 
 /*
- * The character at s, of n > 0 bytes: its length. When it must not be written
- * as it is, text is what to write, else "".
+ * The length of the character at s, of n > 0 bytes. text is its escape, or ""
+ * if it is written unchanged.
  */
 static size_t
 piece(enum escape to, const char *s, size_t n, char text[ROOM])
@@ -182,7 +183,7 @@ printable(const char *s, size_t n)
 	return i;
 }
 
-/* The same without the characters that mean something to the format. */
+/* The same, up to a special character of the format. */
 static size_t
 plain(enum escape to, const char *s, size_t n)
 {
@@ -196,8 +197,8 @@ plain(enum escape to, const char *s, size_t n)
 }
 
 /*
- * The longest run at *s, of *n bytes, that can be written with one call: what
- * to write, and its length in *len. *s and *n move on.
+ * Take the longest run at *s, of *n bytes, that one call can write: *s and *n
+ * move past it. Returns its bytes, escaped, and their length in *len.
  */
 static const char *
 next_run(enum escape to, const char **s, size_t *n, size_t *len,

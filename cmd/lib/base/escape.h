@@ -40,7 +40,7 @@ void escape_put(FILE *out, enum escape to, const char *s, size_t n);
 /* Append the same to out. Returns -1 without memory. */
 int escape_add(struct buf *out, enum escape to, const char *s, size_t n);
 
-/* How many columns ESCAPE_TEXT fills: one for each code point, and a tab. */
+/* The width in columns as ESCAPE_TEXT: one for each code point, and a tab. */
 size_t escape_width(const char *s, size_t n);
 
 /* Length of the UTF-8 sequence that s begins with; 0 if it is not one. */

@@ -15,7 +15,7 @@ is_plain(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* FNV-1a: only to tell apart what was cut. */
+/* FNV-1a: distinguishes names that were cut. */
 static uint64_t
 hash(const char *s, size_t n)
 {

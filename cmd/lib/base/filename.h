@@ -7,10 +7,10 @@
 #define FILENAME_SAFE_MAX 128
 
 /*
- * A file name, or a part of one, for the n bytes at s, n > 0. Different bytes
- * give different names. Letters, digits and _ - . stay, every other byte
+ * Make a file name, or a part of one, from the n bytes at s, n > 0. Different
+ * bytes give different names. Letters, digits and _ - . stay, every other byte
  * becomes %XX; a long name ends in '~' and a hash. It is never empty and never
- * begins with a dot or a dash: not a folder, a hidden file or an option.
+ * begins with a dot or a dash, so it is no folder, hidden file or option.
  */
 void filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX]);
 

@@ -1,8 +1,8 @@
 /*
- * hashtab.h - hash tables of 32-bit indices; the caller defines the entries
- * they refer to, and when two are equal. Open addressing; a slot has the hash
- * in its upper half and index + 1 in its lower, so a table grows without
- * looking at the entries.
+ * hashtab.h - hash tables of 32-bit indices. The caller defines the entries
+ * that they refer to, and when two are equal. Open addressing; a slot has the
+ * hash in its upper half and index + 1 in its lower, so a table grows without
+ * access to the entries.
  *
  *	size_t at = hashtab_start(t, hash);
  *	while ((i = hashtab_next(t, hash, &at)) != HASHTAB_NONE)
@@ -28,8 +28,7 @@ struct hashtab {
 	uint64_t *slot; /* mask + 1 of them */
 	size_t mask;
 	size_t n;
-	uint64_t key; /* of hashtab_mix(): random, so nobody can make collisions
-		       */
+	uint64_t key; /* of hashtab_mix(): random, against chosen collisions */
 };
 
 /* Fold one word into a hash. */
@@ -53,7 +52,7 @@ hashtab_slots(size_t n)
 	return slot;
 }
 
-/* Make room for n indices in all. Returns -1, unchanged, without memory. */
+/* Make room for a total of n indices. Returns -1, unchanged, without memory. */
 static inline int
 hashtab_reserve(struct hashtab *t, size_t n)
 {
@@ -139,9 +138,9 @@ hashtab_add(struct hashtab *t, uint32_t hash, uint32_t index)
 typedef bool hashtab_same_fn(const void *ctx, uint32_t index, const void *key);
 
 /*
- * The index of key, whose hash is any number made of it: equal keys have equal
- * ones. A new key gets the index next, which is added; the caller fills its
- * entry. t may be zeros, an empty table. HASHTAB_NONE without memory.
+ * The index of key, with a hash of it: equal keys have equal hashes. A new key
+ * is added with the index next, and the caller fills its entry. t may be all 0,
+ * an empty table. HASHTAB_NONE without memory.
  */
 static inline uint32_t
 hashtab_intern(struct hashtab *t, uint64_t hash, hashtab_same_fn *same,

@@ -28,7 +28,7 @@ idmap_release(struct idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* The slot of id, or the free one where it belongs; keyed as in strtab.c. */
+/* The slot of id, or the free slot for it; keyed as in strtab.c. */
 static size_t
 find_slot(const uint64_t *slots, size_t n_slot, uint64_t id)
 {

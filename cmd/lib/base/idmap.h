@@ -24,8 +24,8 @@ int idmap_init(struct idmap *m, size_t n);
 void idmap_release(struct idmap *m);
 
 /*
- * Map id, which is not 0, to index. Returns 1 if the id is there already
- * (the map is unchanged), -1 without memory, else 0.
+ * Map id, which is not 0, to index. Returns 0; 1 if the map has the id already,
+ * and is unchanged; -1 without memory.
  */
 int idmap_add(struct idmap *m, uint64_t id, uint32_t index);
 

@@ -81,7 +81,7 @@ give_temp(struct outfile *out, struct prof_err *err)
 	return fail_errno(err);
 }
 
-/* A folder that may be entered but not read has to go without. */
+/* A folder with search but no read permission cannot be synced. */
 enum prof_status
 outfile_sync_folder(int dir, struct prof_err *err)
 {

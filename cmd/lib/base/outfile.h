@@ -13,7 +13,7 @@
 
 struct outfile {
 	int fd;         /* to write to; the caller closes it */
-	int dir;        /* the folder: the caller's */
+	int dir;        /* the folder; the caller closes it */
 	char *name;     /* the final name, in that folder */
 	char *temp;     /* the temporary name */
 	bool has_temp;  /* temp exists */
@@ -29,9 +29,9 @@ enum prof_status outfile_open(struct outfile *out, int dir, const char *name,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Give the file its name, in place of an existing file. is_durable: sync the
- * data before that, and the folder after it. On PROF_EIO or PROF_ENOMEM, the
- * file does not appear and an existing one stays.
+ * Give the file its name, replacing an existing file. is_durable: sync the data
+ * before that, and the folder after it. On PROF_EIO or PROF_ENOMEM the file
+ * does not appear and an existing one stays.
  */
 enum prof_status outfile_commit(struct outfile *out, bool is_durable,
 				struct prof_err *err) MUST_USE;
@@ -39,7 +39,7 @@ enum prof_status outfile_commit(struct outfile *out, bool is_durable,
 /* Remove the file if it has no name yet, and free the contents of *out. */
 void outfile_release(struct outfile *out);
 
-/* Write the folder itself, with its file names, to the disk. */
+/* Sync the folder with its file names to the disk. */
 enum prof_status outfile_sync_folder(int dir, struct prof_err *err) MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * pairs.h - numbers for pairs of indices, in order of arrival: caller and
- * callee, node and label. For the walk over all stacks, so the usual case
- * (the pair is known) is inline, and each slot remembers its last user.
+ * pairs.h - number pairs of indices in order of arrival: caller and callee,
+ * node and label. Used in the walk over all stacks, so finding a known pair is
+ * inline, and each slot remembers its last user.
  */
 #ifndef PAIRS_H
 #define PAIRS_H

@@ -19,7 +19,7 @@ fail(int fd, struct prof_err *err)
 }
 
 /*
- * Look at it through a descriptor that opens nothing, then open that inode.
+ * Stat a descriptor that does not open the file (O_PATH), then open that inode.
  * Without /proc the path is opened again, and may be a pipe by then: do not
  * wait for a writer.
  */

@@ -8,11 +8,11 @@
 #include "status.h"
 
 /*
- * Open the regular file path for reading: the caller's descriptor, and the
- * result of fstat() in *sb. A profile may name a device, and drivers act on
- * open(): a watchdog starts, a tape rewinds. So only regular files are ever
- * opened. With no_link, path itself must not be a symbolic link. -1 and *err:
- * PROF_EIO, or PROF_EFORMAT if it is not a regular file.
+ * Open the regular file path for reading. Returns a descriptor, for the caller
+ * to close, with the result of fstat() in *sb. A profile may name a device, and
+ * drivers act on open(): a watchdog starts, a tape rewinds. So other kinds of
+ * files are never opened. With no_link, path itself must not be a symbolic
+ * link. -1 and *err: PROF_EIO, or PROF_EFORMAT if it is not a regular file.
  */
 int regular_open(const char *path, bool no_link, struct stat *sb,
 		 struct prof_err *err) MUST_USE;

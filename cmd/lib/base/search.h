@@ -1,6 +1,6 @@
 /*
- * search.h - binary search by an address, a uint64_t, at offset `key` of each
- * of n structs of `size` bytes, which ascend by it.
+ * search.h - binary search in an array of n structs of `size` bytes, ascending
+ * by an address: a uint64_t at offset `key` of each.
  */
 #ifndef SEARCH_H
 #define SEARCH_H
@@ -11,7 +11,7 @@
 
 /*
  * The first whose key is above at, or n. If the key is the end of a range, this
- * is the range that at is in, or the next one.
+ * is the range that contains at, or the next one.
  */
 static inline size_t
 search_above(const void *base, size_t n, size_t size, size_t key, uint64_t at)

@@ -18,7 +18,7 @@ read_all(int fd, struct buf *out, struct prof_err *err)
 	size_t had = out->n;
 	ssize_t n;
 
-	/* Files of /proc say that they have no size. */
+	/* Files of /proc claim to be empty. */
 	do {
 		if (out->n - had > MAX_BYTES)
 			return prof_fail(err, PROF_ELIMIT,

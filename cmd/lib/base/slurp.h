@@ -9,8 +9,8 @@
 
 /*
  * Append the contents of the file path to out. With ours, the file must belong
- * to this user or to root and not be a symbolic link, so that no other user can
- * have made it. PROF_EIO, PROF_ELIMIT past a gigabyte, PROF_ENOMEM.
+ * to this user or root and not be a symbolic link, so no other user can have
+ * made it. PROF_EIO, PROF_ELIMIT past a gigabyte, PROF_ENOMEM.
  */
 enum prof_status slurp(const char *path, bool ours, struct buf *out,
 		       struct prof_err *err) MUST_USE;

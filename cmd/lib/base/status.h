@@ -15,7 +15,7 @@ enum prof_status {
 	PROF_ELIMIT, /* larger than the caller allows, or than 32-bit indices */
 	PROF_ENOMEM,
 	PROF_ENOTSUP, /* needs a library that this build lacks */
-	PROF_EUSAGE,  /* the request makes no sense for this profile */
+	PROF_EUSAGE,  /* the request does not fit this profile */
 	PROF_EDIFFER, /* profiles that cannot be combined */
 };
 

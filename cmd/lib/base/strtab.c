@@ -8,7 +8,7 @@
 
 #include "arena.h"
 
-/* Both halves of the 128-bit product, folded: one multiply mixes 16 bytes. */
+/* Fold the 128-bit product of a and b: one multiplication mixes 16 bytes. */
 static uint64_t
 mum(uint64_t a, uint64_t b)
 {
@@ -18,9 +18,9 @@ mum(uint64_t a, uint64_t b)
 }
 
 /*
- * Names are not trusted: they could be chosen to collide if the hash were
- * known. It is keyed by random bytes of the process. Indices are given in order
- * of arrival, and nothing walks the slots: the key never reaches the output.
+ * Names are untrusted and could be chosen to collide, so the hash is keyed by
+ * random bytes of the process. Indices are given in order of arrival, and
+ * nothing walks the slots: the key never affects the output.
  */
 static uint32_t
 hash_bytes(const struct strtab *t, const char *s, size_t len)
@@ -54,7 +54,7 @@ strtab_init(struct strtab *t, struct arena *a)
 	return 0;
 }
 
-/* The slot of the string, or the free slot where it belongs. */
+/* The slot of the string, or the free slot for it. */
 static size_t
 find_slot(const struct strtab *t, const char *s, size_t len, uint32_t hash)
 {

@@ -1,7 +1,7 @@
 /*
  * strtab.h - interned strings. Equal strings have equal indices; index 0 is
  * always the empty string. Strings are bytes: they may hold NUL and invalid
- * UTF-8, and are also ended by a NUL that does not count.
+ * UTF-8. A NUL, not counted in the length, follows each.
  */
 #ifndef STRTAB_H
 #define STRTAB_H

@@ -1,4 +1,4 @@
-/* check.c - the rules of the model, tested; see profile.h. */
+/* check.c - profile_check(); see profile.h. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -8,7 +8,8 @@
 
 #define BAD(...) prof_fail(err, PROF_EINVALID, __VA_ARGS__)
 
-/* Unique and non-zero ids in a table whose entries begin with the id. */
+/* Check that ids are unique and not 0, in a table whose entries begin with the
+ * id. */
 static enum prof_status
 check_ids(const char *what, const void *table, size_t n, size_t size,
 	  struct prof_err *err)

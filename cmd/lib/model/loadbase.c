@@ -30,7 +30,7 @@ segment_has(const struct load_segment *s, uint64_t offset)
 	return offset >= s->offset && offset < add_sat(s->offset, s->memsz);
 }
 
-/* Can s be what m maps? */
+/* Can m be a mapping of s? */
 static bool
 segment_fits(const struct load_segment *s, const struct load_mapping *m)
 {
@@ -41,18 +41,19 @@ segment_fits(const struct load_segment *s, const struct load_mapping *m)
 
 	if (s->filesz == 0 || m->offset >= end || map_end <= s->offset)
 		return false;
-	/* The loader maps whole pages, but none before the segment's first. */
+	/* The loader maps whole pages, from the first page of the segment
+	 * on. */
 	if (first > m->offset)
 		return false;
 	/*
-	 * Two segments may share a page. If the mapping begins in the last
-	 * page of this one and goes on for a page or more, it is the next.
+	 * Two segments may share a page. A mapping that begins in the last page
+	 * of this one and goes on for a page or more is of the next segment.
 	 */
 	return !(m->offset > s->offset && end < add_sat(m->offset, PAGE) &&
 		 map_end >= add_sat(end, PAGE));
 }
 
-/* The segment that m maps; NULL in *out when the file has none at all. */
+/* Find the segment that m maps; *out is NULL if the file has no segments. */
 static enum prof_status
 find_segment(const struct load_layout *f, const struct load_mapping *m,
 	     uint64_t address, const struct load_segment **out,
@@ -101,7 +102,8 @@ kernel_segment(const struct load_layout *f)
 	return NULL;
 }
 
-/* The rules for kernels, with and without relocation. Did one apply? */
+/* Apply the rules for kernels, with and without relocation. Returns whether one
+ * applied. */
 static bool
 kernel_base(const struct load_segment *s, const struct load_mapping *m,
 	    uint64_t *base)
@@ -163,7 +165,8 @@ load_base(const struct load_layout *f, const struct load_mapping *m,
 	enum prof_status st;
 
 	*base = 0;
-	/* A mapping made up by a tool that knew none: file addresses. */
+	/* A placeholder of a tool without mappings: addresses are those of the
+	 * file. */
 	if (m->start == 0 && m->offset == 0 &&
 	    (m->limit == 0 || m->limit == UINT64_MAX))
 		return PROF_OK;

@@ -1,7 +1,7 @@
 /*
- * loadbase.h - the load base: the difference between an address in a process
- * and the address in the ELF file, from a mapping and the file's program
- * headers. The rules are pprof's, so both tools find the same symbols.
+ * loadbase.h - the load base: an address in a process minus the address in the
+ * ELF file, from a mapping and the file's program headers. The rules are
+ * pprof's, so both tools find the same symbols.
  */
 #ifndef LOADBASE_H
 #define LOADBASE_H
@@ -24,7 +24,7 @@ struct load_segment {
 
 enum load_type { LOAD_REL, LOAD_EXEC, LOAD_DYN, LOAD_OTHER };
 
-/* The layout that an ELF file asks for. */
+/* The program headers of an ELF file. */
 struct load_layout {
 	enum load_type type;
 	const struct load_segment *segment;
@@ -40,15 +40,15 @@ struct load_mapping {
 };
 
 /*
- * Does a mapping of this file name need the value of the kernel's relocation
- * symbol? Reading the symbol table for it takes time.
+ * Does load_base() need the value of the kernel's relocation symbol for a
+ * mapping of this file? Reading the symbol table for it takes time.
  */
 bool load_wants_kernel_symbol(const char *file, const struct load_mapping *m);
 
 /*
  * The base of mapping m: file address = address - *base, modulo 2^64. address
- * is inside the mapping; it tells apart segments that share a page.
- * PROF_EINVALID when no segment of the file fits the mapping.
+ * is inside the mapping and selects one of several segments in a page.
+ * PROF_EINVALID if no segment of the file fits the mapping.
  */
 enum prof_status load_base(const struct load_layout *f,
 			   const struct load_mapping *m, uint64_t address,

@@ -76,7 +76,8 @@ measures_label(struct measures *m, const struct label *l)
 {
 	const char *unit = label_unit(&m->units, l);
 	struct measure out = { (long double)l->num, -1, unit };
-	/* A unit is one interned string, nearly always: its address tells. */
+	/* A unit nearly always is one interned string, which its address
+	 * identifies. */
 	size_t slot = ((uintptr_t)unit >> 4) %
 		      (sizeof(m->cache) / sizeof(m->cache[0]));
 

@@ -1,6 +1,6 @@
 /*
- * measure.h - numbers with units, for comparing a number that a user wrote with
- * the labels of a profile.
+ * measure.h - numbers with units: to compare a number given by the user with
+ * labels of a profile.
  */
 #ifndef MEASURE_H
 #define MEASURE_H
@@ -10,8 +10,8 @@
 #include "labels.h"
 
 /*
- * A number with its unit. Where the unit is of a family (units.h), x is in the
- * family's base unit; otherwise x is the number as it is.
+ * A number with its unit. If the unit belongs to a family (units.h), x is in
+ * the base unit of the family; otherwise x is the number itself.
  */
 struct measure {
 	long double x;    /* holds any int64_t if it has a 64-bit mantissa */
@@ -30,9 +30,9 @@ enum measure_relation {
 };
 
 /*
- * Can a number that a user wrote be compared with that of a label? A number
- * without a unit can be compared with any of an unknown unit; count, sample and
- * unit are unknown units here.
+ * Can a number given by the user be compared with that of a label? A number
+ * without a unit can be compared with any that has an unknown unit; count,
+ * sample and unit are unknown units here.
  */
 enum measure_relation measure_relation(const struct measure *want,
 				       const struct measure *have);
@@ -51,7 +51,7 @@ struct measures {
 int measures_init(struct measures *m, const struct profile *p);
 void measures_release(struct measures *m);
 
-/* The number of numeric label l, in the unit that label_unit() says. */
+/* The number of numeric label l, with its label_unit(). */
 struct measure measures_label(struct measures *m, const struct label *l);
 
 #endif

@@ -14,7 +14,8 @@
 
 #define MAX_PROGRAM 4096 /* bytes of its path */
 
-/* Append s without what would end a word. Returns -1 without memory. */
+/* Append s, escaping characters that would end a word. Returns -1 without
+ * memory. */
 static int
 add_escaped(struct buf *b, const char *s, size_t n)
 {
@@ -93,7 +94,7 @@ origin_add_program(struct profile *p, const char *url, const void *cmdline,
 
 	while (len < n && (unsigned char)name[len] >= ' ' && name[len] != 0x7f)
 		len++;
-	/* Not a path, but a web page, binary data, or all of a book. */
+	/* Reject what is not a path: a web page, binary data, a long text. */
 	if (len == 0 || len > MAX_PROGRAM || *name == '<' ||
 	    (len < n && name[len] != '\n' && name[len] != '\0'))
 		return PROF_OK;
@@ -136,7 +137,7 @@ unescape(char *s)
 		int hi = *s == '%' ? hex_digit(s[1]) : -1;
 		int lo = hi >= 0 ? hex_digit(s[2]) : -1;
 
-		/* No NUL, which would end the string. */
+		/* Not a NUL, which would end the string. */
 		if (lo >= 0 && hi + lo > 0) {
 			*to++ = (char)(hi << 4 | lo);
 			s += 3;
@@ -147,7 +148,7 @@ unescape(char *s)
 	*to = '\0';
 }
 
-/* "400000=build-id:4f2a19", which is changed. false: it isn't that. */
+/* Parse "400000=build-id:4f2a19", in place. false: it has another form. */
 static bool
 parse_word(char *word, struct origin *out)
 {

@@ -1,21 +1,21 @@
 /*
- * origin.h - the server that a profile came from. It is kept in a comment of
- * the profile, which survives merging, so that prof-symbolize can ask the
- * server later for the names of addresses.
+ * origin.h - the server that a profile came from. A comment of the profile,
+ * which survives merging, records it, so that prof-symbolize can ask the server
+ * later for names of addresses.
  *
  *	# source: http://web1:80/pprof/heap 400000=build-id:4f2a19
- *	    7f10a2=file:/lib/x.so
+ *			7f10a2=file:/lib/x.so
  *
  * After the URL come the mappings that still have addresses without names: the
  * start of each in that process, in hexadecimal, and its build-id, or else its
- * file, which may be empty. A merged profile may have moved a mapping; subtract
- * the distance from addresses before asking the server. In a file, blanks,
- * control characters and '%' are written as %XX. Reports do not show comments
- * that begin with '#'.
+ * file, which may be empty. Merging may move a mapping: subtract the distance
+ * from addresses before asking the server. In a file name, blanks, control
+ * characters and '%' are written as %XX. Reports do not show comments that
+ * begin with '#'.
  *
  *	# program: http://web1:80/pprof/heap /usr/sbin/server
  *
- * is the program that the server says it runs, if it was asked.
+ * names the program of the server, if the server was asked.
  */
 #ifndef ORIGIN_H
 #define ORIGIN_H
@@ -28,7 +28,7 @@
 
 struct profile;
 
-/* A mapping as it was at one source. */
+/* A mapping at one source. */
 struct origin {
 	const char *url;
 	const char *key; /* build-id, or file */
@@ -44,7 +44,8 @@ struct origins {
 	size_t n_text;
 };
 
-/* Add the comment that p came from url, which has no blanks. PROF_ENOMEM. */
+/* Add the comment that p came from url, which contains no blanks.
+ * PROF_ENOMEM. */
 enum prof_status origin_add(struct profile *p, const char *url,
 			    struct prof_err *err) MUST_USE;
 

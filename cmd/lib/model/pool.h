@@ -1,6 +1,6 @@
 /*
- * pool.h - growing the arrays of a profile; for the modules that build one
- * without going through profile_add_*().
+ * pool.h - grow the arrays of a profile, for modules that build one without
+ * profile_add_*().
  */
 #ifndef POOL_H
 #define POOL_H

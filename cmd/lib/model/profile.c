@@ -65,9 +65,9 @@ profile_intern(struct profile *p, const char *s)
 }
 
 /*
- * The id of a new entry: the one asked for, or the one past the largest. When
- * that is 2^64 - 1, the ids that are there are given anew, from 1 up. table:
- * n entries of the given size, which begin with the id.
+ * The id of a new entry: id or, if that is 0, one more than the largest. If the
+ * largest is 2^64 - 1, all existing ids are renumbered from 1. table: n entries
+ * of the given size, which begin with the id.
  */
 static uint64_t
 take_id(void *table, size_t n, size_t size, uint64_t *last, uint64_t id)
@@ -125,7 +125,7 @@ profile_add_function(struct profile *p, const struct function *f)
 	return (uint32_t)p->n_function++;
 }
 
-/* Append lines to the pool: the index of the first, or PROF_NONE. */
+/* Append lines to the pool. Returns the index of the first, or PROF_NONE. */
 static uint32_t
 add_lines(struct profile *p, const struct line *line, size_t n)
 {
@@ -172,7 +172,7 @@ profile_set_lines(struct profile *p, uint32_t l, const struct line *line,
 	return 0;
 }
 
-/* Order of two labels: strings before numbers, then by key. */
+/* Compare two labels: strings before numbers, then by key. */
 static int
 label_cmp(const struct profile *p, const struct label *a, const struct label *b)
 {
@@ -196,8 +196,8 @@ numbered_cmp(const void *a, const void *b, void *profile)
 }
 
 /*
- * Sort many labels: only a hostile profile has them, so it is enough that this
- * is not quadratic. Returns -1 without memory.
+ * Sort many labels, without quadratic time: only a hostile profile has them.
+ * Returns -1 without memory.
  */
 static int
 sort_many(const struct profile *p, struct label *label, size_t n)
@@ -235,7 +235,7 @@ profile_sort_labels(const struct profile *p, struct label *label, size_t n)
 	}
 	if (kept > 64 && sort_many(p, label, kept) == 0)
 		return kept;
-	/* Nearly always few and in order already. */
+	/* Insertion sort: labels are nearly always few and sorted already. */
 	for (size_t i = 1; i < kept; i++) {
 		struct label l = label[i];
 		size_t j = i;
@@ -350,7 +350,8 @@ profile_sample_index(const struct profile *p, const char *sample_index,
 		return prof_fail(err, PROF_EUSAGE,
 				 "the profile has no sample types");
 	if (!*name) {
-		/* A column without a name is not meant by no name. */
+		/* An empty default is no default, even if a column has an empty
+		 * name. */
 		name = profile_str(p, p->default_type);
 		i = *name ? find_type(p, name) : p->n_type;
 		*out = i < p->n_type ? i : p->n_type - 1;

@@ -31,7 +31,7 @@ struct arena;
 
 #define PROF_NONE UINT32_MAX /* no mapping; no memory from profile_add_* */
 
-/* What a column of values measures: cpu/nanoseconds. Strings. */
+/* The type and unit of a column of values: cpu/nanoseconds. Strings. */
 struct value_type {
 	uint32_t type;
 	uint32_t unit;
@@ -71,7 +71,7 @@ struct line {
 	uint32_t function; /* index, never PROF_NONE */
 };
 
-/* One address of the code, or its source lines alone. */
+/* An address with its source lines, or source lines alone. */
 struct location {
 	uint64_t id;
 	uint64_t address; /* at run time; of a caller: inside the call */
@@ -131,8 +131,8 @@ struct profile {
 	uint32_t default_type; /* string: a type name */
 	uint32_t doc_url;      /* string */
 
-	/* What is strange in the input, for a warning; NULL: nothing. A reader
-	 * sets it, in the arena; it is on no stream. */
+	/* A warning about the input; NULL: none. A reader sets it, in the
+	 * arena; streams do not have it. */
 	const char *doubt;
 
 	/* Capacities, and the largest ids. Private to profile_add_*(). */
@@ -230,7 +230,7 @@ size_t profile_sort_labels(const struct profile *p, struct label *label,
 /*
  * The column that sample_index names, by pprof's rules: NULL or "" is the
  * profile's default, or else the last; a number is an index; else the type of
- * that name, with or without a leading "inuse_". PROF_EUSAGE if none.
+ * that name, with or without a leading "inuse_". PROF_EUSAGE: there is none.
  */
 enum prof_status profile_sample_index(const struct profile *p,
 				      const char *sample_index, size_t *out,

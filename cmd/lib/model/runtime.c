@@ -8,8 +8,8 @@
 
 #include "profile.h"
 
-/* The mapping's file is called that; or begins so, if the last character is a
- * star. libjvm.so and libcoreclr.so are never there without their runtime. */
+/* Runtimes by a file that they map; a final star matches any suffix. libjvm.so
+ * and libcoreclr.so occur only with their runtime. */
 static const struct {
 	const char *file, *name, *how;
 } runtimes[] = {
@@ -69,7 +69,7 @@ runtime_may_own(const char *file)
 
 	if (begins(file, names, sizeof(names) / sizeof(*names)))
 		return true;
-	/* perf(1) calls memory by the file in which its symbols are. */
+	/* perf(1) names memory by the file with its symbols. */
 	if (!begins(base, logs, sizeof(logs) / sizeof(*logs)))
 		return false;
 	digits = strchr(base, '-') + 1;

@@ -1,6 +1,6 @@
 /*
- * runtime.h - runtimes that make code while they run (JIT compilers), and how
- * each is told to write down the names of that code, which nothing else knows.
+ * runtime.h - runtimes that compile code at run time, and the option that makes
+ * each write down the names of that code.
  */
 #ifndef RUNTIME_H
 #define RUNTIME_H
@@ -10,15 +10,15 @@
 struct profile;
 
 /*
- * The first runtime that p has a mapping of: its name at *name, and the switch
- * or the variable that it needs, as a user would type it; both static. NULL: p
- * has none that is known here.
+ * The first known runtime that p has a mapping of: its name in *name, and the
+ * option or variable that it needs, as a user would type it; both static. NULL:
+ * there is none.
  */
 const char *runtime_switch(const struct profile *p, const char **name);
 
 /*
- * Is a mapping of this file anonymous memory, where a runtime puts its code?
- * perf(1) calls that memory by the file in which its names are.
+ * Can a mapping with this file name be anonymous memory with a runtime's code?
+ * perf(1) names such memory by the file with its symbols.
  */
 bool runtime_may_own(const char *file);
 

@@ -45,7 +45,7 @@ sampling_add(struct profile *p, const struct sampling *s)
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
-/* The number of the word " NAME=" in text, or 0; comments may be forged. */
+/* The number after " NAME=" in text, or 0; comments may be forged. */
 static double
 number(const char *text, const char *name)
 {

@@ -1,15 +1,15 @@
 /*
- * sampling.h - how well a profile was sampled: a comment that prof-record
- * writes into it. Merging keeps it; reports do not show it.
+ * sampling.h - the quality of the sampling: a comment that prof-record writes
+ * into a profile. Merging keeps it; reports do not show it.
  *
  *	# sampling: clock=cpu asked_hz=1000 achieved_hz=250 ticks=7996
  *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
  *
  * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
  * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
- * never came. lost_bytes=4096, if there are any, estimates the allocations
- * that are in no sample. Rates are per second of the clock and thread; the
- *counts are those of struct sampling. Readers skip words that they do not know.
+ * never came. lost_bytes=4096 estimates allocations without a sample, if there
+ * are any. Rates are per second of the clock and thread; counts are those of
+ * struct sampling. Readers skip unknown words.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -25,14 +25,14 @@ struct sampling {
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
 	uint64_t ticks;         /* periods that elapsed; samples count them */
-	uint64_t signals;       /* ... for which this many stacks were taken */
+	uint64_t signals;       /* ... stacks that were taken for them */
 	uint64_t lost;          /* ticks that are in no sample */
 	uint64_t truncated;     /* ... whose stack was cut at the frame limit */
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
-	uint64_t lost_bytes;    /* of the heap, that lost samples stand for */
+	uint64_t lost_bytes;    /* of the heap, that lost samples represent */
 };
 
 /* Add the comment to p. Returns -1 without memory. */
@@ -45,8 +45,8 @@ int sampling_add(struct profile *p, const struct sampling *s);
 bool sampling_sum(const struct profile *p, struct sampling *s);
 
 /*
- * Write the clock that p was sampled by to text: "several" if its comments do
- * not agree, "" if there is none.
+ * Write the clock of p to text: "several" if its comments differ, "" if there
+ * is none.
  */
 void sampling_clock(const struct profile *p, char *text, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set to true what the list names; named has n_type entries. */
+/* Set named[i], of n_type entries, for the types in the list. */
 static enum prof_status
 list_types(const struct profile *p, const char *list, bool *named,
 	   struct prof_err *err)
@@ -20,7 +20,7 @@ list_types(const struct profile *p, const char *list, bool *named,
 		next = strchr(part, ',');
 		if (next)
 			*next++ = '\0';
-		if (!*part) /* which would mean the default column */
+		if (!*part) /* "" would be the default column */
 			continue;
 		st = profile_sample_index(p, part, &i, err);
 		if (st == PROF_OK)

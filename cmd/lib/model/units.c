@@ -16,7 +16,7 @@ struct unit {
 struct family {
 	const struct unit *unit; /* n of them, ascending */
 	size_t n;
-	size_t main; /* the one to use when nothing says which */
+	size_t main; /* used when a unit is unknown */
 };
 
 static const struct unit memory[] = {
@@ -63,7 +63,7 @@ is_word_of(const char *word, size_t len, const char *list)
 	return false;
 }
 
-/* The unit that name means, in *f its family; NULL: none. */
+/* The unit of that name, with its family in *f; NULL: none. */
 static const struct unit *
 find_unit(const char *name, const struct family **f)
 {

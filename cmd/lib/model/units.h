@@ -37,9 +37,9 @@ void units_format(struct quantity *q, int64_t v, const char *from,
 void units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total);
 
 /*
- * How many of the family's base unit (bytes, nanoseconds, GCU) one `unit` is; 0
- * when it is of no family. family, when not NULL, gets the number of the
- * family: units with equal numbers convert into each other.
+ * The number of base units of the family (bytes, nanoseconds, GCU) in one
+ * `unit`; 0 if it has no family. *family, if not NULL, is set to the number of
+ * the family: units with equal numbers convert into each other.
  */
 double units_factor(const char *unit, int *family);
 

@@ -13,9 +13,9 @@
 struct count {
 	const struct profile *p;
 	size_t type;
-	bool by_value;   /* or each sample counts 1 */
-	bool *nameless;  /* of each location */
-	uint32_t *stamp; /* of each mapping: the last sample that it had */
+	bool by_value;   /* false: each sample counts 1 */
+	bool *nameless;  /* by location */
+	uint32_t *stamp; /* by mapping: its last sample */
 	double total;
 };
 
@@ -102,7 +102,7 @@ unnamed_count(struct unnamed *u, const struct profile *p, struct prof_err *err)
 	}
 	for (size_t i = 0; i < p->n_location; i++)
 		any |= c.nameless[i] = !has_name(p, &p->location[i]);
-	/* Mostly there is nothing to count, and millions of frames. */
+	/* Most profiles have millions of frames and nothing to count. */
 	if (any && profile_sample_index(p, NULL, &c.type, NULL) == PROF_OK)
 		for (size_t i = 0; i < p->n_sample && !c.by_value; i++)
 			c.by_value = profile_value(p, i)[c.type] != 0;

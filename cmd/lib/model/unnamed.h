@@ -1,9 +1,9 @@
 /*
- * unnamed.h - how much of a profile has no names. A sample is unnamed if its
- * innermost frame has no name, or only the "[FILE+0xSTART]" that stands for a
- * function without symbol. The values that such samples have are those that the
- * flat column of a report can't give to functions. Nameless callers cost only
- * the stacks, and are counted apart.
+ * unnamed.h - the part of a profile without names. A sample is unnamed if its
+ * innermost frame has no name, or only the "[FILE+0xSTART]" of a function
+ * without symbol: the flat column of a report cannot give its values to a
+ * function. Nameless callers only make stacks incomplete, and are counted
+ * apart.
  */
 #ifndef UNNAMED_H
 #define UNNAMED_H
@@ -17,11 +17,10 @@ struct profile;
 /* Shares, 0 to 1, of the values of the default type. */
 struct unnamed {
 	double share;   /* unnamed samples */
-	double callers; /* samples with nameless callers, more than named ones
-			 */
-	/* Of each mapping, and at n_mapping of locations without one: the
-	 * samples whose innermost frame is there and has no name, and those
-	 * with any nameless frame there. */
+	double callers; /* samples with more nameless callers than named ones */
+	/* By mapping, and at n_mapping for locations without one: the samples
+	 * whose innermost frame is there and has no name, and those with any
+	 * nameless frame there. */
 	double *mapping, *any;
 };
 
