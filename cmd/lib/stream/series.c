@@ -12,8 +12,9 @@
 #include "lib/wire/compress.h"
 #include "stream.h"
 
-#define WINDOW ((size_t)64 << 20)     /* of a pipe, read ahead */
-#define FILE_WINDOW ((size_t)1 << 30) /* of a file, whose size is known */
+#define WINDOW ((size_t)64 << 20) /* to read ahead from a pipe */
+#define FILE_WINDOW                                                            \
+	((size_t)1 << 30) /* to read ahead from a file, whose size is known */
 
 void
 series_init(struct series *s, int fd, size_t max_bytes)
@@ -35,7 +36,7 @@ left(const struct series *s)
 	return s->in.n - s->at;
 }
 
-/* What is left begins here; never NULL, though nothing may have been read. */
+/* The next byte to use; never NULL, even before anything is read. */
 static const uint8_t *
 next_byte(const struct series *s)
 {
@@ -44,7 +45,7 @@ next_byte(const struct series *s)
 	return s->in.data ? s->in.data + s->at : &none;
 }
 
-/* How much to read ahead at first: a byte more than a file has. */
+/* The first size to read ahead: for a file, one byte more than its size. */
 static size_t
 first_window(const struct series *s, bool *is_file)
 {
@@ -55,7 +56,7 @@ first_window(const struct series *s, bool *is_file)
 	return *is_file ? (size_t)sb.st_size + 1 : WINDOW;
 }
 
-/* Read until `want` bytes are left to use, or to the end. */
+/* Read until `want` unused bytes are there, or to the end. */
 static enum prof_status
 fill(struct series *s, size_t want, bool at_once, struct prof_err *err)
 {
@@ -86,9 +87,9 @@ fill(struct series *s, size_t want, bool at_once, struct prof_err *err)
 }
 
 /*
- * Where a gzip member of stored blocks ends, as the commands write them into
- * pipes: found without inflating. 0: it is of another kind; SIZE_MAX: it goes
- * on past the n bytes.
+ * The end of a gzip member of stored blocks, as the commands write into pipes,
+ * found without inflating. 0: a member of another kind; SIZE_MAX: it is longer
+ * than n bytes.
  */
 static size_t
 stored_end(const uint8_t *p, size_t n)
@@ -112,7 +113,7 @@ stored_end(const uint8_t *p, size_t n)
 	}
 }
 
-/* Inflate the member at s->at; *used: how many bytes it has. */
+/* Inflate the member at s->at; *used: its size in bytes. */
 static enum prof_status
 inflate_member(struct series *s, struct buf *raw, size_t *used,
 	       struct prof_err *err)
@@ -147,7 +148,7 @@ is_padding(const uint8_t *p, size_t n)
 	return n && !*p && !memcmp(p, p + 1, n - 1);
 }
 
-/* Read everything that is left as one profile: it is not a series. */
+/* Read all of the rest as one profile: the stream is not a series. */
 static enum prof_status
 read_whole(struct series *s, struct profile **out, struct prof_err *err)
 {
@@ -167,7 +168,8 @@ read_whole(struct series *s, struct profile **out, struct prof_err *err)
 	return st;
 }
 
-/* The next member as a profile. *is_piece: it is none, and the first. */
+/* Read the next member as a profile. *is_piece: it is the first and no profile
+ * by itself. */
 static enum prof_status
 read_member(struct series *s, struct profile **out, bool *is_piece,
 	    struct prof_err *err)
@@ -195,7 +197,7 @@ read_member(struct series *s, struct profile **out, bool *is_piece,
 	return prof_fail(err, st, "profile %zu: %s", s->n_profile + 1, why.msg);
 }
 
-/* What comes after a member is neither one nor the end. */
+/* Fail because of data after a member that is no member. */
 static enum prof_status
 rubbish(const struct series *s, struct prof_err *err)
 {

@@ -36,7 +36,8 @@ slurp(int fd, size_t max_bytes, struct buf *in, struct prof_err *err)
 	struct stat sb;
 	size_t want = 64 * 1024;
 
-	/* A byte more than the file has, so that the end needs no regrowth. */
+	/* One byte more than the file, so that finding its end needs no
+	 * regrowth. */
 	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0)
 		want = (size_t)sb.st_size < max ? (size_t)sb.st_size + 1 : max;
 	for (;;) {
@@ -87,7 +88,7 @@ stream_read(int fd, size_t max_bytes, struct buf *raw, struct prof_err *err)
 
 	if (st == PROF_OK && in.n && !compress_is_gzip(in.data, in.n) &&
 	    !compress_is_zstd(in.data, in.n) && in.n <= max_bytes) {
-		*raw = in; /* as it is, without the copy */
+		*raw = in; /* uncompressed: no copy */
 		return PROF_OK;
 	}
 	if (st == PROF_OK)
@@ -111,8 +112,8 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	if (legacy_sniff(raw, n) != LEGACY_NONE)
 		return legacy_parse(raw, n, 0, out, err);
 	st = profile_decode(raw, n, out, err);
-	/* Only what is no profile.proto may be anything else. OTLP is, but for
-	 * the strings that it lacks. */
+	/* Try other formats only if it is not profile.proto. OTLP decodes as
+	 * that, but lacks strings. */
 	kind = st == PROF_EFORMAT || (st == PROF_EINVALID && otlp_is(raw, n))
 		       ? foreign_sniff(raw, n)
 		       : FOREIGN_NONE;

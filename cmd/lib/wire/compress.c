@@ -35,7 +35,7 @@ too_large(size_t max, struct prof_err *err)
 			 max);
 }
 
-/* Room for more output: as much again, up to one byte past max. */
+/* Make room for more output: double the buffer, up to one byte past max. */
 static int
 grow_output(struct buf *out, size_t max)
 {
@@ -46,14 +46,14 @@ grow_output(struct buf *out, size_t max)
 	return buf_reserve(out, more);
 }
 
-/* All of the rest is zero: padding, as tape blocks have it. */
+/* Is the rest zero? Tape blocks are padded so. */
 static bool
 is_padding(const uint8_t *p, size_t n)
 {
 	return n && !*p && !memcmp(p, p + 1, n - 1);
 }
 
-/* Read on at the next member. Returns false at the end, or at an error. */
+/* Go on to the next member. Returns false at the end, or at an error. */
 static bool
 next_member(const uint8_t *at, size_t left, enum prof_status *st,
 	    struct prof_err *err)
@@ -68,7 +68,7 @@ next_member(const uint8_t *at, size_t left, enum prof_status *st,
 	return false;
 }
 
-/* Inflate one member with zlib; *used: how many bytes of data it has. */
+/* Inflate one member with zlib; *used: its size in bytes of data. */
 static enum prof_status
 zlib_member(const uint8_t *data, size_t n, size_t max, struct buf *out,
 	    size_t *used, struct prof_err *err)
@@ -117,10 +117,10 @@ out:
 
 #if HAVE_LIBDEFLATE
 /*
- * Inflate one member with libdeflate, which wants all of the output's room at
- * once. The last four bytes of a file say how large its last member is; that
- * is believed as far as it is likely, as data may end elsewhere. Damage is left
- * to zlib, to find its words: libdeflate has one code for all of it.
+ * Inflate one member with libdeflate, which needs room for all of the output.
+ * The last four bytes of a file give the size of its last member; that is used
+ * unless implausible, as the data may not be a whole file. Damaged data goes to
+ * zlib for its messages, as libdeflate has only one error code.
  */
 static enum prof_status
 deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,

@@ -1,8 +1,7 @@
 /*
  * compress.h - gzip and zstd in memory, for stream.h; gzip-out.h writes gzip.
- * zlib is always there. libdeflate, where the build has it, inflates in less
- * than half of the time; zlib then only finds out what is wrong with a damaged
- * stream.
+ * zlib is always there. libdeflate, if the build has it, inflates in less than
+ * half of the time; zlib then only describes the damage of a stream.
  */
 #ifndef COMPRESS_H
 #define COMPRESS_H
@@ -17,10 +16,10 @@ bool compress_is_gzip(const void *data, size_t n);
 bool compress_is_zstd(const void *data, size_t n);
 
 /*
- * Inflate every member (frame) of the n bytes at data, appended to out, which
- * then holds at most max bytes. Zero padding after the last gzip member is
- * allowed, other rubbish is not. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP or
- * PROF_ENOMEM, and out holds rubbish.
+ * Inflate every member (frame) of the n bytes at data and append the result to
+ * out, which may then hold at most max bytes. Zero padding after the last gzip
+ * member is allowed, other trailing data is not. On PROF_EFORMAT, PROF_ELIMIT,
+ * PROF_ENOTSUP or PROF_ENOMEM the contents of out are undefined.
  */
 enum prof_status gzip_inflate(const void *data, size_t n, size_t max,
 			      struct buf *out, struct prof_err *err) MUST_USE;
@@ -28,15 +27,16 @@ enum prof_status zstd_inflate(const void *data, size_t n, size_t max,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
 /*
- * Append what one zlib stream holds, as sections of object files are packed: at
- * most max bytes of it. PROF_EFORMAT: damaged, or larger; PROF_ENOMEM.
+ * Append the contents of one zlib stream, as in compressed sections of object
+ * files, to at most max bytes in all. PROF_EFORMAT: damaged, or larger;
+ * PROF_ENOMEM.
  */
 enum prof_status zlib_inflate(const void *data, size_t n, size_t max,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
 /*
- * Inflate only the first member or frame, of either kind; *used is how many
- * of the n bytes it has. PROF_EFORMAT also when it goes on past them.
+ * Inflate only the first member or frame, of either kind; *used is its size in
+ * bytes. PROF_EFORMAT also if it is longer than n bytes.
  */
 enum prof_status compress_inflate_one(const void *data, size_t n, size_t max,
 				      struct buf *out, size_t *used,
@@ -46,7 +46,7 @@ enum prof_status compress_inflate_one(const void *data, size_t n, size_t max,
 enum prof_status zstd_deflate(const void *raw, size_t n, int level,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
-/* The checksum of gzip, of more bytes after those that gave crc (0: none). */
+/* Update gzip's checksum crc (0 at first) with n more bytes. */
 uint32_t gzip_crc32(uint32_t crc, const void *data, size_t n);
 
 /*

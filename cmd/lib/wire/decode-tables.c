@@ -1,6 +1,6 @@
 /*
- * decode-tables.c - mappings, functions, locations and what else is not a
- * sample. See decode.h.
+ * decode-tables.c - decode all but samples: mappings, functions, locations and
+ * the header. See decode.h.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ malformed(struct decoder *d, const char *what, size_t i,
 		    (size_t)(f->data - d->raw));
 }
 
-/* Entry i of its table takes an id, which must be new and not 0. */
+/* Register id, which must be new and not 0, for entry i of its table. */
 static enum prof_status
 take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 	size_t i)
@@ -35,7 +35,7 @@ take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 	return r < 0 ? prof_nomem(d->err) : PROF_OK;
 }
 
-/* Look n strings up, by their numbers in the string table. */
+/* Look up n strings by their numbers in the string table. */
 static enum prof_status
 take_strings(struct decoder *d, const char *what, size_t i,
 	     const uint64_t *number, size_t n, uint32_t *const to[])
@@ -124,7 +124,7 @@ read_function(struct decoder *d, const struct wire_field *f, size_t i)
 	return PROF_OK;
 }
 
-/* The fields of a location, of which the lines go to d->line. */
+/* The fields of a location, except lines, which go to d->line. */
 struct raw_location {
 	uint64_t v[6]; /* by number */
 	size_t n_line;

@@ -1,10 +1,9 @@
 /*
  * decode.c - the reading half of codec.h.
  *
- * The top level is walked once, which finds the tables, the strings and the
- * number of samples. Then messages are read straight off the wire into the
- * flat arrays: protobuf-c would build an object for each, and a profile of
- * ordinary size is mostly small messages.
+ * One walk over the top level finds the tables, the strings and the number of
+ * samples. Then messages are read directly into the flat arrays: protobuf-c
+ * would allocate an object for each, and most of a profile is small messages.
  */
 #include "config.h"
 
@@ -184,9 +183,9 @@ bad_location(struct decoder *d, uint64_t id)
 }
 
 /*
- * Location ids at [q, end) -> indices, appended to the pool, which has room
- * for one for each byte. This loop is where reading a profile spends its
- * time: one to three bytes, as in any profile with less than two million
+ * Convert location ids at [q, end) to indices, appended to the pool, which has
+ * room for one per byte. Reading a profile spends most of its time in this
+ * loop: ids of one to three bytes, as in any profile with less than two million
  * locations, are read without a call.
  */
 static enum prof_status
@@ -226,7 +225,7 @@ add_value(struct decoder *d, size_t row, size_t *n, uint64_t v)
 {
 	struct profile *p = d->p;
 
-	/* One more than fits is counted, for the message, but not kept. */
+	/* Count, but do not keep, values that do not fit, for the message. */
 	if (*n < p->n_type)
 		p->value[row + *n] = (int64_t)v;
 	++*n;
@@ -351,7 +350,7 @@ read_samples(struct decoder *d)
 
 	if (s->n && !d->p->n_type)
 		return INVALID(d, "there are samples, but no sample types");
-	/* What is not needed of this is never touched. */
+	/* Memory that is not needed is never touched. */
 	if (POOL_RESERVE(d->p, sample, 0, sample, s->n) < 0 ||
 	    POOL_RESERVE(d->p, stack, 0, stack, d->sample_bytes / 2) < 0)
 		return prof_nomem(d->err);

@@ -1,6 +1,6 @@
 /*
- * decode.h - what the two parts of the decoder share: decode.c, which knows the
- * top level and the samples, and decode-tables.c.
+ * decode.h - shared by the two parts of the decoder: decode.c, for the top
+ * level and the samples, and decode-tables.c.
  */
 #ifndef DECODE_H
 #define DECODE_H
@@ -33,7 +33,7 @@ enum {
 	F_END
 };
 
-/* Where the entries of a table are, in nearly all streams without others. */
+/* The entries of a table, usually contiguous in the stream. */
 struct span {
 	const uint8_t *from, *to;
 	size_t n; /* entries */
@@ -44,21 +44,22 @@ struct decoder {
 	size_t n;
 	struct profile *p;
 	struct prof_err *err;
-	struct arena *tmp;       /* all the arrays here */
-	struct span span[F_END]; /* as scan() found them */
+	struct arena *tmp;       /* holds the arrays below */
+	struct span span[F_END]; /* found by scan() */
 	uint32_t *string;        /* index in the stream -> in p->strings */
 	size_t n_string, cap_string;
 	size_t sample_bytes;
 	uint64_t drop, keep, default_type, doc_url; /* strings, of the stream */
 	struct idmap mapping, function, location;   /* id -> index */
-	struct line *line; /* of the location at hand */
+	struct line *line; /* of the current location */
 	size_t cap_line;
 };
 
 #define FAIL(d, ...) prof_fail((d)->err, PROF_EFORMAT, __VA_ARGS__)
 #define INVALID(d, ...) prof_fail((d)->err, PROF_EINVALID, __VA_ARGS__)
 
-/* Index i of the stream's string table -> *out, of ours; false: no such. */
+/* Convert index i of the stream's string table to *out, an index of p->strings.
+ * false: there is no such string. */
 static inline bool
 decode_string(const struct decoder *d, uint64_t i, uint32_t *out)
 {
@@ -68,13 +69,14 @@ decode_string(const struct decoder *d, uint64_t i, uint32_t *out)
 	return true;
 }
 
-/* For entry i of what: decode_string() knows no string s. */
+/* Fail because entry i of the table `what` refers to string s, which does not
+ * exist. */
 enum prof_status decode_bad_string(struct decoder *d, const char *what,
 				   size_t i, uint64_t s);
 
 /*
- * Read all that scan() has found but the samples. The ids of locations are then
- * in d->location. In decode-tables.c.
+ * Decode all that scan() found except samples, and map the ids of locations in
+ * d->location. In decode-tables.c.
  */
 enum prof_status decode_tables(struct decoder *d) MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
- * deflate-walk.c - see deflate-walk.h. RFC 1951 without its output: for a code
- * only its kind matters, and its length with its extra bits.
+ * deflate-walk.c - see deflate-walk.h. Decodes RFC 1951 without producing
+ * output: only the kind of a code matters, and its length with extra bits.
  */
 #include "config.h"
 
@@ -20,17 +20,17 @@ enum {
 };
 
 /*
- * An entry of a table: the bits of the code and its extra bits below, what it
- * is above. 0 is no code.
+ * An entry of a table: low bits: length of the code with its extra bits; high
+ * bits: its kind. 0 is no code.
  */
 enum kind { NO_CODE, LITERAL, MATCH, END, LONG };
 #define KIND(e) ((e) >> 8)
 #define BITS(e) ((e)&0xff)
 
 /*
- * By the next bits of the stream. Short codes, which are nearly all there are,
- * are found in a table that fits the cache; the others in the large one, whose
- * entries for short codes are never looked at, nor set.
+ * Tables indexed by the next bits of the stream. Short codes, nearly all, are
+ * found in a table that fits the cache; long ones in a large table, whose
+ * entries for short codes are never read or set.
  */
 struct table {
 	uint16_t fast[1 << FAST_BITS];
@@ -38,8 +38,9 @@ struct table {
 };
 
 struct deflate_walk {
-	struct table literal, distance; /* the second is for lengths, too */
-	/* The bits that were read and not used, and where to read on. */
+	struct table literal,
+		distance; /* distance also serves for code lengths */
+	/* Bits that were read but not used, and the next byte to read. */
 	const uint8_t *start, *at, *end;
 	uint64_t hold;
 	unsigned n_hold;
@@ -60,8 +61,8 @@ deflate_walk_free(struct deflate_walk *w)
 /* --- bits --- */
 
 /*
- * Hold 56 bits at least. What is held goes up to 8 bytes past the end, and what
- * is read for it as far again; false: it goes further, the stream is damaged.
+ * Refill to at least 56 bits. The bits may extend up to 8 bytes past the end,
+ * and reading as far again; false: further, so the stream is damaged.
  */
 static inline bool
 refill(struct deflate_walk *w)
@@ -77,7 +78,7 @@ refill(struct deflate_walk *w)
 	return true;
 }
 
-/* How many bits were used. */
+/* The number of bits used so far. */
 static size_t
 position(const struct deflate_walk *w)
 {
@@ -91,7 +92,7 @@ drop(struct deflate_walk *w, unsigned n)
 	w->n_hold -= n;
 }
 
-/* The next n bits, of those that are held. */
+/* Take the next n bits, which refill() has provided. */
 static inline unsigned
 take(struct deflate_walk *w, unsigned n)
 {
@@ -122,8 +123,8 @@ reversed(unsigned code, unsigned n)
 }
 
 /*
- * The canonical code of n symbols with these lengths; base is the entry of each
- * without the length of its code.
+ * Build the table of the canonical code of n symbols with these lengths; base
+ * has the entry of each without the length of its code.
  */
 static void
 make_table(struct table *t, const uint8_t *length, const uint16_t *base,
@@ -190,7 +191,7 @@ fixed_tables(struct deflate_walk *w)
 	make_tables(w, literal, distance);
 }
 
-/* The lengths of n codes, themselves coded. False: malformed. */
+/* Read the lengths of n codes, which are coded, too. false: malformed. */
 static bool
 read_lengths(struct deflate_walk *w, uint8_t *length, unsigned n)
 {
@@ -243,7 +244,7 @@ read_tables(struct deflate_walk *w)
 			return false;
 		coded[order[i]] = (uint8_t)take(w, 3);
 	}
-	/* Short codes all, so no kind is LONG; and no entry may be 0. */
+	/* All codes are short, so no kind is LONG; and no entry may be 0. */
 	for (unsigned s = 0; s < N_LENGTH; s++)
 		base[s] = (uint16_t)((s + 1) << 8);
 	make_table(&w->distance, coded, base, N_LENGTH);
@@ -269,7 +270,7 @@ skip_stored(struct deflate_walk *w)
 	n = take(w, 16);
 	if (take(w, 16) != (n ^ 0xffff))
 		return false;
-	/* What is held goes back: it is whole bytes. */
+	/* Give back the bits that were read ahead: they are whole bytes. */
 	w->at -= w->n_hold >> 3;
 	w->hold = w->n_hold = 0;
 	if (w->at > w->end || n > (size_t)(w->end - w->at))
@@ -278,7 +279,8 @@ skip_stored(struct deflate_walk *w)
 	return true;
 }
 
-/* The body of a block with codes. 56 bits are a match, or three literals. */
+/* Skip the body of a compressed block. 56 bits suffice for a match or three
+ * literals. */
 static bool
 skip_codes(struct deflate_walk *w)
 {
@@ -343,7 +345,7 @@ deflate_walk_reopen(struct deflate_walk *w, uint8_t *data, size_t n)
 	if ((used + 7) / 8 != n)
 		return 0;
 	data[last / 8] &= (uint8_t) ~(1u << last % 8);
-	/* The header of the empty block is three bits, zero as the padding. */
+	/* The header of the empty block is three 0 bits, as is the padding. */
 	if (n * 8 - used < 3)
 		data[n++] = 0;
 	memcpy(data + n, empty, sizeof(empty));

@@ -1,8 +1,8 @@
 /*
- * encode.c - the writing half of codec.h. The entries of small tables are
- * packed by protobuf-c's generated code. Samples are written by hand: they are
- * many, and the canonical form packs repeated numbers only from the third on,
- * which no protobuf library does.
+ * encode.c - the writing half of codec.h. protobuf-c's generated code packs
+ * entries of small tables. Samples are written by hand: there are many, and the
+ * canonical form packs three or more repeated numbers, but not fewer, which no
+ * protobuf library does.
  */
 #include "config.h"
 
@@ -14,27 +14,27 @@
 #include "profile.pb-c.h"
 #include "wire.h"
 
-/* The varint of a location's id, made once: most of the output is these. */
+/* The varint of a location's id, precomputed: most of the output is these. */
 struct id_bytes {
 	uint8_t n;
 	uint8_t byte[10];
 };
 
-enum { SINK_PIECE = 65536 }; /* what a sink gets at a time, about */
+enum { SINK_PIECE = 65536 }; /* bytes passed to a sink at a time, about */
 
 struct encoder {
 	const struct profile *p;
 	struct buf *out;
-	const struct codec_sink *sink; /* or NULL: all stays in out */
+	const struct codec_sink *sink; /* NULL: keep all in out */
 	enum prof_status status;       /* the sink's last status */
 	struct prof_err *err;
 	uint32_t *number; /* string of p -> its number on the stream */
 	uint32_t *order;  /* and back */
 	size_t n_order;
-	struct id_bytes *id; /* of each location */
+	struct id_bytes *id; /* by location */
 };
 
-/* After each entry: pass on what there is, when it is much. */
+/* Called after each entry: pass the output on if it is at least this much. */
 static int
 drain(struct encoder *e, size_t least)
 {
@@ -55,7 +55,7 @@ number(struct encoder *e, uint32_t s)
 	return e->number[s];
 }
 
-/* A field with varint v, of a field number below 16. Zero is left out. */
+/* Write a field with varint v and a number below 16. Zero is omitted. */
 static uint8_t *
 put_field(uint8_t *q, unsigned field, uint64_t v)
 {
@@ -149,8 +149,7 @@ put_values(const struct encoder *e, uint8_t *q, const int64_t *value,
 	return q;
 }
 
-/* Its size; its strings get their numbers here, as they come: key, then value.
- */
+/* Its size. Numbers its strings in order of first use: key, then value. */
 static size_t
 label_size(struct encoder *e, const struct label *l)
 {
@@ -194,7 +193,8 @@ put_sample(struct encoder *e, size_t i)
 
 		body += 1 + wire_size(n) + n;
 	}
-	/* 32: the header of the sample, and what put_stack() overwrites. */
+	/* 32: the header of the sample, and excess bytes written by
+	 * put_stack(). */
 	if (buf_reserve(e->out, body + 32) < 0)
 		return -1;
 	q = e->out->data + e->out->n;
@@ -300,7 +300,8 @@ put_strings(struct encoder *e)
 	return 0;
 }
 
-/* What follows the strings, whose strings number_tail() has numbered. */
+/* Write the fields after the strings; number_tail() has numbered their
+ * strings. */
 static int
 put_tail(struct encoder *e)
 {
@@ -356,7 +357,7 @@ number_tail(struct encoder *e)
 	number(e, p->doc_url);
 }
 
-/* Room for about all of the output, so that it need not grow much. */
+/* Reserve about the size of the output, so that it rarely grows. */
 static int
 reserve_output(struct encoder *e)
 {
@@ -376,9 +377,9 @@ reserve_output(struct encoder *e)
 enum { PREFETCH = 4 }; /* samples ahead */
 
 /*
- * Ask for the stack, up to 64 frames of it, and the first labels of a sample.
- * Always inline: GCC 12 takes a function that only prefetches for one without
- * effect, and removes the call.
+ * Prefetch the stack, up to 64 frames, and the first labels of a sample. Always
+ * inline: GCC 12 considers a function that only prefetches free of effects, and
+ * removes the call.
  */
 static inline __attribute__((always_inline)) void
 prefetch(const struct profile *p, const struct sample *s)
@@ -407,7 +408,8 @@ encode(struct encoder *e)
 		if (put_value_type(e, 1, p->type[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < p->n_sample; i++) {
-		/* Sorted samples lie anywhere in their pools. */
+		/* Sorting scatters the stacks and labels of samples in their
+		 * pools. */
 		if (i + PREFETCH < p->n_sample)
 			prefetch(p, &p->sample[i + PREFETCH]);
 		if (put_sample(e, i) < 0)

@@ -1,8 +1,8 @@
 /*
- * gzip-out.c - see gzip-out.h. Pieces go round in a ring: the caller fills one
- * after the other, and idle threads compress them. The thread that finishes the
- * next piece in order writes it, and all finished pieces behind it. When the
- * ring is full the caller helps, so with n threads n are busy.
+ * gzip-out.c - see gzip-out.h. Pieces form a ring: the caller fills one after
+ * the other, and idle threads compress them. The thread that finishes the next
+ * piece in order writes it and all finished pieces after it. When the ring is
+ * full the caller compresses, too, so n threads keep n processors busy.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ struct piece {
 
 struct gzip_out {
 	int fd, level;
-	uint32_t crc, size;    /* of what was put, as the trailer has them */
+	uint32_t crc, size;    /* of the input, for the trailer */
 	struct packer *packer; /* the caller's */
 
 	pthread_t thread[GZIP_OUT_MAX_THREADS];
@@ -37,10 +37,10 @@ struct gzip_out {
 	pthread_cond_t changed; /* a piece became READY or FREE, or it ends */
 	struct piece *piece;    /* n_piece; piece k is piece[k % n_piece] */
 	size_t n_piece;
-	/* Under the lock; pieces are counted from 0. */
-	size_t filling; /* by the caller; no thread changes it */
+	/* Protected by the lock; pieces are counted from 0. */
+	size_t filling; /* filled by the caller; only it changes this */
 	size_t next;    /* to be compressed */
-	size_t written; /* so many */
+	size_t written; /* the number written */
 	bool is_writing, is_ending;
 	enum prof_status status;
 	struct prof_err err;
@@ -54,7 +54,7 @@ piece_at(struct gzip_out *o, size_t k)
 
 /* --- compressing --- */
 
-/* Write all that is done, in order. Called and left with the lock. */
+/* Write all finished pieces, in order. Called and left with the lock. */
 static void
 write_done(struct gzip_out *o)
 {
@@ -84,7 +84,7 @@ write_done(struct gzip_out *o)
 }
 
 /*
- * Compress the next piece and write what is ready; false: there was none.
+ * Compress the next piece and write finished ones; false: there was none.
  * Called and left with the lock.
  */
 static bool
@@ -117,7 +117,7 @@ work(void *arg)
 	struct gzip_out *o = arg;
 	struct packer *packer = packer_new(o->level);
 
-	/* Without memory the others do it all. */
+	/* Without memory the other threads do the work. */
 	if (!packer)
 		return NULL;
 	pthread_mutex_lock(&o->lock);
@@ -134,9 +134,9 @@ work(void *arg)
 }
 
 /*
- * Signals go to the threads that the program had before. The exception is
- * SIGPIPE, which a thread sends to itself: when the reader of the pipe is gone,
- * the process ends silently.
+ * Block signals in the thread, so that they go to the program's other threads.
+ * Except SIGPIPE, which a thread sends to itself: it ends the process when the
+ * reader of the pipe is gone.
  */
 static void
 start_thread(struct gzip_out *o)
@@ -201,8 +201,8 @@ gzip_out_begin(int fd, int level, unsigned n_thread, struct gzip_out **out,
 }
 
 /*
- * The piece that is being filled is complete: let it be compressed, and wait
- * until the next one is free.
+ * Submit the piece that the caller has filled for compression, and wait until
+ * the next one is free.
  */
 static enum prof_status
 submit(struct gzip_out *o, bool is_last, struct prof_err *err)
@@ -244,7 +244,8 @@ gzip_out_put(struct gzip_out *o, const void *data, size_t n,
 		size_t take;
 
 		if (in->n == PACKER_PIECE) {
-			/* A full piece waits for more: it may be the last. */
+			/* A full piece waits for more input, as it may be the
+			 * last. */
 			st = submit(o, false, err);
 			if (st != PROF_OK)
 				return st;
@@ -263,7 +264,7 @@ gzip_out_put(struct gzip_out *o, const void *data, size_t n,
 	return PROF_OK;
 }
 
-/* Let the threads finish what they have taken. */
+/* Let the threads finish their pieces. */
 static void
 stop_threads(struct gzip_out *o)
 {

@@ -1,8 +1,8 @@
 /*
  * packer.c - see packer.h. libdeflate is more than twice as fast as zlib, but
- * can neither go on after a stream nor refer to what came before: the end of
- * its stream is opened (deflate-walk.h), and each piece starts anew, which
- * costs 0.02 to 0.4 % of the size. zlib does both as it should.
+ * cannot continue a stream or refer to earlier data. So the end of each of its
+ * streams is reopened (deflate-walk.h), and each piece starts without history,
+ * which costs 0.02 to 0.4 % of the size. zlib can do both.
  */
 #include "config.h"
 
@@ -162,7 +162,7 @@ packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
 	deflateReset(z);
 	if (in->n_before)
 		deflateSetDictionary(z, in->before, (uInt)in->n_before);
-	/* The bound is of a stream that ends; a flush adds up to 10 bytes. */
+	/* The bound is for a finished stream; a flush adds up to 10 bytes. */
 	if (buf_reserve(out, deflateBound(z, (uLong)in->n) + 16) < 0)
 		return prof_nomem(err);
 	z->next_in = in->data;

@@ -1,6 +1,6 @@
 /*
- * packer.h - the deflate stream of one piece of a larger whole, in parts that
- * can be put one after the other: gzip-out.c shares them among threads.
+ * packer.h - compress one piece of a larger whole into a deflate stream that
+ * can be joined with others: gzip-out.c distributes the pieces among threads.
  */
 #ifndef PACKER_H
 #define PACKER_H
@@ -20,7 +20,8 @@ struct packer_input {
 	uint8_t *data; /* n bytes of PACKER_PIECE; the caller's */
 	size_t n;
 	bool is_last;
-	/* The end of the piece before, for a compressor that can use it. */
+	/* The end of the preceding piece, for compressors that can refer to
+	 * it. */
 	uint8_t before[PACKER_WINDOW];
 	size_t n_before;
 };
@@ -32,14 +33,14 @@ struct packer *packer_new(int level);
 void packer_free(struct packer *p);
 
 /*
- * Append the deflate stream of the piece to out: it ends at a byte, and unless
- * the piece is the last one the next may follow. PROF_ENOMEM, or PROF_EIO when
- * the compressor's output makes no sense.
+ * Append the deflate stream of the piece to out. It ends at a byte boundary;
+ * unless the piece is the last, another may follow. PROF_ENOMEM, or PROF_EIO if
+ * the compressor's output is invalid.
  */
 enum prof_status packer_run(struct packer *p, const struct packer_input *in,
 			    struct buf *out, struct prof_err *err) MUST_USE;
 
-/* Empty `next`, which comes after the full piece `in`; they may be one. */
+/* Empty `next`, which follows the full piece `in` and may be the same. */
 void packer_continue(struct packer_input *next, const struct packer_input *in);
 
 #endif

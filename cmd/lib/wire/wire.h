@@ -1,7 +1,7 @@
 /*
- * wire.h - the protobuf wire format, as far as the codec reads and writes it
- * by hand: varints and fields. Rules: varints have at most 10 bytes, excess
- * bits of the tenth are dropped; groups and wire types 6 and 7 are errors.
+ * wire.h - the protobuf wire format: varints and fields, for the parts of the
+ * codec written by hand. Varints have at most 10 bytes, and excess bits of the
+ * tenth are dropped; groups and wire types 6 and 7 are errors.
  */
 #ifndef WIRE_H
 #define WIRE_H
@@ -18,7 +18,7 @@ enum wire_type {
 	WIRE_I32 = 5,
 };
 
-/* One field of a message, as wire_next() found it. */
+/* A field of a message. */
 struct wire_field {
 	uint64_t number;
 	enum wire_type type;
@@ -27,7 +27,7 @@ struct wire_field {
 };
 
 /*
- * Read a varint at p into *v. Returns what follows it, or NULL if it is
+ * Read a varint at p into *v. Returns the position after it, or NULL if it is
  * truncated by end or longer than 10 bytes.
  */
 static inline const uint8_t *
@@ -35,7 +35,7 @@ wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	uint64_t x = 0;
 
-	if (p < end && *p < 0x80) { /* as most are */
+	if (p < end && *p < 0x80) { /* most are */
 		*v = *p;
 		return p + 1;
 	}
@@ -52,8 +52,8 @@ wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * Read the field at p, which is before end, into *f. Returns what follows it,
- * or NULL if it is malformed or runs past end.
+ * Read the field at p, which is before end, into *f. Returns the position after
+ * it, or NULL if it is malformed or runs past end.
  */
 static inline const uint8_t *
 wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
@@ -89,9 +89,9 @@ wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
 }
 
 /*
- * Read a message of which fields 1 to n - 1 are varints: field i into v[i], or
- * 0 if it is not there. Others are passed over. Returns false if the message is
- * malformed, or one of these is no varint.
+ * Read a message whose fields 1 to n - 1 are varints: v[i] is field i, or 0 if
+ * it is missing. Other fields are skipped. Returns false if the message is
+ * malformed, or one of these fields is not a varint.
  */
 static inline bool
 wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
@@ -113,14 +113,15 @@ wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
 	return true;
 }
 
-/* How many bytes the varint of v has. */
+/* The size of the varint of v, in bytes. */
 static inline unsigned
 wire_size(uint64_t v)
 {
 	return ((unsigned)(63 - __builtin_clzll(v | 1)) * 9 + 73) / 64;
 }
 
-/* Write the varint of v at p, which has room for 10 bytes: what follows it. */
+/* Write the varint of v at p, which has room for 10 bytes. Returns the position
+ * after it. */
 static inline uint8_t *
 wire_put(uint8_t *p, uint64_t v)
 {

@@ -48,7 +48,7 @@ zstd_in_put(void *z, const void *data, size_t n, size_t max, struct buf *out,
 			return prof_fail(err, PROF_ELIMIT,
 					 "inflates past the limit "
 					 "(--max-size)");
-		/* A full buffer may have left something inside of zstd. */
+		/* If the buffer is full, zstd may hold more output. */
 		if (to.pos < to.size && in.pos == in.size)
 			return PROF_OK;
 	} while (in.pos < in.size || ret);
