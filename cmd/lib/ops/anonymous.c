@@ -9,7 +9,7 @@
 struct work {
 	struct profile *p;
 	const struct anonymous_hash *h;
-	uint32_t *to; /* by old string: the new one, 0: not yet made */
+	uint32_t *to; /* by old string: the new one, 0: not made yet */
 	bool failed;
 };
 
@@ -52,7 +52,8 @@ profile_anonymize(struct profile *p, const struct anonymous_hash *h,
 		struct label *l = p->label + p->sample[i].label;
 		uint32_t n = 0;
 
-		/* Numbers, a user's or a request's size, are last. */
+		/* Numeric labels, which may identify a user or request, come
+		 * last and are dropped. */
 		while (n < p->sample[i].n_label && l[n].str)
 			rename_string(&w, &l[n++].str);
 		p->sample[i].n_label = n;

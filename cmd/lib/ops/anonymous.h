@@ -7,8 +7,8 @@
 #define ANONYMOUS_MAX 64
 
 /*
- * Makes a new name of the n bytes at s, which depends only on them and on a key
- * in ctx: equal bytes get equal names.
+ * Makes a new name from the n bytes at s, which depends only on them and on a
+ * key in ctx: equal bytes get equal names.
  */
 struct anonymous_hash {
 	void (*name)(void *ctx, const char *s, size_t n,

@@ -12,8 +12,8 @@ struct mapping;
 struct profile;
 
 /*
- * Two mappings are the same if they have the same number of pages, the same
- * offset and the same file: by build id, or by path where there is none.
+ * Two mappings are equal if they have the same number of pages, the same offset
+ * and the same file: by build id or, without one, by path.
  */
 uint64_t mapping_pages(uint64_t size);
 int mapping_key_cmp(const struct profile *p, const struct mapping *a,
@@ -21,11 +21,11 @@ int mapping_key_cmp(const struct profile *p, const struct mapping *a,
 
 /*
  * Drop the locations, functions and mappings of p that no sample uses; sort the
- * others by their contents, and the samples by stack, from the leaf on, and
- * labels; number everything from 1. main_mapping, an index or PROF_NONE, is
- * always kept and becomes the first: by convention that is the main binary.
- * is_tight: the caller knows that every location, function and mapping is used,
- * except perhaps main_mapping.
+ * others by their contents, samples by stack, from the leaf on, and labels;
+ * number everything from 1. main_mapping, an index or PROF_NONE, is always kept
+ * and becomes the first: by convention that is the main binary. is_tight: the
+ * caller guarantees that every location, function and mapping is used, except
+ * perhaps main_mapping.
  *
  * Equal entries and equal samples are not merged (see merge.h) and keep their
  * order. Returns -1 without memory; then p may only be passed to

@@ -52,8 +52,8 @@ text(const struct columns *c, uint32_t s)
 /* --- units --- */
 
 /*
- * How many of unit `to` one `from` is: an integer from a coarse unit to a fine
- * one of the same family, 1 for equal ones, else 0.
+ * The number of units `to` in one `from`: an integer > 1 from a coarse unit to
+ * a finer one of its family, 1 for equal units, else 0.
  */
 static int64_t
 unit_ratio(const char *from, const char *to)
@@ -71,8 +71,9 @@ unit_ratio(const char *from, const char *to)
 }
 
 /*
- * The unit that two columns get, and the factors to it. Two spellings of one
- * unit become the one that sorts first. Returns false if they don't convert.
+ * The common unit of two columns, and the factors to it. Of two spellings of
+ * one unit the one that sorts first is used. Returns false if they don't
+ * convert.
  */
 static bool
 unify_units(const struct columns *c, uint32_t old, uint32_t fresh,
@@ -207,7 +208,7 @@ add_shape(struct columns *c, struct column *column, size_t n)
 
 /* --- combining --- */
 
-/* What columns_add() works on; committed at its end. */
+/* The new state that columns_add() builds and commits at its end. */
 struct merged {
 	struct column *column;
 	struct column_source *fresh, *old;
@@ -297,7 +298,7 @@ match(const struct columns *c, const struct column *fresh, size_t n_fresh,
 	return PROF_OK;
 }
 
-/* Type names are compatible when only a plural s is between them. */
+/* Type names are compatible if they are equal but for a plural s. */
 static bool
 same_kind(const struct columns *c, uint32_t a, uint32_t b)
 {
@@ -353,7 +354,7 @@ finish_plan(struct columns_plan *plan, size_t n_old, size_t n_fresh)
 	}
 }
 
-/* Take over what to holds. */
+/* Replace the contents of c by those of to. */
 static enum prof_status
 commit(struct columns *c, struct merged *to, struct prof_err *err)
 {
@@ -449,7 +450,7 @@ shape_cmp(const struct columns *c, const struct shape *a, const struct shape *b)
 	return 0;
 }
 
-/* The columns of s that c has kept, in their order. */
+/* The columns of s that are still in c, in the order of s. */
 static size_t
 project(const struct columns *c, const struct shape *s, struct column *out)
 {
@@ -461,7 +462,7 @@ project(const struct columns *c, const struct shape *s, struct column *out)
 	return n;
 }
 
-/* Append to order what it lacks of s. */
+/* Append the columns of s to order, unless it has them. */
 static size_t
 append(const struct columns *c, const struct shape *s, uint32_t *order,
        size_t n)
@@ -488,7 +489,7 @@ columns_order(const struct columns *c, uint32_t *order)
 
 	if (!best_columns || !columns || !is_done)
 		goto out;
-	/* With all columns in each profile this ends after one round. */
+	/* If each profile has all columns, this is one round. */
 	while (n < c->n) {
 		struct shape best = { best_columns, 0 };
 		size_t found = c->n_shape;

@@ -21,22 +21,22 @@
 
 /* How to treat a column that only some profiles have. */
 enum columns_mode {
-	COLUMNS_COMMON, /* it is dropped, as pprof does */
-	COLUMNS_STRICT, /* it is an error */
-	COLUMNS_UNION,  /* it is kept; zero for those without it */
+	COLUMNS_COMMON, /* drop it, as pprof does */
+	COLUMNS_STRICT, /* fail */
+	COLUMNS_UNION,  /* keep it; zero for profiles without it */
 };
 
-#define COLUMNS_MAX 1024 /* more types than this are refused */
+#define COLUMNS_MAX 1024 /* limit of types */
 
 /* Strings are those of the table given to columns_init(). */
 struct column {
-	uint32_t key;  /* the name that is matched */
-	uint32_t nth;  /* how many columns of that key stand before it */
-	uint32_t type; /* the name that is shown */
+	uint32_t key;  /* the name to match */
+	uint32_t nth;  /* number of columns of that key before it */
+	uint32_t type; /* the name in the result */
 	uint32_t unit;
 };
 
-/* Where a column takes its values from: index -1 gives zeros. */
+/* The source of a column's values: index -1 gives zeros. */
 struct column_source {
 	int32_t from;
 	int64_t factor;
@@ -77,8 +77,8 @@ void columns_release(struct columns *c);
 
 /*
  * Add the columns and the period type of p. *plan is the caller's, to end with
- * columns_plan_release(). PROF_EDIFFER when they cannot be combined with those
- * before, PROF_ELIMIT or PROF_ENOMEM; c is then unchanged.
+ * columns_plan_release(). PROF_EDIFFER if they cannot be combined with earlier
+ * ones, PROF_ELIMIT or PROF_ENOMEM; c is then unchanged.
  */
 enum prof_status columns_add(struct columns *c, const struct profile *p,
 			     struct columns_plan *plan,
@@ -90,10 +90,9 @@ void columns_list(const struct columns *c, const struct column *column,
 		  size_t n, char *out, size_t size);
 
 /*
- * The order of the columns in the result: order[i] is the index of the i-th.
- * When all profiles have the same order, it is that one; else it is the
- * sequence that sorts first, so that the order of the profiles on the command
- * line does not matter. -1 without memory.
+ * The order of the columns in the result: order[i] is the index of the i-th. It
+ * is that of all profiles, if they agree; else that of the sequence that sorts
+ * first, so that the order of the profiles does not matter. -1 without memory.
  */
 int columns_order(const struct columns *c, uint32_t *order);
 

@@ -1,7 +1,7 @@
 /*
- * diff.c - see diff.h. Both profiles are first brought to the same columns
- * and units; then the new one is scaled, the base labelled, and the rest is a
- * merge with weights 1 and -1.
+ * diff.c - see diff.h. Both profiles are converted to common columns and units;
+ * the new one is scaled and the base labelled; the rest is a merge with weights
+ * 1 and -1.
  */
 #include "config.h"
 
@@ -30,7 +30,8 @@ times(int64_t v, int64_t factor, size_t *n_saturated)
 	return (v < 0) == (factor < 0) ? INT64_MAX : INT64_MIN;
 }
 
-/* Give p the n columns of c, from where src says. Returns -1 without memory. */
+/* Give p the n columns of c, from the sources src. Returns -1 without
+ * memory. */
 static int
 convert(struct profile *p, const struct columns *c,
 	const struct column_source *src, size_t n, bool is_same,
@@ -39,7 +40,7 @@ convert(struct profile *p, const struct columns *c,
 	size_t n_old = p->n_type;
 	int64_t *row = malloc((n_old + 1) * sizeof(*row));
 
-	/* Only columns that both have are kept: n is not above n_old. */
+	/* Only common columns are kept: n <= n_old. */
 	for (size_t i = 0; row && !is_same && i < p->n_sample; i++) {
 		int64_t *to = p->value + i * n;
 
@@ -137,7 +138,7 @@ ratio(double base, double new)
 	return new == 0 ? 0 : base / new;
 }
 
-/* Each column by its own ratio, as pprof -normalize does. */
+/* Scale each column by its own ratio, as pprof -normalize does. */
 static void
 scale_columns(const struct profile *base, struct profile *new,
 	      struct diff_notes *notes)
@@ -281,7 +282,7 @@ subtract(const struct profile *base, const struct profile *new,
 	return st;
 }
 
-/* Whether the two differ, before anything is labelled. */
+/* Set whether the two differ, before samples are labelled. */
 static enum prof_status
 judge(const struct profile *base, const struct profile *new,
       struct diff_notes *notes, struct prof_err *err)
@@ -296,7 +297,8 @@ judge(const struct profile *base, const struct profile *new,
 	return st;
 }
 
-/* The fields of which a merge takes the one that sorts first. */
+/* Take from new the header fields for which a merge takes the value that sorts
+ * first. */
 static int
 take_header(struct profile *out, const struct profile *new)
 {

@@ -1,6 +1,4 @@
-/*
- * diff.h - the difference of two profiles, as a profile.
- */
+/* diff.h - the difference of two profiles, as a profile. */
 #ifndef DIFF_H
 #define DIFF_H
 
@@ -34,36 +32,37 @@ enum diff_scale {
 struct diff_opts {
 	enum diff_kind kind;
 	enum diff_scale scale;
-	double ops; /* DIFF_SCALE_OPS: operations in the new profile for each
-		     * one in the base; > 0 */
+	double ops; /* DIFF_SCALE_OPS: operations of new per operation of base;
+		       > 0 */
 	/*
-	 * The profiles are two moments of one process, whose alloc_*,
-	 * contentions and delay columns only ever grow: these are subtracted,
-	 * and the others, inuse_*, are those of the new one.
+	 * The profiles are of one process at two times. Its alloc_*,
+	 * contentions and delay columns only grow, and are subtracted; others,
+	 * such as inuse_*, are those of new.
 	 */
 	bool delta;
 	bool verdict; /* set notes->differ */
 };
 
 struct diff_notes {
-	bool differ;        /* some stack and labels have another value */
-	double ratio;       /* by which the new one was scaled */
+	bool differ;        /* a stack with labels has another value */
+	double ratio;       /* factor applied to the new profile */
 	char scaled[200];   /* the reason for the ratio, or "" */
-	char dropped[256];  /* columns that only one of them has */
+	char dropped[256];  /* columns of only one profile */
 	size_t n_saturated; /* values clamped to the range of int64_t */
-	size_t n_shrunk;    /* delta: cumulative values that went down */
+	size_t n_shrunk;    /* delta: cumulative values that decreased */
 };
 
 /*
  * *out = new - base, the caller's, to end with profile_free(). base and new
- * stay the caller's, but are changed: pass them only to profile_free().
+ * stay the caller's, but are changed: they may only be passed to
+ * profile_free().
  *
  * Columns and keys are those of merge.h. If both headers have a value and only
- * one can be kept, it is that of new. A delta has the time of new, and lasts
- * from the time of base until then.
+ * one can be kept, it is that of new. A delta has the time of new, and the
+ * duration since the time of base.
  *
- * PROF_EDIFFER when they can't be combined, PROF_EUSAGE when they can't be
- * scaled or are not cumulative, PROF_ENOMEM.
+ * PROF_EDIFFER: they can't be combined; PROF_EUSAGE: they can't be scaled, or
+ * are not cumulative; PROF_ENOMEM.
  */
 enum prof_status profile_diff(struct profile *base, struct profile *new,
 			      const struct diff_opts *opts,

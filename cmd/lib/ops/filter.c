@@ -1,8 +1,7 @@
 /*
- * filter.c - see filter.h. Each filter has two parts: verdicts on locations,
- * of which there are few and which are settled from verdicts on strings, of
- * which there are fewer; then one walk over the stacks that reads a byte for
- * each frame.
+ * filter.c - see filter.h. Each filter first decides for each location, from
+ * decisions for each string, as there are few of these. Then one walk over the
+ * stacks reads a byte for each frame.
  */
 #include "config.h"
 
@@ -45,7 +44,7 @@ verdicts_release(struct verdicts *v)
 	free(v->function);
 }
 
-/* Does string s pass? Asks the test if nobody has yet. */
+/* Does string s pass? Runs the test once for each string. */
 static bool
 string_passes(struct verdicts *v, uint32_t s)
 {
@@ -72,7 +71,7 @@ line_passes(struct verdicts *v, const struct line *line)
 	if (*known == UNKNOWN) {
 		bool yes;
 
-		/* A short name is tested only where there is a name. */
+		/* Short names are tested only for functions with a name. */
 		if (v->is_short)
 			yes = f->name && string_passes(v, f->name);
 		else
@@ -153,7 +152,7 @@ squeeze_lines(struct verdicts *v, struct profile *p, struct location *l,
 	l->n_line = n;
 }
 
-/* Judge location l, and remove lines from it. */
+/* Apply the tests to location l, and remove lines from it. */
 static unsigned char
 judge(struct verdicts v[4], struct profile *p, struct location *l,
       struct filter_found *found)
@@ -185,7 +184,7 @@ judge(struct verdicts v[4], struct profile *p, struct location *l,
 	return flags;
 }
 
-/* Squeeze locations that are gone out of the stack of s. */
+/* Remove locations without lines left from the stack of s. */
 static void
 squeeze_stack(struct profile *p, struct sample *s, const unsigned char *flags)
 {
@@ -257,7 +256,7 @@ out:
 
 enum { CUT_HERE = 1, CUT_BELOW = 2 };
 
-/* Of lines root side first, the first that passes; -1: none. */
+/* The first line that passes, from the root side; -1: none. */
 static int64_t
 outermost(struct verdicts *v, const struct location *l)
 {
@@ -330,7 +329,7 @@ judge_prune_from(struct verdicts *v, struct location *l)
 	return 0;
 }
 
-/* Move the leaf end of the stack of s n frames up. */
+/* Cut n frames off the leaf end of s. */
 static void
 cut_leaf(struct sample *s, uint32_t n)
 {
@@ -408,9 +407,9 @@ profile_prune(struct profile *p, const struct filter_test *drop,
 		uint32_t n = s->n_stack;
 
 		/*
-		 * What the program was started by is no allocator. Go's text
-		 * profiles have no name for it; pprof takes that for a frame of
-		 * the user, and cuts all but the root off.
+		 * The entry of the program is no allocator. Go's text profiles
+		 * have no name for it, which pprof takes for a frame of the
+		 * user; it then cuts all frames but the root.
 		 */
 		if (n && !p->location[stack[n - 1]].n_line)
 			n--;

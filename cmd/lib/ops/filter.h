@@ -1,7 +1,7 @@
 /*
- * filter.h - keeping a part of a profile: samples by the names in their
- * stacks, frames by their names. The rules are pprof's. Labels: labels.h; how
- * commands ask for all this: ../refine.h.
+ * filter.h - keep a part of a profile: samples by names in their stacks, frames
+ * by their names. The rules are pprof's. Labels: tagfilter.h and tags.h; the
+ * options of commands: cmd/cli/refine.h.
  *
  * The caller supplies the tests, such as regular expressions. A test runs once
  * for each distinct string, never for each frame. Profiles are changed in
@@ -28,33 +28,34 @@ struct filter_test {
 
 /*
  * A location passes a test if the name or the file of one of its functions
- * does, or the file of its mapping. NULL: not asked for.
+ * does, or the file of its mapping. NULL: no test.
  */
 struct filter_names {
 	const struct filter_test *focus; /* keep samples with such a location */
-	const struct filter_test *ignore; /* ... and drop those with such */
-	const struct filter_test *hide;   /* remove lines that pass */
-	const struct filter_test *show;   /* remove lines that don't */
+	const struct filter_test
+		*ignore; /* ... and drop samples with such a location */
+	const struct filter_test *hide; /* remove lines that pass */
+	const struct filter_test *show; /* remove lines that don't */
 };
 
-/* Which of the tests found anything, in the locations of the profile. */
+/* The tests that matched anything in the locations of the profile. */
 struct filter_found {
 	bool focus; /* a location that does not pass ignore */
 	bool ignore, hide, show;
 };
 
 /*
- * Apply the four at once: samples are chosen by their original stacks. A
- * mapping that passes counts for all lines of the location. Locations that lost
- * their lines, or with show had none, are removed from the stacks; samples
- * whose stack is then empty, or was, are dropped.
+ * Apply the four at once: samples are selected by their original stacks. If a
+ * mapping passes, all lines of the location do. Locations that lost their
+ * lines, or with show had none, are removed from stacks; samples with an empty
+ * stack are dropped.
  */
 enum prof_status filter_by_name(struct profile *p, const struct filter_names *f,
 				struct filter_found *found,
 				struct prof_err *err) MUST_USE;
 
 /*
- * Cut stacks above the root-most frame that passes; that becomes the root.
+ * Cut the frames above the root-most frame that passes, which becomes the root.
  * Samples without one are dropped.
  */
 enum prof_status filter_show_from(struct profile *p,
@@ -62,8 +63,8 @@ enum prof_status filter_show_from(struct profile *p,
 				  struct prof_err *err) MUST_USE;
 
 /*
- * Cut stacks below the leaf-most frame whose function's short name passes;
- * that becomes the leaf.
+ * Cut the frames below the leaf-most frame whose function's short name passes,
+ * which becomes the leaf.
  */
 enum prof_status filter_prune_from(struct profile *p,
 				   const struct filter_test *t,
@@ -81,8 +82,8 @@ enum prof_status profile_prune(struct profile *p,
 			       struct prof_err *err) MUST_USE;
 
 /*
- * The short name of a function, for the two above: without a leading dot (of
- * PowerPC) and without parameters, but with "(anonymous namespace)" and
+ * The short name of a function, for the two functions above: without a leading
+ * dot (of PowerPC) and without parameters, but with "(anonymous namespace)" and
  * "operator()". Returns its start; *n is its length.
  */
 const char *filter_short_name(const char *name, size_t *n);

@@ -1,6 +1,6 @@
 /*
- * names.c - see names.h. All rules only cut: a number goes, or a hash. They
- * look at what stands around it, because plain names have numbers, too.
+ * names.c - see names.h. Rules only remove text: a number or a hash. They check
+ * its context, because other names have numbers, too.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@ ends_with(const char *s, size_t n, const char *word)
 	return n >= len && !memcmp(s + n - len, word, len);
 }
 
-/* n less the digits at the end of the n bytes at s. */
+/* The length n without digits at the end. */
 static size_t
 before_digits(const char *s, size_t n)
 {
@@ -58,7 +58,7 @@ before_digits(const char *s, size_t n)
 	return n;
 }
 
-/* n less a suffix ".word" or ".word.NUMBER", or n. */
+/* The length n without a suffix ".word" or ".word.NUMBER". */
 static size_t
 before_suffix(const char *s, size_t n, const char *word)
 {
@@ -70,8 +70,8 @@ before_suffix(const char *s, size_t n, const char *word)
 }
 
 /*
- * Cut what compilers append, however many: "f.isra.0.part.1.cold" is f. The
- * demanglers' form, "f() [clone .part.0] [clone .cold]", has them apart.
+ * Cut all suffixes of compilers: "f.isra.0.part.1.cold" is f. Demangled names
+ * have them separately: "f() [clone .part.0] [clone .cold]".
  */
 static size_t
 cut_clones(const char *s, size_t n, unsigned char *used)
@@ -94,7 +94,7 @@ cut_clones(const char *s, size_t n, unsigned char *used)
 					continue;
 				cut -= strlen(" [clone ");
 			}
-			/* A name is left, and .llvm has a number. */
+			/* Leave a name; .llvm needs a number. */
 			again = cut < end && cut > 0 &&
 				(i != 7 || is_digit(s[end - 1]));
 			if (again) {
@@ -125,7 +125,7 @@ cut_rust(char *s, size_t n, unsigned char *used)
 	return at;
 }
 
-/* ".func2.1" and ".gowrap1" at the end of a Go name: without the numbers. */
+/* Cut the numbers of ".func2.1" and ".gowrap1" at the end of a Go name. */
 static size_t
 cut_closures(const char *s, size_t n, unsigned char *used)
 {

@@ -16,7 +16,7 @@ is_type(const struct profile *p, size_t i, const char *type, const char *unit)
 	       !strcmp(profile_str(p, p->type[i].unit), unit);
 }
 
-/* The column that the compiler takes, were there one only. */
+/* Keep only the column that the compiler uses. */
 static enum prof_status
 keep_column(struct profile *p, struct prof_err *err)
 {

@@ -12,11 +12,11 @@
 
 #define ROOT UINT32_MAX /* the parent of stacks of one frame */
 
-/* A stack: its caller's, and one location more. */
+/* A stack: that of its parent, plus one location. */
 struct node {
 	uint32_t parent;
 	uint32_t location;
-	bool is_folded; /* what ended here ends at the parent now */
+	bool is_folded; /* its stacks now end at the parent */
 	int64_t count;  /* of the samples that end here */
 };
 
@@ -24,7 +24,7 @@ struct tree {
 	struct node *node; /* parents before children */
 	size_t n, cap;
 	struct hashtab index;
-	uint32_t *leaf; /* of each sample; ROOT if it has no stack */
+	uint32_t *leaf; /* by sample; ROOT if it has no stack */
 };
 
 static bool
@@ -51,7 +51,7 @@ child(struct tree *t, uint32_t parent, uint32_t location)
 	return i;
 }
 
-/* a + b, both of which are at least 0, up to the limit. */
+/* a + b, both >= 0, clamped. */
 static int64_t
 add(int64_t a, int64_t b)
 {

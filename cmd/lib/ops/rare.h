@@ -10,23 +10,22 @@
 
 #include "lib/model/profile.h"
 
-/* What rare_fold() did. */
+/* The result of rare_fold(). */
 struct rare_notes {
 	size_t n_sample;   /* samples in p */
-	size_t n_folded;   /* ... of which this many lost frames */
-	int64_t n_counted; /* the count of those, of total */
+	size_t n_folded;   /* ... that lost frames */
+	int64_t n_counted; /* the count of those; of all */
 	int64_t total;
 };
 
 /*
- * Cut frames off the leaf of each stack that counts for less than min, until
- * the stacks that end at its new leaf count for min, or one frame is left. A
- * sample counts for its value in the first column with unit "count" (absolute,
- * so that differences fold, too), or for 1 if there is no such column; labels
- * do not distinguish stacks. Totals stay, and so does the cum of every frame
- * that is still in the stacks; flat moves from callees to callers. Folding a
- * sum is not the sum of folded parts: do it last. Equal samples are not added
- * up. PROF_ENOMEM.
+ * Cut frames off the leaf of each stack that counts less than min, until the
+ * stacks that end at its new leaf count min, or one frame is left. The count of
+ * a sample is its absolute value in the first column with unit "count", or 1 if
+ * there is no such column; labels do not distinguish stacks. Totals stay, and
+ * so does the cum of every remaining frame; flat moves from callees to callers.
+ * Folding a sum is not the sum of folded parts: do it last. Equal samples are
+ * not summed. PROF_ENOMEM.
  */
 enum prof_status rare_fold(struct profile *p, int64_t min,
 			   struct rare_notes *notes,

@@ -15,7 +15,7 @@
 
 struct finder {
 	struct arena *arena;
-	struct strtab values; /* value + 1: index 0 is "", which is no value */
+	struct strtab values; /* value + 1: index 0 is "", for no value */
 	uint32_t *part_of;    /* by string of values */
 	size_t cap;
 	uint32_t none; /* part of samples without the label */
@@ -70,7 +70,7 @@ find_part(struct split *s, struct finder *f, const char *text, size_t n,
 	return st;
 }
 
-/* Which part each sample is in. */
+/* Find the part of each sample. */
 static enum prof_status
 find_parts(struct split *s, struct finder *f, const char *key, uint32_t *of)
 {
@@ -102,7 +102,7 @@ find_parts(struct split *s, struct finder *f, const char *key, uint32_t *of)
 	return st;
 }
 
-/* Keep the values beyond the life of the table. */
+/* Copy the values, which must outlive the table. */
 static int
 keep_values(struct split *s, const struct finder *f)
 {

@@ -12,8 +12,8 @@
 #include "lib/model/profile.h"
 
 struct split_part {
-	const char *value; /* n_value bytes: the values that the samples have,
-			    * joined by commas; NULL: they have none */
+	const char *value; /* n_value bytes: the values of the label, joined by
+			      commas; NULL: there is none */
 	size_t n_value;
 	uint32_t *sample; /* n of them, ascending */
 	size_t n;
@@ -23,7 +23,7 @@ struct split {
 	const struct profile *p;
 	struct split_part *part; /* in order of their first samples */
 	size_t n_part;
-	uint32_t *sample; /* holds those of all parts */
+	uint32_t *sample; /* holds the samples of all parts */
 	char *values;     /* holds the values */
 };
 
@@ -37,8 +37,8 @@ enum prof_status split_init(struct split *s, const struct profile *p,
 void split_release(struct split *s);
 
 /*
- * Make a profile of part i alone, without entries that its samples don't use.
- * *out is the caller's. PROF_ENOMEM, PROF_ELIMIT.
+ * Make a profile of part i, without entries that its samples don't use. *out is
+ * the caller's. PROF_ENOMEM, PROF_ELIMIT.
  */
 enum prof_status split_part(const struct split *s, size_t i,
 			    struct profile **out,
@@ -47,9 +47,8 @@ enum prof_status split_part(const struct split *s, size_t i,
 #define SPLIT_NAME_MAX FILENAME_SAFE_MAX
 
 /*
- * A file name, or a part of one, for the value of part i, different for each
- * value: that of filename_safe(); only the samples without the label have
- * "none".
+ * A file name, or a part of one, for part i, different for each value:
+ * filename_safe() of the value; "none" only for samples without the label.
  */
 void split_name(const struct split *s, size_t i, char name[SPLIT_NAME_MAX]);
 

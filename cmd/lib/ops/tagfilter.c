@@ -51,7 +51,7 @@ read_number(const char **s, struct number *n)
 	return errno == ERANGE ? -1 : 1;
 }
 
-/* Split text at the colon; false: it is no range. */
+/* Split text at the colon; false: it is not a range. */
 static int
 split_range(const char *s, struct tag_range *r, struct number *a,
 	    struct number *b)
@@ -128,8 +128,9 @@ struct work {
 	struct measures measures;
 	uint32_t key;          /* string, if the filter has one */
 	unsigned char *string; /* with a key, by string: UNKNOWN, NO, YES */
-	struct idmap pair;     /* without: key and string: index into passed */
-	uint64_t *passed;      /* a bit for each test */
+	struct idmap
+		pair; /* without a key, by key and string: index into passed */
+	uint64_t *passed; /* a bit for each test */
 	size_t n_passed, cap;
 	struct buf text;
 	struct prof_err *err;
@@ -202,7 +203,7 @@ any_passes(struct work *w, const struct label *l, bool *yes)
 	return PROF_OK;
 }
 
-/* Which tests does "key:string" pass? */
+/* The tests that "key:string" passes. */
 static enum prof_status
 tests_passed(struct work *w, const struct label *l, uint64_t *bits)
 {
@@ -247,7 +248,7 @@ accepts(struct work *w, const struct sample *s, bool *yes)
 {
 	const struct tag_filter *f = w->f;
 	const struct label *l = profile_label(w->p, s);
-	uint64_t all = 0, want = UINT64_MAX; /* of a range: never reached */
+	uint64_t all = 0, want = UINT64_MAX; /* for a range: never reached */
 	enum prof_status st = PROF_OK;
 
 	*yes = false;

@@ -1,5 +1,5 @@
 /*
- * tagfilter.h - pprof's tagfocus and tagignore: samples chosen by a label,
+ * tagfilter.h - pprof's tagfocus and tagignore: select samples by a label,
  * [KEY=]EXPR, where EXPR is a range of numbers or a list of patterns.
  */
 #ifndef TAGFILTER_H
@@ -22,20 +22,20 @@ struct tag_range {
 };
 
 /*
- * Parse N, N:, :N or N:M, where N is an integer and a unit. *is_range is false
- * for anything else, which is then a list of patterns. The unit of M is that of
- * N if it has none. PROF_EUSAGE: an ambiguous or impossible range, such as
- * 0:256B (256 bytes or 256?) or 1kb:2s, or a number too large.
+ * Parse N, N:, :N or N:M, where N is an integer and a unit. M without a unit
+ * has that of N. *is_range is false for any other text, which is a list of
+ * patterns. PROF_EUSAGE: an ambiguous or impossible range, such as 0:256B (256
+ * bytes or 256?) or 1kb:2s, or a number too large.
  */
 enum prof_status tag_range_parse(const char *text, struct tag_range *out,
 				 bool *is_range, struct prof_err *err) MUST_USE;
 
 /*
  * A range accepts a sample if some number of the key (NULL: of any key) lies in
- * it. A number that has a unit of a family never lies in a range without one;
+ * it. A number whose unit has a family never lies in a range without a unit;
  * with a key that is an error, because users write bytes=1024 for 1024bytes.
  * Tests accept a sample, with a key, if some string of that key passes some
- * test; without, if each test is passed by some text "key:string".
+ * test; without a key, if each test is passed by some text "key:string".
  */
 struct tag_filter {
 	const char *key; /* or NULL */
@@ -47,8 +47,8 @@ struct tag_filter {
 
 /*
  * Keep the samples that focus accepts and ignore does not; either may be NULL.
- * found says for each whether it accepted any sample. PROF_EUSAGE, and what
- * the tests return.
+ * found tells for each whether it accepted any sample. PROF_EUSAGE, and errors
+ * of the tests.
  */
 enum prof_status filter_by_tag(struct profile *p,
 			       const struct tag_filter *focus,

@@ -89,7 +89,7 @@ add_end(struct work *w, const struct sample *s, struct end *e, uint32_t *stack)
 	return PROF_OK;
 }
 
-/* Build all stacks anew: they grow, and the pool has no gaps. */
+/* Rebuild all stacks: they grow, and the pool has no gaps. */
 static enum prof_status
 add_frames(struct work *w, struct end *root, struct end *leaf)
 {

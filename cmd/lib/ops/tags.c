@@ -22,7 +22,7 @@ add_value(const struct profile *p, const struct label *l, const char *unit,
 		return -1;
 	if (l->str)
 		return buf_add(out, str->s, str->len);
-	/* Without a unit of its own it stays a plain number. */
+	/* Without its own unit it stays a plain number. */
 	units_format(&q, l->num, profile_str(p, l->unit), l->unit ? unit : "");
 	if (buf_add(out, q.number, strlen(q.number)) < 0)
 		return -1;
@@ -47,7 +47,7 @@ tags_text(const struct profile *p, const struct sample *s, uint32_t key,
 
 enum { UNKNOWN, KEPT, DROPPED };
 
-/* What becomes of labels with this key. */
+/* Decide whether to keep labels with this key. */
 static enum prof_status
 judge_key(const struct str *key, const struct filter_test *show,
 	  const struct filter_test *hide, bool found[2], unsigned char *verdict,

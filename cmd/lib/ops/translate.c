@@ -9,7 +9,7 @@
 #include "canon.h"
 #include "lib/model/pool.h"
 
-/* What is known of a mapping of out, besides struct mapping. */
+/* The state of a mapping of out, besides struct mapping. */
 struct mapping_state {
 	uint64_t max_size;
 	bool is_used; /* by a location, in some profile */
@@ -51,7 +51,8 @@ translate_string(struct translation *x, uint32_t s)
 	return s ? x->string[s] : 0;
 }
 
-/* Let to hold what both mappings can agree on. */
+/* Merge mapping `from` into `to`: the lowest start, largest size, first file
+ * name, common has. */
 static void
 join_mapping(struct translation *x, uint32_t to, const struct mapping *from,
 	     uint64_t size)
@@ -116,9 +117,9 @@ add_mapping(struct translation *x, const struct mapping *key, uint64_t size,
 }
 
 /*
- * What a mapping is like is said by the profiles whose locations use it: one
- * that is merely listed was perhaps never symbolized, and would be dropped by
- * a merge before this one.
+ * Only profiles whose locations use a mapping describe it: one that is merely
+ * listed may never have been symbolized, and an earlier merge would have
+ * dropped it.
  */
 static uint32_t
 map_mapping(struct translation *x, uint32_t i, bool is_used)
@@ -151,7 +152,7 @@ map_mapping(struct translation *x, uint32_t i, bool is_used)
 	} else if (is_used == state->is_used) {
 		join_mapping(x, to, &key, size);
 	}
-	/* Not yet noted when merely listed: a location may still use it. */
+	/* If merely listed, do not note it: a location may still use it. */
 	if (is_used)
 		x->map[i] = to;
 	else
@@ -292,8 +293,8 @@ add_location(struct translation *x, const struct location *l, uint32_t hash)
 }
 
 /*
- * Location i, which x->location does not know yet. Its address is kept
- * relative to its mapping: only translation_finish() knows where that begins.
+ * Translate location i, which x->location does not have yet. Its address
+ * becomes relative to its mapping, whose start only translation_finish() knows.
  */
 uint32_t
 translate_new_location(struct translation *x, uint32_t i)

@@ -1,8 +1,8 @@
 /*
  * translate.h - combine the tables of many profiles: map the indices of the
- * current profile to those of a common one, in which equal entries are one.
- * Mappings are equal by mapping_key_cmp() of canon.h; functions and locations,
- * if all their fields are, with addresses relative to their mapping.
+ * current profile to those of a common one, without duplicates. Mappings are
+ * equal by mapping_key_cmp() of canon.h; functions and locations if all their
+ * fields are, with addresses relative to their mapping.
  */
 #ifndef TRANSLATE_H
 #define TRANSLATE_H
@@ -21,7 +21,8 @@ struct translation {
 	struct mapping_state *mapping;
 	size_t cap_mapping;
 
-	/* The current profile; for its indices those in out, or PROF_NONE. */
+	/* The current profile, and its indices mapped to those of out, or
+	 * PROF_NONE. */
 	const struct profile *from;
 	uint32_t *string, *map, *function, *location;
 	size_t cap_string, cap_map, cap_function, cap_location;
@@ -33,15 +34,15 @@ struct translation {
 
 /*
  * Begin to fill the tables of out, an empty profile. Until
- * translation_finish() the addresses in it are relative to their mappings.
- * All functions here return -1 or PROF_NONE without memory.
+ * translation_finish(), addresses in it are relative to their mappings.
+ * Functions here return -1 or PROF_NONE without memory.
  */
 int translation_init(struct translation *x, struct profile *out);
 void translation_release(struct translation *x);
 
 /*
- * Make `from` the current profile. Its mapping 0, if any, is added even when
- * nothing uses it.
+ * Make `from` the current profile. Its mapping 0, if any, is added even if
+ * unused.
  */
 int translation_begin(struct translation *x, const struct profile *from);
 
@@ -59,9 +60,9 @@ translate_location(struct translation *x, uint32_t i)
 }
 
 /*
- * After the last profile: give mappings and locations of out their addresses.
- * Returns the mapping that is to be the first, or PROF_NONE; *all_used: some
- * location uses every other one.
+ * After the last profile: set the addresses of mappings and locations of out.
+ * Returns the mapping that is to be the first, or PROF_NONE; *all_used: a
+ * location uses every other mapping.
  */
 uint32_t translation_finish(struct translation *x, bool *all_used);
 

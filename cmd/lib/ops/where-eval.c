@@ -100,7 +100,7 @@ matches(struct work *k, const struct where_node *n, struct bound *b,
 	return st;
 }
 
-/* Does label l, which has the key of leaf i, pass its test? */
+/* Does label l, with the key of leaf i, pass its test? */
 static enum prof_status
 passes(struct work *k, uint32_t i, const struct label *l, bool *yes)
 {

@@ -1,6 +1,6 @@
 /*
- * where-impl.h - a parsed expression: where.c parses it, where-eval.c evaluates
- * it.
+ * where-impl.h - a parsed expression: parsed by where.c, evaluated by
+ * where-eval.c.
  */
 #ifndef WHERE_IMPL_H
 #define WHERE_IMPL_H
@@ -11,20 +11,20 @@
 #include "where.h"
 
 enum where_op {
-	WHERE_OR, /* of two nodes */
+	WHERE_OR, /* two nodes */
 	WHERE_AND,
-	WHERE_NOT, /* of one */
-	/* Of a key; the rest are leaves, too. */
+	WHERE_NOT, /* one node */
+	/* Leaves, each for a key. */
 	WHERE_HAS,
-	WHERE_EQUAL, /* to a string */
+	WHERE_EQUAL, /* compare with a string */
 	WHERE_MATCH,
 	WHERE_RANGE, /* all comparisons with numbers */
 };
 
 struct where_range {
 	bool has_low, has_high;
-	bool above_low, below_high; /* the end itself is not in it */
-	struct measure low, high;   /* units are words of where.text */
+	bool above_low, below_high; /* the end is excluded */
+	struct measure low, high;   /* units are strings in where.text */
 };
 
 struct where_node {

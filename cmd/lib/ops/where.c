@@ -13,7 +13,7 @@ enum { MAX_NODE = 2000, MAX_DEPTH = 100 };
 struct parser {
 	struct where *w;
 	const struct where_patterns *patterns;
-	const char *start, *s; /* the input, and where we are */
+	const char *start, *s; /* the input, and the position in it */
 	char *words;           /* free space in w->text */
 	int depth;
 	struct prof_err *err;
@@ -72,7 +72,7 @@ is_word(char c)
 	return begins_word(c) || is_digit(c) || (c && strchr(".-:/", c));
 }
 
-/* Copy n bytes to the words of the expression; there is room for all. */
+/* Copy n bytes to the text of the expression, which has room for all. */
 static char *
 add_word(struct parser *p, const char *s, size_t n)
 {
@@ -136,7 +136,7 @@ number_comes(struct parser *p)
 	return is_digit(*s);
 }
 
-/* A number with its unit. "1..2" is 1 and not 1. */
+/* Parse a number with its unit. "1..2" begins with 1, not "1.". */
 static enum prof_status
 parse_number(struct parser *p, struct measure *out)
 {
@@ -200,7 +200,7 @@ parse_range(struct parser *p, struct where_range *r)
 	return PROF_OK;
 }
 
-/* The number after a comparison; op as it was written. */
+/* Parse the number after a comparison; op is the operator as written. */
 static enum prof_status
 parse_compared(struct parser *p, const char *op, struct where_range *r)
 {
@@ -234,7 +234,7 @@ parse_pattern(struct parser *p, struct where_node *n)
 				    p->err);
 }
 
-/* What follows a key, into its node. */
+/* Parse the test after a key into its node. */
 static enum prof_status
 parse_test(struct parser *p, struct where_node *n, bool *is_negated)
 {
@@ -283,7 +283,7 @@ parse_key(struct parser *p, uint32_t *out)
 	if (*p->s == '"') {
 		st = parse_string(p, &n->key, &n->n_key);
 	} else if (begins_word(*p->s)) {
-		/* Dots inside, but not the two of a range. */
+		/* A word may contain dots, but not the two of a range. */
 		while (is_word(*p->s) && strncmp(p->s, "..", 2))
 			p->s++;
 		n->n_key = (size_t)(p->s - from);
@@ -359,7 +359,7 @@ where_parse(const char *text, const struct where_patterns *patterns,
 	*out = NULL;
 	if (!w)
 		return prof_nomem(err);
-	/* Each word is shorter than its text, but for its NUL. */
+	/* Each string is at most as long as its source, plus a NUL. */
 	w->text = malloc(2 * strlen(text) + 2);
 	w->node = calloc(MAX_NODE, sizeof(*w->node));
 	p.words = w->text;

@@ -29,7 +29,7 @@
 
 struct where;
 
-/* Compiles a pattern to a test, which must outlive the expression. */
+/* Compiles a pattern into a test, which must outlive the expression. */
 struct where_patterns {
 	enum prof_status (*compile)(void *ctx, const char *pattern,
 				    struct filter_test *out,
@@ -39,8 +39,8 @@ struct where_patterns {
 
 /*
  * Parse text. *out is the caller's, to end with where_free(). PROF_EUSAGE, with
- * the byte in the message, counted from 0; PROF_ELIMIT for an expression of
- * more than 1000 tests or 100 levels; PROF_ENOMEM; or the error of compile().
+ * the byte offset, from 0, in the message; PROF_ELIMIT for more than 1000 tests
+ * or 100 levels; PROF_ENOMEM; or the error of compile().
  */
 enum prof_status where_parse(const char *text,
 			     const struct where_patterns *patterns,
@@ -51,7 +51,7 @@ void where_free(struct where *w);
 
 /*
  * Keep the samples of p for which the expression is true; *found: there are
- * any. PROF_EUSAGE, PROF_ENOMEM, and what the tests return.
+ * any. PROF_EUSAGE, PROF_ENOMEM, and errors of the tests.
  */
 enum prof_status filter_where(struct profile *p, const struct where *w,
 			      bool *found, struct prof_err *err) MUST_USE;
