@@ -137,8 +137,7 @@ arena_grow(struct arena *a, void *p, size_t *cap, size_t n, size_t size)
 		link_block(a, b);
 		return NULL;
 	}
-	if (*cap * size <=
-	    CHUNK_SIZE) /* little was used before: like a new block */
+	if (*cap * size <= CHUNK_SIZE) /* little was used: like new */
 		bigmem_hint(moved + 1, want * size);
 	link_block(a, moved);
 	*cap = want;

@@ -45,8 +45,7 @@ buf_add(struct buf *b, const void *data, size_t n)
 int
 buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
-	size_t room =
-		128; /* enough for most strings, so that one pass suffices */
+	size_t room = 128; /* enough for most: one pass */
 	va_list again;
 	int n;
 

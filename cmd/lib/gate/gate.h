@@ -188,10 +188,8 @@ enum gate_label {
 struct gate_why {
 	enum gate_label label;
 	uint32_t n_other;
-	const uint32_t
-		*other; /* rows that had the work, or have it below them */
-	double net, net_low, net_high,
-		net_p; /* of this row and those together */
+	const uint32_t *other; /* had the work, or have it below */
+	double net, net_low, net_high, net_p; /* of those and this row */
 };
 
 struct gate_row {

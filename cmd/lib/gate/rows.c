@@ -95,8 +95,7 @@ struct adding {
 	struct frames *f, *lines; /* lines: NULL if rows are lines or files */
 	uint32_t *row;            /* of the keys of f */
 	struct node *node;        /* parallel to the nodes of f */
-	uint32_t *stack,
-		*rows; /* of the current sample: frames, and their rows */
+	uint32_t *stack, *rows;   /* current sample: frames, rows */
 	size_t n_stack, cap_stack, cap_rows;
 };
 

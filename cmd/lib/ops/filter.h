@@ -32,10 +32,9 @@ struct filter_test {
  */
 struct filter_names {
 	const struct filter_test *focus; /* keep samples with such a location */
-	const struct filter_test
-		*ignore; /* ... and drop samples with such a location */
-	const struct filter_test *hide; /* remove lines that pass */
-	const struct filter_test *show; /* remove lines that don't */
+	const struct filter_test *ignore; /* ... drop those with one */
+	const struct filter_test *hide;   /* remove lines that pass */
+	const struct filter_test *show;   /* remove lines that don't */
 };
 
 /* The tests that matched anything in the locations of the profile. */

@@ -128,9 +128,8 @@ struct work {
 	struct measures measures;
 	uint32_t key;          /* string, if the filter has one */
 	unsigned char *string; /* with a key, by string: UNKNOWN, NO, YES */
-	struct idmap
-		pair; /* without a key, by key and string: index into passed */
-	uint64_t *passed; /* a bit for each test */
+	struct idmap pair;     /* else by key, string: into passed */
+	uint64_t *passed;      /* a bit for each test */
 	size_t n_passed, cap;
 	struct buf text;
 	struct prof_err *err;

@@ -1,7 +1,7 @@
 /*
- * changes.c - see changes.h. Each side is a graph of its own, without edges and
- * untrimmed; a node's cum counts a sample once, and a sample is of one side, so
- * after - before is what the graph of both would say.
+ * changes.c - see changes.h. Each side is a separate graph, without edges and
+ * untrimmed. A node's cum counts a sample once, and a sample belongs to one
+ * side, so after - before equals the value in a graph of both.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "lib/model/profile.h"
 #include "report.h"
 
-/* Add one side to the rows; at says where the row of each key is, + 1. */
+/* Add one side to the rows; at[key] is the row of a key, + 1. */
 static enum prof_status
 add_side(struct changes *c, const struct report *r, bool base, uint32_t *at,
 	 struct prof_err *err)

@@ -1,6 +1,6 @@
 /*
- * changes.h - a difference with a base (labels.h: base_mark) as rows: what each
- * node had before and what it has after. Printing them: text-diff.c.
+ * changes.h - a difference with a base (labels.h: base_mark) as rows: the
+ * values of each node before and after. Printing them: text-diff.c.
  */
 #ifndef CHANGES_H
 #define CHANGES_H
@@ -34,20 +34,20 @@ struct changes {
 	struct frames *frames;
 	struct change_row *row; /* the largest changes first */
 	size_t n_row;
-	bool by_cum; /* which of the two makes the order */
+	bool by_cum; /* sorted by cum, rather than flat */
 
 	size_t n_dropped; /* nodes whose cum changed by less than `cut` */
 	int64_t cut;
-	size_t n_same;   /* nodes left out because nothing changed */
+	size_t n_same;   /* unchanged nodes, which are left out */
 	size_t n_before; /* rows before node_count was applied */
 };
 
 /*
- * Compare the two sides of r->p, filtered as it may be, by the options of r:
- * node_fraction is of r->total and drops nodes by the change of their cum,
- * order says by which change rows are sorted, equal ones by name. Nodes in
- * which that did not change are left out, unless keep_same. edges are not for
- * here. PROF_ENOMEM, PROF_ELIMIT.
+ * Compare the two sides of r->p, filtered or not, by the options of r.
+ * node_fraction, of r->total, drops nodes by the change of their cum. Rows are
+ * sorted by the change of the value in `order`, equal ones by name. Nodes in
+ * which that value did not change are left out, unless keep_same. Edges are
+ * ignored. PROF_ENOMEM, PROF_ELIMIT.
  */
 enum prof_status changes_new(const struct report *r, bool keep_same,
 			     struct changes **out,
@@ -56,14 +56,14 @@ enum prof_status changes_new(const struct report *r, bool keep_same,
 /* NULL is allowed. */
 void changes_free(struct changes *c);
 
-/* The change that makes the order. */
+/* The change that rows are sorted by. */
 static inline struct change
 changes_main(const struct changes *c, const struct change_row *row)
 {
 	return c->by_cum ? row->cum : row->flat;
 }
 
-/* The smallest number but 0 of the rows, for report_choose_unit_for(). */
+/* The smallest nonzero number of the rows, for report_choose_unit_for(). */
 int64_t changes_smallest(const struct changes *c);
 
 #endif

@@ -16,9 +16,9 @@ struct drawing {
 	const struct graph *g;
 	struct buf *out;
 	bool is_rendered;
-	bool failed; /* out of memory; looked at once, at the end */
+	bool failed; /* out of memory; checked once, at the end */
 	double max_flat;
-	bool *has_tags;  /* of each node: boxes were drawn at it */
+	bool *has_tags;  /* by node: boxes were drawn for it */
 	struct buf name; /* scratch for shortening */
 };
 
@@ -28,7 +28,8 @@ void dot_put(struct drawing *d, const char *s, size_t n);
 void dot_putf(struct drawing *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Text from the profile, for inside a quoted string (lib/base/escape.h). */
+/* Append text of the profile, escaped for a quoted string
+ * (lib/base/escape.h). */
 void dot_escape(struct drawing *d, const char *s, size_t n);
 
 /* A value of the report, with its unit. */

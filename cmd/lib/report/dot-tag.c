@@ -1,6 +1,6 @@
 /*
- * dot-tag.c - the labels of a node's samples, as boxes that hang on it: the
- * heaviest of each kind, and what is left over of numbers in groups.
+ * dot-tag.c - the labels of a node's samples as boxes attached to it: the
+ * heaviest of each kind; numbers that exceed the limit are grouped.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /* A box: one tag, or several numbers in one. */
 struct box {
-	const struct graph_tag *min, *max; /* the same for one */
+	const struct graph_tag *min, *max; /* equal for one tag */
 	bool is_group;
 	struct graph_sum flat, cum;
 };
@@ -47,7 +47,7 @@ box_cmp(const struct drawing *d, const struct box *a, const struct box *b,
 	return r;
 }
 
-/* The best GRAPH_MAX_TAGS of n boxes to the front, in order. */
+/* Move the best GRAPH_MAX_TAGS of n boxes to the front, sorted. */
 static void
 pick_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
 {
@@ -79,7 +79,7 @@ add_sum(struct graph_sum *to, struct graph_sum s)
 	to->divisor = units_add(to->divisor, s.divisor);
 }
 
-/* Without what is behind the point, and within 64 bits: units differ a lot. */
+/* Truncate to an integer, clamped to 64 bits, as units differ a lot. */
 static int64_t
 whole(double x)
 {
@@ -87,8 +87,8 @@ whole(double x)
 }
 
 /*
- * More numbers than boxes: the heaviest become the heads of groups, and each
- * of the others joins the group whose head is nearest.
+ * There are more numbers than boxes: the heaviest become the heads of groups,
+ * and each other number joins the group with the nearest head.
  */
 static size_t
 group_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
@@ -189,7 +189,7 @@ put_box(struct drawing *d, const struct box *b, const char *source,
 	dot_putf(d, "\"%s]\n", style);
 }
 
-/* The numeric tags that belong to string tag `group`, hung on `source`. */
+/* Append the numeric tags of string tag `group`, attached to `source`. */
 static bool
 put_numbers(struct drawing *d, const struct graph_node *n, uint32_t group,
 	    const char *source, struct box *box)

@@ -1,5 +1,4 @@
-/* dot-write.c - the words of a drawing: text, values, escapes; see dot-impl.h.
- */
+/* dot-write.c - text, values and escapes of a drawing; see dot-impl.h. */
 #include "config.h"
 
 #include "dot-impl.h"

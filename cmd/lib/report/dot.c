@@ -1,6 +1,6 @@
 /*
- * dot.c - see dot.h. Attributes and their order are pprof's, so that scripts
- * that read its drawings read ours. The boxes of labels are in dot-tag.c.
+ * dot.c - see dot.h. Attributes and their order are pprof's, so scripts that
+ * read its drawings can read ours. The boxes of labels are in dot-tag.c.
  */
 #include "config.h"
 
@@ -42,8 +42,8 @@ put_percent(struct drawing *d, int64_t v)
 
 /*
  * The colour of a share of the total, from green (-1) over grey to red (1).
- * Small shares lose their saturation, and the power spreads them out: most
- * nodes have little.
+ * Small shares are less saturated; a power spreads them, as most nodes have
+ * little.
  */
 static void
 put_color(struct drawing *d, double share, bool is_fill)
@@ -63,7 +63,7 @@ put_color(struct drawing *d, double share, bool is_fill)
 		 (unsigned)(rgb[1] * 255), (unsigned)(rgb[2] * 255));
 }
 
-/* v as a share of the total; none of nothing. */
+/* v as a share of the total; 0 if that is 0. */
 static double
 share(const struct drawing *d, int64_t v)
 {
@@ -121,7 +121,8 @@ out:
 
 /* --- nodes --- */
 
-/* How many bytes of s have no ':', '[' or '.', where a name may be broken. */
+/* The length of the beginning of s without ':', '[' or '.', where a name may be
+ * broken. */
 static size_t
 unbroken(const char *s, size_t n)
 {
@@ -132,7 +133,7 @@ unbroken(const char *s, size_t n)
 	return i;
 }
 
-/* The function's name, shortened, in as many lines as it has parts. */
+/* Append the function's name, shortened, a line for each of its parts. */
 static void
 put_short_name(struct drawing *d, const struct str *full)
 {

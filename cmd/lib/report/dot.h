@@ -1,6 +1,6 @@
 /*
- * dot.h - a call graph as a DOT drawing, with pprof's choice of sizes, colours
- * and words.
+ * dot.h - a call graph as a DOT drawing, with the sizes, colours and texts of
+ * pprof.
  */
 #ifndef DOT_H
 #define DOT_H
@@ -15,10 +15,9 @@ struct report;
 
 /*
  * Append the drawing of g to out. r: the report that g was made for, with its
- * unit chosen. Every name is escaped, as names come from strangers: quotes and
- * backslashes by DOT's rules, control characters as in text reports.
- * is_rendered: Graphviz is going to lay it out, and must not take "&lt;" in a
- * name for "<". PROF_ENOMEM.
+ * unit chosen. Names are untrusted and are escaped: quotes and backslashes by
+ * DOT's rules, control characters as in text reports. is_rendered: Graphviz
+ * will lay it out, and must not take "&lt;" in a name for "<". PROF_ENOMEM.
  */
 enum prof_status dot_write(const struct report *r, const struct graph *g,
 			   bool is_rendered, struct buf *out,

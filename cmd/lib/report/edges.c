@@ -9,7 +9,7 @@
 #include "lib/model/units.h"
 
 #define N_CELL 65536  /* half a megabyte: a share of a second-level cache */
-#define IN_CACHE 8192 /* slots that are in it without being asked for */
+#define IN_CACHE 8192 /* slots that stay in the cache without prefetching */
 
 static const uint64_t flags = EDGES_RESIDUAL | EDGES_OUTLINED;
 
@@ -118,7 +118,7 @@ add_to_slot(struct edges *e, uint64_t key, uint32_t stamp, int64_t weight,
 		e->divisor[i] = units_add(e->divisor[i], divisor);
 }
 
-/* Keep the keys whose cell is not below the limit: how many. */
+/* Keep the keys whose cell reaches the limit. Returns their number. */
 static size_t
 keep_heavy(const struct edges *e, uint64_t *key, size_t n)
 {

@@ -22,9 +22,9 @@ struct builder {
 	uint32_t *slot; /* open addressing: key + 1, 0 = free */
 	size_t n_slot;  /* a power of two */
 	size_t cap_key;
-	uint32_t *name; /* of each function: strings of f */
+	uint32_t *name; /* by function: strings of f */
 	uint32_t *file;
-	uint32_t *object; /* of each mapping */
+	uint32_t *object; /* by mapping */
 	char *scratch;    /* room for a path or a printed name */
 	size_t cap_scratch;
 };
@@ -49,15 +49,15 @@ frames_base(const char *path, size_t *len)
 /* --- file names --- */
 
 /*
- * Shorten a path without looking at the file system: no empty and no "."
- * elements, and ".." takes the element before it away. Writes at most len
- * bytes (but "." for nothing left) to out, and returns how many.
+ * Clean a path without accessing the file system: drop empty and "." elements;
+ * ".." removes the element before it. Writes at most len bytes (or "." if
+ * nothing is left) to out, and returns their number.
  */
 static size_t
 clean_path(const char *path, size_t len, char *out)
 {
 	bool is_rooted = len && path[0] == '/';
-	size_t n = 0, floor; /* out[0..floor) cannot be taken away */
+	size_t n = 0, floor; /* out[0..floor) cannot be removed */
 
 	if (is_rooted)
 		out[n++] = '/';
@@ -87,7 +87,8 @@ clean_path(const char *path, size_t len, char *out)
 	return n;
 }
 
-/* Cut one of the prefixes in list, joined by ':', off path: the rest. */
+/* Cut one of the prefixes in list, separated by ':', off path. Returns the
+ * rest. */
 static const char *
 cut_prefix(const char *path, const char *end, const char *list)
 {
@@ -166,7 +167,7 @@ add_path(struct builder *b, const struct str *path)
 
 /* --- printed names --- */
 
-/* Append n bytes to what scratch holds. */
+/* Append n bytes to scratch. */
 static int
 put(struct builder *b, size_t *at, const char *s, size_t n)
 {
@@ -212,7 +213,7 @@ put_file(struct builder *b, size_t *at, const struct frame_key *k)
 	return put(b, at, "<unknown>", 9);
 }
 
-/* What is printed for k: a string of f, or STRTAB_NONE without memory. */
+/* The printed name of k: a string of f, or STRTAB_NONE without memory. */
 static uint32_t
 make_text(struct builder *b, const struct frame_key *k)
 {
@@ -308,11 +309,11 @@ add_key(struct builder *b, const struct frame_key *k)
 }
 
 /*
- * The key of one line of location l, or of l itself when line is NULL.
+ * The key of one line of location l, or of l itself if line is NULL.
  *
- * The object file, and the start line, tell apart only what has no name. Under
- * BY_FILE nothing has, and pprof prints a row for each start line of a file;
- * here a file is one row.
+ * The object file and the start line distinguish only frames without names.
+ * Under BY_FILE no frame has a name, and pprof prints a row for each start line
+ * of a file; here a file is one row.
  */
 static uint32_t
 line_key(struct builder *b, const struct location *l, const struct line *line)
@@ -332,7 +333,7 @@ line_key(struct builder *b, const struct location *l, const struct line *line)
 			k.file = b->file[line->function];
 		if (by >= BY_LINE) {
 			k.line = line->line;
-			/* Addresses are not rewritten unless they have to. */
+			/* Omit the address unless it is needed. */
 			if (b->o->columns ||
 			    (by == BY_ADDRESS && !b->o->no_inlines))
 				k.column = line->column;

@@ -1,8 +1,8 @@
 /*
- * frames.h - what a stack frame is called in a report: locations mapped to
- * keys, once per profile. With the granularity "functions" all addresses of a
- * function share a key, with "addresses" each has its own. Inlined functions
- * make several keys of one location.
+ * frames.h - frames as reports name them: locations mapped to keys, once per
+ * profile. With the granularity "functions" all addresses of a function share a
+ * key, with "addresses" each has its own. A location with inlined functions has
+ * several keys.
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -27,15 +27,15 @@ enum granularity {
 
 struct frames_options {
 	enum granularity granularity;
-	bool no_inlines;         /* the physical function stands for all */
-	bool columns;            /* BY_LINE tells columns apart */
-	bool by_object;          /* so is each object file's and start line's
-				  * function: for source listings */
+	bool no_inlines; /* only the physical function of a location */
+	bool columns;    /* BY_LINE tells columns apart */
+	bool by_object;  /* functions of different object files or start lines
+			    are distinct: for source listings */
 	const char *trim_path;   /* NULL or prefixes, joined by ':' */
 	const char *source_path; /* NULL or directories, joined by ':' */
 };
 
-/* What tells two frames apart; fields that the granularity drops are 0. */
+/* The identity of a frame; fields that the granularity drops are 0. */
 struct frame_key {
 	uint64_t address;
 	int64_t start_line;
@@ -47,7 +47,7 @@ struct frame_key {
 	uint32_t text;   /* string of frames.strings: what is printed */
 };
 
-/* Everything lives in arena, except what names share with the profile. */
+/* Everything is in arena, except names shared with the profile. */
 struct frames {
 	const struct profile *p;
 	struct arena *arena;
@@ -60,7 +60,7 @@ struct frames {
 	 */
 	uint32_t *first;
 	uint32_t *node;
-	bool *is_inlined;  /* of a key: it was inlined somewhere */
+	bool *is_inlined;  /* by key: it was inlined somewhere */
 	uint32_t max_keys; /* of a location; at least 1 */
 };
 
@@ -80,14 +80,14 @@ frames_text(const struct frames *f, uint32_t k)
 }
 
 /*
- * Order of two keys by printed name (by address, when both have one), then by
- * whatever tells them apart; 0 only for a == b.
+ * Compare two keys by printed name (by address, if both have one), then by the
+ * other fields; 0 only for a == b.
  */
 int frames_cmp(const struct frames *f, uint32_t a, uint32_t b);
 
 /*
- * The path of len bytes as frames have it: trimmed as o says, and cleaned. out
- * has room for len + 1 bytes; returns how many are used, 0 when nothing is
+ * A path of len bytes as frames show it: trimmed by the options, and cleaned.
+ * out has room for len + 1 bytes; returns the number used, 0 if nothing is
  * left.
  */
 size_t frames_path(const struct frames_options *o, const char *path, size_t len,

@@ -1,13 +1,13 @@
 /*
- * graph-build.h - what the parts of graph.h share while a graph is made.
+ * graph-build.h - shared by the parts of graph.h while a graph is built.
  *
  *	graph.c       the order of the steps; selection, sorting, trimming
  *	graph-sum.c   sums of the nodes: the walk for graphs, and for trees
  *	graph-edge.c  edges and tags between the nodes that are shown
  *	graph-tag.c   labels as tags
  *
- * Until nodes are selected they are called by candidate: in a graph that is
- * the number of a frame key, in a call tree that of a path.
+ * Before nodes are selected they are candidates: in a graph identified by frame
+ * key, in a call tree by path.
  */
 #ifndef GRAPH_BUILD_H
 #define GRAPH_BUILD_H
@@ -20,11 +20,11 @@
 struct sample;
 struct tagger;
 
-/* Where a candidate is in graph.node; or one of these. */
+/* The index of a candidate in graph.node; or one of these. */
 #define PLACE_DROPPED (GRAPH_NONE - 1) /* its frames are skipped */
-#define PLACE_HIDDEN (GRAPH_NONE - 2)  /* without a row, but in the way */
+#define PLACE_HIDDEN (GRAPH_NONE - 2)  /* has no row, but breaks paths */
 
-/* What the inner loop of the walk touches: a quarter of a cache line. */
+/* Accessed in the inner loop of the walk: a quarter of a cache line. */
 struct tally {
 	int64_t cum;
 	uint32_t stamp; /* sample that counted last, + 1 */
@@ -44,7 +44,7 @@ struct build {
 	int64_t *cum_divisor, *flat_divisor; /* NULL without mean */
 	uint32_t *place;
 	size_t n_candidate;
-	/* Of a path, in a call tree: */
+	/* By path, in a call tree: */
 	uint32_t *parent;  /* GRAPH_NONE: a root */
 	bool *is_inlined;  /* always, into its parent */
 	struct pairs path; /* (parent + 1, key) -> path */
@@ -52,14 +52,12 @@ struct build {
 
 	struct tagger *tags; /* or NULL */
 
-	uint32_t *list; /* candidates that will be nodes, in order */
+	uint32_t *list; /* candidates that become nodes, in order */
 	size_t n_list;
-	bool is_rebuilt; /* a drawing: node_count took nodes away */
+	bool is_rebuilt; /* a drawing from which node_count removed nodes */
 };
 
-/*
- * Is sample i part of the graph? Then its weight is *w and its divisor *dw.
- */
+/* Is sample i part of the graph? Sets its weight *w and divisor *dw. */
 bool build_weight(const struct build *b, size_t i, int64_t *w, int64_t *dw);
 
 /* The sums of all candidates. */
@@ -67,16 +65,16 @@ enum prof_status build_sums(struct build *b) MUST_USE;
 enum prof_status build_tree_sums(struct build *b) MUST_USE;
 
 /*
- * Fill g->node from the list, and collect the edges and tags between them,
- * edges in any order. `others` is the place of candidates that are not
- * listed. Edges lighter than edge_cut may be left out.
+ * Fill g->node from the list, and collect the edges and tags between nodes,
+ * edges in any order. `others` is the place of candidates that are not listed.
+ * Edges lighter than edge_cut may be omitted.
  */
 enum prof_status build_nodes(struct build *b, uint32_t others,
 			     int64_t edge_cut) MUST_USE;
 
 /* --- tags --- */
 
-/* The tags of one sample: strings first, then what is numeric. */
+/* A tag of samples: strings first, then numbers. */
 struct tag_id {
 	uint32_t text, group, unit;
 	bool is_numeric;
@@ -91,8 +89,8 @@ struct tag_at {
 };
 
 /*
- * The tags of all samples are found once, whatever is built of them; and a tag
- * that weighs less than any node that is shown is forgotten at once.
+ * The tags of all samples are found once, for any number of graphs. A tag that
+ * weighs less than every node shown is dropped immediately.
  */
 struct tagger {
 	struct build *b;
@@ -114,13 +112,13 @@ struct tagger {
 };
 
 /*
- * Find the tags of all samples, but for those whose samples sum up to less
- * than cut. Returns -1 without memory.
+ * Find the tags of all samples, except those whose samples sum to less than
+ * cut. Returns -1 without memory.
  */
 int tagger_init(struct tagger *t, struct build *b, int64_t cut);
 void tagger_release(struct tagger *t);
 
-/* Begin to count, from 0. Returns -1 without memory. */
+/* Reset the counts to 0. Returns -1 without memory. */
 int tagger_begin(struct tagger *t);
 
 /* Does sample i have tags at all? */
@@ -130,11 +128,11 @@ tagger_has(const struct tagger *t, size_t i)
 	return t->first[i] != t->first[i + 1];
 }
 
-/* Count the tags of sample i at a node, as flat or as cum. */
+/* Add the tags of sample i to a node, as flat or as cum. */
 int tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w,
 		 int64_t dw, bool is_flat);
 
-/* Hand the counts over to the graph, sorted by node. */
+/* Move the counts to the graph, sorted by node. */
 int tagger_finish(struct tagger *t);
 
 #endif

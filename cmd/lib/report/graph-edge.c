@@ -1,7 +1,7 @@
 /*
- * graph-edge.c - nodes, edges and tags of the candidates that were selected,
- * see graph-build.h. The second walk over the stacks; it is skipped when
- * nobody wants what it would find.
+ * graph-edge.c - nodes, edges and tags of the selected candidates, see
+ * graph-build.h. The second walk over the stacks, skipped if its results are
+ * not wanted.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "lib/model/units.h"
 
 /*
- * What a location contributes to a path: its node, if just one of its frames is
+ * The part of a location in a path: its node, if exactly one of its frames is
  * left, or PLACE_DROPPED, with flags; or SEVERAL.
  */
 #define SKETCH_FROM 1000000 /* frames: see edges.h */
@@ -28,13 +28,13 @@
 
 struct walk {
 	struct build *b;
-	uint64_t *part;  /* of each location */
-	uint64_t *place; /* of each of frames.node[] */
-	uint64_t *want;  /* of each node: WANT_* */
+	uint64_t *part;  /* by location */
+	uint64_t *place; /* by index in frames.node[] */
+	uint64_t *want;  /* by node: WANT_* */
 	struct edges edges;
-	uint32_t *seen; /* of each node, the last stamp, for tags */
+	uint32_t *seen; /* by node: the last stamp, for tags */
 
-	/* Of the stack at hand. */
+	/* The current stack. */
 	size_t sample;
 	uint32_t stamp;
 	struct graph_sum weight;
@@ -45,8 +45,8 @@ struct walk {
 };
 
 /*
- * Not less than the frames of a stack: for all but giants it is enough to know
- * how many it could have.
+ * An upper bound of the frames of a stack: for all but huge stacks, from the
+ * largest number of frames at a location.
  */
 static size_t
 path_bound(const struct walk *k, const struct sample *s)
@@ -82,8 +82,8 @@ reserve_path(struct walk *k, const struct sample *s)
 }
 
 /*
- * Squeeze the dropped frames out of a stack: without a branch on whether one
- * is, as that is practically random.
+ * Remove the dropped frames from a stack, without a branch for each, which
+ * would be mispredicted.
  */
 static int
 find_path(struct walk *k, const struct sample *s)
@@ -122,9 +122,7 @@ find_path(struct walk *k, const struct sample *s)
 	return 0;
 }
 
-/*
- * Again, whether an edge is wanted is random, see above, unless hardly any is.
- */
+/* No branch for wanted edges either, unless few are wanted: see above. */
 static int
 count_edges(struct walk *k)
 {
@@ -170,7 +168,7 @@ count_tags(struct walk *k)
 			    k->weight.divisor, true);
 }
 
-/* One stack, from its root to its leaf. */
+/* Walk one stack, from its root to its leaf. */
 static int
 walk_stack(struct walk *k, const struct sample *s, bool has_tags)
 {
@@ -218,7 +216,7 @@ fill_parts(struct walk *k)
 		k->part[l] = location_part(k, l);
 }
 
-/* Hand the table over to the graph, in the order of the hash. */
+/* Move the table to the graph, in the order of the hash. */
 static int
 take_edges(struct walk *k)
 {
@@ -247,7 +245,7 @@ take_edges(struct walk *k)
 	return 0;
 }
 
-/* --- call trees: edges are there already, tags need the walk --- */
+/* --- call trees: edges are known, tags need the walk --- */
 
 static int
 tree_edges(struct walk *k)
@@ -335,7 +333,7 @@ walk_samples(struct walk *k, bool has_tags)
 	return 0;
 }
 
-/* What the options want of each node's edges; false: nothing. */
+/* Set which edges of each node the options ask for; false: none. */
 static bool
 choose_edges(struct walk *k)
 {
@@ -391,14 +389,15 @@ fill_nodes(struct build *b, uint32_t others)
 	return PROF_OK;
 }
 
-/* What a walk needs in memory, without what its tables grow to. */
+/* Allocate the memory of a walk, except for growing tables. */
 static int
 walk_init(struct walk *k, int64_t edge_cut)
 {
 	const struct build *b = k->b;
 	size_t n_location = b->p->n_location;
 
-	/* Below, a table of every edge costs less than a walk to shrink it. */
+	/* In smaller profiles, a table of all edges costs less than another
+	 * walk. */
 	if (b->p->n_stack < SKETCH_FROM)
 		edge_cut = 0;
 
@@ -414,7 +413,7 @@ walk_init(struct walk *k, int64_t edge_cut)
 	return 0;
 }
 
-/* Edges and tags, when choose_edges() found any edges wanted. */
+/* Collect edges, if choose_edges() found any wanted, and tags. */
 static int
 collect(struct walk *k, bool wants_edges)
 {

@@ -1,7 +1,7 @@
 /*
  * graph-sum.c - flat and cum of all candidates, see graph-build.h. These loops
- * see every frame of the profile: they touch one small array each time and
- * decide nothing twice.
+ * run for every frame of the profile, so they access one small array each and
+ * make each decision only once.
  */
 #include "config.h"
 
@@ -43,7 +43,8 @@ count(struct build *b, uint32_t stamp, uint32_t node, int64_t w, int64_t dw)
 		add(&b->cum_divisor[node], dw);
 }
 
-/* The node of each location that is one frame, else SEVERAL. NULL: no memory */
+/* The node of each location with one frame, else SEVERAL. NULL without
+ * memory. */
 static uint32_t *
 single_frames(const struct frames *f)
 {
@@ -60,7 +61,7 @@ single_frames(const struct frames *f)
 static int
 init_sums(struct build *b)
 {
-	/* One more, so that 0 is no special case for calloc(). */
+	/* One more, so that the size is never 0. */
 	size_t n = b->f->n_key + 1;
 
 	b->n_candidate = b->f->n_key;
@@ -118,7 +119,8 @@ build_sums(struct build *b)
 
 /* --- call trees --- */
 
-/* Make *array of n elements, new ones cleared; -1 without memory. */
+/* Grow *array from `from` to `to` elements, new ones cleared. -1 without
+ * memory. */
 static int
 grow(void *array, size_t size, size_t from, size_t to)
 {
@@ -151,7 +153,7 @@ grow_paths(struct build *b)
 	return 0;
 }
 
-/* The path that leads from parent, or GRAPH_NONE, to key. */
+/* The path from parent (or GRAPH_NONE) to key. */
 static uint32_t
 add_path(struct build *b, uint32_t parent, uint32_t key, bool is_inlined)
 {

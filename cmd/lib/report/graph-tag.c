@@ -14,7 +14,7 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
-#define NO_GROUP UINT32_MAX /* in place of a group: a string tag */
+#define NO_GROUP UINT32_MAX /* instead of a group: a string tag */
 
 /* Add the tag to those of the last sample, whose weight is w. */
 static int
@@ -82,7 +82,7 @@ join_labels(struct tagger *t, const struct sample *s)
 	}
 	if (n == 0)
 		return 0;
-	/* Room for the joined text, too, before pointers are taken. */
+	/* Reserve room for the joined text, too, before taking pointers. */
 	start = t->text.n;
 	if (buf_reserve(&t->text, start + n) < 0)
 		return STRTAB_NONE;
@@ -135,7 +135,7 @@ find_tags(struct tagger *t, const struct sample *s, int64_t w)
 	return 0;
 }
 
-/* Take the tags below cut off the samples: no node shows them. */
+/* Remove tags lighter than cut from the samples: no node shows them. */
 static void
 drop_light(struct tagger *t, int64_t cut)
 {

@@ -2,11 +2,10 @@
  * graph.c - the steps of graph_new(), see graph.h; the walks over the samples
  * are in graph-sum.c and graph-edge.c.
  *
- * pprof builds the whole graph and builds it again after each selection. What
- * a node's own sums are does not depend on the selection, so here the first
- * walk adds up nodes alone, and edges are collected once the nodes that will
- * be shown are known. Only drawings choose nodes by their edges, and may need
- * the second walk twice.
+ * pprof builds the whole graph, and rebuilds it after each selection. A node's
+ * sums do not depend on the selection. So the first walk here sums nodes alone,
+ * and edges are collected once the nodes to be shown are known. Only drawings
+ * select nodes by their edges, and may need the second walk twice.
  */
 #include "config.h"
 
@@ -41,7 +40,7 @@ desc(int64_t a, int64_t b)
 
 /* --- candidates --- */
 
-/* List all that have a value, and return the sum of their flat. */
+/* List all candidates with a value; *sum is the sum of their flat. */
 static enum prof_status
 list_candidates(struct build *b, int64_t *sum)
 {
@@ -62,7 +61,7 @@ list_candidates(struct build *b, int64_t *sum)
 	return PROF_OK;
 }
 
-/* Take those off the list whose cum is below cut. */
+/* Remove candidates with a cum below cut from the list. */
 static void
 drop_light(struct build *b, int64_t cut)
 {
@@ -84,8 +83,8 @@ names_cmp(const struct build *b, uint32_t x, uint32_t y)
 }
 
 /*
- * Order by one value, then name, then the other; candidates of equal name are
- * told apart by sign and by what they are, where pprof leaves it to chance.
+ * Compare by one value, then name, then the other value. Candidates of equal
+ * name are ordered by sign and by key; in pprof their order is random.
  */
 static int
 values_cmp(const struct build *b, uint32_t x, uint32_t y, int64_t vx,
@@ -128,7 +127,7 @@ cum_cmp(const void *p, const void *q, void *build)
 
 struct entropy {
 	struct build *b;
-	int64_t *score; /* of each candidate */
+	int64_t *score; /* by candidate */
 };
 
 static int
@@ -142,10 +141,9 @@ score_cmp(const void *p, const void *q, void *entropy)
 }
 
 /*
- * A term of Shannon's sum, in units of 2^-50: integers add up to the same in
- * any order. Shares above 1, which negative weights make, have negative terms;
- * they are limited so that 2^31 of them fit, and shares that make no sense
- * count nothing.
+ * A term of Shannon's sum, in units of 2^-50: the sum of integers does not
+ * depend on their order. Shares above 1, from negative weights, have negative
+ * terms, limited so that 2^31 of them fit; invalid shares count 0.
  */
 static __int128
 term(int64_t part, int64_t whole)
@@ -156,8 +154,8 @@ term(int64_t part, int64_t whole)
 }
 
 /*
- * Score all nodes: cum times the entropy of the edges in and out (roots and
- * leaves get 1 for the side that they lack), plus flat.
+ * Score all nodes: cum times the entropy of the edges in and out (1 for a side
+ * without edges), plus flat.
  */
 static enum prof_status
 score_nodes(struct entropy *e)
@@ -220,7 +218,7 @@ sort_by_value(struct build *b)
 		b->o->order == GRAPH_BY_CUM ? cum_cmp : flat_cmp, b);
 }
 
-/* Put the list, and the nodes made from it, in order. */
+/* Sort the list, and the nodes made from it. */
 static enum prof_status
 sort_nodes(struct entropy *e)
 {
@@ -234,14 +232,14 @@ sort_nodes(struct entropy *e)
 	sorted = arena_array(g->arena, g->n_node, sizeof(*sorted));
 	if (!sorted)
 		return prof_nomem(b->err);
-	/* place[] still says where each was. */
+	/* place[] still has the old places. */
 	if (b->o->order == GRAPH_BY_ENTROPY)
 		qsort_r(b->list, b->n_list, sizeof(*b->list), score_cmp, e);
 	else
 		sort_by_value(b);
 	for (uint32_t i = 0; i < g->n_node; i++)
 		sorted[i] = g->node[b->place[b->list[i]]];
-	/* Where each went, by where it was: score[] has served. */
+	/* Map old places to new ones; score[] is free for it. */
 	for (uint32_t i = 0; i < g->n_node; i++)
 		e->score[b->place[b->list[i]]] = i;
 	for (size_t i = 0; i < g->n_edge; i++) {
@@ -272,7 +270,7 @@ trim_tags(struct graph *g, int64_t cut)
 	}
 }
 
-/* How many of the first nodes use up node_count, tags being nodes, too. */
+/* The number of first nodes that use up node_count, where tags count, too. */
 static size_t
 count_visible(const struct graph *g, int64_t node_count)
 {
@@ -292,8 +290,8 @@ count_visible(const struct graph *g, int64_t node_count)
 }
 
 /*
- * Paths whose edges are light begin trees of their own: pprof drops such edges
- * before it takes nodes out of a tree, but builds other graphs anew.
+ * Paths with light edges become roots of new trees: pprof drops such edges
+ * before it removes nodes from a tree, but rebuilds other graphs.
  */
 static void
 cut_branches(struct build *b, int64_t edge_cut)
@@ -418,12 +416,13 @@ link_edges(struct graph *g, struct prof_err *err)
 }
 
 struct search {
-	bool *is_gone;  /* of each edge */
-	uint32_t *seen; /* of each node: the edge searched for, + 1 */
+	bool *is_gone;  /* by edge */
+	uint32_t *seen; /* by node: the edge searched for, + 1 */
 	uint32_t *queue;
 };
 
-/* Does the edge's source reach its end without the edge? Backward. */
+/* Is there another path from the edge's source to its end? Searches
+ * backward. */
 static bool
 has_way_around(const struct graph *g, struct search *s, uint32_t edge)
 {
@@ -451,8 +450,8 @@ has_way_around(const struct graph *g, struct search *s, uint32_t edge)
 }
 
 /*
- * Remove residual edges that say nothing new: from the last node to the first,
- * the lightest first, up to the first edge that is not residual.
+ * Remove redundant residual edges: from the last node to the first, the
+ * lightest first, up to the first edge that is not residual.
  */
 static enum prof_status
 drop_redundant(struct graph *g, struct prof_err *err)
@@ -528,7 +527,7 @@ build_graph(struct build *b)
 	if (st != PROF_OK)
 		return st;
 	trim_edges(b->g, edge_cut);
-	/* pprof has dropped them before it counts, unless nodes went, too. */
+	/* pprof drops them before it counts, unless nodes were removed, too. */
 	if (o->node_count > 0 && !b->is_rebuilt)
 		b->g->n_dropped_edge = 0;
 	st = link_edges(b->g, b->err);

@@ -1,12 +1,12 @@
 /*
  * graph.h - the weighted call graph of a profile: nodes are frame keys
- * (frames.h), edges go from caller to callee. Built in one walk over the
- * stacks for the nodes and, when edges or tags are wanted, one more for those
- * between the nodes that are shown; both cost about as much as reading.
+ * (frames.h), edges go from caller to callee. Built in one walk over the stacks
+ * for the nodes and, if edges or tags are wanted, one more for those between
+ * the nodes that are shown; both take about as long as reading the profile.
  *
- * The rules are pprof's. In one sample, a node counts once toward its cum and
- * an edge once toward its weight, however often recursion brings them up. A
- * frame whose node was trimmed is skipped; the edge across it is residual.
+ * The rules are pprof's. A sample counts once toward the cum of a node and once
+ * toward the weight of an edge, even with recursion. A frame whose node was
+ * trimmed is skipped; the edge across it is residual.
  */
 #ifndef GRAPH_H
 #define GRAPH_H
@@ -23,12 +23,12 @@ struct profile;
 
 #define GRAPH_NONE UINT32_MAX
 
-#define GRAPH_MAX_TAGS 4 /* of one kind, that are drawn at a node */
+#define GRAPH_MAX_TAGS 4 /* drawn at a node, of each kind */
 
 enum graph_order {
 	GRAPH_BY_FLAT,
 	GRAPH_BY_CUM,
-	GRAPH_BY_ENTROPY, /* how much happens at a node; of drawings only */
+	GRAPH_BY_ENTROPY, /* by entropy: for drawings only */
 };
 
 enum graph_edges {
@@ -38,15 +38,15 @@ enum graph_edges {
 };
 
 struct graph_options {
-	size_t column;         /* of the values: the weight of a sample */
+	size_t column;         /* its value is the weight of a sample */
 	bool mean;             /* divide by the first column */
-	const bool *leave_out; /* samples that don't count; NULL: all count */
-	bool drop_negative;    /* nodes with a negative value */
+	const bool *leave_out; /* samples to skip; NULL: none */
+	bool drop_negative;    /* drop nodes with a negative value */
 	bool call_tree;        /* a node for each path: the graph is a forest */
 	bool tags;             /* collect labels at the nodes */
 	/*
-	 * Tags count toward node_count, and residual edges with a way around
-	 * are left out.
+	 * Count tags toward node_count, and omit residual edges if another path
+	 * exists.
 	 */
 	bool is_drawing;
 	enum graph_order order;
@@ -55,12 +55,12 @@ struct graph_options {
 	double node_fraction; /* of the sum: drop nodes with less cum */
 	double edge_fraction; /* of the sum: drop edges with less weight */
 	/*
-	 * When not NULL, tells which nodes are of interest: only their edges
-	 * are collected. Trimming should be off.
+	 * If not NULL, selects nodes of interest: only their edges are
+	 * collected. Trimming should be off.
 	 */
 	bool (*wants)(const struct str *name, void *ctx);
 	void *wants_ctx;
-	const char *tag_unit; /* of numeric tags; NULL: each as it suits */
+	const char *tag_unit; /* of numeric tags; NULL: chosen for each */
 };
 
 struct graph_sum {
@@ -69,9 +69,9 @@ struct graph_sum {
 };
 
 /*
- * A label at a node. A string tag is all string labels of a sample in one
- * text, "key:value" sorted and joined by newlines. A numeric tag is a value of
- * the label "bytes" as text, and belongs to the string tag of its sample.
+ * A label at a node. A string tag is the text of all string labels of a sample,
+ * "key:value", sorted and joined by newlines. A numeric tag is a value of the
+ * label "bytes" as text, and belongs to the string tag of its sample.
  */
 struct graph_tag {
 	uint32_t text;  /* string of graph.strings */
@@ -93,8 +93,8 @@ struct graph_node {
 
 struct graph_edge {
 	uint32_t from, to; /* nodes */
-	bool is_residual;  /* some sample had trimmed frames between them */
-	bool is_inlined;   /* in all samples, `to` was inlined into `from` */
+	bool is_residual; /* in some sample, trimmed frames were between them */
+	bool is_inlined;  /* in all samples, `to` was inlined into `from` */
 	struct graph_sum weight;
 };
 
@@ -105,7 +105,7 @@ struct graph {
 
 	struct graph_node *node; /* shown, in order */
 	size_t n_node;
-	size_t n_wanted;         /* of these, as graph_options.wants says */
+	size_t n_wanted;         /* nodes that graph_options.wants selected */
 	struct graph_edge *edge; /* heaviest first */
 	size_t n_edge;
 	uint32_t *in, *out; /* indices of edges, a run for each node */
@@ -116,10 +116,10 @@ struct graph {
 	size_t n_before;       /* nodes before node_count was applied */
 };
 
-/* What is printed for a sum: the mean when there is a divisor. */
+/* The printed value of a sum: the mean if there is a divisor. */
 int64_t graph_value(struct graph_sum s);
 
-/* The same of a base (labels.h: base_mark), whose values are negated. */
+/* The same for a base (labels.h: base_mark), whose values are negated. */
 int64_t graph_base_value(struct graph_sum s);
 
 /* The printed name of node n. */
@@ -131,7 +131,7 @@ graph_name(const struct graph *g, const struct graph_node *n)
 
 /*
  * Build the graph of the profile of f, which must outlive it, trimmed, sorted
- * and chosen as o says. PROF_ENOMEM or PROF_ELIMIT.
+ * and selected by the options. PROF_ENOMEM or PROF_ELIMIT.
  */
 enum prof_status graph_new(const struct frames *f,
 			   const struct graph_options *o, struct graph **out,

@@ -16,12 +16,12 @@
 
 #define NONE UINT32_MAX
 
-/* What is known of a row beside its sums. */
+/* A row without its sums. */
 struct place {
 	uint32_t key;      /* of frames: the first of its keys */
 	uint32_t block;    /* row of the block that a line belongs to */
 	uint32_t location; /* one of its own */
-	int64_t first;     /* line that a listing of this one begins with */
+	int64_t first;     /* first line of its listing */
 };
 
 struct builder {
@@ -29,12 +29,12 @@ struct builder {
 	const struct graph_options *o;
 	bool sides;
 	struct prof_err *err;
-	uint32_t *key; /* wanted ones, sorted: n_key */
+	uint32_t *key; /* the n_key wanted keys, sorted */
 	size_t n_key;
-	uint32_t *row; /* of each key of f; NONE: not wanted */
+	uint32_t *row; /* by key of f; NONE: not wanted */
 	struct place *place;
 	struct rowsum *sum;  /* of lines: n_line, then of blocks */
-	struct rowsum *base; /* of the other side of sum; NULL: one side */
+	struct rowsum *base; /* the base side; NULL: no sides */
 	size_t n_line, n_row;
 	struct rowsum_entry *entry;
 	size_t n_entry;
@@ -97,7 +97,7 @@ first_of(const struct frame_key *k)
 	return first < 1 ? 1 : first;
 }
 
-/* A row for each line, and after those one for each block. */
+/* Make a row for each line, followed by one for each block. */
 static enum prof_status
 make_rows(struct builder *b)
 {
@@ -146,7 +146,7 @@ add_entry(struct builder *b, size_t location, uint32_t row, bool is_flat)
 		(struct rowsum_entry){ (uint32_t)location, row, is_flat };
 }
 
-/* Which rows each location belongs to. */
+/* Find the rows of each location. */
 static enum prof_status
 make_entries(struct builder *b)
 {
@@ -172,7 +172,7 @@ make_entries(struct builder *b)
 	return PROF_OK;
 }
 
-/* The sums of one side, or with sum == b->sum and no sides of all samples. */
+/* Sum one side; or all samples if sum is b->sum and there are no sides. */
 static enum prof_status
 add_side(struct builder *b, struct rowsum *sum)
 {
@@ -200,7 +200,7 @@ add_sides(struct builder *b)
 	return st == PROF_OK && b->base ? add_side(b, b->base) : st;
 }
 
-/* A line is shown by its change, or if there is something on a side of it. */
+/* A line is shown if its change is, or if either side has a value. */
 static bool
 is_shown(const struct builder *b, size_t row)
 {
@@ -219,8 +219,8 @@ is_shown(const struct builder *b, size_t row)
 }
 
 /*
- * Add up, and once more without the lines that are not shown because they are
- * negative: the block does not count them.
+ * Sum, and repeat without lines that are hidden because they are negative: they
+ * do not count for the block.
  */
 static enum prof_status
 add_up(struct builder *b)

@@ -1,9 +1,9 @@
 /*
- * palette.c - see palette.h. The colours come from OKLCH: hue 15 i + 20
- * degrees for colour i; light pages have lightness .80 and .87 for the two
- * tones of a hue, dark ones .39 and .46; chroma is as high as sRGB allows, at
- * most .095 (.065) and .085 (.07). Text has a contrast of 9 on the light and
- * of 6 on the dark ones at least.
+ * palette.c - see palette.h. Colours are from OKLCH: colour i has hue 15 i + 20
+ * degrees. The two tones of a hue have lightness .80 and .87 on light pages,
+ * .39 and .46 on dark ones. Chroma is as high as sRGB allows, at most .095
+ * (.065) and .085 (.07). Text has a contrast of at least 9 on light and 6 on
+ * dark colours.
  */
 #include "config.h"
 
@@ -50,13 +50,13 @@ is_number(const char *s, size_t n)
 {
 	size_t i = 0;
 
-	/* The name may end with its buffer: no NUL stops us. */
+	/* The name has no NUL at its end. */
 	while (i < n && s[i] >= '0' && s[i] <= '9')
 		i++;
 	return n && i == n;
 }
 
-/* Is what begins at s, n bytes, only words that compilers give to copies? */
+/* Are the n bytes at s only suffixes that compilers add to copies? */
 static bool
 is_clone_suffix(const char *s, size_t n)
 {

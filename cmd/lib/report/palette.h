@@ -1,8 +1,8 @@
 /*
  * palette.h - the colours of flame graphs. Functions of one package (library,
- * namespace, program) share a hue and differ in tone, so that layers can be
- * told apart; a difference is blue for less and orange for more, which colour
- * blind people tell apart too. Colours depend on names and weights alone.
+ * namespace, program) share a hue and differ in tone, to distinguish adjacent
+ * boxes. A difference is blue for less and orange for more, which colour-blind
+ * people can distinguish, too. Colours depend only on names and weights.
  */
 #ifndef PALETTE_H
 #define PALETTE_H
@@ -29,11 +29,10 @@ extern const char shades_light[PALETTE_SHADES][7];
 extern const char shades_dark[PALETTE_SHADES][7];
 
 /*
- * The package of a function's name: what is before the first "::" or "." after
- * the last '/', with the path before it, if it is an identifier; parameters
- * and clone suffixes (".part.0") don't count. Returns the length of the prefix
- * of name that is the package, 0 for none: such a function belongs to its
- * binary.
+ * The package of a function's name: the part before the first "::" or "." after
+ * the last '/', with the path before it, if it is an identifier; parameters and
+ * clone suffixes (".part.0") don't count. Returns the length of this prefix of
+ * name, or 0: such a function belongs to its binary.
  *
  *	github.com/foo/bar.(*T).M   github.com/foo/bar
  *	std::vector<int>::at        std
@@ -41,13 +40,13 @@ extern const char shades_dark[PALETTE_SHADES][7];
  */
 size_t palette_package(const char *name, size_t n);
 
-/* Length of a name without what compilers append to copies: ".part.0". */
+/* The length of a name without suffixes of compilers' copies: ".part.0". */
 size_t palette_without_clone(const char *name, size_t n);
 
-/* FNV-1a of n bytes, 32 bits: where colours and links come from. */
+/* 32-bit FNV-1a of n bytes, for colours and links. */
 uint32_t palette_hash(const char *s, size_t n);
 
-/* A package that wants a hue. */
+/* A package that needs a hue. */
 struct palette_package {
 	const char *name; /* n bytes */
 	size_t n;
@@ -56,14 +55,14 @@ struct palette_package {
 };
 
 /*
- * Give n packages hues: by falling weight (ties by name) each takes the one
- * that its name says or, while any is free, the next free one in steps of 5;
- * so the heaviest twelve differ. PROF_ENOMEM.
+ * Assign hues to n packages. By falling weight (ties by name), each gets the
+ * hue of its name's hash or, if that is taken and another is free, the next
+ * free one in steps of 5; so the heaviest twelve differ. PROF_ENOMEM.
  */
 enum prof_status palette_assign(struct palette_package *package, size_t n,
 				struct prof_err *err) MUST_USE;
 
-/* The shade for a change from before to after: by its share of the larger. */
+/* The shade for a change from before to after, relative to the larger. */
 unsigned palette_shade(double before, double after);
 
 #endif

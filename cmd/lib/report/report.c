@@ -19,7 +19,7 @@
 
 /* --- the total --- */
 
-/* 100 %; of a difference with a base the base alone is that. */
+/* Compute 100 %; of a difference with a base, that is the base alone. */
 static void
 add_total(struct report *r)
 {
@@ -43,7 +43,7 @@ add_total(struct report *r)
 	if (!r->o->mean)
 		all.divisor = base.divisor = rest.divisor = 0;
 	r->total = graph_value(all);
-	/* What a base was divided by is negated like its values. */
+	/* The divisor of a base is negated like its values. */
 	r->before = units_abs(graph_value(base));
 	r->after = graph_value(rest);
 }
@@ -94,7 +94,7 @@ report_graph(struct report *r, struct frames **f, struct graph **g,
 
 /* --- numbers --- */
 
-/* A value as it is printed, before it is scaled to a unit. */
+/* A value to be printed, before it is scaled to a unit. */
 static int64_t
 divide(const struct report *r, int64_t v)
 {
@@ -192,8 +192,8 @@ report_amount(const struct report *r, const char *text, int64_t *out,
 /* --- the legend --- */
 
 /*
- * One line of printf(), which ends fmt: escaped, as names in it come from
- * strangers, so that it stays one line.
+ * Append one line of printf(), where fmt has the newline. Names in it are
+ * untrusted: escape it, so that it stays one line.
  */
 static int __attribute__((format(printf, 2, 3)))
 put(struct buf *out, const char *fmt, ...)

@@ -1,7 +1,6 @@
 /*
- * report.h - what the text reports and the drawings share: the column that is
- * reported, the total that is 100 %, the unit of the output, and the header
- * lines (the legend).
+ * report.h - shared by text reports and drawings: the reported column, the
+ * total (100 %), the unit of the output, and the header lines (the legend).
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -34,39 +33,39 @@ struct report {
 	const struct report_options *o;
 	size_t column;
 	int64_t total;           /* 100 % */
-	int64_t before, after;   /* of a difference: of the base, of the rest */
-	const char *sample_unit; /* what the values are in */
-	const char *unit;        /* what they are printed in */
+	int64_t before, after;   /* of a difference: of base and new */
+	const char *sample_unit; /* of the values */
+	const char *unit;        /* of printed values */
 	bool is_saturated;       /* the total did not fit */
 };
 
 /*
- * Choose the column of p and add up its total, before any filter is applied
- * to p (or after: percentages are then of what is left). r refers to p and o,
- * and owns nothing. PROF_EUSAGE: no such column.
+ * Choose the column of p and sum its total, before filters are applied to p (or
+ * after them: percentages are then of the rest). r refers to p and o, and owns
+ * nothing. PROF_EUSAGE: no such column.
  */
 enum prof_status report_init(struct report *r, struct profile *p,
 			     const struct report_options *o,
 			     struct prof_err *err) MUST_USE;
 
 /*
- * Only the totals of column `column` of p: total, before, after, is_saturated.
- * Of o, mean counts.
+ * Set only the totals of column `column` of p: total, before, after,
+ * is_saturated. Of o, only mean is used.
  */
 void report_total(struct report *r, struct profile *p, size_t column,
 		  const struct report_options *o);
 
-/* Frames and graph of the (filtered) profile, as the options say. */
+/* Make the frames and the graph of the (filtered) profile, by the options. */
 enum prof_status report_graph(struct report *r, struct frames **f,
 			      struct graph **g, struct prof_err *err) MUST_USE;
 
 /*
- * Settle r->unit: when it is to be chosen, one that shows the smallest node of
- * g with two decimals. Without a graph (NULL) each value gets its own unit.
+ * Set r->unit: if it is to be chosen, one that shows the smallest node of g
+ * with two decimals. Without a graph (NULL) each value gets its own unit.
  */
 void report_choose_unit(struct report *r, const struct graph *g);
 
-/* The same, when min is the smallest value that is shown; 0: none is. */
+/* The same, if min is the smallest shown value; 0: there is none. */
 void report_choose_unit_for(struct report *r, int64_t min);
 
 /* The smallest value of the nodes that is not 0, without its sign: flat, or cum
@@ -77,24 +76,25 @@ int64_t report_smallest(const struct graph *g);
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
 /*
- * What a user wrote for a value of the column, "10ms", "2%" of the total or
+ * Parse an amount of the column given by the user, "10ms", "2%" of the total or
  * "500", in the unit of the column, rounded up. PROF_EUSAGE.
  */
 enum prof_status report_amount(const struct report *r, const char *text,
 			       int64_t *out, struct prof_err *err) MUST_USE;
 
 /*
- * The header lines, each ended by a newline, appended to out: those of the
+ * Append the header lines, each ended by a newline, to out: those of the
  * profile (unless compact_labels, which a drawing ignores), and with g those of
- * the graph: filters, what is shown, what was dropped (edges: in a drawing).
- * Without g, for reports that have no graph, only those of the profile. Lines
- * are escaped as ESCAPE_TEXT (lib/base/escape.h). PROF_ENOMEM.
+ * the graph: filters, the number of nodes shown and dropped (in a drawing, of
+ * edges, too). Reports without a graph pass NULL. Lines are escaped as
+ * ESCAPE_TEXT (lib/base/escape.h). PROF_ENOMEM.
  */
 enum prof_status report_legend(const struct report *r, const struct graph *g,
 			       bool is_drawing, struct buf *out,
 			       struct prof_err *err) MUST_USE;
 
-/* The header lines that say nothing of a graph: the profile's, the filters. */
+/* The header lines that do not depend on a graph: the profile's, and the
+ * filters. */
 enum prof_status report_head(const struct report *r, struct buf *out,
 			     struct prof_err *err) MUST_USE;
 

@@ -17,7 +17,7 @@ struct stamp {
 struct run {
 	const struct graph_options *o;
 	const struct rowsum_entry *entry;
-	size_t *first; /* of each location, in entry */
+	size_t *first; /* by location: index in entry */
 	struct rowsum *row;
 	struct stamp *stamp;
 };

@@ -1,11 +1,11 @@
 /*
  * rowsum.h - flat and cum of rows, where a row is any set of locations: a
- * source line, an instruction, a function. Used by listings, whose rows lie in
- * each other (an instruction counts for its line and for its function) and may
- * meet several times in one stack.
+ * source line, an instruction, a function. Used by listings, whose rows are
+ * nested (an instruction counts for its line and its function) and may occur
+ * several times in one stack.
  *
- * A sample counts once for a row, as it does for a node of a graph (graph.h),
- * so no cum exceeds the total. Samples are skipped as in a graph, too.
+ * A sample counts once for a row, as for a node of a graph (graph.h), so no cum
+ * exceeds the total. Samples are skipped as in a graph, too.
  */
 #ifndef ROWSUM_H
 #define ROWSUM_H
@@ -23,7 +23,7 @@ struct profile;
 struct rowsum_entry {
 	uint32_t location;
 	uint32_t row;
-	bool is_flat; /* at the leaf, the value is the row's own */
+	bool is_flat; /* at the leaf, the value counts as flat */
 };
 
 struct rowsum {
@@ -31,10 +31,9 @@ struct rowsum {
 };
 
 /*
- * Add up the samples of p into row[0] to row[n_row - 1], which are cleared
- * first. entry has n_entry pairs in any order; it is sorted by location. An
- * entry that occurs twice counts once. o: column, mean and leave_out are
- * followed. PROF_ENOMEM.
+ * Sum the samples of p into row[0] to row[n_row - 1], which are cleared first.
+ * entry has n_entry pairs in any order, and is sorted by location. Duplicate
+ * entries count once. Uses o->column, mean and leave_out. PROF_ENOMEM.
  */
 enum prof_status rowsum_run(const struct profile *p,
 			    const struct graph_options *o,
@@ -42,7 +41,8 @@ enum prof_status rowsum_run(const struct profile *p,
 			    struct rowsum *row, size_t n_row,
 			    struct prof_err *err) MUST_USE;
 
-/* Is a row with these sums shown? Not when all cancels out, or as o says. */
+/* Is a row with these sums shown? Not if all cancels out, or if o excludes
+ * it. */
 bool rowsum_is_shown(const struct rowsum *r, const struct graph_options *o);
 
 #endif

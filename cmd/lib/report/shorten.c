@@ -1,6 +1,6 @@
 /*
- * shorten.c - see shorten.h. Each pattern is a few loops over the name: they
- * never go back over it, so a long name from a stranger costs what it is long.
+ * shorten.c - see shorten.h. Each pattern is a few loops over the name without
+ * backtracking, so the time for a long, untrusted name is linear.
  */
 #include "config.h"
 
@@ -56,8 +56,8 @@ at(const char *s, const char *end, const char *what)
 }
 
 /*
- * Where the leftmost "/v2" to "/v9", "/v10", ... followed by '.' or '/' is, a
- * Go module's major version; *len is how long it is. NULL: nowhere.
+ * The leftmost "/v2" to "/v9", "/v10", ... followed by '.' or '/', a Go
+ * module's major version; *len is its length. NULL: there is none.
  */
 static const char *
 find_version(const char *s, const char *end, size_t *len)
@@ -80,7 +80,7 @@ find_version(const char *s, const char *end, size_t *len)
 	return NULL;
 }
 
-/* "path/elements/" in front of "package.Function": what follows the path. */
+/* "path/elements/" before "package.Function": finds the part after the path. */
 static bool
 go_name(const char *s, const char *end, struct span *out)
 {
@@ -150,7 +150,8 @@ cpp_name(const char *s, const char *end, struct span *out)
 {
 	const char *p = s, *q, *before = NULL, *class = NULL, *member = NULL;
 
-	/* p: the start of an identifier; before: of the one in front of it. */
+	/* p: the start of an identifier; before: the start of the preceding
+	 * one. */
 	for (;;) {
 		bool tilde = p < end && *p == '~';
 		const char *id = p + tilde;

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * The essential part of the n bytes of a Go, Java or C++ function name, as
- * pprof finds it: package path, package, namespaces are dropped. *out_n bytes
- * are written to out, which has room for n.
+ * The essential part of the n bytes of a Go, Java or C++ function name, by
+ * pprof's rules: package path, package and namespaces are dropped. Writes
+ * *out_n bytes to out, which has room for n.
  *
  *	github.com/foo/bar/v4.(*Foo).Bar	bar.(*Foo).Bar
  *	com.foo.Bar.<init>(I)V			Bar.<init>

@@ -1,7 +1,7 @@
 /*
  * text-data.c - the graph for programs: JSON and tab-separated values. Numbers
- * are the integers of the profile, in its unit, never scaled and never rounded.
- * The form of the JSON is documented in prof-text(1); `schema` changes with it.
+ * are the profile's integers in its unit, neither scaled nor rounded.
+ * prof-text(1) documents the JSON; `schema` changes with it.
  */
 #include "config.h"
 

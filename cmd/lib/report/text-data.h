@@ -1,6 +1,6 @@
 /*
- * text-data.h - what the reports for programs have in common (text-data.c,
- * text-diff.c): the profile they are of, and what a node is.
+ * text-data.h - shared by the reports for programs (text-data.c, text-diff.c):
+ * the description of the profile and of a node.
  */
 #ifndef TEXT_DATA_H
 #define TEXT_DATA_H
@@ -20,7 +20,7 @@ void data_json_head(FILE *out, const struct report *r, const char *schema);
 /* "filters": the list of them. */
 void data_json_filters(FILE *out, const struct report *r);
 
-/* What key k is made of, and its name, as members with commas after them. */
+/* The parts and the name of key k, as members with commas after them. */
 void data_json_key(FILE *out, const struct frames *f, uint32_t k);
 
 /* The same as cells: name, function, file, line, column, address, object. */

@@ -1,6 +1,6 @@
 /*
- * text-diff.c - the table of changes, for people and for programs; which rows
- * it has is settled in changes.c. See text.h.
+ * text-diff.c - the table of changes, for people and for programs; changes.c
+ * selects the rows. See text.h.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ has_row(const struct change_row *row, const struct text_rows *rows)
 
 /* --- for people --- */
 
-/* A change in a column of its own, or where the text goes on. */
+/* Print a change in its own column, or where the text continues. */
 static void
 put_change(FILE *out, const struct report *r, size_t width, struct change c)
 {
@@ -113,7 +113,7 @@ plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Whatever is not in the table, and why. */
+/* Print what the table omits, and why. */
 static void
 put_hidden(FILE *out, const struct report *r, const struct changes *c,
 	   const struct text_rows *rows)

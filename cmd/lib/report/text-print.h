@@ -1,6 +1,6 @@
 /*
- * text-print.h - the few things that all reports in text print: names, which
- * are escaped as lib/base/escape.h says, and values.
+ * text-print.h - printing common to all text reports: names, escaped by
+ * lib/base/escape.h, and values.
  */
 #ifndef TEXT_PRINT_H
 #define TEXT_PRINT_H

@@ -142,7 +142,8 @@ put_header(FILE *out, const struct profile *p)
 
 /* --- samples --- */
 
-/* The values of one key, from label k on: "key:[a b]". Returns the next k. */
+/* Print the values of one key, from label k on: "key:[a b]". Returns the next
+ * k. */
 static uint32_t
 put_label(FILE *out, const struct profile *p, const struct label *l, uint32_t k,
 	  uint32_t n)
@@ -190,7 +191,7 @@ put_labels(FILE *out, const struct profile *p, const struct sample *s)
 	}
 }
 
-/* The digits of v, right before end; returns where they begin. */
+/* Write the digits of v before end. Returns their start. */
 static char *
 digits(char *end, uint64_t v)
 {
@@ -200,7 +201,7 @@ digits(char *end, uint64_t v)
 	return end;
 }
 
-/* Numbers on their way to stdio, where a call costs more than a number. */
+/* A buffer of numbers for stdio, where a call costs more than a number. */
 struct numbers {
 	FILE *out;
 	size_t n;
@@ -305,7 +306,7 @@ put_mappings(FILE *out, const struct profile *p)
 {
 	static const char *const bit[] = { "[FN]", "[FL]", "[LN]", "[IN]" };
 
-	/* pprof gives a profile without mappings one of zeros. */
+	/* pprof adds a mapping of zeros to a profile without mappings. */
 	if (!p->n_mapping)
 		fputs("1: 0x0/0x0/0x0   \n", out);
 	for (size_t i = 0; i < p->n_mapping; i++) {

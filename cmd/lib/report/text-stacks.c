@@ -15,7 +15,7 @@
 #include "text-print.h"
 #include "text.h"
 
-/* The value of sample i that is reported, by itself. */
+/* The reported value of sample i alone. */
 static int64_t
 sample_value(const struct report *r, size_t i)
 {
@@ -72,7 +72,7 @@ line_cmp(const void *a, const void *b)
 	return r ? r : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Print what was collected, sorted as text, and begin anew. */
+/* Print the lines, sorted as text, and empty the list. */
 static void
 put_lines(FILE *out, struct lines *l)
 {
@@ -125,8 +125,8 @@ put_labels(FILE *out, const struct profile *p, const struct sample *s,
 }
 
 /*
- * The lines of all frames: most are printed many times, so each is made once.
- * That of key k is from at[k] to at[k + 1].
+ * The lines of all frames: most are printed many times, so each is formatted
+ * once. That of key k is from at[k] to at[k + 1].
  */
 struct frame_lines {
 	struct buf text;
@@ -155,7 +155,8 @@ make_frame_lines(struct frame_lines *l, const struct frames *f)
 	return 0;
 }
 
-/* A value and its text: samples of time mostly have that of the one before. */
+/* A value and its text, as successive samples of time mostly have equal
+ * values. */
 struct shown {
 	int64_t value;
 	struct quantity q;
@@ -238,7 +239,7 @@ out:
 
 /* --- folded --- */
 
-/* Equal stacks, known by one of them. */
+/* A set of equal stacks, represented by one of them. */
 struct fold {
 	uint64_t hash;
 	size_t sample; /* the first */
@@ -270,7 +271,7 @@ hash_stack(const struct folds *t, const struct sample *s)
 	return h;
 }
 
-/* A place in a stack, keys of a location being places of their own. */
+/* A position in a stack, counting each key of a location. */
 struct cursor {
 	const struct frames *f;
 	const uint32_t *stack;

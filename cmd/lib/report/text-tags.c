@@ -1,4 +1,4 @@
-/* text-tags.c - the labels of a profile and how much each accounts for. */
+/* text-tags.c - the labels of a profile, and the share of each. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct tags {
 	struct pairs at; /* (key, text) -> tag */
 	struct tag *tag;
 	size_t cap;
-	/* Numbers formatted lately: most come again. */
+	/* Recently formatted numbers: most occur again. */
 	struct recent {
 		int64_t num;
 		uint32_t key, unit, text; /* text 0: free */
@@ -115,7 +115,7 @@ collect(struct tags *t)
 	return 0;
 }
 
-/* By key; then the heaviest first. */
+/* Compare by key; then the heaviest first. */
 static int
 tag_cmp(const void *a, const void *b, void *tags)
 {
@@ -133,7 +133,7 @@ tag_cmp(const void *a, const void *b, void *tags)
 	return strtab_cmp(&t->strings, x->text, y->text);
 }
 
-/* "VALUE (PERCENT)", and how many columns that takes. */
+/* "VALUE (PERCENT)", and its width in columns. */
 struct cell {
 	struct quantity q;
 	char percent[UNITS_PERCENT + 3];

@@ -19,7 +19,7 @@ text_has_row(const struct graph_node *n, const struct text_rows *rows)
 			 units_abs(graph_value(n->cum)) >= rows->min_cum);
 }
 
-/* Of the limits on rows: what they leave out is said, never silent. */
+/* Print how many rows the limits omit. */
 static void
 put_hidden(FILE *out, const struct report *r, const struct graph *g,
 	   const struct text_rows *rows)
@@ -84,7 +84,7 @@ put_node(FILE *out, const struct report *r, const struct graph_node *n,
 	fprintf(out, " %s", of_total);
 }
 
-/* Was the node inlined, judged by the edges that are shown? */
+/* Was the node inlined, by the edges that are shown? */
 static const char *
 inline_mark(const struct graph *g, const struct graph_node *n)
 {

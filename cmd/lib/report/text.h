@@ -1,8 +1,8 @@
 /*
  * text.h - reports as text, to a stdio stream of the caller. Everything that
- * can fail is done before the first byte is written, or is for the caller to
- * see with ferror(). What a report looks like is pprof's, byte for byte, but
- * for names: control characters and the like are escaped (text-print.h).
+ * can fail is done before the first byte is written; for errors of the stream
+ * the caller calls ferror(). Reports look like pprof's, byte for byte, except
+ * names: control characters and others are escaped (text-print.h).
  */
 #ifndef TEXT_H
 #define TEXT_H
@@ -23,8 +23,8 @@ struct report;
 struct report_options;
 
 /*
- * Rows of a table that are left out, though they are in the graph. The table
- * says how many, and sum% runs over the others.
+ * Limits that omit rows of a table, though they are in the graph. The table
+ * prints their number, and sum% runs over the other rows.
  */
 struct text_rows {
 	int64_t min_flat; /* least |flat| and |cum| */
@@ -35,8 +35,9 @@ struct text_rows {
 bool text_has_row(const struct graph_node *n, const struct text_rows *rows);
 
 /*
- * The table of nodes; and the same with the callers and callees of each, but
- * of nodes that graph_options.wants excludes. rows may be NULL. PROF_ENOMEM.
+ * text_top: the table of nodes. text_tree: with the callers and callees of
+ * each, except nodes that graph_options.wants excludes. rows may be NULL.
+ * PROF_ENOMEM.
  */
 enum prof_status text_top(FILE *out, const struct report *r,
 			  const struct graph *g, const struct text_rows *rows,
@@ -51,8 +52,8 @@ void text_tsv(FILE *out, const struct report *r, const struct graph *g,
 	      const struct text_rows *rows);
 
 /*
- * The table of changes (changes.h); rows are left out by what changed. The
- * first may fail with PROF_ENOMEM.
+ * The table of changes (changes.h); rows are omitted by their change. The first
+ * may fail with PROF_ENOMEM.
  */
 enum prof_status text_diff(FILE *out, const struct report *r,
 			   const struct changes *c,
@@ -66,12 +67,12 @@ void text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
 /* "Total 1.02s before, 1.22s after: +200ms (+19.61%)" */
 void text_diff_total(FILE *out, const struct report *r);
 
-/* A change as a share of what was there before: "+3.5%", "new", "gone". */
+/* A change relative to the value before: "+3.5%", "new", "gone". */
 void text_put_relative(FILE *out, int width, struct change c);
 
 /*
- * Every stack with its labels; and equal stacks added up, one a line, for
- * flame graph programs. PROF_ENOMEM.
+ * text_traces: every stack with its labels. text_folded: equal stacks summed, a
+ * line each, for flame graph programs. PROF_ENOMEM.
  */
 enum prof_status text_traces(FILE *out, const struct report *r,
 			     const struct frames *f,
@@ -80,11 +81,11 @@ enum prof_status text_folded(FILE *out, const struct report *r,
 			     const struct frames *f,
 			     struct prof_err *err) MUST_USE;
 
-/* Every label with its values, and how much each accounts for. PROF_ENOMEM. */
+/* Every label with its values and their shares. PROF_ENOMEM. */
 enum prof_status text_tags(FILE *out, const struct report *r,
 			   struct prof_err *err) MUST_USE;
 
-/* Everything that is in the profile; and only its comments. */
+/* text_raw: all of the profile. text_comments: its comments. */
 void text_raw(FILE *out, const struct profile *p);
 void text_comments(FILE *out, const struct profile *p);
 

@@ -12,9 +12,8 @@
 #include "lib/wire/compress.h"
 #include "stream.h"
 
-#define WINDOW ((size_t)64 << 20) /* to read ahead from a pipe */
-#define FILE_WINDOW                                                            \
-	((size_t)1 << 30) /* to read ahead from a file, whose size is known */
+#define WINDOW ((size_t)64 << 20)     /* to read ahead from a pipe */
+#define FILE_WINDOW ((size_t)1 << 30) /* ... from a file, of known size */
 
 void
 series_init(struct series *s, int fd, size_t max_bytes)

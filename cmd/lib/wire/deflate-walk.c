@@ -38,8 +38,7 @@ struct table {
 };
 
 struct deflate_walk {
-	struct table literal,
-		distance; /* distance also serves for code lengths */
+	struct table literal, distance; /* also for code lengths */
 	/* Bits that were read but not used, and the next byte to read. */
 	const uint8_t *start, *at, *end;
 	uint64_t hold;

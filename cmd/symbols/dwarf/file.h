@@ -41,9 +41,8 @@ struct dwarf_file {
 	void *owned[DWARF_N_SECTION]; /* to be freed, where they are not the
 				       * file's own */
 	bool big_endian;
-	const struct dwarf_file
-		*sup;            /* the supplementary file of dwz, or NULL */
-	struct dwarf_unit *unit; /* ascending offsets */
+	const struct dwarf_file *sup; /* of dwz, or NULL */
+	struct dwarf_unit *unit;      /* ascending offsets */
 	size_t n_unit;
 	size_t size; /* of all sections */
 };

@@ -36,8 +36,7 @@ struct object {
 	void *image; /* its bytes, if they are not in fd; malloc'd */
 	uint64_t size;
 	struct object_state state;
-	struct unpack_budget
-		*budget; /* for files split off from it, too; may be NULL */
+	struct unpack_budget *budget; /* may be NULL */
 	char build_id[BUILD_ID_TEXT]; /* hex, or "" */
 };
 

@@ -1,12 +1,11 @@
 /*
  * flame.c - the tree of stacks; see flame.h. Sorted stacks give their tree in
  * preorder: each opens a node for every frame that it does not share with the
- * stack before it. The path from the root to the last node is all that has to
- * be remembered.
+ * preceding stack. Only the path from the root to the last node must be kept.
  *
- * Putting the children into another order is three linear passes: a counting
- * sort by rank, a second one by parent, which is stable, and a walk that hands
- * out the new indices. No step recurses, as stacks may be very deep.
+ * Reordering the children takes three linear passes: a counting sort by rank, a
+ * second, stable one by parent, and a walk that assigns the new indices. No
+ * step recurses, as stacks may be very deep.
  */
 #include "config.h"
 
@@ -22,7 +21,7 @@ struct join {
 	const struct flame_stacks *s;
 	const struct flame_cut *cut;
 	uint32_t *path; /* the open nodes; path[0] is the root */
-	uint32_t *fold; /* of each open node: its cut, or 0 */
+	uint32_t *fold; /* by open node: its cut, or 0 */
 	uint32_t depth; /* of the last one */
 };
 
@@ -33,7 +32,7 @@ kept(const struct join *j, size_t i)
 		      : flame_stack_length(j->s, j->s->order[i]);
 }
 
-/* How many nodes there will be at most, and how deep. */
+/* An upper bound of the number of nodes, and the depth. */
 static size_t
 count_nodes(const struct join *j, uint32_t *deepest)
 {
@@ -65,7 +64,7 @@ add_node(struct join *j, uint32_t frame)
 	return node;
 }
 
-/* Close nodes until depth, where the ends of their subtrees become known. */
+/* Close nodes down to depth, and set the ends of their subtrees. */
 static void
 close_nodes(struct join *j, uint32_t depth)
 {
@@ -155,15 +154,15 @@ counting_sort(const uint32_t *order, size_t n, const uint32_t *key,
 
 		out[start[key[node]]++] = node;
 	}
-	/* Each start moved to the next one's place. */
+	/* Each start is now the start of the next. */
 	memmove(start + 1, start, n_key * sizeof(*start));
 	start[0] = 0;
 }
 
 /*
- * Preorder: the new index of each node. Children of node i are
- * child[first[i]] to child[first[i + 1] - 1]. next has room for a counter and
- * a path of nodes.
+ * Compute the new index of each node, in preorder. Children of node i are
+ * child[first[i]] to child[first[i + 1] - 1]. next has room for a counter and a
+ * path of nodes.
  */
 static void
 number_nodes(const struct flame_tree *t, const uint32_t *first,
@@ -204,7 +203,7 @@ flame_tree_sort(struct flame_tree *t, const uint32_t *rank, size_t n_frame,
 		free(end);
 		goto out;
 	}
-	/* The root sorts before all: it is child 0 of itself. */
+	/* The root sorts first: it is child 0 of itself. */
 	for (size_t i = 1; i < n; i++)
 		key[i] = rank[t->frame[i]] + 1;
 	counting_sort(NULL, n, key, n_frame + 1, start, order);

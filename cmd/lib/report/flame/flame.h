@@ -1,7 +1,7 @@
 /*
- * flame.h - the stacks of a profile joined into a tree of their common
- * prefixes, for flame graphs: prof-flame draws it, prof-html packs it. Every
- * sample ends at one node; what a node's frame is called is the caller's.
+ * flame.h - the stacks of a profile joined into a tree of common prefixes, for
+ * flame graphs: prof-flame draws it, prof-html packs it. Every sample ends at
+ * one node. The caller names the frames.
  *
  *	flame_stacks_init(&s, &source, &err);
  *	flame_stacks_sort(&s, rank, &err);
@@ -20,7 +20,7 @@ struct profile;
 
 #define FLAME_NONE UINT32_MAX
 
-/* What the tree is made of: the profile, and the frames of its locations. */
+/* The source of a tree: the profile, and the frames of its locations. */
 struct flame_source {
 	const struct profile *p;
 	/*
@@ -29,23 +29,24 @@ struct flame_source {
 	 */
 	const uint32_t *first, *frame;
 	size_t n_frame;
-	/* What each frame counts as, below n_frame; FLAME_NONE: it is left
-	 * out. NULL: as itself. */
+	/* By frame: the frame that replaces it, below n_frame; FLAME_NONE: it
+	 * is omitted. NULL: no changes. */
 	const uint32_t *rename;
 	bool is_reversed; /* leaves below the root, callers below them */
 	bool joins_equal; /* equal neighbours in a stack are one node */
 	/*
-	 * Of a stack, only what is called from its outermost pivot on, or with
-	 * callers of it, nearest first; without the pivot. A stack that has
-	 * none is empty. pivot: of each frame, as renamed; NULL: none.
+	 * Keep of a stack only the frames called from its outermost pivot, or
+	 * with `callers` only its callers, nearest first; without the pivot. A
+	 * stack without pivot becomes empty. pivot: by frame, after rename;
+	 * NULL: none.
 	 */
 	const bool *pivot;
 	bool callers;
 };
 
 /*
- * true for each sample whose stack has no pivot, for flame_sums_init(). The
- * caller's, to free(); NULL without memory.
+ * An array for flame_sums_init(): true for samples without pivot. The caller's,
+ * to free(); NULL without memory.
  */
 bool *flame_without_pivot(const struct flame_source *src);
 
@@ -55,15 +56,15 @@ struct flame_stacks {
 		frame; /* stack i: frame[start[i]] to frame[start[i + 1] - 1] */
 	size_t *start; /* n + 1 of them */
 	size_t n;      /* samples */
-	size_t n_frame;   /* all frames are below this */
+	size_t n_frame;   /* frames are below this */
 	uint32_t *order;  /* the samples; once sorted, by their stacks */
-	uint32_t *shared; /* frames that stack order[i] shares with the one
-			   * before it, order[i - 1] */
+	uint32_t *shared; /* frames that stack order[i] shares with the
+			     preceding one, order[i - 1] */
 };
 
 /*
- * List the stacks, in the order of the samples. End with
- * flame_stacks_release(), also after an error. PROF_ENOMEM.
+ * List the stacks, in the order of the samples. Call flame_stacks_release()
+ * even on failure. PROF_ENOMEM.
  */
 enum prof_status flame_stacks_init(struct flame_stacks *s,
 				   const struct flame_source *src,
@@ -71,9 +72,9 @@ enum prof_status flame_stacks_init(struct flame_stacks *s,
 void flame_stacks_release(struct flame_stacks *s);
 
 /*
- * Sort the samples by their stacks, a stack before those that it begins, and
- * equal ones in the order of the profile. rank: of each frame, a permutation
- * of 0 to n_frame - 1; NULL: the frame itself. PROF_ENOMEM.
+ * Sort the samples by their stacks, a stack before its extensions, and equal
+ * ones in the order of the profile. rank: by frame, a permutation of 0 to
+ * n_frame - 1; NULL: the frame itself. PROF_ENOMEM.
  */
 enum prof_status flame_stacks_sort(struct flame_stacks *s, const uint32_t *rank,
 				   struct prof_err *err) MUST_USE;
@@ -87,27 +88,25 @@ flame_stack_length(const struct flame_stacks *s, uint32_t sample)
 	return (uint32_t)(s->start[sample + 1] - s->start[sample]);
 }
 
-/* In preorder: a parent, then each child with all that is below it. */
+/* In preorder: a node, then each child with its subtree. */
 struct flame_tree {
 	uint32_t *parent; /* of node 0, the root: 0 */
 	uint32_t *frame;  /* of the root: FLAME_NONE */
-	uint32_t *end;    /* the first node behind those below this one */
+	uint32_t *end;    /* the first node after its subtree */
 	size_t n_node;    /* at least 1 */
-	uint32_t *of;     /* of each sample: the node of its whole stack */
+	uint32_t *of;     /* by sample: the node of its whole stack */
 };
 
-/* Where stacks end early: their rest is one node more, of a frame of its own.
- */
+/* Cuts stacks short: the rest is one node, with a special frame. */
 struct flame_cut {
-	const uint32_t *keep; /* of stack order[i]: how many frames stay */
+	const uint32_t *keep; /* of stack order[i]: number of frames to keep */
 	uint32_t frame;
 };
 
 /*
- * Join sorted stacks; the children of a node are in their order, but that a cut
- * is where the first one was made. cut: NULL keeps all. End with
- * flame_tree_release(), also after an error. PROF_ENOMEM, PROF_ELIMIT past
- * 2^32 - 2 nodes.
+ * Join sorted stacks. Children are in their order, except that a cut is at the
+ * place of its first stack. cut: NULL keeps all. Call flame_tree_release() even
+ * on failure. PROF_ENOMEM, PROF_ELIMIT past 2^32 - 2 nodes.
  */
 enum prof_status flame_tree_init(struct flame_tree *t,
 				 const struct flame_stacks *s,
@@ -116,8 +115,8 @@ enum prof_status flame_tree_init(struct flame_tree *t,
 void flame_tree_release(struct flame_tree *t);
 
 /*
- * Put the children of each node in the order of rank[frame], a permutation of
- * 0 to n_frame - 1; indices of nodes change. PROF_ENOMEM.
+ * Sort the children of each node by rank[frame], a permutation of 0 to n_frame
+ * - 1; indices of nodes change. PROF_ENOMEM.
  */
 enum prof_status flame_tree_sort(struct flame_tree *t, const uint32_t *rank,
 				 size_t n_frame, size_t n_sample,

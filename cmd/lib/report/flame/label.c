@@ -34,7 +34,7 @@ columns_of(const char *s, size_t len)
 	return 1;
 }
 
-/* How many bytes of s fill at most `columns`; all n when the rest fits. */
+/* The number of bytes of s that fill at most `columns`; n if all fit. */
 static size_t
 fitting(const char *s, size_t n, size_t columns)
 {
@@ -60,7 +60,8 @@ take(struct buf *out, const char *s, size_t n)
 	return buf_add(out, s, n);
 }
 
-/* The next part of a short name after a "." or "::"; n when there is none. */
+/* The start of the next part of a short name, after "." or "::"; n if there is
+ * none. */
 static size_t
 next_part(const char *s, size_t n, size_t from)
 {
@@ -73,7 +74,7 @@ next_part(const char *s, size_t n, size_t from)
 	return n;
 }
 
-/* Try the short forms; *fits says whether out has one. */
+/* Try the short forms; *fits: out has one. */
 static int
 shortened(const char *name, size_t n, size_t columns, struct buf *out,
 	  bool *fits)

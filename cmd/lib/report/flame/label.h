@@ -1,4 +1,4 @@
-/* label.h - function names cut to the room that a box has. */
+/* label.h - cut function names to the width of a box. */
 #ifndef FLAME_LABEL_H
 #define FLAME_LABEL_H
 
@@ -7,11 +7,11 @@
 #include "lib/base/buf.h"
 
 /*
- * Put in out, which is emptied first, the longest form of a printable UTF-8
- * name of n bytes that fills at most `columns` (two for a wide character): the
- * name; without parameters and package (shorten.h); without class after class,
- * as long as something is left; the beginning with "…". Nothing below 3
- * columns. Returns -1 without memory.
+ * Set out to the longest form of a printable UTF-8 name of n bytes that fills
+ * at most `columns` (two for a wide character): the name; without parameters
+ * and package (shorten.h); without one class after the other, while something
+ * is left; its beginning with "…". Empty below 3 columns. Returns -1 without
+ * memory.
  */
 int flame_label(const char *name, size_t n, size_t columns, struct buf *out);
 

@@ -1,6 +1,6 @@
 /*
- * layout.c - see layout.h. Nodes are in preorder, so sums run
- * backwards over them; boxes come from a walk with a stack of its own.
+ * layout.c - see layout.h. Nodes are in preorder, so sums run backwards over
+ * them; boxes come from a walk with an explicit stack.
  */
 #include "config.h"
 
@@ -30,12 +30,12 @@ add_samples(struct flame_sums *s, const struct flame_tree *t,
 
 		if (leave_out && leave_out[i])
 			continue;
-		/* What a base has is negated. */
+		/* The values of a base are negated. */
 		*sum = is_base ? units_sub(*sum, v) : units_add(*sum, v);
 	}
 }
 
-/* The width that self values give: never less than nothing. */
+/* The width of self values: never negative. */
 static double
 own_width(double before, double after, bool is_two, enum flame_width width)
 {
@@ -127,10 +127,10 @@ struct walk {
 	const struct flame_tree *t;
 	const struct flame_sums *s;
 	const struct flame_limits *limits;
-	double scale;            /* pixels for a unit of width */
-	struct flame_box *stack; /* to be placed; the next one last */
+	double scale;            /* pixels per unit of width */
+	struct flame_box *stack; /* to be placed, the next one last */
 	size_t n_stack, cap_stack, cap_box;
-	struct flame_box *sibling; /* of the box at hand */
+	struct flame_box *sibling; /* of the current box */
 	size_t n_sibling, cap_sibling;
 };
 

@@ -1,6 +1,6 @@
 /*
- * layout.h - what the nodes of a tree of stacks weigh, and where the box
- * of each is: the geometry of a flame graph, whatever draws it.
+ * layout.h - the weights of the nodes of a tree of stacks, and the positions of
+ * their boxes: the geometry of a flame graph, independent of the drawing.
  */
 #ifndef FLAME_LAYOUT_H
 #define FLAME_LAYOUT_H
@@ -14,28 +14,27 @@
 struct flame_tree;
 struct profile;
 
-/* What the width of a box says, in a difference with a base (labels.h). */
+/* The meaning of the width of a box, in a difference with a base (labels.h). */
 enum flame_width {
-	FLAME_BOTH,   /* the larger side, summed up from the leaves: what is
-		       * gone and what is new are both seen */
+	FLAME_BOTH,   /* the larger side, summed from the leaves: shows old and
+			 new frames */
 	FLAME_BEFORE, /* the base */
 	FLAME_AFTER,  /* the new profile */
-	FLAME_CHANGE, /* the sizes of changes */
+	FLAME_CHANGE, /* the absolute changes */
 };
 
 /* Sums of a column over the tree, saturating; side 0: before, 1: after. */
 struct flame_sums {
 	int64_t *self[2]; /* of each node */
 	int64_t *total[2];
-	double *width; /* of each node, that of its children included; >= 0 */
-	bool is_two;   /* it is a difference; else side 0 is all zero */
+	double *width; /* by node, its children included; >= 0 */
+	bool is_two;   /* a difference; else side 0 is all zero */
 };
 
 /*
- * Add up a column of p over its tree t. shares: each side is divided by its
- * sum before they are compared. leave_out: samples that don't count; NULL: all
- * do. End with flame_sums_release(), also after an
- * error. PROF_ENOMEM.
+ * Sum a column of p over its tree t. shares: divide each side by its sum before
+ * comparing. leave_out: samples to skip; NULL: none. Call flame_sums_release()
+ * even on failure. PROF_ENOMEM.
  */
 enum prof_status flame_sums_init(struct flame_sums *s,
 				 const struct flame_tree *t,
@@ -47,28 +46,27 @@ void flame_sums_release(struct flame_sums *s);
 /* A box; or, with n_rest, one for n_rest siblings too narrow to be drawn. */
 struct flame_box {
 	double x, width; /* in pixels, from 0 */
-	uint32_t node;   /* of a rest box: their parent */
+	uint32_t node;   /* of a rest box: the parent of the siblings */
 	uint32_t depth;  /* 0: the root */
 	uint32_t n_rest;
-	int64_t rest[2]; /* what these siblings add up to */
+	int64_t rest[2]; /* the sum of these siblings */
 };
 
 struct flame_limits {
 	double width;     /* of the root, in pixels */
 	double min_width; /* narrower boxes are not drawn */
-	size_t max_boxes; /* min_width is doubled until no more are left;
-			   * 0: no limit */
-	bool by_name;     /* siblings in the order of the tree; else the widest
-			   * first */
+	size_t max_boxes; /* min_width is doubled until this suffices; 0: no
+			     limit */
+	bool by_name; /* siblings in the order of the tree; else widest first */
 };
 
 struct flame_layout {
 	struct flame_box *box; /* parents first, then each child's subtree */
 	size_t n_box;
-	size_t n_node;    /* nodes that weigh anything */
+	size_t n_node;    /* nodes with a weight */
 	size_t n_drawn;   /* ... that have a box of their own */
 	uint32_t depth;   /* of the deepest box */
-	double min_width; /* that it came to */
+	double min_width; /* after doubling */
 };
 
 /* PROF_ENOMEM. End with flame_layout_release(), also after an error. */

@@ -1,11 +1,11 @@
 /*
- * stacks.c - the stacks of a profile, listed and sorted; see flame.h.
+ * stacks.c - list and sort the stacks of a profile; see flame.h.
  *
- * Stacks are compared by as many frames at a time as fit into 64 bits, and
- * sorted by these keys; those whose keys are equal are sorted further by the
- * frames that follow. So each frame is looked at about once, where a comparing
- * sort would go through the common callers again and again. Nothing recurses:
- * what is left to be sorted lies on a stack.
+ * Stacks are compared by a key of as many frames as fit into 64 bits, and
+ * sorted by these keys; those with equal keys are sorted further by the next
+ * frames. So each frame is read about once, where a comparison sort would
+ * compare the common callers again and again. Nothing recurses: runs to be
+ * sorted are on a stack.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "lib/base/array.h"
 #include "lib/model/profile.h"
 
-#define FEW 32 /* items that are sorted by insertion */
+#define FEW 32 /* runs up to this use insertion sort */
 
 /* --- listing --- */
 
@@ -37,7 +37,7 @@ add_frame(struct list *l, size_t begin, uint32_t frame)
 	l->s->frame[l->n++] = frame;
 }
 
-/* Where the outermost pivot of a stack, root first, is; n: nowhere. */
+/* The position of the outermost pivot of a stack, root first; n: none. */
 static size_t
 find_pivot(const struct flame_source *src, const uint32_t *frame, size_t n)
 {
@@ -48,7 +48,7 @@ find_pivot(const struct flame_source *src, const uint32_t *frame, size_t n)
 	return at;
 }
 
-/* Leave of the stack from begin on what is on one side of the pivot. */
+/* Keep only one side of the pivot of the stack that begins at begin. */
 static void
 cut_at_pivot(struct list *l, size_t begin)
 {
@@ -71,7 +71,7 @@ cut_at_pivot(struct list *l, size_t begin)
 	}
 }
 
-/* Add one stack; the room is there. */
+/* Add one stack; there is room for it. */
 static void
 add_stack(struct list *l, const uint32_t *stack, uint32_t n_stack)
 {
@@ -124,7 +124,7 @@ flame_without_pivot(const struct flame_source *src)
 	return without;
 }
 
-/* The most frames that one location has. */
+/* The largest number of frames of a location. */
 static size_t
 most_frames(const struct flame_source *src)
 {
@@ -148,7 +148,7 @@ flame_stacks_init(struct flame_stacks *s, const struct flame_source *src,
 	s->start = calloc(s->n + 1, sizeof(*s->start));
 	s->order = calloc(s->n + 1, sizeof(*s->order));
 	s->shared = calloc(s->n + 1, sizeof(*s->shared));
-	/* Not NULL, even if all stacks are empty: it is added to. */
+	/* frame must not be NULL, even if all stacks are empty. */
 	if (!s->start || !s->order || !s->shared ||
 	    array_reserve(&s->frame, &l.cap, 1, sizeof(*s->frame)) < 0)
 		return prof_nomem(err);
@@ -200,7 +200,7 @@ struct sorter {
 	size_t n_todo;
 };
 
-/* The frames from depth on; what ends sorts before what goes on. */
+/* The key of the frames from depth on; an ended stack sorts first. */
 static uint64_t
 key_at(const struct sorter *t, uint32_t sample, uint32_t depth)
 {
@@ -232,7 +232,8 @@ sort_few(struct item *item, size_t n)
 	}
 }
 
-/* By the bytes in which keys differ, the lowest first. Stable, as the other. */
+/* Radix sort by the bytes in which keys differ, the lowest first. Stable, like
+ * the insertion sort. */
 static void
 sort_many(struct sorter *t, size_t n)
 {
@@ -278,7 +279,7 @@ sort_run(struct sorter *t, const struct run *run)
 	for (uint32_t i = 0, k; i < n; i = k) {
 		for (k = i; k < n && t->item[k].key == t->item[i].key; k++)
 			order[k] = t->item[k].sample;
-		/* A key that ends in 0 is of stacks that have ended. */
+		/* Stacks whose key ends in 0 have ended. */
 		if (k - i > 1 && (t->item[i].key & last))
 			t->todo[t->n_todo++] =
 				(struct run){ run->from + i, run->from + k,
@@ -286,7 +287,7 @@ sort_run(struct sorter *t, const struct run *run)
 	}
 }
 
-/* How many frames each stack shares with the one before it. */
+/* Count the frames that each stack shares with the preceding one. */
 static void
 find_shared(struct flame_stacks *s)
 {
@@ -316,7 +317,7 @@ flame_stacks_sort(struct flame_stacks *s, const uint32_t *rank,
 	while (t.bits < 33 && s->n_frame >> t.bits)
 		t.bits++;
 	t.per = 64 / t.bits;
-	/* Runs do not overlap, and have two samples at least. */
+	/* Runs are disjoint, with at least two samples. */
 	t.item = calloc(s->n + 1, sizeof(*t.item));
 	t.other = calloc(s->n + 1, sizeof(*t.other));
 	t.todo = calloc(s->n / 2 + 1, sizeof(*t.todo));

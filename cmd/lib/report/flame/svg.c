@@ -20,17 +20,17 @@ enum {
 	ROW = 17, /* pixels, one of them between two rows */
 	HEAD = 48,
 	FOOT = 26,
-	REST_HEIGHT = 4, /* of a box that stands for several */
+	REST_HEIGHT = 4, /* of a box for several siblings */
 };
 
-/* Width of a character at 12 px: 0.602 em in DejaVu Sans Mono, and a reserve.
- */
+/* Width of a character at 12 px: 0.602 em in DejaVu Sans Mono, with a
+ * margin. */
 #define ADVANCE 7.3
-#define PADDING 3 /* between the side of a box and its text */
+#define PADDING 3 /* between the edge of a box and its text */
 
 struct svg {
 	const struct flame_picture *f;
-	const struct flame_half *h; /* at hand */
+	const struct flame_half *h; /* the current one */
 	struct buf *out;
 	struct buf text, label; /* scratch */
 	double root;            /* top of its row */
@@ -47,7 +47,7 @@ put(struct svg *s, const char *text)
 		s->failed = true;
 }
 
-/* printf() of texts that need no escapes. */
+/* printf() for text that needs no escapes. */
 static void __attribute__((format(printf, 2, 3)))
 putf(struct svg *s, const char *fmt, ...)
 {
@@ -59,7 +59,7 @@ putf(struct svg *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* before, and a coordinate of two decimals at most. */
+/* Append `before` and a coordinate, with at most two decimals. */
 static void
 put_number(struct svg *s, const char *before, double x)
 {
@@ -74,7 +74,7 @@ put_number(struct svg *s, const char *before, double x)
 	putf(s, "%s%s", before, strcmp(text, "-0") ? text : "0");
 }
 
-/* The same, and the quote that ends an attribute. */
+/* The same, with the quote that ends an attribute. */
 static void
 put_attribute(struct svg *s, const char *before, double x)
 {
@@ -151,7 +151,7 @@ put_amounts(struct svg *s, const int64_t v[2])
 		putf(s, " %+.1f%%", 100 * (double)change / fabs((double)v[0]));
 }
 
-/* How far a box changed, in front of its name: never by colour alone. */
+/* The change of a box, before its name: not shown by colour alone. */
 static void
 put_change(struct svg *s, const int64_t v[2], struct buf *out)
 {
@@ -231,7 +231,7 @@ put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
 	put(s, "</title>");
 }
 
-/* What stands in the box, in s->label. */
+/* Make the text of a box, in s->label. */
 static void
 make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
@@ -273,7 +273,7 @@ put_box(struct svg *s, const struct flame_box *box)
 {
 	double row = s->grows_up ? -(double)box->depth : (double)box->depth;
 	double x = FLAME_MARGIN + box->x, y = s->root + row * ROW;
-	/* A gap before the next box; the script adds it back. */
+	/* A gap before the next box; the script adds it to the width. */
 	double width = box->width - fmin(1, box->width / 4);
 	int height = box->n_rest ? REST_HEIGHT : ROW - 1;
 	int64_t v[2];
@@ -332,7 +332,7 @@ put_style(struct svg *s)
 	put(s, "</style>\n");
 }
 
-/* The sum of the largest boxes that match: no stack counts twice. */
+/* The sum of the outermost boxes that match: each stack counts once. */
 static void
 put_matches(struct svg *s, const struct flame_half *h)
 {
@@ -352,7 +352,7 @@ put_matches(struct svg *s, const struct flame_half *h)
 	put_amounts(s, sum);
 }
 
-/* What matches the search; of a pivot, among its callers and its callees. */
+/* The sum of the matches; with a pivot, among callers and callees. */
 static void
 put_search(struct svg *s)
 {
@@ -365,7 +365,7 @@ put_search(struct svg *s)
 	}
 }
 
-/* How many boxes there are, and if some are missing, how many frames are. */
+/* Count the boxes and, if some are missing, the frames. */
 static size_t
 count_boxes(const struct svg *s, size_t *n_drawn, size_t *n_node)
 {
@@ -443,7 +443,8 @@ put_head(struct svg *s, double height)
 	}
 }
 
-/* All boxes of a half, but for the root of the callers: main has it. */
+/* Append all boxes of a half, except the root of the callers, which main
+ * has. */
 static void
 put_half(struct svg *s, const struct flame_half *h)
 {

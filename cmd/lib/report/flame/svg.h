@@ -1,8 +1,8 @@
 /*
- * svg.h - a flame graph as one SVG: a plain picture wherever it is
- * shown, with a tooltip for each box; where scripts run, it can be zoomed and
- * searched. It refers to nothing outside. Every viewer shows the same, as
- * texts are cut by counting characters of a monospaced font.
+ * svg.h - a flame graph as one SVG: a static picture with a tooltip for each
+ * box; where scripts run, it can be zoomed and searched. It needs no other
+ * files. All viewers show the same, as texts are cut by the number of
+ * characters of a monospaced font.
  */
 #ifndef FLAME_SVG_H
 #define FLAME_SVG_H
@@ -20,22 +20,22 @@ struct flame_tree;
 struct report;
 struct str;
 
-/* How the frames of the tree look. */
+/* The appearance of a frame. */
 struct flame_frame {
 	const struct str *text;
 	unsigned colour; /* of palette.h */
 	bool is_inlined;
-	bool is_match; /* of the search */
+	bool is_match; /* of the search pattern */
 };
 
 enum flame_theme { FLAME_AUTO, FLAME_LIGHT, FLAME_DARK };
 
-/* Boxes on one side of the row of the root, which is a part of them. */
+/* The boxes on one side of the root's row, which is part of them. */
 struct flame_half {
 	const struct flame_tree *tree;
 	const struct flame_sums *sums;
 	const struct flame_layout *layout;
-	bool is_reversed; /* the tree goes on with callers */
+	bool is_reversed; /* the tree continues with callers */
 };
 
 struct flame_picture {
@@ -47,12 +47,12 @@ struct flame_picture {
 	const char *title, *subtitle; /* NULL: none */
 	double width;                 /* of the whole, in pixels */
 	bool is_flipped;              /* main above the root */
-	bool is_searched;             /* is_match counts */
+	bool is_searched;             /* use is_match */
 	enum flame_theme theme;
 	const char *script; /* NULL: none */
 };
 
-/* Left and right of the boxes, in pixels. */
+/* The margin left and right of the boxes, in pixels. */
 enum { FLAME_MARGIN = 10 };
 
 /*
