@@ -1,6 +1,6 @@
 /*
- * cli-output.c - where a command's output goes; see cli.h. A file of -o appears
- * whole or not at all (lib/base/outfile.h).
+ * cli-output.c - the output of a command; see cli.h. A file of -o appears whole
+ * or not at all (lib/base/outfile.h).
  */
 #include "config.h"
 
@@ -20,13 +20,13 @@
 #include "lib/wire/compress.h"
 
 struct cli_output {
-	struct outfile file; /* if it is to be put in place */
-	int dir;             /* -1: it is not */
+	struct outfile file; /* a file that will replace that of -o */
+	int dir;             /* its folder; -1: there is no such file */
 	int fd;
 	FILE *text;
 };
 
-/* What is to be removed if the process ends early. */
+/* The output to remove if the process ends early. */
 static const struct cli_output *abandoned;
 
 static void
@@ -43,8 +43,8 @@ die_output(const char *path)
 }
 
 /*
- * The path of the file that is written: the one behind a link is replaced, not
- * the link, and what a link names without being there is made there.
+ * The path to write to: behind a symbolic link, which stays. A dangling link
+ * has its target created.
  */
 static char *
 real_path(const char *path)
@@ -81,8 +81,8 @@ real_path(const char *path)
 }
 
 /*
- * The new file is to the old one's owner and group what the old one was. One
- * that may not be written to is not replaced, though its folder would allow it.
+ * Give the new file the owner, group and mode of the old one. A file without
+ * write permission is not replaced, even if its folder would allow it.
  */
 static void
 keep_owner(const struct cli_output *out, const char *path, const char *real)
@@ -95,7 +95,8 @@ keep_owner(const struct cli_output *out, const char *path, const char *real)
 		die_output(path);
 	if (fstat(out->file.fd, &new) != 0)
 		die_output(path);
-	/* Without the owner, its bits for others than us mean other people. */
+	/* With another owner, the bits for others would apply to other
+	 * users. */
 	if ((sb.st_uid != new.st_uid || sb.st_gid != new.st_gid) &&
 	    fchown(out->file.fd, sb.st_uid, sb.st_gid) != 0 &&
 	    fchown(out->file.fd, (uid_t)-1, sb.st_gid) != 0)
@@ -149,7 +150,7 @@ output_open(struct cli *cli)
 	}
 	if (!*cli->output)
 		die("--output: the name is empty");
-	/* A device or a pipe is written to, not replaced. */
+	/* Devices and pipes are written to, not replaced. */
 	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
 		out->fd = open(cli->output, O_WRONLY | O_CLOEXEC);
 		if (out->fd < 0)
@@ -189,7 +190,7 @@ cli_output_close(struct cli *cli)
 FILE *
 cli_text(struct cli *cli)
 {
-	/* Not on the heap: stdout is used until the process ends. */
+	/* Static: stdout is used until the process ends. */
 	static char buffer[1 << 15];
 	struct cli_output *out = cli->out ? cli->out : output_open(cli);
 
@@ -199,8 +200,8 @@ cli_text(struct cli *cli)
 	if (!out->text)
 		die_output(cli->output);
 	/*
-	 * A page at a time would be a system call for each 40 lines; and glibc
-	 * heeds the size only with a buffer.
+	 * A page at a time would take a system call for every 40 lines; glibc
+	 * uses the size only with a buffer.
 	 */
 	setvbuf(out->text, buffer, _IOFBF, sizeof(buffer));
 	return out->text;

@@ -1,7 +1,6 @@
 /*
- * cli-sum.c - the inputs of a command that reads one profile: several mean
- * their sum; see cli.h. A file of its own, so that only the commands that need
- * it link lib/ops/merge.c in them.
+ * cli-sum.c - sum the inputs of a command that reads one profile; see cli.h. A
+ * separate file, so that only commands that use it link lib/ops/merge.c.
  */
 #include "config.h"
 

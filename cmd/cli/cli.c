@@ -1,6 +1,5 @@
 /*
- * cli.c - options, messages and inputs; see cli.h. The output is in
- * cli-output.c.
+ * cli.c - options, messages and inputs; see cli.h. cli-output.c has the output.
  */
 #include "config.h"
 
@@ -21,7 +20,7 @@
 #include "lib/base/escape.h"
 #include "lib/model/profile.h"
 
-/* The only mutable state of a command's front: how it speaks. */
+/* The only mutable state of the front end: the form of messages. */
 static const char *program = "profpipe";
 static bool quiet;
 static bool red;
@@ -43,7 +42,7 @@ say(const char *fmt, va_list ap)
 	char msg[4096];
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	/* In one write: the commands of a pipeline share their stderr. */
+	/* One write: the commands of a pipeline share stderr. */
 	if (escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) == 0)
 		fprintf(stderr, "%s%s%s%.*s\n%s", red ? "\033[0;31m" : "",
 			program, colon, (int)line.n, (const char *)line.data,
@@ -96,7 +95,7 @@ warn(const char *fmt, ...)
 
 /* --- options --- */
 
-/* Call f for each row of each table of cmd, headings among them. */
+/* Call f for each row of each table of cmd, headings included. */
 static void
 each_row(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
 	 void *ctx)
@@ -148,7 +147,7 @@ is_heading(const struct cli_opt *o)
 	return o->key == CLI_KEY_HEADING;
 }
 
-/* Does the option mean the same in every command, for common_option()? */
+/* Is it an option of every command, for common_option()? */
 static bool
 is_common(const struct cli_opt *o)
 {
@@ -221,7 +220,7 @@ copy_words(int argc, char **argv)
 
 /*
  * pprof's --sample_index and --sample-index are the same option. Only the word
- * that getopt takes next is changed: what follows may be an argument, or the
+ * that getopt takes next is changed: later ones may be arguments, or the
  * command line of another program.
  */
 static void
@@ -240,9 +239,9 @@ normalize_next(struct cli *cli)
 }
 
 /*
- * A parent may start us with 0, 1 or 2 closed; a file opened later would then
- * be taken for a standard stream. Each gets a descriptor on which its use
- * fails: nothing is read from nowhere, and no output vanishes in silence.
+ * The parent may have closed 0, 1 or 2; a file opened later would then become a
+ * standard stream. Open each on a descriptor that fails when used, so that
+ * output is never lost silently.
  */
 static void
 valid_descriptors(void)
@@ -270,10 +269,10 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	optind = 1;
 }
 
-/* What --help prints of one row, and the heading that is due before it. */
+/* The state of --help: the part, and the heading that is due. */
 struct help {
 	const char *heading;
-	bool common; /* the part with the options of every command */
+	bool common; /* printing the options of every command */
 };
 
 /* Print text in lines of at most 79 columns, each from column HELP_AT on. */
@@ -391,7 +390,7 @@ set_format(struct cli *cli)
 	}
 }
 
-/* Act on an option that every command has; false: it is not one. */
+/* Handle an option of every command; false: it is not one. */
 static bool
 common_option(struct cli *cli, int key)
 {
@@ -577,7 +576,8 @@ cli_try_open(const char *input, struct prof_err *err)
 	}
 #ifdef F_SETPIPE_SZ
 	if (S_ISFIFO(sb.st_mode))
-		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* a hint; fewer switches */
+		fcntl(fd, F_SETPIPE_SZ,
+		      1 << 20); /* a hint: fewer context switches */
 #endif
 	interrupt_outlive(fd);
 	return fd;

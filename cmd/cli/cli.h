@@ -1,10 +1,10 @@
 /*
  * cli.h - the command-line front end of all commands: options from one table,
- * messages, inputs, output, exit. Everything here may print and may end the
- * process; the library below (lib/) never does.
+ * messages, inputs, output, exit. Functions here may print and end the process;
+ * the library below (lib/) never does.
  *
  * Exit status: 0 done; 1 the answer is "no"; 2 trouble (die()); 3 the output is
- * whole, but some inputs were skipped.
+ * complete, but some inputs were skipped.
  */
 #ifndef CLI_H
 #define CLI_H
@@ -25,9 +25,9 @@ struct profile;
 #define CLI_SKIPPED 3 /* exit status: done, but without some bad inputs */
 
 /*
- * One option. From these rows come parsing, --help, --list-options, shell
- * completion, and the check of the man page. A row of zeros ends a table; a
- * row CLI_HEADING("Labels") begins a part of it, for --help alone.
+ * One option. Parsing, --help, --list-options, shell completion and the check
+ * of the man page all use these rows. A row of zeros ends a table; a row
+ * CLI_HEADING("Labels") is a heading in --help.
  */
 struct cli_opt {
 	int key;          /* short letter, or a number from CLI_LONG on */
@@ -37,7 +37,7 @@ struct cli_opt {
 	const char *help; /* lower case, no full stop */
 };
 
-/* Rows that mean the same in every command; cli_option() acts on them. */
+/* Options of every command, handled by cli_option(). */
 enum {
 	CLI_KEY_MAX_SIZE = 1000,
 	CLI_KEY_LIST_OPTIONS,
@@ -75,7 +75,8 @@ struct cli_cmd {
 	const struct cli_opt *opts;
 	const struct cli_opt *const *groups; /* more tables, NULL at the end;
 					      * may be NULL */
-	bool stop_at_operand; /* options after the first one are not parsed */
+	bool stop_at_operand; /* options after the first operand are not parsed
+			       */
 };
 
 struct cli_output;
@@ -102,29 +103,29 @@ struct cli {
 };
 
 /*
- * First call of main(): descriptors 0 to 2 are made valid, SIGPIPE gets its
- * default action (a parent may have changed it), the program gets its name.
+ * First call of main(): opens descriptors 0 to 2 if needed, gives SIGPIPE its
+ * default action (a parent may have changed it), and sets the program's name.
  */
 void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 	      char **argv);
 
-/* The long name of the option with this key in a table that has it. */
+/* The long name of the option with this key in a table that contains it. */
 const char *cli_opt_name(const struct cli_opt *table, int key);
 
 /* The same, in all tables of cmd. */
 const char *cli_key_name(const struct cli_cmd *cmd, int key);
 
 /*
- * The key of the next option, its argument in cli->arg; CLI_DONE after the
+ * The key of the next option, with its argument in cli->arg; CLI_DONE after the
  * last. Options and operands may be mixed; "--" ends the options. The options
- * in CLI_*_OPTS are handled here and not returned. A wrong option ends the
+ * in CLI_*_OPTS are handled here and not returned. An invalid option ends the
  * process.
  */
 int cli_option(struct cli *cli);
 
 /*
- * The next operand that names an input, or NULL after the last. Without
- * operands the only input is "-", standard input.
+ * The next input operand, or NULL after the last. Without operands the only
+ * input is "-", standard input.
  */
 const char *cli_input(struct cli *cli);
 
@@ -137,23 +138,23 @@ const char *cli_name(const char *input);
  */
 int cli_open(const char *input);
 
-/* The same, but -1 and a message when it can't. */
+/* The same, but returns -1 and a message on failure. */
 int cli_try_open(const char *input, struct prof_err *err) MUST_USE;
 
 /* Read one profile from input: the caller's, for profile_free(). Dies. */
 struct profile *cli_read(struct cli *cli, const char *input);
 
 /*
- * Read all inputs as one profile, the caller's: a single one as it is, several
- * merged (lib/ops/merge.h). Dies.
+ * Read all inputs as one profile, the caller's; several are merged
+ * (lib/ops/merge.h). Dies.
  */
 struct profile *cli_read_all(struct cli *cli);
 
 /*
- * The sum of several inputs (lib/ops/merge.h), of the sample types that all of
- * them have: begin, add each, of which p was read from input, end. cli_sum_add()
- * frees p. cli_sum_end() frees the sum, warns about what was lost in it, and
- * returns it as a profile, the caller's. All die where they can't.
+ * Sum inputs (lib/ops/merge.h) by the sample types common to all: begin, add
+ * each profile p with the name of its input, end. cli_sum_add() frees p.
+ * cli_sum_end() frees the sum, warns about losses in it, and returns it as a
+ * profile, the caller's. All die on errors.
  */
 struct merge;
 struct merge *cli_sum_begin(void);
@@ -170,32 +171,32 @@ void cli_check_output(const struct cli *cli);
 unsigned cli_processors(void);
 
 /*
- * Write p as the command's output: to the file of -o or to standard output,
- * never to a terminal. Once a run. Dies.
+ * Write p as the command's output, to the file of -o or to standard output, but
+ * not to a terminal. At most once. Dies.
  */
 void cli_write(struct cli *cli, const struct profile *p);
 
 /*
- * The text output of the command, for stdio: the file of -o or standard
- * output. cli_finish() closes it. Call it when all input is parsed.
+ * The text output of the command, for stdio: the file of -o or standard output.
+ * cli_finish() closes it. Call it after all input is parsed.
  */
 FILE *cli_text(struct cli *cli);
 
 /*
- * Write n bytes as the command's output, once a run. Unless they are text they
- * are not written to a terminal. Dies.
+ * Write n bytes as the command's output, at most once. Refuses to write to a
+ * terminal unless is_text. Dies.
  */
 void cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text);
 
 /*
  * Last call of main(): `return cli_finish(&cli, status)`. Closes the output,
- * dies if anything could not be written, puts the file of -o in place.
+ * dies if not all could be written, puts the file of -o in place.
  */
 int cli_finish(struct cli *cli, int status);
 
 /*
- * From now on messages are of this program ("": they have no name before them),
- * and errors red, for a session at a terminal.
+ * Set the program's name in messages ("": no name), and whether errors are red,
+ * for a session at a terminal.
  */
 void cli_voice(const char *name, bool is_red);
 
@@ -203,25 +204,24 @@ void cli_voice(const char *name, bool is_red);
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* p; without memory, when it is NULL, die. */
+/* Returns p; dies of missing memory if it is NULL. */
 void *allocated(void *p);
 
-/*
- * The same line, and the run continues; the caller ends it with CLI_TROUBLE.
- */
+/* The same line, but continues; the caller exits with CLI_TROUBLE. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same line, and the run continues; silent with -q. */
+/* The same line, but continues; silent with -q. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Parse the argument of an option; they die, naming it, when it is wrong. */
+/* Parse the argument of an option; they die, naming the option, if it is
+ * invalid. */
 uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);
 int64_t cli_int(const struct cli *cli, int64_t min, int64_t max);
 double cli_double(const struct cli *cli); /* finite */
 bool cli_bool(const struct cli *cli);     /* "[BOOL]": none means true */
 size_t cli_size(const struct cli *cli);   /* bytes, with K, M, G or T */
 
-/* In cli-output.c, for cli_finish(): the output, if any, is complete. */
+/* In cli-output.c, for cli_finish(): complete the output, if any. */
 void cli_output_close(struct cli *cli);
 
 #endif

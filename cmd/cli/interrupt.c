@@ -12,8 +12,8 @@
 /* The input that was opened last. */
 static volatile sig_atomic_t input = -1;
 
-/* Closed, or nobody is left who writes: what is read now is not lost by more
- * reading, and its reader wants to stop. */
+/* Is fd closed, or without writers? Then SIGINT may end this process: there is
+ * nothing to wait for. */
 static int
 is_over(int fd)
 {
@@ -22,8 +22,8 @@ is_over(int fd)
 	return poll(&p, 1, 0) < 0 || p.revents & (POLLHUP | POLLNVAL | POLLERR);
 }
 
-/* The next one has its usual effect (SA_RESETHAND), and so has this one if it
- * is raised again. SI_KERNEL: from the terminal. */
+/* SA_RESETHAND: the next SIGINT has its default effect, as this one has if
+ * raised again. SI_KERNEL: it is from the terminal. */
 static void
 on_interrupt(int sig, siginfo_t *info, void *uc)
 {
@@ -47,7 +47,7 @@ interrupt_outlive(int fd)
 	if (fstat(fd, &st) != 0 ||
 	    (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
 		return;
-	/* Once: that the first one has come is not forgotten. */
+	/* Install it once: it must not forget that the first one has come. */
 	if (input < 0 && sigaction(SIGINT, NULL, &old) == 0 &&
 	    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL) {
 		sigemptyset(&act.sa_mask);

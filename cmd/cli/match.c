@@ -17,11 +17,11 @@ enum {
 };
 
 /*
- * How much backtracking a text may cost, in pcre2's count of steps, which
- * begins anew at each byte where a match may start. Most texts need a few
- * steps; one that the first limit stops is tried with the next, at the expense
- * of a budget for the lifetime of the pattern. So neither one text nor a
- * million of them run for long, and what is refused depends on no clock.
+ * Limits of backtracking for one text, in pcre2's match steps, counted from
+ * each byte where a match may start. Most texts need few steps; one that
+ * reaches a limit is tried with the next, out of a budget for the lifetime of
+ * the pattern. So neither one text nor a million take long, and the result
+ * depends on no clock.
  */
 static const uint32_t limits[] = { 10000, 1000000, 10000000 };
 #define BUDGET 500000000
@@ -36,7 +36,7 @@ struct match {
 	char *pattern; /* as given */
 };
 
-/* Is the pattern about characters rather than bytes? */
+/* Does the pattern depend on characters rather than bytes? */
 static bool
 needs_utf(const char *pattern)
 {
@@ -86,7 +86,7 @@ compile(struct match *m, int flags, struct prof_err *err)
 		pcre2_get_error_message(code, why, sizeof(why));
 		return refuse(m, (const char *)why, at, err);
 	}
-	/* Without JIT (or for what it can't do) the interpreter serves. */
+	/* Without JIT, or where it fails, the interpreter is used. */
 	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
 	return PROF_OK;
 }
@@ -107,8 +107,8 @@ match_new(const char *what, const char *pattern, int flags, struct match **out,
 	if (!m->what || !m->pattern)
 		goto fail;
 	/*
-	 * To RE2 a star there repeats nothing. To pcre2 it begins a setting,
-	 * such as one that would lift our choice of bytes or UTF-8.
+	 * In RE2 this is an error, as the star repeats nothing. In pcre2 it
+	 * begins a setting, which could override our choice of bytes or UTF-8.
 	 */
 	if (!strncmp(pattern, "(*", 2)) {
 		st = refuse(m, "nothing to repeat", 1, err);

@@ -1,13 +1,13 @@
 /*
  * match.h - regular expressions; the only module that uses pcre2. They match as
- * RE2 does in pprof: anywhere in the text, upper and lower case differ, '$' is
- * the end of the text, '.' is anything but a newline. Text is bytes, valid
- * UTF-8 or not; a pattern with characters beyond ASCII, or \p or \x{...}, reads
- * it as UTF-8 and never matches across an invalid byte.
+ * RE2 does in pprof: anywhere in the text, case-sensitive, '$' is the end of
+ * the text, '.' is anything but a newline. Text is bytes, valid UTF-8 or not; a
+ * pattern with characters beyond ASCII, or \p or \x{...}, reads it as UTF-8 and
+ * never matches across an invalid byte.
  *
  * Patterns are untrusted (a CI job, a profile's drop_frames). pcre2 backtracks
  * where RE2 does not, so the work is limited: a pattern with exponential
- * backtracking ends in an error, after a bounded time.
+ * backtracking fails after a bounded time.
  */
 #ifndef MATCH_H
 #define MATCH_H
@@ -19,7 +19,7 @@ struct match;
 enum { MATCH_WHOLE = 1 }; /* flag: the whole text must match, not a part */
 
 /*
- * Compile a pattern. what is the name of the option, for the message: "parsing
+ * Compile a pattern. what is the name of the option, for the message "parsing
  * focus regexp: ...". *out is the caller's, to end with match_free().
  * PROF_EUSAGE or PROF_ENOMEM.
  */
@@ -30,9 +30,9 @@ enum prof_status match_new(const char *what, const char *pattern, int flags,
 void match_free(struct match *m);
 
 /*
- * Does the pattern match the n bytes at s? PROF_ELIMIT when the answer takes
- * more work than m allows, for one text or over its lifetime; normal patterns
- * need far less.
+ * Does the pattern match the n bytes at s? PROF_ELIMIT if that takes more work
+ * than m allows, for one text or over its lifetime; normal patterns need far
+ * less.
  */
 enum prof_status match_bytes(struct match *m, const char *s, size_t n,
 			     bool *matches, struct prof_err *err) MUST_USE;

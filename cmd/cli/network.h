@@ -1,6 +1,6 @@
 /*
  * network.h - the options of commands that may ask debuginfod servers for
- * files. Nothing is asked unless an option says so.
+ * files. Without such an option no server is asked.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -24,8 +24,8 @@ struct network {
 void network_init(struct network *n);
 
 /*
- * Act on option `key` if it is one of network_opts; else return false. Dies
- * when it is wrong.
+ * Handle option `key` if it is one of network_opts; else return false. Dies if
+ * it is invalid.
  */
 bool network_option(struct network *n, struct cli *cli, int key);
 

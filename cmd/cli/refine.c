@@ -91,7 +91,7 @@ parse_tag(struct refine_value *v, const char *name)
 	struct prof_err err;
 
 	v->tag = f;
-	/* The text is kept whole for the legend; these are copies in v->key. */
+	/* v->text stays whole for the legend; v->key has copies. */
 	v->key = allocated(calloc(1, sizeof(*v->key) + strlen(v->text) + 1));
 	part = strcpy((char *)(v->key + 1), v->text);
 	if (expr) {
@@ -141,7 +141,7 @@ refine_option(struct refine *r, const struct cli *cli, int key)
 	v = &r->value[key - REFINE_FOCUS];
 	name = names[key - REFINE_FOCUS];
 	value_release(v);
-	/* As in pprof the last one counts, and an empty one is none. */
+	/* As in pprof the last one counts, and an empty one disables it. */
 	if (cli->arg && !*cli->arg)
 		return true;
 	v->text = allocated(strdup(cli->arg ? cli->arg : ""));
@@ -200,7 +200,7 @@ check_status(enum prof_status st, const struct prof_err *err)
 		die("%s", err->msg);
 }
 
-/* Warn when an option that was given found nothing. */
+/* Warn if an option that was given matched nothing. */
 static void
 check_found(const struct refine *r, enum refine_key key, bool found)
 {
@@ -234,7 +234,8 @@ refine_frames(const struct refine *r, struct profile *p, const char *unit)
 	check_found(r, REFINE_TAGLEAF, found[1]);
 }
 
-/* The test of a name option into *t: t, or NULL if it was not given. */
+/* Set *t to the test of a name option. Returns t, or NULL if the option was not
+ * given. */
 static const struct filter_test *
 test_of(const struct refine *r, enum refine_key key, struct filter_test *t)
 {

@@ -1,7 +1,7 @@
 /*
- * refine.h - the options that choose a part of the profile, the same in every
- * command that has them: pprof's --focus and the like. The work is done in
- * lib/ops/filter.h, tags.h and tagfilter.h.
+ * refine.h - the options that select a part of the profile, common to several
+ * commands: pprof's --focus and others. lib/ops/filter.h, tags.h and
+ * tagfilter.h do the work.
  *
  *	static const struct cli_opt *const groups[] = { refine_opts, NULL };
  *	struct refine refine = { 0 };
@@ -11,11 +11,11 @@
  *			switch (key) ...
  *	p = cli_read(...);
  *	refine_frames(&refine, p, unit);
- *	total = ...;		  100 %: the total before the filters
+ *	total = ...;			100 %: the total before the filters
  *	refine_filter(&refine, p);
  *
- * A wrong pattern ends the process, and so does one that exceeds the limit of
- * match.h on some text. A warning names each option that found nothing.
+ * An invalid pattern ends the process, as does one that exceeds the limit of
+ * match.h on some text. A warning names each option that matched nothing.
  */
 #ifndef REFINE_H
 #define REFINE_H
@@ -28,7 +28,7 @@
 struct match;
 struct tag_filter;
 
-/* In the order of legends, which do not list those after taghide. */
+/* In the order of legends, which omit those after taghide. */
 enum refine_key {
 	REFINE_FOCUS = CLI_GROUP,
 	REFINE_IGNORE,
@@ -53,7 +53,7 @@ extern const struct cli_opt refine_opts[];
 /* Begin with zeros; end with refine_release(). Private to refine.c. */
 struct refine {
 	struct refine_value {
-		char *text;           /* as given; NULL: was not */
+		char *text;           /* as given; NULL: not given */
 		struct match **match; /* n_match patterns in it */
 		size_t n_match;
 		char **key; /* of tagroot and tagleaf, into text */
@@ -67,15 +67,15 @@ struct refine {
 bool refine_option(struct refine *r, const struct cli *cli, int key);
 
 /*
- * First part: drop the frames that the profile says to drop (unless
- * --all-frames), and make frames of labels. unit: of their numbers, or NULL.
+ * First part: drop frames by the profile's drop_frames (unless --all-frames),
+ * and make frames of labels. unit: for their numbers, or NULL.
  */
 void refine_frames(const struct refine *r, struct profile *p, const char *unit);
 
 /* Second part: the filters, in pprof's order. */
 void refine_filter(const struct refine *r, struct profile *p);
 
-/* "focus=leaf" for each filter that legends list; they live as long as r. */
+/* "focus=leaf" for each filter in legends; owned by r. */
 const char *const *refine_active(struct refine *r, size_t *n);
 
 void refine_release(struct refine *r);

@@ -14,7 +14,7 @@
 #include "lib/model/unnamed.h"
 #include "lib/report/frames.h"
 
-/* Say what a reader must know about a profile that was sampled badly. */
+/* Warn about a badly sampled profile. */
 static void
 warn_of_sampling(const struct profile *p)
 {
@@ -49,7 +49,7 @@ report_take(struct report_settings *s, struct profile *p)
 	refine_frames(&s->refine, p, s->o.unit);
 }
 
-/* Addresses where a reader expects functions. Scripts know what they do. */
+/* Warn about addresses instead of functions, but only people, not scripts. */
 static void
 warn_of_names(const struct profile *p)
 {

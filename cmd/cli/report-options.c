@@ -99,7 +99,7 @@ report_settings_init(struct report_settings *s)
 	s->o.graph.edge_fraction = 0.001;
 }
 
-/* One of the options that stand for a sample type; the first one counts. */
+/* Set the sample type of an option like --inuse-space; the first one counts. */
 static void
 set_type(struct report_settings *s, struct cli *cli, const char *option,
 	 const char *type)
@@ -245,7 +245,7 @@ report_settings_finish(struct report_settings *s, enum report_limit limit)
 {
 	struct graph_options *g = &s->o.graph;
 
-	/* Where pprof forgets an explicit count without trimming, we don't. */
+	/* Unlike pprof, keep an explicit count even without trimming. */
 	g->node_count = s->node_count;
 	if (limit == REPORT_UNTRIMMED)
 		g->node_count = 0;
