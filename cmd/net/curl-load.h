@@ -1,12 +1,13 @@
 /*
- * curl-load.h - libcurl, loaded when something is first fetched. It and the
- * libraries that it needs take 6 ms to load, more than all else that most runs
- * of prof-symbolize and prof-list do, which ask no server.
+ * curl-load.h - load libcurl before the first request. Loading it and its
+ * dependencies takes 6 ms, longer than most runs of prof-symbolize and
+ * prof-list, which ask no server.
  */
 #ifndef CURL_LOAD_H
 #define CURL_LOAD_H
 
-/* Its checks of types replace functions by macros; these are pointers. */
+/* curl's type checks are macros in place of functions; here they are
+ * pointers. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -16,7 +17,7 @@
 #undef curl_easy_setopt
 #undef curl_multi_setopt
 
-/* The functions that are used, named as curl does but for "curl_". */
+/* The functions in use, without "curl_". */
 #define CURL_CALLS(F)                                                          \
 	F(easy_cleanup)                                                        \
 	F(easy_getinfo)                                                        \
@@ -44,7 +45,7 @@ struct curl_calls {
 
 /*
  * Fill in *c. The library stays loaded until the process ends. PROF_ENOTSUP: it
- * is not there.
+ * is not installed.
  */
 enum prof_status curl_load(struct curl_calls *c, struct prof_err *err) MUST_USE;
 

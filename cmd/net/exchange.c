@@ -45,7 +45,7 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 	while (n && isspace((unsigned char)line[n - 1]))
 		n--;
 	if (is_header(line, n, "HTTP/", &value)) {
-		/* A reply begins, perhaps after a redirection. */
+		/* A new reply, perhaps after a redirection. */
 		const char *sp = memchr(line, ' ', n);
 		size_t len = sp ? n - (size_t)(sp + 1 - line) : 0;
 
@@ -63,8 +63,8 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 }
 
 /*
- * A body that is packed on its way: curl counts what arrived. Text of a symbol
- * server packs well, but not like this.
+ * The ratio of compressed bodies: curl counts received bytes. Text of a symbol
+ * server compresses well, but not this much.
  */
 #define MAX_RATIO 256
 #define MAX_SMALL ((size_t)64 << 20)
@@ -106,7 +106,7 @@ on_body(char *data, size_t size, size_t n, void *ctx)
 	struct exchange *x = ctx;
 
 	(void)size; /* always 1 */
-	/* Of a refusal the beginning is enough; it may have no end. */
+	/* The beginning of a refusal is enough; it may be endless. */
 	if (x->f->code != 200 && x->n_body >= MAX_ERROR_TEXT)
 		return 0;
 	x->is_refused = keep(x, data, n) != PROF_OK;
@@ -128,8 +128,8 @@ set_proxy(struct exchange *x)
 	if (s->is_local)
 		SET(x, CURLOPT_NOPROXY, "*");
 	/*
-	 * curl does not read this variable, because a client of a CGI program
-	 * could set it with a header. pprof reads it unless it runs as CGI.
+	 * curl ignores this variable, because a client of a CGI program could
+	 * set it with a header. pprof reads it unless it runs as CGI.
 	 */
 	else if (upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD") &&
 		 !strcmp(s->scheme, "http"))
@@ -181,8 +181,8 @@ add_header(struct exchange *x, const char *line)
 }
 
 /*
- * As pprof sends it, but a redirected POST remains one. The servers in C++
- * know no "Expect: 100-continue", for which curl would wait a second.
+ * As in pprof, but a redirected POST remains one. C++ servers do not know
+ * "Expect: 100-continue", for which curl would wait a second.
  */
 static bool
 set_post(struct exchange *x)
@@ -194,8 +194,8 @@ set_post(struct exchange *x)
 }
 
 /*
- * A connection for each, as pprof has it, and the server is asked to close it:
- * some don't say how much they send, and wait for more to do.
+ * As in pprof, use a connection for each request, and ask the server to close
+ * it: some send no length, and would wait for more requests.
  */
 static bool
 set_get(struct exchange *x)
@@ -261,12 +261,13 @@ static void
 set_connection(struct exchange *x)
 {
 	SET(x, CURLOPT_NOSIGNAL, 1L);
-	/* A host that is down is known long before the profile would be. */
+	/* Detect a host that is down long before the profile would be
+	 * complete. */
 	SET(x, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT);
-	/* A host may vanish while it is to measure for an hour. */
+	/* Detect a host that vanishes during an hour's measurement. */
 	SET(x, CURLOPT_TCP_KEEPALIVE, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
-	/* Giving up does not wait for an answer about the host's name. */
+	/* Do not wait for name resolution when giving up. */
 	SET(x, CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
@@ -331,12 +332,12 @@ exchange_end(struct exchange *x, CURLM *multi)
 	end_easy(x);
 }
 
-/* --- what it came to --- */
+/* --- the outcome --- */
 
 bool
 exchange_is_refusal(const struct exchange *x, CURLcode r)
 {
-	/* A redirection that is not followed fails with words of curl's. */
+	/* A redirection that curl does not follow has a message of curl's. */
 	return x->f->code && x->f->code != 200 && (x->f->code / 100 != 3 || !r);
 }
 
@@ -364,8 +365,8 @@ exchange_may_pass(const struct exchange *x, CURLcode r)
 }
 
 /*
- * The words of a refusal: the beginning of its body on one line, unless that
- * is a web page or no text at all.
+ * The text of a refusal: the beginning of its body on one line, unless that is
+ * a web page or not text.
  */
 static void
 refusal_text(const struct buf *body, char *out, size_t max)
@@ -389,7 +390,7 @@ refusal_text(const struct buf *body, char *out, size_t max)
 	out[n] = 0;
 }
 
-/* Make what curl says part of a line of ours. */
+/* Adapt a message of curl for use in our line. */
 static void
 tidy(char *m)
 {

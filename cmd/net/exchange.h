@@ -14,11 +14,12 @@ struct exchange {
 	const struct curl_calls *curl;
 	const struct fetch_options *o;
 	struct fetch *f; /* data to POST, the reply, and its error */
-	CURL *easy;      /* NULL: not under way */
+	CURL *easy;      /* NULL: not running */
 	struct curl_slist *header;
 	bool is_go;         /* the reply comes from Go's net/http/pprof */
 	bool is_refused;    /* we refused the reply; f->err says why */
-	double retry_after; /* after the end: seconds the server asks for */
+	double retry_after; /* at the end: seconds that the server asks to wait
+			     */
 	size_t n_header;    /* bytes */
 	size_t n_body;
 	char status[128]; /* "404 Not Found" */
@@ -35,8 +36,8 @@ enum prof_status exchange_begin(struct exchange *x, CURLM *multi,
 /* End x, finished or not: remove it from multi. */
 void exchange_end(struct exchange *x, CURLM *multi);
 
-/* Is the server's answer something other than the requested data? r: the
- * result of the exchange. */
+/* Is the reply something other than the requested data? r: the result of the
+ * exchange. */
 bool exchange_is_refusal(const struct exchange *x, CURLcode r);
 
 /* Is the failure temporary, so that a retry may succeed? */

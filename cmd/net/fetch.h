@@ -1,6 +1,6 @@
 /*
- * fetch.h - getting profiles, symbols and files from servers, many at once.
- * Only fetch.c and exchange.c use libcurl; without it every URL fails with
+ * fetch.h - get profiles, symbols and files from many servers in parallel. Only
+ * fetch.c and exchange.c use libcurl; without it every URL fails with
  * PROF_ENOTSUP.
  */
 #ifndef FETCH_H
@@ -12,19 +12,20 @@
 #include "lib/base/buf.h"
 #include "source.h"
 
-/* One URL, and its outcome. */
+/* One URL with its outcome. */
 struct fetch {
 	struct source source; /* the caller's */
-	const char *post;     /* what to POST; NULL: GET */
+	const char *post;     /* data to POST; NULL: GET */
 	bool is_aside;        /* a secondary request: 5 seconds, no retry,
 			       * without --seconds */
-	int to_fd;            /* not 0: write the body there as it arrives,
-			       * not to body */
+	int to_fd; /* not 0: write the body there as it arrives, instead of to
+		      body */
 
 	enum prof_status status;
 	struct prof_err err; /* unless status is PROF_OK */
 	struct buf body;     /* as the server sent it; the caller's */
-	char *url; /* it came from; the caller's. No user, no password */
+	char *url; /* where it came from, without user and password; the
+		      caller's */
 	int code;  /* HTTP status of the last reply; 0: there was none */
 };
 
@@ -43,7 +44,7 @@ struct fetch_options {
 	/*
 	 * May be NULL. Called when f has its outcome. If it changes f->source
 	 * and returns true, the new source is fetched; else the outcome is
-	 * final. The time of the call counts toward no timeout.
+	 * final. Its time counts toward no timeout.
 	 */
 	bool (*done)(struct fetch *f, void *ctx);
 	void *ctx;
@@ -57,18 +58,18 @@ struct fetch_options {
 };
 
 /*
- * Fetch the n URLs at f, all at the same time; each has its own outcome. A
- * URL without a page means a CPU profile: /debug/pprof/profile, or
- * /pprof/profile where there is no such page.
+ * Fetch the n URLs at f in parallel; each has its own outcome. A URL without a
+ * page means a CPU profile: /debug/pprof/profile, or /pprof/profile if the
+ * server lacks that page.
  *
  * Temporary failures are retried, after a pause that doubles and has a random
- * part: a host that is not found or not reached, a connection that breaks, the
+ * part: a host that is not found or not reached, a broken connection, and the
  * answers 429 and 500 to 504 (but not 501). Timeouts, bodies that are too
  * large, and other refusals are not retried.
  */
 void fetch_all(struct fetch *f, size_t n, const struct fetch_options *o);
 
-/* Free what a fetch owns, with its source. */
+/* Free the contents of f, including its source. */
 void fetch_release(struct fetch *f);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const char key_seconds[] = "seconds=";
 
-/* The scheme of text and where it ends, after "://"; NULL if it has none. */
+/* The end of the scheme of text, after "://"; NULL if it has none. */
 static const char *
 after_scheme(const char *text)
 {
@@ -25,8 +25,8 @@ after_scheme(const char *text)
 }
 
 /*
- * Where the port begins in the n bytes of host, after the ':'; n if there is
- * no port; (size_t)-1 if it is no host.
+ * The start of the port in the n bytes of host, after the ':'; n if there is no
+ * port; (size_t)-1 if it is not a host.
  */
 static size_t
 find_port(const char *host, size_t n)
@@ -53,7 +53,7 @@ find_port(const char *host, size_t n)
 	return end - p > 5 || atoi(p) > 65535 ? (size_t)-1 : (size_t)(p - host);
 }
 
-/* Bytes that may not stand in a URL as they are, as %xx. */
+/* Escape bytes that are not allowed in a URL as %xx. */
 static char *
 escape(const char *s, size_t n)
 {
@@ -73,7 +73,8 @@ escape(const char *s, size_t n)
 	return out;
 }
 
-/* "host:port" with what may be left out: the host, or an empty port. */
+/* "host:port", completed: an empty host is localhost, an empty port is
+ * dropped. */
 static char *
 full_host(const char *host, size_t n, size_t port)
 {
@@ -133,7 +134,8 @@ set_scheme(struct source *s, const char *text, size_t n, struct prof_err *err)
 			 (int)n, text);
 }
 
-/* What follows the scheme: [user[:password]@]host[:port][/path][?query]. */
+/* Parse the rest after the scheme:
+ * [user[:password]@]host[:port][/path][?query]. */
 static enum prof_status
 set_rest(struct source *s, const char *rest, bool need_port,
 	 struct prof_err *err)
@@ -222,8 +224,8 @@ add_query(char *url, const char *query)
 }
 
 /*
- * The query for people and profiles: of "token=abc&seconds=5" what may be a
- * secret is left out, "token=...&seconds=5".
+ * The query for messages and profiles, without possible secrets:
+ * "token=abc&seconds=5" becomes "token=...&seconds=5".
  */
 static char *
 public_query(const char *query)
@@ -240,7 +242,7 @@ public_query(const char *query)
 		else if (query[key] == '=')
 			key++;
 		else
-			key = 0; /* no key, but perhaps a secret */
+			key = 0; /* not a key, but perhaps a secret */
 		to = stpncpy(to, query, key);
 		if (n > key && !is_plain)
 			to = stpcpy(to, "...");
@@ -253,7 +255,7 @@ public_query(const char *query)
 	return out;
 }
 
-/* source_url() of what s says, and nothing hidden. */
+/* source_url() of s, with nothing hidden. */
 static char *
 whole_url(const struct source *s, const char *path, unsigned seconds,
 	  bool secret)
