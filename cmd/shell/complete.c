@@ -15,10 +15,10 @@
 
 static const char blanks[] = " \t";
 
-/* Past this, a list helps nobody, and a common part is found in any part. */
+/* A longer list is useless, and any part of it has a common prefix. */
 enum { MAX_WORDS = 10000 };
 
-/* Take the word, if it begins with the n bytes at stem; tail comes after it. */
+/* Add the word, followed by tail, if it begins with the n bytes at stem. */
 static void
 offer(struct completion *c, const char *stem, size_t n, const char *word,
       const char *tail)
@@ -68,8 +68,8 @@ offer_values(const struct session *s, struct completion *c, enum setting k,
 /* --- functions --- */
 
 /*
- * The name as a pattern without blanks, as words are split there. -1 if it can
- * not be typed: bytes that would control the terminal.
+ * The name as a pattern without blanks, which separate words. -1 if it cannot
+ * be typed, because it has control characters.
  */
 static int
 pattern_of(const char *name, char *out, size_t room)
@@ -96,7 +96,8 @@ offer_functions(const struct session *s, struct completion *c, const char *stem,
 	char pattern[512];
 	char *part = strndup(stem, n);
 
-	/* What begins with it; else what contains it. */
+	/* Names that begin with it; if there are none, those that contain
+	 * it. */
 	for (int pass = 0; part && pass < 2 && !c->n; pass++) {
 		for (size_t i = 0; i < s->p->n_function; i++) {
 			const char *name =

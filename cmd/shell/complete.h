@@ -1,6 +1,6 @@
 /*
- * complete.h - what may come next in a line: names of commands and options,
- * values of options, and functions of the profile.
+ * complete.h - complete a line: names of commands and options, values of
+ * options, and functions of the profile.
  */
 #ifndef SHELL_COMPLETE_H
 #define SHELL_COMPLETE_H
@@ -18,16 +18,16 @@ struct completion {
 };
 
 /*
- * Complete the n bytes of line before the cursor. In the first word: commands,
+ * Complete the n bytes of line before the cursor. The first word: commands,
  * options (followed by "="), sample types. After "name=": its values. After a
- * command: functions that begin with the word, or if there is none, contain it;
- * as patterns that match them. Candidates are sorted, and differ. *c is empty
- * without memory; end with completion_release().
+ * command: functions that begin with the word or, if there are none, contain
+ * it, as patterns that match them. Candidates are sorted and distinct. Without
+ * memory *c is empty; end with completion_release().
  */
 void complete(const struct session *s, const char *line, size_t n,
 	      struct completion *c);
 
-/* How many bytes all candidates begin with. */
+/* The length of the common prefix of all candidates. */
 size_t completion_common(const struct completion *c);
 
 void completion_release(struct completion *c);

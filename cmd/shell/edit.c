@@ -26,22 +26,22 @@ static const char prompt[] = "(pprof) ";
 struct edit {
 	const struct session *s;
 	int fd;
-	struct buf ahead; /* read, and not yet a line */
+	struct buf ahead; /* read, but not yet returned */
 	size_t at;        /* in it */
 	FILE *out;        /* for the prompt */
 #if HAVE_LIBEDIT
 	EditLine *el;
 	History *history;
 	HistEvent event;
-	char *file; /* of the history; NULL: it is not kept */
+	char *file; /* of the history; NULL: not kept */
 	FILE *in;
-	bool is_dropped; /* the line, by Ctrl-C */
+	bool is_dropped; /* Ctrl-C dropped the line */
 #endif
 };
 
 /* --- plain lines --- */
 
-/* What was given out is not needed any more. */
+/* Drop the line that was returned. */
 static void
 drop_read(struct edit *e)
 {
@@ -52,8 +52,8 @@ drop_read(struct edit *e)
 }
 
 /*
- * Not by stdio: it would share the position in a script with the children of
- * the session, which put it back when they exit.
+ * Without stdio, which would share the position in a script with the children
+ * of the session; they reset it when they exit.
  */
 static char *
 plain_line(struct edit *e)
@@ -109,7 +109,7 @@ get_prompt(EditLine *el)
 	return text;
 }
 
-/* Tab: what all candidates have in common, or a list of them. */
+/* Tab: insert the common prefix of all candidates, or list them. */
 static unsigned char
 on_tab(EditLine *el, int key)
 {
@@ -131,7 +131,7 @@ on_tab(EditLine *el, int key)
 		el_deletestr(el, (int)typed);
 		if (!text || el_insertstr(el, text) < 0)
 			die("out of memory");
-		/* A value follows '='. */
+		/* No blank after '=', before the value. */
 		if (c.n == 1 && common && text[common - 1] != '=')
 			el_insertstr(el, " ");
 		free(text);
@@ -149,7 +149,7 @@ on_tab(EditLine *el, int key)
 	return CC_REFRESH;
 }
 
-/* Ctrl-C arrives as a key; the line ends, and is forgotten. */
+/* Ctrl-C arrives as a key: drop the line. */
 static unsigned char
 on_interrupt(EditLine *el, int key)
 {
@@ -204,11 +204,11 @@ open_editor(struct edit *e)
 		die("<stdin>: %s", strerror(errno));
 	e->el = el_init("prof-shell", e->in, e->out, stderr);
 	if (!e->el)
-		return; /* a terminal that it does not know */
+		return; /* an unknown terminal */
 	el_set(e->el, EL_CLIENTDATA, e);
 	el_set(e->el, EL_PROMPT, get_prompt);
 	el_set(e->el, EL_EDITOR, "emacs");
-	/* Wide, as copies of narrow names are not freed. */
+	/* Wide strings, as libedit leaks its copies of narrow ones. */
 	el_wset(e->el, EL_ADDFN, L"prof-complete", L"complete", on_tab);
 	el_set(e->el, EL_BIND, "^I", "prof-complete", NULL);
 	el_wset(e->el, EL_ADDFN, L"prof-interrupt", L"drop", on_interrupt);
@@ -240,7 +240,7 @@ edited_line(struct edit *e)
 		die("out of memory");
 	if (line[strspn(line, " \t")]) {
 		history(e->history, &e->event, H_ENTER, line);
-		/* At once: a session may end with its terminal. */
+		/* Save now: a session may end with its terminal. */
 		if (e->file)
 			history(e->history, &e->event, H_SAVE, e->file);
 	}

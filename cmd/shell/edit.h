@@ -1,7 +1,7 @@
 /*
- * edit.h - the lines of a session: edited at a terminal, with a history that
- * outlives the session; plain from a pipe or a file. The only module that knows
- * libedit, without which a terminal has plain lines, too.
+ * edit.h - read the lines of a session: edited at a terminal, with a persistent
+ * history; plain from a pipe or a file. The only module that uses libedit;
+ * without it, lines at a terminal are plain, too.
  */
 #ifndef SHELL_EDIT_H
 #define SHELL_EDIT_H
@@ -10,16 +10,16 @@ struct edit;
 struct session;
 
 /*
- * Lines of descriptor fd, completed as s allows. At a terminal (s says so) the
- * prompt is printed (on standard output if that is one, too), and Ctrl-C drops
- * the line that is being typed. Dies without memory.
+ * Read lines from descriptor fd, with completion for s. If s is at a terminal,
+ * prints a prompt (on standard output if that is a terminal, too), and Ctrl-C
+ * drops the current line. Dies without memory.
  */
 struct edit *edit_new(const struct session *s, int fd);
 
 /* The next line without its newline, for free(); NULL at the end. */
 char *edit_line(struct edit *e);
 
-/* The history is on disk already. */
+/* Does not save the history: each line was saved at once. */
 void edit_free(struct edit *e);
 
 #endif

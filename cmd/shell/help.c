@@ -11,7 +11,7 @@
 #include "lib/model/profile.h"
 #include "session.h"
 
-/* What session.c does itself. */
+/* The commands that session.c implements. */
 static const struct own {
 	const char *name, *usage, *brief;
 } own[] = {
@@ -36,7 +36,7 @@ row(const char *name, const char *text)
 	fprintf(stderr, "    %-16s %s\n", name, text);
 }
 
-/* Both tables in one order. */
+/* List both tables, merged in order. */
 static void
 list_commands(void)
 {
@@ -127,7 +127,7 @@ help_print(struct session *s, const char *word)
 				own[i].brief, own[i].name, own[i].usage);
 			return;
 		}
-	/* A group is no option of that name, in pprof's words. */
+	/* pprof does not describe a group as an option. */
 	if (k != N_SETTING && strcmp(word, "granularity") != 0)
 		describe_setting(s, k);
 	else

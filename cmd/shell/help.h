@@ -6,10 +6,10 @@
 
 struct session;
 
-/* Print on standard error all there is, or what `word` means. */
+/* Print an overview, or the help for `word`, on standard error. */
 void help_print(struct session *s, const char *word);
 
-/* The commands that are no reports, for completion: NULL past the last. */
+/* The commands that are not reports, for completion: NULL past the last. */
 const char *help_own(size_t i);
 
 #endif

@@ -94,7 +94,7 @@ parse(struct report_settings *s, struct cli *cli)
 		report_option(s, cli, key);
 }
 
-/* The same, and apply those that choose a part of the profile. */
+/* The same, and apply those that select a part of the profile. */
 static void
 parse_and_filter(struct report_settings *s, struct cli *cli, struct profile *p)
 {
@@ -129,7 +129,7 @@ reports_proto(struct cli *cli, struct profile *p)
 	return EXIT_SUCCESS;
 }
 
-/* A node as a sample of one frame. -1 without memory. */
+/* Add a node as a sample of one frame. -1 without memory. */
 static int
 add_node(struct profile *out, const struct graph *g, const struct graph_node *n)
 {
@@ -219,7 +219,7 @@ reports_diff(struct cli *cli, struct profile *p)
 	return EXIT_SUCCESS;
 }
 
-/* Standard input becomes p, for a reader of files. */
+/* Make p the standard input, for code that reads files. */
 static void
 feed(const struct profile *p)
 {
@@ -245,7 +245,7 @@ reports_gate(struct cli *cli, struct profile *p)
 	gate_settings_parse(&s, cli);
 	while ((name = cli_input(cli)))
 		sides_baseline(&s.sides, name);
-	/* No operand: the new side is standard input. */
+	/* Without operands, the new side is standard input. */
 	cli->n_operand = cli->next = 0;
 	feed(p);
 	profile_free(p);

@@ -1,6 +1,6 @@
 /*
- * reports.h - the reports of the other commands, for the table in commands.c,
- * whose contract they keep.
+ * reports.h - reports of the other commands, for the table in commands.c; see
+ * struct command.
  */
 #ifndef SHELL_REPORTS_H
 #define SHELL_REPORTS_H

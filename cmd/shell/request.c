@@ -17,8 +17,7 @@ static const char blanks[] = " \t\n\v\f\r";
 
 /* --- words --- */
 
-/* A copy of the next word at *at, which moves past it; *at is NULL at the end.
- */
+/* Copy the next word at *at, which moves past it; *at is NULL at the end. */
 static char *
 next_word(const char **at)
 {
@@ -29,7 +28,7 @@ next_word(const char **at)
 	return n ? strndup(from, n) : NULL;
 }
 
-/* The first word, which ends at a '|', too: "raw|head". */
+/* The first word, which may also end at a '|': "raw|head". */
 static char *
 command_word(const char **at)
 {
@@ -43,7 +42,8 @@ command_word(const char **at)
 	return word;
 }
 
-/* The command of a word; "top10" is "top" and a number. *digits: into name. */
+/* Find the command of a word; "top10" is "top" and a number. *digits: into
+ * name. */
 static const struct command *
 find(char *name, char **digits)
 {
@@ -83,7 +83,7 @@ unknown(const char *name, const char *rest, struct prof_err *err)
 	return PROF_EUSAGE;
 }
 
-/* One more pattern of the kind that k is; text is not empty. */
+/* Add a pattern to setting k; text is not empty. */
 static enum prof_status
 add_pattern(struct settings *s, enum setting k, bool *is_first,
 	    const char *text, struct prof_err *err)
@@ -91,8 +91,8 @@ add_pattern(struct settings *s, enum setting k, bool *is_first,
 	char *joined;
 	int st;
 
-	/* Words replace what the session has, and are joined with each other.
-	 */
+	/* Words replace the session's pattern, and are joined with each
+	 * other. */
 	if (*is_first || !*s->value[k]) {
 		*is_first = false;
 		return settings_put(s, k, text) < 0 ? prof_nomem(err) : PROF_OK;
@@ -171,7 +171,7 @@ take_word(struct words *w, const char *word, const char **at,
 	return st;
 }
 
-/* The rest of the line after the name. */
+/* Parse the rest of the line after the name. */
 static enum prof_status
 take_words(struct request *r, const char *at, struct prof_err *err)
 {
@@ -352,7 +352,7 @@ add_arg(struct argv *a, const char *fmt, ...)
 	a->word[a->n] = NULL;
 }
 
-/* A setting, if the report has the option and it is not at its default. */
+/* Add a setting, if the report has the option and it is not at its default. */
 static void
 add_setting(struct argv *a, const struct request *r, enum setting k)
 {
@@ -361,7 +361,7 @@ add_setting(struct argv *a, const struct request *r, enum setting k)
 	char option[32];
 	size_t n = strlen(row->name);
 
-	/* Reports show the header lines, unless told otherwise. */
+	/* compact_labels is always passed: the defaults differ. */
 	if (settings_is_standard(&r->settings, k) && k != SET_COMPACT_LABELS)
 		return;
 	if (row->kind == SETTING_CHOICE) {

@@ -77,7 +77,7 @@ wait_for(pid_t child)
 	return status;
 }
 
-/* Count how the report ended; true: it is there. */
+/* Count the status of the report; true: it was printed. */
 static bool
 count_status(struct session *s, const struct request *r, int status)
 {
@@ -88,7 +88,7 @@ count_status(struct session *s, const struct request *r, int status)
 			s->status = WEXITSTATUS(status);
 		return WEXITSTATUS(status) < CLI_TROUBLE;
 	}
-	/* A reader that has seen enough is no error. */
+	/* SIGPIPE is no error: the reader has seen enough. */
 	if (signal == SIGPIPE)
 		return true;
 	if (signal == SIGINT && s->is_terminal)
@@ -104,7 +104,7 @@ cannot(struct session *s, const char *what)
 	return false;
 }
 
-/* The report goes to what the consumer, a program of argv, reads. */
+/* Pipe the report into the consumer, a program with argv. */
 static bool
 run_piped(struct session *s, const struct request *r, char *const *argv)
 {
@@ -135,7 +135,7 @@ run_piped(struct session *s, const struct request *r, char *const *argv)
 	return report >= 0 && count_status(s, r, status);
 }
 
-/* The report goes to standard output, or to r->output. */
+/* Print the report to standard output, or to r->output. */
 static bool
 run_here(struct session *s, const struct request *r, bool is_announced)
 {
@@ -146,7 +146,7 @@ run_here(struct session *s, const struct request *r, bool is_announced)
 	return count_status(s, r, wait_for(report));
 }
 
-/* profile001.svg, or the first that is not there yet. */
+/* profile001.svg, or the first such name that does not exist. */
 static char *
 new_name(const char *extension)
 {

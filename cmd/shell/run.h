@@ -1,11 +1,10 @@
 /*
- * run.h - the report of a request, printed by a child of fork().
+ * run.h - print the report of a request in a child of fork().
  *
- * The child shares the decoded profile, so it has nothing to read, and its copy
- * to filter and to drop costs only the pages that it changes. It may die of any
- * error, Ctrl-C or a layout without end, and the session goes on. No program is
- * started but the viewers, $PAGER, and sh(1) for "| command", because the user
- * typed it.
+ * The child shares the decoded profile, so it need not read it; filtering it
+ * costs only the pages that change. The child may die of any error, Ctrl-C or
+ * an endless layout, and the session continues. The only programs started are
+ * viewers, $PAGER, and sh(1) for "| command", which the user typed.
  */
 #ifndef SHELL_RUN_H
 #define SHELL_RUN_H
@@ -20,8 +19,8 @@ struct session;
 void run_request(struct session *s, struct request *r);
 
 /*
- * The profile that the report writes, into *out: the caller's. Returns false,
- * with an error counted, if it could not be made.
+ * Set *out to the profile that the report writes, the caller's. Returns false,
+ * with an error counted, if that failed.
  */
 bool run_into_memory(struct session *s, const struct request *r,
 		     struct profile **out);

@@ -1,4 +1,4 @@
-/* session.c - see session.h. How a line is read is pprof's. */
+/* session.c - see session.h. Lines are parsed as in pprof. */
 #include "config.h"
 
 #include "session.h"
@@ -147,7 +147,7 @@ save(struct session *s, const char *words)
 	}
 	if (settings_init(&r.settings) < 0 || !(r.output = strdup(words)))
 		die("out of memory");
-	/* As it is: nothing is dropped from it. */
+	/* Unchanged: no frames are dropped. */
 	settings_put(&r.settings, SET_ALL_FRAMES, "true");
 	run_request(s, &r);
 	request_release(&r);
@@ -167,7 +167,7 @@ list_options(const struct session *s)
 }
 
 /*
- * "name=value", and the name alone of a switch. Returns false when the line is
+ * Handle "name=value", or the name of a switch. Returns false if the line is
  * something else. name, value: scratch of the caller's, trimmed in place.
  */
 static bool
@@ -221,7 +221,7 @@ report(struct session *s, const char *line)
 	request_release(&r);
 }
 
-/* One line that is no shortcut, trimmed. */
+/* Handle a line that is no shortcut, trimmed. */
 static bool
 obey(struct session *s, const char *line)
 {
@@ -255,8 +255,8 @@ obey(struct session *s, const char *line)
 }
 
 /*
- * ":" and the names of the sample types stand for assignments. Returns whether
- * the line was one of them.
+ * ":" and the names of sample types are shortcuts for assignments. Returns
+ * whether the line was one.
  */
 static bool
 shortcut(struct session *s, const char *line)

@@ -158,7 +158,7 @@ put(struct settings *s, enum setting k, const char *value, struct prof_err *err)
 	return settings_put(s, k, value) < 0 ? prof_nomem(err) : PROF_OK;
 }
 
-/* As Go's ParseBool() has it. */
+/* As Go's ParseBool(). */
 static bool
 is_true(const char *value)
 {
@@ -210,7 +210,7 @@ put_int(struct settings *s, enum setting k, const char *value,
 	return put(s, k, text, err);
 }
 
-/* The shortest text of the number is kept, as Go prints it. */
+/* Keep the shortest text of the number, as Go prints it. */
 static enum prof_status
 put_float(struct settings *s, enum setting k, const char *value,
 	  struct prof_err *err)
@@ -231,7 +231,7 @@ put_float(struct settings *s, enum setting k, const char *value,
 	return put(s, k, text, err);
 }
 
-/* A column is kept by name, so that it does not depend on the order. */
+/* Keep a column by name, so that it does not depend on the order. */
 static enum prof_status
 put_column(struct settings *s, const struct profile *p, const char *value,
 	   struct prof_err *err)
@@ -287,7 +287,7 @@ add(struct buf *out, const char *text)
 	return buf_add(out, text, strlen(text));
 }
 
-/* Of the user or of the profile. */
+/* Escape text of the user or of the profile. */
 static int
 add_escaped(struct buf *out, const char *text)
 {

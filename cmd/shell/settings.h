@@ -1,7 +1,7 @@
 /*
  * settings.h - the options of a session: pprof's names, values, defaults and
- * messages. They are kept as text, and become command-line options of the
- * report that a command prints.
+ * messages. They are kept as text, and passed to reports as command-line
+ * options.
  */
 #ifndef SHELL_SETTINGS_H
 #define SHELL_SETTINGS_H
@@ -22,8 +22,8 @@ enum setting_kind {
 	SETTING_CHOICE, /* one of the words of .choices */
 };
 
-/* By name, as they are listed; SET_ALL_FRAMES is ours, and listed if it is set.
- */
+/* In the order of the list, by name; SET_ALL_FRAMES is not pprof's, and listed
+ * only if set. */
 enum setting {
 	SET_ALL_FRAMES,
 	SET_CALL_TREE,
@@ -65,29 +65,30 @@ enum setting {
 struct setting_row {
 	const char *name;
 	enum setting_kind kind;
-	const char *standard; /* the value before any assignment */
+	const char *standard; /* the default value */
 	const char *const *choices;
 	const char *help;
 };
 
 extern const struct setting_row setting_rows[N_SETTING];
 
-/* Text of the caller's; settings_init() and settings_copy() need a release. */
+/* The values, as text; settings_init() and settings_copy() need a release. */
 struct settings {
 	char *value[N_SETTING];
 };
 
-/* -1 without memory; s can be released in any case. */
+/* -1 without memory; s can be released even then. */
 int settings_init(struct settings *s);
 int settings_copy(struct settings *to, const struct settings *from);
 void settings_release(struct settings *s);
 
-/* The setting of that name, or whose group has that member; else N_SETTING. */
+/* The setting of that name, or with that member in its group; else
+ * N_SETTING. */
 enum setting settings_find(const char *name);
 
 /*
  * Assign value to the setting or member called name, as "name=value" does.
- * PROF_EUSAGE with pprof's words; nothing is changed then. PROF_ENOMEM.
+ * PROF_EUSAGE with pprof's message, and PROF_ENOMEM, change nothing.
  */
 enum prof_status settings_assign(struct settings *s, const struct profile *p,
 				 const char *name, const char *value,

@@ -19,7 +19,7 @@
 
 /* --- the other commands --- */
 
-/* Become a command of ours: that beside this program, or else that on PATH. */
+/* Exec another prof- command: the one beside this program, or else on PATH. */
 static _Noreturn void
 become(char *const *argv)
 {
@@ -40,8 +40,8 @@ become(char *const *argv)
 }
 
 /*
- * What the command of argv makes of p, its input; or of nothing, if p is NULL.
- * The command has said why it failed.
+ * Run the command argv with the input p (NULL: none) and return its output. On
+ * failure the command has printed why.
  */
 static struct profile *
 run(struct cli *cli, char *const *argv, const struct profile *p)
@@ -102,7 +102,7 @@ run_on(struct cli *cli, const char *command, const char *operand)
 
 /* --- one operand --- */
 
-/* As prof-fetch tells them apart: what names a file is one. */
+/* As in prof-fetch, the name of an existing file is a file. */
 static bool
 is_server(const char *name)
 {
@@ -134,7 +134,7 @@ read_one(struct cli *cli, const char *name)
 	return p;
 }
 
-/* Does a location that could have a name lack one? */
+/* Does any location that could have a name lack one? */
 static bool
 lacks_names(const struct profile *p)
 {
@@ -160,7 +160,7 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 	if (o->is_quiet || !words)
 		argv[2] = words;
 	else
-		argv[1] = words; /* it was asked for: it may speak */
+		argv[1] = words; /* requested by the user: print messages */
 	out = run(cli, argv, p);
 	free(words);
 	profile_free(p);
@@ -169,8 +169,8 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 
 /* --- all of them --- */
 
-/* The sum of the profiles of these names; compact: as prof-merge would write
- * one. */
+/* The sum of the profiles of these names; compact: as prof-merge writes even a
+ * single one. */
 static struct profile *
 read_side(struct cli *cli, const char *const *name, size_t n,
 	  const struct source_options *o, bool compact)

@@ -1,7 +1,7 @@
 /*
- * source.h - the profile of a session, from all that the other commands read:
- * prof-fetch is run for addresses of servers, prof-import for foreign formats,
- * and prof-symbolize when names are missing; once, at the start.
+ * source.h - read the profile of a session, with the help of other commands:
+ * prof-fetch for URLs of servers, prof-import for foreign formats, and
+ * prof-symbolize if names are missing; once, at the start.
  */
 #ifndef SHELL_SOURCE_H
 #define SHELL_SOURCE_H
@@ -15,9 +15,9 @@ struct profile;
 struct source_options {
 	const char **base; /* n_base operands */
 	size_t n_base;
-	bool is_diff;          /* keep both sides apart */
+	bool is_diff;          /* keep both sides separate */
 	bool is_normalized;    /* scale to the totals of the base */
-	const char *symbolize; /* words for prof-symbolize, or NULL */
+	const char *symbolize; /* options for prof-symbolize, or NULL */
 	bool is_quiet;
 };
 

@@ -68,7 +68,7 @@ viewer_temporary(struct session *s, const char *extension, char **out,
 	return grown[s->n_temporary++] ? PROF_OK : prof_nomem(err);
 }
 
-/* In a child: become the program; what went wrong goes into fd. */
+/* In a child: exec the program; an error is written to fd. */
 static _Noreturn void
 become(char *const *argv, int fd)
 {
@@ -87,9 +87,9 @@ become(char *const *argv, int fd)
 }
 
 /*
- * Start the words with the file behind them. Returns 0, or the errno of why it
- * did not start. At a terminal it gets a parent that ends at once, and a
- * session, and with that a Ctrl-C, of its own.
+ * Start the command `words` on the file. Returns 0, or the errno of exec. At a
+ * terminal it is started from a child that exits at once, in its own session,
+ * so that Ctrl-C does not reach it.
  */
 static int
 start(const struct session *s, char **words, const char *file)
@@ -102,7 +102,7 @@ start(const struct session *s, char **words, const char *file)
 		return errno;
 	while (words[n])
 		n++;
-	words[n] = strdup(file); /* split() has room for it, and for NULL */
+	words[n] = strdup(file); /* split() left room for it and NULL */
 	if (!words[n])
 		die("out of memory");
 	child = fork();
@@ -168,7 +168,7 @@ viewer_pager(const struct session *s)
 		viewer_free_words(words);
 		return NULL;
 	}
-	/* As git has it: what fits on the screen is not paged. */
+	/* As in git, do not page what fits on the screen. */
 	setenv("LESS", "FRX", 0);
 	return words;
 }
