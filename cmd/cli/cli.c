@@ -576,8 +576,7 @@ cli_try_open(const char *input, struct prof_err *err)
 	}
 #ifdef F_SETPIPE_SZ
 	if (S_ISFIFO(sb.st_mode))
-		fcntl(fd, F_SETPIPE_SZ,
-		      1 << 20); /* a hint: fewer context switches */
+		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* only a hint */
 #endif
 	interrupt_outlive(fd);
 	return fd;

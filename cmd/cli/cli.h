@@ -75,8 +75,7 @@ struct cli_cmd {
 	const struct cli_opt *opts;
 	const struct cli_opt *const *groups; /* more tables, NULL at the end;
 					      * may be NULL */
-	bool stop_at_operand; /* options after the first operand are not parsed
-			       */
+	bool stop_at_operand; /* no options after the first operand */
 };
 
 struct cli_output;

@@ -197,7 +197,7 @@ match_test(struct match *m)
 	return (struct filter_test){ test_match, m };
 }
 
-/* *out stays NULL where there is no pattern, and is_bad says it is none. */
+/* *out stays NULL if there is no pattern, or if it is invalid (*is_bad). */
 static enum prof_status
 frames_pattern(const struct profile *p, const char *what, uint32_t pattern,
 	       struct match **out, bool *is_bad, struct prof_err *err)

@@ -18,8 +18,7 @@ struct exchange {
 	struct curl_slist *header;
 	bool is_go;         /* the reply comes from Go's net/http/pprof */
 	bool is_refused;    /* we refused the reply; f->err says why */
-	double retry_after; /* at the end: seconds that the server asks to wait
-			     */
+	double retry_after; /* at the end: seconds to wait, by the server */
 	size_t n_header;    /* bytes */
 	size_t n_body;
 	char status[128]; /* "404 Not Found" */
