@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sums and differences against go tool pprof: the same samples, with the same
-# frames, labels and values. pprof orders its tables by first use, we by what
-# they say: so both are compared as sorted lines (normal.sh).
+# frames, labels and values. pprof orders its tables by first use, we by
+# contents, so both are compared as sorted lines (normal.sh).
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/normal.sh"
 

@@ -1,5 +1,5 @@
 # prof-fetch into an archive: names, the lock, full disks, and above all that
-# --keep removes nothing that it has not written.
+# --keep removes only files that it has written.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"
 

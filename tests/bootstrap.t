@@ -1,6 +1,6 @@
 #!/bin/sh
-# bootstrap: what it says and what it runs where packages are missing. In a
-# folder of its own, with an apt-get, an id and a dpkg-query that are ours.
+# bootstrap with missing packages: its messages and the commands that it runs.
+# In a separate folder, with our own apt-get, id and dpkg-query.
 . "${srcdir:-.}/tests/tap.sh"
 
 have bash || skip_rest 'bootstrap' 'no bash'

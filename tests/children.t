@@ -1,5 +1,5 @@
-# children.t - processes that the program starts, in all the ways there are:
-# all are sampled, none is disturbed.
+# children.t - processes that the program starts, in all possible ways: all are
+# sampled, none is disturbed.
 . "${srcdir:-.}/tests/tap.sh"
 
 # seen FILE...: the numbers of the processes that have samples there. There is

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Completion in real shells, loaded as they load it: by the name of the command,
-# from the folders that make install fills.
+# Completion in real shells, which load it by the name of the command from the
+# folders of make install.
 . "${srcdir:-.}/tests/tap.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
 

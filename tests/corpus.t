@@ -1,6 +1,7 @@
 # Every command over every file of testdata: good-* is read, bad-* is refused
-# with one line and nothing on stdout, and what is written says what was read.
-# A command that is not built yet, or whose library is missing, is skipped aloud.
+# with one line and nothing on stdout, and the output has the contents of the
+# input. A command that is not built, or lacks its library, is reported as
+# skipped.
 . "${srcdir:-.}/tests/tap.sh"
 unset DEBUGINFOD_URLS
 

@@ -1,6 +1,5 @@
-# cross.t - libsample for aarch64: compiled as it is here, warnings are errors;
-# and a program that it samples under qemu: timers, handler, table, and stacks
-# by frame pointers.
+# cross.t - libsample for aarch64: it compiles without warnings, and samples a
+# program under qemu: timers, handler, table, and stacks by frame pointers.
 . "${srcdir:-.}/tests/tap.sh"
 
 cc=${CROSS_CC:-aarch64-linux-gnu-gcc}

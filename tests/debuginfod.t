@@ -1,6 +1,6 @@
 #!/bin/sh
 # prof-symbolize --debuginfod: with Debian's server over a folder, and with one
-# that tells nonsense.
+# that returns garbage.
 . "${srcdir:-.}/tests/tap.sh"
 
 unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH

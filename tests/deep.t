@@ -1,5 +1,5 @@
-# deep.t - stacks that are longer than a profile keeps, and threads with hardly
-# any stack.
+# deep.t - stacks longer than the limit of a profile, and threads with a very
+# small stack.
 . "${srcdir:-.}/tests/tap.sh"
 
 deep=$bin/tests/deep

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-diff: both kinds of difference, scales, deltas, names, errors. Against
-# pprof: algebra.t; the laws: test-diff.c.
+# prof-diff: both kinds of difference, scales, deltas, names, errors. Compared
+# with pprof in algebra.t; its laws are in unit/test-diff.c.
 . "${srcdir:-.}/tests/tap.sh"
 
 mkprof >old.pb.gz <<'END'

@@ -1,6 +1,6 @@
-# early.t - calls of what libsample stands in front of that come early, or at a
-# bad moment; see early.c. What must not happen is that somebody waits for ever,
-# so each has a minute.
+# early.t - early calls, or calls at a bad moment, of the functions that
+# libsample interposes; see early.c. They must not deadlock, so each has a
+# minute.
 . "${srcdir:-.}/tests/tap.sh"
 
 compile() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-import and prof-export: formats of other tools, in, out, and out and in
-# again. Recordings of perf are in import-perf.t.
+# prof-import and prof-export: formats of other tools: import, export, and round
+# trips. Recordings of perf are in import-perf.t.
 . "${srcdir:-.}/tests/tap.sh"
 
 # again NAME FORMAT PROFILE [OPTION...]: what is written is read as the same.

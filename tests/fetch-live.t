@@ -1,5 +1,5 @@
-# prof-fetch from real servers: a Go program and one with gperftools, and what
-# comes out at the end of the pipeline held against their own tools.
+# prof-fetch from real servers: a Go program and one with gperftools; the output
+# of the pipeline is compared with their own tools.
 . "${srcdir:-.}/tests/tap.sh"
 
 # A build of net/http from nothing takes longer than all the rest.

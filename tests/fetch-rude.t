@@ -1,5 +1,5 @@
 # prof-fetch against bad servers (httpd.c): each costs one clear line and
-# bounded time and memory, and nobody else's profile.
+# bounded time and memory, and does not affect other profiles.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"
 

@@ -1,4 +1,5 @@
-# prof-fetch over TLS, from openssl's server, with an authority made here.
+# prof-fetch over TLS, from openssl's server, with a certificate authority made
+# here.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"
 

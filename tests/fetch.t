@@ -1,5 +1,5 @@
-# prof-fetch from files, and from a made-up server (httpd.c) on 127.0.0.1. Bad
-# manners are in fetch-rude.t, TLS in fetch-tls.t, real servers in fetch-live.t,
+# prof-fetch from files, and from a test server (httpd.c) on 127.0.0.1. Bad
+# servers are in fetch-rude.t, TLS in fetch-tls.t, real servers in fetch-live.t,
 # archives in archive.t.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/fetch.sh"

@@ -1,5 +1,5 @@
-# fibers.t - stacks of coroutines, which nobody announces: all frames up to where
-# the coroutine begins, over several pages, and no further.
+# fibers.t - stacks of coroutines, without any announcement by the program: all
+# frames up to the start of the coroutine, over several pages, and no more.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/named.sh"
 

@@ -1,5 +1,5 @@
-# Every refinement against go tool pprof, over the corpus. pprof is started once
-# for each profile and fed commands, as starting it is what takes the time.
+# Every refinement against go tool pprof, over the corpus. One pprof for each
+# profile gets all commands, as starting it takes most of the time.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/normal.sh"
 

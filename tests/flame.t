@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-flame: boxes as wide as prof-text says, in one safe SVG.
+# prof-flame: the widths of boxes are those of prof-text; one safe SVG.
 . "${srcdir:-.}/tests/tap.sh"
 
 cp "$data/good-tiny.pb.gz" cpu.pb.gz

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What is no profile is named, with what helps: files that people have at hand.
+# Files that are not profiles, of common kinds, are named in errors, with a
+# remedy.
 . "${srcdir:-.}/tests/tap.sh"
 
 # looks NAME WORDS: what every reader says of the file $NAME.

@@ -1,5 +1,5 @@
-# The fuzz targets over what is in the tree already: no fuzzer needed. Where it
-# finds most, with sanitizers, and in make check-long, all is run; else a part.
+# Replays the fuzz targets over testdata, without a fuzzer: all of it with
+# sanitizers, which find the most, and in make check-long; else a part.
 . "${srcdir:-.}/tests/tap.sh"
 
 all=$long${sanitized:-}

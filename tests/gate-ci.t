@@ -1,7 +1,7 @@
 #!/bin/sh
-# doc/gate-ci.md: its script, as it stands, on a project that gets slower, with
-# the real prof-record; then by the steps of the GitHub action and of the GitLab
-# job, taken from their YAML. Nothing depends on how fast this machine is.
+# The script of doc/gate-ci.md, unchanged, on a project that gets slower, with
+# the real prof-record; then the steps of the GitHub action and of the GitLab
+# job, taken from their YAML. Does not depend on the speed of this machine.
 . "${srcdir:-.}/tests/tap.sh"
 
 have git make "${CXX%% *}" || skip_rest 'the recipe' 'no git, make or C++ compiler'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-gate: false alarms and power, by simulation, against what doc/gate.md
-# promises. Up to 300 comparisons of each kind here, 2,000 in make check-long.
+# prof-gate: false alarms and power, by simulation, against the limits in
+# doc/gate.md. Up to 300 comparisons of each kind, 2,000 in make check-long.
 # Needs the GNU Scientific Library.
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-gate: verdicts, what counts, forms, budgets, exit statuses. Its numbers:
-# test-gate.c; how often it is wrong: gate-simulate.t; the recipe for CI:
+# prof-gate: verdicts, failing conditions, forms, budgets, exit statuses. Its
+# numbers: unit/test-gate.c; error rates: gate-simulate.t; the recipe for CI:
 # gate-ci.t. Needs the GNU Scientific Library.
 . "${srcdir:-.}/tests/tap.sh"
 

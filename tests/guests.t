@@ -1,8 +1,8 @@
 #!/bin/sh
-# guests.t [SECONDS] - what people put behind prof-record: programs with a
-# sanitizer in them, debuggers and tracers with the program behind them,
-# launchers, interpreters. Each ends with its own status, in bounded time, and
-# leaves a profile that can be read and has ticks in it.
+# guests.t [SECONDS] - commands that users run under prof-record: programs with
+# sanitizers, debuggers and tracers with their programs, launchers,
+# interpreters. Each ends with its own status, in bounded time, and leaves a
+# readable profile with ticks.
 seconds=${1:-0.3}
 . "${srcdir:-.}/tests/tap.sh"
 

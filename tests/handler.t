@@ -1,6 +1,6 @@
-# handler.t - what a signal handler may not do, it cannot: the objects whose
-# code runs in one refer to nothing but each other and a few names that are
-# safe there, and the library is bound when it is loaded.
+# handler.t - signal safety by construction: the objects with code of signal
+# handlers refer only to each other and to a few functions that are safe there,
+# and the library is bound when it is loaded.
 . "${srcdir:-.}/tests/tap.sh"
 
 lib=$bin/.libs/libsample.so

@@ -1,7 +1,7 @@
 #!/bin/sh
-# heap.t [TIMES] - prof-record --heap and --growth: estimates against what was
-# really allocated, under several allocators; and what is hard on a library that
-# stands in front of malloc. `make truth` asks for more of it.
+# heap.t [TIMES] - prof-record --heap and --growth: estimates against real
+# allocations, under several allocators; and hard cases for a library that
+# interposes malloc. `make truth` repeats it more often.
 times=${1:-1}
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/named.sh"

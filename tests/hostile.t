@@ -1,9 +1,9 @@
 #!/bin/sh
-# Strings that come from outside stay strings: one hostile profile goes through
-# every output of every command. All of its strings (types, units, names, files,
-# objects, build-ids, labels, comments, the document's URL) carry the attack of
-# mkhostile.c; harmless.c looks for what came of it in the output and in the
-# messages, and a parser of the format, where there is one, must accept it.
+# Untrusted strings are escaped: one hostile profile goes through every output
+# of every command. All of its strings (types, units, names, files, objects,
+# build-ids, labels, comments, the document's URL) carry the attack of
+# mkhostile.c; harmless.c searches output and messages for its traces, and a
+# parser of the format, if there is one, must accept the output.
 #
 # A new output is one row:	row 'COMMAND' FORMAT [STATUS]
 # A new command without a row fails the test.

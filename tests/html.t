@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-html: one safe file, and its numbers are prof-text's. What it does in a
+# prof-html: one safe file, with the numbers of prof-text. Its behaviour in a
 # browser is in html-browser.t.
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# JSON output is what doc/schema/ says: real output is validated, over many
-# profiles, each with a third of the reports, or all in make check-long.
+# JSON output conforms to doc/schema/: real output is validated, for many
+# profiles, each with a third of the reports, or with all in make check-long.
 # doc/json.md is the contract.
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Includes go down: each room of cmd/ includes its own files and those of the
-# rooms that its row names, and every file is in a room that has a row.
+# Includes go down the table: a room of cmd/ includes only its own files and
+# those of the rooms in its row, and every file is in a room with a row.
 . "${srcdir:-.}/tests/tap.sh"
 
 # A row: a room, and what it may include. "lib" stands for all rooms of the

@@ -1,5 +1,5 @@
-# Legacy formats, held against the tools that others read them with. What is
-# known byte for byte is in test-legacy.c.
+# Legacy formats, compared with their original tools. Tests of known bytes are
+# in unit/test-legacy.c.
 . "${srcdir:-.}/tests/tap.sh"
 
 PPROF_TMPDIR=$scratch

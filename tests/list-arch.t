@@ -1,7 +1,6 @@
 #!/bin/sh
 # prof-list --disasm for other machines, modules of the kernel, the vDSO, files
-# that are mapped twice, and code that is not there. Which instructions there
-# are: llvm-objdump.
+# mapped twice, and missing code. Instructions are compared with llvm-objdump.
 . "${srcdir:-.}/tests/tap.sh"
 
 need_disassembly 'disassembly'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# prof-list against pprof in cases that are made for one rule each: differences,
-# trimmed paths, recursion, names of C++ functions, aliases, many functions,
-# names that need escaping, hostile files.
+# prof-list against pprof, in a case for each rule: differences, trimmed paths,
+# recursion, names of C++ functions, aliases, many functions, names that need
+# escaping, hostile files.
 . "${srcdir:-.}/tests/tap.sh"
 
 need_disassembly 'cases'

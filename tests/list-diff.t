@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-list --diff: both sides of a difference. What each side shows is what a
-# listing of that profile alone shows, by prof-list and by pprof.
+# prof-list --diff: both sides of a difference. Each side equals the listing of
+# that profile alone, by prof-list and by pprof.
 . "${srcdir:-.}/tests/tap.sh"
 
 seq -f 'line %g' 30 >w.c

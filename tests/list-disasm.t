@@ -1,8 +1,7 @@
 #!/bin/sh
-# prof-list --disasm: instructions of programs that are compiled here, with
-# samples at addresses that are chosen here, against llvm-objdump (which
-# instructions there are), pprof (what is counted, titles, messages) and the
-# samples themselves.
+# prof-list --disasm: instructions of programs compiled here, with samples at
+# chosen addresses, against llvm-objdump (the instructions), pprof (the values,
+# titles, messages) and the samples themselves.
 . "${srcdir:-.}/tests/tap.sh"
 
 need_disassembly 'disassembly'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-list --debuginfod: sources and programs that are not here, from a server
-# that has a folder of them, in the cache that elfutils has, too.
+# prof-list --debuginfod: missing sources and programs, from a server over a
+# folder, through elfutils' cache.
 . "${srcdir:-.}/tests/tap.sh"
 
 unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH

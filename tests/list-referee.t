@@ -2,9 +2,9 @@
 # prof-list against pprof, byte for byte: over options, patterns, and the
 # profiles of testdata with their sources.
 #
-# Set aside are the lines that pprof does not have, marked "<...>", and the cum
-# of a block, which pprof counts again for each line that a stack has in it;
-# that one is compared with the cum of the function in its file, in -top.
+# Not compared are lines that pprof does not have, marked "<...>", and the cum
+# of a block, which pprof counts again for each of its lines in a stack; it is
+# compared with the cum of the function in its file, in -top.
 . "${srcdir:-.}/tests/tap.sh"
 
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] ||

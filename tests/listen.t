@@ -1,7 +1,6 @@
-# listen.t - profiles over HTTP while a program runs: what is on the pages, for
-# whom it is good, and that nobody can disturb it. Nothing is timed: the
-# program works in phase_a() until it is told to go on to phase_b(), and ends
-# when it is told.
+# listen.t - profiles over HTTP while a program runs: the pages, their clients,
+# and attempts to disturb it. Nothing is timed: the program works in phase_a()
+# until it is told to go on to phase_b(), and ends when it is told.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch PPROF_TMPDIR=$scratch

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lock.t [TIMES] - prof-record --lock: estimates of waits against what was really
-# waited. `make truth` asks for more of it.
+# lock.t [TIMES] - prof-record --lock: estimates of waits against the real ones.
+# `make truth` repeats it more often.
 times=${1:-100}
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/named.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How every command treats its streams: empty and damaged input, a full disk,
-# a reader that went away, closed descriptors, terminals, -o.
+# The streams of every command: empty and damaged input, a full disk, a reader
+# that has gone, closed descriptors, terminals, -o.
 . "${srcdir:-.}/tests/tap.sh"
 
 good=$data/good-go-cpu.pb.gz

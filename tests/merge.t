@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-merge: operands, options, errors. What a sum is: test-merge.c; against
-# pprof: algebra.t.
+# prof-merge: operands, options, errors. The rules of sums: unit/test-merge.c;
+# against pprof: algebra.t.
 . "${srcdir:-.}/tests/tap.sh"
 
 mkprof >a.pb.gz <<'END'

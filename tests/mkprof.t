@@ -1,4 +1,4 @@
-# The fixture maker: its streams as another decoder than ours sees them.
+# The fixture maker: its streams, read by another decoder than ours.
 . "${srcdir:-.}/tests/tap.sh"
 
 decode() {

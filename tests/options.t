@@ -1,5 +1,5 @@
 #!/bin/sh
-# The option table of each command, its help and its manual page say the same.
+# The option table of each command agrees with its help and its manual page.
 . "${srcdir:-.}/tests/tap.sh"
 
 for c in $commands; do

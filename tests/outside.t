@@ -1,5 +1,5 @@
-# outside.t - prof-record with the kernel as the sampler: processes that run
-# already, programs that libsample cannot be loaded into, the whole machine.
+# outside.t - prof-record with the kernel as the sampler: running processes,
+# programs that libsample cannot be loaded into, the whole machine.
 #
 #	outside.t [SECONDS]	torture: attach for SECONDS, again and again, to
 #				processes that fork, exec and die, at 5 kHz

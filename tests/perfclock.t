@@ -1,5 +1,5 @@
-# perfclock.t - prof-record --clock=perf: as many signals as were asked for, the
-# same times, and nothing of it to be seen by the program.
+# perfclock.t - prof-record --clock=perf: the requested rate of signals, correct
+# CPU times, and no effect that the program can see.
 . "${srcdir:-.}/tests/tap.sh"
 
 demo=$bin/tests/demo

@@ -1,5 +1,5 @@
-# privilege.t - programs that link libsample and have rights that their caller
-# lacks: nothing of the caller's environment may reach them by it.
+# privilege.t - programs that link libsample and have more rights than their
+# caller: the caller's environment must not affect them through it.
 . "${srcdir:-.}/tests/tap.sh"
 
 [ "$(id -u)" -eq 0 ] || skip_rest 'privileged programs' 'needs root'

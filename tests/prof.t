@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof: the commands under one name, and prof run.
+# prof: runs all commands under one name; prof run.
 . "${srcdir:-.}/tests/tap.sh"
 
 prof=$src/cmd/prof

@@ -1,10 +1,10 @@
 #!/bin/sh
-# report-random.t [N [FIRST]] - prof-text and prof-dot against pprof, on N random
-# profiles from seed FIRST on, each under random options. Values are large, so
-# that few nodes tie: pprof puts those in random order. Nothing is drawn where
-# doc/differences.md says that the answer is another: drawings of means, whose
-# total may be 0; negative values under -drop_negative or -mean; tags divided,
-# which pprof of 2022 does not do.
+# report-random.t [N [FIRST]] - prof-text and prof-dot against pprof, on N
+# random profiles from seed FIRST on, each with random options. Values are
+# large, so that few nodes tie: pprof orders ties at random. Not generated are
+# cases in which doc/differences.md says that results differ: drawings of means,
+# whose total may be 0; negative values under -drop_negative or -mean; divided
+# tags, which pprof of 2022 lacks.
 n_profile=${1:-100}
 first=${2:-1}
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# prof-text against pprof, body for body, over testdata and the options: a tenth
-# that has all options in make check, all in make check-long.
+# prof-text against pprof, body for body, over testdata and combinations of
+# options: in make check a tenth that covers all options, in make check-long
+# all.
 . "${srcdir:-.}/tests/tap.sh"
 
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-shell: pprof's sessions, what it has beyond them, and a terminal.
+# prof-shell: pprof's sessions, our extensions, and a terminal.
 . "${srcdir:-.}/tests/tap.sh"
 
 unset PAGER BROWSER XDG_STATE_HOME XDG_CACHE_HOME

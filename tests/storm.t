@@ -1,7 +1,7 @@
 #!/bin/sh
-# storm.t [THREADS] - nothing grows with the number of threads that have been
-# sampled: no descriptor, no timer, no mapping but those of a few records, no
-# memory. `make torture` does it with a million.
+# storm.t [THREADS] - descriptors, timers, mappings (except those of a few
+# records) and memory do not grow with the number of threads that were sampled.
+# `make torture` runs it with a million.
 threads=${1:-6000}
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The reader of DWARF (cmd/symbols/dwarf-*.c) against llvm-symbolizer: machines of
+# The DWARF reader (cmd/symbols/dwarf) against llvm-symbolizer: machines of
 # other byte orders and address sizes, many units, threads.
 . "${srcdir:-.}/tests/tap.sh"
 

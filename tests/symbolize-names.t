@@ -1,6 +1,6 @@
 #!/bin/sh
-# What prof-symbolize says of code that no symbol names: stubs of the procedure
-# linkage table, what follows symbols without a size, and stripped functions.
+# prof-symbolize on code without symbols: stubs of the procedure linkage table,
+# code after symbols without a size, and stripped functions.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-symbolize reads every kind of object file, as its real producer made it.
+# prof-symbolize reads every kind of object file, made by its real producer.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch

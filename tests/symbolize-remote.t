@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-symbolize asking servers: one that answers in all ways (symbold.c), and
-# one of gperftools, whose answers pprof gets too.
+# prof-symbolize asking servers: one with all kinds of answers (symbold.c), and
+# one of gperftools, whose answers pprof gets, too.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch PPROF_TMPDIR=$scratch

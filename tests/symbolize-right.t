@@ -1,6 +1,6 @@
 #!/bin/sh
 # Functions, files, lines and inlined functions at random addresses of real
-# programs are llvm-symbolizer's on 99.9 % of them. What differs for a reason is
+# programs equal llvm-symbolizer's on 99.9 % of them. Justified differences are
 # in symbolize-known, a sorted list of programs and reasons that may only
 # shrink. PROF_LONG=1 (make check-long) takes 20,000 addresses of each.
 . "${srcdir:-.}/tests/tap.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names of what is in no file: compiled code, the kernel, the vDSO.
+# Names of code that is in no file: compiled code, the kernel, the vDSO.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch

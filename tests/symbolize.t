@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof-symbolize against llvm-symbolizer and addr2line, over every address of
-# small programs that are built here in many ways.
+# prof-symbolize against llvm-symbolizer and addr2line, for every address of
+# small programs, built here in many ways.
 . "${srcdir:-.}/tests/tap.sh"
 
 # Symbols must come from the files made here.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The library is pure and silent: it refers to nothing that prints or exits,
-# and has no mutable data. Each source of cmd/lib must have an object to look at.
+# The library is pure and silent: it refers to nothing that prints or exits, and
+# has no mutable data. Each source of cmd/lib must have an object to check.
 . "${srcdir:-.}/tests/tap.sh"
 
 if [ -n "${sanitized:-}" ]; then

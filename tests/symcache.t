@@ -1,6 +1,6 @@
 #!/bin/sh
-# The symbol cache of prof-symbolize: the answers are those without it,
-# whatever happens to it.
+# The symbol cache of prof-symbolize: the answers equal those without it, in any
+# state of the cache.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch XDG_CACHE_HOME=$scratch/cache

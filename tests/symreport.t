@@ -1,5 +1,5 @@
 #!/bin/sh
-# What prof-symbolize tells of samples that are left unnamed.
+# The messages of prof-symbolize about unnamed samples.
 . "${srcdir:-.}/tests/tap.sh"
 
 HOME=$scratch

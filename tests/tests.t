@@ -1,8 +1,8 @@
 #!/bin/sh
-# The tests' own rules. A loop over a pattern of file names fails when nothing
-# matches it: by found (tap.sh), or as its body fails with the pattern itself.
-# Loops inside of a row's command are judged by what the row must print. A test
-# that has a long form is run in it.
+# The tests' own rules. A loop over a pattern of file names fails if nothing
+# matches: by found (tap.sh), or because its body fails with the pattern itself.
+# Loops inside a row's command are checked by its expected output. Tests with a
+# long form are run by make check-long.
 . "${srcdir:-.}/tests/tap.sh"
 
 awk '

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What prof-text prints, where report.t can't say: the listings of the pprof of
-# today, what differs on purpose, the options that pprof lacks.
+# prof-text where report.t cannot compare: the listings of current pprof,
+# deliberate differences, options that pprof lacks.
 . "${srcdir:-.}/tests/tap.sh"
 
 check 'the table' 0 'prof-text $data/good-tiny.pb.gz' <<'END'

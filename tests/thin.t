@@ -1,5 +1,6 @@
 #!/bin/sh
-# prof-thin: hours and days of an archive become sums, whatever interrupts it.
+# prof-thin: hours and days of an archive become sums, in spite of
+# interruptions.
 . "${srcdir:-.}/tests/tap.sh"
 
 PATH=$src/cmd:$PATH

@@ -1,8 +1,8 @@
 #!/bin/sh
-# torture.t [SECONDS KILLS] - a program that does everything that is hard on a
-# sampler, sampled; then the same killed at random moments. No hang, no crash,
-# no profile that cannot be read, no tick that is neither kept nor counted as
-# lost. `make torture` runs it for minutes.
+# torture.t [SECONDS KILLS] - samples a program that does everything that is
+# hard for a sampler; then kills it at random moments. No hang, no crash, no
+# unreadable profile, no tick that is neither kept nor counted as lost. `make
+# torture` runs it for minutes.
 seconds=${1:-1}
 kills=${2:-10}
 . "${srcdir:-.}/tests/tap.sh"

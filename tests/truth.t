@@ -1,8 +1,8 @@
 #!/bin/sh
-# truth.t [SECONDS] - do profiles tell the truth? Workloads with known shares
-# between two or three functions; the difference is judged by chi-square, which
-# one run in a million exceeds by chance. `make truth` runs longer and shows
-# beside it what ITIMER_PROF makes of the same work.
+# truth.t [SECONDS] - are profiles correct? Workloads with known shares of two
+# or three functions; differences are judged by chi-square, with a false alarm
+# in one of a million runs. `make truth` runs longer and compares with
+# ITIMER_PROF.
 seconds=${1:-0.5}
 show_itimer=${1:+yes}
 . "${srcdir:-.}/tests/tap.sh"

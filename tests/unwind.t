@@ -1,5 +1,5 @@
-# unwind.t - the unwinder against other unwinders. What its handler side may
-# reach is held by handler.t.
+# unwind.t - the unwinder against other unwinders. handler.t checks the
+# references of its code in the handler.
 . "${srcdir:-.}/tests/tap.sh"
 
 machine=$(uname -m)

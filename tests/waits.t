@@ -1,5 +1,5 @@
-# waits.t - a program that is sampled by the wall clock sleeps as it does alone:
-# every call that waits has the same result and takes its time.
+# waits.t - a program sampled by the wall clock sleeps as it does alone: every
+# call that waits has the same result and duration.
 . "${srcdir:-.}/tests/tap.sh"
 
 waits 50 >alone

@@ -1,5 +1,5 @@
 # walk.t - the unwinder of stack copies (cmd/unwind) over recordings of perf,
-# beside elfutils' dwfl: 99.9 % of the frames must be equal.
+# compared with elfutils' dwfl: 99.9 % of the frames must be equal.
 . "${srcdir:-.}/tests/tap.sh"
 
 why=

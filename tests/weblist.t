@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-list --weblist: the page against pprof's, its policy, and what is in it.
+# prof-list --weblist: the page against pprof's, its policy and its contents.
 . "${srcdir:-.}/tests/tap.sh"
 
 need_symbols 'source pages'
