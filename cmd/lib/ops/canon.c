@@ -1,7 +1,7 @@
 /*
- * canon.c - see canon.h. The samples are many and their stacks long, so what
- * is compared first is a word of packed ranks, the leaf's in front, and the
- * words are sorted by radix: a comparison would wait for memory.
+ * canon.c - see canon.h. Samples are many and their stacks long. So each sample
+ * gets a word of packed ranks of its first frames, leaf in the highest bits,
+ * and the words are radix-sorted: comparing stacks would wait for memory.
  */
 #include "config.h"
 
@@ -15,13 +15,13 @@
 struct canon {
 	struct profile *p;
 	uint32_t main_mapping;
-	/* Index now -> index in the result, or PROF_NONE: dropped. */
+	/* Old index -> new index, or PROF_NONE: dropped. */
 	uint32_t *mapping, *function, *location;
 };
 
 typedef int (*order_cmp)(const void *, const void *, void *);
 
-/* --- what is used --- */
+/* --- used entries --- */
 
 static void
 mark_used(struct canon *c)
@@ -75,7 +75,7 @@ mapping_key_cmp(const struct profile *p, const struct mapping *a,
 		       mapping_pages(b->limit - b->start));
 }
 
-/* By what identifies a mapping, the main binary before all. */
+/* Compare by mapping_key_cmp(), the main binary first. */
 static int
 mapping_cmp(const void *x, const void *y, void *ctx)
 {
@@ -122,7 +122,7 @@ line_cmp(const struct line *a, const struct line *b)
 	return CMP(a->column, b->column);
 }
 
-/* Once mappings and functions are indices of the result. */
+/* Called when mappings and functions are indices of the result. */
 static int
 location_cmp(const void *x, const void *y, void *ctx)
 {
@@ -145,8 +145,9 @@ location_cmp(const void *x, const void *y, void *ctx)
 }
 
 /*
- * Put the used ones of n entries in order: order[k] is the k-th, and used[],
- * not PROF_NONE for those used, becomes each one's place. Returns how many.
+ * Sort the used ones of n entries: order[k] is the k-th. used[] is PROF_NONE
+ * for unused entries, and becomes the place of the others. Returns the number
+ * of used ones.
  */
 static size_t
 rank(struct canon *c, uint32_t *used, size_t n, uint32_t *order, order_cmp cmp)
@@ -157,7 +158,7 @@ rank(struct canon *c, uint32_t *used, size_t n, uint32_t *order, order_cmp cmp)
 		if (used[i] != PROF_NONE)
 			order[n_used++] = (uint32_t)i;
 	for (i = 1; i < n_used && cmp(&order[i - 1], &order[i], c) <= 0; i++)
-		; /* often in order already: the profile was sorted before */
+		; /* often sorted already, in an earlier merge */
 	if (i < n_used)
 		qsort_r(order, n_used, sizeof(*order), cmp, c);
 	for (i = 0; i < n_used; i++)
@@ -213,7 +214,7 @@ sort_tables(struct canon *c)
 	if (SORT_TABLE(c, mapping, n_mapping, c->mapping, mapping_cmp) < 0 ||
 	    SORT_TABLE(c, function, n_function, c->function, function_cmp) < 0)
 		return -1;
-	/* What nothing refers to any more may be PROF_NONE, here and below. */
+	/* Entries without references may have PROF_NONE, here and below. */
 	for (size_t i = 0; i < p->n_line; i++)
 		if (p->line[i].function != PROF_NONE)
 			p->line[i].function = c->function[p->line[i].function];
@@ -261,7 +262,7 @@ label_cmp(const struct profile *p, const struct label *a, const struct label *b)
 	return r ? r : strtab_cmp(&p->strings, a->unit, b->unit);
 }
 
-/* Of two samples with equal words. */
+/* Compare two samples with equal words. */
 static int
 sample_cmp(const void *x, const void *y, void *ctx)
 {
@@ -319,7 +320,8 @@ make_keys(const struct profile *p, struct key *key)
 	return by;
 }
 
-/* Sort by word, stable; tmp has room for as many. Returns where they are. */
+/* Sort by word, stable; tmp has room for n keys. Returns the array with the
+ * result, key or tmp. */
 static struct key *
 radix_sort(struct key *key, struct key *tmp, size_t n, unsigned bits)
 {
@@ -356,11 +358,7 @@ word_cmp(const void *x, const void *y)
 	return CMP(a->word, b->word);
 }
 
-/*
- * Order the samples whose words, of the frames before `skip`, are the same: by
- * the word of the frames after it, and so on. A few are compared at once, and
- * so are those of very deep stacks.
- */
+/* Sort samples with equal words. */
 static void
 sort_ties(struct canon *c, struct key *key, size_t n, struct packing by,
 	  uint32_t skip)
@@ -389,7 +387,7 @@ sort_ties(struct canon *c, struct key *key, size_t n, struct packing by,
 	}
 }
 
-/* Bring the samples and their values into the order of key[], in place. */
+/* Put the samples and their values into the order of key[], in place. */
 static int
 permute(struct profile *p, struct key *key)
 {
