@@ -1,7 +1,7 @@
 /*
- * sum.c - see sum.h. Inputs are read by several threads and added in their
- * order, one thread at a time: so messages, and which input is the bad one, do
- * not depend on timing, and each thread has one profile in memory.
+ * sum.c - see sum.h. Several threads read inputs; they are added in order, by
+ * one thread at a time. So messages, and which of several bad inputs is
+ * reported, do not depend on timing. Each thread has one profile in memory.
  */
 #include "config.h"
 
@@ -16,18 +16,18 @@
 #include "lib/stream/series.h"
 
 struct work {
-	const struct sum_job *what; /* whose turn it is has what->sum */
+	const struct sum_job *what; /* the turn owns what->sum */
 	pthread_mutex_t lock;
 	pthread_cond_t turned;
-	/* Under the lock: */
+	/* Protected by the lock: */
 	size_t next; /* the input to read next */
 	size_t turn; /* the one to be added next */
 	size_t n_bad;
 	bool failed;
-	struct prof_err err; /* of the input whose turn it is, when failed */
+	struct prof_err err; /* of the current input, when failed */
 };
 
-/* Wait until input i is to be added. Returns false when all is over. */
+/* Wait for the turn of input i. Returns false if the run has ended. */
 static bool
 wait_turn(struct work *w, size_t i)
 {
@@ -77,7 +77,8 @@ set_labels(const struct work *w, const struct input *in, struct profile *p,
 	return PROF_OK;
 }
 
-/* Read input i, wait for its turn, add all that is in it. False: the end. */
+/* Read input i, wait for its turn, and add all profiles in it. false: the
+ * end. */
 static bool
 add_input(struct work *w, size_t i)
 {
@@ -142,7 +143,7 @@ sum_run(const struct sum_job *job, size_t n)
 
 	if (n > job->inputs.n)
 		n = job->inputs.n;
-	/* Fewer threads than asked for do the same, later. */
+	/* Fewer threads do the same work, slower. */
 	while (started + 1 < n &&
 	       pthread_create(&thread[started], NULL, work, &w) == 0)
 		started++;

@@ -16,7 +16,7 @@ fetch_release(struct fetch *f)
 	f->url = NULL;
 }
 
-/* Give all of them the outcome err: nothing can be fetched. */
+/* Set the outcome of all to err: nothing can be fetched. */
 static void
 fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
 	 const struct prof_err *err)
@@ -41,23 +41,23 @@ fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
 
 #define PARALLEL 256       /* sources at once */
 #define PARALLEL_S3 16     /* objects at once, of one server */
-#define DEFAULT_SECONDS 30 /* of a CPU profile, as servers have it */
-#define DEFAULT_TIMEOUT 60 /* when nobody said how long it takes */
-#define GRACE 5            /* on top of what is waited for */
+#define DEFAULT_SECONDS 30 /* of a CPU profile: the servers' default */
+#define DEFAULT_TIMEOUT 60 /* without a known duration */
+#define GRACE 5            /* added to the requested duration */
 #define FIRST_PAUSE 0.5    /* seconds, before the first retry */
-#define MAX_PAUSE 30.0     /* before any */
-#define MAX_RETRY_AFTER 60 /* what a server may ask for */
+#define MAX_PAUSE 30.0     /* longest pause */
+#define MAX_RETRY_AFTER 60 /* longest pause that a server may ask for */
 
-/* The pages that a source without one may mean: Go's, then gperftools'. */
+/* The pages of a source without one: Go's, then gperftools'. */
 static const char *const profile_page[] = { "/debug/pprof/profile",
 					    "/pprof/profile" };
 
-/* All of a fetch_all(). */
+/* The state of fetch_all(). */
 struct pool {
 	struct curl_calls curl;
 	const struct fetch_options *o;
 	CURLM *multi;
-	struct transfer *transfer; /* n, of which n_begun were begun */
+	struct transfer *transfer; /* n, of which n_begun have begun */
 	size_t n, n_begun, n_done;
 	size_t parallel;
 	double start;
@@ -65,7 +65,7 @@ struct pool {
 	uint64_t random;
 };
 
-/* How far a source is. */
+/* The progress of one source. */
 struct transfer {
 	struct fetch *f;
 	struct pool *pool;
@@ -74,12 +74,12 @@ struct transfer {
 	unsigned page;    /* index into profile_page, of a bare source */
 	unsigned retries; /* so far */
 	double begun;
-	double limit; /* when the exchange is given up, or the pause over */
+	double limit; /* end of the exchange's time, or of the pause */
 };
 
 /*
- * Seconds, without those in which the caller was working on what arrived: no
- * server is to time out because another one sent much.
+ * Seconds, not counting time in o->done(): a server must not time out because
+ * the caller handles another's reply.
  */
 static double
 now(const struct pool *pool)
@@ -87,7 +87,7 @@ now(const struct pool *pool)
 	return now_seconds() - pool->busy;
 }
 
-/* When the whole run must be over, whichever transfers are unfinished. */
+/* The end of the whole run, whichever transfers are unfinished. */
 static double
 deadline(const struct pool *pool)
 {
@@ -108,7 +108,7 @@ jitter(struct pool *pool)
 	return 0.5 + (double)(x >> 40) / (double)(1 << 25);
 }
 
-/* How long the server has been asked to measure; 0: unknown. */
+/* The duration in seconds that the server was asked to measure; 0: unknown. */
 static unsigned
 asked_for(const struct transfer *t)
 {
@@ -121,7 +121,7 @@ asked_for(const struct transfer *t)
 	return t->f->source.is_bare ? DEFAULT_SECONDS : 0;
 }
 
-/* pprof's rule, but a limit that the user gives is one. */
+/* pprof's rule, unless the user sets a limit. */
 static double
 time_limit(const struct transfer *t)
 {
@@ -159,7 +159,7 @@ transfer_done(struct transfer *t, enum prof_status status)
 		t->pool->n_done++;
 }
 
-/* Begin an exchange, of which t->limit is the end. */
+/* Begin an exchange that ends at t->limit. */
 static void
 transfer_begin(struct transfer *t)
 {
@@ -183,7 +183,7 @@ transfer_begin(struct transfer *t)
 		transfer_done(t, st);
 }
 
-/* Begin with the present page, with all the time that an exchange has. */
+/* Begin an exchange for the current page, with a new time limit. */
 static void
 transfer_try(struct transfer *t)
 {
@@ -193,8 +193,8 @@ transfer_try(struct transfer *t)
 }
 
 /*
- * Pause before another try; false: there is to be none. What went to a
- * descriptor can't be taken back.
+ * Pause before a retry; false: no retry, for instance because data already
+ * written to a descriptor can't be taken back.
  */
 static bool
 transfer_retry(struct transfer *t)
@@ -220,7 +220,7 @@ transfer_retry(struct transfer *t)
 	return true;
 }
 
-/* The exchange has ended with r: go on with what follows, or be done. */
+/* The exchange has ended with r: begin the next one, or finish. */
 static void
 transfer_end(struct transfer *t, CURLcode r)
 {
@@ -242,7 +242,7 @@ transfer_end(struct transfer *t, CURLcode r)
 	transfer_done(t, exchange_status(&t->x, r, tried));
 }
 
-/* Its time is over, or that of everything. */
+/* Its time, or that of the run, is over. */
 static void
 transfer_late(struct transfer *t)
 {
@@ -263,7 +263,7 @@ transfer_late(struct transfer *t)
 
 /* --- all of them --- */
 
-/* Handle what has ended. */
+/* Handle exchanges that have ended. */
 static void
 reap(struct pool *pool)
 {
@@ -296,8 +296,8 @@ has_room(const struct pool *pool)
 }
 
 /*
- * Begin what is to begin now, give up what takes too long. Returns how many
- * seconds there are until this is to be done again.
+ * Begin transfers that are due, abandon those that take too long. Returns the
+ * seconds until the next call.
  */
 static double
 keep_time(struct pool *pool)
@@ -320,7 +320,7 @@ keep_time(struct pool *pool)
 		else if (left < next)
 			next = left;
 		if (t->state == DONE)
-			next = 0; /* its place is free */
+			next = 0; /* a connection is free */
 	}
 	return next;
 }
@@ -328,7 +328,7 @@ keep_time(struct pool *pool)
 static void
 tell(const struct pool *pool)
 {
-	double most = -1; /* seconds until all is measured that is asked for */
+	double most = -1; /* seconds until all measurements end */
 
 	for (size_t i = 0; i < pool->n_begun; i++) {
 		const struct transfer *t = &pool->transfer[i];
@@ -363,7 +363,7 @@ run(struct pool *pool)
 	}
 }
 
-/* As many at once as there are descriptors for. */
+/* The number of parallel transfers, limited by descriptors. */
 static size_t
 parallel(void)
 {
@@ -386,7 +386,7 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 		fail_all(f, n, o, &err);
 		return;
 	}
-	/* A server that hangs up is an error, not a signal. */
+	/* A closed connection is an error, not a signal. */
 	sigaction(SIGPIPE, &ignore, &before);
 	pool.curl.global_init(CURL_GLOBAL_DEFAULT);
 	pool.start = now_seconds();

@@ -19,11 +19,11 @@ struct source {
 	char *user;       /* "user:pw@", or "" */
 	char *host;       /* with the port: "host:80" */
 	char *path;       /* "" or "/..." */
-	char *query;      /* what follows '?', or "" */
+	char *query;      /* after the '?', or "" */
 	unsigned seconds; /* of the query; 0: none */
 	bool is_insecure; /* certificates are not checked */
 	bool is_local;    /* the host is this machine: no proxy */
-	bool is_bare;     /* no page is asked for */
+	bool is_bare;     /* it names no page */
 	bool is_s3;       /* requests are signed: s3.h */
 };
 
@@ -37,10 +37,10 @@ void source_release(struct source *s);
 
 /*
  * The URL, for free(); NULL without memory. path NULL: that of s. seconds not
- * 0: ask for that many, in place of the query's. secret: the URL for the
- * server, with user and password. Otherwise it is for messages and profiles:
- * without them, and without the values in the query, which may be secrets, too,
- * except those of seconds and debug; the scheme https+insecure is kept.
+ * 0: replaces the query's. secret: the URL for the server, with user and
+ * password. Otherwise it is for messages and profiles: without them, and
+ * without values in the query, which may be secrets, too, except those of
+ * seconds and debug; the scheme https+insecure is kept.
  */
 char *source_url(const struct source *s, const char *path, unsigned seconds,
 		 bool secret);
