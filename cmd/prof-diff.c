@@ -1,4 +1,4 @@
-/* prof-diff.c - what changed between two profiles; lib/ops/diff.h does it. */
+/* prof-diff.c - the difference of two profiles; see lib/ops/diff.h. */
 #include "config.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static const struct cli_cmd cmd = {
 	.opts = opts,
 };
 
-/* The inputs of one side, and which of them are standard input. */
+/* The inputs of one side, and whether they include standard input. */
 struct side {
 	const char **name;
 	size_t n;
@@ -64,8 +64,8 @@ add_name(struct side *s, const char *name)
 }
 
 /*
- * Read one side, and add up its inputs. A single one is left as it is when that
- * makes no difference: what is scaled is rounded sample by sample.
+ * Read one side, and sum its inputs. A single input stays as it is where that
+ * is equivalent: scaling rounds sample by sample.
  */
 static struct profile *
 read_side(struct cli *cli, struct side *s, bool compact)
@@ -85,7 +85,7 @@ read_side(struct cli *cli, struct side *s, bool compact)
 	return cli_sum_end(sum);
 }
 
-/* One number of --scale=ops=N/M. */
+/* Parse one number of --scale=ops=N/M. */
 static double
 operations(const struct cli *cli, const char **at)
 {
@@ -155,7 +155,7 @@ tell(const struct diff_notes *notes)
 		     notes->n_shrunk);
 }
 
-/* Who is compared with whom. */
+/* Split the operands into base and new. */
 static void
 choose_sides(struct cli *cli, struct side *base, struct side *new)
 {

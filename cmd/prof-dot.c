@@ -1,6 +1,6 @@
 /*
- * prof-dot.c - the call graph of a profile, as DOT or as a picture. The
- * options: dot/options.h; from a profile to the drawing: dot/draw.h.
+ * prof-dot.c - the call graph of a profile, as DOT or as a picture. Options:
+ * dot/options.h; drawing: dot/draw.h.
  */
 #include "config.h"
 

@@ -107,7 +107,7 @@ main(int argc, char **argv)
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
-	/* Whole or not at all: an error shows while it is being written. */
+	/* In memory first: an error may occur while the format is written. */
 	out = open_memstream(&text, &n_text);
 	if (!out)
 		die("out of memory");

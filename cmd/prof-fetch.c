@@ -1,8 +1,8 @@
 /*
  * prof-fetch.c - get profiles from servers and files, in any format, as one
- * stream, or into the files of an archive. What an operand means is in
- * source.c, reading them in gather.c, fetching in fetch.c, archives in
- * archive.c, formats in lib/stream/stream.c and lib/formats/legacy/legacy.c.
+ * stream or as files of an archive. Operands are parsed in net/source.c and
+ * read in fetch/gather.c; net/fetch.c talks to servers, fetch/archive.c writes
+ * archives; formats are in lib/stream/stream.c and lib/formats.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 struct job {
 	struct fetch_args args;
 	struct gather *gather; /* that of args */
-	bool is_shown;         /* the wait, on a terminal */
-	bool is_bad;           /* for another reason than a source */
+	bool is_shown;         /* a progress line is on the terminal */
+	bool is_bad;           /* failed, but not because of a source */
 	size_t n_good;         /* sources */
 
-	/* One stream: the first profile, or from the second on the sum. */
+	/* One stream: the first profile; sum: all, from the second one on. */
 	struct profile *first;
 	struct merge *sum;
 
@@ -33,7 +33,7 @@ struct job {
 	char **file;
 };
 
-/* Replaced every time, and wiped away before anything else is said. */
+/* Replace the progress line, which is erased before other output. */
 static void
 show_waiting(size_t n_done, size_t n, double elapsed_s, double left_s)
 {
@@ -136,8 +136,8 @@ source_of(const struct gather_item *item)
 							 : NULL;
 }
 
-/* Find the file of source i, whose profile p is; NULL: not yet there. No two
- * sources have the same. */
+/* Find the file of source i, whose profile is p (NULL: not read yet). Fails if
+ * two sources have the same file. */
 static enum prof_status
 name_file(struct job *job, size_t i, const struct profile *p,
 	  struct prof_err *err)
@@ -191,7 +191,7 @@ write_archive(struct job *job)
 	if (archive_open(&job->archive, job->args.cli.output,
 			 &job->args.archive, &err) != PROF_OK)
 		die("%s", err.msg);
-	/* A clash of names is better known before servers are asked. */
+	/* Detect equal names before servers are asked. */
 	for (size_t i = 0; i < g->n; i++)
 		if (source_of(&g->item[i]) &&
 		    name_file(job, i, NULL, &err) != PROF_OK)
@@ -217,7 +217,7 @@ main(int argc, char **argv)
 	int status = EXIT_SUCCESS;
 
 	fetch_args_parse(&job.args, argc, argv);
-	/* A limit on the size of files is an error, not a signal. */
+	/* Exceeding the file size limit is an error, not a signal. */
 	signal(SIGXFSZ, SIG_IGN);
 	job.is_shown = !job.args.cli.is_quiet && isatty(STDERR_FILENO) &&
 		       term && strcmp(term, "dumb");

@@ -1,7 +1,7 @@
 /*
- * prof-filter.c - keep a part of a profile. The refinement options are in
- * refine.c; the work is done in lib/: filter, tags, tagfilter, where, types,
- * split, pgo, anonymous.
+ * prof-filter.c - keep a part of a profile. cli/refine.c has the refinement
+ * options; lib/ops and lib/model do the work: filter, tags, tagfilter, where,
+ * types, split, pgo, anonymous.
  */
 #include "config.h"
 
@@ -212,7 +212,7 @@ fold_rare(struct profile *p, int64_t min)
 				 : 0);
 }
 
-/* Replace p by what f makes of it. */
+/* Free p and return `by`, which replaces it. */
 static struct profile *
 replaced(struct profile *p, struct profile *by)
 {

@@ -1,6 +1,6 @@
 /*
- * prof-flame.c - a profile, or a difference, as a flame graph in one SVG. The
- * options: flame/options.h; from a profile to the picture: flame/draw.h.
+ * prof-flame.c - a profile, or a difference, as a flame graph in one SVG.
+ * Options: flame/options.h; picture: flame/draw.h.
  */
 #include "config.h"
 

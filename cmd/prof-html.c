@@ -1,6 +1,6 @@
 /*
- * prof-html.c - a profile as one self-contained page. The options:
- * html/options.h; from a profile to the page: html/make.h.
+ * prof-html.c - a profile as one self-contained page. Options: html/options.h;
+ * page: html/make.h.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
- * prof-list.c - source lines and instructions with what they cost. The options:
- * list/options.h; from a profile to the text or page: list/report.h.
+ * prof-list.c - source lines and instructions with their costs. Options:
+ * list/options.h; text and page: list/report.h.
  */
 #include "config.h"
 

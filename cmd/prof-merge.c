@@ -1,6 +1,6 @@
 /*
- * prof-merge.c - add profiles together; what adding means is in
- * lib/ops/merge.h, how threads share the work in sum.c.
+ * prof-merge.c - add profiles; see lib/ops/merge.h for the rules and
+ * merge/sum.c for the threads.
  */
 #include "config.h"
 
@@ -80,7 +80,7 @@ add_label(struct sum_job *job, char *arg)
 	add_mark(job, arg, value);
 }
 
-/* Standard input is one stream: only one operand can read it. */
+/* Collect the inputs. Only one operand can be standard input. */
 static void
 collect(struct cli *cli, struct sum_job *job, const char *files0)
 {

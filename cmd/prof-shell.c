@@ -1,7 +1,7 @@
 /*
- * prof-shell.c - pprof's prompt over the reports of the other commands. Reading
- * the profile: shell/source.h; lines, settings and steps: shell/session.h;
- * commands: shell/commands.h, and how they run: shell/run.h.
+ * prof-shell.c - pprof's interactive mode, with the reports of the other
+ * commands. Reading the profile: shell/source.h; lines, settings and steps:
+ * shell/session.h; commands: shell/commands.h, and running them: shell/run.h.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ enum {
 	KEY_DIFF_BASE,
 	KEY_NORMALIZE,
 	KEY_SYMBOLIZE,
-	KEY_SETTING, /* the ones below are settings by that name */
+	KEY_SETTING, /* from here on: settings of the same name */
 };
 
 static const struct cli_opt opts[] = {
@@ -85,7 +85,7 @@ put(struct settings *s, enum setting k, const char *value)
 		die("out of memory");
 }
 
-/* Options that stand for a column: --alloc-space, --mean-delay. */
+/* Options that select a column: --alloc-space, --mean-delay. */
 static void
 put_column(struct arguments *a, struct cli *cli, const char *name)
 {
@@ -101,8 +101,8 @@ put_column(struct arguments *a, struct cli *cli, const char *name)
 		put(&a->settings, SET_SAMPLE_INDEX, name);
 }
 
-/* An option that is a setting. The column is checked when there is a profile.
- */
+/* Set an option that is a setting. The column is checked when the profile is
+ * read. */
 static void
 put_setting(struct arguments *a, struct cli *cli, int key)
 {
@@ -170,7 +170,8 @@ parse(struct arguments *a, struct cli *cli)
 	a->source.is_quiet = cli->is_quiet;
 }
 
-/* Where lines come from: standard input, unless that was the profile. */
+/* Open the source of lines: standard input, unless the profile was read from
+ * it. */
 static int
 open_lines(const struct cli *cli)
 {

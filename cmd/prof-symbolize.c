@@ -1,8 +1,8 @@
 /*
  * prof-symbolize.c - names for the addresses of a profile: functions, files,
- * lines and inlined functions, out of local files and, when asked for, from
- * other machines. Which locations get them: resolve.c; which file: locate.c;
- * from whom: remote.c; how names look: demangle.c.
+ * lines and inlined functions, from local files and, on request, from servers.
+ * Symbolizing: symbols/resolve/resolve.h; finding files:
+ * symbols/resolve/locate.h; servers: symbols/net; demangling: symbols/names.
  */
 #include "config.h"
 
@@ -127,8 +127,8 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 }
 
 /*
- * Profiles of allocators and locks name frames that reports should not show.
- * They are recognized by name, so only after symbolization.
+ * Profiles of allocators and locks have patterns of frames to hide. Names must
+ * be known for these, so apply them after symbolization.
  */
 static void
 drop_frames(struct profile *p, const struct symbolize_settings *s)
@@ -141,7 +141,7 @@ drop_frames(struct profile *p, const struct symbolize_settings *s)
 		die("drop_frames: %s", err.msg);
 }
 
-/* false: fewer samples have names than are required. */
+/* Report unnamed samples. false: fewer samples have names than required. */
 static bool
 report(const struct profile *p, const struct symbolize_settings *s)
 {

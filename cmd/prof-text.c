@@ -1,6 +1,6 @@
 /*
- * prof-text.c - reports as text. The options: text/options.h; from a profile to
- * the text: text/report.h.
+ * prof-text.c - reports as text. Options: text/options.h; reports:
+ * text/report.h.
  */
 #include "config.h"
 

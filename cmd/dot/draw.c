@@ -17,10 +17,11 @@
 #include "options.h"
 #include "render.h"
 
-/* What dot(1) can lay out within minutes, and an eye can make sense of. */
+/* Limits of a layout that dot(1) finishes within minutes, and that is
+ * readable. */
 enum { MAX_NODES = 2000, MAX_EDGES = 10000 };
 
-/* Layout cannot be interrupted from inside: the process ends with it. */
+/* The layout cannot be interrupted, so end the process. */
 static void
 give_up(int sig)
 {

@@ -1,6 +1,6 @@
 /*
- * draw.h - the call graph of a profile that was read, as DOT or as a picture.
- * What is drawn, and how, is in lib/report/dot.c; Graphviz is behind render.h.
+ * draw.h - the call graph of a profile as DOT or as a picture. lib/report/dot.c
+ * makes the drawing; render.h calls Graphviz.
  */
 #ifndef DRAW_H
 #define DRAW_H
@@ -10,8 +10,8 @@ struct dot_settings;
 struct profile;
 
 /*
- * Write the drawing that s asks for to the output of cli. p is filtered, and
- * freed; so is what s holds. Dies, also when the layout takes too long.
+ * Write the drawing that s selects to the output of cli. Filters and frees p,
+ * and frees the contents of s. Dies, also if the layout takes too long.
  */
 void dot_draw(struct dot_settings *s, struct profile *p, struct cli *cli);
 

@@ -1,4 +1,4 @@
-/* options.h - the options of prof-dot: the table, and what they set. */
+/* options.h - the options of prof-dot: the table and the settings. */
 #ifndef DOT_OPTIONS_H
 #define DOT_OPTIONS_H
 
@@ -13,7 +13,7 @@ struct dot_settings {
 	struct report_settings report;
 };
 
-/* The defaults, then all options, of which it dies when one is wrong. */
+/* Set the defaults, then parse all options. Dies. */
 void dot_settings_parse(struct dot_settings *s, struct cli *cli);
 
 #endif

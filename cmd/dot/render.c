@@ -23,8 +23,7 @@ render_knows(const char *format)
 
 /*
  * Dragging moves the drawing, the wheel zooms at the pointer, a double click
- * goes back. Works on the viewBox alone, so the drawing itself stays as
- * Graphviz made it.
+ * resets. Changes only the viewBox, so the drawing stays as Graphviz made it.
  */
 static const char script[] =
 	"<script type=\"text/ecmascript\"><![CDATA[\n"
@@ -62,8 +61,8 @@ static const char script[] =
 	"]]></script>\n";
 
 /*
- * Put the script in, and let the drawing fill its window: the size in points
- * that Graphviz gives goes, the viewBox stays.
+ * Insert the script, and make the drawing fill its window: remove the size in
+ * points, keep the viewBox.
  */
 static int
 make_interactive(const char *svg, size_t n, struct buf *out)
@@ -89,7 +88,7 @@ make_interactive(const char *svg, size_t n, struct buf *out)
 	return buf_add(out, close + 1, n - (size_t)(close + 1 - svg));
 }
 
-/* What Graphviz last complained about, as one line. */
+/* Fail with the last message of Graphviz, as one line. */
 static enum prof_status
 graphviz_failed(struct prof_err *err)
 {

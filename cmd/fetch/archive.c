@@ -23,15 +23,15 @@
 #include "lib/wire/compress.h"
 
 #define STATE ".prof-fetch"
-#define TIME_LETTERS "YmdjHMSFGVu" /* of strftime(), fit for a name */
+#define TIME_LETTERS "YmdjHMSFGVu" /* of strftime(), valid in a name */
 
 struct archive {
-	char *root;    /* as it was given, for messages */
+	char *root;    /* as given, for messages */
 	char *pattern; /* below it */
 	int root_fd;
 	int state_fd; /* ROOT/.prof-fetch */
 	int lock_fd;
-	struct tm time; /* UTC: no hour of a year is there twice */
+	struct tm time; /* UTC: no hour occurs twice */
 	int64_t keep_s;
 	struct ledger ledger;
 	bool has_put;
@@ -66,7 +66,7 @@ check_pattern(const char *pattern, struct prof_err *err)
 	for (const char *p = pattern;; p++) {
 		size_t n = strcspn(p, "/");
 
-		/* No "..", nothing of STATE, and nothing that ls hides. */
+		/* No "..", not STATE, and no hidden file. */
 		if (n == 0 || *p == '.')
 			return prof_fail(err, PROF_EUSAGE,
 					 "'%.*s' is no name for a folder or "
@@ -78,7 +78,7 @@ check_pattern(const char *pattern, struct prof_err *err)
 	}
 }
 
-/* What the letters stand for. */
+/* The values of the letters. */
 struct words {
 	char host[FILENAME_SAFE_MAX];
 	char port[FILENAME_SAFE_MAX];
@@ -150,7 +150,8 @@ words_of_profile(struct words *w, const struct profile *p)
 	set_word(w->type, type, strlen(type), "profile");
 }
 
-/* One of TIME_LETTERS. A format in a variable would escape the compiler. */
+/* Format one of TIME_LETTERS. The compiler could not check a format in a
+ * variable. */
 static void
 time_word(char *out, size_t max, char letter, const struct tm *t)
 {
@@ -258,7 +259,7 @@ set_pattern(struct archive *a, const char *pattern, struct prof_err *err)
 	return check_pattern(a->pattern, err);
 }
 
-/* Make the root, and the folders that lead there, if need be. */
+/* Create the root and its parents, as needed. */
 static enum prof_status
 make_root(struct archive *a, struct prof_err *err)
 {
@@ -294,7 +295,8 @@ open_state(struct archive *a, struct prof_err *err)
 			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (a->state_fd < 0 || fstat(a->state_fd, &sb) < 0)
 		return fail_errno(a, STATE, err);
-	/* Whoever could replace the index could have files removed. */
+	/* Another user who could replace the index could make us remove
+	 * files. */
 	if (a->keep_s &&
 	    (sb.st_uid != geteuid() || (sb.st_mode & (S_IWGRP | S_IWOTH))))
 		return prof_fail(err, PROF_EUSAGE,
@@ -309,7 +311,7 @@ open_state(struct archive *a, struct prof_err *err)
 	return a->lock_fd < 0 ? fail_errno(a, STATE "/lock", err) : PROF_OK;
 }
 
-/* The kernel drops the lock when the process ends, however it ends. */
+/* The kernel releases the lock when the process ends, in any way. */
 static enum prof_status
 take_lock(struct archive *a, unsigned wait_s, struct prof_err *err)
 {
@@ -382,7 +384,7 @@ archive_close(struct archive *a)
 
 /* --- writing --- */
 
-/* Make the folder that path names in dir, if need be; it is open as *out. */
+/* Create the folder path in dir, if needed, and open it as *out. */
 static enum prof_status
 enter(struct archive *a, int dir, const char *path, const char *name, int *out,
       struct prof_err *err)
@@ -404,7 +406,7 @@ enter(struct archive *a, int dir, const char *path, const char *name, int *out,
 	return st;
 }
 
-/* The folder of name, which was made; *base is the last part of name. */
+/* Create and open the folder of name; *base is the last part of name. */
 static enum prof_status
 enter_all(struct archive *a, const char *name, int *dir, const char **base,
 	  struct prof_err *err)
@@ -476,7 +478,7 @@ archive_put(struct archive *a, const char *name, const struct profile *p,
 
 	if (st != PROF_EIO || !a->keep_s || a->is_pruned)
 		return st;
-	/* Perhaps the disk is full of what nobody wants any more. */
+	/* Expired files may have filled the disk. */
 	a->is_pruned = true;
 	if (ledger_prune(&a->ledger, a->keep_s, &n, &ignored) != PROF_OK ||
 	    n == 0)

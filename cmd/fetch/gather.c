@@ -16,7 +16,7 @@
 #include "lib/model/profile.h"
 #include "net/s3.h"
 
-/* --- what operands are --- */
+/* --- operands --- */
 
 static enum prof_status
 classify(struct gather *g, struct gather_item *item, struct prof_err *err)
@@ -35,7 +35,7 @@ classify(struct gather *g, struct gather_item *item, struct prof_err *err)
 		g->n_url++;
 		break;
 	case PROF_EUSAGE:
-		return PROF_OK; /* opening it says what is wrong */
+		return PROF_OK; /* opening it reports the error */
 	default:
 		return prof_fail(err, why.status, "%s: %s", item->name,
 				 why.msg);
@@ -91,8 +91,8 @@ gather_release(struct gather *g)
 /* --- reading --- */
 
 /*
- * A profile packs to a tenth, seldom to a fiftieth; what is packed much more is
- * a bomb, and never needs to be unpacked to the whole of --max-size.
+ * Profiles compress by 10, rarely by 50; data with a much higher ratio is a
+ * bomb, and need not be inflated up to --max-size.
  */
 #define MAX_RATIO 256
 #define MAX_SMALL ((size_t)64 << 20)
@@ -146,7 +146,7 @@ read_raw(const struct gather *g, const struct gather_item *item,
 	return st;
 }
 
-/* From which server p came, and if that was asked, from which program. */
+/* Add the server of p and, if it was asked, the program. */
 static enum prof_status
 add_origin(const struct gather_item *item, struct profile *p,
 	   struct prof_err *err)
@@ -221,8 +221,8 @@ cmdline_page(const char *url)
 }
 
 /*
- * A format from before profile.proto often does not say which program it is
- * from; a server with gperftools can be asked. False: not needed, or no way.
+ * Formats older than profile.proto often do not name the program; a server with
+ * gperftools can be asked. false: not needed, or not possible.
  */
 static bool
 ask_program(struct gather_item *item)
@@ -249,7 +249,7 @@ ask_program(struct gather_item *item)
 	return true;
 }
 
-/* A server is done. Files wait until all are: they may be pipes. */
+/* A server is done. Files, which may be pipes, are read after all servers. */
 static bool
 on_done(struct fetch *f, void *ctx)
 {

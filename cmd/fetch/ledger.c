@@ -48,8 +48,8 @@ mtime_of(const struct stat *sb)
 /* --- the index --- */
 
 /*
- * What the index says is done, so it must be ours and nobody else's. Returns
- * -1 and a message, or the descriptor; *size is its size.
+ * The index decides which files are removed, so it must belong to this user.
+ * Returns a descriptor, with its size in *size; or -1 and a message.
  */
 static int
 open_index(const struct ledger *l, int flags, off_t *size, struct prof_err *err)
@@ -179,7 +179,7 @@ take_number(char **at, int64_t *out)
 	return true;
 }
 
-/* Below the root, and nowhere else. */
+/* Is path inside the root? */
 static bool
 is_inside(const char *path)
 {
@@ -216,8 +216,8 @@ parse_line(struct line *line, char *text)
 	line->kind = text[0];
 }
 
-/* The lines of text, *n; NULL without memory. copy: a copy of text, which is
- * cut up. */
+/* Split text into *n lines; NULL without memory. copy: a copy of text, which is
+ * modified. */
 static struct line *
 parse_lines(const struct buf *text, char *copy, size_t *n)
 {
@@ -248,8 +248,8 @@ parse_lines(const struct buf *text, char *copy, size_t *n)
 /* --- removing --- */
 
 /*
- * The folder of path, without following a link: a descriptor, or -1 and errno.
- * *base is its last part.
+ * Open the folder of path, without following links: a descriptor, or -1 and
+ * errno. *base is its last part.
  */
 static int
 enter(int root, const char *path, const char **base)
@@ -274,7 +274,7 @@ enter(int root, const char *path, const char **base)
 
 /*
  * Remove the file of line if it is still ours. Sets line->is_dropped if the
- * line has nothing more to say, whatever the reason; false, errno: trouble.
+ * line is no longer needed, for any reason; false, errno: an error.
  */
 static bool
 remove_file(int root, struct line *line, size_t *n)
@@ -302,7 +302,7 @@ remove_file(int root, struct line *line, size_t *n)
 	return line->is_dropped;
 }
 
-/* The same with a folder, which stays if there is anything in it. */
+/* The same for a folder, which stays unless it is empty. */
 static bool
 remove_folder(int root, struct line *line)
 {
@@ -368,14 +368,14 @@ prune(const struct ledger *l, struct line *line, size_t n_line, int64_t keep_s,
 		if (is_expired(l, &line[i], 'F', keep_s) &&
 		    !remove_file(l->root, &line[i], n) && st == PROF_OK)
 			st = fail_errno(err, line[i].path);
-	/* Backwards: what was made in a folder was made after it. */
+	/* Backwards: the contents of a folder were made after it. */
 	for (size_t i = n_line; i-- > 0;)
 		if (is_expired(l, &line[i], 'D', keep_s) &&
 		    !remove_folder(l->root, &line[i]) && st == PROF_OK)
 			st = fail_errno(err, line[i].path);
 	for (size_t i = 0; i < n_line; i++)
 		n_dropped += line[i].is_dropped;
-	/* Not each time: a line whose file is gone does no harm. */
+	/* Not each time: lines of removed files do no harm. */
 	if (st == PROF_OK && n_dropped > n_line / 4)
 		st = write_index(l, line, n_line, err);
 	return st;

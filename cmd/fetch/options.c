@@ -8,7 +8,7 @@
 
 #include "lib/formats/legacy/legacy.h"
 
-#define MAX_SIZE ((size_t)1 << 30) /* of what strangers send, by default */
+#define MAX_SIZE ((size_t)1 << 30) /* of untrusted data, by default */
 
 enum {
 	KEY_SECONDS = CLI_LONG,
@@ -118,7 +118,7 @@ take_option(struct fetch_args *args, int key)
 	}
 }
 
-/* What the operands are. */
+/* Classify the operands. */
 static void
 take_operands(struct fetch_args *args)
 {

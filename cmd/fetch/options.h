@@ -13,14 +13,14 @@ struct fetch_args {
 	struct cli cli;
 	struct objects objects; /* the operands, with the objects of prefixes */
 	struct gather gather;   /* with its items; take and ctx are not set */
-	struct archive_options archive; /* but for the time */
+	struct archive_options archive; /* without the time */
 	bool is_archive;                /* -o names one */
 	bool is_partial_ok;
 };
 
 /*
- * Parse the command line into args, which is zero; gather_release(),
- * objects_release() and cli_finish() end it. Dies.
+ * Parse the command line into args, which is all 0; gather_release() and
+ * cli_finish() end it. Dies.
  */
 void fetch_args_parse(struct fetch_args *args, int argc, char **argv);
 

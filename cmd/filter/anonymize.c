@@ -14,10 +14,11 @@
 
 enum {
 	KEY_MAX = 4096,
-	DIGITS = 20, /* of 5 bits: a billion names collide with p = 5e-13 */
+	DIGITS = 20, /* of 5 bits: among a billion names, p = 5e-13 of a
+			collision */
 };
 
-/* x and 20 letters and digits: a name in no language's syntax's way. */
+/* x and 20 letters and digits: an identifier in any language. */
 static void
 keyed_name(void *ctx, const char *s, size_t n, char out[ANONYMOUS_MAX])
 {
@@ -25,7 +26,7 @@ keyed_name(void *ctx, const char *s, size_t n, char out[ANONYMOUS_MAX])
 	struct hmac_sha256_ctx *hmac = ctx;
 	uint8_t hash[SHA256_DIGEST_SIZE];
 
-	/* Making the digest sets the state back to the key alone. */
+	/* Computing the digest resets the state to the key. */
 	hmac_sha256_update(hmac, n, (const uint8_t *)s);
 	hmac_sha256_digest(hmac, sizeof(hash), hash);
 	out[0] = 'x';

@@ -39,7 +39,7 @@ add_weighted(struct inputs *in, const char *text)
 	unsigned long weight;
 	char *end;
 
-	/* Too large a number is ULONG_MAX. */
+	/* A number that is too large gives ULONG_MAX. */
 	weight = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != ':' || exists(text)) {
 		add(in, text, 1);
@@ -52,7 +52,7 @@ add_weighted(struct inputs *in, const char *text)
 	add(in, end + 1, (int)weight);
 }
 
-/* The contents of a list; it stays as long as in. */
+/* The contents of a list, owned by in. */
 static char *
 read_list(struct inputs *in, const char *file, size_t *n)
 {
@@ -85,7 +85,7 @@ read_list(struct inputs *in, const char *file, size_t *n)
 	return grown[in->n_text++] = (char *)b.data;
 }
 
-/* Add each name that ends at a byte `end`; empty ones are passed over. */
+/* Add each name that ends at a byte `end`; skip empty ones. */
 static void
 add_list(struct inputs *in, const char *file, int end)
 {

@@ -16,14 +16,14 @@ struct inputs {
 	struct input *input;
 	size_t n;
 	size_t cap;
-	char **text; /* n_text: what names of lists point into */
+	char **text; /* n_text, which own the names of lists */
 	size_t n_text;
 };
 
 /*
- * Add an operand: N:NAME is NAME with weight N, @LIST the names in the lines
- * of the file LIST ("@-": of standard input), which may have weights, too. A
- * file whose name is just so wins over both. Dies.
+ * Add an operand: N:NAME is NAME with weight N, @LIST the names in the lines of
+ * the file LIST ("@-": of standard input), which may have weights, too. An
+ * existing file with that exact name takes precedence over both. Dies.
  */
 void inputs_add_operand(struct inputs *in, const char *operand);
 

@@ -1,4 +1,4 @@
-/* sum.h - reading the inputs of prof-merge and adding them, with threads. */
+/* sum.h - read the inputs of prof-merge and add them, with threads. */
 #ifndef SUM_H
 #define SUM_H
 
@@ -22,13 +22,13 @@ struct sum_job {
 	struct inputs inputs;
 	struct sum_mark *mark; /* n_mark */
 	size_t n_mark;
-	bool skip_bad; /* warn of a bad input, and go on */
+	bool skip_bad; /* warn about a bad input, and continue */
 	size_t max_size;
 };
 
 /*
- * Add all inputs to job->sum, reading with n_thread threads. Dies at a bad
- * input, or when all are. Returns how many were skipped.
+ * Add all inputs to job->sum, reading with n_thread threads. Dies on a bad
+ * input, or if all are bad. Returns the number of skipped ones.
  */
 size_t sum_run(const struct sum_job *job, size_t n_thread);
 

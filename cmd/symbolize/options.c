@@ -83,8 +83,8 @@ set_mode(struct symbolize_settings *s, const char *word)
 }
 
 /*
- * pprof's --symbolize: words joined by colons. Of its places for symbols the
- * last one wins; here they add up, as "both" is no default.
+ * pprof's --symbolize: words separated by colons. In pprof the last source of
+ * symbols wins; here all are used, as "both" is not the default.
  */
 static void
 set_words(struct symbolize_settings *s, char *words)
@@ -132,8 +132,8 @@ add_jit(struct symbolize_settings *s, const char *file)
 }
 
 /*
- * pprof's way to name the program: an ELF file before the profiles. Nothing
- * that is one could be a profile.
+ * As in pprof, an ELF file before the profiles is the program. An ELF file is
+ * never a profile.
  */
 static void
 take_binary(struct symbolize_settings *s, struct cli *cli)

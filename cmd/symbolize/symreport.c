@@ -12,12 +12,12 @@
 #include "lib/model/profile.h"
 #include "lib/model/runtime.h"
 
-#define TELL 0.1       /* share of samples that is reported unasked */
-#define SMALL 0.01     /* ... of a mapping that is not worth a line */
+#define TELL 0.1   /* share of unnamed samples that is reported without -v */
+#define SMALL 0.01 /* ... of a mapping that is not reported */
 #define MAX_TRIED 1000 /* paths of a mapping */
 
 struct note {
-	uint32_t file, build_id; /* strings, as they were */
+	uint32_t file, build_id; /* strings, before symbolization */
 	char *why;
 	char **tried; /* "path: why" */
 	size_t n_tried;
@@ -71,7 +71,7 @@ symreport_free(struct symreport *r)
 	free(r);
 }
 
-/* A mapping that came later has the last note, which nobody reads. */
+/* Mappings added later share the last note, which is never read. */
 static struct note *
 note_of(struct symreport *r, uint32_t mapping)
 {
@@ -151,7 +151,7 @@ has_source(const struct origins *o, const struct profile *p, size_t m)
 	return m < p->n_mapping && origins_find(o, p, (uint32_t)m, 0) < o->n;
 }
 
-/* Code that a runtime made: nobody but the runtime has its names. */
+/* Code compiled at run time: only the runtime has its names. */
 static void
 print_runtime(const struct profile *p, const struct unnamed *u)
 {
@@ -180,8 +180,7 @@ symreport_print(const struct symreport *r, const struct profile *p,
 	for (size_t m = 0; m <= p->n_mapping; m++) {
 		bool failed = m < r->n && r->note[m].why;
 
-		/* Where nothing failed, there is nothing to be done about it.
-		 */
+		/* Without a failure there is nothing to fix. */
 		if (is_verbose ? failed || u->any[m] > 0
 			       : failed && u->any[m] >= SMALL)
 			print_mapping(r, p, m, u, is_verbose);

@@ -1,7 +1,7 @@
 /*
- * symreport.h - what could not be symbolized, for people: for each mapping the
- * build-id that was wanted, the paths that were tried, why none served, and how
- * many samples are left without names for it.
+ * symreport.h - report what could not be symbolized: for each mapping the
+ * wanted build-id, the paths that were tried and why they did not match, and
+ * the share of samples left without names.
  */
 #ifndef SYMREPORT_H
 #define SYMREPORT_H
@@ -15,27 +15,27 @@ struct origins;
 struct profile;
 struct symreport;
 
-/* A report on p, whose mappings are now called as it came. NULL: no memory. */
+/* A report on p, before symbolization renames its mappings. NULL without
+ * memory. */
 struct symreport *symreport_new(const struct profile *p);
 void symreport_free(struct symreport *r);
 
 /*
- * Notes, while p is symbolized; ctx is the struct symreport. Without memory
- * they are lost.
+ * Record events while p is symbolized; ctx is the struct symreport. Without
+ * memory they are lost.
  */
 void symreport_looking(void *ctx,
-		       uint32_t mapping); /* the next ones are of it */
+		       uint32_t mapping); /* later events are of this mapping */
 void symreport_tried(void *ctx, const char *path, const char *why);
 void symreport_failed(void *ctx, uint32_t mapping, const char *why);
 
 /*
- * Tell with warn(): all when is_verbose; else, when more than a tenth of the
- * samples of p is unnamed or has mostly unnamed callers, a line for each
- * mapping that has a part in it because something failed. A last line says when
- * one of the sources in o, which were not asked, may have the names. Of code
- * made by a runtime it says how to have names.
- * When has_ranges is false, a line says that ranges would show the functions of
- * stripped files.
+ * Print with warn(). If is_verbose, everything. Otherwise, if more than a tenth
+ * of the samples of p is unnamed or has mostly unnamed callers, a line for each
+ * mapping where a failure contributed to that. A last line tells if one of the
+ * sources in o, which were not asked, may have the names. For code compiled by
+ * a runtime, it prints the option that provides names. Unless has_ranges, a
+ * line tells that ranges would show the functions of stripped files.
  */
 void symreport_print(const struct symreport *r, const struct profile *p,
 		     const struct unnamed *u, const struct origins *o,

@@ -1,6 +1,4 @@
-/*
- * options.h - the options of prof-text: the table, and what they set.
- */
+/* options.h - the options of prof-text: the table and the settings. */
 #ifndef TEXT_OPTIONS_H
 #define TEXT_OPTIONS_H
 
@@ -31,15 +29,15 @@ enum format {
 
 struct text_settings {
 	enum format format;
-	const char *option;  /* that chose it, or NULL */
-	bool diff;           /* before and after, as this format */
+	const char *option;  /* the option that chose the format, or NULL */
+	bool diff;           /* compare before and after, in this format */
 	struct match *peek;  /* of --peek: the caller's */
 	const char *pattern; /* ... as text */
 	char *min_flat, *min_cum;
 	struct report_settings report;
 };
 
-/* The defaults, then all options, of which it dies when one is wrong. */
+/* Set the defaults, then parse all options. Dies. */
 void text_settings_parse(struct text_settings *s, struct cli *cli);
 
 #endif

@@ -135,7 +135,7 @@ print_stacks(struct cli *cli, const struct text_settings *s, struct report *r,
 	return st;
 }
 
-/* Reports that need no column and may lack one. */
+/* Print a report that needs no column, as a profile may lack one. */
 static bool
 print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
 {

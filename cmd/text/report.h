@@ -1,6 +1,6 @@
 /*
- * report.h - the reports of prof-text on a profile that was read: from its
- * options to the text; lib/report/text.h says how they look.
+ * report.h - print the reports of prof-text; lib/report/text.h describes their
+ * form.
  */
 #ifndef TEXT_REPORT_H
 #define TEXT_REPORT_H
@@ -10,8 +10,8 @@ struct profile;
 struct text_settings;
 
 /*
- * Print the report that s asks for to the output of cli. p is filtered, and
- * freed; so is what s holds. Dies.
+ * Print the report that s selects to the output of cli. Filters and frees p,
+ * and frees the contents of s. Dies.
  */
 void text_report(struct text_settings *s, struct profile *p, struct cli *cli);
 
