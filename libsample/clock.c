@@ -1,13 +1,13 @@
 /*
- * clock.c - what interrupts a thread: a POSIX timer on its CPU clock, or a
- * software clock of perf_event_open(2), which is not bound to the kernel's
- * tick. Everything here may also run in signal handlers: it makes system calls
- * and nothing else.
+ * clock.c - the clocks that interrupt a thread: a POSIX timer on its CPU clock,
+ * or a software clock of perf_event_open(2), which is not limited by the
+ * kernel's tick. Functions here may also run in signal handlers: they only make
+ * system calls.
  *
  * The perf clock's descriptor is closed at once; a mapping of its pages keeps
- * it alive. So programs that close all descriptors, or count them, or run out
- * of them, are not met by ours; the mapping is gone in a forked child and after
- * exec.
+ * the clock alive. So it cannot disturb programs that close all descriptors,
+ * count them or run out of them. The mapping does not exist in a forked child
+ * or after exec.
  */
 #include "config.h"
 
@@ -24,26 +24,26 @@
 
 #include "sampler.h"
 
-#ifndef SYS_mmap /* some 32-bit machines; it counts the offset, 0, in pages */
+#ifndef SYS_mmap /* some 32-bit machines; its offset, 0 here, counts pages */
 #define SYS_mmap SYS_mmap2
 #endif
 
-/* Real-time signals begin here for the kernel; libc keeps some for itself. */
+/* The kernel's first real-time signal; libc reserves some. */
 enum { FIRST_REALTIME = 32 };
 
-/* What is mapped of a perf clock: a page of its state, and one of records. As
- * wide as the kernel's arguments are, for syscall() does not convert: an int
- * that is passed on the stack has an upper half of its own. */
+/* The mapped size of a perf clock: a page of state and one of records. A
+ * size_t, as wide as the kernel's arguments: syscall() does not convert an int,
+ * and the upper half of one passed on the stack is undefined. */
 static size_t
 event_size(void)
 {
 	return 2 * sampler.page_size;
 }
 
-/* In the place of a clock's pages while the handler reads them. */
+/* Stands for a clock's pages while the handler reads them. */
 #define TAKEN ((void *)1)
 
-/* What the kernel expects; libc's own struct hides the thread. */
+/* The kernel's struct; libc's hides the thread. */
 struct kernel_sigevent {
 	union sigval value;
 	int signo;
@@ -59,7 +59,7 @@ timespec_of(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000) };
 }
 
-/* First after so many nanoseconds, then once a period. */
+/* Start the timer: first after `first` ns, then once a period. */
 static void
 set_timer(const struct thread *t, uint64_t first)
 {
@@ -69,7 +69,8 @@ set_timer(const struct thread *t, uint64_t first)
 	syscall(SYS_timer_settime, t->timer, 0, when, NULL);
 }
 
-/* libc's timer_create() reaches no other thread, and its timer_t is libc's. */
+/* By system call: libc's timer_create() has no other thread as target, and its
+ * timer_t is not the kernel's. */
 static bool
 arm_timer(struct thread *t, uint64_t first)
 {
@@ -90,10 +91,10 @@ arm_timer(struct thread *t, uint64_t first)
 }
 
 /*
- * May this thread try a perf clock? Not under a seccomp filter, which may kill
- * for it. Not by a real-time signal: where those queue up, in a thread that has
- * signals blocked, until there is no more room, the kernel sends SIGIO instead,
- * which kills.
+ * May this thread open a perf clock? Not under a seccomp filter, which may kill
+ * for it. Not with a real-time signal: in a thread that blocks signals these
+ * queue up; when the queue is full, the kernel sends SIGIO instead, which
+ * kills.
  */
 static bool
 perf_is_safe(void)
@@ -102,7 +103,8 @@ perf_is_safe(void)
 	       syscall(SYS_prctl, PR_GET_SECCOMP) == SECCOMP_MODE_DISABLED;
 }
 
-/* The handler and another thread may both be at it: none is forgotten. */
+/* The handler and another thread may both set it: release the page that was
+ * replaced. */
 static void
 set_event(struct thread *t, void *page)
 {
@@ -113,9 +115,9 @@ set_event(struct thread *t, void *page)
 }
 
 /*
- * How often t's perf clock has run out since this was asked last: each time is
- * a record in its second page, which is a header and nothing else. Whoever
- * takes the clock away meanwhile leaves its pages to us.
+ * The number of times that t's perf clock has expired since the last call: each
+ * is a record, only a header, in its second page. If another thread removes the
+ * clock meanwhile, this function unmaps its pages.
  */
 static uint32_t
 count_records(struct thread *t)
@@ -133,17 +135,17 @@ count_records(struct thread *t)
 	if (!atomic_compare_exchange_strong(&t->event, &expected, page) && page)
 		syscall(SYS_munmap, page, event_size());
 	n /= sizeof(struct perf_event_header);
-	/* Some may have found no room. */
+	/* Some records may have been dropped. */
 	return n + 1 < sampler.page_size / sizeof(struct perf_event_header)
 		       ? (uint32_t)n
 		       : UINT32_MAX;
 }
 
 /*
- * A perf clock that sends a signal each period of t's CPU time; or, if once is
- * set, a single one. Ticks in the kernel are wanted too, as they are the
- * system calls'; who may not have them (kernel.perf_event_paranoid) gets no
- * clock at all: it would give the time of system calls to what follows them.
+ * Open a perf clock that signals each period of t's CPU time or, with once, a
+ * single time. It must count in the kernel, too, which is the time of system
+ * calls. If that is not allowed (kernel.perf_event_paranoid), there is no
+ * clock: it would attribute the time of system calls to the code after them.
  */
 static bool
 arm_perf(struct thread *t, uint64_t period, bool once)
@@ -187,12 +189,12 @@ bool
 clock_arm(struct thread *t)
 {
 	t->is_fresh = true;
-	/* A phase at random, so that threads that do the same are not all
-	 * caught in the same places. */
+	/* A random phase, so that threads with the same work are not always
+	 * interrupted in the same places. */
 	if (sampler.clock == SHM_CLOCK_PERF && perf_is_safe() &&
 	    arm_perf(t, 1 + thread_random(t) % sampler.period_ns, true))
 		return true;
-	/* The first signal comes with the kernel's first tick. */
+	/* The first signal comes at the kernel's first tick. */
 	return arm_timer(t, 1);
 }
 
@@ -216,12 +218,12 @@ clock_stop(struct thread *t)
 }
 
 /*
- * The first signal of a thread's timer. The kernel looks at CPU timers when its
- * own tick comes, so what a thread does between the last tick and its end is
- * never seen. Threads shorter than a tick would be seen by the square of their
- * length. So the first signal stands for one whole tick of the kernel, however
- * short the thread has run: as often as that is too much, its end will be
- * missed. From here on ticks count as they come, at a random phase.
+ * The first signal of a thread's timer. The kernel checks CPU timers at its own
+ * tick, so the time between a thread's last tick and its end is never sampled;
+ * threads shorter than a tick would be sampled by the square of their length.
+ * So the first signal counts as a whole tick of the kernel, however short the
+ * thread has run: on average that is too much by the time missed at its end.
+ * Later ticks count as they come, at a random phase.
  */
 static uint32_t
 timer_ticks(struct thread *t, const siginfo_t *info)
@@ -233,17 +235,17 @@ timer_ticks(struct thread *t, const siginfo_t *info)
 					    : 1;
 	t->is_fresh = false;
 	set_timer(t, 1 + thread_random(t) % period);
-	/* Rounded up or down at random, by the remainder. */
+	/* Round at random, by the remainder. */
 	return (uint32_t)((sampler.tick_ns + thread_random(t) % period) /
 			  period);
 }
 
 /*
- * The clock's signals may merge while they are blocked, so its records count.
- * But the time that a hypervisor takes away is in them, too: no more than the
- * CPU time of the thread, in periods since its first tick. What of that is in
- * no record is the time of switches from thread to thread, most of it the
- * clock's own doing; it would be shown in what runs after them.
+ * The clock's signals may merge while they are blocked, so count its records.
+ * They include time that a hypervisor takes away, so limit the count to the
+ * thread's CPU time, in periods since its first tick. CPU time without records
+ * is spent in context switches, mostly because of the clock; it would be
+ * attributed to the code after them.
  */
 static uint32_t
 perf_ticks(struct thread *t)
@@ -256,7 +258,7 @@ perf_ticks(struct thread *t)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	cpu = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	if (t->is_fresh) {
-		/* That was the one to begin with, at random. */
+		/* It was the first one, at a random phase. */
 		t->is_fresh = false;
 		t->cpu_ns = (uint64_t)cpu;
 		set_event(t, NULL);
@@ -280,7 +282,7 @@ clock_ticks(struct thread *t, const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER)
 		return info->si_value.sival_ptr == t ? timer_ticks(t, info) : 0;
-	/* HUP: the clock has stopped after one signal, as it was told. */
+	/* HUP: the clock has stopped after one signal, as set. */
 	if ((info->si_code == POLL_IN || info->si_code == POLL_HUP) &&
 	    atomic_load_explicit(&t->event, memory_order_relaxed)) {
 		uint32_t ticks = perf_ticks(t);

@@ -1,7 +1,7 @@
 /*
- * gperf.c - the names and the environment of gperftools' CPU profiler, so that
- * a program that was written for -lprofiler can be linked with -lsample. Its
- * files are then profile.proto.
+ * gperf.c - the functions and environment of gperftools' CPU profiler, so that
+ * a program written for -lprofiler can be linked with -lsample. Its files are
+ * then profile.proto.
  */
 #include "config.h"
 
@@ -38,13 +38,13 @@ SAMPLE_API void ProfilerRegisterThread(void);
 SAMPLE_API void ProfilerGetCurrentState(struct ProfilerState *state);
 
 static struct {
-	char name[1024]; /* of the profile under way */
+	char name[1024]; /* of the current profile */
 	time_t start;
 	char toggle[1000]; /* CPUPROFILE, with CPUPROFILESIGNAL */
 	unsigned n_toggle;
 } gperf;
 
-/* A number of the environment; fallback if it is none or out of range. */
+/* A number in the environment; fallback if it is invalid or out of range. */
 static int
 number(const char *variable, int min, int max, int fallback)
 {
@@ -73,8 +73,8 @@ ProfilerStart(const char *name)
 	return 1;
 }
 
-/* The options are a filter that is asked at each tick, in the handler: not
- * honoured, as it could do anything there. */
+/* The only option is a filter that is called at each tick, in the handler. It
+ * is ignored, as it could do anything there. */
 int
 ProfilerStartWithOptions(const char *name,
 			 const struct ProfilerOptions *options)
@@ -95,7 +95,7 @@ ProfilerFlush(void)
 	sample_flush();
 }
 
-/* These have done nothing for a long time in gperftools, too. */
+/* These have no effect in gperftools, either. */
 void
 ProfilerEnable(void)
 {
@@ -131,8 +131,9 @@ ProfilerGetCurrentState(struct ProfilerState *state)
 }
 
 /*
- * CPUPROFILESIGNAL: start at the first one, stop at the second, and so on; a
- * file each. What that takes is not for a handler, so a thread waits for it.
+ * CPUPROFILESIGNAL: start at the first signal, stop at the second, and so on,
+ * with a new file each time. This is not safe in a handler, so a thread waits
+ * for the signal.
  */
 static void *
 wait_for_toggle(void *arg)
@@ -168,7 +169,7 @@ gperf_init(void)
 
 	if (!file || !*file)
 		return;
-	/* A program that this one starts writes its own file. */
+	/* A program started by this one writes its own file. */
 	if (secure_getenv("CPUPROFILE_USE_PID"))
 		snprintf(name, sizeof name, "%s_%d", file, (int)getpid());
 	else

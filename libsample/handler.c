@@ -1,7 +1,7 @@
 /*
- * handler.c - the signal handler: walk the stack, count it. Everything here is
- * for signal handlers: no lock, no allocation, no call that the loader would
- * have to resolve (the library is linked with -z now), errno as it was.
+ * handler.c - the signal handler: walk the stack, count it. All code here must
+ * be safe in signal handlers: no lock, no allocation, no call that the loader
+ * would have to resolve (the library is linked with -z now), errno preserved.
  */
 #include "config.h"
 
@@ -39,8 +39,8 @@ sampler_new_space(uint32_t base)
 }
 
 /*
- * The first tick in a forked child gives it a space of its own: most children
- * never get that far, and fork has enough to do.
+ * The first tick in a forked child creates a space for it: most children exit
+ * before that, and fork is slow enough.
  */
 uint32_t
 sampler_space(void)
@@ -61,7 +61,7 @@ sampler_space(void)
 	return now;
 }
 
-/* Given out when first asked for, for the same reason. */
+/* Allocated on first use, for the same reason. */
 struct shm_process *
 sampler_count(void)
 {
@@ -72,7 +72,7 @@ sampler_count(void)
 
 	if (now)
 		return now;
-	/* It does not come round. */
+	/* Stop before the counter wraps. */
 	if (atomic_load(&sampler.shm->n_process) < SHM_N_PROCESS) {
 		i = atomic_fetch_add(&sampler.shm->n_process, 1) + 1;
 		if (i < SHM_N_PROCESS) {
@@ -84,8 +84,8 @@ sampler_count(void)
 									 : now;
 }
 
-/* Add key and value, each with its NUL, at to: where they end. value may lack
- * the NUL, and has no more than max bytes. */
+/* Append key and value, each with its NUL, at to. Returns their end. value may
+ * lack the NUL, and has at most max bytes. */
 static char *
 put(char *to, const char *key, const char *value, size_t max)
 {
@@ -99,7 +99,7 @@ put(char *to, const char *key, const char *value, size_t max)
 	return to;
 }
 
-/* n in decimal, at the end of text: where it begins. */
+/* Write n in decimal at the end of text. Returns its start. */
 static const char *
 decimal(unsigned n, char text[12])
 {
@@ -138,8 +138,8 @@ label_tell(const struct thread *t, const char *comm, const char *text, size_t n)
 }
 
 /*
- * The name of a thread may change at any moment, so it is asked for at every
- * sample, if it is a label. Not while its other labels change.
+ * If the thread's name is a label, read it at every sample, as it may change at
+ * any time; but not while its other labels change.
  */
 static void
 check_name(struct thread *self)
@@ -156,7 +156,7 @@ check_name(struct thread *self)
 	self->new_label = 1;
 }
 
-/* Those of most threads are never asked for. */
+/* Assigned on first use: most threads never need one. */
 uint32_t
 label_number(struct thread *self)
 {
@@ -181,7 +181,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	struct unwind_info info;
 	size_t n;
 
-	/* The kernel saved what sigaltstack() was in force. */
+	/* The kernel saved the sigaltstack() in force. */
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && uc->uc_stack.ss_size) {
 		stack[1].lo = (uintptr_t)uc->uc_stack.ss_sp;
 		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
@@ -215,8 +215,8 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
 	/*
-	 * Only our own signals: not one that kill() sent, and not one that was
-	 * pending when its thread was done.
+	 * Only signals of our clock: not those sent by kill(), and not one that
+	 * was pending when its thread ended.
 	 */
 	if (self && !sampler_is_on()) {
 		clock_stop(self);

@@ -1,16 +1,16 @@
 /*
- * heap-new.c - C++'s operators. libstdc++'s are malloc() and free() by other
- * names, and are seen there; those of an allocator's own object (tcmalloc's,
- * jemalloc's) do not call its malloc() and are samples here.
+ * heap-new.c - C++'s operators new and delete. libstdc++'s call malloc() and
+ * free(), and are counted there. Those in the allocator's own object (tcmalloc,
+ * jemalloc) do not call its malloc(), and are sampled here.
  *
- * When the program has no C++ in it, but loads a library that has (a module of
- * a scripting language), then ours are found first and there are none behind
- * them that we could see: libstdc++'s are visible to that library alone. Then
- * ours do what those do; only to throw, they need them.
+ * If the program does not use C++, but loads a library that does (a module of a
+ * scripting language), our operators are found first, and libstdc++'s are
+ * visible only to that library. Then ours do the same as libstdc++'s; only to
+ * throw they need the originals.
  *
- * In C, by the names that C++ compilers make. All have integers for arguments,
- * at most three; in the calling conventions of the machines that libsample is
- * built for, one argument too many is not seen.
+ * Written in C, with the mangled names. All arguments are integers, at most
+ * three; in the calling conventions of the supported machines, an extra
+ * argument is harmless.
  */
 #include "config.h"
 
@@ -79,10 +79,10 @@ static const char *const delete_name[N_DELETE] = {
 	"_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
-/* Where allocations by an operator are counted. */
+/* Where the allocations of an operator are counted. */
 enum where {
 	BELOW, /* it calls malloc(), or another function of ours */
-	ASK,   /* it is the allocator's own: see what it calls */
+	ASK,   /* the allocator's: watch what it calls */
 	HERE,
 };
 
@@ -125,9 +125,9 @@ slow_new(new_fn *real, size_t size, uintptr_t a, uintptr_t b, const void *ra)
 }
 
 /*
- * The allocator's own operator may still be written in terms of its malloc() or
- * aligned_alloc(), by those names. If so, that has been counted, and left has
- * moved. Once it has been seen which, it is known.
+ * The allocator's operator may still call its malloc() or aligned_alloc() by
+ * these names. Then the allocation was counted there, and `left` has changed.
+ * Once that is known, it is remembered.
  */
 static __attribute__((noinline)) void *
 ask_new(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
@@ -146,9 +146,9 @@ ask_new(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 }
 
 /*
- * The operator that the caller at ra would have without us, to throw: it is
- * called when there is no memory. Never that of an array, which would call the
- * plain one, and get us, by a jump, so that we would seem to call ourselves.
+ * The operator that the caller at ra would use without us, to throw when there
+ * is no memory. Never the array form: it would tail-call the plain operator,
+ * which is ours, and we would seem to call ourselves.
  */
 static void *
 last_resort(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
@@ -164,11 +164,11 @@ last_resort(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 		return NULL;
 	found = dlsym(handle, new_name[kind & ~1u]);
 	memcpy(&real, &found, sizeof real);
-	/* The handle is not given back: an exception may come by. */
+	/* The handle is not closed, as an exception may unwind through here. */
 	return real ? real(size, a, b) : NULL;
 }
 
-/* As libstdc++'s; ra is the program's for malloc() too. */
+/* As libstdc++'s; ra is the caller for malloc(), too. */
 static __attribute__((noinline)) void *
 plain_new(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 	  const void *ra)
@@ -198,7 +198,7 @@ allocate(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 	new_fn *real = operators.new[kind];
 
 	if (!real) {
-		/* Nobody has asked for memory yet, or there is none. */
+		/* No memory was allocated yet, or there is none. */
 		heap_resolve();
 		real = operators.new[kind];
 	}

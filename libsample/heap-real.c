@@ -1,8 +1,8 @@
 /*
- * heap-real.c - the allocator behind us: the next in the loader's order that
- * has these names, be it libc or one that is linked or preloaded. It is looked
- * for when the first memory is asked for, which is before any constructor has
- * run; and looking for it may ask for memory. That comes from an arena.
+ * heap-real.c - the allocator behind us: the next object in the loader's order
+ * with these names: libc, or a linked or preloaded allocator. It is looked up
+ * at the first allocation, before any constructor has run. The look-up may
+ * allocate memory, which comes from an arena.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 enum {
 	ARENA = 64 * 1024,
-	ALIGN = 16, /* in front of each block, its size, in that many bytes */
+	ALIGN = 16, /* before each block, for its size */
 	PAGE = 4096,
 };
 
@@ -67,7 +67,7 @@ arena_malloc(size_t size)
 static void *
 arena_calloc(size_t n, size_t size)
 {
-	/* It is zero: no byte is ever used twice. */
+	/* It is zero: no byte is used twice. */
 	return size && n > ARENA / size ? arena_malloc(ARENA + 1)
 					: arena_malloc(n * size);
 }
@@ -207,15 +207,15 @@ heap_resolve(void)
 	real_find(&found.pvalloc, "pvalloc");
 	memcpy(&allocator, &found.malloc, sizeof allocator);
 	heap_new_resolve(allocator);
-	/* What was not found is no concern of the program's. */
+	/* Hide failed look-ups from the program. */
 	dlerror();
 	heap_real = found;
 	errno = saved;
 }
 
 /*
- * libsample is ready, as it is a library that this one needs. Which malloc the
- * program has is a question of addresses, as ours goes by the same name.
+ * libsample is initialized, as this library depends on it. Which malloc the
+ * program has is found by address, as ours has the same name.
  */
 __attribute__((constructor)) static void
 load(void)

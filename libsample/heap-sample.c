@@ -1,11 +1,10 @@
 /*
- * heap-sample.c - which allocations are samples, and what becomes of them.
+ * heap-sample.c - select the allocations to sample, and track them.
  *
- * Each thread walks along the bytes that it allocates; the gaps between points
- * on that way are exponentially distributed with the mean of the period. An
- * allocation that a point falls into is a sample: one of n bytes with the
- * probability 1 - exp(-n / period), whatever came before. The recorder divides
- * by that.
+ * Points are placed on the sequence of bytes that a thread allocates, at
+ * exponentially distributed distances with the period as mean. An allocation
+ * that contains a point is a sample. For n bytes the probability is 1 - exp(-n
+ * / period), independent of earlier allocations. The recorder divides by that.
  */
 #include "config.h"
 
@@ -18,8 +17,8 @@
 #include "hook.h"
 
 enum {
-	OFF_BYTES = 1 << 20, /* to the next look whether samples are taken */
-	HELD = 1,            /* mark.pointer of a place that is being changed */
+	OFF_BYTES = 1 << 20, /* until the next check for a session */
+	HELD = 1,            /* mark.pointer of a place being changed */
 	NO_PLACE = -1,
 };
 
@@ -27,18 +26,18 @@ _Thread_local struct heap_thread heap_thread;
 _Atomic uint8_t heap_filter[HEAP_FILTER];
 
 /*
- * What a forked child has none of, however it was forked: the kernel gives it
- * zeros instead. Its allocations are its own from then on, and what it
- * inherited is its parent's, who frees it or not.
+ * State that is not inherited by a forked child, by any kind of fork: the
+ * kernel gives the child zeros instead. The child's new allocations are its
+ * own; those that it inherited belong to its parent.
  */
 struct process {
 	_Atomic uint64_t owner;  /* 0: not yet needed */
-	_Atomic int64_t size;    /* of the heap, estimated */
-	_Atomic int64_t largest; /* that it has been */
+	_Atomic int64_t size;    /* estimated size of the heap */
+	_Atomic int64_t largest; /* largest size so far */
 };
 static struct process *_Atomic own_process; /* NULL: none yet, or never */
 
-/* Only the first call makes it. */
+/* Allocates at the first call. */
 static bool
 get_ready(void)
 {
@@ -58,7 +57,7 @@ get_ready(void)
 	return true;
 }
 
-/* The number that this process's live allocations go by. */
+/* The owner number of this process's live allocations. */
 static uint64_t
 own_number(struct shm *shm)
 {
@@ -74,7 +73,7 @@ own_number(struct shm *shm)
 		       : owner;
 }
 
-/* -ln(x) for 0 < x <= 1; libm is not ours to load. */
+/* -ln(x) for 0 < x <= 1; libm must not be loaded. */
 static double
 minus_log(double x)
 {
@@ -86,7 +85,7 @@ minus_log(double x)
 	exponent = (int)(bits >> 52) - 1023;
 	bits = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52;
 	memcpy(&x, &bits, sizeof x);
-	/* ln of what is in [1, 2) is 2 artanh of what is in [0, 1/3). */
+	/* ln of a number in [1, 2) is 2 artanh of one in [0, 1/3). */
 	s = (x - 1) / (x + 1);
 	square = s * s;
 	for (int k = 21; k > 0; k -= 2)
@@ -102,8 +101,8 @@ chance(double x)
 
 	if (x > 40)
 		return 1;
-	/* exp(-y) - 1, whose digits survive when y is small; then the formula
-	 * for twice the argument, ten times. */
+	/* exp(-y) - 1, which is precise for small y; then the doubling formula,
+	 * ten times. */
 	e = -y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4)));
 	for (int i = 0; i < 10; i++)
 		e = e * (2 + e);
@@ -130,7 +129,7 @@ heap_is_due(size_t size)
 	if (state == HOOK_EARLY && sample_hook_begin())
 		state = sample_hook_state(SHM_HEAP, &shm);
 	if (state == HOOK_EARLY)
-		return false; /* and ask again at once */
+		return false; /* check again at the next call */
 	if (state == HOOK_OFF || !get_ready()) {
 		self->left = OFF_BYTES;
 		self->is_drawn = false;
@@ -154,7 +153,7 @@ heap_filter_forever(const void *p)
 	atomic_store(heap_filter_at(p), HEAP_FOREVER);
 }
 
-/* Its count for p, up or down, unless it has come to its end. */
+/* Add n to the filter's count for p, unless it is saturated. */
 static void
 filter_add(const void *p, int n)
 {
@@ -168,7 +167,7 @@ filter_add(const void *p, int n)
 
 /* Live samples. */
 
-/* Place i, if p of owner is there: then it is held. */
+/* Hold place i, if it has p of owner. */
 static bool
 take(struct shm_heap *heap, size_t i, uint64_t owner, uint64_t pointer)
 {
@@ -206,7 +205,7 @@ heap_hold(const void *p)
 	return (size_t)NO_PLACE;
 }
 
-/* The share in the heap's size of a sample of this size. */
+/* The contribution of a sample of this size to the heap's size. */
 static int64_t
 weight(const struct shm *shm, uint64_t size)
 {
@@ -243,7 +242,7 @@ heap_forget(const void *p)
 	heap_unhold(heap_hold(p), p, true);
 }
 
-/* Place i, if it is free: then it is held, for owner. */
+/* Hold place i for owner, if it is free. */
 static bool
 claim_place(struct shm_heap *heap, size_t i, uint64_t owner)
 {
@@ -257,14 +256,14 @@ claim_place(struct shm_heap *heap, size_t i, uint64_t owner)
 	return true;
 }
 
-/* A free place for p, which is held; or NO_PLACE. */
+/* Hold a free place for p; or NO_PLACE. */
 static size_t
 claim(struct shm_heap *heap, uint64_t owner, const void *p)
 {
 	for (unsigned level = 0; level < SHM_LIVE_LEVELS; level++) {
 		uint32_t last = atomic_load(&heap->level);
 
-		/* Before the first is in it, for those who look for it. */
+		/* Before the first entry is in it, for readers. */
 		while (last < level && !atomic_compare_exchange_weak(
 					       &heap->level, &last, level))
 			;
@@ -279,7 +278,7 @@ claim(struct shm_heap *heap, uint64_t owner, const void *p)
 	return (size_t)NO_PLACE;
 }
 
-/* The heap has got larger; is it larger than ever? */
+/* The heap has grown: record a new largest size. */
 static void
 grow(const struct hook *h, size_t size)
 {
@@ -292,14 +291,14 @@ grow(const struct hook *h, size_t size)
 	while (now > most &&
 	       !atomic_compare_exchange_weak(&process->largest, &most, now))
 		;
-	/* What is cut off here comes with the next one. */
+	/* The remainder counts at the next growth. */
 	kib = now / 1024 - most / 1024;
 	if (now > most && kib > 0)
 		sample_hook_count(h, SHM_GROW, size,
 				  kib < INT32_MAX ? (uint32_t)kib : INT32_MAX);
 }
 
-/* There was no room for a sample of this size. */
+/* Count a sample of this size that found no room. */
 static void
 lose(const struct hook *h, size_t size)
 {
@@ -313,7 +312,7 @@ keep(const struct hook *h, const void *p, size_t size)
 	uint64_t owner = own_number(h->shm), key;
 	size_t i;
 
-	/* An allocation that was freed past us, by another name. */
+	/* p was freed by a function that we do not interpose. */
 	heap_forget(p);
 	i = claim(heap, owner, p);
 	if (i == (size_t)NO_PLACE) {

@@ -1,6 +1,6 @@
 /*
- * heap.c - malloc and related functions. A call that is not sampled goes on to
- * the allocator by a jump; sampling is out of line.
+ * heap.c - malloc and related functions. A call that is not sampled jumps to
+ * the allocator; sampling is out of line.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* They are gone from libc's headers, not from all programs. */
+/* Removed from libc's headers, but programs still call them. */
 HEAP_EXPORT void cfree(void *p);
 
 static NOINLINE void *
@@ -50,7 +50,7 @@ calloc(size_t n, size_t size)
 {
 	size_t bytes;
 
-	/* Too much is for the allocator to refuse. */
+	/* On overflow, the allocator fails. */
 	if (__builtin_mul_overflow(n, size, &bytes))
 		bytes = 0;
 	if (heap_passes(bytes))
@@ -83,7 +83,7 @@ realloc(void *p, size_t size)
 	return slow_realloc(p, size, HEAP_CALLER);
 }
 
-/* Not the allocator's, which may be written in terms of realloc() or not. */
+/* Not passed to the allocator's, which may or may not call realloc(). */
 HEAP_EXPORT void *
 reallocarray(void *p, size_t n, size_t size)
 {

@@ -1,15 +1,15 @@
 /*
- * heap.h - what the parts of libsample-heap.so share.
+ * heap.h - shared by the parts of libsample-heap.so.
  *
- *	heap.c		malloc and related functions, as the program sees them
+ *	heap.c		malloc and related functions, as the program calls them
  *	heap-new.c	operator new and delete
- *	heap-real.c	those of the allocator, and what happens before they
+ *	heap-real.c	the allocator's functions, and allocations before they
  *			are found
- *	heap-sample.c	when an allocation is a sample, and what is done then
+ *	heap-sample.c	selection and tracking of samples
  *
- * Allocators stay what they are: all memory is theirs, at the addresses and of
- * the sizes that they choose. What is added to a call that is no sample is a
- * subtraction and a comparison, and to one of free() the look at a byte.
+ * Allocators work unchanged: all memory is theirs, with the addresses and sizes
+ * that they choose. A call that is not sampled costs a subtraction and a
+ * comparison more, a call of free() a look at a byte.
  */
 #ifndef HEAP_H
 #define HEAP_H
@@ -24,13 +24,13 @@
 #define HEAP_EXPORT __attribute__((visibility("default")))
 #define HEAP_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The program called us, and that returns to here. */
+/* The return address in the program, which called us. */
 #define HEAP_CALLER __builtin_return_address(0)
 
 /* heap-real.c */
 
-/* At every moment there is one that works: first the one that looks for the
- * allocator, then an arena for calls made meanwhile, then the allocator. */
+/* Always usable: first it looks up the allocator, then it is an arena for calls
+ * made meanwhile, then the allocator. */
 struct heap_real {
 	void *(*malloc)(size_t size);
 	void *(*calloc)(size_t n, size_t size);
@@ -44,17 +44,17 @@ struct heap_real {
 };
 extern struct heap_real heap_real;
 
-/* Find the allocator; only the first call does something. */
+/* Find the allocator; only the first call has an effect. */
 void heap_resolve(void);
 
-/* p is of the arena; such memory is never given back. */
+/* Is p in the arena? Its memory is never freed. */
 bool heap_is_early(const void *p);
 
-/* realloc() for it. */
+/* realloc() for such memory. */
 void *heap_move_early(void *p, size_t size);
 
-/* heap-new.c: find the operators, of which those of the allocator's own
- * object do not go through malloc. allocator: the address of its malloc. */
+/* heap-new.c: find the operators, and whether they go through malloc: those in
+ * the allocator's object do not. allocator: the address of its malloc. */
 void heap_new_resolve(const void *allocator);
 
 /* heap-sample.c */
@@ -62,12 +62,12 @@ void heap_new_resolve(const void *allocator);
 struct heap_thread {
 	uint64_t left;   /* bytes to the next sample */
 	uint64_t random; /* state of hook_random() */
-	bool is_drawn;   /* left is random, not 0 */
+	bool is_drawn; /* left was drawn at random, and is not the initial 0 */
 };
 extern _Thread_local struct heap_thread heap_thread;
 
-/* An allocation of this size is no sample, and has been counted as such. This
- * is all that most of them cost. */
+/* Count an allocation of this size; true: it is not a sample. Most allocations
+ * execute only this. */
 static inline bool
 heap_passes(size_t size)
 {
@@ -79,16 +79,17 @@ heap_passes(size_t size)
 	return true;
 }
 
-/* Is one that does not pass a sample? To be asked before it is made, so that
- * one that fails is none. */
+/* Is an allocation that does not pass a sample? Call it before allocating, so
+ * that one that fails is not counted. */
 bool heap_is_due(size_t size);
 
-/* It is, and p is what the allocator gave, or NULL. ra: HEAP_CALLER. */
+/* Record the sample p, the result of the allocator, or NULL. ra:
+ * HEAP_CALLER. */
 void heap_sample(void *p, size_t size, const void *ra);
 
 /*
- * For each KiB of addresses (modulo 256 MiB) how many samples that are not
- * freed begin there; 255 is forever.
+ * For each KiB of addresses (modulo 256 MiB), the number of live samples that
+ * begin there; 255 is permanent.
  */
 enum { HEAP_FILTER = 1 << 18, HEAP_FOREVER = 255 };
 extern _Atomic uint8_t heap_filter[HEAP_FILTER];
@@ -99,8 +100,7 @@ heap_filter_at(const void *p)
 	return &heap_filter[(uintptr_t)p >> 10 & (HEAP_FILTER - 1)];
 }
 
-/* p may be a sample, or of the arena. Where it is not, freeing it concerns
- * nobody but the allocator. */
+/* May p be a sample, or in the arena? If not, free() has nothing else to do. */
 static inline bool
 heap_may_know(const void *p)
 {
@@ -108,16 +108,15 @@ heap_may_know(const void *p)
 						 memory_order_relaxed) == 0);
 }
 
-/* Addresses of this KiB are asked about forever. */
+/* Always look up addresses of this KiB. */
 void heap_filter_forever(const void *p);
 
-/* p will be freed; it is a sample no more, if it was one. */
+/* p will be freed: forget the sample, if it is one. */
 void heap_forget(const void *p);
 
 /*
- * p will be given to realloc(), which may fail, so it is a sample no more for
- * now: what is returned goes to heap_unhold(), which forgets it for good or
- * takes it back.
+ * p will be passed to realloc(), which may fail: suspend the sample. Pass the
+ * result to heap_unhold(), which forgets the sample or restores it.
  */
 size_t heap_hold(const void *p);
 void heap_unhold(size_t held, const void *p, bool is_gone);

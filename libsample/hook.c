@@ -1,7 +1,7 @@
 /*
- * hook.c - samples of what the program asks for, not of where the clock finds
- * it: see hook.h. Nothing here allocates or takes a lock, because it runs
- * inside malloc, with any lock of libc and of the program held; but for
+ * hook.c - samples of calls of the program (allocations, waits) instead of
+ * ticks: see hook.h. Nothing here allocates or takes a lock, because it runs
+ * inside malloc, with any lock of libc or the program held; except
  * sample_hook_begin(), once.
  */
 #include "config.h"
@@ -26,7 +26,7 @@ sample_hook_state(enum shm_what what, struct shm **shm)
 		       : HOOK_OFF;
 }
 
-/* libc's constructor sets environ; all objects are relocated by then. */
+/* libc's constructor sets environ; all objects are relocated before it. */
 bool
 sample_hook_begin(void)
 {
@@ -34,10 +34,9 @@ sample_hook_begin(void)
 }
 
 /*
- * The registers of this very place, as a signal that came here would have
- * saved them; those that calls do not keep are of no use to a walk. False on
- * machines that the walk does not know. (getcontext() would do the same, and
- * ask the kernel for the signal mask.)
+ * The registers here, as a signal here would have saved them; the walk does not
+ * need caller-saved ones. False on unsupported machines. (getcontext() would do
+ * the same, with a system call for the signal mask.)
  */
 static inline __attribute__((always_inline)) bool
 registers(ucontext_t *uc)
@@ -73,7 +72,8 @@ registers(ucontext_t *uc)
 #endif
 }
 
-/* The stack of the calling thread, our own frames first; 0 without a walk. */
+/* Walk the stack of the calling thread, our own frames first; 0 if that
+ * failed. */
 static __attribute__((noinline)) size_t
 walk(struct hook *h, size_t max, struct unwind_info *info)
 {
@@ -88,8 +88,8 @@ walk(struct hook *h, size_t max, struct unwind_info *info)
 }
 
 /*
- * Fill in h->pc. A thread without a record (of clone(), or past its end) has
- * no bounds to walk within, nor an array.
+ * Fill in h->pc. A thread without a record (of clone(), or already ended) has
+ * no stack bounds and no array.
  */
 static void
 take_stack(struct hook *h, uintptr_t ra)
@@ -113,7 +113,7 @@ take_stack(struct hook *h, uintptr_t ra)
 		memmove(h->pc, h->pc + own, n * sizeof *h->pc);
 	}
 	h->n = n;
-	/* In the call, as the leaf of a tick is where it is. */
+	/* Inside the call, like a tick's leaf. */
 	h->pc[0]--;
 	if (info.is_cut)
 		atomic_fetch_add_explicit(&h->count->n_truncated, 1,

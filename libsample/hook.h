@@ -1,11 +1,11 @@
 /*
- * hook.h - what libsample does for its companions, the shared objects that
- * stand in front of malloc (heap*.c) and of locks (lock.c). These functions are
- * visible because those are other objects; they are of no use to programs, and
- * may change with any version.
+ * hook.h - functions of libsample for its companion libraries, which interpose
+ * malloc (heap*.c) and locks (lock.c). They are exported because those are
+ * other objects; programs must not use them, and they may change with any
+ * version.
  *
- * All may be called from anywhere but signal handlers; if they are called from
- * one all the same, they do nothing worse than to leave a sample out.
+ * They may be called from anywhere but signal handlers; if called from one,
+ * they only skip a sample.
  */
 #ifndef HOOK_H
 #define HOOK_H
@@ -19,8 +19,8 @@
 #include "shm.h"
 
 enum hook_state {
-	HOOK_EARLY, /* not yet: libsample is not initialized */
-	HOOK_OFF,   /* this process is not recorded, or no more */
+	HOOK_EARLY, /* libsample is not initialized yet */
+	HOOK_OFF,   /* this process is not, or no longer, recorded */
 	HOOK_ON,
 };
 
@@ -29,7 +29,7 @@ struct hook {
 	struct shm *shm;
 	struct shm_count *count;
 	uint64_t space, label;
-	uintptr_t *pc; /* n frames, leaf first, and room for a number */
+	uintptr_t *pc; /* n frames, leaf first, and room for one number */
 	size_t n;
 	struct thread *thread;
 	int saved_errno;
@@ -40,25 +40,24 @@ SAMPLE_API enum hook_state sample_hook_state(enum shm_what what,
 					     struct shm **shm);
 
 /*
- * While it is HOOK_EARLY: initialize libsample now, as constructors of
- * libraries may run before its own. Not before libc's has run. Returns false as
- * long as that was not possible. This allocates, and asks again; no lock is
- * needed that libc could hold when it allocates.
+ * If it is HOOK_EARLY: initialize libsample now, as constructors of libraries
+ * may run before its own, but not before libc's. Returns false while that is
+ * impossible. This allocates, and so re-enters the caller; it needs no lock
+ * that libc could hold while allocating.
  */
 SAMPLE_API bool sample_hook_begin(void);
 
 /*
- * Begin a sample: take the stack of this thread from where ra returns to, the
- * address that the program called us from. Keeps errno until
- * sample_hook_leave(), which must follow if this returns true. False: there
- * is no sample to be taken now.
+ * Begin a sample: take the stack of this thread from ra on, the return address
+ * in the program, which called us. Preserves errno until sample_hook_leave(),
+ * which must follow if this returns true. False: take no sample now.
  */
 SAMPLE_API bool sample_hook_enter(struct hook *h, enum shm_what what,
 				  const void *ra);
 SAMPLE_API void sample_hook_leave(struct hook *h);
 
-/* Count the stack of h for event, with the number that goes with it. Returns
- * false, and counts a loss, when there is no room. */
+/* Count the stack of h for event, with its number. Returns false, and counts a
+ * loss, if there is no room. */
 SAMPLE_API bool sample_hook_count(const struct hook *h, enum shm_event event,
 				  uint64_t number, uint32_t count);
 

@@ -1,6 +1,6 @@
 /*
- * init.c - joins the session of a recorder, in a program that was started with
- * libsample preloaded, and arranges for the children of that program.
+ * init.c - join the session of a recorder, in a program started with libsample
+ * preloaded, and handle the children of that program.
  */
 #include "config.h"
 
@@ -19,8 +19,8 @@
 #include "wrap.h"
 
 /*
- * Map the memory that the environment names. The descriptor is closed at once:
- * the program's numbers stay what they were, and closing them all cannot hurt.
+ * Map the memory named in the environment. The descriptor is closed at once:
+ * the program's descriptor numbers do not change, and it may close all of them.
  */
 static struct shm *
 join(const char *session)
@@ -46,7 +46,7 @@ join(const char *session)
 	close(fd);
 	if (shm == MAP_FAILED)
 		return NULL;
-	/* The path may name another process's file by now. */
+	/* The path may be another process's file by now. */
 	if (shm->set.magic != SHM_MAGIC || shm->set.version != SHM_VERSION ||
 	    shm->set.nonce != nonce || shm->set.period_ns == 0 ||
 	    (size_t)st.st_size != shm_size(shm->set.what) ||
@@ -58,9 +58,9 @@ join(const char *session)
 }
 
 /*
- * Programs that this one starts shall not know of the session. The recorder put
- * libsample last, what stands in front of malloc and of locks first, and one
- * separator between any two.
+ * Hide the session from programs that this one starts. In LD_PRELOAD the
+ * recorder put libsample last and the libraries that interpose malloc and locks
+ * first, with one separator between any two.
  */
 static void
 leave_environment(const struct shm_settings *set)
@@ -90,11 +90,11 @@ is_timed(void)
 	return sampler.shm->set.what & SHM_CPU;
 }
 
-static sigset_t fork_mask; /* under the locks */
+static sigset_t fork_mask; /* protected by the locks */
 
 /*
- * Signals stay blocked through fork: copying the tables of a big process takes
- * longer than a period, and old kernels start over when a signal arrives.
+ * Block signals during fork: copying the page tables of a large process takes
+ * longer than a period, and old kernels restart when a signal arrives.
  */
 static void
 fork_prepare(void)
@@ -142,7 +142,7 @@ sampler_begin(struct shm *shm)
 	int sig = shm->set.signal ? (int)shm->set.signal : SIGPROF;
 	struct timespec tick;
 
-	/* The coarse clocks move at the kernel's tick. */
+	/* The coarse clocks advance at the kernel's tick. */
 	sampler.page_size = (size_t)sysconf(_SC_PAGESIZE);
 	sampler.tick_ns = 4000000;
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
@@ -176,7 +176,7 @@ sampler_end(void)
 	label_reset();
 }
 
-/* Follow the threads of the process, from this one on. */
+/* Track the threads of the process, from this one on. */
 static bool
 get_ready(void)
 {
@@ -201,7 +201,7 @@ sampler_join(void)
 
 	if (atomic_load_explicit(&begun, memory_order_relaxed))
 		return atomic_load(&ready);
-	/* Resolvers of indirect functions run before libc is initialized. */
+	/* IFUNC resolvers run before libc is initialized. */
 	if (!environ || atomic_exchange(&begun, true))
 		return false;
 	wrap_init();
@@ -244,8 +244,9 @@ sampler_init(void)
 }
 
 /*
- * Libraries whose constructors start threads or, with --heap, allocate come
- * before us: they get here through pthread_create() and malloc().
+ * Constructors of the program's libraries run before this one. If they start
+ * threads or, with --heap, allocate, pthread_create() or malloc() initializes
+ * libsample earlier.
  */
 __attribute__((constructor)) static void
 load(void)

@@ -1,7 +1,7 @@
 /*
- * label.c - labels of threads. They are kept in the thread's record, and the
- * recorder hears of them when a tick comes: a program may change them at every
- * request and pay a few bytes copied.
+ * label.c - labels of threads. They are kept in the thread's record, and are
+ * sent to the recorder only when a tick comes: changing them at every request
+ * costs only copying a few bytes.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 enum { MAX_LABELS = 16 };
 
-/* Put the labels of text, but for key, into out; returns their length. */
+/* Copy the labels of text, except key, to out. Returns their length. */
 static size_t
 without(const char *text, size_t n, const char *key, char *out, int *n_label)
 {
@@ -58,7 +58,7 @@ sample_label(const char *key, const char *value)
 		memcpy(text + n + n_key, value, n_value);
 		n += n_key + n_value;
 	}
-	/* A tick in between still has the labels from before. */
+	/* A tick before this still has the old labels. */
 	t->new_label = 0;
 	atomic_fetch_add(&t->label_version, 1);
 	memcpy(t->label_text, text, n);
@@ -69,8 +69,8 @@ sample_label(const char *key, const char *value)
 }
 
 /*
- * The thread may wake up at any moment and change its labels: so its own number
- * for them is left alone, and there is another one for when it sleeps.
+ * The thread may wake up at any moment and change its labels. So its own label
+ * number is not used; there is a separate one for when it sleeps.
  */
 uint32_t
 label_sleeping(struct thread *t, const char *comm)
@@ -90,7 +90,7 @@ label_sleeping(struct thread *t, const char *comm)
 		return 0;
 	t->sleep_label = label_tell(t, comm, text, n);
 	if (!t->sleep_label && (n || sampler.shm->set.labels))
-		return 0; /* next time */
+		return 0; /* retry next time */
 	memcpy(t->sleep_comm, comm, COMM_BYTES);
 	t->sleep_version = version;
 	return t->sleep_label;

@@ -1,22 +1,22 @@
 /*
- * lock.c - libsample-lock.so: how long threads wait for each other. It stands
- * in front of the functions that take a lock, tries to take it without waiting,
- * and only looks at the clock if that fails. So a lock that is free costs a
- * call; the program pays for the rest while it waits.
+ * lock.c - libsample-lock.so: how long threads wait for each other. It
+ * interposes the functions that take a lock, tries to take it without waiting,
+ * and reads the clock only if that fails. So a free lock costs one call more;
+ * other costs occur while the program waits anyway.
  *
  *	mutexes		pthread_mutex_lock, _timedlock, _clocklock, mtx_lock,
  *			mtx_timedlock
  *	rwlocks		pthread_rwlock_rdlock, _wrlock, and timed
  *	semaphores	sem_wait, sem_timedwait, sem_clockwait
  *	conditions	pthread_cond_wait, _timedwait, _clockwait, cnd_wait,
- *			cnd_timedwait: all of the wait, which is for an event
- *			and has nothing to do with who has the mutex
+ *			cnd_timedwait: the whole wait, which is for an event,
+ *			whichever thread has the mutex
  *
- * A wait of d ns is a sample with the probability d / period, at most 1, and
- * stands for period / d waits, at least 1, of d ns each: so the expectation of
- * both sums is right, and waits that are longer than the period are exact. Go
- * does the same in its profile of blocking. Counts in the shared memory are
- * integers, so fractions are rounded up or down at random.
+ * A wait of d ns is sampled with the probability d / period, at most 1, and
+ * counts as period / d waits, at least 1, of d ns each: so both sums have the
+ * right expectation, and waits longer than the period are exact. Go's block
+ * profile does the same. Counts in the shared memory are integers, so fractions
+ * are rounded up or down at random.
  */
 #include "config.h"
 
@@ -32,13 +32,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The program called us, and that returns to here. */
+/* The return address in the program, which called us. */
 #define CALLER __builtin_return_address(0)
 
 typedef const struct timespec *until_arg;
 
-/* What we stand in front of, and what it takes to try. Mutexes are first: to
- * look for the others, the loader or the allocator may need one. */
+/* The interposed functions, and those that try a lock. Mutexes are first: the
+ * loader or the allocator may need one to look up the others. */
 #define FUNCTIONS(F)                                                           \
 	F(int, pthread_mutex_trylock, (pthread_mutex_t *))                     \
 	F(int, pthread_mutex_lock, (pthread_mutex_t *))                        \
@@ -97,7 +97,7 @@ round_randomly(double x)
 	return x < (double)UINT32_MAX ? (uint32_t)x : UINT32_MAX;
 }
 
-/* The thread has waited since start. Keeps errno. */
+/* Record that the thread has waited since start. Preserves errno. */
 static __attribute__((noinline)) void
 waited(enum shm_lock kind, uint64_t start, const void *ra)
 {
@@ -121,8 +121,8 @@ waited(enum shm_lock kind, uint64_t start, const void *ra)
 }
 
 /*
- * The body of a function that takes a lock: try, and if that gives busy, take
- * it by call, and see how long that lasts.
+ * The body of a function that takes a lock: try it; if that returns busy, take
+ * it by `call`, and measure the time.
  */
 #define TAKE(kind, try, busy, call)                                            \
 	do {                                                                   \
@@ -222,7 +222,7 @@ pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 	     real.pthread_rwlock_clockwrlock(l, clock, until));
 }
 
-/* Semaphores, which have errno, and are told to whoever looks at it. */
+/* Semaphores report errors in errno. */
 
 enum { SEM_BUSY = 1 };
 

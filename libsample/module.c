@@ -1,7 +1,7 @@
 /*
- * module.c - tells the recorder what code lies where, so that the profile of a
- * program that was killed still has names; and keeps the unwinder's tables up
- * to date. Called at start and after each dlopen and dlclose.
+ * module.c - tell the recorder what code is at which address, so that the
+ * profile of a killed program still has names; and keep the unwinder's tables
+ * up to date. Called at start and after each dlopen and dlclose.
  */
 #include "config.h"
 
@@ -24,29 +24,30 @@
 
 enum {
 	PATIENCE = 200,      /* ms to wait for room in the log */
-	N_FIRST = 4096 / 32, /* segments to begin with */
+	N_FIRST = 4096 / 32, /* initial room for segments */
 };
 
 /* An executable segment that the recorder knows of. */
 struct segment {
 	uint64_t start;
 	uint64_t limit;
-	uint64_t id; /* of what it is a segment, and where */
+	uint64_t id; /* identifies the object and the address */
 	bool seen;
 };
 
 static struct {
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	struct segment *segment;
 	size_t n;
 	size_t room;
-	unsigned long long adds, subs; /* the loader's counts, last time */
-	bool deaf;                     /* the recorder does not read any more */
+	unsigned long long adds, subs; /* the loader's, last time */
+	bool deaf;                     /* the recorder no longer reads */
 } modules = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /*
- * A record that must not be lost: the recorder empties the log many times a
- * second. If it has not for a while, it is dead; then nobody waits again.
+ * Append a record that must not be lost: wait for room, as the recorder empties
+ * the log many times a second. If it has not for a while, it is dead; later
+ * calls do not wait.
  */
 static bool
 tell(enum shm_kind kind, const void *data, size_t size, const void *tail,
@@ -112,7 +113,7 @@ build_id(const struct dl_phdr_info *info, size_t *size)
 	return NULL;
 }
 
-/* The segment of this program header, or false if it holds no code. */
+/* Describe the segment of this program header. False: it has no code. */
 static bool
 segment_of(const struct dl_phdr_info *info, int i, struct segment *s)
 {
@@ -146,7 +147,7 @@ find(const struct segment *s)
 	return NULL;
 }
 
-/* By mmap: this may run inside a program's own malloc. */
+/* Uses mmap: this may run inside a program's malloc. */
 static bool
 remember(const struct segment *s)
 {
@@ -170,8 +171,8 @@ remember(const struct segment *s)
 }
 
 /*
- * The program's path by the name that was run, which may be a link: python3,
- * not python3.11. The name is only believed if it still is the same file.
+ * The program's path under the name that was executed, which may be a link:
+ * python3, not python3.11. The name is used only if it still is the same file.
  */
 static void
 path_as_run(char path[PATH_MAX])
@@ -193,7 +194,8 @@ path_as_run(char path[PATH_MAX])
 	}
 }
 
-/* An absolute path, as the recorder may stand in another directory. */
+/* Make the path absolute, as the recorder may have another working
+ * directory. */
 static void
 path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
 {
@@ -212,7 +214,8 @@ path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
 	}
 }
 
-/* libsample-heap.so and others, whose frames are not the program's. */
+/* Is it libsample-heap.so or another companion, whose frames are not the
+ * program's? */
 static bool
 is_companion(const char *name)
 {
@@ -245,13 +248,13 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	}
 	path_of(info, is_first, path);
 	n = strlen(path) + 1;
-	if (n > room) /* no name is better than a wrong one */
+	if (n > room) /* better none than a wrong one */
 		path[0] = '\0', n = 1;
 	return tell(SHM_MODULE, &m, offsetof(struct shm_module, path), path, n);
 }
 
 struct pass {
-	bool is_first; /* object of the list: the program */
+	bool is_first; /* first object of the list: the program */
 	bool changed;
 	enum { MARK, ADD } what;
 };
@@ -287,7 +290,7 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* The space goes on without the segments that were not seen. */
+/* Remove the segments that were not seen from the space. */
 static void
 forget_unseen(void)
 {
@@ -360,7 +363,7 @@ compare_counts(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	*changed = modules.adds != info->dlpi_adds ||
 		   modules.subs != info->dlpi_subs;
-	return 1; /* the first one has said it */
+	return 1; /* the first one has the counts */
 }
 
 void
@@ -372,9 +375,10 @@ module_check(void)
 
 	signals_block(&old);
 	/*
-	 * Who has the lock is looking already. To wait could be for ever: the
-	 * program may start threads in a callback of dl_iterate_phdr(), with
-	 * the lock that the other one needs for it.
+	 * The thread that has the lock is already refreshing. Waiting for it
+	 * may deadlock: the program may start threads in a callback of
+	 * dl_iterate_phdr(), holding the loader's lock, which that thread
+	 * needs.
 	 */
 	if (pthread_mutex_trylock(&modules.lock) != 0) {
 		signals_restore(&old);

@@ -1,13 +1,13 @@
 /*
- * real.h - the functions that a library of ours stands in front of: the next
- * of the same name in the loader's order.
+ * real.h - the functions that our libraries interpose: the next of the same
+ * name in the loader's order.
  *
- * They are looked for when the library is loaded, or at the first call of any
- * of them if that comes earlier, from a constructor of the program's libraries.
- * Then there is one thread, as others would have been started through us. A
- * later dlsym() would wait for the loader's lock: a thread may hold that which
- * runs a constructor and waits for another, and a signal handler may have
- * interrupted who holds it.
+ * They are looked up when the library is loaded, or at the first call of any of
+ * them if a constructor of the program's libraries makes one before. At that
+ * time there is only one thread, as starting others would have called us. A
+ * later dlsym() could deadlock on the loader's lock: the thread that holds it
+ * may run a constructor that waits for another thread, or be interrupted by a
+ * signal handler.
  */
 #ifndef REAL_H
 #define REAL_H
@@ -26,7 +26,7 @@ real_find(void *out, const char *name)
 		memcpy(out, &found, sizeof found);
 }
 
-/* For a list of F(type, name, (arguments)): members of a struct real, and the
+/* For a list of F(type, name, (arguments)): the members of struct real, and the
  * statements that fill it. */
 #define REAL_MEMBER(type, name, args) type(*name) args;
 #define REAL_FIND(type, name, args) real_find(&real.name, #name);

@@ -1,22 +1,22 @@
 /*
- * sampler.h - what the parts of libsample share.
+ * sampler.h - shared by the parts of libsample.
  *
  *	init.c		joins a session, begins and ends sampling
- *	start.c		the public interface: a session of the program's own
+ *	start.c		the public interface: sessions started by the program
  *	gperf.c		gperftools' names for it, and its environment
  *	label.c		labels of threads
  *	thread.c	one record and one timer for each thread
  *	module.c	tells the recorder what is loaded where
  *	wall.c		ticks of the wall clock, of threads that wait
- *	wrap.c		the libc functions that libsample stands in front of
- *	hook.c		what stands in front of malloc and of locks calls this
+ *	wrap.c		the libc functions that libsample interposes
+ *	hook.c		called by the libraries that interpose malloc and locks
  *	handler.c	the signal handler
- *	clock.c		what interrupts a thread
- *	table.c		stacks into shared memory
+ *	clock.c		the clocks that interrupt a thread
+ *	table.c		counts stacks in shared memory
  *	unwind*.c	call stacks
  *
- * The last four run in signal handlers; tests/handler.t holds them to the few
- * symbols that they may use.
+ * The last four run in signal handlers; tests/handler.t checks that they use
+ * only a few safe symbols.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -32,19 +32,20 @@
 
 /* The state of sampling in this process. Written by init.c and module.c. */
 struct sampler {
-	struct shm *shm; /* once set, it stays mapped; NULL: never sampled */
+	struct shm *shm; /* stays mapped once set; NULL: never sampled */
 	uint64_t period_ns;
 	size_t page_size;
-	uint64_t tick_ns; /* of the kernel, at which it looks at CPU timers */
+	uint64_t tick_ns; /* the kernel's tick, at which it checks CPU timers */
 	enum shm_clock clock;
-	_Atomic int signal;     /* that has our handler; 0: none */
-	_Atomic uint32_t space; /* what the addresses of this process mean */
+	_Atomic int signal;     /* the signal with our handler; 0: none */
+	_Atomic uint32_t space; /* the address space of this process */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;
 	struct shm_process *_Atomic count; /* NULL: none yet */
-	bool is_quiet;         /* a child that shall not be sampled */
-	_Atomic bool is_ready; /* whether there is a session is decided */
-	/* How many handlers, and other users of shm, are at work. */
+	bool is_quiet;         /* a child that is not to be sampled */
+	_Atomic bool is_ready; /* it is decided whether there is a session */
+	/* The number of handlers, and of other users of shm, that are
+	 * running. */
 	_Atomic uint32_t busy;
 	pid_t pid;
 };
@@ -62,13 +63,13 @@ sampler_is_on(void)
 enum {
 	LABEL_ROOM = 1000,
 	COMM_BYTES = 16, /* of a thread's name, for the kernel */
-	HOOK_FRAMES = 8, /* of a stack that hook.c takes, before its caller */
+	HOOK_FRAMES = 8, /* room for libsample's frames in a stack of hook.c */
 };
 
-/* What the handler needs to know about a thread, and where it works. */
+/* The handler's record of a thread, and its working memory. */
 struct thread {
-	struct thread *next;    /* in the list of live ones, or of free ones */
-	struct thread **link;   /* what points here */
+	struct thread *next;    /* in the list of live or free records */
+	struct thread **link;   /* the pointer to this record */
 	void *(*start)(void *); /* of pthread_create; NULL: main or C11 */
 	int (*start_c11)(void *);
 	void *arg;
@@ -80,33 +81,34 @@ struct thread {
 	void *_Atomic event;
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random() */
-	int rounds;      /* of thread-specific data destructors */
+	int rounds;      /* of destructors of thread-specific data */
 
-	/* Labels: key NUL value NUL ..., the first n_label bytes. The handler
-	 * gives them a number, and tells the recorder, when it needs one. */
+	/* Labels: key NUL value NUL ..., the first n_label bytes. When the
+	 * handler needs their number, it assigns one and tells the recorder. */
 	uint32_t label;
 	uint32_t n_label;
-	volatile sig_atomic_t new_label; /* they have none yet */
+	volatile sig_atomic_t new_label; /* they have no number yet */
 	_Atomic uint64_t label_version;  /* odd while they change */
 	char label_text[LABEL_ROOM];
-	char comm[COMM_BYTES]; /* its name, if that is a label: of label */
+	char comm[COMM_BYTES]; /* its name, if that is a label: included in
+				  label */
 
-	/* CPU time of the thread at its last sample; of the perf clock: the
-	 * part of it that has been counted. */
+	/* CPU time of the thread at its last sample; with the perf clock: the
+	 * part that has been counted. */
 	uint64_t cpu_ns;
 	uintptr_t pc[SHM_FRAMES];
 
 	/* Ticks of the wall clock in which it waited for a processor: the
-	 * handler counts them with the next one of its own. */
+	 * handler adds them to its next tick. */
 	_Atomic uint32_t due;
 
-	/* Of wall.c: the last look at this thread. */
-	uint32_t n_look;   /* looks so far, up to some number */
-	bool is_asleep;    /* with the stack that follows */
-	uint64_t look_ns;  /* when it was */
+	/* Of wall.c: the last check of this thread. */
+	uint32_t n_look;   /* checks so far, up to a limit */
+	bool is_asleep;    /* asleep, with the stack below */
+	uint64_t look_ns;  /* time of the check */
 	uint64_t seen_ns;  /* the thread's CPU time then */
-	uint64_t delay_ns; /* and how long it had waited for a processor */
-	int64_t slept_ns, waited_ns; /* not counted yet */
+	uint64_t delay_ns; /* time that it had waited for a processor */
+	int64_t slept_ns, waited_ns; /* not yet counted */
 	uint64_t sleep_version;      /* of the labels that sleep_label is for */
 	uint32_t sleep_label;
 	char sleep_comm[COMM_BYTES];
@@ -115,15 +117,15 @@ struct thread {
 	uintptr_t sleep_pc[SHM_FRAMES];
 
 	/* Of hook.c. */
-	volatile sig_atomic_t is_hooked; /* it is at work in this thread */
+	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 	uintptr_t hook_pc[SHM_DEPTH];
 };
 
-/* The clock of a thread's CPU time, as the kernel numbers them. */
+/* The kernel's number of a thread's CPU clock. */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
 
-/* The calling thread's record; NULL in threads that are not sampled. Compiled
- * for the initial-exec model, as the others may call the loader. */
+/* The calling thread's record; NULL in threads that are not sampled. Uses the
+ * initial-exec model, as the others may call the loader. */
 extern _Thread_local struct thread *thread_self;
 
 /* The next random number of t. A signal handler may call it. */
@@ -144,34 +146,35 @@ thread_random(struct thread *t)
 /* The handler of sampler.signal. */
 void handler_tick(int sig, siginfo_t *info, void *uc);
 
-/* Start a space for this process that has the modules of base (0: none).
- * Returns 0 when the log is full. A signal handler may call it. */
+/* Start a space for this process with the modules of base (0: none). Returns 0
+ * if the log is full. A signal handler may call it. */
 uint32_t sampler_new_space(uint32_t base);
 
-/* The space that addresses of this process belong to now. The same. */
+/* The current space of this process. A signal handler may call it. */
 uint32_t sampler_space(void);
 
-/* The counts of this process. The same. */
+/* The counts of this process. A signal handler may call it. */
 struct shm_process *sampler_count(void);
 
-/* The number of the labels of self, the calling thread. The same. */
+/* The number of the labels of self, the calling thread. A signal handler may
+ * call it. */
 uint32_t label_number(struct thread *self);
 
 /*
- * Tell the recorder the n bytes of labels at text, and the name comm and the
- * number of t, if they are labels, too. Returns their number, 0 if there was
- * no room, or nothing to tell. The same.
+ * Tell the recorder the n bytes of labels at text and, if they are labels, the
+ * name comm and the thread id of t. Returns their number; 0 if there was no
+ * room, or no label. A signal handler may call it.
  */
 uint32_t label_tell(const struct thread *t, const char *comm, const char *text,
 		    size_t n);
 
 /* clock.c: for signal handlers, too */
 
-/* Begin to send t, which has neither, the signals of a timer or a perf clock.
- * Returns false when the kernel has none left. */
+/* Give t, which has none, a timer or a perf clock. Returns false if the kernel
+ * has none left. */
 bool clock_arm(struct thread *t);
 
-/* No more of them, now or, of the calling thread in its handler, soon. */
+/* Stop t's clock; if called in t's handler, signals may still be pending. */
 void clock_disarm(struct thread *t);
 void clock_stop(struct thread *t);
 
@@ -181,29 +184,29 @@ clock_is_armed(struct thread *t)
 	return t->timer >= 0 || atomic_load(&t->event);
 }
 
-/* How many ticks of t a signal stands for, in its handler; 0: it is not from
- * its clock, or came too early. */
+/* In the handler: the number of ticks of t that a signal represents; 0: it is
+ * not from its clock, or came too early. */
 uint32_t clock_ticks(struct thread *t, const siginfo_t *info);
 
 /* thread.c: not for signal handlers */
 
-/* Once, before all else here. Returns an errno value. */
+/* Call it once, before the other functions. Returns an errno value. */
 int thread_init(void);
 
-/* A record for a thread to be; NULL without memory. */
+/* A record for a new thread; NULL without memory. */
 struct thread *thread_new(void);
 
-/* Give a record back that no thread took. */
+/* Free a record that no thread used. */
 void thread_drop(struct thread *t);
 
-/* The calling thread begins to be sampled, until it ends. */
+/* Sample the calling thread, until it ends. */
 void thread_enter(struct thread *t);
 
-/* Timers for all threads that have none, or for none. */
+/* Give timers to all threads without one; or stop all timers. */
 void thread_arm_all(void);
 void thread_disarm_all(void);
 
-/* All timers send sig from now on. */
+/* Make all timers send sig. */
 void thread_use_signal(int sig);
 
 /* Around fork. */
@@ -211,29 +214,29 @@ void thread_fork_prepare(void);
 void thread_fork_parent(void);
 void thread_fork_child(bool go_on);
 
-/* Block every signal that can be blocked, so that no handler of the program
- * runs while a lock of ours is held; and back. */
+/* Block all signals that can be blocked, so that no handler of the program runs
+ * while we hold a lock; and restore them. */
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
 
-/* Call each for every thread that is sampled, under the lock. */
+/* Call each for every sampled thread, with the lock held. */
 void thread_each(void (*each)(struct thread *t, void *arg), void *arg);
 
 /* wall.c: not for signal handlers */
 
-/* Begin to tick: once in a process, and again in a child after fork. */
+/* Start the wall clock: once in a process, and again in a forked child. */
 void wall_start(void);
 
 /* module.c: not for signal handlers */
 
-/* Tell the recorder, and the unwinder, what was loaded or unloaded. */
+/* Tell the recorder and the unwinder what was loaded or unloaded. */
 void module_refresh(void);
 
-/* The same if the loader has been at work without dlopen() or dlclose(), as it
- * is when libc loads something for itself. Cheap if it has not. */
+/* The same, but only if the loader has worked without dlopen() or dlclose(), as
+ * when libc loads something for itself. Cheap otherwise. */
 void module_check(void);
 
-/* What the recorder was told is forgotten: there will be another one. */
+/* Forget what the recorder was told: there will be a new one. */
 void module_reset(void);
 
 /* Around fork. */
@@ -241,37 +244,38 @@ void module_fork_prepare(void);
 void module_fork_parent(void);
 void module_fork_child(void);
 
-/* Tell the recorder something to show to the user. */
+/* Send the recorder a message for the user. */
 void module_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* label.c: not for signal handlers */
 
 /* The number of the labels of t, another thread, which sleeps and has the name
- * comm (COMM_BYTES; zeros: it is no label). */
+ * comm (COMM_BYTES; zeros: it is not a label). */
 uint32_t label_sleeping(struct thread *t, const char *comm);
 
-/* No label has been told to the recorder: there will be another one. */
+/* Forget label numbers: there will be a new recorder. */
 void label_reset(void);
 
 /* gperf.c */
 
-/* Do what CPUPROFILE and related variables ask for. */
+/* Apply CPUPROFILE and related variables. */
 void gperf_init(void);
 
 /* init.c: not for signal handlers */
 
-/* Get ready, and join the session that the environment names, if any. Only
- * the first call does something. False: threads cannot be followed. */
+/* Initialize, and join the session in the environment, if any. Only the first
+ * call has an effect. False: threads cannot be tracked. */
 bool sampler_init(void);
 
-/* The same as far as it is possible inside malloc(), which setenv() calls under
- * the lock of the environment, and pthread_atfork() under its own. */
+/* The part of it that is possible inside malloc(), which setenv() calls with
+ * the lock of the environment held, and pthread_atfork() with its own. */
 bool sampler_join(void);
 
-/* Take samples into shm, whose header is filled in. Returns an errno value. */
+/* Begin sampling into shm, whose header is filled in. Returns an errno
+ * value. */
 int sampler_begin(struct shm *shm);
 
-/* Take no more, and wait until nobody is at it any more. */
+/* Stop sampling, and wait until no handler is running. */
 void sampler_end(void);
 
 #endif

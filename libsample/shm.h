@@ -1,12 +1,12 @@
 /*
- * shm.h - the memory that a sampled process shares with its recorder: the only
- * thing that the two have in common. It is a sealed memfd made by the recorder
- * (cmd/record/drain.c) and written by the sampler (table.c); every process of a
- * session maps the same one. doc/sampling.md tells the whole story.
+ * shm.h - the memory that a sampled process shares with its recorder: their
+ * only connection. It is a sealed memfd made by the recorder
+ * (cmd/record/drain.c) and written by the sampler (table.c); all processes of a
+ * session map the same one. doc/sampling.md describes the whole.
  *
- * Whoever writes here may be killed between any two instructions, and several
- * processes write at once. So: all words that are shared are atomic, nothing
- * is ever waited for, and each structure says when a sample counts as taken.
+ * A writer may be killed between any two instructions, and several processes
+ * write at the same time. So all shared words are atomic, no writer waits for
+ * another, and each structure defines when a sample counts as taken.
  */
 #ifndef SHM_H
 #define SHM_H
@@ -24,22 +24,24 @@
 #define SHM_VERSION 6
 
 /*
- * Environment of a sampled process: where the memory is, and a number that
- * must match the one inside, in hexadecimal: "/proc/1234/fd/5,89abcdef".
+ * Environment variable of a sampled process: the path of the memory, and a
+ * number that must equal the one inside, in hexadecimal:
+ * "/proc/1234/fd/5,89abcdef".
  */
 #define SHM_ENV "SAMPLE_SESSION"
 
 enum {
-	SHM_FRAMES = 1024,    /* that a stack may have */
-	SHM_DEPTH = 1025,     /* the same, and a number after them */
-	SHM_WAYS = 4,         /* entries where a given stack may be */
+	SHM_FRAMES = 1024,    /* frames of a stack, at most */
+	SHM_DEPTH = 1025,     /* the same, plus a number */
+	SHM_WAYS = 4,         /* entries that a given stack may use */
 	SHM_N_ENTRY = 4096,   /* a multiple of SHM_WAYS, a power of two */
-	SHM_N_SLOT = 4096,    /* of the log; a power of two */
+	SHM_N_SLOT = 4096,    /* slots of the log; a power of two */
 	SHM_ENTRY_DEPTH = 63, /* deeper stacks go to the log */
-	SHM_N_PROCESS = 32768 /* that have counts of their own */
+	SHM_N_PROCESS = 32768 /* processes with separate counts */
 };
 
-/* PERF is CPU time, too, by clocks that are not bound to the kernel's tick. */
+/* PERF is CPU time, too, but by clocks that are not limited by the kernel's
+ * tick. */
 enum shm_clock { SHM_CLOCK_CPU, SHM_CLOCK_WALL, SHM_CLOCK_PERF };
 enum shm_children { SHM_CHILDREN_MERGE, SHM_CHILDREN_NONE };
 
@@ -48,24 +50,24 @@ enum shm_what { SHM_CPU = 1, SHM_HEAP = 2, SHM_LOCK = 4 };
 
 /* What samples are labelled by; or-ed. */
 enum shm_label_key {
-	SHM_LABEL_THREAD = 1, /* the thread's name, at that moment */
+	SHM_LABEL_THREAD = 1, /* the thread's current name */
 	SHM_LABEL_TID = 2,
 };
 
-/* What is preloaded beside libsample.so; the same bits, and those of a clock.
- */
+/* The libraries preloaded with libsample.so: the same bits, and one for a
+ * clock. */
 enum { SHM_PRELOAD_WAIT = 8 };
 
-/* What a stack is counted for. */
+/* The events of which stacks are counted. */
 enum shm_event {
 	SHM_TICK,  /* periods of the clock */
 	SHM_ALLOC, /* sampled allocations */
-	SHM_GROW,  /* KiB by which the heap outgrew its largest size so far */
+	SHM_GROW,  /* KiB by which the heap exceeds its largest size so far */
 	SHM_WAIT,  /* waits for locks */
 	SHM_DELAY, /* microseconds of them */
 };
 
-/* What is waited for. */
+/* The kinds of locks. */
 enum shm_lock {
 	SHM_LOCK_MUTEX,
 	SHM_LOCK_RWLOCK,
@@ -75,17 +77,17 @@ enum shm_lock {
 };
 
 /*
- * What makes two stacks different besides their addresses: what they are
- * counted for, the space that the addresses belong to, the labels of the
- * thread, and the number of frames. Unless it is SHM_TICK, the last "frame" is
- * a number: the size of an allocation in bytes, or an enum shm_lock. A frame
- * may be SHM_GAP: some are missing there, as the stack had too many.
+ * The identity of a stack besides its addresses: the event, the address space,
+ * the labels of the thread, and the number of frames. For events other than
+ * SHM_TICK, the last "frame" is a number: the size of an allocation in bytes,
+ * or an enum shm_lock. A frame may be SHM_GAP: frames are missing there, as the
+ * stack had too many.
  */
-#define SHM_GAP 1 /* as libsample/unwind/frames.h has it */
+#define SHM_GAP 1 /* the same as UNWIND_GAP */
 #define SHM_KEY(event, space, label, depth)                                    \
 	((uint64_t)(event) << 61 | (uint64_t)(space) << 35 |                   \
 	 (uint64_t)(label) << 11 | (uint64_t)(depth))
-/* The same for another event. */
+/* The same key with another event. */
 #define SHM_KEY_AS(event, key)                                                 \
 	((uint64_t)(event) << 61 | ((key) & ((UINT64_C(1) << 61) - 1)))
 #define SHM_KEY_EVENT(key) ((enum shm_event)((key) >> 61))
@@ -96,16 +98,15 @@ enum shm_lock {
 #define SHM_MAX_LABEL UINT32_C(0xffffff)
 
 /*
- * An entry of the table: a stack, and how many ticks it has had since the
- * recorder looked last. It is in two parts, so that the four places where a
- * stack may be can be ruled out by looking at one cache line, and the recorder
- * can look for counts in 64 KB.
+ * An entry of the table: a stack, and its count since the recorder last read
+ * it. It has two parts, so that a look-up reads one cache line for the four
+ * places of a stack, and the recorder finds counts in 64 KB.
  *
  * state is generation << 40 | count. The generation is odd while the stack is
  * being written. A count is added by compare-and-swap of the whole word, so it
  * can only reach the stack that was compared; the recorder takes it the same
- * way. Only an entry whose count is 0 may be given to another stack: whatever
- * moment a writer dies in, no count is lost and none is counted twice.
+ * way. An entry may be given to another stack only if its count is 0: whenever
+ * a writer dies, no count is lost or counted twice.
  */
 struct shm_mark {
 	_Atomic uint64_t state;
@@ -123,7 +124,7 @@ struct shm_entry {
 #define SHM_STATE(generation, count)                                           \
 	(((uint64_t)(generation)&0xffffff) << 40 | (uint64_t)(count))
 
-/* A piece of code in memory: an executable segment of a loaded object. */
+/* Code in memory: an executable segment of a loaded object. */
 struct shm_module {
 	uint32_t space;
 	uint32_t is_self; /* it is libsample */
@@ -136,24 +137,25 @@ struct shm_module {
 };
 
 /*
- * A new space. A space is what addresses mean: the modules of one process, or
- * of processes forked from it that loaded nothing since. Unloading a module
- * makes a new space, because its addresses may mean something else later.
+ * A new space. A space gives addresses their meaning: it has the modules of one
+ * process, or also of processes forked from it that have loaded nothing since.
+ * Unloading a module creates a new space, because other code may get its
+ * addresses later.
  */
 struct shm_space {
 	uint32_t space;
-	uint32_t base; /* it has the modules of this one too; 0: none */
+	uint32_t base; /* it includes the modules of this one; 0: none */
 	int32_t pid;
-	char name[]; /* of the program; ended by NUL */
+	char name[]; /* the program's; ended by NUL */
 };
 
-/* The segment at start is not part of space (but was of its base). */
+/* The segment at start is no longer part of space (but was of its base). */
 struct shm_gone {
 	uint32_t space;
 	uint64_t start;
 };
 
-/* What a label number stands for: labels, each key NUL value NUL. */
+/* The labels of a number, each key NUL value NUL. */
 struct shm_label {
 	uint32_t label;
 	char text[];
@@ -169,15 +171,15 @@ enum shm_kind {
 };
 
 /*
- * A slot of the log, a ring that many write and the recorder reads. turn says
- * whose turn it is: SHM_TURN(position), a writer may claim it by moving head
- * on; one more, it holds a record; SHM_N_SLOT more, it has been read and waits
- * for the next lap. So memory that was never touched is in order. A record
- * counts from the moment in which its turn becomes SHM_TURN + 1. A slot that
- * was claimed and not finished (its writer was killed) is given up by the
- * recorder after a while, who adds 1 to n_lost of process[0] for it; the hash
- * unmasks a writer that was only stopped and comes back later, and finding its
- * turn gone, such a writer takes the 1 back.
+ * A slot of the log, a ring with many writers that the recorder reads. The
+ * state of a slot is turn: SHM_TURN(position): free, a writer claims it by
+ * advancing head; one more: it holds a record; SHM_N_SLOT more: it was read and
+ * is free for the next lap. So memory that was never written is valid. A record
+ * counts from the moment when turn becomes SHM_TURN + 1. If a slot stays
+ * claimed (its writer was killed), the recorder frees it after a while, and
+ * adds 1 to n_lost of process[0]. A writer that was only stopped finds on
+ * return that its turn is gone, and subtracts the 1; the hash exposes a record
+ * that it wrote in between.
  */
 #define SHM_TURN(position) ((position) - (position) % SHM_N_SLOT)
 
@@ -200,14 +202,14 @@ struct shm_slot {
 };
 
 /*
- * The sampled allocations that have not been freed, after struct shm if the
- * heap is recorded: hash tables, levels, each four times as large as the one
- * before it. In each level a pointer may be in SHM_LIVE_WAYS places; those of
- * the next one are used when there is none free. mark.pointer is 0 while the
- * place is free and 1 while somebody has it and is not ready; it is set last,
- * and taken back by compare-and-swap. owner is the process that may free it, in
- * the upper half its pid: the same pointer in another process, or after exec,
- * is another. The stack is in the table, or the log, under its hash.
+ * The live sampled allocations, after struct shm if the heap is recorded: hash
+ * tables, called levels, each four times as large as the one before. A pointer
+ * has SHM_LIVE_WAYS possible places in each level; if all are used, it goes to
+ * the next level. mark.pointer is 0 while the place is free, and 1 while a
+ * process changes it; it is set last, and cleared by compare-and-swap. owner is
+ * the process that may free it, with its pid in the upper half: the same
+ * pointer in another process, or after exec, is another allocation. Its stack
+ * is in the table, or the log, with that hash.
  */
 enum {
 	SHM_LIVE_WAYS = 16,
@@ -223,11 +225,11 @@ struct shm_live_mark {
 
 struct shm_live {
 	uint64_t hash; /* shm_hash() of a stack of SHM_ALLOC */
-	uint64_t size; /* bytes, the number that is last in the stack */
+	uint64_t size; /* in bytes, the last number in the stack */
 };
 
 struct shm_heap {
-	_Alignas(64) _Atomic uint32_t level; /* the last that is in use */
+	_Alignas(64) _Atomic uint32_t level; /* the last level in use */
 	_Alignas(64) struct shm_live_mark mark[SHM_N_LIVE];
 	struct shm_live live[SHM_N_LIVE];
 };
@@ -237,61 +239,62 @@ struct shm_heap {
 /* Counts of one kind of samples besides ticks. */
 struct shm_count {
 	_Atomic uint64_t n_taken;
-	_Atomic uint64_t n_lost;      /* for which there was no room */
-	_Atomic uint64_t n_truncated; /* as below */
+	_Atomic uint64_t n_lost;      /* samples without room */
+	_Atomic uint64_t n_truncated; /* see shm_process */
 	_Atomic uint64_t n_failed;
-	_Atomic uint64_t lost_bytes; /* that the lost ones stand for */
+	_Atomic uint64_t lost_bytes; /* bytes that lost samples represent */
 };
 
 /*
- * Counts of one process, for the comments of profiles. The first is of nobody:
- * it has what the recorder counts itself, and the counts of processes that came
- * when there was no other left. Memory that was never touched takes no room.
+ * Counts of one process, for the comments of profiles. process[0] belongs to no
+ * process: it has the recorder's own counts, and those of processes that found
+ * no other free. Untouched entries take no memory.
  */
 struct shm_process {
 	_Alignas(64) _Atomic uint64_t pid;
-	_Atomic uint64_t n_signal;    /* ticks as delivered */
+	_Atomic uint64_t n_signal;    /* signals received */
 	_Atomic uint64_t n_tick;      /* ticks with overruns */
-	_Atomic uint64_t n_lost;      /* ticks for which there was no room */
+	_Atomic uint64_t n_lost;      /* ticks without room */
 	_Atomic uint64_t n_truncated; /* stacks with more frames than fit */
 	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
-	_Atomic uint64_t n_untimed;   /* threads that got no timer */
-	_Atomic uint64_t n_perf;      /* signals that came from perf clocks */
+	_Atomic uint64_t n_untimed;   /* threads without a timer */
+	_Atomic uint64_t n_perf;      /* signals of perf clocks */
 	struct shm_count heap, lock;
 };
 
 /*
- * What the recorder decided. It is written once, before there is another
- * reader. The recorder keeps a copy of its own: a program may write here.
+ * The recorder's settings. Written once, before there is another reader. The
+ * recorder keeps its own copy, as programs can write here.
  */
 struct shm_settings {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t signal; /* 0: SIGPROF */
-	uint64_t size;   /* of all of this, in bytes */
+	uint64_t size;   /* of the whole memory, in bytes */
 	uint64_t nonce;
 	uint64_t period_ns; /* between ticks of one thread */
 	uint32_t clock;     /* enum shm_clock */
 	uint32_t children;  /* enum shm_children */
-	int32_t owner;      /* the process that began it, if not the recorder */
+	int32_t owner;      /* the process that started the session, if not the
+			       recorder */
 	uint32_t what;      /* enum shm_what, or-ed */
-	uint64_t heap_period; /* mean bytes from sample to sample */
-	uint64_t lock_period; /* ns of waiting from sample to sample */
+	uint64_t heap_period; /* mean bytes between samples */
+	uint64_t lock_period; /* ns of waiting between samples */
 	uint32_t labels;      /* enum shm_label_key, or-ed */
 };
 
 struct shm {
 	struct shm_settings set;
 
-	/* Set by the recorder when it takes no more samples. */
+	/* Set by the recorder when it stops taking samples. */
 	_Alignas(64) _Atomic uint32_t stop;
 
-	/* Taken by the sampler with fetch_add. */
+	/* Allocated by the sampler with fetch_add. */
 	_Atomic uint32_t next_space; /* 0 is never a space */
 	_Atomic uint32_t next_label; /* 0 means no labels */
 	_Atomic uint32_t next_owner; /* of live allocations */
-	_Atomic uint32_t n_program;  /* that loaded the sampler */
-	_Atomic uint32_t n_process;  /* that asked for counts of their own */
+	_Atomic uint32_t n_program;  /* programs that loaded the sampler */
+	_Atomic uint32_t n_process;  /* that asked for counts */
 
 	_Alignas(64) struct shm_process process[SHM_N_PROCESS];
 
@@ -307,7 +310,7 @@ _Static_assert(sizeof(struct shm_slot) <= 8256, "two pages and a bit");
 _Static_assert(sizeof(struct shm_process) % 64 == 0, "no line is of two");
 _Static_assert(SHM_DEPTH <= 0x7ff, "the depth must fit its field of the key");
 
-/* How much memory it takes to record this, an enum shm_what, or-ed. */
+/* The size of the memory to record this, an enum shm_what, or-ed. */
 static inline size_t
 shm_size(uint32_t what)
 {
@@ -315,21 +318,21 @@ shm_size(uint32_t what)
 	       (what & SHM_HEAP ? sizeof(struct shm_heap) : 0);
 }
 
-/* NULL if the heap is not among what is recorded. */
+/* NULL if the heap is not recorded. */
 static inline struct shm_heap *
 shm_heap(struct shm *shm, uint32_t what)
 {
 	return what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
 }
 
-/* Where level begins, and those before it end. */
+/* The start of level, which is the end of those before it. */
 static inline size_t
 shm_live_begin(unsigned level)
 {
 	return (((size_t)1 << 2 * level) - 1) / 3 * SHM_LIVE_FIRST;
 }
 
-/* How many places are in use or may be. */
+/* The number of places that may be in use. */
 static inline size_t
 shm_n_live(const struct shm_heap *heap)
 {
@@ -339,7 +342,7 @@ shm_n_live(const struct shm_heap *heap)
 	return level < SHM_LIVE_LEVELS ? shm_live_begin(level + 1) : SHM_N_LIVE;
 }
 
-/* Number way of the places for a pointer in a level. */
+/* Place number `way` for a pointer in a level. */
 static inline size_t
 shm_live_place(uint64_t owner, uint64_t pointer, unsigned level, size_t way)
 {
@@ -350,7 +353,7 @@ shm_live_place(uint64_t owner, uint64_t pointer, unsigned level, size_t way)
 	return shm_live_begin(level) + (((size_t)(h >> 40) + way) & mask);
 }
 
-/* The hash of a stack; never 0. The first SHM_WAYS-aligned bits choose. */
+/* The hash of a stack; never 0. Its low bits select the bucket. */
 static inline uint64_t
 shm_hash(uint64_t key, const uintptr_t *pc, size_t n)
 {
@@ -363,7 +366,7 @@ shm_hash(uint64_t key, const uintptr_t *pc, size_t n)
 	return h ? h : 1;
 }
 
-/* Where the entries for a hash begin; there are SHM_WAYS. */
+/* The index of the first of SHM_WAYS entries for a hash. */
 static inline size_t
 shm_bucket(uint64_t hash)
 {
@@ -371,10 +374,10 @@ shm_bucket(uint64_t hash)
 }
 
 /*
- * ftruncate() of memory that is shared. The limit on the size of files (ulimit
- * -f) holds for memory, too, and who meets it is killed by SIGXFSZ. That is for
- * this thread, and is taken back here; 0 or -1 with errno is left. By system
- * calls, as libsample stands in front of libc's.
+ * ftruncate() for shared memory. The limit on file sizes (ulimit -f) applies to
+ * memory, too, and exceeding it raises SIGXFSZ in this thread, which is
+ * consumed here. Returns 0, or -1 with errno. Uses system calls, as libsample
+ * interposes libc's functions.
  */
 static inline int
 shm_resize(int fd, size_t size)

@@ -1,7 +1,7 @@
 /*
- * start.c - a session that the program starts itself. The work is left to a
- * prof-record process, as in a session that prof-record starts: so the profile
- * survives the program, and no compressor lives in the program's memory.
+ * start.c - sessions that the program starts itself. A prof-record process does
+ * the work, as in its own sessions: so the profile survives the program, and no
+ * compressor runs in the program's memory.
  */
 #include "config.h"
 
@@ -27,14 +27,14 @@
 enum { MAX_HZ = 10000 };
 
 static struct {
-	pthread_mutex_t lock; /* of what follows */
-	struct shm *shm;      /* of our own sessions; made once */
+	pthread_mutex_t lock; /* protects the members below */
+	struct shm *shm;      /* of sessions started here; made once */
 	int memory;           /* its descriptor, while a session begins */
 	int control;          /* socket to the recorder */
 	bool is_on;
 } session = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The recorder's program: *path, of size PATH_MAX. */
+/* Find prof-record: its path into path, of size PATH_MAX. */
 static bool
 find_recorder(char *path)
 {
@@ -63,7 +63,8 @@ find_recorder(char *path)
 	return access(path, X_OK) == 0;
 }
 
-/* The environment for the recorder, which shall not be sampled itself. */
+/* The environment for the recorder, without variables by which it would be
+ * sampled itself. */
 static char **
 clean_environment(void)
 {
@@ -87,7 +88,7 @@ clean_environment(void)
 	return env;
 }
 
-/* In the recorder's process to be: only async-signal-safe calls. */
+/* In the child that becomes the recorder: only async-signal-safe calls. */
 _Noreturn static void
 become_recorder(const char *path, char *const *argv, char *const *env,
 		int control, int memory)
@@ -112,7 +113,7 @@ become_recorder(const char *path, char *const *argv, char *const *env,
 }
 
 /*
- * Start the recorder so that the program does not meet it in wait(). By bare
+ * Start the recorder so that the program's wait() does not return it: with
  * clone(), so that no SIGCHLD is sent and no fork handler runs.
  */
 static int
@@ -145,7 +146,7 @@ spawn(const char *file, int control, int memory)
 	return pid < 0 ? EAGAIN : 0;
 }
 
-/* Ask the recorder for something, and wait until it is done. */
+/* Send a request to the recorder, and wait for its answer. */
 static int
 ask(char what)
 {
@@ -160,7 +161,7 @@ ask(char what)
 	return n == 1 && answer == 'y' ? 0 : EIO;
 }
 
-/* Memory for the session, empty but for the settings. */
+/* Prepare the memory for the session, empty except for the settings. */
 static int
 prepare(const struct sample_options *o)
 {
@@ -174,8 +175,8 @@ prepare(const struct sample_options *o)
 		memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (session.memory < 0)
 		return errno;
-	/* A handler may look at it at any time: so the address stays, and the
-	 * first thing that can be seen there is that nobody samples. */
+	/* A handler may read it at any time: so its address stays, and `stop`
+	 * is set in it first. */
 	shm = shm_resize(session.memory, sizeof *shm) != 0 ||
 			      pwrite(session.memory, &one, sizeof one,
 				     offsetof(struct shm, stop)) != sizeof one
@@ -202,13 +203,13 @@ prepare(const struct sample_options *o)
 	return 0;
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static int
 start(const char *file, const struct sample_options *o)
 {
 	int pair[2], error, fd;
 
-	/* Now, and not when hours have passed. */
+	/* Now, not after hours of sampling. */
 	fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
@@ -244,9 +245,9 @@ sample_start(const char *file, const struct sample_options *options)
 	int rc = 0;
 
 	/*
-	 * A program with rights that its caller lacks (set-user-id,
-	 * set-group-id, file capabilities) starts no process and writes no file
-	 * for us: environment, folder and file name may be the caller's.
+	 * In a program with more rights than its caller (set-user-id,
+	 * set-group-id, file capabilities), start no process and write no file:
+	 * environment, folder and file name may be the caller's.
 	 */
 	if (getauxval(AT_SECURE))
 		return EPERM;
@@ -255,7 +256,7 @@ sample_start(const char *file, const struct sample_options *options)
 	pthread_mutex_lock(&session.lock);
 	if (session.is_on)
 		rc = EBUSY;
-	else if (!sampler_is_on()) /* else prof-record has us already */
+	else if (!sampler_is_on()) /* else prof-record samples us already */
 		rc = start(file, options);
 	if (!rc && sampler.shm == session.shm)
 		session.is_on = true;
@@ -264,7 +265,7 @@ sample_start(const char *file, const struct sample_options *options)
 	return rc;
 }
 
-/* A forked child is part of its parent's profile. */
+/* Forked children are part of their parent's profile. */
 static bool
 is_owner(void)
 {
@@ -329,8 +330,8 @@ sample_thread(void)
 	return 0;
 }
 
-/* The process ends in good order: so must the file, before the shell goes on.
- * In a forked child the profile is not its own to end. */
+/* The process exits normally: complete the file before its parent continues. A
+ * forked child must not end its parent's profile. */
 __attribute__((destructor)) static void
 unload(void)
 {

@@ -1,11 +1,11 @@
 /*
- * table.c - stacks into the shared memory of shm.h: first the table, and where
- * that has no room, the log. cmd/record/drain.c reads both.
+ * table.c - count stacks in the shared memory of shm.h: in the table or, if it
+ * has no room, in the log. cmd/record/drain.c reads both.
  *
- * The profilers that this design comes from move the rarest stack of a full
- * bucket into the log and give its place to the newcomer. Here the newcomer
- * goes to the log, and places become free when the recorder has taken their
- * counts. So no count is ever in the hands of a writer, which could be killed.
+ * Other profilers of this design move the rarest stack of a full bucket to the
+ * log, and give its entry to the new stack. Here the new stack goes to the log,
+ * and entries become free when the recorder has taken their counts. So no
+ * writer, which could be killed, ever holds a count.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "table.h"
 
-/* How often to repeat a compare-and-swap that others won. */
+/* Limits of retries when other writers win a compare-and-swap. */
 enum { RETRY_HIT = 4, RETRY_CLAIM = 64 };
 
 /* May be called from a signal handler. */
@@ -31,9 +31,9 @@ same_stack(const struct shm_entry *e, uint64_t key, const uintptr_t *pc,
 }
 
 /*
- * Add to entry i if it holds this stack. The swap fails if the entry has been
- * given away since the comparison, so the comparison may race.
- * May be called from a signal handler.
+ * Add to entry i if it has this stack. The swap fails if the entry was given
+ * away since the comparison, so the comparison may race. May be called from a
+ * signal handler.
  */
 static bool
 hit(struct shm *shm, size_t i, uint64_t hash, uint64_t key, const uintptr_t *pc,
@@ -83,8 +83,8 @@ replace(struct shm *shm, size_t i, uint64_t hash, uint64_t key,
 }
 
 /*
- * Claim the next slot of the log, or NULL when it is full; *pos is its
- * position. May be called from a signal handler.
+ * Claim the next slot of the log, at position *pos, or return NULL if it is
+ * full. May be called from a signal handler.
  */
 static struct shm_slot *
 claim(struct shm *shm, uint64_t *pos)
@@ -97,9 +97,9 @@ claim(struct shm *shm, uint64_t *pos)
 			atomic_load_explicit(&slot->turn, memory_order_acquire);
 
 		if (turn < SHM_TURN(head))
-			return NULL; /* not read since the last lap */
+			return NULL; /* not read since its last use */
 		if (turn > SHM_TURN(head)) {
-			/* Another writer was faster. */
+			/* Another writer has claimed it. */
 			head = atomic_load_explicit(&shm->head,
 						    memory_order_relaxed);
 			continue;
@@ -113,10 +113,10 @@ claim(struct shm *shm, uint64_t *pos)
 }
 
 /*
- * The record is whole. Fails when the recorder gave the slot up meanwhile; it
- * took this writer for dead and counted one tick as lost in its name. That is
- * taken back here, as the writer knows better what is lost, if anything is.
- * May be called from a signal handler.
+ * Mark the record as complete. Fails if the recorder has freed the slot,
+ * because it considered the writer dead, and counted one lost tick. Subtract
+ * that here, as the caller counts what is really lost. May be called from a
+ * signal handler.
  */
 static bool
 commit(struct shm *shm, struct shm_slot *slot, uint64_t pos)

@@ -1,10 +1,10 @@
 /*
- * thread.c - the threads of the process: a record for each, which the handler
- * works in, and a timer on its clock. Nothing here is for signal handlers.
+ * thread.c - the threads of the process: a record for each, in which the
+ * handler works, and a timer on its clock. Not for signal handlers.
  *
- * Per-thread timers, because a timer of the process (ITIMER_PROF) is seen by
- * whichever thread happens to run at the kernel's tick: two threads that work
- * equally show up as 80 to 20.
+ * Each thread has a timer, because a timer of the process (ITIMER_PROF)
+ * interrupts whichever thread runs at the kernel's tick: two threads with equal
+ * work may get 80 and 20 percent.
  */
 #include "config.h"
 
@@ -22,11 +22,11 @@
 enum { SLAB = 256 * 1024 };
 
 static struct {
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	struct thread *live;
 	struct thread *free;
 	bool armed;        /* threads have timers */
-	pthread_key_t key; /* its destructor sees a thread end, however */
+	pthread_key_t key; /* its destructor runs at any end of a thread */
 } threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void
@@ -34,8 +34,8 @@ signals_block(sigset_t *old)
 {
 	sigset_t all;
 
-	/* By system call: libc would spare its own signals, which cancel
-	 * threads, and our wrapper would spare ours. */
+	/* By system call: libc would leave its own signals, which cancel
+	 * threads, unblocked, and our wrapper ours. */
 	memset(&all, 0xff, sizeof all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
 }
@@ -102,7 +102,7 @@ arm(struct thread *t)
 		atomic_fetch_add(&sampler_count()->n_untimed, 1);
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static bool
 more_records(void)
 {
@@ -116,7 +116,7 @@ more_records(void)
 	return true;
 }
 
-/* A thread starts with the labels of the one that starts it. */
+/* Copy the labels of the thread that starts it. */
 static void
 inherit_labels(struct thread *t)
 {
@@ -125,7 +125,7 @@ inherit_labels(struct thread *t)
 	t->label = 0;
 	t->n_label = self ? self->n_label : 0;
 	t->new_label = t->n_label > 0;
-	t->comm[0] = '\0'; /* its number is another, too */
+	t->comm[0] = '\0'; /* the thread's number differs, too */
 	if (t->n_label)
 		memcpy(t->label_text, self->label_text, t->n_label);
 }
@@ -213,12 +213,12 @@ thread_enter(struct thread *t)
 	int saved = errno, sig = atomic_load(&sampler.signal);
 	sigset_t old, ours;
 
-	/* What this allocates and waits for is none of the program's doing. */
+	/* Do not sample allocations and waits of this function. */
 	t->is_hooked = 1;
 	thread_self = t;
 	if (!unwind_stack_find(&t->stack))
 		t->stack.lo = t->stack.hi = 0;
-	/* Without a destructor, nothing would delete the timer. */
+	/* Without the destructor, the timer would never be deleted. */
 	if (pthread_setspecific(threads.key, t) != 0) {
 		thread_self = NULL;
 		thread_drop(t);
@@ -305,8 +305,8 @@ thread_fork_parent(void)
 }
 
 /*
- * Timers are not inherited, nor perf clocks, nor the other threads. Called with
- * the lock that fork_prepare took and with signals blocked.
+ * Timers, perf clocks and other threads are not inherited. Called with the lock
+ * that fork_prepare took and with signals blocked.
  */
 void
 thread_fork_child(bool go_on)

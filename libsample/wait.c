@@ -1,14 +1,13 @@
 /*
- * wait.c - libsample-wait.so, which is preloaded with --clock=wall. It stands
- * in front of the functions in which a program may sleep, and does nothing but
- * save the registers that calls keep on the stack, with the unwind information
- * for it.
+ * wait.c - libsample-wait.so, which is preloaded with --clock=wall. It
+ * interposes the functions in which a program may sleep. Each only saves the
+ * callee-saved registers on the stack, with unwind information for them.
  *
- * The reason: of a thread that sleeps the kernel tells two registers, the stack
- * pointer and the program counter (wall.c). libc's functions go straight to the
- * system call, with the other registers as their caller left them. A caller
- * whose frame is found by one of those, a frame pointer most of all, could not
- * be left.
+ * The reason: of a sleeping thread the kernel shows only the stack pointer and
+ * the program counter (wall.c). libc's functions go directly to the system
+ * call, with the other registers as their caller left them. If the caller's
+ * frame is found by one of those, usually a frame pointer, the walk would end
+ * there.
  */
 #include "config.h"
 
@@ -19,8 +18,8 @@
 #if defined(__x86_64__)
 
 /*
- * Functions of at most seven arguments, all of them integers: six are in
- * registers, and one word of the stack is copied, whether it is one or not.
+ * Functions of at most seven arguments, all integers: six are in registers, and
+ * one word of the stack is copied, whether it is an argument or not.
  */
 #define FUNCTIONS(F)                                                           \
 	F(accept)                                                              \
@@ -93,7 +92,7 @@
 	F(write)                                                               \
 	F(writev)
 
-/* libc's, to which the code below jumps. */
+/* libc's functions, to which the code below jumps. */
 #define POINTER(name)                                                          \
 	__attribute__((visibility("hidden"), used)) void *wait_real_##name;
 FUNCTIONS(POINTER)
@@ -102,8 +101,8 @@ FUNCTIONS(POINTER)
 
 void wait_find_all(void);
 
-/* Also called below, if a constructor of a library calls one of these before
- * ours has run. */
+/* Also called below, if a constructor of a library calls one of these functions
+ * before ours has run. */
 __attribute__((constructor(101), visibility("hidden"), used)) void
 wait_find_all(void)
 {
@@ -112,8 +111,9 @@ wait_find_all(void)
 }
 
 /*
- * At entry the stack is 8 off a multiple of 16; seven words later, at the call,
- * it is one. 56(%rsp) is then the first word above the return address.
+ * At entry the stack pointer is 8 off a multiple of 16; seven words lower, at
+ * the call, it is aligned. 56(%rsp) is then the first word above the return
+ * address.
  */
 #define STUB(name)                                                             \
 	__asm__(".text\n\t"                                                    \
@@ -170,8 +170,8 @@ wait_find_all(void)
 		".size " #name ", . - " #name);
 FUNCTIONS(STUB)
 
-/* wait_find_all(), with the arguments of the function that is about to be
- * called as they are: seven registers, and the return address makes 64. */
+/* Calls wait_find_all(), preserving the arguments of the pending call: seven
+ * registers and the return address make 64 bytes. */
 __asm__(".text\n\t"
 	".type wait_find, @function\n"
 	"wait_find:\n\t"
@@ -199,7 +199,8 @@ __asm__(".text\n\t"
 
 #else
 
-/* Nothing to stand in front of: there the walk is by frame pointers. */
+/* Nothing is interposed on other machines, where the walk uses frame
+ * pointers. */
 extern const char wait_nothing;
 const char wait_nothing = 0;
 

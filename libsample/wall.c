@@ -1,18 +1,17 @@
 /*
- * wall.c - ticks of the wall clock: where threads are, whether they run or
- * wait. Threads that run have timers on their CPU clocks, as with the other
- * clocks. Threads that wait are looked at from outside, once a period, by a
- * thread of libsample's own: no signal is sent to a thread that sleeps, as that
+ * wall.c - ticks of the wall clock, for threads that run or wait. Running
+ * threads have timers on their CPU clocks, as with the other clocks. A thread
+ * of libsample checks waiting threads once a period, without a signal, which
  * would end the sleep (poll() and others are not restarted by SA_RESTART).
  *
- * The kernel tells where a sleeping thread is: its stack pointer and its place
- * in the code (/proc/self/task/TID/syscall, see proc_pid_syscall(5)). The walk
- * begins there and reads the sleeper's stack. It holds if the CPU clock of the
- * thread stood still from before until after. That clock also shows a thread
- * that has not run since it was looked at: then it is where it was.
+ * /proc/self/task/TID/syscall shows the stack pointer and program counter of a
+ * sleeping thread (proc_pid_syscall(5)). The walk begins there and reads the
+ * thread's stack. It is valid if the thread's CPU clock did not advance from
+ * before until after. That clock also shows if a thread has not run since the
+ * last check: then its stack is the same.
  *
- * The files are opened in a table of descriptors that is this thread's alone,
- * so the program's numbers stay as they are.
+ * The files are opened in a descriptor table private to this thread, so the
+ * program's descriptor numbers do not change.
  */
 #include "config.h"
 
@@ -36,19 +35,18 @@
 #include "wrap.h"
 
 enum {
-	SLICE_NS = 100000, /* the shortest there is */
+	SLICE_NS = 100000, /* the shortest possible */
 	STACK = 64 * 1024,
-	SETXID = 33, /* libc's own signal, for all threads to change user */
+	SETXID = 33, /* libc's own signal, to change user */
 	/*
-	 * Looks at a thread in which each one counts by itself. Later ones
-	 * count the time that it has slept since the last: that is exact, but
-	 * what a thread slept after its last look is not in it, which for short
-	 * threads is nearly all.
+	 * Checks of a thread that count by themselves. Later checks count the
+	 * exact time that it has slept since the last; but they miss its sleep
+	 * after its last check, which for short threads is nearly all.
 	 */
 	YOUNG = 16,
 };
 
-/* What sched_setattr(2) takes; its header and <sched.h> exclude each other. */
+/* The argument of sched_setattr(2); its header and <sched.h> conflict. */
 struct kernel_sched_attr {
 	uint32_t size;
 	uint32_t policy;
@@ -58,11 +56,11 @@ struct kernel_sched_attr {
 	uint64_t runtime, deadline, period;
 };
 
-/* One look at all threads. */
+/* One check of all threads. */
 struct look {
-	int dir; /* /proc/self/task; -1: threads that sleep cannot be seen */
+	int dir; /* /proc/self/task; -1: sleeping threads cannot be checked */
 	uint64_t now;
-	uint32_t ticks;        /* since the last one; 1 unless it was late */
+	uint32_t ticks;        /* since the last check; 1 unless it was late */
 	struct unwind_far far; /* for stacks of coroutines */
 };
 
@@ -82,7 +80,7 @@ cpu_of(const struct thread *t)
 							      : UINT64_MAX;
 }
 
-/* The file name of t in /proc, as a string; false with errno. */
+/* Read the file `name` of t in /proc, as a string; false with errno. */
 static bool
 read_file(const struct look *look, const struct thread *t, const char *name,
 	  char *text, size_t size)
@@ -101,7 +99,7 @@ read_file(const struct look *look, const struct thread *t, const char *name,
 	return n > 0;
 }
 
-/* How long t has waited for a processor, in all; 0: the kernel does not say. */
+/* The total time that t has waited for a processor; 0: unknown. */
 static uint64_t
 delay_of(const struct look *look, const struct thread *t)
 {
@@ -115,8 +113,8 @@ delay_of(const struct look *look, const struct thread *t)
 }
 
 /*
- * Registers of a thread that sleeps, as far as they are known. The others are
- * an address that nothing can be at, so that a walk that needs one fails.
+ * Set the known registers of a sleeping thread. The others get an impossible
+ * address, so that a walk that needs one fails.
  */
 static void
 set_registers(ucontext_t *uc, uintptr_t sp, uintptr_t pc)
@@ -140,8 +138,7 @@ set_registers(ucontext_t *uc, uintptr_t sp, uintptr_t pc)
 
 enum sleep { SLEEPS, RUNS, HIDDEN };
 
-/* Does t, which has used cpu so far, sleep? Then its stack is in t->sleep_pc.
- */
+/* Does t, with CPU time cpu so far, sleep? Then its stack is in t->sleep_pc. */
 static enum sleep
 look_at(struct look *look, struct thread *t, uint64_t cpu)
 {
@@ -153,7 +150,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 		return HIDDEN;
 	if (!read_file(look, t, "syscall", text, sizeof text))
 		return errno == ENOENT || errno == ESRCH ? RUNS : HIDDEN;
-	/* "running", or numbers, of which these are the last. */
+	/* "running", or numbers, which end with these. */
 	word = strrchr(text, ' ');
 	if (!word)
 		return RUNS;
@@ -172,7 +169,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	return cpu_of(t) == cpu ? SLEEPS : RUNS;
 }
 
-/* Count ticks for the stack that t sleeps with. */
+/* Count ticks for the stack with which t sleeps. */
 static void
 count(const struct look *look, struct thread *t, uint32_t ticks)
 {
@@ -183,7 +180,7 @@ count(const struct look *look, struct thread *t, uint32_t ticks)
 	if (sampler.shm->set.labels & SHM_LABEL_THREAD &&
 	    read_file(look, t, "comm", comm, sizeof comm)) {
 		end = memchr(comm, '\n', COMM_BYTES);
-		if (end) /* zeros from here on, as in another name's */
+		if (end) /* zeros from here on, so that names compare */
 			memset(end, 0, (size_t)(comm + sizeof comm - end));
 	}
 
@@ -200,7 +197,7 @@ count(const struct look *look, struct thread *t, uint32_t ticks)
 		atomic_fetch_add(&count->n_lost, ticks);
 }
 
-/* Ticks that t has slept and that are not counted yet; now they are. */
+/* Take the ticks that t has slept and that are not yet counted. */
 static uint32_t
 take_slept(struct thread *t, uint32_t ticks)
 {
@@ -212,7 +209,8 @@ take_slept(struct thread *t, uint32_t ticks)
 	return ticks;
 }
 
-/* The time since the last look: it ran, waited for a processor, or slept. */
+/* Divide the time since the last check: it ran, waited for a processor, or
+ * slept. */
 static void
 add_times(struct look *look, struct thread *t, uint64_t cpu)
 {
@@ -225,7 +223,7 @@ add_times(struct look *look, struct thread *t, uint64_t cpu)
 		t->slept_ns += (int64_t)(look->now - t->look_ns) -
 			       (int64_t)(cpu - t->seen_ns) - waited;
 		t->waited_ns += waited;
-		/* The handler counts them where it finds the thread next. */
+		/* The handler counts them at the thread's next tick. */
 		if (t->waited_ns >= period) {
 			atomic_fetch_add(&t->due,
 					 (uint32_t)(t->waited_ns / period));
@@ -271,9 +269,9 @@ tick(struct thread *t, void *arg)
 }
 
 /*
- * Ask the scheduler for a short slice of time, which it gives soon (Linux 6.12
- * and later). If it comes late, it comes when a thread that it was to look at
- * has gone to sleep and so made room: it would find too many asleep.
+ * Ask the scheduler for a short time slice, which is granted soon (Linux 6.12
+ * and later). A late check runs when a thread has gone to sleep and so freed a
+ * processor: it would find too many asleep.
  */
 static void
 hurry(void)
@@ -293,8 +291,9 @@ is_filtered(void)
 	return syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED;
 }
 
-/* Descriptors of our own, of which there is one; -1 if that cannot be. The
- * program's are not copied, as a pipe ends when the last copy is closed. */
+/* Get a private descriptor table with one descriptor; -1 if that is impossible.
+ * The program's are not copied, as a pipe ends only when its last copy is
+ * closed. */
 static int
 open_tasks(void)
 {
@@ -304,8 +303,7 @@ open_tasks(void)
 	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* When the next look is due: sleep until then, and see how late it has become.
- */
+/* Sleep until the next check is due, and set how late it is. */
 static void
 wait_for_next(struct look *look, uint64_t *next)
 {
@@ -334,7 +332,7 @@ run(void *arg)
 	uint64_t next;
 
 	(void)arg;
-	/* setuid() waits until all threads have done it, this one too. */
+	/* setuid() waits for all threads, including this one. */
 	sigemptyset(&setxid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &setxid, _NSIG / 8);
 	((unsigned long *)&setxid)[0] &= ~(1UL << (SETXID - 1));
@@ -371,7 +369,8 @@ wall_start(void)
 	pthread_t thread;
 	sigset_t old;
 
-	/* It gets no signals: none of the program's handlers runs on it. */
+	/* Block all signals: no handler of the program may run in this
+	 * thread. */
 	signals_block(&old);
 	if (pthread_attr_init(&attr) == 0) {
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);

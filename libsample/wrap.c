@@ -1,17 +1,17 @@
 /*
- * wrap.c - the functions of libc that libsample stands in front of, because a
- * preloaded library's names are found first:
+ * wrap.c - the functions of libc that libsample interposes: names of a
+ * preloaded library are found first.
  *
  *	pthread_create, thrd_create	a timer for the new thread
  *	dlopen, dlmopen, dlclose	what is loaded where
- *	sigaction, signal		our signal keeps its handler, or we move
+ *	sigaction, signal		our signal keeps its handler, or changes
  *	sigprocmask, pthread_sigmask	our signal is never blocked
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *
- * (wait.c stands in front of many more, in a library of its own.)
+ * (wait.c, a separate library, interposes many more.)
  *
- * Each does what libc's does as far as the program can see. None of them has
- * anything to do with memory, files or locks.
+ * Each behaves as libc's as far as the program can see. None of them deals with
+ * memory, files or locks.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ wrap_init(void)
 {
 	int saved = errno;
 
-	/* The last one, as to look for them may call one of us again. */
+	/* The last one, as looking them up may call one of ours again. */
 	if (__builtin_expect(real.sigtimedwait != NULL, 1))
 		return;
 	FUNCTIONS(REAL_FIND)
@@ -68,7 +68,7 @@ wrap_init(void)
 	errno = saved;
 }
 
-/* Every function here begins with this. False: do what libc does. */
+/* All functions here call this first. False: only call libc's. */
 static bool
 ready(void)
 {
@@ -76,7 +76,7 @@ ready(void)
 	return sampler_init();
 }
 
-/* What the program believes about our signal. */
+/* The state of our signal as the program sees it. */
 static struct {
 	pthread_mutex_t lock;
 	struct sigaction theirs;
@@ -88,7 +88,7 @@ sampling(void)
 	return ready() && sampler_is_on();
 }
 
-/* Our handler stays forever: a signal may be on its way. */
+/* Our handler is never removed: a signal may be pending. */
 static bool
 is_ours(int sig)
 {
@@ -98,7 +98,7 @@ is_ours(int sig)
 
 /* Threads. */
 
-/* Calls in tail position leave no frame of ours in the program's stacks. */
+/* Tail calls leave no frame of ours in the program's stacks. */
 static void *
 run_pthread(void *arg)
 {
@@ -166,9 +166,9 @@ thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* Loading. */
 
 /*
- * dlopen() finds a bare name by the run path of the object that calls it, and
- * that would now be libsample. So look through the caller's search path here;
- * NULL when there is nothing to be found that way.
+ * dlopen() looks for a plain name in the run path of the calling object, which
+ * would now be libsample. So search the caller's path here; NULL if that finds
+ * nothing.
  */
 static void *
 open_for(const void *caller, const char *file, int mode)
@@ -180,7 +180,7 @@ open_for(const void *caller, const char *file, int mode)
 
 	if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return NULL;
-	/* Loaded already: under this name, wherever it came from. */
+	/* Already loaded under this name, from any path. */
 	handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
 	if (handle) {
 		real.dlclose(handle);
@@ -249,10 +249,10 @@ dlclose(void *handle)
 /* Signals. */
 
 /*
- * No SA_ONSTACK: a signal stack is as big as its owner needs it. Every signal
- * is blocked meanwhile, so no other handler can leave ours by longjmp; libc's
- * own, too, which sigfillset() leaves out: one of them cancels a thread, and
- * where it waits, unwinds it on the spot.
+ * No SA_ONSTACK: a signal stack is only as large as its owner needs. All
+ * signals are blocked in the handler, so no other handler can leave it by
+ * longjmp. That includes libc's own, which sigfillset() omits: one of them
+ * cancels a thread, and unwinds it at once if it is waiting.
  */
 int
 wrap_handle(int sig)
@@ -280,9 +280,9 @@ is_free(int sig)
 }
 
 /*
- * A signal that nobody has a handler for, or 0: a real-time one, which programs
- * share by convention; but for perf clocks, which must not have such a signal
- * (clock.c), one of those that Linux does not send.
+ * A signal without a handler, or 0: a real-time one, which programs share by
+ * convention; for perf clocks, which cannot use those (clock.c), one that Linux
+ * does not send.
  */
 static int
 free_signal(void)
@@ -305,7 +305,8 @@ free_signal(void)
 	return 0;
 }
 
-/* The program wants our signal for itself: it gets it. Under the lock. */
+/* The program sets a handler for our signal: use another one. Called with the
+ * lock. */
 static int
 give_way(int sig, const struct sigaction *act)
 {
@@ -323,8 +324,8 @@ give_way(int sig, const struct sigaction *act)
 }
 
 /*
- * Setting our signal to be ignored, or to its default (to kill), is believed
- * but not done: a tick could be under way.
+ * If the program ignores our signal, or sets its default (to kill), only
+ * pretend: a tick could be pending.
  */
 static int
 our_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
@@ -373,7 +374,7 @@ signal(int sig, sighandler_t handler)
 	return sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* set without our signal; uses room. NULL stays NULL. */
+/* Copy set without our signal to room. NULL stays NULL. */
 static const sigset_t *
 without_ours(const sigset_t *set, sigset_t *room)
 {

@@ -1,13 +1,13 @@
-/* wrap.h - functions of libc that libsample stands in front of; see wrap.c. */
+/* wrap.h - the functions of libc that libsample interposes; see wrap.c. */
 #ifndef WRAP_H
 #define WRAP_H
 
 #include <pthread.h>
 
-/* Find libc's functions; see real.h. Only the first call does something. */
+/* Look up libc's functions; see real.h. Only the first call has an effect. */
 void wrap_init(void);
 
-/* Make sig the signal of the sampler: install the handler, past our own
+/* Make sig the signal of the sampler: install the handler with libc's
  * sigaction(). Returns 0, or -1 with errno. Not for signal handlers. */
 int wrap_handle(int sig);
 

@@ -1,6 +1,9 @@
 /*
- * cfi.c - compile all functions of an object's .eh_frame or .debug_frame into
- * rows, in the order of their addresses.
+ * cfi.c - find the functions in an object's .eh_frame or .debug_frame, in the
+ * order of their addresses, and compile each into rows (row.c). The format is
+ * the Linux Standard Base's, over DWARF 5 section 6.4.
+ *
+ * Nothing outside of image->segment is read, for any input.
  */
 #include "config.h"
 
@@ -10,7 +13,7 @@
 
 #include "row.h"
 
-#define N_CIE 16 /* in a cache by address; big objects have a handful */
+#define N_CIE 16 /* cached by address; large objects have a few */
 
 struct compiler {
 	const struct cfi_image *image;
@@ -37,7 +40,7 @@ get_cie(struct compiler *c, uintptr_t addr)
 	return cie->good ? cie : NULL;
 }
 
-/* Read the head of the FDE at addr. False: it is none, or not understood. */
+/* Read the head of the FDE at addr. False: it is not one, or not understood. */
 static bool
 parse_fde(struct compiler *c, uintptr_t addr, struct row_fde *fde)
 {

@@ -1,8 +1,8 @@
 /*
- * expr.c - the DWARF expressions that stand in unwind information:
- * of PLT entries, realigned stacks, signal frames, hand-written assembly.
- * Left out are the operations that need debug information or an address
- * space that is not the stack; a rule with one of those is refused.
+ * expr.c - DWARF expressions in unwind information: of PLT entries, realigned
+ * stacks, signal frames, hand-written assembly. Operations that need debug
+ * information, or another address space than the stack, are not supported; a
+ * rule with one is refused.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ enum {
 	DW_OP_pick = 0x15,
 	DW_OP_swap = 0x16,
 	DW_OP_rot = 0x17,
-	DW_OP_xderef = 0x18, /* not one of ours */
+	DW_OP_xderef = 0x18, /* not supported */
 	DW_OP_abs = 0x19,
 	DW_OP_and = 0x1a,
 	DW_OP_div = 0x1b,
@@ -68,7 +68,7 @@ struct op {
 	int64_t operand; /* constant, offset, index, or branch distance */
 };
 
-/* Decode one operation; false when it is cut off or not one of ours. */
+/* Decode one operation; false if it is truncated or not supported. */
 static bool
 read_op(struct in *in, struct op *op)
 {
@@ -108,7 +108,7 @@ read_op(struct in *in, struct op *op)
 	return !in->bad;
 }
 
-/* Go where a branch leads, from behind it; false: out of the expression. */
+/* Branch from the end of the operation; false: out of the expression. */
 static bool
 jump(struct in *in, const uint8_t *e, int64_t distance)
 {
@@ -201,7 +201,7 @@ binary(uint8_t code, uint64_t a, uint64_t b, uint64_t *out)
 	return false;
 }
 
-/* Rearrange or replace what lies on the stack s of *n words. */
+/* Rearrange or replace words on the stack s of *n words. */
 static bool
 shuffle(uint8_t code, uint64_t *s, size_t *n)
 {
@@ -247,7 +247,7 @@ shuffle(uint8_t code, uint64_t *s, size_t *n)
 	return false;
 }
 
-/* Run one operation other than a branch; room for one more word is there. */
+/* Run one operation other than a branch; there is room for one more word. */
 static bool
 run_op(const struct op *op, const struct unwind_frame *f,
        const struct unwind_bounds *b, uint64_t *s, size_t *n)

@@ -1,11 +1,11 @@
 /*
- * far.c - stack memory that may not be there, read through the kernel:
- * for the walk of a stack that nobody announced. Only system calls, as it runs
- * in the signal handler.
+ * far.c - read stack memory that may not be mapped, through the kernel: for the
+ * walk of an unknown stack. Makes only system calls, as it runs in the signal
+ * handler.
  *
- * process_vm_readv() on oneself copies or says that it cannot; to ask first and
- * then to read would be a race with another thread's munmap(). It is a system
- * call that a seccomp filter may kill for, so under one it is left alone.
+ * process_vm_readv() on the own process copies or fails; checking first and
+ * then reading would be a race with another thread's munmap(). A seccomp filter
+ * may kill for this system call, so it is not used under one.
  */
 #include "config.h"
 

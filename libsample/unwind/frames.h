@@ -1,7 +1,7 @@
 /*
- * frames.h - the array that a walk fills, which keeps both ends of a
- * stack that is too long for it: the leaf says what ran, the root on whose
- * behalf. Async-signal-safe.
+ * frames.h - the array that a walk fills, which keeps both ends of a stack that
+ * is too long for it: the leaf shows what ran, the root on whose behalf.
+ * Async-signal-safe.
  */
 #ifndef UNWIND_FRAMES_H
 #define UNWIND_FRAMES_H
@@ -9,24 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In place of an address: frames are missing here. */
+/* Instead of an address: frames are missing here. */
 #define UNWIND_GAP 1
 
 /*
- * No walk goes on for longer than this, as it must end before the next tick:
- * 16,384 frames take some tenths of a millisecond.
+ * Limit of a walk, which must end before the next tick: 16,384 frames take some
+ * tenths of a millisecond.
  */
 #define UNWIND_MOST 16384
 
 /*
  * At most max frames at pc. When they are full, the first half stays, and the
- * second becomes a ring in which the newest frame replaces the oldest.
+ * second becomes a ring in which a new frame replaces the oldest.
  */
 struct unwind_frames {
 	uintptr_t *pc, *last; /* the frame that was added last */
 	size_t max, n;
 	size_t next;  /* in the ring: the oldest */
-	size_t n_all; /* frames that there were */
+	size_t n_all; /* total number of frames */
 };
 
 static inline void
@@ -58,9 +58,9 @@ unwind_frames_reverse(uintptr_t *pc, size_t n)
 }
 
 /*
- * Put them in order, with a UNWIND_GAP for those that gave way. is_whole: the
- * last frame is the last of the stack, not of a walk that was given up: there
- * is nothing after the gap, then. Returns how many entries there are.
+ * Put the frames in order, with an UNWIND_GAP for those that were dropped.
+ * is_whole: the last frame is the root; otherwise the walk was given up, and
+ * nothing follows the gap. Returns the number of entries.
  */
 static inline size_t
 unwind_frames_end(struct unwind_frames *s, int is_whole)
@@ -70,7 +70,7 @@ unwind_frames_end(struct unwind_frames *s, int is_whole)
 
 	if (s->n_all <= s->max || n == 0)
 		return s->n;
-	/* The oldest one makes room. */
+	/* The gap replaces the oldest. */
 	ring[s->next] = UNWIND_GAP;
 	unwind_frames_reverse(ring, s->next);
 	unwind_frames_reverse(ring + s->next, n - s->next);

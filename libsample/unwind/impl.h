@@ -1,8 +1,7 @@
 /*
- * impl.h - the compiled form of unwind information, and what the unwinder's
- * files share: cfi.c compiles it, table.c publishes it, unwind.c, step.c and
- * expr.c read it inside the signal handler; find.c compiles there what is asked
- * for, of objects that stay.
+ * impl.h - the compiled form of unwind information, shared by the unwinder's
+ * files: cfi.c compiles it, table.c publishes it, unwind.c and expr.c read it
+ * inside the signal handler.
  */
 #ifndef UNWIND_IMPL_H
 #define UNWIND_IMPL_H
@@ -13,7 +12,8 @@
 #include <stdint.h>
 
 /*
- * What holds from a code address up to the next row's, packed in a word.
+ * Unwind information from a code address up to the next row's, packed in a
+ * word.
  *
  *   0          no information
  *   bit 0 = 1  the return address lies at CFA - 8, and
@@ -44,7 +44,7 @@ struct unwind_row {
 	uint32_t word;
 };
 
-/* DWARF's numbers of the x86-64 registers that have a meaning of their own. */
+/* DWARF's numbers of x86-64 registers with a special role. */
 enum {
 	DW_RBX = 3,
 	DW_RBP = 6,
@@ -55,7 +55,7 @@ enum {
 	DW_N_REG = 17,
 };
 
-/* The registers whose way to the caller is followed. */
+/* The registers that are tracked to the caller. */
 enum unwind_track {
 	TRACK_RSP,
 	TRACK_RBP,
@@ -66,7 +66,7 @@ enum unwind_track {
 
 enum unwind_loc_kind {
 	LOC_DEFAULT,   /* rsp: the CFA; others: unchanged */
-	LOC_UNDEFINED, /* nowhere; the return address: there is no caller */
+	LOC_UNDEFINED, /* unknown; for the return address: there is no caller */
 	LOC_CFA_MEM,   /* in memory at CFA + off */
 	LOC_CFA_VAL,   /* the value CFA + off */
 	LOC_REG,       /* the value of reg + off */
@@ -74,12 +74,12 @@ enum unwind_loc_kind {
 	LOC_EXPR_VAL,  /* the value of an expression */
 };
 
-/* Where a caller's register is, or how the CFA comes about. */
+/* Where a caller's register is, or how to compute the CFA. */
 struct unwind_loc {
 	uint8_t kind;
 	uint8_t reg;
 	uint16_t n_expr; /* bytes of the expression */
-	int32_t off;     /* or where in unwind_pool.expr it begins */
+	int32_t off;     /* or index in unwind_pool.expr */
 };
 
 enum unwind_signal {
@@ -96,9 +96,9 @@ struct unwind_rule {
 };
 
 /*
- * Rules and expressions that did not fit a word, each once for the whole
- * process; they hold no address, so they outlive the object they came from.
- * Entries are only ever added, before the rows that name them are published.
+ * Rules and expressions that do not fit a word, stored once for the whole
+ * process; they contain no addresses, so they outlive their object. Entries are
+ * only added, before the rows that refer to them are published.
  */
 #define POOL_N_RULE 8192
 #define POOL_N_EXPR 65536
@@ -114,24 +114,24 @@ struct unwind_pool {
 /* The stack memory that the walk may read now. */
 struct unwind_bounds {
 	uintptr_t lo, hi;
-	uintptr_t
-		shift; /* from an address there to its bytes: 0 but in copies */
-	struct unwind_far *far; /* for what lies above, or NULL */
+	uintptr_t shift; /* added to an address to find its bytes: 0 except in
+			    copies */
+	struct unwind_far *far; /* for memory above it, or NULL */
 };
 
-/* What the compiler reads: one object, in memory or made up by a test. */
+/* The input of the compiler: one object, in memory or made by a test. */
 #define CFI_N_SEGMENT 16
 
 struct cfi_image {
-	/* Readable segments; nothing outside of them is touched. */
+	/* Readable segments; nothing else is read. */
 	struct unwind_bounds segment[CFI_N_SEGMENT];
 	size_t n_segment;
 	uintptr_t hdr; /* .eh_frame_hdr, or 0 */
 	size_t hdr_bytes;
-	uintptr_t section;  /* if there is no hdr: .eh_frame itself, or 0 */
-	bool is_debug;      /* section is .debug_frame, addresses as in it */
-	uintptr_t absolute; /* from an address in the file to one here: 0 in a
-			     * process, which was relocated */
+	uintptr_t section; /* if there is no hdr: .eh_frame itself, or 0 */
+	bool is_debug; /* section is .debug_frame, with the file's addresses */
+	uintptr_t absolute; /* added to an address of the file: 0 in a process,
+			       where it is relocated */
 	uintptr_t text_lo, text_hi; /* code, at most 4 GiB */
 };
 
@@ -153,15 +153,15 @@ struct unwind_object {
 	size_t n_row;   /* 0 without search: no information */
 	size_t n_bytes; /* mapped at row */
 	size_t n_refused;
-	uint64_t id; /* tells it from others that were at the same place */
-	bool kept;   /* the next tables have taken its rows over */
+	uint64_t id; /* distinguishes it from others at the same address */
+	bool kept;   /* the next tables use its rows */
 };
 
 /*
- * pc to word, filled by the walks. A 48-bit pc times an odd number modulo
- * 2^48 names the pc as well as the pc does: its upper 16 bits are the index,
- * its lower 32 lie beside the word. So an entry is one atomic word of 64
- * bits, exact, and no two threads can tear it. Empty: word 0.
+ * A cache from pc to word, filled by walks. Multiplying a 48-bit pc by an odd
+ * number modulo 2^48 is reversible: the upper 16 bits are the index, the lower
+ * 32 are stored with the word. So an entry is one atomic, exact 64-bit word,
+ * and threads cannot tear it. Empty: word 0.
  */
 #define CACHE_BITS 16
 #define CACHE_PC_BITS 48
@@ -169,20 +169,20 @@ struct unwind_object {
 struct unwind_tables {
 	_Atomic uint64_t cache[1 << CACHE_BITS];
 	const struct unwind_pool *pool;
-	struct unwind_tables *next; /* retired before this one */
+	struct unwind_tables *next; /* the tables retired before these */
 	size_t n_bytes;
 	size_t n_object;
 	struct unwind_object object[]; /* sorted, disjoint */
 };
 
-/* Readers are counted in several places, so that threads seldom meet. */
+/* Several counts of readers, so that threads seldom share a cache line. */
 #define N_READER 8
 
 struct unwind_reader {
 	_Alignas(64) atomic_uint n;
 };
 
-/* All that a walk knows beside its arguments. */
+/* The global state of walks. */
 struct unwind_state {
 	_Atomic(struct unwind_tables *) tables;
 	struct unwind_reader reader[N_READER];
@@ -194,31 +194,31 @@ extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
 struct unwind_frame {
 	uintptr_t pc; /* exact where regs is set, else a return address */
 	uintptr_t sp, bp, bx;
-	/* All registers, as in ucontext_t; NULL in a frame that called. */
+	/* All registers, as in ucontext_t; NULL in a frame that made a call. */
 	const long long *regs;
 	/*
-	 * The same, for as long as they may be believed: NULL once a callee
-	 * has saved one of r12 to r15. Of the others it may have changed any;
-	 * but who counts from one of these across a call knows better.
+	 * The same, while valid: NULL once a callee has saved one of r12 to
+	 * r15. A callee may have changed others; but code that counts the CFA
+	 * from one of these across a call relies on them.
 	 */
 	const long long *kept;
 };
 
-/* The walk reads words that other code, and its sanitizers, own. */
+/* The walk reads memory that sanitizers consider other code's. */
 #define NO_SANITIZE __attribute__((no_sanitize("address", "thread")))
 
 /*
- * far.c. Begin to use far; false if it is NULL, or in use by a walk that
- * this one has interrupted. Who began sets far->limit, and in the end
- * far->in_use to 0. Async-signal-safe.
+ * far.c. Begin to use far; false if it is NULL, or in use by a walk that this
+ * one has interrupted. The caller sets far->limit, and at the end far->in_use
+ * to 0. Async-signal-safe.
  */
 bool unwind_far_begin(struct unwind_far *far);
 
-/* Read one word below the limit, if it is there. Keeps errno.
+/* Read one word below the limit, if it is mapped. Preserves errno.
  * Async-signal-safe. */
 bool unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value);
 
-/* A copy of a stack need not be aligned as the stack is. */
+/* Copies of stacks may be unaligned. */
 typedef uintptr_t __attribute__((aligned(1), may_alias)) unwind_word;
 
 /* Read one word of stack. Async-signal-safe. */
@@ -234,19 +234,19 @@ unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
 	return b->far && addr >= b->hi && unwind_far_load(b->far, addr, value);
 }
 
-/* Value of DWARF register reg in frame f, if known. Async-signal-safe. */
+/* The value of DWARF register reg in frame f, if known. Async-signal-safe. */
 bool unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value);
 
 /*
- * Evaluate the expression e of n bytes in frame f, with *cfa on the stack
- * first where cfa is not NULL. Async-signal-safe. Returns false when it
- * needs a register or memory that it may not have, or is malformed.
+ * Evaluate the expression e of n bytes in frame f, with *cfa on the stack first
+ * if cfa is not NULL. Returns false if it needs an unavailable register or
+ * memory, or is malformed. Async-signal-safe.
  */
 bool unwind_expr_eval(const uint8_t *e, size_t n, const struct unwind_frame *f,
 		      const struct unwind_bounds *b, const uintptr_t *cfa,
 		      uintptr_t *value);
 
-/* Are these n bytes an expression that unwind_expr_eval() understands? */
+/* Are these n bytes an expression that unwind_expr_eval() supports? */
 bool unwind_expr_check(const uint8_t *e, size_t n);
 
 struct cfi_rows {
@@ -257,10 +257,10 @@ struct cfi_rows {
 };
 
 /*
- * Compile all of an object's .eh_frame into rows, sorted and disjoint, the
- * last one a WORD_NONE. The caller unmaps rows->row. Any bytes at all may
- * stand in the image: what is not understood is counted in n_refused and
- * left without information. Returns 0 or ENOMEM.
+ * Compile an object's .eh_frame into rows, sorted and disjoint, ending with a
+ * WORD_NONE. The caller unmaps rows->row. The image may contain any bytes:
+ * functions that are not understood are counted in n_refused and get no
+ * information. Returns 0 or ENOMEM.
  */
 int unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 		       struct cfi_rows *rows);

@@ -1,6 +1,6 @@
 /*
- * read.h - reading .eh_frame's numbers from bytes that may be anything.
- * All of it is inline and async-signal-safe.
+ * read.h - read the numbers of .eh_frame from untrusted bytes. All functions
+ * are inline and async-signal-safe.
  */
 #ifndef UNWIND_READ_H
 #define UNWIND_READ_H
@@ -28,7 +28,7 @@ enum {
 	PE_omit = 0xff,
 };
 
-/* Bytes not yet read. A read past the end sets bad and gives 0. */
+/* Bytes not yet read. A read past the end sets bad and returns 0. */
 struct in {
 	const uint8_t *p, *end;
 	bool bad;
@@ -61,7 +61,7 @@ in_byte(struct in *in)
 	return *in->p++;
 }
 
-/* Little-endian, n bytes of at most 8. */
+/* A little-endian number of n <= 8 bytes. */
 static inline uint64_t
 in_fixed(struct in *in, size_t n)
 {
@@ -157,7 +157,7 @@ in_encoded(struct in *in, uint8_t enc, uintptr_t datarel)
 	return (uintptr_t)v;
 }
 
-/* The same of an address; absolute is added to one that is not relative. */
+/* The same for an address; absolute is added unless it is relative. */
 static inline uintptr_t
 in_code(struct in *in, uint8_t enc, uintptr_t absolute)
 {

@@ -1,12 +1,12 @@
 /*
- * row.c - the call frame instructions of DWARF 5 section 6.4. A sink is told of
- * every state that they lead to, or only looks for that of one address.
- * Everything here may run in a signal handler.
+ * row.c - run the call frame instructions of DWARF 5 section 6.4 once, at
+ * compile time, and write a row wherever the result changes. Rules that do not
+ * fit a row's word go to the pool.
  *
- * rbx is followed for the sake of the dynamic linker, which counts the CFA
- * from it while it resolves a PLT entry. Of r12 to r15 only this is noted,
- * whether they are all the caller's still: OpenSSL's AES-GCM counts the CFA
- * from r15 while it calls helpers, and these leave it alone.
+ * rbx is tracked for the dynamic linker, which counts the CFA from it while it
+ * resolves a PLT entry. For r12 to r15 only one bit is kept: whether all are
+ * still the caller's. OpenSSL's AES-GCM counts the CFA from r15 while it calls
+ * helpers that do not change them.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ enum {
 	CFA_restore = 0xc0,
 };
 
-/* The caller's rsp out of a kernel's signal frame: *(rsp + 160). */
+/* Is it the caller's rsp in a signal frame of the kernel: *(rsp + 160)? */
 static bool
 is_kernel_frame(const struct unwind_loc *cfa, const uint8_t *expr)
 {
@@ -57,7 +57,7 @@ is_kernel_frame(const struct unwind_loc *cfa, const uint8_t *expr)
 	       !memcmp(expr + cfa->off, saved_rsp, sizeof(saved_rsp));
 }
 
-/* Can l be a slot in a packed word? Which? */
+/* Does l fit a slot of a packed word? Which? */
 static bool
 pack_slot(const struct unwind_loc *l, uint32_t *slot)
 {
@@ -150,7 +150,7 @@ set_loc(struct in *in, struct row_state *s, uint64_t reg,
 					 .off = (int32_t)off };
 }
 
-/* l is the value of a register, plus off. */
+/* Set l to the value of a register plus off. */
 static void
 set_reg(struct in *in, struct unwind_loc *l, uint64_t reg, int64_t off)
 {
@@ -172,7 +172,7 @@ restore(const struct row_cie *cie, struct row_state *s, uint64_t reg)
 		s->reg[t] = cie->initial.reg[t];
 }
 
-/* Take a block, length first, as the expression of l; l NULL skips it. */
+/* Read a block, length first, as the expression of l; NULL skips it. */
 static void
 set_expr(struct row_sink *to, struct in *in, struct unwind_loc *l,
 	 enum unwind_loc_kind kind)
@@ -194,7 +194,7 @@ set_expr(struct row_sink *to, struct in *in, struct unwind_loc *l,
 				  .off = at };
 }
 
-/* Where a register is: an instruction of the form register, offset. */
+/* Run an instruction of the form register, offset: where a register is. */
 static bool
 run_offset(const struct row_cie *cie, struct in *in, struct row_state *s,
 	   uint8_t op)
@@ -222,7 +222,7 @@ run_offset(const struct row_cie *cie, struct in *in, struct row_state *s,
 	return true;
 }
 
-/* The other instructions about a register; false: not one of them. */
+/* Run another instruction about a register; false: not one of them. */
 static bool
 run_register(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	     struct row_state *s, uint8_t op)
@@ -266,7 +266,7 @@ run_register(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	return true;
 }
 
-/* How the CFA is computed, and the rest. */
+/* Run an instruction about the CFA, or another one. */
 static void
 run_cfa(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	struct row_state *s, uint8_t op)
@@ -308,7 +308,7 @@ run_cfa(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	in->bad = true;
 }
 
-/* Where an advance instruction leads; false: it is not one. */
+/* Run an advance instruction; false: it is not one. */
 static bool
 run_advance(const struct row_cie *cie, struct in *in, uint8_t op, uintptr_t pc,
 	    uintptr_t *next)

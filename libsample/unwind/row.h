@@ -1,7 +1,6 @@
 /*
- * row.h - from the call frame instructions of one function to what holds at its
- * addresses. cfi.c compiles all functions of an object ahead, find.c looks one
- * up; both read entries by entry.c and run them by row.c.
+ * row.h - compile the call frame instructions of one function to rows. The
+ * interface between cfi.c, which finds the functions, and row.c.
  */
 #ifndef UNWIND_ROW_H
 #define UNWIND_ROW_H
@@ -9,14 +8,14 @@
 #include "impl.h"
 #include "read.h"
 
-/* What the instructions change, as in struct unwind_rule. */
+/* The state that instructions change, as in struct unwind_rule. */
 struct row_state {
 	struct unwind_loc cfa;
 	struct unwind_loc reg[N_TRACK];
 	unsigned moved; /* bit n: r12 + n is no longer the caller's */
 };
 
-/* The head that functions share. */
+/* A CIE: the head that functions share. */
 struct row_cie {
 	uintptr_t addr; /* 0: none */
 	bool good, signal;
@@ -28,7 +27,7 @@ struct row_cie {
 	struct row_state initial;
 };
 
-/* One function: where its code is, and the instructions for it. */
+/* An FDE: one function's code and its instructions. */
 struct row_fde {
 	uintptr_t lo, hi;
 	const struct row_cie *cie;
@@ -54,10 +53,10 @@ struct row_sink {
 /* row.c: async-signal-safe */
 
 /*
- * Run the instructions that in holds, and leave in s what holds after them.
- * With an fde, to->span is called for its addresses in their order. Without
- * one, the instructions are the CIE's own. in->bad tells of instructions that
- * were not understood: the rest has no information.
+ * Run the instructions in `in`, and leave the final state in s. With an fde,
+ * append its rows; functions come in the order of their addresses. Without one,
+ * the instructions are the CIE's own. in->bad: an instruction was not
+ * understood; the rest has no information.
  */
 void unwind_row_run(struct row_sink *to, const struct row_cie *cie,
 		    struct in *in, struct row_state *s,
@@ -132,13 +131,13 @@ unwind_entry_at(const struct cfi_image *image, const struct cfi_search *t,
 
 /* pool.c: not for signal handlers */
 
-/* Where rows and rules go. */
+/* The output: rows and rules. */
 struct row_out {
 	struct row_sink sink; /* first; set by unwind_row_out() */
 	bool signal;          /* of the function under way */
 	struct unwind_pool *pool;
 	struct cfi_rows *rows;
-	uintptr_t text_lo; /* rows count from here */
+	uintptr_t text_lo; /* rows are relative to this */
 	size_t cap;
 	bool no_memory;
 };
@@ -149,15 +148,12 @@ struct row_out unwind_row_out(struct unwind_pool *pool, struct cfi_rows *rows,
 			      uintptr_t text_lo);
 
 /*
- * From pc on, word holds. Where a function begins before the last one ends,
- * it wins.
+ * Set word from pc on. A function that begins before the last one ends takes
+ * precedence.
  */
 void unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word);
 
-/*
- * The word of code that has no caller: the walk ends there, at the root. It is
- * WORD_ROOT if it is the first that the pool is asked for.
- */
+/* The word of code without a caller: the walk ends there, at the root. */
 uint32_t unwind_row_root(struct unwind_pool *pool);
 
 #endif

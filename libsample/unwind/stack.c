@@ -1,7 +1,7 @@
 /*
- * stack.c - where the calling thread's stacks begin and end. Thread
- * libraries know their own; of the main thread, and of threads that clone()
- * made, only the kernel does, and says it in /proc/self/maps.
+ * stack.c - the bounds of the calling thread's stacks. Thread libraries know
+ * those of their threads; for the main thread, and threads of clone(), only the
+ * kernel does, in /proc/self/maps.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #include "unwind.h"
 
-/* For how far a main thread's stack without a limit may be believed to go. */
+/* The size to assume for a main thread's unlimited stack. */
 #define UNLIMITED_BYTES ((uintptr_t)1 << 30)
 
 /* ThreadSanitizer's; NULL in programs without it. */
@@ -22,8 +22,8 @@ extern void __tsan_init(void) __attribute__((weak));
 
 /*
  * Ask the thread library; here is an address on the stack. It allocates memory,
- * which ThreadSanitizer, linked into a program, cannot do yet in a thread that
- * has just come to us: so there we look for the mapping.
+ * which ThreadSanitizer cannot do yet in a new thread: then the mapping is
+ * used.
  */
 static bool
 find_thread(uintptr_t here, struct unwind_stack *stack)
@@ -42,10 +42,10 @@ find_thread(uintptr_t here, struct unwind_stack *stack)
 	return here >= stack->lo && here < stack->hi;
 }
 
-/* A line of maps as far as it is needed: "lo-hi ". */
+/* The part of a line of maps that is needed: "lo-hi ". */
 struct line {
 	uintptr_t value[2];
-	unsigned field; /* 0, 1: in a number; 2: behind them */
+	unsigned field; /* 0, 1: in a number; 2: after both */
 };
 
 /* Take one character; true at the end of a line, with l->value complete. */
@@ -67,7 +67,8 @@ line_take(struct line *l, char ch)
 	return false;
 }
 
-/* The mapping that here lies in. By bare system calls, for the same reason. */
+/* Find the mapping that contains here. With raw system calls, for the same
+ * reason. */
 static bool
 find_mapping(uintptr_t here, struct unwind_stack *stack)
 {
@@ -109,7 +110,7 @@ unwind_stack_find(struct unwind_stack *stack)
 	}
 	if (!is_main)
 		return true;
-	/* Its mapping grows downwards as far as the limit. */
+	/* Its mapping may grow downwards to the limit. */
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
 		room = (uintptr_t)limit.rlim_cur;
 	if (stack->hi - stack->lo < room)
@@ -123,7 +124,7 @@ unwind_stack_signal(struct unwind_stack *stack)
 	stack_t ss;
 
 	*stack = (struct unwind_stack){ 0, 0 };
-	/* Raw: a preloaded sanitizer's wrapper is not for handlers. */
+	/* A raw system call: a sanitizer's wrapper is not safe in handlers. */
 	if (syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
 	    ss.ss_flags & SS_DISABLE)
 		return;

@@ -1,6 +1,6 @@
 /*
- * step.c - see step.h. tests/handler.t holds the object file to
- * calling nothing but expr.c and far.c.
+ * step.c - see step.h. tests/handler.t checks that the object file calls only
+ * expr.c and far.c.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__)
 
-/* From DWARF's numbers to the kernel's. */
+/* DWARF's register numbers to the kernel's. */
 static const uint8_t greg[DW_N_REG] = {
 	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
 	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
@@ -87,10 +87,10 @@ locate(const struct unwind_frame *f, const struct unwind_bounds *b,
 }
 
 /*
- * The caller's value of a register that this function may have saved. In
- * functions with a realigned stack GCC says that rbp is saved where rbp
- * points, and goes on to say so after it was popped. So it is believed only
- * for memory of this frame; otherwise, as in the epilogue, rbp has it.
+ * Find the caller's value of a register that this function may have saved. In
+ * functions with a realigned stack GCC describes rbp as saved where rbp points,
+ * even after it was popped. So the rule is used only for memory of this frame;
+ * otherwise, as in the epilogue, the value is in rbp.
  */
 static void
 locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
@@ -109,7 +109,7 @@ locate_saved(const struct unwind_frame *f, const struct unwind_bounds *b,
 	}
 }
 
-/* A rule that did not fit a word. */
+/* Step by a rule that does not fit a word. */
 enum unwind_step
 unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 		 const uint8_t *expr, const struct unwind_rule *r)
@@ -135,8 +135,8 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	/*
-	 * A frame without extent would be met forever; but a function may
-	 * have left all of its own, and be about to jump back.
+	 * A frame without extent would repeat forever; but an interrupted
+	 * function may have popped its whole frame before it returns.
 	 */
 	if (sp < f->sp || (sp == f->sp && !f->regs) || sp > unwind_limit(b) ||
 	    sp & 7)
@@ -152,11 +152,11 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 }
 
 /*
- * Code of a known object that has no unwind information, interrupted: PLT
- * entries of lld and small assembly functions. These keep no frame, so the
- * return address is on top, or under the one or two words that a PLT entry
- * pushes. A word that points behind code with unwind information is taken for
- * it; on top, behind any code of an object, as those functions call each other.
+ * Interrupted code of a known object without unwind information: PLT entries of
+ * lld and small assembly functions. These keep no frame, so the return address
+ * is on top, or below the one or two words that a PLT entry pushes. A word is
+ * taken for it if it points after code with unwind information; on top, after
+ * any code of an object, as those functions call each other.
  */
 static enum unwind_step
 guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
@@ -180,7 +180,7 @@ guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
 
 #else
 
-/* No tables, so nobody asks. */
+/* Never called: there are no tables. */
 bool
 unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
 {
@@ -199,8 +199,8 @@ unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
 
 /*
  * A frame record at the frame pointer: the caller's frame pointer, then the
- * return address. The one convention that needs no tables: JIT compilers
- * keep it, and other machines than x86-64 are walked by it alone.
+ * return address. The only convention without tables: JIT compilers follow it,
+ * and on other machines than x86-64 it is the only one used.
  */
 static enum unwind_step
 step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
@@ -210,8 +210,8 @@ step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 	if (f->bp == 0 && !f->regs)
 		return STEP_ROOT;
 	/*
-	 * Boost.Context starts a coroutine with the address of the code that
-	 * comes after it as frame pointer and as return address.
+	 * Boost.Context starts a coroutine with the address of its exit code as
+	 * frame pointer and as return address.
 	 */
 	if (f->bp == f->pc && !f->regs)
 		return STEP_ROOT;
@@ -236,8 +236,8 @@ unwind_step_guess(struct unwind_frame *f, const struct unwind_bounds *b,
 {
 #if defined(__x86_64__)
 	/*
-	 * No function is called from before its first instruction: such a
-	 * return address was put there for the outermost function of a stack
+	 * No call is before the first instruction of a function: such a return
+	 * address was put there for the outermost function of a stack
 	 * (makecontext's __start_context).
 	 */
 	if (!f->regs && c && c->word(c, at + 1) != WORD_NONE)

@@ -1,9 +1,8 @@
 /*
- * step.h - one step of a walk: from a frame to its caller, by the word
- * that a row of compiled unwind information holds. It knows neither where the
- * words come from nor whose stack it is: unwind.c walks the stack of the thread
- * that it runs in, cmd/unwind a copy of another process's. All of it is
- * async-signal-safe.
+ * step.h - one step of a walk: from a frame to its caller, by the word of a row
+ * of compiled unwind information. The caller provides the words and the stack:
+ * unwind.c walks the stack of its own thread, cmd/unwind a copy of another
+ * process's. Async-signal-safe.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -14,35 +13,34 @@
 /* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */
 #define LOWEST_CODE 65536
 
-/* Below the stack pointer, leaf functions of x86-64 may use this much. */
+/* Bytes below the stack pointer that leaf functions of x86-64 may use. */
 #define RED_ZONE 128
 
 enum unwind_step {
-	STEP_OK, /* the frame is the caller's now */
+	STEP_OK, /* the frame is now the caller's */
 	STEP_ROOT,
-	STEP_BEGUN,  /* the same, and the last return address was made up */
+	STEP_BEGUN,  /* the same, and the last return address is artificial */
 	STEP_KERNEL, /* a kernel's signal frame at sp, for unwind_step_regs() */
 	STEP_FAILED,
 };
 
-/* What the walk knows of code; both functions get the struct itself. */
+/* The code known to the walk; both functions get this struct. */
 struct unwind_code {
-	const struct unwind_pool *pool; /* of the word in unwind_step() */
+	const struct unwind_pool *pool; /* of the words for unwind_step() */
 	uint32_t (*word)(const struct unwind_code *c, uintptr_t pc);
 	/* Is pc in code of some object, with unwind information or without? */
 	bool (*is_object)(const struct unwind_code *c, uintptr_t pc);
 };
 
-/* A rule that did not fit a word. Its expressions are counted from expr. */
+/* Step by a rule that does not fit a word. */
 enum unwind_step unwind_step_rule(struct unwind_frame *f,
 				  const struct unwind_bounds *b,
 				  const uint8_t *expr,
 				  const struct unwind_rule *r);
 
 /*
- * Without unwind information, at being the address that was looked up:
- * *n_guess is raised unless the walk ends there for good. c NULL: nothing is
- * known of any code.
+ * Step without unwind information; at is the address that was looked up.
+ * Increments *n_guess unless the walk ends there. c NULL: no code is known.
  */
 enum unwind_step unwind_step_guess(struct unwind_frame *f,
 				   const struct unwind_bounds *b,
@@ -50,22 +48,23 @@ enum unwind_step unwind_step_guess(struct unwind_frame *f,
 				   unsigned *n_guess);
 
 /*
- * Go on with the registers of a ucontext_t, which must stay where they are:
- * those of the code that a signal interrupted.
+ * Continue with the registers of a ucontext_t, those of the code that a signal
+ * interrupted. They must stay valid.
  */
 void unwind_step_regs(struct unwind_frame *f, const long long *regs);
 
-/* The registers' offset from a kernel's signal frame, and their size. */
+/* The offset of the registers in a signal frame of the kernel, and their
+ * size. */
 size_t unwind_step_regs_at(size_t *n_bytes);
 
-/* Where the stack ends, or might. */
+/* The end of the stack, or its highest possible end. */
 static inline uintptr_t
 unwind_limit(const struct unwind_bounds *b)
 {
 	return b->far ? b->far->limit : b->hi;
 }
 
-/* The last of n rows, n > 0, that begins at or before off: row[0] does. */
+/* The last of n > 0 rows that begins at or before off: row[0] does. */
 static inline uint32_t
 unwind_row_at(const struct unwind_row *row, size_t n, uint32_t off)
 {
@@ -79,7 +78,7 @@ unwind_row_at(const struct unwind_row *row, size_t n, uint32_t off)
 	return row->word;
 }
 
-/* A word that holds all there is to know. */
+/* Step by a packed word. */
 static inline enum unwind_step
 unwind_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 		   uint32_t word)
@@ -92,8 +91,8 @@ unwind_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 	if (cfa <= f->sp || !unwind_load(b, cfa - 8, &pc))
 		return STEP_FAILED;
 	/*
-	 * A slot further below rsp than the red zone goes has been popped: the
-	 * register is kept.
+	 * A slot further below rsp than the red zone was popped: the register
+	 * has its value again.
 	 */
 	slot = word >> WORD_RBP_SHIFT & WORD_SLOT_MAX;
 	if (slot)
@@ -113,7 +112,7 @@ unwind_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 	return STEP_OK;
 }
 
-/* By the word of at, an address in the instruction that f executes. */
+/* Step by the word of at, an address in the instruction that f executes. */
 static inline enum unwind_step
 unwind_step(struct unwind_frame *f, const struct unwind_bounds *b,
 	    const struct unwind_code *c, uint32_t word, uintptr_t at,

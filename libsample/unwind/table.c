@@ -1,16 +1,16 @@
 /*
- * table.c - which objects are loaded, and the publication of their
- * compiled tables to the walks that may be under way in any thread.
+ * table.c - track the loaded objects, and publish their compiled tables to
+ * walks that may be running in any thread.
  *
- * Published tables never change, but for their cache. A refresh builds new
- * ones, which share the rows of the objects that stayed, and swaps one
- * pointer. The old ones are retired, and unmapped when no walk is seen to
- * run: walks count themselves before they load the pointer, so one moment
- * without any, after the swap, proves that all retired tables are unread. A
- * walk takes microseconds, so that moment comes, and a refresh does not wait
- * for it; only the one that finds MAX_RETIRED tables does, as their reader
- * may have been preempted. Should the moment never come (a thread left a
- * handler by longjmp), refreshes are refused, and the leak ends there.
+ * Published tables never change, except their cache. A refresh builds new ones,
+ * which share the rows of unchanged objects, and swaps one pointer. The old
+ * ones are retired, and unmapped when no walk is running: walks count
+ * themselves before they load the pointer, so one moment without any, after the
+ * swap, proves that no retired table is in use. A walk takes microseconds, so
+ * that moment comes, and a refresh does not wait for it; only one that finds
+ * MAX_RETIRED tables does, as their reader may be preempted. If the moment
+ * never comes (a thread left a handler by longjmp), refreshes fail, which
+ * bounds the leak.
  */
 #include "config.h"
 
@@ -29,22 +29,22 @@
 #define SPINS 2000 /* some microseconds: a walk's length */
 #define WAITS 100  /* milliseconds: several turns of a thread */
 
-/* The refreshing side's own; only one thread at a time is in there. */
+/* State of refreshes; one thread at a time uses it. */
 static struct {
-	atomic_uint pending; /* refreshes asked for and not yet done */
+	atomic_uint pending; /* refreshes requested and not yet done */
 	struct unwind_pool *pool;
 	struct unwind_tables *retired;
 	size_t n_retired;
-	bool stuck;                    /* waited in vain for the readers */
-	unsigned long long adds, subs; /* loader's counts at the last one */
+	bool stuck;                    /* waiting for readers has failed */
+	unsigned long long adds, subs; /* the loader's, last time */
 	bool done;
 } refresher;
 
-/* A pass over the objects. */
+/* A pass over the loaded objects. */
 struct scan {
 	const struct unwind_tables *old; /* may be NULL */
 	struct unwind_initial initial;   /* found at the first refresh only */
-	struct unwind_tables *new;       /* NULL: only count */
+	struct unwind_tables *new;       /* NULL: count only */
 	size_t n, cap;
 	bool unchanged, vdso_seen;
 	unsigned long long adds, subs;
@@ -69,7 +69,8 @@ stays(const struct scan *s, const struct dl_phdr_info *info)
 	       unwind_initial_has(&s->initial, info->dlpi_phdr);
 }
 
-/* The published form of an object, taken over from old if it is there. */
+/* Add the published form of an object, with its rows from old if they are
+ * there. */
 static int
 add_object(struct scan *s, const struct dl_phdr_info *info)
 {
@@ -103,7 +104,7 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 	return err;
 }
 
-/* The kernel's own object, where the loader does not list it. */
+/* Add the kernel's vDSO, if the loader does not list it. */
 static int
 add_vdso(struct scan *s)
 {
@@ -147,7 +148,8 @@ visit(struct dl_phdr_info *info, size_t size, void *arg)
 		s->n++;
 		return 0;
 	}
-	/* More than were counted: their loader will call for a refresh. */
+	/* More objects than were counted: the loader will cause another
+	 * refresh. */
 	if (s->n == s->cap)
 		return 1;
 	s->err = add_object(s, info);
@@ -167,7 +169,7 @@ sort_objects(struct unwind_tables *t)
 	}
 }
 
-/* Unmap t, with the rows that no later tables have taken over. */
+/* Unmap t, and rows that no later tables use. */
 static void
 free_tables(struct unwind_tables *t)
 {
@@ -178,8 +180,8 @@ free_tables(struct unwind_tables *t)
 }
 
 /*
- * Each reader count was seen to be zero at some moment. After a swap of the
- * pointer that is enough: a walk that counts itself later loads the new one.
+ * Was each reader count zero at some moment? After a swap of the pointer that
+ * is enough: a walk that counts itself later loads the new one.
  */
 static bool
 no_reader(void)
@@ -207,7 +209,7 @@ free_retired(void)
 	}
 }
 
-/* At the limit: give preempted readers the time to end. */
+/* At the limit: wait for preempted readers. */
 static bool
 wait_retired(void)
 {
@@ -223,7 +225,7 @@ wait_retired(void)
 	return !refresher.stuck;
 }
 
-/* Mark in old what new has taken over. */
+/* Mark in old the objects whose rows new uses. */
 static void
 mark_kept(struct unwind_tables *old, const struct unwind_tables *new)
 {
@@ -252,7 +254,7 @@ publish(struct scan *s)
 	free_retired();
 }
 
-/* Drop tables that failed half-way: only the rows that are new. */
+/* Free incomplete tables, and only their new rows. */
 static void
 abandon(struct scan *s)
 {
@@ -281,7 +283,7 @@ rebuild(void)
 		if (refresher.pool) /* WORD_ROOT */
 			unwind_row_root(refresher.pool);
 	}
-	fill.cap = count.n + 2; /* the vDSO, and one in the meantime */
+	fill.cap = count.n + 2; /* the vDSO, and one loaded meanwhile */
 	n_bytes = sizeof(*fill.new) + fill.cap * sizeof(fill.new->object[0]);
 	fill.new = unwind_map(n_bytes);
 	fill.old = atomic_load(&unwind_state.tables);

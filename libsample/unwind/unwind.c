@@ -1,10 +1,9 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
- * addresses on its stack. Everything here runs inside a signal handler; it
- * calls nothing but step.c, expr.c, far.c and find.c (with entry.c and row.c)
- * and reads nothing but the tables that table.c published, the unwind
- * information of objects that stay, its arguments, and stack memory within
- * bounds (tests/handler.t holds the object files to that).
+ * addresses on its stack. All code runs inside a signal handler: it calls only
+ * step.c, expr.c and far.c, and reads only the tables that table.c published,
+ * its arguments, and stack memory within bounds (tests/handler.t checks the
+ * object files).
  */
 #include "config.h"
 
@@ -15,18 +14,18 @@
 #include "unwind.h"
 
 /*
- * Within this far below an interrupted stack pointer the kernel has laid the
- * signal frame and we run, so what lies between is mapped.
+ * The signal frame, and our own frames, are within this distance below an
+ * interrupted stack pointer, so memory in between is mapped.
  */
 #define NEAR_BYTES 32768
 #define PAGE_BYTES 4096
 
-/* No stack that was not announced is larger. */
+/* Limit of the size of an unknown stack. */
 #define FAR_BYTES ((uintptr_t)1 << 24)
 
 struct unwind_state unwind_state;
 
-/* A walk under way. */
+/* The state of a walk. */
 struct walk {
 	struct unwind_code code;      /* first: see walk_of() */
 	struct unwind_tables *tables; /* NULL: none were published */
@@ -34,7 +33,7 @@ struct walk {
 	size_t n_stack;
 	struct unwind_bounds bounds;
 	struct unwind_far *far; /* of the caller */
-	bool has_far;           /* and taken by this walk */
+	bool has_far;           /* far is in use by this walk */
 	struct unwind_frame f;
 	unsigned n_guess;
 	/* Of the last look-up that gave WORD_RULE: */
@@ -42,7 +41,7 @@ struct walk {
 	const uint8_t *expr;
 };
 
-/* Make the stack that sp is on the one we read; false: it is on none. */
+/* Select the stack that contains sp; false: there is none. */
 static bool
 enter_stack(struct walk *w, uintptr_t sp)
 {
@@ -59,10 +58,7 @@ enter_stack(struct walk *w, uintptr_t sp)
 	return false;
 }
 
-/*
- * A stack that was not announced. Memory below hi can be read; no more is
- * known.
- */
+/* Enter an unknown stack. Memory below hi is readable; the rest is unknown. */
 static bool
 enter_unknown(struct walk *w, uintptr_t lo, uintptr_t hi)
 {
@@ -80,8 +76,8 @@ enter_unknown(struct walk *w, uintptr_t lo, uintptr_t hi)
 }
 
 /*
- * If the signal was delivered on such a stack, the page at its end is mapped:
- * the kernel wrote below it.
+ * If the signal was delivered on an unknown stack, its last page is mapped: the
+ * kernel wrote below it.
  */
 static void
 enter_first(struct walk *w, uintptr_t sp)
@@ -142,7 +138,7 @@ find_word(struct walk *w, uintptr_t pc)
 	return unwind_row_at(o->row, o->n_row, off);
 }
 
-/* What is known at pc, through the cache. */
+/* The word at pc, through the cache. */
 static inline uint32_t
 lookup(struct walk *w, uintptr_t pc)
 {
@@ -165,8 +161,8 @@ lookup(struct walk *w, uintptr_t pc)
 }
 
 /*
- * The frame that the kernel built to run a signal handler: a ucontext_t lies
- * at sp. What was interrupted may be on another of the thread's stacks.
+ * Step over the signal frame of the kernel: a ucontext_t is at sp. The
+ * interrupted code may be on another stack of the thread.
  */
 static enum unwind_step
 step_kernel(struct walk *w)
@@ -178,7 +174,7 @@ step_kernel(struct walk *w)
 	    w->bounds.hi - at < n_bytes)
 		return STEP_FAILED;
 	unwind_step_regs(&w->f, (const long long *)at);
-	/* On the same stack the frames go on above; never below. */
+	/* On the same stack, the frames continue above, never below. */
 	if (w->f.sp > from && w->f.sp < unwind_limit(&w->bounds))
 		return STEP_OK;
 	if (enter_stack(w, w->f.sp))
@@ -251,7 +247,7 @@ walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 	return UNWIND_TRUNCATED;
 }
 
-/* Registers of the interrupted code; false on machines we do not know. */
+/* Take the registers of the interrupted code; false on unknown machines. */
 static bool
 first_frame(const ucontext_t *uc, struct unwind_frame *f)
 {
@@ -277,7 +273,7 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	    struct unwind_info *info)
 {
 	struct walk w = { .stack = stack, .n_stack = n_stack, .far = far };
-	/* Threads differ in the stack they are on: spread them by that. */
+	/* Threads have different stacks: distribute them by that. */
 	uint32_t here = (uint32_t)((uintptr_t)&w >> 12);
 	atomic_uint *reader = &unwind_state.reader[here * 0x9e3779b1u >> 29].n;
 	struct unwind_frames out = { .pc = pc, .max = max };
@@ -290,8 +286,8 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 		return 0;
 	enter_first(&w, w.f.sp);
 	/*
-	 * Count first, then load: whoever replaces the tables and afterwards
-	 * sees no reader knows that all later ones load the new tables.
+	 * Count first, then load: a refresh that replaces the tables and then
+	 * sees no reader knows that later readers load the new tables.
 	 */
 	atomic_fetch_add(reader, 1);
 	w.tables = atomic_load(&unwind_state.tables);
