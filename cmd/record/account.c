@@ -29,7 +29,7 @@ account_used_ns(void)
 	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
 }
 
-/* The coarse clocks move at the kernel's tick. */
+/* The coarse clocks advance at the kernel's tick. */
 void
 account_check_rate(uint64_t period_ns)
 {
@@ -58,7 +58,7 @@ counts_of(const struct drain *d, enum tally_kind kind, struct sampling *s)
 	return tally_sampling(&info, s);
 }
 
-/* Daemons: the process that was waited for ends at once. */
+/* Daemons: their first process exits at once. */
 static void
 warn_of_left(const struct drain *d, const struct launch *l, const char *session)
 {
@@ -68,7 +68,7 @@ warn_of_left(const struct drain *d, const struct launch *l, const char *session)
 	if (l->wait_all || d->set.children != SHM_CHILDREN_MERGE)
 		return;
 	n = launch_left(l, session);
-	if (n) { /* or they were just told to end */
+	if (n) { /* or they are about to end */
 		nanosleep(&moment, NULL);
 		n = launch_left(l, session);
 	}
@@ -91,9 +91,8 @@ size_text(uint64_t bytes, char *text, size_t size)
 }
 
 /*
- * Memory beside the heap: stacks, data of libraries, what malloc() keeps in
- * reserve. If it is more than the heap, the heap is not what the reader is
- * after.
+ * Memory outside the heap: stacks, data of libraries, reserves of malloc(). If
+ * it exceeds the heap, the heap profile may not be of interest.
  */
 enum { OTHER_KIB = 16 * 1024 };
 
@@ -122,7 +121,7 @@ account_heap(const struct drain *d, struct recording *r, const struct watch *w)
 		     size_text(all * 1024, of, sizeof of));
 }
 
-/* Why so many seconds were not sampled, in programs with the sampler. */
+/* Why CPU time was not sampled, in programs with the sampler. */
 static const char *
 reason(const struct shm_settings *set, const struct launch *l,
        const struct sampling *s, double missing, uint32_t n_program)
@@ -142,8 +141,8 @@ reason(const struct shm_settings *set, const struct launch *l,
 }
 
 /*
- * A program's start is before the sampler's, and not much; so is its end, after
- * the last tick. What is less than a twentieth is not worth a line.
+ * A program's start precedes the sampler's, by little; its end follows the last
+ * tick. Less than a twentieth in all is not reported.
  */
 void
 account_missing(const struct drain *d, const struct launch *l,

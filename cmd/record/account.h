@@ -1,6 +1,6 @@
 /*
- * account.h - the summary at the end of a recording: how much was sampled, what
- * was not and why, and the next command.
+ * account.h - the summary at the end of a recording: what was sampled, what was
+ * not and why, and the next command.
  */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
@@ -14,11 +14,11 @@ struct drain;
 struct recording;
 struct watch;
 
-/* CPU time in ns of the processes that we have waited for, and of those that
- * they have waited for. */
+/* The CPU time, in ns, of the processes that we have waited for, and of those
+ * that these have waited for. */
 uint64_t account_used_ns(void);
 
-/* If the rate is above the kernel's tick, with timers on CPU clocks, say what
+/* If the rate is above the kernel's tick, with timers on CPU clocks, print what
  * to expect, before the program runs. Only if standard error is a terminal. */
 void account_check_rate(uint64_t period_ns);
 
@@ -26,13 +26,13 @@ void account_check_rate(uint64_t period_ns);
 void account_missing(const struct drain *d, const struct launch *l,
 		     const struct watch *w, const char *session);
 
-/* Warn about memory that is in no profile of the heap: samples that there was
- * no room for, and what did not come from malloc(). r has ended. */
+/* Warn about memory that is missing in profiles of the heap: samples without
+ * room, and memory not from malloc(). r has ended. */
 void account_heap(const struct drain *d, struct recording *r,
 		  const struct watch *w);
 
-/* Show what was recorded, and the next command. file: of the profile; NULL: it
- * went into a pipe, or into several files. */
+/* Print a summary and the next command. file: the profile; NULL: it went into a
+ * pipe, or into several files. */
 void account_show(const struct drain *d, enum tally_kind kind,
 		  const char *file);
 

@@ -1,6 +1,6 @@
 /*
- * address.c - see address.h. Ports are numbers, as names of services are other
- * ones on other machines.
+ * address.c - see address.h. Ports are numbers, as service names differ between
+ * machines.
  */
 #include "config.h"
 

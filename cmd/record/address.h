@@ -8,9 +8,9 @@
 
 /*
  * Listen at where, "[HOST:]PORT": at the loopback address without a host, at
- * all for "*"; port 0 is any that is free. *fd is the socket, which does not
- * block; name becomes where that is, "127.0.0.1:43211". PROF_EUSAGE: where is
- * none; PROF_EIO, PROF_ENOMEM.
+ * all addresses for "*"; port 0 is any free one. *fd is the socket, which is
+ * non-blocking; name is set to its address, "127.0.0.1:43211". PROF_EUSAGE:
+ * where is invalid; PROF_EIO, PROF_ENOMEM.
  */
 enum prof_status address_listen(const char *where, int *fd,
 				char name[ADDRESS_MAX],

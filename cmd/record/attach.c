@@ -1,6 +1,6 @@
 /*
- * attach.c - the recorder that libsample starts. The program asks by a byte and
- * waits for the answer: 's' to stop, 'f' to write what there is so far; 'y' or
+ * attach.c - the recorder that libsample starts. The program sends a byte and
+ * waits for the answer: 's' to stop, 'f' to write the profile so far; 'y' or
  * 'n'. However the program ends, the profile is written.
  */
 #include "config.h"
@@ -26,7 +26,8 @@ struct attach {
 	struct recording recording;
 };
 
-/* The process that made the socket pair; it, not its children. */
+/* A descriptor of the process that made the socket pair, not of its
+ * children. */
 static int
 open_program(void)
 {
@@ -59,7 +60,7 @@ write_profile(struct attach *a, struct profile *p)
 	return cli_finish(a->cli, 0);
 }
 
-/* In a copy of this process, as an output is for one use. */
+/* In a fork, as an output can be used only once. */
 static bool
 flush(struct attach *a)
 {
@@ -75,7 +76,7 @@ flush(struct attach *a)
 	return status == 0;
 }
 
-/* The program's request; false when it asks to stop. */
+/* Handle the program's request; false: it asks to stop. */
 static bool
 serve(struct attach *a, struct pollfd *control)
 {
@@ -87,7 +88,7 @@ serve(struct attach *a, struct pollfd *control)
 	if (n == 1 && what == 'f')
 		answer(flush(a));
 	else if (n <= 0 && errno != EINTR)
-		control->fd = -1; /* closed; but the program may go on */
+		control->fd = -1; /* closed, but the program may continue */
 	return true;
 }
 

@@ -17,7 +17,7 @@
 #include "lib/model/unnamed.h"
 #include "recording.h"
 
-#define WORTH 0.1 /* share of samples that a message is for */
+#define WORTH 0.1 /* least share of samples for a message */
 
 static bool
 stdout_is_pipe(void)
@@ -33,11 +33,11 @@ deliver_prepare(const struct cli *cli, enum deliver_how how)
 	if (how == DELIVER_EACH && cli->output && !strstr(cli->output, "{}"))
 		die("--children=separate needs a {} in the name of -o, for the "
 		    "number of the process");
-	/* The program's own output must then go elsewhere. */
+	/* Then the program's own output must go elsewhere. */
 	return how == DELIVER_ONE && !cli->output && stdout_is_pipe();
 }
 
-/* "prof.NAME.PID.pb.gz"; a process may give itself any name. */
+/* "prof.NAME.PID.pb.gz"; NAME is untrusted. */
 static char *
 default_name(const char *program, int pid)
 {
@@ -53,7 +53,7 @@ default_name(const char *program, int pid)
 	return name;
 }
 
-/* The name in which "{}" stands for pid. */
+/* The name with "{}" replaced by pid. */
 static char *
 name_of(const char *pattern, int pid)
 {
@@ -76,7 +76,7 @@ profile_of(struct recording *r, int pid)
 	return p;
 }
 
-/* The file of one process. */
+/* Write the file of one process. */
 static void
 deliver_process(struct cli *cli, struct recording *r, const char *pattern,
 		const struct tally_process *p)
@@ -94,8 +94,8 @@ deliver_process(struct cli *cli, struct recording *r, const char *pattern,
 	free(name);
 }
 
-/* A file for each process that used enough time to be seen, and for the first
- * one. */
+/* Write a file for each process with enough CPU time to be sampled, and for the
+ * first one. */
 static void
 deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 {
@@ -117,7 +117,8 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 	free(process);
 }
 
-/* Code that a runtime made has names only if it writes them down. */
+/* Warn about code compiled at run time, whose names only the runtime can
+ * provide. */
 static void
 warn_of_runtime(const struct profile *p, pid_t pid)
 {

@@ -12,9 +12,9 @@ struct launch;
 struct recording;
 
 enum deliver_how {
-	DELIVER_NONE, /* nowhere: it was served */
+	DELIVER_NONE, /* no output: it was served */
 	DELIVER_ONE,
-	DELIVER_EACH, /* one for each process; "{}" in the name is its number */
+	DELIVER_EACH, /* one for each process; "{}" in the name is the pid */
 };
 
 /*

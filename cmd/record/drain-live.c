@@ -1,6 +1,6 @@
 /*
- * drain-live.c - the table of allocations that were sampled and not freed yet.
- * The sampled processes own it and go on changing it; here it is looked at.
+ * drain-live.c - the table of sampled allocations that are not freed yet. The
+ * sampled processes own it and change it while it is read here.
  */
 #include "config.h"
 
@@ -15,9 +15,8 @@
 enum { CROWDED = 4 /* a level, of which one in so many is taken */ };
 
 /*
- * The newest owner of each process number: those before it were other programs,
- * which exec replaced, or other processes. And whether processes live, as of
- * the last that was asked for.
+ * The newest owner of each pid: earlier ones were programs replaced by exec, or
+ * other processes. And whether a process is alive, cached for the last one.
  */
 struct census {
 	uint64_t *owner;
@@ -35,7 +34,8 @@ same_pid(const void *ctx, uint32_t i, const void *key)
 	return SHM_OWNER_PID(c->owner[i]) == *(const int32_t *)key;
 }
 
-/* Where the owner of pid is; HASHTAB_NONE without memory. A new one is 0. */
+/* The index of the owner of pid; HASHTAB_NONE without memory. A new one is
+ * 0. */
 static uint32_t
 find_owner(struct census *c, int32_t pid)
 {
@@ -57,14 +57,14 @@ find_owner(struct census *c, int32_t pid)
 	return i;
 }
 
-/* Places that may be taken; heap may be NULL. */
+/* The number of places that may be used; heap may be NULL. */
 static size_t
 n_places(const struct shm_heap *heap)
 {
 	return heap ? shm_n_live(heap) : 0;
 }
 
-/* heap may be NULL. What there is no memory for counts as it is. */
+/* heap may be NULL. Processes without memory here count as alive. */
 static void
 take_census(struct census *c, const struct shm_heap *heap)
 {
@@ -77,7 +77,7 @@ take_census(struct census *c, const struct shm_heap *heap)
 		if (atomic_load(&m->pointer) <= 1)
 			continue;
 		k = find_owner(c, SHM_OWNER_PID(owner));
-		/* They count up, and may come round. */
+		/* They count up, and may wrap. */
 		if (k != HASHTAB_NONE &&
 		    (int32_t)((uint32_t)owner - (uint32_t)c->owner[k]) > 0)
 			c->owner[k] = owner;
@@ -108,9 +108,9 @@ is_alive(struct census *c, uint64_t owner)
 }
 
 /*
- * The hash of what is at place i; 0 if that is nothing, or not whole. If it was
- * freed and the place taken again meanwhile, by the same pointer, the hash may
- * be of either.
+ * The hash of the entry at place i; 0 if there is none, or it is incomplete. If
+ * it was freed and the same pointer allocated again meanwhile, the hash may be
+ * of either.
  */
 static uint64_t
 look(const struct shm_heap *heap, size_t i)

@@ -1,7 +1,7 @@
 /*
- * drain.c - reads the shared memory while samplers write into it. They are
- * other processes, and may have failed or died in any state: every length and
- * number is checked, and a stack's hash must fit.
+ * drain.c - read the shared memory while samplers write into it. They are other
+ * processes, and may have failed or died in any state: every length and number
+ * is checked, and a stack's hash must match.
  */
 #include "config.h"
 
@@ -22,12 +22,12 @@
 
 enum {
 	MAX_NOTE = 100,    /* lines for the user */
-	MAX_TRY = 1000,    /* to take an entry that others add to */
+	MAX_TRY = 1000,    /* tries to take an entry that others change */
 	TABLE_PASSES = 10, /* passes of the log for one of the table, but for
 			    * the first: what lives shortly must be looked at
 			    * while it lives (tally-maps.c) */
-	STUCK_PASSES = 20, /* then a writer is given up */
-	END_PASSES = 20,   /* the same, when all is over */
+	STUCK_PASSES = 20, /* passes until a writer is considered dead */
+	END_PASSES = 20,   /* the same, at the end */
 };
 
 enum prof_status
@@ -123,7 +123,7 @@ note(struct drain *d, const char *text)
 		d->note(text);
 }
 
-/* Words have values that samplers do not write. Say so once. */
+/* Note that words have values that samplers do not write; print it once. */
 static void
 note_damage(struct drain *d)
 {
@@ -172,8 +172,8 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 }
 
 /*
- * The head is where no sampler can have moved it. Begin anew, in a lap that
- * was not yet: what the slots hold is lost.
+ * The head is where no sampler can have moved it. Begin again, in a new lap:
+ * the contents of the slots are lost.
  */
 static void
 mend_log(struct drain *d)
@@ -187,14 +187,14 @@ mend_log(struct drain *d)
 	d->tail = lap;
 }
 
-/* As far as there is something in it. */
+/* Copy a record up to its end. */
 static void
 copy_record(struct shm_slot *copy, const struct shm_slot *slot)
 {
 	const size_t begin = offsetof(struct shm_slot, u.stack.pc);
 	size_t room = sizeof *slot - begin, n;
 
-	/* This once: it may change under our eyes. */
+	/* Copied once: it may change at any time. */
 	memcpy(copy, slot, begin);
 	n = copy->kind == SHM_STACK
 		    ? SHM_KEY_DEPTH(copy->u.stack.key) * sizeof(uint64_t)
@@ -204,16 +204,16 @@ copy_record(struct shm_slot *copy, const struct shm_slot *slot)
 }
 
 /*
- * Read the log up to the first slot that is not finished. If that one has been
- * so for patience passes, take it from its writer, who was killed: one tick is
- * lost with it. A writer that was only stopped takes that back (table.c).
+ * Read the log up to the first unfinished slot. If that one has been unfinished
+ * for patience passes, free it, as its writer was killed: one tick is lost with
+ * it. A writer that was only stopped corrects that (table.c).
  */
 static void
 read_log(struct drain *d, struct tally *t, unsigned patience)
 {
 	uint64_t head = atomic_load(&d->shm->head);
 
-	/* Also if it is below the tail. */
+	/* Also true if it is below the tail. */
 	if (head - d->tail > SHM_N_SLOT) {
 		mend_log(d);
 		return;
@@ -225,7 +225,7 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 			atomic_load_explicit(&slot->turn, memory_order_acquire);
 
 		if (turn == open + 1) {
-			/* A copy, as a stopped writer may wake up. */
+			/* Copy it, as a stopped writer may continue. */
 			struct shm_slot copy;
 
 			copy_record(&copy, slot);
@@ -246,14 +246,15 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 			turn = open;
 			if (!atomic_compare_exchange_strong(&slot->turn, &turn,
 							    open + SHM_N_SLOT))
-				continue; /* finished at the last moment */
+				continue; /* finished just now */
 			atomic_fetch_add(&d->shm->process->n_lost, 1);
 		}
 		d->tail++;
 	}
 }
 
-/* Take the count of entry i into *copy; the stack stays where it is. */
+/* Take the count of entry i, with its stack, into *copy; the entry keeps the
+ * stack. */
 static bool
 take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 {
@@ -274,7 +275,7 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 		for (uint32_t k = 0; k < depth && k < SHM_ENTRY_DEPTH; k++)
 			copy->pc[k] = atomic_load_explicit(
 				&e->pc[k], memory_order_relaxed);
-		/* With a count in it, only the count can have changed. */
+		/* While it has a count, only the count can change. */
 		if (!atomic_compare_exchange_strong(&m->state, &state,
 						    SHM_STATE(generation, 0)))
 			continue;
@@ -290,8 +291,8 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 }
 
 /*
- * Take all counts of the table, then read the log once more, and only then
- * resolve the stacks: records of modules come before the stacks that need them.
+ * Take all counts of the table, then read the log again, and only then resolve
+ * the stacks: records of modules precede the stacks that need them.
  */
 static void
 read_table(struct drain *d, struct tally *t, unsigned patience)
@@ -315,8 +316,8 @@ drain_table(struct drain *d, struct tally *t)
 }
 
 /*
- * The table can wait, as it does not overflow; but the longer it keeps its
- * counts, the more newcomers must go to the log.
+ * Read the table less often, as it does not overflow; but while it keeps
+ * counts, more new stacks go to the log.
  */
 void
 drain_pass(struct drain *d, struct tally *t)
@@ -338,7 +339,7 @@ drain_end(struct drain *d, struct tally *t)
 	static const struct timespec ms = { .tv_nsec = 1000000 };
 
 	atomic_store(&d->shm->stop, 1);
-	/* Other processes may be in the middle of a record. */
+	/* Other processes may be writing a record. */
 	for (int i = 0; i <= END_PASSES; i++) {
 		read_log(d, t, END_PASSES - 1);
 		if (d->tail == atomic_load(&d->shm->head))

@@ -24,7 +24,7 @@ struct drain_config {
 	uint32_t labels; /* enum shm_label_key, or-ed */
 };
 
-/* A stack and its ticks, out of the table. */
+/* A stack and its ticks, from the table. */
 struct drain_entry {
 	uint64_t key;
 	uint64_t ticks;
@@ -33,58 +33,58 @@ struct drain_entry {
 
 struct drain {
 	struct shm *shm;
-	struct shm_settings set; /* ours: the program may change those of shm */
-	struct shm_heap *heap;   /* NULL: it is not recorded */
+	struct shm_settings set; /* our copy: programs may change shm's */
+	struct shm_heap *heap;   /* NULL: the heap is not recorded */
 	bool is_damaged;         /* words have impossible values */
 	int fd;
 	uint64_t tail; /* next position of the log to read */
-	/* The position that was claimed and not finished, when last seen, and
-	 * for how many passes it has been so. */
+	/* The unfinished position found last, and for how many passes it has
+	 * been so. */
 	uint64_t stuck;
 	unsigned n_stuck;
 	unsigned n_pass;
 	struct drain_entry *taken; /* room for the whole table */
 	size_t size;               /* of shm */
-	/* Called with each line that a sampler has for the user, up to a
+	/* Called with each message of a sampler for the user, up to a
 	 * hundred. */
 	void (*note)(const char *text);
 	unsigned n_note;
 };
 
 /*
- * Create the shared memory. Returns PROF_OK, and then drain_close() ends it, or
+ * Create the shared memory. Returns PROF_OK, to end with drain_close(), or
  * PROF_EIO or PROF_ENOMEM.
  */
 enum prof_status drain_open(struct drain *d, const struct drain_config *config,
 			    struct prof_err *err) MUST_USE;
 
-/* The same with memory that libsample has created; the drain then owns fd. */
+/* The same with memory created by libsample; the drain then owns fd. */
 enum prof_status drain_attach(struct drain *d, int fd,
 			      struct prof_err *err) MUST_USE;
 
 void drain_close(struct drain *d);
 
-/* The value of SHM_ENV for the program, good as long as this process lives. */
+/* The value of SHM_ENV for the program, valid while this process lives. */
 void drain_name(const struct drain *d, char *text, size_t size);
 
 /* The drain as the source of a recording. */
 struct recording_source drain_source(struct drain *d);
 
-/* Move new records to the tally: call it some ten times a second. */
+/* Move new records to the tally: call it about ten times a second. */
 void drain_pass(struct drain *d, struct tally *t);
 
 /*
- * Empty the table now, which drain_pass() does not do each time, and count the
+ * Empty the table, which drain_pass() does not do each time, and count the
  * memory in use in live processes: for a profile of this moment.
  */
 void drain_table(struct drain *d, struct tally *t);
 
-/* Count the memory in use now, in place of the last count. drain_table() and
+/* Count the memory in use now, replacing the last count. drain_table() and
  * drain_end() do this. */
 void drain_live(struct drain *d, struct tally *t);
 
-/* Take out allocations of processes that have ended, if they leave too little
- * room. drain_pass() does this. */
+/* Remove allocations of ended processes, if they leave too little room.
+ * drain_pass() does this. */
 void drain_make_room(struct drain *d, struct tally *t);
 
 /* Stop sampling; move all remaining records to the tally. */

@@ -63,7 +63,7 @@ host_is_ours(const char *header, const char *const *ours)
 	if (n == 0 || n > MAX_NAME || !is_port(header + n))
 		return false;
 	memcpy(name, header, n);
-	if (n > 1 && name[n - 1] == '.') /* "web1.", from the root */
+	if (n > 1 && name[n - 1] == '.') /* "web1.", a fully qualified name */
 		n--;
 	name[n] = '\0';
 	if (inet_pton(AF_INET, name, &addr) == 1 || is_localhost(name))

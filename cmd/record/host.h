@@ -1,7 +1,7 @@
 /*
  * host.h - check the Host of a request, against DNS rebinding: an attacker's
  * web page changes the address of its host name to ours, and the browser sends
- * that name as the Host. So a name that is not known to be ours is refused.
+ * that name as Host. So unknown names are refused.
  */
 #ifndef HOST_H
 #define HOST_H

@@ -1,6 +1,6 @@
 /*
  * kind.c - see kind.h. A profile is of one kind: allocations and CPU time have
- * no columns in common, so a profile of both would be legal, but unreadable.
+ * no common columns, so a profile of both would be legal, but unreadable.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@ enum {
 	KEY_GROWTH,
 	KEY_LOCK,
 
-	HEAP_PERIOD = 512 * 1024, /* as Go's and tcmalloc's */
+	HEAP_PERIOD = 512 * 1024, /* as in Go and tcmalloc */
 	LOCK_PERIOD = 100000,
 	MAX_LOCK_PERIOD = 1000000000,
 };

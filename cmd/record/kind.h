@@ -1,6 +1,4 @@
-/*
- * kind.h - the options of prof-record for profiles other than of CPU time.
- */
+/* kind.h - the options of prof-record for profiles of memory and locks. */
 #ifndef RECORD_KIND_H
 #define RECORD_KIND_H
 
@@ -9,12 +7,12 @@
 #include "cli/cli.h"
 #include "drain.h"
 
-/* Their rows: a group of the command's table. */
+/* The rows of the options: a group of the command's table. */
 extern const struct cli_opt kind_opts[];
 
 /*
- * Handle option key: fill in c, and add the requested profile to *asked,
- * 1 << an enum tally_kind. False if it is none of these. Dies.
+ * Handle option key: fill in c, and add the requested profile to *asked, 1 <<
+ * an enum tally_kind. False: it is none of these. Dies.
  */
 bool kind_option(const struct cli *cli, int key, struct drain_config *c,
 		 unsigned *asked);

@@ -1,7 +1,7 @@
 /*
- * launch.c - starts a program under libsample and waits for it. A program that
- * would run without the sampler is refused before it runs, because a profile
- * that is empty for no visible reason costs its reader an hour.
+ * launch.c - start a program under libsample and wait for it. A program that
+ * would run without the sampler is refused before it runs, because an
+ * unexplained empty profile costs its reader an hour.
  */
 #include "config.h"
 
@@ -36,8 +36,8 @@ typedef Elf32_Phdr elf_phdr;
 #endif
 
 enum {
-	HEAD = 64 * 1024, /* of the program that is looked at */
-	SCRIPTS = 4,      /* interpreters of interpreters */
+	HEAD = 64 * 1024, /* bytes of the program that are examined */
+	SCRIPTS = 4,      /* nesting of interpreters */
 };
 
 static const int passed_on[] = { SIGHUP,  SIGINT,  SIGQUIT,
@@ -52,7 +52,7 @@ can_run(const char *path)
 	       S_ISREG(st.st_mode);
 }
 
-/* The path of name in *path; false with errno. */
+/* Find the path of name; false with errno. */
 static bool
 search(const char *name, char path[PATH_MAX])
 {
@@ -85,7 +85,7 @@ search(const char *name, char path[PATH_MAX])
 	return false;
 }
 
-/* What this machine's programs have in their headers: our own. */
+/* The machine in the headers of this machine's programs: our own. */
 static uint16_t
 our_machine(void)
 {
@@ -100,7 +100,7 @@ our_machine(void)
 	return eh.e_machine;
 }
 
-/* By the note that its linker writes. */
+/* By the note of Go's linker. */
 static bool
 is_go(const char *head, size_t n)
 {
@@ -124,7 +124,7 @@ check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
 		if (eh.e_phoff > n - sizeof ph ||
 		    i * sizeof ph > n - sizeof ph - eh.e_phoff)
-			return PROF_OK; /* strange, but let it run */
+			return PROF_OK; /* unknown, but let it run */
 		memcpy(&ph, head + eh.e_phoff + i * sizeof ph, sizeof ph);
 		if (ph.p_type == PT_INTERP)
 			return PROF_OK;
@@ -141,7 +141,7 @@ check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
 			 path);
 }
 
-/* Programs with privileges of their own do not look at LD_PRELOAD. */
+/* Programs with their own privileges ignore LD_PRELOAD. */
 static enum prof_status
 check_privilege(const char *path, int fd, struct prof_err *err)
 {
@@ -167,7 +167,7 @@ check_privilege(const char *path, int fd, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* Look into path. If it is a script, its interpreter is put in next. */
+/* Check the file path. If it is a script, set next to its interpreter. */
 static enum prof_status
 check_file(const char *path, char next[PATH_MAX], struct prof_err *err)
 {
@@ -179,7 +179,7 @@ check_file(const char *path, char next[PATH_MAX], struct prof_err *err)
 	next[0] = '\0';
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return PROF_OK; /* may be run but not read: try it */
+		return PROF_OK; /* executable but not readable: try it */
 	head = malloc(HEAD);
 	n = head ? pread(fd, head, HEAD, 0) : 0;
 	rc = head ? check_privilege(path, fd, err) : prof_nomem(err);
@@ -219,8 +219,8 @@ launch_is_go(const char *path)
 }
 
 /*
- * Processes that have the session in their environment and are not l's first.
- * Numbers count up, so those below are not looked at.
+ * The number of processes with the session in their environment, except l's
+ * first. Pids increase, so lower ones are skipped.
  */
 unsigned
 launch_left(const struct launch *l, const char *session)
@@ -272,7 +272,7 @@ launch_find(struct launch *l, const char *name, struct prof_err *err)
 	return rc;
 }
 
-/* dir of this very program, without the slash. */
+/* The folder of this program, without the slash. */
 static bool
 own_directory(char dir[PATH_MAX])
 {
@@ -287,7 +287,7 @@ own_directory(char dir[PATH_MAX])
 	return true;
 }
 
-/* The companions of libsample that stand in front of libc. */
+/* The companion libraries of libsample that interpose libc. */
 static const struct {
 	uint32_t what;
 	const char *name;
@@ -418,13 +418,13 @@ set_sanitizer(void)
 	return done;
 }
 
-/* What launch_start() changes, and the program gets back. */
+/* What launch_start() changes and the program must get back. */
 struct inherited {
 	sigset_t mask;
 	struct sigaction child; /* of SIGCHLD */
 };
 
-/* In the child. Only returns when it cannot be done, with errno. */
+/* In the child. Returns only on failure, with errno. */
 static void
 become(const struct launch *l, char **argv, const char *session,
        const struct inherited *before)
@@ -442,7 +442,7 @@ become(const struct launch *l, char **argv, const char *session,
 	execv(l->path, argv);
 }
 
-/* A script without "#!" is the shell's, as execvp() has it. */
+/* Run a script without "#!" with the shell, as execvp() does. */
 static void
 become_shell(const struct launch *l, char **argv)
 {
@@ -472,14 +472,13 @@ launch_start(struct launch *l, char **argv, const char *session,
 	int fd[2], gate[2];
 	char go;
 
-	/* Closed by exec; otherwise it brings the reason. */
+	/* Closed by exec; otherwise carries the error. */
 	if (pipe2(fd, O_CLOEXEC) != 0 || pipe2(gate, O_CLOEXEC) != 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	/* Orphans become our children. */
+	/* Make orphans our children. */
 	if (l->wait_all && prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
 		l->wait_all = false;
-	/* Whoever started us may ignore it: nothing would be left to wait for.
-	 */
+	/* Our parent may ignore SIGCHLD: waiting would then fail. */
 	sigaction(SIGCHLD, &usual, &before.child);
 	signal_set(&set);
 	sigprocmask(SIG_BLOCK, &set, &before.mask);
@@ -511,7 +510,7 @@ launch_start(struct launch *l, char **argv, const char *session,
 		     : PROF_OK;
 }
 
-/* See which children have ended; true when all have. */
+/* Reap children that have ended; true when all have. */
 static bool
 reap(struct launch *l)
 {

@@ -1,6 +1,4 @@
-/*
- * launch.h - starts a program under libsample and waits for it.
- */
+/* launch.h - start a program under libsample and wait for it. */
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
@@ -15,63 +13,63 @@ struct launch {
 	char path[PATH_MAX];    /* of the program */
 	char library[PATH_MAX]; /* libsample; "": the kernel samples it */
 	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
-	bool join_stdout;       /* its standard output goes to our stderr */
-	bool wait_all;          /* for the processes that outlive it */
+	bool join_stdout;       /* redirect its standard output to our stderr */
+	bool wait_all;          /* wait for processes that outlive it, too */
 	/* Called with the pid of its process, which calls execve() only after
-	 * the return; or NULL. */
+	 * the return; may be NULL. */
 	void (*before)(void *ctx, pid_t pid);
 	void *before_ctx;
 	pid_t pid;
 	bool has_ended; /* private to launch.c */
-	int status;     /* as of waitpid(), after launch_wait() returned true */
+	int status;     /* from waitpid(), after launch_wait() returned true */
 };
 
 /*
- * Find the program that name means, by PATH as a shell does, and say whether
- * it can be sampled. PROF_EIO: it cannot be run; PROF_ENOTSUP: libsample cannot
- * be loaded into it, and the message says why and what to do instead.
+ * Find the program of that name, by PATH as a shell does, and check if it can
+ * be sampled. PROF_EIO: it cannot be run; PROF_ENOTSUP: libsample cannot be
+ * loaded into it, and the message says why and what to do instead.
  */
 enum prof_status launch_find(struct launch *l, const char *name,
 			     struct prof_err *err) MUST_USE;
 
 /* Can the program at path, a file, be sampled? If not: PROF_ENOTSUP, and a
- * message that begins with the path and says why. */
+ * message that begins with the path and gives the reason. */
 enum prof_status launch_check(const char *path, struct prof_err *err) MUST_USE;
 
-/* Is it a Go program? Only its first kilobytes are looked at. */
+/* Is it a Go program? Reads only its first kilobytes. */
 bool launch_is_go(const char *path);
 
-/* How many processes of the session still run, without the first one. */
+/* The number of processes of the session that still run, without the first
+ * one. */
 unsigned launch_left(const struct launch *l, const char *session);
 
 /*
- * Find libsample: $PROF_LIBSAMPLE, else in the build tree that this program
- * was started from, else where it was installed. The other libraries needed to
- * record what (enum shm_what, or-ed) are in the same folder.
+ * Find libsample: $PROF_LIBSAMPLE, else in the build tree of this program, else
+ * where it was installed. The other libraries needed to record `what` (enum
+ * shm_what, or-ed) are in the same folder.
  */
 enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
 
 /*
  * Run argv with libsample, if l->library is set, and the session in its
- * environment. From now on the signals that launch_wait() handles are blocked.
+ * environment. From then on the signals that launch_wait() handles are blocked.
  */
 enum prof_status launch_start(struct launch *l, char **argv,
 			      const char *session,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * Wait for the program, for at most ms milliseconds. True when it has ended,
- * and with wait_all also the processes that outlive it, unless a signal stopped
- * the wait for them. Forwards signals that were sent to us: HUP, INT, QUIT,
- * TERM, USR1, USR2; but not those of the terminal, which the program gets
- * itself.
+ * Wait at most ms milliseconds for the program. True if it has ended, and with
+ * wait_all also the processes that outlive it, unless a signal ended the wait
+ * for them. Forwards signals that were sent to us: HUP, INT, QUIT, TERM, USR1,
+ * USR2; but not those of the terminal, which the program gets itself.
  */
 bool launch_wait(struct launch *l, int ms);
 
 /*
- * End as the program has ended: return its exit status; if a signal killed it,
- * raise the same signal, without another core file.
+ * End as the program did: return its exit status; if a signal killed it, raise
+ * the same signal, without another core file.
  */
 int launch_status(const struct launch *l);
 

@@ -1,11 +1,11 @@
 /*
- * listen.c - see listen.h. libmicrohttpd speaks the protocol. Limits that it
- * lacks are here: it would let a client send, or read, a byte now and then
- * forever, and it does not notice that a client has gone away while its answer
- * is being made.
+ * listen.c - see listen.h. libmicrohttpd implements the protocol. Limits that
+ * it lacks are here: a client could send, or read, a byte now and then forever,
+ * and a client that closes the connection while its answer is made would not be
+ * noticed.
  *
  * One thread does everything. It waits for libmicrohttpd's epoll descriptor,
- * for the end of the next profile and for the next client's time to be up.
+ * for the end of the next profile, and for the next client's timeout.
  */
 #include "config.h"
 
@@ -37,38 +37,38 @@
 
 enum {
 	MAX_CLIENTS = 64,
-	MAX_DYING = 16,      /* besides: they were cut, and are not gone yet */
-	MAX_WINDOWS = 16,    /* profiles under way */
+	MAX_DYING = 16,      /* more clients: cut, but not yet gone */
+	MAX_WINDOWS = 16,    /* profiles being recorded */
 	MAX_HEAD = 16 << 10, /* bytes of a request without its body */
 	MAX_BODY = 1 << 20,
-	MAX_UNREAD = 64 << 20, /* bytes of answers that were not read yet */
+	MAX_UNREAD = 64 << 20, /* bytes of unread answers */
 	REQUEST_MS = 10000,    /* to send a request */
 	REPLY_MS = 60000,      /* to take the answer */
-	GRACE_MS = 2000,       /* the same, when all is over */
+	GRACE_MS = 2000,       /* the same, at the end */
 };
 
-/* One connection; it is for one request. */
+/* A connection, for one request. */
 struct client {
 	struct client *next;
 	const struct listen *listen;
 	struct MHD_Connection *connection;
 	int fd;
-	int64_t deadline; /* ms; 0: none, as the turn is ours */
+	int64_t deadline; /* ms; 0: none, while we make the answer */
 	bool is_seen;     /* a request has begun */
-	bool is_cut;      /* its time was up */
-	bool is_gone;     /* it hung up while it waited */
+	bool is_cut;      /* it timed out */
+	bool is_gone;     /* it closed the connection while waiting */
 	bool is_too_large;
-	bool is_foreign; /* it asks for another host */
+	bool is_foreign; /* its Host is not ours */
 	struct serve_request req;
-	struct recording_mark *mark; /* it waits for a profile since then */
+	struct recording_mark *mark; /* start of the profile it waits for */
 	int64_t due;                 /* ms */
 	size_t unread;
 };
 
 struct listen {
 	char address[ADDRESS_MAX];
-	const char *name[4]; /* of our host, ended by NULL */
-	char *asked;         /* the one that --listen has */
+	const char *name[4]; /* names of our host, ended by NULL */
+	char *asked;         /* the host given to --listen */
 	char own[HOST_NAME_MAX + 1];
 	struct addrinfo *full; /* with the canonical name */
 	struct serve *serve;
@@ -77,13 +77,13 @@ struct listen {
 	int socket;
 	int stop; /* eventfd */
 	bool is_started;
-	/* Of the thread. */
+	/* Used by the thread only. */
 	struct client *client;
 	size_t n_client, n_window;
 	size_t unread;
-	int64_t replied; /* ms: when the last answer was there */
+	int64_t replied; /* ms: when the last answer was made */
 	bool is_ending;
-	bool is_freed; /* a place, in the last turn */
+	bool is_freed; /* a connection ended in the last turn */
 };
 
 static int64_t
@@ -120,8 +120,8 @@ take_word(void *cls, enum MHD_ValueKind kind, const char *key,
 	return MHD_YES;
 }
 
-/* Each Host of a request: one that is not ours is enough. Without any, it is
- * from HTTP/1.0, which no browser speaks. */
+/* Check each Host of a request: one that is not ours suffices to refuse.
+ * Without any, it is from HTTP/1.0, which no browser uses. */
 static enum MHD_Result
 check_host(void *cls, enum MHD_ValueKind kind, const char *key,
 	   const char *value)
@@ -135,7 +135,7 @@ check_host(void *cls, enum MHD_ValueKind kind, const char *key,
 	return MHD_YES;
 }
 
-/* The request's head is there; all of its strings live as long as it. */
+/* The request's head is complete; its strings live as long as it. */
 static void
 begin_request(struct client *k, const char *url, const char *method)
 {
@@ -171,7 +171,7 @@ take_body(struct client *k, const char *data, size_t n)
 
 /* --- answers --- */
 
-/* Hand the reply to libmicrohttpd; its body is freed there. */
+/* Queue the reply; libmicrohttpd frees its body. */
 static enum MHD_Result
 send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 {
@@ -203,7 +203,7 @@ send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 	}
 	if (reply->allow)
 		MHD_add_response_header(r, "Allow", reply->allow);
-	if (reply->status >= 400) /* Go's clients then show the text */
+	if (reply->status >= 400) /* then Go's clients show the text */
 		MHD_add_response_header(r, "X-Go-Pprof", "1");
 	rc = MHD_queue_response(k->connection, reply->status, r);
 	MHD_destroy_response(r);
@@ -228,7 +228,7 @@ end_mark(struct listen *l, struct client *k)
 	l->n_window--;
 }
 
-/* It hung up while it waited: what does revents, from poll(), say? */
+/* Drop a waiting client that closed the connection, by revents of poll(). */
 static bool
 drop_if_gone(struct listen *l, struct client *k, short revents)
 {
@@ -240,7 +240,7 @@ drop_if_gone(struct listen *l, struct client *k, short revents)
 	return true;
 }
 
-/* Is there a place for one more profile? */
+/* Is there room for one more profile? */
 static bool
 has_place(struct listen *l)
 {
@@ -255,7 +255,7 @@ has_place(struct listen *l)
 	return l->n_window < MAX_WINDOWS;
 }
 
-/* From here on the client's profile is being made. */
+/* Begin the client's profile. */
 static enum MHD_Result
 begin_window(struct listen *l, struct client *k, unsigned seconds)
 {
@@ -269,14 +269,14 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 		return send_error(l, k, 503, "out of memory");
 	l->n_window++;
 	k->deadline = 0;
-	/* now_ms() rounds down, and a profile is never of less than was asked.
-	 */
+	/* now_ms() rounds down, and a profile must not be shorter than
+	 * requested. */
 	k->due = now_ms() + 1 + (int64_t)seconds * 1000;
 	MHD_suspend_connection(k->connection);
 	return MHD_YES;
 }
 
-/* The time is up. */
+/* The profile is complete. */
 static enum MHD_Result
 end_window(struct listen *l, struct client *k)
 {
@@ -295,8 +295,8 @@ client_of(struct MHD_Connection *c)
 }
 
 /*
- * Called by libmicrohttpd when the head of a request is there, for each piece
- * of its body (n bytes), at its end, and after a suspension.
+ * Called by libmicrohttpd when the head of a request is complete, for each
+ * piece of its body (n bytes), at its end, and after a suspension.
  */
 static enum MHD_Result
 on_request(void *cls, struct MHD_Connection *c, const char *url,
@@ -342,13 +342,13 @@ static void
 cut(struct client *k)
 {
 	k->is_cut = true;
-	shutdown(k->fd, SHUT_RDWR); /* which libmicrohttpd notices */
+	shutdown(k->fd, SHUT_RDWR); /* libmicrohttpd detects it */
 }
 
 /*
- * All places are taken: drop the oldest client that has not sent its request,
- * or else the oldest that does not read its answer. Clients that wait for a
- * profile stay; there are fewer of them than places.
+ * All connections are in use: drop the oldest client that has not sent its
+ * request, or else the oldest that does not read its answer. Clients waiting
+ * for a profile stay; they are fewer than connections.
  */
 static void
 make_room(struct listen *l)
@@ -358,7 +358,7 @@ make_room(struct listen *l)
 	for (struct client *k = l->client; k; k = k->next)
 		if (!k->mark && !k->is_cut &&
 		    (!oldest || !k->is_seen || oldest->is_seen))
-			oldest = k; /* they are in order, the newest first */
+			oldest = k; /* sorted, newest first */
 	if (oldest)
 		cut(oldest);
 }
@@ -414,14 +414,14 @@ look_after(struct listen *l, struct client *k, short revents, int64_t now)
 	}
 }
 
-/* How long poll() may sleep: -1 is forever. */
+/* The timeout of poll(): -1 is forever. */
 static int
 patience(const struct listen *l, int64_t now)
 {
 	int64_t next = l->is_ending ? now + GRACE_MS : INT64_MAX;
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	/* libmicrohttpd, which was full, will only now look for others. */
+	/* libmicrohttpd was full, and only now accepts others. */
 	if (l->is_freed)
 		return 0;
 	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < GRACE_MS)
@@ -437,7 +437,7 @@ patience(const struct listen *l, int64_t now)
 	return next <= now ? 0 : (int)(next - now);
 }
 
-/* One turn of the loop. */
+/* One iteration of the loop. */
 static void
 turn(struct listen *l)
 {
@@ -469,7 +469,7 @@ turn(struct listen *l)
 	MHD_run(l->daemon);
 }
 
-/* Clients that waited were woken up by the turn that saw the end. */
+/* The last iteration has woken the waiting clients. */
 static void *
 serve_clients(void *arg)
 {
@@ -489,8 +489,8 @@ serve_clients(void *arg)
 
 /* --- beginning and end --- */
 
-/* Names that requests may have for us: the one that was asked for; if that is
- * no single one ("*"), this machine's, short and in full. */
+/* The names for us in requests: the one given to --listen; if that is not a
+ * single host ("*"), this machine's, short and full. */
 static void
 find_names(struct listen *l, const char *where)
 {
@@ -555,7 +555,7 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 	if (!l->daemon)
 		return prof_fail(err, PROF_EIO, "cannot serve at %s: %s",
 				 l->address, strerror(errno));
-	/* The program's signals are for the recorder's first thread. */
+	/* The recorder's first thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	rc = pthread_create(&l->thread, NULL, serve_clients, l);
@@ -564,7 +564,7 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 	if (rc == 0)
 		return PROF_OK;
 	MHD_stop_daemon(l->daemon);
-	l->socket = -1; /* went with it */
+	l->socket = -1; /* closed with it */
 	return prof_fail(err, PROF_EIO, "cannot start a thread: %s",
 			 strerror(rc));
 }

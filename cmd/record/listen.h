@@ -1,10 +1,10 @@
 /*
- * listen.h - serves profiles over HTTP while a program is recorded. The only
+ * listen.h - serve profiles over HTTP while a program is recorded. The only
  * user of libmicrohttpd. The contents of the pages: serve.h.
  *
  * Everything that a client can make large or slow is bounded: the number of
  * clients, the size of requests, the time to send and to read, the number of
- * profiles under way and the bytes that wait to be sent. A separate thread
+ * profiles being recorded and the bytes waiting to be sent. A separate thread
  * serves clients, so neither the recording nor the program waits for them.
  */
 #ifndef LISTEN_H
@@ -23,7 +23,7 @@ struct serve;
 enum prof_status listen_open(const char *where, struct listen **out,
 			     struct prof_err *err) MUST_USE;
 
-/* "127.0.0.1:43211": where it listens. */
+/* The address, "127.0.0.1:43211". */
 const char *listen_address(const struct listen *l);
 
 /* Serve the pages of s, which must live until listen_close(). PROF_EIO. */

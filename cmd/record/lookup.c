@@ -14,7 +14,7 @@
 #include "symbols/resolve/resolve.h"
 
 enum {
-	MAX_ANSWERS = 1 << 17, /* that are kept; then all are forgotten */
+	MAX_ANSWERS = 1 << 17, /* answers kept; then all are dropped */
 };
 
 struct answer {
@@ -81,14 +81,14 @@ cmp_address(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* "+", which is a space when it was in a URL; and a line's end is no digit. */
+/* "+", which is decoded to a space in a URL; or the end of a line. */
 static bool
 is_joint(char c)
 {
 	return c == '+' || isspace((unsigned char)c);
 }
 
-/* The number "0x..." that is the n bytes at word. */
+/* Parse the number "0x..." in the n bytes at word. */
 static bool
 parse_address(const char *word, size_t n, uint64_t *out)
 {
@@ -109,8 +109,8 @@ parse_address(const char *word, size_t n, uint64_t *out)
 }
 
 /*
- * The addresses in text, ascending, each once: *out is the caller's. Other
- * words are skipped. -1 without memory.
+ * Parse the addresses in text, ascending, without duplicates: *out is the
+ * caller's. Other words are skipped. -1 without memory.
  */
 static int
 parse(const char *text, size_t n, uint64_t **out, size_t *n_out)
@@ -156,8 +156,8 @@ find_answer(const struct lookup *l, uint64_t address)
 }
 
 /*
- * The mapping that address is in. Of several the first, as the order is that
- * in which the program loaded them: so the answer never changes.
+ * The mapping of address. Of several the first, in the order in which the
+ * program loaded them: so the answer never changes.
  */
 static uint32_t
 mapping_of(const struct profile *maps, uint64_t address)
@@ -177,7 +177,7 @@ ignore(const char *fmt, ...)
 }
 #endif
 
-/* Names for the locations of maps. */
+/* Find names for the locations of maps. */
 static enum prof_status
 resolve(const struct lookup *l, struct profile *maps, struct prof_err *err)
 {
@@ -195,7 +195,7 @@ resolve(const struct lookup *l, struct profile *maps, struct prof_err *err)
 #endif
 }
 
-/* Locations for the addresses that were never asked for. */
+/* Add locations for addresses without an answer. */
 static int
 add_unknown(const struct lookup *l, struct profile *maps, const uint64_t *v,
 	    size_t n)
@@ -205,8 +205,8 @@ add_unknown(const struct lookup *l, struct profile *maps, const uint64_t *v,
 					.mapping = mapping_of(maps, v[i]) };
 
 		/*
-		 * An address in no module now may be in one that is loaded
-		 * later.
+		 * An address outside of all modules may be in one that is
+		 * loaded later.
 		 */
 		if (loc.mapping != PROF_NONE && !find_answer(l, v[i]) &&
 		    profile_add_location(maps, &loc, NULL, 0) == PROF_NONE)
@@ -215,7 +215,7 @@ add_unknown(const struct lookup *l, struct profile *maps, const uint64_t *v,
 	return 0;
 }
 
-/* Keep the answer, also if nothing was found. */
+/* Keep the answer, even if nothing was found. */
 static int
 keep_names(struct lookup *l, const struct profile *maps)
 {
@@ -237,7 +237,7 @@ keep_names(struct lookup *l, const struct profile *maps)
 			if (!a.name)
 				return -1;
 		}
-		/* A name of two lines would be two answers. */
+		/* A name with a newline would be two answers. */
 		if (a.name && (!*a.name || strpbrk(a.name, "\r\n"))) {
 			free(a.name);
 			a.name = NULL;

@@ -9,7 +9,7 @@
 #include "lib/model/profile.h"
 
 enum {
-	MANY_STACKS = 1 << 16, /* to remember though nobody may ask */
+	MANY_STACKS = 1 << 16, /* kept though no client may ask for them */
 };
 
 struct recording_mark {
@@ -46,7 +46,7 @@ recording_pass(struct recording *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->source.pass(r->source.ctx, r->tally);
-	/* A server runs for months. */
+	/* A server may run for months. */
 	if (r->is_live && !r->n_mark && tally_size(r->tally) > MANY_STACKS)
 		tally_forget(r->tally);
 	pthread_mutex_unlock(&r->lock);
@@ -119,7 +119,7 @@ recording_mark(struct recording *r, enum tally_kind kind)
 	if (!m)
 		return NULL;
 	pthread_mutex_lock(&r->lock);
-	/* What came before is not theirs. */
+	/* Earlier samples are not part of it. */
 	r->source.look(r->source.ctx, r->tally);
 	m->tally = tally_mark(r->tally, &r->info, kind);
 	m->time_ns = now_ns(CLOCK_REALTIME);

@@ -1,6 +1,6 @@
 /*
- * recording.h - a recording under way: the source of the samples, and their
- * tally. One thread reads; others may ask for profiles meanwhile.
+ * recording.h - a running recording: the source of the samples, and their
+ * tally. One thread reads samples; others may ask for profiles meanwhile.
  */
 #ifndef RECORDING_H
 #define RECORDING_H
@@ -18,46 +18,46 @@ struct profile;
 
 struct recording {
 	struct recording_source source;
-	bool is_live; /* no profile of all of it is needed at the end */
+	bool is_live; /* no profile of the whole run is needed */
 
 	/* Private to recording.c. */
-	pthread_mutex_t lock; /* of the fields below, and of the source */
+	pthread_mutex_t lock; /* protects the members below, and the source */
 	struct tally *tally;
 	struct tally_info info;
 	int64_t start; /* monotonic */
 	size_t n_mark;
 };
 
-/* A moment in it. */
+/* A moment in a recording. */
 struct recording_mark;
 
-/* Begin now; the caller owns the source's data. kind: of the profile of all of
- * it. PROF_ENOMEM. */
+/* Begin now; the caller owns the source's data. kind: of the profile of the
+ * whole run. PROF_ENOMEM. */
 enum prof_status recording_begin(struct recording *r,
 				 struct recording_source source,
 				 enum tally_kind kind,
 				 struct prof_err *err) MUST_USE;
 void recording_release(struct recording *r);
 
-/* Read the new samples: call it some ten times a second. */
+/* Read new samples: call it about ten times a second. */
 void recording_pass(struct recording *r);
 
 /* Stop sampling, and read the remaining samples. */
 void recording_end(struct recording *r);
 
-/* The CPU time that the program used in all, for the comment. */
+/* Set the CPU time that the program used in all, for the comment. */
 void recording_set_used(struct recording *r, uint64_t used_ns);
 
-/* The largest sizes of the heaps, as tally_grown() has it. */
+/* The largest sizes of the heaps, as tally_grown(). */
 uint64_t recording_grown(struct recording *r);
 
 /*
- * The profile of all of it, or of the process pid if that is not 0: the
+ * The profile of the whole run, or of the process pid if that is not 0: the
  * caller's. NULL without memory.
  */
 struct profile *recording_profile(struct recording *r, int32_t pid);
 
-/* A profile of that kind, as it is now: the same. */
+/* A profile of that kind, until now: the caller's. NULL without memory. */
 struct profile *recording_now(struct recording *r, enum tally_kind kind);
 
 /* Mark this moment, for a profile of that kind. The caller's, for
@@ -66,7 +66,7 @@ struct recording_mark *recording_mark(struct recording *r,
 				      enum tally_kind kind);
 void recording_mark_free(struct recording *r, struct recording_mark *m);
 
-/* How many marks there are. */
+/* The number of marks. */
 size_t recording_marks(struct recording *r);
 
 /* The profile of the samples since m, and of memory freed since: the caller's.

@@ -3,8 +3,8 @@
  *
  * Profiles under /pprof/ come in one of two formats: google-pprof reads only
  * gperftools' own, and does not accept gzip; clients that read profile.proto,
- * which is gzip, do accept it. Under /debug/pprof/, where Go programs have
- * theirs, there is profile.proto, unless the text is asked for by debug=1.
+ * which is gzip, accept it. Under /debug/pprof/, as in Go programs, the format
+ * is profile.proto, unless debug=1 asks for text.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #include "recording.h"
 
 enum {
-	DEFAULT_SECONDS = 30, /* as everywhere */
+	DEFAULT_SECONDS = 30, /* the usual default */
 	MAX_SECONDS = 3600,
 	GZIP_LEVEL = 6,
 };
@@ -71,7 +71,7 @@ static const struct page pages[] = {
 	{ "/debug/pprof/symbol", PAGE_SYMBOL, true, 0, NULL },
 };
 
-/* What has to be recorded for a page, and by which option it is. */
+/* What must be recorded for a page, and the option for it. */
 static const struct {
 	uint32_t what;
 	const char *option;
@@ -94,7 +94,7 @@ find_page(const char *path)
 	return NULL;
 }
 
-/* Append text, as far as memory allows: what is missing then is prose. */
+/* Append text, if there is memory: only prose can be missing. */
 __attribute__((format(printf, 2, 3))) static void
 add_text(struct buf *b, const char *fmt, ...)
 {
@@ -173,8 +173,8 @@ index_page(const struct serve *s, struct serve_reply *reply)
 	list_pages(s, &reply->body);
 }
 
-/* By the path at which the program was found. Go separates words by NUL,
- * gperftools ends each by a newline. */
+/* The program is named by its path. Go separates words by NUL, gperftools ends
+ * each with a newline. */
 static void
 cmdline_page(const struct serve *s, bool is_go, struct serve_reply *reply)
 {
@@ -216,7 +216,7 @@ symbol_page(struct serve *s, const struct serve_request *req,
 	profile_free(maps);
 }
 
-/* All of the file fd. */
+/* Read the whole file fd. */
 static enum prof_status
 read_back(int fd, struct buf *out, struct prof_err *err)
 {
@@ -235,7 +235,8 @@ read_back(int fd, struct buf *out, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* p as a gzipped profile.proto. Streams are written to descriptors. */
+/* Append p as a gzipped profile.proto, through a file, as streams are written
+ * to descriptors. */
 static enum prof_status
 write_proto(const struct profile *p, struct buf *out, struct prof_err *err)
 {
@@ -259,15 +260,15 @@ is_debug(const struct serve_request *req)
 	return req->debug && strcmp(req->debug, "0") != 0;
 }
 
-/* Is it of what changes in some seconds? Memory in use may get less, and none
- * of gperftools' formats has negative numbers. */
+/* Is it a difference over some seconds? Memory in use may decrease, and
+ * gperftools' formats have no negative numbers. */
 static bool
 is_difference(const struct page *page, const struct serve_request *req)
 {
 	return page->kind == PAGE_NOW && req->seconds && *req->seconds;
 }
 
-/* Answer with p, in the format that the client can read; p is freed. */
+/* Answer with p, in a format that the client can read; frees p. */
 static void
 profile_page(const struct page *page, const struct serve_request *req,
 	     struct profile *p, struct serve_reply *reply)
@@ -294,7 +295,7 @@ profile_page(const struct page *page, const struct serve_request *req,
 	profile_free(p);
 }
 
-/* Go's name for the same profile, shown by what was allocated. */
+/* Go's page of allocations is the same profile, with another default type. */
 static void
 set_default(const struct page *page, struct profile *p)
 {
@@ -312,7 +313,7 @@ now_page(struct serve *s, const struct page *page,
 	profile_page(page, req, p, reply);
 }
 
-/* How long a profile is asked for; 0: *reply says what is wrong. */
+/* The requested duration of a profile; 0: *reply has an error. */
 static unsigned
 window_of(const struct serve_request *req, struct serve_reply *reply)
 {

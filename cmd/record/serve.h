@@ -1,7 +1,7 @@
 /*
- * serve.h - the pages of the profile server. Their names are gperftools', under
- * /pprof/, and Go's, under /debug/pprof/. listen.c receives the requests and
- * sends the answers.
+ * serve.h - the pages of the profile server, with the names of gperftools,
+ * under /pprof/, and of Go, under /debug/pprof/. listen.c receives requests and
+ * sends answers.
  */
 #ifndef SERVE_H
 #define SERVE_H
@@ -37,22 +37,22 @@ struct serve_request {
 
 struct serve_reply {
 	unsigned status;
-	const char *type;  /* the content's */
-	const char *file;  /* the file name to save it as, or NULL */
+	const char *type;  /* content type */
+	const char *file;  /* file name for saving, or NULL */
 	const char *allow; /* methods, or NULL */
-	struct buf body;   /* freed by the owner of the reply */
+	struct buf body;   /* freed by the reply's owner */
 };
 
 /*
- * Answer a request. Returns 0 when *reply is complete. For a profile of the
+ * Answer a request. Returns 0 if *reply is complete. For a profile of the
  * coming seconds, returns their number: then call serve_mark() now and
  * serve_window() after that time.
  */
 unsigned serve_answer(struct serve *s, const struct serve_request *req,
 		      struct serve_reply *reply);
 
-/* The beginning of that time: for recording_mark_free(). NULL without memory.
- */
+/* Mark the beginning of that time: for recording_mark_free(). NULL without
+ * memory. */
 struct recording_mark *serve_mark(struct serve *s,
 				  const struct serve_request *req);
 

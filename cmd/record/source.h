@@ -9,11 +9,11 @@ struct shm;
 struct shm_settings;
 struct tally;
 
-/* The functions get ctx, and move new samples to the tally. */
+/* The functions receive ctx, and move new samples to the tally. */
 struct recording_source {
 	void *ctx;
-	void (*pass)(void *ctx, struct tally *t); /* some ten times a second */
-	void (*look)(void *ctx, struct tally *t); /* all of it, for a profile */
+	void (*pass)(void *ctx, struct tally *t); /* about ten times a second */
+	void (*look)(void *ctx, struct tally *t); /* all, for a profile */
 	void (*end)(void *ctx, struct tally *t);  /* ... and stop */
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */

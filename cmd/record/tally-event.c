@@ -1,7 +1,7 @@
 /*
- * tally-event.c - stacks that were counted for something else than ticks:
- * allocations, growth of the heap, waits for locks; and the profiles of them.
- * doc/sampling.md has the estimators.
+ * tally-event.c - stacks counted for events other than ticks: allocations,
+ * growth of the heap, waits for locks; and profiles of them. doc/sampling.md
+ * has the estimators.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ same_raw(const void *tally, uint32_t i, const void *key)
 	return t->raw[i].hash == *(const uint64_t *)key;
 }
 
-/* The index of the event that key and pc mean, by what they mean. */
+/* The index of the event of key and pc, after resolving them. */
 static uint32_t
 resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 {
@@ -55,7 +55,7 @@ resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 	return i;
 }
 
-/* The same, by its bits, if they have been seen before. NULL: none. */
+/* The same, by its hash, if it was seen before. NULL: it was not. */
 static struct event *
 find(struct tally *t, uint64_t key, const uint64_t *pc)
 {
@@ -83,7 +83,7 @@ tally_event(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t count)
 {
 	struct event *e;
 
-	/* Waits and their time are two counts of one thing. */
+	/* Waits and their duration are two counts of one event. */
 	if (SHM_KEY_EVENT(key) == SHM_DELAY) {
 		e = find(t, SHM_KEY_AS(SHM_WAIT, key), pc);
 		if (e)
@@ -104,7 +104,7 @@ tally_begin_live(struct tally *t)
 	}
 }
 
-/* The event of an allocation that has been counted; or NULL. */
+/* The event of an allocation that was counted; or NULL. */
 static struct event *
 find_known(struct tally *t, uint64_t hash)
 {
@@ -188,9 +188,9 @@ static const struct {
 };
 
 /*
- * A sum of real numbers in integers: what is cut off from one goes to the next.
- * pprof cuts each off, so that of two allocations as large as the period, which
- * stand for 1.58 each, one is left.
+ * Round a real number to an integer and carry the rest to the next one, so that
+ * sums are right. pprof truncates each: two allocations as large as the period,
+ * which count 1.58 each, become 2.
  */
 static int64_t
 whole(double x, double *rest)
@@ -203,7 +203,7 @@ whole(double x, double *rest)
 	return rounded < 0x1p62 ? (int64_t)rounded : INT64_MAX;
 }
 
-/* How many allocations of this size each sample of one stands for. */
+/* The number of allocations that one sample of this size represents. */
 static double
 scale(const struct build *b, uint64_t size)
 {
@@ -212,7 +212,8 @@ scale(const struct build *b, uint64_t size)
 	return period <= 1 || !size ? 1 : -1 / expm1(-(double)size / period);
 }
 
-/* What event i has had, or has had since. Only what is in use gets less. */
+/* The counts of event i, or their change since the mark. Only memory in use can
+ * decrease. */
 static void
 counts_of(const struct build *b, size_t i, struct event_mark *count)
 {
@@ -297,7 +298,7 @@ is_wanted(const struct build *b, size_t i)
 	return count.ticks || count.live || count.delay;
 }
 
-/* The process of all events, if that is one; *many if not. */
+/* The process of all events, if there is one; *many if there are several. */
 static uint32_t
 only_process(const struct build *b, bool *many)
 {
@@ -375,7 +376,7 @@ add_types(struct build *b)
 			return false;
 	p->default_type = profile_intern(p, kinds[kind].default_type);
 	if (kind == TALLY_LOCK) {
-		/* As others have it, who count one wait in so many. */
+		/* As in other profilers, which count one wait of many. */
 		p->period_type = p->type[0];
 		p->period = 1;
 	} else {

@@ -1,12 +1,12 @@
 /*
- * tally-int.h - what a tally holds, for the files that are one:
+ * tally-int.h - the contents of a tally, for the files that implement it:
  *
  *	tally.c		stacks and labels, counted
- *	tally-event.c	the same for what is no tick: allocations, waits
- *	tally-space.c	address spaces: which module an address is in
+ *	tally-event.c	the same for events other than ticks: allocations, waits
+ *	tally-space.c	address spaces: the module of an address
  *	tally-maps.c	the same, for code that no loader mapped
- *	tally-mark.c	what was counted up to some moment
- *	tally-profile.c	a profile of what was counted so far
+ *	tally-mark.c	the counts at a moment
+ *	tally-profile.c	a profile of the counts so far
  */
 #ifndef TALLY_INT_H
 #define TALLY_INT_H
@@ -20,13 +20,13 @@
 #include "libsample/shm.h"
 #include "tally.h"
 
-/* Strings are indices of tally.strings everywhere here. */
+/* Strings are indices in tally.strings. */
 
 struct module {
 	uint32_t file;
 	uint32_t build_id;
 	uint64_t offset;
-	uint64_t start; /* where it was seen first */
+	uint64_t start; /* where it was first seen */
 	uint64_t size;
 	bool is_self; /* libsample */
 };
@@ -40,7 +40,7 @@ struct range {
 struct space {
 	uint64_t id; /* first, for place_of() */
 	uint32_t process;
-	uint32_t next; /* space of the same process that replaced it, or 0 */
+	uint32_t next;       /* the space that replaced it, or 0 */
 	struct range *range; /* sorted by start */
 	size_t n_range;
 	int64_t maps_ns; /* when /proc/PID/maps may be read again */
@@ -49,60 +49,60 @@ struct space {
 struct process {
 	int32_t pid;
 	uint32_t name;
-	uint32_t program; /* module; PROF_NONE: not known yet */
+	uint32_t program; /* module; PROF_NONE: not yet known */
 };
 
-/* A set of labels: n in tally.label from at on. */
+/* A set of labels: n in tally.label, from index at on. */
 struct labels {
 	size_t at;
 	size_t n;
 };
 
-/* An address, moved to where its module was seen first. */
+/* An address, moved to where its module was first seen. */
 struct place {
 	uint64_t address;
 	uint32_t module; /* PROF_NONE: in none */
 };
 
-/* The module of no address, but of frames that are missing in a stack. */
+/* Instead of a module: frames that are missing in a stack. */
 #define PLACE_GAP (PROF_NONE - 1)
 
 struct stack {
 	uint32_t process;
-	uint32_t labels; /* and 1; 0: none */
+	uint32_t labels; /* index + 1; 0: none */
 	uint32_t n;
 	size_t at; /* in a pool of frames */
 	uint64_t ticks;
 };
 
-/* The stacks of stacks: indices of tally.place. */
+/* The frames of stacks: indices of tally.place. */
 struct frames {
 	uint32_t *frame;
 	size_t n, room;
 };
 
-/* A stack that was counted for something else than ticks. */
+/* A stack counted for an event other than ticks. */
 struct event {
 	struct stack stack; /* ticks: allocations; KiB; waits */
 	enum shm_event event;
 	uint64_t number; /* bytes; enum shm_lock */
 	uint64_t live;   /* SHM_ALLOC: not freed */
-	uint64_t left;   /* ... by processes that are gone */
-	uint64_t ended;  /* ... of which this is known here alone */
+	uint64_t left;   /* ... by ended processes */
+	uint64_t ended;  /* ... of these, no longer in the shared memory */
 	uint64_t delay;  /* SHM_WAIT: microseconds */
 };
 
-/* The event that a stack of the shared memory belongs to, by its hash: it may
- * be asked for again when its space is forgotten. */
+/* The event of a stack in the shared memory, by its hash: it may be needed
+ * after its space is forgotten. */
 struct raw {
 	uint64_t hash;
 	uint32_t event;
 };
 
 struct tally {
-	struct arena *arena; /* of the strings */
+	struct arena *arena; /* holds the strings */
 	struct strtab strings;
-	bool failed;     /* for want of memory */
+	bool failed;     /* there was no memory */
 	uint64_t key[2]; /* of tally_mix() */
 
 	struct module *module;
@@ -119,7 +119,7 @@ struct tally {
 	struct labels *labels;
 	size_t n_labels, room_labels;
 	struct hashtab label_sets;
-	uint32_t *labels_of; /* from the sampler's number: index and 1 */
+	uint32_t *labels_of; /* by the sampler's number: index + 1 */
 	size_t n_number, room_number;
 	struct place *place;
 	size_t n_place, room_place;
@@ -127,7 +127,7 @@ struct tally {
 	struct stack *stack; /* of ticks */
 	size_t n_stack, room_stack;
 	struct hashtab stacks;
-	struct frames frames; /* of these */
+	struct frames frames; /* of stack */
 	struct event *event;
 	size_t n_event, room_event;
 	struct hashtab events;
@@ -137,35 +137,35 @@ struct tally {
 	struct hashtab raws;
 };
 
-/* What an event had. */
+/* The counts of an event at a mark. */
 struct event_mark {
 	uint64_t ticks, live, left, delay;
 };
 
-/* One of the arrays is there: that which its kind needs. */
+/* Only the array for its kind is set. */
 struct tally_mark {
 	enum tally_kind kind;
 	struct sampling sampling;
 	size_t n_stack, n_event;
-	uint64_t *ticks; /* of each stack */
+	uint64_t *ticks; /* by stack */
 	struct event_mark *event;
 };
 
 /*
- * Room for n more of size bytes in the array whose address array is; false,
- * and failed, without.
+ * Make room for n more elements of size bytes in the array whose address is
+ * `array`; false, and t->failed, without memory.
  */
 bool tally_reserve(struct tally *t, void *array, size_t *room, size_t used,
 		   size_t n, size_t size);
 
-/* The string, or STRTAB_NONE, and failed. */
+/* Intern a string; STRTAB_NONE, and t->failed, without memory. */
 uint32_t tally_intern(struct tally *t, const char *s);
 
-/* hashtab_intern(), with want of memory remembered. */
+/* hashtab_intern(), which sets t->failed without memory. */
 uint32_t tally_add(struct tally *t, struct hashtab *s, uint64_t hash,
 		   hashtab_same_fn *same, const void *key, size_t next);
 
-/* Fold one word into a hash. Keyed, as the program chooses what is hashed. */
+/* Fold one word into a hash. Keyed, as the program chooses the data. */
 static inline uint64_t
 tally_mix(const struct tally *t, uint64_t h, uint64_t x)
 {
@@ -175,7 +175,7 @@ tally_mix(const struct tally *t, uint64_t h, uint64_t x)
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-/* a + b, but no more than fits an int64_t. */
+/* a + b, clamped to the range of int64_t. */
 static inline uint64_t
 tally_plus(uint64_t a, uint64_t b)
 {
@@ -183,7 +183,7 @@ tally_plus(uint64_t a, uint64_t b)
 							       : a + b;
 }
 
-/* The same for a * b, as a value of a sample. */
+/* a * b, clamped, as a value of a sample. */
 static inline int64_t
 tally_times(uint64_t a, uint64_t b)
 {
@@ -216,22 +216,22 @@ bool tally_read_maps(struct tally *t, struct space *s);
 bool tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		  const uint64_t *pc, struct stack *stack, uint64_t *hash);
 
-/* But for their ticks, and both in pool. */
+/* Compares all but their ticks; both are in pool. */
 bool tally_same_stack(const struct frames *pool, const struct stack *a,
 		      const struct stack *b);
 
-/* tally_stack() of what is no tick. */
+/* tally_stack() for events other than ticks. */
 void tally_event(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t count);
 void tally_event_release(struct tally *t);
 
-/* A profile in the making. */
+/* The state of building a profile. */
 struct build {
 	const struct tally *t;
 	const struct tally_info *info;
 	struct profile *p;
-	uint32_t *mapping;     /* of each module; PROF_NONE: not there yet */
-	uint32_t *location;    /* of each place; the same */
+	uint32_t *mapping;     /* by module; PROF_NONE: not added yet */
+	uint32_t *location;    /* by place; the same */
 	uint32_t process, pid; /* strings: label keys */
 };
 
@@ -243,7 +243,7 @@ bool build_sample(struct build *b, const struct frames *pool,
 		  const struct stack *s, bool of_process, const int64_t *value,
 		  const struct label *more);
 
-/* Is the profile about this process, too? */
+/* Does the profile include this process? */
 bool build_is_of(const struct build *b, uint32_t process);
 
 /* Add everything of kinds other than TALLY_CPU. */
@@ -253,17 +253,17 @@ bool build_events(struct build *b);
 bool build_comment(struct build *b);
 
 /*
- * Readers take the first mapping for the program: so add it first. Of those
- * that the processes ran, it is the one with the most weight (an array with a
- * number for each module), so that it is not the shell that started it.
- * Returns false without memory.
+ * Readers take the first mapping for the program: so add it first. It is the
+ * program of a process with the most weight (an array with a number for each
+ * module), so that it is not the shell that started it. Returns false without
+ * memory.
  */
 bool build_program(struct build *b, const uint64_t *weight);
 
 /*
- * Code that is in no file can only be named by what its process left: say
- * which one that was, where no label does. process: the only one, or PROF_NONE.
- * Call it last. Returns false without memory.
+ * Names of code without a file come from files that its process leaves: add a
+ * comment with its pid, unless labels have it. process: the only one, or
+ * PROF_NONE. Call it last. Returns false without memory.
  */
 bool build_pid(struct build *b, uint32_t process);
 

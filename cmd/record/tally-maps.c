@@ -1,10 +1,10 @@
 /*
  * tally-maps.c - code that the loader has not mapped: a program that maps its
  * own file again, an image in a memfd, code that a runtime unpacks. libsample
- * does not see these mappings; so when an address is in no module, the recorder
+ * does not see these mappings; so if an address is in no module, the recorder
  * reads /proc/PID/maps of its process. That costs the program nothing, and the
- * recorder one percent of a processor at most: some programs have 20,000
- * mappings, and others always run code that is in none of their files.
+ * recorder at most one percent of a processor: some programs have 20,000
+ * mappings, and others often run code that is in no file.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 enum { AGAIN_NS = 20000000, REST = 100 /* times what a look took */ };
 
-/* A line of the file: an executable piece of a file. */
+/* A line of /proc/PID/maps: an executable part of a file. */
 struct piece {
 	uint64_t start, limit, offset;
 	const char *path;
@@ -50,7 +50,7 @@ range_at(const struct space *s, uint64_t start)
 	return NULL;
 }
 
-/* A build-id that is known of this file, by another mapping of it; else "". */
+/* A build-id of this file, known from another mapping of it; else "". */
 static uint32_t
 build_id_of(struct tally *t, uint32_t file)
 {
@@ -68,7 +68,7 @@ add_line(struct tally *t, struct space *s, const struct piece *l)
 			    .size = l->limit - l->start };
 	uint64_t first = l->start;
 
-	/* What the loader mapped is known, by pieces of the same size. */
+	/* The loader's mappings are known, as pieces of the same size. */
 	if (tally_module_at(t, s, &first) != PROF_NONE)
 		return;
 	m.file = tally_intern(t, l->path);
@@ -80,9 +80,8 @@ add_line(struct tally *t, struct space *s, const struct piece *l)
 }
 
 /*
- * Is this the process that the space is of? A number can be another process's
- * by now, and in a namespace of its own it is another one here: some module
- * that libsample told of must lie where it said.
+ * Is this the process of the space? A pid may have been reused, and differs in
+ * a pid namespace: a module reported by libsample must be at its address.
  */
 static bool
 is_process_of(const struct tally *t, const struct space *s, FILE *f)

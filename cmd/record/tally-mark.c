@@ -1,6 +1,6 @@
 /*
- * tally-mark.c - moments of a tally, so that a profile can be of the time
- * between two of them, and so that old moments can be forgotten.
+ * tally-mark.c - marks of moments in a tally, for profiles of the time since;
+ * and forgetting old data.
  */
 #include "config.h"
 
@@ -18,7 +18,8 @@ static const char *const clock_name[N_CLOCK] = {
 	[TALLY_CLOCK_ALL] = "perf-all",
 };
 
-/* A count that the program may have written anything to: sums stay sums. */
+/* Read a count that the program may have changed to any value: limit it, so
+ * that sums do not overflow. */
 static uint64_t
 count_of(const _Atomic uint64_t *word)
 {
@@ -137,7 +138,7 @@ tally_size(const struct tally *t)
 	return t->n_stack;
 }
 
-/* Places stay, as programs have only so much code. */
+/* Places stay, as the amount of code is limited. */
 void
 tally_forget(struct tally *t)
 {
@@ -168,7 +169,7 @@ tally_processes(const struct tally *t, struct tally_process **out, size_t *n)
 	for (size_t i = 0; i < t->n_event; i++)
 		if (t->event[i].stack.process != PROF_NONE)
 			seen[t->event[i].stack.process] = true;
-	/* Its programs are one process, however often it replaced itself. */
+	/* A process that replaced its program is still one. */
 	for (size_t i = 0; i < t->n_process; i++) {
 		const struct process *p = &t->process[i];
 		size_t k = 0;

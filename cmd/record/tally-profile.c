@@ -1,6 +1,6 @@
 /*
- * tally-profile.c - a profile of the counts so far. The tally stays as it is,
- * for later profiles; only what the profile needs is copied into it.
+ * tally-profile.c - a profile of the counts so far. The tally is not changed;
+ * only what the profile needs is copied.
  */
 #include "config.h"
 
@@ -22,14 +22,14 @@ array_of_none(size_t n)
 	return a;
 }
 
-/* A string of the tally in the profile. */
+/* Copy a string of the tally to the profile. */
 static uint32_t
 intern(struct build *b, uint32_t s)
 {
 	return profile_intern(b->p, b->t->strings.str[s].s);
 }
 
-/* The ticks of stack i that the profile is about. */
+/* The ticks of stack i in the profile. */
 static uint64_t
 ticks_of(const struct build *b, size_t i)
 {
@@ -68,7 +68,7 @@ mapping_of(struct build *b, uint32_t module)
 	return b->mapping[module];
 }
 
-/* What stands for frames that are missing; PROF_NONE without memory. */
+/* The location that represents missing frames; PROF_NONE without memory. */
 static uint32_t
 gap_of(struct profile *p)
 {
@@ -107,7 +107,7 @@ location_of(struct build *b, uint32_t place)
 	return b->location[place];
 }
 
-/* Counts of memory that others write to may also go back. */
+/* Counts in memory that others write may decrease. */
 static void
 take_off(uint64_t *count, uint64_t before)
 {
@@ -121,7 +121,7 @@ build_comment(struct build *b)
 	struct sampling s;
 
 	if (!tally_sampling(b->info, &s))
-		return true; /* rather none than one about others */
+		return true; /* better none than one of other processes */
 	if (since) {
 		take_off(&s.ticks, since->sampling.ticks);
 		take_off(&s.signals, since->sampling.signals);
@@ -139,8 +139,8 @@ build_comment(struct build *b)
 }
 
 /*
- * The process of all ticks, if that is one; *many if not: whose samples they
- * are need only be said when it is not obvious.
+ * The process of all ticks, if there is one; *many if there are several:
+ * samples need a label of their process only then.
  */
 static uint32_t
 only_process(const struct build *b, bool *many)
@@ -159,7 +159,7 @@ only_process(const struct build *b, bool *many)
 	return *many ? PROF_NONE : process;
 }
 
-/* The labels of a stack into label, which has room for MAX_LABELS. Returns
+/* Write the labels of a stack to label, which has room for MAX_LABELS. Returns
  * false without memory. */
 static bool
 labels_of(struct build *b, const struct stack *s, bool of_process,
@@ -241,7 +241,7 @@ build_program(struct build *b, const uint64_t *weight)
 	const struct tally *t = b->t;
 	uint32_t best = PROF_NONE;
 
-	/* Without weight, the first that ran. */
+	/* Without weight, the first program. */
 	for (size_t i = 0; i < t->n_process; i++) {
 		uint32_t m = t->process[i].program;
 

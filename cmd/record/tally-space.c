@@ -1,11 +1,10 @@
 /*
- * tally-space.c - address spaces, the modules in them, and the processes they
- * belong to. Addresses are resolved to a module and a place in it when they
- * arrive, so an address space need only be remembered while the sampler may
- * still use it.
+ * tally-space.c - address spaces, their modules, and their processes. Addresses
+ * are resolved to a module and an offset when they arrive, so an address space
+ * is kept only while the sampler may still use it.
  *
  * The same object at another address, in another process or loaded again, is
- * not another mapping: its addresses are moved to where it was seen first. A
+ * not another mapping: its addresses are moved to where it was first seen. A
  * thousand runs of one command under a shell then share their stacks.
  */
 #include "config.h"
@@ -19,12 +18,12 @@
 
 enum {
 	N_SPACE_SWEEP = 1024,
-	MAX_RANGE = 1 << 16,  /* of a space: the kernel allows no more */
-	MAX_COPIED = 1 << 22, /* ranges that spaces have of their bases */
+	MAX_RANGE = 1 << 16,  /* ranges in a space: the kernel allows no more */
+	MAX_COPIED = 1 << 22, /* ranges copied from base spaces */
 };
 
-/* Where key is or belongs in a sorted array of n elements of size bytes, each
- * of which begins with its own. */
+/* The position of key in a sorted array of n elements of size bytes, which
+ * begin with their keys. */
 static size_t
 place_of(const void *array, size_t n, size_t size, uint64_t key)
 {
@@ -98,8 +97,8 @@ add_process(struct tally *t, int32_t pid, const char *name)
 }
 
 /*
- * Forget spaces that no tick can come from any more: their process is gone, or
- * has moved on to others long ago.
+ * Forget spaces without future ticks: their process has ended, or has used
+ * later ones for long.
  */
 static void
 sweep(struct tally *t)
@@ -211,7 +210,7 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 		return;
 	if (range.module == t->n_module)
 		t->module[t->n_module++] = *m;
-	/* The loader's list begins with the program. */
+	/* The program is first in the loader's list. */
 	if (t->process[s->process].program == PROF_NONE)
 		t->process[s->process].program = range.module;
 	add_range(t, s, &range);

@@ -1,6 +1,6 @@
 /*
- * tally.c - stacks of several address spaces, counted. What an address means
- * is asked of tally-space.c when it arrives.
+ * tally.c - count stacks of several address spaces. tally-space.c resolves
+ * addresses when they arrive.
  */
 #include "config.h"
 
@@ -99,7 +99,7 @@ same_labels(const void *tally, uint32_t i, const void *key)
 				    a->n * sizeof *t->label) == 0);
 }
 
-/* Read key NUL value NUL into the pool; false when there is no more. */
+/* Read key NUL value NUL into the pool; false at the end. */
 static bool
 read_label(struct tally *t, const char **text, const char *end)
 {
@@ -180,8 +180,8 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 	return i;
 }
 
-/* The module of frame number k, which is at pc, and its address. s: NULL if
- * there is none. */
+/* The module of frame number k, at pc, and its address. s: NULL if the space is
+ * unknown. */
 static uint32_t
 module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 	  uint64_t *address)
@@ -192,7 +192,7 @@ module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 		*address = 0;
 		return PLACE_GAP;
 	}
-	/* Callers: a byte of the call, not what comes after. */
+	/* Callers: a byte of the call, not the instruction after it. */
 	*address = pc - (k > 0);
 	if (s)
 		m = tally_module_at(t, s, address);
@@ -211,7 +211,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 
 	*stack = (struct stack){ .at = pool->n, .process = PROF_NONE };
 	if (!is_tick)
-		depth--; /* the last entry is no frame */
+		depth--; /* the last entry is a number, not a frame */
 	if (!tally_reserve(t, &pool->frame, &pool->room, pool->n, depth,
 			   sizeof *pool->frame))
 		return false;
@@ -224,7 +224,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		uint64_t address;
 		uint32_t m = module_of(t, s, pc[k], k, &address), place;
 
-		/* A wrapper that the program never called. */
+		/* Skip a wrapper of ours, which the program did not call. */
 		if ((k > 0 || !is_tick) && m < PLACE_GAP &&
 		    t->module[m].is_self)
 			continue;

@@ -1,6 +1,6 @@
 /*
- * tally.h - the recorder's count of the sampler's records: address spaces and
- * their modules, stacks and their ticks. It makes profiles of them.
+ * tally.h - the recorder's counts of the sampler's records: address spaces and
+ * their modules, stacks and their ticks; and profiles of them.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -11,14 +11,14 @@
 
 struct profile;
 struct sampling;
-struct shm; /* libsample/shm.h has these */
+struct shm; /* from libsample/shm.h */
 struct shm_gone;
 struct shm_label;
 struct shm_module;
 struct shm_space;
 struct tally;
 
-/* What a profile is about. */
+/* The kinds of profiles. */
 enum tally_kind {
 	TALLY_CPU,    /* samples, cpu or wall */
 	TALLY_HEAP,   /* alloc_objects, alloc_space, inuse_objects, _space */
@@ -26,19 +26,19 @@ enum tally_kind {
 	TALLY_LOCK,   /* contentions, delay */
 };
 
-/* Clocks that the recorder has, after libsample's (enum shm_clock): of some
- * processes from outside, or of all. */
+/* Clocks of the recorder, after libsample's (enum shm_clock): sampling from
+ * outside, of some processes or of all. */
 enum { TALLY_CLOCK_PID = 3, TALLY_CLOCK_ALL };
 
-/* Other data of the recorder; it goes into the profile's header. */
+/* Other data of the recorder, for the profile's header. */
 struct tally_info {
 	enum tally_kind kind;
 	int64_t time_ns; /* start, since the epoch */
 	int64_t duration_ns;
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
-	uint64_t used_ns;      /* CPU time of all processes; 0: not known */
-	/* The part that the profile covers, if not all. */
+	uint64_t used_ns;      /* CPU time of all processes; 0: unknown */
+	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
 	/* Count memory that ended processes left in use, too. */
@@ -56,8 +56,8 @@ void tally_free(struct tally *t);
 
 /*
  * Add a record of the log, or a stack of the table; n is the size of the record
- * in bytes. An invalid record (of a dying or hostile writer) is dropped.
- * Without memory the tally remembers that, and tally_profile() fails.
+ * in bytes. Invalid records (of dying or hostile writers) are dropped. Without
+ * memory, tally_profile() will fail.
  */
 void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
@@ -66,11 +66,11 @@ void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
 
-/* How many different stacks there are. */
+/* The number of distinct stacks. */
 size_t tally_size(const struct tally *t);
 
-/* Forget them, but keep the data that later records refer to. There must be no
- * mark. */
+/* Forget the stacks, but keep data that later records refer to. There must be
+ * no marks. */
 void tally_forget(struct tally *t);
 
 /* Mark this moment, for profiles of that kind: the caller's, for
@@ -79,16 +79,16 @@ struct tally_mark *tally_mark(const struct tally *t,
 			      const struct tally_info *info,
 			      enum tally_kind kind);
 
-/* The kind of profile that it is for. */
+/* The kind of profile of a mark. */
 enum tally_kind tally_mark_kind(const struct tally_mark *m);
 
 /* NULL is allowed. */
 void tally_mark_free(struct tally_mark *m);
 
 /*
- * The processes that have samples, in order of arrival: n of them at *out, the
- * caller's. Each has the name of the last program that it ran, valid as long as
- * the tally. false without memory.
+ * The processes with samples, in order of arrival: n of them at *out, the
+ * caller's. Each has the name of the last program that it ran, owned by the
+ * tally. false without memory.
  */
 struct tally_process {
 	int32_t pid;
@@ -98,26 +98,26 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
 		     size_t *n);
 
 /*
- * The settings and the counts of info->kind as they are now, but no achieved
- * rate; of all processes, or of info->pid if it is not 0. Returns false when
- * there were too many processes to count each.
+ * The settings and current counts of info->kind, without the achieved rate; of
+ * all processes, or of info->pid if it is not 0. Returns false if there were
+ * too many processes to count each.
  */
 bool tally_sampling(const struct tally_info *info, struct sampling *s);
 
-/* The largest sizes that the heaps of all processes had, by SHM_GROW: their sum
- * in KiB. */
+/* The sum, in KiB, of the largest sizes of the heaps of all processes, by
+ * SHM_GROW. */
 uint64_t tally_grown(const struct tally *t);
 
-/* A profile with only the mappings of all modules, in the order in which they
+/* A profile of only the mappings of all modules, in the order in which they
  * were first seen: the caller's. NULL without memory. */
 struct profile *tally_modules(const struct tally *t);
 
 /*
- * Count the memory in use, by the hashes of stacks of SHM_ALLOC that came to
- * tally_stack(); others are not counted. tally_begin_live() begins
- * anew; tally_live() adds an allocation that was not freed, of a process that
- * is alive or has ended; tally_ended() adds one of a process that has ended,
- * which is no longer in the shared memory.
+ * Count the memory in use, by the hashes of SHM_ALLOC stacks that came to
+ * tally_stack(); others are not counted. tally_begin_live() resets the counts;
+ * tally_live() adds an allocation that was not freed, of a live or an ended
+ * process; tally_ended() adds one of an ended process, which is no longer in
+ * the shared memory.
  */
 void tally_begin_live(struct tally *t);
 void tally_live(struct tally *t, uint64_t hash, bool is_alive);

@@ -1,6 +1,6 @@
 /*
  * watch.c - see watch.h. The files of other processes may disappear at any
- * moment: one that cannot be read means that nothing is known.
+ * moment: if one cannot be read, its data is unknown.
  */
 #include "config.h"
 
@@ -22,24 +22,24 @@
 #include "libsample/shm.h"
 
 enum {
-	MAX_PROCESS = 1024, /* that are remembered */
-	MAX_TASK = 64, /* threads of a process, of which children are asked */
+	MAX_PROCESS = 1024, /* processes that are tracked */
+	MAX_TASK = 64,      /* threads of a process whose children are read */
 	MAX_DEPTH = 32,
-	OFTEN = 10,  /* passes to begin with, each of which looks */
-	SELDOM = 10, /* then one in so many */
+	OFTEN = 10,  /* initial passes, each of which reads /proc */
+	SELDOM = 10, /* then one pass in this many does */
 	MAX_TEXT = 1 << 22,
-	WORTH_MS = 50, /* CPU time that is worth a reason */
+	WORTH_MS = 50, /* least CPU time to find a reason for */
 };
 
-/* A process, as long as it runs the same program. */
+/* A process, while it runs one program. */
 struct seen {
 	pid_t pid;
 	uint64_t dev, ino; /* of the program */
 	uint64_t cpu_ms;
-	uint64_t anon_kb; /* memory that is of no file: the most it had */
+	uint64_t anon_kb; /* most memory without a file */
 	bool is_sampled;
 	char name[32];
-	char why[160]; /* empty: not known */
+	char why[160]; /* empty: unknown */
 };
 
 struct watch {
@@ -70,8 +70,8 @@ watch_free(struct watch *w)
 	free(w);
 }
 
-/* The text of /proc/PID/name, as far as it is not too long, with a NUL: the
- * caller's, *n bytes. NULL: it cannot be read. */
+/* The text of /proc/PID/name, up to a limit, with a NUL: *n bytes, the
+ * caller's. NULL: it cannot be read. */
 static char *
 read_proc(pid_t pid, const char *name, size_t *n)
 {
@@ -101,7 +101,7 @@ read_proc(pid_t pid, const char *name, size_t *n)
 	return text;
 }
 
-/* Name and CPU time, by /proc/PID/stat: "12 (name) S 1 ...". */
+/* Read name and CPU time from /proc/PID/stat: "12 (name) S 1 ...". */
 static bool
 read_stat(pid_t pid, struct seen *s)
 {
@@ -127,7 +127,7 @@ read_stat(pid_t pid, struct seen *s)
 	return good;
 }
 
-/* Memory that is of no file, of /proc/PID/status; 0 if that is not known. */
+/* Memory without a file, from /proc/PID/status; 0 if unknown. */
 static uint64_t
 read_anon(pid_t pid)
 {
@@ -141,7 +141,7 @@ read_anon(pid_t pid)
 	return kb;
 }
 
-/* Is it in another namespace of that kind than we are? */
+/* Is it in another namespace of that kind than this process? */
 static bool
 is_elsewhere(pid_t pid, const char *kind)
 {
@@ -166,7 +166,7 @@ has_text(pid_t pid, const char *file, const char *what)
 	return found;
 }
 
-/* The program itself cannot be sampled: *why is set. */
+/* Is the program one that cannot be sampled? Then *why is set. */
 static bool
 is_unfit(pid_t pid, char *why, size_t size)
 {
@@ -242,7 +242,7 @@ look(struct watch *w, pid_t pid)
 
 static void look_at_all(struct watch *w, pid_t pid, int depth);
 
-/* The children that one thread has started: "12 13 ". */
+/* Check the children of one thread: "12 13 ". */
 static void
 look_at_children(struct watch *w, pid_t pid, const char *task, int depth)
 {

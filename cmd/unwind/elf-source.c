@@ -16,7 +16,7 @@
 enum {
 	MAX_NOTE = 65536,       /* bytes of one note segment */
 	MAX_NAMES = 1 << 20,    /* ... of the names of sections */
-	MAX_BYTES = 1 << 30,    /* ... of what is read or unpacked at once */
+	MAX_BYTES = 1 << 30,    /* ... read or unpacked at once */
 	MAX_PACKED_RATIO = 100, /* a section that grows more is a bomb */
 };
 
@@ -52,7 +52,7 @@ bool
 elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 		 struct buf *out)
 {
-	/* Room is asked for only if the last byte is there. */
+	/* Allocate only if the last byte exists. */
 	uint8_t last;
 
 	if (n == 0 || n > MAX_BYTES || at + n < at ||

@@ -1,7 +1,7 @@
 /*
- * elf-source.h - the parts of an ELF file that unwinding needs, read from a
- * descriptor or from memory. Files are read, never mapped: a file that somebody
- * truncates meanwhile is a short read, and not SIGBUS in the recorder.
+ * elf-source.h - the parts of an ELF file that unwinding needs, from a
+ * descriptor or from memory. Files are read, never mapped: truncating a file
+ * meanwhile causes a short read, not a SIGBUS in the recorder.
  */
 #ifndef ELF_SOURCE_H
 #define ELF_SOURCE_H
@@ -22,7 +22,7 @@ struct elf_source {
 	const uint8_t *data; /* n bytes, the caller's */
 	uint64_t n;
 
-	/* What elf_source_open() has read. */
+	/* Set by elf_source_open(). */
 	Elf64_Ehdr head;
 	Elf64_Phdr segment[ELF_MAX_SEGMENT];
 	size_t n_segment;
@@ -30,9 +30,9 @@ struct elf_source {
 };
 
 /*
- * Read the head of the file in fd, or of the bytes that s holds if fd is -1. fd
- * stays the caller's. PROF_EIO; PROF_EFORMAT: no ELF file of 64 bits, little
- * end first, or damaged; PROF_ENOTSUP: for another machine than x86-64.
+ * Read the header of the file in fd or, if fd is -1, of the bytes in s. The
+ * caller closes fd. PROF_EIO; PROF_EFORMAT: not a 64-bit little-endian ELF
+ * file, or damaged; PROF_ENOTSUP: for another machine than x86-64.
  */
 enum prof_status elf_source_open(struct elf_source *s, int fd,
 				 struct prof_err *err) MUST_USE;
@@ -41,7 +41,8 @@ enum prof_status elf_source_open(struct elf_source *s, int fd,
 bool elf_source_read(const struct elf_source *s, uint64_t at, void *out,
 		     size_t n);
 
-/* Append n bytes at offset at to out; false without them, or without memory. */
+/* Append n bytes at offset at to out; false if they do not exist, or without
+ * memory. */
 bool elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 		      struct buf *out);
 
@@ -49,7 +50,7 @@ bool elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 bool elf_source_section(const struct elf_source *s, const char *name,
 			Elf64_Shdr *out);
 
-/* Append a section as it is meant, unpacked. false: it cannot be read. */
+/* Append a section, unpacked. false: it cannot be read. */
 bool elf_source_contents(const struct elf_source *s, const Elf64_Shdr *sh,
 			 struct buf *out);
 

@@ -17,7 +17,7 @@ enum {
 	FUNC_PCSP = 16, /* offsets in a _func */
 	FUNC_FLAG_118 = 37,
 	FUNC_FLAG_120 = 41,
-	FLAG_TOP = 1, /* nobody called it: the end of a stack */
+	FLAG_TOP = 1, /* a function without caller: the end of a stack */
 	MAX_FRAME = 1 << 21,
 };
 
@@ -26,10 +26,10 @@ struct pclntab {
 	uint64_t text, n_func, pctab, pcln;
 	uint8_t quantum;
 	unsigned flag_at;
-	uint32_t root; /* word of a function that nobody called */
+	uint32_t root; /* word of a function without caller */
 };
 
-/* What is at offset at of the table: bad if that is outside. */
+/* The table from offset at on: bad if that is outside. */
 static struct in
 in_at(const struct pclntab *t, uint64_t at)
 {
@@ -63,7 +63,7 @@ read_head(struct pclntab *t, const struct buf *b)
 	return t->text != 0 && t->n_func < b->n / 8;
 }
 
-/* The word for a stack pointer that is depth bytes below the return address. */
+/* The word for a stack pointer depth bytes below the return address. */
 static uint32_t
 word_of(const struct pclntab *t, int64_t depth, bool is_top)
 {
@@ -74,7 +74,7 @@ word_of(const struct pclntab *t, int64_t depth, bool is_top)
 	return WORD_PACKED | (uint32_t)(depth / 8 + 1) << WORD_CFA_SHIFT;
 }
 
-/* The rows of the function at [pc, end), by the table that in begins with. */
+/* Compile the rows of the function at [pc, end), from the table at in. */
 static void
 compile_function(const struct pclntab *t, struct row_out *out, struct in in,
 		 uint64_t pc, uint64_t end, bool is_top)

@@ -1,8 +1,8 @@
 /*
- * gopcsp.h - the unwind information of Go programs: .gopclntab, which is there
- * when .debug_frame has been stripped off, because Go's own runtime unwinds by
- * it. Its pcsp tables say for each instruction how far the stack pointer is
- * below the return address (Go's runtime/symtab.go, struct _func).
+ * gopcsp.h - the unwind information of Go programs: .gopclntab. It remains when
+ * .debug_frame is stripped, because Go's runtime unwinds by it. Its pcsp tables
+ * give for each instruction the distance of the stack pointer below the return
+ * address (Go's runtime/symtab.go, struct _func).
  */
 #ifndef GOPCSP_H
 #define GOPCSP_H
@@ -14,9 +14,9 @@ struct elf_source;
 struct unwind_pool;
 
 /*
- * Compile the table of s, as Go 1.18 and later write it, into rows that count
- * from lo, for code in [lo, hi). *rows stays empty if s has none, or another,
- * or a damaged one. -1 without memory.
+ * Compile the table of s, as Go 1.18 and later write it, into rows relative to
+ * lo, for code in [lo, hi). *rows stays empty if the table is missing, older,
+ * or damaged. -1 without memory.
  */
 int gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 		   struct unwind_pool *pool, struct cfi_rows *rows);

@@ -1,8 +1,7 @@
 /*
- * rows.c - see rows.h. The compiler is libsample's, which takes an object as it
- * lies in memory. A file's sections are laid out for it at the same distances
- * as in memory; that code is not there is of no consequence, as only unwind
- * information is read.
+ * rows.c - see rows.h. The compiler is libsample's, for objects in memory. A
+ * file's sections are laid out for it at the same distances as in memory. Code
+ * is missing there, but only unwind information is read.
  */
 #include "config.h"
 
@@ -27,7 +26,7 @@ enum { TABLE_EH, TABLE_DEBUG, TABLE_GO, N_TABLE };
 
 struct rows {
 	char build_id[BUILD_ID_TEXT];
-	Elf64_Phdr load[MAX_LOAD]; /* those with code */
+	Elf64_Phdr load[MAX_LOAD]; /* segments with code */
 	size_t n_load;
 	uint64_t lo, hi; /* addresses of the code; rows count from lo */
 	struct cfi_rows table[N_TABLE];
@@ -77,8 +76,8 @@ eh_frame_header(const struct elf_source *s)
 }
 
 /*
- * Read what lies from .eh_frame_hdr, or .eh_frame if that comes before, to the
- * end of their segment: linkers put them into one. *from is the address of the
+ * Read the bytes from .eh_frame_hdr, or .eh_frame if that is first, to the end
+ * of their segment: linkers put them into one. *from is the address of the
  * first byte. false: they are elsewhere.
  */
 static bool
@@ -173,7 +172,7 @@ rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 		return prof_fail(err, PROF_EFORMAT,
 				 "no code, or more than 4 GiB of it");
 	}
-	/* Mapped, so that what is not used of it takes no memory. */
+	/* Mapped, so that unused parts take no memory. */
 	r->pool = unwind_map(sizeof *r->pool);
 	if (!r->pool || compile_eh_frame(r, s) || compile_debug_frame(r, s) ||
 	    gopcsp_compile(s, r->lo, r->hi, r->pool, &r->table[TABLE_GO])) {
@@ -215,7 +214,7 @@ rows_bias(const struct rows *r, uint64_t start, uint64_t offset, uint64_t *bias)
 		if (offset < first ||
 		    offset - first >= ph->p_filesz + (ph->p_offset - first))
 			continue;
-		/* Two may share a page: the one that begins there. */
+		/* Two may share a page: take the one that begins there. */
 		if (!best || first == offset)
 			best = ph;
 	}

@@ -1,10 +1,10 @@
 /*
- * rows.h - how to unwind the code of one ELF file: its .eh_frame and
- * .debug_frame, and Go's tables, compiled into rows (libsample/unwind/impl.h)
- * that begin at addresses of the file. So all processes that run the file share
- * them. What is in a file is not to be trusted.
+ * rows.h - how to unwind the code of one ELF file: its .eh_frame, .debug_frame
+ * and Go tables, compiled into rows (libsample/unwind/impl.h) for addresses of
+ * the file. So all processes that run the file share them. The file is
+ * untrusted.
  *
- * Nothing changes after rows_read(): any number of threads may look up.
+ * Nothing changes after rows_read(): any number of threads may use the rows.
  */
 #ifndef ROWS_H
 #define ROWS_H
@@ -20,9 +20,9 @@ struct unwind_pool;
 struct rows;
 
 /*
- * Compile what s, open, has: the caller's, for rows_free(). A file without any
- * unwind information has rows, too, that answer nothing. PROF_EFORMAT: it has
- * no code, or 4 GiB; PROF_ENOMEM.
+ * Compile the open file s: *out is the caller's, for rows_free(). A file
+ * without unwind information has rows, too, without contents. PROF_EFORMAT: it
+ * has no code, or 4 GiB of it; PROF_ENOMEM.
  */
 enum prof_status rows_read(const struct elf_source *s, struct rows **out,
 			   struct prof_err *err) MUST_USE;
@@ -34,18 +34,19 @@ void rows_free(struct rows *r);
 const char *rows_build_id(const struct rows *r);
 
 /*
- * What to take off an address in a mapping that begins at start with the file's
- * byte at offset, to get one of the file. false: no code of the file is there.
+ * The number to subtract from an address in a mapping, which begins at start
+ * with the file's byte at offset, to get an address of the file. false: that is
+ * not code of the file.
  */
 bool rows_bias(const struct rows *r, uint64_t start, uint64_t offset,
 	       uint64_t *bias);
 
-/* The word (libsample/unwind/impl.h) at an address of the file, and the pool
- * that it refers to. */
+/* The word (libsample/unwind/impl.h) at an address of the file, and its
+ * pool. */
 uint32_t rows_word(const struct rows *r, uint64_t vaddr);
 const struct unwind_pool *rows_pool(const struct rows *r);
 
-/* For statistics: rows, functions that were not understood, bytes in use. */
+/* For statistics: rows, functions not understood, bytes in use. */
 struct rows_stats {
 	size_t n_row;
 	size_t n_refused;

@@ -1,6 +1,6 @@
 /*
- * rowstore.c - see rowstore.h. A file is known by its build-id, and one without
- * by what says that it has not changed: device, inode, size and time.
+ * rowstore.c - see rowstore.h. A file is identified by its build-id or, without
+ * one, by device, inode, size and time, which show if it has changed.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ struct entry {
 	struct rows *rows;
 	size_t n_user;
 	size_t n_bytes;
-	uint64_t used; /* when it was asked for last, by rowstore.turn */
+	uint64_t used; /* when it was last used, by rowstore.turn */
 };
 
 struct rowstore {
@@ -63,7 +63,7 @@ rowstore_free(struct rowstore *s)
 	free(s);
 }
 
-/* With the lock: the rows of that key, held once more, or NULL. */
+/* With the lock: the rows of that key, with one more user, or NULL. */
 static const struct rows *
 hold(struct rowstore *s, const char *key)
 {
@@ -79,7 +79,7 @@ hold(struct rowstore *s, const char *key)
 	return NULL;
 }
 
-/* With the lock: drop what was not used for longest until the rest fits. */
+/* With the lock: drop the least recently used rows until the rest fits. */
 static void
 shrink(struct rowstore *s)
 {
@@ -99,7 +99,7 @@ shrink(struct rowstore *s)
 	}
 }
 
-/* Add rows, which become the store's, unless another thread was faster. */
+/* Add rows, which become the store's, unless another thread has added them. */
 static const struct rows *
 add(struct rowstore *s, const char *key, struct rows *rows)
 {

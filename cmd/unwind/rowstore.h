@@ -1,7 +1,6 @@
 /*
- * rowstore.h - the rows of all files that were met, by build-id: each is
- * compiled once, however many processes run it and however often it is mapped.
- * Any number of threads may use one store.
+ * rowstore.h - the rows of all files, by build-id: each is compiled once, for
+ * all processes and mappings. Any number of threads may use one store.
  */
 #ifndef ROWSTORE_H
 #define ROWSTORE_H
@@ -14,40 +13,39 @@ struct rows;
 struct rowstore;
 
 /*
- * max_bytes: rows that nobody holds are kept for the next who asks as long as
- * all together take no more than this. NULL without memory; for
- * rowstore_free().
+ * max_bytes: unused rows are kept as long as all rows together are at most this
+ * large. NULL without memory; for rowstore_free().
  */
 struct rowstore *rowstore_new(size_t max_bytes);
 
-/* All rows must have been given back. NULL is allowed. */
+/* All rows must have been returned. NULL is allowed. */
 void rowstore_free(struct rowstore *s);
 
-/* The rows with that build-id, if they are there: for rowstore_put(). NULL: no,
+/* The rows with that build-id, for rowstore_put(); NULL if they are not there,
  * or build_id is "". */
 const struct rows *rowstore_find(struct rowstore *s, const char *build_id);
 
 /*
- * The rows of the file in fd, which stays the caller's; build_id is what it
- * must be, or "" if that is not known. *out is for rowstore_put(). PROF_EIO;
- * PROF_EFORMAT: not an ELF file of 64 bits, or damaged; PROF_ENOTSUP: for
- * another machine; PROF_EDIFFER: it is another build; PROF_ENOMEM.
+ * The rows of the file in fd, which the caller closes; build_id is the required
+ * one, or "". *out is for rowstore_put(). PROF_EIO; PROF_EFORMAT: not a 64-bit
+ * ELF file, or damaged; PROF_ENOTSUP: for another machine; PROF_EDIFFER:
+ * another build-id; PROF_ENOMEM.
  */
 enum prof_status rowstore_read(struct rowstore *s, int fd, const char *build_id,
 			       const struct rows **out,
 			       struct prof_err *err) MUST_USE;
 
-/* The same of a file by its path, which may be a pipe: it is not waited for. */
+/* The same for the file path, which may be a pipe: does not wait for it. */
 enum prof_status rowstore_open(struct rowstore *s, const char *path,
 			       const char *build_id, const struct rows **out,
 			       struct prof_err *err) MUST_USE;
 
-/* The same of n bytes, which must hold a whole file: the vDSO's. */
+/* The same for n bytes, a complete file: the vDSO. */
 enum prof_status rowstore_image(struct rowstore *s, const void *data, size_t n,
 				const struct rows **out,
 				struct prof_err *err) MUST_USE;
 
-/* Give back. NULL is allowed. */
+/* Return rows. NULL is allowed. */
 void rowstore_put(struct rowstore *s, const struct rows *r);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * walk.c - see walk.h. libsample's steps read the stack through a window: the
- * bounds are those of the original, the bytes are the copy's. A read above it
- * goes to unwind_far_load(), of which libsample has another: here nothing more
- * is known, so it only notes that the copy was too short.
+ * bounds are those of the original, the bytes those of the copy. Reads above it
+ * go to unwind_far_load(), which libsample implements differently: this one
+ * only notes that the copy was too short.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ struct walker {
 	struct unwind_bounds bounds;
 	struct unwind_frame f;
 	unsigned n_guess;
-	bool is_beyond; /* went on to a stack that is not in the copy */
+	bool is_beyond; /* reached a stack that is not in the copy */
 	long long first[NGREG], signal[NGREG];
 };
 
@@ -110,7 +110,8 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 	return w->find(w->ctx, pc, &at) && at.rows;
 }
 
-/* The code that a signal interrupted: its registers are in the copy. */
+/* Continue with the code that a signal interrupted: its registers are in the
+ * copy. */
 static enum unwind_step
 step_kernel(struct walker *w)
 {
@@ -159,7 +160,7 @@ begin(struct walker *w, const struct walk_stack *s)
 	w->code.is_object = code_is_object;
 }
 
-/* Is the entry that the walk has come to an address of code? */
+/* Is the entry that the walk has reached an address of code? */
 static bool
 is_code(const struct walker *w)
 {
@@ -170,7 +171,7 @@ is_code(const struct walker *w)
 
 #else
 
-/* No rows are compiled for other machines: the walk ends with the leaf. */
+/* Other machines have no rows: the walk ends with the leaf. */
 static enum unwind_step
 step(struct walker *w)
 {
@@ -225,7 +226,7 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 		unwind_frames_add(&out, w->f.regs ? w->f.pc + 1 : w->f.pc);
 		w->far.n_read = 0;
 	}
-	/* Where a frame pointer was only guessed, it need not be one. */
+	/* A guessed frame pointer may not be one. */
 	if (how == STEP_FAILED && w->n_guess == n_guess &&
 	    (w->far.n_read > 0 || w->is_beyond))
 		info->end = WALK_TRUNCATED;

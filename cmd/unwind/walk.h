@@ -1,7 +1,7 @@
 /*
- * walk.h - the stack of a thread of some process, from its registers and a copy
- * of the top of its stack, as perf_event hands them out. The rules of a step
- * are libsample's (libsample/unwind/step.h, doc/unwinding.md).
+ * walk.h - the stack of a thread of any process, from its registers and a copy
+ * of the top of its stack, as perf_event provides them. The rules of a step are
+ * libsample's (libsample/unwind/step.h, doc/unwinding.md).
  */
 #ifndef WALK_H
 #define WALK_H
@@ -12,11 +12,11 @@
 
 struct rows;
 
-/* DWARF's numbers of x86-64's registers, and how many there are. */
+/* DWARF's numbers of x86-64's registers, and their number. */
 enum { WALK_SP = 7, WALK_PC = 16, WALK_N_REG = 17 };
 
-/* Registers in DWARF's order, and n bytes from the stack pointer up, which need
- * not be aligned. */
+/* Registers in DWARF's order, and n bytes from the stack pointer up, which may
+ * be unaligned. */
 struct walk_stack {
 	uint64_t reg[WALK_N_REG];
 	const void *bytes;
@@ -24,27 +24,27 @@ struct walk_stack {
 };
 
 /*
- * Fill reg of *s from the words that perf_event writes for the registers of
- * mask, of user code of 64 bits: lowest bit first. false: the program counter
- * or the stack pointer is not among them. Others count as 0.
+ * Fill reg of *s from the words that perf_event writes for the registers in
+ * mask, of 64-bit user code: lowest bit first. false: the program counter or
+ * the stack pointer is missing. Other missing ones are 0.
  */
 bool walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 		    size_t n_word);
 
-/* The registers that it takes, for perf_event_attr.sample_regs_user. */
+/* The registers that walk() uses, for perf_event_attr.sample_regs_user. */
 #define WALK_PERF_MASK UINT64_C(0xff0fff)
 
-/* What is known of the code at an address of the process. */
+/* The code at an address of the process. */
 struct walk_code {
 	const struct rows
-		*rows; /* NULL: nothing, as of code made at run time */
-	uint64_t bias; /* address in the file: less this */
+		*rows; /* NULL: unknown, as for code made at run time */
+	uint64_t bias; /* subtract it to get an address in the file */
 };
 
-/* Find it; false: pc is in no code at all. */
+/* Find the code at pc; false: pc is not in code. */
 typedef bool walk_find_fn(void *ctx, uint64_t pc, struct walk_code *out);
 
-/* In place of an address in a stack that was too long for the array. */
+/* Instead of an address in a stack that was too long for the array. */
 #define WALK_GAP 1
 
 enum walk_end {
@@ -59,7 +59,7 @@ struct walk_info {
 	unsigned n_guess; /* steps made without unwind information */
 };
 
-/* What one thread needs to walk; walks of several may run at a time. */
+/* The state of one thread's walks; several may run in parallel. */
 struct walker;
 
 /* NULL without memory; for walker_free(). */
@@ -67,12 +67,12 @@ struct walker *walker_new(void);
 void walker_free(struct walker *w);
 
 /*
- * Write at most max addresses to pc, max > 0, leaf first, and return how many,
- * at least 1. pc[0] is the interrupted instruction itself, every other entry a
- * return address: the byte before it belongs to the instruction that was under
- * way. That holds for functions that a signal interrupted, too: theirs is the
- * interrupted instruction plus one. Of a stack of more frames both ends are in
- * the array, and between them a WALK_GAP, which is one of max.
+ * Write at most max addresses to pc, max > 0, leaf first, and return their
+ * number, at least 1. pc[0] is the interrupted instruction itself; other
+ * entries are return addresses: the byte before one belongs to the call. A
+ * function that a signal interrupted has its interrupted instruction plus one,
+ * so the same holds. A longer stack keeps both ends in the array, with a
+ * WALK_GAP between them, which is one of max.
  */
 size_t walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	    void *ctx, uint64_t *pc, size_t max, struct walk_info *info);

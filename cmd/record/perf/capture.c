@@ -28,25 +28,25 @@
 enum {
 	LATE_NS =
 		1000000,  /* a record may be written this long after its time */
-	TIDS_A_PASS = 16, /* threads to open, then a look into the rings */
-	MAX_LISTS = 100,  /* of threads, until one has nothing new */
+	TIDS_A_PASS = 16, /* threads opened between readings */
+	MAX_LISTS = 100,  /* lists of threads, until one has nothing new */
 };
 
 struct capture {
 	struct perf_config config;
 	bool wanted_kernel;
-	struct shm *shm; /* for its counts alone */
+	struct shm *shm; /* only for its counts */
 	struct shm_settings set;
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;
 	size_t n_ring, room_ring;
-	int *fd; /* events that write into the rings of others */
+	int *fd; /* events that write into other events' rings */
 	size_t n_fd, room_fd;
-	pid_t *tid; /* that have events */
+	pid_t *tid; /* threads with events */
 	size_t n_tid, room_tid;
-	struct pollfd *poll; /* a ring each, then the processes */
+	struct pollfd *poll; /* rings, then processes */
 	size_t n_process;
-	uint64_t n_lost; /* as the records say */
+	uint64_t n_lost; /* by the records */
 };
 
 struct capture *
@@ -96,7 +96,7 @@ capture_lacks_kernel(const struct capture *c)
 
 /* --- reading --- */
 
-/* The ring whose next record is the oldest, if that is not after limit. */
+/* The ring with the oldest next record, if that is not after limit. */
 static struct perf_ring *
 oldest(struct capture *c, uint64_t limit)
 {
@@ -139,7 +139,8 @@ ring_of(struct capture *c, int cpu)
 	return NULL;
 }
 
-/* fd writes into the ring of its CPU, which is made with the first one. */
+/* Make fd write into the ring of its CPU, which is made with the first
+ * event. */
 static enum prof_status
 add_event(struct capture *c, int fd, int cpu, struct prof_err *err)
 {
@@ -180,7 +181,7 @@ open_task(struct capture *c, pid_t tid, struct prof_err *err)
 
 		if (fd < 0 && errno == ESRCH) /* it has ended meanwhile */
 			return PROF_OK;
-		if (fd < 0 && errno == ENODEV) /* a CPU that is off */
+		if (fd < 0 && errno == ENODEV) /* an offline CPU */
 			continue;
 		if (fd < 0)
 			return perf_event_refused(
@@ -229,7 +230,7 @@ is_known(const struct capture *c, pid_t tid)
 	return false;
 }
 
-/* The next number in a folder of /proc; 0: no more. */
+/* The next number in a folder of /proc; 0: the end. */
 static pid_t
 next_number(DIR *dir)
 {
@@ -242,9 +243,9 @@ next_number(DIR *dir)
 }
 
 /*
- * Open events for the threads of a process. Those that a thread makes after its
- * own event is there inherit it; one made before may be missing in the list
- * that we read, so read until there is nothing new.
+ * Open events for the threads of a process. Threads inherit the event of the
+ * thread that starts them. One started before that event was opened may be
+ * missing in the list: so read the list until there is nothing new.
  */
 static enum prof_status
 open_process(struct capture *c, pid_t pid, struct prof_err *err)
@@ -295,7 +296,7 @@ raise_limit(void)
 	}
 }
 
-/* What capture_wait() waits for. */
+/* Set up the descriptors for capture_wait(). */
 static enum prof_status
 make_poll(struct capture *c, const struct capture_target *t,
 	  struct prof_err *err)
@@ -343,8 +344,8 @@ capture_begin(struct capture *c, struct tally *t,
 				      c->config.labels);
 	if (!c->sampler)
 		return prof_nomem(err);
-	/* It may take long to open events of many threads: read the rings
-	 * meanwhile, for which mappings must be known. */
+	/* Opening events of many threads may take long: read the rings
+	 * meanwhile, which requires the mappings. */
 	if (!c->config.on_exec && !target->all)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
 	c->set.clock = target->all ? TALLY_CLOCK_ALL : TALLY_CLOCK_PID;
@@ -359,7 +360,7 @@ capture_begin(struct capture *c, struct tally *t,
 	if (c->n_ring == 0)
 		return prof_fail(err, PROF_EUSAGE,
 				 "the process has ended already");
-	/* What maps from now on is in the rings. */
+	/* Later mappings are in the rings. */
 	if (!c->config.on_exec)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
 	return make_poll(c, target, err);
@@ -384,7 +385,7 @@ source_end(void *capture, struct tally *t)
 	for (size_t i = 0; i < c->n_fd; i++)
 		ioctl(c->fd[i], PERF_EVENT_IOC_DISABLE, 0);
 	read_rings(c, UINT64_MAX);
-	/* Records of loss come only when there is room again. */
+	/* The kernel writes records of loss only when there is room again. */
 	for (size_t i = 0; i < c->n_ring; i++)
 		lost += perf_event_lost(c->ring[i].fd);
 	for (size_t i = 0; i < c->n_fd; i++)
@@ -411,7 +412,7 @@ capture_wait(struct capture *c, int ms)
 
 	poll(c->poll, c->n_ring + c->n_process, ms);
 	for (size_t i = 0; i < c->n_ring; i++)
-		/* A task that has ended would wake us forever. */
+		/* The descriptor of an ended task would wake us forever. */
 		if (c->poll[i].revents & (POLLHUP | POLLERR | POLLNVAL))
 			c->poll[i].fd = -1;
 	for (size_t i = c->n_ring; i < c->n_ring + c->n_process; i++) {

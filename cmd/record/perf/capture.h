@@ -1,6 +1,6 @@
 /*
- * capture.h - sampling of processes from outside, by perf_event_open(2): opens
- * the events and adds their records to a tally. Stacks are unwound at once, by
+ * capture.h - sample processes from outside, by perf_event_open(2): open the
+ * events and add their records to a tally. Stacks are unwound at once, by
  * cmd/unwind, and only counted. See doc/sampling.md, "From outside".
  */
 #ifndef PERF_CAPTURE_H
@@ -17,36 +17,36 @@
 
 struct capture;
 
-/* What is sampled. */
+/* What to sample. */
 struct capture_target {
-	const pid_t *pid; /* processes, with what they start from now on */
+	const pid_t *pid; /* processes, and those that they start from now on */
 	size_t n_pid;
 	bool all;           /* every process instead */
-	const char *cgroup; /* with all: those of this control group, a path
-			     * below the mount point, or NULL */
+	const char *cgroup; /* with all: only this control group, a path below
+			       the mount point, or NULL */
 };
 
 /* NULL without memory. */
 struct capture *capture_new(const struct perf_config *config);
 void capture_free(struct capture *c);
 
-/* What a recording asks of it: see recording_begin(). */
+/* The source for a recording: see recording_begin(). */
 struct recording_source capture_source(struct capture *c);
 
 /*
- * Begin; with config.on_exec, when the only process executes a program.
- * PROF_ENOTSUP: the kernel does not permit it, and err says what would help;
+ * Begin sampling; with config.on_exec, when the only process executes a
+ * program. PROF_ENOTSUP: the kernel does not permit it, and err gives a remedy;
  * PROF_EUSAGE: no such process; PROF_ENOMEM.
  */
 enum prof_status capture_begin(struct capture *c, struct tally *t,
 			       const struct capture_target *target,
 			       struct prof_err *err) MUST_USE;
 
-/* Was the kernel's part asked for and refused? */
+/* Were samples of the kernel requested and refused? */
 bool capture_lacks_kernel(const struct capture *c);
 
-/* Wait for at most ms for more to read. Returns false when all that was to be
- * sampled has ended. */
+/* Wait at most ms for new records. Returns false when all sampled processes
+ * have ended. */
 bool capture_wait(struct capture *c, int ms);
 
 #endif

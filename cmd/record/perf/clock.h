@@ -5,10 +5,9 @@
 #include "lib/base/status.h"
 
 /*
- * Open such a clock on this process, as libsample does on threads: *fd. While
- * it is open, the kernel stays ready for them when the last thread of the
- * program that has one ends. PROF_ENOTSUP, with the reason, when none can be
- * opened.
+ * Open such a clock on this process, as libsample does on threads, as *fd.
+ * While it is open, the kernel keeps the infrastructure for them when the last
+ * thread with one ends. PROF_ENOTSUP, with the reason, if that is not possible.
  */
 enum prof_status perfclock_open(int *fd, struct prof_err *err) MUST_USE;
 

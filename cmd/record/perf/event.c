@@ -77,7 +77,7 @@ perf_event_open(struct perf_config *config, pid_t tid, int cpu)
 				(config->cgroup ? PERF_FLAG_PID_CGROUP : 0UL));
 		if (fd >= 0)
 			return fd;
-		/* The newest attributes are left out first. */
+		/* Omit the newest attributes first. */
 		if (errno == EINVAL && !no_lost)
 			no_lost = true;
 		else if (errno == EINVAL && !no_build_id)
@@ -139,7 +139,7 @@ perf_ring_open(struct perf_ring *r, int fd, int cpu, size_t want,
 
 	while (n < want)
 		n *= 2;
-	/* Locked memory is limited for users without rights. */
+	/* Locked memory is limited for unprivileged users. */
 	for (; n >= MIN_RING; n /= 2) {
 		map = mmap(NULL, page + n, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   fd, 0);
@@ -191,7 +191,7 @@ perf_ring_peek(struct perf_ring *r)
 	size_t at = r->tail & (r->n_bytes - 1), first = r->n_bytes - at;
 	const struct perf_event_header *h = (const void *)(data + at);
 
-	/* Records are multiples of 8 bytes, so a header is in one piece. */
+	/* Records are multiples of 8 bytes, so a header is contiguous. */
 	if (r->tail == r->head)
 		return NULL;
 	if (h->size <= first)

@@ -1,5 +1,5 @@
 /*
- * event.h - the kernel's side of sampling from outside: events of
+ * event.h - the kernel's interface for sampling from outside: events of
  * perf_event_open(2) and the rings that they write into.
  */
 #ifndef PERF_EVENT_H
@@ -24,57 +24,58 @@ struct perf_config {
 	bool on_exec;         /* begin with the next exec of the task */
 };
 
-/* What samples hold: the order of the words is the kernel's. */
+/* The contents of samples, in the kernel's order. */
 #define PERF_SAMPLE_WORDS                                                      \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                 \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |     \
 	 PERF_SAMPLE_STACK_USER)
 
-/* An event on a CPU, and where it writes. */
+/* An event on a CPU, and its ring. */
 struct perf_ring {
-	int fd; /* of the event that the ring belongs to */
+	int fd; /* the event that owns the ring */
 	int cpu;
 	void *map;      /* a page of control, then the ring */
 	size_t n_bytes; /* of the ring: a power of two */
 	uint64_t head, tail;
-	uint8_t *wrapped; /* a record that goes over the end, put together */
+	uint8_t *wrapped; /* a copy of a record that wraps around the end */
 };
 
 /*
- * Open an event for task tid, and what it forks, on that CPU; a tid of -1 means
+ * Open an event for task tid, and its children, on that CPU; a tid of -1 means
  * every task. With config->cgroup, tid is the descriptor of a control group's
- * directory. Newer attributes that this kernel does not know are left out. If
- * it does not let us see the kernel, config->kernel becomes false. Returns the
+ * directory. Attributes that this kernel does not know are omitted. If it does
+ * not permit kernel samples, config->kernel becomes false. Returns the
  * descriptor, or -1 with errno.
  */
 int perf_event_open(struct perf_config *config, pid_t tid, int cpu);
 
 /*
- * Say why perf_event_open() failed with errno number e, and what to do about
- * it: PROF_ENOTSUP, and err has the value of the sysctl.
+ * Fail with the reason for error e of perf_event_open(), and a remedy:
+ * PROF_ENOTSUP, and err has the value of the sysctl.
  */
 enum prof_status perf_event_refused(int e, bool all, struct prof_err *err);
 
 /*
- * Make a ring of about want bytes for event fd, smaller where the kernel allows
- * no more locked memory; fd is the ring's then. PROF_ENOTSUP, PROF_ENOMEM.
+ * Make a ring of about want bytes for event fd, smaller if the kernel does not
+ * permit as much locked memory; the ring then owns fd. PROF_ENOTSUP,
+ * PROF_ENOMEM.
  */
 enum prof_status perf_ring_open(struct perf_ring *r, int fd, int cpu,
 				size_t want, struct prof_err *err) MUST_USE;
 void perf_ring_close(struct perf_ring *r);
 
-/* See what has been written up to now. */
+/* Find the records written so far. */
 void perf_ring_look(struct perf_ring *r);
 
 /*
- * The next record that perf_ring_look() saw, as one piece, or NULL; good until
- * perf_ring_next(), which gives its room back to the kernel.
+ * The next record that perf_ring_look() found, contiguous, or NULL; valid until
+ * perf_ring_next(), which returns its room to the kernel.
  */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r);
 void perf_ring_next(struct perf_ring *r);
 
-/* Samples that were lost for want of room in the ring of fd and of other events
- * that write there, as fd itself counts them; 0 if the kernel does not say. */
+/* Samples lost in the ring of fd, its own and those of other events that write
+ * there, as counted by fd; 0 if unknown. */
 uint64_t perf_event_lost(int fd);
 
 #endif

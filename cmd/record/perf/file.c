@@ -18,7 +18,7 @@
 
 enum {
 	N_BUCKET = 1024,
-	KEEP_BYTES = 256 << 20, /* of rows that no process needs now */
+	KEEP_BYTES = 256 << 20, /* of unused rows */
 };
 
 static const char vdso[] = "[vdso]";
@@ -61,7 +61,7 @@ files_free(struct files *f)
 	free(f);
 }
 
-/* A descriptor of the file at that path, which may be a pipe; -1: none. */
+/* Open the file path, which may be a pipe; -1: failed. */
 static int
 open_regular(const char *path)
 {
@@ -76,9 +76,9 @@ open_regular(const char *path)
 }
 
 /*
- * Open what the process has mapped there: the mapping itself, which needs
- * rights; its path in the process's own root; at last, if the process is gone,
- * the path in ours. turn counts from 0; returns -1 when that way is not there.
+ * Open a mapped file of a process: the mapping itself, which needs privileges;
+ * its path in the process's root; last, if the process has ended, the path in
+ * ours. turn counts these from 0; returns -1 if that one fails.
  */
 static int
 open_mapped(const char *path, const struct file_from *from, int turn)
@@ -193,7 +193,7 @@ file_build_id(const struct mapped_file *m)
 	return m->build_id;
 }
 
-/* The kernel's vDSO in our own memory: section headers are its last part. */
+/* The kernel's vDSO in our memory: the section headers are its end. */
 static const void *
 own_vdso(size_t *n)
 {
@@ -221,7 +221,7 @@ read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 	for (int turn = 0; turn < N_TURN && !m->rows; turn++) {
 		int fd = open_mapped(m->path, from, turn);
 
-		/* Without a build-id only the mapping itself is sure. */
+		/* Without a build-id only the mapping itself is certain. */
 		if (fd < 0)
 			continue;
 		if ((*m->build_id || turn < 2) &&

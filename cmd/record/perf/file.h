@@ -1,8 +1,8 @@
 /*
- * file.h - the files that sampled processes map: by path, as the process
- * has it, and build-id; each with its rows once a sample needs them. Files are
- * opened as the process sees them, through /proc, so that containers, deleted
- * programs and memfds are found.
+ * file.h - the files that sampled processes map, by the process's path and
+ * build-id; each gets its rows when a sample needs them. Files are opened as
+ * the process sees them, through /proc, so that containers, deleted programs
+ * and memfds work.
  */
 #ifndef PERF_FILE_H
 #define PERF_FILE_H
@@ -15,20 +15,20 @@
 struct files;
 struct mapped_file;
 
-/* Which process has it mapped where. */
+/* The process and address of a mapping. */
 struct file_from {
 	int32_t pid;
-	bool is_live; /* the process is there: read the build-id from the file
-		       * if it is not known */
+	bool is_live; /* the process exists: read the build-id from the file if
+			 it is unknown */
 	uint64_t start, limit;
 };
 
-/* NULL without memory. All files must have been given back before the end. */
+/* NULL without memory. All files must be returned before files_free(). */
 struct files *files_new(void);
 void files_free(struct files *f);
 
 /*
- * The file of that path and build-id ("": unknown), for files_put(); NULL for
+ * The file with that path and build-id ("": unknown), for files_put(); NULL for
  * mappings without a file, such as code made at run time, and without memory.
  */
 struct mapped_file *files_get(struct files *f, const char *path,
@@ -40,8 +40,8 @@ void files_put(struct files *f, struct mapped_file *m);
 const char *file_path(const struct mapped_file *m);
 const char *file_build_id(const struct mapped_file *m);
 
-/* Its rows, read from where it is if that was not tried before; or NULL. With
- * from NULL, only what there is. */
+/* Its rows, read from the mapping unless that was tried before; or NULL. With
+ * from NULL, only rows already read. */
 const struct rows *file_rows(struct files *f, struct mapped_file *m,
 			     const struct file_from *from);
 

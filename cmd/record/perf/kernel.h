@@ -1,4 +1,4 @@
-/* kernel.h - where the running kernel's code is. */
+/* kernel.h - the address range of the running kernel. */
 #ifndef PERF_KERNEL_H
 #define PERF_KERNEL_H
 
@@ -7,15 +7,17 @@
 #include "lib/base/buildid.h"
 
 struct perf_kernel {
-	uint64_t start, limit; /* of the kernel proper; 0: not to be seen */
+	uint64_t start, limit;        /* without modules; 0: hidden */
 	char build_id[BUILD_ID_TEXT]; /* lower-case hex, or "" */
 };
 
-/* Ask the kernel, which hides addresses from users without CAP_SYSLOG. */
+/* Read it from the kernel, which hides addresses from users without
+ * CAP_SYSLOG. */
 void perf_kernel_find(struct perf_kernel *k);
 
-/* Its name as a mapping: pprof and prof-symbolize see by the symbol, and by the
- * offset, which is that symbol's address, how the kernel was relocated. */
+/* The name of its mapping: pprof and prof-symbolize find the kernel's
+ * relocation by the symbol in the name and the offset, which is that symbol's
+ * address. */
 #define PERF_KERNEL_NAME "[kernel.kallsyms]_stext"
 
 #endif

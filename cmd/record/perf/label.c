@@ -31,8 +31,8 @@ struct labeler {
 	unsigned labels;
 	struct thread_name *bucket[N_BUCKET];
 	struct arena *arena;
-	struct strtab sets; /* texts as of struct shm_label; their indices are
-			     * the numbers */
+	struct strtab sets; /* texts as in struct shm_label; their indices are
+			       the numbers */
 };
 
 struct labeler *
@@ -63,7 +63,7 @@ labeler_free(struct labeler *l)
 	free(l);
 }
 
-/* Where the thread is, or where the list of its bucket ends. */
+/* The pointer to the thread's record, or to the end of its bucket's list. */
 static struct thread_name **
 place(struct labeler *l, int32_t tid)
 {
@@ -100,10 +100,7 @@ labeler_exit(struct labeler *l, int32_t tid)
 	free(gone);
 }
 
-/*
- * The name of a thread; it is read from /proc if the kernel has not reported
- * it.
- */
+/* The name of a thread, read from /proc unless the kernel has reported it. */
 static const char *
 name_of(struct labeler *l, int32_t pid, int32_t tid)
 {
@@ -124,7 +121,7 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 	return known ? known->name : "unknown";
 }
 
-/* Add key and value, each with its NUL: the length then. */
+/* Append key and value, each with its NUL. Returns the new length. */
 static size_t
 put(char *text, size_t n, const char *key, const char *value)
 {

@@ -1,7 +1,4 @@
-/*
- * label.h - labels of samples that are taken from outside: which thread it
- * was, and on which CPU.
- */
+/* label.h - labels of samples taken from outside: the thread and the CPU. */
 #ifndef PERF_LABEL_H
 #define PERF_LABEL_H
 
@@ -23,12 +20,11 @@ enum perf_label {
 struct labeler *labeler_new(struct tally *t, unsigned labels);
 void labeler_free(struct labeler *l);
 
-/* Events that the kernel reports, in their order. */
+/* Events reported by the kernel, in their order. */
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);
 
-/* The number by which the tally knows the labels of such a sample; 0: it has
- * none. */
+/* The tally's number of the labels of such a sample; 0: none. */
 uint32_t labeler_number(struct labeler *l, int32_t pid, int32_t tid,
 			uint32_t cpu);
 

@@ -25,10 +25,10 @@
 #include "target.h"
 
 enum {
-	PASS_MS = 100,        /* between two looks into the rings */
-	PAUSE_MS = 250,       /* that a ring can bridge */
-	MANY_BYTES = 2 << 20, /* for what all processes map and start */
-	SAMPLE_BYTES = 512,   /* of a record besides the stack */
+	PASS_MS = 100,        /* between two readings of the rings */
+	PAUSE_MS = 250,       /* time that a ring must bridge */
+	MANY_BYTES = 2 << 20, /* for mappings and starts of all processes */
+	SAMPLE_BYTES = 512,   /* of a record without the stack */
 };
 
 struct run {
@@ -43,7 +43,7 @@ struct run {
 	enum prof_status status;
 };
 
-/* The command's process waits for this before it becomes the command. */
+/* Called while the command's process waits before exec. */
 static void
 before_exec(void *ctx, pid_t pid)
 {
@@ -54,7 +54,7 @@ before_exec(void *ctx, pid_t pid)
 		capture_begin(r->capture, r->recording.tally, &target, &r->err);
 }
 
-/* The text of a file of /proc, ended by NUL. */
+/* Read a file of /proc, ended by NUL. */
 static void
 read_proc(pid_t pid, const char *name, struct buf *out)
 {
@@ -72,7 +72,7 @@ read_proc(pid_t pid, const char *name, struct buf *out)
 	buf_add(out, "", 1);
 }
 
-/* What the profile is called after: the program, or the machine. */
+/* Name the profile after the program, or the machine. */
 static void
 name_target(struct run *r)
 {
@@ -102,7 +102,7 @@ block_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-/* Is there a reason to end? */
+/* Is the recording to end? */
 static bool
 is_over(struct run *r, const sigset_t *signals, int64_t end)
 {
@@ -130,7 +130,7 @@ loop(struct run *r, const sigset_t *signals)
 		if (is_over(r, signals, end))
 			break;
 	}
-	/* All that was sampled has ended; the command may not have. */
+	/* All sampled processes have ended; the command may not have. */
 	while (r->has_command && !launch_wait(&r->launch, PASS_MS))
 		recording_pass(&r->recording);
 	recording_end(&r->recording);
@@ -206,7 +206,7 @@ configure(struct run *r, uint64_t period_ns)
 		die("out of memory");
 }
 
-/* The pages of --listen, for a process that knows nothing of it. */
+/* The pages of --listen, for a process without libsample. */
 struct pages {
 	struct serve serve;
 	struct listen *listen;

@@ -8,8 +8,8 @@ struct cli;
 struct target;
 
 /*
- * Record what target says, or else the command that the operands of cli are,
- * and write the profile, or serve it at listen_at meanwhile if that is not
+ * Record the processes of target, or else the command in the operands of cli,
+ * and write the profile; or serve it at listen_at meanwhile, if that is not
  * NULL. Returns the exit status. Dies.
  */
 int perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,

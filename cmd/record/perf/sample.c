@@ -83,7 +83,8 @@ perf_record_time(const struct perf_event_header *h)
 	const char *at = (const char *)h;
 	uint64_t time = 0;
 
-	/* A sample: header, ip, tid, time. Others have it near the end. */
+	/* A sample: header, ip, tid, time. Other records have the time near the
+	 * end. */
 	if (h->size >= sizeof *h + TRAILER)
 		memcpy(&time,
 		       h->type == PERF_RECORD_SAMPLE ? at + 24
@@ -118,13 +119,13 @@ word(struct words *w)
 	return v;
 }
 
-/* A sample, taken apart. */
+/* A parsed sample. */
 struct sampled {
 	uint64_t ip;
 	int32_t pid, tid;
 	uint32_t cpu;
 	struct words chain; /* of the kernel */
-	bool has_user;      /* registers of 64 bits, and the stack */
+	bool has_user;      /* has 64-bit registers and the stack */
 	struct walk_stack stack;
 };
 
@@ -163,7 +164,7 @@ parse_sample(const struct perf_event_header *h, struct sampled *s)
 	return s->stack.n <= n;
 }
 
-/* The frames of the kernel into pc: how many. */
+/* Write the frames of the kernel to pc. Returns their number. */
 static size_t
 kernel_frames(struct words chain, uint64_t *pc)
 {
@@ -205,7 +206,8 @@ take_sample(struct perf_sampler *s, const struct perf_event_header *h)
 
 		n += walk(s->walker, &sample.stack, space_code, space,
 			  s->pc + n, SHM_FRAMES - n, &info);
-		/* Where the kernel was entered is exact, as no leaf is. */
+		/* The address where the kernel was entered is exact, although
+		 * it is not the leaf's. */
 		s->pc[first] += first > 0;
 	} else if (n == 0) {
 		s->pc[n++] = sample.ip;

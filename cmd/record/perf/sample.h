@@ -1,6 +1,6 @@
 /*
- * sample.h - what the records of a perf ring mean: samples become stacks
- * in the tally, others change address spaces.
+ * sample.h - interpret the records of a perf ring: samples become stacks in the
+ * tally, others change address spaces.
  */
 #ifndef PERF_SAMPLE_H
 #define PERF_SAMPLE_H
@@ -14,8 +14,8 @@ struct shm_process;
 struct spaces;
 struct tally;
 
-/* kernel: where it is, or NULL if its frames are not recorded. labels: enum
- * perf_label, or-ed. Counts go to *count. NULL without memory. */
+/* kernel: its address range, or NULL if its frames are not recorded. labels:
+ * enum perf_label, or-ed. Counts go to *count. NULL without memory. */
 struct perf_sampler *perf_sampler_new(struct tally *t,
 				      struct shm_process *count,
 				      const struct perf_kernel *kernel,
@@ -24,11 +24,11 @@ void perf_sampler_free(struct perf_sampler *s);
 
 struct spaces *perf_sampler_spaces(struct perf_sampler *s);
 
-/* Take in a record; they must come in the order of their times. */
+/* Process a record; call it in the order of their times. */
 void perf_sampler_take(struct perf_sampler *s,
 		       const struct perf_event_header *h);
 
-/* When it happened. */
+/* The time of a record. */
 uint64_t perf_record_time(const struct perf_event_header *h);
 
 #endif

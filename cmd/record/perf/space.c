@@ -1,9 +1,8 @@
 /*
- * space.c - see space.h. A process enters the tally with its first sample: most
- * short-lived ones have none. For the same reason a file is opened for its rows
- * with the first sample in it; but files that were mapped before recording
- * began are opened at once, for their build-ids, which the kernel's own records
- * have.
+ * space.c - see space.h. A process is added to the tally with its first sample,
+ * as most short-lived ones have none. For the same reason a file is opened for
+ * its rows with its first sample; but files mapped before recording began are
+ * opened at once, for their build-ids, which the kernel's records have.
  */
 #include "config.h"
 
@@ -28,7 +27,7 @@
 
 enum {
 	N_BUCKET = 4096,
-	MAX_MAPS = 1 << 17, /* lines of a maps file that are read */
+	MAX_MAPS = 1 << 17, /* lines of a maps file to read */
 	MAX_NAME = 16,      /* TASK_COMM_LEN */
 	MAX_ID_BYTES = 36,  /* of a build-id, for the tally */
 };
@@ -36,8 +35,8 @@ enum {
 struct mapping {
 	uint64_t start, limit, offset;
 	struct mapped_file *file; /* NULL: code made at run time */
-	uint64_t bias;            /* of file's rows */
-	bool has_bias;            /* or is known to have none */
+	uint64_t bias;            /* to the addresses of file's rows */
+	bool has_bias;            /* bias is set, or known not to exist */
 	bool has_rows;
 };
 
@@ -45,12 +44,12 @@ struct process_space {
 	struct process_space *next; /* in its bucket */
 	struct spaces *all;
 	int32_t pid;
-	uint32_t number; /* in the tally; 0: not there yet */
-	unsigned ended;  /* passes since it has */
+	uint32_t number; /* in the tally; 0: not added yet */
+	unsigned ended;  /* passes since it has ended */
 	char name[MAX_NAME + 1];
 	struct mapping *map; /* by start, disjoint */
 	size_t n_map, room;
-	size_t last; /* where the last look-up ended */
+	size_t last; /* position of the last look-up */
 };
 
 struct spaces {
@@ -150,7 +149,7 @@ set_name(struct process_space *p, const char *name)
 
 /* --- the tally --- */
 
-/* id in hex; what the tally has no room for is cut. */
+/* Set the build-id of module from hex; what does not fit is cut. */
 static void
 put_build_id(struct shm_module *module, const char *id)
 {
@@ -209,7 +208,7 @@ tell_gone(struct process_space *p, const struct mapping *m)
 
 /* --- mappings --- */
 
-/* The first that ends past address. */
+/* The first mapping that ends after address. */
 static size_t
 place(const struct process_space *p, uint64_t address)
 {
@@ -275,7 +274,7 @@ add(struct process_space *p, const struct space_map *m,
 	if (m->limit <= m->start)
 		return;
 	map.file = files_get(p->all->files, m->path, m->build_id, from);
-	/* Seen in /proc, and then reported by the kernel, too. */
+	/* Read from /proc, and also reported by the kernel. */
 	same = i < p->n_map ? &p->map[i] : NULL;
 	if (same && same->start == map.start && same->limit == map.limit &&
 	    same->offset == map.offset && same->file == map.file) {
@@ -287,9 +286,10 @@ add(struct process_space *p, const struct space_map *m,
 		files_put(p->all->files, map.file);
 }
 
-/* --- what happens --- */
+/* --- events --- */
 
-/* A row of /proc/PID/maps with code; false: it has none, or is damaged. */
+/* Parse a row of /proc/PID/maps with code; false: it has none, or is
+ * damaged. */
 static bool
 parse_row(char *row, struct space_map *m)
 {
@@ -322,7 +322,7 @@ read_name(struct process_space *p)
 	set_name(p, name);
 }
 
-/* Read the present mappings. */
+/* Read the current mappings. */
 static void
 read_maps(struct process_space *p, FILE *f)
 {
@@ -330,7 +330,7 @@ read_maps(struct process_space *p, FILE *f)
 	size_t size = 0;
 
 	read_name(p);
-	/* A process may map faster than we read: so not forever. */
+	/* A process may map faster than we read: limit it. */
 	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
 		struct space_map m = { .pid = p->pid };
 		struct file_from from = { p->pid, true, 0, 0 };
@@ -377,7 +377,7 @@ space_number(struct process_space *p)
 
 	if (p->number)
 		return p->number;
-	/* One that came into the control group, or whose start was lost. */
+	/* A process that joined the control group, or whose start was lost. */
 	f = p->n_map ? NULL : open_maps(p->pid);
 	if (f) {
 		read_maps(p, f);
@@ -388,7 +388,7 @@ space_number(struct process_space *p)
 	strcpy(u.bytes + offsetof(struct shm_space, name), p->name);
 	tally_space(p->all->tally, &u.space,
 		    offsetof(struct shm_space, name) + strlen(p->name) + 1);
-	/* The program first: it is the lowest but for what was put below. */
+	/* The program first: usually the lowest mapping. */
 	for (size_t i = 0; i < p->n_map; i++)
 		if (p->map[i].file)
 			tell_module(p, &p->map[i]);
@@ -407,7 +407,7 @@ spaces_map(struct spaces *s, const struct space_map *m)
 		add(p, m, &from);
 }
 
-/* The number is another process's now, or it runs another program. */
+/* The pid was reused, or the process runs another program. */
 static void
 revive(struct process_space *p)
 {
@@ -461,7 +461,7 @@ spaces_exit(struct spaces *s, int32_t pid)
 	s->n_ended++;
 }
 
-/* Other threads may have outlived the one that ended: wait for some passes. */
+/* Other threads may outlive the one that ended: wait for some passes. */
 void
 spaces_sweep(struct spaces *s)
 {

@@ -1,9 +1,8 @@
 /*
- * space.h - the address spaces of processes that are sampled from outside:
- * which file is mapped where, for the tally and, with the rows of that file,
- * for the walk. Read from /proc when recording begins, then from the records of
- * the kernel. Names and files that a process gives itself are not to be
- * trusted.
+ * space.h - the address spaces of processes sampled from outside: the file at
+ * each address, for the tally and, with the rows of that file, for the walk.
+ * Read from /proc when recording begins, then from the kernel's records. Names
+ * and files of processes are untrusted.
  */
 #ifndef PERF_SPACE_H
 #define PERF_SPACE_H
@@ -24,30 +23,30 @@ struct space_map {
 	int32_t pid;
 	uint64_t start, limit, offset;
 	const char *build_id; /* lower-case hex, or "" */
-	const char *path;     /* as the process has it */
+	const char *path;     /* the process's path */
 };
 
-/* kernel: where it is, or NULL if it is not recorded. The tally is not theirs.
- * NULL without memory. */
+/* kernel: its address range, or NULL if it is not recorded. The caller owns the
+ * tally. NULL without memory. */
 struct spaces *spaces_new(struct tally *t, const struct perf_kernel *kernel);
 void spaces_free(struct spaces *s);
 
-/* Read the present mappings of the process; known ones are kept as they are. */
+/* Read the current mappings of the process; known ones are kept. */
 void spaces_read(struct spaces *s, int32_t pid);
 
-/* Events that the kernel reports, in their order. */
+/* Events reported by the kernel, in their order. */
 void spaces_map(struct spaces *s, const struct space_map *m);
 void spaces_fork(struct spaces *s, int32_t pid, int32_t parent);
 void spaces_exec(struct spaces *s, int32_t pid, const char *name);
 void spaces_exit(struct spaces *s, int32_t pid);
 
-/* Forget processes that ended before the last call: once a pass. */
+/* Forget processes that ended before the last call: call it once a pass. */
 void spaces_sweep(struct spaces *s);
 
-/* The process, made empty if nothing is known of it; NULL without memory. */
+/* The process, empty if unknown; NULL without memory. */
 struct process_space *spaces_find(struct spaces *s, int32_t pid);
 
-/* The number by which the tally knows its addresses. */
+/* The tally's number of this address space. */
 uint32_t space_number(struct process_space *p);
 
 /* walk_find_fn, for a struct process_space. */

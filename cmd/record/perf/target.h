@@ -1,5 +1,5 @@
 /*
- * target.h - the options of prof-record that choose the processes to sample and
+ * target.h - the options of prof-record that select the processes to sample and
  * the sampler.
  */
 #ifndef RECORD_TARGET_H
@@ -25,7 +25,7 @@ enum target_kernel { KERNEL_AUTO, KERNEL_YES, KERNEL_NO };
 enum { TARGET_MAX_PID = 64 };
 
 struct target {
-	pid_t pid[TARGET_MAX_PID]; /* processes that run already */
+	pid_t pid[TARGET_MAX_PID]; /* running processes */
 	size_t n_pid;
 	bool all;           /* every process */
 	const char *cgroup; /* ... of this control group, or NULL */
@@ -34,13 +34,13 @@ struct target {
 	unsigned labels; /* enum perf_label, or-ed */
 	enum target_kernel kernel;
 	enum target_sampler sampler;
-	bool wait_all;     /* for processes that outlive the command */
-	bool preload_only; /* there are options that only libsample has */
-	const char *only;  /* an option that needs the kernel's sampler, or NULL
-			    */
+	bool wait_all;     /* wait for processes that outlive the command */
+	bool preload_only; /* options that only libsample supports were given */
+	const char *only;  /* an option that only the kernel's sampler supports,
+			      or NULL */
 };
 
-/* Their rows: a group of the command's table. */
+/* The rows of the options: a group of the command's table. */
 extern const struct cli_opt record_target_opts[];
 
 /* Set the defaults. */
@@ -49,7 +49,7 @@ void record_target_init(struct target *t);
 /* Handle option key. False if it is none of these. Dies. */
 bool record_target_option(const struct cli *cli, int key, struct target *t);
 
-/* Are processes sampled that already run? */
+/* Are running processes sampled? */
 static inline bool
 record_target_runs(const struct target *t)
 {
@@ -60,8 +60,8 @@ record_target_runs(const struct target *t)
 void record_target_check(const struct target *t, int n_operand);
 
 /*
- * Is the kernel the sampler? SAMPLER_AUTO checks if libsample can be loaded
- * into the command; if not, a message says why. Dies.
+ * Is the kernel the sampler? With SAMPLER_AUTO, checks if libsample can be
+ * loaded into the command; if not, a message gives the reason. Dies.
  */
 bool record_target_outside(const struct target *t, struct launch *l,
 			   const char *command);
