@@ -15,8 +15,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* *out is a pointer to a function; it stays what it was if there is none. An
- * old libc lacks some, which nobody calls then. Leaves a dlerror() behind. */
+/* Set the function pointer out; unchanged if there is no such function. An
+ * old libc lacks some, which are then never called. May leave a dlerror()
+ * behind. */
 static inline void
 real_find(void *out, const char *name)
 {

@@ -7,15 +7,15 @@
 #	END
 #	plan
 #
-# Commands run in a scratch folder of their own, by sh, with the build's
-# commands first on PATH; $data is testdata/, $bin the build folder.
+# Commands run by sh in a scratch folder, with the build's commands first on
+# PATH; $data is testdata/, $bin the build folder.
 
-# No cache: tests must not share cached look-ups, with each other or the user.
+# No cache: tests must not share cached answers with each other or the user.
 LC_ALL=C TZ=UTC PROF_CACHE=''
 export LC_ALL TZ PROF_CACHE
 unset PROFPIPE_CACHE PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
-# The long forms of tests, of make check-long.
+# Is this make check-long, which runs the long forms of tests?
 long=${PROF_LONG-${PROFPIPE_LONG-}}
 
 data=${abs_srcdir:?run by make check}/testdata
@@ -30,7 +30,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 cd "$scratch" || exit 99
 
-# How many results there were. In a file: a result may come from a subshell.
+# The number of results so far: in a file, as a result may come from a subshell.
 count() {
 	read -r tap_n <"$scratch/.tap_n"
 	tap_n=$((tap_n + 1))
@@ -50,7 +50,7 @@ not_ok() {
 	sed 's/^/# /'
 }
 
-# skip NAME WHY: said aloud, never by silence.
+# skip NAME WHY: a skipped test is always printed, with the reason.
 skip() {
 	count
 	echo "ok $tap_n - $1 # SKIP $2"
@@ -64,8 +64,8 @@ found() {
 	return 1
 }
 
-# check NAME STATUS COMMAND <<expected stdout. Standard error must be empty,
-# unless check_err is used instead, whose fourth argument it must contain.
+# check NAME STATUS COMMAND <<expected stdout. Standard error must be empty;
+# with check_err it must contain the fourth argument.
 check() {
 	cat >.want
 	sh -c "$3" >.out 2>.err </dev/null
@@ -101,7 +101,7 @@ check_err() {
 	fi
 }
 
-# lacks COMMAND: was it built without a library that it cannot do without?
+# lacks COMMAND: was it built without a library that it needs?
 lacks() {
 	sh -c "$1" 2>&1 </dev/null | grep -qa 'this build has no'
 }
@@ -117,7 +117,7 @@ tiny_sources() {
 	seq -f 'util line %g' 12 >../util.h
 }
 
-# have TOOL...: are all of them there?
+# have TOOL...: are all of them installed?
 have() {
 	for tap_tool; do
 		command -v "$tap_tool" >/dev/null || return 1
@@ -132,7 +132,7 @@ skip_rest() {
 }
 
 # need_symbols NAME, need_curl NAME, need_disassembly NAME, need_tools NAME
-# TOOL...: or the test ends.
+# TOOL...: skip the rest of the test if they are missing.
 need_symbols() {
 	! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' ||
 		skip_rest "$1" 'this build has no elfutils'

@@ -19,8 +19,8 @@ struct fetch_args {
 };
 
 /*
- * Parse the command line into args, which is all 0; gather_release() and
- * cli_finish() end it. Dies.
+ * Parse the command line into args, which is all 0; gather_release(),
+ * objects_release() and cli_finish() end it. Dies.
  */
 void fetch_args_parse(struct fetch_args *args, int argc, char **argv);
 

@@ -215,7 +215,7 @@ is_ours(void *ctx, const struct str *file)
 	return strncmp(file->s, "..", 2) != 0 && access(file->s, F_OK) == 0;
 }
 
-/* The options for the output; false: it is none of these. */
+/* The options for the output; false: not one of these. */
 static bool
 report_option(struct gate_settings *s, struct cli *cli, int key)
 {

@@ -1,9 +1,6 @@
 /*
- * cfi.c - find the functions in an object's .eh_frame or .debug_frame, in the
- * order of their addresses, and compile each into rows (row.c). The format is
- * the Linux Standard Base's, over DWARF 5 section 6.4.
- *
- * Nothing outside of image->segment is read, for any input.
+ * cfi.c - compile all functions of an object's .eh_frame or .debug_frame into
+ * rows, in the order of their addresses.
  */
 #include "config.h"
 
@@ -138,7 +135,7 @@ compile_section(struct compiler *c, uintptr_t eh_frame)
 	return 0;
 }
 
-/* False, too, if there is none. */
+/* Is there a table, and is it sorted? */
 static bool
 is_sorted(const struct cfi_image *image, const struct cfi_search *t)
 {

@@ -1,16 +1,16 @@
 /*
- * entry.c - the entries of an object's .eh_frame or .debug_frame, and the table
- * of them in .eh_frame_hdr. The format is the Linux Standard Base's, over DWARF
- * 5 section 6.4.
+ * entry.c - read the entries of an object's .eh_frame or .debug_frame, and the
+ * table of functions in .eh_frame_hdr. The format is the Linux Standard Base's,
+ * over DWARF 5 section 6.4.
  *
- * Nothing outside of image->segment is read, whatever the bytes say. Everything
- * here may run in a signal handler.
+ * Nothing outside of image->segment is read, for any input. All functions may
+ * run in a signal handler.
  */
 #include "config.h"
 
 #include "row.h"
 
-/* All of the segment from addr on; bad when addr is in no segment. */
+/* The segment from addr on; bad if addr is in no segment. */
 static struct in
 in_open(const struct cfi_image *image, uintptr_t addr)
 {
@@ -41,7 +41,7 @@ unwind_entry_open(const struct cfi_image *image, uintptr_t addr, struct in *in)
 	return (uintptr_t)in->end;
 }
 
-/* The augmentation string and its data, in step. */
+/* Parse the augmentation string together with its data. */
 static void
 parse_augmentation(struct in *in, const char *aug, struct row_cie *cie)
 {
@@ -75,8 +75,8 @@ parse_augmentation(struct in *in, const char *aug, struct row_cie *cie)
 		case 'B': /* aarch64: the other key signs return addresses */
 			break;
 		default:
-			/* Its data is skipped by length; what it means is not
-			 * known. */
+			/* Its data could be skipped, but its meaning is
+			 * unknown. */
 			in->bad = true;
 		}
 	}

@@ -1,20 +1,20 @@
 /*
- * find.c - what the unwind information of an object says of one address, read
- * where it lies. To compile all of an object ahead takes longer than many
- * programs run, and a sampled one needs some hundred functions of it.
- * Everything here runs in signal handlers; what it reads must stay mapped, so
- * it is for objects that are never unloaded.
+ * find.c - look up one address in the unwind information of an object, without
+ * compiling it. Compiling all of an object takes longer than many programs run,
+ * and a sampled program needs some hundred of its functions. All functions may
+ * run in a signal handler. The information must stay mapped, so this is for
+ * objects that are never unloaded.
  */
 #include "config.h"
 
 #include "row.h"
 
-/* Functions without code, or not understood, that are passed over. */
+/* Functions to skip because they have no code or are not understood. */
 #define N_BACK 4
 
 struct find {
 	struct row_sink sink; /* first */
-	const uint8_t *base;  /* expressions are counted from here */
+	const uint8_t *base;  /* expressions are relative to this */
 	uintptr_t pc;
 	bool known;
 };
@@ -55,7 +55,7 @@ word_of(const struct find *f, const struct row_state *s, bool signal,
 	return WORD_RULE;
 }
 
-/* How many functions begin at or before pc. */
+/* The number of functions that begin at or before pc. */
 static size_t
 n_begun(const struct cfi_image *image, const struct cfi_search *t, uintptr_t pc)
 {

@@ -1,4 +1,4 @@
-/* image.c - what the unwinder needs to know of a loaded object. */
+/* image.c - describe a loaded object for the unwinder. */
 #include "config.h"
 
 #include <elf.h>

@@ -1,7 +1,8 @@
 /*
  * impl.h - the compiled form of unwind information, shared by the unwinder's
- * files: cfi.c compiles it, table.c publishes it, unwind.c and expr.c read it
- * inside the signal handler.
+ * files: cfi.c compiles it, table.c publishes it; unwind.c, step.c and expr.c
+ * read it inside the signal handler. For objects that are never unloaded,
+ * find.c compiles single functions there when needed.
  */
 #ifndef UNWIND_IMPL_H
 #define UNWIND_IMPL_H
@@ -142,8 +143,8 @@ struct cfi_search {
 };
 
 /*
- * The code of one loaded object. One that stays mapped until the process ends
- * (initial.c) has search, and is read where it lies (find.c); others have rows.
+ * The code of one loaded object. One that is never unloaded (initial.c) has
+ * search, and is read in place (find.c); others have rows.
  */
 struct unwind_object {
 	uintptr_t lo, hi; /* its executable segments */
@@ -266,9 +267,9 @@ int unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 		       struct cfi_rows *rows);
 
 /*
- * What holds at pc, read where it lies: a packed word, WORD_NONE, WORD_ROOT, or
- * WORD_RULE, if *rule has it; the expressions of that are counted from
- * image->hdr. The same as the rows of the object say. Async-signal-safe.
+ * Look up pc in place. Returns a packed word, WORD_NONE, WORD_ROOT, or
+ * WORD_RULE, which sets *rule; the rule's expressions are relative to
+ * image->hdr. Equivalent to the rows of the object. Async-signal-safe.
  */
 #define WORD_RULE ((uint32_t)POOL_N_RULE << 1)
 
@@ -286,16 +287,16 @@ bool unwind_image_init(struct cfi_image *image,
 		       const struct dl_phdr_info *info);
 
 /*
- * Tell an object from others that may have been loaded at the same address: by
- * its build-id, and the head of its list of functions.
+ * An identity that distinguishes an object from others loaded at the same
+ * address: from its build-id and the head of its list of functions.
  */
 uint64_t unwind_image_id(const struct cfi_image *image,
 			 const struct dl_phdr_info *info);
 
 /*
- * Find the objects that stay mapped until the process ends: those that it was
- * started with, which dlclose() does not unload. Without memory, none is found.
- * In initial.c; not for signal handlers.
+ * Find the objects that are never unloaded: those that the process was started
+ * with, which dlclose() does not unload. Without memory, none is found. In
+ * initial.c; not for signal handlers.
  */
 struct unwind_initial {
 	struct initial_object *object; /* mapped */
@@ -305,7 +306,7 @@ struct unwind_initial {
 void unwind_initial_find(struct unwind_initial *set);
 void unwind_initial_free(struct unwind_initial *set);
 
-/* Is the object with these program headers one? */
+/* Is the object with these program headers one of them? */
 bool unwind_initial_has(const struct unwind_initial *set, const void *phdr);
 
 /* n_bytes of zeroed memory by mmap, or NULL. */

@@ -1,9 +1,9 @@
 /*
- * initial.c - the objects that a process was started with: the program, and
- * what it and libsample need, with what those need. The loader never unloads
- * them. It does not tell which these are; but their names are in DT_NEEDED, and
- * the list of objects is in the order of loading: of two objects of one name
- * the first was there at the start.
+ * initial.c - find the objects that a process was started with: the program,
+ * the libraries that it and libsample need, and those that these need. The
+ * loader never unloads them. It does not list them separately; but DT_NEEDED
+ * has their names, and the loader's list is in the order of loading: of two
+ * objects with the same name, the first is the initial one.
  */
 #include "config.h"
 
@@ -18,10 +18,10 @@ struct initial_object {
 	const ElfW(Phdr) * phdr;
 	const char *path, *soname, *strings; /* NULL: none */
 	const ElfW(Dyn) * dynamic;
-	bool stays, is_done; /* with what it needs */
+	bool stays, is_done; /* the objects that it needs are marked */
 };
 
-/* Some loaders leave the addresses in there as they are in the file. */
+/* Some loaders do not relocate these addresses. */
 static const char *
 address(const struct dl_phdr_info *info, uintptr_t at)
 {

@@ -1,7 +1,6 @@
 /*
- * pool.c - where compiled unwind information goes: a row wherever the
- * answer changes, and the rules that do not fit a row's word, which all objects
- * share.
+ * pool.c - store compiled unwind information: a row wherever it changes, and
+ * the rules that do not fit a row's word, which all objects share.
  */
 #include "config.h"
 
@@ -10,7 +9,7 @@
 
 #include "row.h"
 
-/* Index of rule in the pool, added when it is new; 0 when the pool is full. */
+/* The index of rule in the pool, added if new; 0 if the pool is full. */
 static uint32_t
 pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
 {
@@ -31,13 +30,13 @@ pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
 		pool->n_rule = 1;
 	if (pool->n_rule >= POOL_N_RULE)
 		return 0;
-	/* In this order a fork in between leaves the child a sound pool. */
+	/* In this order, a fork in between leaves the child a valid pool. */
 	pool->rule[pool->n_rule] = *rule;
 	pool->hash[slot] = (uint16_t)pool->n_rule;
 	return pool->n_rule++;
 }
 
-/* Where the pool holds these bytes, added when new; -1 when it is full. */
+/* The index of these bytes in the pool, added if new; -1 if it is full. */
 static int32_t
 pool_expr(struct unwind_pool *pool, const uint8_t *e, size_t n)
 {

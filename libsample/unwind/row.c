@@ -1,7 +1,7 @@
 /*
- * row.c - run the call frame instructions of DWARF 5 section 6.4 once, at
- * compile time, and write a row wherever the result changes. Rules that do not
- * fit a row's word go to the pool.
+ * row.c - run the call frame instructions of DWARF 5 section 6.4. A sink
+ * receives every state that they produce, or only searches that of one address.
+ * All functions may run in a signal handler.
  *
  * rbx is tracked for the dynamic linker, which counts the CFA from it while it
  * resolves a PLT entry. For r12 to r15 only one bit is kept: whether all are
@@ -106,7 +106,7 @@ unwind_row_rule(const struct row_state *s, bool signal, const uint8_t *expr,
 							      : SIGNAL_OTHER;
 }
 
-/* Where in row_state.reg DWARF register reg is, or N_TRACK. */
+/* The index in row_state.reg of DWARF register reg, or N_TRACK. */
 static enum unwind_track
 tracked(uint64_t reg)
 {
@@ -123,7 +123,7 @@ tracked(uint64_t reg)
 	return N_TRACK;
 }
 
-/* Note that r12 to r15 are touched by some rule, or no longer are. */
+/* Note whether a rule changes one of r12 to r15. */
 static void
 set_moved(struct row_state *s, uint64_t reg, bool moved)
 {

@@ -1,6 +1,7 @@
 /*
- * row.h - compile the call frame instructions of one function to rows. The
- * interface between cfi.c, which finds the functions, and row.c.
+ * row.h - from the call frame instructions of one function to the unwind
+ * information at its addresses. cfi.c compiles all functions of an object,
+ * find.c looks one up; both read entries by entry.c and run them by row.c.
  */
 #ifndef UNWIND_ROW_H
 #define UNWIND_ROW_H
@@ -34,18 +35,15 @@ struct row_fde {
 	struct in in;
 };
 
-/* Who runs instructions says where their results go. */
+/* Receives the results of instructions. */
 struct row_sink {
 	/*
-	 * Keep the expression e of n bytes: *off is where, as unwind_loc.off
-	 * says it. False: it cannot be kept.
+	 * Keep the expression e of n bytes: *off is its offset, for
+	 * unwind_loc.off. False: it cannot be kept.
 	 */
 	bool (*keep)(struct row_sink *to, const uint8_t *e, size_t n,
 		     int32_t *off);
-	/*
-	 * From pc up to end, s holds, or nothing is known where it is NULL.
-	 * False: no more is wanted.
-	 */
+	/* From pc up to end, the state is s; NULL: unknown. False: stop. */
 	bool (*span)(struct row_sink *to, uintptr_t pc, uintptr_t end,
 		     const struct row_state *s);
 };
@@ -54,34 +52,35 @@ struct row_sink {
 
 /*
  * Run the instructions in `in`, and leave the final state in s. With an fde,
- * append its rows; functions come in the order of their addresses. Without one,
- * the instructions are the CIE's own. in->bad: an instruction was not
- * understood; the rest has no information.
+ * calls to->span for its addresses, ascending. Without one, the instructions
+ * are the CIE's own. in->bad: an instruction was not understood; the rest has
+ * no information.
  */
 void unwind_row_run(struct row_sink *to, const struct row_cie *cie,
 		    struct in *in, struct row_state *s,
 		    const struct row_fde *fde);
 
 /*
- * Pack s into *word, WORD_NONE if it says nothing. False: it needs a rule.
+ * Pack s into *word; WORD_NONE if it has no information. False: it needs a
+ * rule.
  */
 bool unwind_row_pack(const struct row_state *s, bool signal, uint32_t *word);
 
-/* s as a rule. Its expressions were kept at expr. */
+/* Convert s to a rule. Its expressions were kept at expr. */
 void unwind_row_rule(const struct row_state *s, bool signal,
 		     const uint8_t *expr, struct unwind_rule *rule);
 
 /* entry.c: async-signal-safe */
 
 /*
- * Open the entry, a CIE or FDE, at addr: limit *in to it, past the length.
- * Returns the address of what follows it, 0 at the end of the section or
- * when it does not fit its segment.
+ * Open the entry, a CIE or FDE, at addr: limit *in to it, after the length.
+ * Returns the address after the entry; 0 at the end of the section, or if it
+ * does not fit its segment.
  */
 uintptr_t unwind_entry_open(const struct cfi_image *image, uintptr_t addr,
 			    struct in *in);
 
-/* What stands in a CIE where an FDE names its own. */
+/* The value that a CIE has in the field where an FDE refers to its CIE. */
 static inline uint32_t
 unwind_entry_cie_id(const struct cfi_image *image)
 {
@@ -89,13 +88,12 @@ unwind_entry_cie_id(const struct cfi_image *image)
 }
 
 /*
- * Read the CIE at addr, and run its instructions. cie->good says whether it was
- * understood.
+ * Read the CIE at addr, and run its instructions. cie->good: it was understood.
  */
 void unwind_entry_cie(const struct cfi_image *image, struct row_sink *to,
 		      uintptr_t addr, struct row_cie *cie);
 
-/* Where the CIE of the FDE at addr is; 0: it is no FDE. */
+/* The address of the CIE of the FDE at addr; 0: it is not an FDE. */
 uintptr_t unwind_entry_cie_of(const struct cfi_image *image, uintptr_t addr);
 
 /* Read the head of the FDE at addr, whose CIE is cie. False: not understood. */
@@ -103,8 +101,8 @@ bool unwind_entry_fde(const struct cfi_image *image, uintptr_t addr,
 		      const struct row_cie *cie, struct row_fde *fde);
 
 /*
- * Read .eh_frame_hdr: returns the address of .eh_frame, or 0. *t is empty when
- * there is no table in the form that all linkers write.
+ * Read .eh_frame_hdr. Returns the address of .eh_frame, or 0. *t is empty if
+ * the table is missing or not in the usual format.
  */
 uintptr_t unwind_entry_hdr(const struct cfi_image *image, struct cfi_search *t);
 
@@ -153,7 +151,8 @@ struct row_out unwind_row_out(struct unwind_pool *pool, struct cfi_rows *rows,
  */
 void unwind_row_emit(struct row_out *out, uintptr_t pc, uint32_t word);
 
-/* The word of code without a caller: the walk ends there, at the root. */
+/* The word of code without a caller: the walk ends there, at the root.
+ * WORD_ROOT if it is the pool's first rule. */
 uint32_t unwind_row_root(struct unwind_pool *pool);
 
 #endif

@@ -32,7 +32,8 @@ struct unwind_code {
 	bool (*is_object)(const struct unwind_code *c, uintptr_t pc);
 };
 
-/* Step by a rule that does not fit a word. */
+/* Step by a rule that does not fit a word. Its expressions are relative to
+ * expr. */
 enum unwind_step unwind_step_rule(struct unwind_frame *f,
 				  const struct unwind_bounds *b,
 				  const uint8_t *expr,

@@ -27,7 +27,7 @@
 
 #define MAX_RETIRED 16
 #define SPINS 2000 /* some microseconds: a walk's length */
-#define WAITS 100  /* milliseconds: several turns of a thread */
+#define WAITS 100  /* milliseconds: several time slices of a thread */
 
 /* State of refreshes; one thread at a time uses it. */
 static struct {

@@ -1,9 +1,10 @@
 /*
  * unwind.c - the walk: from the registers of an interrupted thread to the
  * addresses on its stack. All code runs inside a signal handler: it calls only
- * step.c, expr.c and far.c, and reads only the tables that table.c published,
- * its arguments, and stack memory within bounds (tests/handler.t checks the
- * object files).
+ * step.c, expr.c, far.c and find.c (with entry.c and row.c), and reads only the
+ * tables that table.c published, the unwind information of objects that are
+ * never unloaded, its arguments, and stack memory within bounds
+ * (tests/handler.t checks the object files).
  */
 #include "config.h"
 

@@ -276,9 +276,9 @@ set_ratio(const struct learning *l, struct vote *vote)
 /* --- the grid --- */
 
 /*
- * Log likelihood of the residuals of the told rows at a point of the grid. Each
- * row adds log gamma((d + d0) / 2) - log gamma(d0 / 2) + d / 2 log(u) - (d +
- * d0) / 2 log(1 + x u), u = d / (d0 s0). For even d the first three terms are
+ * Log likelihood, at a point of the grid, of the residuals of the rows used.
+ * Each row adds log gamma((d + d0) / 2) - log gamma(d0 / 2) + d / 2 log(u) - (d
+ * + d0) / 2 log(1 + x u), u = d / (d0 s0). For even d the first three terms are
  * the log of a product; one logarithm serves several rows.
  */
 static double

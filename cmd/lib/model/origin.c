@@ -94,7 +94,8 @@ origin_add_program(struct profile *p, const char *url, const void *cmdline,
 
 	while (len < n && (unsigned char)name[len] >= ' ' && name[len] != 0x7f)
 		len++;
-	/* Reject what is not a path: a web page, binary data, a long text. */
+	/* Ignore answers that are not a path: a web page, binary data, a long
+	 * text. */
 	if (len == 0 || len > MAX_PROGRAM || *name == '<' ||
 	    (len < n && name[len] != '\n' && name[len] != '\0'))
 		return PROF_OK;

@@ -286,13 +286,13 @@ sample_cmp(const void *x, const void *y, void *ctx)
 	return r ? r : CMP(a->sample, b->sample);
 }
 
-/* How words are packed: as many frames as fit. */
+/* The packing of words: as many frames as fit. */
 struct packing {
-	unsigned bits; /* of a frame: its rank and one, or 0 for "no more" */
+	unsigned bits; /* per frame: its rank + 1, or 0 for the end */
 	uint32_t n;    /* frames in a word */
 };
 
-/* Frames of s from `skip` on; a stack that ends sorts before what goes on. */
+/* Pack the frames of s from `skip` on; a stack sorts before its extensions. */
 static uint64_t
 pack(const struct profile *p, const struct sample *s, struct packing by,
      uint32_t skip)
@@ -358,7 +358,9 @@ word_cmp(const void *x, const void *y)
 	return CMP(a->word, b->word);
 }
 
-/* Sort samples with equal words. */
+/* Sort runs of samples with equal words, which are of the frames before `skip`,
+ * by the words of the frames from there on, recursively. Small runs, and very
+ * deep stacks, are sorted by comparison. */
 static void
 sort_ties(struct canon *c, struct key *key, size_t n, struct packing by,
 	  uint32_t skip)

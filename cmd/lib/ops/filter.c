@@ -132,8 +132,8 @@ filter_keep(struct profile *p, const unsigned char *keep)
 enum { FOCUSED = 1, IGNORED = 2, GONE = 4 };
 
 /*
- * Leave the lines of l that pass, or with `want` false those that don't; all
- * lines share the fate of the mapping. The others may stay behind in the pool.
+ * Keep the lines of l that pass, or with `want` false those that don't; if the
+ * mapping passes, all lines do. Removed lines may stay in the pool.
  */
 static void
 squeeze_lines(struct verdicts *v, struct profile *p, struct location *l,

@@ -319,13 +319,13 @@ translate_new_location(struct translation *x, uint32_t i)
 	return x->location[i] = k != PROF_NONE ? k : add_location(x, &l, hash);
 }
 
-/* --- what is known ahead of time --- */
+/* --- batched look-ups --- */
 
 /*
  * Profiles of one program have most entries in common, and the tables of the
- * sum are larger than the caches: so they are searched for many entries at a
- * time, and what each search will touch is asked for before. This only looks.
- * What is not found, or not looked for, is added or found when it is used.
+ * sum are larger than the caches. So entries are searched in batches, and the
+ * memory of each search is prefetched. These searches add nothing: entries that
+ * are missing, or were not searched, are added or found on use.
  */
 enum { BATCH = 16 };
 
@@ -361,7 +361,7 @@ find_functions(struct translation *x)
 	}
 }
 
-/* No mapping of out, nor the lack of one. */
+/* Neither a mapping of out nor PROF_NONE. */
 #define UNKNOWN_MAPPING (PROF_NONE - 1)
 
 /* The mapping of out for mapping i, or UNKNOWN_MAPPING. */
@@ -377,7 +377,7 @@ known_mapping(const struct translation *x, uint32_t i)
 	return to != PROF_NONE ? to : UNKNOWN_MAPPING;
 }
 
-/* Ask for what find_location() will compare with, if anything. */
+/* Prefetch the location that find_location() will compare, if any. */
 static void
 prefetch_location(const struct translation *x, uint32_t hash)
 {

@@ -26,8 +26,8 @@ struct translation {
 	const struct profile *from;
 	uint32_t *string, *map, *function, *location;
 	size_t cap_string, cap_map, cap_function, cap_location;
-	/* What a location will be when it is used: its equal in out, found
-	 * ahead of time, or PROF_NONE. */
+	/* The translation of a location that is not used yet: its equal in out,
+	 * found ahead of time, or PROF_NONE. */
 	uint32_t *known;
 	size_t cap_known;
 };

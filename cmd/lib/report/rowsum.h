@@ -41,8 +41,8 @@ enum prof_status rowsum_run(const struct profile *p,
 			    struct rowsum *row, size_t n_row,
 			    struct prof_err *err) MUST_USE;
 
-/* Is a row with these sums shown? Not if all cancels out, or if o excludes
- * it. */
+/* Is a row with these sums shown? Not if all values cancel out, or if o
+ * excludes it. */
 bool rowsum_is_shown(const struct rowsum *r, const struct graph_options *o);
 
 #endif

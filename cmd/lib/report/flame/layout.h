@@ -64,7 +64,7 @@ struct flame_layout {
 	struct flame_box *box; /* parents first, then each child's subtree */
 	size_t n_box;
 	size_t n_node;    /* nodes with a weight */
-	size_t n_drawn;   /* ... that have a box of their own */
+	size_t n_drawn;   /* ... that have a separate box */
 	uint32_t depth;   /* of the deepest box */
 	double min_width; /* after doubling */
 };
