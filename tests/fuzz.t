@@ -227,8 +227,63 @@ END
 	check 'fuzz-object: pairs of bytes wrong' 0 \
 		"fuzz-object --pairs $pairs" <<'END'
 END
+	check 'fuzz-object: wrong inside of sections' 0 \
+		"fuzz-object --mutate $pairs" <<'END'
+END
 	check 'fuzz-code: small objects, whole and cut' 0 \
 		"fuzz-code objects && fuzz-code --cut $code" <<'END'
+END
+fi
+
+# pack FILE...: a program and what was split off from it, for fuzz-split.
+pack() {
+	for f; do
+		name=${f##*/}
+		printf "\\$(printf %03o ${#name})%s" "$name"
+		size=$(wc -c <"$f")
+		for shift in 0 8 16 24; do
+			printf "\\$(printf %03o $((size >> shift & 255)))"
+		done
+		cat "$f"
+	done
+}
+# split NAME COMMAND...: compile as NAME, away from its source.
+split() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	(cd parts && "$@" $small -fdebug-prefix-map="$PWD=/nowhere" bare.c -o "$name") 2>/dev/null
+}
+mkdir parts split
+cp "$src/tests/programs/bare.c" parts
+for v in 4 5; do
+	split dwo$v gcc -g -gdwarf-$v -gsplit-dwarf || continue
+	pack parts/dwo$v parts/dwo$v-bare.dwo >split/dwo$v
+	# The dwp of binutils knows DWARF 4 only, and crashes.
+	dwp=dwp
+	[ $v = 4 ] || dwp=llvm-dwp
+	$dwp -e parts/dwo$v -o parts/dwo$v.dwp 2>/dev/null &&
+		pack parts/dwo$v parts/dwo$v.dwp >split/dwp$v
+done
+for v in a b; do
+	split $v gcc -g
+done
+objcopy --only-keep-debug parts/a parts/a.debug 2>/dev/null &&
+	objcopy --strip-debug --add-gnu-debuglink=parts/a.debug parts/a parts/link 2>/dev/null &&
+	pack parts/link parts/a.debug >split/link
+(cd parts && dwz -m common.debug a b) 2>/dev/null &&
+	pack parts/a parts/common.debug >split/common
+if ! command -v fuzz-split >/dev/null; then
+	skip 'fuzz-split' 'this build has no elfutils'
+elif [ -z "$(ls split)" ]; then
+	skip 'fuzz-split' 'no compiler'
+else
+	pairs=split
+	[ -n "$all" ] || pairs=split/dwo5
+	check 'fuzz-split: files that belong together' 0 'fuzz-split split' <<'END'
+END
+	check 'fuzz-split: wrong inside of sections' 0 \
+		"fuzz-split --mutate $pairs" <<'END'
 END
 fi
 plan

@@ -4,7 +4,8 @@
  * on every beginning of them, with --flip on every file that differs from them
  * in one byte, which is 0, 255, or has its lowest or highest bit changed, with
  * --pairs on some thousand that differ in two such bytes: an offset and a size,
- * say. Which ones is the same every time.
+ * say. Which ones is the same every time. With --mutate it runs on what the
+ * mutator of the target makes of each file.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -14,7 +15,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum mode { WHOLE, CUT, FLIP, PAIRS };
+/* A target may have one, as for libFuzzer. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max,
+			       unsigned seed) __attribute__((weak));
+size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
+
+enum mode { WHOLE, CUT, FLIP, PAIRS, MUTATE };
+
+#define N_MUTANTS 1000 /* of a file */
 
 #define N_PAIRS 4000 /* of a file */
 #define N_WRONG 4
@@ -73,6 +81,39 @@ run_pairs(uint8_t *data, size_t n)
 	}
 }
 
+/* What libFuzzer does in more ways: change one byte. */
+size_t
+LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max)
+{
+	static uint64_t x = 0x9e3779b97f4a7c15u;
+
+	(void)max;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	if (n)
+		data[(x >> 8) % n] = (uint8_t)x;
+	return n;
+}
+
+static void
+run_mutants(const uint8_t *data, size_t n)
+{
+	uint8_t *copy = malloc(n + 1);
+
+	if (!copy)
+		exit(2);
+	for (unsigned k = 0; k < N_MUTANTS && LLVMFuzzerCustomMutator; k++) {
+		size_t m = n;
+
+		memcpy(copy, data, n);
+		for (unsigned i = 0; i <= k % 4; i++)
+			m = LLVMFuzzerCustomMutator(copy, m, n, 8 * k + i);
+		LLVMFuzzerTestOneInput(copy, m);
+	}
+	free(copy);
+}
+
 static void
 run_bytes(uint8_t *data, size_t n, enum mode mode)
 {
@@ -89,6 +130,9 @@ run_bytes(uint8_t *data, size_t n, enum mode mode)
 		break;
 	case PAIRS:
 		run_pairs(data, n);
+		break;
+	case MUTATE:
+		run_mutants(data, n);
 		break;
 	}
 }
@@ -128,9 +172,10 @@ main(int argc, char **argv)
 		DIR *d;
 
 		if (!strncmp(argv[i], "--", 2)) {
-			mode = !strcmp(argv[i], "--cut")    ? CUT
-			       : !strcmp(argv[i], "--flip") ? FLIP
-							    : PAIRS;
+			mode = !strcmp(argv[i], "--cut")      ? CUT
+			       : !strcmp(argv[i], "--flip")   ? FLIP
+			       : !strcmp(argv[i], "--mutate") ? MUTATE
+							      : PAIRS;
 			continue;
 		}
 		d = opendir(argv[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "symbols/binary/binary.h"
+#include "tests/fuzz/elf-mutate.h"
 
 #define N_ADDR 512
 #define MAX_FRAMES 512
@@ -73,6 +74,12 @@ run(struct binary *s)
 		    PROF_ENOMEM)
 			abort();
 	}
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
+{
+	return elf_mutate(data, n, max, seed);
 }
 
 int
