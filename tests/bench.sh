@@ -644,6 +644,45 @@ bench_pictures() {
 	fi
 }
 
+# exchange_row NAME FILE OURS REFEREE: MB of FILE in a second.
+exchange_row() {
+	mb=$(wc -c <"$2" | awk '{ print $1 / 1e6 }')
+	# shellcheck disable=SC2046 # two words
+	set -- "$1" "$4" $(measure "$runs" "$3")
+	if [ "$referee" = yes ] && [ -n "$2" ]; then
+		# shellcheck disable=SC2046
+		set -- "$@" $(measure 1 "$2")
+	else
+		set -- "$@" -
+	fi
+	echo "$1|$mb|$3|$4|$5" | awk -F'|' '{
+		printf "| %-28s | %8.0f | %8.3f | %7.0f | %7.1f | %8s |\n", $1, $2, $3,
+			$2 / $3, $4 / 1024,
+			$5 == "-" ? "-" : sprintf("%.1fx", $5 / $3) }'
+}
+
+bench_exchange() {
+	[ -s rec.data ] || mkperf 300 20000 >rec.data
+	prof-merge -z0 big.pb.gz >big.pb
+	prof-export --to folded big.pb >big.folded
+	prof-export --to speedscope big.pb >big.speedscope
+	prof-export --to otlp big.pb >big.otlp
+	printf '\nOther formats\n\n'
+	printf '| %-28s | %8s | %8s | %7s | %7s | %8s |\n' what MB seconds \
+		MB/s 'peak MB' referee
+	echo '|---|--:|--:|--:|--:|--:|'
+	script=
+	command -v perf >/dev/null && script='perf script -i rec.data --no-inline -F ip,sym'
+	exchange_row 'perf.data in' rec.data 'prof-import -z0 rec.data' "$script"
+	exchange_row 'perf.data in, a pipe' rec.data 'prof-import -z0 <rec.data' ''
+	exchange_row 'folded in' big.folded 'prof-import -z0 big.folded' ''
+	exchange_row 'folded out' big.folded 'prof-export --to folded big.pb' ''
+	exchange_row 'speedscope out' big.speedscope 'prof-export --to speedscope big.pb' ''
+	exchange_row 'otlp in' big.otlp 'prof-import -z0 big.otlp' ''
+	exchange_row 'otlp out' big.otlp 'prof-export --to otlp big.pb' ''
+	rm -f big.pb big.folded big.speedscope big.otlp
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
 fetch | fleet | heap | record | start) ;;

@@ -10,8 +10,8 @@ for f in "$data"/good-*.pb.gz; do
 	prof-merge -q -z0 "$f" >merged 2>/dev/null || continue
 	# U+FFFD for bytes that are not UTF-8 is the one loss: not here.
 	prof-text --raw merged | grep -q '\\xff' && continue
-	if prof-export --to otlp merged >otlp 2>.err &&
-		prof-import -z0 otlp >back 2>>.err && cmp -s merged back && [ ! -s .err ]; then
+	if prof-export --to otlp merged >out.otlp 2>.err &&
+		prof-import -z0 out.otlp >back 2>>.err && cmp -s merged back && [ ! -s .err ]; then
 		ok "${f##*/} out and in again is the same stream"
 	else
 		{ cat .err; prof-text --raw merged >a; prof-text --raw back | diff a - | head; } |

@@ -276,6 +276,42 @@ build(struct chain *c, const struct perf_sample *s)
 
 /* --- a cache: most chains are repeated many times --- */
 
+/* Put n words into the ring, in one piece. */
+static uint64_t
+keep_words(struct perf_cache *c, const uint8_t *chain, uint32_t n)
+{
+	size_t at = c->end % PERF_CACHE_WORDS;
+
+	if (n > PERF_CACHE_WORDS - at) {
+		c->end += PERF_CACHE_WORDS - at;
+		at = 0;
+	}
+	if (n)
+		memcpy(c->word + at, chain, n * sizeof(*c->word));
+	c->end += n;
+	return c->end - n;
+}
+
+static bool
+has_words(const struct perf_cache *c, const struct perf_cached *slot,
+	  const uint8_t *chain)
+{
+	return c->end - slot->at <= PERF_CACHE_WORDS &&
+	       (!slot->n || !memcmp(c->word + slot->at % PERF_CACHE_WORDS,
+				    chain, slot->n * sizeof(*c->word)));
+}
+
+static bool
+is_chain(const struct perf *r, const struct perf_cached *c, uint64_t hash,
+	 const struct perf_sample *s, uint64_t generation)
+{
+	return c->hash == hash && c->generation == generation &&
+	       c->kernel_generation == r->kernel->generation + 1 &&
+	       c->ip == s->ip && c->n == s->n_chain && c->mode == s->mode &&
+	       has_words(&r->cache, c, s->chain);
+}
+
+/* The slot of a chain: one of two, of which the older one makes room. */
 static struct perf_cached *
 cached(struct perf *r, const struct perf_sample *s, uint64_t generation,
        bool *is_hit)
@@ -285,7 +321,7 @@ cached(struct perf *r, const struct perf_sample *s, uint64_t generation,
 	struct perf_cached *c;
 
 	*is_hit = false;
-	if (s->n_branch || s->regs || s->n_chain > PERF_CACHE_WORDS)
+	if (s->n_branch || s->regs || s->n_chain > PERF_CACHE_CHAIN)
 		return NULL;
 	for (uint64_t i = 0; i < s->n_chain; i++) {
 		uint64_t word;
@@ -293,22 +329,21 @@ cached(struct perf *r, const struct perf_sample *s, uint64_t generation,
 		memcpy(&word, s->chain + 8 * i, sizeof(word));
 		h = hashtab_mix(t, h, word);
 	}
-	c = &r->cache[h % PERF_CACHE_SLOTS];
-	*is_hit = c->hash == h && c->generation == generation &&
-		  c->kernel_generation == r->kernel->generation + 1 &&
-		  c->ip == s->ip && c->n == s->n_chain && c->mode == s->mode &&
-		  (!c->n || !memcmp(c->word, s->chain, 8 * c->n));
-	if (*is_hit)
-		return c;
+	c = &r->cache.slot[h % PERF_CACHE_SLOTS & ~(uint64_t)1];
+	for (int i = 0; i < 2; i++)
+		if (is_chain(r, &c[i], h, s, generation)) {
+			*is_hit = true;
+			return &c[i];
+		}
+	c += c[1].at < c[0].at;
 	*c = (struct perf_cached){
 		.hash = h,
 		.generation = generation,
 		.ip = s->ip,
+		.at = keep_words(&r->cache, s->chain, (uint32_t)s->n_chain),
 		.n = (uint32_t)s->n_chain,
 		.mode = s->mode,
 	};
-	if (c->n)
-		memcpy(c->word, s->chain, 8 * c->n);
 	return c;
 }
 

@@ -202,13 +202,25 @@ struct perf_waiting {
 };
 
 /* A chain whose frames are known: a cache in front of everything else. */
-#define PERF_CACHE_SLOTS 8192
-#define PERF_CACHE_WORDS 128
+#define PERF_CACHE_SLOTS 65536
+#define PERF_CACHE_WORDS ((size_t)1 << 21) /* of all chains in it */
+#define PERF_CACHE_CHAIN 1024              /* longer ones are not kept */
 struct perf_cached {
 	uint64_t hash, generation, kernel_generation, ip;
+	uint64_t at; /* of its words: see perf_cache.end */
 	uint32_t n, mode, stack;
 	uint32_t notes; /* enum perf_chain_notes */
-	uint64_t word[PERF_CACHE_WORDS];
+};
+
+/*
+ * Words are in a ring: chains that come later overwrite the oldest. at and end
+ * count all words that were ever put there, so a chain is whole as long as end
+ * is not more than a ring ahead of it.
+ */
+struct perf_cache {
+	struct perf_cached *slot;
+	uint64_t *word;
+	uint64_t end;
 };
 
 enum perf_chain_notes {
@@ -306,7 +318,7 @@ struct perf {
 	struct hashtab row_table;
 	struct perf_waiting *waiting;
 	size_t n_waiting, cap_waiting;
-	struct perf_cached *cache;
+	struct perf_cache cache;
 	uint32_t n_event;
 	uint64_t first_time, last_time;
 	uint64_t lost_records, lost_samples;

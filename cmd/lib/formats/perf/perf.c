@@ -37,13 +37,15 @@ perf_new(const struct perf_options *o)
 	r->first_time = UINT64_MAX;
 	r->data_left = UINT64_MAX;
 	r->p = profile_new();
-	r->cache = calloc(PERF_CACHE_SLOTS, sizeof(*r->cache));
+	r->cache.slot = calloc(PERF_CACHE_SLOTS, sizeof(*r->cache.slot));
+	r->cache.word = malloc(PERF_CACHE_WORDS * sizeof(*r->cache.word));
 	r->stream = calloc(1, sizeof(*r->stream));
 	r->kernel = calloc(1, sizeof(*r->kernel));
 	r->n_stream = r->cap_stream = 1;
-	if (!r->p || !r->cache || !r->stream || !r->kernel ||
-	    idmap_init(&r->by_id, 64) < 0 || idmap_init(&r->by_pid, 64) < 0 ||
-	    idmap_init(&r->thread, 64) < 0 || idmap_init(&r->cgroup, 64) < 0 ||
+	if (!r->p || !r->cache.slot || !r->cache.word || !r->stream ||
+	    !r->kernel || idmap_init(&r->by_id, 64) < 0 ||
+	    idmap_init(&r->by_pid, 64) < 0 || idmap_init(&r->thread, 64) < 0 ||
+	    idmap_init(&r->cgroup, 64) < 0 ||
 	    hashtab_init(&r->object_table) < 0 ||
 	    hashtab_init(&r->location_table) < 0 ||
 	    hashtab_init(&r->stack_table) < 0 ||
@@ -96,7 +98,8 @@ perf_free(struct perf *r)
 	free(r->tags);
 	free(r->row);
 	free(r->waiting);
-	free(r->cache);
+	free(r->cache.slot);
+	free(r->cache.word);
 	profile_free(r->p);
 	free(r);
 }
