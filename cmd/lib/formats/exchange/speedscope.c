@@ -7,10 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/escape.h"
 #include "lib/base/json.h"
 #include "lib/model/profile.h"
 #include "named.h"
+
+/* A comma and the digits of a frame's number. */
+struct number {
+	char text[11];
+	uint8_t n;
+};
 
 struct writer {
 	FILE *out;
@@ -23,6 +30,8 @@ struct writer {
 	uint32_t *split; /* of each sample: the label's value, a string or 0 */
 	size_t *order;   /* samples */
 	size_t n_profile;
+	struct number *number; /* of each frame */
+	struct buf line;
 };
 
 /* Units that speedscope formats; all others are counts to it. */
@@ -71,18 +80,66 @@ is_in(const struct writer *w, size_t i, size_t column, uint32_t split)
 	       (!w->split || w->split[i] == split);
 }
 
-/* A number and a comma in front of it; printf() is most of the time here. */
+/* ",123": the digits of v before end. Returns where the comma is. */
+static char *
+digits(char *end, uint64_t v)
+{
+	do
+		*--end = (char)('0' + v % 10);
+	while (v /= 10);
+	*--end = ',';
+	return end;
+}
+
 static void
 put_number(FILE *out, uint64_t v, bool comma)
 {
-	char text[24], *p = text + sizeof(text);
+	char text[24], *end = text + sizeof(text), *p = digits(end, v);
 
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	if (comma)
-		*--p = ',';
-	fwrite_unlocked(p, 1, (size_t)(text + sizeof(text) - p), out);
+	fwrite_unlocked(p + !comma, 1, (size_t)(end - p) - !comma, out);
+}
+
+/* Frames are written many times: their numbers are made once. */
+static bool
+make_numbers(struct writer *w)
+{
+	size_t n = w->names->n_frame;
+
+	w->number = malloc((n + 1) * sizeof(*w->number));
+	for (size_t i = 0; w->number && i < n; i++) {
+		struct number *to = &w->number[i];
+		char text[24], *end = text + sizeof(text), *p = digits(end, i);
+
+		to->n = (uint8_t)(end - p);
+		memcpy(to->text, p, to->n);
+	}
+	return w->number;
+}
+
+/* "[1,2,3]" of the n frames in w->frame. */
+static bool
+put_stack(struct writer *w, size_t n)
+{
+	char *p;
+
+	w->line.n = 0;
+	if (buf_reserve(&w->line, (n + 1) * sizeof(w->number->text) + 4) < 0)
+		return false;
+	p = (char *)w->line.data;
+	for (size_t f = 0; f < n; f++) {
+		const struct number *from = &w->number[w->frame[f]];
+
+		/* All of it: a copy of a fixed size is a few instructions. */
+		memcpy(p, from->text, sizeof(from->text));
+		p += from->n;
+	}
+	if (!n)
+		*p++ = '[';
+	w->line.data[0] = '['; /* in place of the first comma */
+	*p++ = ']';
+	fwrite_unlocked(w->line.data, 1, (size_t)(p - (char *)w->line.data),
+			w->out);
+	return true;
 }
 
 static enum prof_status
@@ -97,12 +154,9 @@ put_samples(struct writer *w, size_t column, uint32_t split,
 		if (!is_in(w, i, column, split))
 			continue;
 		n = named_stack(w->names, i, &w->frame, &w->cap_frame);
-		if (n == SIZE_MAX)
+		fputs(comma ? ",\n" : "\n", w->out);
+		if (n == SIZE_MAX || !put_stack(w, n))
 			return prof_nomem(err);
-		fputs(comma ? ",\n[" : "\n[", w->out);
-		for (size_t f = 0; f < n; f++)
-			put_number(w->out, w->frame[f], f > 0);
-		putc(']', w->out);
 		comma = true;
 	}
 	return PROF_OK;
@@ -249,10 +303,13 @@ speedscope_write(FILE *out, const struct profile *p,
 		st = named_new(p, style->lines ? NAMED_LINES : 0, &w.names,
 			       err);
 	if (st == PROF_OK)
-		st = split_samples(&w) ? put_all(&w, err) : prof_nomem(err);
+		st = split_samples(&w) && make_numbers(&w) ? put_all(&w, err)
+							   : prof_nomem(err);
 	named_free(w.names);
 	free(w.frame);
 	free(w.split);
 	free(w.order);
+	free(w.number);
+	buf_release(&w.line);
 	return st;
 }
