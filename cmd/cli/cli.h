@@ -203,7 +203,7 @@ void cli_voice(const char *name, bool is_red);
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns p; dies of missing memory if it is NULL. */
+/* Returns p; dies, without memory, if it is NULL. */
 void *allocated(void *p);
 
 /* The same line, but continues; the caller exits with CLI_TROUBLE. */

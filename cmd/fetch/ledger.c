@@ -48,8 +48,9 @@ mtime_of(const struct stat *sb)
 /* --- the index --- */
 
 /*
- * The index decides which files are removed, so it must belong to this user.
- * Returns a descriptor, with its size in *size; or -1 and a message.
+ * The index decides which files are removed, so it must belong to this user,
+ * and no other may have write permission. Returns a descriptor, with its size
+ * in *size; or -1 and a message.
  */
 static int
 open_index(const struct ledger *l, int flags, off_t *size, struct prof_err *err)

@@ -189,8 +189,8 @@ static const struct {
 
 /*
  * Round a real number to an integer and carry the rest to the next one, so that
- * sums are right. pprof truncates each: two allocations as large as the period,
- * which count 1.58 each, become 2.
+ * sums are right. pprof truncates each: an allocation as large as the period,
+ * which counts 1.58, becomes 1.
  */
 static int64_t
 whole(double x, double *rest)
