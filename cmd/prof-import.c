@@ -1,8 +1,8 @@
 /*
- * prof-import.c - profiles of other profilers as one stream. What an input is,
- * and what is said of it, is in import/import.c; each format has its file in
- * lib/formats/exchange. Called by the name perf_to_profile it takes that
- * program's options, for pprof, which runs it.
+ * prof-import.c - profiles of other profilers as one stream. import/import.c
+ * detects and reads inputs; each format has its file in lib/formats/exchange.
+ * Under the name perf_to_profile it takes the options of that program, which
+ * pprof runs.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "import/options.h"
 #include "lib/model/profile.h"
 
-/* Read all inputs and add them up; one alone is put in order. */
+/* Read all inputs and sum them; a single one is only canonicalized. */
 static struct profile *
 read_all(struct import_args *args)
 {

@@ -1,8 +1,8 @@
 /*
- * prof-record.c - run a program and write its profile. The program is sampled
- * from inside, by libsample; launch.c starts it, drain.c reads what it leaves
- * in shared memory, tally.c makes a profile of that, which deliver.c writes
- * and listen.c serves.
+ * prof-record.c - run a program and write its profile. libsample samples it
+ * from inside: record/launch.c starts the program, record/drain.c reads
+ * libsample's shared memory, record/tally.c makes a profile of that,
+ * record/deliver.c writes it and record/listen.c serves it.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ enum {
 	KEY_SESSION,
 	KEY_WAIT,
 	MAX_HZ = 10000,
-	PASS_MS = 100, /* between two looks into the shared memory */
+	PASS_MS = 100, /* between two readings of the shared memory */
 };
 
 static const struct cli_opt opts[] = {
@@ -85,7 +85,7 @@ clock_of(const char *arg)
 	die("--clock: '%s' is neither cpu, perf nor wall", arg);
 }
 
-/* What to do about children; libsample needs not know of files. */
+/* Set how to treat child processes; libsample need not know of files. */
 static enum shm_children
 children_of(const char *arg, bool *separate)
 {
@@ -128,7 +128,7 @@ check_signal(int sig)
 			    sigabbrev_np(sig));
 }
 
-/* What is preloaded: what there is for each kind of samples, and clock. */
+/* The libraries to preload, for the kinds of samples and the clock. */
 static uint32_t
 preload_of(const struct drain_config *config)
 {

@@ -247,7 +247,7 @@ set_s3(struct exchange *x)
 			 "this libcurl cannot sign requests");
 }
 
-/* What is asked for, and how. */
+/* Set the request and its method. */
 static enum prof_status
 set_request(struct exchange *x)
 {

@@ -30,13 +30,13 @@ struct fetch {
 };
 
 struct fetch_options {
-	unsigned seconds;     /* to ask for; 0: as the URL says */
-	unsigned timeout;     /* seconds for one exchange; 0: by pprof's rule,
-			       * from the duration asked for */
-	unsigned deadline;    /* seconds for all of it; 0: none */
-	unsigned retries;     /* after temporary failures: see fetch_all() */
-	size_t max_bytes;     /* of a body, counted while it arrives */
-	unsigned per_host;    /* connections to one server; 0: any number */
+	unsigned seconds;  /* to ask for; 0: as the URL says */
+	unsigned timeout;  /* seconds for one exchange; 0: by pprof's rule, from
+			      the requested duration */
+	unsigned deadline; /* seconds for all of it; 0: none */
+	unsigned retries;  /* after temporary failures: see fetch_all() */
+	size_t max_bytes;  /* of a body, counted while it arrives */
+	unsigned per_host; /* connections to one server; 0: any number */
 	const char *tls_cert; /* files; NULL: none */
 	const char *tls_key;
 	const char *tls_ca; /* in place of the system's; NULL: the system's */

@@ -23,9 +23,9 @@
 enum {
 	MAX_NOTE = 100,    /* lines for the user */
 	MAX_TRY = 1000,    /* tries to take an entry that others change */
-	TABLE_PASSES = 10, /* passes of the log for one of the table, but for
-			    * the first: what lives shortly must be looked at
-			    * while it lives (tally-maps.c) */
+	TABLE_PASSES = 10, /* passes of the log per pass of the table, except
+			      the first: short-lived processes must be read
+			      while they live (tally-maps.c) */
 	STUCK_PASSES = 20, /* passes until a writer is considered dead */
 	END_PASSES = 20,   /* the same, at the end */
 };

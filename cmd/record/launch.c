@@ -418,7 +418,8 @@ set_sanitizer(void)
 	return done;
 }
 
-/* What launch_start() changes and the program must get back. */
+/* State that launch_start() changes for itself, and restores for the
+ * program. */
 struct inherited {
 	sigset_t mask;
 	struct sigaction child; /* of SIGCHLD */

@@ -198,7 +198,7 @@ struct space *tally_find_space(const struct tally *t, uint32_t id);
 uint32_t tally_module_at(const struct tally *t, const struct space *s,
 			 uint64_t *address);
 
-/* Add a module, of strings of the tally, where it lies in s. */
+/* Add a module, with strings of the tally, at its address in s. */
 void tally_add_module(struct tally *t, struct space *s, const struct module *m);
 
 /*

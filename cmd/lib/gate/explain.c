@@ -36,7 +36,7 @@ struct explain {
 	unsigned char *is_set;               /* by root: its set has growers */
 	struct donation *give;               /* by grower */
 	size_t n_give, cap_give;
-	unsigned char *in;      /* rows of the set at hand */
+	unsigned char *in;      /* rows of the current set */
 	double *value, *square; /* its sums, by run */
 	size_t n_look;
 };

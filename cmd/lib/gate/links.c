@@ -21,7 +21,7 @@ struct walk {
 	struct pairs index; /* of row and kind, and other */
 	struct gate_links *links;
 	size_t cap;
-	unsigned char *is_ours; /* of strings of g, if places are asked for */
+	unsigned char *is_ours; /* by string of g, if places are needed */
 	uint32_t stack;         /* the current one */
 };
 

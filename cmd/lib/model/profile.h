@@ -1,16 +1,17 @@
 /*
  * profile.h - one profile in memory. It holds the data of profile.proto, but
  * flat: tables are arrays, references are 32-bit indices into them, and all
- * stacks lie in one array of location indices. Reading and writing it: codec.h
- * (bytes), stream.h (descriptors), legacy.h (other formats).
+ * stacks are in one array of location indices. Reading and writing:
+ * lib/wire/codec.h (bytes), lib/stream/stream.h (descriptors), lib/formats
+ * (other formats).
  *
  * Invariants between any two public calls; profile_check() tests them:
  *  - every index is inside its table, or PROF_NONE where that is allowed;
  *  - ids are unique in their table, and not 0;
  *  - the labels of a sample are in canonical order: string labels first, then
  *    numeric ones, each sorted by key (as bytes), the values of one key in
- *    the order in which they arrived. No label is void (neither a string nor
- *    a number nor a unit);
+ *    order of arrival. No label is void (neither a string nor a number nor a
+ *    unit);
  *  - no entry of the pools belongs to two samples, or to two locations, so
  *    each can be edited in place;
  *  - each value of a numeric key keeps its own unit; a value without one has

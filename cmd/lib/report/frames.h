@@ -44,7 +44,7 @@ struct frame_key {
 	uint32_t name;   /* string of frames.strings: the function */
 	uint32_t file;   /* string of frames.strings: cleaned and trimmed */
 	uint32_t object; /* string of frames.strings: path of the mapping */
-	uint32_t text;   /* string of frames.strings: what is printed */
+	uint32_t text;   /* string of frames.strings: printed name */
 };
 
 /* Everything is in arena, except names shared with the profile. */

@@ -46,7 +46,7 @@ skip_word(const char *s, const char *end, char also)
 	return s;
 }
 
-/* Does `what` stand at s? */
+/* Is `what` at s? */
 static bool
 at(const char *s, const char *end, const char *what)
 {

@@ -1,6 +1,6 @@
 /*
- * message.h - writing protobuf messages field by field, where no generated code
- * is at hand. Reading them: wire.h.
+ * message.h - write protobuf messages field by field, without generated code.
+ * Reading them: wire.h.
  */
 #ifndef MESSAGE_H
 #define MESSAGE_H

@@ -44,7 +44,7 @@ void binary_set_threads(struct binary *s, unsigned n);
 /* Its GNU build-id in lower-case hex, or "". */
 const char *binary_build_id(const struct binary *s);
 
-/* How much symbol information a file has by itself, in ascending order. */
+/* The amount of symbol information in a file itself, ascending. */
 enum binary_worth {
 	WORTH_SPLIT,    /* a debug file, split off from the program */
 	WORTH_STRIPPED, /* exported symbols only */

@@ -13,7 +13,7 @@
 struct dwarf_entry {
 	struct dwarf_value low, high, ranges;
 	struct dwarf_value linkage_name, mips_name, name;
-	struct dwarf_value origin; /* what it is an instance of */
+	struct dwarf_value origin; /* its abstract origin or specification */
 	struct dwarf_value decl_line, call_file, call_line, call_column;
 };
 

@@ -21,10 +21,10 @@ struct dwarf_unit {
 	uint8_t type;     /* DW_UT_*; 0 before DWARF 5 */
 	uint64_t offset;  /* of its header in .debug_info */
 	uint64_t first;   /* ... of its first entry */
-	uint64_t end;     /* ... of what follows it */
+	uint64_t end;     /* ... of its end */
 	uint64_t abbrevs; /* of its table in .debug_abbrev */
 	uint64_t tag;     /* of its first entry; 0: not read */
-	uint64_t dwo_id;  /* what pairs it with its split unit */
+	uint64_t dwo_id;  /* links it with its split unit */
 	bool has_dwo_id;
 	const char *dir;      /* where it was compiled; NULL: unknown */
 	const char *dwo_name; /* of a skeleton, else NULL */
