@@ -1,6 +1,6 @@
 #!/bin/sh
 # prof-diff: both kinds of difference, scales, deltas, names, errors. Compared
-# with pprof in algebra.t; its laws are in unit/test-diff.c.
+# with pprof in algebra.t; its laws are in unit/diff.c.
 . "${srcdir:-.}/tests/tap.sh"
 
 mkprof >old.pb.gz <<'END'

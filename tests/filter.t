@@ -1,5 +1,5 @@
 # prof-filter as a command: options, warnings, exit status, examples of the
-# manual page. Its rules: unit/test-filter.c and filter-referee.t.
+# manual page. Its rules: unit/filter.c and filter-referee.t.
 . "${srcdir:-.}/tests/tap.sh"
 . "$src/tests/normal.sh"
 

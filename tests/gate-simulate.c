@@ -12,7 +12,7 @@
  *
  * The program that is sampled: a tree of calls over 150 functions (20 in one
  * row) with 400 stacks of very unequal weight, and beside it handle(), with
- *five callees. Between runs the machine varies, and so does each function. Then
+ * five callees. Between runs the machine varies, and so does each function. Then
  * events are Poisson, and each has a weight.
  */
 #include "config.h"
@@ -38,7 +38,7 @@
 #define TARGET "handle"
 #define N_KID 5
 
-/* What an event is worth. */
+/* The worth of an event. */
 enum weight { TICKS, EXPONENTIAL, WAITS, OBJECTS };
 
 struct setting {

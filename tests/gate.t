@@ -1,6 +1,6 @@
 #!/bin/sh
 # prof-gate: verdicts, failing conditions, forms, budgets, exit statuses. Its
-# numbers: unit/test-gate.c; error rates: gate-simulate.t; the recipe for CI:
+# numbers: unit/gate.c; error rates: gate-simulate.t; the recipe for CI:
 # gate-ci.t. Needs the GNU Scientific Library.
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -204,7 +204,7 @@ check '--noise is taken for granted' 0 \
 the machine by 20.0%
 END
 
-# --- what became of work; the cases with numbers are in test-gate.c ---
+# --- moved work; the cases with numbers are in unit/gate.c ---
 
 # story NAME <<stacks: three runs of them.
 story() {

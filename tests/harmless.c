@@ -1,8 +1,9 @@
 /*
  * harmless.c - did the strings of mkhostile.c break out? harmless [WORD...]
- * <OUTPUT: status 1 and the place, if the output is empty, holds a control
- * character but newline and tab, a mark of lines or of direction, is not UTF-8,
- * has a line that begins with the attack, or holds one of the words.
+ * <OUTPUT: exit status 1 and the place if the output is empty, has a control
+ * character except newline and tab, a line separator or a mark of direction, is
+ * not UTF-8, has a line that begins with the attack, or contains one of the
+ * words.
  */
 #include "config.h"
 
@@ -38,7 +39,7 @@ utf8(const unsigned char *s)
 	return len;
 }
 
-/* What is wrong at s; NULL: nothing. */
+/* The error at s; NULL: none. */
 static const char *
 harm(const char *s, bool is_line, char **word)
 {

@@ -32,7 +32,7 @@
  *
  * /debug/pprof/profile is there if KIND is go, /pprof/profile if it is gperf,
  * /pprof/heap in any case, and /bare/pprof/ has a heap of a server whose
- *program only cmdline tells.
+ * program only cmdline tells.
  */
 #include <fcntl.h>
 #include <poll.h>

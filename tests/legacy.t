@@ -1,5 +1,5 @@
 # Legacy formats, compared with their original tools. Tests of known bytes are
-# in unit/test-legacy.c.
+# in unit/legacy.c.
 . "${srcdir:-.}/tests/tap.sh"
 
 PPROF_TMPDIR=$scratch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof-merge: operands, options, errors. The rules of sums: unit/test-merge.c;
+# prof-merge: operands, options, errors. The rules of sums: unit/merge.c;
 # against pprof: algebra.t.
 . "${srcdir:-.}/tests/tap.sh"
 

@@ -1,8 +1,8 @@
 /*
  * mkhostile.c - a profile in which every string tries to break out of the
  * output that it is printed in: mkhostile <STREAM >STREAM appends the same
- * attack to each string of a profile that is not empty. harmless.c looks for
- * what came of it.
+ * attack to each string of a profile that is not empty. harmless.c searches
+ * output for its effects.
  */
 #include "config.h"
 

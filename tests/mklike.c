@@ -1,15 +1,15 @@
 /*
  * mklike.c - profiles like one that was measured, for the bench and the tests
- *of a fleet:
+ * of a fleet:
  *
  *	mklike FILE SAMPLES SEED > profile.pb.gz
  *	mklike FILE SAMPLES SEED N FOLDER
  *
  * Stacks are walks over FILE's, root first: the next frame is one that FILE has
- * after these two. So profiles of different seeds have the common stacks in
- * common, and each has some of its own. Tables are in the order of first use,
- *as Go's runtime writes them. With N and FOLDER, N profiles, of seeds from SEED
- *on and a minute apart, go to FOLDER/SEED.pb.gz. The same on every machine.
+ * after these two. So profiles of different seeds share the common stacks, and
+ * each has some others. Tables are in the order of first use, as Go's runtime
+ * writes them. With N and FOLDER, N profiles, of seeds from SEED on and a
+ * minute apart, go to FOLDER/SEED.pb.gz. The same on every machine.
  */
 #include "config.h"
 

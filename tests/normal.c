@@ -5,8 +5,8 @@
  *	normal [PREFIX] < profile.pb.gz
  *
  * A line is PREFIX, a stack, its labels, a tab, and the values; frames leaf
- *first, as pprof's -raw writes them. normal.sh makes the same of -raw and adds
- *up equal stacks.
+ * first, as pprof's -raw writes them. normal.sh makes the same of -raw and adds
+ * up equal stacks.
  */
 #include "config.h"
 

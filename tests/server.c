@@ -1,4 +1,4 @@
-/* server.c - what the servers of tests have in common; see server.h. */
+/* server.c - shared by the servers of tests; see server.h. */
 #include "config.h"
 
 #include "tests/server.h"

@@ -1,6 +1,6 @@
 /*
- * server.h - what the servers of tests have in common: a socket of 127.0.0.1, a
- * log of requests, a process for each connection that ends with its client.
+ * server.h - shared by the servers of tests: a socket of 127.0.0.1, a log of
+ * requests, a process for each connection that ends with its client.
  */
 #ifndef SERVER_H
 #define SERVER_H

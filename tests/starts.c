@@ -1,8 +1,8 @@
 /*
- * starts - what it costs to start a program: runs COMMAND N times and prints
- *the median of its CPU time, user and system, in milliseconds. Under
- *prof-record, which samples children, too, the difference is what sampling adds
- *to a start.
+ * starts.c - the cost of starting a program: runs COMMAND N times and prints
+ * the median of its CPU time, user and system, in milliseconds. Under
+ * prof-record, which samples children, too, the difference is the cost of
+ * sampling a start.
  *
  *	usage: starts N COMMAND [ARG...]
  */

@@ -6,9 +6,9 @@
  *	s3://BUCKET		all of them
  *
  * Requests are signed with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and
- *with AWS_SESSION_TOKEN if that is set; they go to AWS_REGION (us-east-1), or
- *to AWS_ENDPOINT_URL with the bucket in the path. Nothing else is consulted,
- *and none of these is in a message or a profile.
+ * with AWS_SESSION_TOKEN if that is set; they go to AWS_REGION (us-east-1), or
+ * to AWS_ENDPOINT_URL with the bucket in the path. Nothing else is consulted,
+ * and none of these is in a message or a profile.
  */
 #ifndef S3_H
 #define S3_H

@@ -1,7 +1,7 @@
 /*
- * budget.c - any text as a budget file of prof-gate, and its first line as
- * a condition of --fail-on. What is taken can be told: a name, a pattern that
- * is inside the name, a finite limit. A file twice has all rules twice.
+ * budget.c - any text as a budget file of prof-gate, and its first line as a
+ * condition of --fail-on. Accepted rules are consistent: a name, a pattern that
+ * is inside the name, a finite limit. The file twice has all rules twice.
  */
 #include "config.h"
 

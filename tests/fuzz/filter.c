@@ -1,6 +1,6 @@
 /*
- * filter.c - any profile through every filter. What is left must obey the
- * rules of the model, and be written and read again.
+ * filter.c - any profile through every filter. The result must obey the rules
+ * of the model, and survive a round trip.
  */
 #include "config.h"
 
@@ -83,7 +83,7 @@ split_and_check(const struct profile *p)
 	split_release(&split);
 }
 
-/* One filter after the other, those that the bits of which choose. */
+/* Apply the filters whose bits are set, one after the other. */
 static enum prof_status
 apply(struct profile *p, unsigned which, unsigned char bits)
 {

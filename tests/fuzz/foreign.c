@@ -1,7 +1,6 @@
 /*
- * foreign.c - any bytes into the readers of other tools' formats, and what
- * they accept out again in all formats that are written. The first byte chooses
- * options.
+ * foreign.c - any bytes into the readers of other tools' formats; accepted
+ * profiles are written in all formats. The first byte selects options.
  */
 #include "config.h"
 

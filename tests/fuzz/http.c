@@ -1,7 +1,7 @@
 /*
  * http.c - any bytes as the answer of a server, to prof-fetch's client. The
- * first byte chooses what is asked for. What is taken obeys the limit of size,
- * what is refused has a message of one line.
+ * first byte selects the request. An accepted answer obeys the size limit, a
+ * refused one has a message of one line.
  *
  * A thread is the server, and the proxy for all other hosts that an answer may
  * redirect to, so nothing leaves the machine.

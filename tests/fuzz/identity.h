@@ -1,6 +1,6 @@
 /*
- * identity.h - what a decoder has accepted obeys the rules of the model,
- * and writing it is the identity from then on. For the fuzz targets.
+ * identity.h - check that a decoded profile obeys the rules of the model, and
+ * that writing it is then the identity. For the fuzz targets.
  */
 #ifndef FUZZ_IDENTITY_H
 #define FUZZ_IDENTITY_H

@@ -1,7 +1,7 @@
 /*
- * listing.c - the listing of whatever decodes. The first byte chooses the
- * options; the rest is a profile. What listing.h promises is checked: the order
- * of blocks and lines, and their ranges.
+ * listing.c - the listing of any profile that decodes. The first byte selects
+ * the options; the rest is a profile. Checks the contract of listing.h: the
+ * order of blocks and lines, and their ranges.
  */
 #include "config.h"
 

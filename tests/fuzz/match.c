@@ -1,6 +1,6 @@
 /*
- * match.c - any pattern against any text: the pattern is what comes before
- * the first NUL. It must come to an end, soon, and say the same twice.
+ * match.c - any pattern against any text: the pattern ends at the first NUL.
+ * Matching must end soon, and give the same result twice.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
- * perf.c - any bytes into the reader of perf.data, in pieces whose size
- * the first byte says. What it makes must obey the rules of the model.
+ * perf.c - any bytes into the reader of perf.data, in pieces of a size given by
+ * the first byte. The result must obey the rules of the model.
  */
 #include "config.h"
 

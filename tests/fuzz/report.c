@@ -1,8 +1,7 @@
 /*
- * report.c - every report of whatever decodes. The first byte chooses
- * among the options, the second the report, the rest is a profile.
- * FUZZ_REPORT=0 to 15 has every input print that report, so that each can be
- * given its time.
+ * report.c - every report of any profile that decodes. The first byte selects
+ * options, the second the report, the rest is a profile. FUZZ_REPORT=0 to 15
+ * makes every input print that report, so that each can be fuzzed separately.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /*
- * serve.c - requests to the server of prof-record --listen, as
- * libmicrohttpd hands them over, and what --listen itself is given. The first
- * byte is the method and the page; then strings, each ended by NUL: Host, path,
- * seconds, debug, query, address; what is left is the body.
+ * serve.c - requests to the server of prof-record --listen, as libmicrohttpd
+ * passes them, and the argument of --listen. The first byte is the method and
+ * the page; then strings, each ended by NUL: Host, path, seconds, debug, query,
+ * address; the rest is the body.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /*
  * shm.c - the recorder's side of the shared memory, while a program writes
- * into it whatever it likes. The input is a list of steps: records and stacks
- * as libsample leaves them, words anywhere, and what the recorder does. At the
- * end there must be profiles, and they must be well-formed.
+ * anything into it. The input is a list of steps: records and stacks as
+ * libsample writes them, words anywhere, and actions of the recorder. At the
+ * end there must be well-formed profiles.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
- * symbolz.c - any bytes as the answer of a symbol server, and as the
- * comment of a profile that says where it came from.
+ * symbolz.c - any bytes as the answer of a symbol server, and as the comment of
+ * a profile with its origin.
  */
 #include "config.h"
 

@@ -1,7 +1,6 @@
 /*
- * symcache.c - any bytes as an entry of the symbol cache, without its
- * checksum in the way. What can be read is read, and written again it says the
- * same.
+ * symcache.c - any bytes as an entry of the symbol cache, with the checksum
+ * disabled. What can be read must survive a round trip.
  */
 #include "config.h"
 
@@ -66,7 +65,7 @@ copy(const struct image *a)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	/* A block of its own: aligned, and with an end. */
+	/* A separate block: aligned, and with an end. */
 	void *bytes = malloc(n ? n : 1);
 	struct image im;
 

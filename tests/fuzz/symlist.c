@@ -1,6 +1,6 @@
 /*
- * symlist.c - any bytes as a perf map, a jitdump or a list of kernel
- * symbols (the first byte says which), and addresses all over the place.
+ * symlist.c - any bytes as a perf map, a jitdump or a list of kernel symbols
+ * (selected by the first byte), and addresses everywhere.
  */
 #include "config.h"
 

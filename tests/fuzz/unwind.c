@@ -1,7 +1,7 @@
 /*
- * unwind.c - any bytes as .eh_frame_hdr with .eh_frame behind it, in the
- * middle of two megabytes of code. What is compiled must be sound: the walk
- * trusts it inside a signal handler.
+ * unwind.c - any bytes as .eh_frame_hdr followed by .eh_frame, in the middle of
+ * two megabytes of code. The compiled rows must be valid: the walk trusts them
+ * inside a signal handler.
  */
 #include "config.h"
 

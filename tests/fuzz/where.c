@@ -1,7 +1,7 @@
 /*
- * where.c - any text as an expression of --where, with its patterns, over
- * a small profile. Where it parses and can be told, the expression and its
- * negation share the samples out.
+ * where.c - any text as an expression of --where, with its patterns, over a
+ * small profile. If it parses and can be evaluated, each sample matches either
+ * it or its negation.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* How many samples are left of the fixture; -1: it can't be told. */
+/* The number of samples left of the fixture; -1: it failed. */
 static long
 n_left(const char *expr)
 {

@@ -3,7 +3,7 @@
  *
  *	deep DEPTH run|sleep|heap|lock	do that below DEPTH calls
  *	deep small			work and sleep in threads of the
- *smallest stacks that there are
+ * smallest stacks that there are
  */
 #define _GNU_SOURCE
 #include <pthread.h>

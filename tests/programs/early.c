@@ -1,13 +1,13 @@
 /*
- * early.c - functions that libsample stands in front of, called for the first
- * time where that is hard. early.t compiles it several times:
+ * early.c - functions that libsample interposes, called for the first time at a
+ * difficult moment. early.t compiles it several times:
  *
  *	-DLIBRARY	a library whose constructor starts a thread, which
- *			calls them all, and waits for it: linked, before any
- *			constructor of libsample; loaded, under the loader's
- *			lock
+ *			calls them all, and waits for it: if linked, before
+ *			any constructor of libsample; if loaded, under the
+ *			loader's lock
  *	-DRESOLVER	a program that calls one before libc is initialized
- *	-		a program that loads what its argument names, if any
+ *	-		a program that loads the library in its argument, if any
  *
  * The programs then work for a while, so that there is something to sample.
  */

@@ -6,9 +6,9 @@
  * Two coroutines take turns until SECONDS of CPU time are used. Each calls
  * itself DEPTH times, in frames of several hundred bytes, works there, and goes
  * back to main() from there. They are switched by swapcontext(), or by a few
- * instructions as in Boost.Context, without unwind information. If filtered,
- *the kernel kills the process for process_vm_readv(); exit status 77 if it does
- * not know how to.
+ * instructions as in Boost.Context, without unwind information. With
+ * "filtered", the kernel kills the process for process_vm_readv(); exit status
+ * 77 if it cannot.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -108,7 +108,7 @@ down(int depth)
 	__asm__ volatile("" : : "r"(room) : "memory");
 	if (depth > 0)
 		x = down(depth - 1);
-	/* For ever, in the innermost. */
+	/* In the innermost call, forever. */
 	while (room[0] == 0) {
 		void *volatile p = malloc(1000);
 

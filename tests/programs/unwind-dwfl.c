@@ -5,7 +5,7 @@
  *	unwind-dwfl perf.data
  *
  * Prints the counts, what a frame cost both, and the first stacks that differ.
- *Status 1: less than 99.9 % of the frames are equal.
+ * Status 1: less than 99.9 % of the frames are equal.
  */
 #include "config.h"
 

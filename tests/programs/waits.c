@@ -31,7 +31,7 @@
 
 static long ms;
 static struct timespec duration;
-static int tube[2]; /* a pipe that nobody writes to */
+static int tube[2]; /* a pipe without writers */
 static int pair[2]; /* sockets, with a time limit */
 static int timer;
 
@@ -97,7 +97,7 @@ wait_select(void)
 	FD_ZERO(&set);
 	FD_SET(tube[0], &set);
 	rc = select(tube[0] + 1, &set, NULL, NULL, &time);
-	/* What Linux leaves of the time. */
+	/* The remaining time, as Linux returns it. */
 	return rc == 0 && (time.tv_sec || time.tv_usec) ? -2 : rc;
 }
 

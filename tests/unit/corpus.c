@@ -349,7 +349,7 @@ test_refused(void **state)
 	each("bad-*", check_refused);
 }
 
-/* Whatever n bytes at data are: no crash, and what is accepted is sound. */
+/* For any n bytes at data: no crash, and an accepted profile is valid. */
 static void
 try_bytes(const uint8_t *data, size_t n)
 {
