@@ -230,8 +230,7 @@ struct gate_run {
 	double exposure; /* its values are divided by this */
 	double period;   /* ... and multiplied by this, if periods differ */
 	uint32_t period_type, period_unit; /* strings of gate.names */
-	double factor; /* the scale of its values: from both; base has a mean
-			  exposure of 1 */
+	double factor; /* base's mean exposure / exposure, times period */
 	struct gate_sum *sum[2]; /* by kind, of n_row rows */
 	size_t n_row;
 	struct gate_sample *sample;

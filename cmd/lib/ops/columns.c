@@ -52,8 +52,8 @@ text(const struct columns *c, uint32_t s)
 /* --- units --- */
 
 /*
- * The number of units `to` in one `from`: an integer > 1 from a coarse unit to
- * a finer one of its family, 1 for equal units, else 0.
+ * The number of units `to` in one `from`: an integer from a coarse unit to a
+ * finer one of its family, 1 for equal units, else 0.
  */
 static int64_t
 unit_ratio(const char *from, const char *to)

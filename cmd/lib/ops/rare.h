@@ -14,7 +14,7 @@
 struct rare_notes {
 	size_t n_sample;   /* samples in p */
 	size_t n_folded;   /* ... that lost frames */
-	int64_t n_counted; /* the count of those; of all */
+	int64_t n_counted; /* their count, out of total */
 	int64_t total;
 };
 
