@@ -81,7 +81,7 @@ else
 fi
 
 stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/;s/ cpu_used=.*//;/sampling/p' >got
-echo '# sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0' >want
+echo '# sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0 sampler=libsample' >want
 if cmp -s want got; then
 	ok 'the profile says how it was sampled'
 else

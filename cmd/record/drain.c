@@ -376,5 +376,6 @@ drain_source(struct drain *d)
 					  .look = source_look,
 					  .end = source_end,
 					  .set = &d->set,
-					  .shm = d->shm };
+					  .shm = d->shm,
+					  .sampler = "libsample" };
 }

@@ -17,6 +17,7 @@ struct recording_source {
 	void (*end)(void *ctx, struct tally *t);  /* ... and stop */
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
+	const char *sampler;   /* for the comment: its name, and why it */
 };
 
 #endif

@@ -128,6 +128,11 @@ struct tally {
 	size_t n_stack, room_stack;
 	struct hashtab stacks;
 	struct frames frames; /* of stack */
+	struct tally_column column[TALLY_MAX_COLUMN];
+	size_t n_column;
+	bool no_ticks;
+	uint64_t *value; /* n_column of each stack */
+	size_t room_value;
 	struct event *event;
 	size_t n_event, room_event;
 	struct hashtab events;
@@ -148,6 +153,7 @@ struct tally_mark {
 	struct sampling sampling;
 	size_t n_stack, n_event;
 	uint64_t *ticks; /* by stack */
+	uint64_t *value; /* columns, by stack */
 	struct event_mark *event;
 };
 

@@ -59,7 +59,8 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 	int32_t pid = info->pid;
 	size_t n = atomic_load(&shm->n_process);
 
-	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap" };
+	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap",
+				.sampler = info->sampler };
 	if (kind == TALLY_CPU) {
 		s->clock = clock_name[info->set->clock % N_CLOCK];
 		s->asked_hz = 1e9 / (double)info->set->period_ns;
@@ -97,16 +98,20 @@ tally_mark(const struct tally *t, const struct tally_info *info,
 	if (kind == TALLY_CPU) {
 		m->n_stack = t->n_stack;
 		m->ticks = calloc(t->n_stack + 1, sizeof *m->ticks);
+		m->value =
+			calloc(t->n_stack * t->n_column + 1, sizeof *m->value);
 	} else {
 		m->n_event = t->n_event;
 		m->event = calloc(t->n_event + 1, sizeof *m->event);
 	}
-	if (!m->ticks && !m->event) {
-		free(m);
+	if (kind == TALLY_CPU ? !m->ticks || !m->value : !m->event) {
+		tally_mark_free(m);
 		return NULL;
 	}
 	for (size_t i = 0; i < m->n_stack; i++)
 		m->ticks[i] = t->stack[i].ticks;
+	for (size_t i = 0; i < m->n_stack * t->n_column; i++)
+		m->value[i] = t->value[i];
 	for (size_t i = 0; i < m->n_event; i++) {
 		const struct event *e = &t->event[i];
 
@@ -128,6 +133,7 @@ tally_mark_free(struct tally_mark *m)
 	if (!m)
 		return;
 	free(m->ticks);
+	free(m->value);
 	free(m->event);
 	free(m);
 }
@@ -145,7 +151,10 @@ tally_forget(struct tally *t)
 	hashtab_release(&t->stacks);
 	free(t->stack);
 	free(t->frames.frame);
+	free(t->value);
 	t->stack = NULL;
+	t->value = NULL;
+	t->room_value = 0;
 	t->n_stack = t->room_stack = 0;
 	t->frames = (struct frames){ 0 };
 }

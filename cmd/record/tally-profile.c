@@ -41,6 +41,31 @@ ticks_of(const struct build *b, size_t i)
 	return s->ticks - (since && i < since->n_stack ? since->ticks[i] : 0);
 }
 
+/* The same of a column. */
+static uint64_t
+value_of(const struct build *b, size_t i, size_t column)
+{
+	const struct tally *t = b->t;
+	const struct tally_mark *since = b->info->since;
+	size_t at = i * t->n_column + column;
+
+	if (!build_is_of(b, t->stack[i].process))
+		return 0;
+	return t->value[at] -
+	       (since && i < since->n_stack ? since->value[at] : 0);
+}
+
+/* Does stack i have anything that the profile is about? */
+static bool
+is_counted(const struct build *b, size_t i)
+{
+	bool is = ticks_of(b, i) > 0;
+
+	for (size_t k = 0; !is && k < b->t->n_column; k++)
+		is = value_of(b, i, k) > 0;
+	return is;
+}
+
 bool
 build_is_of(const struct build *b, uint32_t process)
 {
@@ -150,7 +175,7 @@ only_process(const struct build *b, bool *many)
 
 	*many = false;
 	for (size_t i = 0; i < b->t->n_stack && !*many; i++) {
-		if (!ticks_of(b, i))
+		if (!is_counted(b, i))
 			continue;
 		*many = is_any && b->t->stack[i].process != process;
 		process = b->t->stack[i].process;
@@ -225,11 +250,16 @@ add_ticks(struct build *b, bool of_process)
 
 	for (size_t i = 0; i < t->n_stack; i++) {
 		uint64_t ticks = ticks_of(b, i);
-		int64_t value[2] = { (int64_t)ticks,
-				     tally_times(ticks, period) };
+		int64_t value[2 + TALLY_MAX_COLUMN] = {
+			(int64_t)ticks, tally_times(ticks, period)
+		};
+		size_t n = t->no_ticks ? 0 : 2;
 
-		if (ticks && !build_sample(b, &t->frames, &t->stack[i],
-					   of_process, value, NULL))
+		for (size_t k = 0; k < t->n_column; k++)
+			value[n++] = (int64_t)value_of(b, i, k);
+		if (is_counted(b, i) &&
+		    !build_sample(b, &t->frames, &t->stack[i], of_process,
+				  value, NULL))
 			return false;
 	}
 	return true;
@@ -266,7 +296,9 @@ add_program(struct build *b)
 
 		if (process != PROF_NONE &&
 		    t->process[process].program != PROF_NONE)
-			ticks[t->process[process].program] += ticks_of(b, i);
+			ticks[t->process[process].program] +=
+				t->no_ticks ? value_of(b, i, 0)
+					    : ticks_of(b, i);
 	}
 	done = build_program(b, ticks);
 	free(ticks);
@@ -290,6 +322,25 @@ build_pid(struct build *b, uint32_t process)
 }
 
 static bool
+add_types(struct build *b, const char *clock)
+{
+	const struct tally *t = b->t;
+
+	if (!t->no_ticks &&
+	    (profile_add_type(b->p, "samples", "count") == PROF_NONE ||
+	     profile_add_type(b->p, clock, "nanoseconds") == PROF_NONE))
+		return false;
+	for (size_t k = 0; k < t->n_column; k++)
+		if (profile_add_type(b->p, t->column[k].name,
+				     t->column[k].unit) == PROF_NONE)
+			return false;
+	/* Readers take the last type if none is named. */
+	if (!t->no_ticks && t->n_column)
+		b->p->default_type = profile_intern(b->p, clock);
+	return b->p->default_type != STRTAB_NONE;
+}
+
+static bool
 build_ticks(struct build *b)
 {
 	const struct shm_settings *set = b->info->set;
@@ -298,13 +349,12 @@ build_ticks(struct build *b)
 	struct profile *p = b->p;
 	const char *what = set->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
 
-	if (profile_add_type(p, "samples", "count") == PROF_NONE ||
-	    profile_add_type(p, what, "nanoseconds") == PROF_NONE ||
-	    !add_program(b) || !add_ticks(b, of_process) || !build_comment(b) ||
+	if (!add_types(b, what) || !add_program(b) ||
+	    !add_ticks(b, of_process) || !build_comment(b) ||
 	    !build_pid(b, process))
 		return false;
-	p->period_type = p->type[1];
-	p->period = (int64_t)set->period_ns;
+	p->period_type = p->type[b->t->no_ticks ? 0 : 1];
+	p->period = b->t->no_ticks ? 1 : (int64_t)set->period_ns;
 	return true;
 }
 

@@ -255,29 +255,67 @@ same_stack(const void *tally, uint32_t i, const void *key)
 	return tally_same_stack(&t->frames, &t->stack[i], key);
 }
 
-void
-tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
+/* The index of the stack that key and pc mean; a new one has no ticks. */
+static uint32_t
+stack_of(struct tally *t, uint64_t key, const uint64_t *pc)
 {
 	struct stack stack;
 	uint64_t hash;
+	uint32_t i;
+
+	if (!tally_reserve(t, &t->stack, &t->room_stack, t->n_stack, 1,
+			   sizeof stack) ||
+	    !tally_reserve(t, &t->value, &t->room_value,
+			   t->n_stack * t->n_column, t->n_column,
+			   sizeof *t->value) ||
+	    !tally_frames(t, &t->frames, key, pc, &stack, &hash))
+		return PROF_NONE;
+	i = tally_add(t, &t->stacks, hash, same_stack, &stack, t->n_stack);
+	if (i != t->n_stack)
+		return i;
+	for (size_t k = 0; k < t->n_column; k++)
+		t->value[i * t->n_column + k] = 0;
+	t->stack[t->n_stack++] = stack;
+	t->frames.n += stack.n;
+	return i;
+}
+
+void
+tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
+{
 	uint32_t i;
 
 	if (SHM_KEY_EVENT(key) != SHM_TICK) {
 		tally_event(t, key, pc, ticks);
 		return;
 	}
-	if (!tally_reserve(t, &t->stack, &t->room_stack, t->n_stack, 1,
-			   sizeof stack) ||
-	    !tally_frames(t, &t->frames, key, pc, &stack, &hash))
-		return;
-	stack.ticks = ticks;
-	i = tally_add(t, &t->stacks, hash, same_stack, &stack, t->n_stack);
+	i = stack_of(t, key, pc);
+	if (i != PROF_NONE)
+		t->stack[i].ticks = tally_plus(t->stack[i].ticks, ticks);
+}
+
+bool
+tally_columns(struct tally *t, const struct tally_column *column, size_t n,
+	      bool ticks)
+{
+	if (n > TALLY_MAX_COLUMN)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		t->column[i] = column[i];
+	t->n_column = n;
+	t->no_ticks = !ticks;
+	return true;
+}
+
+void
+tally_value(struct tally *t, uint64_t key, const uint64_t *pc, size_t column,
+	    uint64_t value)
+{
+	uint32_t i = stack_of(t, key, pc);
+	uint64_t *at;
+
 	if (i == PROF_NONE)
 		return;
-	if (i < t->n_stack) {
-		t->stack[i].ticks = tally_plus(t->stack[i].ticks, ticks);
-		return;
-	}
-	t->stack[t->n_stack++] = stack;
-	t->frames.n += stack.n;
+	at = &t->value[i * t->n_column + column];
+	*at = tally_plus(*at, value);
 }

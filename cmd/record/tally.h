@@ -30,6 +30,13 @@ enum tally_kind {
  * outside, of some processes or of all. */
 enum { TALLY_CLOCK_PID = 3, TALLY_CLOCK_ALL };
 
+/* A column of a profile of TALLY_CPU beside the samples and their time. */
+struct tally_column {
+	const char *name, *unit;
+};
+
+enum { TALLY_MAX_COLUMN = 16 };
+
 /* Other data of the recorder, for the profile's header. */
 struct tally_info {
 	enum tally_kind kind;
@@ -37,6 +44,7 @@ struct tally_info {
 	int64_t duration_ns;
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
+	const char *sampler;   /* for the comment: which, and why; or NULL */
 	uint64_t used_ns;      /* CPU time of all processes; 0: unknown */
 	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
@@ -65,6 +73,17 @@ void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks);
+
+/*
+ * The profile has n more columns; without ticks, it has only these, and the
+ * first is its period's type. Before the first stack. False: too many.
+ */
+bool tally_columns(struct tally *t, const struct tally_column *column, size_t n,
+		   bool ticks);
+
+/* Add to a column of the stack that key, of SHM_TICK, and pc mean. */
+void tally_value(struct tally *t, uint64_t key, const uint64_t *pc,
+		 size_t column, uint64_t value);
 
 /* The number of distinct stacks. */
 size_t tally_size(const struct tally *t);

@@ -9,6 +9,7 @@
 
 #include "libsample/shm.h"
 #include "record/perf/kernel.h"
+#include "record/perf/kind.h"
 #include "record/perf/label.h"
 #include "record/perf/sample.h"
 #include "record/tally.h"
@@ -18,6 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
+	const struct perf_kind *const kind[] = {
+		&perf_kind_clock, &perf_kind_offcpu,
+		perf_kind_find("page-faults", strlen("page-faults"))
+	};
+	static const uint64_t period[] = { 1, 1, 0 };
 	const struct perf_kernel kernel = { .start = UINT64_MAX / 2,
 					    .limit = UINT64_MAX };
 	struct shm_process count = { 0 };
@@ -26,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		t, &count, &kernel,
 		PERF_LABEL_THREAD | PERF_LABEL_TID | PERF_LABEL_CPU);
 
-	if (!t || !s)
+	if (!t || !s || !perf_sampler_kinds(s, kind, period, 3, n % 2))
 		abort();
 	while (n >= sizeof(struct perf_event_header)) {
 		struct perf_event_header *h;
@@ -45,11 +51,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		if (!h)
 			abort();
 		perf_record_time(h);
-		perf_sampler_take(s, h);
+		perf_sampler_take(s, n % 3, h);
 		free(h);
 		data += size;
 		n -= size;
 	}
+	perf_sampler_end(s, UINT64_MAX);
 	perf_sampler_free(s);
 	tally_free(t);
 	return 0;

@@ -31,6 +31,9 @@ sampling_add(struct profile *p, const struct sampling *s)
 		snprintf(text + n, sizeof(text) - n, " perf_signals=%" PRIu64,
 			 s->perf_signals);
 	n = strlen(text);
+	if (s->sampler)
+		snprintf(text + n, sizeof(text) - n, " sampler=%s", s->sampler);
+	n = strlen(text);
 	if (s->used_s > 0) {
 		double missed = s->used_s * s->asked_hz - (double)s->ticks;
 

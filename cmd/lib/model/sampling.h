@@ -8,8 +8,9 @@
  * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
  * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
  * never came. lost_bytes=4096 estimates allocations without a sample, if there
- * are any. Rates are per second of the clock and thread; counts are those of
- * struct sampling. Readers skip unknown words.
+ * are any. sampler= names the sampler, and why it was chosen. Rates are per
+ * second of the clock and thread; counts are those of struct sampling. Readers
+ * skip unknown words.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -22,6 +23,8 @@ struct profile;
 
 struct sampling {
 	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
+	const char
+		*sampler; /* a word, and why in brackets; the same; or NULL */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
 	uint64_t ticks;         /* periods that elapsed; samples count them */

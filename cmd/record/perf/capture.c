@@ -29,7 +29,14 @@ enum {
 	LATE_NS =
 		1000000,  /* a record may be written this long after its time */
 	TIDS_A_PASS = 16, /* threads opened between readings */
-	MAX_LISTS = 100,  /* lists of threads, until one has nothing new */
+	BURST_BYTES = 4 << 20,
+	MAX_LISTS = 100, /* lists of threads, until one has nothing new */
+};
+
+/* An event without a ring of its own. */
+struct event {
+	int fd;
+	size_t kind;
 };
 
 struct capture {
@@ -40,9 +47,9 @@ struct capture {
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;
 	size_t n_ring, room_ring;
-	int *fd; /* events that write into other events' rings */
-	size_t n_fd, room_fd;
-	pid_t *tid; /* threads with events */
+	struct event *event; /* that write into the rings of others */
+	size_t n_event, room_event;
+	pid_t *tid; /* that have events */
 	size_t n_tid, room_tid;
 	struct pollfd *poll; /* rings, then processes */
 	size_t n_process;
@@ -74,14 +81,14 @@ capture_free(struct capture *c)
 		return;
 	for (size_t i = 0; i < c->n_ring; i++)
 		perf_ring_close(&c->ring[i]);
-	for (size_t i = 0; i < c->n_fd; i++)
-		close(c->fd[i]);
+	for (size_t i = 0; i < c->n_event; i++)
+		close(c->event[i].fd);
 	for (size_t i = 0; c->poll && i < c->n_process; i++)
 		if (c->poll[c->n_ring + i].fd >= 0)
 			close(c->poll[c->n_ring + i].fd);
 	perf_sampler_free(c->sampler);
 	free(c->ring);
-	free(c->fd);
+	free(c->event);
 	free(c->tid);
 	free(c->poll);
 	free(c->shm);
@@ -122,7 +129,7 @@ read_rings(struct capture *c, uint64_t limit)
 	for (size_t i = 0; i < c->n_ring; i++)
 		perf_ring_look(&c->ring[i]);
 	while ((ring = oldest(c, limit))) {
-		perf_sampler_take(c->sampler, perf_ring_peek(ring));
+		perf_sampler_take(c->sampler, ring->kind, perf_ring_peek(ring));
 		perf_ring_next(ring);
 	}
 	spaces_sweep(perf_sampler_spaces(c->sampler));
@@ -131,20 +138,29 @@ read_rings(struct capture *c, uint64_t limit)
 /* --- opening --- */
 
 static struct perf_ring *
-ring_of(struct capture *c, int cpu)
+ring_of(struct capture *c, size_t kind, int cpu)
 {
 	for (size_t i = 0; i < c->n_ring; i++)
-		if (c->ring[i].cpu == cpu)
+		if (c->ring[i].cpu == cpu && c->ring[i].kind == kind)
 			return &c->ring[i];
 	return NULL;
 }
 
-/* Make fd write into the ring of its CPU, which is made with the first
- * event. */
-static enum prof_status
-add_event(struct capture *c, int fd, int cpu, struct prof_err *err)
+/* What is no clock comes in bursts. */
+static size_t
+ring_bytes(const struct perf_config *c, size_t kind)
 {
-	struct perf_ring *ring = ring_of(c, cpu);
+	return c->kind[kind] == &perf_kind_clock || c->ring_bytes > BURST_BYTES
+		       ? c->ring_bytes
+		       : BURST_BYTES;
+}
+
+/* fd writes into the ring of its kind and CPU, which is made with the first
+ * one. */
+static enum prof_status
+add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
+{
+	struct perf_ring *ring = ring_of(c, kind, cpu);
 
 	if (!ring) {
 		enum prof_status st = PROF_ENOMEM;
@@ -154,30 +170,33 @@ add_event(struct capture *c, int fd, int cpu, struct prof_err *err)
 			close(fd);
 		else
 			st = perf_ring_open(&c->ring[c->n_ring], fd, cpu,
-					    c->config.ring_bytes, err);
-		c->n_ring += st == PROF_OK;
+					    ring_bytes(&c->config, kind), err);
+		if (st == PROF_OK)
+			c->ring[c->n_ring++].kind = kind;
 		return st;
 	}
-	if (array_reserve(&c->fd, &c->room_fd, c->n_fd + 1, sizeof *c->fd) !=
-		    0 ||
+	if (array_reserve(&c->event, &c->room_event, c->n_event + 1,
+			  sizeof *c->event) != 0 ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0) {
 		close(fd);
 		return prof_fail(err, PROF_ENOTSUP, "perf event: %s",
 				 strerror(errno));
 	}
-	c->fd[c->n_fd++] = fd;
+	c->event[c->n_event++] = (struct event){ fd, kind };
 	return PROF_OK;
 }
 
 /* Events of a task, -1 for all, on each CPU. */
 static enum prof_status
-open_task(struct capture *c, pid_t tid, struct prof_err *err)
+open_kind(struct capture *c, size_t kind, pid_t tid, struct prof_err *err)
 {
+	const struct perf_kind *k = c->config.kind[kind];
 	long n_cpu = sysconf(_SC_NPROCESSORS_CONF);
+	bool any = false;
 	enum prof_status st;
 
 	for (int cpu = 0; cpu < n_cpu; cpu++) {
-		int fd = perf_event_open(&c->config, tid, cpu);
+		int fd = perf_event_open(&c->config, kind, tid, cpu);
 
 		if (fd < 0 && errno == ESRCH) /* it has ended meanwhile */
 			return PROF_OK;
@@ -185,12 +204,23 @@ open_task(struct capture *c, pid_t tid, struct prof_err *err)
 			continue;
 		if (fd < 0)
 			return perf_event_refused(
-				errno, tid == -1 || c->config.cgroup, err);
-		st = add_event(c, fd, cpu, err);
+				k, errno, tid == -1 || c->config.cgroup, err);
+		st = add_event(c, kind, fd, cpu, err);
 		if (st != PROF_OK)
 			return st;
+		any = true;
 	}
-	return PROF_OK;
+	return any ? PROF_OK : perf_event_refused(k, ENODEV, false, err);
+}
+
+static enum prof_status
+open_task(struct capture *c, pid_t tid, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; st == PROF_OK && i < c->config.n_kind; i++)
+		st = open_kind(c, i, tid, err);
+	return st;
 }
 
 /* Events of the tasks in a control group, of version 2 or 1. */
@@ -342,7 +372,9 @@ capture_begin(struct capture *c, struct tally *t,
 	c->sampler = perf_sampler_new(t, &c->shm->process[0],
 				      c->config.kernel ? &kernel : NULL,
 				      c->config.labels);
-	if (!c->sampler)
+	if (!c->sampler ||
+	    !perf_sampler_kinds(c->sampler, c->config.kind, c->config.period,
+				c->config.n_kind, c->config.approx))
 		return prof_nomem(err);
 	/* Opening events of many threads may take long: read the rings
 	 * meanwhile, which requires the mappings. */
@@ -374,22 +406,56 @@ source_pass(void *capture, struct tally *t)
 }
 
 static void
+add_counts(struct perf_event_counts *sum, int fd)
+{
+	struct perf_event_counts c = perf_event_counts(fd);
+
+	sum->value += c.value;
+	sum->lost += c.lost;
+}
+
+/*
+ * How many samples of a kind there should be beside those that came: the kernel
+ * counts the ones without room, and not the ones that it left out because there
+ * were too many for a while. But it counts the events.
+ */
+static uint64_t
+missing(const struct capture *c, size_t kind)
+{
+	struct perf_event_counts sum = { 0, 0 };
+	uint64_t came = perf_sampler_total(c->sampler, kind);
+	uint64_t period = c->config.period[kind];
+
+	for (size_t i = 0; i < c->n_ring; i++)
+		if (c->ring[i].kind == kind)
+			add_counts(&sum, c->ring[i].fd);
+	for (size_t i = 0; i < c->n_event; i++)
+		if (c->event[i].kind == kind)
+			add_counts(&sum, c->event[i].fd);
+	if (c->config.kind[kind] == &perf_kind_clock || !period ||
+	    sum.value <= came)
+		return sum.lost;
+	period = (sum.value - came) / period;
+	return period > sum.lost ? period : sum.lost;
+}
+
+static void
 source_end(void *capture, struct tally *t)
 {
 	struct capture *c = capture;
-	uint64_t lost = 0, known = atomic_load(&c->shm->process[0].n_lost);
+	uint64_t lost = 0, known;
 
 	(void)t;
 	for (size_t i = 0; i < c->n_ring; i++)
 		ioctl(c->ring[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	for (size_t i = 0; i < c->n_fd; i++)
-		ioctl(c->fd[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < c->n_event; i++)
+		ioctl(c->event[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	read_rings(c, UINT64_MAX);
+	perf_sampler_end(c->sampler, (uint64_t)now_ns(CLOCK_MONOTONIC));
 	/* The kernel writes records of loss only when there is room again. */
-	for (size_t i = 0; i < c->n_ring; i++)
-		lost += perf_event_lost(c->ring[i].fd);
-	for (size_t i = 0; i < c->n_fd; i++)
-		lost += perf_event_lost(c->fd[i]);
+	for (size_t i = 0; i < c->config.n_kind; i++)
+		lost += missing(c, i);
+	known = atomic_load(&c->shm->process[0].n_lost);
 	if (lost > known)
 		atomic_store(&c->shm->process[0].n_lost, lost);
 }
@@ -402,7 +468,8 @@ capture_source(struct capture *c)
 					  .look = source_pass,
 					  .end = source_end,
 					  .set = &c->set,
-					  .shm = c->shm };
+					  .shm = c->shm,
+					  .sampler = c->config.why };
 }
 
 bool

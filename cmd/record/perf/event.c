@@ -25,15 +25,31 @@ enum {
 #define PERF_FORMAT_LOST (1U << 4) /* Linux 6.0 */
 #endif
 
+/*
+ * A sample for each period of the clock, for each time that a thread leaves its
+ * CPU, and for each period of another event; of an event without one as many as
+ * the clock has: the kernel chooses the period, and says it in the sample. The
+ * first kind's events report what is mapped and started.
+ */
 static void
-fill_attr(struct perf_event_attr *a, const struct perf_config *c, bool inherit)
+fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
+	  bool inherit)
 {
+	const struct perf_kind *k = c->kind[kind];
+	bool is_offcpu = k == &perf_kind_offcpu;
+	uint64_t period = k == &perf_kind_clock ? c->period_ns
+			  : is_offcpu           ? 1
+						: c->period[kind];
+
 	*a = (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE,
+		.type = k->type,
 		.size = sizeof *a,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = c->period_ns,
-		.sample_type = PERF_SAMPLE_WORDS,
+		.config = k->config,
+		.freq = !period,
+		.sample_period = period ? period : 1000000000 / c->period_ns,
+		.context_switch = is_offcpu,
+		.sample_type =
+			PERF_SAMPLE_WORDS | (period ? 0 : PERF_SAMPLE_PERIOD),
 		.read_format = PERF_FORMAT_LOST,
 		.disabled = c->on_exec,
 		.enable_on_exec = c->on_exec,
@@ -43,11 +59,11 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, bool inherit)
 		.exclude_guest = 1,
 		.exclude_idle = 1,
 		.exclude_callchain_user = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
+		.mmap = kind == 0,
+		.mmap2 = kind == 0,
+		.comm = kind == 0,
+		.comm_exec = kind == 0,
+		.task = kind == 0,
 		.sample_id_all = 1,
 		.watermark = 1,
 		.wakeup_watermark = (uint32_t)(c->ring_bytes / 4),
@@ -55,20 +71,21 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, bool inherit)
 		.clockid = CLOCK_MONOTONIC,
 		.sample_regs_user = WALK_PERF_MASK,
 		.sample_stack_user = c->stack_bytes,
-		.build_id = 1,
+		.build_id = kind == 0,
 	};
 }
 
 int
-perf_event_open(struct perf_config *config, pid_t tid, int cpu)
+perf_event_open(struct perf_config *config, size_t kind, pid_t tid, int cpu)
 {
 	struct perf_event_attr attr;
 	bool no_build_id = false, no_lost = false;
 	int fd;
 
 	for (;;) {
-		fill_attr(&attr, config, tid != -1 && !config->cgroup);
-		attr.build_id = !no_build_id;
+		fill_attr(&attr, config, kind, tid != -1 && !config->cgroup);
+		if (no_build_id)
+			attr.build_id = 0;
 		if (no_lost)
 			attr.read_format = 0;
 		fd = (int)syscall(
@@ -102,10 +119,17 @@ read_sysctl(char *value, size_t size)
 }
 
 enum prof_status
-perf_event_refused(int e, bool all, struct prof_err *err)
+perf_event_refused(const struct perf_kind *kind, int e, bool all,
+		   struct prof_err *err)
 {
 	char paranoid[16];
 
+	if (e == ENOENT || e == EOPNOTSUPP || e == ENODEV)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "--event=%s: this machine does not count them "
+				 "(virtual machines often have no counters); "
+				 "cpu-clock and page-faults need none",
+				 kind->name);
 	if (e == ENOSYS)
 		return prof_fail(err, PROF_ENOTSUP,
 				 "this kernel has no perf_event_open");
@@ -215,11 +239,15 @@ perf_ring_next(struct perf_ring *r)
 	__atomic_store_n(&page->data_tail, r->tail, __ATOMIC_RELEASE);
 }
 
-uint64_t
-perf_event_lost(int fd)
+struct perf_event_counts
+perf_event_counts(int fd)
 {
-	uint64_t value[2];
+	struct perf_event_counts c = { 0, 0 };
+	ssize_t n = read(fd, &c, sizeof c);
 
-	return read(fd, value, sizeof value) == (ssize_t)sizeof value ? value[1]
-								      : 0;
+	if (n < (ssize_t)sizeof c.value)
+		c.value = 0;
+	if (n < (ssize_t)sizeof c)
+		c.lost = 0;
+	return c;
 }

@@ -11,20 +11,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "kind.h"
 #include "lib/base/status.h"
 
 /* What to sample. */
 struct perf_config {
-	uint64_t period_ns;   /* of CPU time */
+	const struct perf_kind *kind[PERF_MAX_KIND]; /* a column each */
+	size_t n_kind;
+	uint64_t period[PERF_MAX_KIND]; /* events for each sample; 0: the
+					 * kernel's choice */
+	uint64_t period_ns;             /* of CPU time */
 	uint32_t stack_bytes; /* copied of each stack: a multiple of 8 */
 	bool kernel;          /* frames and time of the kernel, too */
 	size_t ring_bytes;    /* for each CPU */
 	unsigned labels;      /* enum perf_label, or-ed */
 	bool cgroup;          /* tasks are descriptors of control groups */
+	bool approx;          /* of offcpu: stacks of the clock's last sample */
+	const char *why;      /* "perf", and why that, for the comment */
 	bool on_exec;         /* begin with the next exec of the task */
 };
 
-/* The contents of samples, in the kernel's order. */
+/*
+ * What samples hold: the order of the words is the kernel's. PERF_SAMPLE_PERIOD
+ * is added where the kernel chooses the period; with it, software events of a
+ * given period would all be sampled.
+ */
 #define PERF_SAMPLE_WORDS                                                      \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                 \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |     \
@@ -34,6 +45,7 @@ struct perf_config {
 struct perf_ring {
 	int fd; /* the event that owns the ring */
 	int cpu;
+	size_t kind;    /* of its samples: an index of perf_config.kind */
 	void *map;      /* a page of control, then the ring */
 	size_t n_bytes; /* of the ring: a power of two */
 	uint64_t head, tail;
@@ -41,19 +53,21 @@ struct perf_ring {
 };
 
 /*
- * Open an event for task tid, and its children, on that CPU; a tid of -1 means
- * every task. With config->cgroup, tid is the descriptor of a control group's
- * directory. Attributes that this kernel does not know are omitted. If it does
- * not permit kernel samples, config->kernel becomes false. Returns the
- * descriptor, or -1 with errno.
+ * Open an event of config->kind[kind] for task tid, and what it forks, on that
+ * CPU; a tid of -1 means every task. With config->cgroup, tid is the descriptor
+ * of a control group's directory. Newer attributes that this kernel does not
+ * know are left out. If it does not let us see the kernel, config->kernel
+ * becomes false. Returns the descriptor, or -1 with errno.
  */
-int perf_event_open(struct perf_config *config, pid_t tid, int cpu);
+int perf_event_open(struct perf_config *config, size_t kind, pid_t tid,
+		    int cpu);
 
 /*
- * Fail with the reason for error e of perf_event_open(), and a remedy:
- * PROF_ENOTSUP, and err has the value of the sysctl.
+ * Say why perf_event_open() of a kind failed with errno number e, and what to
+ * do about it: PROF_ENOTSUP, and err has the value of the sysctl.
  */
-enum prof_status perf_event_refused(int e, bool all, struct prof_err *err);
+enum prof_status perf_event_refused(const struct perf_kind *kind, int e,
+				    bool all, struct prof_err *err);
 
 /*
  * Make a ring of about want bytes for event fd, smaller if the kernel does not
@@ -74,8 +88,12 @@ void perf_ring_look(struct perf_ring *r);
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r);
 void perf_ring_next(struct perf_ring *r);
 
-/* Samples lost in the ring of fd, its own and those of other events that write
- * there, as counted by fd; 0 if unknown. */
-uint64_t perf_event_lost(int fd);
+/* What the event of fd has counted, and the samples of it that were lost for
+ * want of room in its ring; 0 if the kernel does not say. */
+struct perf_event_counts {
+	uint64_t value, lost;
+};
+
+struct perf_event_counts perf_event_counts(int fd);
 
 #endif

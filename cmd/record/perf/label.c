@@ -131,7 +131,8 @@ put(char *text, size_t n, const char *key, const char *value)
 }
 
 uint32_t
-labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu)
+labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu,
+	       bool preempted)
 {
 	union {
 		struct shm_label label;
@@ -151,6 +152,8 @@ labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu)
 		snprintf(number, sizeof number, "%u", cpu);
 		n = put(text, n, "cpu", number);
 	}
+	if (preempted)
+		n = put(text, n, "offcpu", "preempted");
 	if (n == 0 || n_set > MAX_NUMBER)
 		return 0;
 	set = strtab_add(&l->sets, text, n);

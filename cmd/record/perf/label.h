@@ -2,6 +2,7 @@
 #ifndef PERF_LABEL_H
 #define PERF_LABEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libsample/shm.h"
@@ -24,8 +25,9 @@ void labeler_free(struct labeler *l);
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);
 
-/* The tally's number of the labels of such a sample; 0: none. */
+/* The tally's number of the labels of such a sample; 0: none. preempted: the
+ * thread was taken off its CPU. */
 uint32_t labeler_number(struct labeler *l, int32_t pid, int32_t tid,
-			uint32_t cpu);
+			uint32_t cpu, bool preempted);
 
 #endif

@@ -157,6 +157,30 @@ check_quality(const struct run *r)
 		     100.0 * (double)s.lost / (double)(s.ticks + s.lost));
 }
 
+/* Without the kernel, some kinds are not seen. */
+static void
+check_kinds(const struct run *r)
+{
+	for (size_t i = 0; i < r->config.n_kind; i++) {
+		const struct perf_kind *k = r->config.kind[i];
+		bool is_offcpu = k == &perf_kind_offcpu;
+
+		if (!k->in_kernel || (is_offcpu && r->config.approx))
+			continue;
+		if (!record_target_runs(r->target))
+			kill(r->launch.pid, SIGKILL);
+		die("--%s%s happens in the kernel, which is not permitted: it "
+		    "takes --kernel=auto and kernel.perf_event_paranoid at 1 "
+		    "or less, or \"setcap "
+		    "cap_perfmon,cap_sys_ptrace,cap_syslog=ep\" on "
+		    "prof-record, or root%s",
+		    is_offcpu ? "" : "event=", k->name,
+		    is_offcpu ? "; --offcpu=approx shows waits by the last "
+				"sample of CPU time before them"
+			      : "");
+	}
+}
+
 static void
 begin(struct run *r, const struct capture_target *target)
 {
@@ -176,6 +200,8 @@ begin(struct run *r, const struct capture_target *target)
 		kill(r->launch.pid, SIGKILL);
 		die("%s", r->err.msg);
 	}
+	if (r->target->kernel == KERNEL_NO || capture_lacks_kernel(r->capture))
+		check_kinds(r);
 	if (!capture_lacks_kernel(r->capture))
 		return;
 	if (r->target->kernel == KERNEL_YES)
@@ -192,6 +218,9 @@ configure(struct run *r, uint64_t period_ns)
 	uint64_t hz = 1000000000 / period_ns + 1;
 
 	r->config = (struct perf_config){
+		.n_kind = t->n_kind,
+		.approx = t->approx,
+		.why = t->why,
 		.period_ns = period_ns,
 		.stack_bytes = t->stack_bytes,
 		.kernel = t->kernel != KERNEL_NO,
@@ -201,6 +230,8 @@ configure(struct run *r, uint64_t period_ns)
 			(t->all ? MANY_BYTES : 0) +
 			hz * (t->stack_bytes + SAMPLE_BYTES) * PAUSE_MS / 1000,
 	};
+	memcpy(r->config.kind, t->kind, sizeof r->config.kind);
+	memcpy(r->config.period, t->period, sizeof r->config.period);
 	r->capture = capture_new(&r->config);
 	if (!r->capture)
 		die("out of memory");

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "kernel.h"
 #include "label.h"
+#include "offcpu.h"
 #include "record/tally.h"
 #include "space.h"
 #include "unwind/walk.h"
@@ -30,6 +31,10 @@ enum {
 	MAX_BUILD_ID = 20,
 };
 
+#ifndef PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (1 << 14)
+#endif
+
 #define FIRST_MARKER ((uint64_t)-4095) /* enum perf_callchain_context */
 
 struct perf_sampler {
@@ -38,8 +43,17 @@ struct perf_sampler {
 	struct spaces *spaces;
 	struct walker *walker;
 	struct labeler *labeler;
+	const struct perf_kind *const *kind;
+	const uint64_t *period;       /* of each kind */
+	size_t column[PERF_MAX_KIND]; /* of each kind but the clock */
+	uint64_t total[PERF_MAX_KIND];
+	bool has_clock, approx;
+	struct offcpu *offcpu; /* NULL: not asked for */
 	uint64_t pc[SHM_FRAMES];
 };
+
+static const struct perf_kind *const only_clock[] = { &perf_kind_clock };
+static const uint64_t one[] = { 1 };
 
 struct perf_sampler *
 perf_sampler_new(struct tally *t, struct shm_process *count,
@@ -49,6 +63,9 @@ perf_sampler_new(struct tally *t, struct shm_process *count,
 
 	if (!s)
 		return NULL;
+	s->kind = only_clock;
+	s->period = one;
+	s->has_clock = true;
 	s->tally = t;
 	s->count = count;
 	s->spaces = spaces_new(t, kernel);
@@ -68,7 +85,50 @@ perf_sampler_free(struct perf_sampler *s)
 	spaces_free(s->spaces);
 	walker_free(s->walker);
 	labeler_free(s->labeler);
+	offcpu_free(s->offcpu);
 	free(s);
+}
+
+bool
+perf_sampler_kinds(struct perf_sampler *s, const struct perf_kind *const *kind,
+		   const uint64_t *period, size_t n, bool approx)
+{
+	struct tally_column column[PERF_MAX_KIND];
+	size_t n_column = 0;
+
+	s->kind = kind;
+	s->period = period;
+	s->has_clock = false;
+	s->approx = approx;
+	for (size_t i = 0; i < n; i++) {
+		if (kind[i] == &perf_kind_clock) {
+			s->has_clock = true;
+			continue;
+		}
+		s->column[i] = n_column;
+		column[n_column++] =
+			(struct tally_column){ kind[i]->name, kind[i]->unit };
+		if (kind[i] == &perf_kind_offcpu) {
+			s->offcpu =
+				offcpu_new(s->tally, s->labeler, s->column[i]);
+			if (!s->offcpu)
+				return false;
+		}
+	}
+	return tally_columns(s->tally, column, n_column, s->has_clock);
+}
+
+uint64_t
+perf_sampler_total(const struct perf_sampler *s, size_t kind)
+{
+	return s->total[kind];
+}
+
+void
+perf_sampler_end(struct perf_sampler *s, uint64_t time_ns)
+{
+	if (s->offcpu)
+		offcpu_end(s->offcpu, time_ns);
 }
 
 struct spaces *
@@ -121,7 +181,7 @@ word(struct words *w)
 
 /* A parsed sample. */
 struct sampled {
-	uint64_t ip;
+	uint64_t ip, period;
 	int32_t pid, tid;
 	uint32_t cpu;
 	struct words chain; /* of the kernel */
@@ -130,7 +190,8 @@ struct sampled {
 };
 
 static bool
-parse_sample(const struct perf_event_header *h, struct sampled *s)
+parse_sample(const struct perf_event_header *h, uint64_t period,
+	     struct sampled *s)
 {
 	struct words w = { (const char *)(h + 1), h->size - sizeof *h };
 	uint64_t n, abi, reg[64];
@@ -141,6 +202,7 @@ parse_sample(const struct perf_event_header *h, struct sampled *s)
 		return false;
 	word(&w); /* time */
 	s->cpu = (uint32_t)word(&w);
+	s->period = period ? period : word(&w);
 	n = word(&w);
 	if (n > w.n / 8)
 		return false;
@@ -182,41 +244,89 @@ kernel_frames(struct words chain, uint64_t *pc)
 	return n;
 }
 
-static void
-take_sample(struct perf_sampler *s, const struct perf_event_header *h)
+/* The stack of a sample into s->pc: how many frames. */
+static size_t
+frames_of(struct perf_sampler *s, struct process_space *space,
+	  struct sampled *sample, struct walk_info *info)
 {
+	size_t n = kernel_frames(sample->chain, s->pc), first = n;
+
+	if (!sample->has_user) {
+		if (n == 0)
+			s->pc[n++] = sample->ip;
+		return n;
+	}
+	n += walk(s->walker, &sample->stack, space_code, space, s->pc + n,
+		  SHM_FRAMES - n, info);
+	/* Where the kernel was entered is exact, as no leaf is. */
+	s->pc[first] += first > 0;
+	return n;
+}
+
+static void
+take_sample(struct perf_sampler *s, size_t kind,
+	    const struct perf_event_header *h)
+{
+	const struct perf_kind *k = s->kind[kind];
+	bool is_clock = k == &perf_kind_clock;
 	struct process_space *space;
 	struct walk_info info = { .end = WALK_ROOT };
 	struct sampled sample;
-	uint32_t label, number;
+	uint32_t number;
+	uint64_t key;
 	size_t n;
 
-	atomic_fetch_add(&s->count->n_tick, 1);
-	atomic_fetch_add(&s->count->n_signal, 1);
-	space = parse_sample(h, &sample) ? spaces_find(s->spaces, sample.pid)
-					 : NULL;
+	/* Rates are the clock's, if there is one. */
+	if (is_clock || !s->has_clock) {
+		atomic_fetch_add(&s->count->n_tick, 1);
+		atomic_fetch_add(&s->count->n_signal, 1);
+	}
+	space = parse_sample(h, s->period[kind], &sample)
+			? spaces_find(s->spaces, sample.pid)
+			: NULL;
 	if (!space) {
 		atomic_fetch_add(&s->count->n_lost, 1);
 		return;
 	}
+	s->total[kind] += sample.period;
 	number = space_number(space);
-	n = kernel_frames(sample.chain, s->pc);
-	if (sample.has_user) {
-		size_t first = n;
-
-		n += walk(s->walker, &sample.stack, space_code, space,
-			  s->pc + n, SHM_FRAMES - n, &info);
-		/* The address where the kernel was entered is exact, although
-		 * it is not the leaf's. */
-		s->pc[first] += first > 0;
-	} else if (n == 0) {
-		s->pc[n++] = sample.ip;
-	}
+	n = frames_of(s, space, &sample, &info);
 	atomic_fetch_add(&s->count->n_truncated,
 			 info.end == WALK_TRUNCATED || info.is_cut);
 	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
-	label = labeler_number(s->labeler, sample.pid, sample.tid, sample.cpu);
-	tally_stack(s->tally, SHM_KEY(SHM_TICK, number, label, n), s->pc, 1);
+	if (s->offcpu && (k == &perf_kind_offcpu || s->approx))
+		offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc,
+			     n);
+	if (k == &perf_kind_offcpu)
+		return;
+	key = SHM_KEY(SHM_TICK, number,
+		      labeler_number(s->labeler, sample.pid, sample.tid,
+				     sample.cpu, false),
+		      n);
+	if (is_clock)
+		tally_stack(s->tally, key, s->pc, 1);
+	else
+		tally_value(s->tally, key, s->pc, s->column[kind],
+			    sample.period);
+}
+
+/* The kernel says of its own accord whose thread it is. */
+static void
+take_switch(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	const char *end = (const char *)h + h->size;
+	int32_t tid;
+	uint32_t cpu;
+
+	if (!s->offcpu || h->size < sizeof *h + TRAILER)
+		return;
+	memcpy(&tid, end - TRAILER + 4, sizeof tid);
+	memcpy(&cpu, end - 8, sizeof cpu);
+	if (h->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		offcpu_out(s->offcpu, tid, cpu, perf_record_time(h),
+			   h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	else
+		offcpu_in(s->offcpu, tid, perf_record_time(h));
 }
 
 static void
@@ -276,19 +386,22 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 		return;
 	}
 	labeler_exit(s->labeler, v[2]);
+	if (s->offcpu)
+		offcpu_exit(s->offcpu, v[2]);
 	if (v[0] == v[2])
 		spaces_exit(s->spaces, v[0]);
 }
 
 void
-perf_sampler_take(struct perf_sampler *s, const struct perf_event_header *h)
+perf_sampler_take(struct perf_sampler *s, size_t kind,
+		  const struct perf_event_header *h)
 {
 	struct words w = { (const char *)(h + 1),
 			   h->size < sizeof *h ? 0 : h->size - sizeof *h };
 
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		take_sample(s, h);
+		take_sample(s, kind, h);
 		break;
 	case PERF_RECORD_MMAP2:
 		take_map(s, h);
@@ -299,6 +412,10 @@ perf_sampler_take(struct perf_sampler *s, const struct perf_event_header *h)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		take_task(s, h);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		take_switch(s, h);
 		break;
 	case PERF_RECORD_LOST:
 		word(&w); /* the event */

@@ -6,9 +6,12 @@
 #define PERF_SAMPLE_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct perf_kernel;
+struct perf_kind;
 struct perf_sampler;
 struct shm_process;
 struct spaces;
@@ -22,10 +25,31 @@ struct perf_sampler *perf_sampler_new(struct tally *t,
 				      unsigned labels);
 void perf_sampler_free(struct perf_sampler *s);
 
+/*
+ * The samples are of these kinds, of which perf_kind_clock needs not be one;
+ * the tally gets their columns. A sample of kind i is one of period[i] events;
+ * 0: the sample has their number. approx: a thread's last sample of the clock
+ * is the stack of its waits, as the kernel sends none. Once, before the first
+ * record; without it there is only the clock. False without memory.
+ */
+bool perf_sampler_kinds(struct perf_sampler *s,
+			const struct perf_kind *const *kind,
+			const uint64_t *period, size_t n, bool approx);
+
+/* The sum of all samples of a kind but the clock. */
+uint64_t perf_sampler_total(const struct perf_sampler *s, size_t kind);
+
+/* How many events the samples of a kind stood for. */
+uint64_t perf_sampler_total(const struct perf_sampler *s, size_t kind);
+
+/* There will be no more records: it is that time. */
+void perf_sampler_end(struct perf_sampler *s, uint64_t time_ns);
+
 struct spaces *perf_sampler_spaces(struct perf_sampler *s);
 
-/* Process a record; call it in the order of their times. */
-void perf_sampler_take(struct perf_sampler *s,
+/* Take in a record of an event of that kind, an index; they must come in the
+ * order of their times. */
+void perf_sampler_take(struct perf_sampler *s, size_t kind,
 		       const struct perf_event_header *h);
 
 /* The time of a record. */

@@ -3,6 +3,7 @@
 
 #include "target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ enum {
 	KEY_KERNEL,
 	KEY_STACK,
 	KEY_LABEL,
+	KEY_EVENT,
+	KEY_OFFCPU,
 
 	MAX_PID = 1 << 22,
 	MAX_SECONDS = 1 << 30,
@@ -43,6 +46,12 @@ const struct cli_opt record_target_opts[] = {
 	  "permitted" },
 	{ KEY_STACK, "stack-size", "BYTES",
 	  "how much of each stack the kernel copies (16384)" },
+	{ KEY_EVENT, "event", "EVENT[:N][,...]",
+	  "a column for each, and a sample for each N: page-faults, cycles, "
+	  "... "
+	  "(cpu-clock)" },
+	{ KEY_OFFCPU, "offcpu", "[approx]",
+	  "a column of time in which threads were on no CPU" },
 	{ KEY_LABEL, "label", "KEY[,KEY]...",
 	  "label samples by what they were taken of: thread, tid, cpu" },
 	{ 0 }
@@ -106,6 +115,62 @@ labels_of(const char *arg)
 	}
 }
 
+static void
+add_kind(struct target *t, const struct perf_kind *kind, uint64_t period)
+{
+	for (size_t i = 0; i < t->n_kind; i++)
+		if (t->kind[i] == kind)
+			return;
+	/* Room is left for offcpu. */
+	if (t->n_kind == PERF_MAX_KIND - (kind != &perf_kind_offcpu))
+		die("--event: at most %d", PERF_MAX_KIND - 1);
+	t->period[t->n_kind] = period ? period : kind->period;
+	t->kind[t->n_kind++] = kind;
+}
+
+/* ":PERIOD" at at; 0 if there is none. */
+static uint64_t
+period_of(const char *at, const char **end)
+{
+	char *after;
+	unsigned long long v;
+
+	*end = at;
+	if (*at != ':')
+		return 0;
+	v = strtoull(at + 1, &after, 10);
+	*end = after;
+	if (at[1] < '0' || at[1] > '9' || (*after && *after != ',') || !v ||
+	    v > INT64_MAX)
+		die("--event: '%s' is not a period", at + 1);
+	return v;
+}
+
+/* "cycles,page-faults:100" */
+static void
+take_events(const char *arg, struct target *t)
+{
+	char names[512];
+	const char *end;
+
+	for (const char *at = arg;; at++) {
+		size_t n = strcspn(at, ",:");
+		const struct perf_kind *kind = perf_kind_find(at, n);
+		uint64_t period = period_of(at + n, &end);
+
+		if (!kind) {
+			perf_kind_names(names, sizeof names);
+			die("--event: '%.*s' is none of %s", (int)n, at, names);
+		}
+		if (kind == &perf_kind_clock && period)
+			die("--event=cpu-clock: its period is that of -F");
+		add_kind(t, kind, period);
+		at = end;
+		if (!*at)
+			return;
+	}
+}
+
 static enum target_sampler
 sampler_of(const char *arg)
 {
@@ -159,6 +224,17 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		t->stack_bytes = (uint32_t)cli_uint(cli, 8, MAX_STACK) & ~7u;
 		t->only = "--stack-size";
 		return true;
+	case KEY_EVENT:
+		take_events(cli->arg, t);
+		t->only = "--event";
+		return true;
+	case KEY_OFFCPU:
+		if (cli->arg && strcmp(cli->arg, "approx") != 0)
+			die("--offcpu: '%s' is not approx", cli->arg);
+		t->approx = cli->arg != NULL;
+		t->offcpu = true;
+		t->only = "--offcpu";
+		return true;
 	case KEY_LABEL:
 		t->labels = labels_of(cli->arg);
 		return true;
@@ -167,8 +243,12 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 }
 
 void
-record_target_check(const struct target *t, int n_operand)
+record_target_check(struct target *t, int n_operand)
 {
+	if (!t->n_kind)
+		add_kind(t, &perf_kind_clock, 0);
+	if (t->offcpu)
+		add_kind(t, &perf_kind_offcpu, 0);
 	if (t->n_pid && t->all)
 		die("--pid, --all and --cgroup: ask for one");
 	if (record_target_runs(t) && t->sampler == SAMPLER_PRELOAD)
@@ -180,16 +260,45 @@ record_target_check(const struct target *t, int n_operand)
 		die("no command to run");
 }
 
-bool
-record_target_outside(const struct target *t, struct launch *l,
-		      const char *command)
+/*
+ * Why libsample cannot be loaded, out of a message of launch_find(): "PATH: a
+ * Go program, which ..." is "a-Go-program".
+ */
+static void
+set_why(struct target *t, const char *path, const char *message)
 {
-	bool outside = record_target_runs(t) || t->sampler == SAMPLER_PERF;
+	size_t n = strlen(path), i;
+
+	if (strncmp(message, path, n) == 0 && message[n] == ':')
+		message += n + 2;
+	snprintf(t->why, sizeof t->why, "perf(%.60s", message);
+	n = strcspn(t->why, ",");
+	snprintf(t->why + n, sizeof t->why - n, ")");
+	for (i = 0; t->why[i]; i++)
+		if (t->why[i] <= ' ' || t->why[i] > '~')
+			t->why[i] = '-';
+}
+
+bool
+record_target_outside(struct target *t, struct launch *l, const char *command)
+{
+	bool by_event =
+		t->sampler == SAMPLER_AUTO &&
+		(t->offcpu || t->kind[0] != &perf_kind_clock || t->n_kind > 1);
+	bool outside =
+		record_target_runs(t) || t->sampler == SAMPLER_PERF || by_event;
 	struct prof_err err;
 
+	snprintf(t->why, sizeof t->why, "perf(%s)",
+		 t->n_pid    ? "pid"
+		 : t->cgroup ? "cgroup"
+		 : t->all    ? "all"
+		 : by_event  ? "event"
+			     : "asked-for");
 	if (!outside && t->sampler == SAMPLER_AUTO && !t->preload_only &&
 	    launch_find(l, command, &err) == PROF_ENOTSUP) {
 		warn("%s; sampled from outside", err.msg);
+		set_why(t, l->path, err.msg);
 		return true;
 	}
 	if (outside && t->preload_only)

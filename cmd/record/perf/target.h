@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "kind.h"
 
 struct launch;
 
@@ -32,10 +33,16 @@ struct target {
 	unsigned seconds;   /* 0: no limit */
 	uint32_t stack_bytes;
 	unsigned labels; /* enum perf_label, or-ed */
+	const struct perf_kind *kind[PERF_MAX_KIND]; /* a column each */
+	size_t n_kind;
+	uint64_t period[PERF_MAX_KIND]; /* as in struct perf_config */
+	bool offcpu;
+	bool approx; /* of perf_kind_offcpu: by stacks of the clock */
 	enum target_kernel kernel;
 	enum target_sampler sampler;
 	bool wait_all;     /* wait for processes that outlive the command */
 	bool preload_only; /* options that only libsample supports were given */
+	char why[80];      /* why the kernel is the sampler, for the comment */
 	const char *only;  /* an option that only the kernel's sampler supports,
 			      or NULL */
 };
@@ -56,14 +63,15 @@ record_target_runs(const struct target *t)
 	return t->n_pid || t->all;
 }
 
-/* Die if options conflict. n_operand: the number of words of the command. */
-void record_target_check(const struct target *t, int n_operand);
+/* Die if options conflict, and set what they leave open. n_operand: the number
+ * of words of the command. */
+void record_target_check(struct target *t, int n_operand);
 
 /*
  * Is the kernel the sampler? With SAMPLER_AUTO, checks if libsample can be
  * loaded into the command; if not, a message gives the reason. Dies.
  */
-bool record_target_outside(const struct target *t, struct launch *l,
+bool record_target_outside(struct target *t, struct launch *l,
 			   const char *command);
 
 #endif

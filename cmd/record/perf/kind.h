@@ -1,0 +1,34 @@
+/*
+ * kind.h - what the kernel can count and sample: --event's names.
+ */
+#ifndef PERF_KIND_H
+#define PERF_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PERF_MAX_KIND = 10 };
+
+struct perf_kind {
+	const char *name; /* of the column, too */
+	const char *unit;
+	uint32_t type; /* of perf_event_open(2) */
+	uint64_t config;
+	uint64_t period; /* by default; 0: as many samples as of the clock */
+	bool in_kernel;  /* happens only there, and is not seen without it */
+};
+
+/* Time on a CPU: its columns are those of any profile of CPU time. */
+extern const struct perf_kind perf_kind_clock;
+
+/* A thread leaves its CPU: its column has the time until it is back. */
+extern const struct perf_kind perf_kind_offcpu;
+
+/* The kind that the n bytes at name mean, or NULL. */
+const struct perf_kind *perf_kind_find(const char *name, size_t n);
+
+/* All names, with ", " between, into text. */
+void perf_kind_names(char *text, size_t size);
+
+#endif
