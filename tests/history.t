@@ -282,6 +282,103 @@ b01c07	8580000000	11160000000
 build	flat	total
 END
 
+# --- changes ------------------------------------------------------------------
+
+# Fourteen days of two hosts; a build that makes Encode 20 % slower comes to web1
+# on the 9th and to web2 on the 10th, and brings a function of its own.
+awk 'BEGIN {
+	for (day = 1; day <= 14; day++)
+		for (hour = 0; hour < 24; hour += 8)
+			for (web = 1; web <= 2; web++) {
+				seed = (seed * 1103 + 12345) % 65536
+				is_new = day >= 8 + web
+				encode = int((1900 + int(seed / 256)) * (is_new ? 1.2 : 1))
+				printf "2026-10-%02d %02d web%d %d %d\n", day, hour, web, is_new, encode
+			}
+}' >series
+while read -r day hour host is_new encode; do
+	mkdir -p "changes/$day"
+	{
+		echo '# samples count cpu nanoseconds'
+		echo "@time $(date -ud "$day $hour:00" +%s)000000000"
+		echo '@period cpu nanoseconds 10000000'
+		if [ "$is_new" = 1 ]; then
+			echo '@mapping 0x400000 0x500000 0 /bin/app b01c07'
+			echo 'main;cache 500 5000000000'
+		else
+			echo '@mapping 0x400000 0x500000 0 /bin/app b00f1e'
+			echo 'main;probe 500 5000000000'
+		fi
+		echo "main;Encode $encode ${encode}0000000"
+		echo 'main;work 90000 900000000000'
+	} | mkprof - >"changes/$day/$host-${hour}0000.pb.gz"
+done <series
+
+if lacks 'prof-history --change changes'; then
+	skip 'changes' 'this build has no gsl'
+else
+	check 'when it changed, and the build' 1 '
+		prof-history --function=Encode --change --exit-code changes >out; s=$?
+		tail -2 out; exit $s' <<'END'
+change: 2026-10-10: share 2.218% to 2.635%, +18.8% (+12.9 to +24.7), p 0.0035
+  build b01c07, first seen 2026-10-09T00:00:00Z: +19.4% (+12.8 to +25.9) against b00f1e in 3 hours when both ran, p 0.0061
+END
+	check 'no change' 0 '
+		prof-history --function=Encode --change --exit-code --until=2026-10-09 changes | tail -1
+		prof-history --function=main --change changes | tail -1
+		prof-history --function=Encode --change --since=5d changes | tail -1' <<'END'
+change: none; p 0.48 at best
+change: none; p 1 at best
+change: 5 rows are too few, 6 are needed
+END
+	check 'by hour, as TSV' 0 '
+		prof-history --function=Encode --change --by=hour --tsv changes | cut -f1-4,10,11' <<'END'
+function	at	first	last	build	against
+Encode	2026-10-10T00:00Z	2026-10-10T00:00Z	2026-10-10T00:00Z		
+END
+	check 'all functions' 0 'prof-history --change changes' <<'END'
+cpu, flat: 2 of 4 functions changed in 14 days, the surest first; * p < 1e-06
+   day             before      after     change          p  function
+   2026-10-09     0.540%     0.045%     -91.7%    0.0016  probe
+   2026-10-09     0.000%     0.493%        new    0.0017  cache
+END
+	check 'all functions, as TSV: few changes are as large as that' 0 '
+		prof-history --change --tsv --min-change=95 changes | cut -f1,8' <<'END'
+function	at
+cache	2026-10-09
+END
+fi
+check 'what moved' 0 'prof-history --top-movers=2 --since=5d changes' <<'END'
+cpu, flat: 2026-10-10 to 2026-10-14 (30 profiles, 2788472 samples) after 2026-10-05 to 2026-10-09 (30 profiles, 2777294 samples)
+    before      after      moved     change  function
+    0.486%     0.000%    -0.486%    -100.0%  probe
+    0.054%     0.538%    +0.484%    +896.0%  cache
+2 more; see --nodecount
+END
+check 'what is new, what vanished' 0 '
+	prof-history --new --since=2026-10-06 changes; prof-history --vanished --since=4d changes
+	prof-history --new --since=2026-10-10 --tsv changes' <<'END'
+cpu, flat: 2026-10-06 to 2026-10-14 (54 profiles, 5010622 samples) after 2026-10-01 to 2026-10-05 (30 profiles, 2775682 samples)
+     share  first day   function
+    0.329%  2026-10-09  cache
+cpu, flat: 2026-10-11 to 2026-10-14 (24 profiles, 2230725 samples) after 2026-10-01 to 2026-10-10 (60 profiles, 5555579 samples)
+     share  last day    function
+    0.459%  2026-10-09  probe
+function	before	after	total_before	total_after	first	last	at	p
+END
+check 'a day by its sums, and by its profiles' 0 '
+	prof-history --match=. --tsv changes | cut -f1,2,8- >day
+	prof-history --match=. --tsv --by=profile changes |
+		awk -F"\t" -v OFS="\t" "NR > 1 { d = \$1 OFS substr(\$2, 1, 10)
+			n[d] += \$8; s[d] += \$9; f[d] += \$10; c[d] += \$11; t[d] += \$12 }
+			END { for (d in n) printf \"%s\t%d\t%d\t%.0f\t%.0f\t%.0f\n\", d, n[d], s[d], f[d], c[d], t[d] }" |
+		sort >profiles
+	sed 1d day | sort | cmp - profiles' </dev/null
+for bad in '--change --by=host' '--top-movers --function=work' '--new --by=hour' \
+	'--exit-code --change' '--top-movers=0' '--min-share=101'; do
+	check_err "not $bad" 2 "prof-history $bad changes" 'prof-history: '
+done
+
 # --- the page's examples -------------------------------------------------------
 
 sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl //p' "$src/doc/prof-history.1" >examples

@@ -63,7 +63,9 @@ valid 'prof-text --diff --json' \
 valid 'prof-list --json' 'prof-list --json . $f'
 valid 'prof-list --diff --json' 'prof-diff $f $f | prof-list --diff --json .'
 valid 'prof-list --disasm --json' 'prof-list --json --disasm . $f'
-valid 'prof-history --json' 'prof-history --json --match=m $f'
+valid 'prof-history --json' 'prof-history --json --match=m --change $f'
+valid 'prof-history --top-movers --json' 'prof-history --json --top-movers $f'
+valid 'prof-history --change --json' 'prof-history --json --change $f'
 # prof-gate refuses most of these pairs, and is quick.
 every=1
 printf '/^m/ <= 90%% of total\n' >budget

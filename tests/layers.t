@@ -34,7 +34,7 @@ fetch            lib cli net
 filter           lib cli
 flame            lib cli
 gate             lib cli
-history          lib cli
+history          lib cli gate
 html             lib cli list gate
 import           lib cli unwind
 export           lib cli

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "changes.h"
 #include "lib/base/json.h"
 #include "print.h"
 
@@ -55,7 +56,8 @@ put_build(const struct series *x, const struct series_build *b, FILE *out)
 }
 
 void
-print_json(const struct series *x, const struct history_settings *s, FILE *out)
+print_json(const struct series *x, const struct history_settings *s,
+	   const struct shifts *shifts, FILE *out)
 {
 	fputs("{\"schema\": \"profpipe.history/1\", \"type\": ", out);
 	json_put(out, x->type, strlen(x->type));
@@ -79,6 +81,8 @@ print_json(const struct series *x, const struct history_settings *s, FILE *out)
 		json_put_str(out, names_str(&x->functions, x->fn[k].name));
 		put_values("flat", x->fn[k].flat, x->n_bucket, out);
 		put_values("cum", x->fn[k].cum, x->n_bucket, out);
+		if (shifts)
+			changes_json(x, &shifts[k], out);
 		putc('}', out);
 	}
 	fputs("]}\n", out);

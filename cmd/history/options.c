@@ -21,6 +21,14 @@ enum {
 	KEY_TYPE,
 	KEY_FLAT,
 	KEY_CUM,
+	KEY_CHANGE,
+	KEY_EXIT_CODE,
+	KEY_TOP_MOVERS,
+	KEY_NEW,
+	KEY_VANISHED,
+	KEY_MIN_SHARE,
+	KEY_MIN_CHANGE,
+	KEY_NODECOUNT,
 	KEY_TSV,
 	KEY_JSON,
 	KEY_INDEX,
@@ -33,6 +41,20 @@ const struct cli_opt history_opts[] = {
 	{ KEY_FUNCTION, "function", "NAME",
 	  "this function, by its name or the last part of it" },
 	{ KEY_MATCH, "match", "REGEX", "functions whose names match" },
+	{ KEY_CHANGE, "change", NULL,
+	  "when it changed, and by which build; alone: of all functions" },
+	{ KEY_EXIT_CODE, "exit-code", NULL,
+	  "exit with 1 if a function that was named changed" },
+	CLI_HEADING("Lists of functions"),
+	{ KEY_TOP_MOVERS, "top-movers", "[N]",
+	  "the N (20) whose shares moved most since --since" },
+	{ KEY_NEW, "new", NULL, "those first seen since --since (7d)" },
+	{ KEY_VANISHED, "vanished", NULL, "those not seen since then" },
+	{ KEY_MIN_SHARE, "min-share", "PERCENT",
+	  "leave out functions that never have so much (0.1)" },
+	{ KEY_MIN_CHANGE, "min-change", "PERCENT",
+	  "leave out changes that are smaller, of the function (5)" },
+	{ KEY_NODECOUNT, "nodecount", "N", "print at most N; 0: all (20)" },
 	CLI_HEADING("Which profiles"),
 	{ KEY_SINCE, "since", "TIME",
 	  "from TIME on: 2026-11-16, or 7d before the end" },
@@ -82,6 +104,17 @@ set_match(struct history_settings *s, const struct cli *cli)
 		die("%s", err.msg);
 }
 
+static double
+fraction(struct cli *cli, int key)
+{
+	double v = cli_double(cli) / 100;
+
+	if (v < 0 || v > 1)
+		die("--%s: '%s' is not from 0 to 100",
+		    cli_opt_name(history_opts, key), cli->arg);
+	return v;
+}
+
 static void
 set_option(struct history_settings *s, struct cli *cli, int key)
 {
@@ -107,6 +140,33 @@ set_option(struct history_settings *s, struct cli *cli, int key)
 	case KEY_FLAT:
 	case KEY_CUM:
 		s->is_flat = key == KEY_FLAT;
+		s->has_kind = true;
+		break;
+	case KEY_CHANGE:
+		s->finds_changes = true;
+		break;
+	case KEY_EXIT_CODE:
+		s->has_exit_code = true;
+		break;
+	case KEY_TOP_MOVERS:
+		if (cli->arg)
+			s->max_rows = cli_uint(cli, 1, 1000000000);
+		s->task = HISTORY_MOVERS;
+		break;
+	case KEY_NEW:
+		s->task = HISTORY_NEW;
+		break;
+	case KEY_VANISHED:
+		s->task = HISTORY_VANISHED;
+		break;
+	case KEY_NODECOUNT:
+		s->max_rows = cli_uint(cli, 0, 1000000000);
+		break;
+	case KEY_MIN_SHARE:
+		s->min_share = fraction(cli, key);
+		break;
+	case KEY_MIN_CHANGE:
+		s->min_change = fraction(cli, key);
 		break;
 	case KEY_TSV:
 		s->format = HISTORY_TSV;
@@ -126,18 +186,52 @@ set_option(struct history_settings *s, struct cli *cli, int key)
 	}
 }
 
+/* The defaults of lists, and options that do not go with each other. */
+static void
+settle(struct history_settings *s)
+{
+	bool is_list;
+
+	if (s->function && s->match)
+		die("--function and --match exclude each other");
+	if (s->task == HISTORY_SHOW && s->finds_changes && !s->function &&
+	    !s->match)
+		s->task = HISTORY_CHANGES;
+	is_list = s->task != HISTORY_SHOW && s->task != HISTORY_INDEX;
+	if (s->task == HISTORY_SHOW && !s->function && !s->match)
+		die("no question: --function=NAME, --match=REGEX, --change, "
+		    "--top-movers, --new, --vanished or --index");
+	if (is_list && (s->function || s->match))
+		die("lists are of all functions: --function and --match do not "
+		    "go with them");
+	if (is_list && s->q.by != SERIES_DAY)
+		die("lists are made of days: --by does not go with them");
+	if (s->finds_changes && s->q.by != SERIES_DAY && s->q.by != SERIES_HOUR)
+		die("changes are found in days or hours: --by=day or "
+		    "--by=hour");
+	if (s->has_exit_code && !(s->task == HISTORY_SHOW && s->finds_changes))
+		die("--exit-code goes with --change of functions that are "
+		    "named: a list has false alarms");
+	/* What a function does itself tells more in a list, where all its
+	 * callers would move with it. */
+	if (is_list && !s->has_kind)
+		s->is_flat = true;
+	if (is_list && s->task != HISTORY_CHANGES && !s->since)
+		s->since = "7d";
+}
+
 void
 history_settings_parse(struct history_settings *s, struct cli *cli)
 {
 	int key;
 
 	memset(s, 0, sizeof(*s));
+	s->max_rows = 20;
+	s->min_share = 0.001;
+	s->min_change = 0.05;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		set_option(s, cli, key);
-	if (s->function && s->match)
-		die("--function and --match exclude each other");
-	if (s->task == HISTORY_SHOW && !s->function && !s->match)
-		die("no question: --function=NAME, --match=REGEX or --index");
+	settle(s);
 	if (!cli->n_operand)
 		die("no archive given");
 }
@@ -200,4 +294,32 @@ history_times(struct history_settings *s, int64_t newest_ns)
 		s->q.from = take_time("--since", s->since);
 	if (s->q.from >= s->q.to)
 		die("--since is not before --until");
+}
+
+/* The start of the day of t. */
+static int64_t
+midnight(int64_t t_ns)
+{
+	int64_t rest = t_ns % BLOCK_DAY_NS;
+
+	return t_ns - rest - (rest < 0 ? BLOCK_DAY_NS : 0);
+}
+
+int64_t
+history_days(struct history_settings *s, int64_t newest_ns)
+{
+	struct question *q = &s->q;
+	int64_t from;
+
+	if (q->to == INT64_MAX)
+		q->to = midnight(newest_ns) + BLOCK_DAY_NS;
+	if (midnight(q->to) != q->to)
+		q->to = midnight(q->to) + BLOCK_DAY_NS;
+	if (q->from == INT64_MIN)
+		return q->from;
+	from = midnight(q->from);
+	q->from = s->task == HISTORY_MOVERS    ? units_sub(from, q->to - from)
+		  : s->task == HISTORY_CHANGES ? from
+					       : INT64_MIN;
+	return from;
 }

@@ -15,8 +15,12 @@ struct match;
 extern const struct cli_opt history_opts[];
 
 enum history_task {
-	HISTORY_SHOW,  /* functions over time */
-	HISTORY_INDEX, /* only make the cache */
+	HISTORY_SHOW,     /* functions over time */
+	HISTORY_CHANGES,  /* all functions, by how surely they changed */
+	HISTORY_MOVERS,   /* ... by how much they did between two spans */
+	HISTORY_NEW,      /* ... that were not there before */
+	HISTORY_VANISHED, /* ... that are not there any more */
+	HISTORY_INDEX,    /* only make the cache */
 };
 
 enum history_format { HISTORY_TABLE, HISTORY_TSV, HISTORY_JSON };
@@ -27,7 +31,13 @@ struct history_settings {
 	const char *function;      /* its name, or the last part of it */
 	struct match *match;       /* or a pattern */
 	const char *since, *until; /* as given; history_times() */
+	bool has_kind;             /* --flat or --cum was given */
 	bool is_flat;              /* flat values are shown, not cum */
+	bool finds_changes;        /* --change, and that of functions */
+	bool has_exit_code;        /* 1 if there is one */
+	size_t max_rows;           /* of lists of functions; 0: all */
+	double min_share;          /* of the functions of lists */
+	double min_change;         /* ... relative */
 	bool is_rebuild, is_check;
 	struct question q;
 };
@@ -44,5 +54,11 @@ void history_settings_release(struct history_settings *s);
  * back from the end of its day. Dies.
  */
 void history_times(struct history_settings *s, int64_t newest_ns);
+
+/*
+ * After that, for a list: whole days, and as much before --since as it needs;
+ * the time where "after" begins.
+ */
+int64_t history_days(struct history_settings *s, int64_t newest_ns);
 
 #endif

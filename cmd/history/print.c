@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "changes.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
 
@@ -116,7 +117,8 @@ put_row(const struct series *x, const struct series_fn *f, size_t i,
 }
 
 static void
-put_table(const struct series *x, const struct history_settings *s, FILE *out)
+put_table(const struct series *x, const struct history_settings *s,
+	  const struct shifts *shifts, FILE *out)
 {
 	size_t width = key_width(x, &s->q);
 
@@ -141,6 +143,8 @@ put_table(const struct series *x, const struct history_settings *s, FILE *out)
 		putc('\n', out);
 		for (size_t i = 0; i < x->n_bucket; i++)
 			put_row(x, f, i, s, width, out);
+		if (shifts)
+			changes_text(x, &shifts[k], out);
 	}
 }
 
@@ -182,14 +186,24 @@ put_tsv(const struct series *x, const struct history_settings *s, FILE *out)
 	}
 }
 
+static void
+put_tsv_changes(const struct series *x, const struct shifts *shifts, FILE *out)
+{
+	fputs(changes_tsv_titles, out);
+	for (size_t k = 0; k < x->n_fn; k++)
+		changes_tsv(x, &x->fn[k], &shifts[k], out);
+}
+
 void
 print_series(const struct series *x, const struct history_settings *s,
-	     FILE *out)
+	     const struct shifts *shifts, FILE *out)
 {
-	if (s->format == HISTORY_TSV)
-		put_tsv(x, s, out);
-	else if (s->format == HISTORY_JSON)
-		print_json(x, s, out);
+	if (s->format == HISTORY_JSON)
+		print_json(x, s, shifts, out);
+	else if (s->format != HISTORY_TSV)
+		put_table(x, s, shifts, out);
+	else if (shifts)
+		put_tsv_changes(x, shifts, out);
 	else
-		put_table(x, s, out);
+		put_tsv(x, s, out);
 }

@@ -6,14 +6,18 @@
 
 #include "options.h"
 #include "series.h"
+#include "shifts.h"
 
-/* Functions over time, or over what s->q.by says, in s->format. */
+/*
+ * Functions over time, or over what s->q.by says, in s->format. shifts: the
+ * changes of each function, or NULL.
+ */
 void print_series(const struct series *x, const struct history_settings *s,
-		  FILE *out);
+		  const struct shifts *shifts, FILE *out);
 
 /* profpipe.history/1; in json.c. */
 void print_json(const struct series *x, const struct history_settings *s,
-		FILE *out);
+		const struct shifts *shifts, FILE *out);
 
 /* The name of what the rows are: "day", a label. */
 const char *print_by(const struct question *q);

@@ -12,7 +12,14 @@
 #include "archive.h"
 #include "cli/match.h"
 #include "find.h"
+#include "gate/stats.h"
+#include "lib/model/units.h"
 #include "print.h"
+#include "shifts.h"
+#include "sweep.h"
+
+#define CHANGE_LEVEL 0.01 /* chance of a false alarm of a question */
+#define AROUND_DAYS 7     /* builds are compared so long around a change */
 
 struct run {
 	struct history_settings *s;
@@ -158,17 +165,114 @@ wants_match(void *ctx, const struct str *name, bool *wanted,
 	return match_bytes(ctx, name->s, name->len, wanted, err);
 }
 
-static void
-show(struct run *r)
+static enum prof_status
+wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 {
-	struct history_settings *s = r->s;
-	struct series_span span;
-	struct series x;
-	struct find find;
+	(void)ctx;
+	(void)name;
+	(void)err;
+	*wanted = true;
+	return PROF_OK;
+}
+
+/* The answer to q, which series_release() ends. */
+static void
+ask(struct run *r, const struct series_span *span, const struct question *q,
+    struct series *x)
+{
 	struct prof_err err;
 
-	find_span(r, &span);
-	history_times(s, span.last_ns);
+	if (series_init(x, span, q, &err) != PROF_OK)
+		die("%s", err.msg);
+	for (size_t i = 0; i < r->n; i++)
+		if (series_add(x, &r->archive[i], q, &err) != PROF_OK)
+			die("%s", err.msg);
+	if (series_sort(x, q->by, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (!x->n_bucket)
+		die("no profiles between --since and --until");
+}
+
+static const struct gate_dist *
+distributions(void)
+{
+	const struct gate_dist *d = stats_dist();
+
+	if (!d)
+		die("--change: this build has no gsl");
+	return d;
+}
+
+/* Which build may be the reason of a change of function f of x. */
+static void
+find_builds(struct run *r, const struct series_span *span,
+	    const struct series *x, const struct series_fn *f,
+	    const struct shifts_options *o, struct shifts_one *one)
+{
+	struct find name = { *names_str(&x->functions, f->name) };
+	size_t before = one->shift.first > 0 ? one->shift.first - 1 : 0;
+	const struct question q = {
+		.type = x->type,
+		.by = SERIES_HOUR_BUILD,
+		.from = units_sub(x->bucket[before].first_ns,
+				  AROUND_DAYS * BLOCK_DAY_NS),
+		.to = units_add(x->bucket[one->shift.last].last_ns,
+				AROUND_DAYS * BLOCK_DAY_NS),
+		.wants = find_wants,
+		.wants_ctx = &name,
+	};
+	struct series hours;
+	struct prof_err err;
+
+	ask(r, span, &q, &hours);
+	if (hours.n_fn == 1 &&
+	    shifts_builds(one, x, &hours, o, distributions(), &err) != PROF_OK)
+		die("%s", err.msg);
+	series_release(&hours);
+}
+
+/* The changes of each function of x, for free(), and shifts_release() of each.
+ */
+static struct shifts *
+find_shifts(struct run *r, const struct series_span *span,
+	    const struct series *x, bool *found)
+{
+	const struct shifts_options o = {
+		.is_flat = r->s->is_flat,
+		.is_hourly = r->s->q.by == SERIES_HOUR,
+		.level = CHANGE_LEVEL,
+		.min_share = r->s->function ? 0 : r->s->min_share,
+	};
+	struct shifts *all = allocated(calloc(x->n_fn + 1, sizeof(*all)));
+	struct prof_err err;
+	size_t n_test;
+
+	*found = false;
+	if (shifts_count(x, &o, &n_test, &err) != PROF_OK)
+		die("%s", err.msg);
+	for (size_t k = 0; k < x->n_fn; k++) {
+		if (!shifts_matter(x, &x->fn[k], &o))
+			continue;
+		if (shifts_find(&all[k], x, &x->fn[k], &o, n_test,
+				distributions(), &err) != PROF_OK)
+			die("%s", err.msg);
+		*found |= all[k].n > 0;
+		for (size_t i = 0; i < all[k].n && x->n_build > 1; i++)
+			find_builds(r, span, x, &x->fn[k], &o, &all[k].one[i]);
+	}
+	return all;
+}
+
+/* Functions that were named: the exit status. */
+static int
+show(struct run *r, const struct series_span *span)
+{
+	struct history_settings *s = r->s;
+	struct shifts *shifts = NULL;
+	bool found = false;
+	struct series x;
+	struct find find;
+
 	if (s->function) {
 		find_function(&find, s->function, r->archive, r->n);
 		s->q.wants = find_wants;
@@ -177,32 +281,59 @@ show(struct run *r)
 		s->q.wants = wants_match;
 		s->q.wants_ctx = s->match;
 	}
-	if (series_init(&x, &span, &s->q, &err) != PROF_OK)
-		die("%s", err.msg);
-	for (size_t i = 0; i < r->n; i++)
-		if (series_add(&x, &r->archive[i], &s->q, &err) != PROF_OK)
-			die("%s", err.msg);
-	if (series_sort(&x, s->q.by, &err) != PROF_OK)
-		die("%s", err.msg);
+	ask(r, span, &s->q, &x);
 	if (!x.n_fn)
 		die("no function matches");
-	if (!x.n_bucket)
-		die("no profiles between --since and --until");
-	print_series(&x, s, cli_text(r->cli));
+	if (s->finds_changes)
+		shifts = find_shifts(r, span, &x, &found);
+	print_series(&x, s, shifts, cli_text(r->cli));
+	for (size_t k = 0; shifts && k < x.n_fn; k++)
+		shifts_release(&shifts[k]);
+	free(shifts);
 	series_release(&x);
-	series_span_release(&span);
+	return found && s->has_exit_code ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* A list of all functions. */
+static void
+list(struct run *r, const struct series_span *span)
+{
+	struct history_settings *s = r->s;
+	int64_t from = history_days(s, span->last_ns);
+	struct series x;
+	struct sweep w;
+	struct prof_err err;
+
+	s->q.wants = wants_all;
+	ask(r, span, &s->q, &x);
+	if (sweep_make(&w, &x, s, from,
+		       s->task == HISTORY_CHANGES ? distributions() : NULL,
+		       &err) != PROF_OK)
+		die("%s", err.msg);
+	sweep_print(&w, &x, s, cli_text(r->cli));
+	sweep_release(&w);
+	series_release(&x);
 }
 
 int
 history_run(struct history_settings *s, struct cli *cli)
 {
 	struct run r = { .s = s, .cli = cli };
+	int status = EXIT_SUCCESS;
+	struct series_span span;
 
 	open_all(&r);
-	if (s->task == HISTORY_SHOW)
-		show(&r);
+	if (s->task != HISTORY_INDEX) {
+		find_span(&r, &span);
+		history_times(s, span.last_ns);
+		if (s->task == HISTORY_SHOW)
+			status = show(&r, &span);
+		else
+			list(&r, &span);
+		series_span_release(&span);
+	}
 	for (size_t i = 0; i < r.n; i++)
 		archive_close(&r.archive[i]);
 	free(r.archive);
-	return r.has_bad ? CLI_SKIPPED : EXIT_SUCCESS;
+	return status == EXIT_SUCCESS && r.has_bad ? CLI_SKIPPED : status;
 }

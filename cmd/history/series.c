@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "lib/model/units.h"
 #include "take.h"
 
@@ -223,6 +224,9 @@ struct adding {
 	uint32_t *wanted; /* functions of the archive, n of them */
 	uint32_t *as;     /* ... and which of s->fn they are */
 	size_t n;
+	uint32_t *fn_of; /* of every function of the archive: of s->fn, and one;
+			  * 0: it is not wanted */
+	size_t n_fn_of;
 	uint32_t at[BLOCK_MAX]; /* bucket of each profile, or PAIRS_NONE */
 	struct series_fn *fn;   /* of the cells that are read */
 };
@@ -244,6 +248,7 @@ want(struct adding *x, uint32_t i, struct prof_err *err)
 		s->fn[s->n_fn] = (struct series_fn){ .name = as };
 		*slot = (uint32_t)++s->n_fn;
 	}
+	x->fn_of[i] = *slot;
 	x->wanted[x->n] = i;
 	x->as[x->n++] = *slot - 1;
 	return PROF_OK;
@@ -257,7 +262,9 @@ find_wanted(struct adding *x, struct prof_err *err)
 
 	x->wanted = malloc(n * sizeof(*x->wanted));
 	x->as = malloc(n * sizeof(*x->as));
-	if (!x->wanted || !x->as)
+	x->fn_of = calloc(n, sizeof(*x->fn_of));
+	x->n_fn_of = n;
+	if (!x->wanted || !x->as || !x->fn_of)
 		return prof_nomem(err);
 	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
 		bool wanted = false;
@@ -268,6 +275,20 @@ find_wanted(struct adding *x, struct prof_err *err)
 			st = want(x, i, err);
 	}
 	return st;
+}
+
+static uint32_t
+key_with_build(struct adding *x, const struct entry *e, const char *hour)
+{
+	const struct str *id = names_str(&x->a->words, e->build);
+	struct buf b = { 0 };
+	uint32_t key = STRTAB_NONE;
+
+	if (buf_add(&b, hour, strlen(hour) + 1) == 0 &&
+	    buf_add(&b, id->s, id->len) == 0)
+		key = strtab_add(&x->s->keys.t, (const char *)b.data, b.n);
+	buf_release(&b);
+	return key;
 }
 
 /* What profile e is counted under. */
@@ -286,9 +307,11 @@ key_of(struct adding *x, const struct entry *e)
 		series_time(e->time_ns, true, text);
 		return strtab_addz(&keys->t, text);
 	case SERIES_HOUR:
+	case SERIES_HOUR_BUILD:
 		series_time(e->time_ns, false, text);
 		strcpy(strchr(text, ':'), ":00Z");
-		return strtab_addz(&keys->t, text);
+		return x->q->by == SERIES_HOUR ? strtab_addz(&keys->t, text)
+					       : key_with_build(x, e, text);
 	case SERIES_PROFILE:
 		series_time(e->time_ns, false, text);
 		return strtab_addz(&keys->t, text);
@@ -463,6 +486,52 @@ add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
 	return st;
 }
 
+struct summing {
+	struct adding *x;
+	size_t column;
+	uint32_t at; /* the bucket that all profiles of the block are in */
+	bool is_short;
+};
+
+static void
+visit_sum(void *ctx, const struct block_sum *b)
+{
+	struct summing *s = ctx;
+	uint32_t i = b->fn < s->x->n_fn_of ? s->x->fn_of[b->fn] : 0;
+	struct series_fn *f = &s->x->s->fn[i - 1];
+
+	if (!i)
+		return;
+	if (widen(f, s->x->s->n_bucket) < 0) {
+		s->is_short = true;
+		return;
+	}
+	f->flat[s->at] = units_add(f->flat[s->at], b->sum[2 * s->column]);
+	f->cum[s->at] = units_add(f->cum[s->at], b->sum[2 * s->column + 1]);
+}
+
+/* A whole day: all functions at once, as the block is of one day. */
+static enum prof_status
+add_sums(struct adding *x, const struct block *b, size_t column,
+	 const struct store_block *sb, struct prof_err *err)
+{
+	struct summing s = { x, column, x->at[0], false };
+	enum prof_status st = block_read_sums(b->n_column, sb->sums, sb->n_sums,
+					      visit_sum, &s, err);
+
+	return st == PROF_OK && s.is_short ? prof_nomem(err) : st;
+}
+
+/* Are all profiles of the block in one bucket? */
+static bool
+is_whole(const struct adding *x, const struct block *b)
+{
+	int64_t from = b->day * BLOCK_DAY_NS;
+
+	return x->q->by == SERIES_DAY && b->n_entry && x->q->from <= from &&
+	       x->q->to >= units_add(from, BLOCK_DAY_NS);
+}
+
 static enum prof_status
 add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 {
@@ -475,7 +544,9 @@ add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 	if (st == PROF_OK && column < b.n_column) {
 		for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++)
 			st = add_entry(x, &b, column, i, err);
-		if (st == PROF_OK)
+		if (st == PROF_OK && is_whole(x, &b))
+			st = add_sums(x, &b, column, sb, err);
+		else if (st == PROF_OK)
 			st = add_cells(x, &b, column, shared[column], err);
 	}
 	block_release(&b);
@@ -507,6 +578,7 @@ series_add(struct series *s, struct archive *a, const struct question *q,
 				  add_block, x, err);
 	free(x->wanted);
 	free(x->as);
+	free(x->fn_of);
 	free(x);
 	return st;
 }

@@ -21,6 +21,7 @@ enum series_by {
 	SERIES_BUILD,
 	SERIES_HOST,
 	SERIES_LABEL,
+	SERIES_HOUR_BUILD, /* key: hour, NUL, build-id */
 };
 
 struct question {

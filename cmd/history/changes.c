@@ -1,0 +1,191 @@
+/* changes.c - see changes.h. */
+#include "config.h"
+
+#include "changes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "lib/base/escape.h"
+#include "lib/base/json.h"
+
+static const struct str *
+key_of(const struct series *x, size_t bucket)
+{
+	return names_str(&x->keys, x->bucket[bucket].key);
+}
+
+static void
+put_text(const struct str *s, FILE *out)
+{
+	escape_put(out, ESCAPE_TEXT, s->s, s->len);
+}
+
+/* "+10.1% (+6.2 to +14.0)", of what was there before. */
+static void
+put_interval(double change, double low, double high, FILE *out)
+{
+	fprintf(out, "%+.1f%% (%+.1f to %+.1f)", 100 * change, 100 * low,
+		100 * high);
+}
+
+static void
+put_build(const struct series *x, const struct build_test *t, FILE *out)
+{
+	char first[SERIES_TIME];
+
+	series_time(t->first_ns, false, first);
+	fputs("  build ", out);
+	put_text(names_str(&x->words, t->build), out);
+	fprintf(out, ", first seen %s: ", first);
+	put_interval(t->change, t->low, t->high, out);
+	fputs(" against ", out);
+	put_text(names_str(&x->words, t->before), out);
+	fprintf(out, " in %zu hours%s, p %.2g\n", t->n,
+		t->is_same_hours ? " when both ran" : " of the day", t->p);
+}
+
+static void
+put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
+	   FILE *out)
+{
+	const struct shift *c = &one->shift;
+
+	fputs("change: ", out);
+	put_text(key_of(x, c->at), out);
+	if (c->first != c->last) {
+		fputs(" (between ", out);
+		put_text(key_of(x, c->first), out);
+		fputs(" and ", out);
+		put_text(key_of(x, c->last), out);
+		putc(')', out);
+	}
+	fprintf(out, ": share %.3f%% to %.3f%%", 100 * c->before,
+		100 * c->after);
+	if (c->before > 0) {
+		fputs(", ", out);
+		put_interval((c->after - c->before) / c->before,
+			     c->low / c->before, c->high / c->before, out);
+	}
+	fprintf(out, ", p %.2g", c->p);
+	if (n_test > 1)
+		fprintf(out, " of %zu tested", n_test);
+	putc('\n', out);
+	for (size_t i = 0; i < one->n_build; i++)
+		put_build(x, &one->build[i], out);
+	if (!one->n_build)
+		fputs(x->n_build > 1
+			      ? "  no new build explains it\n"
+			      : "  there is one build, or none is known\n",
+		      out);
+}
+
+void
+changes_text(const struct series *x, const struct shifts *s, FILE *out)
+{
+	if (s->n_bucket < s->n_needed)
+		fprintf(out, "change: %zu rows are too few, %zu are needed\n",
+			s->n_bucket, s->n_needed);
+	else if (!s->n)
+		fprintf(out, "change: none; p %.2g at best\n", s->best_p);
+	for (size_t i = 0; i < s->n; i++)
+		put_change(x, &s->one[i], s->n_test, out);
+}
+
+const char changes_tsv_titles[] =
+	"function\tat\tfirst\tlast\tbefore\tafter\tlow\thigh\tp\tbuild\tagainst"
+	"\n";
+
+void
+changes_tsv(const struct series *x, const struct series_fn *f,
+	    const struct shifts *s, FILE *out)
+{
+	const struct str *name = names_str(&x->functions, f->name);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shifts_one *one = &s->one[i];
+		const struct shift *c = &one->shift;
+		const struct str *key[] = { name, key_of(x, c->at),
+					    key_of(x, c->first),
+					    key_of(x, c->last) };
+
+		for (int k = 0; k < 4; k++) {
+			escape_put(out, ESCAPE_TSV, key[k]->s, key[k]->len);
+			putc('\t', out);
+		}
+		fprintf(out, "%.6g\t%.6g\t%.6g\t%.6g\t%.3g\t", c->before,
+			c->after, c->low, c->high, c->p);
+		if (one->n_build) {
+			const struct build_test *t = &one->build[0];
+			const struct str *a = names_str(&x->words, t->build);
+			const struct str *b = names_str(&x->words, t->before);
+
+			escape_put(out, ESCAPE_TSV, a->s, a->len);
+			putc('\t', out);
+			escape_put(out, ESCAPE_TSV, b->s, b->len);
+		} else {
+			putc('\t', out);
+		}
+		putc('\n', out);
+	}
+}
+
+static void
+put_number(const char *key, double v, FILE *out)
+{
+	if (isfinite(v))
+		fprintf(out, ", \"%s\": %.9g", key, v);
+	else
+		fprintf(out, ", \"%s\": null", key);
+}
+
+static void
+put_json_build(const struct series *x, const struct build_test *t, FILE *out)
+{
+	char first[SERIES_TIME];
+
+	series_time(t->first_ns, false, first);
+	fputs("{\"build\": ", out);
+	json_put_str(out, names_str(&x->words, t->build));
+	fputs(", \"against\": ", out);
+	json_put_str(out, names_str(&x->words, t->before));
+	fprintf(out, ", \"first\": \"%s\", \"hours\": %zu, \"same_hours\": %s",
+		first, t->n, t->is_same_hours ? "true" : "false");
+	put_number("change", t->change, out);
+	put_number("low", t->low, out);
+	put_number("high", t->high, out);
+	put_number("p", t->p, out);
+	putc('}', out);
+}
+
+void
+changes_json(const struct series *x, const struct shifts *s, FILE *out)
+{
+	fprintf(out, ",\n   \"tested\": %zu, \"rows\": %zu, \"needed\": %zu",
+		s->n_test, s->n_bucket, s->n_needed);
+	put_number("best_p", s->best_p, out);
+	fputs(", \"changes\": [", out);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shifts_one *one = &s->one[i];
+		const struct shift *c = &one->shift;
+
+		fputs(i ? ",\n    {\"at\": " : "\n    {\"at\": ", out);
+		json_put_str(out, key_of(x, c->at));
+		fputs(", \"first\": ", out);
+		json_put_str(out, key_of(x, c->first));
+		fputs(", \"last\": ", out);
+		json_put_str(out, key_of(x, c->last));
+		put_number("before", c->before, out);
+		put_number("after", c->after, out);
+		put_number("low", c->low, out);
+		put_number("high", c->high, out);
+		put_number("p", c->p, out);
+		fputs(", \"builds\": [", out);
+		for (size_t k = 0; k < one->n_build; k++) {
+			fputs(k ? ", " : "", out);
+			put_json_build(x, &one->build[k], out);
+		}
+		fputs("]}", out);
+	}
+	putc(']', out);
+}

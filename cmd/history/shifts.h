@@ -1,0 +1,87 @@
+/*
+ * shifts.h - the changes in the series of functions (lib/gate/shift.h), and the
+ * build that may be the reason.
+ */
+#ifndef HISTORY_SHIFTS_H
+#define HISTORY_SHIFTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+#include "lib/gate/shift.h"
+#include "series.h"
+
+/* Two builds in the hours around a change. */
+struct build_test {
+	uint32_t build, before; /* of series.words; before 0: there is none */
+	int64_t first_ns;       /* the build was first seen */
+	size_t n;               /* pairs of hours that were compared */
+	bool is_same_hours; /* both builds ran in them, else hours of days */
+	double change, low, high; /* of the share, relative to before's */
+	double p;
+};
+
+#define SHIFTS_MAX_BUILD 4 /* of one change */
+
+struct shifts_one {
+	struct shift shift;
+	struct build_test build[SHIFTS_MAX_BUILD];
+	size_t n_build;
+};
+
+/* The changes of one function. */
+struct shifts {
+	size_t n_bucket; /* that have a total, and were looked at */
+	size_t n_needed; /* as many are needed */
+	size_t n_test;   /* functions that were asked about together */
+	double best_p;   /* where nothing is found; 1: nothing to see */
+	struct shifts_one *one;
+	size_t n;
+};
+
+struct shifts_options {
+	bool is_flat;
+	bool is_hourly;   /* buckets are hours, else days */
+	double level;     /* 0.01 */
+	double min_share; /* functions below it everywhere are not asked about
+			   */
+};
+
+/* Has the function a share of o->min_share somewhere? */
+bool shifts_matter(const struct series *x, const struct series_fn *f,
+		   const struct shifts_options *o);
+
+/*
+ * The functions that are asked about together: those with a share of min_share
+ * somewhere, each set of equal values once. PROF_ENOMEM.
+ */
+enum prof_status shifts_count(const struct series *x,
+			      const struct shifts_options *o, size_t *n,
+			      struct prof_err *err) MUST_USE;
+
+/*
+ * Find the changes of function f of x, whose buckets are days or hours. To end
+ * with shifts_release(). PROF_ENOMEM.
+ */
+enum prof_status shifts_find(struct shifts *s, const struct series *x,
+			     const struct series_fn *f,
+			     const struct shifts_options *o, size_t n_test,
+			     const struct gate_dist *d,
+			     struct prof_err *err) MUST_USE;
+void shifts_release(struct shifts *s);
+
+/*
+ * Test the builds of x that were first seen between the buckets of a change,
+ * each against the one before, and keep those that differ. hours is of one
+ * function, the same, and has a bucket for each hour and build around the
+ * change. PROF_ENOMEM.
+ */
+enum prof_status shifts_builds(struct shifts_one *one, const struct series *x,
+			       const struct series *hours,
+			       const struct shifts_options *o,
+			       const struct gate_dist *d,
+			       struct prof_err *err) MUST_USE;
+
+#endif
