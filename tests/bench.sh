@@ -8,7 +8,8 @@
 #				program); fleet (merging profiles of one
 #				program, BENCH_FILES of them, 100000);
 #				record (what sampling costs programs),
-#				heap (what --heap and --lock do), start (what
+#				heap (what --heap and --lock do), history
+#				(prof-history, with its budgets), start (what
 #				it costs to start one)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
@@ -683,9 +684,39 @@ bench_exchange() {
 	rm -f big.pb big.folded big.speedscope big.otlp
 }
 
+# prof-history over 3,000 profiles of 28 days and 25 hosts, beside its budgets.
+bench_history() {
+	printf '\nprof-history, 3,000 profiles of 28 days (CPU seconds)\n\n'
+	echo '| what | measured | budget |'
+	echo '|---|--:|--:|'
+	rm -rf history
+	for host in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+		mkbig 100 300 150 $host >host.pb.gz
+		for i in $(seq 120); do
+			day=history/2026-11-$(printf %02d $((i % 28 + 1)))
+			mkdir -p "$day"
+			cp host.pb.gz "$day/h$host-$(printf %02d $((i / 28)))0000.pb.gz"
+		done
+	done
+	name=$(prof-text --tsv host.pb.gz | sed -n 2p | cut -f4)
+	history_row 'index' 3 'prof-history --index -q --rebuild history'
+	history_row 'refresh' 0.2 'prof-history --index -q history'
+	history_row 'a function by day' 0.1 "prof-history --function='$name' history"
+	history_row 'a function by hour' 0.1 "prof-history --function='$name' --by=hour history"
+	history_row 'top movers' 0.1 'prof-history --top-movers history'
+	stat -c %s history/.prof-history/index |
+		awk '{ printf "| bytes a profile | %.0f | 2000 |\n", $1 / 3000 }'
+}
+
+# history_row NAME BUDGET COMMAND
+history_row() {
+	measure -c "$runs" "$3" | awk -v name="$1" -v budget="$2" \
+		'{ printf "| %s | %.3f | %s |\n", name, $1, budget }'
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | fleet | heap | record | start) ;;
+fetch | fleet | heap | history | record | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words

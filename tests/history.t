@@ -374,8 +374,32 @@ check 'a day by its sums, and by its profiles' 0 '
 			END { for (d in n) printf \"%s\t%d\t%d\t%.0f\t%.0f\t%.0f\n\", d, n[d], s[d], f[d], c[d], t[d] }" |
 		sort >profiles
 	sed 1d day | sort | cmp - profiles' </dev/null
+# The picture: well formed, the same each time, a point for each day.
+if lacks 'prof-history --change changes'; then
+	skip 'a picture' 'this build has no gsl'
+else
+	check 'a picture' 0 '
+		prof-history --function=Encode --change --svg changes >a.svg
+		prof-history --function=Encode --change --svg -o b.svg changes && cmp a.svg b.svg
+		grep -c "<circle" a.svg; grep -c "class=.c." a.svg; grep -o "<title>build [^<]*" a.svg
+		grep -o "<title>2026-10-10: [^<,]*" a.svg' <<'END'
+14
+1
+<title>build b01c07
+<title>2026-10-10: 2.218% to 2.635%
+<title>2026-10-10: 2.644%
+END
+fi
+if have xmllint; then
+	check 'pictures of a row and of no share are well formed' 0 '
+		prof-history --match=. --svg --by=host --since=1d changes | xmllint --noout -
+		prof-history --function=probe --svg --since=2026-10-12 changes | xmllint --noout -
+		prof-history --function=Encode --svg --since=1d changes | xmllint --noout -' </dev/null
+else
+	skip 'pictures are well formed' 'no xmllint'
+fi
 for bad in '--change --by=host' '--top-movers --function=work' '--new --by=hour' \
-	'--exit-code --change' '--top-movers=0' '--min-share=101'; do
+	'--exit-code --change' '--top-movers=0' '--new --svg' '--min-share=101'; do
 	check_err "not $bad" 2 "prof-history $bad changes" 'prof-history: '
 done
 

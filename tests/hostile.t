@@ -138,6 +138,7 @@ row 'prof-history --match=. --by=user --json old.pb' json
 row 'prof-history --match=. --change old.pb' text
 row 'prof-history --top-movers --min-share=0 old.pb new.pb' text
 row 'prof-history --new --tsv --min-share=0 old.pb' tsv
+row 'prof-history --match=. --svg old.pb new.pb' svg
 row 'prof-history --function=none old.pb' none 2
 row 'prof-history --match=. --type=none old.pb' none 2
 row 'prof-merge old.pb new.pb' stream

@@ -31,6 +31,7 @@ enum {
 	KEY_NODECOUNT,
 	KEY_TSV,
 	KEY_JSON,
+	KEY_SVG,
 	KEY_INDEX,
 	KEY_REBUILD,
 	KEY_CHECK,
@@ -69,6 +70,7 @@ const struct cli_opt history_opts[] = {
 	  "show values with those of its callees (default)" },
 	{ KEY_TSV, "tsv", NULL, "print tab-separated values" },
 	{ KEY_JSON, "json", NULL, "print JSON" },
+	{ KEY_SVG, "svg", NULL, "draw functions over time, as one SVG" },
 	CLI_HEADING("The cache"),
 	{ KEY_INDEX, "index", NULL, "only bring the cache up to date" },
 	{ KEY_REBUILD, "rebuild", NULL, "make the cache anew" },
@@ -174,6 +176,9 @@ set_option(struct history_settings *s, struct cli *cli, int key)
 	case KEY_JSON:
 		s->format = HISTORY_JSON;
 		break;
+	case KEY_SVG:
+		s->format = HISTORY_SVG;
+		break;
 	case KEY_INDEX:
 		s->task = HISTORY_INDEX;
 		break;
@@ -204,6 +209,8 @@ settle(struct history_settings *s)
 	if (is_list && (s->function || s->match))
 		die("lists are of all functions: --function and --match do not "
 		    "go with them");
+	if (is_list && s->format == HISTORY_SVG)
+		die("--svg draws functions that are named, not lists");
 	if (is_list && s->q.by != SERIES_DAY)
 		die("lists are made of days: --by does not go with them");
 	if (s->finds_changes && s->q.by != SERIES_DAY && s->q.by != SERIES_HOUR)

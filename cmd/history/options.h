@@ -23,7 +23,7 @@ enum history_task {
 	HISTORY_INDEX,    /* only make the cache */
 };
 
-enum history_format { HISTORY_TABLE, HISTORY_TSV, HISTORY_JSON };
+enum history_format { HISTORY_TABLE, HISTORY_TSV, HISTORY_JSON, HISTORY_SVG };
 
 struct history_settings {
 	enum history_task task;

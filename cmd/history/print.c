@@ -9,6 +9,7 @@
 #include "changes.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
+#include "plot.h"
 
 #define BUILD_SHOWN 10 /* characters of a build-id */
 
@@ -200,6 +201,8 @@ print_series(const struct series *x, const struct history_settings *s,
 {
 	if (s->format == HISTORY_JSON)
 		print_json(x, s, shifts, out);
+	else if (s->format == HISTORY_SVG)
+		plot_series(x, s, shifts, out);
 	else if (s->format != HISTORY_TSV)
 		put_table(x, s, shifts, out);
 	else if (shifts)
