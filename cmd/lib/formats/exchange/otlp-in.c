@@ -42,7 +42,7 @@ find(struct reader *r, struct part m, unsigned field, struct part *out)
 	const uint8_t *p = m.data, *end = p + m.n;
 	struct wire_field f;
 
-	*out = (struct part){ 0 };
+	*out = (struct part){ m.data, 0 };
 	while (p < end) {
 		p = wire_next(p, end, &f);
 		if (!p)

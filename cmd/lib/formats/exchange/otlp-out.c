@@ -337,8 +337,10 @@ put_samples(struct writer *w, struct message *out, size_t column, bool all)
 		if (!value && !all)
 			continue;
 		message_varint(s, SAMPLE_STACK, w->stack[i]);
-		message_packed(s, SAMPLE_ATTRIBUTES, w->attribute + w->first[i],
-			       w->first[i + 1] - w->first[i]);
+		if (w->first[i + 1] > w->first[i])
+			message_packed(s, SAMPLE_ATTRIBUTES,
+				       w->attribute + w->first[i],
+				       w->first[i + 1] - w->first[i]);
 		message_bytes(s, SAMPLE_VALUES, text,
 			      (size_t)(wire_put(text, value) - text));
 		message_nest(out, PROFILE_SAMPLES, s);

@@ -123,7 +123,8 @@ read_labels(struct reader *r, struct part m, size_t at)
 		if (st != PROF_OK)
 			break;
 		a = &t->attribute[t->list[i]];
-		st = add_labels(r, t->label + a->first, a->n);
+		if (a->n)
+			st = add_labels(r, t->label + a->first, a->n);
 	}
 	return st == PROF_OK ? add_labels(r, r->around, r->n_around) : st;
 }
