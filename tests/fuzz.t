@@ -278,8 +278,8 @@ if ! command -v fuzz-split >/dev/null; then
 elif [ -z "$(ls split)" ]; then
 	skip 'fuzz-split' 'no compiler'
 else
-	pairs=split
-	[ -n "$all" ] || pairs=split/dwo5
+	pairs=split/dwo5
+	[ -z "$all" ] || pairs=./split
 	check 'fuzz-split: files that belong together' 0 'fuzz-split split' <<'END'
 END
 	check 'fuzz-split: wrong inside of sections' 0 \

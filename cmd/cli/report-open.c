@@ -25,9 +25,9 @@ warn_of_sampling(const struct profile *p)
 	if (!sampling_sum(p, &s) || !s.ticks)
 		return;
 	ticks = (double)s.ticks;
-	if ((double)s.lost >= worth * ticks)
+	if (sampling_loss(&s) >= worth)
 		warn("%.3g%% of the samples were lost",
-		     100 * (double)s.lost / ticks);
+		     100 * sampling_loss(&s));
 	if ((double)s.truncated >= worth * ticks)
 		warn("%.3g%% of the stacks are truncated: too many frames",
 		     100 * (double)s.truncated / ticks);

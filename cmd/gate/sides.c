@@ -144,7 +144,7 @@ static const char *const trait_name[] = { "clock", "period", "machine" };
 struct traits {
 	char text[2][N_TRAIT][96]; /* of the first profile of each side */
 	double duration[2], n[2];
-	double ticks[2], lost[2];
+	struct sampling sampling[2]; /* their ticks and losses */
 };
 
 static void
@@ -155,8 +155,8 @@ add_traits(struct traits *t, const struct profile *p, enum gate_side side)
 
 	t->duration[side] += (double)p->duration_ns;
 	if (sampling_sum(p, &s)) {
-		t->ticks[side] += (double)s.ticks;
-		t->lost[side] += (double)s.lost;
+		t->sampling[side].ticks += s.ticks;
+		t->sampling[side].lost += s.lost;
 	}
 	if (t->n[side]++)
 		return;
@@ -166,14 +166,6 @@ add_traits(struct traits *t, const struct profile *p, enum gate_side side)
 		snprintf(text[PERIOD], sizeof(text[PERIOD]), "%jd %.60s",
 			 (intmax_t)p->period,
 			 profile_str(p, p->period_type.unit));
-}
-
-static double
-loss(const struct traits *t, enum gate_side side)
-{
-	double all = t->ticks[side] + t->lost[side];
-
-	return all > 0 ? t->lost[side] / all : 0;
 }
 
 static void
@@ -186,10 +178,12 @@ tell_traits(const struct traits *t, bool durations)
 		    strcmp(t->text[0][i], t->text[1][i]) != 0)
 			warn("the %s differs: base has %s, new %s",
 			     trait_name[i], t->text[0][i], t->text[1][i]);
-	if (fabs(loss(t, 0) - loss(t, 1)) > LOSSES_DIFFER)
+	if (fabs(sampling_loss(&t->sampling[0]) -
+		 sampling_loss(&t->sampling[1])) > LOSSES_DIFFER)
 		warn("base lost %.1f%% of its samples while recording, new "
 		     "%.1f%%",
-		     100 * loss(t, 0), 100 * loss(t, 1));
+		     100 * sampling_loss(&t->sampling[0]),
+		     100 * sampling_loss(&t->sampling[1]));
 	if (durations && a > 0 && b > 0 &&
 	    fmax(a, b) > DURATIONS_DIFFER * fmin(a, b))
 		warn("base profiles last %.3gs, new ones %.3gs; if they did "

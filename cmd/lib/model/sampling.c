@@ -107,6 +107,14 @@ sampling_sum(const struct profile *p, struct sampling *s)
 	return any;
 }
 
+double
+sampling_loss(const struct sampling *s)
+{
+	double lost = (double)s->lost, all = (double)s->ticks + lost;
+
+	return all > 0 ? lost / all : 0;
+}
+
 void
 sampling_clock(const struct profile *p, char *text, size_t size)
 {

@@ -48,6 +48,12 @@ int sampling_add(struct profile *p, const struct sampling *s);
 bool sampling_sum(const struct profile *p, struct sampling *s);
 
 /*
+ * The part of the samples that were lost, 0 to 1. The kernel's losses are not
+ * among ticks, those of libsample are, so that its part is a little low.
+ */
+double sampling_loss(const struct sampling *s);
+
+/*
  * Write the clock of p to text: "several" if its comments differ, "" if there
  * is none.
  */

@@ -152,9 +152,9 @@ check_quality(const struct run *r)
 		     "were copied: see --stack-size",
 		     100.0 * (double)s.truncated / (double)s.ticks,
 		     (unsigned)r->config.stack_bytes);
-	if (s.lost * 100 > s.ticks)
+	if (sampling_loss(&s) >= 0.01)
 		warn("%.0f %% of the samples were lost",
-		     100.0 * (double)s.lost / (double)(s.ticks + s.lost));
+		     100 * sampling_loss(&s));
 }
 
 /* Without the kernel, some kinds are not seen. */
