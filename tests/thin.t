@@ -106,6 +106,21 @@ a/2026-11-19/09/cut.pb.gz
 a/2026-11-19/10.pb.gz
 END
 archive a
+mkdir bin
+cat >bin/find <<'END'
+#!/bin/sh
+# Finds what there is, but for a folder that cannot be read.
+PATH=${PATH#*:}
+find "$@"
+case $* in
+*-print0*) exit 1 ;;
+esac
+END
+chmod +x bin/find
+check_err 'a folder that cannot be read: nothing is summed, nothing removed' 2 \
+	'PATH=$PWD/bin:$PATH $thin a 2>err; grep "not summed" err | head -1 >&2; rm a/.prof-thin; diff -r a whole >&2; exit 2' \
+	'not summed'
+archive a
 check 'man: a dry run' 0 'prof-thin --dry-run --now=2026-11-21 a; diff -r a whole' <<'END'
 ./a/2026-10-01/09
 ./a/2026-10-01/10
