@@ -101,6 +101,14 @@ check 'fuzz-merge: each message of testdata with itself and with the one before'
 	'ls | grep "^merge" | xargs fuzz-merge 2>/dev/null' <<'END'
 END
 
+# Two columns that share posts, two entries, a post of two cells, two sums.
+block='\0\02\01\02\03\0\0\012\02\02\02\02\04\03\0\0\024\02\02'
+printf "\001\002\024\006$block\003\012\002\010\004\006\001\001\002\012\024\012\024" >block.1
+printf "\000\001\012\003\0\002\002\004\005\006\007\010\002\002\003\012\001\001\001\001\012\024" >block.2
+check 'fuzz-block: blocks of a cache, cut anywhere, and with each byte wrong' 0 \
+	'fuzz-block block.*; fuzz-block --cut block.*; fuzz-block --flip block.*' <<'END'
+END
+
 if [ -x "$bin/tests/fuzz-http" ]; then
 	printf '\0HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Go-Pprof: 1\r\n\r\nabcde' >http.1
 	printf '\1HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n' >http.2

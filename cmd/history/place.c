@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <time.h>
 
 #include "block.h"
 
@@ -12,19 +13,6 @@ static bool
 is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-/* Howard Hinnant's "days_from_civil": years begin in March, eras are 400. */
-int64_t
-place_days(int64_t year, unsigned month, unsigned day)
-{
-	int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400;
-	int64_t of_era = y - era * 400;
-	int64_t of_year =
-		(153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
-	       of_year - 719468;
 }
 
 /* The number that n digits at s are; -1: they are not. */
@@ -47,6 +35,7 @@ date_at(const char *s, int64_t *day)
 {
 	size_t dash = strnlen(s, 5) == 5 && s[4] == '-', n = 8 + 2 * dash;
 	int year, month, of_month;
+	struct tm date;
 
 	if (strnlen(s, n) < n || (dash && s[7] != '-') || is_digit(s[n]))
 		return 0;
@@ -56,7 +45,10 @@ date_at(const char *s, int64_t *day)
 	if (year < 1970 || year > 2200 || month < 1 || month > 12 ||
 	    of_month < 1 || of_month > 31)
 		return 0;
-	*day = place_days(year, (unsigned)month, (unsigned)of_month);
+	date = (struct tm){ .tm_year = year - 1900,
+			    .tm_mon = month - 1,
+			    .tm_mday = of_month };
+	*day = timegm(&date) / 86400;
 	return n;
 }
 

@@ -28,7 +28,4 @@ bool place_time(const char *path, int64_t *time_ns);
  */
 const char *place_host(const char *path, size_t *n);
 
-/* Days from the epoch to a date of the Gregorian calendar. */
-int64_t place_days(int64_t year, unsigned month, unsigned day);
-
 #endif

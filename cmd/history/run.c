@@ -143,14 +143,14 @@ open_all(struct run *r)
 
 /* What there is; dies if that is nothing. */
 static void
-find_span(struct run *r, struct series_span *x)
+find_span(struct run *r, struct span *x)
 {
 	struct prof_err err;
 
-	if (series_span_init(x, &err) != PROF_OK)
+	if (span_init(x, &err) != PROF_OK)
 		die("%s", err.msg);
 	for (size_t i = 0; i < r->n; i++)
-		if (series_span_add(x, &r->archive[i], &err) != PROF_OK)
+		if (span_add(x, &r->archive[i], &err) != PROF_OK)
 			die("%s", err.msg);
 	if (x->first_ns > x->last_ns)
 		die("no profiles in %s", r->n == 1 && r->archive[0].root
@@ -177,7 +177,7 @@ wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 
 /* The answer to q, which series_release() ends. */
 static void
-ask(struct run *r, const struct series_span *span, const struct question *q,
+ask(struct run *r, const struct span *span, const struct question *q,
     struct series *x)
 {
 	struct prof_err err;
@@ -205,9 +205,9 @@ distributions(void)
 
 /* Which build may be the reason of a change of function f of x. */
 static void
-find_builds(struct run *r, const struct series_span *span,
-	    const struct series *x, const struct series_fn *f,
-	    const struct shifts_options *o, struct shifts_one *one)
+find_builds(struct run *r, const struct span *span, const struct series *x,
+	    const struct series_fn *f, const struct shifts_options *o,
+	    struct shifts_one *one)
 {
 	struct find name = { *names_str(&x->functions, f->name) };
 	size_t before = one->shift.first > 0 ? one->shift.first - 1 : 0;
@@ -234,8 +234,8 @@ find_builds(struct run *r, const struct series_span *span,
 /* The changes of each function of x, for free(), and shifts_release() of each.
  */
 static struct shifts *
-find_shifts(struct run *r, const struct series_span *span,
-	    const struct series *x, bool *found)
+find_shifts(struct run *r, const struct span *span, const struct series *x,
+	    bool *found)
 {
 	const struct shifts_options o = {
 		.is_flat = r->s->is_flat,
@@ -265,7 +265,7 @@ find_shifts(struct run *r, const struct series_span *span,
 
 /* Functions that were named: the exit status. */
 static int
-show(struct run *r, const struct series_span *span)
+show(struct run *r, const struct span *span)
 {
 	struct history_settings *s = r->s;
 	struct shifts *shifts = NULL;
@@ -296,7 +296,7 @@ show(struct run *r, const struct series_span *span)
 
 /* A list of all functions. */
 static void
-list(struct run *r, const struct series_span *span)
+list(struct run *r, const struct span *span)
 {
 	struct history_settings *s = r->s;
 	int64_t from = history_days(s, span->last_ns);
@@ -320,7 +320,7 @@ history_run(struct history_settings *s, struct cli *cli)
 {
 	struct run r = { .s = s, .cli = cli };
 	int status = EXIT_SUCCESS;
-	struct series_span span;
+	struct span span;
 
 	open_all(&r);
 	if (s->task != HISTORY_INDEX) {
@@ -330,7 +330,7 @@ history_run(struct history_settings *s, struct cli *cli)
 			status = show(&r, &span);
 		else
 			list(&r, &span);
-		series_span_release(&span);
+		span_release(&span);
 	}
 	for (size_t i = 0; i < r.n; i++)
 		archive_close(&r.archive[i]);

@@ -13,6 +13,7 @@
 #include "lib/base/pairs.h"
 #include "lib/base/status.h"
 #include "names.h"
+#include "span.h"
 
 enum series_by {
 	SERIES_DAY,
@@ -78,28 +79,11 @@ struct series {
 	struct pairs hosts, builds;                /* of buckets */
 };
 
-/* Times and sample types in an archive. */
-struct series_span {
-	int64_t first_ns, last_ns; /* first > last: no profiles */
-	struct names types;        /* "cpu\0nanoseconds\0": all there are */
-	uint32_t *is_default;      /* of types: how many blocks */
-	size_t cap_default;
-};
-
-/* Begin with no profiles. PROF_ENOMEM. */
-enum prof_status series_span_init(struct series_span *x,
-				  struct prof_err *err) MUST_USE;
-void series_span_release(struct series_span *x);
-
-/* Add those of an archive. */
-enum prof_status series_span_add(struct series_span *x, struct archive *a,
-				 struct prof_err *err) MUST_USE;
-
 /*
  * Settle type and unit of *s: the type of q, or the only default there is. To
  * end with series_release(), whatever it returns. PROF_EUSAGE names the types.
  */
-enum prof_status series_init(struct series *s, const struct series_span *x,
+enum prof_status series_init(struct series *s, const struct span *x,
 			     const struct question *q,
 			     struct prof_err *err) MUST_USE;
 void series_release(struct series *s);
