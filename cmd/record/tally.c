@@ -50,6 +50,7 @@ tally_free(struct tally *t)
 	hashtab_release(&t->places);
 	free(t->frames.frame);
 	free(t->stack);
+	free(t->value);
 	hashtab_release(&t->stacks);
 	tally_event_release(t);
 	free(t);
