@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "cut-file.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -259,6 +260,7 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	valid_descriptors();
 	signal(SIGPIPE, SIG_DFL);
 	program = cmd->name;
+	cut_file_catch(program);
 	memset(cli, 0, sizeof(*cli));
 	cli->cmd = cmd;
 	cli->max_size = STREAM_MAX_SIZE;

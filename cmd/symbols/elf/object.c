@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/regular.h"
@@ -51,6 +52,22 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	return PROF_OK;
 }
 
+/*
+ * How to read a file. One that was written a moment ago may still be, by a
+ * linker, and become shorter: then pages of a mapping vanish, while read() says
+ * so.
+ */
+static Elf_Cmd
+way_to_read(const struct object *o)
+{
+	enum { MOMENT = 10 }; /* seconds */
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return o->state.mtime.tv_sec + MOMENT > now.tv_sec ? ELF_C_READ
+							   : ELF_C_READ_MMAP;
+}
+
 /* Fill in o from its file or image. */
 static enum prof_status
 begin(struct object *o, const char *name, struct prof_err *err)
@@ -58,7 +75,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	elf_version(EV_CURRENT);
 	o->path = strdup(name);
 	o->elf = o->image ? elf_memory(o->image, o->size)
-			  : elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+			  : elf_begin(o->fd, way_to_read(o), NULL);
 	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
 		bool nomem = !o->path;
 
