@@ -49,6 +49,8 @@ END
 prof-list rec "$tiny" 2>&1 >/dev/null | grep -v 1.source >.err
 check 'one line says that it is missing' 0 'cat .err' <<'END'
 END
+check_err 'and how many functions match' 0 \
+	'prof-list -v -o /dev/null . $tiny 2>&1 | grep match >&2' 'functions match .'
 check_err 'and with -v where it was looked for' 0 \
 	'prof-list -v -o /dev/null --source-path=/none rec $tiny' \
 	'looked at /src/demo/rec.c, /none/src/demo/rec.c, /none/demo/rec.c, /none/rec.c'

@@ -39,7 +39,7 @@ const struct cli_opt list_opts[] = {
 	{ KEY_SEARCH_PATH, "search-path", "DIRS",
 	  "look for binaries in DIRS too ($PPROF_BINARY_PATH)" },
 	{ 'v', "verbose", NULL,
-	  "name each place where a source was looked for" },
+	  "count the functions, name each place searched for sources" },
 	CLI_READ_OPTS,
 	CLI_COMMON_OPTS,
 	{ 0 }

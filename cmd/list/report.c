@@ -56,6 +56,19 @@ tell_missing(const struct sources *sources, bool is_verbose)
 		     n, n == 1 ? "" : "s");
 }
 
+/* A pattern may match in the middle of a name: "lib" lists __libc_start_main.
+ */
+static void
+tell_matches(const struct listing *l, const char *pattern)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_block; i++)
+		n += !i || l->block[i].name != l->block[i - 1].name;
+	if (n > 1)
+		warn("%zu functions match %s", n, pattern);
+}
+
 /* Lines of a source that was changed after the program was made may be off. */
 static void
 tell_newer(const struct profile *p, const struct sources *sources)
@@ -102,6 +115,8 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 					&err);
 	if (st != PROF_OK)
 		die("%s", err.msg);
+	if (s->is_verbose)
+		tell_matches(l, s->pattern);
 	tell_missing(sources, s->is_verbose);
 	tell_newer(r->p, sources);
 	listing_free(l);
