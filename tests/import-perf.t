@@ -83,9 +83,11 @@ theirs() {
 
 # ours FILE: the same of prof-import.
 ours() {
-	prof-import -q --label=thread "$1" |
-		prof-symbolize -q --symbolize=fastlocal |
-		prof-text --raw >raw || return
+	{
+		prof-import -q --label=thread "$1" || echo "prof-import: status $?" >&2
+	} 2>why | {
+		prof-symbolize -q --symbolize=fastlocal || echo "prof-symbolize: status $?" >&2
+	} 2>>why | prof-text --raw 2>>why >raw || return
 	awk '
 	FNR == 1 { part++ }
 	/^Locations/ { where = "l"; next }
@@ -106,7 +108,7 @@ ours() {
 			f = map[of[$i]]
 			if (!of[$i]) f = "?"
 			else if (f ~ /^\[kernel/ || f ~ /\.ko/) f = "[k]"
-			else if (f ~ /\/work$/) f = fn[$i]
+			else if (f ~ /\/work$/) f = fn[$i] ~ /@plt/ ? "" : fn[$i]
 			else if (f ~ /anon|memfd/) f = "anon"
 			else sub(/.*\//, "", f)
 			stack = stack f ";"
@@ -168,7 +170,7 @@ if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 	ours all.data >stacks
 	total stacks >ours
 	[ -s theirs ] && cmp -s theirs ours && ok 'the whole machine: samples and their sum' ||
-		diff theirs ours | not_ok 'the whole machine: samples and their sum'
+		{ diff theirs ours; wc raw; cat why; } | not_ok 'the whole machine: samples and their sum'
 	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
 	agree 'a pipe' pipe.data
 else
