@@ -52,22 +52,6 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	return PROF_OK;
 }
 
-/*
- * How to read a file. One that was written a moment ago may still be, by a
- * linker, and become shorter: then pages of a mapping vanish, while read() says
- * so.
- */
-static Elf_Cmd
-way_to_read(const struct object *o)
-{
-	enum { MOMENT = 10 }; /* seconds */
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return o->state.mtime.tv_sec + MOMENT > now.tv_sec ? ELF_C_READ
-							   : ELF_C_READ_MMAP;
-}
-
 /* Fill in o from its file or image. */
 static enum prof_status
 begin(struct object *o, const char *name, struct prof_err *err)
@@ -75,7 +59,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	elf_version(EV_CURRENT);
 	o->path = strdup(name);
 	o->elf = o->image ? elf_memory(o->image, o->size)
-			  : elf_begin(o->fd, way_to_read(o), NULL);
+			  : elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
 	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
 		bool nomem = !o->path;
 
@@ -89,25 +73,34 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* Unpack a compressed file into an image: kernel modules are stored so. */
+/* Append the bytes of the file to out. */
 static enum prof_status
-unpack_file(struct object *o, struct prof_err *err)
+read_file(const struct object *o, struct buf *out, struct prof_err *err)
 {
-	struct buf packed = { 0 }, out = { 0 };
-	enum prof_status st = PROF_OK;
 	ssize_t n;
 
 	if (o->size > MAX_UNPACKED)
 		return prof_fail(err, PROF_ELIMIT,
 				 "a compressed file of more "
 				 "than a gigabyte");
-	if (buf_reserve(&packed, o->size) < 0)
+	if (buf_reserve(out, o->size) < 0)
 		return prof_nomem(err);
-	n = pread(o->fd, packed.data, o->size, 0);
+	n = pread(o->fd, out->data, o->size, 0);
 	if (n < 0)
-		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	else
-		st = unpack(packed.data, (size_t)n, MAX_UNPACKED, o->budget,
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	out->n = (size_t)n;
+	return PROF_OK;
+}
+
+/* Unpack a compressed file into an image: kernel modules are stored so. */
+static enum prof_status
+unpack_file(struct object *o, struct prof_err *err)
+{
+	struct buf packed = { 0 }, out = { 0 };
+	enum prof_status st = read_file(o, &packed, err);
+
+	if (st == PROF_OK)
+		st = unpack(packed.data, packed.n, MAX_UNPACKED, o->budget,
 			    &out, err);
 	buf_release(&packed);
 	if (st != PROF_OK) {
@@ -117,6 +110,34 @@ unpack_file(struct object *o, struct prof_err *err)
 	o->image = out.data;
 	o->size = out.n;
 	return PROF_OK;
+}
+
+/*
+ * Was the file written a moment ago? Then it still may be, by a linker, and
+ * become shorter: pages of a mapping vanish, and to touch them is SIGBUS.
+ */
+static bool
+is_fresh(const struct object *o)
+{
+	enum { MOMENT = 10 }; /* seconds */
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return o->state.mtime.tv_sec + MOMENT > now.tv_sec;
+}
+
+/* A copy of the file as it is now. Without one, it is mapped. */
+static void
+copy_file(struct object *o)
+{
+	struct buf copy = { 0 };
+
+	if (read_file(o, &copy, NULL) != PROF_OK) {
+		buf_release(&copy);
+		return;
+	}
+	o->image = copy.data;
+	o->size = copy.n;
 }
 
 enum prof_status
@@ -140,6 +161,8 @@ object_open(struct object *o, const char *path, struct unpack_budget *budget,
 			object_close(o);
 			return st;
 		}
+	} else if (is_fresh(o)) {
+		copy_file(o);
 	}
 	return begin(o, path, err);
 }

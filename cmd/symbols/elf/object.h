@@ -33,7 +33,7 @@ struct object {
 	char *path;  /* or its name, if it is no file */
 	int fd;      /* or -1 */
 	Elf *elf;    /* NULL: not open */
-	void *image; /* its bytes, if they are not in fd; malloc'd */
+	void *image; /* its bytes, unless elf reads them from fd; malloc'd */
 	uint64_t size;
 	struct object_state state;
 	struct unpack_budget *budget; /* may be NULL */
