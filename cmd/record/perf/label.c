@@ -8,28 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by-id.h"
 #include "lib/base/arena.h"
 #include "lib/base/strtab.h"
 #include "libsample/shm.h"
 #include "record/tally.h"
 
 enum {
-	N_BUCKET = 4096,
 	MAX_NAME = 16, /* TASK_COMM_LEN */
 	MAX_TEXT = 128,
 	MAX_NUMBER = SHM_MAX_LABEL,
 };
 
 struct thread_name {
-	struct thread_name *next; /* in its bucket */
-	int32_t tid;
+	struct by_id by; /* its tid */
 	char name[MAX_NAME + 1];
 };
 
 struct labeler {
 	struct tally *tally;
 	unsigned labels;
-	struct thread_name *bucket[N_BUCKET];
+	struct by_id_table threads; /* of struct thread_name */
 	struct arena *arena;
 	struct strtab sets; /* texts as in struct shm_label; their indices are
 			       the numbers */
@@ -56,55 +55,43 @@ labeler_free(struct labeler *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < N_BUCKET; i++)
-		while (l->bucket[i])
-			labeler_exit(l, l->bucket[i]->tid);
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		while (l->threads.bucket[i])
+			labeler_exit(l, l->threads.bucket[i]->id);
 	arena_free(l->arena);
 	free(l);
-}
-
-/* The pointer to the thread's record, or to the end of its bucket's list. */
-static struct thread_name **
-place(struct labeler *l, int32_t tid)
-{
-	struct thread_name **at = &l->bucket[(uint32_t)tid % N_BUCKET];
-
-	while (*at && (*at)->tid != tid)
-		at = &(*at)->next;
-	return at;
 }
 
 void
 labeler_name(struct labeler *l, int32_t tid, const char *name)
 {
-	struct thread_name **at = place(l, tid);
+	struct by_id **at = by_id_place(&l->threads, tid);
+	struct thread_name *t = (struct thread_name *)*at;
 
 	if (!(l->labels & PERF_LABEL_THREAD))
 		return;
-	if (!*at)
-		*at = calloc(1, sizeof **at);
-	if (!*at)
-		return;
-	(*at)->tid = tid;
-	snprintf((*at)->name, sizeof(*at)->name, "%s", name);
+	if (!t) {
+		t = calloc(1, sizeof *t);
+		if (!t)
+			return;
+		t->by.id = tid;
+		*at = &t->by;
+	}
+	snprintf(t->name, sizeof t->name, "%s", name);
 }
 
 void
 labeler_exit(struct labeler *l, int32_t tid)
 {
-	struct thread_name **at = place(l, tid), *gone = *at;
-
-	if (!gone)
-		return;
-	*at = gone->next;
-	free(gone);
+	free(by_id_take(&l->threads, tid));
 }
 
 /* The name of a thread, read from /proc unless the kernel has reported it. */
 static const char *
 name_of(struct labeler *l, int32_t pid, int32_t tid)
 {
-	struct thread_name *known = *place(l, tid);
+	struct thread_name *known =
+		(struct thread_name *)*by_id_place(&l->threads, tid);
 	char path[64], name[MAX_NAME + 2] = "";
 	FILE *f;
 
@@ -117,7 +104,7 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 	if (f)
 		fclose(f);
 	labeler_name(l, tid, *name ? name : "unknown");
-	known = *place(l, tid);
+	known = (struct thread_name *)*by_id_place(&l->threads, tid);
 	return known ? known->name : "unknown";
 }
 

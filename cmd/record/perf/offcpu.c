@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by-id.h"
 #include "label.h"
+#include "lib/base/array.h"
 #include "libsample/shm.h"
 #include "record/tally.h"
 
-enum { N_BUCKET = 4096 };
-
 /* A thread, and its stack when it left its CPU. */
 struct waiter {
-	struct waiter *next; /* in its bucket */
-	int32_t pid, tid;
+	struct by_id by; /* its tid */
+	int32_t pid;
 	uint32_t cpu, space;
 	uint64_t out_ns; /* 0: it is on a CPU, as far as is known */
 	bool preempted;
@@ -27,7 +27,7 @@ struct offcpu {
 	struct tally *tally;
 	struct labeler *labeler;
 	size_t column;
-	struct waiter *bucket[N_BUCKET];
+	struct by_id_table waiters; /* of struct waiter */
 };
 
 struct offcpu *
@@ -43,26 +43,19 @@ offcpu_new(struct tally *t, struct labeler *l, size_t column)
 	return o;
 }
 
-/* Where the thread is, or where the list of its bucket ends. */
-static struct waiter **
-place(struct offcpu *o, int32_t tid)
+static struct waiter *
+find(struct offcpu *o, int32_t tid)
 {
-	struct waiter **at = &o->bucket[(uint32_t)tid % N_BUCKET];
-
-	while (*at && (*at)->tid != tid)
-		at = &(*at)->next;
-	return at;
+	return (struct waiter *)*by_id_place(&o->waiters, tid);
 }
 
 void
 offcpu_exit(struct offcpu *o, int32_t tid)
 {
-	struct waiter **at = place(o, tid), *gone = *at;
+	struct waiter *gone = by_id_take(&o->waiters, tid);
 
-	if (!gone)
-		return;
-	*at = gone->next;
-	free(gone->pc);
+	if (gone)
+		free(gone->pc);
 	free(gone);
 }
 
@@ -71,43 +64,53 @@ offcpu_free(struct offcpu *o)
 {
 	if (!o)
 		return;
-	for (size_t i = 0; i < N_BUCKET; i++)
-		while (o->bucket[i])
-			offcpu_exit(o, o->bucket[i]->tid);
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		while (o->waiters.bucket[i])
+			offcpu_exit(o, o->waiters.bucket[i]->id);
 	free(o);
 }
 
-void
+/* The thread's entry, made if it is new, with room for a stack of n. */
+static struct waiter *
+waiter_of(struct offcpu *o, int32_t tid, size_t n)
+{
+	struct by_id **at = by_id_place(&o->waiters, tid);
+	struct waiter *w = (struct waiter *)*at;
+
+	if (!w) {
+		w = calloc(1, sizeof *w);
+		if (!w)
+			return NULL;
+		w->by.id = tid;
+		*at = &w->by;
+	}
+	if (array_reserve(&w->pc, &w->room, n, sizeof *w->pc) == 0)
+		return w;
+	offcpu_exit(o, tid); /* with the stack of its last wait */
+	return NULL;
+}
+
+bool
 offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 	     const uint64_t *pc, size_t n)
 {
-	struct waiter **at = place(o, tid), *w = *at;
+	struct waiter *w = waiter_of(o, tid, n);
 
 	if (!w)
-		w = *at = calloc(1, sizeof *w);
-	if (!w)
-		return;
-	if (n > w->room) {
-		uint64_t *more = realloc(w->pc, n * sizeof *more);
-
-		if (!more)
-			return;
-		w->pc = more;
-		w->room = n;
-	}
+		return false;
 	memcpy(w->pc, pc, n * sizeof *pc);
 	w->n = n;
 	w->pid = pid;
-	w->tid = tid;
 	w->space = space;
 	w->out_ns = 0;
+	return true;
 }
 
 void
 offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 	   bool preempted)
 {
-	struct waiter *w = *place(o, tid);
+	struct waiter *w = find(o, tid);
 
 	if (!w) /* without a stack: its sample was lost */
 		return;
@@ -119,7 +122,7 @@ offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 static void
 count(struct offcpu *o, struct waiter *w, uint64_t time_ns)
 {
-	uint32_t label = labeler_number(o->labeler, w->pid, w->tid, w->cpu,
+	uint32_t label = labeler_number(o->labeler, w->pid, w->by.id, w->cpu,
 					w->preempted);
 
 	if (w->out_ns && time_ns > w->out_ns)
@@ -131,7 +134,7 @@ count(struct offcpu *o, struct waiter *w, uint64_t time_ns)
 void
 offcpu_in(struct offcpu *o, int32_t tid, uint64_t time_ns)
 {
-	struct waiter *w = *place(o, tid);
+	struct waiter *w = find(o, tid);
 
 	if (w)
 		count(o, w, time_ns);
@@ -140,7 +143,7 @@ offcpu_in(struct offcpu *o, int32_t tid, uint64_t time_ns)
 void
 offcpu_end(struct offcpu *o, uint64_t time_ns)
 {
-	for (size_t i = 0; i < N_BUCKET; i++)
-		for (struct waiter *w = o->bucket[i]; w; w = w->next)
-			count(o, w, time_ns);
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		for (struct by_id *e = o->waiters.bucket[i]; e; e = e->next)
+			count(o, (struct waiter *)e, time_ns);
 }

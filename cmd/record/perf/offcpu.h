@@ -18,8 +18,8 @@ struct offcpu *offcpu_new(struct tally *t, struct labeler *l, size_t column);
 void offcpu_free(struct offcpu *o);
 
 /* The stack on which thread tid leaves its CPU next: n addresses of the space
- * with that number. */
-void offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
+ * with that number. False without memory: its wait is then not counted. */
+bool offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 		  const uint64_t *pc, size_t n);
 
 /* It leaves it, at time ns of a clock; preempted: it could go on. */

@@ -294,9 +294,9 @@ take_sample(struct perf_sampler *s, size_t kind,
 	atomic_fetch_add(&s->count->n_truncated,
 			 info.end == WALK_TRUNCATED || info.is_cut);
 	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
-	if (s->offcpu && (k == &perf_kind_offcpu || s->approx))
-		offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc,
-			     n);
+	if (s->offcpu && (k == &perf_kind_offcpu || s->approx) &&
+	    !offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc, n))
+		atomic_fetch_add(&s->count->n_lost, 1);
 	if (k == &perf_kind_offcpu)
 		return;
 	key = SHM_KEY(SHM_TICK, number,

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "by-id.h"
 #include "file.h"
 #include "kernel.h"
 #include "lib/base/array.h"
@@ -26,7 +27,6 @@
 #include "record/tally.h"
 
 enum {
-	N_BUCKET = 4096,
 	MAX_MAPS = 1 << 17, /* lines of a maps file to read */
 	MAX_NAME = 16,      /* TASK_COMM_LEN */
 	MAX_ID_BYTES = 36,  /* of a build-id, for the tally */
@@ -41,9 +41,8 @@ struct mapping {
 };
 
 struct process_space {
-	struct process_space *next; /* in its bucket */
+	struct by_id by; /* its pid */
 	struct spaces *all;
-	int32_t pid;
 	uint32_t number; /* in the tally; 0: not added yet */
 	unsigned ended;  /* passes since it has ended */
 	char name[MAX_NAME + 1];
@@ -55,8 +54,8 @@ struct process_space {
 struct spaces {
 	struct tally *tally;
 	struct files *files;
-	struct perf_kernel kernel; /* start 0: not recorded, or hidden */
-	struct process_space *bucket[N_BUCKET];
+	struct perf_kernel kernel;    /* start 0: not recorded, or hidden */
+	struct by_id_table processes; /* of struct process_space */
 	uint32_t next_number;
 	size_t n_ended;
 };
@@ -102,13 +101,10 @@ spaces_free(struct spaces *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < N_BUCKET; i++)
-		while (s->bucket[i]) {
-			struct process_space *p = s->bucket[i];
-
-			s->bucket[i] = p->next;
-			process_free(p);
-		}
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		while (s->processes.bucket[i])
+			process_free(by_id_take(&s->processes,
+						s->processes.bucket[i]->id));
 	files_free(s->files);
 	free(s);
 }
@@ -116,18 +112,14 @@ spaces_free(struct spaces *s)
 static struct process_space *
 look_up(struct spaces *s, int32_t pid)
 {
-	struct process_space *p = s->bucket[(uint32_t)pid % N_BUCKET];
-
-	while (p && p->pid != pid)
-		p = p->next;
-	return p;
+	return (struct process_space *)*by_id_place(&s->processes, pid);
 }
 
 struct process_space *
 spaces_find(struct spaces *s, int32_t pid)
 {
-	struct process_space *p = look_up(s, pid);
-	struct process_space **bucket = &s->bucket[(uint32_t)pid % N_BUCKET];
+	struct by_id **at = by_id_place(&s->processes, pid);
+	struct process_space *p = (struct process_space *)*at;
 
 	if (p)
 		return p;
@@ -135,9 +127,8 @@ spaces_find(struct spaces *s, int32_t pid)
 	if (!p)
 		return NULL;
 	p->all = s;
-	p->pid = pid;
-	p->next = *bucket;
-	*bucket = p;
+	p->by.id = pid;
+	*at = &p->by;
 	return p;
 }
 
@@ -313,7 +304,7 @@ read_name(struct process_space *p)
 	char path[64], name[MAX_NAME + 2] = "";
 	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/%d/comm", p->pid);
+	snprintf(path, sizeof path, "/proc/%d/comm", p->by.id);
 	f = fopen(path, "re");
 	if (f && fgets(name, sizeof name, f))
 		name[strcspn(name, "\n")] = '\0';
@@ -332,8 +323,8 @@ read_maps(struct process_space *p, FILE *f)
 	read_name(p);
 	/* A process may map faster than we read: limit it. */
 	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
-		struct space_map m = { .pid = p->pid };
-		struct file_from from = { p->pid, true, 0, 0 };
+		struct space_map m = { .pid = p->by.id };
+		struct file_from from = { p->by.id, true, 0, 0 };
 
 		if (!parse_row(row, &m))
 			continue;
@@ -371,14 +362,14 @@ space_number(struct process_space *p)
 	union {
 		struct shm_space space;
 		char bytes[sizeof(struct shm_space) + MAX_NAME + 1];
-	} u = { .space = { .pid = p->pid } };
+	} u = { .space = { .pid = p->by.id } };
 
 	FILE *f;
 
 	if (p->number)
 		return p->number;
 	/* A process that joined the control group, or whose start was lost. */
-	f = p->n_map ? NULL : open_maps(p->pid);
+	f = p->n_map ? NULL : open_maps(p->by.id);
 	if (f) {
 		read_maps(p, f);
 		fclose(f);
@@ -467,15 +458,16 @@ spaces_sweep(struct spaces *s)
 {
 	enum { PASSES = 20 };
 
-	for (size_t i = 0; s->n_ended && i < N_BUCKET; i++) {
-		struct process_space **at = &s->bucket[i], *p;
+	for (size_t i = 0; s->n_ended && i < BY_ID_BUCKETS; i++) {
+		struct by_id **at = &s->processes.bucket[i];
+		struct process_space *p;
 
-		while ((p = *at)) {
+		while ((p = (struct process_space *)*at)) {
 			if (!p->ended || p->ended++ < PASSES) {
-				at = &p->next;
+				at = &p->by.next;
 				continue;
 			}
-			*at = p->next;
+			*at = p->by.next;
 			process_free(p);
 			s->n_ended--;
 		}
@@ -500,7 +492,7 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 	if (!m->file)
 		return true;
 	if (!m->has_bias) {
-		const struct file_from from = { p->pid, false, m->start,
+		const struct file_from from = { p->by.id, false, m->start,
 						m->limit };
 		const struct rows *rows =
 			file_rows(p->all->files, m->file, &from);
