@@ -11,6 +11,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+#include "lib/base/dynload.h"
 #include "lib/base/status.h"
 
 #undef curl_easy_getinfo
@@ -47,6 +48,15 @@ struct curl_calls {
  * Fill in *c. The library stays loaded until the process ends. PROF_ENOTSUP: it
  * is not installed.
  */
-enum prof_status curl_load(struct curl_calls *c, struct prof_err *err) MUST_USE;
+static inline MUST_USE enum prof_status
+curl_load(struct curl_calls *c, struct prof_err *err)
+{
+#define CURL_NAME(name) "curl_" #name,
+	static const char *const names[] = { CURL_CALLS(CURL_NAME) };
+#undef CURL_NAME
+
+	return dynload(CURL_SONAME, names, sizeof(names) / sizeof(*names), c,
+		       err);
+}
 
 #endif

@@ -1,16 +1,17 @@
 /*
- * capstone-load.h - capstone, loaded when something is first disassembled. Its
- * tables have 78,000 addresses that the loader sets right: that takes longer
- * than all else that a short run of prof-list or prof-html does.
+ * capstone-load.h - load capstone before the first instruction. The loader has
+ * 78,000 addresses to relocate in its tables: that takes longer than the rest
+ * of a short run of prof-list or prof-html.
  */
 #ifndef CAPSTONE_LOAD_H
 #define CAPSTONE_LOAD_H
 
 #include <capstone/capstone.h>
 
+#include "lib/base/dynload.h"
 #include "lib/base/status.h"
 
-/* The functions that are used, named as in capstone but for "cs_". */
+/* The functions in use, without "cs_". */
 #define CAPSTONE_CALLS(F)                                                      \
 	F(close)                                                               \
 	F(disasm_iter)                                                         \
@@ -28,9 +29,17 @@ struct capstone_calls {
 
 /*
  * Fill in *c. The library stays loaded until the process ends. PROF_ENOTSUP: it
- * is not there.
+ * is not installed.
  */
-enum prof_status capstone_load(struct capstone_calls *c,
-			       struct prof_err *err) MUST_USE;
+static inline MUST_USE enum prof_status
+capstone_load(struct capstone_calls *c, struct prof_err *err)
+{
+#define CAPSTONE_NAME(name) "cs_" #name,
+	static const char *const names[] = { CAPSTONE_CALLS(CAPSTONE_NAME) };
+#undef CAPSTONE_NAME
+
+	return dynload(CAPSTONE_SONAME, names, sizeof(names) / sizeof(*names),
+		       c, err);
+}
 
 #endif
