@@ -12,6 +12,7 @@
 #include "lib/base/buf.h"
 #include "lib/gate/gate.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
@@ -194,23 +195,11 @@ word_of_build(struct taken *t, const struct profile *p, struct names *words,
 
 /* --- numbers --- */
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* The largest number that divides all values of a column; saturated: 1. */
 static int64_t
 common_divisor(const struct profile *p, size_t column, int64_t total)
 {
-	int64_t d = 0;
+	uint64_t d = 0;
 
 	if (total == INT64_MAX || total == INT64_MIN)
 		return 1;
@@ -219,9 +208,9 @@ common_divisor(const struct profile *p, size_t column, int64_t total)
 
 		if (v == INT64_MIN)
 			return 1;
-		d = gcd(d, v < 0 ? -v : v);
+		d = units_gcd(d, (uint64_t)units_abs(v));
 	}
-	return d ? d : 1;
+	return d ? (int64_t)d : 1;
 }
 
 static void

@@ -365,18 +365,6 @@ add_group(const struct samples *m, size_t from, size_t column, int64_t *sum)
 	return i;
 }
 
-static uint64_t
-gcd_of(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 static int
 put_values(struct samples *m, size_t column, uint64_t *gcd)
 {
@@ -393,7 +381,7 @@ put_values(struct samples *m, size_t column, uint64_t *gcd)
 	*gcd = 0;
 	for (size_t i = 0; i < m->n_row; n++) {
 		i = add_group(m, i, column, &sum[n]);
-		*gcd = gcd_of(*gcd, (uint64_t)units_abs(sum[n]));
+		*gcd = units_gcd(*gcd, (uint64_t)units_abs(sum[n]));
 	}
 	if (!*gcd)
 		*gcd = 1;

@@ -75,6 +75,19 @@ units_abs(int64_t v)
 	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
 }
 
+/* The greatest common divisor; that of 0 and a is a. */
+static inline uint64_t
+units_gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* sum / divisor toward zero, or sum when the divisor is 0. */
 static inline int64_t
 units_mean(int64_t sum, int64_t divisor)

@@ -64,7 +64,8 @@ find_part(struct split *s, struct finder *f, const char *text, size_t n,
 	st = new_part(s, f, out);
 	if (st == PROF_OK) {
 		grown[v] = *out;
-		/* An index for now: texts move while the table grows. */
+		/* An index until keep_values(): texts move while
+		 * the table grows. */
 		s->part[*out].n_value = v;
 	}
 	return st;
