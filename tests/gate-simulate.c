@@ -12,8 +12,8 @@
  *
  * The program that is sampled: a tree of calls over 150 functions (20 in one
  * row) with 400 stacks of very unequal weight, and beside it handle(), with
- * five callees. Between runs the machine varies, and so does each function. Then
- * events are Poisson, and each has a weight.
+ * five callees. Between runs the machine varies, and so does each function.
+ *Then events are Poisson, and each has a weight.
  */
 #include "config.h"
 
@@ -26,10 +26,10 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "tests/fixture.h"
 #include "gate/stats.h"
 #include "lib/gate/impl.h"
 #include "lib/model/profile.h"
+#include "tests/fixture.h"
 
 #define MAX_FUNCTION 150
 #define N_STACK 400

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fixture.h"
 #include "lib/stream/stream.h"
+#include "tests/fixture.h"
 
 int
 main(int argc, char **argv)

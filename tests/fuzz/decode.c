@@ -4,8 +4,8 @@
  */
 #include "config.h"
 
-#include "tests/fuzz/identity.h"
 #include "lib/wire/codec.h"
+#include "tests/fuzz/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

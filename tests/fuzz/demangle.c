@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fuzz/limit.h"
 #include "symbols/names/demangle.h"
+#include "tests/fuzz/limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

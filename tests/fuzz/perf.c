@@ -4,9 +4,9 @@
  */
 #include "config.h"
 
-#include "tests/fuzz/identity.h"
 #include "lib/formats/perf/perf.h"
 #include "lib/wire/zstd-in.h"
+#include "tests/fuzz/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "tests/fixture.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
+#include "tests/fixture.h"
 #include "tests/random.h"
 
 enum { N_ROUND = 60 };

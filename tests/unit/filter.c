@@ -15,12 +15,12 @@
 #include <cmocka.h>
 
 #include "cli/match.h"
-#include "tests/fixture.h"
 #include "lib/base/buf.h"
 #include "lib/model/profile.h"
 #include "lib/ops/filter.h"
 #include "lib/ops/tagfilter.h"
 #include "lib/ops/tags.h"
+#include "tests/fixture.h"
 
 /* --- a profile as text: "A;I3=>I2 10 {user=ann bytes=3bytes}", ... --- */
 

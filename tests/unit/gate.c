@@ -18,11 +18,11 @@
 
 #include <cmocka.h>
 
-#include "tests/fixture.h"
 #include "gate/stats.h"
 #include "lib/gate/impl.h"
 #include "lib/gate/rule.h"
 #include "lib/model/profile.h"
+#include "tests/fixture.h"
 #include "tests/random.h"
 
 #define MAX_ROW 64

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "tests/fixture.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "lib/wire/codec.h"
+#include "tests/fixture.h"
 #include "tests/random.h"
 
 enum { N_ROUND = 60 };
