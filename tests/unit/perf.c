@@ -93,8 +93,8 @@ start(struct rec *w, bool big, uint64_t sample_type, uint32_t size)
 }
 
 static void
-put_map(struct rec *w, uint32_t pid, uint64_t at, uint64_t size,
-	const char *name)
+put_map_fields(struct rec *w, uint32_t pid, uint64_t at, uint64_t size,
+	       const char *name)
 {
 	begin(w, REC_MMAP, MODE_USER);
 	put(w, pid, 4);
@@ -103,6 +103,25 @@ put_map(struct rec *w, uint32_t pid, uint64_t at, uint64_t size,
 	put(w, size, 8);
 	put(w, 0, 8);
 	put_text(w, name);
+}
+
+static void
+put_map(struct rec *w, uint32_t pid, uint64_t at, uint64_t size,
+	const char *name)
+{
+	put_map_fields(w, pid, at, size, name);
+	end(w);
+}
+
+/* With the fields of sample_id_all: ids 0 and, as in perf's own records, time
+ * 0. */
+static void
+put_map_with_id(struct rec *w, uint32_t pid, uint64_t at, uint64_t size,
+		const char *name)
+{
+	put_map_fields(w, pid, at, size, name);
+	put(w, 0, 8);
+	put(w, 0, 8);
 	end(w);
 }
 
@@ -361,16 +380,7 @@ order(void **state)
 	(void)state;
 	start(&w, true, BASE_TYPE, 136);
 	w.b.data[w.attr + 42] |= 0x20; /* sample_id_all, counted from the top */
-	begin(&w, REC_MMAP, MODE_USER);
-	put(&w, 5, 4);
-	put(&w, 5, 4);
-	put(&w, 0x1000, 8);
-	put(&w, 0x1000, 8);
-	put(&w, 0, 8);
-	put_text(&w, "/bin/a");
-	put(&w, 0, 8);
-	put(&w, 0, 8); /* perf's own record: time 0 */
-	end(&w);
+	put_map_with_id(&w, 5, 0x1000, 0x1000, "/bin/a");
 	put_hit(&w, 5, 0x1010, 30);
 	put_hit(&w, 5, 0x1020, 10);
 	begin(&w, REC_FINISHED_ROUND, 0);
@@ -468,16 +478,7 @@ deferred(void **state)
 	(void)state;
 	start(&w, false, BASE_TYPE | S_CALLCHAIN, 136);
 	w.b.data[w.attr + 42] |= 4; /* sample_id_all */
-	begin(&w, REC_MMAP, MODE_USER);
-	put(&w, 5, 4);
-	put(&w, 5, 4);
-	put(&w, 0x1000, 8);
-	put(&w, 0x1000, 8);
-	put(&w, 0, 8);
-	put_text(&w, "/bin/a");
-	put(&w, 0, 8);
-	put(&w, 0, 8);
-	end(&w);
+	put_map_with_id(&w, 5, 0x1000, 0x1000, "/bin/a");
 	put_chain(&w, word, 4);
 	put_chain(&w, word, 4);
 	begin(&w, REC_CALLCHAIN_DEFERRED, MODE_USER);

@@ -436,6 +436,26 @@ test_frame_pointer(void **state)
 	munmap(jit, PAGE);
 }
 
+/* Walk from uc in a stack of four words: the first and the third are return
+ * addresses. */
+static struct unwind_info
+walk_words(ucontext_t *uc, const uintptr_t words[4])
+{
+	const struct unwind_stack stack = { (uintptr_t)words,
+					    (uintptr_t)(words + 4) };
+	struct unwind_info info;
+	uintptr_t pc[N_FRAME];
+
+	assert_int_equal(unwind_refresh(), 0);
+	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)words;
+	assert_in_range(unwind_walk(uc, &stack, 1, NULL, pc, N_FRAME, &info), 3,
+			4);
+	assert_int_equal(pc[0], (uintptr_t)uc->uc_mcontext.gregs[REG_RIP]);
+	assert_int_equal(pc[1], words[0]);
+	assert_int_equal(pc[2], words[2]);
+	return info;
+}
+
 /* Two functions without unwind information, one calls the other. */
 __asm__(".text\n"
 	"bare_caller: push %rbp; mov %rsp, %rbp; call bare_leaf\n"
@@ -449,22 +469,13 @@ test_bare_functions(void **state)
 {
 	uintptr_t words[4] = { (uintptr_t)bare_return, 0,
 			       (uintptr_t)test_frame_pointer + 1, 0 };
-	const struct unwind_stack stack = { (uintptr_t)words,
-					    (uintptr_t)(words + 4) };
-	struct unwind_info info;
-	uintptr_t pc[N_FRAME];
 	ucontext_t uc = { 0 };
+	struct unwind_info info;
 
 	(void)state;
-	assert_int_equal(unwind_refresh(), 0);
 	uc.uc_mcontext.gregs[REG_RIP] = (greg_t)bare_leaf;
-	uc.uc_mcontext.gregs[REG_RSP] = (greg_t)words;
 	uc.uc_mcontext.gregs[REG_RBP] = (greg_t)&words[1];
-	assert_in_range(unwind_walk(&uc, &stack, 1, NULL, pc, N_FRAME, &info),
-			3, 4);
-	assert_int_equal(pc[0], (uintptr_t)bare_leaf);
-	assert_int_equal(pc[1], words[0]);
-	assert_int_equal(pc[2], words[2]);
+	info = walk_words(&uc, words);
 	assert_int_equal(info.n_guess, 2);
 }
 
@@ -486,21 +497,13 @@ test_cfa_from_rax(void **state)
 {
 	uintptr_t words[4] = { (uintptr_t)from_rax_return, 1,
 			       (uintptr_t)test_frame_pointer + 1, 0 };
-	const struct unwind_stack stack = { (uintptr_t)words,
-					    (uintptr_t)(words + 4) };
-	struct unwind_info info;
-	uintptr_t pc[N_FRAME];
 	ucontext_t uc = { 0 };
+	struct unwind_info info;
 
 	(void)state;
-	assert_int_equal(unwind_refresh(), 0);
 	uc.uc_mcontext.gregs[REG_RIP] = (greg_t)keeps_rax;
-	uc.uc_mcontext.gregs[REG_RSP] = (greg_t)words;
 	uc.uc_mcontext.gregs[REG_RAX] = (greg_t)&words[2];
-	assert_in_range(unwind_walk(&uc, &stack, 1, NULL, pc, N_FRAME, &info),
-			3, 4);
-	assert_int_equal(pc[1], words[0]);
-	assert_int_equal(pc[2], words[2]);
+	info = walk_words(&uc, words);
 	assert_int_equal(info.n_guess, 0);
 }
 
