@@ -138,7 +138,7 @@ check_err 'sides that have cancelled out' 2 '
 	prof-diff --base old.pb.gz new.pb.gz | prof-list --diff .' \
 	'no difference: no sample has the label pprof::base=true'
 check_err 'of source lines only' 2 'prof-list --diff --disasm . diff.pb.gz' \
-	"it can't be --disasm"
+	"it excludes --disasm"
 e='prof-diff old.pb.gz new.pb.gz | prof-list --diff Encode'
 grep -qxF ".Dl $e" "$src/doc/prof-list.1" && ok "the page has: $e" ||
 	echo "$e" | not_ok "the page has: $e"

@@ -98,9 +98,9 @@ fails 'a page that is no list' 'prof-fetch s3://page/' \
 	"s3://page/: the server's list of objects is malformed or cut short"
 fails 'an empty prefix' 'prof-fetch s3://b/night/' \
 	's3://b/night/: no object there'
-fails 'no bucket' 'prof-fetch s3:///key' 's3:///key: no name of a bucket'
+fails 'no bucket' 'prof-fetch s3:///key' 's3:///key: s3 URL without a bucket'
 fails 'a bucket that would be another host' 'prof-fetch s3://b@h:1/key' \
-	's3://b@h:1/key: no name of a bucket'
+	's3://b@h:1/key: s3 URL without a bucket'
 fails 'a region that would be another host' "AWS_REGION=x/y $one" \
 	's3://b/one.pb.gz: AWS_REGION is not the name of a region'
 fails 'an endpoint with a password' "AWS_ENDPOINT_URL=http://u:s3cr3t@h:1 $one" \

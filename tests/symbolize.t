@@ -361,9 +361,9 @@ check 'a name that was not mangled is not touched' 0 \
 a<b>::c(int)
 END
 check_err 'a mode that is none' 2 'prof-symbolize --demangle=best names.pb' \
-	"--demangle knows no 'best'"
+	"--demangle: unknown word 'best'"
 check_err 'a word that is none' 2 'prof-symbolize --symbolize=best names.pb' \
-	"--symbolize knows no 'best'"
+	"--symbolize: unknown word 'best'"
 
 cat >drop.txt <<'END'
 # space bytes

@@ -562,7 +562,7 @@ check_err 'no changes of a subtraction: its sides are gone' 2 \
 	'prof-diff --base $data/good-old.pb.gz $data/good-new.pb.gz | prof-text --diff' \
 	'no difference: no sample has the label pprof::base=true'
 check_err 'changes are no tree' 2 'prof-text --diff --tree diff.pb.gz' \
-	"--diff is a table: it can't be --tree"
+	"--diff is a table: it excludes --tree"
 
 printf '# cpu nanoseconds\nmain 1\n' | mkprof >noperiod.pb
 check 'raw without a period, as pprof prints it' 0 \

@@ -192,5 +192,6 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 	s->limits.width = s->picture.width - 2 * FLAME_MARGIN;
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);
 	if (s->report.o.mean)
-		die("--mean: means do not add up to boxes of boxes");
+		die("--mean: means do not add up, and the boxes of a flame "
+		    "graph do");
 }

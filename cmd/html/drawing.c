@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ collect(int fd, double deadline, struct buf *out, struct prof_err *err)
 		ssize_t n;
 
 		if (left <= 0)
-			return prof_fail(err, PROF_ELIMIT, "time is up");
+			return prof_fail(err, PROF_ELIMIT, "timed out");
 		if (poll(&p, 1, ms) <= 0)
 			continue;
 		if (buf_reserve(out, 65536) < 0)
@@ -59,7 +60,9 @@ collect(int fd, double deadline, struct buf *out, struct prof_err *err)
 		if (n == 0)
 			return PROF_OK;
 		if (n < 0 && errno != EINTR)
-			return prof_fail(err, PROF_EIO, "the drawing is lost");
+			return prof_fail(err, PROF_EIO,
+					 "reading the layout: %s",
+					 strerror(errno));
 		out->n += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -74,12 +77,12 @@ lay_out(drawing_render *render, const struct buf *dot, double seconds,
 	pid_t child;
 
 	if (pipe(fd) < 0)
-		return prof_fail(err, PROF_EIO, "no pipe");
+		return prof_fail(err, PROF_EIO, "pipe: %s", strerror(errno));
 	child = fork();
 	if (child < 0) {
 		close(fd[0]);
 		close(fd[1]);
-		return prof_fail(err, PROF_EIO, "no process");
+		return prof_fail(err, PROF_EIO, "fork: %s", strerror(errno));
 	}
 	if (child == 0) {
 		close(fd[0]);

@@ -146,7 +146,7 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 		s->n_source = s->n_asm = 0;
 	report_settings_finish(&s->report, REPORT_DRAWING);
 	if (s->report.o.mean)
-		die("--mean: means do not add up in trees");
+		die("--mean: means do not add up, and the views of a page do");
 	s->page.is_relative = s->report.is_relative;
 	s->page.n_thread = cli_processors();
 	if (s->opens && !cli->output)

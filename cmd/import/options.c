@@ -193,7 +193,7 @@ choose_root(struct import_args *a)
 	if (!strncmp(label, "label:", 6))
 		label += 6;
 	if (!*label)
-		die("--root: which label?");
+		die("--root: the label has no name");
 	a->import.folded.root = label;
 }
 
@@ -219,7 +219,7 @@ folded_option(struct import_args *a, int key)
 	case KEY_SCALE:
 		a->import.folded.scale = cli_double(&a->cli);
 		if (!(a->import.folded.scale > 0))
-			die("--scale: not more than 0");
+			die("--scale: '%s' is not above 0", a->cli.arg);
 		a->import.speedscope.scale = a->import.folded.scale;
 		break;
 	case KEY_SKIP_BAD:

@@ -123,7 +123,7 @@ open_file(struct list_object *object, struct profile *p,
 	if (object->mapping != PROF_NONE)
 		file = profile_str(p, p->mapping[object->mapping].file);
 	if (!*file)
-		st = prof_fail(err, PROF_EIO, "of no file");
+		st = prof_fail(err, PROF_EIO, "the mapping names no file");
 	else
 		st = resolve_open(p, object->mapping, r, &object->binary,
 				  &object->path, err);

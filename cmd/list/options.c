@@ -159,9 +159,9 @@ list_settings_parse(struct list_settings *s, struct cli *cli)
 		}
 	}
 	if (s->view == VIEW_WEBLIST && s->is_json)
-		die("--json is of --list and --disasm");
+		die("--json is for --list and --disasm");
 	if (s->diff && s->view != VIEW_LIST)
-		die("--diff is of source lines: it can't be --%s", s->option);
+		die("--diff is for source lines: it excludes --%s", s->option);
 	take_pattern(s, cli);
 	network_finish(&s->network);
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);

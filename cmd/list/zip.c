@@ -136,7 +136,7 @@ zip_read(const void *data, size_t n, const char *name, size_t max,
 	if (m.method == DEFLATED)
 		return inflate(&m, z.data + at, max, out, err);
 	if (m.method != STORED || m.packed != m.size)
-		return prof_fail(err, PROF_EFORMAT, "packed in an unknown way");
+		return prof_fail(err, PROF_EFORMAT, "unknown compression");
 	return buf_add(out, z.data + at, m.size) < 0 ? prof_nomem(err)
 						     : PROF_OK;
 }

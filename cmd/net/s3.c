@@ -160,7 +160,7 @@ begin(struct source *s, const char *text, bool is_key, struct prof_err *err)
 	enum prof_status st = PROF_OK;
 
 	if (!is_name(bucket, n))
-		return prof_fail(err, PROF_EINVALID, "no name of a bucket");
+		return prof_fail(err, PROF_EINVALID, "s3 URL without a bucket");
 	if (!is_name(region(), strlen(region())))
 		return prof_fail(err, PROF_EINVALID,
 				 "AWS_REGION is not the name of a region");

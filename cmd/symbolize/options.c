@@ -116,7 +116,7 @@ set_words(struct symbolize_settings *s, char *words)
 		} else if (!strncasecmp(word, "demangle=", 9)
 				   ? !set_mode(s, word + 9)
 				   : !set_mode(s, word)) {
-			die("--symbolize knows no '%s'", word);
+			die("--symbolize: unknown word '%s'", word);
 		}
 	}
 }
@@ -197,7 +197,7 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 			break;
 		case KEY_DEMANGLE:
 			if (!set_mode(s, cli->arg))
-				die("--demangle knows no '%s'", cli->arg);
+				die("--demangle: unknown word '%s'", cli->arg);
 			break;
 		case KEY_FORCE:
 			s->resolve.force = true;

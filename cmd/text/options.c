@@ -117,5 +117,5 @@ text_settings_parse(struct text_settings *s, struct cli *cli)
 		s->format = FORMAT_TOP;
 	if (s->diff && s->format != FORMAT_TOP && s->format != FORMAT_JSON &&
 	    s->format != FORMAT_TSV)
-		die("--diff is a table: it can't be --%s", s->option);
+		die("--diff is a table: it excludes --%s", s->option);
 }

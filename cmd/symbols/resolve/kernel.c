@@ -203,7 +203,7 @@ kernel_vdso(const struct mapping *m, struct binary **out, struct prof_err *err)
 
 	*out = NULL;
 	if (!ehdr)
-		return prof_fail(err, PROF_EIO, "this machine has none");
+		return prof_fail(err, PROF_EIO, "this machine has no vDSO");
 	size = ehdr->e_shoff + (uint64_t)ehdr->e_shnum * ehdr->e_shentsize;
 	/* Without a build-id, only the size can be compared. */
 	if (!m->build_id &&

@@ -1,0 +1,101 @@
+/* cli-value.c - numbers, sizes and switches as arguments of options: cli.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static _Noreturn void
+bad_arg(const struct cli *cli, const char *want)
+{
+	die("'%s' is not %s", cli->arg, want);
+}
+
+uint64_t
+cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
+{
+	char *end, want[80];
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(cli->arg, &end, 10);
+	snprintf(want, sizeof(want), "a number from %ju to %ju", (uintmax_t)min,
+		 (uintmax_t)max);
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
+	    v < min || v > max)
+		bad_arg(cli, want);
+	return v;
+}
+
+int64_t
+cli_int(const struct cli *cli, int64_t min, int64_t max)
+{
+	char *end, want[80];
+	int64_t v;
+
+	errno = 0;
+	v = strtoll(cli->arg, &end, 10);
+	snprintf(want, sizeof(want), "a number from %jd to %jd", (intmax_t)min,
+		 (intmax_t)max);
+	if (end == cli->arg || *end || errno || v < min || v > max)
+		bad_arg(cli, want);
+	return v;
+}
+
+double
+cli_double(const struct cli *cli)
+{
+	char *end;
+	double v = strtod(cli->arg, &end);
+
+	if (end == cli->arg || *end || !isfinite(v))
+		bad_arg(cli, "a number");
+	return v;
+}
+
+bool
+cli_bool(const struct cli *cli)
+{
+	static const char *const yes[] = {
+		"1", "t", "T", "true", "TRUE", "True"
+	};
+	static const char *const no[] = { "0",     "f",     "F",
+					  "false", "FALSE", "False" };
+
+	if (!cli->arg)
+		return true;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (!strcmp(cli->arg, yes[i]))
+			return true;
+		if (!strcmp(cli->arg, no[i]))
+			return false;
+	}
+	bad_arg(cli, "true or false");
+}
+
+size_t
+cli_size(const struct cli *cli)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	unsigned shift = 0;
+	uint64_t v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(cli->arg, &end, 10);
+	unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
+	    v > (SIZE_MAX >> 1) >> shift)
+		bad_arg(cli, "a size such as 500M");
+	return (size_t)v << shift;
+}
