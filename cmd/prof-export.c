@@ -78,14 +78,25 @@ otlp(struct export_args *a, struct profile *p, FILE *out, struct prof_err *err)
 	return st;
 }
 
+static enum prof_status
+otlp_json(struct export_args *a, struct profile *p, FILE *out,
+	  struct prof_err *err)
+{
+	return otlp_json_write(out, p, a->column, PACKAGE_VERSION, err);
+}
+
 static const struct {
 	const char *name;
 	enum prof_status (*write)(struct export_args *, struct profile *,
 				  FILE *, struct prof_err *);
 } formats[] = {
-	{ "callgrind", callgrind }, { "cpuprofile", cpuprofile },
-	{ "firefox", firefox },     { "folded", folded },
-	{ "otlp", otlp },           { "speedscope", speedscope },
+	{ "callgrind", callgrind },
+	{ "cpuprofile", cpuprofile },
+	{ "firefox", firefox },
+	{ "folded", folded },
+	{ "otlp", otlp },
+	{ "otlp-json", otlp_json },
+	{ "speedscope", speedscope },
 };
 
 int

@@ -115,7 +115,7 @@ row 'prof-diff old.pb new.pb | prof-list --diff --json .' json
 row 'prof-html old.pb' html
 row 'prof-flame old.pb' svg
 row 'prof-flame --pivot=. --search=. old.pb' svg
-for to in speedscope cpuprofile firefox; do
+for to in speedscope cpuprofile firefox otlp-json; do
 	row "prof-export --to $to old.pb" json
 done
 row 'prof-export --to folded old.pb' text

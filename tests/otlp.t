@@ -3,6 +3,9 @@
 # from tests/otlp.proto.
 . "${srcdir:-.}/tests/tap.sh"
 
+has_json=true
+echo '{}' | prof-import --from otlp-json 2>&1 | grep -q 'no jansson' && has_json=false
+
 # --- out and in again: nothing is lost ---
 
 for f in "$data"/good-*.pb.gz; do
@@ -17,7 +20,16 @@ for f in "$data"/good-*.pb.gz; do
 		{ cat .err; prof-text --raw merged >a; prof-text --raw back | diff a - | head; } |
 			not_ok "${f##*/} out and in again is the same stream"
 	fi
+	$has_json || continue
+	if prof-export --to otlp-json merged >out.json 2>.err &&
+		prof-import -z0 out.json >back 2>>.err && cmp -s merged back && [ ! -s .err ]; then
+		ok "... and as JSON"
+	else
+		{ cat .err; prof-text --raw merged >a; prof-text --raw back | diff a - | head; } |
+			not_ok "... and as JSON"
+	fi
 done
+$has_json || skip 'OTLP as JSON' 'no jansson'
 
 mkprof >p <<'END'
 # samples count cpu nanoseconds
@@ -44,6 +56,38 @@ a$(printf '\357\277\275')b 3
 END
 check_err 'other readers name the format' 2 'prof-text o' 'a otlp file; use prof-import'
 check_err 'a truncated message' 2 'head -c 300 o | prof-import' 'prof-import: <stdin>: otlp: '
+if $has_json; then
+	check 'JSON: bytes that are not UTF-8 become U+FFFD' 0 '
+		printf "a\377\"b 3\n" | prof-import | prof-export --to otlp-json | prof-import |
+			prof-export --to folded' <<END
+a$(printf '\357\277\275')"b 3
+END
+	prof-export --to otlp-json p >p.json
+	check_err 'JSON: other readers name the format' 2 'prof-text p.json' \
+		'a otlp-json file; use prof-import'
+	# bad_json NAME SED WORDS: the message after an edit is refused.
+	bad_json() {
+		sed "$2" p.json >bad.json
+		check_err "JSON, wrong: $1" 2 'prof-import --from otlp-json bad.json' \
+			"prof-import: bad.json: $3"
+	}
+	bad_json 'cut off' '$d' 'JSON: line '
+	bad_json 'no number' 's/"stackIndex":1/"stackIndex":"one"/' \
+		'otlp-json: "stackIndex" is not an integer of 64 bits'
+	bad_json 'a fraction' 's/"stackIndex":1/"stackIndex":1.5/' \
+		'otlp-json: "stackIndex" is not an integer of 64 bits'
+	bad_json '65 bits' 's/"values":\["3"/"values":["36893488147419103232"/' \
+		'otlp-json: "values" is not an integer of 64 bits'
+	bad_json 'an object for a list' 's/"linkTable":\[/"linkTable":{},"x":[/' \
+		'otlp-json: "linkTable" is not an array'
+	bad_json 'a list for an object' 's/"sampleType":{/"sampleType":[],"x":{/' \
+		'otlp-json: "sampleType" is not an object'
+	bad_json 'a number for a string' 's/^"a.c"/7/' 'otlp-json: "stringTable" is not a string'
+	bad_json 'no digits' 's/"spanId":"0/"spanId":"g/' \
+		'otlp-json: "spanId" is not a string of hexadecimal digits'
+	bad_json 'an index' 's/"stackIndex":1/"stackIndex":77/' 'otlp: samples[0]: no entry 77'
+	bad_json 'no object' '1s/^/[/;$s/$/]/' 'otlp-json: not an object'
+fi
 gzip -c o >o.gz
 check 'compressed' 0 'prof-import o.gz | prof-export --to folded --sort --sample-index samples' <<'END'
 main 2
@@ -176,6 +220,60 @@ check '--resource-labels' 0 \
 3 service.name:[shop]
 END
 
+# --- JSON, against protobuf's own; ids are hexadecimal in OTLP alone ---
+
+cat >otlp_json.py <<'END'
+import base64, json, sys
+from google.protobuf import json_format
+import otlp_pb2
+
+def ids(o, change):
+    for link in o.get("dictionary", {}).get("linkTable", []):
+        for key in ("traceId", "spanId"):
+            if key in link:
+                link[key] = change(link[key])
+    return o
+
+m = otlp_pb2.Data()
+if sys.argv[1] == "encode":  # JSON on standard input, as a message
+    o = ids(json.load(sys.stdin), lambda s: base64.b64encode(bytes.fromhex(s)).decode())
+    json_format.ParseDict(o, m)  # unknown keys are errors
+    sys.stdout.buffer.write(m.SerializeToString())
+else:
+    m.ParseFromString(sys.stdin.buffer.read())
+    snake = sys.argv[1] == "snake"
+    o = json_format.MessageToDict(m, preserving_proto_field_name=snake)
+    json.dump(o if snake else ids(o, lambda s: base64.b64decode(s).hex()), sys.stdout)
+END
+python=
+export python
+for i in python3 /usr/bin/python3; do
+	$i -c 'from google.protobuf import json_format' 2>.err && python=$i && break
+done
+if $has_json && [ -n "$python" ] && protoc --python_out=. -I"$src/tests" otlp.proto 2>.err; then
+	prof-export --to otlp-json "$data/good-full.pb.gz" >full.json
+	check "protobuf's own JSON: ours is the same message" 0 \
+		'$python otlp_json.py encode <full.json | protoc --decode=Data -I"$src/tests" otlp.proto 2>&1 | diff full.txt -' <<'END'
+END
+	prof-import -q --resource-labels --label=time theirs | prof-text --raw | grep -v 'format=otlp' >want
+	$python otlp_json.py camel <theirs >theirs.json
+	check '... its own is read like the message' 0 \
+		'prof-import -q --resource-labels --label=time theirs.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
+END
+	# Numbers as numbers, null and unknown keys are read, too.
+	sed 's/"\(-*[0-9]\{1,9\}\)"/\1/g; s/^{/{"later": [{"key": 1}], "resource_profiles": null, /; s/"value": 8\b/"value": 8.0/
+		s/"intValue": 8/"intValue": 8e0/' theirs.json >numbers.json
+	check '... numbers as numbers, null, unknown keys' 0 \
+		'prof-import -q --resource-labels --label=time numbers.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
+END
+	$python otlp_json.py snake <theirs | sed 's/"link_table": .*\(}, *{"trace_id"[^]]*\]\)/"link_table": [{}, {"trace_id": "0102030405060708090a0b0c0d0e0f10", "span_id": "6162636465666768"}]/' >snake.json
+	check '... keys as in the .proto files' 0 \
+		'prof-import -q --resource-labels --label=time snake.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
+END
+else
+	skip 'JSON against that of protobuf' 'no jansson, or no Python with google.protobuf'
+fi
+
 # wrong NAME SED WORDS: the message after an edit of its text is refused.
 wrong() {
 	sed "$2" theirs.txt | encode >wrong.otlp
@@ -205,6 +303,12 @@ check_err 'a small message is no huge profile' 2 'prof-import bomb' 'samples sha
 printf '\000' >fuzz.a; cat theirs >>fuzz.a
 printf '\001' >fuzz.b; cat theirs >>fuzz.b
 printf '\002' >fuzz.c; cat full >>fuzz.c
+if [ -e p.json ]; then
+	printf '\003' >fuzz.d; cat p.json >>fuzz.d
+fi
+if [ -e theirs.json ]; then
+	printf '\000' >fuzz.e; cat theirs.json >>fuzz.e
+fi
 check 'fuzz-foreign: these files' 0 'fuzz-foreign fuzz.* 2>/dev/null' <<'END'
 END
 plan

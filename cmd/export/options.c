@@ -20,7 +20,8 @@ enum {
 
 static const struct cli_opt opts[] = {
 	{ KEY_TO, "to", "FORMAT",
-	  "callgrind, cpuprofile, firefox, folded, otlp or speedscope" },
+	  "callgrind, cpuprofile, firefox, folded, otlp, otlp-json or "
+	  "speedscope" },
 	{ KEY_SAMPLE_INDEX, "sample-index", "COLUMN",
 	  "the sample type (the profile's default)" },
 	{ KEY_SPLIT_BY, "split-by", "LABEL",

@@ -128,6 +128,21 @@ parse_otlp(const char *name, const struct buf *raw,
 	return prof_nomem(err);
 }
 
+static enum prof_status
+parse_otlp_json(const char *name, const struct buf *raw,
+		const struct import_options *o, struct profile **out,
+		struct prof_err *err)
+{
+	struct buf message = { 0 };
+	enum prof_status st =
+		otlp_json_convert(raw->data, raw->n, &message, err);
+
+	if (st == PROF_OK)
+		st = parse_otlp(name, &message, o, out, err);
+	buf_release(&message);
+	return st;
+}
+
 /* A profile of bytes that are not compressed. Legacy formats go first: some are
  * folded stacks to whoever looks at the first line only. */
 static enum prof_status
@@ -157,6 +172,8 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 				       err);
 	case FOREIGN_OTLP:
 		return parse_otlp(name, raw, o, out, err);
+	case FOREIGN_OTLP_JSON:
+		return parse_otlp_json(name, raw, o, out, err);
 	case FOREIGN_SCRIPT:
 		return parse_script(name, raw, out, err);
 	default:

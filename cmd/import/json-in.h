@@ -1,7 +1,7 @@
 /*
  * json-in.h - formats in JSON, read with jansson as a whole. They are here and
  * not in lib/formats/exchange, as only prof-import is linked with that library.
- * What they look like: lib/formats/exchange/speedscope.h and cpuprofile.h.
+ * What they look like: speedscope.h, cpuprofile.h and otlp-fields.h there.
  */
 #ifndef JSON_IN_H
 #define JSON_IN_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/status.h"
 
 struct profile;
@@ -31,5 +32,14 @@ enum prof_status speedscope_parse(const void *data, size_t n,
 enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
 				  struct profile **out,
 				  struct prof_err *err) MUST_USE;
+
+/*
+ * Append OTLP's profiles, in JSON, to out as the protobuf message that
+ * otlp_parse() takes. Keys may be in lowerCamelCase or as in the .proto files;
+ * others are passed over. PROF_EFORMAT names the key whose value is wrong;
+ * PROF_ENOMEM; PROF_ENOTSUP without jansson.
+ */
+enum prof_status otlp_json_convert(const void *data, size_t n, struct buf *out,
+				   struct prof_err *err) MUST_USE;
 
 #endif

@@ -35,6 +35,9 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 	struct script_notes script_notes;
 	struct otlp_notes otlp_notes;
 
+	struct buf message = { 0 };
+	enum prof_status st;
+
 	switch (foreign_sniff(data, n)) {
 	case FOREIGN_SCRIPT:
 		return script_parse(data, n, p, &script_notes, err);
@@ -48,6 +51,15 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 		return otlp_parse(
 			data, n, &(struct otlp_options){ flags & 1, flags & 2 },
 			p, &otlp_notes, err);
+	case FOREIGN_OTLP_JSON:
+		st = otlp_json_convert(data, n, &message, err);
+		if (st == PROF_OK)
+			st = otlp_parse(
+				message.data, message.n,
+				&(struct otlp_options){ flags & 1, flags & 2 },
+				p, &otlp_notes, err);
+		buf_release(&message);
+		return st;
 	case FOREIGN_SPEEDSCOPE:
 		return speedscope_parse(
 			data, n, &(struct speedscope_options){ folded.scale },
@@ -89,6 +101,8 @@ write_all_formats(const struct profile *p, unsigned flags)
 		st = callgrind_write(f, p, "0", &err);
 	if (st == PROF_OK)
 		st = cpuprofile_write(f, p, 0, &err);
+	if (st == PROF_OK)
+		st = otlp_json_write(f, p, 0, "0", &err);
 	if (firefox_write(f, p, 0, "0", &err) != PROF_OK)
 		st = PROF_ENOMEM;
 	(void)st;

@@ -124,7 +124,7 @@ guess_text(const char *s, size_t n)
 		;
 	if (i < n && (s[i] == '{' || s[i] == '['))
 		return "JSON of some other kind; prof-import reads that of "
-		       "speedscope and .cpuprofile";
+		       "speedscope, .cpuprofile and OTLP";
 	return "text; prof-import reads folded stacks and that of perf script";
 }
 

@@ -45,9 +45,9 @@ message_varint(struct message *m, unsigned field, uint64_t v)
 }
 
 void
-message_fixed64(struct message *m, unsigned field, uint64_t v)
+message_force_fixed64(struct message *m, unsigned field, uint64_t v)
 {
-	uint8_t *q = v ? room(m, 8) : NULL;
+	uint8_t *q = room(m, 8);
 
 	if (!q)
 		return;
@@ -55,6 +55,13 @@ message_fixed64(struct message *m, unsigned field, uint64_t v)
 	for (int i = 0; i < 8; i++)
 		*q++ = (uint8_t)(v >> (8 * i));
 	end_at(m, q);
+}
+
+void
+message_fixed64(struct message *m, unsigned field, uint64_t v)
+{
+	if (v)
+		message_force_fixed64(m, field, v);
 }
 
 void

@@ -24,6 +24,7 @@ void message_fixed64(struct message *m, unsigned field, uint64_t v);
 
 /* Written even if it is 0, or empty: a member of a oneof, or of a list. */
 void message_force_varint(struct message *m, unsigned field, uint64_t v);
+void message_force_fixed64(struct message *m, unsigned field, uint64_t v);
 void message_bytes(struct message *m, unsigned field, const void *data,
 		   size_t n);
 

@@ -88,6 +88,17 @@ wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
 	return NULL;
 }
 
+/* The fixed64 in the 8 bytes at p. */
+static inline uint64_t
+wire_fixed64(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 8; i--;)
+		v = v << 8 | p[i];
+	return v;
+}
+
 /*
  * Read a message whose fields 1 to n - 1 are varints: v[i] is field i, or 0 if
  * it is missing. Other fields are skipped. Returns false if the message is

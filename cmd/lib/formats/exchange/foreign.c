@@ -22,6 +22,7 @@ static const struct {
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_OTLP] = { "otlp", NULL },
+	[FOREIGN_OTLP_JSON] = { "otlp-json", NULL },
 	[FOREIGN_CALLGRIND] = { "callgrind", NULL },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
@@ -67,6 +68,11 @@ json_kind(const char *s, size_t n)
 	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
 	    (has(s, head, "\"head\"") && has(s, head, "\"functionName\"")))
 		return FOREIGN_CPUPROFILE;
+	/* Either may come first, and the dictionary may be long. */
+	if (has(s, head, "\"resourceProfiles\"") ||
+	    has(s, head, "\"mappingTable\"") ||
+	    has(s, head, "\"resource_profiles\""))
+		return FOREIGN_OTLP_JSON;
 	return FOREIGN_NONE;
 }
 

@@ -15,6 +15,7 @@ enum foreign_kind {
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
 	FOREIGN_OTLP,
+	FOREIGN_OTLP_JSON,
 	FOREIGN_CALLGRIND,
 	FOREIGN_PERF_OLD, /* from here on not read: see foreign_hint() */
 	FOREIGN_SIMPLEPERF,

@@ -126,15 +126,4 @@ enum prof_status otlp_spend(struct reader *r, uint64_t cells) MUST_USE;
 enum prof_status otlp_read_sample(struct reader *r, struct part m,
 				  uint32_t column, size_t at) MUST_USE;
 
-/* A fixed64 at p. */
-static inline uint64_t
-otlp_fixed64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 8; i--;)
-		v = v << 8 | p[i];
-	return v;
-}
-
 #endif

@@ -402,7 +402,7 @@ read_profile(struct reader *r, const struct source *s)
 			st = read_type(r, (struct part){ f.data, f.value },
 				       &period);
 		else if (f.number == PROFILE_TIME && f.type == WIRE_I64)
-			begin = otlp_fixed64(p - 8);
+			begin = wire_fixed64(p - 8);
 		else if (f.number == PROFILE_DURATION && f.type == WIRE_VARINT)
 			duration = f.value;
 		else if (f.number == PROFILE_PERIOD && f.type == WIRE_VARINT &&

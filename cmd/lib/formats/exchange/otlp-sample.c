@@ -160,7 +160,7 @@ read_rest(struct reader *r, struct part m, uint64_t *stack, uint64_t *link)
 				  sizeof(*r->time)) < 0)
 			return prof_nomem(r->t.err);
 		for (; n--; from += 8)
-			r->time[r->n_time++] = otlp_fixed64(from);
+			r->time[r->n_time++] = wire_fixed64(from);
 	}
 	return PROF_OK;
 }

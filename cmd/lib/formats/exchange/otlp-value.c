@@ -44,7 +44,7 @@ read_any(struct tables *t, struct part m, struct any *any)
 			continue;
 		any->f = f;
 		if (f.type == WIRE_I64) {
-			uint64_t bits = otlp_fixed64(p - 8);
+			uint64_t bits = wire_fixed64(p - 8);
 
 			memcpy(&any->real, &bits, sizeof(bits));
 		}

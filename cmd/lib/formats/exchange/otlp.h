@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
@@ -31,6 +32,11 @@ bool otlp_is(const void *data, size_t n);
 enum prof_status otlp_write(const struct profile *p, size_t column,
 			    const char *version, struct buf *out,
 			    struct prof_err *err) MUST_USE;
+
+/* Write p to out in the same way, but as JSON: see otlp-fields.h. */
+enum prof_status otlp_json_write(FILE *out, const struct profile *p,
+				 size_t column, const char *version,
+				 struct prof_err *err) MUST_USE;
 
 struct otlp_options {
 	bool resource_labels; /* attributes of resources and scopes are labels
