@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 6
+#define SHM_VERSION 7
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -102,11 +102,15 @@ enum shm_lock {
  * it. It has two parts, so that a look-up reads one cache line for the four
  * places of a stack, and the recorder finds counts in 64 KB.
  *
- * state is generation << 40 | count. The generation is odd while the stack is
- * being written. A count is added by compare-and-swap of the whole word, so it
- * can only reach the stack that was compared; the recorder takes it the same
- * way. An entry may be given to another stack only if its count is 0: whenever
- * a writer dies, no count is lost or counted twice.
+ * state is generation << 46 | calls << 26 | count. A call adds a count: a
+ * signal adds the ticks that it represents. The generation is odd while the
+ * stack is being written. A count is added by compare-and-swap of the whole
+ * word, so it can only reach the stack that was compared; the recorder takes it
+ * the same way. An entry may be given to another stack only if its count is 0:
+ * whenever a writer dies, no count is lost or counted twice. A count that does
+ * not fit goes to the log; the number of calls stays at its limit. An entry
+ * changes its generation at most once after each read, so 18 bits last for
+ * hours.
  */
 struct shm_mark {
 	_Atomic uint64_t state;
@@ -118,11 +122,14 @@ struct shm_entry {
 	_Atomic uint64_t pc[SHM_ENTRY_DEPTH];
 };
 
-#define SHM_COUNT_MAX ((UINT64_C(1) << 40) - 1)
+#define SHM_COUNT_MAX ((UINT64_C(1) << 26) - 1)
+#define SHM_CALLS_MAX ((UINT64_C(1) << 20) - 1)
 #define SHM_COUNT(state) ((state)&SHM_COUNT_MAX)
-#define SHM_GENERATION(state) ((state) >> 40)
-#define SHM_STATE(generation, count)                                           \
-	(((uint64_t)(generation)&0xffffff) << 40 | (uint64_t)(count))
+#define SHM_CALLS(state) ((state) >> 26 & SHM_CALLS_MAX)
+#define SHM_GENERATION(state) ((state) >> 46)
+#define SHM_STATE(generation, calls, count)                                    \
+	((uint64_t)(generation) << 46 | (uint64_t)(calls) << 26 |              \
+	 (uint64_t)(count))
 
 /* Code in memory: an executable segment of a loaded object. */
 struct shm_module {
@@ -162,7 +169,7 @@ struct shm_label {
 };
 
 enum shm_kind {
-	SHM_STACK = 1, /* pc: a stack with count ticks */
+	SHM_STACK = 1, /* pc: a stack with count ticks, by one signal */
 	SHM_SPACE,
 	SHM_MODULE,
 	SHM_GONE,

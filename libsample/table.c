@@ -44,15 +44,18 @@ hit(struct shm *shm, size_t i, uint64_t hash, uint64_t key, const uintptr_t *pc,
 	for (int try = 0; try < RETRY_HIT; try++) {
 		uint64_t state =
 			atomic_load_explicit(&m->state, memory_order_acquire);
+		bool call;
 
 		if (atomic_load_explicit(&m->hash, memory_order_relaxed) !=
 			    hash ||
 		    SHM_GENERATION(state) & 1 ||
-		    SHM_COUNT(state) > SHM_COUNT_MAX - ticks ||
+		    ticks > SHM_COUNT_MAX - SHM_COUNT(state) ||
 		    !same_stack(&shm->entry[i], key, pc, n))
 			return false;
-		if (atomic_compare_exchange_strong(&m->state, &state,
-						   state + ticks))
+		call = SHM_CALLS(state) < SHM_CALLS_MAX;
+		if (atomic_compare_exchange_strong(
+			    &m->state, &state,
+			    state + SHM_STATE(0, call, ticks)))
 			return true;
 	}
 	return false;
@@ -70,14 +73,14 @@ replace(struct shm *shm, size_t i, uint64_t hash, uint64_t key,
 
 	if (generation & 1 || SHM_COUNT(state) ||
 	    !atomic_compare_exchange_strong(&m->state, &state,
-					    SHM_STATE(generation + 1, 0)))
+					    SHM_STATE(generation + 1, 0, 0)))
 		return false;
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&m->hash, hash, memory_order_relaxed);
 	atomic_store_explicit(&e->key, key, memory_order_relaxed);
 	for (size_t k = 0; k < n; k++)
 		atomic_store_explicit(&e->pc[k], pc[k], memory_order_relaxed);
-	atomic_store_explicit(&m->state, SHM_STATE(generation + 2, ticks),
+	atomic_store_explicit(&m->state, SHM_STATE(generation + 2, 1, ticks),
 			      memory_order_release);
 	return true;
 }
@@ -156,7 +159,7 @@ table_add(struct shm *shm, uint64_t key, const uintptr_t *pc, uint32_t ticks)
 	size_t n = SHM_KEY_DEPTH(key);
 	uint64_t hash = shm_hash(key, pc, n);
 
-	if (n <= SHM_ENTRY_DEPTH) {
+	if (n <= SHM_ENTRY_DEPTH && ticks <= SHM_COUNT_MAX) {
 		size_t bucket = shm_bucket(hash);
 
 		for (size_t i = bucket; i < bucket + SHM_WAYS; i++)

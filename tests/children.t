@@ -78,7 +78,7 @@ END
 # samples, and of how many lines is the comment?
 cat >counted <<'EOF'
 for f; do
-	stacks --all "$f" | awk '
+	stacks "$f" | awk '
 		/^# sampling/ {
 			for (i = 3; i <= NF; i++) {
 				split($i, kv, "=")

@@ -63,6 +63,21 @@ else
 		<why
 fi
 
+check 'the column samples has the signals, the time the ticks' 0 \
+	'stacks --all demo.pb.gz | awk "
+		/^# sampling/ {
+			for (i = 3; i <= NF; i++)
+				if (split(\$i, kv, \"=\") == 2)
+					count[kv[1]] = kv[2]
+		}
+		/^[0-9]/ { signals += \$1; ns += \$2 }
+		END {
+			print count[\"lost\"], signals == count[\"signals\"],
+				ns == count[\"ticks\"] * 1000000
+		}"' <<'END'
+0 1 1
+END
+
 # By the function of the leaf, the number of frames of demo is known: work,
 # request, and what they call. No frame is missing, none invented, in any stack.
 if named "$demo" demo.pb.gz | awk '

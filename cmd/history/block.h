@@ -15,7 +15,7 @@
  * all in varints (lib/wire/wire.h), signed ones zigzag. The values of a profile
  * and column are divided by their greatest common divisor first, its scale: a
  * CPU profile counts in periods, so most values fit a byte, and the columns
- * "samples" and "cpu" have the same cells, stored once.
+ * "samples" and "cpu" usually have the same cells, stored once.
  *
  * Bytes come from a file that anybody may have damaged: readers check
  * everything, and return PROF_EFORMAT.

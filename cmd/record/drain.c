@@ -144,7 +144,7 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 
 		if (depth <= SHM_DEPTH &&
 		    shm_hash(key, slot->u.stack.pc, depth) == slot->hash)
-			tally_stack(t, key, slot->u.stack.pc, n);
+			tally_stack(t, key, slot->u.stack.pc, n, 1);
 		else
 			atomic_fetch_add(&d->shm->process->n_lost, n);
 		return;
@@ -276,11 +276,12 @@ take_entry(struct drain *d, size_t i, struct drain_entry *copy)
 			copy->pc[k] = atomic_load_explicit(
 				&e->pc[k], memory_order_relaxed);
 		/* While it has a count, only the count can change. */
-		if (!atomic_compare_exchange_strong(&m->state, &state,
-						    SHM_STATE(generation, 0)))
+		if (!atomic_compare_exchange_strong(
+			    &m->state, &state, SHM_STATE(generation, 0, 0)))
 			continue;
 		copy->key = key;
 		copy->ticks = SHM_COUNT(state);
+		copy->signals = SHM_CALLS(state);
 		if (depth <= SHM_ENTRY_DEPTH &&
 		    shm_hash(key, copy->pc, depth) == hash)
 			return true;
@@ -305,7 +306,7 @@ read_table(struct drain *d, struct tally *t, unsigned patience)
 	read_log(d, t, patience);
 	for (size_t i = 0; i < n; i++)
 		tally_stack(t, d->taken[i].key, d->taken[i].pc,
-			    d->taken[i].ticks);
+			    d->taken[i].ticks, d->taken[i].signals);
 }
 
 void

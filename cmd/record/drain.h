@@ -24,10 +24,10 @@ struct drain_config {
 	uint32_t labels; /* enum shm_label_key, or-ed */
 };
 
-/* A stack and its ticks, from the table. */
+/* A stack, its ticks and their signals, from the table. */
 struct drain_entry {
 	uint64_t key;
-	uint64_t ticks;
+	uint64_t ticks, signals;
 	uint64_t pc[SHM_ENTRY_DEPTH];
 };
 

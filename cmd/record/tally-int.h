@@ -73,6 +73,7 @@ struct stack {
 	uint32_t n;
 	size_t at; /* in a pool of frames */
 	uint64_t ticks;
+	uint64_t signals; /* that brought the ticks */
 };
 
 /* The frames of stacks: indices of tally.place. */
@@ -142,18 +143,23 @@ struct tally {
 	struct hashtab raws;
 };
 
+/* The counts of a stack at a mark. */
+struct tick_mark {
+	uint64_t ticks, signals;
+};
+
 /* The counts of an event at a mark. */
 struct event_mark {
 	uint64_t ticks, live, left, delay;
 };
 
-/* Only the array for its kind is set. */
+/* Only the arrays for its kind are set. */
 struct tally_mark {
 	enum tally_kind kind;
 	struct sampling sampling;
 	size_t n_stack, n_event;
-	uint64_t *ticks; /* by stack */
-	uint64_t *value; /* columns, by stack */
+	struct tick_mark *tick; /* by stack */
+	uint64_t *value;        /* columns, by stack */
 	struct event_mark *event;
 };
 

@@ -97,19 +97,20 @@ tally_mark(const struct tally *t, const struct tally_info *info,
 	tally_sampling(&now, &m->sampling);
 	if (kind == TALLY_CPU) {
 		m->n_stack = t->n_stack;
-		m->ticks = calloc(t->n_stack + 1, sizeof *m->ticks);
+		m->tick = calloc(t->n_stack + 1, sizeof *m->tick);
 		m->value =
 			calloc(t->n_stack * t->n_column + 1, sizeof *m->value);
 	} else {
 		m->n_event = t->n_event;
 		m->event = calloc(t->n_event + 1, sizeof *m->event);
 	}
-	if (kind == TALLY_CPU ? !m->ticks || !m->value : !m->event) {
+	if (kind == TALLY_CPU ? !m->tick || !m->value : !m->event) {
 		tally_mark_free(m);
 		return NULL;
 	}
 	for (size_t i = 0; i < m->n_stack; i++)
-		m->ticks[i] = t->stack[i].ticks;
+		m->tick[i] = (struct tick_mark){ t->stack[i].ticks,
+						 t->stack[i].signals };
 	for (size_t i = 0; i < m->n_stack * t->n_column; i++)
 		m->value[i] = t->value[i];
 	for (size_t i = 0; i < m->n_event; i++) {
@@ -132,7 +133,7 @@ tally_mark_free(struct tally_mark *m)
 {
 	if (!m)
 		return;
-	free(m->ticks);
+	free(m->tick);
 	free(m->value);
 	free(m->event);
 	free(m);

@@ -29,16 +29,20 @@ intern(struct build *b, uint32_t s)
 	return profile_intern(b->p, b->t->strings.str[s].s);
 }
 
-/* The ticks of stack i in the profile. */
-static uint64_t
-ticks_of(const struct build *b, size_t i)
+/* The counts of stack i in the profile. */
+static struct tick_mark
+counts_of(const struct build *b, size_t i)
 {
 	const struct stack *s = &b->t->stack[i];
 	const struct tally_mark *since = b->info->since;
+	struct tick_mark before = { 0 };
 
 	if (!build_is_of(b, s->process))
-		return 0;
-	return s->ticks - (since && i < since->n_stack ? since->ticks[i] : 0);
+		return before;
+	if (since && i < since->n_stack)
+		before = since->tick[i];
+	return (struct tick_mark){ s->ticks - before.ticks,
+				   s->signals - before.signals };
 }
 
 /* The same of a column. */
@@ -59,7 +63,7 @@ value_of(const struct build *b, size_t i, size_t column)
 static bool
 is_counted(const struct build *b, size_t i)
 {
-	bool is = ticks_of(b, i) > 0;
+	bool is = counts_of(b, i).ticks > 0;
 
 	for (size_t k = 0; !is && k < b->t->n_column; k++)
 		is = value_of(b, i, k) > 0;
@@ -249,9 +253,9 @@ add_ticks(struct build *b, bool of_process)
 	const struct tally *t = b->t;
 
 	for (size_t i = 0; i < t->n_stack; i++) {
-		uint64_t ticks = ticks_of(b, i);
+		struct tick_mark count = counts_of(b, i);
 		int64_t value[2 + TALLY_MAX_COLUMN] = {
-			(int64_t)ticks, tally_times(ticks, period)
+			(int64_t)count.signals, tally_times(count.ticks, period)
 		};
 		size_t n = t->no_ticks ? 0 : 2;
 
@@ -298,7 +302,7 @@ add_program(struct build *b)
 		    t->process[process].program != PROF_NONE)
 			ticks[t->process[process].program] +=
 				t->no_ticks ? value_of(b, i, 0)
-					    : ticks_of(b, i);
+					    : counts_of(b, i).ticks;
 	}
 	done = build_program(b, ticks);
 	free(ticks);

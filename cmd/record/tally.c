@@ -282,8 +282,10 @@ stack_of(struct tally *t, uint64_t key, const uint64_t *pc)
 }
 
 void
-tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
+tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks,
+	    uint64_t signals)
 {
+	struct stack *s;
 	uint32_t i;
 
 	if (SHM_KEY_EVENT(key) != SHM_TICK) {
@@ -291,8 +293,13 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks)
 		return;
 	}
 	i = stack_of(t, key, pc);
-	if (i != PROF_NONE)
-		t->stack[i].ticks = tally_plus(t->stack[i].ticks, ticks);
+	if (i == PROF_NONE)
+		return;
+	if (!signals)
+		signals = 1;
+	s = &t->stack[i];
+	s->ticks = tally_plus(s->ticks, ticks);
+	s->signals = tally_plus(s->signals, signals < ticks ? signals : ticks);
 }
 
 bool

@@ -64,15 +64,15 @@ void tally_free(struct tally *t);
 
 /*
  * Add a record of the log, or a stack of the table; n is the size of the record
- * in bytes. Invalid records (of dying or hostile writers) are dropped. Without
- * memory, tally_profile() will fail.
+ * in bytes. Invalid records (of dying or hostile writers) are dropped, and
+ * signals is limited to 1 to ticks. Without memory, tally_profile() will fail.
  */
 void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
-		 uint64_t ticks);
+		 uint64_t ticks, uint64_t signals);
 
 /*
  * The profile has n more columns; without ticks, it has only these, and the

@@ -111,7 +111,8 @@ bad_word(struct fuzz *f)
 	case 2:
 		return SHM_TURN(f->d.tail) + SHM_N_SLOT + word(&f->in, 1) % 2;
 	case 3:
-		return SHM_STATE(word(&f->in, 1), SHM_COUNT_MAX);
+		return SHM_STATE(word(&f->in, 1), word(&f->in, 1),
+				 SHM_COUNT_MAX);
 	case 4:
 		return 0;
 	default:

@@ -1,9 +1,9 @@
 /*
  * stacks.c - print the stacks of a profile without any symbolizer, for tests of
- * the sampler: one line a sample, ticks first, then the frames, leaf first, as
- * NAME+OFFSET: the last part of the file's path, and the offset in the file,
- * in hexadecimal; or the name, where there is no file. Labels follow as
- * KEY=VALUE, comments come first.
+ * the sampler: one line a sample; its ticks, or what else its first column
+ * counts; then the frames, leaf first, as NAME+OFFSET: the last part of the
+ * file's path, and the offset in the file, in hexadecimal; or the name, where
+ * there is no file. Labels follow as KEY=VALUE, comments come first.
  */
 #include "config.h"
 
@@ -53,6 +53,18 @@ print_frame(const struct profile *p, uint32_t location)
 	       l->address - m->start + m->offset);
 }
 
+/* Samples may have several ticks each: these are the time, in periods. */
+static int64_t
+count_of(const struct profile *p, size_t i)
+{
+	const int64_t *value = profile_value(p, i);
+	bool is_cpu = p->n_type > 1 && p->period > 0 &&
+		      !strcmp(profile_str(p, p->type[0].type), "samples") &&
+		      p->type[1].type == p->period_type.type;
+
+	return is_cpu ? value[1] / p->period : value[0];
+}
+
 int
 main(int argc, char **argv)
 {
@@ -71,7 +83,8 @@ main(int argc, char **argv)
 		const struct sample *s = &p->sample[i];
 		const struct label *label = profile_label(p, s);
 
-		printf("%" PRId64, profile_value(p, i)[0]);
+		printf("%" PRId64,
+		       is_all ? profile_value(p, i)[0] : count_of(p, i));
 		for (size_t k = 1; is_all && k < p->n_type; k++)
 			printf(" %" PRId64, profile_value(p, i)[k]);
 		for (uint32_t k = 0; k < s->n_stack; k++)

@@ -637,8 +637,8 @@ one_address_space_is_written(void **state)
 		m[i].file = profile_intern(p, i == 1 ? "/b" : "/a");
 		assert_int_equal(profile_add_mapping(p, &m[i]), i);
 		assert_int_equal(profile_add_location(p, &l, NULL, 0), i);
-		value[0] = i + 1;
-		value[1] = value[0] * 1000000;
+		value[0] = 1; /* one signal with that many ticks */
+		value[1] = (i + 1) * 1000000;
 		assert_int_equal(profile_add_sample(p, &i, 1, value, NULL, 0),
 				 i);
 	}

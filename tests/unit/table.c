@@ -71,16 +71,29 @@ finish(struct fixture *f)
 	return p;
 }
 
+/* The ticks of all samples. */
 static int64_t
 total(const struct profile *p)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < p->n_sample; i++) {
-		sum += profile_value(p, i)[0];
-		assert_int_equal(profile_value(p, i)[1],
-				 profile_value(p, i)[0] * 1000000);
+		const int64_t *value = profile_value(p, i);
+
+		assert_int_equal(value[1] % 1000000, 0);
+		assert_in_range(value[0], 1, value[1] / 1000000);
+		sum += value[1] / 1000000;
 	}
+	return sum;
+}
+
+static int64_t
+total_signals(const struct profile *p)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->n_sample; i++)
+		sum += profile_value(p, i)[0];
 	return sum;
 }
 
@@ -120,6 +133,7 @@ test_equal_stacks_add_up(void **state)
 	p = finish(f);
 	assert_int_equal(p->n_sample, 2);
 	assert_int_equal(total(p), 13);
+	assert_int_equal(total_signals(p), 3);
 	/* Callers point into the call, the leaf where it is. */
 	assert_int_equal(
 		p->location[profile_stack(p, &p->sample[0])[0]].address, 0x10);
@@ -149,7 +163,30 @@ test_nothing_is_lost(void **state)
 	p = finish(f);
 	assert_int_equal(p->n_sample, 6000);
 	assert_int_equal(total(p), added);
+	assert_int_equal(total_signals(p), 3 * 6000);
 	assert_int_equal(atomic_load(&f->d.shm->process->n_lost), 0);
+	profile_free(p);
+}
+
+/* A word of the table holds neither count: no tick is lost. */
+static void
+test_large_counts(void **state)
+{
+	struct fixture *f = *state;
+	uintptr_t pc[] = { 0x10, 0x21 };
+	int64_t ticks = 0, signals = 0;
+	struct profile *p;
+
+	for (uint32_t n = 1; n; n <<= 1, signals += 3)
+		for (int i = 0; i < 3; i++, ticks += n)
+			assert_true(tick(f->d.shm, 1, pc, 2, n));
+	drain_table(&f->d, f->t);
+	for (uint64_t i = 0; i < SHM_CALLS_MAX + 9; i++, ticks++)
+		assert_true(tick(f->d.shm, 1, pc, 2, 1));
+	signals += SHM_CALLS_MAX;
+	p = finish(f);
+	assert_int_equal(total(p), ticks);
+	assert_int_equal(total_signals(p), signals);
 	profile_free(p);
 }
 
@@ -322,7 +359,7 @@ test_dead_writer(void **state)
 	struct profile *p;
 
 	atomic_fetch_add(&shm->head, 1); /* claimed, never finished */
-	atomic_store(&shm->mark[0].state, SHM_STATE(1, 0));
+	atomic_store(&shm->mark[0].state, SHM_STATE(1, 0, 0));
 	for (unsigned n = 0; n < 100; n++)
 		tick(shm, 1, pc, make(pc, n), 1);
 	p = finish(f);
@@ -550,6 +587,7 @@ main(void)
 		ROW(test_nonsense_is_dropped), ROW(test_dead_writer),
 		ROW(test_many_writers),        ROW(test_stopped_writer),
 		ROW(test_killed_writers),      ROW(test_wrong_words),
+		ROW(test_large_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,7 +304,7 @@ take_sample(struct perf_sampler *s, size_t kind,
 				     sample.cpu, false),
 		      n);
 	if (is_clock)
-		tally_stack(s->tally, key, s->pc, 1);
+		tally_stack(s->tally, key, s->pc, 1, 1);
 	else
 		tally_value(s->tally, key, s->pc, s->column[kind],
 			    sample.period);

@@ -113,8 +113,8 @@ add_record(const struct writer *w, const struct sample *s, int64_t ticks)
 static int
 write_cpu(const struct writer *w)
 {
-	uintptr_t period = (uintptr_t)(w->p->period / 1000);
-	const uintptr_t header[] = { 0, 3, 0, period ? period : 1, 0 };
+	int64_t period = w->p->period > 1000 ? w->p->period : 1000;
+	const uintptr_t header[] = { 0, 3, 0, (uintptr_t)period / 1000, 0 };
 	const uintptr_t trailer[] = { 0, 1, 0 };
 
 	if (add_words(w->out, header, 5) < 0)
@@ -123,7 +123,7 @@ write_cpu(const struct writer *w)
 		const struct sample *s = &w->p->sample[i];
 
 		if (!is_hidden(w, s) &&
-		    add_record(w, s, profile_value(w->p, i)[0]) < 0)
+		    add_record(w, s, profile_value(w->p, i)[1] / period) < 0)
 			return -1;
 	}
 	if (add_words(w->out, trailer, 3) < 0)

@@ -16,7 +16,7 @@ struct profile;
 /*
  * Append p to out in the format of kind:
  *
- *	LEGACY_CPU	column 0 is ticks, the period in nanoseconds
+ *	LEGACY_CPU	column 1 is time, in the period's unit, nanoseconds
  *	LEGACY_HEAP	columns alloc_objects, alloc_space, inuse_objects,
  *			inuse_space; or the two of a growth profile
  *	LEGACY_CONTENTION	contentions, and delay in nanoseconds
