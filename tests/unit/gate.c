@@ -209,10 +209,6 @@ static const struct {
 	{ "# inuse_objects count inuse_space bytes\n@period space bytes 512\n"
 	  "a 1000 16000\n",
 	  "inuse_objects", 1000, 30.7672 },
-	{ "# samples count cpu nanoseconds\n@comment # sampling: clock=cpu "
-	  "asked_hz=1000 achieved_hz=250 ticks=400 signals=100 lost=0\na 400 "
-	  "30\n",
-	  NULL, 30, 100 },
 	{ "# cpu nanoseconds\na 30\n", NULL, 0, -1 },
 	{ "# cpu nanoseconds\n@period space bytes 10\na 30\n", NULL, 0, -1 },
 };

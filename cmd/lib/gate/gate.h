@@ -45,7 +45,6 @@ struct gate_measure {
 	size_t count_column;
 	size_t space_column; /* of GATE_COUNT_HEAP */
 	double period;       /* in the unit of the column that it divides */
-	double per_tick;     /* events per counted sample */
 	/* Numbers of samples measure time only if all periods are equal. */
 	bool needs_period;
 	const char *type, *unit;               /* of the profile */

@@ -10,7 +10,6 @@
 
 #include "impl.h"
 #include "lib/model/profile.h"
-#include "lib/model/sampling.h"
 #include "lib/model/units.h"
 
 static const char *
@@ -122,20 +121,6 @@ heap_measure(const struct profile *p, struct gate_measure *m)
 	return true;
 }
 
-/*
- * prof-record counts ticks; where the kernel handed out several at once, each
- * signal is one event that weighs as many.
- */
-static double
-signals_per_tick(const struct profile *p)
-{
-	struct sampling s;
-
-	if (!sampling_sum(p, &s) || !s.signals || s.signals >= s.ticks)
-		return 1;
-	return (double)s.signals / (double)s.ticks;
-}
-
 enum prof_status
 gate_measure(const struct profile *p, const char *sample_index,
 	     struct gate_measure *m, struct prof_err *err)
@@ -143,7 +128,6 @@ gate_measure(const struct profile *p, const char *sample_index,
 	enum prof_status st;
 
 	memset(m, 0, sizeof(*m));
-	m->per_tick = signals_per_tick(p);
 	st = profile_sample_index(p, sample_index, &m->column, err);
 	if (st != PROF_OK)
 		return st;
@@ -192,7 +176,7 @@ gate_events(const struct gate_measure *m, const int64_t *value)
 
 	switch (m->count) {
 	case GATE_COUNT_PERIOD:
-		return (double)value[m->column] / m->period * m->per_tick;
+		return (double)value[m->column] / m->period;
 	case GATE_COUNT_HEAP:
 		n = (double)value[m->count_column];
 		size = (double)value[m->space_column];
@@ -200,7 +184,7 @@ gate_events(const struct gate_measure *m, const int64_t *value)
 	case GATE_COUNT_COLUMN:
 		break;
 	}
-	return (double)value[m->count_column] * m->per_tick;
+	return (double)value[m->count_column];
 }
 
 enum prof_status
