@@ -1,8 +1,8 @@
 /*
  * prof-fetch.c - get profiles from servers and files, in any format, as one
  * stream or as files of an archive. Operands are parsed in net/source.c and
- * read in fetch/gather.c; net/fetch.c talks to servers, fetch/archive.c writes
- * archives; formats are in lib/stream/stream.c and lib/formats.
+ * read in fetch/gather.c; net/fetch.c talks to servers, archive/archive.c
+ * writes archives; formats are in lib/stream/stream.c and lib/formats.
  */
 #include "config.h"
 

@@ -232,7 +232,7 @@ main(int argc, char **argv)
 	}
 	if (session)
 		return attach_run(&cli);
-	record_target_check(&target, cli.n_operand);
+	record_target_check(&target, &cli, listen_at);
 	target.preload_only = config.what || config.clock || config.signal ||
 			      config.children || separate;
 	if (record_target_outside(&target, &launch, cli.operand[0]))

@@ -406,10 +406,10 @@ servers="$servers $holder"
 while ! grep -q hang log; do sleep 0.02; done
 check_err 'two runs do not overlap' 2 \
 	'prof-fetch -o "prof/%h/%t" heap.txt' \
-	'prof-fetch: prof: another prof-fetch is writing there (see --wait)'
+	'prof-fetch: prof: another command is writing there (see --wait)'
 check_err 'not even after waiting' 2 \
 	'prof-fetch --wait=1 -o "prof/%h/%t" heap.txt' \
-	'prof: another prof-fetch is writing there still'
+	'prof: another command is writing there still'
 check 'but beside each other' 0 \
 	'prof-fetch -o "other/%t" heap.txt; tree other' <<'END'
 inuse_space

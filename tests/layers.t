@@ -30,7 +30,8 @@ symbols/names    lib
 symbols/net      lib symbols/elf net
 symbols/resolve  lib symbols/elf symbols/lists symbols/binary
 dot              lib cli
-fetch            lib cli net
+archive          lib net
+fetch            lib cli net archive
 filter           lib cli
 flame            lib cli
 gate             lib cli
@@ -40,8 +41,8 @@ import           lib cli unwind
 export           lib cli
 list             lib cli symbols net
 merge            lib cli
-record           lib cli symbols unwind libsample
-record/perf      lib cli symbols unwind libsample record
+record           lib cli symbols unwind libsample archive
+record/perf      lib cli symbols unwind libsample record archive
 shell            lib cli dot flame gate html list text
 symbolize        lib cli symbols net
 text             lib cli

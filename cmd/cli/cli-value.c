@@ -47,6 +47,21 @@ cli_int(const struct cli *cli, int64_t min, int64_t max)
 	return v;
 }
 
+int64_t
+cli_age(const struct cli *cli)
+{
+	static const char units[] = "smhdw";
+	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
+	char *end;
+	long long n = strtoll(cli->arg, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || !unit || end[1] ||
+	    n < 1 || n > 100000000)
+		die("'%s' is not an age such as 14d, 12h or 30m", cli->arg);
+	return n * seconds[unit - units];
+}
+
 double
 cli_double(const struct cli *cli)
 {

@@ -60,21 +60,6 @@ static const struct cli_cmd cmd = {
 	.opts = opts,
 };
 
-static int64_t
-take_age(const struct cli *cli)
-{
-	static const char units[] = "smhdw";
-	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
-	char *end;
-	long long n = strtoll(cli->arg, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-
-	if (cli->arg[0] < '0' || cli->arg[0] > '9' || !unit || end[1] ||
-	    n < 1 || n > 100000000)
-		die("'%s' is not an age such as 14d, 12h or 30m", cli->arg);
-	return n * seconds[unit - units];
-}
-
 static void
 take_option(struct fetch_args *args, int key)
 {
@@ -98,7 +83,7 @@ take_option(struct fetch_args *args, int key)
 		args->is_partial_ok = true;
 		break;
 	case KEY_KEEP:
-		args->archive.keep_s = take_age(cli);
+		args->archive.keep_s = cli_age(cli);
 		break;
 	case KEY_WAIT:
 		args->archive.wait_s = (unsigned)cli_uint(cli, 0, 1000000);

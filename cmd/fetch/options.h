@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "archive.h"
+#include "archive/archive.h"
 #include "cli/cli.h"
 #include "gather.h"
 #include "objects.h"

@@ -63,6 +63,36 @@ recording_end(struct recording *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+enum prof_status
+recording_turn(struct recording *r, struct prof_err *err)
+{
+	struct tally *next = tally_new(), *gone = next;
+
+	if (!next)
+		return prof_nomem(err);
+	pthread_mutex_lock(&r->lock);
+	if (r->source.turn(r->source.ctx, next)) {
+		gone = r->tally;
+		r->tally = next;
+		r->info.time_ns = r->looked_ns;
+		r->start = r->looked;
+	}
+	pthread_mutex_unlock(&r->lock);
+	tally_free(gone);
+	return gone == next ? prof_nomem(err) : PROF_OK;
+}
+
+size_t
+recording_size(struct recording *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	n = tally_size(r->tally);
+	pthread_mutex_unlock(&r->lock);
+	return n;
+}
+
 uint64_t
 recording_grown(struct recording *r)
 {
@@ -104,9 +134,11 @@ recording_now(struct recording *r, enum tally_kind kind)
 
 	pthread_mutex_lock(&r->lock);
 	r->source.look(r->source.ctx, r->tally);
+	r->looked_ns = now_ns(CLOCK_REALTIME);
+	r->looked = now_ns(CLOCK_MONOTONIC);
 	info = r->info;
 	info.kind = kind;
-	info.duration_ns = now_ns(CLOCK_MONOTONIC) - r->start;
+	info.duration_ns = r->looked - r->start;
 	p = tally_profile(r->tally, &info);
 	pthread_mutex_unlock(&r->lock);
 	return p;

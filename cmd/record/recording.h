@@ -24,7 +24,9 @@ struct recording {
 	pthread_mutex_t lock; /* protects the members below, and the source */
 	struct tally *tally;
 	struct tally_info info;
-	int64_t start; /* monotonic */
+	int64_t start;             /* monotonic */
+	int64_t looked_ns, looked; /* of the last recording_now(), by both
+				    * clocks: 0 before */
 	size_t n_mark;
 };
 
@@ -44,6 +46,16 @@ void recording_pass(struct recording *r);
 
 /* Stop sampling, and read the remaining samples. */
 void recording_end(struct recording *r);
+
+/*
+ * Forget what the last recording_now() had, and continue; only with a source
+ * that can turn, and without marks. PROF_ENOMEM, and nothing is forgotten.
+ */
+enum prof_status recording_turn(struct recording *r,
+				struct prof_err *err) MUST_USE;
+
+/* The number of distinct stacks that are kept. */
+size_t recording_size(struct recording *r);
 
 /* Set the CPU time that the program used in all, for the comment. */
 void recording_set_used(struct recording *r, uint64_t used_ns);

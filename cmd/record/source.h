@@ -5,6 +5,8 @@
 #ifndef RECORD_SOURCE_H
 #define RECORD_SOURCE_H
 
+#include <stdbool.h>
+
 struct shm;
 struct shm_settings;
 struct tally;
@@ -15,6 +17,9 @@ struct recording_source {
 	void (*pass)(void *ctx, struct tally *t); /* about ten times a second */
 	void (*look)(void *ctx, struct tally *t); /* all, for a profile */
 	void (*end)(void *ctx, struct tally *t);  /* ... and stop */
+	/* Continue with another tally, which is empty; false without memory.
+	 * NULL: impossible. */
+	bool (*turn)(void *ctx, struct tally *t);
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: its name, and why it */

@@ -56,7 +56,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		data += size;
 		n -= size;
 	}
-	perf_sampler_end(s, UINT64_MAX);
+	perf_sampler_until(s, UINT64_MAX);
 	perf_sampler_free(s);
 	tally_free(t);
 	return 0;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "fetch/archive.h"
+#include "archive/archive.h"
 
 static const struct archive_options noon = { .now_s = 1795608896 };
 

@@ -110,9 +110,10 @@ sampling_sum(const struct profile *p, struct sampling *s)
 double
 sampling_loss(const struct sampling *s)
 {
-	double lost = (double)s->lost, all = (double)s->ticks + lost;
+	double lost = (double)s->lost, all = (double)s->ticks;
 
-	return all > 0 ? lost / all : 0;
+	/* More events than ticks may be lost, of several kinds. */
+	return lost > all ? 1 : all > 0 ? lost / all : 0;
 }
 
 void

@@ -27,7 +27,7 @@ struct sampling {
 		*sampler; /* a word, and why in brackets; the same; or NULL */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
-	uint64_t ticks;         /* periods that elapsed; samples count them */
+	uint64_t ticks;         /* periods that elapsed, with lost ones */
 	uint64_t signals;       /* ... stacks that were taken for them */
 	uint64_t lost;          /* ticks that are in no sample */
 	uint64_t truncated;     /* ... whose stack was cut at the frame limit */
@@ -47,10 +47,7 @@ int sampling_add(struct profile *p, const struct sampling *s);
  */
 bool sampling_sum(const struct profile *p, struct sampling *s);
 
-/*
- * The part of the samples that were lost, 0 to 1. The kernel's losses are not
- * among ticks, those of libsample are, so that its part is a little low.
- */
+/* The part of the ticks that were lost, 0 to 1. */
 double sampling_loss(const struct sampling *s);
 
 /*

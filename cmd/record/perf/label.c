@@ -50,14 +50,38 @@ labeler_new(struct tally *t, unsigned labels)
 	return NULL;
 }
 
+static void
+forget_names(struct labeler *l)
+{
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		while (l->threads.bucket[i])
+			labeler_exit(l, l->threads.bucket[i]->id);
+}
+
+bool
+labeler_turn(struct labeler *l, struct tally *t)
+{
+	struct arena *arena = arena_new();
+	struct strtab sets;
+
+	if (!arena || strtab_init(&sets, arena) != 0) {
+		arena_free(arena);
+		return false;
+	}
+	arena_free(l->arena);
+	l->arena = arena;
+	l->sets = sets;
+	l->tally = t;
+	forget_names(l);
+	return true;
+}
+
 void
 labeler_free(struct labeler *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
-		while (l->threads.bucket[i])
-			labeler_exit(l, l->threads.bucket[i]->id);
+	forget_names(l);
 	arena_free(l->arena);
 	free(l);
 }

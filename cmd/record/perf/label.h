@@ -21,6 +21,10 @@ enum perf_label {
 struct labeler *labeler_new(struct tally *t, unsigned labels);
 void labeler_free(struct labeler *l);
 
+/* Continue with another tally, which has no labels yet: forget their numbers,
+ * and the names of threads, which /proc has. False without memory. */
+bool labeler_turn(struct labeler *l, struct tally *t);
+
 /* Events reported by the kernel, in their order. */
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);

@@ -3,14 +3,17 @@
 
 #include "offcpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "by-id.h"
 #include "label.h"
 #include "lib/base/array.h"
 #include "libsample/shm.h"
 #include "record/tally.h"
+#include "space.h"
 
 /* A thread, and its stack when it left its CPU. */
 struct waiter {
@@ -141,9 +144,46 @@ offcpu_in(struct offcpu *o, int32_t tid, uint64_t time_ns)
 }
 
 void
-offcpu_end(struct offcpu *o, uint64_t time_ns)
+offcpu_until(struct offcpu *o, uint64_t time_ns)
 {
 	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
-		for (struct by_id *e = o->waiters.bucket[i]; e; e = e->next)
-			count(o, (struct waiter *)e, time_ns);
+		for (struct by_id *e = o->waiters.bucket[i]; e; e = e->next) {
+			struct waiter *w = (struct waiter *)e;
+
+			if (!w->out_ns || time_ns <= w->out_ns)
+				continue;
+			count(o, w, time_ns);
+			w->out_ns = time_ns;
+		}
+}
+
+static bool
+is_gone(const struct waiter *w)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d", w->pid, w->by.id);
+	return access(path, F_OK) != 0;
+}
+
+void
+offcpu_turn(struct offcpu *o, struct tally *t, struct spaces *spaces)
+{
+	o->tally = t;
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++) {
+		struct by_id **at = &o->waiters.bucket[i];
+
+		while (*at) {
+			struct waiter *w = (struct waiter *)*at;
+			struct process_space *p =
+				is_gone(w) ? NULL : spaces_find(spaces, w->pid);
+
+			if (!p) {
+				offcpu_exit(o, w->by.id);
+				continue;
+			}
+			w->space = space_number(p);
+			at = &w->by.next;
+		}
+	}
 }

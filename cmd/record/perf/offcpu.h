@@ -11,6 +11,7 @@
 
 struct labeler;
 struct offcpu;
+struct spaces;
 struct tally;
 
 /* The time goes to that column of the tally. NULL without memory. */
@@ -30,7 +31,11 @@ void offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 void offcpu_in(struct offcpu *o, int32_t tid, uint64_t time_ns);
 void offcpu_exit(struct offcpu *o, int32_t tid);
 
-/* Count what those who still wait have waited until then. */
-void offcpu_end(struct offcpu *o, uint64_t time_ns);
+/* Count the waits that last, until then; they go on from there. */
+void offcpu_until(struct offcpu *o, uint64_t time_ns);
+
+/* Continue with another tally, which has other numbers of spaces; and forget
+ * threads that have ended, though the kernel's record of that was lost. */
+void offcpu_turn(struct offcpu *o, struct tally *t, struct spaces *spaces);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "capture.h"
 #include "cli/cli.h"
+#include "every.h"
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/model/sampling.h"
@@ -27,6 +28,7 @@
 enum {
 	PASS_MS = 100,        /* between two readings of the rings */
 	PAUSE_MS = 250,       /* time that a ring must bridge */
+	WRITE_MS = 1000,      /* ... while a file of --every is written */
 	MANY_BYTES = 2 << 20, /* for mappings and starts of all processes */
 	SAMPLE_BYTES = 512,   /* of a record without the stack */
 };
@@ -38,6 +40,7 @@ struct run {
 	struct perf_config config;
 	struct capture *capture;
 	struct recording recording;
+	struct every every;
 	bool has_command;
 	struct prof_err err; /* of before_exec() */
 	enum prof_status status;
@@ -102,16 +105,20 @@ block_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-/* Is the recording to end? */
+/* Is the recording to end? With --every, SIGHUP only ends the period. */
 static bool
 is_over(struct run *r, const sigset_t *signals, int64_t end)
 {
 	static const struct timespec now;
+	int sig;
 
 	if (r->has_command)
 		return launch_wait(&r->launch, 0);
-	if (sigtimedwait(signals, NULL, &now) > 0)
+	sig = sigtimedwait(signals, NULL, &now);
+	if (sig > 0 && !(sig == SIGHUP && r->target->every))
 		return true;
+	if (r->target->every && (sig == SIGHUP || every_is_over(&r->every)))
+		every_write(&r->every);
 	return end && now_ns(CLOCK_MONOTONIC) >= end;
 }
 
@@ -226,9 +233,9 @@ configure(struct run *r, uint64_t period_ns)
 		.kernel = t->kernel != KERNEL_NO,
 		.labels = t->labels,
 		.on_exec = !record_target_runs(t),
-		.ring_bytes =
-			(t->all ? MANY_BYTES : 0) +
-			hz * (t->stack_bytes + SAMPLE_BYTES) * PAUSE_MS / 1000,
+		.ring_bytes = (t->all ? MANY_BYTES : 0) +
+			      hz * (t->stack_bytes + SAMPLE_BYTES) *
+				      (t->every ? WRITE_MS : PAUSE_MS) / 1000,
 	};
 	memcpy(r->config.kind, t->kind, sizeof r->config.kind);
 	memcpy(r->config.period, t->period, sizeof r->config.period);
@@ -294,13 +301,21 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 			 .has_command = cli->n_operand > 0 };
 	struct pages pages = { 0 };
 	sigset_t signals;
-	char *name;
+	char *name = NULL;
+	bool is_bad = false;
 	int status;
 
 	r.launch.wait_all = target->wait_all;
-	r.launch.join_stdout = deliver_prepare(cli, how);
+	r.launch.join_stdout = !target->every && deliver_prepare(cli, how);
 	if (record_target_runs(target))
 		name_target(&r);
+	if (target->every) {
+		r.every = (struct every){ .cli = cli,
+					  .recording = &r.recording,
+					  .seconds = target->every,
+					  .keep_s = target->keep_s };
+		every_begin(&r.every);
+	}
 	if (r.has_command &&
 	    launch_find(&r.launch, cli->operand[0], &r.err) != PROF_OK &&
 	    r.err.status != PROF_ENOTSUP)
@@ -318,11 +333,15 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 	loop(&r, &signals);
 
 	serve_end(&pages);
-	check_quality(&r);
-	name = deliver(cli, &r.recording, &r.launch, how);
+	if (target->every) {
+		is_bad = !every_write(&r.every);
+	} else {
+		check_quality(&r);
+		name = deliver(cli, &r.recording, &r.launch, how);
+	}
 	recording_release(&r.recording);
 	capture_free(r.capture);
-	status = cli_finish(cli, 0);
+	status = cli_finish(cli, is_bad ? CLI_TROUBLE : 0);
 	free(name);
 	return status || !r.has_command ? status : launch_status(&r.launch);
 }

@@ -44,9 +44,10 @@ struct perf_sampler {
 	struct walker *walker;
 	struct labeler *labeler;
 	const struct perf_kind *const *kind;
-	const uint64_t *period;       /* of each kind */
+	const uint64_t *period; /* of each kind */
+	size_t n_kind;
 	size_t column[PERF_MAX_KIND]; /* of each kind but the clock */
-	uint64_t total[PERF_MAX_KIND];
+	uint64_t total[PERF_MAX_KIND], lost[PERF_MAX_KIND];
 	bool has_clock, approx;
 	struct offcpu *offcpu; /* NULL: not asked for */
 	uint64_t pc[SHM_FRAMES];
@@ -65,6 +66,7 @@ perf_sampler_new(struct tally *t, struct shm_process *count,
 		return NULL;
 	s->kind = only_clock;
 	s->period = one;
+	s->n_kind = 1;
 	s->has_clock = true;
 	s->tally = t;
 	s->count = count;
@@ -89,33 +91,56 @@ perf_sampler_free(struct perf_sampler *s)
 	free(s);
 }
 
+/* Name the columns in the tally, and set those of the kinds. */
+static bool
+set_columns(struct perf_sampler *s, struct tally *t)
+{
+	struct tally_column column[PERF_MAX_KIND];
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_kind; i++) {
+		const struct perf_kind *k = s->kind[i];
+
+		if (k == &perf_kind_clock)
+			continue;
+		s->column[i] = n;
+		column[n++] = (struct tally_column){ k->name, k->unit };
+	}
+	return tally_columns(t, column, n, s->has_clock);
+}
+
 bool
 perf_sampler_kinds(struct perf_sampler *s, const struct perf_kind *const *kind,
 		   const uint64_t *period, size_t n, bool approx)
 {
-	struct tally_column column[PERF_MAX_KIND];
-	size_t n_column = 0;
-
 	s->kind = kind;
 	s->period = period;
+	s->n_kind = n;
 	s->has_clock = false;
 	s->approx = approx;
-	for (size_t i = 0; i < n; i++) {
-		if (kind[i] == &perf_kind_clock) {
-			s->has_clock = true;
-			continue;
-		}
-		s->column[i] = n_column;
-		column[n_column++] =
-			(struct tally_column){ kind[i]->name, kind[i]->unit };
+	for (size_t i = 0; i < n; i++)
+		s->has_clock |= kind[i] == &perf_kind_clock;
+	if (!set_columns(s, s->tally))
+		return false;
+	for (size_t i = 0; i < n && !s->offcpu; i++)
 		if (kind[i] == &perf_kind_offcpu) {
 			s->offcpu =
 				offcpu_new(s->tally, s->labeler, s->column[i]);
-			if (!s->offcpu)
-				return false;
+			return s->offcpu != NULL;
 		}
-	}
-	return tally_columns(s->tally, column, n_column, s->has_clock);
+	return true;
+}
+
+bool
+perf_sampler_turn(struct perf_sampler *s, struct tally *t)
+{
+	if (!set_columns(s, t) || !labeler_turn(s->labeler, t))
+		return false;
+	s->tally = t;
+	spaces_turn(s->spaces, t);
+	if (s->offcpu)
+		offcpu_turn(s->offcpu, t, s->spaces);
+	return true;
 }
 
 uint64_t
@@ -124,11 +149,23 @@ perf_sampler_total(const struct perf_sampler *s, size_t kind)
 	return s->total[kind];
 }
 
+uint64_t
+perf_sampler_lost(const struct perf_sampler *s, size_t kind)
+{
+	return s->lost[kind];
+}
+
+bool
+perf_sampler_is_rate(const struct perf_sampler *s, size_t kind)
+{
+	return s->kind[kind] == &perf_kind_clock || !s->has_clock;
+}
+
 void
-perf_sampler_end(struct perf_sampler *s, uint64_t time_ns)
+perf_sampler_until(struct perf_sampler *s, uint64_t time_ns)
 {
 	if (s->offcpu)
-		offcpu_end(s->offcpu, time_ns);
+		offcpu_until(s->offcpu, time_ns);
 }
 
 struct spaces *
@@ -276,8 +313,7 @@ take_sample(struct perf_sampler *s, size_t kind,
 	uint64_t key;
 	size_t n;
 
-	/* Rates are the clock's, if there is one. */
-	if (is_clock || !s->has_clock) {
+	if (perf_sampler_is_rate(s, kind)) {
 		atomic_fetch_add(&s->count->n_tick, 1);
 		atomic_fetch_add(&s->count->n_signal, 1);
 	}
@@ -419,10 +455,10 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 		break;
 	case PERF_RECORD_LOST:
 		word(&w); /* the event */
-		atomic_fetch_add(&s->count->n_lost, word(&w));
+		s->lost[kind] += word(&w);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
-		atomic_fetch_add(&s->count->n_lost, word(&w));
+		s->lost[kind] += word(&w);
 		break;
 	}
 }

@@ -36,14 +36,20 @@ bool perf_sampler_kinds(struct perf_sampler *s,
 			const struct perf_kind *const *kind,
 			const uint64_t *period, size_t n, bool approx);
 
-/* The sum of all samples of a kind but the clock. */
+/* How many events the samples of a kind stood for; how many records of its
+ * rings were lost, as far as the rings say. */
 uint64_t perf_sampler_total(const struct perf_sampler *s, size_t kind);
+uint64_t perf_sampler_lost(const struct perf_sampler *s, size_t kind);
 
-/* How many events the samples of a kind stood for. */
-uint64_t perf_sampler_total(const struct perf_sampler *s, size_t kind);
+/* Are samples of that kind ticks? They are the clock's, if there is one. */
+bool perf_sampler_is_rate(const struct perf_sampler *s, size_t kind);
 
-/* There will be no more records: it is that time. */
-void perf_sampler_end(struct perf_sampler *s, uint64_t time_ns);
+/* Count the waits that last, until then: all earlier records were taken. */
+void perf_sampler_until(struct perf_sampler *s, uint64_t time_ns);
+
+/* Continue with another tally, which is empty. Totals and *count go on. False
+ * without memory, and nothing has changed. */
+bool perf_sampler_turn(struct perf_sampler *s, struct tally *t);
 
 struct spaces *perf_sampler_spaces(struct perf_sampler *s);
 

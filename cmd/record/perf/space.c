@@ -474,6 +474,28 @@ spaces_sweep(struct spaces *s)
 	}
 }
 
+static bool
+is_gone(int32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	return access(path, F_OK) != 0;
+}
+
+void
+spaces_turn(struct spaces *s, struct tally *t)
+{
+	s->tally = t;
+	s->next_number = 1;
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		for (struct by_id *e = s->processes.bucket[i]; e; e = e->next) {
+			((struct process_space *)e)->number = 0;
+			if (is_gone(e->id))
+				spaces_exit(s, e->id);
+		}
+}
+
 bool
 space_code(void *space, uint64_t pc, struct walk_code *out)
 {

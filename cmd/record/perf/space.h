@@ -34,6 +34,10 @@ void spaces_free(struct spaces *s);
 /* Read the current mappings of the process; known ones are kept. */
 void spaces_read(struct spaces *s, int32_t pid);
 
+/* Continue with another tally, which is empty; and forget processes that have
+ * ended, though the kernel's record of that was lost. */
+void spaces_turn(struct spaces *s, struct tally *t);
+
 /* Events reported by the kernel, in their order. */
 void spaces_map(struct spaces *s, const struct space_map *m);
 void spaces_fork(struct spaces *s, int32_t pid, int32_t parent);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/archive.h"
 #include "label.h"
 #include "record/launch.h"
 
@@ -15,6 +16,8 @@ enum {
 	KEY_ALL,
 	KEY_CGROUP,
 	KEY_SECONDS,
+	KEY_EVERY,
+	KEY_KEEP,
 	KEY_SAMPLER,
 	KEY_KERNEL,
 	KEY_STACK,
@@ -24,6 +27,7 @@ enum {
 
 	MAX_PID = 1 << 22,
 	MAX_SECONDS = 1 << 30,
+	MAX_EVERY = 86400,
 	STACK_BYTES = 16384,
 	MAX_STACK = 65528, /* of perf_event_open(2) */
 };
@@ -38,6 +42,11 @@ const struct cli_opt record_target_opts[] = {
 	{ KEY_SECONDS, "seconds", "N",
 	  "with --pid or --all: for N seconds (until interrupted, or until "
 	  "COMMAND ends)" },
+	{ KEY_EVERY, "every", "N",
+	  "with --pid or --all: without end, a file of the archive of -o for "
+	  "each N seconds" },
+	{ KEY_KEEP, "keep", "AGE",
+	  "remove from that archive what is older: 14d, 12h, 30m" },
 	{ KEY_SAMPLER, "sampler", "HOW",
 	  "preload: libsample; perf: the kernel; auto (the default): libsample "
 	  "where it can be loaded" },
@@ -213,6 +222,14 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		t->seconds = (unsigned)cli_uint(cli, 1, MAX_SECONDS);
 		t->only = "--seconds";
 		return true;
+	case KEY_EVERY:
+		t->every = (unsigned)cli_uint(cli, 1, MAX_EVERY);
+		t->only = "--every";
+		return true;
+	case KEY_KEEP:
+		t->keep_s = cli_age(cli);
+		t->only = "--keep";
+		return true;
 	case KEY_SAMPLER:
 		t->sampler = sampler_of(cli->arg);
 		return true;
@@ -242,9 +259,31 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 	return false;
 }
 
-void
-record_target_check(struct target *t, int n_operand)
+static void
+check_every(const struct target *t, const struct cli *cli,
+	    const char *listen_at)
 {
+	if (t->keep_s && !t->every)
+		die("--keep is for --every");
+	if (!t->every)
+		return;
+	if (!record_target_runs(t) || cli->n_operand)
+		die("--every is for --pid, --all and --cgroup without a "
+		    "command");
+	if (listen_at)
+		die("--every and --listen: ask for one");
+	if (!cli->output || !archive_is_pattern(cli->output))
+		die("--every needs the files' names: -o with a '%%', such as "
+		    "-o 'arc/%%F/%%H%%M%%S.pb.gz'");
+}
+
+void
+record_target_check(struct target *t, const struct cli *cli,
+		    const char *listen_at)
+{
+	int n_operand = cli->n_operand;
+
+	check_every(t, cli, listen_at);
 	if (!t->n_kind)
 		add_kind(t, &perf_kind_clock, 0);
 	if (t->offcpu)

@@ -31,6 +31,8 @@ struct target {
 	bool all;           /* every process */
 	const char *cgroup; /* ... of this control group, or NULL */
 	unsigned seconds;   /* 0: no limit */
+	unsigned every;     /* seconds for each file; 0: one file */
+	int64_t keep_s;     /* of these; 0: forever */
 	uint32_t stack_bytes;
 	unsigned labels; /* enum perf_label, or-ed */
 	const struct perf_kind *kind[PERF_MAX_KIND]; /* a column each */
@@ -63,9 +65,10 @@ record_target_runs(const struct target *t)
 	return t->n_pid || t->all;
 }
 
-/* Die if options conflict, and set what they leave open. n_operand: the number
- * of words of the command. */
-void record_target_check(struct target *t, int n_operand);
+/* Die if options conflict, and set what they leave open: of the target, of cli
+ * and its operands; listen_at: the argument of --listen, or NULL. */
+void record_target_check(struct target *t, const struct cli *cli,
+			 const char *listen_at);
 
 /*
  * Is the kernel the sampler? With SAMPLER_AUTO, checks if libsample can be

@@ -1,6 +1,6 @@
 /*
  * archive.h - profiles as files of a tree, named by source and time: the -o of
- * prof-fetch with a '%' in it.
+ * prof-fetch, and of prof-record with --every, with a '%' in it.
  *
  *	prof/%h/%Y-%m-%d/%H%M%S-%t.pb.gz
  *
@@ -43,6 +43,12 @@ enum prof_status archive_open(struct archive **out, const char *pattern,
  */
 char *archive_name(const struct archive *a, const struct source *source,
 		   const struct profile *p);
+
+/*
+ * name if there is no such file yet; otherwise, with -2, -3 and so on before
+ * its ending. For free(); NULL without memory.
+ */
+char *archive_unused_name(const struct archive *a, const char *name);
 
 /*
  * Write p to the file name, creating folders, durably and atomically. If that

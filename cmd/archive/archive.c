@@ -230,6 +230,30 @@ archive_name(const struct archive *a, const struct source *source,
 	return (char *)name.data;
 }
 
+char *
+archive_unused_name(const struct archive *a, const char *name)
+{
+	static const char ending[] = ".pb.gz";
+	const size_t n_ending = sizeof(ending) - 1;
+	size_t n = strlen(name);
+	const char *tail = "";
+	char *other = strdup(name);
+	struct stat sb;
+
+	if (n > n_ending && strcmp(name + n - n_ending, ending) == 0) {
+		n -= n_ending;
+		tail = ending;
+	}
+	for (unsigned i = 2;
+	     other && fstatat(a->root_fd, other, &sb, AT_SYMLINK_NOFOLLOW) == 0;
+	     i++) {
+		free(other);
+		if (asprintf(&other, "%.*s-%u%s", (int)n, name, i, tail) < 0)
+			other = NULL;
+	}
+	return other;
+}
+
 /* --- opening --- */
 
 static enum prof_status
@@ -323,7 +347,7 @@ take_lock(struct archive *a, unsigned wait_s, struct prof_err *err)
 			return fail_errno(a, STATE "/lock", err);
 		if (tries-- == 0)
 			return prof_fail(err, PROF_EIO,
-					 "%s: another prof-fetch is writing "
+					 "%s: another command is writing "
 					 "there%s",
 					 a->root,
 					 wait_s ? " still" : " (see --wait)");

@@ -1,0 +1,81 @@
+/*
+ * capture-int.h - a capture, for the files that implement it: capture.c reads,
+ * capture-open.c opens events.
+ */
+#ifndef PERF_CAPTURE_INT_H
+#define PERF_CAPTURE_INT_H
+
+#include <dirent.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture.h"
+#include "cpus.h"
+#include "libsample/shm.h"
+
+struct prof_err;
+
+/* An event without a ring of its own. */
+struct event {
+	int fd;
+	size_t kind;
+};
+
+struct capture {
+	struct perf_config config;
+	bool wanted_kernel;
+	struct shm *shm; /* only for its counts: those since the last turn */
+	struct shm_process count;             /* what was read, in all */
+	struct shm_process published, before; /* the sum of both, when it was
+						 last made, and at the turn */
+	uint64_t lost[PERF_MAX_KIND];
+	struct shm_settings set;
+	struct perf_sampler *sampler;
+	struct perf_ring *ring;
+	size_t n_ring, room_ring;
+	struct event *event; /* that write into the rings of others */
+	size_t n_event, room_event;
+	pid_t *tid; /* that have events */
+	size_t n_tid, room_tid;
+	struct pollfd *poll; /* rings, then processes */
+	size_t n_process;
+	pid_t task;       /* of the events on each CPU: -1, or group */
+	int group;        /* the control group's directory, or -1 */
+	struct cpus cpus; /* that have events of task; none: task is not set */
+	int64_t cpus_ns;  /* when they are looked at again */
+	struct perf_event_counts closed[PERF_MAX_KIND]; /* of closed events */
+};
+
+/* The time until which all records are written, of CLOCK_MONOTONIC. */
+uint64_t capture_settled(void);
+
+/* Read the records until that time. */
+void capture_read(struct capture *c, uint64_t limit);
+
+/* Set up the descriptors for capture_wait(): rings, and these processes. */
+enum prof_status capture_poll(struct capture *c, const pid_t *pid, size_t n,
+			      struct prof_err *err) MUST_USE;
+
+/* The next number in a folder of /proc; 0: the end. */
+pid_t capture_next_number(DIR *dir);
+
+/* Open events for the whole machine, a control group of version 2 or 1, or the
+ * threads of a process. Errors of capture_begin(). */
+enum prof_status capture_open_all(struct capture *c,
+				  struct prof_err *err) MUST_USE;
+enum prof_status capture_open_group(struct capture *c, const char *name,
+				    struct prof_err *err) MUST_USE;
+enum prof_status capture_open_process(struct capture *c, pid_t pid,
+				      struct prof_err *err) MUST_USE;
+
+/* Open events for CPUs of the machine or control group that came online, and
+ * close those of others; looks once a second. */
+void capture_check_cpus(struct capture *c);
+
+/* Add the counts of an event. */
+void capture_add_counts(struct perf_event_counts *sum, int fd);
+
+#endif

@@ -1,0 +1,266 @@
+/* capture-open.c - see capture-int.h: the events of a capture. */
+#include "config.h"
+
+#include "capture-int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "lib/base/now.h"
+
+enum {
+	TIDS_A_PASS = 16, /* threads opened between readings */
+	BURST_BYTES = 4 << 20,
+	MAX_LISTS = 100,      /* lists of threads, until one has nothing new */
+	CPUS_NS = 1000000000, /* between two looks at the CPUs */
+};
+
+static struct perf_ring *
+ring_of(struct capture *c, size_t kind, int cpu)
+{
+	for (size_t i = 0; i < c->n_ring; i++)
+		if (c->ring[i].cpu == cpu && c->ring[i].kind == kind)
+			return &c->ring[i];
+	return NULL;
+}
+
+/* What is no clock comes in bursts. */
+static size_t
+ring_bytes(const struct perf_config *c, size_t kind)
+{
+	return c->kind[kind] == &perf_kind_clock || c->ring_bytes > BURST_BYTES
+		       ? c->ring_bytes
+		       : BURST_BYTES;
+}
+
+/* fd writes into the ring of its kind and CPU, which is made with the first
+ * one. */
+static enum prof_status
+add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
+{
+	struct perf_ring *ring = ring_of(c, kind, cpu);
+
+	if (!ring) {
+		enum prof_status st = PROF_ENOMEM;
+
+		if (array_reserve(&c->ring, &c->room_ring, c->n_ring + 1,
+				  sizeof *c->ring) != 0)
+			close(fd);
+		else
+			st = perf_ring_open(&c->ring[c->n_ring], fd, cpu,
+					    ring_bytes(&c->config, kind), err);
+		if (st == PROF_OK)
+			c->ring[c->n_ring++].kind = kind;
+		return st;
+	}
+	if (array_reserve(&c->event, &c->room_event, c->n_event + 1,
+			  sizeof *c->event) != 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0) {
+		close(fd);
+		return prof_fail(err, PROF_ENOTSUP, "perf event: %s",
+				 strerror(errno));
+	}
+	c->event[c->n_event++] = (struct event){ fd, kind };
+	return PROF_OK;
+}
+
+/* Events of a task on each of these CPUs; a thread's also on others, which may
+ * come online. */
+static enum prof_status
+open_kind(struct capture *c, size_t kind, pid_t tid, const struct cpus *cpus,
+	  struct prof_err *err)
+{
+	const struct perf_kind *k = c->config.kind[kind];
+	int n_cpu = cpus ? cpus->limit : (int)sysconf(_SC_NPROCESSORS_CONF);
+	bool any = false;
+	enum prof_status st;
+
+	for (int cpu = 0; cpu < n_cpu; cpu++) {
+		int fd;
+
+		if (cpus && !cpus_have(cpus, cpu))
+			continue;
+		fd = perf_event_open(&c->config, kind, tid, cpu);
+		if (fd < 0 && errno == ESRCH) /* it has ended meanwhile */
+			return PROF_OK;
+		if (fd < 0 && errno == ENODEV) /* an offline CPU */
+			continue;
+		if (fd < 0)
+			return perf_event_refused(
+				k, errno, tid == -1 || c->config.cgroup, err);
+		st = add_event(c, kind, fd, cpu, err);
+		if (st != PROF_OK)
+			return st;
+		any = true;
+	}
+	return any ? PROF_OK : perf_event_refused(k, ENODEV, false, err);
+}
+
+static enum prof_status
+open_task(struct capture *c, pid_t tid, const struct cpus *cpus,
+	  struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; st == PROF_OK && i < c->config.n_kind; i++)
+		st = open_kind(c, i, tid, cpus, err);
+	return st;
+}
+
+/* Events of c->task on the CPUs that are online. */
+static enum prof_status
+open_cpus(struct capture *c, struct prof_err *err)
+{
+	cpus_read(&c->cpus);
+	return open_task(c, c->task, &c->cpus, err);
+}
+
+enum prof_status
+capture_open_all(struct capture *c, struct prof_err *err)
+{
+	c->task = -1;
+	return open_cpus(c, err);
+}
+
+/* Events of the tasks in a control group, of version 2 or 1. */
+enum prof_status
+capture_open_group(struct capture *c, const char *name, struct prof_err *err)
+{
+	static const char *const mount[] = { "", "/sys/fs/cgroup/",
+					     "/sys/fs/cgroup/unified/",
+					     "/sys/fs/cgroup/perf_event/" };
+	char path[PATH_MAX];
+	int fd = -1;
+
+	for (size_t i = *name != '/'; fd < 0 && i < 4; i++) {
+		snprintf(path, sizeof path, "%s%s/cgroup.procs", mount[i],
+			 name);
+		if (access(path, F_OK) != 0)
+			continue;
+		path[strlen(path) - strlen("/cgroup.procs")] = '\0';
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	}
+	if (fd < 0)
+		return prof_fail(err, PROF_EUSAGE, "%s: no control group",
+				 name);
+	c->config.cgroup = true;
+	c->task = c->group = fd;
+	return open_cpus(c, err);
+}
+
+static bool
+is_known(const struct capture *c, pid_t tid)
+{
+	for (size_t i = 0; i < c->n_tid; i++)
+		if (c->tid[i] == tid)
+			return true;
+	return false;
+}
+
+pid_t
+capture_next_number(DIR *dir)
+{
+	struct dirent *e;
+
+	while ((e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			return (pid_t)strtol(e->d_name, NULL, 10);
+	return 0;
+}
+
+/*
+ * Open events for the threads of a process. Threads inherit the event of the
+ * thread that starts them. One started before that event was opened may be
+ * missing in the list: so read the list until there is nothing new.
+ */
+enum prof_status
+capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	char path[64];
+	bool more = true;
+	pid_t tid;
+	DIR *dir;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	for (int n = 0; more && st == PROF_OK && n < MAX_LISTS; n++) {
+		more = false;
+		dir = opendir(path);
+		if (!dir && n > 0) /* it has ended meanwhile */
+			break;
+		if (!dir)
+			return prof_fail(err, PROF_EUSAGE, "no process %d here",
+					 (int)pid);
+		while (st == PROF_OK && (tid = capture_next_number(dir))) {
+			if (is_known(c, tid))
+				continue;
+			more = true;
+			st = array_reserve(&c->tid, &c->room_tid, c->n_tid + 1,
+					   sizeof *c->tid) == 0
+				     ? open_task(c, tid, NULL, err)
+				     : prof_nomem(err);
+			if (st == PROF_OK)
+				c->tid[c->n_tid++] = tid;
+			if (c->n_tid % TIDS_A_PASS == 0)
+				capture_read(c, capture_settled());
+		}
+		closedir(dir);
+	}
+	return st;
+}
+
+/* --- CPUs that come and go --- */
+
+/* The rings of a CPU that is offline have been read. */
+static void
+close_rings(struct capture *c, const struct cpus *now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_ring; i++) {
+		struct perf_ring *r = &c->ring[i];
+
+		if (cpus_have(now, r->cpu)) {
+			c->ring[n++] = *r;
+			continue;
+		}
+		capture_add_counts(&c->closed[r->kind], r->fd);
+		perf_ring_close(r);
+	}
+	c->n_ring = n;
+}
+
+/*
+ * A CPU that goes offline takes its events along, so it needs new ones when it
+ * is back; those of threads return with it.
+ */
+void
+capture_check_cpus(struct capture *c)
+{
+	int64_t now_at = now_ns(CLOCK_MONOTONIC);
+	struct cpus now, come;
+	struct prof_err err;
+
+	if (!c->cpus.limit || now_at < c->cpus_ns)
+		return;
+	c->cpus_ns = now_at + CPUS_NS;
+	cpus_read(&now);
+	if (cpus_equal(&now, &c->cpus))
+		return;
+	come = now;
+	for (size_t i = 0; i < sizeof come.online; i++)
+		come.online[i] &= (unsigned char)~c->cpus.online[i];
+	close_rings(c, &now);
+	c->cpus = now;
+	/* One that fails is tried again when the list changes. */
+	(void)!open_task(c, c->task, &come, &err);
+	(void)!capture_poll(c, NULL, 0, &err);
+}
