@@ -126,6 +126,15 @@ main 3ns (42.86%), self 0
 work 3ns (42.86%), self 3ns
 END
 
+printf '# cpu nanoseconds\nm;std::vector<std::pair<int,int>>::push_back 1\nm;ns::sort<int,a::b> 1\nm;x/y.(*T).Method 1\nm;a::operator<< 1\n' >names.txt
+mkprof names.txt >names.pb.gz
+check 'names in boxes keep their last part, and brackets whole' 0 \
+	'for w in 440 280; do prof-flame --width=$w --order=name names.pb.gz |
+		sed -n "s/.*<text x=[^>]*y=\"94[^>]*>\([^<]*\)<.*/\1/p" | tr "\n" " "; echo; done' <<'END'
+a::operator&#60;&#60; sort&#60;int,a::… push_back y.(*T).Method 
+operato… sort&#60;in… push_ba… Method 
+END
+
 # --- a pivot in the middle ---
 
 cat >pivot.txt <<'END'

@@ -37,7 +37,15 @@ main;a\u2028b;c 4
 END
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 200; i++) print "main;aaaaaaaaaaaaaaaaaaaaaaaaa" i " 1" }' >slow.txt
-for f in a b labels hostile many slow; do
+cat >src.c <<'END'
+int f(int x)
+{
+	return x * 2; /* </td><script> */
+}
+END
+printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (%s/src.c:9);f (%s/src.c:3) 7\n' "$PWD" "$PWD" >source.txt
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
+for f in a b labels hostile many slow source values; do
 	mkprof $f.txt >$f.pb.gz
 done
 {
@@ -65,13 +73,15 @@ if ! lacks 'prof-gate a -- b'; then
 	done
 	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
 fi
-for f in labels many slow; do
+for f in a b labels many slow source values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
 # Kinds of profiles, each with the first row that prof-text prints.
+first_row() {
+	prof-text -q --unit=auto "$@" 2>/dev/null | awk 'f { print $1, $2, $3, $4, $5; exit } / flat% / { f = 1 }'
+}
 kind() {
-	cp "$2" $1.kind && prof-html -q -o kind-$1.html "$2" 2>>.err &&
-		prof-text -q --unit=auto "$2" 2>/dev/null | awk 'f { print $1, $2, $3, $4, $5; exit } / flat% / { f = 1 }' >kind-$1.row
+	prof-html -q -o kind-$1.html "$2" 2>>.err && first_row "$2" >kind-$1.row
 }
 echo '# cpu nanoseconds' | mkprof >empty.pb.gz
 printf '# cpu nanoseconds\nmain;f 7\n' | mkprof >one.pb.gz
@@ -91,6 +101,9 @@ kind anonymous anonymous.pb.gz
 kind empty empty.pb.gz
 kind one one.pb.gz
 kind hostile hostile.pb.gz
+for type in alloc_objects alloc_space inuse_objects inuse_space; do
+	first_row --sample-index=$type "$data/good-go-heap.pb.gz" >heap-$type.row
+done
 kind nosyms "$data/good-nosyms.pb.gz"
 # A byte in the middle of the data.
 awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \

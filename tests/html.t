@@ -99,6 +99,31 @@ if have node; then
 1
 END
 
+	# Names in boxes, of 7 pixels a character.
+	cat >fit.mjs <<'END'
+const {fitText} = await import(process.argv[2] + '/flame.mjs');
+const context = {measureText: c => ({width: 7 * c.length})};
+for (const [name, columns] of [['std::vector<std::pair<int, int> >::push_back', 12], ['std::vector<int>::push_back', 7],
+	['std::sort<int, main::{lambda(int, int)}>', 9], ['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9],
+	['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9], ['msort.part.0', 6], ['f(std::string)', 7]])
+	console.log(fitText(context, name, 7 * columns));
+const start = performance.now();
+fitText(context, 'a.'.repeat(32768), 70);
+console.log(performance.now() - start < 5000);
+END
+	check 'names in boxes keep their last part, and brackets whole' 0 "node fit.mjs $js" <<'END'
+push_back
+push_…
+sort<in…
+operator<<
+nextFree
+(*mcache).nextFree
+[libfoo…
+msort
+f(std…
+true
+END
+
 	# Numbers as text: the same words from C and in the page.
 	cat >numbers.mjs <<'END'
 import {readFileSync} from 'node:fs';
@@ -187,8 +212,8 @@ grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Func
 [ -e "$js/main.mjs" ] && [ ! -s .why ] && ok 'scripts make no markup of text' || not_ok 'scripts make no markup of text' <.why
 sed -n '/^<script>/,/^<\/script>/p' cpu.html | wc -c >.size
 read -r size <.size
-[ "$size" -gt 50000 ] && [ "$size" -le 90000 ] && ok 'the script has at most 90 kB' ||
-	echo "$size bytes" | not_ok 'the script has at most 90 kB'
+[ "$size" -gt 50000 ] && [ "$size" -le 96000 ] && ok 'the script has at most 96 kB' ||
+	echo "$size bytes" | not_ok 'the script has at most 96 kB'
 # All modules are joined into one function: names must differ.
 sed -nE 's/^(async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js"/*.mjs | sort | uniq -d >.why
 [ ! -s .why ] && ok 'names differ across modules' || not_ok 'names differ across modules' <.why

@@ -31,7 +31,7 @@ async function open(file, hash, options = {}) {
 		d.dismiss();
 	});
 	page.on('request', r => requests.push(r.url()));
-	await page.setViewport({width: options.width || 1440, height: options.height || 860});
+	await page.setViewport({width: options.width || 1440, height: options.height || 860, hasTouch: Boolean(options.touch)});
 	if (options.dark)
 		await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
 	if (options.bypass)
@@ -57,7 +57,7 @@ async function check(name, run) {
 }
 
 const status = () => page.$eval('#status', e => e.textContent);
-const same = (got, want) => got === want ? null : 'got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want);
+const same = (got, want) => JSON.stringify(got) === JSON.stringify(want) ? null : 'got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want);
 const views = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
 const settle = () => page.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))));
 
@@ -316,6 +316,165 @@ if (existsSync(folder + '/tested.html'))
 		return same(colours, '194 200 206, 224 126 47') || same(texts, '▲8%? main, ▲496%● f7') ||
 			(/\?: perhaps noise/.test(await page.$eval('#legend', e => e.textContent)) ? null : 'no legend');
 	});
+
+// --- controls ---
+
+const firstRow = () => page.evaluate(() => [...(document.querySelector('#top tbody tr') || {cells: []}).cells].slice(0, 5).map(c => c.textContent).join(' '));
+const state = name => page.evaluate(n => globalThis.profpage.state[n], name);
+const press = async keys => {
+	for (const key of keys)
+		await page.keyboard.press(key);
+	await settle();
+};
+const clickText = (selector, text) => page.$$eval(selector, (all, t) => {
+	const found = all.find(e => e.textContent.trim() === t);
+	found.click();
+}, text);
+
+await check('each sample type has the numbers of prof-text', async () => {
+	const files = readdirSync(folder).filter(f => /^heap-.*\.row$/.test(f));
+	await open('kind-heap.html', '#v=top');
+	for (const file of files) {
+		await page.select('#type', String(await page.evaluate(t => globalThis.profpage.base.head.types.findIndex(x => x[0] === t), file.slice(5, -4))));
+		const why = same(await firstRow(), readFileSync(folder + '/' + file, 'utf8').trim());
+		if (why)
+			return file + ' ' + why;
+	}
+	return same(files.length, 4);
+});
+await check('the controls of the bar', async () => {
+	const seen = [];
+	await open('cpu.html', '#v=top');
+	await page.select('#granularity', 'lines');
+	seen.push(await page.$eval('#top tbody .name', e => /:\d+$/.test(e.textContent)));
+	await page.click('#inlines');
+	seen.push(!await page.$eval('#top', e => e.textContent.includes('(inlined)')));
+	await page.type('#filter-i', 'rec\n');
+	await page.click('#relative');
+	seen.push((await page.$eval('#top tbody tr', e => e.cells[4].textContent)));
+	await page.click('#reset');
+	seen.push(await state('i'));
+	await press(['1', 'f']);
+	await page.select('#order', 'name');
+	seen.push(await page.evaluate(() => globalThis.profpage.flame.isUp && globalThis.profpage.byName && document.getElementById('flip').getAttribute('aria-pressed')));
+	return same(seen, [true, true, '65.22%', '', 'true']);
+});
+await check('the menu of a row adds each filter', async () => {
+	const seen = [];
+	for (const [name, title] of [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']]) {
+		await open('cpu.html', '#v=top');
+		await page.$$eval('#top tbody tr', all => all.find(r => r.textContent.includes('leaf')).dispatchEvent(new MouseEvent('contextmenu', {bubbles: true, cancelable: true, clientX: 50, clientY: 50})));
+		await clickText('#menu li button', title);
+		seen.push(await state(name), (await status()).split(' ')[0]);
+	}
+	return same(seen.join(' '), '^leaf$ 400ms ^leaf$ 260ms ^leaf$ 660ms ^leaf$ 400ms ^leaf$ 400ms ^leaf$ 660ms');
+});
+await check('the tree opens and closes by keys', async () => {
+	await open('cpu.html', '#v=tree');
+	await page.focus('#tree-host [tabindex="0"]');
+	const spot = () => page.evaluate(() => document.activeElement.querySelector('.name').textContent + ' ' + document.activeElement.getAttribute('aria-expanded'));
+	const seen = [await spot()];
+	for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowRight', 'ArrowDown']) {
+		await press([key]);
+		seen.push(await spot());
+	}
+	await page.click('#invert');
+	seen.push(await page.$eval('#tree-host tr[aria-level="2"] .name', e => e.textContent));
+	return same(seen.join(', '), 'main true, main false, main true, work true, leaf true, helper');
+});
+await check('four widths of a difference', async () => {
+	await open('diff.html');
+	const seen = [];
+	for (let i = 0; i < 4; i++) {
+		seen.push(await state('w') + ': ' + (await boxes()).filter(b => b.y > 1).map(b => b.name).join(' '));
+		await press(['w']);
+	}
+	return same(seen.join(', '), 'both: work fresh idle leaf, before: work idle leaf, after: work fresh leaf, change: fresh idle work');
+});
+await check('a link to a box holds when the page is made again', async () => {
+	await open('a.html');
+	await clickBox('work');
+	await clickBox('leaf');
+	const hash = await page.evaluate(() => location.hash);
+	await open('b.html', hash);
+	const there = (await boxes()).filter(b => b.y === 3).map(b => b.name).join(' ');
+	await press(['x']);
+	return same(there, 'leaf') || same(await state('z'), '');
+});
+await check('a profile without samples says so in every view', async () => {
+	await open('kind-empty.html');
+	const seen = [];
+	for (const view of ['flame', 'top', 'tree']) {
+		await go('#v=' + view);
+		seen.push(await page.evaluate(v => (v === 'flame' ? document.getElementById('side') : document.getElementById('panel-' + v)).textContent.includes('Nothing was measured'), view));
+	}
+	return same(seen, [true, true, true]);
+});
+await check('the neighbours of a function, under filters', async () => {
+	await open('cpu.html', '#v=graph&f=leaf&sel=leaf');
+	const texts = () => page.$$eval('#graph .node', all => all.map(n => [...n.querySelectorAll('text')].map(t => t.textContent).join(' ')).join(', '));
+	const before = await texts();
+	await page.$eval('#graph .node', n => n.dispatchEvent(new MouseEvent('click', {bubbles: true})));
+	return same(before, 'work 400ms, helper 300ms, leaf 400ms, self 100ms') || same(await state('sel'), 'work');
+});
+await check('the call graph grows and shrinks by keys', async () => {
+	await open('cpu.html', '#v=graph');
+	const size = () => page.$eval('#graph svg', e => +e.getAttribute('viewBox').split(/[ ,]+/)[2]);
+	const sizes = [await size()];
+	for (const key of ['+', '-', '-', '0']) {
+		await press([key]);
+		sizes.push(await size());
+	}
+	const [home, near, back, far, again] = sizes;
+	return near < home && Math.abs(back - home) < 1e-6 && far > home && again === home ? null : sizes.join(' ');
+});
+await check('sets of filters are kept in the browser', async () => {
+	await open('cpu.html', '#f=leaf&h=work');
+	await page.click('#sets');
+	await page.type('#menu input', 'mine');
+	await clickText('#menu button', 'Keep these filters');
+	await open('cpu.html');
+	await page.click('#sets');
+	await clickText('#menu button', 'mine');
+	const seen = [await state('f'), await state('h')];
+	await page.click('#sets');
+	const text = await page.$eval('#menu textarea', e => e.value);
+	await page.$eval('#menu textarea', e => {
+		e.value = '[["__proto__", {"f": "x"}], ["bad", {"f": 1}], 7]';
+	});
+	await clickText('#menu button', 'Use this text');
+	seen.push(await page.$$eval('#menu ul p', all => all.map(p => p.textContent).join('|')));
+	await page.evaluate(() => localStorage.clear());
+	return same(seen.join(' '), 'leaf work __proto__×') || same(text, '[["mine",{"f":"leaf","h":"work"}]]');
+});
+await check('labels with many values, more on demand', async () => {
+	await open('values.html', '#v=labels');
+	const count = () => page.$$eval('#labels tbody tr', all => all.length), first = await count();
+	await page.click('#labels .more-rows');
+	return same([first, await count()], [100, 600]);
+});
+await check('by touch, a first tap tells and a second one zooms', async () => {
+	await open('cpu.html', '', {touch: true});
+	const b = (await boxes()).find(box => box.name === 'work'), top = await page.$eval('#flame-host canvas', e => e.getBoundingClientRect().top);
+	const seen = [];
+	for (let i = 0; i < 2; i++) {
+		await page.touchscreen.tap(b.x + b.w / 2, top + b.y * 18 + 8);
+		await settle();
+		seen.push(await state('z') !== '', await page.$eval('#tip', e => !e.hidden));
+	}
+	return same(seen.slice(0, 3), [false, true, true]);
+});
+await check('a source line has its text and amounts', async () => {
+	await open('source.html', '#v=source&sel=f');
+	return same(await page.$eval('#source tr.hot', tr => [...tr.cells].map(c => c.textContent).join('|')), '7ns|7ns|3|        return x * 2; /* </td><script> */');
+});
+await check('on paper there are the filters and at most 200 rows', async () => {
+	await open('many.html', '#v=top&f=main');
+	await page.emulateMediaType('print');
+	const shown = await page.evaluate(() => [getComputedStyle(document.getElementById('refine')).display, document.querySelector('.pill').getBoundingClientRect().width > 20,
+		[...document.querySelectorAll('#top tbody tr')].filter(tr => tr.getBoundingClientRect().height > 0).length]);
+	return same(shown, ['none', true, 200]);
+});
 
 // --- prof-flame
 

@@ -122,6 +122,9 @@ colour_of(const struct work *w, uint32_t package, const struct str *text,
 
 	if (!has_name)
 		return PALETTE_NO_SYMBOL;
+	/* Without any packages functions have colours of their own. */
+	if (w->names.n_str == 1)
+		return palette_hash(text->s, text->len) % (2 * PALETTE_HUES);
 	return package ? 2 * w->hue[package] + tone : PALETTE_NO_PACKAGE;
 }
 

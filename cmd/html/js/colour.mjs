@@ -21,6 +21,7 @@ class Palette {
 		this.D = D;
 		this.K = K;
 		this.tones = new Int8Array(K.n).fill(-1);
+		this.isPlain = D.packages.hue.every(hue => hue >= 12);
 		this.refresh();
 	}
 
@@ -33,15 +34,18 @@ class Palette {
 		this.root = this.boxes[26];
 		this.rest = this.boxes[27];
 		this.unsure = this.boxes[25];
+		this.isOutline = matchMedia('(forced-colors: active)').matches;
+		this.isOpaque = matchMedia('(prefers-contrast: more)').matches;
 	}
 
 	ofKey(k) {
-		const hue = this.D.packages.hue[this.K.pkg[k]];
-		if (hue >= 12)
+		const hue = this.D.packages.hue[this.K.pkg[k]], isPlain = hue === 12 && this.isPlain;
+		if (hue >= 12 && !isPlain)
 			return this.boxes[hue === 12 ? 24 : 25];
+		// Without any packages functions have colours of their own.
 		if (this.tones[k] < 0)
-			this.tones[k] = fnv1a(this.D.strings[this.K.name[k]]) & 1;
-		return this.boxes[2 * hue + this.tones[k]];
+			this.tones[k] = fnv1a(this.D.strings[this.K.name[k]]) % (isPlain ? 24 : 2);
+		return this.boxes[isPlain ? this.tones[k] : 2 * hue + this.tones[k]];
 	}
 
 	ofPackage(p) {

@@ -25,25 +25,39 @@ function textWidth(context, text) {
 
 const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
 
-// The longest form of a name that fits: whole, without package, cut.
+// Where the parts of a name begin: after "::" and "." that no bracket encloses.
+function partStarts(text) {
+	const starts = [0];
+	let depth = 0;
+	for (let i = 0; i < text.length - 1; i++) {
+		const c = text[i];
+		if ('(<[{'.includes(c) && !/operator.?$/.test(text.slice(Math.max(i - 9, 0), i)))
+			depth++;
+		else if (')>]}'.includes(c))
+			depth = Math.max(depth - 1, 0);
+		else if (!depth && (c === '.' || text.startsWith('::', i)) && /[^.:]/.test(text[i + 1 + (c === ':')] || '.'))
+			starts.push(i + 1 + (c === ':'));
+	}
+	return starts;
+}
+
+// The longest form of a name that fits: whole, without package, its last part
+// cut.
 function fitText(context, name, room) {
 	if (room < 14)
 		return '';
 	if (textWidth(context, name) <= room)
 		return name;
 	let text = name.replace(cloneSuffix, '');
-	if (textWidth(context, text) <= room)
-		return text;
 	if (text[0] !== '[') {
 		text = text.slice(text.lastIndexOf('/', text.search(/[(<[{]|$/)) + 1);
-		for (let at = 0; at < text.length;) {
-			if (textWidth(context, text.slice(at)) <= room)
-				return text.slice(at);
-			const next = /(::|\.)(?=[^.:])/.exec(text.slice(at));
-			if (!next)
-				break;
-			at += next.index + next[0].length;
-		}
+		const starts = partStarts(text);
+		let at = starts.length, w = 0;
+		while (at > 0 && (w += textWidth(context, text.slice(starts[at - 1], starts[at]))) <= room)
+			at--;
+		if (at < starts.length)
+			return text.slice(starts[at]);
+		text = text.slice(starts.at(-1));
 	}
 	let n = Math.min(text.length, Math.floor(room / 5));
 	while (n > 0 && textWidth(context, text.slice(0, n)) + 12 > room)
@@ -221,6 +235,10 @@ class FlameView {
 		if (!tree)
 			return;
 		const matches = owner.matches;
+		if (!(tree.width[0] > 0)) {
+			context.fillStyle = owner.palette.text;
+			context.fillText(owner.emptyText(), 12, 20);
+		}
 		for (let depth = 0; depth < this.rows.length; depth++) {
 			const y = this.top(depth) - scroll;
 			if (y < -rowHeight || y > this.height)
@@ -235,15 +253,20 @@ class FlameView {
 	drawBox(box, y, matches) {
 		const {context, owner, tree} = this, w = box.w > 2 ? box.w - 1 : box.w;
 		const isMatch = matches && !box.rest && box.node && matches[tree.key[box.node]];
-		context.globalAlpha = (box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1);
+		context.globalAlpha = owner.palette.isOpaque ? 1 : (box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1);
 		if (box.rest) {
 			context.fillStyle = owner.palette.rest;
 			context.fillRect(box.x, this.isUp && box.w < 60 ? y + rowHeight - 5 : y, w, box.w < 60 ? 4 : rowHeight - 1);
 		} else {
-			context.fillStyle = owner.colour(tree, box.node);
+			context.fillStyle = owner.palette.isOutline ? 'Canvas' : owner.colour(tree, box.node);
 			context.fillRect(box.x, y, w, rowHeight - 1);
 		}
-		context.fillStyle = owner.palette.text;
+		context.fillStyle = owner.palette.isOutline ? 'CanvasText' : owner.palette.text;
+		if (owner.palette.isOutline) {
+			context.strokeStyle = 'CanvasText';
+			context.lineWidth = 1;
+			context.strokeRect(box.x + .5, y + .5, Math.max(w - 1, .5), rowHeight - 2);
+		}
 		if (!box.rest && box.node && tree.inlined[box.node] && box.w > 6) {
 			for (let x = box.x; x < box.x + w - 2; x += 6)
 				context.fillRect(x, y + rowHeight - 2, Math.min(3, box.x + w - x), 1);
@@ -325,6 +348,11 @@ class FlameView {
 		const hit = this.at(e);
 		if (!hit)
 			return;
+		// There is no hovering by touch: the first tap tells, the second acts.
+		if (e.pointerType === 'touch' && this.tapped !== hit.box) {
+			this.tapped = hit.box;
+			return this.hover(e);
+		}
 		if (hit.box.rest)
 			this.owner.window(this, hit.box.node, hit.box.from);
 		else

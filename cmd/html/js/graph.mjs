@@ -29,6 +29,41 @@ function copySvg(from) {
 	return to;
 }
 
+function svgElement(tag, attributes, ...children) {
+	const e = document.createElementNS(svgSpace, tag);
+	for (const [name, value] of Object.entries(attributes))
+		e.setAttribute(name, value);
+	e.append(...children);
+	return e;
+}
+
+/*
+ * One function between its heaviest callers and callees. edges: [callers,
+ * callees] of edgesOf(); text: its amounts; name(k), amount(v), choose(k).
+ */
+function drawNeighbours(key, text, edges, name, amount, choose) {
+	const sides = edges.map(list => list.slice(0, 12)), rows = Math.max(1, ...sides.map(list => list.length)), middle = rows * 21;
+	const most = Math.max(1, ...sides.flat().map(e => Math.abs(e.value[1])));
+	const svg = svgElement('svg', {viewBox: '0 0 1080 ' + rows * 42, role: 'img', 'font-size': 12, 'aria-label': 'Callers and callees; the Callers view has the same as tables'});
+	const box = (k, x, y, more) => {
+		const full = name(k), node = svgElement('g', {class: 'node'}, svgElement('title', {}, full),
+			svgElement('rect', {x, y: y - 15, width: 260, height: 30, rx: 4, fill: k === key ? '#ddebfb' : '#f6f8fa', stroke: '#57606a'}),
+			svgElement('text', {x: x + 130, y: y - 2, 'text-anchor': 'middle'}, full.length > 38 ? full.slice(0, 37) + '…' : full),
+			svgElement('text', {x: x + 130, y: y + 11, 'text-anchor': 'middle', fill: '#57606a'}, more));
+		node.addEventListener('click', () => choose(k));
+		svg.append(node);
+	};
+	sides.forEach((list, side) => list.forEach((edge, i) => {
+		const y = middle + (i - (list.length - 1) / 2) * 42, x = side ? 810 : 10, from = side ? 670 : 270, to = from + 140;
+		const [y1, y2] = side ? [middle, y] : [y, middle];
+		svg.append(svgElement('path', {d: 'M' + from + ',' + y1 + 'C' + (from + 60) + ',' + y1 + ' ' + (to - 60) + ',' + y2 + ' ' + to + ',' + y2, fill: 'none',
+			stroke: '#a8b1bb', 'stroke-width': 1 + 6 * Math.abs(edge.value[1]) / most}));
+		box(edge.key, x, y, amount(edge.value));
+	}));
+	box(key, 410, middle, text);
+	return svg;
+}
+
 class GraphView {
 	// choose(name): a box was clicked.
 	constructor(host, bytes, choose) {
@@ -38,14 +73,26 @@ class GraphView {
 		this.svg = null;
 	}
 
-	show(note) {
+	// note: elements above the graph; instead: a drawing shown in its place.
+	show(note, instead) {
+		if (instead) {
+			this.host.replaceChildren(...note, instead);
+			return;
+		}
 		if (!this.bytes) {
 			this.host.replaceChildren(element('p', {class: 'empty'}, 'This page has no call graph; Callers shows the neighbours of a function.'));
 			return;
 		}
 		if (!this.svg)
 			this.build();
-		this.host.replaceChildren(...(note ? [element('p', {class: 'note'}, note)] : []), this.svg);
+		this.host.replaceChildren(...note, this.svg);
+	}
+
+	key(key) {
+		if (this.svg && key === '0')
+			this.set(this.home);
+		else if (this.svg)
+			this.zoom(Math.exp(key === '+' ? -.2 : .2));
 	}
 
 	build() {
@@ -95,4 +142,4 @@ class GraphView {
 	}
 }
 
-export {GraphView};
+export {GraphView, drawNeighbours};

@@ -6,8 +6,8 @@ import {baseName} from './model.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 
 const keyHelp = [['/', 'search; Enter: next match, Alt+Enter: focus on it'], ['1 to 9', 'views'], ['s', 'sandwich of the box'],
-	['f', 'flip: root above or below'], ['t', 'next sample type'], ['w', 'next width of a difference'], ['arrows', 'parent, child, siblings of the box'],
-	['Enter', 'zoom'], ['Esc', 'out of the window, the zoom, the search'], ['Home', 'root'], ['n, N', 'next, previous match'], ['m', 'menu of the box or row'], ['?', 'this list']];
+	['f, x', 'flip: root above or below; leave all zooms'], ['t', 'next sample type'], ['w', 'next width of a difference'], ['arrows', 'parent, child, siblings of the box'],
+	['Enter', 'zoom'], ['Esc', 'out of the window, the zoom, the search'], ['Home', 'root'], ['n, N', 'next, previous match'], ['m', 'menu of the box or row'], ['+, -, 0', 'size of the call graph'], ['?', 'this list']];
 
 function keyList() {
 	return element('table', {class: 'plain'}, element('caption', {class: 'hidden'}, 'Keys'), element('tbody', {},

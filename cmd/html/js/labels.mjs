@@ -2,10 +2,10 @@
 // filters to click on.
 
 import {button, element} from './dom.mjs';
-import {displayName, formatShare, formatValue} from './numbers.mjs';
+import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
-const labelRows = 100;
+const labelRows = 100, shownRows = new Map(); // of each key
 
 // Of each key: [text, value, term] and what samples with it add up to.
 function sumLabels(D, counts, column) {
@@ -20,7 +20,7 @@ function sumLabels(D, counts, column) {
 			const values = keys.get(l.key);
 			if (!values.has(id))
 				values.set(id, {text: isText ? l.text : formatValue(l.number, l.unit, l.unit),
-					term: l.key + '=' + (isText ? '^' + quotePattern(l.text).replace(/,/g, '.') + '$' : l.number + l.unit), sum: [0, 0]});
+					number: l.number, term: l.key + '=' + (isText ? '^' + quotePattern(l.text).replace(/,/g, '.') + '$' : l.number + l.unit), sum: [0, 0]});
 			values.get(id).sum[side[s] ? 0 : 1] += v[s];
 		}
 	}
@@ -30,9 +30,10 @@ function sumLabels(D, counts, column) {
 function drawLabels(host, page, D, counts, column) {
 	const keys = sumLabels(D, counts, column), sections = [];
 	for (const key of [...keys.keys()].sort()) {
-		const all = [...keys.get(key).values()].sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) || (a.text < b.text ? -1 : 1));
+		const all = [...keys.get(key).values()].sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) ||
+			(a.number !== null && b.number !== null ? a.number - b.number : a.text < b.text ? -1 : 1)), limit = shownRows.get(key) || labelRows;
 		const body = element('tbody');
-		for (const value of all.slice(0, labelRows)) {
+		for (const value of all.slice(0, limit)) {
 			const name = displayName(value.text), amounts = page.isTwo
 				? [page.amount(value.sum[0]), page.amount(value.sum[1])]
 				: [page.amount(value.sum[1]), formatShare(value.sum[1], page.total().all)];
@@ -44,7 +45,10 @@ function drawLabels(host, page, D, counts, column) {
 		sections.push(element('section', {}, element('h2', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
 			element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
 				element('th', {scope: 'col'}, 'Value'))), body),
-			all.length > labelRows ? element('p', {class: 'muted'}, 'and ' + (all.length - labelRows) + ' more values') : null));
+			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
+				shownRows.set(key, limit + 5 * labelRows);
+				drawLabels(host, page, D, counts, column);
+			}) : null));
 	}
 	host.replaceChildren(...(sections.length ? sections : [element('p', {class: 'empty'}, 'No sample has a label.')]));
 }

@@ -8,7 +8,7 @@ import {Palette, fnv1a} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
 import {button, byId, element, swatch} from './dom.mjs';
 import {FlameView} from './flame.mjs';
-import {GraphView} from './graph.mjs';
+import {GraphView, drawNeighbours} from './graph.mjs';
 import {drawInfo, keyList} from './info.mjs';
 import {drawLabels} from './labels.mjs';
 import {makeKeys, makeStructure, pruned, withLabelRoots} from './model.mjs';
@@ -18,7 +18,7 @@ import {SourceView} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
 import {KeyTable} from './table.mjs';
 import {TreeGrid} from './tree.mjs';
-import {calleesTree, callersTree, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches} from './values.mjs';
+import {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches} from './values.mjs';
 
 const viewNames = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
 const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
@@ -448,7 +448,7 @@ class Page {
 		else if (S.v === 'tree')
 			this.showTree();
 		else if (S.v === 'graph')
-			this.graph.show(this.isRefined() ? 'The graph shows the profile without the filters of this page.' : '');
+			this.showGraph();
 		else if (S.v === 'source')
 			this.showSource();
 		else if (S.v === 'labels')
@@ -472,6 +472,21 @@ class Page {
 			' · ' + this.amounts(down, 0).replace(/, self .*/, '');
 		this.callersFlame.show(up, 0, -1, true);
 		this.calleesFlame.show(down, 0, -1, false);
+	}
+
+	// The drawing is of the profile as it came; else, of the chosen function.
+	showGraph() {
+		const key = this.selectedKey(), isDrawn = this.isRefined() || !this.base.svg;
+		const note = !isDrawn ? [] : [element('p', {class: 'note'}, ...(key < 0
+			? [(this.base.svg ? 'The graph shows the profile without the filters of this page. ' : '') + 'Choose a function in another view to see its neighbours.']
+			: ['Callers on the left, callees on the right.', button('Whole graph', {class: 'small'}, () => this.set({sel: ''}))]))];
+		this.graph.show(note, isDrawn && key >= 0 ? drawNeighbours(key, this.amount(this.sums.total[1][key]) + ', self ' + this.amount(this.sums.self[1][key]), edgesOf(this.tree, key),
+			k => displayName(this.keys.text[k]), v => (this.isTwo ? this.amount(v[0]) + ' → ' : '') + this.amount(v[1]), k => this.set({sel: this.keys.text[k]})) : null);
+	}
+
+	// Why a view has nothing to show.
+	emptyText() {
+		return this.isRefined() ? 'Nothing is left by the filters.' : 'Nothing was measured: the profile has no samples of this type.';
 	}
 
 	showTree() {
@@ -562,7 +577,7 @@ class Page {
 			for (let k = 0; k < this.keys.n; k++)
 				weight[this.keys.pkg[k]] += Math.abs(this.sums.self[1][k]);
 			[...weight.keys()].filter(p => weight[p] > 0).sort((a, b) => weight[b] - weight[a] || a - b).slice(0, 10)
-				.forEach(p => item(palette.ofPackage(p), (displayName(D.strings[D.packages.name[p]]) || 'no package').slice(0, 60) + ' ' + formatShare(weight[p], this.total().all)));
+				.forEach(p => palette.isPlain && !D.packages.name[p] ? 0 : item(palette.ofPackage(p), (displayName(D.strings[D.packages.name[p]]) || 'no package').slice(0, 60) + ' ' + formatShare(weight[p], this.total().all)));
 		}
 		items.push(element('span', {}, 'dashed foot: inlined'));
 		if (this.isTested)
@@ -649,6 +664,36 @@ function bindControls(page) {
 		page.redraw();
 	});
 	byId('help').addEventListener('click', showHelp);
+	byId('sets').addEventListener('click', () => showSets(page));
+}
+
+// Filters kept under names, in this browser; as text for other browsers.
+function showSets(page) {
+	const dialog = byId('menu'), {taste, state} = page, names = [...frameFilters, ...labelFilters].map(([name]) => name);
+	const isText = v => typeof v === 'string', isSet = s => Array.isArray(s) && isText(s[0]) && s[1] && typeof s[1] === 'object' && Object.values(s[1]).every(isText);
+	const sets = Array.isArray(taste.sets) ? taste.sets.filter(isSet) : [];
+	const keep = list => {
+		taste.sets = list;
+		writeTaste(taste);
+		showSets(page);
+	};
+	const input = element('input', {'aria-label': 'Name'}), text = element('textarea', {'aria-label': 'All sets as text', rows: 4, spellcheck: 'false'}, JSON.stringify(sets));
+	const saved = element('ul', {}, ...sets.map(([name, set]) => element('li', {}, element('p', {}, button(displayName(name), {}, () => {
+		dialog.close();
+		page.set(Object.fromEntries(names.map(n => [n, Object.hasOwn(set, n) ? set[n] : ''])));
+	}), button('×', {'aria-label': 'Delete ' + displayName(name)}, () => keep(sets.filter(s => s[0] !== name)))))));
+	dialog.style.left = dialog.style.top = '';
+	dialog.replaceChildren(element('h2', {}, 'Sets of filters'), saved, element('p', {}, input, button('Keep these filters', {}, () => input.value &&
+		keep([...sets.filter(s => s[0] !== input.value), [input.value, Object.fromEntries(names.filter(n => state[n]).map(n => [n, state[n]]))]]))), text,
+	element('p', {}, button('Use this text', {}, () => {
+		try {
+			keep([JSON.parse(text.value)].flat().filter(isSet));
+		} catch (e) {
+			text.setAttribute('aria-invalid', 'true');
+		}
+	}), button('Close', {}, () => dialog.close())));
+	if (!dialog.open)
+		dialog.showModal();
 }
 
 function showHelp() {
@@ -694,6 +739,10 @@ function bindKeys(page) {
 			page.set({si: page.base.head.types[(page.column + 1) % page.base.head.types.length][0]});
 		else if (e.key === 'w' && page.isTwo)
 			page.set({w: next(diffWidths, S.w)});
+		else if (e.key === 'x')
+			page.set({z: '', zw: ''});
+		else if (S.v === 'graph' && '+-0'.includes(e.key))
+			page.graph.key(e.key);
 		else if (e.key === 'Escape' || e.key === 'Backspace')
 			page.out();
 		else if (e.key === '?')

@@ -129,7 +129,8 @@ class KeyTable {
 			this.limit += tablePage;
 			this.draw();
 		}) : null;
-		this.host.replaceChildren(table, ...(more ? [more] : []));
+		const none = keys.length ? null : element('p', {class: 'empty'}, this.matches ? 'No function matches the search.' : page.emptyText());
+		this.host.replaceChildren(table, ...[more, none].filter(e => e));
 		this.shown = keys;
 	}
 

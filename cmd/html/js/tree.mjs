@@ -87,7 +87,7 @@ class TreeGrid {
 		if (focus && at)
 			at.focus();
 		if (tree.width[0] === 0)
-			this.host.replaceChildren(element('p', {class: 'empty'}, 'Nothing is left by the filters.'));
+			this.host.replaceChildren(element('p', {class: 'empty'}, this.page.emptyText()));
 	}
 
 	toggle(i, wanted) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/escape.h"
 #include "lib/report/palette.h"
@@ -60,38 +61,60 @@ take(struct buf *out, const char *s, size_t n)
 	return buf_add(out, s, n);
 }
 
-/* The start of the next part of a short name, after "." or "::"; n if there is
- * none. */
+/* Does s[i] belong to the name of an operator, as in "operator<<"? */
+static bool
+is_operator(const char *s, size_t i)
+{
+	return (i >= 8 && !memcmp(s + i - 8, "operator", 8)) ||
+	       (i >= 9 && !memcmp(s + i - 9, "operator", 8));
+}
+
+/*
+ * The start of the next part of a short name, after "." or "::" that no bracket
+ * encloses; n if there is none.
+ */
 static size_t
 next_part(const char *s, size_t n, size_t from)
 {
+	size_t depth = 0;
+
 	for (size_t i = from; i + 1 < n; i++) {
-		if (s[i] == '.')
+		if (strchr("(<[{", s[i]) && s[i] && !is_operator(s, i))
+			depth++;
+		else if (strchr(")>]}", s[i]) && s[i] && depth)
+			depth--;
+		else if (s[i] == '.' && !depth)
 			return i + 1;
-		if (s[i] == ':' && s[i + 1] == ':')
+		else if (s[i] == ':' && s[i + 1] == ':' && !depth && i + 2 < n)
 			return i + 2;
 	}
 	return n;
 }
 
-/* Try the short forms; *fits: out has one. */
+/* The longest of the short forms that fits, else the start of the last one. */
 static int
-shortened(const char *name, size_t n, size_t columns, struct buf *out,
-	  bool *fits)
+shortened(const char *name, size_t n, size_t columns, struct buf *out)
 {
 	char *s = malloc(n + 1);
-	size_t len;
-	int r = 0;
+	size_t len, part = 0, next = 0;
+	int r;
 
-	*fits = false;
 	if (!s)
 		return -1;
 	shorten_name(name, n, s, &len);
-	for (size_t from = 0; from < len && !*fits;
-	     from = next_part(s, len, from)) {
-		*fits = fitting(s + from, len - from, columns) == len - from;
-		if (*fits)
-			r = take(out, s + from, len - from);
+	while (next < len) {
+		part = next;
+		if (fitting(s + part, len - part, columns) == len - part)
+			break;
+		next = next_part(s, len, part);
+	}
+	if (next < len) {
+		r = take(out, s + part, len - part);
+	} else {
+		r = take(out, s + part,
+			 fitting(s + part, len - part, columns - 1));
+		if (r == 0)
+			r = buf_add(out, "…", 3);
 	}
 	free(s);
 	return r;
@@ -100,9 +123,6 @@ shortened(const char *name, size_t n, size_t columns, struct buf *out,
 int
 flame_label(const char *name, size_t n, size_t columns, struct buf *out)
 {
-	size_t len;
-	bool fits;
-
 	out->n = 0;
 	if (columns < 3)
 		return 0;
@@ -112,10 +132,8 @@ flame_label(const char *name, size_t n, size_t columns, struct buf *out)
 	if (fitting(name, n, columns) == n)
 		return buf_add(out, name, n);
 	/* "[libc.so.6]" is a file, and has no shorter form. */
-	if (name[0] == '[')
-		fits = false;
-	else if (shortened(name, n, columns, out, &fits) < 0 || fits)
-		return fits ? 0 : -1;
-	len = fitting(name, n, columns - 1);
-	return take(out, name, len) < 0 ? -1 : buf_add(out, "…", 3);
+	if (name[0] != '[')
+		return shortened(name, n, columns, out);
+	n = fitting(name, n, columns - 1);
+	return take(out, name, n) < 0 ? -1 : buf_add(out, "…", 3);
 }
