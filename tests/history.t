@@ -65,6 +65,66 @@ check 'JSON' 0 'prof-history --function=memcpy --type=samples --since=1d --json 
  "functions": [
   {"name": "memcpy", "flat": [114], "cum": [114]}]}
 END
+check 'a line for each function' 0 '
+	prof-history --match="." --spark archive; prof-history --match=work --spark --flat --by=build archive' <<'END'
+by day      first       last  function, cum, cpu
+▁▃▆█      20.430%    23.656%  json.Encode
+▁▁▁▁     100.000%   100.000%  main
+▁▃▆█      17.204%    20.430%  memcpy
+█▆▃▁      79.570%    76.344%  work
+by build      first       last  function, flat, cpu
+█▁          79.032%    76.882%  work
+END
+
+# --where: of the host, from the path; the build; a label; and one that is not
+# the same for all samples.
+mkdir labels
+for r in eu us; do
+	cat <<EOF | mkprof - >labels/web1-1$r.pb.gz
+# cpu nanoseconds
+@time 1700000000000000000
+main 3 {region="$r" user="ann"}
+main 4 {region="$r" user="bob" bytes=5}
+EOF
+done
+cat <<EOF | mkprof - >labels/web2-1ann.pb.gz
+# cpu nanoseconds
+@time 1700000000000000000
+main 20 {user="ann" region="eu"}
+EOF
+# chosen EXPR [ARCHIVE]: how many profiles of each host, and the messages.
+cat >chosen <<'EOF'
+prof-history --match=main --by=host --where="$1" --tsv "${2-archive}" 2>&1 |
+	cut -f2,8 | grep -v profiles$ | tr '\t\n' ' ;'
+echo
+EOF
+check '--where' 0 '
+	sh chosen "host == \"web1\""
+	sh chosen "!(host == \"web1\") && build =~ \"^b01\""
+	sh chosen "region == \"eu\"" labels
+	sh chosen "region == \"eu\" && user == \"ann\"" labels
+	sh chosen "bytes > 3 || region" labels
+	sh chosen "build" labels
+	sh chosen "host = x"
+	prof-history --match=main --by=user --tsv labels 2>&1 | cut -f2,8' <<'END'
+web1 12;
+web2 6;
+web1 1;web2 1;
+prof-history: 2 profiles are left out: their samples differ in a label of --where;web2 1;
+prof-history: 2 profiles are left out: their samples differ in a label of --where;web2 1;
+prof-history: no profiles for which --where is true;
+prof-history: --where: at byte 5: expected '&&', '||' or the end instead of = x;
+prof-history: 2 profiles are in the row without a name: their samples differ in label 'user'
+user	profiles
+	2
+ann	1
+END
+check 'days by their profiles or their sums: --where of all' 0 '
+	prof-history --match=. --tsv --where="host" archive >some
+	prof-history --match=. --tsv archive | cmp - some
+	prof-history --top-movers --since=2d --where="host == \"web2\"" archive | head -1' <<'END'
+cpu, flat: 2026-11-18 to 2026-11-19 (6 profiles, 558 samples) after 2026-11-16 to 2026-11-17 (6 profiles, 558 samples)
+END
 # days OPTION...: which days, and how many profiles of each.
 cat >days <<'EOF'
 prof-history --match=work --tsv "$@" archive | cut -f2,8 | sed 1d | tr '\t\n' ': '
@@ -160,6 +220,26 @@ END
 damage 'head -c 5000 d/.prof-history/index >x; cat x >d/.prof-history/index'
 damage 'seq 100 >d/.prof-history/index'
 damage 'head -c 40000 /dev/zero | tr "\0" x >x; dd if=x of=d/.prof-history/index bs=4096 seek=1 conv=notrunc 2>/dev/null'
+# Any byte: the answer is right, and a line says that the cache was damaged, if
+# the byte matters. These are bytes of all pages that are not 0.
+cat >bytes <<'EOF'
+od -An -v -tu1 -w1 "$1" | awk '$1 { at[n++] = NR - 1 " " $1 }
+	END { for (i = 1; i <= 24; i++) print at[int(n * i / 25)] }'
+EOF
+rm -rf d && cp -r archive d && prof-history --index -q d
+cp d/.prof-history/index index.good
+sh bytes index.good >flips
+while read -r at value; do
+	cp index.good d/.prof-history/index
+	printf "\\$(printf %o $((value ^ 4)))" |
+		dd of=d/.prof-history/index bs=1 seek="$at" conv=notrunc 2>/dev/null
+	sh answer d 2>err >got
+	cmp -s got want || echo "byte $at: $(diff got want | head -3)"
+	grep -v '^prof-history: d: the cache was damaged and has been made anew$' err
+	[ ! -s err ] || echo "$at" >>noticed
+done <flips >.bad
+[ ! -s .bad ] && [ "$(wc -l <noticed)" -ge 6 ] && ok 'a byte of the cache that changed' ||
+	not_ok 'a byte of the cache that changed' <.bad
 check 'an empty database, or another version, is no damage' 0 '
 	: >d/.prof-history/index; sh answer d | cmp - want
 	rm -r d/.prof-history; sh answer d | cmp - want' </dev/null
@@ -399,7 +479,8 @@ else
 	skip 'pictures are well formed' 'no xmllint'
 fi
 for bad in '--change --by=host' '--top-movers --function=work' '--new --by=hour' \
-	'--exit-code --change' '--top-movers=0' '--new --svg' '--min-share=101'; do
+	'--exit-code --change' '--top-movers=0' '--new --svg' '--new --spark' \
+	'--spark --match=. --change' '--min-share=101'; do
 	check_err "not $bad" 2 "prof-history $bad changes" 'prof-history: '
 done
 

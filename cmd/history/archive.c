@@ -111,6 +111,10 @@ try(struct archive *a, const char *dir, bool is_new,
 		store_open(&a->store, dir, is_new, &was_damaged, err);
 
 	news->was_damaged |= was_damaged;
+	/* Under the lock: what is listed now is newer than what the cache has.
+	 */
+	if (st == PROF_OK && a->root)
+		st = walk_archive(&a->walk, a->root, err);
 	if (st == PROF_OK &&
 	    (names_init(&a->functions) < 0 || names_init(&a->words) < 0))
 		st = prof_nomem(err);
@@ -125,18 +129,55 @@ try(struct archive *a, const char *dir, bool is_new,
 	return st;
 }
 
-/* Forget what a failed try has left. */
+/* Forget what was read from the store. */
 static void
-forget(struct archive *a, struct archive_news *news)
+forget(struct archive *a)
 {
 	store_close(a->store);
 	a->store = NULL;
 	names_release(&a->functions);
 	names_release(&a->words);
+	if (a->root)
+		walk_release(&a->walk);
+}
+
+/* After a try that failed: begin the next with no news. */
+static void
+forget_news(struct archive_news *news)
+{
 	free(news->bad);
 	news->bad = NULL;
 	news->n_read = news->n_gone = news->n_handed = news->n_bad = 0;
 	news->n_new_bad = news->n_no_time = 0;
+}
+
+/*
+ * Share the lock. If another process has changed the store first, what was read
+ * is out of date: it is read again, with the lock.
+ */
+static enum prof_status
+share(struct archive *a, const char *dir, const struct archive_options *o,
+      struct archive_news *news, struct prof_err *err)
+{
+	bool is_same;
+	enum prof_status st = store_share(a->store, &is_same, err);
+
+	while (st == PROF_OK && !is_same) {
+		struct archive_news more = { 0 };
+
+		forget(a);
+		st = try(a, dir, false, o, &more, err);
+		news->was_damaged |= more.was_damaged;
+		news->n_read += more.n_read;
+		news->n_gone += more.n_gone;
+		news->n_handed += more.n_handed;
+		news->n_new_bad += more.n_new_bad;
+		news->n_no_time += more.n_no_time;
+		archive_news_release(&more);
+		if (st == PROF_OK)
+			st = store_share(a->store, &is_same, err);
+	}
+	return st;
 }
 
 enum prof_status
@@ -144,32 +185,32 @@ archive_open(struct archive *a, const char *root,
 	     const struct archive_options *o, struct archive_news *news,
 	     struct prof_err *err)
 {
-	enum prof_status st = PROF_OK;
+	bool is_new = o->is_rebuild;
 	struct prof_err why = { 0 };
+	enum prof_status st;
 	char *dir = NULL;
 
 	memset(news, 0, sizeof(*news));
 	a->root = root;
-	if (root)
-		st = walk_archive(&a->walk, root, err);
-	if (st != PROF_OK)
-		return st;
 	if (root && !(dir = find_folder(root, &why)))
 		news->no_cache = strdup(why.msg);
-	st = try(a, dir, o->is_rebuild, o, news, err);
-	if (st == PROF_EFORMAT && dir) {
-		forget(a, news);
-		news->was_damaged = true;
-		st = try(a, dir, true, o, news, err);
+	for (int tries = 2;; tries--) {
+		st = try(a, dir, is_new, o, news, err);
+		if (st == PROF_OK)
+			st = share(a, dir, o, news, err);
+		if (st != PROF_EFORMAT || !dir || tries == 1)
+			break;
+		forget(a);
+		forget_news(news);
+		news->was_damaged = is_new = true;
 	}
 	/* A disk without room, or that cannot be written, has no cache. */
 	if (st == PROF_EIO && dir) {
-		forget(a, news);
+		forget(a);
+		forget_news(news);
 		news->no_cache = strdup(err->msg);
 		st = try(a, NULL, true, o, news, err);
 	}
-	if (st == PROF_OK)
-		store_share(a->store);
 	free(dir);
 	return st;
 }

@@ -3,6 +3,7 @@
 
 #include "find.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -28,6 +29,21 @@ ends_so(const struct str *name, const char *s, size_t n)
 	return false;
 }
 
+/* The archive may be closed before f is. */
+static void
+copy(struct find *f, const struct str *name)
+{
+	f->copy = allocated(malloc(name->len + 1));
+	memcpy(f->copy, name->s, name->len);
+	f->name = (struct str){ .s = f->copy, .len = name->len };
+}
+
+void
+find_release(struct find *f)
+{
+	free(f->copy);
+}
+
 void
 find_function(struct find *f, const char *name, const struct archive *a,
 	      size_t n)
@@ -38,7 +54,7 @@ find_function(struct find *f, const char *name, const struct archive *a,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 1; k < a[i].functions.t.n_str; k++)
 			if (is_equal(&a[i].functions.t.str[k], name, len)) {
-				f->name = a[i].functions.t.str[k];
+				copy(f, &a[i].functions.t.str[k]);
 				return;
 			}
 	for (size_t i = 0; i < n; i++)
@@ -55,7 +71,7 @@ find_function(struct find *f, const char *name, const struct archive *a,
 		}
 	if (!found)
 		die("no function '%s'", name);
-	f->name = *found;
+	copy(f, found);
 }
 
 enum prof_status

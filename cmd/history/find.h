@@ -8,16 +8,19 @@
 #include "lib/base/strtab.h"
 
 struct find {
-	struct str name; /* as archives have it; lives as long as they */
+	struct str name; /* as archives have it */
+	char *copy;      /* its bytes, if find_function() filled it */
 };
 
 /*
  * The function called name, or if there is none, the one whose name ends so:
  * after a '.', ':' or '/', and before parameters. Dies if there is none, or
- * more than one.
+ * more than one. To end with find_release().
  */
 void find_function(struct find *f, const char *name, const struct archive *a,
 		   size_t n);
+
+void find_release(struct find *f);
 
 /* Is it this function? For question.wants; ctx is the struct find. */
 enum prof_status find_wants(void *ctx, const struct str *name, bool *wanted,

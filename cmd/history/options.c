@@ -15,6 +15,7 @@
 enum {
 	KEY_FUNCTION = CLI_LONG,
 	KEY_MATCH,
+	KEY_WHERE,
 	KEY_BY,
 	KEY_SINCE,
 	KEY_UNTIL,
@@ -32,6 +33,7 @@ enum {
 	KEY_TSV,
 	KEY_JSON,
 	KEY_SVG,
+	KEY_SPARK,
 	KEY_INDEX,
 	KEY_REBUILD,
 	KEY_CHECK,
@@ -61,6 +63,8 @@ const struct cli_opt history_opts[] = {
 	  "from TIME on: 2026-11-16, or 7d before the end" },
 	{ KEY_UNTIL, "until", "TIME",
 	  "before TIME (end of the day of the newest profile)" },
+	{ KEY_WHERE, "where", "EXPR",
+	  "profiles for which EXPR is true, of build, host and labels" },
 	{ KEY_TYPE, "type", "TYPE", "the sample type to show" },
 	CLI_HEADING("How"),
 	{ KEY_BY, "by", "WHAT",
@@ -68,6 +72,8 @@ const struct cli_opt history_opts[] = {
 	{ KEY_FLAT, "flat", NULL, "show values of the function alone" },
 	{ KEY_CUM, "cum", NULL,
 	  "show values with those of its callees (default)" },
+	{ KEY_SPARK, "spark", NULL,
+	  "print one line for each function: its shares, drawn" },
 	{ KEY_TSV, "tsv", NULL, "print tab-separated values" },
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ KEY_SVG, "svg", NULL, "draw functions over time, as one SVG" },
@@ -106,6 +112,16 @@ set_match(struct history_settings *s, const struct cli *cli)
 		die("%s", err.msg);
 }
 
+static void
+set_where(struct history_settings *s, const struct cli *cli)
+{
+	struct prof_err err;
+
+	if (wherematch_parse(&s->where, cli->arg, &err) != PROF_OK)
+		die("--where: %s", err.msg);
+	s->q.where = s->where.where;
+}
+
 static double
 fraction(struct cli *cli, int key)
 {
@@ -117,50 +133,81 @@ fraction(struct cli *cli, int key)
 	return v;
 }
 
-static void
-set_option(struct history_settings *s, struct cli *cli, int key)
+/* Options that choose functions, profiles and rows; false: it is none. */
+static bool
+set_question(struct history_settings *s, struct cli *cli, int key)
 {
 	switch (key) {
 	case KEY_FUNCTION:
 		s->function = cli->arg;
-		break;
+		return true;
 	case KEY_MATCH:
 		set_match(s, cli);
-		break;
+		return true;
 	case KEY_SINCE:
 		s->since = cli->arg;
-		break;
+		return true;
 	case KEY_UNTIL:
 		s->until = cli->arg;
-		break;
+		return true;
+	case KEY_WHERE:
+		set_where(s, cli);
+		return true;
 	case KEY_TYPE:
 		s->q.type = cli->arg;
-		break;
+		return true;
 	case KEY_BY:
 		set_by(&s->q, cli->arg);
-		break;
+		return true;
 	case KEY_FLAT:
 	case KEY_CUM:
 		s->is_flat = key == KEY_FLAT;
 		s->has_kind = true;
-		break;
+		return true;
+	}
+	return false;
+}
+
+/* What to do; false: it is none of these. */
+static bool
+set_task(struct history_settings *s, struct cli *cli, int key)
+{
+	switch (key) {
 	case KEY_CHANGE:
 		s->finds_changes = true;
-		break;
+		return true;
 	case KEY_EXIT_CODE:
 		s->has_exit_code = true;
-		break;
+		return true;
 	case KEY_TOP_MOVERS:
 		if (cli->arg)
 			s->max_rows = cli_uint(cli, 1, 1000000000);
 		s->task = HISTORY_MOVERS;
-		break;
+		return true;
 	case KEY_NEW:
 		s->task = HISTORY_NEW;
-		break;
+		return true;
 	case KEY_VANISHED:
 		s->task = HISTORY_VANISHED;
-		break;
+		return true;
+	case KEY_INDEX:
+		s->task = HISTORY_INDEX;
+		return true;
+	case KEY_REBUILD:
+		s->is_rebuild = true;
+		return true;
+	case KEY_CHECK:
+		s->is_check = true;
+		return true;
+	}
+	return false;
+}
+
+/* How much, and in which form. */
+static void
+set_output(struct history_settings *s, struct cli *cli, int key)
+{
+	switch (key) {
 	case KEY_NODECOUNT:
 		s->max_rows = cli_uint(cli, 0, 1000000000);
 		break;
@@ -179,14 +226,8 @@ set_option(struct history_settings *s, struct cli *cli, int key)
 	case KEY_SVG:
 		s->format = HISTORY_SVG;
 		break;
-	case KEY_INDEX:
-		s->task = HISTORY_INDEX;
-		break;
-	case KEY_REBUILD:
-		s->is_rebuild = true;
-		break;
-	case KEY_CHECK:
-		s->is_check = true;
+	case KEY_SPARK:
+		s->format = HISTORY_SPARK;
 		break;
 	}
 }
@@ -209,8 +250,11 @@ settle(struct history_settings *s)
 	if (is_list && (s->function || s->match))
 		die("lists are of all functions: --function and --match do not "
 		    "go with them");
-	if (is_list && s->format == HISTORY_SVG)
-		die("--svg draws functions that are named, not lists");
+	if (is_list && (s->format == HISTORY_SVG || s->format == HISTORY_SPARK))
+		die("--%s draws functions that are named, not lists",
+		    s->format == HISTORY_SVG ? "svg" : "spark");
+	if (s->format == HISTORY_SPARK && s->finds_changes)
+		die("--spark has no room for --change");
 	if (is_list && s->q.by != SERIES_DAY)
 		die("lists are made of days: --by does not go with them");
 	if (s->finds_changes && s->q.by != SERIES_DAY && s->q.by != SERIES_HOUR)
@@ -237,7 +281,8 @@ history_settings_parse(struct history_settings *s, struct cli *cli)
 	s->min_share = 0.001;
 	s->min_change = 0.05;
 	while ((key = cli_option(cli)) != CLI_DONE)
-		set_option(s, cli, key);
+		if (!set_question(s, cli, key) && !set_task(s, cli, key))
+			set_output(s, cli, key);
 	settle(s);
 	if (!cli->n_operand)
 		die("no archive given");
@@ -247,6 +292,7 @@ void
 history_settings_release(struct history_settings *s)
 {
 	match_free(s->match);
+	wherematch_release(&s->where);
 }
 
 /* --- times --- */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
+#include "cli/wherematch.h"
 #include "series.h"
 
 struct match;
@@ -23,13 +24,20 @@ enum history_task {
 	HISTORY_INDEX,    /* only make the cache */
 };
 
-enum history_format { HISTORY_TABLE, HISTORY_TSV, HISTORY_JSON, HISTORY_SVG };
+enum history_format {
+	HISTORY_TABLE,
+	HISTORY_SPARK, /* a line for each function */
+	HISTORY_TSV,
+	HISTORY_JSON,
+	HISTORY_SVG,
+};
 
 struct history_settings {
 	enum history_task task;
 	enum history_format format;
 	const char *function;      /* its name, or the last part of it */
 	struct match *match;       /* or a pattern */
+	struct wherematch where;   /* of q.where */
 	const char *since, *until; /* as given; history_times() */
 	bool has_kind;             /* --flat or --cum was given */
 	bool is_flat;              /* flat values are shown, not cum */

@@ -149,6 +149,36 @@ put_table(const struct series *x, const struct history_settings *s,
 	}
 }
 
+/* --- a line for each function --- */
+
+static void
+put_lines(const struct series *x, const struct history_settings *s, FILE *out)
+{
+	const char *by = print_by(&s->q);
+	size_t title = strlen("by ") + escape_width(by, strlen(by));
+
+	fputs("by ", out);
+	put_padded(by, strlen(by), title < x->n_bucket ? x->n_bucket - 3 : 0,
+		   out);
+	fputs("      first       last  function, ", out);
+	fprintf(out, "%s, ", s->is_flat ? "flat" : "cum");
+	escape_put(out, ESCAPE_TEXT, x->type, strlen(x->type));
+	putc('\n', out);
+	for (size_t k = 0; k < x->n_fn; k++) {
+		const struct series_fn *f = &x->fn[k];
+		const struct str *name = names_str(&x->functions, f->name);
+
+		put_spark(x, f, s->is_flat, out);
+		for (size_t w = x->n_bucket; w < title; w++)
+			putc(' ', out);
+		fprintf(out, "  %8.3f%%  %8.3f%%  ",
+			100 * print_share(x, f, 0, s->is_flat),
+			100 * print_share(x, f, x->n_bucket - 1, s->is_flat));
+		escape_put(out, ESCAPE_TEXT, name->s, name->len);
+		putc('\n', out);
+	}
+}
+
 /* --- TSV --- */
 
 static void
@@ -203,6 +233,8 @@ print_series(const struct series *x, const struct history_settings *s,
 		print_json(x, s, shifts, out);
 	else if (s->format == HISTORY_SVG)
 		plot_series(x, s, shifts, out);
+	else if (s->format == HISTORY_SPARK)
+		put_lines(x, s, out);
 	else if (s->format != HISTORY_TSV)
 		put_table(x, s, shifts, out);
 	else if (shifts)

@@ -84,6 +84,12 @@ take_known(void *ctx, struct store_file *f, struct prof_err *err)
 		free(f->why);
 		return prof_nomem(err);
 	}
+	if (r->n_known &&
+	    strcmp(r->known[r->n_known - 1].f.path, f->path) >= 0) {
+		free(f->path);
+		free(f->why);
+		return prof_fail(err, PROF_EFORMAT, "damaged");
+	}
 	r->known[r->n_known++] = (struct known){ .f = *f };
 	if (f->id >= r->n_id)
 		r->n_id = (size_t)f->id + 1;
@@ -356,7 +362,10 @@ empty:
 
 /* --- reading --- */
 
-/* The profile of a file; *why is filled where that is its fault. */
+/*
+ * The profile of a file; *p is NULL without an error if there is no such file
+ * any more.
+ */
 static enum prof_status
 read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
 	  struct prof_err *err)
@@ -371,7 +380,9 @@ read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
 	fd = open(path ? path : w->real, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	free(path);
 	if (fd < 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		return errno == ENOENT ? PROF_OK
+				       : prof_fail(err, PROF_EIO, "%s",
+						   strerror(errno));
 	st = profile_read(fd, r->o->max_size, p, err);
 	close(fd);
 	return st;
@@ -465,6 +476,8 @@ take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
 	struct taken t;
 	enum prof_status st = read_file(r, w, &p, &why);
 
+	if (st == PROF_OK && !p)
+		return PROF_OK;
 	if (st == PROF_OK)
 		st = take_profile(&t, p, w, &r->a->words, &why);
 	if (st == PROF_ENOMEM)

@@ -3,16 +3,13 @@
 
 #include "run.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "archive.h"
+#include "archives.h"
 #include "cli/match.h"
 #include "find.h"
 #include "gate/stats.h"
+#include "gather.h"
 #include "lib/model/units.h"
 #include "print.h"
 #include "shifts.h"
@@ -24,120 +21,8 @@
 struct run {
 	struct history_settings *s;
 	struct cli *cli;
-	struct archive *archive; /* n of them */
-	size_t n;
-	bool has_bad; /* files that could not be read */
+	struct archives a;
 };
-
-/* --- opening --- */
-
-static void
-tell_bad(const char *root, const char *path, const char *why)
-{
-	if (root)
-		complain("%s/%s: %s", root, path, why);
-	else
-		complain("%s: %s", path, why);
-}
-
-static void
-tell_news(const char *root, const struct archive_news *n, bool is_asked)
-{
-	const char *name = root ? root : "the files";
-
-	if (n->was_damaged)
-		warn("%s: the cache was damaged and has been made anew", name);
-	if (n->no_cache && root)
-		warn("%s: no cache, so all profiles are read each time: %s",
-		     name, n->no_cache);
-	if (n->n_no_time)
-		warn("%s: %zu profiles have no time, nor their paths a date: "
-		     "the times of the files are used",
-		     name, n->n_no_time);
-	if (n->n_bad)
-		complain("%s: %zu files are left out, as they cannot be read, "
-			 "such as %s",
-			 name, n->n_bad, n->bad ? n->bad : "");
-	if (is_asked)
-		warn("%s: %zu profiles read, %zu gone, %zu summed by prof-thin",
-		     name, n->n_read, n->n_gone - n->n_handed, n->n_handed);
-}
-
-static void
-open_one(struct run *r, struct archive *a, const char *root)
-{
-	const struct archive_options o = { .max_size = r->cli->max_size,
-					   .is_rebuild = r->s->is_rebuild,
-					   .is_check = r->s->is_check,
-					   .tell_bad = tell_bad };
-	struct archive_news news;
-	struct prof_err err;
-
-	if (archive_open(a, root, &o, &news, &err) != PROF_OK)
-		die("%s", err.msg);
-	tell_news(root, &news, r->s->task == HISTORY_INDEX);
-	r->has_bad |= news.n_bad || news.n_new_bad;
-	archive_news_release(&news);
-}
-
-/* Is folder `inner` the folder `outer`, or below it? Both are absolute. */
-static bool
-is_within(const char *inner, const char *outer)
-{
-	size_t n = strlen(outer);
-
-	return !strncmp(inner, outer, n) &&
-	       (!inner[n] || inner[n] == '/' || (n && outer[n - 1] == '/'));
-}
-
-/* No profile may be counted twice. */
-static void
-check_apart(char **path, char **operand, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n; k++)
-			if (i != k && is_within(path[i], path[k]))
-				die("%s is in %s, or the same: its profiles "
-				    "would count twice",
-				    operand[i], operand[k]);
-}
-
-/* Folders are archives; all files that are named are one more. */
-static void
-open_all(struct run *r)
-{
-	size_t n = (size_t)r->cli->n_operand, n_folder = 0;
-	char **operand = r->cli->operand;
-	char **path = allocated(calloc(n + 1, sizeof(*path)));
-	char **folder = allocated(calloc(n + 1, sizeof(*folder)));
-	struct walk files = { 0 };
-	struct prof_err err;
-	struct stat sb;
-
-	for (size_t i = 0; i < n; i++) {
-		path[i] = realpath(operand[i], NULL);
-		if (!path[i] || stat(operand[i], &sb) < 0)
-			die("%s: %s", operand[i], strerror(errno));
-		if (S_ISDIR(sb.st_mode))
-			folder[n_folder++] = operand[i];
-		else if (walk_add(&files, operand[i], &err) != PROF_OK)
-			die("%s", err.msg);
-	}
-	check_apart(path, operand, n);
-	if (walk_sort(&files, &err) != PROF_OK)
-		die("%s", err.msg);
-	r->archive = allocated(calloc(n + 1, sizeof(*r->archive)));
-	for (r->n = 0; r->n < n_folder; r->n++)
-		open_one(r, &r->archive[r->n], folder[r->n]);
-	if (files.n) {
-		r->archive[r->n].walk = files;
-		open_one(r, &r->archive[r->n++], NULL);
-	}
-	for (size_t i = 0; i < n; i++)
-		free(path[i]);
-	free(path);
-	free(folder);
-}
 
 /* --- the question --- */
 
@@ -145,17 +30,24 @@ open_all(struct run *r)
 static void
 find_span(struct run *r, struct span *x)
 {
+	const struct archive *first = &r->a.archive[0];
+	enum prof_status st;
 	struct prof_err err;
 
-	if (span_init(x, &err) != PROF_OK)
-		die("%s", err.msg);
-	for (size_t i = 0; i < r->n; i++)
-		if (span_add(x, &r->archive[i], &err) != PROF_OK)
-			die("%s", err.msg);
+	do {
+		size_t i = 0;
+
+		st = span_init(x, &err);
+		for (; i < r->a.n && st == PROF_OK; i++)
+			st = span_add(x, &r->a.archive[i], &err);
+		if (st != PROF_OK) {
+			span_release(x);
+			archives_repair(&r->a, i - 1, st, &err);
+		}
+	} while (st != PROF_OK);
 	if (x->first_ns > x->last_ns)
-		die("no profiles in %s", r->n == 1 && r->archive[0].root
-						 ? r->archive[0].root
-						 : "the archives");
+		die("no profiles in %s",
+		    r->a.n == 1 && first->root ? first->root : "the archives");
 }
 
 static enum prof_status
@@ -175,22 +67,48 @@ wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* The answer to q, which series_release() ends. */
+/*
+ * The answer to q, which series_release() ends. An archive whose cache turns
+ * out to be damaged is repaired, and all are asked again.
+ */
 static void
 ask(struct run *r, const struct span *span, const struct question *q,
     struct series *x)
 {
+	enum prof_status st;
 	struct prof_err err;
 
-	if (series_init(x, span, q, &err) != PROF_OK)
-		die("%s", err.msg);
-	for (size_t i = 0; i < r->n; i++)
-		if (series_add(x, &r->archive[i], q, &err) != PROF_OK)
+	do {
+		size_t i = 0;
+
+		if (series_init(x, span, q, &err) != PROF_OK)
 			die("%s", err.msg);
+		for (st = PROF_OK; i < r->a.n && st == PROF_OK; i++)
+			st = gather(x, &r->a.archive[i], q, &err);
+		if (st != PROF_OK) {
+			series_release(x);
+			archives_repair(&r->a, i - 1, st, &err);
+		}
+	} while (st != PROF_OK);
 	if (series_sort(x, q->by, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!x->n_bucket)
-		die("no profiles between --since and --until");
+		die("no profiles %s", q->where ? "for which --where is true"
+					       : "between --since and --until");
+}
+
+/* Profiles whose labels the cache has no value for. */
+static void
+tell_unknown(const struct question *q, const struct series *x)
+{
+	if (x->n_unknown && q->where)
+		warn("%zu profiles are left out: their samples differ in a "
+		     "label of --where",
+		     x->n_unknown);
+	else if (x->n_unknown)
+		warn("%zu profiles are in the row without a name: their "
+		     "samples differ in label '%s'",
+		     x->n_unknown, q->label);
 }
 
 static const struct gate_dist *
@@ -209,7 +127,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	    const struct series_fn *f, const struct shifts_options *o,
 	    struct shifts_one *one)
 {
-	struct find name = { *names_str(&x->functions, f->name) };
+	struct find name = { .name = *names_str(&x->functions, f->name) };
 	size_t before = one->shift.first > 0 ? one->shift.first - 1 : 0;
 	const struct question q = {
 		.type = x->type,
@@ -220,6 +138,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 				AROUND_DAYS * BLOCK_DAY_NS),
 		.wants = find_wants,
 		.wants_ctx = &name,
+		.where = r->s->q.where,
 	};
 	struct series hours;
 	struct prof_err err;
@@ -271,10 +190,10 @@ show(struct run *r, const struct span *span)
 	struct shifts *shifts = NULL;
 	bool found = false;
 	struct series x;
-	struct find find;
+	struct find find = { 0 };
 
 	if (s->function) {
-		find_function(&find, s->function, r->archive, r->n);
+		find_function(&find, s->function, r->a.archive, r->a.n);
 		s->q.wants = find_wants;
 		s->q.wants_ctx = &find;
 	} else {
@@ -282,6 +201,7 @@ show(struct run *r, const struct span *span)
 		s->q.wants_ctx = s->match;
 	}
 	ask(r, span, &s->q, &x);
+	tell_unknown(&s->q, &x);
 	if (!x.n_fn)
 		die("no function matches");
 	if (s->finds_changes)
@@ -291,6 +211,7 @@ show(struct run *r, const struct span *span)
 		shifts_release(&shifts[k]);
 	free(shifts);
 	series_release(&x);
+	find_release(&find);
 	return found && s->has_exit_code ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -306,6 +227,7 @@ list(struct run *r, const struct span *span)
 
 	s->q.wants = wants_all;
 	ask(r, span, &s->q, &x);
+	tell_unknown(&s->q, &x);
 	if (sweep_make(&w, &x, s, from,
 		       s->task == HISTORY_CHANGES ? distributions() : NULL,
 		       &err) != PROF_OK)
@@ -322,7 +244,11 @@ history_run(struct history_settings *s, struct cli *cli)
 	int status = EXIT_SUCCESS;
 	struct span span;
 
-	open_all(&r);
+	archives_open(&r.a, cli,
+		      &(const struct archives_options){
+			      .is_rebuild = s->is_rebuild,
+			      .is_check = s->is_check,
+			      .is_told = s->task == HISTORY_INDEX });
 	if (s->task != HISTORY_INDEX) {
 		find_span(&r, &span);
 		history_times(s, span.last_ns);
@@ -332,8 +258,6 @@ history_run(struct history_settings *s, struct cli *cli)
 			list(&r, &span);
 		span_release(&span);
 	}
-	for (size_t i = 0; i < r.n; i++)
-		archive_close(&r.archive[i]);
-	free(r.archive);
-	return status == EXIT_SUCCESS && r.has_bad ? CLI_SKIPPED : status;
+	archives_close(&r.a);
+	return status == EXIT_SUCCESS && r.a.has_bad ? CLI_SKIPPED : status;
 }

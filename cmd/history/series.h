@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "archive.h"
 #include "lib/base/pairs.h"
 #include "lib/base/status.h"
 #include "names.h"
 #include "span.h"
+
+struct where;
 
 enum series_by {
 	SERIES_DAY,
@@ -28,8 +29,9 @@ enum series_by {
 struct question {
 	const char *type; /* a sample type; NULL: the default of all */
 	enum series_by by;
-	const char *label; /* of SERIES_LABEL */
-	int64_t from, to;  /* times: from <= t < to */
+	const char *label;         /* of SERIES_LABEL */
+	int64_t from, to;          /* times: from <= t < to */
+	const struct where *where; /* of profiles; NULL: all; choose.h */
 	/* Is this function asked for? */
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
@@ -77,6 +79,8 @@ struct series {
 	size_t n_build, cap_build;
 	struct series_map of_key, of_fn, of_build; /* before series_sort() */
 	struct pairs hosts, builds;                /* of buckets */
+	size_t n_unknown; /* profiles whose samples differ in a label that the
+			   * question is about */
 };
 
 /*
@@ -88,18 +92,17 @@ enum prof_status series_init(struct series *s, const struct span *x,
 			     struct prof_err *err) MUST_USE;
 void series_release(struct series *s);
 
-/* Add the profiles of an archive. */
-enum prof_status series_add(struct series *s, struct archive *a,
-			    const struct question *q,
-			    struct prof_err *err) MUST_USE;
+/* Those of this key, name; new ones are empty. NULL without memory. */
+struct bucket *series_bucket(struct series *s, uint32_t key);
+struct series_build *series_build(struct series *s, uint32_t word);
+struct series_fn *series_function(struct series *s, const struct str *name);
+
+/* Room for n buckets of f, the new ones 0. Returns -1 without memory. */
+int series_widen(struct series_fn *f, size_t n);
 
 /* After the last: put buckets, functions and builds in order. PROF_ENOMEM. */
 enum prof_status series_sort(struct series *s, enum series_by by,
 			     struct prof_err *err) MUST_USE;
-
-/* The column of the block types `types` that the series is about, or n. */
-size_t series_column(const struct series *s, const struct archive *a,
-		     uint32_t types);
 
 #define SERIES_TIME 32 /* room for a time as text */
 

@@ -1,6 +1,6 @@
 /*
- * store.h - the cache of an archive: an SQLite database, the only module that
- * knows SQLite. It holds nothing that is not in the archive, so whatever is
+ * store.h - the cache of an archive: the tables of an SQLite database
+ * (database.h). It holds nothing that is not in the archive, so whatever is
  * wrong with it, it is made again: PROF_EFORMAT means that.
  *
  *	file	id, path, size, mtime, inode; why: the file could not be read
@@ -8,10 +8,10 @@
  *	fn	id, name: functions, as prof-text prints them
  *	block	id, day, types, n, meta, sums	(block.h)
  *	post	block, fn, col, data		(block.h)
+ *	total	files, words, fns, blocks: how many rows
  *
- * Beside the database is a file, "lock": a process that writes has it
- * exclusively, readers share it. A database is replaced only under the lock, so
- * nobody reads one that has no name any more, or with the journal of another.
+ * Each row ends in a checksum (CRC-32) of all its other columns, so a byte that
+ * changed is noticed when the row is read.
  */
 #ifndef HISTORY_STORE_H
 #define HISTORY_STORE_H
@@ -47,8 +47,12 @@ void store_close(struct store *s);
 enum prof_status store_begin(struct store *s, struct prof_err *err) MUST_USE;
 enum prof_status store_commit(struct store *s, struct prof_err *err) MUST_USE;
 
-/* No more changes: other readers may come. */
-void store_share(struct store *s);
+/*
+ * No more changes: other readers may come. A writer may have come first: then
+ * *is_same is false, and nothing that was read before holds.
+ */
+enum prof_status store_share(struct store *s, bool *is_same,
+			     struct prof_err *err) MUST_USE;
 
 /* Read the names of functions, or the words. */
 enum prof_status store_functions(struct store *s, struct names *x,
@@ -68,8 +72,8 @@ enum prof_status store_files(struct store *s,
 						       struct prof_err *err),
 			     void *ctx, struct prof_err *err) MUST_USE;
 
-/* Add a file; an id of 0 becomes the next free one. */
-enum prof_status store_put_file(struct store *s, struct store_file *f,
+/* Add a file, with an id that no other has. */
+enum prof_status store_put_file(struct store *s, const struct store_file *f,
 				struct prof_err *err) MUST_USE;
 enum prof_status store_drop_file(struct store *s, uint32_t id,
 				 struct prof_err *err) MUST_USE;
@@ -83,7 +87,7 @@ struct store_block {
 	size_t n_meta, n_sums;
 };
 
-/* Call visit() for each block from day `from` to day `to`, by day and id. */
+/* Call visit() for each block from day `from` to day `to`, by id. */
 enum prof_status
 store_blocks(struct store *s, int64_t from, int64_t to,
 	     enum prof_status (*visit)(void *ctx, const struct store_block *b,
@@ -99,7 +103,7 @@ enum prof_status store_post(struct store *s, int64_t block, uint32_t fn,
 			    struct prof_err *err) MUST_USE;
 void store_post_done(struct store *s);
 
-/* Call visit() for all posts of a block. */
+/* Call visit(), which may be NULL, for all posts of a block. */
 enum prof_status
 store_posts(struct store *s, int64_t block,
 	    enum prof_status (*visit)(void *ctx, uint32_t fn, size_t column,
@@ -114,7 +118,7 @@ store_posts(struct store *s, int64_t block,
 enum prof_status store_put_block(struct store *s, struct block *b,
 				 struct prof_err *err) MUST_USE;
 
-/* Look for damage in all of it. */
+/* Look for damage in all of it, but the names and files. */
 enum prof_status store_check(struct store *s, struct prof_err *err) MUST_USE;
 
 #endif

@@ -120,48 +120,103 @@ is_common(const struct profile *p, const struct label *l)
 	return true;
 }
 
-/* The string labels that all samples share: "host\0web1\0region\0eu\0". */
+/* The string labels that all samples share, each once in done. */
+static int
+put_common(struct buf *b, const struct profile *p, unsigned char *done)
+{
+	const struct label *l = profile_label(p, &p->sample[0]);
+
+	for (uint32_t i = 0; i < p->sample[0].n_label; i++) {
+		if (!l[i].str || !is_common(p, &l[i]))
+			continue;
+		done[l[i].key] = 1;
+		if (put_field(b, p, l[i].key) < 0 ||
+		    put_field(b, p, l[i].str) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The keys of the others, without a value. */
+static int
+put_mixed(struct buf *b, const struct profile *p, unsigned char *done)
+{
+	for (size_t s = 0; s < p->n_sample; s++) {
+		const struct label *l = profile_label(p, &p->sample[s]);
+
+		for (uint32_t i = 0; i < p->sample[s].n_label; i++) {
+			if (done[l[i].key])
+				continue;
+			done[l[i].key] = 1;
+			if (put_field(b, p, l[i].key) < 0 ||
+			    buf_add(b, "", 1) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* "host\0web1\0region\0eu\0user\0\0": samples differ in their user. */
 static enum prof_status
 word_of_labels(struct taken *t, const struct profile *p, struct names *words,
 	       struct prof_err *err)
 {
 	struct buf b = { 0 };
 	enum prof_status st = PROF_OK;
-	const struct label *l;
+	unsigned char *done;
 
-	if (!p->n_sample || !p->sample[0].n_label)
+	if (!p->n_sample || !p->n_label)
 		return PROF_OK;
-	l = profile_label(p, &p->sample[0]);
-	for (uint32_t i = 0; i < p->sample[0].n_label && st == PROF_OK; i++) {
-		if (!l[i].str || !is_common(p, &l[i]))
-			continue;
-		if (put_field(&b, p, l[i].key) < 0 ||
-		    put_field(&b, p, l[i].str) < 0)
-			st = prof_nomem(err);
-	}
-	if (st == PROF_OK && b.n)
+	done = calloc(p->strings.n_str, 1);
+	if (!done || put_common(&b, p, done) < 0 || put_mixed(&b, p, done) < 0)
+		st = prof_nomem(err);
+	else if (b.n)
 		st = put_word(words, (const char *)b.data, b.n,
 			      &t->entry.labels, err);
 	buf_release(&b);
+	free(done);
 	return st;
+}
+
+bool
+take_next_label(const struct str *word, struct take_label *l)
+{
+	const char *s = l->key ? l->value + l->n + 1 : word->s;
+	const char *end = word->s + word->len;
+
+	if (s >= end)
+		return false;
+	l->key = s;
+	l->n_key = strlen(s);
+	l->value = s + l->n_key + 1;
+	if (l->value >= end)
+		return false;
+	l->n = strlen(l->value);
+	return true;
 }
 
 const char *
 take_label(const struct str *word, const char *key, size_t *n)
 {
-	const char *s = word->s, *end = s + word->len;
+	struct take_label l = { 0 };
 
-	while (s < end) {
-		const char *value = s + strlen(s) + 1;
-
-		if (value >= end)
-			break;
-		*n = strlen(value);
-		if (!strcmp(s, key))
-			return value;
-		s = value + *n + 1;
-	}
+	while (take_next_label(word, &l))
+		if (l.n && !strcmp(l.key, key)) {
+			*n = l.n;
+			return l.value;
+		}
 	return NULL;
+}
+
+bool
+take_is_mixed(const struct str *word, const char *key)
+{
+	struct take_label l = { 0 };
+
+	while (take_next_label(word, &l))
+		if (!l.n && !strcmp(l.key, key))
+			return true;
+	return false;
 }
 
 /* The label "host", or else what the path says. */

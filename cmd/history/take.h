@@ -53,9 +53,21 @@ size_t take_types(const struct str *word,
 		  struct take_type type[BLOCK_MAX_COLUMN]);
 
 /*
- * The value of label `key` in a word of labels, *n bytes; NULL: not there, or
- * samples differ in it.
+ * A label of a profile, in a word of labels. n is 0 where samples differ in
+ * it, or it is a number.
  */
+struct take_label {
+	const char *key, *value; /* n_key and n bytes; key NULL: begin */
+	size_t n_key, n;
+};
+
+/* The next label of the word, or false. */
+bool take_next_label(const struct str *word, struct take_label *l);
+
+/* The value of label `key` in it, *n bytes, or NULL: there is none. */
 const char *take_label(const struct str *word, const char *key, size_t *n);
+
+/* Do samples differ in label `key`? */
+bool take_is_mixed(const struct str *word, const char *key);
 
 #endif

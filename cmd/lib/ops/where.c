@@ -379,6 +379,16 @@ where_parse(const char *text, const struct where_patterns *patterns,
 	return PROF_OK;
 }
 
+bool
+where_asks(const struct where *w, const char *key, size_t n)
+{
+	for (uint32_t i = 0; i < w->n_node; i++)
+		if (w->node[i].key && w->node[i].n_key == n &&
+		    !memcmp(w->node[i].key, key, n))
+			return true;
+	return false;
+}
+
 void
 where_free(struct where *w)
 {

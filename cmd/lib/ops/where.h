@@ -25,6 +25,9 @@
 #ifndef WHERE_H
 #define WHERE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "filter.h"
 
 struct where;
@@ -45,6 +48,9 @@ struct where_patterns {
 enum prof_status where_parse(const char *text,
 			     const struct where_patterns *patterns,
 			     struct where **out, struct prof_err *err) MUST_USE;
+
+/* Does a test have this key, of n bytes? */
+bool where_asks(const struct where *w, const char *key, size_t n);
 
 /* NULL is allowed. */
 void where_free(struct where *w);

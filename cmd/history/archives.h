@@ -1,0 +1,41 @@
+/*
+ * archives.h - the operands of prof-history, as archives: folders, and one more
+ * of all files that are named. These functions print what happened to each, and
+ * die.
+ */
+#ifndef HISTORY_ARCHIVES_H
+#define HISTORY_ARCHIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "archive.h"
+#include "cli/cli.h"
+
+struct archives {
+	struct archive *archive; /* n of them */
+	size_t n;
+	struct archive_options options;
+	bool is_told;
+	bool has_bad; /* files that could not be read */
+	bool was_repaired;
+};
+
+struct archives_options {
+	bool is_rebuild, is_check; /* as of struct archive_options */
+	bool is_told;              /* print how many profiles were read */
+};
+
+/* Open all; to end with archives_close(). */
+void archives_open(struct archives *x, const struct cli *cli,
+		   const struct archives_options *o);
+void archives_close(struct archives *x);
+
+/*
+ * After an error that archive i gave: make its cache anew if that is damaged,
+ * and was not made anew before. Names of the archive do not outlive this.
+ */
+void archives_repair(struct archives *x, size_t i, enum prof_status st,
+		     const struct prof_err *err);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * database.h - an SQLite database that is a cache: what is wrong with it, is
+ * made again. With store.h, which has the tables, all that knows SQLite.
+ *
+ * Beside the database is a file, "lock": a process that writes has it
+ * exclusively, readers share it. A database is replaced only under the lock, so
+ * nobody reads one that has no name any more, or with the journal of another.
+ */
+#ifndef HISTORY_DATABASE_H
+#define HISTORY_DATABASE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/base/status.h"
+
+/* Begin with zeros and a lock_fd of -1; end with database_close(). */
+struct database {
+	sqlite3 *db;
+	char *path;  /* NULL: in memory */
+	int lock_fd; /* -1: in memory */
+};
+
+/* The tables of a new database, and the version that is noted in it. */
+struct database_schema {
+	const char *sql;
+	int version; /* not 0 */
+};
+
+/*
+ * Open the database in the folder dir, with the lock, exclusively; one that is
+ * missing, of another version or damaged is made anew, and *was_damaged tells.
+ * is_new: one that is there is thrown away. dir NULL: in memory. PROF_EIO,
+ * PROF_ENOMEM; then, too, *d is closed by database_close().
+ */
+enum prof_status database_open(struct database *d, const char *dir, bool is_new,
+			       const struct database_schema *schema,
+			       bool *was_damaged,
+			       struct prof_err *err) MUST_USE;
+void database_close(struct database *d);
+
+/*
+ * Share the lock: there are no more changes to come. A writer that waits may
+ * come between; *is_same tells that none has, so what was read before still
+ * holds.
+ */
+enum prof_status database_share(struct database *d, bool *is_same,
+				struct prof_err *err) MUST_USE;
+
+/* Run statements without rows or parameters. */
+enum prof_status database_run(struct database *d, const char *sql,
+			      struct prof_err *err) MUST_USE;
+
+/* What went wrong in the last call of SQLite: PROF_EFORMAT is damage. */
+enum prof_status database_fail(const struct database *d, struct prof_err *err);
+
+/* The database contradicts itself: PROF_EFORMAT. */
+enum prof_status database_damaged(const struct database *d,
+				  struct prof_err *err);
+
+/* Look for damage in the structure of all pages: PROF_EFORMAT. */
+enum prof_status database_check(struct database *d,
+				struct prof_err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,389 @@
+/* gather.c - see gather.h. */
+#include "config.h"
+
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+#include "lib/base/buf.h"
+#include "lib/model/units.h"
+#include "take.h"
+
+/* The column of the block types `types` that the series is about, or n. */
+static size_t
+column_of(const struct series *s, const struct archive *a, uint32_t types)
+{
+	struct take_type type[BLOCK_MAX_COLUMN];
+	size_t n = take_types(&a->words.t.str[types], type), c;
+
+	for (c = 0; c < n; c++)
+		if (!strcmp(type[c].type, s->type) &&
+		    !strcmp(type[c].unit, s->unit))
+			break;
+	return c;
+}
+
+struct adding {
+	struct series *s;
+	struct archive *a;
+	const struct question *q;
+	uint32_t *wanted; /* functions of the archive, n of them */
+	uint32_t *as;     /* ... and which of s->fn they are */
+	size_t n;
+	uint32_t *fn_of; /* of every function of the archive: of s->fn, and one;
+			  * 0: it is not wanted */
+	size_t n_fn_of;
+	uint32_t at[BLOCK_MAX]; /* bucket of each profile, or PAIRS_NONE */
+	unsigned char choice[BLOCK_MAX]; /* by q->where */
+	size_t n_chosen;                 /* profiles of the block */
+	struct series_fn *fn;            /* of the cells that are read */
+};
+
+static enum prof_status
+want(struct adding *x, uint32_t i, struct prof_err *err)
+{
+	const struct series_fn *f =
+		series_function(x->s, names_str(&x->a->functions, i));
+
+	if (!f)
+		return prof_nomem(err);
+	x->as[x->n] = (uint32_t)(f - x->s->fn);
+	x->fn_of[i] = x->as[x->n] + 1;
+	x->wanted[x->n++] = i;
+	return PROF_OK;
+}
+
+static enum prof_status
+find_wanted(struct adding *x, struct prof_err *err)
+{
+	size_t n = x->a->functions.t.n_str;
+	enum prof_status st = PROF_OK;
+
+	x->wanted = malloc(n * sizeof(*x->wanted));
+	x->as = malloc(n * sizeof(*x->as));
+	x->fn_of = calloc(n, sizeof(*x->fn_of));
+	x->n_fn_of = n;
+	if (!x->wanted || !x->as || !x->fn_of)
+		return prof_nomem(err);
+	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
+		bool wanted = false;
+
+		st = x->q->wants(x->q->wants_ctx,
+				 names_str(&x->a->functions, i), &wanted, err);
+		if (st == PROF_OK && wanted)
+			st = want(x, i, err);
+	}
+	return st;
+}
+
+static uint32_t
+key_with_build(struct adding *x, const struct entry *e, const char *hour)
+{
+	const struct str *id = names_str(&x->a->words, e->build);
+	struct buf b = { 0 };
+	uint32_t key = STRTAB_NONE;
+
+	if (buf_add(&b, hour, strlen(hour) + 1) == 0 &&
+	    buf_add(&b, id->s, id->len) == 0)
+		key = strtab_add(&x->s->keys.t, (const char *)b.data, b.n);
+	buf_release(&b);
+	return key;
+}
+
+/* What profile e is counted under. */
+static uint32_t
+key_of(struct adding *x, const struct entry *e)
+{
+	const struct names *words = &x->a->words;
+	struct names *keys = &x->s->keys;
+	const struct str *word = NULL;
+	char text[SERIES_TIME];
+	size_t n = 0;
+	const char *value;
+
+	switch (x->q->by) {
+	case SERIES_DAY:
+		series_time(e->time_ns, true, text);
+		return strtab_addz(&keys->t, text);
+	case SERIES_HOUR:
+	case SERIES_HOUR_BUILD:
+		series_time(e->time_ns, false, text);
+		strcpy(strchr(text, ':'), ":00Z");
+		return x->q->by == SERIES_HOUR ? strtab_addz(&keys->t, text)
+					       : key_with_build(x, e, text);
+	case SERIES_PROFILE:
+		series_time(e->time_ns, false, text);
+		return strtab_addz(&keys->t, text);
+	case SERIES_BUILD:
+		word = names_str(words, e->build);
+		break;
+	case SERIES_HOST:
+		word = names_str(words, e->host);
+		break;
+	case SERIES_LABEL:
+		value = take_label(names_str(words, e->labels), x->q->label,
+				   &n);
+		return strtab_add(&keys->t, value ? value : "", n);
+	}
+	return strtab_add(&keys->t, word->s, word->len);
+}
+
+/* Count the build and the host of a profile in its bucket. */
+static int
+add_words(struct adding *x, const struct entry *e, struct bucket *b, size_t at)
+{
+	const struct str *host = names_str(&x->a->words, e->host);
+	const struct str *id = names_str(&x->a->words, e->build);
+	struct series *s = x->s;
+	uint32_t word = strtab_add(&s->words.t, host->s, host->len);
+	struct series_build *build;
+	struct pair_slot *pair;
+
+	if (word == STRTAB_NONE)
+		return -1;
+	if (host->len) {
+		pair = pairs_add(&s->hosts, (uint32_t)at, word);
+		if (!pair)
+			return -1;
+		b->n_host += !pair->stamp;
+		pair->stamp = 1;
+	}
+	word = strtab_add(&s->words.t, id->s, id->len);
+	if (word == STRTAB_NONE)
+		return -1;
+	if (!id->len)
+		return 0;
+	build = series_build(s, word);
+	pair = build ? pairs_add(&s->builds, (uint32_t)at, word) : NULL;
+	if (!pair)
+		return -1;
+	b->n_build += !pair->stamp;
+	pair->stamp = 1;
+	build->n++;
+	if (e->time_ns < build->first_ns)
+		build->first_ns = e->time_ns;
+	if (e->time_ns > build->last_ns)
+		build->last_ns = e->time_ns;
+	return 0;
+}
+
+/* Count profile i of b; x->at[i] says where. */
+static enum prof_status
+add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
+	  struct prof_err *err)
+{
+	const struct entry *e = &b->entry[i];
+	const struct entry_column *c = &b->column[i * b->n_column + column];
+	struct bucket *to;
+	uint32_t key;
+
+	x->at[i] = PAIRS_NONE;
+	if (e->time_ns < x->q->from || e->time_ns >= x->q->to)
+		return PROF_OK;
+	if (x->q->by == SERIES_LABEL &&
+	    take_is_mixed(names_str(&x->a->words, e->labels), x->q->label))
+		x->s->n_unknown++;
+	if (x->q->where) {
+		x->s->n_unknown += x->choice[i] == CHOOSE_UNKNOWN;
+		if (x->choice[i] != CHOOSE_YES)
+			return PROF_OK;
+	}
+	x->n_chosen++;
+	key = key_of(x, e);
+	to = key == STRTAB_NONE ? NULL : series_bucket(x->s, key);
+	if (!to)
+		return prof_nomem(err);
+	x->at[i] = (uint32_t)(to - x->s->bucket);
+	to->n++;
+	to->samples = units_add(to->samples, c->samples);
+	to->total = units_add(to->total, c->total);
+	if (e->time_ns < to->first_ns)
+		to->first_ns = e->time_ns;
+	if (e->time_ns > to->last_ns)
+		to->last_ns = e->time_ns;
+	return add_words(x, e, to, x->at[i]) < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+static void
+visit_cell(void *ctx, const struct cell *c)
+{
+	struct adding *x = ctx;
+	uint32_t at = x->at[c->pos];
+
+	if (at == PAIRS_NONE)
+		return;
+	x->fn->flat[at] = units_add(x->fn->flat[at], c->flat);
+	x->fn->cum[at] = units_add(x->fn->cum[at], c->cum);
+}
+
+struct summing {
+	struct adding *x;
+	size_t column;
+	uint32_t at; /* the bucket that all profiles of the block are in */
+	bool is_short;
+};
+
+static void
+visit_sum(void *ctx, const struct block_sum *b)
+{
+	struct summing *s = ctx;
+	uint32_t i = b->fn < s->x->n_fn_of ? s->x->fn_of[b->fn] : 0;
+	struct series_fn *f = &s->x->s->fn[i - 1];
+
+	if (!i)
+		return;
+	if (series_widen(f, s->x->s->n_bucket) < 0) {
+		s->is_short = true;
+		return;
+	}
+	f->flat[s->at] = units_add(f->flat[s->at], b->sum[2 * s->column]);
+	f->cum[s->at] = units_add(f->cum[s->at], b->sum[2 * s->column + 1]);
+}
+
+/* A whole day: all functions at once, as the block is of one day. */
+static enum prof_status
+add_sums(struct adding *x, const struct block *b, size_t column,
+	 const struct store_block *sb, struct prof_err *err)
+{
+	struct summing s = { .x = x, .column = column, .at = x->at[0] };
+	enum prof_status st = block_read_sums(b->n_column, sb->sums, sb->n_sums,
+					      visit_sum, &s, err);
+
+	return st == PROF_OK && s.is_short ? prof_nomem(err) : st;
+}
+
+/* Are all profiles of the block in one bucket? */
+static bool
+is_whole(const struct adding *x, const struct block *b)
+{
+	return x->q->by == SERIES_DAY && b->n_entry &&
+	       x->n_chosen == b->n_entry;
+}
+
+/* Of a block: wanted functions that its sums have. */
+struct having {
+	const struct adding *x;
+	size_t column;
+	unsigned char *has; /* of each function of the archive */
+};
+
+static void
+visit_having(void *ctx, const struct block_sum *b)
+{
+	struct having *h = ctx;
+
+	if (b->fn < h->x->n_fn_of &&
+	    (b->sum[2 * h->column] || b->sum[2 * h->column + 1]))
+		h->has[b->fn] = 1;
+}
+
+/*
+ * The functions without a post are not in the block: a row that is lost has no
+ * checksum, but leaves the sums behind.
+ */
+static enum prof_status
+check_absent(const struct adding *x, const struct block *b, size_t column,
+	     const struct store_block *sb, const unsigned char *is_absent,
+	     struct prof_err *err)
+{
+	struct having h = { x, column, calloc(x->n_fn_of, 1) };
+	enum prof_status st =
+		h.has ? block_read_sums(b->n_column, sb->sums, sb->n_sums,
+					visit_having, &h, err)
+		      : prof_nomem(err);
+
+	for (size_t i = 0; i < x->n && st == PROF_OK; i++)
+		if (is_absent[i] && h.has[x->wanted[i]])
+			st = prof_fail(err, PROF_EFORMAT, "damaged");
+	free(h.has);
+	return st;
+}
+
+/* The wanted functions, profile by profile. */
+static enum prof_status
+add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
+	  const struct store_block *sb, struct prof_err *err)
+{
+	unsigned char *is_absent = calloc(x->n + 1, 1);
+	enum prof_status st = is_absent ? PROF_OK : prof_nomem(err);
+	bool has_absent = false;
+
+	for (size_t i = 0; i < x->n && st == PROF_OK; i++) {
+		const void *data;
+		size_t n;
+
+		x->fn = &x->s->fn[x->as[i]];
+		if (series_widen(x->fn, x->s->n_bucket) < 0) {
+			st = prof_nomem(err);
+			break;
+		}
+		st = store_post(x->a->store, b->id, x->wanted[i], stored, &data,
+				&n, err);
+		if (st == PROF_OK && n)
+			st = block_read_post(b, column, x->wanted[i], data, n,
+					     visit_cell, x, err);
+		has_absent |= is_absent[i] = !n;
+		store_post_done(x->a->store);
+	}
+	if (st == PROF_OK && has_absent)
+		st = check_absent(x, b, column, sb, is_absent, err);
+	free(is_absent);
+	return st;
+}
+
+static enum prof_status
+add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
+{
+	struct adding *x = ctx;
+	struct block b = { 0 };
+	size_t shared[BLOCK_MAX_COLUMN], column;
+	enum prof_status st = archive_read_meta(x->a, sb, &b, shared, err);
+
+	column = st == PROF_OK ? column_of(x->s, x->a, sb->types) : 0;
+	if (st == PROF_OK && column < b.n_column) {
+		x->n_chosen = 0;
+		if (x->q->where)
+			st = choose_entries(x->q->where, x->a, &b, x->choice,
+					    err);
+		for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++)
+			st = add_entry(x, &b, column, i, err);
+		if (st == PROF_OK && is_whole(x, &b))
+			st = add_sums(x, &b, column, sb, err);
+		else if (st == PROF_OK && x->n_chosen)
+			st = add_cells(x, &b, column, shared[column], sb, err);
+	}
+	block_release(&b);
+	return st;
+}
+
+/* The day of a time; the ends of time are days, too. */
+static int64_t
+day_of(int64_t t_ns)
+{
+	return t_ns / BLOCK_DAY_NS - (t_ns % BLOCK_DAY_NS < 0);
+}
+
+enum prof_status
+gather(struct series *s, struct archive *a, const struct question *q,
+       struct prof_err *err)
+{
+	struct adding *x = calloc(1, sizeof(*x));
+	enum prof_status st;
+
+	if (!x)
+		return prof_nomem(err);
+	x->s = s;
+	x->a = a;
+	x->q = q;
+	st = find_wanted(x, err);
+	if (st == PROF_OK)
+		st = store_blocks(a->store, day_of(q->from), day_of(q->to),
+				  add_block, x, err);
+	free(x->wanted);
+	free(x->as);
+	free(x->fn_of);
+	free(x);
+	return st;
+}
