@@ -65,6 +65,13 @@ cat >wait_for <<'END'
 #!/bin/sh
 until ./page /pprof/ | grep -qx "profiles under way: $1"; do sleep 0.05; done
 END
+# works PID: until it has had a fifth of a second of a processor from now on.
+cat >works <<'END'
+#!/bin/sh
+ticks() { cut -d ' ' -f 14 "/proc/$1/stat"; }
+goal=$(($(ticks $1) + 20))
+while kill -0 $1 && [ "$(ticks $1)" -lt $goal ]; do sleep 0.05; done
+END
 # phases_of: which are in the profile on standard input.
 cat >phases_of <<'END'
 #!/bin/sh
@@ -76,7 +83,7 @@ cat >refused <<'END'
 #!/bin/sh
 sed 's/^closed$/refused/;s/^HTTP.1.[01] [45].*/refused/'
 END
-chmod +x refused get page status wait_for phases_of
+chmod +x refused get page status wait_for works phases_of
 
 if prof-symbolize "$data"/good-nosyms.pb.gz 2>&1 >/dev/null |
 	grep -q 'no elfutils'; then
@@ -592,6 +599,7 @@ start
 long=$!
 ./wait_for 1
 pid=$(./page /pprof/ | sed -n 's/^process \([0-9]*\).*/\1/p')
+./works "$pid"
 kill -9 "$pid"
 stop
 wait $long
