@@ -117,6 +117,13 @@ tiny_sources() {
 	seq -f 'util line %g' 12 >../util.h
 }
 
+# perf keeps copies of binaries below $HOME, and its runs disturb each other there.
+if command -v perf >/dev/null; then
+	perf() {
+		HOME=$scratch command perf "$@"
+	}
+fi
+
 # have TOOL...: are all of them installed?
 have() {
 	for tap_tool; do
