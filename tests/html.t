@@ -107,9 +107,7 @@ for (const [name, columns] of [['std::vector<std::pair<int, int> >::push_back', 
 	['std::sort<int, main::{lambda(int, int)}>', 9], ['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9],
 	['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9], ['msort.part.0', 6], ['f(std::string)', 7]])
 	console.log(fitText(context, name, 7 * columns));
-const start = performance.now();
-fitText(context, 'a.'.repeat(32768), 70);
-console.log(performance.now() - start < 5000);
+console.log(fitText(context, 'a.'.repeat(2 ** 20), 30));
 END
 	check 'names in boxes keep their last part, and brackets whole' 0 "node fit.mjs $js" <<'END'
 push_back
@@ -121,7 +119,7 @@ nextFree
 [libfoo…
 msort
 f(std…
-true
+a.a.
 END
 
 	# Numbers as text: the same words from C and in the page.

@@ -29,7 +29,7 @@ pack_section(struct pack_sections *s, const char *tag)
 void
 pack_u(struct pack_sections *s, struct buf *b, uint64_t v)
 {
-	if (buf_reserve(b, 10) < 0) {
+	if (b->cap - b->n < 10 && buf_reserve(b, 10) < 0) {
 		s->failed = true;
 		return;
 	}

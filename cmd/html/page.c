@@ -19,7 +19,7 @@
 #include "lib/report/report.h"
 #include "lib/wire/gzip-out.h"
 
-enum { TABLE_ROWS = 100, GZIP_LEVEL = 6 };
+enum { TABLE_ROWS = 100, GZIP_LEVEL = 4 };
 
 struct html {
 	struct buf *out;
