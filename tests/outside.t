@@ -226,15 +226,77 @@ if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
 	if [ "$paranoid" -eq 2 ]; then
 		check_err 'a process of ones own, but not the kernel' 0 \
 			"$as prof-record --sampler=perf -o n.pb.gz ../work 0.1" \
-			'kernel not permitted'
+			'kernel not permitted (kernel.perf_event_paranoid is 2)'
 		check_err 'the machine: the value and the remedy' 2 \
 			"$as prof-record --all --seconds 1 -o n.pb.gz" \
-			'cap_perfmon'
+			'kernel.perf_event_paranoid is 2; set it to 0, be root, or "setcap cap_perfmon'
+		check_err 'the kernel: the value and the remedy' 2 \
+			"$as prof-record --sampler=perf --kernel=yes -o n.pb.gz ../work 0.1" \
+			'kernel.perf_event_paranoid is 2; set it to 1, be root, or "setcap cap_perfmon'
+		# Rings of 64 MB each for each CPU: they are halved until they fit.
+		check 'under the limit on locked memory rings are small' 0 \
+			"ulimit -l 0; $as prof-record -q --sampler=perf -F 10000 \
+				-o small.pb.gz ../work 0.1
+			prof-text -q --raw small.pb.gz | grep -c 'sampler=perf'" <<'END'
+1
+END
+		# One recorder has all the memory that its user may lock, so
+		# there is none for another.
+		sh -c 'ulimit -l 0; cd nobody; exec setpriv --reuid=65534 --clear-groups \
+			prof-record -q --sampler=perf -F 10000 -o first.pb.gz ../work 30' &
+		first=$!
+		while ! grep -q perf_event /proc/$first/maps && kill -0 $first; do
+			sleep 0.02
+		done
+		check_err 'not even room for small ones: the limits' 2 \
+			"ulimit -l 0; $as prof-record --sampler=perf --kernel=no \
+				-o n.pb.gz ../work 0.1" \
+			'kernel.perf_event_mlock_kb is'
+		kill $first
+		wait $first
 	else
 		skip 'without rights' "perf_event_paranoid is $paranoid, not 2"
 	fi
 else
 	skip 'without rights' 'not root'
+fi
+
+# In a container: a seccomp filter that answers perf_event_open with a number.
+cat >filter.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[1])),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 99;
+	execvp(argv[2], argv + 2);
+	return 98;
+}
+END
+if $cc -o filter filter.c 2>log && ./filter 1 true 2>log; then
+	for answer in 1 38; do
+		check_err "a seccomp filter: the remedy ($answer)" 2 \
+			"./filter $answer prof-record --pid $$ --seconds 1 -o n.pb.gz" \
+			'a seccomp filter forbids perf_event_open'
+	done
+	check 'libsample needs none of it' 0 \
+		'./filter 1 prof-record -q -o n.pb.gz ./work 0.05; test -s n.pb.gz' <<'END'
+END
+else
+	skip 'a seccomp filter' "no filter: $(head -1 log)"
 fi
 
 cat >named.c <<'END'

@@ -36,6 +36,7 @@ struct capture {
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;
 	size_t n_ring, room_ring;
+	size_t share;        /* the largest ring */
 	struct event *event; /* that write into the rings of others */
 	size_t n_event, room_event;
 	pid_t *tid; /* that have events */

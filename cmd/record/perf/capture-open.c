@@ -19,6 +19,7 @@
 enum {
 	TIDS_A_PASS = 16, /* threads opened between readings */
 	BURST_BYTES = 4 << 20,
+	RECORDS = 2,          /* that the smallest ring must hold */
 	MAX_LISTS = 100,      /* lists of threads, until one has nothing new */
 	CPUS_NS = 1000000000, /* between two looks at the CPUs */
 };
@@ -34,11 +35,13 @@ ring_of(struct capture *c, size_t kind, int cpu)
 
 /* What is no clock comes in bursts. */
 static size_t
-ring_bytes(const struct perf_config *c, size_t kind)
+ring_bytes(const struct capture *c, size_t kind)
 {
-	return c->kind[kind] == &perf_kind_clock || c->ring_bytes > BURST_BYTES
-		       ? c->ring_bytes
-		       : BURST_BYTES;
+	size_t n = c->config.ring_bytes;
+
+	if (c->config.kind[kind] != &perf_kind_clock && n < BURST_BYTES)
+		n = BURST_BYTES;
+	return n < c->share ? n : c->share;
 }
 
 /* fd writes into the ring of its kind and CPU, which is made with the first
@@ -56,7 +59,9 @@ add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
 			close(fd);
 		else
 			st = perf_ring_open(&c->ring[c->n_ring], fd, cpu,
-					    ring_bytes(&c->config, kind), err);
+					    ring_bytes(c, kind),
+					    RECORDS * c->config.stack_bytes,
+					    err);
 		if (st == PROF_OK)
 			c->ring[c->n_ring++].kind = kind;
 		return st;

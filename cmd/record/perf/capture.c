@@ -34,6 +34,10 @@ capture_new(const struct perf_config *config)
 	c->group = -1;
 	c->wanted_kernel = config->kernel;
 	c->shm = calloc(1, sizeof *c->shm);
+	c->share = perf_ring_share(config->n_kind *
+				   (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+	if (c->config.ring_bytes > c->share)
+		c->config.ring_bytes = c->share;
 	c->set.period_ns = config->period_ns;
 	c->set.what = SHM_CPU;
 	if (c->shm)

@@ -4,12 +4,16 @@
 #include "event.h"
 
 #include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +22,7 @@
 
 enum {
 	MIN_RING = 16384,
+	MAX_SHARE = 1 << 30,
 	MAX_RECORD = 65536, /* a record's size is 16 bits */
 };
 
@@ -106,11 +111,14 @@ perf_event_open(struct perf_config *config, size_t kind, pid_t tid, int cpu)
 	}
 }
 
-static void
-read_sysctl(char *value, size_t size)
+void
+perf_sysctl(const char *name, char *value, size_t size)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char path[64];
+	FILE *f;
 
+	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
+	f = fopen(path, "re");
 	if (!f || !fgets(value, (int)size, f))
 		snprintf(value, size, "unknown");
 	value[strcspn(value, "\n")] = '\0';
@@ -118,11 +126,40 @@ read_sysctl(char *value, size_t size)
 		fclose(f);
 }
 
+/* Is there a seccomp filter, as in most containers? */
+static bool
+is_filtered(void)
+{
+	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+}
+
+/* The kernel has refused with EACCES or EPERM: the remedy. */
+static enum prof_status
+refused_rights(int e, bool all, struct prof_err *err)
+{
+	char paranoid[16];
+	int least = all ? 0 : 2;
+
+	perf_sysctl("perf_event_paranoid", paranoid, sizeof paranoid);
+	if (strcmp(paranoid, "unknown") == 0 || atoi(paranoid) > least)
+		return prof_fail(err, PROF_ENOTSUP,
+				 "the kernel refuses (%s): "
+				 "kernel.perf_event_paranoid is %s; set it to "
+				 "%d, be root, or \"setcap %s prof-record\"",
+				 strerror(e), paranoid, least, PERF_CAPS);
+	return prof_fail(err, PROF_ENOTSUP,
+			 "the kernel refuses (%s), though "
+			 "kernel.perf_event_paranoid is %s: the process is of "
+			 "another user, or has more rights; be root, or "
+			 "\"setcap %s prof-record\"",
+			 strerror(e), paranoid, PERF_CAPS);
+}
+
 enum prof_status
 perf_event_refused(const struct perf_kind *kind, int e, bool all,
 		   struct prof_err *err)
 {
-	char paranoid[16];
+	bool is_refusal = e == EACCES || e == EPERM;
 
 	if (e == ENOENT || e == EOPNOTSUPP || e == ENODEV)
 		return prof_fail(err, PROF_ENOTSUP,
@@ -130,6 +167,15 @@ perf_event_refused(const struct perf_kind *kind, int e, bool all,
 				 "(virtual machines often have no counters); "
 				 "cpu-clock and page-faults need none",
 				 kind->name);
+	/* The kernel itself says EACCES in nearly all cases. */
+	if ((e == ENOSYS || e == EPERM) && is_filtered())
+		return prof_fail(
+			err, PROF_ENOTSUP,
+			"a seccomp filter forbids perf_event_open (%s), as in "
+			"containers: run it with \"--cap-add=PERFMON\", with a "
+			"seccomp profile that allows perf_event_open, or "
+			"record from the host",
+			strerror(e));
 	if (e == ENOSYS)
 		return prof_fail(err, PROF_ENOTSUP,
 				 "this kernel has no perf_event_open");
@@ -138,23 +184,67 @@ perf_event_refused(const struct perf_kind *kind, int e, bool all,
 				 "too many descriptors: one for each thread "
 				 "and CPU; raise \"ulimit -n\", or record the "
 				 "machine with --all");
-	if (e != EACCES && e != EPERM)
+	if (!is_refusal)
 		return prof_fail(err, PROF_ENOTSUP, "perf_event_open: %s",
 				 strerror(e));
-	read_sysctl(paranoid, sizeof paranoid);
-	return prof_fail(
-		err, PROF_ENOTSUP,
-		"the kernel refuses (%s): kernel.perf_event_paranoid is %s, "
-		"and it takes %s%s, or \"setcap "
-		"cap_perfmon,cap_sys_ptrace,cap_syslog=ep\" on prof-record, or "
-		"root; in a container, a seccomp profile that allows "
-		"perf_event_open",
-		strerror(e), paranoid, all ? "0 or less" : "2 or less",
-		all ? "" : " and a process of one's own");
+	return refused_rights(e, all, err);
+}
+
+/* No room for a ring, not even a small one. */
+static enum prof_status
+refused_ring(int e, struct prof_err *err)
+{
+	char kib[16];
+	struct rlimit r = { 0, 0 };
+
+	if (e != EPERM)
+		return prof_fail(err, PROF_ENOTSUP, "perf buffer: %s",
+				 strerror(e));
+	perf_sysctl("perf_event_mlock_kb", kib, sizeof kib);
+	getrlimit(RLIMIT_MEMLOCK, &r);
+	return prof_fail(err, PROF_ENOTSUP,
+			 "perf buffer: the limit on locked memory is reached "
+			 "(kernel.perf_event_mlock_kb is %s, \"ulimit -l\" is "
+			 "%llu): raise one, end other recordings, or take a "
+			 "smaller --stack-size",
+			 kib, (unsigned long long)r.rlim_cur / 1024);
+}
+
+static bool
+may_lock(void)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	return syscall(SYS_capget, &h, data) == 0 &&
+	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &
+		       CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+size_t
+perf_ring_share(size_t n)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit r;
+	char kib[16];
+	uint64_t all;
+	size_t share = MIN_RING;
+
+	perf_sysctl("perf_event_mlock_kb", kib, sizeof kib);
+	if (may_lock() || getrlimit(RLIMIT_MEMLOCK, &r) != 0 ||
+	    r.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	all = strtoull(kib, NULL, 10) * 1024 * (uint64_t)n_cpu + r.rlim_cur;
+	while (n && share < MAX_SHARE && 2 * share + page <= all / n)
+		share *= 2;
+	return share;
 }
 
 enum prof_status
-perf_ring_open(struct perf_ring *r, int fd, int cpu, size_t want,
+perf_ring_open(struct perf_ring *r, int fd, int cpu, size_t want, size_t least,
 	       struct prof_err *err)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -164,15 +254,14 @@ perf_ring_open(struct perf_ring *r, int fd, int cpu, size_t want,
 	while (n < want)
 		n *= 2;
 	/* Locked memory is limited for unprivileged users. */
-	for (; n >= MIN_RING; n /= 2) {
+	for (; n >= MIN_RING && n >= least; n /= 2) {
 		map = mmap(NULL, page + n, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   fd, 0);
 		if (map != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
 			break;
 	}
 	if (map == MAP_FAILED) {
-		enum prof_status st = prof_fail(
-			err, PROF_ENOTSUP, "perf buffer: %s", strerror(errno));
+		enum prof_status st = refused_ring(errno, err);
 
 		close(fd);
 		return st;

@@ -69,13 +69,26 @@ int perf_event_open(struct perf_config *config, size_t kind, pid_t tid,
 enum prof_status perf_event_refused(const struct perf_kind *kind, int e,
 				    bool all, struct prof_err *err);
 
+/* What prof-record needs to record everything without being root. */
+#define PERF_CAPS "cap_perfmon,cap_sys_ptrace,cap_syslog=ep"
+
+/* The value of kernel.NAME, without its newline, or "unknown". */
+void perf_sysctl(const char *name, char *value, size_t size);
+
 /*
- * Make a ring of about want bytes for event fd, smaller if the kernel does not
- * permit as much locked memory; the ring then owns fd. PROF_ENOTSUP,
- * PROF_ENOMEM.
+ * The largest ring, a power of two, of which n fit into the memory that we may
+ * lock; SIZE_MAX: there is no limit.
+ */
+size_t perf_ring_share(size_t n);
+
+/*
+ * Make a ring of about want bytes for event fd; half of it and so on, down to
+ * least, if the kernel does not permit as much locked memory. The ring then
+ * owns fd. PROF_ENOTSUP, PROF_ENOMEM.
  */
 enum prof_status perf_ring_open(struct perf_ring *r, int fd, int cpu,
-				size_t want, struct prof_err *err) MUST_USE;
+				size_t want, size_t least,
+				struct prof_err *err) MUST_USE;
 void perf_ring_close(struct perf_ring *r);
 
 /* Find the records written so far. */

@@ -178,9 +178,8 @@ check_kinds(const struct run *r)
 			kill(r->launch.pid, SIGKILL);
 		die("--%s%s happens in the kernel, which is not permitted: it "
 		    "takes --kernel=auto and kernel.perf_event_paranoid at 1 "
-		    "or less, or \"setcap "
-		    "cap_perfmon,cap_sys_ptrace,cap_syslog=ep\" on "
-		    "prof-record, or root%s",
+		    "or less, or \"setcap " PERF_CAPS "\" on prof-record, or "
+		    "root%s",
 		    is_offcpu ? "" : "event=", k->name,
 		    is_offcpu ? "; --offcpu=approx shows waits by the last "
 				"sample of CPU time before them"
@@ -191,6 +190,8 @@ check_kinds(const struct run *r)
 static void
 begin(struct run *r, const struct capture_target *target)
 {
+	char paranoid[16];
+
 	if (!record_target_runs(r->target)) {
 		r->launch.before = before_exec;
 		r->launch.before_ctx = r;
@@ -211,11 +212,14 @@ begin(struct run *r, const struct capture_target *target)
 		check_kinds(r);
 	if (!capture_lacks_kernel(r->capture))
 		return;
+	perf_sysctl("perf_event_paranoid", paranoid, sizeof paranoid);
 	if (r->target->kernel == KERNEL_YES)
-		die("--kernel=yes: kernel.perf_event_paranoid must be 1 or "
-		    "less, or prof-record have cap_perfmon");
-	warn("kernel not permitted (kernel.perf_event_paranoid, or no "
-	     "cap_perfmon): its time is not seen");
+		die("--kernel=yes: kernel.perf_event_paranoid is %s; set it to "
+		    "1, be root, or \"setcap " PERF_CAPS " prof-record\"",
+		    paranoid);
+	warn("kernel not permitted (kernel.perf_event_paranoid is %s): its "
+	     "time is not seen",
+	     paranoid);
 }
 
 static void
