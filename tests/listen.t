@@ -598,6 +598,8 @@ start
 ./page '/debug/pprof/profile?seconds=3600' >killed.pb.gz 9>&- &
 long=$!
 ./wait_for 1
+# A second in which it certainly runs.
+./page '/debug/pprof/profile?seconds=1' >/dev/null
 pid=$(./page /pprof/ | sed -n 's/^process \([0-9]*\).*/\1/p')
 ./works "$pid"
 kill -9 "$pid"

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <microhttpd.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -32,6 +31,7 @@
 
 #include "address.h"
 #include "host.h"
+#include "mhd-load.h"
 #include "recording.h"
 #include "serve.h"
 
@@ -72,6 +72,7 @@ struct listen {
 	char own[HOST_NAME_MAX + 1];
 	struct addrinfo *full; /* with the canonical name */
 	struct serve *serve;
+	struct mhd_calls mhd;
 	struct MHD_Daemon *daemon;
 	pthread_t thread;
 	int socket;
@@ -139,24 +140,25 @@ check_host(void *cls, enum MHD_ValueKind kind, const char *key,
 static void
 begin_request(struct client *k, const char *url, const char *method)
 {
+	const struct mhd_calls *mhd = &k->listen->mhd;
 	struct MHD_Connection *c = k->connection;
 	const char *encoding, *length;
 
 	k->is_seen = true;
-	MHD_get_connection_values(c, MHD_HEADER_KIND, check_host, k);
+	mhd->get_connection_values(c, MHD_HEADER_KIND, check_host, k);
 	k->req.method = method_of(method);
 	k->req.path = url;
-	k->req.seconds = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
-						     "seconds");
+	k->req.seconds = mhd->lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
+						      "seconds");
 	k->req.debug =
-		MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "debug");
-	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, take_word,
-				  &k->req.query);
-	encoding = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
-					       "Accept-Encoding");
+		mhd->lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "debug");
+	mhd->get_connection_values(c, MHD_GET_ARGUMENT_KIND, take_word,
+				   &k->req.query);
+	encoding = mhd->lookup_connection_value(c, MHD_HEADER_KIND,
+						"Accept-Encoding");
 	k->req.takes_gzip = encoding && strcasestr(encoding, "gzip");
-	length = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
-					     "Content-Length");
+	length = mhd->lookup_connection_value(c, MHD_HEADER_KIND,
+					      "Content-Length");
 	k->is_too_large = length && strtoull(length, NULL, 10) > MAX_BODY;
 }
 
@@ -185,28 +187,28 @@ send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 	l->unread += k->unread;
 	l->replied = now_ms();
 	k->deadline = l->replied + (l->is_ending ? GRACE_MS : REPLY_MS);
-	r = MHD_create_response_from_buffer(reply->body.n, reply->body.data,
-					    MHD_RESPMEM_MUST_FREE);
+	r = l->mhd.create_response_from_buffer(reply->body.n, reply->body.data,
+					       MHD_RESPMEM_MUST_FREE);
 	if (!r) {
 		buf_release(&reply->body);
 		return MHD_NO;
 	}
-	MHD_add_response_header(r, "Content-Type", reply->type);
-	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(r, "Cache-Control", "no-store");
-	MHD_add_response_header(r, "Connection", "close");
+	l->mhd.add_response_header(r, "Content-Type", reply->type);
+	l->mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
+	l->mhd.add_response_header(r, "Cache-Control", "no-store");
+	l->mhd.add_response_header(r, "Connection", "close");
 	if (reply->file) {
 		snprintf(name, sizeof name, "attachment; filename=\"%s\"",
 			 reply->file);
-		MHD_add_response_header(r, "Content-Disposition", name);
-		MHD_add_response_header(r, "Vary", "Accept-Encoding");
+		l->mhd.add_response_header(r, "Content-Disposition", name);
+		l->mhd.add_response_header(r, "Vary", "Accept-Encoding");
 	}
 	if (reply->allow)
-		MHD_add_response_header(r, "Allow", reply->allow);
+		l->mhd.add_response_header(r, "Allow", reply->allow);
 	if (reply->status >= 400) /* then Go's clients show the text */
-		MHD_add_response_header(r, "X-Go-Pprof", "1");
-	rc = MHD_queue_response(k->connection, reply->status, r);
-	MHD_destroy_response(r);
+		l->mhd.add_response_header(r, "X-Go-Pprof", "1");
+	rc = l->mhd.queue_response(k->connection, reply->status, r);
+	l->mhd.destroy_response(r);
 	return rc;
 }
 
@@ -236,7 +238,7 @@ drop_if_gone(struct listen *l, struct client *k, short revents)
 		return false;
 	k->is_gone = true;
 	end_mark(l, k);
-	MHD_resume_connection(k->connection);
+	l->mhd.resume_connection(k->connection);
 	return true;
 }
 
@@ -272,7 +274,7 @@ begin_window(struct listen *l, struct client *k, unsigned seconds)
 	/* now_ms() rounds down, and a profile must not be shorter than
 	 * requested. */
 	k->due = now_ms() + 1 + (int64_t)seconds * 1000;
-	MHD_suspend_connection(k->connection);
+	l->mhd.suspend_connection(k->connection);
 	return MHD_YES;
 }
 
@@ -288,9 +290,10 @@ end_window(struct listen *l, struct client *k)
 }
 
 static struct client *
-client_of(struct MHD_Connection *c)
+client_of(const struct listen *l, struct MHD_Connection *c)
 {
-	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+	return l->mhd
+		.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 		->socket_context;
 }
 
@@ -304,7 +307,7 @@ on_request(void *cls, struct MHD_Connection *c, const char *url,
 	   void **state)
 {
 	struct listen *l = cls;
-	struct client *k = client_of(c);
+	struct client *k = client_of(l, c);
 	struct serve_reply reply;
 	unsigned seconds;
 
@@ -377,8 +380,8 @@ on_connection(void *cls, struct MHD_Connection *c, void **context,
 			return;
 		k->listen = l;
 		k->connection = c;
-		k->fd = MHD_get_connection_info(
-				c, MHD_CONNECTION_INFO_CONNECTION_FD)
+		k->fd = l->mhd.get_connection_info(
+				      c, MHD_CONNECTION_INFO_CONNECTION_FD)
 				->connect_fd;
 		k->deadline = now_ms() + REQUEST_MS;
 		if (++l->n_client > MAX_CLIENTS)
@@ -408,7 +411,7 @@ look_after(struct listen *l, struct client *k, short revents, int64_t now)
 	if (k->mark) {
 		if (!drop_if_gone(l, k, revents) &&
 		    (l->is_ending || now >= k->due))
-			MHD_resume_connection(k->connection);
+			l->mhd.resume_connection(k->connection);
 	} else if (k->deadline && now >= k->deadline && !k->is_cut) {
 		cut(k);
 	}
@@ -424,7 +427,7 @@ patience(const struct listen *l, int64_t now)
 	/* libmicrohttpd was full, and only now accepts others. */
 	if (l->is_freed)
 		return 0;
-	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < GRACE_MS)
+	if (l->mhd.get_timeout(l->daemon, &ms) == MHD_YES && ms < GRACE_MS)
 		next = now + (int64_t)ms;
 	for (const struct client *k = l->client; k; k = k->next) {
 		int64_t end = k->mark ? k->due : k->deadline;
@@ -446,7 +449,8 @@ turn(struct listen *l)
 	int64_t now;
 
 	fds[n++] = (struct pollfd){
-		.fd = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD)
+		.fd = l->mhd.get_daemon_info(l->daemon,
+					     MHD_DAEMON_INFO_EPOLL_FD)
 			      ->epoll_fd,
 		.events = POLLIN,
 	};
@@ -466,7 +470,7 @@ turn(struct listen *l)
 	for (struct client *k = l->client; k; k = k->next, n++)
 		if (n < sizeof fds / sizeof *fds)
 			look_after(l, k, fds[n].revents, now);
-	MHD_run(l->daemon);
+	l->mhd.run(l->daemon);
 }
 
 /* The last iteration has woken the waiting clients. */
@@ -477,13 +481,13 @@ serve_clients(void *arg)
 
 	while (!l->is_ending)
 		turn(l);
-	MHD_quiesce_daemon(l->daemon);
+	l->mhd.quiesce_daemon(l->daemon);
 	l->replied = now_ms();
 	for (struct client *k = l->client; k; k = k->next)
 		k->deadline = l->replied + GRACE_MS;
 	while (l->n_client && now_ms() < l->replied + 2 * GRACE_MS)
 		turn(l);
-	MHD_stop_daemon(l->daemon);
+	l->mhd.stop_daemon(l->daemon);
 	return NULL;
 }
 
@@ -524,7 +528,9 @@ listen_open(const char *where, struct listen **out, struct prof_err *err)
 	l->socket = -1;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
-			 : address_listen(where, &l->socket, l->address, err);
+			 : mhd_load(&l->mhd, err);
+	if (rc == PROF_OK)
+		rc = address_listen(where, &l->socket, l->address, err);
 	if (rc == PROF_OK)
 		*out = l;
 	else
@@ -545,7 +551,7 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 	int rc;
 
 	l->serve = s;
-	l->daemon = MHD_start_daemon(
+	l->daemon = l->mhd.start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 		on_request, l, MHD_OPTION_LISTEN_SOCKET, l->socket,
 		MHD_OPTION_CONNECTION_LIMIT,
@@ -563,7 +569,7 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 	l->is_started = rc == 0;
 	if (rc == 0)
 		return PROF_OK;
-	MHD_stop_daemon(l->daemon);
+	l->mhd.stop_daemon(l->daemon);
 	l->socket = -1; /* closed with it */
 	return prof_fail(err, PROF_EIO, "cannot start a thread: %s",
 			 strerror(rc));
