@@ -106,9 +106,6 @@ main(int argc, char **argv)
 	struct export_args a;
 	struct prof_err err;
 	struct profile *p;
-	char *text = NULL;
-	size_t n_text = 0;
-	FILE *out;
 
 	export_args_parse(&a, argc, argv);
 	for (i = 0; i < n && strcmp(formats[i].name, a.to); i++)
@@ -118,16 +115,8 @@ main(int argc, char **argv)
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
-	/* In memory first: an error may occur while the format is written. */
-	out = open_memstream(&text, &n_text);
-	if (!out)
-		die("out of memory");
-	if (formats[i].write(&a, p, out, &err) != PROF_OK)
+	if (formats[i].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)
 		die("%s", err.msg);
-	if (fclose(out))
-		die("out of memory");
-	cli_bytes(&a.cli, text, n_text, true);
-	free(text);
 	profile_free(p);
 	return cli_finish(&a.cli, EXIT_SUCCESS);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "graph.h"
+#include "lib/base/decimal.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "report.h"
@@ -191,16 +192,6 @@ put_labels(FILE *out, const struct profile *p, const struct sample *s)
 	}
 }
 
-/* Write the digits of v before end. Returns their start. */
-static char *
-digits(char *end, uint64_t v)
-{
-	do
-		*--end = (char)('0' + v % 10);
-	while (v /= 10);
-	return end;
-}
-
 /* A buffer of numbers for stdio, where a call costs more than a number. */
 struct numbers {
 	FILE *out;
@@ -229,7 +220,7 @@ static void
 add_value(struct numbers *to, int64_t v)
 {
 	char text[24], *end = text + sizeof(text);
-	char *at = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+	char *at = decimal(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
 
 	if (v < 0)
 		*--at = '-';
@@ -245,7 +236,7 @@ add_id(struct numbers *to, uint64_t id)
 	char text[24], *end = text + sizeof(text), *at;
 
 	*--end = ' ';
-	at = digits(end, id);
+	at = decimal(end, id);
 	add_number(to, at, (size_t)(end + 1 - at));
 }
 

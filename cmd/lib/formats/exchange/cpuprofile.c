@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
+#include "lib/base/decimal.h"
 #include "lib/base/json.h"
 #include "lib/model/profile.h"
 #include "named.h"
 #include "tree.h"
+
+#define BLOCK 65536 /* bytes for fwrite() */
 
 /* The nanoseconds of one unit; a microsecond for units that are not of time. */
 static uint64_t
@@ -39,6 +43,9 @@ struct writer {
 	uint32_t *first; /* of each node + 1 (0: the root): in child */
 	uint32_t *child;
 	uint32_t *hits; /* of each node + 1 */
+	char *frames;   /* texts, of the root and each frame ... */
+	size_t *at;     /* ... from at[] on */
+	struct buf text;
 };
 
 static bool
@@ -70,34 +77,100 @@ count(struct writer *w, size_t column)
 	return true;
 }
 
-/* Node number: 1 is the root, and those of the tree follow. */
+/*
+ * The text of each frame. A frame is in many nodes, often most of the output.
+ */
+static bool
+make_frames(struct writer *w)
+{
+	static const char root[] =
+		"\"(root)\",\"scriptId\":\"0\",\"url\":\"\","
+		"\"lineNumber\":-1,\"columnNumber\":-1},\"children\":[";
+	const struct named *n = w->names;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	w->at = calloc(n->n_frame + 2, sizeof(*w->at));
+	if (f)
+		fputs(root, f);
+	for (size_t i = 0; f && w->at && i < n->n_frame; i++) {
+		const struct named_frame *frame = &n->frame[i];
+
+		w->at[i + 1] = (size_t)ftello(f);
+		json_put_str(f, named_str(n, frame->name));
+		fputs(",\"scriptId\":\"0\",\"url\":", f);
+		json_put_str(f, named_str(n, frame->file));
+		fprintf(f,
+			",\"lineNumber\":%" PRId64
+			",\"columnNumber\":-1},\"children\":[",
+			frame->start_line > 0 ? frame->start_line - 1 : -1);
+	}
+	if (!f || fclose(f) || !w->at) {
+		free(text);
+		return false;
+	}
+	w->at[n->n_frame + 1] = size;
+	w->frames = text;
+	return true;
+}
+
 static void
+put(struct writer *w, const char *s, size_t n)
+{
+	memcpy(w->text.data + w->text.n, s, n);
+	w->text.n += n;
+}
+
+static void
+put_number(struct writer *w, uint64_t v)
+{
+	char text[DECIMAL_MAX], *end = text + sizeof(text);
+	char *p = decimal(end, v);
+
+	put(w, p, (size_t)(end - p));
+}
+
+/* Node number: 1 is the root, and those of the tree follow. */
+static bool
 put_node(struct writer *w, uint32_t number)
 {
-	const struct named_frame *f;
+	static const char id[] = ",\n{\"id\":", hits[] = ",\"hitCount\":";
+	static const char frame[] = ",\"callFrame\":{\"functionName\":";
+	uint32_t i = number ? w->tree.frame[number - 1] + 1 : 0;
+	size_t n = w->at[i + 1] - w->at[i];
+	uint32_t from = w->first[number], to = w->first[number + 1];
 
-	fprintf(w->out,
-		"%s{\"id\":%" PRIu32 ",\"hitCount\":%" PRIu32
-		",\"callFrame\":{\"functionName\":",
-		number ? ",\n" : "", number + 1, w->hits[number]);
-	if (!number) {
-		fputs("\"(root)\",\"scriptId\":\"0\",\"url\":\"\","
-		      "\"lineNumber\":-1,\"columnNumber\":-1}",
-		      w->out);
-	} else {
-		f = &w->names->frame[w->tree.frame[number - 1]];
-		json_put_str(w->out, named_str(w->names, f->name));
-		fputs(",\"scriptId\":\"0\",\"url\":", w->out);
-		json_put_str(w->out, named_str(w->names, f->file));
-		fprintf(w->out,
-			",\"lineNumber\":%" PRId64 ",\"columnNumber\":-1}",
-			f->start_line > 0 ? f->start_line - 1 : -1);
+	if (buf_reserve(&w->text, 200 + n + (to - from) * (size_t)12) < 0)
+		return false;
+	put(w, number ? id : id + 1, sizeof(id) - 1 - !number);
+	put_number(w, number + (uint64_t)1);
+	put(w, hits, sizeof(hits) - 1);
+	put_number(w, w->hits[number]);
+	put(w, frame, sizeof(frame) - 1);
+	put(w, w->frames + w->at[i], n);
+	for (uint32_t k = from; k < to; k++) {
+		if (k > from)
+			put(w, ",", 1);
+		put_number(w, w->child[k] + (uint64_t)2);
 	}
-	fputs(",\"children\":[", w->out);
-	for (uint32_t i = w->first[number]; i < w->first[number + 1]; i++)
-		fprintf(w->out, i > w->first[number] ? ",%" PRIu32 : "%" PRIu32,
-			w->child[i] + 2);
-	fputs("]}", w->out);
+	put(w, "]}", 2);
+	return true;
+}
+
+static bool
+put_nodes(struct writer *w)
+{
+	fputs("{\"nodes\":[", w->out);
+	for (uint32_t i = 0; i <= w->tree.n; i++) {
+		if (!put_node(w, i))
+			return false;
+		if (w->text.n >= BLOCK || i == w->tree.n) {
+			fwrite(w->text.data, 1, w->text.n, w->out);
+			w->text.n = 0;
+		}
+	}
+	return true;
 }
 
 /*
@@ -147,18 +220,19 @@ cpuprofile_write(FILE *out, const struct profile *p, size_t column,
 	st = named_new(p, 0, &w.names, err);
 	if (st == PROF_OK)
 		st = tree_init(&w.tree, w.names, err);
-	if (st == PROF_OK && !count(&w, column))
+	if (st == PROF_OK &&
+	    (!count(&w, column) || !make_frames(&w) || !put_nodes(&w)))
 		st = prof_nomem(err);
 	if (st == PROF_OK) {
-		fputs("{\"nodes\":[\n", out);
-		for (uint32_t i = 0; i <= w.tree.n; i++)
-			put_node(&w, i);
 		fputs("],\n\"samples\":[", out);
 		put_samples(&w, column, false);
 		put_samples(&w, column, true);
 	}
 	tree_release(&w.tree);
 	named_free(w.names);
+	free(w.at);
+	free(w.frames);
+	buf_release(&w.text);
 	free(w.first);
 	free(w.child);
 	free(w.hits);

@@ -44,10 +44,12 @@ take_number(struct span *s, double *v, bool *is_whole, int64_t *whole)
 
 	while (s->end > s->p && is_blank(s->end[-1]))
 		s->end--;
+	/* Not further than a number may be long: a stack may be kilobytes. */
 	for (p = s->end; p > s->p && !is_blank(p[-1]); p--)
-		;
+		if (s->end - p == sizeof(text) - 1)
+			return false;
 	n = (size_t)(s->end - p);
-	if (!n || n >= sizeof(text) || p == s->p || p[0] < '0' || p[0] > '9')
+	if (!n || p == s->p || p[0] < '0' || p[0] > '9')
 		return false;
 	memcpy(text, p, n); /* the line may be the end of what is mapped */
 	text[n] = '\0';

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/decimal.h"
 #include "lib/base/escape.h"
 #include "lib/base/json.h"
 #include "lib/model/profile.h"
@@ -80,23 +81,15 @@ is_in(const struct writer *w, size_t i, size_t column, uint32_t split)
 	       (!w->split || w->split[i] == split);
 }
 
-/* ",123": the digits of v before end. Returns where the comma is. */
-static char *
-digits(char *end, uint64_t v)
-{
-	do
-		*--end = (char)('0' + v % 10);
-	while (v /= 10);
-	*--end = ',';
-	return end;
-}
-
 static void
 put_number(FILE *out, uint64_t v, bool comma)
 {
-	char text[24], *end = text + sizeof(text), *p = digits(end, v);
+	char text[DECIMAL_MAX], *end = text + sizeof(text);
+	char *p = decimal(end, v);
 
-	fwrite_unlocked(p + !comma, 1, (size_t)(end - p) - !comma, out);
+	if (comma)
+		putc_unlocked(',', out);
+	fwrite_unlocked(p, 1, (size_t)(end - p), out);
 }
 
 /* Frames are written many times: their numbers are made once. */
@@ -108,8 +101,10 @@ make_numbers(struct writer *w)
 	w->number = malloc((n + 1) * sizeof(*w->number));
 	for (size_t i = 0; w->number && i < n; i++) {
 		struct number *to = &w->number[i];
-		char text[24], *end = text + sizeof(text), *p = digits(end, i);
+		char text[24], *end = text + sizeof(text);
+		char *p = decimal(end, i);
 
+		*--p = ',';
 		to->n = (uint8_t)(end - p);
 		memcpy(to->text, p, to->n);
 	}
