@@ -133,6 +133,14 @@ check 'fuzz-budget: rules and conditions, cut anywhere' 0 \
 	'fuzz-budget budget.* && fuzz-budget --cut budget.*' <<'END'
 END
 
+printf 'top10 -cum work -leaf | head -3\nlist10 main x >f\nnodecount=7//: x\nfocus = a|b \no\nsort=cum\n:\nmean_cpu\n' >shell.1
+printf 'filter main -idle hide=work\nfilter tagfocus=k:v\nsave a b\nundo\nundo\nundo\nhelp list\nhelp x\npeek\n' >shell.2
+printf 'sample_index=1\ndivide_by=0\ntop\ndivide_by=1e-3\ntop>\ntop > \ntop >a |b\n|x\nraw|\ncum=yes\ngate a b --c\ncpu\ntotal_cpu\nq\ntop' >shell.3
+printf 'granularity=li\ncompact_l\npeek (\357\ntags -k a\ntagleaf=\033\n= \n99\n-1\ntop99999999999999999999\nnodecount=99999999999999999999\nunit=\0' >shell.4
+check 'fuzz-shell: sessions, cut anywhere, and with each byte wrong' 0 \
+	'{ fuzz-shell shell.*; fuzz-shell --cut shell.*; fuzz-shell --flip shell.*; } 2>/dev/null' <<'END'
+END
+
 printf 'user == "ann" || !(bytes in 1kb..2.5kb) && "lat" > 1s' >where.1
 printf '(((user =~ "^(a|b)+$")) && n < 0' >where.2
 printf 'user =~ "(" || a in .. || bytes in 0..3kb || x == -' >where.3

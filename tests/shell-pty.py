@@ -1,5 +1,7 @@
 """Type at prof-shell on a terminal: shell-pty.py FILE. Each step sends keys and
-waits for a text; the names of the steps that got it are printed."""
+waits for a text; the names of the steps that got it are printed. A second
+session has a PAGER, and ./tell as BROWSER: it prints "shown FILE" on standard
+error."""
 import os
 import pty
 import select
@@ -10,12 +12,28 @@ import time
 LIMIT_S = 100  # of a step, on the slowest machine
 
 
-def main(profile):
+def run(profile, programs, steps):
+    """A session with these variables of the environment; True if all came."""
     child, tty = pty.fork()
     if child == 0:
         os.environ["TERM"] = "xterm"
         os.environ.pop("PAGER", None)
+        os.environ.update(programs)
         os.execvp("prof-shell", ["prof-shell", profile])
+    for name, keys, *texts in steps:
+        if not step(tty, keys, [text for text in texts if text]):
+            print("not", name)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False
+        print(name)
+    os.write(tty, b"quit\r")
+    drain(tty)
+    print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    return True
+
+
+def main(profile):
     steps = [
         ("greets", b"", b"Entering interactive mode", b"(pprof) "),
         ("prints reports", b"top2\r", b"flat%", b"(pprof) "),
@@ -31,16 +49,12 @@ def main(profile):
         ("Ctrl-C ends it, not the session", b"\x03", b"(pprof) ", None),
         ("the last line but one is a key away", b"\x10\x10\r", b"unrecognized command: \"bogus\"", b"(pprof) "),
     ]
-    for name, keys, *texts in steps:
-        if not step(tty, keys, [text for text in texts if text]):
-            print("not", name)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return
-        print(name)
-    os.write(tty, b"quit\r")
-    drain(tty)
-    print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    viewers = [
+        ("PAGER reads reports", b"comments\r", b"paged:a comment", b"(pprof) "),
+        ("BROWSER shows drawings", b"web\r", b"shown /"),
+    ]
+    if run(profile, {}, steps):
+        run(profile, {"PAGER": "sed s/^/paged:/", "BROWSER": "./tell"}, viewers)
 
 
 def step(tty, keys, texts):

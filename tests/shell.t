@@ -312,6 +312,25 @@ check 'a pipe is read, and other formats' 0 '
 a comment
          3 75.00% 75.00%          3 75.00%  work
 END
+# A frame without a name, in a program that has its symbols.
+address=$(nm "$bin/tests/mkprof" 2>/dev/null | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
+if [ "$address" ] && ! lacks "prof-symbolize w.pb.gz"; then
+	cat <<END | mkprof >bare.pb.gz
+# cpu nanoseconds
+@mapping 0x10000000 0x20000000 0 $bin/tests/mkprof
+$(printf '0x%x' $((0x10000000 + 0x$address + 4))) 7
+END
+	check '--symbolize: names, if some are missing' 0 '
+		prof-shell -q -e "top 1" bare.pb.gz | tail -1
+		prof-shell -q --symbolize=local -e "top 1" bare.pb.gz | tail -1
+		prof-shell -q --symbolize=none -e "top 1" bare.pb.gz | grep -c main; :' <<'END'
+       7ns   100%   100%        7ns   100%  main
+       7ns   100%   100%        7ns   100%  main
+0
+END
+else
+	skip '--symbolize' 'mkprof has no symbols, or this build no elfutils'
+fi
 check 'options of reports are the settings at the start' 0 '
 	prof-shell --cum --focus=work --lines --nodecount=2 --sample-index=samples \
 		--trim=false --mean -e o w.pb.gz 2>&1 |
@@ -378,12 +397,36 @@ while read -r example; do
 	fi
 done <examples
 
+# --- a server
+
+if lacks 'prof-fetch w.pb.gz' || [ ! -x "$bin/tests/httpd" ]; then
+	skip 'a server' 'this build has no libcurl'
+else
+	cp w.pb.gz base.pb.gz
+	. "$src/tests/serve.sh"
+	serve 'httpd . go log'
+	export port
+	check 'a server: asked once, for all commands' 0 '
+		prof-shell -q -e "comments; top 1" "http://127.0.0.1:$port/file/w.pb.gz" >out
+		sed -n "\$p" out; grep -c "a comment" out; grep -c w.pb.gz log
+		prof-shell -q -e "top 1" --base="http://127.0.0.1:$port/file/base.pb.gz" new.pb.gz | tail -1' <<'END'
+     400ms 40.00% 40.00%      400ms 40.00%  leaf
+1
+1
+     500ms   100%   100%      500ms   100%  leaf
+END
+	check_err 'a server that has none' 2 'prof-shell -e top "http://127.0.0.1:$port/none"' \
+		'404 Not Found'
+fi
+
 # --- a terminal
 
 name='at a terminal'
 need_tools "$name" python3
 XDG_STATE_HOME=$PWD/state
 export XDG_STATE_HOME
+printf '#!/bin/sh\necho "shown $1" >&2\n' >tell
+chmod +x tell
 python3 "$src/tests/shell-pty.py" w.pb.gz >out 2>err </dev/null
 if grep -q '^not completes' out && ! grep -q 'HAVE_LIBEDIT 1' "$bin/config.h"; then
 	skip_rest "$name" 'this build has no libedit'
@@ -399,7 +442,8 @@ check "$name: a history that others can't read" 0 '
 	grep -c "^quit" state/profpipe/prof-shell.history
 	grep -x "status 0" out' <<'END'
 600
-1
+2
+status 0
 status 0
 END
 plan
