@@ -53,7 +53,7 @@ gate_verdict_name(enum gate_verdict v)
 uint32_t
 gate_row_of(struct gate *g, const struct str *name)
 {
-	uint32_t s = strtab_add(&g->names, name->s, name->len);
+	uint32_t s = strtab_add_str(&g->names, name);
 	size_t old = g->cap_row_of;
 	uint32_t *map;
 	struct gate_row *row;
@@ -94,6 +94,7 @@ struct adding {
 	const struct gate_measure *m;
 	struct frames *f, *lines; /* lines: NULL if rows are lines or files */
 	uint32_t *row;            /* of the keys of f */
+	uint32_t *file;           /* of the strings of lines: in g->names */
 	struct node *node;        /* parallel to the nodes of f */
 	uint32_t *stack, *rows;   /* current sample: frames, rows */
 	size_t n_stack, cap_stack, cap_rows;
@@ -130,14 +131,17 @@ static uint32_t
 place_of(const struct adding *a, uint32_t k)
 {
 	const struct frame_key *key = &a->lines->key[k];
-	const struct str *file = &a->lines->strings.str[key->file];
+	uint32_t *file = &a->file[key->file];
 	struct gate_place place = {
-		.file = strtab_add(&a->g->names, file->s, file->len),
 		.line = key->line > 0 && key->line < INT32_MAX
 				? (int32_t)key->line
 				: 0,
 	};
 
+	if (!*file)
+		*file = strtab_add_str(&a->g->names,
+				       &a->lines->strings.str[key->file]);
+	place.file = *file;
 	if (place.file == STRTAB_NONE || place.file == 0)
 		return place.file;
 	return strtab_add(&a->g->places, (const char *)&place, sizeof(place));
@@ -170,7 +174,9 @@ map_frames(struct adding *a, struct prof_err *err)
 	size_t n_node = f->first[a->p->n_location];
 
 	a->node = calloc(n_node + 1, sizeof(*a->node));
-	if (!a->node)
+	if (a->lines)
+		a->file = calloc(a->lines->strings.n_str, sizeof(*a->file));
+	if (!a->node || (a->lines && !a->file))
 		return prof_nomem(err);
 	for (size_t l = 0; l < a->p->n_location; l++) {
 		uint32_t end = f->first[l + 1];
@@ -364,6 +370,7 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	free(a.stack);
 	free(a.rows);
 	free(a.node);
+	free(a.file);
 	free(a.row);
 	frames_free(a.lines);
 	frames_free(a.f);

@@ -80,9 +80,10 @@ cut_clones(const char *s, size_t n, unsigned char *used)
 					      ".isra",       ".constprop",
 					      ".clone",      ".lto_priv",
 					      ".localalias", ".llvm" };
-	bool again;
+	bool again = true;
 
-	do {
+	/* Most names have none, and this is faster than to try all. */
+	while (again && memchr(s, '.', n)) {
 		bool is_apart = n && s[n - 1] == ']';
 		size_t end = n - is_apart, cut;
 
@@ -102,7 +103,7 @@ cut_clones(const char *s, size_t n, unsigned char *used)
 				used[i == 7 ? LLVM : CLONE] = 1;
 			}
 		}
-	} while (again);
+	}
 	return n;
 }
 
@@ -167,6 +168,8 @@ cut_lambdas(char *s, size_t n, unsigned char *used)
 {
 	size_t to = 0;
 
+	if (!memchr(s, '#', n) && !memchr(s, '\'', n) && !memchr(s, '$', n))
+		return n;
 	for (size_t i = 0; i < n; i++) {
 		size_t end = i;
 
@@ -202,7 +205,7 @@ normalize(struct profile *p, uint32_t s, char **room, size_t *cap,
 	  unsigned char used[NAMES_N_RULE])
 {
 	const struct str *str = &p->strings.str[s];
-	size_t len = str->len;
+	size_t len = str->len, left;
 
 	if (len >= *cap) {
 		free(*room);
@@ -214,8 +217,8 @@ normalize(struct profile *p, uint32_t s, char **room, size_t *cap,
 		return STRTAB_NONE;
 	}
 	memcpy(*room, str->s, len);
-	return strtab_add(&p->strings, *room,
-			  names_normalize_text(*room, len, used));
+	left = names_normalize_text(*room, len, used);
+	return left == len ? s : strtab_add(&p->strings, *room, left);
 }
 
 int
@@ -233,10 +236,13 @@ names_normalize(struct profile *p, struct names_rule *rule)
 	}
 	for (size_t i = 0; i < p->n_function && r == 0; i++) {
 		unsigned char used[NAMES_N_RULE] = { 0 };
-		uint32_t name =
-			normalize(p, p->function[i].name, &room, &cap, used);
-		uint32_t system = normalize(p, p->function[i].system_name,
-					    &room, &cap, used);
+		uint32_t old = p->function[i].name;
+		uint32_t name = normalize(p, old, &room, &cap, used);
+		uint32_t system = p->function[i].system_name;
+
+		system = system == old
+				 ? name
+				 : normalize(p, system, &room, &cap, used);
 
 		if (name == STRTAB_NONE || system == STRTAB_NONE) {
 			r = -1;

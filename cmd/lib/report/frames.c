@@ -364,7 +364,7 @@ add_names(struct builder *b)
 	for (size_t i = 0; i < p->n_function; i++) {
 		const struct str *name = &str[p->function[i].name];
 
-		b->name[i] = strtab_add(&f->strings, name->s, name->len);
+		b->name[i] = strtab_add_str(&f->strings, name);
 		b->file[i] = b->o->granularity == BY_FUNCTION
 				     ? 0
 				     : add_path(b, &str[p->function[i].file]);
@@ -374,7 +374,7 @@ add_names(struct builder *b)
 	for (size_t i = 0; i < p->n_mapping; i++) {
 		const struct str *file = &str[p->mapping[i].file];
 
-		b->object[i] = strtab_add(&f->strings, file->s, file->len);
+		b->object[i] = strtab_add_str(&f->strings, file);
 		if (b->object[i] == STRTAB_NONE)
 			return -1;
 	}
