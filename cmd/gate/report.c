@@ -9,7 +9,6 @@
 
 #include "lib/model/units.h"
 
-#define MAX_ODDS 1e9
 #define ALL 0.95  /* of base: main() and others that have almost all of it */
 #define LOUD 0.05 /* machine noise: suggest --scale=machine */
 #define MIN_UNSEEN 0.01 /* of base: least size of rows listed as unseen */
@@ -31,8 +30,9 @@ copy_word(char *to, size_t size, const char *word)
 	to[n] = '\0';
 }
 
-const char *
-gate_number(char text[GATE_TEXT], const struct gate_report *r, double v,
+/* A value in the profile's unit: "1.20s"; with sign "+1.20s". */
+static const char *
+number_text(char text[GATE_TEXT], const struct gate_report *r, double v,
 	    bool sign)
 {
 	struct quantity q;
@@ -46,55 +46,47 @@ gate_number(char text[GATE_TEXT], const struct gate_report *r, double v,
 	return text;
 }
 
-const char *
-gate_percent(char text[GATE_TEXT], double v, double whole)
-{
-	if (whole <= 0)
-		snprintf(text, GATE_TEXT, "%s", v > 0 ? "new" : "0%");
-	else if (v <= -whole)
-		snprintf(text, GATE_TEXT, "gone");
-	else
-		snprintf(text, GATE_TEXT, "%+.1f%%", 100 * v / whole);
-	return text;
-}
-
-const char *
-gate_odds(char text[GATE_TEXT], const struct gate_cell *c)
+static void
+put_odds(char text[GATE_TEXT], const struct gate_cell *c)
 {
 	double p = c->after >= c->before ? c->adjusted : c->adjusted_faster;
 	double n = p > 0 ? 1 / p : INFINITY, digits = floor(log10(n));
+	double unit = pow(10, fmax(0, digits - 1));
 
 	/* No odds without a finding. */
 	if (c->verdict == GATE_UNCHANGED || c->verdict == GATE_INCONCLUSIVE)
-		return "-";
-	if (n >= MAX_ODDS)
-		return "1 in 10^9";
-	if (digits >= 5) {
-		snprintf(text, GATE_TEXT, "1 in 10^%.0f", digits);
-	} else {
-		double unit = pow(10, fmax(0, digits - 1));
-
+		snprintf(text, GATE_TEXT, "-");
+	else if (digits >= 5)
+		snprintf(text, GATE_TEXT, "1 in 10^%.0f", fmin(digits, 9));
+	else
 		snprintf(text, GATE_TEXT, "1 in %.0f", unit * floor(n / unit));
-	}
-	return text;
 }
 
-const char *
-gate_interval(char text[2 * GATE_TEXT], const struct gate_report *r,
-	      const struct gate_cell *c)
+void
+gate_columns(struct gate_columns *x, const struct gate_report *r,
+	     const struct gate_cell *c)
 {
+	double low = fmax(c->low, -c->before); /* nothing takes less than 0 */
+	double change = c->after - c->before;
 	char t[2][GATE_TEXT];
 
-	double low = fmax(c->low, -c->before); /* nothing takes less than 0 */
-
+	number_text(x->before, r, c->before, false);
+	number_text(x->after, r, c->after, false);
+	put_odds(x->odds, c);
+	if (c->before <= 0)
+		snprintf(x->change, GATE_TEXT, "%s", change > 0 ? "new" : "0%");
+	else if (change <= -c->before)
+		snprintf(x->change, GATE_TEXT, "gone");
+	else
+		snprintf(x->change, GATE_TEXT, "%+.1f%%",
+			 100 * change / c->before);
 	if (c->before > 0 && c->high < 10 * c->before)
-		snprintf(text, 2 * GATE_TEXT, "%+.1f%% .. %+.1f%%",
+		snprintf(x->interval, sizeof(x->interval), "%+.1f%% .. %+.1f%%",
 			 100 * low / c->before, 100 * c->high / c->before);
 	else
-		snprintf(text, 2 * GATE_TEXT, "%s .. %s",
-			 gate_number(t[0], r, low, true),
-			 gate_number(t[1], r, c->high, true));
-	return text;
+		snprintf(x->interval, sizeof(x->interval), "%s .. %s",
+			 number_text(t[0], r, low, true),
+			 number_text(t[1], r, c->high, true));
 }
 
 const char *
@@ -175,17 +167,13 @@ void
 gate_put_change(FILE *out, const struct gate_report *r,
 		const struct gate_item *item)
 {
-	const struct gate_cell *c = item->c;
-	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
-	const char *odds = gate_odds(t[3], c);
+	struct gate_columns x;
 
-	fprintf(out, "%s (%s), %s -> %s",
-		gate_percent(t[0], c->after - c->before, c->before),
-		gate_interval(range, r, c),
-		gate_number(t[1], r, c->before, false),
-		gate_number(t[2], r, c->after, false));
-	if (*odds != '-')
-		fprintf(out, ", %s by chance", odds);
+	gate_columns(&x, r, item->c);
+	fprintf(out, "%s (%s), %s -> %s", x.change, x.interval, x.before,
+		x.after);
+	if (*x.odds != '-')
+		fprintf(out, ", %s by chance", x.odds);
 }
 
 static void
@@ -195,7 +183,7 @@ put_cause(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	char t[GATE_TEXT];
 
 	fprintf(out, "%-7s %9s  ", gate_cause_name(c),
-		gate_number(t, r, c->after - c->before, true));
+		number_text(t, r, c->after - c->before, true));
 	if (c->kind != GATE_LINE) {
 		gate_put_name(out, r, f, c->name);
 		return;
@@ -222,9 +210,9 @@ put_why(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	if (w->n_other > 3)
 		fprintf(out, " and %u more", w->n_other - 3);
 	fprintf(out, "; all of them together %s (%s .. %s)",
-		gate_number(t[0], r, w->net, true),
-		gate_number(t[1], r, w->net_low, true),
-		gate_number(t[2], r, w->net_high, true));
+		number_text(t[0], r, w->net, true),
+		number_text(t[1], r, w->net_low, true),
+		number_text(t[2], r, w->net_high, true));
 }
 
 void
@@ -267,9 +255,9 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 	else
 		escape_put(out, f->escape, l->unit, strlen(l->unit));
 	fprintf(out, ": %s, is %s (%s .. %s)", gate_answer_name(b->answer),
-		gate_number(t[0], r, b->value, l->is_change),
-		gate_number(t[1], r, b->low, l->is_change),
-		gate_number(t[2], r, b->high, l->is_change));
+		number_text(t[0], r, b->value, l->is_change),
+		number_text(t[1], r, b->low, l->is_change),
+		number_text(t[2], r, b->high, l->is_change));
 }
 
 /* --- lines --- */

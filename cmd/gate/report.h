@@ -69,19 +69,16 @@ void gate_put_row_name(FILE *out, const struct gate_report *r,
 void gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
 		   uint32_t file);
 
-/* A value in the profile's unit: "1.20s"; with sign "+1.20s". */
-const char *gate_number(char text[GATE_TEXT], const struct gate_report *r,
-			double v, bool sign);
-
-/* v / whole: "+20.0%"; "new" where whole is 0, "gone" where v is all of it. */
-const char *gate_percent(char text[GATE_TEXT], double v, double whole);
-
-/* How rarely noise does the same: "1 in 4000"; "-" if there is no finding. */
-const char *gate_odds(char text[GATE_TEXT], const struct gate_cell *c);
-
-/* "+25.5% .. +31.1%" of the value in base; numbers if that is 0 or small. */
-const char *gate_interval(char text[2 * GATE_TEXT], const struct gate_report *r,
-			  const struct gate_cell *c);
+/* The numbers of a row as text. */
+struct gate_columns {
+	char before[GATE_TEXT], after[GATE_TEXT]; /* "1.20s" */
+	char change[GATE_TEXT];                   /* "+20.0%", "new", "gone" */
+	/* "+25.5% .. +31.1%" of before; values if that is 0 or small. */
+	char interval[2 * GATE_TEXT + 8];
+	char odds[GATE_TEXT]; /* of noise: "1 in 4000"; "-" if unremarkable */
+};
+void gate_columns(struct gate_columns *x, const struct gate_report *r,
+		  const struct gate_cell *c);
 
 const char *gate_kind_name(enum gate_kind k);
 const char *gate_cause_name(const struct gate_cause *c);

@@ -20,16 +20,13 @@ begin_text(FILE *out, const struct gate_report *r)
 static void
 row_text(FILE *out, const struct gate_report *r, const struct gate_item *item)
 {
-	const struct gate_cell *c = item->c;
-	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
+	struct gate_columns x;
 
+	gate_columns(&x, r, item->c);
 	fprintf(out, "%-13s%-5s%9s %9s %8s  %-21s %-10s  ",
 		item->fails ? "REGRESSED" : gate_row_verdict(item->row),
-		item->i ? gate_kind_name(item->row->kind) : "",
-		gate_number(t[0], r, c->before, false),
-		gate_number(t[1], r, c->after, false),
-		gate_percent(t[2], c->after - c->before, c->before),
-		gate_interval(range, r, c), gate_odds(t[3], c));
+		item->i ? gate_kind_name(item->row->kind) : "", x.before,
+		x.after, x.change, x.interval, x.odds);
 	gate_put_row_name(out, r, &gate_text, item->row);
 	putc('\n', out);
 	gate_put_reasons(out, r, &gate_text, item->row, "               ",
@@ -82,19 +79,16 @@ static void
 row_markdown(FILE *out, const struct gate_report *r,
 	     const struct gate_item *item)
 {
-	const struct gate_cell *c = item->c;
 	const char *bold = item->fails ? "**" : "";
-	char t[4][GATE_TEXT], range[2 * GATE_TEXT];
+	struct gate_columns x;
 
+	gate_columns(&x, r, item->c);
 	fprintf(out, "| %s%s%s | ", bold, gate_row_verdict(item->row), bold);
 	gate_put_row_name(out, r, &gate_markdown, item->row);
 	gate_put_reasons(out, r, &gate_markdown, item->row, "<br>", "");
 	fprintf(out, " | %s | %s | %s | %s | %s | %s |\n",
-		item->i ? gate_kind_name(item->row->kind) : "",
-		gate_number(t[0], r, c->before, false),
-		gate_number(t[1], r, c->after, false),
-		gate_percent(t[2], c->after - c->before, c->before),
-		gate_interval(range, r, c), gate_odds(t[3], c));
+		item->i ? gate_kind_name(item->row->kind) : "", x.before,
+		x.after, x.change, x.interval, x.odds);
 }
 
 static void
