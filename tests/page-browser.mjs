@@ -475,6 +475,14 @@ await check('on paper there are the filters and at most 200 rows', async () => {
 		[...document.querySelectorAll('#top tbody tr')].filter(tr => tr.getBoundingClientRect().height > 0).length]);
 	return same(shown, ['none', true, 200]);
 });
+await check('on paper there is all of a flame graph', async () => {
+	await open('cpu.html', '', {height: 200});
+	const heights = await page.evaluate(() => ['beforeprint', 'afterprint'].map(name => {
+		dispatchEvent(new Event(name));
+		return document.querySelector('#flame-host canvas').height;
+	}));
+	return heights[0] > 6 * 18 * 2 && heights[1] < heights[0] ? null : heights.join(' ');
+});
 
 // --- prof-flame
 

@@ -210,9 +210,10 @@ class FlameView {
 	}
 
 	resize() {
-		const ratio = devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
+		// On paper there is all of it, in twice the dots.
+		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
 		this.spacer.style.height = height + 'px';
-		this.height = Math.max(this.host.clientHeight || 0, 20);
+		this.height = isPrinting ? Math.min(height, 4000) : Math.max(this.host.clientHeight || 0, 20);
 		this.canvas.width = Math.round(this.width * ratio);
 		this.canvas.height = Math.round(this.height * ratio);
 		this.canvas.style.width = this.width + 'px';
@@ -227,7 +228,7 @@ class FlameView {
 	}
 
 	draw() {
-		const {context, owner, tree} = this, scroll = this.host.scrollTop;
+		const {context, owner, tree} = this, scroll = owner.isPrinting ? 0 : this.host.scrollTop;
 		this.canvas.style.top = scroll + 'px';
 		context.clearRect(0, 0, this.width, this.height);
 		context.font = boxFont;

@@ -770,10 +770,12 @@ function bindWindow(page) {
 	addEventListener('beforeprint', () => {
 		theme = document.documentElement.dataset.theme;
 		document.documentElement.dataset.theme = 'light';
+		page.isPrinting = true;
 		page.redraw();
 	});
 	addEventListener('afterprint', () => {
 		document.documentElement.dataset.theme = theme;
+		page.isPrinting = false;
 		page.redraw();
 	});
 }
