@@ -481,7 +481,7 @@ await check('on paper there is all of a flame graph', async () => {
 		dispatchEvent(new Event(name));
 		return document.querySelector('#flame-host canvas').height;
 	}));
-	return heights[0] > 6 * 18 * 2 && heights[1] < heights[0] ? null : heights.join(' ');
+	return heights[0] >= 2 * 5 * 18 && heights[1] < heights[0] / 2 ? null : heights.join(' ');
 });
 
 // --- prof-flame

@@ -135,7 +135,7 @@ class FlameView {
 	}
 
 	layout() {
-		const {tree} = this, w = this.host.clientWidth || 800;
+		const {tree} = this, w = this.owner.isPrinting ? 1000 : this.host.clientWidth || 800;
 		this.width = w;
 		this.rows = [];
 		this.drawn = 0;
@@ -210,10 +210,10 @@ class FlameView {
 	}
 
 	resize() {
-		// On paper there is all of it, in twice the dots.
+		// On paper there is all of it, as far as one page goes, in twice the dots.
 		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
 		this.spacer.style.height = height + 'px';
-		this.height = isPrinting ? Math.min(height, 4000) : Math.max(this.host.clientHeight || 0, 20);
+		this.height = isPrinting ? Math.min(height, 1600) : Math.max(this.host.clientHeight || 0, 20);
 		this.canvas.width = Math.round(this.width * ratio);
 		this.canvas.height = Math.round(this.height * ratio);
 		this.canvas.style.width = this.width + 'px';
@@ -349,7 +349,7 @@ class FlameView {
 		const hit = this.at(e);
 		if (!hit)
 			return;
-		// There is no hovering by touch: the first tap tells, the second acts.
+		// A finger cannot hover: the first tap shows the tooltip, the second acts.
 		if (e.pointerType === 'touch' && this.tapped !== hit.box) {
 			this.tapped = hit.box;
 			return this.hover(e);
