@@ -60,7 +60,7 @@ check_err 'names only, not addresses' 2 'prof-list 0x403000 $tiny' \
 	'no matches found for regexp: 0x403000'
 check_err 'a bad pattern' 2 'prof-list "(" $tiny' \
 	'parsing argument regexp: missing closing'
-check_err 'no pattern' 2 'prof-list <$tiny' 'which functions?'
+check_err 'no pattern' 2 'prof-list <$tiny' 'no REGEX'
 check_err 'no map' 2 'prof-list --map x . $tiny' "'x' is not FROM=TO"
 
 # --- lines that a file does not have ---

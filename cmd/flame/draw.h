@@ -11,8 +11,8 @@ struct flame_settings;
 struct profile;
 
 /*
- * Write the picture that s asks for to the output of cli. p is filtered, and
- * freed; so is what s holds. Dies.
+ * Write the picture that s asks for to the output of cli. p is filtered and
+ * freed; so are the members of s. Dies.
  */
 void flame_draw(struct flame_settings *s, struct profile *p, struct cli *cli);
 

@@ -17,9 +17,9 @@ typedef enum prof_status drawing_render(const char *dot, size_t n,
 
 /*
  * Append the call graph of r as prof-dot draws it. o: the options of r, which
- * are changed for it and back. render runs in a child process, as a layout can
- * not be interrupted: PROF_ELIMIT after `seconds` (0: no limit), else what
- * render returned, without its words; PROF_EIO. Dies without memory.
+ * are changed for it and back. render runs in a child process, as a layout
+ * cannot be interrupted: PROF_ELIMIT after `seconds` (0: no limit), else what
+ * render returned, without its message; PROF_EIO. Dies without memory.
  */
 enum prof_status drawing_make(struct report *r, struct report_options *o,
 			      drawing_render *render, double seconds,

@@ -164,8 +164,8 @@ is_one_of(char c, const char *set)
 
 /*
  * Take out of a line of script a comment at its end, and blanks around
- * operators and brackets, which say nothing to the browser: a tenth of the
- * page. Strings stay as they are, as does a line with a slash that may begin a
+ * operators and brackets, which mean nothing to a browser: a tenth of the page.
+ * Strings stay as they are, as does a line with a slash that may begin a
  * pattern: no blank follows it. What would become another operator (a + +b)
  * keeps its blank.
  */
@@ -204,7 +204,7 @@ squeeze(char *line)
 	*out = '\0';
 }
 
-/* Take out the end of a line that goes on in the next one. */
+/* Remove the newline of a line that continues in the next one. */
 static void
 join(char *line)
 {

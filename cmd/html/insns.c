@@ -31,9 +31,9 @@ struct writer {
 	const struct pack *k;
 	const struct assembly *a;
 	struct arena *arena;
-	struct strtab symbols;     /* names of functions, of both kinds */
+	struct strtab symbols;     /* names and system names of functions */
 	const struct str **called; /* of each: what the profile calls it */
-	struct strtab texts;       /* names and files, as they are written */
+	struct strtab texts;       /* names and files, in the order written */
 	struct strtab chains;      /* frames of an instruction, as bytes */
 	struct buf chain;          /* scratch */
 	char *path;                /* scratch */
@@ -165,7 +165,7 @@ put_text(struct writer *w, const char *s, size_t n)
 	putc('"', w->f);
 }
 
-/* Which instructions of function i are written: of each, its number + 1. */
+/* Which instructions of function i are written: for each, its number + 1. */
 static uint32_t *
 choose(struct writer *w, uint32_t i)
 {

@@ -63,7 +63,7 @@ add_profile(const struct html_settings *s, const struct profile *p,
 		die("%s", err.msg);
 }
 
-/* Source text and instructions of what is hot. */
+/* Source text and instructions of hot functions. */
 static enum prof_status
 add_code(struct html_settings *s, struct report *r, const struct pack *k,
 	 struct pack_sections *sections, struct prof_err *err)
@@ -85,7 +85,7 @@ add_code(struct html_settings *s, struct report *r, const struct pack *k,
 	return st;
 }
 
-/* Which changes of a difference are more than noise; or why nobody knows. */
+/* Which changes of a difference exceed the noise, or why that is unknown. */
 static enum prof_status
 add_verdicts(struct html_settings *s, const struct report *r,
 	     struct pack_sections *sections, struct prof_err *err)

@@ -10,8 +10,8 @@ struct html_settings;
 struct profile;
 
 /*
- * Write the page that s asks for to the output of cli. p is filtered, and
- * freed; so is what s holds, but not s->opened. Dies.
+ * Write the page that s asks for to the output of cli. p is filtered and
+ * freed; so are the members of s, except s->opened. Dies.
  */
 void html_make(struct html_settings *s, struct profile *p, struct cli *cli);
 

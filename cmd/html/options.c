@@ -51,7 +51,7 @@ const struct cli_opt html_opts[] = {
 	{ KEY_EMBED_PROFILE, "embed-profile", "[BOOL]",
 	  "include the profile, for a download button" },
 	{ KEY_NO_COMPRESS, "no-compress", "[BOOL]",
-	  "for browsers without DecompressionStream" },
+	  "do not compress the data: for old browsers" },
 	{ KEY_OPEN, "open", "[BOOL]", "show the page in a browser" },
 	CLI_READ_OPTS,
 	CLI_COMMON_OPTS,

@@ -16,7 +16,7 @@ struct html_settings {
 	struct report_settings report;
 	struct page_options page;
 	struct page_notes notes;
-	char left[128], no_verdict[640]; /* some of them */
+	char left[128], no_verdict[640]; /* two of the notes */
 	size_t max_nodes, n_source, n_asm;
 	bool no_source;          /* both are 0 then */
 	const char *search_path; /* for binaries; NULL: the environment's */

@@ -18,7 +18,7 @@
 #include "lib/model/profile.h"
 #include "pack.h"
 
-#define LEAST 1e-9 /* weights are told apart by powers of two of this */
+#define LEAST 1e-9 /* levels are this share times powers of two */
 enum { LEVELS = 31 };
 
 /* Nodes above depth `from`, up to `to`, that stack order[opened] opened. */
@@ -33,8 +33,8 @@ struct weigher {
 	struct reach *open;
 	double *sum; /* of each open reach, n_type of them */
 	size_t n_open;
-	/* What comes of it: nodes of each level, or, with keep, where the
-	 * stacks end that have nodes of this level and above. */
+	/* The result: the number of nodes of each level; with keep, of each
+	 * stack, how many of its frames have nodes of `level` or above. */
 	size_t count[LEVELS + 1];
 	int level;
 	uint32_t *keep;
@@ -149,7 +149,7 @@ choose(struct weigher *w, struct pack *k, uint32_t *keep, size_t max_nodes)
 	k->cut_at = LEAST * ldexp(1, w->level - 1);
 	w->keep = keep;
 	weigh(w);
-	/* Nodes that a stack shares with the one before stay, if they did. */
+	/* Nodes shared with the stack before stay if they stay there. */
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t before = i ? keep[i - 1] : 0;
 

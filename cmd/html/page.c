@@ -1,8 +1,8 @@
 /*
- * page.c - the HTML around the data; see page.h. The only texts of a profile
- * in it are the title and the table for readers without scripts, both through
- * the one escaping module; all others lie in the data block, which is base64
- * and therefore can not end it.
+ * page.c - the HTML around the data; see page.h. The only texts of the profile
+ * in the HTML are the title and the table for readers without scripts, both
+ * escaped by the one escaping module. All others are in the data block, which
+ * is base64 and so cannot contain its end tag.
  */
 #include "config.h"
 
@@ -75,7 +75,7 @@ put_base64(struct html *h, const uint8_t *s, size_t n)
 	h->out->n = (size_t)(to - h->out->data);
 }
 
-/* The gzip stream of data, by way of a file in memory. */
+/* Append the gzip stream of data; gzip-out.h writes to a file in memory. */
 static enum prof_status
 put_gzip(struct html *h, const struct buf *data, unsigned n_thread,
 	 struct prof_err *err)
@@ -112,7 +112,7 @@ put_gzip(struct html *h, const struct buf *data, unsigned n_thread,
 	return status;
 }
 
-/* --- what readers without scripts see --- */
+/* --- without scripts --- */
 
 static void
 put_value(struct html *h, const struct report *r, int64_t v)

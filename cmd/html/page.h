@@ -38,9 +38,9 @@ struct page_total {
 	int64_t all, before, after;
 };
 
-/* What the page tells about the profile before anything else. */
+/* Sentences about the profile; the Info view shows them first. */
 struct page_notes {
-	const char *note[32]; /* n of them: sentences */
+	const char *note[32]; /* n of them */
 	size_t n;
 };
 

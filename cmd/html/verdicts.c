@@ -73,7 +73,8 @@ add_side(struct gate *g, const struct split *s, enum gate_side side,
 	return st;
 }
 
-/* [change, chance]: 1 more, -1 less, 0 none, 2 may be; and how rare it is. */
+/* [change, chance]: 1 more, -1 less, 0 within the noise, 2 possibly; and how
+ * probable such a change is by chance. */
 static void
 put_cell(FILE *f, const struct gate_cell *c)
 {

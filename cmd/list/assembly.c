@@ -296,7 +296,7 @@ ranges_of(const struct assembly_builder *b, const struct list_object *object,
 	return range;
 }
 
-/* Of functions that are too large, what is near samples. */
+/* Of functions that are too large, keep only the code near samples. */
 static struct code_range *
 windows_of(struct assembly_builder *b, const struct list_object *object,
 	   const struct asm_function *f, size_t n_function, size_t *n)
@@ -414,7 +414,7 @@ take_object(struct assembly_builder *b, struct list_object *object)
 		}
 		if (st != PROF_EINVALID)
 			return st;
-		/* Of a machine that is not known: the others go on. */
+		/* An unknown machine: continue with the other objects. */
 		why = b->err->msg;
 		b->o->resolve->warn("%s: %s", object->path, why);
 	}

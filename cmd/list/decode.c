@@ -26,7 +26,7 @@ struct decoder {
 	size_t n_function;
 	const struct code_range *window;
 	size_t n_window, at_window;
-	struct asm_function *now;    /* the one that is decoded */
+	struct asm_function *now;    /* being decoded */
 	size_t cap;                  /* of now->insn */
 	struct asm_insn **insn;      /* of all functions, ascending */
 	struct asm_function **owner; /* of each of them */
@@ -152,7 +152,7 @@ decode(struct decoder *d, struct disasm *disasm, struct asm_function *f)
 		   take_insn, d);
 }
 
-/* All instructions in one array, for what is done in bulk. */
+/* List all instructions in one array, for look-ups in bulk. */
 static bool
 gather(struct decoder *d)
 {
@@ -172,7 +172,7 @@ gather(struct decoder *d)
 	return true;
 }
 
-/* --- where they jump to --- */
+/* --- jump targets --- */
 
 static int
 cmp_range(const void *a, const void *b)
@@ -182,7 +182,7 @@ cmp_range(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The places outside their own function that instructions jump to. */
+/* List the targets of jumps that leave their function. */
 static size_t
 list_targets(const struct decoder *d, struct code_range *range)
 {
@@ -206,7 +206,7 @@ list_targets(const struct decoder *d, struct code_range *range)
 	return distinct;
 }
 
-/* Append where it jumps to: "+0x2a" in its own function, or a name. */
+/* Append the target: "+0x2a" in the same function, or a name. */
 static void
 name_target(struct decoder *d, const struct asm_function *f,
 	    struct asm_insn *insn, const struct extents *e)
@@ -265,7 +265,7 @@ name_targets(struct decoder *d, struct prof_err *err)
 	return st;
 }
 
-/* --- where they came from --- */
+/* --- source lines --- */
 
 /* A symbol_fn. */
 static void
@@ -302,7 +302,7 @@ find_frames(struct decoder *d, struct prof_err *err)
 		addr[i] = d->insn[i]->address;
 	st = binary_run(d->b, addr, d->n_insn, true, take_frames, d, err);
 	free(addr);
-	/* Damaged DWARF costs some lines, no more. */
+	/* Damaged DWARF only loses some lines. */
 	return st == PROF_ENOMEM ? st : PROF_OK;
 }
 

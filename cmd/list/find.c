@@ -24,7 +24,7 @@ struct find {
 	void *ctx;
 };
 
-/* Try a path that is printed first. One that is too long is no path. */
+/* Print a path and try it. Paths that are too long are skipped. */
 static bool try_at(const struct find *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static bool
@@ -65,7 +65,7 @@ next_dir(const char **list, size_t *n)
 	return ".";
 }
 
-/* --- the user's places --- */
+/* --- directories of the user --- */
 
 static bool
 find_mapped(const struct find *f)
@@ -110,7 +110,7 @@ find_below(const struct find *f, const char *dir, size_t n, const char *file)
 	}
 }
 
-/* What comes after the first part of file that is called as dir is. */
+/* The rest of file, after its first part with the name of dir. */
 static const char *
 cut_after(const char *file, const char *dir, size_t n)
 {
@@ -273,7 +273,7 @@ find_goroot(const struct find *f)
 	       try_at(f, "/usr/lib/go/src/%s", file);
 }
 
-/* --- what distributions install --- */
+/* --- sources installed by distributions --- */
 
 static bool
 find_usr_src(const struct find *f)

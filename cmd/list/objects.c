@@ -98,7 +98,7 @@ find_bases(struct list_object *object, const struct objects *all,
 	return PROF_OK;
 }
 
-/* The object can't be read; why is err's. */
+/* The object cannot be read, for the reason in err. */
 static enum prof_status
 give_up(struct list_object *object, const struct resolve_options *r,
 	struct prof_err *err)

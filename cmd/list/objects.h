@@ -53,7 +53,8 @@ struct list_object *objects_of(const struct objects *o, const struct profile *p,
 
 /*
  * Open an object of p, and fill in everything else. A file that can't be read
- * is no error; r->warn is told. PROF_ENOMEM.
+ * is no error; it is
+ * reported to r->warn. PROF_ENOMEM.
  */
 enum prof_status object_open_for(struct list_object *object,
 				 const struct objects *all, struct profile *p,

@@ -109,7 +109,7 @@ take_pattern(struct list_settings *s, struct cli *cli)
 
 	if (!s->pattern) {
 		if (!cli->n_operand)
-			die("which functions? prof-list REGEX [FILE...]");
+			die("no REGEX: usage is prof-list REGEX [FILE...]");
 		s->pattern = *cli->operand++;
 		cli->n_operand--;
 	}

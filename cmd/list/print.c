@@ -17,7 +17,7 @@
 #include "sources.h"
 
 #define HOT "\033[1;31m" /* has a value of its own */
-#define WARM "\033[33m"  /* calls what has */
+#define WARM "\033[33m"  /* only its callees have one */
 #define OFF "\033[0m"
 
 struct print {

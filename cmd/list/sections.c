@@ -53,7 +53,7 @@ struct builder {
 	struct prof_err *err;
 };
 
-/* --- what is asked for --- */
+/* --- selection --- */
 
 static bool
 wants(const struct builder *b, uint32_t string)
@@ -177,7 +177,7 @@ static bool
 file_at(struct builder *b, const struct asm_function *of,
 	const struct asm_insn *insn, uint32_t place)
 {
-	/* What builds in a sandbox put in front of paths. */
+	/* The prefixes that sandboxed builds put in front of paths. */
 	static const struct frames_options clean = { .trim_path =
 							     "/proc/self/cwd" };
 
@@ -215,7 +215,7 @@ file_function(struct builder *b, struct asm_function *f, uint32_t place)
 	for (size_t i = 0; i < f->n_insn; i++, place++) {
 		struct asm_insn *insn = &f->insn[i];
 
-		/* Line 0: what the compiler made up goes with its neighbour. */
+		/* Line 0: code made by the compiler goes with its neighbour. */
 		if ((!insn->n_frame || !insn->frame[0].line) && known &&
 		    insn->address - known->address <= BORROW) {
 			insn->frame = known->frame;
@@ -484,9 +484,9 @@ out:
 	return st == PROF_ENOMEM ? prof_nomem(b->err) : st;
 }
 
-/* --- the whole --- */
+/* --- the page --- */
 
-/* Sections without samples are left out, but had their part of the gaps. */
+/* Leave out sections without samples, which also had a part of the gaps. */
 static void
 drop_empty(struct sections *s)
 {

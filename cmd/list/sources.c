@@ -89,7 +89,7 @@ read_place(const struct find_place *place, struct buf *out,
 	return st;
 }
 
-/* Make f of what is at place. The message is "" when nothing is there. */
+/* Set f to the file at place. The message is "" when there is none. */
 static enum prof_status
 load(struct source *f, const struct find_place *place, struct prof_err *err)
 {
@@ -157,7 +157,7 @@ try_file(struct search *s, const struct find_place *place)
 		return true;
 	if (s->error || !*err.msg)
 		return false;
-	/* The system's words, as Go writes them. */
+	/* The system's error message, as Go spells it. */
 	err.msg[0] = (char)tolower((unsigned char)err.msg[0]);
 	if (asprintf(&s->error, "open %s: %s", place->path, err.msg) < 0) {
 		s->error = NULL;

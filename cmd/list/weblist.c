@@ -64,7 +64,7 @@ put_value(const struct page *p, int64_t v, bool dot)
 	struct quantity q;
 	char text[sizeof(q.number) + 64];
 
-	/* Most are. */
+	/* Most values are 0. */
 	if (!v && dot) {
 		fputs("         .", p->out);
 		return;
@@ -225,7 +225,7 @@ put_insn(struct page *p, const struct section_step *step, size_t indent)
 	const struct asm_insn *insn = step->insn;
 	size_t to = links_target(p->links, step);
 
-	/* A jump in what is shown here needs none. */
+	/* A jump within the instructions shown here needs none. */
 	if (to == (size_t)(p->now - p->s->section))
 		to = LINKS_NONE;
 	put_blanks(p, 10);
@@ -258,7 +258,7 @@ put_assembly(struct page *p, const struct section_line *line, size_t indent)
 
 /* --- lines and sections --- */
 
-/* Is there more to a line than its values? */
+/* Does the line open to instructions? */
 static bool
 has_assembly(const struct page *p, const struct section_line *line)
 {

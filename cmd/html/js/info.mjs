@@ -72,7 +72,7 @@ function drawInfo(host, page, D) {
 	fact('Made by', 'prof-html ' + head.version);
 	host.replaceChildren(
 		element('section', {}, element('h2', {}, 'Notes'), notes.length ? element('ul', {}, ...notes.map(n => element('li', {dir: 'ltr'}, n)))
-			: element('p', {}, 'Nothing was lost, cut or left out, as far as the profile tells.')),
+			: element('p', {}, 'The profile records nothing lost, cut or left out.')),
 		plainTable('Profile', ['What', 'Value'], facts),
 		plainTable('Sample types', ['Type', 'Unit', 'Total'], head.types.map(([type, unit], k) => [displayName(type), displayName(unit), page.amountOf(head.totals[k][0], k)])),
 		plainTable('Binaries', ['File', 'Build ID', 'From', 'To'], head.mappings.map(([file, id, start, end]) => [displayName(file), displayName(id), start, end])),

@@ -23,7 +23,7 @@ function compilePattern(pattern, flags) {
 	}
 	source = source.replace(/\(\?P</g, '(?<').replace(/\\A/g, '^').replace(/\\[zZ]/g, '$');
 	if (foreignPattern.test(source))
-		return {error: 'not in a browser; use the options of prof-html'};
+		return {error: 'not supported in browsers; use the options of prof-html'};
 	for (const flags of [[...set].join('') + 'u', [...set].join('')])
 		try {
 			return {re: new RegExp(source, flags)};
@@ -33,8 +33,8 @@ function compilePattern(pattern, flags) {
 	return {error: 'not a regular expression'};
 }
 
-// A search: as typed, but without capitals it ignores case; what is no
-// pattern is taken literally.
+// A search: as typed, but without capitals it ignores case. Text that is not a
+// pattern is searched literally.
 function compileSearch(text) {
 	const flags = /\p{Lu}/u.test(text) ? '' : 'i';
 	const made = compilePattern(text, flags);
