@@ -256,7 +256,7 @@ else
 				prof-record --all -F 99 --every 1 --seconds 2 \
 				-o '%F/%H%M%S.pb.gz'
 			find . -name '*.pb.gz' | awk 'END { print (NR >= 2) }'
-			for f in */*.pb.gz; do prof-text --raw \$f; done 2>/dev/null |
+			find . -name '*.pb.gz' -exec prof-text --raw {} ';' 2>/dev/null |
 				grep -c 'kernel.kallsyms' | awk '{ print (\$1 > 0) }'" <<'END'
 1
 1
