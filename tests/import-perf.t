@@ -47,15 +47,20 @@ END
 ${CC:-cc} -O1 -g -fno-omit-frame-pointer -pthread -o work work.c
 
 # theirs FILE: "COUNT PERIOD COMM FRAME;FRAME;..." of perf script, leaf first.
-# A frame is its function, in the program, else its file: names of the kernel
-# and of libc have aliases. Frames without a file at the root are not counted,
-# nor is a lone one of libc below the kernel: perf knows the program from before
-# an exec to the end of the recording.
+# A frame is its function, in the program and in compiled code with a perf map,
+# else its file: names of the kernel and of libc have aliases. Frames without a
+# file at the root are not counted, nor is a lone one of libc below the kernel:
+# perf knows the program from before an exec to the end of the recording.
+# Callers of __libc_start_call_main are other values on the stack: it keeps no
+# frame pointer.
 theirs() {
-	perf script -i "$1" --no-inline -F comm,period,ip,sym,dso 2>/dev/null |
-		awk '
+	{
+		perf script -i "$1" --no-inline -F comm,period,ip,sym,dso 2>perf.err ||
+			echo "status $?" >>perf.err
+	} | awk '
 		function done() {
 			sub(/(\?;)+$/, "", stack); sub(/\[k\];libc\.so\.6;$/, "[k];", stack)
+			sub(/__libc_start_call_main;.*/, "__libc_start_call_main;", stack)
 			if (comm != "") { n[comm " " stack]++; sum[comm " " stack] += period }
 			comm = ""; stack = ""
 		}
@@ -65,6 +70,10 @@ theirs() {
 			# Stubs have no symbol of their own: perf makes one up.
 			else if (dso ~ /\/work$/) f = $(i + 1) ~ /@plt/ ? "" : $(i + 1)
 			else if (dso == "[unknown]") f = "?"
+			else if (dso ~ /\.map$/ && $(i + 1) != "[unknown]") {
+				f = $(i + 1)
+				for (k = i + 2; k < NF; k++) f = f "_" $k
+			}
 			# Memory without a file: each has its own words for it.
 			else if (dso ~ /anon|deleted|memfd|\.map$/) f = "anon"
 			else { f = dso; sub(/.*\//, "", f) }
@@ -72,9 +81,10 @@ theirs() {
 		}
 		/^$/ { done(); next }
 		comm == "" {
-			comm = $1; period = $NF
+			period = $NF
+			sub(/ +[0-9]+ *$/, ""); sub(/^ */, ""); comm = $0
 			# Without call chains all is on one line.
-			if (period ~ /\)$/) { period = $2; frame(3); done() }
+			if (period ~ /\)$/) { comm = $1; period = $2; frame(3); done() }
 			next
 		}
 		{ frame(1) }
@@ -98,6 +108,9 @@ ours() {
 		id = $1; sub(":", "", id); of[id] = $3; sub("M=", "", of[id])
 		if ($3 !~ /^M=/) of[id] = 0
 		fn[id] = $3 ~ /^M=/ ? $4 : $3
+		# The name of compiled code has blanks; behind it are place and start.
+		jit[id] = NF > 5 ? $4 : ""
+		for (i = 5; i < NF - 1; i++) jit[id] = jit[id] "_" $i
 		next
 	}
 	# Further lines of a location are outer: the last is the function.
@@ -109,7 +122,7 @@ ours() {
 			if (!of[$i]) f = "?"
 			else if (f ~ /^\[kernel/ || f ~ /\.ko/) f = "[k]"
 			else if (f ~ /\/work$/) f = fn[$i] ~ /@plt/ ? "" : fn[$i]
-			else if (f ~ /anon|memfd/) f = "anon"
+			else if (f ~ /anon|memfd/) f = jit[$i] != "" ? jit[$i] : "anon"
 			else sub(/.*\//, "", f)
 			stack = stack f ";"
 		}
@@ -120,6 +133,7 @@ ours() {
 	}
 	function flush() {
 		sub(/(\?;)+$/, "", stack); sub(/\[k\];libc\.so\.6;$/, "[k];", stack)
+		sub(/__libc_start_call_main;.*/, "__libc_start_call_main;", stack)
 		if (count) { n[comm " " stack] += count; sum[comm " " stack] += period }
 		count = 0
 	}
@@ -136,6 +150,8 @@ agree() {
 	ours "$2" >ours
 	if [ -s theirs ] && cmp -s theirs ours; then
 		ok "$1: stacks, counts and sums are perf's"
+	elif grep -q '^status ' perf.err; then
+		skip "$1: stacks, counts and sums are perf's" "perf script: $(tr '\n' ' ' <perf.err)"
 	else
 		diff theirs ours | head -20 | not_ok "$1: stacks, counts and sums are perf's"
 	fi
@@ -145,6 +161,51 @@ clock='-q -e cpu-clock -F 997'
 record() {
 	# shellcheck disable=SC2086 # words
 	perf record $clock -o "$@" >/dev/null 2>&1
+}
+
+# A container and virtual machines: a program in namespaces with a root of its
+# own; names of compiled code from /tmp/perf-PID.map.
+guests() {
+	mkdir -p "root$PWD/box" box
+	if ${CC:-cc} -O1 -g -fno-omit-frame-pointer -pthread -static -o box/work work.c &&
+		cp box/work "root$PWD/box/" && unshare -mpif --root="$PWD/root" "$PWD/box/work" x 2>.err; then
+		record box.data -g --namespaces unshare -mpif --root="$PWD/root" "$PWD/box/work"
+		agree 'a container' box.data
+	else
+		skip 'a container' 'no unshare, or no static libc'
+	fi
+	if have node; then
+		cat >work.js <<'END'
+function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
+function mid(n) { return leaf(n) + leaf(n >> 1); }
+let t = 0;
+for (let i = 0; i < 300; i++) t += mid(1000000);
+if (t < 0) console.log(t);
+END
+		record node.data -g node --perf-basic-prof work.js
+		agree 'node' node.data
+	else
+		skip 'node' 'no node'
+	fi
+	cat >Work.java <<'END'
+class Work {
+	static long leaf(int n) { long s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }
+	static long mid(int n) { return leaf(n) + leaf(n / 2); }
+	public static void main(String[] a) {
+		long t = 0;
+		for (int i = 0; i < 600; i++) t += mid(1000000);
+		if (t < 0) System.out.println(t);
+	}
+}
+END
+	flags='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline'
+	# shellcheck disable=SC2086 # words
+	if have javac java && javac Work.java 2>.err && java $flags Work 2>.err; then
+		record java.data -g java $flags Work
+		agree 'java' java.data
+	else
+		skip 'java' 'no javac, or a java before 17'
+	fi
 }
 
 if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
@@ -173,6 +234,7 @@ if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 		{ diff theirs ours; wc raw; cat why; } | not_ok 'the whole machine: samples and their sum'
 	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
 	agree 'a pipe' pipe.data
+	[ -z "$long" ] || guests
 else
 	skip 'stacks' 'this build has no elfutils'
 	record fp.data -g ./work
