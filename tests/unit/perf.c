@@ -589,6 +589,30 @@ many_forks(void **state)
 	buf_release(&w.b);
 }
 
+/* A mapping in place of many others, which then do not count any more. */
+static void
+covered(void **state)
+{
+	struct perf_notes notes;
+	struct profile *p;
+	struct rec w;
+
+	(void)state;
+	start(&w, false, BASE_TYPE, 136);
+	for (uint32_t i = 0; i < 100; i++)
+		put_map(&w, 5, 0x10000 + i * 0x1000, 0x1000, "/bin/a");
+	put_map(&w, 5, 0x10000, 100 * 0x1000, "/bin/b");
+	put_map(&w, 5, 0x100000, 0x1000, "/bin/c");
+	put_hit(&w, 5, 0x10010, 1);
+	put_hit(&w, 5, 0x100010, 1);
+	p = read_as(&w, &plain, 1 << 16, &notes);
+	assert_non_null(p);
+	assert_string_equal(file_of(p, 0, 0), "/bin/b");
+	assert_string_equal(file_of(p, 1, 0), "/bin/c");
+	profile_free(p);
+	buf_release(&w.b);
+}
+
 int
 main(void)
 {
@@ -602,6 +626,7 @@ main(void)
 		cmocka_unit_test(damage),
 		cmocka_unit_test(huge_counts),
 		cmocka_unit_test(many_forks),
+		cmocka_unit_test(covered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ insert(struct perf *r, struct perf_space *s, const struct perf_vma *v)
 				 "too many mappings in one process, or in all");
 	memmove(s->vma + from + n_new, s->vma + to,
 		(s->n - to) * sizeof(*s->vma));
-	r->n_vma += n_new - (to - from);
+	r->n_vma = r->n_vma - (to - from) + n_new;
 	s->n += n_new - (to - from);
 	if (left.start < left.limit)
 		s->vma[from++] = left;
