@@ -121,7 +121,7 @@ END
 	bash -e ../compare.sh >../out 2>../err
 )
 check 'the action: annotations point at the line; the summary has the table' 0 \
-	'grep -o "^::error file=bench.cc,line=10,title=regressed hash_block" ../out; grep -c "^### prof-gate: regressed" summary' <<'END'
+	'grep -o "^::error file=bench.cc,line=10,title=regressed hash_block" ../out || cat ../out; grep -c "^### prof-gate: regressed" summary' <<'END'
 ::error file=bench.cc,line=10,title=regressed hash_block
 1
 END
