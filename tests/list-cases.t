@@ -187,11 +187,22 @@ printf '# samples count\n@mapping 0x400000 0x500000 0 %s/hot\n0x400010 1\n' "$PW
 check 'an address that is no code' 0 '
 	prof-list -q --disasm 0x400010 head.pb.gz | sed "s|$PWD|DIR|"' <<'END'
 Total: 1
-ROUTINE ======================== 
+ROUTINE ======================== [hot]
          1          1 (flat, cum)   100% of Total
  Error: DIR/hot: no symbol and no .eh_frame entry covers it
          1          1     400010: <no code>
 END
+strip -o bare hot
+printf '# samples count\n@mapping 0x400000 0x500000 0 %s/bare\n0x%s 1\n' "$PWD" "$(addresses main)" |
+	mkprof >bare.pb.gz
+main=$(addresses main | sed 's/^0*//')
+for pattern in . bare "bare[+]0x$main" "0x$main"; do
+	check "a stripped file: the function at an address, by $pattern" 0 "
+		prof-list -q --disasm '$pattern' bare.pb.gz | sed -n 's/^ROUTINE =* //p; s/.*Error/Error/p; s/.* $main: .*/code/p'" <<END
+[bare+0x$main]
+code
+END
+done
 # --- strangers' files ---
 
 # Symbols inside of others, bytes that are no instructions, and a function of

@@ -1,6 +1,7 @@
 /* assembly-missing.c - see assembly-impl.h: samples whose code is not there. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +49,19 @@ list_addresses(struct assembly_builder *b, const struct list_object *object,
 	       const struct object_place *place, size_t n, const char *why)
 {
 	struct asm_function *f = assembly_add(b, object);
+	const char *name;
+	char file[260];
+	size_t len;
 
 	if (!f)
 		return prof_nomem(b->err);
-	f->name = assembly_keep(b, assembly_profile_name(b, place, 1, false));
+	name = assembly_profile_name(b, place, 1, false);
+	if (!*name && *object->path) {
+		snprintf(file, sizeof(file), "[%.255s]",
+			 frames_base(object->path, &len));
+		name = file;
+	}
+	f->name = assembly_keep(b, name);
 	f->missing = assembly_keep(b, why);
 	if (!f->name || !f->missing)
 		return prof_nomem(b->err);

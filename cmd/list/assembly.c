@@ -6,6 +6,8 @@
 
 #include "assembly.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +172,27 @@ assembly_wants_address(const struct assembly_builder *b,
 	return a >= start && a < end;
 }
 
+/*
+ * The name for a function that neither its file nor the profile names, as
+ * prof-symbolize --symbolize=ranges makes it; NULL: it is not asked for.
+ */
+static const char *
+range_title(struct assembly_builder *b, const struct list_object *object,
+	    const struct extent *e, const struct object_place *place, size_t n)
+{
+	char name[288];
+	size_t len;
+	const char *base = frames_base(object->path, &len);
+	bool is_wanted = b->o->has_address || b->o->marked;
+
+	snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]", base, e->start);
+	if (!is_wanted)
+		is_wanted = b->o->wants(name, strlen(name), b->o->ctx);
+	for (size_t i = 0; i < n && !is_wanted; i++)
+		is_wanted = assembly_wants_location(b, place[i].location);
+	return is_wanted ? assembly_keep(b, name) : NULL;
+}
+
 /* Under which name is the function at e asked for? NULL: it is not. */
 static const char *
 title_of(struct assembly_builder *b, const struct list_object *object,
@@ -185,6 +208,8 @@ title_of(struct assembly_builder *b, const struct list_object *object,
 	if (b->o->has_address &&
 	    !assembly_wants_address(b, object, e->start, e->end))
 		return NULL;
+	if (!e->n_name && !*assembly_profile_name(b, place, n, false))
+		return range_title(b, object, e, place, n);
 	if (b->o->has_address || b->o->marked)
 		return e->n_name ? e->name[0]
 				 : assembly_profile_name(b, place, n, false);
