@@ -17,11 +17,11 @@ prof-flame -q --width=1000 --min-width=4 --title='A Go program: CPU time' -o "$o
 prof-html -q --title='golang' -o flame.html "$real"
 
 [ -s mid.pb.gz ] || mkbig 20000 3000 1500 1 >mid.pb.gz
-for level in 1 6; do
-	prof-record -q -F 1000 -o run.pb.gz -- prof-merge -z $level -o merged.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz
+for level in 1 9; do
+	prof-record -q -F 1000 -o run.pb.gz -- prof-merge -z $level -o merged.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz mid.pb.gz
 	prof-symbolize -q run.pb.gz >run$level.pb.gz
 done
-prof-diff --diff-base run6.pb.gz run1.pb.gz | prof-html -q --title='prof-merge: level 6 to 1' -o diff.html
+prof-diff --diff-base run9.pb.gz run1.pb.gz | prof-html -q --title='prof-merge -z 9 and -z 1' -o diff.html
 node "$src/tests/page-shots.mjs" "$bin/tests/node_modules" "$(command -v chromium)" "$out" \
 	"flame.png $PWD/flame.html#q=scan" "diff.png $PWD/diff.html" \
 	"sandwich-dark.png $PWD/flame.html#v=sandwich&p=%5Eruntime%5C.mallocgc%24"
