@@ -403,6 +403,32 @@ else
 change: 2026-10-10: share 2.218% to 2.635%, +18.8% (+12.9 to +24.7), p 0.0035
   build b01c07, first seen 2026-10-09T00:00:00Z: +19.4% (+12.8 to +25.9) against b00f1e in 3 hours when both ran, p 0.0061
 END
+	# Without a new build: web3 alone gets slower on the 8th.
+	for day in 01 02 03 04 05 06 07 08 09 10 11 12 13 14; do
+		mkdir -p "alone/2026-10-$day"
+		for web in 1 2 3; do
+			encode=$((2000 + (${day#0} * 7919 + web * 104729) % 97))
+			[ $web$day -lt 308 ] || encode=$((encode * 2))
+			cat <<EOF | mkprof - >"alone/2026-10-$day/web$web-000000.pb.gz"
+# samples count
+@time $(date -ud "2026-10-$day" +%s)000000000
+main;Encode $encode
+main;work 90000
+EOF
+		done
+	done
+	check 'no build: the host' 0 '
+		prof-history --function=Encode --change alone | tail -2 | sed "s/, +.*//"
+		prof-history --function=Encode --change --json alone | grep -o "\"host\": {.*" |
+			sed "s/\(\.[0-9]\)[0-9]*/\1/g"
+		prof-history --function=Encode --by=host --until=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"
+		prof-history --function=Encode --by=host --since=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"' <<'END'
+change: 2026-10-08: share 2.229% to 2.944%
+  there is one build, or none is known; of 3 hosts web3 moved most: 2.236% to 4.354%, 102% of it
+"host": {"host": "web3", "of": 3, "before": 0.0, "after": 0.0, "part": 1.0}}]}]}
+   2.236%
+   4.354%
+END
 	check 'no change' 0 '
 		prof-history --function=Encode --change --exit-code --until=2026-10-09 changes | tail -1
 		prof-history --function=main --change changes | tail -1

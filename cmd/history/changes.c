@@ -45,6 +45,22 @@ put_build(const struct series *x, const struct build_test *t, FILE *out)
 		t->is_same_hours ? " when both ran" : " of the day", t->p);
 }
 
+/* A change that no build explains. */
+static void
+put_host(const struct series *x, const struct shifts_host *h, FILE *out)
+{
+	fputs(x->n_build > 1 ? "  no new build explains it"
+			     : "  there is one build, or none is known",
+	      out);
+	if (h->n > 1) {
+		fprintf(out, "; of %zu hosts ", h->n);
+		put_text(names_str(&x->words, h->host), out);
+		fprintf(out, " moved most: %.3f%% to %.3f%%, %.0f%% of it",
+			100 * h->before, 100 * h->after, 100 * h->part);
+	}
+	putc('\n', out);
+}
+
 static void
 put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
 	   FILE *out)
@@ -74,10 +90,7 @@ put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
 	for (size_t i = 0; i < one->n_build; i++)
 		put_build(x, &one->build[i], out);
 	if (!one->n_build)
-		fputs(x->n_build > 1
-			      ? "  no new build explains it\n"
-			      : "  there is one build, or none is known\n",
-		      out);
+		put_host(x, &one->host, out);
 }
 
 void
@@ -158,6 +171,18 @@ put_json_build(const struct series *x, const struct build_test *t, FILE *out)
 	putc('}', out);
 }
 
+static void
+put_json_host(const struct series *x, const struct shifts_host *h, FILE *out)
+{
+	fputs(", \"host\": {\"host\": ", out);
+	json_put_str(out, names_str(&x->words, h->host));
+	fprintf(out, ", \"of\": %zu", h->n);
+	put_number("before", h->before, out);
+	put_number("after", h->after, out);
+	put_number("part", h->part, out);
+	putc('}', out);
+}
+
 void
 changes_json(const struct series *x, const struct shifts *s, FILE *out)
 {
@@ -185,7 +210,10 @@ changes_json(const struct series *x, const struct shifts *s, FILE *out)
 			fputs(k ? ", " : "", out);
 			put_json_build(x, &one->build[k], out);
 		}
-		fputs("]}", out);
+		putc(']', out);
+		if (one->host.n > 1)
+			put_json_host(x, &one->host, out);
+		putc('}', out);
 	}
 	putc(']', out);
 }

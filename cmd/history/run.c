@@ -150,6 +150,34 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	series_release(&hours);
 }
 
+/* Where a change is that no build explains. */
+static void
+find_hosts(struct run *r, const struct span *span, const struct series *x,
+	   const struct series_fn *f, const struct shifts_options *o,
+	   struct shifts_one *one)
+{
+	struct find name = { .name = *names_str(&x->functions, f->name) };
+	struct question q = {
+		.type = x->type,
+		.by = SERIES_HOST,
+		.from = x->bucket[one->shift.from].first_ns,
+		.to = x->bucket[one->shift.at].first_ns,
+		.wants = find_wants,
+		.wants_ctx = &name,
+		.where = r->s->q.where,
+	};
+	struct series before, after;
+
+	ask(r, span, &q, &before);
+	q.from = q.to;
+	q.to = units_add(x->bucket[one->shift.to - 1].last_ns, 1);
+	ask(r, span, &q, &after);
+	if (before.n_fn == 1 && after.n_fn == 1)
+		shifts_hosts(one, x, &before, &after, o);
+	series_release(&before);
+	series_release(&after);
+}
+
 /* The changes of each function of x, for free(), and shifts_release() of each.
  */
 static struct shifts *
@@ -176,8 +204,14 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 				distributions(), &err) != PROF_OK)
 			die("%s", err.msg);
 		*found |= all[k].n > 0;
-		for (size_t i = 0; i < all[k].n && x->n_build > 1; i++)
-			find_builds(r, span, x, &x->fn[k], &o, &all[k].one[i]);
+		for (size_t i = 0; i < all[k].n; i++) {
+			struct shifts_one *one = &all[k].one[i];
+
+			if (x->n_build > 1)
+				find_builds(r, span, x, &x->fn[k], &o, one);
+			if (!one->n_build)
+				find_hosts(r, span, x, &x->fn[k], &o, one);
+		}
 	}
 	return all;
 }

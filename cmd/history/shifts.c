@@ -313,3 +313,79 @@ shifts_builds(struct shifts_one *one, const struct series *x,
 	}
 	return st;
 }
+
+/* --- hosts --- */
+
+/* The sum over all hosts. */
+static struct load
+load_all(const struct series *hosts, const struct shifts_options *o)
+{
+	const struct series_fn *f = &hosts->fn[0];
+	struct load sum = { 0 };
+
+	for (size_t i = 0; i < hosts->n_bucket; i++) {
+		sum.value += (double)(o->is_flat ? f->flat[i] : f->cum[i]);
+		sum.total += (double)hosts->bucket[i].total;
+	}
+	return sum;
+}
+
+/* That of the host of this name; zeros if it is not there. */
+static struct load
+load_host(const struct series *hosts, const struct str *name,
+	  const struct shifts_options *o)
+{
+	const struct series_fn *f = &hosts->fn[0];
+
+	for (size_t i = 0; i < hosts->n_bucket; i++) {
+		const struct bucket *b = &hosts->bucket[i];
+		const struct str *key = names_str(&hosts->keys, b->key);
+
+		if (key->len == name->len && !memcmp(key->s, name->s, key->len))
+			return (struct load){ (double)(o->is_flat ? f->flat[i]
+								  : f->cum[i]),
+					      (double)b->total };
+	}
+	return (struct load){ 0 };
+}
+
+static double
+share_of(const struct load *l)
+{
+	return l->total > 0 ? l->value / l->total : 0;
+}
+
+/*
+ * The share of all is the sum of what each host adds to it, its value over the
+ * total of all, so parts of the change add up to it.
+ */
+void
+shifts_hosts(struct shifts_one *one, const struct series *x,
+	     const struct series *before, const struct series *after,
+	     const struct shifts_options *o)
+{
+	const struct load old = load_all(before, o), new = load_all(after, o);
+	double change = share_of(&new) - share_of(&old);
+	struct shifts_host *best = &one->host;
+
+	if (old.total <= 0 || new.total <= 0 || change == 0)
+		return;
+	for (size_t i = 0; i < after->n_bucket; i++) {
+		const struct str *name =
+			names_str(&after->keys, after->bucket[i].key);
+		const struct load a = load_host(before, name, o);
+		const struct load b = load_host(after, name, o);
+		const double part =
+			(b.value / new.total - a.value / old.total) / change;
+
+		if (!name->len)
+			continue;
+		best->n++;
+		if (best->host && part <= best->part)
+			continue;
+		best->host = strtab_find(&x->words.t, name->s, name->len);
+		best->before = share_of(&a);
+		best->after = share_of(&b);
+		best->part = part;
+	}
+}

@@ -25,8 +25,17 @@ struct build_test {
 
 #define SHIFTS_MAX_BUILD 4 /* of one change */
 
+/* The host whose part of a change is the largest. */
+struct shifts_host {
+	uint32_t host;        /* of series.words; 0: hosts are not known */
+	size_t n;             /* hosts that were compared */
+	double before, after; /* its shares */
+	double part; /* of the change of all hosts together: 1 is all */
+};
+
 struct shifts_one {
 	struct shift shift;
+	struct shifts_host host; /* if no build explains the change */
 	struct build_test build[SHIFTS_MAX_BUILD];
 	size_t n_build;
 };
@@ -83,5 +92,13 @@ enum prof_status shifts_builds(struct shifts_one *one, const struct series *x,
 			       const struct shifts_options *o,
 			       const struct gate_dist *d,
 			       struct prof_err *err) MUST_USE;
+
+/*
+ * Fill one->host. before and after are of one function, the same, and have a
+ * bucket for each host: of the profiles on either side of the change.
+ */
+void shifts_hosts(struct shifts_one *one, const struct series *x,
+		  const struct series *before, const struct series *after,
+		  const struct shifts_options *o);
 
 #endif
