@@ -201,9 +201,27 @@ END
 0
 END
 		near 'it has its shares' "$(share c.pb.gz part_a)" 75 20
-		kill $in $out
+		kill $out
+		id=$(printf 'f%063d' 7)
+		mkdir "$group/docker-$id.scope"
+		echo $in >"$group/docker-$id.scope/cgroup.procs"
+		check 'labels by control group and container' 0 \
+			"prof-record -q --pid $in --seconds 1 -F 997 \
+				--label=cgroup,container -o d.pb.gz
+			prof-text -q --tags d.pb.gz | sed -n 's|.*/docker|/docker|p; s/.* \(f0000*\)\$/\1/p'
+			for how in focus ignore; do
+				prof-filter -q --tag\$how=container=f00000000000 d.pb.gz |
+					prof-text -q --raw 2>/dev/null |
+					awk '\$2 ~ /:\$/ { n += \$1 } END { print (n > 0) }'
+			done" <<END
+/docker-$id.scope
+f00000000000
+1
+0
+END
+		kill $in
 		wait $in $out 2>/dev/null
-		rmdir "$group"
+		rmdir "$group/docker-$id.scope" "$group"
 	fi
 	check 'the machine' 0 \
 		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null

@@ -30,7 +30,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct tally *t = tally_new();
 	struct perf_sampler *s = perf_sampler_new(
 		t, &count, &kernel,
-		PERF_LABEL_THREAD | PERF_LABEL_TID | PERF_LABEL_CPU);
+		PERF_LABEL_THREAD | PERF_LABEL_TID | PERF_LABEL_CPU |
+			PERF_LABEL_CGROUP | PERF_LABEL_CONTAINER);
 
 	if (!t || !s || !perf_sampler_kinds(s, kind, period, 3, n % 2))
 		abort();

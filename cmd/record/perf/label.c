@@ -9,14 +9,15 @@
 #include <string.h>
 
 #include "by-id.h"
+#include "cgroup.h"
 #include "lib/base/arena.h"
 #include "lib/base/strtab.h"
 #include "libsample/shm.h"
 #include "record/tally.h"
 
 enum {
-	MAX_NAME = 16, /* TASK_COMM_LEN */
-	MAX_TEXT = 128,
+	MAX_NAME = 16,   /* TASK_COMM_LEN */
+	MAX_TEXT = 1024, /* of all labels of a sample */
 	MAX_NUMBER = SHM_MAX_LABEL,
 };
 
@@ -25,10 +26,18 @@ struct thread_name {
 	char name[MAX_NAME + 1];
 };
 
+/* The control group of a process. */
+struct group {
+	struct by_id by; /* its pid */
+	char path[CGROUP_PATH];
+	char container[CGROUP_ID]; /* "": none */
+};
+
 struct labeler {
 	struct tally *tally;
 	unsigned labels;
 	struct by_id_table threads; /* of struct thread_name */
+	struct by_id_table groups;  /* of struct group */
 	struct arena *arena;
 	struct strtab sets; /* texts as in struct shm_label; their indices are
 			       the numbers */
@@ -51,11 +60,18 @@ labeler_new(struct tally *t, unsigned labels)
 }
 
 static void
-forget_names(struct labeler *l)
+forget_all(struct by_id_table *t)
 {
 	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
-		while (l->threads.bucket[i])
-			labeler_exit(l, l->threads.bucket[i]->id);
+		while (t->bucket[i])
+			free(by_id_take(t, t->bucket[i]->id));
+}
+
+static void
+forget_names(struct labeler *l)
+{
+	forget_all(&l->threads);
+	forget_all(&l->groups);
 }
 
 bool
@@ -108,6 +124,55 @@ void
 labeler_exit(struct labeler *l, int32_t tid)
 {
 	free(by_id_take(&l->threads, tid));
+	/* Other threads of its process read it again. */
+	free(by_id_take(&l->groups, tid));
+}
+
+/* Managers of containers fork, move the child to its group, and execute the
+ * program there. */
+void
+labeler_exec(struct labeler *l, int32_t pid)
+{
+	free(by_id_take(&l->groups, pid));
+}
+
+/* A child that ends soon cannot be asked for its group. */
+void
+labeler_fork(struct labeler *l, int32_t pid, int32_t parent)
+{
+	struct group *from = (struct group *)*by_id_place(&l->groups, parent);
+	struct group *g;
+
+	labeler_exec(l, pid);
+	if (!from)
+		return;
+	g = malloc(sizeof *g);
+	if (!g)
+		return;
+	*g = *from;
+	g->by = (struct by_id){ .id = pid };
+	*by_id_place(&l->groups, pid) = &g->by;
+}
+
+/* NULL: unknown. */
+static const struct group *
+group_of(struct labeler *l, int32_t pid)
+{
+	struct by_id **at = by_id_place(&l->groups, pid);
+	struct group *g = (struct group *)*at;
+
+	if (g)
+		return g;
+	g = calloc(1, sizeof *g);
+	if (!g)
+		return NULL;
+	g->by.id = pid;
+	*at = &g->by;
+	if (!cgroup_read(pid, g->path))
+		*g->path = '\0';
+	else if (!cgroup_container(g->path, g->container))
+		*g->container = '\0';
+	return g;
 }
 
 /* The name of a thread, read from /proc unless the kernel has reported it. */
@@ -136,8 +201,25 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 static size_t
 put(char *text, size_t n, const char *key, const char *value)
 {
-	n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s", key) + 1;
-	n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s", value) + 1;
+	if (strlen(key) + strlen(value) + 2 > MAX_TEXT - n)
+		return n;
+	n += (size_t)sprintf(text + n, "%s", key) + 1;
+	n += (size_t)sprintf(text + n, "%s", value) + 1;
+	return n;
+}
+
+static size_t
+put_group(struct labeler *l, int32_t pid, char *text, size_t n)
+{
+	const struct group *g =
+		l->labels & (PERF_LABEL_CGROUP | PERF_LABEL_CONTAINER)
+			? group_of(l, pid)
+			: NULL;
+
+	if (g && l->labels & PERF_LABEL_CGROUP && *g->path)
+		n = put(text, n, "cgroup", g->path);
+	if (g && l->labels & PERF_LABEL_CONTAINER && *g->container)
+		n = put(text, n, "container", g->container);
 	return n;
 }
 
@@ -163,6 +245,7 @@ labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu,
 		snprintf(number, sizeof number, "%u", cpu);
 		n = put(text, n, "cpu", number);
 	}
+	n = put_group(l, pid, text, n);
 	if (preempted)
 		n = put(text, n, "offcpu", "preempted");
 	if (n == 0 || n_set > MAX_NUMBER)

@@ -1,4 +1,5 @@
-/* label.h - labels of samples taken from outside: the thread and the CPU. */
+/* label.h - labels of samples taken from outside: the thread, the CPU, the
+ * control group and container. */
 #ifndef PERF_LABEL_H
 #define PERF_LABEL_H
 
@@ -15,6 +16,8 @@ enum perf_label {
 	PERF_LABEL_THREAD = SHM_LABEL_THREAD, /* the thread's name */
 	PERF_LABEL_TID = SHM_LABEL_TID,
 	PERF_LABEL_CPU = 4,
+	PERF_LABEL_CGROUP = 8, /* the path of the process's */
+	PERF_LABEL_CONTAINER = 16,
 };
 
 /* NULL without memory. */
@@ -28,6 +31,8 @@ bool labeler_turn(struct labeler *l, struct tally *t);
 /* Events reported by the kernel, in their order. */
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);
+void labeler_fork(struct labeler *l, int32_t pid, int32_t parent);
+void labeler_exec(struct labeler *l, int32_t pid);
 
 /* The tally's number of the labels of such a sample; 0: none. preempted: the
  * thread was taken off its CPU. */

@@ -404,8 +404,10 @@ take_comm(struct perf_sampler *s, const struct perf_event_header *h)
 	snprintf(name, sizeof name, "%.*s", (int)(h->size - 16 - TRAILER),
 		 at + 16);
 	labeler_name(s->labeler, tid, name);
-	if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+	if (h->misc & PERF_RECORD_MISC_COMM_EXEC) {
+		labeler_exec(s->labeler, pid);
 		spaces_exec(s->spaces, pid, name);
+	}
 }
 
 /* FORK and EXIT: pid, parent, tid. */
@@ -419,6 +421,8 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 	memcpy(v, h + 1, sizeof v);
 	if (h->type == PERF_RECORD_FORK) {
 		spaces_fork(s->spaces, v[0], v[1]);
+		if (v[0] != v[1])
+			labeler_fork(s->labeler, v[0], v[1]);
 		return;
 	}
 	labeler_exit(s->labeler, v[2]);

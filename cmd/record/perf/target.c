@@ -62,7 +62,8 @@ const struct cli_opt record_target_opts[] = {
 	{ KEY_OFFCPU, "offcpu", "[approx]",
 	  "a column of time in which threads were on no CPU" },
 	{ KEY_LABEL, "label", "KEY[,KEY]...",
-	  "label samples by what they were taken of: thread, tid, cpu" },
+	  "label samples by what they were taken of: thread, tid, cpu, cgroup, "
+	  "container" },
 	{ 0 }
 };
 
@@ -105,17 +106,21 @@ labels_of(const char *arg)
 		{ "thread", PERF_LABEL_THREAD },
 		{ "tid", PERF_LABEL_TID },
 		{ "cpu", PERF_LABEL_CPU },
+		{ "cgroup", PERF_LABEL_CGROUP },
+		{ "container", PERF_LABEL_CONTAINER },
 	};
+	const size_t n_known = sizeof known / sizeof *known;
 	unsigned labels = 0;
 
 	for (const char *at = arg;; at++) {
 		size_t n = strcspn(at, ","), i = 0;
 
-		while (i < 3 && (strlen(known[i].name) != n ||
-				 strncmp(known[i].name, at, n) != 0))
+		while (i < n_known && (strlen(known[i].name) != n ||
+				       strncmp(known[i].name, at, n) != 0))
 			i++;
-		if (i == 3)
-			die("--label: '%.*s' is neither thread, tid nor cpu",
+		if (i == n_known)
+			die("--label: '%.*s' is neither thread, tid, cpu, "
+			    "cgroup nor container",
 			    (int)n, at);
 		labels |= known[i].label;
 		at += n;
@@ -344,8 +349,9 @@ record_target_outside(struct target *t, struct launch *l, const char *command)
 		die("--clock, --signal, --children and other profiles than of "
 		    "CPU time are libsample's: not with --pid, --all or "
 		    "--sampler=perf");
-	if (!outside && t->labels & PERF_LABEL_CPU)
-		die("--label=cpu is for --pid, --all and --sampler=perf");
+	if (!outside && t->labels & ~(PERF_LABEL_THREAD | PERF_LABEL_TID))
+		die("--label=cpu, cgroup and container are for --pid, --all "
+		    "and --sampler=perf");
 	if (!outside && t->only)
 		die("%s is for --pid, --all and --sampler=perf", t->only);
 	return outside;
