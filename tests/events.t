@@ -169,6 +169,50 @@ END
 1
 END
 	kill $pid
+	# Threads that do not run while they are recorded.
+	cat >idle.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+int fd[2];
+__attribute__((noinline)) void wait_here(void)
+{
+	char c;
+	read(fd[0], &c, 1);
+	__asm__("");
+}
+static void *in_thread(void *arg)
+{
+	wait_here();
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+	pipe(fd);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, in_thread, NULL);
+	sleep(1000);
+	return 0;
+}
+END
+	${CC:-cc} -O2 -w -pthread -o idle idle.c
+	./idle &
+	pid=$!
+	# asleep: until all four threads wait.
+	until [ "$(cat /proc/$pid/task/*/syscall 2>/dev/null |
+		grep -c '^[0-9]')" -eq 4 ]; do sleep 0.02; done
+	prof-record -q --offcpu --pid $pid --seconds 1 -o idle.pb.gz
+	got=$(of wait_here idle.pb.gz offcpu)
+	took=$(prof-text --raw idle.pb.gz 2>/dev/null | sed -n 's/^Duration: //p')
+	if awk -v got="$got" -v took="$took" 'BEGIN {
+		exit !(got / 3e9 <= took + 0.02 && got / 3e9 >= 0.99) }'; then
+		ok 'threads that never run wait all the time, where they do'
+	else
+		echo "$got ns in $took s of three threads" |
+			not_ok 'threads that never run wait all the time, where they do'
+	fi
+	kill $pid
 else
 	skip 'waits' "$(head -1 log)"
 fi

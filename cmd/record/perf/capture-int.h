@@ -46,6 +46,7 @@ struct capture {
 	pid_t task;       /* of the events on each CPU: -1, or group */
 	int group;        /* the control group's directory, or -1 */
 	struct cpus cpus; /* that have events of task; none: task is not set */
+	size_t n_unknown; /* threads that waited on unknown stacks */
 	int64_t cpus_ns;  /* when they are looked at again */
 	struct perf_event_counts closed[PERF_MAX_KIND]; /* of closed events */
 };

@@ -4,7 +4,9 @@
 #include "capture-int.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +19,7 @@
 #include "record/tally.h"
 #include "sample.h"
 #include "space.h"
+#include "waiting.h"
 
 enum {
 	LATE_NS = 1000000, /* a record may be written this long after its
@@ -162,6 +165,50 @@ read_spaces(struct spaces *s, const struct capture_target *t)
 		closedir(dir);
 }
 
+static void
+add_waiting(struct capture *c, pid_t pid)
+{
+	c->n_unknown += waiting_add(c->sampler, pid, c->config.stack_bytes);
+}
+
+/* Threads that wait; of a control group without the groups below it. */
+static void
+read_waiting(struct capture *c, const struct capture_target *t)
+{
+	DIR *dir = t->all && !t->cgroup ? opendir("/proc") : NULL;
+	int fd = t->cgroup ? openat(c->group, "cgroup.procs",
+				    O_RDONLY | O_CLOEXEC)
+			   : -1;
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	pid_t pid;
+
+	for (size_t i = 0; !t->all && i < t->n_pid; i++)
+		add_waiting(c, t->pid[i]);
+	while (dir && (pid = capture_next_number(dir)))
+		add_waiting(c, pid);
+	while (f && fscanf(f, "%d", &pid) == 1)
+		add_waiting(c, pid);
+	if (dir)
+		closedir(dir);
+	if (f)
+		fclose(f);
+}
+
+static bool
+has_kind(const struct perf_config *c, const struct perf_kind *kind)
+{
+	for (size_t i = 0; i < c->n_kind; i++)
+		if (c->kind[i] == kind)
+			return true;
+	return false;
+}
+
+size_t
+capture_unknown_waits(const struct capture *c)
+{
+	return c->n_unknown;
+}
+
 enum prof_status
 capture_begin(struct capture *c, struct tally *t,
 	      const struct capture_target *target, struct prof_err *err)
@@ -198,6 +245,8 @@ capture_begin(struct capture *c, struct tally *t,
 	/* Later mappings are in the rings. */
 	if (!c->config.on_exec)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
+	if (!c->config.on_exec && has_kind(&c->config, &perf_kind_offcpu))
+		read_waiting(c, target);
 	return capture_poll(c, target->pid, target->all ? 0 : target->n_pid,
 			    err);
 }

@@ -45,6 +45,10 @@ enum prof_status capture_begin(struct capture *c, struct tally *t,
 /* Were samples of the kernel requested and refused? */
 bool capture_lacks_kernel(const struct capture *c);
 
+/* How many threads waited when sampling began, on stacks that may not be read;
+ * only of perf_kind_offcpu. */
+size_t capture_unknown_waits(const struct capture *c);
+
 /* Wait at most ms for new records. Returns false when all sampled processes
  * have ended. */
 bool capture_wait(struct capture *c, int ms);

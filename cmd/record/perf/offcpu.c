@@ -109,6 +109,12 @@ offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 	return true;
 }
 
+bool
+offcpu_knows(struct offcpu *o, int32_t tid)
+{
+	return find(o, tid) != NULL;
+}
+
 void
 offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 	   bool preempted)

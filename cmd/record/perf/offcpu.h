@@ -23,6 +23,9 @@ void offcpu_free(struct offcpu *o);
 bool offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 		  const uint64_t *pc, size_t n);
 
+/* Is anything known of it? */
+bool offcpu_knows(struct offcpu *o, int32_t tid);
+
 /* It leaves it, at time ns of a clock; preempted: it could go on. */
 void offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 		bool preempted);

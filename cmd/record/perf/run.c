@@ -210,6 +210,10 @@ begin(struct run *r, const struct capture_target *target)
 	}
 	if (r->target->kernel == KERNEL_NO || capture_lacks_kernel(r->capture))
 		check_kinds(r);
+	if (capture_unknown_waits(r->capture))
+		warn("%zu threads wait on stacks that may not be read: their "
+		     "waits are not seen before they run",
+		     capture_unknown_waits(r->capture));
 	if (!capture_lacks_kernel(r->capture))
 		return;
 	perf_sysctl("perf_event_paranoid", paranoid, sizeof paranoid);

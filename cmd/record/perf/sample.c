@@ -346,6 +346,21 @@ take_sample(struct perf_sampler *s, size_t kind,
 			    sample.period);
 }
 
+void
+perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
+		   const struct walk_stack *stack, uint64_t time_ns)
+{
+	struct process_space *space = spaces_find(s->spaces, pid);
+	struct walk_info info;
+	size_t n;
+
+	if (!s->offcpu || !space || offcpu_knows(s->offcpu, tid))
+		return;
+	n = walk(s->walker, stack, space_code, space, s->pc, SHM_FRAMES, &info);
+	if (offcpu_stack(s->offcpu, pid, tid, space_number(space), s->pc, n))
+		offcpu_out(s->offcpu, tid, 0, time_ns, false);
+}
+
 /* The kernel says of its own accord whose thread it is. */
 static void
 take_switch(struct perf_sampler *s, const struct perf_event_header *h)

@@ -16,6 +16,7 @@ struct perf_sampler;
 struct shm_process;
 struct spaces;
 struct tally;
+struct walk_stack;
 
 /* kernel: its address range, or NULL if its frames are not recorded. labels:
  * enum perf_label, or-ed. Counts go to *count. NULL without memory. */
@@ -43,6 +44,11 @@ uint64_t perf_sampler_lost(const struct perf_sampler *s, size_t kind);
 
 /* Are samples of that kind ticks? They are the clock's, if there is one. */
 bool perf_sampler_is_rate(const struct perf_sampler *s, size_t kind);
+
+/* The thread waits, since that time or before, on that stack; only of
+ * perf_kind_offcpu, and only if no record of it was taken yet. */
+void perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
+			const struct walk_stack *stack, uint64_t time_ns);
 
 /* Count the waits that last, until then: all earlier records were taken. */
 void perf_sampler_until(struct perf_sampler *s, uint64_t time_ns);

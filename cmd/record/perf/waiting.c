@@ -1,0 +1,96 @@
+/* waiting.c - see waiting.h. */
+#include "config.h"
+
+#include "waiting.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture-int.h"
+#include "lib/base/now.h"
+#include "sample.h"
+#include "unwind/walk.h"
+
+/*
+ * Parse /proc/PID/task/TID/syscall: "NUMBER ARGUMENT*6 SP PC" in a system call,
+ * "-1 SP PC" when blocked otherwise, "running". Registers that are not in it
+ * are 0: callers that need them are not found.
+ */
+static bool
+parse_syscall(const char *text, struct walk_stack *s)
+{
+	uint64_t *sp = &s->reg[WALK_SP], *pc = &s->reg[WALK_PC];
+
+	memset(s->reg, 0, sizeof s->reg);
+	if (strncmp(text, "-1 ", 3) == 0)
+		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
+		       *pc;
+	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,
+		      sp, pc) == 2 &&
+	       *pc;
+}
+
+enum state { RUNS, WAITS, UNKNOWN };
+
+static enum state
+read_state(int32_t pid, int32_t tid, struct walk_stack *s)
+{
+	char path[64], text[256];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Without the file there is no thread any more. */
+	if (fd < 0)
+		return access(path, F_OK) == 0 ? UNKNOWN : RUNS;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n < 0)
+		return UNKNOWN;
+	text[n] = '\0';
+	return parse_syscall(text, s) ? WAITS : RUNS;
+}
+
+size_t
+waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes)
+{
+	char path[64], *bytes = malloc(stack_bytes);
+	size_t n_unknown = 0;
+	pid_t tid;
+	DIR *dir;
+	int memory;
+
+	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (bytes && dir && (tid = capture_next_number(dir))) {
+		struct walk_stack stack = { .bytes = bytes };
+		/* Before the look: what it does after that is recorded. */
+		uint64_t time_ns = (uint64_t)now_ns(CLOCK_MONOTONIC);
+		enum state state = read_state(pid, tid, &stack);
+		ssize_t n = -1;
+
+		if (state == WAITS)
+			n = pread(memory, bytes, stack_bytes,
+				  (off_t)stack.reg[WALK_SP]);
+		if (n > 0) {
+			stack.n = (size_t)n;
+			perf_sampler_waits(s, pid, tid, &stack, time_ns);
+		}
+		n_unknown += state == UNKNOWN || (state == WAITS && n <= 0);
+	}
+	if (dir)
+		closedir(dir);
+	if (memory >= 0)
+		close(memory);
+	free(bytes);
+	return n_unknown;
+}
