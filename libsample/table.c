@@ -44,7 +44,7 @@ hit(struct shm *shm, size_t i, uint64_t hash, uint64_t key, const uintptr_t *pc,
 	for (int try = 0; try < RETRY_HIT; try++) {
 		uint64_t state =
 			atomic_load_explicit(&m->state, memory_order_acquire);
-		bool call;
+		uint64_t add = SHM_STATE(0, 1, ticks);
 
 		if (atomic_load_explicit(&m->hash, memory_order_relaxed) !=
 			    hash ||
@@ -52,10 +52,10 @@ hit(struct shm *shm, size_t i, uint64_t hash, uint64_t key, const uintptr_t *pc,
 		    ticks > SHM_COUNT_MAX - SHM_COUNT(state) ||
 		    !same_stack(&shm->entry[i], key, pc, n))
 			return false;
-		call = SHM_CALLS(state) < SHM_CALLS_MAX;
-		if (atomic_compare_exchange_strong(
-			    &m->state, &state,
-			    state + SHM_STATE(0, call, ticks)))
+		if (SHM_CALLS(state) == SHM_CALLS_MAX)
+			add = ticks;
+		if (atomic_compare_exchange_strong(&m->state, &state,
+						   state + add))
 			return true;
 	}
 	return false;
