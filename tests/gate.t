@@ -199,7 +199,7 @@ check '... and the noise is said to be a guess' 0 \
 	'prof-gate old1.pb.gz -- new1.pb.gz | grep -c "^one run a side: noise is a guess"' <<'END'
 1
 END
-check '--noise is taken for granted' 0 \
+check '--noise is assumed' 0 \
 	'prof-gate --noise=20 once.pb.gz -- more.pb.gz | grep -o "the machine by [0-9.]*%"' <<'END'
 the machine by 20.0%
 END
@@ -453,7 +453,7 @@ check_err '--fail-on wrong in a part that decides nothing' 2 \
 check_err '--fail-on in another unit' 2 \
 	'prof-gate --fail-on="cum > 5MB" $old -- $new' 'not in MB'
 check_err '--fail-on without a unit' 2 \
-	'prof-gate --fail-on="cum > 5" $old -- $new' '5 of what? the profiles are in nanoseconds'
+	'prof-gate --fail-on="cum > 5" $old -- $new' '5 has no unit: the profiles are in nanoseconds'
 check_err '--alpha=0' 2 'prof-gate --alpha=0 $old -- $new' "'0'"
 check '--min-change, --min-share' 0 "$r rows --min-change=35 \$old -- \$slow" </dev/null
 
@@ -493,7 +493,7 @@ check_err 'a budget without a number' 2 \
 	'<stdin>: line 1:'
 check_err 'a budget without a unit' 2 \
 	'echo "main <= 5" | prof-gate --budget=- $old -- $new' \
-	'line 1: 5 of what?'
+	'line 1: 5 has no unit'
 check_err 'a budget upside down' 2 \
 	'printf "# x\nmain >= 5%%\n" | prof-gate --budget=- $old -- $new' \
 	'<stdin>: line 2:'
@@ -555,7 +555,7 @@ check '--save-baseline, and --baseline of a folder' 0 \
 2 base and 2 new
 END
 check_err 'fewer than wanted' 0 'prof-gate --baseline=base $new >/dev/null' \
-	'base: 3 runs compare, of 5 wanted'
+	'base: only 3 of the 5 runs wanted compare'
 check 'the newest are taken' 0 \
 	'prof-gate --save-baseline=base $slow && prof-gate --baseline=base --baseline-runs=2 $slow | head -1 | cut -d, -f1' <<'END'
 unchanged: total +0.0% (-2.4% .. +2.4%)

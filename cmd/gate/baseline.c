@@ -246,10 +246,10 @@ baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
 	}
 	if (!found)
 		die("%s: none of %zu runs compares: other values, another "
-		    "period, or a machine that is no '%s'",
+		    "period, or a machine other than '%s'",
 		    folder, n_run, f.machine);
 	if (found < n)
-		warn("%s: %zu runs compare, of %zu wanted", folder, found, n);
+		warn("%s: only %zu of the %zu runs wanted compare", folder, found, n);
 	if (f.n_build > 1)
 		warn("%s: the newest %zu runs are of %zu builds", folder, found,
 		     f.n_build);

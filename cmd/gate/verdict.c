@@ -149,7 +149,7 @@ gate_run(struct gate_settings *s, struct cli *cli)
 	int status;
 
 	if (!stats_dist())
-		die("this build has no GSL, and without it no verdicts");
+		die("this build has no GSL, which verdicts need");
 	if (gate_new(&s->gate, &g, &err) != PROF_OK)
 		die("%s", err.msg);
 	sides_read(&s->sides, cli, g, s->sample_index, &s->refine, &s->scale,

@@ -130,7 +130,7 @@ bound_of(const struct rule_limit *l, const struct gate *g, double base,
 		if (unit <= 0 || l->number == 0)
 			return PROF_OK;
 		return prof_fail(err, PROF_EUSAGE,
-				 "%.10g of what? the profiles are in %s",
+				 "%.10g has no unit: the profiles are in %s",
 				 l->number, g->unit);
 	}
 	want = units_factor(l->unit, &want_family);
