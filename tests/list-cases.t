@@ -192,6 +192,9 @@ ROUTINE ======================== [hot]
  Error: DIR/hot: no symbol and no .eh_frame entry covers it
          1          1     400010: <no code>
 END
+printf '# samples count\nmain (a.c:1);work (a.c:9)=>tiny (a.c:3) 1\n' | mkprof >inlined.pb.gz
+check_err 'a function that is inlined everywhere: where its code is' 2 \
+	'prof-list --disasm "^tiny$" inlined.pb.gz' 'tiny is inlined, for example into work'
 strip -o bare hot
 printf '# samples count\n@mapping 0x400000 0x500000 0 %s/bare\n0x%s 1\n' "$PWD" "$(addresses main)" |
 	mkprof >bare.pb.gz

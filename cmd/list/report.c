@@ -133,9 +133,38 @@ wants_name(const char *name, size_t n, void *ctx)
 	return wants(&s, ctx);
 }
 
+/*
+ * Code is listed by the functions that hold it: if a function matches that was
+ * inlined into others, dies with its name and one of those.
+ */
+static void
+check_inlined(const struct list_settings *s, const struct profile *p)
+{
+	for (size_t l = 0; l < p->n_location; l++) {
+		const struct location *at = &p->location[l];
+		const struct line *line = profile_line(p, at);
+
+		for (uint32_t i = 0; i + 1 < at->n_line; i++) {
+			const struct function *f =
+				&p->function[line[i].function];
+			const struct function *outer =
+				&p->function[line[at->n_line - 1].function];
+
+			if (!wants(&p->strings.str[f->name], s->match))
+				continue;
+			die("no matches found for regexp %s: %s is inlined, "
+			    "for example into %s",
+			    s->pattern, profile_str(p, f->name),
+			    profile_str(p, outer->name));
+		}
+	}
+}
+
 static _Noreturn void
 no_function(const struct list_settings *s, const struct profile *p)
 {
+	if (!s->has_address)
+		check_inlined(s, p);
 	for (size_t i = 0; s->has_address && !s->object && i < p->n_mapping;
 	     i++)
 		if (s->address >= p->mapping[i].start &&
