@@ -214,7 +214,7 @@ done >.bad
 damage() {
 	rm -rf d && cp -r archive d && prof-history --index -q d && eval "$1"
 	check "damage: $1" 0 'sh answer d 2>err >got; cmp got want; cut -d: -f2- err' <<'END'
- d: the cache was damaged and has been made anew
+ d: rebuilt the cache, which was damaged
 END
 }
 damage 'head -c 5000 d/.prof-history/index >x; cat x >d/.prof-history/index'
@@ -235,7 +235,7 @@ while read -r at value; do
 		dd of=d/.prof-history/index bs=1 seek="$at" conv=notrunc 2>/dev/null
 	sh answer d 2>err >got
 	cmp -s got want || echo "byte $at: $(diff got want | head -3)"
-	grep -v '^prof-history: d: the cache was damaged and has been made anew$' err
+	grep -v '^prof-history: d: rebuilt the cache, which was damaged$' err
 	[ ! -s err ] || echo "$at" >>noticed
 done <flips >.bad
 [ ! -s .bad ] && [ "$(wc -l <noticed)" -ge 6 ] && ok 'a byte of the cache that changed' ||
@@ -280,7 +280,7 @@ check 'what cannot be read is named, then counted' 3 '
 	prof-history --function=work --tsv e 2>err >out; s=$?; cat err; exit $s' <<'END'
 prof-history: e/x.pb.gz: truncated gzip stream
 function	day	first	last	build	builds	hosts	profiles	samples	flat	cum	total
-prof-history: e: 1 files are left out, as they cannot be read, such as x.pb.gz: truncated gzip stream
+prof-history: e: left out 1 files that cannot be read, such as x.pb.gz: truncated gzip stream
 END
 check 'a profile without a time' 0 '
 	mkdir t t/2026-11-03; printf "# cpu nanoseconds\nmain 1\n" | mkprof - >t/2026-11-03/h-1015.pb
@@ -288,7 +288,7 @@ check 'a profile without a time' 0 '
 	cp t/2026-11-03/h-1015.pb t/x.pb; touch -d 2026-10-01T01:02:03Z t/x.pb
 	prof-history --match=main --by=profile --tsv t 2>&1 | cut -f2 | sed 2d' <<'END'
 2026-11-03T10:15:00Z	1
-prof-history: t: 1 profiles have no time, nor their paths a date: the times of the files are used
+prof-history: t: 1 profiles have no time, and their paths no date; using the times of the files
 2026-10-01T01:02:03Z
 2026-11-03T10:15:00Z
 END

@@ -1,14 +1,13 @@
 /*
- * archive.h - an archive of profiles and its cache (store.h), which is made to
- * agree with the files each time it is opened: new profiles are read, entries
- * of those that went away, or changed, go.
+ * archive.h - an archive of profiles and its cache (store.h), which is updated
+ * each time it is opened: new profiles are read, and the entries of files that
+ * were removed, or changed, are dropped.
  *
  * One exception is the sum that prof-thin puts in place of a folder: F.pb.gz
- * for the files F/.... If its totals are those of the files that went, the
- * entries of those stay, and belong to the sum from then on: the cache still
- * knows the minutes when the archive has only days. If the totals differ, which
- * they do if there were profiles that the cache has not seen, the sum is read
- * instead.
+ * for the files F/.... If its totals are those of the removed files, their
+ * entries stay, and belong to the sum from then on: the cache still has the
+ * minutes when the archive has only days. If the totals differ, because the
+ * cache has not seen some of the profiles, the sum is read instead.
  */
 #ifndef HISTORY_ARCHIVE_H
 #define HISTORY_ARCHIVE_H
@@ -33,11 +32,11 @@ struct archive {
 /* What a refresh did. */
 struct archive_news {
 	size_t n_read, n_gone, n_handed; /* files */
-	size_t n_new_bad; /* files that cannot be read, which were told */
-	size_t n_bad;     /* ... and those that a run before has told */
+	size_t n_new_bad; /* files that cannot be read, reported in this run */
+	size_t n_bad;     /* ... and those reported in an earlier run */
 	char *bad;        /* the first of these, and why; for free() */
 	size_t n_no_time; /* profiles read, with the time of the file */
-	bool was_damaged; /* the cache was, and is new */
+	bool was_damaged; /* the cache was, and was made anew */
 	char *no_cache;   /* why nothing is kept, or NULL; for free() */
 };
 
@@ -45,15 +44,14 @@ struct archive_options {
 	size_t max_size; /* of a profile, inflated */
 	bool is_rebuild; /* throw the cache away first */
 	bool is_check;   /* look for damage in all of the cache first */
-	/* Called for each file that turns out to be bad. */
+	/* Called for each new file that cannot be read. */
 	void (*tell_bad)(const char *root, const char *path, const char *why);
 };
 
 /*
  * Open the archive in folder root, or if that is NULL what was added to
- * a->walk, which is begun with zeros. *news is filled. Damage that is found
- * only now is repaired by a second try. To end with archive_close(), whatever
- * it returns.
+ * a->walk, which begins with zeros. *news is filled. A damaged cache is made
+ * anew. To end with archive_close(), whatever it returns.
  */
 enum prof_status archive_open(struct archive *a, const char *root,
 			      const struct archive_options *o,

@@ -24,17 +24,17 @@ tell_news(const char *root, const struct archive_news *n, bool is_asked)
 	const char *name = root ? root : "the files";
 
 	if (n->was_damaged)
-		warn("%s: the cache was damaged and has been made anew", name);
+		warn("%s: rebuilt the cache, which was damaged", name);
 	if (n->no_cache && root)
 		warn("%s: no cache, so all profiles are read each time: %s",
 		     name, n->no_cache);
 	if (n->n_no_time)
-		warn("%s: %zu profiles have no time, nor their paths a date: "
-		     "the times of the files are used",
+		warn("%s: %zu profiles have no time, and their paths no date; "
+		     "using the times of the files",
 		     name, n->n_no_time);
 	if (n->n_bad)
-		complain("%s: %zu files are left out, as they cannot be read, "
-			 "such as %s",
+		complain("%s: left out %zu files that cannot be read, such as "
+			 "%s",
 			 name, n->n_bad, n->bad ? n->bad : "");
 	if (is_asked)
 		warn("%s: %zu profiles read, %zu gone, %zu summed by prof-thin",
@@ -126,7 +126,7 @@ archives_repair(struct archives *x, size_t i, enum prof_status st,
 
 	if (st != PROF_EFORMAT || !root || x->was_repaired)
 		die("%s", err->msg);
-	warn("%s: the cache was damaged and has been made anew", root);
+	warn("%s: rebuilt the cache, which was damaged", root);
 	archive_close(a);
 	x->was_repaired = true;
 	x->options.is_rebuild = true;

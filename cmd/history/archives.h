@@ -1,7 +1,7 @@
 /*
  * archives.h - the operands of prof-history, as archives: folders, and one more
- * of all files that are named. These functions print what happened to each, and
- * die.
+ * of all files that are named. These functions print what happened to each;
+ * they die of errors.
  */
 #ifndef HISTORY_ARCHIVES_H
 #define HISTORY_ARCHIVES_H

@@ -1,10 +1,10 @@
 /*
- * database.h - an SQLite database that is a cache: what is wrong with it, is
- * made again. With store.h, which has the tables, all that knows SQLite.
+ * database.h - an SQLite database used as a cache: a damaged one is made again.
+ * Only this module and store.h, which has the tables, know SQLite.
  *
  * Beside the database is a file, "lock": a process that writes has it
  * exclusively, readers share it. A database is replaced only under the lock, so
- * nobody reads one that has no name any more, or with the journal of another.
+ * no process reads one that was unlinked, or plays back the journal of another.
  */
 #ifndef HISTORY_DATABASE_H
 #define HISTORY_DATABASE_H
@@ -31,9 +31,9 @@ struct database_schema {
 
 /*
  * Open the database in the folder dir, with the lock, exclusively; one that is
- * missing, of another version or damaged is made anew, and *was_damaged tells.
- * is_new: one that is there is thrown away. dir NULL: in memory. PROF_EIO,
- * PROF_ENOMEM; then, too, *d is closed by database_close().
+ * missing, of another version or damaged is made anew; damage sets
+ * *was_damaged. is_new: one that is there is thrown away. dir NULL: in memory.
+ * PROF_EIO, PROF_ENOMEM; then, too, *d is closed by database_close().
  */
 enum prof_status database_open(struct database *d, const char *dir, bool is_new,
 			       const struct database_schema *schema,
@@ -42,9 +42,8 @@ enum prof_status database_open(struct database *d, const char *dir, bool is_new,
 void database_close(struct database *d);
 
 /*
- * Share the lock: there are no more changes to come. A writer that waits may
- * come between; *is_same tells that none has, so what was read before still
- * holds.
+ * Share the lock, after the last change. A process that waits for it may write
+ * first; *is_same is true if none did, and what was read before is still valid.
  */
 enum prof_status database_share(struct database *d, bool *is_same,
 				struct prof_err *err) MUST_USE;
@@ -53,7 +52,7 @@ enum prof_status database_share(struct database *d, bool *is_same,
 enum prof_status database_run(struct database *d, const char *sql,
 			      struct prof_err *err) MUST_USE;
 
-/* What went wrong in the last call of SQLite: PROF_EFORMAT is damage. */
+/* The error of the last call of SQLite: PROF_EFORMAT if it is damage. */
 enum prof_status database_fail(const struct database *d, struct prof_err *err);
 
 /* The database contradicts itself: PROF_EFORMAT. */

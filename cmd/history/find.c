@@ -64,8 +64,8 @@ find_function(struct find *f, const char *name, const struct archive *a,
 			if (!ends_so(s, name, len))
 				continue;
 			if (found && !is_equal(s, found->s, found->len))
-				die("'%s' may be %s or %s: give the whole "
-				    "name, or --match",
+				die("'%s' is ambiguous: %s or %s; give the "
+				    "whole name, or use --match",
 				    name, found->s, s->s);
 			found = s;
 		}

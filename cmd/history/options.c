@@ -45,18 +45,20 @@ const struct cli_opt history_opts[] = {
 	  "this function, by its name or the last part of it" },
 	{ KEY_MATCH, "match", "REGEX", "functions whose names match" },
 	{ KEY_CHANGE, "change", NULL,
-	  "when it changed, and by which build; alone: of all functions" },
+	  "find when it changed, and by which build; alone: all functions" },
 	{ KEY_EXIT_CODE, "exit-code", NULL,
 	  "exit with 1 if a function that was named changed" },
 	CLI_HEADING("Lists of functions"),
 	{ KEY_TOP_MOVERS, "top-movers", "[N]",
-	  "the N (20) whose shares moved most since --since" },
-	{ KEY_NEW, "new", NULL, "those first seen since --since (7d)" },
-	{ KEY_VANISHED, "vanished", NULL, "those not seen since then" },
+	  "list the N (20) whose shares changed most since --since" },
+	{ KEY_NEW, "new", NULL,
+	  "list functions first seen since --since (7d)" },
+	{ KEY_VANISHED, "vanished", NULL,
+	  "list functions not seen since then" },
 	{ KEY_MIN_SHARE, "min-share", "PERCENT",
-	  "leave out functions that never have so much (0.1)" },
+	  "leave out functions whose share is never so large (0.1)" },
 	{ KEY_MIN_CHANGE, "min-change", "PERCENT",
-	  "leave out changes that are smaller, of the function (5)" },
+	  "leave out relative changes that are smaller (5)" },
 	{ KEY_NODECOUNT, "nodecount", "N", "print at most N; 0: all (20)" },
 	CLI_HEADING("Which profiles"),
 	{ KEY_SINCE, "since", "TIME",
@@ -78,9 +80,9 @@ const struct cli_opt history_opts[] = {
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ KEY_SVG, "svg", NULL, "draw functions over time, as one SVG" },
 	CLI_HEADING("The cache"),
-	{ KEY_INDEX, "index", NULL, "only bring the cache up to date" },
-	{ KEY_REBUILD, "rebuild", NULL, "make the cache anew" },
-	{ KEY_CHECK, "check", NULL, "look for damage in the cache first" },
+	{ KEY_INDEX, "index", NULL, "only update the cache" },
+	{ KEY_REBUILD, "rebuild", NULL, "rebuild the cache" },
+	{ KEY_CHECK, "check", NULL, "check the whole cache for damage first" },
 	CLI_HEADING("Output"),
 	CLI_COMMON_OPTS,
 	CLI_READ_OPTS,
@@ -99,7 +101,7 @@ set_by(struct question *q, const char *by)
 		if (!strcmp(by, name[i]))
 			q->by = (enum series_by)i;
 	if (!*by)
-		die("--by: '' is no label");
+		die("--by: the label is empty");
 }
 
 static void
@@ -232,7 +234,7 @@ set_output(struct history_settings *s, struct cli *cli, int key)
 	}
 }
 
-/* The defaults of lists, and options that do not go with each other. */
+/* Set the defaults of lists, and refuse options that exclude each other. */
 static void
 settle(struct history_settings *s)
 {
@@ -248,23 +250,22 @@ settle(struct history_settings *s)
 		die("no question: --function=NAME, --match=REGEX, --change, "
 		    "--top-movers, --new, --vanished or --index");
 	if (is_list && (s->function || s->match))
-		die("lists are of all functions: --function and --match do not "
-		    "go with them");
+		die("lists cover all functions: remove --function or --match");
 	if (is_list && (s->format == HISTORY_SVG || s->format == HISTORY_SPARK))
-		die("--%s draws functions that are named, not lists",
+		die("--%s needs --function or --match",
 		    s->format == HISTORY_SVG ? "svg" : "spark");
 	if (s->format == HISTORY_SPARK && s->finds_changes)
-		die("--spark has no room for --change");
+		die("--spark and --change exclude each other");
 	if (is_list && s->q.by != SERIES_DAY)
-		die("lists are made of days: --by does not go with them");
+		die("lists compare whole days: remove --by");
 	if (s->finds_changes && s->q.by != SERIES_DAY && s->q.by != SERIES_HOUR)
 		die("changes are found in days or hours: --by=day or "
 		    "--by=hour");
 	if (s->has_exit_code && !(s->task == HISTORY_SHOW && s->finds_changes))
-		die("--exit-code goes with --change of functions that are "
-		    "named: a list has false alarms");
-	/* What a function does itself tells more in a list, where all its
-	 * callers would move with it. */
+		die("--exit-code needs --change, with --function or --match: "
+		    "a list has false alarms");
+	/* With cum values all callers of a function that changed would be
+	 * listed, too. */
 	if (is_list && !s->has_kind)
 		s->is_flat = true;
 	if (is_list && s->task != HISTORY_CHANGES && !s->since)

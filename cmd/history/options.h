@@ -17,11 +17,11 @@ extern const struct cli_opt history_opts[];
 
 enum history_task {
 	HISTORY_SHOW,     /* functions over time */
-	HISTORY_CHANGES,  /* all functions, by how surely they changed */
-	HISTORY_MOVERS,   /* ... by how much they did between two spans */
-	HISTORY_NEW,      /* ... that were not there before */
-	HISTORY_VANISHED, /* ... that are not there any more */
-	HISTORY_INDEX,    /* only make the cache */
+	HISTORY_CHANGES,  /* all functions, the surest change first */
+	HISTORY_MOVERS,   /* ... by how much they changed between two spans */
+	HISTORY_NEW,      /* ... that were not seen before */
+	HISTORY_VANISHED, /* ... that are no longer seen */
+	HISTORY_INDEX,    /* only update the cache */
 };
 
 enum history_format {
@@ -41,8 +41,8 @@ struct history_settings {
 	const char *since, *until; /* as given; history_times() */
 	bool has_kind;             /* --flat or --cum was given */
 	bool is_flat;              /* flat values are shown, not cum */
-	bool finds_changes;        /* --change, and that of functions */
-	bool has_exit_code;        /* 1 if there is one */
+	bool finds_changes;        /* --change, of functions that were named */
+	bool has_exit_code;        /* exit with 1 if there is a change */
 	size_t max_rows;           /* of lists of functions; 0: all */
 	double min_share;          /* of the functions of lists */
 	double min_change;         /* ... relative */
@@ -51,8 +51,8 @@ struct history_settings {
 };
 
 /*
- * The defaults, then all options, of which it dies when one is wrong, or does
- * not go with another. To end with history_settings_release().
+ * Set the defaults, then parse all options. Dies if one is invalid, or excludes
+ * another. To end with history_settings_release().
  */
 void history_settings_parse(struct history_settings *s, struct cli *cli);
 void history_settings_release(struct history_settings *s);

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "options.h"
 
-/* Do what s asks of the operands: the exit status. Dies. */
+/* Answer the question s about the operands; returns the exit status. Dies. */
 int history_run(struct history_settings *s, struct cli *cli);
 
 #endif

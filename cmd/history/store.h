@@ -1,7 +1,7 @@
 /*
  * store.h - the cache of an archive: the tables of an SQLite database
- * (database.h). It holds nothing that is not in the archive, so whatever is
- * wrong with it, it is made again: PROF_EFORMAT means that.
+ * (database.h). All of it can be read from the archive again, so a damaged
+ *cache is made anew: PROF_EFORMAT says that it is damaged.
  *
  *	file	id, path, size, mtime, inode; why: the file could not be read
  *	word	id, text: build-ids, hosts, sample types, labels
@@ -35,21 +35,21 @@ struct store_file {
 
 /*
  * Open the database in the folder dir, with the lock, exclusively; one that is
- * missing, of another version or damaged is made anew, and *was_damaged tells.
- * is_new: one that is there is thrown away. dir NULL: in memory. *out is the
- * caller's, for store_close(). PROF_EIO, PROF_ENOMEM.
+ * missing, of another version or damaged is made anew; damage sets
+ * *was_damaged. is_new: one that is there is thrown away. dir NULL: in memory.
+ * *out is the caller's, for store_close(). PROF_EIO, PROF_ENOMEM.
  */
 enum prof_status store_open(struct store **out, const char *dir, bool is_new,
 			    bool *was_damaged, struct prof_err *err) MUST_USE;
 void store_close(struct store *s);
 
-/* Begin and end a change: all of it is there, or none. */
+/* Begin and end a transaction: its changes are all made, or none. */
 enum prof_status store_begin(struct store *s, struct prof_err *err) MUST_USE;
 enum prof_status store_commit(struct store *s, struct prof_err *err) MUST_USE;
 
 /*
- * No more changes: other readers may come. A writer may have come first: then
- * *is_same is false, and nothing that was read before holds.
+ * Share the lock with other readers, after the last change. If another process
+ * wrote first, *is_same is false, and what was read before is no longer valid.
  */
 enum prof_status store_share(struct store *s, bool *is_same,
 			     struct prof_err *err) MUST_USE;
@@ -113,7 +113,7 @@ store_posts(struct store *s, int64_t block,
 
 /*
  * Write b in place of what the database has of it; an id of 0 becomes the next
- * free one, and a block without profiles goes.
+ * free one, and a block without profiles is removed.
  */
 enum prof_status store_put_block(struct store *s, struct block *b,
 				 struct prof_err *err) MUST_USE;
