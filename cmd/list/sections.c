@@ -297,6 +297,9 @@ cmp_filed(const void *p, const void *q, void *ctx)
 	const struct filed *x = p, *y = q;
 	int r = strtab_cmp(&b->names, x->file, y->file);
 
+	/* Without a file, each function has its own section. */
+	if (!r && !x->file)
+		r = strtab_cmp(&b->names, x->function, y->function);
 	if (r)
 		return r;
 	if (x->line != y->line)
@@ -318,7 +321,8 @@ make_lines(struct builder *b, size_t *n_line)
 	for (size_t i = 0; i < b->n_filed; i++) {
 		struct filed *f = &b->filed[i];
 
-		if (i == 0 || f->line != f[-1].line || f->file != f[-1].file)
+		if (i == 0 || f->line != f[-1].line || f->file != f[-1].file ||
+		    (!f->file && f->function != f[-1].function))
 			s->line[n++] = (struct section_line){ .line = f->line,
 							      .step = i };
 		s->line[n - 1].n_step++;
