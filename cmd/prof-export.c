@@ -111,7 +111,7 @@ main(int argc, char **argv)
 	for (i = 0; i < n && strcmp(formats[i].name, a.to); i++)
 		;
 	if (i == n)
-		die("--to: '%s' is no format that is written", a.to);
+		die("--to: unknown format '%s'", a.to);
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);

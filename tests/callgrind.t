@@ -189,7 +189,7 @@ events: A
 fn=(1)
 1 2
 END
-refused 'a line of another kind' 'line 3: is no line of callgrind' <<'END'
+refused 'a line of another kind' 'line 3: not a line of callgrind' <<'END'
 # callgrind format
 events: A
 rubbish
@@ -217,7 +217,7 @@ events: B
 END
 head -20 small >cut
 check_err 'a cut file is doubted' 0 'prof-import cut >s' "far from the file's summary"
-check_err 'other readers name it' 2 'prof-text small' 'a callgrind file; use prof-import'
+check_err 'other readers name it' 2 'prof-text small' 'a file of format callgrind; use prof-import'
 
 # Contexts are exponential here: 60 levels of two functions that call each other
 # twice. The result is bounded, and self costs are exact.

@@ -168,8 +168,8 @@ check 'speedscope: a profile for each value of a label' 0 \
 END
 check_err 'speedscope: no negative values' 2 \
 	'prof-import --diff two | prof-export --to speedscope' 'speedscope cannot hold'
-check_err 'an unknown format' 2 'prof-export --to nothing p' "'nothing' is no format"
-check_err 'no format' 2 'prof-export p' 'name it with --to'
+check_err 'an unknown format' 2 'prof-export --to nothing p' "unknown format 'nothing'"
+check_err 'no format' 2 'prof-export p' 'give one with --to'
 
 # --- call graphs ---
 
@@ -249,7 +249,7 @@ cfn=(4)
 calls=0 0x401070 24
 * * 3
 END
-check_err '--pprof is for callgrind' 2 'prof-export --to folded --pprof p' 'only callgrind'
+check_err '--pprof is for callgrind' 2 'prof-export --to folded --pprof p' 'for --to callgrind, not folded'
 if have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ]; then
 	export PPROF_TMPDIR="$PWD/tmp"
 	for f in "$data"/good-*.pb.gz; do

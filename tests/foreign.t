@@ -16,7 +16,7 @@ looks passwd 'text; '
 printf 'FLR\0\0\2\0\1\0\0\0\0\0\0\1\0' >recording.jfr
 looks recording.jfr 'a recording of Java Flight Recorder; jfrconv'
 printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1],"timeDeltas":[1]}' >v8.cpuprofile
-looks v8.cpuprofile 'a cpuprofile file; use prof-import'
+looks v8.cpuprofile 'a file of format cpuprofile; use prof-import'
 printf '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]},"samples":[]}' >v8.heapprofile
 looks v8.heapprofile 'a heap profile of V8'
 check_err 'and is not imported as another kind' 2 'prof-import v8.heapprofile' 'a heap profile of V8'
@@ -27,13 +27,13 @@ looks trace.json 'a Chrome trace; '
 printf ' [1, 2]\n' >other.json
 looks other.json 'JSON of some other kind; '
 printf 'main;work 5\nmain 3\n' >folded
-looks folded 'a folded file; use prof-import'
+looks folded 'a file of format folded; use prof-import'
 cp "$data/bad-perf.data" perf.data
 looks perf.data 'perf.data; use prof-import'
 printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrind.out
-looks callgrind.out 'a callgrind file; use prof-import'
+looks callgrind.out 'a file of format callgrind; use prof-import'
 printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
-looks cachegrind.out 'a callgrind file; use prof-import'
+looks cachegrind.out 'a file of format callgrind; use prof-import'
 printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 looks massif.out "massif's output; use prof-record --heap"
 printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report

@@ -320,7 +320,7 @@ check 'compressed as a whole, byte by byte, and from standard input: the same' 0
 END
 head -c $(($(wc -c <fp.data) / 2)) fp.data >cut.data
 check_err 'damage is an error with --strict' 2 'prof-import --strict cut.data >/dev/null' \
-	'the end, inside of the records'
+	'the file ends inside a record'
 check_err 'other readers name the format' 2 'prof-text fp.data' 'use prof-import'
 
 printf '\010' >fuzz.1; cat pipe.data >>fuzz.1

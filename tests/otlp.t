@@ -54,7 +54,7 @@ check 'bytes that are not UTF-8 become U+FFFD' 0 '
 		prof-export --to folded' <<END
 a$(printf '\357\277\275')b 3
 END
-check_err 'other readers name the format' 2 'prof-text o' 'a otlp file; use prof-import'
+check_err 'other readers name the format' 2 'prof-text o' 'not a profile: looks like a file of format otlp; use prof-import'
 check_err 'a truncated message' 2 'head -c 300 o | prof-import' 'prof-import: <stdin>: otlp: '
 if $has_json; then
 	check 'JSON: bytes that are not UTF-8 become U+FFFD' 0 '
@@ -64,7 +64,7 @@ a$(printf '\357\277\275')"b 3
 END
 	prof-export --to otlp-json p >p.json
 	check_err 'JSON: other readers name the format' 2 'prof-text p.json' \
-		'a otlp-json file; use prof-import'
+		'not a profile: looks like a file of format otlp-json; use prof-import'
 	# bad_json NAME SED WORDS: the message after an edit is refused.
 	bad_json() {
 		sed "$2" p.json >bad.json

@@ -101,7 +101,7 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 		}
 	}
 	if (!a->to)
-		die("which format? name it with --to");
+		die("no format: give one with --to");
 	if (a->pprof && strcmp(a->to, "callgrind"))
-		die("--pprof: pprof writes no %s, only callgrind", a->to);
+		die("--pprof: for --to callgrind, not %s", a->to);
 }

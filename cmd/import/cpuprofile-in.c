@@ -197,7 +197,7 @@ read_samples(struct reader *r, const json_t *root)
 	}
 	if (i < n) {
 		free(shot);
-		return bad(r, "a sample of no node, or at no time");
+		return bad(r, "a sample without a node or a time");
 	}
 	if (n)
 		qsort(shot, n, sizeof(*shot), by_time);

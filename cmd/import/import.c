@@ -45,7 +45,7 @@ fill(int fd, struct buf *b, size_t n, size_t *got, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* The rest of fd, behind what was read already. */
+/* Append the rest of fd. */
 static enum prof_status
 slurp(int fd, struct buf *b, size_t max, struct prof_err *err)
 {
@@ -73,7 +73,7 @@ parse_folded(const char *name, const struct buf *raw,
 		folded_parse(raw->data, raw->n, &o->folded, out, &notes, err);
 
 	if (notes.n_bad)
-		warn("%s: %zu lines are no folded stacks; the first is line "
+		warn("%s: %zu lines are not folded stacks; the first is line "
 		     "%zu",
 		     cli_name(name), notes.n_bad, notes.first_bad);
 	if (notes.n_second)
@@ -91,13 +91,14 @@ parse_script(const char *name, const struct buf *raw, struct profile **out,
 	enum prof_status st = script_parse(raw->data, raw->n, out, &notes, err);
 
 	if (notes.n_bad)
-		warn("%s: %zu lines are none of perf script; the first is line "
+		warn("%s: %zu lines are not from perf script; the first is "
+		     "line "
 		     "%zu",
 		     cli_name(name), notes.n_bad, notes.first_bad);
 	return st;
 }
 
-/* What was lost is said, and noted in the profile. */
+/* Losses are reported, and noted in the profile. */
 static enum prof_status
 parse_otlp(const char *name, const struct buf *raw,
 	   const struct import_options *o, struct profile **out,
@@ -116,7 +117,7 @@ parse_otlp(const char *name, const struct buf *raw,
 		     cli_name(name), notes.n_time);
 	if (notes.n_void)
 		warn("%s: %zu attributes of samples are empty or 0 without a "
-		     "unit, which labels cannot be",
+		     "unit, which labels cannot hold",
 		     cli_name(name), notes.n_void);
 	snprintf(text, sizeof(text),
 		 "# import: format=otlp profiles=%zu timestamps=%zu void=%zu",
@@ -143,8 +144,8 @@ parse_otlp_json(const char *name, const struct buf *raw,
 	return st;
 }
 
-/* A profile of bytes that are not compressed. Legacy formats go first: some are
- * folded stacks to whoever looks at the first line only. */
+/* A profile of bytes that are not compressed. Legacy formats go first: the
+ * first line of some looks like a folded stack. */
 static enum prof_status
 parse(const char *name, const struct buf *raw, const struct import_options *o,
       struct profile **out, struct prof_err *err)

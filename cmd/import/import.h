@@ -1,7 +1,6 @@
 /*
  * import.h - one input of prof-import: a file, a pipe or a folder in any format
- * that is read, as a profile. Warnings are printed here; what ends the process
- * is the caller's.
+ * that is read, as a profile. It prints warnings; errors are returned.
  */
 #ifndef IMPORT_H
 #define IMPORT_H
@@ -31,7 +30,7 @@ struct import_options {
 
 /*
  * Read the input of that name ("-": standard input) as a profile, the
- * caller's, for profile_free(). Says what was lost, by warn(). An error has no
+ * caller's, for profile_free(). Reports losses by warn(). An error has no
  * name in it.
  */
 enum prof_status import_read(const char *name, const struct import_options *o,

@@ -47,7 +47,7 @@ static const struct cli_opt opts[] = {
 	{ KEY_SCALE, "scale", "X",
 	  "folded, speedscope: multiply numbers by X, and round" },
 	{ KEY_SKIP_BAD, "skip-bad", NULL,
-	  "folded: pass over lines that are none" },
+	  "folded: skip lines that are not stacks" },
 	{ KEY_DIFF, "diff", NULL, "folded: two numbers are before and after" },
 	{ KEY_FRAMES, "frames", "HOW",
 	  "folded: py, gdb or jvm: frames are \"name (file:line)\"" },
@@ -93,7 +93,7 @@ choose_format(struct import_args *a)
 			a->import.from = (enum foreign_kind)k;
 			return;
 		}
-	die("--from: '%s' is no format that is read", a->cli.arg);
+	die("--from: unknown format '%s'", a->cli.arg);
 }
 
 static void
@@ -286,8 +286,8 @@ parse_ours(struct import_args *a)
 }
 
 /*
- * pprof has the file open already and reads what it opened: another file that
- * gets its name is none to it. So it is written over.
+ * pprof has opened the output file already and reads that one, so it is
+ * overwritten; a new file under the same name would not be seen.
  */
 static void
 write_in_place(struct import_args *a)
@@ -311,7 +311,7 @@ parse_google(struct import_args *a)
 		if (key == 'i')
 			a->input = a->cli.arg;
 	if (!a->input && a->cli.n_operand != 1)
-		die("which perf.data? give it with -i");
+		die("no perf.data: give one with -i");
 	if (a->cli.output)
 		write_in_place(a);
 }

@@ -78,7 +78,7 @@ tell_losses(const char *name, const struct perf_notes *n)
 		     "events are missing",
 		     name);
 	if (n->unknown_event)
-		warn("%s: %llu samples of no event that the header lists", name,
+		warn("%s: %llu samples belong to no event of the header", name,
 		     N(n->unknown_event));
 	if (n->late)
 		warn("%s: %llu records came out of order", name, N(n->late));
@@ -100,7 +100,7 @@ tell_unused(const char *name, const struct perf_notes *n)
 		     "makes samples of them",
 		     name);
 	if (n->branches)
-		warn("%s: branches of %llu samples are not used: they are no "
+		warn("%s: branches of %llu samples are not used: they are not "
 		     "call chains",
 		     name, N(n->branches));
 	if (n->groups)

@@ -1,6 +1,6 @@
 /*
  * import/perf.h - recordings of perf for import.c: a descriptor, bytes or a
- * folder is fed to lib/formats/perf/perf.h, and what was lost is said.
+ * folder is fed to lib/formats/perf/perf.h, and losses are reported.
  */
 #ifndef IMPORT_PERF_H
 #define IMPORT_PERF_H

@@ -82,7 +82,7 @@ read_frames(struct reader *r, const json_t *frames)
 	return PROF_OK;
 }
 
-/* Nanoseconds of one of a unit, 0 of what is no time. */
+/* The nanoseconds of a unit, 0 if it is not one of time. */
 static double
 nanoseconds(const char *unit)
 {
@@ -145,8 +145,8 @@ number(struct reader *r, size_t i, const json_t *p, double v, int64_t *out)
 	/* Times are rounded to nanoseconds; a count has to be whole. */
 	if (!is_time && r->o->scale == 0 && v != (double)*out)
 		return bad(r, i,
-			   "a weight that is no whole number; --scale says how "
-			   "to make it whole");
+			   "a weight that is not a whole number; --scale "
+			   "multiplies it");
 	return PROF_OK;
 }
 

@@ -118,11 +118,12 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 		       ? foreign_sniff(raw, n)
 		       : FOREIGN_NONE;
 	if (kind != FOREIGN_NONE)
-		return prof_fail(err, PROF_EFORMAT,
-				 "not a profile: looks like a %s file; %s",
-				 foreign_name(kind),
-				 foreign_hint(kind) ? foreign_hint(kind)
-						    : "use prof-import");
+		return prof_fail(
+			err, PROF_EFORMAT,
+			"not a profile: looks like a file of format %s; %s",
+			foreign_name(kind),
+			foreign_hint(kind) ? foreign_hint(kind)
+					   : "use prof-import");
 	guess = st == PROF_EFORMAT ? guess_any(raw, n) : NULL;
 	if (guess)
 		return prof_fail(err, PROF_EFORMAT,

@@ -115,7 +115,7 @@ read_number(struct reader *r, struct span *s, uint64_t *v)
 	span_blanks(s);
 	if (span_take(s, "0x") ? span_hex(s, v) : span_dec(s, v))
 		return PROF_OK;
-	return bad(r, "no number where one should be");
+	return bad(r, "a number is missing");
 }
 
 /* One of each kind that the file has: 12, 0x1f, +3, -3, or * for the same. */
@@ -456,7 +456,7 @@ one_line(struct reader *r)
 		return st == PROF_OK ? read_costs(r, s, PROF_NONE) : st;
 	}
 	st = read_header(r, s, &is_header);
-	return st == PROF_OK && !is_header ? bad(r, "is no line of callgrind")
+	return st == PROF_OK && !is_header ? bad(r, "not a line of callgrind")
 					   : st;
 }
 

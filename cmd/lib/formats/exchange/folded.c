@@ -332,7 +332,7 @@ whole_number(struct folded *f, double v, bool is_whole, int64_t whole,
 		return PROF_OK;
 	if (f->o->scale == 0)
 		return bad(f, "a fraction, or a number beyond 64 bits; --scale "
-			      "says how to make it whole");
+			      "multiplies it");
 	if (!(fabs(scaled) < 9.2e18))
 		return bad(f, "a number beyond 64 bits");
 	*out = (int64_t)llround(scaled);
@@ -383,7 +383,7 @@ stack_line(struct folded *f, struct span line)
 		else
 			f->notes->n_second++;
 	} else if (f->o->is_diff) {
-		return bad(f, "one number, where before and after are wanted");
+		return bad(f, "one number; --diff needs before and after");
 	}
 	st = whole_number(f, v, is_whole, whole, &value);
 	if (st == PROF_OK && f->o->is_diff && f->notes->n_bad == n_bad)

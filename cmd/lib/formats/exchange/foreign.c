@@ -51,7 +51,7 @@ has(const char *s, size_t n, const char *word)
 	return memmem(s, n, word, strlen(word));
 }
 
-/* By keys near the beginning or the end: parsing decides in earnest. */
+/* By keys near the beginning or the end: a guess, which parsing may refuse. */
 static enum foreign_kind
 json_kind(const char *s, size_t n)
 {

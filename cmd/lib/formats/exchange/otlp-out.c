@@ -535,8 +535,8 @@ otlp_write(const struct profile *p, size_t column, const char *version,
 
 	if (!p->n_type)
 		return prof_fail(err, PROF_EUSAGE,
-				 "a profile without sample types has no place "
-				 "in OTLP");
+				 "OTLP cannot hold a profile without sample "
+				 "types");
 	if (begin(&w))
 		put_all(&w, column, version, &m);
 	else

@@ -133,7 +133,7 @@ take_plain(struct perf *r, struct perf_stream *s)
 		if (n < 8) {
 			at = s->plain.n;
 			st = perf_damage(r, s->at,
-					 "a compressed record of no size");
+					 "an empty compressed record");
 			break;
 		}
 		if (n > s->plain.n - at)
@@ -483,7 +483,7 @@ perf_end(struct perf *r, size_t stream, struct prof_err *err)
 	if (s->carry.n || s->skip ||
 	    (!stream && r->state == PERF_RECORDS && !r->is_pipe &&
 	     !r->notes.is_open))
-		return perf_damage(r, s->at, "the end, inside of the records");
+		return perf_damage(r, s->at, "the file ends inside a record");
 	return PROF_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * space.c - processes, what each has mapped, and the objects of which
- * that is a part. One object stands for all processes that map the same part of
- * a file: its addresses are those in the process that came first.
+ * space.c - processes, their mappings, and the mapped objects. One object
+ * stands for all processes that map the same part of a file: its addresses are
+ * those in the process that came first.
  */
 #include "config.h"
 
