@@ -232,12 +232,15 @@ else
 	skip 'the kernel, and the machine' "$(head -1 log)"
 fi
 
-# Without rights.
+# Without rights. Nobody else has this number: all processes of a user share the
+# limit on locked memory.
+user=$((60000 + $$ % 5000))
+export user
 if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
-	setpriv --reuid=65534 --clear-groups test -x "$bin/prof-record"; then
+	setpriv --reuid=$user --clear-groups test -x "$bin/prof-record"; then
 	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 	mkdir -m 777 nobody
-	as="cd nobody && setpriv --reuid=65534 --clear-groups"
+	as="cd nobody && setpriv --reuid=$user --clear-groups"
 	check_err "another user's process: the value and the remedy" 2 \
 		"$as prof-record --pid 1 --seconds 1 -o n.pb.gz" \
 		"kernel.perf_event_paranoid is $paranoid"
@@ -260,7 +263,7 @@ if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
 END
 		# One recorder has all the memory that its user may lock, so
 		# there is none for another.
-		sh -c 'ulimit -l 0; cd nobody; exec setpriv --reuid=65534 --clear-groups \
+		sh -c 'ulimit -l 0; cd nobody; exec setpriv --reuid=$user --clear-groups \
 			prof-record -q --sampler=perf -F 10000 -o first.pb.gz ../work 30' &
 		first=$!
 		while ! grep -q perf_event /proc/$first/maps && kill -0 $first; do
