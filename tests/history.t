@@ -257,6 +257,11 @@ check 'killed' 0 '
 		prof-history --index -q d & sleep 0.00$i; kill -9 $! 2>/dev/null; wait $! 2>/dev/null
 	done 2>/dev/null
 	sh answer d | cmp - want' </dev/null
+check 'questions while others index' 0 '
+	for i in 1 2; do
+		{ touch d/*/web$i-*; prof-history --index -q --rebuild d; } &
+		for k in 1 2; do { sh answer d >out.$i$k 2>&1; cmp out.$i$k want; } & done
+	done; wait' </dev/null
 check 'several at once' 0 '
 	rm -rf d/.prof-history
 	for i in 1 2 3 4; do sh answer d >out.$i 2>&1 & done; wait

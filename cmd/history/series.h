@@ -1,6 +1,6 @@
 /*
- * series.h - functions over the profiles of archives: what was asked for, and
- * the answer, by time or by whatever else the profiles are grouped.
+ * series.h - functions over the profiles of archives: the question, and the
+ * answer, by time or by another group of profiles.
  */
 #ifndef HISTORY_SERIES_H
 #define HISTORY_SERIES_H

@@ -34,7 +34,7 @@ struct walk {
 enum prof_status walk_archive(struct walk *w, const char *root,
 			      struct prof_err *err) MUST_USE;
 
-/* Add one file, whatever its name ends in. PROF_EIO, PROF_ENOMEM. */
+/* Add one file; its name may have any ending. PROF_EIO, PROF_ENOMEM. */
 enum prof_status walk_add(struct walk *w, const char *path,
 			  struct prof_err *err) MUST_USE;
 
