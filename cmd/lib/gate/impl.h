@@ -116,6 +116,9 @@ enum prof_status gate_learn(const struct gate_table *t,
 			    struct gate_cell *cell,
 			    struct prof_err *err) MUST_USE;
 
+/* The median of n values, 1 or more. Sorts v. */
+double gate_median(double *v, size_t n);
+
 /* s0 and d0 of a row whose effective number of events, m, is size. */
 double gate_prior(const struct gate_model *m, double size, double *df);
 

@@ -135,14 +135,6 @@ gate_is_new(const struct gate *g, uint32_t row)
 
 static const char *const side_name[] = { "base", "new" };
 
-static int
-cmp_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double
 median_total(const struct gate *g, enum gate_side side, double *scratch)
 {
@@ -151,8 +143,7 @@ median_total(const struct gate *g, enum gate_side side, double *scratch)
 	for (size_t i = 0; i < g->n_run; i++)
 		if (g->run[i].side == side)
 			scratch[n++] = gate_total_of(g, i);
-	qsort(scratch, n, sizeof(*scratch), cmp_double);
-	return (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
+	return gate_median(scratch, n);
 }
 
 /* Did every run do its work, and did both sides do about the same? */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "impl.h"
+
 #define HALF_WINDOW 3    /* values on either side of the running median */
 #define CLIP 2.5         /* deviations */
 #define TO_SIGMA 1.4826  /* median absolute deviation to standard deviation */
@@ -16,22 +18,6 @@
 #define EQUAL 1e-12    /* of the mean: no difference */
 #define HOURS_OF_DAY 24
 #define MIN_DAYS 3
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median of n values, which are sorted. */
-static double
-median(double *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* Move values that are far from their neighbours nearer, into out. */
 static void
@@ -44,10 +30,10 @@ clip(const double *y, size_t n, double *out, double *scratch)
 		size_t to = i + HALF_WINDOW < n ? i + HALF_WINDOW : n - 1;
 
 		memcpy(window, y + from, (to - from + 1) * sizeof(*y));
-		out[i] = median(window, to - from + 1);
+		out[i] = gate_median(window, to - from + 1);
 		scratch[i] = fabs(y[i] - out[i]);
 	}
-	limit = CLIP * MEDIAN_EATS * TO_SIGMA * median(scratch, n);
+	limit = CLIP * MEDIAN_EATS * TO_SIGMA * gate_median(scratch, n);
 	for (size_t i = 0; i < n; i++)
 		out[i] = fmin(fmax(y[i], out[i] - limit), out[i] + limit);
 }
@@ -251,7 +237,7 @@ over_days(const double *y, const long *hour, size_t n, double *ratio,
 		if (i < n && day_of(hour[i]) == day_of(hour[from]))
 			continue;
 		memcpy(scratch, y + from, (i - from) * sizeof(*y));
-		level = median(scratch, i - from);
+		level = gate_median(scratch, i - from);
 		for (size_t k = from; k < i; k++)
 			ratio[k] = level > 0 ? y[k] / level : NAN;
 		days++;
@@ -279,7 +265,7 @@ shift_level_hours(double *y, const long *hour, size_t n, struct prof_err *err)
 				    of_day &&
 			    !isnan(ratio[i]))
 				scratch[found++] = ratio[i];
-		factor = found ? median(scratch, found) : 0;
+		factor = found ? gate_median(scratch, found) : 0;
 		for (size_t i = 0; i < n && factor > 0; i++)
 			if (hour[i] - HOURS_OF_DAY * day_of(hour[i]) == of_day)
 				y[i] /= factor;

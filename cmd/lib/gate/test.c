@@ -212,6 +212,13 @@ cmp_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+double
+gate_median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), cmp_double);
+	return (v[(n - 1) / 2] + v[n / 2]) / 2;
+}
+
 /* The family-wise p: bounds the chance that noise gives any row such a p. */
 static double
 adjust(const struct family *f, double p)
