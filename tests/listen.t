@@ -624,6 +624,58 @@ check 'the program has no descriptor of it' 0 '
 same
 END
 
+# A process that runs already, without a line of our code in it.
+if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log &&
+	[ "$(uname -m)" = x86_64 ]; then
+	phases <in >out &
+	program=$!
+	exec 9>in 8<out
+	read -r phase <&8
+	: >err
+	prof-record --kernel=no -F 1000 --listen 0 --pid $program 2>err 9>&- 8<&- &
+	record=$!
+	until grep -q listening err || ! kill -0 $record; do sleep 0.05; done
+	port=$(sed -n 's|.*listening on http://127.0.0.1:\([0-9]*\)/pprof/$|\1|p' err)
+	check 'a process that runs: its command line' 0 \
+		'./page /pprof/cmdline | sed "s|.*/||"' <<'END'
+phases
+END
+	check 'its profile' 0 \
+		'./page "/debug/pprof/profile?seconds=1" >pid.pb.gz; ./phases_of <pid.pb.gz; echo' <<'END'
+phase_a 
+END
+	prof-symbolize pid.pb.gz | prof-text -q --raw |
+		awk '/: 0x.* phase_a / { sub(/:$/, "", $1); print $2; exit }' >address
+	check 'its symbols' 0 \
+		'at=$(cat address); ./page "/pprof/symbol?$at+0x1" | sed "s/$at/AT/"' <<'END'
+num_symbols: 1
+AT	phase_a
+END
+	if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
+		skip 'prof-fetch HOST:PORT' 'without libcurl'
+	else
+		check 'prof-fetch HOST:PORT' 0 \
+			'prof-fetch --seconds=1 127.0.0.1:$port | ./phases_of; echo' <<'END'
+phase_a 
+END
+	fi
+	next
+	check 'the next phase' 0 \
+		'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
+phase_b 
+END
+	exec 9>&- 8<&-
+	wait $program
+	wait $record
+	status=$?
+	record=
+	check 'it ends with the process' 0 "echo $status" <<'END'
+0
+END
+else
+	skip 'a process that runs' "$(head -1 log)"
+fi
+
 # Addresses.
 check_err 'no port' 2 'prof-record --listen localhost true' 'is not [HOST:]PORT'
 check_err 'an empty port' 2 'prof-record --listen localhost: true' \
