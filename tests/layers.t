@@ -35,7 +35,8 @@ fetch            lib cli net archive
 filter           lib cli
 flame            lib cli
 gate             lib cli
-history          lib cli gate
+history/store    lib
+history          lib cli gate history/store
 html             lib cli list gate
 import           lib cli unwind
 export           lib cli

@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "block.h"
+#include "history/store/block.h"
+#include "history/store/names.h"
+#include "history/store/store.h"
 #include "lib/base/status.h"
-#include "names.h"
-#include "store.h"
 #include "walk.h"
 
 struct archive {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "block.h"
+#include "history/store/block.h"
 
 static bool
 is_digit(char c)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "history/store/names.h"
 #include "lib/base/pairs.h"
 #include "lib/base/status.h"
-#include "names.h"
 #include "span.h"
 
 struct where;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "archive.h"
+#include "history/store/names.h"
 #include "lib/base/status.h"
-#include "names.h"
 
 /* Times and sample types in an archive. */
 struct span {

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-#include "block.h"
+#include "history/store/block.h"
+#include "history/store/names.h"
 #include "lib/base/status.h"
-#include "names.h"
 #include "walk.h"
 
 struct profile;

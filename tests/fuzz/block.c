@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "history/block.h"
+#include "history/store/block.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
