@@ -164,6 +164,7 @@ if prof-record -q --offcpu --kernel=yes --pid $asleep --seconds 1 -o w.pb.gz 2>l
 	loop=$!
 	prof-record -q --offcpu --pid $loop --every 1 --seconds 4 -o 'wait/%F%H%M%S.pb.gz'
 	kill $loop
+	# shellcheck disable=SC2046 # words
 	prof-merge $(profiles wait) 2>/dev/null | prof-text --raw - 2>/dev/null |
 		awk '$3 ~ /:$/ { n += $3 } END { print int(n / 1e6) }' >sum
 	# The shell waits all the time, as does each sleep.
