@@ -602,6 +602,6 @@ check 'labels: of allocations' 0 '
 thread=names
 END
 check_err 'the CPU is not known to libsample' 2 \
-	'prof-record --label=cpu -o x.pb.gz true' '--label=cpu is for --pid'
+	'prof-record --label=cpu -o x.pb.gz true' 'container are for --pid'
 
 plan
