@@ -82,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct unwind_pool *pool = calloc(1, sizeof(*pool));
 	uint8_t *copy = malloc(n ? n : 1);
 	uintptr_t at = (uintptr_t)copy;
-	struct cfi_image image = { .segment = { { at, at + n } },
+	struct cfi_image image = { .segment = { { .lo = at, .hi = at + n } },
 				   .n_segment = 1,
 				   .hdr = at,
 				   .hdr_bytes = n,

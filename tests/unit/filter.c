@@ -24,7 +24,7 @@
 
 /* --- a profile as text: "A;I3=>I2 10 {user=ann bytes=3bytes}", ... --- */
 
-static void
+static void __attribute__((format(printf, 2, 3)))
 addf(struct buf *b, const char *fmt, ...)
 {
 	char text[1024];
@@ -643,7 +643,7 @@ drop_frames_of_the_profile(void **state)
 		struct prof_err err;
 
 		snprintf(text, sizeof(text), "%s%s%s", first, rows[i].header,
-			 FRAMES + strlen(first));
+			 &FRAMES[strlen(first)]);
 		p = fixture(text);
 		assert_int_equal(match_drop_frames(p, &err), PROF_OK);
 		left = render(p);

@@ -133,7 +133,7 @@ static struct cfi_image
 image_of(struct made_up *m)
 {
 	return (struct cfi_image){
-		.segment = { { (uintptr_t)m, (uintptr_t)(m + 1) } },
+		.segment = { { .lo = (uintptr_t)m, .hi = (uintptr_t)(m + 1) } },
 		.n_segment = 1,
 		.hdr = (uintptr_t)m,
 		.hdr_bytes = 8,
