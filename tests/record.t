@@ -306,8 +306,8 @@ END
 check 'the exit status is the program'\''s' 7 \
 	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null
 check 'a profile is there, whatever the status' 0 \
-	'stacks x.pb.gz | sed "s/:.*//"' <<'END'
-# sampling
+	'stacks x.pb.gz | grep -o "^# sampling:"' <<'END'
+# sampling:
 END
 check 'a program that is killed: so is prof-record' 137 \
 	'exec prof-record -o x.pb.gz sh -c "kill -9 \$\$"' </dev/null
