@@ -382,8 +382,8 @@ bench_list() {
 		"exec prof-list -q --list='_M_data$' -o list.out list.pb.gz" \
 		"${theirs:+$theirs -list='_M_data$' list.pb.gz}" ''
 	symbol_row 'disassembly of a function' \
-		"exec prof-list -q --disasm='operator.=' -o list.out list.pb.gz" \
-		"${theirs:+$theirs -disasm='operator.=' list.pb.gz}" ''
+		"exec prof-list -q --disasm='unit_1::' -o list.out list.pb.gz" \
+		"${theirs:+$theirs -disasm='unit_1::' list.pb.gz}" ''
 	symbol_row 'source page of all' \
 		"exec prof-list -q --weblist=. -o list.out list.pb.gz" \
 		"${theirs:+$theirs -weblist=. list.pb.gz}" ''
