@@ -47,7 +47,7 @@ check 'or have none left' 0 \
 		\$i++ while times() < 0.2; print \$n < 20 ? qq(none\n) : \$n"' <<'END'
 none
 END
-sampled '... and is sampled on' '[ $signals -gt 20 ]'
+sampled '... and is sampled on' '[ $ticks -gt 50 ]'
 check 'a child after fork, and what it executes' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		if (\$p = fork) { waitpid \$p, 0; exit }
