@@ -371,7 +371,8 @@ archive_open(struct archive **out, const char *pattern,
 	a->keep_s = o->keep_s;
 	st = set_pattern(a, pattern, err);
 	if (st == PROF_OK && !gmtime_r(&now, &a->time))
-		st = prof_fail(err, PROF_EUSAGE, "the system clock is out of range");
+		st = prof_fail(err, PROF_EUSAGE,
+			       "the system clock is out of range");
 	if (st == PROF_OK)
 		st = make_root(a, err);
 	if (st == PROF_OK)

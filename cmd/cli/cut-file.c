@@ -24,9 +24,8 @@ on_bus_error(int sig, siginfo_t *info, void *context)
 		raise(sig);
 		return;
 	}
-	if (write(STDERR_FILENO, program, strlen(program)) < 0 ||
-	    write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(CLI_TROUBLE);
+	(void)!write(STDERR_FILENO, program, strlen(program));
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(CLI_TROUBLE);
 }
 

@@ -249,7 +249,8 @@ baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
 		    "period, or a machine other than '%s'",
 		    folder, n_run, f.machine);
 	if (found < n)
-		warn("%s: only %zu of the %zu runs wanted compare", folder, found, n);
+		warn("%s: only %zu of the %zu runs wanted compare", folder,
+		     found, n);
 	if (f.n_build > 1)
 		warn("%s: the newest %zu runs are of %zu builds", folder, found,
 		     f.n_build);

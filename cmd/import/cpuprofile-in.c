@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-text.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/formats/exchange/byname.h"
@@ -267,14 +268,12 @@ cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
 {
 	struct reader r = { .err = err };
 	enum prof_status st;
-	json_error_t why;
 	json_t *root;
 
 	*out = NULL;
-	root = json_loadb(data, n, JSON_ALLOW_NUL, &why);
-	if (!root)
-		return prof_fail(err, PROF_EFORMAT, "JSON: line %d: %s",
-				 why.line, why.text);
+	st = json_text_parse(data, n, &root, err);
+	if (st != PROF_OK)
+		return st;
 	st = byname_init(&r.b, err);
 	if (st == PROF_OK && idmap_init(&r.by_id, 1024) < 0)
 		st = prof_nomem(err);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-text.h"
 #include "lib/formats/exchange/otlp-fields.h"
 #include "lib/wire/message.h"
 #include "lib/wire/wire.h"
@@ -271,13 +272,11 @@ otlp_json_convert(const void *data, size_t n, struct buf *out,
 {
 	struct message m = { .b = *out };
 	enum prof_status st;
-	json_error_t why;
 	json_t *root;
 
-	root = json_loadb(data, n, JSON_ALLOW_NUL, &why);
-	if (!root)
-		return prof_fail(err, PROF_EFORMAT, "JSON: line %d: %s",
-				 why.line, why.text);
+	st = json_text_parse(data, n, &root, err);
+	if (st != PROF_OK)
+		return st;
 	if (json_is_object(root))
 		st = put_message(&m, otlp_data, root, err);
 	else

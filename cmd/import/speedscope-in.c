@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-text.h"
 #include "lib/base/array.h"
 #include "lib/formats/exchange/byname.h"
 
@@ -325,14 +326,12 @@ speedscope_parse(const void *data, size_t n, const struct speedscope_options *o,
 {
 	struct reader r = { .o = o, .err = err };
 	enum prof_status st;
-	json_error_t why;
 	json_t *root;
 
 	*out = NULL;
-	root = json_loadb(data, n, JSON_ALLOW_NUL, &why);
-	if (!root)
-		return prof_fail(err, PROF_EFORMAT, "JSON: line %d: %s",
-				 why.line, why.text);
+	st = json_text_parse(data, n, &root, err);
+	if (st != PROF_OK)
+		return st;
 	st = byname_init(&r.b, err);
 	if (st == PROF_OK)
 		st = read_all(&r, root);

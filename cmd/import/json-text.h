@@ -1,0 +1,13 @@
+/* json-text.h - from text to jansson's values, for the readers of JSON. */
+#ifndef IMPORT_JSON_TEXT_H
+#define IMPORT_JSON_TEXT_H
+
+#include <jansson.h>
+
+#include "lib/base/status.h"
+
+/* Parse n bytes; *root is the caller's, for json_decref(). PROF_EFORMAT. */
+enum prof_status json_text_parse(const void *data, size_t n, json_t **root,
+				 struct prof_err *err) MUST_USE;
+
+#endif
