@@ -52,9 +52,8 @@ struct list_object *objects_of(const struct objects *o, const struct profile *p,
 			       uint32_t l);
 
 /*
- * Open an object of p, and fill in everything else. A file that can't be read
- * is no error; it is
- * reported to r->warn. PROF_ENOMEM.
+ * Open an object of p, and fill in everything else. A file that can't be
+ * read is no error; it is reported to r->warn. PROF_ENOMEM.
  */
 enum prof_status object_open_for(struct list_object *object,
 				 const struct objects *all, struct profile *p,

@@ -1,9 +1,8 @@
 /*
  * elf-mutate.c - see elf-mutate.h: a fuzzer that changes any byte rarely gets
- * past the headers. One change each: bytes, a
- * number or the length of a LEB128 inside a section, a part of a section copied
- * over another, or a field of a section header. Sections of DWARF, symbols and
- * frames are preferred.
+ * past the headers. One change each: bytes, a number or the length of a LEB128
+ * inside a section, a part of a section copied over another, or a field of a
+ * section header. Sections of DWARF, symbols and frames are preferred.
  */
 #include "config.h"
 

@@ -4,9 +4,9 @@
  *	storm THREADS [SPIN]
  *
  * Starts THREADS threads, eight at a time, each with SPIN rounds of work, that
- * return, exit or are cancelled. Then it prints by
- * how much the process has grown since the first thousand: descriptors, POSIX
- * timers (0 where the kernel does not list them), mappings, and KB of memory.
+ * return, exit or are cancelled. Then it prints by how much the process has
+ * grown since the first thousand: descriptors, POSIX timers (0 where the kernel
+ * does not list them), mappings, and KB of memory.
  */
 #include <dirent.h>
 #include <pthread.h>

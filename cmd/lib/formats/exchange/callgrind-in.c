@@ -250,8 +250,8 @@ skip_jump(struct reader *r)
 	return st == PROF_OK ? read_positions(r, &s) : st;
 }
 
-/* "NAME", "(ID) NAME" or, if that came before, "(ID)". A file
- * or an object "???" is unknown. */
+/* "NAME", "(ID) NAME" or, if that came before, "(ID)". A file or
+ * an object "???" is unknown. */
 static enum prof_status
 read_name(struct reader *r, struct span s, int space, uint32_t *out)
 {
