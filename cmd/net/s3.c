@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/escape.h"
 
 static const char scheme[] = "s3://";
 
@@ -263,28 +264,6 @@ next_element(const char *p, const char *end, const char *name,
 	return 0;
 }
 
-/* Write the character c as UTF-8; 0 is none. */
-static char *
-put_character(char *to, unsigned long c)
-{
-	if (c < 0x80) {
-		*to++ = (char)c;
-	} else if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-		*to++ = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
-		*to++ = (char)(0xe0 | c >> 12);
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (c & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (c & 0x3f));
-	}
-	return to;
-}
-
 /*
  * The character that the n bytes between '&' and ';' name; 0: none. Each is
  * shorter as UTF-8 than as it stands here.
@@ -343,7 +322,7 @@ text_of(const struct element *e)
 			      : 0;
 		if (!c)
 			goto fail;
-		to = put_character(to, c);
+		to += escape_utf8_put(to, (uint32_t)c);
 		i += (size_t)(semicolon - s);
 	}
 	if (out)

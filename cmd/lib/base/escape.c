@@ -4,7 +4,6 @@
 #include "escape.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #define ROOM 16 /* for one escaped character */
@@ -72,6 +71,18 @@ escape_utf8(const char *s, size_t n)
 	unsigned cp;
 
 	return decode((const unsigned char *)s, n, &cp);
+}
+
+size_t
+escape_utf8_put(char to[ESCAPE_UTF8_MAX], uint32_t c)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; --i; c >>= 6)
+		to[i] = (char)(0x80 | (c & 0x3f));
+	to[0] = (char)(first[n] | c);
+	return n;
 }
 
 /*

@@ -13,6 +13,7 @@
 #define ESCAPE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "buf.h"
@@ -45,5 +46,10 @@ size_t escape_width(const char *s, size_t n);
 
 /* Length of the UTF-8 sequence that s begins with; 0 if it is not one. */
 size_t escape_utf8(const char *s, size_t n);
+
+enum { ESCAPE_UTF8_MAX = 4 };
+
+/* Write the code point c, at most 0x10ffff, as UTF-8. Returns its length. */
+size_t escape_utf8_put(char to[ESCAPE_UTF8_MAX], uint32_t c);
 
 #endif

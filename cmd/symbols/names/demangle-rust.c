@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/escape.h"
+#include "punycode.h"
 
 /*
  * Real symbols take some hundred steps, at a depth of some dozens. The cost of
@@ -172,94 +174,6 @@ read_identifier(struct rust *r, struct identifier *id)
 }
 
 static bool
-put_utf8(struct rust *r, uint32_t c)
-{
-	char text[4];
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	if (n == 1)
-		text[0] = (char)c;
-	else
-		text[0] = (char)((0xf00 >> n & 0xff) | c >> (6 * (n - 1)));
-	for (size_t i = 1; i < n; i++)
-		text[i] = (char)(0x80 | (c >> (6 * (n - 1 - i)) & 0x3f));
-	return put_bytes(r, text, n);
-}
-
-/* The bias for the next delta: RFC 3492, section 6.1. */
-static uint32_t
-adapt(uint32_t delta, uint32_t n, bool is_first)
-{
-	uint32_t k = 0;
-
-	delta /= is_first ? 700 : 2;
-	delta += delta / n;
-	for (; delta > 455; k += 36)
-		delta /= 35;
-	return k + 36 * delta / (delta + 38);
-}
-
-/* A generalized integer of RFC 3492 from *s to end. */
-static bool
-read_delta(const char **s, const char *end, uint32_t bias, uint32_t *v)
-{
-	uint32_t w = 1;
-
-	*v = 0;
-	for (uint32_t k = 36;; k += 36) {
-		uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-		uint32_t digit, add;
-		char c;
-
-		if (*s == end)
-			return false;
-		c = *(*s)++;
-		if (c >= 'a' && c <= 'z')
-			digit = (uint32_t)(c - 'a');
-		else if (c >= '0' && c <= '9')
-			digit = (uint32_t)(c - '0') + 26;
-		else
-			return false;
-		if (__builtin_mul_overflow(digit, w, &add) ||
-		    __builtin_add_overflow(*v, add, v))
-			return false;
-		if (digit < t)
-			return true;
-		if (__builtin_mul_overflow(w, 36 - t, &w))
-			return false;
-	}
-}
-
-/* Decode punycode, whose delimiter is '_' here: how many characters. */
-static size_t
-decode_wide(const struct identifier *id, uint32_t wide[MAX_WIDE])
-{
-	const char *end = id->s + id->n, *s = memrchr(id->s, '_', id->n);
-	size_t n = s ? (size_t)(s - id->s) : 0;
-	uint32_t c = 128, i = 0, bias = 72, delta;
-	bool is_first = true;
-
-	if (n >= MAX_WIDE)
-		return 0;
-	for (size_t k = 0; k < n; k++)
-		wide[k] = (unsigned char)id->s[k];
-	for (s = s ? s + 1 : id->s; s < end; is_first = false) {
-		if (n == MAX_WIDE || !read_delta(&s, end, bias, &delta) ||
-		    __builtin_add_overflow(i, delta, &i))
-			return 0;
-		n++;
-		bias = adapt(delta, (uint32_t)n, is_first);
-		if (__builtin_add_overflow(c, i / (uint32_t)n, &c) ||
-		    c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-			return 0;
-		i %= (uint32_t)n;
-		memmove(wide + i + 1, wide + i, (n - 1 - i) * sizeof(*wide));
-		wide[i++] = c;
-	}
-	return n;
-}
-
-static bool
 put_identifier(struct rust *r, const struct identifier *id)
 {
 	uint32_t wide[MAX_WIDE];
@@ -269,13 +183,16 @@ put_identifier(struct rust *r, const struct identifier *id)
 		return put_bytes(r, id->s, id->n);
 	/* A quadratic decoder: each character is a step. */
 	r->n_step += id->n;
-	n = decode_wide(id, wide);
+	n = punycode_decode(id->s, id->n, '_', wide, MAX_WIDE);
 	if (n == 0)
 		return put(r, "punycode{") && put_bytes(r, id->s, id->n) &&
 		       put(r, "}");
-	for (size_t i = 0; i < n; i++)
-		if (!put_utf8(r, wide[i]))
+	for (size_t i = 0; i < n; i++) {
+		char text[ESCAPE_UTF8_MAX];
+
+		if (!put_bytes(r, text, escape_utf8_put(text, wide[i])))
 			return false;
+	}
 	return true;
 }
 
