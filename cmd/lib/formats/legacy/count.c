@@ -1,6 +1,4 @@
-/*
- * count.c - text profiles that count stacks: Go's, of contention, and
- * of threads.
+/* count.c - text profiles that count stacks: Go's, of contention, of threads.
  */
 #include "config.h"
 
@@ -221,8 +219,8 @@ legacy_is_threads(struct span line)
 }
 
 /*
- * The addresses of a line, wherever they stand in it: symbols may be there
- * too. Upper-case digits are not read as the end of an address.
+ * The addresses of a line, anywhere in it: symbols may be there too. A digit in
+ * upper case does not end an address.
  */
 static enum prof_status
 thread_frames(struct legacy *l, const struct text *t)
@@ -243,8 +241,8 @@ thread_frames(struct legacy *l, const struct text *t)
 }
 
 /*
- * One thread; t is at its title. In the end it is at the line that follows
- * its frames; false in *more: there is none.
+ * Read one thread; t is at its title, and then at the line after its frames.
+ * *more is false if there is none.
  */
 static enum prof_status
 one_thread(struct legacy *l, struct text *t, bool *more)
@@ -264,7 +262,7 @@ one_thread(struct legacy *l, struct text *t, bool *more)
 	}
 	if (!again && l->n_addr)
 		return legacy_sample(l, ADJUST_CALLERS, true, &one, NULL, 0);
-	/* Like the thread before it, or unknown, which pprof takes for that. */
+	/* The same as the thread before, or unknown: pprof reads both so. */
 	l->n_addr = 0;
 	if (l->p->n_sample)
 		++*profile_value(l->p, l->p->n_sample - 1);

@@ -1,6 +1,6 @@
 /*
- * cpu.c - gperftools' binary CPU profile: words of 4 or 8 bytes in
- * either byte order, then text.
+ * cpu.c - gperftools' binary CPU profile: words of 4 or 8 bytes in either byte
+ * order, then text.
  *
  *	header:  0  3  kind  period in microseconds  0
  *	record:  count  depth  pc of the leaf ... pc of the root
@@ -41,7 +41,7 @@ words_left(const struct words *w)
 	return (size_t)(w->end - w->p) / w->width;
 }
 
-/* How to read words, inferred from the first two: false if no way fits. */
+/* Infer from the first two words how to read words. False: no way fits. */
 static bool
 words_begin(struct words *w, const uint8_t *data, size_t n)
 {
@@ -80,8 +80,8 @@ read_header(struct legacy *l, struct words *w, uint64_t *kind, uint64_t *period)
 }
 
 /*
- * Check the record at w and find its depth. *is_end: there is none; w is past
- * the trailer, if there is one.
+ * Check the record at w and find its depth. *is_end: there are no more records;
+ * w is then after the trailer, if there is one.
  */
 static enum prof_status
 next_record(struct legacy *l, struct words *w, size_t i, uint64_t *depth,
@@ -116,8 +116,8 @@ struct handler {
 };
 
 /*
- * How many frames above the leaf h removes from the stack of the record at w:
- * its addresses one after the other, each where it is.
+ * How many frames above the leaf h removes from the stack of the record at w.
+ * Its addresses are removed in turn, each at its place.
  */
 static size_t
 removed_by(const struct handler *h, const struct words *w, uint64_t depth)
@@ -130,9 +130,9 @@ removed_by(const struct handler *h, const struct words *w, uint64_t depth)
 }
 
 /*
- * pprof's rule: twice, if one address is the caller of the leaf in all samples
- * but for one in 32, it is removed there. Such an address has the majority, so
- * it is found by a vote and then counted, which needs no table.
+ * pprof's rule, applied twice: an address that is the caller of the leaf in all
+ * samples but one in 32 is removed there. Such an address has the majority, so
+ * a vote finds it and a second walk counts it, without a table.
  */
 static void
 find_handler(struct legacy *l, const struct words *start, struct handler *h)

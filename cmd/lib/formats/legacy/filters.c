@@ -1,6 +1,6 @@
 /*
- * filters.c - the frames that pprof hides in legacy profiles: those of
- * the profilers themselves. They are carried as drop_frames and keep_frames.
+ * filters.c - the frames that pprof hides in legacy profiles: the profilers'
+ * own. The profile has them as drop_frames and keep_frames.
  */
 #include "config.h"
 
@@ -44,7 +44,7 @@ static const char contention_drop[] =
 	"(SpinLock::)?Unlock.*|(SpinLock::)?SlowUnlock.*|"
 	"(SpinLockHolder::)?~SpinLockHolder.*";
 
-/* Which patterns go with which columns; others get those of CPU profiles. */
+/* The patterns for each kind of columns; others get those of CPU profiles. */
 static const struct {
 	const char *type[4];
 	const char *drop;
@@ -117,9 +117,9 @@ enum prof_status
 legacy_filters(struct legacy *l)
 {
 	/*
-	 * Where Go gives names it has left out the runtime's, at both ends of
-	 * a stack: runtime.main would be taken for the runtime called by the
-	 * nameless frame before it, and all of the program be dropped.
+	 * Go gives no names to frames of its runtime, at both ends of a stack.
+	 * runtime.main would look like runtime code called by the nameless
+	 * frame before it, and the whole program would be dropped.
 	 */
 	if (l->go.is_used)
 		return PROF_OK;

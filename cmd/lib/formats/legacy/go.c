@@ -1,14 +1,15 @@
 /*
- * go.c - the names that Go writes into its text profiles, as comments
- * after each sample:
+ * go.c - the names that Go writes into its text profiles, as comments after
+ * each sample:
  *
  *	1 @ 0x4e7115 0x4e7446
  *	#	0x4e7114	main.hold+0x52		./gowork.go:120
  *	#	0x4e7445	main.contend.func1+0x65	./gowork.go:131
  *
- * The addresses are inside the calls already. Several lines of one address are
- * functions inlined there, innermost first, or recursion, or both; how often
- * the stack has the address tells. Frames of the runtime are left out there.
+ * The addresses are inside the calls already. Several lines with one address
+ * are functions inlined there, innermost first, or recursion, or both: it
+ * depends on how often the stack has the address. The comments leave out frames
+ * of the runtime.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ take_field(struct span *s)
 	return span_trim(f);
 }
 
-/* Split s at the last mark: what follows it, or nothing. */
+/* Split s at the last mark. Returns the part after it, or nothing. */
 static struct span
 cut_last(struct span *s, char mark)
 {

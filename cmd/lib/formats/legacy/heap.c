@@ -28,7 +28,7 @@ enum { INUSE, ALLOC };
 struct counts {
 	int64_t count[2];
 	int64_t bytes[2];
-	bool is_over; /* of a sum: does not fit */
+	bool is_over; /* a sum that does not fit */
 };
 
 static bool
@@ -69,7 +69,7 @@ take_counts(struct span *s, struct counts *c)
 	return span_take(s, "]");
 }
 
-/* As take_counts(), from any word of *s on: loggers put words before it. */
+/* The same, at any word of *s: loggers put words before it. */
 static bool
 find_counts(struct span *s, struct counts *c)
 {
@@ -283,7 +283,7 @@ add_counts(struct counts *sum, const struct counts *c)
 			sum->is_over = true;
 }
 
-/* The stacks have all that the totals before them announced, or were lost. */
+/* Note a doubt if the stacks do not sum up to the totals before them. */
 static void
 check_totals(struct legacy *l, const struct counts *want,
 	     const struct counts *sum, bool alloc)
@@ -301,7 +301,7 @@ check_totals(struct legacy *l, const struct counts *want,
 				     sum->count[i], sum->bytes[i]);
 }
 
-/* The totals in a header, as far as they are numbers. */
+/* The totals in a header, if they are numbers. */
 static struct counts
 header_counts(const struct header *h)
 {

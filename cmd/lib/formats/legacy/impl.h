@@ -1,6 +1,6 @@
 /*
- * impl.h - what the parsers of legacy formats share: building a profile of
- * addresses. Only they include it.
+ * impl.h - building a profile of addresses, for the parsers of legacy formats.
+ * Only they include it.
  */
 #ifndef LEGACY_IMPL_H
 #define LEGACY_IMPL_H
@@ -23,9 +23,9 @@ enum adjust {
 	ADJUST_ALL,     /* even the leaf is a return address */
 };
 
-#define LEGACY_GO_LINES 128 /* of one address that count */
+#define LEGACY_GO_LINES 128 /* of one address that are read */
 
-/* Names of the address in work, from the comments of Go; see go.c. */
+/* Names of one address, from the comments of Go; see go.c. */
 struct legacy_go {
 	uint64_t pc;
 	struct line line[LEGACY_GO_LINES];
@@ -68,9 +68,9 @@ enum prof_status legacy_stack(struct legacy *l, const struct text *t,
 			      struct span s) MUST_USE;
 
 /*
- * Add a sample of the stack that was read, which is then empty again. Caller
- * addresses are moved into the call. unique_leaf: a caller that is the leaf
- * once more, as signal handlers have it, is dropped.
+ * Add a sample of the stack that was read, and empty the stack. Addresses of
+ * callers are moved into the call. unique_leaf: drop a caller that is equal to
+ * the leaf, as signal handlers leave it.
  */
 enum prof_status legacy_sample(struct legacy *l, enum adjust adjust,
 			       bool unique_leaf, const int64_t *value,
@@ -81,9 +81,9 @@ enum prof_status legacy_sample(struct legacy *l, enum adjust adjust,
 uint32_t legacy_find(const struct legacy *l, uint64_t address);
 
 /*
- * Read a comment after a sample, which may name an address of it in the manner
- * of Go; and take the last name over, as every function here does that adds a
- * sample or reads the map.
+ * Read a comment after a sample, which may name one of its addresses as Go
+ * does. This, and each function here that adds a sample or reads the map, first
+ * stores the name that was read before.
  */
 enum prof_status legacy_go_name(struct legacy *l,
 				const struct text *t) MUST_USE;
@@ -95,7 +95,7 @@ enum prof_status legacy_types(struct legacy *l,
 enum prof_status legacy_period(struct legacy *l, const char *type,
 			       const char *unit, int64_t period) MUST_USE;
 
-/* count events of size bytes in all, sampled once in rate bytes: unsampled. */
+/* Scale up count events of size bytes in all, sampled once in rate bytes. */
 void legacy_unsample(int64_t rate, int64_t *count, int64_t *size);
 
 /* --- the parsers; t is before the first line, unless it says otherwise --- */
@@ -128,9 +128,9 @@ bool legacy_is_threads(struct span line);
 bool legacy_is_map(struct span line);
 
 /*
- * What follows the samples: go on to the line that begins the memory map, and
- * read that; at_map: t is past that line already. Then every location gets its
- * mapping. Without a map, each has the same nameless one.
+ * Read the rest after the samples: skip to the line that begins the memory map
+ * (at_map: t is after that line already), read the map, and give each location
+ * its mapping. Without a map, all have one mapping without a name.
  */
 enum prof_status legacy_map(struct legacy *l, struct text *t,
 			    bool at_map) MUST_USE;
@@ -139,8 +139,8 @@ enum prof_status legacy_map(struct legacy *l, struct text *t,
 enum prof_status legacy_java_names(struct legacy *l, struct text *t) MUST_USE;
 
 /*
- * Take the innermost frames off stacks that are in the file whose name begins
- * so; one stays. Functions that a library does not export have no names, so
+ * Remove the innermost frames that are in a file whose name begins so; one
+ * frame stays. Functions that a library does not export have no names, so
  * drop_frames would not match them. false: no memory.
  */
 bool legacy_drop_library(struct profile *p, const char *name);

@@ -36,7 +36,7 @@ struct java {
 	int64_t period; /* 0: not sampled */
 };
 
-/* The columns, whose second has the unit that the profile gives. */
+/* Add the columns; the profile gives the unit of the second. */
 static enum prof_status
 set_types(struct legacy *l, const struct java *j, struct span unit)
 {
@@ -152,7 +152,7 @@ legacy_java(struct legacy *l, struct text *t, enum legacy_kind kind)
 
 /* --- names --- */
 
-/* A number with base 10, whatever zeros it begins with; one below 0 is 0. */
+/* A number in base 10, even with leading zeros; a negative one is 0. */
 static bool
 line_number(struct span s, int64_t *line)
 {

@@ -1,8 +1,8 @@
 /*
- * legacy.c - telling legacy formats apart, and building profiles of addresses.
- * The parsers: cpu.c, -heap.c, -count.c, -java.c, -symbolized.c, and
- * -map.c for the memory map that ends most of them. pprof's format is the
- * measure; doc/formats.md lists where we read more, or refuse more.
+ * legacy.c - recognize legacy formats, and build profiles of addresses. The
+ * parsers are cpu.c, heap.c, count.c, java.c and symbolized.c, and map.c for
+ * the memory map that ends most of them. They read what pprof reads;
+ * doc/formats.md lists where they read more, or refuse more.
  */
 #include "config.h"
 
@@ -38,9 +38,9 @@ is_cpu(const uint8_t *p, size_t n)
 }
 
 /*
- * Step to the first line that says something: google's servers write warnings
- * that begin with '%' before it, others comments. False if there is none, or
- * if the text is none: profile.proto has control characters early on, as tags.
+ * Step to the first line that is no comment or warning: google's servers write
+ * warnings that begin with '%' before it. False if there is none, or if this is
+ * not text: profile.proto soon has control characters, as tags.
  */
 static bool
 first_line(struct text *t)
@@ -86,7 +86,7 @@ legacy_sniff(const void *raw, size_t n)
 		return LEGACY_JAVA_HEAP;
 	if (legacy_is_threads(t.line))
 		return LEGACY_THREADS;
-	/* A heap header that is only nearly right is said to be that. */
+	/* A heap header that is nearly right gets a message of its own. */
 	if (span_begins(t.line, "heap profile:"))
 		return LEGACY_HEAP;
 	return guess_magic(raw, n) ? LEGACY_FOREIGN : LEGACY_NONE;
@@ -116,8 +116,8 @@ legacy_push(struct legacy *l, uint64_t addr)
 }
 
 /*
- * pprof takes what looks like an address and drops the rest, so that 0x11AB is
- * read as 0x11. No known tool writes such a line.
+ * pprof reads the part that looks like an address and drops the rest: 0x11AB is
+ * 0x11. No known tool writes such a line.
  */
 enum prof_status
 legacy_stack(struct legacy *l, const struct text *t, struct span s)
@@ -308,7 +308,7 @@ legacy_doubt(struct legacy *l, const char *fmt, ...)
 		l->p->doubt = strcpy(copy, text);
 }
 
-/* A text that was cut is a text, too. */
+/* A truncated text is still a text. */
 static void
 check_end(struct legacy *l, enum legacy_kind kind, const char *raw, size_t n)
 {

@@ -14,7 +14,7 @@
 struct profile;
 
 enum legacy_kind {
-	LEGACY_NONE, /* take it for profile.proto */
+	LEGACY_NONE, /* read it as profile.proto */
 	LEGACY_CPU,
 	LEGACY_HEAP,
 	LEGACY_JEMALLOC,
@@ -24,15 +24,16 @@ enum legacy_kind {
 	LEGACY_JAVA_HEAP,
 	LEGACY_JAVA_CONTENTION,
 	LEGACY_SYMBOLIZED,
-	LEGACY_FOREIGN, /* known, but no profile: legacy_parse() says what */
+	LEGACY_FOREIGN, /* no profile; legacy_parse()'s error names the format
+			 */
 };
 
 enum legacy_flags {
 	/*
-	 * Do what pprof does to every gperftools CPU profile: take the callers
-	 * that nearly all leaves share for frames of the signal handler, and
-	 * remove them. The profiler removes such frames itself; what this
-	 * finds is as a rule the program's hot path.
+	 * Do as pprof does with every CPU profile of gperftools: remove the
+	 * callers that nearly all leaves share, as frames of the signal
+	 * handler. The profiler removes such frames itself; those found here
+	 * are usually the program's hot path.
 	 */
 	LEGACY_STRIP_HANDLER = 1,
 };
@@ -45,9 +46,9 @@ enum legacy_kind legacy_sniff(const void *raw, size_t n);
 
 /*
  * Make a profile of the n bytes at raw, for which legacy_sniff() knows a
- * kind. *out is the caller's. PROF_EFORMAT says at which line (counted from 1)
- * or byte (from 0) raw is not what it should be; PROF_ENOTSUP, what it is
- * instead of a profile. Also PROF_ELIMIT and PROF_ENOMEM.
+ * kind. *out is the caller's. PROF_EFORMAT gives the line (counted from 1) or
+ * byte (from 0) that is wrong; PROF_ENOTSUP, the format that raw has instead.
+ * Also PROF_ELIMIT and PROF_ENOMEM.
  */
 enum prof_status legacy_parse(const void *raw, size_t n, unsigned flags,
 			      struct profile **out,

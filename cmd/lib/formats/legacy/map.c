@@ -10,8 +10,8 @@
 #include "lib/base/array.h"
 #include "lib/base/search.h"
 
-#define MAX_VARIABLE 64   /* "build=/path" lines that count */
-#define MAX_EXPANDED 8192 /* a line with its variables replaced */
+#define MAX_VARIABLE 64   /* "build=/path" lines that are read */
+#define MAX_EXPANDED 8192 /* bytes of a line with its variables replaced */
 #define MAX_GROWTH 16     /* all such lines, to all of the map */
 
 bool
@@ -193,8 +193,8 @@ find_variable(const struct map *m, struct span s)
 }
 
 /*
- * Replace "$name" in *s; what gets too long is left as it was. A few bytes
- * could ask for a lot of text, so the sum is limited.
+ * Replace "$name" in *s, unless the line gets too long. A few bytes could ask
+ * for a lot of text, so the sum is limited.
  */
 static enum prof_status
 expand(struct map *m, const struct text *t, struct span *s)
@@ -351,7 +351,7 @@ is_main(const struct map *m, const struct mapping *e)
 	return span_len(s) && *s.p != '[' && !is_library(s);
 }
 
-/* The program comes first, from where its file begins. */
+/* The program comes first, from the beginning of its file. */
 static void
 find_main(struct map *m)
 {
@@ -394,7 +394,7 @@ place_cmp(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The first place from i on without a mapping, or n; shortens the way. */
+/* The first place from i on without a mapping, or n. It shortens the path. */
 static size_t
 next_free(struct place *at, size_t n, size_t i)
 {
@@ -409,7 +409,7 @@ next_free(struct place *at, size_t n, size_t i)
 	return end;
 }
 
-/* Give the free places from start up to limit to mapping; how many. */
+/* Give the free places from start up to limit to mapping. Returns how many. */
 static size_t
 claim(struct place *at, size_t n, uint64_t start, uint64_t limit,
       uint32_t mapping)
@@ -427,10 +427,10 @@ claim(struct place *at, size_t n, uint64_t start, uint64_t limit,
 }
 
 /*
- * Each address belongs to the first mapping that has it; else to the first
- * that would have it if it began where its file does, and that mapping then
- * does; else to a nameless one of everything, added for the purpose. Sorted
- * places make this n log n, whatever the map says.
+ * Each address belongs to the first mapping that has it; else to the first that
+ * would have it if it began where its file does, which is then extended; else
+ * to a mapping of all addresses without a name, added for this. As the places
+ * are sorted, any map takes n log n.
  */
 static enum prof_status
 assign(struct legacy *l, struct place *at, size_t n)

@@ -1,6 +1,6 @@
 /*
- * symbolized.c - what `google-pprof --raw` writes, and tools that have
- * names but no addresses: names for addresses, then a profile as it was.
+ * symbolized.c - the format of `google-pprof --raw`, and of tools that have
+ * names but no addresses: names for addresses, then the original profile.
  *
  *	--- symbol
  *	binary=/bin/app
@@ -26,7 +26,7 @@ struct symbols {
 	size_t cap;
 	struct span binary;
 	struct idmap function; /* by string of the name, + 1 */
-	struct line *line;     /* of the location in work */
+	struct line *line;     /* of the location being built */
 	size_t n_line;
 	size_t line_cap;
 };
@@ -46,7 +46,7 @@ read_symbol(struct legacy *l, const struct text *t, struct symbols *y)
 	if (!span_take(&s, "0x") || !span_hex(&s, &addr) ||
 	    (s.p < s.end && !span_blanks(&s)))
 		return LINE_FAIL(l, t, "want '0xADDRESS name'");
-	/* A name that is an address is none. */
+	/* An address is no name. */
 	if (s.p == s.end || span_begins(s, "0x") || addr == UINT64_MAX)
 		return PROF_OK;
 	if (array_reserve(&y->name, &y->cap, y->n + 1, sizeof(*y->name)) < 0)
@@ -61,7 +61,7 @@ read_symbol(struct legacy *l, const struct text *t, struct symbols *y)
 	return PROF_OK;
 }
 
-/* Up to the line "--- profile", or of another word; t is then past it. */
+/* Skip to the line "--- profile", or of another word; t is then after it. */
 static enum prof_status
 read_symbols(struct legacy *l, struct text *t, struct symbols *y)
 {
@@ -152,7 +152,7 @@ name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 	enum prof_status st = PROF_OK;
 	struct span chain;
 
-	/* google-pprof leaves the leaf of a heap profile where it was. */
+	/* google-pprof does not move the leaf of a heap profile. */
 	if (at == IDMAP_NONE && addr < UINT64_MAX - 1)
 		at = idmap_find(&y->by_address, addr + 2);
 	if (at == IDMAP_NONE)

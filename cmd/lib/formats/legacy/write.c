@@ -15,7 +15,7 @@
 struct writer {
 	const struct profile *p;
 	struct buf *out;
-	bool *hidden; /* of each mapping: one before it has its addresses */
+	bool *hidden; /* of each mapping: an earlier one has its addresses */
 };
 
 static bool
@@ -53,7 +53,7 @@ is_hidden(const struct writer *w, const struct sample *s)
 	return false;
 }
 
-/* Our callers' addresses lie in the call, theirs are those after it. */
+/* Our callers' addresses lie in the call, theirs after it. */
 static uint64_t
 pc_of(const struct writer *w, const struct sample *s, uint32_t i)
 {
@@ -143,8 +143,7 @@ add_text(const struct writer *w, const char *fmt, ...)
 	return failed;
 }
 
-/* "@ 0x1234 0x1235": none of these is where the program was interrupted, so
- * all are addresses after a call. */
+/* "@ 0x1234 0x1235": all are addresses after a call, the leaf too. */
 static int
 add_stack(const struct writer *w, const struct sample *s)
 {
@@ -168,7 +167,7 @@ heap_values(const struct writer *w, size_t i, int64_t v[4])
 
 	for (size_t k = 0; k < 4; k++)
 		v[k] = value[is_growth ? k % 2 : (k + 2) % 4];
-	/* Bytes of no object would be refused. */
+	/* A reader would refuse bytes of no object. */
 	for (size_t k = 0; k < 4; k += 2)
 		if (!v[k] && v[k + 1])
 			v[k] = 1;

@@ -1,8 +1,8 @@
 /*
  * write.h - profiles in the formats of gperftools, for google-pprof, which
  * reads no others. They have no labels, build-ids or comments, and one address
- * space: samples of a program whose addresses another one uses are left out,
- * too.
+ * space: where two programs use the same addresses, the samples of one are left
+ * out.
  */
 #ifndef LEGACY_WRITE_H
 #define LEGACY_WRITE_H
