@@ -35,7 +35,7 @@ archive_news_release(struct archive_news *news)
 	memset(news, 0, sizeof(*news));
 }
 
-/* The user's own folder for the archive at path; as for symbols. */
+/* The user's own folder for the archive at path, as for symbols. */
 static char *
 own_folder(const char *path, struct prof_err *err)
 {
@@ -57,7 +57,7 @@ own_folder(const char *path, struct prof_err *err)
 	return dir;
 }
 
-/* The folder of the cache, for free(); NULL, and why, if there can be none. */
+/* The folder of the cache, for free(); NULL and the reason if there is none. */
 static char *
 find_folder(const char *root, struct prof_err *err)
 {
@@ -100,7 +100,7 @@ archive_read_meta(const struct archive *a, const struct store_block *s,
 	return block_read_meta(b, s->n, s->meta, s->n_meta, shared, err);
 }
 
-/* Open the store, and make it agree. */
+/* Open the store, and bring it up to date. */
 static enum prof_status
 try(struct archive *a, const char *dir, bool is_new,
     const struct archive_options *o, struct archive_news *news,
@@ -111,8 +111,7 @@ try(struct archive *a, const char *dir, bool is_new,
 		store_open(&a->store, dir, is_new, &was_damaged, err);
 
 	news->was_damaged |= was_damaged;
-	/* Under the lock: what is listed now is newer than what the cache has.
-	 */
+	/* Under the lock, so the list is newer than the cache. */
 	if (st == PROF_OK && a->root)
 		st = walk_archive(&a->walk, a->root, err);
 	if (st == PROF_OK &&
@@ -141,7 +140,7 @@ forget(struct archive *a)
 		walk_release(&a->walk);
 }
 
-/* After a try that failed: begin the next with no news. */
+/* After a try that failed: forget its messages and counts. */
 static void
 forget_news(struct archive_news *news)
 {
@@ -152,8 +151,8 @@ forget_news(struct archive_news *news)
 }
 
 /*
- * Share the lock. If another process has changed the store first, what was read
- * is out of date: it is read again, with the lock.
+ * Share the lock. If another process has changed the store first, read it again
+ * under the lock.
  */
 static enum prof_status
 share(struct archive *a, const char *dir, const struct archive_options *o,
@@ -204,7 +203,7 @@ archive_open(struct archive *a, const char *root,
 		forget_news(news);
 		news->was_damaged = is_new = true;
 	}
-	/* A disk without room, or that cannot be written, has no cache. */
+	/* No cache on a disk that is full or read-only. */
 	if (st == PROF_EIO && dir) {
 		forget(a);
 		forget_news(news);

@@ -21,7 +21,7 @@ put_text(const struct str *s, FILE *out)
 	escape_put(out, ESCAPE_TEXT, s->s, s->len);
 }
 
-/* "+10.1% (+6.2 to +14.0)", of what was there before. */
+/* "+10.1% (+6.2 to +14.0)", relative to the share before. */
 static void
 put_interval(double change, double low, double high, FILE *out)
 {

@@ -9,14 +9,14 @@
 #include "lib/model/profile.h"
 #include "take.h"
 
-#define MAX_LABEL 256 /* of a profile; more are not asked for */
+#define MAX_LABEL 256 /* of a profile; more are passed over */
 
 /* The labels of a profile, while they are made. */
 struct labels {
 	struct profile *p;
 	struct label label[MAX_LABEL];
 	size_t n;
-	bool is_short; /* of memory */
+	bool is_short; /* memory ran out */
 };
 
 static void
@@ -65,8 +65,8 @@ add_entry(struct labels *x, const struct where *w, const struct archive *a,
 }
 
 /*
- * The profiles become samples of one profile, so --where means what it means
- * in prof-filter.
+ * The profiles become samples of one profile, so that --where is the same as in
+ * prof-filter.
  */
 enum prof_status
 choose_entries(const struct where *w, const struct archive *a,

@@ -92,7 +92,7 @@ key_with_build(struct adding *x, const struct entry *e, const char *hour)
 	return key;
 }
 
-/* What profile e is counted under. */
+/* The key of the row that profile e is counted in. */
 static uint32_t
 key_of(struct adding *x, const struct entry *e)
 {
@@ -169,7 +169,7 @@ add_words(struct adding *x, const struct entry *e, struct bucket *b, size_t at)
 	return 0;
 }
 
-/* Count profile i of b; x->at[i] says where. */
+/* Count profile i of b in the bucket x->at[i]. */
 static enum prof_status
 add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
 	  struct prof_err *err)

@@ -135,7 +135,7 @@ fraction(struct cli *cli, int key)
 	return v;
 }
 
-/* Options that choose functions, profiles and rows; false: it is none. */
+/* Options that choose functions, profiles and rows. False: not one of them. */
 static bool
 set_question(struct history_settings *s, struct cli *cli, int key)
 {
@@ -170,7 +170,7 @@ set_question(struct history_settings *s, struct cli *cli, int key)
 	return false;
 }
 
-/* What to do; false: it is none of these. */
+/* Options for what to do. False: not one of them. */
 static bool
 set_task(struct history_settings *s, struct cli *cli, int key)
 {
@@ -205,7 +205,7 @@ set_task(struct history_settings *s, struct cli *cli, int key)
 	return false;
 }
 
-/* How much, and in which form. */
+/* Options for how much, and in which form. */
 static void
 set_output(struct history_settings *s, struct cli *cli, int key)
 {

@@ -15,7 +15,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The number that n digits at s are; -1: they are not. */
+/* The number of n digits at s; -1: these are no digits. */
 static int
 number(const char *s, size_t n)
 {
@@ -29,7 +29,7 @@ number(const char *s, size_t n)
 	return v;
 }
 
-/* A date at s: how long it is, or 0. */
+/* The length of a date at s, or 0. */
 static size_t
 date_at(const char *s, int64_t *day)
 {

@@ -24,7 +24,7 @@ enum {
 	BUILD_SHOWN = 10,
 };
 
-/* One panel: what it draws, and its scales. */
+/* One panel: its data, and its scales. */
 struct panel {
 	const struct series *x;
 	const struct series_fn *f;
@@ -94,8 +94,8 @@ round_step(double v)
 }
 
 /*
- * From 0, unless the line would be flat in the upper half then: the labels tell
- * which.
+ * From 0, unless the line would then be flat in the upper half. The labels show
+ * the range.
  */
 static void
 scale(struct panel *p)

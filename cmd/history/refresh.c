@@ -24,8 +24,8 @@
 struct known {
 	struct store_file f;
 	bool is_gone;
-	uint32_t heir; /* file that takes its entries; 0: they go */
-	/* Of its entries, if it is gone. */
+	uint32_t heir; /* file that takes its entries; 0: none */
+	/* If it is gone, of its entries: */
 	size_t n_entry;
 	bool is_mixed; /* they have several types */
 	uint32_t types;
@@ -71,7 +71,7 @@ release(struct refresh *r)
 	free(r->open);
 }
 
-/* --- what changed --- */
+/* --- changes of the archive --- */
 
 static enum prof_status
 take_known(void *ctx, struct store_file *f, struct prof_err *err)
@@ -150,7 +150,7 @@ compare(struct refresh *r, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* --- entries of files that went --- */
+/* --- entries of files that are gone --- */
 
 static enum prof_status
 add_total(struct known *k, const struct block *b, size_t i,
@@ -169,7 +169,7 @@ add_total(struct known *k, const struct block *b, size_t i,
 	return PROF_OK;
 }
 
-/* Find the entries of files that are gone: the blocks with any, and sums. */
+/* A visitor of blocks: note those with entries of gone files; add these up. */
 static enum prof_status
 find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
 {
@@ -207,7 +207,7 @@ struct loading {
 	int64_t id;
 	struct block *b;
 	size_t shared[BLOCK_MAX_COLUMN];
-	enum prof_status st; /* of visit_cell() */
+	enum prof_status st; /* result of visit_cell() */
 	size_t column;
 };
 
@@ -250,7 +250,7 @@ load_post(void *ctx, uint32_t fn, size_t column, const void *data, size_t n,
 	return st;
 }
 
-/* All of a block, into b, which is zeros. */
+/* Read the whole block into b, which is zeros. */
 static enum prof_status
 load_block(struct refresh *r, int64_t id, int64_t day, struct block *b,
 	   struct prof_err *err)
@@ -363,8 +363,7 @@ empty:
 /* --- reading --- */
 
 /*
- * The profile of a file; *p is NULL without an error if there is no such file
- * any more.
+ * Read a profile. *p is NULL without an error if the file no longer exists.
  */
 static enum prof_status
 read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
@@ -388,7 +387,7 @@ read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
 	return st;
 }
 
-/* The first file that the cache has from this path on. */
+/* The first file in the cache whose path is not before this one. */
 static size_t
 known_from(const struct refresh *r, const char *path, size_t n, char end)
 {
@@ -409,7 +408,7 @@ known_from(const struct refresh *r, const char *path, size_t n, char end)
 	return lo;
 }
 
-/* The part of a sum that file k was: adds its totals. */
+/* Add the totals of file k, a part of a sum. */
 static bool
 add_part(const struct known *k, const struct taken *t,
 	 int64_t total[BLOCK_MAX_COLUMN])
@@ -422,9 +421,8 @@ add_part(const struct known *k, const struct taken *t,
 }
 
 /*
- * If the files that went from the folder F, with a file F.pb.gz from before,
- * are what the sum F.pb.gz holds (same types, same totals), it gets their
- * entries.
+ * If the files that are gone from the folder F, and an older F.pb.gz, add up to
+ * the new F.pb.gz (same types, same totals), it gets their entries.
  */
 static bool
 inherit(struct refresh *r, const char *path, const struct taken *t,
@@ -465,7 +463,7 @@ inherit(struct refresh *r, const char *path, const struct taken *t,
 	return true;
 }
 
-/* Read one file, and put it where it belongs. f is its row. */
+/* Read one file, and add it to its block. f is its row. */
 static enum prof_status
 take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
 	  struct prof_err *err)

@@ -26,7 +26,7 @@ struct run {
 
 /* --- the question --- */
 
-/* What there is; dies if that is nothing. */
+/* Sum up the types and times of all archives; dies if there are none. */
 static void
 find_span(struct run *r, struct span *x)
 {
@@ -121,7 +121,7 @@ distributions(void)
 	return d;
 }
 
-/* Which build may be the reason of a change of function f of x. */
+/* The build that may be the reason of a change of function f of x. */
 static void
 find_builds(struct run *r, const struct span *span, const struct series *x,
 	    const struct series_fn *f, const struct shifts_options *o,
@@ -150,7 +150,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	series_release(&hours);
 }
 
-/* Where a change is that no build explains. */
+/* The host of a change that no build explains. */
 static void
 find_hosts(struct run *r, const struct span *span, const struct series *x,
 	   const struct series_fn *f, const struct shifts_options *o,
@@ -216,7 +216,7 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 	return all;
 }
 
-/* Functions that were named: the exit status. */
+/* Answer for named functions. Returns the exit status. */
 static int
 show(struct run *r, const struct span *span)
 {

@@ -330,7 +330,7 @@ load_all(const struct series *hosts, const struct shifts_options *o)
 	return sum;
 }
 
-/* That of the host of this name; zeros if it is not there. */
+/* The sum over the host of this name; zeros if there is none. */
 static struct load
 load_host(const struct series *hosts, const struct str *name,
 	  const struct shifts_options *o)
@@ -356,8 +356,8 @@ share_of(const struct load *l)
 }
 
 /*
- * The share of all is the sum of what each host adds to it, its value over the
- * total of all, so parts of the change add up to it.
+ * The share of all is a sum over the hosts: the value of each, divided by the
+ * total of all. So the parts of a change add up to it.
  */
 void
 shifts_hosts(struct shifts_one *one, const struct series *x,

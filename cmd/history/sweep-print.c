@@ -19,7 +19,7 @@ static const char *const task_name[] = {
 	[HISTORY_VANISHED] = "vanished",
 };
 
-/* The change of a row, relative; of nothing it is infinite. */
+/* The relative change of a row; infinite if the share was 0. */
 static double
 relative(double before, double after)
 {

@@ -73,11 +73,11 @@ take_row(struct sweep_row *r, const struct series *x, const struct series_fn *f,
 					  : 0;
 }
 
-/* Does the row belong into the list? */
+/* Does the row belong in the list? */
 static bool
 is_listed(struct sweep *w, const struct sweep_row *r, double min_share)
 {
-	bool here = w->task == HISTORY_NEW; /* the side that has it */
+	bool here = w->task == HISTORY_NEW; /* the side with the function */
 
 	if (fmax(fabs(r->share[0]), fabs(r->share[1])) < min_share)
 		return false;
@@ -99,7 +99,7 @@ by_names(const struct sweep_row *a, const struct sweep_row *b,
 	return strtab_cmp(&x->functions.t, a->fn->name, b->fn->name);
 }
 
-/* By how far the share moved; largest first. */
+/* Compare by the change of the share; the largest is first. */
 static int
 by_move(const void *a, const void *b, void *x)
 {
@@ -110,7 +110,7 @@ by_move(const void *a, const void *b, void *x)
 	return m != n ? (m < n) - (m > n) : by_names(p, q, x);
 }
 
-/* By p; of equal ones, those that moved far first. */
+/* Compare by p, then by the change of the share. */
 static int
 by_p(const void *a, const void *b, void *x)
 {

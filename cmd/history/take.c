@@ -34,7 +34,7 @@ put_field(struct buf *b, const struct profile *p, uint32_t s)
 {
 	const struct str *text = &p->strings.str[s];
 
-	/* A NUL in a name would be the end of it: profiles of attackers. */
+	/* Names come from strangers: a NUL would end the name. */
 	return buf_add(b, text->s, strnlen(text->s, text->len)) < 0 ||
 			       buf_add(b, "", 1) < 0
 		       ? -1
@@ -137,7 +137,7 @@ put_common(struct buf *b, const struct profile *p, unsigned char *done)
 	return 0;
 }
 
-/* The keys of the others, without a value. */
+/* The keys of the other labels, without a value. */
 static int
 put_mixed(struct buf *b, const struct profile *p, unsigned char *done)
 {
@@ -219,7 +219,7 @@ take_is_mixed(const struct str *word, const char *key)
 	return false;
 }
 
-/* The label "host", or else what the path says. */
+/* The label "host", or else the host in the path. */
 static enum prof_status
 word_of_host(struct taken *t, const struct walk_file *f, struct names *words,
 	     struct prof_err *err)

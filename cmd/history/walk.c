@@ -17,7 +17,7 @@
 
 #define MAX_DEPTH 64
 
-/* A folder on the way: its names, and their length. */
+/* A folder of the walk: its two names, and their lengths. */
 struct place {
 	const char *root;
 	char *path, *real; /* "" or with a '/' at the end */
@@ -82,7 +82,7 @@ join(const char *before, const char *name, size_t n, const char *after)
 									 : s;
 }
 
-/* The name between "." and the end: of .F.thin that is F, n bytes. */
+/* The name between "." and the suffix: F, n bytes, of .F.thin. */
 static const char *
 between(const char *name, const char *end, size_t *n)
 {
@@ -95,7 +95,8 @@ between(const char *name, const char *end, size_t *n)
 static enum prof_status walk_folder(struct walk *w, const struct place *at,
 				    int fd, struct prof_err *err);
 
-/* The folder `name` of `at`, which is called so for n bytes in the index. */
+/* Walk the folder `name` in `at`, whose name in the index is n bytes of `as`.
+ */
 static enum prof_status
 enter(struct walk *w, const struct place *at, int dir, const char *name,
       const char *as, size_t n, struct prof_err *err)
@@ -160,7 +161,7 @@ take_name(struct walk *w, const struct place *at, int dir, const char *name,
 		as = name;
 		n = strlen(name);
 	}
-	/* What went away meanwhile is there under another name next time. */
+	/* A file that is gone by now has another name in the next walk. */
 	if (fstatat(dir, name, &sb, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? PROF_OK : fail(at, name, err);
 	if (S_ISDIR(sb.st_mode))
@@ -193,7 +194,7 @@ walk_folder(struct walk *w, const struct place *at, int fd,
 	return st;
 }
 
-/* By path; of equal ones, those that prof-thin has renamed first. */
+/* Compare by path; files that prof-thin has renamed are first. */
 static int
 by_path(const void *a, const void *b)
 {
@@ -212,9 +213,9 @@ free_file(struct walk_file *f)
 }
 
 /*
- * Two files with one path. The sum of .F.done replaces F.pb.gz; parts of one
- * name in F and .F.thin are both there, one by its real name. Returns whether
- * next goes.
+ * Two files with one path. The sum of .F.done replaces F.pb.gz. Parts with one
+ * name in F and .F.thin both stay, one under its real name. Returns whether to
+ * drop next.
  */
 static enum prof_status
 settle_equal(struct walk_file *first, const struct walk_file *next, bool *goes,

@@ -62,7 +62,7 @@ block_drop(struct block *b, const unsigned char *gone)
 	uint32_t *now = malloc((b->n_entry + 1) * sizeof(*now));
 	size_t n = 0, size = b->n_column * sizeof(*b->column);
 
-	/* Without memory the numbers are found by counting: slow, but right. */
+	/* Without memory, count to find the numbers: slow, but right. */
 	for (size_t i = 0; i < b->n_entry; i++) {
 		if (now)
 			now[i] = (uint32_t)n;
@@ -124,8 +124,8 @@ unzigzag(uint64_t v)
 }
 
 /*
- * Sort by function, keeping the order of profiles, and add up what a function
- * has twice in one profile: two functions with one printed name.
+ * Sort by function, keeping the order of profiles. Add up two cells of one
+ * function in one profile: two functions with one printed name.
  */
 static enum prof_status
 sort_cells(struct cells *x, struct prof_err *err)
@@ -239,7 +239,7 @@ struct summing {
 	uint32_t *build; /* n of them, of at most one for each profile */
 	uint64_t *n_profile;
 	uint32_t *last; /* profile that was counted, and one */
-	int64_t *sum;   /* of each build, flat and cum of each column */
+	int64_t *sum;   /* for each build: flat and cum of each column */
 	size_t n;
 };
 

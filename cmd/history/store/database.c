@@ -88,8 +88,8 @@ ask_number(struct database *d, const char *sql, int *out, struct prof_err *err)
 }
 
 /*
- * Open what is at the path. What is in the database runs nothing of SQLite's,
- * and a page that contradicts itself is an error.
+ * Open the file at the path. SQLite runs nothing that the database contains,
+ * and an inconsistent page is an error.
  */
 static enum prof_status
 connect(struct database *d, int *version, struct prof_err *err)
@@ -115,8 +115,7 @@ connect(struct database *d, int *version, struct prof_err *err)
 		       : st;
 }
 
-/* Remove the database, with the journal, which would be played into the next.
- */
+/* Remove the database, and its journal, which the next one would replay. */
 static enum prof_status
 remove_files(struct database *d, struct prof_err *err)
 {
@@ -211,7 +210,7 @@ database_open(struct database *d, const char *dir, bool is_new,
 
 /* --- sharing --- */
 
-/* Which file has the name, and how often others changed what d has open. */
+/* The file of that name, and how often others have changed the open one. */
 struct state {
 	struct stat file;
 	int changes;

@@ -55,7 +55,7 @@ visit_block(struct store *s, int64_t id,
 	return st;
 }
 
-/* No index has the days: a damaged one would lose blocks. */
+/* Without an index of days: a damaged index would lose blocks. */
 enum prof_status
 store_blocks(struct store *s, int64_t from, int64_t to,
 	     enum prof_status (*visit)(void *ctx, const struct store_block *b,
@@ -215,7 +215,7 @@ store_put_block(struct store *s, struct block *b, struct prof_err *err)
 		st = store_run_with(s, DROP_POSTS, b->id, err);
 	if (st == PROF_OK && !b->n_entry)
 		return b->id ? drop_block(s, b->id, err) : PROF_OK;
-	/* A row without bytes takes the number that the posts need. */
+	/* A row without bytes, for the number that the posts need. */
 	if (st == PROF_OK && !b->id)
 		st = put_block(s, b, &meta, &sums, err);
 	s->putting = b->id;

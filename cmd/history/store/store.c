@@ -66,7 +66,7 @@ store_share(struct store *s, bool *is_same, struct prof_err *err)
 
 /* --- checksums --- */
 
-/* A number of a row, and bytes: into the checksum of the row. */
+/* Add a number and bytes to the checksum of a row. */
 uint32_t
 store_sum_number(uint32_t crc, int64_t v)
 {
@@ -98,7 +98,7 @@ store_statement(struct store *s, int which)
 	return *at;
 }
 
-/* Run a statement that has no rows. */
+/* Run a statement that returns no rows. */
 enum prof_status
 store_finish(struct store *s, sqlite3_stmt *q, struct prof_err *err)
 {
@@ -363,7 +363,7 @@ sum_file(const struct store_file *f)
 	return f->why ? store_sum_bytes(crc, f->why, strlen(f->why)) : crc;
 }
 
-/* The file of a row; what it points to is the caller's, and none is NULL. */
+/* Read the file of a row. Its strings are the caller's; none is NULL. */
 static enum prof_status
 take_file(struct store *s, sqlite3_stmt *q, struct store_file *f,
 	  struct prof_err *err)
