@@ -109,6 +109,24 @@ check 'fuzz-block: blocks of a cache, cut anywhere, and with each byte wrong' 0 
 	'fuzz-block block.*; fuzz-block --cut block.*; fuzz-block --flip block.*' <<'END'
 END
 
+# The first byte chooses the parser: see fuzz/proc.c.
+hex=0123456789abcdef
+id=$hex$hex$hex$hex
+printf '\0%s\n%s\n%s\n' '12:cpu,cpuacct:/docker/x' '1:name=systemd:/' \
+	"0::/a.slice/docker-$id.scope/init" >proc.1
+printf '\0%s' '0::/machine.slice/machine-my\x2dbox\x00.scope/payload' >proc.2
+printf '\0%s' "3:cpu:/lxc.payload.$id$id$id/" >proc.3
+printf '\1%s' '7f0000000000-7f0000010000 r-xp 00001000 08:01 12    /a b\012 (deleted)' >proc.4
+printf '\2%s' '12 (a) (b) S 1 2 3 4 -1 6 7 8 9 10 11 12 13' >proc.5
+printf '\3Name:\tRssAnon:7\nRssAnon:\t  120 kB\n' >proc.6
+printf '\4%s' '230 0x0 0x0 0x7f 0x0 0x1 0x2 0x7ffc10 0x7f0123' >proc.7
+printf '\4%s' '-1 0x7ffc10 0x7f0123' >proc.8
+printf '\5%s' '0-1,3,8-31,4095' >proc.9
+check 'fuzz-proc: texts of /proc, cut anywhere, and with each byte wrong' 0 \
+	'fuzz-proc proc.* && fuzz-proc --cut proc.* &&
+		fuzz-proc --flip proc.* && fuzz-proc --pairs proc.*' <<'END'
+END
+
 if [ -x "$bin/tests/fuzz-http" ]; then
 	printf '\0HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Go-Pprof: 1\r\n\r\nabcde' >http.1
 	printf '\1HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n' >http.2

@@ -8,37 +8,22 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "lib/base/now.h"
+#include "procfs.h"
 #include "tally-int.h"
 
 enum { AGAIN_NS = 20000000, REST = 100 /* times what a look took */ };
 
-/* A line of /proc/PID/maps: an executable part of a file. */
-struct piece {
-	uint64_t start, limit, offset;
-	const char *path;
-};
-
-/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
+/* Parse a row of /proc/PID/maps: code of a file. */
 static bool
-parse(char *text, struct piece *l)
+parse(char *row, struct procfs_map *m)
 {
-	char perms[5];
-	int at = 0;
-
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n",
-		   &l->start, &l->limit, perms, &l->offset, &at) < 4 ||
-	    !at || perms[2] != 'x' || l->limit <= l->start)
-		return false;
-	text[strcspn(text, "\n")] = '\0';
-	l->path = text + at;
-	return *l->path == '/';
+	return procfs_map(row, m) && *m->path == '/';
 }
 
 static const struct range *
@@ -61,7 +46,7 @@ build_id_of(struct tally *t, uint32_t file)
 }
 
 static void
-add_line(struct tally *t, struct space *s, const struct piece *l)
+add_line(struct tally *t, struct space *s, const struct procfs_map *l)
 {
 	struct module m = { .offset = l->offset,
 			    .start = l->start,
@@ -89,7 +74,7 @@ is_process_of(const struct tally *t, const struct space *s, FILE *f)
 	char *text = NULL;
 	size_t room = 0;
 	bool found = false;
-	struct piece l;
+	struct procfs_map l;
 
 	while (!found && getline(&text, &room, f) > 0) {
 		const struct range *r;
@@ -111,7 +96,7 @@ tally_read_maps(struct tally *t, struct space *s)
 	int64_t now = now_ns(CLOCK_MONOTONIC);
 	char path[32], *text = NULL;
 	size_t room = 0, n = s->n_range;
-	struct piece l;
+	struct procfs_map l;
 	FILE *f;
 
 	if (now < s->maps_ns)

@@ -8,8 +8,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +18,14 @@
 #include "launch.h"
 #include "lib/base/status.h"
 #include "libsample/shm.h"
+#include "procfs.h"
 
 enum {
 	MAX_PROCESS = 1024, /* processes that are tracked */
 	MAX_TASK = 64,      /* threads of a process whose children are read */
 	MAX_DEPTH = 32,
-	OFTEN = 10,  /* initial passes, each of which reads /proc */
-	SELDOM = 10, /* then one pass in this many does */
-	MAX_TEXT = 1 << 22,
+	OFTEN = 10,    /* initial passes, each of which reads /proc */
+	SELDOM = 10,   /* then one pass in this many does */
 	WORTH_MS = 50, /* least CPU time to find a reason for */
 };
 
@@ -70,72 +68,30 @@ watch_free(struct watch *w)
 	free(w);
 }
 
-/* The text of /proc/PID/name, up to a limit, with a NUL: *n bytes, the
- * caller's. NULL: it cannot be read. */
-static char *
-read_proc(pid_t pid, const char *name, size_t *n)
-{
-	char path[64], *text = NULL;
-	size_t room = 0;
-	ssize_t got = 1;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	*n = 0;
-	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
-		if (*n + 4096 >= room) {
-			char *more = realloc(text, room += 65536);
-
-			if (!more)
-				break;
-			text = more;
-		}
-		got = read(fd, text + *n, room - *n - 1);
-		*n += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[*n] = '\0';
-	return text;
-}
-
-/* Read name and CPU time from /proc/PID/stat: "12 (name) S 1 ...". */
+/* Read name and CPU time. */
 static bool
 read_stat(pid_t pid, struct seen *s)
 {
-	unsigned long long user = 0, system = 0;
-	char *begin, *end;
+	struct procfs_stat stat;
 	size_t n;
-	char *text = read_proc(pid, "stat", &n);
-	bool good;
+	char *text = procfs_read(pid, "stat", &n);
+	bool good = text && procfs_stat(text, &stat);
 
-	begin = text ? strchr(text, '(') : NULL;
-	end = begin ? strrchr(begin, ')') : NULL;
-	good = end && sscanf(end + 1,
-			     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			     "%llu %llu",
-			     &user, &system) == 2;
 	if (good) {
-		snprintf(s->name, sizeof s->name, "%.*s",
-			 (int)(end - begin - 1), begin + 1);
-		s->cpu_ms = (user + system) * 1000 /
-			    (unsigned long long)sysconf(_SC_CLK_TCK);
+		memcpy(s->name, stat.name, sizeof s->name);
+		s->cpu_ms =
+			stat.cpu_ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	}
 	free(text);
 	return good;
 }
 
-/* Memory without a file, from /proc/PID/status; 0 if unknown. */
 static uint64_t
 read_anon(pid_t pid)
 {
-	static const char word[] = "RssAnon:";
 	size_t n;
-	char *text = read_proc(pid, "status", &n);
-	const char *at = text ? strstr(text, word) : NULL;
-	uint64_t kb = at ? strtoull(at + strlen(word), NULL, 10) : 0;
+	char *text = procfs_read(pid, "status", &n);
+	uint64_t kb = text ? procfs_anon_kb(text) : 0;
 
 	free(text);
 	return kb;
@@ -159,7 +115,7 @@ static bool
 has_text(pid_t pid, const char *file, const char *what)
 {
 	size_t n;
-	char *text = read_proc(pid, file, &n);
+	char *text = procfs_read(pid, file, &n);
 	bool found = text && memmem(text, n, what, strlen(what));
 
 	free(text);
@@ -251,7 +207,7 @@ look_at_children(struct watch *w, pid_t pid, const char *task, int depth)
 	char *text, *at, *end;
 
 	snprintf(name, sizeof name, "task/%.20s/children", task);
-	text = read_proc(pid, name, &n);
+	text = procfs_read(pid, name, &n);
 	for (at = text; at; at = end) {
 		long child = strtol(at, &end, 10);
 

@@ -142,10 +142,12 @@ copy_name(char id[CGROUP_ID], struct part p)
 static bool
 take_number(struct part p, char id[CGROUP_ID])
 {
-	const char *s = p.s + p.n - ID_DIGITS;
+	const char *s;
 
-	if (p.n < ID_DIGITS ||
-	    (p.n > ID_DIGITS && s[-1] != '-' && s[-1] != ':') ||
+	if (p.n < ID_DIGITS)
+		return false;
+	s = p.s + p.n - ID_DIGITS;
+	if ((p.n > ID_DIGITS && s[-1] != '-' && s[-1] != ':') ||
 	    memmem(p.s, p.n, "-conmon-", 8)) /* it waits for the container */
 		return false;
 	for (size_t i = 0; i < ID_DIGITS; i++)

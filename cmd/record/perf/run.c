@@ -4,7 +4,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +13,13 @@
 #include "capture.h"
 #include "cli/cli.h"
 #include "every.h"
-#include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/model/sampling.h"
 #include "record/deliver.h"
 #include "record/launch.h"
 #include "record/listen.h"
 #include "record/lookup.h"
+#include "record/procfs.h"
 #include "record/recording.h"
 #include "record/serve.h"
 #include "target.h"
@@ -55,24 +54,6 @@ before_exec(void *ctx, pid_t pid)
 
 	r->status =
 		capture_begin(r->capture, r->recording.tally, &target, &r->err);
-}
-
-/* Read a file of /proc, ended by NUL. */
-static void
-read_proc(pid_t pid, const char *name, struct buf *out)
-{
-	char path[64];
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && buf_reserve(out, 4096) == 0 &&
-	       (n = read(fd, out->data + out->n, 4095)) > 0 && out->n < 1 << 20)
-		out->n += (size_t)n;
-	if (fd >= 0)
-		close(fd);
-	buf_add(out, "", 1);
 }
 
 /* Name the profile after the program, or the machine. */
@@ -256,7 +237,8 @@ configure(struct run *r, uint64_t period_ns)
 struct pages {
 	struct serve serve;
 	struct listen *listen;
-	struct buf words; /* of the command line */
+	char *words; /* of the command line, n_words bytes */
+	size_t n_words;
 	char **argv;
 };
 
@@ -268,16 +250,15 @@ serve_begin(struct run *r, struct pages *p, const char *listen_at)
 	if (listen_open(listen_at, &p->listen, &r->err) != PROF_OK)
 		die("--listen: %s", r->err.msg);
 	if (!r->has_command && !r->target->all)
-		read_proc(r->launch.pid, "cmdline", &p->words);
-	p->argv = calloc(p->words.n + 2, sizeof *p->argv);
+		p->words = procfs_read(r->launch.pid, "cmdline", &p->n_words);
+	p->argv = calloc(p->n_words + 2, sizeof *p->argv);
 	p->serve = (struct serve){ .recording = &r->recording,
 				   .launch = &r->launch,
 				   .argv = p->argv,
 				   .lookup = lookup_new() };
 	if (!p->argv || !p->serve.lookup)
 		die("out of memory");
-	for (char *w = (char *)p->words.data;
-	     w && w < (char *)p->words.data + p->words.n - 1;
+	for (char *w = p->words; w && w < p->words + p->n_words;
 	     w += strlen(w) + 1)
 		p->argv[n++] = w;
 	if (r->has_command)
@@ -293,7 +274,7 @@ serve_end(struct pages *p)
 	listen_close(p->listen);
 	lookup_free(p->serve.lookup);
 	free(p->argv);
-	buf_release(&p->words);
+	free(p->words);
 }
 
 int

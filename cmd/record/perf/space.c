@@ -24,6 +24,7 @@
 #include "kernel.h"
 #include "lib/base/array.h"
 #include "lib/base/search.h"
+#include "record/procfs.h"
 #include "record/tally.h"
 
 enum {
@@ -279,25 +280,6 @@ add(struct process_space *p, const struct space_map *m,
 
 /* --- events --- */
 
-/* Parse a row of /proc/PID/maps with code; false: it has none, or is
- * damaged. */
-static bool
-parse_row(char *row, struct space_map *m)
-{
-	char prot[5];
-	int at = 0;
-
-	row[strcspn(row, "\n")] = '\0';
-	if (sscanf(row, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n",
-		   &m->start, &m->limit, prot, &m->offset, &at) != 4 ||
-	    !at || !strchr(prot, 'x'))
-		return false;
-	row += at;
-	m->path = row + strspn(row, " ");
-	m->build_id = "";
-	return true;
-}
-
 static void
 read_name(struct process_space *p)
 {
@@ -323,14 +305,14 @@ read_maps(struct process_space *p, FILE *f)
 	read_name(p);
 	/* A process may map faster than we read: limit it. */
 	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
-		struct space_map m = { .pid = p->by.id };
-		struct file_from from = { p->by.id, true, 0, 0 };
+		struct procfs_map m;
 
-		if (!parse_row(row, &m))
-			continue;
-		from.start = m.start;
-		from.limit = m.limit;
-		add(p, &m, &from);
+		if (procfs_map(row, &m))
+			add(p,
+			    &(struct space_map){ p->by.id, m.start, m.limit,
+						 m.offset, "", m.path },
+			    &(struct file_from){ p->by.id, true, m.start,
+						 m.limit });
 	}
 	free(row);
 }

@@ -4,7 +4,6 @@
 #include "waiting.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,27 +13,9 @@
 
 #include "capture-int.h"
 #include "lib/base/now.h"
+#include "record/procfs.h"
 #include "sample.h"
 #include "unwind/walk.h"
-
-/*
- * Parse /proc/PID/task/TID/syscall: "NUMBER ARGUMENT*6 SP PC" in a system call,
- * "-1 SP PC" when blocked otherwise, "running". Registers that are not in it
- * are 0: callers that need them are not found.
- */
-static bool
-parse_syscall(const char *text, struct walk_stack *s)
-{
-	uint64_t *sp = &s->reg[WALK_SP], *pc = &s->reg[WALK_PC];
-
-	memset(s->reg, 0, sizeof s->reg);
-	if (strncmp(text, "-1 ", 3) == 0)
-		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
-		       *pc;
-	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,
-		      sp, pc) == 2 &&
-	       *pc;
-}
 
 enum state { RUNS, WAITS, UNKNOWN };
 
@@ -55,7 +36,10 @@ read_state(int32_t pid, int32_t tid, struct walk_stack *s)
 	if (n < 0)
 		return UNKNOWN;
 	text[n] = '\0';
-	return parse_syscall(text, s) ? WAITS : RUNS;
+	/* Other registers are unknown: callers that need them are not found. */
+	memset(s->reg, 0, sizeof s->reg);
+	return procfs_syscall(text, &s->reg[WALK_SP], &s->reg[WALK_PC]) ? WAITS
+									: RUNS;
 }
 
 size_t

@@ -1,0 +1,102 @@
+/* procfs.c - see procfs.h. */
+#include "config.h"
+
+#include "procfs.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_TEXT = 1 << 22, PIECE = 4096, STEP = 65536 };
+
+char *
+procfs_read(pid_t pid, const char *name, size_t *n)
+{
+	char path[64], *text = NULL;
+	size_t room = 0;
+	ssize_t got = 1;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	*n = 0;
+	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
+		if (room - *n < PIECE) {
+			char *more = realloc(text, room + STEP);
+
+			if (!more)
+				break;
+			text = more;
+			room += STEP;
+		}
+		got = read(fd, text + *n, room - *n - 1);
+		*n += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (text)
+		text[*n] = '\0';
+	return text;
+}
+
+/* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
+bool
+procfs_map(char *row, struct procfs_map *m)
+{
+	char prot[5];
+	int at = 0;
+
+	row[strcspn(row, "\n")] = '\0';
+	if (sscanf(row, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n",
+		   &m->start, &m->limit, prot, &m->offset, &at) != 4 ||
+	    !at || !strchr(prot, 'x') || m->limit <= m->start)
+		return false;
+	row += at;
+	m->path = row + strspn(row, " ");
+	return true;
+}
+
+/* "12 (name) S 1 ...": a name may have any character, also brackets. */
+bool
+procfs_stat(const char *text, struct procfs_stat *s)
+{
+	uint64_t user, system;
+	const char *begin = strchr(text, '(');
+	const char *end = begin ? strrchr(begin, ')') : NULL;
+
+	if (!end || sscanf(end + 1,
+			   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			   "%" SCNu64 " %" SCNu64,
+			   &user, &system) != 2)
+		return false;
+	snprintf(s->name, sizeof s->name, "%.*s", (int)(end - begin - 1),
+		 begin + 1);
+	s->cpu_ticks = user + system;
+	return true;
+}
+
+/* At the start of a line: a program may have that name. */
+uint64_t
+procfs_anon_kb(const char *text)
+{
+	static const char word[] = "\nRssAnon:";
+	const char *at = strstr(text, word);
+
+	return at ? strtoull(at + strlen(word), NULL, 10) : 0;
+}
+
+/* "NUMBER ARGUMENT*6 SP PC" in a system call, "-1 SP PC" when blocked
+ * otherwise, "running". */
+bool
+procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc)
+{
+	if (strncmp(text, "-1 ", 3) == 0)
+		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
+		       *pc;
+	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,
+		      sp, pc) == 2 &&
+	       *pc;
+}

@@ -1,0 +1,44 @@
+/*
+ * procfs.h - files of /proc about another process. It may end at any moment, so
+ * a file that cannot be read is no error. The process chooses the names and
+ * paths in them.
+ */
+#ifndef RECORD_PROCFS_H
+#define RECORD_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The bytes of /proc/PID/name, at most some four million, and a NUL. The caller
+ * frees them; *n is their number. NULL, and *n = 0, if they cannot be read.
+ */
+char *procfs_read(pid_t pid, const char *name, size_t *n);
+
+/* A mapping with code. */
+struct procfs_map {
+	uint64_t start, limit, offset; /* start < limit */
+	const char *path; /* in the row; or "[stack]", or "" for no file */
+};
+
+/* Parse a row of "maps", and end its path. False: it has no code, or it is
+ * damaged. */
+bool procfs_map(char *row, struct procfs_map *m);
+
+struct procfs_stat {
+	char name[32];
+	uint64_t cpu_ticks; /* of sysconf(_SC_CLK_TCK) a second */
+};
+
+/* Parse "stat". False: it is damaged. */
+bool procfs_stat(const char *text, struct procfs_stat *s);
+
+/* Memory without a file by the text of "status", in KiB; 0 if unknown. */
+uint64_t procfs_anon_kb(const char *text);
+
+/* Parse "syscall" of a thread. False: the thread runs, or it is damaged. */
+bool procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc);
+
+#endif
