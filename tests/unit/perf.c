@@ -613,6 +613,67 @@ covered(void **state)
 	buf_release(&w.b);
 }
 
+/* A mapping whose record has the bit of build-ids, and 20 bytes behind a first
+ * word: the size of the id, or the major number of a device. */
+static void
+put_map2(struct rec *w, uint64_t at, uint32_t first, const char *name)
+{
+	begin(w, REC_MMAP2, MODE_USER | MISC_BUILD_ID);
+	put(w, 5, 4);
+	put(w, 5, 4);
+	put(w, at, 8);
+	put(w, 0x1000, 8);
+	put(w, 0, 8);
+	put(w, first, 4);
+	for (unsigned i = 1; i <= 20; i++)
+		put(w, i, 1);
+	put(w, 5, 4);
+	put(w, 2, 4);
+	put_text(w, name);
+	end(w);
+}
+
+/* Kernels set that bit in recordings without build-ids, too. */
+static void
+build_ids(void **state)
+{
+	static const struct {
+		bool is_asked;
+		uint32_t first;
+		const char *want;
+	} row[] = {
+		{ false, 8, "" },
+		{ false, 0xfe, "" },
+		{ false, 0x103, "" },
+		{ false, 0x114, "" },
+		{ false, 20, "0102030405060708090a0b0c0d0e0f1011121314" },
+		{ false, 16, "0102030405060708090a0b0c0d0e0f10" },
+		{ true, 8, "0102030405060708" },
+		{ true, 0xfe, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct perf_notes notes;
+		struct profile *p;
+		struct rec w;
+
+		start(&w, false, BASE_TYPE, 136);
+		if (row[i].is_asked)
+			w.b.data[w.attr + 40 + FLAG_BUILD_ID / 8] |=
+				1 << FLAG_BUILD_ID % 8;
+		put_map2(&w, 0x10000, row[i].first, "/bin/a");
+		put_hit(&w, 5, 0x10010, 1);
+		p = read_as(&w, &plain, 1 << 16, &notes);
+		assert_non_null(p);
+		assert_string_equal(file_of(p, 0, 0), "/bin/a");
+		assert_string_equal(profile_str(p, p->mapping[0].build_id),
+				    row[i].want);
+		profile_free(p);
+		buf_release(&w.b);
+	}
+}
+
 int
 main(void)
 {
@@ -627,6 +688,7 @@ main(void)
 		cmocka_unit_test(huge_counts),
 		cmocka_unit_test(many_forks),
 		cmocka_unit_test(covered),
+		cmocka_unit_test(build_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,7 @@ enum perf_flag_bits {
 	FLAG_PRECISE = 15, /* and 16 */
 	FLAG_SAMPLE_ID_ALL = 18,
 	FLAG_COMM_EXEC = 24,
+	FLAG_BUILD_ID = 34,
 };
 
 enum perf_cpumode {
@@ -365,6 +366,16 @@ static inline bool
 perf_flag(const struct perf_attr *a, unsigned bit)
 {
 	return a->flags >> bit & 1;
+}
+
+/* Has any event that flag? */
+static inline bool
+perf_any_flag(const struct perf *r, unsigned bit)
+{
+	for (size_t i = 0; i < r->n_attr; i++)
+		if (perf_flag(&r->attr[i], bit))
+			return true;
+	return false;
 }
 
 /* A record: type, misc and size at its front, all of it in memory. */

@@ -18,6 +18,27 @@ text_at(const uint8_t *rec, size_t n, size_t at, size_t *len)
 	return (const char *)rec + (at < n ? at : n);
 }
 
+/*
+ * Bytes of the build-id of a MMAP2 record, at 44; 0: it has none. The kernel
+ * (seen with 6.1) sets the bit of a recording that did not ask for build-ids,
+ * if another one on the machine did: the bytes are then major, minor, inode and
+ * generation. Those of perf inject, which has no such flag, are of 16 or 20
+ * bytes; no device has such a major number.
+ */
+static size_t
+build_id_size(const struct perf *r, const uint8_t *rec)
+{
+	static const uint8_t zero[3];
+	uint8_t size = rec[40];
+
+	if (!(REC_MISC(r, rec) & MISC_BUILD_ID) || size > 20)
+		return 0;
+	if (perf_any_flag(r, FLAG_BUILD_ID))
+		return size;
+	return (size == 16 || size == 20) && !memcmp(rec + 41, zero, 3) ? size
+									: 0;
+}
+
 static enum prof_status
 mmap_record(struct perf *r, const uint8_t *rec, size_t n)
 {
@@ -34,8 +55,8 @@ mmap_record(struct perf *r, const uint8_t *rec, size_t n)
 	m.size = perf_u64(r, rec + 24);
 	m.offset = perf_u64(r, rec + 32);
 	m.name = text_at(rec, n, is_2 ? 72 : 40, &m.n_name);
-	if (is_2 && misc & MISC_BUILD_ID && rec[40] && rec[40] <= 20) {
-		m.build_id = perf_hex(r, rec + 44, rec[40]);
+	if (is_2 && build_id_size(r, rec)) {
+		m.build_id = perf_hex(r, rec + 44, build_id_size(r, rec));
 		if (m.build_id == STRTAB_NONE)
 			return prof_nomem(r->err);
 	}
@@ -90,7 +111,7 @@ comm_record(struct perf *r, const uint8_t *rec, size_t n)
 {
 	struct perf_process *p;
 	uint32_t pid, tid, comm;
-	bool is_exec, is_told = false;
+	bool is_exec;
 	const char *s;
 	size_t len;
 
@@ -103,10 +124,9 @@ comm_record(struct perf *r, const uint8_t *rec, size_t n)
 	p = perf_process(r, pid);
 	if (comm == STRTAB_NONE || !p)
 		return prof_nomem(r->err);
-	for (size_t i = 0; i < r->n_attr; i++)
-		is_told = is_told || perf_flag(&r->attr[i], FLAG_COMM_EXEC);
 	/* Kernels before 3.16 do not say which names come with an exec. */
-	is_exec = is_told ? REC_MISC(r, rec) & MISC_EXEC
+	is_exec = perf_any_flag(r, FLAG_COMM_EXEC)
+			  ? REC_MISC(r, rec) & MISC_EXEC
 			  : pid == tid && !p->has_mapped;
 	if (is_exec)
 		perf_exec(p);
