@@ -71,16 +71,10 @@ grow(struct idmap *m)
 }
 
 int
-idmap_add(struct idmap *m, uint64_t id, uint32_t index)
+idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index)
 {
 	size_t i;
 
-	if (id < m->n_dense) {
-		if (m->dense[id] != IDMAP_NONE)
-			return 1;
-		m->dense[id] = index;
-		return 0;
-	}
 	if (m->n_used * 2 >= m->n_slot && grow(m) < 0)
 		return -1;
 	i = find_slot(m->id, m->n_slot, id);

@@ -23,13 +23,23 @@ struct idmap {
 int idmap_init(struct idmap *m, size_t n);
 void idmap_release(struct idmap *m);
 
+int idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index);
+uint32_t idmap_find_sparse(const struct idmap *m, uint64_t id);
+
 /*
  * Map id, which is not 0, to index. Returns 0; 1 if the map has the id already,
  * and is unchanged; -1 without memory.
  */
-int idmap_add(struct idmap *m, uint64_t id, uint32_t index);
-
-uint32_t idmap_find_sparse(const struct idmap *m, uint64_t id);
+static inline int
+idmap_add(struct idmap *m, uint64_t id, uint32_t index)
+{
+	if (id >= m->n_dense)
+		return idmap_add_sparse(m, id, index);
+	if (m->dense[id] != IDMAP_NONE)
+		return 1;
+	m->dense[id] = index;
+	return 0;
+}
 
 /* The index of id, or IDMAP_NONE. */
 static inline uint32_t

@@ -20,19 +20,34 @@ mum(uint64_t a, uint64_t b)
 /*
  * Names are untrusted and could be chosen to collide, so the hash is keyed by
  * random bytes of the process. Indices are given in order of arrival, and
- * nothing walks the slots: the key never affects the output.
+ * nothing walks the slots: the key never affects the output. len is not 0.
  */
 static uint32_t
 hash_bytes(const struct strtab *t, const char *s, size_t len)
 {
 	uint64_t h = len ^ t->key[0], w[2];
+	const char *end = s + len;
+	uint32_t half[2];
 
-	for (; len > 16; s += 16, len -= 16) {
+	for (; end - s > 16; s += 16) {
 		memcpy(w, s, 16);
 		h = mum(w[0] ^ h, w[1] ^ t->key[1]);
 	}
-	w[0] = w[1] = 0;
-	memcpy(w, s, len);
+	/* The rest in two words, which overlap: no copy of variable size. */
+	if (len >= 16) {
+		memcpy(w, end - 16, 16);
+	} else if (len >= 8) {
+		memcpy(&w[0], s, 8);
+		memcpy(&w[1], end - 8, 8);
+	} else if (len >= 4) {
+		memcpy(&half[0], s, 4);
+		memcpy(&half[1], end - 4, 4);
+		w[0] = half[0];
+		w[1] = half[1];
+	} else {
+		w[0] = (uint8_t)s[0] | (uint64_t)(uint8_t)s[len / 2] << 8;
+		w[1] = (uint8_t)end[-1];
+	}
 	h = mum(w[0] ^ h, w[1] ^ t->key[1]);
 	return (uint32_t)mum(h ^ t->key[1], 0x9e3779b97f4a7c15u);
 }
@@ -87,6 +102,18 @@ grow_slots(struct strtab *t)
 	}
 	t->slot = slot;
 	t->n_slot = n;
+	return 0;
+}
+
+static int
+grow_strings(struct strtab *t)
+{
+	struct str *str = arena_grow(t->arena, t->str, &t->cap, t->n_str + 1,
+				     sizeof(*str));
+
+	if (!str)
+		return -1;
+	t->str = str;
 	return 0;
 }
 
@@ -147,13 +174,10 @@ add_hashed(struct strtab *t, const char *s, size_t len, uint32_t hash)
 	}
 
 	char *copy = arena_alloc(t->arena, len + 1);
-	struct str *str = arena_grow(t->arena, t->str, &t->cap, t->n_str + 1,
-				     sizeof(*str));
-	if (!copy || !str)
+	if (!copy || (t->n_str == t->cap && grow_strings(t) < 0))
 		return STRTAB_NONE;
 	memcpy(copy, s, len);
 	copy[len] = '\0';
-	t->str = str;
 	t->str[t->n_str] = (struct str){ copy, (uint32_t)len, hash };
 	t->slot[i] = (uint32_t)t->n_str;
 	return (uint32_t)t->n_str++;

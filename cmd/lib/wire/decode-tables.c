@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "decode.h"
-#include "lib/base/arena.h"
 #include "lib/model/pool.h"
 #include "wire.h"
 
@@ -33,6 +32,14 @@ take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 	if (r > 0)
 		return INVALID(d, "multiple %ss with id %" PRIu64, what, id);
 	return r < 0 ? prof_nomem(d->err) : PROF_OK;
+}
+
+/* Note the id of a new entry: *last is the largest of its table. */
+static void
+note_id(uint64_t *last, uint64_t id)
+{
+	if (id > *last)
+		*last = id;
 }
 
 /* Look up n strings by their numbers in the string table. */
@@ -97,8 +104,8 @@ read_mapping(struct decoder *d, const struct wire_field *f, size_t i)
 		st = take_id(d, &d->mapping, "mapping", to.id, i);
 	if (st != PROF_OK)
 		return st;
-	if (profile_add_mapping(d->p, &to) == PROF_NONE)
-		return prof_nomem(d->err);
+	d->p->mapping[d->p->n_mapping++] = to;
+	note_id(&d->p->room.mapping_id, to.id);
 	return PROF_OK;
 }
 
@@ -119,15 +126,14 @@ read_function(struct decoder *d, const struct wire_field *f, size_t i)
 		st = take_id(d, &d->function, "function", to.id, i);
 	if (st != PROF_OK)
 		return st;
-	if (profile_add_function(d->p, &to) == PROF_NONE)
-		return prof_nomem(d->err);
+	d->p->function[d->p->n_function++] = to;
+	note_id(&d->p->room.function_id, to.id);
 	return PROF_OK;
 }
 
-/* The fields of a location, except lines, which go to d->line. */
+/* The fields of a location but its lines, which go straight to the profile. */
 struct raw_location {
-	uint64_t v[6]; /* by number */
-	size_t n_line;
+	uint64_t v[6];    /* by number */
 	uint64_t unknown; /* id of a function that does not exist, if any */
 	bool has_unknown;
 };
@@ -136,17 +142,16 @@ struct raw_location {
 static int
 read_line(struct decoder *d, struct raw_location *l, const struct wire_field *f)
 {
+	struct profile *p = d->p;
 	struct line *line;
 	uint64_t v[4];
 
 	if (f->type != WIRE_BYTES || !wire_varints(f->data, f->value, v, 4))
 		return 1;
-	line = arena_grow(d->tmp, d->line, &d->cap_line, l->n_line + 1,
-			  sizeof(*line));
-	if (!line)
+	if (p->n_line >= PROF_NONE - 1 ||
+	    POOL_RESERVE(p, line, p->n_line, line, 1) < 0)
 		return -1;
-	d->line = line;
-	line += l->n_line++;
+	line = &p->line[p->n_line++];
 	line->function = idmap_find(&d->function, v[1]);
 	line->line = (int64_t)v[2];
 	line->column = (int64_t)v[3];
@@ -167,6 +172,12 @@ read_location_fields(struct decoder *d, struct raw_location *l,
 	int r = 0;
 
 	while (p < end && r == 0) {
+		if (*p != 4 << 3 && wire_is_varint_tag(*p, 6)) {
+			p = wire_varint(p + 1, end, &l->v[*p >> 3]);
+			if (!p)
+				return 1;
+			continue;
+		}
 		p = wire_next(p, end, &f);
 		if (!p)
 			return 1;
@@ -186,6 +197,8 @@ static enum prof_status
 read_location(struct decoder *d, const struct wire_field *f, size_t i)
 {
 	struct raw_location l = { 0 };
+	struct profile *p = d->p;
+	uint32_t line = (uint32_t)p->n_line;
 	struct location to;
 	enum prof_status st;
 	int r = read_location_fields(d, &l, f);
@@ -202,13 +215,15 @@ read_location(struct decoder *d, const struct wire_field *f, size_t i)
 		.id = l.v[1],
 		.address = l.v[3],
 		.mapping = idmap_find(&d->mapping, l.v[2]),
+		.line = line,
+		.n_line = (uint32_t)p->n_line - line,
 		.is_folded = l.v[5] != 0,
 	};
 	st = take_id(d, &d->location, "location", to.id, i);
 	if (st != PROF_OK)
 		return st;
-	if (profile_add_location(d->p, &to, d->line, l.n_line) == PROF_NONE)
-		return prof_nomem(d->err);
+	p->location[p->n_location++] = to;
+	note_id(&p->room.location_id, to.id);
 	return PROF_OK;
 }
 
@@ -265,15 +280,33 @@ read_table(struct decoder *d, unsigned field,
 	return st;
 }
 
+/* Make room for all entries, as scan() counted them. */
+static int
+reserve_tables(struct decoder *d)
+{
+	size_t n_mapping = d->span[F_MAPPING].n;
+	size_t n_function = d->span[F_FUNCTION].n;
+	size_t n_location = d->span[F_LOCATION].n;
+	struct profile *p = d->p;
+
+	if (idmap_init(&d->mapping, n_mapping) < 0 ||
+	    idmap_init(&d->function, n_function) < 0 ||
+	    idmap_init(&d->location, n_location) < 0 ||
+	    POOL_RESERVE(p, mapping, 0, mapping, n_mapping) < 0 ||
+	    POOL_RESERVE(p, function, 0, function, n_function) < 0 ||
+	    POOL_RESERVE(p, location, 0, location, n_location) < 0 ||
+	    POOL_RESERVE(p, line, 0, line, n_location) < 0)
+		return -1;
+	return 0;
+}
+
 enum prof_status
 decode_tables(struct decoder *d)
 {
 	struct profile *p = d->p;
 	enum prof_status st;
 
-	if (idmap_init(&d->mapping, d->span[F_MAPPING].n) < 0 ||
-	    idmap_init(&d->function, d->span[F_FUNCTION].n) < 0 ||
-	    idmap_init(&d->location, d->span[F_LOCATION].n) < 0)
+	if (reserve_tables(d) < 0)
 		return prof_nomem(d->err);
 	if (d->n_string == 0)
 		return INVALID(d, "the string table is empty");

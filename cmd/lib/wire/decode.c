@@ -22,19 +22,22 @@
 static enum prof_status
 add_string(struct decoder *d, const uint8_t *s, size_t len)
 {
-	uint32_t *grown;
+	uint32_t index;
 
 	if (d->n_string == 0 && len != 0)
 		return INVALID(d, "the string table does not begin with \"\"");
-	grown = arena_grow(d->tmp, d->string, &d->cap_string, d->n_string + 1,
-			   sizeof(*grown));
-	if (!grown)
+	if (d->n_string == d->cap_string) {
+		uint32_t *grown = arena_grow(d->tmp, d->string, &d->cap_string,
+					     d->n_string + 1, sizeof(*grown));
+
+		if (!grown)
+			return prof_nomem(d->err);
+		d->string = grown;
+	}
+	index = strtab_add(&d->p->strings, (const char *)s, len);
+	if (index == STRTAB_NONE)
 		return prof_nomem(d->err);
-	d->string = grown;
-	grown[d->n_string] = strtab_add(&d->p->strings, (const char *)s, len);
-	if (grown[d->n_string] == STRTAB_NONE)
-		return prof_nomem(d->err);
-	d->n_string++;
+	d->string[d->n_string++] = index;
 	return PROF_OK;
 }
 

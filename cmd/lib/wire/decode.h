@@ -51,8 +51,6 @@ struct decoder {
 	size_t sample_bytes;
 	uint64_t drop, keep, default_type, doc_url; /* strings, of the stream */
 	struct idmap mapping, function, location;   /* id -> index */
-	struct line *line; /* of the current location */
-	size_t cap_line;
 };
 
 #define FAIL(d, ...) prof_fail((d)->err, PROF_EFORMAT, __VA_ARGS__)

@@ -39,6 +39,10 @@ wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 		*v = *p;
 		return p + 1;
 	}
+	if (end - p >= 2 && p[1] < 0x80) { /* and most others */
+		*v = (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
 	for (unsigned shift = 0; shift < 70; shift += 7) {
 		if (p == end)
 			return NULL;
@@ -58,34 +62,29 @@ wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 static inline const uint8_t *
 wire_next(const uint8_t *p, const uint8_t *end, struct wire_field *f)
 {
+	ptrdiff_t size;
 	uint64_t tag;
 
+	*f = (struct wire_field){ .number = 0 };
 	if (*p < 0x80)
 		tag = *p++;
 	else if (!(p = wire_varint(p, end, &tag)))
 		return NULL;
 	f->number = tag >> 3;
-	f->data = NULL;
-	f->value = 0;
-	switch (tag & 7) {
-	case WIRE_VARINT:
-		f->type = WIRE_VARINT;
-		return wire_varint(p, end, &f->value);
-	case WIRE_I64:
-		f->type = WIRE_I64;
-		return end - p < 8 ? NULL : p + 8;
-	case WIRE_I32:
-		f->type = WIRE_I32;
-		return end - p < 4 ? NULL : p + 4;
-	case WIRE_BYTES:
-		f->type = WIRE_BYTES;
+	f->type = (enum wire_type)(tag & 7);
+	if (f->type == WIRE_BYTES) {
 		p = wire_varint(p, end, &f->value);
 		if (!p || f->value > (uint64_t)(end - p))
 			return NULL;
 		f->data = p;
 		return p + f->value;
 	}
-	return NULL;
+	if (f->type == WIRE_VARINT)
+		return wire_varint(p, end, &f->value);
+	if (f->type != WIRE_I64 && f->type != WIRE_I32)
+		return NULL;
+	size = f->type == WIRE_I64 ? 8 : 4;
+	return end - p < size ? NULL : p + size;
 }
 
 /* The fixed64 in the 8 bytes at p. */
@@ -99,19 +98,26 @@ wire_fixed64(const uint8_t *p)
 	return v;
 }
 
-/*
- * Read a message whose fields 1 to n - 1 are varints: v[i] is field i, or 0 if
- * it is missing. Other fields are skipped. Returns false if the message is
- * malformed, or one of these fields is not a varint.
- */
+/* Is the byte the whole tag of a varint with a number from 1 to n - 1? */
 static inline bool
-wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
+wire_is_varint_tag(uint8_t tag, size_t n)
 {
-	const uint8_t *end = p + size;
+	return !(tag & (0x80 | 7)) && tag && tag >> 3 < n;
+}
+
+/* wire_varints() without clearing v. */
+static inline bool
+wire_put_varints(const uint8_t *p, const uint8_t *end, uint64_t *v, size_t n)
+{
 	struct wire_field f;
 
-	memset(v, 0, n * sizeof(*v));
 	while (p < end) {
+		if (wire_is_varint_tag(*p, n)) { /* nearly always */
+			p = wire_varint(p + 1, end, &v[*p >> 3]);
+			if (!p)
+				return false;
+			continue;
+		}
 		p = wire_next(p, end, &f);
 		if (!p)
 			return false;
@@ -122,6 +128,18 @@ wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
 		v[f.number] = f.value;
 	}
 	return true;
+}
+
+/*
+ * Read a message whose fields 1 to n - 1 are varints: v[i] is field i, or 0 if
+ * it is missing. Other fields are skipped. Returns false if the message is
+ * malformed, or one of these fields is not a varint.
+ */
+static inline bool
+wire_varints(const uint8_t *p, size_t size, uint64_t *v, size_t n)
+{
+	memset(v, 0, n * sizeof(*v));
+	return wire_put_varints(p, p + size, v, n);
 }
 
 /* The size of the varint of v, in bytes. */
