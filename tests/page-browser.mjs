@@ -470,6 +470,7 @@ await check('a source line has its text and amounts', async () => {
 });
 await check('on paper there are the filters and at most 200 rows', async () => {
 	await open('many.html', '#v=top&f=main');
+	await page.waitForFunction('document.querySelectorAll("#top tbody tr").length > 200', {timeout: 120000});
 	await page.emulateMediaType('print');
 	const shown = await page.evaluate(() => [getComputedStyle(document.getElementById('refine')).display, document.querySelector('.pill').getBoundingClientRect().width > 20,
 		[...document.querySelectorAll('#top tbody tr')].filter(tr => tr.getBoundingClientRect().height > 0).length]);

@@ -47,7 +47,7 @@ if (asked === 'stacks') {
 		console.log(names.join(';') + ' ' + tree.self[1][i]);
 	}
 } else if (Q.insns) {
-	const sums = sumKeys(tree, structure.outer, K.n);
+	const sums = sumKeys(tree, structure, K.n);
 	for (const fun of D.code.functions)
 		fun.code.forEach(([offset], i) => {
 			const k = fun.base + i;
@@ -55,7 +55,7 @@ if (asked === 'stacks') {
 				console.log((BigInt('0x' + fun.start) + BigInt(offset)).toString(16) + '\t' + sums.self[1][k] + '\t' + sums.total[1][k]);
 		});
 } else {
-	const sums = sumKeys(tree, structure.outer, K.n);
+	const sums = sumKeys(tree, structure, K.n);
 	for (let k = 0; k < K.n; k++) {
 		const flat = sums.self[1][k] - sums.self[0][k], cum = sums.total[1][k] - sums.total[0][k];
 		if (flat || cum)

@@ -8,7 +8,7 @@
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
  * "import " or "export ", comments on lines of their own, indentation and other
- * blanks are left out, and all is wrapped in one function.
+ * blanks and newlines are left out, and all is wrapped in one function.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +19,7 @@
 struct text {
 	unsigned char *s;
 	size_t n, cap;
+	bool keeps_end; /* the last line may end in a comment */
 };
 
 static void
@@ -204,14 +205,29 @@ squeeze(char *line)
 	*out = '\0';
 }
 
-/* Remove the newline of a line that continues in the next one. */
-static void
-join(char *line)
+static bool
+is_word(char c)
 {
-	size_t n = strlen(line);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || is_one_of(c, "_$");
+}
 
-	if (n > 1 && line[n - 1] == '\n' && is_one_of(line[n - 2], ",({["))
-		line[n - 1] = '\0';
+/*
+ * Remove the newline before a line unless it keeps two words apart, or two
+ * signs, or ends what may be a comment. It never ends a statement: all those of
+ * the modules end in ';'.
+ */
+static void
+join(struct text *t, const char *line)
+{
+	size_t n = t->n;
+
+	if (n < 2 || t->s[n - 1] != '\n' || t->keeps_end)
+		return;
+	char last = (char)t->s[n - 2];
+	if (!(is_word(last) && is_word(*line)) &&
+	    !(is_one_of(last, "+-/") && is_one_of(*line, "+-/")))
+		t->n--;
 }
 
 static void
@@ -233,7 +249,8 @@ read_file(struct text *t, const char *name, bool is_part)
 			fail("blanks in a template may count", name);
 		if (s && is_part) {
 			squeeze(s);
-			join(s);
+			join(t, s);
+			t->keeps_end = strstr(s, "//");
 		}
 		if (s)
 			add(t, s, strlen(s));

@@ -27,4 +27,15 @@ function swatch(colour) {
 	return s;
 }
 
-export {button, byId, element, swatch};
+// Give an element a property; an equal one would still cost a layout.
+function put(e, name, value) {
+	if (e[name] !== value)
+		e[name] = value;
+}
+
+// Run after the next frame is on the screen.
+function afterPaint(run) {
+	requestAnimationFrame(() => setTimeout(run));
+}
+
+export {afterPaint, button, byId, element, put, swatch};

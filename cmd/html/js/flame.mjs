@@ -4,7 +4,7 @@
 
 import {byId, element} from './dom.mjs';
 
-const rowHeight = 18, restRoom = 90, windowBox = 8, windowLeast = 16;
+const rowHeight = 18, restRoom = 90, windowBox = 8, windowLeast = 16, thinBox = 6;
 const boxFont = '12px system-ui, sans-serif';
 
 let advances = null;
@@ -108,8 +108,6 @@ class FlameView {
 		this.windowFrom = windowFrom;
 		this.isUp = isUp;
 		this.layout();
-		if (isUp)
-			this.host.scrollTop = this.host.scrollHeight;
 		this.draw();
 	}
 
@@ -122,6 +120,8 @@ class FlameView {
 		for (let c = i + 1; c < end[i]; c = end[c])
 			if (width[c] > 0)
 				out.push(c);
+		if (out.length < 2)
+			return out;
 		if (this.owner.byName) {
 			const names = out.map(c => this.owner.text(this.tree, c));
 			const order = out.map((c, at) => at).sort((a, b) => names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : key[a] - key[b]);
@@ -134,14 +134,25 @@ class FlameView {
 		return out;
 	}
 
+	// Sizes are read first: to read one after a write lays the page out again.
 	layout() {
-		const {tree} = this, w = this.owner.isPrinting ? 1000 : this.host.clientWidth || 800;
+		const {tree, zoomed, windowFrom, owner} = this, {clientWidth, clientHeight} = this.host, w = owner.isPrinting ? 1000 : clientWidth || 800;
+		const id = [zoomed, windowFrom, owner.byName, w].join();
 		this.width = w;
+		this.hostHeight = clientHeight;
+		if (tree !== this.placedTree || id !== this.placedId)
+			this.place(w);
+		this.placedTree = tree;
+		this.placedId = id;
+		this.resize();
+	}
+
+	// Fill in the rows: boxes from left to right.
+	place(w) {
+		const {tree} = this, path = [];
 		this.rows = [];
-		this.drawn = 0;
 		if (!tree || !(tree.width[0] > 0))
-			return this.resize();
-		const path = [];
+			return;
 		for (let i = this.zoomed; ; i = tree.parent[i]) {
 			path.unshift(i);
 			if (i === 0)
@@ -154,9 +165,6 @@ class FlameView {
 			const box = stack.pop();
 			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, -1, stack, box.scale);
 		}
-		for (const row of this.rows)
-			row.sort((a, b) => a.x - b.x);
-		this.resize();
 	}
 
 	put(at, box) {
@@ -166,11 +174,11 @@ class FlameView {
 		while (this.rows.length <= depth)
 			this.rows.push([]);
 		this.rows[depth].push(box);
-		this.drawn++;
 	}
 
+	// The stack gets the children from right to left: rows fill from the left.
 	placeChildren(i, depth, x, w, from, stack, knownScale) {
-		const {tree} = this, list = this.children(i);
+		const {tree} = this, list = this.children(i), base = stack.length;
 		let scale = knownScale || w / tree.width[i], until = list.length;
 		const isWindow = from >= 0;
 		from = Math.max(from, 0);
@@ -186,8 +194,6 @@ class FlameView {
 			}
 			until = from + n;
 			scale = (until < list.length ? w - restRoom : w) / sum;
-			if (until < list.length)
-				this.put(depth, {node: i, x: w - restRoom + 1, w: restRoom - 1, rest: list.length - until, from: until});
 		}
 		let rest = 0, restWidth = 0, first = -1;
 		for (let c = from; c < until; c++) {
@@ -207,18 +213,26 @@ class FlameView {
 		}
 		if (rest && restWidth >= 1)
 			this.put(depth, {node: i, x, w: restWidth, rest, from: first});
+		if (until < list.length)
+			this.put(depth, {node: i, x: w - restRoom + 1, w: restRoom - 1, rest: list.length - until, from: until});
+		for (let a = base, b = stack.length - 1; a < b; a++, b--)
+			[stack[a], stack[b]] = [stack[b], stack[a]];
 	}
 
 	resize() {
 		// On paper there is all of it, as far as one page goes, in twice the dots.
 		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
+		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1600) : Math.max(this.hostHeight, 20);
 		this.spacer.style.height = height + 'px';
-		this.height = isPrinting ? Math.min(height, 1600) : Math.max(this.host.clientHeight || 0, 20);
-		this.canvas.width = Math.round(this.width * ratio);
-		this.canvas.height = Math.round(this.height * ratio);
-		this.canvas.style.width = this.width + 'px';
-		this.canvas.style.height = this.height + 'px';
-		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(shown * ratio)) {
+			canvas.width = Math.round(this.width * ratio);
+			canvas.height = Math.round(shown * ratio);
+			canvas.style.width = this.width + 'px';
+			canvas.style.height = shown + 'px';
+			this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		}
+		if (this.isUp && height > shown)
+			this.host.scrollTop = height;
 	}
 
 	// Where a row begins; growing up, the first one stands at the foot.
@@ -228,7 +242,7 @@ class FlameView {
 	}
 
 	draw() {
-		const {context, owner, tree} = this, scroll = owner.isPrinting ? 0 : this.host.scrollTop;
+		const {context, owner, tree} = this, scroll = owner.isPrinting || this.rows.length * rowHeight < this.height ? 0 : this.host.scrollTop;
 		this.canvas.style.top = scroll + 'px';
 		context.clearRect(0, 0, this.width, this.height);
 		context.font = boxFont;
@@ -240,21 +254,44 @@ class FlameView {
 			context.fillStyle = owner.palette.text;
 			context.fillText(owner.emptyText(), 12, 20);
 		}
+		// By colour, as a change of colour costs more than a box.
+		const thin = new Map(), {isOutline, match} = owner.palette;
 		for (let depth = 0; depth < this.rows.length; depth++) {
 			const y = this.top(depth) - scroll;
 			if (y < -rowHeight || y > this.height)
 				continue;
-			for (const box of this.rows[depth])
-				this.drawBox(box, y, matches);
+			for (const box of this.rows[depth]) {
+				const isMatch = matches && !box.rest && box.node && matches[tree.key[box.node]];
+				if (box.w >= thinBox || box.rest || isOutline) {
+					this.drawBox(box, y, matches, isMatch);
+					continue;
+				}
+				const colour = isMatch ? match : owner.colour(tree, box.node), list = thin.get(colour);
+				if (list)
+					list.push(box.x, y, box.w);
+				else
+					thin.set(colour, [box.x, y, box.w]);
+			}
 		}
+		for (const [colour, list] of thin) {
+			context.globalAlpha = this.alpha(matches && colour !== match ? .35 : 1);
+			context.fillStyle = colour;
+			for (let i = 0; i < list.length; i += 3)
+				context.fillRect(list[i], list[i + 1], list[i + 2] > 2 ? list[i + 2] - 1 : list[i + 2], rowHeight - 1);
+		}
+		context.globalAlpha = 1;
 		if (this.cursor >= 0)
 			this.drawCursor(scroll);
 	}
 
-	drawBox(box, y, matches) {
+	// As asked, unless the reader wants strong contrasts.
+	alpha(v) {
+		return this.owner.palette.isOpaque ? 1 : v;
+	}
+
+	drawBox(box, y, matches, isMatch) {
 		const {context, owner, tree} = this, w = box.w > 2 ? box.w - 1 : box.w;
-		const isMatch = matches && !box.rest && box.node && matches[tree.key[box.node]];
-		context.globalAlpha = owner.palette.isOpaque ? 1 : (box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1);
+		context.globalAlpha = this.alpha((box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1));
 		if (box.rest) {
 			context.fillStyle = owner.palette.rest;
 			context.fillRect(box.x, this.isUp && box.w < 60 ? y + rowHeight - 5 : y, w, box.w < 60 ? 4 : rowHeight - 1);

@@ -6,7 +6,7 @@ import {insnKeys} from './asm.mjs';
 import {drawCallers} from './callers.mjs';
 import {Palette, fnv1a} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
-import {button, byId, element, swatch} from './dom.mjs';
+import {afterPaint, button, byId, element, put, swatch} from './dom.mjs';
 import {FlameView} from './flame.mjs';
 import {GraphView, drawNeighbours} from './graph.mjs';
 import {drawInfo, keyList} from './info.mjs';
@@ -49,6 +49,7 @@ class Page {
 		this.steps = new Steps();
 		this.errors = new Map();
 		this.matches = null;
+		this.redraws = 0;
 		this.verdicts = new Map(D.gate ? D.gate.rows.map(row => [row[0], row]) : []);
 		this.taste = readTaste();
 		const head = D.head;
@@ -148,13 +149,13 @@ class Page {
 		this.counts = this.steps.get('counts', countId, () => chooseSamples(this.D, structure, F));
 		const valueId = [countId, this.column, S.w, S.cmp].join('\n');
 		this.tree = this.steps.get('values', valueId, () => makeValues(this.D, structure, this.counts, this.column, S.w, S.cmp === 'share'));
-		this.sums = this.steps.get('sums', valueId, () => sumKeys(this.tree, structure.outer, this.keys.n));
+		this.sums = this.steps.get('sums', valueId, () => sumKeys(this.tree, structure, this.keys.n));
 		this.palette = this.steps.get('palette', keyId, () => new Palette(this.D, this.keys));
 		this.palette.refresh();
 		this.valueId = valueId;
 		this.byName = S.o === 'name';
 		this.isTested = this.verdicts.size > 0 && !this.isRefined() && S.g === 'functions' && this.base.head.types[this.column][0] === this.base.gate.type;
-		this.computeMatches();
+		this.computeMatches(keyId);
 	}
 
 	// Of each frame: is it left out? null: none is.
@@ -169,14 +170,16 @@ class Page {
 		return hidden;
 	}
 
-	computeMatches() {
+	computeMatches(keyId) {
 		const q = this.state.q;
 		this.matches = null;
 		if (!q)
 			return;
 		try {
-			const test = stringTest(compileSearch(q), this.keys.text);
-			this.matches = Uint8Array.from({length: this.keys.n}, (v, k) => test(k) ? 1 : 0);
+			this.matches = this.steps.get('matches', keyId + '\n' + q, () => {
+				const test = stringTest(compileSearch(q), this.keys.text);
+				return Uint8Array.from({length: this.keys.n}, (v, k) => test(k) ? 1 : 0);
+			});
 		} catch (e) {
 			if (!(e instanceof SlowPattern))
 				throw e;
@@ -432,17 +435,16 @@ class Page {
 
 	showView() {
 		const S = this.state, {tree} = this, hasSide = ['flame', 'sandwich', 'callers'].includes(S.v);
+		const tableId = [this.valueId, S.q, S.rel, this.isTested, this.isPrinting, this.redraws].join('\n');
 		for (const name of viewNames)
 			byId('panel-' + name).hidden = name !== S.v;
 		byId('side').hidden = !hasSide;
-		if (hasSide)
-			this.side.show(this.sums, this.keys, this.matches);
 		if (S.v === 'flame')
 			this.flame.show(tree, this.zoomedNode(), S.zw === '' ? -1 : +S.zw || 0, S.d === 'up');
 		else if (S.v === 'sandwich')
 			this.showSandwich();
 		else if (S.v === 'top')
-			this.top.show(this.sums, this.keys, this.matches);
+			this.top.show(this.sums, this.keys, this.matches, tableId);
 		else if (S.v === 'callers')
 			drawCallers(byId('callers'), this, tree, this.sums, this.selectedKey());
 		else if (S.v === 'tree')
@@ -455,6 +457,9 @@ class Page {
 			drawLabels(byId('labels'), this, this.D, this.counts, this.column);
 		else
 			drawInfo(byId('info'), this, this.base);
+		// Last: a table's layout takes longest, and nothing asks for a size after it.
+		if (hasSide)
+			this.side.show(this.sums, this.keys, this.matches, tableId);
 	}
 
 	showSandwich() {
@@ -465,8 +470,8 @@ class Page {
 			return;
 		}
 		const id = this.valueId + '\n' + this.state.p;
-		const down = this.steps.get('callees', id, () => calleesTree(this.tree, wanted, this.isTwo));
-		const up = this.steps.get('callers', id, () => callersTree(this.tree, wanted, this.isTwo));
+		const down = this.steps.get('callees', id, () => calleesTree(this.tree, wanted));
+		const up = this.steps.get('callers', id, () => callersTree(this.tree, wanted));
 		const names = this.keys.text.filter((t, k) => wanted[k]);
 		note.textContent = 'Callers above, callees below: ' + names.slice(0, 3).map(displayName).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '') +
 			' · ' + this.amounts(down, 0).replace(/, self .*/, '');
@@ -491,14 +496,14 @@ class Page {
 
 	showTree() {
 		const isInverted = byId('invert').checked, id = this.valueId + '\n' + isInverted;
-		const tree = isInverted ? this.steps.get('inverted', id, () => callersTree(this.tree, null, this.isTwo)) : this.tree;
+		const tree = isInverted ? this.steps.get('inverted', id, () => callersTree(this.tree, null)) : this.tree;
 		this.treeGrid.show(tree);
 	}
 
 	showSource() {
 		const D = this.D, {code} = this.base, sumsOf = (step, make) => this.steps.get(step, this.valueId, () => {
 			const K = make(), S = this.ends(makeStructure(D, K, null, null));
-			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S.outer, K.n)};
+			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S, K.n)};
 		});
 		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(this.state.noinlines)));
 		const insns = code && sumsOf('insns', () => insnKeys(D, code));
@@ -515,20 +520,20 @@ class Page {
 		for (const [name] of [...frameFilters, ...labelFilters]) {
 			const input = byId('filter-' + name), error = this.errors.get(name);
 			if (document.activeElement !== input)
-				input.value = S[name];
+				put(input, 'value', S[name]);
 			input.setAttribute('aria-invalid', String(Boolean(error)));
-			byId('error-' + name).textContent = error || '';
+			put(byId('error-' + name), 'textContent', error || '');
 		}
 		for (const name of viewNames) {
 			const tab = byId('tab-' + name), isOn = name === S.v;
 			tab.setAttribute('aria-selected', String(isOn));
-			tab.tabIndex = isOn ? 0 : -1;
+			put(tab, 'tabIndex', isOn ? 0 : -1);
 		}
-		byId('type').value = String(this.column);
-		byId('granularity').value = S.g;
+		put(byId('type'), 'value', String(this.column));
+		put(byId('granularity'), 'value', S.g);
 		byId('inlines').checked = !S.noinlines;
-		byId('order').value = S.o;
-		byId('width').value = S.w;
+		put(byId('order'), 'value', S.o);
+		put(byId('width'), 'value', S.w);
 		byId('shares').checked = S.cmp === 'share';
 		byId('relative').checked = Boolean(S.rel);
 		byId('flip').setAttribute('aria-pressed', String(S.d === 'up'));
@@ -604,6 +609,7 @@ class Page {
 	}
 
 	redraw() {
+		this.redraws++;
 		this.palette.refresh();
 		this.showLegend();
 		this.showView();

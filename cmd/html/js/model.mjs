@@ -75,6 +75,18 @@ function makeKeys(D, by, columns, noInlines) {
 
 // --- growing trees ---
 
+const kept = new Map();
+
+// n zeros for a while, until the next call with this name: new memory would cost
+// more than the work on it.
+function scratch(name, n, Type = Uint32Array) {
+	if (!kept.has(name) || kept.get(name).length < n) {
+		kept.set(name, new Type(n));
+		return kept.get(name);
+	}
+	return kept.get(name).subarray(0, n).fill(0);
+}
+
 // Children found by (parent, key), open addressing.
 class ChildTable {
 	constructor(tree) {
@@ -118,13 +130,14 @@ class ChildTable {
 	}
 }
 
-// A tree that grows: node 0 is the root, children come after their parents.
+// A tree that grows, until the next one does: node 0 is the root, children come
+// after their parents.
 class GrowingTree {
 	constructor(room) {
 		this.n = 1;
-		this.parent = new Uint32Array(room);
-		this.key = new Uint32Array(room);
-		this.inlined = new Uint8Array(room);
+		this.parent = scratch('parent', room);
+		this.key = scratch('key', room);
+		this.inlined = scratch('inlined', room, Uint8Array);
 		this.key[0] = noFrame;
 		this.children = new ChildTable(this);
 	}
@@ -152,29 +165,28 @@ class GrowingTree {
 
 /*
  * Put nodes in preorder: {n, parent, key, inlined, end} where the nodes below
- * i are i + 1 to end[i] - 1; place[old] is the new index.
+ * i are i + 1 to end[i] - 1; place[old] is the new index,
+ * until the next tree is made.
  */
 function toPreorder(t) {
-	const n = t.n, size = new Uint32Array(n).fill(1), place = new Uint32Array(n);
+	const {n, parent: up, key: keys, inlined: wasInlined} = t;
+	const size = scratch('size', n).fill(1), place = scratch('place', n);
 	for (let i = n - 1; i > 0; i--)
-		size[t.parent[i]] += size[i];
+		size[up[i]] += size[i];
 	// Where the next child of each node goes.
-	const next = new Uint32Array(n);
-	next[0] = 1;
-	for (let i = 1; i < n; i++) {
-		const up = t.parent[i];
-		place[i] = next[up];
-		next[up] += size[i];
-		next[i] = place[i] + 1;
-	}
-	const parent = new Uint32Array(n), key = new Uint32Array(n);
+	const next = scratch('next', n), parent = new Uint32Array(n), key = new Uint32Array(n);
 	const inlined = new Uint8Array(n), end = new Uint32Array(n);
-	for (let i = 0; i < n; i++) {
-		const at = place[i];
-		parent[at] = place[t.parent[i]];
-		key[at] = t.key[i];
-		inlined[at] = t.inlined[i];
-		end[at] = at + size[i];
+	next[0] = 1;
+	key[0] = keys[0];
+	end[0] = n;
+	for (let i = 1; i < n; i++) {
+		const above = up[i], at = next[above];
+		next[above] = end[at] = at + size[i];
+		next[i] = at + 1;
+		place[i] = at;
+		parent[at] = place[above];
+		key[at] = keys[i];
+		inlined[at] = wasInlined[i];
 	}
 	return {n, parent, key, inlined, end, place};
 }
@@ -203,8 +215,8 @@ function pruned(D, S, prune, hidden) {
  */
 function makeStructure(D, K, hidden, from) {
 	const {n, parent, frame} = D.tree, {of} = K;
-	const t = new GrowingTree(n), last = new Uint32Array(n), before = new Uint32Array(n);
-	const isMulti = new Uint8Array(n), map = new Uint32Array(n);
+	const t = new GrowingTree(n), last = scratch('last', n), before = scratch('before', n);
+	const isMulti = scratch('multi', n, Uint8Array), map = new Uint32Array(n), {key: keys, inlined, children} = t;
 	const dropped = from ? new Uint8Array(n) : null;
 	const flags = D.frames.flags;
 	// Of each stored node: the outermost frame of its address, and whether a
@@ -219,7 +231,7 @@ function makeStructure(D, K, hidden, from) {
 			return;
 		isMulti[q] = 1;
 		for (let c = last[q]; c; c = before[c])
-			t.children.add(c);
+			children.add(c);
 	};
 	for (let i = 1; i < n; i++) {
 		const f = frame[i], up = parent[i], key = of[f], isInlined = flags[f] & 1;
@@ -242,37 +254,41 @@ function makeStructure(D, K, hidden, from) {
 			becomeMulti(q);
 			continue;
 		}
-		let c = isMulti[q] ? t.children.find(q, key) : last[q] && t.key[last[q]] === key ? last[q] : 0;
+		const youngest = last[q];
+		let c = isMulti[q] ? children.find(q, key) : youngest && keys[youngest] === key ? youngest : 0;
 		if (c) {
 			becomeMulti(c);
-			t.inlined[c] &= isInlined;
+			inlined[c] &= isInlined;
 		} else {
 			c = t.push(q, key, isInlined);
-			before[c] = last[q];
+			before[c] = youngest;
 			last[q] = c;
 			if (isMulti[q])
-				t.children.add(c);
+				children.add(c);
 		}
 		map[i] = c;
 	}
-	const tree = toPreorder(t);
+	const tree = toPreorder(t), {place} = tree;
 	for (let i = 0; i < n; i++)
-		map[i] = tree.place[map[i]];
-	return {tree, map, dropped, outer: outermost(tree, K.n)};
+		map[i] = place[map[i]];
+	return {tree, map, dropped, ...outermost(tree, K.n)};
 }
 
-// Of each node: is none of its ancestors of the same key?
+// outer: of each node: is none of its ancestors of the same key? kinds: of each
+// key: 1 always inlined, 2 never, 3 sometimes.
 function outermost(tree, nKey) {
-	const {n, parent, key, end} = tree;
-	const on = new Uint32Array(nKey), outer = new Uint8Array(n), path = new Uint32Array(n);
+	const {n, parent, key, inlined} = tree;
+	const on = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
 	let depth = 0;
 	for (let i = 1; i < n; i++) {
-		while (depth && end[path[depth - 1]] <= i)
-			on[key[path[--depth]]]--;
-		outer[i] = on[key[i]]++ ? 0 : 1;
-		path[depth++] = i;
+		const k = key[i], up = parent[i];
+		while (path[depth] !== up)
+			on[key[path[depth--]]]--;
+		outer[i] = on[k]++ ? 0 : 1;
+		kinds[k] |= inlined[i] ? 1 : 2;
+		path[++depth] = i;
 	}
-	return outer;
+	return {outer, kinds};
 }
 
 /*

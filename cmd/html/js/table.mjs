@@ -1,9 +1,9 @@
 // table.mjs - tables of functions: sortable, searchable, in pages of 500.
 
-import {button, element, swatch} from './dom.mjs';
+import {afterPaint, button, element, swatch} from './dom.mjs';
 import {displayName, formatCount, formatShare} from './numbers.mjs';
 
-const tablePage = 500;
+const tablePage = 500, firstRows = 64;
 
 /*
  * Columns of a table of keys: {id, text, title, value(k), show(k)}. sums: of
@@ -47,8 +47,10 @@ function tableColumns(page, sums, isWide) {
 
 // The order of prof-text: by amount, equal ones by name.
 function sortKeys(keys, value, K, isRising) {
-	const sign = isRising ? -1 : 1;
-	return keys.sort((a, b) => sign * (Math.abs(value(b)) - Math.abs(value(a))) || sign * (value(b) - value(a)) ||
+	const sign = isRising ? -1 : 1, v = new Float64Array(K.n);
+	for (const k of keys)
+		v[k] = value(k);
+	return keys.sort((a, b) => sign * (Math.abs(v[b]) - Math.abs(v[a])) || sign * (v[b] - v[a]) ||
 		(K.text[a] < K.text[b] ? -1 : K.text[a] > K.text[b] ? 1 : a - b));
 }
 
@@ -64,10 +66,11 @@ class KeyTable {
 		this.limit = isWide ? tablePage : 200;
 	}
 
-	show(sums, K, matches) {
-		this.sums = sums;
-		this.K = K;
-		this.matches = matches;
+	// id: equal if all that is shown is.
+	show(sums, K, matches, id) {
+		if (id === this.id)
+			return;
+		Object.assign(this, {sums, K, matches, id});
 		this.draw();
 	}
 
@@ -105,7 +108,7 @@ class KeyTable {
 			const sign = page.isTwo && /[dr]$/.test(c.id) && !(verdict && verdict.change === 0) ? c.value(k) : 0;
 			return element('td', {class: 'n' + (sign > 0 ? ' more' : sign < 0 ? ' less' : '')}, text);
 		});
-		const open = button(name, {class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, () => page.open(k));
+		const open = element('button', {type: 'button', class: 'name', title: name, dir: 'ltr', tabindex: '-1'}, name);
 		const note = page.isTwo && !this.isWide ? '' : inl === 1 ? ' (inlined)' : inl === 3 ? ' (partly inlined)' : '';
 		const tr = element('tr', {tabindex: '-1'}, ...cells,
 			element('td', {class: 'f'}, element('div', {}, swatch(page.palette.ofKey(k)), open, note ? element('span', {class: 'muted'}, note) : null)));
@@ -113,48 +116,59 @@ class KeyTable {
 		return tr;
 	}
 
+	// Rows that are not on the screen yet follow when the others are.
 	draw() {
 		const {page, sums, K} = this, columns = tableColumns(page, sums, this.isWide);
 		const column = columns.find(c => c.id === this.sort) || columns[0];
-		const keys = sortKeys(this.keys(), column.value, K, this.isRising), body = element('tbody');
-		let running = 0;
-		for (const k of keys.slice(0, this.limit)) {
-			running += sums.self[1][k];
-			body.append(this.row(k, columns, running));
-		}
+		const keys = sortKeys(this.keys(), column.value, K, this.isRising), body = element('tbody'), turn = this.turn = {};
+		let running = 0, at = 0;
+		const fill = until => {
+			for (; at < until && at < keys.length; at++) {
+				running += sums.self[1][keys[at]];
+				body.append(this.row(keys[at], columns, running));
+			}
+		};
+		const more = button('', {class: 'more-rows'}, () => {
+			this.limit += tablePage;
+			fillAll();
+		});
+		const fillAll = () => {
+			fill(this.limit);
+			more.hidden = at === keys.length;
+			more.textContent = formatCount(keys.length - at) + ' more rows';
+		};
 		const table = element('table', {class: 'keys'}, element('caption', {class: 'hidden'}, this.caption),
 			element('thead', {}, this.header(columns)), body);
+		const none = keys.length ? '' : element('p', {class: 'empty'}, this.matches ? 'No function matches the search.' : page.emptyText());
+		fill(firstRows);
+		more.hidden = true;
+		if (page.isPrinting || at === keys.length)
+			fillAll();
+		else
+			afterPaint(() => turn === this.turn && fillAll());
+		if (at)
+			body.firstChild.tabIndex = 0;
 		this.bindRows(body);
-		const more = keys.length > this.limit ? button(formatCount(keys.length - this.limit) + ' more rows', {class: 'more-rows'}, () => {
-			this.limit += tablePage;
-			this.draw();
-		}) : null;
-		const none = keys.length ? null : element('p', {class: 'empty'}, this.matches ? 'No function matches the search.' : page.emptyText());
-		this.host.replaceChildren(table, ...[more, none].filter(e => e));
-		this.shown = keys;
+		this.host.replaceChildren(table, more, none);
 	}
 
 	bindRows(body) {
-		const rows = [...body.children];
-		if (rows.length)
-			rows[0].tabIndex = 0;
+		const keyOf = tr => +tr.dataset.key;
+		body.addEventListener('click', e => e.target.closest('button') && this.page.open(keyOf(e.target.closest('tr'))));
 		body.addEventListener('contextmenu', e => {
-			const tr = e.target.closest('tr');
-			if (!tr)
-				return;
 			e.preventDefault();
-			this.page.rowMenu(+tr.dataset.key, e.clientX, e.clientY);
+			this.page.rowMenu(keyOf(e.target.closest('tr')), e.clientX, e.clientY);
 		});
 		body.addEventListener('keydown', e => {
-			const at = rows.indexOf(e.target.closest('tr')), next = rows[at + (e.key === 'ArrowDown' ? 1 : -1)];
-			if ((e.key === 'ArrowDown' || e.key === 'ArrowUp') && next) {
-				rows[at].tabIndex = -1;
+			const tr = e.target.closest('tr'), next = e.key === 'ArrowDown' ? tr.nextSibling : e.key === 'ArrowUp' ? tr.previousSibling : null;
+			if (next) {
+				tr.tabIndex = -1;
 				next.tabIndex = 0;
 				next.focus();
-			} else if (e.key === 'Enter' && e.target.tagName === 'TR') {
-				this.page.open(+rows[at].dataset.key);
-			} else if (e.key === 'm' && at >= 0) {
-				this.page.rowMenu(+rows[at].dataset.key);
+			} else if (e.key === 'Enter' && e.target === tr) {
+				this.page.open(keyOf(tr));
+			} else if (e.key === 'm') {
+				this.page.rowMenu(keyOf(tr));
 			} else {
 				return;
 			}

@@ -70,12 +70,12 @@ function matchLabels(D, text) {
 function chooseSamples(D, structure, F) {
 	const {n, node, labels} = D.samples, out = new Uint8Array(n).fill(1);
 	const {parent, frame} = D.tree;
-	let bits = null;
-	if (F.focus || F.ignore) {
-		bits = new Uint8Array(D.tree.n);
-		for (let i = 1; i < D.tree.n; i++) {
+	const bits = F.focus || F.ignore ? new Uint8Array(D.tree.n) : null;
+	if (bits) {
+		const none = new Uint8Array(D.frames.n), focus = F.focus || none, ignore = F.ignore || none;
+		for (let i = 1; i < bits.length; i++) {
 			const f = frame[i];
-			bits[i] = bits[parent[i]] | (F.focus && F.focus[f] ? 1 : 0) | (F.ignore && F.ignore[f] ? 2 : 0);
+			bits[i] = bits[parent[i]] | focus[f] | ignore[f] << 1;
 		}
 	}
 	for (let s = 0; s < n; s++) {
@@ -98,19 +98,22 @@ const widthOf = {
 	change: (a, b) => Math.abs(b - a),
 };
 
-// Fill in tree.total and width from tree.self, two sides each; 0 is before.
-function addUp(tree, width, scale) {
-	const {n, parent, self} = tree, f = widthOf[width];
-	tree.total = [self[0].slice(), self[1].slice()];
-	tree.width = new Float64Array(n);
-	for (let i = 0; i < n; i++)
-		tree.width[i] = f(self[0][i] * scale[0], self[1][i] * scale[1]);
-	for (let i = n - 1; i > 0; i--) {
-		const up = parent[i];
-		tree.width[up] += tree.width[i];
-		tree.total[0][up] += tree.total[0][i];
-		tree.total[1][up] += tree.total[1][i];
-	}
+// Add what each node has to all above it; v is changed and returned.
+function addUpward(parent, v) {
+	for (let i = v.length - 1; i > 0; i--)
+		v[parent[i]] += v[i];
+	return v;
+}
+
+/*
+ * Fill in tree.total and width from tree.self, two sides each; 0 is before.
+ * isTwo: there are two; isPlain: there is one, without negative values, so
+ * widths are totals.
+ */
+function addUp(tree, width) {
+	const {parent, self: [before, after], scale: [x, y], isTwo} = tree, f = widthOf[isTwo ? width : 'after'];
+	tree.total = [isTwo ? addUpward(parent, before.slice()) : before, addUpward(parent, after.slice())];
+	tree.width = tree.isPlain ? tree.total[1] : addUpward(parent, after.map((v, i) => f(before[i] * x, v * y)));
 	return tree;
 }
 
@@ -121,30 +124,31 @@ function addUp(tree, width, scale) {
  */
 function makeValues(D, structure, counts, column, width, shares) {
 	const {tree, map} = structure, {n, node, side} = D.samples, v = D.samples.values[column];
-	const self = [new Float64Array(tree.n), new Float64Array(tree.n)], sum = [0, 0];
+	const self = [new Float64Array(tree.n), new Float64Array(tree.n)], sum = [0, 0], isTwo = D.head.two;
+	let least = 0;
 	for (let s = 0; s < n; s++) {
 		if (!counts[s])
 			continue;
 		const to = side[s] ? 0 : 1;
 		self[to][map[node[s]]] += v[s];
 		sum[to] += Math.abs(v[s]);
+		least = Math.min(least, v[s]);
 	}
 	const scale = shares ? sum.map(x => x > 0 ? 1 / x : 1) : [1, 1];
-	return addUp({...tree, self, scale, widthName: width}, D.head.two ? width : 'after', scale);
+	return addUp({...tree, self, scale, widthName: width, isTwo, isPlain: !isTwo && least === 0}, width);
 }
 
-// Sums of each key: self and total, two sides each; a stack counts once.
-function sumKeys(tree, outer, n) {
-	const out = {self: [new Float64Array(n), new Float64Array(n)],
-		total: [new Float64Array(n), new Float64Array(n)],
-		inlined: new Uint8Array(n)}; // 1 always, 2 never, 3 sometimes
-	for (let i = 1; i < tree.n; i++) {
-		const k = tree.key[i];
-		out.inlined[k] |= tree.inlined[i] ? 1 : 2;
-		for (let side = 0; side < 2; side++) {
-			out.self[side][k] += tree.self[side][i];
+// Sums of each of n keys: self and total, two sides each; a stack counts once.
+function sumKeys(tree, structure, n) {
+	const {key} = tree, {outer, kinds} = structure, out = {self: [], total: [], inlined: kinds};
+	for (const side of [0, 1]) {
+		const own = out.self[side] = new Float64Array(n), all = out.total[side] = new Float64Array(n);
+		const self = tree.self[side], total = tree.total[side];
+		for (let i = side || tree.isTwo ? 1 : tree.n; i < tree.n; i++) {
+			const k = key[i];
+			own[k] += self[i];
 			if (outer[i])
-				out.total[side][k] += tree.total[side][i];
+				all[k] += total[i];
 		}
 	}
 	return out;
@@ -185,17 +189,17 @@ function topmost(tree, wanted) {
 	return out;
 }
 
-function finishTree(t, self, tree, isTwo) {
+function finishTree(t, self, tree) {
 	const sorted = toPreorder(t), placed = [new Float64Array(t.n), new Float64Array(t.n)];
 	for (let i = 0; i < t.n; i++)
 		for (let side = 0; side < 2; side++)
 			placed[side][sorted.place[i]] = self[side][i];
-	return addUp({...sorted, self: placed, scale: tree.scale, widthName: tree.widthName},
-		isTwo ? tree.widthName : 'after', tree.scale);
+	const {scale, widthName, isTwo, isPlain} = tree;
+	return addUp({...sorted, self: placed, scale, widthName, isTwo, isPlain}, widthName);
 }
 
 // All that is called below the wanted keys, joined: they are the first row.
-function calleesTree(tree, wanted, isTwo) {
+function calleesTree(tree, wanted) {
 	const starts = topmost(tree, wanted), t = new GrowingTree(tree.n + 1), to = new Uint32Array(tree.n);
 	const self = [new Float64Array(tree.n + 1), new Float64Array(tree.n + 1)];
 	for (const start of starts)
@@ -204,14 +208,14 @@ function calleesTree(tree, wanted, isTwo) {
 			self[0][to[i]] += tree.self[0][i];
 			self[1][to[i]] += tree.self[1][i];
 		}
-	return finishTree(t, self, tree, isTwo);
+	return finishTree(t, self, tree);
 }
 
 /*
  * The callers above the wanted keys, from the nearest to the root; wanted
  * null: above every node by what it has itself, the leaves' view.
  */
-function callersTree(tree, wanted, isTwo) {
+function callersTree(tree, wanted) {
 	const amount = wanted ? tree.total : tree.self, depth = new Uint32Array(tree.n), starts = [];
 	let room = 2;
 	for (let i = 1; i < tree.n; i++)
@@ -231,7 +235,7 @@ function callersTree(tree, wanted, isTwo) {
 		self[0][at] += amount[0][start];
 		self[1][at] += amount[1][start];
 	}
-	return finishTree(t, self, tree, isTwo);
+	return finishTree(t, self, tree);
 }
 
 // Has an ancestor of node i the same key, below a node of key `above`?
