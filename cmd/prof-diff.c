@@ -93,7 +93,7 @@ operations(const struct cli *cli, const char **at)
 	double v = strtod(*at, &end);
 
 	if (end == *at || !isfinite(v) || v <= 0)
-		die("'%s' is not ops=N or ops=N/M, numbers above 0", cli->arg);
+		cli_bad_arg(cli, "ops=N or ops=N/M, numbers above 0");
 	*at = end;
 	return v;
 }
@@ -118,9 +118,9 @@ set_scale(const struct cli *cli, struct diff_opts *o)
 			o->ops /= operations(cli, &at);
 		}
 		if (*at)
-			die("'%s' is not ops=N or ops=N/M", cli->arg);
+			cli_bad_arg(cli, "ops=N or ops=N/M");
 	} else {
-		die("'%s' is not none, total, duration or ops=N", at);
+		cli_bad_arg(cli, "none, total, duration or ops=N");
 	}
 }
 

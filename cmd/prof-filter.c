@@ -105,12 +105,13 @@ check(enum prof_status st, const struct prof_err *err, const char *what)
 /* --- options --- */
 
 static void
-add_edit(struct options *o, char *arg, bool is_rename)
+add_edit(struct options *o, const struct cli *cli, bool is_rename)
 {
+	char *arg = cli->arg;
 	char *to = is_rename ? strchr(arg, '=') : NULL;
 
 	if (is_rename && (!to || to == arg || !to[1]))
-		die("--rename-label: '%s' is not OLD=NEW", arg);
+		cli_bad_arg(cli, "OLD=NEW");
 	if (o->n_edit == MAX_EDIT)
 		die("more than %d labels to drop or rename", (int)MAX_EDIT);
 	if (to)
@@ -139,7 +140,7 @@ take_option(struct options *o, struct cli *cli, int key)
 		break;
 	case KEY_DROP_LABEL:
 	case KEY_RENAME_LABEL:
-		add_edit(o, cli->arg, key == KEY_RENAME_LABEL);
+		add_edit(o, cli, key == KEY_RENAME_LABEL);
 		break;
 	case KEY_MIN_SAMPLES:
 		o->min_samples = cli_int(cli, 1, INT64_MAX);
@@ -236,7 +237,10 @@ filter(const struct options *o, struct profile *p)
 	}
 	refine_filter(&o->refine, p);
 	edit_labels(o, p);
-	check(types_choose(p, o->keep_types, o->drop_types, &err), &err, "");
+	check(types_choose(p, o->keep_types, o->drop_types, &err), &err,
+	      !o->drop_types   ? "--keep-types"
+	      : !o->keep_types ? "--drop-types"
+			       : "");
 	if (o->pgo) {
 		check(profile_pgo(p, &made, &err), &err, "--pgo");
 		p = replaced(p, made);

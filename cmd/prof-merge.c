@@ -46,15 +46,15 @@ static const struct cli_cmd cmd = {
 };
 
 static enum columns_mode
-types(const char *arg)
+types(const struct cli *cli)
 {
-	if (!strcmp(arg, "common"))
+	if (!strcmp(cli->arg, "common"))
 		return COLUMNS_COMMON;
-	if (!strcmp(arg, "strict"))
+	if (!strcmp(cli->arg, "strict"))
 		return COLUMNS_STRICT;
-	if (!strcmp(arg, "union"))
+	if (!strcmp(cli->arg, "union"))
 		return COLUMNS_UNION;
-	die("'%s' is not common, strict or union", arg);
+	cli_bad_arg(cli, "common, strict or union");
 }
 
 static void
@@ -70,14 +70,14 @@ add_mark(struct sum_job *job, const char *key, const char *value)
 }
 
 static void
-add_label(struct sum_job *job, char *arg)
+add_label(struct sum_job *job, const struct cli *cli)
 {
-	char *value = strchr(arg, '=');
+	char *value = strchr(cli->arg, '=');
 
-	if (!value || value == arg || !value[1])
-		die("'%s' is not KEY=VALUE", arg);
+	if (!value || value == cli->arg || !value[1])
+		cli_bad_arg(cli, "KEY=VALUE");
 	*value++ = '\0';
-	add_mark(job, arg, value);
+	add_mark(job, cli->arg, value);
 }
 
 /* Collect the inputs. Only one operand can be standard input. */
@@ -117,10 +117,10 @@ main(int argc, char **argv)
 	while ((key = cli_option(&cli)) != CLI_DONE) {
 		switch (key) {
 		case KEY_TYPES:
-			mode = types(cli.arg);
+			mode = types(&cli);
 			break;
 		case KEY_LABEL:
-			add_label(&job, cli.arg);
+			add_label(&job, &cli);
 			break;
 		case KEY_LABEL_FILE:
 			add_mark(&job, cli.arg ? cli.arg : "file", NULL);

@@ -275,7 +275,7 @@ END
 check_err 'drop-types: all' 2 'prof-filter --drop-types=0,1 cpu.pb.gz' \
 	'no sample type would be left'
 check_err 'keep-types: none such' 2 'prof-filter --keep-types=wall cpu.pb.gz' \
-	'sample index "wall" must be one of: [samples cpu]'
+	'--keep-types: sample index "wall" must be one of: [samples cpu]'
 check 'drop-label, rename-label' 0 \
 	'prof-filter --drop-label=n --rename-label=user=who cpu.pb.gz | stacks' <<'END'
 main;f who:[ann]	 1 10

@@ -55,6 +55,24 @@ for c in $commands; do
 		"unknown option '--no-such-option'"
 done
 
+# A refused option or argument is named, with what would be right.
+check_err 'an abbreviation of two options' 2 'prof-text --node=3' \
+	"prof-text: option '--node=3' is ambiguous: --nodecount or --nodefraction"
+check_err 'an abbreviation of one option' 2 'prof-text --nodec=x' \
+	"prof-text: --nodecount: 'x' is not a number from -1 up"
+check_err 'an argument that is not taken' 2 'prof-text --quiet=yes' \
+	"prof-text: option '--quiet' takes no argument"
+check_err 'a number in a range' 2 'prof-merge -j 65' \
+	"prof-merge: --threads: '65' is not a number from 1 to 64"
+check_err 'a switch' 2 'prof-text --top=maybe' \
+	"prof-text: --top: 'maybe' is not true or false"
+check_err 'a size' 2 'prof-dot --max-size=1x' \
+	"prof-dot: --max-size: '1x' is not a size such as 500M"
+check_err 'a word of a list' 2 'prof-merge --types=all' \
+	"prof-merge: --types: 'all' is not common, strict or union"
+check_err 'an empty name of a file' 2 "prof-text ''" \
+	"prof-text: '': No such file or directory"
+
 if have mandoc; then
 	for page in "$src"/doc/*.[1-8]; do
 		found "$page" || continue

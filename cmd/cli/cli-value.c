@@ -10,10 +10,11 @@
 
 #include "cli.h"
 
-static _Noreturn void
-bad_arg(const struct cli *cli, const char *want)
+void
+cli_bad_arg(const struct cli *cli, const char *want)
 {
-	die("'%s' is not %s", cli->arg, want);
+	die("--%s: '%s' is not %s", cli_key_name(cli->cmd, cli->key), cli->arg,
+	    want);
 }
 
 uint64_t
@@ -24,11 +25,15 @@ cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
 
 	errno = 0;
 	v = strtoull(cli->arg, &end, 10);
-	snprintf(want, sizeof(want), "a number from %ju to %ju", (uintmax_t)min,
-		 (uintmax_t)max);
+	if (max < INT64_MAX)
+		snprintf(want, sizeof(want), "a number from %ju to %ju",
+			 (uintmax_t)min, (uintmax_t)max);
+	else
+		snprintf(want, sizeof(want), "a number from %ju up",
+			 (uintmax_t)min);
 	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
 	    v < min || v > max)
-		bad_arg(cli, want);
+		cli_bad_arg(cli, want);
 	return v;
 }
 
@@ -40,10 +45,14 @@ cli_int(const struct cli *cli, int64_t min, int64_t max)
 
 	errno = 0;
 	v = strtoll(cli->arg, &end, 10);
-	snprintf(want, sizeof(want), "a number from %jd to %jd", (intmax_t)min,
-		 (intmax_t)max);
+	if (max < INT64_MAX)
+		snprintf(want, sizeof(want), "a number from %jd to %jd",
+			 (intmax_t)min, (intmax_t)max);
+	else
+		snprintf(want, sizeof(want), "a number from %jd up",
+			 (intmax_t)min);
 	if (end == cli->arg || *end || errno || v < min || v > max)
-		bad_arg(cli, want);
+		cli_bad_arg(cli, want);
 	return v;
 }
 
@@ -58,7 +67,7 @@ cli_age(const struct cli *cli)
 
 	if (cli->arg[0] < '0' || cli->arg[0] > '9' || !unit || end[1] ||
 	    n < 1 || n > 100000000)
-		die("'%s' is not an age such as 14d, 12h or 30m", cli->arg);
+		cli_bad_arg(cli, "an age such as 14d, 12h or 30m");
 	return n * seconds[unit - units];
 }
 
@@ -69,7 +78,7 @@ cli_double(const struct cli *cli)
 	double v = strtod(cli->arg, &end);
 
 	if (end == cli->arg || *end || !isfinite(v))
-		bad_arg(cli, "a number");
+		cli_bad_arg(cli, "a number");
 	return v;
 }
 
@@ -90,7 +99,7 @@ cli_bool(const struct cli *cli)
 		if (!strcmp(cli->arg, no[i]))
 			return false;
 	}
-	bad_arg(cli, "true or false");
+	cli_bad_arg(cli, "true or false");
 }
 
 size_t
@@ -111,6 +120,6 @@ cli_size(const struct cli *cli)
 	}
 	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
 	    v > (SIZE_MAX >> 1) >> shift)
-		bad_arg(cli, "a size such as 500M");
+		cli_bad_arg(cli, "a size such as 500M");
 	return (size_t)v << shift;
 }

@@ -111,14 +111,6 @@ each_row(const struct cli_cmd *cmd, void (*f)(const struct cli_opt *, void *),
 	}
 }
 
-const char *
-cli_opt_name(const struct cli_opt *table, int key)
-{
-	while (table->key != key)
-		table++;
-	return table->name;
-}
-
 struct named {
 	int key;
 	const char *name;
@@ -417,6 +409,30 @@ common_option(struct cli *cli, int key)
 	return false;
 }
 
+/* Die of word, an option that getopt_long() did not accept. */
+static _Noreturn void
+refuse_option(const struct cli *cli, const char *word)
+{
+	size_t n = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
+	const struct option *o = cli->getopt;
+	const char *first = NULL, *second = NULL;
+
+	for (; n && o->name; o++) {
+		if (strncmp(o->name, word + 2, n) != 0)
+			continue;
+		if (!o->name[n]) /* not an abbreviation, so not ambiguous */
+			die("option '--%s' takes no argument", o->name);
+		second = first ? o->name : NULL;
+		first = first ? first : o->name;
+	}
+	if (second)
+		die("option '%s' is ambiguous: --%s or --%s", word, first,
+		    second);
+	if (first)
+		die("option '--%s' takes no argument", first);
+	die("unknown option '%s' (see %s --help)", word, cli->cmd->name);
+}
+
 int
 cli_option(struct cli *cli)
 {
@@ -429,13 +445,13 @@ cli_option(struct cli *cli)
 		key = getopt_long(cli->argc, cli->argv, cli->shorts,
 				  cli->getopt, NULL);
 		cli->arg = optarg;
+		cli->key = key;
 		if (key == ':')
 			die("option '%s' needs an argument",
 			    cli->argv[optind - 1]);
 		if (key == '?')
-			die("unknown option '%s' (see %s --help)",
-			    cli->argv[optind > at ? optind - 1 : at],
-			    cli->cmd->name);
+			refuse_option(cli,
+				      cli->argv[optind > at ? optind - 1 : at]);
 	} while (key != CLI_DONE && common_option(cli, key));
 	if (key == CLI_DONE) {
 		cli->operand = cli->argv + optind;
@@ -459,7 +475,7 @@ cli_input(struct cli *cli)
 const char *
 cli_name(const char *input)
 {
-	return strcmp(input, "-") ? input : "<stdin>";
+	return !strcmp(input, "-") ? "<stdin>" : *input ? input : "''";
 }
 
 int

@@ -93,6 +93,7 @@ struct cli {
 	unsigned n_thread; /* to write with; 0: cli_processors() */
 
 	/* Private to cli.c. */
+	int key; /* of the option that cli_option() returned */
 	char **argv;
 	int argc;
 	int next;
@@ -108,10 +109,7 @@ struct cli {
 void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 	      char **argv);
 
-/* The long name of the option with this key in a table that contains it. */
-const char *cli_opt_name(const struct cli_opt *table, int key);
-
-/* The same, in all tables of cmd. */
+/* The long name of the option with this key, or NULL. */
 const char *cli_key_name(const struct cli_cmd *cmd, int key);
 
 /*
@@ -128,7 +126,7 @@ int cli_option(struct cli *cli);
  */
 const char *cli_input(struct cli *cli);
 
-/* The name of an input in messages: "-" is "<stdin>". */
+/* The name of an input in messages: "-" is "<stdin>", an empty name ''. */
 const char *cli_name(const char *input);
 
 /*
@@ -212,7 +210,13 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same line, but continues; silent with -q. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Parse the argument of an option; they die, naming the option, if it is
+/*
+ * Die of the argument of the last option: "--max-files: 'x' is not WANT", as in
+ * "a number from 1 to 9".
+ */
+_Noreturn void cli_bad_arg(const struct cli *cli, const char *want);
+
+/* Parse the argument of the last option; they die, naming the option, if it is
  * invalid. */
 uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);
 int64_t cli_int(const struct cli *cli, int64_t min, int64_t max);

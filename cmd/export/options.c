@@ -56,7 +56,7 @@ choose_order(struct export_args *a)
 	if (a->cli.arg && !strcmp(a->cli.arg, "value"))
 		a->by_value = true;
 	else if (a->cli.arg && strcmp(a->cli.arg, "bytes"))
-		die("--sort: '%s' is not bytes or value", a->cli.arg);
+		cli_bad_arg(&a->cli, "bytes or value");
 }
 
 void

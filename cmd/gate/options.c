@@ -123,13 +123,12 @@ wants(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 }
 
 static double
-fraction(struct cli *cli, int key, double unit)
+fraction(struct cli *cli, double unit)
 {
 	double v = cli_double(cli) / unit;
 
 	if (v < 0 || v > 1)
-		die("--%s: '%s' is not from 0 to %g",
-		    cli_opt_name(gate_opts, key), cli->arg, unit);
+		cli_bad_arg(cli, unit == 1 ? "from 0 to 1" : "from 0 to 100");
 	return v;
 }
 
@@ -252,14 +251,13 @@ number_option(struct gate_options *o, struct cli *cli, int key)
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
 		if (key == percent[i].key) {
-			*percent[i].to = fraction(cli, key, 100);
+			*percent[i].to = fraction(cli, 100);
 			return true;
 		}
 	if (key == KEY_ALPHA) {
-		o->alpha = fraction(cli, key, 1);
+		o->alpha = fraction(cli, 1);
 		if (o->alpha == 0 || o->alpha > 0.5)
-			die("--alpha: '%s' is not above 0, up to 0.5",
-			    cli->arg);
+			cli_bad_arg(cli, "above 0, up to 0.5");
 	} else if (key == KEY_MIN_SAMPLES) {
 		o->min_events = (double)cli_uint(cli, 1, 1000000000);
 	} else if (key == KEY_ALLOW_UNEQUAL) {
@@ -298,7 +296,7 @@ fail_option(struct gate_settings *s, struct cli *cli, int key)
 	case KEY_STRICT:
 		s->strict = cli->arg ? cli_double(cli) / 100 : 0.3;
 		if (s->strict <= 0)
-			die("--strict: '%s' is not above 0", cli->arg);
+			cli_bad_arg(cli, "above 0");
 		return true;
 	}
 	return false;

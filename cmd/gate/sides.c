@@ -35,7 +35,7 @@ positive(const struct cli *cli, const char *text, char **end)
 	double v = strtod(text, end);
 
 	if (*end == text || !(v > 0) || !isfinite(v))
-		die("--scale: '%s' is not ops=N or ops=N/M", cli->arg);
+		cli_bad_arg(cli, "ops=N or ops=N/M");
 	return v;
 }
 
@@ -50,15 +50,13 @@ scale_parse(struct scale_option *s, struct cli *cli)
 			return;
 		}
 	if (strncmp(cli->arg, "ops=", 4) != 0)
-		die("--scale: '%s' is not none, total, duration, machine or "
-		    "ops=N",
-		    cli->arg);
+		cli_bad_arg(cli, "none, total, duration, machine or ops=N");
 	s->kind = SCALE_OPS;
 	s->ops = positive(cli, cli->arg + 4, &end);
 	if (*end == '/')
 		s->ops /= positive(cli, end + 1, &end);
 	if (*end)
-		die("--scale: '%s' is not ops=N or ops=N/M", cli->arg);
+		cli_bad_arg(cli, "ops=N or ops=N/M");
 }
 
 void

@@ -125,13 +125,12 @@ set_where(struct history_settings *s, const struct cli *cli)
 }
 
 static double
-fraction(struct cli *cli, int key)
+fraction(struct cli *cli)
 {
 	double v = cli_double(cli) / 100;
 
 	if (v < 0 || v > 1)
-		die("--%s: '%s' is not from 0 to 100",
-		    cli_opt_name(history_opts, key), cli->arg);
+		cli_bad_arg(cli, "from 0 to 100");
 	return v;
 }
 
@@ -214,10 +213,10 @@ set_output(struct history_settings *s, struct cli *cli, int key)
 		s->max_rows = cli_uint(cli, 0, 1000000000);
 		break;
 	case KEY_MIN_SHARE:
-		s->min_share = fraction(cli, key);
+		s->min_share = fraction(cli);
 		break;
 	case KEY_MIN_CHANGE:
-		s->min_change = fraction(cli, key);
+		s->min_change = fraction(cli);
 		break;
 	case KEY_TSV:
 		s->format = HISTORY_TSV;

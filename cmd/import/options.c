@@ -104,8 +104,7 @@ choose_columns(struct import_args *a)
 	else if (!strcmp(a->cli.arg, "+weight"))
 		a->import.perf.weight = true;
 	else if (strcmp(a->cli.arg, "default"))
-		die("--columns: '%s' is not default, google or +weight",
-		    a->cli.arg);
+		cli_bad_arg(&a->cli, "default, google or +weight");
 }
 
 static void
@@ -153,7 +152,7 @@ choose_kernel(struct import_args *a)
 			a->import.perf.kernel = (enum perf_kernel)i;
 			return;
 		}
-	die("--kernel: '%s' is not keep, drop or fold", a->cli.arg);
+	cli_bad_arg(&a->cli, "keep, drop or fold");
 }
 
 static void
@@ -161,7 +160,7 @@ choose_stacks(struct import_args *a)
 {
 	a->import.callgrind.flat = !strcmp(a->cli.arg, "flat");
 	if (!a->import.callgrind.flat && strcmp(a->cli.arg, "spread"))
-		die("--stacks: '%s' is not spread or flat", a->cli.arg);
+		cli_bad_arg(&a->cli, "spread or flat");
 }
 
 static void
@@ -170,7 +169,7 @@ choose_type(struct import_args *a)
 	char *slash = strrchr(a->cli.arg, '/');
 
 	if (!slash || slash == a->cli.arg || !slash[1])
-		die("--type: '%s' is not NAME/UNIT", a->cli.arg);
+		cli_bad_arg(&a->cli, "NAME/UNIT");
 	*slash = '\0';
 	a->import.folded.type = a->cli.arg;
 	a->import.folded.unit = slash + 1;
@@ -181,7 +180,7 @@ choose_frames(struct import_args *a)
 {
 	if (strcmp(a->cli.arg, "py") && strcmp(a->cli.arg, "gdb") &&
 	    strcmp(a->cli.arg, "jvm"))
-		die("--frames: '%s' is not py, gdb or jvm", a->cli.arg);
+		cli_bad_arg(&a->cli, "py, gdb or jvm");
 	a->import.folded.split_places = true;
 }
 
@@ -219,7 +218,7 @@ folded_option(struct import_args *a, int key)
 	case KEY_SCALE:
 		a->import.folded.scale = cli_double(&a->cli);
 		if (!(a->import.folded.scale > 0))
-			die("--scale: '%s' is not above 0", a->cli.arg);
+			cli_bad_arg(&a->cli, "above 0");
 		a->import.speedscope.scale = a->import.folded.scale;
 		break;
 	case KEY_SKIP_BAD:

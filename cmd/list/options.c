@@ -64,7 +64,7 @@ add_map(struct list_settings *s, struct cli *cli)
 	const char **map;
 
 	if (!strchr(cli->arg, '='))
-		die("--map: '%s' is not FROM=TO", cli->arg);
+		cli_bad_arg(cli, "FROM=TO");
 	map = reallocarray(s->map, o->n_map + 1, sizeof(*map));
 	if (!map)
 		die("out of memory");

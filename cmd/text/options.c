@@ -71,8 +71,8 @@ set_format(struct text_settings *s, struct cli *cli, enum format format)
 	}
 	if (s->option && s->format != format)
 		die("--%s and --%s exclude each other", s->option,
-		    cli_opt_name(text_opts, KEY_REPORT + (int)format));
-	s->option = cli_opt_name(text_opts, KEY_REPORT + (int)format);
+		    cli_key_name(cli->cmd, KEY_REPORT + (int)format));
+	s->option = cli_key_name(cli->cmd, KEY_REPORT + (int)format);
 	s->format = format;
 }
 

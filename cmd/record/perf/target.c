@@ -85,8 +85,7 @@ take_pids(const struct cli *cli, struct target *t)
 
 		if (end == at || (*end && *end != ',') || pid < 1 ||
 		    pid > MAX_PID)
-			die("--pid: '%s' is not a list of process numbers",
-			    cli->arg);
+			cli_bad_arg(cli, "a list of process numbers");
 		if (t->n_pid == TARGET_MAX_PID)
 			die("--pid: more than %d processes; use --all",
 			    TARGET_MAX_PID);
@@ -252,7 +251,7 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		return true;
 	case KEY_OFFCPU:
 		if (cli->arg && strcmp(cli->arg, "approx") != 0)
-			die("--offcpu: '%s' is not approx", cli->arg);
+			cli_bad_arg(cli, "approx");
 		t->approx = cli->arg != NULL;
 		t->offcpu = true;
 		t->only = "--offcpu";
