@@ -19,6 +19,24 @@ malformed(struct decoder *d, const char *what, size_t i,
 		    (size_t)(f->data - d->raw));
 }
 
+enum prof_status
+decode_glued(struct decoder *d)
+{
+	return INVALID(
+		d, "two profiles glued together (prof-merge adds profiles)");
+}
+
+/* Is there a second empty string? Each table of strings begins with one. */
+static bool
+is_glued(const struct decoder *d)
+{
+	size_t i = 1;
+
+	while (i < d->n_string && d->string[i] != d->string[0])
+		i++;
+	return i < d->n_string;
+}
+
 /* Register id, which must be new and not 0, for entry i of its table. */
 static enum prof_status
 take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
@@ -29,6 +47,8 @@ take_id(struct decoder *d, struct idmap *ids, const char *what, uint64_t id,
 	if (id == 0)
 		return INVALID(d, "found a %s with the reserved id 0", what);
 	r = idmap_add(ids, id, (uint32_t)i - 1);
+	if (r > 0 && is_glued(d))
+		return decode_glued(d);
 	if (r > 0)
 		return INVALID(d, "multiple %ss with id %" PRIu64, what, id);
 	return r < 0 ? prof_nomem(d->err) : PROF_OK;

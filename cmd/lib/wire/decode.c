@@ -67,8 +67,7 @@ scan_scalar(struct decoder *d, const struct wire_field *f)
 		break;
 	case F_TIME_NANOS:
 		if (p->time_ns)
-			return INVALID(d, "two profiles glued together "
-					  "(prof-merge adds profiles)");
+			return decode_glued(d);
 		p->time_ns = v;
 		break;
 	case F_DURATION_NANOS:

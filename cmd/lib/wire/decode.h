@@ -72,6 +72,9 @@ decode_string(const struct decoder *d, uint64_t i, uint32_t *out)
 enum prof_status decode_bad_string(struct decoder *d, const char *what,
 				   size_t i, uint64_t s);
 
+/* Fail because another profile follows the first. In decode-tables.c. */
+enum prof_status decode_glued(struct decoder *d);
+
 /*
  * Decode all that scan() found except samples, and map the ids of locations in
  * d->location. In decode-tables.c.
