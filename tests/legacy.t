@@ -167,4 +167,10 @@ eat
 END
 fi
 
+# cat does not add profiles.
+for f in contention.txt gperf-heap.txt gperf-cpu.prof; do
+	check_err "good-$f twice" 2 "cat $data/good-$f $data/good-$f | prof-text" \
+		'another profile begins here (prof-merge adds profiles)'
+done
+
 plan

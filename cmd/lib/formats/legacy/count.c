@@ -57,8 +57,10 @@ legacy_count(struct legacy *l, struct text *t)
 		int64_t value;
 
 		at_map = legacy_is_map(s);
-		if (at_map || span_begins(s, "---"))
+		if (at_map || span_begins(s, "---")) {
+			st = legacy_check_single(l, t);
 			break;
+		}
 		if (span_is_comment(s)) {
 			st = legacy_go_name(l, t);
 			continue;
@@ -159,8 +161,10 @@ legacy_contention(struct legacy *l, struct text *t)
 		struct span key, value;
 
 		at_map = legacy_is_map(t->line);
-		if (at_map || span_begins(t->line, "---"))
+		if (at_map || span_begins(t->line, "---")) {
+			st = legacy_check_single(l, t);
 			break;
+		}
 		if (span_is_comment(t->line)) {
 			st = legacy_go_name(l, t);
 			continue;

@@ -127,6 +127,9 @@ bool legacy_is_threads(struct span line);
 /* The lines after which a memory map begins. */
 bool legacy_is_map(struct span line);
 
+/* Fail if another profile begins at the current line of t. */
+enum prof_status legacy_check_single(struct legacy *l, const struct text *t);
+
 /*
  * Read the rest after the samples: skip to the line that begins the memory map
  * (at_map: t is after that line already), read the map, and give each location

@@ -21,6 +21,25 @@ legacy_is_map(struct span line)
 	       span_find(line, "MAPPED_LIBRARIES:");
 }
 
+enum prof_status
+legacy_check_single(struct legacy *l, const struct text *t)
+{
+	size_t left = (size_t)(t->end - t->line.p);
+
+	/* The sniffer would skip these lines, each time anew. */
+	if (span_is_comment(t->line) || span_begins(t->line, "%"))
+		return PROF_OK;
+	switch (legacy_sniff(t->line.p, left)) {
+	case LEGACY_NONE:
+	case LEGACY_FOREIGN:
+		return PROF_OK;
+	default:
+		return LINE_FAIL(l, t,
+				 "another profile begins here "
+				 "(prof-merge adds profiles)");
+	}
+}
+
 struct variable {
 	struct span name;
 	char *value;
@@ -284,7 +303,13 @@ read_lines(struct map *m, struct text *t)
 		st = expand(m, t, &s);
 		if (st != PROF_OK)
 			break;
-		st = parse_entry(s, &e) ? add_entry(m, &e) : define(m, s);
+		if (parse_entry(s, &e)) {
+			st = add_entry(m, &e);
+			continue;
+		}
+		st = legacy_check_single(m->l, t);
+		if (st == PROF_OK)
+			st = define(m, s);
 	}
 	return st;
 }
@@ -488,8 +513,10 @@ legacy_map(struct legacy *l, struct text *t, bool at_map)
 	struct map m = { .l = l };
 	enum prof_status st = legacy_go_flush(l);
 
-	while (!at_map && text_next(t))
+	while (st == PROF_OK && !at_map && text_next(t)) {
 		at_map = legacy_is_map(t->line);
+		st = legacy_check_single(l, t);
+	}
 	if (st == PROF_OK)
 		st = read_lines(&m, t);
 	if (st == PROF_OK) {
