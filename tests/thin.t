@@ -105,6 +105,33 @@ a/2026-11-19/09/40.pb.gz
 a/2026-11-19/09/cut.pb.gz
 a/2026-11-19/10.pb.gz
 END
+# Whatever prof-history takes for a profile is summed; anything else stays.
+archive a
+for end in pb pb.zst prof prof.gz; do
+	cp whole/2026-11-19/09/20.pb.gz a/2026-11-19/09/x.$end
+done
+find a/2026-11-19/09 -type f -print0 | prof-merge --files0-from=- -o want.pb.gz
+check 'profiles by other names are summed, too' 0 \
+	'$thin a && cmp want.pb.gz a/2026-11-19/09.pb.gz' </dev/null
+archive a
+echo words >a/2026-11-19/09/notes
+ln -s ../10/00.pb.gz a/2026-11-19/10/link.pb.gz
+mkdir -p a/host/2026-11-19/09 a/2026-10-01/.prof-history
+echo cache >a/2026-10-01/.prof-history/index
+check 'other files keep their folder; an empty one is left alone' 2 "
+	\$thin a 2>&1; s=\$?; find a/2026-10* a/2026-11-19 a/host ! -type d | sort; exit \$s" <<'END'
+prof-thin: ./a/2026-11-19/09: not summed: ./a/2026-11-19/09/notes is not a profile
+prof-thin: ./a/2026-11-19/10: not summed: ./a/2026-11-19/10/link.pb.gz is not a profile
+a/2026-10-01.pb.gz
+a/2026-11-19/09/00.pb.gz
+a/2026-11-19/09/20.pb.gz
+a/2026-11-19/09/40.pb.gz
+a/2026-11-19/09/notes
+a/2026-11-19/10/00.pb.gz
+a/2026-11-19/10/20.pb.gz
+a/2026-11-19/10/40.pb.gz
+a/2026-11-19/10/link.pb.gz
+END
 archive a
 mkdir bin
 cat >bin/find <<'END'
