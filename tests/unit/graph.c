@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/decimal.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "lib/report/frames.h"
@@ -365,6 +368,46 @@ test_units(void **state)
 	assert_int_equal(units_mean(-7, 2), -3);
 }
 
+/* The referee of fractions is printf(). */
+static void
+same_as_printf(double x)
+{
+	char got[DECIMAL_FRACTION], want[DECIMAL_FRACTION];
+	size_t n = decimal_hundredths(got, x);
+
+	assert_int_equal(n, snprintf(want, sizeof(want), "%.2f", x));
+	assert_string_equal(got, want);
+	n = decimal_two_digits(got, x);
+	assert_int_equal(n, snprintf(want, sizeof(want), "%.2g", x));
+	assert_string_equal(got, want);
+}
+
+static void
+test_fractions(void **state)
+{
+	static const double special[] = {
+		0,     -0.0,    1,          0.125,     0.375,
+		2.675, 0.0001,  0.00009999, 0.099951,  0.995,
+		9.95,  9.949,   99.995,     999999999, 1e9,
+		1e22,  DBL_MAX, DBL_MIN,    HUGE_VAL,  (double)NAN
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		same_as_printf(special[i]);
+		same_as_printf(-special[i]);
+	}
+	/* Hundredths, and ties of them, with their neighbours. */
+	for (unsigned i = 0; i < 20000; i++) {
+		double x = i / 200.0;
+
+		same_as_printf(x);
+		same_as_printf(nextafter(x, 0));
+		same_as_printf(nextafter(x, 1e9));
+		same_as_printf(x / 7e4);
+	}
+}
+
 /* The printed file of a function in a/b.c and so on. */
 static void
 test_paths(void **state)
@@ -412,9 +455,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_call_tree),
-		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_graph), cmocka_unit_test(test_call_tree),
+		cmocka_unit_test(test_units), cmocka_unit_test(test_fractions),
 		cmocka_unit_test(test_paths),
 	};
 

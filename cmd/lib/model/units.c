@@ -4,8 +4,9 @@
 #include "units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "lib/base/decimal.h"
 
 struct unit {
 	const char *name;  /* as printed */
@@ -53,14 +54,17 @@ static const struct family families[] = {
 static bool
 is_word_of(const char *word, size_t len, const char *list)
 {
-	for (const char *p = list; *p;) {
-		size_t n = strcspn(p, " ");
+	for (const char *p = list;; p++) {
+		size_t n = 0;
 
-		if (n == len && !memcmp(p, word, len))
+		while (n < len && p[n] == word[n])
+			n++;
+		if (n == len && (p[n] == ' ' || !p[n]))
 			return true;
-		p += n + (p[n] == ' ');
+		for (p += n; *p != ' '; p++)
+			if (!*p)
+				return false;
 	}
-	return false;
 }
 
 /* The unit of that name, with its family in *f; NULL: none. */
@@ -130,9 +134,13 @@ units_scale(int64_t v, const char *from, const char *to, const char **unit)
 void
 units_format(struct quantity *q, int64_t v, const char *from, const char *to)
 {
-	double x = units_scale(v, from, to, &q->unit);
-	int n = snprintf(q->number, sizeof(q->number), "%.2f", x);
+	char text[DECIMAL_FRACTION];
+	size_t n = decimal_hundredths(text, units_scale(v, from, to, &q->unit));
 
+	if (n >= sizeof(q->number))
+		n = sizeof(q->number) - 1;
+	memcpy(q->number, text, n);
+	q->number[n] = '\0';
 	if (n > 3 && !strcmp(q->number + n - 3, ".00"))
 		q->number[n - 3] = '\0';
 	if (!strcmp(q->number, "0") || !strcmp(q->number, "-0")) {
@@ -144,15 +152,25 @@ units_format(struct quantity *q, int64_t v, const char *from, const char *to)
 void
 units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total)
 {
+	char number[DECIMAL_FRACTION];
 	double ratio = 0;
+	size_t n, pad;
 
 	if (total != 0)
 		ratio = fabs((double)v / (double)total) * 100;
 	if (ratio >= 99.95 && ratio <= 100.05)
-		strcpy(text, "  100%");
+		strcpy(number, "100");
+	else if (ratio >= 1)
+		decimal_hundredths(number, ratio);
 	else
-		snprintf(text, UNITS_PERCENT,
-			 ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
+		decimal_two_digits(number, ratio);
+	n = strlen(number);
+	pad = n < 5 ? 5 - n : 0;
+	if (n > UNITS_PERCENT - 2)
+		n = UNITS_PERCENT - 2;
+	memset(text, ' ', pad);
+	memcpy(text + pad, number, n);
+	strcpy(text + pad + n, "%");
 }
 
 double

@@ -11,7 +11,8 @@ text_put_quantity(FILE *out, size_t width, const struct quantity *q)
 	size_t unit = strlen(q->unit);
 	size_t used = strlen(q->number) + escape_width(q->unit, unit);
 
-	fprintf(out, "%*s%s", used < width ? (int)(width - used) : 0, "",
-		q->number);
+	for (; used < width; used++)
+		putc_unlocked(' ', out);
+	fputs(q->number, out);
 	text_put(out, q->unit, unit);
 }

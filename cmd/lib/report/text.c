@@ -77,11 +77,16 @@ put_node(FILE *out, const struct report *r, const struct graph_node *n,
 	units_percent(so_far, *sum, r->total);
 	report_format(r, &q, flat);
 	text_put_quantity(out, 10, &q);
-	fprintf(out, " %s %s ", of_total, so_far);
+	putc_unlocked(' ', out);
+	fputs(of_total, out);
+	putc_unlocked(' ', out);
+	fputs(so_far, out);
+	putc_unlocked(' ', out);
 	units_percent(of_total, cum, r->total);
 	report_format(r, &q, cum);
 	text_put_quantity(out, 10, &q);
-	fprintf(out, " %s", of_total);
+	putc_unlocked(' ', out);
+	fputs(of_total, out);
 }
 
 /* Was the node inlined, by the edges that are shown? */
@@ -115,7 +120,8 @@ text_top(FILE *out, const struct report *r, const struct graph *g,
 		put_node(out, r, n, &sum);
 		fputs("  ", out);
 		text_put_str(out, graph_name(g, n));
-		fprintf(out, "%s\n", inline_mark(g, n));
+		fputs(inline_mark(g, n), out);
+		putc_unlocked('\n', out);
 	}
 	return PROF_OK;
 }
