@@ -108,9 +108,12 @@ read_vector(FILE *in, struct vector *v)
 	v->t.n_side[1] = v->t.n_run - v->t.n_side[0];
 	for (size_t i = 0; i < v->t.n; i++) {
 		assert_int_equal(fscanf(in, "%31s", word), 1);
-		v->row[i] = (struct gate_series){ v->value + i * v->t.n_run,
-						  v->square + i * v->t.n_run,
-						  !strcmp(word, "flat"), true };
+		v->row[i] = (struct gate_series){
+			.value = v->value + i * v->t.n_run,
+			.square = v->square + i * v->t.n_run,
+			.is_flat = !strcmp(word, "flat"),
+			.is_test = true
+		};
 		read_numbers(in, v->value + i * v->t.n_run, v->t.n_run);
 		expect_word(in, "square");
 		read_numbers(in, v->square + i * v->t.n_run, v->t.n_run);
@@ -483,6 +486,39 @@ test_noise(void **state)
 	gate_free(y);
 }
 
+/* The noise of work is made of that of its leaves, three tenths of it shared.
+ */
+static void
+test_mix(void **state)
+{
+	static char text[][60] = {
+		"# samples count\nmain;work;f 300\nmain;work;g 95\nmain;h "
+		"500\n",
+		"# samples count\nmain;work;f 410\nmain;work;g 105\nmain;h "
+		"490\n",
+		"# samples count\nmain;work;f 200\nmain;work;g 101\nmain;h "
+		"505\n",
+		"# samples count\nmain;work;f 290\nmain;work;g 99\nmain;h "
+		"505\n",
+	};
+	char *const at[] = { text[0], text[1], text[2], text[3] };
+	struct gate *g;
+	struct prof_err err;
+	double f = 1200.0 / 1600, mix;
+
+	(void)state;
+	assert_int_equal(compare(&defaults, at, 4, 2, 1, &g, &err), PROF_OK);
+	mix = f * f * fmax(1, row_of(g, "f")->cell[GATE_FLAT]->factor) +
+	      (1 - f) * (1 - f) *
+		      fmax(1, row_of(g, "g")->cell[GATE_FLAT]->factor);
+	assert_true(fabs(row_of(g, "work")->cell[GATE_CUM]->mix -
+			 (0.3 + 0.7 * mix)) < 1e-9);
+	assert_true(row_of(g, "work")->cell[GATE_FLAT]->p_slower == 1);
+	assert_true(row_of(g, "f")->cell[GATE_CUM]->mix == 1);
+	assert_true(g->total.cell[GATE_CUM]->mix == 1);
+	gate_free(g);
+}
+
 /* --- rules --- */
 
 static const struct {
@@ -686,6 +722,7 @@ main(void)
 		cmocka_unit_test(test_mirror),
 		cmocka_unit_test(test_unit),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_mix),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_budgets),
 		cmocka_unit_test(test_patterns),

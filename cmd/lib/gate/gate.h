@@ -132,8 +132,9 @@ struct gate_cell {
 	double worth;      /* W: of an event, relative to one of the total */
 	double free_share; /* f: 1 - share of the total */
 	double events;     /* ev: per run */
-	double spread, size, own;            /* x, m, d_r: from its residuals */
-	double prior, prior_df;              /* s0, d0: from all functions */
+	double spread, size, own; /* x, m, d_r: from its residuals */
+	double mix;               /* H: its c over that of a function */
+	double prior, prior_df;   /* s0, d0: from all functions */
 	double dispersion, factor, df_share; /* phi, k, dfA */
 	/* From the test. */
 	double before, after, expected; /* expected: mu, without a change */

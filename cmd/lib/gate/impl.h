@@ -93,9 +93,18 @@ bool gate_is_new(const struct gate *g, uint32_t row);
 
 /* --- noise.c, test.c: on numbers only --- */
 
+/* A leaf of a cum row: its flat row in the table, and the square of the share
+ * of the cum row that ends in it. */
+struct gate_part {
+	size_t row;
+	double square;
+};
+
 /* A row to test: sums by run, base before new. */
 struct gate_series {
 	const double *value, *square;
+	const struct gate_part *part; /* n_part: 0 for flat rows */
+	size_t n_part;
 	bool is_flat; /* flat rows share no samples */
 	bool is_test; /* belongs to the family of tests */
 };
@@ -119,7 +128,7 @@ enum prof_status gate_learn(const struct gate_table *t,
 /* The median of n values, 1 or more. Sorts v. */
 double gate_median(double *v, size_t n);
 
-/* s0 and d0 of a row whose effective number of events, m, is size. */
+/* s0 and d0 of a row whose effective number of events times mix is size. */
 double gate_prior(const struct gate_model *m, double size, double *df);
 
 /* gate_learn(), then test and judge all rows. PROF_ENOMEM. */

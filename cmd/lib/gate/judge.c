@@ -12,9 +12,10 @@
 #include "impl.h"
 #include "lib/base/arena.h"
 
-#define GONE 0.1 /* fraction of its cum that is left, at most */
-#define DEAD 0.2 /* of a median: a run died, or sides differ */
-#define LOST 0.5 /* of base in functions that are gone, at most */
+#define GONE 0.1   /* fraction of its cum that is left, at most */
+#define DEAD 0.2   /* of a median: a run died, or sides differ */
+#define LARGE 0.01 /* of the total: the noise of smaller rows is sampling */
+#define LOST 0.5   /* of base in functions that are gone, at most */
 
 /* --- scales and sums --- */
 
@@ -305,16 +306,77 @@ fill_table(struct gate *g, const struct entry *entry, size_t n_entry,
 			at = is_all(g, e) ? 0 : n++;
 			if (at)
 				series[at] = (struct gate_series){
-					gate_sums(g, g->value, e->row, e->kind),
-					gate_sums(g, g->square, e->row,
-						  e->kind),
-					e->kind == GATE_FLAT, false
+					.value = gate_sums(g, g->value, e->row,
+							   e->kind),
+					.square = gate_sums(g, g->square,
+							    e->row, e->kind),
+					.is_flat = e->kind == GATE_FLAT,
 				};
 		}
 		series[at].is_test |= g->row[e->row].is_wanted;
 		g->row[e->row].cell[e->kind] = &cell[at];
 	}
 	return n;
+}
+
+/* The leaves of a row, with the shares of it that end in them. */
+static enum prof_status
+set_parts(const struct gate *g, const struct gate_links *links,
+	  const struct gate_row *row, const struct gate_cell *cell,
+	  struct gate_series *series, struct prof_err *err)
+{
+	size_t at = (size_t)(row->cell[GATE_CUM] - cell), n;
+	const struct gate_link *l =
+		gate_links_of(links, (uint32_t)(row - g->row), LINK_LEAF, &n);
+	struct gate_part *part;
+	double sum = 0;
+
+	/* One leaf: its flat row has the same stacks. The total has no share to
+	 * vary. */
+	if (n <= 1 || !at)
+		return PROF_OK;
+	part = arena_array(g->arena, n, sizeof(*part));
+	if (!part)
+		return prof_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		sum += l[i].value[0] + l[i].value[1];
+	for (size_t i = 0; i < n; i++) {
+		const struct gate_row *leaf = &g->row[l[i].other - 1];
+		double share = (l[i].value[0] + l[i].value[1]) / sum;
+
+		part[i] = (struct gate_part){
+			(size_t)(leaf->cell[GATE_FLAT] - cell), share * share
+		};
+	}
+	series[at].part = part;
+	series[at].n_part = n;
+	return PROF_OK;
+}
+
+static enum prof_status
+find_parts(const struct gate *g, const struct gate_cell *cell,
+	   struct gate_series *series, double total, struct prof_err *err)
+{
+	unsigned char *marked = calloc(g->n_row + 1, 1);
+	struct gate_links links;
+	enum prof_status st;
+
+	if (!marked)
+		return prof_nomem(err);
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		struct gate_pair y = gate_means(g, r, GATE_CUM);
+
+		marked[r] = g->row[r].to == r && g->row[r].set[GATE_CUM] &&
+			    fmax(y.before, y.after) > LARGE * total;
+	}
+	st = gate_links_build(&links, g, marked, 1u << LINK_LEAF, err);
+	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
+		if (marked[r])
+			st = set_parts(g, &links, &g->row[r], cell, series,
+				       err);
+	gate_links_release(&links);
+	free(marked);
+	return st;
 }
 
 static enum prof_status
@@ -331,6 +393,7 @@ test_series(struct gate *g, const struct gate_dist *d, double *total,
 				.row = series };
 	struct gate_cell *cell =
 		arena_array(g->arena, 2 * g->n_row + 1, sizeof(*cell));
+	enum prof_status st;
 
 	if (!cell)
 		return prof_nomem(err);
@@ -340,13 +403,16 @@ test_series(struct gate *g, const struct gate_dist *d, double *total,
 		total[i] = gate_total_of(g, i);
 		total[g->n_run + i] = g->run[i].total.square * f * f;
 	}
-	series[0] = (struct gate_series){ total, total + g->n_run, false,
-					  !g->o.wants };
+	series[0] = (struct gate_series){ .value = total,
+					  .square = total + g->n_run,
+					  .is_test = !g->o.wants };
 	for (size_t r = 0; r < g->n_row; r++)
 		g->row[r].cell[0] = g->row[r].cell[1] = &nothing;
 	t.n = fill_table(g, entry, list_entries(g, entry), series, cell);
 	g->total.cell[0] = g->total.cell[1] = cell;
-	return gate_test(&t, &g->o, d, &g->model, cell, err);
+	st = find_parts(g, cell, series, total[0], err);
+	return st == PROF_OK ? gate_test(&t, &g->o, d, &g->model, cell, err)
+			     : st;
 }
 
 static enum prof_status

@@ -25,10 +25,12 @@ enum { N_CLUMP = 20, N_RUNS = 14, N_NU = 6 };
 #define MIN_FREE 1e-6
 #define HOPELESS 30.0   /* below the best log likelihood: ignored */
 #define OUTLIER 0.2     /* tail probability that makes the prior count less */
+#define SHARED 0.3      /* of a function's noise, with what it calls */
 #define FEW_ROWS 5      /* too few for a typical one */
 #define ROW_EVENTS 20.0 /* per run, for a useful ratio */
 #define MACHINE_NOISE 0.01
 #define MACHINE_DF 4.0
+#define MACHINE_OUTLIER 0.5
 
 static const double grid_runs[N_RUNS] = { 0,   .005, .01, .015, .02, .03, .04,
 					  .06, .08,  .12, .16,  .24, .34, .48 };
@@ -102,6 +104,7 @@ set_sums(const struct learning *l, size_t r)
 	c->mean[1] = side_mean(t, v, 1);
 	c->worth = sum > 0 && worth > 0 ? worth / sum : 1;
 	c->free_share = fmax(1 - fmin(sum / all, 1), MIN_FREE);
+	c->mix = 1;
 	for (size_t i = 0; i < t->n_run; i++)
 		c->events += v[i] / (c->worth * l->event[i]);
 	c->events /= (double)t->n_run;
@@ -414,7 +417,7 @@ set_dispersion(const struct learning *l, struct gate_cell *c)
 {
 	const struct gate_model *m = l->m;
 
-	c->prior = gate_prior(m, c->size, &c->prior_df);
+	c->prior = gate_prior(m, c->size * c->mix, &c->prior_df);
 	if (m->df <= 0) {
 		c->dispersion = c->prior;
 		c->df_share = fmax(c->prior_df, 1.5);
@@ -434,6 +437,38 @@ set_dispersion(const struct learning *l, struct gate_cell *c)
 	c->factor = c->dispersion / c->prior;
 }
 
+/*
+ * The noise of a cum row against that of one function: were the noises of its
+ * leaves independent, their variances would add up.
+ */
+static double
+mix_of(const struct learning *l, const struct gate_series *s)
+{
+	double mix = 0;
+
+	for (size_t i = 0; i < s->n_part; i++)
+		mix += s->part[i].square *
+		       fmax(1, l->cell[s->part[i].row].factor);
+	return SHARED + (1 - SHARED) * mix;
+}
+
+/* Flat rows first: cum rows are made of them. */
+static void
+set_dispersions(const struct learning *l)
+{
+	const struct gate_table *t = l->t;
+
+	for (size_t r = 0; r < t->n; r++)
+		if (!t->row[r].n_part)
+			set_dispersion(l, &l->cell[r]);
+	for (size_t r = 0; r < t->n; r++) {
+		if (!t->row[r].n_part)
+			continue;
+		l->cell[r].mix = mix_of(l, &t->row[r]);
+		set_dispersion(l, &l->cell[r]);
+	}
+}
+
 static void
 set_machine(const struct learning *l)
 {
@@ -441,7 +476,7 @@ set_machine(const struct learning *l)
 	struct gate_model *m = l->m;
 	bool single = m->df <= 0;
 	double noise = single ? l->o->single_noise : MACHINE_NOISE;
-	double sum = 0, sampling = 0;
+	double sum = 0, sampling = 0, prior, prior_df = MACHINE_DF;
 
 	for (size_t i = 0; i < t->n_run; i++) {
 		double mean = m->total[side_of(t, i)];
@@ -451,10 +486,14 @@ set_machine(const struct learning *l)
 		sampling += l->event[i] / mean;
 	}
 	sampling *= m->clump / (double)t->n_run;
-	m->machine_df = m->df + MACHINE_DF;
-	m->machine = fmax(0, (sum + MACHINE_DF * (sampling + noise * noise)) /
-					     m->machine_df -
-				     sampling);
+	prior = sampling + noise * noise;
+	if (!single)
+		prior_df *= fmin(1, l->d->f_upper(sum / m->df / prior, m->df,
+						  MACHINE_DF) /
+					    MACHINE_OUTLIER);
+	m->machine_df = m->df + prior_df;
+	m->machine =
+		fmax(0, (sum + prior_df * prior) / m->machine_df - sampling);
 }
 
 static void
@@ -486,8 +525,7 @@ learn(struct learning *l, struct vote *vote)
 	for (size_t r = 0; r < t->n; r++)
 		set_spread(l, r);
 	set_noise(l);
-	for (size_t r = 0; r < t->n; r++)
-		set_dispersion(l, &l->cell[r]);
+	set_dispersions(l);
 	set_machine(l);
 	if (l->o->yardstick == GATE_TYPICAL ||
 	    (m->df <= 0 && l->o->yardstick == GATE_VALUES))

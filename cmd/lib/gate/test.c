@@ -68,7 +68,7 @@ spread(const struct tester *t, const struct gate_cell *c, const double at[2],
 		double n = (double)m->n_side[s];
 
 		va += (m->clump * c->worth * t->event[s] * at[s] +
-		       m->runs * at[s] * at[s]) /
+		       m->runs * c->mix * at[s] * at[s]) /
 		      n;
 		if (!t->relative && t->o->yardstick != GATE_SHARES)
 			vb += at[s] * at[s] *
@@ -170,7 +170,7 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 	struct tester t;
 	double sum = 0, all = 0, worth = 0, prior_df;
 
-	*c = (struct gate_cell){ .factor = 1 };
+	*c = (struct gate_cell){ .factor = 1, .mix = 1 };
 	for (size_t i = 0; i < g->n_run; i++) {
 		enum gate_side s = g->run[i].side;
 		double total = g->run[i].total.value * g->run[i].factor;
