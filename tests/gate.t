@@ -149,6 +149,11 @@ check 'counts alone: times the period' 0 \
 unchanged            45.39s    45.39s
 cpu/nanoseconds per profile
 END
+check_err 'counts beside time: refused' 2 \
+	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz1-?.pb.gz' \
+	'prof-gate: not comparable: numbers of samples whose periods differ; --sample-index=cpu compares'
+check 'counts beside time, at one period' 0 \
+	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz10-?.pb.gz' </dev/null
 check_err 'counts alone, without a period' 2 \
 	'mkprof -h >/dev/null 2>&1; printf "# samples count\nmain;f 3000\n" >w; mkprof w >n.pb.gz; prof-gate -q count10-?.pb.gz -- n.pb.gz' \
 	'not comparable'

@@ -45,8 +45,10 @@ struct gate_measure {
 	size_t count_column;
 	size_t space_column; /* of GATE_COUNT_HEAP */
 	double period;       /* in the unit of the column that it divides */
-	/* Numbers of samples measure time only if all periods are equal. */
+	/* Numbers of samples measure time only if all periods are equal.
+	 * instead: the column that has the periods in it; NULL: none. */
 	bool needs_period;
+	const char *instead;
 	const char *type, *unit;               /* of the profile */
 	const char *period_type, *period_unit; /* of the profile */
 };
@@ -246,6 +248,7 @@ struct gate {
 	size_t cap_frame;
 	const char *type, *unit; /* of the values */
 	bool needs_period;       /* as struct gate_measure says */
+	const char *instead;     /* as well */
 	struct gate_run *run;
 	size_t n_run, cap_run;
 	size_t n_side[2];

@@ -30,8 +30,9 @@ mean_exposure(const struct gate *g)
 }
 
 /*
- * Numbers of samples measure time if all periods are equal; else each is
- * multiplied by its period, if all periods have one type and unit.
+ * Numbers of samples measure time if all periods are equal. Else each is
+ * multiplied by its period, if all periods have one type and unit, unless the
+ * profiles have that product: a signal may stand for several periods.
  */
 static enum prof_status
 set_factors(struct gate *g, struct prof_err *err)
@@ -54,6 +55,11 @@ set_factors(struct gate *g, struct prof_err *err)
 	}
 	if (!g->needs_period || !differ)
 		return PROF_OK;
+	if (g->instead)
+		return prof_fail(err, PROF_EUSAGE,
+				 "not comparable: numbers of samples whose "
+				 "periods differ; --sample-index=%s compares",
+				 g->instead);
 	if (!comparable)
 		return prof_fail(err, PROF_EUSAGE,
 				 "not comparable: numbers of samples whose "

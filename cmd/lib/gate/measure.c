@@ -142,6 +142,9 @@ gate_measure(const struct profile *p, const char *sample_index,
 	if (is_count(m->unit)) {
 		m->needs_period = strcmp(m->type, "contentions") != 0;
 		m->period = p->period > 0 ? (double)p->period : 0;
+		for (size_t i = 0; m->needs_period && i < p->n_type; i++)
+			if (!is_count(unit_of(p, i)) && is_period_of(p, i))
+				m->instead = type_of(p, i);
 		return PROF_OK;
 	}
 	m->count_column = find_count(p, "samples");

@@ -331,7 +331,7 @@ static enum prof_status
 check_type(struct gate *g, const struct gate_measure *m, struct gate_run *run,
 	   struct prof_err *err)
 {
-	uint32_t type, unit;
+	uint32_t type, unit, instead;
 
 	if (g->n_run == GATE_MAX_PROFILE)
 		return prof_fail(err, PROF_ELIMIT, "more than %d profiles",
@@ -343,6 +343,8 @@ check_type(struct gate *g, const struct gate_measure *m, struct gate_run *run,
 	g->type = keep_string(g, m->type, &type);
 	g->unit = keep_string(g, m->unit, &unit);
 	g->needs_period = m->needs_period;
+	if (m->instead && !(g->instead = keep_string(g, m->instead, &instead)))
+		return prof_nomem(err);
 	run->period = m->period;
 	if (!g->type || !g->unit ||
 	    !keep_string(g, m->period_type, &run->period_type) ||
