@@ -209,6 +209,15 @@ void thread_disarm_all(void);
 /* Make all timers send sig. */
 void thread_use_signal(int sig);
 
+/*
+ * Before exec in the calling thread: stop its perf clock, as its signals would
+ * stay pending and kill the new program. Returns whether it had one; then call
+ * the other function if exec fails. Signal handlers may call them, and children
+ * of vfork(), which have no clock.
+ */
+bool thread_exec_begin(void);
+void thread_exec_failed(void);
+
 /* Around fork. */
 void thread_fork_prepare(void);
 void thread_fork_parent(void);

@@ -292,6 +292,40 @@ thread_use_signal(int sig)
 	unlock(&old);
 }
 
+/*
+ * The lock is safe in a signal handler, as whoever has it blocks all signals.
+ * When it is unlocked, signals that are pending come, to a handler that finds
+ * no clock.
+ */
+bool
+thread_exec_begin(void)
+{
+	struct thread *self = thread_self;
+	sigset_t old;
+
+	if (!self || !atomic_load(&self->event) ||
+	    self->tid != (pid_t)syscall(SYS_gettid))
+		return false;
+	lock(&old);
+	clock_disarm(self);
+	unlock(&old);
+	return true;
+}
+
+void
+thread_exec_failed(void)
+{
+	struct thread *self = thread_self;
+	int saved = errno;
+	sigset_t old;
+
+	lock(&old);
+	if (self && !clock_is_armed(self))
+		arm(self);
+	unlock(&old);
+	errno = saved;
+}
+
 void
 thread_fork_prepare(void)
 {

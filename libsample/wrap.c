@@ -8,7 +8,7 @@
  *	sigprocmask, pthread_sigmask	our signal is never blocked
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *
- * (wait.c, a separate library, interposes many more.)
+ * (exec.c has those that execute a program; wait.c, a separate library, interposes many more.)
  *
  * Each behaves as libc's as far as the program can see. None of them deals with
  * memory, files or locks.
@@ -63,6 +63,7 @@ wrap_init(void)
 	/* The last one, as looking them up may call one of ours again. */
 	if (__builtin_expect(real.sigtimedwait != NULL, 1))
 		return;
+	exec_init();
 	FUNCTIONS(REAL_FIND)
 	dlerror();
 	errno = saved;

@@ -7,6 +7,9 @@
 /* Look up libc's functions; see real.h. Only the first call has an effect. */
 void wrap_init(void);
 
+/* The same for the functions of exec.c; wrap_init() calls it. */
+void exec_init(void);
+
 /* Make sig the signal of the sampler: install the handler with libc's
  * sigaction(). Returns 0, or -1 with errno. Not for signal handlers. */
 int wrap_handle(int sig);

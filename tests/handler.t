@@ -72,7 +72,7 @@ BIND_NOW
 BIND_NOW
 BIND_NOW
 END
-	check 'nothing is exported but the interface and what wrap.c names' 0 \
+	check 'nothing is exported but the interface and what wrap.c and exec.c name' 0 \
 		"nm -D --defined-only $lib | awk '\$2 != \"A\" { print \$3 }' |
 			sort" <<'END'
 ProfilerDisable@@LIBSAMPLE_0
@@ -87,6 +87,15 @@ ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
 dlclose
 dlmopen
 dlopen
+execl
+execle
+execlp
+execv
+execve
+execveat
+execvp
+execvpe
+fexecve
 pthread_create
 pthread_sigmask
 sample_flush@@LIBSAMPLE_0

@@ -54,6 +54,19 @@ check 'a child after fork, and what it executes' 0 \
 		\$i++ while times() < 0.1;
 		exec \$^X, q(-e), q(\$i++ while times() < 0.2)"' </dev/null
 sampled '... are sampled by theirs' '[ $perf_signals -gt 100 ]'
+# Its signal may come during the call, and has no handler after it.
+for hz in 1000 10000; do
+	check "programs execute others, by each function, at $hz Hz" 3 \
+		"EXECS=1 prof-record -q -F $hz --clock=perf -o x.pb.gz execs 90" <<'END'
+end
+END
+	# The last works for 0.2 s after a call that failed.
+	sampled '... and are sampled, also after a call that failed' \
+		'[ $perf_signals -gt 50 ]'
+done
+check 'so do children, from a shell' 0 \
+	'prof-record -q -F 10000 --clock=perf -o x.pb.gz bash -c "
+		for i in \$(seq 100); do /bin/true || echo \$?; done"' </dev/null
 check 'a program that handles SIGPROF itself: another signal' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
