@@ -394,6 +394,71 @@ print(sum(max(0, b[0] - a[0]) for a, b in zip(s, s[1:]) if a[1] not in idle) * 1
 	else
 		skip '.cpuprofile: of node' 'no node'
 	fi
+	# A trace has the samples of several threads, in pieces. The id of process
+	# 8 is that of one in 7; the thread of the last is not known.
+	cat >trace.json <<'END'
+{"traceEvents":[
+{"ph":"M","name":"thread_name","pid":7,"tid":1,"args":{"name":"Main"}},
+{"ph":"P","name":"Profile","pid":7,"tid":1,"ts":5,"id":"0x1","args":{"data":{"startTime":1000}}},
+{"ph":"P","name":"Profile","pid":8,"tid":1,"ts":90,"id":"0x1","args":{"data":{}}},
+{"ph":"X","name":"Task","pid":7,"tid":1,"ts":3,"dur":9,"args":{"data":{"startTime":1}}},
+{"ph":"P","name":"ProfileChunk","pid":7,"tid":3,"ts":8,"id":"0x1","args":{"data":{"cpuProfile":{
+"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}},{"id":2,"parent":1,"callFrame":{"functionName":"f",
+"url":"file:///a.js","lineNumber":4}},{"id":3,"parent":1,"callFrame":{"functionName":"(idle)"}}],"samples":[2,3]},
+"timeDeltas":[10,20]}}},
+{"ph":"P","name":"ProfileChunk","pid":8,"tid":3,"ts":9,"id":"0x1","args":{"data":{"cpuProfile":{
+"nodes":[{"id":1,"callFrame":{"functionName":"g"}}],"samples":[1,1,1],"timeDeltas":[5,5,5]}}}},
+{"ph":"P","name":"ProfileChunk","pid":7,"tid":3,"ts":8,"id":"0x1","args":{"data":{"cpuProfile":{
+"nodes":[{"id":4,"parent":2,"callFrame":{"functionName":""}}],"samples":[4,2]},"timeDeltas":[30,40]}}},
+{"ph":"P","name":"ProfileChunk","pid":7,"tid":3,"ts":8,"id":"0x1","args":{"data":{"endTime":1150}}},
+{"ph":"I","name":"CpuProfile","pid":9,"tid":2,"ts":8,"args":{"data":{"cpuProfile":{"startTime":0,"endTime":9,
+"nodes":[{"id":1,"callFrame":{"functionName":"h"}}],"samples":[1],"timeDeltas":[2]}}}},
+{"ph":"M","name":"thread_name","pid":8,"tid":1,"args":{"name":"Worker"}}],"metadata":{"source":"DevTools"}}
+END
+	check 'Chrome trace: pieces, threads, whole profiles' 0 \
+		'prof-import trace.json | prof-export --to folded --headers --sort | grep -v "^#"
+			prof-import --idle trace.json | prof-export --to folded --sample-index samples --root pid --sort
+			prof-import trace.json | prof-text --raw | grep -o "f /a.js.*"' <<'END'
+pid:=9 |;h 7000
+thread=Main|;pid:=7 |;f 70000
+thread=Main|;pid:=7 |;f;(anonymous) 40000
+thread=Worker|;pid:=8 |;g 10000
+7;(idle) 1
+7;f 2
+7;f;(anonymous) 1
+8;g 3
+9;h 1
+f /a.js:0:0 s=5
+END
+	sed '1s/.*/[/; s/^\(.*"Worker.*\)\],"metadata.*/\1]/' trace.json >list.json
+	check 'Chrome trace: a list of events is the same' 0 \
+		'prof-import trace.json | cat >w; prof-import list.json | cmp - w' <<'END'
+END
+	sed 's/"pid":9,"tid":2/"pid":7,"tid":1/; s/"startTime":0,"endTime":9/"startTime":1050,"endTime":1059/' \
+		trace.json >twice.json
+	check_err 'Chrome trace: a thread counts once' 0 \
+		'prof-import twice.json | prof-export --to folded >w; ! grep h w' 'at the same time: 1'
+	printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >times.json
+	check_err 'Chrome trace: without samples' 2 'prof-import times.json' \
+		'without CPU samples; record it with the category disabled-by-default-v8.cpu_profiler'
+	sed 's/"parent":2/"parent":9/' trace.json >orphan.json
+	check_err 'Chrome trace: a parent that is missing' 2 'prof-import orphan.json' 'a parent that does not exist'
+	check_err 'JSON: what would take too much memory' 2 'prof-import --max-size=4K trace.json' \
+		'bytes of JSON take up to 16 times as much memory, more than the limit; --max-size=1G raises it'
+	# node writes the same samples in both forms.
+	if have node && node --cpu-prof --cpu-prof-name=both.cpuprofile \
+		--trace-event-categories=disabled-by-default-v8.cpu_profiler,v8 -e \
+		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null &&
+		[ -s node_trace.1.log ]; then
+		prof-import both.cpuprofile | prof-export --to folded --sort >w
+		prof-import -q node_trace.1.log | prof-export --to folded --sort >got
+		grep -q 'spin ' w && cmp -s w got && ok 'Chrome trace: of node' ||
+			diff w got | not_ok 'Chrome trace: of node'
+	else
+		skip 'Chrome trace: of node' 'no node'
+	fi
+	printf '\000' >fuzz.c1; cat trace.json >>fuzz.c1
+	printf '\001' >fuzz.c2; cat twice.json >>fuzz.c2
 	printf '\000' >fuzz.a; cat calls.cpuprofile >>fuzz.a
 	printf '\000' >fuzz.b; cat evented.json >>fuzz.b
 	printf '\001' >fuzz.c; cat old.cpuprofile >>fuzz.c

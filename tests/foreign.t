@@ -23,7 +23,7 @@ check_err 'and is not imported as another kind' 2 'prof-import v8.heapprofile' '
 printf '{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}' >v8.heapsnapshot
 looks v8.heapsnapshot 'a heap snapshot of V8'
 printf '{"traceEvents":[{"ph":"X"}]}\n' >trace.json
-looks trace.json 'a Chrome trace; '
+looks trace.json 'a file of format chrome-trace; use prof-import'
 printf ' [1, 2]\n' >other.json
 looks other.json 'JSON of some other kind; '
 printf 'main;work 5\nmain 3\n' >folded

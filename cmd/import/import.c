@@ -144,6 +144,40 @@ parse_otlp_json(const char *name, const struct buf *raw,
 	return st;
 }
 
+/* Values in memory take 9 to 14 times as much as their text (measured). */
+#define JSON_TIMES 16
+
+/* JSON is read as a whole: refuse what would need more than max_size. */
+static enum prof_status
+check_json(enum foreign_kind kind, const struct buf *raw, size_t max_size,
+	   struct prof_err *err)
+{
+	if (!foreign_is_json(kind) || raw->n <= max_size / JSON_TIMES)
+		return PROF_OK;
+	return prof_fail(err, PROF_ELIMIT,
+			 "%zu bytes of JSON take up to %d times as much "
+			 "memory, more than the limit; --max-size=%zuG raises "
+			 "it",
+			 raw->n, JSON_TIMES,
+			 raw->n / (((size_t)1 << 30) / JSON_TIMES) + 1);
+}
+
+static enum prof_status
+parse_chrome_trace(const char *name, const struct buf *raw,
+		   const struct import_options *o, struct profile **out,
+		   struct prof_err *err)
+{
+	size_t n_overlap;
+	enum prof_status st = chrome_trace_parse(raw->data, raw->n, o->idle,
+						 out, &n_overlap, err);
+
+	if (n_overlap)
+		warn("%s: profiles left out because another one sampled the "
+		     "same thread at the same time: %zu",
+		     cli_name(name), n_overlap);
+	return st;
+}
+
 /* A profile of bytes that are not compressed. Legacy formats go first: the
  * first line of some looks like a folded stack. */
 static enum prof_status
@@ -152,12 +186,16 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 {
 	enum legacy_kind legacy = legacy_sniff(raw->data, raw->n);
 	enum foreign_kind kind = o->from;
+	enum prof_status st;
 
 	if (!kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
 		kind = foreign_sniff(raw->data, raw->n);
 	if (foreign_hint(kind))
 		return prof_fail(err, PROF_ENOTSUP, "%s: %s",
 				 foreign_name(kind), foreign_hint(kind));
+	st = check_json(kind, raw, o->max_size, err);
+	if (st != PROF_OK)
+		return st;
 	switch (kind) {
 	case FOREIGN_PERF:
 		return import_perf_bytes(name, raw, &o->perf, out, err);
@@ -168,6 +206,8 @@ parse(const char *name, const struct buf *raw, const struct import_options *o,
 					err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(raw->data, raw->n, o->idle, out, err);
+	case FOREIGN_CHROME_TRACE:
+		return parse_chrome_trace(name, raw, o, out, err);
 	case FOREIGN_CALLGRIND:
 		return callgrind_parse(raw->data, raw->n, &o->callgrind, out,
 				       err);

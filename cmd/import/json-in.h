@@ -34,6 +34,17 @@ enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
 				  struct prof_err *err) MUST_USE;
 
 /*
+ * Read the CPU profiles in a trace of Chrome or node, labelled by pid and
+ * thread. *n_overlap: profiles that are left out, because another one of their
+ * thread had begun and not ended. *out is the caller's. PROF_EFORMAT, also for
+ * a trace without profiles; PROF_ELIMIT, PROF_ENOMEM; PROF_ENOTSUP without
+ * jansson.
+ */
+enum prof_status chrome_trace_parse(const void *data, size_t n, bool idle,
+				    struct profile **out, size_t *n_overlap,
+				    struct prof_err *err) MUST_USE;
+
+/*
  * Append OTLP's profiles, in JSON, to out as the protobuf message that
  * otlp_parse() takes. Keys may be in lowerCamelCase or as in the .proto files;
  * others are passed over. PROF_EFORMAT names the key whose value is wrong;

@@ -38,7 +38,7 @@ static const struct cli_opt opts[] = {
 	{ KEY_KERNEL, "kernel", "HOW",
 	  "perf.data: kernel frames: keep, drop, or fold into one (keep)" },
 	{ KEY_NO_IDLE, "no-idle", NULL, "leave out samples of idle CPUs" },
-	{ KEY_IDLE, "idle", NULL, ".cpuprofile: keep samples of (idle)" },
+	{ KEY_IDLE, "idle", NULL, ".cpuprofile, chrome-trace: keep samples of (idle)" },
 	{ KEY_STRICT, "strict", NULL, "damage is an error, not a warning" },
 	{ KEY_TIME, "time", "FILE",
 	  "date the profile as FILE is, if nothing else does" },

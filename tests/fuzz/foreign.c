@@ -34,6 +34,7 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 	struct folded_notes folded_notes;
 	struct script_notes script_notes;
 	struct otlp_notes otlp_notes;
+	size_t n_overlap;
 
 	struct buf message = { 0 };
 	enum prof_status st;
@@ -66,6 +67,9 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 			p, err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(data, n, flags & 1, p, err);
+	case FOREIGN_CHROME_TRACE:
+		return chrome_trace_parse(data, n, flags & 1, p, &n_overlap,
+					  err);
 	default:
 		return PROF_EFORMAT;
 	}

@@ -74,8 +74,6 @@ static const struct {
 	{ "# Overhead ", "the text of perf report; give perf.data to "
 			 "prof-import" },
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
-	{ "\"traceEvents\"", "a Chrome trace; save its CPU profile, which "
-			     "prof-import reads" },
 	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },
 	{ "\"selfSize\"", "a heap profile of V8" },
 };
@@ -124,7 +122,7 @@ guess_text(const char *s, size_t n)
 		;
 	if (i < n && (s[i] == '{' || s[i] == '['))
 		return "JSON of some other kind; prof-import reads that of "
-		       "speedscope, .cpuprofile and OTLP";
+		       "speedscope, .cpuprofile, Chrome's traces and OTLP";
 	return "text; prof-import reads folded stacks and that of perf script";
 }
 

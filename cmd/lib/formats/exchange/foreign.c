@@ -24,6 +24,7 @@ static const struct {
 	[FOREIGN_OTLP] = { "otlp", NULL },
 	[FOREIGN_OTLP_JSON] = { "otlp-json", NULL },
 	[FOREIGN_CALLGRIND] = { "callgrind", NULL },
+	[FOREIGN_CHROME_TRACE] = { "chrome-trace", NULL },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
 	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",
@@ -63,6 +64,11 @@ json_kind(const char *s, size_t n)
 	    has(end, (size_t)(s + n - end),
 		"speedscope.app/file-format-schema"))
 		return FOREIGN_SPEEDSCOPE;
+	/* As an object, or as the list of its events. */
+	if (has(s, head, "\"traceEvents\"") ||
+	    (has(s, head, "\"ph\"") && has(s, head, "\"ts\"") &&
+	     has(s, head, "\"pid\"")))
+		return FOREIGN_CHROME_TRACE;
 	if (has(s, head, "\"selfSize\""))
 		return FOREIGN_NONE; /* V8's heap profile has frames, too */
 	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
@@ -113,6 +119,13 @@ const char *
 foreign_name(enum foreign_kind kind)
 {
 	return formats[kind].name;
+}
+
+bool
+foreign_is_json(enum foreign_kind kind)
+{
+	return kind == FOREIGN_SPEEDSCOPE || kind == FOREIGN_CPUPROFILE ||
+	       kind == FOREIGN_OTLP_JSON || kind == FOREIGN_CHROME_TRACE;
 }
 
 const char *

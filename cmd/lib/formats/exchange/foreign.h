@@ -5,6 +5,7 @@
 #ifndef FOREIGN_H
 #define FOREIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum foreign_kind {
@@ -17,6 +18,7 @@ enum foreign_kind {
 	FOREIGN_OTLP,
 	FOREIGN_OTLP_JSON,
 	FOREIGN_CALLGRIND,
+	FOREIGN_CHROME_TRACE,
 	FOREIGN_PERF_OLD, /* from here on not read: see foreign_hint() */
 	FOREIGN_SIMPLEPERF,
 	FOREIGN_KINDS,
@@ -30,6 +32,9 @@ enum foreign_kind foreign_sniff(const void *data, size_t n);
 
 /* The name of a format in --from and in messages: "perf.data". */
 const char *foreign_name(enum foreign_kind kind);
+
+/* Is it in JSON? */
+bool foreign_is_json(enum foreign_kind kind);
 
 /* Why a kind that is known cannot be read, or NULL if prof-import reads it. */
 const char *foreign_hint(enum foreign_kind kind);

@@ -1,0 +1,296 @@
+/*
+ * chrome-trace-in.c - CPU profiles in traces of Chrome and node, read with
+ * jansson; see json-in.h. An event "Profile" begins one; events "ProfileChunk"
+ * with its id add nodes and samples; or an event "CpuProfile" has it whole.
+ * Names of threads are in events of metadata, which may come after.
+ */
+#include "config.h"
+
+#include "json-in.h"
+
+#if HAVE_JANSSON
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json-text.h"
+#include "lib/base/array.h"
+#include "lib/formats/exchange/byname.h"
+#include "v8.h"
+
+/* A trace has one for each thread. */
+#define MAX_PROFILES 4096
+
+/* One profile of the trace. */
+struct part {
+	struct v8 v;
+	int64_t pid, tid;
+	int64_t start, end; /* microseconds; end 0: not known */
+	bool has_begun;     /* its first event is in the trace */
+	bool is_left_out;
+};
+
+struct reader {
+	struct byname b;
+	struct prof_err *err;
+	struct part *part;
+	size_t n_part, cap_part;
+	struct idmap by_id;       /* pid and id -> part */
+	struct idmap thread_name; /* pid and tid -> string */
+};
+
+/* A key of an idmap, not 0, of a process and 32 bits: a thread, or a string. */
+static uint64_t
+key_of(int64_t pid, int64_t second)
+{
+	return ((uint64_t)(pid & INT32_MAX) << 32 | (uint32_t)second) + 1;
+}
+
+static enum prof_status
+add_part(struct reader *r, const json_t *event, struct part **out)
+{
+	struct part *p;
+
+	if (r->n_part == MAX_PROFILES)
+		return prof_fail(r->err, PROF_ELIMIT,
+				 "Chrome trace: more than %d profiles",
+				 MAX_PROFILES);
+	if (array_reserve(&r->part, &r->cap_part, r->n_part + 1,
+			  sizeof(*r->part)) < 0)
+		return prof_nomem(r->err);
+	p = &r->part[r->n_part++];
+	*p = (struct part){ .pid = v8_int(event, "pid"),
+			    .tid = v8_int(event, "tid") };
+	*out = p;
+	return v8_init(&p->v, &r->b, "Chrome trace", 0, r->err);
+}
+
+/* The part that an event belongs to, by its process and id. */
+static enum prof_status
+part_of(struct reader *r, const json_t *event, struct part **out)
+{
+	const char *id = v8_text(event, "id");
+	uint32_t s = byname_string(&r->b, id, strlen(id)), at;
+	uint64_t key = key_of(v8_int(event, "pid"), s);
+	enum prof_status st;
+
+	if (s == STRTAB_NONE)
+		return prof_nomem(r->err);
+	at = idmap_find(&r->by_id, key);
+	if (at != IDMAP_NONE) {
+		*out = &r->part[at];
+		return PROF_OK;
+	}
+	st = add_part(r, event, out);
+	if (st == PROF_OK &&
+	    idmap_add(&r->by_id, key, (uint32_t)(r->n_part - 1)) < 0)
+		st = prof_nomem(r->err);
+	return st;
+}
+
+static enum prof_status
+begin_part(struct reader *r, const json_t *event, const json_t *data)
+{
+	struct part *p;
+	enum prof_status st = part_of(r, event, &p);
+
+	if (st != PROF_OK)
+		return st;
+	if (p->has_begun || p->v.n_shot)
+		return prof_fail(r->err, PROF_EFORMAT,
+				 "Chrome trace: a profile begins twice");
+	p->has_begun = true;
+	p->tid = v8_int(event, "tid");
+	p->start = v8_int(data, "startTime");
+	if (!p->start)
+		p->start = v8_int(event, "ts");
+	p->v.at = p->start;
+	return PROF_OK;
+}
+
+static enum prof_status
+add_chunk(struct reader *r, const json_t *event, const json_t *data)
+{
+	const json_t *profile = json_object_get(data, "cpuProfile");
+	const json_t *deltas = json_object_get(data, "timeDeltas");
+	struct part *p;
+	enum prof_status st = part_of(r, event, &p);
+
+	if (!deltas)
+		deltas = json_object_get(profile, "timeDeltas");
+	if (st == PROF_OK)
+		st = v8_add_nodes(&p->v, json_object_get(profile, "nodes"));
+	if (st == PROF_OK)
+		st = v8_add_samples(&p->v, json_object_get(profile, "samples"),
+				    deltas, false);
+	if (st == PROF_OK && json_object_get(data, "endTime"))
+		p->end = v8_int(data, "endTime");
+	return st;
+}
+
+/* One that is whole, as .cpuprofile has it. */
+static enum prof_status
+add_whole(struct reader *r, const json_t *event, const json_t *profile)
+{
+	struct part *p;
+	enum prof_status st = add_part(r, event, &p);
+
+	if (st != PROF_OK)
+		return st;
+	p->has_begun = true;
+	p->v.at = p->start = v8_int(profile, "startTime");
+	p->end = v8_int(profile, "endTime");
+	st = v8_add_nodes(&p->v, json_object_get(profile, "nodes"));
+	if (st == PROF_OK)
+		st = v8_add_samples(&p->v, json_object_get(profile, "samples"),
+				    json_object_get(profile, "timeDeltas"),
+				    false);
+	return st;
+}
+
+static enum prof_status
+name_thread(struct reader *r, const json_t *event)
+{
+	const char *name = v8_text(json_object_get(event, "args"), "name");
+	uint32_t s = byname_string(&r->b, name, strlen(name));
+
+	if (s == STRTAB_NONE ||
+	    idmap_add(&r->thread_name,
+		      key_of(v8_int(event, "pid"), v8_int(event, "tid")),
+		      s) < 0)
+		return prof_nomem(r->err);
+	return PROF_OK;
+}
+
+static enum prof_status
+read_event(struct reader *r, const json_t *event)
+{
+	const char *name = v8_text(event, "name"), *ph = v8_text(event, "ph");
+	const json_t *args = json_object_get(event, "args");
+	const json_t *data = json_object_get(args, "data");
+	const json_t *whole = json_object_get(data, "cpuProfile");
+
+	if (!strcmp(ph, "M"))
+		return strcmp(name, "thread_name") ? PROF_OK
+						   : name_thread(r, event);
+	if ((strcmp(ph, "P") && strcmp(ph, "I")) || !json_is_object(data))
+		return PROF_OK;
+	if (!strcmp(name, "Profile"))
+		return begin_part(r, event, data);
+	if (!strcmp(name, "ProfileChunk"))
+		return add_chunk(r, event, data);
+	if (!strcmp(name, "CpuProfile") && json_is_object(whole))
+		return add_whole(r, event, whole);
+	return PROF_OK;
+}
+
+/*
+ * Two profilers may have sampled a thread at once (DevTools, and the page
+ * itself): its time would count twice. The one that began first stays.
+ */
+static void
+leave_out_overlaps(struct reader *r, size_t *n_overlap)
+{
+	for (size_t i = 0; i < r->n_part; i++)
+		for (size_t k = 0; k < r->n_part; k++) {
+			struct part *p = &r->part[i];
+			const struct part *q = &r->part[k];
+			bool is_later = p->start > q->start ||
+					(p->start == q->start && i > k);
+
+			if (!p->is_left_out && !q->is_left_out && is_later &&
+			    p->has_begun && q->has_begun && p->pid == q->pid &&
+			    p->tid == q->tid && p->start < q->v.at) {
+				p->is_left_out = true;
+				++*n_overlap;
+			}
+		}
+}
+
+/* Samples of a part, labelled by its thread. */
+static enum prof_status
+finish_part(struct reader *r, struct part *p, bool idle)
+{
+	uint32_t name = idmap_find(&r->thread_name, key_of(p->pid, p->tid));
+	struct label label[2];
+	size_t n = 0;
+
+	if (p->pid)
+		label[n++] =
+			(struct label){ .key = byname_string(&r->b, "pid", 3),
+					.num = p->pid };
+	if (p->has_begun && name != IDMAP_NONE && name)
+		label[n++] = (struct label){
+			.key = byname_string(&r->b, "thread", 6), .str = name
+		};
+	for (size_t i = 0; i < n; i++)
+		if (label[i].key == STRTAB_NONE)
+			return prof_nomem(r->err);
+	return v8_finish(&p->v, p->has_begun && p->end ? p->end : p->v.at, idle,
+			 label, n);
+}
+
+static enum prof_status
+read_all(struct reader *r, const json_t *events, bool idle, size_t *n_overlap)
+{
+	enum prof_status st = v8_columns(&r->b, r->err);
+
+	for (size_t i = 0; st == PROF_OK && i < json_array_size(events); i++)
+		st = read_event(r, json_array_get(events, i));
+	if (st == PROF_OK && !r->n_part)
+		return prof_fail(r->err, PROF_EFORMAT,
+				 "a Chrome trace without CPU samples; record "
+				 "it with the category "
+				 "disabled-by-default-v8.cpu_profiler");
+	if (st == PROF_OK)
+		leave_out_overlaps(r, n_overlap);
+	for (size_t i = 0; st == PROF_OK && i < r->n_part; i++)
+		if (!r->part[i].is_left_out)
+			st = finish_part(r, &r->part[i], idle);
+	return st;
+}
+
+enum prof_status
+chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
+		   size_t *n_overlap, struct prof_err *err)
+{
+	struct reader r = { .err = err };
+	const json_t *events;
+	enum prof_status st;
+	json_t *root;
+
+	*out = NULL;
+	*n_overlap = 0;
+	st = json_text_parse(data, n, &root, err);
+	if (st != PROF_OK)
+		return st;
+	events = json_object_get(root, "traceEvents");
+	st = byname_init(&r.b, err);
+	if (st == PROF_OK && (idmap_init(&r.by_id, 16) < 0 ||
+			      idmap_init(&r.thread_name, 16) < 0))
+		st = prof_nomem(err);
+	if (st == PROF_OK)
+		st = read_all(&r, events ? events : root, idle, n_overlap);
+	if (st == PROF_OK)
+		*out = byname_take(&r.b);
+	for (size_t i = 0; i < r.n_part; i++)
+		v8_release(&r.part[i].v);
+	free(r.part);
+	idmap_release(&r.by_id);
+	idmap_release(&r.thread_name);
+	byname_release(&r.b);
+	json_decref(root);
+	return st;
+}
+#else
+enum prof_status
+chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
+		   size_t *n_overlap, struct prof_err *err)
+{
+	(void)data, (void)n, (void)idle;
+	*out = NULL;
+	*n_overlap = 0;
+	return prof_fail(err, PROF_ENOTSUP,
+			 "JSON: this build has no jansson to read it");
+}
+#endif

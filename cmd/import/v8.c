@@ -1,0 +1,246 @@
+/* v8.c - see v8.h. */
+#include "config.h"
+
+#if HAVE_JANSSON
+#include "v8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/formats/exchange/byname.h"
+
+#define MAX_DEPTH 65536
+#define MAX_INT ((int64_t)1 << 62)
+
+static enum prof_status
+bad(struct v8 *v, const char *what)
+{
+	return prof_fail(v->err, PROF_EFORMAT, "%s: %s", v->format, what);
+}
+
+const char *
+v8_text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+int64_t
+v8_int(const json_t *o, const char *key)
+{
+	const json_t *n = json_object_get(o, key);
+	double d = json_number_value(n);
+
+	if (!(d > -(double)MAX_INT && d < (double)MAX_INT))
+		return 0;
+	return json_is_integer(n) ? json_integer_value(n) : (int64_t)d;
+}
+
+enum prof_status
+v8_init(struct v8 *v, struct byname *b, const char *format, int64_t start_us,
+	struct prof_err *err)
+{
+	*v = (struct v8){
+		.b = b, .format = format, .at = start_us, .err = err
+	};
+	return idmap_init(&v->by_id, 64) < 0 ? prof_nomem(err) : PROF_OK;
+}
+
+void
+v8_release(struct v8 *v)
+{
+	idmap_release(&v->by_id);
+	free(v->node);
+	free(v->shot);
+}
+
+enum prof_status
+v8_columns(struct byname *b, struct prof_err *err)
+{
+	if (profile_add_type(b->p, "samples", "count") == PROF_NONE ||
+	    profile_add_type(b->p, "cpu", "nanoseconds") == PROF_NONE)
+		return prof_nomem(err);
+	return PROF_OK;
+}
+
+enum prof_status
+v8_add_node(struct v8 *v, const json_t *n, uint32_t parent)
+{
+	/* The older form has no callFrame around these, and counts from 1. */
+	const json_t *frame = json_object_get(n, "callFrame");
+	const json_t *f = frame ? frame : n;
+	const char *name = v8_text(f, "functionName");
+	const char *url = v8_text(f, "url");
+	int64_t id = v8_int(n, "id"), start = v8_int(f, "lineNumber");
+	const char *shown = *name ? name : "(anonymous)";
+	struct line line = { 0 };
+	uint32_t s, file;
+
+	if (frame && json_object_get(f, "lineNumber"))
+		start++;
+	if (!strncmp(url, "file://", 7))
+		url += 7;
+	if (id < 0 || array_reserve(&v->node, &v->cap_node, v->n_node + 1,
+				    sizeof(*v->node)) < 0)
+		return id < 0 ? bad(v, "a negative id") : prof_nomem(v->err);
+	s = byname_string(v->b, shown, strlen(shown));
+	file = byname_string(v->b, url, strlen(url));
+	if (s == STRTAB_NONE || file == STRTAB_NONE)
+		return prof_nomem(v->err);
+	line.function = byname_function(v->b, s, file, start > 0 ? start : 0);
+	if (line.function == PROF_NONE)
+		return prof_nomem(v->err);
+	v->node[v->n_node] = (struct v8_node){
+		.parent = parent,
+		.location = byname_location(v->b, PROF_NONE, 0, &line, 1),
+		.is_root = !strcmp(name, "(root)"),
+		.is_idle = !strcmp(name, "(idle)"),
+	};
+	switch (idmap_add(&v->by_id, (uint64_t)id + 1, (uint32_t)v->n_node)) {
+	case 0:
+		break;
+	case 1:
+		return bad(v, "two nodes with the same id");
+	default:
+		return prof_nomem(v->err);
+	}
+	return v->node[v->n_node++].location == PROF_NONE ? prof_nomem(v->err)
+							  : PROF_OK;
+}
+
+/* The node of an id, or IDMAP_NONE. */
+static uint32_t
+node_of(const struct v8 *v, const json_t *id)
+{
+	return idmap_find(&v->by_id, (uint64_t)json_integer_value(id) + 1);
+}
+
+static enum prof_status
+link_node(struct v8 *v, const json_t *n, uint32_t at)
+{
+	const json_t *children = json_object_get(n, "children");
+	const json_t *parent = json_object_get(n, "parent");
+
+	if (parent) {
+		v->node[at].parent = node_of(v, parent);
+		if (v->node[at].parent == IDMAP_NONE)
+			return bad(v, "a parent that does not exist");
+	}
+	for (size_t k = 0; k < json_array_size(children); k++) {
+		uint32_t c = node_of(v, json_array_get(children, k));
+
+		if (c == IDMAP_NONE)
+			return bad(v, "a child that does not exist");
+		v->node[c].parent = at;
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+v8_add_nodes(struct v8 *v, const json_t *nodes)
+{
+	size_t first = v->n_node, n = json_array_size(nodes);
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; st == PROF_OK && i < n; i++)
+		st = v8_add_node(v, json_array_get(nodes, i), PROF_NONE);
+	for (size_t i = 0; st == PROF_OK && i < n; i++)
+		st = link_node(v, json_array_get(nodes, i),
+			       (uint32_t)(first + i));
+	return st;
+}
+
+enum prof_status
+v8_add_samples(struct v8 *v, const json_t *samples, const json_t *times,
+	       bool is_absolute)
+{
+	size_t n = json_array_size(samples);
+
+	if (array_reserve(&v->shot, &v->cap_shot, v->n_shot + n,
+			  sizeof(*v->shot)) < 0)
+		return prof_nomem(v->err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t node = node_of(v, json_array_get(samples, i));
+		const json_t *time = json_array_get(times, i);
+		double t = json_number_value(time);
+
+		if (node == IDMAP_NONE || !json_is_number(time) ||
+		    !(t > -9e15 && t < 9e15) || v->at > INT64_MAX / 4 ||
+		    v->at < INT64_MIN / 4)
+			return bad(v, "a sample without a node or a time");
+		v->at = is_absolute ? (int64_t)t : v->at + (int64_t)t;
+		v->shot[v->n_shot] =
+			(struct v8_shot){ v->at, node, (uint32_t)v->n_shot };
+		v->n_shot++;
+	}
+	return PROF_OK;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct v8_shot *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
+static bool
+is_in_order(const struct v8 *v)
+{
+	for (size_t i = 1; i < v->n_shot; i++)
+		if (v->shot[i].at < v->shot[i - 1].at)
+			return false;
+	return true;
+}
+
+static void
+add_times(struct v8 *v, int64_t end_us)
+{
+	if (!is_in_order(v))
+		qsort(v->shot, v->n_shot, sizeof(*v->shot), by_time);
+	for (size_t i = 0; i < v->n_shot; i++) {
+		struct v8_node *node = &v->node[v->shot[i].node];
+		int64_t next = i + 1 < v->n_shot ? v->shot[i + 1].at : end_us;
+		int64_t us;
+
+		node->count++;
+		if (!__builtin_sub_overflow(next, v->shot[i].at, &us) &&
+		    us > 0 && __builtin_add_overflow(node->us, us, &node->us))
+			node->us = INT64_MAX;
+	}
+}
+
+enum prof_status
+v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
+	  size_t n_label)
+{
+	add_times(v, end_us);
+	for (size_t i = 0; i < v->n_node; i++) {
+		const struct v8_node *n = &v->node[i];
+		int64_t value[2] = { n->count };
+		uint32_t at = (uint32_t)i;
+
+		if ((!n->count && !n->us) || n->is_root ||
+		    (n->is_idle && !idle))
+			continue;
+		if (__builtin_mul_overflow(n->us, 1000, &value[1]))
+			value[1] = INT64_MAX;
+		for (size_t depth = 0; at != PROF_NONE; depth++) {
+			if (depth == MAX_DEPTH)
+				return bad(v, "stacks that are too deep, or go "
+					      "in circles");
+			if (!v->node[at].is_root &&
+			    byname_push(v->b, v->node[at].location) < 0)
+				return prof_nomem(v->err);
+			at = v->node[at].parent;
+		}
+		if (byname_sample(v->b, value, label, n_label) < 0)
+			return prof_nomem(v->err);
+	}
+	return PROF_OK;
+}
+#endif
