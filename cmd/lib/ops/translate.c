@@ -129,8 +129,6 @@ map_mapping(struct translation *x, uint32_t i, bool is_used)
 	struct mapping_state *state;
 	uint32_t hash, to;
 
-	if (x->map[i] != PROF_NONE)
-		return x->map[i];
 	key.id = 0;
 	key.file = translate_string(x, key.file);
 	key.build_id = translate_string(x, key.build_id);
@@ -305,9 +303,10 @@ translate_new_location(struct translation *x, uint32_t i)
 
 	if (l.mapping != PROF_NONE) {
 		l.address -= x->from->mapping[l.mapping].start;
-		l.mapping = map_mapping(x, l.mapping, true);
-		if (l.mapping == PROF_NONE)
+		if (x->map[l.mapping] == PROF_NONE &&
+		    map_mapping(x, l.mapping, true) == PROF_NONE)
 			return PROF_NONE;
+		l.mapping = x->map[l.mapping];
 	}
 	if (k != PROF_NONE)
 		return x->location[i] = k;
