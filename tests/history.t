@@ -285,7 +285,7 @@ check 'what cannot be read is named, then counted' 3 '
 	prof-history --function=work --tsv e 2>err >out; s=$?; cat err; exit $s' <<'END'
 prof-history: e/x.pb.gz: truncated gzip stream
 function	day	first	last	build	builds	hosts	profiles	samples	flat	cum	total
-prof-history: e: left out 1 files that cannot be read, such as x.pb.gz: truncated gzip stream
+prof-history: e: left out a file that cannot be read: x.pb.gz: truncated gzip stream
 END
 check 'a profile without a time' 0 '
 	mkdir t t/2026-11-03; printf "# cpu nanoseconds\nmain 1\n" | mkprof - >t/2026-11-03/h-1015.pb
@@ -293,7 +293,7 @@ check 'a profile without a time' 0 '
 	cp t/2026-11-03/h-1015.pb t/x.pb; touch -d 2026-10-01T01:02:03Z t/x.pb
 	prof-history --match=main --by=profile --tsv t 2>&1 | cut -f2 | sed 2d' <<'END'
 2026-11-03T10:15:00Z	1
-prof-history: t: 1 profiles have no time, and their paths no date; using the times of the files
+prof-history: t: 1 profile without a time, in a path without a date: using the time of the file
 2026-10-01T01:02:03Z
 2026-11-03T10:15:00Z
 END

@@ -29,10 +29,13 @@ tell_news(const char *root, const struct archive_news *n, bool is_asked)
 		warn("%s: no cache, so all profiles are read each time: %s",
 		     name, n->no_cache);
 	if (n->n_no_time)
-		warn("%s: %zu profiles have no time, and their paths no date; "
-		     "using the times of the files",
-		     name, n->n_no_time);
-	if (n->n_bad)
+		warn("%s: %zu profile%s without a time, in a path without a "
+		     "date: using the time of the file",
+		     name, n->n_no_time, n->n_no_time == 1 ? "" : "s");
+	if (n->n_bad == 1)
+		complain("%s: left out a file that cannot be read: %s", name,
+			 n->bad ? n->bad : "");
+	else if (n->n_bad)
 		complain("%s: left out %zu files that cannot be read, such as "
 			 "%s",
 			 name, n->n_bad, n->bad ? n->bad : "");
