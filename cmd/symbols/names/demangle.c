@@ -434,16 +434,47 @@ demangle_stub(const char *mangled, size_t n, enum demangle_mode mode)
 	return stub;
 }
 
+/*
+ * f<main()::<lambda(int)> >: gcc's debugging information has no mangled name
+ * for inlined functions whose template arguments are local types.
+ */
+static char *
+without_arguments(const char *s)
+{
+	static const char word[] = "operator";
+	const char *past, *open = s;
+
+	if (!strncmp(s, word, sizeof(word) - 1)) {
+		open += sizeof(word) - 1;
+		open += operator_length(open);
+		open += strcspn(open, "<");
+	} else {
+		while (isalnum((unsigned char)*open) || *open == '_')
+			open++;
+	}
+	if (open == s || *open != '<')
+		return NULL;
+	past = skip_brackets(open);
+	if (!past || *past)
+		return NULL;
+	return strndup(s, (size_t)(open - s) - (open[-1] == ' '));
+}
+
 char *
 demangle_name(const char *mangled, enum demangle_mode mode)
 {
 	size_t n = strlen(mangled);
+	char *name = NULL;
 
-	if (mangled[0] != '_' || mode == DEMANGLE_NONE)
+	if (mode == DEMANGLE_NONE)
 		return NULL;
-	if (n > 4 && !strcmp(mangled + n - 4, "@plt"))
+	if (mangled[0] == '_' && n > 4 && !strcmp(mangled + n - 4, "@plt"))
 		return demangle_stub(mangled, n - 4, mode);
-	return demangle_plain(mangled, mode);
+	if (mangled[0] == '_')
+		name = demangle_plain(mangled, mode);
+	if (!name && mode == DEMANGLE_DEFAULT)
+		name = without_arguments(mangled);
+	return name;
 }
 
 #define CAN_DEMANGLE true
