@@ -142,7 +142,7 @@ static void
 tell(const struct diff_notes *notes)
 {
 	if (notes->dropped[0])
-		warn("dropped sample types that not both have: %s",
+		warn("dropped sample types that only one side has: %s",
 		     notes->dropped);
 	if (notes->scaled[0])
 		warn("scaled the new profile %s", notes->scaled);

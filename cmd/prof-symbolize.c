@@ -178,7 +178,7 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	symbolize_settings_parse(&s, &cli);
 	p = cli_read_all(&cli);
-	r = symreport_new(p);
+	r = symreport_new(p, s.resolve.binary);
 	if (!r)
 		die("out of memory");
 	s.resolve.looking = symreport_looking;

@@ -101,7 +101,7 @@ check_err 'a damaged one on a stream' 2 \
 	'<stdin>: profile 3: truncated'
 
 check_err 'other types' 2 'prof-merge a.pb.gz heap.pb.gz' \
-	'heap.pb.gz: sample types objects/count space/bytes have none in common with those before, samples/count cpu/nanoseconds'
+	'heap.pb.gz: no sample types in common: objects/count space/bytes; and samples/count cpu/nanoseconds'
 check_err 'strict types' 2 'prof-merge --types=strict a.pb.gz wide.pb.gz' \
 	'wide.pb.gz: sample types samples/count cpu/nanoseconds wall/nanoseconds differ from those before'
 check 'common types' 0 'prof-merge wide.pb.gz a.pb.gz 2>&1 >out; sh total <out' <<'END'

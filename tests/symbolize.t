@@ -264,6 +264,9 @@ check 'without build-id the path wins over the search path' 0 \
 	"prof-symbolize --search-path=q prog.pb | addrs file" <<END
 $scratch/prog
 END
+warns 'the message names the file that was given' \
+	'/none/such: No such file or directory; unnamed' \
+	prof-symbolize --binary=/none/such prog.pb
 warns 'what is no ELF file is a warning' 'not an ELF file' \
 	prof-symbolize --binary="$scratch/src/app.cc" prog.pb
 mkfifo pipe
@@ -298,6 +301,8 @@ cat >nomap.txt <<END
 main;$fold 7
 END
 mkprof nomap.txt >nomap.pb
+warns 'a program that is not there' '/none/such: No such file or directory' \
+	prof-symbolize --binary=/none/such nomap.pb
 for how in '--binary=prog nomap.pb' 'prog nomap.pb' 'prog <nomap.pb'; do
 	check "no mapping: $how" 0 "prof-symbolize $how | addrs print |
 		grep -c _ZN3appL4foldEPKii" <<'END'
@@ -361,9 +366,9 @@ check 'a name that was not mangled is not touched' 0 \
 a<b>::c(int)
 END
 check_err 'a mode that is none' 2 'prof-symbolize --demangle=best names.pb' \
-	"--demangle: unknown word 'best'"
+	"--demangle: 'best' is not default, templates, full or none"
 check_err 'a word that is none' 2 'prof-symbolize --symbolize=best names.pb' \
-	"--symbolize: unknown word 'best'"
+	"--symbolize: 'best' is not local, fastlocal, ranges, remote,"
 
 cat >drop.txt <<'END'
 # space bytes

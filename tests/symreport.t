@@ -128,7 +128,7 @@ check 'without symbolizing, too' 1 'prof-symbolize -q --symbolize=none \
 check_err 'no percentage' 2 'prof-symbolize --require-symbols=many few.pb' \
 	"'many' is not a number"
 check_err 'more than all' 2 'prof-symbolize --require-symbols=101% few.pb' \
-	'needs a percentage'
+	"--require-symbols: '101' is not a percentage"
 cp few.pb app.pb.gz
 check 'the example of the manual page' 0 'prof-symbolize --require-symbols=95% app.pb.gz -o app.sym.pb.gz' </dev/null
 plan

@@ -211,7 +211,7 @@ reports_diff(struct cli *cli, struct profile *p)
 	if (profile_diff(base, p, &o, &change, &notes, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (notes.dropped[0])
-		warn("dropped sample types that not both have: %s",
+		warn("dropped sample types that only one side has: %s",
 		     notes.dropped);
 	profile_free(base);
 	profile_free(p);

@@ -206,7 +206,7 @@ source_open(struct cli *cli, const struct source_options *o)
 	if (profile_diff(base, p, &how, &out, &notes, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (notes.dropped[0])
-		warn("dropped sample types that not both have: %s",
+		warn("dropped sample types that only one side has: %s",
 		     notes.dropped);
 	if (notes.scaled[0])
 		warn("scaled the new profile %s", notes.scaled);

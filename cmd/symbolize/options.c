@@ -116,7 +116,10 @@ set_words(struct symbolize_settings *s, char *words)
 		} else if (!strncasecmp(word, "demangle=", 9)
 				   ? !set_mode(s, word + 9)
 				   : !set_mode(s, word)) {
-			die("--symbolize: unknown word '%s'", word);
+			die("--symbolize: '%s' is not local, fastlocal, "
+			    "ranges, "
+			    "remote, none, force or demangle=MODE",
+			    word);
 		}
 	}
 }
@@ -164,7 +167,7 @@ set_required(struct symbolize_settings *s, struct cli *cli)
 		cli->arg[n - 1] = '\0';
 	s->required = cli_double(cli) / 100;
 	if (s->required < 0 || s->required > 1)
-		die("--require-symbols needs a percentage");
+		cli_bad_arg(cli, "a percentage");
 }
 
 void
@@ -197,7 +200,8 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 			break;
 		case KEY_DEMANGLE:
 			if (!set_mode(s, cli->arg))
-				die("--demangle: unknown word '%s'", cli->arg);
+				cli_bad_arg(cli,
+					    "default, templates, full or none");
 			break;
 		case KEY_FORCE:
 			s->resolve.force = true;

@@ -26,23 +26,25 @@ struct note {
 struct symreport {
 	struct note *note;
 	size_t n;
-	uint32_t at; /* the mapping of symreport_tried() */
+	uint32_t at;        /* the mapping of symreport_tried() */
+	const char *binary; /* the file of the first mapping, or NULL */
 };
 
 struct symreport *
-symreport_new(const struct profile *p)
+symreport_new(const struct profile *p, const char *binary)
 {
 	struct symreport *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
-	r->n = p->n_mapping;
+	r->binary = binary;
+	r->n = binary && !p->n_mapping ? 1 : p->n_mapping;
 	r->note = calloc(r->n + 1, sizeof(*r->note));
 	if (!r->note) {
 		free(r);
 		return NULL;
 	}
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < p->n_mapping; i++) {
 		r->note[i].file = p->mapping[i].file;
 		r->note[i].build_id = p->mapping[i].build_id;
 	}
@@ -129,6 +131,8 @@ print_mapping(const struct symreport *r, const struct profile *p, size_t m,
 	const char *why = n ? n->why : "they are in no mapping";
 	char name[40];
 
+	if (m == 0 && r->binary)
+		file = r->binary;
 	if (!*file) {
 		snprintf(name, sizeof(name), n ? "mapping %zu" : "addresses",
 			 m + 1);

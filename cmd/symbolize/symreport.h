@@ -15,9 +15,12 @@ struct origins;
 struct profile;
 struct symreport;
 
-/* A report on p, before symbolization renames its mappings. NULL without
- * memory. */
-struct symreport *symreport_new(const struct profile *p);
+/*
+ * A report on p, before symbolization renames its mappings; binary, or NULL, is
+ * the file that will be that of the first, and outlives the report. NULL
+ * without memory.
+ */
+struct symreport *symreport_new(const struct profile *p, const char *binary);
 void symreport_free(struct symreport *r);
 
 /*

@@ -292,9 +292,7 @@ match(const struct columns *c, const struct column *fresh, size_t n_fresh,
 				 a, b);
 	if (to->n == 0 && c->n + n_fresh)
 		return prof_fail(err, PROF_EDIFFER,
-				 "sample types %s have none in common with "
-				 "those before, %s",
-				 a, b);
+				 "no sample types in common: %s; and %s", a, b);
 	return PROF_OK;
 }
 
