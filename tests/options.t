@@ -70,6 +70,12 @@ check_err 'a size' 2 'prof-dot --max-size=1x' \
 	"prof-dot: --max-size: '1x' is not a size such as 500M"
 check_err 'a word of a list' 2 'prof-merge --types=all' \
 	"prof-merge: --types: 'all' is not common, strict or union"
+for server in http://host/debug/pprof/heap host:6060 :6060/pprof/heap; do
+	check_err "a server instead of a file: $server" 2 "prof-text $server" \
+		"prof-text: $server: No such file or directory; prof-fetch reads http://HOST/PAGE and HOST:PORT"
+done
+check_err 'a file with a colon' 2 'prof-text 3:4.pb.gz' \
+	'prof-text: 3:4.pb.gz: No such file or directory'
 check_err 'an empty name of a file' 2 "prof-text ''" \
 	"prof-text: '': No such file or directory"
 

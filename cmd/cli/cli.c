@@ -478,6 +478,19 @@ cli_name(const char *input)
 	return !strcmp(input, "-") ? "<stdin>" : *input ? input : "''";
 }
 
+/* http://host/page, host:80 or host:80/page? */
+static bool
+is_server(const char *input)
+{
+	const char *colon = input + strcspn(input, ":/");
+	size_t n;
+
+	if (!strncmp(colon, "://", 3))
+		return true;
+	n = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
+	return n && (!colon[1 + n] || colon[1 + n] == '/');
+}
+
 int
 cli_try_open(const char *input, struct prof_err *err)
 {
@@ -487,7 +500,12 @@ cli_try_open(const char *input, struct prof_err *err)
 
 	if (strcmp(input, "-"))
 		fd = open(input, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &sb) < 0)
+	if (fd < 0 && errno == ENOENT && is_server(input))
+		st = prof_fail(err, PROF_EIO,
+			       "%s; prof-fetch reads http://HOST/PAGE and "
+			       "HOST:PORT",
+			       strerror(errno));
+	else if (fd < 0 || fstat(fd, &sb) < 0)
 		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	else if (S_ISDIR(sb.st_mode))
 		st = prof_fail(err, PROF_EIO, "%s", strerror(EISDIR));
