@@ -9,8 +9,8 @@
 #include "lib/base/decimal.h"
 
 struct unit {
-	const char *name;  /* as printed */
-	const char *alias; /* in lower case, without plural: words */
+	const char *name;     /* as printed */
+	const char *alias[3]; /* in lower case, without plural; or NULL */
 	double factor;
 };
 
@@ -21,26 +21,28 @@ struct family {
 };
 
 static const struct unit memory[] = {
-	{ "B", "b byte", 1 },
-	{ "kB", "kb kbyte kilobyte", 1024.0 },
-	{ "MB", "mb mbyte megabyte", 1048576.0 },
-	{ "GB", "gb gbyte gigabyte", 1073741824.0 },
-	{ "TB", "tb tbyte terabyte", 1099511627776.0 },
-	{ "PB", "pb pbyte petabyte", 1125899906842624.0 },
+	{ "B", { "b", "byte" }, 1 },
+	{ "kB", { "kb", "kbyte", "kilobyte" }, 1024.0 },
+	{ "MB", { "mb", "mbyte", "megabyte" }, 1048576.0 },
+	{ "GB", { "gb", "gbyte", "gigabyte" }, 1073741824.0 },
+	{ "TB", { "tb", "tbyte", "terabyte" }, 1099511627776.0 },
+	{ "PB", { "pb", "pbyte", "petabyte" }, 1125899906842624.0 },
 };
 
 static const struct unit duration[] = {
-	{ "ns", "ns nanosecond", 1 },    { "us", "us microsecond", 1e3 },
-	{ "ms", "ms millisecond", 1e6 }, { "s", "s sec second", 1e9 },
-	{ "hrs", "hour hr", 3600e9 },
+	{ "ns", { "ns", "nanosecond" }, 1 },
+	{ "us", { "us", "microsecond" }, 1e3 },
+	{ "ms", { "ms", "millisecond" }, 1e6 },
+	{ "s", { "s", "sec", "second" }, 1e9 },
+	{ "hrs", { "hour", "hr" }, 3600e9 },
 };
 
 static const struct unit compute[] = {
-	{ "n*GCU", "nanogcu", 1e-9 },  { "u*GCU", "microgcu", 1e-6 },
-	{ "m*GCU", "milligcu", 1e-3 }, { "GCU", "gcu", 1 },
-	{ "k*GCU", "kilogcu", 1e3 },   { "M*GCU", "megagcu", 1e6 },
-	{ "G*GCU", "gigagcu", 1e9 },   { "T*GCU", "teragcu", 1e12 },
-	{ "P*GCU", "petagcu", 1e15 },
+	{ "n*GCU", { "nanogcu" }, 1e-9 },  { "u*GCU", { "microgcu" }, 1e-6 },
+	{ "m*GCU", { "milligcu" }, 1e-3 }, { "GCU", { "gcu" }, 1 },
+	{ "k*GCU", { "kilogcu" }, 1e3 },   { "M*GCU", { "megagcu" }, 1e6 },
+	{ "G*GCU", { "gigagcu" }, 1e9 },   { "T*GCU", { "teragcu" }, 1e12 },
+	{ "P*GCU", { "petagcu" }, 1e15 },
 };
 
 static const struct family families[] = {
@@ -51,20 +53,15 @@ static const struct family families[] = {
 
 #define N_FAMILY (sizeof(families) / sizeof(families[0]))
 
+/* word: len bytes. */
 static bool
-is_word_of(const char *word, size_t len, const char *list)
+is_alias(const struct unit *u, const char *word, size_t len)
 {
-	for (const char *p = list;; p++) {
-		size_t n = 0;
-
-		while (n < len && p[n] == word[n])
-			n++;
-		if (n == len && (p[n] == ' ' || !p[n]))
+	for (size_t i = 0; i < 3 && u->alias[i]; i++)
+		if (u->alias[i][0] == *word &&
+		    !strncmp(u->alias[i], word, len) && !u->alias[i][len])
 			return true;
-		for (p += n; *p != ' '; p++)
-			if (!*p)
-				return false;
-	}
+	return false;
 }
 
 /* The unit of that name, with its family in *f; NULL: none. */
@@ -84,7 +81,7 @@ find_unit(const char *name, const struct family **f)
 		len--;
 	for (size_t i = 0; i < N_FAMILY; i++)
 		for (size_t k = 0; k < families[i].n; k++)
-			if (is_word_of(low, len, families[i].unit[k].alias)) {
+			if (is_alias(&families[i].unit[k], low, len)) {
 				*f = &families[i];
 				return &families[i].unit[k];
 			}
