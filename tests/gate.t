@@ -98,7 +98,7 @@ check '-q: nothing failed, nothing said' 0 'prof-gate -q $old -- $new' </dev/nul
 check '-q: a failure is told' 1 'prof-gate -q $old -- $slow >out; s=$?; grep -c REGRESSED out; exit $s' <<'END'
 3
 END
-check '--certain' 1 "$r rows --certain \$old -- \$slow" <<'END'
+check '--test-against' 1 "$r rows --test-against=5 \$old -- \$slow" <<'END'
 REGRESSED flat +28.3% parse_json
 END
 check '--test-against' 0 "$r rows --test-against=30 \$old -- \$slow" </dev/null
@@ -281,6 +281,18 @@ check 'names of methods: the last part, outside of brackets' 0 '
 "renamed":0
 "renamed":1
 END
+echo 'json.parse.func1 cum <= 99% of total' >closure.txt
+check 'a budget of a closure, by its name in the profile' 0 \
+	'prof-gate --allow-unequal --budget=closure.txt go41.pb.gz -- go42.pb.gz | grep -o "json.parse.func cum .*: kept"' <<'END'
+json.parse.func cum <= 99% of total: kept
+END
+printf '# delay nanoseconds contentions count\nmain;lock 9000000 9000\n' >w; mkprof w >wait1.pb.gz
+printf '# delay nanoseconds contentions count\nmain;lock 18000000 9000\n' >w; mkprof w >wait2.pb.gz
+check 'one function is all of the profile: it is named' 1 \
+	'prof-gate --sample-index=delay wait1.pb.gz wait1.pb.gz -- wait2.pb.gz wait2.pb.gz >out; s=$?; grep -o "^REGRESSED.*\(total\|lock\|main\)$" out | awk "{ print \$2, \$NF }"; exit $s' <<'END'
+9ms total
+flat lock
+END
 story inlined <<'END'
 # samples count
 main;work;parse 9000
@@ -417,7 +429,7 @@ check '--allow-unequal' 0 "$r total --allow-unequal \$old -- few1.pb.gz few2.pb.
 improved -99.0%
 END
 check_err '--function matches nothing' 2 'prof-gate --function=pasre_json $old -- $new' \
-	'--function matches none of 6 functions'
+	'--function matches none of 6 functions (their names are without numbers of closures: --exact-names)'
 check_err '--focus matches nothing' 2 'prof-gate -q --focus=nobody $old -- $new' \
 	'the filters match nothing'
 check_err 'another program' 2 \

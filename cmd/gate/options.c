@@ -10,6 +10,7 @@
 
 #include "cli/match.h"
 #include "lib/base/buf.h"
+#include "lib/ops/names.h"
 #include "lib/stream/stream.h"
 
 #define MAX_BUDGET_SIZE ((size_t)16 << 20)
@@ -31,7 +32,6 @@ enum {
 	KEY_MIN_CHANGE,
 	KEY_MIN_SHARE,
 	KEY_TEST_AGAINST,
-	KEY_CERTAIN,
 	KEY_BUILD_NOISE,
 	KEY_NOISE,
 	KEY_MIN_SAMPLES,
@@ -81,8 +81,6 @@ const struct cli_opt gate_opts[] = {
 	  "smallest change that matters, of the total (1; --function: 0)" },
 	{ KEY_TEST_AGAINST, "test-against", "PERCENT",
 	  "fail only on rows that surely grew by more than PERCENT (0)" },
-	{ KEY_CERTAIN, "certain", NULL,
-	  "fail only on rows that surely grew by more than --min-change" },
 	{ KEY_BUILD_NOISE, "build-noise", "PERCENT",
 	  "difference of two builds by the layout of code alone (0.5)" },
 	{ KEY_NOISE, "noise", "PERCENT",
@@ -340,16 +338,29 @@ input_option(struct gate_settings *s, struct cli *cli, int key)
 	}
 }
 
+/* Names of functions as the profiles have them when they are judged. */
+static void
+normalize_budgets(struct rule_budgets *b)
+{
+	unsigned char used[NAMES_N_RULE] = { 0 };
+
+	for (size_t i = 0; i < b->n_rule; i++) {
+		char *name = b->rule[i].name;
+
+		if (!b->rule[i].pattern)
+			name[names_normalize_text(name, strlen(name), used)] =
+				'\0';
+	}
+}
+
 /* Defaults that depend on other options. */
 static void
-settle(struct gate_settings *s, bool certain)
+settle(struct gate_settings *s)
 {
 	struct gate_options *o = &s->gate;
 
 	if (isnan(o->min_share))
 		o->min_share = s->function ? 0 : 0.01;
-	if (certain)
-		o->against = o->min_change;
 	if (s->scale.kind == SCALE_TOTAL)
 		o->yardstick = GATE_SHARES;
 	else if (s->scale.kind == SCALE_MACHINE)
@@ -358,6 +369,8 @@ settle(struct gate_settings *s, bool certain)
 	if (o->frames.granularity == BY_FILE ||
 	    o->frames.granularity == BY_LINE)
 		o->exact_names = true;
+	if (!o->exact_names)
+		normalize_budgets(&s->budgets);
 	if (!getcwd(s->root, sizeof(s->root)))
 		s->root[0] = '\0';
 	o->is_ours = is_ours;
@@ -367,7 +380,6 @@ settle(struct gate_settings *s, bool certain)
 void
 gate_settings_parse(struct gate_settings *s, struct cli *cli)
 {
-	bool certain = false;
 	int key;
 
 	*s = (struct gate_settings){
@@ -383,15 +395,13 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 		.max_rows = 10,
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
-		if (key == KEY_CERTAIN)
-			certain = true;
-		else if (!refine_option(&s->refine, cli, key) &&
-			 !report_option(s, cli, key) &&
-			 !number_option(&s->gate, cli, key) &&
-			 !fail_option(s, cli, key))
+		if (!refine_option(&s->refine, cli, key) &&
+		    !report_option(s, cli, key) &&
+		    !number_option(&s->gate, cli, key) &&
+		    !fail_option(s, cli, key))
 			input_option(s, cli, key);
 	}
-	settle(s, certain);
+	settle(s);
 }
 
 void

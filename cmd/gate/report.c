@@ -260,6 +260,15 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 		number_text(t[2], r, b->high, l->is_change));
 }
 
+/* main() grows with everything, as the total shows. Where all is flat in one
+ * function, that is worth a row. */
+static bool
+is_like_total(const struct gate_report *r, const struct gate_row *row)
+{
+	return row->kind == GATE_CUM &&
+	       gate_deciding(row) == r->g->total.cell[1];
+}
+
 /* --- lines --- */
 
 static void
@@ -313,11 +322,10 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	for (size_t i = 0; i < g->n_order && item.i < 3; i++) {
 		item.row = &g->row[g->order[i]];
 		item.c = gate_deciding(item.row);
-		/* main() grows with everything, as the total shows. */
 		if (item.row->verdict < GATE_SUSPECT || item.row->is_moved ||
 		    (item.row->is_carrier && item.i > 1))
 			break;
-		if (item.c == g->total.cell[1])
+		if (is_like_total(r, item.row))
 			continue;
 		item.i++;
 		put_worst(out, r, f, &item);
@@ -426,8 +434,7 @@ is_shown(const struct gate_report *r, const struct gate_form *f,
 {
 	if (r->all)
 		return true;
-	/* main() equals the total, which is shown first. */
-	if (gate_deciding(row) == r->g->total.cell[1] && !f->is_for_programs)
+	if (is_like_total(r, row) && !f->is_for_programs)
 		return false;
 	return row->verdict >= GATE_SUSPECT || row->verdict == GATE_IMPROVED ||
 	       (f->is_for_programs && row->verdict == GATE_INCONCLUSIVE);

@@ -223,7 +223,10 @@ check_rows(const struct gate *g, struct prof_err *err)
 		if (g->row[r].is_wanted)
 			return PROF_OK;
 	return prof_fail(err, PROF_EUSAGE,
-			 "--function matches none of %zu functions", g->n_row);
+			 "--function matches none of %zu functions%s", g->n_row,
+			 g->o.exact_names ? ""
+					  : " (their names are without numbers "
+					    "of closures: --exact-names)");
 }
 
 /* Refuse if too much of base is in functions that are gone. Renamed ones are
