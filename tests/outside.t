@@ -128,6 +128,21 @@ check 'processes that come and go' 0 \
 END
 near 'they are seen' "$(named work f.pb.gz | grep -c part_a |
 	awk '{ print ($1 > 0) }')" 1 0
+if lacks 'prof-record -q --sampler=perf --kernel=yes -o k.pb.gz true'; then
+	skip 'processes without a sample are counted' 'the kernel is not permitted'
+else
+	# Each is shorter than a period of 50 ms; all of them use 0.5 s.
+	check_err 'processes without a sample are counted' 0 \
+		'prof-record --sampler=perf -F 20 -o m.pb.gz sh -c "
+			i=0
+			while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' \
+		'use less than a period of 50 ms'
+	check 'in the comment, too' 0 \
+		'stacks m.pb.gz | sed -n "s/.*cpu_used=\([0-9.]*\) missed=\([0-9]*\).*/\1 \2/p" |
+			awk "{ print (\$1 > 0.4 && \$2 > 5 ? \"counted\" : \$0) }"' <<'END'
+counted
+END
+fi
 
 # What libsample cannot be loaded into.
 if $cc -static -o static work.c 2>log; then

@@ -13,10 +13,15 @@ for how in '--clock=wall' '--clock=wall -F 1000' '--clock=wall -F 10000 --lock' 
 	case $how in *--lock | *--heap*) how="$how --listen=0" ;; esac
 	# shellcheck disable=SC2086 # words
 	prof-record -q $how -o w.pb.gz waits 50 >sampled 2>err
+	status=$?
 	if cmp -s alone sampled; then
 		ok "the same with $how"
 	else
-		diff alone sampled >why
+		{
+			echo "status $status, load $(cat /proc/loadavg)"
+			cat err
+			diff alone sampled
+		} >why
 		not_ok "the same with $how" <why
 	fi
 done

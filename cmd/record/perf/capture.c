@@ -272,6 +272,34 @@ source_pass(void *capture, struct tally *t)
 	capture_check_cpus(c);
 }
 
+/* What the kernel counted of a kind, sampled or not. */
+static struct perf_event_counts
+counts_of(const struct capture *c, size_t kind)
+{
+	struct perf_event_counts sum = c->closed[kind];
+
+	for (size_t i = 0; i < c->n_ring; i++)
+		if (c->ring[i].kind == kind)
+			capture_add_counts(&sum, c->ring[i].fd);
+	for (size_t i = 0; i < c->n_event; i++)
+		if (c->event[i].kind == kind)
+			capture_add_counts(&sum, c->event[i].fd);
+	return sum;
+}
+
+/* The clock's own count. On a CPU it includes idle time, and without the
+ * kernel's part also that. */
+uint64_t
+capture_used_ns(const struct capture *c)
+{
+	if (!c->config.kernel || c->set.clock != TALLY_CLOCK_PID)
+		return 0;
+	for (size_t i = 0; i < c->config.n_kind; i++)
+		if (c->config.kind[i] == &perf_kind_clock)
+			return counts_of(c, i).value;
+	return 0;
+}
+
 /*
  * How many samples of a kind there should be beside those that came: the kernel
  * counts the ones without room, and not the ones that it left out because there
@@ -280,16 +308,10 @@ source_pass(void *capture, struct tally *t)
 static uint64_t
 missing(const struct capture *c, size_t kind)
 {
-	struct perf_event_counts sum = c->closed[kind];
+	struct perf_event_counts sum = counts_of(c, kind);
 	uint64_t came = perf_sampler_total(c->sampler, kind);
 	uint64_t period = c->config.period[kind];
 
-	for (size_t i = 0; i < c->n_ring; i++)
-		if (c->ring[i].kind == kind)
-			capture_add_counts(&sum, c->ring[i].fd);
-	for (size_t i = 0; i < c->n_event; i++)
-		if (c->event[i].kind == kind)
-			capture_add_counts(&sum, c->event[i].fd);
 	if (c->config.kind[kind] == &perf_kind_clock || !period ||
 	    sum.value <= came)
 		return sum.lost;

@@ -49,6 +49,10 @@ bool capture_lacks_kernel(const struct capture *c);
  * only of perf_kind_offcpu. */
 size_t capture_unknown_waits(const struct capture *c);
 
+/* The CPU time of the recorded threads so far, and of those that they started,
+ * in ns; 0: unknown, as for the machine, or without the kernel's part. */
+uint64_t capture_used_ns(const struct capture *c);
+
 /* Wait at most ms for new records. Returns false when all sampled processes
  * have ended. */
 bool capture_wait(struct capture *c, int ms);

@@ -124,7 +124,22 @@ loop(struct run *r, const sigset_t *signals)
 	recording_end(&r->recording);
 }
 
-/* Report stacks that were longer than the copy. */
+/* Report CPU time without samples. The clock of a thread begins with a whole
+ * period, so threads that end before have none. */
+static void
+check_used(const struct run *r, const struct sampling *s)
+{
+	double used = (double)capture_used_ns(r->capture) / 1e9;
+	double sampled = (double)s->ticks / s->asked_hz;
+
+	if (sampled < 0.9 * used && used - sampled > 0.1)
+		warn("%.2f of %.2f s of CPU time were sampled (%.0f %%): "
+		     "threads and processes that use less than a period of "
+		     "%.3g ms are missed: see -F, or --all",
+		     sampled, used, 100 * sampled / used, 1e3 / s->asked_hz);
+}
+
+/* Report what is missing, and stacks that were longer than the copy. */
 static void
 check_quality(const struct run *r)
 {
@@ -133,7 +148,10 @@ check_quality(const struct run *r)
 					 .shm = r->recording.source.shm };
 	struct sampling s;
 
-	if (!tally_sampling(&info, &s) || !s.ticks)
+	if (!tally_sampling(&info, &s))
+		return;
+	check_used(r, &s);
+	if (!s.ticks)
 		return;
 	if (s.truncated * 20 > s.ticks)
 		warn("%.0f %% of the stacks are longer than the %u bytes that "
@@ -326,6 +344,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 		is_bad = !every_write(&r.every);
 	} else {
 		check_quality(&r);
+		recording_set_used(&r.recording, capture_used_ns(r.capture));
 		name = deliver(cli, &r.recording, &r.launch, how);
 	}
 	recording_release(&r.recording);
