@@ -406,6 +406,7 @@ pack_init(struct pack *k, const struct profile *p,
 		.granularity = BY_ADDRESS,
 		.columns = true,
 		.by_object = true,
+		.no_text = true,
 		.trim_path = o->trim_path,
 		.source_path = o->source_path,
 	};

@@ -174,13 +174,17 @@ texts_add(const struct report *r, size_t n, struct buf *out,
 {
 	struct frames_options fo = r->o->frames;
 	struct sources_options so = { .source_path = fo.source_path };
-	struct sources *sources = sources_new(&so);
+	struct sources *sources;
 	struct hot hot = { 0 };
 	struct frames *f = NULL;
 	enum prof_status st = PROF_OK;
 	int found = 0;
 
+	if (!n)
+		return PROF_OK;
+	sources = sources_new(&so);
 	fo.granularity = BY_LINE;
+	fo.no_text = true;
 	fo.by_object = true;
 	fo.columns = false;
 	if (!sources)

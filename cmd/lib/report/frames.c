@@ -301,7 +301,7 @@ add_key(struct builder *b, const struct frame_key *k)
 		return PROF_NONE;
 	f->key = grown;
 	grown[f->n_key] = *k;
-	grown[f->n_key].text = make_text(b, k);
+	grown[f->n_key].text = b->o->no_text ? 0 : make_text(b, k);
 	if (grown[f->n_key].text == STRTAB_NONE)
 		return PROF_NONE;
 	b->slot[i] = (uint32_t)f->n_key + 1;
@@ -395,7 +395,11 @@ add_locations(struct builder *b)
 				 "more than 2^32 lines in the locations");
 	f->first = arena_array(f->arena, p->n_location + 1, sizeof(*f->first));
 	f->node = arena_array(f->arena, n, sizeof(*f->node));
-	if (!f->first || !f->node)
+	/* A line has a key of its own, mostly: room at once for all. */
+	if (b->o->granularity >= BY_LINE)
+		f->key = arena_grow(f->arena, NULL, &b->cap_key, n,
+				    sizeof(*f->key));
+	if (!f->first || !f->node || (b->o->granularity >= BY_LINE && !f->key))
 		return prof_nomem(b->err);
 	n = 0;
 	for (size_t l = 0; l < p->n_location; l++) {

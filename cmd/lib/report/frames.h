@@ -31,6 +31,7 @@ struct frames_options {
 	bool columns;    /* BY_LINE tells columns apart */
 	bool by_object;  /* functions of different object files or start lines
 			    are distinct: for source listings */
+	bool no_text;    /* leave out the printed names: text is 0 */
 	const char *trim_path;   /* NULL or prefixes, joined by ':' */
 	const char *source_path; /* NULL or directories, joined by ':' */
 };
