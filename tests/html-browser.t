@@ -76,6 +76,31 @@ fi
 for f in a b labels many slow source values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
+# The instructions of each line of a function, as binutils know them.
+if have gcc nm objdump addr2line && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' &&
+	! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz'; then
+	cat >prog.c <<'END'
+unsigned hash(const char *s, int n)
+{
+	unsigned h = 1;
+	for (int i = 0; i < n; i++)
+		h = (h ^ (unsigned)s[i]) * 16777619u;
+	return h;
+}
+int main(int argc, char **argv)
+{
+	return argc ? (int)hash(argv[0], argc) : 0;
+}
+END
+	gcc -g -O0 -no-pie -o prog prog.c
+	objdump -d --no-show-raw-insn prog |
+		awk '/<hash>:$/ { f = 1; next } /^$/ { f = 0 } f { sub(":", "", $1); print $1 }' >code.addresses
+	addr2line -e prog <code.addresses | sed 's/.*://; s/ .*//' | paste -d' ' code.addresses - >code.lines
+	{
+		printf '# samples count\n@mapping 0x400000 0x403000 0 %s\n' "$scratch/prog"
+		awk '{ print "0x" $1, NR }' code.addresses
+	} | mkprof | prof-symbolize -q | prof-html -q -o code.html
+fi
 # Kinds of profiles, each with the first row that prof-text prints.
 first_row() {
 	prof-text -q --unit=auto "$@" 2>/dev/null | awk 'f { print $1, $2, $3, $4, $5; exit } / flat% / { f = 1 }'

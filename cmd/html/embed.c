@@ -163,44 +163,52 @@ is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
+/* The end of the string or pattern that begins at s. */
+static const char *
+token_end(const char *s)
+{
+	bool in_class = false;
+	char quote = *s++;
+
+	for (; *s && (*s != quote || in_class); s++) {
+		if (*s == '\\' && s[1])
+			s++;
+		else if (quote == '/' && is_one_of(*s, "[]"))
+			in_class = *s == '[';
+	}
+	return *s ? s + 1 : s;
+}
+
 /*
  * Take out of a line of script a comment at its end, and blanks around
  * operators and brackets, which mean nothing to a browser: a tenth of the page.
- * Strings stay as they are, as does a line with a slash that may begin a
- * pattern: no blank follows it. What would become another operator (a + +b)
- * keeps its blank.
+ * Strings and patterns stay as they are; a slash that divides has blanks around
+ * it. What would become another operator (a + +b) keeps its blank.
  */
 static void
 squeeze(char *line)
 {
-	static const char apart[] = "=,;:?()[]{}<>&|*/%!+-";
-	char quote = 0, last = 0, *out = line;
+	static const char apart[] = "=,;:?()[]{}<>&|*/%!+-^'\"";
+	char last = 0, *out = line;
 
-	for (char *s = line; *s; s++) {
-		if (!quote && !strncmp(s, " // ", 4))
-			memcpy(s, "\n", 2);
-		if (quote && *s == '\\' && s[1])
+	for (const char *s = line; *s;) {
+		if (is_one_of(*s, "'\"") || (*s == '/' && s[1] != ' ')) {
+			const char *end = token_end(s);
+
+			memmove(out, s, (size_t)(end - s));
+			out += end - s;
+			last = end[-1];
+			s = end;
+		} else if (!strncmp(s, " // ", 4)) {
+			*out++ = '\n';
+			break;
+		} else if (*s == ' ' &&
+			   (is_one_of(last, apart) || is_one_of(s[1], apart)) &&
+			   !(is_one_of(last, "+-") && is_one_of(s[1], "+-"))) {
 			s++;
-		else if (*s == quote)
-			quote = 0;
-		else if (!quote && is_one_of(*s, "'\""))
-			quote = *s;
-		else if (!quote && *s == '/' && s[1] != ' ')
-			return;
-	}
-	for (const char *s = line; *s; s++) {
-		if (!quote && *s == ' ' &&
-		    (is_one_of(last, apart) || is_one_of(s[1], apart)) &&
-		    !(is_one_of(last, "+-") && is_one_of(s[1], "+-")))
-			continue;
-		if (quote && *s == '\\' && s[1])
-			*out++ = *s++;
-		else if (*s == quote)
-			quote = 0;
-		else if (!quote && is_one_of(*s, "'\""))
-			quote = *s;
-		last = quote ? 0 : *s;
-		*out++ = *s;
+		} else {
+			last = *out++ = *s++;
+		}
 	}
 	*out = '\0';
 }
@@ -215,7 +223,7 @@ is_word(char c)
 /*
  * Remove the newline before a line unless it keeps two words apart, or two
  * signs, or ends what may be a comment. It never ends a statement: all those of
- * the modules end in ';'.
+ * the modules end in ';', of which a block needs none at its end.
  */
 static void
 join(struct text *t, const char *line)
@@ -225,9 +233,10 @@ join(struct text *t, const char *line)
 	if (n < 2 || t->s[n - 1] != '\n' || t->keeps_end)
 		return;
 	char last = (char)t->s[n - 2];
-	if (!(is_word(last) && is_word(*line)) &&
-	    !(is_one_of(last, "+-/") && is_one_of(*line, "+-/")))
-		t->n--;
+	if ((is_word(last) && is_word(*line)) ||
+	    (is_one_of(last, "+-/") && is_one_of(*line, "+-/")))
+		return;
+	t->n -= last == ';' && *line == '}' ? 2 : 1;
 }
 
 static void
@@ -245,6 +254,8 @@ read_file(struct text *t, const char *name, bool is_part)
 			     name);
 		char *s = is_part ? part_of(line, &in_comment) : line;
 
+		if (s && is_part && !strcmp(s, ";\n"))
+			fail("an empty statement", name);
 		if (s && is_part && strchr(s, '`'))
 			fail("blanks in a template may count", name);
 		if (s && is_part) {

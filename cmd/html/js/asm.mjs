@@ -3,7 +3,7 @@
 // What each costs comes from the tree at the granularity of instructions, so
 // filters, types and differences apply.
 
-import {element} from './dom.mjs';
+import {element, numberCells} from './dom.mjs';
 import {baseName} from './model.mjs';
 import {displayName} from './numbers.mjs';
 
@@ -78,7 +78,7 @@ function stepRows(steps, amounts, lineText) {
 	const row = (cells, address, indent, text, place, kind) => {
 		const code = element('td', {class: 'code', dir: 'ltr'}, displayName(text), element('span', {class: 'place'}, place));
 		code.style.paddingLeft = 8 + Math.min(indent, 20) * 16 + 'px';
-		rows.push(element('tr', {class: kind}, ...cells.map(c => element('td', {class: 'n'}, c)), element('td', {class: 'n muted'}, address), code));
+		rows.push(element('tr', {class: kind}, ...numberCells(cells), element('td', {class: 'n muted'}, address), code));
 	};
 	let last = null;
 	for (const step of steps) {

@@ -1,7 +1,7 @@
 // callers.mjs - one function between its callers and its callees, with what
 // goes along each edge: prof-text --peek as two tables.
 
-import {button, element, swatch} from './dom.mjs';
+import {button, element, emptyNote, numberCells, numberTable, swatch} from './dom.mjs';
 import {displayName, formatShare} from './numbers.mjs';
 import {edgesOf} from './values.mjs';
 
@@ -12,21 +12,18 @@ function edgeTable(page, edges, caption) {
 		const amounts = page.isTwo
 			? [page.amount(before), page.amount(after), page.signed(after - before)]
 			: [page.amount(after), formatShare(after, page.total().all)];
-		body.append(element('tr', {}, ...amounts.map(a => element('td', {class: 'n'}, a)), element('td', {class: 'f'},
+		body.append(element('tr', {}, ...numberCells(amounts), element('td', {class: 'f'},
 			element('div', {}, swatch(page.palette.ofKey(edge.key)),
 				button(name, {class: 'name', title: name, dir: 'ltr'}, () => page.open(edge.key))))));
 	}
 	const heads = page.isTwo ? ['Before', 'After', 'Δ'] : ['Amount', 'of all'];
-	return element('section', {}, element('h3', {}, caption), edges.length
-		? element('table', {class: 'keys'}, element('caption', {class: 'hidden'}, caption), element('thead', {}, element('tr', {},
-			...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, 'Function'))), body)
-		: element('p', {class: 'empty'}, 'None.'));
+	return element('section', {}, element('h3', {}, caption), edges.length ? numberTable(heads, 'Function', body, caption) : emptyNote('None.'));
 }
 
 function drawCallers(host, page, tree, sums, key) {
 	const K = page.keys;
 	if (key < 0) {
-		host.replaceChildren(element('p', {class: 'empty'}, 'Choose a function in a table or a box to see its callers and callees.'));
+		host.replaceChildren(emptyNote('Choose a function in a table or a box to see its callers and callees.'));
 		return;
 	}
 	const [callers, callees] = edgesOf(tree, key), side = page.isTwo ? 'before ' + page.amount(sums.total[0][key]) + ', after ' : '';

@@ -16,7 +16,7 @@ function element(tag, attributes, ...children) {
 
 function button(text, attributes, act) {
 	const b = element('button', {type: 'button', ...attributes}, text);
-	b.addEventListener('click', act);
+	on(b, 'click', act);
 	return b;
 }
 
@@ -25,6 +25,26 @@ function swatch(colour) {
 	const s = element('span', {class: 'swatch', 'aria-hidden': 'true'});
 	s.style.background = colour;
 	return s;
+}
+
+// Why there is nothing to see.
+function emptyNote(text) {
+	return element('p', {class: 'empty'}, text);
+}
+
+function numberCells(texts) {
+	return texts.map(text => element('td', {class: 'n'}, text));
+}
+
+// A table of numbers and, in the last column, names. caption may be missing.
+function numberTable(heads, last, body, caption) {
+	return element('table', {class: 'keys'}, caption && element('caption', {class: 'hidden'}, caption), element('thead', {}, element('tr', {},
+		...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, last))), body);
+}
+
+// run(event) at each event of a type.
+function on(e, type, run, options) {
+	e.addEventListener(type, run, options);
 }
 
 // Give an element a property; an equal one would still cost a layout.
@@ -38,4 +58,4 @@ function afterPaint(run) {
 	requestAnimationFrame(() => setTimeout(run));
 }
 
-export {afterPaint, button, byId, element, put, swatch};
+export {afterPaint, button, byId, element, emptyNote, numberCells, numberTable, on, put, swatch};

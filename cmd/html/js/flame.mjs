@@ -2,7 +2,7 @@
 // narrower than a pixel are added up; a click on their sum opens a window of
 // siblings. Hovering moves an outline and never redraws the picture.
 
-import {byId, element} from './dom.mjs';
+import {byId, element, on} from './dom.mjs';
 
 const rowHeight = 18, restRoom = 90, windowBox = 8, windowLeast = 16, thinBox = 6;
 const boxFont = '12px system-ui, sans-serif';
@@ -89,13 +89,13 @@ class FlameView {
 		this.isUp = false;
 		this.cursor = -1;
 		this.sorted = new Map();
-		host.addEventListener('scroll', () => this.draw());
-		this.canvas.addEventListener('mousemove', e => this.hover(e));
-		this.canvas.addEventListener('mouseleave', e => this.leave(e));
-		this.canvas.addEventListener('click', e => this.click(e));
-		this.canvas.addEventListener('contextmenu', event => this.menu(event));
-		this.canvas.addEventListener('keydown', e => this.key(e));
-		this.canvas.addEventListener('focus', () => this.speak());
+		on(host, 'scroll', () => this.draw());
+		on(this.canvas, 'mousemove', e => this.hover(e));
+		on(this.canvas, 'mouseleave', e => this.leave(e));
+		on(this.canvas, 'click', e => this.click(e));
+		on(this.canvas, 'contextmenu', event => this.menu(event));
+		on(this.canvas, 'keydown', e => this.key(e));
+		on(this.canvas, 'focus', () => this.speak());
 	}
 
 	show(tree, zoomed, windowFrom, isUp) {

@@ -2,7 +2,7 @@
 // data and is rebuilt here, element by element, from a short list of what may
 // be in it: whatever a name holds, it can only become text.
 
-import {element} from './dom.mjs';
+import {emptyNote, on} from './dom.mjs';
 
 const svgSpace = 'http://www.w3.org/2000/svg';
 const svgElements = new Set(['svg', 'g', 'path', 'polygon', 'polyline', 'ellipse', 'text', 'title']);
@@ -50,7 +50,7 @@ function drawNeighbours(key, text, edges, name, amount, choose) {
 			svgElement('rect', {x, y: y - 15, width: 260, height: 30, rx: 4, fill: k === key ? '#ddebfb' : '#f6f8fa', stroke: '#57606a'}),
 			svgElement('text', {x: x + 130, y: y - 2, 'text-anchor': 'middle'}, full.length > 38 ? full.slice(0, 37) + '…' : full),
 			svgElement('text', {x: x + 130, y: y + 11, 'text-anchor': 'middle', fill: '#57606a'}, more));
-		node.addEventListener('click', () => choose(k));
+		on(node, 'click', () => choose(k));
 		svg.append(node);
 	};
 	sides.forEach((list, side) => list.forEach((edge, i) => {
@@ -80,7 +80,7 @@ class GraphView {
 			return;
 		}
 		if (!this.bytes) {
-			this.host.replaceChildren(element('p', {class: 'empty'}, 'This page has no call graph; Callers shows the neighbours of a function.'));
+			this.host.replaceChildren(emptyNote('This page has no call graph; Callers shows the neighbours of a function.'));
 			return;
 		}
 		if (!this.svg)
@@ -103,21 +103,21 @@ class GraphView {
 		const box = (this.svg.getAttribute('viewBox') || '0 0 100 100').split(/[ ,]+/).map(Number);
 		this.home = box;
 		this.set(box);
-		this.svg.addEventListener('wheel', e => {
+		on(this.svg, 'wheel', e => {
 			e.preventDefault();
 			this.zoom(Math.exp((e.deltaY > 0 ? 1 : -1) * .2), e);
 		}, {passive: false});
 		let start = null;
-		this.svg.addEventListener('pointerdown', e => {
+		on(this.svg, 'pointerdown', e => {
 			start = {x: e.clientX, y: e.clientY, box: this.box};
 		});
-		this.svg.addEventListener('pointermove', e => {
+		on(this.svg, 'pointermove', e => {
 			if (!start || !(e.buttons & 1))
 				return;
 			const k = start.box[2] / this.svg.clientWidth;
 			this.set([start.box[0] - (e.clientX - start.x) * k, start.box[1] - (e.clientY - start.y) * k, start.box[2], start.box[3]]);
 		});
-		this.svg.addEventListener('pointerup', e => {
+		on(this.svg, 'pointerup', e => {
 			const isClick = start && Math.abs(e.clientX - start.x) + Math.abs(e.clientY - start.y) < 4;
 			start = null;
 			const node = isClick && e.target.closest('.node'), title = node && node.querySelector('title');
@@ -125,7 +125,7 @@ class GraphView {
 			if (title && label)
 				this.choose(label.textContent.replace(/ \([^()]*\)$/, ''));
 		});
-		this.svg.addEventListener('dblclick', () => this.set(this.home));
+		on(this.svg, 'dblclick', () => this.set(this.home));
 	}
 
 	set(box) {

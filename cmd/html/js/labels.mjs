@@ -1,7 +1,7 @@
 // labels.mjs - the labels of the samples: what each value accounts for, as
 // filters to click on.
 
-import {button, element} from './dom.mjs';
+import {button, element, emptyNote, numberCells, numberTable} from './dom.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
@@ -37,20 +37,19 @@ function drawLabels(host, page, D, counts, column) {
 			const name = displayName(value.text), amounts = page.isTwo
 				? [page.amount(value.sum[0]), page.amount(value.sum[1])]
 				: [page.amount(value.sum[1]), formatShare(value.sum[1], page.total().all)];
-			body.append(element('tr', {}, ...amounts.map(a => element('td', {class: 'n'}, a)), element('td', {class: 'f'}, element('div', {},
+			body.append(element('tr', {}, ...numberCells(amounts), element('td', {class: 'f'}, element('div', {},
 				button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
 		}
 		const heads = page.isTwo ? ['Before', 'After'] : ['Amount', 'of all'];
 		sections.push(element('section', {}, element('h2', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
-			element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
-				element('th', {scope: 'col'}, 'Value'))), body),
+			numberTable(heads, 'Value', body),
 			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
 				shownRows.set(key, limit + 5 * labelRows);
 				drawLabels(host, page, D, counts, column);
 			}) : null));
 	}
-	host.replaceChildren(...(sections.length ? sections : [element('p', {class: 'empty'}, 'No sample has a label.')]));
+	host.replaceChildren(...(sections.length ? sections : [emptyNote('No sample has a label.')]));
 }
 
 export {drawLabels};

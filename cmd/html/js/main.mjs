@@ -6,13 +6,13 @@ import {insnKeys} from './asm.mjs';
 import {drawCallers} from './callers.mjs';
 import {Palette, fnv1a} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
-import {afterPaint, button, byId, element, put, swatch} from './dom.mjs';
+import {afterPaint, button, byId, element, on, put, swatch} from './dom.mjs';
 import {FlameView} from './flame.mjs';
 import {GraphView, drawNeighbours} from './graph.mjs';
 import {drawInfo, keyList} from './info.mjs';
 import {drawLabels} from './labels.mjs';
 import {makeKeys, makeStructure, pruned, withLabelRoots} from './model.mjs';
-import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
+import {displayName, findUnit, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {SlowPattern, compilePattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
 import {SourceView} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
@@ -23,7 +23,10 @@ import {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrame
 const viewNames = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
 const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const labelFilters = [['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
+const allFilters = [...frameFilters, ...labelFilters], leastRows = [['ls', 'Self'], ['lt', 'Total']];
 const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'];
+// What needs neither the structure nor the sums again.
+const quickChanges = ['v', 'q', 'z', 'zw', 'o', 'd', 'rel', 'sel', 'ls', 'lt'];
 const diffWidths = ['both', 'before', 'after', 'change'];
 
 // The last result of each step, by what it was made of.
@@ -50,6 +53,7 @@ class Page {
 		this.errors = new Map();
 		this.matches = null;
 		this.redraws = 0;
+		this.manyNodes = 1e6;
 		this.verdicts = new Map(D.gate ? D.gate.rows.map(row => [row[0], row]) : []);
 		this.taste = readTaste();
 		const head = D.head;
@@ -84,6 +88,17 @@ class Page {
 
 	signed(v) {
 		return v > 0 ? '+' + this.amount(v) : v < 0 ? '-' + this.amount(-v) : '0';
+	}
+
+	// The least self and total of a row of Top: '1%', '20ms', '3'.
+	least() {
+		return leastRows.map(([name]) => {
+			const [, number, unit] = /^([\d.]+) *([^\d.]*)$/.exec(this.state[name].trim()) || [0, 0, ''];
+			if (unit === '%')
+				return number / 100 * this.total().all;
+			const own = findUnit(this.base.head.types[this.column][1]), given = findUnit(unit);
+			return +number * this.base.head.divide * (own && given && own.family === given.family ? given.unit[2] / own.unit[2] : 1);
+		});
 	}
 
 	// 100 %: of the profile as it came, or of what the filters left.
@@ -301,10 +316,17 @@ class Page {
 
 	// --- acts ---
 
+	// A page with many nodes says that it works before it does.
 	set(changes, isStep = true) {
+		const isQuick = this.base.tree.n < this.manyNodes || Object.keys(changes).every(name => quickChanges.includes(name));
 		Object.assign(this.state, changes);
 		this.state.write(isStep);
-		this.refresh();
+		if (isQuick) {
+			this.refresh();
+			return;
+		}
+		byId('status').textContent = 'working…';
+		afterPaint(() => this.refresh());
 	}
 
 	choose(view, i) {
@@ -340,10 +362,18 @@ class Page {
 		return '^' + quotePattern(this.keys.text[k]) + '$';
 	}
 
-	// A pattern for the function of a key, added to a filter.
-	addFilter(name, k) {
+	// The package of a key, '' if it has none, and a pattern for all of it: a
+	// prefix of names, or a binary.
+	packageOf(k) {
+		const {D, keys} = this, name = D.strings[D.packages.name[keys.pkg[k]]], text = quotePattern(name);
+		const isPrefix = new RegExp('^' + text + '(\\.|::)').test(D.strings[keys.name[k]]);
+		return [name[0] === '[' ? '' : name, isPrefix ? '^' + text + '(\\.|::)' : '(^|/)' + text + '$'];
+	}
+
+	// A pattern for the function of a key, or its package, added to a filter.
+	addFilter(name, k, isPackage) {
 		const f = this.keys.first[k], own = this.D.strings[this.D.functions.name[this.D.frames.fun[f]]];
-		const text = '^' + quotePattern(own || this.D.strings[this.D.objects[this.D.frames.object[f]]]) + '$';
+		const text = isPackage ? this.packageOf(k)[1] : '^' + quotePattern(own || this.D.strings[this.D.objects[this.D.frames.object[f]]]) + '$';
 		const before = this.state[name];
 		this.set({[name]: before && name !== 'f' && name !== 'sf' ? before + '|' + text : text});
 	}
@@ -407,12 +437,13 @@ class Page {
 			dialog.close();
 			run();
 		}));
-		const sf = text => act(text[1], () => this.addFilter(text[0], k));
+		const all = element('input', {type: 'checkbox'}), [name] = this.packageOf(k);
+		const sf = text => act(text[1], () => this.addFilter(text[0], k, all.checked));
 		dialog.replaceChildren(element('h2', {dir: 'ltr'}, displayName(this.keys.text[k]).slice(0, 200)), element('ul', {},
 			...(zoom ? [act('Zoom', zoom)] : []), act('Sandwich', () => this.pivot(k)),
 			act('Callers and callees', () => this.set({v: 'callers', sel: this.keys.text[k]})),
 			...(this.base.sources || this.base.code ? [act('Source', () => this.set({v: 'source', sel: this.keys.text[k]}))] : []),
-			...frameFilters.map(sf), act('Copy name', () => copy(this.keys.text[k])), ...(stack ? [act('Copy stack', () => copy(stack()))] : [])));
+			...(name ? [element('li', {}, element('label', {}, all, ' all of package ' + displayName(name).slice(0, 60)))] : []), ...frameFilters.map(sf), act('Copy name', () => copy(this.keys.text[k])), ...(stack ? [act('Copy stack', () => copy(stack()))] : [])));
 		dialog.showModal();
 		if (x !== undefined) {
 			dialog.style.left = Math.min(x, innerWidth - dialog.offsetWidth - 8) + 'px';
@@ -435,7 +466,7 @@ class Page {
 
 	showView() {
 		const S = this.state, {tree} = this, hasSide = ['flame', 'sandwich', 'callers'].includes(S.v);
-		const tableId = [this.valueId, S.q, S.rel, this.isTested, this.isPrinting, this.redraws].join('\n');
+		const tableId = [this.valueId, S.q, S.rel, S.ls, S.lt, this.isTested, this.isPrinting, this.redraws].join('\n');
 		for (const name of viewNames)
 			byId('panel-' + name).hidden = name !== S.v;
 		byId('side').hidden = !hasSide;
@@ -491,7 +522,7 @@ class Page {
 
 	// Why a view has nothing to show.
 	emptyText() {
-		return this.isRefined() ? 'Nothing is left by the filters.' : 'Nothing was measured: the profile has no samples of this type.';
+		return this.isRefined() || this.least().some(v => v) ? 'Nothing is left by the filters.' : 'Nothing was measured: the profile has no samples of this type.';
 	}
 
 	showTree() {
@@ -511,13 +542,13 @@ class Page {
 	}
 
 	isRefined() {
-		return [...frameFilters, ...labelFilters].some(([name]) => this.state[name]) || this.state.g !== this.base.head.granularity ||
+		return allFilters.some(([name]) => this.state[name]) || this.state.g !== this.base.head.granularity ||
 			this.column !== this.base.head.def;
 	}
 
 	showControls() {
 		const S = this.state;
-		for (const [name] of [...frameFilters, ...labelFilters]) {
+		for (const [name] of allFilters) {
 			const input = byId('filter-' + name), error = this.errors.get(name);
 			if (document.activeElement !== input)
 				put(input, 'value', S[name]);
@@ -529,6 +560,8 @@ class Page {
 			tab.setAttribute('aria-selected', String(isOn));
 			put(tab, 'tabIndex', isOn ? 0 : -1);
 		}
+		for (const [name] of leastRows)
+			put(byId('least-' + name), 'value', S[name]);
 		put(byId('type'), 'value', String(this.column));
 		put(byId('granularity'), 'value', S.g);
 		byId('inlines').checked = !S.noinlines;
@@ -543,7 +576,7 @@ class Page {
 
 	showCrumbs() {
 		const S = this.state, crumbs = [], {tree} = this;
-		for (const [name, title] of [...frameFilters, ...labelFilters])
+		for (const [name, title] of allFilters)
 			if (S[name])
 				crumbs.push(element('span', {class: 'pill' + (this.errors.has(name) ? ' bad' : '')}, title + ' ', element('span', {dir: 'ltr'}, displayName(S[name]).slice(0, 60)),
 					button('×', {'aria-label': 'Remove ' + title}, () => this.set({[name]: ''}))));
@@ -629,9 +662,10 @@ function fillControls(page) {
 	for (const w of diffWidths)
 		byId('width').append(element('option', {value: w}, w === 'both' ? 'both sides' : w));
 	byId('diff-controls').hidden = !head.two;
-	for (const [name, title] of [...frameFilters, ...labelFilters])
+	for (const [name, title] of allFilters)
 		byId('filters').append(element('label', {}, element('span', {}, title), element('input', {id: 'filter-' + name, type: 'text', spellcheck: 'false', autocomplete: 'off',
 			'aria-describedby': 'error-' + name}), element('span', {id: 'error-' + name, class: 'error'})));
+	byId('least').append('Rows of at least: ', ...leastRows.map(([name, title]) => element('label', {}, title + ' ', element('input', {id: 'least-' + name, placeholder: '1%, 20ms'}))));
 	if (!page.base.svg)
 		byId('tab-graph').classList.add('off');
 	if (!page.base.sources && !page.base.code)
@@ -641,8 +675,8 @@ function fillControls(page) {
 function bindControls(page) {
 	const S = page.state;
 	for (const name of viewNames)
-		byId('tab-' + name).addEventListener('click', () => page.set({v: name}));
-	byId('tabs').addEventListener('keydown', e => {
+		on(byId('tab-' + name), 'click', () => page.set({v: name}));
+	on(byId('tabs'), 'keydown', e => {
 		const at = viewNames.indexOf(S.v) + (e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0);
 		if (at === viewNames.indexOf(S.v))
 			return;
@@ -651,31 +685,33 @@ function bindControls(page) {
 		byId('tab-' + next).focus();
 		e.preventDefault();
 	});
-	byId('type').addEventListener('change', e => page.set({si: page.base.head.types[+e.target.value][0]}));
-	byId('granularity').addEventListener('change', e => page.set({g: e.target.value, z: '', zw: ''}));
-	byId('inlines').addEventListener('change', e => page.set({noinlines: e.target.checked ? '' : '1', z: '', zw: ''}));
-	byId('order').addEventListener('change', e => page.set({o: e.target.value, zw: ''}));
-	byId('width').addEventListener('change', e => page.set({w: e.target.value}));
-	byId('shares').addEventListener('change', e => page.set({cmp: e.target.checked ? 'share' : ''}));
-	byId('relative').addEventListener('change', e => page.set({rel: e.target.checked ? '1' : ''}));
-	byId('invert').addEventListener('change', () => page.showView());
-	byId('flip').addEventListener('click', () => page.set({d: S.d === 'up' ? 'down' : 'up'}));
-	byId('reset').addEventListener('click', () => page.set(Object.fromEntries([...frameFilters, ...labelFilters].map(([name]) => [name, '']))));
-	for (const [name] of [...frameFilters, ...labelFilters])
-		byId('filter-' + name).addEventListener('change', e => page.set({[name]: e.target.value, zw: ''}));
-	byId('theme').addEventListener('click', () => {
+	on(byId('type'), 'change', e => page.set({si: page.base.head.types[+e.target.value][0]}));
+	on(byId('granularity'), 'change', e => page.set({g: e.target.value, z: '', zw: ''}));
+	on(byId('inlines'), 'change', e => page.set({noinlines: e.target.checked ? '' : '1', z: '', zw: ''}));
+	on(byId('order'), 'change', e => page.set({o: e.target.value, zw: ''}));
+	on(byId('width'), 'change', e => page.set({w: e.target.value}));
+	on(byId('shares'), 'change', e => page.set({cmp: e.target.checked ? 'share' : ''}));
+	on(byId('relative'), 'change', e => page.set({rel: e.target.checked ? '1' : ''}));
+	on(byId('invert'), 'change', () => page.showView());
+	on(byId('flip'), 'click', () => page.set({d: S.d === 'up' ? 'down' : 'up'}));
+	on(byId('reset'), 'click', () => page.set(Object.fromEntries(allFilters.map(([name]) => [name, '']))));
+	for (const [name] of allFilters)
+		on(byId('filter-' + name), 'change', e => page.set({[name]: e.target.value, zw: ''}));
+	for (const [name] of leastRows)
+		on(byId('least-' + name), 'change', e => page.set({[name]: e.target.value}));
+	on(byId('theme'), 'click', () => {
 		const dark = getComputedStyle(document.documentElement).colorScheme.includes('dark');
 		document.documentElement.dataset.theme = page.taste.theme = dark ? 'light' : 'dark';
 		writeTaste(page.taste);
 		page.redraw();
 	});
-	byId('help').addEventListener('click', showHelp);
-	byId('sets').addEventListener('click', () => showSets(page));
+	on(byId('help'), 'click', showHelp);
+	on(byId('sets'), 'click', () => showSets(page));
 }
 
 // Filters kept under names, in this browser; as text for other browsers.
 function showSets(page) {
-	const dialog = byId('menu'), {taste, state} = page, names = [...frameFilters, ...labelFilters].map(([name]) => name);
+	const dialog = byId('menu'), {taste, state} = page, names = allFilters.map(([name]) => name);
 	const isText = v => typeof v === 'string', isSet = s => Array.isArray(s) && isText(s[0]) && s[1] && typeof s[1] === 'object' && Object.values(s[1]).every(isText);
 	const sets = Array.isArray(taste.sets) ? taste.sets.filter(isSet) : [];
 	const keep = list => {
@@ -712,11 +748,11 @@ function showHelp() {
 function bindSearch(page) {
 	const input = byId('search');
 	let timer = 0;
-	input.addEventListener('input', () => {
+	on(input, 'input', () => {
 		clearTimeout(timer);
 		timer = setTimeout(() => page.set({q: input.value}, false), 120);
 	});
-	input.addEventListener('keydown', e => {
+	on(input, 'keydown', e => {
 		if (e.key === 'Enter' && e.altKey && input.value)
 			page.set({f: input.value, q: ''});
 		else if (e.key === 'Enter' && page.state.v === 'flame' && page.matches)
@@ -731,7 +767,7 @@ function bindSearch(page) {
 }
 
 function bindKeys(page) {
-	document.addEventListener('keydown', e => {
+	on(document, 'keydown', e => {
 		if (e.ctrlKey || e.metaKey || e.altKey || byId('menu').open || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
 			return;
 		const S = page.state, next = (list, at) => list[(list.indexOf(at) + 1) % list.length];
@@ -761,7 +797,7 @@ function bindKeys(page) {
 
 function bindWindow(page) {
 	let timer = 0;
-	addEventListener('resize', () => {
+	on(window, 'resize', () => {
 		clearTimeout(timer);
 		timer = setTimeout(() => page.showView(), 60);
 	});
@@ -769,17 +805,17 @@ function bindWindow(page) {
 		page.state.read();
 		page.refresh();
 	};
-	addEventListener('popstate', follow);
-	addEventListener('hashchange', follow);
-	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => page.redraw());
+	on(window, 'popstate', follow);
+	on(window, 'hashchange', follow);
+	on(matchMedia('(prefers-color-scheme: dark)'), 'change', () => page.redraw());
 	let theme;
-	addEventListener('beforeprint', () => {
+	on(window, 'beforeprint', () => {
 		theme = document.documentElement.dataset.theme;
 		document.documentElement.dataset.theme = 'light';
 		page.isPrinting = true;
 		page.redraw();
 	});
-	addEventListener('afterprint', () => {
+	on(window, 'afterprint', () => {
 		document.documentElement.dataset.theme = theme;
 		page.isPrinting = false;
 		page.redraw();

@@ -278,13 +278,13 @@ function makeStructure(D, K, hidden, from) {
 // key: 1 always inlined, 2 never, 3 sometimes.
 function outermost(tree, nKey) {
 	const {n, parent, key, inlined} = tree;
-	const on = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
+	const inPath = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
 	let depth = 0;
 	for (let i = 1; i < n; i++) {
 		const k = key[i], up = parent[i];
 		while (path[depth] !== up)
-			on[key[path[depth--]]]--;
-		outer[i] = on[k]++ ? 0 : 1;
+			inPath[key[path[depth--]]]--;
+		outer[i] = inPath[k]++ ? 0 : 1;
 		kinds[k] |= inlined[i] ? 1 : 2;
 		path[++depth] = i;
 	}

@@ -4,7 +4,7 @@
 // so filters, types and differences apply.
 
 import {stepRows, stepsByAddress, stepsOf} from './asm.mjs';
-import {button, element} from './dom.mjs';
+import {button, element, emptyNote, numberCells, numberTable, on} from './dom.mjs';
 import {displayName} from './numbers.mjs';
 
 // Sums of each line of one function: Map of line to key.
@@ -46,8 +46,7 @@ class SourceView {
 
 	table(body, last) {
 		const heads = this.page.isTwo ? ['Self before', 'Self after', 'Total before', 'Total after'] : ['Self', 'Total'];
-		return element('table', {class: 'keys'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)),
-			element('th', {scope: 'col', class: 'n'}, last[0]), element('th', {scope: 'col'}, last[1]))), body);
+		return numberTable([...heads, last[0]], last[1], body);
 	}
 
 	// A source line; with instructions its number unfolds them.
@@ -62,7 +61,7 @@ class SourceView {
 			rows = rows ? null : this.rowsAfter(tr);
 			unfold.setAttribute('aria-expanded', String(Boolean(rows)));
 		});
-		const tr = element('tr', {class: cells.some(c => c) ? 'hot' : null}, ...cells.map(c => element('td', {class: 'n'}, c)),
+		const tr = element('tr', {class: cells.some(c => c) ? 'hot' : null}, ...numberCells(cells),
 			element('td', {class: 'n muted'}, unfold || number), element('td', {class: 'code', dir: 'ltr'}, displayName(block.lines[i].replace(/\t/g, '        '))));
 		return tr;
 	}
@@ -76,7 +75,7 @@ class SourceView {
 
 	text(block) {
 		if (!block.lines.length)
-			return element('p', {class: 'empty'}, block.why || 'No source text.');
+			return emptyNote(block.why || 'No source text.');
 		const lines = linesOf(this.lines.K, this.D, block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
 		return this.table(element('tbody', {}, ...block.lines.map((t, i) => this.line(block, i, lines.get(block.first + i), steps.get(block.first + i)))), ['Line', 'Source']);
 	}
@@ -84,9 +83,9 @@ class SourceView {
 	// The instructions of one function, made when they are asked for.
 	listing(fun) {
 		if (fun.why)
-			return element('p', {class: 'empty'}, displayName(fun.object) + ': ' + displayName(fun.why));
+			return emptyNote(displayName(fun.object) + ': ' + displayName(fun.why));
 		const details = element('details', {class: 'listing'}, element('summary', {}, fun.code.length + ' instructions by address ', element('span', {class: 'muted'}, displayName(fun.object))));
-		details.addEventListener('toggle', () => {
+		on(details, 'toggle', () => {
 			if (details.open && details.children.length === 1)
 				details.append(this.table(element('tbody', {}, ...this.rowsOf(stepsByAddress(this.code, fun))), ['Address', 'Instruction']));
 		});
@@ -106,7 +105,7 @@ class SourceView {
 		const funs = this.code ? this.code.functions.filter(f => f.name === block.name) : [];
 		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, this.sumText(block) + displayName(block.file))));
 		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || !funs.length ? [this.text(block)] : []), ...funs.map(f => this.listing(f)));
-		details.addEventListener('toggle', fill);
+		on(details, 'toggle', fill);
 		if (isOpen) {
 			fill();
 			details.open = true;
@@ -120,7 +119,7 @@ class SourceView {
 		const all = [...this.blocks, ...more.filter(f => !known.has(f.name)).map(f => ({name: f.name, file: '', first: 1, lines: [], why: ''}))];
 		const rank = b => (b.name === chosen ? 0 : b.lines.length ? 1 : 2);
 		if (!all.length)
-			host.replaceChildren(element('p', {class: 'empty'}, 'This page has no source text and no instructions: files and binaries were not found when the page was made, or not asked for.'));
+			host.replaceChildren(emptyNote('This page has no source text and no instructions: files and binaries were not found when the page was made, or not asked for.'));
 		else
 			host.replaceChildren(...all.sort((a, b) => rank(a) - rank(b)).map((b, at) => this.block(b, at === 0)));
 	}

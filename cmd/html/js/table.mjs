@@ -1,6 +1,6 @@
 // table.mjs - tables of functions: sortable, searchable, in pages of 500.
 
-import {afterPaint, button, element, swatch} from './dom.mjs';
+import {afterPaint, button, element, emptyNote, on, swatch} from './dom.mjs';
 import {displayName, formatCount, formatShare} from './numbers.mjs';
 
 const tablePage = 500, firstRows = 64;
@@ -74,10 +74,12 @@ class KeyTable {
 		this.draw();
 	}
 
+	// least: of self and of total, on either side.
 	keys() {
-		const {self, total} = this.sums, out = [];
+		const {self, total} = this.sums, [leastSelf, leastTotal] = this.isWide ? this.page.least() : [0, 0], out = [];
+		const most = (v, k) => Math.max(Math.abs(v[0][k]), Math.abs(v[1][k]));
 		for (let k = 0; k < this.K.n; k++)
-			if ((self[0][k] || self[1][k] || total[0][k] || total[1][k]) && (!this.matches || this.matches[k]))
+			if ((most(self, k) || most(total, k)) && most(self, k) >= leastSelf && most(total, k) >= leastTotal && (!this.matches || this.matches[k]))
 				out.push(k);
 		return out;
 	}
@@ -139,7 +141,7 @@ class KeyTable {
 		};
 		const table = element('table', {class: 'keys'}, element('caption', {class: 'hidden'}, this.caption),
 			element('thead', {}, this.header(columns)), body);
-		const none = keys.length ? '' : element('p', {class: 'empty'}, this.matches ? 'No function matches the search.' : page.emptyText());
+		const none = keys.length ? '' : emptyNote(this.matches ? 'No function matches the search.' : page.emptyText());
 		fill(firstRows);
 		more.hidden = true;
 		if (page.isPrinting || at === keys.length)
@@ -154,12 +156,12 @@ class KeyTable {
 
 	bindRows(body) {
 		const keyOf = tr => +tr.dataset.key;
-		body.addEventListener('click', e => e.target.closest('button') && this.page.open(keyOf(e.target.closest('tr'))));
-		body.addEventListener('contextmenu', e => {
+		on(body, 'click', e => e.target.closest('button') && this.page.open(keyOf(e.target.closest('tr'))));
+		on(body, 'contextmenu', e => {
 			e.preventDefault();
 			this.page.rowMenu(keyOf(e.target.closest('tr')), e.clientX, e.clientY);
 		});
-		body.addEventListener('keydown', e => {
+		on(body, 'keydown', e => {
 			const tr = e.target.closest('tr'), next = e.key === 'ArrowDown' ? tr.nextSibling : e.key === 'ArrowUp' ? tr.previousSibling : null;
 			if (next) {
 				tr.tabIndex = -1;

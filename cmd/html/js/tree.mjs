@@ -1,7 +1,7 @@
 // tree.mjs - the tree as a treegrid: what a screen reader, and whoever likes
 // numbers better than boxes, reads instead of the flame graph.
 
-import {button, element, swatch} from './dom.mjs';
+import {button, element, emptyNote, numberTable, on, swatch} from './dom.mjs';
 import {displayName, formatShare} from './numbers.mjs';
 
 const treeChildren = 100, hotShare = .5;
@@ -74,20 +74,22 @@ class TreeGrid {
 				stack.push([all[c], level + 1]);
 		}
 		const heads = this.page.isTwo ? ['Before', 'After', 'Δ'] : ['Total', 'Total%', 'Self'];
-		const grid = element('table', {role: 'treegrid', class: 'keys tree', 'aria-label': 'Call tree'}, element('thead', {}, element('tr', {},
-			...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, 'Function'))), body);
+		const grid = numberTable(heads, 'Function', body);
+		grid.classList.add('tree');
+		grid.setAttribute('role', 'treegrid');
+		grid.setAttribute('aria-label', 'Call tree');
 		this.rows = [...body.children].filter(r => r.dataset.node);
 		const at = this.rows.find(r => +r.dataset.node === this.cursor) || this.rows[0];
 		if (at)
 			at.tabIndex = 0;
-		grid.addEventListener('keydown', e => this.key(e));
-		grid.addEventListener('click', e => this.click(e));
-		grid.addEventListener('contextmenu', event => this.menu(event));
+		on(grid, 'keydown', e => this.key(e));
+		on(grid, 'click', e => this.click(e));
+		on(grid, 'contextmenu', event => this.menu(event));
 		this.host.replaceChildren(grid);
 		if (focus && at)
 			at.focus();
 		if (tree.width[0] === 0)
-			this.host.replaceChildren(element('p', {class: 'empty'}, this.page.emptyText()));
+			this.host.replaceChildren(emptyNote(this.page.emptyText()));
 	}
 
 	toggle(i, wanted) {
