@@ -8,7 +8,8 @@
  *	sigprocmask, pthread_sigmask	our signal is never blocked
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *
- * (exec.c has those that execute a program; wait.c, a separate library, interposes many more.)
+ * (exec.c has those that execute a program; wait.c, a separate library,
+ * interposes many more.)
  *
  * Each behaves as libc's as far as the program can see. None of them deals with
  * memory, files or locks.
