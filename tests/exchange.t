@@ -90,6 +90,13 @@ else
 	skip 'folded: flamegraph.pl reads every line' 'no flamegraph.pl'
 fi
 
+# async-profiler's threads; not a list in JSON.
+printf '[main tid=1];java/lang/Thread.run_[j] 5\n[x];q_[0] 1\n' >bracket
+check 'folded: the first frame is in brackets' 0 'prof-import bracket | prof-export --to folded' <<'END'
+[main tid=1];java/lang/Thread.run 5
+[x];q 1
+END
+
 # --- perf script ---
 
 cat >script <<'END'
@@ -130,6 +137,28 @@ printf 'w 5/5 1.5: 7 cpu-clock: 11d9 leaf (/bin/w)\nw 5/5 1.6: 8 cpu-clock: 11d9
 check 'perf script: without call chains' 0 \
 	'prof-import flat | prof-export --to folded' <<'END'
 leaf 15
+END
+
+# As perf prints it: names to the right; a task that has ended; records that are
+# no samples, with --show-switch-events.
+cat >aligned <<'END'
+     swapper     0 [000]     0.000000: PERF_RECORD_COMM: w:5/5
+           w     5 [001] 50416.963177:     250000 cpu-clock:            fa5d1d leaf+0x2d (/bin/w)
+         :-1    -1 [000] 50416.985176:     250000 cpu-clock:  ffffffff816dd1b0 drop+0x30 ([kernel.kallsyms])
+     my prog    15 [001] 50416.986050: PERF_RECORD_SWITCH_CPU_WIDE OUT preempt  next pid/tid:    15/15
+        cafe    16 [001] 50416.987050:     500000 cpu-clock:            fa5d1d leaf+0x2d (/bin/w)
+END
+check 'perf script: without call chains, aligned' 0 \
+	'prof-import aligned | prof-export --to folded --sort --root process --annotate' <<'END'
+:-1;drop_[k] 250000
+cafe;leaf 500000
+w;leaf 250000
+END
+check 'perf script: records among stacks are no samples' 0 \
+	'{ cat script; echo "w  5 2157.5: PERF_RECORD_MMAP2 5/5: [0x1(0x1) @ 0 fe:00 1 0]: r-xp /bin/w"; echo; cat script; } |
+		prof-import | prof-export --to folded --sample-index samples --sort' <<'END'
+[unknown] 2
+read_zero;main;inner;leaf(int) 2
 END
 
 # --- speedscope ---
@@ -472,7 +501,7 @@ done
 
 # --- fuzz targets, over these files ---
 
-for f in plain marked two script flat out.json first; do
+for f in plain marked two script aligned flat out.json first; do
 	printf '\000' >"fuzz.$f"
 	cat "$f" >>"fuzz.$f"
 done

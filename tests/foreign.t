@@ -24,6 +24,8 @@ printf '{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}' >v8.h
 looks v8.heapsnapshot 'a heap snapshot of V8'
 printf '{"traceEvents":[{"ph":"X"}]}\n' >trace.json
 looks trace.json 'a file of format chrome-trace; use prof-import'
+printf '{"dhatFileVersion":2\n,"mode":"heap"}\n' >dhat.out
+looks dhat.out "dhat's output; use prof-record --heap"
 printf ' [1, 2]\n' >other.json
 looks other.json 'JSON of some other kind; '
 printf 'main;work 5\nmain 3\n' >folded

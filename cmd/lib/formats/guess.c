@@ -74,6 +74,7 @@ static const struct {
 	{ "# Overhead ", "the text of perf report; give perf.data to "
 			 "prof-import" },
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
+	{ "\"dhatFileVersion\"", "dhat's output; use prof-record --heap" },
 	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },
 	{ "\"selfSize\"", "a heap profile of V8" },
 };

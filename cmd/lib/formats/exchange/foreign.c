@@ -37,13 +37,24 @@ begins(const void *data, size_t n, const char *with)
 	return n >= strlen(with) && !memcmp(data, with, strlen(with));
 }
 
-/* The first character that is no blank. */
+static void
+skip_blanks(const char **s, size_t *n)
+{
+	while (*n && memchr(" \n\t\r", **s, 4))
+		++*s, --*n;
+}
+
+/* An object, or a list of them: folded stacks of threads may begin with the
+ * frame "[main tid=7]". */
 static bool
 is_json(const char *s, size_t n)
 {
-	while (n && (*s == ' ' || *s == '\n' || *s == '\t' || *s == '\r'))
+	skip_blanks(&s, &n);
+	if (n && *s == '[') {
 		s++, n--;
-	return n && (*s == '{' || *s == '[');
+		skip_blanks(&s, &n);
+	}
+	return n && *s == '{';
 }
 
 static bool

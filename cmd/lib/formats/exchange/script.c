@@ -36,17 +36,25 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* A number; -1, of a task that has ended, is 0. */
+static bool
+take_id(struct span *s, uint64_t *id)
+{
+	*id = 0;
+	return span_take(s, "-1") || span_dec(s, id);
+}
+
 /* "27709/27754 " or "27754 ", and "[001] " behind it. */
 static bool
 take_ids(struct span *s, struct header *h)
 {
 	uint64_t tid;
 
-	if (!span_dec(s, &h->pid))
+	if (!take_id(s, &h->pid))
 		return false;
 	if (span_take(s, "/")) {
 		h->has_pid = true;
-		if (!span_dec(s, &tid))
+		if (!take_id(s, &tid))
 			return false;
 	}
 	if (!span_blanks(s))
@@ -80,7 +88,7 @@ parse_header(struct span s, struct header *h)
 	for (const char *p = s.p + 1; p < s.end; p++) {
 		struct span at = { p, s.end };
 
-		if (!is_digit(*p) || !is_blank(p[-1]))
+		if ((!is_digit(*p) && *p != '-') || !is_blank(p[-1]))
 			continue;
 		h->has_pid = false;
 		if (!take_ids(&at, h) || !take_time(&at))
@@ -106,6 +114,29 @@ parse_header(struct span s, struct header *h)
 	return false;
 }
 
+static bool parse_frame(struct span s, struct span *symbol, struct span *dso);
+
+/* Lines of perf script --show-task-events and the like are no samples. */
+static bool
+is_side_band(const struct header *h)
+{
+	return span_begins(h->event, "PERF_RECORD_");
+}
+
+/*
+ * A header line. Without call chains perf aligns the comm to the right, and the
+ * frame is on the same line; an indented line is one of a stack otherwise.
+ */
+static bool
+is_header(struct span s, struct header *h)
+{
+	bool is_indented = span_blanks(&s);
+	struct span symbol, dso;
+
+	return parse_header(s, h) && (!is_indented || is_side_band(h) ||
+				      parse_frame(h->rest, &symbol, &dso));
+}
+
 bool
 script_is(const void *data, size_t n)
 {
@@ -116,7 +147,7 @@ script_is(const void *data, size_t n)
 		if (span_begins(t.line, "# ========"))
 			return true;
 		if (!span_is_comment(t.line))
-			return parse_header(t.line, &h);
+			return is_header(t.line, &h);
 	}
 	return false;
 }
@@ -282,8 +313,8 @@ one_line(struct script *w, const struct text *t)
 		return end_sample(w);
 	if (*s.p == '#')
 		return true;
-	if (!is_blank(*s.p) && parse_header(s, &h))
-		return begin_sample(w, &h);
+	if (is_header(s, &h))
+		return is_side_band(&h) ? end_sample(w) : begin_sample(w, &h);
 	if (w->is_open && parse_frame(s, &symbol, &dso))
 		return push_frame(w, symbol, dso);
 	if (!w->notes->n_bad++)
