@@ -233,22 +233,19 @@ archive_name(const struct archive *a, const struct source *source,
 char *
 archive_unused_name(const struct archive *a, const char *name)
 {
-	static const char ending[] = ".pb.gz";
-	const size_t n_ending = sizeof(ending) - 1;
-	size_t n = strlen(name);
-	const char *tail = "";
+	const char *tail = filename_ending(name);
 	char *other = strdup(name);
 	struct stat sb;
+	int n;
 
-	if (n > n_ending && strcmp(name + n - n_ending, ending) == 0) {
-		n -= n_ending;
-		tail = ending;
-	}
+	if (!tail)
+		tail = name + strlen(name);
+	n = (int)(tail - name);
 	for (unsigned i = 2;
 	     other && fstatat(a->root_fd, other, &sb, AT_SYMLINK_NOFOLLOW) == 0;
 	     i++) {
 		free(other);
-		if (asprintf(&other, "%.*s-%u%s", (int)n, name, i, tail) < 0)
+		if (asprintf(&other, "%.*s-%u%s", n, name, i, tail) < 0)
 			other = NULL;
 	}
 	return other;

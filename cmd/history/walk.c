@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/filename.h"
 
 #define MAX_DEPTH 64
 
@@ -30,18 +31,6 @@ ends_in(const char *name, const char *end)
 	size_t n = strlen(name), m = strlen(end);
 
 	return n > m && !strcmp(name + n - m, end);
-}
-
-static bool
-is_profile(const char *name)
-{
-	static const char *const end[] = { ".pb.gz", ".pb", ".pb.zst", ".prof",
-					   ".prof.gz" };
-
-	for (size_t i = 0; i < sizeof(end) / sizeof(*end); i++)
-		if (ends_in(name, end[i]))
-			return true;
-	return false;
 }
 
 static enum prof_status
@@ -166,7 +155,7 @@ take_name(struct walk *w, const struct place *at, int dir, const char *name,
 		return errno == ENOENT ? PROF_OK : fail(at, name, err);
 	if (S_ISDIR(sb.st_mode))
 		return enter(w, at, dir, name, as, n, err);
-	if (as != name || !S_ISREG(sb.st_mode) || !is_profile(name))
+	if (as != name || !S_ISREG(sb.st_mode) || !filename_ending(name))
 		return PROF_OK;
 	return add(w, join(at->path, name, n, ""), join(at->real, name, n, ""),
 		   &sb, err);

@@ -134,6 +134,40 @@ leave_scratch(void **state)
 	return system(command);
 }
 
+/* A second file of the same second keeps the ending of the first. */
+static void
+unused_names_keep_their_ending(void **state)
+{
+	static const struct {
+		const char *name, *want;
+	} row[] = {
+		{ "a.pb.gz", "a-2.pb.gz" },   { "a.pb.zst", "a-2.pb.zst" },
+		{ "a.pb", "a-2.pb" },         { "a.prof.gz", "a-2.prof.gz" },
+		{ "a.b.prof", "a.b-2.prof" }, { "a.gz", "a.gz-2" },
+		{ "new.pb", "new.pb" },
+	};
+	struct prof_err err;
+	struct archive *a;
+
+	(void)state;
+	assert_int_equal(archive_open(&a, "u/%h", &noon, &err), PROF_OK);
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		char path[64], *name;
+		FILE *f;
+
+		if (strcmp(row[i].name, row[i].want)) {
+			snprintf(path, sizeof(path), "u/%s", row[i].name);
+			f = fopen(path, "w");
+			assert_non_null(f);
+			fclose(f);
+		}
+		name = archive_unused_name(a, row[i].name);
+		assert_string_equal(name, row[i].want);
+		free(name);
+	}
+	archive_close(a);
+}
+
 int
 main(void)
 {
@@ -143,6 +177,7 @@ main(void)
 		cmocka_unit_test(pages),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(one_at_a_time),
+		cmocka_unit_test(unused_names_keep_their_ending),
 	};
 
 	return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool
 is_plain(char c)
@@ -47,4 +48,20 @@ filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX])
 					       (unsigned char)s[i]);
 	}
 	name[at] = '\0';
+}
+
+const char *
+filename_ending(const char *name)
+{
+	static const char *const ending[] = { ".pb", ".pb.gz", ".pb.zst",
+					      ".prof", ".prof.gz" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+		size_t m = strlen(ending[i]);
+
+		if (n > m && !strcmp(name + n - m, ending[i]))
+			return name + n - m;
+	}
+	return NULL;
 }

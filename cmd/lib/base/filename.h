@@ -14,4 +14,10 @@
  */
 void filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX]);
 
+/*
+ * The ending in name that makes it the name of a profile in an archive: .pb,
+ * .pb.gz, .pb.zst, .prof or .prof.gz after something else. NULL: it has none.
+ */
+const char *filename_ending(const char *name);
+
 #endif
