@@ -7,7 +7,7 @@ _profpipe()
 	COMPREPLY=()
 	if [[ ${command##*/} == prof ]]; then
 		if ((COMP_CWORD == 1)); then
-			words=$("$command" 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')
+			words=$("$command" 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')
 		fi
 		command=prof-${COMP_WORDS[1]}
 	fi

@@ -9,7 +9,7 @@ function __profpipe_options
 	$command --list-options 2>/dev/null | string replace -r '^(\S+)\t.*\t' '$1\t'
 end
 function __profpipe_commands
-	prof 2>/dev/null | string replace -rf '^  ([a-z]+) +(.*)' '$1\t$2'
+	prof 2>/dev/null | string replace -rf '^  ([a-z-]+) +(.*)' '$1\t$2'
 end
 set -l c (path basename -- (status filename) | string replace -r '\.fish$' '')
 complete -c $c -n 'string match -q -- "-*" (commandline -ct)' -a '(__profpipe_options)'
