@@ -265,7 +265,7 @@ check 'without build-id the path wins over the search path' 0 \
 $scratch/prog
 END
 warns 'the message names the file that was given' \
-	'/none/such: No such file or directory; unnamed' \
+	'/none/such: No such file or directory; innermost frame unnamed in' \
 	prof-symbolize --binary=/none/such prog.pb
 warns 'what is no ELF file is a warning' 'not an ELF file' \
 	prof-symbolize --binary="$scratch/src/app.cc" prog.pb

@@ -48,11 +48,11 @@ says() {
 }
 line='prof-symbolize: /gone/app: No such file or directory'
 says 'half: a line' half.pb <<END
-$line; unnamed are the innermost frame of 50.0% of samples, any frame of 50.0% (-v tells more)
+$line; innermost frame unnamed in 50.0% of samples, any frame in 50.0% (-v tells more)
 END
 says 'few: nothing' few.pb </dev/null
 says 'few, when asked' -v few.pb <<END
-$line; unnamed are the innermost frame of 5.0% of samples, any frame of 5.0%
+$line; innermost frame unnamed in 5.0% of samples, any frame in 5.0%
 prof-symbolize:     tried /gone/app: No such file or directory
 prof-symbolize:     tried p/app: No such file or directory
 prof-symbolize:     tried p/gone/app: No such file or directory
@@ -63,10 +63,10 @@ prof-symbolize: 5.0% of samples are unnamed: their innermost frame has no name
 END
 says 'an outermost frame does not matter' stack.pb </dev/null
 says 'most of a stack does' deep.pb <<END
-$line; unnamed are the innermost frame of 0.0% of samples, any frame of 25.0% (-v tells more)
+$line; innermost frame unnamed in 0.0% of samples, any frame in 25.0% (-v tells more)
 END
 says 'the innermost frame has none, its callers have' leaf.pb <<END
-$line; unnamed are the innermost frame of 25.0% of samples, any frame of 50.0% (-v tells more)
+$line; innermost frame unnamed in 25.0% of samples, any frame in 50.0% (-v tells more)
 END
 says 'nothing when quiet' -q half.pb </dev/null
 says 'nothing when all is well' -v "$data"/good-tiny.pb.gz <<'END'
@@ -104,7 +104,7 @@ make remote <<'END'
 main;[2]0x601000 5
 END
 says 'the source of the profile may know' remote.pb <<END
-$line; unnamed are the innermost frame of 100.0% of samples, any frame of 100.0% (-v tells more)
+$line; innermost frame unnamed in 100.0% of samples, any frame in 100.0% (-v tells more)
 prof-symbolize: the server may know: --symbolize=remote
 END
 maps="${maps%@*}$source 400000=file:/known"
@@ -112,7 +112,7 @@ make local <<'END'
 main;[2]0x601000 5
 END
 says 'it had no such mapping' local.pb <<END
-$line; unnamed are the innermost frame of 100.0% of samples, any frame of 100.0% (-v tells more)
+$line; innermost frame unnamed in 100.0% of samples, any frame in 100.0% (-v tells more)
 END
 
 check 'enough' 0 'prof-symbolize -q --require-symbols=50 half.pb -o out.pb' </dev/null

@@ -138,8 +138,8 @@ print_mapping(const struct symreport *r, const struct profile *p, size_t m,
 			 m + 1);
 		file = name;
 	}
-	warn("%s%s%s%s: %s; unnamed are the innermost frame of %.1f%% of "
-	     "samples, any frame of %.1f%%%s",
+	warn("%s%s%s%s: %s; innermost frame unnamed in %.1f%% of samples, any "
+	     "frame in %.1f%%%s",
 	     file, *id ? " (build-id " : "", id, *id ? ")" : "",
 	     why ? why : "not all of its addresses are known",
 	     100 * u->mapping[m], 100 * u->any[m],
