@@ -273,6 +273,9 @@ a;b 7
 x;y 1
 a;b;c -2
 END
+check 'folded has all stacks, whatever the limits' 0 \
+	'prof-text --folded --nodecount=1 --nodefraction=0.9 $data/good-tiny.pb.gz >few
+	prof-text --folded --trim=false $data/good-tiny.pb.gz | cmp - few' </dev/null
 check 'folded: a column, inlined functions' 0 \
 	'prof-text --folded --sample-index=0 $data/good-tiny.pb.gz' <<'END'
 main;work;leaf;helper 30
