@@ -5,7 +5,7 @@
 
 # While another recording on the machine has build-ids of mappings (prof-record
 # --all), the kernel marks those of each recording as build-ids, and a perf that
-# did not ask for them ends by stack smashing (6.1).
+# did not ask for them ends by stack smashing (perf 6.1).
 clock='-q -e cpu-clock -F 997'
 record() {
 	record_as "$clock" "$@"

@@ -20,7 +20,7 @@ text_at(const uint8_t *rec, size_t n, size_t at, size_t *len)
 
 /*
  * Bytes of the build-id of a MMAP2 record, at 44; 0: it has none. The kernel
- * (seen with 6.1) sets the bit of a recording that did not ask for build-ids,
+ * (seen with 6.18) sets the bit of a recording that did not ask for build-ids,
  * if another one on the machine did: the bytes are then major, minor, inode and
  * generation. Those of perf inject, which has no such flag, are of 16 or 20
  * bytes; no device has such a major number.
