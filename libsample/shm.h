@@ -30,6 +30,9 @@
  */
 #define SHM_ENV "SAMPLE_SESSION"
 
+/* The name of the memory: a process that has joined has a mapping of it. */
+#define SHM_NAME "libsample"
+
 enum {
 	SHM_FRAMES = 1024,    /* frames of a stack, at most */
 	SHM_DEPTH = 1025,     /* the same, plus a number */

@@ -172,7 +172,7 @@ prepare(const struct sample_options *o)
 	if (hz > MAX_HZ)
 		return EINVAL;
 	session.memory =
-		memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		memfd_create(SHM_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (session.memory < 0)
 		return errno;
 	/* A handler may read it at any time: so its address stays, and `stop`

@@ -166,6 +166,20 @@ if unshare -Ur true 2>/dev/null; then
 else
 	skip 'another user namespace' 'no right to make one'
 fi
+if unshare -pf --mount-proc true 2>/dev/null; then
+	check_err 'another /proc: libsample is loaded, but not its memory' 0 \
+		'prof-record -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'it runs in a container or another mount namespace'
+else
+	skip 'another /proc' 'no right to make one'
+fi
+if [ -n "${sanitized:-}" ]; then
+	skip 'a program with little memory' 'a sanitizer build'
+else
+	check_err 'a program with little memory' 0 \
+		'prof-record -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'libsample got no memory in it: see ulimit -v'
+fi
 check 'it is in the comment, too' 0 \
 	'prof-record -q -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |

@@ -40,7 +40,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	memset(d, 0, sizeof *d);
 	d->size = shm_size(what);
 	d->stuck = UINT64_MAX;
-	d->fd = memfd_create("profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	d->fd = memfd_create(SHM_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* Sealed, so that no process can shrink it while it is mapped here. */
 	if (d->fd >= 0 && shm_resize(d->fd, d->size) == 0 &&
 	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)

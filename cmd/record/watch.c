@@ -141,6 +141,7 @@ static void
 find_reason(struct seen *s)
 {
 	const char *why = "libsample was not loaded into it";
+	bool is_loaded = has_text(s->pid, "maps", "libsample.so");
 
 	if (is_elsewhere(s->pid, "user"))
 		why = "it runs in another user namespace";
@@ -148,6 +149,8 @@ find_reason(struct seen *s)
 		why = "it runs in a container or another mount namespace";
 	else if (is_unfit(s->pid, s->why, sizeof s->why))
 		return;
+	else if (is_loaded)
+		why = "libsample got no memory in it: see ulimit -v";
 	else if (!has_text(s->pid, "environ", SHM_ENV "="))
 		why = "its environment was cleared, as by env -i or sudo";
 	else if (!has_text(s->pid, "environ", "libsample"))
@@ -190,8 +193,7 @@ look(struct watch *w, pid_t pid)
 		return;
 	s->cpu_ms = key.cpu_ms;
 	memcpy(s->name, key.name, sizeof s->name);
-	s->is_sampled = !is_elsewhere(pid, "user") &&
-			has_text(pid, "maps", "libsample.so");
+	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME);
 	if (!s->is_sampled && s->cpu_ms >= WORTH_MS && !*s->why)
 		find_reason(s);
 }
