@@ -83,7 +83,7 @@ END
 check 'too few samples to tell' 0 'prof-gate few1.pb.gz -- few2.pb.gz | sed -n "1p;4,\$p"' <<'END'
 inconclusive: total +3.3% (-35.0% .. +41.7%), 3.01s -> 3.11s
 6 inconclusive, 6 functions in all
-would be missed more than once in ten: growth of the total below 110.8%, of work below 96%, of print below 94%
+would be missed more than once in ten: growth of the total below 110.8%, of work below 95%, of print below 94%
 one run a side: noise is a guess; 1 base and 1 new profile, cpu/nanoseconds per profile, 301 and 311 samples; samples come about 2.0 at a time; between runs functions vary by 6.3%, the machine by 5.0%; 7 tests at 0.0014 each
 END
 check_err '--strict: what could not be seen is trouble' 2 \

@@ -197,9 +197,10 @@ check_sides(const struct gate *g, struct prof_err *err)
 					 side_name[s]);
 		if (events[s] < g->o.min_events)
 			return prof_fail(err, PROF_EUSAGE,
-					 "%s has %.0f samples in all, of at "
+					 "%s has %.0f sample%s in all, of at "
 					 "least %.0f (--min-samples)",
 					 side_name[s], events[s],
+					 round(events[s]) == 1 ? "" : "s",
 					 g->o.min_events);
 	}
 	if (g->o.allow_unequal)

@@ -464,7 +464,9 @@ set_dispersions(const struct learning *l)
 	for (size_t r = 0; r < t->n; r++) {
 		if (!t->row[r].n_part)
 			continue;
-		l->cell[r].mix = mix_of(l, &t->row[r]);
+		/* One run a side: the leaves' noise is a guess already. */
+		if (l->m->df > 0)
+			l->cell[r].mix = mix_of(l, &t->row[r]);
 		set_dispersion(l, &l->cell[r]);
 	}
 }
