@@ -103,7 +103,7 @@ else
 fi
 if have perf && perf stat true >/dev/null 2>&1; then
 	guest 'perf stat' 0 20 perf stat "$demo" 0.1 6
-	guest 'perf record' 0 20 perf record -N -q -o perf.data "$demo" 0.1 6
+	guest 'perf record' 0 20 perf record --buildid-mmap -N -q -o perf.data "$demo" 0.1 6
 else
 	skip 'perf' 'it does not run here'
 fi

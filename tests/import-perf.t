@@ -3,9 +3,6 @@
 # the same sums, the same stacks.
 . "${srcdir:-.}/tests/tap.sh"
 
-# While another recording on the machine has build-ids of mappings (prof-record
-# --all), the kernel marks those of each recording as build-ids, and a perf that
-# did not ask for them ends by stack smashing (perf 6.1).
 clock='-q -e cpu-clock -F 997'
 record() {
 	record_as "$clock" "$@"
@@ -16,8 +13,7 @@ record_as() {
 	record_with=$1
 	shift
 	# shellcheck disable=SC2086 # words
-	perf record $record_with -o "$@" >/dev/null 2>&1 ||
-		perf record $record_with --buildid-mmap -o "$@" >/dev/null 2>&1
+	perf record $record_with -o "$@" >/dev/null 2>&1
 }
 
 if ! have perf || ! record try.data true; then
