@@ -15,6 +15,8 @@
 /* Function of a location without lines. */
 #define NO_FUNCTION PROF_NONE
 
+enum { FIRST_KEYS = 65536 };
+
 struct builder {
 	struct frames *f;
 	const struct frames_options *o;
@@ -395,9 +397,10 @@ add_locations(struct builder *b)
 				 "more than 2^32 lines in the locations");
 	f->first = arena_array(f->arena, p->n_location + 1, sizeof(*f->first));
 	f->node = arena_array(f->arena, n, sizeof(*f->node));
-	/* A line has a key of its own, mostly: room at once for all. */
+	/* A line has a key of its own, mostly: room at once for many. */
 	if (b->o->granularity >= BY_LINE)
-		f->key = arena_grow(f->arena, NULL, &b->cap_key, n,
+		f->key = arena_grow(f->arena, NULL, &b->cap_key,
+				    n < FIRST_KEYS ? n : FIRST_KEYS,
 				    sizeof(*f->key));
 	if (!f->first || !f->node || (b->o->granularity >= BY_LINE && !f->key))
 		return prof_nomem(b->err);
