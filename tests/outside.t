@@ -405,6 +405,28 @@ walked
 END
 fi
 
+# While the recorder stands still, records of mappings and processes fill its
+# rings. Those that are lost are not ticks.
+sh -c 'while :; do ./work 0; done' &
+churn=$!
+began=$(date +%s)
+prof-record -q --pid $churn -F 20 -o l.pb.gz &
+recorder=$!
+while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
+	kill -0 $recorder 2>/dev/null; do sleep 0.02; done
+kill -STOP $recorder
+sleep 2
+kill -CONT $recorder
+kill -INT $recorder
+wait $recorder
+passed=$(($(date +%s) - began + 1))
+kill $churn
+wait $churn 2>/dev/null
+check 'lost records of mappings are not taken for ticks' 0 \
+	"test $(sampling l.pb.gz ticks) -le $((passed * 20 * $(nproc))) && echo few" <<'END'
+few
+END
+
 # Attach to what forks, executes and dies.
 torture() {
 	cat >churn.sh <<'END'

@@ -31,7 +31,12 @@ struct capture {
 	struct shm_process count;             /* what was read, in all */
 	struct shm_process published, before; /* the sum of both, when it was
 						 last made, and at the turn */
-	uint64_t lost[PERF_MAX_KIND];
+	struct {
+		uint64_t lost;          /* by the kernel's counts */
+		uint64_t used_ns, came; /* of the clock */
+	} seen[PERF_MAX_KIND];          /* when counts were last published */
+	uint64_t
+		lost[PERF_MAX_KIND]; /* of these, at most what can be samples */
 	struct shm_settings set;
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;

@@ -306,17 +306,48 @@ capture_used_ns(const struct capture *c)
  * were too many for a while. But it counts the events.
  */
 static uint64_t
-missing(const struct capture *c, size_t kind)
+missing(const struct capture *c, size_t kind,
+	const struct perf_event_counts *sum)
+{
+	uint64_t came = perf_sampler_total(c->sampler, kind);
+	uint64_t period = c->config.period[kind], lost = sum->lost, n = 0;
+
+	if (c->config.kind[kind] != &perf_kind_clock && period &&
+	    sum->value > came)
+		n = (sum->value - came) / period;
+	if (lost < n)
+		lost = n;
+	/* The kernel writes records of loss only when there is room again. */
+	if (lost < perf_sampler_lost(c->sampler, kind))
+		lost = perf_sampler_lost(c->sampler, kind);
+	/* What it missed came late. */
+	return lost < c->seen[kind].lost ? c->seen[kind].lost : lost;
+}
+
+/*
+ * Add to the lost samples of a kind. Records of mappings and processes are lost
+ * with those of the clock, and counted as one; but the clock has counted time,
+ * and there are no more samples than periods.
+ */
+static void
+add_lost(struct capture *c, size_t kind)
 {
 	struct perf_event_counts sum = counts_of(c, kind);
+	uint64_t lost = missing(c, kind, &sum), n = lost - c->seen[kind].lost;
 	uint64_t came = perf_sampler_total(c->sampler, kind);
-	uint64_t period = c->config.period[kind];
 
-	if (c->config.kind[kind] == &perf_kind_clock || !period ||
-	    sum.value <= came)
-		return sum.lost;
-	period = (sum.value - came) / period;
-	return period > sum.lost ? period : sum.lost;
+	if (c->config.kind[kind] == &perf_kind_clock) {
+		uint64_t most = (sum.value - c->seen[kind].used_ns) /
+				c->config.period_ns;
+		uint64_t now = came - c->seen[kind].came;
+
+		most = most > now ? most - now : 0;
+		n = n < most ? n : most;
+	}
+	c->seen[kind].lost = lost;
+	c->seen[kind].used_ns = sum.value;
+	c->seen[kind].came = came;
+	c->lost[kind] += n;
 }
 
 /* Set the counts since the last turn. */
@@ -326,17 +357,10 @@ publish(struct capture *c)
 	struct shm_process *to = &c->shm->process[0], sum = c->count;
 
 	for (size_t i = 0; i < c->config.n_kind; i++) {
-		uint64_t lost = missing(c, i);
-
-		/* The kernel writes records of loss only when there is room
-		 * again. */
-		if (lost < perf_sampler_lost(c->sampler, i))
-			lost = perf_sampler_lost(c->sampler, i);
-		if (lost < c->lost[i])
-			lost = c->lost[i]; /* what it missed came late */
-		c->lost[i] = lost;
-		sum.n_lost += lost;
-		sum.n_tick += perf_sampler_is_rate(c->sampler, i) ? lost : 0;
+		add_lost(c, i);
+		sum.n_lost += c->lost[i];
+		if (perf_sampler_is_rate(c->sampler, i))
+			sum.n_tick += c->lost[i];
 	}
 	to->n_tick = sum.n_tick - c->before.n_tick;
 	to->n_signal = sum.n_signal - c->before.n_signal;
