@@ -25,9 +25,9 @@ typedef char *const *argv_t;
 typedef int exec_fn(const char *, argv_t, argv_t);
 
 #define FUNCTIONS(F)                                                           \
-	F(int, execve, (const char *, argv_t, argv_t))                           \
-	F(int, execvpe, (const char *, argv_t, argv_t))                          \
-	F(int, fexecve, (int, argv_t, argv_t))                                   \
+	F(int, execve, (const char *, argv_t, argv_t))                         \
+	F(int, execvpe, (const char *, argv_t, argv_t))                        \
+	F(int, fexecve, (int, argv_t, argv_t))                                 \
 	F(int, execveat, (int, const char *, argv_t, argv_t, int))
 
 static struct {
