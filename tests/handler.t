@@ -118,6 +118,15 @@ sigwait
 sigwaitinfo
 thrd_create
 END
+	name='and the symbols of the Debian package are these'
+	debian=$data/../debian/libsample0.symbols
+	if [ -e "$debian" ]; then
+		check "$name" 0 "sed -n 's/^ \(.*\)@Base .*/\1/p' '$debian'" <<END
+$(nm -D --defined-only $lib | awk '$2 != "A" && $3 !~ /@/ { print $3 }' | LC_ALL=C sort)
+END
+	else
+		skip "$name" 'a tarball has no debian/'
+	fi
 	check 'a profile of CPU time has nothing in front of malloc or locks' 0 \
 		"nm -D --defined-only $lib | grep -c -e alloc -e free -e mutex \
 			-e _Zn -e _Zd -e cond -e rwlock -e sem_
