@@ -21,14 +21,24 @@ await() {
 	done
 }
 
+# catches NAME SESSION: has a program of that name and session a handler for SIGINT?
+catches() {
+	grep -lE "^[0-9]+ \($1\) . [0-9]+ [0-9]+ $2 " /proc/[0-9]*/stat 2>/dev/null |
+		sed 's/stat$/status/' | xargs -r grep -q '^SigCgt:.*[2367abef]$' 2>/dev/null
+}
+
 # press_after FILE: Ctrl-C when the process whose number is in it has worked for a
-# tenth of a second: the number is older than its exec.
+# tenth of a second (the number is older than its exec), and the readers of its
+# profile are ready.
 press_after() {
 	await "$1"
 	for try in $(seq 600); do
 		read -r pid <"$1"
-		worked=$(sed -n 's/^[0-9]* (demo) //p' "/proc/$pid/stat" | cut -d ' ' -f 12)
-		[ "${worked:-0}" -lt 10 ] || break
+		stat=$(sed -n 's/^[0-9]* (demo) //p' "/proc/$pid/stat")
+		worked=$(echo "$stat" | cut -d ' ' -f 12)
+		session=$(echo "$stat" | cut -d ' ' -f 4)
+		[ "${worked:-0}" -lt 10 ] || ! catches prof-merge "$session" ||
+			! catches prof-text "$session" || break
 		sleep 0.1
 	done
 	printf '\003'
