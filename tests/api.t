@@ -6,8 +6,8 @@ lib=$bin/.libs/libsample.so
 unset CPUPROFILE CPUPROFILE_FREQUENCY CPUPROFILE_REALTIME CPUPROFILE_USE_PID
 export lib
 
-# Each set of labels, with 1 if its ticks are about those of its work, else how
-# many they are.
+# Each set of labels, with 1 if its ticks may be those of its work, which are a
+# hundred where the machine does nothing else, else how many they are.
 labels() {
 	stacks "$1" | grep -v '^#' | awk '
 		{
@@ -19,7 +19,7 @@ labels() {
 		}
 		END {
 			for (set in n)
-				print (n[set] >= 50 && n[set] <= 200 ? 1 : n[set]), set
+				print (n[set] >= 10 && n[set] <= 200 ? 1 : n[set]), set
 		}' | sort
 }
 
