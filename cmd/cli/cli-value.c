@@ -17,42 +17,46 @@ cli_bad_arg(const struct cli *cli, const char *want)
 	    want);
 }
 
-uint64_t
-cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
+/* Die of a number that is not from min to max; INT64_MAX is no limit. */
+static _Noreturn void
+bad_number(const struct cli *cli, int64_t min, int64_t max)
 {
-	char *end, want[80];
-	uint64_t v;
+	char want[80];
 
-	errno = 0;
-	v = strtoull(cli->arg, &end, 10);
-	if (max < INT64_MAX)
-		snprintf(want, sizeof(want), "a number from %ju to %ju",
-			 (uintmax_t)min, (uintmax_t)max);
-	else
-		snprintf(want, sizeof(want), "a number from %ju up",
-			 (uintmax_t)min);
-	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
-	    v < min || v > max)
-		cli_bad_arg(cli, want);
-	return v;
-}
-
-int64_t
-cli_int(const struct cli *cli, int64_t min, int64_t max)
-{
-	char *end, want[80];
-	int64_t v;
-
-	errno = 0;
-	v = strtoll(cli->arg, &end, 10);
 	if (max < INT64_MAX)
 		snprintf(want, sizeof(want), "a number from %jd to %jd",
 			 (intmax_t)min, (intmax_t)max);
 	else
 		snprintf(want, sizeof(want), "a number from %jd up",
 			 (intmax_t)min);
+	cli_bad_arg(cli, want);
+}
+
+uint64_t
+cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
+{
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(cli->arg, &end, 10);
+	if (cli->arg[0] < '0' || cli->arg[0] > '9' || *end || errno ||
+	    v < min || v > max)
+		bad_number(cli, (int64_t)min,
+			   max < INT64_MAX ? (int64_t)max : INT64_MAX);
+	return v;
+}
+
+int64_t
+cli_int(const struct cli *cli, int64_t min, int64_t max)
+{
+	char *end;
+	int64_t v;
+
+	errno = 0;
+	v = strtoll(cli->arg, &end, 10);
 	if (end == cli->arg || *end || errno || v < min || v > max)
-		cli_bad_arg(cli, want);
+		bad_number(cli, min, max);
 	return v;
 }
 
@@ -79,6 +83,19 @@ cli_double(const struct cli *cli)
 
 	if (end == cli->arg || *end || !isfinite(v))
 		cli_bad_arg(cli, "a number");
+	return v;
+}
+
+double
+cli_between(const struct cli *cli, double min, double max)
+{
+	double v = cli_double(cli);
+	char want[80];
+
+	if (v < min || v > max) {
+		snprintf(want, sizeof(want), "from %g to %g", min, max);
+		cli_bad_arg(cli, want);
+	}
 	return v;
 }
 

@@ -221,9 +221,10 @@ _Noreturn void cli_bad_arg(const struct cli *cli, const char *want);
 uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);
 int64_t cli_int(const struct cli *cli, int64_t min, int64_t max);
 double cli_double(const struct cli *cli); /* finite */
-bool cli_bool(const struct cli *cli);     /* "[BOOL]": none means true */
-size_t cli_size(const struct cli *cli);   /* bytes, with K, M, G or T */
-int64_t cli_age(const struct cli *cli);   /* seconds, with s, m, h, d or w */
+double cli_between(const struct cli *cli, double min, double max);
+bool cli_bool(const struct cli *cli);   /* "[BOOL]": none means true */
+size_t cli_size(const struct cli *cli); /* bytes, with K, M, G or T */
+int64_t cli_age(const struct cli *cli); /* seconds, with s, m, h, d or w */
 
 /* In cli-output.c, for cli_finish(): complete the output, if any. */
 void cli_output_close(struct cli *cli);

@@ -120,16 +120,6 @@ wants(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 	return match_bytes(ctx, name->s, name->len, wanted, err);
 }
 
-static double
-fraction(struct cli *cli, double unit)
-{
-	double v = cli_double(cli) / unit;
-
-	if (v < 0 || v > 1)
-		cli_bad_arg(cli, unit == 1 ? "from 0 to 1" : "from 0 to 100");
-	return v;
-}
-
 static void
 release_patterns(struct gate_settings *s)
 {
@@ -249,11 +239,11 @@ number_option(struct gate_options *o, struct cli *cli, int key)
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
 		if (key == percent[i].key) {
-			*percent[i].to = fraction(cli, 100);
+			*percent[i].to = cli_between(cli, 0, 100) / 100;
 			return true;
 		}
 	if (key == KEY_ALPHA) {
-		o->alpha = fraction(cli, 1);
+		o->alpha = cli_between(cli, 0, 1);
 		if (o->alpha == 0 || o->alpha > 0.5)
 			cli_bad_arg(cli, "above 0, up to 0.5");
 	} else if (key == KEY_MIN_SAMPLES) {

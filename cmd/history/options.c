@@ -124,16 +124,6 @@ set_where(struct history_settings *s, const struct cli *cli)
 	s->q.where = s->where.where;
 }
 
-static double
-fraction(struct cli *cli)
-{
-	double v = cli_double(cli) / 100;
-
-	if (v < 0 || v > 1)
-		cli_bad_arg(cli, "from 0 to 100");
-	return v;
-}
-
 /* Options that choose functions, profiles and rows. False: not one of them. */
 static bool
 set_question(struct history_settings *s, struct cli *cli, int key)
@@ -213,10 +203,10 @@ set_output(struct history_settings *s, struct cli *cli, int key)
 		s->max_rows = cli_uint(cli, 0, 1000000000);
 		break;
 	case KEY_MIN_SHARE:
-		s->min_share = fraction(cli);
+		s->min_share = cli_between(cli, 0, 100) / 100;
 		break;
 	case KEY_MIN_CHANGE:
-		s->min_change = fraction(cli);
+		s->min_change = cli_between(cli, 0, 100) / 100;
 		break;
 	case KEY_TSV:
 		s->format = HISTORY_TSV;

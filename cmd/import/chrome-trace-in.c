@@ -290,7 +290,6 @@ chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 	(void)data, (void)n, (void)idle;
 	*out = NULL;
 	*n_overlap = 0;
-	return prof_fail(err, PROF_ENOTSUP,
-			 "JSON: this build has no jansson to read it");
+	return json_unread(err);
 }
 #endif

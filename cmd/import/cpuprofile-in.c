@@ -100,7 +100,6 @@ cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
 {
 	(void)data, (void)n, (void)idle;
 	*out = NULL;
-	return prof_fail(err, PROF_ENOTSUP,
-			 "JSON: this build has no jansson to read it");
+	return json_unread(err);
 }
 #endif

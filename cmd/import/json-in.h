@@ -12,6 +12,14 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
+/* What all of these return where they are built without jansson. */
+static inline MUST_USE enum prof_status
+json_unread(struct prof_err *err)
+{
+	return prof_fail(err, PROF_ENOTSUP,
+			 "JSON: this build has no jansson to read it");
+}
+
 struct profile;
 
 struct speedscope_options {

@@ -293,7 +293,6 @@ otlp_json_convert(const void *data, size_t n, struct buf *out,
 		  struct prof_err *err)
 {
 	(void)data, (void)n, (void)out;
-	return prof_fail(err, PROF_ENOTSUP,
-			 "JSON: this build has no jansson to read it");
+	return json_unread(err);
 }
 #endif

@@ -350,7 +350,6 @@ speedscope_parse(const void *data, size_t n, const struct speedscope_options *o,
 {
 	(void)data, (void)n, (void)o;
 	*out = NULL;
-	return prof_fail(err, PROF_ENOTSUP,
-			 "JSON: this build has no jansson to read it");
+	return json_unread(err);
 }
 #endif

@@ -141,7 +141,6 @@ static void
 find_reason(struct seen *s)
 {
 	const char *why = "libsample was not loaded into it";
-	bool is_loaded = has_text(s->pid, "maps", "libsample.so");
 
 	if (is_elsewhere(s->pid, "user"))
 		why = "it runs in another user namespace";
@@ -149,7 +148,7 @@ find_reason(struct seen *s)
 		why = "it runs in a container or another mount namespace";
 	else if (is_unfit(s->pid, s->why, sizeof s->why))
 		return;
-	else if (is_loaded)
+	else if (has_text(s->pid, "maps", "libsample.so"))
 		why = "libsample got no memory in it: see ulimit -v";
 	else if (!has_text(s->pid, "environ", SHM_ENV "="))
 		why = "its environment was cleared, as by env -i or sudo";

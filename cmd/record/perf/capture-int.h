@@ -35,8 +35,8 @@ struct capture {
 		uint64_t lost;          /* by the kernel's counts */
 		uint64_t used_ns, came; /* of the clock */
 	} seen[PERF_MAX_KIND];          /* when counts were last published */
-	uint64_t
-		lost[PERF_MAX_KIND]; /* of these, at most what can be samples */
+	/* Of these, at most what can be samples. */
+	uint64_t lost[PERF_MAX_KIND];
 	struct shm_settings set;
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;

@@ -18,11 +18,10 @@
 #include "cgroup.h"
 
 #include <ctype.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "record/procfs.h"
 
 enum { ID_DIGITS = 64, SHOWN_DIGITS = 12 };
 
@@ -68,22 +67,12 @@ cgroup_parse(const char *text, char path[CGROUP_PATH])
 bool
 cgroup_read(int32_t pid, char path[CGROUP_PATH])
 {
-	char name[64], text[8192];
-	size_t n = 0;
-	ssize_t got = 0;
-	int fd;
+	size_t n;
+	char *text = procfs_read(pid, "cgroup", &n);
 
-	snprintf(name, sizeof name, "/proc/%d/cgroup", pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	while (n < sizeof text - 1 &&
-	       (got = read(fd, text + n, sizeof text - 1 - n)) > 0)
-		n += (size_t)got;
-	close(fd);
-	text[n] = '\0';
-	cgroup_parse(text, path);
-	return got >= 0 && n > 0;
+	cgroup_parse(text ? text : "", path);
+	free(text);
+	return n > 0;
 }
 
 /* Is it what follows before in p? Then p becomes that. */
