@@ -197,6 +197,14 @@ check 'speedscope: a profile for each value of a label' 0 \
 END
 check_err 'speedscope: no negative values' 2 \
 	'prof-import --diff two | prof-export --to speedscope' 'speedscope cannot hold'
+printf '\357\273\277main;a 1\r\nmain;b 2\r\n' >mark.folded
+printf '\357\273\277{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"x","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[3]}]}' >mark.json
+check 'a byte order mark is not part of the text' 0 \
+	'for f in mark.folded mark.json; do prof-import $f | prof-text --folded; done' <<'END'
+main;a 1
+main;b 2
+a 3
+END
 check_err 'an unknown format' 2 'prof-export --to nothing p' "unknown format 'nothing'"
 check_err 'no format' 2 'prof-export p' 'give one with --to'
 

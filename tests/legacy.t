@@ -89,6 +89,30 @@ else
 	skip 'the symbolized form' 'no google-pprof, or prof-text is not built'
 fi
 
+# --- labels of goroutines
+
+cat >labels.txt <<'END'
+goroutine profile: total 9
+4 @ 0x1101 0x1201
+# labels: {"job":"a\"\n\u00e9\xff", "user":"x, \"y\":"}
+#	0x1100	main.f+0x1	/m.go:1
+
+3 @ 0x1101 0x1201
+# labels: {}
+2 @ 0x1301
+END
+check 'goroutines of text have their labels' 0 'prof-fetch labels.txt | prof-text --raw |
+	sed -n "/^goroutine/,/^Locations/p"' <<'END'
+goroutine/count
+          4: 1 2 
+                job:[a"\né\xff] user:[x, "y":]
+          3: 1 2 
+          2: 3 
+Locations
+END
+sed 's/", "user.*/}/' labels.txt >badlabels.txt
+check_err 'labels that are cut' 2 'prof-fetch badlabels.txt' 'line 3: want labels as Go quotes them'
+
 # --- what looks cut
 
 cat >heap.txt <<'END'

@@ -178,12 +178,27 @@ parse_chrome_trace(const char *name, const struct buf *raw,
 	return st;
 }
 
+/* The bytes after the mark that some editors and Windows put before UTF-8. */
+static struct buf
+without_mark(const struct buf *b)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	struct buf rest = *b;
+
+	if (b->n >= strlen(mark) && !memcmp(b->data, mark, strlen(mark))) {
+		rest.data += strlen(mark);
+		rest.n -= strlen(mark);
+	}
+	return rest;
+}
+
 /* A profile of bytes that are not compressed. Legacy formats go first: the
  * first line of some looks like a folded stack. */
 static enum prof_status
-parse(const char *name, const struct buf *raw, const struct import_options *o,
+parse(const char *name, const struct buf *bytes, const struct import_options *o,
       struct profile **out, struct prof_err *err)
 {
+	const struct buf rest = without_mark(bytes), *raw = &rest;
 	enum legacy_kind legacy = legacy_sniff(raw->data, raw->n);
 	enum foreign_kind kind = o->from;
 	enum prof_status st;

@@ -51,6 +51,12 @@ static const struct row rows[] = {
 	{ "f<a>>", ALL(NULL) },
 	{ "f<(>", ALL(NULL) },
 	{ "block in <main>", ALL(NULL) },
+	/* Go's functions in assembly. */
+	{ "runtime.memmove.abi0", ALL("runtime.memmove") },
+	{ "x.com/y%2ez.f.abi0", ALL("x.com/y%2ez.f") },
+	{ "memmove.abi0", ALL(NULL) },
+	{ ".abi0", ALL(NULL) },
+	{ "runtime.abi0x", ALL(NULL) },
 	{ "_ZNK3foo3barEv", { "foo::bar", "foo::bar", "foo::bar() const" } },
 	{ "_ZN3foo3barEi.constprop.0",
 	  { "foo::bar", "foo::bar", "foo::bar(int)" } },

@@ -460,14 +460,12 @@ without_arguments(const char *s)
 	return strndup(s, (size_t)(open - s) - (open[-1] == ' '));
 }
 
-char *
-demangle_name(const char *mangled, enum demangle_mode mode)
+static char *
+demangle(const char *mangled, enum demangle_mode mode)
 {
 	size_t n = strlen(mangled);
 	char *name = NULL;
 
-	if (mode == DEMANGLE_NONE)
-		return NULL;
 	if (mangled[0] == '_' && n > 4 && !strcmp(mangled + n - 4, "@plt"))
 		return demangle_stub(mangled, n - 4, mode);
 	if (mangled[0] == '_')
@@ -481,8 +479,8 @@ demangle_name(const char *mangled, enum demangle_mode mode)
 
 #else
 
-char *
-demangle_name(const char *mangled, enum demangle_mode mode)
+static char *
+demangle(const char *mangled, enum demangle_mode mode)
 {
 	(void)mangled;
 	(void)mode;
@@ -492,6 +490,34 @@ demangle_name(const char *mangled, enum demangle_mode mode)
 #define CAN_DEMANGLE false
 
 #endif
+
+/*
+ * runtime.memmove.abi0: Go's linker marks the symbols of functions in assembly,
+ * but neither Go's own profiles nor its tables have the mark.
+ */
+static char *
+without_abi(const char *s)
+{
+	static const char mark[] = ".abi0";
+	const size_t n_mark = sizeof(mark) - 1;
+	size_t n = strlen(s);
+
+	if (n <= n_mark || strcmp(s + n - n_mark, mark))
+		return NULL;
+	n -= n_mark;
+	return memchr(s, '.', n) ? strndup(s, n) : NULL;
+}
+
+char *
+demangle_name(const char *mangled, enum demangle_mode mode)
+{
+	char *name;
+
+	if (mode == DEMANGLE_NONE)
+		return NULL;
+	name = without_abi(mangled);
+	return name ? name : demangle(mangled, mode);
+}
 
 enum prof_status
 demangle_profile(struct profile *p, enum demangle_mode mode, bool force,

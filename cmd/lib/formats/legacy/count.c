@@ -71,8 +71,10 @@ legacy_count(struct legacy *l, struct text *t)
 			return LINE_FAIL(l, t, "want 'count @ addresses'");
 		st = legacy_stack(l, t, s);
 		if (st == PROF_OK)
-			st = legacy_sample(l, ADJUST_ALL, false, &value, NULL,
-					   0);
+			st = legacy_go_labels(l, *t);
+		if (st == PROF_OK)
+			st = legacy_sample(l, ADJUST_ALL, false, &value,
+					   l->go.label, l->go.n_label);
 	}
 	return st == PROF_OK ? legacy_map(l, t, at_map) : st;
 }

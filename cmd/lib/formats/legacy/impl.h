@@ -32,6 +32,8 @@ struct legacy_go {
 	size_t n;
 	bool is_used;          /* some address got its name here */
 	struct idmap function; /* by strings: name << 32 | file */
+	struct label *label;   /* of the next sample */
+	size_t n_label, cap_label;
 };
 
 struct legacy {
@@ -88,6 +90,12 @@ uint32_t legacy_find(const struct legacy *l, uint64_t address);
 enum prof_status legacy_go_name(struct legacy *l,
 				const struct text *t) MUST_USE;
 enum prof_status legacy_go_flush(struct legacy *l) MUST_USE;
+
+/*
+ * Read the labels that Go writes into the line after a sample, in front of
+ * which t is, into l->go.label; none if that line is something else.
+ */
+enum prof_status legacy_go_labels(struct legacy *l, struct text t) MUST_USE;
 
 /* Columns: pairs of type and unit, NULL at the end. */
 enum prof_status legacy_types(struct legacy *l,
