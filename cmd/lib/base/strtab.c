@@ -69,6 +69,21 @@ strtab_init(struct strtab *t, struct arena *a)
 	return 0;
 }
 
+int
+strtab_fork(struct strtab *t, struct arena *a, const struct strtab *of)
+{
+	*t = *of;
+	t->arena = a;
+	t->cap = 0;
+	t->str = arena_grow(a, NULL, &t->cap, of->n_str, sizeof(*t->str));
+	t->slot = arena_array(a, of->n_slot, sizeof(*t->slot));
+	if (!t->str || !t->slot)
+		return -1;
+	memcpy(t->str, of->str, of->n_str * sizeof(*t->str));
+	memcpy(t->slot, of->slot, of->n_slot * sizeof(*t->slot));
+	return 0;
+}
+
 /* The slot of the string, or the free slot for it. */
 static size_t
 find_slot(const struct strtab *t, const char *s, size_t len, uint32_t hash)

@@ -33,6 +33,13 @@ struct strtab {
 int strtab_init(struct strtab *t, struct arena *a);
 
 /*
+ * Begin a table, in a, with all strings of another table of this process, under
+ * the same indices. Their bytes are shared: they must outlive t. Returns 0, or
+ * -1 without memory.
+ */
+int strtab_fork(struct strtab *t, struct arena *a, const struct strtab *of);
+
+/*
  * The index of the len bytes at s, which are copied if they are new;
  * STRTAB_NONE without memory or past 2^32 - 2 strings or bytes.
  */

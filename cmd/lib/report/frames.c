@@ -24,10 +24,8 @@ struct builder {
 	uint32_t *slot; /* open addressing: key + 1, 0 = free */
 	size_t n_slot;  /* a power of two */
 	size_t cap_key;
-	uint32_t *name; /* by function: strings of f */
-	uint32_t *file;
-	uint32_t *object; /* by mapping */
-	char *scratch;    /* room for a path or a printed name */
+	uint32_t *file; /* by function: strings of f; NULL if not wanted */
+	char *scratch;  /* room for a path or a printed name */
 	size_t cap_scratch;
 };
 
@@ -330,7 +328,7 @@ line_key(struct builder *b, const struct location *l, const struct line *line)
 		const struct function *fn = &p->function[line->function];
 
 		if (by != BY_FILE)
-			k.name = b->name[line->function];
+			k.name = fn->name;
 		if (by != BY_FUNCTION)
 			k.file = b->file[line->function];
 		if (by >= BY_LINE) {
@@ -345,39 +343,26 @@ line_key(struct builder *b, const struct location *l, const struct line *line)
 	}
 	if (l->mapping != PROF_NONE &&
 	    (b->o->by_object || (!k.name && !(by == BY_FILE && k.file))))
-		k.object = b->object[l->mapping];
+		k.object = p->mapping[l->mapping].file;
 	return add_key(b, &k);
 }
 
 /* --- the whole --- */
 
+/* The paths of functions, where keys have them. */
 static int
-add_names(struct builder *b)
+add_paths(struct builder *b)
 {
-	struct frames *f = b->f;
-	const struct profile *p = f->p;
-	const struct str *str = p->strings.str;
+	const struct profile *p = b->f->p;
 
-	b->name = arena_array(f->arena, p->n_function, sizeof(*b->name));
-	b->file = arena_array(f->arena, p->n_function, sizeof(*b->file));
-	b->object = arena_array(f->arena, p->n_mapping, sizeof(*b->object));
-	if (!b->name || !b->file || !b->object)
+	if (b->o->granularity == BY_FUNCTION)
+		return 0;
+	b->file = arena_array(b->f->arena, p->n_function, sizeof(*b->file));
+	if (!b->file)
 		return -1;
 	for (size_t i = 0; i < p->n_function; i++) {
-		const struct str *name = &str[p->function[i].name];
-
-		b->name[i] = strtab_add_str(&f->strings, name);
-		b->file[i] = b->o->granularity == BY_FUNCTION
-				     ? 0
-				     : add_path(b, &str[p->function[i].file]);
-		if (b->name[i] == STRTAB_NONE || b->file[i] == STRTAB_NONE)
-			return -1;
-	}
-	for (size_t i = 0; i < p->n_mapping; i++) {
-		const struct str *file = &str[p->mapping[i].file];
-
-		b->object[i] = strtab_add_str(&f->strings, file);
-		if (b->object[i] == STRTAB_NONE)
+		b->file[i] = add_path(b, &p->strings.str[p->function[i].file]);
+		if (b->file[i] == STRTAB_NONE)
 			return -1;
 	}
 	return 0;
@@ -458,7 +443,7 @@ frames_new(const struct profile *p, const struct frames_options *o,
 		return prof_nomem(err);
 	}
 	*f = (struct frames){ .p = p, .arena = a };
-	if (strtab_init(&f->strings, a) < 0 || add_names(&b) < 0)
+	if (strtab_fork(&f->strings, a, &p->strings) < 0 || add_paths(&b) < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK)
 		st = add_locations(&b);

@@ -48,7 +48,10 @@ struct frame_key {
 	uint32_t text;   /* string of frames.strings: printed name */
 };
 
-/* Everything is in arena, except names shared with the profile. */
+/*
+ * Everything is in arena, but the bytes of the profile's strings. These have the
+ * same indices in frames.strings.
+ */
 struct frames {
 	const struct profile *p;
 	struct arena *arena;
