@@ -233,8 +233,9 @@ main(int argc, char **argv)
 	if (session)
 		return attach_run(&cli);
 	record_target_check(&target, &cli, listen_at);
-	target.preload_only = config.what || config.clock || config.signal ||
-			      config.children || separate;
+	/* The clocks from outside are of perf_event, too. */
+	target.preload_only = config.what || config.clock == SHM_CLOCK_WALL ||
+			      config.signal || config.children || separate;
 	if (record_target_outside(&target, &launch, cli.operand[0]))
 		return perf_run(&cli, &target, config.period_ns, listen_at);
 	config.labels = target.labels;

@@ -150,7 +150,7 @@ sampler_begin(struct shm *shm)
 		sampler.tick_ns = (uint64_t)tick.tv_nsec;
 	sampler.period_ns = shm->set.period_ns;
 	sampler.clock = (enum shm_clock)shm->set.clock;
-	if (shm->set.what & SHM_CPU && wrap_handle(sig) != 0)
+	if (shm->set.what & SHM_CPU && wrap_begin(sig) != 0)
 		return errno;
 	sampler.shm = shm;
 	atomic_store(&sampler.count, NULL);

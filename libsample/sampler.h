@@ -233,8 +233,13 @@ void thread_each(void (*each)(struct thread *t, void *arg), void *arg);
 
 /* wall.c: not for signal handlers */
 
-/* Start the wall clock: once in a process, and again in a forked child. */
+/* Start the wall clock: once in a process, and again in a forked child or after
+ * wall_pause(). Keeps errno. */
 void wall_start(void);
+
+/* End its thread, and wait until the kernel no longer counts it. False: there
+ * is none. Keeps errno. */
+bool wall_pause(void);
 
 /* module.c: not for signal handlers */
 

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -55,6 +56,13 @@ struct kernel_sched_attr {
 	uint32_t priority;
 	uint64_t runtime, deadline, period;
 };
+
+/* Its thread in this process. */
+static struct {
+	_Atomic bool is_started;
+	_Atomic pid_t tid;     /* 0: it does not run yet */
+	_Atomic uint32_t stop; /* a futex: 1 ends it */
+} own;
 
 /* One check of all threads. */
 struct look {
@@ -303,7 +311,8 @@ open_tasks(void)
 	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Sleep until the next check is due, and set how late it is. */
+/* Sleep until the next check is due or wall_pause() wakes this thread, and set
+ * how late it is. */
 static void
 wait_for_next(struct look *look, uint64_t *next)
 {
@@ -313,7 +322,8 @@ wait_for_next(struct look *look, uint64_t *next)
 	*next += period;
 	time.tv_sec = (time_t)(*next / 1000000000);
 	time.tv_nsec = (long)(*next % 1000000000);
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+	syscall(SYS_futex, &own.stop, FUTEX_WAIT_BITSET_PRIVATE, 0, &time, NULL,
+		FUTEX_BITSET_MATCH_ANY);
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	look->now = ns_of(&time);
 	look->ticks = 1;
@@ -337,6 +347,7 @@ run(void *arg)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &setxid, _NSIG / 8);
 	((unsigned long *)&setxid)[0] &= ~(1UL << (SETXID - 1));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &setxid, NULL, _NSIG / 8);
+	atomic_store(&own.tid, (pid_t)syscall(SYS_gettid));
 	look.dir = open_tasks();
 	if (look.dir < 0)
 		module_note("%s[%d]: threads that sleep cannot be looked at "
@@ -348,6 +359,8 @@ run(void *arg)
 	next = ns_of(&time);
 	while (sampler_is_on()) {
 		wait_for_next(&look, &next);
+		if (atomic_load(&own.stop))
+			break;
 		/* A seccomp filter may kill for an unknown call. */
 		if (look.dir >= 0 && is_filtered()) {
 			module_note("%s[%d] filters system calls: from here "
@@ -368,7 +381,10 @@ wall_start(void)
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t old;
+	int saved = errno;
 
+	atomic_store(&own.tid, 0);
+	atomic_store(&own.stop, 0);
 	/* Block all signals: no handler of the program may run in this
 	 * thread. */
 	signals_block(&old);
@@ -376,11 +392,38 @@ wall_start(void)
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 		pthread_attr_setstacksize(&attr, STACK);
 		atomic_fetch_add(&sampler.busy, 1);
+		atomic_store(&own.is_started, true);
 		if (wrap_thread(&thread, &attr, run) != 0) {
+			atomic_store(&own.is_started, false);
 			atomic_fetch_add(&sampler_count()->n_untimed, 1);
 			atomic_fetch_sub(&sampler.busy, 1);
+			module_note("%s[%d]: no thread for the wall clock can "
+				    "be started: waiting is not seen",
+				    program_invocation_short_name,
+				    (int)sampler.pid);
 		}
 		pthread_attr_destroy(&attr);
 	}
 	signals_restore(&old);
+	errno = saved;
+}
+
+/* In a child of vfork(), the thread is its parent's. */
+bool
+wall_pause(void)
+{
+	static const struct timespec moment = { .tv_nsec = 100000 };
+	int saved = errno;
+	pid_t tid;
+
+	if (sampler.pid != getpid() || !atomic_exchange(&own.is_started, false))
+		return false;
+	while (!(tid = atomic_load(&own.tid)))
+		nanosleep(&moment, NULL);
+	atomic_store(&own.stop, 1);
+	syscall(SYS_futex, &own.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	while (syscall(SYS_tgkill, sampler.pid, tid, 0) == 0)
+		nanosleep(&moment, NULL);
+	errno = saved;
+	return true;
 }

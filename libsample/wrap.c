@@ -7,6 +7,7 @@
  *	sigaction, signal		our signal keeps its handler, or changes
  *	sigprocmask, pthread_sigmask	our signal is never blocked
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
+ *	unshare, setns			without the thread of wall.c
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
  * interposes many more.)
@@ -20,6 +21,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +51,8 @@ typedef const struct timespec *time_arg;
 	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
 	F(int, sigwait, (const sigset_t *, int *))                             \
+	F(int, unshare, (int))                                                 \
+	F(int, setns, (int, int))                                              \
 	F(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                   \
 	F(int, sigtimedwait, (const sigset_t *, siginfo_t *, time_arg))
 
@@ -307,39 +311,62 @@ free_signal(void)
 	return 0;
 }
 
-/* The program sets a handler for our signal: use another one. Called with the
- * lock. */
-static int
+static bool
+has_handler(const struct sigaction *act, sighandler_t handler)
+{
+	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
+}
+
+int
+wrap_begin(int sig)
+{
+	struct sigaction now;
+	int other = atomic_load(&sampler.signal);
+
+	if (real.sigaction(sig, NULL, &now) == 0 &&
+	    has_handler(&now, SIG_IGN) && (other || (other = free_signal())))
+		sig = other;
+	return wrap_handle(sig);
+}
+
+/* The program sets a handler for our signal, or ignores it: use another one.
+ * False: there is none. Called with the lock. */
+static bool
 give_way(int sig, const struct sigaction *act)
 {
 	int other = free_signal();
 
-	if (!other || wrap_handle(other) != 0) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (!other || wrap_handle(other) != 0)
+		return false;
 	thread_use_signal(other);
-	module_note("%s[%d] handles signal %d itself: sampling by signal %d",
-		    program_invocation_short_name, (int)sampler.pid, sig,
-		    other);
-	return real.sigaction(sig, act, NULL);
+	if (!has_handler(act, SIG_IGN))
+		module_note("%s[%d] handles signal %d itself: sampling by "
+			    "signal %d",
+			    program_invocation_short_name, (int)sampler.pid,
+			    sig, other);
+	return true;
 }
 
 /*
- * If the program ignores our signal, or sets its default (to kill), only
- * pretend: a tick could be pending.
+ * If the program sets the default of our signal (to kill), only pretend: a tick
+ * could be pending. The kernel discards it if the signal is ignored, so that is
+ * done, as programs that this one executes inherit it.
  */
 static int
 our_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction was = wrap.theirs;
+	bool is_set = act && !has_handler(act, SIG_DFL);
 	int rc = 0;
 
-	if (act && ((act->sa_flags & SA_SIGINFO) ||
-		    (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN)))
-		rc = give_way(sig, act);
-	else if (act)
+	if (is_set && give_way(sig, act)) {
+		rc = real.sigaction(sig, act, NULL);
+	} else if (is_set && !has_handler(act, SIG_IGN)) {
+		errno = EINVAL;
+		rc = -1;
+	} else if (act) {
 		wrap.theirs = *act;
+	}
 	if (rc == 0 && old)
 		*old = was;
 	return rc;
@@ -404,6 +431,33 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 	return real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : others,
 				    old);
+}
+
+/* Namespaces. A process with several threads cannot enter some of them, so the
+ * one that the program does not know of ends meanwhile. */
+
+EXPORT int
+unshare(int flags)
+{
+	const int alone =
+		CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+	bool is_paused = sampling() && flags & alone && wall_pause();
+	int rc = real.unshare(flags);
+
+	if (is_paused)
+		wall_start();
+	return rc;
+}
+
+EXPORT int
+setns(int fd, int kind)
+{
+	bool is_paused = sampling() && wall_pause();
+	int rc = real.setns(fd, kind);
+
+	if (is_paused)
+		wall_start();
+	return rc;
 }
 
 EXPORT int

@@ -14,6 +14,13 @@ void exec_init(void);
  * sigaction(). Returns 0, or -1 with errno. Not for signal handlers. */
 int wrap_handle(int sig);
 
+/*
+ * The same when sampling begins. If the program inherited sig ignored, another
+ * signal is used: with a handler of ours, programs that this one executes would
+ * inherit the default instead.
+ */
+int wrap_begin(int sig);
+
 /* Start a thread that is not sampled. Returns as pthread_create() does. */
 int wrap_thread(pthread_t *thread, const pthread_attr_t *attr,
 		void *(*start)(void *));

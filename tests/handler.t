@@ -110,6 +110,7 @@ sample_label@@LIBSAMPLE_0
 sample_start@@LIBSAMPLE_0
 sample_stop@@LIBSAMPLE_0
 sample_thread@@LIBSAMPLE_0
+setns
 sigaction
 signal
 sigprocmask
@@ -117,6 +118,7 @@ sigtimedwait
 sigwait
 sigwaitinfo
 thrd_create
+unshare
 END
 	name='and the symbols of the Debian package are these'
 	debian=$data/../debian/libsample0.symbols

@@ -150,6 +150,12 @@ if $cc -static -o static work.c 2>log; then
 		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
 		'sampled from outside'
 	near 'it has its shares' "$(share s.pb.gz part_a)" 75 20
+	check_err '... with --clock=perf, too' 0 \
+		'prof-record -F 997 --clock=perf -o s.pb.gz ./static 0.1' \
+		'./static: statically linked, so libsample cannot be preloaded; sampled from outside'
+	check_err 'the clock of real time is not: it is refused' 2 \
+		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
+		'./static: statically linked'
 else
 	skip 'a static program' "$(head -1 log)"
 fi

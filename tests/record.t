@@ -347,6 +347,33 @@ check 'who ignores SIGCHLD is not waited for in vain, and goes on to ignore it' 
 	'exec ./ignore prof-record -q -o x.pb.gz ./ignore ask' <<'END'
 ignored
 END
+# Is SIGPROF, 27, in the mask of ignored signals?
+cat >ignored <<'END'
+#!/bin/sh
+echo $((0x$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status) >> 26 & 1))
+END
+chmod +x ignored
+check 'who ignores SIGPROF goes on to, and so do programs that it executes' 0 \
+	'trap "" PROF
+	 for clock in cpu wall perf; do
+		prof-record -q --clock=$clock -o x.pb.gz sh -c "./ignored; :"
+	 done
+	 prof-record -q -o x.pb.gz perl -e "\$i++ while times() < 0.2" &&
+		stacks x.pb.gz | awk "/perl/ { n += \$1 } END { print (n > 5) }"' <<'END'
+1
+1
+1
+1
+END
+check 'who begins to ignore it hands that on, and is sampled' 0 \
+	'trap - PROF; prof-record -q -o x.pb.gz perl -e "
+		\$SIG{PROF} = q(IGNORE); system(q(./ignored));
+		\$i++ while times() < 0.2; print \$SIG{PROF}, qq(\n)" &&
+		stacks x.pb.gz | awk "/perl/ { n += \$1 } END { print (n > 5) }"' <<'END'
+1
+IGNORE
+1
+END
 check_err 'a limit on files that is a limit on memory is told' 2 \
 	'ulimit -f 1000; prof-record -o x.pb.gz true' 'File too large'
 check 'signals that are sent to prof-record reach the program' 3 \

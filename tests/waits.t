@@ -112,4 +112,42 @@ END
 else
 	skip 'a program that gives its rights up' 'no C compiler'
 fi
+
+# Calls that need a process of one thread: ours ends meanwhile.
+cat >alone.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+int
+main(void)
+{
+	struct timespec t = { .tv_nsec = 300000000 };
+	int mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+
+	/* Some systems allow only one. */
+	for (int i = 0; i < 3; i++) {
+		errno = 0;
+		printf("%s\n", unshare(CLONE_NEWUSER) ? strerror(errno) : "user");
+	}
+	errno = 0;
+	printf("%s\n", setns(mounts, CLONE_NEWNS) ? strerror(errno) : "mounts");
+	nanosleep(&t, NULL);
+	return 0;
+}
+END
+if ${CC:-cc} -o alone alone.c 2>/dev/null; then
+	check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
+		'prof-record -q --clock=wall -o s.pb.gz ./alone
+		 stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 15 ? \"seen\" : n) }"' <<END
+$(./alone)
+seen
+END
+else
+	skip 'a user namespace' 'no C compiler'
+fi
 plan

@@ -345,9 +345,9 @@ record_target_outside(struct target *t, struct launch *l, const char *command)
 		return true;
 	}
 	if (outside && t->preload_only)
-		die("--clock, --signal, --children and other profiles than of "
-		    "CPU time are libsample's: not with --pid, --all or "
-		    "--sampler=perf");
+		die("--clock=wall, --signal, --children and other profiles "
+		    "than of CPU time are libsample's: not with --pid, --all "
+		    "or --sampler=perf");
 	if (!outside && t->labels & ~(PERF_LABEL_THREAD | PERF_LABEL_TID))
 		die("--label=cpu, cgroup and container are for --pid, --all "
 		    "and --sampler=perf");
