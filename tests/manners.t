@@ -91,6 +91,12 @@ for c in $commands; do
 	else
 		echo "they differ" | not_ok "$c: reads a pipe as a file"
 	fi
+	# As from <(COMMAND): opened twice, it would lose its first bytes.
+	cat good.pb.gz | sh -c "$named /dev/stdin | cat" >named 2>.err
+	cmp piped named >.why 2>&1 && ok "$c: reads a pipe that has a name" ||
+		cat .err .why | not_ok "$c: reads a pipe that has a name"
+	check_err "$c: standard input, twice" 2 "$named - - <good.pb.gz" \
+		'standard input can be read only once'
 
 	if have script; then
 		on_terminal "$named" >.out 2>&1

@@ -469,7 +469,13 @@ cli_input(struct cli *cli)
 
 	if (cli->n_operand == 0)
 		return cli->next++ ? NULL : dash;
-	return cli->next < cli->n_operand ? cli->operand[cli->next++] : NULL;
+	if (cli->next == cli->n_operand)
+		return NULL;
+	if (!strcmp(cli->operand[cli->next], dash))
+		for (int i = 0; i < cli->next; i++)
+			if (!strcmp(cli->operand[i], dash))
+				die("standard input can be read only once");
+	return cli->operand[cli->next++];
 }
 
 const char *

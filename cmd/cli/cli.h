@@ -122,7 +122,7 @@ int cli_option(struct cli *cli);
 
 /*
  * The next input operand, or NULL after the last. Without operands the only
- * input is "-", standard input.
+ * input is "-", standard input. A second "-" ends the process.
  */
 const char *cli_input(struct cli *cli);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #define MAX_THREADS 64
 
@@ -136,15 +137,17 @@ add_jit(struct symbolize_settings *s, const char *file)
 
 /*
  * As in pprof, an ELF file before the profiles is the program. An ELF file is
- * never a profile.
+ * never a profile. A pipe is not opened, as it can be read only once.
  */
 static void
 take_binary(struct symbolize_settings *s, struct cli *cli)
 {
+	struct stat sb;
 	char magic[4];
 	FILE *f;
 
-	if (cli->n_operand == 0 || s->resolve.binary)
+	if (cli->n_operand == 0 || s->resolve.binary ||
+	    stat(cli->operand[0], &sb) < 0 || !S_ISREG(sb.st_mode))
 		return;
 	f = fopen(cli->operand[0], "re");
 	if (!f)

@@ -27,8 +27,8 @@ static const struct {
 	MAGIC("PERFILE2", true, "perf.data; use prof-import"),
 	MAGIC("2ELIFREP", true, "perf.data; use prof-import"),
 	MAGIC("\177ELF", true,
-	      "an ELF file; prof-record makes a profile of "
-	      "a program"),
+	      "an ELF file; prof-symbolize --binary=FILE names functions by "
+	      "it, prof-record makes a profile of a program"),
 	MAGIC("<!DOCTYPE svg", true, "a picture (SVG)" SOURCE),
 	MAGIC("<svg", true, "a picture (SVG)" SOURCE),
 	MAGIC("<!DOCTYPE", true, "a web page"),
