@@ -171,7 +171,7 @@ filter_add(const void *p, int n)
 static bool
 take(struct shm_heap *heap, size_t i, uint64_t owner, uint64_t pointer)
 {
-	struct shm_live_mark *m = &heap->mark[i];
+	struct shm_live *m = &heap->live[i];
 
 	return atomic_load_explicit(&m->pointer, memory_order_acquire) ==
 		       pointer &&
@@ -187,15 +187,14 @@ heap_hold(const void *p)
 	uint64_t pointer = (uintptr_t)p;
 	struct shm_heap *heap;
 	struct shm *shm;
-	unsigned last;
+	unsigned last, n_level = sample_hook_levels();
 
 	if (!owner || !p || !heap_may_know(p))
 		return (size_t)NO_PLACE;
 	sample_hook_state(SHM_HEAP, &shm);
 	heap = shm_heap(shm, shm->set.what);
 	last = atomic_load(&heap->level);
-	for (unsigned level = 0; level <= last && level < SHM_LIVE_LEVELS;
-	     level++)
+	for (unsigned level = 0; level <= last && level < n_level; level++)
 		for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
 			size_t i = shm_live_place(owner, pointer, level, way);
 
@@ -232,7 +231,7 @@ heap_unhold(size_t held, const void *p, bool is_gone)
 				 weight(shm, heap->live[held].size));
 		filter_add(p, -1);
 	}
-	atomic_store_explicit(&heap->mark[held].pointer,
+	atomic_store_explicit(&heap->live[held].pointer,
 			      is_gone ? 0 : (uintptr_t)p, memory_order_release);
 }
 
@@ -248,10 +247,10 @@ claim_place(struct shm_heap *heap, size_t i, uint64_t owner)
 {
 	uint64_t expected = 0;
 
-	if (!atomic_compare_exchange_strong(&heap->mark[i].pointer, &expected,
+	if (!atomic_compare_exchange_strong(&heap->live[i].pointer, &expected,
 					    HELD))
 		return false;
-	atomic_store_explicit(&heap->mark[i].owner, owner,
+	atomic_store_explicit(&heap->live[i].owner, owner,
 			      memory_order_relaxed);
 	return true;
 }
@@ -260,7 +259,9 @@ claim_place(struct shm_heap *heap, size_t i, uint64_t owner)
 static size_t
 claim(struct shm_heap *heap, uint64_t owner, const void *p)
 {
-	for (unsigned level = 0; level < SHM_LIVE_LEVELS; level++) {
+	unsigned n_level = sample_hook_levels();
+
+	for (unsigned level = 0; level < n_level; level++) {
 		uint32_t last = atomic_load(&heap->level);
 
 		/* Before the first entry is in it, for readers. */
@@ -321,7 +322,7 @@ keep(const struct hook *h, const void *p, size_t size)
 		return;
 	}
 	if (!sample_hook_count(h, SHM_ALLOC, size, 1)) {
-		atomic_store(&heap->mark[i].pointer, 0);
+		atomic_store(&heap->live[i].pointer, 0);
 		lose(h, size);
 		return;
 	}
@@ -329,7 +330,7 @@ keep(const struct hook *h, const void *p, size_t size)
 	heap->live[i].hash = shm_hash(key, h->pc, h->n + 1);
 	heap->live[i].size = size;
 	filter_add(p, 1);
-	atomic_store_explicit(&heap->mark[i].pointer, (uintptr_t)p,
+	atomic_store_explicit(&heap->live[i].pointer, (uintptr_t)p,
 			      memory_order_release);
 	grow(h, size);
 }

@@ -26,6 +26,12 @@ sample_hook_state(enum shm_what what, struct shm **shm)
 		       : HOOK_OFF;
 }
 
+unsigned
+sample_hook_levels(void)
+{
+	return sampler.live_levels;
+}
+
 /* libc's constructor sets environ; all objects are relocated before it. */
 bool
 sample_hook_begin(void)

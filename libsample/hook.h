@@ -39,6 +39,9 @@ struct hook {
 SAMPLE_API enum hook_state sample_hook_state(enum shm_what what,
 					     struct shm **shm);
 
+/* The number of levels of live allocations that this process may use. */
+SAMPLE_API unsigned sample_hook_levels(void);
+
 /*
  * If it is HOOK_EARLY: initialize libsample now, as constructors of libraries
  * may run before its own, but not before libc's. Returns false while that is

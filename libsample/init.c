@@ -11,12 +11,67 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sampler.h"
 #include "wrap.h"
+
+/*
+ * The address space that this process may still use; UINT64_MAX: any, or
+ * unknown.
+ */
+static uint64_t
+free_space(void)
+{
+	struct rlimit limit;
+	char text[32] = "";
+	uint64_t used;
+	int fd;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (read(fd, text, sizeof text - 1) < 0)
+			text[0] = '\0';
+		close(fd);
+	}
+	used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
+/*
+ * How much of the memory to map, so that the program finds the space that it
+ * needs: at most a quarter of what its limit leaves, and of the heap's tables,
+ * which are large and nearly always empty, at most an eighth. 0: not even the
+ * rest fits.
+ */
+static size_t
+size_to_map(const struct shm_settings *set)
+{
+	uint64_t space = free_space();
+	unsigned levels = set->live_levels;
+	size_t base = shm_size(0, 0), size = shm_size(set->what, levels);
+
+	while (levels > 1 && size - base > space / 8)
+		size = shm_size(set->what, --levels);
+	sampler.live_levels = levels;
+	return size <= space / 4 ? size : 0;
+}
+
+/* Is this the memory of session nonce? The path may be another file by now. */
+static bool
+is_session(const struct shm_settings *set, uint64_t nonce, off_t size)
+{
+	return set->magic == SHM_MAGIC && set->version == SHM_VERSION &&
+	       set->nonce == nonce && set->period_ns &&
+	       set->live_levels <= SHM_LIVE_LEVELS &&
+	       size == (off_t)shm_size(set->what, set->live_levels);
+}
 
 /*
  * Map the memory named in the environment. The descriptor is closed at once:
@@ -28,7 +83,9 @@ join(const char *session)
 	const char *comma = strchr(session, ',');
 	char path[64];
 	struct shm *shm = MAP_FAILED;
+	struct shm_settings set;
 	struct stat st = { 0 };
+	size_t size = 0;
 	uint64_t nonce;
 	int fd;
 
@@ -40,18 +97,18 @@ join(const char *session)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *shm)
-		shm = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
-			   MAP_SHARED, fd, 0);
+	if (fstat(fd, &st) == 0 &&
+	    pread(fd, &set, sizeof set, 0) == (ssize_t)sizeof set &&
+	    is_session(&set, nonce, st.st_size))
+		size = size_to_map(&set);
+	if (size)
+		shm = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   0);
 	close(fd);
 	if (shm == MAP_FAILED)
 		return NULL;
-	/* The path may be another process's file by now. */
-	if (shm->set.magic != SHM_MAGIC || shm->set.version != SHM_VERSION ||
-	    shm->set.nonce != nonce || shm->set.period_ns == 0 ||
-	    (size_t)st.st_size != shm_size(shm->set.what) ||
-	    atomic_load(&shm->stop)) {
-		munmap(shm, (size_t)st.st_size);
+	if (atomic_load(&shm->stop)) {
+		munmap(shm, size);
 		return NULL;
 	}
 	return shm;

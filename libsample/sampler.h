@@ -32,7 +32,8 @@
 
 /* The state of sampling in this process. Written by init.c and module.c. */
 struct sampler {
-	struct shm *shm; /* stays mapped once set; NULL: never sampled */
+	struct shm *shm;      /* stays mapped once set; NULL: never sampled */
+	uint32_t live_levels; /* of the heap's tables, mapped here */
 	uint64_t period_ns;
 	size_t page_size;
 	uint64_t tick_ns; /* the kernel's tick, at which it checks CPU timers */

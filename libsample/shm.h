@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 7
+#define SHM_VERSION 8
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -220,6 +220,9 @@ struct shm_slot {
  * the process that may free it, with its pid in the upper half: the same
  * pointer in another process, or after exec, is another allocation. Its stack
  * is in the table, or the log, with that hash.
+ *
+ * A process whose address space is limited (RLIMIT_AS) maps the first levels
+ * only, and uses no others.
  */
 enum {
 	SHM_LIVE_WAYS = 16,
@@ -228,20 +231,16 @@ enum {
 	SHM_N_LIVE = 341 * SHM_LIVE_FIRST /* 1 + 4 + 16 + 64 + 256 */
 };
 
-struct shm_live_mark {
+struct shm_live {
 	_Atomic uint64_t pointer;
 	_Atomic uint64_t owner;
-};
-
-struct shm_live {
 	uint64_t hash; /* shm_hash() of a stack of SHM_ALLOC */
 	uint64_t size; /* in bytes, the last number in the stack */
 };
 
 struct shm_heap {
 	_Alignas(64) _Atomic uint32_t level; /* the last level in use */
-	_Alignas(64) struct shm_live_mark mark[SHM_N_LIVE];
-	struct shm_live live[SHM_N_LIVE];
+	_Alignas(64) struct shm_live live[SHM_N_LIVE]; /* or fewer levels */
 };
 
 #define SHM_OWNER_PID(owner) ((int32_t)((owner) >> 32))
@@ -291,6 +290,7 @@ struct shm_settings {
 	uint64_t heap_period; /* mean bytes between samples */
 	uint64_t lock_period; /* ns of waiting between samples */
 	uint32_t labels;      /* enum shm_label_key, or-ed */
+	uint32_t live_levels; /* of the heap's tables, in this memory */
 };
 
 struct shm {
@@ -320,12 +320,23 @@ _Static_assert(sizeof(struct shm_slot) <= 8256, "two pages and a bit");
 _Static_assert(sizeof(struct shm_process) % 64 == 0, "no line is of two");
 _Static_assert(SHM_DEPTH <= 0x7ff, "the depth must fit its field of the key");
 
-/* The size of the memory to record this, an enum shm_what, or-ed. */
+/* The start of level, which is the end of those before it. */
 static inline size_t
-shm_size(uint32_t what)
+shm_live_begin(unsigned level)
+{
+	return (((size_t)1 << 2 * level) - 1) / 3 * SHM_LIVE_FIRST;
+}
+
+/* The size of the memory to record this, an enum shm_what, or-ed, with so many
+ * levels of live allocations. */
+static inline size_t
+shm_size(uint32_t what, unsigned levels)
 {
 	return sizeof(struct shm) +
-	       (what & SHM_HEAP ? sizeof(struct shm_heap) : 0);
+	       (what & SHM_HEAP ? offsetof(struct shm_heap, live) +
+					  shm_live_begin(levels) *
+						  sizeof(struct shm_live)
+				: 0);
 }
 
 /* NULL if the heap is not recorded. */
@@ -335,21 +346,14 @@ shm_heap(struct shm *shm, uint32_t what)
 	return what & SHM_HEAP ? (struct shm_heap *)(shm + 1) : NULL;
 }
 
-/* The start of level, which is the end of those before it. */
+/* The number of places that may be in use, of a memory with so many levels. */
 static inline size_t
-shm_live_begin(unsigned level)
-{
-	return (((size_t)1 << 2 * level) - 1) / 3 * SHM_LIVE_FIRST;
-}
-
-/* The number of places that may be in use. */
-static inline size_t
-shm_n_live(const struct shm_heap *heap)
+shm_n_live(const struct shm_heap *heap, unsigned levels)
 {
 	uint32_t level =
 		atomic_load_explicit(&heap->level, memory_order_relaxed);
 
-	return level < SHM_LIVE_LEVELS ? shm_live_begin(level + 1) : SHM_N_LIVE;
+	return shm_live_begin(level < levels ? level + 1 : levels);
 }
 
 /* Place number `way` for a pointer in a level. */

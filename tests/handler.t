@@ -59,7 +59,7 @@ if have nm readelf; then
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
 		getpid madvise memcpy mmap sample_hook_begin \
 		sample_hook_count sample_hook_enter sample_hook_leave \
-		sample_hook_state
+		sample_hook_levels sample_hook_state
 	# dlsym and dlerror: when the library is loaded.
 	companion_needs_only lock_la-lock __errno_location clock_gettime dlerror \
 		dlsym memcpy sample_hook_count sample_hook_enter \
@@ -103,6 +103,7 @@ sample_hook_begin@@LIBSAMPLE_PRIVATE
 sample_hook_count@@LIBSAMPLE_PRIVATE
 sample_hook_enter@@LIBSAMPLE_PRIVATE
 sample_hook_leave@@LIBSAMPLE_PRIVATE
+sample_hook_levels@@LIBSAMPLE_PRIVATE
 sample_hook_note@@LIBSAMPLE_PRIVATE
 sample_hook_state@@LIBSAMPLE_PRIVATE
 sample_is_on@@LIBSAMPLE_0

@@ -459,4 +459,47 @@ else
 	skip "$name" 'no gperftools'
 fi
 
+# Memory for live samples is only reserved, but counts as address space.
+cat >crowd.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { N = 60 };
+static void *nothing(void *arg) { return arg; }
+int main(void)
+{
+	pthread_attr_t attr;
+	pthread_t t[N];
+	int failed = 0;
+	char *p = malloc(8 << 20);
+
+	memset(p, 1, 8 << 20);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 8 << 20);
+	for (int i = 0; i < N; i++)
+		failed += pthread_create(&t[i], &attr, nothing, p) != 0;
+	printf("%d failed\n", failed);
+	return 0;
+}
+END
+name='under a limit on address space, a program runs as it does alone'
+if [ -n "${sanitized:-}" ]; then
+	skip "$name" 'a sanitizer build'
+elif ! ${CC:-cc} -pthread -o crowd crowd.c 2>log; then
+	skip "$name" "$(head -1 log)"
+else
+	check "$name" 0 \
+		'ulimit -v 1000000; prof-record -q --heap=64K -o l.pb.gz ./crowd
+		 prof-record -q --heap=64K -o m.pb.gz sh -c "ulimit -v 800000; ./crowd"
+		 for p in l m; do
+			prof-text -q --sample-index=alloc_space --unit=MB $p.pb.gz |
+				awk "/accounting/ { print (\$5 + 0 > 4) }"
+		 done' <<'END'
+0 failed
+0 failed
+1
+1
+END
+fi
 plan

@@ -57,20 +57,22 @@ find_owner(struct census *c, int32_t pid)
 	return i;
 }
 
-/* The number of places that may be used; heap may be NULL. */
+/* The number of places that may be used; 0 if the heap is not recorded. */
 static size_t
-n_places(const struct shm_heap *heap)
+n_places(const struct drain *d)
 {
-	return heap ? shm_n_live(heap) : 0;
+	return d->heap ? shm_n_live(d->heap, d->set.live_levels) : 0;
 }
 
-/* heap may be NULL. Processes without memory here count as alive. */
+/* Processes without memory here count as alive. */
 static void
-take_census(struct census *c, const struct shm_heap *heap)
+take_census(struct census *c, const struct drain *d)
 {
+	const struct shm_heap *heap = d->heap;
+
 	*c = (struct census){ 0 };
-	for (size_t i = 0; i < n_places(heap); i++) {
-		const struct shm_live_mark *m = &heap->mark[i];
+	for (size_t i = 0; i < n_places(d); i++) {
+		const struct shm_live *m = &heap->live[i];
 		uint64_t owner = atomic_load(&m->owner);
 		uint32_t k;
 
@@ -115,7 +117,7 @@ is_alive(struct census *c, uint64_t owner)
 static uint64_t
 look(const struct shm_heap *heap, size_t i)
 {
-	const struct shm_live_mark *m = &heap->mark[i];
+	const struct shm_live *m = &heap->live[i];
 	uint64_t pointer =
 		atomic_load_explicit(&m->pointer, memory_order_acquire);
 	uint64_t hash;
@@ -137,14 +139,14 @@ drain_live(struct drain *d, struct tally *t)
 	struct census census;
 
 	tally_begin_live(t);
-	take_census(&census, heap);
-	for (size_t i = 0; i < n_places(heap); i++) {
+	take_census(&census, d);
+	for (size_t i = 0; i < n_places(d); i++) {
 		uint64_t hash = look(heap, i);
 
 		if (hash)
 			tally_live(t, hash,
 				   is_alive(&census,
-					    atomic_load(&heap->mark[i].owner)));
+					    atomic_load(&heap->live[i].owner)));
 	}
 	end_census(&census);
 }
@@ -156,14 +158,14 @@ drain_make_room(struct drain *d, struct tally *t)
 	struct census census;
 	size_t n = 0;
 
-	for (size_t i = 0; i < n_places(heap); i++)
-		n += atomic_load_explicit(&heap->mark[i].pointer,
+	for (size_t i = 0; i < n_places(d); i++)
+		n += atomic_load_explicit(&heap->live[i].pointer,
 					  memory_order_relaxed) != 0;
-	if (n <= n_places(heap) / CROWDED)
+	if (n <= n_places(d) / CROWDED)
 		return;
-	take_census(&census, heap);
-	for (size_t i = 0; i < n_places(heap); i++) {
-		struct shm_live_mark *m = &heap->mark[i];
+	take_census(&census, d);
+	for (size_t i = 0; i < n_places(d); i++) {
+		struct shm_live *m = &heap->live[i];
 		uint64_t hash;
 
 		if (atomic_load(&m->pointer) == 0 ||

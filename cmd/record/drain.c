@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,17 +37,27 @@ drain_open(struct drain *d, const struct drain_config *config,
 {
 	uint32_t what = config->what ? config->what : SHM_CPU;
 	struct shm *shm = MAP_FAILED;
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+	unsigned levels;
 
 	memset(d, 0, sizeof *d);
-	d->size = shm_size(what);
 	d->stuck = UINT64_MAX;
+	getrlimit(RLIMIT_AS, &limit);
 	d->fd = memfd_create(SHM_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* Sealed, so that no process can shrink it while it is mapped here. */
-	if (d->fd >= 0 && shm_resize(d->fd, d->size) == 0 &&
-	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+	/* With less of the heap's tables, if the address space is limited. */
+	for (levels = SHM_LIVE_LEVELS;
+	     d->fd >= 0 && shm == MAP_FAILED && levels > 0; levels--) {
+		d->size = shm_size(what, levels);
+		if (d->size > limit.rlim_cur / 4 && levels > 1)
+			continue;
+		if (shm_resize(d->fd, d->size) != 0)
+			break;
 		shm = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   d->fd, 0);
+	}
+	/* Sealed, so that no process can shrink it while it is mapped here. */
 	if (shm == MAP_FAILED ||
+	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 ||
 	    getrandom(&shm->set.nonce, sizeof shm->set.nonce, 0) < 0) {
 		int saved = errno;
 
@@ -66,6 +77,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	shm->set.children = config->children;
 	shm->set.signal = (uint32_t)config->signal;
 	shm->set.labels = config->labels;
+	shm->set.live_levels = levels + 1;
 	d->set = shm->set;
 	d->shm = shm;
 	d->heap = shm_heap(shm, what);

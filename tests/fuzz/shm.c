@@ -151,7 +151,7 @@ scribble(struct fuzz *f)
 		break;
 	case 6:
 		if (f->d.heap) {
-			atomic_store(&f->d.heap->mark[i].pointer, x);
+			atomic_store(&f->d.heap->live[i].pointer, x);
 			f->d.heap->live[i].hash = x % 4 ? f->hash : x;
 			if (i % 16 == 0)
 				atomic_store(&f->d.heap->level, (uint32_t)x);
