@@ -135,6 +135,9 @@ END
 check_err 'sums that do not fit are said' 0 \
 	'prof-text --sample-index=hits -o /dev/null $data/good-full.pb.gz' \
 	'sums overflow 64 bits; clamped to the limit'
+check_err 'a divisor that makes values overflow' 0 \
+	'prof-text --divide-by=1e-300 --sample-index=size -o /dev/null $data/good-full.pb.gz' \
+	'--divide-by=1e-300: values overflow 64 bits; clamped to the limit'
 
 # How it was sampled: merged profiles have several such comments.
 cat >sampled <<'END'

@@ -80,6 +80,11 @@ report_begin(struct report *r, const struct report_settings *s,
 		die("%s", err.msg);
 	if (r->is_saturated)
 		warn("sums overflow 64 bits; clamped to the limit");
+	if (s->o.divide_by > 0 && s->o.divide_by < 1 &&
+	    (double)r->total / s->o.divide_by >= 0x1p63)
+		warn("--divide-by=%g: values overflow 64 bits; clamped to the "
+		     "limit",
+		     s->o.divide_by);
 	if (!s->is_relative)
 		refine_filter(&s->refine, p);
 }
