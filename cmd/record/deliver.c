@@ -125,6 +125,7 @@ warn_of_runtime(const struct profile *p, pid_t pid)
 	const char *name, *how = runtime_switch(p, &name);
 	struct prof_err err;
 	struct unnamed u;
+	double share;
 	char map[64];
 
 	snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
@@ -132,10 +133,11 @@ warn_of_runtime(const struct profile *p, pid_t pid)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK)
 		die("%s", err.msg);
-	if (u.mapping[p->n_mapping] > WORTH)
+	share = runtime_share(p, u.mapping);
+	if (share > WORTH)
 		warn("%.0f %% of the samples are in code that %s made while it "
 		     "ran: for names, run it with %s",
-		     100 * u.mapping[p->n_mapping], name, how);
+		     100 * share, name, how);
 	unnamed_release(&u);
 }
 

@@ -159,12 +159,9 @@ has_source(const struct origins *o, const struct profile *p, size_t m)
 static void
 print_runtime(const struct profile *p, const struct unnamed *u)
 {
-	double share = u->mapping[p->n_mapping];
+	double share = runtime_share(p, u->mapping);
 	const char *name, *how = runtime_switch(p, &name);
 
-	for (size_t m = 0; m < p->n_mapping; m++)
-		if (runtime_may_own(profile_str(p, p->mapping[m].file)))
-			share += u->mapping[m];
 	if (how && share > TELL)
 		warn("%.1f%% of samples are in code that %s made while it ran, "
 		     "without names: run it with %s",

@@ -19,6 +19,7 @@ static const struct {
 	{ "libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1" },
 	{ "node", "node", "--perf-basic-prof" },
 	{ "libnode.so*", "node", "--perf-basic-prof" },
+	{ "beam.smp", "erlang", "+JPperf true" },
 	{ "python3*", "python", "-X perf (3.12 and later)" },
 	{ "libpython3*", "python", "-X perf (3.12 and later)" },
 };
@@ -76,4 +77,15 @@ runtime_may_own(const char *file)
 	base = digits + strspn(digits, "0123456789");
 	return base > digits &&
 	       (!strcmp(base, ".map") || !strcmp(base, ".dump"));
+}
+
+double
+runtime_share(const struct profile *p, const double *by_mapping)
+{
+	double share = by_mapping[p->n_mapping];
+
+	for (size_t m = 0; m < p->n_mapping; m++)
+		if (runtime_may_own(profile_str(p, p->mapping[m].file)))
+			share += by_mapping[m];
+	return share;
 }

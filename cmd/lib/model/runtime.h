@@ -22,4 +22,10 @@ const char *runtime_switch(const struct profile *p, const char **name);
  */
 bool runtime_may_own(const char *file);
 
+/*
+ * The share of samples in memory where runtimes put code, from the shares by
+ * mapping; the last of these, after p's mappings, is of samples without one.
+ */
+double runtime_share(const struct profile *p, const double *by_mapping);
+
 #endif
