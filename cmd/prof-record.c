@@ -151,7 +151,7 @@ record(struct launch *launch, char **argv, const struct drain *d,
        struct recording *r, struct listen *l)
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
-	struct watch *watch = watch_new();
+	struct watch *watch = watch_new(d->set.clock == SHM_CLOCK_WALL);
 	struct prof_err err;
 	char session[128];
 

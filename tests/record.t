@@ -180,6 +180,37 @@ else
 		'prof-record -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.5 1 >/dev/null; :"' \
 		'libsample got no memory in it: see ulimit -v'
 fi
+cat >raw.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	for (volatile unsigned long n = pid ? 0 : 1000000000; n; n--) ;
+	return pid ? wait(0) != pid : 0;
+}
+END
+${CC:-cc} -o raw raw.c
+check_err 'a process that libc did not make' 0 'prof-record -o x.pb.gz ./raw' \
+	"it was made by a system call of the program, not by libc's fork()"
+check_err 'other kinds of profiles name processes, too' 0 \
+	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'its environment was cleared, as by env -i or sudo'
+check_err '... of real time also those that wait' 0 \
+	'prof-record --clock=wall -o x.pb.gz sh -c "env -i sleep 1; :"' \
+	'its environment was cleared, as by env -i or sudo'
+if [ "$(id -u)" -eq 0 ]; then
+	check_err 'another user' 0 \
+		'prof-record -o x.pb.gz perl -MPOSIX -e "
+			setgid(65534); setuid(65534);
+			exec \$^X, q(-e), q(\$i++ while times() < 0.5)"' \
+		'it runs as another user, who may not open the memory of prof-record'
+else
+	skip 'another user' 'needs root'
+fi
 check 'it is in the comment, too' 0 \
 	'prof-record -q -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
@@ -217,14 +248,21 @@ fi
 cat >made.c <<'END'
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* subq $1, %rdi; jnz back; ret */
 static const unsigned char loop[] = { 0x48, 0x83, 0xef, 0x01, 0x75, 0xfa, 0xc3 };
 
 int main(void)
 {
+#ifdef IN_FILE
+	int fd = memfd_create("vmem", 0);
+	char *p = mmap(0, 4096 + 0 * ftruncate(fd, 4096),
+		       PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED, fd, 0);
+#else
 	char *p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#endif
 	memcpy(p, loop, sizeof loop);
 	((void (*)(unsigned long))p)(400000000);
 	return 0;
@@ -234,6 +272,9 @@ name='the switch that gives names to what a runtime makes'
 if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o node made.c 2>/dev/null; then
 	check_err "$name" 0 'prof-record -o x.pb.gz ./node' \
 		'that node made while it ran: for names, run it with --perf-basic-prof'
+	${CC:-cc} -D_GNU_SOURCE -DIN_FILE -o beam.smp made.c
+	check_err '... into a memory file' 0 'prof-record -o x.pb.gz ./beam.smp' \
+		'that erlang made while it ran: for names, run it with +JPperf true'
 else
 	skip "$name" 'on x86_64 only'
 fi

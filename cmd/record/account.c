@@ -136,8 +136,21 @@ reason(const struct shm_settings *set, const struct launch *l,
 		return "programs start before the sampler does";
 	if (set->clock == SHM_CLOCK_CPU)
 		return "timers miss time on a busy machine (--clock=perf does "
-		       "not), and threads that are not libc's have none";
-	return "threads that are not libc's are not sampled";
+		       "not), and threads and processes that are not started "
+		       "by "
+		       "libc's functions have none";
+	return "threads and processes that are not started by libc's functions "
+	       "are not sampled";
+}
+
+/* Is our address space limited? Then the program's is. */
+static bool
+has_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) == 0 &&
+	       limit.rlim_cur != RLIM_INFINITY;
 }
 
 /*
@@ -145,28 +158,45 @@ reason(const struct shm_settings *set, const struct launch *l,
  * tick. Less than a twentieth in all is not reported.
  */
 void
-account_missing(const struct drain *d, const struct launch *l,
-		const struct watch *w, const char *session)
+account_missing(const struct drain *d, const struct launch *l, struct watch *w,
+		const char *session)
 {
 	const struct shm_settings *set = &d->set;
 	uint32_t n_program = atomic_load(&d->shm->n_program);
-	double used = (double)account_used_ns() / 1e9, sampled;
+	double used = (double)account_used_ns() / 1e9, sampled, unseen;
 	struct sampling s;
 	char why[320];
 
 	warn_of_left(d, l, session);
 	if (n_program == 0) {
 		if (!watch_culprit(w, why, sizeof why))
-			snprintf(why, sizeof why, "was LD_PRELOAD changed?");
+			snprintf(why, sizeof why, "%s",
+				 has_limit() ? "libsample got no memory in it: "
+					       "see ulimit -v"
+					     : "was LD_PRELOAD changed?");
 		warn("%s: ran without the sampler; %s", l->path, why);
 		return;
 	}
-	if (!(set->what & SHM_CPU) || set->clock == SHM_CLOCK_WALL ||
-	    set->children != SHM_CHILDREN_MERGE || !counts_of(d, TALLY_CPU, &s))
+	if (set->children != SHM_CHILDREN_MERGE)
+		return;
+	if (!(set->what & SHM_CPU) || set->clock == SHM_CLOCK_WALL) {
+		if (watch_culprit(w, why, sizeof why))
+			warn("%s: %s", l->path, why);
+		return;
+	}
+	if (!counts_of(d, TALLY_CPU, &s))
 		return;
 	sampled = (double)s.ticks * (double)set->period_ns / 1e9;
-	if (sampled >= 0.95 * used || used - sampled < 0.05 + 0.02 * n_program)
+	watch_check_ticks(w, d->shm, set->period_ns);
+	if (sampled >= 0.95 * used ||
+	    used - sampled < 0.05 + 0.02 * n_program) {
+		/* The kernel adds only children that were waited for. */
+		unseen = watch_unseen_s(w);
+		if (unseen > 0.05 * (sampled + unseen) &&
+		    watch_culprit(w, why, sizeof why))
+			warn("%s: %s", l->path, why);
 		return;
+	}
 	if (!watch_culprit(w, why, sizeof why))
 		snprintf(why, sizeof why, "%s",
 			 reason(set, l, &s, used - sampled, n_program));

@@ -24,7 +24,7 @@ void account_check_rate(uint64_t period_ns);
 
 /* Warn about what was not sampled. session: SHM_ENV of the program. */
 void account_missing(const struct drain *d, const struct launch *l,
-		     const struct watch *w, const char *session);
+		     struct watch *w, const char *session);
 
 /* Warn about memory that is missing in profiles of the heap: samples without
  * room, and memory not from malloc(). r has ended. */

@@ -27,6 +27,8 @@ enum {
 	OFTEN = 10,    /* initial passes, each of which reads /proc */
 	SELDOM = 10,   /* then one pass in this many does */
 	WORTH_MS = 50, /* least CPU time to find a reason for */
+	STAYS = 3,     /* looks at a process that is not just starting */
+	FEW = 10,      /* ticks that a process with that may still lack */
 };
 
 /* A process, while it runs one program. */
@@ -34,23 +36,29 @@ struct seen {
 	pid_t pid;
 	uint64_t dev, ino; /* of the program */
 	uint64_t cpu_ms;
+	unsigned n_look;
 	uint64_t anon_kb; /* most memory without a file */
-	bool is_sampled;
+	bool is_sampled;  /* it has the shared memory */
+	bool is_forked;   /* its parent runs the same program */
+	bool is_foreign;  /* its number there is of another namespace */
 	char name[32];
 	char why[160]; /* empty: unknown */
 };
 
 struct watch {
+	bool by_time;
 	struct seen *seen;
 	size_t n;
 	unsigned n_pass;
 };
 
 struct watch *
-watch_new(void)
+watch_new(bool by_time)
 {
 	struct watch *w = calloc(1, sizeof *w);
 
+	if (w)
+		w->by_time = by_time;
 	if (w)
 		w->seen = calloc(MAX_PROCESS, sizeof *w->seen);
 	if (w && w->seen)
@@ -137,6 +145,16 @@ is_unfit(pid_t pid, char *why, size_t size)
 	return true;
 }
 
+static bool
+is_of_other_user(pid_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	return stat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
 static void
 find_reason(struct seen *s)
 {
@@ -148,12 +166,15 @@ find_reason(struct seen *s)
 		why = "it runs in a container or another mount namespace";
 	else if (is_unfit(s->pid, s->why, sizeof s->why))
 		return;
-	else if (has_text(s->pid, "maps", "libsample.so"))
-		why = "libsample got no memory in it: see ulimit -v";
 	else if (!has_text(s->pid, "environ", SHM_ENV "="))
 		why = "its environment was cleared, as by env -i or sudo";
 	else if (!has_text(s->pid, "environ", "libsample"))
 		why = "LD_PRELOAD was changed";
+	else if (is_of_other_user(s->pid))
+		why = "it runs as another user, who may not open the memory "
+		      "of prof-record";
+	else if (has_text(s->pid, "maps", "libsample.so"))
+		why = "libsample got no memory in it: see ulimit -v";
 	snprintf(s->why, sizeof s->why, "%s", why);
 }
 
@@ -170,8 +191,18 @@ find(struct watch *w, const struct seen *key)
 	return &w->seen[w->n++];
 }
 
+static bool
+runs_same(const struct watch *w, pid_t pid, const struct seen *s)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->seen[i].pid == pid && w->seen[i].dev == s->dev &&
+		    w->seen[i].ino == s->ino)
+			return true;
+	return false;
+}
+
 static void
-look(struct watch *w, pid_t pid)
+look(struct watch *w, pid_t pid, pid_t parent)
 {
 	struct seen key = { .pid = pid }, *s;
 	struct stat st;
@@ -188,16 +219,20 @@ look(struct watch *w, pid_t pid)
 	key.anon_kb = read_anon(pid);
 	if (key.anon_kb > s->anon_kb)
 		s->anon_kb = key.anon_kb;
+	s->cpu_ms = key.cpu_ms;
 	if (s->is_sampled)
 		return;
-	s->cpu_ms = key.cpu_ms;
 	memcpy(s->name, key.name, sizeof s->name);
 	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME);
-	if (!s->is_sampled && s->cpu_ms >= WORTH_MS && !*s->why)
+	s->is_foreign = s->is_sampled && is_elsewhere(pid, "pid");
+	s->is_forked = runs_same(w, parent, s);
+	s->n_look++;
+	if (!s->is_sampled && !*s->why &&
+	    (s->cpu_ms >= WORTH_MS || (w->by_time && s->n_look >= STAYS)))
 		find_reason(s);
 }
 
-static void look_at_all(struct watch *w, pid_t pid, int depth);
+static void look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth);
 
 /* Check the children of one thread: "12 13 ". */
 static void
@@ -214,13 +249,13 @@ look_at_children(struct watch *w, pid_t pid, const char *task, int depth)
 
 		if (end == at)
 			break;
-		look_at_all(w, (pid_t)child, depth + 1);
+		look_at_all(w, (pid_t)child, pid, depth + 1);
 	}
 	free(text);
 }
 
 static void
-look_at_all(struct watch *w, pid_t pid, int depth)
+look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth)
 {
 	struct dirent *e;
 	char path[64];
@@ -229,7 +264,7 @@ look_at_all(struct watch *w, pid_t pid, int depth)
 
 	if (depth == MAX_DEPTH)
 		return;
-	look(w, pid);
+	look(w, pid, parent);
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	while (dir && n < MAX_TASK && (e = readdir(dir)))
@@ -246,7 +281,7 @@ watch_pass(struct watch *w, pid_t root)
 {
 	if (!w || (w->n_pass++ >= OFTEN && w->n_pass % SELDOM))
 		return;
-	look_at_all(w, root, 0);
+	look_at_all(w, root, 0, 0);
 }
 
 uint64_t
@@ -265,6 +300,38 @@ watch_memory(const struct watch *w, const char **name)
 	return sum;
 }
 
+static bool
+has_counts(const struct shm *shm, pid_t pid)
+{
+	uint32_t n = atomic_load(&shm->n_process);
+
+	for (uint32_t i = 1; i <= n && i < SHM_N_PROCESS; i++)
+		if (atomic_load(&shm->process[i].pid) == (uint64_t)pid)
+			return true;
+	/* The table is full: some have none of their own. */
+	return n >= SHM_N_PROCESS;
+}
+
+void
+watch_check_ticks(struct watch *w, const struct shm *shm, uint64_t period_ns)
+{
+	uint64_t worth = FEW * period_ns / 1000000;
+
+	if (worth < WORTH_MS)
+		worth = WORTH_MS;
+	for (size_t i = 0; w && i < w->n; i++) {
+		struct seen *s = &w->seen[i];
+
+		if (!s->is_sampled || !s->is_forked || s->is_foreign ||
+		    s->cpu_ms < worth || has_counts(shm, s->pid))
+			continue;
+		s->is_sampled = false;
+		snprintf(s->why, sizeof s->why,
+			 "it was made by a system call of the program, not by "
+			 "libc's fork(), so it has no timer");
+	}
+}
+
 bool
 watch_culprit(const struct watch *w, char *text, size_t size)
 {
@@ -276,8 +343,20 @@ watch_culprit(const struct watch *w, char *text, size_t size)
 			worst = &w->seen[i];
 	if (worst)
 		snprintf(text, size,
-			 "%s[%d] ran without the sampler (%.1f s or more): %s",
+			 "%s[%d] ran without the sampler (%.1f s of CPU time "
+			 "or more): %s",
 			 worst->name, (int)worst->pid,
 			 (double)worst->cpu_ms / 1000, worst->why);
 	return worst != NULL;
+}
+
+double
+watch_unseen_s(const struct watch *w)
+{
+	uint64_t ms = 0;
+
+	for (size_t i = 0; w && i < w->n; i++)
+		if (*w->seen[i].why && !w->seen[i].is_sampled)
+			ms += w->seen[i].cpu_ms;
+	return (double)ms / 1000;
 }

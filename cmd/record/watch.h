@@ -13,8 +13,13 @@
 
 struct watch;
 
-/* NULL without memory. To end with watch_free(), which allows NULL. */
-struct watch *watch_new(void);
+struct shm;
+
+/*
+ * NULL without memory. To end with watch_free(), which allows NULL. With
+ * by_time, processes that use no CPU time count, too.
+ */
+struct watch *watch_new(bool by_time);
 void watch_free(struct watch *w);
 
 /* Check root and its descendants: call it about ten times a second; most calls
@@ -22,11 +27,22 @@ void watch_free(struct watch *w);
 void watch_pass(struct watch *w, pid_t root);
 
 /*
+ * Before watch_culprit(), of a profile of CPU time: take processes that have
+ * the memory shm, but no counts in it, for ones without the sampler. They were
+ * made by a system call of the program, not by libc's fork().
+ */
+void watch_check_ticks(struct watch *w, const struct shm *shm,
+		       uint64_t period_ns);
+
+/*
  * Describe the process with the most CPU time that was not sampled: "name[12]
  * ran 3.2 s without the sampler: its environment was cleared". Returns false if
  * there was none.
  */
 bool watch_culprit(const struct watch *w, char *text, size_t size);
+
+/* The CPU time in seconds that such processes used, as far as it was seen. */
+double watch_unseen_s(const struct watch *w);
 
 /*
  * The sum, in KiB, of the largest memory without files of each process; *name,
