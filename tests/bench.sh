@@ -687,31 +687,43 @@ bench_exchange() {
 # prof-history over 3,000 profiles of 28 days and 25 hosts, beside its budgets.
 bench_history() {
 	printf '\nprof-history, 3,000 profiles of 28 days (CPU seconds)\n\n'
-	echo '| what | measured | budget |'
-	echo '|---|--:|--:|'
-	rm -rf history
-	for host in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
-		mkbig 100 300 150 $host >host.pb.gz
-		for i in $(seq 120); do
+	echo '| what | all | hours | none | budget |'
+	echo '|---|--:|--:|--:|--:|'
+	rm -rf history history.*
+	midnight=$(date -ud 2026-11-01 +%s)
+	for host in $(seq 25); do
+		for i in $(seq 0 119); do
 			day=history/2026-11-$(printf %02d $((i % 28 + 1)))
 			mkdir -p "$day"
-			cp host.pb.gz "$day/h$host-$(printf %02d $((i / 28)))0000.pb.gz"
+			mkbig 100 300 150 "$host" $((midnight + i % 28 * 86400 + i / 28 * 3600)) \
+				>"$day/h$host-$(printf %02d $((i / 28)))0000.pb.gz"
 		done
 	done
+	cp "$day/h$host-040000.pb.gz" host.pb.gz
 	name=$(prof-text --tsv host.pb.gz | sed -n 2p | cut -f4)
-	history_row 'index' 3 'prof-history --index -q --rebuild history'
-	history_row 'refresh' 0.2 'prof-history --index -q history'
-	history_row 'a function by day' 0.1 "prof-history --function='$name' history"
-	history_row 'a function by hour' 0.1 "prof-history --function='$name' --by=hour history"
-	history_row 'top movers' 0.1 'prof-history --top-movers history'
-	stat -c %s history/.prof-history/index |
-		awk '{ printf "| bytes a profile | %.0f | 2000 |\n", $1 / 3000 }'
+	history_row 'index' 3 '-q --rebuild'
+	history_row 'refresh' 0.2 '-q'
+	history_row 'a function by day' 0.1 "--function='$name'"
+	history_row 'a function by hour' 0.1 "--function='$name' --by=hour"
+	history_row 'top movers' 0.1 '--top-movers'
+	printf '| bytes a profile'
+	for detail in all hours none; do
+		stat -c %s history.$detail | awk '{ printf " | %.0f", $1 / 3000 }'
+	done
+	echo ' | 2000 |'
 }
 
-# history_row NAME BUDGET COMMAND
+# history_row NAME BUDGET OPTIONS: of caches with each --detail.
 history_row() {
-	measure -c "$runs" "$3" | awk -v name="$1" -v budget="$2" \
-		'{ printf "| %s | %.3f | %s |\n", name, $1, budget }'
+	printf '| %s' "$1"
+	for detail in all hours none; do
+		ask="prof-history --detail=$detail --index=history.$detail"
+		case $detail$3 in
+		none*=hour) printf ' | -' ;;
+		*) measure -c "$runs" "$ask $3 history" | awk '{ printf " | %.3f", $1 }' ;;
+		esac
+	done
+	echo " | $2 |"
 }
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"

@@ -105,6 +105,8 @@ END
 block='\0\02\01\02\03\0\0\012\02\02\02\02\04\03\0\0\024\02\02'
 printf "\001\002\024\006$block\003\012\002\010\004\006\001\001\002\012\024\012\024" >block.1
 printf "\000\001\012\003\0\002\002\004\005\006\007\010\002\002\003\012\001\001\001\001\012\024" >block.2
+entry='\001\0\0\001\0\0\024\002\002'
+printf "\200\002\024\002\0$entry$entry\012\001\004\007\001\001\024\024" >block.3
 check 'fuzz-block: blocks of a cache, cut anywhere, and with each byte wrong' 0 \
 	'fuzz-block block.*; fuzz-block --cut block.*; fuzz-block --flip block.*' <<'END'
 END

@@ -1,7 +1,9 @@
 /*
  * mkbig.c - writes a large profile, the same on every machine, for the bench:
  *
- *	mkbig SAMPLES LOCATIONS FUNCTIONS [SEED] > profile.pb.gz
+ *	mkbig SAMPLES LOCATIONS FUNCTIONS [SEED [SECONDS]] > profile.pb.gz
+ *
+ * SECONDS since the epoch are its time.
  *
  * Stacks have 20 to 60 frames, drawn evenly from all locations: the worst case
  * for caches and for call graphs. Every eighth location has an inlined frame.
@@ -119,7 +121,7 @@ main(int argc, char **argv)
 
 	if (argc < 4 || !p) {
 		fprintf(stderr, "usage: mkbig SAMPLES LOCATIONS FUNCTIONS "
-				"[SEED] > profile.pb.gz\n");
+				"[SEED [SECONDS]] > profile.pb.gz\n");
 		return 2;
 	}
 	for (int i = 0; i < 3; i++)
@@ -130,7 +132,8 @@ main(int argc, char **argv)
 	profile_add_type(p, "cpu", "nanoseconds");
 	p->period_type = p->type[1];
 	p->period = 10000000;
-	p->time_ns = 1700000000000000000;
+	p->time_ns = argc > 5 ? strtoll(argv[5], NULL, 10) : 1700000000;
+	p->time_ns *= 1000000000;
 	p->duration_ns = 60000000000;
 	add_functions(p, n[2]);
 	add_locations(p, &r, n[1], n[2]);

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "history/store/database.h"
 #include "lib/base/cachedir.h"
 #include "lib/base/filename.h"
+#include "load.h"
 #include "refresh.h"
 #include "take.h"
 
@@ -84,6 +87,64 @@ find_folder(const char *root, struct prof_err *err)
 	return dir;
 }
 
+/* Where the cache is; both for free(). */
+struct place {
+	char *path, *lock; /* path NULL: in memory */
+	bool is_chosen;
+};
+
+/* FILE and FILE.lock, in a folder without symbolic links. */
+static enum prof_status
+chosen_place(const char *file, struct place *p, struct prof_err *err)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	char *dir = slash ? strndup(file, (size_t)(slash - file) + 1)
+			  : strdup("."),
+	     *real = dir ? realpath(dir, NULL) : NULL;
+
+	p->is_chosen = true;
+	if (!dir) {
+		return prof_nomem(err);
+	} else if (!real) {
+		prof_fail(err, PROF_EUSAGE, "%s: %s", dir, strerror(errno));
+		free(dir);
+		return PROF_EUSAGE;
+	}
+	if (asprintf(&p->path, "%s/%s", real, name) < 0)
+		p->path = NULL;
+	if (asprintf(&p->lock, "%s/%s.lock", real, name) < 0)
+		p->lock = NULL;
+	free(real);
+	free(dir);
+	return p->path && p->lock ? PROF_OK : prof_nomem(err);
+}
+
+/* The place of the cache; without one, *no_cache says why, for free(). */
+static enum prof_status
+find_place(const char *root, const char *index, struct place *p,
+	   char **no_cache, struct prof_err *err)
+{
+	struct prof_err why;
+	char *dir;
+
+	if (!root)
+		return PROF_OK;
+	if (index)
+		return chosen_place(index, p, err);
+	dir = find_folder(root, &why);
+	if (!dir) {
+		*no_cache = strdup(why.msg);
+		return PROF_OK;
+	}
+	if (asprintf(&p->path, "%s/index", dir) < 0)
+		p->path = NULL;
+	if (asprintf(&p->lock, "%s/lock", dir) < 0)
+		p->lock = NULL;
+	free(dir);
+	return p->path && p->lock ? PROF_OK : prof_nomem(err);
+}
+
 enum prof_status
 archive_read_meta(const struct archive *a, const struct store_block *s,
 		  struct block *b, size_t shared[BLOCK_MAX_COLUMN],
@@ -96,21 +157,45 @@ archive_read_meta(const struct archive *a, const struct store_block *s,
 	b->id = s->id;
 	b->day = s->day;
 	b->types = s->types;
+	b->groups.detail = store_detail(a->store);
 	b->n_column = take_types(&a->words.t.str[s->types], type);
 	return block_read_meta(b, s->n, s->meta, s->n_meta, shared, err);
 }
 
+/*
+ * Open the store. For more detail than it has it must be made anew; it is
+ * reduced later.
+ */
+static enum prof_status
+open_store(struct archive *a, const struct place *p, bool is_new,
+	   const struct archive_options *o, struct archive_news *news,
+	   struct prof_err *err)
+{
+	const struct database_place place = { p->path, p->lock, p->is_chosen };
+	bool was_damaged;
+	enum prof_status st = store_open(&a->store, p->path ? &place : NULL,
+					 is_new, o->detail, &was_damaged, err);
+
+	news->was_damaged |= was_damaged;
+	if (st == PROF_OK && o->detail >= 0 &&
+	    (int)store_detail(a->store) > o->detail) {
+		news->detail_before = (int)store_detail(a->store);
+		store_close(a->store);
+		a->store = NULL;
+		st = store_open(&a->store, p->path ? &place : NULL, true,
+				o->detail, &was_damaged, err);
+	}
+	return st;
+}
+
 /* Open the store, and bring it up to date. */
 static enum prof_status
-try(struct archive *a, const char *dir, bool is_new,
+try(struct archive *a, const struct place *p, bool is_new,
     const struct archive_options *o, struct archive_news *news,
     struct prof_err *err)
 {
-	bool was_damaged;
-	enum prof_status st =
-		store_open(&a->store, dir, is_new, &was_damaged, err);
+	enum prof_status st = open_store(a, p, is_new, o, news, err);
 
-	news->was_damaged |= was_damaged;
 	/* Under the lock, so the list is newer than the cache. */
 	if (st == PROF_OK && a->root)
 		st = walk_archive(&a->walk, a->root, err);
@@ -123,6 +208,10 @@ try(struct archive *a, const char *dir, bool is_new,
 		st = store_functions(a->store, &a->functions, err);
 	if (st == PROF_OK)
 		st = store_words(a->store, &a->words, err);
+	if (st == PROF_OK && o->detail > (int)store_detail(a->store)) {
+		news->detail_before = (int)store_detail(a->store);
+		st = load_coarsen(a, (enum detail)o->detail, err);
+	}
 	if (st == PROF_OK)
 		st = refresh(a, o, news, err);
 	return st;
@@ -148,6 +237,7 @@ forget_news(struct archive_news *news)
 	news->bad = NULL;
 	news->n_read = news->n_gone = news->n_handed = news->n_bad = 0;
 	news->n_new_bad = news->n_no_time = 0;
+	news->n_again = news->n_forgotten = 0;
 }
 
 /*
@@ -155,23 +245,25 @@ forget_news(struct archive_news *news)
  * under the lock.
  */
 static enum prof_status
-share(struct archive *a, const char *dir, const struct archive_options *o,
+share(struct archive *a, const struct place *p, const struct archive_options *o,
       struct archive_news *news, struct prof_err *err)
 {
 	bool is_same;
 	enum prof_status st = store_share(a->store, &is_same, err);
 
 	while (st == PROF_OK && !is_same) {
-		struct archive_news more = { 0 };
+		struct archive_news more = { .detail_before = -1 };
 
 		forget(a);
-		st = try(a, dir, false, o, &more, err);
+		st = try(a, p, false, o, &more, err);
 		news->was_damaged |= more.was_damaged;
 		news->n_read += more.n_read;
 		news->n_gone += more.n_gone;
 		news->n_handed += more.n_handed;
 		news->n_new_bad += more.n_new_bad;
 		news->n_no_time += more.n_no_time;
+		news->n_again += more.n_again;
+		news->n_forgotten += more.n_forgotten;
 		archive_news_release(&more);
 		if (st == PROF_OK)
 			st = store_share(a->store, &is_same, err);
@@ -185,31 +277,34 @@ archive_open(struct archive *a, const char *root,
 	     struct prof_err *err)
 {
 	bool is_new = o->is_rebuild;
-	struct prof_err why = { 0 };
+	struct place p = { 0 };
 	enum prof_status st;
-	char *dir = NULL;
+	struct stat sb;
 
-	memset(news, 0, sizeof(*news));
+	*news = (struct archive_news){ .detail_before = -1 };
 	a->root = root;
-	if (root && !(dir = find_folder(root, &why)))
-		news->no_cache = strdup(why.msg);
-	for (int tries = 2;; tries--) {
-		st = try(a, dir, is_new, o, news, err);
+	st = find_place(root, o->index, &p, &news->no_cache, err);
+	for (int tries = 2; st == PROF_OK; tries--) {
+		st = try(a, &p, is_new, o, news, err);
 		if (st == PROF_OK)
-			st = share(a, dir, o, news, err);
-		if (st != PROF_EFORMAT || !dir || tries == 1)
+			st = share(a, &p, o, news, err);
+		if (st != PROF_EFORMAT || !p.path || tries == 1)
 			break;
 		forget(a);
 		forget_news(news);
 		news->was_damaged = is_new = true;
+		st = PROF_OK;
 	}
 	/* No cache on a disk that is full or read-only. */
-	if (st == PROF_EIO && dir) {
+	if (st == PROF_EIO && p.path) {
 		forget(a);
 		forget_news(news);
 		news->no_cache = strdup(err->msg);
-		st = try(a, NULL, true, o, news, err);
+		st = try(a, &(const struct place){ 0 }, true, o, news, err);
 	}
-	free(dir);
+	if (p.path && stat(p.path, &sb) == 0)
+		news->size = sb.st_size;
+	free(p.path);
+	free(p.lock);
 	return st;
 }

@@ -36,14 +36,22 @@ struct archive_news {
 	size_t n_bad;     /* ... and those reported in an earlier run */
 	char *bad;        /* the first of these, and why; for free() */
 	size_t n_no_time; /* profiles read, with the time of the file */
-	bool was_damaged; /* the cache was, and was made anew */
-	char *no_cache;   /* why nothing is kept, or NULL; for free() */
+	size_t n_again;   /* read again, as lost; load.h */
+	size_t n_forgotten; /* profiles in these that prof-thin has summed */
+	size_t n_known;     /* files that the cache had before */
+	bool was_damaged;   /* the cache was, and was made anew */
+	int detail_before;  /* that of a cache that was made anew or reduced for
+			     * options.detail; -1: it was not */
+	int64_t size;       /* of the cache, bytes; 0: not known */
+	char *no_cache;     /* why nothing is kept, or NULL; for free() */
 };
 
 struct archive_options {
-	size_t max_size; /* of a profile, inflated */
-	bool is_rebuild; /* throw the cache away first */
-	bool is_check;   /* look for damage in all of the cache first */
+	size_t max_size;   /* of a profile, inflated */
+	bool is_rebuild;   /* throw the cache away first */
+	bool is_check;     /* look for damage in all of the cache first */
+	int detail;        /* of the cache, of groups.h; -1: as it is */
+	const char *index; /* the file of the cache; NULL: in the archive */
 	/* Called for each new file that cannot be read. */
 	void (*tell_bad)(const char *root, const char *path, const char *why);
 };
@@ -51,7 +59,8 @@ struct archive_options {
 /*
  * Open the archive in folder root, or if that is NULL what was added to
  * a->walk, which begins with zeros. *news is filled. A damaged cache is made
- * anew. To end with archive_close(), whatever it returns.
+ * anew. To end with archive_close(), whatever it returns. PROF_EUSAGE:
+ * options->index is a file of another kind, or in no folder.
  */
 enum prof_status archive_open(struct archive *a, const char *root,
 			      const struct archive_options *o,

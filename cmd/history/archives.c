@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "options.h"
+
 static void
 tell_bad(const char *root, const char *path, const char *why)
 {
@@ -18,6 +20,37 @@ tell_bad(const char *root, const char *path, const char *why)
 		complain("%s: %s", path, why);
 }
 
+#define MANY 1000000 /* profiles: more should not all be kept one by one */
+
+/* What was done to the cache for --detail, or might be. */
+static void
+tell_detail(const char *name, const struct archive *a,
+	    const struct archive_news *n, bool is_chosen)
+{
+	enum detail detail = store_detail(a->store);
+
+	if (n->detail_before > (int)detail)
+		warn("%s: rebuilt the cache for --detail=%s; it had %s", name,
+		     history_detail[detail], history_detail[n->detail_before]);
+	else if (n->detail_before >= 0)
+		warn("%s: reduced the cache from --detail=%s to %s", name,
+		     history_detail[n->detail_before], history_detail[detail]);
+	if (n->n_again)
+		warn("%s: read %zu profiles again, which the cache had sums of "
+		     "with removed ones",
+		     name, n->n_again);
+	if (n->n_forgotten)
+		warn("%s: prof-thin had summed some of them: the cache counts "
+		     "%zu profiles less",
+		     name, n->n_forgotten);
+	if (detail == DETAIL_ALL && !is_chosen && n->n_known <= MANY &&
+	    a->walk.n > MANY && n->size)
+		warn("%s: the cache of %zu profiles takes %.1f GB; "
+		     "--detail=hours would keep sums of hours, --detail=none "
+		     "of days",
+		     name, a->walk.n, (double)n->size / 1e9);
+}
+
 static void
 tell_news(const char *root, const struct archive_news *n, bool is_asked)
 {
@@ -25,7 +58,9 @@ tell_news(const char *root, const struct archive_news *n, bool is_asked)
 
 	if (n->was_damaged)
 		warn("%s: rebuilt the cache, which was damaged", name);
-	if (n->no_cache && root)
+	if (n->no_cache && root && is_asked)
+		complain("%s: no cache: %s", name, n->no_cache);
+	else if (n->no_cache && root)
 		warn("%s: no cache, so all profiles are read each time: %s",
 		     name, n->no_cache);
 	if (n->n_no_time)
@@ -53,6 +88,9 @@ open_one(struct archives *x, struct archive *a, const char *root)
 	if (archive_open(a, root, &x->options, &news, &err) != PROF_OK)
 		die("%s", err.msg);
 	tell_news(root, &news, x->is_told);
+	tell_detail(root ? root : "the files", a, &news,
+		    x->options.detail >= 0);
+	x->has_failed |= x->is_told && news.no_cache;
 	x->has_bad |= news.n_bad || news.n_new_bad;
 	archive_news_release(&news);
 }
@@ -94,6 +132,8 @@ archives_open(struct archives *x, const struct cli *cli,
 				.options = { .max_size = cli->max_size,
 					     .is_rebuild = o->is_rebuild,
 					     .is_check = o->is_check,
+					     .detail = o->detail,
+					     .index = o->index,
 					     .tell_bad = tell_bad } };
 	for (size_t i = 0; i < n; i++) {
 		path[i] = realpath(cli->operand[i], NULL);
@@ -105,6 +145,8 @@ archives_open(struct archives *x, const struct cli *cli,
 			die("%s", err.msg);
 	}
 	check_apart(path, cli->operand, n);
+	if (o->index && (n_folder != 1 || n != 1))
+		die("--index=%s: the cache of one archive, a folder", o->index);
 	if (walk_sort(&files, &err) != PROF_OK)
 		die("%s", err.msg);
 	x->archive = allocated(calloc(n + 1, sizeof(*x->archive)));

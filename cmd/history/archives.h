@@ -17,13 +17,17 @@ struct archives {
 	size_t n;
 	struct archive_options options;
 	bool is_told;
-	bool has_bad; /* files that could not be read */
+	bool has_bad;    /* files that could not be read */
+	bool has_failed; /* is_told, and an archive has no cache */
 	bool was_repaired;
 };
 
 struct archives_options {
 	bool is_rebuild, is_check; /* as of struct archive_options */
-	bool is_told;              /* print how many profiles were read */
+	bool is_told; /* print how many profiles were read; no cache is an error
+		       */
+	int detail;   /* as of struct archive_options */
+	const char *index;
 };
 
 /* Open all; to end with archives_close(). */

@@ -36,6 +36,9 @@ struct adding {
 			  * 0: it is not wanted */
 	size_t n_fn_of;
 	uint32_t at[BLOCK_MAX]; /* bucket of each profile, or PAIRS_NONE */
+	uint32_t at_group[BLOCK_MAX]; /* ... of each group, if that is one */
+	uint32_t *at_build;           /* ... of each build, n_word of them */
+	size_t n_word;
 	unsigned char choice[BLOCK_MAX]; /* by q->where */
 	size_t n_chosen;                 /* profiles of the block */
 	struct series_fn *fn;            /* of the cells that are read */
@@ -65,7 +68,9 @@ find_wanted(struct adding *x, struct prof_err *err)
 	x->as = malloc(n * sizeof(*x->as));
 	x->fn_of = calloc(n, sizeof(*x->fn_of));
 	x->n_fn_of = n;
-	if (!x->wanted || !x->as || !x->fn_of)
+	x->n_word = x->a->words.t.n_str;
+	x->at_build = malloc((x->n_word + 1) * sizeof(*x->at_build));
+	if (!x->wanted || !x->as || !x->fn_of || !x->at_build)
 		return prof_nomem(err);
 	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
 		bool wanted = false;
@@ -180,6 +185,8 @@ add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
 	uint32_t key;
 
 	x->at[i] = PAIRS_NONE;
+	if (e->build >= x->n_word)
+		return prof_fail(err, PROF_EFORMAT, "damaged");
 	if (e->time_ns < x->q->from || e->time_ns >= x->q->to)
 		return PROF_OK;
 	if (x->q->by == SERIES_LABEL &&
@@ -210,7 +217,7 @@ static void
 visit_cell(void *ctx, const struct cell *c)
 {
 	struct adding *x = ctx;
-	uint32_t at = x->at[c->pos];
+	uint32_t at = x->at_group[c->pos];
 
 	if (at == PAIRS_NONE)
 		return;
@@ -221,8 +228,7 @@ visit_cell(void *ctx, const struct cell *c)
 struct summing {
 	struct adding *x;
 	size_t column;
-	uint32_t at; /* the bucket that all profiles of the block are in */
-	bool is_short;
+	bool is_short, is_damaged;
 };
 
 static void
@@ -230,36 +236,81 @@ visit_sum(void *ctx, const struct block_sum *b)
 {
 	struct summing *s = ctx;
 	uint32_t i = b->fn < s->x->n_fn_of ? s->x->fn_of[b->fn] : 0;
-	struct series_fn *f = &s->x->s->fn[i - 1];
+	uint32_t at = PAIRS_NONE;
+	struct series_fn *f;
 
-	if (!i)
+	if (b->build < s->x->n_word)
+		at = s->x->at_build[b->build];
+	else
+		s->is_damaged = true;
+	if (!i || at == PAIRS_NONE)
 		return;
+	f = &s->x->s->fn[i - 1];
 	if (series_widen(f, s->x->s->n_bucket) < 0) {
 		s->is_short = true;
 		return;
 	}
-	f->flat[s->at] = units_add(f->flat[s->at], b->sum[2 * s->column]);
-	f->cum[s->at] = units_add(f->cum[s->at], b->sum[2 * s->column + 1]);
+	f->flat[at] = units_add(f->flat[at], b->sum[2 * s->column]);
+	f->cum[at] = units_add(f->cum[at], b->sum[2 * s->column + 1]);
 }
 
-/* A whole day: all functions at once, as the block is of one day. */
+/* The sums of the block, by build: all functions at once. */
 static enum prof_status
 add_sums(struct adding *x, const struct block *b, size_t column,
 	 const struct store_block *sb, struct prof_err *err)
 {
-	struct summing s = { .x = x, .column = column, .at = x->at[0] };
+	struct summing s = { .x = x, .column = column };
 	enum prof_status st = block_read_sums(b->n_column, sb->sums, sb->n_sums,
 					      visit_sum, &s, err);
 
+	if (st == PROF_OK && s.is_damaged)
+		return prof_fail(err, PROF_EFORMAT, "damaged");
 	return st == PROF_OK && s.is_short ? prof_nomem(err) : st;
 }
 
-/* Are all profiles of the block in one bucket? */
+/* Is each build of the block in one bucket, or in none? Set at_build if so. */
 static bool
-is_whole(const struct adding *x, const struct block *b)
+is_by_build(struct adding *x, const struct block *b)
 {
-	return x->q->by == SERIES_DAY && b->n_entry &&
-	       x->n_chosen == b->n_entry;
+	for (size_t i = 0; i < b->n_entry; i++)
+		x->at_build[b->entry[i].build] = x->at[i];
+	for (size_t i = 0; i < b->n_entry; i++)
+		if (x->at_build[b->entry[i].build] != x->at[i])
+			return false;
+	return true;
+}
+
+/* ... and each group? */
+static bool
+is_by_group(struct adding *x, const struct block *b)
+{
+	const struct groups *g = &b->groups;
+
+	if (g->detail == DETAIL_NONE)
+		return false;
+	for (size_t i = 0; i < b->n_entry; i++)
+		x->at_group[groups_of(g, i)] = x->at[i];
+	for (size_t i = 0; i < b->n_entry; i++)
+		if (x->at_group[groups_of(g, i)] != x->at[i])
+			return false;
+	return true;
+}
+
+/* The question tells profiles apart that the cache has only a sum of. */
+static enum prof_status
+fail_detail(const struct adding *x, const struct block *b, struct prof_err *err)
+{
+	bool is_none = b->groups.detail == DETAIL_NONE;
+	char day[SERIES_TIME];
+
+	series_time(b->day * BLOCK_DAY_NS, true, day);
+	return prof_fail(
+		err, PROF_EUSAGE,
+		"%s: the question tells profiles of %s apart of which the "
+		"cache has only the sum for each %s and build; %s--detail=all "
+		"makes it anew",
+		x->a->root ? x->a->root : "the files", day,
+		is_none ? "day" : "hour", is_none ? "--detail=hours or " : "");
 }
 
 /* Of a block: wanted functions that its sums have. */
@@ -301,7 +352,7 @@ check_absent(const struct adding *x, const struct block *b, size_t column,
 	return st;
 }
 
-/* The wanted functions, profile by profile. */
+/* The wanted functions, group by group. */
 static enum prof_status
 add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
 	  const struct store_block *sb, struct prof_err *err)
@@ -333,6 +384,18 @@ add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
 	return st;
 }
 
+/* The functions of the profiles that are counted. */
+static enum prof_status
+add_functions(struct adding *x, const struct block *b, size_t column,
+	      size_t stored, const struct store_block *sb, struct prof_err *err)
+{
+	if (is_by_build(x, b))
+		return add_sums(x, b, column, sb, err);
+	if (is_by_group(x, b))
+		return add_cells(x, b, column, stored, sb, err);
+	return fail_detail(x, b, err);
+}
+
 static enum prof_status
 add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 {
@@ -349,10 +412,9 @@ add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 					    err);
 		for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++)
 			st = add_entry(x, &b, column, i, err);
-		if (st == PROF_OK && is_whole(x, &b))
-			st = add_sums(x, &b, column, sb, err);
-		else if (st == PROF_OK && x->n_chosen)
-			st = add_cells(x, &b, column, shared[column], sb, err);
+		if (st == PROF_OK && x->n_chosen)
+			st = add_functions(x, &b, column, shared[column], sb,
+					   err);
 	}
 	block_release(&b);
 	return st;
@@ -384,6 +446,7 @@ gather(struct series *s, struct archive *a, const struct question *q,
 	free(x->wanted);
 	free(x->as);
 	free(x->fn_of);
+	free(x->at_build);
 	free(x);
 	return st;
 }

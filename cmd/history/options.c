@@ -35,9 +35,12 @@ enum {
 	KEY_SVG,
 	KEY_SPARK,
 	KEY_INDEX,
+	KEY_DETAIL,
 	KEY_REBUILD,
 	KEY_CHECK,
 };
+
+const char *const history_detail[N_DETAIL] = { "all", "hours", "none" };
 
 const struct cli_opt history_opts[] = {
 	CLI_HEADING("Which functions"),
@@ -80,7 +83,10 @@ const struct cli_opt history_opts[] = {
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ KEY_SVG, "svg", NULL, "draw functions over time, as one SVG" },
 	CLI_HEADING("The cache"),
-	{ KEY_INDEX, "index", NULL, "only update the cache" },
+	{ KEY_INDEX, "index", "[FILE]",
+	  "the cache is FILE; without a question only update it" },
+	{ KEY_DETAIL, "detail", "WHAT",
+	  "keep functions by profile (all), hour (hours) or day (none)" },
 	{ KEY_REBUILD, "rebuild", NULL, "rebuild the cache" },
 	{ KEY_CHECK, "check", NULL, "check the whole cache for damage first" },
 	CLI_HEADING("Output"),
@@ -102,6 +108,15 @@ set_by(struct question *q, const char *by)
 			q->by = (enum series_by)i;
 	if (!*by)
 		die("--by: the label is empty");
+}
+
+static void
+set_detail(struct history_settings *s, const char *name)
+{
+	for (s->detail = 0; s->detail < N_DETAIL; s->detail++)
+		if (!strcmp(name, history_detail[s->detail]))
+			return;
+	die("--detail: '%s' is none of all, hours and none", name);
 }
 
 static void
@@ -182,7 +197,13 @@ set_task(struct history_settings *s, struct cli *cli, int key)
 		s->task = HISTORY_VANISHED;
 		return true;
 	case KEY_INDEX:
-		s->task = HISTORY_INDEX;
+		s->is_index = true;
+		s->index = cli->arg;
+		if (s->index && !*s->index)
+			die("--index: the name of the file is empty");
+		return true;
+	case KEY_DETAIL:
+		set_detail(s, cli->arg);
 		return true;
 	case KEY_REBUILD:
 		s->is_rebuild = true;
@@ -231,9 +252,13 @@ settle(struct history_settings *s)
 
 	if (s->function && s->match)
 		die("--function and --match exclude each other");
-	if (s->task == HISTORY_SHOW && s->finds_changes && !s->function &&
-	    !s->match)
-		s->task = HISTORY_CHANGES;
+	if (s->task == HISTORY_SHOW && !s->function && !s->match)
+		s->task = s->finds_changes ? HISTORY_CHANGES
+			  : s->is_index    ? HISTORY_INDEX
+					   : HISTORY_SHOW;
+	if (s->is_index && !s->index && s->task != HISTORY_INDEX)
+		die("--index without a file only updates the cache: remove it, "
+		    "or the question");
 	is_list = s->task != HISTORY_SHOW && s->task != HISTORY_INDEX;
 	if (s->task == HISTORY_SHOW && !s->function && !s->match)
 		die("no question: --function=NAME, --match=REGEX, --change, "
@@ -270,6 +295,7 @@ history_settings_parse(struct history_settings *s, struct cli *cli)
 	s->max_rows = 20;
 	s->min_share = 0.001;
 	s->min_change = 0.05;
+	s->detail = -1;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!set_question(s, cli, key) && !set_task(s, cli, key))
 			set_output(s, cli, key);

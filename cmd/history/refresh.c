@@ -14,6 +14,7 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "lib/stream/stream.h"
+#include "load.h"
 #include "take.h"
 
 #define FILL 1024 /* profiles: a block with fewer is added to */
@@ -49,6 +50,7 @@ struct refresh {
 	size_t n_fresh;
 	struct touched *touched; /* blocks with entries of gone files */
 	size_t n_touched, cap_touched;
+	struct lost lost;
 	struct block *open; /* blocks that are being filled */
 	size_t n_open, cap_open;
 	size_t n_cell; /* in them */
@@ -68,6 +70,7 @@ release(struct refresh *r)
 	free(r->by_id);
 	free(r->fresh);
 	free(r->touched);
+	free(r->lost.is);
 	free(r->open);
 }
 
@@ -202,75 +205,24 @@ find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
 
 /* --- blocks --- */
 
-struct loading {
-	struct archive *a;
-	int64_t id;
-	struct block *b;
-	size_t shared[BLOCK_MAX_COLUMN];
-	enum prof_status st; /* result of visit_cell() */
-	size_t column;
-};
-
-static enum prof_status
-load_meta(void *ctx, const struct store_block *s, struct prof_err *err)
+static bool
+is_known_gone(const struct refresh *r, uint32_t id)
 {
-	struct loading *l = ctx;
-
-	return s->id == l->id ? archive_read_meta(l->a, s, l->b, l->shared, err)
-			      : PROF_OK;
+	return id < r->n_id && r->by_id[id] && r->by_id[id]->is_gone;
 }
 
-static void
-load_cell(void *ctx, const struct cell *c)
-{
-	struct loading *l = ctx;
-	struct cells *x = &l->b->cells[l->column];
-
-	if (array_reserve(&x->cell, &x->cap, x->n + 1, sizeof(*x->cell)) < 0)
-		l->st = PROF_ENOMEM;
-	else
-		x->cell[x->n++] = *c;
-}
-
-static enum prof_status
-load_post(void *ctx, uint32_t fn, size_t column, const void *data, size_t n,
-	  struct prof_err *err)
-{
-	struct loading *l = ctx;
-	enum prof_status st = PROF_OK;
-
-	for (size_t c = column; c < l->b->n_column && st == PROF_OK; c++) {
-		if (l->shared[c] != column)
-			continue;
-		l->column = c;
-		st = block_read_post(l->b, c, fn, data, n, load_cell, l, err);
-		if (st == PROF_OK && l->st != PROF_OK)
-			st = prof_nomem(err);
-	}
-	return st;
-}
-
-/* Read the whole block into b, which is zeros. */
-static enum prof_status
-load_block(struct refresh *r, int64_t id, int64_t day, struct block *b,
-	   struct prof_err *err)
-{
-	struct loading l = { .a = r->a, .id = id, .b = b };
-	enum prof_status st =
-		store_blocks(r->a->store, day, day, load_meta, &l, err);
-
-	if (st == PROF_OK)
-		st = store_posts(r->a->store, id, load_post, &l, err);
-	return st;
-}
-
-/* Give the entries of gone files to their heirs, or drop them. */
+/*
+ * Give the entries of gone files to their heirs, or drop them. Where a cell is
+ * the sum of several profiles nothing can be taken out of it: the block goes,
+ * and the files that it was made of are read again.
+ */
 static enum prof_status
 settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
 {
 	struct block b = { 0 };
 	unsigned char *gone = NULL;
-	enum prof_status st = load_block(r, t->id, t->day, &b, err);
+	size_t n_gone = 0;
+	enum prof_status st = load_block(r->a, t->id, t->day, &b, err);
 
 	if (st == PROF_OK) {
 		gone = calloc(b.n_entry + 1, 1);
@@ -279,14 +231,17 @@ settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
 	}
 	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
 		uint32_t id = b.entry[i].file;
-		const struct known *k = id < r->n_id ? r->by_id[id] : NULL;
 
-		if (!k || !k->is_gone)
+		if (!is_known_gone(r, id))
 			continue;
-		b.entry[i].file = k->heir;
-		gone[i] = !k->heir;
+		b.entry[i].file = r->by_id[id]->heir;
+		gone[i] = !r->by_id[id]->heir;
+		n_gone += gone[i];
 	}
-	if (st == PROF_OK) {
+	if (st == PROF_OK && b.groups.detail != DETAIL_ALL && n_gone &&
+	    n_gone < b.n_entry) {
+		st = lose_block(&r->lost, r->a, &b, r->next_id, err);
+	} else if (st == PROF_OK) {
 		block_drop(&b, gone);
 		st = store_put_block(r->a->store, &b, err);
 	}
@@ -312,9 +267,23 @@ write_open(struct refresh *r, struct prof_err *err)
 
 /* The last block of a day and types that has room. */
 struct roomy {
+	const struct refresh *r;
 	uint32_t types;
 	int64_t id;
 };
+
+/* A block that may have to be dropped: lose_block(). */
+static bool
+may_go(const struct refresh *r, int64_t id)
+{
+	size_t i = r->n_touched;
+
+	if (store_detail(r->a->store) == DETAIL_ALL)
+		return false;
+	while (i > 0 && r->touched[i - 1].id != id)
+		i--;
+	return i > 0;
+}
 
 static enum prof_status
 find_room(void *ctx, const struct store_block *s, struct prof_err *err)
@@ -322,7 +291,7 @@ find_room(void *ctx, const struct store_block *s, struct prof_err *err)
 	struct roomy *x = ctx;
 
 	(void)err;
-	if (s->types == x->types && s->n < FILL)
+	if (s->types == x->types && s->n < FILL && !may_go(x->r, s->id))
 		x->id = s->id;
 	return PROF_OK;
 }
@@ -331,7 +300,7 @@ static enum prof_status
 open_block(struct refresh *r, const struct taken *t, struct block **out,
 	   struct prof_err *err)
 {
-	struct roomy room = { .types = t->types };
+	struct roomy room = { .r = r, .types = t->types };
 	enum prof_status st;
 	struct block *b;
 
@@ -349,10 +318,10 @@ open_block(struct refresh *r, const struct taken *t, struct block **out,
 			  sizeof(*r->open)) < 0)
 		return prof_nomem(err);
 	b = *out = &r->open[r->n_open++];
-	memset(b, 0, sizeof(*b));
+	*b = (struct block){ .groups.detail = store_detail(r->a->store) };
 	st = store_blocks(r->a->store, t->day, t->day, find_room, &room, err);
 	if (st == PROF_OK && room.id)
-		return load_block(r, room.id, t->day, b, err);
+		return load_block(r->a, room.id, t->day, b, err);
 empty:
 	b->day = t->day;
 	b->types = t->types;
@@ -559,14 +528,17 @@ apply(struct refresh *r, struct prof_err *err)
 		st = read_fresh(r, err);
 	for (size_t i = 0; i < r->n_touched && st == PROF_OK; i++)
 		st = settle_block(r, &r->touched[i], err);
+	if (st == PROF_OK && r->lost.n)
+		st = lose_files(&r->lost, r->a, err);
 	if (st == PROF_OK)
 		st = store_put_names(s, &r->a->functions, &r->a->words, err);
 	return st == PROF_OK ? store_commit(s, err) : st;
 }
 
-enum prof_status
-refresh(struct archive *a, const struct archive_options *o,
-	struct archive_news *news, struct prof_err *err)
+/* *again: some files have to be read again. */
+static enum prof_status
+refresh_once(struct archive *a, const struct archive_options *o,
+	     struct archive_news *news, bool *again, struct prof_err *err)
 {
 	struct refresh r = { .a = a, .o = o, .news = news };
 	enum prof_status st = store_files(a->store, take_known, &r, err);
@@ -578,6 +550,26 @@ refresh(struct archive *a, const struct archive_options *o,
 	r.next_id = r.n_id ? (uint32_t)r.n_id : 1;
 	if (st == PROF_OK && (news->n_gone || r.n_fresh))
 		st = apply(&r, err);
+	*again = r.lost.n > 0;
+	news->n_again += r.lost.n;
+	news->n_forgotten += r.lost.n_entry - r.lost.n;
+	news->n_known = r.n_known;
 	release(&r);
+	return st;
+}
+
+enum prof_status
+refresh(struct archive *a, const struct archive_options *o,
+	struct archive_news *news, struct prof_err *err)
+{
+	struct archive_news more = { 0 };
+	bool again;
+	enum prof_status st = refresh_once(a, o, news, &again, err);
+
+	if (st != PROF_OK || !again)
+		return st;
+	st = refresh_once(a, o, &more, &again, err);
+	news->n_new_bad += more.n_new_bad;
+	free(more.bad);
 	return st;
 }

@@ -16,7 +16,8 @@
 #include "sweep.h"
 
 #define CHANGE_LEVEL 0.01 /* chance of a false alarm of a question */
-#define AROUND_DAYS 7     /* builds are compared so long around a change */
+#define HOUR_NS (3600 * INT64_C(1000000000))
+#define AROUND_DAYS 7 /* builds are compared so long around a change */
 
 struct run {
 	struct history_settings *s;
@@ -69,28 +70,42 @@ wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 
 /*
  * The answer to q, which series_release() ends. An archive whose cache turns
- * out to be damaged is repaired, and all are asked again.
+ * out to be damaged is repaired, and all are asked again. PROF_EUSAGE: a cache
+ * has too little detail to answer.
  */
-static void
-ask(struct run *r, const struct span *span, const struct question *q,
-    struct series *x)
+static enum prof_status
+try(struct run *r, const struct span *span, const struct question *q,
+    struct series *x, struct prof_err *err)
 {
 	enum prof_status st;
-	struct prof_err err;
 
 	do {
 		size_t i = 0;
 
-		if (series_init(x, span, q, &err) != PROF_OK)
-			die("%s", err.msg);
+		if (series_init(x, span, q, err) != PROF_OK)
+			die("%s", err->msg);
 		for (st = PROF_OK; i < r->a.n && st == PROF_OK; i++)
-			st = gather(x, &r->a.archive[i], q, &err);
-		if (st != PROF_OK) {
+			st = gather(x, &r->a.archive[i], q, err);
+		if (st != PROF_OK)
 			series_release(x);
-			archives_repair(&r->a, i - 1, st, &err);
-		}
+		if (st == PROF_EUSAGE)
+			return st;
+		if (st != PROF_OK)
+			archives_repair(&r->a, i - 1, st, err);
 	} while (st != PROF_OK);
-	if (series_sort(x, q->by, &err) != PROF_OK)
+	if (series_sort(x, q->by, err) != PROF_OK)
+		die("%s", err->msg);
+	return PROF_OK;
+}
+
+/* The same for the question of the user: dies if there is no answer. */
+static void
+ask(struct run *r, const struct span *span, const struct question *q,
+    struct series *x)
+{
+	struct prof_err err;
+
+	if (try(r, span, q, x, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!x->n_bucket)
 		die("no profiles %s", q->where ? "for which --where is true"
@@ -121,7 +136,19 @@ distributions(void)
 	return d;
 }
 
-/* The build that may be the reason of a change of function f of x. */
+/* The start of the hour of t. */
+static int64_t
+hour_of(int64_t t_ns)
+{
+	int64_t rest = t_ns % HOUR_NS;
+
+	return units_sub(t_ns, rest + (rest < 0 ? HOUR_NS : 0));
+}
+
+/*
+ * The build that may be the reason of a change of function f of x, by whole
+ * hours, so that the answer is the same if the cache has no more.
+ */
 static void
 find_builds(struct run *r, const struct span *span, const struct series *x,
 	    const struct series_fn *f, const struct shifts_options *o,
@@ -132,10 +159,11 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	const struct question q = {
 		.type = x->type,
 		.by = SERIES_HOUR_BUILD,
-		.from = units_sub(x->bucket[before].first_ns,
-				  AROUND_DAYS * BLOCK_DAY_NS),
-		.to = units_add(x->bucket[one->shift.last].last_ns,
-				AROUND_DAYS * BLOCK_DAY_NS),
+		.from = hour_of(units_sub(x->bucket[before].first_ns,
+					  AROUND_DAYS * BLOCK_DAY_NS)),
+		.to = hour_of(
+			units_add(x->bucket[one->shift.last].last_ns,
+				  AROUND_DAYS * BLOCK_DAY_NS + HOUR_NS - 1)),
 		.wants = find_wants,
 		.wants_ctx = &name,
 		.where = r->s->q.where,
@@ -143,7 +171,9 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	struct series hours;
 	struct prof_err err;
 
-	ask(r, span, &q, &hours);
+	one->lacks_hours = try(r, span, &q, &hours, &err) != PROF_OK;
+	if (one->lacks_hours)
+		return;
 	if (hours.n_fn == 1 &&
 	    shifts_builds(one, x, &hours, o, distributions(), &err) != PROF_OK)
 		die("%s", err.msg);
@@ -167,11 +197,18 @@ find_hosts(struct run *r, const struct span *span, const struct series *x,
 		.where = r->s->q.where,
 	};
 	struct series before, after;
+	struct prof_err err;
 
-	ask(r, span, &q, &before);
+	one->lacks_profiles = try(r, span, &q, &before, &err) != PROF_OK;
+	if (one->lacks_profiles)
+		return;
 	q.from = q.to;
 	q.to = units_add(x->bucket[one->shift.to - 1].last_ns, 1);
-	ask(r, span, &q, &after);
+	one->lacks_profiles = try(r, span, &q, &after, &err) != PROF_OK;
+	if (one->lacks_profiles) {
+		series_release(&before);
+		return;
+	}
 	if (before.n_fn == 1 && after.n_fn == 1)
 		shifts_hosts(one, x, &before, &after, o);
 	series_release(&before);
@@ -191,6 +228,7 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 		.min_share = r->s->function ? 0 : r->s->min_share,
 	};
 	struct shifts *all = allocated(calloc(x->n_fn + 1, sizeof(*all)));
+	bool lacks_hours = false, lacks_profiles = false;
 	struct prof_err err;
 	size_t n_test;
 
@@ -209,10 +247,18 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 
 			if (x->n_build > 1)
 				find_builds(r, span, x, &x->fn[k], &o, one);
-			if (!one->n_build)
+			if (!one->n_build && !one->lacks_hours)
 				find_hosts(r, span, x, &x->fn[k], &o, one);
+			lacks_hours |= one->lacks_hours;
+			lacks_profiles |= one->lacks_profiles;
 		}
 	}
+	if (lacks_hours)
+		warn("builds are not compared: the cache has no hours "
+		     "(--detail=hours)");
+	if (lacks_profiles)
+		warn("hosts are not compared: the cache has no single profiles "
+		     "(--detail=all)");
 	return all;
 }
 
@@ -282,6 +328,8 @@ history_run(struct history_settings *s, struct cli *cli)
 		      &(const struct archives_options){
 			      .is_rebuild = s->is_rebuild,
 			      .is_check = s->is_check,
+			      .detail = s->detail,
+			      .index = s->index,
 			      .is_told = s->task == HISTORY_INDEX });
 	if (s->task != HISTORY_INDEX) {
 		find_span(&r, &span);
@@ -292,6 +340,8 @@ history_run(struct history_settings *s, struct cli *cli)
 			list(&r, &span);
 		span_release(&span);
 	}
+	if (r.a.has_failed)
+		status = CLI_TROUBLE;
 	archives_close(&r.a);
 	return status == EXIT_SUCCESS && r.a.has_bad ? CLI_SKIPPED : status;
 }

@@ -18,7 +18,8 @@ block_release(struct block *b)
 	free(b->column);
 	for (size_t c = 0; c < BLOCK_MAX_COLUMN; c++)
 		free(b->cells[c].cell);
-	memset(b, 0, sizeof(*b));
+	groups_release(&b->groups);
+	*b = (struct block){ .groups.detail = b->groups.detail };
 }
 
 enum prof_status
@@ -35,25 +36,46 @@ block_add(struct block *b, const struct entry *e,
 	if (n)
 		memcpy(b->column + b->n_entry * n, column, n * sizeof(*column));
 	b->entry[b->n_entry++] = *e;
-	return PROF_OK;
-}
-
-static enum prof_status
-add_cell(struct cells *x, const struct cell *c, struct prof_err *err)
-{
-	if (array_reserve(&x->cell, &x->cap, x->n + 1, sizeof(*x->cell)) < 0)
-		return prof_nomem(err);
-	x->cell[x->n++] = *c;
-	return PROF_OK;
+	return groups_add(&b->groups, e, err);
 }
 
 enum prof_status
 block_add_cell(struct block *b, size_t column, uint32_t fn, int64_t flat,
 	       int64_t cum, struct prof_err *err)
 {
-	const struct cell c = { fn, (uint32_t)b->n_entry - 1, flat, cum };
+	const uint32_t pos = groups_of(&b->groups, b->n_entry - 1);
+	struct cells *x = &b->cells[column];
 
-	return add_cell(&b->cells[column], &c, err);
+	if (array_reserve(&x->cell, &x->cap, x->n + 1, sizeof(*x->cell)) < 0)
+		return prof_nomem(err);
+	x->cell[x->n++] = (struct cell){ fn, pos, flat, cum };
+	return PROF_OK;
+}
+
+enum prof_status
+block_coarsen(struct block *b, enum detail detail, struct prof_err *err)
+{
+	struct groups g = { .detail = detail };
+	uint32_t *now = calloc(b->n_entry + 1, sizeof(*now));
+	enum prof_status st = now ? PROF_OK : prof_nomem(err);
+
+	for (size_t i = 0; i < b->n_entry && st == PROF_OK; i++) {
+		st = groups_add(&g, &b->entry[i], err);
+		if (st == PROF_OK)
+			now[groups_of(&b->groups, i)] = groups_of(&g, i);
+	}
+	if (st == PROF_OK) {
+		for (size_t c = 0; c < b->n_column; c++)
+			for (size_t i = 0; i < b->cells[c].n; i++)
+				b->cells[c].cell[i].pos =
+					now[b->cells[c].cell[i].pos];
+		groups_release(&b->groups);
+		b->groups = g;
+	} else {
+		groups_release(&g);
+	}
+	free(now);
+	return st;
 }
 
 void
@@ -123,54 +145,13 @@ unzigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/*
- * Sort by function, keeping the order of profiles. Add up two cells of one
- * function in one profile: two functions with one printed name.
- */
-static enum prof_status
-sort_cells(struct cells *x, struct prof_err *err)
-{
-	struct cell *sorted;
-	uint32_t max = 0;
-	size_t *start, n = 0;
-
-	for (size_t i = 0; i < x->n; i++)
-		if (x->cell[i].fn > max)
-			max = x->cell[i].fn;
-	start = calloc((size_t)max + 2, sizeof(*start));
-	sorted = malloc((x->n + 1) * sizeof(*sorted));
-	if (!start || !sorted) {
-		free(start);
-		free(sorted);
-		return prof_nomem(err);
-	}
-	for (size_t i = 0; i < x->n; i++)
-		start[x->cell[i].fn + 1]++;
-	for (size_t f = 0; f <= max; f++)
-		start[f + 1] += start[f];
-	for (size_t i = 0; i < x->n; i++)
-		sorted[start[x->cell[i].fn]++] = x->cell[i];
-	for (size_t i = 0; i < x->n; i++) {
-		struct cell *last = n ? &x->cell[n - 1] : NULL;
-
-		if (last && last->fn == sorted[i].fn &&
-		    last->pos == sorted[i].pos) {
-			last->flat = units_add(last->flat, sorted[i].flat);
-			last->cum = units_add(last->cum, sorted[i].cum);
-		} else {
-			x->cell[n++] = sorted[i];
-		}
-	}
-	x->n = n;
-	free(start);
-	free(sorted);
-	return PROF_OK;
-}
-
 static int64_t
 scale_of(const struct block *b, size_t column, size_t pos)
 {
-	return b->column[pos * b->n_column + column].scale;
+	size_t at = pos * b->n_column + column;
+
+	return b->groups.detail == DETAIL_ALL ? b->column[at].scale
+					      : b->groups.scale[at];
 }
 
 /* Would the cells of two columns be the same bytes? */
@@ -194,7 +175,7 @@ same_cells(const struct block *b, size_t c, size_t d)
 }
 
 /*
- * A cell is 2 * (distance to the profile before) + (flat is cum), flat, and cum
+ * A cell is 2 * (distance to the group before) + (flat is cum), flat, and cum
  * if it differs.
  */
 static int
@@ -237,16 +218,16 @@ write_posts(const struct block *b, size_t column, const struct block_sink *sink,
 struct summing {
 	const struct block *b;
 	uint32_t *build; /* n of them, of at most one for each profile */
-	uint64_t *n_profile;
-	uint32_t *last; /* profile that was counted, and one */
-	int64_t *sum;   /* for each build: flat and cum of each column */
+	int64_t *sum;    /* for each build: flat and cum of each column */
 	size_t n;
 };
 
 static void
 sum_cell(struct summing *s, size_t column, const struct cell *c)
 {
-	uint32_t build = s->b->entry[c->pos].build;
+	const struct groups *g = &s->b->groups;
+	uint32_t build = g->detail == DETAIL_ALL ? s->b->entry[c->pos].build
+						 : g->group[c->pos].build;
 	size_t width = 2 * s->b->n_column, i;
 	int64_t *to;
 
@@ -256,13 +237,7 @@ sum_cell(struct summing *s, size_t column, const struct cell *c)
 	if (i == s->n) {
 		s->n++;
 		s->build[i] = build;
-		s->n_profile[i] = 0;
-		s->last[i] = 0;
 		memset(to, 0, width * sizeof(*to));
-	}
-	if (c->pos + 1 > s->last[i]) {
-		s->n_profile[i]++;
-		s->last[i] = c->pos + 1;
 	}
 	to[2 * column] = units_add(to[2 * column], c->flat);
 	to[2 * column + 1] = units_add(to[2 * column + 1], c->cum);
@@ -276,7 +251,7 @@ put_sums(struct buf *out, const struct summing *s, uint32_t distance)
 	if (put(out, distance) < 0 || put(out, s->n) < 0)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		if (put(out, s->build[i]) < 0 || put(out, s->n_profile[i]) < 0)
+		if (put(out, s->build[i]) < 0)
 			return -1;
 		for (size_t k = 0; k < width; k++)
 			if (put(out, zigzag(s->sum[i * width + k])) < 0)
@@ -285,10 +260,6 @@ put_sums(struct buf *out, const struct summing *s, uint32_t distance)
 	return 0;
 }
 
-/*
- * The profiles with a function are counted column by column: a function that a
- * profile has in one column alone makes its number too small, never the values.
- */
 static enum prof_status
 write_sums(const struct block *b, struct buf *out, struct prof_err *err)
 {
@@ -298,10 +269,8 @@ write_sums(const struct block *b, struct buf *out, struct prof_err *err)
 	enum prof_status st = PROF_OK;
 
 	s.build = calloc(n, sizeof(*s.build));
-	s.n_profile = calloc(n, sizeof(*s.n_profile));
-	s.last = calloc(n, sizeof(*s.last));
 	s.sum = calloc(n * (b->n_column + 1) * 2, sizeof(*s.sum));
-	if (!s.build || !s.n_profile || !s.last || !s.sum)
+	if (!s.build || !s.sum)
 		st = prof_nomem(err);
 	while (st == PROF_OK) {
 		fn = UINT32_MAX;
@@ -322,8 +291,6 @@ write_sums(const struct block *b, struct buf *out, struct prof_err *err)
 		before = fn;
 	}
 	free(s.build);
-	free(s.n_profile);
-	free(s.last);
 	free(s.sum);
 	return st;
 }
@@ -348,25 +315,46 @@ put_entry(struct buf *out, const struct block *b, size_t i)
 	return 0;
 }
 
+/* The posts, and which columns share them. */
+static enum prof_status
+write_columns(const struct block *b, const struct block_sink *sink,
+	      struct buf *meta, struct prof_err *err)
+{
+	const enum detail detail = b->groups.detail;
+	enum prof_status st = PROF_OK;
+
+	for (size_t c = 0; c < b->n_column && st == PROF_OK; c++) {
+		size_t shared = detail == DETAIL_NONE ? c : 0;
+
+		while (shared < c && !same_cells(b, shared, c))
+			shared++;
+		if (put(meta, shared) < 0)
+			st = prof_nomem(err);
+		if (st == PROF_OK && shared == c && detail != DETAIL_NONE)
+			st = write_posts(b, c, sink, err);
+	}
+	return st;
+}
+
 enum prof_status
 block_write(struct block *b, const struct block_sink *sink, struct buf *meta,
 	    struct buf *sums, struct prof_err *err)
 {
+	const struct groups *g = &b->groups;
 	enum prof_status st = PROF_OK;
-	size_t shared;
 
-	for (size_t c = 0; c < b->n_column && st == PROF_OK; c++) {
-		st = sort_cells(&b->cells[c], err);
-		for (shared = 0; st == PROF_OK && shared < c; shared++)
-			if (same_cells(b, shared, c))
-				break;
-		if (st == PROF_OK && put(meta, shared) < 0)
-			st = prof_nomem(err);
-		if (st == PROF_OK && shared == c)
-			st = write_posts(b, c, sink, err);
-	}
+	for (size_t c = 0; c < b->n_column && st == PROF_OK; c++)
+		st = groups_sort(&b->groups, &b->cells[c], err);
+	if (st == PROF_OK && g->detail == DETAIL_HOURS)
+		st = groups_scale(b, err);
+	if (st == PROF_OK)
+		st = write_columns(b, sink, meta, err);
 	for (size_t i = 0; i < b->n_entry && st == PROF_OK; i++)
 		if (put_entry(meta, b, i) < 0)
+			st = prof_nomem(err);
+	for (size_t i = 0; st == PROF_OK && g->scale && i < g->n * b->n_column;
+	     i++)
+		if (put(meta, (uint64_t)g->scale[i]) < 0)
 			st = prof_nomem(err);
 	return st == PROF_OK ? write_sums(b, sums, err) : st;
 }
@@ -445,6 +433,26 @@ read_entry(struct block *b, struct reader *r, struct prof_err *err)
 	return r->p ? block_add(b, &e, column, err) : damaged(err);
 }
 
+/* The scales of groups, which are known from the entries. */
+static enum prof_status
+read_scales(struct block *b, struct reader *r, struct prof_err *err)
+{
+	struct groups *g = &b->groups;
+	size_t n = g->n * b->n_column;
+
+	g->scale = malloc((n + 1) * sizeof(*g->scale));
+	if (!g->scale)
+		return prof_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = get(r);
+
+		if (!v || v > INT64_MAX)
+			r->p = NULL;
+		g->scale[i] = (int64_t)v;
+	}
+	return PROF_OK;
+}
+
 enum prof_status
 block_read_meta(struct block *b, size_t n_entry, const void *meta, size_t n,
 		size_t shared[BLOCK_MAX_COLUMN], struct prof_err *err)
@@ -463,6 +471,8 @@ block_read_meta(struct block *b, size_t n_entry, const void *meta, size_t n,
 	}
 	while (st == PROF_OK && b->n_entry < n_entry)
 		st = read_entry(b, &r, err);
+	if (st == PROF_OK && b->groups.detail == DETAIL_HOURS)
+		st = read_scales(b, &r, err);
 	if (st == PROF_OK && r.p != r.end)
 		st = damaged(err);
 	return st;
@@ -474,6 +484,10 @@ block_read_post(const struct block *b, size_t column, uint32_t fn,
 		void (*visit)(void *ctx, const struct cell *c), void *ctx,
 		struct prof_err *err)
 {
+	const struct groups *g = &b->groups;
+	const size_t n_group = g->detail == DETAIL_ALL ? b->n_entry
+			       : g->scale              ? g->n
+						       : 0;
 	struct reader r = { data, (const uint8_t *)data + n };
 	uint64_t pos = 0;
 
@@ -483,7 +497,7 @@ block_read_post(const struct block *b, size_t column, uint32_t fn,
 		int64_t scale;
 
 		if (!r.p || head >> 1 >= BLOCK_MAX ||
-		    (pos += head >> 1) >= b->n_entry)
+		    (pos += head >> 1) >= n_group)
 			return damaged(err);
 		c.pos = (uint32_t)pos;
 		scale = scale_of(b, column, c.pos);
@@ -513,8 +527,7 @@ block_read_sums(size_t n_column, const void *data, size_t n,
 		fn += get32(&r);
 		left = get(&r);
 		for (; r.p && left; left--) {
-			struct block_sum s = { (uint32_t)fn, get32(&r), get(&r),
-					       sum };
+			struct block_sum s = { (uint32_t)fn, get32(&r), sum };
 
 			for (size_t k = 0; k < 2 * n_column; k++)
 				sum[k] = get_signed(&r);

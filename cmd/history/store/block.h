@@ -2,20 +2,21 @@
  * block.h - profiles of one day as the cache has them: a block is up to
  * BLOCK_MAX profiles of one UTC day with the same sample types. Of each
  * profile it has an entry, and of each function in it, by sample type, flat and
- * cum: a cell.
+ * cum: a cell. With less detail (groups.h) a cell is the sum of a group of
+ * profiles.
  *
  * As bytes a block is
  *
  *	meta	for each column, the column whose cells it shares; then the
  *		entries
- *	sums	of all its profiles: for each function, by build, the number of
- *		profiles and, for each column, flat and cum
- *	posts	for each function and column, its cells, by profile
+ *	sums	of all its profiles: for each function, by build, flat and cum
+ *of each column posts	for each function and column, its cells, by group
  *
  * all in varints (lib/wire/wire.h), signed ones zigzag. The values of a profile
  * and column are divided by their greatest common divisor first, its scale: a
  * CPU profile counts in periods, so most values fit a byte, and the columns
- * "samples" and "cpu" usually have the same cells, stored once.
+ * "samples" and "cpu" usually have the same cells, stored once. Groups have a
+ * scale of their own, the divisor of their cells.
  *
  * Bytes come from a file that anybody may have damaged: readers check
  * everything, and return PROF_EFORMAT.
@@ -26,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "groups.h"
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
@@ -47,7 +49,7 @@ struct entry_column {
 	int64_t scale;   /* of the stored values, 1 or more */
 };
 
-/* A function in profile entry[pos] of the block. */
+/* A function in group pos of the block, which may be profile entry[pos]. */
 struct cell {
 	uint32_t fn;
 	uint32_t pos;
@@ -68,6 +70,7 @@ struct block {
 	size_t n_entry, cap_entry;
 	struct entry_column *column; /* n_entry rows of n_column */
 	size_t cap_column;
+	struct groups groups; /* .detail: set before the first profile */
 	struct cells cells[BLOCK_MAX_COLUMN]; /* in the order of entries */
 };
 
@@ -87,8 +90,18 @@ enum prof_status block_add_cell(struct block *b, size_t column, uint32_t fn,
 				int64_t flat, int64_t cum,
 				struct prof_err *err) MUST_USE;
 
-/* Remove the profiles i with gone[i], and their cells. */
+/*
+ * Remove the profiles i with gone[i], and their cells. Where groups have more
+ * than one profile: all, or none.
+ */
 void block_drop(struct block *b, const unsigned char *gone);
+
+/*
+ * Keep less: add up the cells of the profiles that `detail` has in one group;
+ * it is not finer than that of b. PROF_ENOMEM.
+ */
+enum prof_status block_coarsen(struct block *b, enum detail detail,
+			       struct prof_err *err) MUST_USE;
 
 /* --- to bytes --- */
 
@@ -100,9 +113,9 @@ struct block_sink {
 };
 
 /*
- * Write b: posts to the sink, and meta and sums to the buffers, which the
- * caller releases. The cells are sorted by function. PROF_ENOMEM, or what the
- * sink says.
+ * Write b: posts to the sink, none with DETAIL_NONE, and meta and sums to the
+ * buffers, which the caller releases. The cells are sorted by function.
+ * PROF_ENOMEM, or what the sink says.
  */
 enum prof_status block_write(struct block *b, const struct block_sink *sink,
 			     struct buf *meta, struct buf *sums,
@@ -131,11 +144,13 @@ enum prof_status block_read_post(const struct block *b, size_t column,
 /* Sums of a function over the profiles of one build in a block. */
 struct block_sum {
 	uint32_t fn, build;
-	uint64_t n;         /* profiles */
 	const int64_t *sum; /* flat and cum for each column */
 };
 
-/* Call visit() for each sum, by function. */
+/*
+ * Call visit() for each sum, by function. With DETAIL_NONE they are the cells:
+ * each is of the group of its build.
+ */
 enum prof_status block_read_sums(size_t n_column, const void *data, size_t n,
 				 void (*visit)(void *ctx,
 					       const struct block_sum *s),

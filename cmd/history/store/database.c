@@ -143,28 +143,75 @@ lock(struct database *d, int how, struct prof_err *err)
 	return PROF_OK;
 }
 
-static enum prof_status
-take_lock(struct database *d, const char *dir, struct prof_err *err)
+/*
+ * The kind that the header of the file at the path notes, at the place that
+ * SQLite's format gives to the application id; -1: none of the schema.
+ */
+static int
+kind_of(const char *path, const struct database_schema *schema)
 {
-	char path[PATH_SIZE];
+	unsigned char head[72] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int64_t id = 0;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/lock", dir) >=
-		    sizeof(path) - 16 ||
-	    asprintf(&d->path, "%s/index", dir) < 0) {
-		d->path = NULL;
-		return prof_fail(err, PROF_EIO, "%s: name too long", dir);
-	}
+	if (fd < 0)
+		return -1;
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head))
+		memset(head, 0, sizeof(head));
+	close(fd);
+	for (int i = 68; i < 72; i++)
+		id = id << 8 | head[i];
+	id -= schema->application_id;
+	return id >= 0 && id < schema->n_kind ? (int)id : -1;
+}
+
+static enum prof_status
+take_lock(struct database *d, const struct database_place *p,
+	  struct prof_err *err)
+{
+	if (strlen(p->path) >= PATH_SIZE - 16)
+		return prof_fail(err, PROF_EIO, "%s: name too long", p->path);
+	d->path = strdup(p->path);
+	if (!d->path)
+		return prof_nomem(err);
 	d->lock_fd =
-		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+		open(p->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (d->lock_fd < 0)
-		return prof_fail(err, PROF_EIO, "%s: %s", path,
+		return prof_fail(err, PROF_EIO, "%s: %s", p->lock,
 				 strerror(errno));
 	return lock(d, LOCK_EX, err);
 }
 
+/* A file that the user named is replaced only if it is a database of ours. */
+static enum prof_status
+check_chosen(const struct database_place *p, int kind, struct prof_err *err)
+{
+	struct stat sb;
+
+	if (!p->is_chosen || kind >= 0 || stat(p->path, &sb) < 0 ||
+	    (S_ISREG(sb.st_mode) && !sb.st_size))
+		return PROF_OK;
+	return prof_fail(err, PROF_EUSAGE,
+			 "%s: not a cache of prof-history; remove it, or give "
+			 "another name",
+			 p->path);
+}
+
+enum prof_status
+database_set_kind(struct database *d, int kind,
+		  const struct database_schema *schema, struct prof_err *err)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "pragma application_id = %d",
+		 schema->application_id + kind);
+	d->kind = kind;
+	return database_run(d, sql, err);
+}
+
 /* The tables, in a database that has none. */
 static enum prof_status
-create(struct database *d, const struct database_schema *schema,
+create(struct database *d, int kind, const struct database_schema *schema,
        struct prof_err *err)
 {
 	char version[64];
@@ -177,25 +224,48 @@ create(struct database *d, const struct database_schema *schema,
 		st = database_run(d, schema->sql, err);
 	if (st == PROF_OK)
 		st = database_run(d, version, err);
+	if (st == PROF_OK)
+		st = database_set_kind(d, kind < 0 ? 0 : kind, schema, err);
 	return st == PROF_OK ? database_run(d, "commit", err) : st;
 }
 
+/* Connect, and look at the version and the kind. */
+static enum prof_status
+examine(struct database *d, const struct database_schema *schema, int *version,
+	struct prof_err *err)
+{
+	enum prof_status st = connect(d, version, err);
+
+	if (st == PROF_OK && *version == schema->version) {
+		st = ask_number(d, "pragma application_id", &d->kind, err);
+		d->kind -= schema->application_id;
+		if (st == PROF_OK && (d->kind < 0 || d->kind >= schema->n_kind))
+			st = database_damaged(d, err);
+	}
+	return st;
+}
+
 enum prof_status
-database_open(struct database *d, const char *dir, bool is_new,
-	      const struct database_schema *schema, bool *was_damaged,
-	      struct prof_err *err)
+database_open(struct database *d, const struct database_place *place,
+	      bool is_new, int kind, const struct database_schema *schema,
+	      bool *was_damaged, struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
-	int version = -1;
+	int version = -1, old;
 
 	*was_damaged = false;
-	if (dir)
-		st = take_lock(d, dir, err);
-	if (st == PROF_OK && is_new && dir)
+	if (place)
+		st = take_lock(d, place, err);
+	old = place && st == PROF_OK ? kind_of(d->path, schema) : -1;
+	if (kind < 0)
+		kind = old;
+	if (st == PROF_OK && place)
+		st = check_chosen(place, old, err);
+	if (st == PROF_OK && is_new && place)
 		st = remove_files(d, err);
 	if (st == PROF_OK)
-		st = connect(d, &version, err);
-	if (dir &&
+		st = examine(d, schema, &version, err);
+	if (place &&
 	    (st == PROF_EFORMAT ||
 	     (st == PROF_OK && version != schema->version && version != 0))) {
 		*was_damaged = st != PROF_OK;
@@ -204,7 +274,7 @@ database_open(struct database *d, const char *dir, bool is_new,
 			st = connect(d, &version, err);
 	}
 	if (st == PROF_OK && version != schema->version)
-		st = create(d, schema, err);
+		st = create(d, kind, schema, err);
 	return st;
 }
 

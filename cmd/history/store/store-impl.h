@@ -26,8 +26,8 @@ enum {
 	N_STATEMENT
 };
 
-/* The rows of each table, so that a row that is lost is missed. */
-enum { FILES, WORDS, FNS, BLOCKS, N_TOTAL };
+/* The rows of each table, so that a row that is lost is missed; the detail. */
+enum { FILES, WORDS, FNS, BLOCKS, DETAIL, N_TOTAL };
 
 struct listed {
 	int64_t id, day;
@@ -36,7 +36,7 @@ struct listed {
 struct store {
 	struct database d;
 	sqlite3_stmt *statement[N_STATEMENT]; /* made when needed */
-	int64_t total[N_TOTAL];               /* when it was opened */
+	int64_t total[N_TOTAL];               /* of the last commit */
 	struct listed *block;                 /* all blocks, by id */
 	size_t n_block, cap_block;
 	int64_t putting; /* block whose posts are written */

@@ -11,7 +11,9 @@
 #include "store-impl.h"
 
 static const struct database_schema schema = {
-	.version = 2,
+	.version = 3,
+	.application_id = 0x70726f00, /* "pro" */
+	.n_kind = N_DETAIL,
 	.sql = "create table file(id integer primary key,"
 	       " path blob not null unique, size int, mtime int, inode int,"
 	       " why text, crc int);"
@@ -24,7 +26,7 @@ static const struct database_schema schema = {
 	       "create table post(block int, fn int, col int, data blob,"
 	       " crc int, primary key(block, fn, col)) without rowid;"
 	       "create table total(id integer primary key, files int,"
-	       " words int, fns int, blocks int, crc int);",
+	       " words int, fns int, blocks int, detail int, crc int);",
 };
 
 static const char *const statements[N_STATEMENT] = {
@@ -37,7 +39,7 @@ static const char *const statements[N_STATEMENT] = {
 	"delete from post where block = ?",
 	"insert into post values(?, ?, ?, ?, ?)",
 	"select data, crc from post where block = ? and fn = ? and col = ?",
-	"insert or replace into total values(0, ?, ?, ?, ?, ?)",
+	"insert or replace into total values(0, ?, ?, ?, ?, ?, ?)",
 };
 
 void
@@ -50,6 +52,27 @@ store_close(struct store *s)
 	database_close(&s->d);
 	free(s->block);
 	free(s);
+}
+
+enum detail
+store_detail(const struct store *s)
+{
+	return (enum detail)s->d.kind;
+}
+
+enum prof_status
+store_set_detail(struct store *s, enum detail detail, struct prof_err *err)
+{
+	return database_set_kind(&s->d, (int)detail, &schema, err);
+}
+
+void
+store_shrink(struct store *s)
+{
+	struct prof_err why;
+
+	if (database_run(&s->d, "vacuum", &why) != PROF_OK)
+		return;
 }
 
 enum prof_status
@@ -158,7 +181,7 @@ static enum prof_status
 load_totals(struct store *s, struct prof_err *err)
 {
 	sqlite3_stmt *q = store_query(
-		s, "select files, words, fns, blocks, crc from total");
+		s, "select files, words, fns, blocks, detail, crc from total");
 	enum prof_status st = PROF_OK;
 	int code;
 
@@ -167,7 +190,8 @@ load_totals(struct store *s, struct prof_err *err)
 	while (st == PROF_OK && (code = sqlite3_step(q)) == SQLITE_ROW) {
 		for (int i = 0; i < N_TOTAL; i++)
 			s->total[i] = sqlite3_column_int64(q, i);
-		if (sum_totals(s->total) != sqlite3_column_int64(q, N_TOTAL))
+		if (sum_totals(s->total) != sqlite3_column_int64(q, N_TOTAL) ||
+		    s->total[DETAIL] != s->d.kind)
 			st = database_damaged(&s->d, err);
 	}
 	return store_end_query(s, q, code, st, err);
@@ -215,8 +239,8 @@ load_blocks(struct store *s, struct prof_err *err)
 }
 
 enum prof_status
-store_open(struct store **out, const char *dir, bool is_new, bool *was_damaged,
-	   struct prof_err *err)
+store_open(struct store **out, const struct database_place *place, bool is_new,
+	   int detail, bool *was_damaged, struct prof_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
 	enum prof_status st;
@@ -226,7 +250,8 @@ store_open(struct store **out, const char *dir, bool is_new, bool *was_damaged,
 	if (!s)
 		return prof_nomem(err);
 	s->d.lock_fd = -1;
-	st = database_open(&s->d, dir, is_new, &schema, was_damaged, err);
+	st = database_open(&s->d, place, is_new, detail, &schema, was_damaged,
+			   err);
 	if (st == PROF_OK)
 		st = load_totals(s, err);
 	if (st == PROF_OK)
@@ -246,13 +271,13 @@ put_totals(struct store *s, struct prof_err *err)
 					 " (select count(*) from word),"
 					 " (select count(*) from fn),"
 					 " (select count(*) from block)");
-	int64_t total[N_TOTAL] = { 0 };
+	int64_t total[N_TOTAL] = { [DETAIL] = s->d.kind };
 	int code;
 
 	if (!q)
 		return database_fail(&s->d, err);
 	code = sqlite3_step(q);
-	for (int i = 0; i < N_TOTAL && code == SQLITE_ROW; i++)
+	for (int i = 0; i < DETAIL && code == SQLITE_ROW; i++)
 		total[i] = sqlite3_column_int64(q, i);
 	sqlite3_finalize(q);
 	if (code != SQLITE_ROW || !(q = store_statement(s, PUT_TOTAL)))
@@ -260,6 +285,7 @@ put_totals(struct store *s, struct prof_err *err)
 	for (int i = 0; i < N_TOTAL; i++)
 		sqlite3_bind_int64(q, i + 1, total[i]);
 	sqlite3_bind_int64(q, N_TOTAL + 1, sum_totals(total));
+	memcpy(s->total, total, sizeof(total));
 	return store_finish(s, q, err);
 }
 

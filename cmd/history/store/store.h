@@ -8,7 +8,8 @@
  *	fn	id, name: functions, as prof-text prints them
  *	block	id, day, types, n, meta, sums	(block.h)
  *	post	block, fn, col, data		(block.h)
- *	total	files, words, fns, blocks: how many rows
+ *	total	files, words, fns, blocks: how many rows; detail: what posts
+ *		are of (groups.h); there are none with DETAIL_NONE
  *
  * Each row ends in a checksum (CRC-32) of all its other columns, so a byte that
  * changed is noticed when the row is read.
@@ -33,15 +34,33 @@ struct store_file {
 	int64_t size, mtime_ns, inode;
 };
 
+struct database_place;
+
 /*
- * Open the database in the folder dir, with the lock, exclusively; one that is
- * missing, of another version or damaged is made anew; damage sets
- * *was_damaged. is_new: one that is there is thrown away. dir NULL: in memory.
- * *out is the caller's, for store_close(). PROF_EIO, PROF_ENOMEM.
+ * Open the database at a place (database.h), with the lock, exclusively; one
+ * that is missing, of another version or damaged is made anew; damage sets
+ * *was_damaged. is_new: one that is there is thrown away. detail: of a new one;
+ * -1: that of the one before, or DETAIL_ALL. place NULL: in memory. *out is the
+ * caller's, for store_close(). PROF_EIO, PROF_ENOMEM, PROF_EUSAGE: another file
+ * is there.
  */
-enum prof_status store_open(struct store **out, const char *dir, bool is_new,
-			    bool *was_damaged, struct prof_err *err) MUST_USE;
+enum prof_status store_open(struct store **out,
+			    const struct database_place *place, bool is_new,
+			    int detail, bool *was_damaged,
+			    struct prof_err *err) MUST_USE;
 void store_close(struct store *s);
+
+enum detail store_detail(const struct store *s);
+
+/* Note that blocks have another detail from now on, in a transaction. */
+enum prof_status store_set_detail(struct store *s, enum detail detail,
+				  struct prof_err *err) MUST_USE;
+
+/*
+ * Give space that is no longer used back, outside a transaction. If that fails,
+ * for lack of space, the file stays large.
+ */
+void store_shrink(struct store *s);
 
 /* Begin and end a transaction: its changes are all made, or none. */
 enum prof_status store_begin(struct store *s, struct prof_err *err) MUST_USE;
