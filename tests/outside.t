@@ -81,6 +81,17 @@ check 'its stacks go to the root' 0 \
 		sed -n 's/.*\\(clock=[^ ]*\\).* \\(lost=[^ ]*\\).* \\(unwind_failed=[^ ]*\\).*/\\1 \\2 \\3/p'" <<'END'
 clock=perf-pid lost=0 unwind_failed=0
 END
+check 'a command has the blocked signals of its caller' 0 \
+	'grep SigBlk /proc/self/status >blocked
+	prof-record -q --sampler=perf --kernel=no -o b.pb.gz \
+		grep SigBlk /proc/self/status | diff blocked - && echo the same' <<'END'
+the same
+END
+check 'a signal to the recorder ends its command' 0 \
+	'{ prof-record -q --sampler=perf --kernel=no -o b.pb.gz \
+		sh -c "kill -TERM \$PPID; exec ./work 30"; } 2>/dev/null; echo $?' <<'END'
+143
+END
 
 ./work 30 &
 pid=$!

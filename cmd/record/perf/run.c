@@ -332,7 +332,10 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 			    &r.err) != PROF_OK)
 		die("%s", r.err.msg);
 	r.recording.is_live = how == DELIVER_NONE;
-	block_signals(&signals);
+	/* For a command launch_start() does it, and does not hand it on. */
+	sigemptyset(&signals);
+	if (!r.has_command)
+		block_signals(&signals);
 	begin(&r, &what);
 	if (listen_at)
 		serve_begin(&r, &pages, listen_at);
