@@ -159,7 +159,7 @@ last_resort(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 	new_fn *real = NULL;
 	void *handle, *found;
 
-	if (!dladdr1(ra, &info, (void **)&map, RTLD_DL_LINKMAP) ||
+	if (!dladdr1 || !dladdr1(ra, &info, (void **)&map, RTLD_DL_LINKMAP) ||
 	    !(handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD)))
 		return NULL;
 	found = dlsym(handle, new_name[kind & ~1u]);

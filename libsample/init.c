@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "real.h"
 #include "sampler.h"
 #include "wrap.h"
 
@@ -281,6 +282,29 @@ sampler_join(void)
 	return atomic_load(&ready);
 }
 
+/*
+ * pthread_atfork(), whose part in glibc's static library refers to a function
+ * that other libcs lack.
+ */
+static void
+watch_forks(void)
+{
+	extern int __register_atfork(void (*)(void), void (*)(void),
+				     void (*)(void), void *)
+		__attribute__((weak));
+	extern void *__dso_handle __attribute__((visibility("hidden")));
+	int (*at_fork)(void (*)(void), void (*)(void), void (*)(void)) = NULL;
+
+	if (__register_atfork) {
+		__register_atfork(fork_prepare, fork_parent, fork_child,
+				  __dso_handle);
+		return;
+	}
+	real_find(&at_fork, "pthread_atfork");
+	if (at_fork)
+		at_fork(fork_prepare, fork_parent, fork_child);
+}
+
 /* Without memory for fork handlers, forked children are not sampled. */
 bool
 sampler_init(void)
@@ -293,7 +317,7 @@ sampler_init(void)
 	if (atomic_load_explicit(&begun, memory_order_relaxed) ||
 	    atomic_exchange(&begun, true))
 		return true;
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	watch_forks();
 	if (sampler.shm && sampler.shm->set.children == SHM_CHILDREN_NONE)
 		leave_environment(&sampler.shm->set);
 	errno = saved;

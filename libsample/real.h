@@ -13,7 +13,14 @@
 #define REAL_H
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
+
+/*
+ * Only glibc has these. Weak, so that the library can be loaded into programs
+ * of another libc (musl) at all: the loader would end them.
+ */
+extern __typeof(dladdr1) dladdr1 __attribute__((weak));
 
 /* Set the function pointer out; unchanged if there is no such function. An
  * old libc lacks some, which are then never called. May leave a dlerror()

@@ -184,7 +184,8 @@ open_for(const void *caller, const char *file, int mode)
 	Dl_info info;
 	void *handle = NULL;
 
-	if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+	if (!dladdr1 ||
+	    !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return NULL;
 	/* Already loaded under this name, from any path. */
 	handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);

@@ -244,6 +244,58 @@ no names: run prof-symbolize
 END
 fi
 
+# A libc that lacks some functions of glibc: its loader ends a program for each.
+cat >other.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *work(void *arg) { for (volatile unsigned long n = 150000000; n; n--) ; return arg; }
+int main(void)
+{
+	pthread_t t;
+	char *p = malloc(4 << 20);
+	memset(p, 1, 4 << 20);
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+	if (fork() == 0) {
+		work(p);
+		_exit(p[1] - 1);
+	}
+	wait(NULL);
+	puts("done");
+	return 3;
+}
+END
+name='a program with another libc, musl'
+if [ -n "${sanitized:-}" ]; then
+	skip "$name" 'a sanitizer build'
+elif have musl-gcc && musl-gcc -O1 -pthread -o other other.c 2>log; then
+	check "$name" 0 '
+		for how in "-F 1000" "-F 1000 --clock=wall" --lock --heap=64K; do
+			prof-record -q $how -o x.pb.gz ./other
+			echo $? $(prof-text -q --sample-index=0 x.pb.gz |
+				awk "/accounting/ && \$6 + 0 > 0 { print \"sampled\" }")
+		done
+		prof-record -q -F 1000 -o x.pb.gz ./other
+		stacks x.pb.gz | sed -n "s/.* process=\([a-z]*\).*/\1/p" | sort -u' <<'END'
+done
+3 sampled
+done
+3 sampled
+done
+3
+done
+3 sampled
+done
+other
+END
+else
+	skip "$name" 'no musl-gcc'
+fi
+
 # Code that a runtime makes, and that no file has. The runtime is one by name.
 cat >made.c <<'END'
 #include <string.h>
