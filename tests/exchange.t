@@ -161,6 +161,50 @@ check 'perf script: records among stacks are no samples' 0 \
 read_zero;main;inner;leaf(int) 2
 END
 
+# The fields that -F chooses: misc and addr; no dso, which leaves the names of
+# functions in parentheses alone; srcline, also of inlined frames.
+cat >fields <<'END'
+w 12 [001] U     15.5:    1 cycles: 
+	           70328 f(int) (/bin/w)
+
+w 12 [001] 15.6:    1 cycles:                0 
+	           70328 f(int)
+	            11a7 main+0x9
+
+               w 12 15.7:    1 cycles:                0     7fedf134b827 g+0x5 (/bin/w)
+               w 12 15.8:    1 cycles:     7fedf134b827 g+0x5
+END
+check 'perf script: any fields' 0 'prof-import fields | prof-export --to folded --sample-index samples --sort' <<'END'
+f(int) 1
+g 2
+main;f(int) 1
+END
+cat >lines <<'END'
+w 12 15.5:    1 cycles:
+	           70328 deep (inlined)
+  d.h:7
+	           70328 f (/bin/w)
+  f.c:254
+	            11a7 main (/bin/w)
+  w[11a7]
+
+               w 12 15.7:    1 cycles:     7fedf134b827 g+0x5 (/bin/w)
+  g.c:5
+END
+check 'perf script: files and lines' 0 'prof-import lines | prof-text --traces --lines' <<'END'
+File: w
+Type: cycles
+-----------+-------------------------------------------------------
+   process:  w
+         1   deep d.h:7 (inline)
+             f f.c:254
+             main
+-----------+-------------------------------------------------------
+   process:  w
+         1   g g.c:5
+-----------+-------------------------------------------------------
+END
+
 # --- speedscope ---
 
 prof-export --to speedscope p >out.json

@@ -44,7 +44,19 @@ take_id(struct span *s, uint64_t *id)
 	return span_take(s, "-1") || span_dec(s, id);
 }
 
-/* "27709/27754 " or "27754 ", and "[001] " behind it. */
+/* The field misc: letters for the mode of the processor and the like. */
+static void
+skip_misc(struct span *s)
+{
+	struct span at = *s;
+
+	while (at.p < at.end && (*at.p | 0x20) >= 'a' && (*at.p | 0x20) <= 'z')
+		at.p++;
+	if (span_blanks(&at))
+		*s = at;
+}
+
+/* "27709/27754 " or "27754 ", and "[001] " and "U " behind it. */
 static bool
 take_ids(struct span *s, struct header *h)
 {
@@ -64,6 +76,7 @@ take_ids(struct span *s, struct header *h)
 			return false;
 		span_blanks(s);
 	}
+	skip_misc(s);
 	return true;
 }
 
@@ -172,31 +185,85 @@ cut_offset(struct span *symbol)
 		symbol->end = plus;
 }
 
-/* "HEX SYMBOL (DSO)": the file is in the last parentheses. */
+/* An address after blanks. *is_wide: perf's 16 columns, and a blank or two. */
+static bool
+take_address(struct span *s, bool *is_wide)
+{
+	const char *p = s->p;
+	uint64_t address;
+	bool ok = span_blanks(s) && span_hex(s, &address);
+
+	*is_wide = s->p - p == 17 || s->p - p == 18;
+	return ok && s->p < s->end && is_blank(*s->p);
+}
+
+/* Where the last parentheses open, which end s and follow a blank, or NULL. */
+static const char *
+last_parentheses(struct span s)
+{
+	int depth = 0;
+
+	if (s.p == s.end || s.end[-1] != ')')
+		return NULL;
+	for (const char *p = s.end; p-- > s.p;) {
+		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+		if (!depth)
+			return p > s.p && !is_blank(p[-1]) ? NULL : p;
+	}
+	return NULL;
+}
+
+/*
+ * "HEX SYMBOL (DSO)"; s begins with the blanks before it. The file is in the
+ * last parentheses. Without the field dso there is none: then only the columns
+ * tell a frame from other text. The field addr is an address before it.
+ */
 static bool
 parse_frame(struct span s, struct span *symbol, struct span *dso)
 {
-	const char *open = NULL;
-	uint64_t address;
-	int depth = 0;
+	const char *open;
+	struct span next;
+	bool is_wide, is_second;
 
-	s = span_trim(s);
-	if (!span_hex(&s, &address) || !span_blanks(&s) || s.p == s.end ||
-	    s.end[-1] != ')')
+	while (s.end > s.p && is_blank(s.end[-1]))
+		s.end--;
+	if (!take_address(&s, &is_wide))
 		return false;
-	for (const char *p = s.end; p-- > s.p;) {
-		depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
-		if (!depth) {
-			open = p;
-			break;
-		}
+	next = s;
+	if (take_address(&next, &is_second) && is_second) {
+		s = next;
+		is_wide = true;
 	}
-	if (!open)
+	open = last_parentheses(s);
+	if (!open && !is_wide)
 		return false;
-	*dso = (struct span){ open + 1, s.end - 1 };
-	*symbol = span_trim((struct span){ s.p, open });
+	*dso = (struct span){ s.end, s.end };
+	if (open)
+		*dso = (struct span){ open + 1, s.end - 1 };
+	*symbol = span_trim((struct span){ s.p, open ? open : s.end });
 	cut_offset(symbol);
 	return true;
+}
+
+/*
+ * "  FILE:LINE" behind a frame: the field srcline. Without debugging
+ * information it has the place in the file, "  FILE[HEX]".
+ */
+static bool
+parse_place(struct span s, struct span *file, int64_t *line)
+{
+	const char *colon;
+
+	*line = 0;
+	if (!span_take(&s, "  ") || !span_len(s) || is_blank(*s.p))
+		return false;
+	if (s.end[-1] == ']')
+		return true;
+	colon = memrchr(s.p, ':', span_len(s));
+	if (!colon || colon == s.p)
+		return false;
+	*file = (struct span){ s.p, colon };
+	return span_int((struct span){ colon + 1, s.end }, line);
 }
 
 static bool
@@ -217,7 +284,7 @@ push_frame(struct script *w, struct span symbol, struct span dso)
 		return false;
 	if (is_inlined)
 		return true;
-	if (!span_is(dso, "[unknown]")) {
+	if (span_len(dso) && !span_is(dso, "[unknown]")) {
 		file = is_kernel(dso) && !span_find(dso, ".ko")
 			       ? profile_intern(b->p, "[kernel.kallsyms]")
 			       : byname_string(b, dso.p, span_len(dso));
@@ -232,6 +299,39 @@ push_frame(struct script *w, struct span symbol, struct span dso)
 		return false;
 	w->n_line = 0;
 	return true;
+}
+
+/* Give the frame before a file and a line. */
+static bool
+place_frame(struct script *w, struct span file, int64_t number)
+{
+	struct byname *b = &w->b;
+	const struct location *l = NULL;
+	uint32_t name = byname_string(b, file.p, span_len(file));
+	uint32_t mapping = PROF_NONE;
+	struct line *line;
+
+	if (name == STRTAB_NONE)
+		return false;
+	if (!w->n_line) {
+		l = &b->p->location[b->stack[--b->n_stack]];
+		mapping = l->mapping;
+		w->n_line = l->n_line;
+		memcpy(w->line, profile_line(b->p, l),
+		       l->n_line * sizeof(*w->line));
+	}
+	line = &w->line[w->n_line - 1];
+	line->line = number;
+	line->function = byname_function(b, b->p->function[line->function].name,
+					 name, 0);
+	if (line->function == PROF_NONE)
+		return false;
+	if (!l)
+		return true;
+	number = (int64_t)w->n_line;
+	w->n_line = 0;
+	return byname_push(b, byname_location(b, mapping, 0, w->line,
+					      (size_t)number)) == 0;
 }
 
 /* --- samples --- */
@@ -308,6 +408,7 @@ one_line(struct script *w, const struct text *t)
 {
 	struct span symbol, dso, s = t->line;
 	struct header h;
+	int64_t line;
 
 	if (!span_len(span_trim(s)))
 		return end_sample(w);
@@ -317,6 +418,9 @@ one_line(struct script *w, const struct text *t)
 		return is_side_band(&h) ? end_sample(w) : begin_sample(w, &h);
 	if (w->is_open && parse_frame(s, &symbol, &dso))
 		return push_frame(w, symbol, dso);
+	if ((w->n_line || (w->is_open && w->b.n_stack)) &&
+	    parse_place(s, &symbol, &line))
+		return !line || place_frame(w, symbol, line);
 	if (!w->notes->n_bad++)
 		w->notes->first_bad = t->number;
 	return true;

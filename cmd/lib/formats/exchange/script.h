@@ -1,7 +1,8 @@
 /*
  * script.h - the text of "perf script": a header line for each sample, its
- * frames leaf first, a blank line. Functions and files, no addresses: those of
- * user frames are no addresses of the process.
+ * frames leaf first, a blank line, whatever fields -F chose among them. The
+ * names of functions and mappings, with srcline those of files and lines too;
+ * no addresses: those of user frames are no addresses of the process.
  */
 #ifndef SCRIPT_H
 #define SCRIPT_H
