@@ -249,6 +249,19 @@ get_ready(void)
 	return true;
 }
 
+/* Count the time of the loader, and of constructors that run before ours. It
+ * includes what the process used before it executed this program. */
+static void
+count_early(struct shm *shm)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
+		atomic_fetch_add(&shm->early_ns,
+				 (uint64_t)now.tv_sec * 1000000000 +
+					 (uint64_t)now.tv_nsec);
+}
+
 bool
 sampler_join(void)
 {
@@ -269,6 +282,8 @@ sampler_join(void)
 		atomic_store(&ready, true);
 		if (shm)
 			error = sampler_begin(shm);
+		if (shm && !error)
+			count_early(shm);
 	}
 	if (shm && !sampler.shm) {
 		sampler.shm = shm;

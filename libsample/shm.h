@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 8
+#define SHM_VERSION 9
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -305,6 +305,7 @@ struct shm {
 	_Atomic uint32_t next_owner; /* of live allocations */
 	_Atomic uint32_t n_program;  /* programs that loaded the sampler */
 	_Atomic uint32_t n_process;  /* that asked for counts */
+	_Atomic uint64_t early_ns;   /* CPU time of programs until then */
 
 	_Alignas(64) struct shm_process process[SHM_N_PROCESS];
 

@@ -202,6 +202,15 @@ check_err 'other kinds of profiles name processes, too' 0 \
 check_err '... of real time also those that wait' 0 \
 	'prof-record --clock=wall -o x.pb.gz sh -c "env -i sleep 1; :"' \
 	'its environment was cleared, as by env -i or sudo'
+cat >slow.c <<'END'
+#include <time.h>
+__attribute__((constructor)) static void slow(void) { while (clock() < CLOCKS_PER_SEC * 2 / 5) ; }
+END
+echo 'int main(void) { return 0; }' >quick.c
+${CC:-cc} -shared -fPIC -o libslow.so slow.c &&
+	${CC:-cc} -o quick quick.c -Wl,--no-as-needed "$PWD/libslow.so"
+check_err 'a program whose libraries take long to load' 0 \
+	'prof-record -o x.pb.gz ./quick' 'programs start before the sampler does'
 if [ "$(id -u)" -eq 0 ]; then
 	check_err 'another user' 0 \
 		'prof-record -o x.pb.gz perl -MPOSIX -e "

@@ -124,7 +124,7 @@ account_heap(const struct drain *d, struct recording *r, const struct watch *w)
 /* Why CPU time was not sampled, in programs with the sampler. */
 static const char *
 reason(const struct shm_settings *set, const struct launch *l,
-       const struct sampling *s, double missing, uint32_t n_program)
+       const struct sampling *s, double missing, const struct shm *shm)
 {
 	if (launch_is_go(l->path))
 		return "it is a Go program, whose runtime starts threads past "
@@ -132,8 +132,10 @@ reason(const struct shm_settings *set, const struct launch *l,
 		       "prof-fetch";
 	if (s->untimed)
 		return "threads got no timer: see ulimit -i";
-	if (missing < 0.05 * n_program)
-		return "programs start before the sampler does";
+	if (missing < 0.05 * atomic_load(&shm->n_program) ||
+	    (double)atomic_load(&shm->early_ns) / 1e9 > missing / 2)
+		return "programs start before the sampler does, which is "
+		       "loaded last";
 	if (set->clock == SHM_CLOCK_CPU)
 		return "timers miss time on a busy machine (--clock=perf does "
 		       "not), and threads and processes that are not started "
@@ -199,7 +201,7 @@ account_missing(const struct drain *d, const struct launch *l, struct watch *w,
 	}
 	if (!watch_culprit(w, why, sizeof why))
 		snprintf(why, sizeof why, "%s",
-			 reason(set, l, &s, used - sampled, n_program));
+			 reason(set, l, &s, used - sampled, d->shm));
 	warn("%s: %.2f of %.2f s of CPU time were sampled (%.0f %%): %s",
 	     l->path, sampled, used, 100 * sampled / used, why);
 }

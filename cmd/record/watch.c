@@ -173,8 +173,13 @@ find_reason(struct seen *s)
 	else if (is_of_other_user(s->pid))
 		why = "it runs as another user, who may not open the memory "
 		      "of prof-record";
-	else if (has_text(s->pid, "maps", "libsample.so"))
+	else if (has_text(s->pid, "maps", "libsample.so")) {
 		why = "libsample got no memory in it: see ulimit -v";
+		/* Else it is still loading its libraries. */
+		if (has_text(s->pid, "limits",
+			     "Max address space         unlimited"))
+			return;
+	}
 	snprintf(s->why, sizeof s->why, "%s", why);
 }
 
