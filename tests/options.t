@@ -55,6 +55,30 @@ for c in $commands; do
 		"unknown option '--no-such-option'"
 done
 
+# Each option of pprof that another command has leads there.
+sed -n 's/^	{ "\([a-z-]*\)", "\(prof-[a-z]*\)\(.*\)" },$/\1 \2 \3/p' \
+	"$src/cmd/cli/elsewhere.c" >elsewhere
+[ -s elsewhere ] || echo 'no options' | not_ok "pprof's options have commands"
+while read -r option command argument; do
+	[ "$argument" != "--$option" ] ||
+		"$command" --list-options | grep -q "^--$option	" ||
+		echo "$command has no --$option" >>missing
+	prof-export --"$option"=x 2>&1 | grep -q ": see $command" ||
+		echo "prof-export --$option=x does not name $command" >>missing
+done <elsewhere
+[ ! -e missing ] && ok "pprof's options have commands" ||
+	not_ok "pprof's options have commands" <missing
+check_err 'an option of another command' 2 'prof-text --diff_base=a b' \
+	"unknown option '--diff-base=a': see prof-diff --diff-base"
+check_err 'not an abbreviation of --list-options' 2 'prof-dot --list=f a' \
+	"unknown option '--list=f': see prof-list --list"
+check_err 'not even without an argument' 2 'prof-dot --list f a' \
+	"unknown option '--list': see prof-list --list"
+check_err "pprof's single dash" 2 'prof-text -cum a' \
+	"unknown option '-cum': long options begin with two dashes"
+check_err "... also where it would be -o" 2 'prof-merge -output=a b' \
+	"unknown option '-output=a': long options begin with two dashes"
+
 # A refused option or argument is named, with what would be right.
 check_err 'an abbreviation of two options' 2 'prof-text --node=3' \
 	"prof-text: option '--node=3' is ambiguous: --nodecount or --nodefraction"

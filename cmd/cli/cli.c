@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "cut-file.h"
+#include "elsewhere.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -394,6 +395,12 @@ common_option(struct cli *cli, int key)
 	case CLI_KEY_LIST_OPTIONS:
 		print_and_exit(cli, key);
 	case 'o':
+		/* pprof's users may mean --output, and not "utput=FILE". */
+		if (!strncmp(cli->arg, "utput", 5) &&
+		    (!cli->arg[5] || cli->arg[5] == '='))
+			die("unknown option '-o%s': long options begin with "
+			    "two dashes",
+			    cli->arg);
 		cli->output = cli->arg;
 		return true;
 	case 'q':
@@ -409,19 +416,39 @@ common_option(struct cli *cli, int key)
 	return false;
 }
 
+/* Has the command a long option of that name, of n bytes? */
+static bool
+has_option(const struct cli *cli, const char *name, size_t n)
+{
+	const struct option *o = cli->getopt;
+
+	while (o->name && (strncmp(o->name, name, n) != 0 || o->name[n]))
+		o++;
+	return o->name;
+}
+
 /* Die of word, an option that getopt_long() did not accept. */
 static _Noreturn void
 refuse_option(const struct cli *cli, const char *word)
 {
-	size_t n = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
-	const struct option *o = cli->getopt;
-	const char *first = NULL, *second = NULL;
+	const char *name = word + strspn(word, "-");
+	size_t n = strcspn(name, "="), n_dash = (size_t)(name - word);
+	const char *first = NULL, *second = NULL, *other;
 
-	for (; n && o->name; o++) {
-		if (strncmp(o->name, word + 2, n) != 0)
+	if (n && has_option(cli, name, n)) {
+		if (n_dash == 1)
+			die("unknown option '%s': long options begin with two "
+			    "dashes",
+			    word);
+		die("option '--%.*s' takes no argument", (int)n, name);
+	}
+	other = elsewhere(name, n);
+	if (other)
+		die("unknown option '%s': see %s", word, other);
+	for (const struct option *o = cli->getopt; n_dash == 2 && o->name;
+	     o++) {
+		if (!n || strncmp(o->name, name, n) != 0)
 			continue;
-		if (!o->name[n]) /* not an abbreviation, so not ambiguous */
-			die("option '--%s' takes no argument", o->name);
 		second = first ? o->name : NULL;
 		first = first ? first : o->name;
 	}
@@ -449,7 +476,9 @@ cli_option(struct cli *cli)
 		if (key == ':')
 			die("option '%s' needs an argument",
 			    cli->argv[optind - 1]);
-		if (key == '?')
+		/* As an abbreviation --list is pprof's option. */
+		if (key == '?' || (key == CLI_KEY_LIST_OPTIONS &&
+				   !strcmp(cli->argv[optind - 1], "--list")))
 			refuse_option(cli,
 				      cli->argv[optind > at ? optind - 1 : at]);
 	} while (key != CLI_DONE && common_option(cli, key));
