@@ -298,6 +298,18 @@ prof-history: t: 1 profile without a time, in a path without a date: using the t
 2026-11-03T10:15:00Z
 END
 
+check 'a clock in the future' 0 '
+	mkdir future; cp archive/2026-11-16/web1-* future
+	printf "# samples count cpu nanoseconds\n@time 9200000000000000000\nmain 1 1\n" | mkprof - >future/web9-1.pb
+	prof-history --function=main --since=1d --tsv future 2>&1 | cut -f1-2
+	prof-history --function=main --since=1d --until=2026-11-17 --tsv future 2>&1 | cut -f1-2' <<'END'
+prof-history: the newest profile is of 2261-07-15T11:33:20Z, in the future: ages such as 7d count back from it; --until=DATE leaves it out
+function	day
+main	2261-07-15
+function	day
+main	2026-11-16
+END
+
 # --- prof-thin ---------------------------------------------------------------
 
 # hours ROOT: the same as %F/%H/host.pb.gz.

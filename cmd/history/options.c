@@ -344,6 +344,12 @@ take_time(const char *option, const char *text)
 	return t;
 }
 
+bool
+history_has_age(const struct history_settings *s)
+{
+	return s->until ? age(s->until) != 0 : s->since && age(s->since);
+}
+
 void
 history_times(struct history_settings *s, int64_t newest_ns)
 {

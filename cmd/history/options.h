@@ -64,6 +64,9 @@ struct history_settings {
 void history_settings_parse(struct history_settings *s, struct cli *cli);
 void history_settings_release(struct history_settings *s);
 
+/* Do times of s count back from the newest profile? */
+bool history_has_age(const struct history_settings *s);
+
 /*
  * q.from and q.to, when the time of the newest profile is known: ages count
  * back from the end of its day. Dies.

@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "archives.h"
 #include "cli/match.h"
@@ -317,6 +318,22 @@ list(struct run *r, const struct span *span)
 	series_release(&x);
 }
 
+/* A host whose clock is wrong moves what "7d" means. */
+static void
+tell_future(const struct history_settings *s, int64_t newest_ns)
+{
+	char text[SERIES_TIME];
+
+	if (!history_has_age(s) ||
+	    newest_ns / BLOCK_DAY_NS <= time(NULL) / 86400 + 1)
+		return;
+	series_time(newest_ns, false, text);
+	warn("the newest profile is of %s, in the future: ages such as 7d "
+	     "count "
+	     "back from it; --until=DATE leaves it out",
+	     text);
+}
+
 int
 history_run(struct history_settings *s, struct cli *cli)
 {
@@ -333,6 +350,7 @@ history_run(struct history_settings *s, struct cli *cli)
 			      .is_told = s->task == HISTORY_INDEX });
 	if (s->task != HISTORY_INDEX) {
 		find_span(&r, &span);
+		tell_future(s, span.last_ns);
 		history_times(s, span.last_ns);
 		if (s->task == HISTORY_SHOW)
 			status = show(&r, &span);
