@@ -18,7 +18,7 @@ looks recording.jfr 'a recording of Java Flight Recorder; jfrconv'
 printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1],"timeDeltas":[1]}' >v8.cpuprofile
 looks v8.cpuprofile 'a file of format cpuprofile; use prof-import'
 printf '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]},"samples":[]}' >v8.heapprofile
-looks v8.heapprofile 'a heap profile of V8'
+looks v8.heapprofile 'a heap profile of V8, which DevTools and speedscope show'
 check_err 'and is not imported as another kind' 2 'prof-import v8.heapprofile' 'a heap profile of V8'
 printf '{"snapshot":{"meta":{"node_fields":["type","name"]}},"nodes":[1]}' >v8.heapsnapshot
 looks v8.heapsnapshot 'a heap snapshot of V8'
@@ -44,6 +44,18 @@ printf '\373)\003\372\0107<string>\351\001\0' >python.prof
 looks python.prof "a file of Python's cProfile; "
 printf 'gmon\1\0\0\0\0\0\0\0' >gmon.out
 looks gmon.out 'gmon.out of gprof; '
+printf 'JAVA PROFILE 1.0.2\0\0\0\0\10' >java.hprof
+looks java.hprof 'a heap dump of Java'
+printf 'Analysis of sampling app (pid 1) every 1 millisecond\nCall graph:\n    3 main  (in app)\n' >sample
+looks sample 'the text of sample(1) of macOS; '
+printf 'Attaching 1 probe...\n\n@[\n    malloc+16\n    main+32\n]: 12\n' >bpftrace
+looks bpftrace "stacks of bpftrace; FlameGraph's stackcollapse-bpftrace.pl"
+printf '\n              libc.so.1`malloc+0x10\n              app`main+0x20\n               12\n\n' >dtrace
+looks dtrace "stacks of DTrace; FlameGraph's stackcollapse.pl"
+printf 'a `b` c\n  ` +0x1\n' >ticks
+looks ticks 'text; '
+printf '{"session": {"duration": 1.0, "root_frame": {}}}' >pyinstrument
+looks pyinstrument 'JSON of pyinstrument; '
 printf '\377\376m\0a\0i\0n\0' >utf16
 looks utf16 'text in UTF-16; '
 printf '<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' >flame.svg

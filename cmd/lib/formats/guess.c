@@ -13,6 +13,9 @@
 	"a file of Python's cProfile; py-spy record --format raw writes "      \
 	"stacks, for prof-import"
 
+#define COLLAPSE(script)                                                       \
+	"; FlameGraph's stackcollapse" script " makes folded stacks of it"
+
 /* First bytes. Those that may begin a profile, too, are not certain. */
 static const struct {
 	const char *bytes;
@@ -63,6 +66,10 @@ static const struct {
 	MAGIC("digraph ", false, "a graph in DOT" SOURCE),
 	MAGIC("strict digraph ", false, "a graph in DOT" SOURCE),
 	MAGIC("#!", false, "a script"),
+	MAGIC("JAVA PROFILE 1.", false,
+	      "a heap dump of Java, which holds no stacks"),
+	MAGIC("Analysis of sampling ", false,
+	      "the text of sample(1) of macOS" COLLAPSE("-sample.awk")),
 #undef MAGIC
 };
 
@@ -76,7 +83,12 @@ static const struct {
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
 	{ "\"dhatFileVersion\"", "dhat's output; use prof-record --heap" },
 	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },
-	{ "\"selfSize\"", "a heap profile of V8" },
+	{ "\"selfSize\"", "a heap profile of V8, which DevTools and speedscope "
+			  "show" },
+	{ "\"root_frame\"",
+	  "JSON of pyinstrument; its -r speedscope writes what "
+	  "prof-import reads" },
+	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },
 };
 
 static bool
@@ -111,6 +123,21 @@ is_text(const unsigned char *s, size_t n)
 	return n > 1;
 }
 
+/* "libc.so.1`malloc+0x10", indented and alone on its line: DTrace's. */
+static bool
+has_dtrace_frame(const char *s, size_t n)
+{
+	const char *tick = memchr(s, '`', n), *end, *at = tick;
+
+	while (at && at > s && !strchr(" \t\n", at[-1]))
+		at--;
+	if (!tick || at == tick || at == s || at[-1] == '\n')
+		return false;
+	end = memchr(tick, '\n', n - (size_t)(tick - s));
+	return end && memmem(tick, (size_t)(end - tick), "+0x", 3) &&
+	       !memchr(tick, ' ', (size_t)(end - tick));
+}
+
 static const char *
 guess_text(const char *s, size_t n)
 {
@@ -119,6 +146,8 @@ guess_text(const char *s, size_t n)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (memmem(s, n, words[i].word, strlen(words[i].word)))
 			return words[i].what;
+	if (has_dtrace_frame(s, n))
+		return "stacks of DTrace" COLLAPSE(".pl");
 	for (i = 0; i < n && strchr(" \t\r\n", s[i]) && s[i]; i++)
 		;
 	if (i < n && (s[i] == '{' || s[i] == '['))
