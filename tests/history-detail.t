@@ -164,6 +164,17 @@ prof-history: c: rebuilt the cache, which was damaged
 prof-history: c: the question tells profiles of 2026-10-01 a
 END
 
+check 'several at once, each with another level' 0 '
+	prof-history --match=. --tsv c >want
+	for i in 1 2; do
+		for detail in all hours none; do
+			prof-history -q --detail=$detail --match=. --tsv c >out.$detail.$i &
+		done
+	done; wait
+	for out in out.*.[12]; do cmp "$out" want; done; ls out.*.[12] | wc -l' <<'END'
+6
+END
+
 # --- the archive changes -----------------------------------------------------------
 
 # follow DETAIL: profiles come day by day, change, get other names and go: the
