@@ -244,6 +244,15 @@ check 'tags in a unit' 0 \
         0.08s (17.02%): 2kB
         0.06s (12.77%): 4kB
 END
+printf '# n count\na 3 {span id=1700000000000000001}\na 2 {span id=1700000000000000002}\n' | mkprof >spans
+check 'tags beyond 2^53 have all digits' 0 'prof-text --tags spans; prof-text --traces spans | grep span' <<'END'
+ span id: Total 5 of 5 (  100%)
+          3 (60.00%): 1700000000000000001
+          2 (40.00%): 1700000000000000002
+
+   span id:  1700000000000000001
+   span id:  1700000000000000002
+END
 check 'comments' 0 \
 	'prof-text --comments $data/good-full.pb.gz' <<'END'
 # a hidden comment

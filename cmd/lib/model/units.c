@@ -3,7 +3,9 @@
 
 #include "units.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/decimal.h"
@@ -132,8 +134,16 @@ void
 units_format(struct quantity *q, int64_t v, const char *from, const char *to)
 {
 	char text[DECIMAL_FRACTION];
-	size_t n = decimal_hundredths(text, units_scale(v, from, to, &q->unit));
+	double x = units_scale(v, from, to, &q->unit);
+	const struct family *f;
+	size_t n;
 
+	/* A double has not all digits of the identifiers that labels hold. */
+	if (fabs(x) > 0x1p53 && !find_unit(from, &f)) {
+		snprintf(q->number, sizeof(q->number), "%" PRId64, v);
+		return;
+	}
+	n = decimal_hundredths(text, x);
 	if (n >= sizeof(q->number))
 		n = sizeof(q->number) - 1;
 	memcpy(q->number, text, n);

@@ -26,7 +26,10 @@ struct quantity {
 double units_scale(int64_t v, const char *from, const char *to,
 		   const char **unit);
 
-/* units_scale() as text: two decimals, but "13" for 13.00 and a bare "0". */
+/*
+ * units_scale() as text: two decimals, but "13" for 13.00 and a bare "0". All
+ * digits of what no unit scales, where pprof's are those of a double.
+ */
 void units_format(struct quantity *q, int64_t v, const char *from,
 		  const char *to);
 
