@@ -17,6 +17,7 @@
 #include "lib/formats/exchange/otlp.h"
 #include "lib/formats/exchange/speedscope.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 static enum prof_status
 folded(struct export_args *a, struct profile *p, FILE *out,
@@ -89,15 +90,32 @@ static const struct {
 	const char *name;
 	enum prof_status (*write)(struct export_args *, struct profile *,
 				  FILE *, struct prof_err *);
+	bool adds; /* it holds sums of samples */
 } formats[] = {
-	{ "callgrind", callgrind },
-	{ "cpuprofile", cpuprofile },
-	{ "firefox", firefox },
-	{ "folded", folded },
-	{ "otlp", otlp },
-	{ "otlp-json", otlp_json },
-	{ "speedscope", speedscope },
+	{ "callgrind", callgrind, true },
+	{ "cpuprofile", cpuprofile, false },
+	{ "firefox", firefox, false },
+	{ "folded", folded, true },
+	{ "otlp", otlp, false },
+	{ "otlp-json", otlp_json, false },
+	{ "speedscope", speedscope, true },
 };
+
+/* These formats have sums of 64 bits; none is larger than that of a type. */
+static void
+warn_of_sums(const struct profile *p)
+{
+	for (size_t c = 0; c < p->n_type; c++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < p->n_sample; i++)
+			sum = units_add(sum, units_abs(profile_value(p, i)[c]));
+		if (sum == INT64_MAX)
+			warn("sums of %s overflow 64 bits; clamped to the "
+			     "limit",
+			     cli_name(p->strings.str[p->type[c].type].s));
+	}
+}
 
 int
 main(int argc, char **argv)
@@ -115,6 +133,8 @@ main(int argc, char **argv)
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
+	if (formats[i].adds)
+		warn_of_sums(p);
 	if (formats[i].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)
 		die("%s", err.msg);
 	profile_free(p);

@@ -205,6 +205,16 @@ Type: cycles
 -----------+-------------------------------------------------------
 END
 
+# Without stacks, there is still the time of each process.
+printf '%s\n' '     perl 28354 63788.251674:     250000 ' \
+	'     perl 28354 63788.251922:     250000 ' >noip
+check 'perf script: without frames' 0 \
+	'prof-import -q noip | prof-text --tags' <<'END'
+ process: Total 500000 of 500000 (  100%)
+          500000 (  100%): perl
+
+END
+
 # --- speedscope ---
 
 prof-export --to speedscope p >out.json
@@ -544,6 +554,11 @@ END
 	printf '\000' >fuzz.b; cat evented.json >>fuzz.b
 	printf '\001' >fuzz.c; cat old.cpuprofile >>fuzz.c
 fi
+
+check_err 'sums past 64 bits are said' 0 \
+	"printf 'f %s\nf 2\n' 9223372036854775807 | prof-import -q |
+		prof-export --to callgrind -o /dev/null" \
+	'sums of samples overflow 64 bits; clamped to the limit'
 
 # --- other readers ---
 

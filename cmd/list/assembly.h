@@ -1,7 +1,7 @@
 /*
  * assembly.h - instructions of a profile's functions as data: their text, the
  * source line and the inlined functions that each came from, and what it cost.
- * What is printed of it: disasm.c, weblist.c; prof-html embeds the same.
+ * It is printed by print-disasm.c and weblist.c; prof-html embeds the same.
  *
  *	struct assembly_options o = { .wants = ..., .resolve = ... };
  *	struct assembly *a;

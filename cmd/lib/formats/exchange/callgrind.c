@@ -11,6 +11,7 @@
 #include "lib/base/escape.h"
 #include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "named.h"
 
 /* Costs of a frame by itself (callee: PROF_NONE), or of its calls to another.
@@ -28,7 +29,7 @@ struct writer {
 	struct hashtab table;
 	struct cost *cost;
 	size_t n_cost, cap_cost;
-	uint64_t *value;
+	int64_t *value;
 	size_t cap_value;
 	uint32_t *function; /* of each frame: the first with that function */
 	uint32_t *frame;    /* the stack in work */
@@ -75,11 +76,9 @@ add(struct writer *w, size_t sample, uint32_t frame, uint32_t callee)
 		return true;
 	c->stamp = sample + 1;
 	for (size_t i = 0; i < w->p->n_type; i++) {
-		uint64_t *sum = &w->value[c->value + i];
+		int64_t *sum = &w->value[c->value + i];
 
-		*sum = *sum > INT64_MAX - (uint64_t)v[i]
-			       ? INT64_MAX
-			       : *sum + (uint64_t)v[i];
+		*sum = units_add(*sum, v[i]);
 	}
 	return true;
 }
@@ -158,7 +157,7 @@ static void
 put_costs(struct writer *w, const struct cost *c)
 {
 	for (size_t i = 0; i < w->p->n_type; i++)
-		fprintf(w->out, " %" PRIu64, w->value[c->value + i]);
+		fprintf(w->out, " %" PRId64, w->value[c->value + i]);
 	putc('\n', w->out);
 }
 
@@ -250,7 +249,7 @@ put_events(struct writer *w)
 static void
 put_header(struct writer *w, const char *version)
 {
-	uint64_t sum;
+	int64_t sum;
 
 	fprintf(w->out,
 		"# callgrind format\nversion: 1\ncreator: profpipe-%s\n"
@@ -262,8 +261,9 @@ put_header(struct writer *w, const char *version)
 		sum = 0;
 		for (size_t k = 0; k < w->n_cost; k++)
 			if (w->cost[k].callee == PROF_NONE)
-				sum += w->value[w->cost[k].value + i];
-		fprintf(w->out, " %" PRIu64, sum);
+				sum = units_add(sum,
+						w->value[w->cost[k].value + i]);
+		fprintf(w->out, " %" PRId64, sum);
 	}
 	fputs("\n", w->out);
 }

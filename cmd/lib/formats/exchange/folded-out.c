@@ -18,6 +18,7 @@
 #include "lib/base/hashtab.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "named.h"
 
 #define BLOCK 65536 /* bytes for fwrite() */
@@ -190,14 +191,6 @@ find(struct folds *w, size_t at)
 	return &w->fold[w->n_fold++];
 }
 
-static int64_t
-add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 static bool
 fold_sample(struct folds *w, size_t i)
 {
@@ -221,9 +214,10 @@ fold_sample(struct folds *w, size_t i)
 	if (!f)
 		return false;
 	if (w->style->is_diff && base_mark_on(&w->base, w->p, s))
-		f->before = add(f->before, v == INT64_MIN ? INT64_MAX : -v);
+		f->before =
+			units_add(f->before, v == INT64_MIN ? INT64_MAX : -v);
 	else
-		f->value = add(f->value, v);
+		f->value = units_add(f->value, v);
 	return true;
 }
 

@@ -138,7 +138,8 @@ is_side_band(const struct header *h)
 
 /*
  * A header line. Without call chains perf aligns the comm to the right, and the
- * frame is on the same line; an indented line is one of a stack otherwise.
+ * frame, if any, is on the same line; an indented line is one of a stack
+ * otherwise.
  */
 static bool
 is_header(struct span s, struct header *h)
@@ -146,8 +147,9 @@ is_header(struct span s, struct header *h)
 	bool is_indented = span_blanks(&s);
 	struct span symbol, dso;
 
-	return parse_header(s, h) && (!is_indented || is_side_band(h) ||
-				      parse_frame(h->rest, &symbol, &dso));
+	return parse_header(s, h) &&
+	       (!is_indented || is_side_band(h) || h->event.p == s.end ||
+		parse_frame(h->rest, &symbol, &dso));
 }
 
 bool

@@ -12,6 +12,7 @@
 #include "lib/base/escape.h"
 #include "lib/base/json.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 #include "named.h"
 
 /* A comma and the digits of a frame's number. */
@@ -190,7 +191,7 @@ put_profile(struct writer *w, size_t column, uint32_t split,
 	    struct prof_err *err)
 {
 	enum prof_status st;
-	uint64_t sum = 0;
+	int64_t sum = 0;
 	bool comma = false;
 
 	fputs(w->n_profile++ ? ",\n{\"type\":\"sampled\",\"name\":"
@@ -210,10 +211,10 @@ put_profile(struct writer *w, size_t column, uint32_t split,
 			continue;
 		put_number(w->out, (uint64_t)profile_value(w->p, i)[column],
 			   comma);
-		sum += (uint64_t)profile_value(w->p, i)[column];
+		sum = units_add(sum, profile_value(w->p, i)[column]);
 		comma = true;
 	}
-	fprintf(w->out, "],\n\"endValue\":%" PRIu64 "}", sum);
+	fprintf(w->out, "],\n\"endValue\":%" PRId64 "}", sum);
 	return PROF_OK;
 }
 
