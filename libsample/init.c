@@ -61,6 +61,7 @@ size_to_map(const struct shm_settings *set)
 	while (levels > 1 && size - base > space / 8)
 		size = shm_size(set->what, --levels);
 	sampler.live_levels = levels;
+	sampler.is_tight = space != UINT64_MAX;
 	return size <= space / 4 ? size : 0;
 }
 

@@ -34,6 +34,7 @@
 struct sampler {
 	struct shm *shm;      /* stays mapped once set; NULL: never sampled */
 	uint32_t live_levels; /* of the heap's tables, mapped here */
+	bool is_tight;        /* the address space is limited */
 	uint64_t period_ns;
 	size_t page_size;
 	uint64_t tick_ns; /* the kernel's tick, at which it checks CPU timers */

@@ -216,7 +216,8 @@ thread_enter(struct thread *t)
 	/* Do not sample allocations and waits of this function. */
 	t->is_hooked = 1;
 	thread_self = t;
-	if (!unwind_stack_find(&t->stack))
+	/* The first malloc() of a thread may reserve 64 MB for it. */
+	if (!unwind_stack_find(&t->stack, !sampler.is_tight))
 		t->stack.lo = t->stack.hi = 0;
 	/* Without the destructor, the timer would never be deleted. */
 	if (pthread_setspecific(threads.key, t) != 0) {

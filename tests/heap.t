@@ -465,8 +465,9 @@ cat >crowd.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 enum { N = 60 };
-static void *nothing(void *arg) { return arg; }
+static void *nothing(void *arg) { usleep(100000); return arg; }
 int main(void)
 {
 	pthread_attr_t attr;

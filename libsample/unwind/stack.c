@@ -95,14 +95,14 @@ find_mapping(uintptr_t here, struct unwind_stack *stack)
 }
 
 bool
-unwind_stack_find(struct unwind_stack *stack)
+unwind_stack_find(struct unwind_stack *stack, bool may_allocate)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	bool is_main = syscall(SYS_gettid) == getpid();
 	struct rlimit limit;
 	uintptr_t room = UNLIMITED_BYTES;
 
-	if (!is_main && find_thread(here, stack))
+	if (!is_main && may_allocate && find_thread(here, stack))
 		return true;
 	if (!find_mapping(here, stack)) {
 		*stack = (struct unwind_stack){ 0, 0 };

@@ -107,10 +107,11 @@ void unwind_atfork_child(void);
 /*
  * Find the stack that the calling thread is using. The bounds of the main
  * thread's allow for growth. Returns false, and an empty *stack, if it cannot
- * be found. May allocate (pthread_getattr_np does) and may read
- * /proc/self/maps: call it once per thread, not from a signal handler.
+ * be found. Without may_allocate, reads /proc/self/maps, which is slower in a
+ * process with many mappings; with it (pthread_getattr_np allocates), only for
+ * the main thread. Call it once per thread, not from a signal handler.
  */
-bool unwind_stack_find(struct unwind_stack *stack);
+bool unwind_stack_find(struct unwind_stack *stack, bool may_allocate);
 
 /*
  * Set *stack to the signal stack (sigaltstack) of the calling thread, or to an

@@ -193,7 +193,7 @@ main(int argc, char **argv)
 		       after.n_refused - before.n_refused);
 	}
 	evict = malloc(EVICT_BYTES);
-	if (!evict || !unwind_stack_find(&stack[0]))
+	if (!evict || !unwind_stack_find(&stack[0], true))
 		return 2;
 	sigaction(SIGUSR1, &sa, NULL);
 	sink = f35(1, 2, 3);

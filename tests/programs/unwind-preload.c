@@ -75,7 +75,7 @@ start(void)
 	pid = getpid();
 	unsetenv("LD_PRELOAD");
 	referee_init();
-	if (unwind_refresh() != 0 || !unwind_stack_find(&stack))
+	if (unwind_refresh() != 0 || !unwind_stack_find(&stack, true))
 		return;
 	sa.sa_sigaction = on_timer;
 	sigaction(SIGPROF, &sa, NULL);

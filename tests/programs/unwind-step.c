@@ -330,7 +330,7 @@ thread_start(void *arg)
 	struct unwind_stack saved = stacks[0];
 
 	stepping = 0;
-	if (unwind_stack_find(&stacks[0]))
+	if (unwind_stack_find(&stacks[0], true))
 		thread_main(arg);
 	stacks[0] = saved;
 	return NULL;
@@ -399,7 +399,7 @@ main(int argc, char **argv)
 	}
 	if (argc > 1)
 		max_contexts = strtoul(argv[1], NULL, 10);
-	if (unwind_refresh() != 0 || !unwind_stack_find(&stacks[0]))
+	if (unwind_refresh() != 0 || !unwind_stack_find(&stacks[0], true))
 		return 2;
 	on(SIGTRAP, on_trap);
 	on(SIGUSR1, on_begin);

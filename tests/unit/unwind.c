@@ -279,8 +279,12 @@ static void *
 victim(void *arg)
 {
 	char text[] = "the quick brown fox jumps over the lazy dog";
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-	assert_true(unwind_stack_find(&own));
+	assert_true(unwind_stack_find(&own, false));
+	assert_true(own.lo <= here && here < own.hi);
+	assert_true(unwind_stack_find(&own, true));
+	assert_true(own.lo <= here && here < own.hi);
 	atomic_store((atomic_int *)arg, 1);
 	while (!atomic_load(&stop)) {
 		text[atomic_load(&n_walk) % 40]++;
@@ -425,7 +429,7 @@ test_frame_pointer(void **state)
 		skip();
 	memcpy(jit, code, sizeof(code));
 	memcpy(&call, &jit, sizeof(jit));
-	assert_true(unwind_stack_find(&own));
+	assert_true(unwind_stack_find(&own, true));
 	sigaction(SIGUSR1, &sa, NULL);
 	atomic_store(&n_walk, 0);
 	atomic_store(&n_rooted, 0);
