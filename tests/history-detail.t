@@ -82,13 +82,13 @@ check 'without --detail a cache keeps its level; --rebuild, too' 0 '
 	prof-history --index --rebuild none 2>/dev/null
 	prof-history --match=. --by=hour none 2>&1
 	prof-history --match=. --by=hour -q --detail=none archive 2>&1; rm -r archive/.prof-history' <<'END'
-prof-history: none: the question tells profiles of 2026-10-01 apart of which the cache has only the sum for each day and build; --detail=hours or --detail=all makes it anew
-prof-history: archive: the question tells profiles of 2026-10-01 apart of which the cache has only the sum for each day and build; --detail=hours or --detail=all makes it anew
+prof-history: none: the question tells profiles apart of which the cache has only the sum for each day and build; --detail=hours or --detail=all makes it anew
+prof-history: archive: the question tells profiles apart of which the cache has only the sum for each day and build; --detail=hours or --detail=all makes it anew
 END
 # refused DETAIL OPTION: a question that needs more.
 refused() {
 	check_err "$1 $2 is refused" 2 "prof-history --function=work '$2' $1" \
-		'the question tells profiles of 2026-10-'
+		'the question tells profiles apart'
 }
 refused hours --by=host
 refused hours --by=profile
@@ -161,7 +161,7 @@ check 'a reduced cache can be checked; a damaged one keeps its level' 0 '
 	prof-history --match=. --by=hour c 2>&1 | cut -c-60; sh by-days c none | cmp - days.want' <<'END'
 c: 0 profiles read, 0 gone, 0 summed by prof-thin
 prof-history: c: rebuilt the cache, which was damaged
-prof-history: c: the question tells profiles of 2026-10-01 a
+prof-history: c: the question tells profiles apart of which 
 END
 
 check 'several at once, each with another level' 0 '

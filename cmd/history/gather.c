@@ -301,16 +301,14 @@ static enum prof_status
 fail_detail(const struct adding *x, const struct block *b, struct prof_err *err)
 {
 	bool is_none = b->groups.detail == DETAIL_NONE;
-	char day[SERIES_TIME];
 
-	series_time(b->day * BLOCK_DAY_NS, true, day);
 	return prof_fail(
 		err, PROF_EUSAGE,
-		"%s: the question tells profiles of %s apart of which the "
-		"cache has only the sum for each %s and build; %s--detail=all "
-		"makes it anew",
-		x->a->root ? x->a->root : "the files", day,
-		is_none ? "day" : "hour", is_none ? "--detail=hours or " : "");
+		"%s: the question tells profiles apart of which the cache has "
+		"only the sum for each %s and build; %s--detail=all makes it "
+		"anew",
+		x->a->root ? x->a->root : "the files", is_none ? "day" : "hour",
+		is_none ? "--detail=hours or " : "");
 }
 
 /* Of a block: wanted functions that its sums have. */
