@@ -7,7 +7,8 @@ unset CPUPROFILE CPUPROFILE_FREQUENCY CPUPROFILE_REALTIME CPUPROFILE_USE_PID
 export lib
 
 # Each set of labels, with 1 if its ticks may be those of its work, which are a
-# hundred where the machine does nothing else, else how many they are.
+# hundred where the machine does nothing else, else how many they are. A few may
+# be between the calls that set the one label and the other.
 labels() {
 	stacks "$1" | grep -v '^#' | awk '
 		{
@@ -18,6 +19,8 @@ labels() {
 			n[set] += $1
 		}
 		END {
+			if (n["- request=GET"] < 10)
+				delete n["- request=GET"]
 			for (set in n)
 				print (n[set] >= 10 && n[set] <= 200 ? 1 : n[set]), set
 		}' | sort

@@ -135,7 +135,8 @@ check_err 'a deadline for everything' 2 \
 	'/trickle: not done after 1 s (--deadline)'
 check_err 'a deadline for what was not begun' 2 '
 	ulimit -n 16; prof-fetch --deadline=1 $go/hang $go/hang $go/hang \
-		$go/hang $go/hang $go/hang $go/hang $go/hang $go/hang 2>err
+		$go/hang $go/hang $go/hang $go/hang $go/hang $go/hang \
+		5<&1 6<&1 7<&1 8<&1 9<&1 2>err
 	sort -u err >&2; [ "$(wc -l <err)" -eq 9 ] && exit 2' \
 	'/hang: not done after 1 s (--deadline)'
 

@@ -80,8 +80,9 @@ theirs() {
 		function frame(i) {
 			dso = $NF; gsub(/[()]/, "", dso)
 			if (dso ~ /^\[(kernel|guest)/ || dso ~ /\.ko/) f = "[k]"
-			# Stubs have no symbol of their own: perf makes one up.
-			else if (dso ~ /\/work$/) f = $(i + 1) ~ /@plt/ ? "" : $(i + 1)
+			# Stubs have no symbol of their own: perf makes one up, and
+			# counts the first, which calls the linker, as part of _init.
+			else if (dso ~ /\/work$/) f = $(i + 1) ~ /@plt|^_init/ ? "" : $(i + 1)
 			else if (dso == "[unknown]") f = "?"
 			else if (dso ~ /\.map$/ && $(i + 1) != "[unknown]") {
 				f = $(i + 1)
@@ -134,7 +135,7 @@ ours() {
 			f = map[of[$i]]
 			if (!of[$i]) f = "?"
 			else if (f ~ /^\[kernel/ || f ~ /\.ko/) f = "[k]"
-			else if (f ~ /\/work$/) f = fn[$i] ~ /@plt/ ? "" : fn[$i]
+			else if (f ~ /\/work$/) f = fn[$i] ~ /@plt|^_init/ ? "" : fn[$i]
 			else if (f ~ /anon|memfd/) f = jit[$i] != "" ? jit[$i] : "anon"
 			else sub(/.*\//, "", f)
 			stack = stack f ";"
@@ -173,7 +174,7 @@ leaves() {
 	report "$2" --no-children -F sample,period,comm,dso,sym | awk -F'|' '
 		{
 			if ($5 ~ /^\[k\]/) f = "[k]"
-			else if ($4 == "work") { f = substr($5, 5); if (f ~ /@plt|^0x/) f = "" }
+			else if ($4 == "work") { f = substr($5, 5); if (f ~ /@plt|^_init|^0x/) f = "" }
 			else if ($4 == "[unknown]") f = "?"
 			else if ($4 ~ /^\[JIT\]/ && $5 !~ / 0x/) { f = substr($5, 5); gsub(" ", "_", f) }
 			else if ($4 ~ /anon|deleted|memfd|^\[JIT\]/) f = "anon"

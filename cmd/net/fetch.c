@@ -30,6 +30,7 @@ fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
 
 #if HAVE_CURL
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -363,16 +364,24 @@ run(struct pool *pool)
 	}
 }
 
-/* The number of parallel transfers, limited by descriptors. */
+/*
+ * The number of parallel transfers, limited by descriptors: libcurl has some of
+ * its own, and a transfer may try two addresses at once.
+ */
 static size_t
 parallel(void)
 {
+	enum { OWN = 4 };
 	struct rlimit limit;
+	size_t n_free = 0;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur < 2 * PARALLEL)
-		return limit.rlim_cur < 4 ? 1 : (size_t)limit.rlim_cur / 2;
-	return PARALLEL;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur >= 4 * PARALLEL)
+		return PARALLEL;
+	for (int fd = 0; fd < (int)limit.rlim_cur; fd++)
+		n_free += fcntl(fd, F_GETFD) < 0;
+	n_free = n_free < OWN + 2 ? 1 : (n_free - OWN) / 2;
+	return n_free < PARALLEL ? n_free : PARALLEL;
 }
 
 void
