@@ -17,7 +17,7 @@
 #include <string.h>
 
 /*
- * Only glibc has these. Weak, so that the library can be loaded into programs
+ * Only glibc has it. Weak, so that the library can be loaded into programs
  * of another libc (musl) at all: the loader would end them.
  */
 extern __typeof(dladdr1) dladdr1 __attribute__((weak));

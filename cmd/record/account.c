@@ -139,8 +139,7 @@ reason(const struct shm_settings *set, const struct launch *l,
 	if (set->clock == SHM_CLOCK_CPU)
 		return "timers miss time on a busy machine (--clock=perf does "
 		       "not), and threads and processes that are not started "
-		       "by "
-		       "libc's functions have none";
+		       "by libc's functions have none";
 	return "threads and processes that are not started by libc's functions "
 	       "are not sampled";
 }

@@ -57,10 +57,10 @@ watch_new(bool by_time)
 {
 	struct watch *w = calloc(1, sizeof *w);
 
-	if (w)
+	if (w) {
 		w->by_time = by_time;
-	if (w)
 		w->seen = calloc(MAX_PROCESS, sizeof *w->seen);
+	}
 	if (w && w->seen)
 		return w;
 	free(w);

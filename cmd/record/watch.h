@@ -36,8 +36,8 @@ void watch_check_ticks(struct watch *w, const struct shm *shm,
 
 /*
  * Describe the process with the most CPU time that was not sampled: "name[12]
- * ran 3.2 s without the sampler: its environment was cleared". Returns false if
- * there was none.
+ * ran without the sampler (3.2 s of CPU time or more): its environment was
+ * cleared". Returns false if there was none.
  */
 bool watch_culprit(const struct watch *w, char *text, size_t size);
 

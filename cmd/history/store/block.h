@@ -10,7 +10,8 @@
  *	meta	for each column, the column whose cells it shares; then the
  *		entries
  *	sums	of all its profiles: for each function, by build, flat and cum
- *of each column posts	for each function and column, its cells, by group
+ *		of each column
+ *	posts	for each function and column, its cells, by group
  *
  * all in varints (lib/wire/wire.h), signed ones zigzag. The values of a profile
  * and column are divided by their greatest common divisor first, its scale: a

@@ -49,8 +49,8 @@ struct frame_key {
 };
 
 /*
- * Everything is in arena, but the bytes of the profile's strings. These have the
- * same indices in frames.strings.
+ * Everything is in arena, but the bytes of the profile's strings. These have
+ * the same indices in frames.strings.
  */
 struct frames {
 	const struct profile *p;

@@ -22,8 +22,9 @@ enum demangle_mode {
 /*
  * The demangled name, malloc'd for the caller; NULL if it is not mangled, or
  * without memory. By default also f for f<ARGUMENTS>, which debugging
- * information calls some functions; and p.f for Go's p.f.abi0. A name that would become huge is not
- * demangled: short ones can expand to more than memory holds.
+ * information calls some functions; and p.f for Go's p.f.abi0. A name that
+ * would become huge is not demangled: short ones can expand to more than memory
+ * holds.
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
 
