@@ -69,8 +69,10 @@ procfs_stat(const char *text, struct procfs_stat *s)
 
 	if (!end || sscanf(end + 1,
 			   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			   "%" SCNu64 " %" SCNu64,
-			   &user, &system) != 2)
+			   "%" SCNu64 " %" SCNu64
+			   " %*d %*d %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
+			   "%" SCNu64,
+			   &user, &system, &s->stack) != 3)
 		return false;
 	snprintf(s->name, sizeof s->name, "%.*s", (int)(end - begin - 1),
 		 begin + 1);

@@ -35,7 +35,9 @@ enum {
 struct seen {
 	pid_t pid;
 	uint64_t dev, ino; /* of the program */
+	uint64_t stack;    /* its address: it may execute its own file again */
 	uint64_t cpu_ms;
+	uint64_t before_ms; /* of CPU time, by programs that it ran before */
 	unsigned n_look;
 	uint64_t anon_kb; /* most memory without a file */
 	bool is_sampled;  /* it has the shared memory */
@@ -76,7 +78,7 @@ watch_free(struct watch *w)
 	free(w);
 }
 
-/* Read name and CPU time. */
+/* Read name, stack and CPU time. */
 static bool
 read_stat(pid_t pid, struct seen *s)
 {
@@ -87,6 +89,7 @@ read_stat(pid_t pid, struct seen *s)
 
 	if (good) {
 		memcpy(s->name, stat.name, sizeof s->name);
+		s->stack = stat.stack;
 		s->cpu_ms =
 			stat.cpu_ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	}
@@ -183,16 +186,31 @@ find_reason(struct seen *s)
 	snprintf(s->why, sizeof s->why, "%s", why);
 }
 
+/* The CPU time of a process by the programs that it ran before, as far as it
+ * was seen; 0 if it is another process of that number. */
+static uint64_t
+used_before(const struct watch *w, const struct seen *key)
+{
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (w->seen[i].pid == key->pid)
+			ms += w->seen[i].cpu_ms;
+	return ms <= key->cpu_ms ? ms : 0;
+}
+
 static struct seen *
 find(struct watch *w, const struct seen *key)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (w->seen[i].pid == key->pid && w->seen[i].dev == key->dev &&
-		    w->seen[i].ino == key->ino)
+		    w->seen[i].ino == key->ino &&
+		    w->seen[i].stack == key->stack)
 			return &w->seen[i];
 	if (w->n == MAX_PROCESS)
 		return NULL;
 	w->seen[w->n] = *key;
+	w->seen[w->n].before_ms = used_before(w, key);
 	return &w->seen[w->n++];
 }
 
@@ -224,7 +242,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	key.anon_kb = read_anon(pid);
 	if (key.anon_kb > s->anon_kb)
 		s->anon_kb = key.anon_kb;
-	s->cpu_ms = key.cpu_ms;
+	s->cpu_ms = key.cpu_ms > s->before_ms ? key.cpu_ms - s->before_ms : 0;
 	if (s->is_sampled)
 		return;
 	memcpy(s->name, key.name, sizeof s->name);
