@@ -79,7 +79,7 @@ if "${CXX:-c++}" -O1 -g -o gperfserver "$src/tests/programs/gperfserver.cc" \
 	if ! have google-pprof; then
 		skip "$name" 'no google-pprof'
 	else
-		google-pprof --text ./gperfserver gperf.prof 2>/dev/null |
+		google-pprof --text --no-auto-signal-frm ./gperfserver gperf.prof 2>/dev/null |
 			awk '$NF ~ /^(spin|work)_/ { print $1, $4, $6 }' | sort >theirs
 		same "$name" ours theirs
 	fi

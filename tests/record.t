@@ -212,10 +212,10 @@ ${CC:-cc} -shared -fPIC -o libslow.so slow.c &&
 check_err 'a program whose libraries take long to load' 0 \
 	'prof-record -o x.pb.gz ./quick' 'programs start before the sampler does'
 if [ "$(id -u)" -eq 0 ]; then
-	check_err 'another user' 0 \
+	check_err 'another user, the same program' 0 \
 		'prof-record -o x.pb.gz perl -MPOSIX -e "
-			setgid(65534); setuid(65534);
-			exec \$^X, q(-e), q(\$i++ while times() < 0.5)"' \
+			\$i++ while times() < 0.4; setgid(65534); setuid(65534);
+			exec \$^X, q(-e), q(\$i++ while times() < 0.9)"' \
 		'it runs as another user, who may not open the memory of prof-record'
 else
 	skip 'another user' 'needs root'
@@ -701,7 +701,7 @@ static void *work(void *arg)
 {
 	struct timespec t = { 0, 200000000 };
 	prctl(PR_SET_NAME, arg);
-	use(80);
+	use(250);
 	nanosleep(&t, 0);
 	return 0;
 }
@@ -710,14 +710,14 @@ int main(void)
 	pthread_t a, b;
 	pthread_create(&a, 0, work, "first");
 	pthread_create(&b, 0, work, "second worker");
-	use(80);
+	use(250);
 	prctl(PR_SET_NAME, "boss");
-	use(80);
+	use(250);
 	pthread_join(a, 0);
 	pthread_join(b, 0);
 	if (fork() == 0) {
 		prctl(PR_SET_NAME, "child");
-		use(80);
+		use(250);
 		_exit(0);
 	}
 	return wait(0) < 0;
