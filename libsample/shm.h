@@ -33,14 +33,31 @@
 /* The name of the memory: a process that has joined has a mapping of it. */
 #define SHM_NAME "libsample"
 
+/*
+ * The tables' sizes. With SHM_SMALL, of the fuzz target, they are soon full,
+ * and quickly walked.
+ */
+#ifdef SHM_SMALL
 enum {
-	SHM_FRAMES = 1024,    /* frames of a stack, at most */
-	SHM_DEPTH = 1025,     /* the same, plus a number */
-	SHM_WAYS = 4,         /* entries that a given stack may use */
-	SHM_N_ENTRY = 4096,   /* a multiple of SHM_WAYS, a power of two */
-	SHM_N_SLOT = 4096,    /* slots of the log; a power of two */
-	SHM_ENTRY_DEPTH = 63, /* deeper stacks go to the log */
-	SHM_N_PROCESS = 32768 /* processes with separate counts */
+	SHM_N_ENTRY = 64,
+	SHM_N_SLOT = 32,
+	SHM_N_PROCESS = 64,
+	SHM_LIVE_FIRST = 64
+};
+#else
+enum {
+	SHM_N_ENTRY = 4096,    /* a multiple of SHM_WAYS, a power of two */
+	SHM_N_SLOT = 4096,     /* slots of the log; a power of two */
+	SHM_N_PROCESS = 32768, /* processes with separate counts */
+	SHM_LIVE_FIRST = 65536 /* places of level 0 of struct shm_heap */
+};
+#endif
+
+enum {
+	SHM_FRAMES = 1024,   /* frames of a stack, at most */
+	SHM_DEPTH = 1025,    /* the same, plus a number */
+	SHM_WAYS = 4,        /* entries that a given stack may use */
+	SHM_ENTRY_DEPTH = 63 /* deeper stacks go to the log */
 };
 
 /* PERF is CPU time, too, but by clocks that are not limited by the kernel's
@@ -226,7 +243,6 @@ struct shm_slot {
  */
 enum {
 	SHM_LIVE_WAYS = 16,
-	SHM_LIVE_FIRST = 65536, /* places of level 0 */
 	SHM_LIVE_LEVELS = 5,
 	SHM_N_LIVE = 341 * SHM_LIVE_FIRST /* 1 + 4 + 16 + 64 + 256 */
 };

@@ -151,8 +151,10 @@ scribble(struct fuzz *f)
 		break;
 	case 6:
 		if (f->d.heap) {
-			atomic_store(&f->d.heap->live[i].pointer, x);
-			f->d.heap->live[i].hash = x % 4 ? f->hash : x;
+			struct shm_live *l = &f->d.heap->live[i % SHM_N_LIVE];
+
+			atomic_store(&l->pointer, x);
+			l->hash = x % 4 ? f->hash : x;
 			if (i % 16 == 0)
 				atomic_store(&f->d.heap->level, (uint32_t)x);
 		}
