@@ -65,9 +65,40 @@ else
 	not_ok 'the readers of prof-record live to see the profile' <why
 fi
 
-# A writer that does not end: the second one ends the reader.
+# press_late: Ctrl-C for a reader that does not run before its writer has ended.
+press_late() {
+	exec 7<>pipe
+	await session
+	read -r session <session
+	for try in $(seq 600); do
+		! catches prof-text "$session" || break
+		sleep 0.1
+	done
+	reader=$(grep -lE "^[0-9]+ \(prof-text\) . [0-9]+ [0-9]+ $session " /proc/[0-9]*/stat 2>/dev/null | tr -dc 0-9)
+	kill -STOP "$reader"
+	printf '\003'
+	for try in $(seq 600); do
+		! grep -q '^ShdPnd:.*[2367abef]$' "/proc/$reader/status" || break
+		sleep 0.1
+	done
+	cat "$data/good-tiny.pb.gz" >&7
+	exec 7>&-
+	kill -CONT "$reader"
+	await over
+}
 rm -f over status armed
 mkfifo pipe
+press_late | on_terminal 'echo $$ >.session; mv .session session
+	prof-text -q <pipe >out; echo $? >status; : >over'
+if grep -q '^File: ' out && [ "$(cat status)" = 0 ]; then
+	ok 'what a writer has written before it ended is read'
+else
+	cat out status terminal >why
+	not_ok 'what a writer has written before it ended is read' <why
+fi
+
+# A writer that does not end: the second one ends the reader.
+rm -f over status armed
 exec 7<>pipe
 press_often | on_terminal 'prof-text <pipe; echo $? >status; : >over'
 if [ "$(cat status)" = 130 ]; then

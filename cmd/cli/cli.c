@@ -572,6 +572,14 @@ cli_open(const char *input)
 	return fd;
 }
 
+void
+cli_close(int fd)
+{
+	interrupt_allow(fd);
+	if (fd > 0)
+		close(fd);
+}
+
 struct profile *
 cli_read(struct cli *cli, const char *input)
 {
@@ -583,8 +591,7 @@ cli_read(struct cli *cli, const char *input)
 		die("%s: %s", cli_name(input), err.msg);
 	if (p->doubt)
 		warn("%s: %s", cli_name(input), p->doubt);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	return p;
 }
 

@@ -131,12 +131,15 @@ const char *cli_name(const char *input);
 
 /*
  * Open input for reading: the descriptor, which the caller closes with
- * close() (for "-" it is 0). Dies when it can't, or when it is a terminal.
+ * cli_close() (for "-" it is 0). Dies when it can't, or when it is a terminal.
  */
 int cli_open(const char *input);
 
 /* The same, but returns -1 and a message on failure. */
 int cli_try_open(const char *input, struct prof_err *err) MUST_USE;
+
+/* An input was read. Allows -1; standard input stays open. */
+void cli_close(int fd);
 
 /* Read one profile from input: the caller's, for profile_free(). Dies. */
 struct profile *cli_read(struct cli *cli, const char *input);

@@ -141,8 +141,7 @@ read_raw(const struct gather *g, const struct gather_item *item,
 	if (fd < 0)
 		return PROF_EIO;
 	st = stream_read(fd, g->max_size, raw, err);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	return st;
 }
 

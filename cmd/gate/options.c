@@ -171,8 +171,7 @@ read_budgets(struct gate_settings *s, struct cli *cli)
 			       &err) != PROF_OK)
 		die("%s: %s", cli_name(cli->arg), err.msg);
 	buf_release(&text);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	compile_budgets(s);
 }
 

@@ -280,7 +280,6 @@ import_read(const char *name, const struct import_options *o,
 	if (st == PROF_OK)
 		st = read_open(name, fd, &b, o, out, err);
 	buf_release(&b);
-	if (fd)
-		close(fd);
+	cli_close(fd);
 	return st;
 }

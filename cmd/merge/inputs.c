@@ -74,8 +74,7 @@ read_list(struct inputs *in, const char *file, size_t *n)
 			die("%s: %s", cli_name(file), strerror(errno));
 		b.n += (size_t)got;
 	} while (got);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	grown = realloc(in->text, (in->n_text + 1) * sizeof(*grown));
 	if (!grown)
 		die("out of memory");

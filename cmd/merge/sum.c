@@ -109,8 +109,7 @@ add_input(struct work *w, size_t i)
 	}
 	profile_free(p);
 	series_release(&series);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	if (go)
 		end_turn(w, st, &err);
 	return go;

@@ -123,8 +123,7 @@ read_one(struct cli *cli, const char *name)
 	fd = cli_open(name);
 	if (stream_read(fd, cli->max_size, &raw, &err) != PROF_OK)
 		die("%s: %s", cli_name(name), err.msg);
-	if (fd > 0)
-		close(fd);
+	cli_close(fd);
 	if (strcmp(name, "-") != 0 &&
 	    foreign_sniff(raw.data, raw.n) != FOREIGN_NONE)
 		p = run_on(cli, "prof-import", name);
