@@ -485,6 +485,47 @@ print(sum(max(0, b[0] - a[0]) for a, b in zip(s, s[1:]) if a[1] not in idle) * 1
 	else
 		skip '.cpuprofile: of node' 'no node'
 	fi
+	cat >v8.heapprofile <<'END'
+{"head":{"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},
+"selfSize":1,"id":1,"children":[{"callFrame":{"functionName":"f","scriptId":"1","url":"file:///a.js","lineNumber":6,
+"columnNumber":2},"selfSize":16,"id":2,"children":[{"callFrame":{"functionName":"","scriptId":"1",
+"url":"file:///a.js","lineNumber":9,"columnNumber":2},"selfSize":4096,"id":3,"children":[]}]}]},
+"samples":[{"size":4096,"nodeId":3,"ordinal":1}]}
+END
+	check '.heapprofile: a tree with sizes' 0 'prof-import v8.heapprofile | prof-export --to folded --sort
+		prof-import v8.heapprofile | prof-text --raw | sed -n "/^inuse/p;/a\.js/p"' <<'END'
+(root) 1
+f 16
+f;(anonymous) 4096
+inuse_space/bytes
+     1: 0x0 M=1 (anonymous) /a.js:0:0 s=10
+     3: 0x0 M=1 f /a.js:0:0 s=7
+END
+	sed 's/4096,"id"/-4096,"id"/' v8.heapprofile >less.heapprofile
+	check_err '.heapprofile: a negative size' 2 'prof-import less.heapprofile' '.heapprofile: a negative size'
+	if have node python3 && node --heap-prof --heap-prof-interval=1024 --heap-prof-name=node.heapprofile -e \
+		'let a = []; function keep() { for (let i = 0; i < 9999; i++) a.push({ i, s: "x" + i }); } keep(); process.a = a' 2>/dev/null; then
+		python3 - >want <<'END'
+import json
+total = {}
+todo = [(json.load(open("node.heapprofile"))["head"], "")]
+while todo:
+    node, stack = todo.pop()
+    if stack and node["selfSize"]:
+        total[stack] = total.get(stack, 0) + node["selfSize"]
+    for n in node["children"]:
+        name = n["callFrame"]["functionName"] or "(anonymous)"
+        todo.append((n, stack + ";" + name if stack else name))
+for stack in total:
+    print(stack, total[stack])
+END
+		sort -o want want
+		prof-import node.heapprofile | prof-export --to folded | grep -v '^(root) ' | sort >got
+		grep -q keep want && cmp -s want got && ok '.heapprofile: of node' ||
+			diff want got | not_ok '.heapprofile: of node'
+	else
+		skip '.heapprofile: of node' 'no node or python3'
+	fi
 	# A trace has the samples of several threads, in pieces. The id of process
 	# 8 is that of one in 7; the thread of the last is not known.
 	cat >trace.json <<'END'
@@ -552,6 +593,7 @@ END
 	printf '\001' >fuzz.c2; cat twice.json >>fuzz.c2
 	printf '\000' >fuzz.a; cat calls.cpuprofile >>fuzz.a
 	printf '\000' >fuzz.b; cat evented.json >>fuzz.b
+	printf '\000' >fuzz.d; cat v8.heapprofile >>fuzz.d
 	printf '\001' >fuzz.c; cat old.cpuprofile >>fuzz.c
 fi
 

@@ -5,44 +5,10 @@
 
 #if HAVE_JANSSON
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "json-text.h"
-#include "lib/base/array.h"
 #include "lib/formats/exchange/byname.h"
 #include "v8.h"
-
-/* The older form: a tree below "head". A list of what is to be done holds the
- * place of recursion, as the tree is as deep as its writer wants. */
-static enum prof_status
-read_head(struct v8 *v, const json_t *head)
-{
-	struct todo {
-		const json_t *node;
-		uint32_t parent;
-	} *todo = NULL;
-	size_t n = 0, cap = 0;
-	enum prof_status st = PROF_OK;
-
-	if (array_reserve(&todo, &cap, 1, sizeof(*todo)) < 0)
-		return prof_nomem(v->err);
-	todo[n++] = (struct todo){ head, PROF_NONE };
-	while (st == PROF_OK && n) {
-		struct todo t = todo[--n];
-		const json_t *children = json_object_get(t.node, "children");
-		size_t more = json_array_size(children);
-
-		st = v8_add_node(v, t.node, t.parent);
-		if (st == PROF_OK &&
-		    array_reserve(&todo, &cap, n + more, sizeof(*todo)) < 0)
-			st = prof_nomem(v->err);
-		for (size_t i = 0; st == PROF_OK && i < more; i++)
-			todo[n++] = (struct todo){ json_array_get(children, i),
-						   (uint32_t)v->n_node - 1 };
-	}
-	free(todo);
-	return st;
-}
 
 static enum prof_status
 read_all(struct v8 *v, const json_t *root, bool idle)
@@ -58,7 +24,7 @@ read_all(struct v8 *v, const json_t *root, bool idle)
 				 v->format);
 	st = v8_columns(v->b, v->err);
 	if (st == PROF_OK)
-		st = nodes ? v8_add_nodes(v, nodes) : read_head(v, head);
+		st = nodes ? v8_add_nodes(v, nodes) : v8_add_tree(v, head);
 	if (st == PROF_OK)
 		st = v8_add_samples(v, json_object_get(root, "samples"),
 				    deltas ? deltas : stamps, !deltas);

@@ -221,6 +221,8 @@ parse(const char *name, const struct buf *bytes, const struct import_options *o,
 					err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(raw->data, raw->n, o->idle, out, err);
+	case FOREIGN_HEAPPROFILE:
+		return heapprofile_parse(raw->data, raw->n, out, err);
 	case FOREIGN_CHROME_TRACE:
 		return parse_chrome_trace(name, raw, o, out, err);
 	case FOREIGN_CALLGRIND:

@@ -42,6 +42,16 @@ enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
 				  struct prof_err *err) MUST_USE;
 
 /*
+ * Read a .heapprofile, of node --heap-prof and of DevTools' sampling of
+ * allocations: column inuse_space/bytes, the sampled bytes of each stack that
+ * lived at the end. *out is the caller's. PROF_EFORMAT, PROF_ENOMEM;
+ * PROF_ENOTSUP without jansson.
+ */
+enum prof_status heapprofile_parse(const void *data, size_t n,
+				   struct profile **out,
+				   struct prof_err *err) MUST_USE;
+
+/*
  * Read the CPU profiles in a trace of Chrome or node, labelled by pid and
  * thread. *n_overlap: profiles that are left out, because another one of their
  * thread had begun and not ended. *out is the caller's. PROF_EFORMAT, also for

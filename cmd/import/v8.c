@@ -65,8 +65,9 @@ v8_columns(struct byname *b, struct prof_err *err)
 	return PROF_OK;
 }
 
-enum prof_status
-v8_add_node(struct v8 *v, const json_t *n, uint32_t parent)
+/* Add one node, of any form. */
+static enum prof_status
+add_node(struct v8 *v, const json_t *n, uint32_t parent)
 {
 	/* The older form has no callFrame around these, and counts from 1. */
 	const json_t *frame = json_object_get(n, "callFrame");
@@ -97,6 +98,7 @@ v8_add_node(struct v8 *v, const json_t *n, uint32_t parent)
 		.location = byname_location(v->b, PROF_NONE, 0, &line, 1),
 		.is_root = !strcmp(name, "(root)"),
 		.is_idle = !strcmp(name, "(idle)"),
+		.bytes = v8_int(n, "selfSize"),
 	};
 	switch (idmap_add(&v->by_id, (uint64_t)id + 1, (uint32_t)v->n_node)) {
 	case 0:
@@ -145,10 +147,42 @@ v8_add_nodes(struct v8 *v, const json_t *nodes)
 	enum prof_status st = PROF_OK;
 
 	for (size_t i = 0; st == PROF_OK && i < n; i++)
-		st = v8_add_node(v, json_array_get(nodes, i), PROF_NONE);
+		st = add_node(v, json_array_get(nodes, i), PROF_NONE);
 	for (size_t i = 0; st == PROF_OK && i < n; i++)
 		st = link_node(v, json_array_get(nodes, i),
 			       (uint32_t)(first + i));
+	return st;
+}
+
+/* A list of what is to be done holds the place of recursion, as the tree is as
+ * deep as its writer wants. */
+enum prof_status
+v8_add_tree(struct v8 *v, const json_t *root)
+{
+	struct todo {
+		const json_t *node;
+		uint32_t parent;
+	} *todo = NULL;
+	size_t n = 0, cap = 0;
+	enum prof_status st = PROF_OK;
+
+	if (array_reserve(&todo, &cap, 1, sizeof(*todo)) < 0)
+		return prof_nomem(v->err);
+	todo[n++] = (struct todo){ root, PROF_NONE };
+	while (st == PROF_OK && n) {
+		struct todo t = todo[--n];
+		const json_t *children = json_object_get(t.node, "children");
+		size_t more = json_array_size(children);
+
+		st = add_node(v, t.node, t.parent);
+		if (st == PROF_OK &&
+		    array_reserve(&todo, &cap, n + more, sizeof(*todo)) < 0)
+			st = prof_nomem(v->err);
+		for (size_t i = 0; st == PROF_OK && i < more; i++)
+			todo[n++] = (struct todo){ json_array_get(children, i),
+						   (uint32_t)v->n_node - 1 };
+	}
+	free(todo);
 	return st;
 }
 
@@ -215,32 +249,43 @@ add_times(struct v8 *v, int64_t end_us)
 }
 
 enum prof_status
+v8_sample(struct v8 *v, size_t i, const int64_t *value,
+	  const struct label *label, size_t n_label)
+{
+	uint32_t at = (uint32_t)i;
+
+	for (size_t depth = 0; at != PROF_NONE; depth++) {
+		if (depth == MAX_DEPTH)
+			return bad(v, "stacks that are too deep, or go "
+				      "in circles");
+		if ((!v->node[at].is_root || at == i) &&
+		    byname_push(v->b, v->node[at].location) < 0)
+			return prof_nomem(v->err);
+		at = v->node[at].parent;
+	}
+	return byname_sample(v->b, value, label, n_label) < 0
+		       ? prof_nomem(v->err)
+		       : PROF_OK;
+}
+
+enum prof_status
 v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
 	  size_t n_label)
 {
+	enum prof_status st = PROF_OK;
+
 	add_times(v, end_us);
-	for (size_t i = 0; i < v->n_node; i++) {
+	for (size_t i = 0; st == PROF_OK && i < v->n_node; i++) {
 		const struct v8_node *n = &v->node[i];
 		int64_t value[2] = { n->count };
-		uint32_t at = (uint32_t)i;
 
 		if ((!n->count && !n->us) || n->is_root ||
 		    (n->is_idle && !idle))
 			continue;
 		if (__builtin_mul_overflow(n->us, 1000, &value[1]))
 			value[1] = INT64_MAX;
-		for (size_t depth = 0; at != PROF_NONE; depth++) {
-			if (depth == MAX_DEPTH)
-				return bad(v, "stacks that are too deep, or go "
-					      "in circles");
-			if (!v->node[at].is_root &&
-			    byname_push(v->b, v->node[at].location) < 0)
-				return prof_nomem(v->err);
-			at = v->node[at].parent;
-		}
-		if (byname_sample(v->b, value, label, n_label) < 0)
-			return prof_nomem(v->err);
+		st = v8_sample(v, i, value, label, n_label);
 	}
-	return PROF_OK;
+	return st;
 }
 #endif

@@ -1,6 +1,7 @@
 /*
- * v8.h - a CPU profile of V8 in the making: a tree of calls, and samples of its
- * nodes in time, as .cpuprofile and Chrome's traces have them in JSON.
+ * v8.h - a profile of V8 in the making: a tree of calls with memory, or with
+ * samples of its nodes in time, as .heapprofile, .cpuprofile and Chrome's
+ * traces have them in JSON.
  */
 #ifndef IMPORT_V8_H
 #define IMPORT_V8_H
@@ -21,6 +22,7 @@ struct v8_node {
 	uint32_t location;
 	bool is_root, is_idle;
 	int64_t count, us;
+	int64_t bytes; /* "selfSize", of a heap profile */
 };
 
 struct v8_shot {
@@ -42,8 +44,9 @@ struct v8 {
 };
 
 /*
- * Begin a profile whose names and samples go into b, which has the two columns
- * of v8_columns(). End with v8_release(), also after PROF_ENOMEM.
+ * Begin a profile whose names and samples go into b, which has the columns of
+ * the samples that are added, as of v8_columns(). End with v8_release(), also
+ * after PROF_ENOMEM.
  */
 enum prof_status v8_init(struct v8 *v, struct byname *b, const char *format,
 			 int64_t start_us, struct prof_err *err) MUST_USE;
@@ -52,9 +55,9 @@ void v8_release(struct v8 *v);
 /* Give b the columns samples/count and cpu/nanoseconds. */
 enum prof_status v8_columns(struct byname *b, struct prof_err *err) MUST_USE;
 
-/* Add one node, of either form of .cpuprofile. PROF_EFORMAT, PROF_ENOMEM. */
-enum prof_status v8_add_node(struct v8 *v, const json_t *node,
-			     uint32_t parent) MUST_USE;
+/* Add a tree of nodes, each of which holds its children: of the older form of
+ * .cpuprofile, and of .heapprofile. PROF_EFORMAT, PROF_ENOMEM. */
+enum prof_status v8_add_tree(struct v8 *v, const json_t *root) MUST_USE;
 
 /* Add nodes of a list, which name their children or their parents; these may
  * be in lists that were added before. */
@@ -73,6 +76,10 @@ enum prof_status v8_add_samples(struct v8 *v, const json_t *samples,
  * samples by time.
  */
 enum prof_status v8_finish(struct v8 *v, int64_t end_us, bool idle,
+			   const struct label *label, size_t n_label) MUST_USE;
+
+/* Make a sample of b: values of the stack of node i. */
+enum prof_status v8_sample(struct v8 *v, size_t i, const int64_t *value,
 			   const struct label *label, size_t n_label) MUST_USE;
 
 /* A member that is a text, else ""; a number, else 0: within 2^62. */

@@ -67,6 +67,8 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 			p, err);
 	case FOREIGN_CPUPROFILE:
 		return cpuprofile_parse(data, n, flags & 1, p, err);
+	case FOREIGN_HEAPPROFILE:
+		return heapprofile_parse(data, n, p, err);
 	case FOREIGN_CHROME_TRACE:
 		return chrome_trace_parse(data, n, flags & 1, p, &n_overlap,
 					  err);

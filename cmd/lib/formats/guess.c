@@ -83,8 +83,6 @@ static const struct {
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
 	{ "\"dhatFileVersion\"", "dhat's output; use prof-record --heap" },
 	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },
-	{ "\"selfSize\"", "a heap profile of V8, which DevTools and speedscope "
-			  "show" },
 	{ "\"root_frame\"",
 	  "JSON of pyinstrument; its -r speedscope writes what "
 	  "prof-import reads" },
@@ -152,7 +150,8 @@ guess_text(const char *s, size_t n)
 		;
 	if (i < n && (s[i] == '{' || s[i] == '['))
 		return "JSON of some other kind; prof-import reads that of "
-		       "speedscope, .cpuprofile, Chrome's traces and OTLP";
+		       "speedscope, .cpuprofile, .heapprofile, Chrome's "
+		       "traces and OTLP";
 	return "text; prof-import reads folded stacks and that of perf script";
 }
 

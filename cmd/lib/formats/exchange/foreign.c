@@ -19,6 +19,7 @@ static const struct {
 	[FOREIGN_PERF] = { "perf.data", NULL },
 	[FOREIGN_SPEEDSCOPE] = { "speedscope", NULL },
 	[FOREIGN_CPUPROFILE] = { "cpuprofile", NULL },
+	[FOREIGN_HEAPPROFILE] = { "heapprofile", NULL },
 	[FOREIGN_SCRIPT] = { "perf-script", NULL },
 	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_OTLP] = { "otlp", NULL },
@@ -81,7 +82,7 @@ json_kind(const char *s, size_t n)
 	     has(s, head, "\"pid\"")))
 		return FOREIGN_CHROME_TRACE;
 	if (has(s, head, "\"selfSize\""))
-		return FOREIGN_NONE; /* V8's heap profile has frames, too */
+		return FOREIGN_HEAPPROFILE; /* it has call frames, too */
 	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
 	    (has(s, head, "\"head\"") && has(s, head, "\"functionName\"")))
 		return FOREIGN_CPUPROFILE;
@@ -136,7 +137,8 @@ bool
 foreign_is_json(enum foreign_kind kind)
 {
 	return kind == FOREIGN_SPEEDSCOPE || kind == FOREIGN_CPUPROFILE ||
-	       kind == FOREIGN_OTLP_JSON || kind == FOREIGN_CHROME_TRACE;
+	       kind == FOREIGN_HEAPPROFILE || kind == FOREIGN_OTLP_JSON ||
+	       kind == FOREIGN_CHROME_TRACE;
 }
 
 const char *
