@@ -19,8 +19,9 @@ labels() {
 			n[set] += $1
 		}
 		END {
-			if (n["- request=GET"] < 10)
-				delete n["- request=GET"]
+			for (set in n)
+				if (n[set] < 10 && set ~ /^- (request=GET|user=ann)$/)
+					delete n[set]
 			for (set in n)
 				print (n[set] >= 10 && n[set] <= 200 ? 1 : n[set]), set
 		}' | sort

@@ -74,6 +74,10 @@ check_err 'not an abbreviation of --list-options' 2 'prof-dot --list=f a' \
 	"unknown option '--list=f': see prof-list --list"
 check_err 'not even without an argument' 2 'prof-dot --list f a' \
 	"unknown option '--list': see prof-list --list"
+check_err 'not one of another option' 2 'prof-dot a --tags b' \
+	"unknown option '--tags': see prof-text --tags"
+check_err 'not at the end, either' 2 'prof-dot a --tags' \
+	"unknown option '--tags': see prof-text --tags"
 check_err "pprof's single dash" 2 'prof-text -cum a' \
 	"unknown option '-cum': long options begin with two dashes"
 check_err "... also where it would be -o" 2 'prof-merge -output=a b' \

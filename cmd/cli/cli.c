@@ -1,13 +1,12 @@
 /*
- * cli.c - options, messages and inputs: see cli.h. The arguments of options are
- * in cli-value.c, the output in cli-output.c.
+ * cli.c - options and messages: see cli.h. The arguments of options are in
+ * cli-value.c, the inputs in cli-input.c, the output in cli-output.c.
  */
 #include "config.h"
 
 #include "cli.h"
 #include "cut-file.h"
 #include "elsewhere.h"
-#include "interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +15,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/escape.h"
-#include "lib/model/profile.h"
 
 /* The only mutable state of the front end: the form of messages. */
 static const char *program = "profpipe";
@@ -460,12 +457,27 @@ refuse_option(const struct cli *cli, const char *word)
 	die("unknown option '%s' (see %s --help)", word, cli->cmd->name);
 }
 
+/* Is the option that was taken one of pprof, which another command has, and
+ * here an abbreviation? --list is --list-options, --tags is --tagshow. */
+static bool
+is_elsewhere(const struct cli *cli, const char *word)
+{
+	size_t n;
+
+	if (strncmp(word, "--", 2) != 0)
+		return false;
+	word += 2;
+	n = strcspn(word, "=");
+	return n && !has_option(cli, word, n) && elsewhere(word, n);
+}
+
 int
 cli_option(struct cli *cli)
 {
 	int key;
 
 	do {
+		const char *word;
 		int at = optind;
 
 		normalize_next(cli);
@@ -473,126 +485,20 @@ cli_option(struct cli *cli)
 				  cli->getopt, NULL);
 		cli->arg = optarg;
 		cli->key = key;
+		word = cli->argv[optind > at ? optind - 1 : at];
+		if (optarg && optarg == word)
+			word = cli->argv[optind - 2];
+		if (key == '?' || (key != CLI_DONE && is_elsewhere(cli, word)))
+			refuse_option(cli, word);
 		if (key == ':')
 			die("option '%s' needs an argument",
 			    cli->argv[optind - 1]);
-		/* As an abbreviation --list is pprof's option. */
-		if (key == '?' || (key == CLI_KEY_LIST_OPTIONS &&
-				   !strcmp(cli->argv[optind - 1], "--list")))
-			refuse_option(cli,
-				      cli->argv[optind > at ? optind - 1 : at]);
 	} while (key != CLI_DONE && common_option(cli, key));
 	if (key == CLI_DONE) {
 		cli->operand = cli->argv + optind;
 		cli->n_operand = cli->argc - optind;
 	}
 	return key;
-}
-
-/* --- inputs --- */
-
-const char *
-cli_input(struct cli *cli)
-{
-	static const char dash[] = "-";
-
-	if (cli->n_operand == 0)
-		return cli->next++ ? NULL : dash;
-	if (cli->next == cli->n_operand)
-		return NULL;
-	if (!strcmp(cli->operand[cli->next], dash))
-		for (int i = 0; i < cli->next; i++)
-			if (!strcmp(cli->operand[i], dash))
-				die("standard input can be read only once");
-	return cli->operand[cli->next++];
-}
-
-const char *
-cli_name(const char *input)
-{
-	return !strcmp(input, "-") ? "<stdin>" : *input ? input : "''";
-}
-
-/* http://host/page, host:80 or host:80/page? */
-static bool
-is_server(const char *input)
-{
-	const char *colon = input + strcspn(input, ":/");
-	size_t n;
-
-	if (!strncmp(colon, "://", 3))
-		return true;
-	n = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
-	return n && (!colon[1 + n] || colon[1 + n] == '/');
-}
-
-int
-cli_try_open(const char *input, struct prof_err *err)
-{
-	enum prof_status st = PROF_OK;
-	struct stat sb = { 0 };
-	int fd = 0;
-
-	if (strcmp(input, "-"))
-		fd = open(input, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT && is_server(input))
-		st = prof_fail(err, PROF_EIO,
-			       "%s; prof-fetch reads http://HOST/PAGE and "
-			       "HOST:PORT",
-			       strerror(errno));
-	else if (fd < 0 || fstat(fd, &sb) < 0)
-		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	else if (S_ISDIR(sb.st_mode))
-		st = prof_fail(err, PROF_EIO, "%s", strerror(EISDIR));
-	else if (isatty(fd))
-		st = prof_fail(err, PROF_EIO,
-			       "a profile is not read from a terminal; name a "
-			       "file, or pipe one in");
-	if (st != PROF_OK) {
-		if (fd > 0)
-			close(fd);
-		return -1;
-	}
-#ifdef F_SETPIPE_SZ
-	if (S_ISFIFO(sb.st_mode))
-		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* only a hint */
-#endif
-	interrupt_outlive(fd);
-	return fd;
-}
-
-int
-cli_open(const char *input)
-{
-	struct prof_err err;
-	int fd = cli_try_open(input, &err);
-
-	if (fd < 0)
-		die("%s: %s", cli_name(input), err.msg);
-	return fd;
-}
-
-void
-cli_close(int fd)
-{
-	interrupt_allow(fd);
-	if (fd > 0)
-		close(fd);
-}
-
-struct profile *
-cli_read(struct cli *cli, const char *input)
-{
-	struct prof_err err;
-	struct profile *p;
-	int fd = cli_open(input);
-
-	if (profile_read(fd, cli->max_size, &p, &err) != PROF_OK)
-		die("%s: %s", cli_name(input), err.msg);
-	if (p->doubt)
-		warn("%s: %s", cli_name(input), p->doubt);
-	cli_close(fd);
-	return p;
 }
 
 /* --- exit --- */

@@ -1,0 +1,117 @@
+/* cli-input.c - the inputs of a command: see cli.h. */
+#include "config.h"
+
+#include "cli.h"
+#include "interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/model/profile.h"
+
+const char *
+cli_input(struct cli *cli)
+{
+	static const char dash[] = "-";
+
+	if (cli->n_operand == 0)
+		return cli->next++ ? NULL : dash;
+	if (cli->next == cli->n_operand)
+		return NULL;
+	if (!strcmp(cli->operand[cli->next], dash))
+		for (int i = 0; i < cli->next; i++)
+			if (!strcmp(cli->operand[i], dash))
+				die("standard input can be read only once");
+	return cli->operand[cli->next++];
+}
+
+const char *
+cli_name(const char *input)
+{
+	return !strcmp(input, "-") ? "<stdin>" : *input ? input : "''";
+}
+
+/* http://host/page, host:80 or host:80/page? */
+static bool
+is_server(const char *input)
+{
+	const char *colon = input + strcspn(input, ":/");
+	size_t n;
+
+	if (!strncmp(colon, "://", 3))
+		return true;
+	n = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
+	return n && (!colon[1 + n] || colon[1 + n] == '/');
+}
+
+int
+cli_try_open(const char *input, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+	struct stat sb = { 0 };
+	int fd = 0;
+
+	if (strcmp(input, "-"))
+		fd = open(input, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && is_server(input))
+		st = prof_fail(err, PROF_EIO,
+			       "%s; prof-fetch reads http://HOST/PAGE and "
+			       "HOST:PORT",
+			       strerror(errno));
+	else if (fd < 0 || fstat(fd, &sb) < 0)
+		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	else if (S_ISDIR(sb.st_mode))
+		st = prof_fail(err, PROF_EIO, "%s", strerror(EISDIR));
+	else if (isatty(fd))
+		st = prof_fail(err, PROF_EIO,
+			       "a profile is not read from a terminal; name a "
+			       "file, or pipe one in");
+	if (st != PROF_OK) {
+		if (fd > 0)
+			close(fd);
+		return -1;
+	}
+#ifdef F_SETPIPE_SZ
+	if (S_ISFIFO(sb.st_mode))
+		fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* only a hint */
+#endif
+	interrupt_outlive(fd);
+	return fd;
+}
+
+int
+cli_open(const char *input)
+{
+	struct prof_err err;
+	int fd = cli_try_open(input, &err);
+
+	if (fd < 0)
+		die("%s: %s", cli_name(input), err.msg);
+	return fd;
+}
+
+void
+cli_close(int fd)
+{
+	interrupt_allow(fd);
+	if (fd > 0)
+		close(fd);
+}
+
+struct profile *
+cli_read(struct cli *cli, const char *input)
+{
+	struct prof_err err;
+	struct profile *p;
+	int fd = cli_open(input);
+
+	if (profile_read(fd, cli->max_size, &p, &err) != PROF_OK)
+		die("%s: %s", cli_name(input), err.msg);
+	if (p->doubt)
+		warn("%s: %s", cli_name(input), p->doubt);
+	cli_close(fd);
+	return p;
+}
