@@ -215,6 +215,18 @@ check 'perf script: without frames' 0 \
 
 END
 
+# Neither without ids, nor without the name.
+printf 'perl 74185.642562:   10101010 \n\t          11b945 f\n\n74185.642999:   7 \n\t          11b945 g\n\n' >noid
+check 'perf script: without ids' 0 'prof-import noid | prof-text --traces' <<'END'
+Type: period
+-----------+-------------------------------------------------------
+   process:  perl
+  10101010   f
+-----------+-------------------------------------------------------
+         7   g
+-----------+-------------------------------------------------------
+END
+
 # --- speedscope ---
 
 prof-export --to speedscope p >out.json

@@ -80,31 +80,50 @@ take_ids(struct span *s, struct header *h)
 	return true;
 }
 
-/* "2157.480061:" */
+/* "2157.480061:". *is_exact: it has microseconds, so it is no other number. */
 static bool
-take_time(struct span *s)
+take_time(struct span *s, bool *is_exact)
 {
-	const char *p = s->p;
+	const char *p = s->p, *point;
 
 	while (s->p < s->end && (is_digit(*s->p) || *s->p == '.'))
 		s->p++;
+	point = memchr(p, '.', (size_t)(s->p - p));
+	*is_exact = point && s->p - point > 6;
 	return s->p > p && span_take(s, ":");
 }
 
-/* The comm may have blanks: it ends where the ids and the time begin. */
+/* Ids and a time, or an exact time without the fields of ids. */
+static bool
+take_ids_and_time(struct span *s, struct header *h, bool *is_exact)
+{
+	struct span at = *s;
+
+	h->has_pid = false;
+	if (take_ids(&at, h) && take_time(&at, is_exact)) {
+		*s = at;
+		return true;
+	}
+	h->has_pid = false;
+	return take_time(s, is_exact) && *is_exact;
+}
+
+/* The comm may have blanks: it ends where the ids and the time begin. It may be
+ * missing, too. */
 static bool
 parse_header(struct span s, struct header *h)
 {
 	*h = (struct header){ .comm = { s.p, s.p } };
 	if (s.p == s.end || is_blank(*s.p))
 		return false;
-	for (const char *p = s.p + 1; p < s.end; p++) {
+	for (const char *p = s.p; p < s.end; p++) {
 		struct span at = { p, s.end };
+		bool is_exact;
 
-		if ((!is_digit(*p) && *p != '-') || !is_blank(p[-1]))
-			continue;
-		h->has_pid = false;
-		if (!take_ids(&at, h) || !take_time(&at))
+		if ((!is_digit(*p) && *p != '-') ||
+		    (p > s.p && !is_blank(p[-1])) ||
+		    !take_ids_and_time(&at, h, &is_exact) ||
+		    (p == s.p && !is_exact))
 			continue;
 		h->comm.end = p;
 		while (h->comm.end > s.p && is_blank(h->comm.end[-1]))
@@ -379,26 +398,34 @@ add_types(struct script *w, const struct header *h)
 				"count") != PROF_NONE;
 }
 
+/* A label with a text or, without one, a number. */
+static bool
+add_label(struct script *w, const char *key, const struct span *text,
+	  uint64_t number)
+{
+	struct label *l = &w->label[w->n_label++];
+
+	*l = (struct label){ .key = profile_intern(w->b.p, key),
+			     .num = (int64_t)number };
+	if (text)
+		l->str = byname_string(&w->b, text->p, span_len(*text));
+	return l->key != STRTAB_NONE && l->str != STRTAB_NONE;
+}
+
 static bool
 begin_sample(struct script *w, const struct header *h)
 {
 	struct span symbol, dso;
-	struct profile *p = w->b.p;
 
 	if (!end_sample(w) || !add_types(w, h))
 		return false;
 	w->is_open = true;
 	w->value[0] = 1;
 	w->value[1] = h->has_period ? (int64_t)h->period : 1;
-	w->label[0] = (struct label){
-		.key = profile_intern(p, "process"),
-		.str = byname_string(&w->b, h->comm.p, span_len(h->comm)),
-	};
-	w->label[1] = (struct label){ .key = profile_intern(p, "pid"),
-				      .num = (int64_t)h->pid };
-	w->n_label = h->has_pid && h->pid ? 2 : 1;
-	if (w->label[0].key == STRTAB_NONE || w->label[0].str == STRTAB_NONE ||
-	    w->label[1].key == STRTAB_NONE)
+	w->n_label = 0;
+	if (span_len(h->comm) && !add_label(w, "process", &h->comm, 0))
+		return false;
+	if (h->has_pid && h->pid && !add_label(w, "pid", NULL, h->pid))
 		return false;
 	/* Without call chains the frame is on the same line. */
 	return !parse_frame(h->rest, &symbol, &dso) ||
