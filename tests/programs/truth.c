@@ -9,9 +9,10 @@
  * second below BOUNCES calls of ping() and pong() in turn. The threads of
  * "waits-N" work in part_a(), sleep in sleeps() and wait for each other in
  * blocks(); what is known of those is what they read off the clocks, of CPU
- * time or with "wall" of real time, and the sum of it in seconds is printed
- * behind the shares. With "itimer" the program counts its own ticks of
- * ITIMER_PROF and prints what that makes of the shares, for comparison.
+ * time or with "wall" of real time. The sum of it in seconds is printed behind
+ * the shares, and their CPU time behind that. With "itimer" the program counts
+ * its own ticks of ITIMER_PROF and prints what that makes of the shares, for
+ * comparison.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -262,6 +263,7 @@ struct waiter {
 	bool is_alone;
 	double seconds; /* that it shall take */
 	double spent[3], last;
+	double cpu; /* seconds of CPU time in all */
 };
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -322,6 +324,7 @@ waits(void *arg)
 	uint32_t r = (uint32_t)(uintptr_t)&r >> 4;
 	double end;
 
+	w->cpu = -clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 	charge(w, -1);
 	end = w->last + w->seconds;
 	while (w->last < end) {
@@ -335,6 +338,7 @@ waits(void *arg)
 		sleeps(w, 1000 + next_random(&r) % 5000);
 		pthread_mutex_unlock(&gate);
 	}
+	w->cpu += clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -342,7 +346,7 @@ static void
 waiting_threads(int n_thread, bool is_silent)
 {
 	static struct waiter w[MOST_THREADS];
-	double sum[3] = { 0 }, all = 0;
+	double sum[3] = { 0 }, all = 0, cpu = 0;
 	pthread_t t[MOST_THREADS];
 
 	for (int i = 0; i < n_thread; i++) {
@@ -354,14 +358,15 @@ waiting_threads(int n_thread, bool is_silent)
 	}
 	for (int i = 0; i < n_thread; i++) {
 		pthread_join(t[i], NULL);
+		cpu += w[i].cpu;
 		for (int k = 0; k < 3; k++) {
 			sum[k] += w[i].spent[k];
 			all += w[i].spent[k];
 		}
 	}
 	if (!is_silent)
-		printf("%.3f %.3f %.3f %.6f\n", 100 * sum[0] / all,
-		       100 * sum[1] / all, 100 * sum[2] / all, all);
+		printf("%.3f %.3f %.3f %.6f %.6f\n", 100 * sum[0] / all,
+		       100 * sum[1] / all, 100 * sum[2] / all, all, cpu);
 }
 
 static void
