@@ -16,21 +16,19 @@ const browser = await puppeteer.launch({executablePath: browserPath, headless: t
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 
-let page, problems, requests;
+let page, problems, requests, isKept = false;
 
+// A new tab is a new process: take the one before where nothing was changed in it.
 async function open(file, hash, options = {}) {
-	if (page)
-		await page.close();
-	page = await browser.newPage();
+	const wasKept = isKept;
 	problems = [];
 	requests = [];
-	page.on('pageerror', e => problems.push(String(e)));
-	page.on('console', m => m.type() === 'error' && problems.push(m.text()));
-	page.on('dialog', d => {
-		problems.push('dialog: ' + d.message());
-		d.dismiss();
-	});
-	page.on('request', r => requests.push(r.url()));
+	isKept = !options.before && !options.bypass && !options.touch && !options.dark;
+	if (isKept && wasKept)
+		await page.goto('about:blank');
+	else
+		await newPage();
+	requests = [];
 	await page.setViewport({width: options.width || 1440, height: options.height || 860, hasTouch: Boolean(options.touch)});
 	if (options.dark)
 		await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
@@ -42,6 +40,19 @@ async function open(file, hash, options = {}) {
 	if (file.endsWith('.html'))
 		await page.waitForFunction('document.body.dataset.ready', {timeout: 120000});
 	return page;
+}
+
+async function newPage() {
+	if (page)
+		await page.close();
+	page = await browser.newPage();
+	page.on('pageerror', e => problems.push(String(e)));
+	page.on('console', m => m.type() === 'error' && problems.push(m.text()));
+	page.on('dialog', d => {
+		problems.push('dialog: ' + d.message());
+		d.dismiss();
+	});
+	page.on('request', r => requests.push(r.url()));
 }
 
 async function check(name, run) {
@@ -530,6 +541,7 @@ await check('on paper there are the filters and at most 200 rows', async () => {
 	await page.emulateMediaType('print');
 	const shown = await page.evaluate(() => [getComputedStyle(document.getElementById('refine')).display, document.querySelector('.pill').getBoundingClientRect().width > 20,
 		[...document.querySelectorAll('#top tbody tr')].filter(tr => tr.getBoundingClientRect().height > 0).length]);
+	await page.emulateMediaType(null);
 	return same(shown, ['none', true, 200]);
 });
 await check('on paper there is all of a flame graph', async () => {
