@@ -98,7 +98,7 @@ on_clock() {
 		want=$(prof-record -q -F $hz --clock=$clock -o t.pb.gz \
 			"$truth" $scenario "$seconds" $how)
 		# See the call for the wall clock, below.
-		if [ $how ] && echo "$want" | awk '{ exit !($1 / 100 * $4 > 1.2 * $5) }'; then
+		if [ $how ] && echo "$want" | awk '{ exit !($1 / 100 * $4 > 4 * $5) }'; then
 			skip "$scenario, --clock=$clock" \
 				"it waited for a processor: part_a took $(echo "$want" |
 					awk '{ printf "%.2f of %.2f s, of which %.2f s of CPU time", $1 / 100 * $4, $4, $5 }')"
@@ -207,7 +207,7 @@ cumulative '... and a function counts once, however deep it calls itself'
 # Where more threads want to run than there are processors, the thread that looks
 # at sleepers comes late, and they get too few ticks (doc/sampling.md): four of
 # them are for "make truth", on a machine that does nothing else. Even one is
-# skipped where its work took a fifth more time than CPU time.
+# skipped where its work took four times its CPU time.
 # shellcheck disable=SC2086 # one word, or none
 on_clock wall waits-1 ${1:+waits-4}
 prof-record --clock=perf -o t.pb.gz true 2>err
