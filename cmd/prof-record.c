@@ -151,7 +151,7 @@ record(struct launch *launch, char **argv, const struct drain *d,
        struct recording *r, struct listen *l)
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
-	struct watch *watch = watch_new(d->set.clock == SHM_CLOCK_WALL);
+	struct watch *watch = watch_new(&d->set);
 	struct prof_err err;
 	char session[128];
 
@@ -171,7 +171,7 @@ record(struct launch *launch, char **argv, const struct drain *d,
 		recording_pass(r);
 	}
 	recording_end(r);
-	recording_set_used(r, account_used_ns());
+	recording_set_used(r, account_used_ns(d, launch));
 	listen_close(l);
 	lookup_free(serve.lookup);
 	account_missing(d, launch, watch, session);

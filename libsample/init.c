@@ -116,19 +116,30 @@ join(const char *session)
 	return shm;
 }
 
+#define FUNCTIONS(F)                                                           \
+	F(int, setenv, (const char *, const char *, int))                      \
+	F(int, unsetenv, (const char *))
+
 /*
  * Hide the session from programs that this one starts. In LD_PRELOAD the
  * recorder put libsample last and the libraries that interpose malloc and locks
- * first, with one separator between any two.
+ * first, with one separator between any two. A shell has a setenv() and an
+ * unsetenv() of its own, for its variables, which are not set up yet.
  */
 static void
 leave_environment(const struct shm_settings *set)
 {
+	struct {
+		FUNCTIONS(REAL_MEMBER)
+	} real = { 0 };
 	uint32_t what = set->what;
-	char *preload = getenv("LD_PRELOAD");
+	char *preload = secure_getenv("LD_PRELOAD");
 	char *last = preload ? strrchr(preload, ':') : NULL;
 
-	unsetenv(SHM_ENV);
+	FUNCTIONS(REAL_FIND)
+	if (!real.setenv || !real.unsetenv)
+		return;
+	real.unsetenv(SHM_ENV);
 	if (last)
 		*last = '\0';
 	for (int hooks = !!(what & SHM_HEAP) + !!(what & SHM_LOCK) +
@@ -138,9 +149,9 @@ leave_environment(const struct shm_settings *set)
 		preload = last ? last + 1 : NULL;
 	}
 	if (last)
-		setenv("LD_PRELOAD", preload, 1);
+		real.setenv("LD_PRELOAD", preload, 1);
 	else
-		unsetenv("LD_PRELOAD");
+		real.unsetenv("LD_PRELOAD");
 }
 
 static bool

@@ -607,6 +607,28 @@ check 'what the program starts does not see us with --children=none' 0 \
 	<<'END'
 0
 END
+check 'nor if the program is a shell with an unsetenv() of its own' 0 \
+	'prof-record -q --children=none -o x.pb.gz \
+		bash -c "perl -e \"\\\$i++ while times() < 0.2\"
+			for i in {1..200000}; do :; done"
+	 stacks x.pb.gz | grep -c perl; prof-text x.pb.gz | head -1' <<'END'
+0
+File: bash
+END
+# The CPU time of the first process is its own: without its children.
+check '--children=none says what was not sampled' 0 \
+	'prof-record --children=none -o x.pb.gz sh -c "
+		exec perl -e \"\\\$i++ while times() < 0.5\"" 2>&1 |
+		sed "s/[0-9][0-9.]*/N/g"
+	 prof-record -q --children=none -o x.pb.gz perl -e "
+		if (!fork) { \$i++ while times() < 0.5; exit } wait;
+		\$i++ while times() < 0.2;
+		my (\$user, \$system) = times(); print \$user + \$system" >used
+	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) .*/\1/p" |
+		awk "{ getline used <\"used\"; print (\$1 - used)^2 < 0.01 }"' <<'END'
+prof-record: /usr/bin/sh: N of N s of CPU time were sampled (N %): perl[N] ran without the sampler (N s of CPU time or more): the first program executed it, and --children=none samples no other
+1
+END
 check 'a program that resets signals does not die of them' 0 \
 	'prof-record -q -F 1000 -o x.pb.gz perl -e "
 		\$SIG{PROF} = q(DEFAULT); \$SIG{PROF} = q(IGNORE);

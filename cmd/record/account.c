@@ -19,10 +19,12 @@
 #include "watch.h"
 
 uint64_t
-account_used_ns(void)
+account_used_ns(const struct drain *d, const struct launch *l)
 {
 	struct rusage r;
 
+	if (d->set.children == SHM_CHILDREN_NONE)
+		return l->used_ns;
 	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
 		return 0;
 	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000 +
@@ -104,7 +106,7 @@ account_heap(const struct drain *d, struct recording *r, const struct watch *w)
 	const char *name;
 	uint64_t all, heap;
 
-	if (!(d->set.what & SHM_HEAP) || d->set.children != SHM_CHILDREN_MERGE)
+	if (!(d->set.what & SHM_HEAP))
 		return;
 	if (counts_of(d, TALLY_HEAP, &s) && s.lost_bytes)
 		warn("%s of allocations are in no sample, for want of room in "
@@ -164,7 +166,7 @@ account_missing(const struct drain *d, const struct launch *l, struct watch *w,
 {
 	const struct shm_settings *set = &d->set;
 	uint32_t n_program = atomic_load(&d->shm->n_program);
-	double used = (double)account_used_ns() / 1e9, sampled, unseen;
+	double used = (double)account_used_ns(d, l) / 1e9, sampled, unseen;
 	struct sampling s;
 	char why[320];
 
@@ -178,8 +180,6 @@ account_missing(const struct drain *d, const struct launch *l, struct watch *w,
 		warn("%s: ran without the sampler; %s", l->path, why);
 		return;
 	}
-	if (set->children != SHM_CHILDREN_MERGE)
-		return;
 	if (!(set->what & SHM_CPU) || set->clock == SHM_CLOCK_WALL) {
 		if (watch_culprit(w, why, sizeof why))
 			warn("%s: %s", l->path, why);

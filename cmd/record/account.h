@@ -14,9 +14,12 @@ struct drain;
 struct recording;
 struct watch;
 
-/* The CPU time, in ns, of the processes that we have waited for, and of those
- * that these have waited for. */
-uint64_t account_used_ns(void);
+/*
+ * The CPU time, in ns, of the processes that are sampled: of those that we have
+ * waited for and that these have waited for, or with SHM_CHILDREN_NONE of the
+ * first one. 0: unknown.
+ */
+uint64_t account_used_ns(const struct drain *d, const struct launch *l);
 
 /* If the rate is above the kernel's tick, with timers on CPU clocks, print what
  * to expect, before the program runs. Only if standard error is a terminal. */

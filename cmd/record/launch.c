@@ -24,6 +24,7 @@
 
 #include "launch.h"
 #include "libsample/shm.h"
+#include "procfs.h"
 
 #if __SIZEOF_POINTER__ == 8
 #define OUR_CLASS ELFCLASS64
@@ -511,19 +512,43 @@ launch_start(struct launch *l, char **argv, const char *session,
 		     : PROF_OK;
 }
 
+/* The CPU time of a process without its children's; 0: unknown. */
+static uint64_t
+used_ns(pid_t pid)
+{
+	struct procfs_stat stat;
+	uint64_t ns = 0;
+	size_t n;
+	char *text = procfs_read(pid, "stat", &n);
+
+	if (text && procfs_stat(text, &stat))
+		ns = stat.cpu_ms * 1000000;
+	free(text);
+	return ns;
+}
+
 /* Reap children that have ended; true when all have. */
 static bool
 reap(struct launch *l)
 {
-	pid_t pid;
-	int status;
+	siginfo_t ended = { 0 };
+	int status, error;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == l->pid && !l->has_ended) {
+	while ((error = waitid(P_ALL, 0, &ended,
+			       WEXITED | WNOHANG | WNOWAIT)) == 0 &&
+	       ended.si_pid > 0) {
+		bool is_ours = ended.si_pid == l->pid && !l->has_ended;
+
+		if (is_ours) /* /proc has it until it is reaped */
+			l->used_ns = used_ns(l->pid);
+		waitpid(ended.si_pid, &status, 0);
+		if (is_ours) {
 			l->status = status;
 			l->has_ended = true;
 		}
-	return l->has_ended && (!l->wait_all || (pid < 0 && errno == ECHILD));
+		ended.si_pid = 0;
+	}
+	return l->has_ended && (!l->wait_all || (error && errno == ECHILD));
 }
 
 bool

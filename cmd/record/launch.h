@@ -21,7 +21,9 @@ struct launch {
 	void *before_ctx;
 	pid_t pid;
 	bool has_ended; /* private to launch.c */
-	int status;     /* from waitpid(), after launch_wait() returned true */
+	/* After launch_wait() returned true: */
+	int status;       /* from waitpid() */
+	uint64_t used_ns; /* CPU time without its children's; 0: unknown */
 };
 
 /*

@@ -76,7 +76,7 @@ procfs_stat(const char *text, struct procfs_stat *s)
 		return false;
 	snprintf(s->name, sizeof s->name, "%.*s", (int)(end - begin - 1),
 		 begin + 1);
-	s->cpu_ticks = user + system;
+	s->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	return true;
 }
 

@@ -29,8 +29,8 @@ bool procfs_map(char *row, struct procfs_map *m);
 
 struct procfs_stat {
 	char name[32];
-	uint64_t cpu_ticks; /* of sysconf(_SC_CLK_TCK) a second */
-	uint64_t stack;     /* where it starts: another one after exec() */
+	uint64_t cpu_ms; /* of all its threads; to the kernel's 10 ms */
+	uint64_t stack;  /* where it starts: another one after exec() */
 };
 
 /* Parse "stat". False: it is damaged. */

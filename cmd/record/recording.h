@@ -57,7 +57,7 @@ enum prof_status recording_turn(struct recording *r,
 /* The number of distinct stacks that are kept. */
 size_t recording_size(struct recording *r);
 
-/* Set the CPU time that the program used in all, for the comment. */
+/* Set the CPU time that could be sampled, for the comment. */
 void recording_set_used(struct recording *r, uint64_t used_ns);
 
 /* The largest sizes of the heaps, as tally_grown(). */

@@ -76,8 +76,7 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 			add_count(s, kind == TALLY_LOCK ? &p->lock : &p->heap);
 	}
 	if (kind == TALLY_CPU && !pid && info->used_ns &&
-	    info->set->clock != SHM_CLOCK_WALL &&
-	    info->set->children == SHM_CHILDREN_MERGE)
+	    info->set->clock != SHM_CLOCK_WALL)
 		s->used_s = (double)info->used_ns / 1e9;
 	return !pid || n < SHM_N_PROCESS;
 }

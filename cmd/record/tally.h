@@ -45,7 +45,7 @@ struct tally_info {
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: which, and why; or NULL */
-	uint64_t used_ns;      /* CPU time of all processes; 0: unknown */
+	uint64_t used_ns;      /* CPU time that could be sampled; 0: unknown */
 	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */

@@ -49,18 +49,20 @@ struct seen {
 
 struct watch {
 	bool by_time;
+	bool alone; /* the first program is sampled, no other */
 	struct seen *seen;
 	size_t n;
 	unsigned n_pass;
 };
 
 struct watch *
-watch_new(bool by_time)
+watch_new(const struct shm_settings *set)
 {
 	struct watch *w = calloc(1, sizeof *w);
 
 	if (w) {
-		w->by_time = by_time;
+		w->by_time = set->clock == SHM_CLOCK_WALL;
+		w->alone = set->children == SHM_CHILDREN_NONE;
 		w->seen = calloc(MAX_PROCESS, sizeof *w->seen);
 	}
 	if (w && w->seen)
@@ -90,8 +92,7 @@ read_stat(pid_t pid, struct seen *s)
 	if (good) {
 		memcpy(s->name, stat.name, sizeof s->name);
 		s->stack = stat.stack;
-		s->cpu_ms =
-			stat.cpu_ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+		s->cpu_ms = stat.cpu_ms;
 	}
 	free(text);
 	return good;
@@ -159,7 +160,7 @@ is_of_other_user(pid_t pid)
 }
 
 static void
-find_reason(struct seen *s)
+find_reason(const struct watch *w, struct seen *s)
 {
 	const char *why = "libsample was not loaded into it";
 
@@ -169,6 +170,9 @@ find_reason(struct seen *s)
 		why = "it runs in a container or another mount namespace";
 	else if (is_unfit(s->pid, s->why, sizeof s->why))
 		return;
+	else if (w->alone)
+		why = "the first program executed it, and --children=none "
+		      "samples no other";
 	else if (!has_text(s->pid, "environ", SHM_ENV "="))
 		why = "its environment was cleared, as by env -i or sudo";
 	else if (!has_text(s->pid, "environ", "libsample"))
@@ -252,7 +256,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	s->n_look++;
 	if (!s->is_sampled && !*s->why &&
 	    (s->cpu_ms >= WORTH_MS || (w->by_time && s->n_look >= STAYS)))
-		find_reason(s);
+		find_reason(w, s);
 }
 
 static void look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth);
@@ -304,7 +308,10 @@ watch_pass(struct watch *w, pid_t root)
 {
 	if (!w || (w->n_pass++ >= OFTEN && w->n_pass % SELDOM))
 		return;
-	look_at_all(w, root, 0, 0);
+	if (w->alone)
+		look(w, root, 0);
+	else
+		look_at_all(w, root, 0, 0);
 }
 
 uint64_t
@@ -314,6 +321,8 @@ watch_memory(const struct watch *w, const char **name)
 
 	*name = "";
 	for (size_t i = 0; w && i < w->n; i++) {
+		if (!w->seen[i].is_sampled)
+			continue;
 		sum += w->seen[i].anon_kb;
 		if (w->seen[i].anon_kb > most) {
 			most = w->seen[i].anon_kb;

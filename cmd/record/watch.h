@@ -14,12 +14,14 @@
 struct watch;
 
 struct shm;
+struct shm_settings;
 
 /*
- * NULL without memory. To end with watch_free(), which allows NULL. With
- * by_time, processes that use no CPU time count, too.
+ * NULL without memory. To end with watch_free(), which allows NULL. With the
+ * clock of real time, processes that use no CPU time count, too; with
+ * SHM_CHILDREN_NONE only the first one does.
  */
-struct watch *watch_new(bool by_time);
+struct watch *watch_new(const struct shm_settings *set);
 void watch_free(struct watch *w);
 
 /* Check root and its descendants: call it about ten times a second; most calls
@@ -45,8 +47,8 @@ bool watch_culprit(const struct watch *w, char *text, size_t size);
 double watch_unseen_s(const struct watch *w);
 
 /*
- * The sum, in KiB, of the largest memory without files of each process; *name,
- * valid as long as w, is the one with the most.
+ * The sum, in KiB, of the largest memory without files of each process that is
+ * sampled; *name, valid as long as w, is the one with the most.
  */
 uint64_t watch_memory(const struct watch *w, const char **name);
 

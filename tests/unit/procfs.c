@@ -64,12 +64,12 @@ test_stat(void **state)
 				"13 14 15 16 17 18 19 20 21 22 23 24 25 26\n",
 				&s));
 	assert_string_equal(s.name, "a) R 1) (b");
-	assert_int_equal(s.cpu_ticks, 11 + 12);
+	assert_int_equal(s.cpu_ms, (11 + 12) * 1000 / sysconf(_SC_CLK_TCK));
 	assert_int_equal(s.stack, 25);
-	assert_true(
-		procfs_stat("1 (0123456789012345678901234567890123456789) "
-			    "S 1 2 3 4 5 6 7 8 9 10 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6",
-			    &s));
+	assert_true(procfs_stat(
+		"1 (0123456789012345678901234567890123456789) "
+		"S 1 2 3 4 5 6 7 8 9 10 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6",
+		&s));
 	assert_string_equal(s.name, "0123456789012345678901234567890");
 	assert_false(procfs_stat("1 (x) S 1 2 3", &s));
 	assert_false(procfs_stat("1 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13", &s));
