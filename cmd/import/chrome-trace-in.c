@@ -62,7 +62,7 @@ add_part(struct reader *r, const json_t *event, struct part **out)
 	*p = (struct part){ .pid = v8_int(event, "pid"),
 			    .tid = v8_int(event, "tid") };
 	*out = p;
-	return v8_init(&p->v, &r->b, "Chrome trace", 0, r->err);
+	return v8_init(&p->v, &r->b, "Chrome trace", r->err);
 }
 
 /* The part that an event belongs to, by its process and id. */

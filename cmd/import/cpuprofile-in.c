@@ -4,9 +4,6 @@
 #include "json-in.h"
 
 #if HAVE_JANSSON
-#include <jansson.h>
-
-#include "json-text.h"
 #include "lib/formats/exchange/byname.h"
 #include "v8.h"
 
@@ -19,6 +16,7 @@ read_all(struct v8 *v, const json_t *root, bool idle)
 	const json_t *stamps = json_object_get(root, "timestamps");
 	enum prof_status st;
 
+	v->at = v8_int(root, "startTime");
 	if (!json_is_array(nodes) && !json_is_object(head))
 		return prof_fail(v->err, PROF_EFORMAT, "%s: no nodes",
 				 v->format);
@@ -37,27 +35,7 @@ enum prof_status
 cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
 		 struct prof_err *err)
 {
-	struct v8 v = { 0 };
-	struct byname b;
-	enum prof_status st;
-	json_t *root;
-
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	st = byname_init(&b, err);
-	if (st == PROF_OK)
-		st = v8_init(&v, &b, ".cpuprofile", v8_int(root, "startTime"),
-			     err);
-	if (st == PROF_OK)
-		st = read_all(&v, root, idle);
-	if (st == PROF_OK)
-		*out = byname_take(&b);
-	v8_release(&v);
-	byname_release(&b);
-	json_decref(root);
-	return st;
+	return v8_parse(data, n, ".cpuprofile", read_all, idle, out, err);
 }
 #else
 enum prof_status

@@ -4,22 +4,19 @@
 #include "json-in.h"
 
 #if HAVE_JANSSON
-#include <jansson.h>
-
-#include "json-text.h"
 #include "lib/formats/exchange/byname.h"
 #include "v8.h"
 
-static const char format[] = ".heapprofile";
-
 static enum prof_status
-read_all(struct v8 *v, const json_t *root)
+read_all(struct v8 *v, const json_t *root, bool idle)
 {
 	const json_t *head = json_object_get(root, "head");
 	enum prof_status st;
 
+	(void)idle;
 	if (!json_is_object(head))
-		return prof_fail(v->err, PROF_EFORMAT, "%s: no head", format);
+		return prof_fail(v->err, PROF_EFORMAT, "%s: no head",
+				 v->format);
 	if (profile_add_type(v->b->p, "inuse_space", "bytes") == PROF_NONE)
 		return prof_nomem(v->err);
 	st = v8_add_tree(v, head);
@@ -28,7 +25,7 @@ read_all(struct v8 *v, const json_t *root)
 
 		if (bytes < 0)
 			st = prof_fail(v->err, PROF_EFORMAT,
-				       "%s: a negative size", format);
+				       "%s: a negative size", v->format);
 		else if (bytes)
 			st = v8_sample(v, i, &bytes, NULL, 0);
 	}
@@ -39,26 +36,7 @@ enum prof_status
 heapprofile_parse(const void *data, size_t n, struct profile **out,
 		  struct prof_err *err)
 {
-	struct v8 v = { 0 };
-	struct byname b;
-	enum prof_status st;
-	json_t *root;
-
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	st = byname_init(&b, err);
-	if (st == PROF_OK)
-		st = v8_init(&v, &b, format, 0, err);
-	if (st == PROF_OK)
-		st = read_all(&v, root);
-	if (st == PROF_OK)
-		*out = byname_take(&b);
-	v8_release(&v);
-	byname_release(&b);
-	json_decref(root);
-	return st;
+	return v8_parse(data, n, ".heapprofile", read_all, false, out, err);
 }
 #else
 enum prof_status

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-text.h"
 #include "lib/base/array.h"
 #include "lib/formats/exchange/byname.h"
 
@@ -39,12 +40,10 @@ v8_int(const json_t *o, const char *key)
 }
 
 enum prof_status
-v8_init(struct v8 *v, struct byname *b, const char *format, int64_t start_us,
+v8_init(struct v8 *v, struct byname *b, const char *format,
 	struct prof_err *err)
 {
-	*v = (struct v8){
-		.b = b, .format = format, .at = start_us, .err = err
-	};
+	*v = (struct v8){ .b = b, .format = format, .err = err };
 	return idmap_init(&v->by_id, 64) < 0 ? prof_nomem(err) : PROF_OK;
 }
 
@@ -286,6 +285,32 @@ v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
 			value[1] = INT64_MAX;
 		st = v8_sample(v, i, value, label, n_label);
 	}
+	return st;
+}
+
+enum prof_status
+v8_parse(const void *data, size_t n, const char *format, v8_read_fn *read,
+	 bool idle, struct profile **out, struct prof_err *err)
+{
+	struct v8 v = { 0 };
+	struct byname b;
+	enum prof_status st;
+	json_t *root;
+
+	*out = NULL;
+	st = json_text_parse(data, n, &root, err);
+	if (st != PROF_OK)
+		return st;
+	st = byname_init(&b, err);
+	if (st == PROF_OK)
+		st = v8_init(&v, &b, format, err);
+	if (st == PROF_OK)
+		st = read(&v, root, idle);
+	if (st == PROF_OK)
+		*out = byname_take(&b);
+	v8_release(&v);
+	byname_release(&b);
+	json_decref(root);
 	return st;
 }
 #endif

@@ -16,6 +16,7 @@
 
 struct byname;
 struct label;
+struct profile;
 
 struct v8_node {
 	uint32_t parent; /* node, or PROF_NONE: the root */
@@ -40,7 +41,7 @@ struct v8 {
 	struct idmap by_id; /* id + 1 -> node */
 	struct v8_shot *shot;
 	size_t n_shot, cap_shot;
-	int64_t at; /* of the last sample, or the start; microseconds */
+	int64_t at; /* microseconds: of the last sample; first, of the start */
 };
 
 /*
@@ -49,7 +50,7 @@ struct v8 {
  * after PROF_ENOMEM.
  */
 enum prof_status v8_init(struct v8 *v, struct byname *b, const char *format,
-			 int64_t start_us, struct prof_err *err) MUST_USE;
+			 struct prof_err *err) MUST_USE;
 void v8_release(struct v8 *v);
 
 /* Give b the columns samples/count and cpu/nanoseconds. */
@@ -81,6 +82,17 @@ enum prof_status v8_finish(struct v8 *v, int64_t end_us, bool idle,
 /* Make a sample of b: values of the stack of node i. */
 enum prof_status v8_sample(struct v8 *v, size_t i, const int64_t *value,
 			   const struct label *label, size_t n_label) MUST_USE;
+
+/*
+ * Parse n bytes of JSON, have read make b's columns and samples of it, and set
+ * *out, which is the caller's, or NULL. PROF_EFORMAT, PROF_ENOMEM, and what
+ * read returns.
+ */
+typedef enum prof_status v8_read_fn(struct v8 *v, const json_t *root,
+				    bool idle);
+enum prof_status v8_parse(const void *data, size_t n, const char *format,
+			  v8_read_fn *read, bool idle, struct profile **out,
+			  struct prof_err *err) MUST_USE;
 
 /* A member that is a text, else ""; a number, else 0: within 2^62. */
 const char *v8_text(const json_t *o, const char *key);
