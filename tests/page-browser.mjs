@@ -16,13 +16,12 @@ const browser = await puppeteer.launch({executablePath: browserPath, headless: t
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 
-let page, problems, requests, isKept = false;
+let page, problems = [], requests = [], isKept = false;
 
 // A new tab is a new process: take the one before where nothing was changed in it.
 async function open(file, hash, options = {}) {
 	const wasKept = isKept;
 	problems = [];
-	requests = [];
 	isKept = !options.before && !options.bypass && !options.touch && !options.dark;
 	if (isKept && wasKept)
 		await page.goto('about:blank');

@@ -99,7 +99,6 @@ take_ids_and_time(struct span *s, struct header *h, bool *is_exact)
 {
 	struct span at = *s;
 
-	h->has_pid = false;
 	if (take_ids(&at, h) && take_time(&at, is_exact)) {
 		*s = at;
 		return true;
