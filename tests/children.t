@@ -136,7 +136,7 @@ fi
 check '--wait: and with it the recording goes on' 0 \
 	'prof-record -q -F 1000 --wait -o d.pb.gz family daemon daemon.out >pids
 	 cat daemon.out; stacks d.pb.gz | awk "/^[0-9]/ { n += \$1 }
-		END { print (n >= 5) }"' <<'END'
+		END { print (n >= 50) }"' <<'END'
 done
 1
 END
