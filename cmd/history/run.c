@@ -17,8 +17,7 @@
 #include "sweep.h"
 
 #define CHANGE_LEVEL 0.01 /* chance of a false alarm of a question */
-#define HOUR_NS (3600 * INT64_C(1000000000))
-#define AROUND_DAYS 7 /* builds are compared so long around a change */
+#define AROUND_DAYS 7     /* builds are compared so long around a change */
 
 struct run {
 	struct history_settings *s;
@@ -141,9 +140,9 @@ distributions(void)
 static int64_t
 hour_of(int64_t t_ns)
 {
-	int64_t rest = t_ns % HOUR_NS;
+	int64_t rest = t_ns % BLOCK_HOUR_NS;
 
-	return units_sub(t_ns, rest + (rest < 0 ? HOUR_NS : 0));
+	return units_sub(t_ns, rest + (rest < 0 ? BLOCK_HOUR_NS : 0));
 }
 
 /*
@@ -162,9 +161,9 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 		.by = SERIES_HOUR_BUILD,
 		.from = hour_of(units_sub(x->bucket[before].first_ns,
 					  AROUND_DAYS * BLOCK_DAY_NS)),
-		.to = hour_of(
-			units_add(x->bucket[one->shift.last].last_ns,
-				  AROUND_DAYS * BLOCK_DAY_NS + HOUR_NS - 1)),
+		.to = hour_of(units_add(x->bucket[one->shift.last].last_ns,
+					AROUND_DAYS * BLOCK_DAY_NS +
+						BLOCK_HOUR_NS - 1)),
 		.wants = find_wants,
 		.wants_ctx = &name,
 		.where = r->s->q.where,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOUR_NS (3600 * INT64_C(1000000000))
 #define MIN_SIDE_DAYS 3
 #define MIN_SIDE_HOURS 6
 #define MIN_PAIRS 3
@@ -79,7 +78,7 @@ take_shares(const struct series *x, const struct series_fn *f,
 	for (size_t i = 0; i < x->n_bucket; i++) {
 		if (x->bucket[i].total <= 0)
 			continue;
-		hour[*n] = (long)(x->bucket[i].first_ns / HOUR_NS);
+		hour[*n] = (long)(x->bucket[i].first_ns / BLOCK_HOUR_NS);
 		at[*n] = i;
 		y[(*n)++] = share(x, f, i, o->is_flat);
 	}
@@ -159,7 +158,7 @@ load_hours(const struct series *hours, const struct str *build,
 		const struct bucket *b = &hours->bucket[i];
 		const struct str *key = names_str(&hours->keys, b->key);
 		size_t skip = strlen(key->s) + 1;
-		int64_t at = b->first_ns / HOUR_NS - t0;
+		int64_t at = b->first_ns / BLOCK_HOUR_NS - t0;
 
 		if (at < 0 || (size_t)at >= n || key->len < skip ||
 		    key->len - skip != build->len ||
@@ -247,7 +246,7 @@ test_build(struct build_test *t, const struct series *x,
 	size_t n;
 
 	for (size_t i = 0; i < hours->n_bucket; i++) {
-		int64_t hour = hours->bucket[i].first_ns / HOUR_NS;
+		int64_t hour = hours->bucket[i].first_ns / BLOCK_HOUR_NS;
 
 		t0 = hour < t0 ? hour : t0;
 		t1 = hour > t1 ? hour : t1;

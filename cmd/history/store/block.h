@@ -34,7 +34,8 @@
 
 #define BLOCK_MAX 4096      /* profiles */
 #define BLOCK_MAX_COLUMN 64 /* sample types of a profile */
-#define BLOCK_DAY_NS (86400 * INT64_C(1000000000))
+#define BLOCK_HOUR_NS (3600 * INT64_C(1000000000))
+#define BLOCK_DAY_NS (24 * BLOCK_HOUR_NS)
 
 /* One profile. */
 struct entry {

@@ -10,8 +10,6 @@
 #include "lib/base/array.h"
 #include "lib/model/units.h"
 
-#define HOUR_NS (3600 * INT64_C(1000000000))
-
 void
 groups_release(struct groups *g)
 {
@@ -30,7 +28,8 @@ groups_add(struct groups *g, const struct entry *e, struct prof_err *err)
 	if (g->detail == DETAIL_ALL)
 		return PROF_OK;
 	if (g->detail == DETAIL_HOURS)
-		key.hour = e->time_ns / HOUR_NS - (e->time_ns % HOUR_NS < 0);
+		key.hour = e->time_ns / BLOCK_HOUR_NS -
+			   (e->time_ns % BLOCK_HOUR_NS < 0);
 	if (array_reserve(&g->of, &g->cap_of, g->n_of + 1, sizeof(*g->of)) <
 		    0 ||
 	    array_reserve(&g->group, &g->cap, g->n + 1, sizeof(*g->group)) < 0)
