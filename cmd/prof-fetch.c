@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,8 +216,6 @@ main(int argc, char **argv)
 	int status = EXIT_SUCCESS;
 
 	fetch_args_parse(&job.args, argc, argv);
-	/* Exceeding the file size limit is an error, not a signal. */
-	signal(SIGXFSZ, SIG_IGN);
 	job.is_shown = !job.args.cli.is_quiet && isatty(STDERR_FILENO) &&
 		       term && strcmp(term, "dumb");
 	if (job.is_shown)

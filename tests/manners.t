@@ -43,6 +43,12 @@ for c in $commands; do
 		'No space left on device'
 	check_err "$c: full disk behind -o" 2 \
 		"$run -o /dev/full <good.pb.gz" 'No space left on device'
+	check "$c: a file at its largest size" 0 \
+		"(ulimit -f 0; $run <good.pb.gz >limited; echo \$? >&2) 2>&1 |
+			sed 's/: .*: /: /'" <<END
+$c: File too large
+2
+END
 	check_err "$c: closed stdout" 2 "$run <good.pb.gz >&-" \
 		'Bad file descriptor'
 	check_err "$c: closed stdin" 2 "$run <&-" 'Bad file descriptor'

@@ -244,11 +244,27 @@ valid_descriptors(void)
 	}
 }
 
+static void
+on_file_limit(int sig)
+{
+	(void)sig;
+}
+
+/* A file at its largest size (ulimit -f) is an error of write(), as a full disk
+ * is. A handler, unlike SIG_IGN, does not pass to programs that we execute. */
+static void
+outlive_file_limit(void)
+{
+	if (signal(SIGXFSZ, on_file_limit) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 void
 cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 {
 	valid_descriptors();
 	signal(SIGPIPE, SIG_DFL);
+	outlive_file_limit();
 	program = cmd->name;
 	cut_file_catch(program);
 	memset(cli, 0, sizeof(*cli));

@@ -104,7 +104,8 @@ struct cli {
 
 /*
  * First call of main(): opens descriptors 0 to 2 if needed, gives SIGPIPE its
- * default action (a parent may have changed it), and sets the program's name.
+ * default action (a parent may have changed it), makes a file at its limit of
+ * size an error of write(), and sets the program's name.
  */
 void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 	      char **argv);
