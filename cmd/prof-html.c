@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "dot/layout.h"
 #include "dot/render.h"
 #include "html/make.h"
 #include "html/open.h"
@@ -32,7 +33,7 @@ main(int argc, char **argv)
 	html_settings_parse(&s, &cli);
 	cli_check_output(&cli);
 	if (render_knows("svg"))
-		s.render = render;
+		s.layout = layout;
 	html_make(&s, cli_read_all(&cli), &cli);
 	if (s.opens && !s.opened && !(s.opened = strdup(cli.output)))
 		die("out of memory");

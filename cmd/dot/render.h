@@ -1,6 +1,6 @@
 /*
- * render.h - lay out and render drawings with Graphviz, in this process: no
- * child, no shell. The only module that uses Graphviz.
+ * render.h - lay out and render drawings with Graphviz, in this process, which
+ * it may crash: see layout.h. The only module that uses Graphviz.
  */
 #ifndef RENDER_H
 #define RENDER_H

@@ -10,19 +10,18 @@
 struct report;
 struct report_options;
 
-/* Lays n bytes of DOT out as SVG: dot/render.h. */
-typedef enum prof_status drawing_render(const char *dot, size_t n,
-					const char *format, struct buf *out,
-					struct prof_err *err);
+/* Lays n bytes of DOT out within so many seconds (0: any): dot/layout.h. */
+typedef enum prof_status drawing_layout(const char *dot, size_t n,
+					const char *format, double seconds,
+					struct buf *out, struct prof_err *err);
 
 /*
  * Append the call graph of r as prof-dot draws it. o: the options of r, which
- * are changed for it and back. render runs in a child process, as a layout
- * cannot be interrupted: PROF_ELIMIT after `seconds` (0: no limit), else what
- * render returned, without its message; PROF_EIO. Dies without memory.
+ * are changed for it and back. Returns what layout returned; PROF_ELIMIT: it
+ * takes too long. Dies without memory.
  */
 enum prof_status drawing_make(struct report *r, struct report_options *o,
-			      drawing_render *render, double seconds,
+			      drawing_layout *layout, double seconds,
 			      struct buf *out, struct prof_err *err) MUST_USE;
 
 #endif

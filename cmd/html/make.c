@@ -39,9 +39,9 @@ add_graph(struct html_settings *s, struct report *r,
 	struct prof_err err;
 	enum prof_status st;
 
-	if (!s->has_graph || !s->render)
+	if (!s->has_graph || !s->layout)
 		return;
-	st = drawing_make(r, &s->report.o, s->render, s->timeout,
+	st = drawing_make(r, &s->report.o, s->layout, s->timeout,
 			  pack_section(sections, "SVG"), &err);
 	if (st == PROF_ELIMIT)
 		note(s, "no call graph: its layout takes too long; "

@@ -21,7 +21,7 @@ struct html_settings {
 	bool no_source;          /* both are 0 then */
 	const char *search_path; /* for binaries; NULL: the environment's */
 	double timeout;
-	drawing_render *render; /* of the call graph; NULL: it is left out */
+	drawing_layout *layout; /* of the call graph; NULL: it is left out */
 	bool has_graph, embeds, opens;
 	char *title;
 	char *opened; /* the file for --open */

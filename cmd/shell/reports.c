@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/report-open.h"
 #include "dot/draw.h"
+#include "dot/layout.h"
 #include "dot/options.h"
 #include "dot/render.h"
 #include "flame/draw.h"
@@ -78,7 +79,7 @@ reports_html(struct cli *cli, struct profile *p)
 
 	html_settings_parse(&s, cli);
 	if (render_knows("svg"))
-		s.render = render;
+		s.layout = layout;
 	html_make(&s, p, cli);
 	return EXIT_SUCCESS;
 }
