@@ -13,6 +13,7 @@
 
 #include "lib/model/profile.h"
 #include "symbols/names/demangle.h"
+#include "tests/fuzz/limit.h"
 
 /* NULL: the name is not mangled. */
 struct row {
@@ -24,6 +25,11 @@ struct row {
 #define OLD_SCOPE                                                              \
 	"_ZN4llvm10checkedMulIlEENSt9enable_ifIXsr3std9is_signedIT_EE5value"   \
 	"ENS_8OptionalIS2_EEE4typeES2_S2_"
+
+#define D_STRING "immutable(char)[]"
+#define D_STRINGS                                                              \
+	D_STRING ", " D_STRING ", " D_STRING ", " D_STRING ", " D_STRING       \
+		 ", " D_STRING ", " D_STRING
 
 #define ALL(s)                                                                 \
 	{                                                                      \
@@ -178,6 +184,12 @@ static const struct row rows[] = {
 	  { "object.Throwable.toString", "object.Throwable.toString",
 	    "object.Throwable.toString(scope void(in char[]) delegate) "
 	    "const" } },
+	{ "_D3std8typecons__T5TupleTAyaTQeTQhTQkTQnTQqTQtZQBd8__xopCmpMxFKxSQCl"
+	  "QCk__TQCeTQCbTQCfTQCjTQCnTQCrTQCvTQCzZQDkZi",
+	  { "std.typecons.Tuple.Tuple.__xopCmp",
+	    "std.typecons.Tuple!(" D_STRINGS ").Tuple.__xopCmp",
+	    "std.typecons.Tuple!(" D_STRINGS ").Tuple.__xopCmp(ref const("
+	    "std.typecons.Tuple!(" D_STRINGS ").Tuple)) const" } },
 	{ "_DYNAMIC", ALL(NULL) },
 	{ "_D1DQ", ALL(NULL) },
 	/* Not mangled: not touched. pprof cuts at brackets. */
@@ -302,6 +314,67 @@ test_bombs(void **state)
 	free(demangle_name(name, DEMANGLE_FULL));
 }
 
+/* The name made of head, n times each of front and back, and tail. */
+static char *
+nested(const char *head, const char *front, const char *back, size_t n,
+       const char *tail)
+{
+	static char name[4096];
+	char *at = name + sprintf(name, "%s", head);
+
+	for (size_t i = 0; i < n; i++)
+		at += sprintf(at, "%s", front);
+	at += sprintf(at, "i");
+	for (size_t i = 0; i < n; i++)
+		at += sprintf(at, "%s", back);
+	strcpy(at, tail);
+	return name;
+}
+
+/* Names of which each level doubles the time, and which print nothing. */
+static void
+test_silent_bombs(void **state)
+{
+	char *name, *at;
+
+	(void)state;
+	fuzz_limit(60);
+	/* A pack is searched for in types that double with each reference. */
+	name = malloc(200000);
+	assert_non_null(name);
+	at = name + sprintf(name, "_Z1fIDp1AI");
+	for (int i = 1; i < 34; i++)
+		at += sprintf(at, "S_I");
+	at += sprintf(at, "iiE");
+	for (int i = 0; i < 33; i++)
+		at += sprintf(at, "S%c_E",
+			      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+	strcpy(at, "Evv");
+	for (int mode = 0; mode < 3; mode++)
+		assert_null(demangle_name(name, (enum demangle_mode)mode));
+	/* Arguments of a parameter, or of what is converted. */
+	assert_null(demangle_name(nested("_ZN1acv", "T_I", "E", 60, "Ev"),
+				  DEMANGLE_DEFAULT));
+	/* D: digits that are one length or two, and parameters that are not. */
+	assert_null(demangle_name(nested("_D1b", "__T1aS99", "Z", 60, "i"),
+				  DEMANGLE_DEFAULT));
+	assert_null(demangle_name(nested("_D1aF", "S1aF", "", 60, ""),
+				  DEMANGLE_DEFAULT));
+	assert_null(demangle_name(nested("_D1b", "__T1aS00099", "Z", 12, "i"),
+				  DEMANGLE_DEFAULT));
+	/* Rust: references to a long list that has no levels. */
+	at = name + sprintf(name, "_RNvMIC1aIC1a");
+	for (int i = 0; i < 20000; i++)
+		at += sprintf(at, "L_");
+	at += sprintf(at, "E");
+	for (int i = 0; i < 30000; i++)
+		at += sprintf(at, "B6_");
+	strcpy(at, "Eu1f");
+	assert_null(demangle_name(name, DEMANGLE_DEFAULT));
+	fuzz_limit(0);
+	free(name);
+}
+
 /* Which functions of a profile get names. */
 static void
 test_profile(void **state)
@@ -356,6 +429,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_silent_bombs),
 		cmocka_unit_test(test_profile),
 	};
 

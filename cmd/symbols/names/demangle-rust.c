@@ -239,7 +239,10 @@ put_binder(struct rust *r)
 
 /* --- paths --- */
 
-/* Print the text that a reference repeats. */
+/*
+ * Print the text that a reference repeats. Its bytes are steps: a list of
+ * lifetimes, say, is long without a level of the grammar.
+ */
 static bool
 put_reference(struct rust *r, bool (*what)(struct rust *))
 {
@@ -252,6 +255,7 @@ put_reference(struct rust *r, bool (*what)(struct rust *))
 	back = r->at;
 	r->at = (size_t)to;
 	ok = what(r);
+	r->n_step += r->at - (size_t)to;
 	r->at = back;
 	return ok;
 }
@@ -430,6 +434,7 @@ put_open_trait(struct rust *r, bool *is_open)
 		back = r->at;
 		r->at = (size_t)to;
 		ok = leave(r, enter(r) && put_open_trait(r, is_open));
+		r->n_step += r->at - (size_t)to;
 		r->at = back;
 		return ok;
 	}

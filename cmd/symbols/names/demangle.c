@@ -26,6 +26,8 @@
  */
 #define MAX_MANGLED 16384  /* bytes */
 #define MAX_PRODUCT 100000 /* of templates by references */
+#define MAX_CHOICES 8      /* each may double the time of parsing */
+#define MAX_PARTS 100000   /* shared ones counted wherever they are used */
 #define MAX_NAME 65536     /* bytes of the result */
 
 /* --- the output of libiberty --- */
@@ -224,6 +226,26 @@ strip_templates(char *name)
 	*to = '\0';
 }
 
+/*
+ * The template template parameters with arguments, "T_I". In an operator of
+ * conversion ("cv") the arguments may not be theirs, and are parsed twice.
+ */
+static size_t
+n_choices(const char *mangled)
+{
+	size_t n = 0;
+
+	if (!strstr(mangled, "cv"))
+		return 0;
+	for (const char *s = mangled; (s = strchr(s, 'T'));) {
+		s++;
+		while (isdigit((unsigned char)*s) || isupper((unsigned char)*s))
+			s++;
+		n += s[0] == '_' && s[1] == 'I';
+	}
+	return n;
+}
+
 static bool
 is_reasonable(const char *mangled)
 {
@@ -233,7 +255,63 @@ is_reasonable(const char *mangled)
 		templates += mangled[n] == 'I';
 		references += mangled[n] == 'R' || mangled[n] == 'O';
 	}
-	return n <= MAX_MANGLED && templates * references <= MAX_PRODUCT;
+	return n <= MAX_MANGLED && templates * references <= MAX_PRODUCT &&
+	       n_choices(mangled) <= MAX_CHOICES;
+}
+
+/*
+ * Has dc at most *left parts? libiberty searches all of them for a parameter
+ * pack, without output, and substitutions may double them with every step.
+ */
+static bool
+has_few_parts(const struct demangle_component *dc, size_t *left)
+{
+	for (; dc; dc = dc->u.s_binary.right) {
+		if (*left == 0)
+			return false;
+		--*left;
+		switch (dc->type) {
+		case DEMANGLE_COMPONENT_NAME:
+		case DEMANGLE_COMPONENT_OPERATOR:
+		case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+		case DEMANGLE_COMPONENT_SUB_STD:
+		case DEMANGLE_COMPONENT_CHARACTER:
+		case DEMANGLE_COMPONENT_NUMBER:
+		case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+		case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+		case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+			return true;
+		case DEMANGLE_COMPONENT_LAMBDA:
+		case DEMANGLE_COMPONENT_DEFAULT_ARG:
+			dc = dc->u.s_unary_num.sub;
+			return has_few_parts(dc, left);
+		case DEMANGLE_COMPONENT_FIXED_TYPE:
+			return has_few_parts(dc->u.s_fixed.length, left);
+		case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+			dc = dc->u.s_extended_operator.name;
+			return has_few_parts(dc, left);
+		case DEMANGLE_COMPONENT_CTOR:
+			return has_few_parts(dc->u.s_ctor.name, left);
+		case DEMANGLE_COMPONENT_DTOR:
+			return has_few_parts(dc->u.s_dtor.name, left);
+		default:
+			break;
+		}
+		/* Later versions of libiberty have more types. They stand for
+		 * names, which cannot double. */
+		if (dc->type > DEMANGLE_COMPONENT_THROW_SPEC)
+			return true;
+		if (!has_few_parts(dc->u.s_binary.left, left))
+			return false;
+	}
+	return true;
+}
+
+static bool
+has_pack(const char *mangled)
+{
+	return strstr(mangled, "Dp") || strstr(mangled, "sZ") ||
+	       strstr(mangled, "sP");
 }
 
 static char *
@@ -243,12 +321,17 @@ demangle_cplus(const char *mangled, enum demangle_mode mode)
 	struct demangle_component *tree;
 	struct sink sink = { 0 };
 	void *mem = NULL;
+	size_t parts = MAX_PARTS;
 	int left = 1000;
 	char *name, *clone;
 
 	if (!is_reasonable(mangled))
 		return NULL;
 	tree = cplus_demangle_v3_components(mangled, options, &mem);
+	if (tree ? !has_few_parts(tree, &parts) : has_pack(mangled)) {
+		free(mem);
+		return NULL;
+	}
 	while (tree && tree->type == DEMANGLE_COMPONENT_CLONE)
 		tree = tree->u.s_binary.left;
 	if (tree && mode != DEMANGLE_FULL)
