@@ -255,7 +255,7 @@ addresses() {
 			}
 		}
 	}' >"$1.$2.addr"
-	awk -v load=$((load)) '{ print load, $1 }' "$1.$2.addr" |
+	awk -v base=$((load)) '{ print base, $1 }' "$1.$2.addr" |
 		while read -r base a; do
 			printf '0x%x\n' $((base + a))
 		done | addrs make $((load + (0x$3 & ~4095))) \

@@ -124,9 +124,9 @@ profile() {
 		for (i = 0; i < n; i++)
 			printf "0x%x\n", a + i
 	}' >"$1.addr"
-	awk -v a=$((0x$3)) -v n=$((0x$5)) -v load=$load 'BEGIN {
+	awk -v a=$((0x$3)) -v n=$((0x$5)) -v base=$load 'BEGIN {
 		for (i = 0; i < n; i++)
-			printf "0x%x\n", load + a + i
+			printf "0x%x\n", base + a + i
 	}' | addrs make $((load + p_page)) $((load + (p_end + 4095) / 4096 * 4096)) \
 		$p_off "$2" "$(build_id "$1")" >"$1.pb"
 }
