@@ -256,16 +256,19 @@ prof-list: functions of more than N bytes are shown near their samples only
 261
 2
 END
-printf '# samples count\nf (/dev/zero:1) 1\ng (/dev/null:1) 1\n' | mkprof >dev.pb.gz
-check 'a device is no source' 0 'prof-list -q . dev.pb.gz | grep Error' <<'END'
+# Files of /proc are regular and empty; one of them, kmsg, waits for data.
+printf '# samples count\nf (/dev/zero:1) 1\ng (/dev/null:1) 1\nh (/proc/self/stat:1) 1\n' |
+	mkprof >dev.pb.gz
+check 'a device is no source' 0 'prof-list -q . dev.pb.gz | grep "Error\|:<beyond"' <<'END'
  Error: open /dev/zero: not a regular file
  Error: open /dev/null: not a regular file
+         1          1      1:<beyond the end of /proc/self/stat (0 lines)>
 END
 
 mkfifo pipe
 mkdir dir
 truncate -s 10G sparse
-for f in pipe dir sparse /dev/zero; do
+for f in pipe dir sparse /dev/zero /proc/self/stat; do
 	case $f in
 	/*) path=$f ;;
 	*) path=$PWD/$f ;;
@@ -278,6 +281,7 @@ check 'nor are pipes, folders, huge files and devices binaries' 0 'cat out' <<'E
  Error: DIR/dir: not a regular file
  Error: DIR/sparse: not an ELF file
  Error: /dev/zero: not in the search path
+ Error: /proc/self/stat: an empty file
 END
 
 # --- a source that was changed later ---

@@ -110,7 +110,8 @@ load(struct source *f, const struct find_place *place, struct prof_err *err)
 	if ((uint64_t)sb.st_size > SOURCE_MAX)
 		return prof_fail(err, PROF_ELIMIT, "larger than %zu MiB",
 				 SOURCE_MAX >> 20);
-	st = read_place(place, &text, err);
+	/* Files of /proc claim to be empty; kmsg waits for data. */
+	st = sb.st_size ? read_place(place, &text, err) : PROF_OK;
 	head = text.n < HEAD ? text.n : HEAD;
 	if (st == PROF_OK && text.n > SOURCE_MAX)
 		st = prof_fail(err, PROF_ELIMIT, "larger than %zu MiB",

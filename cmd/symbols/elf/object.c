@@ -46,6 +46,12 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 			*err = why;
 		return why.status;
 	}
+	/* Or one of /proc, which may wait for data, as kmsg does. */
+	if (sb.st_size == 0) {
+		close(o->fd);
+		o->fd = -1;
+		return prof_fail(err, PROF_EFORMAT, "an empty file");
+	}
 	o->size = (uint64_t)sb.st_size;
 	o->state = (struct object_state){ true, sb.st_dev, sb.st_ino,
 					  sb.st_mtim, sb.st_ctim };
