@@ -182,12 +182,15 @@ thread_drop(struct thread *t)
 
 /*
  * The thread ends: by return, pthread_exit or cancellation. Other destructors
- * may still have work to do, so wait for the last round but one.
+ * may still have work to do, so wait for the last round but one. A process ends
+ * with its last thread, also if that is not the first one: that of wall.c must
+ * have ended before, as it would keep the process alive.
  */
 static void
 leave(void *arg)
 {
 	struct thread *t = arg;
+	bool is_last;
 	sigset_t old;
 
 	if (t->rounds++ < PTHREAD_DESTRUCTOR_ITERATIONS - 2 &&
@@ -198,7 +201,10 @@ leave(void *arg)
 	thread_self = NULL;
 	unlink_record(t);
 	push(&threads.free, t);
+	is_last = !threads.live;
 	unlock(&old);
+	if (is_last)
+		wall_pause();
 }
 
 int

@@ -26,6 +26,11 @@ for how in '--clock=wall' '--clock=wall -F 1000' '--clock=wall -F 10000 --lock' 
 	fi
 done
 
+check 'the process ends with its last thread, which need not be the first' 0 \
+	'timeout 60 prof-record -q --clock=wall -o x.pb.gz waits 20 exit' <<'END'
+outlive: 0 - in time
+END
+
 # Each sleep is under the function that sleeps. All of the time is in the sum;
 # on a loaded machine one sleep, or part of it, may be counted with the next.
 prof-record -q --clock=wall -F 1000 -o w.pb.gz waits 100 >/dev/null

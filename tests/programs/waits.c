@@ -3,7 +3,8 @@
  * of it, and whether it took as long as it was asked to. Threads of a program
  * that is sampled must not notice it.
  *
- *	waits MS
+ *	waits MS	all of them
+ *	waits MS exit	one, in a thread that outlives the first one
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -278,10 +279,20 @@ try(const char *name, int (*wait)(void))
 	fflush(stdout);
 }
 
+/* The process ends with this thread. */
+static void *
+outlive(void *arg)
+{
+	(void)arg;
+	try("outlive", wait_nanosleep);
+	return NULL;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct timeval limit;
+	pthread_t thread;
 
 	ms = argc > 1 ? atol(argv[1]) : 50;
 	duration.tv_sec = ms / 1000;
@@ -292,6 +303,10 @@ main(int argc, char **argv)
 		return 1;
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	if (argc > 2) {
+		pthread_create(&thread, NULL, outlive, NULL);
+		pthread_exit(NULL);
+	}
 #define TRY(name) try(#name, wait_##name)
 	TRY(nanosleep);
 	TRY(clock_nanosleep);
