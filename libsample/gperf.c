@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,10 @@ static struct {
 	time_t start;
 	char toggle[1000]; /* CPUPROFILE, with CPUPROFILESIGNAL */
 	unsigned n_toggle;
+	sem_t toggled;
+	pthread_t toggler; /* if toggler_pid is this process */
+	pid_t toggler_pid;
+	_Atomic bool ends;
 } gperf;
 
 /* A number in the environment; fallback if it is invalid or out of range. */
@@ -130,23 +136,32 @@ ProfilerGetCurrentState(struct ProfilerState *state)
 	state->samples_gathered = (int)atomic_load(&sampler_count()->n_signal);
 }
 
+static void
+on_toggle(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	sem_post(&gperf.toggled);
+	errno = saved;
+}
+
 /*
  * CPUPROFILESIGNAL: start at the first signal, stop at the second, and so on,
- * with a new file each time. This is not safe in a handler, so a thread waits
- * for the signal.
+ * with a new file each time. This is not safe in a handler, so a thread does
+ * it.
  */
 static void *
-wait_for_toggle(void *arg)
+toggle(void *arg)
 {
-	sigset_t set;
-	int sig;
-
 	(void)arg;
-	sigemptyset(&set);
-	sigaddset(&set, number("CPUPROFILESIGNAL", 1, SIGRTMAX, 0));
-	while (sigwait(&set, &sig) == 0) {
+	for (;;) {
 		char name[1024];
 
+		if (sem_wait(&gperf.toggled) != 0)
+			continue;
+		if (atomic_load(&gperf.ends))
+			return NULL;
 		if (sample_is_on()) {
 			sample_stop();
 			continue;
@@ -155,7 +170,31 @@ wait_for_toggle(void *arg)
 			 gperf.n_toggle++);
 		ProfilerStart(name);
 	}
-	return NULL;
+}
+
+static void
+toggle_by(int sig, const char *name)
+{
+	struct sigaction act = { .sa_handler = on_toggle,
+				 .sa_flags = SA_RESTART };
+
+	snprintf(gperf.toggle, sizeof gperf.toggle, "%s", name);
+	if (sem_init(&gperf.toggled, 0, 0) != 0 ||
+	    wrap_thread(&gperf.toggler, NULL, toggle) != 0)
+		return;
+	gperf.toggler_pid = getpid();
+	sigaction(sig, &act, NULL);
+}
+
+void
+gperf_end(void)
+{
+	if (gperf.toggler_pid != getpid())
+		return;
+	gperf.toggler_pid = 0;
+	atomic_store(&gperf.ends, true);
+	sem_post(&gperf.toggled);
+	pthread_join(gperf.toggler, NULL);
 }
 
 void
@@ -164,8 +203,6 @@ gperf_init(void)
 	const char *file = secure_getenv("CPUPROFILE");
 	int sig = number("CPUPROFILESIGNAL", 1, SIGRTMAX, 0);
 	char name[1000];
-	pthread_t thread;
-	sigset_t set;
 
 	if (!file || !*file)
 		return;
@@ -175,13 +212,8 @@ gperf_init(void)
 	else
 		snprintf(name, sizeof name, "%s", file);
 	setenv("CPUPROFILE_USE_PID", "1", 1);
-	if (sig) {
-		memcpy(gperf.toggle, name, sizeof name);
-		sigemptyset(&set);
-		sigaddset(&set, sig);
-		sigprocmask(SIG_BLOCK, &set, NULL);
-		wrap_thread(&thread, NULL, wait_for_toggle);
-	} else if (!ProfilerStart(name)) {
+	if (sig)
+		toggle_by(sig, name);
+	else if (!ProfilerStart(name))
 		fprintf(stderr, "libsample: cannot profile into %s\n", name);
-	}
 }

@@ -276,6 +276,8 @@ void label_reset(void);
 
 /* Apply CPUPROFILE and related variables. */
 void gperf_init(void);
+/* End its thread, as wall_pause() does; the program's last one is ending. */
+void gperf_end(void);
 
 /* init.c: not for signal handlers */
 

@@ -183,8 +183,8 @@ thread_drop(struct thread *t)
 /*
  * The thread ends: by return, pthread_exit or cancellation. Other destructors
  * may still have work to do, so wait for the last round but one. A process ends
- * with its last thread, also if that is not the first one: that of wall.c must
- * have ended before, as it would keep the process alive.
+ * with its last thread, also if that is not the first one: those of wall.c and
+ * gperf.c must have ended before, as they would keep the process alive.
  */
 static void
 leave(void *arg)
@@ -203,8 +203,10 @@ leave(void *arg)
 	push(&threads.free, t);
 	is_last = !threads.live;
 	unlock(&old);
-	if (is_last)
+	if (is_last) {
 		wall_pause();
+		gperf_end();
+	}
 }
 
 int

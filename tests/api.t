@@ -101,6 +101,28 @@ check 'a program that another one starts writes a file of its own' 0 \
 p.pb.gz
 END
 
+# The signal is not blocked in a program that this one starts.
+check 'CPUPROFILESIGNAL starts and stops' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=s.pb.gz CPUPROFILESIGNAL=12 perl -e "
+		for my \$end (1 .. 4) {
+			\$i++ while (times)[0] < \$end / 20;
+			kill 12, \$\$;
+		}
+		system q(grep SigBlk /proc/self/status)"
+	 stacks s.pb.gz.0 | grep -o "clock=cpu"
+	 stacks s.pb.gz.1 | grep -o "clock=cpu"; ls s.pb.gz*' <<'END'
+SigBlk:	0000000000000000
+clock=cpu
+clock=cpu
+s.pb.gz.0
+s.pb.gz.1
+END
+check 'CPUPROFILESIGNAL: a program ends with its last thread' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=e.pb.gz CPUPROFILESIGNAL=12 timeout 60 \
+		$bin/tests/waits 20 exit' <<'END'
+outlive: 0 - in time
+END
+
 # gperftools' names, from C, as its header declares them.
 cat >gperf.c <<'END'
 #include <gperftools/profiler.h>
