@@ -196,6 +196,8 @@ END
 ${CC:-cc} -o raw raw.c
 check_err 'a process that libc did not make' 0 'prof-record -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
+check_err '... also by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
+	"it was made by a system call of the program, not by libc's fork()"
 check_err 'other kinds of profiles name processes, too' 0 \
 	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'

@@ -67,14 +67,14 @@ else
 	skip 'perl: sleep and select' 'no perl'
 fi
 if have php; then
-	check 'php: sleep and stream_select' 0 '
+	check 'php: sleep and usleep' 0 '
 	prof-record -q --clock=wall -F 1000 -o p.pb.gz php -r \
-		"\$t = microtime(true); \$r = [STDIN]; \$w = \$e = null;
-		 echo sleep(1), usleep(250000), microtime(true) - \$t >= 1.24;"' <<'END'
+		"\$t = microtime(true);
+		 echo sleep(1), usleep(250000), microtime(true) - \$t >= 1.24, PHP_EOL;"' <<'END'
 01
 END
 else
-	skip 'php: sleep and stream_select' 'no php'
+	skip 'php: sleep and usleep' 'no php'
 fi
 
 # libc tells all threads to change their user, and waits for them.

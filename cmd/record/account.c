@@ -19,16 +19,21 @@
 #include "watch.h"
 
 uint64_t
-account_used_ns(const struct drain *d, const struct launch *l)
+account_children_ns(void)
 {
 	struct rusage r;
 
-	if (d->set.children == SHM_CHILDREN_NONE)
-		return l->used_ns;
 	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
 		return 0;
 	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
+}
+
+uint64_t
+account_used_ns(const struct drain *d, const struct launch *l)
+{
+	return d->set.children == SHM_CHILDREN_NONE ? l->used_ns
+						    : account_children_ns();
 }
 
 /* The coarse clocks advance at the kernel's tick. */
@@ -142,8 +147,9 @@ reason(const struct shm_settings *set, const struct launch *l,
 		return "timers miss time on a busy machine (--clock=perf does "
 		       "not), and threads and processes that are not started "
 		       "by libc's functions have none";
-	return "threads and processes that are not started by libc's functions "
-	       "are not sampled";
+	return "the kernel limits the clocks of perf_event on a busy machine, "
+	       "and threads and processes that are not started by libc's "
+	       "functions have none";
 }
 
 /* Is our address space limited? Then the program's is. */
@@ -181,6 +187,8 @@ account_missing(const struct drain *d, const struct launch *l, struct watch *w,
 		return;
 	}
 	if (!(set->what & SHM_CPU) || set->clock == SHM_CLOCK_WALL) {
+		if (set->what & SHM_CPU)
+			watch_check_ticks(w, d->shm, set->period_ns);
 		if (watch_culprit(w, why, sizeof why))
 			warn("%s: %s", l->path, why);
 		return;

@@ -14,6 +14,10 @@ struct drain;
 struct recording;
 struct watch;
 
+/* The CPU time, in ns, of the processes that we have waited for and that these
+ * have waited for. 0: unknown. */
+uint64_t account_children_ns(void);
+
 /*
  * The CPU time, in ns, of the processes that are sampled: of those that we have
  * waited for and that these have waited for, or with SHM_CHILDREN_NONE of the

@@ -90,6 +90,24 @@ procfs_anon_kb(const char *text)
 	return at ? strtoull(at + strlen(word), NULL, 10) : 0;
 }
 
+/* "cpu  user nice system idle iowait irq softirq steal ..." */
+uint64_t
+procfs_stolen_ns(void)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	uint64_t ticks = 0;
+
+	if (f) {
+		if (fscanf(f,
+			   "cpu %*u %*u %*u %*u %*u %*u %*u "
+			   "%" SCNu64,
+			   &ticks) != 1)
+			ticks = 0;
+		fclose(f);
+	}
+	return ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* "NUMBER ARGUMENT*6 SP PC" in a system call, "-1 SP PC" when blocked
  * otherwise, "running". */
 bool

@@ -39,6 +39,10 @@ bool procfs_stat(const char *text, struct procfs_stat *s);
 /* Memory without a file by the text of "status", in KiB; 0 if unknown. */
 uint64_t procfs_anon_kb(const char *text);
 
+/* The time that the host took from all CPUs of this machine since its start, in
+ * ns; 0 if unknown. */
+uint64_t procfs_stolen_ns(void);
+
 /* Parse "syscall" of a thread. False: the thread runs, or it is damaged. */
 bool procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc);
 

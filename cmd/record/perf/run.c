@@ -15,6 +15,7 @@
 #include "every.h"
 #include "lib/base/now.h"
 #include "lib/model/sampling.h"
+#include "record/account.h"
 #include "record/deliver.h"
 #include "record/launch.h"
 #include "record/listen.h"
@@ -41,6 +42,7 @@ struct run {
 	struct recording recording;
 	struct every every;
 	bool has_command;
+	uint64_t stolen_ns;  /* by the host, when it began */
 	struct prof_err err; /* of before_exec() */
 	enum prof_status status;
 };
@@ -124,14 +126,37 @@ loop(struct run *r, const sigset_t *signals)
 	recording_end(&r->recording);
 }
 
+/*
+ * The CPU time of the recorded threads, in ns, of which `sampled` was sampled;
+ * 0: unknown. Their clocks also count while the host runs other machines on a
+ * CPU. So the kernel's own figure is taken for a command; for other processes,
+ * the clocks without all that the host took.
+ */
+static uint64_t
+used_ns(const struct run *r, uint64_t sampled)
+{
+	uint64_t counted = capture_used_ns(r->capture), used;
+	uint64_t stolen = procfs_stolen_ns() - r->stolen_ns;
+
+	if (!record_target_runs(r->target))
+		used = account_children_ns();
+	else
+		used = counted > stolen ? counted - stolen : 0;
+	if (used < sampled)
+		used = sampled;
+	return used < counted ? used : counted;
+}
+
 /* Report CPU time without samples. The clock of a thread begins with a whole
  * period, so threads that end before have none. */
 static void
-check_used(const struct run *r, const struct sampling *s)
+check_used(struct run *r, const struct sampling *s)
 {
-	double used = (double)capture_used_ns(r->capture) / 1e9;
 	double sampled = (double)s->ticks / s->asked_hz;
+	uint64_t ns = used_ns(r, (uint64_t)(sampled * 1e9));
+	double used = (double)ns / 1e9;
 
+	recording_set_used(&r->recording, ns);
 	if (sampled < 0.9 * used && used - sampled > 0.1)
 		warn("%.2f of %.2f s of CPU time were sampled (%.0f %%): "
 		     "threads and processes that use less than a period of "
@@ -141,7 +166,7 @@ check_used(const struct run *r, const struct sampling *s)
 
 /* Report what is missing, and stacks that were longer than the copy. */
 static void
-check_quality(const struct run *r)
+check_quality(struct run *r)
 {
 	const struct tally_info info = { .kind = TALLY_CPU,
 					 .set = r->recording.source.set,
@@ -191,6 +216,7 @@ begin(struct run *r, const struct capture_target *target)
 {
 	char paranoid[16];
 
+	r->stolen_ns = procfs_stolen_ns();
 	if (!record_target_runs(r->target)) {
 		r->launch.before = before_exec;
 		r->launch.before_ctx = r;
@@ -347,7 +373,6 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 		is_bad = !every_write(&r.every);
 	} else {
 		check_quality(&r);
-		recording_set_used(&r.recording, capture_used_ns(r.capture));
 		name = deliver(cli, &r.recording, &r.launch, how);
 	}
 	recording_release(&r.recording);
