@@ -69,6 +69,7 @@ struct look {
 	int dir; /* /proc/self/task; -1: sleeping threads cannot be checked */
 	uint64_t now;
 	uint32_t ticks;        /* since the last check; 1 unless it was late */
+	bool is_noted;         /* that a sleeping thread could not be read */
 	struct unwind_far far; /* for stacks of coroutines */
 };
 
@@ -146,6 +147,20 @@ set_registers(ucontext_t *uc, uintptr_t sp, uintptr_t pc)
 
 enum sleep { SLEEPS, RUNS, HIDDEN };
 
+/* The kernel hides the threads of a process that changed its user, or asked for
+ * it (PR_SET_DUMPABLE). */
+static enum sleep
+hidden(struct look *look)
+{
+	if (!look->is_noted)
+		module_note("%s[%d] changed its user or is not dumpable: its "
+			    "threads cannot be looked at while they sleep: "
+			    "that is counted as lost",
+			    program_invocation_short_name, (int)sampler.pid);
+	look->is_noted = true;
+	return HIDDEN;
+}
+
 /* Does t, with CPU time cpu so far, sleep? Then its stack is in t->sleep_pc. */
 static enum sleep
 look_at(struct look *look, struct thread *t, uint64_t cpu)
@@ -157,7 +172,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	if (look->dir < 0)
 		return HIDDEN;
 	if (!read_file(look, t, "syscall", text, sizeof text))
-		return errno == ENOENT || errno == ESRCH ? RUNS : HIDDEN;
+		return errno == ENOENT || errno == ESRCH ? RUNS : hidden(look);
 	/* "running", or numbers, which end with these. */
 	word = strrchr(text, ' ');
 	if (!word)

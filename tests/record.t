@@ -232,6 +232,22 @@ mkfifo end
 check_err 'a program that puts itself into the background' 0 \
 	'prof-record -o x.pb.gz sh -c "read -r x <end >/dev/null 2>&1 &"; echo >end' \
 	'left 1 process behind, not recorded from here on: see --wait'
+cat >title.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+extern char **environ;
+int main(void)
+{
+	for (char **e = environ; *e; e++) memset(*e, 0, strlen(*e));
+	if (fork() == 0) return fgetc(fopen("end", "r")) == EOF;
+	return 0;
+}
+END
+${CC:-cc} -o title title.c
+check_err '... and writes over its environment, as for a title' 0 \
+	'prof-record -o x.pb.gz ./title; echo >end' \
+	'left 1 process behind, not recorded from here on: see --wait'
 
 # On a terminal there is a summary. A busy machine may also take ticks away.
 if have script; then

@@ -114,6 +114,9 @@ elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
 00
 seen
 END
+	check_err '... is named, as its sleep is lost' 0 \
+		'prof-record --clock=wall -o s.pb.gz ./setuid >/dev/null' \
+		'changed its user or is not dumpable'
 else
 	skip 'a program that gives its rights up' 'no C compiler'
 fi

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -219,36 +220,64 @@ launch_is_go(const char *path)
 	       is_go(head, (size_t)n);
 }
 
+/* Has the process the session in its environment? A program that changes its
+ * title, such as nginx, may have written over it. */
+static bool
+has_session(pid_t pid, const char *session)
+{
+	const char word[] = SHM_ENV "=";
+	bool found = false;
+	size_t n;
+	char *text = procfs_read(pid, "environ", &n), *at;
+
+	for (at = text; at && at < text + n && !found; at += strlen(at) + 1)
+		found = strncmp(at, word, sizeof word - 1) == 0 &&
+			strcmp(at + sizeof word - 1, session) == 0;
+	free(text);
+	return found;
+}
+
+/* Has it the memory with that inode? */
+static bool
+has_memory(pid_t pid, uint64_t ino)
+{
+	bool found = false;
+	uint64_t of_row;
+	size_t n;
+	char *text = procfs_read(pid, "maps", &n), *row, *save;
+
+	for (row = text ? strtok_r(text, "\n", &save) : NULL; row && !found;
+	     row = strtok_r(NULL, "\n", &save))
+		found = strstr(row, "/memfd:" SHM_NAME) &&
+			sscanf(row, "%*s %*s %*s %*s %" SCNu64, &of_row) == 1 &&
+			of_row == ino;
+	free(text);
+	return found;
+}
+
 /*
- * The number of processes with the session in their environment, except l's
- * first. Pids increase, so lower ones are skipped.
+ * The number of processes with the session in their environment or its memory,
+ * except l's first. Pids increase, so lower ones are skipped.
  */
 unsigned
 launch_left(const struct launch *l, const char *session)
 {
 	DIR *dir = opendir("/proc");
+	char path[64];
+	struct stat st = { 0 };
 	struct dirent *e;
 	unsigned n = 0;
 
+	snprintf(path, sizeof path, "%.*s", (int)strcspn(session, ","),
+		 session);
+	if (stat(path, &st) != 0)
+		st.st_ino = 0;
 	while (dir && (e = readdir(dir))) {
-		long pid = strtol(e->d_name, NULL, 10);
-		char path[64], *line = NULL;
-		size_t room = 0;
-		bool found = false;
-		FILE *f;
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-		if (pid <= (long)l->pid)
-			continue;
-		snprintf(path, sizeof path, "/proc/%ld/environ", pid);
-		f = fopen(path, "re");
-		while (f && !found && getdelim(&line, &room, '\0', f) > 0)
-			found = strncmp(line, SHM_ENV "=", sizeof SHM_ENV) ==
-					0 &&
-				strcmp(line + sizeof SHM_ENV, session) == 0;
-		if (f)
-			fclose(f);
-		free(line);
-		n += found;
+		if (pid > l->pid)
+			n += has_session(pid, session) ||
+			     has_memory(pid, st.st_ino);
 	}
 	if (dir)
 		closedir(dir);
