@@ -14,7 +14,7 @@ check 'no operand is standard input' 0 '
 END
 check 'every legacy file is read' 0 '
 	for f in "$data"/good-*.txt* "$data"/good-*.prof "$data"/good-*.sym; do
-		prof-fetch "$f" >out.pb.gz || echo "$f"
+		prof-fetch -q "$f" >out.pb.gz || echo "$f"
 	done' <<'END'
 END
 check 'several sources are merged' 0 '

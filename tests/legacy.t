@@ -132,6 +132,14 @@ END
 $c: short.txt: allocated: the totals are 5 objects of 500 bytes, the stacks have 2 of 200: was it cut?
 END
 done
+head -c 76 "$data"/good-go-goroutine.txt >count.txt
+check 'totals of Go' 0 'prof-fetch count.txt 2>&1 >out.pb.gz' <<'END'
+prof-fetch: count.txt: the total is 4, the stacks have 3: was it cut?
+END
+head -c 72 "$data"/good-cpu-le64.prof >cpu.prof
+check 'a binary profile of a program that was killed' 0 'prof-fetch cpu.prof 2>&1 >out.pb.gz' <<'END'
+prof-fetch: cpu.prof: no end mark: the program was killed, or is still running; what came after the last flush is missing
+END
 cat >je.txt <<'END'
 heap_v2/524288
   t*: 3: 300 [0: 0]

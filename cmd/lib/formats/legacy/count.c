@@ -2,30 +2,30 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
+
 #include "impl.h"
 
 /* --- Go's "NAME profile: total N", then "COUNT @ ADDRESSES" --- */
 
-/* The name in the first line; false if it isn't one. */
+/* The name and the total in the first line; false if it isn't one. */
 static bool
-count_name(struct span line, struct span *name)
+count_head(struct span line, struct span *name, struct span *total)
 {
-	struct span digits;
-
 	name->p = line.p;
 	while (line.p < line.end && !is_blank(*line.p))
 		line.p++;
 	name->end = line.p;
 	return span_len(*name) && span_take(&line, " profile: total ") &&
-	       span_digits(&line, &digits) && line.p == line.end;
+	       span_digits(&line, total) && line.p == line.end;
 }
 
 bool
 legacy_is_count(struct span line)
 {
-	struct span name;
+	struct span name, total;
 
-	return count_name(line, &name);
+	return count_head(line, &name, &total);
 }
 
 static enum prof_status
@@ -47,10 +47,13 @@ legacy_count(struct legacy *l, struct text *t)
 {
 	bool at_map = false;
 	enum prof_status st;
-	struct span name;
+	struct span name, total;
+	int64_t want, sum = 0;
 
-	if (!text_next(t) || !count_name(t->line, &name))
+	if (!text_next(t) || !count_head(t->line, &name, &total))
 		return LINE_FAIL(l, t, "want 'NAME profile: total N'");
+	if (!span_int(total, &want))
+		want = -1;
 	st = count_types(l, name);
 	while (st == PROF_OK && text_next(t)) {
 		struct span s = t->line, digits;
@@ -75,7 +78,14 @@ legacy_count(struct legacy *l, struct text *t)
 		if (st == PROF_OK)
 			st = legacy_sample(l, ADJUST_ALL, false, &value,
 					   l->go.label, l->go.n_label);
+		if (__builtin_add_overflow(sum, value, &sum))
+			want = -1;
 	}
+	if (st == PROF_OK && want >= 0 && want != sum)
+		legacy_doubt(l,
+			     "the total is %" PRId64
+			     ", the stacks have %" PRId64 ": was it cut?",
+			     want, sum);
 	return st == PROF_OK ? legacy_map(l, t, at_map) : st;
 }
 

@@ -220,7 +220,7 @@ legacy_cpu(struct legacy *l, const uint8_t *data, size_t n)
 	struct handler h = { .n = 0 };
 	uint64_t kind = 0, period = 0, depth = 0;
 	enum prof_status st;
-	bool is_end = false;
+	bool is_end = false, has_trailer = false;
 	struct words w;
 
 	if (!words_begin(&w, data, n))
@@ -236,6 +236,7 @@ legacy_cpu(struct legacy *l, const uint8_t *data, size_t n)
 	    !l->symbolized)
 		find_handler(l, &w, &h);
 	for (size_t i = 1; st == PROF_OK; i++) {
+		has_trailer = w.p < w.end;
 		st = next_record(l, &w, i, &depth, &is_end);
 		if (is_end || st != PROF_OK)
 			break;
@@ -244,6 +245,11 @@ legacy_cpu(struct legacy *l, const uint8_t *data, size_t n)
 	}
 	if (st != PROF_OK)
 		return st;
+	if (!has_trailer && !l->symbolized)
+		legacy_doubt(
+			l,
+			"no end mark: the program was killed, or is still "
+			"running; what came after the last flush is missing");
 
 	struct text t = { .p = (const char *)w.p, .end = (const char *)w.end };
 
