@@ -165,6 +165,11 @@ right
 END
 fi
 
+mkfifo end
+check_err 'a program that puts itself into the background' 0 \
+	'prof-record --sampler=perf -o b.pb.gz sh -c "read -r x <end >/dev/null 2>&1 &"; echo >end' \
+	'left processes behind, not recorded from here on: see --wait'
+
 # What libsample cannot be loaded into.
 if $cc -static -o static work.c 2>log; then
 	check_err 'a static program is sampled from outside, with a note' 0 \

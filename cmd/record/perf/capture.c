@@ -421,6 +421,19 @@ capture_source(struct capture *c)
 					  .sampler = c->config.why };
 }
 
+/* A ring ends with the last task that inherited its event. */
+bool
+capture_is_left(const struct capture *c)
+{
+	for (size_t i = 0; i < c->n_ring; i++) {
+		struct pollfd ring = { .fd = c->ring[i].fd, .events = POLLIN };
+
+		if (poll(&ring, 1, 0) >= 0 && !(ring.revents & POLLHUP))
+			return true;
+	}
+	return false;
+}
+
 bool
 capture_wait(struct capture *c, int ms)
 {

@@ -53,6 +53,9 @@ size_t capture_unknown_waits(const struct capture *c);
  * in ns; 0: unknown, as for the machine, or without the kernel's part. */
 uint64_t capture_used_ns(const struct capture *c);
 
+/* Does a recorded process, or one that it started, still run? */
+bool capture_is_left(const struct capture *c);
+
 /* Wait at most ms for new records. Returns false when all sampled processes
  * have ended. */
 bool capture_wait(struct capture *c, int ms);

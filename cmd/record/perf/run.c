@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -124,6 +125,22 @@ loop(struct run *r, const sigset_t *signals)
 	while (r->has_command && !launch_wait(&r->launch, PASS_MS))
 		recording_pass(&r->recording);
 	recording_end(&r->recording);
+}
+
+/* Daemons: the command ends at once. Others are about to end. */
+static void
+warn_of_left(const struct run *r)
+{
+	static const struct timespec moment = { .tv_nsec = 100000000 };
+
+	if (record_target_runs(r->target) || r->launch.wait_all ||
+	    !capture_is_left(r->capture))
+		return;
+	nanosleep(&moment, NULL);
+	if (capture_is_left(r->capture))
+		warn("%s: left processes behind, not recorded from here on: "
+		     "see --wait",
+		     r->launch.path);
 }
 
 /*
@@ -367,6 +384,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 		serve_begin(&r, &pages, listen_at);
 
 	loop(&r, &signals);
+	warn_of_left(&r);
 
 	serve_end(&pages);
 	if (target->every) {
