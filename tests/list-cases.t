@@ -265,6 +265,19 @@ check 'a device is no source' 0 'prof-list -q . dev.pb.gz | grep "Error\|:<beyon
          1          1      1:<beyond the end of /proc/self/stat (0 lines)>
 END
 
+# Packed sources: each is small, but not all of them.
+printf '# samples count\nf (many1.c:1) 1\ng (many2.c:1) 2\nh (many3.c:1) 3\n' |
+	mkprof >many.pb.gz
+for i in 1 2 3; do
+	head -c 100000 /dev/zero | tr '\0' '\n' | gzip >many$i.c.gz
+done
+check 'sources that are too large together' 0 \
+	'prof-list -q --max-size=1200K . many.pb.gz | sed -n "s|open .*/many|open many|; /Error/p"
+	prof-list -q . many.pb.gz | grep -c "Error" | grep -x 0' <<'END'
+ Error: open many3.c.gz: too large together with the other sources
+0
+END
+
 mkfifo pipe
 mkdir dir
 truncate -s 10G sparse

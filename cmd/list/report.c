@@ -281,6 +281,7 @@ list_report(struct list_settings *s, struct profile *p, struct cli *cli)
 		s->sources.fetch = servers_source;
 		s->sources.fetch_ctx = servers;
 	}
+	s->sources.max_bytes = cli->max_size;
 	report_take(&s->report, p);
 	if (s->diff)
 		report_need_base(p);

@@ -27,11 +27,13 @@ struct sources {
 	struct strtab names;    /* source[i] is called names.str[i] */
 	struct source **source; /* NULL: not asked for */
 	size_t cap;
+	size_t left; /* bytes that sources may still take */
 };
 
 /* One search. */
 struct search {
 	struct source *source;
+	size_t *left;
 	struct buf tried;
 	char *error; /* of the first place that had something unusable */
 	bool nomem;
@@ -39,30 +41,45 @@ struct search {
 
 /* --- one file --- */
 
-/* Where each line begins, and where the last one ends. */
-static bool
-index_lines(struct source *f, const struct buf *text)
+static size_t
+count_lines(const struct buf *text)
 {
-	const char *data = (const char *)text->data, *p = data, *nl;
 	size_t n = 0;
 
-	while (p && p < data + text->n) {
-		nl = memchr(p, '\n', (size_t)(data + text->n - p));
-		p = nl ? nl + 1 : NULL;
-		n++;
+	for (size_t i = 0; i < text->n; n++) {
+		const uint8_t *nl = memchr(text->data + i, '\n', text->n - i);
+
+		i = nl ? (size_t)(nl - text->data) + 1 : text->n;
 	}
+	return n;
+}
+
+/*
+ * Where each line begins, and where the last one ends. The text and its index
+ * are charged to *left.
+ */
+static enum prof_status
+index_lines(struct source *f, const struct buf *text, size_t *left,
+	    struct prof_err *err)
+{
+	const char *data = (const char *)text->data, *p = data, *nl;
+	size_t n = count_lines(text), cost = text->n + n * sizeof(*f->start);
+
+	if (cost > *left)
+		return prof_fail(err, PROF_ELIMIT,
+				 "too large together with the other sources");
 	f->start = reallocarray(NULL, n + 1, sizeof(*f->start));
 	if (!f->start)
-		return false;
+		return prof_nomem(err);
+	*left -= cost;
 	f->n_line = n;
-	p = data;
 	for (size_t i = 0; i < n; i++) {
 		f->start[i] = (uint32_t)(p - data);
 		nl = memchr(p, '\n', (size_t)(data + text->n - p));
 		p = nl ? nl + 1 : data + text->n;
 	}
 	f->start[n] = (uint32_t)text->n;
-	return true;
+	return PROF_OK;
 }
 
 /* Append what the file at path, or its member, holds to out. */
@@ -91,7 +108,8 @@ read_place(const struct find_place *place, struct buf *out,
 
 /* Set f to the file at place. The message is "" when there is none. */
 static enum prof_status
-load(struct source *f, const struct find_place *place, struct prof_err *err)
+load(struct source *f, const struct find_place *place, size_t *left,
+     struct prof_err *err)
 {
 	struct buf text = { 0 };
 	enum prof_status st;
@@ -118,11 +136,10 @@ load(struct source *f, const struct find_place *place, struct prof_err *err)
 			       SOURCE_MAX >> 20);
 	if (st == PROF_OK && head && memchr(text.data, 0, head))
 		st = prof_fail(err, PROF_EFORMAT, "not a text file");
-	if (st == PROF_OK) {
-		f->path = strdup(place->path);
-		if (!f->path || !index_lines(f, &text))
-			st = prof_nomem(err);
-	}
+	if (st == PROF_OK)
+		st = index_lines(f, &text, left, err);
+	if (st == PROF_OK && !(f->path = strdup(place->path)))
+		st = prof_nomem(err);
 	if (st != PROF_OK) {
 		buf_release(&text);
 		return st;
@@ -150,7 +167,7 @@ static bool
 try_file(struct search *s, const struct find_place *place)
 {
 	struct prof_err err;
-	enum prof_status st = load(s->source, place, &err);
+	enum prof_status st = load(s->source, place, s->left, &err);
 
 	if (st == PROF_ENOMEM)
 		s->nomem = true;
@@ -249,11 +266,11 @@ source_free(struct source *f)
 }
 
 static struct source *
-look_for(const struct sources_options *o, const char *file,
-	 const char *build_id)
+look_for(struct sources *all, const char *file, const char *build_id)
 {
+	const struct sources_options *o = all->o;
 	struct source *f = calloc(1, sizeof(*f));
-	struct search s = { .source = f };
+	struct search s = { .source = f, .left = &all->left };
 
 	if (!f)
 		return NULL;
@@ -282,6 +299,8 @@ sources_new(const struct sources_options *o)
 	if (!s)
 		return NULL;
 	s->o = o;
+	s->left = o->max_bytes && o->max_bytes < SOURCES_MAX ? o->max_bytes
+							     : SOURCES_MAX;
 	s->arena = arena_new();
 	if (s->arena && strtab_init(&s->names, s->arena) == 0)
 		return s;
@@ -322,7 +341,7 @@ sources_get(struct sources *s, const char *file, const char *build_id)
 	if (i == STRTAB_NONE || !make_room(s))
 		return NULL;
 	if (!s->source[i])
-		s->source[i] = look_for(s->o, file, build_id);
+		s->source[i] = look_for(s, file, build_id);
 	return s->source[i];
 }
 

@@ -5,7 +5,8 @@
  * places are those of find.h.
  *
  * Names come from profiles, and files from anywhere: only regular files of at
- * most SOURCE_MAX bytes that hold text are sources.
+ * most SOURCE_MAX bytes that hold text are sources, and all of them together,
+ * with 4 bytes for each line, have at most SOURCES_MAX.
  */
 #ifndef SOURCES_H
 #define SOURCES_H
@@ -18,12 +19,14 @@
 #include "lib/base/status.h"
 
 #define SOURCE_MAX ((size_t)64 << 20)
+#define SOURCES_MAX ((size_t)512 << 20)
 
 struct sources_options {
 	const char *source_path; /* directories joined by ':'; NULL or "": the
 				  * current one */
 	const char *const *map;  /* n_map of "FROM=TO": FROM/x is TO/x */
 	size_t n_map;
+	size_t max_bytes; /* instead of SOURCES_MAX if it is less; 0: unset */
 	/*
 	 * Fetch the source `path`, absolute, of the program with this build-id:
 	 * the path of a file for free(), or NULL. May itself be NULL.
