@@ -145,6 +145,22 @@ show_note(const char *text)
 	warn("%s", text);
 }
 
+/*
+ * The time until the next reading of the shared memory. Between two readings
+ * the log has room for SHM_N_SLOT stacks that are not in the table; allocations
+ * and waits may come by the million, and first when the program starts.
+ */
+static int
+next_pass_ms(const struct drain *d, int ms, uint64_t *head)
+{
+	uint64_t was = *head;
+
+	*head = atomic_load(&d->shm->head);
+	if (*head - was > SHM_N_SLOT / 16)
+		return 1;
+	return 2 * ms < PASS_MS ? 2 * ms : PASS_MS;
+}
+
 /* Run the program to its end, and serve its profiles if l is not NULL. */
 static void
 record(struct launch *launch, char **argv, const struct drain *d,
@@ -152,6 +168,8 @@ record(struct launch *launch, char **argv, const struct drain *d,
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
 	struct watch *watch = watch_new(&d->set);
+	int ms = d->set.what == SHM_CPU ? PASS_MS : 1, waited = 0;
+	uint64_t head = 0;
 	struct prof_err err;
 	char session[128];
 
@@ -166,9 +184,14 @@ record(struct launch *launch, char **argv, const struct drain *d,
 			die("--listen: %s", err.msg);
 		warn("listening on http://%s/pprof/", listen_address(l));
 	}
-	while (!launch_wait(launch, PASS_MS)) {
-		watch_pass(watch, launch->pid);
+	while (!launch_wait(launch, ms)) {
+		waited += ms;
+		if (waited >= PASS_MS) {
+			watch_pass(watch, launch->pid);
+			waited = 0;
+		}
 		recording_pass(r);
+		ms = next_pass_ms(d, ms, &head);
 	}
 	recording_end(r);
 	recording_set_used(r, account_used_ns(d, launch));
