@@ -155,6 +155,12 @@ in_time() {
 }
 if prof-record -q --offcpu -o o.pb.gz ./waits >/dev/null 2>log; then
 	prof-record -q --offcpu -o o.pb.gz ./waits >out
+	check 'what is truncated is a share of the ticks, without waits' 0 '
+		prof-record -q --offcpu --stack-size=512 -o t.pb.gz ./waits >/dev/null
+		stacks t.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* truncated=\([0-9]*\) .*/\1 \2/p" |
+			awk "{ print (\$2 <= \$1 ? \"share\" : \$0) }"' <<'END'
+share
+END
 	in_time sleep_long 300
 	in_time sleep_short 200
 	check 'beside the CPU time, which stays the default' 0 \

@@ -327,9 +327,12 @@ take_sample(struct perf_sampler *s, size_t kind,
 	s->total[kind] += sample.period;
 	number = space_number(space);
 	n = frames_of(s, space, &sample, &info);
-	atomic_fetch_add(&s->count->n_truncated,
-			 info.end == WALK_TRUNCATED || info.is_cut);
-	atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
+	/* Shares of the ticks. */
+	if (perf_sampler_is_rate(s, kind)) {
+		atomic_fetch_add(&s->count->n_truncated,
+				 info.end == WALK_TRUNCATED || info.is_cut);
+		atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
+	}
 	if (s->offcpu && (k == &perf_kind_offcpu || s->approx) &&
 	    !offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc, n))
 		atomic_fetch_add(&s->count->n_lost, 1);
