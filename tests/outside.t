@@ -156,7 +156,7 @@ END
 	# The clocks also count while the host runs another machine.
 	check 'the CPU time of a command is the kernel'"'"'s figure' 0 \
 		'prof-record --sampler=perf -F 997 -o m.pb.gz sh -c "./work 0.5; times" |
-			awk "NR == 2 { sub(/0m/, \"\", \$1); sub(/0m/, \"\", \$2); print \$1 + \$2 }" >own
+			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
 		stacks m.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\) .*/\1 \2/p" |
 			awk "{ getline own <\"own\"; used = own + 0
 				if (used < \$1 / 997) used = \$1 / 997
