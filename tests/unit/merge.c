@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "lib/wire/codec.h"
@@ -318,6 +319,28 @@ what_does_not_fit_is_refused(void **state)
 		profile_free(p[i]);
 }
 
+/* Words of a profile that cancel each other, in most tables: a start line that
+ * is the name's number, a callee next to its caller. */
+static void
+chosen_words_do_not_collide(void **state)
+{
+	enum { N = 4096 };
+	static uint8_t seen[N * 16];
+	struct hashtab t;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(hashtab_init(&t), 0);
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t h = hashtab_mix(&t, i, i ^ 1) % sizeof(seen);
+
+		n += !seen[h];
+		seen[h] = 1;
+	}
+	assert_true(n > N / 2);
+	hashtab_release(&t);
+}
+
 int
 main(void)
 {
@@ -332,6 +355,7 @@ main(void)
 		cmocka_unit_test(units_become_the_finest),
 		cmocka_unit_test(two_columns_of_a_heap_are_the_last_of_four),
 		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(chosen_words_do_not_collide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

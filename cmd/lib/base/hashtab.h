@@ -31,11 +31,15 @@ struct hashtab {
 	uint64_t key; /* of hashtab_mix(): random, against chosen collisions */
 };
 
-/* Fold one word into a hash. */
+/*
+ * Fold one word into a hash. Both may be chosen, or be neighbours, as caller
+ * and callee are: each has its own key, so they do not cancel out.
+ */
 static inline uint64_t
 hashtab_mix(const struct hashtab *t, uint64_t h, uint64_t word)
 {
-	unsigned __int128 p = (unsigned __int128)(h ^ word) * t->key;
+	uint64_t other = t->key << 32 | t->key >> 32;
+	unsigned __int128 p = (unsigned __int128)(h ^ t->key) * (word ^ other);
 
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
