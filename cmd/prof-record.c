@@ -38,7 +38,6 @@ enum {
 	KEY_SESSION,
 	KEY_WAIT,
 	MAX_HZ = 10000,
-	PASS_MS = 100, /* between two readings of the shared memory */
 };
 
 static const struct cli_opt opts[] = {
@@ -145,31 +144,14 @@ show_note(const char *text)
 	warn("%s", text);
 }
 
-/*
- * The time until the next reading of the shared memory. Between two readings
- * the log has room for SHM_N_SLOT stacks that are not in the table; allocations
- * and waits may come by the million, and first when the program starts.
- */
-static int
-next_pass_ms(const struct drain *d, int ms, uint64_t *head)
-{
-	uint64_t was = *head;
-
-	*head = atomic_load(&d->shm->head);
-	if (*head - was > SHM_N_SLOT / 16)
-		return 1;
-	return 2 * ms < PASS_MS ? 2 * ms : PASS_MS;
-}
-
 /* Run the program to its end, and serve its profiles if l is not NULL. */
 static void
-record(struct launch *launch, char **argv, const struct drain *d,
-       struct recording *r, struct listen *l)
+record(struct launch *launch, char **argv, struct drain *d, struct recording *r,
+       struct listen *l)
 {
 	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
 	struct watch *watch = watch_new(&d->set);
-	int ms = d->set.what == SHM_CPU ? PASS_MS : 1, waited = 0;
-	uint64_t head = 0;
+	int ms, waited = 0;
 	struct prof_err err;
 	char session[128];
 
@@ -184,14 +166,13 @@ record(struct launch *launch, char **argv, const struct drain *d,
 			die("--listen: %s", err.msg);
 		warn("listening on http://%s/pprof/", listen_address(l));
 	}
-	while (!launch_wait(launch, ms)) {
+	while (!launch_wait(launch, ms = drain_pause_ms(d))) {
 		waited += ms;
-		if (waited >= PASS_MS) {
+		if (waited >= DRAIN_PASS_MS) {
 			watch_pass(watch, launch->pid);
 			waited = 0;
 		}
 		recording_pass(r);
-		ms = next_pass_ms(d, ms, &head);
 	}
 	recording_end(r);
 	recording_set_used(r, account_used_ns(d, launch));
@@ -218,7 +199,7 @@ main(int argc, char **argv)
 	struct cli cli;
 	enum tally_kind kind;
 	unsigned asked = 0;
-	bool session = false, separate = false;
+	bool session = false, separate = false, timed = false;
 	int clock = -1, key;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -231,9 +212,11 @@ main(int argc, char **argv)
 		case 'F':
 			config.period_ns =
 				1000000000 / cli_uint(&cli, 1, MAX_HZ);
+			timed = true;
 			break;
 		case KEY_CLOCK:
 			config.clock = clock_of(cli.arg);
+			timed = true;
 			break;
 		case KEY_SIGNAL:
 			config.signal = signal_of(&cli);
@@ -262,7 +245,7 @@ main(int argc, char **argv)
 	if (record_target_outside(&target, &launch, cli.operand[0]))
 		return perf_run(&cli, &target, config.period_ns, listen_at);
 	config.labels = target.labels;
-	kind = kind_of_run(&config, asked, listen_at);
+	kind = kind_of_run(&config, asked, timed, listen_at);
 	how = listen_at && !cli.output ? DELIVER_NONE
 	      : separate               ? DELIVER_EACH
 				       : DELIVER_ONE;

@@ -331,6 +331,9 @@ else
 	cat err >>why
 	not_ok 'forked children have what they allocated themselves' <why
 fi
+check_err 'options of ticks are without effect, and that is said' 0 \
+	'prof-record --heap --clock=wall -o x.pb.gz true' \
+	'-F and --clock have no effect'
 prof-record --heap=$period --children=none -o h.pb.gz "$heap" 1 2 >known 2>err
 awk '{ $2 /= 3; $4 /= 3; print }' known >first
 if judge first h.pb.gz >why; then

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +28,12 @@ enum {
 	TABLE_PASSES = 10, /* passes of the log per pass of the table, except
 			      the first: short-lived processes must be read
 			      while they live (tally-maps.c) */
-	STUCK_PASSES = 20, /* passes until a writer is considered dead */
+	STUCK_PASSES = 20, /* full passes until a writer is considered dead */
 	END_PASSES = 20,   /* the same, at the end */
+	MANY = SHM_N_SLOT / 16, /* records between two passes */
 };
+
+#define NEVER UINT_MAX
 
 enum prof_status
 drain_open(struct drain *d, const struct drain_config *config,
@@ -42,6 +46,8 @@ drain_open(struct drain *d, const struct drain_config *config,
 
 	memset(d, 0, sizeof *d);
 	d->stuck = UINT64_MAX;
+	d->pause_ms = DRAIN_PASS_MS;
+	d->n_read = what == SHM_CPU ? 0 : SHM_N_SLOT;
 	getrlimit(RLIMIT_AS, &limit);
 	d->fd = memfd_create(SHM_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* With less of the heap's tables, if the address space is limited. */
@@ -96,6 +102,7 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 
 	memset(d, 0, sizeof *d);
 	d->stuck = UINT64_MAX;
+	d->pause_ms = DRAIN_PASS_MS;
 	d->fd = fd;
 	d->size = sizeof *d->shm;
 	d->shm = MAP_FAILED;
@@ -217,8 +224,8 @@ copy_record(struct shm_slot *copy, const struct shm_slot *slot)
 
 /*
  * Read the log up to the first unfinished slot. If that one has been unfinished
- * for patience passes, free it, as its writer was killed: one tick is lost with
- * it. A writer that was only stopped corrects that (table.c).
+ * for patience passes (NEVER: it stays), free it, as its writer was killed: one
+ * tick is lost with it. A writer that was only stopped corrects that (table.c).
  */
 static void
 read_log(struct drain *d, struct tally *t, unsigned patience)
@@ -253,7 +260,7 @@ read_log(struct drain *d, struct tally *t, unsigned patience)
 				d->stuck = d->tail;
 				d->n_stuck = 0;
 			}
-			if (d->n_stuck++ < patience)
+			if (patience == NEVER || d->n_stuck++ < patience)
 				return;
 			turn = open;
 			if (!atomic_compare_exchange_strong(&slot->turn, &turn,
@@ -328,20 +335,35 @@ drain_table(struct drain *d, struct tally *t)
 	drain_live(d, t);
 }
 
+int
+drain_pause_ms(struct drain *d)
+{
+	if (d->n_read > MANY)
+		d->pause_ms = 1;
+	else if (2 * d->pause_ms < DRAIN_PASS_MS)
+		d->pause_ms *= 2;
+	else
+		d->pause_ms = DRAIN_PASS_MS;
+	return d->pause_ms;
+}
+
 /*
  * Read the table less often, as it does not overflow; but while it keeps
- * counts, more new stacks go to the log.
+ * counts, more new stacks go to the log. Early passes do not count against a
+ * writer, which another process may have interrupted.
  */
 void
 drain_pass(struct drain *d, struct tally *t)
 {
+	unsigned patience = d->pause_ms < DRAIN_PASS_MS ? NEVER : STUCK_PASSES;
 	uint64_t before = d->tail;
 
-	read_log(d, t, STUCK_PASSES);
+	read_log(d, t, patience);
 	if (d->tail == atomic_load(&d->shm->head) &&
 	    (++d->n_pass % TABLE_PASSES == 0 || d->n_pass < TABLE_PASSES ||
-	     d->tail - before > SHM_N_SLOT / 16))
-		read_table(d, t, STUCK_PASSES);
+	     d->tail - before > MANY))
+		read_table(d, t, patience);
+	d->n_read = d->tail - before;
 	if (d->n_pass % TABLE_PASSES == 0 && d->heap)
 		drain_make_room(d, t);
 }

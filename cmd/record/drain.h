@@ -24,6 +24,8 @@ struct drain_config {
 	uint32_t labels; /* enum shm_label_key, or-ed */
 };
 
+enum { DRAIN_PASS_MS = 100 };
+
 /* A stack, its ticks and their signals, from the table. */
 struct drain_entry {
 	uint64_t key;
@@ -37,7 +39,9 @@ struct drain {
 	struct shm_heap *heap;   /* NULL: the heap is not recorded */
 	bool is_damaged;         /* words have impossible values */
 	int fd;
-	uint64_t tail; /* next position of the log to read */
+	uint64_t tail;   /* next position of the log to read */
+	uint64_t n_read; /* positions that the last pass read */
+	int pause_ms;    /* before the next pass */
 	/* The unfinished position found last, and for how many passes it has
 	 * been so. */
 	uint64_t stuck;
@@ -70,7 +74,15 @@ void drain_name(const struct drain *d, char *text, size_t size);
 /* The drain as the source of a recording. */
 struct recording_source drain_source(struct drain *d);
 
-/* Move new records to the tally: call it about ten times a second. */
+/*
+ * The time until the next drain_pass(), in ms: DRAIN_PASS_MS, but less while
+ * many stacks come that are not in the table. Allocations and waits may come by
+ * the million, and first when the program starts.
+ */
+int drain_pause_ms(struct drain *d);
+
+/* Move new records to the tally: call it every DRAIN_PASS_MS, or after
+ * drain_pause_ms(). */
 void drain_pass(struct drain *d, struct tally *t);
 
 /*

@@ -59,7 +59,8 @@ kind_option(const struct cli *cli, int key, struct drain_config *c,
 }
 
 enum tally_kind
-kind_of_run(struct drain_config *c, unsigned asked, bool is_served)
+kind_of_run(struct drain_config *c, unsigned asked, bool is_timed,
+	    bool is_served)
 {
 	enum tally_kind only = TALLY_CPU;
 	unsigned n = 0;
@@ -74,5 +75,8 @@ kind_of_run(struct drain_config *c, unsigned asked, bool is_served)
 	else if (n > 1)
 		die("--heap, --growth and --lock are different profiles: ask "
 		    "for one");
+	if (is_timed && c->what && !(c->what & SHM_CPU))
+		warn("-F and --clock have no effect: they are for profiles of "
+		     "CPU time");
 	return n == 1 ? only : TALLY_CPU;
 }

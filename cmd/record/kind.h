@@ -20,9 +20,10 @@ bool kind_option(const struct cli *cli, int key, struct drain_config *c,
 /*
  * The kind of the profile of the whole run. If profiles are served, several
  * kinds may be asked for, and then the whole run's is of CPU time; else dies if
- * there are several.
+ * there are several. is_timed: -F or --clock was given; warns if it has no
+ * effect.
  */
 enum tally_kind kind_of_run(struct drain_config *c, unsigned asked,
-			    bool is_served);
+			    bool is_timed, bool is_served);
 
 #endif
