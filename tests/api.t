@@ -101,12 +101,17 @@ check 'a program that another one starts writes a file of its own' 0 \
 p.pb.gz
 END
 
-# The signal is not blocked in a program that this one starts.
+# The signal is not blocked in a program that this one starts. The last stop is
+# waited for: starting and stopping take their time beside the program.
 check 'CPUPROFILESIGNAL starts and stops' 0 \
 	'LD_PRELOAD=$lib CPUPROFILE=s.pb.gz CPUPROFILESIGNAL=12 perl -e "
 		for my \$end (1 .. 4) {
 			\$i++ while (times)[0] < \$end / 20;
 			kill 12, \$\$;
+		}
+		for (1 .. 6000) {
+			last if -s q(s.pb.gz.1);
+			select undef, undef, undef, 0.01;
 		}
 		system q(grep SigBlk /proc/self/status)"
 	 stacks s.pb.gz.0 | grep -o "clock=cpu"
