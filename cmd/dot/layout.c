@@ -4,26 +4,17 @@
 #include "layout.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/now.h"
 #include "lib/wire/compress.h"
 #include "render.h"
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* The child: the picture or the message goes into the pipe, the status is the
  * exit status. It must not outlive its parent, which may be killed. */
@@ -49,10 +40,8 @@ collect(int fd, double deadline, struct buf *out, struct prof_err *err)
 {
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		double left = deadline ? deadline - now() : 1;
-		int ms = !deadline    ? -1
-			 : left > 1e6 ? 1000000000
-				      : (int)(left * 1000) + 1;
+		double left = deadline ? deadline - now_seconds() : 1;
+		int ms = deadline ? (int)(fmin(left, 1e6) * 1000) + 1 : -1;
 		ssize_t n;
 
 		if (left <= 0)
@@ -111,7 +100,8 @@ layout(const char *dot, size_t n, const char *format, double seconds,
 		draw(dot, n, format, fd[1]);
 	}
 	close(fd[1]);
-	st = collect(fd[0], seconds > 0 ? now() + seconds : 0, out, err);
+	st = collect(fd[0], seconds > 0 ? now_seconds() + seconds : 0, out,
+		     err);
 	close(fd[0]);
 	if (st != PROF_OK)
 		kill(child, SIGKILL);

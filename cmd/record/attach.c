@@ -19,7 +19,7 @@
 #include "lib/model/profile.h"
 #include "recording.h"
 
-enum { CONTROL = 3, MEMORY = 4, PASS_MS = 100 };
+enum { CONTROL = 3, MEMORY = 4 };
 
 struct attach {
 	struct cli *cli;
@@ -110,7 +110,7 @@ attach_run(struct cli *cli)
 		die("%s", err.msg);
 	answer(true);
 	while (!asked && !(fds[0].revents & POLLIN)) {
-		if (poll(fds, 2, PASS_MS) > 0 && fds[1].revents)
+		if (poll(fds, 2, DRAIN_PASS_MS) > 0 && fds[1].revents)
 			asked = !serve(&a, &fds[1]);
 		recording_pass(&a.recording);
 	}

@@ -26,11 +26,11 @@
 #include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "address.h"
 #include "host.h"
+#include "lib/base/now.h"
 #include "mhd-load.h"
 #include "recording.h"
 #include "serve.h"
@@ -90,10 +90,7 @@ struct listen {
 static int64_t
 now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* --- requests --- */
