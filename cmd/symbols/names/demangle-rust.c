@@ -239,24 +239,39 @@ put_binder(struct rust *r)
 
 /* --- paths --- */
 
-/*
- * Print the text that a reference repeats. Its bytes are steps: a list of
- * lifetimes, say, is long without a level of the grammar.
- */
+/* Go to the text that a reference, at start, repeats; *end: behind it. */
+static bool
+begin_reference(struct rust *r, size_t start, size_t *to, size_t *end)
+{
+	uint64_t at;
+
+	if (!base62(r, &at) || at >= start)
+		return false;
+	*end = r->at;
+	r->at = *to = (size_t)at;
+	return true;
+}
+
+/* The bytes that were repeated are steps: a list of lifetimes, say, is long
+ * without a level of the grammar. */
+static void
+end_reference(struct rust *r, size_t to, size_t end)
+{
+	r->n_step += r->at - to;
+	r->at = end;
+}
+
+/* Print the text that a reference repeats. */
 static bool
 put_reference(struct rust *r, bool (*what)(struct rust *))
 {
-	size_t start = r->at - 1, back;
-	uint64_t to;
+	size_t to, end;
 	bool ok;
 
-	if (!base62(r, &to) || to >= start)
+	if (!begin_reference(r, r->at - 1, &to, &end))
 		return false;
-	back = r->at;
-	r->at = (size_t)to;
 	ok = what(r);
-	r->n_step += r->at - (size_t)to;
-	r->at = back;
+	end_reference(r, to, end);
 	return ok;
 }
 
@@ -423,19 +438,15 @@ put_function(struct rust *r)
 static bool
 put_open_trait(struct rust *r, bool *is_open)
 {
-	size_t start = r->at, back;
-	uint64_t to;
+	size_t to, end;
 	bool ok;
 
 	*is_open = false;
 	if (eat(r, 'B')) {
-		if (!base62(r, &to) || to >= start)
+		if (!begin_reference(r, r->at - 1, &to, &end))
 			return false;
-		back = r->at;
-		r->at = (size_t)to;
 		ok = leave(r, enter(r) && put_open_trait(r, is_open));
-		r->n_step += r->at - (size_t)to;
-		r->at = back;
+		end_reference(r, to, end);
 		return ok;
 	}
 	if (!eat(r, 'I'))
