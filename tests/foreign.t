@@ -32,9 +32,11 @@ looks folded 'a file of format folded; use prof-import'
 cp "$data/bad-perf.data" perf.data
 looks perf.data 'perf.data; use prof-import'
 printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrind.out
-looks callgrind.out 'a file of format callgrind; use prof-import'
+looks callgrind.out 'a file of format callgrind; it has no stacks; use callgrind_annotate or KCachegrind'
 printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
-looks cachegrind.out 'a file of format callgrind; use prof-import'
+looks cachegrind.out 'a file of format callgrind; it has no stacks; use callgrind_annotate or KCachegrind'
+check_err 'prof-import says so, too' 2 'prof-import callgrind.out' \
+	'prof-import: callgrind.out: callgrind: it has no stacks; use callgrind_annotate or KCachegrind'
 printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 looks massif.out "massif's output; use prof-record --heap"
 printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report

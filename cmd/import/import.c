@@ -225,9 +225,6 @@ parse(const char *name, const struct buf *bytes, const struct import_options *o,
 		return heapprofile_parse(raw->data, raw->n, out, err);
 	case FOREIGN_CHROME_TRACE:
 		return parse_chrome_trace(name, raw, o, out, err);
-	case FOREIGN_CALLGRIND:
-		return callgrind_parse(raw->data, raw->n, &o->callgrind, out,
-				       err);
 	case FOREIGN_OTLP:
 		return parse_otlp(name, raw, o, out, err);
 	case FOREIGN_OTLP_JSON:

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "json-in.h"
-#include "lib/formats/exchange/callgrind.h"
 #include "lib/formats/exchange/folded.h"
 #include "lib/formats/exchange/foreign.h"
 #include "lib/formats/exchange/otlp.h"
@@ -24,7 +23,6 @@ struct import_options {
 	struct folded_options folded;
 	struct speedscope_options speedscope;
 	struct otlp_options otlp;
-	struct callgrind_options callgrind;
 	bool idle; /* keep what .cpuprofile has of idle time */
 };
 

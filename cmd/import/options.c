@@ -25,7 +25,6 @@ enum {
 	KEY_FRAMES,
 	KEY_ROOT,
 	KEY_RESOURCE_LABELS,
-	KEY_STACKS,
 };
 
 static const struct cli_opt opts[] = {
@@ -55,8 +54,6 @@ static const struct cli_opt opts[] = {
 	{ KEY_ROOT, "root", "LABEL", "folded: the first frame is that label" },
 	{ KEY_RESOURCE_LABELS, "resource-labels", NULL,
 	  "otlp: attributes of resources and scopes are labels" },
-	{ KEY_STACKS, "stacks", "HOW",
-	  "callgrind: spread costs over stacks, or flat (spread)" },
 	CLI_READ_OPTS,
 	CLI_WRITE_OPTS,
 	CLI_COMMON_OPTS,
@@ -157,14 +154,6 @@ choose_kernel(struct import_args *a)
 }
 
 static void
-choose_stacks(struct import_args *a)
-{
-	a->import.callgrind.flat = !strcmp(a->cli.arg, "flat");
-	if (!a->import.callgrind.flat && strcmp(a->cli.arg, "spread"))
-		cli_bad_arg(&a->cli, "spread or flat");
-}
-
-static void
 choose_type(struct import_args *a)
 {
 	char *slash = strrchr(a->cli.arg, '/');
@@ -258,9 +247,6 @@ one_option(struct import_args *a, int key)
 		break;
 	case KEY_IDLE:
 		a->import.idle = true;
-		break;
-	case KEY_STACKS:
-		choose_stacks(a);
 		break;
 	case KEY_RESOURCE_LABELS:
 		a->import.otlp.resource_labels = true;

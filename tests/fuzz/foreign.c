@@ -44,10 +44,6 @@ read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 		return script_parse(data, n, p, &script_notes, err);
 	case FOREIGN_FOLDED:
 		return folded_parse(data, n, &folded, p, &folded_notes, err);
-	case FOREIGN_CALLGRIND:
-		return callgrind_parse(data, n,
-				       &(struct callgrind_options){ flags & 1 },
-				       p, err);
 	case FOREIGN_OTLP:
 		return otlp_parse(
 			data, n, &(struct otlp_options){ flags & 1, flags & 2 },

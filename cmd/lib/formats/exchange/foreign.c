@@ -24,8 +24,10 @@ static const struct {
 	[FOREIGN_FOLDED] = { "folded", NULL },
 	[FOREIGN_OTLP] = { "otlp", NULL },
 	[FOREIGN_OTLP_JSON] = { "otlp-json", NULL },
-	[FOREIGN_CALLGRIND] = { "callgrind", NULL },
 	[FOREIGN_CHROME_TRACE] = { "chrome-trace", NULL },
+	[FOREIGN_CALLGRIND] = { "callgrind",
+				"it has no stacks; use callgrind_annotate or "
+				"KCachegrind" },
 	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
 			       "record it again with a perf from after 2010" },
 	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",

@@ -18,9 +18,9 @@ enum foreign_kind {
 	FOREIGN_FOLDED,
 	FOREIGN_OTLP,
 	FOREIGN_OTLP_JSON,
-	FOREIGN_CALLGRIND,
 	FOREIGN_CHROME_TRACE,
-	FOREIGN_PERF_OLD, /* from here on not read: see foreign_hint() */
+	FOREIGN_CALLGRIND, /* from here on not read: see foreign_hint() */
+	FOREIGN_PERF_OLD,
 	FOREIGN_SIMPLEPERF,
 	FOREIGN_KINDS,
 };
