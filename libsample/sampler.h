@@ -15,7 +15,7 @@
  *	table.c		counts stacks in shared memory
  *	unwind*.c	call stacks
  *
- * The last four run in signal handlers; tests/handler.t checks that they use
+ * The last four run in signal handlers; tests/record/handler.t checks that they use
  * only a few safe symbols.
  */
 #ifndef SAMPLER_H

@@ -1,5 +1,5 @@
 /*
- * step.c - see step.h. tests/handler.t checks that the object file calls only
+ * step.c - see step.h. tests/record/handler.t checks that the object file calls only
  * expr.c and far.c.
  */
 #include "config.h"

@@ -4,7 +4,7 @@
  * step.c, expr.c, far.c and find.c (with entry.c and row.c), and reads only the
  * tables that table.c published, the unwind information of objects that are
  * never unloaded, its arguments, and stack memory within bounds
- * (tests/handler.t checks the object files).
+ * (tests/record/handler.t checks the object files).
  */
 #include "config.h"
 

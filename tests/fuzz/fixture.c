@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fixture.h"
+#include "tests/lib/fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

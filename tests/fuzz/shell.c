@@ -15,7 +15,7 @@
 #include "shell/request.h"
 #include "shell/run.h"
 #include "shell/session.h"
-#include "tests/fixture.h"
+#include "tests/lib/fixture.h"
 
 #define MAX_SIZE 4096 /* of the lines */
 #define MAX_STEP 20   /* filter steps in one session */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/wherematch.h"
-#include "tests/fixture.h"
+#include "tests/lib/fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,6 +1,6 @@
 /*
  * cross.c - libsample on another machine than the recorder's, under qemu; see
- * tests/cross.t. Nothing is linked but libc and libsample.
+ * tests/unwind/cross.t. Nothing is linked but libc and libsample.
  *
  *	cross make FILE		the memory of a session, as prof-record makes it
  *	cross run FILE		work, sampled into FILE, and look what is there

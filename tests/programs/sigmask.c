@@ -1,7 +1,7 @@
 /*
  * sigmask.c - the signals that can interrupt the handler of SIGPROF, as the
  * kernel has it: libc's sigaction() and sigfillset() leave out libc's own. For
- * tests/handler.t, on x86_64.
+ * tests/record/handler.t, on x86_64.
  */
 #include <signal.h>
 #include <stdint.h>

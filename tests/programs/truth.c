@@ -1,5 +1,5 @@
 /*
- * truth.c - workloads whose profile is known, for tests/truth.t:
+ * truth.c - workloads whose profile is known, for tests/live/truth.t:
  *
  *	truth SCENARIO SECONDS [itimer|wall]
  *

@@ -1,6 +1,6 @@
 // unwind-rust.rs - what Rust's compiler and library make of stacks: closures
 // and iterators, dynamic calls, formatting, hashing, sorting with a callback,
-// recursion, panics that unwind and are caught. tests/unwind.t steps through
+// recursion, panics that unwind and are caught. tests/unwind/unwind.t steps through
 // some of it. The argument: milliseconds.
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

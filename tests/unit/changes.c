@@ -16,7 +16,7 @@
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
-#include "tests/random.h"
+#include "tests/lib/random.h"
 
 enum { N_ROUND = 60, FLAGS = RANDOM_SIGNED | RANDOM_PLAIN };
 

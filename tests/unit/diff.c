@@ -13,8 +13,8 @@
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
-#include "tests/fixture.h"
-#include "tests/random.h"
+#include "tests/lib/fixture.h"
+#include "tests/lib/random.h"
 
 enum { N_ROUND = 60 };
 

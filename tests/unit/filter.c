@@ -20,7 +20,7 @@
 #include "lib/ops/filter.h"
 #include "lib/ops/tagfilter.h"
 #include "lib/ops/tags.h"
-#include "tests/fixture.h"
+#include "tests/lib/fixture.h"
 
 /* --- a profile as text: "A;I3=>I2 10 {user=ann bytes=3bytes}", ... --- */
 

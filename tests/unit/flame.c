@@ -15,7 +15,7 @@
 
 #include "lib/model/profile.h"
 #include "lib/report/flame/flame.h"
-#include "tests/random.h"
+#include "tests/lib/random.h"
 
 #define N_PROFILE 300
 #define MAX_STACK 40

@@ -22,8 +22,8 @@
 #include "lib/gate/impl.h"
 #include "lib/gate/rule.h"
 #include "lib/model/profile.h"
-#include "tests/fixture.h"
-#include "tests/random.h"
+#include "tests/lib/fixture.h"
+#include "tests/lib/random.h"
 
 #define MAX_ROW 64
 #define MAX_RUN 64

@@ -21,7 +21,7 @@
 #include "lib/model/units.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
-#include "tests/random.h"
+#include "tests/lib/random.h"
 
 #define N_PROFILE 400
 #define MAX_KEY 64

@@ -22,7 +22,7 @@
 
 #include "lib/wire/gzip-out.h"
 #include "lib/wire/packer.h"
-#include "tests/random.h"
+#include "tests/lib/random.h"
 #if HAVE_LIBDEFLATE
 #include "lib/wire/deflate-walk.h"
 #endif

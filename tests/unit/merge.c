@@ -14,8 +14,8 @@
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "lib/wire/codec.h"
-#include "tests/fixture.h"
-#include "tests/random.h"
+#include "tests/lib/fixture.h"
+#include "tests/lib/random.h"
 
 enum { N_ROUND = 60 };
 

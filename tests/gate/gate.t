@@ -1,0 +1,673 @@
+#!/bin/sh
+# prof-gate: verdicts, failing conditions, forms, budgets, exit statuses. Its
+# numbers: unit/gate.c; error rates: gate-simulate.t; the recipe for CI:
+# gate-ci.t. Needs the GNU Scientific Library.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+# profile FILE PARSE COPY PRINT IDLE: samples of 10 ms in four stacks.
+profile() {
+	mkprof >"$1" <<-END
+	# samples count cpu nanoseconds
+	@duration 30000000000
+	@period cpu nanoseconds 10000000
+	main (m.c:3);work (w.c:5);parse_json (p.c:$(($2 % 7 + 10))) $2 ${2}0000000
+	main (m.c:3);work (w.c:5);parse_json (p.c:30)=>copy (c.h:8) $3 ${3}0000000
+	main (m.c:3);work (w.c:6);print (r.c:9) $4 ${4}0000000
+	main (m.c:4);idle (i.c:2) $5 ${5}0000000
+	END
+}
+profile old1.pb.gz 6006 3010 15020 5990
+profile old2.pb.gz 5999 2990 14980 6010
+profile old3.pb.gz 5992 3000 15000 6000
+profile new1.pb.gz 5999 2995 15010 6005
+profile new2.pb.gz 6013 3005 14990 5995
+profile slow1.pb.gz 7700 3010 14990 6010
+profile slow2.pb.gz 7707 2990 15010 5990
+profile few1.pb.gz 61 30 150 60
+profile few2.pb.gz 70 29 151 61
+old='old1.pb.gz old2.pb.gz' new='new1.pb.gz new2.pb.gz'
+slow='slow1.pb.gz slow2.pb.gz'
+export old new slow
+
+if lacks 'prof-gate $old -- $new'; then
+	skip_rest 'all of prof-gate' 'this build has no GSL'
+fi
+
+
+# For commands below: the status of prof-gate, and of each row but the total its
+# verdict, kind, change and name; or of the total verdict and change.
+cat >rows.sh <<'END'
+rows() { prof-gate "$@" >.rows; s=$?; awk '/^(REGRESSED|regressed|moved|suspect|improved)  *(flat|cum)/ {
+	print $1, $2, $5, $NF }' .rows; return $s; }
+total() { prof-gate "$@" >.rows; s=$?; awk '$NF == "total" { print $1, $4; exit }' .rows; return $s; }
+END
+r='. ./rows.sh;'
+
+# --- verdicts ---
+
+check 'nothing changed' 0 'prof-gate $old -- $new' <<'END'
+unchanged: total +0.0% (-2.4% .. +2.5%), 300.02s -> 300.06s
+verdict              before     after   change  interval              by chance 
+unchanged           300.02s   300.06s    +0.0%  -2.4% .. +2.5%        -           total
+6 unchanged, 6 functions in all
+would be missed more than once in ten: growth of the total below 6.5%
+2 base and 2 new profiles, cpu/nanoseconds per profile, 60005 and 60012 samples; between runs functions vary by 0.5%, the machine by 0.7%; 7 tests at 0.0044 each
+END
+
+check 'a regression, and what carries it' 1 'prof-gate $old -- $slow' <<'END'
+regressed: total +5.7% (+3.2% .. +8.2%), 300.02s -> 317.04s, 1 in 600 by chance; parse_json +28.3% (+24.5% .. +32.2%), 60.02s -> 77.03s, 1 in 10^9 by chance, at p.c:10
+verdict              before     after   change  interval              by chance 
+REGRESSED           300.02s   317.04s    +5.7%  +3.2% .. +8.2%        1 in 600    total
+REGRESSED    flat    60.02s    77.03s   +28.3%  +24.5% .. +32.2%      1 in 10^9   parse_json
+               caller    +17.01s  work
+               line      +17.01s  p.c:10
+REGRESSED    cum    240.03s   257.04s    +7.1%  +4.5% .. +9.7%        1 in 4500   work
+               caller    +17.01s  main
+               callee    +17.01s  parse_json
+               line      +17.01s  w.c:5
+3 regressed, 3 unchanged, 6 functions in all
+would be missed more than once in ten: growth of the total below 6.5%
+2 base and 2 new profiles, cpu/nanoseconds per profile, 60005 and 63407 samples; between runs functions vary by 0.5%, the machine by 0.7%; 7 tests at 0.0054 each
+END
+
+profile copy1.pb.gz 6000 4500 15000 6000
+profile copy2.pb.gz 6010 4490 14990 6010
+check 'an inlined body that grew' 1 \
+	'prof-gate $old -- copy1.pb.gz copy2.pb.gz >out; s=$?; grep -c "inlined  *+14.95s  copy" out; exit $s' <<'END'
+1
+END
+check 'an improvement is no failure' 0 "$r rows \$slow -- \$old" <<'END'
+improved cum -15.9% parse_json
+improved cum -6.6% work
+END
+check 'too few samples to tell' 0 'prof-gate few1.pb.gz -- few2.pb.gz | sed -n "1p;4,\$p"' <<'END'
+inconclusive: total +3.3% (-35.0% .. +41.7%), 3.01s -> 3.11s
+6 inconclusive, 6 functions in all
+would be missed more than once in ten: growth of the total below 110.8%, of work below 95%, of print below 94%
+one run a side: noise is a guess; 1 base and 1 new profile, cpu/nanoseconds per profile, 301 and 311 samples; samples come about 2.0 at a time; between runs functions vary by 6.3%, the machine by 5.0%; 7 tests at 0.0014 each
+END
+check_err '--strict: what could not be seen is trouble' 2 \
+	'prof-gate --strict few1.pb.gz -- few2.pb.gz >/dev/null' '--strict: growth of'
+check '--strict: a regression is one' 1 \
+	'prof-gate --strict $old -- $slow >/dev/null' </dev/null
+check '--strict: enough was to be seen' 0 \
+	'prof-gate --strict $old -- $new >/dev/null' </dev/null
+check_err '--strict=5: not as little as that' 2 \
+	'prof-gate --strict=5 $old -- $new >/dev/null' 'growth of total below 6.5%'
+check '-q: nothing failed, nothing said' 0 'prof-gate -q $old -- $new' </dev/null
+check '-q: a failure is told' 1 'prof-gate -q $old -- $slow >out; s=$?; grep -c REGRESSED out; exit $s' <<'END'
+3
+END
+check '--test-against' 1 "$r rows --test-against=5 \$old -- \$slow" <<'END'
+REGRESSED flat +28.3% parse_json
+END
+check '--test-against' 0 "$r rows --test-against=30 \$old -- \$slow" </dev/null
+
+# --- values, not samples ---
+
+# waits N NS: three runs of N waits in take(), of NS each.
+waits() {
+	for run in 1 2 3; do
+		n=$(($1 + run * 7 % 20))
+		printf '# contentions count delay nanoseconds\nmain;take %d %d\nmain;give 500 500000\n' \
+			$n $((n * $2)) >w
+		mkprof w >"$3$run.pb.gz"
+	done
+}
+waits 900 2000 calm
+waits 900 6000 long
+check 'three times longer waits, as many' 1 \
+	"$r rows calm?.pb.gz -- long?.pb.gz" <<'END'
+REGRESSED flat +200.0% take
+END
+
+# hertz PERIOD: the same work by another clock; a profile of counts alone, too.
+# shellcheck disable=SC2017,SC2086 # numbers
+hertz() {
+	for run in 1 2 3; do
+		n=$(((3000 + run * 13 % 40) * 10 / $1))
+		printf '# samples count cpu nanoseconds\n@period cpu nanoseconds %d000000\nmain;f %d %d000000\nmain;g %d %d000000\n' \
+			$1 $n $((n * $1)) $((n / 2)) $((n / 2 * $1)) >w
+		mkprof w >"hz$1-$run.pb.gz"
+		printf '# samples count\n@period cpu nanoseconds %d000000\nmain;f %d\nmain;g %d\n' \
+			$1 $n $((n / 2)) >w
+		mkprof w >"count$1-$run.pb.gz"
+	done
+}
+hertz 10
+hertz 5
+hertz 1
+check '100 Hz against 200 Hz: the same work' 0 "$r total hz10-?.pb.gz -- hz5-?.pb.gz 2>err; grep -c 'the period differs' err" <<'END'
+unchanged +0.0%
+1
+END
+check '100 Hz against 1000 Hz' 0 "$r total hz10-?.pb.gz -- hz1-?.pb.gz 2>err" <<'END'
+unchanged +0.0%
+END
+check 'counts alone: times the period' 0 \
+	'prof-gate count10-?.pb.gz -- count1-?.pb.gz 2>err | grep -o "unchanged  *[^ ]*  *[^ ]*\|cpu/nanoseconds per profile"' <<'END'
+unchanged            45.39s    45.39s
+cpu/nanoseconds per profile
+END
+check_err 'counts beside time: refused' 2 \
+	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz1-?.pb.gz' \
+	'prof-gate: not comparable: numbers of samples whose periods differ; --sample-index=cpu compares'
+check 'counts beside time, at one period' 0 \
+	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz10-?.pb.gz' </dev/null
+check_err 'counts alone, without a period' 2 \
+	'mkprof -h >/dev/null 2>&1; printf "# samples count\nmain;f 3000\n" >w; mkprof w >n.pb.gz; prof-gate -q count10-?.pb.gz -- n.pb.gz' \
+	'not comparable'
+check_err 'another clock is said' 0 \
+	'for c in cpu perf; do printf "# samples count\n@comment # sampling: clock=$c asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=0\nmain;f 5000\n" >w; mkprof w >$c.pb.gz; done
+	prof-gate cpu.pb.gz cpu.pb.gz -- perf.pb.gz perf.pb.gz >/dev/null' \
+	'the clock differs: base has cpu, new perf'
+check_err 'lost samples are said' 0 \
+	'printf "# samples count\n@comment # sampling: clock=cpu asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=500\nmain;f 5000\n" >w; mkprof w >lost.pb.gz
+	prof-gate cpu.pb.gz cpu.pb.gz -- lost.pb.gz lost.pb.gz >/dev/null' \
+	'base lost 0.0% of its samples while recording, new 10.0%'
+
+# A heap's objects are scaled up: 200,000 of 16 bytes were some six samples.
+cat >heap <<'END'
+# alloc_objects count alloc_space bytes
+@period space bytes 524288
+main;small 200000 3200000
+main;big 100 104857600
+END
+sed 's/small 200000 3200000/small 300000 4800000/' heap >heap2
+mkprof heap >heap.pb.gz
+mkprof heap2 >heap2.pb.gz
+check 'heap: few samples are few' 0 \
+	'prof-gate --all heap.pb.gz heap.pb.gz -- heap2.pb.gz heap2.pb.gz | grep small' <<'END'
+inconclusive cum     3.05MB    4.58MB   +50.0%  -100.0% .. +272.2%    -           small
+would be missed more than once in ten: growth of the total below 127.8%, of small below 416%
+END
+
+# --- one run a side ---
+
+# many N: twenty functions, of which one has N samples.
+many() {
+	echo '# samples count'
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		echo "main;f$i $((900 + i * i * 31 % 200 + $1 * i % 37))"
+	done
+	echo "main;g $1"
+}
+many 1000 >w && mkprof w >once.pb.gz
+many 3001 >w && mkprof w >more.pb.gz
+check 'one run a side: suspect, and no failure' 0 "$r rows once.pb.gz -- more.pb.gz" <<'END'
+suspect flat +197.2% g
+END
+check '... unless it is asked for' 1 "$r rows --fail-single once.pb.gz -- more.pb.gz" <<'END'
+REGRESSED flat +197.2% g
+END
+check '... and the noise is said to be a guess' 0 \
+	'prof-gate old1.pb.gz -- new1.pb.gz | grep -c "^one run a side: noise is a guess"' <<'END'
+1
+END
+check '--noise is assumed' 0 \
+	'prof-gate --noise=20 once.pb.gz -- more.pb.gz | grep -o "the machine by [0-9.]*%"' <<'END'
+the machine by 20.0%
+END
+
+# --- moved work; the cases with numbers are in unit/gate.c ---
+
+# story NAME <<stacks: three runs of them.
+story() {
+	cat >.story
+	for run in 1 2 3; do
+		awk -v run=$run 'NR == 1 { print; next }
+			{ print $1, $2 + ($2 * run * NR) % 37 }' .story >.run
+		mkprof .run >"$1$run.pb.gz"
+	done
+}
+story plain <<'END'
+# samples count
+main;work;parse;copy 3000
+main;work;parse 6000
+main;work;print 15000
+main;idle 6000
+END
+story named <<'END'
+# samples count
+main;work;parse2;copy 3000
+main;work;parse2 6000
+main;work;print 15000
+main;idle 6000
+END
+check 'renamed: one row' 0 \
+	'prof-gate --all plain?.pb.gz -- named?.pb.gz | grep -o "parse.*"' <<'END'
+parse2 (was parse)
+END
+check '--exact-names: two' 0 \
+	'prof-gate --exact-names --all plain?.pb.gz -- named?.pb.gz | grep -c " parse2*$"' <<'END'
+2
+END
+story worse <<'END'
+# samples count
+main;work;parse2;copy 3000
+main;work;parse2 8000
+main;work;print 15000
+main;idle 6000
+END
+check 'renamed and slower is slower' 1 \
+	'prof-gate plain?.pb.gz -- worse?.pb.gz >out; s=$?; grep -o "^REG.*flat\|parse2 (was.*" out; exit $s' <<'END'
+parse2 (was parse) +22.1% (+19.7% .. +24.6%), 9036 -> 11035, 1 in 10^9 by chance
+parse2 (was parse)
+END
+# method NAME FROM: plain, with parse called FROM.
+method() {
+	story "$1" <<-END
+	# samples count
+	main;work;$2 9000
+	main;work;print 15000
+	main;idle 6000
+	END
+}
+method go1 'json.(*Lexer).next'
+method go2 'json.(*Scanner).next'
+method go3 'json.(*Lexer).fill'
+method go4 'json.parse.func1'
+method go5 'yaml.emitTree.func1'
+method rust1 '<json::Lexer>::next'
+method rust2 '<yaml::Lexer>::next'
+check 'names of methods: the last part, outside of brackets' 0 '
+	for pair in "go1 go2" "go1 go3" "go4 go5" "rust1 rust2"; do
+		set -- $pair
+		prof-gate --allow-unequal --json $1?.pb.gz -- $2?.pb.gz |
+			grep -o "\"renamed\":."
+	done' <<'END'
+"renamed":1
+"renamed":0
+"renamed":0
+"renamed":1
+END
+echo 'json.parse.func1 cum <= 99% of total' >closure.txt
+check 'a budget of a closure, by its name in the profile' 0 \
+	'prof-gate --allow-unequal --budget=closure.txt go41.pb.gz -- go42.pb.gz | grep -o "json.parse.func cum .*: kept"' <<'END'
+json.parse.func cum <= 99% of total: kept
+END
+printf '# delay nanoseconds contentions count\nmain;lock 9000000 9000\n' >w; mkprof w >wait1.pb.gz
+printf '# delay nanoseconds contentions count\nmain;lock 18000000 9000\n' >w; mkprof w >wait2.pb.gz
+check 'one function is all of the profile: it is named' 1 \
+	'prof-gate --sample-index=delay wait1.pb.gz wait1.pb.gz -- wait2.pb.gz wait2.pb.gz >out; s=$?; grep -o "^REGRESSED.*\(total\|lock\|main\)$" out | awk "{ print \$2, \$NF }"; exit $s' <<'END'
+9ms total
+flat lock
+END
+story inlined <<'END'
+# samples count
+main;work;parse 9000
+main;work;print 15000
+main;idle 6000
+END
+check 'inlined: it stays in the report, and does not fail' 0 \
+	'prof-gate plain?.pb.gz -- inlined?.pb.gz | grep -A1 "^moved"' <<'END'
+moved        flat      6024      9024   +49.8%  +46.8% .. +52.8%      1 in 10^9   parse
+               flat: inlined copy; all of them together -12 (-219 .. +195)
+END
+check '--fail-moved' 1 "$r rows --fail-moved plain?.pb.gz -- inlined?.pb.gz" <<'END'
+REGRESSED flat +49.8% parse
+improved cum gone copy
+END
+story sibling <<'END'
+# samples count
+main;work;parse;copy 3000
+main;work;parse 12000
+main;work;print 15000
+END
+check 'a sibling is gone, and parse has as much more: both are shown' 1 \
+	"$r rows plain?.pb.gz -- sibling?.pb.gz" <<'END'
+REGRESSED cum +66.5% parse
+REGRESSED cum +25.0% work
+improved cum gone idle
+END
+story faster <<'END'
+# samples count
+main;work;parse;copy 3000
+main;work;parse 8000
+main;work;print 13000
+main;idle 6000
+END
+check 'another function got faster: that hides nothing' 1 \
+	"$r rows plain?.pb.gz -- faster?.pb.gz" <<'END'
+REGRESSED cum +22.1% parse
+improved cum -13.3% print
+END
+story lambda <<'END'
+# samples count
+main;work;parse.cold;copy 3000
+main;work;print 27000
+END
+check 'what compilers number is one name' 0 \
+	'prof-gate --all lambda?.pb.gz -- lambda?.pb.gz | grep -c "parse"' <<'END'
+1
+END
+
+# --- what is compared ---
+
+check '--function: the others are no tests' 1 \
+	"$r rows --function='parse_.*' \$old -- \$slow; s=\$?; grep -o '[0-9]* function in all' .rows; exit \$s" <<'END'
+REGRESSED flat +28.3% parse_json
+1 function in all
+END
+check '--function with --alpha' 0 \
+	'prof-gate --function=parse_json --alpha=0.05 old1.pb.gz old2.pb.gz -- new1.pb.gz new2.pb.gz | grep "in all"' <<'END'
+1 unchanged, 1 function in all
+END
+check '--focus keeps the total' 0 "$r total --focus=idle \$old -- \$new" <<'END'
+unchanged +0.0%
+END
+check '--lines' 1 "$r rows --lines \$old -- \$slow | head -1; prof-gate --lines \$old -- \$slow >/dev/null" <<'END'
+REGRESSED flat +28.3% p.c:10
+END
+check '--files' 1 'prof-gate --files --trim-path=/x $old -- $slow >out; s=$?; grep -c REGRESSED out; exit $s' <<'END'
+3
+END
+check '--filefunctions' 1 \
+	'prof-gate --filefunctions $old -- $slow >out; s=$?; grep -c "parse_json p.c" out; exit $s' <<'END'
+3
+END
+check '--noinlines' 0 'prof-gate --noinlines --all $old -- $new | grep -c copy || true' <<'END'
+0
+END
+check '--sample-index' 0 'prof-gate --sample-index=samples $old -- $new | grep -c samples/count' <<'END'
+1
+END
+check_err 'no such sample type' 2 'prof-gate --sample-index=nope $old -- $new' \
+	'nope'
+check '--baseline, and new on standard input' 0 \
+	'prof-gate --baseline=old1.pb.gz --baseline=old2.pb.gz <new1.pb.gz | grep "in all"' <<'END'
+2 inconclusive, 4 unchanged, 6 functions in all
+END
+check '--scale=ops' 0 "$r total --scale=ops=2 \$old -- \$new" <<'END'
+improved -50.0%
+END
+check '--scale=ops=N/M' 0 "$r total --scale=ops=300/300 \$old -- \$new" <<'END'
+unchanged +0.0%
+END
+check '--scale=total' 1 "$r total --scale=total \$old -- \$slow; rows --scale=total \$old -- \$slow" <<'END'
+unchanged +0.0%
+REGRESSED flat +21.5% parse_json
+improved cum -5.4% print
+improved cum -5.4% idle
+END
+check '--scale=duration' 0 "$r total --scale=duration \$old -- \$new" <<'END'
+unchanged +0.0%
+END
+check '--scale=machine' 1 "$r rows --scale=machine \$old -- \$slow" <<'END'
+REGRESSED flat +28.3% parse_json
+REGRESSED cum +7.1% work
+END
+
+# --- guards ---
+
+check_err 'no base' 2 'prof-gate old1.pb.gz new1.pb.gz' 'no base:'
+check_err 'no new profile' 2 'prof-gate old1.pb.gz --' "no new profile after '--'"
+check_err 'no base before --' 2 'prof-gate -- new1.pb.gz' 'no base:'
+check_err 'two bases' 2 'prof-gate --baseline=old1.pb.gz old2.pb.gz -- new1.pb.gz' \
+	'exclude each other'
+check_err 'no such file' 2 'prof-gate ./none -- new1.pb.gz' './none: No such file'
+check_err 'options after --' 2 'prof-gate $old -- $new --json' 'options go first'
+check_err 'a difference is no profile' 2 \
+	'printf "# samples count\nmain -1\n" | mkprof | prof-gate --sample-index=samples old1.pb.gz -- -' \
+	'<stdin>: sample 0 is negative'
+check_err 'other types' 2 \
+	'printf "# wall nanoseconds samples count\nmain 5 5\n" >o; mkprof o >o.pb.gz;
+	prof-gate --sample-index=0 o.pb.gz -- old1.pb.gz' "measures 'samples/count'"
+check_err 'nothing counts' 2 \
+	'printf "# cpu nanoseconds\nmain 5\n" >o; mkprof o >o.pb.gz; prof-gate o.pb.gz -- o.pb.gz' \
+	'nothing tells how many events'
+check_err 'an empty side' 2 \
+	'echo "# samples count" >none; mkprof none >none.pb.gz; prof-gate plain1.pb.gz -- none.pb.gz' \
+	"no samples of 'samples/count': did the benchmark run?"
+check_err 'too few samples' 2 'prof-gate --min-samples=400 few1.pb.gz -- few2.pb.gz' \
+	'base has 301 samples in all, of at least 400 (--min-samples)'
+check_err 'the benchmark died' 2 'prof-gate $old -- few1.pb.gz few2.pb.gz' \
+	'did both do the same work?'
+check_err 'one run of it died' 2 'prof-gate $old -- new1.pb.gz new2.pb.gz few1.pb.gz' \
+	'new profile 3 has 1% of the median of its side'
+check '--allow-unequal' 0 "$r total --allow-unequal \$old -- few1.pb.gz few2.pb.gz" <<'END'
+improved -99.0%
+END
+check_err '--function matches nothing' 2 'prof-gate --function=pasre_json $old -- $new' \
+	'--function matches none of 6 functions (their names are without numbers of closures: --exact-names)'
+check_err '--focus matches nothing' 2 'prof-gate -q --focus=nobody $old -- $new' \
+	'the filters match nothing'
+check_err 'another program' 2 \
+	'printf "# samples count\nstart;run;go 30000\n" >o; mkprof o >o.pb.gz; prof-gate plain1.pb.gz plain2.pb.gz -- o.pb.gz o.pb.gz' \
+	'nothing to compare: functions with 100% of base are gone'
+check_err 'no names' 2 \
+	'printf "# samples count\n@mapping 0x400000 0x500000 0 /lib/libc.so.6\n0x401000;0x402000 9000\n" >o; mkprof o >o.pb.gz; prof-gate o.pb.gz -- o.pb.gz' \
+	'not symbolized: 100% of its samples have no names; run prof-symbolize'
+check_err '--scale=duration without one' 2 \
+	'prof-gate --scale=duration plain1.pb.gz -- plain1.pb.gz' 'no duration'
+check_err 'another --scale' 2 'prof-gate --scale=mean $old -- $new' "'mean' is not none"
+check_err '--scale=ops=0' 2 'prof-gate --scale=ops=0 $old -- $new' 'is not ops=N'
+
+# --- what fails ---
+
+check '--fail-on holds' 1 "$r rows --fail-on='cum > +5% && cum > 1s' \$old -- \$slow" <<'END'
+REGRESSED flat +28.3% parse_json
+REGRESSED cum +7.1% work
+END
+check '--fail-on does not hold' 0 "$r rows --fail-on='cum > +50%' \$old -- \$slow" <<'END'
+regressed flat +28.3% parse_json
+regressed cum +7.1% work
+END
+check '--fail-on, as in the manual' 0 \
+	"prof-gate --fail-on='cum > +5% && cum > 1s' old1.pb.gz old2.pb.gz -- new1.pb.gz new2.pb.gz | head -1 | cut -d: -f1" <<'END'
+unchanged
+END
+for cond in 'cum' 'cum >' 'cum > +' 'cum > 5% of' '(cum > 5' \
+	'size > 5' 'cum = 5' '' 'cum > 1e999'; do
+	check_err "--fail-on '$cond' is wrong" 2 \
+		"prof-gate --fail-on='$cond' \$old -- \$new" 'expected at'
+done
+check_err '--fail-on nested too deeply' 2 \
+	'prof-gate --fail-on="$(printf "%9999s" | tr " " "(")" $old -- $new' \
+	'nested too deeply'
+check_err '--fail-on wrong in a part that decides nothing' 2 \
+	'prof-gate --fail-on="cum > 1s || cum > 5MB" $old -- $slow' 'not in MB'
+check_err '--fail-on in another unit' 2 \
+	'prof-gate --fail-on="cum > 5MB" $old -- $new' 'not in MB'
+check_err '--fail-on without a unit' 2 \
+	'prof-gate --fail-on="cum > 5" $old -- $new' '5 has no unit: the profiles are in nanoseconds'
+check_err '--alpha=0' 2 'prof-gate --alpha=0 $old -- $new' "'0'"
+check '--min-change, --min-share' 0 "$r rows --min-change=35 \$old -- \$slow" </dev/null
+
+cat >budget.txt <<'END'
+# what we promised
+parse_json <= 40% of total
+  parse_json flat < 70s	# after a comment
+
+"print" cum <= 200s
+main <= +3%
+END
+check 'budgets kept' 0 'prof-gate --budget=budget.txt $old -- $new | grep budget' <<'END'
+inconclusive: total +0.0% (-2.4% .. +2.5%), 300.02s -> 300.06s; 0 of 4 budgets broken
+budget parse_json cum <= 40% of total: kept, is 90.06s (87.29s .. 92.83s)
+budget parse_json flat < 70s: kept, is 60.06s (57.98s .. 62.14s)
+budget print cum <= 200s: kept, is 150s (145.74s .. 154.26s)
+budget main cum <= +3%: inconclusive, is +35ms (-11.84s .. +11.91s)
+END
+check 'a budget broken' 1 'prof-gate --budget=budget.txt $old -- $slow >out; s=$?; grep budget out; exit $s' <<'END'
+regressed: total +5.7% (+3.2% .. +8.2%), 300.02s -> 317.04s, 1 in 600 by chance; parse_json +28.3% (+24.5% .. +32.2%), 60.02s -> 77.03s, 1 in 10^9 by chance, at p.c:10; 1 of 4 budgets broken
+budget parse_json cum <= 40% of total: kept, is 107.03s (103.86s .. 110.21s)
+budget parse_json flat < 70s: broken, is 77.03s (74.54s .. 79.53s)
+budget print cum <= 200s: kept, is 150s (145.76s .. 154.24s)
+budget main cum <= +3%: inconclusive, is +17.01s (+4.84s .. +29.18s)
+END
+check 'budgets against itself' 0 \
+	'prof-gate --baseline=new1.pb.gz --budget=budget.txt new1.pb.gz | grep -c kept' <<'END'
+2
+END
+echo 'idle <= 20% of total' >edge.txt
+check 'a budget that nobody can tell' 0 \
+	'prof-gate --budget=edge.txt $old -- $new | head -1 | cut -d: -f1' <<'END'
+inconclusive
+END
+check_err 'a budget without a number' 2 \
+	'echo "main <= much" | prof-gate --budget=- $old -- $new' \
+	'<stdin>: line 1:'
+check_err 'a budget without a unit' 2 \
+	'echo "main <= 5" | prof-gate --budget=- $old -- $new' \
+	'line 1: 5 has no unit'
+check_err 'a budget upside down' 2 \
+	'printf "# x\nmain >= 5%%\n" | prof-gate --budget=- $old -- $new' \
+	'<stdin>: line 2:'
+check_err 'a budget of no function' 2 \
+	'echo "gone_function < 5s" | prof-gate --budget=- $old -- $new' \
+	"<stdin>: line 1: no function is called 'gone_function'"
+check_err 'a budget of no group' 2 \
+	'echo "/^nobody/ < 1s" | prof-gate --budget=- $old -- $new' \
+	"<stdin>: line 1: no function matches '/^nobody/'"
+
+# work is above both others: 240 s, not 240 + 90 + 150.
+cat >groups.txt <<'END'
+/^(work|parse_json|print)$/ <= 85% of total
+/^(work|parse_json|print)$/ flat <= 250s
+/p/ <= 240.5s # copy, too: inlined
+/json$/ <= +10%
+END
+check 'budgets of groups' 1 \
+	'prof-gate --budget=groups.txt $old -- $slow >out; s=$?; grep budget out; exit $s' <<'END'
+regressed: total +5.7% (+3.2% .. +8.2%), 300.02s -> 317.04s, 1 in 600 by chance; parse_json +28.3% (+24.5% .. +32.2%), 60.02s -> 77.03s, 1 in 10^9 by chance, at p.c:10; 2 of 4 budgets broken
+budget /^(work|parse_json|print)$/ cum <= 85% of total: kept, is 257.04s (249.82s .. 264.25s)
+budget /^(work|parse_json|print)$/ flat <= 250s: kept, is 227.03s (220.72s .. 233.35s)
+budget /p/ cum <= 240.5s: broken, is 257.04s (249.82s .. 264.25s)
+budget /json$/ cum <= +10%: broken, is +17.01s (+12.63s .. +21.39s)
+END
+check_err 'a budget of a wrong pattern' 2 \
+	'printf "# x\n/(/ <= 5%%\n" | prof-gate --budget=- $old -- $new' \
+	'<stdin>: line 2: parsing budget regexp'
+
+# What did not regress does not fail: --fail-on only takes away.
+# shellcheck disable=SC2089 # the quotes are for check's shell
+for row in "0 'cum > 0s' $new" "1 'cum > 0s' $slow" "0 'cum < 0s' $slow"; do
+	# shellcheck disable=SC2090 # words
+	set -- $row
+	status=$1
+	cond="$2 $3 $4"
+	shift 4
+	check "--fail-on $cond narrows: $*" "$status" \
+		"prof-gate --fail-on=$cond \$old -- $* >/dev/null" </dev/null
+done
+for row in "1 'cum > +5% && cum > 1s'" "0 'cum > +50%'" "1 '!(cum < +5%)'" \
+	"0 'flat > +5% && cum > 400s'" "1 'flat > 400s || cum > +1% of total'" \
+	"1 'cum >= 30%'" "0 'cum <= 10%'"; do
+	check "status of --fail-on ${row#* }" "${row%% *}" \
+		"prof-gate --fail-on=${row#* } \$old -- \$slow >/dev/null" </dev/null
+done
+check 'status of a broken budget' 1 \
+	'echo "print <= 10%" | prof-gate --budget=- $old -- $new >/dev/null' </dev/null
+
+# --- a folder of baselines ---
+
+mkdir base empty
+check '--save-baseline, and --baseline of a folder' 0 \
+	'prof-gate --save-baseline=base old1.pb.gz old2.pb.gz old3.pb.gz && ls base &&
+	prof-gate --baseline=base --baseline-runs=2 $new | tail -1 | grep -o "2 base and 2 new"' <<'END'
+000001.pb.gz
+000002.pb.gz
+000003.pb.gz
+2 base and 2 new
+END
+check_err 'fewer than wanted' 0 'prof-gate --baseline=base $new >/dev/null' \
+	'base: only 3 of the 5 runs wanted compare'
+check 'the newest are taken' 0 \
+	'prof-gate --save-baseline=base $slow && prof-gate --baseline=base --baseline-runs=2 $slow | head -1 | cut -d, -f1' <<'END'
+unchanged: total +0.0% (-2.4% .. +2.4%)
+END
+check 'they say which machine they are of' 0 \
+	'prof-text --json base/000001.pb.gz | grep -c "machine: "' <<'END'
+1
+END
+check_err 'another machine does not compare' 2 \
+	'mkdir other; printf "# samples count\n@comment # machine: abacus\nmain 9000\n" >o; mkprof o >o.pb.gz;
+	prof-gate --save-baseline=other o.pb.gz; prof-gate --baseline=other plain1.pb.gz' \
+	'none of 1 runs compares'
+check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs compares'
+check_err 'no folder' 2 'prof-gate --save-baseline=nowhere $new' 'nowhere: No such file'
+
+# --- forms ---
+
+# A name with something for everybody.
+hostile() {
+	printf '# samples count\n'
+	printf 'main;a<b>&"c|`d`*e*@f%%::g,h %d\nmain;rest 20000\n' "$1"
+}
+hostile 5000 >h1
+hostile 9000 >h2
+mkprof h1 >h1.pb.gz
+mkprof h2 >h2.pb.gz
+for f in text json markdown junit github; do
+	prof-gate --$f h1.pb.gz h1.pb.gz -- h2.pb.gz h2.pb.gz >h.$f 2>h.err
+	[ $? -eq 1 ] && [ ! -s h.err ] && ok "--$f exits with 1" ||
+		not_ok "--$f exits with 1" <h.err
+done
+if have python3; then
+	check 'JSON is JSON' 0 'python3 -c "
+import json
+j = json.load(open(\"h.json\"))
+f = j[\"functions\"][0]
+print(j[\"schema\"], j[\"verdict\"], f[\"name\"], f[\"fails\"], f[\"flat\"][\"before\"])
+print(sorted(j), sorted(j[\"noise\"]), sorted(f), sorted(f[\"cum\"]))
+"' <<'END'
+profpipe.gate/1 regressed a<b>&"c|`d`*e*@f%::g,h True 5000
+['alpha', 'base_profiles', 'budgets', 'confidence', 'count', 'functions', 'level', 'min_change', 'min_share', 'new_profiles', 'noise', 'renamed', 'scale', 'schema', 'tests', 'total', 'total_fails', 'type', 'unit', 'verdict'] ['clump', 'machine', 'nu', 'runs'] ['by', 'causes', 'cum', 'fails', 'flat', 'name', 'verdict'] ['adjusted', 'after', 'before', 'change', 'detectable', 'df', 'dispersion', 'events_after', 'events_before', 'high', 'low', 'p_faster', 'p_slower', 'relevant', 'se', 'verdict']
+END
+	check 'JUnit is XML' 0 'python3 -c "
+import xml.etree.ElementTree as x
+s = x.parse(\"h.junit\").getroot()[0]
+for t in s.findall(\"testcase\"): print(t.get(\"classname\"), t.get(\"name\"), [e.tag for e in t])
+"' <<'END'
+total total ['failure']
+function a<b>&"c|`d`*e*@f%::g,h ['failure']
+END
+else
+	skip 'JSON is JSON' 'no python3'
+	skip 'JUnit is XML' 'no python3'
+fi
+check 'Markdown escapes' 0 'grep -c "a&#60;b&#62;&#38;&#34;c&#124;&#96;d&#96;&#42;e&#42;&#64;f" h.markdown' <<'END'
+2
+END
+check 'annotations escape' 0 'grep -o "title=regressed a.*::flat" h.github | head -1' <<'END'
+title=regressed a<b>&"c|`d`*e*@f%25%3A%3Ag%2Ch::flat
+END
+
+# Of a function that grew in a header, the line of ours that called it.
+for n in 3000 3005 2995 5000 5010 4990; do
+	printf '# samples count\nmain (main.c:3);sort (/usr/include/sort.h:9) %d\nmain (main.c:5) 9000\n' $n >o
+	mkprof o >header$n.pb.gz
+done
+echo >main.c
+base='header3000.pb.gz header3005.pb.gz header2995.pb.gz'
+next='header5000.pb.gz header5010.pb.gz header4990.pb.gz'
+export base next
+check 'annotations point at files that are there' 0 \
+	'prof-gate --github $base -- $next | grep -o "^.*title=regressed sort"; :' <<'END'
+::error file=main.c,line=3,title=regressed sort
+END
+check 'of no file of ours, at none' 0 \
+	'rm main.c; prof-gate --github $base -- $next | grep -o "^.*title=regressed sort"; :' <<'END'
+::error title=regressed sort
+END
+
+check '--nodecount' 1 'prof-gate --nodecount=1 $old -- $slow >out; s=$?; grep -c "^REG.* \(flat\|cum\) " out; grep -o "1 more rows.*" out; exit $s' <<'END'
+1
+1 more rows: --nodecount=0
+END
+check '--all' 0 'prof-gate --all --nodecount=0 $old -- $new | grep -c "^unchanged *\(cum\|flat\) "' <<'END'
+6
+END
+check_err 'a full disk' 2 'prof-gate $old -- $new >/dev/full' 'No space left'
+check '-o, whole' 1 'prof-gate -o report $old -- $slow; s=$?; head -1 report | cut -d: -f1; exit $s' <<'END'
+regressed
+END
+prof-gate old3.pb.gz $old -- $slow >three 2>&1
+check 'the order of profiles does not matter' 0 \
+	'prof-gate $old old3.pb.gz -- slow2.pb.gz slow1.pb.gz >again; cmp three again' </dev/null
+check 'three and three, as in the manual' 0 \
+	'cp new1.pb.gz new3.pb.gz; prof-gate old1.pb.gz old2.pb.gz old3.pb.gz -- new1.pb.gz new2.pb.gz new3.pb.gz | head -1 | cut -d: -f1' <<'END'
+unchanged
+END
+plan

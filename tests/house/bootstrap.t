@@ -1,0 +1,71 @@
+#!/bin/sh
+# bootstrap with missing packages: its messages and the commands that it runs.
+# In a separate folder, with our own apt-get, id and dpkg-query.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+have bash || skip_rest 'bootstrap' 'no bash'
+mkdir tree fake
+cp "$src/bootstrap" tree
+touch tree/configure.ac tree/Makefile.am
+touch tree/Makefile.in
+printf '#!/bin/sh\necho "configured: $*"\n' >tree/configure
+for tool in bash sh dirname awk mkdir cat env; do
+	ln -s "$(command -v $tool)" fake/$tool
+done
+# fake NAME COMMAND
+fake() {
+	printf '#!/bin/sh\n%s\n' "$2" >"fake/$1"
+	chmod +x "fake/$1"
+}
+chmod +x tree/configure
+fake node :
+fake npm :
+fake id 'echo 0'
+fake apt-get 'echo "apt-get $*" >>../asked'
+fake dpkg-query 'echo "gcc installed"'
+run='rm -rf tree/build; : >asked; PATH=$PWD/fake fake/bash tree/bootstrap'
+# What it says, in short: gcc is there, and so not in the list.
+cat >short <<'END'
+#!/bin/sh
+sed 's/ autoconf .*make g++ .*/ autoconf.../'
+END
+chmod +x short
+
+check '--no-install names what is missing, and goes on' 0 \
+	"$run --no-install --prefix=/x 2>&1 | ./short; cat asked" <<'END'
+bootstrap: missing: autoconf...
+configured: -q --prefix=/x
+END
+check 'apt waits for another one' 0 \
+	"$run 2>&1 | ./short; sed 's/ autoconf .*/ autoconf.../' asked" <<'END'
+bootstrap: installing autoconf...
+configured: -q
+apt-get -qq -o DPkg::Lock::Timeout=600 update
+apt-get -qq -o DPkg::Lock::Timeout=600 install -y --no-install-recommends autoconf...
+END
+fake id 'echo 1000'
+check 'no root and no sudo' 0 "$run 2>&1 | ./short; cat asked" <<'END'
+bootstrap: no root and no sudo; install these yourself: autoconf...
+configured: -q
+END
+fake sudo 'echo sudo >>../asked; exec "$@"'
+check 'sudo' 0 "$run 2>&1 | ./short; sed 's/ .*//' asked" <<'END'
+bootstrap: installing autoconf...
+configured: -q
+sudo
+apt-get
+sudo
+apt-get
+END
+rm fake/apt-get
+check 'no apt' 0 "$run 2>&1 | ./short" <<'END'
+bootstrap: no apt-get; install these yourself: autoconf...
+configured: -q
+END
+fake dpkg-query 'sed -n "/^packages=/,/^.\$/p" bootstrap | tr -s " " "\n" |
+	sed "s/\$/ installed/"'
+ln -s "$(command -v sed)" "$(command -v tr)" fake
+check 'all is there: silent' 0 "$run >out 2>&1; cat out" <<'END'
+configured: -q
+END
+plan

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Each header compiles alone, in C; the installed ones in C++ too.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+flags="-I$src -I$src/cmd -I$bin/proto -I$bin -include $bin/config.h"
+find "$src/cmd" "$src/libsample" -name '*.h' | sort >headers
+[ -s headers ] || not_ok 'there are headers' <headers
+while read -r h; do
+	echo "#include \"$h\"" >one.c
+	# shellcheck disable=SC2086 # flags are words
+	if ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror $flags -fsyntax-only \
+		one.c 2>.err; then
+		ok "${h#"$src"/} stands alone"
+	else
+		not_ok "${h#"$src"/} stands alone" <.err
+	fi
+done <headers
+if [ -e "$src/libsample/sample.h" ] && have "${CXX:-c++}"; then
+	echo "#include \"$src/libsample/sample.h\"" >one.cc
+	if ${CXX:-c++} -Wall -Wextra -Werror -fsyntax-only one.cc 2>.err; then
+		ok 'libsample/sample.h is C++ too'
+	else
+		not_ok 'libsample/sample.h is C++ too' <.err
+	fi
+fi
+plan

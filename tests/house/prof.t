@@ -1,0 +1,73 @@
+#!/bin/sh
+# prof: runs all commands under one name; prof run.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+prof=$src/cmd/prof
+demo=$bin/tests/demo
+export prof demo
+
+check 'it is short' 0 '[ "$(wc -l <"$prof")" -le 100 ]' </dev/null
+check 'prof text is prof-text' 0 '
+	$prof text "$data"/good-tiny.pb.gz >a && prof-text "$data"/good-tiny.pb.gz | cmp - a
+	$prof merge <"$data"/good-tiny.pb.gz | $prof text - | cmp - a' </dev/null
+check 'arguments and statuses are passed on' 2 \
+	'$prof text "no such file" 2>&1' <<'END'
+prof-text: no such file: No such file or directory
+END
+
+# The list: every command, with what its help says of it.
+for c in $commands; do
+	printf '%s %s\n' "${c#prof-}" "$($c --help | sed -n 2p)"
+done | sort >want
+[ -s want ] || not_ok 'there are commands' <want
+check 'alone it lists the commands' 0 '
+	$prof >list && sed -n "s/^  \([a-z]\)/\1/p" list | tr -s " " |
+		grep -v -e "^help " -e "^run " | sort | cmp - want
+	head -1 list; $prof --help | cmp - list' <<'END'
+Usage: prof COMMAND [ARGUMENT...]
+END
+mkdir no-man
+printf '#!/bin/sh\nexit 16\n' >no-man/man
+chmod +x no-man/man
+check 'prof help, without a page: --help' 0 '
+	PATH=$PWD/no-man:$PATH $prof help text | head -1' <<'END'
+Usage: prof-text [OPTION]... [FILE...]
+END
+check 'a full disk' 2 '$prof 2>&1 >/dev/full' <<'END'
+prof: <stdout>: cannot write
+END
+check 'the version' 0 '$prof --version | grep -c "^prof (profpipe) [0-9]"' <<'END'
+1
+END
+check_err 'no such command' 2 '$prof txt' "no command 'txt'"
+check_err 'nor a path' 2 '$prof ../x/prof-text' "no command '../x/prof-text'"
+check_err 'no such option' 2 '$prof --txt' "unknown option '--txt'"
+check_err 'run: no program' 2 '$prof run' 'no program to run'
+check_err 'run: no such option' 2 '$prof run --x true' "unknown option '--x'"
+check_err 'run: -F without a number' 2 '$prof run -F' '-F needs a number'
+check_err 'run: no such program' 2 '$prof run no-such-program' 'command not found'
+
+# run: the report, the profile that it is of, the program's own output and status.
+if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	skip_rest 'run: output, report, file' 'this build has no elfutils'
+fi
+check 'run: output, report, file' 0 '
+	rm -f prof.*
+	$prof run -F 1000 -- "$demo" 0.2 2 >out 2>err
+	grep -c "^demo: 2 threads" out
+	sed -n "s/^prof: profile: prof.demo.[0-9]*.pb.gz$/said/p" err
+	sed -n "s/^prof: profile: //p" err >name && ls prof.* | cmp - name
+	prof-text -q "$(cat name)" | sed 1,/flat%/d >again
+	sed 1,/flat%/d out | cmp - again; grep -c " work$" again' <<'END'
+1
+said
+1
+END
+check 'run: the status of the program' 7 '$prof run sh -c "exit 7" >out 2>err' </dev/null
+check 'run: of one that is killed' 137 \
+	'$prof run sh -c "kill -9 \$\$" >out 2>err; exit $?' </dev/null
+check 'run: an argument with a space is one' 0 '
+	$prof run sh -c "echo \"\$1\"" - "a  b" 2>/dev/null | head -1' <<'END'
+a  b
+END
+plan

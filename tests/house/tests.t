@@ -1,0 +1,35 @@
+#!/bin/sh
+# The tests' own rules. A loop over a pattern of file names fails if nothing
+# matches: by found (tap.sh), or because its body fails with the pattern itself.
+# Loops inside a row's command are checked by its expected output.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+awk '
+function report() {
+	if (at)
+		print file ":" at ": " loop
+	at = 0
+}
+FNR == 1 { report(); file = FILENAME }
+{
+	unquoted = $0
+	gsub(/\047[^\047]*\047|"[^"]*"/, "", unquoted)
+}
+unquoted ~ /^\t*for [a-z]+ in [^(]*\*/ {
+	report()
+	at = FNR
+	loop = $0
+	name = $2
+	next
+}
+at && ($0 ~ "found \"\\$" name "\"" || $0 ~ "\\[ -e \"\\$" name "\" \\] \\|\\| return 1" ||
+	$0 ~ "\\|\\| echo \"?\\$" name) { at = 0 }
+FNR > at + 2 { report() }
+END { report() }' "$src"/tests/*/*.t >.bad
+if [ -s .bad ]; then
+	not_ok 'no test loops over nothing' <.bad
+else
+	ok 'no test loops over nothing'
+fi
+
+plan

@@ -1,0 +1,150 @@
+#!/bin/sh
+# prof-html and prof-flame in a real browser: views, zoom, search, links, keys,
+# hostile names, the content policy, accessibility. Needs Debian's chromium and,
+# fetched into the build folder, puppeteer-core and axe-core of npm.
+# Slow: begins early.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+need_tools 'in a browser' node npm chromium
+
+modules=$bin/tests/node_modules
+if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
+	timeout 120 npm install --ignore-scripts --no-audit --no-fund --no-save --prefix "$bin/tests" \
+		puppeteer-core axe-core >npm.log 2>&1 ||
+		skip_rest 'in a browser' 'npm cannot fetch puppeteer-core and axe-core'
+fi
+
+cat >a.txt <<'END'
+# cpu nanoseconds
+main;work;leaf 30
+main;work 10
+main;idle 20
+END
+cat >b.txt <<'END'
+# cpu nanoseconds
+main;work;leaf 30
+main;fresh 25
+END
+cat >labels.txt <<'END'
+# cpu nanoseconds
+main;work 30 {user="ann"}
+main;work 12 {user="bob"}
+END
+cat >hostile.txt <<'END'
+# cpu nanoseconds
+main;</script><script>globalThis.hacked=1</script>;<img src=x onerror=hacked=1> 5 {key="<script>globalThis.hacked=1</script>"}
+main;__proto__;constructor 3 {key="]]><b>"}
+main;a\u2028b;c 4
+END
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 200; i++) print "main;aaaaaaaaaaaaaaaaaaaaaaaaa" i " 1" }' >slow.txt
+cat >src.c <<'END'
+int f(int x)
+{
+	return x * 2; /* </td><script> */
+}
+END
+printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (%s/src.c:9);f (%s/src.c:3) 7\n' "$PWD" "$PWD" >source.txt
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
+for f in a b labels hostile many slow source values; do
+	mkprof $f.txt >$f.pb.gz
+done
+{
+	prof-html -q -o cpu.html "$data/good-tiny.pb.gz" &&
+	prof-html -q --no-compress -o plain.html "$data/good-tiny.pb.gz" &&
+	prof-diff --diff-base a.pb.gz b.pb.gz >diff.pb.gz &&
+	prof-html -q -o diff.html diff.pb.gz &&
+	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
+	prof-flame -o hostile.svg hostile.pb.gz &&
+	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
+	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
+} 2>.err || not_ok 'the files are made' <.err
+# A difference with enough samples for verdicts, one of them significant.
+if ! lacks 'prof-gate a -- b'; then
+	for n in 1 6; do
+		awk -v n=$n 'BEGIN {
+			print "# samples count cpu nanoseconds"
+			for (i = 0; i < 3000; i++) {
+				j = (i * 7919) % 1009
+				k = (i % 60 == 7 ? n : 1) + (n > 1 && j < 100) - (n > 1 && j > 900)
+				if (k > 0)
+					print "main;f" i % 60 ";g" i, k, k "0000000"
+			}
+		}' | mkprof >tested$n.pb.gz
+	done
+	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
+fi
+for f in a b labels many slow source values; do
+	prof-html -q -o $f.html $f.pb.gz
+done
+# The instructions of each line of a function, as binutils know them.
+if have gcc nm objdump addr2line && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' &&
+	! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz'; then
+	cat >prog.c <<'END'
+unsigned hash(const char *s, int n)
+{
+	unsigned h = 1;
+	for (int i = 0; i < n; i++)
+		h = (h ^ (unsigned)s[i]) * 16777619u;
+	return h;
+}
+int main(int argc, char **argv)
+{
+	return argc ? (int)hash(argv[0], argc) : 0;
+}
+END
+	gcc -g -O0 -no-pie -o prog prog.c
+	objdump -d --no-show-raw-insn prog |
+		awk '/<hash>:$/ { f = 1; next } /^$/ { f = 0 } f { sub(":", "", $1); print $1 }' >code.addresses
+	addr2line -e prog <code.addresses | sed 's/.*://; s/ .*//' | paste -d' ' code.addresses - >code.lines
+	{
+		printf '# samples count\n@mapping 0x400000 0x403000 0 %s\n' "$scratch/prog"
+		awk '{ print "0x" $1, NR }' code.addresses
+	} | mkprof | prof-symbolize -q | prof-html -q -o code.html
+fi
+# Kinds of profiles, each with the first row that prof-text prints.
+first_row() {
+	prof-text -q --unit=auto "$@" 2>/dev/null | awk 'f { print $1, $2, $3, $4, $5; exit } / flat% / { f = 1 }'
+}
+kind() {
+	prof-html -q -o kind-$1.html "$2" 2>>.err && first_row "$2" >kind-$1.row
+}
+echo '# cpu nanoseconds' | mkprof >empty.pb.gz
+printf '# cpu nanoseconds\nmain;f 7\n' | mkprof >one.pb.gz
+echo 0123456789abcdef0123456789abcdef >key
+prof-filter --anonymize --key key "$data/good-tiny.pb.gz" >anonymous.pb.gz
+kind c "$data/good-record-work.pb.gz"
+kind go "$data/good-go-cpu.pb.gz"
+kind heap "$data/good-go-heap.pb.gz"
+kind allocs "$data/good-go-allocs.pb.gz"
+kind lock "$data/good-go-mutex.pb.gz"
+kind block "$data/good-go-block.pb.gz"
+kind gperf "$data/good-gperf-cpu.prof"
+kind growth "$data/good-gperf-growth.txt"
+kind gperfheap "$data/good-gperf-heap.txt"
+kind labels labels.pb.gz
+kind anonymous anonymous.pb.gz
+kind empty empty.pb.gz
+kind one one.pb.gz
+kind hostile hostile.pb.gz
+for type in alloc_objects alloc_space inuse_objects inuse_space; do
+	first_row --sample-index=$type "$data/good-go-heap.pb.gz" >heap-$type.row
+done
+kind nosyms "$data/good-nosyms.pb.gz"
+# A byte in the middle of the data.
+awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \
+	cpu.html >damaged.html
+echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
+
+timeout 900 node "$src/tests/html/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
+[ $? -eq 0 ] && ok 'the browser ran to the end' || not_ok 'the browser ran to the end' <.err
+while IFS= read -r line; do
+	case $line in
+	'ok '*) ok "${line#ok }" ;;
+	*)
+		line=${line#not ok }
+		echo "${line#*: }" | not_ok "${line%%: *}"
+		;;
+	esac
+done <lines
+plan

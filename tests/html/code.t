@@ -1,0 +1,124 @@
+#!/bin/sh
+# prof-html: source text and instructions in the page, and the verdicts on
+# differences; the numbers against prof-list and prof-gate.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+need_disassembly 'code in the page'
+need_tools 'code in the page' gcc nm node
+
+js=$src/cmd/html/js
+cat >prog.c <<'END'
+static inline unsigned mix(unsigned h, unsigned c)
+{
+	h ^= c;
+	return h * 16777619u;
+}
+__attribute__((noinline)) unsigned hash(const char *s, int n)
+{
+	unsigned h = 1; /* </script><b> */
+	for (int i = 0; i < n; i++)
+		h = mix(h, (unsigned)s[i]);
+	return h;
+}
+int main(int argc, char **argv)
+{
+	return argc ? (int)hash(argv[0], argc) : 0;
+}
+END
+gcc -g -O2 -fno-tree-vectorize -no-pie -o prog prog.c || exit 99
+
+# A sample at each instruction of hash(), called from main().
+{
+	echo '# samples count cpu nanoseconds'
+	printf '@mapping 0x400000 0x403000 0 %s\n' "$scratch/prog"
+	main=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
+	hash=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T hash$/\1/p')
+	i=0
+	while [ $i -lt 30 ]; do
+		printf '0x%x;0x%x %d %d {user="%s"}\n' $((0x$main + 5)) \
+			$((0x$hash + i)) $((i + 1)) $((i * 1000)) "u$((i % 2))"
+		i=$((i + 1))
+	done
+} >prog.txt
+mkprof prog.txt | prof-symbolize -q >prog.pb.gz 2>.err || not_ok 'the profile' <.err
+prof-html -q --graph=false prog.pb.gz >prog.html
+
+# disasm OPTIONS: address, flat and cum of instructions, as prof-list has them.
+disasm() {
+	prof-list -q --disasm='^hash$' --unit=count "$@" prog.pb.gz 2>.err |
+		sed -nE 's/^ +([^ ]+) +([^ ]+) +([0-9a-f]+): .*/\3 \1 \2/p' |
+		awk '$2 != "." || $3 != "." { gsub(/\./, "0"); print $1 "\t" $2 "\t" $3 }' | sort
+}
+while IFS='|' read -r page list; do
+	# shellcheck disable=SC2086 # words
+	disasm --sample-index=samples $list >want
+	node "$src/tests/html/page-rows.mjs" "$js" prog.html "insns=1&si=samples&$page" 2>.err | sort >got
+	if [ -s want ] && cmp -s want got; then
+		ok "instructions cost what prof-list --disasm says: ${list:-all}"
+	else
+		diff want got | head | cat - .err | not_ok "instructions cost what prof-list --disasm says: ${list:-all}"
+	fi
+done <<'END'
+|
+tf=u1|--tagfocus=u1
+f=mix|--focus=mix
+END
+
+# data OPTIONS FILE: the data of the page, as it lies there.
+cat >data <<'END'
+#!/bin/sh
+prof-html -q --graph=false --no-compress "$@" | sed -n 's/.*data-z="0">\([^<]*\)<.*/\1/p' | base64 -d
+END
+chmod +x data
+check 'source text and instructions are in the page' 0 \
+	'./data prog.pb.gz >p; grep -ac "h = mix(h, (unsigned)s\[i\]);" p; grep -ac "\"imul[^\"]*\",[0-9]*\]" p; grep -c "<b>" prog.html; :' <<'END'
+1
+1
+0
+END
+for what in '--no-source' '--asm=0 --source=0'; do
+	check "$what leaves both out" 0 "./data $what prog.pb.gz | grep -a 'mix(h,\|imul'; :" </dev/null
+done
+echo 0123456789abcdef0123456789abcdef >key
+check 'an anonymized profile has neither' 0 \
+	'prof-filter --anonymize --key key prog.pb.gz >anon.pb.gz; ./data anon.pb.gz | grep -a "mix(h,\|imul"; :' </dev/null
+mv prog gone
+check 'without the binary there are no instructions, and no message' 0 \
+	'./data prog.pb.gz 2>&1 | grep -a imul; :' </dev/null
+mv gone prog
+
+# --- verdicts of a difference
+
+if lacks 'prof-gate "$data"/good-go-cpu.pb.gz -- "$data"/good-go-cpu.pb.gz'; then
+	skip 'verdicts' 'this build has no prof-gate'
+else
+	for side in a b; do
+		awk -v side=$side 'BEGIN {
+			print "# samples count cpu nanoseconds\n@period cpu ns 1000"
+			for (i = 0; i < 60; i++) {
+				n = 1000 + i % 7 * 3 + (side == "b" ? i % 5 * 4 : 0)
+				if (side == "b" && i == 11)
+					n *= 3
+				if (side == "b" && i == 12)
+					n /= 3
+				print "main;f" i " " int(n) " " int(n) * 1000
+			}
+		}' | mkprof >$side.pb.gz
+	done
+	prof-diff --diff-base a.pb.gz b.pb.gz >d.pb.gz
+	prof-gate --exact-names --json a.pb.gz -- b.pb.gz >gate.json 2>.err
+	node -e 'const g = JSON.parse(require("fs").readFileSync("gate.json"));
+		const words = {suspect: 1, regressed: 1, improved: -1};
+		for (const f of g.functions)
+			if (words[f.verdict])
+				console.log(f.name + " " + words[f.verdict]);' 2>>.err | sort >want
+	./data d.pb.gz | sed -n 's/.*\["\([^"]*\)",\([-0-9]*\),[^,]*,\([-0-9]*\),.*/\1 \2 \3/p' |
+		awk '$2 % 2 || $3 % 2 { print $1, $2 % 2 ? $2 : $3 }' | sort >got
+	if grep -q 'f11 1' want && cmp -s want got; then
+		ok 'the page says of a difference what prof-gate says'
+	else
+		diff want got | cat - .err | not_ok 'the page says of a difference what prof-gate says'
+	fi
+	check 'a profile has no verdicts' 0 './data a.pb.gz | grep -a "\"alpha\""; :' </dev/null
+fi
+plan

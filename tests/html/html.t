@@ -1,0 +1,237 @@
+#!/bin/sh
+# prof-html: one safe file, with the numbers of prof-text. Its behaviour in a
+# browser is in html-browser.t.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+js=$src/cmd/html/js
+cp "$data/good-tiny.pb.gz" cpu.pb.gz
+
+# --- numbers: the page's own modules against prof-text
+
+cat >labels.txt <<'END'
+# cpu nanoseconds
+main;work;leaf=>helper 30 {user="ann" bytes=1024bytes}
+main;work;work;leaf 20 {user="bob" bytes=2048bytes}
+main;0x401000 7 {user="bob" zone="a"}
+main;idle (/src/idle.c:12) 5
+main;idle (/src/idle.c:14) 6 {user="cleo"}
+() 3
+END
+mkprof labels.txt >labels.pb.gz
+cat >after.txt <<'END'
+# cpu nanoseconds
+main;work;leaf=>helper 35 {user="ann" bytes=1024bytes}
+main;fresh;leaf 9 {user="bob"}
+END
+mkprof after.txt >after.pb.gz
+prof-diff --diff-base labels.pb.gz after.pb.gz >diff.pb.gz
+prof-diff labels.pb.gz after.pb.gz >minus.pb.gz
+
+# A row: what the page is asked, and the same for prof-text.
+cat >questions <<'END'
+g=functions	--functions
+g=filefunctions	--filefunctions
+g=files	--files
+g=lines	--lines
+g=addresses	--addresses
+noinlines=1	--noinlines
+noinlines=1&g=lines	--noinlines --lines
+f=work|mallocgc	--focus=work|mallocgc
+i=leaf|scanobject	--ignore=leaf|scanobject
+h=work|mallocgc	--hide=work|mallocgc
+s=main|leaf|runtime	--show=main|leaf|runtime
+sf=work|gcDrain	--show-from=work|gcDrain
+f=main&i=idle&h=leaf	--focus=main --ignore=idle --hide=leaf
+prunefrom=work|mallocgc	--prune-from=work|mallocgc
+prunefrom=walk|leaf&h=work	--prune-from=walk|leaf --hide=work
+tf=user=ann|bob	--tagfocus=user=ann|bob
+ti=bob	--tagignore=bob
+tf=bytes=1kb:2kb	--tagfocus=bytes=1kb:2kb
+tf=bytes=2kb	--tagfocus=bytes=2kb
+END
+
+# One run of node answers all of them: its start takes ten times as long as an answer.
+compare_page() {
+	while IFS="$(printf '\t')" read -r page text; do
+		# shellcheck disable=SC2086 # options are words
+		prof-text -q --trim=false --tsv $text "$1" 2>.err |
+			awk -F'\t' -v page="$page" 'NR > 1 { print page "\t" $1 "\t" $2 "\t" $4 }'
+	done <questions | sort >want
+	cut -f1 questions | node "$src/tests/html/page-rows.mjs" "$js" page.html - 2>&1 | sort >got
+	cmp -s want got || {
+		echo 'the page differs from prof-text:'
+		diff want got | head -40
+	}
+	cut -f1 want | uniq >seen
+}
+
+if have node; then
+	n=0
+	for f in "$data"/good-go-cpu.pb.gz "$data"/good-go-heap.pb.gz "$data"/good-go-allocs.pb.gz \
+		"$data"/good-gperf-cpu.prof cpu.pb.gz labels.pb.gz diff.pb.gz minus.pb.gz \
+		${PROF_LONG:+"$data"/good-go-cpu-long.pb.gz}; do
+		[ -e "$f" ] || continue
+		n=$((n + 1))
+		prof-html -q --graph=false "$f" >page.html 2>.err
+		compare_page "$f" >.why 2>&1
+		if [ ! -s .why ] && [ "$(wc -l <seen)" -gt 5 ]; then
+			ok "${f##*/}: the page says what prof-text says, $(wc -l <seen) times"
+		else
+			cat .err .why | not_ok "${f##*/}: the page says what prof-text says"
+		fi
+	done
+	[ $n -gt 7 ] && ok 'there were profiles' || echo "$n" | not_ok 'there were profiles'
+
+	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
+		prof-html -q --graph=false "$f" >page.html
+		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got
+		prof-text -q --folded "$f" | grep -v '^#' | awk 'NF > 1' | sort >want
+		[ -s want ] && cmp -s want got && ok "${f##*/}: stacks come back" ||
+			diff want got | head | not_ok "${f##*/}: stacks come back"
+	done
+
+	prof-html -q --graph=false --max-nodes=40 "$data/good-go-cpu.pb.gz" >page.html 2>.err
+	node "$src/tests/html/page-rows.mjs" "$js" page.html '' | awk -F'\t' '{ s += $1 } END { print s }' >got
+	prof-text -q --trim=false --tsv "$data/good-go-cpu.pb.gz" | awk -F'\t' 'NR > 1 { s += $1 } END { print s }' >want
+	cmp -s want got && ok 'a cut keeps the total' || diff want got | not_ok 'a cut keeps the total'
+	check 'a cut is shown as such' 0 \
+		"node $src/tests/html/page-rows.mjs $js page.html '' | grep -c '\[cut\]'" <<'END'
+1
+END
+
+	# Names in boxes, of 7 pixels a character.
+	cat >fit.mjs <<'END'
+const {fitText} = await import(process.argv[2] + '/flame.mjs');
+const context = {measureText: c => ({width: 7 * c.length})};
+for (const [name, columns] of [['std::vector<std::pair<int, int> >::push_back', 12], ['std::vector<int>::push_back', 7],
+	['std::sort<int, main::{lambda(int, int)}>', 9], ['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9],
+	['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9], ['msort.part.0', 6], ['f(std::string)', 7]])
+	console.log(fitText(context, name, 7 * columns));
+console.log(fitText(context, 'a.'.repeat(2 ** 20), 30));
+END
+	check 'names in boxes keep their last part, and brackets whole' 0 "node fit.mjs $js" <<'END'
+push_back
+push_…
+sort<in…
+operator<<
+nextFree
+(*mcache).nextFree
+[libfoo…
+msort
+f(std…
+a.a.
+END
+
+	# Numbers as text: the same words from C and in the page.
+	cat >numbers.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const {formatShare, formatValue} = await import(process.argv[2] + '/numbers.mjs');
+for (const line of readFileSync('values', 'utf8').trim().split('\n'))
+	console.log(formatValue(+line, process.argv[3], 'auto') + ' ' + formatShare(+line, 1e9));
+END
+	i=0
+	for v in 1 12 125 999 1000 1001 1125 1375 2500 99949 99951 123456 500000 1000000 1125000 \
+		10000000 99950000 3600000000 7199000000000 86400000000000; do
+		echo $v
+	done >values
+	for unit in nanoseconds bytes count; do
+		printf '# x %s\n' $unit >numbers.txt
+		while read -r v; do
+			echo "f$v $v" >>numbers.txt
+		done <values
+		mkprof numbers.txt >numbers.pb.gz
+		while read -r v; do
+			prof-text -q --unit=auto --focus="^f$v\$" numbers.pb.gz |
+				sed -n "s/^ *\([^ ]*\) .* f$v\$/\1/p"
+		done <values >want
+		node numbers.mjs "$js" $unit | cut -d' ' -f1 >got
+		cmp -s want got && [ -s want ] && ok "amounts in $unit read as in prof-text" ||
+			diff want got | not_ok "amounts in $unit read as in prof-text"
+	done
+else
+	skip 'the page says what prof-text says' 'no node'
+fi
+
+# --- the file
+
+check 'a page' 0 'prof-html cpu.pb.gz >cpu.html; head -c 15 cpu.html; echo
+	grep -c "<title>demo: cpu</title>" cpu.html' <<'END'
+<!DOCTYPE html>
+1
+END
+check 'readers without scripts get a table' 0 \
+	'sed -n "/<noscript>/,/<.noscript>/p" cpu.html | grep -o "<td>helper\|<td>45.45%"' <<'END'
+<td>45.45%
+<td>45.45%
+<td>helper
+END
+check 'equal bytes for equal input, whatever the order of samples' 0 \
+	'(head -1 labels.txt; tail -n +2 labels.txt | sort -r) >turned.txt; mkprof turned.txt >turned.pb.gz
+	 prof-html --graph=false --no-compress labels.pb.gz >1; prof-html --graph=false --no-compress turned.pb.gz | cmp 1 - && echo same
+	 prof-html cpu.pb.gz | cmp - cpu.html && echo same' <<'END'
+same
+same
+END
+for what in style script; do
+	sed -n "s/.*$what-src 'sha256-\([^']*\)'.*/\1/p" cpu.html >want
+	awk -v tag="<$what>" '
+		on { if (index($0, "</" substr(tag, 2)) == 1) exit; print }
+		index($0, tag) == 1 { on = 1; print substr($0, length(tag) + 1) }' cpu.html |
+		openssl dgst -sha256 -binary 2>/dev/null | base64 >got
+	if ! have openssl; then
+		skip "the policy has the hash of the $what" 'no openssl'
+	elif cmp -s want got; then
+		ok "the policy has the hash of the $what"
+	else
+		diff want got | not_ok "the policy has the hash of the $what"
+	fi
+done
+
+cat >hostile.txt <<'END'
+# cpu nanoseconds
+main;</script><script>alert(1)</script>;<img/src=x> 5 {key="</script><b>"}
+main;__proto__;constructor 3
+END
+mkprof hostile.txt >hostile.pb.gz
+check 'names cannot end the data or make tags' 0 \
+	'prof-html --title="</title><script>" hostile.pb.gz >h.html
+	 grep -o "<script[^>]*>" h.html; grep -c "<img\|alert(1)</script>" h.html || true' <<'END'
+<script type="application/octet-stream" id="data" data-z="1">
+<script>
+0
+END
+check 'nothing is loaded from anywhere' 0 \
+	'grep -oE "https?:[^ \"'"'"']*|(src|href)=\"[^\"]*\"|style=\"|\son[a-z]+=\"" cpu.html | sort -u' <<'END'
+href="data:,"
+http://www.w3.org/2000/svg
+END
+grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|setTimeout\(.["'\'']|\.on[a-z]+ *=' \
+	"$js"/*.mjs "$src/cmd/flame/flame.js" >.why
+[ -e "$js/main.mjs" ] && [ ! -s .why ] && ok 'scripts make no markup of text' || not_ok 'scripts make no markup of text' <.why
+sed -n '/^<script>/,/^<\/script>/p' cpu.html | wc -c >.size
+read -r size <.size
+[ "$size" -gt 50000 ] && [ "$size" -le 96000 ] && ok 'the script has at most 96 kB' ||
+	echo "$size bytes" | not_ok 'the script has at most 96 kB'
+# All modules are joined into one function: names must differ.
+sed -nE 's/^(async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js"/*.mjs | sort | uniq -d >.why
+[ ! -s .why ] && ok 'names differ across modules' || not_ok 'names differ across modules' <.why
+
+check_err '--mean is refused' 2 'prof-html --mean cpu.pb.gz' 'do not add up'
+check_err 'an unknown view' 2 'prof-html --view=none cpu.pb.gz' "unknown word 'none'"
+check_err 'a layout that takes too long is left out, and said' 0 \
+	'prof-html --layout-timeout=0.000001 -o x.html "$data/good-go-cpu.pb.gz"' 'no call graph: its layout takes too long'
+printf '#!/bin/sh\necho "$1" >>shown\n' >browser
+chmod +x browser
+check '--open starts the browser on the file' 0 \
+	'BROWSER=none:./browser prof-html --open -o cpu.html cpu.pb.gz
+	 TMPDIR=. BROWSER=./browser prof-html --open cpu.pb.gz
+	 grep -c /cpu.html shown; grep -c "/prof-......\.html" shown; rm -f prof-*.html' <<'END'
+1
+1
+END
+check 'the profile is in the page if asked for' 0 \
+	'prof-html --no-compress --embed-profile cpu.pb.gz | grep -o "data-z=.0.>[^<]*" | cut -d">" -f2 |
+		base64 -d | grep -ac "EMBD"' <<'END'
+1
+END
+plan

@@ -1,0 +1,73 @@
+/*
+ * limit.c - run a test for so many seconds at most:
+ *
+ *	limit SECONDS COMMAND [ARGUMENT...]
+ *
+ * The command has a session of its own, so that a test does the same with and
+ * without a terminal, and that all it started can be ended. Past the limit a line
+ * of TAP names the test and the limit.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t child;
+static volatile sig_atomic_t expired;
+
+/* Ends the test: gently at first, as it has files to remove. */
+static void
+on_signal(int signal)
+{
+	static volatile sig_atomic_t before;
+
+	expired |= signal == SIGALRM;
+	kill(-child, before ? SIGKILL : SIGTERM);
+	before = 1;
+	alarm(10);
+}
+
+static void
+run(char **command)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	setsid();
+	dup2(null, STDIN_FILENO);
+	close(null);
+	execvp(command[0], command);
+	perror(command[0]);
+	_exit(127);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const int signals[] = { SIGALRM, SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = on_signal };
+	int status, seconds;
+
+	if (argc < 3 || (seconds = atoi(argv[1])) <= 0) {
+		fputs("usage: limit SECONDS COMMAND [ARGUMENT...]\n", stderr);
+		return 99;
+	}
+	child = fork();
+	if (child == 0)
+		run(argv + 2);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
+	alarm((unsigned)seconds);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 99;
+	if (expired) {
+		printf("Bail out! %s took longer than its limit of %d seconds\n", argv[argc - 1],
+			seconds);
+		kill(-child, SIGKILL);
+		return 99;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}

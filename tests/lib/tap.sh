@@ -1,0 +1,176 @@
+# tap.sh - sourced by the tests that are rows: a name, the wanted exit status,
+# a command, and on standard input what it must print.
+#
+#	. "${srcdir:-.}/tests/lib/tap.sh"
+#	check 'equal stacks add up' 0 'prof-merge a a | prof-text --folded' <<'END'
+#	main;work 40
+#	END
+#	plan
+#
+# Commands run by sh in a scratch folder, with the build's commands first on
+# PATH; $data is testdata/, $bin the build folder.
+
+# No cache: tests must not share cached answers with each other or the user.
+LC_ALL=C TZ=UTC PROF_CACHE=''
+export LC_ALL TZ PROF_CACHE
+unset PROFPIPE_CACHE PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
+
+# Is this make check-long, which runs the long forms of tests?
+long=${PROF_LONG-${PROFPIPE_LONG-}}
+
+data=${abs_srcdir:?run by make check}/testdata
+: "${commands:?run by make check}"
+src=$abs_srcdir
+bin=${abs_builddir:?run by make check}
+PATH=$bin:$bin/tests:$PATH
+export data src bin long PATH
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$scratch" || exit 99
+
+# The number of results so far: in a file, as a result may come from a subshell.
+count() {
+	read -r tap_n <"$scratch/.tap_n"
+	tap_n=$((tap_n + 1))
+	echo $tap_n >"$scratch/.tap_n"
+}
+echo 0 >"$scratch/.tap_n"
+
+# ok NAME / not_ok NAME: one result. not_ok takes an explanation on stdin.
+ok() {
+	count
+	echo "ok $tap_n - $1"
+}
+
+not_ok() {
+	count
+	echo "not ok $tap_n - $1"
+	sed 's/^/# /'
+}
+
+# skip NAME WHY: a skipped test is always printed, with the reason.
+skip() {
+	count
+	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# found FILE: begins the body of each loop over a pattern of file names, as
+# found "$f" || continue. A pattern that matches nothing is a failure.
+found() {
+	[ ! -e "$1" ] || return 0
+	echo "no file matches $1" | not_ok 'there are files to test'
+	return 1
+}
+
+# check NAME STATUS COMMAND <<expected stdout. Standard error must be empty;
+# with check_err it must contain the fourth argument.
+check() {
+	cat >.want
+	sh -c "$3" >.out 2>.err </dev/null
+	tap_status=$?
+	if [ $tap_status -eq "$2" ] && cmp -s .want .out && [ ! -s .err ]; then
+		ok "$1"
+	else
+		{
+			echo "command: $3"
+			echo "status $tap_status, wanted $2"
+			diff -u .want .out | head -40
+			head -5 .err
+		} >.why
+		not_ok "$1" <.why
+	fi
+}
+
+check_err() {
+	sh -c "$3" >.out 2>.err </dev/null
+	tap_status=$?
+	if [ $tap_status -eq "$2" ] && [ "$(wc -l <.err)" -eq 1 ] &&
+		[ ! -s .out ] && grep -qF -- "$4" .err; then
+		ok "$1"
+	else
+		{
+			echo "command: $3"
+			echo "status $tap_status, wanted $2"
+			echo "wanted one line with: $4"
+			head -5 .err
+			head -5 .out
+		} >.why
+		not_ok "$1" <.why
+	fi
+}
+
+# lacks COMMAND: was it built without a library that it needs?
+lacks() {
+	sh -c "$1" 2>&1 </dev/null | grep -qa 'this build has no'
+}
+
+# tiny_sources: go where the sources of good-tiny.pb.gz are found, as pprof and
+# prof-list look for them.
+tiny_sources() {
+	export PPROF_TMPDIR="$scratch/tmp"
+	mkdir -p tmp src/demo/cwd
+	cd src/demo/cwd || exit 99
+	seq -f 'work line %g' 60 >../work.c
+	seq -f '	main line %g' 30 >../main.c
+	seq -f 'util line %g' 12 >../util.h
+}
+
+# perf keeps copies of binaries below $HOME, and its runs disturb each other there.
+if command -v perf >/dev/null; then
+	perf() {
+		HOME=$scratch command perf "$@" || perf_again $? "$@"
+	}
+	# While another recording has build-ids of mappings (prof-record --all in
+	# another test), the kernel marks those of each recording as build-ids, and
+	# a perf that did not ask for them ends by SIGABRT: stack smashing (6.1).
+	perf_again() {
+		[ "$1" = 134 ] && [ "$2" = record ] || return "$1"
+		shift 2
+		HOME=$scratch command perf record --buildid-mmap "$@"
+	}
+fi
+
+# have TOOL...: are all of them installed?
+have() {
+	for tap_tool; do
+		command -v "$tap_tool" >/dev/null || return 1
+	done
+}
+
+# skip_rest NAME WHY: the test ends here.
+skip_rest() {
+	skip "$@"
+	plan
+	exit 0
+}
+
+# need_symbols NAME, need_curl NAME, need_disassembly NAME, need_tools NAME
+# TOOL...: skip the rest of the test if they are missing.
+need_symbols() {
+	! lacks 'prof-symbolize "$data"/good-tiny.pb.gz' ||
+		skip_rest "$1" 'this build has no elfutils'
+}
+
+need_disassembly() {
+	need_symbols "$1"
+	! lacks 'prof-list --disasm=main "$data"/good-record-work.pb.gz' ||
+		skip_rest "$1" 'this build has no capstone'
+}
+
+need_curl() {
+	! lacks 'prof-fetch 127.0.0.1:1' ||
+		skip_rest "$1" 'this build has no libcurl'
+}
+
+need_tools() {
+	tap_name=$1
+	shift
+	have "$@" || skip_rest "$tap_name" "one of these is missing: $*"
+}
+
+plan() {
+	read -r tap_n <"$scratch/.tap_n"
+	echo "1..$tap_n"
+}

@@ -1,0 +1,162 @@
+# api.t - programs that profile themselves: sample.h, and gperftools' names and
+# environment.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+lib=$bin/.libs/libsample.so
+unset CPUPROFILE CPUPROFILE_FREQUENCY CPUPROFILE_REALTIME CPUPROFILE_USE_PID
+export lib
+
+# Each set of labels, with 1 if its ticks may be those of its work, which are a
+# hundred where the machine does nothing else, else how many they are. A few may
+# be between the calls that set the one label and the other.
+labels() {
+	stacks "$1" | grep -v '^#' | awk '
+		{
+			set = "-"
+			for (i = 2; i <= NF; i++)
+				if ($i ~ /=/)
+					set = set " " $i
+			n[set] += $1
+		}
+		END {
+			for (set in n)
+				if (n[set] < 10 && set ~ /^- (request=GET|user=ann)$/)
+					delete n[set]
+			for (set in n)
+				print (n[set] >= 10 && n[set] <= 200 ? 1 : n[set]), set
+		}' | sort
+}
+
+check_err 'a limit on files is told, and kills nobody' 0 \
+	'ulimit -f 1000; CPUPROFILE=small.pb.gz LD_PRELOAD=$lib sleep 0' \
+	'cannot profile into small.pb.gz'
+check 'what the calls return' 0 'api a.pb.gz' <<'END'
+stop: EALREADY
+start in no directory: ENOENT
+start: done
+start again: EBUSY
+label: done
+label: done
+label: done
+label: done
+flush: done
+stop: done
+on: 0
+start: done
+END
+labels a.pb.gz >got
+echo '1 -' >want
+if cmp -s want got; then
+	ok 'a second session has its own samples, and is written at the end'
+else
+	diff want got >why
+	not_ok 'a second session has its own samples, and is written at the end' \
+		<why
+fi
+
+# The recorder writes what it was told when the program is gone, a moment later.
+rm -f k.pb.gz
+sh -c 'exec api k.pb.gz kill' >/dev/null 2>&1
+want='1 -
+1 - request=GET user=ann
+1 - request=POST user=ann'
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	got=$(labels k.pb.gz)
+	[ "$got" = "$want" ] && break
+	sleep 0.2
+done
+if [ "$got" = "$want" ]; then
+	ok 'labels; and a program that is killed'
+else
+	echo "$got" >why
+	not_ok 'labels; and a program that is killed' <why
+fi
+
+check 'under prof-record, the samples and the labels are its' 0 \
+	'rm -f a.pb.gz
+	 prof-record -q -F 1000 -o b.pb.gz api a.pb.gz >/dev/null
+	 [ -s a.pb.gz ] || echo none; stacks b.pb.gz | grep -c "request=POST" |
+	 awk "{ print (\$1 > 0) }"' <<'END'
+none
+1
+END
+
+# gperftools' environment, by preloading.
+check 'CPUPROFILE' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=g.pb.gz CPUPROFILE_FREQUENCY=1000 \
+		$bin/tests/demo 0.1 8 >/dev/null
+	 stacks g.pb.gz | awk "!/^#/ { n += \$1 } END { print (n > 150) }"' <<'END'
+1
+END
+check 'CPUPROFILE_REALTIME' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=r.pb.gz CPUPROFILE_REALTIME= sleep 0.3
+	 stacks r.pb.gz | grep -o clock=wall' <<'END'
+clock=wall
+END
+check 'a program that another one starts writes a file of its own' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=p.pb.gz sh -c "\$bin/tests/demo 0.02 1; :" |
+		grep -c demo; ls p.pb.gz*_* | wc -l; ls p.pb.gz' <<'END'
+1
+1
+p.pb.gz
+END
+
+# The signal is not blocked in a program that this one starts. The last stop is
+# waited for: starting and stopping take their time beside the program.
+check 'CPUPROFILESIGNAL starts and stops' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=s.pb.gz CPUPROFILESIGNAL=12 perl -e "
+		for my \$end (1 .. 4) {
+			\$i++ while (times)[0] < \$end / 20;
+			kill 12, \$\$;
+		}
+		for (1 .. 6000) {
+			last if -s q(s.pb.gz.1);
+			select undef, undef, undef, 0.01;
+		}
+		system q(grep SigBlk /proc/self/status)"
+	 stacks s.pb.gz.0 | grep -o "clock=cpu"
+	 stacks s.pb.gz.1 | grep -o "clock=cpu"; ls s.pb.gz*' <<'END'
+SigBlk:	0000000000000000
+clock=cpu
+clock=cpu
+s.pb.gz.0
+s.pb.gz.1
+END
+check 'CPUPROFILESIGNAL: a program ends with its last thread' 0 \
+	'LD_PRELOAD=$lib CPUPROFILE=e.pb.gz CPUPROFILESIGNAL=12 timeout 60 \
+		$bin/tests/waits 20 exit' <<'END'
+outlive: 0 - in time
+END
+
+# gperftools' names, from C, as its header declares them.
+cat >gperf.c <<'END'
+#include <gperftools/profiler.h>
+#include <stdio.h>
+int main(void)
+{
+	struct ProfilerState state;
+	volatile unsigned long n = 0;
+	printf("%d\n", ProfilerStart("h.pb.gz"));
+	ProfilerRegisterThread();
+	while (n < 100000000)
+		n++;
+	ProfilerGetCurrentState(&state);
+	printf("%d %s\n", state.enabled, state.profile_name);
+	ProfilerFlush();
+	ProfilerStop();
+	printf("%d\n", ProfilingIsEnabledForAllThreads());
+}
+END
+if ${CC:-cc} gperf.c -o gperf "$lib" "-Wl,-rpath,$bin/.libs" 2>/dev/null; then
+	check 'gperftools'\'' entry points' 0 './gperf; stacks h.pb.gz | sed "s/:.*//;1q"' \
+		<<'END'
+1
+1 h.pb.gz
+0
+# sampling
+END
+else
+	skip 'gperftools'\'' entry points' 'no gperftools/profiler.h'
+fi
+
+plan

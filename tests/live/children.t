@@ -1,0 +1,157 @@
+# children.t - processes that the program starts, in all possible ways: all are
+# sampled, none is disturbed.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+# seen FILE...: the numbers of the processes that have samples there. There is
+# no label in a profile of one process.
+seen() {
+	for seen_file; do
+		stacks "$seen_file" | grep -o 'pid=[0-9]*' | sort -u
+	done
+}
+
+# At the highest rate, so that ticks come everywhere. The processes that did
+# the work say which they are; a shell between them may be in the profile too.
+for way in fork vfork spawn system popen thread big-fork; do
+	prof-record -q -F 10000 -o f.pb.gz family $way >pids 2>err
+	status=$?
+	seen f.pb.gz >seen
+	if [ $status -eq 0 ] && [ ! -s err ] && [ "$(wc -l <pids)" = 2 ] &&
+		[ "$(sed 's/^/pid=/' pids | grep -cxFf - seen)" = 2 ]; then
+		ok "$way: both processes are in the profile"
+	else
+		{ echo "status $status"; cat err pids seen; } >why
+		not_ok "$way: both processes are in the profile" <why
+	fi
+	prof-record -q -F 10000 --children=none -o f.pb.gz family $way \
+		>pids 2>err
+	status=$?
+	if [ $status -eq 0 ] && [ ! -s err ] && [ -z "$(seen f.pb.gz)" ] &&
+		[ "$(stacks f.pb.gz | wc -l)" -gt 1 ]; then
+		ok "$way, --children=none: only the first is"
+	else
+		{ echo "status $status"; cat err pids; stacks f.pb.gz; } >why
+		not_ok "$way, --children=none: only the first is" <why
+	fi
+	rm -f s.*
+	prof-record -q -F 10000 --children=separate -o 's.{}.pb.gz' \
+		family $way >pids 2>err
+	status=$?
+	ls s.*.pb.gz >files
+	if [ $status -eq 0 ] && [ ! -s err ] &&
+		[ "$(sed 's/.*/s.&.pb.gz/' pids | grep -cxFf - files)" = 2 ] &&
+		[ "$(for f in $(cat files); do stacks $f | grep -c '^[0-9]'; done |
+			grep -cx 0)" = 0 ]; then
+		ok "$way, --children=separate: each has a file"
+	else
+		{ echo "status $status"; cat err pids files; } >why
+		not_ok "$way, --children=separate: each has a file" <why
+	fi
+done
+
+check 'exec: one process and one file, whatever it runs' 0 \
+	'prof-record -q -F 1000 --children=separate -o "e.{}.pb.gz" \
+		sh -c "exec family exec" | sort -u >pids
+	 sed "s/.*/e.&.pb.gz/" pids >want; ls e.* | cmp - want && wc -l <pids' \
+	<<'END'
+1
+END
+check 'the files of --children=separate are named by program and number' 0 \
+	'prof-record -F 1000 --children=separate family fork >pids 2>err
+	 sed "s/.*/prof.family.&.pb.gz/" pids | sort >want
+	 ls prof.* | sort | cmp - want
+	 sed "s/.*/prof-record: profile: &/" want >said
+	 sort err | cmp - said && wc -l <said' <<'END'
+2
+END
+check 'the parts of --children=separate are of their process alone' 0 \
+	'for pid in $(cat pids); do
+		prof-text -q --raw prof.family.$pid.pb.gz | grep -c "pid:"
+		prof-text -q prof.family.$pid.pb.gz | grep File:
+	 done' <<'END'
+0
+File: family
+0
+File: family
+END
+# counted FILE...: of each, is the number of ticks in the comment that of its own
+# samples, and of how many lines is the comment?
+cat >counted <<'EOF'
+for f; do
+	stacks "$f" | awk '
+		/^# sampling/ {
+			for (i = 3; i <= NF; i++) {
+				split($i, kv, "=")
+				n[kv[1]] = kv[2]
+			}
+			lines++
+		}
+		/^[0-9]/ { sum += $1 }
+		END { print lines, (n["ticks"] == sum + n["lost"]), (sum > 0) }'
+done
+EOF
+check 'the comment on sampling in each is about its process alone' 0 \
+	'for pid in $(cat pids); do sh counted prof.family.$pid.pb.gz; done' <<'END'
+1 1 1
+1 1 1
+END
+check 'the same of memory' 0 \
+	'prof-record -q --heap=1 --children=separate -o "h.{}.pb.gz" \
+		sh -c "ls >/dev/null; ls / >/dev/null; :"
+	 for f in h.*.pb.gz; do
+		stacks --all $f | awk "
+			/^# sampling/ { sub(/.* ticks=/, \"\"); n = \$1; next }
+			/^[0-9]/ { sum += \$1 }
+			END { print (n == sum) }"
+	 done' <<'END'
+1
+1
+1
+END
+check 'a program without a tick has a file, too' 0 \
+	'prof-record -q -F 1 --children=separate -o "t.{}.pb.gz" true
+	 ls t.* | sed "s/[0-9][0-9]*/N/"' <<'END'
+t.N.pb.gz
+END
+check_err '--children=separate needs a place for the number' 2 \
+	'prof-record --children=separate -o x.pb.gz true' '{}'
+check_err '--children=HOW' 2 'prof-record --children=all -o x.pb.gz true' \
+	"'all' is neither merge, separate nor none"
+
+# A daemon goes on when its parent ends, which is when the recording ends; it
+# is to do so undisturbed by ticks that nobody takes any more.
+prof-record -q -F 10000 -o d.pb.gz family daemon daemon.out >pids 2>err
+status=$?
+for i in $(seq 200); do
+	[ -s daemon.out ] && break
+	sleep 0.05
+done
+if [ $status -eq 0 ] && [ "$(cat daemon.out)" = "done" ] && [ ! -s err ]; then
+	ok 'a daemon outlives the recording'
+else
+	{ echo "status $status"; cat err daemon.out; } >why
+	not_ok 'a daemon outlives the recording' <why
+fi
+
+check '--wait: and with it the recording goes on' 0 \
+	'prof-record -q -F 1000 --wait -o d.pb.gz family daemon daemon.out >pids
+	 cat daemon.out; stacks d.pb.gz | awk "/^[0-9]/ { n += \$1 }
+		END { print (n >= 50) }"' <<'END'
+done
+1
+END
+check '--wait: the status is the program'\''s, after a signal, too' 3 \
+	'exec prof-record --wait -o d.pb.gz sh -c "
+		setsid sh -c \"while kill -TERM \$PPID; do sleep 0.05; done\" \
+			2>/dev/null & exit 3"' </dev/null
+
+# What cannot be preloaded runs as usual when a program starts it.
+echo 'int main(void) { return 5; }' >static.c
+if ${CC:-cc} -static -o static static.c 2>/dev/null; then
+	check 'a static child runs, unseen' 5 \
+		'prof-record -q -o x.pb.gz sh -c "./static; exit \$?"' </dev/null
+else
+	skip 'a static child runs, unseen' 'cannot link one'
+fi
+
+plan

@@ -1,0 +1,501 @@
+# outside.t - prof-record with the kernel as the sampler: running processes,
+# programs that libsample cannot be loaded into, the whole machine.
+#
+#	outside.t [SECONDS]	torture: attach for SECONDS, again and again, to
+#				processes that fork, exec and die, at 5 kHz
+# Slow: begins early.
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/named.sh"
+
+prof-record -q --sampler=perf --kernel=no -o try.pb.gz true >log 2>&1 ||
+	skip_rest 'sampling from outside' "$(head -1 log)"
+[ "$(uname -m)" = x86_64 ] || skip_rest 'sampling from outside' 'on x86_64 only'
+
+# near NAME GOT WANTED PERCENT: are two numbers that close?
+near() {
+	if awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN {
+		d = a > b ? a - b : b - a
+		exit !(b > 0 && d <= b * p / 100) }'; then
+		ok "$1"
+	else
+		echo "$2, wanted $3 within $4 %" | not_ok "$1"
+	fi
+}
+
+# What the profile's comment on sampling says of a word.
+sampling() {
+	prof-text --raw "$1" | sed -n "s/.*# sampling: .*[ ]$2=\\([^ ]*\\).*/\\1/p"
+}
+
+# Share in percent of the function $2 and what it calls in profile $1.
+share() {
+	prof-symbolize -q "$1" 2>/dev/null | prof-text --nodecount=1000 2>/dev/null |
+		awk -v f="$2" '$6 == f { sub("%", "", $5); print $5; n++ }
+			END { if (!n) print 0 }'
+}
+
+# Work in known shares, of CPU time that the program knows itself.
+cat >work.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+__attribute__((noinline)) void part_a(double until) { while (now() < until) ; __asm__(""); }
+__attribute__((noinline)) void part_b(double until) { while (now() < until) ; __asm__(""); }
+int main(int argc, char **argv)
+{
+	double all = atof(argv[1]), t = 0;
+	if (argc > 2)
+		execl(argv[2], argv[2], argv[1], (char *)0);
+	while (t < all) {
+		part_a(t + 0.003);
+		part_b(t + 0.004);
+		t = now();
+	}
+	part_a(t + 0.001);
+	return 0;
+}
+END
+cc="${CC:-cc} -O2 -fomit-frame-pointer -w"
+if ! $cc -o work work.c 2>log; then
+	skip_rest 'sampling from outside' "$(head -1 log)"
+fi
+
+check 'a command' 0 'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6' <<'END'
+END
+# Of a host that takes the processor away the kernel knows nothing: its time goes
+# on, without ticks. Up to three tries.
+for try in 1 2; do
+	[ "$(sampling x.pb.gz ticks)" -lt 540 ] || break
+	prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6
+done
+near 'its parts have their shares' "$(share x.pb.gz part_a)" 75 20
+near 'ticks are its CPU time' "$(sampling x.pb.gz ticks)" 598 15
+check 'its stacks go to the root' 0 \
+	"prof-text --traces x.pb.gz >/dev/null; prof-text --raw x.pb.gz |
+		sed -n 's/.*\\(clock=[^ ]*\\).* \\(lost=[^ ]*\\).* \\(unwind_failed=[^ ]*\\).*/\\1 \\2 \\3/p'" <<'END'
+clock=perf-pid lost=0 unwind_failed=0
+END
+check 'a command has the blocked signals of its caller' 0 \
+	'grep SigBlk /proc/self/status >blocked
+	prof-record -q --sampler=perf --kernel=no -o b.pb.gz \
+		grep SigBlk /proc/self/status | diff blocked - && echo the same' <<'END'
+the same
+END
+check 'a signal to the recorder ends its command' 0 \
+	'{ prof-record -q --sampler=perf --kernel=no -o b.pb.gz \
+		sh -c "kill -TERM \$PPID; exec ./work 30"; } 2>/dev/null; echo $?' <<'END'
+143
+END
+
+./work 30 &
+pid=$!
+check 'a process that runs' 0 \
+	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz" <<'END'
+END
+near 'it has its shares' "$(share p.pb.gz part_a)" 75 20
+check 'while a command runs, whose status counts' 3 \
+	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.3; exit 3'" <<'END'
+END
+near 'the command is not in it' "$(share q.pb.gz part_a)" 75 20
+check 'it goes into a pipe' 0 \
+	"prof-record -q --pid $pid --seconds 1 | prof-text --raw | grep -c '^ *[0-9].*: [0-9]' |
+		awk '{ print (\$1 > 0) }'" <<'END'
+1
+END
+prof-record -q --pid $pid -o i.pb.gz &
+recorder=$!
+while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
+	kill -0 $recorder 2>/dev/null; do :; done
+kill -INT $recorder
+wait $recorder
+if [ $? -eq 0 ] && [ -s i.pb.gz ]; then
+	ok 'an interrupt ends it in good order'
+else
+	echo 'no profile' | not_ok 'an interrupt ends it in good order'
+fi
+kill $pid
+wait $pid 2>/dev/null
+check 'a process that ends' 0 \
+	'./work 0.3 & prof-record -q --pid $! -o e.pb.gz; test -s e.pb.gz' <<'END'
+END
+check_err 'a process that is not there' 2 'prof-record --pid 4194303 -o n.pb.gz' \
+	'no process 4194303'
+
+# Programs that exec, and many that do not live long.
+check 'after exec' 0 \
+	'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.3 ./work' <<'END'
+END
+near 'the new program is seen' "$(share x.pb.gz part_a)" 75 20
+check 'processes that come and go' 0 \
+	'prof-record -q --sampler=perf -F 997 -o f.pb.gz sh -c "
+		i=0
+		while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' <<'END'
+END
+near 'they are seen' "$(named work f.pb.gz | grep -c part_a |
+	awk '{ print ($1 > 0) }')" 1 0
+if lacks 'prof-record -q --sampler=perf --kernel=yes -o k.pb.gz true'; then
+	skip 'processes without a sample are counted' 'the kernel is not permitted'
+else
+	# Each is shorter than a period of 50 ms; all of them use 0.5 s.
+	check_err 'processes without a sample are counted' 0 \
+		'prof-record --sampler=perf -F 20 -o m.pb.gz sh -c "
+			i=0
+			while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' \
+		'use less than a period of 50 ms'
+	check 'in the comment, too' 0 \
+		'stacks m.pb.gz | sed -n "s/.*cpu_used=\([0-9.]*\) missed=\([0-9]*\).*/\1 \2/p" |
+			awk "{ print (\$1 > 0.4 && \$2 > 5 ? \"counted\" : \$0) }"' <<'END'
+counted
+END
+	# The clocks also count while the host runs another machine.
+	check 'the CPU time of a command is the kernel'"'"'s figure' 0 \
+		'prof-record --sampler=perf -F 997 -o m.pb.gz sh -c "./work 0.5; times" |
+			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
+		stacks m.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\) .*/\1 \2/p" |
+			awk "{ getline own <\"own\"; used = own + 0
+				if (used < \$1 / 997) used = \$1 / 997
+				print (own > 0.4 && \$2 < used + 0.05 ? \"right\" : own \" \" \$0) }"' <<'END'
+right
+END
+fi
+
+mkfifo end
+check_err 'a program that puts itself into the background' 0 \
+	'prof-record --sampler=perf -o b.pb.gz sh -c "read -r x <end >/dev/null 2>&1 &"; echo >end' \
+	'left processes behind, not recorded from here on: see --wait'
+
+# What libsample cannot be loaded into.
+if $cc -static -o static work.c 2>log; then
+	check_err 'a static program is sampled from outside, with a note' 0 \
+		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
+		'sampled from outside'
+	near 'it has its shares' "$(share s.pb.gz part_a)" 75 20
+	check_err '... with --clock=perf, too' 0 \
+		'prof-record -F 997 --clock=perf -o s.pb.gz ./static 0.1' \
+		'./static: statically linked, so libsample cannot be preloaded; sampled from outside'
+	check_err 'the clock of real time is not: it is refused' 2 \
+		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
+		'./static: statically linked'
+else
+	skip 'a static program' "$(head -1 log)"
+fi
+if have go; then
+	cat >w.go <<'END'
+package main
+
+import "time"
+
+//go:noinline
+func busy(n int) (x int) {
+	for i := 0; i < n; i++ {
+		x = x*7 + i
+	}
+	return x
+}
+
+func main() {
+	done := make(chan int)
+	go func() {
+		for t := time.Now(); time.Since(t) < 300*time.Millisecond; {
+			busy(100000)
+		}
+		done <- 1
+	}()
+	<-done
+}
+END
+	export GOCACHE="$scratch/go" GO111MODULE=off CGO_ENABLED=0
+	if go build -o gone w.go 2>log; then
+		check_err 'a Go program' 0 \
+			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \
+			'sampled from outside'
+		near 'its goroutine is walked' "$(share g.pb.gz main.main.func1)" 100 25
+	else
+		not_ok 'a Go program' <log
+	fi
+else
+	skip 'a Go program' 'no go'
+fi
+
+# The kernel, if we may.
+if prof-record -q --sampler=perf --kernel=yes -o k.pb.gz true 2>log; then
+	check 'frames of the kernel' 0 \
+		'prof-record -q --sampler=perf -F 997 -o k.pb.gz \
+			dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+		prof-text --raw k.pb.gz | grep -c "kernel.kallsyms"' <<'END'
+1
+END
+	group=
+	for top in /sys/fs/cgroup/unified /sys/fs/cgroup; do
+		[ -e "$top/cgroup.procs" ] && [ -z "$group" ] &&
+			mkdir "$top/outside.$$" 2>/dev/null && group=$top/outside.$$
+	done
+	if [ -z "$group" ]; then
+		skip 'a control group' 'cannot make one'
+	else
+		./work 30 & in=$!
+		echo $in >"$group/cgroup.procs"
+		./work 30 & out=$!
+		check 'a control group, and nothing else' 0 \
+			"prof-record -q --cgroup $group --seconds 1 -F 997 -o c.pb.gz
+			prof-text --tags c.pb.gz 2>/dev/null | grep -c $out; true" <<'END'
+0
+END
+		near 'it has its shares' "$(share c.pb.gz part_a)" 75 20
+		kill $out
+		id=$(printf 'f%063d' 7)
+		mkdir "$group/docker-$id.scope"
+		echo $in >"$group/docker-$id.scope/cgroup.procs"
+		check 'labels by control group and container' 0 \
+			"prof-record -q --pid $in --seconds 1 -F 997 \
+				--label=cgroup,container -o d.pb.gz
+			prof-text -q --tags d.pb.gz | sed -n 's|.*/docker|/docker|p; s/.* \(f0000*\)\$/\1/p'
+			for how in focus ignore; do
+				prof-filter -q --tag\$how=container=f00000000000 d.pb.gz |
+					prof-text -q --raw 2>/dev/null |
+					awk '\$2 ~ /:\$/ { n += \$1 } END { print (n > 0) }'
+			done" <<END
+/docker-$id.scope
+f00000000000
+1
+0
+END
+		kill $in
+		wait $in $out 2>/dev/null
+		rmdir "$group/docker-$id.scope" "$group"
+	fi
+	check 'the machine' 0 \
+		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null
+		prof-text --tags a.pb.gz 2>/dev/null | grep -c "^ process: "' <<'END'
+1
+END
+else
+	skip 'the kernel, and the machine' "$(head -1 log)"
+fi
+
+# Without rights. Nobody else has this number: all processes of a user share the
+# limit on locked memory.
+user=$((60000 + $$ % 5000))
+export user
+if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
+	setpriv --reuid=$user --clear-groups test -x "$bin/prof-record"; then
+	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+	mkdir -m 777 nobody
+	as="cd nobody && setpriv --reuid=$user --clear-groups"
+	check_err "another user's process: the value and the remedy" 2 \
+		"$as prof-record --pid 1 --seconds 1 -o n.pb.gz" \
+		"kernel.perf_event_paranoid is $paranoid"
+	if [ "$paranoid" -eq 2 ]; then
+		check_err 'a process of ones own, but not the kernel' 0 \
+			"$as prof-record --sampler=perf -o n.pb.gz ../work 0.1" \
+			'kernel not permitted (kernel.perf_event_paranoid is 2)'
+		check_err 'the machine: the value and the remedy' 2 \
+			"$as prof-record --all --seconds 1 -o n.pb.gz" \
+			'kernel.perf_event_paranoid is 2; set it to 0, be root, or "setcap cap_perfmon'
+		check_err 'the kernel: the value and the remedy' 2 \
+			"$as prof-record --sampler=perf --kernel=yes -o n.pb.gz ../work 0.1" \
+			'kernel.perf_event_paranoid is 2; set it to 1, be root, or "setcap cap_perfmon'
+		# Rings of 64 MB each for each CPU: they are halved until they fit.
+		check 'under the limit on locked memory rings are small' 0 \
+			"ulimit -l 0; $as prof-record -q --sampler=perf -F 10000 \
+				-o small.pb.gz ../work 0.1
+			prof-text -q --raw small.pb.gz | grep -c 'sampler=perf'" <<'END'
+1
+END
+		# One recorder has all the memory that its user may lock, so
+		# there is none for another.
+		sh -c 'ulimit -l 0; cd nobody; exec setpriv --reuid=$user --clear-groups \
+			prof-record -q --sampler=perf -F 10000 -o first.pb.gz ../work 30' &
+		first=$!
+		while ! grep -q perf_event /proc/$first/maps && kill -0 $first; do
+			sleep 0.02
+		done
+		check_err 'not even room for small ones: the limits' 2 \
+			"ulimit -l 0; $as prof-record --sampler=perf --kernel=no \
+				-o n.pb.gz ../work 0.1" \
+			'kernel.perf_event_mlock_kb is'
+		kill $first
+		wait $first
+	else
+		skip 'without rights' "perf_event_paranoid is $paranoid, not 2"
+	fi
+else
+	skip 'without rights' 'not root'
+fi
+
+# In a container: a seccomp filter that answers perf_event_open with a number.
+cat >filter.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[1])),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 99;
+	execvp(argv[2], argv + 2);
+	return 98;
+}
+END
+if $cc -o filter filter.c 2>log && ./filter 1 true 2>log; then
+	for answer in 1 38; do
+		check_err "a seccomp filter: the remedy ($answer)" 2 \
+			"./filter $answer prof-record --pid $$ --seconds 1 -o n.pb.gz" \
+			'a seccomp filter forbids perf_event_open'
+	done
+	check 'libsample needs none of it' 0 \
+		'./filter 1 prof-record -q -o n.pb.gz ./work 0.05; test -s n.pb.gz' <<'END'
+END
+else
+	skip 'a seccomp filter' "no filter: $(head -1 log)"
+fi
+
+cat >named.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static void *run(void *name)
+{
+	struct timespec t;
+	pthread_setname_np(pthread_self(), name);
+	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_nsec < 200000000);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, run, "left");
+	pthread_create(&t[1], NULL, run, "right");
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	return 0;
+}
+END
+$cc -pthread -o named named.c
+check 'threads by name' 0 \
+	'prof-record -q --sampler=perf --kernel=no --label=thread,cpu -F 997 \
+		-o l.pb.gz ./named
+	prof-text -q --tags l.pb.gz | sed -n "/^ thread/,/^$/s/.*: \\([lr][a-z]*\\)$/\\1/p" | sort
+	prof-text -q --tags l.pb.gz | grep -c "^ cpu"' <<'END'
+left
+right
+1
+END
+check_err 'a label that is none' 2 'prof-record --pid 1 --label=thread,x' \
+	"'x' is neither"
+# Many threads: opening takes a while, and what they do meanwhile counts.
+cat >crowd.c <<'END'
+#include <pthread.h>
+#include <time.h>
+static void *run(void *unused)
+{
+	struct timespec t;
+	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_nsec < 20000000);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t[100];
+	for (int i = 0; i < 100; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 100; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+$cc -pthread -o crowd crowd.c
+# A sanitizer makes the recorder too slow for it.
+if [ -n "${sanitized:-}" ]; then
+	skip 'a crowd of threads: every stack is walked' 'a sanitizer build'
+else
+check 'a crowd of threads: every stack is walked' 0 \
+	'./crowd & prof-record -q --kernel=no --pid $! -F 997 -o t.pb.gz
+	prof-text --raw t.pb.gz 2>/dev/null |
+		sed -n "s/.*ticks=\\([0-9]*\\).*unwind_failed=\\([0-9]*\\).*/\\1 \\2/p" |
+		awk "{ print (\$1 > 20 && \$2 * 10 < \$1 ? \"walked\" : \$0) }"' <<'END'
+walked
+END
+fi
+
+# While the recorder stands still, records of mappings and processes fill its
+# rings. Those that are lost are not ticks.
+sh -c 'while :; do ./work 0; done' &
+churn=$!
+began=$(date +%s)
+prof-record -q --pid $churn -F 20 -o l.pb.gz &
+recorder=$!
+while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
+	kill -0 $recorder 2>/dev/null; do sleep 0.02; done
+kill -STOP $recorder
+sleep 2
+kill -CONT $recorder
+kill -INT $recorder
+wait $recorder
+passed=$(($(date +%s) - began + 1))
+kill $churn
+wait $churn 2>/dev/null
+check 'lost records of mappings are not taken for ticks' 0 \
+	"test $(sampling l.pb.gz ticks) -le $((passed * 20 * $(nproc))) && echo few" <<'END'
+few
+END
+
+# Attach to what forks, executes and dies.
+torture() {
+	cat >churn.sh <<'END'
+while :; do
+	./work 0.002 ./work &
+	(./work 0.001; ./work 0.001) &
+	./work 0.003
+	wait
+done
+END
+	sh churn.sh &
+	churn=$!
+	end=$(($(date +%s) + $1)) n=0
+	: >bad
+	while [ "$(date +%s)" -lt $end ]; do
+		n=$((n + 1))
+		timeout 60 prof-record -q --pid $churn --seconds 1 -F 5000 \
+			-o churn.pb.gz 2>>log &&
+			prof-text --raw churn.pb.gz >/dev/null 2>>log ||
+			echo "round $n: status $?" >>bad
+	done
+	kill $churn
+	wait $churn 2>/dev/null
+	if [ -s bad ]; then
+		cat bad log | head -20 | not_ok "$n rounds among processes that die"
+	else
+		ok "$n rounds among processes that die"
+	fi
+}
+torture "${1:-2}"
+
+check_err 'preload cannot attach' 2 'prof-record --sampler=preload --pid 1' \
+	'--sampler=preload'
+check_err 'what only libsample has' 2 'prof-record --pid 1 --heap' "libsample's"
+check_err 'what only the kernel has' 2 \
+	'prof-record --sampler=preload --kernel=no true' '--kernel is for'
+check_err 'seconds of nothing' 2 'prof-record --seconds 3 true' '--seconds is for'
+check_err 'a list that is none' 2 'prof-record --pid 12,x' 'not a list'
+plan

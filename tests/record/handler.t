@@ -1,0 +1,156 @@
+# handler.t - signal safety by construction: the objects with code of signal
+# handlers refer only to each other and to a few functions that are safe there,
+# and the library is bound when it is loaded.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+lib=$bin/.libs/libsample.so
+
+# $1: an object of libsample/; the rest: names it may need, besides those of the others.
+needs_only() {
+	name=$1
+	shift
+	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	object=$bin/libsample/$name
+	object=${object%/*}/.libs/la-${object##*/}.o
+	if nm --undefined-only "$object" >need 2>more &&
+		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
+		[ ! -s more ]; then
+		ok "$name needs nothing that is unsafe in a signal handler"
+	else
+		not_ok "$name needs nothing that is unsafe in a signal handler" \
+			<more
+	fi
+}
+
+# The same for the companions, which run inside malloc and lock functions.
+companion_needs_only() {
+	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	if nm --undefined-only "$bin/libsample/.libs/$1.o" >need 2>more &&
+		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
+		[ ! -s more ]; then
+		ok "$1 needs nothing that is unsafe inside malloc"
+	else
+		not_ok "$1 needs nothing that is unsafe inside malloc" <more
+	fi
+}
+
+if have nm readelf; then
+	# memcpy and strlen are pure; syscall only sets errno, which is kept.
+	needs_only handler __errno_location clock_gettime clock_stop clock_ticks memcmp memcpy \
+		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
+	needs_only clock clock_gettime sampler sampler_count syscall
+	needs_only table memcpy
+	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
+		unwind_step_regs unwind_step_regs_at unwind_step_rule
+	needs_only unwind/find unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
+		unwind_row_pack unwind_row_rule unwind_row_run
+	needs_only unwind/entry unwind_row_run
+	needs_only unwind/row memcmp memcpy memset unwind_expr_check
+	needs_only unwind/step unwind_expr_eval unwind_far_load
+	needs_only unwind/expr unwind_far_load unwind_reg
+	needs_only unwind/far __errno_location syscall
+	needs_only hook __errno_location atomic_load memmove module_note \
+		environ program_invocation_short_name sampler sampler_join \
+		sampler_space \
+		label_number sampler_count table_add thread_self \
+		unwind_stack_signal \
+		unwind_walk
+	# getpid, madvise, mmap, sample_hook_begin: once.
+	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
+		getpid madvise memcpy mmap sample_hook_begin \
+		sample_hook_count sample_hook_enter sample_hook_leave \
+		sample_hook_levels sample_hook_state
+	# dlsym and dlerror: when the library is loaded.
+	companion_needs_only lock_la-lock __errno_location clock_gettime dlerror \
+		dlsym memcpy sample_hook_count sample_hook_enter \
+		sample_hook_leave sample_hook_state
+	check 'no symbol is looked up late' 0 \
+		"for l in '' -heap -lock; do
+			readelf -d $bin/.libs/libsample\$l.so | grep -o BIND_NOW
+		done" <<'END'
+BIND_NOW
+BIND_NOW
+BIND_NOW
+END
+	check 'nothing is exported but the interface and what wrap.c and exec.c name' 0 \
+		"nm -D --defined-only $lib | awk '\$2 != \"A\" { print \$3 }' |
+			sort" <<'END'
+ProfilerDisable@@LIBSAMPLE_0
+ProfilerEnable@@LIBSAMPLE_0
+ProfilerFlush@@LIBSAMPLE_0
+ProfilerGetCurrentState@@LIBSAMPLE_0
+ProfilerRegisterThread@@LIBSAMPLE_0
+ProfilerStart@@LIBSAMPLE_0
+ProfilerStartWithOptions@@LIBSAMPLE_0
+ProfilerStop@@LIBSAMPLE_0
+ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
+dlclose
+dlmopen
+dlopen
+execl
+execle
+execlp
+execv
+execve
+execveat
+execvp
+execvpe
+fexecve
+pthread_create
+pthread_sigmask
+sample_flush@@LIBSAMPLE_0
+sample_hook_begin@@LIBSAMPLE_PRIVATE
+sample_hook_count@@LIBSAMPLE_PRIVATE
+sample_hook_enter@@LIBSAMPLE_PRIVATE
+sample_hook_leave@@LIBSAMPLE_PRIVATE
+sample_hook_levels@@LIBSAMPLE_PRIVATE
+sample_hook_note@@LIBSAMPLE_PRIVATE
+sample_hook_state@@LIBSAMPLE_PRIVATE
+sample_is_on@@LIBSAMPLE_0
+sample_label@@LIBSAMPLE_0
+sample_start@@LIBSAMPLE_0
+sample_stop@@LIBSAMPLE_0
+sample_thread@@LIBSAMPLE_0
+setns
+sigaction
+signal
+sigprocmask
+sigtimedwait
+sigwait
+sigwaitinfo
+thrd_create
+unshare
+END
+	name='and the symbols of the Debian package are these'
+	debian=$data/../debian/libsample0.symbols
+	if [ -e "$debian" ]; then
+		check "$name" 0 "sed -n 's/^ \(.*\)@Base .*/\1/p' '$debian'" <<END
+$(nm -D --defined-only $lib | awk '$2 != "A" && $3 !~ /@/ { print $3 }' | LC_ALL=C sort)
+END
+	else
+		skip "$name" 'a tarball has no debian/'
+	fi
+	check 'a profile of CPU time has nothing in front of malloc or locks' 0 \
+		"nm -D --defined-only $lib | grep -c -e alloc -e free -e mutex \
+			-e _Zn -e _Zd -e cond -e rwlock -e sem_
+		 prof-record -o x.pb.gz sh -c 'echo \$LD_PRELOAD' |
+			sed 's,[^:]*/libsample,libsample,g'" <<'END'
+0
+libsample.so.0.0.0
+END
+else
+	skip 'the handler' 'no binutils'
+fi
+
+# SIGKILL and SIGSTOP: not the signal by which libc cancels threads, either.
+if [ "$(uname -m)" = x86_64 ]; then
+	check 'no signal interrupts the handler' 0 \
+		'prof-record -q -o x.pb.gz sigmask' <<'END'
+9
+19
+END
+else
+	skip 'no signal interrupts the handler' 'sigmask is for x86_64'
+fi
+
+plan
