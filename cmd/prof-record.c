@@ -112,7 +112,7 @@ signal_of(const struct cli *cli)
 		if (known && strcmp(known, name) == 0)
 			return sig;
 	}
-	die("--signal: '%s' is no signal", cli->arg);
+	die("--signal: unknown signal '%s'", cli->arg);
 }
 
 static void
@@ -197,6 +197,7 @@ main(int argc, char **argv)
 	enum deliver_how how;
 	struct prof_err err;
 	struct cli cli;
+	enum obstacle obstacle = OBSTACLE_NONE;
 	enum tally_kind kind;
 	unsigned asked = 0;
 	bool session = false, separate = false, timed = false;
@@ -242,16 +243,23 @@ main(int argc, char **argv)
 	/* The clocks from outside are of perf_event, too. */
 	target.preload_only = config.what || config.clock == SHM_CLOCK_WALL ||
 			      config.signal || config.children || separate;
-	if (record_target_outside(&target, &launch, cli.operand[0]))
-		return perf_run(&cli, &target, config.period_ns, listen_at);
+	if (cli.n_operand &&
+	    launch_find(&launch, cli.operand[0], &obstacle, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (record_target_outside(&target, &launch, obstacle))
+		return perf_run(&cli, &target, &launch, config.period_ns,
+				listen_at);
+	if (obstacle_is_total(obstacle) ||
+	    (obstacle != OBSTACLE_NONE && !config.what))
+		die("%s: %s, %s", launch.path, obstacle_name(obstacle),
+		    obstacle_advice(obstacle));
 	config.labels = target.labels;
 	kind = kind_of_run(&config, asked, timed, listen_at);
 	how = listen_at && !cli.output ? DELIVER_NONE
 	      : separate               ? DELIVER_EACH
 				       : DELIVER_ONE;
 	launch.join_stdout = deliver_prepare(&cli, how);
-	if (launch_find(&launch, cli.operand[0], &err) != PROF_OK ||
-	    launch_library(&launch, preload_of(&config), &err) != PROF_OK ||
+	if (launch_library(&launch, preload_of(&config), &err) != PROF_OK ||
 	    drain_open(&drain, &config, &err) != PROF_OK ||
 	    recording_begin(&recording, drain_source(&drain), kind, &err) !=
 		    PROF_OK)

@@ -130,13 +130,9 @@ account_heap(const struct drain *d, struct recording *r, const struct watch *w)
 
 /* Why CPU time was not sampled, in programs with the sampler. */
 static const char *
-reason(const struct shm_settings *set, const struct launch *l,
-       const struct sampling *s, double missing, const struct shm *shm)
+reason(const struct shm_settings *set, const struct sampling *s, double missing,
+       const struct shm *shm)
 {
-	if (launch_is_go(l->path))
-		return "it is a Go program, whose runtime starts threads past "
-		       "libc: see --sampler=perf, or net/http/pprof and "
-		       "prof-fetch";
 	if (s->untimed)
 		return "threads got no timer: see ulimit -i";
 	if (missing < 0.05 * atomic_load(&shm->n_program) ||
@@ -208,7 +204,7 @@ account_missing(const struct drain *d, const struct launch *l, struct watch *w,
 	}
 	if (!watch_culprit(w, why, sizeof why))
 		snprintf(why, sizeof why, "%s",
-			 reason(set, l, &s, used - sampled, d->shm));
+			 reason(set, &s, used - sampled, d->shm));
 	warn("%s: %.2f of %.2f s of CPU time were sampled (%.0f %%): %s",
 	     l->path, sampled, used, 100 * sampled / used, why);
 }

@@ -98,6 +98,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 enum prof_status
 drain_attach(struct drain *d, int fd, struct prof_err *err)
 {
+	int seals = fcntl(fd, F_GET_SEALS); /* -1: no memfd */
 	struct stat st;
 
 	memset(d, 0, sizeof *d);
@@ -107,7 +108,7 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 	d->size = sizeof *d->shm;
 	d->shm = MAP_FAILED;
 	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *d->shm &&
-	    fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK)
+	    seals >= 0 && seals & F_SEAL_SHRINK)
 		d->shm = mmap(NULL, sizeof *d->shm, PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
 	if (d->shm != MAP_FAILED)

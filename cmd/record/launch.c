@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,20 +25,7 @@
 #include "libsample/shm.h"
 #include "procfs.h"
 
-#if __SIZEOF_POINTER__ == 8
-#define OUR_CLASS ELFCLASS64
-typedef Elf64_Ehdr elf_ehdr;
-typedef Elf64_Phdr elf_phdr;
-#else
-#define OUR_CLASS ELFCLASS32
-typedef Elf32_Ehdr elf_ehdr;
-typedef Elf32_Phdr elf_phdr;
-#endif
-
-enum {
-	HEAD = 64 * 1024, /* bytes of the program that are examined */
-	SCRIPTS = 4,      /* nesting of interpreters */
-};
+enum { SCRIPTS = 4 /* nesting of interpreters */ };
 
 static const int passed_on[] = { SIGHUP,  SIGINT,  SIGQUIT,
 				 SIGTERM, SIGUSR1, SIGUSR2 };
@@ -85,139 +70,6 @@ search(const char *name, char path[PATH_MAX])
 	}
 	errno = ENOENT;
 	return false;
-}
-
-/* The machine in the headers of this machine's programs: our own. */
-static uint16_t
-our_machine(void)
-{
-	elf_ehdr eh = { 0 };
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (pread(fd, &eh, sizeof eh, 0) != sizeof eh)
-			eh.e_machine = EM_NONE;
-		close(fd);
-	}
-	return eh.e_machine;
-}
-
-/* By the note of Go's linker. */
-static bool
-is_go(const char *head, size_t n)
-{
-	return memmem(head, n, "Go build ID: ", 13) ||
-	       memmem(head, n, "Go\0\0", 4);
-}
-
-static enum prof_status
-check_elf(const char *path, const char *head, size_t n, struct prof_err *err)
-{
-	elf_ehdr eh;
-	elf_phdr ph;
-
-	if (n < sizeof eh)
-		return PROF_OK;
-	memcpy(&eh, head, sizeof eh);
-	if (eh.e_ident[EI_CLASS] != OUR_CLASS || eh.e_machine != our_machine())
-		return prof_fail(err, PROF_ENOTSUP,
-				 "%s: made for another machine than libsample",
-				 path);
-	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (eh.e_phoff > n - sizeof ph ||
-		    i * sizeof ph > n - sizeof ph - eh.e_phoff)
-			return PROF_OK; /* unknown, but let it run */
-		memcpy(&ph, head + eh.e_phoff + i * sizeof ph, sizeof ph);
-		if (ph.p_type == PT_INTERP)
-			return PROF_OK;
-	}
-	if (is_go(head, n))
-		return prof_fail(err, PROF_ENOTSUP,
-				 "%s: a Go program, which cannot be preloaded; "
-				 "it has a profiler of its own: see "
-				 "net/http/pprof and prof-fetch",
-				 path);
-	return prof_fail(err, PROF_ENOTSUP,
-			 "%s: statically linked, so libsample cannot be "
-			 "preloaded",
-			 path);
-}
-
-/* Programs with their own privileges ignore LD_PRELOAD. */
-static enum prof_status
-check_privilege(const char *path, int fd, struct prof_err *err)
-{
-	struct stat st;
-	const char *what = NULL;
-
-	if (fstat(fd, &st) != 0)
-		return prof_fail(err, PROF_EIO, "%s: %s", path,
-				 strerror(errno));
-	if (st.st_mode & S_ISUID && st.st_uid != getuid())
-		what = "set-user-id";
-	else if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
-		 st.st_gid != getgid())
-		what = "set-group-id";
-	else if (geteuid() != 0 &&
-		 fgetxattr(fd, "security.capability", NULL, 0) > 0)
-		what = "with file capabilities";
-	if (what)
-		return prof_fail(err, PROF_ENOTSUP,
-				 "%s: %s, so libsample cannot be preloaded; "
-				 "run it as its owner",
-				 path, what);
-	return PROF_OK;
-}
-
-/* Check the file path. If it is a script, set next to its interpreter. */
-static enum prof_status
-check_file(const char *path, char next[PATH_MAX], struct prof_err *err)
-{
-	enum prof_status rc;
-	char *head;
-	ssize_t n;
-	int fd;
-
-	next[0] = '\0';
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return PROF_OK; /* executable but not readable: try it */
-	head = malloc(HEAD);
-	n = head ? pread(fd, head, HEAD, 0) : 0;
-	rc = head ? check_privilege(path, fd, err) : prof_nomem(err);
-	if (rc == PROF_OK && n > 4 && memcmp(head, ELFMAG, SELFMAG) == 0) {
-		rc = check_elf(path, head, (size_t)n, err);
-	} else if (rc == PROF_OK && n > 2 && memcmp(head, "#!", 2) == 0) {
-		size_t skip = 2 + strspn(head + 2, " \t");
-
-		head[n < HEAD ? n : HEAD - 1] = '\0';
-		snprintf(next, PATH_MAX, "%.*s",
-			 (int)strcspn(head + skip, " \t\r\n"), head + skip);
-	}
-	free(head);
-	close(fd);
-	return rc;
-}
-
-enum prof_status
-launch_check(const char *path, struct prof_err *err)
-{
-	char next[PATH_MAX];
-
-	return check_file(path, next, err);
-}
-
-bool
-launch_is_go(const char *path)
-{
-	char head[4096];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : pread(fd, head, sizeof head, 0);
-
-	if (fd >= 0)
-		close(fd);
-	return n > 4 && memcmp(head, ELFMAG, SELFMAG) == 0 &&
-	       is_go(head, (size_t)n);
 }
 
 /* Has the process the session in its environment? A program that changes its
@@ -285,21 +137,22 @@ launch_left(const struct launch *l, const char *session)
 }
 
 enum prof_status
-launch_find(struct launch *l, const char *name, struct prof_err *err)
+launch_find(struct launch *l, const char *name, enum obstacle *o,
+	    struct prof_err *err)
 {
 	char path[PATH_MAX], next[PATH_MAX];
-	enum prof_status rc = PROF_OK;
 
+	*o = OBSTACLE_NONE;
 	if (!search(name, l->path))
 		return prof_fail(err, PROF_EIO, "%s: %s", name,
 				 errno == ENOENT ? "command not found"
 						 : strerror(errno));
 	strcpy(path, l->path);
-	for (int i = 0; rc == PROF_OK && *path && i < SCRIPTS; i++) {
-		rc = check_file(path, next, err);
+	for (int i = 0; *o == OBSTACLE_NONE && *path && i < SCRIPTS; i++) {
+		*o = obstacle_find(path, next);
 		strcpy(path, next);
 	}
-	return rc;
+	return PROF_OK;
 }
 
 /* The folder of this program, without the slash. */

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "lib/base/status.h"
+#include "obstacle.h"
 
 struct launch {
 	char path[PATH_MAX];    /* of the program */
@@ -27,19 +28,12 @@ struct launch {
 };
 
 /*
- * Find the program of that name, by PATH as a shell does, and check if it can
- * be sampled. PROF_EIO: it cannot be run; PROF_ENOTSUP: libsample cannot be
- * loaded into it, and the message says why and what to do instead.
+ * Find the program of that name, by PATH as a shell does, and what keeps
+ * libsample out of it, or out of the interpreter if it is a script. PROF_EIO:
+ * it cannot be run.
  */
 enum prof_status launch_find(struct launch *l, const char *name,
-			     struct prof_err *err) MUST_USE;
-
-/* Can the program at path, a file, be sampled? If not: PROF_ENOTSUP, and a
- * message that begins with the path and gives the reason. */
-enum prof_status launch_check(const char *path, struct prof_err *err) MUST_USE;
-
-/* Is it a Go program? Reads only its first kilobytes. */
-bool launch_is_go(const char *path);
+			     enum obstacle *o, struct prof_err *err) MUST_USE;
 
 /* The number of processes of the session that still run, without the first
  * one. */

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch.h"
 #include "lib/base/status.h"
 #include "libsample/shm.h"
+#include "obstacle.h"
 #include "procfs.h"
 
 enum {
@@ -134,19 +134,14 @@ has_text(pid_t pid, const char *file, const char *what)
 	return found;
 }
 
-/* Is the program one that cannot be sampled? Then *why is set. */
-static bool
-is_unfit(pid_t pid, char *why, size_t size)
+/* What keeps libsample out of the program. */
+static enum obstacle
+obstacle_of(pid_t pid)
 {
-	struct prof_err err;
-	char path[64];
+	char path[64], next[PATH_MAX];
 
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	if (launch_check(path, &err) == PROF_OK)
-		return false;
-	/* The message begins with the path. */
-	snprintf(why, size, "it is%s", err.msg + strlen(path) + 1);
-	return true;
+	return obstacle_find(path, next);
 }
 
 static bool
@@ -163,14 +158,16 @@ static void
 find_reason(const struct watch *w, struct seen *s)
 {
 	const char *why = "libsample was not loaded into it";
+	enum obstacle o = obstacle_of(s->pid);
 
 	if (is_elsewhere(s->pid, "user"))
 		why = "it runs in another user namespace";
 	else if (is_elsewhere(s->pid, "mnt"))
 		why = "it runs in a container or another mount namespace";
-	else if (is_unfit(s->pid, s->why, sizeof s->why))
+	else if (o != OBSTACLE_NONE) {
+		snprintf(s->why, sizeof s->why, "it is %s", obstacle_name(o));
 		return;
-	else if (w->alone)
+	} else if (w->alone)
 		why = "the first program executed it, and --children=none "
 		      "samples no other";
 	else if (!has_text(s->pid, "environ", SHM_ENV "="))

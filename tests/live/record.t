@@ -375,9 +375,15 @@ func main() {
 }
 END
 	HOME=$PWD CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
-	prof-record -o x.pb.gz ./cgo 2>err >log
-	grep -q 'were sampled (.*: it is a Go program' err &&
-		ok 'a Go program with libc' || not_ok 'a Go program with libc' <err
+	check_err 'a Go program with libc is sampled from outside' 0 \
+		'prof-record -o x.pb.gz ./cgo' \
+		'./cgo: a Go program with libc, whose runtime keeps libsample'
+	check 'its function has nearly all samples' 0 \
+		"prof-symbolize x.pb.gz | prof-text --cum | awk '\$NF == \"main.main\" { print \$5 + 0 > 80 }'" <<'END'
+1
+END
+	check_err 'it cannot be sampled from inside' 2 \
+		'prof-record --sampler=preload -o x.pb.gz ./cgo' 'a Go program with libc'
 else
 	skip 'a Go program with libc' 'no go, or no cgo'
 fi
@@ -604,6 +610,7 @@ check 'another signal' 0 \
 1
 sampled
 END
+check_err 'an unknown signal' 2 'prof-record --signal=NO true' "unknown signal 'NO'"
 check_err 'a signal that cannot be' 2 \
 	'prof-record --signal=KILL -o x.pb.gz true' 'SIGKILL'
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -576,6 +577,30 @@ test_wrong_words(void **state)
 	profile_free(p);
 }
 
+/* A file that its owner could cut while it is mapped is refused. */
+static void
+test_unsealed_memory(void **state)
+{
+	struct fixture *f = *state;
+	char path[] = "table-XXXXXX";
+	int plain = mkstemp(path);
+	int memory = memfd_create("unsealed", MFD_ALLOW_SEALING);
+	const int fd[] = { plain, memory };
+	struct prof_err err;
+
+	unlink(path);
+	for (size_t i = 0; i < 2; i++) {
+		struct drain d;
+
+		assert_true(fd[i] >= 0);
+		assert_int_equal(ftruncate(fd[i], sizeof(struct shm)), 0);
+		assert_int_equal(pwrite(fd[i], &f->d.set, sizeof f->d.set, 0),
+				 sizeof f->d.set);
+		assert_int_equal(drain_attach(&d, fd[i], &err), PROF_EIO);
+		close(fd[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -587,7 +612,7 @@ main(void)
 		ROW(test_nonsense_is_dropped), ROW(test_dead_writer),
 		ROW(test_many_writers),        ROW(test_stopped_writer),
 		ROW(test_killed_writers),      ROW(test_wrong_words),
-		ROW(test_large_counts),
+		ROW(test_large_counts),        ROW(test_unsealed_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,7 +339,8 @@ serve_end(struct pages *p)
 }
 
 int
-perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
+perf_run(struct cli *cli, const struct target *target,
+	 const struct launch *command, uint64_t period_ns,
 	 const char *listen_at)
 {
 	const struct capture_target what = { target->pid, target->n_pid,
@@ -348,6 +349,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 		listen_at && !cli->output ? DELIVER_NONE : DELIVER_ONE;
 	struct run r = { .cli = cli,
 			 .target = target,
+			 .launch = *command,
 			 .has_command = cli->n_operand > 0 };
 	struct pages pages = { 0 };
 	sigset_t signals;
@@ -357,7 +359,7 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 
 	r.launch.wait_all = target->wait_all;
 	r.launch.join_stdout = !target->every && deliver_prepare(cli, how);
-	if (record_target_runs(target))
+	if (!r.has_command)
 		name_target(&r);
 	if (target->every) {
 		r.every = (struct every){ .cli = cli,
@@ -366,10 +368,6 @@ perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
 					  .keep_s = target->keep_s };
 		every_begin(&r.every);
 	}
-	if (r.has_command &&
-	    launch_find(&r.launch, cli->operand[0], &r.err) != PROF_OK &&
-	    r.err.status != PROF_ENOTSUP)
-		die("%s", r.err.msg);
 	configure(&r, period_ns);
 	if (recording_begin(&r.recording, capture_source(r.capture), TALLY_CPU,
 			    &r.err) != PROF_OK)

@@ -5,14 +5,16 @@
 #include <stdint.h>
 
 struct cli;
+struct launch;
 struct target;
 
 /*
- * Record the processes of target, or else the command in the operands of cli,
- * and write the profile; or serve it at listen_at meanwhile, if that is not
- * NULL. Returns the exit status. Dies.
+ * Record the processes of target, or else the command, which launch_find()
+ * found, and write the profile; or serve it at listen_at meanwhile, if that is
+ * not NULL. Returns the exit status. Dies.
  */
-int perf_run(struct cli *cli, const struct target *target, uint64_t period_ns,
+int perf_run(struct cli *cli, const struct target *target,
+	     const struct launch *command, uint64_t period_ns,
 	     const char *listen_at);
 
 #endif

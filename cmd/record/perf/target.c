@@ -303,34 +303,24 @@ record_target_check(struct target *t, const struct cli *cli,
 		die("no command to run");
 }
 
-/*
- * Why libsample cannot be loaded, out of a message of launch_find(): "PATH: a
- * Go program, which ..." is "a-Go-program".
- */
+/* "perf(a-Go-program)" */
 static void
-set_why(struct target *t, const char *path, const char *message)
+set_why(struct target *t, enum obstacle o)
 {
-	size_t n = strlen(path), i;
-
-	if (strncmp(message, path, n) == 0 && message[n] == ':')
-		message += n + 2;
-	snprintf(t->why, sizeof t->why, "perf(%.60s", message);
-	n = strcspn(t->why, ",");
-	snprintf(t->why + n, sizeof t->why - n, ")");
-	for (i = 0; t->why[i]; i++)
-		if (t->why[i] <= ' ' || t->why[i] > '~')
-			t->why[i] = '-';
+	snprintf(t->why, sizeof t->why, "perf(%s)", obstacle_name(o));
+	for (char *c = t->why; *c; c++)
+		if (*c == ' ')
+			*c = '-';
 }
 
 bool
-record_target_outside(struct target *t, struct launch *l, const char *command)
+record_target_outside(struct target *t, const struct launch *l, enum obstacle o)
 {
 	bool by_event =
 		t->sampler == SAMPLER_AUTO &&
 		(t->offcpu || t->kind[0] != &perf_kind_clock || t->n_kind > 1);
 	bool outside =
 		record_target_runs(t) || t->sampler == SAMPLER_PERF || by_event;
-	struct prof_err err;
 
 	snprintf(t->why, sizeof t->why, "perf(%s)",
 		 t->n_pid    ? "pid"
@@ -339,9 +329,10 @@ record_target_outside(struct target *t, struct launch *l, const char *command)
 		 : by_event  ? "event"
 			     : "asked-for");
 	if (!outside && t->sampler == SAMPLER_AUTO && !t->preload_only &&
-	    launch_find(l, command, &err) == PROF_ENOTSUP) {
-		warn("%s; sampled from outside", err.msg);
-		set_why(t, l->path, err.msg);
+	    o != OBSTACLE_NONE) {
+		warn("%s: %s, %s; sampled from outside", l->path,
+		     obstacle_name(o), obstacle_advice(o));
+		set_why(t, o);
 		return true;
 	}
 	if (outside && t->preload_only)

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "kind.h"
+#include "record/obstacle.h"
 
 struct launch;
 
@@ -71,10 +72,10 @@ void record_target_check(struct target *t, const struct cli *cli,
 			 const char *listen_at);
 
 /*
- * Is the kernel the sampler? With SAMPLER_AUTO, checks if libsample can be
- * loaded into the command; if not, a message gives the reason. Dies.
+ * Is the kernel the sampler? With SAMPLER_AUTO it is if there is an obstacle o
+ * to libsample in the command l, which a message then names. Dies.
  */
-bool record_target_outside(struct target *t, struct launch *l,
-			   const char *command);
+bool record_target_outside(struct target *t, const struct launch *l,
+			   enum obstacle o);
 
 #endif
