@@ -4,17 +4,14 @@
 #include "archive.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "history/store/database.h"
 #include "lib/base/cachedir.h"
 #include "lib/base/filename.h"
-#include "load.h"
 #include "refresh.h"
 #include "take.h"
 
@@ -110,6 +107,10 @@ chosen_place(const char *file, struct place *p, struct prof_err *err)
 		prof_fail(err, PROF_EUSAGE, "%s: %s", dir, strerror(errno));
 		free(dir);
 		return PROF_EUSAGE;
+	} else if (cachedir_check(real, err) != PROF_OK) {
+		free(real);
+		free(dir);
+		return PROF_EUSAGE;
 	}
 	if (asprintf(&p->path, "%s/%s", real, name) < 0)
 		p->path = NULL;
@@ -157,69 +158,40 @@ archive_read_meta(const struct archive *a, const struct store_block *s,
 	b->id = s->id;
 	b->day = s->day;
 	b->types = s->types;
-	b->groups.detail = store_detail(a->store);
 	b->n_column = take_types(&a->words.t.str[s->types], type);
 	return block_read_meta(b, s->n, s->meta, s->n_meta, shared, err);
 }
 
-/*
- * Open the store. For more detail than it has it must be made anew; it is
- * reduced later.
- */
+/* Open the store, bring it up to date, and give up its lock. */
 static enum prof_status
-open_store(struct archive *a, const struct place *p, bool is_new,
-	   const struct archive_options *o, struct archive_news *news,
-	   struct prof_err *err)
+open_and_refresh(struct archive *a, const struct place *p, bool is_new,
+		 const struct archive_options *o, struct archive_news *news,
+		 struct prof_err *err)
 {
 	const struct database_place place = { p->path, p->lock, p->is_chosen };
 	bool was_damaged;
 	enum prof_status st = store_open(&a->store, p->path ? &place : NULL,
-					 is_new, o->detail, &was_damaged, err);
+					 is_new, &was_damaged, err);
 
 	news->was_damaged |= was_damaged;
-	if (st == PROF_OK && o->detail >= 0 &&
-	    (int)store_detail(a->store) > o->detail) {
-		news->detail_before = (int)store_detail(a->store);
-		store_close(a->store);
-		a->store = NULL;
-		st = store_open(&a->store, p->path ? &place : NULL, true,
-				o->detail, &was_damaged, err);
-	}
-	return st;
-}
-
-/* Open the store, and bring it up to date. */
-static enum prof_status
-try(struct archive *a, const struct place *p, bool is_new,
-    const struct archive_options *o, struct archive_news *news,
-    struct prof_err *err)
-{
-	enum prof_status st = open_store(a, p, is_new, o, news, err);
-
 	/* Under the lock, so the list is newer than the cache. */
 	if (st == PROF_OK && a->root)
 		st = walk_archive(&a->walk, a->root, err);
 	if (st == PROF_OK &&
 	    (names_init(&a->functions) < 0 || names_init(&a->words) < 0))
 		st = prof_nomem(err);
-	if (st == PROF_OK && o->is_check)
-		st = store_check(a->store, err);
 	if (st == PROF_OK)
 		st = store_functions(a->store, &a->functions, err);
 	if (st == PROF_OK)
 		st = store_words(a->store, &a->words, err);
-	if (st == PROF_OK && o->detail > (int)store_detail(a->store)) {
-		news->detail_before = (int)store_detail(a->store);
-		st = load_coarsen(a, (enum detail)o->detail, err);
-	}
 	if (st == PROF_OK)
 		st = refresh(a, o, news, err);
-	return st;
+	return st == PROF_OK ? store_share(a->store, err) : st;
 }
 
-/* Forget what was read from the store. */
+/* After an error: forget what was read, and its news. */
 static void
-forget(struct archive *a)
+forget(struct archive *a, struct archive_news *news)
 {
 	store_close(a->store);
 	a->store = NULL;
@@ -227,48 +199,7 @@ forget(struct archive *a)
 	names_release(&a->words);
 	if (a->root)
 		walk_release(&a->walk);
-}
-
-/* After a try that failed: forget its messages and counts. */
-static void
-forget_news(struct archive_news *news)
-{
-	free(news->bad);
-	news->bad = NULL;
-	news->n_read = news->n_gone = news->n_handed = news->n_bad = 0;
-	news->n_new_bad = news->n_no_time = 0;
-	news->n_again = news->n_forgotten = 0;
-}
-
-/*
- * Share the lock. If another process has changed the store first, read it again
- * under the lock.
- */
-static enum prof_status
-share(struct archive *a, const struct place *p, const struct archive_options *o,
-      struct archive_news *news, struct prof_err *err)
-{
-	bool is_same;
-	enum prof_status st = store_share(a->store, &is_same, err);
-
-	while (st == PROF_OK && !is_same) {
-		struct archive_news more = { .detail_before = -1 };
-
-		forget(a);
-		st = try(a, p, false, o, &more, err);
-		news->was_damaged |= more.was_damaged;
-		news->n_read += more.n_read;
-		news->n_gone += more.n_gone;
-		news->n_handed += more.n_handed;
-		news->n_new_bad += more.n_new_bad;
-		news->n_no_time += more.n_no_time;
-		news->n_again += more.n_again;
-		news->n_forgotten += more.n_forgotten;
-		archive_news_release(&more);
-		if (st == PROF_OK)
-			st = store_share(a->store, &is_same, err);
-	}
-	return st;
+	archive_news_release(news);
 }
 
 enum prof_status
@@ -276,34 +207,26 @@ archive_open(struct archive *a, const char *root,
 	     const struct archive_options *o, struct archive_news *news,
 	     struct prof_err *err)
 {
-	bool is_new = o->is_rebuild;
 	struct place p = { 0 };
 	enum prof_status st;
-	struct stat sb;
 
-	*news = (struct archive_news){ .detail_before = -1 };
+	memset(news, 0, sizeof(*news));
 	a->root = root;
 	st = find_place(root, o->index, &p, &news->no_cache, err);
-	for (int tries = 2; st == PROF_OK; tries--) {
-		st = try(a, &p, is_new, o, news, err);
-		if (st == PROF_OK)
-			st = share(a, &p, o, news, err);
-		if (st != PROF_EFORMAT || !p.path || tries == 1)
-			break;
-		forget(a);
-		forget_news(news);
-		news->was_damaged = is_new = true;
-		st = PROF_OK;
+	if (st == PROF_OK)
+		st = open_and_refresh(a, &p, o->is_rebuild, o, news, err);
+	if (st == PROF_EFORMAT && p.path) {
+		forget(a, news);
+		news->was_damaged = true;
+		st = open_and_refresh(a, &p, true, o, news, err);
 	}
-	/* No cache on a disk that is full or read-only. */
+	/* No cache on a disk that is full or read-only, or of another user. */
 	if (st == PROF_EIO && p.path) {
-		forget(a);
-		forget_news(news);
+		forget(a, news);
 		news->no_cache = strdup(err->msg);
-		st = try(a, &(const struct place){ 0 }, true, o, news, err);
+		st = open_and_refresh(a, &(const struct place){ 0 }, true, o,
+				      news, err);
 	}
-	if (p.path && stat(p.path, &sb) == 0)
-		news->size = sb.st_size;
 	free(p.path);
 	free(p.lock);
 	return st;

@@ -36,21 +36,13 @@ struct archive_news {
 	size_t n_bad;     /* ... and those reported in an earlier run */
 	char *bad;        /* the first of these, and why; for free() */
 	size_t n_no_time; /* profiles read, with the time of the file */
-	size_t n_again;   /* read again, as lost; load.h */
-	size_t n_forgotten; /* profiles in these that prof-thin has summed */
-	size_t n_known;     /* files that the cache had before */
-	bool was_damaged;   /* the cache was, and was made anew */
-	int detail_before;  /* that of a cache that was made anew or reduced for
-			     * options.detail; -1: it was not */
-	int64_t size;       /* of the cache, bytes; 0: not known */
-	char *no_cache;     /* why nothing is kept, or NULL; for free() */
+	bool was_damaged; /* the cache was, and was made anew */
+	char *no_cache;   /* why nothing is kept, or NULL; for free() */
 };
 
 struct archive_options {
 	size_t max_size;   /* of a profile, inflated */
 	bool is_rebuild;   /* throw the cache away first */
-	bool is_check;     /* look for damage in all of the cache first */
-	int detail;        /* of the cache, of groups.h; -1: as it is */
 	const char *index; /* the file of the cache; NULL: in the archive */
 	/* Called for each new file that cannot be read. */
 	void (*tell_bad)(const char *root, const char *path, const char *why);
@@ -69,7 +61,7 @@ enum prof_status archive_open(struct archive *a, const char *root,
 void archive_close(struct archive *a);
 void archive_news_release(struct archive_news *news);
 
-/* Read the meta of a block as the store lists it; b is zeros. */
+/* Read the meta of a block as the store lists it; b is zeros. PROF_EFORMAT. */
 enum prof_status archive_read_meta(const struct archive *a,
 				   const struct store_block *s, struct block *b,
 				   size_t shared[BLOCK_MAX_COLUMN],

@@ -20,37 +20,6 @@ tell_bad(const char *root, const char *path, const char *why)
 		complain("%s: %s", path, why);
 }
 
-#define MANY 1000000 /* profiles: more should not all be kept one by one */
-
-/* What was done to the cache for --detail, or might be. */
-static void
-tell_detail(const char *name, const struct archive *a,
-	    const struct archive_news *n, bool is_chosen)
-{
-	enum detail detail = store_detail(a->store);
-
-	if (n->detail_before > (int)detail)
-		warn("%s: rebuilt the cache for --detail=%s; it had %s", name,
-		     history_detail[detail], history_detail[n->detail_before]);
-	else if (n->detail_before >= 0)
-		warn("%s: reduced the cache from --detail=%s to %s", name,
-		     history_detail[n->detail_before], history_detail[detail]);
-	if (n->n_again)
-		warn("%s: read %zu profiles again, which the cache had sums of "
-		     "with removed ones",
-		     name, n->n_again);
-	if (n->n_forgotten)
-		warn("%s: prof-thin had summed some of them: the cache counts "
-		     "%zu profiles less",
-		     name, n->n_forgotten);
-	if (detail == DETAIL_ALL && !is_chosen && n->n_known <= MANY &&
-	    a->walk.n > MANY && n->size)
-		warn("%s: the cache of %zu profiles takes %.1f GB; "
-		     "--detail=hours would keep sums of hours, --detail=none "
-		     "of days",
-		     name, a->walk.n, (double)n->size / 1e9);
-}
-
 static void
 tell_news(const char *root, const struct archive_news *n, bool is_asked)
 {
@@ -88,8 +57,6 @@ open_one(struct archives *x, struct archive *a, const char *root)
 	if (archive_open(a, root, &x->options, &news, &err) != PROF_OK)
 		die("%s", err.msg);
 	tell_news(root, &news, x->is_told);
-	tell_detail(root ? root : "the files", a, &news,
-		    x->options.detail >= 0);
 	x->has_failed |= x->is_told && news.no_cache;
 	x->has_bad |= news.n_bad || news.n_new_bad;
 	archive_news_release(&news);
@@ -131,8 +98,6 @@ archives_open(struct archives *x, const struct cli *cli,
 	*x = (struct archives){ .is_told = o->is_told,
 				.options = { .max_size = cli->max_size,
 					     .is_rebuild = o->is_rebuild,
-					     .is_check = o->is_check,
-					     .detail = o->detail,
 					     .index = o->index,
 					     .tell_bad = tell_bad } };
 	for (size_t i = 0; i < n; i++) {
@@ -163,17 +128,17 @@ archives_open(struct archives *x, const struct cli *cli,
 }
 
 void
-archives_repair(struct archives *x, size_t i, enum prof_status st,
-		const struct prof_err *err)
+archives_rebuild(struct archives *x, size_t i, enum prof_status st,
+		 const struct prof_err *err)
 {
 	struct archive *a = &x->archive[i];
 	const char *root = a->root;
 
-	if (st != PROF_EFORMAT || !root || x->was_repaired)
+	if (st != PROF_EFORMAT || !root || x->was_rebuilt)
 		die("%s", err->msg);
 	warn("%s: rebuilt the cache, which was damaged", root);
 	archive_close(a);
-	x->was_repaired = true;
+	x->was_rebuilt = true;
 	x->options.is_rebuild = true;
 	open_one(x, a, root);
 }

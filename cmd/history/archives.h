@@ -19,14 +19,13 @@ struct archives {
 	bool is_told;
 	bool has_bad;    /* files that could not be read */
 	bool has_failed; /* is_told, and an archive has no cache */
-	bool was_repaired;
+	bool was_rebuilt;
 };
 
 struct archives_options {
-	bool is_rebuild, is_check; /* as of struct archive_options */
+	bool is_rebuild; /* as of struct archive_options */
 	bool is_told; /* print how many profiles were read; no cache is an error
 		       */
-	int detail;   /* as of struct archive_options */
 	const char *index;
 };
 
@@ -36,10 +35,11 @@ void archives_open(struct archives *x, const struct cli *cli,
 void archives_close(struct archives *x);
 
 /*
- * After an error that archive i gave: make its cache anew if that is damaged,
- * and was not made anew before. Names of the archive do not outlive this.
+ * After the error st of a read of archive i: if its cache is damaged, rebuild
+ * it, once; dies of other errors. All archives must be read again, and names of
+ * the archive do not outlive this.
  */
-void archives_repair(struct archives *x, size_t i, enum prof_status st,
-		     const struct prof_err *err);
+void archives_rebuild(struct archives *x, size_t i, enum prof_status st,
+		      const struct prof_err *err);
 
 #endif

@@ -51,15 +51,9 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 {
 	const struct shifts_host *h = &one->host;
 
-	if (one->lacks_hours) {
-		fputs("  builds not compared\n", out);
-		return;
-	}
 	fputs(x->n_build > 1 ? "  no new build explains it"
 			     : "  there is one build, or none is known",
 	      out);
-	if (one->lacks_profiles)
-		fputs("; hosts not compared", out);
 	if (h->n > 1) {
 		fprintf(out, "; of %zu hosts ", h->n);
 		put_text(names_str(&x->words, h->host), out);
@@ -219,9 +213,6 @@ changes_json(const struct series *x, const struct shifts *s, FILE *out)
 			put_json_build(x, &one->build[k], out);
 		}
 		putc(']', out);
-		if (one->lacks_hours || one->lacks_profiles)
-			fprintf(out, ", \"lacks\": \"%s\"",
-				one->lacks_hours ? "hours" : "profiles");
 		if (one->host.n > 1)
 			put_json_host(x, &one->host, out);
 		putc('}', out);

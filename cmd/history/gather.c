@@ -32,12 +32,11 @@ struct adding {
 	uint32_t *wanted; /* functions of the archive, n of them */
 	uint32_t *as;     /* ... and which of s->fn they are */
 	size_t n;
-	uint32_t *fn_of; /* of every function of the archive: of s->fn, and one;
-			  * 0: it is not wanted */
+	uint32_t
+		*fn_of; /* by function: 1 + its index in s->fn; 0: not wanted */
 	size_t n_fn_of;
 	uint32_t at[BLOCK_MAX]; /* bucket of each profile, or PAIRS_NONE */
-	uint32_t at_group[BLOCK_MAX]; /* ... of each group, if that is one */
-	uint32_t *at_build;           /* ... of each build, n_word of them */
+	uint32_t *at_build;     /* ... of each build, n_word of them */
 	size_t n_word;
 	unsigned char choice[BLOCK_MAX]; /* by q->where */
 	size_t n_chosen;                 /* profiles of the block */
@@ -72,6 +71,8 @@ find_wanted(struct adding *x, struct prof_err *err)
 	x->at_build = malloc((x->n_word + 1) * sizeof(*x->at_build));
 	if (!x->wanted || !x->as || !x->fn_of || !x->at_build)
 		return prof_nomem(err);
+	for (size_t i = 0; i <= x->n_word; i++)
+		x->at_build[i] = PAIRS_NONE;
 	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
 		bool wanted = false;
 
@@ -217,7 +218,7 @@ static void
 visit_cell(void *ctx, const struct cell *c)
 {
 	struct adding *x = ctx;
-	uint32_t at = x->at_group[c->pos];
+	uint32_t at = x->at[c->pos];
 
 	if (at == PAIRS_NONE)
 		return;
@@ -268,7 +269,10 @@ add_sums(struct adding *x, const struct block *b, size_t column,
 	return st == PROF_OK && s.is_short ? prof_nomem(err) : st;
 }
 
-/* Is each build of the block in one bucket, or in none? Set at_build if so. */
+/*
+ * Is each build of the block in one bucket, or in none? Sets at_build, which
+ * has nothing for builds of no entry, whatever the sums say.
+ */
 static bool
 is_by_build(struct adding *x, const struct block *b)
 {
@@ -280,84 +284,12 @@ is_by_build(struct adding *x, const struct block *b)
 	return true;
 }
 
-/* ... and each group? */
-static bool
-is_by_group(struct adding *x, const struct block *b)
-{
-	const struct groups *g = &b->groups;
-
-	if (g->detail == DETAIL_NONE)
-		return false;
-	for (size_t i = 0; i < b->n_entry; i++)
-		x->at_group[groups_of(g, i)] = x->at[i];
-	for (size_t i = 0; i < b->n_entry; i++)
-		if (x->at_group[groups_of(g, i)] != x->at[i])
-			return false;
-	return true;
-}
-
-/* The question tells profiles apart that the cache has only a sum of. */
-static enum prof_status
-fail_detail(const struct adding *x, const struct block *b, struct prof_err *err)
-{
-	bool is_none = b->groups.detail == DETAIL_NONE;
-
-	return prof_fail(
-		err, PROF_EUSAGE,
-		"%s: the question tells profiles apart of which the cache has "
-		"only the sum for each %s and build; %s--detail=all makes it "
-		"anew",
-		x->a->root ? x->a->root : "the files", is_none ? "day" : "hour",
-		is_none ? "--detail=hours or " : "");
-}
-
-/* Of a block: wanted functions that its sums have. */
-struct having {
-	const struct adding *x;
-	size_t column;
-	unsigned char *has; /* of each function of the archive */
-};
-
-static void
-visit_having(void *ctx, const struct block_sum *b)
-{
-	struct having *h = ctx;
-
-	if (b->fn < h->x->n_fn_of &&
-	    (b->sum[2 * h->column] || b->sum[2 * h->column + 1]))
-		h->has[b->fn] = 1;
-}
-
-/*
- * The functions without a post are not in the block: a row that is lost has no
- * checksum, but leaves the sums behind.
- */
-static enum prof_status
-check_absent(const struct adding *x, const struct block *b, size_t column,
-	     const struct store_block *sb, const unsigned char *is_absent,
-	     struct prof_err *err)
-{
-	struct having h = { x, column, calloc(x->n_fn_of, 1) };
-	enum prof_status st =
-		h.has ? block_read_sums(b->n_column, sb->sums, sb->n_sums,
-					visit_having, &h, err)
-		      : prof_nomem(err);
-
-	for (size_t i = 0; i < x->n && st == PROF_OK; i++)
-		if (is_absent[i] && h.has[x->wanted[i]])
-			st = prof_fail(err, PROF_EFORMAT, "damaged");
-	free(h.has);
-	return st;
-}
-
-/* The wanted functions, group by group. */
+/* The wanted functions, profile by profile. */
 static enum prof_status
 add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
-	  const struct store_block *sb, struct prof_err *err)
+	  struct prof_err *err)
 {
-	unsigned char *is_absent = calloc(x->n + 1, 1);
-	enum prof_status st = is_absent ? PROF_OK : prof_nomem(err);
-	bool has_absent = false;
+	enum prof_status st = PROF_OK;
 
 	for (size_t i = 0; i < x->n && st == PROF_OK; i++) {
 		const void *data;
@@ -373,12 +305,8 @@ add_cells(struct adding *x, const struct block *b, size_t column, size_t stored,
 		if (st == PROF_OK && n)
 			st = block_read_post(b, column, x->wanted[i], data, n,
 					     visit_cell, x, err);
-		has_absent |= is_absent[i] = !n;
 		store_post_done(x->a->store);
 	}
-	if (st == PROF_OK && has_absent)
-		st = check_absent(x, b, column, sb, is_absent, err);
-	free(is_absent);
 	return st;
 }
 
@@ -387,11 +315,13 @@ static enum prof_status
 add_functions(struct adding *x, const struct block *b, size_t column,
 	      size_t stored, const struct store_block *sb, struct prof_err *err)
 {
-	if (is_by_build(x, b))
-		return add_sums(x, b, column, sb, err);
-	if (is_by_group(x, b))
-		return add_cells(x, b, column, stored, sb, err);
-	return fail_detail(x, b, err);
+	enum prof_status st = is_by_build(x, b)
+				      ? add_sums(x, b, column, sb, err)
+				      : add_cells(x, b, column, stored, err);
+
+	for (size_t i = 0; i < b->n_entry; i++)
+		x->at_build[b->entry[i].build] = PAIRS_NONE;
+	return st;
 }
 
 static enum prof_status

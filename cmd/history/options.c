@@ -35,12 +35,8 @@ enum {
 	KEY_SVG,
 	KEY_SPARK,
 	KEY_INDEX,
-	KEY_DETAIL,
 	KEY_REBUILD,
-	KEY_CHECK,
 };
-
-const char *const history_detail[N_DETAIL] = { "all", "hours", "none" };
 
 const struct cli_opt history_opts[] = {
 	CLI_HEADING("Which functions"),
@@ -85,10 +81,7 @@ const struct cli_opt history_opts[] = {
 	CLI_HEADING("The cache"),
 	{ KEY_INDEX, "index", "[FILE]",
 	  "the cache is FILE; without a question only update it" },
-	{ KEY_DETAIL, "detail", "WHAT",
-	  "keep functions by profile (all), hour (hours) or day (none)" },
 	{ KEY_REBUILD, "rebuild", NULL, "rebuild the cache" },
-	{ KEY_CHECK, "check", NULL, "check the whole cache for damage first" },
 	CLI_HEADING("Output"),
 	CLI_COMMON_OPTS,
 	CLI_READ_OPTS,
@@ -108,15 +101,6 @@ set_by(struct question *q, const char *by)
 			q->by = (enum series_by)i;
 	if (!*by)
 		die("--by: the label is empty");
-}
-
-static void
-set_detail(struct history_settings *s, const char *name)
-{
-	for (s->detail = 0; s->detail < N_DETAIL; s->detail++)
-		if (!strcmp(name, history_detail[s->detail]))
-			return;
-	die("--detail: '%s' is none of all, hours and none", name);
 }
 
 static void
@@ -202,14 +186,8 @@ set_task(struct history_settings *s, struct cli *cli, int key)
 		if (s->index && !*s->index)
 			die("--index: the name of the file is empty");
 		return true;
-	case KEY_DETAIL:
-		set_detail(s, cli->arg);
-		return true;
 	case KEY_REBUILD:
 		s->is_rebuild = true;
-		return true;
-	case KEY_CHECK:
-		s->is_check = true;
 		return true;
 	}
 	return false;
@@ -295,7 +273,6 @@ history_settings_parse(struct history_settings *s, struct cli *cli)
 	s->max_rows = 20;
 	s->min_share = 0.001;
 	s->min_change = 0.05;
-	s->detail = -1;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!set_question(s, cli, key) && !set_task(s, cli, key))
 			set_output(s, cli, key);

@@ -9,15 +9,11 @@
 
 #include "cli/cli.h"
 #include "cli/wherematch.h"
-#include "history/store/groups.h"
 #include "series.h"
 
 struct match;
 
 extern const struct cli_opt history_opts[];
-
-/* --detail: of enum detail. */
-extern const char *const history_detail[N_DETAIL];
 
 enum history_task {
 	HISTORY_SHOW,     /* functions over time */
@@ -50,10 +46,9 @@ struct history_settings {
 	size_t max_rows;           /* of lists of functions; 0: all */
 	double min_share;          /* of the functions of lists */
 	double min_change;         /* ... relative */
-	bool is_rebuild, is_check;
+	bool is_rebuild;
 	bool is_index;     /* --index */
 	const char *index; /* the file of the cache, or NULL */
-	int detail;        /* enum detail; -1: as the cache has it */
 	struct question q;
 };
 

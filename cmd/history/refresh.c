@@ -43,14 +43,12 @@ struct refresh {
 	struct archive_news *news;
 	struct known *known; /* by path */
 	size_t n_known, cap_known;
-	struct known **by_id; /* n_id of them, NULL where there is none */
-	size_t n_id;
-	uint32_t next_id; /* of a new file: no number is used again */
-	size_t *fresh;    /* indices of files in a->walk to be read */
+	struct known **by_id; /* the same, by id */
+	uint32_t next_id;     /* of a new file: larger than all */
+	size_t *fresh;        /* indices of files in a->walk to be read */
 	size_t n_fresh;
 	struct touched *touched; /* blocks with entries of gone files */
 	size_t n_touched, cap_touched;
-	struct lost lost;
 	struct block *open; /* blocks that are being filled */
 	size_t n_open, cap_open;
 	size_t n_cell; /* in them */
@@ -70,7 +68,6 @@ release(struct refresh *r)
 	free(r->by_id);
 	free(r->fresh);
 	free(r->touched);
-	free(r->lost.is);
 	free(r->open);
 }
 
@@ -94,8 +91,8 @@ take_known(void *ctx, struct store_file *f, struct prof_err *err)
 		return prof_fail(err, PROF_EFORMAT, "damaged");
 	}
 	r->known[r->n_known++] = (struct known){ .f = *f };
-	if (f->id >= r->n_id)
-		r->n_id = (size_t)f->id + 1;
+	if (f->id >= r->next_id)
+		r->next_id = f->id + 1;
 	return PROF_OK;
 }
 
@@ -114,6 +111,27 @@ note_bad(struct refresh *r, const char *path, const char *why)
 		r->news->bad = NULL;
 }
 
+static int
+known_cmp(const void *a, const void *b)
+{
+	const struct known *const *x = a, *const *y = b;
+
+	return ((*x)->f.id > (*y)->f.id) - ((*x)->f.id < (*y)->f.id);
+}
+
+/* The file with this id, or NULL. */
+static struct known *
+known_of(const struct refresh *r, uint32_t id)
+{
+	const struct known key = { .f.id = id }, *p = &key;
+	struct known **at = NULL;
+
+	if (r->n_known)
+		at = bsearch(&p, r->by_id, r->n_known, sizeof(*r->by_id),
+			     known_cmp);
+	return at ? *at : NULL;
+}
+
 /* Both lists are sorted by path. */
 static enum prof_status
 compare(struct refresh *r, struct prof_err *err)
@@ -122,9 +140,13 @@ compare(struct refresh *r, struct prof_err *err)
 	size_t i = 0, k = 0;
 
 	r->fresh = malloc((w->n + 1) * sizeof(*r->fresh));
-	r->by_id = calloc(r->n_id + 1, sizeof(*r->by_id));
+	r->by_id = malloc((r->n_known + 1) * sizeof(*r->by_id));
 	if (!r->fresh || !r->by_id)
 		return prof_nomem(err);
+	for (size_t j = 0; j < r->n_known; j++)
+		r->by_id[j] = &r->known[j];
+	if (r->n_known)
+		qsort(r->by_id, r->n_known, sizeof(*r->by_id), known_cmp);
 	while (i < w->n || k < r->n_known) {
 		struct known *old = k < r->n_known ? &r->known[k] : NULL;
 		int c = !old        ? -1
@@ -136,7 +158,6 @@ compare(struct refresh *r, struct prof_err *err)
 			continue;
 		}
 		k++;
-		r->by_id[old->f.id] = old;
 		if (c > 0) {
 			old->is_gone = true;
 			continue;
@@ -183,8 +204,7 @@ find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
 	bool is_touched = false;
 
 	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
-		uint32_t id = b.entry[i].file;
-		struct known *k = id < r->n_id ? r->by_id[id] : NULL;
+		struct known *k = known_of(r, b.entry[i].file);
 
 		if (!k)
 			st = prof_fail(err, PROF_EFORMAT, "damaged");
@@ -205,23 +225,12 @@ find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
 
 /* --- blocks --- */
 
-static bool
-is_known_gone(const struct refresh *r, uint32_t id)
-{
-	return id < r->n_id && r->by_id[id] && r->by_id[id]->is_gone;
-}
-
-/*
- * Give the entries of gone files to their heirs, or drop them. Where a cell is
- * the sum of several profiles nothing can be taken out of it: the block goes,
- * and the files that it was made of are read again.
- */
+/* Give the entries of gone files to their heirs, or drop them. */
 static enum prof_status
 settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
 {
 	struct block b = { 0 };
 	unsigned char *gone = NULL;
-	size_t n_gone = 0;
 	enum prof_status st = load_block(r->a, t->id, t->day, &b, err);
 
 	if (st == PROF_OK) {
@@ -230,18 +239,14 @@ settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
 			st = prof_nomem(err);
 	}
 	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
-		uint32_t id = b.entry[i].file;
+		const struct known *k = known_of(r, b.entry[i].file);
 
-		if (!is_known_gone(r, id))
+		if (!k || !k->is_gone)
 			continue;
-		b.entry[i].file = r->by_id[id]->heir;
-		gone[i] = !r->by_id[id]->heir;
-		n_gone += gone[i];
+		b.entry[i].file = k->heir;
+		gone[i] = !k->heir;
 	}
-	if (st == PROF_OK && b.groups.detail != DETAIL_ALL && n_gone &&
-	    n_gone < b.n_entry) {
-		st = lose_block(&r->lost, r->a, &b, r->next_id, err);
-	} else if (st == PROF_OK) {
+	if (st == PROF_OK) {
 		block_drop(&b, gone);
 		st = store_put_block(r->a->store, &b, err);
 	}
@@ -267,23 +272,9 @@ write_open(struct refresh *r, struct prof_err *err)
 
 /* The last block of a day and types that has room. */
 struct roomy {
-	const struct refresh *r;
 	uint32_t types;
 	int64_t id;
 };
-
-/* A block that may have to be dropped: lose_block(). */
-static bool
-may_go(const struct refresh *r, int64_t id)
-{
-	size_t i = r->n_touched;
-
-	if (store_detail(r->a->store) == DETAIL_ALL)
-		return false;
-	while (i > 0 && r->touched[i - 1].id != id)
-		i--;
-	return i > 0;
-}
 
 static enum prof_status
 find_room(void *ctx, const struct store_block *s, struct prof_err *err)
@@ -291,7 +282,7 @@ find_room(void *ctx, const struct store_block *s, struct prof_err *err)
 	struct roomy *x = ctx;
 
 	(void)err;
-	if (s->types == x->types && s->n < FILL && !may_go(x->r, s->id))
+	if (s->types == x->types && s->n < FILL)
 		x->id = s->id;
 	return PROF_OK;
 }
@@ -300,7 +291,7 @@ static enum prof_status
 open_block(struct refresh *r, const struct taken *t, struct block **out,
 	   struct prof_err *err)
 {
-	struct roomy room = { .r = r, .types = t->types };
+	struct roomy room = { .types = t->types };
 	enum prof_status st;
 	struct block *b;
 
@@ -318,7 +309,7 @@ open_block(struct refresh *r, const struct taken *t, struct block **out,
 			  sizeof(*r->open)) < 0)
 		return prof_nomem(err);
 	b = *out = &r->open[r->n_open++];
-	*b = (struct block){ .groups.detail = store_detail(r->a->store) };
+	*b = (struct block){ 0 };
 	st = store_blocks(r->a->store, t->day, t->day, find_room, &room, err);
 	if (st == PROF_OK && room.id)
 		return load_block(r->a, room.id, t->day, b, err);
@@ -432,6 +423,26 @@ inherit(struct refresh *r, const char *path, const struct taken *t,
 	return true;
 }
 
+/*
+ * Is the reason in the file itself? Descriptors, memory, a disk and --max-size
+ * may be enough the next time.
+ */
+static bool
+is_lasting(enum prof_status st)
+{
+	return st == PROF_EFORMAT || st == PROF_EINVALID;
+}
+
+static enum prof_status
+put_bad_file(struct refresh *r, const struct store_file *f, char *why,
+	     struct prof_err *err)
+{
+	struct store_file bad = *f;
+
+	bad.why = why;
+	return store_put_file(r->a->store, &bad, err);
+}
+
 /* Read one file, and add it to its block. f is its row. */
 static enum prof_status
 take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
@@ -448,18 +459,13 @@ take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
 	if (st == PROF_OK)
 		st = take_profile(&t, p, w, &r->a->words, &why);
 	if (st == PROF_ENOMEM)
-		prof_nomem(err);
-	else if (st != PROF_OK)
-		f->why = why.msg;
+		return prof_nomem(err);
 	if (st != PROF_OK) {
-		if (f->why) {
-			r->news->n_new_bad++;
-			r->o->tell_bad(r->a->root, w->real, f->why);
-			st = store_put_file(r->a->store, f, err);
-		}
+		r->news->n_new_bad++;
+		r->o->tell_bad(r->a->root, w->real, why.msg);
 		profile_free(p);
-		f->why = NULL;
-		return st;
+		return is_lasting(st) ? put_bad_file(r, f, why.msg, err)
+				      : PROF_OK;
 	}
 	st = store_put_file(r->a->store, f, err);
 	if (st == PROF_OK && !inherit(r, w->path, &t, f->id)) {
@@ -528,48 +534,24 @@ apply(struct refresh *r, struct prof_err *err)
 		st = read_fresh(r, err);
 	for (size_t i = 0; i < r->n_touched && st == PROF_OK; i++)
 		st = settle_block(r, &r->touched[i], err);
-	if (st == PROF_OK && r->lost.n)
-		st = lose_files(&r->lost, r->a, err);
 	if (st == PROF_OK)
 		st = store_put_names(s, &r->a->functions, &r->a->words, err);
 	return st == PROF_OK ? store_commit(s, err) : st;
-}
-
-/* *again: some files have to be read again. */
-static enum prof_status
-refresh_once(struct archive *a, const struct archive_options *o,
-	     struct archive_news *news, bool *again, struct prof_err *err)
-{
-	struct refresh r = { .a = a, .o = o, .news = news };
-	enum prof_status st = store_files(a->store, take_known, &r, err);
-
-	if (st == PROF_OK)
-		st = compare(&r, err);
-	for (size_t i = 0; i < r.n_known && st == PROF_OK; i++)
-		news->n_gone += r.known[i].is_gone;
-	r.next_id = r.n_id ? (uint32_t)r.n_id : 1;
-	if (st == PROF_OK && (news->n_gone || r.n_fresh))
-		st = apply(&r, err);
-	*again = r.lost.n > 0;
-	news->n_again += r.lost.n;
-	news->n_forgotten += r.lost.n_entry - r.lost.n;
-	news->n_known = r.n_known;
-	release(&r);
-	return st;
 }
 
 enum prof_status
 refresh(struct archive *a, const struct archive_options *o,
 	struct archive_news *news, struct prof_err *err)
 {
-	struct archive_news more = { 0 };
-	bool again;
-	enum prof_status st = refresh_once(a, o, news, &again, err);
+	struct refresh r = { .a = a, .o = o, .news = news, .next_id = 1 };
+	enum prof_status st = store_files(a->store, take_known, &r, err);
 
-	if (st != PROF_OK || !again)
-		return st;
-	st = refresh_once(a, o, &more, &again, err);
-	news->n_new_bad += more.n_new_bad;
-	free(more.bad);
+	if (st == PROF_OK)
+		st = compare(&r, err);
+	for (size_t i = 0; i < r.n_known && st == PROF_OK; i++)
+		news->n_gone += r.known[i].is_gone;
+	if (st == PROF_OK && (news->n_gone || r.n_fresh))
+		st = apply(&r, err);
+	release(&r);
 	return st;
 }

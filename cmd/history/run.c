@@ -27,25 +27,51 @@ struct run {
 
 /* --- the question --- */
 
+/*
+ * Read all archives into something by add(), after begin() has emptied it. If a
+ * cache turns out to be damaged it is rebuilt, and all are read again.
+ */
+static void
+read_archives(struct run *r,
+	      enum prof_status (*begin)(void *to, struct prof_err *err),
+	      enum prof_status (*add)(void *to, struct archive *a,
+				      struct prof_err *err),
+	      void *to)
+{
+	struct prof_err err;
+	enum prof_status st;
+	size_t i;
+
+	do {
+		if (begin(to, &err) != PROF_OK)
+			die("%s", err.msg);
+		for (i = 0, st = PROF_OK; i < r->a.n && st == PROF_OK; i++)
+			st = add(to, &r->a.archive[i], &err);
+		if (st != PROF_OK)
+			archives_rebuild(&r->a, i - 1, st, &err);
+	} while (st != PROF_OK);
+}
+
+static enum prof_status
+begin_span(void *to, struct prof_err *err)
+{
+	span_release(to);
+	return span_init(to, err);
+}
+
+static enum prof_status
+add_span(void *to, struct archive *a, struct prof_err *err)
+{
+	return span_add(to, a, err);
+}
+
 /* Sum up the types and times of all archives; dies if there are none. */
 static void
 find_span(struct run *r, struct span *x)
 {
 	const struct archive *first = &r->a.archive[0];
-	enum prof_status st;
-	struct prof_err err;
 
-	do {
-		size_t i = 0;
-
-		st = span_init(x, &err);
-		for (; i < r->a.n && st == PROF_OK; i++)
-			st = span_add(x, &r->a.archive[i], &err);
-		if (st != PROF_OK) {
-			span_release(x);
-			archives_repair(&r->a, i - 1, st, &err);
-		}
-	} while (st != PROF_OK);
+	read_archives(r, begin_span, add_span, x);
 	if (x->first_ns > x->last_ns)
 		die("no profiles in %s",
 		    r->a.n == 1 && first->root ? first->root : "the archives");
@@ -68,45 +94,50 @@ wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 	return PROF_OK;
 }
 
-/*
- * The answer to q, which series_release() ends. An archive whose cache turns
- * out to be damaged is repaired, and all are asked again. PROF_EUSAGE: a cache
- * has too little detail to answer.
- */
+/* A series, while it is made. */
+struct asking {
+	const struct span *span;
+	const struct question *q;
+	struct series *x;
+};
+
 static enum prof_status
-try(struct run *r, const struct span *span, const struct question *q,
-    struct series *x, struct prof_err *err)
+begin_series(void *to, struct prof_err *err)
 {
-	enum prof_status st;
+	struct asking *a = to;
 
-	do {
-		size_t i = 0;
-
-		if (series_init(x, span, q, err) != PROF_OK)
-			die("%s", err->msg);
-		for (st = PROF_OK; i < r->a.n && st == PROF_OK; i++)
-			st = gather(x, &r->a.archive[i], q, err);
-		if (st != PROF_OK)
-			series_release(x);
-		if (st == PROF_EUSAGE)
-			return st;
-		if (st != PROF_OK)
-			archives_repair(&r->a, i - 1, st, err);
-	} while (st != PROF_OK);
-	if (series_sort(x, q->by, err) != PROF_OK)
-		die("%s", err->msg);
-	return PROF_OK;
+	series_release(a->x);
+	return series_init(a->x, a->span, a->q, err);
 }
 
-/* The same for the question of the user: dies if there is no answer. */
+static enum prof_status
+add_series(void *to, struct archive *archive, struct prof_err *err)
+{
+	struct asking *a = to;
+
+	return gather(a->x, archive, a->q, err);
+}
+
+/* The answer to q, which series_release() ends. Dies. */
 static void
 ask(struct run *r, const struct span *span, const struct question *q,
     struct series *x)
 {
+	struct asking a = { span, q, x };
 	struct prof_err err;
 
-	if (try(r, span, q, x, &err) != PROF_OK)
+	*x = (struct series){ 0 };
+	read_archives(r, begin_series, add_series, &a);
+	if (series_sort(x, q->by, &err) != PROF_OK)
 		die("%s", err.msg);
+}
+
+/* The same for the question of the user: dies if there is no answer. */
+static void
+ask_first(struct run *r, const struct span *span, const struct question *q,
+	  struct series *x)
+{
+	ask(r, span, q, x);
 	if (!x->n_bucket)
 		die("no profiles %s", q->where ? "for which --where is true"
 					       : "between --since and --until");
@@ -171,9 +202,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	struct series hours;
 	struct prof_err err;
 
-	one->lacks_hours = try(r, span, &q, &hours, &err) != PROF_OK;
-	if (one->lacks_hours)
-		return;
+	ask(r, span, &q, &hours);
 	if (hours.n_fn == 1 &&
 	    shifts_builds(one, x, &hours, o, distributions(), &err) != PROF_OK)
 		die("%s", err.msg);
@@ -197,18 +226,11 @@ find_hosts(struct run *r, const struct span *span, const struct series *x,
 		.where = r->s->q.where,
 	};
 	struct series before, after;
-	struct prof_err err;
 
-	one->lacks_profiles = try(r, span, &q, &before, &err) != PROF_OK;
-	if (one->lacks_profiles)
-		return;
+	ask(r, span, &q, &before);
 	q.from = q.to;
 	q.to = units_add(x->bucket[one->shift.to - 1].last_ns, 1);
-	one->lacks_profiles = try(r, span, &q, &after, &err) != PROF_OK;
-	if (one->lacks_profiles) {
-		series_release(&before);
-		return;
-	}
+	ask(r, span, &q, &after);
 	if (before.n_fn == 1 && after.n_fn == 1)
 		shifts_hosts(one, x, &before, &after, o);
 	series_release(&before);
@@ -228,7 +250,6 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 		.min_share = r->s->function ? 0 : r->s->min_share,
 	};
 	struct shifts *all = allocated(calloc(x->n_fn + 1, sizeof(*all)));
-	bool lacks_hours = false, lacks_profiles = false;
 	struct prof_err err;
 	size_t n_test;
 
@@ -247,18 +268,10 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 
 			if (x->n_build > 1)
 				find_builds(r, span, x, &x->fn[k], &o, one);
-			if (!one->n_build && !one->lacks_hours)
+			if (!one->n_build)
 				find_hosts(r, span, x, &x->fn[k], &o, one);
-			lacks_hours |= one->lacks_hours;
-			lacks_profiles |= one->lacks_profiles;
 		}
 	}
-	if (lacks_hours)
-		warn("builds are not compared: the cache has no hours "
-		     "(--detail=hours)");
-	if (lacks_profiles)
-		warn("hosts are not compared: the cache has no single profiles "
-		     "(--detail=all)");
 	return all;
 }
 
@@ -280,7 +293,7 @@ show(struct run *r, const struct span *span)
 		s->q.wants = wants_match;
 		s->q.wants_ctx = s->match;
 	}
-	ask(r, span, &s->q, &x);
+	ask_first(r, span, &s->q, &x);
 	tell_unknown(&s->q, &x);
 	if (!x.n_fn)
 		die("no function matches");
@@ -306,7 +319,7 @@ list(struct run *r, const struct span *span)
 	struct prof_err err;
 
 	s->q.wants = wants_all;
-	ask(r, span, &s->q, &x);
+	ask_first(r, span, &s->q, &x);
 	tell_unknown(&s->q, &x);
 	if (sweep_make(&w, &x, s, from,
 		       s->task == HISTORY_CHANGES ? distributions() : NULL,
@@ -338,13 +351,11 @@ history_run(struct history_settings *s, struct cli *cli)
 {
 	struct run r = { .s = s, .cli = cli };
 	int status = EXIT_SUCCESS;
-	struct span span;
+	struct span span = { 0 };
 
 	archives_open(&r.a, cli,
 		      &(const struct archives_options){
 			      .is_rebuild = s->is_rebuild,
-			      .is_check = s->is_check,
-			      .detail = s->detail,
 			      .index = s->index,
 			      .is_told = s->task == HISTORY_INDEX });
 	if (s->task != HISTORY_INDEX) {

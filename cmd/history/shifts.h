@@ -38,9 +38,6 @@ struct shifts_one {
 	struct shifts_host host; /* if no build explains the change */
 	struct build_test build[SHIFTS_MAX_BUILD];
 	size_t n_build;
-	/* Not compared, as the cache has too little detail. */
-	bool lacks_hours;    /* builds */
-	bool lacks_profiles; /* hosts */
 };
 
 /* The changes of one function. */

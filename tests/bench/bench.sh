@@ -707,23 +707,14 @@ bench_history() {
 	history_row 'a function by hour' 0.1 "--function='$name' --by=hour"
 	history_row 'top movers' 0.1 '--top-movers'
 	printf '| bytes a profile'
-	for detail in all hours none; do
-		stat -c %s history.$detail | awk '{ printf " | %.0f", $1 / 3000 }'
-	done
-	echo ' | 2000 |'
+	stat -c %s history.index | awk '{ printf " | %.0f | 2000 |\n", $1 / 3000 }'
 }
 
-# history_row NAME BUDGET OPTIONS: of caches with each --detail.
+# history_row NAME BUDGET OPTIONS
 history_row() {
 	printf '| %s' "$1"
-	for detail in all hours none; do
-		ask="prof-history --detail=$detail --index=history.$detail"
-		case $detail$3 in
-		none*=hour) printf ' | -' ;;
-		*) measure -c "$runs" "$ask $3 history" | awk '{ printf " | %.3f", $1 }' ;;
-		esac
-	done
-	echo " | $2 |"
+	measure -c "$runs" "prof-history --index=history.index $3 history" |
+		awk -v budget="$2" '{ printf " | %.3f | %s |\n", $1, budget }'
 }
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"

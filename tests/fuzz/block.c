@@ -1,8 +1,7 @@
 /*
  * block.c - any bytes as a block of the cache of prof-history: its entries, a
  * post and the sums. The first four bytes are the numbers of columns and of
- * entries, and the sizes of the entries and of the post; the highest bit of the
- * first says that the posts are of hours.
+ * entries, and the sizes of the entries and of the post.
  */
 #include "config.h"
 
@@ -18,8 +17,7 @@ take_cell(void *ctx, const struct cell *c)
 {
 	const struct block *b = ctx;
 
-	if (c->pos >= b->n_entry ||
-	    (b->groups.detail == DETAIL_HOURS && c->pos >= b->groups.n))
+	if (c->pos >= b->n_entry)
 		abort();
 }
 
@@ -47,7 +45,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	n -= 4;
 	b.n_column = 1 + data[0] % BLOCK_MAX_COLUMN;
-	b.groups.detail = data[0] & 0x80 ? DETAIL_HOURS : DETAIL_ALL;
 	n_entry = data[1];
 	n_meta = data[2] < n ? data[2] : n;
 	n_post = data[3] < n - n_meta ? data[3] : n - n_meta;

@@ -220,8 +220,8 @@ END
 damage 'head -c 5000 d/.prof-history/index >x; cat x >d/.prof-history/index'
 damage 'seq 100 >d/.prof-history/index'
 damage 'head -c 40000 /dev/zero | tr "\0" x >x; dd if=x of=d/.prof-history/index bs=4096 seek=1 conv=notrunc 2>/dev/null'
-# Any byte: the answer is right, and a line says that the cache was damaged, if
-# the byte matters. These are bytes of all pages that are not 0.
+# Any byte: there is an answer, and if SQLite or a reader finds the damage, a line
+# says so. These are bytes of all pages that are not 0.
 cat >bytes <<'EOF'
 od -An -v -tu1 -w1 "$1" | awk '$1 { at[n++] = NR - 1 " " $1 }
 	END { for (i = 1; i <= 24; i++) print at[int(n * i / 25)] }'
@@ -233,8 +233,8 @@ while read -r at value; do
 	cp index.good d/.prof-history/index
 	printf "\\$(printf %o $((value ^ 4)))" |
 		dd of=d/.prof-history/index bs=1 seek="$at" conv=notrunc 2>/dev/null
-	sh answer d 2>err >got
-	cmp -s got want || echo "byte $at: $(diff got want | head -3)"
+	sh answer d 2>err >got || echo "byte $at: status $?"
+	[ ! -s err ] || cmp got want
 	grep -v '^prof-history: d: rebuilt the cache, which was damaged$' err
 	[ ! -s err ] || echo "$at" >>noticed
 done <flips >.bad
@@ -243,11 +243,110 @@ done <flips >.bad
 check 'an empty database, or another version, is no damage' 0 '
 	: >d/.prof-history/index; sh answer d | cmp - want
 	rm -r d/.prof-history; sh answer d | cmp - want' </dev/null
-check '--check' 0 '
-	prof-history --index --check -q d
-	prof-history --index --check --rebuild d 2>&1' <<'END'
-prof-history: d: 24 profiles read, 0 gone, 0 summed by prof-thin
+
+# --- an index of strangers ----------------------------------------------------
+
+check 'only this user opens the lock' 0 '
+	chmod 644 d/.prof-history/lock; sh index d; stat -c %a d/.prof-history/lock' <<'END'
+d: 0 profiles read, 0 gone, 0 summed by prof-thin
+600
 END
+check 'an index that others may write is not used' 0 '
+	chmod 666 d/.prof-history/index; sh answer d 2>err | cmp - want; sort -u err
+	chmod 644 d/.prof-history/index' <<END
+prof-history: d: no cache, so all profiles are read each time: $PWD/d/.prof-history/index: not a file that this user alone may write
+END
+# forge SQL: into an index that was right; then it is made anew, in little time.
+forge() {
+	if have sqlite3; then
+		cp index.good d/.prof-history/index
+		sqlite3 d/.prof-history/index "$1"
+		check "forged: $1" 0 'timeout 20 sh answer d 2>err | cmp - want; cut -d: -f2- err' <<'END'
+ d: rebuilt the cache, which was damaged
+END
+	else
+		skip "forged: $1" 'no sqlite3'
+	fi
+}
+forge 'drop table fn; create view fn(id, name) as with recursive c(x) as
+	(select 1 union all select x + 1 from c) select x, randomblob(1000) from c'
+forge 'create trigger t after insert on word begin delete from file; end'
+forge 'create index i on block(abs(day))'
+forge 'update file set id = 1 << 40 where id = (select max(id) from file)'
+forge 'update file set id = 4294967295 where id = (select max(id) from file)'
+forge 'update block set types = 1 << 31'
+forge 'update block set n = 5000'
+forge 'update post set data = zeroblob(5000)'
+forge 'update word set id = id + 7'
+forge 'update fn set id = 1 << 33 where id = 2'
+# The sums say: function 1, of one build, which is word 1 (sample types), 5 each.
+if have sqlite3; then
+	check 'forged: sums of a build that no profile has' 0 '
+		cp index.good d/.prof-history/index
+		sqlite3 d/.prof-history/index "update block set sums = x'\''0101010a0a0a0a'\''"
+		prof-history --match=. --tsv d | cut -f10 | sort -u' <<'END'
+0
+flat
+END
+else
+	skip 'forged: sums of a build that no profile has' 'no sqlite3'
+fi
+
+# --- --index=FILE --------------------------------------------------------------
+
+check 'a cache somewhere else' 0 '
+	mkdir cache; ln -s cache link
+	cp -r archive elsewhere; rm -r elsewhere/.prof-history
+	prof-history --index=link/app elsewhere 2>&1
+	prof-history --index=cache/app --function=work --tsv elsewhere 2>&1 | wc -l
+	ls -A elsewhere | grep prof-history; ls cache' <<'END'
+prof-history: elsewhere: 24 profiles read, 0 gone, 0 summed by prof-thin
+5
+app
+app.lock
+END
+echo mine >mine
+cp archive/2026-11-16/web1-000000-cpu.pb.gz a.pb.gz
+for file in mine a.pb.gz cache; do
+	check_err "--index=$file: left alone" 2 "prof-history --rebuild --index=$file archive" \
+		"/$file: not a cache of prof-history; remove it, or give another name"
+done
+check 'they are as they were' 0 'cat mine; cmp a.pb.gz archive/2026-11-16/web1-000000-cpu.pb.gz; ls cache' <<'END'
+mine
+app
+app.lock
+END
+check 'an empty file becomes one; one that is damaged is made anew' 0 '
+	: >cache/empty; prof-history --index=cache/empty -q archive
+	head -c 9000 cache/empty >x; cat x >cache/empty
+	prof-history --index=cache/empty archive 2>&1' <<'END'
+prof-history: archive: rebuilt the cache, which was damaged
+prof-history: archive: 24 profiles read, 0 gone, 0 summed by prof-thin
+END
+check_err 'a cache that others may write' 2 \
+	'chmod 622 cache/app; prof-history --index=cache/app archive' \
+	'/cache/app: not a file that this user alone may write'
+check_err 'a cache in a folder that others may write' 2 \
+	'mkdir -m 777 all; chmod 1777 all; prof-history --index=all/app archive' \
+	'/all: not a directory that this user owns'
+if [ "$(id -u)" = 0 ]; then
+	check_err 'a cache of another user' 2 \
+		'chmod 644 cache/app; chown 65534 cache/app; prof-history --index=cache/app archive' \
+		'/cache/app: not a file that this user alone may write'
+else
+	skip 'a cache of another user' 'not root'
+fi
+check_err 'a cache of two archives' 2 'prof-history --index=cache/x archive b' \
+	'--index=cache/x: the cache of one archive, a folder'
+check_err 'a cache in no folder' 2 'prof-history --index=nowhere/app archive' 'nowhere/: No such file'
+check_err 'a cache without a name' 2 'prof-history --index= archive' 'the name of the file is empty'
+check_err 'only the cache, or a question' 2 'prof-history --index --match=. archive' \
+	'--index without a file only updates the cache'
+check_err 'no cache: an error if nothing else was asked for' 2 \
+	'cp -r elsewhere g; echo >g/.prof-history; PROF_CACHE= prof-history --index -q g' \
+	'g: no cache: PROF_CACHE is empty'
+
+# --- taking turns ---------------------------------------------------------------
 
 # Killed while it indexes: what is there is as it was.
 check 'killed' 0 '
@@ -287,6 +386,33 @@ prof-history: e/x.pb.gz: truncated gzip stream
 function	day	first	last	build	builds	hosts	profiles	samples	flat	cum	total
 prof-history: e: left out a file that cannot be read: x.pb.gz: truncated gzip stream
 END
+# Not a word about the file is kept of an error that may pass.
+check 'a limit that was too small is no verdict' 0 '
+	rm -rf e/.prof-history e/x.pb.gz
+	prof-history --function=work --tsv --max-size=50 e 2>&1 | grep -c "limit of 50 bytes"
+	prof-history --function=work --tsv e 2>&1 | cut -f2,8' <<'END'
+24
+day	profiles
+2026-11-16	6
+2026-11-17	6
+2026-11-18	6
+2026-11-19	6
+END
+if strace -o trace true 2>/dev/null; then
+	for error in EMFILE ENOMEM EIO; do
+		check "$error once is no verdict" 0 "
+			rm -rf e/.prof-history
+			strace -qq -o trace -P e/2026-11-16/web1-000000-cpu.pb.gz \\
+				-e inject=openat:error=$error:when=1 \\
+				prof-history --index e 2>&1 | tail -1
+			prof-history --index e 2>&1" <<'END'
+prof-history: e: 23 profiles read, 0 gone, 0 summed by prof-thin
+prof-history: e: 1 profiles read, 0 gone, 0 summed by prof-thin
+END
+	done
+else
+	skip 'an error once is no verdict' 'no strace, or nobody may trace here'
+fi
 check 'a profile without a time' 0 '
 	mkdir t t/2026-11-03; printf "# cpu nanoseconds\nmain 1\n" | mkprof - >t/2026-11-03/h-1015.pb
 	prof-history --match=main --by=profile --tsv t | cut -f2,7 | sed 1d

@@ -18,8 +18,7 @@ block_release(struct block *b)
 	free(b->column);
 	for (size_t c = 0; c < BLOCK_MAX_COLUMN; c++)
 		free(b->cells[c].cell);
-	groups_release(&b->groups);
-	*b = (struct block){ .groups.detail = b->groups.detail };
+	*b = (struct block){ 0 };
 }
 
 enum prof_status
@@ -36,46 +35,20 @@ block_add(struct block *b, const struct entry *e,
 	if (n)
 		memcpy(b->column + b->n_entry * n, column, n * sizeof(*column));
 	b->entry[b->n_entry++] = *e;
-	return groups_add(&b->groups, e, err);
+	return PROF_OK;
 }
 
 enum prof_status
 block_add_cell(struct block *b, size_t column, uint32_t fn, int64_t flat,
 	       int64_t cum, struct prof_err *err)
 {
-	const uint32_t pos = groups_of(&b->groups, b->n_entry - 1);
+	const uint32_t pos = (uint32_t)(b->n_entry - 1);
 	struct cells *x = &b->cells[column];
 
 	if (array_reserve(&x->cell, &x->cap, x->n + 1, sizeof(*x->cell)) < 0)
 		return prof_nomem(err);
 	x->cell[x->n++] = (struct cell){ fn, pos, flat, cum };
 	return PROF_OK;
-}
-
-enum prof_status
-block_coarsen(struct block *b, enum detail detail, struct prof_err *err)
-{
-	struct groups g = { .detail = detail };
-	uint32_t *now = calloc(b->n_entry + 1, sizeof(*now));
-	enum prof_status st = now ? PROF_OK : prof_nomem(err);
-
-	for (size_t i = 0; i < b->n_entry && st == PROF_OK; i++) {
-		st = groups_add(&g, &b->entry[i], err);
-		if (st == PROF_OK)
-			now[groups_of(&b->groups, i)] = groups_of(&g, i);
-	}
-	if (st == PROF_OK) {
-		for (size_t c = 0; c < b->n_column; c++)
-			for (size_t i = 0; i < b->cells[c].n; i++)
-				b->cells[c].cell[i].pos =
-					now[b->cells[c].cell[i].pos];
-		groups_release(&b->groups);
-		b->groups = g;
-	} else {
-		groups_release(&g);
-	}
-	free(now);
-	return st;
 }
 
 void
@@ -148,10 +121,50 @@ unzigzag(uint64_t v)
 static int64_t
 scale_of(const struct block *b, size_t column, size_t pos)
 {
-	size_t at = pos * b->n_column + column;
+	return b->column[pos * b->n_column + column].scale;
+}
 
-	return b->groups.detail == DETAIL_ALL ? b->column[at].scale
-					      : b->groups.scale[at];
+/*
+ * Sort the cells of a column by function; those of a function stay in the order
+ * of profiles. Functions with one printed name in a profile are added up.
+ */
+static enum prof_status
+cells_sort(struct cells *x, struct prof_err *err)
+{
+	struct cell *sorted = malloc((x->n + 1) * sizeof(*sorted));
+	uint32_t max = 0;
+	size_t *start, n = 0;
+
+	for (size_t i = 0; i < x->n; i++)
+		if (x->cell[i].fn > max)
+			max = x->cell[i].fn;
+	start = calloc((size_t)max + 2, sizeof(*start));
+	if (!sorted || !start) {
+		free(sorted);
+		free(start);
+		return prof_nomem(err);
+	}
+	for (size_t i = 0; i < x->n; i++)
+		start[x->cell[i].fn + 1]++;
+	for (size_t k = 0; k <= max; k++)
+		start[k + 1] += start[k];
+	for (size_t i = 0; i < x->n; i++)
+		sorted[start[x->cell[i].fn]++] = x->cell[i];
+	for (size_t i = 0; i < x->n; i++) {
+		struct cell *last = n ? &sorted[n - 1] : NULL;
+		const struct cell *c = &sorted[i];
+
+		if (last && last->fn == c->fn && last->pos == c->pos) {
+			last->flat = units_add(last->flat, c->flat);
+			last->cum = units_add(last->cum, c->cum);
+		} else {
+			sorted[n++] = *c;
+		}
+	}
+	free(x->cell);
+	free(start);
+	*x = (struct cells){ sorted, n, x->n + 1 };
+	return PROF_OK;
 }
 
 /* Would the cells of two columns be the same bytes? */
@@ -175,7 +188,7 @@ same_cells(const struct block *b, size_t c, size_t d)
 }
 
 /*
- * A cell is 2 * (distance to the group before) + (flat is cum), flat, and cum
+ * A cell is 2 * (distance to the profile before) + (flat is cum), flat, and cum
  * if it differs.
  */
 static int
@@ -225,9 +238,7 @@ struct summing {
 static void
 sum_cell(struct summing *s, size_t column, const struct cell *c)
 {
-	const struct groups *g = &s->b->groups;
-	uint32_t build = g->detail == DETAIL_ALL ? s->b->entry[c->pos].build
-						 : g->group[c->pos].build;
+	uint32_t build = s->b->entry[c->pos].build;
 	size_t width = 2 * s->b->n_column, i;
 	int64_t *to;
 
@@ -320,17 +331,16 @@ static enum prof_status
 write_columns(const struct block *b, const struct block_sink *sink,
 	      struct buf *meta, struct prof_err *err)
 {
-	const enum detail detail = b->groups.detail;
 	enum prof_status st = PROF_OK;
 
 	for (size_t c = 0; c < b->n_column && st == PROF_OK; c++) {
-		size_t shared = detail == DETAIL_NONE ? c : 0;
+		size_t shared = 0;
 
 		while (shared < c && !same_cells(b, shared, c))
 			shared++;
 		if (put(meta, shared) < 0)
 			st = prof_nomem(err);
-		if (st == PROF_OK && shared == c && detail != DETAIL_NONE)
+		if (st == PROF_OK && shared == c)
 			st = write_posts(b, c, sink, err);
 	}
 	return st;
@@ -340,21 +350,14 @@ enum prof_status
 block_write(struct block *b, const struct block_sink *sink, struct buf *meta,
 	    struct buf *sums, struct prof_err *err)
 {
-	const struct groups *g = &b->groups;
 	enum prof_status st = PROF_OK;
 
 	for (size_t c = 0; c < b->n_column && st == PROF_OK; c++)
-		st = groups_sort(&b->groups, &b->cells[c], err);
-	if (st == PROF_OK && g->detail == DETAIL_HOURS)
-		st = groups_scale(b, err);
+		st = cells_sort(&b->cells[c], err);
 	if (st == PROF_OK)
 		st = write_columns(b, sink, meta, err);
 	for (size_t i = 0; i < b->n_entry && st == PROF_OK; i++)
 		if (put_entry(meta, b, i) < 0)
-			st = prof_nomem(err);
-	for (size_t i = 0; st == PROF_OK && g->scale && i < g->n * b->n_column;
-	     i++)
-		if (put(meta, (uint64_t)g->scale[i]) < 0)
 			st = prof_nomem(err);
 	return st == PROF_OK ? write_sums(b, sums, err) : st;
 }
@@ -433,26 +436,6 @@ read_entry(struct block *b, struct reader *r, struct prof_err *err)
 	return r->p ? block_add(b, &e, column, err) : damaged(err);
 }
 
-/* The scales of groups, which are known from the entries. */
-static enum prof_status
-read_scales(struct block *b, struct reader *r, struct prof_err *err)
-{
-	struct groups *g = &b->groups;
-	size_t n = g->n * b->n_column;
-
-	g->scale = malloc((n + 1) * sizeof(*g->scale));
-	if (!g->scale)
-		return prof_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v = get(r);
-
-		if (!v || v > INT64_MAX)
-			r->p = NULL;
-		g->scale[i] = (int64_t)v;
-	}
-	return PROF_OK;
-}
-
 enum prof_status
 block_read_meta(struct block *b, size_t n_entry, const void *meta, size_t n,
 		size_t shared[BLOCK_MAX_COLUMN], struct prof_err *err)
@@ -471,8 +454,6 @@ block_read_meta(struct block *b, size_t n_entry, const void *meta, size_t n,
 	}
 	while (st == PROF_OK && b->n_entry < n_entry)
 		st = read_entry(b, &r, err);
-	if (st == PROF_OK && b->groups.detail == DETAIL_HOURS)
-		st = read_scales(b, &r, err);
 	if (st == PROF_OK && r.p != r.end)
 		st = damaged(err);
 	return st;
@@ -484,10 +465,6 @@ block_read_post(const struct block *b, size_t column, uint32_t fn,
 		void (*visit)(void *ctx, const struct cell *c), void *ctx,
 		struct prof_err *err)
 {
-	const struct groups *g = &b->groups;
-	const size_t n_group = g->detail == DETAIL_ALL ? b->n_entry
-			       : g->scale              ? g->n
-						       : 0;
 	struct reader r = { data, (const uint8_t *)data + n };
 	uint64_t pos = 0;
 
@@ -497,7 +474,7 @@ block_read_post(const struct block *b, size_t column, uint32_t fn,
 		int64_t scale;
 
 		if (!r.p || head >> 1 >= BLOCK_MAX ||
-		    (pos += head >> 1) >= n_group)
+		    (pos += head >> 1) >= b->n_entry)
 			return damaged(err);
 		c.pos = (uint32_t)pos;
 		scale = scale_of(b, column, c.pos);

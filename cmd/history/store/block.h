@@ -2,8 +2,7 @@
  * block.h - profiles of one day as the cache has them: a block is up to
  * BLOCK_MAX profiles of one UTC day with the same sample types. Of each
  * profile it has an entry, and of each function in it, by sample type, flat and
- * cum: a cell. With less detail (groups.h) a cell is the sum of a group of
- * profiles.
+ * cum: a cell.
  *
  * As bytes a block is
  *
@@ -11,13 +10,12 @@
  *		entries
  *	sums	of all its profiles: for each function, by build, flat and cum
  *		of each column
- *	posts	for each function and column, its cells, by group
+ *	posts	for each function and column, its cells, by profile
  *
  * all in varints (lib/wire/wire.h), signed ones zigzag. The values of a profile
  * and column are divided by their greatest common divisor first, its scale: a
  * CPU profile counts in periods, so most values fit a byte, and the columns
- * "samples" and "cpu" usually have the same cells, stored once. Groups have a
- * scale of their own, the divisor of their cells.
+ * "samples" and "cpu" usually have the same cells, stored once.
  *
  * Bytes come from a file that anybody may have damaged: readers check
  * everything, and return PROF_EFORMAT.
@@ -28,7 +26,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "groups.h"
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
@@ -51,7 +48,7 @@ struct entry_column {
 	int64_t scale;   /* of the stored values, 1 or more */
 };
 
-/* A function in group pos of the block, which may be profile entry[pos]. */
+/* A function in profile entry[pos]. */
 struct cell {
 	uint32_t fn;
 	uint32_t pos;
@@ -72,7 +69,6 @@ struct block {
 	size_t n_entry, cap_entry;
 	struct entry_column *column; /* n_entry rows of n_column */
 	size_t cap_column;
-	struct groups groups; /* .detail: set before the first profile */
 	struct cells cells[BLOCK_MAX_COLUMN]; /* in the order of entries */
 };
 
@@ -93,17 +89,9 @@ enum prof_status block_add_cell(struct block *b, size_t column, uint32_t fn,
 				struct prof_err *err) MUST_USE;
 
 /*
- * Remove the profiles i with gone[i], and their cells. Where groups have more
- * than one profile: all, or none.
+ * Remove the profiles i with gone[i], and their cells.
  */
 void block_drop(struct block *b, const unsigned char *gone);
-
-/*
- * Keep less: add up the cells of the profiles that `detail` has in one group;
- * it is not finer than that of b. PROF_ENOMEM.
- */
-enum prof_status block_coarsen(struct block *b, enum detail detail,
-			       struct prof_err *err) MUST_USE;
 
 /* --- to bytes --- */
 
@@ -115,8 +103,8 @@ struct block_sink {
 };
 
 /*
- * Write b: posts to the sink, none with DETAIL_NONE, and meta and sums to the
- * buffers, which the caller releases. The cells are sorted by function.
+ * Write b: posts to the sink, and meta and sums to the buffers, which the
+ * caller releases. The cells are sorted by function.
  * PROF_ENOMEM, or what the sink says.
  */
 enum prof_status block_write(struct block *b, const struct block_sink *sink,
@@ -150,8 +138,7 @@ struct block_sum {
 };
 
 /*
- * Call visit() for each sum, by function. With DETAIL_NONE they are the cells:
- * each is of the group of its build.
+ * Call visit() for each sum, by function.
  */
 enum prof_status block_read_sums(size_t n_column, const void *data, size_t n,
 				 void (*visit)(void *ctx,

@@ -12,8 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/buf.h"
+#include "lib/base/regular.h"
+
 #define PATH_SIZE 4096
-#define WAIT_MS 60000 /* for a lock of SQLite's own, of another program */
+#define WAIT_MS 60000  /* for a lock of SQLite's own */
+#define CACHE_KB 65536 /* of pages in memory */
+#define STEPS_AT_ONCE 10000
+#define STEPS_A_BYTE 4 /* of a table; a row of ten bytes takes about ten */
+#define MAX_LENGTH (1 << 30) /* of a row: entries and sums of a block */
 
 static const char *
 name_of(const struct database *d)
@@ -50,9 +57,29 @@ database_damaged(const struct database *d, struct prof_err *err)
 	return prof_fail(err, PROF_EFORMAT, "%s: damaged", name_of(d));
 }
 
+void
+database_budget(struct database *d)
+{
+	struct stat sb = { 0 };
+
+	if (d->path && stat(d->path, &sb) < 0)
+		sb.st_size = 0;
+	d->budget = STEPS_A_BYTE * (sb.st_size + CACHE_KB * INT64_C(1024));
+}
+
+static int
+count_steps(void *ctx)
+{
+	struct database *d = ctx;
+
+	d->budget -= STEPS_AT_ONCE;
+	return d->path && d->budget < 0;
+}
+
 enum prof_status
 database_run(struct database *d, const char *sql, struct prof_err *err)
 {
+	database_budget(d);
 	return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK
 		       ? PROF_OK
 		       : database_fail(d, err);
@@ -68,51 +95,90 @@ database_close(struct database *d)
 	*d = (struct database){ .lock_fd = -1 };
 }
 
-/* --- opening --- */
+/* --- files --- */
 
-static int
-take_number(void *ctx, int n, char **value, char **name)
+/* Does this user own it, and may no other write it? */
+static bool
+is_own(const struct stat *sb)
 {
-	(void)name;
-	*(int *)ctx = n && value[0] ? atoi(value[0]) : -1;
-	return 0;
+	return S_ISREG(sb->st_mode) && sb->st_uid == geteuid() &&
+	       !(sb->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static enum prof_status
-ask_number(struct database *d, const char *sql, int *out, struct prof_err *err)
+/* Does the header have our application id, where SQLite's format has it? */
+static bool
+has_id(const char *path, const struct database_schema *schema)
 {
-	*out = -1;
-	return sqlite3_exec(d->db, sql, take_number, out, NULL) == SQLITE_OK
-		       ? PROF_OK
-		       : database_fail(d, err);
+	unsigned char head[72] = { 0 };
+	struct prof_err err;
+	struct stat sb;
+	uint32_t id = 0;
+	int fd = regular_open(path, true, &sb, &err);
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, head, sizeof(head), 0) == sizeof(head))
+		for (int i = 68; i < 72; i++)
+			id = id << 8 | head[i];
+	close(fd);
+	return id == (uint32_t)schema->application_id;
 }
 
-/*
- * Open the file at the path. SQLite runs nothing that the database contains,
- * and an inconsistent page is an error.
- */
+/* A file that the user named is replaced only if it is a database of ours. */
 static enum prof_status
-connect(struct database *d, int *version, struct prof_err *err)
+check_file(const struct database_place *p, const struct database_schema *schema,
+	   struct prof_err *err)
 {
-	const char *name = d->path ? d->path : ":memory:";
-	enum prof_status st;
+	enum prof_status st = p->is_chosen ? PROF_EUSAGE : PROF_EIO;
+	struct stat sb;
 
-	*version = -1;
-	if (sqlite3_open_v2(name, &d->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				    SQLITE_OPEN_NOFOLLOW,
-			    NULL) != SQLITE_OK)
-		return database_fail(d, err);
-	sqlite3_extended_result_codes(d->db, 0);
-	sqlite3_busy_timeout(d->db, WAIT_MS);
-	st = database_run(d,
-			  "pragma trusted_schema = off;"
-			  "pragma cell_size_check = on;"
-			  "pragma cache_size = -65536;",
-			  err);
-	return st == PROF_OK
-		       ? ask_number(d, "pragma user_version", version, err)
-		       : st;
+	if (lstat(p->path, &sb) < 0)
+		return errno == ENOENT ? PROF_OK
+				       : prof_fail(err, st, "%s: %s", p->path,
+						   strerror(errno));
+	if (p->is_chosen && !(S_ISREG(sb.st_mode) && !sb.st_size) &&
+	    !has_id(p->path, schema))
+		return prof_fail(err, st,
+				 "%s: not a cache of prof-history; remove it, "
+				 "or give another name",
+				 p->path);
+	if (!is_own(&sb))
+		return prof_fail(
+			err, st,
+			"%s: not a file that this user alone may write",
+			p->path);
+	return PROF_OK;
+}
+
+/* Only this user may open it: any other that reads it could hold the lock. */
+static enum prof_status
+take_lock(struct database *d, const struct database_place *p,
+	  struct prof_err *err)
+{
+	struct stat sb;
+
+	if (strlen(p->path) >= PATH_SIZE - 16)
+		return prof_fail(err, PROF_EIO, "%s: name too long", p->path);
+	d->path = strdup(p->path);
+	if (!d->path)
+		return prof_nomem(err);
+	d->lock_fd = open(
+		p->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+		0600);
+	if (d->lock_fd < 0 || fstat(d->lock_fd, &sb) < 0 ||
+	    (is_own(&sb) && fchmod(d->lock_fd, 0600) < 0))
+		return prof_fail(err, PROF_EIO, "%s: %s", p->lock,
+				 strerror(errno));
+	if (!is_own(&sb))
+		return prof_fail(
+			err, p->is_chosen ? PROF_EUSAGE : PROF_EIO,
+			"%s: not a file that this user alone may write",
+			p->lock);
+	while (flock(d->lock_fd, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return prof_fail(err, PROF_EIO, "%s: no lock: %s",
+					 d->path, strerror(errno));
+	return PROF_OK;
 }
 
 /* Remove the database, and its journal, which the next one would replay. */
@@ -133,207 +199,169 @@ remove_files(struct database *d, struct prof_err *err)
 	return PROF_OK;
 }
 
-static enum prof_status
-lock(struct database *d, int how, struct prof_err *err)
-{
-	while (flock(d->lock_fd, how) < 0)
-		if (errno != EINTR)
-			return prof_fail(err, PROF_EIO, "%s: no lock: %s",
-					 d->path, strerror(errno));
-	return PROF_OK;
-}
+/* --- opening --- */
 
-/*
- * The kind that the header of the file at the path notes, at the place that
- * SQLite's format gives to the application id; -1: none of the schema.
- */
+/* Add a row to a buffer, as text. */
 static int
-kind_of(const char *path, const struct database_schema *schema)
+add_row(void *ctx, int n, char **value, char **name)
 {
-	unsigned char head[72] = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	int64_t id = 0;
+	struct buf *b = ctx;
 
-	if (fd < 0)
-		return -1;
-	if (pread(fd, head, sizeof(head), 0) != sizeof(head))
-		memset(head, 0, sizeof(head));
-	close(fd);
-	for (int i = 68; i < 72; i++)
-		id = id << 8 | head[i];
-	id -= schema->application_id;
-	return id >= 0 && id < schema->n_kind ? (int)id : -1;
+	(void)name;
+	for (int i = 0; i < n; i++)
+		if (buf_add(b, value[i] ? value[i] : "",
+			    value[i] ? strlen(value[i]) + 1 : 1) < 0)
+			return -1;
+	return 0;
 }
 
+/* The version, and all that the database defines. */
 static enum prof_status
-take_lock(struct database *d, const struct database_place *p,
-	  struct prof_err *err)
+read_schema(struct database *d, struct buf *b, struct prof_err *err)
 {
-	if (strlen(p->path) >= PATH_SIZE - 16)
-		return prof_fail(err, PROF_EIO, "%s: name too long", p->path);
-	d->path = strdup(p->path);
-	if (!d->path)
-		return prof_nomem(err);
-	d->lock_fd =
-		open(p->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (d->lock_fd < 0)
-		return prof_fail(err, PROF_EIO, "%s: %s", p->lock,
-				 strerror(errno));
-	return lock(d, LOCK_EX, err);
+	database_budget(d);
+	return sqlite3_exec(d->db,
+			    "pragma user_version;"
+			    "select type, name, tbl_name, sql "
+			    "from sqlite_master order by rowid",
+			    add_row, b, NULL) == SQLITE_OK
+		       ? PROF_OK
+		       : database_fail(d, err);
 }
 
-/* A file that the user named is replaced only if it is a database of ours. */
+/* Open the file at the path: SQLite runs nothing that the database contains. */
 static enum prof_status
-check_chosen(const struct database_place *p, int kind, struct prof_err *err)
+connect(struct database *d, struct prof_err *err)
 {
-	struct stat sb;
+	static const struct {
+		int what, on;
+	} config[] = { { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		       { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+		       { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+		       { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 } };
+	char pragmas[80];
 
-	if (!p->is_chosen || kind >= 0 || stat(p->path, &sb) < 0 ||
-	    (S_ISREG(sb.st_mode) && !sb.st_size))
-		return PROF_OK;
-	return prof_fail(err, PROF_EUSAGE,
-			 "%s: not a cache of prof-history; remove it, or give "
-			 "another name",
-			 p->path);
-}
-
-enum prof_status
-database_set_kind(struct database *d, int kind,
-		  const struct database_schema *schema, struct prof_err *err)
-{
-	char sql[64];
-
-	snprintf(sql, sizeof(sql), "pragma application_id = %d",
-		 schema->application_id + kind);
-	d->kind = kind;
-	return database_run(d, sql, err);
+	if (sqlite3_open_v2(d->path ? d->path : ":memory:", &d->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+				    SQLITE_OPEN_NOFOLLOW,
+			    NULL) != SQLITE_OK)
+		return database_fail(d, err);
+	for (size_t i = 0; i < sizeof(config) / sizeof(*config); i++)
+		sqlite3_db_config(d->db, config[i].what, config[i].on, NULL);
+	sqlite3_limit(d->db, SQLITE_LIMIT_LENGTH, MAX_LENGTH);
+	sqlite3_extended_result_codes(d->db, 0);
+	sqlite3_busy_timeout(d->db, WAIT_MS);
+	sqlite3_progress_handler(d->db, STEPS_AT_ONCE, count_steps, d);
+	snprintf(pragmas, sizeof(pragmas),
+		 "pragma cell_size_check = on; pragma cache_size = -%d",
+		 CACHE_KB);
+	return database_run(d, pragmas, err);
 }
 
 /* The tables, in a database that has none. */
 static enum prof_status
-create(struct database *d, int kind, const struct database_schema *schema,
+create(struct database *d, const struct database_schema *schema,
        struct prof_err *err)
 {
-	char version[64];
+	struct buf sql = { 0 };
 	enum prof_status st;
+	char numbers[96];
 
-	snprintf(version, sizeof(version), "pragma user_version = %d",
-		 schema->version);
-	st = database_run(d, "begin", err);
-	if (st == PROF_OK)
-		st = database_run(d, schema->sql, err);
-	if (st == PROF_OK)
-		st = database_run(d, version, err);
-	if (st == PROF_OK)
-		st = database_set_kind(d, kind < 0 ? 0 : kind, schema, err);
-	return st == PROF_OK ? database_run(d, "commit", err) : st;
+	snprintf(numbers, sizeof(numbers),
+		 "pragma user_version = %d; pragma application_id = %d; commit",
+		 schema->version, schema->application_id);
+	if (buf_add(&sql, "begin;", 6) < 0 ||
+	    buf_add(&sql, schema->sql, strlen(schema->sql)) < 0 ||
+	    buf_add(&sql, numbers, strlen(numbers) + 1) < 0)
+		st = prof_nomem(err);
+	else
+		st = database_run(d, (const char *)sql.data, err);
+	buf_release(&sql);
+	return st;
 }
 
-/* Connect, and look at the version and the kind. */
+/* What read_schema() gives of a database that was just made. */
 static enum prof_status
-examine(struct database *d, const struct database_schema *schema, int *version,
+read_own_schema(const struct database_schema *schema, struct buf *b,
+		struct prof_err *err)
+{
+	struct database d = { .lock_fd = -1 };
+	enum prof_status st = connect(&d, err);
+
+	if (st == PROF_OK)
+		st = create(&d, schema, err);
+	if (st == PROF_OK)
+		st = read_schema(&d, b, err);
+	database_close(&d);
+	return st;
+}
+
+/*
+ * Connect; *is_ours: to a database of this version and schema. One that is
+ * empty, or of another version, is none, and no damage.
+ */
+static enum prof_status
+examine(struct database *d, const struct database_schema *schema, bool *is_ours,
 	struct prof_err *err)
 {
-	enum prof_status st = connect(d, version, err);
+	struct buf found = { 0 }, ours = { 0 };
+	enum prof_status st = connect(d, err);
 
-	if (st == PROF_OK && *version == schema->version) {
-		st = ask_number(d, "pragma application_id", &d->kind, err);
-		d->kind -= schema->application_id;
-		if (st == PROF_OK && (d->kind < 0 || d->kind >= schema->n_kind))
+	*is_ours = false;
+	if (st == PROF_OK)
+		st = read_schema(d, &found, err);
+	if (st == PROF_OK)
+		st = read_own_schema(schema, &ours, err);
+	if (st == PROF_OK) {
+		*is_ours = found.n == ours.n &&
+			   !memcmp(found.data, ours.data, ours.n);
+		if (!*is_ours &&
+		    atoi((const char *)found.data) == schema->version)
 			st = database_damaged(d, err);
 	}
+	buf_release(&found);
+	buf_release(&ours);
 	return st;
 }
 
 enum prof_status
 database_open(struct database *d, const struct database_place *place,
-	      bool is_new, int kind, const struct database_schema *schema,
+	      bool is_new, const struct database_schema *schema,
 	      bool *was_damaged, struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
-	int version = -1, old;
+	bool is_ours = false;
 
 	*was_damaged = false;
 	if (place)
 		st = take_lock(d, place, err);
-	old = place && st == PROF_OK ? kind_of(d->path, schema) : -1;
-	if (kind < 0)
-		kind = old;
 	if (st == PROF_OK && place)
-		st = check_chosen(place, old, err);
+		st = check_file(place, schema, err);
 	if (st == PROF_OK && is_new && place)
 		st = remove_files(d, err);
 	if (st == PROF_OK)
-		st = examine(d, schema, &version, err);
-	if (place &&
-	    (st == PROF_EFORMAT ||
-	     (st == PROF_OK && version != schema->version && version != 0))) {
+		st = examine(d, schema, &is_ours, err);
+	if (place && (st == PROF_EFORMAT || (st == PROF_OK && !is_ours))) {
 		*was_damaged = st != PROF_OK;
 		st = remove_files(d, err);
 		if (st == PROF_OK)
-			st = connect(d, &version, err);
+			st = connect(d, err);
 	}
-	if (st == PROF_OK && version != schema->version)
-		st = create(d, kind, schema, err);
+	if (st == PROF_OK && !is_ours)
+		st = create(d, schema, err);
 	return st;
 }
 
-/* --- sharing --- */
-
-/* The file of that name, and how often others have changed the open one. */
-struct state {
-	struct stat file;
-	int changes;
-};
-
-static enum prof_status
-take_state(struct database *d, struct state *s, struct prof_err *err)
-{
-	if (stat(d->path, &s->file) < 0)
-		return prof_fail(err, PROF_EIO, "%s: %s", d->path,
-				 strerror(errno));
-	return ask_number(d, "pragma data_version", &s->changes, err);
-}
-
 enum prof_status
-database_share(struct database *d, bool *is_same, struct prof_err *err)
+database_share(struct database *d, struct prof_err *err)
 {
-	struct state before, after;
 	enum prof_status st;
 
-	*is_same = true;
 	if (d->lock_fd < 0)
 		return PROF_OK;
-	st = take_state(d, &before, err);
-	/* flock() gives one lock up before it takes the other. */
-	if (st == PROF_OK)
-		st = lock(d, LOCK_SH, err);
-	if (st == PROF_OK)
-		st = take_state(d, &after, err);
-	if (st == PROF_OK)
-		*is_same = before.file.st_dev == after.file.st_dev &&
-			   before.file.st_ino == after.file.st_ino &&
-			   before.changes == after.changes;
+	/* SQLite's own lock is taken by the first read of a transaction. */
+	st = database_run(d, "begin; select 1 from sqlite_master limit 1", err);
+	close(d->lock_fd);
+	d->lock_fd = -1;
 	return st;
-}
-
-/* --- looking for damage --- */
-
-static int
-take_answer(void *ctx, int n, char **value, char **name)
-{
-	(void)name;
-	*(bool *)ctx = n && value[0] && !strcmp(value[0], "ok");
-	return 0;
-}
-
-enum prof_status
-database_check(struct database *d, struct prof_err *err)
-{
-	bool is_ok = false;
-
-	if (sqlite3_exec(d->db, "pragma integrity_check(1)", take_answer,
-			 &is_ok, NULL) != SQLITE_OK)
-		return database_fail(d, err);
-	return is_ok ? PROF_OK : database_damaged(d, err);
 }

@@ -6,7 +6,6 @@
 #define HISTORY_STORE_IMPL_H
 
 #include <sqlite3.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "database.h"
@@ -22,29 +21,14 @@ enum {
 	DROP_POSTS,
 	PUT_POST,
 	POST,
-	PUT_TOTAL,
 	N_STATEMENT
-};
-
-/* The rows of each table, so that a row that is lost is missed; the detail. */
-enum { FILES, WORDS, FNS, BLOCKS, DETAIL, N_TOTAL };
-
-struct listed {
-	int64_t id, day;
 };
 
 struct store {
 	struct database d;
 	sqlite3_stmt *statement[N_STATEMENT]; /* made when needed */
-	int64_t total[N_TOTAL];               /* of the last commit */
-	struct listed *block;                 /* all blocks, by id */
-	size_t n_block, cap_block;
 	int64_t putting; /* block whose posts are written */
 };
-
-/* A number of a row, or bytes: into the checksum of the row, 0 at first. */
-uint32_t store_sum_number(uint32_t crc, int64_t v);
-uint32_t store_sum_bytes(uint32_t crc, const void *data, size_t n);
 
 /* A statement that is kept, without parameters; NULL: database_fail(). */
 sqlite3_stmt *store_statement(struct store *s, int which);
@@ -65,9 +49,5 @@ sqlite3_stmt *store_query(struct store *s, const char *sql);
 enum prof_status store_end_query(struct store *s, sqlite3_stmt *q, int code,
 				 enum prof_status st,
 				 struct prof_err *err) MUST_USE;
-
-/* Add a block to s->block. PROF_ENOMEM. */
-enum prof_status store_list_block(struct store *s, int64_t id, int64_t day,
-				  struct prof_err *err) MUST_USE;
 
 #endif

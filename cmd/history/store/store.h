@@ -1,18 +1,15 @@
 /*
  * store.h - the cache of an archive: the tables of an SQLite database
  * (database.h). All of it can be read from the archive again, so a damaged
- *cache is made anew: PROF_EFORMAT says that it is damaged.
+ * cache is made anew: PROF_EFORMAT says that it is damaged.
  *
  *	file	id, path, size, mtime, inode; why: the file could not be read
  *	word	id, text: build-ids, hosts, sample types, labels
  *	fn	id, name: functions, as prof-text prints them
  *	block	id, day, types, n, meta, sums	(block.h)
  *	post	block, fn, col, data		(block.h)
- *	total	files, words, fns, blocks: how many rows; detail: what posts
- *		are of (groups.h); there are none with DETAIL_NONE
  *
- * Each row ends in a checksum (CRC-32) of all its other columns, so a byte that
- * changed is noticed when the row is read.
+ * A row may hold anything; readers check it.
  */
 #ifndef HISTORY_STORE_H
 #define HISTORY_STORE_H
@@ -37,41 +34,19 @@ struct store_file {
 struct database_place;
 
 /*
- * Open the database at a place (database.h), with the lock, exclusively; one
- * that is missing, of another version or damaged is made anew; damage sets
- * *was_damaged. is_new: one that is there is thrown away. detail: of a new one;
- * -1: that of the one before, or DETAIL_ALL. place NULL: in memory. *out is the
- * caller's, for store_close(). PROF_EIO, PROF_ENOMEM, PROF_EUSAGE: another file
- * is there.
+ * As database_open(). *out is the caller's, for store_close().
  */
 enum prof_status store_open(struct store **out,
 			    const struct database_place *place, bool is_new,
-			    int detail, bool *was_damaged,
-			    struct prof_err *err) MUST_USE;
+			    bool *was_damaged, struct prof_err *err) MUST_USE;
 void store_close(struct store *s);
-
-enum detail store_detail(const struct store *s);
-
-/* Note that blocks have another detail from now on, in a transaction. */
-enum prof_status store_set_detail(struct store *s, enum detail detail,
-				  struct prof_err *err) MUST_USE;
-
-/*
- * Give space that is no longer used back, outside a transaction. If that fails,
- * for lack of space, the file stays large.
- */
-void store_shrink(struct store *s);
 
 /* Begin and end a transaction: its changes are all made, or none. */
 enum prof_status store_begin(struct store *s, struct prof_err *err) MUST_USE;
 enum prof_status store_commit(struct store *s, struct prof_err *err) MUST_USE;
 
-/*
- * Share the lock with other readers, after the last change. If another process
- * wrote first, *is_same is false, and what was read before is no longer valid.
- */
-enum prof_status store_share(struct store *s, bool *is_same,
-			     struct prof_err *err) MUST_USE;
+/* After the last change: as database_share(). */
+enum prof_status store_share(struct store *s, struct prof_err *err) MUST_USE;
 
 /* Read the names of functions, or the words. */
 enum prof_status store_functions(struct store *s, struct names *x,
@@ -122,7 +97,7 @@ enum prof_status store_post(struct store *s, int64_t block, uint32_t fn,
 			    struct prof_err *err) MUST_USE;
 void store_post_done(struct store *s);
 
-/* Call visit(), which may be NULL, for all posts of a block. */
+/* Call visit() for all posts of a block. */
 enum prof_status
 store_posts(struct store *s, int64_t block,
 	    enum prof_status (*visit)(void *ctx, uint32_t fn, size_t column,
@@ -136,8 +111,5 @@ store_posts(struct store *s, int64_t block,
  */
 enum prof_status store_put_block(struct store *s, struct block *b,
 				 struct prof_err *err) MUST_USE;
-
-/* Look for damage in all of it, but the names and files. */
-enum prof_status store_check(struct store *s, struct prof_err *err) MUST_USE;
 
 #endif

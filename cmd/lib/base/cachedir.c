@@ -11,11 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum prof_status
+cachedir_check(const char *path, struct prof_err *err)
+{
+	struct stat sb;
+
+	if (stat(path, &sb) != 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", path,
+				 strerror(errno));
+	if (!S_ISDIR(sb.st_mode) || sb.st_uid != geteuid() ||
+	    (sb.st_mode & (S_IWGRP | S_IWOTH)))
+		return prof_fail(err, PROF_EIO,
+				 "%s: not a directory that this user owns",
+				 path);
+	return PROF_OK;
+}
+
 /* mkdir -p; this user must own the last folder. */
 static enum prof_status
 make_folders(char *path, struct prof_err *err)
 {
-	struct stat sb;
 	size_t n = 0;
 
 	while (path[n]) {
@@ -30,15 +45,7 @@ make_folders(char *path, struct prof_err *err)
 					 strerror(errno));
 		path[n] = end;
 	}
-	if (stat(path, &sb) != 0)
-		return prof_fail(err, PROF_EIO, "%s: %s", path,
-				 strerror(errno));
-	if (!S_ISDIR(sb.st_mode) || sb.st_uid != geteuid() ||
-	    (sb.st_mode & (S_IWGRP | S_IWOTH)))
-		return prof_fail(err, PROF_EIO,
-				 "%s: not a directory that this user owns",
-				 path);
-	return PROF_OK;
+	return cachedir_check(path, err);
 }
 
 char *

@@ -18,6 +18,13 @@ char *cachedir_path(const char *name, struct prof_err *err);
  * ~/.local/state. */
 char *statedir_path(const char *name, struct prof_err *err);
 
+/*
+ * Does this user own the folder at this path, and may no other user write in
+ * it? If not, PROF_EIO says so.
+ */
+enum prof_status cachedir_check(const char *path,
+				struct prof_err *err) MUST_USE;
+
 /* The same for a folder at this path. */
 char *cachedir_at(const char *path, struct prof_err *err);
 
