@@ -204,13 +204,26 @@ set_get(struct exchange *x)
 	return add_header(x, "Connection: close");
 }
 
+/* Has it a segment "." or ".."? */
+static bool
+has_dots(const char *url)
+{
+	for (const char *s = strchr(url, '/'); s; s = strchr(s + 1, '/')) {
+		size_t n = strcspn(s + 1, "/?");
+
+		if ((n == 1 || n == 2) && !memcmp(s + 1, "..", n))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Sign it. The hash is that of no body, which AWS requires even where libcurl
  * would leave it out. No other header of ours is added: libcurl signs all of
  * them, and a proxy may change one. A redirection would need another signature.
  */
 static enum prof_status
-set_s3(struct exchange *x)
+set_s3(struct exchange *x, const char *url)
 {
 #if LIBCURL_VERSION_NUM >= 0x074b00
 	static const char hash[] = "x-amz-content-sha256: "
@@ -235,7 +248,10 @@ set_s3(struct exchange *x)
 	    (!add_header(x, hash) || (line && !add_header(x, line))))
 		r = CURLE_OUT_OF_MEMORY;
 	SET(x, CURLOPT_FOLLOWLOCATION, 0L);
-	SET(x, CURLOPT_PATH_AS_IS, 1L);
+	/* A key is not a path, but libcurl 8.13 and later refuse to sign one
+	 * that they may not simplify: those keys are left out there. */
+	if (has_dots(url))
+		SET(x, CURLOPT_PATH_AS_IS, 1L);
 	free(line);
 	free(scope);
 	if (r == CURLE_OK)
@@ -249,10 +265,10 @@ set_s3(struct exchange *x)
 
 /* Set the request and its method. */
 static enum prof_status
-set_request(struct exchange *x)
+set_request(struct exchange *x, const char *url)
 {
 	if (x->f->source.is_s3)
-		return set_s3(x);
+		return set_s3(x, url);
 	return (x->f->post ? set_post(x) : set_get(x)) ? PROF_OK
 						       : prof_nomem(&x->f->err);
 }
@@ -309,7 +325,7 @@ exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
 	set_protocols(x);
 	set_proxy(x);
 	set_tls(x);
-	st = set_request(x);
+	st = set_request(x, url);
 	if (st != PROF_OK) {
 		end_easy(x);
 		return st;

@@ -146,7 +146,7 @@ check 'the order of sources does not matter' 0 '
 END
 check 'where it came from' 0 '
 	for f in good-heap-v2.txt good-go-heap.pb.gz; do
-		prof-fetch $gperf/file/$f | gzip -dc | protoc-c -I"$src/proto" \
+		prof-fetch $gperf/file/$f | gzip -dc | protoc -I"$src/proto" \
 			--decode=perftools.profiles.Profile profile.proto |
 			sed -n "s/$gperf/HOST/; s/string_table: \"# //p"
 	done' <<'END'
@@ -155,7 +155,7 @@ source: http://HOST/file/good-go-heap.pb.gz"
 END
 check 'which program it is' 0 '
 	asked "prof-fetch $gperf/bare/pprof/heap?x=1 --seconds=3 -o bare"
-	prof-merge bare | gzip -dc | protoc-c -I"$src/proto" \
+	prof-merge bare | gzip -dc | protoc -I"$src/proto" \
 		--decode=perftools.profiles.Profile profile.proto |
 		sed -n "s/$gperf/HOST/; s/string_table: \"# //p; /secret/p"
 	prof-text --raw bare | grep "^1: 0x0/"' <<'END'

@@ -3,7 +3,7 @@
 
 decode() {
 	cat <<'END'
-gzip -dc | protoc-c -I"$src/proto" --decode=perftools.profiles.Profile "$src/proto/profile.proto"
+gzip -dc | protoc -I"$src/proto" --decode=perftools.profiles.Profile "$src/proto/profile.proto"
 END
 }
 

@@ -13,7 +13,7 @@ offer() {
 
 mkdir bin
 cat >bin/decode <<END
-gzip -dc | protoc-c --decode=perftools.profiles.Profile -I"$src/proto" \
+gzip -dc | protoc --decode=perftools.profiles.Profile -I"$src/proto" \
 	"$src/proto/profile.proto" |
 	grep -a -v -e '^comment:' -e '^string_table: "# source: '
 END

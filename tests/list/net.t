@@ -25,8 +25,9 @@ mkdir -p "serve/buildid/$id/source$scratch"
 long=$(printf '%0150d/%0150d' 0 0)
 gcc -O1 -g -no-pie -fno-inline -Wl,--build-id=sha1 -fdebug-prefix-map="$scratch=/$long" \
 	-o long "$scratch/a b/x#1%.c" || exit 99
+long_id=$(readelf -n long | sed -n 's/.*Build ID: //p')
 printf '# samples count\n@mapping 0x400000 0x402000 0 %s/long %s\n%s 7\n' \
-	"$scratch" "$(readelf -n long | sed -n 's/.*Build ID: //p')" "$inner" | mkprof | prof-symbolize -q >long.pb.gz
+	"$scratch" "$long_id" "$inner" | mkprof | prof-symbolize -q >long.pb.gz
 mv prog "serve/buildid/$id/executable"
 mv 'a b' "serve/buildid/$id/source$scratch/"
 
@@ -92,9 +93,23 @@ mv serve/away "serve/buildid/$id"
 check_err 'a server that is not there' 0 '
 	rm -rf cache; prof-list --debuginfod=http://127.0.0.1:1 inner here.pb.gz 2>&1 >/dev/null |
 	grep -v "source file not found" >&2' 'onnect'
-check_err 'a path that is too long for the cache' 0 '
-	prof-list --debuginfod=$web inner long.pb.gz 2>&1 >/dev/null |
-	grep -v "source file not found" >&2' 'the path is too long'
+cache=cache/debuginfod_client
+export cache
+mkdir -p "serve/buildid/$long_id/source/$long/a b"
+cp "serve/buildid/$id/source$scratch/a b/x#1%.c" "serve/buildid/$long_id/source/$long/a b/"
+check 'the name of a long path in the cache is a hash and its end' 0 '
+	prof-list --debuginfod=$web inner long.pb.gz 2>&1 | grep -c "return n \*"
+	ls $cache/* | grep source | sed "s/-[0-9a-f]\{8\}-0*#a#b#/-HASH-0#a#b#/"' <<'END'
+1
+source-HASH-0#a#b#x#1#.c
+END
+check 'the cache of an older elfutils' 0 '
+	name=$(printf "%s/a b/x#1%%.c" "$scratch" | sed "s,#,#_,g; s,/,##,g")
+	rm -rf $cache/$id; mkdir -p $cache/$id
+	cp "serve/buildid/$id/source$scratch/a b/x#1%.c" "$cache/$id/source$name"
+	prof-list -q --debuginfod=http://127.0.0.1:1 inner here.pb.gz | grep -c "return n \*"' <<'END'
+1
+END
 if have debuginfod-find; then
 	check 'the cache is that of elfutils' 0 'rm -rf cache
 		DEBUGINFOD_URLS=$web debuginfod-find source $id "$scratch/a b/x#1%.c" >/dev/null 2>&1

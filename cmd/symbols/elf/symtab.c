@@ -83,9 +83,11 @@ is_code_symbol(const struct code_map *code, const struct symtab *t,
 	case STT_OBJECT:
 	case STT_NOTYPE:
 		/* Functions in assembly, and tables between them; not $x, which
-		 * marks code on ARM. */
+		 * marks code on ARM, nor .L0, a label of the assembler, which
+		 * binutils 2.42 and later keep on RISC-V. */
 		name = elf_strptr(t->elf, t->strings, sym->st_name);
 		return name && *name && *name != '$' &&
+		       strncmp(name, ".L", 2) != 0 &&
 		       code_end(code, sym->st_value);
 	default:
 		return false;

@@ -1,8 +1,8 @@
 /*
  * debuginfod.c - see debuginfod.h. The cache of elfutils, in short: files
- * ID/executable, ID/debuginfo and, for the source /a/b.c, ID/source##a##b.c. An
- * empty file says that no server had it at that time. Files unused for a week
- * are removed, once a day.
+ * ID/executable, ID/debuginfo and, for the source /a/b.c, ID/source-HASH-#a#b.c
+ * (ID/source##a##b.c before elfutils 0.192). An empty file says that no server
+ * had it at that time. Files unused for a week are removed, once a day.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #define UNUSED_AGE (7 * 86400) /* ... until an unused file is removed */
 #define MAX_ID 128             /* digits */
 #define SOURCE "source"        /* prefix of the names of sources */
+#define MAX_TAIL 117           /* bytes of a path in such a name */
 
 struct server {
 	char *url;
@@ -295,12 +297,13 @@ look(const char *path)
 }
 
 /*
- * The path of ID/file in the cache, fetched as /buildid/ID/page unless it is
- * there. For free(); NULL: not found.
+ * The path of ID/file in the cache, or of ID/older if that is there (NULL: no
+ * other name), fetched as /buildid/ID/page unless one is. For free(); NULL: not
+ * found.
  */
 static char *
 find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
-	  const char *file)
+	  const char *file, const char *older)
 {
 	size_t n = strlen(build_id);
 	char *page = NULL, *path = NULL, id[MAX_ID + 1];
@@ -320,9 +323,15 @@ find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
 		char *dir = path;
 		int there;
 
-		if (asprintf(&path, "%s/%s", dir, file) < 0)
+		if (asprintf(&path, "%s/%s", dir, older ? older : file) < 0)
 			path = NULL;
 		there = path ? look(path) : 0;
+		if (older && path && there != 1) {
+			free(path);
+			if (asprintf(&path, "%s/%s", dir, file) < 0)
+				path = NULL;
+			there = path ? look(path) : 0;
+		}
 		ok = there == 1 || (there < 0 && get(d, page, path));
 		if (!ok)
 			rmdir(dir); /* if it is empty */
@@ -340,7 +349,15 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 {
 	const char *kind = want_debug ? "debuginfo" : "executable";
 
-	return find_page(d, build_id, kind, kind);
+	return find_page(d, build_id, kind, kind, NULL);
+}
+
+/* Is c a letter, a digit or one of others? Of ASCII, whatever the locale. */
+static bool
+is_plain_char(char c, const char *others)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr(others, c));
 }
 
 /* The path of a source in a URL: all but letters, digits and a few characters
@@ -354,9 +371,7 @@ source_page(const char *source)
 		return NULL;
 	to += sprintf(to, SOURCE);
 	for (const char *s = source; *s; s++) {
-		bool is_plain = (*s >= 'a' && *s <= 'z') ||
-				(*s >= 'A' && *s <= 'Z') ||
-				(*s >= '0' && *s <= '9') || strchr("/-._~", *s);
+		bool is_plain = is_plain_char(*s, "/-._~");
 
 		to += sprintf(to, is_plain ? "%c" : "%%%02X",
 			      is_plain ? *s : (unsigned char)*s);
@@ -364,18 +379,34 @@ source_page(const char *source)
 	return page;
 }
 
-char *
-debuginfod_find_source(struct debuginfod *d, const char *build_id,
-		       const char *source)
+/*
+ * The name of a source in the cache of elfutils 0.192 and later: a hash of its
+ * path (Bernstein's, of 32 bits), and the end of it.
+ */
+static void
+source_file(const char *source, char *file, size_t size)
 {
-	/* A slash and the temporary name's end must fit, too. */
-	char file[NAME_MAX - 8], *to = file, *page, *path;
+	uint32_t hash = 5381;
+	size_t n = strlen(source), at = n > MAX_TAIL ? n - MAX_TAIL : 0;
+	int len;
+
+	for (const char *s = source; *s; s++)
+		hash = hash * 33 + (unsigned char)*s;
+	len = snprintf(file, size, SOURCE "-%08" PRIx32 "-%s", hash,
+		       source + at);
+	for (char *s = file + len - (n - at); *s; s++)
+		if (!is_plain_char(*s, "-._"))
+			*s = '#';
+}
+
+/* Its name in the cache of older ones; false: the path is too long for it. */
+static bool
+older_source_file(const char *source, char *file, size_t size)
+{
+	char *to = file + sprintf(file, SOURCE);
 	const char *s = source;
 
-	if (*source != '/')
-		return NULL;
-	to += sprintf(to, SOURCE);
-	for (; *s && to + 3 < file + sizeof(file); s++) {
+	for (; *s && to + 3 < file + size; s++) {
 		bool is_special = *s == '/' || *s == '#';
 
 		*to++ = is_special ? '#' : *s;
@@ -383,12 +414,24 @@ debuginfod_find_source(struct debuginfod *d, const char *build_id,
 			*to++ = *s == '/' ? '#' : '_';
 	}
 	*to = '\0';
-	if (*s) {
-		d->o->warn("debuginfod: %s: the path is too long", source);
+	return !*s;
+}
+
+char *
+debuginfod_find_source(struct debuginfod *d, const char *build_id,
+		       const char *source)
+{
+	char file[NAME_MAX], older[NAME_MAX], *page, *path;
+
+	if (*source != '/')
 		return NULL;
-	}
+	source_file(source, file, sizeof(file));
 	page = source_page(source);
-	path = page ? find_page(d, build_id, page, file) : NULL;
+	path = page ? find_page(d, build_id, page, file,
+				older_source_file(source, older, sizeof(older))
+					? older
+					: NULL)
+		    : NULL;
 	free(page);
 	return path;
 }
