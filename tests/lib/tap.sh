@@ -68,37 +68,47 @@ found() {
 # with check_err it must contain the fourth argument.
 check() {
 	cat >.want
-	sh -c "$3" >.out 2>.err </dev/null
-	tap_status=$?
-	if [ $tap_status -eq "$2" ] && cmp -s .want .out && [ ! -s .err ]; then
+	if check_found "$2" "$3" >.why; then
 		ok "$1"
 	else
-		{
-			echo "command: $3"
-			echo "status $tap_status, wanted $2"
-			diff -u .want .out | head -40
-			head -5 .err
-		} >.why
 		not_ok "$1" <.why
 	fi
 }
 
 check_err() {
-	sh -c "$3" >.out 2>.err </dev/null
-	tap_status=$?
-	if [ $tap_status -eq "$2" ] && [ "$(wc -l <.err)" -eq 1 ] &&
-		[ ! -s .out ] && grep -qF -- "$4" .err; then
+	if check_err_found "$2" "$3" "$4" >.why; then
 		ok "$1"
 	else
-		{
-			echo "command: $3"
-			echo "status $tap_status, wanted $2"
-			echo "wanted one line with: $4"
-			head -5 .err
-			head -5 .out
-		} >.why
 		not_ok "$1" <.why
 	fi
+}
+
+# check_found STATUS COMMAND, with what it must print in .want, and check_err_found
+# STATUS COMMAND MESSAGE: is it so? If not, the difference is printed.
+check_found() {
+	sh -c "$2" >.out 2>.err </dev/null
+	tap_status=$?
+	[ $tap_status -ne "$1" ] || ! cmp -s .want .out || [ -s .err ] || return 0
+	echo "command: $2"
+	echo "status $tap_status, wanted $1"
+	diff -u .want .out | head -40
+	head -5 .err
+	return 1
+}
+
+check_err_found() {
+	sh -c "$2" >.out 2>.err </dev/null
+	tap_status=$?
+	if [ $tap_status -eq "$1" ] && [ "$(wc -l <.err)" -eq 1 ] &&
+		[ ! -s .out ] && grep -qF -- "$3" .err; then
+		return 0
+	fi
+	echo "command: $2"
+	echo "status $tap_status, wanted $1"
+	echo "wanted one line with: $3"
+	head -5 .err
+	head -5 .out
+	return 1
 }
 
 # lacks COMMAND: was it built without a library that it needs?

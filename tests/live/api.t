@@ -106,7 +106,7 @@ END
 check 'CPUPROFILESIGNAL starts and stops' 0 \
 	'LD_PRELOAD=$lib CPUPROFILE=s.pb.gz CPUPROFILESIGNAL=12 perl -e "
 		for my \$end (1 .. 4) {
-			\$i++ while (times)[0] < \$end / 20;
+			do { \$i++ for 1 .. 9999 } while (times)[0] < \$end / 20;
 			kill 12, \$\$;
 		}
 		for (1 .. 6000) {

@@ -1,6 +1,7 @@
 # deep.t - stacks longer than the limit of a profile, and threads with a very
 # small stack.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 deep=$bin/tests/deep
 
@@ -24,7 +25,18 @@ judge() {
 			printf "%d frames, %d cut, root %s\n", most, found, root
 			exit !(most >= low && most <= high && found == cuts &&
 				root ~ /^deep\+/)
-		}' >why
+		}'
+}
+
+# calls N LOW HIGH CUTS OPTION...
+calls() {
+	calls_n=$1
+	calls_low=$2
+	calls_high=$3
+	calls_cuts=$4
+	shift 4
+	prof-record -q "$@" -o calls.pb.gz "$deep" "$calls_n" "$row_way" || return 2
+	judge calls "$calls_low" "$calls_high" "$calls_cuts"
 }
 
 # row NAME WAY OPTION...: the same of a stack that is kept whole, and of one that
@@ -32,18 +44,8 @@ judge() {
 row() {
 	row_name=$1 row_way=$2
 	shift 2
-	if prof-record -q "$@" -o whole.pb.gz "$deep" 900 "$row_way" 2>why &&
-		judge whole 900 920 0; then
-		ok "$row_name: 900 calls"
-	else
-		not_ok "$row_name: 900 calls" <why
-	fi
-	if prof-record -q "$@" -o both.pb.gz "$deep" 1500 "$row_way" 2>why &&
-		judge both 1010 1024 1; then
-		ok "... and both ends of 1500"
-	else
-		not_ok "... and both ends of 1500" <why
-	fi
+	live "$row_name: 900 calls" calls 900 900 920 0 "$@"
+	live "... and both ends of 1500" calls 1500 1010 1024 1 "$@"
 }
 
 row 'CPU clock' run -F 200
@@ -61,17 +63,16 @@ else
 fi
 
 # So long that it is not walked to the end.
-if prof-record -q -F 200 -o end.pb.gz "$deep" 20000 run 2>why &&
+given_up() {
+	prof-record -q -F 200 -o end.pb.gz "$deep" 20000 run || return 2
 	stacks end.pb.gz | awk '
 		/truncated=[1-9]/ { said++ }
 		/^[0-9]/ && NF > 500 && $NF == "[truncated]" { n++ }
-		END { exit !(n && said) }' 2>why; then
-	ok 'a walk that is given up ends with the gap'
-else
-	not_ok 'a walk that is given up ends with the gap' <why
-fi
+		END { print n + 0, "stacks end so"; exit !(n && said) }'
+}
+live 'a walk that is given up ends with the gap' given_up
 
-check 'names are there without symbols, and stay' 0 '
+live_check 'names are there without symbols, and stay' 0 '
 	prof-record -q -F 200 -o n.pb.gz "'"$deep"'" 1500 run
 	prof-text -q --nodecount=0 n.pb.gz | grep -c "\[truncated\]"
 	{ prof-symbolize -q n.pb.gz || cat n.pb.gz; } 2>/dev/null |

@@ -2,28 +2,28 @@
 # libsample interposes; see early.c. They must not deadlock, so each has a
 # minute.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 compile() {
 	# shellcheck disable=SC2086 # CC may be words
 	${CC:-cc} -O1 -D_GNU_SOURCE "$@" -pthread -ldl 2>>why
 }
 
-# $1: name; $2: what to run, which prints $3; the rest: options.
+# early NAME COMMAND OUTPUT OPTION...: it runs, prints that, and has a tick.
 early() {
-	name=$1
-	run=$2
-	want=$3
-	shift 3
+	early_of=$1
+	shift
+	live "$early_of" sampled "$@"
+}
+sampled() {
+	run=$1
+	want=$2
+	shift 2
 	# shellcheck disable=SC2086 # words
-	timeout -s ABRT 60 prof-record -q -o e.pb.gz "$@" $run >out 2>err
-	status=$?
-	if [ $status -eq 0 ] && [ "$(cat out)" = "$want" ] && [ ! -s err ] &&
-		stacks e.pb.gz >ticks && grep -q '^[1-9]' ticks; then
-		ok "$name"
-	else
-		{ echo "status $status"; cat out err ticks; } >why 2>/dev/null
-		not_ok "$name" <why
-	fi
+	timeout -s ABRT 60 prof-record -q -o e.pb.gz "$@" $run >out 2>err || return 2
+	cat out err
+	[ "$(cat out)" = "$want" ] && [ ! -s err ] || return 2
+	stacks e.pb.gz | grep -q '^[1-9]'
 }
 
 : >why

@@ -3,7 +3,7 @@
 # come and go.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
-. "$src/tests/lib/named.sh"
+. "$src/tests/lib/live.sh"
 
 check_err 'no names for the files' 2 'prof-record --pid 1 --every 60' \
 	"--every needs the files' names"

@@ -1,7 +1,7 @@
 # fibers.t - stacks of coroutines, without any announcement by the program: all
 # frames up to the start of the coroutine, over several pages, and no more.
 . "${srcdir:-.}/tests/lib/tap.sh"
-. "$src/tests/lib/named.sh"
+. "$src/tests/lib/live.sh"
 
 # Samples whose leaf is where fibers works have spin, DEPTH + 1 times down, and
 # entry; of those of memory, malloc's caller instead of spin. $1: DEPTH.
@@ -38,7 +38,18 @@ is_whole() {
 			# At the very switch no stack is the one it will be.
 			exit !seen || seen != whole || \
 			     count["unwind_failed"] * 20 > seen
-		}' ticks >why 2>&1
+		}' ticks
+}
+
+# whole HOW DEPTH FIRST OPTION...
+whole() {
+	whole_how=$1
+	whole_depth=$2
+	whole_first=$3
+	shift 3
+	# shellcheck disable=SC2086 # words
+	prof-record -q -F 1000 "$@" -o f.pb.gz "$bin/tests/fibers" $whole_how >out || return 2
+	is_whole "$whole_depth" "$whole_first"
 }
 
 # $1: name; $2: arguments for fibers; $3: depth; the rest: options.
@@ -51,17 +62,7 @@ fibers() {
 	case $* in
 	*--heap*) first=down ;;
 	esac
-	# shellcheck disable=SC2086 # words
-	prof-record -q -F 1000 "$@" -o f.pb.gz "$bin/tests/fibers" $how \
-		>out 2>err
-	status=$?
-	if [ $status -eq 0 ] && is_whole "$depth" "$first"; then
-		ok "$name"
-		sed -n 's/^[0-9]/# &/p' why
-	else
-		{ echo "status $status"; cat err; } >>why
-		not_ok "$name" <why
-	fi
+	live "$name" whole "$how" "$depth" "$first" "$@"
 }
 
 if [ "$(uname -m)" != x86_64 ]; then
@@ -78,18 +79,17 @@ fibers 'the wall clock' 'context 40 0.3' 40 --clock=wall
 fibers 'memory' 'switch 40 0.1' 40 --heap=1
 
 name='under a seccomp filter: marked, and alive'
-prof-record -q -F 1000 -o f.pb.gz "$bin/tests/fibers" context 40 0.3 filtered \
-	>out 2>err
+marked() {
+	prof-record -q -F 1000 -o f.pb.gz "$bin/tests/fibers" context 40 0.3 filtered >out || return 2
+	is_whole 40 spin >why
+	whole=$?
+	cat why
+	[ $whole -ne 0 ] && grep -q 'failed: [1-9]' why
+}
+"$bin/tests/fibers" context 0 0.01 filtered
 case $? in
-0)
-	if is_whole 40 spin || ! grep -q 'failed: [1-9]' why; then
-		not_ok "$name" <why
-	else
-		ok "$name"
-	fi
-	;;
 77) skip "$name" 'no seccomp filters' ;;
-*) not_ok "$name" <err ;;
+*) live "$name" marked ;;
 esac
 
 plan

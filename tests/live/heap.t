@@ -5,7 +5,7 @@
 # Slow: begins early.
 times=${1:-1}
 . "${srcdir:-.}/tests/lib/tap.sh"
-. "$src/tests/lib/named.sh"
+. "$src/tests/lib/live.sh"
 
 heap=$bin/tests/heap
 period=65536
@@ -30,10 +30,10 @@ estimates() {
 
 # judge KNOWN PROFILE: how far off each is, in standard deviations of the
 # estimator: a sample of one stands for 1/p, p = 1 - exp(-size/period), so of n
-# the variance is n (1 - p) / p. One in two million is further off than 5.
+# the variance is n (1 - p) / p.
 judge() {
 	estimates "$2" >got
-	awk -v period=$period '
+	awk -v period=$period "$chance"'
 		function off(got, n, p,    sd) {
 			# Estimates are rounded to whole objects.
 			sd = sqrt(n * (1 - p) / p) + 0.5
@@ -46,7 +46,7 @@ judge() {
 			z[2] = off(got[$1, 2] / $3, $2, p)
 			z[3] = off(got[$1, 3], $4, p)
 			z[4] = off(got[$1, 4] / $3, $4, p)
-			printf "# %-18s %8d of %6d bytes: %9d; in use %7d: %8d; off by",
+			printf "%-18s %8d of %6d bytes: %9d; in use %7d: %8d; off by",
 				$1, $2, $3, got[$1, 1], $4, got[$1, 3]
 			for (c = 1; c <= 4; c++) {
 				printf " %.1f", z[c]
@@ -58,9 +58,16 @@ judge() {
 			print ""
 		}
 		END {
-			printf "# chi-square %.1f of %d\n", chi, n
-			exit !(n > 10 && worst < 25)
+			printf "chi-square %.1f of %d\n", chi, n
+			exit !(n > 10 && chance_normal(sqrt(worst), 1, 4 * n))
 		}' got "$1"
+}
+
+# allocations LIBRARY: the estimates with this allocator.
+allocations() {
+	env LD_PRELOAD="$1" prof-record --heap=$period -o h.pb.gz "$heap" "$times" >known ||
+		return 2
+	judge known h.pb.gz
 }
 
 # Each allocator that is there, by its library.
@@ -74,8 +81,7 @@ for allocator in glibc tcmalloc_minimal.so.4 tcmalloc.so.4 jemalloc.so.2; do
 		skip "$name" 'not there'
 		continue
 	fi
-	truth "$name" h.pb.gz env LD_PRELOAD="$lib" \
-		prof-record --heap=$period -o h.pb.gz "$heap" "$times"
+	live "$name" allocations "$lib"
 done
 
 # What a profile looks like.
@@ -199,13 +205,12 @@ check '... and what there is no room for, in bytes' 0 \
 		END { print (lost > 0), sum + lost }"' <<'END'
 1 200010000
 END
-if prof-record --heap -o e.pb.gz ./many map 2>err &&
+mapped() {
+	prof-record --heap -o e.pb.gz ./many map 2>err || return 2
+	cat err
 	grep -q '^prof-record: many: 10[0-9.]*MB of 10[0-9.]*MB of memory are not' err
-then
-	ok 'memory that malloc() did not give'
-else
-	not_ok 'memory that malloc() did not give' <err
-fi
+}
+live 'memory that malloc() did not give' mapped
 check 'exec: what was in use then' 0 \
 	"prof-record --heap=1 -o e.pb.gz ./exact exec"' >/dev/null
 	 stacks --all e.pb.gz | grep exact+ |
@@ -316,33 +321,28 @@ check 'what libsample allocates for threads is not the program'\''s' 0 \
 50
 END
 
-# Ended by kill -9, with children, and in them only.
-prof-record --heap=$period -o h.pb.gz "$heap" 1 kill >known 2>err
-status=$?
-if [ $status -eq 137 ] && judge known h.pb.gz >why; then
-	ok 'kill -9 loses nothing: what was in use is there'
-else
-	{ echo "status $status"; cat err; } >>why
-	not_ok 'kill -9 loses nothing: what was in use is there' <why
-fi
-prof-record --heap=$period -o h.pb.gz "$heap" 1 2 >known 2>err
-if judge known h.pb.gz >why; then
-	ok 'forked children have what they allocated themselves'
-else
-	cat err >>why
-	not_ok 'forked children have what they allocated themselves' <why
-fi
+# killed, forked: estimates of a program that ends by kill -9, and of one with two
+# children that do the same.
+killed() {
+	prof-record --heap=$period -o h.pb.gz "$heap" 1 kill >known
+	[ $? -eq 137 ] || return 2
+	judge known h.pb.gz
+}
+forked() {
+	prof-record --heap=$period -o h.pb.gz "$heap" 1 2 >known || return 2
+	judge known h.pb.gz
+}
+first_only() {
+	prof-record --heap=$period --children=none -o h.pb.gz "$heap" 1 2 >known || return 2
+	awk '{ $2 /= 3; $4 /= 3; print }' known >first
+	judge first h.pb.gz
+}
+live 'kill -9 loses nothing: what was in use is there' killed
+live 'forked children have what they allocated themselves' forked
 check_err 'options of ticks are without effect, and that is said' 0 \
 	'prof-record --heap --clock=wall -o x.pb.gz true' \
 	'-F and --clock have no effect'
-prof-record --heap=$period --children=none -o h.pb.gz "$heap" 1 2 >known 2>err
-awk '{ $2 /= 3; $4 /= 3; print }' known >first
-if judge first h.pb.gz >why; then
-	ok '--children=none: the first process only'
-else
-	cat err >>why
-	not_ok '--children=none: the first process only' <why
-fi
+live '--children=none: the first process only' first_only
 check 'the environment of programs that are started then' 0 \
 	'prof-record --heap --children=none -o x.pb.gz \
 		sh -c "env | grep -c -e SAMPLE_ -e LD_PRELOAD; :"
@@ -519,7 +519,7 @@ int main(void)
 }
 END
 if ${CC:-cc} -O0 -o burst burst.c 2>log; then
-	check 'a burst of allocations by many stacks' 0 '
+	live_check 'a burst of allocations by many stacks' 0 '
 		prof-record -q --heap=1 -o b.pb.gz ./burst
 		stacks b.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* lost=\([0-9]*\) .*/\1 \2/p" |
 			awk "{ print (\$1 >= 600000 && \$2 < \$1 / 2 ? \"taken\" : \$0) }"' <<'END'

@@ -5,7 +5,7 @@
 #				processes that fork, exec and die, at 5 kHz
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
-. "$src/tests/lib/named.sh"
+. "$src/tests/lib/live.sh"
 
 prof-record -q --sampler=perf --kernel=no -o try.pb.gz true >log 2>&1 ||
 	skip_rest 'sampling from outside' "$(head -1 log)"

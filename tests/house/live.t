@@ -1,0 +1,132 @@
+# live.t - verdicts of tests/lib/live.sh on machines that are made up.
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
+
+mkdir -p proc/1 proc/2 proc/3
+
+# machine ALL STEAL OTHERS OURS: jiffies since it began. Process 2 is this shell, and 3
+# its child, whose name has brackets and a blank.
+machine() {
+	echo '0.50 1.00 1.50 1/100 999' >proc/loadavg
+	echo "cpu  $(($1 - $2)) 0 0 0 0 0 0 $2 0 0" >proc/stat
+	echo "1 (init) S 0 1 1 0 -1 0 0 0 0 0 $3 0 0 0 20" >proc/1/stat
+	echo "$$ (sh) S 1 1 1 0 -1 0 0 0 0 0 $4 0 0 0 20" >proc/2/stat
+	echo "3 (a) 7 (b) S $$ 1 1 0 -1 0 0 0 0 0 0 0 $4 $4 20" >proc/3/stat
+}
+
+# go_on: in try n of its row the machine has gone on by n times $by.
+go_on() {
+	read -r n <n
+	# shellcheck disable=SC2046,SC2086 # words
+	machine $(echo $by | awk -v n="$n" '{
+		print 1000 + n * $1, 10 + n * $2, 50 + n * $3, 70 + n * $4 }')
+}
+
+# tried STATUS...: one for each try; the last one for all that follow.
+tried() {
+	read -r n <n
+	[ "$n" -eq 0 ] || shift $((n < $# ? n : $# - 1))
+	echo $((n + 1)) >n
+	go_on
+	return "$1"
+}
+
+# verdict NAME BY STATUS... <<the result and the number of tries.
+verdict() {
+	verdict_of=$1 by=$2
+	shift 2
+	cat >want
+	echo 0 >n
+	go_on
+	(
+		live_proc=$scratch/proc
+		ok() { echo right; }
+		not_ok() { echo wrong && cat >why; }
+		skip() { echo "skipped, $2"; }
+		live row tried "$@"
+	) >said
+	sed 1q said | cat - n >got
+	if cmp -s want got; then
+		ok "$verdict_of"
+	else
+		diff want got | not_ok "$verdict_of"
+	fi
+}
+
+verdict 'to agree is right, whatever the machine did' '100 50 50 50' 0 <<'END'
+right
+1
+END
+verdict 'to disagree in an undisturbed try is to fail' '100 0 0 100' 1 <<'END'
+wrong
+1
+END
+verdict '... with one jiffy of other processes, and one of steal' '100 1 1 50' 1 <<'END'
+wrong
+1
+END
+verdict 'other processes: tried again' '100 0 10 50' 1 1 0 <<'END'
+right
+3
+END
+verdict 'steal: tried again' '100 10 0 50' 1 1 1 1 0 <<'END'
+right
+5
+END
+verdict 'wrong whatever the machine did: not tried again' '100 50 50 50' 2 <<'END'
+wrong
+1
+END
+verdict '... in a later try' '100 50 50 50' 1 1 134 <<'END'
+wrong
+3
+END
+verdict 'five times, then it is skipped with the figures' '100 1 29 50' 1 <<'END'
+skipped, disturbed five times, at last: steal 1.0 %, other processes 29.0 %, load 0.50
+5
+END
+check 'those of each try are there' 0 'grep -c "^# try [1-5]: steal" said' <<'END'
+5
+END
+
+check 'a row with another status is wrong, with other output it disagrees' 0 '
+	. "$src/tests/lib/tap.sh"
+	. "$src/tests/lib/live.sh"
+	echo 1 >.want
+	live_row check_found 0 "echo 1; exit 3" >why; echo $?
+	live_row check_found 0 "echo 2" >why; echo $?
+	live_row check_found 0 "echo 1" >why; echo $?
+	live_row check_err_found 0 "echo a >&2" b >why; echo $?' <<'END'
+2
+1
+0
+1
+END
+
+# The sums of both distributions were taken elsewhere.
+cat >bounds.awk <<'END'
+BEGIN {
+	for (k = 0; !chance_share(k, 500, 0.6); k++)
+		;
+	for (n = 500; !chance_share(n, 500, 0.6); n--)
+		;
+	print k, n
+	for (k = 0; !chance_count(k, 20); k++)
+		;
+	for (n = 99; !chance_count(n, 20); n--)
+		;
+	print k, n
+	print chance_normal(4.8, 1), chance_normal(-5, 1)
+	print chance_share(3, 3, 1), chance_share(2, 3, 1), chance_count(0, 0), chance_count(1, 0)
+	print chance_share(424, 500, 0.75), chance_share(424, 500, 0.75, 1000)
+}
+END
+check 'bounds of chance: one in a million' 0 \
+	'cat "$src/tests/lib/chance.awk" bounds.awk >both.awk; awk -f both.awk' <<'END'
+246 353
+3 45
+1 0
+1 0 1 0
+0 1
+END
+plan

@@ -1,0 +1,157 @@
+# run.t - prof-record around a program: its words, status, signals and
+# streams, and what is refused before it runs.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+printf "#!/bin/sh\nexit 5\n" >--my_program; chmod +x -- --my_program
+check 'the words of the command are its own' 0 \
+	'prof-record -q -o x.pb.gz echo --foo_bar -o --x_y=a_b -- --c_d
+	 prof-record -q -o x.pb.gz -- echo --foo_bar -- --c_d
+	 prof-record -q -o x.pb.gz ./--my_program; echo $?' 2>/dev/null <<'END'
+--foo_bar -o --x_y=a_b -- --c_d
+--foo_bar -- --c_d
+5
+END
+check 'an underscore in an option is a hyphen, and in its argument is not' 0 \
+	'prof-record -q -o --a_b.pb.gz true; ls -- --a*
+	 prof-text -q --sample_index samples --max_size 1G ./--a_b.pb.gz | head -1
+	 prof-text -q --a_b 2>&1
+	 prof-text -q -- --a_b.pb.gz --x_y 2>&1 | grep -c x_y' <<'END'
+--a_b.pb.gz
+File: true
+prof-text: unknown option '--a-b' (see prof-text --help)
+1
+END
+
+# On a terminal, reports say that to a reader who forgot it.
+if have script; then
+	check 'a report of addresses names prof-symbolize' 0 \
+	'script -qec "prof-text \"$data\"/good-nosyms.pb.gz" /dev/null </dev/null | tr -d "\r" |
+		sed -n "s/^prof-text: .*have no names/no names/p"' <<'END'
+no names: run prof-symbolize
+END
+else
+	skip 'a report of addresses names prof-symbolize' 'no script'
+fi
+
+# Status and signals pass through.
+check 'the exit status is the program'\''s' 7 \
+	'prof-record -o x.pb.gz sh -c "exit 7"' </dev/null
+check 'a profile is there, whatever the status' 0 \
+	'stacks x.pb.gz | grep -o "^# sampling:"' <<'END'
+# sampling:
+END
+# Shells say it, too: to where their standard error goes meanwhile.
+check 'a program that is killed: so is prof-record' 137 \
+	'{ prof-record -o x.pb.gz sh -c "kill -9 \$\$"; } 2>err; status=$?
+	 sed "/Killed/d" err >&2; exit $status' </dev/null
+cat >ignore.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+	if (strcmp(argv[argc - 1], "ask") == 0 && argc == 2) {
+		sigaction(SIGCHLD, NULL, &sa);
+		puts(sa.sa_handler == SIG_IGN ? "ignored" : "not ignored");
+		return 5;
+	}
+	sigaction(SIGCHLD, &sa, NULL);
+	return execvp(argv[1], argv + 1);
+}
+END
+${CC:-cc} -o ignore ignore.c
+check 'who ignores SIGCHLD is not waited for in vain, and goes on to ignore it' 5 \
+	'exec ./ignore prof-record -q -o x.pb.gz ./ignore ask' <<'END'
+ignored
+END
+check_err 'a limit on files that is a limit on memory is told' 2 \
+	'ulimit -f 1000; prof-record -o x.pb.gz true' 'File too large'
+check 'signals that are sent to prof-record reach the program' 3 \
+	'prof-record -o x.pb.gz sh -c "
+		sleep 100 & trap \"kill \$!; exit 3\" TERM
+		kill -TERM \$PPID; wait"' </dev/null
+check 'the command'\''s options are its own' 0 \
+	'prof-record -o x.pb.gz echo -o -F 3' <<'END'
+-o -F 3
+END
+
+# Standard output. -q where its start may take so long under a sanitizer that it
+# is said not to be sampled.
+check 'into a pipe: the profile; the program'\''s output goes to stderr' 0 \
+	'prof-record -q sh -c "echo hello" 2>err | stacks | sed "/^[0-9]/d; s/:.*//"; cat err' \
+	<<'END'
+# sampling
+hello
+END
+check 'with -o, standard output is the program'\''s' 0 \
+	'prof-record -q -o x.pb.gz echo hello | cat' <<'END'
+hello
+END
+check 'without either, to a file with a name that says what it is' 0 \
+	'prof-record echo hello >out 2>err; cat out;
+	 sed "/sampled/d; s/[0-9][0-9]*/N/" err; ls prof.echo.*.pb.gz | sed "s/[0-9][0-9]*/N/"' \
+	<<'END'
+hello
+prof-record: profile: prof.echo.N.pb.gz
+prof.echo.N.pb.gz
+END
+check 'standard input is the program'\''s' 0 \
+	'echo hello | prof-record -q -o x.pb.gz cat' <<'END'
+hello
+END
+
+# What cannot be sampled is refused before it runs.
+check_err 'no such command' 2 'prof-record -o y.pb.gz no-such-command' \
+	'no-such-command: command not found'
+check_err 'not executable' 2 'prof-record -o y.pb.gz /etc/passwd' \
+	'/etc/passwd: Permission denied'
+check_err 'no command' 2 'prof-record -o y.pb.gz' 'no command to run'
+echo 'int main(void) { return 0; }' >static.c
+if ${CC:-cc} -static -o static static.c 2>/dev/null; then
+	check_err 'a static program' 2 'prof-record --sampler=preload -o y.pb.gz ./static' \
+		'./static: statically linked'
+else
+	skip 'a static program' 'cannot link one'
+fi
+if have go && echo 'package main
+func main() {}' >main.go && HOME=$PWD CGO_ENABLED=0 go build -o gone main.go; then
+	check_err 'a Go program' 2 'prof-record --sampler=preload -o y.pb.gz ./gone' 'prof-fetch'
+else
+	skip 'a Go program' 'no go'
+fi
+cp /bin/true foreign
+printf '\267\0' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
+check_err 'a program for another machine' 2 'prof-record --sampler=preload -o y.pb.gz ./foreign' \
+	'./foreign: made for another machine than libsample'
+cp /bin/true privileged
+if [ "$(id -u)" = 0 ] && chown 1 privileged && chmod 4755 privileged; then
+	check_err 'a setuid program' 2 'prof-record --sampler=preload -o y.pb.gz ./privileged' \
+		'./privileged: set-user-id'
+else
+	skip 'a setuid program' 'not root'
+fi
+printf '#!/bin/sh\necho script\n' >script
+chmod +x script
+check 'a script' 0 'prof-record -o x.pb.gz ./script' <<'END'
+script
+END
+check 'no file is left of what failed' 0 'ls y.pb.gz 2>/dev/null || echo none' \
+	<<'END'
+none
+END
+
+check_err 'an unknown signal' 2 'prof-record --signal=NO true' "unknown signal 'NO'"
+check_err 'a signal that cannot be' 2 \
+	'prof-record --signal=KILL -o x.pb.gz true' 'SIGKILL'
+
+check 'what the program starts does not see us with --children=none' 0 \
+	'prof-record --children=none -o x.pb.gz sh -c "env | grep -c SAMPLE_; :"' \
+	<<'END'
+0
+END
+check_err 'the CPU is not known to libsample' 2 \
+	'prof-record --label=cpu -o x.pb.gz true' 'container are for --pid'
+
+plan
