@@ -328,11 +328,11 @@ func main() {
 END
 	HOME=$PWD CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
 	live_check_err 'a Go program with libc is sampled from outside' 0 \
-		'prof-record -o x.pb.gz ./cgo' \
+		'prof-record -o x.pb.gz ./cgo >log' \
 		'./cgo: a Go program with libc, whose runtime keeps libsample'
 	live_check 'its function has nearly all samples' 0 \
 		"prof-record -q -o x.pb.gz ./cgo >log 2>&1
-		 prof-symbolize x.pb.gz | prof-text --cum | awk '\$NF == \"main.main\" { print \$5 + 0 > 80 }'" <<'END'
+		 prof-symbolize x.pb.gz | prof-text --cum | awk '\$NF == \"main.main\" { print (\$5 + 0 > 80) }'" <<'END'
 1
 END
 	check_err 'it cannot be sampled from inside' 2 \
