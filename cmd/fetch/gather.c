@@ -14,6 +14,7 @@
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
+#include "lib/wire/compress.h"
 #include "net/s3.h"
 
 /* --- operands --- */
@@ -90,26 +91,21 @@ gather_release(struct gather *g)
 
 /* --- reading --- */
 
-/*
- * Profiles compress by 10, rarely by 50; data with a much higher ratio is a
- * bomb, and need not be inflated up to --max-size.
- */
-#define MAX_RATIO 256
-#define MAX_SMALL ((size_t)64 << 20)
-
+/* A bomb need not be inflated up to --max-size. */
 static enum prof_status
 inflate(const struct gather *g, const struct buf *body, struct buf *raw,
 	struct prof_err *err)
 {
-	size_t max =
-		body->n < SIZE_MAX / MAX_RATIO ? MAX_RATIO * body->n : SIZE_MAX;
+	size_t max = body->n < SIZE_MAX / COMPRESS_MAX_RATIO
+			     ? COMPRESS_MAX_RATIO * body->n
+			     : SIZE_MAX;
 	enum prof_status st;
 
 	if (body->n == 0)
 		return prof_fail(err, PROF_EFORMAT,
 				 "the server's answer is empty");
-	if (max < MAX_SMALL)
-		max = MAX_SMALL;
+	if (max < COMPRESS_SMALL)
+		max = COMPRESS_SMALL;
 	if (max >= g->max_size)
 		return stream_inflate(body->data, body->n, g->max_size, raw,
 				      err);

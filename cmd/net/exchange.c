@@ -62,22 +62,16 @@ on_header(char *line, size_t size, size_t n, void *ctx)
 	return all;
 }
 
-/*
- * The ratio of compressed bodies: curl counts received bytes. Text of a symbol
- * server compresses well, but not this much.
- */
-#define MAX_RATIO 256
-#define MAX_SMALL ((size_t)64 << 20)
-
+/* Of compressed bodies curl counts the received bytes. */
 static bool
 is_bomb(const struct exchange *x)
 {
 	curl_off_t arrived = 0;
 
-	if (x->n_body <= MAX_SMALL)
+	if (x->n_body <= COMPRESS_SMALL)
 		return false;
 	x->curl->easy_getinfo(x->easy, CURLINFO_SIZE_DOWNLOAD_T, &arrived);
-	return arrived > 0 && x->n_body / MAX_RATIO > (size_t)arrived;
+	return arrived > 0 && x->n_body / COMPRESS_MAX_RATIO > (size_t)arrived;
 }
 
 static enum prof_status
@@ -94,7 +88,7 @@ keep(struct exchange *x, const char *data, size_t n)
 	if (is_bomb(x))
 		return prof_fail(&f->err, PROF_ELIMIT,
 				 "inflates to more than %d times what is sent",
-				 MAX_RATIO);
+				 COMPRESS_MAX_RATIO);
 	if (f->to_fd && f->code == 200)
 		return write_all(f->to_fd, data, n, &f->err);
 	return buf_add(&f->body, data, n) < 0 ? prof_nomem(&f->err) : PROF_OK;

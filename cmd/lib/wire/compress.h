@@ -12,6 +12,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
+/*
+ * Profiles compress by 10, rarely by 50, and so does the text of symbol servers:
+ * past COMPRESS_SMALL bytes, data with a higher ratio than this is a bomb.
+ */
+#define COMPRESS_MAX_RATIO 256
+#define COMPRESS_SMALL ((size_t)64 << 20)
+
 bool compress_is_gzip(const void *data, size_t n);
 bool compress_is_zstd(const void *data, size_t n);
 
