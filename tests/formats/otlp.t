@@ -103,12 +103,12 @@ if ! have protoc; then
 	exit 0
 fi
 encode() {
-	protoc --encode=Data -I"$src/tests" otlp.proto 2>&1
+	protoc --encode=Data -I"$src/tests/formats" otlp.proto 2>&1
 }
 
 prof-export --to otlp "$data/good-full.pb.gz" >full
 check 'protoc finds every field, UTF-8 and nothing unknown' 0 '
-	protoc --decode=Data -I"$src/tests" otlp.proto <full 2>&1 >full.txt |
+	protoc --decode=Data -I"$src/tests/formats" otlp.proto <full 2>&1 >full.txt |
 		grep -v "^$"; grep -cE "^ *[0-9]+[:{]" full.txt; grep -c "^  profiles\|^    profiles" full.txt' <<'END'
 0
 3
@@ -250,10 +250,10 @@ export python
 for i in python3 /usr/bin/python3; do
 	$i -c 'from google.protobuf import json_format' 2>.err && python=$i && break
 done
-if $has_json && [ -n "$python" ] && protoc --python_out=. -I"$src/tests" otlp.proto 2>.err; then
+if $has_json && [ -n "$python" ] && protoc --python_out=. -I"$src/tests/formats" otlp.proto 2>.err; then
 	prof-export --to otlp-json "$data/good-full.pb.gz" >full.json
 	check "protobuf's own JSON: ours is the same message" 0 \
-		'$python otlp_json.py encode <full.json | protoc --decode=Data -I"$src/tests" otlp.proto 2>&1 | diff full.txt -' <<'END'
+		'$python otlp_json.py encode <full.json | protoc --decode=Data -I"$src/tests/formats" otlp.proto 2>&1 | diff full.txt -' <<'END'
 END
 	prof-import -q --resource-labels --label=time theirs | prof-text --raw | grep -v 'format=otlp' >want
 	$python otlp_json.py camel <theirs >theirs.json
