@@ -64,10 +64,10 @@ refuse(const struct job *job, size_t i, const struct prof_err *err)
 static void
 tell_doubt(const struct job *job, size_t i, const struct profile *p)
 {
-	if (!p || !p->doubt)
+	if (!p || !p->n_doubt)
 		return;
 	wipe(job);
-	warn("%s: %s", cli_name(job->gather->item[i].name), p->doubt);
+	cli_doubts(job->gather->item[i].name, p);
 }
 
 /* --- one stream --- */

@@ -28,8 +28,7 @@ read_all(struct import_args *args)
 	while ((name = import_args_input(args))) {
 		if (import_read(name, &args->import, &p, &err) != PROF_OK)
 			die("%s: %s", cli_name(name), err.msg);
-		if (p->doubt)
-			warn("%s: %s", cli_name(name), p->doubt);
+		cli_doubts(name, p);
 		cli_sum_add(sum, p, name);
 	}
 	return cli_sum_end(sum);

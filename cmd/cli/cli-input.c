@@ -101,6 +101,13 @@ cli_close(int fd)
 		close(fd);
 }
 
+void
+cli_doubts(const char *input, const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_doubt; i++)
+		warn("%s: %s", cli_name(input), p->doubt[i]);
+}
+
 struct profile *
 cli_read(struct cli *cli, const char *input)
 {
@@ -110,8 +117,7 @@ cli_read(struct cli *cli, const char *input)
 
 	if (profile_read(fd, cli->max_size, &p, &err) != PROF_OK)
 		die("%s: %s", cli_name(input), err.msg);
-	if (p->doubt)
-		warn("%s: %s", cli_name(input), p->doubt);
+	cli_doubts(input, p);
 	cli_close(fd);
 	return p;
 }

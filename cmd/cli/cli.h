@@ -142,6 +142,9 @@ int cli_try_open(const char *input, struct prof_err *err) MUST_USE;
 /* An input was read. Allows -1; standard input stays open. */
 void cli_close(int fd);
 
+/* Warn of what the reader of input doubts in p. */
+void cli_doubts(const char *input, const struct profile *p);
+
 /* Read one profile from input: the caller's, for profile_free(). Dies. */
 struct profile *cli_read(struct cli *cli, const char *input);
 

@@ -189,8 +189,10 @@ read_event(struct reader *r, const json_t *event)
  * itself): its time would count twice. The one that began first stays.
  */
 static void
-leave_out_overlaps(struct reader *r, size_t *n_overlap)
+leave_out_overlaps(struct reader *r)
 {
+	size_t n_overlap = 0;
+
 	for (size_t i = 0; i < r->n_part; i++)
 		for (size_t k = 0; k < r->n_part; k++) {
 			struct part *p = &r->part[i];
@@ -202,9 +204,14 @@ leave_out_overlaps(struct reader *r, size_t *n_overlap)
 			    p->has_begun && q->has_begun && p->pid == q->pid &&
 			    p->tid == q->tid && p->start < q->v.at) {
 				p->is_left_out = true;
-				++*n_overlap;
+				n_overlap++;
 			}
 		}
+	if (n_overlap)
+		profile_doubt(r->b.p,
+			      "profiles left out because another one sampled "
+			      "the same thread at the same time: %zu",
+			      n_overlap);
 }
 
 /* Samples of a part, labelled by its thread. */
@@ -231,7 +238,7 @@ finish_part(struct reader *r, struct part *p, bool idle)
 }
 
 static enum prof_status
-read_all(struct reader *r, const json_t *events, bool idle, size_t *n_overlap)
+read_all(struct reader *r, const json_t *events, bool idle)
 {
 	enum prof_status st = v8_columns(&r->b, r->err);
 
@@ -243,7 +250,7 @@ read_all(struct reader *r, const json_t *events, bool idle, size_t *n_overlap)
 				 "it with the category "
 				 "disabled-by-default-v8.cpu_profiler");
 	if (st == PROF_OK)
-		leave_out_overlaps(r, n_overlap);
+		leave_out_overlaps(r);
 	for (size_t i = 0; st == PROF_OK && i < r->n_part; i++)
 		if (!r->part[i].is_left_out)
 			st = finish_part(r, &r->part[i], idle);
@@ -252,7 +259,7 @@ read_all(struct reader *r, const json_t *events, bool idle, size_t *n_overlap)
 
 enum prof_status
 chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
-		   size_t *n_overlap, struct prof_err *err)
+		   struct prof_err *err)
 {
 	struct reader r = { .err = err };
 	const json_t *events;
@@ -260,7 +267,6 @@ chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 	json_t *root;
 
 	*out = NULL;
-	*n_overlap = 0;
 	st = json_text_parse(data, n, &root, err);
 	if (st != PROF_OK)
 		return st;
@@ -270,7 +276,7 @@ chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 			      idmap_init(&r.thread_name, 16) < 0))
 		st = prof_nomem(err);
 	if (st == PROF_OK)
-		st = read_all(&r, events ? events : root, idle, n_overlap);
+		st = read_all(&r, events ? events : root, idle);
 	if (st == PROF_OK)
 		*out = byname_take(&r.b);
 	for (size_t i = 0; i < r.n_part; i++)
@@ -281,15 +287,5 @@ chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 	byname_release(&r.b);
 	json_decref(root);
 	return st;
-}
-#else
-enum prof_status
-chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
-		   size_t *n_overlap, struct prof_err *err)
-{
-	(void)data, (void)n, (void)idle;
-	*out = NULL;
-	*n_overlap = 0;
-	return json_unread(err);
 }
 #endif

@@ -37,13 +37,4 @@ cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
 {
 	return v8_parse(data, n, ".cpuprofile", read_all, idle, out, err);
 }
-#else
-enum prof_status
-cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
-		 struct prof_err *err)
-{
-	(void)data, (void)n, (void)idle;
-	*out = NULL;
-	return json_unread(err);
-}
 #endif

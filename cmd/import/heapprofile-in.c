@@ -38,13 +38,4 @@ heapprofile_parse(const void *data, size_t n, struct profile **out,
 {
 	return v8_parse(data, n, ".heapprofile", read_all, false, out, err);
 }
-#else
-enum prof_status
-heapprofile_parse(const void *data, size_t n, struct profile **out,
-		  struct prof_err *err)
-{
-	(void)data, (void)n;
-	*out = NULL;
-	return json_unread(err);
-}
 #endif

@@ -1,7 +1,8 @@
 /*
  * json-in.h - formats in JSON, read with jansson as a whole. They are here and
  * not in lib/formats/exchange, as only prof-import is linked with that library.
- * What they look like: speedscope.h, cpuprofile.h and otlp-fields.h there.
+ * Only builds with jansson have these functions. What the formats look like:
+ * speedscope.h, cpuprofile.h and otlp-fields.h there.
  */
 #ifndef JSON_IN_H
 #define JSON_IN_H
@@ -12,21 +13,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
-/* What all of these return where they are built without jansson. */
-static inline MUST_USE enum prof_status
-json_unread(struct prof_err *err)
-{
-	return prof_fail(err, PROF_ENOTSUP,
-			 "JSON: this build has no jansson to read it");
-}
-
 struct profile;
 
 struct speedscope_options {
 	double scale; /* of weights without a unit that are no whole numbers */
 };
 
-/* In a build with jansson: PROF_ENOTSUP without. *out is the caller's. */
+/* *out is the caller's. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOMEM. */
 enum prof_status speedscope_parse(const void *data, size_t n,
 				  const struct speedscope_options *o,
 				  struct profile **out,
@@ -35,7 +28,7 @@ enum prof_status speedscope_parse(const void *data, size_t n,
 /*
  * Read a .cpuprofile of either form: a sample for each node that was hit, as
  * long as all its samples until the next. idle: keep what "(idle)" has. *out is
- * the caller's. PROF_EFORMAT, PROF_ENOMEM; PROF_ENOTSUP without jansson.
+ * the caller's. PROF_EFORMAT, PROF_ENOMEM.
  */
 enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
 				  struct profile **out,
@@ -44,8 +37,7 @@ enum prof_status cpuprofile_parse(const void *data, size_t n, bool idle,
 /*
  * Read a .heapprofile, of node --heap-prof and of DevTools' sampling of
  * allocations: column inuse_space/bytes, the sampled bytes of each stack that
- * lived at the end. *out is the caller's. PROF_EFORMAT, PROF_ENOMEM;
- * PROF_ENOTSUP without jansson.
+ * lived at the end. *out is the caller's. PROF_EFORMAT, PROF_ENOMEM.
  */
 enum prof_status heapprofile_parse(const void *data, size_t n,
 				   struct profile **out,
@@ -53,20 +45,19 @@ enum prof_status heapprofile_parse(const void *data, size_t n,
 
 /*
  * Read the CPU profiles in a trace of Chrome or node, labelled by pid and
- * thread. *n_overlap: profiles that are left out, because another one of their
- * thread had begun and not ended. *out is the caller's. PROF_EFORMAT, also for
- * a trace without profiles; PROF_ELIMIT, PROF_ENOMEM; PROF_ENOTSUP without
- * jansson.
+ * thread. Profiles are left out if another one of their thread had begun and
+ * not ended. *out is the caller's. PROF_EFORMAT, also for a trace without
+ * profiles; PROF_ELIMIT, PROF_ENOMEM.
  */
 enum prof_status chrome_trace_parse(const void *data, size_t n, bool idle,
-				    struct profile **out, size_t *n_overlap,
+				    struct profile **out,
 				    struct prof_err *err) MUST_USE;
 
 /*
  * Append OTLP's profiles, in JSON, to out as the protobuf message that
  * otlp_parse() takes. Keys may be in lowerCamelCase or as in the .proto files;
  * others are passed over. PROF_EFORMAT names the key whose value is wrong;
- * PROF_ENOMEM; PROF_ENOTSUP without jansson.
+ * PROF_ENOMEM.
  */
 enum prof_status otlp_json_convert(const void *data, size_t n, struct buf *out,
 				   struct prof_err *err) MUST_USE;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,12 +87,19 @@ static const struct cli_cmd google_cmd = {
 static void
 choose_format(struct import_args *a)
 {
-	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++)
-		if (!strcmp(a->cli.arg, foreign_name(k)) && !foreign_hint(k)) {
+	char names[256] = "";
+
+	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++) {
+		size_t n = strlen(names);
+
+		if (!strcmp(a->cli.arg, foreign_name(k))) {
 			a->import.from = (enum foreign_kind)k;
 			return;
 		}
-	die("--from: unknown format '%s'", a->cli.arg);
+		snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+			 foreign_name(k));
+	}
+	die("--from: unknown format '%s'; one of %s", a->cli.arg, names);
 }
 
 static void

@@ -287,12 +287,4 @@ otlp_json_convert(const void *data, size_t n, struct buf *out,
 	json_decref(root);
 	return st;
 }
-#else
-enum prof_status
-otlp_json_convert(const void *data, size_t n, struct buf *out,
-		  struct prof_err *err)
-{
-	(void)data, (void)n, (void)out;
-	return json_unread(err);
-}
 #endif

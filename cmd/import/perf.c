@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "lib/model/profile.h"
 #include "lib/wire/zstd-in.h"
 #include "unwind.h"
@@ -56,76 +55,87 @@ end(struct reading *g)
 #define N(v) ((unsigned long long)(v))
 
 static void
-tell_losses(const char *name, const struct perf_notes *n)
+tell_losses(struct profile *p, const struct perf_notes *n)
 {
 	uint64_t all = n->samples + n->lost;
 
 	if (n->lost && n->lost >= all / 100)
-		warn("%s: %llu of %llu samples are missing: perf's buffers "
-		     "were "
-		     "full%s",
-		     name, N(n->lost), N(all),
-		     n->has_mapping_loss ? ", and mappings may be missing too"
-					 : "");
+		profile_doubt(
+			p,
+			"%llu of %llu samples are missing: perf's buffers "
+			"were "
+			"full%s",
+			N(n->lost), N(all),
+			n->has_mapping_loss
+				? ", and mappings may be missing too"
+				: "");
 	if (n->throttled)
-		warn("%s: the kernel paused sampling %llu times", name,
-		     N(n->throttled));
+		profile_doubt(p, "the kernel paused sampling %llu times",
+			      N(n->throttled));
 	if (n->damage[0])
-		warn("%s: %llu records are damaged; the first, %s", name,
-		     N(n->damaged), n->damage);
+		profile_doubt(p, "%llu records are damaged; the first, %s",
+			      N(n->damaged), n->damage);
 	if (n->is_open)
-		warn("%s: perf did not finish the file: build-ids and names of "
-		     "events are missing",
-		     name);
+		profile_doubt(
+			p,
+			"perf did not finish the file: build-ids and names of "
+			"events are missing");
 	if (n->unknown_event)
-		warn("%s: %llu samples belong to no event of the header", name,
-		     N(n->unknown_event));
+		profile_doubt(p,
+			      "%llu samples belong to no event of the header",
+			      N(n->unknown_event));
 	if (n->late)
-		warn("%s: %llu records came out of order", name, N(n->late));
+		profile_doubt(p, "%llu records came out of order", N(n->late));
 }
 
 static void
-tell_unused(const char *name, const struct perf_notes *n)
+tell_unused(struct profile *p, const struct perf_notes *n)
 {
 	if (n->dumps)
-		warn("%s: %llu copies of stacks (--call-graph dwarf) are not "
-		     "of "
-		     "64-bit x86 and not unwound: they have the innermost "
-		     "frame "
-		     "only",
-		     name, N(n->dumps));
+		profile_doubt(
+			p,
+			"%llu copies of stacks (--call-graph dwarf) are not "
+			"of "
+			"64-bit x86 and not unwound: they have the innermost "
+			"frame "
+			"only",
+			N(n->dumps));
 	if (n->aux)
-		warn("%s: hardware traces are not decoded; perf inject "
-		     "--itrace "
-		     "makes samples of them",
-		     name);
+		profile_doubt(p, "hardware traces are not decoded; perf inject "
+				 "--itrace "
+				 "makes samples of them");
 	if (n->branches)
-		warn("%s: branches of %llu samples are not used: they are not "
-		     "call chains",
-		     name, N(n->branches));
+		profile_doubt(
+			p,
+			"branches of %llu samples are not used: they are not "
+			"call chains",
+			N(n->branches));
 	if (n->groups)
-		warn("%s: counts of a group's other events are not used", name);
+		profile_doubt(p,
+			      "counts of a group's other events are not used");
 	if (n->no_build_ids)
-		warn("%s: no build-ids: nothing tells whether a file is still "
-		     "the one that ran; perf record --buildid-mmap has them",
-		     name);
+		profile_doubt(
+			p,
+			"no build-ids: nothing tells whether a file is still "
+			"the one that ran; perf record --buildid-mmap has "
+			"them");
 	if (!n->samples)
-		warn("%s: no samples", name);
+		profile_doubt(p, "no samples");
 }
 
 /* What was read, if st says that all went well, as a profile. */
 static enum prof_status
-finish(const char *name, struct reading *g, enum prof_status st,
-       struct profile **out, struct prof_err *err)
+finish(struct reading *g, enum prof_status st, struct profile **out,
+       struct prof_err *err)
 {
 	struct perf_notes notes;
 
 	if (st == PROF_OK)
 		st = perf_finish(g->r, out, &notes, err);
 	if (st == PROF_OK) {
-		tell_losses(cli_name(name), &notes);
-		tell_unused(cli_name(name), &notes);
-		import_unwind_tell(g->unwind, cli_name(name));
+		tell_losses(*out, &notes);
+		tell_unused(*out, &notes);
+		import_unwind_tell(g->unwind, *out);
 	}
 	end(g);
 	return st;
@@ -166,9 +176,8 @@ feed_rest(struct perf *r, int fd, struct prof_err *err)
 }
 
 enum prof_status
-import_perf(const char *name, int fd, struct buf *b,
-	    const struct perf_options *o, struct profile **out,
-	    struct prof_err *err)
+import_perf(int fd, struct buf *b, const struct perf_options *o,
+	    struct profile **out, struct prof_err *err)
 {
 	struct reading g = { 0 };
 	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
@@ -177,22 +186,21 @@ import_perf(const char *name, int fd, struct buf *b,
 		st = perf_feed(g.r, 0, b->data, b->n, err);
 	if (st == PROF_OK)
 		st = feed_rest(g.r, fd, err);
-	return finish(name, &g, st, out, err);
+	return finish(&g, st, out, err);
 }
 
 enum prof_status
-import_perf_bytes(const char *name, const struct buf *raw,
-		  const struct perf_options *o, struct profile **out,
-		  struct prof_err *err)
+import_perf_bytes(const void *data, size_t n, const struct perf_options *o,
+		  struct profile **out, struct prof_err *err)
 {
 	struct reading g = { 0 };
 	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
 
 	if (st == PROF_OK)
-		st = perf_feed(g.r, 0, raw->data, raw->n, err);
+		st = perf_feed(g.r, 0, data, n, err);
 	if (st == PROF_OK)
 		st = perf_end(g.r, 0, err);
-	return finish(name, &g, st, out, err);
+	return finish(&g, st, out, err);
 }
 
 /* --- folders --- */
@@ -258,5 +266,5 @@ import_perf_folder(const char *name, const struct perf_options *o,
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	st = begin(&g, o) ? read_folder(g.r, dir, err) : prof_nomem(err);
 	close(dir);
-	return finish(name, &g, st, out, err);
+	return finish(&g, st, out, err);
 }

@@ -10,13 +10,13 @@
 
 struct profile;
 
-/* All: *out is the caller's; name is for warnings. */
+/* All: *out is the caller's; it has the losses as doubts. */
 
 /* The beginning, of which b holds the first bytes; the rest is read from fd. */
-enum prof_status import_perf(const char *name, int fd, struct buf *b,
+enum prof_status import_perf(int fd, struct buf *b,
 			     const struct perf_options *o, struct profile **out,
 			     struct prof_err *err) MUST_USE;
-enum prof_status import_perf_bytes(const char *name, const struct buf *raw,
+enum prof_status import_perf_bytes(const void *data, size_t n,
 				   const struct perf_options *o,
 				   struct profile **out,
 				   struct prof_err *err) MUST_USE;

@@ -343,13 +343,4 @@ speedscope_parse(const void *data, size_t n, const struct speedscope_options *o,
 	json_decref(root);
 	return st;
 }
-#else
-enum prof_status
-speedscope_parse(const void *data, size_t n, const struct speedscope_options *o,
-		 struct profile **out, struct prof_err *err)
-{
-	(void)data, (void)n, (void)o;
-	*out = NULL;
-	return json_unread(err);
-}
 #endif

@@ -4,12 +4,13 @@
 #include "unwind.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "cli/cli.h"
 #include "lib/base/array.h"
+#include "lib/model/profile.h"
 #include "unwind/rows.h"
 #include "unwind/rowstore.h"
 #include "unwind/walk.h"
@@ -167,16 +168,21 @@ import_unwind_of(const struct import_unwind *u)
 }
 
 void
-import_unwind_tell(const struct import_unwind *u, const char *name)
+import_unwind_tell(const struct import_unwind *u, struct profile *p)
 {
 	if (u->n_missing)
-		warn("%s: %zu parts of files that ran cannot be read, or are "
-		     "another build: stacks end there; the first, %s",
-		     name, u->n_missing, u->missing);
+		profile_doubt(
+			p,
+			"%zu parts of files that ran cannot be read, or are "
+			"another build: stacks end there; the first, %s",
+			u->n_missing, u->missing);
 	if (u->n_other)
-		warn("%s: %zu parts of files are another build than the one "
-		     "that ran: stacks through them are wrong; the first, %s",
-		     name, u->n_other, u->other);
+		profile_doubt(
+			p,
+			"%zu parts of files are another build than the one "
+			"that ran: stacks through them are wrong; the first, "
+			"%s",
+			u->n_other, u->other);
 }
 
 void

@@ -14,8 +14,8 @@ struct import_unwind;
 struct import_unwind *import_unwind_new(void);
 const struct perf_unwind *import_unwind_of(const struct import_unwind *u);
 
-/* Warn of files that could not be read, or were other builds than what ran. */
-void import_unwind_tell(const struct import_unwind *u, const char *name);
+/* Doubt p for files that could not be read, or were other builds than ran. */
+void import_unwind_tell(const struct import_unwind *u, struct profile *p);
 void import_unwind_free(struct import_unwind *u);
 
 #endif

@@ -97,8 +97,7 @@ add_input(struct work *w, size_t i)
 		st = set_labels(w, in, p, &err);
 	go = wait_turn(w, i);
 	while (go && st == PROF_OK && p) {
-		if (p->doubt)
-			warn("%s: %s", cli_name(in->name), p->doubt);
+		cli_doubts(in->name, p);
 		st = merge_add(w->what->sum, p, in->weight, &err);
 		profile_free(p);
 		p = NULL;

@@ -32,11 +32,11 @@ looks folded 'a file of format folded; use prof-import'
 cp "$data/bad-perf.data" perf.data
 looks perf.data 'perf.data; use prof-import'
 printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrind.out
-looks callgrind.out 'a file of format callgrind; it has no stacks; use callgrind_annotate or KCachegrind'
+looks callgrind.out "callgrind's or cachegrind's file, which has no stacks; use callgrind_annotate or KCachegrind"
 printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
-looks cachegrind.out 'a file of format callgrind; it has no stacks; use callgrind_annotate or KCachegrind'
+looks cachegrind.out "callgrind's or cachegrind's file, which has no stacks; use callgrind_annotate or KCachegrind"
 check_err 'prof-import says so, too' 2 'prof-import callgrind.out' \
-	'prof-import: callgrind.out: callgrind: it has no stacks; use callgrind_annotate or KCachegrind'
+	'not a profile: looks like callgrind'
 printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 looks massif.out "massif's output; use prof-record --heap"
 printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report
@@ -92,5 +92,12 @@ hello.tar: not a profile: looks like a tar archive; unpack it first
 hello.tar: not a profile: looks like a tar archive; unpack it first
 hello.tar: not a profile: looks like a tar archive; unpack it first
 hello.tar: not a profile: looks like a tar archive; unpack it first
+END
+
+# The formats of prof-import are in one table: the pages have the same ones.
+prof-import --from=none </dev/null 2>&1 | sed "s/.*; one of //; s/, /\\n/g" | sort >formats
+check 'the manual page has each format' 0 '
+	grep -oE "(Cm|Pq Cm) [a-z.-]+" "$src/doc/prof-import.1" | sed "s/.* //" | sort -u | comm -23 formats -
+	[ "$(wc -l <formats)" -gt 8 ]' <<'END'
 END
 plan

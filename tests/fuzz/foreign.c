@@ -7,14 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "import/json-in.h"
+#include "import/formats.h"
 #include "lib/formats/exchange/callgrind.h"
 #include "lib/formats/exchange/cpuprofile.h"
 #include "lib/formats/exchange/firefox.h"
 #include "lib/formats/exchange/folded.h"
-#include "lib/formats/exchange/foreign.h"
 #include "lib/formats/exchange/otlp.h"
-#include "lib/formats/exchange/script.h"
 #include "lib/formats/exchange/speedscope.h"
 #include "tests/fuzz/identity.h"
 
@@ -24,53 +22,24 @@ static enum prof_status
 read_any(const uint8_t *data, size_t n, unsigned flags, struct profile **p,
 	 struct prof_err *err)
 {
-	const struct folded_options folded = {
-		.scale = flags & 1 ? 1000 : 0,
-		.skip_bad = flags & 2,
-		.is_diff = flags & 4,
-		.split_places = flags & 8,
-		.root = flags & 16 ? "process" : NULL,
+	const struct import_options o = {
+		.max_size = (size_t)1 << 30,
+		.folded = {
+			.scale = flags & 1 ? 1000 : 0,
+			.skip_bad = flags & 2,
+			.is_diff = flags & 4,
+			.split_places = flags & 8,
+			.root = flags & 16 ? "process" : NULL,
+		},
+		.otlp = { flags & 1, flags & 2 },
+		.speedscope = { flags & 1 ? 1000 : 0 },
+		.idle = flags & 1,
 	};
-	struct folded_notes folded_notes;
-	struct script_notes script_notes;
-	struct otlp_notes otlp_notes;
-	size_t n_overlap;
+	enum foreign_kind kind = foreign_sniff(data, n);
 
-	struct buf message = { 0 };
-	enum prof_status st;
-
-	switch (foreign_sniff(data, n)) {
-	case FOREIGN_SCRIPT:
-		return script_parse(data, n, p, &script_notes, err);
-	case FOREIGN_FOLDED:
-		return folded_parse(data, n, &folded, p, &folded_notes, err);
-	case FOREIGN_OTLP:
-		return otlp_parse(
-			data, n, &(struct otlp_options){ flags & 1, flags & 2 },
-			p, &otlp_notes, err);
-	case FOREIGN_OTLP_JSON:
-		st = otlp_json_convert(data, n, &message, err);
-		if (st == PROF_OK)
-			st = otlp_parse(
-				message.data, message.n,
-				&(struct otlp_options){ flags & 1, flags & 2 },
-				p, &otlp_notes, err);
-		buf_release(&message);
-		return st;
-	case FOREIGN_SPEEDSCOPE:
-		return speedscope_parse(
-			data, n, &(struct speedscope_options){ folded.scale },
-			p, err);
-	case FOREIGN_CPUPROFILE:
-		return cpuprofile_parse(data, n, flags & 1, p, err);
-	case FOREIGN_HEAPPROFILE:
-		return heapprofile_parse(data, n, p, err);
-	case FOREIGN_CHROME_TRACE:
-		return chrome_trace_parse(data, n, flags & 1, p, &n_overlap,
-					  err);
-	default:
-		return PROF_EFORMAT;
-	}
+	return kind == FOREIGN_NONE || kind == FOREIGN_PERF
+		       ? PROF_EFORMAT /* fuzz/perf.c has perf.data */
+		       : import_parse(kind, data, n, &o, p, err);
 }
 
 static void
@@ -117,14 +86,13 @@ static void
 there_and_back(const struct profile *p, unsigned flags)
 {
 	struct buf b = { 0 };
-	struct otlp_notes notes;
 	struct profile *back;
 	struct prof_err err;
 
 	if (otlp_write(p, p->n_type - 1, "0", &b, &err) == PROF_OK &&
 	    otlp_parse(b.data, b.n,
 		       &(struct otlp_options){ flags & 1, flags & 2 }, &back,
-		       &notes, &err) == PROF_OK) {
+		       &err) == PROF_OK) {
 		if (back->n_type != p->n_type || back->n_sample < p->n_sample ||
 		    back->period != p->period || back->time_ns != p->time_ns ||
 		    back->duration_ns != p->duration_ns)

@@ -1,8 +1,9 @@
-/* slurp.h - read a small file into memory. */
+/* slurp.h - read a file into memory. */
 #ifndef SLURP_H
 #define SLURP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
@@ -14,5 +15,12 @@
  */
 enum prof_status slurp(const char *path, bool ours, struct buf *out,
 		       struct prof_err *err) MUST_USE;
+
+/*
+ * Append what fd still has, at most max bytes, to out. PROF_EIO, PROF_ELIMIT
+ * past max, PROF_ENOMEM; out then has a part of it.
+ */
+enum prof_status slurp_rest(int fd, size_t max, struct buf *out,
+			    struct prof_err *err) MUST_USE;
 
 #endif

@@ -13,6 +13,10 @@
 	"a file of Python's cProfile; py-spy record --format raw writes "      \
 	"stacks, for prof-import"
 
+#define CALLGRIND                                                              \
+	"callgrind's or cachegrind's file, which has no stacks; use "          \
+	"callgrind_annotate or KCachegrind"
+
 #define COLLAPSE(script)                                                       \
 	"; FlameGraph's stackcollapse" script " makes folded stacks of it"
 
@@ -29,6 +33,12 @@ static const struct {
 	}
 	MAGIC("PERFILE2", true, "perf.data; use prof-import"),
 	MAGIC("2ELIFREP", true, "perf.data; use prof-import"),
+	MAGIC("PERFFILE", true,
+	      "perf.data of version 1; record it again with a perf from after "
+	      "2010"),
+	MAGIC("SIMPLEPERF", true,
+	      "simpleperf's own trace; give its perf.data instead"),
+	MAGIC("# callgrind format", true, CALLGRIND),
 	MAGIC("\177ELF", true,
 	      "an ELF file; prof-symbolize --binary=FILE names functions by "
 	      "it, prof-record makes a profile of a program"),
@@ -110,6 +120,12 @@ guess_magic(const void *data, size_t n)
 	return NULL;
 }
 
+bool
+guess_binary(const void *data, size_t n)
+{
+	return memchr(data, '\0', n < 4096 ? n : 4096);
+}
+
 /* No control characters but those of lines; UTF-8 is not checked. */
 static bool
 is_text(const unsigned char *s, size_t n)
@@ -136,6 +152,15 @@ has_dtrace_frame(const char *s, size_t n)
 	       !memchr(tick, ' ', (size_t)(end - tick));
 }
 
+/* valgrind's, of callgrind and cachegrind, and Xdebug's. */
+static bool
+is_callgrind(const char *s, size_t n)
+{
+	return (!strncmp(s, "events: ", n < 8 ? n : 8) ||
+		memmem(s, n, "\nevents: ", 9)) &&
+	       (memmem(s, n, "\nfn=", 4) || memmem(s, n, "\nfl=", 4));
+}
+
 static const char *
 guess_text(const char *s, size_t n)
 {
@@ -144,6 +169,8 @@ guess_text(const char *s, size_t n)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (memmem(s, n, words[i].word, strlen(words[i].word)))
 			return words[i].what;
+	if (is_callgrind(s, n))
+		return CALLGRIND;
 	if (has_dtrace_frame(s, n))
 		return "stacks of DTrace" COLLAPSE(".pl");
 	for (i = 0; i < n && strchr(" \t\r\n", s[i]) && s[i]; i++)

@@ -5,10 +5,14 @@
 #ifndef GUESS_H
 #define GUESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* By first bytes that no profile has. NULL: none of those known. */
 const char *guess_magic(const void *data, size_t n);
+
+/* Do the first bytes have NULs, which no text has? */
+bool guess_binary(const void *data, size_t n);
 
 /*
  * By anything, for what could not be read as a profile: a file that begins like

@@ -4,6 +4,7 @@
 #include "profile.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -323,6 +324,20 @@ profile_add_comment(struct profile *p, const char *text)
 		return PROF_NONE;
 	p->comment[p->n_comment] = s;
 	return (uint32_t)p->n_comment++;
+}
+
+void
+profile_doubt(struct profile *p, const char *fmt, ...)
+{
+	char text[512], *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copy = arena_alloc(p->arena, strlen(text) + 1);
+	if (copy && POOL_RESERVE(p, doubt, p->n_doubt, doubt, 1) == 0)
+		p->doubt[p->n_doubt++] = strcpy(copy, text);
 }
 
 static size_t

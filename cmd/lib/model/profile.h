@@ -132,14 +132,15 @@ struct profile {
 	uint32_t default_type; /* string: a type name */
 	uint32_t doc_url;      /* string */
 
-	/* A warning about the input; NULL: none. A reader sets it, in the
-	 * arena; streams do not have it. */
-	const char *doubt;
+	/* Warnings about the input, one line each: what is damaged, left out
+	 * or guessed, and how much. Readers add them; streams have none. */
+	char **doubt;
+	size_t n_doubt;
 
 	/* Capacities, and the largest ids. Private to profile_add_*(). */
 	struct {
 		size_t type, mapping, function, location, line, sample, value;
-		size_t stack, label, comment;
+		size_t stack, label, comment, doubt;
 		uint64_t mapping_id, function_id, location_id;
 	} room;
 };
@@ -207,6 +208,10 @@ uint32_t profile_add_sample(struct profile *p, const uint32_t *stack,
 			    size_t n_stack, const int64_t *value,
 			    const struct label *label, size_t n_label);
 uint32_t profile_add_comment(struct profile *p, const char *text);
+
+/* Add a warning about the input to p->doubt. Without memory it is lost. */
+void profile_doubt(struct profile *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * Replace the lines of location l of p by these. Returns -1 without memory. The

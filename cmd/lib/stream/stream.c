@@ -3,11 +3,7 @@
 
 #include "stream.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "lib/base/slurp.h"
 #include "lib/formats/exchange/foreign.h"
 #include "lib/formats/exchange/otlp.h"
 #include "lib/formats/guess.h"
@@ -23,39 +19,6 @@ too_large(size_t max_bytes, struct prof_err *err)
 	return prof_fail(err, PROF_ELIMIT,
 			 "larger than the limit of %zu bytes (--max-size)",
 			 max_bytes);
-}
-
-/* Read fd to its end. */
-static enum prof_status
-slurp(int fd, size_t max_bytes, struct buf *in, struct prof_err *err)
-{
-	/* Stored deflate blocks add five bytes to 64 KiB. */
-	size_t max = max_bytes < SIZE_MAX / 2
-			     ? max_bytes + max_bytes / 1024 + 4096
-			     : SIZE_MAX;
-	struct stat sb;
-	size_t want = 64 * 1024;
-
-	/* One byte more than the file, so that finding its end needs no
-	 * regrowth. */
-	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0)
-		want = (size_t)sb.st_size < max ? (size_t)sb.st_size + 1 : max;
-	for (;;) {
-		ssize_t n;
-
-		if (buf_reserve(in, in->cap - in->n ? 1 : want) < 0)
-			return prof_nomem(err);
-		n = read(fd, in->data + in->n, in->cap - in->n);
-		if (n == 0)
-			return PROF_OK;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-		in->n += (size_t)n;
-		if (in->n > max)
-			return too_large(max_bytes, err);
-	}
 }
 
 enum prof_status
@@ -83,9 +46,16 @@ stream_inflate(const void *data, size_t n, size_t max_bytes, struct buf *raw,
 enum prof_status
 stream_read(int fd, size_t max_bytes, struct buf *raw, struct prof_err *err)
 {
-	struct buf in = { 0 };
-	enum prof_status st = slurp(fd, max_bytes, &in, err);
+	/* Stored deflate blocks add five bytes to 64 KiB. */
+	size_t max = max_bytes < SIZE_MAX / 2
+			     ? max_bytes + max_bytes / 1024 + 4096
+			     : SIZE_MAX;
+	struct buf in = *raw;
+	enum prof_status st = slurp_rest(fd, max, &in, err);
 
+	*raw = (struct buf){ 0 };
+	if (st == PROF_ELIMIT)
+		st = too_large(max_bytes, err);
 	if (st == PROF_OK && in.n && !compress_is_gzip(in.data, in.n) &&
 	    !compress_is_zstd(in.data, in.n) && in.n <= max_bytes) {
 		*raw = in; /* uncompressed: no copy */
@@ -120,10 +90,9 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 	if (kind != FOREIGN_NONE)
 		return prof_fail(
 			err, PROF_EFORMAT,
-			"not a profile: looks like a file of format %s; %s",
-			foreign_name(kind),
-			foreign_hint(kind) ? foreign_hint(kind)
-					   : "use prof-import");
+			"not a profile: looks like a file of format %s; use "
+			"prof-import",
+			foreign_name(kind));
 	guess = st == PROF_EFORMAT ? guess_any(raw, n) : NULL;
 	if (guess)
 		return prof_fail(err, PROF_EFORMAT,

@@ -25,9 +25,10 @@ struct stream_format {
 };
 
 /*
- * Read fd to its end and inflate it into raw, which the caller releases.
- * max_bytes limits both sizes. fd stays open. PROF_EIO, PROF_EFORMAT,
- * PROF_ELIMIT, PROF_ENOTSUP or PROF_ENOMEM; raw is then empty.
+ * Read fd to its end and inflate it into raw, which the caller releases. raw
+ * may hold the beginning, which was read before. max_bytes limits both sizes.
+ * fd stays open. PROF_EIO, PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP or
+ * PROF_ENOMEM; raw is then empty.
  */
 enum prof_status stream_read(int fd, size_t max_bytes, struct buf *raw,
 			     struct prof_err *err) MUST_USE;

@@ -1,7 +1,7 @@
 /*
  * callgrind.h - call graphs for kcachegrind and callgrind_annotate:
- * https://valgrind.org/docs/manual/cl-format.html. Such files are not read: they
- * have calls but no stacks, which could only be guessed.
+ * https://valgrind.org/docs/manual/cl-format.html. Such files are not read:
+ * they have calls but no stacks, which could only be guessed.
  */
 #ifndef CALLGRIND_H
 #define CALLGRIND_H

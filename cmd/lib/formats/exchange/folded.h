@@ -24,12 +24,6 @@ struct folded_options {
 	const char *root;  /* label that the first frame becomes; NULL: none */
 };
 
-struct folded_notes {
-	size_t n_bad;     /* lines passed over */
-	size_t n_second;  /* lines with two numbers, without is_diff */
-	size_t first_bad; /* number of the line */
-};
-
 /* Is the first line that is no comment a folded stack? */
 bool folded_is(const void *data, size_t n);
 
@@ -39,7 +33,7 @@ bool folded_is(const void *data, size_t n);
  */
 enum prof_status folded_parse(const void *data, size_t n,
 			      const struct folded_options *o,
-			      struct profile **out, struct folded_notes *notes,
+			      struct profile **out,
 			      struct prof_err *err) MUST_USE;
 
 struct folded_style {

@@ -7,38 +7,88 @@
 #include <string.h>
 
 #include "folded.h"
+#include "lib/formats/guess.h"
 #include "lib/formats/perf/perf.h"
 #include "otlp.h"
 #include "script.h"
 
-static const struct {
-	const char *name;
-	const char *hint;
-} formats[FOREIGN_KINDS] = {
-	[FOREIGN_NONE] = { "profile", NULL },
-	[FOREIGN_PERF] = { "perf.data", NULL },
-	[FOREIGN_SPEEDSCOPE] = { "speedscope", NULL },
-	[FOREIGN_CPUPROFILE] = { "cpuprofile", NULL },
-	[FOREIGN_HEAPPROFILE] = { "heapprofile", NULL },
-	[FOREIGN_SCRIPT] = { "perf-script", NULL },
-	[FOREIGN_FOLDED] = { "folded", NULL },
-	[FOREIGN_OTLP] = { "otlp", NULL },
-	[FOREIGN_OTLP_JSON] = { "otlp-json", NULL },
-	[FOREIGN_CHROME_TRACE] = { "chrome-trace", NULL },
-	[FOREIGN_CALLGRIND] = { "callgrind",
-				"it has no stacks; use callgrind_annotate or "
-				"KCachegrind" },
-	[FOREIGN_PERF_OLD] = { "perf.data of version 1",
-			       "record it again with a perf from after 2010" },
-	[FOREIGN_SIMPLEPERF] = { "simpleperf's trace",
-				 "give its perf.data instead" },
-};
+/* --- JSON, by keys near the beginning or the end --- */
+
+#define NEAR ((size_t)65536)
 
 static bool
-begins(const void *data, size_t n, const char *with)
+has(const char *s, size_t n, const char *word)
 {
-	return n >= strlen(with) && !memcmp(data, with, strlen(with));
+	return memmem(s, n < NEAR ? n : NEAR, word, strlen(word));
 }
+
+static bool
+ends_with(const char *s, size_t n, const char *word)
+{
+	size_t skip = n > NEAR ? n - NEAR : 0;
+
+	return has(s + skip, n - skip, word);
+}
+
+static bool
+is_speedscope(const void *data, size_t n)
+{
+	static const char schema[] = "speedscope.app/file-format-schema";
+
+	return has(data, n, schema) || ends_with(data, n, schema);
+}
+
+/* An object, or the list of its events. */
+static bool
+is_chrome_trace(const void *data, size_t n)
+{
+	return has(data, n, "\"traceEvents\"") ||
+	       (has(data, n, "\"ph\"") && has(data, n, "\"ts\"") &&
+		has(data, n, "\"pid\""));
+}
+
+/* It has call frames, as a .cpuprofile. */
+static bool
+is_heapprofile(const void *data, size_t n)
+{
+	return has(data, n, "\"selfSize\"");
+}
+
+static bool
+is_cpuprofile(const void *data, size_t n)
+{
+	return has(data, n, "\"callFrame\"") ||
+	       has(data, n, "\"timeDeltas\"") ||
+	       (has(data, n, "\"head\"") && has(data, n, "\"functionName\""));
+}
+
+/* The dictionary may come first, and may be long. */
+static bool
+is_otlp_json(const void *data, size_t n)
+{
+	return has(data, n, "\"resourceProfiles\"") ||
+	       has(data, n, "\"mappingTable\"") ||
+	       has(data, n, "\"resource_profiles\"");
+}
+
+/* --- the formats --- */
+
+static const struct {
+	const char *name;
+	bool (*is)(const void *data, size_t n);
+	enum { BYTES, TEXT, JSON } form;
+} formats[FOREIGN_KINDS] = {
+	[FOREIGN_NONE] = { "profile", NULL, BYTES },
+	[FOREIGN_PERF] = { "perf.data", perf_is, BYTES },
+	[FOREIGN_OTLP] = { "otlp", otlp_is, BYTES },
+	[FOREIGN_SPEEDSCOPE] = { "speedscope", is_speedscope, JSON },
+	[FOREIGN_CHROME_TRACE] = { "chrome-trace", is_chrome_trace, JSON },
+	[FOREIGN_HEAPPROFILE] = { "heapprofile", is_heapprofile, JSON },
+	[FOREIGN_CPUPROFILE] = { "cpuprofile", is_cpuprofile, JSON },
+	[FOREIGN_OTLP_JSON] = { "otlp-json", is_otlp_json, JSON },
+	[FOREIGN_SCRIPT] = { "perf-script", script_is, TEXT },
+	[FOREIGN_FOLDED] = { "folded", folded_is, TEXT },
+};
 
 static void
 skip_blanks(const char **s, size_t *n)
@@ -60,72 +110,21 @@ is_json(const char *s, size_t n)
 	return n && *s == '{';
 }
 
-static bool
-has(const char *s, size_t n, const char *word)
-{
-	return memmem(s, n, word, strlen(word));
-}
-
-/* By keys near the beginning or the end: a guess, which parsing may refuse. */
-static enum foreign_kind
-json_kind(const char *s, size_t n)
-{
-	const size_t near = 65536;
-	const char *end = n > near ? s + n - near : s;
-	size_t head = n < near ? n : near;
-
-	if (has(s, head, "speedscope.app/file-format-schema") ||
-	    has(end, (size_t)(s + n - end),
-		"speedscope.app/file-format-schema"))
-		return FOREIGN_SPEEDSCOPE;
-	/* As an object, or as the list of its events. */
-	if (has(s, head, "\"traceEvents\"") ||
-	    (has(s, head, "\"ph\"") && has(s, head, "\"ts\"") &&
-	     has(s, head, "\"pid\"")))
-		return FOREIGN_CHROME_TRACE;
-	if (has(s, head, "\"selfSize\""))
-		return FOREIGN_HEAPPROFILE; /* it has call frames, too */
-	if (has(s, head, "\"callFrame\"") || has(s, head, "\"timeDeltas\"") ||
-	    (has(s, head, "\"head\"") && has(s, head, "\"functionName\"")))
-		return FOREIGN_CPUPROFILE;
-	/* Either may come first, and the dictionary may be long. */
-	if (has(s, head, "\"resourceProfiles\"") ||
-	    has(s, head, "\"mappingTable\"") ||
-	    has(s, head, "\"resource_profiles\""))
-		return FOREIGN_OTLP_JSON;
-	return FOREIGN_NONE;
-}
-
-/* valgrind's, of its tools callgrind and cachegrind, and Xdebug's. */
-static bool
-is_callgrind(const char *s, size_t n)
-{
-	size_t head = n < 65536 ? n : 65536;
-
-	return begins(s, n, "# callgrind format") ||
-	       ((begins(s, n, "events: ") || has(s, head, "\nevents: ")) &&
-		(has(s, head, "\nfn=") || has(s, head, "\nfl=")));
-}
-
 enum foreign_kind
 foreign_sniff(const void *data, size_t n)
 {
-	if (perf_is(data, n))
-		return FOREIGN_PERF;
-	if (otlp_is(data, n))
-		return FOREIGN_OTLP;
-	if (begins(data, n, "PERFFILE"))
-		return FOREIGN_PERF_OLD;
-	if (begins(data, n, "SIMPLEPERF"))
-		return FOREIGN_SIMPLEPERF;
-	if (is_json(data, n))
-		return json_kind(data, n);
-	if (is_callgrind(data, n))
-		return FOREIGN_CALLGRIND;
-	if (script_is(data, n))
-		return FOREIGN_SCRIPT;
-	if (folded_is(data, n))
-		return FOREIGN_FOLDED;
+	bool json = is_json(data, n);
+	/* An archive or a recording of another tool may have lines, too. */
+	bool text = !json && !guess_magic(data, n) && !guess_binary(data, n);
+
+	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++) {
+		bool fits = formats[k].form == JSON   ? json
+			    : formats[k].form == TEXT ? text
+						      : true;
+
+		if (fits && formats[k].is(data, n))
+			return (enum foreign_kind)k;
+	}
 	return FOREIGN_NONE;
 }
 
@@ -138,13 +137,5 @@ foreign_name(enum foreign_kind kind)
 bool
 foreign_is_json(enum foreign_kind kind)
 {
-	return kind == FOREIGN_SPEEDSCOPE || kind == FOREIGN_CPUPROFILE ||
-	       kind == FOREIGN_HEAPPROFILE || kind == FOREIGN_OTLP_JSON ||
-	       kind == FOREIGN_CHROME_TRACE;
-}
-
-const char *
-foreign_hint(enum foreign_kind kind)
-{
-	return formats[kind].hint;
+	return formats[kind].form == JSON;
 }

@@ -1,6 +1,7 @@
 /*
- * foreign.h - formats of other profilers and viewers: which one a file has, and
- * what to do with it. prof-import reads them; every other reader names them.
+ * foreign.h - formats of other profilers and viewers that prof-import reads,
+ * and how they are recognized. import/formats.c has the reader of each; every
+ * other command names them. Formats that nobody reads: lib/formats/guess.h.
  */
 #ifndef FOREIGN_H
 #define FOREIGN_H
@@ -8,20 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In the order in which they are tried. */
 enum foreign_kind {
 	FOREIGN_NONE, /* profile.proto, a legacy format, or nothing known */
 	FOREIGN_PERF,
+	FOREIGN_OTLP,
 	FOREIGN_SPEEDSCOPE,
-	FOREIGN_CPUPROFILE,
+	FOREIGN_CHROME_TRACE,
 	FOREIGN_HEAPPROFILE,
+	FOREIGN_CPUPROFILE,
+	FOREIGN_OTLP_JSON,
 	FOREIGN_SCRIPT,
 	FOREIGN_FOLDED,
-	FOREIGN_OTLP,
-	FOREIGN_OTLP_JSON,
-	FOREIGN_CHROME_TRACE,
-	FOREIGN_CALLGRIND, /* from here on not read: see foreign_hint() */
-	FOREIGN_PERF_OLD,
-	FOREIGN_SIMPLEPERF,
 	FOREIGN_KINDS,
 };
 
@@ -36,8 +35,5 @@ const char *foreign_name(enum foreign_kind kind);
 
 /* Is it in JSON? */
 bool foreign_is_json(enum foreign_kind kind);
-
-/* Why a kind that is known cannot be read, or NULL if prof-import reads it. */
-const char *foreign_hint(enum foreign_kind kind);
 
 #endif

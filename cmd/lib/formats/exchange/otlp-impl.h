@@ -97,7 +97,9 @@ struct source {
 struct reader {
 	struct tables t;
 	const struct otlp_options *o;
-	struct otlp_notes *notes;
+	size_t n_late; /* timestamps that were left out */
+	size_t n_void; /* attributes of samples that a label cannot hold: an
+			* empty string, 0 without a unit */
 	struct part dictionary;
 	struct source *source;
 	size_t n_source, cap_source, n_scope;

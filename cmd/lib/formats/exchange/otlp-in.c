@@ -453,25 +453,51 @@ read_all(struct reader *r, struct part m)
 		st = find_columns(r);
 	for (size_t i = 0; st == PROF_OK && i < r->n_source; i++)
 		st = read_source(r, &r->source[i]);
-	r->notes->n_profile = r->n_source;
 	if (st == PROF_OK && !p->n_type)
 		st = prof_fail(r->t.err, PROF_EFORMAT,
 			       "otlp: a message without profiles");
 	return st;
 }
 
+/* Losses are doubts, and a comment of the profile. */
+static enum prof_status
+tell_losses(struct reader *r)
+{
+	char text[160];
+
+	if (!r->n_late && !r->n_void)
+		return PROF_OK;
+	if (r->n_late)
+		profile_doubt(r->t.p,
+			      "%zu timestamps of samples are left out; "
+			      "--label=time keeps them",
+			      r->n_late);
+	if (r->n_void)
+		profile_doubt(r->t.p,
+			      "%zu attributes of samples are empty or 0 "
+			      "without a unit, which labels cannot hold",
+			      r->n_void);
+	snprintf(text, sizeof(text),
+		 "# import: format=otlp profiles=%zu timestamps=%zu void=%zu",
+		 r->n_source, r->n_late, r->n_void);
+	return profile_add_comment(r->t.p, text) == PROF_NONE
+		       ? prof_nomem(r->t.err)
+		       : PROF_OK;
+}
+
 enum prof_status
 otlp_parse(const void *data, size_t n, const struct otlp_options *o,
-	   struct profile **out, struct otlp_notes *notes, struct prof_err *err)
+	   struct profile **out, struct prof_err *err)
 {
-	struct reader r = { .o = o, .notes = notes };
+	struct reader r = { .o = o };
 	enum prof_status st;
 
 	*out = NULL;
-	memset(notes, 0, sizeof(*notes));
 	r.t.err = err;
 	r.t.p = profile_new();
 	st = r.t.p ? read_all(&r, (struct part){ data, n }) : prof_nomem(err);
+	if (st == PROF_OK)
+		st = tell_losses(&r);
 	if (st == PROF_OK)
 		*out = r.t.p;
 	else

@@ -44,13 +44,6 @@ struct otlp_options {
 	bool times;           /* a sample for each timestamp, with a label */
 };
 
-struct otlp_notes {
-	size_t n_profile;
-	size_t n_time; /* timestamps that were left out */
-	size_t n_void; /* attributes of samples that a label cannot hold: an
-			* empty string, 0 without a unit */
-};
-
 /*
  * Read such a message. *out, the caller's, has a column for each sample type
  * and a sample for each sample of each profile, whose values in other columns
@@ -61,7 +54,6 @@ struct otlp_notes {
 enum { OTLP_MAX_TYPES = 64 };
 enum prof_status otlp_parse(const void *data, size_t n,
 			    const struct otlp_options *o, struct profile **out,
-			    struct otlp_notes *notes,
 			    struct prof_err *err) MUST_USE;
 
 #endif

@@ -14,11 +14,6 @@
 
 struct profile;
 
-struct script_notes {
-	size_t n_bad; /* lines that are neither header nor frame */
-	size_t first_bad;
-};
-
 bool script_is(const void *data, size_t n);
 
 /*
@@ -27,7 +22,6 @@ bool script_is(const void *data, size_t n);
  * PROF_EFORMAT: there is no sample; PROF_ENOMEM.
  */
 enum prof_status script_parse(const void *data, size_t n, struct profile **out,
-			      struct script_notes *notes,
 			      struct prof_err *err) MUST_USE;
 
 #endif

@@ -295,17 +295,15 @@ legacy_any(struct legacy *l, enum legacy_kind kind, struct text t)
 void
 legacy_doubt(struct legacy *l, const char *fmt, ...)
 {
-	char text[200], *copy;
+	char text[200];
 	va_list ap;
 
-	if (l->p->doubt)
+	if (l->p->n_doubt)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	copy = arena_alloc(l->p->arena, strlen(text) + 1);
-	if (copy)
-		l->p->doubt = strcpy(copy, text);
+	profile_doubt(l->p, "%s", text);
 }
 
 /* A truncated text is still a text. */

@@ -1,6 +1,6 @@
 /*
- * otlp-json.c - OTLP's profiles in JSON: the message of otlp_write(), field by
- * field. Going by its bytes keeps the two forms the same; a message costs a
+ * otlp-json-out.c - OTLP's profiles in JSON: the message of otlp_write(), field
+ * by field. Going by its bytes keeps the two forms the same; a message costs a
  * look at a short table.
  */
 #include "config.h"

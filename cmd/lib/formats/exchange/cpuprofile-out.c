@@ -1,4 +1,4 @@
-/* cpuprofile.c - see cpuprofile.h. */
+/* cpuprofile-out.c - see cpuprofile.h. */
 #include "config.h"
 
 #include "cpuprofile.h"

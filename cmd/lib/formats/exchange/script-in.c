@@ -1,4 +1,4 @@
-/* script.c - see script.h. */
+/* script-in.c - see script.h. */
 #include "config.h"
 
 #include "script.h"
@@ -12,10 +12,11 @@
 
 struct script {
 	struct byname b;
-	struct script_notes *notes;
 	struct prof_err *err;
 	bool has_period; /* the first sample had one */
-	bool is_open;    /* a sample's frames are being read */
+	size_t n_bad;    /* lines that are neither header nor frame */
+	size_t first_bad;
+	bool is_open; /* a sample's frames are being read */
 	int64_t value[2];
 	struct label label[2];
 	size_t n_label;
@@ -449,21 +450,20 @@ one_line(struct script *w, const struct text *t)
 	if ((w->n_line || (w->is_open && w->b.n_stack)) &&
 	    parse_place(s, &symbol, &line))
 		return !line || place_frame(w, symbol, line);
-	if (!w->notes->n_bad++)
-		w->notes->first_bad = t->number;
+	if (!w->n_bad++)
+		w->first_bad = t->number;
 	return true;
 }
 
 enum prof_status
 script_parse(const void *data, size_t n, struct profile **out,
-	     struct script_notes *notes, struct prof_err *err)
+	     struct prof_err *err)
 {
 	struct text t = { .p = data, .end = (const char *)data + n };
-	struct script w = { .notes = notes, .err = err };
+	struct script w = { .err = err };
 	enum prof_status st;
 
 	*out = NULL;
-	*notes = (struct script_notes){ 0 };
 	st = byname_init(&w.b, err);
 	while (st == PROF_OK && text_next(&t))
 		if (!one_line(&w, &t))
@@ -472,6 +472,11 @@ script_parse(const void *data, size_t n, struct profile **out,
 		st = prof_nomem(err);
 	if (st == PROF_OK && !w.b.p->n_sample)
 		st = prof_fail(err, PROF_EFORMAT, "perf script: no samples");
+	if (st == PROF_OK && w.n_bad)
+		profile_doubt(w.b.p,
+			      "%zu lines are not from perf script; the first "
+			      "is line %zu",
+			      w.n_bad, w.first_bad);
 	if (st == PROF_OK)
 		*out = byname_take(&w.b);
 	byname_release(&w.b);

@@ -1,4 +1,4 @@
-/* firefox.c - see firefox.h. */
+/* firefox-out.c - see firefox.h. */
 #include "config.h"
 
 #include "firefox.h"

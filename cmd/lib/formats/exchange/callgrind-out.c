@@ -1,4 +1,4 @@
-/* callgrind.c - writing; see callgrind.h. */
+/* callgrind-out.c - writing; see callgrind.h. */
 #include "config.h"
 
 #include "callgrind.h"

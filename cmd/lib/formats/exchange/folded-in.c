@@ -1,4 +1,4 @@
-/* folded.c - reading folded stacks; see folded.h. Writing: folded-out.c. */
+/* folded-in.c - reading folded stacks; see folded.h. Writing: folded-out.c. */
 #include "config.h"
 
 #include "folded.h"
@@ -15,7 +15,9 @@
 struct folded {
 	struct byname b;
 	const struct folded_options *o;
-	struct folded_notes *notes;
+	size_t n_bad;     /* lines passed over */
+	size_t first_bad; /* number of the line */
+	size_t n_second;  /* lines with two numbers, without is_diff */
 	struct prof_err *err;
 	size_t number; /* of the line */
 	uint32_t key_root, key_base, kernel, jit, value_true;
@@ -97,8 +99,8 @@ static enum prof_status
 bad(struct folded *f, const char *what)
 {
 	if (f->o->skip_bad) {
-		if (!f->notes->n_bad++)
-			f->notes->first_bad = f->number;
+		if (!f->n_bad++)
+			f->first_bad = f->number;
 		return PROF_OK;
 	}
 	return prof_fail(f->err, PROF_EFORMAT, "line %zu: %s", f->number, what);
@@ -371,7 +373,7 @@ stack_line(struct folded *f, struct span line)
 	bool is_whole, other_whole;
 	enum prof_status st;
 	struct span s = line, t;
-	size_t n_bad = f->notes->n_bad;
+	size_t n_bad = f->n_bad;
 	double v, w;
 
 	if (!take_number(&s, &v, &is_whole, &whole))
@@ -381,14 +383,14 @@ stack_line(struct folded *f, struct span line)
 		if (f->o->is_diff)
 			s = t;
 		else
-			f->notes->n_second++;
+			f->n_second++;
 	} else if (f->o->is_diff) {
 		return bad(f, "one number; --diff needs before and after");
 	}
 	st = whole_number(f, v, is_whole, whole, &value);
-	if (st == PROF_OK && f->o->is_diff && f->notes->n_bad == n_bad)
+	if (st == PROF_OK && f->o->is_diff && f->n_bad == n_bad)
 		st = whole_number(f, w, other_whole, other, &before);
-	if (st != PROF_OK || f->notes->n_bad != n_bad)
+	if (st != PROF_OK || f->n_bad != n_bad)
 		return st;
 	return add_sample(f, s, value, before);
 }
@@ -469,21 +471,37 @@ lines(struct folded *f, const void *data, size_t n)
 	return st;
 }
 
+static void
+tell_doubts(const struct folded *f)
+{
+	if (f->n_bad)
+		profile_doubt(f->b.p,
+			      "%zu lines are not folded stacks; the first is "
+			      "line %zu",
+			      f->n_bad, f->first_bad);
+	if (f->n_second)
+		profile_doubt(f->b.p,
+			      "%zu lines end in two numbers, the first of "
+			      "which is taken for part of a name; --diff takes "
+			      "both",
+			      f->n_second);
+}
+
 enum prof_status
 folded_parse(const void *data, size_t n, const struct folded_options *o,
-	     struct profile **out, struct folded_notes *notes,
-	     struct prof_err *err)
+	     struct profile **out, struct prof_err *err)
 {
-	struct folded f = { .o = o, .notes = notes, .err = err };
+	struct folded f = { .o = o, .err = err };
 	enum prof_status st;
 
 	*out = NULL;
-	*notes = (struct folded_notes){ 0 };
 	st = byname_init(&f.b, err);
 	if (st == PROF_OK)
 		st = lines(&f, data, n);
-	if (st == PROF_OK)
+	if (st == PROF_OK) {
+		tell_doubts(&f);
 		*out = byname_take(&f.b);
+	}
 	byname_release(&f.b);
 	free(f.end);
 	free(f.location);

@@ -1,4 +1,4 @@
-/* speedscope.c - writing; see speedscope.h. Reading: speedscope-in.c. */
+/* speedscope-out.c - writing; see speedscope.h. Reading: speedscope-in.c. */
 #include "config.h"
 
 #include "speedscope.h"
