@@ -14,7 +14,7 @@ make -s -C "$bin" install-dist_bashcompletionDATA install-dist_fishcompletionDAT
 share=$scratch/to/share
 # prof lists the commands beside it: those that are programs, and scripts.
 mkdir tools
-scripts='prof-day prof-remote-day prof-thin'
+scripts='prof-day prof-remote-day'
 for c in $commands; do
 	ln -s "$(command -v "$c")" tools/
 done

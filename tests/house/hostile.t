@@ -149,6 +149,9 @@ row 'prof-fetch old.pb' stream
 # Messages that quote the profile.
 row 'prof-text --sample-index=none old.pb' none 2
 row 'prof-merge --types=strict old.pb "$data"/good-tiny.pb.gz' none 2
+mkdir -p mixed/2026-01-01/10
+cp old.pb "$data"/good-tiny.pb.gz mixed/2026-01-01/10
+row 'prof-thin mixed' none 2
 
 for c in "$bin"/prof-*; do
 	found "$c" || continue

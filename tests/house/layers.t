@@ -47,6 +47,7 @@ record/perf      lib cli symbols unwind libsample record archive
 shell            lib cli dot flame gate html list text
 symbolize        lib cli symbols net
 text             lib cli
+thin             lib cli
 unwind           lib libsample
 END
 

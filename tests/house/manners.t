@@ -17,7 +17,7 @@ on_terminal() {
 # What a command needs besides one profile on standard input.
 for c in $commands; do
 	case $c in
-	prof-record | prof-diff | prof-gate | prof-history | prof-shell) continue ;; # not filters of one
+	prof-record | prof-diff | prof-gate | prof-history | prof-shell | prof-thin) continue ;; # not filters of one
 	prof-fetch) run="$c -" ;;
 	prof-export) run="$c --to folded" ;;
 	prof-list) run='prof-list -q --list=.' ;;
