@@ -68,7 +68,7 @@ budget_junit(FILE *out, const struct gate_report *r,
 static void
 end_junit(FILE *out, const struct gate_report *r)
 {
-	fprintf(out, "    <system-out>%s: ", gate_verdict_name(r->verdict));
+	fputs("    <system-out>", out);
 	gate_put_headline(out, r, &gate_junit);
 	putc('\n', out);
 	gate_put_unseen(out, r, &gate_junit);
@@ -86,9 +86,8 @@ const struct gate_form gate_junit = { .escape = ESCAPE_XML,
 static void
 begin_github(FILE *out, const struct gate_report *r)
 {
-	fprintf(out, "::%s title=prof-gate::%s: ",
-		r->verdict == GATE_REGRESSED ? "error" : "notice",
-		gate_verdict_name(r->verdict));
+	fprintf(out, "::%s title=prof-gate::",
+		r->verdict == GATE_REGRESSED ? "error" : "notice");
 	gate_put_headline(out, r, &gate_github);
 	fputs("%0A", out);
 	gate_put_unseen(out, r, &gate_github);

@@ -48,6 +48,14 @@ put_cell(FILE *out, const struct gate_cell *c)
 	fprintf(out, "{\"verdict\":\"%s\"", gate_verdict_name(c->verdict));
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
 		put_number(out, number[i].key, number[i].v);
+	if (c->guard)
+		fprintf(out, ",\"guard\":\"%s\"",
+			c->guard == GATE_BY_SPLITS ? "splits" : "own");
+	if (c->n_extreme) {
+		fprintf(out, ",\"splits\":%zu,\"as_extreme\":%zu", c->n_split,
+			c->n_extreme);
+		put_number(out, "p_own", c->p_own);
+	}
 	putc('}', out);
 }
 
@@ -118,6 +126,11 @@ row_json(FILE *out, const struct gate_report *r, const struct gate_item *item)
 		json_put_str(out, gate_name(r->g, row->file));
 		fprintf(out, ",\"line\":%d", row->line);
 	}
+	if (row->carried) {
+		fputs(",\"carried_by\":", out);
+		json_put_str(out,
+			     gate_name(r->g, gate_grower(r->g, row)->name));
+	}
 	put_why(out, r, &row->why[GATE_FLAT], "flat_explanation");
 	put_why(out, r, &row->why[GATE_CUM], "cum_explanation");
 	fputs(",\n   \"flat\":", out);
@@ -167,7 +180,7 @@ begin_json(FILE *out, const struct gate_report *r)
 		scale_name(r->scale), g->n_side[0], g->n_side[1], g->n_renamed);
 	put_number(out, "alpha", g->o.alpha);
 	put_number(out, "level", m->level);
-	fprintf(out, ",\"tests\":%zu", m->n_test);
+	fprintf(out, ",\"tests\":%zu,\"splits\":%zu", m->n_test, m->n_split);
 	put_number(out, "confidence", g->o.confidence);
 	put_number(out, "min_change", g->o.min_change);
 	put_number(out, "min_share", g->o.min_share);

@@ -223,8 +223,9 @@ report_option(struct gate_settings *s, struct cli *cli, int key)
 
 /* The numbers of the test. */
 static bool
-number_option(struct gate_options *o, struct cli *cli, int key)
+number_option(struct gate_settings *s, struct cli *cli, int key)
 {
+	struct gate_options *o = &s->gate;
 	const struct {
 		int key;
 		double *to;
@@ -239,6 +240,7 @@ number_option(struct gate_options *o, struct cli *cli, int key)
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
 		if (key == percent[i].key) {
 			*percent[i].to = cli_between(cli, 0, 100) / 100;
+			s->has_min_share |= key == KEY_MIN_SHARE;
 			return true;
 		}
 	if (key == KEY_ALPHA) {
@@ -348,8 +350,8 @@ settle(struct gate_settings *s)
 {
 	struct gate_options *o = &s->gate;
 
-	if (isnan(o->min_share))
-		o->min_share = s->function ? 0 : 0.01;
+	if (s->function && !s->has_min_share)
+		o->min_share = 0;
 	if (s->scale.kind == SCALE_TOTAL)
 		o->yardstick = GATE_SHARES;
 	else if (s->scale.kind == SCALE_MACHINE)
@@ -372,13 +374,7 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 	int key;
 
 	*s = (struct gate_settings){
-		.gate = { .alpha = 0.01,
-			  .confidence = 0.95,
-			  .min_change = 0.05,
-			  .min_share = NAN,
-			  .build_noise = 0.005,
-			  .single_noise = 0.05,
-			  .min_events = 50 },
+		.gate = GATE_DEFAULTS,
 		.sides = { .n_archived = 5 },
 		.form = &gate_text,
 		.max_rows = 10,
@@ -386,8 +382,7 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		if (!refine_option(&s->refine, cli, key) &&
 		    !report_option(s, cli, key) &&
-		    !number_option(&s->gate, cli, key) &&
-		    !fail_option(s, cli, key))
+		    !number_option(s, cli, key) && !fail_option(s, cli, key))
 			input_option(s, cli, key);
 	}
 	settle(s);

@@ -30,7 +30,7 @@ struct gate_settings {
 	const struct gate_form *form;
 	size_t max_rows;
 	double strict; /* growth that must be detectable; 0: none */
-	bool all, fail_single, fail_moved;
+	bool all, fail_single, fail_moved, has_min_share;
 	char root[4096]; /* the working directory */
 };
 

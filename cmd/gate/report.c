@@ -11,7 +11,14 @@
 
 #define ALL 0.95  /* of base: main() and others that have almost all of it */
 #define LOUD 0.05 /* machine noise: suggest --scale=machine */
-#define MIN_UNSEEN 0.01 /* of base: least size of rows listed as unseen */
+#define MIN_UNSEEN 0.01  /* of base: least size of rows listed as unseen */
+#define FEW_SAMPLES 2000 /* of a side: less is no evidence */
+#define FEW_WAYS 100     /* to split the runs */
+#define OWN_ERRORS 2     /* less than this many: a row varies as much itself */
+#define LONGER 4         /* runs that would show more */
+#define FIFTH 0.2        /* of the total: a function for which they would */
+
+enum { MAX_FINDINGS = 3, MAX_CALLERS = 2 };
 
 /* --- numbers --- */
 
@@ -50,8 +57,13 @@ static void
 put_odds(char text[GATE_TEXT], const struct gate_cell *c)
 {
 	double p = c->after >= c->before ? c->adjusted : c->adjusted_faster;
-	double n = p > 0 ? 1 / p : INFINITY, digits = floor(log10(n));
-	double unit = pow(10, fmax(0, digits - 1));
+	double n = p > 0 ? 1 / p : INFINITY, digits, unit;
+
+	/* No rarer than the runs can be split to show. */
+	if (c->n_extreme)
+		n = fmin(n, (double)c->n_split / (double)c->n_extreme);
+	digits = floor(log10(n));
+	unit = pow(10, fmax(0, digits - 1));
 
 	/* No odds without a finding. */
 	if (c->verdict == GATE_UNCHANGED || c->verdict == GATE_INCONCLUSIVE)
@@ -215,6 +227,31 @@ put_why(FILE *out, const struct gate_report *r, const struct gate_form *f,
 		number_text(t[2], r, w->net_high, true));
 }
 
+/* Rows that grew by what this one does: "main, _start, 3 more". */
+static void
+put_callers(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	    const struct gate_row *row, const char *before, const char *after)
+{
+	const struct gate *g = r->g;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct gate_row *caller = &g->row[g->order[i]];
+
+		if (!caller->carried || gate_grower(g, caller) != row ||
+		    ++n > MAX_CALLERS)
+			continue;
+		fprintf(out, "%s", n == 1 ? before : ", ");
+		if (n == 1)
+			fputs("and its callers ", out);
+		gate_put_row_name(out, r, f, caller);
+	}
+	if (n > MAX_CALLERS)
+		fprintf(out, ", %zu more", n - MAX_CALLERS);
+	if (n)
+		fputs(after, out);
+}
+
 void
 gate_put_reasons(FILE *out, const struct gate_report *r,
 		 const struct gate_form *f, const struct gate_row *row,
@@ -234,6 +271,7 @@ gate_put_reasons(FILE *out, const struct gate_report *r,
 		put_cause(out, r, f, &row->cause[i]);
 		fputs(after, out);
 	}
+	put_callers(out, r, f, row, before, after);
 }
 
 void
@@ -243,7 +281,15 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 	static const char *const relation[] = { "<", "<=", ">", ">=" };
 	const struct rule_limit *l = &b->limit;
 	char t[3][GATE_TEXT];
+	const double value[] = { b->value, b->low, b->high };
 
+	for (int i = 0; i < 3; i++)
+		if (l->is_percent && b->whole > 0)
+			snprintf(t[i], GATE_TEXT,
+				 l->is_change ? "%+.1f%%" : "%.1f%%",
+				 100 * value[i] / b->whole);
+		else
+			number_text(t[i], r, value[i], l->is_change);
 	put_bytes(out, f, b->name, strlen(b->name));
 	fprintf(out, " %s ", gate_kind_name(l->kind));
 	escape_put(out, f->escape, relation[l->relation],
@@ -255,9 +301,7 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 	else
 		escape_put(out, f->escape, l->unit, strlen(l->unit));
 	fprintf(out, ": %s, is %s (%s .. %s)", gate_answer_name(b->answer),
-		number_text(t[0], r, b->value, l->is_change),
-		number_text(t[1], r, b->low, l->is_change),
-		number_text(t[2], r, b->high, l->is_change));
+		t[0], t[1], t[2]);
 }
 
 /* main() grows with everything, as the total shows. Where all is flat in one
@@ -269,43 +313,176 @@ is_like_total(const struct gate_report *r, const struct gate_row *row)
 	       gate_deciding(row) == r->g->total.cell[1];
 }
 
-/* --- lines --- */
+/* --- the first line --- */
 
 static void
-put_worst(FILE *out, const struct gate_report *r, const struct gate_form *f,
-	  const struct gate_item *item)
+put_where(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	  const struct gate_row *row)
 {
-	const struct gate_row *row = item->row;
+	if (row->file) {
+		fputs(", at ", out);
+		gate_put_path(out, r, f->escape, row->file);
+		if (row->line)
+			fprintf(out, ":%d", row->line);
+	}
+	put_callers(out, r, f, row, ", ", "");
+}
 
-	if (item->i > 1)
-		fputs("; ", out);
+/* "audit is new, 210ms (5.1%), called by request" */
+static void
+put_finding(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	    const struct gate_row *row)
+{
+	const struct gate_cell *c = gate_deciding(row);
+	struct gate_columns x;
+
+	gate_columns(&x, r, c);
 	gate_put_row_name(out, r, f, row);
-	putc(' ', out);
-	gate_put_change(out, r, item);
-	if (!row->file || item->i == 1)
-		return;
-	fputs(", at ", out);
-	gate_put_path(out, r, f->escape, row->file);
-	if (row->line)
-		fprintf(out, ":%d", row->line);
+	if (c->before > 0) {
+		fprintf(out, " %s (%s -> %s)", x.change, x.before, x.after);
+	} else {
+		fprintf(out, " is new, %s (%.1f%%)", x.after,
+			100 * c->after / r->g->total.cell[1]->after);
+		if (row->n_cause && row->cause->kind == GATE_CALLER) {
+			fputs(", called by ", out);
+			gate_put_name(out, r, f, row->cause->name);
+		}
+	}
+	put_where(out, r, f, row);
+}
+
+/* The functions with this verdict and none worse, the worst first; returns
+ * their number. */
+static size_t
+put_findings(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	     bool (*is)(const struct gate_row *))
+{
+	const struct gate *g = r->g;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct gate_row *row = &g->row[g->order[i]];
+
+		if (!is(row) || row->carried || is_like_total(r, row) ||
+		    ++n > MAX_FINDINGS)
+			continue;
+		if (n > 1)
+			fputs("; ", out);
+		put_finding(out, r, f, row);
+	}
+	if (n > MAX_FINDINGS)
+		fprintf(out, "; %zu more", n - MAX_FINDINGS);
+	return n;
+}
+
+static bool
+has_slowed(const struct gate_row *row)
+{
+	return row->verdict >= GATE_SUSPECT && !row->is_moved;
+}
+
+static bool
+has_improved(const struct gate_row *row)
+{
+	return row->verdict == GATE_IMPROVED;
+}
+
+/* Is that change more than what the row's own runs vary by? */
+static bool
+stands_out(const struct gate *g, const struct gate_cell *c)
+{
+	double change = c->after - c->before;
+
+	if (c->guard)
+		return change > 0;
+	return c->low > 0 && change >= c->relevant &&
+	       (g->is_single || change > OWN_ERRORS * c->own_error);
 }
 
 /* The inconclusive row that most likely grew; NULL: none is near. */
 static const struct gate_row *
-likeliest(const struct gate *g)
+likeliest(const struct gate_report *r)
 {
+	const struct gate *g = r->g;
 	const struct gate_row *best = NULL;
 
 	for (size_t i = 0; i < g->n_order; i++) {
 		const struct gate_row *row = &g->row[g->order[i]];
 		const struct gate_cell *c = gate_deciding(row);
 
-		if (row->verdict == GATE_INCONCLUSIVE && c->low > 0 &&
-		    c->after - c->before >= c->relevant &&
+		if (row->verdict == GATE_INCONCLUSIVE && stands_out(g, c) &&
+		    !is_like_total(r, row) &&
 		    (!best || c->adjusted < gate_deciding(best)->adjusted))
 			best = row;
 	}
 	return best;
+}
+
+/* "but 12 of 252 ways to split these runs show as much" */
+static void
+put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
+{
+	char t[2][GATE_TEXT];
+
+	if (c->guard == GATE_BY_SPLITS)
+		fprintf(out,
+			", but %zu of %zu ways to split these runs show as "
+			"much",
+			c->n_extreme, c->n_split);
+	else if (c->guard == GATE_BY_ITSELF)
+		fprintf(out,
+			", but it varies as much between runs of one side "
+			"(%s..%s)",
+			number_text(t[0], r, c->own_low, false),
+			number_text(t[1], r, c->own_high, false));
+	else
+		fputs(", but that is not sure", out);
+	if (r->g->model.n_split && r->g->model.n_split < FEW_WAYS)
+		fputs(" (5 runs a side could tell)", out);
+}
+
+static void
+put_total(FILE *out, const struct gate_report *r)
+{
+	struct gate_columns x;
+
+	gate_columns(&x, r, r->g->total.cell[1]);
+	fprintf(out, "total %s (%s), %s -> %s", x.change, x.interval, x.before,
+		x.after);
+}
+
+/* Budgets that do not hold, or that all do. */
+static void
+put_budgets(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	    bool first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->budgets->n_rule; i++) {
+		const struct rule_budget *b = &r->budgets->rule[i];
+
+		if (b->answer == RULE_KEPT || ++n > MAX_FINDINGS)
+			continue;
+		fputs(first ? "budget " : "; budget ", out);
+		first = false;
+		gate_put_budget(out, r, f, b);
+	}
+	if (n > MAX_FINDINGS)
+		fprintf(out, "; %zu more budgets", n - MAX_FINDINGS);
+	if (!n && r->budgets->n_rule)
+		fprintf(out, "; %zu budget%s kept", r->budgets->n_rule,
+			r->budgets->n_rule == 1 ? "" : "s");
+}
+
+static double
+samples_of(const struct gate *g, enum gate_side side)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < g->n_run; i++)
+		if (g->run[i].side == side)
+			n += g->run[i].total.events;
+	return n;
 }
 
 void
@@ -313,34 +490,37 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		  const struct gate_form *f)
 {
 	const struct gate *g = r->g;
-	struct gate_item item = { .row = &g->total,
-				  .c = g->total.cell[1],
-				  .i = 1 };
-	size_t n_broken = 0;
+	double base = samples_of(g, GATE_BASE), new = samples_of(g, GATE_NEW);
+	const struct gate_row *perhaps = NULL;
+	size_t n = 0;
 
-	put_worst(out, r, f, &item);
-	for (size_t i = 0; i < g->n_order && item.i < 3; i++) {
-		item.row = &g->row[g->order[i]];
-		item.c = gate_deciding(item.row);
-		if (item.row->verdict < GATE_SUSPECT || item.row->is_moved ||
-		    (item.row->is_carrier && item.i > 1))
-			break;
-		if (is_like_total(r, item.row))
-			continue;
-		item.i++;
-		put_worst(out, r, f, &item);
+	if (r->verdict == GATE_INCONCLUSIVE)
+		perhaps = likeliest(r);
+	fprintf(out,
+		"%s: ", perhaps ? "perhaps" : gate_verdict_name(r->verdict));
+	if (r->verdict >= GATE_SUSPECT)
+		n = put_findings(out, r, f, has_slowed);
+	else if (r->verdict == GATE_IMPROVED)
+		n = put_findings(out, r, f, has_improved);
+	if (perhaps) {
+		put_finding(out, r, f, perhaps);
+		put_doubt(out, r, gate_deciding(perhaps));
+		n++;
 	}
-	if (item.i == 1 && (item.row = likeliest(g))) {
-		item.c = gate_deciding(item.row);
-		fputs("; perhaps ", out);
-		put_worst(out, r, f, &item);
+	if (g->total.verdict == r->verdict ||
+	    (!n && r->verdict < GATE_SUSPECT)) {
+		fputs(n++ ? "; " : "", out);
+		put_total(out, r);
 	}
-	for (size_t i = 0; i < r->budgets->n_rule; i++)
-		n_broken += r->budgets->rule[i].answer == RULE_BROKEN;
-	if (r->budgets->n_rule)
-		fprintf(out, "; %zu of %zu budgets broken", n_broken,
-			r->budgets->n_rule);
+	put_budgets(out, r, f, !n);
+	if (g->is_single && r->verdict >= GATE_INCONCLUSIVE)
+		fputs("; one run a side: noise is a guess", out);
+	if (r->verdict != GATE_REGRESSED && fmin(base, new) < FEW_SAMPLES)
+		fprintf(out, "; too few samples to bet on: %.0f and %.0f", base,
+			new);
 }
+
+/* --- other lines --- */
 
 void
 gate_put_basis(FILE *out, const struct gate_report *r)
@@ -354,10 +534,7 @@ gate_put_basis(FILE *out, const struct gate_report *r)
 	const struct gate *g = r->g;
 	const struct gate_model *m = &g->model;
 	char type[32], unit[32];
-	double events[2] = { 0 };
 
-	for (size_t i = 0; i < g->n_run; i++)
-		events[g->run[i].side] += g->run[i].total.events;
 	copy_word(type, sizeof(type), g->type);
 	copy_word(unit, sizeof(unit), g->unit);
 	if (g->is_single)
@@ -366,7 +543,10 @@ gate_put_basis(FILE *out, const struct gate_report *r)
 		"%zu base and %zu new profile%s, %s/%s per %s, %.0f and %.0f "
 		"samples",
 		g->n_side[0], g->n_side[1], g->n_side[1] == 1 ? "" : "s", type,
-		unit, per[r->scale], events[0], events[1]);
+		unit, per[r->scale], samples_of(g, GATE_BASE),
+		samples_of(g, GATE_NEW));
+	if (m->n_split)
+		fprintf(out, "; %zu ways to split these runs", m->n_split);
 	if (m->clump > 1.5)
 		fprintf(out, "; samples come about %.1f at a time", m->clump);
 	fprintf(out,
@@ -414,15 +594,18 @@ gate_put_unseen(FILE *out, const struct gate_report *r,
 	double below = INFINITY;
 
 	fprintf(out,
-		"would be missed more than once in ten: growth of the total "
-		"below %.1f%%",
-		100 * c->detectable / c->before);
+		"to be found 9 times in 10, the total has to grow by %.1f%%, "
+		"a function of 20%% by %.1f%% (in runs %d times as long "
+		"%.1f%%)",
+		100 * c->detectable / c->before,
+		100 * gate_visible(g, r->dist, FIFTH, 1), LONGER,
+		100 * gate_visible(g, r->dist, FIFTH, LONGER));
 	for (int i = 0; i < 2 && (row = next_unseen(g, below)); i++) {
 		c = gate_deciding(row);
 		below = c->before;
-		fputs(", of ", out);
+		fputs(", ", out);
 		gate_put_name(out, r, f, row->name);
-		fprintf(out, " below %.0f%%", 100 * c->detectable / below);
+		fprintf(out, " by %.0f%%", 100 * c->detectable / below);
 	}
 }
 
@@ -434,7 +617,7 @@ is_shown(const struct gate_report *r, const struct gate_form *f,
 {
 	if (r->all)
 		return true;
-	if (is_like_total(r, row) && !f->is_for_programs)
+	if ((row->carried || is_like_total(r, row)) && !f->is_for_programs)
 		return false;
 	return row->verdict >= GATE_SUSPECT || row->verdict == GATE_IMPROVED ||
 	       (f->is_for_programs && row->verdict == GATE_INCONCLUSIVE);

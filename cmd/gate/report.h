@@ -26,6 +26,7 @@ struct gate_report {
 	size_t max_rows; /* 0: all */
 	bool all;        /* unchanged and inconclusive functions, too */
 	enum gate_verdict verdict; /* of the gate */
+	const struct gate_dist *dist;
 };
 
 /* A row to be shown. */
@@ -84,7 +85,8 @@ const char *gate_kind_name(enum gate_kind k);
 const char *gate_cause_name(const struct gate_cause *c);
 const char *gate_answer_name(enum rule_answer a);
 
-/* "total +5% ...; f +20% ...": the total and the worst, a line. */
+/* "regressed: f +20% (5s -> 6s), at f.c:10, and its callers main, work": the
+ * verdict and what it is about, a line. */
 void gate_put_headline(FILE *out, const struct gate_report *r,
 		       const struct gate_form *f);
 
@@ -106,7 +108,8 @@ void gate_put_counts(FILE *out, const struct gate_report *r,
 void gate_put_change(FILE *out, const struct gate_report *r,
 		     const struct gate_item *item);
 
-/* The explanations of a row, or its causes, each between two texts. */
+/* The explanations of a row, or its causes and the callers that it carries,
+ * each between two texts. */
 void gate_put_reasons(FILE *out, const struct gate_report *r,
 		      const struct gate_form *f, const struct gate_row *row,
 		      const char *before, const char *after);

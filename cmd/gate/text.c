@@ -11,7 +11,6 @@
 static void
 begin_text(FILE *out, const struct gate_report *r)
 {
-	fprintf(out, "%s: ", gate_verdict_name(r->verdict));
 	gate_put_headline(out, r, &gate_text);
 	fprintf(out, "\n%-18s%9s %9s %8s  %-21s %-10s\n", "verdict", "before",
 		"after", "change", "interval", "by chance");
@@ -65,7 +64,7 @@ const struct gate_form gate_text = { .escape = ESCAPE_TEXT,
 static void
 begin_markdown(FILE *out, const struct gate_report *r)
 {
-	fprintf(out, "### prof-gate: %s\n\n", gate_verdict_name(r->verdict));
+	fputs("### prof-gate: ", out);
 	gate_put_headline(out, r, &gate_markdown);
 	fputs("\n\n<details><summary>", out);
 	gate_put_counts(out, r, &gate_markdown);

@@ -116,6 +116,7 @@ static int
 judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 {
 	struct gate_report report = { .g = g,
+				      .dist = stats_dist(),
 				      .budgets = &s->budgets,
 				      .budget_file = s->budget_file,
 				      .root = s->root,

@@ -14,19 +14,6 @@
 #include "lib/model/units.h"
 #include "lib/ops/split.h"
 
-/* As prof-gate's defaults. */
-static const struct gate_options defaults = {
-	.alpha = 0.01,
-	.confidence = 0.95,
-	.min_change = 0.05,
-	.min_share = 0.01,
-	.build_noise = 0.005,
-	.single_noise = 0.05,
-	.min_events = 50,
-	.allow_unequal = true,
-	.exact_names = true,
-};
-
 /* One side of p as a profile of its own. */
 static enum prof_status
 take_side(const struct split *s, enum gate_side side, struct profile **out,
@@ -126,6 +113,7 @@ verdicts_add(const struct profile *p, size_t column,
 	     struct prof_err *err)
 {
 	const char *type = profile_str(p, p->type[column].type);
+	struct gate_options o = GATE_DEFAULTS;
 	struct split s = { 0 };
 	struct gate *g = NULL;
 	enum prof_status st;
@@ -133,9 +121,10 @@ verdicts_add(const struct profile *p, size_t column,
 	if (!dist)
 		return prof_fail(err, PROF_EUSAGE,
 				 "this build has no GNU Scientific Library");
+	o.allow_unequal = o.exact_names = true;
 	st = split_init(&s, p, "pprof::base", 3, err);
 	if (st == PROF_OK)
-		st = gate_new(&defaults, &g, err);
+		st = gate_new(&o, &g, err);
 	if (st == PROF_OK)
 		st = add_side(g, &s, GATE_BASE, type, err);
 	if (st == PROF_OK)

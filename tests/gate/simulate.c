@@ -325,18 +325,19 @@ is_target(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
 static struct gate_options
 options_of(const struct setting *s)
 {
-	return (struct gate_options){
-		.yardstick = s->yardstick,
-		.alpha = s->alpha > 0 ? s->alpha : 0.01,
-		.confidence = 0.95,
-		.min_change = s->flat_limits ? 0 : 0.05,
-		.min_share = s->named || s->flat_limits ? 0 : 0.01,
-		.build_noise = 0.005,
-		.single_noise = 0.05,
-		.min_events = 50,
-		.exact_names = true,
-		.wants = s->named ? is_target : NULL,
-	};
+	struct gate_options o = GATE_DEFAULTS;
+
+	o.yardstick = s->yardstick;
+	o.exact_names = true;
+	if (s->alpha > 0)
+		o.alpha = s->alpha;
+	if (s->flat_limits)
+		o.min_change = 0;
+	if (s->named || s->flat_limits)
+		o.min_share = 0;
+	if (s->named)
+		o.wants = is_target;
+	return o;
 }
 
 static void
@@ -736,7 +737,7 @@ static const struct setting settings[] = {
 	{ "handle() 10 % noisy, with all its callees, od", RUNS(3), 3000, OD,
 	  .subtree = .1, AA(.05) },
 	{ "handle() 10 % noisy, with all its callees, od", RUNS(5), 3000, OD,
-	  .subtree = .1, AA(.05) },
+	  .subtree = .1, AA(.02) },
 	{ "ticks four at a time, od", RUNS(3), 3000, OD, .clump = 4, AA(.01) },
 	{ "cpu, exponential weights, od", RUNS(3), 3000, OD, AA(.01),
 	  .weight = EXPONENTIAL },
@@ -775,9 +776,9 @@ static const struct setting settings[] = {
 	}
 	FIND(3, 10, 20, 0),
 	FIND(3, 20, 5, 0),
-	FIND(3, 20, 20, .7),
-	FIND(5, 10, 20, .29),
-	FIND(5, 20, 5, .38),
+	FIND(3, 20, 20, .55),
+	FIND(5, 10, 20, .25),
+	FIND(5, 20, 5, .31),
 	FIND(5, 20, 20, .92),
 	FIND(10, 10, 20, .7),
 	FIND(10, 20, 5, 0),
@@ -788,9 +789,9 @@ static const struct setting settings[] = {
 			.slower = 1 + x / 100., .share = p / 100.,             \
 			.named = true, .target = want                          \
 	}
-	NAMED(3, 20, 20, .9),
+	NAMED(3, 20, 20, .8),
 	NAMED(5, 10, 20, .55),
-	NAMED(5, 20, 5, .8),
+	NAMED(5, 20, 5, .62),
 	NAMED(10, 10, 20, .93),
 	{ "lock waits 3 times longer, as many", RUNS(3), 3000, OD, .slower = 1,
 	  .share = .2, .weight = WAITS, .weight_by = 3, .target = .9 },

@@ -90,23 +90,34 @@ set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 	row->is_ours = best->kind == LINK_PLACE;
 }
 
-/* Is one callee, which has regressed itself, the cause of r's growth? */
-static bool
-is_carrier(const struct gate *g, const struct gate_links *x, uint32_t r,
+/* The callee, which has regressed itself, that is the cause of r's growth, plus
+ * 1; 0: there is none. */
+static uint32_t
+carried_by(const struct gate *g, const struct gate_links *x, uint32_t r,
 	   double growth)
 {
 	const struct gate_row *row = &g->row[r];
-	size_t n;
+	size_t n, best = 0;
 	const struct gate_link *l = gate_links_of(x, r, LINK_CALLEE, &n);
 
 	for (size_t i = 0; row->kind == GATE_CUM && i < n; i++) {
 		const struct gate_row *callee = &g->row[l[i].other - 1];
 
 		if (callee->verdict >= GATE_SUSPECT && !callee->is_moved &&
-		    grown(&l[i]) >= CARRIES * growth)
-			return true;
+		    grown(&l[i]) >= CARRIES * growth &&
+		    (!best || grown(&l[i]) > grown(&l[best - 1])))
+			best = i + 1;
 	}
-	return false;
+	return best ? l[best - 1].other : 0;
+}
+
+const struct gate_row *
+gate_grower(const struct gate *g, const struct gate_row *r)
+{
+	/* In a recursion two rows may carry each other. */
+	for (size_t i = 0; r->carried && i < g->n_row; i++)
+		r = &g->row[r->carried - 1];
+	return r;
 }
 
 static enum prof_status
@@ -130,7 +141,7 @@ explain_growth(const struct gate *g, const struct gate_links *x, uint32_t r,
 	memcpy(copy, cause, n * sizeof(*copy));
 	row->cause = copy;
 	row->n_cause = (uint32_t)n;
-	row->is_carrier = is_carrier(g, x, r, growth);
+	row->carried = carried_by(g, x, r, growth);
 	set_place(g, x, r);
 	return PROF_OK;
 }

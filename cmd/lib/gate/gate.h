@@ -111,6 +111,14 @@ struct gate_options {
 	void *is_ours_ctx;
 };
 
+#define GATE_MIN_CHANGE 0.05
+#define GATE_DEFAULTS                                                          \
+	{                                                                      \
+		.alpha = 0.01, .confidence = 0.95,                             \
+		.min_change = GATE_MIN_CHANGE, .min_share = 0.01,              \
+		.build_noise = 0.005, .single_noise = 0.05, .min_events = 50   \
+	}
+
 enum gate_side { GATE_BASE, GATE_NEW };
 enum gate_kind { GATE_FLAT, GATE_CUM };
 
@@ -122,6 +130,10 @@ enum gate_verdict {
 	GATE_SUSPECT, /* regressed, if one run a side were enough evidence */
 	GATE_REGRESSED,
 };
+
+/* Why a row whose test passed is inconclusive: too many ways to split the runs
+ * show as much, or it varies as much by itself. */
+enum gate_guard { GATE_UNGUARDED, GATE_BY_SPLITS, GATE_BY_ITSELF };
 
 /*
  * One hypothesis: the sums of a set of stacks, and the result of their test.
@@ -149,6 +161,12 @@ struct gate_cell {
 	double low, high;  /* interval of after - before */
 	double relevant;   /* smallest change that matters */
 	double detectable; /* smallest growth found 9 times in 10 */
+	double own_error;  /* of after - before, from this row alone */
+	/* Of rows that regressed or improved before the guards. */
+	enum gate_guard guard;
+	size_t n_split, n_extreme; /* ways to split the runs; with as much */
+	double p_own;
+	double own_low, own_high; /* its runs on the side that varies more */
 	enum gate_verdict verdict;
 };
 
@@ -160,9 +178,11 @@ struct gate_model {
 	double machine, machine_df; /* CT, dfB */
 	double total[2], event[2];  /* of a side: mean total, mean h */
 	double ratio, ratio_var;    /* GATE_TYPICAL: log F and its variance */
-	bool has_ratio; /* values are relative to the typical function */
-	double level;   /* largest p that is significant */
-	size_t n_test;  /* rows that noise could make significant at all */
+	bool has_ratio;   /* values are relative to the typical function */
+	double level;     /* largest p that is significant */
+	double own_level; /* ... of a row by itself: "Guards" */
+	size_t n_split;   /* ways to split the runs that were looked at */
+	size_t n_test;    /* rows that noise could make significant at all */
 };
 
 /* Why a function grew: a caller, one of its lines, or a callee. */
@@ -200,9 +220,10 @@ struct gate_row {
 	uint32_t to;   /* the row that it is part of: itself, or the one of its
 			  new name */
 	bool is_wanted;
-	bool is_carrier; /* it grew because of a callee that regressed, too */
-	bool is_moved;   /* all of its regression is explained */
-	uint64_t set[2]; /* hash of its set of stacks, by kind */
+	uint32_t carried; /* it grew by this callee, a row that regressed, too,
+			     plus 1; 0: by none */
+	bool is_moved;    /* all of its regression is explained */
+	uint64_t set[2];  /* hash of its set of stacks, by kind */
 	const struct gate_cell *cell[2]; /* by enum gate_kind; never NULL */
 	struct gate_why why[2];
 	enum gate_verdict verdict;
@@ -259,6 +280,7 @@ struct gate {
 
 	/* Set by gate_judge(). */
 	double *value, *square;  /* rows of n_run, scaled; see gate_sums() */
+	double *scale;           /* by run: as values are compared */
 	double (*stack_mean)[2]; /* by stack: mean per profile, by side */
 	struct gate_model model;
 	struct gate_row total; /* of all samples; flat and cum are the same */
@@ -299,6 +321,15 @@ gate_name(const struct gate *g, uint32_t name)
 {
 	return &g->names.str[name];
 }
+
+/* The row whose growth is that of r: r itself unless it is carried. */
+const struct gate_row *gate_grower(const struct gate *g,
+				   const struct gate_row *r);
+
+/* By what part a function with this share of the total has to grow to be found
+ * nine times in ten, in runs that are `longer` times as long. */
+double gate_visible(const struct gate *g, const struct gate_dist *d,
+		    double share, double longer);
 
 static inline const struct gate_cell *
 gate_deciding(const struct gate_row *r)

@@ -112,6 +112,7 @@ struct gate_series {
 struct gate_table {
 	size_t n, n_run, n_side[2];
 	const struct gate_series *row; /* row[0] is the total */
+	double *scale; /* by run, set by gate_test(): as values are compared */
 };
 
 /*
@@ -137,6 +138,27 @@ enum prof_status gate_test(const struct gate_table *t,
 			   const struct gate_dist *d, struct gate_model *m,
 			   struct gate_cell *cell,
 			   struct prof_err *err) MUST_USE;
+
+/*
+ * The guards: verdicts of gate_test() that may be due to noise of which it
+ * knows nothing become inconclusive. Sets own_error, and detectable with it;
+ * of m own_level and n_split.
+ * PROF_ENOMEM.
+ */
+enum prof_status gate_guard(const struct gate_table *t,
+			    const struct gate_options *o,
+			    const struct gate_dist *d, struct gate_model *m,
+			    struct gate_cell *cell,
+			    struct prof_err *err) MUST_USE;
+
+/*
+ * Standard error of the change of a row with these values by run, from their
+ * differences within the sides alone; base counts `grant` times. c has the
+ * row's worth.
+ */
+double gate_own_error(const struct gate_table *t, const struct gate_options *o,
+		      const struct gate_model *m, const struct gate_cell *c,
+		      const double *value, double grant);
 
 /*
  * Test a set of stacks that is no row of the table, given its sums, with the

@@ -400,13 +400,16 @@ test_series(struct gate *g, const struct gate_dist *d, double *total,
 						  .adjusted_faster = 1 };
 	struct gate_table t = { .n_run = g->n_run,
 				.n_side = { g->n_side[0], g->n_side[1] },
-				.row = series };
+				.row = series,
+				.scale = arena_array(g->arena, g->n_run + 1,
+						     sizeof(*t.scale)) };
 	struct gate_cell *cell =
 		arena_array(g->arena, 2 * g->n_row + 1, sizeof(*cell));
 	enum prof_status st;
 
-	if (!cell)
+	if (!cell || !t.scale)
 		return prof_nomem(err);
+	g->scale = t.scale;
 	for (size_t i = 0; i < g->n_run; i++) {
 		double f = g->run[i].factor;
 
@@ -421,7 +424,9 @@ test_series(struct gate *g, const struct gate_dist *d, double *total,
 	t.n = fill_table(g, entry, list_entries(g, entry), series, cell);
 	g->total.cell[0] = g->total.cell[1] = cell;
 	st = find_parts(g, cell, series, total[0], err);
-	return st == PROF_OK ? gate_test(&t, &g->o, d, &g->model, cell, err)
+	if (st == PROF_OK)
+		st = gate_test(&t, &g->o, d, &g->model, cell, err);
+	return st == PROF_OK ? gate_guard(&t, &g->o, d, &g->model, cell, err)
 			     : st;
 }
 
@@ -485,8 +490,8 @@ cmp_rows(const void *a, const void *b, void *ctx)
 		return x->verdict < y->verdict ? 1 : -1;
 	if (x->is_moved != y->is_moved)
 		return x->is_moved ? 1 : -1;
-	if (x->is_carrier != y->is_carrier)
-		return x->is_carrier ? 1 : -1;
+	if (!x->carried != !y->carried)
+		return x->carried ? 1 : -1;
 	if (size_of_change(x) != size_of_change(y))
 		return size_of_change(x) < size_of_change(y) ? 1 : -1;
 	return strtab_cmp(&g->names, x->name, y->name);

@@ -75,7 +75,7 @@ side_mean(const struct gate_table *t, const double *v, int side)
 
 	for (size_t i = 0; i < t->n_side[side]; i++)
 		sum += v[from + i];
-	return sum / (double)t->n_side[side];
+	return sum / fmax((double)t->n_side[side], 1);
 }
 
 static int
@@ -123,8 +123,8 @@ set_spread(const struct learning *l, size_t r)
 	for (size_t i = 0; i < t->n_run; i++)
 		mean[side_of(t, i)] += v[i] * l->target[i] / l->total[i];
 	if (m->df > 0) {
-		mean[0] /= (double)t->n_side[0];
-		mean[1] /= (double)t->n_side[1];
+		for (int s = 0; s < 2; s++)
+			mean[s] /= fmax((double)t->n_side[s], 1);
 	} else {
 		mean[0] = mean[1] = (mean[0] + mean[1]) / 2;
 	}
@@ -505,7 +505,9 @@ learn(struct learning *l, struct vote *vote)
 	struct gate_model *m = l->m;
 	double shift = 0;
 
-	*m = (struct gate_model){ .df = (double)t->n_run - 2 };
+	/* The guards learn from all runs as one side. */
+	*m = (struct gate_model){ .df = (double)t->n_run -
+					(t->n_side[1] ? 2 : 1) };
 	for (size_t i = 0; i < t->n_run; i++)
 		l->event[i] = t->row[0].square[i] / l->total[i];
 	for (int s = 0; s < 2; s++) {

@@ -409,8 +409,16 @@ check_cell(struct rule_budget *r, const struct gate *g,
 
 	if (st != PROF_OK)
 		return prof_fail(err, st, "line %u: %s", r->line, inner.msg);
+	r->whole = c->before;
+	if (r->limit.of_total)
+		r->whole = r->limit.is_change ? g->total.cell[1]->before
+					      : g->total.cell[1]->after;
 	half = gate_error(&g->model, &g->o, c, r->limit.is_change, &df);
 	half *= d->t_quantile(level, df);
+	/* A change is no larger than the runs of this row alone say. */
+	if (r->limit.is_change && g->model.df > 0)
+		half = fmax(half,
+			    c->own_error * d->t_quantile(level, g->model.df));
 	r->low = r->value - half;
 	r->high = r->value + half;
 	if (compare(r->limit.relation, r->high, r->bound))

@@ -59,6 +59,7 @@ struct rule_budget {
 	enum rule_answer answer;
 	double value, low, high; /* of the limited quantity */
 	double bound;            /* the limit, in the same unit */
+	double whole;            /* what 100 % is, of a limit in percent */
 };
 
 struct rule_budgets {

@@ -166,6 +166,10 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 	      const double *value, const double *square, struct gate_cell *c)
 {
 	const struct gate_model *m = &g->model;
+	const struct gate_table runs = { .n_run = g->n_run,
+					 .n_side = { g->n_side[0],
+						     g->n_side[1] },
+					 .scale = g->scale };
 	struct gate_model plain = *m;
 	struct tester t;
 	double sum = 0, all = 0, worth = 0, prior_df;
@@ -194,6 +198,39 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 	test_cell(&t, c);
 	if (sum <= 0)
 		c->p_slower = c->p_faster = 1;
+	c->own_error = gate_own_error(&runs, &g->o, m, c, value, 1);
+}
+
+double
+gate_visible(const struct gate *g, const struct gate_dist *d, double share,
+	     double longer)
+{
+	struct gate_model m = g->model;
+	struct gate_cell c = {
+		.factor = 1, .mix = 1, .worth = 1, .free_share = 1 - share
+	};
+	struct tester t;
+	double need;
+
+	m.has_ratio = false;
+	for (int s = 0; s < 2; s++) {
+		m.event[s] /= longer;
+		c.mean[s] = share * m.total[s];
+		c.size += c.mean[s] / m.event[s] / 2;
+	}
+	gate_prior(&m, c.size, &c.df_share);
+	c.df_share += m.df;
+	t = tester_of(&m, &g->o, d);
+	test_cell(&t, &c);
+	need = fmax(d->t_quantile(m.level, c.df) * c.se,
+		    fmax(g->o.min_change * c.before,
+			 g->o.min_share * c.before / share)) +
+	       d->t_quantile(DETECT_MISS, c.df) * c.se;
+	if (m.df > 0)
+		need = fmax(need, (d->t_quantile(m.own_level, m.df) +
+				   d->t_quantile(DETECT_MISS, m.df)) *
+					  c.se);
+	return need / c.before;
 }
 
 /* --- the family --- */
@@ -310,6 +347,19 @@ judge(const struct gate_table *table, const struct tester *t,
 	}
 }
 
+static void
+set_scale(const struct gate_table *table, const struct tester *t)
+{
+	for (size_t i = 0; i < table->n_run; i++) {
+		table->scale[i] = 1;
+		if (t->relative && i < table->n_side[0])
+			table->scale[i] = exp(t->m->ratio);
+		if (t->o->yardstick == GATE_SHARES)
+			table->scale[i] =
+				t->m->total[0] / table->row[0].value[i];
+	}
+}
+
 enum prof_status
 gate_test(const struct gate_table *table, const struct gate_options *o,
 	  const struct gate_dist *d, struct gate_model *m,
@@ -324,6 +374,7 @@ gate_test(const struct gate_table *table, const struct gate_options *o,
 	f.chance = calloc(table->n + 1, sizeof(*f.chance));
 	f.sum = calloc(table->n + 1, sizeof(*f.sum));
 	t = tester_of(m, o, d);
+	set_scale(table, &t);
 	if (f.chance && f.sum)
 		judge(table, &t, m, cell, &f);
 	else
