@@ -96,8 +96,7 @@ add_profiles(const struct adding *a, int dir, const char *name,
 	series_init(&series, fd, a->o->max_size);
 	while (st == PROF_OK &&
 	       (st = series_next(&series, &p, &why)) == PROF_OK && p) {
-		if (p->doubt)
-			warn("%s: %s", path, p->doubt);
+		cli_doubts(path, p);
 		st = merge_add(a->sum, p, 1, &why);
 		profile_free(p);
 	}

@@ -1,4 +1,4 @@
-# prof-day and prof-remote-day: the sum of a fleet is that of one machine, to the
+# The script of doc/fleet.md: the sum of a fleet is that of one machine, to the
 # byte, whatever happens to its hosts. A host is a namespace of its own, with an
 # archive and a name; a real sshd is started in it for each connection.
 . "${srcdir:-.}/tests/lib/tap.sh"
@@ -24,52 +24,62 @@ for host in n1 n2 n3 n4; do
 done
 find all -name '*.pb.gz' -print0 | prof-merge --files0-from=- | gzip -dc >want
 
-# --- prof-day, on one machine ---
-
-here=$(uname -n)
-check 'a day of an archive' 0 '
-	prof-day --archive=all/n1 2026-11-04 >a.pb.gz
-	prof-merge all/n1/2026-11-04/10/*.pb.gz -o b.pb.gz && cmp a.pb.gz b.pb.gz' </dev/null
-check 'into a file, with the name of the machine, after prof-thin' 0 "
-	cp -r all/n1 thin
-	prof-thin -q --now=2026-11-30 thin
-	prof-day --archive=thin --host=$here -j2 -o c.pb.gz 2026-11-04 && cmp c.pb.gz b.pb.gz
-	prof-thin -q --now=2027-11-30 thin
-	prof-day --archive=thin --host=$here -o c.pb.gz 2026-11-04 && cmp c.pb.gz b.pb.gz" </dev/null
-check_err 'a job on the wrong host' 2 'prof-day --archive=all/n1 --host=n9 2026-11-04' \
-	"prof-day: a job of n9 on $here"
-check_err 'no such day' 2 'prof-day --archive=all/n1 2026-11-06' \
-	'prof-day: all/n1/2026-11-06: no such day'
-check_err 'a day of another archive' 2 'prof-day --archive=all/n1 ../n2/2026-11-04' \
-	'not in the archive'
-check_err 'prof-thin was interrupted' 2 '
-	mkdir -p half/.2026-11-04.thin half/2026-11-04
-	prof-day --archive=half 2026-11-04' 'prof-thin is at work'
+prof-merge all/n1/2026-11-04/10/*.pb.gz -o b.pb.gz
 cp -r all/n1 cut
 head -c 60 all/n1/2026-11-04/10/00.pb.gz >cut/2026-11-04/10/05.pb.gz
-check_err 'a cut file fails the day' 2 'prof-day --archive=cut 2026-11-04 -o no.pb.gz' \
-	'2026-11-04/10/05.pb.gz: truncated'
-check 'or is skipped, and the status is 3' 3 '
-	prof-day --archive=cut --skip-bad 2026-11-04 2>err >d.pb.gz
-	s=$?
-	grep -c 05.pb.gz err
-	cmp d.pb.gz b.pb.gz
-	exit $s' <<'END'
-1
+awk '/^`remote-day`:$/ { at = 1 }
+	/^```$/ { at = 0 }
+	at && inside { print }
+	/^```sh$/ && at { inside = 1 }' "$src/doc/fleet.md" >remote-day
+chmod +x remote-day
+mkdir out bin
+
+# --- one host, which is this one ---
+
+# ssh [OPTION...] -- HOST COMMAND...
+cat >bin/ssh <<'END'
+#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift 2
+exec "$@"
 END
-for command in prof-day prof-remote-day; do
-	$command --help | grep -oE -- '--[a-z][a-z-]*' | sort -u >helped
-	grep '^\.It' "$src/doc/$command.1" | grep -oE 'Fl -[a-z][a-z-]*' |
-		sed 's/Fl -/--/' | sort -u >documented
-	check "$command: help and manual page have the same options" 0 \
-		'[ -s helped ] && diff helped documented' </dev/null
-	check "$command: completion has the same options" 0 \
-		"$command --list-options | cut -f1 | sort | diff helped -" </dev/null
-	check_err "$command: no such option" 2 "$command --frob a" "unknown option '--frob'"
+chmod +x bin/ssh
+here=$(uname -n)
+# local COMMAND: with this ssh, and the archive of n1.
+local_() {
+	PATH=$PWD/bin:$PATH PROFILES=${archive-$PWD/all/n1} ./remote-day "$@"
+}
+local_ "$here" 2026-11-04 out 2>.err && cmp "out/$here-2026-11-04.pb.gz" b.pb.gz 2>>.err &&
+	ok 'a day of a host' || not_ok 'a day of a host' <.err
+cp -r all/n1 thin
+for now in 2026-11-30 2027-11-30; do
+	prof-thin -q --now=$now thin
+	archive=$PWD/thin local_ "$here" 2026-11-04 out 2>.err &&
+		cmp "out/$here-2026-11-04.pb.gz" b.pb.gz 2>>.err &&
+		ok "after prof-thin, $now" || not_ok "after prof-thin, $now" <.err
 done
-check_err 'a host that is an option of ssh' 2 'prof-remote-day "-oProxyCommand=x" d out' \
-	"unknown option '-oProxyCommand=x'"
-check_err 'a day that is a command' 2 'prof-remote-day n1 "x;id" out' "'x;id' is no day"
+# refused NAME TEXT ARCHIVE HOST: TEXT is said, and what was there stays.
+refused() {
+	echo old >"out/$4-2026-11-04.pb.gz"
+	if archive=$3 local_ "$4" 2026-11-04 out 2>.err || [ "$(cat "out/$4-2026-11-04.pb.gz")" != old ] ||
+		! grep -q "$2" .err; then
+		not_ok "$1" <.err
+	else
+		ok "$1"
+	fi
+	rm "out/$4-2026-11-04.pb.gz"
+}
+refused 'a job on the wrong host' "a job of n9 on $here" "$PWD/all/n1" n9
+mkdir -p empty half/.2026-11-04.thin half/2026-11-04
+refused 'no such day' 'No such file' "$PWD/empty" "$here"
+refused 'prof-thin was interrupted' 'prof-thin is at work' "$PWD/half" "$here"
+refused 'a cut file fails the day' '05.pb.gz: truncated' "$PWD/cut" "$here"
+cp bin/ssh ssh.good
+for bad in 'echo Welcome' 'head -c 100 b.pb.gz' 'cat b.pb.gz; echo Welcome' 'exit 255' 'yes | head -c 1000000'; do
+	printf '#!/bin/sh\n%s\n' "$bad" >bin/ssh
+	refused "a host that prints something else: $bad" 'prof-merge: <stdin>: ' "$PWD/all/n1" "$here"
+done
+rm bin/ssh
 check 'a tree of any shape has the same bytes' 0 '
 	awk "BEGIN { srand(5); for (i = 0; i < 48; i++) print int(rand() * 7) }" >part
 	find all -name "*.pb.gz" | sort | paste part - >parts
@@ -126,7 +136,7 @@ host=\$1
 [ "\$host" != n9 ] || host=n1
 read -r pid <"$scratch/\$host.pid" || exit
 exec nsenter --target "\$pid" --uts --mount --pid sshd -i -f "$scratch/sshd_config" \\
-	-o "SetEnv=PATH=$scratch/\$host.bin:$PATH" 2>>"$scratch/sshd.log"
+	-o "SetEnv=PATH=$scratch/\$host.bin:$PATH PROFILES=$scratch/srv" 2>>"$scratch/sshd.log"
 END
 
 # up HOST: its first process ends with its input, which the test has.
@@ -161,10 +171,16 @@ down() {
 trap 'for p in "$scratch"/*.pid; do [ ! -s "$p" ] || kill -9 "$(cat "$p")"; done 2>/dev/null
 	rm -rf "$scratch"' EXIT
 up n1 3 && up n2 4 && up n3 5 && up n4 6 || skip_rest "$name" 'no host came up'
-# A busy machine is no host that is down.
-PROF_SSH="ssh -F $scratch/ssh_config -o ConnectTimeout=100 -o ServerAliveInterval=100"
-export PROF_SSH
-$PROF_SSH n1 true 2>err || skip_rest "$name" "no ssh: $(head -n 1 err)"
+# The connection to a busy machine may take its time: the last options win.
+cat >bin/ssh <<END
+#!/bin/sh
+while [ "\$1" != -- ]; do shift; done
+shift
+exec $(command -v ssh) -F $scratch/ssh_config -o ConnectTimeout=100 -o ServerAliveInterval=100 "\$@"
+END
+chmod +x bin/ssh
+PATH=$PWD/bin:$PATH
+ssh -- n1 true 2>err || skip_rest "$name" "no ssh: $(head -n 1 err)"
 
 for d in 2026-11-04 2026-11-05; do
 	for host in n1 n2 n3 n4; do
@@ -175,8 +191,9 @@ done >jobs.txt
 fleet() {
 	folder=$1
 	shift
+	mkdir -p "$folder"
 	timeout 300 parallel --will-cite -j4 --colsep ' ' --joblog "$folder.log" "$@" -a jobs.txt \
-		prof-remote-day "--archive=$scratch/srv" '{1}' '{2}' "$folder"
+		./remote-day '{1}' '{2}' "$folder"
 }
 # same FOLDER: is its sum that of one machine?
 same() {
@@ -185,16 +202,14 @@ same() {
 }
 fleet one >log 2>&1
 if same one 2>>log; then ok 'a fleet is one machine, to the byte'; else not_ok 'a fleet is one machine, to the byte' <log; fi
-check_err 'a job on the wrong host' 2 \
-	'prof-remote-day --archive="$PWD/srv" n9 2026-11-04 wrong 2>err; s=$?; head -n 1 err >&2; ls wrong; exit $s' \
-	'prof-day: a job of n9 on n1'
-check 'unless its name does not matter' 0 '
-	prof-remote-day --any-host --archive="$PWD/srv" n9 2026-11-04 any && cmp any/n9-2026-11-04.pb.gz b.pb.gz' </dev/null
+check_err 'a job on another host than its name says' 2 \
+	'mkdir wrong; ./remote-day n9 2026-11-04 wrong 2>err; s=$?; grep job err >&2; ls wrong; exit $s' \
+	'a job of n9 on n1'
 
 # n2 ends while it sends a sum, of which a half is there already; n3 is slow.
 cat >n2.bin/prof-merge <<END
 #!/bin/sh
-"$bin/prof-merge" "\$@" | head -c 200
+"$bin/prof-merge" "\$@" | head -c 100
 echo sending >"$scratch/sending"
 sleep 100
 END
@@ -236,16 +251,15 @@ mv some.txt jobs.txt
 fleet three >log 2>&1
 status=$?
 if [ "$status-$(find three -name '*.gz' | wc -l)" = 1-7 ] &&
-	grep -q 'prof-merge: ./2026-11-04/10/05.pb.gz: truncated' log; then
+	grep -q 'prof-merge: 2026-11-04/10/05.pb.gz: truncated' log; then
 	ok 'a cut file fails its job, and is named'
 else
 	{ echo "status $status"; cat log; } | not_ok 'a cut file fails its job, and is named'
 fi
-check 'or is skipped: the sum is kept, the status 3' 3 '
-	prof-remote-day --skip-bad --archive="$PWD/srv" n4 2026-11-04 three 2>err
-	s=$?
-	grep -c "05.pb.gz: truncated" err
-	exit $s' <<'END'
+sed 's/-z6/-z6 --skip-bad/' remote-day >skipping
+check 'or is skipped: it is named, the sum is kept' 0 '
+	sh ./skipping n4 2026-11-04 three 2>err
+	grep -c "05.pb.gz: truncated" err' <<'END'
 1
 END
 if same three 2>log; then ok 'with it the fleet is whole'; else not_ok 'with it the fleet is whole' <log; fi

@@ -2,7 +2,7 @@
 # Its daemons take seconds to start, so this is for make check-long.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-name='an array of prof-day'
+name='an array of jobs'
 [ -n "$long" ] || skip_rest "$name" 'for make check-long'
 PATH=$src/cmd:$PATH:/usr/sbin
 export PATH

@@ -14,17 +14,14 @@ make -s -C "$bin" install-dist_bashcompletionDATA install-dist_fishcompletionDAT
 share=$scratch/to/share
 # prof lists the commands beside it: those that are programs, and scripts.
 mkdir tools
-scripts='prof-day prof-remote-day'
 for c in $commands; do
 	ln -s "$(command -v "$c")" tools/
 done
-for c in prof $scripts; do
-	ln -s "$src/cmd/$c" tools/
-done
+ln -s "$src/cmd/prof" tools/
 PATH=$scratch/tools:$PATH
 export share PATH
 
-for c in prof $scripts $commands; do
+for c in prof $commands; do
 	[ -r "$share/bash-completion/completions/$c" ] &&
 		[ -r "$share/fish/vendor_completions.d/$c.fish" ] || echo "$c"
 done >missing
@@ -38,7 +35,6 @@ cat >want <<'END'
 prof-text --nodec: --nodecount
 prof-flame --min-: --min-width
 prof sym: symbolize
-prof remote-d: remote-day
 prof-thin --dry: --dry-run
 prof text --nodec: --nodecount
 END
