@@ -1,7 +1,6 @@
 /*
  * gzip.c - writing gzip with threads: zlib reads it back as one member,
- * and neither threads nor the way it was cut change a byte. And the walk over
- * deflate streams, on streams that are damaged.
+ * and neither threads nor the way it was cut change a byte.
  */
 #include "config.h"
 
@@ -23,9 +22,6 @@
 #include "lib/wire/gzip-out.h"
 #include "lib/wire/packer.h"
 #include "tests/lib/random.h"
-#if HAVE_LIBDEFLATE
-#include "lib/wire/deflate-walk.h"
-#endif
 
 enum { N_KIND = 4 };
 
@@ -179,60 +175,6 @@ a_full_disk_is_said_once(void **state)
 	free(data);
 }
 
-#if HAVE_LIBDEFLATE
-/* What it makes of damage does not matter, if it stays inside its bytes. */
-static void
-damage_leads_nowhere(void **state)
-{
-	enum { N = 4096 };
-	struct deflate_walk *w = deflate_walk_new();
-	struct rng r = { 4 };
-
-	(void)state;
-	assert_non_null(w);
-	for (int i = 0; i < 20000; i++) {
-		size_t n = rng_draw(&r, N);
-		/* Its own block, so that a sanitizer sees its end. */
-		uint8_t *data = malloc(n + DEFLATE_WALK_SLACK);
-
-		assert_non_null(data);
-		for (size_t k = 0; k < n + DEFLATE_WALK_SLACK; k++)
-			data[k] = (uint8_t)rng_draw(&r, 256);
-		/* The first block has codes: most random streams end there. */
-		if (n)
-			data[0] = (uint8_t)(i % 2 ? 4 : 2);
-		(void)!deflate_walk_reopen(w, data, n);
-		free(data);
-	}
-	deflate_walk_free(w);
-}
-
-static void
-cut_streams_are_found_out(void **state)
-{
-	struct deflate_walk *w = deflate_walk_new();
-	struct rng r = { 5 };
-	uint8_t *data = make_data(&r, 2, 30000), out[40000];
-	z_stream z = { .next_in = data,
-		       .avail_in = 30000,
-		       .next_out = out,
-		       .avail_out = sizeof(out) };
-	size_t n;
-
-	(void)state;
-	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, -15, 8, 0), Z_OK);
-	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-	n = z.total_out;
-	deflateEnd(&z);
-	for (size_t cut = 1; cut < n; cut += 97)
-		assert_int_equal(deflate_walk_reopen(w, out, n - cut), 0);
-	assert_int_equal(deflate_walk_reopen(w, out, n + 1), 0);
-	assert_in_range(deflate_walk_reopen(w, out, n), n + 4, n + 5);
-	deflate_walk_free(w);
-	free(data);
-}
-#endif
-
 int
 main(void)
 {
@@ -240,10 +182,6 @@ main(void)
 		cmocka_unit_test(it_is_one_member_whatever_the_threads),
 		cmocka_unit_test(every_level_and_kind),
 		cmocka_unit_test(a_full_disk_is_said_once),
-#if HAVE_LIBDEFLATE
-		cmocka_unit_test(damage_leads_nowhere),
-		cmocka_unit_test(cut_streams_are_found_out),
-#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
