@@ -1,6 +1,7 @@
 # children.t - processes that the program starts, in all possible ways: all are
 # sampled, none is disturbed.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 # seen FILE...: the numbers of the processes that have samples there. There is
 # no label in a profile of one process.
@@ -12,41 +13,32 @@ seen() {
 
 # At the highest rate, so that ticks come everywhere. The processes that did
 # the work say which they are; a shell between them may be in the profile too.
-for way in fork vfork spawn system popen thread big-fork; do
-	prof-record -q -F 10000 -o f.pb.gz family $way >pids 2>err
-	status=$?
-	seen f.pb.gz >seen
-	if [ $status -eq 0 ] && [ ! -s err ] && [ "$(wc -l <pids)" = 2 ] &&
-		[ "$(sed 's/^/pid=/' pids | grep -cxFf - seen)" = 2 ]; then
-		ok "$way: both processes are in the profile"
-	else
-		{ echo "status $status"; cat err pids seen; } >why
-		not_ok "$way: both processes are in the profile" <why
-	fi
-	prof-record -q -F 10000 --children=none -o f.pb.gz family $way \
-		>pids 2>err
-	status=$?
-	if [ $status -eq 0 ] && [ ! -s err ] && [ -z "$(seen f.pb.gz)" ] &&
-		[ "$(stacks f.pb.gz | wc -l)" -gt 1 ]; then
-		ok "$way, --children=none: only the first is"
-	else
-		{ echo "status $status"; cat err pids; stacks f.pb.gz; } >why
-		not_ok "$way, --children=none: only the first is" <why
-	fi
+family_of() {
+	prof-record -q -F 10000 "$@" >pids 2>err || return 2
+	cat err pids
+	[ ! -s err ] || return 2
+}
+both_are_seen() {
+	family_of -o f.pb.gz family "$1" || return
+	seen f.pb.gz | tee seen
+	[ "$(wc -l <pids)" = 2 ] && [ "$(sed 's/^/pid=/' pids | grep -cxFf - seen)" = 2 ]
+}
+first_is_seen() {
+	family_of --children=none -o f.pb.gz family "$1" || return
+	seen f.pb.gz | tee seen
+	[ ! -s seen ] && [ "$(stacks f.pb.gz | wc -l)" -gt 1 ]
+}
+each_has_a_file() {
 	rm -f s.*
-	prof-record -q -F 10000 --children=separate -o 's.{}.pb.gz' \
-		family $way >pids 2>err
-	status=$?
-	ls s.*.pb.gz >files
-	if [ $status -eq 0 ] && [ ! -s err ] &&
-		[ "$(sed 's/.*/s.&.pb.gz/' pids | grep -cxFf - files)" = 2 ] &&
-		[ "$(for f in $(cat files); do stacks $f | grep -c '^[0-9]'; done |
-			grep -cx 0)" = 0 ]; then
-		ok "$way, --children=separate: each has a file"
-	else
-		{ echo "status $status"; cat err pids files; } >why
-		not_ok "$way, --children=separate: each has a file" <why
-	fi
+	family_of --children=separate -o 's.{}.pb.gz' family "$1" || return
+	ls s.*.pb.gz | tee files
+	[ "$(sed 's/.*/s.&.pb.gz/' pids | grep -cxFf - files)" = 2 ] &&
+		[ "$(for f in $(cat files); do stacks $f | grep -c '^[0-9]'; done | grep -cx 0)" = 0 ]
+}
+for way in fork vfork spawn system popen thread big-fork; do
+	live "$way: both processes are in the profile" both_are_seen $way
+	live "$way, --children=none: only the first is" first_is_seen $way
+	live "$way, --children=separate: each has a file" each_has_a_file $way
 done
 
 check 'exec: one process and one file, whatever it runs' 0 \
@@ -90,8 +82,10 @@ for f; do
 		END { print lines, (n["ticks"] == sum + n["lost"]), (sum > 0) }'
 done
 EOF
-check 'the comment on sampling in each is about its process alone' 0 \
-	'for pid in $(cat pids); do sh counted prof.family.$pid.pb.gz; done' <<'END'
+live_check 'the comment on sampling in each is about its process alone' 0 \
+	'rm -rf own; mkdir own
+	 prof-record -q -F 1000 --children=separate -o "own/{}.pb.gz" family fork >pids
+	 for f in own/*; do sh counted $f; done' <<'END'
 1 1 1
 1 1 1
 END
@@ -113,11 +107,6 @@ check 'a program without a tick has a file, too' 0 \
 	 ls t.* | sed "s/[0-9][0-9]*/N/"' <<'END'
 t.N.pb.gz
 END
-check_err '--children=separate needs a place for the number' 2 \
-	'prof-record --children=separate -o x.pb.gz true' '{}'
-check_err '--children=HOW' 2 'prof-record --children=all -o x.pb.gz true' \
-	"'all' is neither merge, separate nor none"
-
 # A daemon goes on when its parent ends, which is when the recording ends; it
 # is to do so undisturbed by ticks that nobody takes any more.
 prof-record -q -F 10000 -o d.pb.gz family daemon daemon.out >pids 2>err
@@ -133,7 +122,7 @@ else
 	not_ok 'a daemon outlives the recording' <why
 fi
 
-check '--wait: and with it the recording goes on' 0 \
+live_check '--wait: and with it the recording goes on' 0 \
 	'prof-record -q -F 1000 --wait -o d.pb.gz family daemon daemon.out >pids
 	 cat daemon.out; stacks d.pb.gz | awk "/^[0-9]/ { n += \$1 }
 		END { print (n >= 50) }"' <<'END'

@@ -1,20 +1,7 @@
 # events.t - prof-record --event and --offcpu: known numbers of page faults, known
 # times of sleep, and what is refused.
 . "${srcdir:-.}/tests/lib/tap.sh"
-
-check_err 'an event that there is not' 2 'prof-record --event=faults true' \
-	"'faults' is none of cpu-clock, cycles"
-check_err 'a period that is none' 2 'prof-record --event=page-faults:0 true' \
-	"'0' is not a period"
-check_err 'a period with a word behind it' 2 \
-	'prof-record --event=page-faults:5x true' "'5x' is not a period"
-check_err 'the period of the clock is that of -F' 2 \
-	'prof-record --event=cpu-clock:5 true' 'that of -F'
-check_err 'events are the kernel'"'"'s' 2 \
-	'prof-record --sampler=preload --event=page-faults true' '--event is for'
-check_err 'waits, too' 2 'prof-record --clock=wall --offcpu true' "libsample's"
-check_err 'another way to see waits' 2 'prof-record --offcpu=exact true' \
-	"'exact' is not approx"
+. "$src/tests/lib/live.sh"
 
 # Which sampler, and why.
 why="sed -n 's/.*# sampling: .* sampler=\([^ ]*\).*/\1/p'"
@@ -106,28 +93,28 @@ if lacks 'prof-symbolize try.pb.gz'; then
 fi
 
 # 5,120 pages; a sample for each 20 faults, so nothing is lost.
-prof-record -q --kernel=no --event=page-faults:20,minor-faults:512 -o f.pb.gz \
-	./waits >out
-n=$(of touch f.pb.gz page-faults)
-if [ "$n" -ge 5000 ] && [ "$n" -le 5240 ]; then
-	ok 'page faults are counted where they happen'
-else
-	echo "$n, not 5120" | not_ok 'page faults are counted where they happen'
-fi
+faults() {
+	prof-record -q --kernel=no --event=page-faults:20,minor-faults:512 -o f.pb.gz \
+		./waits >out || return 2
+	n=$(of touch f.pb.gz page-faults)
+	echo "$n page faults of 5120, by 20"
+	[ "$n" -ge 5100 ] && [ "$n" -le 5140 ]
+}
+live 'page faults are counted where they happen' faults
 check 'a column for each event' 0 \
 	"prof-text --raw f.pb.gz | grep ^page-faults; prof-text --raw f.pb.gz | $why" <<'END'
 page-faults/count minor-faults/count
 perf(event)
 END
 # Every fault in a sample, or lost and counted.
-prof-record -q --kernel=no --event=page-faults --stack-size=1024 -o g.pb.gz ./waits \
-	>out 2>err
-seen=$(prof-text --raw g.pb.gz 2>err | sed -n 's/.* ticks=\([0-9]*\) .*/\1/p')
-if [ "$seen" -ge 5120 ] && [ "$seen" -le 6500 ]; then
-	ok 'what is in no sample is counted'
-else
-	echo "$seen" | not_ok 'what is in no sample is counted'
-fi
+every_fault() {
+	prof-record -q --kernel=no --event=page-faults --stack-size=1024 -o g.pb.gz \
+		./waits >out 2>err || return 2
+	seen=$(prof-text --raw g.pb.gz 2>err | sed -n 's/.* ticks=\([0-9]*\) .*/\1/p')
+	echo "$seen page faults: 5120, and those of the start"
+	[ "$seen" -ge 5120 ] && [ "$seen" -le 6500 ]
+}
+live 'what is in no sample is counted' every_fault
 
 # Where the machine has no counters, it says so.
 if prof-record -q --kernel=no --event=cycles -o c.pb.gz ./waits >out 2>err; then
@@ -143,33 +130,33 @@ fi
 # in_time FUNCTION LEAST: is its time off the CPU no less than it asked for, and no
 # more than it took? Both are exact, however long it waits for a CPU.
 in_time() {
+	live_again in_record || return 2
 	took=$(awk -v f="$1" '$1 == f { print $2 }' out)
 	got=$(of "$1" o.pb.gz offcpu)
-	if awk -v got="$got" -v least="$2" -v most="$took" 'BEGIN {
-		exit !(got / 1e6 >= least - 1 && got / 1e6 <= most + 0.01) }'; then
-		ok "$1 waits as long as it says"
-	else
-		echo "$got ns; $2 ms asked for, $took taken" |
-			not_ok "$1 waits as long as it says"
-	fi
+	echo "$got ns; $2 ms asked for, $took taken"
+	awk -v got="$got" -v least="$2" -v most="$took" 'BEGIN {
+		exit !(got / 1e6 >= least - 1 && got / 1e6 <= most + 0.01) }'
 }
 if prof-record -q --offcpu -o o.pb.gz ./waits >/dev/null 2>log; then
-	prof-record -q --offcpu -o o.pb.gz ./waits >out
 	check 'what is truncated is a share of the ticks, without waits' 0 '
 		prof-record -q --offcpu --stack-size=512 -o t.pb.gz ./waits >/dev/null
 		stacks t.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* truncated=\([0-9]*\) .*/\1 \2/p" |
 			awk "{ print (\$2 <= \$1 ? \"share\" : \$0) }"' <<'END'
 share
 END
-	in_time sleep_long 300
-	in_time sleep_short 200
+	in_record() {
+		prof-record -q --offcpu -o o.pb.gz ./waits >out
+	}
+	live 'a recording of known waits' in_record
+	live 'sleep_long waits as long as it says' in_time sleep_long 300
+	live 'sleep_short waits as long as it says' in_time sleep_short 200
 	check 'beside the CPU time, which stays the default' 0 \
 		'prof-text --raw o.pb.gz | grep ^samples' <<'END'
 samples/count cpu/nanoseconds[dflt] offcpu/nanoseconds
 END
 	sh -c 'while :; do sleep 0.05; done' &
 	pid=$!
-	check 'of a process that runs' 0 \
+	live_check 'of a process that runs' 0 \
 		"prof-record -q --offcpu --pid $pid --seconds 1 -o r.pb.gz
 		prof-text --raw r.pb.gz | awk '\$3 ~ /:\$/ { n += \$3 } END { print (n > 0) }'" <<'END'
 1
@@ -208,16 +195,15 @@ END
 	# asleep: until all four threads wait.
 	until [ "$(cat /proc/$pid/task/*/syscall 2>/dev/null |
 		grep -c '^[0-9]')" -eq 4 ]; do sleep 0.02; done
-	prof-record -q --offcpu --pid $pid --seconds 1 -o idle.pb.gz
-	got=$(of wait_here idle.pb.gz offcpu)
-	took=$(prof-text --raw idle.pb.gz 2>/dev/null | sed -n 's/^Duration: //p')
-	if awk -v got="$got" -v took="$took" 'BEGIN {
-		exit !(got / 3e9 <= took + 0.02 && got / 3e9 >= 0.99) }'; then
-		ok 'threads that never run wait all the time, where they do'
-	else
-		echo "$got ns in $took s of three threads" |
-			not_ok 'threads that never run wait all the time, where they do'
-	fi
+	idle() {
+		prof-record -q --offcpu --pid $pid --seconds 1 -o idle.pb.gz || return 2
+		got=$(of wait_here idle.pb.gz offcpu)
+		took=$(prof-text --raw idle.pb.gz 2>/dev/null | sed -n 's/^Duration: //p')
+		echo "$got ns in $took s of three threads"
+		awk -v got="$got" -v took="$took" 'BEGIN {
+			exit !(got / 3e9 <= took + 0.02 && got / 3e9 >= 0.99) }'
+	}
+	live 'threads that never run wait all the time, where they do' idle
 	kill $pid
 else
 	skip 'waits' "$(head -1 log)"

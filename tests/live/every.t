@@ -5,20 +5,6 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 
-check_err 'no names for the files' 2 'prof-record --pid 1 --every 60' \
-	"--every needs the files' names"
-check_err 'one name for all' 2 'prof-record --pid 1 --every 60 -o x.pb.gz' \
-	"--every needs the files' names"
-check_err 'a command ends' 2 'prof-record --every 60 -o %F.pb.gz true' \
-	'--every is for --pid, --all and --cgroup'
-check_err 'a server has its own periods' 2 \
-	'prof-record --pid 1 --every 60 --listen 0 -o %F.pb.gz' \
-	'--every and --listen: ask for one'
-check_err 'ages of one file' 2 'prof-record --pid 1 --keep=1d -o x.pb.gz' \
-	'--keep is for --every'
-check_err 'a name without meaning' 2 \
-	"prof-record --pid $$ --every 60 -o %x.pb.gz" "'%x' has no meaning"
-
 prof-record -q --sampler=perf --kernel=no -o try.pb.gz true >log 2>&1 ||
 	skip_rest 'sampling from outside' "$(head -1 log)"
 [ "$(uname -m)" = x86_64 ] || skip_rest 'sampling from outside' 'on x86_64 only'
@@ -72,28 +58,28 @@ exact() {
 	fi
 }
 
-check 'three seconds in files of one' 0 \
-	"prof-record --kernel=no --pid $work -F 200 --every 1 --seconds 3 \
-		-o 'arc/%F/%H%M%S.pb.gz'" <<'END'
-END
-profiles arc >files
-if [ "$(wc -l <files)" -ge 3 ] && [ "$(wc -l <files)" -le 5 ] &&
-	! grep -qv '^arc/[0-9]*-[0-9]*-[0-9]*/[0-9]\{6\}\(-[2-9]\)\{0,1\}.pb.gz$' files; then
-	ok 'each has a name by its time'
-else
-	not_ok 'each has a name by its time' <files
-fi
+by_the_second() {
+	rm -rf arc
+	prof-record --kernel=no --pid $work -F 200 --every 1 --seconds 3 \
+		-o 'arc/%F/%H%M%S.pb.gz' || return 2
+	profiles arc | tee files
+	! grep -v '^arc/[0-9]*-[0-9]*-[0-9]*/[0-9]\{6\}\(-[2-9]\)\{0,1\}.pb.gz$' files || return 2
+	[ "$(wc -l <files)" -ge 3 ] && [ "$(wc -l <files)" -le 5 ]
+}
+live 'three seconds in files of one, each with a name by its time' by_the_second
 # shellcheck disable=SC2046
 exact 'each has the samples that it counts' $(cat files)
 # Each file has a table of mappings of its own. The first and last may be of so
 # short a time that nothing was sampled.
-while read -r f; do
-	! stacks "$f" | grep -q '^[0-9]' ||
-		prof-text -q "$f" 2>/dev/null | grep -c '\[work\]'
-done <files | sort -u >found
-check 'each names the program' 0 'cat found' <<'END'
-1
-END
+names_program() {
+	live_again by_the_second
+	while read -r f; do
+		! stacks "$f" | grep -q '^[0-9]' ||
+			prof-text -q "$f" 2>/dev/null | grep -c '\[work\]'
+	done <files | sort -u | tee found
+	echo 1 | cmp -s - found
+}
+live 'each names the program' names_program
 
 # start PATTERN OPTION...: a recorder whose periods end by signals.
 start() {
@@ -165,17 +151,19 @@ asleep=$!
 if prof-record -q --offcpu --kernel=yes --pid $asleep --seconds 1 -o w.pb.gz 2>log; then
 	sh -c 'while :; do sleep 0.5; done' &
 	loop=$!
-	prof-record -q --offcpu --pid $loop --every 1 --seconds 4 -o 'wait/%F%H%M%S.pb.gz'
-	kill $loop
-	# shellcheck disable=SC2046 # words
-	prof-merge $(profiles wait) 2>/dev/null | prof-text --raw - 2>/dev/null |
-		awk '$3 ~ /:$/ { n += $3 } END { print int(n / 1e6) }' >sum
 	# The shell waits all the time, as does each sleep.
-	if [ "$(cat sum)" -gt 5000 ] && [ "$(cat sum)" -lt 9000 ]; then
-		ok 'waits are in the file of their time'
-	else
-		not_ok 'waits are in the file of their time' <sum
-	fi
+	waits() {
+		rm -rf wait
+		prof-record -q --offcpu --pid $loop --every 1 --seconds 4 -o 'wait/%F%H%M%S.pb.gz' ||
+			return 2
+		# shellcheck disable=SC2046 # words
+		prof-merge $(profiles wait) 2>/dev/null | prof-text --raw - 2>/dev/null |
+			awk '$3 ~ /:$/ { n += $3 }
+				END { print n / 1e9, "s of two processes in 4 s"
+					exit !(n > 7e9 && n < 8.4e9) }'
+	}
+	live 'waits are in the file of their time' waits
+	kill $loop
 else
 	skip 'waits are in the file of their time' "$(head -1 log)"
 fi
@@ -257,8 +245,8 @@ else
 		# On an idle machine the kernel has nothing to do for seconds.
 		dd if=/dev/zero of=/dev/null bs=1 2>dd.log &
 		busy=$!
-		check 'the rights in the unit' 0 "
-			cd caps && setpriv --reuid=65534 --clear-groups \
+		live_check 'the rights in the unit' 0 "
+			cd caps && rm -rf * && setpriv --reuid=65534 --clear-groups \
 				--inh-caps=$caps --ambient-caps=$caps \
 				prof-record --all -F 99 --every 1 --seconds 2 \
 				-o '%F/%H%M%S.pb.gz'
@@ -296,43 +284,43 @@ else
 mount --bind online /sys/devices/system/cpu/online || exit
 exec prof-record -q --all --label=cpu -F 200 --every 86400 -o 'cpu/%F.pb.gz'
 END
-	echo 0 >online
-	unshare -m sh plug.sh 2>said &
-	recorder=$!
-	while ! grep -q perf_event /proc/$recorder/maps 2>/dev/null &&
-		kill -0 $recorder 2>/dev/null; do sleep 0.02; done
 	# rings N: wait until so many CPUs are sampled.
 	rings() {
 		until [ "$(grep -c perf_event /proc/$recorder/maps)" -eq "$1" ] ||
 			! kill -0 $recorder; do sleep 0.05; done
 	}
-	sleep 0.3
-	kill -HUP $recorder
-	more cpu 1
-	echo 0-1 >online
-	rings 2
-	kill -HUP $recorder
-	more cpu 2
-	sleep 0.3
-	kill -HUP $recorder
-	more cpu 3
-	echo 1 >online
-	rings 1
-	kill -HUP $recorder
-	more cpu 4
-	sleep 0.3
-	kill -TERM $recorder
-	wait $recorder
-	kill $second
-	check 'CPUs that come and go' 0 "
-		for f in \$(ls -tr cpu/*.pb.gz | sed -n '1p;3p;5p'); do
-			prof-text -q --tags \$f 2>/dev/null |
-				sed -n '/^ cpu:/,/^\$/s/.*: \([0-9]*\)\$/\1/p' | sort | tr '\n' ' '
+	plug() {
+		rm -rf cpu
+		echo 0 >online
+		unshare -m sh plug.sh &
+		recorder=$!
+		while ! grep -q perf_event /proc/$recorder/maps 2>/dev/null &&
+			kill -0 $recorder 2>/dev/null; do sleep 0.02; done
+		sleep 0.3
+		kill -HUP $recorder
+		more cpu 1
+		echo 0-1 >online
+		rings 2
+		kill -HUP $recorder
+		more cpu 2
+		sleep 0.3
+		kill -HUP $recorder
+		more cpu 3
+		echo 1 >online
+		rings 1
+		kill -HUP $recorder
+		more cpu 4
+		sleep 0.3
+		kill -TERM $recorder
+		wait $recorder || return 2
+		for f in $(ls -tr cpu/*.pb.gz | sed -n '1p;3p;5p'); do
+			prof-text -q --tags $f 2>/dev/null |
+				sed -n '/^ cpu:/,/^$/s/.*: \([0-9]*\)$/\1/p' | sort | tr '\n' ' '
 			echo
-		done; cat said" <<'END'
-0 
-0 1 
-1 
-END
+		done | tee cpus
+		printf '0 \n0 1 \n1 \n' | cmp - cpus
+	}
+	live 'CPUs that come and go' plug
+	kill $second
 fi
 plan

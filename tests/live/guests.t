@@ -6,6 +6,7 @@
 # Slow: begins early.
 seconds=${1:-0.3}
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 demo=$bin/tests/demo
 torture=$bin/tests/torture
@@ -15,26 +16,27 @@ what=
 # guest NAME STATUS TICKS COMMAND...: that many ticks at least.
 guest() {
 	name=$1
-	want=$2
-	least=$3
-	shift 3
+	shift
+	live "$name" has_ticks "$@"
+}
+has_ticks() {
+	want=$1
+	least=$2
+	shift 2
 	rm -f t.pb.gz
 	# shellcheck disable=SC2086 # words
 	timeout -s ABRT 120 prof-record -q -F 1000 $what -o t.pb.gz "$@" \
 		>out 2>err </dev/null
 	status=$?
-	{ echo "status $status, wanted $want"; tail -n 20 err; } >why
-	if [ $status -eq "$want" ] && stacks t.pb.gz >ticks 2>>why &&
-		awk -v least="$least" '
-			/^#/ { comment++; next }
-			$1 < 0 { exit 1 }
-			{ n += $1 }
-			END { print "# ticks", n + 0; exit !comment || n < least }
-			' ticks >>why; then
-		ok "$name"
-	else
-		not_ok "$name" <why
-	fi
+	tail -n 20 err
+	echo "status $status, wanted $want"
+	[ $status -eq "$want" ] || return 2
+	stacks t.pb.gz >ticks || return 2
+	awk -v least="$least" '
+		/^#/ { comment++; next }
+		$1 < 0 { exit bad = 2 }
+		{ n += $1 }
+		END { print n + 0, "ticks"; exit !comment || bad ? 2 : n < least }' ticks
 }
 
 # behind NAME STATUS TICKS COMMAND...: the same if there is such a command.
@@ -70,7 +72,7 @@ for sanitizer in address thread undefined; do
 		for what in --clock=cpu --clock=wall --heap --lock; do
 			case $what in
 			--heap | --lock) least=0 ;;
-			*) least=20 ;;
+			*) least=80 ;;
 			esac
 			guest "$row, $what" 0 $least ./s.demo 0.05 2
 		done
@@ -97,37 +99,37 @@ else
 		valgrind -q "$torture" "$seconds" "$plugin"
 fi
 if strace -o trace true 2>/dev/null; then
-	behind 'gdb' 0 20 gdb -q -nx --batch -ex run --args "$demo" 0.1 6
-	behind 'strace -f' 0 20 strace -f -o trace "$demo" 0.1 6
+	behind 'gdb' 0 540 gdb -q -nx --batch -ex run --args "$demo" 0.3 2
+	behind 'strace -f' 0 540 strace -f -o trace "$demo" 0.3 2
 else
 	skip 'gdb and strace' 'not there, or nobody may trace here'
 fi
 if have perf && perf stat true >/dev/null 2>&1; then
-	guest 'perf stat' 0 20 perf stat "$demo" 0.1 6
-	guest 'perf record' 0 20 perf record --buildid-mmap -N -q -o perf.data "$demo" 0.1 6
+	guest 'perf stat' 0 540 perf stat "$demo" 0.3 2
+	guest 'perf record' 0 540 perf record --buildid-mmap -N -q -o perf.data "$demo" 0.3 2
 else
 	skip 'perf' 'it does not run here'
 fi
 
-behind 'nice' 0 20 nice "$demo" 0.1 6
-behind 'taskset' 0 20 taskset 1 "$demo" 0.1 6
-behind 'timeout' 0 20 timeout 60 "$demo" 0.1 6
-behind 'setsid' 0 20 setsid -w "$demo" 0.1 6
+behind 'nice' 0 540 nice "$demo" 0.3 2
+behind 'taskset' 0 540 taskset 1 "$demo" 0.3 2
+behind 'timeout' 0 540 timeout 60 "$demo" 0.3 2
+behind 'setsid' 0 540 setsid -w "$demo" 0.3 2
 # shellcheck disable=SC2016 # the inner shell's
-guest 'a shell, xargs, a status' 9 20 \
+guest 'a shell, xargs, a status' 9 180 \
 	sh -c 'echo 0.1 2 | xargs "$1"; exit 9' sh "$demo"
 
 # A tenth of a second of nothing, by whatever clock they have.
 # shellcheck disable=SC2016 # theirs
 {
-	behind 'perl' 3 20 perl -e 'do { $i++ for 1 .. 9999 } while times() < 0.1; exit 3'
-	behind 'python3' 3 20 python3 -c 'import time, sys
+	behind 'perl' 3 80 perl -e 'do { $i++ for 1 .. 9999 } while times() < 0.1; exit 3'
+	behind 'python3' 3 80 python3 -c 'import time, sys
 while time.process_time() < 0.1: pass
 sys.exit(3)'
-	behind 'ruby' 3 20 ruby -e \
+	behind 'ruby' 3 80 ruby -e \
 		'1 while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.1
 exit 3'
-	behind 'node' 3 20 node -e \
+	behind 'node' 3 80 node -e \
 		'while (process.cpuUsage().user < 1e5); process.exit(3)'
 }
 cat >Main.java <<'END'
@@ -140,9 +142,9 @@ class Main {
 	}
 }
 END
-behind 'java' 3 20 java -XX:+UseSerialGC Main.java
+behind 'java' 3 80 java -XX:+UseSerialGC Main.java
 
-check_err 'who loses LD_PRELOAD is told so' 0 \
+live_check_err 'who loses LD_PRELOAD is told so' 0 \
 	"prof-record -o t.pb.gz env -i sh -c '$demo 0.3 1 >/dev/null 2>&1'" \
 	'ran without the sampler'
 

@@ -418,10 +418,6 @@ ${CC:-cc} -fno-builtin -rdynamic -o own own.c
 check_err 'a program with a malloc of its own' 0 \
 	'prof-record --heap -o x.pb.gz ./own' 'has a malloc of its own'
 
-check_err 'one profile is about one thing' 2 \
-	'prof-record --heap --growth -o x.pb.gz true' 'different profiles'
-check_err 'no bytes' 2 'prof-record --heap=0 -o x.pb.gz true' 'say 1'
-
 # Other people's tools.
 prof-record --heap=$period -o h.pb.gz "$heap" >known
 if have go && ! lacks 'prof-symbolize h.pb.gz'; then

@@ -3,6 +3,7 @@
 # the same sums, the same stacks.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 clock='-q -e cpu-clock -F 997'
 record() {
@@ -169,10 +170,11 @@ report() {
 	} | sed -n '/^#/d; s/ *| */|/g; s/^ *//; s/ *$//; /|/p'
 }
 
-# leaves NAME FILE: samples and sums by command and innermost frame of the rows
+# leaves FILE: samples and sums by command and innermost frame of the rows
 # in the file "ours" are those in the table of perf report.
 leaves() {
-	report "$2" --no-children -F sample,period,comm,dso,sym | awk -F'|' '
+	recorded
+	report "$1" --no-children -F sample,period,comm,dso,sym | awk -F'|' '
 		{
 			if ($5 ~ /^\[k\]/) f = "[k]"
 			else if ($4 == "work") { f = substr($5, 5); if (f ~ /@plt|^_init|^0x/) f = "" }
@@ -193,50 +195,69 @@ leaves() {
 			n[i] += $1; sum[i] += $2
 		}
 		END { for (i in n) print n[i], sum[i], i }' ours | sort >ours.leaf
-	same "$1: samples and sums are those of perf report" theirs.leaf ours.leaf
+	same theirs.leaf ours.leaf
 }
 
-# shares NAME FILE: how much each function of the program has itself, and with
+# shares FILE: how much each function of the program has itself, and with
 # those that it calls, in percent. Only two digits are left of less than 1 %.
 shares() {
-	report "$2" --children -F overhead_children,overhead,dso,sym |
+	recorded
+	report "$1" --children -F overhead_children,overhead,dso,sym |
 		awk -F'|' '
 		function share(v) { return v + 0 < 2 ? "-" : v + 0 >= 99.95 ? 100 : v + 0 }
 		$3 == "work" && $1 + 0 >= 2 {
 			sub(/^\[.\] /, "", $4)
 			print $4, share($1), share($2)
 		}' | sort >theirs.share
-	prof-import -q "$2" 2>why | prof-symbolize -q --symbolize=fastlocal 2>>why |
+	prof-import -q "$1" 2>why | prof-symbolize -q --symbolize=fastlocal 2>>why |
 		prof-text --nodecount=0 --nodefraction=0 2>>why | awk '
 		FNR == NR { want[$1]; next }
 		$6 in want && NF == 6 { print $6, $5 + 0, $2 + 0 < 2 ? "-" : $2 + 0 }' theirs.share - |
 		sort >ours.share
-	same "$1: shares are those of perf report" theirs.share ours.share
+	same theirs.share ours.share
 }
 
-# same NAME THEIRS OURS
+# same THEIRS OURS: the status of a row. perf may end in trouble of its own.
 same() {
-	if [ -s "$2" ] && cmp -s "$2" "$3"; then
-		ok "$1"
-	elif grep -q '^status ' perf.err; then
-		skip "$1" "perf report: $(tr '\n' ' ' <perf.err)"
-	else
-		diff "$2" "$3" | head -20 | not_ok "$1"
+	[ -s "$1" ] && cmp -s "$1" "$2" && return
+	diff "$1" "$2" | head -20
+	if grep -q '^status ' perf.err; then
+		echo "perf: $(tr '\n' ' ' <perf.err)"
+		return 77
 	fi
+	return 1
 }
 
-# agree NAME FILE
+# recorded: the file of the last agree, anew in a second try.
+recorded() {
+	live_again eval "$agree_record" || return 2
+}
+
+# equal FILE, after its recording.
+equal() {
+	eval "$agree_record" || return 2
+	theirs "$1" >theirs
+	ours "$1" >ours
+	same theirs ours
+}
+
+# agree NAME FILE OPTIONS...: of a recording of them. agree_as OPTIONS NAME FILE...: with
+# other options than $clock.
 agree() {
-	theirs "$2" >theirs
-	ours "$2" >ours
-	if [ -s theirs ] && cmp -s theirs ours; then
-		ok "$1: stacks, counts and sums are perf's"
-	elif grep -q '^status ' perf.err; then
-		skip "$1: stacks, counts and sums are perf's" "perf script: $(tr '\n' ' ' <perf.err)"
-	else
-		diff theirs ours | head -20 | not_ok "$1: stacks, counts and sums are perf's"
-	fi
-	leaves "$1" "$2"
+	agree_as "$clock" "$@"
+}
+agree_as() {
+	agree_name=$2 agree_file=$3
+	agree_record="record_as '$1'"
+	shift 2
+	for word; do
+		agree_record="$agree_record '$word'"
+	done
+	live "$agree_name: stacks, counts and sums are perf's" equal "$agree_file"
+	live "$agree_name: samples and sums are those of perf report" leaves "$agree_file"
+}
+agree_shares() {
+	live "$agree_name: shares are those of perf report" shares "$agree_file"
 }
 
 # A container and virtual machines: a program in namespaces with a root of its
@@ -245,8 +266,7 @@ guests() {
 	mkdir -p "root$PWD/box" box
 	if ${CC:-cc} -O1 -g -fno-omit-frame-pointer -pthread -static -o box/work work.c &&
 		cp box/work "root$PWD/box/" && unshare -mpif --root="$PWD/root" "$PWD/box/work" x 2>.err; then
-		record box.data -g --namespaces unshare -mpif --root="$PWD/root" "$PWD/box/work"
-		agree 'a container' box.data
+		agree 'a container' box.data -g --namespaces unshare -mpif --root="$PWD/root" "$PWD/box/work"
 	else
 		skip 'a container' 'no unshare, or no static libc'
 	fi
@@ -258,8 +278,7 @@ let t = 0;
 for (let i = 0; i < 300; i++) t += mid(1000000);
 if (t < 0) console.log(t);
 END
-		record node.data -g node --perf-basic-prof work.js
-		agree 'node' node.data
+		agree 'node' node.data -g node --perf-basic-prof work.js
 	else
 		skip 'node' 'no node'
 	fi
@@ -277,49 +296,51 @@ END
 	flags='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline'
 	# shellcheck disable=SC2086 # words
 	if have javac java && javac Work.java 2>.err && java $flags Work 2>.err; then
-		record java.data -g java $flags Work
-		agree 'java' java.data
+		agree 'java' java.data -g java $flags Work
 	else
 		skip 'java' 'no javac, or a java before 17'
 	fi
 }
 
 if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	record fp.data -g ./work
-	agree 'frame pointers' fp.data
-	shares 'frame pointers' fp.data
-	record z.data -g -z ./work
-	agree 'compressed' z.data
-	record id.data -g --buildid-mmap --all-cgroups --namespaces ./work
-	agree 'build-ids in mappings' id.data
-	record flat.data ./work
-	agree 'no call chains' flat.data
-	record_as '-q -e page-faults -c 1' faults.data -g ./work
-	agree 'page faults' faults.data
-	shares 'page faults' faults.data
-	record switch.data -g --switch-events ./work
-	agree 'with switches' switch.data
-	record threads -g --threads ./work
-	agree 'a folder' threads
-	shares 'a folder' threads
+	agree 'frame pointers' fp.data -g ./work
+	agree_shares
+	agree 'compressed' z.data -g -z ./work
+	agree 'build-ids in mappings' id.data -g --buildid-mmap --all-cgroups --namespaces ./work
+	agree 'no call chains' flat.data ./work
+	agree_as '-q -e page-faults -c 1' 'page faults' faults.data -g ./work
+	agree_shares
+	agree 'with switches' switch.data -g --switch-events ./work
+	agree 'a folder' threads -g --threads ./work
+	agree_shares
 	# Whatever runs beside; who it is at the moment of an exec, perf and we
 	# see a record apart.
-	record all.data -a -g -- ./work
-	theirs all.data >stacks
-	total stacks >theirs
-	ours all.data >stacks
-	total stacks >ours
-	[ -s theirs ] && cmp -s theirs ours && ok 'the whole machine: samples and their sum' ||
-		{ diff theirs ours; wc raw; cat why; } | not_ok 'the whole machine: samples and their sum'
-	report all.data --no-children -F sample,period,sym | awk -F'|' '
-		{ k = $3 ~ /^\[k\]/; n[k] += $1; sum[k] += $2 }
-		END { for (k = 0; k < 2; k++) print n[k] + 0, sum[k] + 0 }' >theirs
-	awk '
-		{ k = $NF ~ /^\[k\];/; n[k] += $1; sum[k] += $2 }
-		END { for (k = 0; k < 2; k++) print n[k] + 0, sum[k] + 0 }' stacks >ours
-	same 'the whole machine: kernel and user are those of perf report' theirs ours
-	perf record $clock -g -o - ./work 2>/dev/null >pipe.data
-	agree 'a pipe' pipe.data
+	whole_machine() {
+		record all.data -a -g -- ./work || return 2
+		theirs all.data >stacks
+		total stacks >theirs
+		ours all.data >stacks
+		total stacks >ours
+		same theirs ours
+	}
+	live 'the whole machine: samples and their sum' whole_machine
+	rings() {
+		live_again whole_machine
+		report all.data --no-children -F sample,period,sym | awk -F'|' '
+			{ k = $3 ~ /^\[k\]/; n[k] += $1; sum[k] += $2 }
+			END { for (k = 0; k < 2; k++) print n[k] + 0, sum[k] + 0 }' >theirs
+		awk '
+			{ k = $NF ~ /^\[k\];/; n[k] += $1; sum[k] += $2 }
+			END { for (k = 0; k < 2; k++) print n[k] + 0, sum[k] + 0 }' stacks >ours
+		same theirs ours
+	}
+	live 'the whole machine: kernel and user are those of perf report' rings
+	record_pipe() {
+		perf record $clock -g -o - ./work 2>/dev/null >pipe.data
+	}
+	agree_name='a pipe' agree_file=pipe.data agree_record='record_pipe'
+	live "$agree_name: stacks, counts and sums are perf's" equal pipe.data
+	live "$agree_name: samples and sums are those of perf report" leaves pipe.data
 	[ -z "$long" ] || guests
 else
 	skip 'stacks' 'this build has no elfutils'
@@ -331,14 +352,14 @@ fi
 # order from the same leaf; the sums are those of all. In some runs perf finds no
 # unwind table for a file, follows frame pointers there and ends early: frames
 # are missing from its stacks, which is why equality is left to walk.t.
-record dwarf.data --call-graph dwarf,4096 ./work
-theirs dwarf.data >all
-total all >theirs
-grep -v '?;' all | cut -d' ' -f3- | sed 's/^[^ ]* //' | sort -u >known
-if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	ours dwarf.data >all
-	total all >ours
-	cut -d' ' -f3- all | sed 's/^[^ ]* //' | sort -u >stacks
+copies() {
+	eval "$agree_record" || return 2
+	theirs dwarf.data >all
+	total all >theirs.total
+	grep -v '?;' all | cut -d' ' -f3- | sed 's/^[^ ]* //' | sort -u >known
+	ours dwarf.data >ours
+	total ours >ours.total
+	cut -d' ' -f3- ours | sed 's/^[^ ]* //' | sort -u >stacks
 	awk 'FILENAME == "stacks" { ours[$0]; next }
 		function within(few, all,   i, f, n) {
 			n = split(few, f, ";")
@@ -351,11 +372,16 @@ if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 		}
 		{ n++; found = 0; for (s in ours) if (within($0, s)) found = 1; bad += !found }
 		END { if (bad > 1 + n / 10) print bad " of " n " stacks differ" }' stacks known >bad
-	[ -s known ] && [ ! -s bad ] && cmp -s theirs ours &&
-		grep -q 'mid;main;libc' stacks && ok 'copies of stacks are unwound' ||
-		{ cat bad; diff theirs ours; diff known stacks; } | not_ok 'copies of stacks are unwound'
-	mv all ours
-	leaves 'copies of stacks' dwarf.data
+	cat bad
+	[ -s known ] && [ ! -s bad ] && same theirs.total ours.total &&
+		grep -q 'mid;main;libc' stacks && return
+	diff known stacks
+	return 1
+}
+if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	agree_record='record dwarf.data --call-graph dwarf,4096 ./work'
+	live 'copies of stacks are unwound' copies
+	live 'copies of stacks: samples and sums are those of perf report' leaves dwarf.data
 else
 	skip 'copies of stacks are unwound' 'this build has no elfutils'
 fi

@@ -102,6 +102,22 @@ if ! have node; then
 	skip 'node' 'no node'
 else
 	recipes 'node --perf-basic-prof' node --perf-basic-prof busy.js
+	# The example of the manual, and a jitdump, which node writes to where it is.
+	cat >app.js <<'END'
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+while (process.cpuUsage().user < 400000)
+	fib(25);
+END
+	named_by() {
+		remove_maps
+		prof-record -q -o jit.pb.gz sh -c 'echo $$ >pid; exec "$@"' sh node "$@" app.js ||
+			return 2
+		read -r pid <pid
+		case $* in *--perf-prof) set -- --jit=jit-$pid.dump ;; *) set -- ;; esac
+		prof-symbolize -q "$@" jit.pb.gz | addrs names | grep 'fib .*app.js:1'
+	}
+	live 'node: its functions by the perf map' named_by --perf-basic-prof
+	live 'node: its functions by the jitdump' named_by --perf-prof
 fi
 if ! have java javac; then
 	skip 'java' 'no java, or no javac'

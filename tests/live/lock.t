@@ -84,9 +84,6 @@ else
 Type: delay
 END
 fi
-check_err 'one profile is about one thing' 2 \
-	'prof-record --lock --heap -o x.pb.gz true' 'different profiles'
-
 # Semantics: errors that waiting finds out, cancellation, errno.
 cat >strict.c <<'END'
 #include <errno.h>

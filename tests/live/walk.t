@@ -1,6 +1,7 @@
 # walk.t - the unwinder of stack copies (cmd/unwind) over recordings of perf,
 # compared with elfutils' dwfl: 99.9 % of the frames must be equal.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 why=
 if [ "$(uname -m)" != x86_64 ]; then
@@ -21,15 +22,17 @@ compare() {
 		skip "$name" "$why"
 	elif ! have "$1"; then
 		skip "$name" "no $1"
-	elif ! perf record -q -e cpu-clock:u -F 997 --call-graph dwarf,16384 \
-		-o x.data "$@" >log 2>&1 </dev/null; then
-		not_ok "$name" <log
-	elif unwind-dwfl x.data >out 2>&1; then
-		ok "$name"
-		tail -3 out | sed 's/^/# /'
 	else
-		not_ok "$name" <out
+		live "$name" walked "$@"
 	fi
+}
+walked() {
+	perf record -q -e cpu-clock:u -F 997 --call-graph dwarf,16384 \
+		-o x.data "$@" </dev/null >log 2>&1 || return 2
+	unwind-dwfl x.data >out 2>&1
+	equal=$?
+	tail -3 out
+	return $((equal != 0))
 }
 
 head -c 400000 "$bin/.libs/libsample.so" >some 2>/dev/null
@@ -83,17 +86,13 @@ if have go && go build -o whole w.go 2>log &&
 	if [ -n "$why" ]; then
 		skip "$name" "$why"
 	else
-		perf record -q -e cpu-clock:u -F 997 --call-graph dwarf,16384 \
-			-o x.data ./bare >log 2>&1 </dev/null
-		unwind-dwfl x.data >out 2>&1
-		if awk '/^to the root/ { n = $4 + $6 + $8; found = 1
-			if (n < 50 || $4 < 0.95 * n) exit 1 }
-			END { exit !found }' out; then
-			ok "$name"
-			grep '^to the root' out | sed 's/^/# /'
-		else
-			not_ok "$name" <out
-		fi
+		to_the_root() {
+			walked ./bare
+			awk '
+				/^to the root/ { n = $4 + $6 + $8; whole = $4 }
+				END { exit n < 50 || whole < 0.95 * n }' out
+		}
+		live "$name" to_the_root
 	fi
 else
 	skip 'Go programs' 'no go'

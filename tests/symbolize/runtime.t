@@ -127,40 +127,6 @@ else
 	skip "another user's perf map" 'not root'
 fi
 
-# The real thing.
-cat >fib.js <<'END'
-function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-const until = Date.now() + 700;
-while (Date.now() < until)
-	fib(25);
-END
-if have node && node -e 0 2>/dev/null; then
-	prof-record -q -o node.pb.gz node --perf-basic-prof --perf-prof fib.js \
-		2>/dev/null
-	node_pid=$(gzip -dc node.pb.gz | grep -ao '# pid: [0-9]*' | tr -dc 0-9)
-	check 'node: its functions by the perf map' 0 'prof-symbolize -q node.pb.gz |
-		addrs names | grep -q "fib .*fib.js:1" && echo found' <<'END'
-found
-END
-	rm -f "/tmp/perf-$node_pid.map"
-	cp fib.js app.js
-	check 'example: JavaScript' 0 '{
-		prof-record -o app.pb.gz node --perf-basic-prof app.js
-		prof-symbolize app.pb.gz | prof-text
-		} 2>/dev/null | grep -q "fib .*app.js:1" && echo named
-		rm -f /tmp/perf-$(gzip -dc app.pb.gz | grep -ao "# pid: [0-9]*" |
-		tr -dc 0-9).map' <<'END'
-named
-END
-	check 'node: its functions by the jitdump' 0 \
-		"prof-symbolize -q --jit=jit-$node_pid.dump node.pb.gz |
-		addrs names | grep -q 'fib .*fib.js:1' && echo found" <<'END'
-found
-END
-else
-	skip 'compiled code of node' 'no node'
-fi
-
 # --- the kernel
 
 cat >syms <<'END'
