@@ -427,7 +427,7 @@ XDG_STATE_HOME=$PWD/state
 export XDG_STATE_HOME
 printf '#!/bin/sh\necho "shown $1" >&2\n' >tell
 chmod +x tell
-python3 "$src/tests/shell/pty.py" w.pb.gz >out 2>err </dev/null
+python3 "$src/tests/shell/terminal.py" w.pb.gz >out 2>err </dev/null
 if grep -q '^not completes' out && ! grep -q 'HAVE_LIBEDIT 1' "$bin/config.h"; then
 	skip_rest "$name" 'this build has no libedit'
 fi
