@@ -20,7 +20,8 @@ enum { ELF_MAX_SEGMENT = 256 };
 struct elf_source {
 	int fd;              /* -1: data */
 	const uint8_t *data; /* n bytes, the caller's */
-	uint64_t n;
+	uint64_t n;          /* of a file: what it has on disk, set by
+			      * elf_source_open() */
 
 	/* Set by elf_source_open(). */
 	Elf64_Ehdr head;

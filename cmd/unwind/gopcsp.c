@@ -3,6 +3,7 @@
 
 #include "gopcsp.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -27,6 +28,9 @@ struct pclntab {
 	uint8_t quantum;
 	unsigned flag_at;
 	uint32_t root; /* word of a function without caller */
+	size_t n_left; /* rows to come: functions may share theirs, but each
+			* has 44 bytes of its own, so real tables have fewer
+			* rows than bytes */
 };
 
 /* The table from offset at on: bad if that is outside. */
@@ -76,13 +80,13 @@ word_of(const struct pclntab *t, int64_t depth, bool is_top)
 
 /* Compile the rows of the function at [pc, end), from the table at in. */
 static void
-compile_function(const struct pclntab *t, struct row_out *out, struct in in,
+compile_function(struct pclntab *t, struct row_out *out, struct in in,
 		 uint64_t pc, uint64_t end, bool is_top)
 {
 	int64_t depth = -1;
 	bool first = true;
 
-	while (pc < end) {
+	for (; pc < end && t->n_left; t->n_left--) {
 		uint64_t delta = in_uleb(&in), n;
 
 		if (in.bad || (delta == 0 && !first))
@@ -100,8 +104,7 @@ compile_function(const struct pclntab *t, struct row_out *out, struct in in,
 }
 
 static void
-compile_all(const struct pclntab *t, struct row_out *out, uint64_t lo,
-	    uint64_t hi)
+compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 {
 	struct in table = in_at(t, t->pcln);
 	uint64_t pc, next, last = lo;
@@ -118,7 +121,7 @@ compile_all(const struct pclntab *t, struct row_out *out, uint64_t lo,
 		last = pc;
 		compile_function(t, out, in_at(t, t->pctab + in_fixed(&at, 4)),
 				 pc, next, in_byte(&flag) & FLAG_TOP);
-		if (out->no_memory)
+		if (out->no_memory || !t->n_left)
 			return;
 	}
 }
@@ -128,7 +131,7 @@ gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 	       struct unwind_pool *pool, struct cfi_rows *rows)
 {
 	struct row_out out = unwind_row_out(pool, rows, lo);
-	struct pclntab t = { 0 };
+	struct pclntab t = { .n_left = 1 };
 	struct buf b = { 0 };
 	Elf64_Shdr sh;
 
@@ -136,8 +139,9 @@ gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 	     elf_source_section(s, ".data.rel.ro.gopclntab", &sh)) &&
 	    elf_source_contents(s, &sh, &b) && read_head(&t, &b)) {
 		t.root = unwind_row_root(pool);
+		t.n_left = b.n;
 		compile_all(&t, &out, lo, hi);
 	}
 	buf_release(&b);
-	return out.no_memory ? -1 : 0;
+	return out.no_memory ? ENOMEM : t.n_left ? 0 : EFBIG;
 }

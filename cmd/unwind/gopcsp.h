@@ -16,7 +16,7 @@ struct unwind_pool;
 /*
  * Compile the table of s, as Go 1.18 and later write it, into rows relative to
  * lo, for code in [lo, hi). *rows stays empty if the table is missing, older,
- * or damaged. -1 without memory.
+ * or damaged. Returns 0, ENOMEM, or EFBIG: it has more rows than bytes.
  */
 int gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 		   struct unwind_pool *pool, struct cfi_rows *rows);

@@ -7,6 +7,7 @@
 
 #include "rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -162,6 +163,7 @@ enum prof_status
 rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 {
 	struct rows *r = calloc(1, sizeof *r);
+	int e;
 
 	*out = NULL;
 	if (!r)
@@ -174,10 +176,18 @@ rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 	}
 	/* Mapped, so that unused parts take no memory. */
 	r->pool = unwind_map(sizeof *r->pool);
-	if (!r->pool || compile_eh_frame(r, s) || compile_debug_frame(r, s) ||
-	    gopcsp_compile(s, r->lo, r->hi, r->pool, &r->table[TABLE_GO])) {
+	e = r->pool ? compile_eh_frame(r, s) : ENOMEM;
+	if (!e)
+		e = compile_debug_frame(r, s);
+	if (!e)
+		e = gopcsp_compile(s, r->lo, r->hi, r->pool,
+				   &r->table[TABLE_GO]);
+	if (e) {
 		rows_free(r);
-		return prof_nomem(err);
+		return e == EFBIG ? prof_fail(err, PROF_ELIMIT,
+					      "its unwind information stands "
+					      "for far more than its size")
+				  : prof_nomem(err);
 	}
 	*out = r;
 	return PROF_OK;

@@ -22,7 +22,8 @@ struct rows;
 /*
  * Compile the open file s: *out is the caller's, for rows_free(). A file
  * without unwind information has rows, too, without contents. PROF_EFORMAT: it
- * has no code, or 4 GiB of it; PROF_ENOMEM.
+ * has no code, or 4 GiB of it; PROF_ELIMIT: a table of a few bytes that stands
+ * for many rows; PROF_ENOMEM.
  */
 enum prof_status rows_read(const struct elf_source *s, struct rows **out,
 			   struct prof_err *err) MUST_USE;

@@ -7,7 +7,6 @@
 #include "rowstore.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,6 +18,7 @@
 
 #include "elf-source.h"
 #include "lib/base/array.h"
+#include "lib/base/regular.h"
 #include "rows.h"
 
 enum { MAX_KEY = BUILD_ID_TEXT };
@@ -193,12 +193,17 @@ enum prof_status
 rowstore_open(struct rowstore *s, const char *path, const char *build_id,
 	      const struct rows **out, struct prof_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	enum prof_status st;
+	struct prof_err why;
+	struct stat sb;
+	int fd = regular_open(path, false, &sb, &why);
 
 	*out = NULL;
-	if (fd < 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (fd < 0) {
+		if (err)
+			*err = why;
+		return why.status;
+	}
 	st = rowstore_read(s, fd, build_id, out, err);
 	close(fd);
 	return st;

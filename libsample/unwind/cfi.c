@@ -16,6 +16,7 @@ struct compiler {
 	const struct cfi_image *image;
 	struct row_out out;
 	struct row_cie cie[N_CIE];
+	size_t left; /* bytes of instructions that may still be run */
 };
 
 void *
@@ -27,13 +28,39 @@ unwind_map(size_t n_bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/*
+ * Tables may refer to one entry from many places: half a megabyte would stand
+ * for hours of instructions. Real ones are read twice at most, to sort them and
+ * to compile them, with a CIE for each in the worst case.
+ */
+#define TIMES_READ 8
+
+/* Use up n bytes. False: there were not as many. */
+static bool
+take(struct compiler *c, const struct in *in)
+{
+	size_t n = (size_t)(in->end - in->p) + 1;
+
+	if (n > c->left) {
+		c->left = 0;
+		return false;
+	}
+	c->left -= n;
+	return true;
+}
+
 static const struct row_cie *
 get_cie(struct compiler *c, uintptr_t addr)
 {
 	struct row_cie *cie = &c->cie[(addr >> 3) % N_CIE];
 
-	if (cie->addr != addr)
+	if (cie->addr != addr) {
+		struct in in;
+
+		if (!unwind_entry_open(c->image, addr, &in) || !take(c, &in))
+			return NULL;
 		unwind_entry_cie(c->image, &c->out.sink, addr, cie);
+	}
 	return cie->good ? cie : NULL;
 }
 
@@ -53,7 +80,7 @@ compile_fde(struct compiler *c, uintptr_t addr)
 	struct row_state s;
 	struct row_fde fde;
 
-	if (!parse_fde(c, addr, &fde)) {
+	if (!parse_fde(c, addr, &fde) || !take(c, &fde.in)) {
 		c->out.rows->n_refused++;
 		return;
 	}
@@ -129,7 +156,7 @@ compile_section(struct compiler *c, uintptr_t eh_frame)
 			c->out.rows->n_refused++;
 	}
 	sort_found(found, i);
-	for (size_t k = 0; k < i && !c->out.no_memory; k++)
+	for (size_t k = 0; k < i && !c->out.no_memory && c->left; k++)
 		compile_fde(c, found[k].fde);
 	munmap(found, n * sizeof(*found));
 	return 0;
@@ -159,17 +186,20 @@ unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 	int err = 0;
 
 	*rows = (struct cfi_rows){ NULL, 0, 0, 0 };
+	for (size_t i = 0; i < image->n_segment; i++)
+		c.left += (image->segment[i].hi - image->segment[i].lo) *
+			  TIMES_READ;
 	if (image->hdr)
 		eh_frame = unwind_entry_hdr(image, &t);
 	else
 		eh_frame = image->section;
 	if (is_sorted(image, &t))
-		for (size_t i = 0; i < t.n && !c.out.no_memory; i++)
+		for (size_t i = 0; i < t.n && !c.out.no_memory && c.left; i++)
 			compile_fde(&c, unwind_entry_at(image, &t, i));
 	else if (eh_frame)
 		err = compile_section(&c, eh_frame);
-	if (c.out.no_memory)
-		err = ENOMEM;
+	if (c.out.no_memory || !c.left)
+		err = c.left ? ENOMEM : EFBIG;
 	if (err && rows->row) {
 		munmap(rows->row, rows->n_bytes);
 		*rows = (struct cfi_rows){ NULL, 0, 0, 0 };

@@ -261,7 +261,8 @@ struct cfi_rows {
  * Compile an object's .eh_frame into rows, sorted and disjoint, ending with a
  * WORD_NONE. The caller unmaps rows->row. The image may contain any bytes:
  * functions that are not understood are counted in n_refused and get no
- * information. Returns 0 or ENOMEM.
+ * information. Returns 0, ENOMEM, or EFBIG if it stands for far more
+ * instructions than it has.
  */
 int unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 		       struct cfi_rows *rows);

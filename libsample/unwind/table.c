@@ -101,7 +101,7 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 	o->n_bytes = rows.n_bytes;
 	o->n_refused = rows.n_refused;
 	s->n++;
-	return err;
+	return err == EFBIG ? 0 : err;
 }
 
 /* Add the kernel's vDSO, if the loader does not list it. */

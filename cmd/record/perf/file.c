@@ -3,7 +3,6 @@
 
 #include "file.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+#include "lib/base/regular.h"
 #include "unwind/elf-source.h"
 #include "unwind/rowstore.h"
 
@@ -36,6 +37,7 @@ struct mapped_file {
 struct files {
 	struct rowstore *store;
 	struct mapped_file *bucket[N_BUCKET];
+	size_t n_refused;
 };
 
 struct files *
@@ -57,22 +59,11 @@ files_free(struct files *f)
 {
 	if (!f)
 		return;
+	if (f->n_refused > 1)
+		warn("files that were refused in the same way: %zu more",
+		     f->n_refused - 1);
 	rowstore_free(f->store);
 	free(f);
-}
-
-/* Open the file path, which may be a pipe; -1: failed. */
-static int
-open_regular(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat sb;
-
-	if (fd >= 0 && (fstat(fd, &sb) != 0 || !S_ISREG(sb.st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 /*
@@ -84,6 +75,7 @@ static int
 open_mapped(const char *path, const struct file_from *from, int turn)
 {
 	char name[PATH_MAX + 64];
+	struct stat sb;
 
 	switch (turn) {
 	case 0:
@@ -97,7 +89,7 @@ open_mapped(const char *path, const struct file_from *from, int turn)
 	default:
 		snprintf(name, sizeof name, "%s", path);
 	}
-	return open_regular(name);
+	return regular_open(name, false, &sb, NULL);
 }
 
 enum { N_TURN = 3 };
@@ -203,6 +195,14 @@ own_vdso(size_t *n)
 	return h;
 }
 
+/* A file of bytes that stand for gigabytes of rows is no program. */
+static void
+refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
+{
+	if (err->status == PROF_ELIMIT && f->n_refused++ == 0)
+		warn("%s: %s; its callers are not seen", m->path, err->msg);
+}
+
 static void
 read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
@@ -219,15 +219,20 @@ read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 		return;
 	}
 	for (int turn = 0; turn < N_TURN && !m->rows; turn++) {
+		struct prof_err err = { 0 };
 		int fd = open_mapped(m->path, from, turn);
 
 		/* Without a build-id only the mapping itself is certain. */
 		if (fd < 0)
 			continue;
 		if ((*m->build_id || turn < 2) &&
-		    rowstore_read(f->store, fd, m->build_id, &m->rows, NULL) !=
-			    PROF_OK)
+		    rowstore_read(f->store, fd, m->build_id, &m->rows, &err) !=
+			    PROF_OK) {
 			m->rows = NULL;
+			refuse(f, m, &err);
+			if (err.status == PROF_ELIMIT)
+				turn = N_TURN;
+		}
 		close(fd);
 	}
 }

@@ -34,6 +34,23 @@ object_close(struct object *o)
 	*o = (struct object){ .fd = -1 };
 }
 
+/*
+ * May the file become shorter? A linker may still write one that was written a
+ * moment ago; another user may cut his own at any time. Pages of a mapping then
+ * vanish, and to touch them is SIGBUS: read it instead.
+ */
+static bool
+may_shrink(const struct stat *sb)
+{
+	enum { MOMENT = 10 }; /* seconds */
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return sb->st_mtim.tv_sec + MOMENT > now.tv_sec ||
+	       (sb->st_uid != 0 && sb->st_uid != geteuid()) ||
+	       (sb->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 static enum prof_status
 open_file(struct object *o, const char *path, struct prof_err *err)
 {
@@ -55,6 +72,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	o->size = (uint64_t)sb.st_size;
 	o->state = (struct object_state){ true, sb.st_dev, sb.st_ino,
 					  sb.st_mtim, sb.st_ctim };
+	o->may_shrink = may_shrink(&sb);
 	return PROF_OK;
 }
 
@@ -65,7 +83,10 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	elf_version(EV_CURRENT);
 	o->path = strdup(name);
 	o->elf = o->image ? elf_memory(o->image, o->size)
-			  : elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+			  : elf_begin(o->fd,
+				      o->may_shrink ? ELF_C_READ
+						    : ELF_C_READ_MMAP,
+				      NULL);
 	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
 		bool nomem = !o->path;
 
@@ -118,34 +139,6 @@ unpack_file(struct object *o, struct prof_err *err)
 	return PROF_OK;
 }
 
-/*
- * Was the file written a moment ago? Then it still may be, by a linker, and
- * become shorter: pages of a mapping vanish, and to touch them is SIGBUS.
- */
-static bool
-is_fresh(const struct object *o)
-{
-	enum { MOMENT = 10 }; /* seconds */
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return o->state.mtime.tv_sec + MOMENT > now.tv_sec;
-}
-
-/* A copy of the file as it is now. Without one, it is mapped. */
-static void
-copy_file(struct object *o)
-{
-	struct buf copy = { 0 };
-
-	if (read_file(o, &copy, NULL) != PROF_OK) {
-		buf_release(&copy);
-		return;
-	}
-	o->image = copy.data;
-	o->size = copy.n;
-}
-
 enum prof_status
 object_open(struct object *o, const char *path, struct unpack_budget *budget,
 	    struct prof_err *err)
@@ -167,8 +160,6 @@ object_open(struct object *o, const char *path, struct unpack_budget *budget,
 			object_close(o);
 			return st;
 		}
-	} else if (is_fresh(o)) {
-		copy_file(o);
 	}
 	return begin(o, path, err);
 }

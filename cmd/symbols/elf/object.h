@@ -36,6 +36,7 @@ struct object {
 	void *image; /* its bytes, unless elf reads them from fd; malloc'd */
 	uint64_t size;
 	struct object_state state;
+	bool may_shrink; /* elf reads it, as a mapping may lose pages */
 	struct unpack_budget *budget; /* may be NULL */
 	char build_id[BUILD_ID_TEXT]; /* hex, or "" */
 };
