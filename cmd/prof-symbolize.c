@@ -40,7 +40,7 @@ set_build_id(struct profile *p, const char *id)
 		return;
 	p->mapping[0].build_id = profile_intern(p, id);
 	if (p->mapping[0].build_id == STRTAB_NONE)
-		die("out of memory");
+		die_nomem();
 }
 
 #if HAVE_LIBELF
@@ -63,7 +63,7 @@ read_files(struct profile *p, struct symbolize_settings *s)
 	struct prof_err err;
 
 	if (locate_init(&locate, s->search_path) < 0)
-		die("out of memory");
+		die_nomem();
 	unpack_budget_init(&budget, s->max_unpacked);
 	locate.budget = &budget;
 	locate.any_build_id = s->any_build_id;
@@ -124,6 +124,10 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 		warn("%s", err.msg);
 	else if (st != PROF_OK)
 		die("%s", err.msg);
+	if (demangle_n_late())
+		warn("names that take too long to demangle, and stay mangled: "
+		     "%zu",
+		     demangle_n_late());
 }
 
 /*
@@ -180,7 +184,7 @@ main(int argc, char **argv)
 	p = cli_read_all(&cli);
 	r = symreport_new(p, s.resolve.binary);
 	if (!r)
-		die("out of memory");
+		die_nomem();
 	s.resolve.looking = symreport_looking;
 	s.resolve.failed = symreport_failed;
 	s.resolve.report = r;

@@ -5,9 +5,12 @@
 
 #include <ctype.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #if HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 #endif
@@ -29,6 +32,76 @@
 #define MAX_CHOICES 8      /* each may double the time of parsing */
 #define MAX_PARTS 100000   /* shared ones counted wherever they are used */
 #define MAX_NAME 65536     /* bytes of the result */
+#define TICK_MS 50         /* a name may take two ticks, but ... */
+#define MAX_LATE 20        /* ... not this many names */
+#define SHORT_NAME 64      /* names that are tried even then */
+
+/* --- the time of libiberty --- */
+
+/*
+ * libiberty can be doubled in time by each part of a name in ways that no check
+ * of ours foresees, without output. It cannot be stopped from outside. But it
+ * holds only stack memory while it prints, so a jump leaves it: from
+ * sink_add(), or from the signal of a timer that counts the time of this
+ * thread.
+ */
+static struct {
+	jmp_buf *back; /* NULL: it does not run */
+	volatile sig_atomic_t n_tick, is_adding;
+	pid_t pid; /* that has the timer: children have none */
+	size_t n_late;
+} watch;
+
+static void
+on_tick(int sig)
+{
+	(void)sig;
+	if (watch.back && ++watch.n_tick >= 2 && !watch.is_adding)
+		longjmp(*watch.back, 1);
+}
+
+static void
+start_timer(void)
+{
+	struct sigaction act = { .sa_handler = on_tick,
+				 .sa_flags = SA_RESTART | SA_NODEFER };
+	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000 };
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGVTALRM };
+	timer_t timer;
+
+	watch.pid = getpid();
+	event._sigev_un._tid = gettid();
+	sigaction(SIGVTALRM, &act, NULL);
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0)
+		timer_settime(timer, 0, &(struct itimerspec){ tick, tick },
+			      NULL);
+}
+
+/* libiberty runs from here to unwatch(). */
+static void
+watch_from(jmp_buf *back)
+{
+	if (watch.pid != getpid())
+		start_timer();
+	watch.n_tick = 0;
+	watch.back = back;
+}
+
+static bool
+unwatch(bool ok)
+{
+	watch.back = NULL;
+	watch.is_adding = false;
+	watch.n_late += watch.n_tick >= 2;
+	return ok;
+}
+
+size_t
+demangle_n_late(void)
+{
+	return watch.n_late;
+}
 
 /* --- the output of libiberty --- */
 
@@ -38,10 +111,6 @@ struct sink {
 	jmp_buf full;
 };
 
-/*
- * libiberty cannot be stopped from outside. It holds only stack memory while it
- * prints, so a jump leaves it.
- */
 static void
 sink_add(const char *s, size_t n, void *ctx)
 {
@@ -49,6 +118,7 @@ sink_add(const char *s, size_t n, void *ctx)
 
 	if (n == 0)
 		return;
+	watch.is_adding = true;
 	if (n >= k->cap - k->n) {
 		size_t cap = 2 * (k->n + n) + 128;
 		char *p = k->n + n < MAX_NAME ? realloc(k->s, cap) : NULL;
@@ -61,13 +131,17 @@ sink_add(const char *s, size_t n, void *ctx)
 	memcpy(k->s + k->n, s, n);
 	k->n += n;
 	k->s[k->n] = '\0';
+	watch.is_adding = false;
 }
 
 static bool
 print_tree(struct sink *k, struct demangle_component *tree, int options)
 {
-	return !setjmp(k->full) &&
-	       cplus_demangle_print_callback(options, tree, sink_add, k);
+	if (setjmp(k->full))
+		return unwatch(false);
+	watch_from(&k->full);
+	return unwatch(
+		cplus_demangle_print_callback(options, tree, sink_add, k));
 }
 
 /* The same for names that only libiberty's other function, which parses twice,
@@ -75,15 +149,21 @@ print_tree(struct sink *k, struct demangle_component *tree, int options)
 static bool
 print_twice(struct sink *k, const char *mangled, int options)
 {
-	return !setjmp(k->full) &&
-	       cplus_demangle_v3_callback(mangled, options, sink_add, k);
+	if (setjmp(k->full))
+		return unwatch(false);
+	watch_from(&k->full);
+	return unwatch(
+		cplus_demangle_v3_callback(mangled, options, sink_add, k));
 }
 
 static bool
 print_rust(struct sink *k, const char *mangled)
 {
-	return !setjmp(k->full) &&
-	       rust_demangle_callback(mangled, DMGL_NO_OPTS, sink_add, k);
+	if (setjmp(k->full))
+		return unwatch(false);
+	watch_from(&k->full);
+	return unwatch(
+		rust_demangle_callback(mangled, DMGL_NO_OPTS, sink_add, k));
 }
 
 /* The output, or NULL if it failed. */
@@ -152,40 +232,41 @@ operator_length(const char *s)
 	return 0;
 }
 
-/* Past the bracket that closes the one at s; NULL if none does. */
-static const char *
-skip_brackets(const char *s)
+/*
+ * For each '<' of s: the offset past the '>' that closes it, or 0. In
+ * parentheses they are comparisons, or pairs. NULL without memory. One pass, as
+ * a name of 60,000 that nothing closes is made of a few bytes.
+ */
+static uint32_t *
+closings(const char *s)
 {
-	size_t angle = 0, round = 0;
+	size_t n = strlen(s);
+	uint32_t *past = calloc(n + 1, 2 * sizeof(*past));
+	uint32_t *open = past ? past + n + 1 : NULL, n_open = 0;
 
-	do {
-		switch (*s) {
+	for (uint32_t i = 0; past && i < n; i++) {
+		switch (s[i]) {
 		case '(':
 		case '[':
 		case '{':
-			round++;
+		case '<':
+			open[n_open++] = i;
 			break;
 		case ')':
 		case ']':
 		case '}':
-			if (round == 0)
-				return NULL;
-			round--;
-			break;
-		case '<':
-			angle += round == 0;
+			while (n_open && s[open[n_open - 1]] == '<')
+				n_open--;
+			n_open -= n_open > 0;
 			break;
 		case '>':
-			/* In parentheses they are comparisons, or pairs. */
-			if (round == 0 && s[-1] != '-')
-				angle--;
+			if (n_open && s[open[n_open - 1]] == '<' &&
+			    s[i - 1] != '-')
+				past[open[--n_open]] = i + 1;
 			break;
-		case '\0':
-			return NULL;
 		}
-		s++;
-	} while (angle);
-	return s;
+	}
+	return past;
 }
 
 /* Remove template arguments, in place. */
@@ -196,8 +277,9 @@ strip_templates(char *name)
 	const size_t n_word = sizeof(word) - 1;
 	const char *from = name;
 	char *to = name;
+	uint32_t *past = closings(name);
 
-	while (*from) {
+	while (past && *from) {
 		bool starts =
 			from == name ||
 			!(isalnum((unsigned char)from[-1]) || from[-1] == '_');
@@ -213,17 +295,14 @@ strip_templates(char *name)
 				from++;
 			continue;
 		}
-		if (*from == '<') {
-			const char *past = skip_brackets(from);
-
-			if (past) {
-				from = past;
-				continue;
-			}
-		}
-		*to++ = *from++;
+		if (past[from - name])
+			from = name + past[from - name];
+		else
+			*to++ = *from++;
 	}
-	*to = '\0';
+	if (past)
+		*to = '\0';
+	free(past);
 }
 
 /*
@@ -255,7 +334,8 @@ is_reasonable(const char *mangled)
 		templates += mangled[n] == 'I';
 		references += mangled[n] == 'R' || mangled[n] == 'O';
 	}
-	return n <= MAX_MANGLED && templates * references <= MAX_PRODUCT &&
+	return n <= (watch.n_late < MAX_LATE ? MAX_MANGLED : SHORT_NAME) &&
+	       templates * references <= MAX_PRODUCT &&
 	       n_choices(mangled) <= MAX_CHOICES;
 }
 
@@ -429,21 +509,24 @@ strip_generics(char *name)
 {
 	const char *from = name;
 	char *to = name;
+	uint32_t *past = closings(name);
 
-	while (*from) {
-		const char *past = NULL;
+	while (past && *from) {
+		uint32_t end = past[from - name];
 
-		if (*from == '<' && from > name &&
-		    (isalnum((unsigned char)from[-1]) || from[-1] == '_' ||
-		     from[-1] == ':'))
-			past = skip_brackets(from);
+		if (end &&
+		    (from == name || !(isalnum((unsigned char)from[-1]) ||
+				       from[-1] == '_' || from[-1] == ':')))
+			end = 0;
 		*to++ = *from++;
-		if (past) {
+		if (end) {
 			*to++ = '>';
-			from = past;
+			from = name + end;
 		}
 	}
-	*to = '\0';
+	if (past)
+		*to = '\0';
+	free(past);
 }
 
 static char *
@@ -525,7 +608,9 @@ static char *
 without_arguments(const char *s)
 {
 	static const char word[] = "operator";
-	const char *past, *open = s;
+	const char *open = s;
+	uint32_t *past;
+	bool is_all;
 
 	if (!strncmp(s, word, sizeof(word) - 1)) {
 		open += sizeof(word) - 1;
@@ -537,8 +622,10 @@ without_arguments(const char *s)
 	}
 	if (open == s || *open != '<')
 		return NULL;
-	past = skip_brackets(open);
-	if (!past || *past)
+	past = closings(s);
+	is_all = past && past[open - s] && !s[past[open - s]];
+	free(past);
+	if (!is_all)
 		return NULL;
 	return strndup(s, (size_t)(open - s) - (open[-1] == ' '));
 }
@@ -568,6 +655,12 @@ demangle(const char *mangled, enum demangle_mode mode)
 	(void)mangled;
 	(void)mode;
 	return NULL;
+}
+
+size_t
+demangle_n_late(void)
+{
+	return 0;
 }
 
 #define CAN_DEMANGLE false

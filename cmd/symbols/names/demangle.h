@@ -6,6 +6,7 @@
 #define PROF_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/base/status.h"
 
@@ -27,6 +28,12 @@ enum demangle_mode {
  * holds.
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
+
+/*
+ * The names until now that took too long to demangle and stay mangled. After
+ * some of them only short names of C++ are demangled.
+ */
+size_t demangle_n_late(void);
 
 /*
  * Name the functions of p by demangling their system names. Functions with a
