@@ -58,7 +58,7 @@ add_name(struct side *s, const char *name)
 	const char **grown = realloc(s->name, (s->n + 1) * sizeof(*grown));
 
 	if (!grown)
-		die("out of memory");
+		die_nomem();
 	s->name = grown;
 	grown[s->n++] = name;
 }
@@ -130,7 +130,7 @@ normalize_names(struct profile *base, struct profile *new)
 	struct names_rule rule[NAMES_N_RULE] = { 0 };
 
 	if (names_normalize(base, rule) < 0 || names_normalize(new, rule) < 0)
-		die("out of memory");
+		die_nomem();
 	for (size_t i = 0; i < NAMES_N_RULE; i++)
 		if (rule[i].n_name)
 			warn("normalized %zu names: %s (%s is %s)",

@@ -85,7 +85,7 @@ add(struct job *job, struct profile *p, struct prof_err *err)
 		job->sum = merge_new(COLUMNS_COMMON);
 		if (!job->sum ||
 		    merge_add(job->sum, job->first, 1, err) != PROF_OK)
-			die("out of memory");
+			die_nomem();
 		profile_free(job->first);
 		job->first = NULL;
 	}
@@ -186,7 +186,7 @@ write_archive(struct job *job)
 	job->args.archive.now_s = time(NULL);
 	job->file = calloc(g->n + 1, sizeof(*job->file));
 	if (!job->file)
-		die("out of memory");
+		die_nomem();
 	if (archive_open(&job->archive, job->args.cli.output,
 			 &job->args.archive, &err) != PROF_OK)
 		die("%s", err.msg);

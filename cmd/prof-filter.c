@@ -275,7 +275,7 @@ write_parts(const struct options *o, struct cli *cli, const struct profile *p)
 		split_name(&split, i, value);
 		if (asprintf(&name, "%.*s%s%s", (int)(at - form), form, value,
 			     at + 2) < 0)
-			die("out of memory");
+			die_nomem();
 		check(split_part(&split, i, &part, &err), &err, name);
 		cli->output = name;
 		cli_write(cli, part);

@@ -36,7 +36,7 @@ main(int argc, char **argv)
 		s.layout = layout;
 	html_make(&s, cli_read_all(&cli), &cli);
 	if (s.opens && !s.opened && !(s.opened = strdup(cli.output)))
-		die("out of memory");
+		die_nomem();
 	status = cli_finish(&cli, EXIT_SUCCESS);
 	if (s.opens)
 		open_browser(s.opened);

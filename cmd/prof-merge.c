@@ -64,7 +64,7 @@ add_mark(struct sum_job *job, const char *key, const char *value)
 		realloc(job->mark, (job->n_mark + 1) * sizeof(*grown));
 
 	if (!grown)
-		die("out of memory");
+		die_nomem();
 	job->mark = grown;
 	grown[job->n_mark++] = (struct sum_mark){ key, value };
 }
@@ -141,7 +141,7 @@ main(int argc, char **argv)
 	job.max_size = cli.max_size;
 	job.sum = merge_new(mode);
 	if (!job.sum)
-		die("out of memory");
+		die_nomem();
 	if (!cli.n_thread)
 		cli.n_thread = cli_processors();
 	n_bad = sum_run(&job, cli.n_thread);

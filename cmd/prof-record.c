@@ -161,7 +161,7 @@ record(struct launch *launch, char **argv, struct drain *d, struct recording *r,
 	if (l) {
 		serve.lookup = lookup_new();
 		if (!serve.lookup)
-			die("out of memory");
+			die_nomem();
 		if (listen_start(l, &serve, &err) != PROF_OK)
 			die("--listen: %s", err.msg);
 		warn("listening on http://%s/pprof/", listen_address(l));

@@ -73,7 +73,7 @@ append(const char ***list, size_t *n, const char *text)
 	const char **grown = reallocarray(*list, *n + 1, sizeof(*grown));
 
 	if (!grown)
-		die("out of memory");
+		die_nomem();
 	*list = grown;
 	grown[(*n)++] = text;
 }
@@ -82,7 +82,7 @@ static void
 put(struct settings *s, enum setting k, const char *value)
 {
 	if (settings_put(s, k, value) < 0)
-		die("out of memory");
+		die_nomem();
 }
 
 /* Options that select a column: --alloc-space, --mean-delay. */
@@ -112,7 +112,7 @@ put_setting(struct arguments *a, struct cli *cli, int key)
 	enum setting k;
 
 	if (!name)
-		die("out of memory");
+		die_nomem();
 	for (char *p = name; *p; p++)
 		if (*p == '-')
 			*p = '_';
@@ -135,7 +135,7 @@ parse(struct arguments *a, struct cli *cli)
 	int key;
 
 	if (settings_init(&a->settings) < 0)
-		die("out of memory");
+		die_nomem();
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case 'e':
@@ -196,7 +196,7 @@ obey_option(struct session *s, const char *lines)
 	char *copy = strdup(lines), *rest = copy, *line;
 
 	if (!copy)
-		die("out of memory");
+		die_nomem();
 	while ((line = strsep(&rest, ";")) && session_line(s, line))
 		;
 	free(copy);

@@ -67,7 +67,7 @@ real_path(const char *path)
 		if (dir)
 			dir[1] = '\0';
 		if (asprintf(&real, "%s%s", dir ? at : "", link) < 0)
-			die("out of memory");
+			die_nomem();
 		free(at);
 		at = real;
 		real = realpath(at, NULL);
@@ -118,7 +118,7 @@ open_file(struct cli_output *out, const char *path)
 	copy = real ? strdup(real) : NULL;
 	name = real ? strdup(real) : NULL;
 	if (!copy || !name)
-		die("out of memory");
+		die_nomem();
 	out->dir = open(dirname(real), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (out->dir < 0)
 		die_output(path);
@@ -141,7 +141,7 @@ output_open(struct cli *cli)
 	struct stat sb;
 
 	if (!out)
-		die("out of memory");
+		die_nomem();
 	cli->out = out;
 	out->dir = -1;
 	if (!cli->output || !strcmp(cli->output, "-")) {
@@ -227,7 +227,7 @@ cli_check_output(const struct cli *cli)
 	}
 	dir = strdup(cli->output);
 	if (!dir)
-		die("out of memory");
+		die_nomem();
 	if (stat(dirname(dir), &sb) < 0)
 		die_output(cli->output);
 	free(dir);

@@ -14,7 +14,7 @@ cli_sum_begin(void)
 	struct merge *sum = merge_new(COLUMNS_COMMON);
 
 	if (!sum)
-		die("out of memory");
+		die_nomem();
 	return sum;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/budget.h"
 #include "lib/base/escape.h"
 
 /* The only mutable state of the front end: the form of messages. */
@@ -62,11 +63,20 @@ die(const char *fmt, ...)
 	exit(CLI_TROUBLE);
 }
 
+void
+die_nomem(void)
+{
+	struct prof_err err;
+
+	(void)prof_nomem(&err);
+	die("%s", err.msg);
+}
+
 void *
 allocated(void *p)
 {
 	if (!p)
-		die("out of memory");
+		die_nomem();
 	return p;
 }
 
@@ -187,7 +197,7 @@ make_tables(struct cli *cli)
 	cli->getopt = t.longs = calloc(n + 1, sizeof(*t.longs));
 	cli->shorts = t.shorts = calloc(1, n * 3 + 3);
 	if (!t.longs || !t.shorts)
-		die("out of memory");
+		die_nomem();
 	if (cli->cmd->stop_at_operand)
 		*t.shorts++ = '+';
 	*t.shorts++ = ':';
@@ -200,11 +210,11 @@ copy_words(int argc, char **argv)
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 
 	if (!copy)
-		die("out of memory");
+		die_nomem();
 	for (int i = 0; i < argc; i++) {
 		copy[i] = strdup(argv[i]);
 		if (!copy[i])
-			die("out of memory");
+			die_nomem();
 	}
 	return copy;
 }
@@ -270,6 +280,8 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	memset(cli, 0, sizeof(*cli));
 	cli->cmd = cmd;
 	cli->max_size = STREAM_MAX_SIZE;
+	if (cli_key_name(cmd, CLI_KEY_MAX_SIZE))
+		budget_begin(BUDGET_LEAST);
 	cli->argc = argc;
 	cli->argv = copy_words(argc, argv);
 	make_tables(cli);
@@ -424,6 +436,7 @@ common_option(struct cli *cli, int key)
 		return true;
 	case CLI_KEY_MAX_SIZE:
 		cli->max_size = cli_size(cli);
+		budget_begin(cli->max_size);
 		return true;
 	}
 	return false;

@@ -59,7 +59,8 @@ enum {
 #define CLI_READ_OPTS                                                          \
 	{                                                                      \
 		CLI_KEY_MAX_SIZE, "max-size", "SIZE",                          \
-			"refuse input that inflates past SIZE (4G)"            \
+			"refuse input that unpacks to more (4G), or needs "    \
+			"more memory (256M and 256 times what is read)"        \
 	}
 #define CLI_WRITE_OPTS                                                         \
 	{                                                                      \
@@ -207,6 +208,9 @@ void cli_voice(const char *name, bool is_red);
 /* One line to stderr, "name: ...", escaped (lib/base/escape.h); then exit(2).
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* die(): there is no memory, or no more of the budget (budget.h). */
+_Noreturn void die_nomem(void);
 
 /* Returns p; dies, without memory, if it is NULL. */
 void *allocated(void *p);

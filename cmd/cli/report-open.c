@@ -126,7 +126,7 @@ report_title(const struct report *r)
 		base = frames_base(profile_str(p, p->mapping[0].file), &len);
 	if (asprintf(&title, "%.*s: %s", (int)len, base,
 		     profile_str(p, p->type[r->column].type)) < 0)
-		die("out of memory");
+		die_nomem();
 	return title;
 }
 

@@ -60,7 +60,7 @@ first_like(const struct writer *w, struct hashtab *t, uint32_t node,
 		if (equal(key_of(w, i), k))
 			return i;
 	if (hashtab_add(t, hash, node) < 0)
-		die("out of memory");
+		die_nomem();
 	return node;
 }
 
@@ -80,7 +80,7 @@ find_twins(struct writer *w)
 	w->n_twin = calloc(n + 1, sizeof(*w->n_twin));
 	if (!count || !w->twin || !w->n_twin || hashtab_init(&names) < 0 ||
 	    hashtab_init(&functions) < 0)
-		die("out of memory");
+		die_nomem();
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t name = first_like(w, &names, i, is_name);
 		uint32_t function = first_like(w, &functions, i, is_function);
@@ -105,7 +105,7 @@ put_name(struct writer *w, const char *key, struct strtab *table, const char *s,
 	uint32_t i = strtab_add(table, s, len);
 
 	if (i == STRTAB_NONE)
-		die("out of memory");
+		die_nomem();
 	fprintf(w->out, "%s=", key);
 	if (i)
 		fprintf(w->out, "(%" PRIu32 ")", i);
@@ -140,7 +140,7 @@ put_callee(struct writer *w, uint32_t node)
 	n = asprintf(&text, "%s [%" PRIu32 "/%" PRIu32 "]", s->s, w->twin[node],
 		     w->n_twin[node]);
 	if (n < 0)
-		die("out of memory");
+		die_nomem();
 	put_name(w, "cfn", &w->function, text, (size_t)n);
 	free(text);
 }
@@ -265,7 +265,7 @@ export_pprof(struct profile *p, const char *sample_index, FILE *out)
 	if (strtab_init(&w.object, p->arena) < 0 ||
 	    strtab_init(&w.file, p->arena) < 0 ||
 	    strtab_init(&w.function, p->arena) < 0)
-		die("out of memory");
+		die_nomem();
 	put_all(&w);
 	free(w.twin);
 	free(w.n_twin);

@@ -14,7 +14,6 @@
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
-#include "lib/wire/compress.h"
 #include "net/s3.h"
 
 /* --- operands --- */
@@ -91,30 +90,14 @@ gather_release(struct gather *g)
 
 /* --- reading --- */
 
-/* A bomb need not be inflated up to --max-size. */
 static enum prof_status
 inflate(const struct gather *g, const struct buf *body, struct buf *raw,
 	struct prof_err *err)
 {
-	size_t max = body->n < SIZE_MAX / COMPRESS_MAX_RATIO
-			     ? COMPRESS_MAX_RATIO * body->n
-			     : SIZE_MAX;
-	enum prof_status st;
-
 	if (body->n == 0)
 		return prof_fail(err, PROF_EFORMAT,
 				 "the server's answer is empty");
-	if (max < COMPRESS_SMALL)
-		max = COMPRESS_SMALL;
-	if (max >= g->max_size)
-		return stream_inflate(body->data, body->n, g->max_size, raw,
-				      err);
-	st = stream_inflate(body->data, body->n, max, raw, err);
-	if (st == PROF_ELIMIT)
-		prof_fail(err, st,
-			  "%zu bytes inflate to more than %zu: no profile does",
-			  body->n, max);
-	return st;
+	return stream_inflate(body->data, body->n, g->max_size, raw, err);
 }
 
 static enum prof_status

@@ -115,7 +115,7 @@ take_operands(struct fetch_args *args)
 
 	operand = calloc((size_t)cli->n_operand + 1, sizeof(*operand));
 	if (!operand)
-		die("out of memory");
+		die_nomem();
 	while ((name = cli_input(cli)))
 		operand[n++] = name;
 	if (objects_expand(&args->objects, operand, n, &g->fetch, &err) !=

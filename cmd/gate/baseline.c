@@ -155,7 +155,7 @@ baseline_save(const char *folder, struct cli *cli)
 
 		baseline_machine(p, machine, sizeof(machine));
 		if (!*machine && profile_add_comment(p, comment) == PROF_NONE)
-			die("out of memory");
+			die_nomem();
 		save(dir, folder, p, &number);
 		profile_free(p);
 	}
@@ -236,7 +236,7 @@ baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
 		struct stat st;
 
 		if (asprintf(&path, "%s/%s", folder, run[i]) < 0)
-			die("out of memory");
+			die_nomem();
 		/* An empty file is being saved by another process. */
 		if (stat(path, &st) == 0 && st.st_size > 0 &&
 		    is_comparable(&f, cli, path))

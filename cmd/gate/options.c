@@ -136,7 +136,7 @@ compile_budgets(struct gate_settings *s)
 
 	s->pattern = calloc(s->budgets.n_rule + 1, sizeof(*s->pattern));
 	if (!s->pattern)
-		die("out of memory");
+		die_nomem();
 	for (size_t i = 0; i < s->budgets.n_rule; i++) {
 		const struct rule_budget *r = &s->budgets.rule[i];
 

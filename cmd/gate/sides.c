@@ -229,7 +229,7 @@ read_input(const struct side_input *in, struct cli *cli, struct gate *g,
 	/* Labels become frames here, and have names. */
 	refine_frames(refine, p, NULL);
 	if (!exact_names && names_normalize(p, rule) < 0)
-		die("out of memory");
+		die_nomem();
 	st = gate_measure(p, sample_index, &m, &err);
 	if (st == PROF_OK)
 		st = gate_total(p, &m, &total, &err);

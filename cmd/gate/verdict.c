@@ -131,7 +131,7 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 	check_budgets(s, g);
 	report.fails = fails = calloc(g->n_order + 1, sizeof(*fails));
 	if (!fails)
-		die("out of memory");
+		die_nomem();
 	any = decide(s, &report, fails);
 	report.verdict = any ? GATE_REGRESSED : mildest(s, g);
 	if (any || !cli->is_quiet)

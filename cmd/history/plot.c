@@ -43,7 +43,7 @@ put_text(const struct str *s, size_t n, FILE *out)
 	struct buf text = { 0 };
 
 	if (escape_add(&text, ESCAPE_TEXT, s->s, n < s->len ? n : s->len) < 0)
-		die("out of memory");
+		die_nomem();
 	escape_put(out, ESCAPE_XML, (const char *)text.data, text.n);
 	buf_release(&text);
 }

@@ -116,7 +116,7 @@ pack(struct html_settings *s, struct report *r, const struct page_total *total,
 					r->column, s->max_nodes, &err);
 
 	if (!gcd)
-		die("out of memory");
+		die_nomem();
 	if (st == PROF_OK)
 		st = add_code(s, r, &k, sections, &err);
 	if (st == PROF_OK)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/budget.h"
 
 char *
 open_temporary(void)
@@ -22,7 +23,7 @@ open_temporary(void)
 
 	if (asprintf(&name, "%s/prof-XXXXXX.html", dir && *dir ? dir : "/tmp") <
 	    0)
-		die("out of memory");
+		die_nomem();
 	fd = mkstemps(name, 5);
 	if (fd < 0)
 		die("%s: %s", name, strerror(errno));
@@ -43,6 +44,7 @@ run(const char *program, const char *file)
 
 		if (null >= 0 && null != STDOUT_FILENO)
 			dup2(null, STDOUT_FILENO);
+		budget_end();
 		execlp(program, program, file, (char *)NULL);
 		_exit(127);
 	}

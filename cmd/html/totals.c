@@ -16,7 +16,7 @@ totals_of(struct profile *p)
 	struct page_total *total = calloc(p->n_type + 1, sizeof(*total));
 
 	if (!total)
-		die("out of memory");
+		die_nomem();
 	for (size_t c = 0; c < p->n_type; c++) {
 		struct report_options o = { 0 };
 		struct report r;

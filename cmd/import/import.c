@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/budget.h"
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
@@ -37,6 +38,7 @@ fill(int fd, struct buf *b, size_t n, size_t *got, struct prof_err *err)
 			break;
 		b->n += (size_t)k;
 		*got += (size_t)k;
+		budget_read((size_t)k);
 	}
 	return PROF_OK;
 }

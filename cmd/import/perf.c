@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/budget.h"
 #include "lib/model/profile.h"
 #include "lib/wire/zstd-in.h"
 #include "unwind.h"
@@ -156,6 +157,7 @@ feed_piece(struct perf *r, size_t stream, int fd, void *chunk, size_t *got,
 	if (n < 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	*got = (size_t)n;
+	budget_read((size_t)n);
 	return n ? perf_feed(r, stream, chunk, (size_t)n, err)
 		 : perf_end(r, stream, err);
 }

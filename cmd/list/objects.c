@@ -12,6 +12,28 @@
 #include "symbols/resolve/open.h"
 #include "symbols/resolve/resolve.h"
 
+struct list_object *
+objects_of(const struct objects *o, const struct profile *p, uint32_t l)
+{
+	uint32_t m = p->location[l].mapping;
+
+	return &o->object[m == PROF_NONE ? o->n - 1 : o->of[m]];
+}
+
+/* Sort the locations by object, once for all objects. */
+static void
+sort_locations(struct objects *o, const struct profile *p)
+{
+	size_t *at = o->first + 1;
+
+	for (uint32_t l = 0; l < p->n_location; l++)
+		o->first[objects_of(o, p, l) - o->object + 2]++;
+	for (size_t i = 1; i < o->n; i++)
+		at[i] += at[i - 1];
+	for (uint32_t l = 0; l < p->n_location; l++)
+		o->location[at[objects_of(o, p, l) - o->object]++] = l;
+}
+
 enum prof_status
 objects_init(struct objects *o, const struct profile *p, struct prof_err *err)
 {
@@ -21,7 +43,12 @@ objects_init(struct objects *o, const struct profile *p, struct prof_err *err)
 	o->n = 0;
 	o->object = calloc(n + 1, sizeof(*o->object));
 	o->of = calloc(n + 1, sizeof(*o->of));
-	if (!g || !o->object || !o->of) {
+	o->location = calloc(p->n_location + 1, sizeof(*o->location));
+	o->first = calloc(n + 3, sizeof(*o->first));
+	o->base = calloc(n + 1, sizeof(*o->base));
+	o->has_base = calloc(n + 1, sizeof(*o->has_base));
+	if (!g || !o->object || !o->of || !o->location || !o->first ||
+	    !o->base || !o->has_base) {
 		free(g);
 		return prof_nomem(err);
 	}
@@ -32,6 +59,7 @@ objects_init(struct objects *o, const struct profile *p, struct prof_err *err)
 	}
 	o->object[o->n++].mapping = PROF_NONE;
 	free(g);
+	sort_locations(o, p);
 	return PROF_OK;
 }
 
@@ -48,14 +76,10 @@ objects_release(struct objects *o)
 	}
 	free(o->object);
 	free(o->of);
-}
-
-struct list_object *
-objects_of(const struct objects *o, const struct profile *p, uint32_t l)
-{
-	uint32_t m = p->location[l].mapping;
-
-	return &o->object[m == PROF_NONE ? o->n - 1 : o->of[m]];
+	free(o->location);
+	free(o->first);
+	free(o->base);
+	free(o->has_base);
 }
 
 static int
@@ -71,28 +95,28 @@ cmp_place(const void *a, const void *b)
 /* Find the base of each mapping by the first address in it. */
 static enum prof_status
 find_bases(struct list_object *object, const struct objects *all,
-	   const struct profile *p, uint64_t *base, bool *done,
-	   struct prof_err *err)
+	   const struct profile *p, struct prof_err *err)
 {
+	const size_t *at = &all->first[object - all->object];
 	const char *file = profile_str(p, p->mapping[object->mapping].file);
 	enum prof_status st;
 	bool first = true;
 
-	for (uint32_t l = 0; l < p->n_location; l++) {
-		uint32_t m = p->location[l].mapping;
+	for (size_t i = at[0]; i < at[1]; i++) {
+		uint32_t l = all->location[i], m = p->location[l].mapping;
 		uint64_t a = p->location[l].address;
 
-		if (objects_of(all, p, l) != object || done[m])
+		if (all->has_base[m])
 			continue;
 		if (a < p->mapping[m].start || a >= p->mapping[m].limit)
 			a = p->mapping[m].start;
 		st = resolve_base(&p->mapping[m], file, object->path,
-				  object->binary, a, &base[m], err);
+				  object->binary, a, &all->base[m], err);
 		if (st != PROF_OK)
 			return st;
-		done[m] = true;
+		all->has_base[m] = true;
 		if (first)
-			object->base = base[m];
+			object->base = all->base[m];
 		first = false;
 	}
 	return PROF_OK;
@@ -139,34 +163,30 @@ object_open_for(struct list_object *object, const struct objects *all,
 		struct profile *p, const struct resolve_options *r,
 		struct prof_err *err)
 {
-	uint64_t *base = calloc(p->n_mapping + 1, sizeof(*base));
-	bool *done = calloc(p->n_mapping + 1, sizeof(*done));
+	const size_t *at = &all->first[object - all->object];
 	enum prof_status st;
 
-	object->place = calloc(p->n_location + 1, sizeof(*object->place));
-	if (!base || !done || !object->place)
+	object->place = calloc(at[1] - at[0] + 1, sizeof(*object->place));
+	if (!object->place)
 		st = prof_nomem(err);
 	else
 		st = open_file(object, p, r, err);
 	if (st == PROF_OK && object->binary) {
-		st = find_bases(object, all, p, base, done, err);
+		st = find_bases(object, all, p, err);
 		if (st != PROF_OK && st != PROF_ENOMEM)
 			st = give_up(object, r, err);
 	}
-	for (uint32_t l = 0; st == PROF_OK && l < p->n_location; l++) {
-		const struct location *at = &p->location[l];
+	for (size_t i = at[0]; st == PROF_OK && i < at[1]; i++) {
+		const struct location *l = &p->location[all->location[i]];
 
-		if (objects_of(all, p, l) != object)
-			continue;
 		object->place[object->n_place++] = (struct object_place){
-			at->address - (object->binary ? base[at->mapping] : 0),
-			l
+			l->address -
+				(object->binary ? all->base[l->mapping] : 0),
+			all->location[i]
 		};
 	}
 	if (object->n_place)
 		qsort(object->place, object->n_place, sizeof(*object->place),
 		      cmp_place);
-	free(base);
-	free(done);
 	return st;
 }

@@ -35,7 +35,11 @@ struct list_object {
 struct objects {
 	struct list_object *object;
 	size_t n;
-	uint32_t *of; /* of each mapping: its object */
+	uint32_t *of;       /* of each mapping: its object */
+	uint32_t *location; /* those of object i: [first[i], first[i + 1]) */
+	size_t *first;
+	uint64_t *base; /* of each mapping: see resolve_base() */
+	bool *has_base;
 };
 
 /*

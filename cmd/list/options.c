@@ -67,7 +67,7 @@ add_map(struct list_settings *s, struct cli *cli)
 		cli_bad_arg(cli, "FROM=TO");
 	map = reallocarray(s->map, o->n_map + 1, sizeof(*map));
 	if (!map)
-		die("out of memory");
+		die_nomem();
 	map[o->n_map++] = cli->arg;
 	s->map = map;
 	o->map = map;
@@ -87,7 +87,7 @@ take_address(struct list_settings *s)
 	if (plus && plus > text && !strncmp(plus, "+0x", 3)) {
 		s->object = strndup(text, (size_t)(plus - text));
 		if (!s->object)
-			die("out of memory");
+			die_nomem();
 		text = plus + 1;
 	}
 	if (*text < '0' || *text > '9')

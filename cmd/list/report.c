@@ -103,7 +103,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	o.column = r->column;
 	o.mean = r->o->mean;
 	if (!sources)
-		die("out of memory");
+		die_nomem();
 	if (frames_new(r->p, &r->o->frames, &f, &err) != PROF_OK ||
 	    listing_new(f, &o, s->diff, wants, s->match, &l, &err) != PROF_OK)
 		die("%s", err.msg);
@@ -217,7 +217,7 @@ write_page(struct cli *cli, const struct list_settings *s, struct report *r,
 	struct prof_err err;
 
 	if (!sources)
-		die("out of memory");
+		die_nomem();
 	o.code.max_ranges = s->report.node_count < 0
 				    ? MAX_RANGES
 				    : (size_t)s->report.node_count;
@@ -251,7 +251,7 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r,
 				      .object = s->object };
 
 	if (binaries_init(&binaries, s->search_path, servers) < 0)
-		die("out of memory");
+		die_nomem();
 	if (s->view == VIEW_WEBLIST)
 		write_page(cli, s, r, &o);
 	else

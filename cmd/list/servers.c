@@ -24,7 +24,7 @@ servers_open(const struct network *n, size_t max_bytes)
 		return NULL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		die("out of memory");
+		die_nomem();
 	s->o = (struct debuginfod_options){
 		.urls = n->debuginfod_urls,
 		.fetch = { .timeout = n->timeout,

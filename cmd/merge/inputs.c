@@ -20,7 +20,7 @@ add(struct inputs *in, const char *name, int weight)
 {
 	if (array_reserve(&in->input, &in->cap, in->n + 1, sizeof(*in->input)) <
 	    0)
-		die("out of memory");
+		die_nomem();
 	in->input[in->n++] = (struct input){ name, weight };
 }
 
@@ -66,7 +66,7 @@ read_list(struct inputs *in, const char *file, size_t *n)
 		die("%s: %s", cli_name(file), err.msg);
 	do {
 		if (buf_reserve(&b, 65536) < 0)
-			die("out of memory");
+			die_nomem();
 		do
 			got = read(fd, b.data + b.n, 65535);
 		while (got < 0 && errno == EINTR);
@@ -77,7 +77,7 @@ read_list(struct inputs *in, const char *file, size_t *n)
 	cli_close(fd);
 	grown = realloc(in->text, (in->n_text + 1) * sizeof(*grown));
 	if (!grown)
-		die("out of memory");
+		die_nomem();
 	in->text = grown;
 	b.data[b.n] = '\0';
 	*n = b.n;

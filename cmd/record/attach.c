@@ -54,7 +54,7 @@ static int
 write_profile(struct attach *a, struct profile *p)
 {
 	if (!p)
-		die("out of memory");
+		die_nomem();
 	cli_write(a->cli, p);
 	profile_free(p);
 	return cli_finish(a->cli, 0);

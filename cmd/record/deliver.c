@@ -46,7 +46,7 @@ default_name(const char *program, int pid)
 
 	program = slash ? slash + 1 : program;
 	if (asprintf(&name, "prof.%s.%d.pb.gz", program, pid) < 0)
-		die("out of memory");
+		die_nomem();
 	for (char *c = name; *c; c++)
 		if (*c == '/' || iscntrl((unsigned char)*c))
 			*c = '_';
@@ -62,7 +62,7 @@ name_of(const char *pattern, int pid)
 
 	if (asprintf(&name, "%.*s%d%s", (int)(at - pattern), pattern, pid,
 		     at + 2) < 0)
-		die("out of memory");
+		die_nomem();
 	return name;
 }
 
@@ -72,7 +72,7 @@ profile_of(struct recording *r, int pid)
 	struct profile *p = recording_profile(r, pid);
 
 	if (!p)
-		die("out of memory");
+		die_nomem();
 	return p;
 }
 
@@ -106,7 +106,7 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 	size_t n;
 
 	if (!tally_processes(r->tally, &process, &n))
-		die("out of memory");
+		die_nomem();
 	for (size_t i = 0; i < n; i++)
 		has_first |= process[i].pid == first.pid;
 	if (!has_first)

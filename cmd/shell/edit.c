@@ -85,7 +85,7 @@ plain_line(struct edit *e)
 			continue;
 		drop_read(e);
 		if (buf_add(&e->ahead, chunk, (size_t)n) < 0)
-			die("out of memory");
+			die_nomem();
 	}
 	n = end - line;
 	e->at += (size_t)n;
@@ -93,7 +93,7 @@ plain_line(struct edit *e)
 		e->at++;
 	line = strndup(line, (size_t)n);
 	if (!line)
-		die("out of memory");
+		die_nomem();
 	return line;
 }
 
@@ -130,7 +130,7 @@ on_tab(EditLine *el, int key)
 
 		el_deletestr(el, (int)typed);
 		if (!text || el_insertstr(el, text) < 0)
-			die("out of memory");
+			die_nomem();
 		/* No blank after '=', before the value. */
 		if (c.n == 1 && common && text[common - 1] != '=')
 			el_insertstr(el, " ");
@@ -181,7 +181,7 @@ open_history(struct edit *e)
 
 	e->history = history_init();
 	if (!e->history)
-		die("out of memory");
+		die_nomem();
 	history(e->history, &e->event, H_SETSIZE, 1000);
 	history(e->history, &e->event, H_SETUNIQUE, 1);
 	el_set(e->el, EL_HIST, history, e->history);
@@ -191,7 +191,7 @@ open_history(struct edit *e)
 		return;
 	}
 	if (asprintf(&e->file, "%s/prof-shell.history", folder) < 0)
-		die("out of memory");
+		die_nomem();
 	free(folder);
 	history(e->history, &e->event, H_LOAD, e->file);
 }
@@ -237,7 +237,7 @@ edited_line(struct edit *e)
 	} while (e->is_dropped);
 	line = strndup(text, strcspn(text, "\n"));
 	if (!line)
-		die("out of memory");
+		die_nomem();
 	if (line[strspn(line, " \t")]) {
 		history(e->history, &e->event, H_ENTER, line);
 		/* Save now: a session may end with its terminal. */
@@ -254,7 +254,7 @@ edit_new(const struct session *s, int fd)
 	struct edit *e = calloc(1, sizeof(*e));
 
 	if (!e)
-		die("out of memory");
+		die_nomem();
 	e->s = s;
 	e->fd = fd;
 	/* Reports may go elsewhere: "prof-shell FILE >reports". */

@@ -170,7 +170,7 @@ table_of(const struct report *r, const struct graph *g)
 	for (size_t i = 0; ok && i < g->n_node; i++)
 		ok = add_node(out, g, &g->node[i]) == 0;
 	if (!ok)
-		die("out of memory");
+		die_nomem();
 	out->time_ns = r->p->time_ns;
 	out->duration_ns = r->p->duration_ns;
 	return out;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/budget.h"
 #include "commands.h"
 #include "lib/model/profile.h"
 #include "request.h"
@@ -39,7 +40,7 @@ print_report(const struct session *s, const struct request *r, int fd,
 		die("%s", strerror(errno));
 	argv = request_argv(r, &argc);
 	if (!argv)
-		die("out of memory");
+		die_nomem();
 	cli_init(&cli, &cmd, argc, argv);
 	cli_voice("", s->is_red);
 	request_argv_free(argv);
@@ -120,6 +121,7 @@ run_piped(struct session *s, const struct request *r, char *const *argv)
 		dup2(pipefd[0], STDIN_FILENO);
 		close(pipefd[0]);
 		close(pipefd[1]);
+		budget_end();
 		execvp(argv[0], argv);
 		complain("%s: %s", argv[0], strerror(errno));
 		_exit(CLI_TROUBLE);
@@ -155,7 +157,7 @@ new_name(const char *extension)
 	for (int i = 1; i < 10000; i++) {
 		free(name);
 		if (asprintf(&name, "profile%03d.%s", i, extension) < 0)
-			die("out of memory");
+			die_nomem();
 		if (access(name, F_OK) != 0)
 			break;
 	}
@@ -189,7 +191,7 @@ run_request(struct session *s, struct request *r)
 		return;
 	}
 	if (!r->output && *wish && !(r->output = strdup(wish)))
-		die("out of memory");
+		die_nomem();
 	if (!r->output && r->command->to == TO_VIEWER) {
 		show(s, r);
 		return;

@@ -32,7 +32,7 @@ session_say(const char *fmt, ...)
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
 	if (escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) < 0)
-		die("out of memory");
+		die_nomem();
 	fprintf(stderr, "%.*s\n", (int)line.n, (const char *)line.data);
 	buf_release(&line);
 }
@@ -84,12 +84,12 @@ push_step(struct session *s, const char *words, struct profile *after)
 		reallocarray(s->step, s->n_step + 1, sizeof(*grown));
 
 	if (!grown)
-		die("out of memory");
+		die_nomem();
 	s->step = grown;
 	grown[s->n_step].before = s->p;
 	grown[s->n_step].words = strdup(words);
 	if (!grown[s->n_step++].words)
-		die("out of memory");
+		die_nomem();
 	s->p = after;
 }
 
@@ -105,7 +105,7 @@ filter(struct session *s, const char *words)
 	if (!*words)
 		return;
 	if (settings_init(&r.settings) < 0)
-		die("out of memory");
+		die_nomem();
 	settings_put(&r.settings, SET_ALL_FRAMES,
 		     s->settings.value[SET_ALL_FRAMES]);
 	if (request_filter(&r.settings, words, s->p, &err) != PROF_OK) {
@@ -146,7 +146,7 @@ save(struct session *s, const char *words)
 		return;
 	}
 	if (settings_init(&r.settings) < 0 || !(r.output = strdup(words)))
-		die("out of memory");
+		die_nomem();
 	/* Unchanged: no frames are dropped. */
 	settings_put(&r.settings, SET_ALL_FRAMES, "true");
 	run_request(s, &r);
@@ -161,7 +161,7 @@ list_options(const struct session *s)
 	struct buf list = { 0 };
 
 	if (settings_list(&s->settings, s->p, &list) < 0)
-		die("out of memory");
+		die_nomem();
 	fwrite(list.data, 1, list.n, stderr);
 	buf_release(&list);
 }
@@ -180,7 +180,7 @@ assignment(struct session *s, const char *line)
 	enum setting k;
 
 	if (!name)
-		die("out of memory");
+		die_nomem();
 	while (n && strchr(blanks, name[n - 1]))
 		name[--n] = '\0';
 	k = settings_find(name);
@@ -190,7 +190,7 @@ assignment(struct session *s, const char *line)
 	}
 	value = strdup(equal ? equal + 1 + strspn(equal + 1, blanks) : "");
 	if (!value)
-		die("out of memory");
+		die_nomem();
 	for (char *at = value; (at = strstr(at, "//:")); at++)
 		remark = at;
 	if (remark)
@@ -234,7 +234,7 @@ obey(struct session *s, const char *line)
 		return true;
 	word = strndup(line, n);
 	if (!word)
-		die("out of memory");
+		die_nomem();
 	if (!strcmp(word, "o") || !strcmp(word, "options"))
 		list_options(s);
 	else if (!strcmp(word, "q") || !strcmp(word, "quit") ||
@@ -284,7 +284,7 @@ shortcut(struct session *s, const char *line)
 				    0 ||
 			    (mean &&
 			     settings_put(&s->settings, SET_MEAN, mean) < 0))
-				die("out of memory");
+				die_nomem();
 			return true;
 		}
 	}
@@ -301,7 +301,7 @@ session_line(struct session *s, const char *line)
 	line += strspn(line, blanks);
 	copy = strdup(line);
 	if (!copy)
-		die("out of memory");
+		die_nomem();
 	for (n = strlen(copy); n && strchr(blanks, copy[n - 1]);)
 		copy[--n] = '\0';
 	goes_on = (*copy && shortcut(s, copy)) || obey(s, copy);

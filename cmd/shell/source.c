@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/budget.h"
 #include "lib/formats/exchange/foreign.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
@@ -35,6 +36,7 @@ become(char *const *argv)
 			execv(path, argv);
 		}
 	}
+	budget_end();
 	execvp(argv[0], argv);
 	die("%s: %s", argv[0], strerror(errno));
 }
@@ -93,7 +95,7 @@ run_on(struct cli *cli, const char *command, const char *operand)
 	struct profile *p;
 
 	if (!argv[0] || !argv[2])
-		die("out of memory");
+		die_nomem();
 	p = run(cli, argv, NULL);
 	free(argv[0]);
 	free(argv[2]);
@@ -155,7 +157,7 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 		return p;
 	if (o->symbolize &&
 	    asprintf(&words, "--symbolize=%s", o->symbolize) < 0)
-		die("out of memory");
+		die_nomem();
 	if (o->is_quiet || !words)
 		argv[2] = words;
 	else

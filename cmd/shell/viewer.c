@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/budget.h"
 #include "session.h"
 
 /* Text split at blanks: an array that ends with NULL. */
@@ -24,10 +25,10 @@ split(const char *text)
 	size_t n = 0;
 
 	if (!words || !copy)
-		die("out of memory");
+		die_nomem();
 	for (char *word; (word = strsep(&rest, " \t"));)
 		if (*word && !(words[n++] = strdup(word)))
-			die("out of memory");
+			die_nomem();
 	free(copy);
 	return words;
 }
@@ -79,6 +80,7 @@ become(char *const *argv, int fd)
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
+	budget_end();
 	execvp(argv[0], argv);
 	why = errno;
 	if (write(fd, &why, sizeof(why)) < 0)
@@ -104,7 +106,7 @@ start(const struct session *s, char **words, const char *file)
 		n++;
 	words[n] = strdup(file); /* split() left room for it and NULL */
 	if (!words[n])
-		die("out of memory");
+		die_nomem();
 	child = fork();
 	if (child == 0) {
 		if (s->is_terminal && (setsid(), fork() != 0))

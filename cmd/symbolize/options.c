@@ -130,7 +130,7 @@ add_jit(struct symbolize_settings *s, const char *file)
 {
 	s->jit = reallocarray(s->jit, s->resolve.n_jit + 1, sizeof(*s->jit));
 	if (!s->jit)
-		die("out of memory");
+		die_nomem();
 	s->jit[s->resolve.n_jit++] = file;
 	s->resolve.jit = s->jit;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "budget.h"
+
 static int
 fail(int fd, struct prof_err *err)
 {
@@ -49,8 +51,10 @@ regular_open(const char *path, bool no_link, struct stat *sb,
 	close(place);
 	if (fstat(fd, sb) != 0)
 		return fail(fd, err);
-	if (S_ISREG(sb->st_mode))
+	if (S_ISREG(sb->st_mode)) {
+		budget_file(sb);
 		return fd;
+	}
 	prof_fail(err, PROF_EFORMAT, "not a regular file");
 	close(fd);
 	return -1;

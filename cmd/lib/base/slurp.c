@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "regular.h"
 
 #define MAX_BYTES ((size_t)1 << 30)
@@ -19,11 +20,15 @@ slurp_rest(int fd, size_t max, struct buf *out, struct prof_err *err)
 	struct stat sb;
 	size_t want = STEP, had = out->n;
 	ssize_t n;
+	bool is_file =
+		fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0;
 
 	/* One byte more than the file, so that finding its end needs no
 	 * regrowth. Files of /proc claim to be empty. */
-	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0)
+	if (is_file) {
+		budget_file(&sb);
 		want = (size_t)sb.st_size < max ? (size_t)sb.st_size + 1 : max;
+	}
 	for (;;) {
 		if (buf_reserve(out, out->cap - out->n ? 1 : want) < 0)
 			return prof_nomem(err);
@@ -35,6 +40,8 @@ slurp_rest(int fd, size_t max, struct buf *out, struct prof_err *err)
 		if (n < 0)
 			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 		out->n += (size_t)n;
+		if (!is_file)
+			budget_read((size_t)n);
 		if (out->n - had > max)
 			return prof_fail(err, PROF_ELIMIT,
 					 "larger than the limit of %zu bytes",

@@ -4,7 +4,10 @@
 #include "status.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include "budget.h"
 
 enum prof_status
 prof_fail(struct prof_err *err, enum prof_status status, const char *fmt, ...)
@@ -23,5 +26,12 @@ prof_fail(struct prof_err *err, enum prof_status status, const char *fmt, ...)
 enum prof_status
 prof_nomem(struct prof_err *err)
 {
-	return prof_fail(err, PROF_ENOMEM, "out of memory");
+	size_t bytes = budget_bytes();
+
+	if (bytes == SIZE_MAX)
+		return prof_fail(err, PROF_ENOMEM, "out of memory");
+	return prof_fail(err, PROF_ENOMEM,
+			 "larger than --max-size: this needs more than %zu MB "
+			 "of memory; give a larger value",
+			 bytes >> 20);
 }

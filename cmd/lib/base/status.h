@@ -33,7 +33,7 @@ enum prof_status prof_fail(struct prof_err *err, enum prof_status status,
 			   const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* prof_fail() with PROF_ENOMEM and a fixed message. */
+/* prof_fail() with PROF_ENOMEM: out of memory, or of budget.h's. */
 enum prof_status prof_nomem(struct prof_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/budget.h"
 #include "lib/wire/compress.h"
 #include "stream.h"
 
@@ -81,6 +82,7 @@ fill(struct series *s, size_t want, bool at_once, struct prof_err *err)
 			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 		s->at_end = n == 0;
 		in->n += (size_t)n;
+		budget_read((size_t)n);
 	}
 	return PROF_OK;
 }

@@ -14,6 +14,7 @@
 #include "codec.h"
 #include "decode.h"
 #include "lib/base/arena.h"
+#include "lib/base/budget.h"
 #include "lib/model/pool.h"
 #include "wire.h"
 
@@ -364,6 +365,52 @@ read_samples(struct decoder *d)
 	return st;
 }
 
+/*
+ * A report may visit each line of each frame, and print its name. Lines are
+ * shared by locations, and locations by samples: a profile of a few kilobytes
+ * may stand for hours of that.
+ */
+#define FRAME_WORK 32 /* of a frame, as bytes of its name */
+#define WORK_TIMES 8  /* bytes of work for a byte of memory: 0.1 us */
+
+static size_t
+name_bytes(const struct profile *p, const struct line *l)
+{
+	return p->strings.str[p->function[l->function].name].len;
+}
+
+static enum prof_status
+check_work(const struct profile *p, struct prof_err *err)
+{
+	size_t bytes = budget_bytes(), most = 0, work = 0;
+	size_t max =
+		bytes < SIZE_MAX / WORK_TIMES ? bytes * WORK_TIMES : SIZE_MAX;
+	size_t *cost = bytes == SIZE_MAX
+			       ? NULL
+			       : calloc(p->n_location + 1, sizeof(*cost));
+
+	if (!cost)
+		return bytes == SIZE_MAX ? PROF_OK : prof_nomem(err);
+	for (size_t l = 0; l < p->n_location; l++) {
+		const struct location *at = &p->location[l];
+
+		cost[l] = FRAME_WORK;
+		for (size_t k = at->line; k < at->line + at->n_line; k++)
+			cost[l] += FRAME_WORK + name_bytes(p, &p->line[k]);
+		most = cost[l] > most ? cost[l] : most;
+	}
+	if (p->n_stack > max / (most + 1))
+		for (size_t i = 0; i < p->n_stack && work <= max; i++)
+			work += cost[p->stack[i]];
+	free(cost);
+	return work <= max ? PROF_OK
+			   : prof_fail(err, PROF_ELIMIT,
+				       "larger than --max-size: a report takes "
+				       "%zu MB for this input, and it unfolds "
+				       "to more; give a larger value",
+				       bytes >> 20);
+}
+
 enum prof_status
 profile_decode(const uint8_t *raw, size_t n, struct profile **out,
 	       struct prof_err *err)
@@ -383,6 +430,8 @@ profile_decode(const uint8_t *raw, size_t n, struct profile **out,
 		st = decode_tables(&d);
 	if (st == PROF_OK)
 		st = read_samples(&d);
+	if (st == PROF_OK)
+		st = check_work(d.p, err);
 	idmap_release(&d.mapping);
 	idmap_release(&d.function);
 	idmap_release(&d.location);

@@ -46,8 +46,8 @@ zstd_in_put(void *z, const void *data, size_t n, size_t max, struct buf *out,
 		out->n += to.pos;
 		if (out->n > max)
 			return prof_fail(err, PROF_ELIMIT,
-					 "inflates past the limit "
-					 "(--max-size)");
+					 "larger than --max-size: it unpacks "
+					 "to too much; give a larger value");
 		/* If the buffer is full, zstd may hold more output. */
 		if (to.pos < to.size && in.pos == in.size)
 			return PROF_OK;

@@ -291,7 +291,7 @@ configure(struct run *r, uint64_t period_ns)
 	memcpy(r->config.period, t->period, sizeof r->config.period);
 	r->capture = capture_new(&r->config);
 	if (!r->capture)
-		die("out of memory");
+		die_nomem();
 }
 
 /* The pages of --listen, for a process without libsample. */
@@ -318,7 +318,7 @@ serve_begin(struct run *r, struct pages *p, const char *listen_at)
 				   .argv = p->argv,
 				   .lookup = lookup_new() };
 	if (!p->argv || !p->serve.lookup)
-		die("out of memory");
+		die_nomem();
 	for (char *w = p->words; w && w < p->words + p->n_words;
 	     w += strlen(w) + 1)
 		p->argv[n++] = w;

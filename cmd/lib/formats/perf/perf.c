@@ -11,6 +11,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/budget.h"
 
 #define MAX_PREFIX ((uint64_t)256 << 20) /* of a file, before its records */
 #define MAX_TAIL ((size_t)256 << 20)     /* features */
@@ -162,7 +163,9 @@ inflate(struct perf *r, struct perf_stream *s, const uint8_t *data, size_t n)
 				 "this build cannot read");
 	if (!s->z && !(s->z = in->open()))
 		return prof_nomem(r->err);
-	max = r->o.max_bytes - r->inflated;
+	/* Of all that is unpacked, little is kept: the limit is one of time. */
+	max = budget_bytes();
+	max = (max < r->o.max_bytes ? max : r->o.max_bytes) - r->inflated;
 	st = in->put(s->z, data, n, had + max, &s->plain, r->err);
 	if (st == PROF_EFORMAT) {
 		/* A broken zstd stream does not heal. */
