@@ -167,10 +167,7 @@ page_head(const struct report *r, const struct pack *k,
 	  const uint64_t *gcd, const double *unnamed,
 	  const struct page_notes *notes, struct buf *out, struct prof_err *err)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	int bad;
+	FILE *f = buf_stream(out);
 
 	if (!f)
 		return prof_nomem(err);
@@ -186,11 +183,5 @@ page_head(const struct report *r, const struct pack *k,
 	put_colours(f, "shadesDark", shades_dark, PALETTE_SHADES);
 	put_string(f, "version", PACKAGE_VERSION);
 	fputs("\"end\":0}\n", f);
-	bad = ferror(f);
-	if (fclose(f) || bad || buf_add(out, text, n) < 0) {
-		free(text);
-		return prof_nomem(err);
-	}
-	free(text);
-	return PROF_OK;
+	return buf_stream_close(f) < 0 ? prof_nomem(err) : PROF_OK;
 }

@@ -295,18 +295,14 @@ write_json(const struct report *r, const struct pack *k,
 	   struct prof_err *err)
 {
 	struct writer w = { .r = r, .k = k, .a = a, .arena = arena_new() };
-	char *json = NULL;
-	size_t n = 0;
 
-	w.f = open_memstream(&json, &n);
+	w.f = buf_stream(out);
 	w.nomem = !w.arena || !w.f || !list_symbols(&w);
 	if (!w.nomem)
 		put_all(&w);
-	if (w.f && fclose(w.f) != 0)
+	if (w.f && buf_stream_close(w.f) < 0)
 		w.nomem = true;
-	w.nomem = w.nomem || buf_add(out, json, n) < 0;
 	*n_left = w.n_left;
-	free(json);
 	free(w.path);
 	buf_release(&w.chain);
 	arena_free(w.arena);

@@ -108,11 +108,11 @@ put_blocks(FILE *f, const struct listing *l, struct listing_block **order,
 /* The JSON of the n heaviest blocks. */
 static enum prof_status
 write_json(const struct listing *l, size_t n, struct sources *sources,
-	   char **text, size_t *size, struct prof_err *err)
+	   struct buf *out, struct prof_err *err)
 {
 	struct listing_block **order =
 		calloc(l->n_block + 1, sizeof(struct listing_block *));
-	FILE *f = open_memstream(text, size);
+	FILE *f = buf_stream(out);
 	int bad = -1;
 
 	if (order && f) {
@@ -123,7 +123,7 @@ write_json(const struct listing *l, size_t n, struct sources *sources,
 		bad = put_blocks(f, l, order, n < l->n_block ? n : l->n_block,
 				 sources);
 	}
-	if (f && fclose(f) != 0)
+	if (f && buf_stream_close(f) < 0)
 		bad = -1;
 	free(order);
 	return bad ? prof_nomem(err) : PROF_OK;
@@ -155,15 +155,10 @@ list(const struct report *r, const struct frames *f, struct hot *hot, size_t n,
 {
 	struct graph_options go = { .column = r->column };
 	struct listing *l = NULL;
-	char *text = NULL;
-	size_t size = 0;
 	enum prof_status st = listing_new(f, &go, false, is_hot, hot, &l, err);
 
 	if (st == PROF_OK)
-		st = write_json(l, n, sources, &text, &size, err);
-	if (st == PROF_OK && buf_add(out, text, size) < 0)
-		st = prof_nomem(err);
-	free(text);
+		st = write_json(l, n, sources, out, err);
 	listing_free(l);
 	return st;
 }

@@ -79,10 +79,7 @@ put_cell(FILE *f, const struct gate_cell *c)
 static enum prof_status
 write_json(const struct gate *g, struct buf *out, struct prof_err *err)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	bool bad;
+	FILE *f = buf_stream(out);
 
 	if (!f)
 		return prof_nomem(err);
@@ -101,10 +98,7 @@ write_json(const struct gate *g, struct buf *out, struct prof_err *err)
 		putc(']', f);
 	}
 	fputs("]}\n", f);
-	bad = ferror(f);
-	bad = fclose(f) != 0 || bad || buf_add(out, text, n) < 0;
-	free(text);
-	return bad ? prof_nomem(err) : PROF_OK;
+	return buf_stream_close(f) < 0 ? prof_nomem(err) : PROF_OK;
 }
 
 enum prof_status

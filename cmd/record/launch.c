@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "lib/base/buf.h"
 #include "libsample/shm.h"
 #include "procfs.h"
 
@@ -260,10 +261,10 @@ static bool
 set_preload(const struct launch *l)
 {
 	const char *own = getenv("LD_PRELOAD");
-	char path[PATH_MAX + 64], *value = NULL;
-	bool done = false;
-	size_t size;
-	FILE *f = open_memstream(&value, &size);
+	char path[PATH_MAX + 64];
+	struct buf value = { 0 };
+	FILE *f = buf_stream(&value);
+	bool done;
 
 	if (!f)
 		return false;
@@ -274,10 +275,10 @@ set_preload(const struct launch *l)
 	}
 	if (own && *own)
 		fprintf(f, "%s:", own);
-	fputs(l->library, f);
-	if (fclose(f) == 0)
-		done = setenv("LD_PRELOAD", value, 1) == 0;
-	free(value);
+	fwrite(l->library, 1, strlen(l->library) + 1, f);
+	done = buf_stream_close(f) == 0 &&
+	       setenv("LD_PRELOAD", (char *)value.data, 1) == 0;
+	buf_release(&value);
 	return done;
 }
 
@@ -336,10 +337,9 @@ become_shell(const struct launch *l, char **argv)
 	while (argv[n])
 		n++;
 	more = calloc(n + 2, sizeof *more);
-	if (!more)
+	if (!more || !(more[1] = strdup(l->path)))
 		return;
 	more[0] = (char[]){ "/bin/sh" };
-	more[1] = strdup(l->path);
 	for (size_t i = 1; i < n; i++)
 		more[i + 1] = argv[i];
 	execv(more[0], more);

@@ -3,7 +3,6 @@
 
 #include "buf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +63,42 @@ buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	}
 	b->n += (size_t)n;
 	return 0;
+}
+
+/* --- as a stream --- */
+
+static ssize_t
+stream_write(void *b, const char *data, size_t n)
+{
+	return buf_add(b, data, n) < 0 ? 0 : (ssize_t)n;
+}
+
+/* For ftello(), which asks where it is. */
+static int
+stream_seek(void *ctx, off64_t *at, int whence)
+{
+	const struct buf *b = ctx;
+
+	if (whence != SEEK_CUR || *at != 0)
+		return -1;
+	*at = (off64_t)b->n;
+	return 0;
+}
+
+FILE *
+buf_stream(struct buf *b)
+{
+	return fopencookie(b, "w",
+			   (cookie_io_functions_t){ .write = stream_write,
+						    .seek = stream_seek });
+}
+
+int
+buf_stream_close(FILE *f)
+{
+	int bad = ferror(f);
+
+	return fclose(f) != 0 || bad ? -1 : 0;
 }
 
 void

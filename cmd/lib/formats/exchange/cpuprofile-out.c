@@ -42,9 +42,9 @@ struct writer {
 	struct tree tree;
 	uint32_t *first; /* of each node + 1 (0: the root): in child */
 	uint32_t *child;
-	uint32_t *hits; /* of each node + 1 */
-	char *frames;   /* texts, of the root and each frame ... */
-	size_t *at;     /* ... from at[] on */
+	uint32_t *hits;    /* of each node + 1 */
+	struct buf frames; /* texts, of the root and each frame ... */
+	size_t *at;        /* ... from at[] on */
 	struct buf text;
 };
 
@@ -87,9 +87,7 @@ make_frames(struct writer *w)
 		"\"(root)\",\"scriptId\":\"0\",\"url\":\"\","
 		"\"lineNumber\":-1,\"columnNumber\":-1},\"children\":[";
 	const struct named *n = w->names;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f = buf_stream(&w->frames);
 
 	w->at = calloc(n->n_frame + 2, sizeof(*w->at));
 	if (f)
@@ -106,12 +104,9 @@ make_frames(struct writer *w)
 			",\"columnNumber\":-1},\"children\":[",
 			frame->start_line > 0 ? frame->start_line - 1 : -1);
 	}
-	if (!f || fclose(f) || !w->at) {
-		free(text);
+	if (!f || buf_stream_close(f) < 0 || !w->at)
 		return false;
-	}
-	w->at[n->n_frame + 1] = size;
-	w->frames = text;
+	w->at[n->n_frame + 1] = w->frames.n;
 	return true;
 }
 
@@ -148,7 +143,7 @@ put_node(struct writer *w, uint32_t number)
 	put(w, hits, sizeof(hits) - 1);
 	put_number(w, w->hits[number]);
 	put(w, frame, sizeof(frame) - 1);
-	put(w, w->frames + w->at[i], n);
+	put(w, (const char *)w->frames.data + w->at[i], n);
 	for (uint32_t k = from; k < to; k++) {
 		if (k > from)
 			put(w, ",", 1);
@@ -231,7 +226,7 @@ cpuprofile_write(FILE *out, const struct profile *p, size_t column,
 	tree_release(&w.tree);
 	named_free(w.names);
 	free(w.at);
-	free(w.frames);
+	buf_release(&w.frames);
 	buf_release(&w.text);
 	free(w.first);
 	free(w.child);
