@@ -13,6 +13,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +61,8 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	say(fmt, ap);
 	va_end(ap);
+	/* A small output is whole, or there is none. */
+	__fpurge(stdout);
 	exit(CLI_TROUBLE);
 }
 

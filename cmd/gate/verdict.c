@@ -71,6 +71,8 @@ check_budgets(struct gate_settings *s, const struct gate *g)
 	struct rule_matcher matcher = { gate_budget_matches, s };
 	struct prof_err err;
 
+	if (!s->budgets.n_rule)
+		return;
 	if (rule_check(&s->budgets, g, stats_dist(), &matcher, &err) != PROF_OK)
 		die("%s: %s", cli_name(s->budget_file), err.msg);
 	for (size_t i = 0; i < s->budgets.n_rule; i++) {

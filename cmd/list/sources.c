@@ -244,7 +244,10 @@ why_not(struct search *s, const struct sources_options *o, const char *file)
 		n = asprintf(&text, "open %s: no such file or directory", file);
 		return n < 0 ? NULL : text;
 	}
+	errno = 0;
 	dirs = find_directories(o);
+	if (!dirs && errno == ENOMEM)
+		return NULL;
 	n = asprintf(&text, "could not find file %s on path %s", file,
 		     dirs ? dirs : "");
 	free(dirs);

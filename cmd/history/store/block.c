@@ -492,12 +492,13 @@ block_read_sums(size_t n_column, const void *data, size_t n,
 		void (*visit)(void *ctx, const struct block_sum *s), void *ctx,
 		struct prof_err *err)
 {
-	struct reader r = { data, (const uint8_t *)data + n };
+	struct reader r;
 	int64_t sum[2 * BLOCK_MAX_COLUMN];
 	uint64_t fn = 0;
 
-	if (!n)
+	if (!n) /* data may be NULL */
 		return PROF_OK;
+	r = (struct reader){ data, (const uint8_t *)data + n };
 	while (r.p && r.p < r.end) {
 		uint64_t left;
 

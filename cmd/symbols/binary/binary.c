@@ -351,6 +351,9 @@ binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
 	}
 	if (r.nomem)
 		st = prof_nomem(err);
+	else if (s->main.budget && s->main.budget->lack)
+		st = prof_fail(err, PROF_ENOMEM, "%s: %s", s->main.path,
+			       strerror(s->main.budget->lack));
 out:
 	tables_release(&r.tables);
 	free(r.frame);

@@ -156,7 +156,7 @@ tell(struct batch *b, struct scan *s, const size_t *index)
 			b->fn(b->ctx, index[i], frame, n);
 		}
 	}
-	b->nomem |= s->nomem;
+	b->nomem |= s->nomem || s->lines.nomem; /* lines_path() */
 	scan_release(s);
 	free(s);
 }

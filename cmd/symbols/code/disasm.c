@@ -5,6 +5,7 @@
 
 #if HAVE_CAPSTONE
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +82,12 @@ disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 		free(d);
 		return st;
 	}
+	errno = 0;
 	if (!choose(m, &arch, &mode) ||
 	    d->cs.open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
 		free(d);
+		if (errno == ENOMEM)
+			return prof_nomem(err);
 		return prof_fail(err, PROF_EINVALID,
 				 "no disassembler for ELF machine %u",
 				 m->machine);

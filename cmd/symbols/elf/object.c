@@ -80,6 +80,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 static enum prof_status
 begin(struct object *o, const char *name, struct prof_err *err)
 {
+	errno = 0;
 	elf_version(EV_CURRENT);
 	o->path = strdup(name);
 	o->elf = o->image ? elf_memory(o->image, o->size)
@@ -88,8 +89,10 @@ begin(struct object *o, const char *name, struct prof_err *err)
 						    : ELF_C_READ_MMAP,
 				      NULL);
 	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
-		bool nomem = !o->path;
+		bool nomem = errno == ENOMEM;
 
+		if (nomem)
+			unpack_lacks(o->budget, errno);
 		if (!o->elf && o->fd >= 0)
 			close(o->fd);
 		object_close(o);
@@ -148,9 +151,14 @@ object_open(struct object *o, const char *path, struct unpack_budget *budget,
 	ssize_t n;
 
 	*o = (struct object){ .fd = -1, .budget = budget };
+	errno = 0;
 	st = open_file(o, path, err);
-	if (st != PROF_OK)
+	if (st != PROF_OK) {
+		/* A search would go on, as if there was no such file. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			unpack_lacks(budget, errno);
 		return st;
+	}
 	n = pread(o->fd, magic, sizeof(magic), 0);
 	if (n > 0 && unpack_is(magic, (size_t)n)) {
 		st = unpack_file(o, err);

@@ -3,6 +3,7 @@
 
 #include "section.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,8 +287,8 @@ relocate(Elf *elf, Elf_Scn *target, struct section_bytes *out)
 	return true;
 }
 
-bool
-section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
+static bool
+read_section(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 	     struct unpack_budget *budget, struct section_bytes *out)
 {
 	Elf_Data *data;
@@ -307,4 +308,18 @@ section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 		out->n = data->d_size;
 	}
 	return relocate(elf, scn, out);
+}
+
+/* libelf's numbers of errors are its own: errno tells which was malloc()'s. */
+bool
+section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
+	     struct unpack_budget *budget, struct section_bytes *out)
+{
+	bool ok;
+
+	errno = 0;
+	ok = read_section(elf, scn, sh, is_gnu, budget, out);
+	if (!ok && errno == ENOMEM)
+		unpack_lacks(budget, errno);
+	return ok;
 }

@@ -42,7 +42,8 @@ struct section_bytes {
  * Read a section whose header is sh. is_gnu: it is named .zdebug_* and
  * compressed in the way that preceded SHF_COMPRESSED. Its unpacked size is
  * limited relative to its packed size, and taken from the budget. false: it is
- * damaged, this build does not know the compression, or there is no memory.
+ * damaged, this build does not know the compression, or there is no memory:
+ * unpack_lacks() then.
  */
 bool section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 		  struct unpack_budget *budget, struct section_bytes *out);

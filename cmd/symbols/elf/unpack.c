@@ -100,8 +100,16 @@ unpack_budget_init(struct unpack_budget *b, size_t max)
 {
 	int64_t total = max < INT64_MAX / 2 ? (int64_t)max : INT64_MAX / 2;
 
+	atomic_init(&b->lack, 0);
 	atomic_init(&b->total, total);
 	atomic_init(&b->excess, total < MAX_EXCESS ? total : MAX_EXCESS);
+}
+
+void
+unpack_lacks(struct unpack_budget *b, int error)
+{
+	if (b)
+		b->lack = error;
 }
 
 bool

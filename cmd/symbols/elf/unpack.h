@@ -20,10 +20,18 @@
  */
 struct unpack_budget {
 	_Atomic int64_t total, excess;
+	_Atomic int lack; /* errno: memory or descriptors ran out */
 };
 
 /* Allow max bytes, of which 256 MiB in excess of that ratio. */
 void unpack_budget_init(struct unpack_budget *b, size_t max);
+
+/*
+ * Memory or descriptors ran out (errno) while a file was read. What could not
+ * be read must not pass for what is not there: binary_run() fails, whoever had
+ * to go on meanwhile.
+ */
+void unpack_lacks(struct unpack_budget *b, int error);
 
 /* Charge n bytes unpacked from n_packed. false: the budget is exhausted. */
 bool unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n);

@@ -130,6 +130,8 @@ resolve_open(struct profile *p, uint32_t m, const struct resolve_options *o,
 	if (st != PROF_OK) {
 		binary_close(*out);
 		free(*path);
+		*out = NULL;
+		*path = NULL;
 	}
 	return st;
 }

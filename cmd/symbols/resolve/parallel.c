@@ -105,7 +105,7 @@ look_up(struct resolve_task *t)
 	if (o->ranges &&
 	    (!t->named || binary_ranges(t->s, t->wants.addr, t->wants.n_addr,
 					take_range, t, NULL) != PROF_OK))
-		t->st = PROF_ENOMEM;
+		t->st = prof_nomem(&t->err);
 	binary_close(t->s);
 	t->s = NULL;
 }
@@ -139,7 +139,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 			   .lock = PTHREAD_MUTEX_INITIALIZER,
 			   .changed = PTHREAD_COND_INITIALIZER };
 	pthread_t thread[MAX_TASKS];
-	bool nomem = false;
+	enum prof_status st = PROF_OK;
 	size_t n = 0;
 
 	for (size_t i = 0; i < run.n_task; i++)
@@ -154,7 +154,12 @@ resolve_run(struct resolve *r, struct prof_err *err)
 	for (size_t i = 0; i < run.n_task; i++) {
 		struct resolve_task *t = &run.task[i];
 
-		nomem |= t->st == PROF_ENOMEM || t->wants.nomem;
+		if (t->wants.nomem)
+			t->st = prof_nomem(&t->err);
+		if (t->st == PROF_ENOMEM && st == PROF_OK) {
+			st = t->st;
+			*err = t->err;
+		}
 		if (t->st == PROF_EFORMAT)
 			resolve_warn(r, t->mapping, &t->err);
 		task_release(t);
@@ -162,7 +167,7 @@ resolve_run(struct resolve *r, struct prof_err *err)
 	free(r->task);
 	r->task = NULL;
 	r->n_task = 0;
-	return nomem ? prof_nomem(err) : PROF_OK;
+	return st;
 }
 
 enum prof_status

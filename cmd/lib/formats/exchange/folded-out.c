@@ -202,8 +202,10 @@ fold_sample(struct folds *w, size_t i)
 	if (!push_front(w, s))
 		return false;
 	n = named_stack(w->names, i, &w->frame, &w->cap_frame);
-	if (n == SIZE_MAX || array_reserve(&w->list, &w->cap_list,
-					   w->n_list + n, sizeof(*w->list)) < 0)
+	/* One more, as the list of no pieces must not be NULL. */
+	if (n == SIZE_MAX ||
+	    array_reserve(&w->list, &w->cap_list, w->n_list + n + 1,
+			  sizeof(*w->list)) < 0)
 		return false;
 	for (size_t k = 0; k < n; k++)
 		w->list[w->n_list++] = w->piece[w->frame[k]];
