@@ -1,0 +1,62 @@
+#!/bin/sh
+# An input below 1 MB costs less than 1 GB of memory and 10 s of a processor, in
+# every command: the inputs of tests/lib/bombs.py are read, or refused in a line
+# that says why. The limit is on address space, so what is resident is less.
+# Slow: a hundred runs.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+[ -z "$sanitized" ] || skip_rest 'bounds' 'sanitizers reserve more address space'
+need_tools 'bounds' python3
+
+# bounded INPUT COMMAND: "@" in it stands for the input.
+bounded() {
+	bounded_run=$(echo "$2" | sed "s|@|$1|g")
+	rm -f .err
+	[ -s "$1" ] || python3 "$src/tests/lib/bombs.py" "$1" >"$1"
+	(
+		ulimit -v 1048576 && ulimit -t 10 || exit 99
+		exec sh -c "exec $bounded_run" >/dev/null 2>.err </dev/null
+	)
+	case $?/$(wc -c <"$1")/$(cat .err) in
+	[013]/[1-9]*/* | 2/[1-9]*/"${bounded_run%% *}: "*) ! grep -q 'out of memory' .err ;;
+	*) false ;;
+	esac && ok "$bounded_run" || not_ok "$bounded_run" <.err
+}
+
+reports='prof-text @
+prof-text --tree @
+prof-text --traces @
+prof-dot @
+prof-flame @
+prof-list --list=. @
+prof-html @
+prof-merge @ @
+prof-diff @ @
+prof-filter --focus=f @
+prof-symbolize @
+prof-fetch @
+prof-export --to folded @
+prof-export --to speedscope @
+prof-export --to otlp @'
+
+# all INPUT [PATTERN]: by every report, but for those that match.
+all() {
+	echo "$reports" | grep -v -e "${2:-^$}" >.rows
+	while read -r row; do
+		bounded "$1" "$row"
+	done <.rows
+}
+
+all inlined_small
+all deep
+all mappings prof-html
+all bracket_names
+all nested_gzip
+all folded_deep
+all count_profile
+bounded inlined 'prof-merge @'
+bounded mappings 'prof-gate @ -- @'
+for input in folded_deep folded_wide cpuprofile brackets_json; do
+	bounded $input 'prof-import @'
+done
+plan

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Small inputs that are much work, for bounds.t: bombs.py NAME >FILE, each below
+1 MB. A name is a function below; what it does with its readers is said there."""
+import gzip
+import json
+import struct
+import sys
+
+
+# --- profile.proto, written by hand: fields that protobuf would refuse, too
+
+def varint(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def text(field, b):
+    return varint(field << 3 | 2) + varint(len(b)) + b
+
+
+def profile(samples, locations, functions, mappings=(), strings=()):
+    """Samples: lists of ids; locations: lists of functions, and a mapping or 0;
+    functions: names; mappings: file names."""
+    table = [b"", b"cpu", b"nanoseconds", *strings]
+    out = [text(1, number(1, 1) + number(2, 2))]
+
+    def string(b):
+        table.append(b)
+        return len(table) - 1
+
+    for ids in samples:
+        out.append(text(2, text(1, b"".join(map(varint, ids))) + text(2, varint(7))))
+    for i, name in enumerate(mappings):
+        out.append(text(3, number(1, i + 1) + number(2, 4096 * (i + 1)) +
+                        number(3, 4096 * (i + 2)) + number(5, string(name))))
+    for i, (lines, mapping) in enumerate(locations):
+        at = number(1, i + 1) + number(3, 4096 * max(mapping, 1) + i % 4096)
+        if mapping:
+            at += number(2, mapping)
+        out.append(text(4, at + b"".join(text(4, number(1, f) + number(2, i + 1))
+                                         for f in lines)))
+    for i, name in enumerate(functions):
+        out.append(text(5, number(1, i + 1) + number(2, string(name))))
+    return gzip.compress(b"".join(out) + b"".join(text(6, s) for s in table), 9)
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+# --- the inputs
+
+def inlined():
+    """A stack of one location 10,000 times, which has 10,000 inlined lines."""
+    return profile([[1] * 10000], [([1] * 10000, 0)], [b"f"])
+
+
+def inlined_small():
+    """The same with a thousand of each: it is read."""
+    return profile([[1] * 1000], [([1] * 1000, 0)], [b"f"])
+
+
+def deep():
+    """One stack of 300,000 frames."""
+    return profile([range(1, 30001)] * 10, [([i % 100 + 1], 0) for i in range(30000)],
+                   [b"f%d" % i for i in range(100)])
+
+
+def mappings():
+    """40,000 mappings, each of a file of its own."""
+    n = 40000
+    return profile([[i + 1] for i in range(n)], [([], i + 1) for i in range(n)],
+                   [], [b"/x/%d" % i for i in range(n)])
+
+
+def bracket_names():
+    """Names whose templates are opened and not closed."""
+    names = [b"_Z1mI" + b"%d" % 200 + b"<" * 200 + b"S0_" * 100 + b"Evv" for i in range(300)]
+    return profile([[i + 1] for i in range(300)], [([i + 1], 0) for i in range(300)],
+                   [b"f%d" % i + n for i, n in enumerate(names)])
+
+
+def zeros_gzip():
+    """900 MB of zeros, which gzip packs a thousandfold: no profile."""
+    return gzip.compress(bytes(50 << 20), 9) * 18
+
+
+def nested_gzip():
+    """gzip in gzip in gzip."""
+    data = bytes(64 << 20)
+    for _ in range(3):
+        data = gzip.compress(data, 9)
+    return data
+
+
+def folded_deep():
+    """A line of folded stacks with 450,000 frames."""
+    return b"a;" * 450000 + b"a 1\n"
+
+
+def folded_wide():
+    """100,000 functions."""
+    return b"".join(b"f%d 1\n" % i for i in range(90000))
+
+
+def speedscope():
+    """Events that open 9,000 frames one in the other, and close them."""
+    n = 9000
+    events = [{"type": "O", "frame": 0, "at": i} for i in range(n)]
+    events += [{"type": "C", "frame": 0, "at": n + i} for i in range(n)]
+    return compact({"$schema": "https://www.speedscope.app/file-format-schema.json",
+                    "shared": {"frames": [{"name": "f"}]},
+                    "profiles": [{"type": "evented", "name": "x", "unit": "none",
+                                  "startValue": 0, "endValue": 2 * n, "events": events}]})
+
+
+def cpuprofile():
+    """A chain of 9,000 nodes, and 60,000 samples of the last."""
+    n = 6000
+    frame = {"functionName": "f", "scriptId": "0", "url": "", "lineNumber": -1,
+             "columnNumber": -1}
+    nodes = [{"id": i + 1, "callFrame": frame, "children": [i + 2] if i + 1 < n else []}
+             for i in range(n)]
+    return compact({"nodes": nodes, "startTime": 0, "endTime": 60000,
+                    "samples": [n] * 20000, "timeDeltas": [1] * 20000})
+
+
+def brackets_json():
+    """Arrays in arrays."""
+    return b"[" * 900000
+
+
+def count_profile():
+    """1,200 stacks of goroutines, of 60 addresses each."""
+    return (b"goroutine profile: total 1200\n" +
+            b"".join(b"1 @ %s\n" % b" ".join(b"0x%x" % (i * 64 + k) for k in range(60))
+                     for i in range(1200)))[:900000] + b"\n"
+
+
+def sparse_elf():
+    """Not below 1 MB in its size, but on the disk: an ELF file with 1 GiB of
+    .eh_frame, all of it a hole. The name of the file is the second argument."""
+    names = b"\0.shstrtab\0.eh_frame\0"
+    code, size, hole = 4096, 1 << 30, 65536
+    head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, code, 64, 2 * code,
+                       0, 64, 56, 1, 64, 3, 1)
+    load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 2 * code, 2 * code, 4096)
+
+    def section(name, kind, flags, at, n):
+        return struct.pack("<IIQQQQIIQQ", name, kind, flags, at, at, n, 0, 0, 8, 0)
+
+    data = (head + load).ljust(code, b"\0") + names.ljust(code, b"\x90")
+    data += section(0, 0, 0, 0, 0) + section(1, 3, 0, code, len(names))
+    data += section(11, 1, 2, hole, size)
+    with open(sys.argv[2], "wb") as f:
+        f.write(data)
+        f.truncate(hole + size)
+    return b""
+
+
+sys.stdout.buffer.write(globals()[sys.argv[1]]())
