@@ -116,6 +116,41 @@ check 'all types of unlike profiles' 0 \
 2 3 30 3 30
 END
 
+# Equal stacks stay apart by whatever a label has: key, text, number, unit.
+cat >apart <<'END'
+# samples count
+main 1 {user="ann"}
+main 2 {user="bob"}
+main 4 {host="ann"}
+main 8 {bytes=1}
+main 16 {bytes=2}
+main 32 {bytes=2kb}
+main 64
+END
+mkprof <apart >apart.pb.gz
+check 'stacks with different labels' 0 'prof-merge apart.pb.gz apart.pb.gz |
+	prof-text --raw | sed -n "/^Locations/q; s/^ *\([0-9]*\): .*/\1/p" | sort -n' <<'END'
+2
+4
+8
+16
+32
+64
+128
+END
+
+printf '# cpu nanoseconds\n@time 1700000100000000000\n@duration 5000000000\nmain 1\n' |
+	mkprof >late.pb.gz
+printf '# cpu nanoseconds\n@time 1700000000000000000\n@duration 1000000000\nmain 1\n' |
+	mkprof >soon.pb.gz
+check 'the earliest time and all durations' 0 'for all in "late.pb.gz soon.pb.gz" "soon.pb.gz late.pb.gz"; do
+	prof-merge $all | prof-text --raw | sed -n "/^Time/p; /^Duration/p"; done' <<'END'
+Time: 2023-11-14 22:13:20 +0000 UTC
+Duration: 6s
+Time: 2023-11-14 22:13:20 +0000 UTC
+Duration: 6s
+END
+
 check 'labels' 0 \
 	'prof-merge --label host=web1 --label user=bob a.pb.gz b.pb.gz | normal | grep -c "host:\[web1\] user:\[bob\]"' <<'END'
 2

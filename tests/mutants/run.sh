@@ -1,0 +1,151 @@
+#!/bin/sh
+# make check-mutants [MUTANTS="NAME..."]: does the suite notice? Each file *.mutant
+# here is a mistake in the product:
+#
+#	a sentence: what goes wrong
+#	T=the script that must fail
+#	-the lines that are there
+#	+the lines that replace them
+#
+# with as many pairs as it takes. The lines are found by their text, in whatever
+# file of the product has them, all white space ignored: so a mutant outlives the
+# renaming of files, what moves, and clang-format. A context of lines or a file's
+# name, as in a patch, would not tell more, and would break at each. The text must
+# be there exactly once.
+#
+# In a copy of the tree, build/mutants, each script must pass; then for each
+# mutant what changed is built and the script must fail.
+set -eu
+
+src=${abs_srcdir:?run by make check-mutants}
+copy=${abs_builddir:?}/mutants
+tree=$copy/tree
+log=$copy/log
+failed=0
+
+# say MUTANT VERDICT: a row of the table.
+say() {
+	printf '%-10s %-28s %-24s %s\n' "$2" "$1" "$script" "$sentence"
+}
+
+# mutate FILE: apply it to $tree; the texts that were there are in *.saved.
+mutate() {
+	(cd "$tree" && find cmd libsample -type f | sort) |
+		perl -e '
+	my ($mutant, $tree) = @ARGV;
+	my (%text, @pair, $last);
+	open my $f, "<", $mutant or die "$mutant: $!\n";
+	while (<$f>) {
+		next unless s/^([-+])//;
+		push @pair, ["", ""] if $1 eq "-" && ($last // "+") eq "+";
+		$pair[-1][$1 eq "+"] .= $_;
+		$last = $1;
+	}
+	@pair or die "$mutant: no lines\n";
+	while (my $name = <STDIN>) {
+		chomp $name;
+		open my $f, "<", "$tree/$name" or die "$name: $!\n";
+		local $/;
+		$text{$name} = <$f>;
+	}
+	my %changed;
+	for my $p (@pair) {
+		(my $bare = $p->[0]) =~ s/\s+//g;
+		my $old = join "\\s*", map { quotemeta } split //, $bare;
+		my @at = grep { $text{$_} =~ /$old/ } sort keys %text;
+		my $n = 0;
+		$n += () = $text{$_} =~ /$old/g for @at;
+		$n == 1 or die "$mutant: does not apply: $n places (@at) have\n$p->[0]";
+		$text{$at[0]} =~ s/$old/$p->[1]/;
+		$changed{$at[0]} = 1;
+	}
+	for my $name (sort keys %changed) {
+		rename "$tree/$name", "$tree/$name.saved" or die "$name: $!\n";
+		open my $f, ">", "$tree/$name" or die "$name: $!\n";
+		print $f $text{$name};
+		close $f or die "$name: $!\n";
+	}' "$1" "$tree"
+}
+
+# Give the files that were mutated the text that they had, and a new time.
+restore() {
+	find "$tree/cmd" "$tree/libsample" -name '*.saved' | while read -r saved; do
+		cp "$saved" "${saved%.saved}"
+		rm "$saved"
+	done
+}
+
+# in_copy TARGET [VARIABLE=VALUE]: make there.
+in_copy() {
+	MAKEFLAGS='' make -j"$(nproc)" -C "$tree/build" "$@" >"$log" 2>&1
+}
+
+# run SCRIPT: in the copy, with the tests' own programs as they are.
+run() {
+	in_copy check T="$1" check_PROGRAMS= check_LTLIBRARIES=
+}
+
+# --- the copy, as make dist would make it
+
+mkdir -p "$tree/build" "$tree/cmd" "$tree/libsample"
+MAKEFLAGS='' make -s -C "$abs_builddir" distdir distdir=mutants/new >"$log" 2>&1 || {
+	tail -5 "$log"
+	exit 2
+}
+restore
+cp -Ru --preserve=mode,timestamps "$copy/new/." "$tree"
+rm -rf "$copy/new"
+rm -rf "$copy/pass"
+if [ ! -e "$tree/build/config.status" ]; then
+	(cd "$tree/build" && eval "set -- $("$abs_builddir/config.status" --config)" &&
+		../configure -q CFLAGS=-O2 CXXFLAGS=-O2 "$@") >"$log" 2>&1
+fi
+in_copy check TESTS= || {
+	tail -5 "$log"
+	exit 2
+}
+trap 'restore' EXIT
+trap 'exit 99' HUP INT TERM
+
+# --- each mutant
+
+: "${MUTANTS:=$(cd "$src/tests/mutants" && ls ./*.mutant)}"
+for name in $MUTANTS; do
+	name=$(basename "$name" .mutant)
+	file=$src/tests/mutants/$name.mutant
+	sentence=$(head -n 1 "$file")
+	script=$(sed -n 's/^T=//p' "$file")
+
+	# Once for each script.
+	mkdir -p "$copy/pass/${script%/*}"
+	if [ ! -e "$copy/pass/$script" ] && ! run "$script"; then
+		say "$name" "ERROR: $script fails without it"
+		failed=1
+		continue
+	fi
+	: >"$copy/pass/$script"
+
+	mutate "$file" 2>"$copy/why" || {
+		say "$name" 'ERROR'
+		sed 's/^/	/' "$copy/why"
+		failed=1
+		restore
+		continue
+	}
+	if ! in_copy all; then
+		say "$name" 'ERROR: does not compile'
+		grep error: "$log" | head -3
+		failed=1
+	elif run "$script"; then
+		say "$name" SURVIVED
+		failed=1
+	elif grep -q '^# FAIL: *[1-9]' "$log"; then
+		say "$name" killed
+	else
+		say "$name" 'ERROR: the script did not run'
+		tail -5 "$log"
+		failed=1
+	fi
+	restore
+done
+exit $failed
