@@ -202,71 +202,35 @@ set_get(struct exchange *x)
 	return add_header(x, "Connection: close");
 }
 
-/* Has it a segment "." or ".."? */
-static bool
-has_dots(const char *url)
-{
-	for (const char *s = strchr(url, '/'); s; s = strchr(s + 1, '/')) {
-		size_t n = strcspn(s + 1, "/?");
-
-		if ((n == 1 || n == 2) && !memcmp(s + 1, "..", n))
-			return true;
-	}
-	return false;
-}
-
 /*
- * Sign it. The hash is that of no body, which AWS requires even where libcurl
- * would leave it out. No other header of ours is added: libcurl signs all of
- * them, and a proxy may change one. A redirection would need another signature.
+ * Sign it. No other header of ours is added, as a proxy may change one. A
+ * redirection would need another signature, and a key is not a path.
  */
 static enum prof_status
-set_s3(struct exchange *x, const char *url)
+set_s3(struct exchange *x)
 {
-#if LIBCURL_VERSION_NUM >= 0x074b00
-	static const char hash[] = "x-amz-content-sha256: "
-				   "e3b0c44298fc1c149afbf4c8996fb924"
-				   "27ae41e4649b934ca495991b7852b855";
-	const char *token = s3_token();
-	char *scope = s3_scope(), *line = NULL;
-	CURLcode r = CURLE_OUT_OF_MEMORY;
+	char *lines, *line, *rest = NULL;
+	enum prof_status st =
+		s3_sign(&x->f->source, time(NULL), &lines, &x->f->err);
 
-	if (scope)
-		r = SET(x, CURLOPT_AWS_SIGV4, scope);
-	if (r == CURLE_OK)
-		r = SET(x, CURLOPT_USERNAME, s3_key_id());
-	if (r == CURLE_OK)
-		r = SET(x, CURLOPT_PASSWORD, s3_secret());
-	if (r == CURLE_OK && token &&
-	    asprintf(&line, "x-amz-security-token: %s", token) < 0) {
-		line = NULL;
-		r = CURLE_OUT_OF_MEMORY;
-	}
-	if (r == CURLE_OK &&
-	    (!add_header(x, hash) || (line && !add_header(x, line))))
-		r = CURLE_OUT_OF_MEMORY;
+	if (st != PROF_OK)
+		return st;
+	for (line = strtok_r(lines, "\n", &rest); line && st == PROF_OK;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (!add_header(x, line))
+			st = prof_nomem(&x->f->err);
 	SET(x, CURLOPT_FOLLOWLOCATION, 0L);
-	/* A key is not a path, but libcurl 8.13 and later refuse to sign one
-	 * that they may not simplify: those keys are left out there. */
-	if (has_dots(url))
-		SET(x, CURLOPT_PATH_AS_IS, 1L);
-	free(line);
-	free(scope);
-	if (r == CURLE_OK)
-		return PROF_OK;
-	if (r == CURLE_OUT_OF_MEMORY)
-		return prof_nomem(&x->f->err);
-#endif
-	return prof_fail(&x->f->err, PROF_ENOTSUP,
-			 "this libcurl cannot sign requests");
+	SET(x, CURLOPT_PATH_AS_IS, 1L);
+	free(lines);
+	return st;
 }
 
 /* Set the request and its method. */
 static enum prof_status
-set_request(struct exchange *x, const char *url)
+set_request(struct exchange *x)
 {
 	if (x->f->source.is_s3)
-		return set_s3(x, url);
+		return set_s3(x);
 	return (x->f->post ? set_post(x) : set_get(x)) ? PROF_OK
 						       : prof_nomem(&x->f->err);
 }
@@ -323,7 +287,7 @@ exchange_begin(struct exchange *x, CURLM *multi, const char *url, void *ctx)
 	set_protocols(x);
 	set_proxy(x);
 	set_tls(x);
-	st = set_request(x, url);
+	st = set_request(x);
 	if (st != PROF_OK) {
 		end_easy(x);
 		return st;

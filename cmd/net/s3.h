@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "source.h"
 
@@ -39,13 +40,12 @@ enum prof_status s3_list_source(struct source *s, const char *text,
 				struct prof_err *err) MUST_USE;
 
 /*
- * What a request is signed with: id, secret and token, NULL if it is not set,
- * and the scope as libcurl wants it, for free(); NULL without memory.
+ * The headers that sign a GET of s at that time, by AWS's version 4, each ended
+ * by a line feed, as *lines, for free(). PROF_ENOTSUP: this build has no
+ * nettle; PROF_ENOMEM.
  */
-const char *s3_key_id(void);
-const char *s3_secret(void);
-const char *s3_token(void);
-char *s3_scope(void);
+enum prof_status s3_sign(const struct source *s, time_t now, char **lines,
+			 struct prof_err *err) MUST_USE;
 
 /* A page of such a list. */
 struct s3_page {

@@ -4,6 +4,7 @@
 
 name='objects of S3'
 need_curl "$name"
+grep -q 'define HAVE_NETTLE 1' "$bin/config.h" || skip_rest "$name" 'this build has no nettle'
 have python3 || skip_rest "$name" 'no python3'
 . "$src/tests/lib/fetch.sh"
 

@@ -1,4 +1,4 @@
-"""Type at prof-shell on a terminal: shell-pty.py FILE. Each step sends keys and
+"""Type at prof-shell on a terminal: terminal.py FILE. Each step sends keys and
 waits for a text; the names of the steps that got it are printed. A second
 session has a PAGER, and ./tell as BROWSER: it prints "shown FILE" on standard
 error."""
