@@ -181,6 +181,7 @@ static void
 write_archive(struct job *job)
 {
 	struct gather *g = job->gather;
+	char note[LEDGER_NOTE];
 	struct prof_err err;
 
 	job->args.archive.now_s = time(NULL);
@@ -198,10 +199,12 @@ write_archive(struct job *job)
 	g->take = take_file;
 	gather_run(g);
 	wipe(job);
-	if (archive_prune(job->archive, &err) != PROF_OK) {
+	if (archive_prune(job->archive, note, &err) != PROF_OK) {
 		complain("%s", err.msg);
 		job->is_bad = true;
 	}
+	if (*note)
+		complain("%s", note);
 	archive_close(job->archive);
 	for (size_t i = 0; i < g->n; i++)
 		free(job->file[i]);

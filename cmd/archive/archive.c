@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger.h"
 #include "lib/base/filename.h"
 #include "lib/base/outfile.h"
 #include "lib/model/profile.h"
@@ -230,8 +229,12 @@ archive_name(const struct archive *a, const struct source *source,
 	return (char *)name.data;
 }
 
-char *
-archive_unused_name(const struct archive *a, const char *name)
+/*
+ * name if there is no such file yet; otherwise, with -2, -3 and so on before
+ * its ending. For free(); NULL without memory.
+ */
+static char *
+unused_name(const struct archive *a, const char *name)
 {
 	const char *tail = filename_ending(name);
 	char *other = strdup(name);
@@ -325,11 +328,11 @@ open_state(struct archive *a, struct prof_err *err)
 				 "not removed by what it says",
 				 a->root);
 	a->lock_fd = openat(a->state_fd, lock,
-			    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (a->lock_fd < 0 && errno == EACCES)
-		a->lock_fd = openat(a->state_fd, lock,
-				    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	return a->lock_fd < 0 ? fail_errno(a, STATE "/lock", err) : PROF_OK;
+			    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* Any user who could read it could hold it. */
+	if (a->lock_fd < 0 || fchmod(a->lock_fd, 0600) < 0)
+		return fail_errno(a, STATE "/lock", err);
+	return PROF_OK;
 }
 
 /* The kernel releases the lock when the process ends, in any way. */
@@ -490,11 +493,25 @@ write_file(struct archive *a, const char *name, const struct profile *p,
 	return st;
 }
 
+/* Write p to a file that does not exist yet. */
+static enum prof_status
+write_new(struct archive *a, const char *name, const struct profile *p,
+	  struct stream_format format, struct prof_err *err)
+{
+	char *unused = unused_name(a, name);
+	enum prof_status st = unused ? write_file(a, unused, p, format, err)
+				     : prof_nomem(err);
+
+	free(unused);
+	return st;
+}
+
 enum prof_status
 archive_put(struct archive *a, const char *name, const struct profile *p,
 	    struct stream_format format, struct prof_err *err)
 {
-	enum prof_status st = write_file(a, name, p, format, err);
+	enum prof_status st = write_new(a, name, p, format, err);
+	char note[LEDGER_NOTE];
 	struct prof_err ignored;
 	size_t n;
 
@@ -502,18 +519,20 @@ archive_put(struct archive *a, const char *name, const struct profile *p,
 		return st;
 	/* Expired files may have filled the disk. */
 	a->is_pruned = true;
-	if (ledger_prune(&a->ledger, a->keep_s, &n, &ignored) != PROF_OK ||
+	if (ledger_prune(&a->ledger, a->keep_s, &n, note, &ignored) !=
+		    PROF_OK ||
 	    n == 0)
 		return st;
-	return write_file(a, name, p, format, err);
+	return write_new(a, name, p, format, err);
 }
 
 enum prof_status
-archive_prune(struct archive *a, struct prof_err *err)
+archive_prune(struct archive *a, char note[LEDGER_NOTE], struct prof_err *err)
 {
 	size_t n;
 
+	*note = '\0';
 	if (!a->keep_s || !a->has_put)
 		return PROF_OK;
-	return ledger_prune(&a->ledger, a->keep_s, &n, err);
+	return ledger_prune(&a->ledger, a->keep_s, &n, note, err);
 }

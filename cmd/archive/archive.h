@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ledger.h"
 #include "lib/stream/stream.h"
 #include "net/source.h"
 
@@ -45,15 +46,11 @@ char *archive_name(const struct archive *a, const struct source *source,
 		   const struct profile *p);
 
 /*
- * name if there is no such file yet; otherwise, with -2, -3 and so on before
- * its ending. For free(); NULL without memory.
- */
-char *archive_unused_name(const struct archive *a, const char *name);
-
-/*
- * Write p to the file name, creating folders, durably and atomically. If that
- * fails, expired files are removed before a second try. PROF_EIO, PROF_ENOMEM,
- * and errors of profile_encode(); the message names the file.
+ * Write p to the file name, creating folders, durably and atomically. A file
+ * that exists is never replaced: the new one gets -2, -3 and so on before its
+ * ending. If that fails, expired files are removed before a second try.
+ * PROF_EIO, PROF_ENOMEM, and errors of profile_encode(); the message names the
+ * file.
  */
 enum prof_status archive_put(struct archive *a, const char *name,
 			     const struct profile *p,
@@ -62,9 +59,9 @@ enum prof_status archive_put(struct archive *a, const char *name,
 
 /*
  * Remove expired files, if anything new was written: the last profiles of a
- * fleet that is down are kept. Errors as ledger_prune().
+ * fleet that is down are kept. note and errors: as ledger_prune().
  */
-enum prof_status archive_prune(struct archive *a,
+enum prof_status archive_prune(struct archive *a, char note[LEDGER_NOTE],
 			       struct prof_err *err) MUST_USE;
 
 /* NULL is allowed. */

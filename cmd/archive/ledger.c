@@ -324,12 +324,112 @@ remove_folder(int root, struct line *line)
 	return line->is_dropped;
 }
 
-static bool
-is_expired(const struct ledger *l, const struct line *line, char kind,
-	   int64_t keep_s)
+/* When files were written, by the clock of that time. */
+struct clock {
+	int64_t now_s, keep_s;
+	int64_t since_s; /* from then to now without an unusual pause */
+	int64_t pause_s; /* before that; 0: none */
+	size_t n_run;    /* times since then */
+};
+
+static int
+time_cmp(const void *a, const void *b)
 {
-	return line->kind == kind && l->now_s - line->time_s > keep_s &&
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How long a pause in the n sorted times is not unusual: what occurred twice.
+ */
+static int64_t
+usual_pause(const int64_t *t, size_t n)
+{
+	int64_t most = 0, second = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		int64_t pause = t[i] - t[i - 1];
+
+		if (pause > most) {
+			second = most;
+			most = pause;
+		} else if (pause > second) {
+			second = pause;
+		}
+	}
+	return 2 * second;
+}
+
+/* Read the clock from the lines. PROF_ENOMEM. */
+static enum prof_status
+clock_read(struct clock *c, const struct ledger *l, const struct line *line,
+	   size_t n_line, int64_t keep_s, struct prof_err *err)
+{
+	int64_t *t = malloc((n_line + 1) * sizeof(*t)), limit;
+	size_t n = 0, i;
+
+	if (!t)
+		return prof_nomem(err);
+	for (i = 0; i < n_line; i++)
+		if (line[i].kind == 'F' && line[i].time_s < l->now_s)
+			t[n++] = line[i].time_s;
+	t[n++] = l->now_s;
+	qsort(t, n, sizeof(*t), time_cmp);
+	limit = usual_pause(t, n);
+	if (limit < keep_s)
+		limit = keep_s;
+	*c = (struct clock){ l->now_s, keep_s, l->now_s, 0, 1 };
+	for (i = n - 1; i > 0 && t[i] - t[i - 1] <= limit; i--)
+		c->n_run += t[i] != t[i - 1];
+	c->since_s = t[i];
+	c->pause_s = i ? t[i] - t[i - 1] : 0;
+	free(t);
+	return PROF_OK;
+}
+
+static bool
+is_old(const struct ledger *l, const struct line *line, int64_t keep_s)
+{
+	return line->kind && l->now_s - line->time_s > keep_s &&
 	       !strcmp(line->pattern, l->pattern);
+}
+
+/* Is the pause before the newest files too recent to judge the older ones? */
+static bool
+is_held(const struct clock *c, const struct line *line)
+{
+	return line->time_s < c->since_s && c->now_s - c->since_s <= c->keep_s;
+}
+
+/* The message of the first run after a jump of the clock. */
+static void
+note_clock(const struct ledger *l, const struct clock *c,
+	   const struct line *line, size_t n_line, char note[LEDGER_NOTE])
+{
+	size_t n_held = 0, n_future = 0;
+	int64_t last = 0; /* of the run before */
+
+	for (size_t i = 0; i < n_line; i++) {
+		if (line[i].kind != 'F')
+			continue;
+		n_held +=
+			is_old(l, &line[i], c->keep_s) && is_held(c, &line[i]);
+		n_future += line[i].time_s > l->now_s;
+		if (line[i].time_s != l->now_s)
+			last = line[i].time_s;
+	}
+	*note = '\0';
+	if (n_held && c->n_run == 1)
+		snprintf(note, LEDGER_NOTE,
+			 "the newest profile is %.1f days older than this one; "
+			 "in case the clock is wrong, %zu are kept until new "
+			 "ones cover the time of --keep",
+			 (double)c->pause_s / 86400, n_held);
+	else if (n_future && last > l->now_s)
+		snprintf(note, LEDGER_NOTE,
+			 "the clock was set back: %zu profiles from the future "
+			 "are kept",
+			 n_future);
 }
 
 /* Write the index without the lines that are dropped. */
@@ -360,19 +460,25 @@ write_index(const struct ledger *l, const struct line *line, size_t n_line,
 
 static enum prof_status
 prune(const struct ledger *l, struct line *line, size_t n_line, int64_t keep_s,
-      size_t *n, struct prof_err *err)
+      size_t *n, char note[LEDGER_NOTE], struct prof_err *err)
 {
-	enum prof_status st = PROF_OK;
+	struct clock c = { 0 };
+	enum prof_status st = clock_read(&c, l, line, n_line, keep_s, err);
 	size_t n_dropped = 0;
 
+	if (st != PROF_OK)
+		return st;
+	note_clock(l, &c, line, n_line, note);
 	for (size_t i = 0; i < n_line; i++)
-		if (is_expired(l, &line[i], 'F', keep_s) &&
-		    !remove_file(l->root, &line[i], n) && st == PROF_OK)
+		if (is_old(l, &line[i], keep_s) && !is_held(&c, &line[i]) &&
+		    line[i].kind == 'F' && !remove_file(l->root, &line[i], n) &&
+		    st == PROF_OK)
 			st = fail_errno(err, line[i].path);
 	/* Backwards: the contents of a folder were made after it. */
 	for (size_t i = n_line; i-- > 0;)
-		if (is_expired(l, &line[i], 'D', keep_s) &&
-		    !remove_folder(l->root, &line[i]) && st == PROF_OK)
+		if (is_old(l, &line[i], keep_s) && !is_held(&c, &line[i]) &&
+		    line[i].kind == 'D' && !remove_folder(l->root, &line[i]) &&
+		    st == PROF_OK)
 			st = fail_errno(err, line[i].path);
 	for (size_t i = 0; i < n_line; i++)
 		n_dropped += line[i].is_dropped;
@@ -384,7 +490,7 @@ prune(const struct ledger *l, struct line *line, size_t n_line, int64_t keep_s,
 
 enum prof_status
 ledger_prune(const struct ledger *l, int64_t keep_s, size_t *n,
-	     struct prof_err *err)
+	     char note[LEDGER_NOTE], struct prof_err *err)
 {
 	struct buf text = { 0 };
 	struct line *line = NULL;
@@ -393,6 +499,7 @@ ledger_prune(const struct ledger *l, int64_t keep_s, size_t *n,
 	enum prof_status st = read_index(l, &text, err);
 
 	*n = 0;
+	*note = '\0';
 	if (st == PROF_OK) {
 		copy = malloc(text.n + 1);
 		if (copy)
@@ -400,7 +507,7 @@ ledger_prune(const struct ledger *l, int64_t keep_s, size_t *n,
 					   memcpy(copy, text.data, text.n + 1),
 					   &n_line);
 		if (line)
-			st = prune(l, line, n_line, keep_s, n, err);
+			st = prune(l, line, n_line, keep_s, n, note, err);
 		else
 			st = prof_nomem(err);
 	}

@@ -36,12 +36,21 @@ enum prof_status ledger_file(const struct ledger *l, const char *path, int fd,
 enum prof_status ledger_folder(const struct ledger *l, const char *path, int fd,
 			       struct prof_err *err) MUST_USE;
 
+#define LEDGER_NOTE 200 /* room for a message */
+
 /*
  * Remove files older than keep_s seconds, and folders that become empty. *n:
  * number of files removed. PROF_EIO: some could not be removed; PROF_EUSAGE as
  * above; PROF_ENOMEM, PROF_ELIMIT.
+ *
+ * A clock that is wrong removes nothing. If no file was written for longer than
+ * keep_s before the newest ones, and for longer than is usual, either the
+ * machine was off or the clock jumped: files from before are kept until the
+ * newer ones cover keep_s. Files from the future are kept until then. The first
+ * run that finds it so says it in note; otherwise that is empty.
  */
 enum prof_status ledger_prune(const struct ledger *l, int64_t keep_s, size_t *n,
+			      char note[LEDGER_NOTE],
 			      struct prof_err *err) MUST_USE;
 
 #endif

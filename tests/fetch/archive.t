@@ -14,9 +14,11 @@ cd "\$1" && find . -mindepth 1 ! -path './.prof-fetch*' |
 	sed 's,^\./,,; s,^$host,HOST,; s/[0-9]/N/g' |
 	sort
 END
-# age SECONDS: make what the index of prof/ has so much older.
+# age SECONDS: make what the index of prof/ has so much older. There was another
+# run half-way, whose file is gone: --keep removes nothing after a long pause.
 cat >bin/age <<'END'
-awk -F'\t' -v OFS='\t' -v s="$1" '{ $2 -= s; print }' prof/.prof-fetch/index >aged
+awk -F'\t' -v OFS='\t' -v s="$1" '{ $2 -= s; print }
+	END { print "F", $2 + int(s / 2), 0, 0, "%t/x.pb.gz", "between" }' prof/.prof-fetch/index >aged
 cat aged >prof/.prof-fetch/index
 END
 chmod +x bin/*
@@ -41,8 +43,13 @@ check 'no folder at all' 0 '
 	mkdir flat && cd flat && prof-fetch -o "%t.pb.gz" ../heap.txt; tree .' <<'END'
 inuse_space.pb.gz
 END
-check 'a file of the same name is replaced' 0 '
-	prof-fetch -o "flat/%t.pb.gz" -z 1 heap.txt; decode <flat/inuse_space.pb.gz | cmp - heap' <<'END'
+check 'a file of the same name stays' 0 '
+	cp flat/inuse_space.pb.gz before
+	prof-fetch -o "flat/%t.pb.gz" -z 1 heap.txt; prof-fetch -o "flat/%t.pb.gz" heap.txt
+	cmp before flat/inuse_space.pb.gz; tree flat; decode <flat/inuse_space-2.pb.gz | cmp - heap' <<'END'
+inuse_space-N.pb.gz
+inuse_space-N.pb.gz
+inuse_space.pb.gz
 END
 check_err 'a letter without a meaning' 2 'prof-fetch -o "x/%h/%D" heap.txt' \
 	"'%D' has no meaning; these have: %h %p %q %t %%"
@@ -85,6 +92,7 @@ check 'one bad source' 3 '
 	tree one; exit $s' <<'END'
 prof-fetch: ./nothing: No such file or directory
 inuse_space
+inuse_space-N
 END
 
 # --- links ------------------------------------------------------------------
@@ -97,12 +105,14 @@ check_err 'a folder below may not' 2 '
 	mkdir -p linked outside; ln -s ../outside linked/inuse_space
 	prof-fetch -o "linked/%t/x" heap.txt; s=$?; tree outside; exit $s' \
 	'linked/inuse_space: Not a directory'
-check 'a file that is a link is replaced, not followed' 0 '
+check 'a file that is a link is neither followed nor replaced' 0 '
 	echo mine >outside/file; ln -s ../outside/file linked/inuse_space.gz
 	prof-fetch -o "linked/%t.gz" heap.txt
-	cat outside/file; [ -L linked/inuse_space.gz ] || echo replaced' <<'END'
+	cat outside/file; [ -L linked/inuse_space.gz ] && ls linked' <<'END'
 mine
-replaced
+inuse_space
+inuse_space.gz
+inuse_space.gz-2
 END
 
 # --- keeping ----------------------------------------------------------------
@@ -229,13 +239,52 @@ check 'a file written again is as young as that' 0 '
 	fill; prof-fetch --keep=14d -o "prof/%t/x.pb.gz" heap.txt; tree prof
 	prof-fetch --keep=14d -o "prof/%t/x.pb.gz" heap.txt; tree prof' <<'END'
 inuse_space
-inuse_space/x.pb.gz
+inuse_space/x-N.pb.gz
 inuse_space
+inuse_space/x-N.pb.gz
 inuse_space/x.pb.gz
 END
 check 'the index does not grow for ever' 0 '
 	fill; for i in 1 2 3 4 5 6 7 8; do again >/dev/null; age 1300000; done
 	[ $(wc -l <prof/.prof-fetch/index) -lt 6 ]' <<'END'
+END
+
+# later SECONDS: a run when the clock is so much later; what it says, and all files.
+cat >bin/later <<'END'
+awk -F'\t' -v OFS='\t' -v s="$1" '{ $2 -= s; print }' prof/.prof-fetch/index >aged
+cat aged >prof/.prof-fetch/index
+prof-fetch --keep=1h -o "prof/%t.pb.gz" heap.txt 2>&1
+ls prof | tr '\n' ' '; echo
+END
+chmod +x bin/later
+# The clock jumps by a year, two runs there; then it is set right.
+check 'a clock that is wrong for a while removes nothing' 0 '
+	rm -rf prof; for i in 1 2 3; do prof-fetch --keep=1h -o "prof/%t.pb.gz" heap.txt; age 600; done
+	sed -i /between/d prof/.prof-fetch/index
+	later 31536000; later 60; later -31536060; later 600; later 600' <<'END'
+prof-fetch: the newest profile is 365.0 days older than this one; in case the clock is wrong, 3 are kept until new ones cover the time of --keep
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space.pb.gz 
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space-5.pb.gz inuse_space.pb.gz 
+prof-fetch: the clock was set back: 2 profiles from the future are kept
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space-5.pb.gz inuse_space-6.pb.gz inuse_space.pb.gz 
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space-5.pb.gz inuse_space-6.pb.gz inuse_space-7.pb.gz inuse_space.pb.gz 
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space-5.pb.gz inuse_space-6.pb.gz inuse_space-7.pb.gz inuse_space-8.pb.gz inuse_space.pb.gz 
+END
+check 'after a real pause the old ones go when --keep is covered' 0 '
+	rm -rf prof; for i in 1 2; do prof-fetch --keep=1h -o "prof/%t.pb.gz" heap.txt; age 600; done
+	sed -i /between/d prof/.prof-fetch/index
+	later 172800; later 3000; later 660' <<'END'
+prof-fetch: the newest profile is 2.0 days older than this one; in case the clock is wrong, 2 are kept until new ones cover the time of --keep
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space.pb.gz 
+inuse_space-2.pb.gz inuse_space-3.pb.gz inuse_space-4.pb.gz inuse_space.pb.gz 
+inuse_space-4.pb.gz inuse_space-5.pb.gz 
+END
+check 'runs that are seldomer than --keep are usual' 0 '
+	rm -rf prof; prof-fetch --keep=1h -o "prof/%t.pb.gz" heap.txt
+	later 86400 | tail -1; later 86400; later 86400 | tail -1' <<'END'
+inuse_space-2.pb.gz inuse_space.pb.gz 
+inuse_space-3.pb.gz 
+inuse_space-3.pb.gz inuse_space.pb.gz 
 END
 
 # An index that was tampered with, or damaged.
@@ -266,6 +315,7 @@ check 'half a line, and none' 0 '
 delay
 delay/x.pb.gz
 delay
+delay/x-N.pb.gz
 delay/x.pb.gz
 END
 check_err 'an index that others may write is not believed' 2 '
@@ -289,8 +339,9 @@ check 'a file that may not be so large' 2 '
 	(ulimit -f 8; prof-fetch -o "prof/%t.pb.gz" "$big" 2>/dev/null)
 	s=$?; tree prof; ls -A prof | wc -l; exit $s' <<'END'
 prof-fetch: BIG: prof/cpu.pb.gz: File too large
+inuse_space-N.pb.gz
 inuse_space.pb.gz
-2
+3
 END
 
 # disk COMMAND: run it with a full file system of a MiB at ./disk.

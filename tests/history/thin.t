@@ -58,6 +58,33 @@ find whole/2026-11-19 -name '*.pb.gz' -print0 |
 check 'a day by way of its hours is the day, to the byte' 0 \
 	'cmp direct.pb.gz b/2026-11-19.pb.gz' </dev/null
 
+# The job of doc/archive.md, over days without hours: a damaged part, then without
+# it, then a part that comes late.
+sed -n 's,^25 0 \* \* \* ,,p' "$src/doc/archive.md" |
+	sed 's,/var/lib/profiles,flat,g; s,prof-thin,& --hours=1 --now=2026-11-21,' >job
+mkdir -p flat/2026-11-19
+cp whole/2026-11-19/09/*.pb.gz flat/2026-11-19
+head -c 40 whole/2026-11-19/10/00.pb.gz >flat/2026-11-19/cut.pb.gz
+check 'the job of doc/archive.md' 0 '
+	[ -s job ]; sh ./job 2>&1; ls flat; rm flat/2026-11-19/cut.pb.gz
+	sh ./job; ls flat
+	mkdir flat/2026-11-19; cp whole/2026-11-19/10/00.pb.gz flat/2026-11-19
+	sh ./job; sh ./job; ls flat
+	prof-merge whole/2026-11-19/09/*.pb.gz whole/2026-11-19/10/00.pb.gz -o want.pb.gz
+	cmp want.pb.gz flat/2026-11-19.pb.gz' <<'END'
+prof-history: flat/2026-11-19/cut.pb.gz: truncated gzip stream
+prof-thin: flat/2026-11-19: not summed: cut.pb.gz: truncated gzip stream
+2026-11-19
+2026-11-19.pb.gz
+2026-11-19.pb.gz
+END
+check 'nothing is summed if the index could not be kept' 1 '
+	rm -rf flat; mkdir -p flat/2026-11-19; cp whole/2026-11-19/09/*.pb.gz flat/2026-11-19
+	touch flat/.prof-history; PROF_CACHE= sh ./job 2>&1; s=$?; ls flat; exit $s' <<'END'
+prof-history: flat: no cache: PROF_CACHE is empty
+2026-11-19
+END
+
 # A part that comes late is added to the sum that is there.
 archive a
 mkdir later

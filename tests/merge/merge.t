@@ -222,25 +222,6 @@ done >many
 same 'more inputs than descriptors' 'ulimit -n 20; prof-merge @many' \
 	'prof-merge 200:a.pb.gz'
 
-# The cron job of doc/archive.md.
-sed -n '/^```sh$/,/^```$/p' "$src/doc/archive.md" | sed '/^```/d' >profile-day
-mkdir -p fleet/2026-11-20/web1
-cp a.pb.gz fleet/2026-11-20
-cp b.pb.gz fleet/2026-11-20/web1
-cp cut.pb.gz fleet/2026-11-20/web1/cut.pb.gz
-check 'the example of doc/archive.md: a damaged part' 2 \
-	'PROFILES=fleet sh profile-day 2026-11-20 2>&1; ls fleet; rm fleet/2026-11-20/web1/cut.pb.gz; exit 2' <<'END'
-prof-merge: 2026-11-20/web1/cut.pb.gz: truncated gzip stream
-prof-merge: skipped 1 bad input of 3
-2026-11-20
-2026-11-20.pb.gz
-END
-check 'the example of doc/archive.md' 0 \
-	'PROFILES=fleet sh profile-day 2026-11-20; ls fleet' <<'END'
-2026-11-20.pb.gz
-END
-same 'its sum' 'cat fleet/*.pb.gz' 'prof-merge a.pb.gz b.pb.gz'
-
 mkprof >max.pb.gz <<'END'
 # n count
 main 9223372036854775807

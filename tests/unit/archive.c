@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "archive/archive.h"
+#include "lib/model/profile.h"
 
 static const struct archive_options noon = { .now_s = 1795608896 };
 
@@ -134,9 +135,9 @@ leave_scratch(void **state)
 	return system(command);
 }
 
-/* A second file of the same second keeps the ending of the first. */
+/* A second file of a name keeps the first, and its ending. */
 static void
-unused_names_keep_their_ending(void **state)
+second_files_keep_their_ending(void **state)
 {
 	static const struct {
 		const char *name, *want;
@@ -146,13 +147,17 @@ unused_names_keep_their_ending(void **state)
 		{ "a.b.prof", "a.b-2.prof" }, { "a.gz", "a.gz-2" },
 		{ "new.pb", "new.pb" },
 	};
+	struct profile *p = profile_new();
+	const struct stream_format format = { .kind = STREAM_GZIP };
 	struct prof_err err;
 	struct archive *a;
 
 	(void)state;
+	assert_non_null(p);
 	assert_int_equal(archive_open(&a, "u/%h", &noon, &err), PROF_OK);
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		char path[64], *name;
+		char path[64];
+		struct stat sb;
 		FILE *f;
 
 		if (strcmp(row[i].name, row[i].want)) {
@@ -161,11 +166,17 @@ unused_names_keep_their_ending(void **state)
 			assert_non_null(f);
 			fclose(f);
 		}
-		name = archive_unused_name(a, row[i].name);
-		assert_string_equal(name, row[i].want);
-		free(name);
+		snprintf(path, sizeof(path), "u/%s", row[i].want);
+		assert_int_equal(stat(path, &sb), -1);
+		assert_int_equal(archive_put(a, row[i].name, p, format, &err),
+				 PROF_OK);
+		assert_int_equal(stat(path, &sb), 0);
+		snprintf(path, sizeof(path), "u/%s", row[i].name);
+		assert_int_equal(stat(path, &sb), 0);
+		assert_true(!sb.st_size == !!strcmp(row[i].name, row[i].want));
 	}
 	archive_close(a);
+	profile_free(p);
 }
 
 int
@@ -177,7 +188,7 @@ main(void)
 		cmocka_unit_test(pages),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(one_at_a_time),
-		cmocka_unit_test(unused_names_keep_their_ending),
+		cmocka_unit_test(second_files_keep_their_ending),
 	};
 
 	return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);

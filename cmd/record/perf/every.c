@@ -58,31 +58,26 @@ every_is_over(const struct every *e)
 	       passed / 1000000000 > e->seconds;
 }
 
-/* Files that are there already, from before the clock was set back, stay. */
 static enum prof_status
 put(const struct every *e, struct archive *a, const struct profile *p,
     struct prof_err *err)
 {
 	struct stream_format format = { .kind = STREAM_GZIP, .level = 6 };
-	char *name = archive_name(a, NULL, p), *unused = NULL;
-	enum prof_status st = PROF_ENOMEM;
+	char *name = archive_name(a, NULL, p);
+	enum prof_status st = name ? PROF_OK : prof_nomem(err);
 
 	if (e->cli->has_format)
 		format = e->cli->format;
-	if (name)
-		unused = archive_unused_name(a, name);
-	if (unused)
-		st = archive_put(a, unused, p, format, err);
-	else
-		prof_nomem(err);
+	if (st == PROF_OK)
+		st = archive_put(a, name, p, format, err);
 	free(name);
-	free(unused);
 	return st;
 }
 
 static enum prof_status
 write_file(const struct every *e, const struct profile *p, struct prof_err *err)
 {
+	char note[LEDGER_NOTE];
 	struct archive *a;
 	struct prof_err why;
 	enum prof_status st = open_archive(e, &a, err);
@@ -90,8 +85,10 @@ write_file(const struct every *e, const struct profile *p, struct prof_err *err)
 	if (st != PROF_OK)
 		return st;
 	st = put(e, a, p, err);
-	if (st == PROF_OK && archive_prune(a, &why) != PROF_OK)
+	if (st == PROF_OK && archive_prune(a, note, &why) != PROF_OK)
 		complain("%s", why.msg);
+	if (st == PROF_OK && *note)
+		complain("%s", note);
 	archive_close(a);
 	return st;
 }
