@@ -137,7 +137,7 @@ static void
 end_github(FILE *out, const struct gate_report *r)
 {
 	fputs("::notice title=prof-gate basis::", out);
-	gate_put_basis(out, r);
+	gate_put_basis(out, r, &gate_github);
 	putc('\n', out);
 }
 

@@ -523,7 +523,8 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 /* --- other lines --- */
 
 void
-gate_put_basis(FILE *out, const struct gate_report *r)
+gate_put_basis(FILE *out, const struct gate_report *r,
+	       const struct gate_form *f)
 {
 	static const char *const per[] = {
 		"profile", "profile, scaled to equal totals",
@@ -563,6 +564,12 @@ gate_put_basis(FILE *out, const struct gate_report *r)
 			100 * expm1(m->ratio), 196 * sqrt(m->ratio_var));
 	if (g->n_renamed)
 		fprintf(out, "; %zu renamed", g->n_renamed);
+	for (size_t i = 0; i < g->n_order; i++)
+		if (g->row[g->order[i]].cell[GATE_FLAT]->is_loud) {
+			fputs("; ", out);
+			gate_put_name(out, r, f, g->row[g->order[i]].name);
+			fputs(" varies by itself", out);
+		}
 }
 
 /* The largest inconclusive row smaller than `below` in base; NULL: none. */

@@ -94,7 +94,8 @@ void gate_put_headline(FILE *out, const struct gate_report *r,
 const char *gate_row_verdict(const struct gate_row *row);
 
 /* The basis of the verdict: sides, noise, family. A line. */
-void gate_put_basis(FILE *out, const struct gate_report *r);
+void gate_put_basis(FILE *out, const struct gate_report *r,
+		    const struct gate_form *f);
 
 /* Changes that are too small to be detected. A line. */
 void gate_put_unseen(FILE *out, const struct gate_report *r,

@@ -49,7 +49,7 @@ end_text(FILE *out, const struct gate_report *r)
 	putc('\n', out);
 	gate_put_unseen(out, r, &gate_text);
 	putc('\n', out);
-	gate_put_basis(out, r);
+	gate_put_basis(out, r, &gate_text);
 	putc('\n', out);
 }
 
@@ -103,7 +103,7 @@ static void
 end_markdown(FILE *out, const struct gate_report *r)
 {
 	fputs("\n<sub>", out);
-	gate_put_basis(out, r);
+	gate_put_basis(out, r, &gate_markdown);
 	fputs("</sub>\n</details>\n\n", out);
 	gate_put_unseen(out, r, &gate_markdown);
 	putc('\n', out);

@@ -4,11 +4,11 @@
  * (power), or with work that only moved (explanations), and judged by the code
  * that the command uses.
  *
- *	gate-simulate [TRIALS [SEED]]		all figures of doc/gate.md
- *	gate-simulate --ceiling [TRIALS]	those of the best possible test
- *	gate-simulate --check TRIALS		as TAP, against bounds
- *	gate-simulate --quick TRIALS		... rows without any alarm in a
- *						third of them end there
+ *	gate-simulate [TRIALS [SEED]]		all figures of doc/gate.md, or
+ *with ROW=TEXT in the environment rows that hold TEXT gate-simulate --ceiling
+ *[TRIALS]	those of the best possible test gate-simulate --check TRIALS
+ *as TAP, against bounds gate-simulate --quick TRIALS		... rows without
+ *any alarm in a third of them end there
  *
  * The program that is sampled: a tree of calls over 150 functions (20 in one
  * row) with 400 stacks of very unequal weight, and beside it handle(), with
@@ -52,6 +52,8 @@ struct setting {
 	double share;    /* of handle() */
 	/* The rest is 0 unless said. */
 	double largest;   /* sd of the largest function */
+	double modes;     /* share of a function that takes twice as long ... */
+	double mode;      /* ... with this probability */
 	double clump;     /* events come this many at a time */
 	double subtree;   /* sd of handle() and all that it calls */
 	double burst;     /* of a function, in one run of five, times more */
@@ -73,15 +75,15 @@ struct path {
 	uint32_t function[MAX_DEPTH]; /* leaf first */
 	uint32_t depth;
 	double weight;
-	bool is_target;
+	bool is_target, is_modal;
 };
 
 struct world {
 	const struct setting *s;
-	size_t n_function;
+	size_t n_function; /* of the tree; then the one with two modes */
 	struct path path[N_STACK];
-	double cv[MAX_FUNCTION];          /* between runs, of each function */
-	double by_build[2][MAX_FUNCTION]; /* of this comparison */
+	double cv[MAX_FUNCTION + 1]; /* between runs, of each function */
+	double by_build[2][MAX_FUNCTION + 1]; /* of this comparison */
 	struct profile *run[2 * MAX_SIDE];
 	gsl_rng *rng;
 };
@@ -150,7 +152,7 @@ set_noise(struct world *w, const double *flat)
 {
 	uint32_t largest = OTHERS;
 
-	for (uint32_t i = 0; i < w->n_function; i++) {
+	for (uint32_t i = 0; i <= w->n_function; i++) {
 		w->cv[i] = i >= OTHERS && i % 10 == 0 ? w->s->noisy
 						      : w->s->function;
 		if (i >= OTHERS && flat[i] > flat[largest])
@@ -163,7 +165,7 @@ set_noise(struct world *w, const double *flat)
 static void
 make_program(struct world *w)
 {
-	double sum[2] = { 0 }, flat[MAX_FUNCTION] = { 0 };
+	double sum[2] = { 0 }, flat[MAX_FUNCTION + 1] = { 0 };
 
 	memset(w->path, 0, sizeof(w->path));
 	for (uint32_t i = 0; i < N_STACK; i++) {
@@ -173,11 +175,23 @@ make_program(struct world *w)
 			make_other(w, &w->path[i]);
 		sum[w->path[i].is_target] += w->path[i].weight;
 	}
+	if (w->s->modes > 0) {
+		struct path *p = &w->path[N_KID + 1];
+
+		sum[0] -= p->weight;
+		*p = (struct path){ .function = { (uint32_t)w->n_function,
+						  MAIN },
+				    .depth = 2,
+				    .is_modal = true };
+	}
 	for (uint32_t i = 0; i < N_STACK; i++) {
 		struct path *p = &w->path[i];
 
-		p->weight *= p->is_target ? w->s->share / sum[1]
-					  : (1 - w->s->share) / sum[0];
+		p->weight *= p->is_target
+				     ? w->s->share / sum[1]
+				     : (1 - w->s->share - w->s->modes) / sum[0];
+		if (p->is_modal)
+			p->weight = w->s->modes;
 		flat[p->function[0]] += p->weight;
 	}
 	set_noise(w, flat);
@@ -195,7 +209,7 @@ make_profile(const struct world *w)
 	};
 	const char *const *t = type[w->s->weight];
 	struct profile *p = must(profile_new());
-	uint32_t location[MAX_FUNCTION];
+	uint32_t location[MAX_FUNCTION + 1];
 	const int64_t zero[2] = { 0 };
 
 	profile_add_type(p, t[0], t[1]);
@@ -205,7 +219,7 @@ make_profile(const struct world *w)
 		p->period_type.unit = profile_intern(p, "bytes");
 		p->period = 512 * 1024;
 	}
-	for (uint32_t i = 0; i < w->n_function; i++) {
+	for (uint32_t i = 0; i <= w->n_function; i++) {
 		struct function f = { 0 };
 		struct location l = { .mapping = PROF_NONE };
 		struct line line = { .line = 1 };
@@ -290,17 +304,21 @@ static void
 draw(struct world *w, struct profile *p, int side)
 {
 	const struct setting *s = w->s;
-	double slower = side ? s->slower : 1, own[MAX_FUNCTION];
+	double slower = side ? s->slower : 1, own[MAX_FUNCTION + 1];
 	double speed = around_one(w, s->machine, false);
 	double hz = s->hz[side] > 0 ? s->hz[side] : 1;
 	double clump = s->clump > 0 ? s->clump : 1;
 	double by = side && s->weight_by > 0 ? s->weight_by : 1;
 
-	for (size_t i = 0; i < w->n_function; i++)
+	for (size_t i = 0; i <= w->n_function; i++)
 		own[i] = around_one(w, w->cv[i], s->lognormal) *
 			 w->by_build[side][i];
 	if (s->burst > 0 && gsl_rng_uniform(w->rng) < 0.2)
 		own[OTHERS + 3] *= s->burst;
+	if (s->modes > 0 && gsl_rng_uniform(w->rng) < s->mode)
+		own[w->n_function] *= 2;
+	if (s->modes > 0)
+		own[w->n_function] /= 1 + s->mode;
 	slower *= around_one(w, s->subtree, false);
 	for (size_t i = 0; i < N_STACK; i++) {
 		const struct path *a = &w->path[i];
@@ -362,7 +380,7 @@ compare(struct world *w)
 	struct gate *g;
 
 	for (int side = 0; side < 2; side++)
-		for (size_t i = 0; i < w->n_function; i++)
+		for (size_t i = 0; i <= w->n_function; i++)
 			w->by_build[side][i] = around_one(w, s->build, false);
 	must_ok(gate_new(&o, &g, &err), &err);
 	for (size_t i = 0; i < s->n_base + s->n_new; i++) {
@@ -470,8 +488,8 @@ print_rate(const char *what, const char *runs, struct rate r)
  * statistics becomes by chance alone.
  */
 struct oracle {
-	double var[2][MAX_FUNCTION], sum[2][MAX_FUNCTION];
-	double square[2][MAX_FUNCTION];
+	double var[2][MAX_FUNCTION + 1], sum[2][MAX_FUNCTION + 1];
+	double square[2][MAX_FUNCTION + 1];
 	double n;
 	double *max; /* of each trial, of what may raise an alarm */
 };
@@ -738,6 +756,10 @@ static const struct setting settings[] = {
 	  .subtree = .1, AA(.05) },
 	{ "handle() 10 % noisy, with all its callees, od", RUNS(5), 3000, OD,
 	  .subtree = .1, AA(.02) },
+	{ "one function 100/200, half of the runs", RUNS(5), 3000, OD,
+	  .modes = .25, .mode = .5, AA(.012) },
+	{ "one function 100/200, three in ten", RUNS(8), 3000, OD, .modes = .25,
+	  .mode = .3, AA(.01) },
 	{ "ticks four at a time, od", RUNS(3), 3000, OD, .clump = 4, AA(.01) },
 	{ "cpu, exponential weights, od", RUNS(3), 3000, OD, AA(.01),
 	  .weight = EXPONENTIAL },
@@ -783,6 +805,8 @@ static const struct setting settings[] = {
 	FIND(10, 10, 20, .7),
 	FIND(10, 20, 5, 0),
 	FIND(10, 20, 20, .98),
+	{ "20 x 20, beside 20 % of 100/200", RUNS(5), 3000, OD, .slower = 1.2,
+	  .share = .2, .modes = .2, .mode = .5, .target = .5 },
 #define NAMED(n, x, p, want)                                                   \
 	{                                                                      \
 #x " x " #p ", --function", RUNS(n), 3000, OD,                 \
@@ -859,6 +883,7 @@ check_all(size_t trials, size_t enough, unsigned long seed)
 int
 main(int argc, char **argv)
 {
+	const char *only = getenv("ROW");
 	const char *what = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
 	int at = *what ? 2 : 1;
 	size_t trials = argc > at ? strtoul(argv[at], NULL, 10) : 2000;
@@ -872,6 +897,8 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < n_setting; i++) {
 		const struct setting *s = &settings[i];
 
+		if (only && !strstr(s->what, only))
+			continue;
 		if (!strcmp(what, "--ceiling") && s->slower > 1)
 			printf("| %s | %s | at most %.1f |\n", s->what,
 			       runs_of(s), 100 * ceiling_of(s, trials, seed));
@@ -880,7 +907,7 @@ main(int argc, char **argv)
 				   simulate(s, trials, 0, seed));
 		fflush(stdout);
 	}
-	for (size_t i = 0; !*what && i < n_story; i++)
+	for (size_t i = 0; !*what && !only && i < n_story; i++)
 		print_rate(stories[i].what, "5, 5",
 			   tell(&stories[i], trials / 10, seed));
 	return 0;

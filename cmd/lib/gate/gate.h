@@ -148,7 +148,9 @@ struct gate_cell {
 	double events;     /* ev: per run */
 	double spread, size, own; /* x, m, d_r: from its residuals */
 	double mix;               /* H: its c over that of a function */
-	double prior, prior_df;   /* s0, d0: from all functions */
+	bool is_loud;  /* varies so much that it is no yardstick for others */
+	bool is_apart; /* has no samples of loud rows */
+	double prior, prior_df;              /* s0, d0: from all functions */
 	double dispersion, factor, df_share; /* phi, k, dfA */
 	/* From the test. */
 	double before, after, expected; /* expected: mu, without a change */
@@ -177,7 +179,8 @@ struct gate_model {
 	double clump, runs, nu;     /* a, c, nu */
 	double machine, machine_df; /* CT, dfB */
 	double total[2], event[2];  /* of a side: mean total, mean h */
-	double ratio, ratio_var;    /* GATE_TYPICAL: log F and its variance */
+	double rest[2], rest_machine, rest_df; /* the same without loud rows */
+	double ratio, ratio_var; /* GATE_TYPICAL: log F and its variance */
 	bool has_ratio;   /* values are relative to the typical function */
 	double level;     /* largest p that is significant */
 	double own_level; /* ... of a row by itself: "Guards" */

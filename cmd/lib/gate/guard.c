@@ -257,8 +257,7 @@ chance_of(const struct guard *g, const struct direction *dir, size_t r)
 	x.least = m->clump * c->worth * m->event[0] * mu;
 	prior = c->free_share * (x.least + m->runs * c->mix * mu * mu);
 	if (g->o->yardstick != GATE_SHARES)
-		prior += mu * mu *
-			 (m->clump * m->event[0] / m->total[0] + m->machine);
+		prior += mu * mu * gate_machine_var(m, c, 0);
 	x.fixed = d0 * prior / (d0 + df) * g->per +
 		  pow(g->o->build_noise * mu, 2);
 	x.weight = df / (d0 + df) * g->per;

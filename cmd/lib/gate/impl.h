@@ -126,6 +126,18 @@ enum prof_status gate_learn(const struct gate_table *t,
 			    struct gate_cell *cell,
 			    struct prof_err *err) MUST_USE;
 
+/* The variance of the machine's noise on a side, relative, with sampling, that
+ * row c has a part in. */
+static inline double
+gate_machine_var(const struct gate_model *m, const struct gate_cell *c,
+		 int side)
+{
+	double total = c->is_apart ? m->rest[side] : m->total[side];
+
+	return m->clump * m->event[side] / total +
+	       (c->is_apart ? m->rest_machine : m->machine);
+}
+
 /* The median of n values, 1 or more. Sorts v. */
 double gate_median(double *v, size_t n);
 

@@ -341,9 +341,9 @@ set_parts(const struct gate *g, const struct gate_links *links,
 	struct gate_part *part;
 	double sum = 0;
 
-	/* One leaf: its flat row has the same stacks. The total has no share to
+	/* A leaf has the same stacks as its flat row. The total has no share to
 	 * vary. */
-	if (n <= 1 || !at)
+	if (!n || !at || series[at].is_flat)
 		return PROF_OK;
 	part = arena_array(g->arena, n, sizeof(*part));
 	if (!part)

@@ -14,12 +14,14 @@
 #include "impl.h"
 
 enum { N_CLUMP = 20, N_RUNS = 14, N_NU = 6 };
+enum { MAX_LOUD = 3 }; /* rounds */
 
 #define CLUMP_STEP 1.3
 #define MIN_EVENTS 5.0 /* per run, of a function used to estimate noise */
 #define MAX_SHARE 0.9  /* of the total: its share can hardly vary */
 #define MAX_ROWS 256   /* used: those with the most events */
-#define MIN_REFIT 10   /* one run a side: rows needed to drop some */
+#define MIN_REFIT 10   /* rows needed to drop some */
+#define LOUD 4.0       /* times the variance of the totals without it */
 #define MAX_PRIOR_DF 1e4
 #define MIN_RHO 1e-3
 #define MIN_FREE 1e-6
@@ -60,10 +62,12 @@ struct learning {
 	const struct gate_dist *d;
 	struct gate_model *m;
 	struct gate_cell *cell;
-	const double *total; /* of each run */
-	double *event;       /* h: worth of an event of run i */
-	double *target;      /* the total that run i is scaled to */
-	uint32_t *told;      /* rows used to estimate the noise */
+	struct yard {           /* what shares are shares of */
+		double *total;  /* of each run */
+		double *target; /* what run i is scaled to */
+	} whole, rest;          /* ... without functions that are loud */
+	double *event;          /* h: worth of an event of run i */
+	uint32_t *told;         /* rows used to estimate the noise */
 	size_t n_told;
 };
 
@@ -84,33 +88,38 @@ side_of(const struct gate_table *t, size_t run)
 	return run >= t->n_side[0];
 }
 
-/* Means, worth, share and events of row r. */
+static const struct yard *
+yard_of(const struct learning *l, const struct gate_cell *c)
+{
+	return c->is_apart ? &l->rest : &l->whole;
+}
+
+/* Means, worth and events of row r. */
 static void
 set_sums(const struct learning *l, size_t r)
 {
 	const struct gate_table *t = l->t;
 	const double *v = t->row[r].value;
 	const double *q = t->row[r].square;
-	double sum = 0, worth = 0, all = 0;
+	double sum = 0, worth = 0;
 	struct gate_cell *c = &l->cell[r];
 
 	memset(c, 0, sizeof(*c));
 	for (size_t i = 0; i < t->n_run; i++) {
 		sum += v[i];
-		all += l->total[i];
 		worth += q[i] / l->event[i];
 	}
 	c->mean[0] = side_mean(t, v, 0);
 	c->mean[1] = side_mean(t, v, 1);
 	c->worth = sum > 0 && worth > 0 ? worth / sum : 1;
-	c->free_share = fmax(1 - fmin(sum / all, 1), MIN_FREE);
 	c->mix = 1;
 	for (size_t i = 0; i < t->n_run; i++)
 		c->events += v[i] / (c->worth * l->event[i]);
 	c->events /= (double)t->n_run;
 }
 
-/* The squared residuals of row r over their variance by sampling alone. */
+/* The share of row r, and its squared residuals over their variance by sampling
+ * alone. */
 static void
 set_spread(const struct learning *l, size_t r)
 {
@@ -118,10 +127,17 @@ set_spread(const struct learning *l, size_t r)
 	const struct gate_model *m = l->m;
 	const double *v = t->row[r].value;
 	struct gate_cell *c = &l->cell[r];
-	double mean[2] = { 0 }, chi = 0, n = 0;
+	const struct yard *y = yard_of(l, c);
+	const double *total = c->is_apart ? m->rest : m->total;
+	double mean[2] = { 0 }, chi = 0, n = 0, sum = 0, all = 0;
 
-	for (size_t i = 0; i < t->n_run; i++)
-		mean[side_of(t, i)] += v[i] * l->target[i] / l->total[i];
+	c->size = c->own = 0;
+	for (size_t i = 0; i < t->n_run; i++) {
+		mean[side_of(t, i)] += v[i] * y->target[i] / y->total[i];
+		sum += v[i];
+		all += y->total[i];
+	}
+	c->free_share = fmax(1 - fmin(sum / all, 1), MIN_FREE);
 	if (m->df > 0) {
 		for (int s = 0; s < 2; s++)
 			mean[s] /= fmax((double)t->n_side[s], 1);
@@ -130,10 +146,10 @@ set_spread(const struct learning *l, size_t r)
 	}
 	for (size_t i = 0; i < t->n_run; i++) {
 		int s = side_of(t, i);
-		double scale = l->target[i] / m->total[s];
+		double scale = y->target[i] / total[s];
 		double u = c->free_share * c->worth * l->event[i] * c->mean[s] *
 			   scale * scale;
-		double z = v[i] * l->target[i] / l->total[i] - mean[s];
+		double z = v[i] * y->target[i] / y->total[i] - mean[s];
 
 		if (u <= 0)
 			continue;
@@ -388,11 +404,13 @@ set_noise(struct learning *l)
 	struct gate_model *m = l->m;
 	double d = m->df > 0 ? m->df : 1;
 
+	l->n_told = 0;
 	for (size_t r = 0; r < l->t->n; r++) {
 		const struct gate_cell *c = &l->cell[r];
 
-		if (l->t->row[r].is_flat && c->events >= MIN_EVENTS &&
-		    c->own == d && 1 - c->free_share < MAX_SHARE)
+		if (l->t->row[r].is_flat && c->is_apart &&
+		    c->events >= MIN_EVENTS && c->own == d &&
+		    1 - c->free_share < MAX_SHARE)
 			l->told[l->n_told++] = (uint32_t)r;
 	}
 	qsort_r(l->told, l->n_told, sizeof(*l->told), cmp_told, l->cell);
@@ -471,21 +489,23 @@ set_dispersions(const struct learning *l)
 	}
 }
 
-static void
-set_machine(const struct learning *l)
+/* The variance of the totals beyond sampling. */
+static double
+machine_of(const struct learning *l, const struct yard *y, const double mean[2],
+	   double *df)
 {
 	const struct gate_table *t = l->t;
-	struct gate_model *m = l->m;
+	const struct gate_model *m = l->m;
 	bool single = m->df <= 0;
 	double noise = single ? l->o->single_noise : MACHINE_NOISE;
 	double sum = 0, sampling = 0, prior, prior_df = MACHINE_DF;
 
 	for (size_t i = 0; i < t->n_run; i++) {
-		double mean = m->total[side_of(t, i)];
-		double off = (l->total[i] - mean) / mean;
+		double side = mean[side_of(t, i)];
+		double off = (y->total[i] - side) / side;
 
 		sum += single ? 0 : off * off;
-		sampling += l->event[i] / mean;
+		sampling += l->event[i] / side;
 	}
 	sampling *= m->clump / (double)t->n_run;
 	prior = sampling + noise * noise;
@@ -493,9 +513,89 @@ set_machine(const struct learning *l)
 		prior_df *= fmin(1, l->d->f_upper(sum / m->df / prior, m->df,
 						  MACHINE_DF) /
 					    MACHINE_OUTLIER);
-	m->machine_df = m->df + prior_df;
-	m->machine =
-		fmax(0, (sum + prior_df * prior) / m->machine_df - sampling);
+	*df = m->df + prior_df;
+	return fmax(0, (sum + prior_df * prior) / *df - sampling);
+}
+
+/* --- functions that are loud --- */
+
+/*
+ * A large function that varies by itself makes the totals vary, and with them
+ * the shares of all other functions, so that nothing else would be found. Is r
+ * one, so that it adds more to the totals than all else does?
+ */
+static bool
+is_loud(const struct learning *l, size_t r)
+{
+	const struct gate_model *m = l->m;
+	const struct gate_cell *c = &l->cell[r];
+	double total = (m->total[0] + m->total[1]) / (m->total[1] > 0 ? 2 : 1);
+	double event = (m->event[0] + m->event[1]) / (m->total[1] > 0 ? 2 : 1);
+	double mean = (c->mean[0] + c->mean[1]) / (m->total[1] > 0 ? 2 : 1);
+	double df, more = c->spread - gate_prior(m, c->size, &df);
+
+	if (!l->t->row[r].is_flat || c->own < m->df)
+		return false;
+	more *= c->free_share * c->worth * event * mean / (total * total);
+	return more > LOUD * (m->clump * event / total +
+			      MACHINE_NOISE * MACHINE_NOISE);
+}
+
+/* Does row r have samples of a loud one? */
+static bool
+has_loud(const struct learning *l, size_t r)
+{
+	const struct gate_series *s = &l->t->row[r];
+
+	for (size_t i = 0; i < s->n_part; i++)
+		if (l->cell[s->part[i].row].is_loud)
+			return true;
+	return !r || l->cell[r].is_loud;
+}
+
+static void
+set_targets(const struct learning *l, const struct yard *y, double mean[2],
+	    double shift)
+{
+	const struct gate_table *t = l->t;
+
+	for (int s = 0; s < 2; s++)
+		mean[s] = side_mean(t, y->total, s);
+	for (size_t i = 0; i < t->n_run; i++) {
+		int s = side_of(t, i);
+
+		y->target[i] = l->m->df > 0
+				       ? mean[s]
+				       : y->total[i] * exp(s ? -shift : shift);
+	}
+}
+
+/* Judge what others share by what is left without the loud ones; returns
+ * whether any was found. */
+static bool
+set_apart(struct learning *l)
+{
+	const struct gate_table *t = l->t;
+	bool any = false;
+
+	if (l->m->df <= 0 || l->n_told < MIN_REFIT ||
+	    l->o->yardstick == GATE_SHARES)
+		return false;
+	for (size_t r = 1; r < t->n; r++) {
+		if (l->cell[r].is_loud || !is_loud(l, r))
+			continue;
+		any = l->cell[r].is_loud = true;
+		for (size_t i = 0; i < t->n_run; i++)
+			l->rest.total[i] -= t->row[r].value[i];
+	}
+	if (!any)
+		return false;
+	set_targets(l, &l->rest, l->m->rest, 0);
+	for (size_t r = 0; r < t->n; r++) {
+		l->cell[r].is_apart = !has_loud(l, r);
+		set_spread(l, r);
+	}
+	return true;
 }
 
 static void
@@ -504,33 +604,35 @@ learn(struct learning *l, struct vote *vote)
 	const struct gate_table *t = l->t;
 	struct gate_model *m = l->m;
 	double shift = 0;
+	int again = MAX_LOUD;
 
 	/* The guards learn from all runs as one side. */
 	*m = (struct gate_model){ .df = (double)t->n_run -
 					(t->n_side[1] ? 2 : 1) };
-	for (size_t i = 0; i < t->n_run; i++)
-		l->event[i] = t->row[0].square[i] / l->total[i];
+	for (size_t i = 0; i < t->n_run; i++) {
+		l->whole.total[i] = l->rest.total[i] = t->row[0].value[i];
+		l->event[i] = t->row[0].square[i] / t->row[0].value[i];
+	}
 	for (int s = 0; s < 2; s++) {
 		m->n_side[s] = t->n_side[s];
-		m->total[s] = side_mean(t, l->total, s);
 		m->event[s] = side_mean(t, l->event, s);
 	}
 	for (size_t r = 0; r < t->n; r++)
 		set_sums(l, r);
 	if (m->df <= 0)
 		shift = median_ratio(l, vote) / 2;
-	for (size_t i = 0; i < t->n_run; i++) {
-		int s = side_of(t, i);
-
-		l->target[i] = m->df > 0
-				       ? m->total[s]
-				       : l->total[i] * exp(s ? -shift : shift);
-	}
-	for (size_t r = 0; r < t->n; r++)
+	set_targets(l, &l->whole, m->total, shift);
+	set_targets(l, &l->rest, m->rest, shift);
+	for (size_t r = 0; r < t->n; r++) {
+		l->cell[r].is_apart = r > 0;
 		set_spread(l, r);
-	set_noise(l);
+	}
+	do
+		set_noise(l);
+	while (again-- > 0 && set_apart(l));
 	set_dispersions(l);
-	set_machine(l);
+	m->rest_machine = machine_of(l, &l->rest, m->rest, &m->rest_df);
+	m->machine = machine_of(l, &l->whole, m->total, &m->machine_df);
 	if (l->o->yardstick == GATE_TYPICAL ||
 	    (m->df <= 0 && l->o->yardstick == GATE_VALUES))
 		set_ratio(l, vote);
@@ -541,25 +643,23 @@ gate_learn(const struct gate_table *t, const struct gate_options *o,
 	   const struct gate_dist *d, struct gate_model *m,
 	   struct gate_cell *cell, struct prof_err *err)
 {
-	struct learning l = { .t = t,
-			      .o = o,
-			      .d = d,
-			      .m = m,
-			      .cell = cell,
-			      .total = t->row[0].value };
+	struct learning l = { .t = t, .o = o, .d = d, .m = m, .cell = cell };
+	double *runs = calloc(5 * t->n_run + 1, sizeof(*runs));
 	struct vote *vote = calloc(t->n + 1, sizeof(*vote));
 	enum prof_status st = PROF_OK;
 
-	l.event = calloc(t->n_run + 1, sizeof(*l.event));
-	l.target = calloc(t->n_run + 1, sizeof(*l.target));
 	l.told = calloc(t->n + 1, sizeof(*l.told));
-	if (vote && l.event && l.target && l.told)
+	if (vote && runs && l.told) {
+		l.event = runs;
+		l.whole = (struct yard){ runs + t->n_run, runs + 2 * t->n_run };
+		l.rest = (struct yard){ runs + 3 * t->n_run,
+					runs + 4 * t->n_run };
 		learn(&l, vote);
-	else
+	} else {
 		st = prof_nomem(err);
+	}
 	free(l.told);
-	free(l.target);
-	free(l.event);
+	free(runs);
 	free(vote);
 	return st;
 }

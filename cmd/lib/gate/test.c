@@ -71,10 +71,7 @@ spread(const struct tester *t, const struct gate_cell *c, const double at[2],
 		       m->runs * c->mix * at[s] * at[s]) /
 		      n;
 		if (!t->relative && t->o->yardstick != GATE_SHARES)
-			vb += at[s] * at[s] *
-			      (m->clump * m->event[s] / m->total[s] +
-			       m->machine) /
-			      n;
+			vb += at[s] * at[s] * gate_machine_var(m, c, s) / n;
 	}
 	va *= c->factor * free_share;
 	if (t->relative && of_change)
@@ -83,8 +80,11 @@ spread(const struct tester *t, const struct gate_cell *c, const double at[2],
 		vc = pow(t->o->build_noise * (at[0] + at[1]) / 2, 2);
 	v = fmax(va + vb + vc, MIN_VARIANCE);
 	*df = v * v /
-	      fmax(va * va / c->df_share +
-			   vb * vb / (t->relative ? MAX_DF : m->machine_df),
+	      fmax(va * va / c->df_share + vb * vb /
+						   (t->relative ? MAX_DF
+						    : c->is_apart
+							    ? m->rest_df
+							    : m->machine_df),
 		   MIN_VARIANCE);
 	*df = fmin(*df, MAX_DF);
 	return sqrt(v);
