@@ -59,6 +59,7 @@ struct client {
 	bool is_gone;     /* it closed the connection while waiting */
 	bool is_too_large;
 	bool is_foreign; /* its Host is not ours */
+	bool is_cross_site;
 	struct serve_request req;
 	struct recording_mark *mark; /* start of the profile it waits for */
 	int64_t due;                 /* ms */
@@ -118,11 +119,15 @@ take_word(void *cls, enum MHD_ValueKind kind, const char *key,
 	return MHD_YES;
 }
 
-/* Check each Host of a request: one that is not ours suffices to refuse.
- * Without any, it is from HTTP/1.0, which no browser uses. */
+/*
+ * Check each Host of a request: one that is not ours suffices to refuse.
+ * Without any, it is from HTTP/1.0, which no browser uses. Browsers also mark
+ * what the page of another site asks for: it cannot read the answer, but would
+ * begin profiles.
+ */
 static enum MHD_Result
-check_host(void *cls, enum MHD_ValueKind kind, const char *key,
-	   const char *value)
+check_header(void *cls, enum MHD_ValueKind kind, const char *key,
+	     const char *value)
 {
 	struct client *k = cls;
 
@@ -130,6 +135,10 @@ check_host(void *cls, enum MHD_ValueKind kind, const char *key,
 	if (strcasecmp(key, "Host") == 0 &&
 	    !host_is_ours(value ? value : "", k->listen->name))
 		k->is_foreign = true;
+	if (strcasecmp(key, "Origin") == 0 ||
+	    (strcasecmp(key, "Sec-Fetch-Site") == 0 && value &&
+	     strcasecmp(value, "cross-site") == 0))
+		k->is_cross_site = true;
 	return MHD_YES;
 }
 
@@ -142,7 +151,7 @@ begin_request(struct client *k, const char *url, const char *method)
 	const char *encoding, *length;
 
 	k->is_seen = true;
-	mhd->get_connection_values(c, MHD_HEADER_KIND, check_host, k);
+	mhd->get_connection_values(c, MHD_HEADER_KIND, check_header, k);
 	k->req.method = method_of(method);
 	k->req.path = url;
 	k->req.seconds = mhd->lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
@@ -321,6 +330,9 @@ on_request(void *cls, struct MHD_Connection *c, const char *url,
 					  "the request is for another host: "
 					  "use an address, localhost or the "
 					  "name given to --listen");
+		if (k->is_cross_site)
+			return send_error(l, k, 403,
+					  "pages of other sites may not ask");
 		return k->is_too_large ? send_error(l, k, 413,
 						    "the request is too long")
 				       : MHD_YES;

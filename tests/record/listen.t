@@ -65,6 +65,18 @@ HTTP/1.1 200 OK
 this is not recorded, without prof-record --heap; there are:
 END
 
+# Browsers mark what the pages of other sites ask for.
+check 'pages of other sites are refused' 0 '
+	for mark in "Origin: http://evil.example" "Origin: null" \
+		"Sec-Fetch-Site: cross-site" "Sec-Fetch-Site: none"; do
+		./status "GET /pprof/cmdline HTTP/1.1\r\nHost: localhost\r\n$mark\r\n\r\n"
+	done' <<'END'
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 403 Forbidden
+HTTP/1.1 200 OK
+END
+
 # A page that a browser got from a host of another name may not ask us.
 check 'only names that nobody else can have are answered' 0 '
 	while read -r host; do
