@@ -10,6 +10,8 @@
 #include "commands.h"
 #include "help.h"
 #include "lib/base/array.h"
+#include "lib/base/buf.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "session.h"
 
@@ -17,6 +19,27 @@ static const char blanks[] = " \t";
 
 /* A longer list is useless, and any part of it has a common prefix. */
 enum { MAX_WORDS = 10000 };
+
+/* Is it shown as it is? A name with control characters, or in bytes that are
+ * not UTF-8, can neither be listed nor typed. */
+static bool
+is_plain(const char *name)
+{
+	struct buf text = { 0 };
+	size_t n = strlen(name);
+	bool is = escape_add(&text, ESCAPE_TEXT, name, n) == 0 && text.n == n &&
+		  !strchr(name, '\t');
+
+	buf_release(&text);
+	return is;
+}
+
+/* Names of columns are typed as they are: nothing quotes them. */
+static bool
+is_word(const char *name)
+{
+	return is_plain(name) && !strpbrk(name, " >|=") && *name != '-';
+}
 
 /* Add the word, followed by tail, if it begins with the n bytes at stem. */
 static void
@@ -33,6 +56,18 @@ offer(struct completion *c, const char *stem, size_t n, const char *word,
 }
 
 static void
+offer_types(const struct session *s, struct completion *c, const char *stem,
+	    size_t n)
+{
+	for (size_t i = 0; i < s->p->n_type; i++) {
+		const char *name = profile_str(s->p, s->p->type[i].type);
+
+		if (is_word(name))
+			offer(c, stem, n, name, "");
+	}
+}
+
+static void
 offer_names(const struct session *s, struct completion *c, const char *stem,
 	    size_t n, bool is_help)
 {
@@ -45,8 +80,8 @@ offer_names(const struct session *s, struct completion *c, const char *stem,
 		offer(c, stem, n, name, "");
 	for (int k = 0; k < N_SETTING; k++)
 		offer(c, stem, n, setting_rows[k].name, is_help ? "" : "=");
-	for (size_t i = 0; !is_help && i < s->p->n_type; i++)
-		offer(c, stem, n, profile_str(s->p, s->p->type[i].type), "");
+	if (!is_help)
+		offer_types(s, c, stem, n);
 }
 
 static void
@@ -61,25 +96,33 @@ offer_values(const struct session *s, struct completion *c, enum setting k,
 		offer(c, stem, n, "false", "");
 		offer(c, stem, n, "true", "");
 	}
-	for (size_t i = 0; k == SET_SAMPLE_INDEX && i < s->p->n_type; i++)
-		offer(c, stem, n, profile_str(s->p, s->p->type[i].type), "");
+	if (k == SET_SAMPLE_INDEX)
+		offer_types(s, c, stem, n);
 }
 
 /* --- functions --- */
 
 /*
- * The name as a pattern without blanks, which separate words. -1 if it cannot
- * be typed, because it has control characters.
+ * The name as a pattern without blanks, which separate words, and without a
+ * first character that the prompt takes for a file, an option or a number. -1
+ * if it cannot be typed.
  */
 static int
 pattern_of(const char *name, char *out, size_t room)
 {
 	size_t n = 0;
 
+	if (!is_plain(name))
+		return -1;
+	if (*name && strchr(">-0123456789", *name) && room > 2) {
+		out[n++] = '[';
+		out[n++] = *name++;
+		out[n++] = ']';
+	}
 	for (; *name; name++) {
 		unsigned char b = (unsigned char)*name;
 
-		if (n + 3 > room || b < ' ' || b == 0x7f)
+		if (n + 3 > room)
 			return -1;
 		if (strchr("*+?()[]{}|^$\\", b))
 			out[n++] = '\\';

@@ -427,7 +427,8 @@ XDG_STATE_HOME=$PWD/state
 export XDG_STATE_HOME
 printf '#!/bin/sh\necho "shown $1" >&2\n' >tell
 chmod +x tell
-python3 "$src/tests/shell/terminal.py" w.pb.gz >out 2>err </dev/null
+printf '# cpu\033]0;x\007 count zeta count\nmain;>victim.out 1 2\n' | mkprof >hostile.pb
+python3 "$src/tests/shell/terminal.py" w.pb.gz hostile.pb >out 2>err </dev/null
 if grep -q '^not completes' out && ! grep -q 'HAVE_LIBEDIT 1' "$bin/config.h"; then
 	skip_rest "$name" 'this build has no libedit'
 fi
@@ -442,8 +443,10 @@ check "$name: a history that others can't read" 0 '
 	grep -c "^quit" state/profpipe/prof-shell.history
 	grep -x "status 0" out' <<'END'
 600
-2
+3
+status 0
 status 0
 status 0
 END
+check "$name: no file is written by a name" 0 "ls | grep victim; :" </dev/null
 plan

@@ -1,4 +1,4 @@
-"""Type at prof-shell on a terminal: terminal.py FILE. Each step sends keys and
+"""Type at prof-shell on a terminal: terminal.py FILE HOSTILE. Each step sends keys and
 waits for a text; the names of the steps that got it are printed. A second
 session has a PAGER, and ./tell as BROWSER: it prints "shown FILE" on standard
 error."""
@@ -33,7 +33,7 @@ def run(profile, programs, steps):
     return True
 
 
-def main(profile):
+def main(profile, hostile):
     steps = [
         ("greets", b"", b"Entering interactive mode", b"(pprof) "),
         ("prints reports", b"top2\r", b"flat%", b"(pprof) "),
@@ -53,7 +53,13 @@ def main(profile):
         ("PAGER reads reports", b"comments\r", b"paged:a comment", b"(pprof) "),
         ("BROWSER shows drawings", b"web\r", b"shown /"),
     ]
+    # Names of HOSTILE: a file to write, and codes for the terminal.
+    names = [
+        ("a completed name is no file to write", b"top victi\t\ro\r", b"focus                     = ", b"(pprof) "),
+        ("the types without codes for the terminal are offered", b"sample_index=zet\t\ro\r", b"sample_index              = zeta", b"(pprof) "),
+    ]
     if run(profile, {}, steps):
+        run(hostile, {}, names)
         run(profile, {"PAGER": "sed s/^/paged:/", "BROWSER": "./tell"}, viewers)
 
 
@@ -87,4 +93,4 @@ def drain(tty):
         pass
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
