@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/budget.h"
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #include "lib/wire/zstd-in.h"
 #include "unwind.h"
@@ -210,10 +211,11 @@ import_perf_bytes(const void *data, size_t n, const struct perf_options *o,
 static int
 open_part(int dir, size_t i)
 {
+	struct stat sb;
 	char name[32];
 
 	snprintf(name, sizeof(name), "data.%zu", i);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC);
+	return regular_open_at(dir, name, false, &sb, NULL);
 }
 
 static enum prof_status
@@ -236,7 +238,9 @@ feed_parts(struct perf *r, int *fd, size_t n_part, struct prof_err *err)
 static enum prof_status
 read_folder(struct perf *r, int dir, struct prof_err *err)
 {
-	int fd[MAX_PARTS], data = openat(dir, "data", O_RDONLY | O_CLOEXEC);
+	struct stat sb;
+	int data = regular_open_at(dir, "data", false, &sb, NULL);
+	int fd[MAX_PARTS];
 	enum prof_status st;
 	size_t n = 0;
 

@@ -26,11 +26,11 @@ fail(int fd, struct prof_err *err)
  * wait for a writer.
  */
 int
-regular_open(const char *path, bool no_link, struct stat *sb,
-	     struct prof_err *err)
+regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
+		struct prof_err *err)
 {
 	int flags = O_CLOEXEC | (no_link ? O_NOFOLLOW : 0), fd;
-	int place = open(path, O_PATH | flags);
+	int place = openat(dir, path, O_PATH | flags);
 	char link[32];
 
 	if (place < 0 || fstat(place, sb) != 0)
@@ -45,7 +45,8 @@ regular_open(const char *path, bool no_link, struct stat *sb,
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
 	fd = open(link, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+		fd = openat(dir, path,
+			    O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
 	if (fd < 0)
 		return fail(place, err);
 	close(place);
@@ -58,4 +59,11 @@ regular_open(const char *path, bool no_link, struct stat *sb,
 	prof_fail(err, PROF_EFORMAT, "not a regular file");
 	close(fd);
 	return -1;
+}
+
+int
+regular_open(const char *path, bool no_link, struct stat *sb,
+	     struct prof_err *err)
+{
+	return regular_open_at(AT_FDCWD, path, no_link, sb, err);
 }

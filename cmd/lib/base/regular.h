@@ -17,4 +17,8 @@
 int regular_open(const char *path, bool no_link, struct stat *sb,
 		 struct prof_err *err) MUST_USE;
 
+/* The same for a path that is relative to the folder dir. */
+int regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
+		    struct prof_err *err) MUST_USE;
+
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/cachedir.h"
+#include "lib/base/regular.h"
 #include "lib/wire/compress.h"
 #include "symcache-image.h"
 
@@ -103,13 +104,13 @@ entry_close(struct entry *e)
 static void
 entry_open(struct entry *e, const char *path, const char *key)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	struct stat sb;
+	int fd = regular_open(path, true, &sb, NULL);
 
 	*e = (struct entry){ 0 };
 	if (fd < 0)
 		return;
-	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0 &&
+	if ((sb.st_uid == 0 || sb.st_uid == geteuid()) && sb.st_size > 0 &&
 	    (uint64_t)sb.st_size <= MAX_ENTRY) {
 		e->n = (size_t)sb.st_size;
 		e->data = mmap(NULL, e->n, PROT_READ,
