@@ -16,6 +16,7 @@
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 #include "list/sources.h"
+#include "list/trust.h"
 
 enum { MAX_LINES = 2000 /* of one function */ };
 
@@ -83,6 +84,9 @@ put_block(FILE *f, const struct listing *l, const struct listing_block *b,
 	put_string(f, "name", str[b->name].s, str[b->name].len);
 	putc(',', f);
 	put_string(f, "file", str[b->file].s, str[b->file].len);
+	putc(',', f);
+	put_string(f, "path", src->path ? src->path : "",
+		   src->path ? strlen(src->path) : 0);
 	put_lines(f, src, b);
 	putc(',', f);
 	if (src->path)
@@ -168,7 +172,10 @@ texts_add(const struct report *r, size_t n, struct buf *out,
 	  struct prof_err *err)
 {
 	struct frames_options fo = r->o->frames;
-	struct sources_options so = { .source_path = fo.source_path };
+	struct trust trust = { r->p, fo.source_path };
+	struct sources_options so = { .source_path = fo.source_path,
+				      .may_show = trust_source,
+				      .may_show_ctx = &trust };
 	struct sources *sources;
 	struct hot hot = { 0 };
 	struct frames *f = NULL;

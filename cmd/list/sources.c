@@ -32,6 +32,7 @@ struct sources {
 
 /* One search. */
 struct search {
+	const struct sources_options *o;
 	struct source *source;
 	size_t *left;
 	struct buf tried;
@@ -167,8 +168,14 @@ static bool
 try_file(struct search *s, const struct find_place *place)
 {
 	struct prof_err err;
-	enum prof_status st = load(s->source, place, s->left, &err);
+	enum prof_status st;
 
+	if (s->o->may_show && !s->o->may_show(s->o->may_show_ctx, place->path))
+		st = prof_fail(&err, PROF_EIO,
+			       "not below the working folder; --source-path "
+			       "allows other folders");
+	else
+		st = load(s->source, place, s->left, &err);
 	if (st == PROF_ENOMEM)
 		s->nomem = true;
 	if (st == PROF_OK || st == PROF_ENOMEM)
@@ -273,7 +280,7 @@ look_for(struct sources *all, const char *file, const char *build_id)
 {
 	const struct sources_options *o = all->o;
 	struct source *f = calloc(1, sizeof(*f));
-	struct search s = { .source = f, .left = &all->left };
+	struct search s = { .o = o, .source = f, .left = &all->left };
 
 	if (!f)
 		return NULL;

@@ -33,6 +33,9 @@ struct sources_options {
 	 */
 	char *(*fetch)(void *ctx, const char *build_id, const char *path);
 	void *fetch_ctx;
+	/* May the text of this file be shown? NULL: of any. */
+	bool (*may_show)(void *ctx, const char *path);
+	void *may_show_ctx;
 };
 
 struct source {

@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 need_disassembly 'code in the page'
-need_tools 'code in the page' gcc nm node
+need_tools 'code in the page' gcc nm node readelf
 
 js=$src/cmd/html/js
 cat >prog.c <<'END'
@@ -82,6 +82,32 @@ done
 echo 0123456789abcdef0123456789abcdef >key
 check 'an anonymized profile has neither' 0 \
 	'prof-filter --anonymize --key key prog.pb.gz >anon.pb.gz; ./data anon.pb.gz | grep -a "mix(h,\|imul"; :' </dev/null
+# The profile names a file of this user elsewhere: only what is below the working
+# folder, or what the binary's debugging information names, is in the page.
+mkdir -p away
+id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+sed "s|^@mapping.*|& $id|" prog.txt | mkprof | prof-symbolize -q >id.pb.gz
+check 'from elsewhere: a source that the binary names' 0 \
+	'chmod 644 prog.c; cd away && ../data ../id.pb.gz | grep -ac "h = mix(h, (unsigned)s"
+	../data ../prog.pb.gz | grep -ac "h = mix(h, (unsigned)s"; :' <<'END'
+1
+0
+END
+check 'one that others may not read' 0 \
+	'chmod 600 prog.c; cd away && ../data ../id.pb.gz | grep -ac "h = mix(h, (unsigned)s"; :' <<'END'
+0
+END
+check 'with --source-path' 0 \
+	'cd away && ../data --source-path="${PWD%/away}" ../prog.pb.gz | grep -ac "h = mix(h, (unsigned)s"' <<'END'
+1
+END
+printf '# cpu nanoseconds\nmain (%s/secret.txt:1) 7\n' "$PWD" | mkprof >secret.pb
+echo 'a key that nobody names' >secret.txt
+check 'a file that no binary names' 0 \
+	'cd away && ../data ../secret.pb | grep -ac "a key that nobody names"; cd .. && ./data secret.pb | grep -ac "a key that nobody names"' <<'END'
+0
+1
+END
 mv prog gone
 check 'without the binary there are no instructions, and no message' 0 \
 	'./data prog.pb.gz 2>&1 | grep -a imul; :' </dev/null

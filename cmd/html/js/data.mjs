@@ -205,7 +205,7 @@ function isList(v, test) {
 
 function readSources(sections) {
 	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string';
-	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.why) && isList(b.lines, isText)))
+	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.path) && isText(b.why) && isList(b.lines, isText)))
 		throw new Damaged('SRCJ');
 	return blocks;
 }

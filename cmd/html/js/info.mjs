@@ -62,6 +62,7 @@ function saveProfile(bytes) {
 
 function drawInfo(host, page, D) {
 	const head = D.head, notes = allNotes(head), facts = [];
+	const files = [...new Set((page.base.sources || []).filter(b => b.lines.length).map(b => b.path))].sort();
 	const fact = (name, text) => text && facts.push([name, text]);
 	if (head.time !== '0')
 		fact('Taken', new Date(Number(head.time) / 1e6).toISOString().replace('T', ' ').slice(0, 19) + ' UTC');
@@ -76,6 +77,7 @@ function drawInfo(host, page, D) {
 		plainTable('Profile', ['What', 'Value'], facts),
 		plainTable('Sample types', ['Type', 'Unit', 'Total'], head.types.map(([type, unit], k) => [displayName(type), displayName(unit), page.amountOf(head.totals[k][0], k)])),
 		plainTable('Binaries', ['File', 'Build ID', 'From', 'To'], head.mappings.map(([file, id, start, end]) => [displayName(file), displayName(id), start, end])),
+		...(files.length ? [plainTable('Source files in this page', ['File'], files.map(f => [displayName(f)]))] : []),
 		...(head.comments.length ? [element('section', {}, element('h2', {}, 'Comments'), ...head.comments.map(c => element('pre', {dir: 'ltr'}, displayName(c))))] : []),
 		element('section', {}, element('h2', {}, 'Keys'), keyList()),
 		...(D.profile ? [button('Download the profile', {}, () => saveProfile(D.profile))] : []));
