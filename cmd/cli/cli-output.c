@@ -18,6 +18,7 @@
 #include "lib/base/outfile.h"
 #include "lib/model/profile.h"
 #include "lib/wire/compress.h"
+#include "lines.h"
 
 struct cli_output {
 	struct outfile file; /* a file that will replace that of -o */
@@ -187,8 +188,8 @@ cli_output_close(struct cli *cli)
 	cli->out = NULL;
 }
 
-FILE *
-cli_text(struct cli *cli)
+static FILE *
+text_open(struct cli *cli, bool is_report)
 {
 	/* Static: stdout is used until the process ends. */
 	static char buffer[1 << 15];
@@ -196,7 +197,11 @@ cli_text(struct cli *cli)
 
 	if (out->text)
 		return out->text;
-	out->text = out->fd == STDOUT_FILENO ? stdout : fdopen(out->fd, "w");
+	if (is_report && !isatty(out->fd))
+		out->text = lines_open(out->fd);
+	else
+		out->text = out->fd == STDOUT_FILENO ? stdout
+						     : fdopen(out->fd, "w");
 	if (!out->text)
 		die_output(cli->output);
 	/*
@@ -205,6 +210,18 @@ cli_text(struct cli *cli)
 	 */
 	setvbuf(out->text, buffer, _IOFBF, sizeof(buffer));
 	return out->text;
+}
+
+FILE *
+cli_text(struct cli *cli)
+{
+	return text_open(cli, false);
+}
+
+FILE *
+cli_report(struct cli *cli, bool is_text)
+{
+	return text_open(cli, is_text);
 }
 
 static void

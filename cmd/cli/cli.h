@@ -187,6 +187,9 @@ void cli_write(struct cli *cli, const struct profile *p);
  */
 FILE *cli_text(struct cli *cli);
 
+/* The same; if it is text for people, no line of it is a command (lines.h). */
+FILE *cli_report(struct cli *cli, bool is_text);
+
 /*
  * Write n bytes as the command's output, at most once. Refuses to write to a
  * terminal unless is_text. Dies.

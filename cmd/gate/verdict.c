@@ -137,7 +137,8 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 	any = decide(s, &report, fails);
 	report.verdict = any ? GATE_REGRESSED : mildest(s, g);
 	if (any || !cli->is_quiet)
-		gate_print(cli_text(cli), &report, s->form);
+		gate_print(cli_report(cli, s->form == &gate_text), &report,
+			   s->form);
 	free(fails);
 	if (!any && s->strict > 0)
 		check_strict(s, g);

@@ -299,7 +299,8 @@ show(struct run *r, const struct span *span)
 		die("no function matches");
 	if (s->finds_changes)
 		shifts = find_shifts(r, span, &x, &found);
-	print_series(&x, s, shifts, cli_text(r->cli));
+	print_series(&x, s, shifts,
+		     cli_report(r->cli, s->format <= HISTORY_SPARK));
 	for (size_t k = 0; shifts && k < x.n_fn; k++)
 		shifts_release(&shifts[k]);
 	free(shifts);
@@ -325,7 +326,7 @@ list(struct run *r, const struct span *span)
 		       s->task == HISTORY_CHANGES ? distributions() : NULL,
 		       &err) != PROF_OK)
 		die("%s", err.msg);
-	sweep_print(&w, &x, s, cli_text(r->cli));
+	sweep_print(&w, &x, s, cli_report(r->cli, s->format <= HISTORY_SPARK));
 	sweep_release(&w);
 	series_release(&x);
 }

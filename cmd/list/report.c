@@ -109,7 +109,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 		die("%s", err.msg);
 	if (!l->n_block)
 		die("no matches found for regexp: %s", s->pattern);
-	out = cli_text(cli);
+	out = cli_report(cli, !s->is_json);
 	st = s->is_json ? json_listing(out, r, l, sources, &err)
 			: print_listing(out, r, l, sources, print_style(out),
 					&err);
@@ -195,7 +195,7 @@ disassemble(struct cli *cli, const struct list_settings *s, struct report *r,
 		warn("functions of more than %" PRIu64
 		     " bytes are shown near their samples only",
 		     ASM_MAX_CODE);
-	out = cli_text(cli);
+	out = cli_report(cli, !s->is_json);
 	if (s->is_json)
 		json_assembly(out, r, a);
 	else

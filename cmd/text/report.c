@@ -86,13 +86,13 @@ print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
 	if (s->peek && !g->n_wanted)
 		die("no matches found for regexp: %s", s->pattern);
 	if (s->format == FORMAT_TOP)
-		st = text_top(cli_text(cli), r, g, &rows, err);
+		st = text_top(cli_report(cli, true), r, g, &rows, err);
 	else if (s->format == FORMAT_JSON)
 		text_json(cli_text(cli), r, g);
 	else if (s->format == FORMAT_TSV)
 		text_tsv(cli_text(cli), r, g, &rows);
 	else
-		st = text_tree(cli_text(cli), r, g, &rows, err);
+		st = text_tree(cli_report(cli, true), r, g, &rows, err);
 	graph_free(g);
 	frames_free(f);
 	return st;
@@ -114,7 +114,7 @@ print_diff(struct cli *cli, const struct text_settings *s, struct report *r,
 	else if (s->format == FORMAT_TSV)
 		text_diff_tsv(cli_text(cli), r, c, &rows);
 	else
-		st = text_diff(cli_text(cli), r, c, &rows, err);
+		st = text_diff(cli_report(cli, true), r, c, &rows, err);
 	changes_free(c);
 	return st;
 }
@@ -129,7 +129,7 @@ print_stacks(struct cli *cli, const struct text_settings *s, struct report *r,
 	st = frames_new(r->p, &r->o->frames, &f, err);
 	if (st == PROF_OK)
 		st = s->format == FORMAT_TRACES
-			     ? text_traces(cli_text(cli), r, f, err)
+			     ? text_traces(cli_report(cli, true), r, f, err)
 			     : text_folded(cli_text(cli), r, f, err);
 	frames_free(f);
 	return st;
@@ -147,10 +147,10 @@ print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
 		return false;
 	refine_filter(&s->report.refine, p);
 	if (s->format == FORMAT_RAW)
-		text_raw(cli_text(cli), p);
+		text_raw(cli_report(cli, true), p);
 	else if (s->format == FORMAT_COMMENTS)
-		text_comments(cli_text(cli), p);
-	else if (text_types(cli_text(cli), p, o, &err) != PROF_OK)
+		text_comments(cli_report(cli, true), p);
+	else if (text_types(cli_report(cli, true), p, o, &err) != PROF_OK)
 		die("%s", err.msg);
 	return true;
 }
@@ -170,7 +170,7 @@ text_report(struct text_settings *s, struct profile *p, struct cli *cli)
 	if (!print_simple(cli, s, p)) {
 		report_begin(&r, &s->report, p);
 		if (s->format == FORMAT_TAGS)
-			st = text_tags(cli_text(cli), &r, &err);
+			st = text_tags(cli_report(cli, true), &r, &err);
 		else if (s->format == FORMAT_TRACES ||
 			 s->format == FORMAT_FOLDED)
 			st = print_stacks(cli, s, &r, &err);

@@ -1,0 +1,18 @@
+/*
+ * lines.h - text reports in the log of a runner of CI. GitHub's takes a line
+ * that begins with "::" after blanks as a command, as well as "##[" anywhere;
+ * a name in a profile must not give it any.
+ */
+#ifndef LINES_H
+#define LINES_H
+
+#include <stdio.h>
+
+/*
+ * A stream that writes to fd, which it closes unless it is standard output. The
+ * second ':' of such a line is written as \x3a, and the '[' as \x5b. NULL
+ * without memory.
+ */
+FILE *lines_open(int fd);
+
+#endif
