@@ -8,12 +8,15 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "elf-source.h"
 #include "gopcsp.h"
+#include "jail.h"
 #include "libsample/unwind/read.h"
 #include "libsample/unwind/step.h"
 
@@ -204,6 +207,142 @@ rows_free(struct rows *r)
 	if (r->pool)
 		munmap(r->pool, sizeof *r->pool);
 	free(r);
+}
+
+static int
+put_bytes(int fd, const void *data, size_t n)
+{
+	const char *at = data;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int
+rows_send(const struct rows *r, int fd)
+{
+	int e = put_bytes(fd, r, sizeof *r);
+
+	for (int i = 0; i < N_TABLE && !e; i++)
+		e = put_bytes(fd, r->table[i].row,
+			      r->table[i].n_row * sizeof *r->table[i].row);
+	if (!e)
+		e = put_bytes(fd, r->pool, offsetof(struct unwind_pool, hash));
+	if (!e)
+		e = put_bytes(fd, r->pool->rule,
+			      r->pool->n_rule * sizeof r->pool->rule[0]);
+	return e ? e : put_bytes(fd, r->pool->expr, r->pool->n_expr);
+}
+
+/* Is the table sorted, does it end, and are its rules there? */
+static bool
+is_table(const struct cfi_rows *t, const struct unwind_pool *pool)
+{
+	for (size_t i = 0; i < t->n_row; i++) {
+		const struct unwind_row *row = &t->row[i];
+
+		if ((i && row->off <= row[-1].off) ||
+		    (!(row->word & WORD_PACKED) && row->word != WORD_NONE &&
+		     row->word >> 1 >= pool->n_rule))
+			return false;
+	}
+	return !t->n_row || t->row[t->n_row - 1].word == WORD_NONE;
+}
+
+static bool
+is_loc(const struct unwind_loc *l, const struct unwind_pool *pool)
+{
+	if (l->kind != LOC_EXPR_MEM && l->kind != LOC_EXPR_VAL)
+		return l->kind < LOC_EXPR_MEM && l->reg < DW_N_REG;
+	return l->off >= 0 && (uint32_t)l->off <= pool->n_expr &&
+	       l->n_expr <= pool->n_expr - (uint32_t)l->off &&
+	       unwind_expr_check(pool->expr + l->off, l->n_expr);
+}
+
+static bool
+is_pool(const struct unwind_pool *pool)
+{
+	for (uint32_t i = 1; i < pool->n_rule; i++) {
+		const struct unwind_rule *rule = &pool->rule[i];
+
+		if (rule->signal > SIGNAL_KERNEL || !is_loc(&rule->cfa, pool))
+			return false;
+		for (int k = 0; k < N_TRACK; k++)
+			if (!is_loc(&rule->reg[k], pool))
+				return false;
+	}
+	return true;
+}
+
+/* Only what is used: the rest of the map takes no memory. */
+static bool
+receive_pool(struct rows *r, int fd)
+{
+	struct unwind_pool *pool = unwind_map(sizeof *pool);
+
+	r->pool = pool;
+	return pool &&
+	       jail_read(fd, pool, offsetof(struct unwind_pool, hash)) &&
+	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
+	       jail_read(fd, pool->rule, pool->n_rule * sizeof pool->rule[0]) &&
+	       jail_read(fd, pool->expr, pool->n_expr) && is_pool(pool);
+}
+
+/* Read the tables and the pool of r, whose pointers are NULL. */
+static bool
+receive_tables(struct rows *r, int fd)
+{
+	for (int i = 0; i < N_TABLE; i++) {
+		struct cfi_rows *t = &r->table[i];
+		size_t n = t->n_row * sizeof *t->row;
+
+		t->n_bytes = n;
+		if (!n)
+			continue;
+		t->row = t->n_row > MAX_INFO / sizeof *t->row ? NULL
+							      : unwind_map(n);
+		if (!t->row || !jail_read(fd, t->row, n))
+			return false;
+	}
+	if (!receive_pool(r, fd))
+		return false;
+	for (int i = 0; i < N_TABLE; i++)
+		if (!is_table(&r->table[i], r->pool))
+			return false;
+	return true;
+}
+
+enum prof_status
+rows_receive(int fd, struct rows **out, struct prof_err *err)
+{
+	struct rows *r = calloc(1, sizeof *r);
+	bool ok;
+
+	*out = NULL;
+	if (!r)
+		return prof_nomem(err);
+	ok = jail_read(fd, r, sizeof *r);
+	r->pool = NULL;
+	for (int i = 0; i < N_TABLE; i++)
+		r->table[i].row = NULL;
+	if (ok && r->n_load <= MAX_LOAD && r->lo < r->hi &&
+	    r->hi - r->lo < UINT32_MAX &&
+	    memchr(r->build_id, '\0', sizeof r->build_id) &&
+	    receive_tables(r, fd)) {
+		*out = r;
+		return PROF_OK;
+	}
+	rows_free(r);
+	return prof_fail(err, PROF_EFORMAT, "its rows are damaged");
 }
 
 const char *

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "elf-source.h"
+#include "jail.h"
 #include "lib/base/array.h"
 #include "lib/base/regular.h"
 #include "rows.h"
@@ -37,6 +38,8 @@ struct rowstore {
 	size_t n, room;
 	size_t n_bytes, max_bytes;
 	uint64_t turn;
+	struct jail *jail; /* NULL: files are read here */
+	pthread_mutex_t asking;
 };
 
 struct rowstore *
@@ -47,7 +50,12 @@ rowstore_new(size_t max_bytes)
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->asking, NULL);
 	s->max_bytes = max_bytes;
+	if (jail_start(&s->jail, NULL) != PROF_OK) {
+		rowstore_free(s);
+		return NULL;
+	}
 	return s;
 }
 
@@ -59,7 +67,9 @@ rowstore_free(struct rowstore *s)
 	for (size_t i = 0; i < s->n; i++)
 		rows_free(s->entry[i].rows);
 	free(s->entry);
+	jail_stop(s->jail);
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->asking);
 	free(s);
 }
 
@@ -151,7 +161,13 @@ get(struct rowstore *s, const struct elf_source *file, const char *key,
 	*out = rowstore_find(s, key);
 	if (*out)
 		return PROF_OK;
-	st = rows_read(file, &rows, err);
+	if (s->jail && file->fd >= 0) {
+		pthread_mutex_lock(&s->asking);
+		st = jail_rows(s->jail, file->fd, &rows, err);
+		pthread_mutex_unlock(&s->asking);
+	} else {
+		st = rows_read(file, &rows, err);
+	}
 	if (st != PROF_OK)
 		return st;
 	*out = add(s, key, rows);

@@ -1,12 +1,17 @@
 /*
  * walk.c - any bytes as an ELF file, and as the stack of a thread that
- * runs it: the rows are compiled from the file, and the walk follows them.
+ * runs it: the rows are compiled from the file, in the time and memory that its
+ * size is worth, and the walk follows them. So it does with rows that are sent
+ * as a process without rights sends them, with some bits changed on the way.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "tests/fuzz/limit.h"
 #include "unwind/elf-source.h"
 #include "unwind/rows.h"
 #include "unwind/walk.h"
@@ -23,6 +28,44 @@ find(void *ctx, uint64_t pc, struct walk_code *out)
 	return true;
 }
 
+/* A table holds at most 8 rows for each byte, in a map that doubles. */
+static void
+check_size(const struct rows *rows, size_t n)
+{
+	struct rows_stats stats;
+
+	rows_stats(rows, &stats);
+	if (stats.n_bytes > (1 << 20) + 256 * n)
+		abort();
+}
+
+/* Send rows; the words say which bits are changed. *rows is the result. */
+static bool
+send_changed(struct rows **rows, const uint64_t *word)
+{
+	int fd = memfd_create("rows", MFD_CLOEXEC);
+	enum prof_status st;
+	uint8_t byte;
+	off_t n, at;
+
+	if (fd < 0 || rows_send(*rows, fd) < 0)
+		abort();
+	rows_free(*rows);
+	n = lseek(fd, 0, SEEK_CUR);
+	for (int i = 0; i < 4; i++) {
+		at = (off_t)(word[i] >> 8) % n;
+		if (word[i] >> 63 && pread(fd, &byte, 1, at) == 1) {
+			byte ^= (uint8_t)word[i];
+			if (pwrite(fd, &byte, 1, at) != 1)
+				abort();
+		}
+	}
+	lseek(fd, 0, SEEK_SET);
+	st = rows_receive(fd, rows, NULL);
+	close(fd);
+	return st == PROF_OK;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -35,13 +78,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!w)
 		abort();
+	/* The last bytes of the input are the registers. */
+	memset(word, 0, sizeof word);
+	memcpy(word, data + n - (n < sizeof word ? n : sizeof word),
+	       n < sizeof word ? n : sizeof word);
+	fuzz_limit(2);
 	if (elf_source_open(&s, -1, NULL) == PROF_OK &&
 	    rows_read(&s, &rows, NULL) == PROF_OK) {
+		check_size(rows, n);
+		fuzz_limit(0);
+		if (!send_changed(&rows, word))
+			goto out;
 		rows_bias(rows, 0x10000, s.segment[0].p_offset, &bias);
-		/* The last bytes of the input are the registers. */
-		memset(word, 0, sizeof word);
-		memcpy(word, data + n - (n < sizeof word ? n : sizeof word),
-		       n < sizeof word ? n : sizeof word);
 		if (!walk_perf_regs(&stack, WALK_PERF_MASK, word, N_WORD))
 			abort();
 		for (size_t i = 0; i < s.n_segment; i++) {
@@ -54,6 +102,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		}
 		rows_free(rows);
 	}
+out:
+	fuzz_limit(0);
 	walker_free(w);
 	return 0;
 }

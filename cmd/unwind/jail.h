@@ -1,0 +1,37 @@
+/*
+ * jail.h - compile the rows of a stranger's file in a process that may do
+ * nothing else: another user, no new privileges, no system calls but those that
+ * read the file and answer, no file system, little memory and time. What it
+ * answers is checked as if a stranger had written it.
+ */
+#ifndef JAIL_H
+#define JAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+struct jail;
+struct rows;
+
+/*
+ * Start the process that starts one for each file. *out is NULL, and it is not
+ * needed, unless this process is root's; or if PROF_SANDBOX is 0. It does not
+ * appear to wait() without __WALL. PROF_EIO or PROF_ENOMEM: it could not be
+ * started.
+ */
+enum prof_status jail_start(struct jail **out, struct prof_err *err) MUST_USE;
+
+/* rows_read() of the file that is open in fd. PROF_ELIMIT also if the process
+ * took too much time or memory. One thread at a time. */
+enum prof_status jail_rows(struct jail *j, int fd, struct rows **out,
+			   struct prof_err *err) MUST_USE;
+
+/* Read n bytes of an answer; false: there are fewer, or not in time. */
+bool jail_read(int fd, void *out, size_t n);
+
+/* NULL is allowed. */
+void jail_stop(struct jail *j);
+
+#endif

@@ -1,0 +1,117 @@
+#!/bin/sh
+# As root, unwind information of other users' programs is compiled by processes
+# without rights; and what stands for far more than its size is refused.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+name='programs of strangers'
+[ "$(id -u)" -eq 0 ] || skip_rest "$name" 'only root drops rights'
+[ -z "${sanitized:-}" ] || skip_rest "$name" 'a sanitizer needs more memory'
+need_tools "$name" gcc python3
+
+# An ELF file of half a megabyte: its table has an entry for each of N functions,
+# and all entries are one FDE, of as many rows as the function has bytes.
+cat >many.py <<'END'
+import struct, sys
+
+n, size = 30000, 4000
+code, text = 0x1000, 0x1000
+table = 0x2000
+hdr = struct.pack('<BBBBiI', 1, 0x1b, 0x03, 0x3b, 12 + 8 * n - 4, n)
+cie_at = table + len(hdr) + 8 * n
+cie = struct.pack('<I', 0) + b'\1zR\0' + bytes([1, 0x78, 16, 1, 0x1b, 12, 7, 8])
+cie += bytes(-(len(cie) + 4) % 8)
+fde_at = cie_at + 4 + len(cie)
+rows = b''.join(bytes([0x41, 0x0e, 8 + 8 * (i % 2)]) for i in range(size - 1))
+fde = struct.pack('<Iii', fde_at + 4 - cie_at, text - (fde_at + 8), size) + b'\0' + rows
+fde += bytes(-(len(fde) + 4) % 8)
+info = hdr + b''.join(struct.pack('<ii', text + i - table, fde_at - table)
+                      for i in range(n))
+info += struct.pack('<I', len(cie)) + cie + struct.pack('<I', len(fde)) + fde + bytes(4)
+note = struct.pack('<III', 4, 20, 3) + b'GNU\0' + bytes(range(20))
+head = [(1, 5, code, text, 4096), (1, 4, table, table, len(info)),
+        (0x6474e550, 4, table, table, 12 + 8 * n), (4, 4, 64 + 56 * 4, 0, len(note))]
+out = bytearray(b'\x7fELF' + bytes([2, 1, 1]) + bytes(9) +
+                struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, text, 64, 0, 0, 64, 56, 4, 64, 0, 0))
+for kind, flags, at, address, size in head:
+    out += struct.pack('<IIQQQQQQ', kind, flags, at, address, address, size, size, 4096)
+out += note
+out += bytes(code - len(out)) + b'\xeb\xfe' + bytes(4094) + info
+open(sys.argv[1], 'wb').write(out)
+END
+cat >run.c <<'END'
+#include <fcntl.h>
+#include <sys/mman.h>
+
+/* Map the code of the file, a loop without end, and run it. */
+int
+main(int argc, char **argv)
+{
+	int fd = open(argv[argc - 1], O_RDONLY);
+	void *code = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096);
+
+	((void (*)(void))code)();
+}
+END
+gcc -o run run.c && python3 many.py many || exit 99
+chmod 755 "$scratch" run many
+
+# record OPTION...: run many as another user, and record it.
+record() {
+	setpriv --reuid=65534 --clear-groups ./run "$PWD/many" &
+	program=$!
+	prof-record --pid $program --seconds=2 -o out.pb.gz 2>err &
+	recorder=$!
+}
+record
+tries=0
+until worker=$(pgrep -P $recorder) || [ $tries -eq 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+if [ -z "$worker" ] && ! wait $recorder; then
+	kill $program
+	skip_rest "$name" "$(head -n 1 err)"
+fi
+grep -E '^(Uid|CapEff|NoNewPrivs):' "/proc/$worker/status" >rights
+ls -l "/proc/$worker/fd" | grep -c socket >>rights
+wait $recorder
+kill $program
+check 'the process that reads them has no rights' 0 'cat rights' <<'END'
+Uid:	65534	65534	65534	65534
+CapEff:	0000000000000000
+NoNewPrivs:	1
+1
+END
+check 'it ends with the recorder' 0 "kill -0 $worker 2>/dev/null || echo ended" <<'END'
+ended
+END
+check 'a table that stands for far more is named' 0 \
+	'sed -n "s/.*many: \(.*\)/\1/p" err' <<'END'
+its unwind information stands for far more than its size; its callers are not seen
+END
+check 'the samples are there' 0 \
+	'prof-text -q --raw out.pb.gz | grep -c "many"' <<'END'
+1
+END
+
+# What it answers is what is read here.
+gcc -O2 -fomit-frame-pointer -o deep -x c - <<'END' || exit 99
+static volatile unsigned n;
+__attribute__((noinline)) static int leaf(int d) { for (int i = 0; i < 1000; i++) n += i; return d; }
+int main(void) { for (;;) leaf(10); }
+END
+for sandbox in 1 0; do
+	./deep &
+	program=$!
+	PROF_SANDBOX=$sandbox prof-record -q --pid $program --seconds=2 -o d$sandbox.pb.gz 2>>err
+	kill $program
+done
+check 'stacks are the same with and without it' 0 '
+	for i in 1 0; do
+		prof-symbolize -q d$i.pb.gz | prof-text -q --traces 2>/dev/null |
+			grep -c "  _start\$" | awk "{ print (\$1 > 0) }"
+	done' <<'END'
+1
+1
+END
+plan
