@@ -12,7 +12,7 @@ need_tools 'bounds' python3
 bounded() {
 	bounded_run=$(echo "$2" | sed "s|@|$1|g")
 	rm -f .err
-	[ -s "$1" ] || python3 "$src/tests/lib/bombs.py" "$1" >"$1"
+	[ -s "$1" ] || python3 "$src/tests/lib/bombs.py" "$1" "$PWD/$1.elf" >"$1"
 	(
 		ulimit -v 1048576 && ulimit -t 10 || exit 99
 		exec sh -c "exec $bounded_run" >/dev/null 2>.err </dev/null
@@ -48,15 +48,18 @@ all() {
 }
 
 all inlined_small
+all inlined
 all deep
-all mappings prof-html
+all mappings
 all bracket_names
 all nested_gzip
+all zeros_gzip
 all folded_deep
 all count_profile
-bounded inlined 'prof-merge @'
+all sparse_elf
+bounded sparse_elf 'prof-list --disasm=. @'
 bounded mappings 'prof-gate @ -- @'
-for input in folded_deep folded_wide cpuprofile brackets_json; do
+for input in folded_deep folded_wide speedscope cpuprofile brackets_json; do
 	bounded $input 'prof-import @'
 done
 plan
