@@ -80,7 +80,20 @@ in_copy() {
 	MAKEFLAGS='' make -j"$(nproc)" -C "$tree/build" "$@" >"$log" 2>&1
 }
 
-# run SCRIPT: in the copy, with the tests' own programs as they are.
+# build SCRIPT: the product, and the tests' programs that the script names.
+build() {
+	set -- "$tree/tests/$1.t" all
+	for program in "$tree"/build/tests/*; do
+		if [ -f "$program" ] && [ -x "$program" ] &&
+			grep -qw -e "${program##*/}" "$1"; then
+			set -- "$@" "tests/${program##*/}"
+		fi
+	done
+	shift
+	in_copy "$@"
+}
+
+# run SCRIPT: in the copy, with the tests' programs as they are.
 run() {
 	in_copy check T="$1" check_PROGRAMS= check_LTLIBRARIES=
 }
@@ -132,7 +145,7 @@ for name in $MUTANTS; do
 		restore
 		continue
 	}
-	if ! in_copy all; then
+	if ! build "$script"; then
 		say "$name" 'ERROR: does not compile'
 		grep error: "$log" | head -3
 		failed=1
