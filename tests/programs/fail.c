@@ -4,7 +4,8 @@
  *	FAIL="KIND N"	the N-th call of this kind fails, and no other
  *	FAIL_LIST=FILE	none fails; appended to FILE are lines "KIND N": the
  *first call from each place of the program
- *	FAIL_DEPTH=D	with it: places are told apart by D callers (2)
+ *	FAIL_DEPTH=D	with it: places are told apart by D callers (0: each
+ *call) FAIL_KILL=1	with the first: SIGKILL ends the process instead
  *
  * Kinds are the names in `kinds`. Calls that libc makes of itself, as in
  * fclose(), are not seen, and neither are those of programs that are not called
@@ -16,6 +17,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,22 +30,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, N_KIND };
+enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, REMOVE, N_KIND };
 
 static const struct {
 	const char *name;
 	int error;
 } kinds[N_KIND] = {
-	[ALLOC] = { "malloc", ENOMEM }, [OPEN] = { "open", EMFILE },
-	[READ] = { "read", EIO },       [WRITE] = { "write", ENOSPC },
-	[SYNC] = { "fsync", EIO },      [RENAME] = { "rename", EACCES },
+	[ALLOC] = { "malloc", ENOMEM },  [OPEN] = { "open", EMFILE },
+	[READ] = { "read", EIO },        [WRITE] = { "write", ENOSPC },
+	[SYNC] = { "fsync", EIO },       [RENAME] = { "rename", EACCES },
+	[REMOVE] = { "remove", EACCES },
 };
 
 static atomic_long *calls; /* N_KIND, shared with children of fork() */
 static enum kind wanted = N_KIND;
 static long wanted_at;
 static int list_fd = -1;
-static int depth = 2;
+static int depth;
 static bool is_ready;
 static uintptr_t text_start, text_end;   /* of the program */
 static _Atomic uint64_t places[1 << 14]; /* seen: hashes */
@@ -153,7 +156,7 @@ fails(enum kind k)
 	n = ++calls[k];
 	if (list_fd >= 0) {
 		is_listing = true;
-		if (is_new(k))
+		if (!depth || is_new(k))
 			syscall(SYS_write, list_fd, line,
 				(size_t)snprintf(line, sizeof(line), "%s %ld\n",
 						 kinds[k].name, n));
@@ -162,6 +165,8 @@ fails(enum kind k)
 	}
 	if (k != wanted || n != wanted_at)
 		return false;
+	if (getenv("FAIL_KILL"))
+		raise(SIGKILL);
 	if (getenv("FAIL_TRAP")) /* to find the place with gdb */
 		__builtin_trap();
 	errno = kinds[k].error;
@@ -258,6 +263,11 @@ CALL(RENAME, int, -1, linkat,
      (int i, const char *a, int j, const char *b, int f), (i, a, j, b, f))
 CALL(RENAME, int, -1, mkdir, (const char *f, mode_t m), (f, m))
 CALL(RENAME, int, -1, mkdirat, (int fd, const char *f, mode_t m), (fd, f, m))
+
+CALL(REMOVE, int, -1, unlink, (const char *f), (f))
+CALL(REMOVE, int, -1, unlinkat, (int fd, const char *f, int flags),
+     (fd, f, flags))
+CALL(REMOVE, int, -1, rmdir, (const char *f), (f))
 
 /* open() has its mode only with some flags, but any register may be read. */
 static int
