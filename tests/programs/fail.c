@@ -112,7 +112,7 @@ is_capstone(void *const *frame, int n)
 	return false;
 }
 
-/* Has no call come from here so far? */
+/* Is it to be listed: has no call come from here so far? */
 static bool
 is_new(enum kind k)
 {
@@ -122,6 +122,8 @@ is_new(enum kind k)
 
 	if (is_capstone(frame, n))
 		return false;
+	if (!depth)
+		return true;
 	for (int i = 0; i < n && left; i++) {
 		uintptr_t pc = (uintptr_t)frame[i];
 
@@ -156,7 +158,7 @@ fails(enum kind k)
 	n = ++calls[k];
 	if (list_fd >= 0) {
 		is_listing = true;
-		if (!depth || is_new(k))
+		if (is_new(k))
 			syscall(SYS_write, list_fd, line,
 				(size_t)snprintf(line, sizeof(line), "%s %ld\n",
 						 kinds[k].name, n));

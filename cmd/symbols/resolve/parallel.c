@@ -158,7 +158,8 @@ resolve_run(struct resolve *r, struct prof_err *err)
 			t->st = prof_nomem(&t->err);
 		if (t->st == PROF_ENOMEM && st == PROF_OK) {
 			st = t->st;
-			*err = t->err;
+			if (err)
+				*err = t->err;
 		}
 		if (t->st == PROF_EFORMAT)
 			resolve_warn(r, t->mapping, &t->err);
