@@ -82,6 +82,10 @@ in_copy() {
 
 # build SCRIPT: the product, and the tests' programs that the script names.
 build() {
+	if [ ! -e "$tree/tests/$1.t" ]; then # it is a program itself
+		in_copy all "tests/$1"
+		return
+	fi
 	set -- "$tree/tests/$1.t" all
 	for program in "$tree"/build/tests/*; do
 		if [ -f "$program" ] && [ -x "$program" ] &&
@@ -107,6 +111,9 @@ MAKEFLAGS='' make -s -C "$abs_builddir" distdir distdir=mutants/new >"$log" 2>&1
 }
 restore
 cp -Ru --preserve=mode,timestamps "$copy/new/." "$tree"
+(cd "$tree" && find cmd libsample tests -type f) | while read -r gone; do
+	[ -e "$copy/new/$gone" ] || rm "$tree/$gone"
+done
 rm -rf "$copy/new"
 rm -rf "$copy/pass"
 if [ ! -e "$tree/build/config.status" ]; then
