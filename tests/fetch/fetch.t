@@ -2,6 +2,7 @@
 # servers are in fetch-rude.t, TLS in fetch-tls.t, real servers in fetch-live.t,
 # archives in archive.t.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 . "$src/tests/lib/fetch.sh"
 
 check 'a file passes through as it is' 0 '
@@ -186,7 +187,7 @@ END
 
 # The examples of the manual page, but for those of s3.t; the proxy knows web1 and
 # web2.
-sed -n '/s3:/d; s/^\.Dl //p' "$src/doc/prof-fetch.1" >examples
+shown prof-fetch.1 | sed '/s3:/d' >examples
 while read -r example; do
 	if http_proxy=http://$go sh -c "$example" >out 2>err </dev/null && [ ! -s err ]; then
 		ok "example: $example"

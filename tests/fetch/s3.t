@@ -1,6 +1,7 @@
 #!/bin/sh
 # prof-fetch s3://: objects and lists of a stub that checks signatures.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 
 name='objects of S3'
 need_curl "$name"
@@ -44,7 +45,7 @@ check 'a prefix is all that begins with it, over several pages' 0 '
 	: >log
 	prof-fetch s3://b/day/ | zcat | cmp - day
 	[ $(grep -c list-type log) -ge 3 ] || cat log' </dev/null
-sed -n '/s3:/s/^\.Dl //p' "$src/doc/prof-fetch.1" >examples
+shown prof-fetch.1 | grep s3: >examples
 cp 'bucket/one.pb.gz' 'bucket/2026-11-20|one.pb.gz'
 check 'the example of the manual page' 0 '
 	[ -s examples ] && sh -e ./examples && zcat day.pb.gz | cmp - one' </dev/null

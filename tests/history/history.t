@@ -2,6 +2,7 @@
 # prof-history: the cache follows the archive, and what it says is what
 # prof-text says of the profiles.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 
 ! lacks 'prof-history --index .' || skip_rest prof-history 'this build has no sqlite'
 PATH=$src/cmd:$PATH
@@ -656,7 +657,7 @@ done
 
 # --- the page's examples -------------------------------------------------------
 
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl //p' "$src/doc/prof-history.1" >examples
+shown prof-history.1 >examples
 [ "$(wc -l <examples)" -ge 4 ] || not_ok 'there are examples' <examples
 while read -r line; do
 	printf '%s\n' "$line" >example

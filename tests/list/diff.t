@@ -2,6 +2,7 @@
 # prof-list --diff: both sides of a difference. Each side equals the listing of
 # that profile alone, by prof-list and by pprof.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 
 seq -f 'line %g' 30 >w.c
 mkprof >old.pb.gz <<'END'
@@ -140,7 +141,7 @@ check_err 'sides that have cancelled out' 2 '
 check_err 'of source lines only' 2 'prof-list --diff --disasm . diff.pb.gz' \
 	"it excludes --disasm"
 e='prof-diff old.pb.gz new.pb.gz | prof-list --diff Encode'
-grep -qxF ".Dl $e" "$src/doc/prof-list.1" && ok "the page has: $e" ||
+shown prof-list.1 | grep -qxF -- "$e" && ok "the page has: $e" ||
 	echo "$e" | not_ok "the page has: $e"
 check_err 'of a function that is not there' 2 "$e" \
 	'no matches found for regexp: Encode'

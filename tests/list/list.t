@@ -2,6 +2,7 @@
 # prof-list: source lines with their values, and where sources are found.
 # Comparisons with pprof are in list-referee.t.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 
 tiny=$data/good-tiny.pb.gz
 export tiny scratch
@@ -314,7 +315,7 @@ for e in "prof-list '^main\$' cpu.pb.gz" \
 	"prof-list --disasm '^main\$' cpu.pb.gz" \
 	'prof-list --debuginfod=https://debuginfod.debian.net qsort cpu.pb.gz' \
 	'prof-list --weblist Encode cpu.pb.gz > encode.html'; do
-	grep -qxF ".Dl $e" "$src/doc/prof-list.1" &&
+	shown prof-list.1 | grep -qxF -- "$e" &&
 		ok "the page has: $e" || echo "$e" | not_ok "the page has: $e"
 done
 check 'of one function' 0 "prof-list -q '^main\$' cpu.pb.gz | sed 1,2d" <<'END'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # prof-shell: pprof's sessions, our extensions, and a terminal.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/pages.sh"
 
 unset PAGER BROWSER XDG_STATE_HOME XDG_CACHE_HOME
 HOME=$PWD PPROF_TMPDIR=$PWD TMPDIR=$PWD
@@ -385,7 +386,7 @@ END
 # The examples of the manual page.
 cp w.pb.gz cpu.pb.gz
 cp new.pb.gz old.pb.gz
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl prof-shell //p' "$src/doc/prof-shell.1" |
+shown prof-shell.1 | sed -n 's/^prof-shell //p' |
 	sed 's/\\(aq/'"'"'/g; s/\\&//g' >examples
 [ "$(wc -l <examples)" -ge 3 ] || not_ok 'the page has examples' <examples
 while read -r example; do
