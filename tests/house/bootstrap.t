@@ -36,12 +36,16 @@ check '--no-install names what is missing, and goes on' 0 \
 bootstrap: missing: autoconf...
 configured: -q --prefix=/x
 END
+check '--build-only: nothing for tests' 0 \
+	"$run --no-install --build-only 2>&1 | grep -cw 'libelf-dev\|chromium'; rm -rf tree/build" <<'END'
+1
+END
 check 'apt waits for another one' 0 \
 	"$run 2>&1 | ./short; sed 's/ autoconf .*/ autoconf.../' asked" <<'END'
 bootstrap: installing autoconf...
 configured: -q
 apt-get -qq -o DPkg::Lock::Timeout=600 update
-apt-get -qq -o DPkg::Lock::Timeout=600 install -y --no-install-recommends autoconf...
+apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Options::=--force-confold install -y --no-install-recommends autoconf...
 END
 fake id 'echo 1000'
 check 'no root and no sudo' 0 "$run 2>&1 | ./short; cat asked" <<'END'
@@ -62,7 +66,7 @@ check 'no apt' 0 "$run 2>&1 | ./short" <<'END'
 bootstrap: no apt-get; install these yourself: autoconf...
 configured: -q
 END
-fake dpkg-query 'sed -n "/^packages=/,/^.\$/p" bootstrap | tr -s " " "\n" |
+fake dpkg-query 'sed -n "/packages=.\$/,/^.\$/p" bootstrap | tr -s " " "\n" |
 	sed "s/\$/ installed/"'
 ln -s "$(command -v sed)" "$(command -v tr)" fake
 check 'all is there: silent' 0 "$run >out 2>&1; cat out" <<'END'
