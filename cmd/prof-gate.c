@@ -36,6 +36,11 @@ main(int argc, char **argv)
 		gate_settings_release(&s);
 		return cli_finish(&cli, EXIT_SUCCESS);
 	}
+	if (s.n_plan) {
+		sides_plan(s.n_plan, &cli, argc, argv);
+		gate_settings_release(&s);
+		return cli_finish(&cli, EXIT_SUCCESS);
+	}
 	sides_choose(&s.sides, &cli, argc, argv);
 	status = gate_run(&s, &cli);
 	return cli_finish(&cli, status);

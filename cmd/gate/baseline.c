@@ -135,12 +135,15 @@ save(int dir, const char *folder, const struct profile *p,
 void
 baseline_save(const char *folder, struct cli *cli)
 {
-	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	unsigned long number;
 	char machine[96], comment[128], **run;
 	const char *input;
 	size_t n;
+	int dir;
 
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		die("%s: %s", folder, strerror(errno));
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));
 	run = list_runs(folder, &n);

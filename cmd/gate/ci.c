@@ -52,7 +52,7 @@ budget_junit(FILE *out, const struct gate_report *r,
 {
 	(void)i;
 	fputs("    <testcase classname=\"budget\" name=\"", out);
-	escape_put(out, ESCAPE_XML, b->name, strlen(b->name));
+	gate_put_escaped(out, ESCAPE_XML, b->name, strlen(b->name));
 	fputs("\">", out);
 	if (b->answer != RULE_KEPT) {
 		fputs(b->answer == RULE_BROKEN
@@ -110,7 +110,7 @@ row_github(FILE *out, const struct gate_report *r, const struct gate_item *item)
 		fprintf(out, ",line=%d,", row->line);
 	}
 	fprintf(out, "title=%s ", gate_row_verdict(row));
-	escape_put(out, ESCAPE_GITHUB_PROPERTY, name->s, name->len);
+	gate_put_escaped(out, ESCAPE_GITHUB_PROPERTY, name->s, name->len);
 	fprintf(out, "::%s ", gate_kind_name(row->kind));
 	gate_put_change(out, r, item);
 	gate_put_reasons(out, r, &gate_github, row, "%0A", "");
@@ -126,8 +126,8 @@ budget_github(FILE *out, const struct gate_report *r,
 		return;
 	fputs(b->answer == RULE_BROKEN ? "::error file=" : "::notice file=",
 	      out);
-	escape_put(out, ESCAPE_GITHUB_PROPERTY, r->budget_file,
-		   strlen(r->budget_file));
+	gate_put_escaped(out, ESCAPE_GITHUB_PROPERTY, r->budget_file,
+			 strlen(r->budget_file));
 	fprintf(out, ",line=%u,title=budget::", b->line);
 	gate_put_budget(out, r, &gate_github, b);
 	putc('\n', out);

@@ -19,6 +19,7 @@ enum {
 	KEY_BASELINE = CLI_LONG,
 	KEY_SAVE_BASELINE,
 	KEY_BASELINE_RUNS,
+	KEY_PLAN,
 	KEY_SCALE,
 	KEY_SAMPLE_INDEX,
 	KEY_FUNCTIONS,
@@ -36,6 +37,7 @@ enum {
 	KEY_NOISE,
 	KEY_MIN_SAMPLES,
 	KEY_ALLOW_UNEQUAL,
+	KEY_ALLOW_RATES,
 	KEY_FUNCTION,
 	KEY_FAIL_ON,
 	KEY_FAIL_MOVED,
@@ -58,6 +60,8 @@ const struct cli_opt gate_opts[] = {
 	  "add the operands to the folder DIR, and compare nothing" },
 	{ KEY_BASELINE_RUNS, "baseline-runs", "N",
 	  "take the newest N that compare from a folder (5)" },
+	{ KEY_PLAN, "plan", "N",
+	  "print an order for N runs of each side: --plan=N -- OLD -- NEW" },
 	{ KEY_SCALE, "scale", "HOW",
 	  "compare per profile (none), total, duration, machine or ops=N/M" },
 	{ KEY_SAMPLE_INDEX, "sample-index", "TYPE",
@@ -89,6 +93,8 @@ const struct cli_opt gate_opts[] = {
 	  "refuse a side with fewer than N samples (50)" },
 	{ KEY_ALLOW_UNEQUAL, "allow-unequal", NULL,
 	  "compare runs and sides whose totals differ more than 5 times" },
+	{ KEY_ALLOW_RATES, "allow-rates", NULL,
+	  "compare runs whose sampling rates differ more than twice" },
 	{ KEY_FUNCTION, "function", "REGEX",
 	  "judge only functions whose whole name matches" },
 	{ KEY_FAIL_ON, "fail-on", "COND",
@@ -164,6 +170,7 @@ read_budgets(struct gate_settings *s, struct cli *cli)
 	int fd = cli_open(cli->arg);
 
 	s->budget_file = cli->arg;
+	s->sides.may_repeat = true;
 	release_patterns(s);
 	rule_budgets_release(&s->budgets);
 	if (stream_read(fd, MAX_BUDGET_SIZE, &text, &err) != PROF_OK ||
@@ -309,6 +316,9 @@ input_option(struct gate_settings *s, struct cli *cli, int key)
 	case KEY_BASELINE_RUNS:
 		s->sides.n_archived = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
 		break;
+	case KEY_PLAN:
+		s->n_plan = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
+		break;
 	case KEY_SCALE:
 		scale_parse(&s->scale, cli);
 		break;
@@ -317,6 +327,9 @@ input_option(struct gate_settings *s, struct cli *cli, int key)
 		break;
 	case KEY_NOINLINES:
 		f->no_inlines = true;
+		break;
+	case KEY_ALLOW_RATES:
+		s->sides.allow_rates = true;
 		break;
 	case KEY_TRIM_PATH:
 		f->trim_path = cli->arg;

@@ -29,6 +29,7 @@ struct gate_settings {
 	const char *save_folder; /* of --save-baseline, or NULL */
 	const struct gate_form *form;
 	size_t max_rows;
+	size_t n_plan; /* runs of each side to plan; 0: compare */
 	double strict; /* growth that must be detectable; 0: none */
 	bool all, fail_single, fail_moved, has_min_share;
 	char root[4096]; /* the working directory */

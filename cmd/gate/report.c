@@ -132,12 +132,30 @@ gate_row_verdict(const struct gate_row *row)
 
 /* --- parts of a line --- */
 
+void
+gate_put_escaped(FILE *out, enum escape escape, const char *s, size_t n)
+{
+	static const char mark[] = "##[";
+	const char *at;
+
+	while (escape != ESCAPE_MARKDOWN &&
+	       (at = memmem(s, n, mark, sizeof(mark) - 1))) {
+		size_t before = (size_t)(at - s) + 2;
+
+		escape_put(out, escape, s, before);
+		fputs(escape == ESCAPE_XML ? "&#91;" : "\\x5b", out);
+		s += before + 1;
+		n -= before + 1;
+	}
+	escape_put(out, escape, s, n);
+}
+
 static void
 put_bytes(FILE *out, const struct gate_form *f, const char *s, size_t n)
 {
 	if (f->open)
 		fputs(f->open, out);
-	escape_put(out, f->escape, s, n);
+	gate_put_escaped(out, f->escape, s, n);
 	if (f->close)
 		fputs(f->close, out);
 }
@@ -160,7 +178,7 @@ gate_put_path(FILE *out, const struct gate_report *r, enum escape escape,
 
 	if (s->len > n && !memcmp(s->s, r->root, n) && s->s[n] == '/')
 		skip = n + 1;
-	escape_put(out, escape, s->s + skip, s->len - skip);
+	gate_put_escaped(out, escape, s->s + skip, s->len - skip);
 }
 
 void
@@ -436,7 +454,10 @@ put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
 			number_text(t[0], r, c->own_low, false),
 			number_text(t[1], r, c->own_high, false));
 	else
-		fputs(", but that is not sure", out);
+		fprintf(out,
+			", but of comparisons without a change %.2g%% show as "
+			"much",
+			100 * c->adjusted);
 	if (r->g->model.n_split && r->g->model.n_split < FEW_WAYS)
 		fputs(" (5 runs a side could tell)", out);
 }
@@ -474,6 +495,15 @@ put_budgets(FILE *out, const struct gate_report *r, const struct gate_form *f,
 			r->budgets->n_rule == 1 ? "" : "s");
 }
 
+static bool
+has_broken(const struct rule_budgets *b)
+{
+	for (size_t i = 0; i < b->n_rule; i++)
+		if (b->rule[i].answer == RULE_BROKEN)
+			return true;
+	return false;
+}
+
 static double
 samples_of(const struct gate *g, enum gate_side side)
 {
@@ -507,8 +537,9 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		put_doubt(out, r, gate_deciding(perhaps));
 		n++;
 	}
-	if (g->total.verdict == r->verdict ||
-	    (!n && r->verdict < GATE_SUSPECT)) {
+	/* Where only budgets are broken, they are the answer. */
+	if ((!n && (r->verdict < GATE_SUSPECT || !has_broken(r->budgets))) ||
+	    (g->total.verdict == r->verdict && !perhaps)) {
 		fputs(n++ ? "; " : "", out);
 		put_total(out, r);
 	}

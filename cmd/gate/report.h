@@ -59,6 +59,9 @@ void gate_print(FILE *out, const struct gate_report *r,
 
 #define GATE_TEXT 96 /* room for a number as text */
 
+/* Names in a log of GitHub's runner, which takes "##[" for a command. */
+void gate_put_escaped(FILE *out, enum escape escape, const char *s, size_t n);
+
 void gate_put_name(FILE *out, const struct gate_report *r,
 		   const struct gate_form *f, uint32_t name);
 

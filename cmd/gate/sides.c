@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "baseline.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
+#include "lib/model/units.h"
 #include "lib/model/unnamed.h"
 #include "lib/ops/names.h"
 
@@ -19,6 +21,7 @@
 #define LOSSES_DIFFER 0.01   /* of the ticks */
 #define NAMELESS 0.9         /* of the samples: nothing to compare */
 #define FEW_NAMES 0.1        /* of the samples lack one: worth a warning */
+#define RATES_DIFFER 2       /* times the other: the sampler's own cost shows */
 
 static const char *const scale_names[] = { "none", "total", "duration", "ops",
 					   "machine" };
@@ -133,6 +136,47 @@ exposure_of(const struct profile *p, const char *name, enum gate_side side,
 	return (double)p->duration_ns;
 }
 
+/* --- when to record them --- */
+
+/* The place of the next "--"; argc: there is none. */
+static int
+next_split(int at, int argc, char **argv)
+{
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
+	return at;
+}
+
+static void
+put_run(FILE *out, const char *side, size_t number, char **word, int n)
+{
+	fprintf(out, "%s %zu", side, number);
+	for (int i = 0; i < n; i++) {
+		putc(' ', out);
+		escape_put(out, ESCAPE_TEXT, word[i], strlen(word[i]));
+	}
+	putc('\n', out);
+}
+
+void
+sides_plan(size_t n, struct cli *cli, int argc, char **argv)
+{
+	int old = next_split(1, argc, argv) + 1;
+	int new = next_split(old, argc, argv) + 1;
+	FILE *out = cli_text(cli);
+
+	if (new >= argc || new - old < 2)
+		die("--plan=N -- OLD -- NEW: OLD and NEW are words to print");
+	for (size_t i = 0; i < 2 * n; i++) {
+		/* old new new old ... */
+		if ((i + 1) / 2 % 2 == 0)
+			put_run(out, "old", i / 2 + 1, argv + old,
+				new - old - 1);
+		else
+			put_run(out, "new", i / 2 + 1, argv + new, argc - new);
+	}
+}
+
 /* --- how the sides differ --- */
 
 /* Properties that should be equal in all profiles: as text, "" if unknown. */
@@ -143,13 +187,69 @@ struct traits {
 	char text[2][N_TRAIT][96]; /* of the first profile of each side */
 	double duration[2], n[2];
 	struct sampling sampling[2]; /* their ticks and losses */
+	double period[2];            /* least and most, in ns; 0: unknown */
 };
+
+/* What tells a run from others. */
+struct run_id {
+	dev_t dev;
+	ino_t ino; /* 0: no file */
+	int64_t time_ns, duration_ns;
+	double value;
+};
+
+static bool
+is_same_run(const struct run_id *x, const struct run_id *y)
+{
+	return (x->ino && x->ino == y->ino && x->dev == y->dev) ||
+	       (x->time_ns && x->time_ns == y->time_ns &&
+		x->duration_ns == y->duration_ns && x->value == y->value);
+}
+
+/* A run that counts twice is no evidence. Dies. */
+static void
+check_once(const struct sides *s, size_t i, const struct profile *p,
+	   double value, struct run_id *id)
+{
+	struct stat st = { 0 };
+
+	if (s->may_repeat)
+		return;
+	if (strcmp(s->input[i].name, "-") != 0)
+		stat(s->input[i].name, &st);
+	id[i] = (struct run_id){ st.st_dev, st.st_ino, p->time_ns,
+				 p->duration_ns, value };
+	for (size_t k = 0; k < i; k++)
+		if (is_same_run(&id[i], &id[k]))
+			die("%s and %s are the same run",
+			    cli_name(s->input[k].name),
+			    cli_name(s->input[i].name));
+}
+
+/* The time between samples in ns; 0: unknown. */
+static double
+period_of(const struct profile *p)
+{
+	int family, time;
+	double ns = units_factor("nanoseconds", &time);
+	double unit =
+		units_factor(profile_str(p, p->period_type.unit), &family);
+
+	return unit > 0 && family == time ? (double)p->period * unit / ns : 0;
+}
 
 static void
 add_traits(struct traits *t, const struct profile *p, enum gate_side side)
 {
 	char(*text)[96] = t->text[side];
+	double period = period_of(p);
 	struct sampling s;
+
+	if (period > 0) {
+		t->period[0] =
+			t->period[0] > 0 ? fmin(t->period[0], period) : period;
+		t->period[1] = fmax(t->period[1], period);
+	}
 
 	t->duration[side] += (double)p->duration_ns;
 	if (sampling_sum(p, &s)) {
@@ -167,10 +267,14 @@ add_traits(struct traits *t, const struct profile *p, enum gate_side side)
 }
 
 static void
-tell_traits(const struct traits *t, bool durations)
+tell_traits(const struct traits *t, bool durations, bool rates)
 {
 	double a = t->duration[0] / t->n[0], b = t->duration[1] / t->n[1];
 
+	if (!rates && t->period[1] > RATES_DIFFER * t->period[0])
+		die("sampled at %.4g and %.4g Hz, which costs the program "
+		    "different time: record both with -F 999 (--allow-rates)",
+		    1e9 / t->period[1], 1e9 / t->period[0]);
 	for (int i = 0; i < N_TRAIT; i++)
 		if (*t->text[0][i] && *t->text[1][i] &&
 		    strcmp(t->text[0][i], t->text[1][i]) != 0)
@@ -212,10 +316,12 @@ check_names(const struct profile *p, const char *name)
 }
 
 static void
-read_input(const struct side_input *in, struct cli *cli, struct gate *g,
+read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
 	   const char *sample_index, const struct refine *refine,
-	   const struct scale_option *scale, bool exact_names, struct traits *t)
+	   const struct scale_option *scale, bool exact_names, struct traits *t,
+	   struct run_id *id)
 {
+	const struct side_input *in = &s->input[i];
 	struct names_rule rule[NAMES_N_RULE] = { 0 };
 	struct profile *p = cli_read(cli, in->name);
 	double exposure = exposure_of(p, in->name, in->side, scale);
@@ -234,6 +340,7 @@ read_input(const struct side_input *in, struct cli *cli, struct gate *g,
 	if (st == PROF_OK)
 		st = gate_total(p, &m, &total, &err);
 	if (st == PROF_OK) {
+		check_once(s, i, p, total.value, id);
 		refine_filter(refine, p);
 		st = gate_add(g, in->side, p, &m, &total, exposure, &err);
 	}
@@ -248,11 +355,13 @@ sides_read(const struct sides *s, struct cli *cli, struct gate *g,
 	   const struct scale_option *scale, bool exact_names)
 {
 	struct traits t = { 0 };
+	struct run_id *id = allocated(calloc(s->n_input, sizeof(*id)));
 
 	for (size_t i = 0; i < s->n_input; i++)
-		read_input(&s->input[i], cli, g, sample_index, refine, scale,
-			   exact_names, &t);
-	tell_traits(&t, scale->kind == SCALE_NONE);
+		read_input(s, i, cli, g, sample_index, refine, scale,
+			   exact_names, &t, id);
+	free(id);
+	tell_traits(&t, scale->kind == SCALE_NONE, s->allow_rates);
 }
 
 void

@@ -38,6 +38,8 @@ struct sides {
 	const char *archive; /* of --baseline: a folder, or NULL */
 	size_t n_archived;   /* runs of it to take, at most */
 	char **archived;     /* files of it; own their names in input */
+	bool may_repeat;     /* a run may be given twice, for budgets */
+	bool allow_rates;    /* sampling rates may differ by any factor */
 };
 
 /* Take the argument of --scale. Dies. */
@@ -52,6 +54,14 @@ void sides_baseline(struct sides *s, const char *name);
  * arguments of main(), or by --baseline. Call it after the last option. Dies.
  */
 void sides_choose(struct sides *s, struct cli *cli, int argc, char **argv);
+
+/*
+ * Print an order of n runs of each side, a line for each run: "old" or "new",
+ * its number, and the words after the first or the second "--" of argv. Which
+ * side goes first changes from pair to pair, so that a machine that grows warm
+ * or busy does so to both. Dies.
+ */
+void sides_plan(size_t n, struct cli *cli, int argc, char **argv);
 
 /*
  * Read the profiles one by one, sum and filter them, and add them to g. Reports

@@ -5,7 +5,8 @@
 #
 #	BASE=origin/main	the revision to compare with
 #	BUILD='make bench'	builds the benchmark; with -g, so that lines are known
-#	BENCH=./bench		runs it, a fixed amount of work, a second or more
+#	BENCH=./bench		runs it, a fixed amount of work: 2,000 samples or more,
+#				four seconds of CPU time at this rate
 #	RUNS=5			of each side
 #	RATE=499		samples a second
 #	GATE_OPTIONS=		for prof-gate: --function=..., --min-change=...
@@ -31,26 +32,30 @@ then
 	exit 2
 fi
 
-# record FOLDER FILE: one run, with names. The runs alternate, so that a machine
-# that grows warm or busy does so to both sides.
+# record FOLDER FILE: one run, with names.
 record() {
-	(cd "$1" && sh -c "prof-record -q -F ${RATE:-499} -o $top/gate/raw.pb.gz $bench") \
-		>gate/bench.log 2>&1 || {
+	(
+		raw=$top/gate/raw.pb.gz
+		export raw
+		cd "$1"
+		sh -c "prof-record -q -F ${RATE:-499} -o \"\$raw\" $bench"
+	) >gate/bench.log 2>&1 </dev/null || {
 		cat gate/bench.log
-		exit 2
+		return 2
 	}
 	prof-symbolize -q -o "$2" gate/raw.pb.gz
 }
+# The runs alternate, so that a machine that grows warm or busy does so to both
+# sides.
 rm -f gate/*.pb.gz
-run=1
-while [ $run -le "${RUNS:-5}" ]; do
-	record gate/base gate/old$run.pb.gz
-	record . gate/new$run.pb.gz
-	run=$((run + 1))
-done
-rm -f gate/raw.pb.gz
+prof-gate --plan="${RUNS:-5}" -- gate/base -- . >gate/plan
+while read -r side run folder; do
+	record "$folder" "gate/$side$run.pb.gz" || exit 2
+done <gate/plan
+rm -f gate/raw.pb.gz gate/plan
 
 # report FORM: both trees are one project, whatever folders they were built in.
+# What is said about the profiles is said once, with the text.
 status=0
 report() {
 	status=0
@@ -59,11 +64,12 @@ report() {
 		--budget=gate-budget.txt ${GATE_OPTIONS:-} \
 		gate/old*.pb.gz -- gate/new*.pb.gz >"gate/report.$1" || status=$?
 }
-for form in json junit markdown text; do report $form; done
+for form in json junit markdown; do report $form 2>/dev/null; done
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
 	cat gate/report.markdown >>"$GITHUB_STEP_SUMMARY"
-	report github
+	report github 2>/dev/null
 	cat gate/report.github
 fi
+report text
 cat gate/report.text
 exit $status

@@ -38,6 +38,11 @@ new='new1.pb.gz new2.pb.gz new3.pb.gz new4.pb.gz new5.pb.gz'
 slow='slow1.pb.gz slow2.pb.gz slow3.pb.gz slow4.pb.gz slow5.pb.gz'
 export old new slow
 
+# Another run with the samples of FILE.pb.gz, FILE-2.pb.gz.
+twin() {
+	cp "$1.pb.gz" "$1-2.pb.gz"
+}
+
 if lacks 'prof-gate $old -- $new'; then
 	skip_rest 'all of prof-gate' 'this build has no GSL'
 fi
@@ -146,29 +151,29 @@ check '100 Hz against 200 Hz: the same work' 0 "$r total hz10-?.pb.gz -- hz5-?.p
 unchanged +0.0%
 1
 END
-check '100 Hz against 1000 Hz' 0 "$r total hz10-?.pb.gz -- hz1-?.pb.gz 2>err" <<'END'
+check '100 Hz against 1000 Hz' 0 "$r total --allow-rates hz10-?.pb.gz -- hz1-?.pb.gz 2>err" <<'END'
 unchanged +0.0%
 END
 check 'counts alone: times the period' 0 \
-	'prof-gate count10-?.pb.gz -- count1-?.pb.gz 2>err | grep -o "unchanged  *[^ ]*  *[^ ]*\|cpu/nanoseconds per profile"' <<'END'
+	'prof-gate --allow-rates count10-?.pb.gz -- count1-?.pb.gz 2>err | grep -o "unchanged  *[^ ]*  *[^ ]*\|cpu/nanoseconds per profile"' <<'END'
 unchanged            45.39s    45.39s
 cpu/nanoseconds per profile
 END
 check_err 'counts beside time: refused' 2 \
-	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz1-?.pb.gz' \
+	'prof-gate -q --allow-rates --sample-index=samples hz10-?.pb.gz -- hz1-?.pb.gz' \
 	'prof-gate: not comparable: numbers of samples whose periods differ; --sample-index=cpu compares'
 check 'counts beside time, at one period' 0 \
-	'prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz10-?.pb.gz' </dev/null
+	'for i in 1 2 3; do cp hz10-$i.pb.gz hz10b-$i.pb.gz; done; prof-gate -q --sample-index=samples hz10-?.pb.gz -- hz10b-?.pb.gz' </dev/null
 check_err 'counts alone, without a period' 2 \
 	'mkprof -h >/dev/null 2>&1; printf "# samples count\nmain;f 3000\n" >w; mkprof w >n.pb.gz; prof-gate -q count10-?.pb.gz -- n.pb.gz' \
 	'not comparable'
 check_err 'another clock is said' 0 \
-	'for c in cpu perf; do printf "# samples count\n@comment # sampling: clock=$c asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=0\nmain;f 5000\n" >w; mkprof w >$c.pb.gz; done
-	prof-gate cpu.pb.gz cpu.pb.gz -- perf.pb.gz perf.pb.gz >/dev/null' \
+	'for c in cpu perf; do printf "# samples count\n@comment # sampling: clock=$c asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=0\nmain;f 5000\n" >w; mkprof w >$c.pb.gz; cp $c.pb.gz $c-2.pb.gz; done
+	prof-gate cpu.pb.gz cpu-2.pb.gz -- perf.pb.gz perf-2.pb.gz >/dev/null' \
 	'the clock differs: base has cpu, new perf'
 check_err 'lost samples are said' 0 \
-	'printf "# samples count\n@comment # sampling: clock=cpu asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=500\nmain;f 5000\n" >w; mkprof w >lost.pb.gz
-	prof-gate cpu.pb.gz cpu.pb.gz -- lost.pb.gz lost.pb.gz >/dev/null' \
+	'printf "# samples count\n@comment # sampling: clock=cpu asked_hz=100 achieved_hz=100 ticks=5000 signals=5000 lost=500\nmain;f 5000\n" >w; mkprof w >lost.pb.gz; cp lost.pb.gz lost-2.pb.gz
+	prof-gate cpu.pb.gz cpu-2.pb.gz -- lost.pb.gz lost-2.pb.gz >/dev/null' \
 	'base lost 0.0% of its samples while recording, new 10.0%'
 
 # A heap's objects are scaled up: 200,000 of 16 bytes were some six samples.
@@ -181,8 +186,10 @@ END
 sed 's/small 200000 3200000/small 300000 4800000/' heap >heap2
 mkprof heap >heap.pb.gz
 mkprof heap2 >heap2.pb.gz
+twin heap
+twin heap2
 check 'heap: few samples are few' 0 \
-	'prof-gate --all heap.pb.gz heap.pb.gz -- heap2.pb.gz heap2.pb.gz | grep small' <<'END'
+	'prof-gate --all heap.pb.gz heap-2.pb.gz -- heap2.pb.gz heap2-2.pb.gz | grep small' <<'END'
 inconclusive cum     3.05MB    4.58MB   +50.0%  -100.0% .. +272.2%    -           small
 to be found 9 times in 10, the total has to grow by 205.7%, a function of 20% by 476.0% (in runs 4 times as long 260.6%), small by 885%
 END
@@ -293,8 +300,10 @@ json.parse.func cum <= 99% of total: kept
 END
 printf '# delay nanoseconds contentions count\nmain;lock 9000000 9000\n' >w; mkprof w >wait1.pb.gz
 printf '# delay nanoseconds contentions count\nmain;lock 18000000 9000\n' >w; mkprof w >wait2.pb.gz
+twin wait1
+twin wait2
 check 'one function is all of the profile: it is named' 1 \
-	'prof-gate --sample-index=delay wait1.pb.gz wait1.pb.gz -- wait2.pb.gz wait2.pb.gz >out; s=$?; grep -o "^REGRESSED.*\(total\|lock\|main\)$" out | awk "{ print \$2, \$NF }"; exit $s' <<'END'
+	'prof-gate --sample-index=delay wait1.pb.gz wait1-2.pb.gz -- wait2.pb.gz wait2-2.pb.gz >out; s=$?; grep -o "^REGRESSED.*\(total\|lock\|main\)$" out | awk "{ print \$2, \$NF }"; exit $s' <<'END'
 9ms total
 flat lock
 END
@@ -342,7 +351,7 @@ main;work;parse.cold;copy 3000
 main;work;print 27000
 END
 check 'what compilers number is one name' 0 \
-	'prof-gate --all lambda?.pb.gz -- lambda?.pb.gz | grep -c "parse"' <<'END'
+	'for i in 1 2 3; do cp lambda$i.pb.gz lambdb$i.pb.gz; done; prof-gate --all lambda?.pb.gz -- lambdb?.pb.gz | grep -c "parse"' <<'END'
 1
 END
 
@@ -403,6 +412,59 @@ END
 
 # --- guards ---
 
+# bench FILE N ...: a run for each N, of main;f; main;g and main;h are quiet.
+bench() {
+	file=$1
+	run=0
+	shift
+	for n in "$@"; do
+		run=$((run + 1))
+		printf '# samples count\nmain;f %d\nmain;g %d\nmain;h %d\n' \
+			"$n" $((300 + run * 7 % 10)) $((200 + run * 3 % 10)) >.bench
+		mkprof .bench >"$file$run.pb.gz"
+	done
+}
+bench two 100 104 98 201 101
+bench modes 199 203 102 198 205
+bench calm5 1000 1040 980 1020 1010
+bench slow5 1200 1240 1180 1220 1210
+check 'as many ways to split the runs show as much: perhaps' 0 \
+	'prof-gate two?.pb.gz -- modes?.pb.gz | head -1' <<'END'
+perhaps: f +50.2% (121 -> 181), but 12 of 252 ways to split these runs show as much
+END
+check 'ways to split the runs bound the odds' 1 \
+	'prof-gate calm5?.pb.gz -- slow5?.pb.gz >out; s=$?; grep -o "1 in 250 .*f$\|252 ways" out; exit $s' <<'END'
+1 in 250    f
+252 ways
+END
+check 'the first line is the same in all forms' 0 \
+	'prof-gate calm5?.pb.gz -- slow5?.pb.gz | head -1 >first
+	for f in markdown github; do prof-gate --$f calm5?.pb.gz -- slow5?.pb.gz | head -1 |
+		sed "s/^### prof-gate: //; s/^::error title=prof-gate:://; s/%0A.*//; s/%25/%/g; s/<[^>]*>//g" |
+		cmp - first; done' </dev/null
+check_err 'the same run twice' 2 'prof-gate old1.pb.gz old1.pb.gz -- $new' \
+	'old1.pb.gz and old1.pb.gz are the same run'
+check_err 'the same run on both sides, by its time' 2 \
+	'printf "# samples count\n@time 1700000000000000000\nmain 9000\n" >o; mkprof o >o1.pb.gz; cp o1.pb.gz o2.pb.gz; prof-gate o1.pb.gz -- o2.pb.gz' \
+	'o1.pb.gz and o2.pb.gz are the same run'
+check_err 'rates more than twice apart' 2 'prof-gate hz10-?.pb.gz -- hz1-?.pb.gz' \
+	'sampled at 100 and 1000 Hz, which costs the program different time: record both with -F 999 (--allow-rates)'
+check 'a plan alternates' 0 'prof-gate --plan=2 -- base dir -- .' <<'END'
+old 1 base dir
+new 1 .
+new 2 .
+old 2 base dir
+END
+check_err 'a plan of one side' 2 'prof-gate --plan=2 -- base' 'OLD and NEW are words'
+check 'no name is a command of a runner' 1 \
+	'for n in 5000 9000; do printf "# samples count\nmain;##[error]x %d\nmain;rest 20000\n" $n >o; for i in 1 2 3 4 5; do mkprof o >cmd$n-$i.pb.gz; done; done
+	for f in text github junit markdown; do prof-gate --$f cmd5000-?.pb.gz -- cmd9000-?.pb.gz >out; s=$?; grep -c "##\[" out; done; exit $s' <<'END'
+0
+0
+0
+0
+END
+
 check_err 'no base' 2 'prof-gate old1.pb.gz new1.pb.gz' 'no base:'
 check_err 'no new profile' 2 'prof-gate old1.pb.gz --' "no new profile after '--'"
 check_err 'no base before --' 2 'prof-gate -- new1.pb.gz' 'no base:'
@@ -436,7 +498,7 @@ check_err '--function matches nothing' 2 'prof-gate --function=pasre_json $old -
 check_err '--focus matches nothing' 2 'prof-gate -q --focus=nobody $old -- $new' \
 	'the filters match nothing'
 check_err 'another program' 2 \
-	'printf "# samples count\nstart;run;go 30000\n" >o; mkprof o >o.pb.gz; prof-gate plain1.pb.gz plain2.pb.gz -- o.pb.gz o.pb.gz' \
+	'printf "# samples count\nstart;run;go 30000\n" >o; mkprof o >o.pb.gz; cp o.pb.gz o-2.pb.gz; prof-gate plain1.pb.gz plain2.pb.gz -- o.pb.gz o-2.pb.gz' \
 	'nothing to compare: functions with 100% of base are gone'
 check_err 'no names' 2 \
 	'printf "# samples count\n@mapping 0x400000 0x500000 0 /lib/libc.so.6\n0x401000;0x402000 9000\n" >o; mkprof o >o.pb.gz; prof-gate o.pb.gz -- o.pb.gz' \
@@ -587,7 +649,7 @@ check_err 'another machine does not compare' 2 \
 	prof-gate --save-baseline=other o.pb.gz; prof-gate --baseline=other plain1.pb.gz' \
 	'none of 1 runs compares'
 check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs compares'
-check_err 'no folder' 2 'prof-gate --save-baseline=nowhere $new' 'nowhere: No such file'
+check_err 'no folder' 2 'prof-gate --save-baseline=nowhere/deep $new' 'nowhere/deep: No such file'
 
 # --- forms ---
 
@@ -600,8 +662,12 @@ hostile 5000 >h1
 hostile 9000 >h2
 mkprof h1 >h1.pb.gz
 mkprof h2 >h2.pb.gz
+for i in 2 3 4 5; do
+	cp h1.pb.gz h1-$i.pb.gz
+	cp h2.pb.gz h2-$i.pb.gz
+done
 for f in text json markdown junit github; do
-	prof-gate --$f h1.pb.gz h1.pb.gz -- h2.pb.gz h2.pb.gz >h.$f 2>h.err
+	prof-gate --$f h1.pb.gz h1-?.pb.gz -- h2.pb.gz h2-?.pb.gz >h.$f 2>h.err
 	[ $? -eq 1 ] && [ ! -s h.err ] && ok "--$f exits with 1" ||
 		not_ok "--$f exits with 1" <h.err
 done

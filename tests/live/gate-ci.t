@@ -116,7 +116,7 @@ others() {
 live 'the other functions did not fail' others
 live_check 'the action: annotations point at the line; the summary has the table' 0 \
 	'. ../env.sh
-	 export BASE=HEAD RUNS=2 GATE_OPTIONS=--min-samples=10
+	 export BASE=HEAD RUNS=3 GATE_OPTIONS=--min-samples=10
 	 export GITHUB_STEP_SUMMARY="$PWD/summary" GITHUB_ACTION_PATH="$src/doc/ci"
 	 rm -f summary; bash -e ../compare.sh >../out 2>../err
 	 grep -o "^::error file=bench.cc,line=10,title=regressed hash_block" ../out || cat ../out; grep -c "^### prof-gate: regressed" summary' <<'END'

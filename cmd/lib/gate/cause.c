@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +23,16 @@ grown(const struct gate_link *l)
 
 static struct gate_cause
 cause_of(const struct gate *g, const struct gate_link *l,
-	 enum gate_cause_kind kind)
+	 enum gate_cause_kind kind, double growth)
 {
 	struct gate_cause c = { .kind = kind,
 				.before = l->value[0],
 				.after = l->value[1] };
 
 	if (kind == GATE_LINE) {
+		/* A line that moved, or whose file has another path in base,
+		 * looks new: it grew by no more than its function. */
+		c.before = fmax(c.before, c.after - growth);
 		c.name = gate_place_at(g, l->other)->file;
 		c.line = gate_place_at(g, l->other)->line;
 	} else {
@@ -38,12 +42,14 @@ cause_of(const struct gate *g, const struct gate_link *l,
 	return c;
 }
 
-/* Add the causes of one kind that carry at least `min`, the largest first. */
+/* Add the causes of one kind that carry a part of the growth worth naming, the
+ * largest first. */
 static size_t
 add_causes(const struct gate *g, const struct gate_links *x, uint32_t row,
-	   enum gate_link_kind from, enum gate_cause_kind kind, double min,
+	   enum gate_link_kind from, enum gate_cause_kind kind, double growth,
 	   struct gate_cause *cause)
 {
+	double min = MIN_CAUSE * growth;
 	size_t n_link, n = 0;
 	const struct gate_link *l = gate_links_of(x, row, from, &n_link);
 
@@ -61,7 +67,7 @@ add_causes(const struct gate *g, const struct gate_links *x, uint32_t row,
 				cause[at] = *c;
 		}
 		if (at < N_CAUSE)
-			cause[at] = cause_of(g, &l[i], kind);
+			cause[at] = cause_of(g, &l[i], kind, growth);
 		n += n < N_CAUSE;
 	}
 	return n;
@@ -126,15 +132,15 @@ explain_growth(const struct gate *g, const struct gate_links *x, uint32_t r,
 {
 	struct gate_row *row = &g->row[r];
 	const struct gate_cell *c = gate_deciding(row);
-	double growth = c->mean[1] - c->mean[0], min = MIN_CAUSE * growth;
+	double growth = c->mean[1] - c->mean[0];
 	struct gate_cause cause[3 * N_CAUSE], *copy;
 	size_t n;
 
-	n = add_causes(g, x, r, LINK_CALLER, GATE_CALLER, min, cause);
+	n = add_causes(g, x, r, LINK_CALLER, GATE_CALLER, growth, cause);
 	if (row->kind == GATE_CUM)
-		n += add_causes(g, x, r, LINK_CALLEE, GATE_CALLEE, min,
+		n += add_causes(g, x, r, LINK_CALLEE, GATE_CALLEE, growth,
 				cause + n);
-	n += add_causes(g, x, r, LINK_LINE, GATE_LINE, min, cause + n);
+	n += add_causes(g, x, r, LINK_LINE, GATE_LINE, growth, cause + n);
 	copy = arena_array(g->arena, n + 1, sizeof(*copy));
 	if (!copy)
 		return prof_nomem(err);
