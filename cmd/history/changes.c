@@ -29,19 +29,35 @@ put_interval(double change, double low, double high, FILE *out)
 		100 * high);
 }
 
+/* "on web1, web2 and 4 more hosts (2026-10-09T00:11:00Z)" */
 static void
-put_build(const struct series *x, const struct build_test *t, FILE *out)
+put_arrival(const struct series *x, const struct build_test *t, FILE *out)
 {
+	size_t n = t->n_host < SHIFTS_MAX_HOST ? t->n_host : SHIFTS_MAX_HOST;
 	char first[SERIES_TIME];
 
 	series_time(t->first_ns, false, first);
-	fputs("  build ", out);
+	fprintf(out, "build ");
 	put_text(names_str(&x->words, t->build), out);
-	fprintf(out, ", first seen %s: ", first);
+	fputs(" arrived", out);
+	for (size_t i = 0; i < n && t->host[i]; i++) {
+		fputs(!i ? " on " : i + 1 < t->n_host ? ", " : " and ", out);
+		put_text(names_str(&x->words, t->host[i]), out);
+	}
+	if (t->n_host > n)
+		fprintf(out, " and %zu more hosts", t->n_host - n);
+	fprintf(out, " (%s)", first);
+}
+
+static void
+put_build(const struct series *x, const struct build_test *t, FILE *out)
+{
+	put_arrival(x, t, out);
+	fputs(" and differs by ", out);
 	put_interval(t->change, t->low, t->high, out);
-	fputs(" against ", out);
+	fputs(" from ", out);
 	put_text(names_str(&x->words, t->before), out);
-	fprintf(out, " in %zu hours%s, p %.2g\n", t->n,
+	fprintf(out, " in %zu hours%s, p %.2g", t->n,
 		t->is_same_hours ? " when both ran" : " of the day", t->p);
 }
 
@@ -51,25 +67,33 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 {
 	const struct shifts_host *h = &one->host;
 
-	fputs(x->n_build > 1 ? "  no new build explains it"
-			     : "  there is one build, or none is known",
-	      out);
+	if (one->arrived.build) {
+		put_arrival(x, &one->arrived, out);
+		fputs(", but does not differ from ", out);
+		put_text(names_str(&x->words, one->arrived.before), out);
+	} else if (x->n_build) {
+		fputs("no build arrived then", out);
+	} else {
+		fputs("the profiles do not say their build", out);
+	}
 	if (h->n > 1) {
 		fprintf(out, "; of %zu hosts ", h->n);
 		put_text(names_str(&x->words, h->host), out);
 		fprintf(out, " moved most: %.3f%% to %.3f%%, %.0f%% of it",
 			100 * h->before, 100 * h->after, 100 * h->part);
 	}
-	putc('\n', out);
 }
 
+/* One sentence: which function, when, before and after, why, and how sure. */
 static void
-put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
-	   FILE *out)
+put_change(const struct series *x, const struct series_fn *f,
+	   const struct shifts_one *one, size_t n_test, FILE *out)
 {
 	const struct shift *c = &one->shift;
 
 	fputs("change: ", out);
+	put_text(names_str(&x->functions, f->name), out);
+	fputs(" from ", out);
 	put_text(key_of(x, c->at), out);
 	if (c->first != c->last) {
 		fputs(" (between ", out);
@@ -78,7 +102,7 @@ put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
 		put_text(key_of(x, c->last), out);
 		putc(')', out);
 	}
-	fprintf(out, ": share %.3f%% to %.3f%%", 100 * c->before,
+	fprintf(out, " on: share %.3f%% to %.3f%%", 100 * c->before,
 		100 * c->after);
 	if (c->before > 0) {
 		fputs(", ", out);
@@ -88,15 +112,20 @@ put_change(const struct series *x, const struct shifts_one *one, size_t n_test,
 	fprintf(out, ", p %.2g", c->p);
 	if (n_test > 1)
 		fprintf(out, " of %zu tested", n_test);
-	putc('\n', out);
-	for (size_t i = 0; i < one->n_build; i++)
+	for (size_t i = 0; i < one->n_build; i++) {
+		fputs("; ", out);
 		put_build(x, &one->build[i], out);
-	if (!one->n_build)
+	}
+	if (!one->n_build) {
+		fputs("; ", out);
 		put_host(x, one, out);
+	}
+	putc('\n', out);
 }
 
 void
-changes_text(const struct series *x, const struct shifts *s, FILE *out)
+changes_text(const struct series *x, const struct series_fn *f,
+	     const struct shifts *s, FILE *out)
 {
 	if (s->n_bucket < s->n_needed)
 		fprintf(out, "change: %zu rows are too few, %zu are needed\n",
@@ -104,7 +133,7 @@ changes_text(const struct series *x, const struct shifts *s, FILE *out)
 	else if (!s->n)
 		fprintf(out, "change: none; p %.2g at best\n", s->best_p);
 	for (size_t i = 0; i < s->n; i++)
-		put_change(x, &s->one[i], s->n_test, out);
+		put_change(x, f, &s->one[i], s->n_test, out);
 }
 
 const char changes_tsv_titles[] =

@@ -7,8 +7,9 @@
 #include "series.h"
 #include "shifts.h"
 
-/* Below a table: a line for each change, and for each build. */
-void changes_text(const struct series *x, const struct shifts *s, FILE *out);
+/* Below a table: a sentence for each change. */
+void changes_text(const struct series *x, const struct series_fn *f,
+		  const struct shifts *s, FILE *out);
 
 /* A line for each change of f; its titles. */
 void changes_tsv(const struct series *x, const struct series_fn *f,

@@ -73,7 +73,8 @@ find_wanted(struct adding *x, struct prof_err *err)
 		return prof_nomem(err);
 	for (size_t i = 0; i <= x->n_word; i++)
 		x->at_build[i] = PAIRS_NONE;
-	for (uint32_t i = 0; i < n && st == PROF_OK; i++) {
+	/* 0 is no name. */
+	for (uint32_t i = 1; i < n && st == PROF_OK; i++) {
 		bool wanted = false;
 
 		st = x->q->wants(x->q->wants_ctx,
@@ -85,13 +86,13 @@ find_wanted(struct adding *x, struct prof_err *err)
 }
 
 static uint32_t
-key_with_build(struct adding *x, const struct entry *e, const char *hour)
+key_with_build(struct adding *x, const struct entry *e, const char *first)
 {
 	const struct str *id = names_str(&x->a->words, e->build);
 	struct buf b = { 0 };
 	uint32_t key = STRTAB_NONE;
 
-	if (buf_add(&b, hour, strlen(hour) + 1) == 0 &&
+	if (buf_add(&b, first, strlen(first) + 1) == 0 &&
 	    buf_add(&b, id->s, id->len) == 0)
 		key = strtab_add(&x->s->keys.t, (const char *)b.data, b.n);
 	buf_release(&b);
@@ -128,6 +129,8 @@ key_of(struct adding *x, const struct entry *e)
 	case SERIES_HOST:
 		word = names_str(words, e->host);
 		break;
+	case SERIES_HOST_BUILD:
+		return key_with_build(x, e, names_str(words, e->host)->s);
 	case SERIES_LABEL:
 		value = take_label(names_str(words, e->labels), x->q->label,
 				   &n);

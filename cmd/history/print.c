@@ -145,7 +145,7 @@ put_table(const struct series *x, const struct history_settings *s,
 		for (size_t i = 0; i < x->n_bucket; i++)
 			put_row(x, f, i, s, width, out);
 		if (shifts)
-			changes_text(x, &shifts[k], out);
+			changes_text(x, f, &shifts[k], out);
 	}
 }
 

@@ -187,7 +187,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 {
 	struct find name = { .name = *names_str(&x->functions, f->name) };
 	size_t before = one->shift.first > 0 ? one->shift.first - 1 : 0;
-	const struct question q = {
+	struct question q = {
 		.type = x->type,
 		.by = SERIES_HOUR_BUILD,
 		.from = hour_of(units_sub(x->bucket[before].first_ns,
@@ -199,14 +199,17 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 		.wants_ctx = &name,
 		.where = r->s->q.where,
 	};
-	struct series hours;
+	struct series hours, hosts;
 	struct prof_err err;
 
 	ask(r, span, &q, &hours);
-	if (hours.n_fn == 1 &&
-	    shifts_builds(one, x, &hours, o, distributions(), &err) != PROF_OK)
+	q.by = SERIES_HOST_BUILD;
+	ask(r, span, &q, &hosts);
+	if (hours.n_fn == 1 && shifts_builds(one, x, &hours, &hosts, o,
+					     distributions(), &err) != PROF_OK)
 		die("%s", err.msg);
 	series_release(&hours);
+	series_release(&hosts);
 }
 
 /* The host of a change that no build explains. */

@@ -24,6 +24,7 @@ enum series_by {
 	SERIES_HOST,
 	SERIES_LABEL,
 	SERIES_HOUR_BUILD, /* key: hour, NUL, build-id */
+	SERIES_HOST_BUILD, /* key: host, NUL, build-id */
 };
 
 struct question {

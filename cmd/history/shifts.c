@@ -277,39 +277,69 @@ test_build(struct build_test *t, const struct series *x,
 	return PROF_OK;
 }
 
+/* Note on which hosts t->build was first seen from `from` to `to`. */
+static void
+find_arrivals(struct build_test *t, const struct series *x,
+	      const struct series *hosts, int64_t from, int64_t to)
+{
+	const struct str *id = names_str(&x->words, t->build);
+
+	for (size_t i = 0; i < hosts->n_bucket; i++) {
+		const struct bucket *b = &hosts->bucket[i];
+		const struct str *key = names_str(&hosts->keys, b->key);
+		size_t n = strlen(key->s), at = t->n_host;
+
+		if (b->first_ns < from || b->first_ns > to ||
+		    key->len - n - 1 != id->len ||
+		    memcmp(key->s + n + 1, id->s, id->len) != 0)
+			continue;
+		t->n_host++;
+		if (at == 0 || b->first_ns < t->first_ns) {
+			t->first_ns = b->first_ns;
+			if (at && at < SHIFTS_MAX_HOST)
+				t->host[at] = t->host[0];
+			at = 0;
+		}
+		if (at < SHIFTS_MAX_HOST)
+			t->host[at] = strtab_find(&x->words.t, key->s, n);
+	}
+}
+
 enum prof_status
 shifts_builds(struct shifts_one *one, const struct series *x,
-	      const struct series *hours, const struct shifts_options *o,
-	      const struct gate_dist *d, struct prof_err *err)
+	      const struct series *hours, const struct series *hosts,
+	      const struct shifts_options *o, const struct gate_dist *d,
+	      struct prof_err *err)
 {
 	const struct shift *c = &one->shift;
-	int64_t from = x->bucket[c->first].first_ns;
+	/* A day or hour before: a build may begin at the end of the last. */
+	int64_t from = x->bucket[c->first ? c->first - 1 : 0].first_ns;
 	int64_t to = x->bucket[c->last].last_ns;
 	enum prof_status st = PROF_OK;
+	struct build_test *t = calloc(x->n_build + 1, sizeof(*t));
 	double n_candidate = 0;
 
-	/* A day or hour before: a build may begin at the end of the last. */
-	if (c->first > 0)
-		from = x->bucket[c->first - 1].first_ns;
-	for (size_t i = 1; i < x->n_build; i++)
-		n_candidate += x->build[i].first_ns >= from &&
-			       x->build[i].first_ns <= to;
-	one->n_build = 0;
-	for (size_t i = 1;
-	     i < x->n_build && st == PROF_OK && one->n_build < SHIFTS_MAX_BUILD;
-	     i++) {
+	if (!t)
+		return prof_nomem(err);
+	for (size_t i = 1; i < x->n_build; i++) {
 		const struct series_build *before = build_before(x, i);
-		struct build_test *t = &one->build[one->n_build];
 
-		if (x->build[i].first_ns < from || x->build[i].first_ns > to ||
-		    !before)
-			continue;
-		*t = (struct build_test){ .build = x->build[i].name,
-					  .before = before->name,
-					  .first_ns = x->build[i].first_ns };
-		st = test_build(t, x, hours, o, d, err);
-		one->n_build += t->p * n_candidate < BUILD_LEVEL;
+		t[i].build = x->build[i].name;
+		t[i].before = before ? before->name : 0;
+		find_arrivals(&t[i], x, hosts, from, to);
+		n_candidate += before && t[i].n_host;
 	}
+	one->n_build = 0;
+	for (size_t i = 1; i < x->n_build && st == PROF_OK; i++) {
+		if (!t[i].before || !t[i].n_host)
+			continue;
+		st = test_build(&t[i], x, hours, o, d, err);
+		if (t[i].p * n_candidate >= BUILD_LEVEL)
+			one->arrived = one->arrived.build ? one->arrived : t[i];
+		else if (one->n_build < SHIFTS_MAX_BUILD)
+			one->build[one->n_build++] = t[i];
+	}
+	free(t);
 	return st;
 }
 

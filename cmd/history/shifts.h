@@ -13,11 +13,18 @@
 #include "lib/gate/shift.h"
 #include "series.h"
 
-/* Two builds in the hours around a change. */
+#define SHIFTS_MAX_HOST 3 /* that are named */
+
+/*
+ * A build that arrived on hosts at the time of a change, and in the hours
+ * around it the one before.
+ */
 struct build_test {
 	uint32_t build, before; /* of series.words; before 0: there is none */
-	int64_t first_ns;       /* the build was first seen */
-	size_t n;               /* pairs of hours that were compared */
+	int64_t first_ns;       /* when it arrived on host[0] */
+	uint32_t host[SHIFTS_MAX_HOST]; /* words: where it arrived, in order */
+	size_t n_host;                  /* ... on how many; may be more */
+	size_t n;                       /* pairs of hours that were compared */
 	bool is_same_hours; /* both builds ran in them, else hours of days */
 	double change, low, high; /* of the share, relative to before's */
 	double p;
@@ -38,6 +45,7 @@ struct shifts_one {
 	struct shifts_host host; /* if no build explains the change */
 	struct build_test build[SHIFTS_MAX_BUILD];
 	size_t n_build;
+	struct build_test arrived; /* .build 0: none */
 };
 
 /* The changes of one function. */
@@ -82,13 +90,15 @@ enum prof_status shifts_find(struct shifts *s, const struct series *x,
 void shifts_release(struct shifts *s);
 
 /*
- * Test the builds of x that were first seen between the buckets of a change,
- * each against the one before, and keep those that differ. hours is of one
- * function, the same, and has a bucket for each hour and build around the
- * change. PROF_ENOMEM.
+ * Test the builds of x that arrived on a host, or came back to it, between the
+ * buckets of a change, each against the one before, and keep those that differ;
+ * one->arrived is the first that does not. hours and hosts are of one function,
+ * the same, and have a bucket for each hour and build around the change, and
+ * for each host and build. PROF_ENOMEM.
  */
 enum prof_status shifts_builds(struct shifts_one *one, const struct series *x,
 			       const struct series *hours,
+			       const struct series *hosts,
 			       const struct shifts_options *o,
 			       const struct gate_dist *d,
 			       struct prof_err *err) MUST_USE;

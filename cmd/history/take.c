@@ -12,6 +12,7 @@
 #include "lib/base/buf.h"
 #include "lib/gate/gate.h"
 #include "lib/model/profile.h"
+#include "lib/model/programs.h"
 #include "lib/model/units.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
@@ -233,19 +234,25 @@ word_of_host(struct taken *t, const struct walk_file *f, struct names *words,
 	return n ? put_word(words, host, n, &t->entry.host, err) : PROF_OK;
 }
 
-/* The build-id of the program: of the first mapping that has one. */
+/* The build-id of the program, never that of a library. */
 static enum prof_status
 word_of_build(struct taken *t, const struct profile *p, struct names *words,
 	      struct prof_err *err)
 {
-	for (size_t i = 0; i < p->n_mapping; i++) {
-		const struct str *id = &p->strings.str[p->mapping[i].build_id];
+	const struct mapping *m;
+	struct programs x = { 0 };
+	const struct str *id;
 
-		if (id->len)
-			return put_word(words, id->s, id->len, &t->entry.build,
-					err);
+	if (p->n_type) {
+		enum prof_status st = programs_count(p, 0, &x, err);
+
+		if (st != PROF_OK)
+			return st;
 	}
-	return PROF_OK;
+	m = programs_mapping(p, &x);
+	id = &p->strings.str[m ? m->build_id : 0];
+	return id->len ? put_word(words, id->s, id->len, &t->entry.build, err)
+		       : PROF_OK;
 }
 
 /* --- numbers --- */

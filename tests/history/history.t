@@ -377,6 +377,35 @@ prof-history: d: no cache, so all profiles are read each time: PROF_CACHE is emp
 1
 END
 
+# --- builds -------------------------------------------------------------------
+
+# build OF...: the build of a profile with these lines of mappings and samples.
+cat >build <<'END'
+rm -rf one; mkdir one
+{ printf '# cpu nanoseconds\n@time 1700000000000000000\n'; printf '%s\n' "$@"; } | mkprof - >one/a.pb
+prof-history --match=. --tsv one 2>&1 | cut -f1,5 | tail -n +2 | tr '\t\n' ':;'
+echo
+END
+check 'a build is of the program, never of a library' 0 '
+	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x700000 0x800000 0 /lib/libc.so.6 93ac61" "main 1"
+	sh build "@mapping 0x400000 0x500000 0 /bin/app" "@mapping 0x700000 0x800000 0 /lib/libc.so.6 93ac61" "main 1"
+	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/db db11" \
+		"main 1 {process=\"db\"}"
+	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/db db11" \
+		"main 1 {process=\"db\"}" "work 3 {process=\"app\"}"' <<'END'
+main:b00f1e;
+main:;
+main:db11;
+main:;work:;
+END
+check 'the header names the programs, and a part of them' 0 '
+	prof-text one/a.pb | head -2; prof-text --tagfocus=process=db one/a.pb | head -2' <<'END'
+File: app and 1 more program
+Type: cpu
+File: db
+Build ID: db11
+END
+
 # --- bad profiles ------------------------------------------------------------
 
 check 'what cannot be read is named, then counted' 3 '
@@ -544,9 +573,12 @@ if lacks 'prof-history --change changes'; then
 else
 	check 'when it changed, and the build' 1 '
 		prof-history --function=Encode --change --exit-code changes >out; s=$?
-		tail -2 out; exit $s' <<'END'
-change: 2026-10-10: share 2.218% to 2.635%, +18.8% (+12.9 to +24.7), p 0.0035
-  build b01c07, first seen 2026-10-09T00:00:00Z: +19.4% (+12.8 to +25.9) against b00f1e in 3 hours when both ran, p 0.0061
+		tail -1 out; exit $s' <<'END'
+change: Encode from 2026-10-10 on: share 2.218% to 2.635%, +18.8% (+12.9 to +24.7), p 0.0035; build b01c07 arrived on web1 and web2 (2026-10-09T00:00:00Z) and differs by +19.4% (+12.8 to +25.9) from b00f1e in 3 hours when both ran, p 0.0061
+END
+	check 'by hour: the build reached the other host then' 0 '
+		prof-history --function=Encode --change --by=hour changes | tail -1 | grep -o "build.*differs"' <<'END'
+build b01c07 arrived on web2 (2026-10-10T00:00:00Z) and differs
 END
 	# Without a new build: web3 alone gets slower on the 8th.
 	for day in 01 02 03 04 05 06 07 08 09 10 11 12 13 14; do
@@ -563,13 +595,12 @@ EOF
 		done
 	done
 	check 'no build: the host' 0 '
-		prof-history --function=Encode --change alone | tail -2 | sed "s/, +.*//"
+		prof-history --function=Encode --change alone | tail -1 | sed "s/, +[^;]*;/;/"
 		prof-history --function=Encode --change --json alone | grep -o "\"host\": {.*" |
 			sed "s/\(\.[0-9]\)[0-9]*/\1/g"
 		prof-history --function=Encode --by=host --until=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"
 		prof-history --function=Encode --by=host --since=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"' <<'END'
-change: 2026-10-08: share 2.229% to 2.944%
-  there is one build, or none is known; of 3 hosts web3 moved most: 2.236% to 4.354%, 102% of it
+change: Encode from 2026-10-08 on: share 2.229% to 2.944%; the profiles do not say their build; of 3 hosts web3 moved most: 2.236% to 4.354%, 102% of it
 "host": {"host": "web3", "of": 3, "before": 0.0, "after": 0.0, "part": 1.0}}]}]}
    2.236%
    4.354%
@@ -585,7 +616,7 @@ END
 	check 'by hour, as TSV' 0 '
 		prof-history --function=Encode --change --by=hour --tsv changes | cut -f1-4,10,11' <<'END'
 function	at	first	last	build	against
-Encode	2026-10-10T00:00Z	2026-10-10T00:00Z	2026-10-10T00:00Z		
+Encode	2026-10-10T00:00Z	2026-10-10T00:00Z	2026-10-10T00:00Z	b01c07	b00f1e
 END
 	check 'all functions' 0 'prof-history --change changes' <<'END'
 cpu, flat: 2 of 4 functions changed in 14 days, the surest first; * p < 1e-06

@@ -14,6 +14,7 @@
 #include "lib/base/escape.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/model/programs.h"
 
 #define MAX_FILTER 80 /* bytes of one filter in the legend */
 
@@ -248,21 +249,44 @@ put_duration(const struct report *r, struct buf *out)
 		   d.unit, t.number, t.unit, ratio);
 }
 
+/* The program and its build or, of several programs, the first and how many. */
+static int
+put_programs(const struct report *r, struct buf *out)
+{
+	const struct profile *p = r->p;
+	const struct mapping *m;
+	struct programs x;
+	struct prof_err err;
+	const char *base;
+	size_t len;
+
+	if (programs_count(p, r->column, &x, &err) != PROF_OK)
+		return -1;
+	m = programs_mapping(p, &x);
+	if (x.n > 1)
+		return put(out, "File: %s and %zu more program%s\n",
+			   profile_str(p, x.largest), x.n - 1,
+			   x.n == 2 ? "" : "s");
+	if (x.n && put(out, "File: %s\n", profile_str(p, x.largest)) < 0)
+		return -1;
+	if (!x.n && m && m->file) {
+		base = frames_base(profile_str(p, m->file), &len);
+		if (put(out, "File: %.*s\n", (int)len, base) < 0)
+			return -1;
+	}
+	if (m && m->build_id &&
+	    put(out, "Build ID: %s\n", profile_str(p, m->build_id)) < 0)
+		return -1;
+	return 0;
+}
+
 static int
 put_profile(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->p;
-	const char *type = profile_str(p, p->type[r->column].type), *base;
-	size_t len;
+	const char *type = profile_str(p, p->type[r->column].type);
 
-	if (p->n_mapping && p->mapping[0].file) {
-		base = frames_base(profile_str(p, p->mapping[0].file), &len);
-		if (put(out, "File: %.*s\n", (int)len, base) < 0)
-			return -1;
-	}
-	if (p->n_mapping && p->mapping[0].build_id &&
-	    put(out, "Build ID: %s\n", profile_str(p, p->mapping[0].build_id)) <
-		    0)
+	if (put_programs(r, out) < 0)
 		return -1;
 	for (size_t i = 0; i < p->n_comment; i++) {
 		const char *text = profile_str(p, p->comment[i]);
