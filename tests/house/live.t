@@ -5,11 +5,18 @@
 mkdir -p proc/1 proc/2 proc/3
 
 # machine ALL STEAL OTHERS OURS: jiffies since it began. Process 2 is this shell, and 3
-# its child, whose name has brackets and a blank.
+# its child, whose name has brackets and a blank. Process 4 ends in the first try, and
+# nobody waits for it; 5 ends, too, and 1 waits for it.
 machine() {
+	rm -rf proc/4 proc/5
 	echo '0.50 1.00 1.50 1/100 999' >proc/loadavg
 	echo "cpu  $(($1 - $2)) 0 0 0 0 0 0 $2 0 0" >proc/stat
-	echo "1 (init) S 0 1 1 0 -1 0 0 0 0 0 $3 0 0 0 20" >proc/1/stat
+	echo "1 (init) S 0 1 1 0 -1 0 0 0 0 0 $3 0 0 $((n ? 700 : 0)) 20" >proc/1/stat
+	[ "$n" -gt 0 ] || {
+		mkdir proc/4 proc/5
+		echo "4 (kthread) S 6 1 1 0 -1 0 0 0 0 0 400 0 0 0 20" >proc/4/stat
+		echo "5 (job) S 1 1 1 0 -1 0 0 0 0 0 600 0 0 100 20" >proc/5/stat
+	}
 	echo "$$ (sh) S 1 1 1 0 -1 0 0 0 0 0 $4 0 0 0 20" >proc/2/stat
 	echo "3 (a) 7 (b) S $$ 1 1 0 -1 0 0 0 0 0 0 0 $4 $4 20" >proc/3/stat
 }
@@ -95,9 +102,11 @@ check 'a row with another status is wrong, with other output it disagrees' 0 '
 	echo 1 >.want
 	live_row check_found 0 "echo 1; exit 3" >why; echo $?
 	live_row check_found 0 "echo 2" >why; echo $?
+	live_row check_found 0 "echo 1 | grep 2" >why; echo $?
 	live_row check_found 0 "echo 1" >why; echo $?
 	live_row check_err_found 0 "echo a >&2" b >why; echo $?' <<'END'
 2
+1
 1
 0
 1

@@ -9,19 +9,20 @@
 # measured, within bounds of chance.awk. It starts and ends all that it needs, and
 # says what it found. Its status is 0: they agree; 1: they do not; 77: it cannot tell
 # here, for the reason that it says; anything else: wrong whatever the machine did. The
-# other two are rows of tap.sh: there 1 is other output,
-# and another status is wrong.
+# other two are rows of tap.sh: they disagree by other output, and are wrong by another
+# status, except 1, which is that of grep, cmp and test.
 #
-# Who disagrees is tried again, up to five times, if the machine was disturbed: the host
-# took the processors (steal), or processes other than this test's had them, a fiftieth
-# of the time or more. Five such tries are a skipped row, with these figures. To
-# disagree in an undisturbed try is to fail.
+# A row that disagrees is tried again, up to five times, if the machine was disturbed:
+# the host took the processors (steal), or processes other than this test's had them, a
+# fiftieth of the time or more. Five such tries are a skipped row, with these figures.
+# To disagree in an undisturbed try is to fail.
 chance=$(cat "$src/tests/lib/chance.awk")
 live_proc=${live_proc-/proc}
 
-# live_state: jiffies of steal, of all time of the processors, of processes other than
-# ours; and the load. Ours are this shell, all below it, all of the session that
-# tests/limit gave it, and those that these have waited for.
+# live_state: the processors' jiffies in all and stolen, and the load; then of each
+# process its number, its parent's, whether it is ours, its jiffies, and those of
+# children that it has waited for. Ours are this shell, all below it, and all of the
+# session that tests/limit gave it.
 live_state() {
 	read -r live_load live_rest <"$live_proc/loadavg"
 	cat "$live_proc/stat" "$live_proc"/[0-9]*/stat 2>/dev/null |
@@ -31,37 +32,56 @@ live_state() {
 		{
 			pid = $1
 			sub(/.*\) /, "")
-			parent[pid] = $4 == root ? root : $2
-			used[pid] = $12 + $13 + $14 + $15
+			parent[pid] = $2
+			session[pid] = $4
+			own[pid] = $12 + $13
+			waited[pid] = $14 + $15
 		}
 		function is_ours(p,	n) {
-			for (n = 0; p in parent && p != root && n < 100; n++)
+			for (n = 0; p in parent && n < 100; n++) {
+				if (p == root || session[p] == root)
+					return 1
 				p = parent[p]
-			return p == root
+			}
+			return 0
 		}
 		END {
-			for (p in used)
-				if (!is_ours(p))
-					others += used[p]
-			print steal + 0, all, others + 0, load
+			print "all", all, steal + 0, load
+			for (p in parent)
+				print p, parent[p], is_ours(p), own[p], waited[p]
 		}'
 }
 
 # live_disturbed: was the machine, between the states in .before and .after? Prints the
-# figures.
+# figures. What a process had used that has ended is in the sum of the one that waited
+# for it, if any did: only what came to that sum meanwhile counts.
 live_disturbed() {
-	cat .before .after | awk '
-		NR == 1 { steal = $1; all = $2; others = $3; next }
+	awk '
+		NR == FNR && $1 == "all" { all = -$2; steal = -$3; next }
+		$1 == "all" { all += $2; steal += $3; load = $4; next }
+		NR == FNR { parent[$1] = $2; before[$1] = $4; waited[$1] = $5; next }
 		{
-			all = $2 - all
-			steal = $1 - steal
-			others = $3 - others
+			lives[$1] = !$3
+			own[$1] = $4 - before[$1]
+			ended[$1] = $5 - waited[$1]
+		}
+		END {
+			for (p in parent) {
+				if (p in lives)
+					continue
+				for (q = p; !(q in lives) && q in parent; )
+					q = parent[q]
+				ended[q] -= before[p] + waited[p]
+			}
+			for (p in lives)
+				if (lives[p])
+					others += own[p] + (ended[p] > 0 ? ended[p] : 0)
 			if (all < 1)
 				all = 1
 			printf "steal %.1f %%, other processes %.1f %%, load %s\n",
-			       100 * steal / all, 100 * others / all, $4
+			       100 * steal / all, 100 * others / all, load
 			exit !(steal + others >= 3 && steal + others >= all / 50)
-		}'
+		}' .before .after
 }
 
 # live_again COMMAND...: the recording of the row before serves the first try of this
@@ -119,7 +139,7 @@ live_check_err() {
 
 # 0, 1 or 2, as above, of a row of tap.sh.
 live_row() {
-	"$@" || return $((tap_status == $2 ? 1 : 2))
+	"$@" || return $((tap_status == $2 || tap_status == 1 ? 1 : 2))
 }
 
 # named PROGRAM [OPTION] FILE: what `stacks [OPTION] FILE` prints, with names for frames

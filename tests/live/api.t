@@ -118,7 +118,7 @@ s.pb.gz.0
 s.pb.gz.1
 END
 check 'CPUPROFILESIGNAL: a program ends with its last thread' 0 \
-	'LD_PRELOAD=$lib CPUPROFILE=e.pb.gz CPUPROFILESIGNAL=12 timeout 60 \
+	'LD_PRELOAD=$lib CPUPROFILE=e.pb.gz CPUPROFILESIGNAL=12 timeout 300 \
 		$bin/tests/waits 20 exit' <<'END'
 outlive: 0 - in time
 END

@@ -20,7 +20,7 @@ sampled() {
 	want=$2
 	shift 2
 	# shellcheck disable=SC2086 # words
-	timeout -s ABRT 60 prof-record -q -o e.pb.gz "$@" $run >out 2>err || return 2
+	timeout -s ABRT 300 prof-record -q -o e.pb.gz "$@" $run >out 2>err || return 2
 	cat out err
 	[ "$(cat out)" = "$want" ] && [ ! -s err ] || return 2
 	stacks e.pb.gz | grep -q '^[1-9]'

@@ -211,7 +211,7 @@ elif ! ${CC:-cc} -shared -fPIC -w -o clock.so clock.c -ldl 2>log; then
 else
 	echo 0 >offset
 	: >said
-	LD_PRELOAD=$PWD/clock.so CLOCK_OFFSET=$PWD/offset prof-record --kernel=no \
+	LD_PRELOAD=./clock.so CLOCK_OFFSET=$PWD/offset prof-record --kernel=no \
 		--pid $work -F 200 --every 86400 -o 'set/%F-%H.pb.gz' 2>said &
 	recorder=$!
 	while ! grep -q perf_event /proc/$recorder/maps 2>/dev/null &&

@@ -25,7 +25,7 @@ has_ticks() {
 	shift 2
 	rm -f t.pb.gz
 	# shellcheck disable=SC2086 # words
-	timeout -s ABRT 120 prof-record -q -F 1000 $what -o t.pb.gz "$@" \
+	timeout -s ABRT 300 prof-record -q -F 1000 $what -o t.pb.gz "$@" \
 		>out 2>err </dev/null
 	status=$?
 	tail -n 20 err
@@ -61,15 +61,24 @@ sanitized() {
 		"./$program" 0.05 "$argument" >/dev/null 2>&1
 }
 
+# Each sanitizer, compiler and kind of profile once; make check-long has all products.
 for sanitizer in address thread undefined; do
 	for compiler in gcc clang; do
+		case ${long:+long-}$compiler-$sanitizer in
+		gcc-address) kinds=--clock=cpu ;;
+		gcc-undefined) kinds=--heap ;;
+		clang-thread) kinds=--clock=wall ;;
+		clang-address) kinds=--lock ;;
+		long-*) kinds='--clock=cpu --clock=wall --heap --lock' ;;
+		*) continue ;;
+		esac
 		row="$compiler -fsanitize=$sanitizer"
 		if ! sanitized s.demo 2 $compiler demo.c -std=gnu11 \
 			-D_GNU_SOURCE -fsanitize=$sanitizer; then
 			skip "$row" "it does not make programs here that run"
 			continue
 		fi
-		for what in --clock=cpu --clock=wall --heap --lock; do
+		for what in $kinds; do
 			case $what in
 			--heap | --lock) least=0 ;;
 			*) least=80 ;;
@@ -81,7 +90,7 @@ for sanitizer in address thread undefined; do
 done
 
 # What ThreadSanitizer does with coroutines is a crash without us, too.
-for sanitizer in address undefined; do
+for sanitizer in address ${long:+undefined}; do
 	row="torture with -fsanitize=$sanitizer"
 	if sanitized s.torture "$plugin" "${CXX:-g++}" torture.cc -std=c++17 \
 		-fsanitize=$sanitizer; then

@@ -285,7 +285,8 @@ bytes=100003 1 100003 0 0
 END
 	done
 done
-LD_PRELOAD=$PWD/libearlySETENV.so prof-record --heap=1 -o e.pb.gz true
+# By a path without blanks, whatever TMPDIR is.
+LD_PRELOAD=./libearlySETENV.so prof-record --heap=1 -o e.pb.gz true
 check 'one that is preloaded' 0 \
 	'stacks --all e.pb.gz | grep =100001 | awk "{ print \$1, \$3 }"' <<'END'
 50 50

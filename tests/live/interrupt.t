@@ -10,7 +10,7 @@ env --default-signal=INT true 2>/dev/null ||
 # on_terminal COMMAND: with a terminal of its own, whose keys are our stdin. The
 # shell in it goes on, as that of a user does. Jobs of a shell ignore SIGINT.
 on_terminal() {
-	timeout 120 env --default-signal=INT script -qefc "trap : INT; : >armed; $1" /dev/null >terminal 2>&1
+	timeout 300 env --default-signal=INT script -qefc "trap : INT; : >armed; $1" /dev/null >terminal 2>&1
 }
 
 # await FILE: until it is there, for a minute.

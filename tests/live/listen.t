@@ -92,6 +92,10 @@ fi
 if have go; then
 	for page in /debug/pprof/profile /pprof/profile; do
 		for from in local remote; do
+			# Each page and each source of symbols; the products are for check-long.
+			case $page$from in
+			/pprof/profilelocal | /debug/pprof/profileremote) [ -n "$long" ] || continue ;;
+			esac
 			live_check "go tool pprof $page, $from symbols" 0 \
 				"go tool pprof -symbolize=$from -top -nodecount=99 \
 				'http://127.0.0.1:$port$page?seconds=1' 2>/dev/null |

@@ -7,6 +7,7 @@
 seconds=${1:-1}
 kills=${2:-10}
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 plugin=$bin/tests/.libs/torture-plugin.so
 
@@ -37,7 +38,7 @@ adds_up() {
 torture() {
 	name=$1
 	shift
-	timeout -s ABRT $((seconds * 10 + 60)) \
+	timeout -s ABRT $((seconds * 10 + 300)) \
 		prof-record "$@" -o t.pb.gz "$bin/tests/torture" "$seconds" \
 		"$plugin" >out 2>err
 	status=$?
@@ -78,50 +79,50 @@ pester() {
 		get /pprof/contention >"c.$n"
 	done 2>/dev/null
 }
-# The sum of the profiles of a second, and of the whole.
+# The sum of the profiles of a second, and of the whole: 2 if it is wrong, 1 if the
+# program ran too little for it.
 served_adds_up() {
 	served=0
 	parts=0
 	for f in w.*; do
-		[ -e "$f" ] || return 1
+		[ -e "$f" ] || return 2
 		[ -s "$f" ] || continue # it came too late
-		stacks "$f" >.part || return 1
+		stacks "$f" >.part || return 2
 		ticks=$(awk '/^[0-9]/ { n += $1 } /^-/ { exit 1 }
-			END { print n + 0 }' .part) || return 1
+			END { print n + 0 }' .part) || return 2
 		parts=$((parts + ticks))
 		served=$((served + 1))
 	done
 	for f in h.* c.*; do
-		[ -e "$f" ] || return 1
-		[ ! -s "$f" ] || prof-text -q "$f" >/dev/null || return 1
+		[ -e "$f" ] || return 2
+		[ ! -s "$f" ] || prof-text -q "$f" >/dev/null || return 2
 	done
 	whole=$(awk '/^[0-9]/ { n += $1 } END { print n + 0 }' .stacks)
 	echo "served $served profiles: $parts of $whole ticks"
-	[ "$parts" -le "$whole" ] && [ "$parts" -gt 0 ]
+	[ "$parts" -le "$whole" ] || return 2
+	[ "$parts" -gt 0 ]
 }
-if lacks 'prof-record --listen 0 true'; then
-	skip 'served' 'without libmicrohttpd'
-else
+served() {
+	rm -f w.* h.* c.*
 	: >err
-	timeout -s ABRT $((seconds * 10 + 60)) \
+	timeout -s ABRT $((seconds * 10 + 300)) \
 		prof-record --listen 0 -F 1000 --heap=65536 --lock=10000 \
-		-o t.pb.gz "$bin/tests/torture" $((seconds + 2)) "$plugin" \
-		>out 2>err &
+		-o t.pb.gz "$bin/tests/torture" $((seconds + 2)) "$plugin" 2>err &
 	record=$!
 	pester $record &
 	wait $record
 	status=$?
 	wait
-	{ echo "status $status"; cat out err; } >why
-	if [ $status -eq 0 ] && adds_up t.pb.gz 8 >>why 2>&1 &&
-		served_adds_up >>why 2>&1; then
-		ok 'served, to clients of all kinds'
-		sed 's/^/# /' out
-		sed -n 's/^# sampling/# sampling/p' .stacks
-		tail -n 1 why | sed 's/^/# /'
-	else
-		not_ok 'served, to clients of all kinds' <why
-	fi
+	echo "status $status"
+	cat err
+	[ $status -eq 0 ] && adds_up t.pb.gz 8 || return 2
+	sed -n '/^# sampling/p' .stacks
+	served_adds_up
+}
+if lacks 'prof-record --listen 0 true'; then
+	skip 'served' 'without libmicrohttpd'
+else
+	live 'served, to clients of all kinds' served
 fi
 
 # What is sampled of the heap and of locks has weights, so sums say nothing; but
@@ -147,7 +148,7 @@ torture_hooks() {
 			return
 		}
 	fi
-	LD_PRELOAD=$allocator timeout -s ABRT $((seconds * 10 + 60)) \
+	LD_PRELOAD=$allocator timeout -s ABRT $((seconds * 10 + 300)) \
 		prof-record "$@" -o t.pb.gz "$bin/tests/torture" "$seconds" \
 		"$plugin" >out 2>err
 	status=$?

@@ -28,7 +28,7 @@ for how in '--clock=wall' '--clock=wall -F 1000' '--clock=wall -F 10000 --lock' 
 done
 
 check 'the process ends with its last thread, which need not be the first' 0 \
-	'timeout 60 prof-record -q --clock=wall -o x.pb.gz waits 20 exit' <<'END'
+	'timeout 300 prof-record -q --clock=wall -o x.pb.gz waits 20 exit' <<'END'
 outlive: 0 - in time
 END
 
@@ -109,7 +109,7 @@ if [ "$(id -u)" -ne 0 ]; then
 	skip 'a program that gives its rights up' 'needs root'
 elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
 	live_check 'a program that gives its rights up' 0 '
-	timeout 60 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
+	timeout 300 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
 	stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
 		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 400 ? \"seen\" : n) }"' <<'END'
 00
