@@ -50,7 +50,7 @@ row() {
 
 row 'CPU clock' run -F 200
 row 'perf clock' run -F 200 --clock=perf
-row 'wall clock' sleep -F 200 --clock=wall
+unfiltered row 'wall clock' sleep -F 200 --clock=wall
 row 'heap' heap --heap=1
 row 'growth of the heap' heap --growth=1
 row 'locks' lock --lock=1

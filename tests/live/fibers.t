@@ -72,11 +72,11 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 
 fibers 'swapcontext, in one page' 'context 0 0.2' 0
-fibers 'swapcontext, over five pages' 'context 40 0.3' 40
+unfiltered fibers 'swapcontext, over five pages' 'context 40 0.3' 40
 fibers 'a switch of its own, in one page' 'switch 0 0.2' 0
-fibers 'a switch of its own, over five pages' 'switch 40 0.3' 40
-fibers 'the wall clock' 'context 40 0.3' 40 --clock=wall
-fibers 'memory' 'switch 40 0.1' 40 --heap=1
+unfiltered fibers 'a switch of its own, over five pages' 'switch 40 0.3' 40
+unfiltered fibers 'the wall clock' 'context 40 0.3' 40 --clock=wall
+unfiltered fibers 'memory' 'switch 40 0.1' 40 --heap=1
 
 name='under a seccomp filter: marked, and alive'
 marked() {

@@ -182,7 +182,7 @@ fi
 # at sleepers comes late, and they get too few ticks (doc/sampling.md): four of
 # them are for "make truth", on a machine that does nothing else.
 # shellcheck disable=SC2086 # one word, or none
-on_clock wall waits-1 ${1:+waits-4}
+unfiltered on_clock wall waits-1 ${1:+waits-4}
 prof-record --clock=perf -o t.pb.gz true 2>err
 if grep -q 'no perf clock' err; then
 	skip 'perf clocks' "$(sed 's/.*no perf/no perf/' err)"

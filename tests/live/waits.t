@@ -40,18 +40,18 @@ if lacks 'prof-symbolize w.pb.gz'; then
 	skip 'where it sleeps' 'this build has no elfutils'
 else
 	# All take 0.1 s at least; a look, each millisecond, may be late.
-	live_check 'where it sleeps' 0 "$all_waits"'
+	unfiltered live_check 'where it sleeps' 0 "$all_waits"'
 		prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
 			awk "\$NF ~ /^wait_/ { if (\$4 + 0 < 90) print \$4, \$NF
 				n++ } END { print n }"' <<'END'
 19
 END
 fi
-live_check 'all of the time is there' 0 "$all_waits"'
+unfiltered live_check 'all of the time is there' 0 "$all_waits"'
 	stacks w.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 2000 ? \"all\" : n) }"' <<'END'
 all
 END
-check 'no caller is missing, and nothing is lost' 0 \
+unfiltered check 'no caller is missing, and nothing is lost' 0 \
 	'stacks w.pb.gz | sed -n "s/.* \(lost=.*unwind_failed=[0-9]*\) .*/\1/p"' <<'END'
 lost=0 truncated=0 unwind_failed=0
 END
@@ -108,14 +108,14 @@ END
 if [ "$(id -u)" -ne 0 ]; then
 	skip 'a program that gives its rights up' 'needs root'
 elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
-	live_check 'a program that gives its rights up' 0 '
+	unfiltered live_check 'a program that gives its rights up' 0 '
 	timeout 300 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
 	stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
 		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 400 ? \"seen\" : n) }"' <<'END'
 00
 seen
 END
-	live_check_err '... is named, as its sleep is lost' 0 \
+	unfiltered live_check_err '... is named, as its sleep is lost' 0 \
 		'prof-record --clock=wall -o s.pb.gz ./setuid >/dev/null' \
 		'changed its user or is not dumpable'
 else
@@ -150,7 +150,7 @@ main(void)
 }
 END
 if ${CC:-cc} -o alone alone.c 2>/dev/null; then
-	live_check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
+	unfiltered live_check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
 		'prof-record -q --clock=wall -o s.pb.gz ./alone
 		 stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 15 ? \"seen\" : n) }"' <<END
 $(./alone)
