@@ -268,6 +268,8 @@ if have go; then
 ${page#*:}
 END
 	done
+else
+	skip 'go tool pprof: memory and locks' 'no go'
 fi
 if have google-pprof curl; then
 	for page in heap:keep_blocks contention:wait_for_main growth:keep_blocks
@@ -279,6 +281,8 @@ if have google-pprof curl; then
 ${page#*:}
 END
 	done
+else
+	skip 'google-pprof: memory and locks' 'not both it and curl are there'
 fi
 ./page '/debug/pprof/heap?seconds=3600' >last.pb.gz 9>&- &
 long=$!
