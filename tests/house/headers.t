@@ -22,5 +22,7 @@ if [ -e "$src/libsample/sample.h" ] && have "${CXX:-c++}"; then
 	else
 		not_ok 'libsample/sample.h is C++ too' <.err
 	fi
+else
+	skip 'libsample/sample.h is C++ too' 'no C++ compiler'
 fi
 plan
