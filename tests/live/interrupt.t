@@ -76,6 +76,11 @@ press_late() {
 	done
 	reader=$(grep -lE "^[0-9]+ \(prof-text\) . [0-9]+ [0-9]+ $session " /proc/[0-9]*/stat 2>/dev/null | tr -dc 0-9)
 	kill -STOP "$reader"
+	# Of two signals that wait for it, the lower one would come first.
+	for try in $(seq 600); do
+		! grep -q '^State:.T' "/proc/$reader/status" || break
+		sleep 0.1
+	done
 	printf '\003'
 	for try in $(seq 600); do
 		! grep -q '^ShdPnd:.*[2367abef]$' "/proc/$reader/status" || break
