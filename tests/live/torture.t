@@ -85,7 +85,7 @@ served_adds_up() {
 	served=0
 	parts=0
 	for f in w.*; do
-		[ -e "$f" ] || return 2
+		[ -e "$f" ] || return 1
 		[ -s "$f" ] || continue # it came too late
 		stacks "$f" >.part || return 2
 		ticks=$(awk '/^[0-9]/ { n += $1 } /^-/ { exit 1 }
@@ -94,7 +94,7 @@ served_adds_up() {
 		served=$((served + 1))
 	done
 	for f in h.* c.*; do
-		[ -e "$f" ] || return 2
+		[ -e "$f" ] || return 1
 		[ ! -s "$f" ] || prof-text -q "$f" >/dev/null || return 2
 	done
 	whole=$(awk '/^[0-9]/ { n += $1 } END { print n + 0 }' .stacks)
