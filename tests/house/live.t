@@ -89,7 +89,7 @@ wrong
 3
 END
 verdict 'five times, then it is skipped with the figures' '100 1 29 50' 1 <<'END'
-skipped, disturbed five times, at last: steal 1.0 %, other processes 29.0 %, load 0.50
+skipped, disturbed 5 times, at last: steal 1.0 %, other processes 29.0 %, load 0.50
 5
 END
 check 'those of each try are there' 0 'grep -c "^# try [1-5]: steal" said' <<'END'
