@@ -9,6 +9,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,16 @@ struct cli_output {
 
 /* The output to remove if the process ends early. */
 static const struct cli_output *abandoned;
+
+/* The text that is not closed yet. */
+static FILE *unfinished;
+
+void
+cli_output_drop(void)
+{
+	if (unfinished)
+		__fpurge(unfinished);
+}
 
 static void
 remove_abandoned(void)
@@ -175,6 +186,7 @@ cli_output_close(struct cli *cli)
 		    cli->output ? cli->output : "<stdout>", strerror(errno));
 	if (out->dir >= 0 && outfile_commit(&out->file, false, &err) != PROF_OK)
 		die("%s: %s", cli->output, err.msg);
+	unfinished = NULL;
 	if (out->text && out->text != stdout)
 		fclose(out->text);
 	else if (out->fd != STDOUT_FILENO && close(out->fd) < 0)
@@ -204,6 +216,7 @@ text_open(struct cli *cli, bool is_report)
 						     : fdopen(out->fd, "w");
 	if (!out->text)
 		die_output(cli->output);
+	unfinished = out->text;
 	/*
 	 * A page at a time would take a system call for every 40 lines; glibc
 	 * uses the size only with a buffer.

@@ -13,7 +13,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,8 +60,7 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	say(fmt, ap);
 	va_end(ap);
-	/* A small output is whole, or there is none. */
-	__fpurge(stdout);
+	cli_output_drop();
 	exit(CLI_TROUBLE);
 }
 

@@ -243,4 +243,10 @@ int64_t cli_age(const struct cli *cli); /* seconds, with s, m, h, d or w */
 /* In cli-output.c, for cli_finish(): complete the output, if any. */
 void cli_output_close(struct cli *cli);
 
+/*
+ * Forget the text that is not written yet, for die(): a small output is whole,
+ * or there is none.
+ */
+void cli_output_drop(void);
+
 #endif

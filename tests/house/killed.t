@@ -61,5 +61,5 @@ whole='for f in out day/*; do [ ! -e "$f" ] || prof-merge -o /dev/null "$f"; don
 one=2026-10-01/09/00.pb.gz
 killed "prof-merge -o out $one $one" 'prof-text out' "$whole"
 killed "prof-flame -o out $one" 'cksum <out' '[ ! -e out ] || grep -q "</svg>" out || echo half'
-killed "prof-fetch -o day/%t.pb.gz $one" "$all" "$whole"
+killed "prof-fetch -o day/%t.pb.gz $one" 'for f in day/*; do gzip -dc "$f" | cksum; done | uniq' "$whole"
 plan
