@@ -465,6 +465,46 @@ chain(void **state)
 	}
 }
 
+/* Threads that get another name, whichever numbers the two have. */
+static void
+renamed_threads(void **state)
+{
+	const struct perf_options o = { .max_bytes = 1 << 20,
+					.labels = PERF_THREAD };
+	enum { N = 64 };
+	struct perf_notes notes;
+	struct profile *p;
+	struct rec w;
+
+	(void)state;
+	start(&w, false, BASE_TYPE, 136);
+	for (uint32_t i = 0; i < N; i++)
+		put_comm(&w, 100 + i, 0, "before");
+	for (uint32_t i = 0; i < N; i++)
+		put_comm(&w, 100 + i, 0, "after");
+	for (uint32_t i = 0; i < N; i++)
+		put_hit(&w, 100 + i, 0x1000 + i, 5);
+	p = read_as(&w, &o, 4096, &notes);
+	assert_non_null(p);
+	assert_int_equal(p->n_sample, N);
+	for (size_t i = 0; i < N; i++) {
+		const struct sample *s = &p->sample[i];
+		size_t n = 0;
+
+		for (uint32_t k = 0; k < s->n_label; k++) {
+			const struct label *l = &profile_label(p, s)[k];
+
+			if (strcmp(profile_str(p, l->key), "thread") != 0)
+				continue;
+			assert_string_equal(profile_str(p, l->str), "after");
+			n++;
+		}
+		assert_int_equal(n, 1);
+	}
+	profile_free(p);
+	buf_release(&w.b);
+}
+
 /* User frames that come in a record of their own, after the sample. */
 static void
 deferred(void **state)
@@ -683,6 +723,7 @@ main(void)
 		cmocka_unit_test(life),
 		cmocka_unit_test(order),
 		cmocka_unit_test(chain),
+		cmocka_unit_test(renamed_threads),
 		cmocka_unit_test(deferred),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(huge_counts),

@@ -91,8 +91,6 @@ name_thread(struct perf *r, uint32_t tid, uint32_t comm)
 	if (!(r->o.labels & PERF_THREAD))
 		return PROF_OK;
 	at = idmap_find(&r->thread, (uint64_t)tid + 1);
-	if (at == comm)
-		return PROF_OK;
 	/* An idmap keeps what it has: names go into an array beside it. */
 	if (at != IDMAP_NONE) {
 		r->thread_name[at] = comm;
