@@ -31,7 +31,7 @@ struct writer {
 	size_t n_cost, cap_cost;
 	int64_t *value;
 	size_t cap_value;
-	uint32_t *function; /* of each frame: the first with that function */
+	uint32_t *function; /* of each frame: see named_functions() */
 	uint32_t *frame;    /* the stack in work */
 	size_t cap_frame;
 	size_t count; /* the column of samples, or n_type */
@@ -98,35 +98,6 @@ add_sample(struct writer *w, size_t i)
 		    !add(w, i, w->frame[k], w->function[w->frame[k + 1]]))
 			return false;
 	return true;
-}
-
-/* Frames of one function differ in their lines: the first stands for all. */
-static bool
-find_functions(struct writer *w)
-{
-	const struct named *n = w->names;
-	struct hashtab t;
-	bool ok = hashtab_init(&t) == 0;
-
-	w->function = malloc((n->n_frame + 1) * sizeof(*w->function));
-	for (uint32_t i = 0; ok && w->function && i < n->n_frame; i++) {
-		const struct named_frame *f = &n->frame[i];
-		uint32_t hash = (uint32_t)hashtab_mix(
-			&t, (uint64_t)f->name << 32 | f->file, f->object);
-		size_t at = hashtab_start(&t, hash);
-		uint32_t k;
-
-		while ((k = hashtab_next(&t, hash, &at)) != HASHTAB_NONE)
-			if (n->frame[k].name == f->name &&
-			    n->frame[k].file == f->file &&
-			    n->frame[k].object == f->object)
-				break;
-		if (k == HASHTAB_NONE)
-			ok = hashtab_add(&t, hash, k = i) == 0;
-		w->function[i] = k;
-	}
-	hashtab_release(&t);
-	return ok && w->function;
 }
 
 /* --- lines --- */
@@ -295,7 +266,7 @@ put_all(struct writer *w, const char *version)
 static enum prof_status
 collect(struct writer *w, struct prof_err *err)
 {
-	bool ok = find_functions(w);
+	bool ok = (w->function = named_functions(w->names));
 
 	for (int i = 0; ok && i < 3; i++) {
 		w->number[i] =

@@ -20,6 +20,9 @@ struct writer {
 	uint32_t *lib;    /* of each string: 1 + number, if an object */
 	uint32_t *object; /* of each library: its string */
 	uint32_t n_lib;
+	uint32_t *function; /* of each frame: the number of its function */
+	uint32_t *first;    /* of each function: a frame of it */
+	uint32_t n_function;
 	uint32_t *thread; /* of each sample: its thread's string, or 0 */
 	size_t n_thread;
 };
@@ -59,11 +62,23 @@ frame(const struct writer *w, size_t i)
 	return &w->names->frame[i];
 }
 
+static const struct named_frame *
+function(const struct writer *w, size_t i)
+{
+	return &w->names->frame[w->first[i]];
+}
+
 static int64_t
 itself(const struct writer *w, size_t i)
 {
 	(void)w;
 	return (int64_t)i;
+}
+
+static int64_t
+frame_function(const struct writer *w, size_t i)
+{
+	return w->function[i];
 }
 
 static int64_t
@@ -97,8 +112,8 @@ line(const struct writer *w, size_t i)
 static int64_t
 start_line(const struct writer *w, size_t i)
 {
-	return frame(w, i)->start_line > 0 ? frame(w, i)->start_line
-					   : INT64_MIN;
+	return function(w, i)->start_line > 0 ? function(w, i)->start_line
+					      : INT64_MIN;
 }
 
 static int64_t
@@ -110,20 +125,20 @@ inline_depth(const struct writer *w, size_t i)
 static int64_t
 name(const struct writer *w, size_t i)
 {
-	return frame(w, i)->name;
+	return function(w, i)->name;
 }
 
 /* Sources are the strings: string 0 is none. */
 static int64_t
 source(const struct writer *w, size_t i)
 {
-	return frame(w, i)->file ? frame(w, i)->file : INT64_MIN;
+	return function(w, i)->file ? function(w, i)->file : INT64_MIN;
 }
 
 static int64_t
 resource(const struct writer *w, size_t i)
 {
-	return (int64_t)w->lib[frame(w, i)->object] - 1;
+	return (int64_t)w->lib[function(w, i)->object] - 1;
 }
 
 static int64_t
@@ -230,13 +245,14 @@ put_frames(struct writer *w)
 	put_column(w, "inlineDepth", n, inline_depth);
 	put_column(w, "category", n, category);
 	put_same(w, "subcategory", n, "0");
-	put_column(w, "func", n, itself);
+	put_column(w, "func", n, frame_function);
 	put_same(w, "nativeSymbol", n, "null");
 	put_same(w, "innerWindowID", n, "0");
 	put_column(w, "line", n, line);
 	put_same(w, "column", n, "null");
 	put_same(w, "originalLocation", n, "null");
 	put_length(w, n, "},\n\"funcTable\":{");
+	n = w->n_function;
 	put_column(w, "name", n, name);
 	put_same(w, "isJS", n, "false");
 	put_same(w, "relevantForJS", n, "false");
@@ -383,6 +399,26 @@ put_threads_of(struct writer *w, size_t column)
 	return done;
 }
 
+/* An entry for each function: viewers tell functions apart by it. */
+static bool
+number_functions(struct writer *w)
+{
+	size_t n = w->names->n_frame;
+
+	w->function = named_functions(w->names);
+	w->first = calloc(n + 1, sizeof(*w->first));
+	if (!w->function || !w->first)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (w->function[i] == i) {
+			w->first[w->n_function] = (uint32_t)i;
+			w->function[i] = w->n_function++;
+		} else {
+			w->function[i] = w->function[w->function[i]];
+		}
+	return true;
+}
+
 static bool
 prepare(struct writer *w)
 {
@@ -394,7 +430,7 @@ prepare(struct writer *w)
 	w->thread = calloc(p->n_sample + 1, sizeof(*w->thread));
 	w->lib = calloc(w->names->strings.n_str, sizeof(*w->lib));
 	w->object = calloc(w->names->strings.n_str, sizeof(*w->object));
-	if (!w->thread || !w->lib || !w->object)
+	if (!w->thread || !w->lib || !w->object || !number_functions(w))
 		return false;
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const struct label *l = profile_label(p, &p->sample[i]);
@@ -447,5 +483,7 @@ firefox_write(FILE *out, const struct profile *p, size_t column,
 	free(w.lib);
 	free(w.object);
 	free(w.thread);
+	free(w.function);
+	free(w.first);
 	return st;
 }

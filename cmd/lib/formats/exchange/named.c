@@ -192,6 +192,36 @@ named_free(struct named *n)
 	free(n);
 }
 
+uint32_t *
+named_functions(const struct named *n)
+{
+	uint32_t *function = malloc((n->n_frame + 1) * sizeof(*function));
+	struct hashtab t;
+	bool ok = hashtab_init(&t) == 0;
+
+	for (uint32_t i = 0; ok && function && i < n->n_frame; i++) {
+		const struct named_frame *f = &n->frame[i];
+		uint32_t hash = (uint32_t)hashtab_mix(
+			&t, (uint64_t)f->name << 32 | f->file, f->object);
+		size_t at = hashtab_start(&t, hash);
+		uint32_t k;
+
+		while ((k = hashtab_next(&t, hash, &at)) != HASHTAB_NONE)
+			if (n->frame[k].name == f->name &&
+			    n->frame[k].file == f->file &&
+			    n->frame[k].object == f->object)
+				break;
+		if (k == HASHTAB_NONE)
+			ok = hashtab_add(&t, hash, k = i) == 0;
+		function[i] = k;
+	}
+	hashtab_release(&t);
+	if (ok)
+		return function;
+	free(function);
+	return NULL;
+}
+
 size_t
 named_stack(const struct named *n, size_t i, uint32_t **frame, size_t *cap)
 {

@@ -54,6 +54,13 @@ named_str(const struct named *n, uint32_t s)
 }
 
 /*
+ * Frames of one function differ in their lines: for each frame the first one
+ * with that name, file and object. The caller's, for free(); NULL without
+ * memory.
+ */
+uint32_t *named_functions(const struct named *n);
+
+/*
  * The frames of sample i, root first, into *frame, which grows and is the
  * caller's for free(). Returns how many, or SIZE_MAX without memory.
  */
