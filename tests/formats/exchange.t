@@ -227,6 +227,84 @@ Type: period
 -----------+-------------------------------------------------------
 END
 
+# Each event has its columns, as in perf.data. A file without symbols is a frame
+# without a name.
+cat >events <<'END'
+w 12 15.5:    250000 cpu-clock:u:
+	           70328 f (/bin/w)
+	    7f29acaf2ad7 [unknown] (/lib/libc.so.6)
+
+w 12 15.6:         1 page-faults:
+	           70328 f (/bin/w)
+	           80000 [unknown] (/bin/w)
+
+w 12 15.7:    250000 cpu-clock:u:
+	           70328 f (/bin/w)
+
+END
+check 'perf script: a column for each event' 0 'prof-import events | prof-text --raw | sed "1,/Samples/d"' <<'END'
+cpu-clock:samples/count cpu-clock/nanoseconds page-faults:samples/count page-faults/count
+          1     250000          0          0: 2 
+                process:[w]
+          0          0          1          1: 2 1 
+                process:[w]
+          1     250000          0          0: 2 3 
+                process:[w]
+Locations
+     1: 0x0 M=1 
+     2: 0x0 M=1 f :0:0 s=0
+     3: 0x0 M=2 
+Mappings
+1: 0x0/0x0/0x0 /bin/w  [FN]
+2: 0x0/0x0/0x0 /lib/libc.so.6  [FN]
+END
+
+# Without the field time, as FlameGraph's own files are; also with the period,
+# and aligned.
+cat >notime <<'END'
+my prog 12/13 cycles:u: 
+	           70328 f
+	            11a7 main
+
+my prog 12/13       7 cycles:u: 
+	           70328 f (/bin/w)
+
+               w    12 cycles:      fa5d1d leaf+0x2d (/bin/w)
+END
+check 'perf script: without time' 0 \
+	'prof-import notime | prof-export --to folded --sort --sample-index samples --root process' <<'END'
+my prog;f 1
+my prog;main;f 1
+w;leaf 1
+END
+
+# Nothing of other texts is taken for a sample.
+cat >ftrace <<'END'
+# tracer: nop
+#
+            bash-1977    [000] .... 17284.993652: sys_close
+            bash-1977    [000] .... 17284.993653: sys_close -> 0x0
+END
+check_err 'perf script: ftrace' 2 'prof-import --from=perf-script ftrace' 'ftrace: perf script: no samples'
+check_err 'perf script: events without frames' 2 \
+	'echo "kworker 12 [000] 17284.993655: sched_switch: prev_comm=x" | prof-import --from=perf-script' \
+	'perf script: no sample has a frame or a period; -F +ip,sym,dso prints frames'
+cat >prose <<'END'
+w 12 15.5:    1 cycles:
+	           70328 f (/bin/w)
+
+This is
+another
+text.
+END
+check_err 'perf script: mostly another text' 2 'prof-import prose' \
+	'not the text of perf script: 3 of 5 lines are something else; the first is line 4'
+printf 'FLR\0\0\2\0\1w 12 15.5: 1 cycles:\n' >recording
+check 'perf script: no bytes of a recording' 2 \
+	'prof-import recording 2>&1 | grep -c "perf script"; prof-import recording 2>/dev/null' <<'END'
+0
+END
+
 # --- speedscope ---
 
 prof-export --to speedscope p >out.json
@@ -372,6 +450,14 @@ fi
 # --- trees: .cpuprofile, Firefox ---
 
 prof-export --to cpuprofile calls >calls.cpuprofile
+# Viewers tell functions apart by their entries: one each, whichever lines ran.
+check 'firefox: an entry for each function' 0 "
+	printf '# cpu count\nmain (a.c:1);work (b.c:3) 1\nmain (a.c:2);work (b.c:4) 2\nmain (a.c:2);work (c.c:4) 3\n' |
+		mkprof | prof-export --to firefox | tr -d '\n' | grep -oE '\"func\":[^]]*]|\"funcTable\":.\"name\":[^]]*]' |
+		tr -d '0-9'" <<'END'
+"func":[,,,,]
+"funcTable":{"name":[,,]
+END
 prof-export --to firefox calls >calls.json
 if have python3; then
 	prof-export --to folded --sort calls >want

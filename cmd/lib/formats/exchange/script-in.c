@@ -3,21 +3,32 @@
 
 #include "script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "byname.h"
 #include "lib/formats/span.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
+#define MAX_EVENTS 64
+
+/* An event, which has one or two columns. */
+struct event {
+	uint32_t name;   /* string, without modifiers */
+	bool has_period; /* its first sample had one */
+	size_t column;   /* of its count; that of its periods follows */
+};
 
 struct script {
 	struct byname b;
 	struct prof_err *err;
-	bool has_period; /* the first sample had one */
-	size_t n_bad;    /* lines that are neither header nor frame */
+	struct event event[MAX_EVENTS];
+	size_t n_event;
+	size_t n_period, n_frame; /* what was understood */
+	size_t n_bad;             /* lines that are neither header nor frame */
 	size_t first_bad;
 	bool is_open; /* a sample's frames are being read */
-	int64_t value[2];
+	int64_t value[2 * MAX_EVENTS];
 	struct label label[2];
 	size_t n_label;
 	struct line line[MAX_GROUP];
@@ -108,6 +119,59 @@ take_ids_and_time(struct span *s, struct header *h, bool *is_exact)
 	return take_time(s, is_exact) && *is_exact;
 }
 
+static bool parse_frame(struct span s, struct span *symbol, struct span *dso);
+
+/* "    1003009 cpu-clock:u:", and what follows. */
+static void
+take_event(struct span *s, struct header *h)
+{
+	struct span at = *s;
+
+	span_blanks(&at);
+	h->rest = at;
+	if (span_dec(&at, &h->period) && span_blanks(&at)) {
+		h->has_period = true;
+		h->rest = at;
+	}
+	h->event = h->rest;
+	while (h->rest.p < h->rest.end && !is_blank(*h->rest.p))
+		h->rest.p++;
+	h->event.end = h->rest.p;
+	/* cycles:ppp: */
+	while (h->event.end > h->event.p && h->event.end[-1] == ':')
+		h->event.end--;
+}
+
+/*
+ * Without the field time only the colon behind the event tells a header from
+ * other text, and that a frame or nothing follows.
+ */
+static bool
+take_ids_and_event(struct span *s, struct header *h)
+{
+	struct span at = *s, symbol, dso;
+
+	h->has_pid = h->has_period = false;
+	if (!take_ids(&at, h))
+		return false;
+	take_event(&at, h);
+	return span_len(h->event) && h->event.end < h->rest.p &&
+	       !is_digit(*h->event.p) &&
+	       (!span_len(span_trim(h->rest)) ||
+		parse_frame(h->rest, &symbol, &dso));
+}
+
+static bool
+take_timed(struct span *s, struct header *h, bool has_comm)
+{
+	bool is_exact;
+
+	if (!take_ids_and_time(s, h, &is_exact) || (!has_comm && !is_exact))
+		return false;
+	take_event(s, h);
+	return true;
+}
+
 /* The comm may have blanks: it ends where the ids and the time begin. It may be
  * missing, too. */
 static bool
@@ -116,37 +180,22 @@ parse_header(struct span s, struct header *h)
 	*h = (struct header){ .comm = { s.p, s.p } };
 	if (s.p == s.end || is_blank(*s.p))
 		return false;
-	for (const char *p = s.p; p < s.end; p++) {
-		struct span at = { p, s.end };
-		bool is_exact;
+	for (int timed = 1; timed >= 0; timed--)
+		for (const char *p = s.p; p < s.end; p++) {
+			struct span at = { p, s.end };
 
-		if ((!is_digit(*p) && *p != '-') ||
-		    (p > s.p && !is_blank(p[-1])) ||
-		    !take_ids_and_time(&at, h, &is_exact) ||
-		    (p == s.p && !is_exact))
-			continue;
-		h->comm.end = p;
-		while (h->comm.end > s.p && is_blank(h->comm.end[-1]))
-			h->comm.end--;
-		span_blanks(&at);
-		h->rest = at;
-		if (span_dec(&at, &h->period) && span_blanks(&at)) {
-			h->has_period = true;
-			h->rest = at;
+			if ((!is_digit(*p) && *p != '-') ||
+			    (p > s.p && !is_blank(p[-1])) ||
+			    !(timed ? take_timed(&at, h, p > s.p)
+				    : p > s.p && take_ids_and_event(&at, h)))
+				continue;
+			h->comm.end = p;
+			while (h->comm.end > s.p && is_blank(h->comm.end[-1]))
+				h->comm.end--;
+			return true;
 		}
-		h->event = h->rest;
-		while (h->rest.p < h->rest.end && !is_blank(*h->rest.p))
-			h->rest.p++;
-		h->event.end = h->rest.p;
-		/* cycles:ppp: */
-		while (h->event.end > h->event.p && h->event.end[-1] == ':')
-			h->event.end--;
-		return true;
-	}
 	return false;
 }
-
-static bool parse_frame(struct span s, struct span *symbol, struct span *dso);
 
 /* Lines of perf script --show-task-events and the like are no samples. */
 static bool
@@ -287,24 +336,13 @@ parse_place(struct span s, struct span *file, int64_t *line)
 	return span_int((struct span){ colon + 1, s.end }, line);
 }
 
+/* The lines that wait, or none, in the mapping of a file. */
 static bool
-push_frame(struct script *w, struct span symbol, struct span dso)
+push_location(struct script *w, struct span dso)
 {
-	bool is_inlined = span_is(dso, "inlined");
 	struct byname *b = &w->b;
-	uint32_t name, mapping = PROF_NONE, file;
+	uint32_t mapping = PROF_NONE, file;
 
-	if (is_inlined && w->n_line + 1 == MAX_GROUP)
-		return true;
-	name = byname_string(b, symbol.p, span_len(symbol));
-	if (name == STRTAB_NONE)
-		return false;
-	w->line[w->n_line] =
-		(struct line){ .function = byname_function(b, name, 0, 0) };
-	if (w->line[w->n_line++].function == PROF_NONE)
-		return false;
-	if (is_inlined)
-		return true;
 	if (span_len(dso) && !span_is(dso, "[unknown]")) {
 		file = is_kernel(dso) && !span_find(dso, ".ko")
 			       ? profile_intern(b->p, "[kernel.kallsyms]")
@@ -322,6 +360,32 @@ push_frame(struct script *w, struct span symbol, struct span dso)
 	return true;
 }
 
+static bool
+push_frame(struct script *w, struct span symbol, struct span dso)
+{
+	bool is_inlined = span_is(dso, "inlined");
+	struct byname *b = &w->b;
+	uint32_t name;
+
+	if (is_inlined && w->n_line + 1 == MAX_GROUP)
+		return true;
+	w->n_frame++;
+	/* A file without symbols: a frame without a name, in that file. */
+	if (!w->n_line && span_is(symbol, "[unknown]") && span_len(dso) &&
+	    !is_inlined && !span_is(dso, "[unknown]"))
+		return push_location(w, dso);
+	name = byname_string(b, symbol.p, span_len(symbol));
+	if (name == STRTAB_NONE)
+		return false;
+	w->line[w->n_line] =
+		(struct line){ .function = byname_function(b, name, 0, 0) };
+	if (w->line[w->n_line++].function == PROF_NONE)
+		return false;
+	if (is_inlined)
+		return true;
+	return push_location(w, dso);
+}
+
 /* Give the frame before a file and a line. */
 static bool
 place_frame(struct script *w, struct span file, int64_t number)
@@ -335,7 +399,10 @@ place_frame(struct script *w, struct span file, int64_t number)
 	if (name == STRTAB_NONE)
 		return false;
 	if (!w->n_line) {
-		l = &b->p->location[b->stack[--b->n_stack]];
+		l = &b->p->location[b->stack[b->n_stack - 1]];
+		if (!l->n_line) /* a frame without a name */
+			return true;
+		b->n_stack--;
 		mapping = l->mapping;
 		w->n_line = l->n_line;
 		memcpy(w->line, profile_line(b->p, l),
@@ -367,35 +434,82 @@ end_sample(struct script *w)
 	return byname_sample(&w->b, w->value, w->label, w->n_label) == 0;
 }
 
-/* Columns are those of the first sample. */
-static bool
-add_types(struct script *w, const struct header *h)
+/* The event of a header, without modifiers: a string. */
+static uint32_t
+event_name(struct script *w, const struct header *h)
 {
-	struct profile *p = w->b.p;
-	bool is_time = span_begins(h->event, "cpu-clock") ||
-		       span_begins(h->event, "task-clock");
 	const char *colon = memrchr(h->event.p, ':', span_len(h->event));
 	struct span e = h->event;
-	uint32_t name;
 
-	if (p->n_type)
-		return true;
-	w->has_period = h->has_period;
-	if (profile_add_type(p, "samples", "count") == PROF_NONE)
-		return false;
-	if (!w->has_period)
-		return true;
-	if (is_time)
-		return profile_add_type(p, "cpu", "nanoseconds") != PROF_NONE;
 	if (colon &&
 	    strspn(colon + 1, "ukhGHpPSDWeI") >= (size_t)(e.end - colon - 1))
 		e.end = colon;
-	name = byname_string(&w->b, e.p, span_len(e));
-	return name != STRTAB_NONE &&
-	       profile_add_type(p,
-				profile_str(p, name)[0] ? profile_str(p, name)
-							: "period",
-				"count") != PROF_NONE;
+	return byname_string(&w->b, e.p, span_len(e));
+}
+
+/* Remember the event of a header: the columns are of all events. */
+static enum prof_status
+add_event(struct script *w, const struct header *h)
+{
+	uint32_t name = event_name(w, h);
+
+	if (name == STRTAB_NONE)
+		return prof_nomem(w->err);
+	for (size_t i = 0; i < w->n_event; i++)
+		if (w->event[i].name == name)
+			return PROF_OK;
+	if (w->n_event == MAX_EVENTS)
+		return prof_fail(w->err, PROF_ELIMIT,
+				 "perf script: more than %d events",
+				 MAX_EVENTS);
+	w->event[w->n_event++] =
+		(struct event){ .name = name, .has_period = h->has_period };
+	return PROF_OK;
+}
+
+/* A count and a sum of periods for each event, named as those of perf.data. */
+static bool
+add_types(struct script *w)
+{
+	struct profile *p = w->b.p;
+	char samples[256];
+
+	for (size_t i = 0; i < w->n_event; i++) {
+		struct event *e = &w->event[i];
+		const char *name = profile_str(p, e->name);
+		bool is_time = !strcmp(name, "cpu-clock") ||
+			       !strcmp(name, "task-clock");
+		bool alone = w->n_event == 1;
+
+		if (!*name)
+			name = "period";
+		snprintf(samples, sizeof(samples), "%s:samples", name);
+		e->column = p->n_type;
+		if (profile_add_type(p, alone ? "samples" : samples, "count") ==
+		    PROF_NONE)
+			return false;
+		if (e->has_period &&
+		    profile_add_type(p, alone && is_time ? "cpu" : name,
+				     is_time ? "nanoseconds" : "count") ==
+			    PROF_NONE)
+			return false;
+	}
+	return true;
+}
+
+static enum prof_status
+find_events(struct script *w, struct text t)
+{
+	enum prof_status st = PROF_OK;
+	struct header h;
+
+	while (st == PROF_OK && text_next(&t))
+		if (t.line.p < t.line.end && *t.line.p != '#' &&
+		    is_header(t.line, &h) && !is_side_band(&h))
+			st = add_event(w, &h);
+	if (st == PROF_OK && !w->n_event)
+		st = prof_fail(w->err, PROF_EFORMAT, "perf script: no samples");
+	return st == PROF_OK && !add_types(w) ? prof_nomem(w->err) : st;
 }
 
 /* A label with a text or, without one, a number. */
@@ -415,13 +529,21 @@ add_label(struct script *w, const char *key, const struct span *text,
 static bool
 begin_sample(struct script *w, const struct header *h)
 {
+	uint32_t name = event_name(w, h);
+	const struct event *e = w->event;
 	struct span symbol, dso;
 
-	if (!end_sample(w) || !add_types(w, h))
+	if (!end_sample(w) || name == STRTAB_NONE)
 		return false;
+	while (e->name != name)
+		e++;
 	w->is_open = true;
-	w->value[0] = 1;
-	w->value[1] = h->has_period ? (int64_t)h->period : 1;
+	memset(w->value, 0, sizeof(w->value));
+	w->value[e->column] = 1;
+	if (e->has_period)
+		w->value[e->column + 1] =
+			h->has_period ? (int64_t)h->period : 1;
+	w->n_period += h->has_period;
 	w->n_label = 0;
 	if (span_len(h->comm) && !add_label(w, "process", &h->comm, 0))
 		return false;
@@ -455,6 +577,31 @@ one_line(struct script *w, const struct text *t)
 	return true;
 }
 
+/* A text of another kind may have a line or two that look like a header. */
+static enum prof_status
+check_all(struct script *w)
+{
+	struct profile *p = w->b.p;
+	size_t n_good = p->n_sample + w->n_frame;
+
+	if (w->n_bad > n_good)
+		return prof_fail(
+			w->err, PROF_EFORMAT,
+			"not the text of perf script: %zu of %zu lines "
+			"are something else; the first is line %zu",
+			w->n_bad, w->n_bad + n_good, w->first_bad);
+	if (!w->n_frame && !w->n_period)
+		return prof_fail(w->err, PROF_EFORMAT,
+				 "perf script: no sample has a frame or a "
+				 "period; -F +ip,sym,dso prints frames");
+	if (w->n_bad)
+		profile_doubt(p,
+			      "%zu lines are not from perf script; the first "
+			      "is line %zu",
+			      w->n_bad, w->first_bad);
+	return PROF_OK;
+}
+
 enum prof_status
 script_parse(const void *data, size_t n, struct profile **out,
 	     struct prof_err *err)
@@ -465,18 +612,15 @@ script_parse(const void *data, size_t n, struct profile **out,
 
 	*out = NULL;
 	st = byname_init(&w.b, err);
+	if (st == PROF_OK)
+		st = find_events(&w, t);
 	while (st == PROF_OK && text_next(&t))
 		if (!one_line(&w, &t))
 			st = prof_nomem(err);
 	if (st == PROF_OK && !end_sample(&w))
 		st = prof_nomem(err);
-	if (st == PROF_OK && !w.b.p->n_sample)
-		st = prof_fail(err, PROF_EFORMAT, "perf script: no samples");
-	if (st == PROF_OK && w.n_bad)
-		profile_doubt(w.b.p,
-			      "%zu lines are not from perf script; the first "
-			      "is line %zu",
-			      w.n_bad, w.first_bad);
+	if (st == PROF_OK)
+		st = check_all(&w);
 	if (st == PROF_OK)
 		*out = byname_take(&w.b);
 	byname_release(&w.b);
