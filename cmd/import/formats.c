@@ -4,6 +4,8 @@
 #include "formats.h"
 
 #include "lib/formats/exchange/script.h"
+#include "lib/model/profile.h"
+#include "lib/ops/merge.h"
 #include "perf.h"
 
 typedef enum prof_status read_fn(const void *data, size_t n,
@@ -17,11 +19,100 @@ read_perf(const void *data, size_t n, const struct import_options *o,
 	return import_perf_bytes(data, n, &o->perf, out, err);
 }
 
+/* Messages of OTLP: many in one file, in either form. */
+struct messages {
+	const void *data;
+	size_t n, at;
+	bool is_json;
+	struct buf json; /* a message, converted */
+};
+
+/* The next message: *message is NULL after the last. */
+static enum prof_status
+next_message(struct messages *m, const void **message, size_t *n,
+	     struct prof_err *err)
+{
+	*message = NULL;
+#if HAVE_JANSSON
+	if (m->is_json) {
+		enum prof_status st;
+
+		if (m->at == m->n)
+			return PROF_OK;
+		m->json.n = 0;
+		st = otlp_json_convert(m->data, m->n, &m->at, &m->json, err);
+		*message = m->json.n ? (const void *)m->json.data : "";
+		*n = m->json.n;
+		return st;
+	}
+#endif
+	if (!otlp_next(m->data, m->n, &m->at, message, n))
+		*message = NULL;
+	return PROF_OK;
+}
+
+/* Columns that only some messages have are kept. */
+static enum prof_status
+add_message(struct merge **sum, struct profile *p, struct profile *more,
+	    struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	if (!*sum) {
+		*sum = merge_new(COLUMNS_UNION);
+		st = *sum ? merge_add(*sum, p, 1, err) : prof_nomem(err);
+	}
+	return st == PROF_OK ? merge_add(*sum, more, 1, err) : st;
+}
+
+static enum prof_status
+read_messages(struct messages *m, const struct import_options *o,
+	      struct profile **out, struct prof_err *err)
+{
+	struct otlp_losses losses = { 0 };
+	struct profile *p = NULL, *more;
+	struct merge *sum = NULL;
+	enum prof_status st;
+	const void *message;
+	size_t n;
+
+	while ((st = next_message(m, &message, &n, err)) == PROF_OK &&
+	       message) {
+		st = otlp_parse(message, n, &o->otlp, &more, &losses, err);
+		if (st != PROF_OK)
+			break;
+		if (p) {
+			st = add_message(&sum, p, more, err);
+			profile_free(more);
+			if (st != PROF_OK)
+				break;
+		} else {
+			p = more;
+		}
+	}
+	if (st == PROF_OK && !p)
+		st = prof_fail(err, PROF_EFORMAT, "otlp: no message");
+	if (st == PROF_OK && sum) {
+		profile_free(p);
+		st = merge_result(sum, &p, NULL, err);
+	}
+	merge_free(sum);
+	if (st == PROF_OK)
+		st = otlp_tell_losses(&losses, p, err);
+	if (st == PROF_OK)
+		*out = p;
+	else
+		profile_free(p);
+	return st;
+}
+
 static enum prof_status
 read_otlp(const void *data, size_t n, const struct import_options *o,
 	  struct profile **out, struct prof_err *err)
 {
-	return otlp_parse(data, n, &o->otlp, out, err);
+	struct messages m = { .data = data, .n = n };
+
+	return read_messages(&m, o, out, err);
 }
 
 static enum prof_status
@@ -73,12 +164,10 @@ static enum prof_status
 read_otlp_json(const void *data, size_t n, const struct import_options *o,
 	       struct profile **out, struct prof_err *err)
 {
-	struct buf message = { 0 };
-	enum prof_status st = otlp_json_convert(data, n, &message, err);
+	struct messages m = { .data = data, .n = n, .is_json = true };
+	enum prof_status st = read_messages(&m, o, out, err);
 
-	if (st == PROF_OK)
-		st = otlp_parse(message.data, message.n, &o->otlp, out, err);
-	buf_release(&message);
+	buf_release(&m.json);
 	return st;
 }
 #endif

@@ -55,11 +55,13 @@ enum prof_status chrome_trace_parse(const void *data, size_t n, bool idle,
 
 /*
  * Append OTLP's profiles, in JSON, to out as the protobuf message that
- * otlp_parse() takes. Keys may be in lowerCamelCase or as in the .proto files;
- * others are passed over. PROF_EFORMAT names the key whose value is wrong;
- * PROF_ENOMEM.
+ * otlp_parse() takes: the value at data + *at, which moves to the next one, as
+ * a file may have many. Keys may be in lowerCamelCase or as in the .proto
+ * files; others are passed over. PROF_EFORMAT names the key whose value is
+ * wrong; PROF_ENOMEM.
  */
-enum prof_status otlp_json_convert(const void *data, size_t n, struct buf *out,
+enum prof_status otlp_json_convert(const void *data, size_t n, size_t *at,
+				   struct buf *out,
 				   struct prof_err *err) MUST_USE;
 
 #endif

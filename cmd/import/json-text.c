@@ -4,15 +4,44 @@
 #if HAVE_JANSSON
 #include "json-text.h"
 
-enum prof_status
-json_text_parse(const void *data, size_t n, json_t **root, struct prof_err *err)
+#include <string.h>
+
+static enum prof_status
+load(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
+     struct prof_err *err)
 {
 	json_error_t why;
 
-	*root = json_loadb(data, n, JSON_ALLOW_NUL, &why);
+	*root = json_loadb(s, n, JSON_ALLOW_NUL | flags, &why);
 	if (!*root)
 		return prof_fail(err, PROF_EFORMAT, "JSON: line %d: %s",
 				 why.line, why.text);
+	*used = (size_t)why.position;
+	return PROF_OK;
+}
+
+enum prof_status
+json_text_parse(const void *data, size_t n, json_t **root, struct prof_err *err)
+{
+	size_t used;
+
+	return load(data, n, 0, root, &used, err);
+}
+
+enum prof_status
+json_text_next(const void *data, size_t n, size_t *at, json_t **root,
+	       struct prof_err *err)
+{
+	const char *s = data;
+	size_t used;
+	enum prof_status st = load(s + *at, n - *at, JSON_DISABLE_EOF_CHECK,
+				   root, &used, err);
+
+	if (st != PROF_OK)
+		return st;
+	*at += used;
+	while (*at < n && strchr(" \t\r\n", s[*at]) && s[*at])
+		++*at;
 	return PROF_OK;
 }
 #endif

@@ -10,4 +10,8 @@
 enum prof_status json_text_parse(const void *data, size_t n, json_t **root,
 				 struct prof_err *err) MUST_USE;
 
+/* Parse the value at data + *at, and move *at to the next one, or to n. */
+enum prof_status json_text_next(const void *data, size_t n, size_t *at,
+				json_t **root, struct prof_err *err) MUST_USE;
+
 #endif

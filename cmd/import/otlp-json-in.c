@@ -267,14 +267,14 @@ put_message(struct message *m, const struct otlp_field *of, json_t *j,
 }
 
 enum prof_status
-otlp_json_convert(const void *data, size_t n, struct buf *out,
+otlp_json_convert(const void *data, size_t n, size_t *at, struct buf *out,
 		  struct prof_err *err)
 {
 	struct message m = { .b = *out };
 	enum prof_status st;
 	json_t *root;
 
-	st = json_text_parse(data, n, &root, err);
+	st = json_text_next(data, n, at, &root, err);
 	if (st != PROF_OK)
 		return st;
 	if (json_is_object(root))

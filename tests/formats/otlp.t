@@ -88,6 +88,70 @@ END
 	bad_json 'an index' 's/"stackIndex":1/"stackIndex":77/' 'otlp: samples[0]: no entry 77'
 	bad_json 'no object' '1s/^/[/;$s/$/]/' 'otlp-json: not an object'
 fi
+# As the OpenTelemetry Collector writes it: the dictionary first; each message
+# behind its length; in JSON one on each line. The files: first, second.
+if have python3; then
+	mkprof >one.pb <<'END'
+# cpu nanoseconds
+main;work 5
+END
+	mkprof >two.pb <<'END'
+# alloc bytes
+main;take 7
+END
+	prof-export --to otlp one.pb >one
+	prof-export --to otlp two.pb >two
+	python3 - <<'END'
+import struct
+def fields(b):
+    at = 0
+    while at < len(b):
+        start, shift, n = at, 0, 0
+        at += 1
+        while True:
+            c = b[at]
+            n |= (c & 127) << shift
+            shift += 7
+            at += 1
+            if c < 128:
+                break
+        at += n
+        yield b[start], b[start:at]
+one, two = open("one", "rb").read(), open("two", "rb").read()
+turned = b"".join(x for _, x in sorted(fields(one), key=lambda f: -f[0]))
+assert turned != one
+open("turned", "wb").write(turned)
+def framed(*m):
+    return b"".join(struct.pack(">I", len(x)) + x for x in m)
+open("framed", "wb").write(framed(turned, two, one))
+open("cut", "wb").write(framed(turned, two)[:-5])
+END
+	check 'the dictionary first' 0 'prof-import turned | prof-export --to folded' <<'END'
+main;work 5
+END
+	check 'many messages, each behind its length' 0 'prof-import framed >m
+		prof-export --to folded --sample-index cpu m; prof-export --to folded --sample-index alloc m' <<'END'
+main;work 10
+main;take 7
+END
+	check_err 'the last message is cut' 2 'prof-import cut' 'prof-import: cut: otlp: '
+	if $has_json; then
+		check 'a message on each line' 0 '
+			for f in one two one; do prof-export --to otlp-json $f.pb | tr -d "\n"; echo; done >lines
+			prof-import lines >m
+			prof-export --to folded --sample-index cpu m; prof-export --to folded --sample-index alloc m' <<'END'
+main;work 10
+main;take 7
+END
+	fi
+	for f in turned framed cut; do
+		printf '\000' | cat - $f >fuzz.$f
+	done
+	check 'fuzz-foreign: these files' 0 'fuzz-foreign fuzz.* 2>/dev/null' <<'END'
+END
+else
+	skip 'as the Collector writes it' 'no python3'
+fi
 gzip -c o >o.gz
 check 'compressed' 0 'prof-import o.gz | prof-export --to folded --sort --sample-index samples' <<'END'
 main 2

@@ -86,13 +86,14 @@ static void
 there_and_back(const struct profile *p, unsigned flags)
 {
 	struct buf b = { 0 };
+	struct otlp_losses losses = { 0 };
 	struct profile *back;
 	struct prof_err err;
 
 	if (otlp_write(p, p->n_type - 1, "0", &b, &err) == PROF_OK &&
 	    otlp_parse(b.data, b.n,
 		       &(struct otlp_options){ flags & 1, flags & 2 }, &back,
-		       &err) == PROF_OK) {
+		       &losses, &err) == PROF_OK) {
 		if (back->n_type != p->n_type || back->n_sample < p->n_sample ||
 		    back->period != p->period || back->time_ns != p->time_ns ||
 		    back->duration_ns != p->duration_ns)

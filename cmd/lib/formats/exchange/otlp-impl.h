@@ -97,9 +97,7 @@ struct source {
 struct reader {
 	struct tables t;
 	const struct otlp_options *o;
-	size_t n_late; /* timestamps that were left out */
-	size_t n_void; /* attributes of samples that a label cannot hold: an
-			* empty string, 0 without a unit */
+	struct otlp_losses *losses;
 	struct part dictionary;
 	struct source *source;
 	size_t n_source, cap_source, n_scope;

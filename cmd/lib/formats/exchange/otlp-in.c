@@ -17,21 +17,86 @@
 
 /* --- the places of everything --- */
 
-bool
-otlp_is(const void *data, size_t n)
+/* Field 1 of profile.proto has numbers only; here it has messages. */
+static bool
+is_resources(const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t *p = data, *end = p + n;
 	struct wire_field f;
 
-	if (!n || *p != (1 << 3 | WIRE_BYTES) || !wire_next(p, end, &f) ||
-	    !f.value)
-		return false;
-	/* Field 1 of profile.proto has numbers only; here it has messages. */
-	for (p = f.data, end = p + f.value; p < end;) {
+	while (p < end) {
 		p = wire_next(p, end, &f);
 		if (!p || f.number > 3 || f.type != WIRE_BYTES)
 			return false;
 	}
+	return true;
+}
+
+/* Field 2 of profile.proto is a sample, which has no strings. */
+static bool
+is_dictionary(const uint8_t *p, const uint8_t *end)
+{
+	struct wire_field f;
+	bool has_strings = false;
+
+	while (p < end) {
+		p = wire_next(p, end, &f);
+		if (!p || f.number >= N_TABLE || f.type != WIRE_BYTES)
+			return false;
+		has_strings |= f.number == TABLE_STRING;
+	}
+	return has_strings;
+}
+
+static bool
+is_message(const uint8_t *p, size_t n)
+{
+	struct wire_field f;
+
+	if (!n || !wire_next(p, p + n, &f) || f.type != WIRE_BYTES || !f.value)
+		return false;
+	return f.number == DATA_RESOURCES
+		       ? is_resources(f.data, f.data + f.value)
+		       : f.number == DATA_DICTIONARY &&
+				 is_dictionary(f.data, f.data + f.value);
+}
+
+/* The length before a message, cut to what is there; 0: there is none. */
+static size_t
+frame_length(const uint8_t *p, size_t n)
+{
+	size_t length;
+
+	if (n <= 4)
+		return 0;
+	length = (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 |
+		 p[3];
+	return length < n - 4 ? length : n - 4;
+}
+
+bool
+otlp_is(const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	return is_message(p, n) ||
+	       (n > 4 && is_message(p + 4, frame_length(p, n)));
+}
+
+bool
+otlp_next(const void *data, size_t n, size_t *at, const void **message,
+	  size_t *n_message)
+{
+	const uint8_t *p = (const uint8_t *)data + *at;
+	bool is_framed =
+		n > 4 && !is_message(data, n) &&
+		is_message((const uint8_t *)data + 4, frame_length(data, n));
+	size_t length = is_framed ? frame_length(p, n - *at) : n - *at;
+
+	if (*at >= n)
+		return false;
+	*message = is_framed ? p + 4 : p;
+	*n_message = length;
+	*at += is_framed ? 4 + length : length;
 	return true;
 }
 
@@ -453,51 +518,50 @@ read_all(struct reader *r, struct part m)
 		st = find_columns(r);
 	for (size_t i = 0; st == PROF_OK && i < r->n_source; i++)
 		st = read_source(r, &r->source[i]);
+	r->losses->n_profile += r->n_source;
 	if (st == PROF_OK && !p->n_type)
 		st = prof_fail(r->t.err, PROF_EFORMAT,
 			       "otlp: a message without profiles");
 	return st;
 }
 
-/* Losses are doubts, and a comment of the profile. */
-static enum prof_status
-tell_losses(struct reader *r)
+enum prof_status
+otlp_tell_losses(const struct otlp_losses *l, struct profile *p,
+		 struct prof_err *err)
 {
 	char text[160];
 
-	if (!r->n_late && !r->n_void)
+	if (!l->n_time && !l->n_void)
 		return PROF_OK;
-	if (r->n_late)
-		profile_doubt(r->t.p,
+	if (l->n_time)
+		profile_doubt(p,
 			      "%zu timestamps of samples are left out; "
 			      "--label=time keeps them",
-			      r->n_late);
-	if (r->n_void)
-		profile_doubt(r->t.p,
+			      l->n_time);
+	if (l->n_void)
+		profile_doubt(p,
 			      "%zu attributes of samples are empty or 0 "
 			      "without a unit, which labels cannot hold",
-			      r->n_void);
+			      l->n_void);
 	snprintf(text, sizeof(text),
 		 "# import: format=otlp profiles=%zu timestamps=%zu void=%zu",
-		 r->n_source, r->n_late, r->n_void);
-	return profile_add_comment(r->t.p, text) == PROF_NONE
-		       ? prof_nomem(r->t.err)
-		       : PROF_OK;
+		 l->n_profile, l->n_time, l->n_void);
+	return profile_add_comment(p, text) == PROF_NONE ? prof_nomem(err)
+							 : PROF_OK;
 }
 
 enum prof_status
 otlp_parse(const void *data, size_t n, const struct otlp_options *o,
-	   struct profile **out, struct prof_err *err)
+	   struct profile **out, struct otlp_losses *losses,
+	   struct prof_err *err)
 {
-	struct reader r = { .o = o };
+	struct reader r = { .o = o, .losses = losses };
 	enum prof_status st;
 
 	*out = NULL;
 	r.t.err = err;
 	r.t.p = profile_new();
 	st = r.t.p ? read_all(&r, (struct part){ data, n }) : prof_nomem(err);
-	if (st == PROF_OK)
-		st = tell_losses(&r);
 	if (st == PROF_OK)
 		*out = r.t.p;
 	else

@@ -63,7 +63,7 @@ add_labels(struct reader *r, const struct label *l, size_t n)
 		if (l[i].str || l[i].num || l[i].unit)
 			r->label[r->n_label++] = l[i];
 		else
-			r->n_void++;
+			r->losses->n_void++;
 	}
 	return st;
 }
@@ -226,7 +226,7 @@ otlp_read_sample(struct reader *r, struct part m, uint32_t column, size_t at)
 				 at, t->n_list, r->n_time);
 	if (r->o->times && r->n_time)
 		return add_times(r, column);
-	r->n_late += r->n_time;
+	r->losses->n_time += r->n_time;
 	for (size_t i = 0; i < t->n_list; i++)
 		sum += t->list[i];
 	return add_sample(r, column, t->n_list ? sum : r->n_time);

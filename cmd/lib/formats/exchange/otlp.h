@@ -21,8 +21,19 @@
 
 struct profile;
 
-/* Do the n bytes at data begin like such a message, not like profile.proto? */
+/*
+ * Do the n bytes at data begin like such a message, not like profile.proto? Its
+ * dictionary may come first. A file of the Collector has many messages, each
+ * behind its length in four bytes, the highest first.
+ */
 bool otlp_is(const void *data, size_t n);
+
+/*
+ * Step to the next message of the n bytes at data, *at being 0 at first: false
+ * after the last. A message that is cut is given as it is.
+ */
+bool otlp_next(const void *data, size_t n, size_t *at, const void **message,
+	       size_t *n_message);
 
 /*
  * Append p to out, column first. version is this program's. Strings that are
@@ -44,16 +55,30 @@ struct otlp_options {
 	bool times;           /* a sample for each timestamp, with a label */
 };
 
+/* What was lost, in several messages. */
+struct otlp_losses {
+	size_t n_profile;
+	size_t n_time; /* timestamps that were left out */
+	size_t n_void; /* attributes of samples that a label cannot hold: an
+			* empty string, 0 without a unit */
+};
+
+/* Add them to p as doubts and as a comment. PROF_ENOMEM. */
+enum prof_status otlp_tell_losses(const struct otlp_losses *l,
+				  struct profile *p,
+				  struct prof_err *err) MUST_USE;
+
 /*
- * Read such a message. *out, the caller's, has a column for each sample type
- * and a sample for each sample of each profile, whose values in other columns
- * are 0: merging adds up those with the same stack and labels. PROF_EFORMAT and
- * PROF_EINVALID name the table and the entry that is wrong; PROF_ELIMIT: more
- * sample types than OTLP_MAX_TYPES; PROF_ENOMEM.
+ * Read such a message, and add to *losses. *out, the caller's, has a column for
+ * each sample type and a sample for each sample of each profile, whose values
+ * in other columns are 0: merging adds up those with the same stack and labels.
+ * PROF_EFORMAT and PROF_EINVALID name the table and the entry that is wrong;
+ * PROF_ELIMIT: more sample types than OTLP_MAX_TYPES; PROF_ENOMEM.
  */
 enum { OTLP_MAX_TYPES = 64 };
 enum prof_status otlp_parse(const void *data, size_t n,
 			    const struct otlp_options *o, struct profile **out,
+			    struct otlp_losses *losses,
 			    struct prof_err *err) MUST_USE;
 
 #endif
