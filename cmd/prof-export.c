@@ -90,16 +90,50 @@ static const struct {
 	const char *name;
 	enum prof_status (*write)(struct export_args *, struct profile *,
 				  FILE *, struct prof_err *);
-	bool adds; /* it holds sums of samples */
+	bool adds;       /* it holds sums of samples */
+	bool is_stacked; /* it has no samples without a stack */
 } formats[] = {
-	{ "callgrind", callgrind, true },
-	{ "cpuprofile", cpuprofile, false },
-	{ "firefox", firefox, false },
-	{ "folded", folded, true },
-	{ "otlp", otlp, false },
-	{ "otlp-json", otlp_json, false },
-	{ "speedscope", speedscope, true },
+	{ "callgrind", callgrind, true, true },
+	{ "cpuprofile", cpuprofile, false, true },
+	{ "firefox", firefox, false, false },
+	{ "folded", folded, true, true },
+	{ "otlp", otlp, false, false },
+	{ "otlp-json", otlp_json, false, false },
+	{ "speedscope", speedscope, true, false },
 };
+
+static void
+warn_of_stackless(const struct profile *p, size_t column)
+{
+	int64_t sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_sample; i++)
+		if (!p->sample[i].n_stack && profile_value(p, i)[column]) {
+			sum = units_add(sum, profile_value(p, i)[column]);
+			n++;
+		}
+	if (n)
+		warn("%zu samples without a stack are left out: %lld %s", n,
+		     (long long)sum,
+		     cli_name(p->strings.str[p->type[column].unit].s));
+}
+
+/* Viewers show nothing, or divide by it. */
+static void
+warn_of_zeros(const struct profile *p, size_t column)
+{
+	size_t i = 0;
+
+	while (i < p->n_sample && !profile_value(p, i)[column])
+		i++;
+	if (i == p->n_sample)
+		warn("%s is 0 in all %zu samples%s",
+		     cli_name(p->strings.str[p->type[column].type].s),
+		     p->n_sample,
+		     p->n_type > 1 ? "; --sample-index chooses another column"
+				   : "");
+}
 
 /* These formats have sums of 64 bits; none is larger than that of a type. */
 static void
@@ -133,6 +167,9 @@ main(int argc, char **argv)
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
+	warn_of_zeros(p, a.column);
+	if (formats[i].is_stacked)
+		warn_of_stackless(p, a.column);
 	if (formats[i].adds)
 		warn_of_sums(p);
 	if (formats[i].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)

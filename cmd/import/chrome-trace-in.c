@@ -116,6 +116,9 @@ add_chunk(struct reader *r, const json_t *event, const json_t *data)
 	struct part *p;
 	enum prof_status st = part_of(r, event, &p);
 
+	/* Its nodes hang on some that were written before the trace. */
+	if (st != PROF_OK || !p->has_begun)
+		return st;
 	if (!deltas)
 		deltas = json_object_get(profile, "timeDeltas");
 	if (st == PROF_OK)
@@ -162,13 +165,44 @@ name_thread(struct reader *r, const json_t *event)
 	return PROF_OK;
 }
 
+/* An event with samples, and when it was. */
+struct chunk {
+	const json_t *event;
+	int64_t ts;
+	size_t turn; /* place in the list */
+};
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct chunk *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
 static enum prof_status
-read_event(struct reader *r, const json_t *event)
+add_samples(struct reader *r, const json_t *event)
+{
+	const json_t *data =
+		json_object_get(json_object_get(event, "args"), "data");
+	const json_t *whole = json_object_get(data, "cpuProfile");
+
+	if (!strcmp(v8_text(event, "name"), "ProfileChunk"))
+		return add_chunk(r, event, data);
+	return json_is_object(whole) ? add_whole(r, event, whole) : PROF_OK;
+}
+
+/* Names of threads and beginnings of profiles are taken at once; events with
+ * samples go to chunk. */
+static enum prof_status
+read_event(struct reader *r, const json_t *event, struct chunk *chunk,
+	   size_t *n_chunk)
 {
 	const char *name = v8_text(event, "name"), *ph = v8_text(event, "ph");
-	const json_t *args = json_object_get(event, "args");
-	const json_t *data = json_object_get(args, "data");
-	const json_t *whole = json_object_get(data, "cpuProfile");
+	const json_t *data =
+		json_object_get(json_object_get(event, "args"), "data");
 
 	if (!strcmp(ph, "M"))
 		return strcmp(name, "thread_name") ? PROF_OK
@@ -177,11 +211,49 @@ read_event(struct reader *r, const json_t *event)
 		return PROF_OK;
 	if (!strcmp(name, "Profile"))
 		return begin_part(r, event, data);
-	if (!strcmp(name, "ProfileChunk"))
-		return add_chunk(r, event, data);
-	if (!strcmp(name, "CpuProfile") && json_is_object(whole))
-		return add_whole(r, event, whole);
+	if (!strcmp(name, "ProfileChunk") || !strcmp(name, "CpuProfile")) {
+		chunk[*n_chunk] =
+			(struct chunk){ event, v8_int(event, "ts"), *n_chunk };
+		++*n_chunk;
+	}
 	return PROF_OK;
+}
+
+/* Threads write their events into buffers of their own, so a trace is in no
+ * order. */
+static enum prof_status
+read_events(struct reader *r, const json_t *events)
+{
+	size_t n = json_array_size(events), n_chunk = 0;
+	struct chunk *chunk = calloc(n + 1, sizeof(*chunk));
+	enum prof_status st = chunk ? PROF_OK : prof_nomem(r->err);
+
+	for (size_t i = 0; st == PROF_OK && i < n; i++)
+		st = read_event(r, json_array_get(events, i), chunk, &n_chunk);
+	if (st == PROF_OK)
+		qsort(chunk, n_chunk, sizeof(*chunk), by_time);
+	for (size_t i = 0; st == PROF_OK && i < n_chunk; i++)
+		st = add_samples(r, chunk[i].event);
+	free(chunk);
+	return st;
+}
+
+/* A profile that began before the trace did lacks the nodes of its stacks. */
+static void
+leave_out_headless(struct reader *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_part; i++)
+		if (!r->part[i].has_begun) {
+			r->part[i].is_left_out = true;
+			n++;
+		}
+	if (n)
+		profile_doubt(r->b.p,
+			      "profiles left out because they began before the "
+			      "trace: %zu of %zu",
+			      n, r->n_part);
 }
 
 /*
@@ -242,15 +314,18 @@ read_all(struct reader *r, const json_t *events, bool idle)
 {
 	enum prof_status st = v8_columns(&r->b, r->err);
 
-	for (size_t i = 0; st == PROF_OK && i < json_array_size(events); i++)
-		st = read_event(r, json_array_get(events, i));
+	if (st == PROF_OK)
+		st = read_events(r, events);
 	if (st == PROF_OK && !r->n_part)
 		return prof_fail(r->err, PROF_EFORMAT,
-				 "a Chrome trace without CPU samples; record "
-				 "it with the category "
+				 "a Chrome trace of durations, as clang "
+				 "-ftime-trace writes them, too, without CPU "
+				 "samples; record it with the category "
 				 "disabled-by-default-v8.cpu_profiler");
-	if (st == PROF_OK)
+	if (st == PROF_OK) {
+		leave_out_headless(r);
 		leave_out_overlaps(r);
+	}
 	for (size_t i = 0; st == PROF_OK && i < r->n_part; i++)
 		if (!r->part[i].is_left_out)
 			st = finish_part(r, &r->part[i], idle);

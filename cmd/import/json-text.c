@@ -6,6 +6,19 @@
 
 #include <string.h>
 
+#define MAX_INT ((int64_t)1 << 62)
+
+int64_t
+json_text_int(const json_t *number)
+{
+	double d = json_number_value(number);
+
+	if (!(d > -(double)MAX_INT && d < (double)MAX_INT))
+		return 0;
+	return json_is_integer(number) ? json_integer_value(number)
+				       : (int64_t)d;
+}
+
 static enum prof_status
 load(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
      struct prof_err *err)
@@ -13,6 +26,11 @@ load(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
 	json_error_t why;
 
 	*root = json_loadb(s, n, JSON_ALLOW_NUL | flags, &why);
+	if (!*root && strstr(why.text, "too big") &&
+	    strstr(why.text, "integer"))
+		*root = json_loadb(
+			s, n, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | flags,
+			&why);
 	if (!*root)
 		return prof_fail(err, PROF_EFORMAT, "JSON: line %d: %s",
 				 why.line, why.text);

@@ -65,8 +65,8 @@ read_frames(struct reader *r, const json_t *frames)
 		const char *name = text_of(f, "name", "");
 		const char *file = text_of(f, "file", "");
 		struct line line = {
-			.line = json_integer_value(json_object_get(f, "line")),
-			.column = json_integer_value(json_object_get(f, "col")),
+			.line = json_text_int(json_object_get(f, "line")),
+			.column = json_text_int(json_object_get(f, "col")),
 		};
 		uint32_t n = byname_string(b, name, strlen(name));
 		uint32_t path = byname_string(b, file, strlen(file));
@@ -169,7 +169,7 @@ add(struct reader *r, size_t column, int64_t v, const char *name, size_t n)
 }
 
 static bool
-push(struct reader *r, json_int_t frame)
+push(struct reader *r, int64_t frame)
 {
 	return frame >= 0 && (size_t)frame < r->n_location &&
 	       byname_push(&r->b, r->location[frame]) == 0;
@@ -193,8 +193,7 @@ sampled(struct reader *r, size_t i, const json_t *p, size_t column,
 			    json_number_value(json_array_get(weights, k)), &v);
 		r->b.n_stack = 0;
 		for (size_t f = json_array_size(stack); st == PROF_OK && f--;)
-			if (!push(r,
-				  json_integer_value(json_array_get(stack, f))))
+			if (!push(r, json_text_int(json_array_get(stack, f))))
 				st = bad(r, i, "a frame that does not exist");
 		if (st == PROF_OK)
 			st = add(r, column, v, label, n);
@@ -232,8 +231,7 @@ evented(struct reader *r, size_t i, const json_t *p, size_t column,
 	for (size_t k = 0; st == PROF_OK && k < json_array_size(events); k++) {
 		const json_t *e = json_array_get(events, k);
 		double at = json_number_value(json_object_get(e, "at"));
-		json_int_t frame =
-			json_integer_value(json_object_get(e, "frame"));
+		int64_t frame = json_text_int(json_object_get(e, "frame"));
 
 		if (at < last)
 			return bad(r, i, "events that go back in time");

@@ -12,7 +12,6 @@
 #include "lib/formats/exchange/byname.h"
 
 #define MAX_DEPTH 65536
-#define MAX_INT ((int64_t)1 << 62)
 
 static enum prof_status
 bad(struct v8 *v, const char *what)
@@ -31,12 +30,7 @@ v8_text(const json_t *o, const char *key)
 int64_t
 v8_int(const json_t *o, const char *key)
 {
-	const json_t *n = json_object_get(o, key);
-	double d = json_number_value(n);
-
-	if (!(d > -(double)MAX_INT && d < (double)MAX_INT))
-		return 0;
-	return json_is_integer(n) ? json_integer_value(n) : (int64_t)d;
+	return json_text_int(json_object_get(o, key));
 }
 
 enum prof_status
@@ -99,7 +93,11 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 		.is_idle = !strcmp(name, "(idle)"),
 		.bytes = v8_int(n, "selfSize"),
 	};
-	switch (idmap_add(&v->by_id, (uint64_t)id + 1, (uint32_t)v->n_node)) {
+	/* The nodes of a tree need no id, as nothing refers to them. */
+	switch (json_object_get(n, "id")
+			? idmap_add(&v->by_id, (uint64_t)id + 1,
+				    (uint32_t)v->n_node)
+			: 0) {
 	case 0:
 		break;
 	case 1:
@@ -115,7 +113,7 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 static uint32_t
 node_of(const struct v8 *v, const json_t *id)
 {
-	return idmap_find(&v->by_id, (uint64_t)json_integer_value(id) + 1);
+	return idmap_find(&v->by_id, (uint64_t)json_text_int(id) + 1);
 }
 
 static enum prof_status

@@ -450,6 +450,23 @@ fi
 # --- trees: .cpuprofile, Firefox ---
 
 prof-export --to cpuprofile calls >calls.cpuprofile
+# DevTools divides the time by hits: "a" has 1 ms in one sample, "b" 3 in two.
+check 'cpuprofile: hits are as long as the time' 0 "
+	printf '# cpu nanoseconds\nb 2000000\nb;c 500000\na 1000000\nb 1000000\n' | mkprof |
+		prof-export --to cpuprofile | grep -oE '\"hitCount\":[0-9]+|\"functionName\":\"[a-z]+' | tail -n +2 |
+		paste - - | sort -k 2" <<'END'
+"hitCount":1000	"functionName":"a
+"hitCount":3000	"functionName":"b
+"hitCount":500	"functionName":"c
+END
+printf '# profpipe folded 1\n# type cpu nanoseconds\nmain 5\nthread=x|; 7\n' | prof-import >stackless
+for to in callgrind cpuprofile folded; do
+	check_err "$to: samples without a stack are counted" 0 "prof-export --to $to stackless >w" \
+		'prof-export: 1 samples without a stack are left out: 7 nanoseconds'
+done
+printf '# cpu nanoseconds alloc bytes\nmain 5 0\n' | mkprof >zeros
+check_err 'a column of zeros' 0 'prof-export --to speedscope --sample-index alloc zeros >w' \
+	'prof-export: alloc is 0 in all 1 samples; --sample-index chooses another column'
 # Viewers tell functions apart by their entries: one each, whichever lines ran.
 check 'firefox: an entry for each function' 0 "
 	printf '# cpu count\nmain (a.c:1);work (b.c:3) 1\nmain (a.c:2);work (b.c:4) 2\nmain (a.c:2);work (c.c:4) 3\n' |
@@ -668,6 +685,33 @@ END
 		trace.json >twice.json
 	check_err 'Chrome trace: a thread counts once' 0 \
 		'prof-import twice.json | prof-export --to folded >w; ! grep h w' 'at the same time: 1'
+	# Threads write into buffers of their own, so events are in no order; and
+	# numbers that are not of samples may be larger than 64 bits.
+	python3 - <<'END'
+import json
+d = json.load(open("trace.json"))
+e = d["traceEvents"]
+for i, x in enumerate(e):
+    x["ts"] = i
+e.reverse()
+json.dump(d, open("turned.json", "w"))
+e[0]["args"]["huge"] = 18446744073709551616
+json.dump(d, open("huge.json", "w"))
+e[:] = [x for x in e if x["name"] != "Profile" or x["pid"] == 8]
+json.dump(d, open("headless.json", "w"))
+END
+	for f in turned huge; do
+		check "Chrome trace: $f" 0 "prof-import $f.json | prof-export --to folded --headers --sort >w
+			prof-import trace.json | prof-export --to folded --headers --sort | diff - w" <<'END'
+END
+	done
+	check_err 'Chrome trace: a profile that began before it' 0 \
+		'prof-import headless.json | prof-export --to folded --root pid --sort >w; grep -c "^[89];" w | grep -qx 2 && ! grep "^7;" w' \
+		'headless.json: profiles left out because they began before the trace: 1 of 3'
+	sed 's/,"id":[0-9]*//' v8.heapprofile >noid.heapprofile
+	check '.heapprofile: nodes without ids' 0 \
+		'prof-import noid.heapprofile | cat >w; prof-import v8.heapprofile | cmp - w' <<'END'
+END
 	printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >times.json
 	check_err 'Chrome trace: without samples' 2 'prof-import times.json' \
 		'without CPU samples; record it with the category disabled-by-default-v8.cpu_profiler'

@@ -13,6 +13,18 @@ cp hello text
 looks text 'text; prof-import reads folded stacks'
 printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/sh\n' >passwd
 looks passwd 'text; '
+printf 'num_symbols: 1\n0x1000 main\n' >symbol
+looks symbol 'the answer of a symbol server (/pprof/symbol), which has names only'
+check_err 'and no folded stacks' 2 'prof-import symbol' 'looks like the answer of a symbol server'
+printf 'MOJO\003\000\005mode\000' >austin
+looks austin 'a recording of austin; its mojo2austin makes folded stacks'
+printf 'v8-version,12,4,254,21,-node.33,0\nv8-platform,linux,linux\nshared-library,/usr/bin/node,0x1,0x2,3\n' >v8.log
+looks v8.log 'a log of node --prof; node --cpu-prof writes'
+printf '# tracer: nop\n#\n            bash-1977    [000] .... 17284.993652: sys_close\n' >ftrace
+looks ftrace 'the text of ftrace; perf record -g'
+check_err 'nor by prof-import' 2 'prof-import ftrace' 'looks like the text of ftrace'
+printf '\376\377\0m\0a\0i\0n' >utf16be
+looks utf16be 'text in UTF-16; iconv'
 printf 'FLR\0\0\2\0\1\0\0\0\0\0\0\1\0' >recording.jfr
 looks recording.jfr 'a recording of Java Flight Recorder; jfrconv'
 printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1],"timeDeltas":[1]}' >v8.cpuprofile

@@ -71,6 +71,13 @@ static const struct {
 	MAGIC("\373)", false, CPROFILE),
 	MAGIC("\373\251", false, CPROFILE),
 	MAGIC("\377\376", false, "text in UTF-16; iconv converts it"),
+	MAGIC("\376\377", false, "text in UTF-16; iconv converts it"),
+	MAGIC("MOJO", true,
+	      "a recording of austin; its mojo2austin makes folded stacks of "
+	      "it, for prof-import"),
+	MAGIC("num_symbols: ", true,
+	      "the answer of a symbol server (/pprof/symbol), which has names "
+	      "only; fetch /pprof/profile"),
 	MAGIC("Flat profile:", false, "the text of gprof" SOURCE),
 	MAGIC("File: ", false, "the text of a report" SOURCE),
 	MAGIC("digraph ", false, "a graph in DOT" SOURCE),
@@ -97,6 +104,9 @@ static const struct {
 	  "JSON of pyinstrument; its -r speedscope writes what "
 	  "prof-import reads" },
 	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },
+	{ "# tracer: ", "the text of ftrace; perf record -g writes stacks" },
+	{ "v8-version,", "a log of node --prof; node --cpu-prof writes a "
+			 ".cpuprofile, for prof-import" },
 };
 
 static bool

@@ -42,11 +42,29 @@ struct writer {
 	struct tree tree;
 	uint32_t *first; /* of each node + 1 (0: the root): in child */
 	uint32_t *child;
-	uint32_t *hits;    /* of each node + 1 */
+	uint64_t *hits;    /* of each node + 1: microseconds */
 	struct buf frames; /* texts, of the root and each frame ... */
 	size_t *at;        /* ... from at[] on */
 	struct buf text;
 };
+
+/*
+ * DevTools divides the time of the whole by hits, so they are the time of each
+ * node, with the same rounding as that of the samples.
+ */
+static void
+count_hits(struct writer *w, size_t column)
+{
+	uint64_t unit = nanoseconds(profile_str(w->p, w->p->type[column].unit));
+	unsigned __int128 at = 0;
+
+	for (size_t i = 0; i < w->p->n_sample; i++) {
+		uint64_t us = (uint64_t)(at / 1000);
+
+		at += (unsigned __int128)profile_value(w->p, i)[column] * unit;
+		w->hits[w->tree.leaf[i] + 1] += (uint64_t)(at / 1000) - us;
+	}
+}
 
 static bool
 count(struct writer *w, size_t column)
@@ -71,9 +89,8 @@ count(struct writer *w, size_t column)
 
 		w->child[w->first[up] + at[up]++] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < w->p->n_sample; i++)
-		w->hits[t->leaf[i] + 1] += profile_value(w->p, i)[column] != 0;
 	free(at);
+	count_hits(w, column);
 	return true;
 }
 
