@@ -177,6 +177,21 @@ check 'the same as pprof spells it' 0 "prof-symbolize --binary-path=p prog.pb |
 p/usr/lib/debug/gone/prog.debug
 END
 
+# The kernel adds this to the path of a file that was replaced while it ran.
+profile prog '/gone/prog (deleted)'
+check 'found although it was deleted' 0 "prof-symbolize --search-path=p prog.pb |
+	addrs file" <<'END'
+p/usr/lib/debug/gone/prog.debug
+END
+profile noid "$scratch/noid (deleted)"
+check 'a new file at its path is not taken without a build-id' 0 \
+	"prof-symbolize -q --search-path=none noid.pb | addrs file; mkdir -p r && cp noid r &&
+		prof-symbolize --search-path=r noid.pb | addrs file" <<END
+$scratch/noid (deleted)
+r/noid
+END
+profile prog /gone/prog
+
 # Of several with the right build-id, the one with the most to tell.
 rm -rf p
 mkdir -p p/gone "p/.build-id/$xx"

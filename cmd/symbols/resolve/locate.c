@@ -257,16 +257,41 @@ is_hex(const char *id)
 	return id[strspn(id, "0123456789abcdefABCDEF")] == '\0';
 }
 
+/*
+ * The kernel says so of a file that was replaced or removed while it ran. Copy
+ * the name without that to name.
+ */
+static bool
+is_deleted(const char *file, char name[PATH_MAX])
+{
+	static const char mark[] = " (deleted)";
+	size_t n = strlen(file);
+
+	if (n <= strlen(mark) || n >= PATH_MAX ||
+	    strcmp(file + n - strlen(mark), mark) != 0)
+		return false;
+	snprintf(name, PATH_MAX, "%.*s", (int)(n - strlen(mark)), file);
+	return true;
+}
+
 static void
 search(const struct locate *l, const char *file, const char *build_id,
        struct search *s, struct prof_err *err)
 {
 	const char *in_path = is_hex(build_id) ? build_id : "";
 	bool real = *file && !locate_is_special(file);
+	char name[PATH_MAX];
 
 	s->build_id = build_id;
 	if (real && try_path(s, file, err))
 		return;
+	/* Now its path has another file, unless the build-id is the same. */
+	if (real && is_deleted(file, name)) {
+		file = name;
+		real = *build_id;
+		if (real && try_path(s, file, err))
+			return;
+	}
 	for (size_t i = 0; i < l->n_dir; i++)
 		if (try_layouts(s, l->dir[i], file, in_path))
 			return;
