@@ -3,6 +3,7 @@
 
 #include "formats.h"
 
+#include "lib/formats/exchange/jfr.h"
 #include "lib/formats/exchange/script.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
@@ -116,6 +117,14 @@ read_otlp(const void *data, size_t n, const struct import_options *o,
 }
 
 static enum prof_status
+read_jfr(const void *data, size_t n, const struct import_options *o,
+	 struct profile **out, struct prof_err *err)
+{
+	(void)o;
+	return jfr_parse(data, n, out, err);
+}
+
+static enum prof_status
 read_script(const void *data, size_t n, const struct import_options *o,
 	    struct profile **out, struct prof_err *err)
 {
@@ -174,6 +183,7 @@ read_otlp_json(const void *data, size_t n, const struct import_options *o,
 
 static read_fn *const readers[FOREIGN_KINDS] = {
 	[FOREIGN_PERF] = read_perf,
+	[FOREIGN_JFR] = read_jfr,
 	[FOREIGN_OTLP] = read_otlp,
 #if HAVE_JANSSON
 	[FOREIGN_SPEEDSCOPE] = read_speedscope,

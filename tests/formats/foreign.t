@@ -26,7 +26,7 @@ check_err 'nor by prof-import' 2 'prof-import ftrace' 'looks like the text of ft
 printf '\376\377\0m\0a\0i\0n' >utf16be
 looks utf16be 'text in UTF-16; iconv'
 printf 'FLR\0\0\2\0\1\0\0\0\0\0\0\1\0' >recording.jfr
-looks recording.jfr 'a recording of Java Flight Recorder; jfrconv'
+looks recording.jfr 'a file of format jfr; use prof-import'
 printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1],"timeDeltas":[1]}' >v8.cpuprofile
 looks v8.cpuprofile 'a file of format cpuprofile; use prof-import'
 printf '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]},"samples":[]}' >v8.heapprofile

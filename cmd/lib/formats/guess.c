@@ -53,9 +53,6 @@ static const struct {
 	      "an execution trace of Go; see go tool trace -pprof"),
 	MAGIC("%PDF-", true, "a PDF document" SOURCE),
 	MAGIC("%", true, "a warning where a profile should be"),
-	MAGIC("FLR\0", false,
-	      "a recording of Java Flight Recorder; jfrconv of async-profiler "
-	      "converts it (--pprof)"),
 	MAGIC("PK\003\004", false, "a zip archive" UNPACK),
 	MAGIC("\3757zXZ\0", false, "xz data; use xz -dc"),
 	MAGIC("BZh", false, "bzip2 data; use bzip2 -dc"),

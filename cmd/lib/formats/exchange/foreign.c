@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "folded.h"
+#include "jfr.h"
 #include "lib/formats/guess.h"
 #include "lib/formats/perf/perf.h"
 #include "otlp.h"
@@ -80,6 +81,7 @@ static const struct {
 } formats[FOREIGN_KINDS] = {
 	[FOREIGN_NONE] = { "profile", NULL, BYTES },
 	[FOREIGN_PERF] = { "perf.data", perf_is, BYTES },
+	[FOREIGN_JFR] = { "jfr", jfr_is, BYTES },
 	[FOREIGN_OTLP] = { "otlp", otlp_is, BYTES },
 	[FOREIGN_SPEEDSCOPE] = { "speedscope", is_speedscope, JSON },
 	[FOREIGN_CHROME_TRACE] = { "chrome-trace", is_chrome_trace, JSON },

@@ -13,6 +13,7 @@
 enum foreign_kind {
 	FOREIGN_NONE, /* profile.proto, a legacy format, or nothing known */
 	FOREIGN_PERF,
+	FOREIGN_JFR,
 	FOREIGN_OTLP,
 	FOREIGN_SPEEDSCOPE,
 	FOREIGN_CHROME_TRACE,
