@@ -255,6 +255,7 @@ else
 fi
 
 for f in *.jfr; do
+	found "$f" || continue
 	printf '\000' | cat - "$f" >"fuzz.$f"
 done
 check 'fuzz-foreign: these files' 0 'fuzz-foreign fuzz.* 2>/dev/null' <<'END'

@@ -102,6 +102,9 @@ static const struct {
 	  "prof-import reads" },
 	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },
 	{ "# tracer: ", "the text of ftrace; perf record -g writes stacks" },
+	{ "\"preprocessedProfileVersion\"",
+	  "JSON of the Firefox Profiler, as samply writes it; perf record -g "
+	  "writes what prof-import reads" },
 	{ "v8-version,", "a log of node --prof; node --cpu-prof writes a "
 			 ".cpuprofile, for prof-import" },
 };

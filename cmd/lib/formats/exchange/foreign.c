@@ -55,9 +55,12 @@ is_heapprofile(const void *data, size_t n)
 	return has(data, n, "\"selfSize\"");
 }
 
+/* So does the Firefox Profiler's JSON have time deltas. */
 static bool
 is_cpuprofile(const void *data, size_t n)
 {
+	if (has(data, n, "\"preprocessedProfileVersion\""))
+		return false;
 	return has(data, n, "\"callFrame\"") ||
 	       has(data, n, "\"timeDeltas\"") ||
 	       (has(data, n, "\"head\"") && has(data, n, "\"functionName\""));
