@@ -80,13 +80,14 @@ in_copy() {
 	MAKEFLAGS='' make -j"$(nproc)" -C "$tree/build" "$@" >"$log" 2>&1
 }
 
-# build SCRIPT: the product, and the tests' programs that the script names.
+# build SCRIPT: the product, then the tests' programs that the script names. Two
+# goals at once would build the libraries twice, at the same time.
 build() {
 	if [ ! -e "$tree/tests/$1.t" ]; then # it is a program itself
-		in_copy all "tests/$1"
+		in_copy all && in_copy "tests/$1"
 		return
 	fi
-	set -- "$tree/tests/$1.t" all
+	set -- "$tree/tests/$1.t"
 	for program in "$tree"/build/tests/*; do
 		if [ -f "$program" ] && [ -x "$program" ] &&
 			grep -qw -e "${program##*/}" "$1"; then
@@ -94,7 +95,7 @@ build() {
 		fi
 	done
 	shift
-	in_copy "$@"
+	in_copy all && { [ $# -eq 0 ] || in_copy "$@"; }
 }
 
 # run SCRIPT: in the copy, with the tests' programs as they are.
