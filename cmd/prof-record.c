@@ -1,34 +1,20 @@
 /*
- * prof-record.c - run a program and write its profile. libsample samples it
- * from inside: record/launch.c starts the program, record/drain.c reads
- * libsample's shared memory, record/tally.c makes a profile of that,
- * record/deliver.c writes it and record/listen.c serves it.
+ * prof-record.c - run a program and write its profile. record/run.c has the
+ * loop: record/launch.c starts the program, record/drain.c reads the samples of
+ * libsample inside it, or record/perf those of the kernel; record/tally.c makes
+ * a profile of them, record/deliver.c writes it and record/listen.c serves it.
  */
 #include "config.h"
 
 #include <ctype.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
-#include "record/account.h"
 #include "record/attach.h"
-#include "record/deliver.h"
-#include "record/drain.h"
 #include "record/kind.h"
-#include "record/launch.h"
-#include "record/listen.h"
-#include "record/lookup.h"
-#include "record/perf/clock.h"
-#include "record/perf/run.h"
-#include "record/perf/target.h"
-#include "record/recording.h"
-#include "record/serve.h"
-#include "record/tally.h"
-#include "record/watch.h"
+#include "record/run.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,
@@ -127,164 +113,88 @@ check_signal(int sig)
 			    sigabbrev_np(sig));
 }
 
-/* The libraries to preload, for the kinds of samples and the clock. */
-static uint32_t
-preload_of(const struct drain_config *config)
+/* Handle the options of this command alone. */
+static void
+take_option(struct run *r, int key, bool *is_session)
 {
-	return config->what |
-	       (config->clock == SHM_CLOCK_WALL &&
-				(!config->what || config->what & SHM_CPU)
-			? SHM_PRELOAD_WAIT
-			: 0);
+	const struct cli *cli = r->cli;
+
+	switch (key) {
+	case 'F':
+		r->config.period_ns = 1000000000 / cli_uint(cli, 1, MAX_HZ);
+		r->is_timed = true;
+		break;
+	case KEY_CLOCK:
+		r->config.clock = clock_of(cli->arg);
+		r->is_timed = true;
+		break;
+	case KEY_SIGNAL:
+		r->config.signal = signal_of(cli);
+		check_signal(r->config.signal);
+		break;
+	case KEY_WAIT:
+		r->launch.wait_all = r->target.wait_all = true;
+		break;
+	case KEY_SESSION:
+		*is_session = true;
+		break;
+	case KEY_CHILDREN:
+		r->config.children = children_of(cli->arg, &r->separate);
+		break;
+	case KEY_LISTEN:
+		r->listen_at = cli->arg;
+		break;
+	}
 }
 
+/* Find the command, and choose the sampler. */
 static void
-show_note(const char *text)
+choose_sampler(struct run *r)
 {
-	warn("%s", text);
-}
-
-/* Run the program to its end, and serve its profiles if l is not NULL. */
-static void
-record(struct launch *launch, char **argv, struct drain *d, struct recording *r,
-       struct listen *l)
-{
-	struct serve serve = { .recording = r, .launch = launch, .argv = argv };
-	struct watch *watch = watch_new(&d->set);
-	int ms, waited = 0;
+	const struct drain_config *c = &r->config;
+	enum obstacle o = OBSTACLE_NONE;
 	struct prof_err err;
-	char session[128];
 
-	drain_name(d, session, sizeof session);
-	if (launch_start(launch, argv, session, &err) != PROF_OK)
+	r->has_command = r->cli->n_operand > 0;
+	if (r->has_command &&
+	    launch_find(&r->launch, r->cli->operand[0], &o, &err) != PROF_OK)
 		die("%s", err.msg);
-	if (l) {
-		serve.lookup = lookup_new();
-		if (!serve.lookup)
-			die_nomem();
-		if (listen_start(l, &serve, &err) != PROF_OK)
-			die("--listen: %s", err.msg);
-		warn("listening on http://%s/pprof/", listen_address(l));
-	}
-	while (!launch_wait(launch, ms = drain_pause_ms(d))) {
-		waited += ms;
-		if (waited >= DRAIN_PASS_MS) {
-			watch_pass(watch, launch->pid);
-			waited = 0;
-		}
-		recording_pass(r);
-	}
-	recording_end(r);
-	recording_set_used(r, account_used_ns(d, launch));
-	listen_close(l);
-	lookup_free(serve.lookup);
-	account_missing(d, launch, watch, session);
-	account_heap(d, r, watch);
-	watch_free(watch);
+	/* The clocks from outside are of perf_event, too. */
+	r->target.preload_only = c->what || c->clock == SHM_CLOCK_WALL ||
+				 c->signal || c->children || r->separate;
+	r->sampler = record_target_outside(&r->target, &r->launch, o)
+			     ? &run_outside
+			     : &run_inside;
+	if (r->sampler == &run_inside &&
+	    (obstacle_is_total(o) || (o != OBSTACLE_NONE && !c->what)))
+		die("%s: %s, %s", r->launch.path, obstacle_name(o),
+		    obstacle_advice(o));
 }
 
 int
 main(int argc, char **argv)
 {
-	struct drain_config config = { .period_ns = 10000000 };
-	struct launch launch = { 0 };
-	struct target target;
-	struct recording recording;
-	struct drain drain;
-	struct listen *l = NULL;
-	const char *listen_at = NULL;
-	char *name;
-	enum deliver_how how;
-	struct prof_err err;
-	struct cli cli;
-	enum obstacle obstacle = OBSTACLE_NONE;
-	enum tally_kind kind;
+	struct run run = { .config = { .period_ns = 10000000 } };
+	bool is_session = false;
 	unsigned asked = 0;
-	bool session = false, separate = false, timed = false;
-	int clock = -1, key;
+	struct cli cli;
+	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
-	record_target_init(&target);
-	while ((key = cli_option(&cli)) != CLI_DONE) {
-		if (kind_option(&cli, key, &config, &asked) ||
-		    record_target_option(&cli, key, &target))
-			continue;
-		switch (key) {
-		case 'F':
-			config.period_ns =
-				1000000000 / cli_uint(&cli, 1, MAX_HZ);
-			timed = true;
-			break;
-		case KEY_CLOCK:
-			config.clock = clock_of(cli.arg);
-			timed = true;
-			break;
-		case KEY_SIGNAL:
-			config.signal = signal_of(&cli);
-			check_signal(config.signal);
-			break;
-		case KEY_WAIT:
-			launch.wait_all = target.wait_all = true;
-			break;
-		case KEY_SESSION:
-			session = true;
-			break;
-		case KEY_CHILDREN:
-			config.children = children_of(cli.arg, &separate);
-			break;
-		case KEY_LISTEN:
-			listen_at = cli.arg;
-			break;
-		}
-	}
-	if (session)
+	run.cli = &cli;
+	record_target_init(&run.target);
+	while ((key = cli_option(&cli)) != CLI_DONE)
+		if (!kind_option(&cli, key, &run.config, &asked) &&
+		    !record_target_option(&cli, key, &run.target))
+			take_option(&run, key, &is_session);
+	if (is_session)
 		return attach_run(&cli);
-	record_target_check(&target, &cli, listen_at);
-	/* The clocks from outside are of perf_event, too. */
-	target.preload_only = config.what || config.clock == SHM_CLOCK_WALL ||
-			      config.signal || config.children || separate;
-	if (cli.n_operand &&
-	    launch_find(&launch, cli.operand[0], &obstacle, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (record_target_outside(&target, &launch, obstacle))
-		return perf_run(&cli, &target, &launch, config.period_ns,
-				listen_at);
-	if (obstacle_is_total(obstacle) ||
-	    (obstacle != OBSTACLE_NONE && !config.what))
-		die("%s: %s, %s", launch.path, obstacle_name(obstacle),
-		    obstacle_advice(obstacle));
-	config.labels = target.labels;
-	kind = kind_of_run(&config, asked, timed, listen_at);
-	how = listen_at && !cli.output ? DELIVER_NONE
-	      : separate               ? DELIVER_EACH
-				       : DELIVER_ONE;
-	launch.join_stdout = deliver_prepare(&cli, how);
-	if (launch_library(&launch, preload_of(&config), &err) != PROF_OK ||
-	    drain_open(&drain, &config, &err) != PROF_OK ||
-	    recording_begin(&recording, drain_source(&drain), kind, &err) !=
-		    PROF_OK)
-		die("%s", err.msg);
-	if (listen_at && listen_open(listen_at, &l, &err) != PROF_OK)
-		die("--listen: %s", err.msg);
-	drain.note = show_note;
-	if (config.clock == SHM_CLOCK_PERF &&
-	    perfclock_open(&clock, &err) != PROF_OK)
-		warn("%s: the timers' rate is the kernel tick's", err.msg);
-	if (config.clock == SHM_CLOCK_CPU && config.what == 0)
-		account_check_rate(config.period_ns);
-	recording.is_live = how == DELIVER_NONE;
-
-	record(&launch, cli.operand, &drain, &recording, l);
-
-	name = deliver(&cli, &recording, &launch, how);
-	if (how != DELIVER_NONE)
-		account_show(&drain, kind,
-			     how == DELIVER_ONE ? cli.output : NULL);
-	recording_release(&recording);
-	drain_close(&drain);
-	if (clock >= 0)
-		close(clock);
-	key = cli_finish(&cli, 0);
-	free(name);
-	return key ? key : launch_status(&launch);
+	record_target_check(&run.target, &cli, run.listen_at);
+	choose_sampler(&run);
+	if (run.sampler == &run_inside) {
+		run.config.labels = run.target.labels;
+		run.kind = kind_of_run(&run.config, asked, run.is_timed,
+				       run.listen_at);
+	}
+	return run_record(&run);
 }

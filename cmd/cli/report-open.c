@@ -3,43 +3,31 @@
 
 #include "report-open.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/model/account.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
 #include "lib/model/unnamed.h"
 #include "lib/report/frames.h"
 
+static void
+say(const char *sentence)
+{
+	warn("%s", sentence);
+}
+
 /* Warn about a badly sampled profile. */
 static void
 warn_of_sampling(const struct profile *p)
 {
-	static const double worth = 0.01; /* of all ticks */
 	struct sampling s;
-	double ticks;
 
-	if (!sampling_sum(p, &s) || !s.ticks)
-		return;
-	ticks = (double)s.ticks;
-	if (sampling_loss(&s) >= worth)
-		warn("%.3g%% of the samples were lost",
-		     100 * sampling_loss(&s));
-	if ((double)s.truncated >= worth * ticks)
-		warn("%.3g%% of the stacks are truncated: too many frames",
-		     100 * (double)s.truncated / ticks);
-	if ((double)s.unwind_failed >= worth * ticks)
-		warn("%.3g%% of the stacks end before their root",
-		     100 * (double)s.unwind_failed / ticks);
-	if (s.untimed)
-		warn("%" PRIu64 " threads were not sampled", s.untimed);
-	if (s.achieved_hz < s.asked_hz / 2)
-		warn("sampled at %.4g Hz, not %.4g as asked: sums are right, "
-		     "but coarser",
-		     s.achieved_hz, s.asked_hz);
+	if (sampling_sum(p, &s))
+		account_quality(&s, say);
 }
 
 void

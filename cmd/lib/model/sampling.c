@@ -84,6 +84,7 @@ add(struct sampling *s, const char *text)
 	s->perf_signals += count(text, "perf_signals");
 	s->used_s += number(text, "cpu_used");
 	s->lost_bytes += count(text, "lost_bytes");
+	s->is_outside |= strstr(text, " sampler=perf") != NULL;
 }
 
 bool

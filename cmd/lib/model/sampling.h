@@ -25,6 +25,7 @@ struct sampling {
 	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
 	const char
 		*sampler; /* a word, and why in brackets; the same; or NULL */
+	bool is_outside;  /* the kernel sampled some of it */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
 	uint64_t ticks;         /* periods that elapsed, with lost ones */

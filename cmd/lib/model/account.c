@@ -1,0 +1,222 @@
+/* account.c - see account.h. */
+#include "config.h"
+
+#include "account.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "units.h"
+
+/* The least shares that are said: of samples, and of time. */
+static const double lost_worth = 0.01, worth = 0.05;
+
+/*
+ * Memory outside the heap: stacks, data of libraries, reserves of malloc(). If
+ * it exceeds the heap, the heap profile may not be of interest.
+ */
+enum { OTHER_KIB = 16 * 1024 };
+
+__attribute__((format(printf, 2, 3))) static void
+say_format(account_say *say, const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	say(text);
+}
+
+static void
+say_lost(const struct sampling *s, account_say *say)
+{
+	if (s->ticks && sampling_loss(s) >= lost_worth)
+		say_format(say, "%.3g%% of the samples were lost",
+			   100 * sampling_loss(s));
+}
+
+void
+account_copies(const struct sampling *s, unsigned stack_bytes, account_say *say)
+{
+	double ticks = (double)s->ticks;
+
+	say_lost(s, say);
+	if (s->ticks && (double)s->truncated > worth * ticks)
+		say_format(say,
+			   "%.3g%% of the stacks are longer than the %u bytes "
+			   "that were copied: see --stack-size",
+			   100 * (double)s->truncated / ticks, stack_bytes);
+}
+
+void
+account_quality(const struct sampling *s, account_say *say)
+{
+	double ticks = (double)s->ticks;
+
+	if (!s->ticks)
+		return;
+	say_lost(s, say);
+	if ((double)s->truncated >= lost_worth * ticks)
+		say_format(say, "%.3g%% of the stacks are truncated: %s",
+			   100 * (double)s->truncated / ticks,
+			   s->is_outside ? "longer than prof-record's "
+					   "--stack-size"
+					 : "too many frames");
+	if ((double)s->unwind_failed >= lost_worth * ticks)
+		say_format(say, "%.3g%% of the stacks end before their root",
+			   100 * (double)s->unwind_failed / ticks);
+	if (s->untimed)
+		say_format(say, "%" PRIu64 " threads were not sampled",
+			   s->untimed);
+	if (s->achieved_hz < s->asked_hz / 2)
+		say_format(say,
+			   "sampled at %.4g Hz, not %.4g as asked: sums are "
+			   "right, but coarser",
+			   s->achieved_hz, s->asked_hz);
+}
+
+static double
+sampled_s(const struct account *a)
+{
+	return a->sampling.asked_hz > 0
+		       ? (double)a->sampling.ticks / a->sampling.asked_hz
+		       : 0;
+}
+
+double
+account_chance_s(const struct account *a)
+{
+	double period = a->sampling.asked_hz > 0 ? 1 / a->sampling.asked_hz : 0;
+	double n = a->n_process > 1 ? a->n_process : 1;
+
+	/* Each misses less than a period, evenly spread: three deviations. */
+	return 3 * sqrt(n / 12) * (period > a->tick_s ? period : a->tick_s);
+}
+
+/* Why CPU time was not sampled, if no program is to blame. */
+static const char *
+reason(const struct account *a, double missing)
+{
+	if (a->sampling.is_outside)
+		return "threads and processes that use less than a period are "
+		       "missed: see -F, or --all";
+	if (a->sampling.untimed)
+		return "threads got no timer: see ulimit -i";
+	if (a->early_s > missing / 2)
+		return "programs start before the sampler does, which is "
+		       "loaded last";
+	if (missing < 2 * a->tick_s * a->n_process)
+		return "processes were shorter than the kernel's tick, which "
+		       "timers wait for (--clock=perf does not)";
+	if (!a->is_perf_clock)
+		return "timers miss time on a busy machine (--clock=perf does "
+		       "not), and threads and processes that are not started "
+		       "by libc's functions have none";
+	return "the kernel limits the clocks of perf_event on a busy machine, "
+	       "and threads and processes that are not started by libc's "
+	       "functions have none";
+}
+
+/* From inside: no program was sampled. */
+static void
+say_nothing_sampled(const struct account *a, account_say *say)
+{
+	const char *why = a->is_limited ? "libsample got no memory in it: see "
+					  "ulimit -v"
+					: "was LD_PRELOAD changed?";
+
+	say_format(say, "%s: ran without the sampler; %s", a->name,
+		   a->culprit ? a->culprit : why);
+}
+
+void
+account_missing(const struct account *a, account_say *say)
+{
+	double sampled = sampled_s(a), used = a->sampling.used_s;
+	double missing = used - sampled;
+	bool is_much =
+		sampled < (1 - worth) * used && missing > account_chance_s(a);
+
+	if (a->n_left)
+		say_format(say,
+			   "%s: left %u process%s behind, not recorded from "
+			   "here on: see --wait",
+			   a->name, a->n_left, a->n_left == 1 ? "" : "es");
+	else if (a->has_left)
+		say_format(say,
+			   "%s: left processes behind, not recorded from here "
+			   "on: see --wait",
+			   a->name);
+	if (!a->sampling.is_outside && a->n_program == 0)
+		say_nothing_sampled(a, say);
+	else if (a->is_cpu && is_much)
+		say_format(say,
+			   "%s: %.2f of %.2f s of CPU time were sampled (%.0f "
+			   "%%): %s",
+			   a->name, sampled, used, 100 * sampled / used,
+			   a->culprit ? a->culprit : reason(a, missing));
+	/* The kernel bills only children that were waited for. */
+	else if (a->culprit &&
+		 (!a->is_cpu || a->unseen_s > worth * (sampled + a->unseen_s)))
+		say_format(say, "%s: %s", a->name, a->culprit);
+}
+
+/* "12.5MB" */
+static const char *
+size_text(uint64_t bytes, char *text, size_t size)
+{
+	struct quantity q;
+
+	units_format(&q, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX,
+		     "bytes", "auto");
+	snprintf(text, size, "%s%s", q.number, q.unit);
+	return text;
+}
+
+void
+account_heap(const struct account_heap *a, account_say *say)
+{
+	char size[80], of[80];
+	uint64_t all = a->memory_kib, heap = a->grown_kib;
+
+	if (a->lost_bytes)
+		say_format(say,
+			   "%s of allocations are in no sample, for want of "
+			   "room in the shared memory: a larger --heap=BYTES "
+			   "takes fewer samples",
+			   size_text(a->lost_bytes, size, sizeof size));
+	if (all > OTHER_KIB && (all - OTHER_KIB) / 2 > heap)
+		say_format(say,
+			   "%s: %s of %s of memory are not in the profile: "
+			   "they come from mmap() or from an allocator in the "
+			   "program itself, not from malloc()",
+			   a->name,
+			   size_text((all - heap) * 1024, size, sizeof size),
+			   size_text(all * 1024, of, sizeof of));
+}
+
+void
+account_closing(const struct sampling *s, const char *column,
+		unsigned n_process, account_say *say)
+{
+	double ticks = (double)s->ticks, signals = (double)s->signals;
+	const char *es = n_process == 1 ? "" : "es";
+
+	if (column)
+		say_format(say,
+			   "%" PRIu64 " samples, %.2f s of %s at %.0f Hz, "
+			   "%" PRIu64 " lost, %u process%s",
+			   s->signals,
+			   s->asked_hz > 0 ? ticks / s->asked_hz : 0, column,
+			   s->ticks ? s->asked_hz * signals / ticks : 0,
+			   s->lost, n_process, es);
+	else
+		say_format(say,
+			   "%" PRIu64 " samples, %" PRIu64 " lost, %u "
+			   "process%s",
+			   s->signals, s->lost, n_process, es);
+}

@@ -1,0 +1,69 @@
+/*
+ * account.h - everything that is said about what a recording did not see. The
+ * sentences depend on counts alone: the recorder and the reports fill these in,
+ * and print.
+ */
+#ifndef ACCOUNT_H
+#define ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampling.h"
+
+/* Receives a sentence without a newline. */
+typedef void account_say(const char *sentence);
+
+/* For a report: say what a hundredth of the samples of a profile lacks. */
+void account_quality(const struct sampling *s, account_say *say);
+
+/* For the recorder: say how many samples were lost, and how many stacks are
+ * longer than the bytes of each that the kernel copied. */
+void account_copies(const struct sampling *s, unsigned stack_bytes,
+		    account_say *say);
+
+/* A recording of CPU time, at its end. */
+struct account {
+	const char *name;         /* of the command */
+	struct sampling sampling; /* with used_s, the kernel's bill */
+	unsigned n_process;       /* that were sampled */
+	bool is_cpu;              /* the clock is CPU time */
+	bool is_perf_clock;       /* ... by perf_event inside the program */
+	double tick_s;            /* of the kernel */
+	bool has_left;            /* processes that still run, unrecorded */
+	unsigned n_left;          /* their number; 0: unknown */
+
+	/* From inside. */
+	unsigned n_program;  /* programs that libsample was loaded into */
+	double early_s;      /* CPU time that they had used before */
+	double unseen_s;     /* of programs without it, as far as seen */
+	const char *culprit; /* the first of them, and why; or NULL */
+	bool is_limited;     /* the address space is */
+};
+
+/* Say which CPU time was not sampled, and why. */
+void account_missing(const struct account *a, account_say *say);
+
+/*
+ * By how many seconds samples may miss the CPU time by chance: a thread's last
+ * sample comes up to a period, or to a tick of the kernel, before its end, and
+ * such errors add up as the root of their number.
+ */
+double account_chance_s(const struct account *a);
+
+/* Memory that is not in a profile of the heap. */
+struct account_heap {
+	uint64_t lost_bytes; /* of allocations without room */
+	uint64_t grown_kib;  /* the largest size of the heap */
+	uint64_t memory_kib; /* of the processes, without files */
+	const char *name;    /* of the process with the most */
+};
+
+void account_heap(const struct account_heap *a, account_say *say);
+
+/* The closing line: what there is. column: of the time, "CPU time". */
+void account_closing(const struct sampling *s, const char *column,
+		     unsigned n_process, account_say *say);
+
+#endif

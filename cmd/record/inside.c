@@ -1,0 +1,177 @@
+/*
+ * inside.c - a recording by libsample, which is preloaded into the program;
+ * see run.h.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "perf/clock.h"
+#include "run.h"
+#include "watch.h"
+
+static void
+show_note(const char *text)
+{
+	warn("%s", text);
+}
+
+/* If the rate is above the kernel's tick, tell people what to expect. */
+static void
+check_rate(uint64_t period_ns)
+{
+	struct timespec tick;
+
+	/* The coarse clocks advance at the kernel's tick. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec ||
+	    tick.tv_nsec <= 0 || period_ns >= (uint64_t)tick.tv_nsec)
+		return;
+	if (isatty(STDERR_FILENO))
+		warn("%" PRIu64
+		     " Hz is above this kernel's tick: samples come at "
+		     "%ld Hz, each with the weight of several; --clock=perf "
+		     "keeps to "
+		     "the rate",
+		     (UINT64_C(1000000000) + period_ns / 2) / period_ns,
+		     1000000000 / tick.tv_nsec);
+}
+
+/* The libraries to preload, for the kinds of samples and the clock. */
+static uint32_t
+preload_of(const struct drain_config *config)
+{
+	return config->what |
+	       (config->clock == SHM_CLOCK_WALL &&
+				(!config->what || config->what & SHM_CPU)
+			? SHM_PRELOAD_WAIT
+			: 0);
+}
+
+static struct recording_source
+inside_open(struct run *r)
+{
+	const struct drain_config *config = &r->config;
+	struct prof_err err;
+
+	if (launch_library(&r->launch, preload_of(config), &err) != PROF_OK ||
+	    drain_open(&r->drain, config, &err) != PROF_OK)
+		die("%s", err.msg);
+	r->drain.note = show_note;
+	r->clock = -1;
+	if (config->clock == SHM_CLOCK_PERF &&
+	    perfclock_open(&r->clock, &err) != PROF_OK)
+		warn("%s: the timers' rate is the kernel tick's", err.msg);
+	if (config->clock == SHM_CLOCK_CPU && config->what == 0)
+		check_rate(config->period_ns);
+	return drain_source(&r->drain);
+}
+
+static void
+inside_start(struct run *r)
+{
+	struct prof_err err;
+
+	r->watch = watch_new(&r->drain.set);
+	drain_name(&r->drain, r->session, sizeof r->session);
+	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
+	    PROF_OK)
+		die("%s", err.msg);
+}
+
+static bool
+inside_wait(struct run *r)
+{
+	int ms = drain_pause_ms(&r->drain);
+
+	if (launch_wait(&r->launch, ms))
+		return false;
+	r->waited_ms += ms;
+	if (r->waited_ms >= DRAIN_PASS_MS) {
+		watch_pass(r->watch, r->launch.pid);
+		r->waited_ms = 0;
+	}
+	return true;
+}
+
+/* Daemons: their first process exits at once. */
+static unsigned
+n_left(const struct run *r)
+{
+	static const struct timespec moment = { .tv_nsec = 100000000 };
+	unsigned n;
+
+	if (r->launch.wait_all || r->drain.set.children != SHM_CHILDREN_MERGE)
+		return 0;
+	n = launch_left(&r->launch, r->session);
+	if (n) { /* or they are about to end */
+		nanosleep(&moment, NULL);
+		n = launch_left(&r->launch, r->session);
+	}
+	return n;
+}
+
+/* Is our address space limited? Then the program's is. */
+static bool
+has_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) == 0 &&
+	       limit.rlim_cur != RLIM_INFINITY;
+}
+
+static void
+say_heap(struct run *r)
+{
+	struct account_heap a = { .grown_kib = recording_grown(&r->recording) };
+	struct tally_info info = { .kind = TALLY_HEAP,
+				   .set = &r->drain.set,
+				   .shm = r->drain.shm };
+	struct sampling s;
+
+	tally_sampling(&info, &s);
+	a.lost_bytes = s.lost_bytes;
+	a.memory_kib = watch_memory(r->watch, &a.name);
+	account_heap(&a, show_note);
+}
+
+static uint64_t
+inside_account(struct run *r, struct account *a)
+{
+	const struct shm_settings *set = &r->drain.set;
+	static char culprit[320];
+
+	a->n_left = n_left(r);
+	a->n_program = atomic_load(&r->drain.shm->n_program);
+	a->n_process = atomic_load(&r->drain.shm->n_process);
+	a->early_s = (double)atomic_load(&r->drain.shm->early_ns) / 1e9;
+	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
+	a->is_perf_clock = set->clock == SHM_CLOCK_PERF;
+	a->is_limited = has_limit();
+	if (a->n_program && set->what & SHM_CPU)
+		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);
+	a->unseen_s = watch_unseen_s(r->watch);
+	if (watch_culprit(r->watch, culprit, sizeof culprit))
+		a->culprit = culprit;
+	if (set->what & SHM_HEAP)
+		say_heap(r);
+	return set->children == SHM_CHILDREN_NONE ? r->launch.used_ns
+						  : run_children_ns();
+}
+
+static void
+inside_close(struct run *r)
+{
+	watch_free(r->watch);
+	drain_close(&r->drain);
+	if (r->clock >= 0)
+		close(r->clock);
+}
+
+const struct run_sampler run_inside = { inside_open, inside_start, inside_wait,
+					inside_account, inside_close };

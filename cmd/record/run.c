@@ -1,0 +1,210 @@
+/* run.c - see run.h. */
+#include "config.h"
+
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "listen.h"
+#include "lookup.h"
+#include "procfs.h"
+#include "serve.h"
+
+static void
+say(const char *sentence)
+{
+	warn("%s", sentence);
+}
+
+uint64_t
+run_children_ns(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_CHILDREN, &r) != 0)
+		return 0;
+	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
+}
+
+/* --- the pages of --listen --- */
+
+struct pages {
+	struct serve serve;
+	struct listen *listen;
+	char *words; /* of the command line of a running process */
+	size_t n_words;
+	char **argv; /* they */
+};
+
+static void
+pages_open(struct pages *p, const struct run *r)
+{
+	struct prof_err err;
+
+	if (r->listen_at &&
+	    listen_open(r->listen_at, &p->listen, &err) != PROF_OK)
+		die("--listen: %s", err.msg);
+}
+
+static void
+pages_start(struct pages *p, struct run *r)
+{
+	struct prof_err err;
+	size_t n = 0;
+
+	if (!p->listen)
+		return;
+	if (!r->has_command && !r->target.all)
+		p->words = procfs_read(r->launch.pid, "cmdline", &p->n_words);
+	p->argv = calloc(p->n_words + 2, sizeof *p->argv);
+	p->serve = (struct serve){ .recording = &r->recording,
+				   .launch = &r->launch,
+				   .argv = p->argv,
+				   .lookup = lookup_new() };
+	if (!p->argv || !p->serve.lookup)
+		die("out of memory");
+	for (char *w = p->words; w && w < p->words + p->n_words;
+	     w += strlen(w) + 1)
+		p->argv[n++] = w;
+	if (r->has_command)
+		p->serve.argv = r->cli->operand;
+	if (listen_start(p->listen, &p->serve, &err) != PROF_OK)
+		die("--listen: %s", err.msg);
+	warn("listening on http://%s/pprof/", listen_address(p->listen));
+}
+
+static void
+pages_close(struct pages *p)
+{
+	listen_close(p->listen);
+	lookup_free(p->serve.lookup);
+	free(p->argv);
+	free(p->words);
+}
+
+/* --- what was seen --- */
+
+static double
+tick_s(void)
+{
+	struct timespec t;
+
+	/* The coarse clocks advance at the kernel's tick. */
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) == 0
+		       ? (double)t.tv_sec + (double)t.tv_nsec / 1e9
+		       : 0;
+}
+
+/* The counts of the profile of that kind. */
+static void
+counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
+{
+	const struct recording_source *from = &r->recording.source;
+	struct tally_info info = { .kind = kind,
+				   .set = from->set,
+				   .shm = from->shm,
+				   .sampler = from->sampler };
+
+	tally_sampling(&info, s);
+	if (s->ticks)
+		s->achieved_hz =
+			s->asked_hz * (double)s->signals / (double)s->ticks;
+}
+
+static void
+say_missing(struct run *r)
+{
+	struct account a = { .name = r->launch.path, .tick_s = tick_s() };
+	uint64_t used_ns;
+
+	counts_of(r, TALLY_CPU, &a.sampling);
+	used_ns = r->sampler->account(r, &a);
+	recording_set_used(&r->recording, used_ns);
+	a.sampling.used_s = (double)used_ns / 1e9;
+	account_missing(&a, say);
+	if (a.sampling.is_outside)
+		account_copies(&a.sampling, r->perf.stack_bytes, say);
+}
+
+static unsigned
+n_process(const struct run *r)
+{
+	struct tally_process *process;
+	size_t n = 0;
+
+	if (!tally_processes(r->recording.tally, &process, &n))
+		die("out of memory");
+	free(process);
+	return (unsigned)n;
+}
+
+/* The closing lines, for people. */
+static void
+close_with(const struct run *r)
+{
+	bool is_wall = r->recording.source.set->clock == SHM_CLOCK_WALL;
+	const char *file = r->how == DELIVER_ONE ? r->cli->output : NULL;
+	struct sampling s;
+
+	if (!isatty(STDERR_FILENO) || r->how == DELIVER_NONE)
+		return;
+	counts_of(r, r->kind, &s);
+	account_closing(&s,
+			r->kind != TALLY_CPU ? NULL
+			: is_wall            ? "real time of threads"
+					     : "CPU time",
+			n_process(r), say);
+	if (file && s.ticks)
+		warn("next: prof-symbolize %s | prof-text%s", file,
+		     r->target.offcpu ? " --sample-index=offcpu" : "");
+}
+
+/* --- the recording --- */
+
+int
+run_record(struct run *r)
+{
+	struct pages pages = { 0 };
+	struct prof_err err;
+	char *name = NULL;
+	bool is_bad = false;
+	int status;
+
+	r->how = r->listen_at && !r->cli->output ? DELIVER_NONE
+		 : r->separate                   ? DELIVER_EACH
+						 : DELIVER_ONE;
+	r->launch.join_stdout =
+		!r->target.every && deliver_prepare(r->cli, r->how);
+	if (recording_begin(&r->recording, r->sampler->open(r), r->kind,
+			    &err) != PROF_OK)
+		die("%s", err.msg);
+	r->recording.is_live = r->how == DELIVER_NONE;
+	pages_open(&pages, r);
+	r->sampler->start(r);
+	pages_start(&pages, r);
+
+	while (r->sampler->wait(r))
+		recording_pass(&r->recording);
+	recording_end(&r->recording);
+
+	pages_close(&pages);
+	if (r->target.every) {
+		is_bad = !every_write(&r->every);
+	} else {
+		say_missing(r);
+		name = deliver(r->cli, &r->recording, &r->launch, r->how);
+		close_with(r);
+	}
+	recording_release(&r->recording);
+	r->sampler->close(r);
+	status = cli_finish(r->cli, is_bad ? CLI_TROUBLE : 0);
+	free(name);
+	return status || !r->has_command ? status : launch_status(&r->launch);
+}

@@ -1,0 +1,274 @@
+/* account.c - what is said about what a recording did not see. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/model/account.h"
+
+static char said[4096];
+
+static int
+setup(void **state)
+{
+	(void)state;
+	said[0] = '\0';
+	return 0;
+}
+
+static void
+hear(const char *sentence)
+{
+	size_t n = strlen(said);
+
+	assert_true(n + strlen(sentence) + 2 < sizeof said);
+	strcat(strcat(said, sentence), "\n");
+}
+
+#define assert_said(text) assert_string_equal(said, text)
+
+/* A recording at 100 Hz, of a command of which so much was sampled and used. */
+static struct account
+account(unsigned ticks, double used_s)
+{
+	return (struct account){
+		.name = "cmd",
+		.sampling = { .asked_hz = 100,
+			      .achieved_hz = 100,
+			      .ticks = ticks,
+			      .signals = ticks,
+			      .used_s = used_s },
+		.n_process = 1,
+		.n_program = 1,
+		.is_cpu = true,
+		.tick_s = 0.004,
+	};
+}
+
+static void
+test_all_is_seen(void **state)
+{
+	struct account a = account(100, 1.0);
+
+	(void)state;
+	account_missing(&a, hear);
+	account_quality(&a.sampling, hear);
+	assert_said("");
+}
+
+/* A last period without a tick is chance, and so is one of each process. */
+static void
+test_chance(void **state)
+{
+	struct account a = account(0, 0.008);
+
+	(void)state;
+	account_missing(&a, hear);
+	a = account(0, 0.05);
+	a.n_process = 100;
+	account_missing(&a, hear);
+	assert_said("");
+	/* The errors of many add up as their root: no tick of 4,000 processes
+	 * that use 2 ms each is none. */
+	a = account(0, 8);
+	a.n_process = 4000;
+	account_missing(&a, hear);
+	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
+		    "processes were shorter than the kernel's tick, which "
+		    "timers wait for (--clock=perf does not)\n");
+}
+
+static void
+test_reasons(void **state)
+{
+	static const char timers[] =
+		"cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): timers "
+		"miss time on a busy machine (--clock=perf does not), and "
+		"threads and processes that are not started by libc's "
+		"functions have none\n";
+	struct account a = account(50, 1.0);
+
+	(void)state;
+	account_missing(&a, hear);
+	assert_said(timers);
+	setup(NULL);
+	a.is_perf_clock = true;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "the kernel limits the clocks"));
+	setup(NULL);
+	a.early_s = 0.3;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "programs start before the sampler"));
+	setup(NULL);
+	a.sampling.untimed = 2;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "threads got no timer: see ulimit -i"));
+	setup(NULL);
+	a.culprit = "sudo[7] ran without the sampler";
+	account_missing(&a, hear);
+	assert_said("cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): "
+		    "sudo[7] ran without the sampler\n");
+	setup(NULL);
+	a = account(50, 1.0);
+	a.sampling.is_outside = true;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "less than a period are missed"));
+}
+
+/* The kernel bills a process when its parent waits for it; until then /proc is
+ * all that is known. */
+static void
+test_unbilled_processes(void **state)
+{
+	struct account a = account(100, 1.0);
+
+	(void)state;
+	a.culprit = "x[7] ran without the sampler";
+	a.unseen_s = 0.04;
+	account_missing(&a, hear);
+	assert_said("");
+	a.unseen_s = 0.2;
+	account_missing(&a, hear);
+	assert_said("cmd: x[7] ran without the sampler\n");
+	setup(NULL);
+	a.is_cpu = false;
+	a.unseen_s = 0;
+	account_missing(&a, hear);
+	assert_said("cmd: x[7] ran without the sampler\n");
+}
+
+static void
+test_no_sampler(void **state)
+{
+	struct account a = account(0, 1.0);
+
+	(void)state;
+	a.n_program = 0;
+	account_missing(&a, hear);
+	assert_said("cmd: ran without the sampler; was LD_PRELOAD changed?\n");
+	setup(NULL);
+	a.is_limited = true;
+	account_missing(&a, hear);
+	assert_said("cmd: ran without the sampler; libsample got no memory in "
+		    "it: see ulimit -v\n");
+	setup(NULL);
+	a.culprit = "x[7] is different";
+	account_missing(&a, hear);
+	assert_said("cmd: ran without the sampler; x[7] is different\n");
+}
+
+static void
+test_left(void **state)
+{
+	struct account a = account(100, 1.0);
+
+	(void)state;
+	a.n_left = 1;
+	account_missing(&a, hear);
+	a.n_left = 3;
+	account_missing(&a, hear);
+	a.n_left = 0;
+	a.has_left = true;
+	account_missing(&a, hear);
+	assert_said("cmd: left 1 process behind, not recorded from here on: "
+		    "see --wait\n"
+		    "cmd: left 3 processes behind, not recorded from here on: "
+		    "see --wait\n"
+		    "cmd: left processes behind, not recorded from here on: "
+		    "see --wait\n");
+}
+
+static void
+test_quality(void **state)
+{
+	struct sampling s = { .asked_hz = 100, .achieved_hz = 100 };
+
+	(void)state;
+	s.lost = s.truncated = s.untimed = 9;
+	account_quality(&s, hear);
+	account_copies(&s, 512, hear);
+	assert_said(""); /* no ticks: a merge of nothing */
+	s.ticks = 1000;
+	s.untimed = 0;
+	account_quality(&s, hear);
+	account_copies(&s, 512, hear);
+	assert_said("");
+	s.lost = s.truncated = s.unwind_failed = 10;
+	s.untimed = 2;
+	s.achieved_hz = 49;
+	account_quality(&s, hear);
+	assert_said("1% of the samples were lost\n"
+		    "1% of the stacks are truncated: too many frames\n"
+		    "1% of the stacks end before their root\n"
+		    "2 threads were not sampled\n"
+		    "sampled at 49 Hz, not 100 as asked: sums are right, but "
+		    "coarser\n");
+	setup(NULL);
+	s = (struct sampling){ .ticks = 100,
+			       .truncated = 6,
+			       .is_outside = true };
+	account_quality(&s, hear);
+	account_copies(&s, 512, hear);
+	assert_said("6% of the stacks are truncated: longer than prof-record's "
+		    "--stack-size\n"
+		    "6% of the stacks are longer than the 512 bytes that were "
+		    "copied: see --stack-size\n");
+}
+
+static void
+test_heap(void **state)
+{
+	struct account_heap a = { .name = "cmd",
+				  .grown_kib = 1024,
+				  .memory_kib = 18 * 1024 };
+
+	(void)state;
+	account_heap(&a, hear);
+	assert_said("");
+	a.memory_kib = 101 * 1024;
+	a.lost_bytes = 3 << 20;
+	account_heap(&a, hear);
+	assert_said("3MB of allocations are in no sample, for want of room in "
+		    "the shared memory: a larger --heap=BYTES takes fewer "
+		    "samples\n"
+		    "cmd: 100MB of 101MB of memory are not in the profile: "
+		    "they come from mmap() or from an allocator in the program "
+		    "itself, not from malloc()\n");
+}
+
+static void
+test_closing(void **state)
+{
+	struct sampling s = {
+		.asked_hz = 100, .ticks = 200, .signals = 100, .lost = 3
+	};
+
+	(void)state;
+	account_closing(&s, "CPU time", 1, hear);
+	account_closing(&s, NULL, 2, hear);
+	account_closing(&(struct sampling){ 0 }, "CPU time", 0, hear);
+	assert_said("100 samples, 2.00 s of CPU time at 50 Hz, 3 lost, 1 "
+		    "process\n"
+		    "100 samples, 3 lost, 2 processes\n"
+		    "0 samples, 0.00 s of CPU time at 0 Hz, 0 lost, 0 "
+		    "processes\n");
+}
+
+int
+main(void)
+{
+#define ROW(test) cmocka_unit_test_setup(test, setup)
+	const struct CMUnitTest tests[] = {
+		ROW(test_all_is_seen), ROW(test_chance),
+		ROW(test_reasons),     ROW(test_unbilled_processes),
+		ROW(test_no_sampler),  ROW(test_left),
+		ROW(test_quality),     ROW(test_heap),
+		ROW(test_closing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
