@@ -18,6 +18,7 @@
 
 #include "real.h"
 #include "sampler.h"
+#include "table.h"
 #include "wrap.h"
 
 /*
@@ -261,17 +262,17 @@ get_ready(void)
 	return true;
 }
 
-/* Count the time of the loader, and of constructors that run before ours. It
- * includes what the process used before it executed this program. */
+/* Tell the recorder what was used before sampling began. */
 static void
-count_early(struct shm *shm)
+tell_early(struct shm *shm)
 {
+	struct shm_early early = { .space = atomic_load(&sampler.space) };
 	struct timespec now;
 
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
-		atomic_fetch_add(&shm->early_ns,
-				 (uint64_t)now.tv_sec * 1000000000 +
-					 (uint64_t)now.tv_nsec);
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+		return;
+	early.ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	table_tell(shm, SHM_EARLY, &early, sizeof early, NULL, 0);
 }
 
 bool
@@ -295,7 +296,7 @@ sampler_join(void)
 		if (shm)
 			error = sampler_begin(shm);
 		if (shm && !error)
-			count_early(shm);
+			tell_early(shm);
 	}
 	if (shm && !sampler.shm) {
 		sampler.shm = shm;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 9
+#define SHM_VERSION 10
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -188,13 +188,24 @@ struct shm_label {
 	char text[];
 };
 
+/*
+ * The CPU time of a process when sampling began in it: of the loader, of
+ * constructors that ran before ours, and of programs that the process executed
+ * before this one.
+ */
+struct shm_early {
+	uint32_t space;
+	uint64_t ns;
+};
+
 enum shm_kind {
 	SHM_STACK = 1, /* pc: a stack with count ticks, by one signal */
 	SHM_SPACE,
 	SHM_MODULE,
 	SHM_GONE,
 	SHM_LABEL,
-	SHM_NOTE /* bytes: a line of text for the user */
+	SHM_NOTE, /* bytes: a line of text for the user */
+	SHM_EARLY
 };
 
 /*
@@ -224,6 +235,7 @@ struct shm_slot {
 		struct shm_module module;
 		struct shm_gone gone;
 		struct shm_label label;
+		struct shm_early early;
 		char bytes[(SHM_DEPTH + 1) * 8];
 	} u;
 };
@@ -321,7 +333,6 @@ struct shm {
 	_Atomic uint32_t next_owner; /* of live allocations */
 	_Atomic uint32_t n_program;  /* programs that loaded the sampler */
 	_Atomic uint32_t n_process;  /* that asked for counts */
-	_Atomic uint64_t early_ns;   /* CPU time of programs until then */
 
 	_Alignas(64) struct shm_process process[SHM_N_PROCESS];
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/model/sampling.h"
+
 #define MIN_SIDE_DAYS 3
 #define MIN_SIDE_HOURS 6
 #define MIN_PAIRS 3
@@ -25,6 +27,8 @@ bool
 shifts_matter(const struct series *x, const struct series_fn *f,
 	      const struct shifts_options *o)
 {
+	if (strcmp(names_str(&x->functions, f->name)->s, SAMPLING_NONE) == 0)
+		return false;
 	for (size_t i = 0; i < x->n_bucket; i++)
 		if (x->bucket[i].total > 0 &&
 		    share(x, f, i, o->is_flat) >= o->min_share)

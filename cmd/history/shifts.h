@@ -66,7 +66,8 @@ struct shifts_options {
 			   */
 };
 
-/* Has the function a share of o->min_share somewhere? */
+/* Has the function a share of o->min_share somewhere? Never SAMPLING_NONE,
+ * which is none. */
 bool shifts_matter(const struct series *x, const struct series_fn *f,
 		   const struct shifts_options *o);
 

@@ -149,13 +149,11 @@ inside_account(struct run *r, struct account *a)
 	a->n_left = n_left(r);
 	a->n_program = atomic_load(&r->drain.shm->n_program);
 	a->n_process = atomic_load(&r->drain.shm->n_process);
-	a->early_s = (double)atomic_load(&r->drain.shm->early_ns) / 1e9;
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
 	a->is_perf_clock = set->clock == SHM_CLOCK_PERF;
 	a->is_limited = has_limit();
 	if (a->n_program && set->what & SHM_CPU)
 		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);
-	a->unseen_s = watch_unseen_s(r->watch);
 	if (watch_culprit(r->watch, culprit, sizeof culprit))
 		a->culprit = culprit;
 	if (set->what & SHM_HEAP)

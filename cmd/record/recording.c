@@ -112,6 +112,16 @@ recording_set_used(struct recording *r, uint64_t used_ns)
 	pthread_mutex_unlock(&r->lock);
 }
 
+void
+recording_set_missing(struct recording *r, const struct account_share *share,
+		      size_t n)
+{
+	pthread_mutex_lock(&r->lock);
+	r->info.share = share;
+	r->info.n_share = n;
+	pthread_mutex_unlock(&r->lock);
+}
+
 struct profile *
 recording_profile(struct recording *r, int32_t pid)
 {

@@ -60,6 +60,11 @@ size_t recording_size(struct recording *r);
 /* Set the CPU time that could be sampled, for the comment. */
 void recording_set_used(struct recording *r, uint64_t used_ns);
 
+/* Set the rows of what was not sampled, which must live until the last profile
+ * of the whole run. */
+void recording_set_missing(struct recording *r,
+			   const struct account_share *share, size_t n);
+
 /* The largest sizes of the heaps, as tally_grown(). */
 uint64_t recording_grown(struct recording *r);
 

@@ -15,6 +15,7 @@
 #include "lookup.h"
 #include "procfs.h"
 #include "serve.h"
+#include "watch.h"
 
 static void
 say(const char *sentence)
@@ -118,6 +119,33 @@ counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
 			s->asked_hz * (double)s->signals / (double)s->ticks;
 }
 
+/* Make rows of what is missing, and add up its known parts. */
+static void
+find_shares(struct run *r, struct account *a, uint64_t used_ns)
+{
+	const struct tally *t = r->recording.tally;
+	uint64_t period_ns = r->recording.source.set->period_ns;
+	uint64_t sampled_ns = a->sampling.ticks * period_ns;
+	const char *others = tally_only_name(t);
+	size_t n, n_early;
+
+	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
+		die("out of memory");
+	r->share =
+		realloc(r->share, (n_early + WATCH_MAX + 1) * sizeof *r->share);
+	if (!r->share)
+		die("out of memory");
+	n = n_early + watch_unseen(r->watch, r->share + n_early, WATCH_MAX);
+	for (size_t i = 0; i < n; i++)
+		*(i < n_early ? &a->early_s : &a->unseen_s) +=
+			(double)r->share[i].ns / 1e9;
+	if (!a->is_cpu || used_ns <= sampled_ns)
+		return;
+	n = account_rows(r->share, n, used_ns - sampled_ns,
+			 others ? others : "[others]");
+	recording_set_missing(&r->recording, r->share, n);
+}
+
 static void
 say_missing(struct run *r)
 {
@@ -127,6 +155,7 @@ say_missing(struct run *r)
 	counts_of(r, TALLY_CPU, &a.sampling);
 	used_ns = r->sampler->account(r, &a);
 	recording_set_used(&r->recording, used_ns);
+	find_shares(r, &a, used_ns);
 	a.sampling.used_s = (double)used_ns / 1e9;
 	account_missing(&a, say);
 	if (a.sampling.is_outside)
@@ -203,6 +232,7 @@ run_record(struct run *r)
 		close_with(r);
 	}
 	recording_release(&r->recording);
+	free(r->share);
 	r->sampler->close(r);
 	status = cli_finish(r->cli, is_bad ? CLI_TROUBLE : 0);
 	free(name);

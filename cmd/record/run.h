@@ -30,8 +30,8 @@ struct run_sampler {
 	void (*start)(struct run *r);
 	/* Wait for the time of the next pass; false: the recording is over. */
 	bool (*wait)(struct run *r);
-	/* Fill in what was seen of it, and the CPU time that the kernel
-	 * billed, which is also returned, in ns. 0: unknown. */
+	/* Fill in what only the sampler knows. Returns the CPU time that the
+	 * kernel billed, in ns; 0: unknown. */
 	uint64_t (*account)(struct run *r, struct account *a);
 	void (*close)(struct run *r);
 };
@@ -53,6 +53,7 @@ struct run {
 
 	/* Private. */
 	struct recording recording;
+	struct account_share *share; /* what was not sampled */
 	enum deliver_how how;
 	/* Of inside.c. */
 	struct drain drain;

@@ -6,6 +6,7 @@
  *	tally-space.c	address spaces: the module of an address
  *	tally-maps.c	the same, for code that no loader mapped
  *	tally-mark.c	the counts at a moment
+ *	tally-early.c	what programs used before they were sampled
  *	tally-profile.c	a profile of the counts so far
  */
 #ifndef TALLY_INT_H
@@ -50,6 +51,12 @@ struct process {
 	int32_t pid;
 	uint32_t name;
 	uint32_t program; /* module; PROF_NONE: not yet known */
+};
+
+/* The CPU time of a process when it began to be sampled. */
+struct early {
+	uint32_t process;
+	uint64_t ns;
 };
 
 /* A set of labels: n in tally.label, from index at on. */
@@ -115,6 +122,8 @@ struct tally {
 	struct process *process;
 	size_t n_process, room_process;
 	struct hashtab processes;
+	struct early *early; /* in order of arrival */
+	size_t n_early, room_early;
 	struct label *label;
 	size_t n_label, room_label;
 	struct labels *labels;

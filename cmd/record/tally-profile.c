@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/model/account.h"
 #include "lib/model/sampling.h"
 #include "tally-int.h"
 
@@ -97,12 +98,12 @@ mapping_of(struct build *b, uint32_t module)
 	return b->mapping[module];
 }
 
-/* The location that represents missing frames; PROF_NONE without memory. */
+/* The location of a frame that is only a name; PROF_NONE without memory. */
 static uint32_t
-gap_of(struct profile *p)
+add_named(struct profile *p, const char *text)
 {
 	struct location l = { .mapping = PROF_NONE };
-	uint32_t name = profile_intern(p, "[truncated]");
+	uint32_t name = profile_intern(p, text);
 	struct function f = { .name = name, .system_name = name };
 	struct line line = { 0 };
 
@@ -124,7 +125,7 @@ location_of(struct build *b, uint32_t place)
 	if (b->location[place] != PROF_NONE)
 		return b->location[place];
 	if (at->module == PLACE_GAP) {
-		b->location[place] = gap_of(b->p);
+		b->location[place] = add_named(b->p, "[truncated]");
 		return b->location[place];
 	}
 	if (at->module != PROF_NONE) {
@@ -269,6 +270,34 @@ add_ticks(struct build *b, bool of_process)
 	return true;
 }
 
+/* What was not sampled: time without a count, so that totals are what the
+ * kernel billed. */
+static bool
+add_shares(struct build *b)
+{
+	const struct tally_info *info = b->info;
+	uint32_t location;
+
+	if (!info->n_share || info->since || info->pid || b->t->no_ticks)
+		return true;
+	location = add_named(b->p, SAMPLING_NONE);
+	if (location == PROF_NONE)
+		return false;
+	for (size_t i = 0; i < info->n_share; i++) {
+		const struct account_share *share = &info->share[i];
+		int64_t value[2 + TALLY_MAX_COLUMN] = { 0, (int64_t)share->ns };
+		struct label label = { .key = b->process,
+				       .str = profile_intern(b->p,
+							     share->name) };
+
+		if (label.str == STRTAB_NONE ||
+		    profile_add_sample(b->p, &location, 1, value, &label, 1) ==
+			    PROF_NONE)
+			return false;
+	}
+	return true;
+}
+
 bool
 build_program(struct build *b, const uint64_t *weight)
 {
@@ -354,7 +383,7 @@ build_ticks(struct build *b)
 	const char *what = set->clock == SHM_CLOCK_WALL ? "wall" : "cpu";
 
 	if (!add_types(b, what) || !add_program(b) ||
-	    !add_ticks(b, of_process) || !build_comment(b) ||
+	    !add_ticks(b, of_process) || !add_shares(b) || !build_comment(b) ||
 	    !build_pid(b, process))
 		return false;
 	p->period_type = p->type[b->t->no_ticks ? 0 : 1];

@@ -42,6 +42,7 @@ tally_free(struct tally *t)
 	free(t->space);
 	free(t->process);
 	hashtab_release(&t->processes);
+	free(t->early);
 	free(t->label);
 	free(t->labels);
 	free(t->labels_of);

@@ -12,6 +12,8 @@
 struct profile;
 struct sampling;
 struct shm; /* from libsample/shm.h */
+struct account_share;
+struct shm_early;
 struct shm_gone;
 struct shm_label;
 struct shm_module;
@@ -46,6 +48,9 @@ struct tally_info {
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: which, and why; or NULL */
 	uint64_t used_ns;      /* CPU time that could be sampled; 0: unknown */
+	/* What was not, by program: a row each, of the whole recording. */
+	const struct account_share *share;
+	size_t n_share;
 	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
@@ -71,6 +76,7 @@ void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
+void tally_early(struct tally *t, const struct shm_early *e, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks, uint64_t signals);
 
@@ -122,6 +128,17 @@ bool tally_processes(const struct tally *t, struct tally_process **out,
  * too many processes to count each.
  */
 bool tally_sampling(const struct tally_info *info, struct sampling *s);
+
+/*
+ * The CPU time that programs used before sampling began in them, at a period of
+ * the clock: *n of them at *out, the caller's, with room for one more; their
+ * names are the tally's. false without memory.
+ */
+bool tally_early_shares(const struct tally *t, uint64_t period_ns,
+			struct account_share **out, size_t *n);
+
+/* The name of the only program of the processes; NULL: there are several. */
+const char *tally_only_name(const struct tally *t);
 
 /* The sum, in KiB, of the largest sizes of the heaps of all processes, by
  * SHM_GROW. */

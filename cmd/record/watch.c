@@ -15,14 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/status.h"
+#include "lib/model/account.h"
 #include "libsample/shm.h"
 #include "obstacle.h"
 #include "procfs.h"
 
 enum {
-	MAX_PROCESS = 1024, /* processes that are tracked */
-	MAX_TASK = 64,      /* threads of a process whose children are read */
+	MAX_TASK = 64, /* threads of a process whose children are read */
 	MAX_DEPTH = 32,
 	OFTEN = 10,    /* initial passes, each of which reads /proc */
 	SELDOM = 10,   /* then one pass in this many does */
@@ -63,7 +62,7 @@ watch_new(const struct shm_settings *set)
 	if (w) {
 		w->by_time = set->clock == SHM_CLOCK_WALL;
 		w->alone = set->children == SHM_CHILDREN_NONE;
-		w->seen = calloc(MAX_PROCESS, sizeof *w->seen);
+		w->seen = calloc(WATCH_MAX, sizeof *w->seen);
 	}
 	if (w && w->seen)
 		return w;
@@ -208,7 +207,7 @@ find(struct watch *w, const struct seen *key)
 		    w->seen[i].ino == key->ino &&
 		    w->seen[i].stack == key->stack)
 			return &w->seen[i];
-	if (w->n == MAX_PROCESS)
+	if (w->n == WATCH_MAX)
 		return NULL;
 	w->seen[w->n] = *key;
 	w->seen[w->n].before_ms = used_before(w, key);
@@ -379,13 +378,15 @@ watch_culprit(const struct watch *w, char *text, size_t size)
 	return worst != NULL;
 }
 
-double
-watch_unseen_s(const struct watch *w)
+size_t
+watch_unseen(const struct watch *w, struct account_share *share, size_t n)
 {
-	uint64_t ms = 0;
+	size_t k = 0;
 
-	for (size_t i = 0; w && i < w->n; i++)
+	for (size_t i = 0; w && i < w->n && k < n; i++)
 		if (*w->seen[i].why && !w->seen[i].is_sampled)
-			ms += w->seen[i].cpu_ms;
-	return (double)ms / 1000;
+			share[k++] = (struct account_share){
+				w->seen[i].name, w->seen[i].cpu_ms * 1000000
+			};
+	return k;
 }

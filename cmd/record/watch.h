@@ -11,8 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { WATCH_MAX = 1024 /* processes that are tracked */ };
+
 struct watch;
 
+struct account_share;
 struct shm;
 struct shm_settings;
 
@@ -43,8 +46,10 @@ void watch_check_ticks(struct watch *w, const struct shm *shm,
  */
 bool watch_culprit(const struct watch *w, char *text, size_t size);
 
-/* The CPU time in seconds that such processes used, as far as it was seen. */
-double watch_unseen_s(const struct watch *w);
+/* The CPU time that such processes used, as far as it was seen: the first n of
+ * them at share, with names that live as long as w. Returns their number. */
+size_t watch_unseen(const struct watch *w, struct account_share *share,
+		    size_t n);
 
 /*
  * The sum, in KiB, of the largest memory without files of each process that is

@@ -116,7 +116,7 @@ test_reasons(void **state)
 	a = account(50, 1.0);
 	a.sampling.is_outside = true;
 	account_missing(&a, hear);
-	assert_non_null(strstr(said, "less than a period are missed"));
+	assert_non_null(strstr(said, "use less than a period of 10 ms are missed"));
 }
 
 /* The kernel bills a process when its parent waits for it; until then /proc is

@@ -10,6 +10,7 @@
 
 #include "impl.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 #include "lib/model/units.h"
 
 static const char *
@@ -204,6 +205,8 @@ gate_total(const struct profile *p, const struct gate_measure *m,
 					 "sample %zu is negative: this is a "
 					 "difference, not a profile",
 					 i);
+		if (sampling_is_none(p, i)) /* not measured, so no evidence */
+			continue;
 		events = gate_events(m, value);
 		t->value += v;
 		t->events += events;

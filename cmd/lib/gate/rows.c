@@ -11,6 +11,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 
 enum prof_status
 gate_new(const struct gate_options *o, struct gate **out, struct prof_err *err)
@@ -281,7 +282,8 @@ add_sample(struct adding *a, size_t i)
 	struct strtab *stacks = &a->g->stacks;
 	size_t old = stacks->n_str;
 
-	if (!a->p->sample[i].n_stack || s.value <= 0)
+	if (!a->p->sample[i].n_stack || s.value <= 0 ||
+	    sampling_is_none(a->p, i))
 		return 0;
 	s.square = events > 0 ? s.value * s.value / events : 0;
 	if (take_stack(a, &a->p->sample[i]) < 0)

@@ -7,11 +7,15 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "units.h"
 
 /* The least shares that are said: of samples, and of time. */
 static const double lost_worth = 0.01, worth = 0.05;
+
+enum { FEW_TICKS = 10 /* that may be missed by chance */ };
 
 /*
  * Memory outside the heap: stacks, data of libraries, reserves of malloc(). If
@@ -72,6 +76,13 @@ account_quality(const struct sampling *s, account_say *say)
 	if (s->untimed)
 		say_format(say, "%" PRIu64 " threads were not sampled",
 			   s->untimed);
+	if ((double)s->missed > worth * (ticks + (double)s->missed) &&
+	    s->missed >= FEW_TICKS)
+		say_format(say,
+			   "%.3g%% of the CPU time was not sampled: it is "
+			   "in " SAMPLING_NONE,
+			   100 * (double)s->missed /
+				   (ticks + (double)s->missed));
 	if (s->achieved_hz < s->asked_hz / 2)
 		say_format(say,
 			   "sampled at %.4g Hz, not %.4g as asked: sums are "
@@ -87,23 +98,27 @@ sampled_s(const struct account *a)
 		       : 0;
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct account_share *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
 double
 account_chance_s(const struct account *a)
 {
 	double period = a->sampling.asked_hz > 0 ? 1 / a->sampling.asked_hz : 0;
 	double n = a->n_process > 1 ? a->n_process : 1;
 
-	/* Each misses less than a period, evenly spread: three deviations. */
-	return 3 * sqrt(n / 12) * (period > a->tick_s ? period : a->tick_s);
+	return (period + a->tick_s) * (2 + 3 * sqrt(n / 12));
 }
 
 /* Why CPU time was not sampled, if no program is to blame. */
 static const char *
 reason(const struct account *a, double missing)
 {
-	if (a->sampling.is_outside)
-		return "threads and processes that use less than a period are "
-		       "missed: see -F, or --all";
 	if (a->sampling.untimed)
 		return "threads got no timer: see ulimit -i";
 	if (a->early_s > missing / 2)
@@ -153,6 +168,13 @@ account_missing(const struct account *a, account_say *say)
 			   a->name);
 	if (!a->sampling.is_outside && a->n_program == 0)
 		say_nothing_sampled(a, say);
+	else if (a->is_cpu && is_much && a->sampling.is_outside)
+		say_format(say,
+			   "%s: %.2f of %.2f s of CPU time were sampled (%.0f "
+			   "%%): threads and processes that use less than a "
+			   "period of %.3g ms are missed: see -F, or --all",
+			   a->name, sampled, used, 100 * sampled / used,
+			   1e3 / a->sampling.asked_hz);
 	else if (a->is_cpu && is_much)
 		say_format(say,
 			   "%s: %.2f of %.2f s of CPU time were sampled (%.0f "
@@ -163,6 +185,42 @@ account_missing(const struct account *a, account_say *say)
 	else if (a->culprit &&
 		 (!a->is_cpu || a->unseen_s > worth * (sampled + a->unseen_s)))
 		say_format(say, "%s: %s", a->name, a->culprit);
+}
+
+/* Add up those of one name, and order by name. Returns the number of names. */
+static size_t
+unite(struct account_share *share, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(share, n, sizeof *share, compare_names);
+	for (size_t i = 0; i < n; i++)
+		if (kept && !strcmp(share[kept - 1].name, share[i].name))
+			share[kept - 1].ns += share[i].ns;
+		else
+			share[kept++] = share[i];
+	return kept;
+}
+
+size_t
+account_rows(struct account_share *share, size_t n, uint64_t missing_ns,
+	     const char *others)
+{
+	uint64_t sum = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += share[i].ns;
+	if (sum < missing_ns)
+		share[n++] = (struct account_share){ others, missing_ns - sum };
+	for (size_t i = 0; sum > missing_ns && i < n; i++)
+		share[i].ns = (uint64_t)((double)share[i].ns *
+					 (double)missing_ns / (double)sum);
+	n = unite(share, n);
+	for (size_t i = 0; i < n; i++)
+		if (share[i].ns)
+			share[kept++] = share[i];
+	return kept;
 }
 
 /* "12.5MB" */

@@ -46,11 +46,26 @@ struct account {
 void account_missing(const struct account *a, account_say *say);
 
 /*
- * By how many seconds samples may miss the CPU time by chance: a thread's last
- * sample comes up to a period, or to a tick of the kernel, before its end, and
- * such errors add up as the root of their number.
+ * By how many seconds samples may miss the CPU time by chance. Each process
+ * misses up to a period and a tick of the kernel, evenly spread; such errors
+ * add up as the root of their number: three deviations, and both ends of one.
  */
 double account_chance_s(const struct account *a);
+
+/* CPU time of a program that is in no sample. */
+struct account_share {
+	const char *name;
+	uint64_t ns;
+};
+
+/*
+ * Make the rows of all that was not sampled, missing_ns, from n shares of it
+ * that are known, in place: one for each name, reduced in proportion if they
+ * are more than all; if they are less, `others` have the rest. Returns their
+ * number; share has room for one more than n.
+ */
+size_t account_rows(struct account_share *share, size_t n, uint64_t missing_ns,
+		    const char *others);
 
 /* Memory that is not in a profile of the heap. */
 struct account_heap {

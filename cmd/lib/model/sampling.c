@@ -13,6 +13,22 @@
 
 static const char title[] = "# sampling: ";
 
+bool
+sampling_is_none(const struct profile *p, size_t i)
+{
+	const struct sample *s = &p->sample[i];
+	const struct location *l;
+
+	if (s->n_stack != 1)
+		return false;
+	l = &p->location[*profile_stack(p, s)];
+	return l->n_line == 1 &&
+	       strcmp(profile_str(
+			      p,
+			      p->function[profile_line(p, l)->function].name),
+		      SAMPLING_NONE) == 0;
+}
+
 int
 sampling_add(struct profile *p, const struct sampling *s)
 {
@@ -83,6 +99,7 @@ add(struct sampling *s, const char *text)
 	s->untimed += count(text, "untimed_threads");
 	s->perf_signals += count(text, "perf_signals");
 	s->used_s += number(text, "cpu_used");
+	s->missed += count(text, "missed");
 	s->lost_bytes += count(text, "lost_bytes");
 	s->is_outside |= strstr(text, " sampler=perf") != NULL;
 }

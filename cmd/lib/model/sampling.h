@@ -21,6 +21,13 @@
 
 struct profile;
 
+/*
+ * The only frame of samples with a time and a count of 0: CPU time that the
+ * kernel billed to the program in their label `process`, and that is in no
+ * other sample. It is no function.
+ */
+#define SAMPLING_NONE "[not sampled]"
+
 struct sampling {
 	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
 	const char
@@ -36,8 +43,12 @@ struct sampling {
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
+	uint64_t missed;        /* ticks that never came; of sampling_sum() */
 	uint64_t lost_bytes;    /* of the heap, that lost samples represent */
 };
+
+/* Is sample i of p time in SAMPLING_NONE? */
+bool sampling_is_none(const struct profile *p, size_t i);
 
 /* Add the comment to p. Returns -1 without memory. */
 int sampling_add(struct profile *p, const struct sampling *s);
