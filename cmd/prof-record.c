@@ -49,12 +49,23 @@ static const struct cli_opt opts[] = {
 static const struct cli_opt *const groups[] = { record_target_opts, kind_opts,
 						NULL };
 
+/* Of perf record. */
+static const struct cli_hint hints[] = {
+	{ "p", "processes that run already: see --pid" },
+	{ "a", "the whole machine: see --all" },
+	{ "e", "see --event" },
+	{ "g", "stacks are always recorded" },
+	{ "call-graph", "stacks are always recorded" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-record",
 	.args = "[--] [COMMAND [ARGUMENT...]]",
 	.brief = "run a program and write its profile",
 	.opts = opts,
 	.groups = groups,
+	.hints = hints,
 	.stop_at_operand = true,
 };
 

@@ -172,6 +172,24 @@ label_number(struct thread *self)
 	return self->label;
 }
 
+/*
+ * A tick that comes at the end of signals_restore() was pending since the
+ * signals were blocked. Its leaf, libc's syscall(), says nothing.
+ */
+static void
+mark_own_work(uintptr_t *pc, size_t n)
+{
+	enum { FUNCTION_BYTES = 128 };
+	uintptr_t own, fork;
+
+	if (n < 2)
+		return;
+	own = pc[1] - (uintptr_t)signals_restore;
+	fork = pc[1] - (uintptr_t)signals_restore_fork;
+	if ((own < fork ? own : fork) < FUNCTION_BYTES)
+		pc[0] = own < fork ? SHM_OWN : SHM_FORK;
+}
+
 static void
 take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 {
@@ -189,6 +207,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	}
 	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_FRAMES,
 			&info);
+	mark_own_work(self->pc, n);
 	if (info.is_cut)
 		atomic_fetch_add_explicit(&count->n_truncated, ticks,
 					  memory_order_relaxed);
@@ -205,6 +224,11 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 }
 
+/* QEMU's user mode, and some debuggers, call it with a stack that is not
+ * aligned. */
+#if defined(__x86_64__) || defined(__i386__)
+__attribute__((force_align_arg_pointer))
+#endif
 void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {

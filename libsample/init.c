@@ -185,7 +185,7 @@ fork_parent(void)
 
 	thread_fork_parent();
 	module_fork_parent();
-	signals_restore(&old);
+	signals_restore_fork(&old);
 }
 
 static void
@@ -204,7 +204,7 @@ fork_child(void)
 	module_fork_child();
 	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
-	signals_restore(&old);
+	signals_restore_fork(&old);
 }
 
 int

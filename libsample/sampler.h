@@ -15,8 +15,8 @@
  *	table.c		counts stacks in shared memory
  *	unwind*.c	call stacks
  *
- * The last four run in signal handlers; tests/record/handler.t checks that they use
- * only a few safe symbols.
+ * The last four run in signal handlers; tests/record/handler.t checks that they
+ *use only a few safe symbols.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -229,6 +229,9 @@ void thread_fork_child(bool go_on);
  * while we hold a lock; and restore them. */
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
+
+/* The same after fork: a tick that was pending is not of our own work. */
+void signals_restore_fork(const sigset_t *old);
 
 /* Call each for every sampled thread, with the lock held. */
 void thread_each(void (*each)(struct thread *t, void *arg), void *arg);

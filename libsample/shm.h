@@ -104,6 +104,13 @@ enum shm_lock {
  * stack had too many.
  */
 #define SHM_GAP 1 /* the same as UNWIND_GAP */
+/*
+ * The first "frame" of a tick may be one of these instead: the tick was pending
+ * while libsample blocked signals, so the time is that of its own work; or of
+ * fork(), the next frame that is not libsample's.
+ */
+#define SHM_OWN 2
+#define SHM_FORK 3
 #define SHM_KEY(event, space, label, depth)                                    \
 	((uint64_t)(event) << 61 | (uint64_t)(space) << 35 |                   \
 	 (uint64_t)(label) << 11 | (uint64_t)(depth))

@@ -40,10 +40,25 @@ signals_block(sigset_t *old)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
 }
 
-void
+/* Not by a jump at the end: the handler finds the return address of the call in
+ * the stack of a tick that comes here. */
+#define RESTORE(old)                                                           \
+	do {                                                                   \
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL,            \
+			_NSIG / 8);                                            \
+		__asm__ volatile("");                                          \
+	} while (0)
+
+__attribute__((noinline)) void
 signals_restore(const sigset_t *old)
 {
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, _NSIG / 8);
+	RESTORE(old);
+}
+
+__attribute__((noinline)) void
+signals_restore_fork(const sigset_t *old)
+{
+	RESTORE(old);
 }
 
 static void

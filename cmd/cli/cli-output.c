@@ -248,19 +248,29 @@ refuse_terminal(int fd)
 void
 cli_check_output(const struct cli *cli)
 {
+	static const char page[4096];
+	struct cli_output out = { .dir = -1 };
+	struct prof_err err;
 	struct stat sb;
-	char *dir;
 
 	if (!cli->output || !strcmp(cli->output, "-")) {
 		refuse_terminal(STDOUT_FILENO);
 		return;
 	}
-	dir = strdup(cli->output);
-	if (!dir)
-		die_nomem();
-	if (stat(dirname(dir), &sb) < 0)
-		die_output(cli->output);
-	free(dir);
+	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
+		errno = EISDIR;
+		if (S_ISDIR(sb.st_mode) || access(cli->output, W_OK) != 0)
+			die_output(cli->output);
+		return;
+	}
+	/* A file with room for a page, which gets no name. */
+	open_file(&out, cli->output);
+	if (write_all(out.fd, page, sizeof page, &err) != PROF_OK)
+		die("%s: %s", cli->output, err.msg);
+	close(out.fd);
+	outfile_release(&out.file);
+	close(out.dir);
+	abandoned = NULL;
 }
 
 unsigned

@@ -69,6 +69,12 @@ enum {
 			"else 6)"                                              \
 	}
 
+/* An option that users of another program try, and what to do instead. */
+struct cli_hint {
+	const char *option; /* without dashes */
+	const char *text;   /* "see --pid" */
+};
+
 struct cli_cmd {
 	const char *name;
 	const char *args;  /* of the usage line: "[FILE...]" */
@@ -76,7 +82,8 @@ struct cli_cmd {
 	const struct cli_opt *opts;
 	const struct cli_opt *const *groups; /* more tables, NULL at the end;
 					      * may be NULL */
-	bool stop_at_operand; /* no options after the first operand */
+	bool stop_at_operand;         /* no options after the first operand */
+	const struct cli_hint *hints; /* NULL at the end; may be NULL */
 };
 
 struct cli_output;
@@ -168,7 +175,7 @@ struct profile *cli_sum_end(struct merge *sum);
 
 /*
  * Die now, before long work, if cli_write() would fail: the output is a
- * terminal, or its folder does not exist.
+ * terminal, or a file that cannot be made, or that has no room.
  */
 void cli_check_output(const struct cli *cli);
 

@@ -4,10 +4,13 @@
 #include "deliver.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -27,16 +30,6 @@ stdout_is_pipe(void)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-bool
-deliver_prepare(const struct cli *cli, enum deliver_how how)
-{
-	if (how == DELIVER_EACH && cli->output && !strstr(cli->output, "{}"))
-		die("--children=separate needs a {} in the name of -o, for the "
-		    "number of the process");
-	/* Then the program's own output must go elsewhere. */
-	return how == DELIVER_ONE && !cli->output && stdout_is_pipe();
-}
-
 /* "prof.NAME.PID.pb.gz"; NAME is untrusted. */
 static char *
 default_name(const char *program, int pid)
@@ -51,6 +44,34 @@ default_name(const char *program, int pid)
 		if (*c == '/' || iscntrl((unsigned char)*c))
 			*c = '_';
 	return name;
+}
+
+bool
+deliver_prepare(const struct cli *cli, const char *program,
+		enum deliver_how how)
+{
+	bool into_stdout =
+		cli->output ? !strcmp(cli->output, "-") : stdout_is_pipe();
+	struct cli like = *cli;
+	char *name;
+
+	if (how == DELIVER_EACH && cli->output && !strstr(cli->output, "{}"))
+		die("--children=separate needs a {} in the name of -o, for the "
+		    "number of the process");
+	if (how == DELIVER_NONE)
+		return false;
+	if (into_stdout && how == DELIVER_ONE) {
+		cli_check_output(cli);
+		/* Then the program's own output must go elsewhere. */
+		return true;
+	}
+	name = cli->output ? strdup(cli->output) : default_name(program, 0);
+	if (!name)
+		die_nomem();
+	like.output = name;
+	cli_check_output(&like);
+	free(name);
+	return false;
 }
 
 /* The name with "{}" replaced by pid. */
@@ -141,12 +162,64 @@ warn_of_runtime(const struct profile *p, pid_t pid)
 	unnamed_release(&u);
 }
 
+/*
+ * Write p in a child, which may die of it. Returns whether it did not: 0, or
+ * what waitpid() says.
+ */
+static int
+try_to_write(struct cli *cli, const struct profile *p)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		cli_write(cli, p);
+		cli_output_close(cli);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/*
+ * The run must not be lost because its reader is gone, or the disk full: write
+ * the profile to the working folder, or that of temporary files.
+ */
+static char *
+rescue(struct cli *cli, const struct profile *p, const struct launch *l,
+       int status)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *name = default_name(l->path, (int)l->pid), *path = NULL;
+	bool is_gone = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+
+	if (!cli->output || strcmp(cli->output, name) != 0) {
+		cli->output = name;
+		status = try_to_write(cli, p);
+	}
+	if (status != 0) {
+		if (asprintf(&path, "%s/%s", tmp && *tmp ? tmp : "/tmp", name) <
+		    0)
+			die_nomem();
+		free(name);
+		cli->output = name = path;
+		status = try_to_write(cli, p);
+	}
+	if (status != 0)
+		die("the profile is lost");
+	complain("%sprofile: %s", is_gone ? "nobody reads the output; " : "",
+		 name);
+	return name;
+}
+
 char *
 deliver(struct cli *cli, struct recording *r, const struct launch *l,
-	enum deliver_how how)
+	enum deliver_how how, bool *is_rescued)
 {
 	char *name = NULL;
 	struct profile *p;
+	int status;
 
 	if (how == DELIVER_EACH)
 		deliver_each(cli, r, l);
@@ -157,8 +230,12 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		cli->output = name = default_name(l->path, (int)l->pid);
 		warn("profile: %s", name);
 	}
-	cli_write(cli, p);
-	cli_output_close(cli);
+	status = try_to_write(cli, p);
+	*is_rescued = status != 0;
+	if (*is_rescued) {
+		free(name);
+		name = rescue(cli, p, l, status);
+	}
 	warn_of_runtime(p, l->pid);
 	profile_free(p);
 	return name;

@@ -18,18 +18,22 @@ enum deliver_how {
 };
 
 /*
- * Die now if the profile could not be written. Returns true if the program's
- * standard output must go to standard error, because the profile goes into the
- * pipe.
+ * Die now, before the program runs, if its profile could not be written.
+ * Returns true if the program's standard output must go to standard error,
+ * because the profile goes to ours.
  */
-bool deliver_prepare(const struct cli *cli, enum deliver_how how);
+bool deliver_prepare(const struct cli *cli, const char *program,
+		     enum deliver_how how);
 
 /*
  * Write the recorded profile. Without a name from the user, the file is named
  * after the program and announced; cli->output is then its name, which is
- * returned, for free(). NULL: the name is the user's, or there is none. Dies.
+ * returned, for free(). NULL: the name is the user's, or there is none. If
+ * writing fails, *is_rescued is set: the profile then is in a file of that
+ * default name in the working folder, or in that of temporary files, which is
+ * announced, too. Dies.
  */
 char *deliver(struct cli *cli, struct recording *r, const struct launch *l,
-	      enum deliver_how how);
+	      enum deliver_how how, bool *is_rescued);
 
 #endif

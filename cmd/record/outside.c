@@ -253,7 +253,7 @@ outside_open(struct run *r)
 	memcpy(r->perf.period, t->period, sizeof r->perf.period);
 	r->capture = capture_new(&r->perf);
 	if (!r->capture)
-		die("out of memory");
+		die_nomem();
 	return capture_source(r->capture);
 }
 

@@ -70,7 +70,7 @@ pages_start(struct pages *p, struct run *r)
 				   .argv = p->argv,
 				   .lookup = lookup_new() };
 	if (!p->argv || !p->serve.lookup)
-		die("out of memory");
+		die_nomem();
 	for (char *w = p->words; w && w < p->words + p->n_words;
 	     w += strlen(w) + 1)
 		p->argv[n++] = w;
@@ -130,11 +130,11 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 	size_t n, n_early;
 
 	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
-		die("out of memory");
+		die_nomem();
 	r->share =
 		realloc(r->share, (n_early + WATCH_MAX + 1) * sizeof *r->share);
 	if (!r->share)
-		die("out of memory");
+		die_nomem();
 	n = n_early + watch_unseen(r->watch, r->share + n_early, WATCH_MAX);
 	for (size_t i = 0; i < n; i++)
 		*(i < n_early ? &a->early_s : &a->unseen_s) +=
@@ -169,7 +169,7 @@ n_process(const struct run *r)
 	size_t n = 0;
 
 	if (!tally_processes(r->recording.tally, &process, &n))
-		die("out of memory");
+		die_nomem();
 	free(process);
 	return (unsigned)n;
 }
@@ -190,7 +190,7 @@ close_with(const struct run *r)
 			: is_wall            ? "real time of threads"
 					     : "CPU time",
 			n_process(r), say);
-	if (file && s.ticks)
+	if (file && strcmp(file, "-") != 0 && s.ticks)
 		warn("next: prof-symbolize %s | prof-text%s", file,
 		     r->target.offcpu ? " --sample-index=offcpu" : "");
 }
@@ -209,8 +209,8 @@ run_record(struct run *r)
 	r->how = r->listen_at && !r->cli->output ? DELIVER_NONE
 		 : r->separate                   ? DELIVER_EACH
 						 : DELIVER_ONE;
-	r->launch.join_stdout =
-		!r->target.every && deliver_prepare(r->cli, r->how);
+	r->launch.join_stdout = !r->target.every &&
+				deliver_prepare(r->cli, r->launch.path, r->how);
 	if (recording_begin(&r->recording, r->sampler->open(r), r->kind,
 			    &err) != PROF_OK)
 		die("%s", err.msg);
@@ -228,7 +228,8 @@ run_record(struct run *r)
 		is_bad = !every_write(&r->every);
 	} else {
 		say_missing(r);
-		name = deliver(r->cli, &r->recording, &r->launch, r->how);
+		name = deliver(r->cli, &r->recording, &r->launch, r->how,
+			       &is_bad);
 		close_with(r);
 	}
 	recording_release(&r->recording);

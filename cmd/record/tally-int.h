@@ -73,6 +73,8 @@ struct place {
 
 /* Instead of a module: frames that are missing in a stack. */
 #define PLACE_GAP (PROF_NONE - 1)
+/* The same: the recorder's own work in the program. */
+#define PLACE_OWN (PROF_NONE - 2)
 
 struct stack {
 	uint32_t process;

@@ -124,8 +124,10 @@ location_of(struct build *b, uint32_t place)
 
 	if (b->location[place] != PROF_NONE)
 		return b->location[place];
-	if (at->module == PLACE_GAP) {
-		b->location[place] = add_named(b->p, "[truncated]");
+	if (at->module == PLACE_GAP || at->module == PLACE_OWN) {
+		b->location[place] = add_named(b->p, at->module == PLACE_GAP
+							     ? "[truncated]"
+							     : "[prof-record]");
 		return b->location[place];
 	}
 	if (at->module != PROF_NONE) {

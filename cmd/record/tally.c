@@ -190,10 +190,11 @@ module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 {
 	uint32_t m = PROF_NONE;
 
-	if (k > 0 && pc == SHM_GAP) {
-		*address = 0;
+	*address = 0;
+	if (k > 0 && pc == SHM_GAP)
 		return PLACE_GAP;
-	}
+	if (k == 0 && pc == SHM_OWN)
+		return PLACE_OWN;
 	/* Callers: a byte of the call, not the instruction after it. */
 	*address = pc - (k > 0);
 	if (s)
@@ -224,12 +225,19 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	*hash = tally_mix(t, stack->labels, stack->process);
 	for (uint32_t k = 0; k < depth; k++) {
 		uint64_t address;
-		uint32_t m = module_of(t, s, pc[k], k, &address), place;
+		uint32_t m, place;
+
+		if (k == 0 && is_tick && pc[k] == SHM_FORK)
+			continue;
+		m = module_of(t, s, pc[k], k, &address);
 
 		/* Skip a wrapper of ours, which the program did not call. */
-		if ((k > 0 || !is_tick) && m < PLACE_GAP &&
-		    t->module[m].is_self)
-			continue;
+		if (m < PLACE_OWN && t->module[m].is_self) {
+			if (k > 0 || !is_tick)
+				continue;
+			m = PLACE_OWN;
+			address = 0;
+		}
 		place = add_place(t, address, m);
 		if (place == PROF_NONE)
 			return false;

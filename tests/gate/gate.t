@@ -154,6 +154,15 @@ END
 check '100 Hz against 1000 Hz' 0 "$r total --allow-rates hz10-?.pb.gz -- hz1-?.pb.gz 2>err" <<'END'
 unchanged +0.0%
 END
+# Time that was not sampled is no function, and no evidence.
+printf '# samples count cpu nanoseconds\nmain;f 3000 30000000000\n[0][not sampled] 0 1000000000\n' >old
+printf '# samples count cpu nanoseconds\nmain;f 3000 30000000000\n[0][not sampled] 0 90000000000\n' >new
+mkprof old >none-old.pb.gz
+mkprof new >none-new.pb.gz
+check 'what was not sampled is never a finding' 0 \
+	'prof-gate none-old.pb.gz -- none-new.pb.gz | grep -c "not sampled"' <<'END'
+0
+END
 check 'counts alone: times the period' 0 \
 	'prof-gate --allow-rates count10-?.pb.gz -- count1-?.pb.gz 2>err | grep -o "unchanged  *[^ ]*  *[^ ]*\|cpu/nanoseconds per profile"' <<'END'
 unchanged            45.39s    45.39s

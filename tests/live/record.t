@@ -56,12 +56,23 @@ check 'the column samples has the signals, the time the ticks' 0 \
 				if (split(\$i, kv, \"=\") == 2)
 					count[kv[1]] = kv[2]
 		}
-		/^[0-9]/ { signals += \$1; ns += \$2 }
+		/^[1-9]/ { signals += \$1; ns += \$2 }
 		END {
 			print count[\"lost\"], signals == count[\"signals\"],
 				ns == count[\"ticks\"] * 1000000
 		}"' <<'END'
 0 1 1
+END
+
+# What was not sampled is a row without a count.
+check 'the total is the CPU time that the kernel billed' 0 \
+	'prof-record -q -o total.pb.gz sh -c "for i in 1 2 3 4 5 6 7 8; do expr 1; done" >/dev/null
+	stacks --all total.pb.gz | awk "
+		/^# sampling/ { sub(/.*cpu_used=/, \"\"); used = \$1 }
+		/^[0-9]/ { ns += \$2 }
+		/^0 .*\[not sampled\]/ && /process=expr/ { row = 1 }
+		END { print row, (ns / 1e9 > used * 0.999) }"' <<'END'
+1 1
 END
 
 # By the function of the leaf, the number of frames of demo is known: work,

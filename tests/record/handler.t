@@ -36,7 +36,7 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler __errno_location clock_gettime clock_stop clock_ticks memcmp memcpy \
+	needs_only handler __errno_location signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy

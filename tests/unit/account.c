@@ -68,7 +68,7 @@ test_chance(void **state)
 
 	(void)state;
 	account_missing(&a, hear);
-	a = account(0, 0.05);
+	a = account(0, 0.1);
 	a.n_process = 100;
 	account_missing(&a, hear);
 	assert_said("");
@@ -116,7 +116,8 @@ test_reasons(void **state)
 	a = account(50, 1.0);
 	a.sampling.is_outside = true;
 	account_missing(&a, hear);
-	assert_non_null(strstr(said, "use less than a period of 10 ms are missed"));
+	assert_non_null(
+		strstr(said, "use less than a period of 10 ms are missed"));
 }
 
 /* The kernel bills a process when its parent waits for it; until then /proc is
@@ -208,6 +209,11 @@ test_quality(void **state)
 		    "sampled at 49 Hz, not 100 as asked: sums are right, but "
 		    "coarser\n");
 	setup(NULL);
+	s = (struct sampling){ .ticks = 90, .missed = 10 };
+	account_quality(&s, hear);
+	assert_said("10% of the CPU time was not sampled: it is in [not "
+		    "sampled]\n");
+	setup(NULL);
 	s = (struct sampling){ .ticks = 100,
 			       .truncated = 6,
 			       .is_outside = true };
@@ -217,6 +223,31 @@ test_quality(void **state)
 		    "--stack-size\n"
 		    "6% of the stacks are longer than the 512 bytes that were "
 		    "copied: see --stack-size\n");
+}
+
+/* All rows together are what is missing. */
+static void
+test_rows(void **state)
+{
+	struct account_share share[5] = { { "b", 30 },
+					  { "a", 10 },
+					  { "b", 20 } };
+
+	(void)state;
+	assert_int_equal(account_rows(share, 3, 100, "rest"), 3);
+	assert_string_equal(share[0].name, "a");
+	assert_int_equal(share[0].ns, 10);
+	assert_string_equal(share[1].name, "b");
+	assert_int_equal(share[1].ns, 50);
+	assert_string_equal(share[2].name, "rest");
+	assert_int_equal(share[2].ns, 40);
+	/* More is known than is missing: others were sampled too often. */
+	assert_int_equal(account_rows(share, 3, 50, "rest"), 3);
+	assert_int_equal(share[0].ns + share[1].ns + share[2].ns, 50);
+	share[0].ns = 0;
+	assert_int_equal(account_rows(share, 1, 7, "a"), 1);
+	assert_int_equal(share[0].ns, 7);
+	assert_int_equal(account_rows(share, 0, 0, "rest"), 0);
 }
 
 static void
@@ -267,7 +298,7 @@ main(void)
 		ROW(test_reasons),     ROW(test_unbilled_processes),
 		ROW(test_no_sampler),  ROW(test_left),
 		ROW(test_quality),     ROW(test_heap),
-		ROW(test_closing),
+		ROW(test_closing),     ROW(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "lib/model/account.h"
 #include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/drain.h"
@@ -577,6 +578,53 @@ test_wrong_words(void **state)
 	profile_free(p);
 }
 
+/* A program that a process executes after another one: each has its own part
+ * of what was used before the sampler began. */
+static void
+test_early_times(void **state)
+{
+	struct fixture *f = *state;
+	union {
+		struct shm_space s;
+		char room[64];
+	} space = { .s = { .space = 1, .pid = 7 } };
+	struct shm_early early = { 1, 5000000 };
+	const uintptr_t pc[] = { 0x1000 };
+	struct account_share *share;
+	struct profile *p;
+	size_t n;
+
+	memcpy(space.s.name, "sh", 3);
+	tally_space(f->t, &space.s, sizeof space.room);
+	tally_early(f->t, &early, sizeof early);
+	tally_stack(f->t, SHM_KEY(SHM_TICK, 1, 0, 1), pc, 20, 20);
+	space.s.space = early.space = 2;
+	memcpy(space.s.name, "sed", 4);
+	tally_space(f->t, &space.s, sizeof space.room);
+	early.ns = 27000000;
+	tally_early(f->t, &early, sizeof early);
+	tally_early(f->t, &early, sizeof early - 1);
+	assert_true(tally_early_shares(f->t, 1000000, &share, &n));
+	assert_int_equal(n, 2);
+	assert_string_equal(share[0].name, "sh");
+	assert_int_equal(share[0].ns, 5000000);
+	assert_string_equal(share[1].name, "sed");
+	assert_int_equal(share[1].ns, 2000000);
+	assert_null(tally_only_name(f->t));
+	p = tally_profile(f->t, &(struct tally_info){ .set = &f->d.set,
+						      .shm = f->d.shm,
+						      .share = share,
+						      .n_share = n });
+	assert_non_null(p);
+	assert_int_equal(p->n_sample, 3);
+	assert_false(sampling_is_none(p, 0));
+	assert_true(sampling_is_none(p, 2));
+	assert_int_equal(profile_value(p, 2)[0], 0);
+	assert_int_equal(profile_value(p, 2)[1], 2000000);
+	profile_free(p);
+	free(share);
+}
+
 /* A file that its owner could cut while it is mapped is refused. */
 static void
 test_unsealed_memory(void **state)
@@ -613,6 +661,7 @@ main(void)
 		ROW(test_many_writers),        ROW(test_stopped_writer),
 		ROW(test_killed_writers),      ROW(test_wrong_words),
 		ROW(test_large_counts),        ROW(test_unsealed_memory),
+		ROW(test_early_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
