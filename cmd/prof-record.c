@@ -1,5 +1,5 @@
 /*
- * prof-record.c - run a program and write its profile. record/run.c has the
+ * prof-record.c - run a program and write its profile. record/run/ has the
  * loop: record/launch.c starts the program, record/drain.c reads the samples of
  * libsample inside it, or record/perf those of the kernel; record/tally.c makes
  * a profile of them, record/deliver.c writes it and record/listen.c serves it.
@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "record/attach.h"
 #include "record/kind.h"
-#include "record/run.h"
+#include "record/run/run.h"
 
 enum {
 	KEY_CHILDREN = CLI_LONG,

@@ -44,6 +44,7 @@ list             lib cli symbols net
 merge            lib cli
 record           lib cli symbols unwind libsample archive
 record/perf      lib cli symbols unwind libsample record archive
+record/run       lib cli symbols unwind libsample record record/perf archive
 shell            lib cli dot flame gate html list text
 symbolize        lib cli symbols net
 text             lib cli

@@ -13,7 +13,7 @@
 
 #include "cli/cli.h"
 #include "lib/base/now.h"
-#include "procfs.h"
+#include "record/procfs.h"
 #include "run.h"
 
 enum {

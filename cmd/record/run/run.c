@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "listen.h"
-#include "lookup.h"
-#include "procfs.h"
-#include "serve.h"
-#include "watch.h"
+#include "record/listen.h"
+#include "record/lookup.h"
+#include "record/procfs.h"
+#include "record/serve.h"
+#include "record/watch.h"
 
 static void
 say(const char *sentence)

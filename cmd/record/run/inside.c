@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "perf/clock.h"
+#include "record/perf/clock.h"
+#include "record/watch.h"
 #include "run.h"
-#include "watch.h"
 
 static void
 show_note(const char *text)

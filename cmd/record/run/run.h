@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "deliver.h"
-#include "drain.h"
-#include "launch.h"
 #include "lib/model/account.h"
-#include "perf/capture.h"
-#include "perf/every.h"
-#include "perf/target.h"
-#include "recording.h"
+#include "record/deliver.h"
+#include "record/drain.h"
+#include "record/launch.h"
+#include "record/perf/capture.h"
+#include "record/perf/every.h"
+#include "record/perf/target.h"
+#include "record/recording.h"
 
 struct cli;
 struct run;
