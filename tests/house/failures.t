@@ -69,7 +69,7 @@ fails() {
 	fi
 }
 
-mkprof >dir/a.pb.gz <<'END'
+cat >text <<'END'
 # samples count cpu nanoseconds
 @time 1700000000000000000
 @duration 1000000000
@@ -80,7 +80,8 @@ main (a.c:3);json.Encode (b.c:4) 3 30000000 {host="web1" bytes=4096bytes}
 main (a.c:3);work (w.c:9);std::vector<int, std::allocator<int> >::push_back(int) (w.c:10) 90 900000000
 main (a.c:3);work (w.c:9);work (w.c:9) 40 400000000
 END
-cp dir/a.pb.gz dir/b.pb.gz
+mkprof <text >dir/a.pb.gz
+sed 's/^@time 17/@time 18/' text | mkprof >dir/b.pb.gz # another run
 mkperf 1 5 >dir/perf.data
 prof-record -q -o dir/raw.pb.gz "$bin/tests/demo" 0.1 1 >/dev/null 2>&1
 
