@@ -1,7 +1,7 @@
 /*
  * prof-history.c - functions over the profiles of an archive. The options:
  * history/options.h; from them to the output: history/run.h; the cache:
- * history/archive.h, store.h and block.h.
+ * history/catalog.h, store.h and block.h.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /*
- * json.c - functions over time for programs, see print.h. The schema is
+ * json.c - functions over time for programs, see json.h. The schema is
  * profpipe.history/1, in prof-history(1).
  */
 #include "config.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "changes.h"
+#include "json.h"
 #include "lib/base/json.h"
-#include "print.h"
 
 static void
 put_bucket(const struct series *x, const struct bucket *b, FILE *out)
@@ -56,15 +56,15 @@ put_build(const struct series *x, const struct series_build *b, FILE *out)
 }
 
 void
-print_json(const struct series *x, const struct history_settings *s,
-	   const struct shifts *shifts, FILE *out)
+json_series(const struct series *x, const struct history_settings *s,
+	    const struct shifts *shifts, FILE *out)
 {
 	fputs("{\"schema\": \"profpipe.history/1\", \"type\": ", out);
 	json_put(out, x->type, strlen(x->type));
 	fputs(", \"unit\": ", out);
 	json_put(out, x->unit, strlen(x->unit));
 	fputs(", \"by\": ", out);
-	json_put(out, print_by(&s->q), strlen(print_by(&s->q)));
+	json_put(out, series_by_name(&s->q), strlen(series_by_name(&s->q)));
 	fputs(",\n \"buckets\": [", out);
 	for (size_t i = 0; i < x->n_bucket; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);

@@ -9,7 +9,7 @@
 #include "cli/match.h"
 #include "lib/gate/gate.h"
 #include "lib/model/units.h"
-#include "place.h"
+#include "path-facts.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -309,13 +309,13 @@ age(const char *text)
 
 /* "2026-11-16", "2026-11-16T04:30", "2026-11-16T04:30:00Z". */
 static int64_t
-take_time(const char *option, const char *text)
+parse_time(const char *option, const char *text)
 {
 	size_t n = strcspn(text, "T");
 	int64_t t;
 
 	if (n != 10 || strspn(text, "0123456789-T:Z") != strlen(text) ||
-	    !place_time(text, &t))
+	    !path_time(text, &t))
 		die("%s: '%s' is not a date, a time such as 2026-11-16T04:30Z "
 		    "or an age such as 7d",
 		    option, text);
@@ -338,13 +338,13 @@ history_times(struct history_settings *s, int64_t newest_ns)
 	if (s->until && age(s->until))
 		s->q.to = units_sub(day * BLOCK_DAY_NS, age(s->until));
 	else if (s->until)
-		s->q.to = take_time("--until", s->until);
+		s->q.to = parse_time("--until", s->until);
 	if (s->since && age(s->since))
 		s->q.from = units_sub(s->q.to < INT64_MAX ? s->q.to
 							  : day * BLOCK_DAY_NS,
 				      age(s->since));
 	else if (s->since)
-		s->q.from = take_time("--since", s->since);
+		s->q.from = parse_time("--since", s->since);
 	if (s->q.from >= s->q.to)
 		die("--since is not before --until");
 }

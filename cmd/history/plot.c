@@ -11,7 +11,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
-#include "print.h"
 
 enum {
 	WIDTH = 900, /* pixels */
@@ -77,7 +76,7 @@ y_of(const struct panel *p, double share)
 static double
 share(const struct panel *p, size_t i)
 {
-	return print_share(p->x, p->f, i, p->is_flat);
+	return series_share(p->x, p->f, i, p->is_flat);
 }
 
 /* 1, 2 or 5 times a power of ten, at least v. */

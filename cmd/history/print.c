@@ -7,29 +7,12 @@
 #include <string.h>
 
 #include "changes.h"
+#include "json.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
 #include "plot.h"
 
 #define BUILD_SHOWN 10 /* characters of a build-id */
-
-const char *
-print_by(const struct question *q)
-{
-	static const char *const name[] = { "day", "hour", "profile", "build",
-					    "host" };
-
-	return q->by == SERIES_LABEL ? q->label : name[q->by];
-}
-
-double
-print_share(const struct series *x, const struct series_fn *f, size_t i,
-	    bool is_flat)
-{
-	int64_t v = is_flat ? f->flat[i] : f->cum[i];
-
-	return x->bucket[i].total ? (double)v / (double)x->bucket[i].total : 0;
-}
 
 /* --- the table --- */
 
@@ -41,7 +24,7 @@ put_spark(const struct series *x, const struct series_fn *f, bool is_flat,
 	double low = 0, high = 0;
 
 	for (size_t i = 0; i < x->n_bucket; i++) {
-		double v = print_share(x, f, i, is_flat);
+		double v = series_share(x, f, i, is_flat);
 
 		if (!i || v < low)
 			low = v;
@@ -49,7 +32,7 @@ put_spark(const struct series *x, const struct series_fn *f, bool is_flat,
 			high = v;
 	}
 	for (size_t i = 0; i < x->n_bucket; i++) {
-		double v = print_share(x, f, i, is_flat);
+		double v = series_share(x, f, i, is_flat);
 		int level = high > low ? (int)((v - low) / (high - low) * 7.999)
 				       : 0;
 
@@ -70,7 +53,8 @@ put_padded(const char *s, size_t n, size_t width, FILE *out)
 static size_t
 key_width(const struct series *x, const struct question *q)
 {
-	size_t width = escape_width(print_by(q), strlen(print_by(q)));
+	size_t width =
+		escape_width(series_by_name(q), strlen(series_by_name(q)));
 
 	for (size_t i = 0; i < x->n_bucket; i++) {
 		const struct str *key = names_str(&x->keys, x->bucket[i].key);
@@ -114,7 +98,7 @@ put_row(const struct series *x, const struct series_fn *f, size_t i,
 	snprintf(text, sizeof(text), "%s%s", q.number, q.unit);
 	fprintf(out, " %5" PRIu64 " %9" PRIu64 " %11" PRId64 " %8.3f%% %12s\n",
 		b->n_host, b->n, b->samples,
-		100 * print_share(x, f, i, s->is_flat), text);
+		100 * series_share(x, f, i, s->is_flat), text);
 }
 
 static void
@@ -133,8 +117,8 @@ put_table(const struct series *x, const struct history_settings *s,
 		fprintf(out, ", %s, ", s->is_flat ? "flat" : "cum");
 		escape_put(out, ESCAPE_TEXT, x->type, strlen(x->type));
 		putc('\n', out);
-		put_padded(print_by(&s->q), strlen(print_by(&s->q)), width,
-			   out);
+		put_padded(series_by_name(&s->q), strlen(series_by_name(&s->q)),
+			   width, out);
 		fputs("  ", out);
 		if (s->q.by != SERIES_BUILD)
 			put_padded("build", 5, BUILD_SHOWN + 3, out);
@@ -154,7 +138,7 @@ put_table(const struct series *x, const struct history_settings *s,
 static void
 put_lines(const struct series *x, const struct history_settings *s, FILE *out)
 {
-	const char *by = print_by(&s->q);
+	const char *by = series_by_name(&s->q);
 	size_t title = strlen("by ") + escape_width(by, strlen(by));
 
 	fputs("by ", out);
@@ -172,8 +156,8 @@ put_lines(const struct series *x, const struct history_settings *s, FILE *out)
 		for (size_t w = x->n_bucket; w < title; w++)
 			putc(' ', out);
 		fprintf(out, "  %8.3f%%  %8.3f%%  ",
-			100 * print_share(x, f, 0, s->is_flat),
-			100 * print_share(x, f, x->n_bucket - 1, s->is_flat));
+			100 * series_share(x, f, 0, s->is_flat),
+			100 * series_share(x, f, x->n_bucket - 1, s->is_flat));
 		escape_put(out, ESCAPE_TEXT, name->s, name->len);
 		putc('\n', out);
 	}
@@ -185,7 +169,8 @@ static void
 put_tsv(const struct series *x, const struct history_settings *s, FILE *out)
 {
 	fputs("function\t", out);
-	escape_put(out, ESCAPE_TSV, print_by(&s->q), strlen(print_by(&s->q)));
+	escape_put(out, ESCAPE_TSV, series_by_name(&s->q),
+		   strlen(series_by_name(&s->q)));
 	fputs("\tfirst\tlast\tbuild\tbuilds\thosts\tprofiles\tsamples\tflat\t"
 	      "cum\ttotal\n",
 	      out);
@@ -230,7 +215,7 @@ print_series(const struct series *x, const struct history_settings *s,
 	     const struct shifts *shifts, FILE *out)
 {
 	if (s->format == HISTORY_JSON)
-		print_json(x, s, shifts, out);
+		json_series(x, s, shifts, out);
 	else if (s->format == HISTORY_SVG)
 		plot_series(x, s, shifts, out);
 	else if (s->format == HISTORY_SPARK)

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalog-block.h"
+#include "digest.h"
 #include "lib/base/array.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "lib/stream/stream.h"
-#include "load.h"
-#include "take.h"
 
 #define FILL 1024 /* profiles: a block with fewer is added to */
 #define MAX_OPEN_CELLS                                                         \
@@ -38,9 +38,9 @@ struct touched {
 };
 
 struct refresh {
-	struct archive *a;
-	const struct archive_options *o;
-	struct archive_news *news;
+	struct catalog *a;
+	const struct catalog_options *o;
+	struct catalog_news *news;
 	struct known *known; /* by path */
 	size_t n_known, cap_known;
 	struct known **by_id; /* the same, by id */
@@ -200,7 +200,7 @@ find_entries(void *ctx, const struct store_block *s, struct prof_err *err)
 	struct refresh *r = ctx;
 	struct block b = { 0 };
 	size_t shared[BLOCK_MAX_COLUMN];
-	enum prof_status st = archive_read_meta(r->a, s, &b, shared, err);
+	enum prof_status st = catalog_read_meta(r->a, s, &b, shared, err);
 	bool is_touched = false;
 
 	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
@@ -231,7 +231,7 @@ settle_block(struct refresh *r, const struct touched *t, struct prof_err *err)
 {
 	struct block b = { 0 };
 	unsigned char *gone = NULL;
-	enum prof_status st = load_block(r->a, t->id, t->day, &b, err);
+	enum prof_status st = catalog_load_block(r->a, t->id, t->day, &b, err);
 
 	if (st == PROF_OK) {
 		gone = calloc(b.n_entry + 1, 1);
@@ -288,7 +288,7 @@ find_room(void *ctx, const struct store_block *s, struct prof_err *err)
 }
 
 static enum prof_status
-open_block(struct refresh *r, const struct taken *t, struct block **out,
+open_block(struct refresh *r, const struct digest *t, struct block **out,
 	   struct prof_err *err)
 {
 	struct roomy room = { .types = t->types };
@@ -312,7 +312,7 @@ open_block(struct refresh *r, const struct taken *t, struct block **out,
 	*b = (struct block){ 0 };
 	st = store_blocks(r->a->store, t->day, t->day, find_room, &room, err);
 	if (st == PROF_OK && room.id)
-		return load_block(r->a, room.id, t->day, b, err);
+		return catalog_load_block(r->a, room.id, t->day, b, err);
 empty:
 	b->day = t->day;
 	b->types = t->types;
@@ -370,7 +370,7 @@ known_from(const struct refresh *r, const char *path, size_t n, char end)
 
 /* Add the totals of file k, a part of a sum. */
 static bool
-add_part(const struct known *k, const struct taken *t,
+add_part(const struct known *k, const struct digest *t,
 	 int64_t total[BLOCK_MAX_COLUMN])
 {
 	if (k->is_mixed || k->types != t->types || k->heir)
@@ -385,7 +385,7 @@ add_part(const struct known *k, const struct taken *t,
  * the new F.pb.gz (same types, same totals), it gets their entries.
  */
 static bool
-inherit(struct refresh *r, const char *path, const struct taken *t,
+inherit(struct refresh *r, const char *path, const struct digest *t,
 	uint32_t heir)
 {
 	static const char end[] = ".pb.gz";
@@ -445,19 +445,19 @@ put_bad_file(struct refresh *r, const struct store_file *f, char *why,
 
 /* Read one file, and add it to its block. f is its row. */
 static enum prof_status
-take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
-	  struct prof_err *err)
+read_new_file(struct refresh *r, const struct walk_file *w,
+	      struct store_file *f, struct prof_err *err)
 {
 	struct profile *p;
 	struct prof_err why;
 	struct block *b = NULL;
-	struct taken t;
+	struct digest t;
 	enum prof_status st = read_file(r, w, &p, &why);
 
 	if (st == PROF_OK && !p)
 		return PROF_OK;
 	if (st == PROF_OK)
-		st = take_profile(&t, p, w, &r->a->words, &why);
+		st = digest_profile(&t, p, w, &r->a->words, &why);
 	if (st == PROF_ENOMEM)
 		return prof_nomem(err);
 	if (st != PROF_OK) {
@@ -470,13 +470,13 @@ take_file(struct refresh *r, const struct walk_file *w, struct store_file *f,
 	st = store_put_file(r->a->store, f, err);
 	if (st == PROF_OK && !inherit(r, w->path, &t, f->id)) {
 		r->news->n_read++;
-		r->news->n_no_time += t.time_from == TAKE_TIME_FILE;
+		r->news->n_no_time += t.time_from == DIGEST_TIME_FILE;
 		t.entry.file = f->id;
 		st = open_block(r, &t, &b, err);
 		if (st == PROF_OK)
 			st = block_add(b, &t.entry, t.column, err);
 		if (st == PROF_OK)
-			st = take_functions(b, p, &r->a->functions, err);
+			st = digest_functions(b, p, &r->a->functions, err);
 		for (size_t c = 0; b && c < b->n_column; c++)
 			r->n_cell += p->n_function; /* about */
 	}
@@ -511,7 +511,7 @@ read_fresh(struct refresh *r, struct prof_err *err)
 					.mtime_ns = x->mtime_ns,
 					.inode = x->inode };
 
-		st = take_file(r, x, &f, err);
+		st = read_new_file(r, x, &f, err);
 		if (st == PROF_OK && r->n_cell > MAX_OPEN_CELLS)
 			st = write_open(r, err);
 	}
@@ -540,8 +540,8 @@ apply(struct refresh *r, struct prof_err *err)
 }
 
 enum prof_status
-refresh(struct archive *a, const struct archive_options *o,
-	struct archive_news *news, struct prof_err *err)
+refresh(struct catalog *a, const struct catalog_options *o,
+	struct catalog_news *news, struct prof_err *err)
 {
 	struct refresh r = { .a = a, .o = o, .news = news, .next_id = 1 };
 	enum prof_status st = store_files(a->store, take_known, &r, err);

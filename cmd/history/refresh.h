@@ -1,15 +1,15 @@
-/* refresh.h - update the cache of an archive from its files; archive.h. */
+/* refresh.h - update the cache of an archive from its files; catalog.h. */
 #ifndef HISTORY_REFRESH_H
 #define HISTORY_REFRESH_H
 
-#include "archive.h"
+#include "catalog.h"
 
 /*
  * a->walk, store and names are filled. PROF_EFORMAT: the cache is damaged.
  * After any error it is unchanged.
  */
-enum prof_status refresh(struct archive *a, const struct archive_options *o,
-			 struct archive_news *news,
+enum prof_status refresh(struct catalog *a, const struct catalog_options *o,
+			 struct catalog_news *news,
 			 struct prof_err *err) MUST_USE;
 
 #endif

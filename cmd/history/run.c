@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "archives.h"
+#include "catalogs.h"
 #include "cli/match.h"
-#include "find.h"
+#include "function-name.h"
 #include "gate/stats.h"
-#include "gather.h"
 #include "lib/model/units.h"
 #include "print.h"
+#include "series-fill.h"
 #include "shifts.h"
 #include "sweep.h"
 
@@ -22,7 +22,7 @@
 struct run {
 	struct history_settings *s;
 	struct cli *cli;
-	struct archives a;
+	struct catalogs a;
 };
 
 /* --- the question --- */
@@ -34,7 +34,7 @@ struct run {
 static void
 read_archives(struct run *r,
 	      enum prof_status (*begin)(void *to, struct prof_err *err),
-	      enum prof_status (*add)(void *to, struct archive *a,
+	      enum prof_status (*add)(void *to, struct catalog *a,
 				      struct prof_err *err),
 	      void *to)
 {
@@ -48,7 +48,7 @@ read_archives(struct run *r,
 		for (i = 0, st = PROF_OK; i < r->a.n && st == PROF_OK; i++)
 			st = add(to, &r->a.archive[i], &err);
 		if (st != PROF_OK)
-			archives_rebuild(&r->a, i - 1, st, &err);
+			catalogs_rebuild(&r->a, i - 1, st, &err);
 	} while (st != PROF_OK);
 }
 
@@ -60,7 +60,7 @@ begin_span(void *to, struct prof_err *err)
 }
 
 static enum prof_status
-add_span(void *to, struct archive *a, struct prof_err *err)
+add_span(void *to, struct catalog *a, struct prof_err *err)
 {
 	return span_add(to, a, err);
 }
@@ -69,7 +69,7 @@ add_span(void *to, struct archive *a, struct prof_err *err)
 static void
 find_span(struct run *r, struct span *x)
 {
-	const struct archive *first = &r->a.archive[0];
+	const struct catalog *first = &r->a.archive[0];
 
 	read_archives(r, begin_span, add_span, x);
 	if (x->first_ns > x->last_ns)
@@ -111,11 +111,11 @@ begin_series(void *to, struct prof_err *err)
 }
 
 static enum prof_status
-add_series(void *to, struct archive *archive, struct prof_err *err)
+add_series(void *to, struct catalog *archive, struct prof_err *err)
 {
 	struct asking *a = to;
 
-	return gather(a->x, archive, a->q, err);
+	return series_fill(a->x, archive, a->q, err);
 }
 
 /* The answer to q, which series_release() ends. Dies. */
@@ -185,7 +185,8 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 	    const struct series_fn *f, const struct shifts_options *o,
 	    struct shifts_one *one)
 {
-	struct find name = { .name = *names_str(&x->functions, f->name) };
+	struct function_name name = { .name = *names_str(&x->functions,
+							 f->name) };
 	size_t before = one->shift.first > 0 ? one->shift.first - 1 : 0;
 	struct question q = {
 		.type = x->type,
@@ -195,7 +196,7 @@ find_builds(struct run *r, const struct span *span, const struct series *x,
 		.to = hour_of(units_add(x->bucket[one->shift.last].last_ns,
 					AROUND_DAYS * BLOCK_DAY_NS +
 						BLOCK_HOUR_NS - 1)),
-		.wants = find_wants,
+		.wants = function_name_wants,
 		.wants_ctx = &name,
 		.where = r->s->q.where,
 	};
@@ -218,13 +219,14 @@ find_hosts(struct run *r, const struct span *span, const struct series *x,
 	   const struct series_fn *f, const struct shifts_options *o,
 	   struct shifts_one *one)
 {
-	struct find name = { .name = *names_str(&x->functions, f->name) };
+	struct function_name name = { .name = *names_str(&x->functions,
+							 f->name) };
 	struct question q = {
 		.type = x->type,
 		.by = SERIES_HOST,
 		.from = x->bucket[one->shift.from].first_ns,
 		.to = x->bucket[one->shift.at].first_ns,
-		.wants = find_wants,
+		.wants = function_name_wants,
 		.wants_ctx = &name,
 		.where = r->s->q.where,
 	};
@@ -286,11 +288,11 @@ show(struct run *r, const struct span *span)
 	struct shifts *shifts = NULL;
 	bool found = false;
 	struct series x;
-	struct find find = { 0 };
+	struct function_name find = { 0 };
 
 	if (s->function) {
-		find_function(&find, s->function, r->a.archive, r->a.n);
-		s->q.wants = find_wants;
+		function_name_find(&find, s->function, r->a.archive, r->a.n);
+		s->q.wants = function_name_wants;
 		s->q.wants_ctx = &find;
 	} else {
 		s->q.wants = wants_match;
@@ -308,7 +310,7 @@ show(struct run *r, const struct span *span)
 		shifts_release(&shifts[k]);
 	free(shifts);
 	series_release(&x);
-	find_release(&find);
+	function_name_release(&find);
 	return found && s->has_exit_code ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -357,8 +359,8 @@ history_run(struct history_settings *s, struct cli *cli)
 	int status = EXIT_SUCCESS;
 	struct span span = { 0 };
 
-	archives_open(&r.a, cli,
-		      &(const struct archives_options){
+	catalogs_open(&r.a, cli,
+		      &(const struct catalogs_options){
 			      .is_rebuild = s->is_rebuild,
 			      .index = s->index,
 			      .is_told = s->task == HISTORY_INDEX });
@@ -374,6 +376,6 @@ history_run(struct history_settings *s, struct cli *cli)
 	}
 	if (r.a.has_failed)
 		status = CLI_TROUBLE;
-	archives_close(&r.a);
+	catalogs_close(&r.a);
 	return status == EXIT_SUCCESS && r.a.has_bad ? CLI_SKIPPED : status;
 }

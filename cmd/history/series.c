@@ -26,6 +26,24 @@ series_time(int64_t t_ns, bool only_day, char text[SERIES_TIME])
 		strftime(text, SERIES_TIME, "%FT%TZ", &tm);
 }
 
+const char *
+series_by_name(const struct question *q)
+{
+	static const char *const name[] = { "day", "hour", "profile", "build",
+					    "host" };
+
+	return q->by == SERIES_LABEL ? q->label : name[q->by];
+}
+
+double
+series_share(const struct series *x, const struct series_fn *f, size_t i,
+	     bool is_flat)
+{
+	int64_t v = is_flat ? f->flat[i] : f->cum[i];
+
+	return x->bucket[i].total ? (double)v / (double)x->bucket[i].total : 0;
+}
+
 /* "cpu, samples": the names of types, up to n bytes. */
 static void
 list_types(const struct span *x, char *out, size_t n)

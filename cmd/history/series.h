@@ -32,7 +32,7 @@ struct question {
 	enum series_by by;
 	const char *label;         /* of SERIES_LABEL */
 	int64_t from, to;          /* times: from <= t < to */
-	const struct where *where; /* of profiles; NULL: all; choose.h */
+	const struct where *where; /* of profiles; NULL: all; entry-where.h */
 	/* Is this function asked for? */
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
@@ -63,7 +63,7 @@ struct series_build {
 	uint64_t n; /* profiles */
 };
 
-/* A number for each name: of what has it, and one; 0: nothing has. */
+/* Maps a name to 1 + its index; 0: none. */
 struct series_map {
 	uint32_t *slot;
 	size_t cap;
@@ -109,5 +109,12 @@ enum prof_status series_sort(struct series *s, enum series_by by,
 
 /* "2026-11-20T10:15:00Z"; with only_day "2026-11-20". */
 void series_time(int64_t t_ns, bool only_day, char text[SERIES_TIME]);
+
+/* The name of what the rows are: "day", a label. */
+const char *series_by_name(const struct question *q);
+
+/* The share of a function in a bucket; 0 of nothing is 0. */
+double series_share(const struct series *x, const struct series_fn *f, size_t i,
+		    bool is_flat);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest.h"
 #include "lib/base/array.h"
-#include "take.h"
 
 enum prof_status
 span_init(struct span *x, struct prof_err *err)
@@ -28,17 +28,17 @@ span_release(struct span *x)
 
 /* The type of a column as one string: "cpu\0nanoseconds\0". */
 static uint32_t
-type_key(struct names *x, const struct take_type *t)
+type_key(struct names *x, const struct word_type *t)
 {
 	return strtab_add(&x->t, t->type, t->n_type + 1 + t->n_unit + 1);
 }
 
 static enum prof_status
-add_types(struct span *x, const struct archive *a, uint32_t types,
+add_types(struct span *x, const struct catalog *a, uint32_t types,
 	  struct prof_err *err)
 {
-	struct take_type type[BLOCK_MAX_COLUMN];
-	size_t n = take_types(&a->words.t.str[types], type);
+	struct word_type type[BLOCK_MAX_COLUMN];
+	size_t n = word_types(&a->words.t.str[types], type);
 
 	for (size_t c = 0; c < n; c++) {
 		uint32_t key = type_key(&x->types, &type[c]);
@@ -58,7 +58,7 @@ add_types(struct span *x, const struct archive *a, uint32_t types,
 
 struct spanning {
 	struct span *x;
-	struct archive *a;
+	struct catalog *a;
 };
 
 static enum prof_status
@@ -67,7 +67,7 @@ span_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 	struct spanning *s = ctx;
 	struct block b = { 0 };
 	size_t shared[BLOCK_MAX_COLUMN];
-	enum prof_status st = archive_read_meta(s->a, sb, &b, shared, err);
+	enum prof_status st = catalog_read_meta(s->a, sb, &b, shared, err);
 
 	for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++) {
 		if (b.entry[i].time_ns < s->x->first_ns)
@@ -82,7 +82,7 @@ span_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 }
 
 enum prof_status
-span_add(struct span *x, struct archive *a, struct prof_err *err)
+span_add(struct span *x, struct catalog *a, struct prof_err *err)
 {
 	struct spanning s = { x, a };
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "archive.h"
+#include "catalog.h"
 #include "history/store/names.h"
 #include "lib/base/status.h"
 
@@ -25,7 +25,7 @@ enum prof_status span_init(struct span *x, struct prof_err *err) MUST_USE;
 void span_release(struct span *x);
 
 /* Add those of an archive. */
-enum prof_status span_add(struct span *x, struct archive *a,
+enum prof_status span_add(struct span *x, struct catalog *a,
 			  struct prof_err *err) MUST_USE;
 
 #endif

@@ -42,8 +42,8 @@ fail(const struct place *at, const char *name, struct prof_err *err)
 
 /* Takes path and real. */
 static enum prof_status
-add(struct walk *w, char *path, char *real, const struct stat *sb,
-    struct prof_err *err)
+add_file(struct walk *w, char *path, char *real, const struct stat *sb,
+	 struct prof_err *err)
 {
 	if (!path || !real ||
 	    array_reserve(&w->file, &w->cap, w->n + 1, sizeof(*w->file)) < 0) {
@@ -127,8 +127,8 @@ take_done(struct walk *w, const struct place *at, int dir, const char *name,
 		return prof_nomem(err);
 	if (fstatat(dir, in, &sb, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISREG(sb.st_mode))
-		st = add(w, join(at->path, as, n, ".pb.gz"),
-			 join(at->real, in, strlen(in), ""), &sb, err);
+		st = add_file(w, join(at->path, as, n, ".pb.gz"),
+			      join(at->real, in, strlen(in), ""), &sb, err);
 	free(in);
 	return st;
 }
@@ -157,8 +157,8 @@ take_name(struct walk *w, const struct place *at, int dir, const char *name,
 		return enter(w, at, dir, name, as, n, err);
 	if (as != name || !S_ISREG(sb.st_mode) || !filename_ending(name))
 		return PROF_OK;
-	return add(w, join(at->path, name, n, ""), join(at->real, name, n, ""),
-		   &sb, err);
+	return add_file(w, join(at->path, name, n, ""),
+			join(at->real, name, n, ""), &sb, err);
 }
 
 /* Closes fd. */
@@ -274,7 +274,7 @@ walk_add(struct walk *w, const char *path, struct prof_err *err)
 	if (stat(path, &sb) < 0)
 		return prof_fail(err, PROF_EIO, "%s: %s", path,
 				 strerror(errno));
-	return add(w, strdup(path), strdup(path), &sb, err);
+	return add_file(w, strdup(path), strdup(path), &sb, err);
 }
 
 void

@@ -98,7 +98,7 @@ block_drop(struct block *b, const unsigned char *gone)
 /* --- to bytes --- */
 
 static int
-put(struct buf *out, uint64_t v)
+put_varint(struct buf *out, uint64_t v)
 {
 	if (buf_reserve(out, 10) < 0)
 		return -1;
@@ -196,10 +196,10 @@ put_cell(struct buf *out, const struct cell *c, uint32_t last, int64_t scale)
 {
 	bool is_leaf = c->flat == c->cum;
 
-	if (put(out, (uint64_t)(c->pos - last) << 1 | is_leaf) < 0 ||
-	    put(out, zigzag(c->flat / scale)) < 0)
+	if (put_varint(out, (uint64_t)(c->pos - last) << 1 | is_leaf) < 0 ||
+	    put_varint(out, zigzag(c->flat / scale)) < 0)
 		return -1;
-	return is_leaf ? 0 : put(out, zigzag(c->cum / scale));
+	return is_leaf ? 0 : put_varint(out, zigzag(c->cum / scale));
 }
 
 static enum prof_status
@@ -259,13 +259,13 @@ put_sums(struct buf *out, const struct summing *s, uint32_t distance)
 {
 	size_t width = 2 * s->b->n_column;
 
-	if (put(out, distance) < 0 || put(out, s->n) < 0)
+	if (put_varint(out, distance) < 0 || put_varint(out, s->n) < 0)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		if (put(out, s->build[i]) < 0)
+		if (put_varint(out, s->build[i]) < 0)
 			return -1;
 		for (size_t k = 0; k < width; k++)
-			if (put(out, zigzag(s->sum[i * width + k])) < 0)
+			if (put_varint(out, zigzag(s->sum[i * width + k])) < 0)
 				return -1;
 	}
 	return 0;
@@ -313,15 +313,16 @@ put_entry(struct buf *out, const struct block *b, size_t i)
 	const struct entry_column *c = b->column + i * b->n_column;
 	int64_t before = i ? b->entry[i - 1].time_ns : b->day * BLOCK_DAY_NS;
 
-	if (put(out, e->file) < 0 ||
-	    put(out, zigzag(units_sub(e->time_ns, before))) < 0 ||
-	    put(out, zigzag(e->duration_ns)) < 0 || put(out, e->build) < 0 ||
-	    put(out, e->host) < 0 || put(out, e->labels) < 0)
+	if (put_varint(out, e->file) < 0 ||
+	    put_varint(out, zigzag(units_sub(e->time_ns, before))) < 0 ||
+	    put_varint(out, zigzag(e->duration_ns)) < 0 ||
+	    put_varint(out, e->build) < 0 || put_varint(out, e->host) < 0 ||
+	    put_varint(out, e->labels) < 0)
 		return -1;
 	for (size_t k = 0; k < b->n_column; k++)
-		if (put(out, zigzag(c[k].total / c[k].scale)) < 0 ||
-		    put(out, zigzag(c[k].samples)) < 0 ||
-		    put(out, zigzag(c[k].scale)) < 0)
+		if (put_varint(out, zigzag(c[k].total / c[k].scale)) < 0 ||
+		    put_varint(out, zigzag(c[k].samples)) < 0 ||
+		    put_varint(out, zigzag(c[k].scale)) < 0)
 			return -1;
 	return 0;
 }
@@ -338,7 +339,7 @@ write_columns(const struct block *b, const struct block_sink *sink,
 
 		while (shared < c && !same_cells(b, shared, c))
 			shared++;
-		if (put(meta, shared) < 0)
+		if (put_varint(meta, shared) < 0)
 			st = prof_nomem(err);
 		if (st == PROF_OK && shared == c)
 			st = write_posts(b, c, sink, err);
@@ -375,7 +376,7 @@ struct reader {
 };
 
 static uint64_t
-get(struct reader *r)
+get_varint(struct reader *r)
 {
 	uint64_t v = 0;
 
@@ -387,7 +388,7 @@ get(struct reader *r)
 static uint32_t
 get32(struct reader *r)
 {
-	uint64_t v = get(r);
+	uint64_t v = get_varint(r);
 
 	if (v > UINT32_MAX)
 		r->p = NULL;
@@ -397,7 +398,7 @@ get32(struct reader *r)
 static int64_t
 get_signed(struct reader *r)
 {
-	return unzigzag(get(r));
+	return unzigzag(get_varint(r));
 }
 
 /* v * scale; an overflow is an error. */
@@ -448,7 +449,7 @@ block_read_meta(struct block *b, size_t n_entry, const void *meta, size_t n,
 	    b->day < INT64_MIN / BLOCK_DAY_NS)
 		return damaged(err);
 	for (size_t c = 0; c < b->n_column; c++) {
-		shared[c] = get(&r);
+		shared[c] = get_varint(&r);
 		if (!r.p || shared[c] > c || shared[shared[c]] != shared[c])
 			return damaged(err);
 	}
@@ -469,7 +470,7 @@ block_read_post(const struct block *b, size_t column, uint32_t fn,
 	uint64_t pos = 0;
 
 	while (r.p && r.p < r.end) {
-		uint64_t head = get(&r);
+		uint64_t head = get_varint(&r);
 		struct cell c = { .fn = fn };
 		int64_t scale;
 
@@ -503,7 +504,7 @@ block_read_sums(size_t n_column, const void *data, size_t n,
 		uint64_t left;
 
 		fn += get32(&r);
-		left = get(&r);
+		left = get_varint(&r);
 		for (; r.p && left; left--) {
 			struct block_sum s = { (uint32_t)fn, get32(&r), sum };
 

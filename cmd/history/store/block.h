@@ -63,7 +63,7 @@ struct cells {
 struct block {
 	int64_t id;     /* in the cache; 0: not there yet */
 	int64_t day;    /* since the epoch */
-	uint32_t types; /* word: take_types() */
+	uint32_t types; /* word: word_types() */
 	size_t n_column;
 	struct entry *entry;
 	size_t n_entry, cap_entry;

@@ -1,7 +1,7 @@
-/* place.c - see place.h. */
+/* path-facts.c - see path-facts.h. */
 #include "config.h"
 
-#include "place.h"
+#include "path-facts.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -82,7 +82,7 @@ seconds_after(const char *s)
 }
 
 bool
-place_time(const char *path, int64_t *time_ns)
+path_time(const char *path, int64_t *time_ns)
 {
 	int64_t day;
 
@@ -111,7 +111,7 @@ has_letter(const char *s, size_t n)
 }
 
 const char *
-place_host(const char *path, size_t *n)
+path_host(const char *path, size_t *n)
 {
 	const char *slash;
 

@@ -1,7 +1,7 @@
-/* take.c - see take.h. */
+/* digest.c - see digest.h. */
 #include "config.h"
 
-#include "take.h"
+#include "digest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
-#include "place.h"
+#include "path-facts.h"
 
 /* --- words --- */
 
@@ -45,7 +45,7 @@ put_field(struct buf *b, const struct profile *p, uint32_t s)
 /* The default column, then type and unit of each: "1\0samples\0count\0cpu..."
  */
 static enum prof_status
-word_of_types(struct taken *t, const struct profile *p, struct names *words,
+word_of_types(struct digest *t, const struct profile *p, struct names *words,
 	      struct prof_err *err)
 {
 	struct buf b = { 0 };
@@ -71,7 +71,7 @@ word_of_types(struct taken *t, const struct profile *p, struct names *words,
 }
 
 size_t
-take_types(const struct str *word, struct take_type type[BLOCK_MAX_COLUMN])
+word_types(const struct str *word, struct word_type type[BLOCK_MAX_COLUMN])
 {
 	const char *s = word->s, *end = s + word->len;
 	size_t n = 0, column = (size_t)atoi(s);
@@ -159,7 +159,7 @@ put_mixed(struct buf *b, const struct profile *p, unsigned char *done)
 
 /* "host\0web1\0region\0eu\0user\0\0": samples differ in their user. */
 static enum prof_status
-word_of_labels(struct taken *t, const struct profile *p, struct names *words,
+word_of_labels(struct digest *t, const struct profile *p, struct names *words,
 	       struct prof_err *err)
 {
 	struct buf b = { 0 };
@@ -180,7 +180,7 @@ word_of_labels(struct taken *t, const struct profile *p, struct names *words,
 }
 
 bool
-take_next_label(const struct str *word, struct take_label *l)
+word_next_label(const struct str *word, struct word_label *l)
 {
 	const char *s = l->key ? l->value + l->n + 1 : word->s;
 	const char *end = word->s + word->len;
@@ -197,11 +197,11 @@ take_next_label(const struct str *word, struct take_label *l)
 }
 
 const char *
-take_label(const struct str *word, const char *key, size_t *n)
+word_label(const struct str *word, const char *key, size_t *n)
 {
-	struct take_label l = { 0 };
+	struct word_label l = { 0 };
 
-	while (take_next_label(word, &l))
+	while (word_next_label(word, &l))
 		if (l.n && !strcmp(l.key, key)) {
 			*n = l.n;
 			return l.value;
@@ -210,11 +210,11 @@ take_label(const struct str *word, const char *key, size_t *n)
 }
 
 bool
-take_is_mixed(const struct str *word, const char *key)
+word_is_mixed(const struct str *word, const char *key)
 {
-	struct take_label l = { 0 };
+	struct word_label l = { 0 };
 
-	while (take_next_label(word, &l))
+	while (word_next_label(word, &l))
 		if (!l.n && !strcmp(l.key, key))
 			return true;
 	return false;
@@ -222,21 +222,21 @@ take_is_mixed(const struct str *word, const char *key)
 
 /* The label "host", or else the host in the path. */
 static enum prof_status
-word_of_host(struct taken *t, const struct walk_file *f, struct names *words,
+word_of_host(struct digest *t, const struct walk_file *f, struct names *words,
 	     struct prof_err *err)
 {
 	const struct str labels = *names_str(words, t->entry.labels);
 	size_t n = 0;
-	const char *host = take_label(&labels, "host", &n);
+	const char *host = word_label(&labels, "host", &n);
 
 	if (!host)
-		host = place_host(f->path, &n);
+		host = path_host(f->path, &n);
 	return n ? put_word(words, host, n, &t->entry.host, err) : PROF_OK;
 }
 
 /* The build-id of the program, never that of a library. */
 static enum prof_status
-word_of_build(struct taken *t, const struct profile *p, struct names *words,
+word_of_build(struct digest *t, const struct profile *p, struct names *words,
 	      struct prof_err *err)
 {
 	const struct mapping *m;
@@ -276,7 +276,7 @@ common_divisor(const struct profile *p, size_t column, int64_t total)
 }
 
 static void
-take_column(struct taken *t, struct profile *p, size_t column)
+digest_column(struct digest *t, struct profile *p, size_t column)
 {
 	const struct report_options o = { 0 };
 	struct gate_measure m;
@@ -297,17 +297,18 @@ take_column(struct taken *t, struct profile *p, size_t column)
 }
 
 static void
-take_time(struct taken *t, const struct profile *p, const struct walk_file *f)
+digest_time(struct digest *t, const struct profile *p,
+	    const struct walk_file *f)
 {
 	struct entry *e = &t->entry;
 
 	e->duration_ns = p->duration_ns;
-	t->time_from = TAKE_TIME_OWN;
+	t->time_from = DIGEST_TIME_OWN;
 	e->time_ns = p->time_ns;
 	if (e->time_ns <= 0) {
-		t->time_from = TAKE_TIME_PATH;
-		if (!place_time(f->path, &e->time_ns)) {
-			t->time_from = TAKE_TIME_FILE;
+		t->time_from = DIGEST_TIME_PATH;
+		if (!path_time(f->path, &e->time_ns)) {
+			t->time_from = DIGEST_TIME_FILE;
 			e->time_ns = f->mtime_ns;
 		}
 	}
@@ -317,8 +318,8 @@ take_time(struct taken *t, const struct profile *p, const struct walk_file *f)
 }
 
 enum prof_status
-take_profile(struct taken *t, struct profile *p, const struct walk_file *f,
-	     struct names *words, struct prof_err *err)
+digest_profile(struct digest *t, struct profile *p, const struct walk_file *f,
+	       struct names *words, struct prof_err *err)
 {
 	enum prof_status st;
 
@@ -328,7 +329,7 @@ take_profile(struct taken *t, struct profile *p, const struct walk_file *f,
 				 "%zu sample types, more than %d", p->n_type,
 				 BLOCK_MAX_COLUMN);
 	t->n_column = p->n_type;
-	take_time(t, p, f);
+	digest_time(t, p, f);
 	st = match_drop_frames(p, err);
 	if (st == PROF_OK)
 		st = word_of_types(t, p, words, err);
@@ -339,15 +340,15 @@ take_profile(struct taken *t, struct profile *p, const struct walk_file *f,
 	if (st == PROF_OK)
 		st = word_of_build(t, p, words, err);
 	for (size_t c = 0; c < p->n_type && st == PROF_OK; c++)
-		take_column(t, p, c);
+		digest_column(t, p, c);
 	return st;
 }
 
 /* --- functions --- */
 
 static enum prof_status
-take_graph(struct block *b, const struct frames *f, size_t column,
-	   const uint32_t *fn, struct prof_err *err)
+digest_graph(struct block *b, const struct frames *f, size_t column,
+	     const uint32_t *fn, struct prof_err *err)
 {
 	const struct graph_options o = { .column = column };
 	struct graph *g = NULL;
@@ -365,8 +366,8 @@ take_graph(struct block *b, const struct frames *f, size_t column,
 }
 
 enum prof_status
-take_functions(struct block *b, struct profile *p, struct names *functions,
-	       struct prof_err *err)
+digest_functions(struct block *b, struct profile *p, struct names *functions,
+		 struct prof_err *err)
 {
 	const struct frames_options o = { 0 };
 	struct frames *f = NULL;
@@ -386,7 +387,7 @@ take_functions(struct block *b, struct profile *p, struct names *functions,
 			st = prof_nomem(err);
 	}
 	for (size_t c = 0; c < p->n_type && st == PROF_OK; c++)
-		st = take_graph(b, f, c, fn, err);
+		st = digest_graph(b, f, c, fn, err);
 	free(fn);
 	frames_free(f);
 	return st;

@@ -1,7 +1,7 @@
-/* find.c - see find.h. */
+/* function-name.c - see function-name.h. */
 #include "config.h"
 
-#include "find.h"
+#include "function-name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ ends_so(const struct str *name, const char *s, size_t n)
 
 /* The archive may be closed before f is. */
 static void
-copy(struct find *f, const struct str *name)
+copy(struct function_name *f, const struct str *name)
 {
 	f->copy = allocated(malloc(name->len + 1));
 	memcpy(f->copy, name->s, name->len);
@@ -39,14 +39,14 @@ copy(struct find *f, const struct str *name)
 }
 
 void
-find_release(struct find *f)
+function_name_release(struct function_name *f)
 {
 	free(f->copy);
 }
 
 void
-find_function(struct find *f, const char *name, const struct archive *a,
-	      size_t n)
+function_name_find(struct function_name *f, const char *name,
+		   const struct catalog *a, size_t n)
 {
 	size_t len = strlen(name);
 	const struct str *found = NULL;
@@ -75,10 +75,10 @@ find_function(struct find *f, const char *name, const struct archive *a,
 }
 
 enum prof_status
-find_wants(void *ctx, const struct str *name, bool *wanted,
-	   struct prof_err *err)
+function_name_wants(void *ctx, const struct str *name, bool *wanted,
+		    struct prof_err *err)
 {
-	const struct find *f = ctx;
+	const struct function_name *f = ctx;
 
 	(void)err;
 	*wanted = is_equal(name, f->name.s, f->name.len);

@@ -1,5 +1,5 @@
 /*
- * archive.h - an archive of profiles and its cache (store.h), which is updated
+ * catalog.h - an archive of profiles and its cache (store.h), which is updated
  * each time it is opened: new profiles are read, and the entries of files that
  * were removed, or changed, are dropped.
  *
@@ -9,8 +9,8 @@
  * minutes when the archive has only days. If the totals differ, because the
  * cache has not seen some of the profiles, the sum is read instead.
  */
-#ifndef HISTORY_ARCHIVE_H
-#define HISTORY_ARCHIVE_H
+#ifndef HISTORY_CATALOG_H
+#define HISTORY_CATALOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "lib/base/status.h"
 #include "walk.h"
 
-struct archive {
+struct catalog {
 	const char *root; /* NULL: files that were named one by one */
 	struct walk walk;
 	struct store *store;
@@ -30,7 +30,7 @@ struct archive {
 };
 
 /* What a refresh did. */
-struct archive_news {
+struct catalog_news {
 	size_t n_read, n_gone, n_handed; /* files */
 	size_t n_new_bad; /* files that cannot be read, reported in this run */
 	size_t n_bad;     /* ... and those reported in an earlier run */
@@ -40,7 +40,7 @@ struct archive_news {
 	char *no_cache;   /* why nothing is kept, or NULL; for free() */
 };
 
-struct archive_options {
+struct catalog_options {
 	size_t max_size;   /* of a profile, inflated */
 	bool is_rebuild;   /* throw the cache away first */
 	const char *index; /* the file of the cache; NULL: in the archive */
@@ -51,18 +51,18 @@ struct archive_options {
 /*
  * Open the archive in folder root, or if that is NULL what was added to
  * a->walk, which begins with zeros. *news is filled. A damaged cache is made
- * anew. To end with archive_close(), whatever it returns. PROF_EUSAGE:
+ * anew. To end with catalog_close(), whatever it returns. PROF_EUSAGE:
  * options->index is a file of another kind, or in no folder.
  */
-enum prof_status archive_open(struct archive *a, const char *root,
-			      const struct archive_options *o,
-			      struct archive_news *news,
+enum prof_status catalog_open(struct catalog *a, const char *root,
+			      const struct catalog_options *o,
+			      struct catalog_news *news,
 			      struct prof_err *err) MUST_USE;
-void archive_close(struct archive *a);
-void archive_news_release(struct archive_news *news);
+void catalog_close(struct catalog *a);
+void catalog_news_release(struct catalog_news *news);
 
 /* Read the meta of a block as the store lists it; b is zeros. PROF_EFORMAT. */
-enum prof_status archive_read_meta(const struct archive *a,
+enum prof_status catalog_read_meta(const struct catalog *a,
 				   const struct store_block *s, struct block *b,
 				   size_t shared[BLOCK_MAX_COLUMN],
 				   struct prof_err *err) MUST_USE;

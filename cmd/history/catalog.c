@@ -1,7 +1,7 @@
-/* archive.c - see archive.h. */
+/* catalog.c - see catalog.h. */
 #include "config.h"
 
-#include "archive.h"
+#include "catalog.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "digest.h"
 #include "history/store/database.h"
 #include "lib/base/cachedir.h"
 #include "lib/base/filename.h"
 #include "refresh.h"
-#include "take.h"
 
 #define FOLDER ".prof-history"
 
 void
-archive_close(struct archive *a)
+catalog_close(struct catalog *a)
 {
 	store_close(a->store);
 	names_release(&a->functions);
@@ -28,7 +28,7 @@ archive_close(struct archive *a)
 }
 
 void
-archive_news_release(struct archive_news *news)
+catalog_news_release(struct catalog_news *news)
 {
 	free(news->bad);
 	free(news->no_cache);
@@ -147,25 +147,25 @@ find_place(const char *root, const char *index, struct place *p,
 }
 
 enum prof_status
-archive_read_meta(const struct archive *a, const struct store_block *s,
+catalog_read_meta(const struct catalog *a, const struct store_block *s,
 		  struct block *b, size_t shared[BLOCK_MAX_COLUMN],
 		  struct prof_err *err)
 {
-	struct take_type type[BLOCK_MAX_COLUMN];
+	struct word_type type[BLOCK_MAX_COLUMN];
 
 	if (!s->types || s->types >= a->words.t.n_str)
 		return prof_fail(err, PROF_EFORMAT, "damaged");
 	b->id = s->id;
 	b->day = s->day;
 	b->types = s->types;
-	b->n_column = take_types(&a->words.t.str[s->types], type);
+	b->n_column = word_types(&a->words.t.str[s->types], type);
 	return block_read_meta(b, s->n, s->meta, s->n_meta, shared, err);
 }
 
 /* Open the store, bring it up to date, and give up its lock. */
 static enum prof_status
-open_and_refresh(struct archive *a, const struct place *p, bool is_new,
-		 const struct archive_options *o, struct archive_news *news,
+open_and_refresh(struct catalog *a, const struct place *p, bool is_new,
+		 const struct catalog_options *o, struct catalog_news *news,
 		 struct prof_err *err)
 {
 	const struct database_place place = { p->path, p->lock, p->is_chosen };
@@ -191,7 +191,7 @@ open_and_refresh(struct archive *a, const struct place *p, bool is_new,
 
 /* After an error: forget what was read, and its news. */
 static void
-forget(struct archive *a, struct archive_news *news)
+forget(struct catalog *a, struct catalog_news *news)
 {
 	store_close(a->store);
 	a->store = NULL;
@@ -199,12 +199,12 @@ forget(struct archive *a, struct archive_news *news)
 	names_release(&a->words);
 	if (a->root)
 		walk_release(&a->walk);
-	archive_news_release(news);
+	catalog_news_release(news);
 }
 
 enum prof_status
-archive_open(struct archive *a, const char *root,
-	     const struct archive_options *o, struct archive_news *news,
+catalog_open(struct catalog *a, const char *root,
+	     const struct catalog_options *o, struct catalog_news *news,
 	     struct prof_err *err)
 {
 	struct place p = { 0 };

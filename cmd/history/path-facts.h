@@ -1,13 +1,13 @@
 /*
- * place.h - what the path of a profile in an archive says: when it is from, and
- * from where. The paths of prof-fetch, prof-record and most scripts are made of
- * dates, times, hosts and words:
+ * path-facts.h - what the path of a profile in an archive says: when it is
+ *from, and from where. The paths of prof-fetch, prof-record and most scripts
+ *are made of dates, times, hosts and words:
  *
  *	web1/heap/2026-11-20/10/1500.pb.gz
  *	2026-11-20/web1-101500-heap.pb.gz
  */
-#ifndef HISTORY_PLACE_H
-#define HISTORY_PLACE_H
+#ifndef HISTORY_PATH_FACTS_H
+#define HISTORY_PATH_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,13 +19,13 @@
  * (an hour, then a minute, then a second); a T before and a Z after them do not
  * matter. False if there is no date.
  */
-bool place_time(const char *path, int64_t *time_ns);
+bool path_time(const char *path, int64_t *time_ns);
 
 /*
  * The host in a path, *n bytes of it: the first folder with a letter in its
  * name; or else what the file's name has before "-" and a digit, if that has a
  * letter. *n is 0 if there is none.
  */
-const char *place_host(const char *path, size_t *n);
+const char *path_host(const char *path, size_t *n);
 
 #endif

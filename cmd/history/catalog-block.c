@@ -1,14 +1,14 @@
-/* load.c - see load.h. */
+/* catalog-block.c - see catalog-block.h. */
 #include "config.h"
 
-#include "load.h"
+#include "catalog-block.h"
 
 #include <stdlib.h>
 
 #include "lib/base/array.h"
 
 struct loading {
-	struct archive *a;
+	struct catalog *a;
 	int64_t id;
 	struct block *b;
 	size_t shared[BLOCK_MAX_COLUMN];
@@ -36,7 +36,7 @@ load_row(void *ctx, const struct store_block *s, struct prof_err *err)
 
 	if (s->id != l->id)
 		return PROF_OK;
-	return archive_read_meta(l->a, s, l->b, l->shared, err);
+	return catalog_read_meta(l->a, s, l->b, l->shared, err);
 }
 
 static enum prof_status
@@ -60,8 +60,8 @@ load_post(void *ctx, uint32_t fn, size_t column, const void *data, size_t n,
 }
 
 enum prof_status
-load_block(struct archive *a, int64_t id, int64_t day, struct block *b,
-	   struct prof_err *err)
+catalog_load_block(struct catalog *a, int64_t id, int64_t day, struct block *b,
+		   struct prof_err *err)
 {
 	struct loading l = { .a = a, .id = id, .b = b };
 	enum prof_status st =

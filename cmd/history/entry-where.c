@@ -1,13 +1,13 @@
-/* choose.c - see choose.h. */
+/* entry-where.c - see entry-where.h. */
 #include "config.h"
 
-#include "choose.h"
+#include "entry-where.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "digest.h"
 #include "lib/model/profile.h"
-#include "take.h"
 
 #define MAX_LABEL 256 /* of a profile; more are passed over */
 
@@ -20,8 +20,8 @@ struct labels {
 };
 
 static void
-add(struct labels *x, const char *key, size_t n_key, const char *value,
-    size_t n_value)
+add_label(struct labels *x, const char *key, size_t n_key, const char *value,
+	  size_t n_value)
 {
 	struct label *l = &x->label[x->n];
 
@@ -37,7 +37,7 @@ add(struct labels *x, const char *key, size_t n_key, const char *value,
 
 /* Profile e as a sample of x->p, whose value is its index i. */
 static enum prof_status
-add_entry(struct labels *x, const struct where *w, const struct archive *a,
+add_entry(struct labels *x, const struct where *w, const struct catalog *a,
 	  const struct entry *e, size_t i, bool *is_unknown,
 	  struct prof_err *err)
 {
@@ -45,19 +45,19 @@ add_entry(struct labels *x, const struct where *w, const struct archive *a,
 	const struct str *build = names_str(&a->words, e->build);
 	const struct str *host = names_str(&a->words, e->host);
 	const int64_t value = (int64_t)i;
-	struct take_label l = { 0 };
+	struct word_label l = { 0 };
 
 	x->n = 0;
 	*is_unknown = false;
-	while (take_next_label(labels, &l)) {
+	while (word_next_label(labels, &l)) {
 		if (l.n)
-			add(x, l.key, l.n_key, l.value, l.n);
+			add_label(x, l.key, l.n_key, l.value, l.n);
 		else
 			*is_unknown |= where_asks(w, l.key, l.n_key);
 	}
-	add(x, "build", strlen("build"), build->s, build->len);
-	if (!take_label(labels, "host", &(size_t){ 0 }))
-		add(x, "host", strlen("host"), host->s, host->len);
+	add_label(x, "build", strlen("build"), build->s, build->len);
+	if (!word_label(labels, "host", &(size_t){ 0 }))
+		add_label(x, "host", strlen("host"), host->s, host->len);
 	if (x->is_short || profile_add_sample(x->p, NULL, 0, &value, x->label,
 					      x->n) == PROF_NONE)
 		return prof_nomem(err);
@@ -69,9 +69,9 @@ add_entry(struct labels *x, const struct where *w, const struct archive *a,
  * prof-filter.
  */
 enum prof_status
-choose_entries(const struct where *w, const struct archive *a,
-	       const struct block *b, unsigned char *choice,
-	       struct prof_err *err)
+entries_where(const struct where *w, const struct catalog *a,
+	      const struct block *b, unsigned char *choice,
+	      struct prof_err *err)
 {
 	struct labels x = { .p = profile_new() };
 	enum prof_status st = PROF_OK;
@@ -81,15 +81,15 @@ choose_entries(const struct where *w, const struct archive *a,
 		st = prof_nomem(err);
 	for (size_t i = 0; i < b->n_entry && st == PROF_OK; i++) {
 		st = add_entry(&x, w, a, &b->entry[i], i, &is_unknown, err);
-		choice[i] = is_unknown ? CHOOSE_UNKNOWN : CHOOSE_NO;
+		choice[i] = is_unknown ? CHOICE_UNKNOWN : CHOICE_NO;
 	}
 	if (st == PROF_OK)
 		st = filter_where(x.p, w, &found, err);
 	for (size_t i = 0; st == PROF_OK && i < x.p->n_sample; i++) {
 		unsigned char *c = &choice[*profile_value(x.p, i)];
 
-		if (*c == CHOOSE_NO)
-			*c = CHOOSE_YES;
+		if (*c == CHOICE_NO)
+			*c = CHOICE_YES;
 	}
 	profile_free(x.p);
 	return st;

@@ -1,7 +1,7 @@
-/* archives.c - see archives.h. */
+/* catalogs.c - see catalogs.h. */
 #include "config.h"
 
-#include "archives.h"
+#include "catalogs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ tell_bad(const char *root, const char *path, const char *why)
 }
 
 static void
-tell_news(const char *root, const struct archive_news *n, bool is_asked)
+tell_news(const char *root, const struct catalog_news *n, bool is_asked)
 {
 	const char *name = root ? root : "the files";
 
@@ -49,17 +49,17 @@ tell_news(const char *root, const struct archive_news *n, bool is_asked)
 }
 
 static void
-open_one(struct archives *x, struct archive *a, const char *root)
+open_one(struct catalogs *x, struct catalog *a, const char *root)
 {
-	struct archive_news news;
+	struct catalog_news news;
 	struct prof_err err;
 
-	if (archive_open(a, root, &x->options, &news, &err) != PROF_OK)
+	if (catalog_open(a, root, &x->options, &news, &err) != PROF_OK)
 		die("%s", err.msg);
 	tell_news(root, &news, x->is_told);
 	x->has_failed |= x->is_told && news.no_cache;
 	x->has_bad |= news.n_bad || news.n_new_bad;
-	archive_news_release(&news);
+	catalog_news_release(&news);
 }
 
 /* Is folder `inner` the folder `outer`, or below it? Both are absolute. */
@@ -85,8 +85,8 @@ check_apart(char **path, char **operand, size_t n)
 }
 
 void
-archives_open(struct archives *x, const struct cli *cli,
-	      const struct archives_options *o)
+catalogs_open(struct catalogs *x, const struct cli *cli,
+	      const struct catalogs_options *o)
 {
 	size_t n = (size_t)cli->n_operand, n_folder = 0;
 	char **path = allocated(calloc(n + 1, sizeof(*path)));
@@ -95,7 +95,7 @@ archives_open(struct archives *x, const struct cli *cli,
 	struct prof_err err;
 	struct stat sb;
 
-	*x = (struct archives){ .is_told = o->is_told,
+	*x = (struct catalogs){ .is_told = o->is_told,
 				.options = { .max_size = cli->max_size,
 					     .is_rebuild = o->is_rebuild,
 					     .index = o->index,
@@ -128,25 +128,25 @@ archives_open(struct archives *x, const struct cli *cli,
 }
 
 void
-archives_rebuild(struct archives *x, size_t i, enum prof_status st,
+catalogs_rebuild(struct catalogs *x, size_t i, enum prof_status st,
 		 const struct prof_err *err)
 {
-	struct archive *a = &x->archive[i];
+	struct catalog *a = &x->archive[i];
 	const char *root = a->root;
 
 	if (st != PROF_EFORMAT || !root || x->was_rebuilt)
 		die("%s", err->msg);
 	warn("%s: rebuilt the cache, which was damaged", root);
-	archive_close(a);
+	catalog_close(a);
 	x->was_rebuilt = true;
 	x->options.is_rebuild = true;
 	open_one(x, a, root);
 }
 
 void
-archives_close(struct archives *x)
+catalogs_close(struct catalogs *x)
 {
 	for (size_t i = 0; i < x->n; i++)
-		archive_close(&x->archive[i]);
+		catalog_close(&x->archive[i]);
 	free(x->archive);
 }

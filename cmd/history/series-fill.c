@@ -1,22 +1,22 @@
-/* gather.c - see gather.h. */
+/* series-fill.c - see series-fill.h. */
 #include "config.h"
 
-#include "gather.h"
+#include "series-fill.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "choose.h"
+#include "digest.h"
+#include "entry-where.h"
 #include "lib/base/buf.h"
 #include "lib/model/units.h"
-#include "take.h"
 
 /* The column of the block types `types` that the series is about, or n. */
 static size_t
-column_of(const struct series *s, const struct archive *a, uint32_t types)
+column_of(const struct series *s, const struct catalog *a, uint32_t types)
 {
-	struct take_type type[BLOCK_MAX_COLUMN];
-	size_t n = take_types(&a->words.t.str[types], type), c;
+	struct word_type type[BLOCK_MAX_COLUMN];
+	size_t n = word_types(&a->words.t.str[types], type), c;
 
 	for (c = 0; c < n; c++)
 		if (!strcmp(type[c].type, s->type) &&
@@ -27,7 +27,7 @@ column_of(const struct series *s, const struct archive *a, uint32_t types)
 
 struct adding {
 	struct series *s;
-	struct archive *a;
+	struct catalog *a;
 	const struct question *q;
 	uint32_t *wanted; /* functions of the archive, n of them */
 	uint32_t *as;     /* ... and which of s->fn they are */
@@ -132,7 +132,7 @@ key_of(struct adding *x, const struct entry *e)
 	case SERIES_HOST_BUILD:
 		return key_with_build(x, e, names_str(words, e->host)->s);
 	case SERIES_LABEL:
-		value = take_label(names_str(words, e->labels), x->q->label,
+		value = word_label(names_str(words, e->labels), x->q->label,
 				   &n);
 		return strtab_add(&keys->t, value ? value : "", n);
 	}
@@ -194,11 +194,11 @@ add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
 	if (e->time_ns < x->q->from || e->time_ns >= x->q->to)
 		return PROF_OK;
 	if (x->q->by == SERIES_LABEL &&
-	    take_is_mixed(names_str(&x->a->words, e->labels), x->q->label))
+	    word_is_mixed(names_str(&x->a->words, e->labels), x->q->label))
 		x->s->n_unknown++;
 	if (x->q->where) {
-		x->s->n_unknown += x->choice[i] == CHOOSE_UNKNOWN;
-		if (x->choice[i] != CHOOSE_YES)
+		x->s->n_unknown += x->choice[i] == CHOICE_UNKNOWN;
+		if (x->choice[i] != CHOICE_YES)
 			return PROF_OK;
 	}
 	x->n_chosen++;
@@ -333,14 +333,14 @@ add_block(void *ctx, const struct store_block *sb, struct prof_err *err)
 	struct adding *x = ctx;
 	struct block b = { 0 };
 	size_t shared[BLOCK_MAX_COLUMN], column;
-	enum prof_status st = archive_read_meta(x->a, sb, &b, shared, err);
+	enum prof_status st = catalog_read_meta(x->a, sb, &b, shared, err);
 
 	column = st == PROF_OK ? column_of(x->s, x->a, sb->types) : 0;
 	if (st == PROF_OK && column < b.n_column) {
 		x->n_chosen = 0;
 		if (x->q->where)
-			st = choose_entries(x->q->where, x->a, &b, x->choice,
-					    err);
+			st = entries_where(x->q->where, x->a, &b, x->choice,
+					   err);
 		for (size_t i = 0; i < b.n_entry && st == PROF_OK; i++)
 			st = add_entry(x, &b, column, i, err);
 		if (st == PROF_OK && x->n_chosen)
@@ -359,8 +359,8 @@ day_of(int64_t t_ns)
 }
 
 enum prof_status
-gather(struct series *s, struct archive *a, const struct question *q,
-       struct prof_err *err)
+series_fill(struct series *s, struct catalog *a, const struct question *q,
+	    struct prof_err *err)
 {
 	struct adding *x = calloc(1, sizeof(*x));
 	enum prof_status st;
