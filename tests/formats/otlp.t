@@ -23,10 +23,10 @@ for f in "$data"/good-*.pb.gz; do
 	$has_json || continue
 	if prof-export --to otlp-json merged >out.json 2>.err &&
 		prof-import -z0 out.json >back 2>>.err && cmp -s merged back && [ ! -s .err ]; then
-		ok "... and as JSON"
+		ok "${f##*/} out and in again is the same stream and as JSON"
 	else
 		{ cat .err; prof-text --raw merged >a; prof-text --raw back | diff a - | head; } |
-			not_ok "... and as JSON"
+			not_ok "${f##*/} out and in again is the same stream and as JSON"
 	fi
 done
 $has_json || skip 'OTLP as JSON' 'no jansson'
@@ -269,7 +269,7 @@ Mappings
 END
 check_err 'timestamps that are lost are counted' 0 'prof-import theirs >noted.pb.gz' \
 	'3 timestamps of samples are left out'
-check '... and noted, with the comments' 0 'prof-import -q theirs | prof-text --comments' <<'END'
+check 'timestamps that are lost are counted and noted, with the comments' 0 'prof-import -q theirs | prof-text --comments' <<'END'
 hello
 # import: format=otlp profiles=2 timestamps=3 void=0
 END
@@ -321,17 +321,17 @@ if $has_json && [ -n "$python" ] && protoc --python_out=. -I"$src/tests/formats"
 END
 	prof-import -q --resource-labels --label=time theirs | prof-text --raw | grep -v 'format=otlp' >want
 	$python otlp_json.py camel <theirs >theirs.json
-	check '... its own is read like the message' 0 \
+	check 'JSON that protobuf wrote is read like the message' 0 \
 		'prof-import -q --resource-labels --label=time theirs.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
 END
 	# Numbers as numbers, null and unknown keys are read, too.
 	sed 's/"\(-*[0-9]\{1,9\}\)"/\1/g; s/^{/{"later": [{"key": 1}], "resource_profiles": null, /; s/"value": 8\b/"value": 8.0/
 		s/"intValue": 8/"intValue": 8e0/' theirs.json >numbers.json
-	check '... numbers as numbers, null, unknown keys' 0 \
+	check 'JSON: numbers as numbers, null, unknown keys' 0 \
 		'prof-import -q --resource-labels --label=time numbers.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
 END
 	$python otlp_json.py snake <theirs | sed 's/"link_table": .*\(}, *{"trace_id"[^]]*\]\)/"link_table": [{}, {"trace_id": "0102030405060708090a0b0c0d0e0f10", "span_id": "6162636465666768"}]/' >snake.json
-	check '... keys as in the .proto files' 0 \
+	check 'JSON: keys as in the .proto files' 0 \
 		'prof-import -q --resource-labels --label=time snake.json | prof-text --raw | grep -v format=otlp | diff want -' <<'END'
 END
 else

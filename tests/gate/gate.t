@@ -218,10 +218,10 @@ many 3001 >w && mkprof w >more.pb.gz
 check 'one run a side: suspect, and no failure' 0 "$r rows once.pb.gz -- more.pb.gz" <<'END'
 suspect flat +197.2% g
 END
-check '... unless it is asked for' 1 "$r rows --fail-single once.pb.gz -- more.pb.gz" <<'END'
+check 'one run a side: suspect, and no failure, unless it is asked for' 1 "$r rows --fail-single once.pb.gz -- more.pb.gz" <<'END'
 REGRESSED flat +197.2% g
 END
-check '... and the noise is said to be a guess' 0 \
+check 'one run a side: suspect, and no failure, and the noise is said to be a guess' 0 \
 	'prof-gate old1.pb.gz -- new1.pb.gz | grep -c "^one run a side: noise is a guess"' <<'END'
 1
 END

@@ -91,7 +91,11 @@ zpty -w z 'PS1= ; fpath=($share/zsh/site-functions $fpath)'
 zpty -w z 'autoload compinit; compinit -u -d dump; LISTMAX=0'
 zpty -w z 'show() { print -r -- $BUFFER >>got; BUFFER=; }'
 zpty -w z 'zle -N show; bindkey "^X" show; touch ready'
-until [[ -e ready ]] { sleep 0.05 }
+for i in {1..400}; do
+	[[ -e ready ]] && break
+	sleep 0.05
+done
+[[ -e ready ]] || exit 3
 : >got
 n=0
 while IFS=: read -r line _; do
@@ -107,7 +111,11 @@ done
 zpty -d z
 END
 	zsh -f complete.zsh <want >have 2>err
-	same 'zsh'
+	if [ $? -eq 3 ]; then
+		skip 'zsh' 'it did not start on a terminal of its own in 20 seconds'
+	else
+		same 'zsh'
+	fi
 else
 	skip 'zsh' 'no zsh'
 fi

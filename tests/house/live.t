@@ -68,7 +68,7 @@ verdict 'to disagree in an undisturbed try is to fail' '100 0 0 100' 1 <<'END'
 wrong
 1
 END
-verdict '... with one jiffy of other processes, and one of steal' '100 1 1 50' 1 <<'END'
+verdict 'to disagree in an undisturbed try is to fail, with one jiffy of other processes, and one of steal' '100 1 1 50' 1 <<'END'
 wrong
 1
 END
@@ -84,7 +84,7 @@ verdict 'wrong whatever the machine did: not tried again' '100 50 50 50' 2 <<'EN
 wrong
 1
 END
-verdict '... in a later try' '100 50 50 50' 1 1 134 <<'END'
+verdict 'wrong whatever the machine did: not tried again, in a later try' '100 50 50 50' 1 1 134 <<'END'
 wrong
 3
 END

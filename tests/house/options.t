@@ -80,7 +80,7 @@ check_err 'not at the end, either' 2 'prof-dot a --tags' \
 	"unknown option '--tags': see prof-text --tags"
 check_err "pprof's single dash" 2 'prof-text -cum a' \
 	"unknown option '-cum': long options begin with two dashes"
-check_err "... also where it would be -o" 2 'prof-merge -output=a b' \
+check_err "pprof's single dash also where it would be -o" 2 'prof-merge -output=a b' \
 	"unknown option '-output=a': long options begin with two dashes"
 
 # A refused option or argument is named, with what would be right.

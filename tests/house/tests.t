@@ -32,4 +32,13 @@ else
 	ok 'no test loops over nothing'
 fi
 
+
+# A row is known by its name alone, in a list of what failed.
+grep -nE "^[^#]*(check|check_err|ok|not_ok|skip|verdict) ['\"]\.\.\." "$src"/tests/[!l]*/*.t \
+	"$src"/tests/list/*.t >.bad
+if [ -s .bad ]; then
+	not_ok 'names of rows say what they are' <.bad
+else
+	ok 'names of rows say what they are'
+fi
 plan

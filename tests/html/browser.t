@@ -1,7 +1,8 @@
 #!/bin/sh
 # prof-html and prof-flame in a real browser: views, zoom, search, links, keys,
 # hostile names, the content policy, accessibility. Needs Debian's chromium and,
-# fetched into the build folder, puppeteer-core and axe-core of npm.
+# fetched into the build folder, puppeteer-core and axe-core of npm, in the versions
+# of package-lock.json.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
@@ -9,9 +10,10 @@ need_tools 'in a browser' node npm chromium
 
 modules=$bin/tests/node_modules
 if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
-	timeout 120 npm install --ignore-scripts --no-audit --no-fund --no-save --prefix "$bin/tests" \
-		puppeteer-core axe-core >npm.log 2>&1 ||
-		skip_rest 'in a browser' 'npm cannot fetch puppeteer-core and axe-core'
+	cp "$src/tests/html/package.json" "$src/tests/html/package-lock.json" "$bin/tests" &&
+		timeout 120 npm ci --ignore-scripts --no-audit --no-fund --prefix "$bin/tests" \
+			>npm.log 2>&1 ||
+		skip_rest 'in a browser' "npm cannot fetch puppeteer-core and axe-core: $(tail -n 1 npm.log)"
 fi
 
 cat >a.txt <<'END'

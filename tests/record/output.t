@@ -6,8 +6,8 @@
 refused() {
 	rm -f ran
 	check_err "$1" 2 "prof-record -o $2 touch ran" "$3"
-	[ ! -e ran ] && ok "... and the program did not run" ||
-		not_ok "... and the program did not run" </dev/null
+	[ ! -e ran ] && ok "the program did not run then" ||
+		not_ok "the program did not run then" </dev/null
 }
 refused 'a folder that does not exist' /nosuch/x 'No such file or directory'
 refused 'a folder' . "$(printf '.: Is a directory')"
@@ -23,8 +23,8 @@ else
 fi
 check_err 'the folder of the default name' 2 \
 	'(cd /proc && prof-record touch "$scratch/ran")' '.pb.gz: '
-[ ! -e ran ] && ok '... and the program did not run' ||
-	not_ok '... and the program did not run' </dev/null
+[ ! -e ran ] && ok 'the program did not run then' ||
+	not_ok 'the program did not run then' </dev/null
 
 # Kept if it cannot be written at the end.
 wait_for_gone='while [ ! -e "$scratch/gone" ]; do sleep 0.02; done'
@@ -32,10 +32,10 @@ export wait_for_gone scratch
 check_err 'the reader of the pipe is gone: the profile has a name' 0 \
 	'rm -f gone prof.*; prof-record sh -c "$wait_for_gone" | { exec <&-; : >gone; }' \
 	'nobody reads the output; profile: prof.sh.'
-check '... and is whole' 0 'prof-text --comments prof.*.pb.gz | grep -c "^# sampling"' <<'END'
+check 'the file named after the program is whole' 0 'prof-text --comments prof.*.pb.gz | grep -c "^# sampling"' <<'END'
 1
 END
-check '... in $TMPDIR, if not in the working folder' 0 \
+check 'a file in $TMPDIR, if not in the working folder' 0 \
 	'rm -f gone prof.*; mkdir -p tmp
 	(cd /proc && TMPDIR=$scratch/tmp prof-record sh -c "$wait_for_gone" 2>"$scratch/err" |
 		{ exec <&-; : >"$scratch/gone"; })

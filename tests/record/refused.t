@@ -46,7 +46,7 @@ check_err 'another way to see waits' 2 'prof-record --offcpu=exact true' \
 check_err 'one profile is about one thing' 2 \
 	'prof-record --heap --growth -o x.pb.gz true' 'different profiles'
 check_err 'no bytes' 2 'prof-record --heap=0 -o x.pb.gz true' 'say 1'
-check_err '... and locks are another' 2 \
+check_err 'one profile is about one thing: locks are another' 2 \
 	'prof-record --lock --heap -o x.pb.gz true' 'different profiles'
 check_err '--children=separate needs a place for the number' 2 \
 	'prof-record --children=separate -o x.pb.gz true' '{}'

@@ -183,7 +183,7 @@ for how in gzip xz zstd; do
 	same "a file compressed by $how"
 	head -c 3000 packed >cut
 	prof-symbolize --binary=cut prog.pb 2>.said >.out &&
-		grep -q 'truncated' .said && ok "... cut" || not_ok "... cut" <.said
+		grep -q 'truncated' .said && ok "a file compressed by $how, cut" || not_ok "a file compressed by $how, cut" <.said
 done
 
 # --- MiniDebugInfo, as Fedora's find-debuginfo makes it

@@ -153,11 +153,11 @@ prof-text: 2% of the stacks end before their root
 prof-text: 2 threads were not sampled
 END
 sed 's/ticks=[0-9]*/ticks=100000/; s/asked_hz=100/asked_hz=1000/; s/threads=2/threads=-x/' sampled >coarse
-check '... and when it was coarser than asked for' 0 \
+check 'a report says what sampling missed, when it matters and when it was coarser than asked for' 0 \
 	'mkprof coarse | prof-text 2>&1 >/dev/null' <<'END'
 prof-text: sampled at 99.25 Hz, not 1000 as asked: sums are right, but coarser
 END
-check '... but its comment is not part of the header' 0 \
+check 'a report says what sampling missed, when it matters, but its comment is not part of the header' 0 \
 	'mkprof coarse | prof-text 2>/dev/null | head -2' <<'END'
 Type: samples
 Showing nodes accounting for 994, 100% of 994 total
@@ -358,7 +358,7 @@ Showing nodes accounting for 10, 33.33% of 30 total
         10 33.33% 33.33%         10 33.33%  b
          0     0% 33.33%         10 33.33%  a
 END
-check '... and its mark is hidden' 0 \
+check 'of a difference, the base is 100% and its mark is hidden' 0 \
 	'for r in traces tags; do mkprof diffs | prof-text --$r; done | grep -v -e "^Type" -e "^---"' <<'END'
         30   b
              a
@@ -462,7 +462,7 @@ END
 pprof=$(go env GOTOOLDIR 2>/dev/null)/pprof
 if [ -x "$pprof" ]; then
 	export pprof
-	check "... pprof: all in the first one's" 0 \
+	check "a label's numbers in several units: each in its own, pprof: all in the first one's" 0 \
 		'HOME=. PPROF_TMPDIR=. $pprof -tags -symbolize=none units.pb.gz 2>/dev/null' <<'END'
  lat: Total 3.0
       2.0 (66.67%): 2ms
@@ -470,7 +470,7 @@ if [ -x "$pprof" ]; then
 
 END
 else
-	skip "... pprof: all in the first one's" 'no go tool pprof'
+	skip "a label's numbers in several units: each in its own, pprof: all in the first one's" 'no go tool pprof'
 fi
 
 # --- differences ---
