@@ -108,6 +108,18 @@ has_memory(pid_t pid, uint64_t ino)
 	return found;
 }
 
+/* Is it a child that reads files for us, and has all our memory? */
+static bool
+is_our_reader(pid_t pid)
+{
+	struct stat self, other;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	return stat("/proc/self/exe", &self) == 0 && stat(path, &other) == 0 &&
+	       self.st_dev == other.st_dev && self.st_ino == other.st_ino;
+}
+
 /*
  * The number of processes with the session in their environment or its memory,
  * except l's first. Pids increase, so lower ones are skipped.
@@ -130,7 +142,8 @@ launch_left(const struct launch *l, const char *session)
 
 		if (pid > l->pid)
 			n += has_session(pid, session) ||
-			     has_memory(pid, st.st_ino);
+			     (has_memory(pid, st.st_ino) &&
+			      !is_our_reader(pid));
 	}
 	if (dir)
 		closedir(dir);

@@ -44,6 +44,10 @@ void recording_release(struct recording *r);
 /* Read new samples: call it about ten times a second. */
 void recording_pass(struct recording *r);
 
+/* Call what() with the tally, while nothing else uses it. */
+void recording_with_tally(struct recording *r,
+			  void (*what)(void *ctx, struct tally *t), void *ctx);
+
 /* Stop sampling, and read the remaining samples. */
 void recording_end(struct recording *r);
 

@@ -43,7 +43,9 @@ struct seen {
 	bool is_forked;   /* its parent runs the same program */
 	bool is_foreign;  /* its number there is of another namespace */
 	char name[32];
-	char why[160]; /* empty: unknown */
+	bool is_outside;  /* the kernel samples it, since ... */
+	uint64_t late_ms; /* ... this CPU time */
+	char why[512];    /* empty: unknown */
 };
 
 struct watch {
@@ -52,6 +54,9 @@ struct watch {
 	struct seen *seen;
 	size_t n;
 	unsigned n_pass;
+	unsigned long last_pid; /* of the machine, at the last pass */
+	watch_found *found;
+	void *found_ctx;
 };
 
 struct watch *
@@ -68,6 +73,15 @@ watch_new(const struct shm_settings *set)
 		return w;
 	free(w);
 	return NULL;
+}
+
+void
+watch_set_found(struct watch *w, watch_found *found, void *ctx)
+{
+	if (!w)
+		return;
+	w->found = found;
+	w->found_ctx = ctx;
 }
 
 void
@@ -186,6 +200,31 @@ find_reason(const struct watch *w, struct seen *s)
 	snprintf(s->why, sizeof s->why, "%s", why);
 }
 
+/* Has libsample no chance in its program? */
+static bool
+is_hopeless(pid_t pid)
+{
+	return obstacle_of(pid) != OBSTACLE_NONE ||
+	       !has_text(pid, "environ", "libsample");
+}
+
+/* Let the kernel sample it; if that is impossible, add why. */
+static void
+find_sampler(const struct watch *w, struct seen *s)
+{
+	char why[256] = "";
+	size_t n = strlen(s->why);
+	struct seen now;
+
+	s->is_outside = w->found(w->found_ctx, s->pid, why, sizeof why);
+	if (read_stat(s->pid, &now) && now.cpu_ms > s->before_ms)
+		s->cpu_ms = now.cpu_ms - s->before_ms;
+	s->late_ms = s->cpu_ms;
+	if (!s->is_outside && *why)
+		snprintf(s->why + n, sizeof s->why - n,
+			 "; from outside it cannot be sampled: %s", why);
+}
+
 /* The CPU time of a process by the programs that it ran before, as far as it
  * was seen; 0 if it is another process of that number. */
 static uint64_t
@@ -246,13 +285,21 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	if (s->is_sampled)
 		return;
 	memcpy(s->name, key.name, sizeof s->name);
-	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME);
+	/* Ticks do not reach it if its runtime is Go's. */
+	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME) &&
+			obstacle_of(pid) != OBSTACLE_GO_LIBC;
 	s->is_foreign = s->is_sampled && is_elsewhere(pid, "pid");
 	s->is_forked = runs_same(w, parent, s);
 	s->n_look++;
-	if (!s->is_sampled && !*s->why &&
-	    (s->cpu_ms >= WORTH_MS || (w->by_time && s->n_look >= STAYS)))
+	if (s->is_sampled || *s->why)
+		return;
+	if (s->cpu_ms >= WORTH_MS || (w->by_time && s->n_look >= STAYS))
 		find_reason(w, s);
+	/* Else it may still be loading its libraries. */
+	else if (w->found && (s->n_look > 1 || is_hopeless(pid)))
+		find_reason(w, s);
+	if (*s->why && w->found)
+		find_sampler(w, s);
 }
 
 static void look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth);
@@ -302,8 +349,15 @@ look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth)
 void
 watch_pass(struct watch *w, pid_t root)
 {
-	if (!w || (w->n_pass++ >= OFTEN && w->n_pass % SELDOM))
+	unsigned long last_pid = procfs_last_pid();
+
+	if (!w)
 		return;
+	w->n_pass++;
+	if (w->n_pass > OFTEN && w->n_pass % SELDOM &&
+	    !(w->found && last_pid != w->last_pid))
+		return;
+	w->last_pid = last_pid;
 	if (w->alone)
 		look(w, root, 0);
 	else
@@ -360,13 +414,19 @@ watch_check_ticks(struct watch *w, const struct shm *shm, uint64_t period_ns)
 	}
 }
 
+static bool
+is_seen(const struct seen *s)
+{
+	return s->is_sampled || s->is_outside;
+}
+
 bool
 watch_culprit(const struct watch *w, char *text, size_t size)
 {
 	const struct seen *worst = NULL;
 
 	for (size_t i = 0; w && i < w->n; i++)
-		if (*w->seen[i].why && !w->seen[i].is_sampled &&
+		if (*w->seen[i].why && !is_seen(&w->seen[i]) &&
 		    (!worst || w->seen[i].cpu_ms > worst->cpu_ms))
 			worst = &w->seen[i];
 	if (worst)
@@ -383,10 +443,13 @@ watch_unseen(const struct watch *w, struct account_share *share, size_t n)
 {
 	size_t k = 0;
 
-	for (size_t i = 0; w && i < w->n && k < n; i++)
-		if (*w->seen[i].why && !w->seen[i].is_sampled)
-			share[k++] = (struct account_share){
-				w->seen[i].name, w->seen[i].cpu_ms * 1000000
-			};
+	for (size_t i = 0; w && i < w->n && k < n; i++) {
+		const struct seen *s = &w->seen[i];
+		uint64_t ms = s->is_outside ? s->late_ms : s->cpu_ms;
+
+		if (*s->why && !s->is_sampled)
+			share[k++] =
+				(struct account_share){ s->name, ms * 1000000 };
+	}
 	return k;
 }

@@ -20,11 +20,22 @@ struct shm;
 struct shm_settings;
 
 /*
+ * Called with a process that libsample cannot be in, as soon as it is seen:
+ * true if it is sampled from outside now. If not, says why not, "" if nobody
+ * needs to know.
+ */
+typedef bool watch_found(void *ctx, pid_t pid, char *why, size_t size);
+
+/*
  * NULL without memory. To end with watch_free(), which allows NULL. With the
  * clock of real time, processes that use no CPU time count, too; with
  * SHM_CHILDREN_NONE only the first one does.
  */
 struct watch *watch_new(const struct shm_settings *set);
+
+/* found may be NULL, as at first. */
+void watch_set_found(struct watch *w, watch_found *found, void *ctx);
+
 void watch_free(struct watch *w);
 
 /* Check root and its descendants: call it about ten times a second; most calls

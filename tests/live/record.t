@@ -114,13 +114,13 @@ END
 
 # What was not sampled is said, with its reason.
 live_check_err 'a cleared environment' 0 \
-	'prof-record -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'ran without the sampler (0.'
 live_check_err '... is named' 0 \
-	'prof-record -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
 live_check_err 'another LD_PRELOAD' 0 \
-	'prof-record -o x.pb.gz sh -c \
+	'prof-record --sampler=preload -o x.pb.gz sh -c \
 		"LD_PRELOAD= \"\$demo\" 0.5 1 >/dev/null; :"' 'LD_PRELOAD was changed'
 cat >burn.c <<'END'
 #include <time.h>
@@ -128,10 +128,23 @@ int main(void) { while (clock() < CLOCKS_PER_SEC * 2 / 5) ; return 0; }
 END
 if ${CC:-cc} -static -o burn burn.c 2>/dev/null; then
 	live_check_err 'a static child' 0 \
-		'prof-record -o x.pb.gz sh -c "./burn; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "./burn; :"' \
 		'it is statically linked'
 else
 	skip 'a static child' 'no static libc'
+fi
+# Where it is permitted, the kernel samples those, into the same profile.
+if [ -x burn ] && prof-record -q --sampler=perf -o y.pb.gz true 2>/dev/null; then
+	live_check 'what libsample cannot be loaded into is in the same profile' 0 \
+		'prof-record -q -o x.pb.gz sh -c "./burn; env -i \"\$demo\" 0.5 1 >/dev/null; :"
+		 stacks --all x.pb.gz | awk "
+			/^[1-9]/ && /process=burn/ { burn += \$2 }
+			/^[1-9]/ && /process=demo/ { demo += \$2 }
+			END { print (burn > 1e8), (demo > 3e8) }"' <<'END'
+1 1
+END
+else
+	skip 'what libsample cannot be loaded into' 'no static libc, or no perf_event'
 fi
 if unshare -Ur true 2>/dev/null; then
 	live_check_err 'another user namespace' 0 \
@@ -151,7 +164,7 @@ if [ -n "${sanitized:-}" ]; then
 	skip 'a program with little memory' 'a sanitizer build'
 else
 	live_check_err 'a program with little memory' 0 \
-		'prof-record -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.5 1 >/dev/null; :"' \
 		'libsample got no memory in it: see ulimit -v'
 fi
 cat >raw.c <<'END'
@@ -190,7 +203,7 @@ live_check_err 'a program whose libraries take long to load' 0 \
 	'prof-record -o x.pb.gz ./quick' 'programs start before the sampler does'
 if [ "$(id -u)" -eq 0 ]; then
 	live_check_err 'another user, the same program' 0 \
-		'prof-record -o x.pb.gz perl -MPOSIX -e "
+		'prof-record --sampler=preload -o x.pb.gz perl -MPOSIX -e "
 			do { \$i++ for 1 .. 9999 } while times() < 0.4; setgid(65534); setuid(65534);
 			exec \$^X, q(-e), q(do { \$i++ for 1 .. 9999 } while times() < 0.9)"' \
 		'it runs as another user, who may not open the memory of prof-record'
@@ -198,7 +211,7 @@ else
 	skip 'another user' 'needs root'
 fi
 live_check 'it is in the comment, too' 0 \
-	'prof-record -q -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
+	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
 		awk "{ print (\$1 > 0.45), (\$2 > 40) }"' <<'END'
 1 1

@@ -121,6 +121,9 @@ reason(const struct account *a, double missing)
 {
 	if (a->sampling.untimed)
 		return "threads got no timer: see ulimit -i";
+	if (a->unseen_s > missing / 2)
+		return "processes that libsample cannot be loaded into are "
+		       "sampled from outside only when they have been found";
 	if (a->early_s > missing / 2)
 		return "programs start before the sampler does, which is "
 		       "loaded last";

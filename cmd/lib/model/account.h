@@ -37,7 +37,8 @@ struct account {
 	/* From inside. */
 	unsigned n_program;  /* programs that libsample was loaded into */
 	double early_s;      /* CPU time that they had used before */
-	double unseen_s;     /* of programs without it, as far as seen */
+	double unseen_s;     /* of programs without it, as far as seen, and
+				until they were sampled from outside */
 	const char *culprit; /* the first of them, and why; or NULL */
 	bool is_limited;     /* the address space is */
 };

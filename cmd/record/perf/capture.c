@@ -251,6 +251,15 @@ capture_begin(struct capture *c, struct tally *t,
 			    err);
 }
 
+enum prof_status
+capture_add(struct capture *c, pid_t pid, struct prof_err *err)
+{
+	enum prof_status st = capture_open_process(c, pid, err);
+
+	spaces_read(perf_sampler_spaces(c->sampler), pid);
+	return st;
+}
+
 /* --- the source --- */
 
 void

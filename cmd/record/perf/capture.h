@@ -42,6 +42,11 @@ enum prof_status capture_begin(struct capture *c, struct tally *t,
 			       const struct capture_target *target,
 			       struct prof_err *err) MUST_USE;
 
+/* Also sample this process, which runs, from now on. Errors of
+ * capture_begin(). */
+enum prof_status capture_add(struct capture *c, pid_t pid,
+			     struct prof_err *err) MUST_USE;
+
 /* Were samples of the kernel requested and refused? */
 bool capture_lacks_kernel(const struct capture *c);
 

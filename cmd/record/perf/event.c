@@ -22,6 +22,7 @@
 
 enum {
 	MIN_RING = 16384,
+	SAMPLE_BYTES = 512, /* of a record without the stack */
 	MAX_SHARE = 1 << 30,
 	MAX_RECORD = 65536, /* a record's size is 16 bits */
 };
@@ -59,6 +60,8 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
 		.disabled = c->on_exec,
 		.enable_on_exec = c->on_exec,
 		.inherit = inherit,
+		.inherit_thread = c->is_alone,
+		.remove_on_exec = c->is_alone,
 		.exclude_kernel = !c->kernel,
 		.exclude_hv = 1,
 		.exclude_guest = 1,
@@ -221,6 +224,12 @@ may_lock(void)
 	return syscall(SYS_capget, &h, data) == 0 &&
 	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &
 		       CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+size_t
+perf_ring_bytes(uint64_t period_ns, uint32_t stack_bytes)
+{
+	return (1000000000 / period_ns + 1) * (stack_bytes + SAMPLE_BYTES) / 4;
 }
 
 size_t

@@ -29,6 +29,7 @@ struct perf_config {
 	bool approx;          /* of offcpu: stacks of the clock's last sample */
 	const char *why;      /* "perf", and why that, for the comment */
 	bool on_exec;         /* begin with the next exec of the task */
+	bool is_alone;        /* end with it, and leave out what it forks */
 };
 
 /*
@@ -74,6 +75,9 @@ enum prof_status perf_event_refused(const struct perf_kind *kind, int e,
 
 /* The value of kernel.NAME, without its newline, or "unknown". */
 void perf_sysctl(const char *name, char *value, size_t size);
+
+/* The room for a quarter of a second of samples on a CPU. */
+size_t perf_ring_bytes(uint64_t period_ns, uint32_t stack_bytes);
 
 /*
  * The largest ring, a power of two, of which n fit into the memory that we may

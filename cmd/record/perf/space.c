@@ -71,7 +71,8 @@ spaces_new(struct tally *t, const struct perf_kernel *kernel)
 	s->tally = t;
 	if (kernel)
 		s->kernel = *kernel;
-	s->next_number = 1;
+	/* Below are those of libsample, which may sample beside. */
+	s->next_number = SHM_MAX_SPACE / 2 + 1;
 	s->files = files_new();
 	if (s->files)
 		return s;

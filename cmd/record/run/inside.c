@@ -52,6 +52,66 @@ preload_of(const struct drain_config *config)
 			: 0);
 }
 
+/* Processes that libsample cannot be in: the kernel samples those. */
+struct found {
+	struct run *run;
+	pid_t pid;
+	enum prof_status status;
+	struct prof_err err;
+};
+
+static void
+add_found(void *ctx, struct tally *t)
+{
+	struct found *f = ctx;
+
+	f->status = beside_add(&f->run->beside, t, f->pid, &f->err);
+}
+
+static bool
+sample_beside(void *ctx, pid_t pid, char *why, size_t size)
+{
+	struct found f = { .run = ctx, .pid = pid };
+
+	recording_with_tally(&f.run->recording, add_found, &f);
+	if (f.status != PROF_OK && f.status != PROF_EUSAGE)
+		snprintf(why, size, "%s", f.err.msg);
+	return f.status == PROF_OK;
+}
+
+/* Of CPU time, with all children: the kernel's clock is the same. */
+static bool
+may_be_beside(const struct run *r)
+{
+	const struct drain_config *c = &r->config;
+
+	return r->target.sampler == SAMPLER_AUTO && !c->what &&
+	       c->clock != SHM_CLOCK_WALL &&
+	       c->children == SHM_CHILDREN_MERGE && !r->separate;
+}
+
+static struct recording_source
+beside_open(struct run *r)
+{
+	const struct drain_config *c = &r->config;
+
+	r->beside.drain = &r->drain;
+	r->beside.inside = drain_source(&r->drain);
+	r->beside.config = (struct perf_config){
+		.kind = { &perf_kind_clock },
+		.n_kind = 1,
+		.period = { 1 },
+		.period_ns = c->period_ns,
+		.stack_bytes = r->target.stack_bytes,
+		.kernel = true,
+		.is_alone = true,
+		.why = "perf",
+		.ring_bytes =
+			perf_ring_bytes(c->period_ns, r->target.stack_bytes),
+	};
+	return beside_source(&r->beside);
+}
+
 static struct recording_source
 inside_open(struct run *r)
 {
@@ -68,7 +128,7 @@ inside_open(struct run *r)
 		warn("%s: the timers' rate is the kernel tick's", err.msg);
 	if (config->clock == SHM_CLOCK_CPU && config->what == 0)
 		check_rate(config->period_ns);
-	return drain_source(&r->drain);
+	return beside_open(r);
 }
 
 static void
@@ -77,6 +137,8 @@ inside_start(struct run *r)
 	struct prof_err err;
 
 	r->watch = watch_new(&r->drain.set);
+	if (may_be_beside(r))
+		watch_set_found(r->watch, sample_beside, r);
 	drain_name(&r->drain, r->session, sizeof r->session);
 	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
 	    PROF_OK)
@@ -166,6 +228,7 @@ static void
 inside_close(struct run *r)
 {
 	watch_free(r->watch);
+	beside_close(&r->beside);
 	drain_close(&r->drain);
 	if (r->clock >= 0)
 		close(r->clock);

@@ -18,10 +18,8 @@
 
 enum {
 	PASS_MS = 100,        /* between two readings of the rings */
-	PAUSE_MS = 250,       /* time that a ring must bridge */
-	WRITE_MS = 1000,      /* ... while a file of --every is written */
+	EVERY_TIMES = 4,      /* larger rings, while a file is written */
 	MANY_BYTES = 2 << 20, /* for mappings and starts of all processes */
-	SAMPLE_BYTES = 512,   /* of a record without the stack */
 };
 
 /* Called while the command's process waits before exec. */
@@ -225,7 +223,6 @@ outside_open(struct run *r)
 {
 	const struct target *t = &r->target;
 	uint64_t period_ns = r->config.period_ns;
-	uint64_t hz = 1000000000 / period_ns + 1;
 
 	if (!r->has_command)
 		name_target(r);
@@ -246,8 +243,8 @@ outside_open(struct run *r)
 		.labels = t->labels,
 		.on_exec = !record_target_runs(t),
 		.ring_bytes = (t->all ? MANY_BYTES : 0) +
-			      hz * (t->stack_bytes + SAMPLE_BYTES) *
-				      (t->every ? WRITE_MS : PAUSE_MS) / 1000,
+			      perf_ring_bytes(period_ns, t->stack_bytes) *
+				      (t->every ? EVERY_TIMES : 1),
 	};
 	memcpy(r->perf.kind, t->kind, sizeof r->perf.kind);
 	memcpy(r->perf.period, t->period, sizeof r->perf.period);

@@ -125,7 +125,9 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 {
 	const struct tally *t = r->recording.tally;
 	uint64_t period_ns = r->recording.source.set->period_ns;
-	uint64_t sampled_ns = a->sampling.ticks * period_ns;
+	const struct sampling *s = &a->sampling;
+	uint64_t sampled_ns =
+		s->ticks > s->lost ? (s->ticks - s->lost) * period_ns : 0;
 	const char *others = tally_only_name(t);
 	size_t n, n_early;
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "beside.h"
 #include "lib/model/account.h"
 #include "record/deliver.h"
 #include "record/drain.h"
@@ -57,6 +58,7 @@ struct run {
 	enum deliver_how how;
 	/* Of inside.c. */
 	struct drain drain;
+	struct beside beside;
 	struct watch *watch;
 	char session[128]; /* SHM_ENV of the program */
 	int clock;         /* of perf_event, held open; or -1 */

@@ -1,0 +1,112 @@
+/* beside.c - see beside.h. */
+#include "config.h"
+
+#include "beside.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "record/drain.h"
+#include "record/tally.h"
+
+/* Add what the kernel's sampler has counted since the last call to libsample's
+ * counts of the recorder itself. */
+static void
+add_counts(struct beside *b, const struct recording_source *from)
+{
+	const struct shm_process *now = &from->shm->process[0];
+	struct shm_process *to = &b->drain->shm->process[0];
+	struct shm_process *old = &b->counted;
+
+	to->n_tick += now->n_tick - old->n_tick;
+	to->n_signal += now->n_signal - old->n_signal;
+	to->n_lost += now->n_lost - old->n_lost;
+	to->n_truncated += now->n_truncated - old->n_truncated;
+	to->n_failed += now->n_failed - old->n_failed;
+	old->n_tick = now->n_tick;
+	old->n_signal = now->n_signal;
+	old->n_lost = now->n_lost;
+	old->n_truncated = now->n_truncated;
+	old->n_failed = now->n_failed;
+}
+
+static void
+source_pass(void *ctx, struct tally *t)
+{
+	struct beside *b = ctx;
+	struct recording_source from;
+
+	b->inside.pass(b->inside.ctx, t);
+	if (!b->capture)
+		return;
+	from = capture_source(b->capture);
+	from.pass(from.ctx, t);
+}
+
+static void
+source_look(void *ctx, struct tally *t)
+{
+	struct beside *b = ctx;
+	struct recording_source from;
+
+	b->inside.look(b->inside.ctx, t);
+	if (!b->capture)
+		return;
+	from = capture_source(b->capture);
+	from.look(from.ctx, t);
+	add_counts(b, &from);
+}
+
+static void
+source_end(void *ctx, struct tally *t)
+{
+	struct beside *b = ctx;
+	struct recording_source from;
+
+	b->inside.end(b->inside.ctx, t);
+	if (!b->capture)
+		return;
+	from = capture_source(b->capture);
+	from.end(from.ctx, t);
+	add_counts(b, &from);
+}
+
+struct recording_source
+beside_source(struct beside *b)
+{
+	struct recording_source both = b->inside;
+
+	snprintf(b->name, sizeof b->name, "%s", b->inside.sampler);
+	both.ctx = b;
+	both.pass = source_pass;
+	both.look = source_look;
+	both.end = source_end;
+	both.sampler = b->name;
+	return both;
+}
+
+enum prof_status
+beside_add(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
+{
+	const struct capture_target target = { .pid = &pid, .n_pid = 1 };
+	enum prof_status st;
+
+	if (b->capture)
+		return capture_add(b->capture, pid, err);
+	b->capture = capture_new(&b->config);
+	if (!b->capture)
+		return prof_nomem(err);
+	st = capture_begin(b->capture, t, &target, err);
+	if (st != PROF_OK)
+		beside_close(b);
+	else
+		snprintf(b->name, sizeof b->name, "%s+perf", b->inside.sampler);
+	return st;
+}
+
+void
+beside_close(struct beside *b)
+{
+	capture_free(b->capture);
+	b->capture = NULL;
+}
