@@ -3,7 +3,8 @@
  * the sampler: one line a sample; its ticks, or what else its first column
  * counts; then the frames, leaf first, as NAME+OFFSET: the last part of the
  * file's path, and the offset in the file, in hexadecimal; or the name, where
- * there is no file. Labels follow as KEY=VALUE, comments come first.
+ * there is no file. Labels follow as KEY=VALUE, comments come first. Time that
+ * was not sampled has no stack: it is left out.
  */
 #include "config.h"
 
@@ -14,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 
 static const struct cli_opt opts[] = {
 	{ 'a', "all", NULL, "print all values of a sample" },
@@ -83,6 +85,8 @@ main(int argc, char **argv)
 		const struct sample *s = &p->sample[i];
 		const struct label *label = profile_label(p, s);
 
+		if (sampling_is_none(p, i))
+			continue;
 		printf("%" PRId64,
 		       is_all ? profile_value(p, i)[0] : count_of(p, i));
 		for (size_t k = 1; is_all && k < p->n_type; k++)
