@@ -16,11 +16,11 @@ cd "\$1" && find . -mindepth 1 ! -path './.prof-fetch*' |
 END
 # age SECONDS: make what the index of prof/ has so much older. There was another
 # run half-way, whose file is gone: --keep removes nothing after a long pause.
-cat >bin/age <<'END'
+cat >bin/age <<'EOT'
 awk -F'\t' -v OFS='\t' -v s="$1" '{ $2 -= s; print }
 	END { print "F", $2 + int(s / 2), 0, 0, "%t/x.pb.gz", "between" }' prof/.prof-fetch/index >aged
 cat aged >prof/.prof-fetch/index
-END
+EOT
 chmod +x bin/*
 
 # --- names ------------------------------------------------------------------

@@ -27,17 +27,19 @@ check_err 'the folder of the default name' 2 \
 	not_ok 'the program did not run then' </dev/null
 
 # Kept if it cannot be written at the end.
-wait_for_gone='while [ ! -e "$scratch/gone" ]; do sleep 0.02; done'
-export wait_for_gone scratch
+cat >wait_for_gone <<'END'
+while [ ! -e "$scratch/gone" ]; do sleep 0.02; done
+END
+export scratch
 check_err 'the reader of the pipe is gone: the profile has a name' 0 \
-	'rm -f gone prof.*; prof-record sh -c "$wait_for_gone" | { exec <&-; : >gone; }' \
+	'rm -f gone prof.*; prof-record sh wait_for_gone | { exec <&-; : >gone; }' \
 	'nobody reads the output; profile: prof.sh.'
 check 'the file named after the program is whole' 0 'prof-text --comments prof.*.pb.gz | grep -c "^# sampling"' <<'END'
 1
 END
 check 'a file in $TMPDIR, if not in the working folder' 0 \
 	'rm -f gone prof.*; mkdir -p tmp
-	(cd /proc && TMPDIR=$scratch/tmp prof-record sh -c "$wait_for_gone" 2>"$scratch/err" |
+	(cd /proc && TMPDIR=$scratch/tmp prof-record sh "$scratch/wait_for_gone" 2>"$scratch/err" |
 		{ exec <&-; : >"$scratch/gone"; })
 	grep -c "nobody reads the output; profile: $scratch/tmp/prof.sh." err' <<'END'
 1

@@ -73,7 +73,7 @@ if [ -z "$worker" ] && ! wait $recorder; then
 	skip_rest "$name" "$(head -n 1 err)"
 fi
 grep -E '^(Uid|CapEff|NoNewPrivs):' "/proc/$worker/status" >rights
-ls -l "/proc/$worker/fd" | grep -c socket >>rights
+find "/proc/$worker/fd" -lname 'socket:*' | wc -l >>rights
 wait $recorder
 kill $program
 check 'the process that reads them has no rights' 0 'cat rights' <<'END'
