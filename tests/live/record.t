@@ -67,10 +67,10 @@ END
 # What was not sampled is a row without a count.
 check 'the total is the CPU time that the kernel billed' 0 \
 	'prof-record -q -o total.pb.gz sh -c "for i in 1 2 3 4 5 6 7 8; do expr 1; done" >/dev/null
-	stacks --all total.pb.gz | awk "
-		/^# sampling/ { sub(/.*cpu_used=/, \"\"); used = \$1 }
-		/^[0-9]/ { ns += \$2 }
-		/^0 .*\[not sampled\]/ && /process=expr/ { row = 1 }
+	{ prof-text --comments total.pb.gz; normal <total.pb.gz; } | awk "
+		/^# sampling/ { sub(/.*cpu_used=/, \"\"); used = \$1; next }
+		{ ns += \$NF }
+		/\[not sampled\]/ && /process:\[expr\]/ { row += \$(NF - 1) == 0 }
 		END { print row, (ns / 1e9 > used * 0.999) }"' <<'END'
 1 1
 END
@@ -148,14 +148,14 @@ else
 fi
 if unshare -Ur true 2>/dev/null; then
 	live_check_err 'another user namespace' 0 \
-		'prof-record -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.5 1 >/dev/null; :"' \
 		'it runs in another user namespace'
 else
 	skip 'another user namespace' 'no right to make one'
 fi
 if unshare -pf --mount-proc true 2>/dev/null; then
 	live_check_err 'another /proc: libsample is loaded, but not its memory' 0 \
-		'prof-record -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.5 1 >/dev/null; :"' \
 		'it runs in a container or another mount namespace'
 else
 	skip 'another /proc' 'no right to make one'
