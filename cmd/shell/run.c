@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/base/budget.h"
 #include "commands.h"
+#include "lib/base/budget.h"
 #include "lib/model/profile.h"
 #include "request.h"
 #include "session.h"

@@ -1,6 +1,6 @@
 /*
- * step.c - see step.h. tests/record/handler.t checks that the object file calls only
- * expr.c and far.c.
+ * step.c - see step.h. tests/record/handler.t checks that the object file calls
+ * only expr.c and far.c.
  */
 #include "config.h"
 

@@ -4,8 +4,8 @@
  *	limit SECONDS COMMAND [ARGUMENT...]
  *
  * The command has a session of its own, so that a test does the same with and
- * without a terminal, and that all it started can be ended. Past the limit a line
- * of TAP names the test and the limit.
+ * without a terminal, and that all it started can be ended. Past the limit a
+ * line of TAP names the test and the limit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,8 +64,9 @@ main(int argc, char **argv)
 		if (errno != EINTR)
 			return 99;
 	if (expired) {
-		printf("Bail out! %s took longer than its limit of %d seconds\n", argv[argc - 1],
-			seconds);
+		printf("Bail out! %s took longer than its limit of %d "
+		       "seconds\n",
+		       argv[argc - 1], seconds);
 		kill(-child, SIGKILL);
 		return 99;
 	}

@@ -13,8 +13,9 @@
 #include "lib/base/status.h"
 
 /*
- * Profiles compress by 10, rarely by 50, and so does the text of symbol servers:
- * past COMPRESS_SMALL bytes, data with a higher ratio than this is a bomb.
+ * Profiles compress by 10, rarely by 50, and so does the text of symbol
+ * servers: past COMPRESS_SMALL bytes, data with a higher ratio than this is a
+ * bomb.
  */
 #define COMPRESS_MAX_RATIO 256
 #define COMPRESS_SMALL ((size_t)64 << 20)
