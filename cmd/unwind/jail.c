@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "elf-source.h"
+#include "lib/base/sanitized.h"
 #include "rows.h"
 
 enum {
@@ -36,13 +37,6 @@ enum {
 	MAX_SECONDS = 5,       /* of a processor */
 	WAIT_MS = 20000,       /* for an answer, on a busy machine */
 };
-
-/* A sanitizer reserves more address space than any limit. */
-#ifdef __SANITIZE_ADDRESS__
-#define IS_SANITIZED 1
-#else
-#define IS_SANITIZED 0
-#endif
 
 struct jail {
 	int fd; /* to the server */

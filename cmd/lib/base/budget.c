@@ -8,13 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#ifdef __has_feature
-#define IS_SANITIZED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#else
-#define IS_SANITIZED 0
-#endif
+#include "sanitized.h"
 
 /* The stacks of threads count, although few of their pages are ever used. */
 #define STACK_BYTES ((size_t)8 << 20)

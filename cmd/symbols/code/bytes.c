@@ -24,17 +24,30 @@ binary_machine(const struct binary *b)
 	};
 }
 
-/* The bytes of the file from offset on, at most n; NULL: past its end. */
+/*
+ * The bytes of the file at start + at, up to start + length; NULL: past its
+ * end. Not elf_rawfile(): of a file that is read, not mapped, it reads all, and
+ * libelf then loses what it had read of sections. The same chunk is read once.
+ */
 static const uint8_t *
-file_bytes(const struct binary *b, uint64_t offset, uint64_t left, size_t *n)
+file_bytes(const struct binary *b, uint64_t start, uint64_t length, uint64_t at,
+	   size_t *n)
 {
-	size_t size = 0;
-	const char *file = elf_rawfile(binary_object(b)->elf, &size);
+	const struct object *o = binary_object(b);
+	Elf_Data *data;
 
-	if (!file || offset >= size || left == 0)
+	if (start >= o->size)
 		return NULL;
-	*n = left < size - offset ? (size_t)left : size - (size_t)offset;
-	return (const uint8_t *)file + offset;
+	if (length > o->size - start)
+		length = o->size - start;
+	if (at >= length)
+		return NULL;
+	data = elf_getdata_rawchunk(o->elf, (int64_t)start, (size_t)length,
+				    ELF_T_BYTE);
+	if (!data)
+		return NULL;
+	*n = (size_t)(length - at);
+	return (const uint8_t *)data->d_buf + at;
 }
 
 /* A relocatable file has no segments: addresses are those of .text. */
@@ -47,8 +60,7 @@ section_text(const struct binary *b, uint64_t a, size_t *n)
 	    sh.sh_type == SHT_NOBITS || a < sh.sh_addr ||
 	    a - sh.sh_addr >= sh.sh_size || sh.sh_offset > UINT64_MAX / 2)
 		return NULL;
-	a -= sh.sh_addr;
-	return file_bytes(b, sh.sh_offset + a, sh.sh_size - a, n);
+	return file_bytes(b, sh.sh_offset, sh.sh_size, a - sh.sh_addr, n);
 }
 
 const uint8_t *
@@ -66,8 +78,8 @@ bytes_at(const struct binary *b, uint64_t a, size_t *n)
 
 		if (s->exec && a >= s->vaddr && a - s->vaddr < s->filesz &&
 		    s->offset <= UINT64_MAX / 2)
-			return file_bytes(b, s->offset + (a - s->vaddr),
-					  s->filesz - (a - s->vaddr), n);
+			return file_bytes(b, s->offset, s->filesz, a - s->vaddr,
+					  n);
 	}
 	return NULL;
 }
