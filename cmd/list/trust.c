@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "lib/model/profile.h"
+#if HAVE_LIBELF
 #include "symbols/elf/object.h"
 #include "symbols/elf/section.h"
+#endif
 
 #define MAX_BINARIES 16 /* of a profile, in its order: the program is first */
 
@@ -76,6 +78,7 @@ is_ours(const struct stat *sb)
 	return sb->st_uid == 0 || sb->st_uid == geteuid();
 }
 
+#if HAVE_LIBELF
 /* Does the section have name as a string, or at the end of a path? */
 static bool
 section_names(const struct object *o, const char *section, const char *name)
@@ -121,6 +124,16 @@ binary_names(const struct profile *p, const struct mapping *m, const char *name)
 	object_close(&o);
 	return found;
 }
+#else
+static bool
+binary_names(const struct profile *p, const struct mapping *m, const char *name)
+{
+	(void)p;
+	(void)m;
+	(void)name;
+	return false;
+}
+#endif
 
 bool
 trust_source(void *ctx, const char *path)

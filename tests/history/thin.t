@@ -160,6 +160,8 @@ a/2026-11-19/10/link.pb.gz
 END
 archive a
 if strace -o trace true 2>/dev/null; then
+	# The leak checker does not work in what is traced.
+	export ASAN_OPTIONS=detect_leaks=0
 	check_err 'a folder that cannot be read: not summed, nothing removed' 2 "
 		strace -qq -o trace -P \$PWD/a/2026-11-19/09 -e inject=getdents64:error=EIO \\
 			\$thin a 2>err; grep 'not summed' err >&2
@@ -194,7 +196,7 @@ END
 		strace -f -qq -o trace -e inject=fsync,renameat,renameat2,unlinkat:signal=KILL:when=$n \
 			$thin a 2>/dev/null
 		status=$?
-		[ $status != 0 ] || break
+		[ $status != 0 ] && [ $n -lt 500 ] || break
 		$thin a 2>>left && same a 2>>left &&
 			[ -z "$(find a -name '.*' ! -name .prof-thin)" ] || echo "call $n" >>left
 	done
@@ -203,6 +205,7 @@ END
 	else
 		not_ok "killed at each of $n calls" <left
 	fi
+	unset ASAN_OPTIONS
 else
 	skip 'a folder that cannot be read' 'no strace, or nobody may trace here'
 	skip 'synced before the next step' 'no strace, or nobody may trace here'

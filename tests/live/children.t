@@ -55,7 +55,7 @@ check 'the files of --children=separate are named by program and number' 0 \
 	 sed "s/.*/prof.family.&.pb.gz/" pids | sort >want
 	 ls prof.* | sort | cmp - want
 	 sed "s/.*/prof-record: profile: &/" want >said
-	 sort err | cmp - said && wc -l <said' <<'END'
+	 grep ": profile: " err | sort | cmp - said && wc -l <said' <<'END'
 2
 END
 check 'the parts of --children=separate are of their process alone' 0 \
