@@ -234,7 +234,11 @@ while read -r at value; do
 	cp index.good d/.prof-history/index
 	printf "\\$(printf %o $((value ^ 4)))" |
 		dd of=d/.prof-history/index bs=1 seek="$at" conv=notrunc 2>/dev/null
-	sh answer d 2>err >got || echo "byte $at: status $?"
+	if ! sh answer d 2>err >got; then
+		# A row that stays well formed is not noticed, even if it hides all.
+		grep -qx 'prof-history: no profiles in d' err && continue
+		echo "byte $at: no answer"
+	fi
 	[ ! -s err ] || cmp got want
 	grep -v '^prof-history: d: rebuilt the cache, which was damaged$' err
 	[ ! -s err ] || echo "$at" >>noticed
