@@ -167,7 +167,7 @@ warn_of_runtime(const struct profile *p, pid_t pid)
  * what waitpid() says.
  */
 static int
-try_to_write(struct cli *cli, const struct profile *p)
+try_to_write(struct cli *cli, struct profile *p)
 {
 	pid_t pid = fork();
 	int status = -1;
@@ -175,6 +175,7 @@ try_to_write(struct cli *cli, const struct profile *p)
 	if (pid == 0) {
 		cli_write(cli, p);
 		cli_output_close(cli);
+		profile_free(p); /* for leak checkers */
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -187,8 +188,7 @@ try_to_write(struct cli *cli, const struct profile *p)
  * the profile to the working folder, or that of temporary files.
  */
 static char *
-rescue(struct cli *cli, const struct profile *p, const struct launch *l,
-       int status)
+rescue(struct cli *cli, struct profile *p, const struct launch *l, int status)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *name = default_name(l->path, (int)l->pid), *path = NULL;
