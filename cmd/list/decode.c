@@ -134,22 +134,26 @@ take_insn(void *ctx, const struct disasm_insn *in)
 	return true;
 }
 
-static void
-decode(struct decoder *d, struct disasm *disasm, struct asm_function *f)
+static enum prof_status
+decode(struct decoder *d, struct disasm *disasm, struct asm_function *f,
+       struct prof_err *err)
 {
 	uint64_t left = f->end - f->start;
 	const uint8_t *code;
 	size_t n;
+	enum prof_status st = bytes_at(d->b, f->start, &code, &n, err);
 
-	code = bytes_at(d->b, f->start, &n);
+	if (st != PROF_OK)
+		return st;
 	if (!code) {
 		f->missing = "the file has no code there";
-		return;
+		return PROF_OK;
 	}
 	d->now = f;
 	d->cap = 0;
 	disasm_run(disasm, code, n < left ? n : (size_t)left, f->start,
 		   take_insn, d);
+	return d->nomem ? prof_nomem(err) : PROF_OK;
 }
 
 /* List all instructions in one array, for look-ups in bulk. */
@@ -318,16 +322,17 @@ decode_functions(struct arena *a, struct binary *b, struct disasm *disasm,
 			     .n_function = n,
 			     .window = window,
 			     .n_window = n_window };
-	enum prof_status st;
+	enum prof_status st = PROF_OK;
 
 	if (plt_open(&d.plt, binary_object(b)->elf) < 0 ||
 	    strtab_init(&d.names, a) < 0) {
 		plt_release(&d.plt);
 		return prof_nomem(err);
 	}
-	for (size_t i = 0; i < n && !d.nomem; i++)
-		decode(&d, disasm, function[i]);
-	st = d.nomem || !gather(&d) ? prof_nomem(err) : name_targets(&d, err);
+	for (size_t i = 0; i < n && st == PROF_OK; i++)
+		st = decode(&d, disasm, function[i], err);
+	if (st == PROF_OK)
+		st = gather(&d) ? name_targets(&d, err) : prof_nomem(err);
 	if (st == PROF_OK && d.n_insn)
 		st = find_frames(&d, err);
 	plt_release(&d.plt);

@@ -75,8 +75,8 @@ check_extents(const struct binary *b, const struct extents *e)
 		if (x->end <= x->start || (i && x[-1].end > x->start) ||
 		    extents_at(e, x->start) != x)
 			abort();
-		code = bytes_at(b, x->start, &n);
-		if (!code || !d)
+		if (bytes_at(b, x->start, &code, &n, NULL) != PROF_OK ||
+		    !code || !d)
 			continue;
 		if (n > x->end - x->start)
 			n = x->end - x->start;

@@ -14,10 +14,13 @@ struct binary;
 struct disasm_machine binary_machine(const struct binary *b);
 
 /*
- * The bytes of b at address a, with the number of those contiguous in the file
- * in *n, at least one. They are b's. NULL if the file has none there: its code
- * was stripped, or a is not one of its addresses.
+ * *code: the bytes of b at address a, with the number of those contiguous in
+ * the file in *n, at least one. They are b's. NULL if the file has none there:
+ * its code was stripped, or a is not one of its addresses. PROF_EIO if they
+ * could not be read, also for want of memory.
  */
-const uint8_t *bytes_at(const struct binary *b, uint64_t a, size_t *n);
+enum prof_status bytes_at(const struct binary *b, uint64_t a,
+			  const uint8_t **code, size_t *n,
+			  struct prof_err *err);
 
 #endif
