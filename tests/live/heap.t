@@ -190,14 +190,14 @@ int main(int argc, char **argv)
 }
 END
 ${CC:-cc} -O1 -fno-builtin -o many many.c
-check '... and all that is in use, however many' 0 \
+check 'all that is in use is in the profile, however many' 0 \
 	"prof-record --heap=1 -o e.pb.gz ./many live"'
 	stacks --all e.pb.gz | sed -n "s/ many+.* / /;/bytes=40$/p;
 		s/.* lost=0 .*/none lost/p"' <<'END'
 none lost
 300000 12000000 300000 12000000 bytes=40
 END
-check '... and what there is no room for, in bytes' 0 \
+check 'what there is no room for is counted, in bytes' 0 \
 	"prof-record -q --heap=1 -o e.pb.gz ./many lost"'
 	stacks --all e.pb.gz | awk "
 		/^#/ { sub(/.*lost_bytes=/, \"\"); lost = \$1 }

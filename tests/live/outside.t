@@ -187,7 +187,7 @@ if $cc -static -o static work.c 2>log; then
 		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
 		'sampled from outside'
 	live 'it has its shares' parts s.pb.gz
-	live_check_err '... with --clock=perf, too' 0 \
+	live_check_err 'a static program with --clock=perf is sampled from outside' 0 \
 		'prof-record -F 997 --clock=perf --kernel=no -o s.pb.gz ./static 0.1' \
 		'./static: statically linked, so libsample cannot be preloaded; sampled from outside'
 	check_err 'the clock of real time is not: it is refused' 2 \

@@ -42,20 +42,20 @@ check 'the program has the same descriptors' 0 \
 live_check 'a program may close every descriptor' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -MPOSIX -e "
 		POSIX::close(\$_) for 3 .. 1023; do { \$i++ for 1 .. 9999 } while times() < 0.2"' </dev/null
-sampled '... and is sampled on' '[ $perf_signals -gt 50 ]'
+sampled 'its samples go on without its descriptors' '[ $perf_signals -gt 50 ]'
 live_check 'or have none left' 0 \
 	'ulimit -n 20; prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		\$n++ while \$n < 99 and open(\$f[\$n], q(/dev/null));
 		do { \$i++ for 1 .. 9999 } while times() < 0.2; print \$n < 20 ? qq(none\n) : \$n"' <<'END'
 none
 END
-sampled '... and is sampled on' '[ $ticks -gt 50 ]'
+sampled 'without a free descriptor it is sampled on' '[ $ticks -gt 50 ]'
 live_check 'a child after fork, and what it executes' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		if (\$p = fork) { waitpid \$p, 0; exit }
 		do { \$i++ for 1 .. 9999 } while times() < 0.1;
 		exec \$^X, q(-e), q(do { \$i++ for 1 .. 9999 } while times() < 0.2)"' </dev/null
-sampled '... are sampled by theirs' '[ $perf_signals -gt 100 ]'
+sampled 'both have perf clocks of their own' '[ $perf_signals -gt 100 ]'
 # Its signal may come during the call, and has no handler after it.
 for hz in 1000 10000; do
 	live_check "programs execute others, by each function, at $hz Hz" 3 \
@@ -63,7 +63,7 @@ for hz in 1000 10000; do
 end
 END
 	# The last works for 0.2 s after a call that failed.
-	sampled '... and are sampled, also after a call that failed' \
+	sampled "a program is sampled after an exec that failed, at $hz Hz" \
 		'[ $perf_signals -gt 50 ]'
 done
 check 'so do children, from a shell' 0 \
@@ -75,7 +75,7 @@ live_check 'a program that handles SIGPROF itself: another signal' 0 \
 		do { \$i++ for 1 .. 9999 } while times() < 0.2; kill PROF, \$\$; print qq(\$n\n)"' <<'END'
 1
 END
-sampled '... of perf clocks, as before' \
+sampled 'that other signal comes from perf clocks' \
 	'[ $ticks -gt 150 ] && [ $perf_signals -gt 60 ]'
 
 name='who may not have one is sampled by timers, and told so'
@@ -89,7 +89,7 @@ if [ "$(id -u)" = 0 ] && have setpriv && chmod 755 . &&
 		grep -c "no perf clock without CAP_PERFMON" err' <<'END'
 1
 END
-	sampled '... and is sampled' '[ $ticks -gt 100 ] && [ $perf_signals -eq 0 ]'
+	sampled 'who may not have a perf clock has his ticks' '[ $ticks -gt 100 ] && [ $perf_signals -eq 0 ]'
 else
 	skip "$name" 'needs root, setpriv and kernel.perf_event_paranoid'
 fi

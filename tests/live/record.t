@@ -116,7 +116,7 @@ END
 live_check_err 'a cleared environment' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'ran without the sampler (0.'
-live_check_err '... is named' 0 \
+live_check_err 'a cleared environment is given as the reason' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
 live_check_err 'another LD_PRELOAD' 0 \
@@ -184,12 +184,12 @@ END
 ${CC:-cc} -o raw raw.c
 live_check_err 'a process that libc did not make' 0 'prof-record -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
-unfiltered live_check_err '... also by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
+unfiltered live_check_err 'a process that libc did not make, by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
 live_check_err 'other kinds of profiles name processes, too' 0 \
 	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
-unfiltered live_check_err '... of real time also those that wait' 0 \
+unfiltered live_check_err 'the clock of real time also names processes that wait' 0 \
 	'prof-record --clock=wall -o x.pb.gz sh -c "env -i sleep 1; :"' \
 	'its environment was cleared, as by env -i or sudo'
 cat >slow.c <<'END'
@@ -233,7 +233,7 @@ int main(void)
 }
 END
 ${CC:-cc} -o title title.c
-live_check_err '... and writes over its environment, as for a title' 0 \
+live_check_err 'a process left behind that writes over its environment' 0 \
 	'prof-record -o x.pb.gz ./title; echo >end' \
 	'left 1 process behind, not recorded from here on: see --wait'
 
@@ -331,7 +331,7 @@ if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o node made.c 2>/dev/null; then
 	live_check_err "$name" 0 'prof-record -o x.pb.gz ./node' \
 		'that node made while it ran: for names, run it with --perf-basic-prof'
 	${CC:-cc} -D_GNU_SOURCE -DIN_FILE -o beam.smp made.c
-	live_check_err '... into a memory file' 0 'prof-record -o x.pb.gz ./beam.smp' \
+	live_check_err 'the switch for names, of code in a memory file' 0 'prof-record -o x.pb.gz ./beam.smp' \
 		'that erlang made while it ran: for names, run it with +JPperf true'
 else
 	skip "$name" 'on x86_64 only'

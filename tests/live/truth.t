@@ -172,11 +172,11 @@ cumulative() {
 
 on_clock cpu half eighty bursts short threads-1 threads-4 threads-16 waits-1 \
 	waits-4 recursion
-live '... and stacks are as deep as they are known to be' depths
+live 'stacks are as deep as they are known to be' depths
 if lacks 'prof-symbolize t.pb.gz'; then
-	skip '... and a function counts once' 'this build has no elfutils'
+	skip 'a function counts once, however deep it calls itself' 'this build has no elfutils'
 else
-	live '... and a function counts once, however deep it calls itself' cumulative
+	live 'a function counts once, however deep it calls itself' cumulative
 fi
 # Where more threads want to run than there are processors, the thread that looks
 # at sleepers comes late, and they get too few ticks (doc/sampling.md): four of

@@ -115,7 +115,7 @@ elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
 00
 seen
 END
-	unfiltered live_check_err '... is named, as its sleep is lost' 0 \
+	unfiltered live_check_err 'a program that gives its rights up: its sleep is lost, and said' 0 \
 		'prof-record --clock=wall -o s.pb.gz ./setuid >/dev/null' \
 		'changed its user or is not dumpable'
 else
