@@ -110,7 +110,9 @@ check_err 'an empty name of a file' 2 "prof-text ''" \
 if have mandoc; then
 	for page in "$src"/doc/*.[1-8]; do
 		found "$page" || continue
-		mandoc -Tlint -W warning "$page" >.lint 2>&1
+		# pages.t knows the order of sections: examples come early.
+		mandoc -Tlint -W warning "$page" 2>&1 |
+			grep -v 'sections out of conventional order' >.lint
 		if [ ! -s .lint ]; then
 			ok "mandoc accepts ${page##*/}"
 		else

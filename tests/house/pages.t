@@ -90,6 +90,23 @@ for page in "$src"/doc/*.[1-8]; do
 		ok "$file: commands are shown as they work"
 	fi
 
+	# Examples come before the options, whatever mdoc(7) suggests; sections of the
+	# page's own after them.
+	sed -n 's/^\.Sh //p' "$page" | awk -v order='NAME,SYNOPSIS,DESCRIPTION,EXAMPLES,OPTIONS,own,ENVIRONMENT,FILES,EXIT STATUS,SEE ALSO,CAVEATS' '
+	BEGIN {
+		for (n = split(order, name, ","); n; n--)
+			rank[name[n]] = n
+	}
+	{ r = $0 in rank ? rank[$0] : rank["own"] }
+	r < last { print $0 " after " before }
+	{ last = r; before = $0 }' >.bad
+	grep -q '^\.Sh EXAMPLES' "$page" || [ "${page##*.}" != 1 ] || echo 'no examples' >>.bad
+	if [ -s .bad ]; then
+		not_ok "$file: sections are in order" <.bad
+	else
+		ok "$file: sections are in order"
+	fi
+
 	# A synopsis: [--option[=ARGUMENT]], as the table has it.
 	c=${file%.[1-8]}
 	grep -q "^$c	" table || continue
