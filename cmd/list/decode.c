@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/addrs.h"
 #include "lib/base/arena.h"
 #include "lib/base/hashtab.h"
 #include "lib/base/strtab.h"
@@ -128,6 +129,7 @@ take_insn(void *ctx, const struct disasm_insn *in)
 	f->insn = insn;
 	insn[f->n_insn++] = (struct asm_insn){ .address = in->address,
 					       .target = in->target,
+					       .data = in->data,
 					       .has_target = in->has_target,
 					       .size = in->size,
 					       .text = text };
@@ -186,10 +188,11 @@ cmp_range(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* List the targets of jumps that leave their function. */
+/* List what jumps that leave their function, and operands, refer to. */
 static size_t
 list_targets(const struct decoder *d, struct code_range *range)
 {
+	const struct code_map *code = binary_code(d->b);
 	size_t n = 0, distinct = 0;
 
 	for (size_t i = 0; i < d->n_function; i++) {
@@ -198,8 +201,11 @@ list_targets(const struct decoder *d, struct code_range *range)
 		for (size_t k = 0; k < f->n_insn; k++) {
 			uint64_t t = f->insn[k].target;
 
-			if (f->insn[k].has_target && t < UINT64_MAX &&
-			    (t <= f->start || t >= f->end))
+			if (!f->insn[k].has_target)
+				t = f->insn[k].data;
+			else if (t > f->start && t < f->end)
+				continue;
+			if (code_end(code, t) > t)
 				range[n++] = (struct code_range){ t, t + 1 };
 		}
 	}
@@ -210,39 +216,126 @@ list_targets(const struct decoder *d, struct code_range *range)
 	return distinct;
 }
 
-/* Append the target: "+0x2a" in the same function, or a name. */
+/* Append to the text: before, and what is at address t, by name if known. */
 static void
-name_target(struct decoder *d, const struct asm_function *f,
-	    struct asm_insn *insn, const struct extents *e)
+append_place(struct decoder *d, struct asm_insn *insn, const char *before,
+	     uint64_t t, const char *name, uint64_t off)
 {
-	const struct extent *to = extents_at(e, insn->target);
-	uint64_t t = insn->target, off = 0;
-	const char *name = NULL, *stub = NULL;
-	char number[32];
+	char number[32], offset[32] = "";
 	char *text;
 	size_t n;
 
-	if (t > f->start && t < f->end) {
-		off = t - f->start;
-	} else if ((stub = plt_name(&d->plt, t))) {
-		name = stub;
-	} else if (to && to->n_name) {
-		name = pretty_name(d, to->name[0]);
-		off = t - to->start;
-	}
-	snprintf(number, sizeof(number), "%s0x%" PRIx64, off || name ? "+" : "",
-		 off || name ? off : t);
-	if (name && !off)
-		number[0] = '\0';
-	n = strlen(insn->text) + strlen(number) + (name ? strlen(name) : 0) + 5;
+	snprintf(number, sizeof(number), "0x%" PRIx64, t);
+	if (off)
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, off);
+	n = strlen(insn->text) + strlen(before) + strlen(number) +
+	    strlen(name) + strlen(offset) + 4;
 	text = arena_alloc(d->arena, n);
 	if (!text) {
 		d->nomem = true;
 		return;
 	}
-	snprintf(text, n, "%s%s%s%s", insn->text, name ? name : "",
-		 stub ? PLT_SUFFIX : "", number);
+	snprintf(text, n, *name ? "%s%s%s <%s%s>" : "%s%s%s", insn->text,
+		 before, number, name, offset);
 	insn->text = text;
+}
+
+/* Append the name of a function that is called; false: t is in none. */
+static bool
+append_call(struct decoder *d, struct asm_insn *insn, const char *name,
+	    const char *suffix)
+{
+	size_t n = strlen(insn->text) + strlen(name) + strlen(suffix) + 1;
+	char *text = arena_alloc(d->arena, n);
+
+	if (!text) {
+		d->nomem = true;
+		return false;
+	}
+	snprintf(text, n, "%s%s%s", insn->text, name, suffix);
+	insn->text = text;
+	return true;
+}
+
+/*
+ * Append the target: the name of a function, or an address in one, as
+ * "0x40115a <main+0x2a>".
+ */
+static void
+name_target(struct decoder *d, const struct asm_function *f,
+	    struct asm_insn *insn, const struct extents *e)
+{
+	const struct extent *to = extents_at(e, insn->target);
+	uint64_t t = insn->target;
+	const char *stub;
+
+	if (t > f->start && t < f->end)
+		append_place(d, insn, "", t, pretty_name(d, f->name),
+			     t - f->start);
+	else if ((stub = plt_name(&d->plt, t)))
+		append_call(d, insn, stub, PLT_SUFFIX);
+	else if (!to || !to->n_name)
+		append_place(d, insn, "", t, "", 0);
+	else if (t == to->start)
+		append_call(d, insn, pretty_name(d, to->name[0]), "");
+	else
+		append_place(d, insn, "", t, pretty_name(d, to->name[0]),
+			     t - to->start);
+}
+
+/* Append the variable or function that an operand refers to. */
+static void
+name_data(struct decoder *d, struct asm_insn *insn, const struct extents *e,
+	  const struct variable *v)
+{
+	const struct extent *to = extents_at(e, insn->data);
+	const char *name = "";
+	uint64_t start = insn->data;
+
+	if (*v->name) {
+		name = pretty_name(d, v->name);
+		start = v->start;
+	} else if (to && to->n_name) {
+		name = pretty_name(d, to->name[0]);
+		start = to->start;
+	}
+	append_place(d, insn, "  # ", insn->data, name, insn->data - start);
+}
+
+static int
+cmp_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Name what the operands of the code refer to. */
+static enum prof_status
+name_variables(struct decoder *d, const struct extents *e, struct prof_err *err)
+{
+	uint64_t *addr = calloc(d->n_insn + 1, sizeof(*addr));
+	struct variable *v = calloc(d->n_insn + 1, sizeof(*v));
+	enum prof_status st = PROF_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; addr && i < d->n_insn; i++)
+		if (d->insn[i]->data)
+			addr[n++] = d->insn[i]->data;
+	if (!addr || !v) {
+		st = prof_nomem(err);
+	} else {
+		qsort(addr, n, sizeof(*addr), cmp_address);
+		st = variables_find(d->b, addr, n, d->arena, v, err);
+	}
+	for (size_t i = 0; st == PROF_OK && i < d->n_insn; i++)
+		if (d->insn[i]->data)
+			name_data(d, d->insn[i], e,
+				  &v[addrs_lower_bound(addr, n,
+						       d->insn[i]->data)]);
+	free(addr);
+	free(v);
+	return st;
 }
 
 static enum prof_status
@@ -257,13 +350,11 @@ name_targets(struct decoder *d, struct prof_err *err)
 		return prof_nomem(err);
 	n = list_targets(d, range);
 	st = extents_find(d->b, range, n, &e, err);
-	for (size_t i = 0; st == PROF_OK && i < d->n_function; i++) {
-		struct asm_function *f = d->function[i];
-
-		for (size_t k = 0; k < f->n_insn; k++)
-			if (f->insn[k].has_target)
-				name_target(d, f, &f->insn[k], &e);
-	}
+	for (size_t i = 0; st == PROF_OK && i < d->n_insn; i++)
+		if (d->insn[i]->has_target)
+			name_target(d, d->owner[i], d->insn[i], &e);
+	if (st == PROF_OK)
+		st = name_variables(d, &e, err);
 	extents_release(&e);
 	free(range);
 	return st;

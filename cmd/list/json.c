@@ -48,28 +48,14 @@ static void
 put_lines(FILE *out, const struct listing *l, const struct listing_block *b,
 	  const struct source *f)
 {
-	const struct listing_line *v = l->line + b->line;
-	const struct listing_line *end = v + b->n_line;
-	const char *between = "\n    ", *text;
-	int64_t line = b->first;
-	size_t n;
+	struct print_lines at = print_lines_of(l, b, f);
+	const char *between = "\n    ";
 
-	while (v < end || (f && line <= b->last && source_line(f, line, &n))) {
-		text = f ? source_line(f, line, &n) : NULL;
-		if (line > b->last)
-			text = NULL;
+	while (print_next_line(&at)) {
 		fputs(between, out);
 		between = ",\n    ";
-		if (!text || (v < end && v->line < line)) {
-			put_line(out, l->has_sides, v->line, v, NULL, 0);
-			v++;
-			continue;
-		}
-		if (v < end && v->line == line)
-			put_line(out, l->has_sides, line, v++, text, n);
-		else
-			put_line(out, l->has_sides, line, NULL, text, n);
-		line++;
+		put_line(out, l->has_sides, at.line, at.value, at.text,
+			 at.n_text);
 	}
 }
 

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/match.h"
+#include "lib/base/regular.h"
 
 enum {
 	KEY_VIEW = CLI_LONG, /* + enum list_view, in that order */
@@ -101,6 +103,34 @@ take_address(struct list_settings *s)
 	s->has_address = *text && !*end && errno == 0;
 }
 
+/* Is path a file with the first bytes of a profile? */
+static bool
+is_profile(const char *path)
+{
+	char head[8];
+	struct prof_err err;
+	struct stat sb;
+	int fd = regular_open(path, false, &sb, &err);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return n == (ssize_t)sizeof(head) &&
+	       (!memcmp(head, "\37\213", 2) || !memcmp(head, "PERFILE2", 8));
+}
+
+/* Say the right order, rather than search a file's name for functions. */
+static void
+check_order(const char *pattern, const struct cli *cli)
+{
+	const char *next = cli->n_operand ? *cli->operand : "REGEX";
+
+	if (is_profile(pattern))
+		die("%s is a profile in the place of REGEX: "
+		    "use prof-list %s %s",
+		    pattern, is_profile(next) ? "REGEX" : next, pattern);
+}
+
 /* The first operand, unless the pattern was given with the view. */
 static void
 take_pattern(struct list_settings *s, struct cli *cli)
@@ -109,9 +139,10 @@ take_pattern(struct list_settings *s, struct cli *cli)
 
 	if (!s->pattern) {
 		if (!cli->n_operand)
-			die("no REGEX: usage is prof-list REGEX [FILE...]");
+			die("no REGEX: use prof-list REGEX FILE");
 		s->pattern = *cli->operand++;
 		cli->n_operand--;
+		check_order(s->pattern, cli);
 	}
 	if (s->view != VIEW_LIST)
 		take_address(s);

@@ -19,6 +19,7 @@
 #define HOT "\033[1;31m" /* has a value of its own */
 #define WARM "\033[33m"  /* only its callees have one */
 #define OFF "\033[0m"
+#define APART 28 /* columns to the end of the dots between chunks */
 
 struct print {
 	FILE *out;
@@ -201,26 +202,56 @@ put_marked(const struct print *p, const struct listing_line *v,
 	putc('\n', p->out);
 }
 
+struct print_lines
+print_lines_of(const struct listing *l, const struct listing_block *b,
+	       const struct source *f)
+{
+	return (struct print_lines){ .source = f,
+				     .last = b->last,
+				     .next = b->first,
+				     .v = l->line + b->line,
+				     .end = l->line + b->line + b->n_line };
+}
+
+bool
+print_next_line(struct print_lines *at)
+{
+	const struct source *f = at->source;
+	const char *listed = NULL;
+
+	if (f && at->next <= at->last)
+		listed = source_line(f, at->next, &at->n_text);
+	if (at->v < at->end && (!listed || at->v->line < at->next)) {
+		at->value = at->v++;
+		at->line = at->value->line;
+		at->text = f ? source_line(f, at->line, &at->n_text) : NULL;
+		return true;
+	}
+	at->line = at->next++;
+	at->text = listed;
+	at->value = NULL;
+	if (at->v < at->end && at->v->line == at->line)
+		at->value = at->v++;
+	return listed;
+}
+
 static void
 put_lines(const struct print *p, const struct listing_block *b,
 	  const struct source *f)
 {
-	const struct listing_line *v = p->l->line + b->line;
-	const struct listing_line *end = v + b->n_line;
-	const char *text;
-	size_t n;
+	struct print_lines at = print_lines_of(p->l, b, f);
+	int64_t before = 0;
 
-	for (; v < end && v->line <= 0; v++)
-		put_marked(p, v, f);
-	for (int64_t line = b->first;
-	     line <= b->last && (text = source_line(f, line, &n)); line++) {
-		bool has = v < end && v->line == line;
-
-		put_line(p, line, has ? v : NULL, text, n);
-		v += has;
+	while (print_next_line(&at)) {
+		if (!at.text) {
+			put_marked(p, at.value, f);
+			continue;
+		}
+		if (before && at.line > before + 1)
+			fprintf(p->out, "%*s\n", APART, "...");
+		put_line(p, at.line, at.value, at.text, at.n_text);
+		before = at.line;
 	}
-	for (; v < end; v++)
-		put_marked(p, v, f);
 }
 
 static void

@@ -18,7 +18,9 @@
 struct assembly;
 struct listing;
 struct listing_block;
+struct listing_line;
 struct report;
+struct source;
 struct sources;
 
 struct print_style {
@@ -67,6 +69,32 @@ void print_hot_on(FILE *out, struct print_style style, int64_t flat,
 		  int64_t cum);
 void print_hot_off(FILE *out, struct print_style style, int64_t flat,
 		   int64_t cum);
+
+/*
+ * The lines of a block: those with values before its listed ones, the listed
+ * ones, those with values that the file does not have.
+ *
+ *	struct print_lines at = print_lines_of(l, b, f);
+ *
+ *	while (print_next_line(&at))
+ *		use(at.line, at.value, at.text, at.n_text);
+ */
+struct print_lines {
+	int64_t line;
+	const struct listing_line *value; /* NULL: it has none */
+	const char *text;                 /* NULL: it has none; n_text bytes */
+	size_t n_text;
+	/* What is left: */
+	const struct source *source;
+	const struct listing_line *v, *end;
+	int64_t next, last;
+};
+
+/* f may be NULL: no text. */
+struct print_lines print_lines_of(const struct listing *l,
+				  const struct listing_block *b,
+				  const struct source *f);
+bool print_next_line(struct print_lines *at);
 
 /* n bytes of source text. */
 void print_text(FILE *out, struct print_style style, const char *s, size_t n);

@@ -91,7 +91,7 @@ if have clang ld.lld && $arm -fPIC -shared -o libext.so ext.c 2>build.log &&
 		grep -c ": bl inner$\|: bl inner  " listing
 		grep -c ": bl ext@plt" listing
 		grep -q ";mix calls.c:13" listing && echo inlined
-		grep -q ": b\.[a-z]* +0x" listing && echo jumps' <<'END'
+		grep -q ": b\.[a-z]* 0x[0-9a-f]* <[a-z]*+0x" listing && echo jumps' <<'END'
 1
 1
 inlined

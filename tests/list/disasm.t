@@ -171,12 +171,46 @@ check 'inlined functions are named' 0 "prof-list --disasm '^main\$' hot.pb.gz |
 	grep -o ';.*' | sort -u | grep -c 'mix hot.h:[345]'" <<'END'
 3
 END
-check 'calls have names, jumps offsets' 0 "
+check 'calls have names' 0 "
 	prof-list --disasm '^lib\$' hot.pb.gz >out
-	grep -c 'callq operator new@plt\|callq _Znwm@plt' out
-	grep -q ': j[a-z]* +0x' out && echo jumps" <<'END'
+	grep -c 'callq operator new@plt\|callq _Znwm@plt' out" <<'END'
 1
-jumps
+END
+for p in hot pie; do
+	# llvm-objdump has the raw name, and no prefix.
+	for s in main _Z3libi; do
+		llvm-objdump -d --no-show-raw-insn --disassemble-symbols=$s $p
+	done | sed -nE 's/^ +([0-9a-f]+):[[:space:]]+j[a-z]+[[:space:]]+(0x)?([0-9a-f]+ <.*>)$/\1 0x\3/p' |
+		sed 's/_Z3libi/lib/' | sort >want
+	check "$p: jumps have address, function and offset" 0 "
+		prof-list --disasm '^(main|lib)\$' $p.pb.gz |
+			sed -nE 's/.* ([0-9a-f]+): j[a-z]+ (0x.*>)( *;.*)?\$/\1 \2/p' |
+			sort >have
+		[ \$(wc -l <have) -gt 5 ] && diff want have && echo same" <<'END'
+same
+END
+done
+cat >data.c <<'END'
+long table[100], calls;
+static long far[50];
+int main(void)
+{
+	for (calls = 0; calls < 100; calls++)
+		table[7] += far[calls % 50]++;
+	return (int)table[7];
+}
+END
+cc -g -O1 -fPIE -pie -o data data.c
+profile data 0x555555554000 main | mkprof | prof-symbolize >data.pb.gz 2>.err
+check 'variables have names' 0 "prof-list --disasm '^main\$' data.pb.gz |
+	sed -nE 's/.*%rip.*  # (0x[0-9a-f]+ <[^>]*>).*/\1/p' | sort -u | tee out |
+	grep -oE '<[a-z]+[+0-9a-fx]*>' | sort -u
+	nm data | awk '\$3 == \"calls\" { sub(/^0*/, \"0x\", \$1); print \$1, \"<calls>\" }' |
+		grep -cxF -f - out" <<'END'
+<calls>
+<far>
+<table+0x38>
+1
 END
 check 'Intel syntax' 0 "prof-list --disasm '^main\$' --intel-syntax hot.pb.gz |
 	grep -c ': push rb[xp]'" <<'END'

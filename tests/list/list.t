@@ -56,6 +56,56 @@ check_err 'and with -v where it was looked for' 0 \
 	'prof-list -v -o /dev/null --source-path=/none rec $tiny' \
 	'looked at /src/demo/rec.c, /none/src/demo/rec.c, /none/demo/rec.c, /none/rec.c'
 
+# A function that is inlined from another place has values above its start, and
+# the file may have fewer lines than the profile knows.
+cat >early.textproto <<'END'
+string_table: ["", "n", "count", "push_back", "../work.c"]
+sample_type { type: 1 unit: 2 }
+sample { location_id: 1 value: 1 }
+sample { location_id: 2 value: 2 }
+sample { location_id: 3 value: 4 }
+sample { location_id: 4 value: 8 }
+location { id: 1 line { function_id: 1 line: 20 } }
+location { id: 2 line { function_id: 1 line: 3 } }
+location { id: 3 line { function_id: 1 line: 46 } }
+location { id: 4 line { function_id: 1 line: 90 } }
+function { id: 1 name: 3 filename: 4 start_line: 44 }
+END
+if have protoc; then
+	protoc -I"$src/proto" --encode=perftools.profiles.Profile profile.proto \
+		<early.textproto >early.pb
+	check 'values above the first line and below the last' 0 \
+		'prof-list push_back early.pb | sed 1,3d' <<'END'
+         2          2      3:work line 3
+                         ...
+         1          1     20:work line 20
+                         ...
+         .          .     44:work line 44
+         .          .     45:work line 45
+         4          4     46:work line 46
+         .          .     47:work line 47
+         .          .     48:work line 48
+         .          .     49:work line 49
+         .          .     50:work line 50
+         .          .     51:work line 51
+         .          .     52:work line 52
+         .          .     53:work line 53
+         .          .     54:work line 54
+         .          .     55:work line 55
+         .          .     56:work line 56
+         .          .     57:work line 57
+         .          .     58:work line 58
+         .          .     59:work line 59
+         .          .     60:work line 60
+         8          8     90:<beyond the end of ../work.c (60 lines)>
+END
+else
+	skip 'values above the first line and below the last' 'no protoc'
+fi
+check_err 'the profile in the place of the pattern' 2 'prof-list $tiny rec' \
+	'is a profile in the place of REGEX: use prof-list rec'
+check_err 'a profile alone' 2 'prof-list $tiny </dev/null' 'use prof-list REGEX '
+
 check_err 'no match' 2 'prof-list zzz $tiny' 'no matches found for regexp: zzz'
 check_err 'names only, not addresses' 2 'prof-list 0x403000 $tiny' \
 	'no matches found for regexp: 0x403000'

@@ -144,6 +144,22 @@ take_target(const struct disasm *d, struct disasm_insn *out, char *text)
 	*last = '\0';
 }
 
+/* The address of an operand in memory that is relative to %rip; 0: none. */
+static uint64_t
+data_of(const struct disasm *d, uint64_t next)
+{
+	const cs_x86 *x86;
+
+	if (!d->is_x86 || !d->insn->detail)
+		return 0;
+	x86 = &d->insn->detail->x86;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_MEM &&
+		    x86->operands[i].mem.base == X86_REG_RIP)
+			return next + (uint64_t)x86->operands[i].mem.disp;
+	return 0;
+}
+
 /* Pass on bytes that are no instruction. */
 static bool
 pass_bytes(const uint8_t *code, uint32_t n, uint64_t address,
@@ -188,6 +204,7 @@ disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
 		memcpy(text, d->insn->op_str, sizeof(text));
 		insn.operands = text;
 		take_target(d, &insn, text);
+		insn.data = data_of(d, address);
 		if (!fn(ctx, &insn))
 			return;
 	}

@@ -21,6 +21,7 @@ struct disasm_insn {
 	const char *mnemonic;
 	const char *operands;
 	uint64_t target; /* of a direct call or jump */
+	uint64_t data;   /* of an operand relative to %rip; 0: none */
 	bool has_target;
 	bool is_call;
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/addrs.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "lib/base/search.h"
@@ -311,4 +312,56 @@ extents_at(const struct extents *e, uint64_t a)
 				 offsetof(struct extent, end), a);
 
 	return lo < e->n && e->extent[lo].start <= a ? &e->extent[lo] : NULL;
+}
+
+/* --- variables --- */
+
+struct variables {
+	const uint64_t *addr;
+	size_t n;
+	struct arena *arena;
+	struct variable *out;
+	bool nomem;
+};
+
+/*
+ * A callback of symtab_each_object(): of the symbols before an address, keep
+ * the last; variables_find() carries it on to the addresses that follow.
+ */
+static void
+take_variable(void *ctx, uint64_t value, uint64_t size, const char *name)
+{
+	struct variables *v = ctx;
+	size_t i = addrs_lower_bound(v->addr, v->n, value);
+	struct variable *at = &v->out[i];
+	char *copy;
+
+	if (i == v->n || v->addr[i] - value >= size ||
+	    (*at->name && at->start >= value))
+		return;
+	copy = arena_alloc(v->arena, strlen(name) + 1);
+	if (copy)
+		*at = (struct variable){ value, size, strcpy(copy, name) };
+	else
+		v->nomem = true;
+}
+
+enum prof_status
+variables_find(const struct binary *b, const uint64_t *addr, size_t n,
+	       struct arena *a, struct variable *out, struct prof_err *err)
+{
+	struct variables v = { addr, n, a, out, false };
+	struct tables t;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct variable){ 0, 0, "" };
+	tables_open(&t, b);
+	for (size_t i = 0; i < t.n && n; i++)
+		symtab_each_object(&t.table[i], take_variable, &v);
+	tables_close(&t);
+	for (size_t i = 1; i < n; i++)
+		if (!*out[i].name &&
+		    addr[i] - out[i - 1].start < out[i - 1].size)
+			out[i] = out[i - 1];
+	return v.nomem ? prof_nomem(err) : PROF_OK;
 }

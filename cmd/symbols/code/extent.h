@@ -42,6 +42,20 @@ enum prof_status extents_find(const struct binary *b,
 			      struct prof_err *err) MUST_USE;
 void extents_release(struct extents *e);
 
+/* A variable: its name is "" if none is known. */
+struct variable {
+	uint64_t start, size;
+	const char *name;
+};
+
+/*
+ * The variable that contains each of the n addresses, ascending, by the symbol
+ * tables, into out, the names in a. PROF_ENOMEM.
+ */
+enum prof_status variables_find(const struct binary *b, const uint64_t *addr,
+				size_t n, struct arena *a, struct variable *out,
+				struct prof_err *err) MUST_USE;
+
 /* The function that contains address a, or NULL. */
 const struct extent *extents_at(const struct extents *e, uint64_t a);
 

@@ -108,6 +108,22 @@ symtab_each(const struct symtab *t, const struct code_map *code,
 			fn(ctx, sym.st_value, sym.st_size, name_of(t, i));
 }
 
+void
+symtab_each_object(const struct symtab *t,
+		   void (*fn)(void *ctx, uint64_t value, uint64_t size,
+			      const char *name),
+		   void *ctx)
+{
+	GElf_Sym sym;
+
+	for (size_t i = 1; i < t->n && i < INT_MAX; i++)
+		if (gelf_getsym(t->data, (int)i, &sym) &&
+		    GELF_ST_TYPE(sym.st_info) == STT_OBJECT &&
+		    sym.st_shndx != SHN_UNDEF && sym.st_shndx != SHN_ABS &&
+		    *name_of(t, i))
+			fn(ctx, sym.st_value, sym.st_size, name_of(t, i));
+}
+
 /*
  * Symbols are not sorted: each is noted at the first address that it may cover,
  * unless a better one is there. One pass over the addresses follows.

@@ -37,6 +37,12 @@ void symtab_each(const struct symtab *t, const struct code_map *code,
 			    const char *name),
 		 void *ctx);
 
+/* The same for each variable, in the order of the table. */
+void symtab_each_object(const struct symtab *t,
+			void (*fn)(void *ctx, uint64_t value, uint64_t size,
+				   const char *name),
+			void *ctx);
+
 /*
  * Find the symbol of each of the n addresses, ascending: the one that begins
  * last at or before it; of several, the longest; of these, the last in the
