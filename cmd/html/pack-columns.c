@@ -151,7 +151,7 @@ put_frames(struct pack *k, struct pack_sections *s, const uint32_t *object)
 		pack_s(s, col, key->column);
 		pack_u(s, flg,
 		       (f->is_inlined ? 1u : 0) | (key->name ? 0 : 2u) |
-			       (is_cut ? 4u : 0));
+			       (is_cut ? 4u : 0) | (f->is_bare ? 8u : 0));
 		pack_u(s, obj, object[key->object]);
 		pack_u(s, high, key->address >> 32);
 		pack_s(s, low, address - before);

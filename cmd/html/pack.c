@@ -66,6 +66,7 @@ list_frames(struct builder *b, struct prof_err *err)
 			b->slots[f->first[l] + i] = *at - 1;
 			b->function_of[key] =
 				loc->n_line ? line[i].function : PROF_NONE;
+			k->frame[*at - 1].is_bare = !loc->n_line;
 		}
 	}
 	return PROF_OK;

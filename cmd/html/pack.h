@@ -21,8 +21,8 @@
 /* A frame of the page: an address and how deep it is inlined. */
 struct pack_frame {
 	uint32_t key; /* of frames; FLAME_NONE: "[cut]" */
-	bool is_inlined;
-	uint32_t function; /* of pack */
+	bool is_inlined, is_bare; /* bare: an address without any line */
+	uint32_t function;	  /* of pack */
 };
 
 struct pack_function {

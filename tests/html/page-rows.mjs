@@ -4,6 +4,7 @@
 //	node page-rows.mjs JS-FOLDER PAGE stacks             stacks as prof-text --folded
 //	node page-rows.mjs JS-FOLDER PAGE 'insns=1&...'      address, self, total of instructions
 //	node page-rows.mjs JS-FOLDER PAGE - <QUESTIONS       of each line, which its rows begin with
+//	node page-rows.mjs JS-FOLDER PAGE 'random=N&seed=N'  random questions, a tab, options of prof-text
 //
 // Names are those of the address: f, i, h, s, sf, tf, ti, g, noinlines, si.
 import {readFileSync} from 'node:fs';
@@ -12,10 +13,11 @@ import {pathToFileURL} from 'node:url';
 const [,, folder, file, asked] = process.argv;
 const load = name => import(pathToFileURL(folder + '/' + name + '.mjs').href);
 const {decodePage, unpackText} = await load('data');
-const {makeKeys, makeStructure, pruned, withLabelRoots} = await load('model');
-const {chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} = await load('values');
-const {compilePattern} = await load('regexp');
+const {Computer} = await load('compute');
+const {makeStructure} = await load('model');
+const {makeValues, sumKeys} = await load('values');
 const {insnKeys} = await load('asm');
+const {State} = await load('state');
 
 const html = readFileSync(file, 'latin1');
 const [, zipped, text] = /<script type="application\/octet-stream" id="data" data-z="(\d)">([^<]*)</.exec(html);
@@ -23,24 +25,11 @@ const page = decodePage(await unpackText(text, zipped === '1'));
 
 // answer(QUESTION, PRINT): calls PRINT with each line.
 function answer(asked, print) {
-	let D = page;
-	const Q = asked === 'stacks' ? {} : Object.fromEntries(new URLSearchParams(asked));
-	const column = Q.si ? D.head.types.findIndex(t => t[0] === Q.si) : D.head.def;
-	if (Q.tr)
-		D = withLabelRoots(D, Q.tr.split(','), column);
-
-	const match = name => Q[name] ? matchFrames(D, compilePattern(Q[name]).re) : null;
-	const [hide, show, from, focus, ignore] = ['h', 's', 'sf', 'f', 'i'].map(match);
-	const hidden = new Uint8Array(D.frames.n).map((v, f) =>
-		(hide && hide[f]) || (show && !show[f]) || (Q.noinlines && D.frames.flags[f] & 1) ? 1 : 0);
-	const K = Q.insns ? insnKeys(D, D.code) : makeKeys(D, Q.g || 'functions', false, Boolean(Q.noinlines));
-	let structure = makeStructure(D, K, Q.insns ? null : hidden, from);
-	if (Q.prunefrom)
-		structure = pruned(D, structure, matchNames(D, compilePattern(Q.prunefrom).re), hidden);
-	const counts = chooseSamples(D, structure, {focus, ignore,
-		labels: Q.tf ? matchLabels(D, Q.tf).sets : null, notLabels: Q.ti ? matchLabels(D, Q.ti).sets : null,
-		isNamed: Boolean(focus || ignore || hide || show)});
-	const tree = makeValues(D, structure, counts, column, 'both', false);
+	const Q = asked === 'stacks' ? {hu: '0', cr: '0'} : Object.fromEntries(new URLSearchParams(asked)), c = new Computer(page), S = Object.assign(new State({}), Q);
+	c.run(S, Q.si ? page.head.types.findIndex(t => t[0] === Q.si) : page.head.def);
+	const {D, tree, sums, keys: K} = c;
+	for (const [name, why] of c.errors)
+		print('error\t' + name + '\t' + why);
 
 	if (asked === 'stacks') {
 		for (let i = 1; i < tree.n; i++) {
@@ -52,7 +41,7 @@ function answer(asked, print) {
 			print(names.join(';') + ' ' + tree.self[1][i]);
 		}
 	} else if (Q.insns) {
-		const sums = sumKeys(tree, structure, K.n);
+		const I = insnKeys(D, D.code), structure = makeStructure(D, I), sums = sumKeys(makeValues(D, structure, c.counts, c.column, 'both', false), structure, I.n);
 		for (const fun of D.code.functions)
 			fun.code.forEach(([offset], i) => {
 				const k = fun.base + i;
@@ -60,7 +49,6 @@ function answer(asked, print) {
 					print((BigInt('0x' + fun.start) + BigInt(offset)).toString(16) + '\t' + sums.self[1][k] + '\t' + sums.total[1][k]);
 			});
 	} else {
-		const sums = sumKeys(tree, structure, K.n);
 		for (let k = 0; k < K.n; k++) {
 			const flat = sums.self[1][k] - sums.self[0][k], cum = sums.total[1][k] - sums.total[0][k];
 			if (flat || cum)
@@ -69,7 +57,33 @@ function answer(asked, print) {
 	}
 }
 
-if (asked === '-') {
+// N states with words of the profile's own names, and what to ask prof-text.
+function randomQuestions(n, seed) {
+	const random = below => (seed = Math.imul(seed, 1103515245) + 12345 & 0x7fffffff) % 65521 % below;
+	const pick = list => list[random(list.length)], D = page, F = D.functions;
+	const words = [...new Set([...F.name, ...F.raw, ...D.objects].map(i => D.strings[i]).flatMap(s => s.split(/[^A-Za-z0-9_.:-]+/)).flatMap(s => [s, s.split(/::|\./)[0], s.split(/::|\./).at(-1)]))].filter(w => /^[A-Za-z_]/.test(w));
+	const pattern = () => [() => pick(words), () => pick(words) + '|' + pick(words), () => '^' + pick(words), () => pick(words) + '$', () => pick(words).slice(0, 3)][random(5)]();
+	const labels = D.labels.flat(), label = () => {
+		const l = pick(labels);
+		return l.text === null ? l.key + '=' + [l.number + ':', ':' + l.number, String(l.number)][random(3)].replace(/\d+/, d => d + (l.unit === 'bytes' ? 'b' : ''))
+			: [() => l.key + '=' + l.text, () => l.key + '=' + l.text + ',' + pick(labels).text, () => l.text, () => l.text + ',' + pick(labels).key, () => '^' + l.key + ':' + l.text + '$'][random(5)]();
+	};
+	const parts = [['f', 'focus', pattern], ['i', 'ignore', pattern], ['h', 'hide', pattern], ['s', 'show', pattern], ['sf', 'show-from', pattern], ['prunefrom', 'prune-from', pattern],
+		...(labels.length ? [['tf', 'tagfocus', label], ['ti', 'tagignore', label]] : []), ['g', '', () => pick(['functions', 'filefunctions', 'files', 'lines', 'addresses'])],
+		['noinlines', 'noinlines', () => '1'], ['si', 'sample-index', () => pick(D.head.types)[0]]];
+	for (let i = 0; i < n; i++) {
+		const chosen = parts.filter(() => random(10) < 3).map(([name, option, make]) => [name, option, make()]);
+		const query = [...chosen.map(([name, , v]) => name + '=' + encodeURIComponent(v)), ...(random(2) ? ['hu=1'] : []), ...(random(2) ? ['cr=' + (1 + random(2))] : [])].join('&');
+		const text = chosen.map(([, option, v]) => option ? '--' + option + (option === 'noinlines' ? '' : '=' + v) : '--' + v).join(' ');
+		if (!/[^A-Za-z0-9_.:=,|^$ /-]/.test(text))
+			console.log(query + '\t' + text);
+	}
+}
+
+if (/^random=/.test(asked)) {
+	const Q = new URLSearchParams(asked);
+	randomQuestions(+Q.get('random'), +Q.get('seed'));
+} else if (asked === '-') {
 	for (const question of readFileSync(0, 'utf8').trim().split('\n'))
 		answer(question, row => console.log(question + '\t' + row));
 } else {

@@ -2,7 +2,7 @@
 // count and index is checked here, once; all other modules trust them.
 
 const noFrame = 0xffffffff;
-const unnamedFlag = 2, cutFlag = 4;
+const unnamedFlag = 2, cutFlag = 4, bareFlag = 8; // bare: an address without any line
 
 class Damaged extends Error {
 	constructor(section) {
@@ -45,24 +45,33 @@ function readSections(bytes) {
 	return sections;
 }
 
+// The next varint. The sign is the lowest bit: it is taken off first, as 64 bits
+// are more than a number holds exactly.
+function readVarint(from, isSigned) {
+	const {bytes} = from;
+	let byte = bytes[from.at++], v = isSigned ? (byte & 127) >> 1 : byte & 127;
+	const isLess = isSigned && byte & 1;
+	for (let scale = isSigned ? 64 : 128; byte > 127; scale *= 128) {
+		byte = bytes[from.at++];
+		v += (byte & 127) * scale;
+	}
+	return isLess ? -v - 1 : v;
+}
+
 // n varints into a typed array; below: what all must be less than.
 function readColumn(sections, tag, n, Type, below, isSigned) {
 	const bytes = sections.get(tag), out = new Type(n);
 	if (!bytes)
 		throw new Damaged(tag);
-	let at = 0, most = 0;
+	const from = {bytes, at: 0};
+	let most = 0;
 	for (let i = 0; i < n; i++) {
-		let byte = bytes[at++], v = byte & 127;
-		for (let scale = 128; byte > 127; scale *= 128) {
-			byte = bytes[at++];
-			v += (byte & 127) * scale;
-		}
-		if (isSigned)
-			v = v % 2 ? -(v + 1) / 2 : v / 2;
+		const v = readVarint(from, isSigned);
 		if (v > most)
 			most = v;
 		out[i] = v;
 	}
+	const {at} = from;
 	if (at !== bytes.length || (below !== undefined && n && most >= below))
 		throw new Damaged(tag);
 	return out;
@@ -127,16 +136,7 @@ function readSamples(sections, head) {
 // Sets of labels: [{key, text, number, unit}], number null for a string.
 function readLabels(sections, head, strings) {
 	const bytes = sections.get('LABS') || new Uint8Array(0), sets = [];
-	let at = 0;
-	const next = () => {
-		let byte, v = 0, scale = 1;
-		do {
-			byte = bytes[at++];
-			v += (byte & 127) * scale;
-			scale *= 128;
-		} while (byte > 127);
-		return v;
-	};
+	const from = {bytes, at: 0}, next = () => readVarint(from, false);
 	const string = () => {
 		const i = next();
 		if (i >= strings.length)
@@ -145,18 +145,18 @@ function readLabels(sections, head, strings) {
 	};
 	for (let i = 0; i < head.labelsets; i++) {
 		const set = [];
-		for (let n = next(); n > 0 && at < bytes.length; n--) {
+		for (let n = next(); n > 0 && from.at < bytes.length; n--) {
 			const key = string();
 			if (next()) {
-				const v = next();
-				set.push({key, text: null, number: v % 2 ? -(v + 1) / 2 : v / 2, unit: string()});
+				const number = readVarint(from, true);
+				set.push({key, text: null, number, unit: string()});
 			} else {
 				set.push({key, text: string(), number: null, unit: ''});
 			}
 		}
 		sets.push(set);
 	}
-	if (at !== bytes.length)
+	if (from.at !== bytes.length)
 		throw new Damaged('LABS');
 	return sets;
 }
@@ -172,7 +172,7 @@ function readFrames(sections, head) {
 		fun: column('FFUN', Uint32Array, head.functions),
 		line: column('FLIN', Float64Array, undefined, true),
 		column: column('FCOL', Float64Array, undefined, true),
-		flags: column('FFLG', Uint8Array, 8),
+		flags: column('FFLG', Uint8Array, 16),
 		object: column('FMAP', Uint32Array, head.objects),
 		high: column('FADH', Uint32Array),
 		low,
@@ -250,4 +250,4 @@ function decodePage(bytes) {
 	};
 }
 
-export {Damaged, cutFlag, decodePage, noFrame, unnamedFlag, unpackText};
+export {Damaged, bareFlag, cutFlag, decodePage, noFrame, unnamedFlag, unpackText};

@@ -2,10 +2,17 @@
 // filters to click on.
 
 import {button, element, emptyNote, numberCells, numberTable} from './dom.mjs';
-import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
+import {displayName, findUnit, formatCount, formatShare, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
 const labelRows = 100, shownRows = new Map(); // of each key
+
+// A number with its unit, if it says more than the key.
+function formatLabel(l) {
+	if (findUnit(l.unit))
+		return formatValue(l.number, l.unit, l.unit);
+	return l.number + (l.unit && l.unit !== l.key ? ' ' + l.unit : '');
+}
 
 // Of each key: [text, value, term] and what samples with it add up to.
 function sumLabels(D, counts, column) {
@@ -19,8 +26,8 @@ function sumLabels(D, counts, column) {
 				keys.set(l.key, new Map());
 			const values = keys.get(l.key);
 			if (!values.has(id))
-				values.set(id, {text: isText ? l.text : formatValue(l.number, l.unit, l.unit),
-					number: l.number, term: l.key + '=' + (isText ? '^' + quotePattern(l.text).replace(/,/g, '.') + '$' : l.number + l.unit), sum: [0, 0]});
+				values.set(id, {text: isText ? l.text : formatLabel(l),
+					number: l.number, term: isText ? '^' + quotePattern(l.key + ':' + l.text).replace(/[,=]/g, '.') + '$' : l.key + '=' + l.number + (findUnit(l.unit) ? l.unit : ''), sum: [0, 0]});
 			values.get(id).sum[side[s] ? 0 : 1] += v[s];
 		}
 	}
@@ -49,7 +56,7 @@ function drawLabels(host, page, D, counts, column) {
 				drawLabels(host, page, D, counts, column);
 			}) : null));
 	}
-	host.replaceChildren(...(sections.length ? sections : [emptyNote('No sample has a label.')]));
+	host.replaceChildren(...(sections.length ? sections : [emptyNote(D.labels.some(set => set.length) ? 'No sample that the filters leave has a label.' : 'No sample has a label.')]));
 }
 
 export {drawLabels};

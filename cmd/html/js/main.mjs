@@ -5,20 +5,21 @@
 import {insnKeys} from './asm.mjs';
 import {drawCallers} from './callers.mjs';
 import {Palette, fnv1a} from './colour.mjs';
+import {Computer} from './compute.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
 import {afterPaint, button, byId, element, on, put, swatch} from './dom.mjs';
 import {FlameView} from './flame.mjs';
 import {GraphView, drawNeighbours} from './graph.mjs';
 import {drawInfo, keyList} from './info.mjs';
 import {drawLabels} from './labels.mjs';
-import {makeKeys, makeStructure, pruned, withLabelRoots} from './model.mjs';
+import {makeKeys, makeStructure} from './model.mjs';
 import {displayName, findUnit, formatCount, formatShare, formatValue} from './numbers.mjs';
-import {SlowPattern, compilePattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
+import {SlowPattern, compileSearch, quotePattern, stringTest} from './regexp.mjs';
 import {SourceView} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
 import {KeyTable} from './table.mjs';
 import {TreeGrid} from './tree.mjs';
-import {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches} from './values.mjs';
+import {calleesTree, callersTree, edgesOf, makeValues, sumKeys, sumMatches} from './values.mjs';
 
 const viewNames = ['flame', 'sandwich', 'top', 'callers', 'tree', 'graph', 'source', 'labels', 'info'];
 const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
@@ -29,28 +30,13 @@ const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresse
 const quickChanges = ['v', 'q', 'z', 'zw', 'o', 'd', 'rel', 'sel', 'ls', 'lt'];
 const diffWidths = ['both', 'before', 'after', 'change'];
 
-// The last result of each step, by what it was made of.
-class Steps {
-	constructor() {
-		this.kept = new Map();
-	}
-
-	get(step, id, make) {
-		const list = this.kept.get(step) || [], found = list.find(e => e.id === id);
-		if (found)
-			return found.value;
-		const value = make();
-		this.kept.set(step, [{id, value}, ...list].slice(0, 3));
-		return value;
-	}
-}
-
 class Page {
 	constructor(D) {
 		this.D = this.base = D;
 		this.isTwo = D.head.two;
-		this.steps = new Steps();
-		this.errors = new Map();
+		this.computer = new Computer(D);
+		this.steps = this.computer.steps;
+		this.errors = this.computer.errors;
 		this.matches = null;
 		this.redraws = 0;
 		this.manyNodes = 1e6;
@@ -112,77 +98,16 @@ class Page {
 
 	// --- steps ---
 
-	pattern(name, text) {
-		if (!text)
-			return null;
-		const made = compilePattern(text);
-		if (made.error)
-			this.errors.set(name, made.error);
-		return made.re || null;
-	}
-
-	frames(name) {
-		const re = this.pattern(name, this.state[name]);
-		if (!re)
-			return null;
-		return this.steps.get('m' + name, this.state.tr + '\n' + this.state[name], () => {
-			try {
-				return name === 'prunefrom' ? matchNames(this.D, re) : matchFrames(this.D, re);
-			} catch (e) {
-				if (!(e instanceof SlowPattern))
-					throw e;
-				this.errors.set(name, e.message);
-				return null;
-			}
-		});
-	}
-
-	labelSets(name) {
-		if (!this.state[name])
-			return null;
-		const made = matchLabels(this.D, this.state[name]);
-		if (made.error)
-			this.errors.set(name, made.error);
-		return made.sets || null;
-	}
-
 	compute() {
-		const S = this.state;
-		this.errors.clear();
-		const roots = S.tr.split(',').map(s => s.trim()).filter(s => s);
-		this.D = roots.length ? this.steps.get('roots', S.tr + '\n' + this.column, () => withLabelRoots(this.base, roots, this.column)) : this.base;
-		const keyId = [S.tr, this.column * (roots.length > 0), S.g, S.noinlines].join('\n');
-		this.keys = this.steps.get('keys', keyId, () => makeKeys(this.D, S.g, this.base.head.columns, Boolean(S.noinlines)));
-		const hide = this.frames('h'), show = this.frames('s'), from = this.frames('sf'), prune = this.frames('prunefrom');
-		const structureId = [keyId, hide && S.h, show && S.s, from && S.sf, prune && S.prunefrom].join('\n'), hidden = this.hiddenFrames(hide, show);
-		const ends = made => prune ? pruned(this.D, made, prune, hidden) : made;
-		const structure = this.steps.get('structure', structureId, () => ends(makeStructure(this.D, this.keys, hidden, from)));
-		this.ends = ends;
-		const F = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
-		F.isNamed = Boolean(F.focus || F.ignore || hide || show);
-		const countId = [structureId, F.focus && S.f, F.ignore && S.i, F.labels && S.tf, F.notLabels && S.ti].join('\n');
-		this.counts = this.steps.get('counts', countId, () => chooseSamples(this.D, structure, F));
-		const valueId = [countId, this.column, S.w, S.cmp].join('\n');
-		this.tree = this.steps.get('values', valueId, () => makeValues(this.D, structure, this.counts, this.column, S.w, S.cmp === 'share'));
-		this.sums = this.steps.get('sums', valueId, () => sumKeys(this.tree, structure, this.keys.n));
-		this.palette = this.steps.get('palette', keyId, () => new Palette(this.D, this.keys));
+		const S = this.state, c = this.computer;
+		c.run(S, this.column);
+		for (const name of ['D', 'keys', 'counts', 'tree', 'sums', 'valueId'])
+			this[name] = c[name];
+		this.palette = this.steps.get('palette', c.keyId, () => new Palette(this.D, this.keys));
 		this.palette.refresh();
-		this.valueId = valueId;
 		this.byName = S.o === 'name';
 		this.isTested = this.verdicts.size > 0 && !this.isRefined() && S.g === 'functions' && this.base.head.types[this.column][0] === this.base.gate.type;
-		this.computeMatches(keyId);
-	}
-
-	// Of each frame: is it left out? null: none is.
-	hiddenFrames(hide, show) {
-		const isOff = this.state.noinlines, n = this.D.frames.n;
-		let hidden = null;
-		if (hide || show || isOff) {
-			hidden = new Uint8Array(n);
-			for (let f = 0; f < n; f++)
-				hidden[f] = (hide && hide[f]) || (show && !show[f]) || (isOff && this.D.frames.flags[f] & 1) ? 1 : 0;
-		}
-		return hidden;
+		this.computeMatches(c.keyId);
 	}
 
 	computeMatches(keyId) {
@@ -204,7 +129,7 @@ class Page {
 
 	// Keys that the pivot's pattern matches, or null.
 	pivotKeys() {
-		const re = this.pattern('p', this.state.p);
+		const re = this.computer.pattern('p');
 		if (!re)
 			return null;
 		const wanted = Uint8Array.from(this.keys.text, t => re.test(t) ? 1 : 0);
@@ -533,7 +458,7 @@ class Page {
 
 	showSource() {
 		const D = this.D, {code} = this.base, sumsOf = (step, make) => this.steps.get(step, this.valueId, () => {
-			const K = make(), S = this.ends(makeStructure(D, K, null, null));
+			const K = make(), S = makeStructure(D, K, {prune: this.computer.filters.prune});
 			return {K, sums: sumKeys(makeValues(D, S, this.counts, this.column, 'after', false), S, K.n)};
 		});
 		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(this.state.noinlines)));

@@ -2,7 +2,7 @@
 // stored tree of frames turned into a tree of such keys. Values come later
 // (values.mjs); types, focus and labels never change a structure.
 
-import {cutFlag, noFrame} from './data.mjs';
+import {bareFlag, cutFlag, noFrame, unnamedFlag} from './data.mjs';
 
 // --- keys ---
 
@@ -193,85 +193,220 @@ function toPreorder(t) {
 
 // --- structure ---
 
-/*
- * Samples end at the frame of `prune` that is nearest to their leaf: each
- * stored node's node in S, a structure, that its samples count for.
- */
-function pruned(D, S, prune, hidden) {
-	const {n, parent, frame} = D.tree, at = new Uint32Array(n), map = new Uint32Array(n);
-	for (let i = 1; i < n; i++) {
-		const f = frame[i];
-		at[i] = prune[f] && !(hidden && hidden[f]) ? i : at[parent[i]];
-		map[i] = S.map[at[i] || i];
+// The tree of a structure while it grows: joins frames of one key below one node.
+class Joiner {
+	/*
+	 * K: keys; skips: frames without a name take no row; cycle: a frame joins an
+	 * equal one up to so many rows above it. isFree: siblings of one key may be
+	 * apart; else only the last child can match, until two nodes were joined.
+	 */
+	constructor(D, K, room, {skips = false, cycle = 0} = {}, isFree = false) {
+		Object.assign(this, {K, skips, cycle, flags: D.frames.flags});
+		this.t = new GrowingTree(room);
+		this.last = scratch('last', room);
+		this.before = scratch('before', room);
+		this.isMulti = scratch('multi', room, Uint8Array).fill(isFree || !K.isSorted ? 1 : 0);
+		this.times = cycle ? scratch('times', room) : null;
+		this.skipped = 0;
 	}
-	return {...S, map};
+
+	becomeMulti(q) {
+		if (this.isMulti[q])
+			return;
+		this.isMulti[q] = 1;
+		for (let c = this.last[q]; c; c = this.before[c])
+			this.t.children.add(c);
+	}
+
+	// The child of q with this key.
+	child(q, key, isInlined) {
+		const {t, last, isMulti} = this, youngest = last[q];
+		let c = isMulti[q] ? t.children.find(q, key) : youngest && t.key[youngest] === key ? youngest : 0;
+		if (c) {
+			this.becomeMulti(c);
+			t.inlined[c] &= isInlined;
+			return c;
+		}
+		c = t.push(q, key, isInlined);
+		this.before[c] = youngest;
+		last[q] = c;
+		if (isMulti[q])
+			t.children.add(c);
+		return c;
+	}
+
+	isSkipped(f) {
+		return this.skips && this.flags[f] & unnamedFlag && !(this.flags[f] & cutFlag);
+	}
+
+	// The node at q or above, close by, that a frame of this key joins; 0: none.
+	joined(q, key) {
+		const {t} = this;
+		for (let up = this.cycle; up && q; up--, q = t.parent[q])
+			if (t.key[q] === key)
+				return q;
+		return 0;
+	}
+
+	// Where what frame f calls goes, if f was called from q. deep: how many frames
+	// in a row were joined; of f in this.deep.
+	enter(q, f, isInlined, deep) {
+		this.deep = deep;
+		if (this.isSkipped(f)) {
+			this.skipped++;
+			this.becomeMulti(q);
+			return q;
+		}
+		const key = this.K.of[f], at = this.cycle ? this.joined(q, key) : 0;
+		if (!at) {
+			this.deep = 0;
+			return this.child(q, key, isInlined);
+		}
+		this.deep++;
+		this.times[at] = Math.max(this.times[at], this.deep);
+		this.becomeMulti(at);
+		this.t.inlined[at] &= isInlined;
+		return at;
+	}
+
+	// Where samples go that end in f: in a frame without a name they keep a leaf.
+	leaf(q, f) {
+		return this.isSkipped(f) ? this.child(q, this.K.of[f], 0) : q;
+	}
+
+	// map: of each stored node a node of the tree that grew.
+	finish(map, dropped) {
+		const {t, K} = this, tree = toPreorder(t), {place} = tree;
+		for (let i = 0; i < map.length; i++)
+			map[i] = place[map[i]];
+		if (this.times) {
+			tree.times = new Uint32Array(t.n);
+			for (let i = 0; i < t.n; i++)
+				tree.times[place[i]] = this.times[i];
+		}
+		return {tree, map, dropped, skipped: this.skipped, ...outermost(tree, K.n)};
+	}
+}
+
+// Of each stored node: does a stack end there?
+function stackEnds(D) {
+	const ends = new Uint8Array(D.tree.n);
+	for (const node of D.samples.node)
+		ends[node] = 1;
+	return ends;
 }
 
 /*
- * The tree of keys K of the stored tree. hidden: of each frame, or null; from:
- * frames at which stacks begin, or null. Returns a tree in preorder with map,
- * of each stored node its node there, and dropped: stored nodes whose samples
- * do not count.
+ * What the filters leave of the lines of a location, leaf first: {lines,
+ * isCut: show-from begins there, isPruned: prune-from ends there}. They ask
+ * what lib/ops/filter.c asks of a location: all lines pass if the object does,
+ * and a location without lines passes by its object alone. null: nothing.
  */
-function makeStructure(D, K, hidden, from) {
-	const {n, parent, frame} = D.tree, {of} = K;
-	const t = new GrowingTree(n), last = scratch('last', n), before = scratch('before', n);
-	const isMulti = scratch('multi', n, Uint8Array), map = new Uint32Array(n), {key: keys, inlined, children} = t;
-	const dropped = from ? new Uint8Array(n) : null;
-	const flags = D.frames.flags;
-	// Of each stored node: the outermost frame of its address, and whether a
-	// frame from there on matches. What a match was inlined into is left out.
-	const start = from && new Uint32Array(n), hasMatch = from && new Uint8Array(n);
+function linesLeft(lines, F, isBare) {
+	const f = lines[0], byObject = m => m[f] & 2, byLine = m => g => m[g] & 1;
+	if (F.hide) {
+		if (byObject(F.hide))
+			return null;
+		lines = lines.filter(g => !byLine(F.hide)(g));
+	}
+	if (F.show) {
+		if (isBare[f] & bareFlag)
+			return null;
+		if (!byObject(F.show))
+			lines = lines.filter(byLine(F.show));
+	}
+	if (!lines.length)
+		return null;
+	let isCut = false, isPruned = false;
+	if (F.from) {
+		const at = lines.findLastIndex(byLine(F.from));
+		isCut = Boolean(byObject(F.from)) || at >= 0;
+		if (!byObject(F.from) && at >= 0)
+			lines = lines.slice(0, at + 1);
+	}
+	if (F.prune) {
+		const at = lines.findIndex(g => F.prune[g]);
+		isPruned = at >= 0;
+		lines = lines.slice(Math.max(at, 0));
+	}
+	return {lines: F.noInlines ? lines.slice(-1) : lines, isCut, isPruned};
+}
+
+// The structure with filters on frames: location by location, as a line can
+// decide on others of its location.
+function filteredStructure(D, K, F, folds) {
+	const {n, parent, frame} = D.tree, {flags} = D.frames, ends = stackEnds(D), start = new Uint32Array(n);
+	let room = 2;
+	for (let i = 1; i < n; i++) {
+		const isInlined = flags[frame[i]] & 1 && parent[i];
+		start[i] = isInlined ? start[parent[i]] : i;
+		if (!isInlined)
+			ends[parent[i]] |= 2;
+	}
+	for (let i = 1; i < n; i++)
+		for (let j = i; ends[i]; j = parent[j]) {
+			room += 2;
+			if (j === start[i])
+				break;
+		}
+	const join = new Joiner(D, K, room, folds, true), walk = new Uint32Array(n), map = new Uint32Array(n), deep = new Uint32Array(folds.cycle ? n : 0);
+	// tail: of each end of a location the last frame that is left, and one.
+	const tail = new Uint32Array(n), dropped = F.from ? new Uint8Array(n) : null, cut = F.prune ? new Uint32Array(n) : null;
 	if (dropped)
 		dropped[0] = 1;
-	isMulti.fill(K.isSorted ? 0 : 1);
-
-	const becomeMulti = q => {
-		if (isMulti[q])
-			return;
-		isMulti[q] = 1;
-		for (let c = last[q]; c; c = before[c])
-			children.add(c);
-	};
 	for (let i = 1; i < n; i++) {
-		const f = frame[i], up = parent[i], key = of[f], isInlined = flags[f] & 1;
-		let q = map[up];
-		if (from) {
-			const isMatch = from[f] && !(hidden && hidden[f]), isFirst = !isInlined || !hasMatch[up];
-			start[i] = isInlined ? start[up] : i;
-			hasMatch[i] = isMatch || !isFirst ? 1 : 0;
-			if (dropped[up] && !isMatch) {
-				dropped[i] = 1;
-				continue;
-			}
-			if (dropped[up] || (isMatch && isInlined && isFirst)) {
-				q = map[parent[start[i]]];
-				becomeMulti(q);
-			}
-		}
-		if (hidden && hidden[f]) {
-			map[i] = q;
-			becomeMulti(q);
+		if (!ends[i])
 			continue;
+		const above = parent[start[i]], lines = [];
+		for (let j = i; ; j = parent[j]) {
+			lines.push(frame[j]);
+			if (j === start[i])
+				break;
 		}
-		const youngest = last[q];
-		let c = isMulti[q] ? children.find(q, key) : youngest && keys[youngest] === key ? youngest : 0;
-		if (c) {
-			becomeMulti(c);
-			inlined[c] &= isInlined;
-		} else {
-			c = t.push(q, key, isInlined);
-			before[c] = youngest;
-			last[q] = c;
-			if (isMulti[q])
-				children.add(c);
+		const left = linesLeft(lines, F, flags);
+		let q = walk[above], run = folds.cycle ? deep[above] : 0;
+		tail[i] = tail[above];
+		if (dropped && dropped[above])
+			dropped[i] = left && left.isCut ? 0 : 1;
+		if (cut)
+			cut[i] = left && left.isPruned && !(dropped && dropped[i]) ? i : cut[above];
+		if (left && !(dropped && dropped[i])) {
+			left.lines.toReversed().forEach((f, at) => {
+				q = join.enter(q, f, at ? 1 : 0, run);
+				run = join.deep;
+			});
+			tail[i] = left.lines[0] + 1;
 		}
-		map[i] = c;
+		walk[i] = q;
+		if (folds.cycle)
+			deep[i] = run;
+		const end = (cut && cut[i]) || i;
+		map[i] = ends[i] & 1 && tail[end] ? join.leaf(walk[end], tail[end] - 1) : 0;
 	}
-	const tree = toPreorder(t), {place} = tree;
-	for (let i = 0; i < n; i++)
-		map[i] = place[map[i]];
-	return {tree, map, dropped, ...outermost(tree, K.n)};
+	return join.finish(map, dropped);
+}
+
+/*
+ * The tree of keys K of the stored tree. F: filters on frames: hide, show, from
+ * and prune, bits of matchFrames() or null, and noInlines. folds: of Joiner.
+ * Returns a tree in preorder with map, of each stored node where its samples
+ * count, dropped: stored nodes whose samples do not, and skipped: how many
+ * frames without a name took no row.
+ */
+function makeStructure(D, K, F = {}, folds = {}) {
+	if (F.hide || F.show || F.from || F.prune || F.noInlines)
+		return filteredStructure(D, K, F, folds);
+	const {n, parent, frame} = D.tree, {flags} = D.frames, walk = new Uint32Array(n), map = folds.skips ? new Uint32Array(n) : walk;
+	const ends = folds.skips ? stackEnds(D) : null, join = new Joiner(D, K, folds.skips ? 2 * n : n, folds), deep = new Uint32Array(folds.cycle ? n : 0);
+	for (let i = 1; i < n; i++) {
+		const f = frame[i], up = parent[i];
+		const q = walk[i] = join.enter(walk[up], f, flags[f] & 1, folds.cycle ? deep[up] : 0);
+		if (folds.cycle)
+			deep[i] = join.deep;
+		if (folds.skips)
+			map[i] = ends[i] ? join.leaf(q, f) : q;
+	}
+	return join.finish(map, null);
 }
 
 // outer: of each node: is none of its ancestors of the same key? kinds: of each
@@ -358,4 +493,4 @@ function withExtraFrames(D, names) {
 	};
 }
 
-export {GrowingTree, baseName, makeKeys, makeStructure, outermost, pruned, toPreorder, withLabelRoots};
+export {GrowingTree, baseName, makeKeys, makeStructure, outermost, toPreorder, withLabelRoots};

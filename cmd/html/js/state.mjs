@@ -2,7 +2,7 @@
 // shows the same; letters are those of pprof's queries where it has one.
 
 const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', prunefrom: '', tf: '', ti: '', tr: '',
-	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: '', ls: '', lt: ''};
+	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: '', ls: '', lt: '', hu: '0', cr: '0'};
 
 class State {
 	constructor(defaults) {

@@ -2,8 +2,9 @@
 // and of keys, searches, callers and callees. All is linear in nodes and
 // samples, and nothing recurses.
 
+import {bareFlag, cutFlag} from './data.mjs';
 import {findUnit} from './numbers.mjs';
-import {compilePattern, stringTest} from './regexp.mjs';
+import {SlowPattern, compilePattern, stringTest} from './regexp.mjs';
 import {GrowingTree, toPreorder} from './model.mjs';
 
 // --- filters ---
@@ -22,45 +23,82 @@ function matchNames(D, re) {
 	return Uint8Array.from(D.frames.fun, u => name[u] && test(name[u]) ? 1 : 0);
 }
 
-// Of each frame: does the name or file of its function, or its binary, match?
+// Of each frame: 1 if the name or file of its function matches, 2 if its object
+// does. An address without any line has a function of neither name nor file, and
+// that is not asked.
 function matchFrames(D, re) {
 	const test = stringTest(re, D.strings), out = new Uint8Array(D.frames.n);
 	const {fun, object, flags} = D.frames, {name, raw} = D.functions;
 	for (let f = 0; f < out.length; f++) {
-		const u = fun[f];
-		out[f] = (name[u] && test(name[u])) || (raw[u] && test(raw[u])) ||
-			(D.objects[object[f]] && test(D.objects[object[f]])) ? 1 : 0;
+		const u = fun[f], isLine = !(flags[f] & (bareFlag | cutFlag)) && (test(name[u]) || test(raw[u]));
+		out[f] = (isLine ? 1 : 0) | (D.objects[object[f]] && test(D.objects[object[f]]) ? 2 : 0);
 	}
 	return out;
 }
 
-// A term of a label filter: 'key=REGEX', 'REGEX' of 'key:value', or a number
-// or range with units: 'key=1kb:2kb'.
-function labelTerm(text) {
-	const eq = /^([^=]*)=(.*)$/s.exec(text), key = eq ? eq[1] : null, rest = eq ? eq[2] : text;
-	const range = /^([+-]?\d+)([a-zA-Z]*)(?:(:)([+-]?\d+)?([a-zA-Z]*))?$/.exec(rest) ||
-		/^()()(:)([+-]?\d+)([a-zA-Z]*)$/.exec(rest);
-	if (range) {
-		const factor = word => word ? (findUnit(word) || {unit: [0, 0, 1]}).unit[2] : 1;
-		const unit = range[2] || range[5];
-		const low = range[1] === '' ? -Infinity : range[1] * factor(unit);
-		const high = !range[3] ? low : range[4] === undefined ? Infinity : range[4] * factor(range[5] || unit);
-		return {test: l => l.number !== null && (key === null || l.key === key) &&
-			l.number * factor(unit ? l.unit : '') >= low && l.number * factor(unit ? l.unit : '') <= high};
-	}
-	const made = compilePattern(rest);
-	if (!made.re)
-		return made;
-	return {test: l => l.text !== null &&
-		(key === null ? made.re.test(l.key + ':' + l.text) : l.key === key && made.re.test(l.text))};
+// --- labels: [KEY=]RANGE or [KEY=]REGEX,..., as lib/ops/tagfilter.c ---
+
+function measureOf(number, unit) {
+	const found = findUnit(unit);
+	return {x: number * (found ? found.unit[2] : 1), family: found ? found.family : null, unit};
 }
 
-// Of each set of labels: do all terms, separated by commas, find a label?
+// Is `have` of a kind that compares with `want`: 'yes', 'no', or 'bare': want
+// has no unit.
+function relationOf(want, have) {
+	const word = s => s.toLowerCase().replace(/^(..+)s$/, '$1');
+	if (want.family || have.family)
+		return want.family === have.family ? 'yes' : want.unit ? 'no' : 'bare';
+	return ['', 'count', 'sample', 'unit', word(have.unit)].includes(word(want.unit)) ? 'yes' : 'no';
+}
+
+// {low, high, unit...} of a range, null if it is none.
+function parseRange(text) {
+	const m = /^(?:([+-]?\d+)([a-zA-Z]*))?(?:(:)(?:([+-]?\d+)([a-zA-Z]*))?)?$/.exec(text);
+	if (!m || (m[1] === undefined && m[4] === undefined))
+		return null;
+	const hasLow = m[1] !== undefined, hasHigh = !m[3] || m[4] !== undefined;
+	const [a, unit] = hasLow ? [m[1], m[2]] : [m[4], m[5]], [b, own] = m[4] !== undefined ? [m[4], m[5]] : [a, unit];
+	const low = measureOf(+a, unit), high = measureOf(+b, own || unit), relation = relationOf(low, high);
+	return {low, high, hasLow, hasHigh, error: relation === 'yes' ? '' : relation === 'bare' ? "'" + text + "': the first number has no unit" :
+		"'" + text + "': the units don't convert into each other"};
+}
+
+const baseLabel = {key: 'pprof::base', text: 'true', number: null, unit: ''};
+
+/*
+ * Which sets of labels an expression finds: {sets} or {error}; behind them the
+ * same sets with the label that samples of a base have. With a key one of the
+ * patterns has to match one of its values; without, each has to match some
+ * 'key:value'.
+ */
 function matchLabels(D, text) {
-	const terms = text.split(',').map(labelTerm), bad = terms.find(t => t.error);
+	const eq = text.indexOf('='), key = eq < 0 ? null : text.slice(0, eq), rest = text.slice(eq + 1), range = parseRange(rest);
+	if (range && range.error)
+		return range;
+	const made = range ? [] : rest.split(',').map(part => compilePattern(part)), bad = made.find(m => m.error);
 	if (bad)
 		return bad;
-	return {sets: Uint8Array.from(D.labels, set => terms.every(t => set.some(t.test)) ? 1 : 0)};
+	const isHit = l => {
+		const m = measureOf(l.number, l.unit), relation = relationOf(range.low, m);
+		if (relation === 'bare' && key !== null)
+			throw new RangeError("label '" + key + "' is in " + m.unit + ", but '" + rest + "' has no unit");
+		return relation === 'yes' && (!range.hasLow || m.x >= range.low.x) && (!range.hasHigh || m.x <= range.high.x);
+	};
+	const finds = set => {
+		const found = set.filter(l => (key === null || l.key === key) && (l.text === null) === Boolean(range));
+		if (range)
+			return found.some(isHit);
+		return key === null ? made.every(m => found.some(l => m.re.test(l.key + ':' + l.text))) : found.some(l => made.some(m => m.re.test(l.text)));
+	};
+	try {
+		const based = D.head.two ? D.labels.map(set => [...set, baseLabel]) : [];
+		return {sets: Uint8Array.from([...D.labels, ...based], set => finds(set) ? 1 : 0)};
+	} catch (e) {
+		if (!(e instanceof RangeError) && !(e instanceof SlowPattern))
+			throw e;
+		return {error: e.message};
+	}
 }
 
 /*
@@ -68,14 +106,14 @@ function matchLabels(D, text) {
  * notLabels (of sets), isNamed: a filter that drops empty stacks is on.
  */
 function chooseSamples(D, structure, F) {
-	const {n, node, labels} = D.samples, out = new Uint8Array(n).fill(1);
+	const {n, node, labels, side} = D.samples, nSet = D.labels.length, out = new Uint8Array(n).fill(1);
 	const {parent, frame} = D.tree;
 	const bits = F.focus || F.ignore ? new Uint8Array(D.tree.n) : null;
 	if (bits) {
 		const none = new Uint8Array(D.frames.n), focus = F.focus || none, ignore = F.ignore || none;
 		for (let i = 1; i < bits.length; i++) {
 			const f = frame[i];
-			bits[i] = bits[parent[i]] | focus[f] | ignore[f] << 1;
+			bits[i] = bits[parent[i]] | (focus[f] ? 1 : 0) | (ignore[f] ? 2 : 0);
 		}
 	}
 	for (let s = 0; s < n; s++) {
@@ -83,7 +121,7 @@ function chooseSamples(D, structure, F) {
 		if ((bits && ((F.focus && !(bits[i] & 1)) || bits[i] & 2)) ||
 			(F.isNamed && structure.map[i] === 0) ||
 			(structure.dropped && structure.dropped[i]) ||
-			(F.labels && !F.labels[labels[s]]) || (F.notLabels && F.notLabels[labels[s]]))
+			(F.labels && !F.labels[labels[s] + side[s] * nSet]) || (F.notLabels && F.notLabels[labels[s] + side[s] * nSet]))
 			out[s] = 0;
 	}
 	return out;

@@ -1,0 +1,111 @@
+// compute.mjs - from the state to numbers, step by step: label roots (a new
+// tree), keys (what a frame is called), structure (frames joined by keys), which
+// samples count, values, sums. Each step is kept until what it needs changes.
+
+import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
+import {SlowPattern, compilePattern} from './regexp.mjs';
+import {chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
+
+// The last results of each step, by what they were made of.
+class Steps {
+	constructor() {
+		this.kept = new Map();
+	}
+
+	get(step, id, make) {
+		const list = this.kept.get(step) || [], found = list.find(e => e.id === id);
+		if (found)
+			return found.value;
+		const value = make();
+		this.kept.set(step, [{id, value}, ...list].slice(0, 3));
+		return value;
+	}
+}
+
+class Computer {
+	constructor(D) {
+		this.base = this.D = D;
+		this.steps = new Steps();
+		this.errors = new Map();
+	}
+
+	pattern(name) {
+		if (!this.S[name])
+			return null;
+		const made = compilePattern(this.S[name]);
+		if (made.error)
+			this.errors.set(name, made.error);
+		return made.re || null;
+	}
+
+	// Bits of matchFrames() for the pattern of a filter, null: it has none.
+	frames(name) {
+		const re = this.pattern(name);
+		if (!re)
+			return null;
+		return this.steps.get('m' + name, this.S.tr + '\n' + this.S[name], () => {
+			try {
+				return name === 'prunefrom' ? matchNames(this.D, re) : matchFrames(this.D, re);
+			} catch (e) {
+				if (!(e instanceof SlowPattern))
+					throw e;
+				this.errors.set(name, e.message);
+				return null;
+			}
+		});
+	}
+
+	labelSets(name) {
+		if (!this.S[name])
+			return null;
+		const made = matchLabels(this.D, this.S[name]);
+		if (made.error)
+			this.errors.set(name, made.error);
+		return made.sets || null;
+	}
+
+	// S: the state; column: of the values.
+	run(S, column) {
+		const {base, steps} = this, roots = S.tr.split(',').map(s => s.trim()).filter(s => s);
+		this.S = S;
+		this.column = column;
+		this.errors.clear();
+		this.D = roots.length ? steps.get('roots', S.tr + '\n' + column, () => withLabelRoots(base, roots, column)) : base;
+		this.keyId = [S.tr, column * (roots.length > 0), S.g, S.noinlines].join('\n');
+		this.keys = steps.get('keys', this.keyId, () => makeKeys(this.D, S.g, base.head.columns, Boolean(S.noinlines)));
+		const F = this.filters = {hide: this.frames('h'), show: this.frames('s'), from: this.frames('sf'), prune: this.frames('prunefrom'), noInlines: Boolean(S.noinlines)};
+		const lineId = [this.keyId, F.hide && S.h, F.show && S.s, F.from && S.sf, F.prune && S.prunefrom].join('\n');
+		this.structure = steps.get('structure', [lineId, S.hu, S.cr].join('\n'), () => this.structureOf(this.keys, {skips: S.hu === '1', cycle: S.cr === '2' ? 4 : +S.cr}));
+		const C = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
+		C.isNamed = Boolean(C.focus || C.ignore || F.hide || F.show);
+		const countId = [lineId, C.focus && S.f, C.ignore && S.i, C.labels && S.tf, C.notLabels && S.ti].join('\n');
+		this.counts = steps.get('counts', countId, () => chooseSamples(this.D, this.structure, C));
+		this.valueId = [countId, S.hu, S.cr, column, S.w, S.cmp].join('\n');
+		this.tree = steps.get('values', this.valueId, () => this.valuesOf(this.structure, S.w, S.cmp === 'share'));
+		this.sums = steps.get('sums', this.valueId, () => this.sumsOf(lineId));
+	}
+
+	structureOf(keys, folds) {
+		return makeStructure(this.D, keys, this.filters, folds);
+	}
+
+	valuesOf(structure, width, shares) {
+		return makeValues(this.D, structure, this.counts, this.column, width, shares);
+	}
+
+	/*
+	 * Sums of keys. A frame that took no row is missing in the totals of its key,
+	 * and one that joined another further up counts less often: then a structure
+	 * without either says what they are.
+	 */
+	sumsOf(lineId) {
+		let {structure, tree, keys} = this;
+		if (structure.skipped || this.S.cr === '2') {
+			structure = this.steps.get('plain', lineId, () => this.structureOf(keys, {}));
+			tree = this.valuesOf(structure, 'after', false);
+		}
+		return sumKeys(tree, structure, keys.n);
+	}
+}
+
+export {Computer, Steps};
