@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/outfile.h"
+#include "lib/gate/gate.h"
 #include "lib/model/profile.h"
 
 static const char title[] = "# machine: ";
@@ -194,15 +195,30 @@ compares(const struct profile *a, const struct profile *b)
 	return true;
 }
 
-/* Common properties of the runs that were found. */
+/* Common properties of the runs that were found, and what is wanted. */
 struct finding {
 	const struct profile *like;
 	char machine[96], last_build[96];
 	size_t n_build;
+	struct gate_span session; /* of the last run */
+	size_t n_session, n_run;  /* so far, and in that one */
+	size_t max_session, max_run;
 };
 
+/* Is a run, older than the others, one more of those that are wanted? */
 static bool
-is_comparable(struct finding *f, struct cli *cli, const char *path)
+take_turn(struct finding *f, struct gate_span run)
+{
+	if (!f->n_session || gate_is_pause(&f->session, &run)) {
+		f->n_session++;
+		f->n_run = 0;
+	}
+	f->session = run;
+	return f->n_session <= f->max_session && ++f->n_run <= f->max_run;
+}
+
+static bool
+is_wanted(struct finding *f, struct cli *cli, const char *path)
 {
 	struct profile *p = cli_read(cli, path);
 	char machine[96];
@@ -210,7 +226,8 @@ is_comparable(struct finding *f, struct cli *cli, const char *path)
 
 	baseline_machine(p, machine, sizeof(machine));
 	fits = (!*machine || !strcmp(machine, f->machine)) &&
-	       (!f->like || compares(p, f->like));
+	       (!f->like || compares(p, f->like)) &&
+	       take_turn(f, gate_span_of(p));
 	if (fits && (!f->n_build || strcmp(build_of(p), f->last_build) != 0)) {
 		snprintf(f->last_build, sizeof(f->last_build), "%s",
 			 build_of(p));
@@ -220,29 +237,39 @@ is_comparable(struct finding *f, struct cli *cli, const char *path)
 	return fits;
 }
 
+/* Without times, all runs are of one session. */
+static bool
+wants_more(const struct finding *f)
+{
+	return f->n_session <= f->max_session &&
+	       (f->n_run < f->max_run || f->session.begin > 0);
+}
+
 char **
-baseline_find(const char *folder, size_t n, const char *like, struct cli *cli,
-	      size_t *n_found)
+baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
+	      struct cli *cli, size_t *n_found)
 {
 	struct profile *p =
 		like && strcmp(like, "-") ? cli_read(cli, like) : NULL;
-	struct finding f = { .like = p };
+	struct finding f = { .like = p,
+			     .max_session = n_session,
+			     .max_run = n };
 	size_t n_run, found = 0;
 	char **run = list_runs(folder, &n_run), *path;
-	char **out = allocated(calloc(n + 1, sizeof(*out)));
+	char **out = allocated(calloc(n_run + 1, sizeof(*out)));
 
 	if (p)
 		baseline_machine(p, f.machine, sizeof(f.machine));
 	if (!*f.machine)
 		this_machine(f.machine, sizeof(f.machine));
-	for (size_t i = 0; i < n_run && found < n; i++) {
+	for (size_t i = 0; i < n_run && wants_more(&f); i++) {
 		struct stat st;
 
 		if (asprintf(&path, "%s/%s", folder, run[i]) < 0)
 			die_nomem();
 		/* An empty file is being saved by another process. */
 		if (stat(path, &st) == 0 && st.st_size > 0 &&
-		    is_comparable(&f, cli, path))
+		    is_wanted(&f, cli, path))
 			out[found++] = path;
 		else
 			free(path);

@@ -21,13 +21,14 @@ void baseline_machine(const struct profile *p, char *text, size_t size);
 void baseline_save(const char *folder, struct cli *cli);
 
 /*
- * The newest n profiles of the folder that compare with the profile `like`
- * (NULL: standard input, which is not read) on this machine, oldest first.
+ * The newest n profiles of each of the newest n_session sessions of the folder
+ * that compare with the profile `like` (NULL: standard input, which is not
+ * read) on this machine, oldest first.
  * *n_found strings, then NULL; the caller frees the strings and the array.
  * Prints how many builds they are from, and whether there are fewer than n.
  * Dies if there is none.
  */
-char **baseline_find(const char *folder, size_t n, const char *like,
-		     struct cli *cli, size_t *n_found);
+char **baseline_find(const char *folder, size_t n_session, size_t n,
+		     const char *like, struct cli *cli, size_t *n_found);
 
 #endif

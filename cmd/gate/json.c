@@ -176,8 +176,11 @@ begin_json(FILE *out, const struct gate_report *r)
 	json_put(out, g->unit, strlen(g->unit));
 	fprintf(out,
 		",\"scale\":\"%s\",\"base_profiles\":%zu,"
-		"\"new_profiles\":%zu,\"renamed\":%zu",
-		scale_name(r->scale), g->n_side[0], g->n_side[1], g->n_renamed);
+		"\"new_profiles\":%zu,\"base_sessions\":%zu,"
+		"\"new_sessions\":%zu,\"by_session\":%s,\"renamed\":%zu",
+		scale_name(r->scale), g->n_profile[0], g->n_profile[1],
+		g->n_session[0], g->n_session[1],
+		g->is_joined ? "true" : "false", g->n_renamed);
 	put_number(out, "alpha", g->o.alpha);
 	put_number(out, "level", m->level);
 	fprintf(out, ",\"tests\":%zu,\"splits\":%zu", m->n_test, m->n_split);

@@ -19,6 +19,7 @@ enum {
 	KEY_BASELINE = CLI_LONG,
 	KEY_SAVE_BASELINE,
 	KEY_BASELINE_RUNS,
+	KEY_BASELINE_SESSIONS,
 	KEY_PLAN,
 	KEY_SCALE,
 	KEY_SAMPLE_INDEX,
@@ -59,7 +60,9 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_SAVE_BASELINE, "save-baseline", "DIR",
 	  "add the operands to the folder DIR, and compare nothing" },
 	{ KEY_BASELINE_RUNS, "baseline-runs", "N",
-	  "take the newest N that compare from a folder (5)" },
+	  "take the newest N that compare of each session in a folder (5)" },
+	{ KEY_BASELINE_SESSIONS, "baseline-sessions", "N",
+	  "take the newest N sessions of a folder (5)" },
 	{ KEY_PLAN, "plan", "N",
 	  "print an order for N runs of each side: --plan=N -- OLD -- NEW" },
 	{ KEY_SCALE, "scale", "HOW",
@@ -316,6 +319,9 @@ input_option(struct gate_settings *s, struct cli *cli, int key)
 	case KEY_BASELINE_RUNS:
 		s->sides.n_archived = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
 		break;
+	case KEY_BASELINE_SESSIONS:
+		s->sides.n_session = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
+		break;
 	case KEY_PLAN:
 		s->n_plan = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
 		break;
@@ -388,7 +394,7 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 
 	*s = (struct gate_settings){
 		.gate = GATE_DEFAULTS,
-		.sides = { .n_archived = 5 },
+		.sides = { .n_session = 5, .n_archived = 5 },
 		.form = &gate_text,
 		.max_rows = 10,
 	};

@@ -574,16 +574,21 @@ gate_put_basis(FILE *out, const struct gate_report *r,
 	fprintf(out,
 		"%zu base and %zu new profile%s, %s/%s per %s, %.0f and %.0f "
 		"samples",
-		g->n_side[0], g->n_side[1], g->n_side[1] == 1 ? "" : "s", type,
-		unit, per[r->scale], samples_of(g, GATE_BASE),
-		samples_of(g, GATE_NEW));
+		g->n_profile[0], g->n_profile[1],
+		g->n_profile[1] == 1 ? "" : "s", type, unit, per[r->scale],
+		samples_of(g, GATE_BASE), samples_of(g, GATE_NEW));
+	if (g->is_joined)
+		fprintf(out,
+			"; %zu and %zu sessions, each of which counts as a run",
+			g->n_session[0], g->n_session[1]);
 	if (m->n_split)
 		fprintf(out, "; %zu ways to split these runs", m->n_split);
 	if (m->clump > 1.5)
 		fprintf(out, "; samples come about %.1f at a time", m->clump);
 	fprintf(out,
-		"; between runs functions vary by %.1f%%, the machine by "
+		"; %s functions vary by %.1f%%, the machine by "
 		"%.1f%%%s; %zu test%s at %.2g each",
+		g->is_joined ? "session to session:" : "between runs",
 		100 * sqrt(m->runs), 100 * sqrt(m->machine),
 		r->scale == SCALE_NONE && !g->is_single &&
 				m->machine > LOUD * LOUD
@@ -645,6 +650,11 @@ gate_put_unseen(FILE *out, const struct gate_report *r,
 		gate_put_name(out, r, f, row->name);
 		fprintf(out, " by %.0f%%", 100 * c->detectable / below);
 	}
+	if (g->is_apart && !g->is_joined)
+		fputs("; base and new are of different sessions, and how these "
+		      "drift is not known: record in turn (--plan), or keep 3 "
+		      "sessions in a --baseline folder",
+		      out);
 }
 
 /* --- the walk --- */

@@ -106,9 +106,9 @@ sides_choose(struct sides *s, struct cli *cli, int argc, char **argv)
 	if (n_new == 0 && split)
 		die("no new profile after '--'");
 	if (s->archive)
-		s->archived = baseline_find(s->archive, s->n_archived,
-					    n ? cli->operand[0] : NULL, cli,
-					    &n_archived);
+		s->archived = baseline_find(
+			s->archive, s->n_session, s->n_archived,
+			n ? cli->operand[0] : NULL, cli, &n_archived);
 	s->input = allocated(calloc((size_t)n + s->n_baseline + n_archived + 1,
 				    sizeof(*s->input)));
 	for (size_t i = 0; i < n_archived; i++)

@@ -36,7 +36,8 @@ struct sides {
 	const char **baseline; /* of --baseline: files */
 	size_t n_baseline;
 	const char *archive; /* of --baseline: a folder, or NULL */
-	size_t n_archived;   /* runs of it to take, at most */
+	size_t n_session;    /* of it to take, at most ... */
+	size_t n_archived;   /* and runs of each */
 	char **archived;     /* files of it; own their names in input */
 	bool may_repeat;     /* a run may be given twice, for budgets */
 	bool allow_rates;    /* sampling rates may differ by any factor */

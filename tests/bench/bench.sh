@@ -10,9 +10,12 @@
 #				record (what sampling costs programs),
 #				heap (what --heap and --lock do), history
 #				(prof-history, with its budgets), start (what
-#				it costs to start one)
+#				it costs to start one), gate (how often
+#				prof-gate is wrong, and what it finds)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
+#	BENCH_TRIALS='N SEED'	comparisons of each kind of "gate" (1000); half an
+#				hour; ROW=TEXT for those that hold TEXT
 #	BENCH_ROUNDS=N		rounds of "record" (40), some 6 seconds each; its
 #				intervals shrink with the root of it
 set -eu
@@ -717,9 +720,15 @@ history_row() {
 		awk -v budget="$2" '{ printf " | %.3f | %s |\n", $1, budget }'
 }
 
+# Words that the tables of doc/gate.md explain.
+bench_gate() {
+	# shellcheck disable=SC2086 # words
+	gate-simulate ${BENCH_TRIALS:-1000}
+}
+
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | fleet | heap | history | record | start) ;;
+fetch | fleet | gate | heap | history | record | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words

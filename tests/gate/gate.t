@@ -660,6 +660,49 @@ check_err 'another machine does not compare' 2 \
 check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs compares'
 check_err 'no folder' 2 'prof-gate --save-baseline=nowhere/deep $new' 'nowhere/deep: No such file'
 
+# day NUMBER PERCENT NAME: three runs on a day, NAME1.pb.gz and so on, a minute
+# apart, of which all takes PERCENT more than on others.
+day() {
+	for run in 1 2 3; do
+		at=$(($1 * 86400 + run * 60))
+		awk -v more="$2" -v run=$run -v at=$at 'BEGIN {
+			print "# samples count\n@time " at "000000000\n@duration 9000000000"
+			for (i = 1; i <= 20; i++)
+				printf "main;f%d %d\n", i, (900 + i * i * 31 % 200 + i * run * 7 % 37) * (100 + more) / 100
+		}' </dev/null >w
+		mkprof w >"$3$run.pb.gz"
+	done
+}
+mkdir days
+for d in '1 0' '2 7' '3 4' '4 -3' '5 2'; do
+	# shellcheck disable=SC2086 # two words
+	day $d day
+	prof-gate --save-baseline=days day?.pb.gz
+done
+day 9 9 today
+check 'a day of a folder is one observation: 9 % more is nothing' 0 \
+	'prof-gate --baseline=days today?.pb.gz >out; s=$?; cut -d: -f1 out | head -1
+	grep -o "15 base and 3 new profiles\|5 and 1 sessions\|session to session: .*, the machine by [3-5]" out; exit $s' <<'END'
+inconclusive
+15 base and 3 new profiles
+5 and 1 sessions
+session to session: functions vary by 0.1%, the machine by 3
+END
+check 'one day: how days differ is not known' 1 \
+	'prof-gate --baseline=days --baseline-sessions=1 --baseline-runs=3 today?.pb.gz >out; s=$?; cut -d: -f1 out | head -1
+	grep -o "3 base and 3 new profiles\|how these drift is not known" out; exit $s' <<'END'
+regressed
+how these drift is not known
+3 base and 3 new profiles
+END
+day 9 0 twin
+check 'sides that were recorded in one session: nothing to say of drift' 0 \
+	'prof-gate twin?.pb.gz -- today?.pb.gz >out; grep -c "drift" out; prof-gate --json twin?.pb.gz -- day?.pb.gz |
+	grep -o ".base_sessions.*by_session.:[a-z]*"' <<'END'
+0
+"base_sessions":1,"new_sessions":1,"by_session":false
+END
+
 # --- forms ---
 
 # A name with something for everybody.
@@ -689,7 +732,7 @@ print(j[\"schema\"], j[\"verdict\"], f[\"name\"], f[\"fails\"], f[\"flat\"][\"be
 print(sorted(j), sorted(j[\"noise\"]), sorted(f), sorted(f[\"cum\"]))
 "' <<'END'
 profpipe.gate/1 regressed a<b>&"c|`d`*e*@f%::g,h True 5000
-['alpha', 'base_profiles', 'budgets', 'confidence', 'count', 'functions', 'level', 'min_change', 'min_share', 'new_profiles', 'noise', 'renamed', 'scale', 'schema', 'splits', 'tests', 'total', 'total_fails', 'type', 'unit', 'verdict'] ['clump', 'machine', 'nu', 'runs'] ['by', 'causes', 'cum', 'fails', 'flat', 'name', 'verdict'] ['adjusted', 'after', 'as_extreme', 'before', 'change', 'detectable', 'df', 'dispersion', 'events_after', 'events_before', 'high', 'low', 'p_faster', 'p_own', 'p_slower', 'relevant', 'se', 'splits', 'verdict']
+['alpha', 'base_profiles', 'base_sessions', 'budgets', 'by_session', 'confidence', 'count', 'functions', 'level', 'min_change', 'min_share', 'new_profiles', 'new_sessions', 'noise', 'renamed', 'scale', 'schema', 'splits', 'tests', 'total', 'total_fails', 'type', 'unit', 'verdict'] ['clump', 'machine', 'nu', 'runs'] ['by', 'causes', 'cum', 'fails', 'flat', 'name', 'verdict'] ['adjusted', 'after', 'as_extreme', 'before', 'change', 'detectable', 'df', 'dispersion', 'events_after', 'events_before', 'high', 'low', 'p_faster', 'p_own', 'p_slower', 'relevant', 'se', 'splits', 'verdict']
 END
 	check 'JUnit is XML' 0 'python3 -c "
 import xml.etree.ElementTree as x

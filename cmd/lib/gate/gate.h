@@ -249,9 +249,21 @@ struct gate_sum {
 	uint32_t stamp; /* the last sample that was added, plus one */
 };
 
-/* One profile. */
+/* When a profile was recorded, in seconds since 1970; 0: unknown. */
+struct gate_span {
+	double begin, end;
+};
+
+struct gate_span gate_span_of(const struct profile *p);
+
+/* Do two profiles belong to different sessions? Not if a time is unknown. */
+bool gate_is_pause(const struct gate_span *a, const struct gate_span *b);
+
+/* One profile, or the mean of those of a session: "Sessions". */
 struct gate_run {
 	enum gate_side side;
+	struct gate_span span;
+	size_t session;
 	struct gate_total total;
 	double exposure; /* its values are divided by this */
 	double period;   /* ... and multiplied by this, if periods differ */
@@ -276,6 +288,10 @@ struct gate {
 	struct gate_run *run;
 	size_t n_run, cap_run;
 	size_t n_side[2];
+	size_t n_profile[2]; /* n_side, before sessions were joined */
+	size_t n_session[2]; /* 0: not known */
+	bool is_apart;       /* some session has profiles of one side only */
+	bool is_joined;      /* a run is a session */
 	struct gate_row *row;
 	size_t n_row, cap_row;
 	uint32_t *row_of; /* of a string, while adding */

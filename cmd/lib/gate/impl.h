@@ -228,6 +228,10 @@ const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
 
 /* --- stages of gate_judge() --- */
 
+/* Find the sessions; where base has enough of them, make each one run. */
+enum prof_status gate_join_sessions(struct gate *g,
+				    struct prof_err *err) MUST_USE;
+
 /* Join each function that has another name in new with its row of base. */
 enum prof_status gate_rename(struct gate *g, struct prof_err *err) MUST_USE;
 

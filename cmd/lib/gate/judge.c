@@ -519,10 +519,13 @@ gate_judge(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 	enum prof_status st = PROF_OK;
 
 	g->is_single = g->n_run == 2;
+	memcpy(g->n_profile, g->n_side, sizeof(g->n_profile));
 	if (g->n_side[0] && g->n_side[1])
 		st = set_factors(g, err);
 	if (st == PROF_OK)
 		st = check_sides(g, err);
+	if (st == PROF_OK)
+		st = gate_join_sessions(g, err);
 	if (st == PROF_OK)
 		st = set_sums(g, err);
 	if (st == PROF_OK && !g->o.exact_names)

@@ -362,7 +362,8 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 {
 	struct gate_run run = { .side = side,
 				.total = *total,
-				.exposure = exposure };
+				.exposure = exposure,
+				.span = gate_span_of(p) };
 	struct adding a = { .g = g, .run = &run, .p = p, .m = m };
 	struct gate_run *grown;
 	enum prof_status st = check_type(g, m, &run, err);
