@@ -86,6 +86,7 @@ walk(struct hook *h, size_t max, struct unwind_info *info)
 	struct unwind_stack stack[2] = { h->thread->stack };
 	ucontext_t uc;
 
+	module_bury();
 	unwind_stack_signal(&stack[1]);
 	if (!registers(&uc))
 		return 0;

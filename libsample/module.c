@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +22,30 @@
 
 #include "sampler.h"
 #include "table.h"
+#include "unwind/impl.h"
 
 enum {
 	PATIENCE = 200,      /* ms to wait for room in the log */
 	N_FIRST = 4096 / 32, /* initial room for segments */
+	N_FORGOTTEN = 32,    /* segments removed at a time */
 };
 
 /* An executable segment that the recorder knows of. */
 struct segment {
 	uint64_t start;
 	uint64_t limit;
-	uint64_t id; /* identifies the object and the address */
-	bool seen;
+	uint64_t id;   /* identifies the object and the address */
+	unsigned pass; /* the last that saw it */
 };
 
 static struct {
-	pthread_mutex_t lock; /* protects the members below */
+	pthread_mutex_t lock;  /* protects the members below */
+	_Atomic bool is_taken; /* so does this, of handlers, which never wait */
 	struct segment *segment;
 	size_t n;
 	size_t room;
+	unsigned pass;                 /* over the loaded objects */
+	_Atomic size_t n_unseen;       /* segments that were unloaded */
 	unsigned long long adds, subs; /* the loader's, last time */
 	bool deaf;                     /* the recorder no longer reads */
 } modules = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -113,38 +119,56 @@ build_id(const struct dl_phdr_info *info, size_t *size)
 	return NULL;
 }
 
-/* Describe the segment of this program header. False: it has no code. */
+/* The addresses of this program header. False: it has no code. */
 static bool
 segment_of(const struct dl_phdr_info *info, int i, struct segment *s)
 {
 	const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-	uint64_t page = (uint64_t)getpagesize();
+	uint64_t page = sampler.page_size;
 	uint64_t start = info->dlpi_addr + ph->p_vaddr;
-	size_t n_id;
-	const uint8_t *id;
 
 	if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || !ph->p_memsz)
 		return false;
 	s->start = start & -page;
 	s->limit = (start + ph->p_memsz + page - 1) & -page;
-	s->seen = true;
+	s->pass = modules.pass;
+	return true;
+}
+
+static void
+identify(const struct dl_phdr_info *info, struct segment *s)
+{
+	struct cfi_image image;
+	size_t n_id;
+	const uint8_t *id;
+
 	s->id = s->start ^ s->limit * 31;
 	id = build_id(info, &n_id);
+	if (!id && unwind_image_init(&image, info))
+		s->id ^= unwind_image_id(&image, info);
 	for (size_t k = 0; k < n_id; k++)
 		s->id = (s->id ^ id[k]) * UINT64_C(0x100000001b3);
 	for (const char *p = info->dlpi_name; p && *p; p++)
 		s->id = (s->id ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return true;
 }
 
+/*
+ * The known segment that this is. One that the pass before saw is the same if
+ * since then the loader has only loaded, or only unloaded; else their
+ * identities must be equal.
+ */
 static struct segment *
-find(const struct segment *s)
+find(const struct dl_phdr_info *info, struct segment *s, bool may_differ)
 {
-	for (size_t i = 0; i < modules.n; i++)
-		if (modules.segment[i].id == s->id &&
-		    modules.segment[i].start == s->start)
-			return &modules.segment[i];
-	return NULL;
+	struct segment *known = NULL;
+
+	for (size_t i = 0; i < modules.n && !known; i++)
+		if (modules.segment[i].start == s->start)
+			known = &modules.segment[i];
+	if (known && known->pass + 1 == modules.pass && !may_differ)
+		return known;
+	identify(info, s);
+	return known && known->id == s->id ? known : NULL;
 }
 
 /* Uses mmap: this may run inside a program's malloc. */
@@ -253,10 +277,13 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	return tell(SHM_MODULE, &m, offsetof(struct shm_module, path), path, n);
 }
 
+/* A pass over the loaded objects. */
 struct pass {
 	bool is_first; /* first object of the list: the program */
-	bool changed;
-	enum { MARK, ADD } what;
+	bool may_skip; /* if the loader has neither loaded nor unloaded */
+	bool is_adding;
+	bool may_differ; /* the loader has both loaded and unloaded */
+	bool has_new;    /* there was something to add */
 };
 
 static int
@@ -268,74 +295,144 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	pass->is_first = false;
-	if (is_first && pass->what == MARK) {
-		pass->changed = modules.n == 0 ||
-				modules.adds != info->dlpi_adds ||
-				modules.subs != info->dlpi_subs;
-		if (!pass->changed)
-			return 1;
+	if (is_first && pass->may_skip && modules.n &&
+	    modules.adds == info->dlpi_adds && modules.subs == info->dlpi_subs)
+		return 1;
+	if (is_first && !pass->is_adding) {
+		pass->may_differ = modules.adds != info->dlpi_adds &&
+				   modules.subs != info->dlpi_subs;
 		modules.adds = info->dlpi_adds;
 		modules.subs = info->dlpi_subs;
+		modules.pass++;
 	}
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (!segment_of(info, i, &s))
 			continue;
-		known = find(&s);
+		known = find(info, &s, pass->may_differ);
 		if (known)
-			known->seen = true;
-		else if (pass->what == ADD &&
-			 tell_segment(info, i, is_first, &s))
+			known->pass = modules.pass;
+		else if (!pass->is_adding)
+			pass->has_new = true;
+		else if (tell_segment(info, i, is_first, &s))
 			remember(&s);
 	}
 	return 0;
 }
 
-/* Remove the segments that were not seen from the space. */
-static void
+/*
+ * Remove segments that were not seen from the space, which is a new one. False:
+ * there is no room in the log. A signal handler may call it.
+ */
+static bool
 forget_unseen(void)
 {
-	size_t kept = 0, n = modules.n;
-	uint32_t now = 0;
+	uintptr_t code[N_FORGOTTEN];
+	size_t kept = 0, n_code = 0, n = modules.n;
+	uint32_t now = sampler_new_space(atomic_load(&sampler.space));
 
+	if (!now)
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct segment *s = &modules.segment[i];
-		struct shm_gone gone = { .start = s->start };
+		struct shm_gone gone = { .space = now, .start = s->start };
 
-		if (s->seen) {
+		if (s->pass == modules.pass || n_code == N_FORGOTTEN ||
+		    !table_tell(sampler.shm, SHM_GONE, &gone, sizeof gone, NULL,
+				0)) {
 			modules.segment[kept++] = *s;
 			continue;
 		}
-		for (int k = 0; !now && k < PATIENCE && !modules.deaf; k++) {
-			now = sampler_new_space(atomic_load(&sampler.space));
-			if (!now)
-				usleep(1000);
-		}
-		gone.space = now;
-		tell(SHM_GONE, &gone, sizeof gone, NULL, 0);
+		code[n_code++] = s->start;
 	}
+	atomic_store(&modules.n_unseen, modules.n_unseen - n_code);
 	modules.n = kept;
-	if (now)
-		atomic_store(&sampler.space, now);
+	atomic_store(&sampler.space, now);
+	atomic_store(&sampler.is_forked, false);
+	unwind_forget(code, n_code);
+	return n_code > 0;
 }
 
 static void
-refresh(void)
+count_unseen(void)
 {
-	struct pass pass = { .is_first = true, .what = MARK };
+	size_t n = 0;
 
 	for (size_t i = 0; i < modules.n; i++)
-		modules.segment[i].seen = false;
+		n += modules.segment[i].pass != modules.pass;
+	atomic_store(&modules.n_unseen, n);
+}
+
+static void
+forget_all_unseen(void)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < PATIENCE && modules.n_unseen && !modules.deaf;)
+		if (!forget_unseen()) {
+			nanosleep(&ms, NULL);
+			i++;
+		}
+}
+
+/*
+ * What was unloaded stays in the space and in the unwinder's tables until the
+ * next tick (module_bury) or until something new is loaded: so a program that
+ * loads and unloads the same in a loop costs a look at the loader's list.
+ */
+static void
+refresh(bool may_skip)
+{
+	struct pass pass = { .is_first = true, .may_skip = may_skip };
+
 	dl_iterate_phdr(each_object, &pass);
-	if (!pass.changed)
+	count_unseen();
+	if (!pass.has_new)
 		return;
 	/* A child must not write into its parent's space. */
 	if (!atomic_load(&sampler.space) ||
 	    atomic_exchange(&sampler.is_forked, false))
 		atomic_store(&sampler.space,
 			     sampler_new_space(atomic_load(&sampler.space)));
-	forget_unseen();
-	pass = (struct pass){ .is_first = true, .what = ADD };
+	forget_all_unseen();
+	pass = (struct pass){ .is_first = true, .is_adding = true };
 	dl_iterate_phdr(each_object, &pass);
+	unwind_refresh();
+}
+
+/* A handler in another thread may hold the second lock, for microseconds. */
+static void
+take_segments(void)
+{
+	while (atomic_exchange(&modules.is_taken, true))
+		sched_yield();
+}
+
+static void
+release_segments(void)
+{
+	atomic_store(&modules.is_taken, false);
+}
+
+void
+module_bury(void)
+{
+	if (!atomic_load_explicit(&modules.n_unseen, memory_order_relaxed) ||
+	    atomic_exchange(&modules.is_taken, true))
+		return;
+	if (modules.n_unseen)
+		forget_unseen();
+	release_segments();
+}
+
+/* With the lock. */
+static void
+update(bool may_skip)
+{
+	if (!sampler_is_on())
+		return;
+	take_segments();
+	refresh(may_skip);
+	release_segments();
 }
 
 void
@@ -346,30 +443,15 @@ module_refresh(void)
 
 	signals_block(&old);
 	pthread_mutex_lock(&modules.lock);
-	if (sampler_is_on()) {
-		refresh();
-		unwind_refresh();
-	}
+	update(false);
 	pthread_mutex_unlock(&modules.lock);
 	signals_restore(&old);
 	errno = saved;
 }
 
-static int
-compare_counts(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	bool *changed = arg;
-
-	(void)size;
-	*changed = modules.adds != info->dlpi_adds ||
-		   modules.subs != info->dlpi_subs;
-	return 1; /* the first one has the counts */
-}
-
 void
 module_check(void)
 {
-	bool changed = false;
 	int saved = errno;
 	sigset_t old;
 
@@ -380,18 +462,10 @@ module_check(void)
 	 * dl_iterate_phdr(), holding the loader's lock, which that thread
 	 * needs.
 	 */
-	if (pthread_mutex_trylock(&modules.lock) != 0) {
-		signals_restore(&old);
-		return;
+	if (pthread_mutex_trylock(&modules.lock) == 0) {
+		update(true);
+		pthread_mutex_unlock(&modules.lock);
 	}
-	if (sampler_is_on() && modules.n) {
-		dl_iterate_phdr(compare_counts, &changed);
-		if (changed) {
-			refresh();
-			unwind_refresh();
-		}
-	}
-	pthread_mutex_unlock(&modules.lock);
 	signals_restore(&old);
 	errno = saved;
 }
@@ -403,10 +477,13 @@ module_reset(void)
 
 	signals_block(&old);
 	pthread_mutex_lock(&modules.lock);
+	take_segments();
 	modules.n = 0;
+	atomic_store(&modules.n_unseen, 0);
 	modules.deaf = false;
 	atomic_store(&sampler.space, 0);
 	atomic_store(&sampler.is_forked, false);
+	release_segments();
 	pthread_mutex_unlock(&modules.lock);
 	signals_restore(&old);
 }
@@ -415,11 +492,13 @@ void
 module_fork_prepare(void)
 {
 	pthread_mutex_lock(&modules.lock);
+	take_segments();
 }
 
 void
 module_fork_parent(void)
 {
+	release_segments();
 	pthread_mutex_unlock(&modules.lock);
 }
 
@@ -427,5 +506,6 @@ void
 module_fork_child(void)
 {
 	atomic_store(&sampler.is_forked, true);
+	release_segments();
 	pthread_mutex_unlock(&modules.lock);
 }

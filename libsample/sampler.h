@@ -255,6 +255,10 @@ void module_refresh(void);
  * when libc loads something for itself. Cheap otherwise. */
 void module_check(void);
 
+/* Before a tick is counted: what was unloaded is no longer part of the space. A
+ * signal handler may call it. */
+void module_bury(void);
+
 /* Forget what the recorder was told: there will be a new one. */
 void module_reset(void);
 

@@ -172,6 +172,25 @@ thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* Loading. */
 
 /*
+ * Does the loader search more folders for the caller than for libsample, which
+ * has no run path? Sets its map and the size of the list of folders.
+ */
+static bool
+searches_more(const void *caller, struct link_map **map, Dl_serinfo *size)
+{
+	struct link_map *own = NULL;
+	Dl_serinfo plain;
+	Dl_info info;
+
+	return dladdr1 &&
+	       dladdr1(caller, &info, (void **)map, RTLD_DL_LINKMAP) && *map &&
+	       dlinfo(*map, RTLD_DI_SERINFOSIZE, size) == 0 &&
+	       !(dladdr1(&wrap, &info, (void **)&own, RTLD_DL_LINKMAP) && own &&
+		 dlinfo(own, RTLD_DI_SERINFOSIZE, &plain) == 0 &&
+		 plain.dls_cnt == size->dls_cnt);
+}
+
+/*
  * dlopen() looks for a plain name in the run path of the calling object, which
  * would now be libsample. So search the caller's path here; NULL if that finds
  * nothing.
@@ -181,11 +200,9 @@ open_for(const void *caller, const char *file, int mode)
 {
 	struct link_map *map = NULL;
 	Dl_serinfo size, *paths;
-	Dl_info info;
 	void *handle = NULL;
 
-	if (!dladdr1 ||
-	    !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+	if (!searches_more(caller, &map, &size))
 		return NULL;
 	/* Already loaded under this name, from any path. */
 	handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
@@ -193,8 +210,6 @@ open_for(const void *caller, const char *file, int mode)
 		real.dlclose(handle);
 		return NULL;
 	}
-	if (dlinfo(map, RTLD_DI_SERINFOSIZE, &size) != 0)
-		return NULL;
 	paths = malloc(size.dls_size);
 	if (!paths)
 		return NULL;

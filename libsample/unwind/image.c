@@ -71,7 +71,17 @@ uint64_t
 unwind_image_id(const struct cfi_image *image, const struct dl_phdr_info *info)
 {
 	size_t n = image->hdr_bytes < ID_BYTES ? image->hdr_bytes : ID_BYTES;
-	uint64_t h = hash_bytes(0, (uintptr_t)image, sizeof(*image));
+	struct cfi_image moved = *image; /* its code to 0 */
+	uint64_t h;
+
+	for (size_t i = 0; i < moved.n_segment; i++) {
+		moved.segment[i].lo -= image->text_lo;
+		moved.segment[i].hi -= image->text_lo;
+	}
+	moved.hdr -= image->text_lo;
+	moved.text_lo = 0;
+	moved.text_hi -= image->text_lo;
+	h = hash_bytes(0, (uintptr_t)&moved, sizeof moved);
 
 	if (image_has(image, image->hdr, n))
 		h = hash_bytes(h, image->hdr, n);

@@ -154,7 +154,7 @@ struct unwind_object {
 	size_t n_row;   /* 0 without search: no information */
 	size_t n_bytes; /* mapped at row */
 	size_t n_refused;
-	uint64_t id; /* distinguishes it from others at the same address */
+	uint64_t id; /* distinguishes it from others, at any address */
 	bool kept;   /* the next tables use its rows */
 };
 
@@ -288,8 +288,8 @@ bool unwind_image_init(struct cfi_image *image,
 		       const struct dl_phdr_info *info);
 
 /*
- * An identity that distinguishes an object from others loaded at the same
- * address: from its build-id and the head of its list of functions.
+ * An identity that distinguishes an object from others, wherever it is loaded:
+ * from its build-id and the head of its list of functions.
  */
 uint64_t unwind_image_id(const struct cfi_image *image,
 			 const struct dl_phdr_info *info);

@@ -29,8 +29,18 @@
 #define SPINS 2000 /* some microseconds: a walk's length */
 #define WAITS 100  /* milliseconds: several time slices of a thread */
 
+/* Rows of objects that were unloaded, as many are loaded again soon. */
+#define N_SHELF 32
+#define SHELF_BYTES (16 << 20)
+
+struct shelved {
+	uint64_t id;
+	struct cfi_rows rows; /* row NULL: free */
+};
+
 /* State of refreshes; one thread at a time uses it. */
 static struct {
+	struct shelved shelf[N_SHELF]; /* the newest first */
 	atomic_uint pending; /* refreshes requested and not yet done */
 	struct unwind_pool *pool;
 	struct unwind_tables *retired;
@@ -69,8 +79,52 @@ stays(const struct scan *s, const struct dl_phdr_info *info)
 	       unwind_initial_has(&s->initial, info->dlpi_phdr);
 }
 
-/* Add the published form of an object, with its rows from old if they are
- * there. */
+static void
+drop_rows(struct shelved *s)
+{
+	if (s->rows.row)
+		munmap(s->rows.row, s->rows.n_bytes);
+	s->rows = (struct cfi_rows){ 0 };
+}
+
+/* Keep the rows of an object that no tables have any more, instead of the
+ * oldest. */
+static void
+shelve(const struct unwind_object *o)
+{
+	struct shelved *shelf = refresher.shelf;
+	size_t n_bytes = 0;
+
+	drop_rows(&shelf[N_SHELF - 1]);
+	memmove(shelf + 1, shelf, (N_SHELF - 1) * sizeof *shelf);
+	shelf[0] = (struct shelved){
+		o->id, { o->row, o->n_row, o->n_bytes, o->n_refused }
+	};
+	for (size_t i = 0; i < N_SHELF; i++) {
+		n_bytes += shelf[i].rows.n_bytes;
+		if (n_bytes > SHELF_BYTES)
+			drop_rows(&shelf[i]);
+	}
+}
+
+/* Take the rows of this object off the shelf. False: they are not there. */
+static bool
+unshelve(const struct unwind_object *o, struct cfi_rows *rows)
+{
+	for (size_t i = 0; i < N_SHELF; i++) {
+		struct shelved *s = &refresher.shelf[i];
+
+		if (!s->rows.row || s->id != o->id)
+			continue;
+		*rows = s->rows;
+		s->rows = (struct cfi_rows){ 0 };
+		return true;
+	}
+	return false;
+}
+
+/* Add the published form of an object, with its rows from old or the shelf if
+ * they are there. */
 static int
 add_object(struct scan *s, const struct dl_phdr_info *info)
 {
@@ -94,7 +148,7 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 	o->image = image;
 	if (image.hdr && stays(s, info))
 		unwind_entry_hdr(&image, &o->search);
-	if (image.hdr && !o->search.n)
+	if (image.hdr && !o->search.n && !unshelve(o, &rows))
 		err = unwind_cfi_compile(&image, refresher.pool, &rows);
 	o->row = rows.row;
 	o->n_row = rows.n_row;
@@ -169,13 +223,13 @@ sort_objects(struct unwind_tables *t)
 	}
 }
 
-/* Unmap t, and rows that no later tables use. */
+/* Unmap t, and shelve rows that no later tables use. */
 static void
 free_tables(struct unwind_tables *t)
 {
 	for (size_t i = 0; i < t->n_object; i++)
 		if (!t->object[i].kept && t->object[i].row)
-			munmap(t->object[i].row, t->object[i].n_bytes);
+			shelve(&t->object[i]);
 	munmap(t, t->n_bytes);
 }
 
@@ -235,17 +289,14 @@ mark_kept(struct unwind_tables *old, const struct unwind_tables *new)
 				old->object[i].kept = true;
 }
 
+/* Replace the tables by new ones. */
 static void
-publish(struct scan *s)
+publish(struct unwind_tables *new)
 {
 	struct unwind_tables *old = atomic_load(&unwind_state.tables);
 
-	sort_objects(s->new);
-	mark_kept(old, s->new);
-	atomic_store(&unwind_state.tables, s->new);
-	refresher.adds = s->adds;
-	refresher.subs = s->subs;
-	refresher.done = true;
+	mark_kept(old, new);
+	atomic_store(&unwind_state.tables, new);
 	if (old) {
 		old->next = refresher.retired;
 		refresher.retired = old;
@@ -305,7 +356,41 @@ rebuild(void)
 		return fill.err;
 	}
 	fill.new->n_object = fill.n;
-	publish(&fill);
+	sort_objects(fill.new);
+	publish(fill.new);
+	refresher.adds = fill.adds;
+	refresher.subs = fill.subs;
+	refresher.done = true;
+	return 0;
+}
+
+/* Publish the tables without the objects whose code is at one of these
+ * addresses. */
+static int
+leave_out(const uintptr_t *code, size_t n_code)
+{
+	const struct unwind_tables *old = atomic_load(&unwind_state.tables);
+	struct unwind_tables *new;
+
+	if (!old || refresher.n_retired >= MAX_RETIRED)
+		return old ? EAGAIN : 0;
+	new = unwind_map(old->n_bytes);
+	if (!new)
+		return ENOMEM;
+	new->n_bytes = old->n_bytes;
+	new->pool = old->pool;
+	for (size_t i = 0; i < old->n_object; i++) {
+		const struct unwind_object *o = &old->object[i];
+		bool is_out = false;
+
+		for (size_t k = 0; k < n_code; k++)
+			is_out |= code[k] >= o->lo && code[k] < o->hi;
+		if (!is_out)
+			new->object[new->n_object++] = *o;
+	}
+	publish(new);
+	/* The next refresh is not to find that nothing has changed. */
+	refresher.done = false;
 	return 0;
 }
 
@@ -315,6 +400,14 @@ rebuild(void)
 static int
 rebuild(void)
 {
+	return 0;
+}
+
+static int
+leave_out(const uintptr_t *code, size_t n_code)
+{
+	(void)code;
+	(void)n_code;
 	return 0;
 }
 
@@ -331,6 +424,19 @@ unwind_refresh(void)
 	do {
 		err = rebuild();
 	} while (!atomic_compare_exchange_strong(&refresher.pending, &n, 0));
+	return err;
+}
+
+int
+unwind_forget(const uintptr_t *code, size_t n_code)
+{
+	unsigned none = 0;
+	int err;
+
+	if (!atomic_compare_exchange_strong(&refresher.pending, &none, 1))
+		return EAGAIN;
+	err = leave_out(code, n_code);
+	atomic_store(&refresher.pending, 0);
 	return err;
 }
 

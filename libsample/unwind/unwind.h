@@ -89,7 +89,7 @@ size_t unwind_walk(const void *uc, const struct unwind_stack *stack,
  * Update the tables for the objects that are loaded now. Call it once at start,
  * and after every dlopen and dlclose; if nothing changed it costs one pass over
  * the list of objects. Only new objects are compiled. Old tables are unmapped
- * once no walk reads them.
+ * once no walk reads them; the rows of some unloaded objects are kept.
  *
  * Returns 0, or an errno value: ENOMEM, EAGAIN (too many old tables still have
  * a reader). After an error the last published tables remain in use. Takes the
@@ -97,6 +97,13 @@ size_t unwind_walk(const void *uc, const struct unwind_stack *stack,
  * works, and repeats the work for the others. Allocates by mmap only.
  */
 int unwind_refresh(void);
+
+/*
+ * Leave the objects whose code is at these addresses out of the tables: they
+ * have been unloaded. The same errors, and EAGAIN during a refresh. A signal
+ * handler may call it, but not while unwind_refresh() may begin.
+ */
+int unwind_forget(const uintptr_t *code, size_t n_code);
 
 /*
  * In the child, after fork: forget readers and a refresh of other threads of

@@ -537,6 +537,40 @@ prof-record: perl[N] handles signal N itself: sampling by signal N
 sampled
 END
 
+# What is unloaded and loaded again is neither compiled nor told again: what libsample
+# adds to a loop of that is blocking signals, twice each time.
+cat >loop.c <<'END'
+#include <dlfcn.h>
+
+int
+main(void)
+{
+	for (int i = 0; i < 500; i++) {
+		void *lib = dlopen("./loaded.so", RTLD_NOW);
+
+		if (!lib || dlclose(lib) != 0)
+			return 1;
+	}
+	return 0;
+}
+END
+echo 'int loaded(void) { return 1; }' | $CC -shared -fPIC -x c -o loaded.so - &&
+	$CC -o loop loop.c -ldl || exit 1
+if command -v strace >/dev/null; then
+	check 'loading and unloading in a loop costs little' 0 \
+		'for n in plain sampled; do
+			r=; [ $n = plain ] || r="prof-record -q -o loop.pb.gz"
+			$r strace -c -o loop.$n ./loop || exit 2
+		 done
+		 awk "FNR == NR { n[\$NF] = \$4; next }
+			\$4 - n[\$NF] > 300 && \$NF != \"total\" { print \$NF }
+			" loop.plain loop.sampled' <<'END'
+rt_sigprocmask
+END
+else
+	skip 'loading and unloading in a loop costs little' 'no strace'
+fi
+
 # A library that libc loads for itself, not by dlopen().
 cat >convert.c <<'END'
 #include <iconv.h>

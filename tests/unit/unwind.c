@@ -309,7 +309,8 @@ shoot(void *arg)
 static void
 test_rows_of_what_may_go(void **state)
 {
-	struct unwind_stats before, loaded;
+	struct unwind_stats before, loaded, after;
+	uintptr_t code;
 	void *lib;
 
 	(void)state;
@@ -328,6 +329,16 @@ test_rows_of_what_may_go(void **state)
 	unwind_stats(&loaded);
 	assert_int_equal(loaded.n_object, before.n_object + 1);
 	assert_true(loaded.n_row > before.n_row);
+	/* Told before the loader knows; then it is found again, though at the
+	 * same count of loads. */
+	code = (uintptr_t)dlsym(lib, "ns_parserr");
+	assert_true(code != 0);
+	assert_int_equal(unwind_forget(&code, 1), 0);
+	unwind_stats(&after);
+	assert_int_equal(after.n_object, before.n_object);
+	assert_int_equal(unwind_refresh(), 0);
+	unwind_stats(&after);
+	assert_int_equal(after.n_row, loaded.n_row);
 	dlclose(lib);
 	assert_int_equal(unwind_refresh(), 0);
 }
