@@ -1,7 +1,7 @@
 /*
  * prof-gate.c - did anything get slower? The exit status is the verdict.
  * Options: gate/options.h; operands: gate/sides.h; statistics: lib/gate/gate.h
- * and gate/stats.h; verdict: gate/verdict.h.
+ * and lib/gate/stats.h; verdict: gate/verdict.h.
  */
 #include "config.h"
 

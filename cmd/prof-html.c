@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "dot/layout.h"
-#include "dot/render.h"
 #include "html/make.h"
 #include "html/open.h"
 #include "html/options.h"
@@ -32,8 +30,6 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	html_settings_parse(&s, &cli);
 	cli_check_output(&cli);
-	if (render_knows("svg"))
-		s.layout = layout;
 	html_make(&s, cli_read_all(&cli), &cli);
 	if (s.opens && !s.opened && !(s.opened = strdup(cli.output)))
 		die_nomem();

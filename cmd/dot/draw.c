@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/report-open.h"
-#include "layout.h"
+#include "graphviz/layout.h"
 #include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "render.h"
+#include "graphviz/render.h"
 
 enum {
 	KEY_CALL_TREE = CLI_LONG,

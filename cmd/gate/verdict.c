@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
+#include "lib/gate/stats.h"
 #include "options.h"
-#include "stats.h"
 
 #define MIN_STRICT 0.1 /* of base: least size of a row that --strict checks */
 

@@ -9,7 +9,7 @@
 #include "catalogs.h"
 #include "cli/match.h"
 #include "function-name.h"
-#include "gate/stats.h"
+#include "lib/gate/stats.h"
 #include "lib/model/units.h"
 #include "print.h"
 #include "series-fill.h"

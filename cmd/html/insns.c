@@ -1,4 +1,4 @@
-/* insns.c - see insns.h; the instructions are list/assembly.h's. */
+/* insns.c - see insns.h; the instructions are code/assembly.h's. */
 #include "config.h"
 
 #include "insns.h"
@@ -19,8 +19,8 @@
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
 #include "lib/report/report.h"
-#include "list/assembly.h"
-#include "list/binaries.h"
+#include "code/assembly.h"
+#include "code/objects.h"
 #include "pack.h"
 
 enum { NEAR = 40 /* instructions around one with samples */ };

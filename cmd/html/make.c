@@ -7,18 +7,21 @@
 #include <stdlib.h>
 
 #include "cli/report-open.h"
-#include "gate/stats.h"
+#include "graphviz/layout.h"
+#include "graphviz/render.h"
 #include "insns.h"
+#include "lib/gate/stats.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
+#include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
+#include "lib/report/report.h"
 #include "lib/wire/codec.h"
 #include "options.h"
 #include "pack.h"
 #include "texts.h"
-#include "totals.h"
 #include "verdicts.h"
 
 static void
@@ -31,6 +34,33 @@ note(struct html_settings *s, const char *text)
 		s->notes.note[s->notes.n++] = text;
 }
 
+/* Append the call graph as prof-dot draws it. o is changed, and back. */
+static enum prof_status
+draw_graph(struct report *r, struct report_options *o, double seconds,
+	   struct buf *out, struct prof_err *err)
+{
+	struct graph_options saved = o->graph;
+	struct buf dot = { 0 };
+	enum prof_status st;
+	struct frames *f;
+	struct graph *g;
+
+	o->graph.order = GRAPH_BY_ENTROPY;
+	o->graph.is_drawing = true;
+	o->graph.edges = GRAPH_ALL_EDGES;
+	report_open_graph(r, &f, &g);
+	st = dot_write(r, g, true, &dot, err);
+	if (st == PROF_OK)
+		st = layout((const char *)dot.data, dot.n, "svg", seconds, out,
+			    err);
+	graph_free(g);
+	frames_free(f);
+	buf_release(&dot);
+	o->graph = saved;
+	report_choose_unit(r, NULL);
+	return st;
+}
+
 /* The call graph as SVG, in a section of its own; a note when there is none. */
 static void
 add_graph(struct html_settings *s, struct report *r,
@@ -39,10 +69,10 @@ add_graph(struct html_settings *s, struct report *r,
 	struct prof_err err;
 	enum prof_status st;
 
-	if (!s->has_graph || !s->layout)
+	if (!s->has_graph || !render_knows("svg"))
 		return;
-	st = drawing_make(r, &s->report.o, s->layout, s->timeout,
-			  pack_section(sections, "SVG"), &err);
+	st = draw_graph(r, &s->report.o, s->timeout,
+			pack_section(sections, "SVG"), &err);
 	if (st == PROF_ELIMIT)
 		note(s, "no call graph: its layout takes too long; "
 			"--nodecount draws less, --layout-timeout waits "
@@ -161,6 +191,24 @@ write_page(struct html_settings *s, struct report *r, struct cli *cli,
 	graph_free(g);
 	frames_free(f);
 	buf_release(&page);
+}
+
+/* Of each type what report_init() makes of it. */
+static struct page_total *
+totals_of(struct profile *p)
+{
+	struct page_total *total = calloc(p->n_type + 1, sizeof(*total));
+
+	if (!total)
+		die_nomem();
+	for (size_t c = 0; c < p->n_type; c++) {
+		struct report_options o = { 0 };
+		struct report r;
+
+		report_total(&r, p, c, &o);
+		total[c] = (struct page_total){ r.total, r.before, r.after };
+	}
+	return total;
 }
 
 void

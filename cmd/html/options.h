@@ -7,7 +7,6 @@
 
 #include "cli/cli.h"
 #include "cli/report-options.h"
-#include "drawing.h"
 #include "page.h"
 
 extern const struct cli_opt html_opts[];
@@ -21,7 +20,6 @@ struct html_settings {
 	bool no_source;          /* both are 0 then */
 	const char *search_path; /* for binaries; NULL: the environment's */
 	double timeout;
-	drawing_layout *layout; /* of the call graph; NULL: it is left out */
 	bool has_graph, embeds, opens;
 	char *title;
 	char *opened; /* the file for --open */

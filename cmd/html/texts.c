@@ -15,8 +15,8 @@
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
-#include "list/sources.h"
-#include "list/trust.h"
+#include "code/sources.h"
+#include "code/trust.h"
 
 enum { MAX_LINES = 2000 /* of one function */ };
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "code/sources.h"
 #include "lib/base/json.h"
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
@@ -11,7 +12,6 @@
 #include "lib/report/report.h"
 #include "lib/report/text-data.h"
 #include "print.h"
-#include "sources.h"
 
 /* Values; of two sides each, and flat and cum are the changes. */
 static void

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/network.h"
 #include "cli/report-options.h"
-#include "sources.h"
+#include "code/sources.h"
 
 struct match;
 

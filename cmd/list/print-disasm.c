@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "assembly.h"
+#include "code/assembly.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/report/frames.h"

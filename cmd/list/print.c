@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "code/sources.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 #include "lib/report/text-print.h"
 #include "lib/report/text.h"
-#include "sources.h"
 
 #define HOT "\033[1;31m" /* has a value of its own */
 #define WARM "\033[33m"  /* only its callees have one */

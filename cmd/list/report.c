@@ -13,15 +13,15 @@
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #if HAVE_LIBELF
-#include "assembly.h"
-#include "binaries.h"
+#include "code/assembly.h"
+#include "code/objects.h"
 #include "sections.h"
 #include "weblist.h"
 #endif
+#include "code/servers.h"
+#include "code/sources.h"
 #include "options.h"
 #include "print.h"
-#include "servers.h"
-#include "sources.h"
 
 #define MAX_RANGES 25 /* of code in a page, as pprof has it */
 

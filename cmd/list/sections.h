@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "assembly.h"
+#include "code/assembly.h"
 #include "lib/base/status.h"
 
 struct arena;

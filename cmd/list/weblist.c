@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/sources.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
@@ -16,7 +17,6 @@
 #include "links.h"
 #include "list/weblist-data.h"
 #include "sections.h"
-#include "sources.h"
 
 #define WIDTH 80 /* columns of an instruction */
 

@@ -13,9 +13,7 @@
 #include "cli/cli.h"
 #include "cli/report-open.h"
 #include "dot/draw.h"
-#include "dot/layout.h"
 #include "dot/options.h"
-#include "dot/render.h"
 #include "flame/draw.h"
 #include "flame/options.h"
 #include "gate/options.h"
@@ -78,8 +76,6 @@ reports_html(struct cli *cli, struct profile *p)
 	struct html_settings s;
 
 	html_settings_parse(&s, cli);
-	if (render_knows("svg"))
-		s.layout = layout;
 	html_make(&s, p, cli);
 	return EXIT_SUCCESS;
 }

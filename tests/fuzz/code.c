@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "list/zip.h"
+#include "code/zip.h"
 #include "symbols/binary/binary.h"
 #include "symbols/code/bytes.h"
 #include "symbols/code/disasm.h"

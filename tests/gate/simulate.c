@@ -27,9 +27,9 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "gate/stats.h"
 #include "lib/gate/gate.h"
 #include "lib/gate/rule.h"
+#include "lib/gate/stats.h"
 #include "lib/model/profile.h"
 #include "tests/lib/fixture.h"
 

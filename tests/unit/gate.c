@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "gate/stats.h"
+#include "lib/gate/stats.h"
 #include "lib/gate/impl.h"
 #include "lib/gate/rule.h"
 #include "lib/model/profile.h"

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "dot/layout.h"
-#include "dot/render.h"
+#include "graphviz/layout.h"
+#include "graphviz/render.h"
 
 #define LARGE 1000000 /* more than a pipe holds */
 

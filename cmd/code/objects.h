@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "symbols/resolve/locate.h"
+#include "symbols/resolve/resolve.h"
 
 struct binary;
 struct profile;
-struct resolve_options;
+struct servers;
 
 /* A location of the profile, at its address in the file. */
 struct object_place {
@@ -63,5 +65,20 @@ enum prof_status object_open_for(struct list_object *object,
 				 const struct objects *all, struct profile *p,
 				 const struct resolve_options *r,
 				 struct prof_err *err) MUST_USE;
+
+/* Where the code of a profile is looked for: as prof-symbolize does. */
+struct binaries {
+	struct locate locate;
+	struct resolve_options resolve; /* refers to locate: do not move it */
+};
+
+/*
+ * search_path: NULL is that of the environment. servers, which must live as
+ * long as b, are asked for files that are not here; NULL: none are. -1 without
+ * memory.
+ */
+int binaries_init(struct binaries *b, const char *search_path,
+		  struct servers *servers);
+void binaries_release(struct binaries *b);
 
 #endif

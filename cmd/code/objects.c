@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "lib/model/profile.h"
+#include "servers.h"
 #include "symbols/binary/binary.h"
 #include "symbols/resolve/group.h"
 #include "symbols/resolve/open.h"
-#include "symbols/resolve/resolve.h"
 
 struct list_object *
 objects_of(const struct objects *o, const struct profile *p, uint32_t l)
@@ -189,4 +190,25 @@ object_open_for(struct list_object *object, const struct objects *all,
 		qsort(object->place, object->n_place, sizeof(*object->place),
 		      cmp_place);
 	return st;
+}
+
+int
+binaries_init(struct binaries *b, const char *search_path,
+	      struct servers *servers)
+{
+	*b = (struct binaries){ .resolve = { .warn = warn } };
+	if (locate_init(&b->locate, search_path) < 0)
+		return -1;
+	b->resolve.locate = &b->locate;
+	if (servers) {
+		b->resolve.find = servers_binary;
+		b->resolve.find_ctx = servers;
+	}
+	return 0;
+}
+
+void
+binaries_release(struct binaries *b)
+{
+	locate_release(&b->locate);
 }
