@@ -234,5 +234,6 @@ main(int argc, char **argv)
 		status = CLI_SKIPPED;
 	gather_release(job.gather);
 	objects_release(&job.args.objects);
+	headers_release(&job.args.headers);
 	return cli_finish(&job.args.cli, status);
 }

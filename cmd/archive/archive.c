@@ -104,11 +104,12 @@ set_query(struct words *w, const char *query)
 		 gzip_crc32(0, query, n));
 }
 
-/* "web1:80", "[::1]:80", perhaps without a port, and the page. */
+/* "web1:80", "[::1]:80", perhaps without a port, or a socket; and the page. */
 static void
 words_of_source(struct words *w, const struct source *s)
 {
-	const char *host = s->host, *end = strrchr(host, ':'), *page;
+	const char *host = s->socket ? basename(s->socket) : s->host;
+	const char *end = strrchr(host, ':'), *page;
 	bool is_v6 = *host == '[';
 	size_t n;
 

@@ -61,6 +61,11 @@ cli_try_open(const char *input, struct prof_err *err)
 			       "%s; prof-fetch reads http://HOST/PAGE and "
 			       "HOST:PORT",
 			       strerror(errno));
+	else if (fd < 0 && errno == ENOENT && !strcmp(input, "localhost"))
+		st = prof_fail(err, PROF_EIO,
+			       "%s; a server needs a port: prof-fetch "
+			       "localhost:PORT",
+			       strerror(errno));
 	else if (fd < 0 || fstat(fd, &sb) < 0)
 		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	else if (S_ISDIR(sb.st_mode))

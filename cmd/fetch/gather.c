@@ -25,8 +25,14 @@ classify(struct gather *g, struct gather_item *item, struct prof_err *err)
 	struct prof_err why;
 	struct stat sb;
 
-	if (!strcmp(item->name, "-") || stat(item->name, &sb) == 0)
+	if (!strcmp(item->name, "-"))
 		return PROF_OK;
+	if (stat(item->name, &sb) == 0)
+		return S_ISSOCK(sb.st_mode)
+			       ? prof_fail(err, PROF_EUSAGE,
+					   "%s: a socket; use unix:%s:/PAGE",
+					   item->name, item->name)
+			       : PROF_OK;
 	switch (s3_is_url(item->name)
 			? s3_source(&f->source, item->name, &why)
 			: source_parse(&f->source, item->name, &why)) {
@@ -186,7 +192,7 @@ static char *
 cmdline_page(const char *url)
 {
 	static const char folder[] = "/pprof/";
-	const char *path = strchr(strstr(url, "://") + 3, '/'), *end;
+	const char *path = source_url_page(url), *end;
 	size_t n = path ? strcspn(path, "?") : 0;
 	char *page;
 

@@ -19,6 +19,8 @@ enum {
 	KEY_KEEP,
 	KEY_WAIT,
 	KEY_STRIP_HANDLER,
+	KEY_HEADER,
+	KEY_TOKEN_FILE,
 	KEY_TLS_CERT,
 	KEY_TLS_KEY,
 	KEY_TLS_CA,
@@ -41,7 +43,11 @@ static const struct cli_opt opts[] = {
 	CLI_HEADING("Profiles"),
 	{ KEY_STRIP_HANDLER, "strip-handler", NULL,
 	  "remove what pprof takes for signal handlers from CPU profiles" },
-	CLI_HEADING("TLS"),
+	CLI_HEADING("Authorization"),
+	{ KEY_HEADER, "header", "LINE",
+	  "add this 'Name: value' to requests, or those of @FILE; again adds" },
+	{ KEY_TOKEN_FILE, "token-file", "FILE",
+	  "send the bearer token that FILE holds" },
 	{ KEY_TLS_CERT, "tls-cert", "FILE", "certificate to show to servers" },
 	{ KEY_TLS_KEY, "tls-key", "FILE", "private key of that certificate" },
 	{ KEY_TLS_CA, "tls-ca", "FILE",
@@ -91,6 +97,12 @@ take_option(struct fetch_args *args, int key)
 	case KEY_STRIP_HANDLER:
 		args->gather.legacy_flags = LEGACY_STRIP_HANDLER;
 		break;
+	case KEY_HEADER:
+		headers_add(&args->headers, "--header", cli->arg);
+		break;
+	case KEY_TOKEN_FILE:
+		headers_add_token(&args->headers, cli->arg);
+		break;
 	case KEY_TLS_CERT:
 		o->tls_cert = cli->arg;
 		break;
@@ -131,6 +143,7 @@ fetch_args_parse(struct fetch_args *args, int argc, char **argv)
 {
 	struct gather *g = &args->gather;
 	struct cli *cli = &args->cli;
+	const char *env = getenv("PROF_FETCH_HEADERS");
 	int key;
 
 	cli_init(cli, &cmd, argc, argv);
@@ -144,5 +157,9 @@ fetch_args_parse(struct fetch_args *args, int argc, char **argv)
 		    "all");
 	if ((args->archive.keep_s || args->archive.wait_s) && !args->is_archive)
 		die("--keep and --wait are for an archive: an -o with a '%%'");
+	if (env && *env)
+		headers_add(&args->headers, "PROF_FETCH_HEADERS", env);
+	g->fetch.header = args->headers.line;
+	g->fetch.n_header = args->headers.n;
 	take_operands(args);
 }

@@ -7,10 +7,12 @@
 #include "archive/archive.h"
 #include "cli/cli.h"
 #include "gather.h"
+#include "headers.h"
 #include "objects.h"
 
 struct fetch_args {
 	struct cli cli;
+	struct headers headers; /* of all requests; gather.fetch has them */
 	struct objects objects; /* the operands, with the objects of prefixes */
 	struct gather gather;   /* with its items; take and ctx are not set */
 	struct archive_options archive; /* without the time */

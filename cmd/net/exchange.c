@@ -125,12 +125,14 @@ set_proxy(struct exchange *x)
 
 	if (s->is_local)
 		SET(x, CURLOPT_NOPROXY, "*");
+	if (s->socket)
+		SET(x, CURLOPT_UNIX_SOCKET_PATH, s->socket);
 	/*
 	 * curl ignores this variable, because a client of a CGI program could
 	 * set it with a header. pprof reads it unless it runs as CGI.
 	 */
-	else if (upper && !getenv("http_proxy") && !getenv("REQUEST_METHOD") &&
-		 !strcmp(s->scheme, "http"))
+	if (!s->is_local && upper && !getenv("http_proxy") &&
+	    !getenv("REQUEST_METHOD") && !strcmp(s->scheme, "http"))
 		SET(x, CURLOPT_PROXY, upper);
 }
 
@@ -225,14 +227,27 @@ set_s3(struct exchange *x)
 	return st;
 }
 
+/* Add the headers of the user, which no other server may get. */
+static bool
+set_headers(struct exchange *x)
+{
+	for (size_t i = 0; i < x->o->n_header; i++)
+		if (!add_header(x, x->o->header[i]))
+			return false;
+	if (x->o->n_header)
+		SET(x, CURLOPT_FOLLOWLOCATION, 0L);
+	return true;
+}
+
 /* Set the request and its method. */
 static enum prof_status
 set_request(struct exchange *x)
 {
 	if (x->f->source.is_s3)
 		return set_s3(x);
-	return (x->f->post ? set_post(x) : set_get(x)) ? PROF_OK
-						       : prof_nomem(&x->f->err);
+	return (x->f->post ? set_post(x) : set_get(x)) && set_headers(x)
+		       ? PROF_OK
+		       : prof_nomem(&x->f->err);
 }
 
 static void
@@ -368,6 +383,31 @@ refusal_text(const struct buf *body, char *out, size_t max)
 	out[n] = 0;
 }
 
+/* Does text repeat a header of the user, or the last word of one? */
+static bool
+has_secret(const struct fetch_options *o, const char *text)
+{
+	for (size_t i = 0; i < o->n_header; i++) {
+		const char *value = strchr(o->header[i], ':') + 1;
+		const char *last = strrchr(value, ' ');
+
+		value += strspn(value, " \t");
+		if (strstr(text, last && last[1] ? last + 1 : value))
+			return true;
+	}
+	return false;
+}
+
+/* Why a request failed that a server of HTTP, not HTTPS, answered. */
+static bool
+is_plain_http(const char *message)
+{
+	return strstr(message, "wrong version number") ||
+	       strstr(message, "unexpected TLS packet") ||
+	       strstr(message, "packet length too long") ||
+	       strstr(message, "record too long");
+}
+
 /* Adapt a message of curl for use in our line. */
 static void
 tidy(char *m)
@@ -395,14 +435,26 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 				      sizeof(text));
 		else
 			refusal_text(&x->f->body, text, sizeof(text));
+		if (has_secret(x->o, text))
+			*text = '\0';
 		return prof_fail(&x->f->err, PROF_EIO,
-				 "server response: %s%s%s%s", x->status,
-				 *text ? " - " : "", text, suffix);
+				 "server response: %s%s%s%s%s", x->status,
+				 *text ? " - " : "", text,
+				 x->f->code / 100 == 3 && x->o->n_header
+					 ? "; with headers of yours, no "
+					   "redirection is followed"
+					 : "",
+				 suffix);
 	}
 	if (r == CURLE_OK)
 		return PROF_OK;
 	if (!*m)
 		strncat(m, x->curl->easy_strerror(r), sizeof(x->message) - 1);
+	if (r == CURLE_SSL_CONNECT_ERROR && is_plain_http(m))
+		return prof_fail(&x->f->err, PROF_EIO,
+				 "the server does not speak TLS at this port; "
+				 "use http://%s%s",
+				 x->f->source.host, suffix);
 	tidy(m);
 	return prof_fail(&x->f->err, PROF_EIO, "%s%s", m, suffix);
 }

@@ -42,6 +42,14 @@ struct fetch_options {
 	const char *tls_ca; /* in place of the system's; NULL: the system's */
 
 	/*
+	 * n_header lines "Name: value" to add to each request, but not to those
+	 * for objects, which are signed. They are for the servers of the
+	 * sources alone, so no redirection is followed then.
+	 */
+	char *const *header;
+	size_t n_header;
+
+	/*
 	 * May be NULL. Called when f has its outcome. If it changes f->source
 	 * and returns true, the new source is fetched; else the outcome is
 	 * final. Its time counts toward no timeout.

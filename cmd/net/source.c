@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char key_seconds[] = "seconds=";
+static const char key_unix[] = "unix:";
 
 /* The end of the scheme of text, after "://"; NULL if it has none. */
 static const char *
@@ -169,6 +170,27 @@ set_rest(struct source *s, const char *rest, bool need_port,
 	return PROF_OK;
 }
 
+/* Parse the rest after "unix:": PATH[:/page][?query]. */
+static enum prof_status
+set_socket(struct source *s, const char *rest, struct prof_err *err)
+{
+	size_t n = strcspn(rest, ":");
+	const char *page = rest + n + (rest[n] == ':');
+	enum prof_status st;
+	char *url;
+
+	if (*rest != '/' || (*page && *page != '/'))
+		return prof_fail(err, PROF_ENOTSUP,
+				 "expected unix:/PATH or unix:/PATH:/PAGE");
+	s->scheme = strdup("http");
+	s->socket = strndup(rest, n);
+	if (!s->scheme || !s->socket || asprintf(&url, "localhost%s", page) < 0)
+		return prof_nomem(err);
+	st = set_rest(s, url, false, err);
+	free(url);
+	return st;
+}
+
 enum prof_status
 source_parse(struct source *s, const char *text, struct prof_err *err)
 {
@@ -176,6 +198,12 @@ source_parse(struct source *s, const char *text, struct prof_err *err)
 	enum prof_status st;
 
 	memset(s, 0, sizeof(*s));
+	if (!strncmp(text, key_unix, strlen(key_unix))) {
+		st = set_socket(s, text + strlen(key_unix), err);
+		if (st != PROF_OK)
+			source_release(s);
+		return st;
+	}
 	if (rest)
 		st = set_scheme(s, text, (size_t)(rest - text) - 3, err);
 	else
@@ -195,6 +223,7 @@ source_release(struct source *s)
 	free(s->host);
 	free(s->path);
 	free(s->query);
+	free(s->socket);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -262,9 +291,16 @@ whole_url(const struct source *s, const char *path, unsigned seconds,
 {
 	const char *more = s->is_insecure && !secret ? "+insecure" : "";
 	char *url, *longer;
-	int n = asprintf(&url, "%s%s://%s%s%s", s->scheme, more,
-			 secret ? s->user : "", s->host, path ? path : s->path);
+	int n;
 
+	if (!path)
+		path = s->path;
+	if (s->socket && !secret)
+		n = asprintf(&url, "%s%s%s%s", key_unix, s->socket,
+			     *path ? ":" : "", path);
+	else
+		n = asprintf(&url, "%s%s://%s%s%s", s->scheme, more,
+			     secret ? s->user : "", s->host, path);
 	if (n < 0)
 		return NULL;
 	if (!seconds) {
@@ -280,6 +316,18 @@ whole_url(const struct source *s, const char *path, unsigned seconds,
 		     strchr(url, '?') ? '&' : '?', seconds);
 	free(url);
 	return n < 0 ? NULL : longer;
+}
+
+const char *
+source_url_page(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	if (!strncmp(url, key_unix, strlen(key_unix))) {
+		url = strchr(url + strlen(key_unix), ':');
+		return url ? url + 1 : NULL;
+	}
+	return host ? strchr(host + 3, '/') : NULL;
 }
 
 char *

@@ -5,7 +5,10 @@
  *	host:80  host:80/pprof/heap  [::1]:80  :9001/x  user:pw@host:80/x
  *	http://host/x  https://host/x  https+insecure://host/x
  *
- * Without a scheme there must be a port: "host" alone is a file.
+ *	unix:/run/x.sock  unix:/run/x.sock:/pprof/heap
+ *
+ * Without a scheme there must be a port: "host" alone is a file. A path of a
+ * socket ends at the first colon.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
@@ -20,6 +23,7 @@ struct source {
 	char *host;       /* with the port: "host:80" */
 	char *path;       /* "" or "/..." */
 	char *query;      /* after the '?', or "" */
+	char *socket;     /* a path; NULL: the host says where to connect */
 	unsigned seconds; /* of the query; 0: none */
 	bool is_insecure; /* certificates are not checked */
 	bool is_local;    /* the host is this machine: no proxy */
@@ -44,5 +48,8 @@ void source_release(struct source *s);
  */
 char *source_url(const struct source *s, const char *path, unsigned seconds,
 		 bool secret);
+
+/* Where the page begins in a URL of source_url(), "/..."; NULL: it has none. */
+const char *source_url_page(const char *url);
 
 #endif

@@ -25,7 +25,7 @@ check 'several sources are merged' 0 '
 END
 cp "$data"/good-gperf-heap.txt .
 check_err 'what is no URL is a file' 2 'prof-fetch localhost' \
-	'prof-fetch: localhost: No such file or directory'
+	'prof-fetch: localhost: No such file or directory; a server needs a port: prof-fetch localhost:PORT'
 check_err 'nor is a name with a word for a port' 2 'prof-fetch a:b/c' \
 	'prof-fetch: a:b/c: No such file or directory'
 check 'what names a file is one' 0 '
