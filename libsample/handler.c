@@ -187,7 +187,7 @@ mark_own_work(uintptr_t *pc, size_t n)
 	own = pc[1] - (uintptr_t)signals_restore;
 	fork = pc[1] - (uintptr_t)signals_restore_fork;
 	if ((own < fork ? own : fork) < FUNCTION_BYTES)
-		pc[0] = own < fork ? SHM_OWN : SHM_FORK;
+		pc[0] = own < fork ? UNWIND_OWN : UNWIND_FORK;
 }
 
 static void
@@ -206,7 +206,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
 		n_stack = 2;
 	}
-	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, SHM_FRAMES,
+	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, UNWIND_FRAMES,
 			&info);
 	mark_own_work(self->pc, n);
 	if (info.is_cut)

@@ -107,7 +107,7 @@ take_stack(struct hook *h, uintptr_t ra)
 	h->pc = h->one;
 	if (h->thread) {
 		h->pc = h->thread->hook_pc;
-		n = walk(h, SHM_FRAMES, &info);
+		n = walk(h, UNWIND_FRAMES, &info);
 	}
 	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
 		own++;

@@ -98,7 +98,7 @@ struct thread {
 	/* CPU time of the thread at its last sample; with the perf clock: the
 	 * part that has been counted. */
 	uint64_t cpu_ns;
-	uintptr_t pc[SHM_FRAMES];
+	uintptr_t pc[UNWIND_FRAMES];
 
 	/* Ticks of the wall clock in which it waited for a processor: the
 	 * handler adds them to its next tick. */
@@ -116,7 +116,7 @@ struct thread {
 	char sleep_comm[COMM_BYTES];
 	uint32_t n_sleep_pc;
 	struct unwind_info sleep_info;
-	uintptr_t sleep_pc[SHM_FRAMES];
+	uintptr_t sleep_pc[UNWIND_FRAMES];
 
 	/* Of hook.c. */
 	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */

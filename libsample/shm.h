@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unwind/frames.h"
+
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
 #define SHM_VERSION 10
 
@@ -54,10 +56,9 @@ enum {
 #endif
 
 enum {
-	SHM_FRAMES = 1024,   /* frames of a stack, at most */
-	SHM_DEPTH = 1025,    /* the same, plus a number */
-	SHM_WAYS = 4,        /* entries that a given stack may use */
-	SHM_ENTRY_DEPTH = 63 /* deeper stacks go to the log */
+	SHM_DEPTH = UNWIND_FRAMES + 1, /* frames of a stack, plus a number */
+	SHM_WAYS = 4,                  /* entries that a given stack may use */
+	SHM_ENTRY_DEPTH = 63           /* deeper stacks go to the log */
 };
 
 /* PERF is CPU time, too, but by clocks that are not limited by the kernel's
@@ -100,17 +101,9 @@ enum shm_lock {
  * The identity of a stack besides its addresses: the event, the address space,
  * the labels of the thread, and the number of frames. For events other than
  * SHM_TICK, the last "frame" is a number: the size of an allocation in bytes,
- * or an enum shm_lock. A frame may be SHM_GAP: frames are missing there, as the
- * stack had too many.
+ * or an enum shm_lock. A frame may be UNWIND_GAP; the first one of a tick,
+ * UNWIND_OWN or UNWIND_FORK.
  */
-#define SHM_GAP 1 /* the same as UNWIND_GAP */
-/*
- * The first "frame" of a tick may be one of these instead: the tick was pending
- * while libsample blocked signals, so the time is that of its own work; or of
- * fork(), the next frame that is not libsample's.
- */
-#define SHM_OWN 2
-#define SHM_FORK 3
 #define SHM_KEY(event, space, label, depth)                                    \
 	((uint64_t)(event) << 61 | (uint64_t)(space) << 35 |                   \
 	 (uint64_t)(label) << 11 | (uint64_t)(depth))

@@ -187,9 +187,9 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 		return RUNS;
 	module_bury();
 	set_registers(&uc, sp, pc);
-	t->n_sleep_pc =
-		(uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
-				      t->sleep_pc, SHM_FRAMES, &t->sleep_info);
+	t->n_sleep_pc = (uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
+					      t->sleep_pc, UNWIND_FRAMES,
+					      &t->sleep_info);
 	return cpu_of(t) == cpu ? SLEEPS : RUNS;
 }
 

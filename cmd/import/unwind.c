@@ -113,23 +113,17 @@ find(void *ctx, uint64_t pc, struct walk_code *out)
 
 static size_t
 walk_dump(void *ctx, const struct perf_dump *d, perf_where_fn *where,
-	  void *where_ctx, uint64_t *pc, size_t max, unsigned *notes)
+	  void *where_ctx, uint64_t *pc, size_t max, struct unwind_info *info)
 {
 	struct import_unwind *u = ctx;
 	struct lookup l = { u, where, where_ctx };
 	struct walk_stack s;
-	struct walk_info info;
-	size_t n;
 
 	if (!walk_perf_regs(&s, d->mask, d->word, d->n_word))
 		return 0;
 	s.bytes = d->bytes;
 	s.n = d->n;
-	n = walk(u->walker, &s, find, &l, pc, max, &info);
-	*notes = info.end == WALK_TRUNCATED || info.is_cut ? PERF_WALK_TRUNCATED
-		 : info.end == WALK_FAILED                 ? PERF_WALK_FAILED
-							   : 0;
-	return n;
+	return walk(u->walker, &s, find, &l, pc, max, info);
 }
 
 static void

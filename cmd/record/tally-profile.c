@@ -126,7 +126,7 @@ location_of(struct build *b, uint32_t place)
 		return b->location[place];
 	if (at->module == PLACE_GAP || at->module == PLACE_OWN) {
 		b->location[place] = add_named(b->p, at->module == PLACE_GAP
-							     ? "[truncated]"
+							     ? UNWIND_GAP_NAME
 							     : "[prof-record]");
 		return b->location[place];
 	}

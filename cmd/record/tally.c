@@ -191,9 +191,9 @@ module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 	uint32_t m = PROF_NONE;
 
 	*address = 0;
-	if (k > 0 && pc == SHM_GAP)
+	if (k > 0 && pc == UNWIND_GAP)
 		return PLACE_GAP;
-	if (k == 0 && pc == SHM_OWN)
+	if (k == 0 && pc == UNWIND_OWN)
 		return PLACE_OWN;
 	/* Callers: a byte of the call, not the instruction after it. */
 	*address = pc - (k > 0);
@@ -227,7 +227,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		uint64_t address;
 		uint32_t m, place;
 
-		if (k == 0 && is_tick && pc[k] == SHM_FORK)
+		if (k == 0 && is_tick && pc[k] == UNWIND_FORK)
 			continue;
 		m = module_of(t, s, pc[k], k, &address);
 

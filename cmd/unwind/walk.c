@@ -196,7 +196,7 @@ is_code(const struct walker *w)
 
 size_t
 walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
-     void *ctx, uint64_t *pc, size_t max, struct walk_info *info)
+     void *ctx, uint64_t *pc, size_t max, struct unwind_info *info)
 {
 	uintptr_t sp = s->reg[WALK_SP];
 	enum unwind_step how;
@@ -216,7 +216,7 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	w->far.limit = w->bounds.hi < UINTPTR_MAX - FAR_BYTES
 			       ? w->bounds.hi + FAR_BYTES
 			       : UINTPTR_MAX;
-	info->end = WALK_ROOT;
+	info->end = UNWIND_ROOT;
 	unwind_frames_add(&out, s->reg[WALK_PC]);
 	while (n_guess = w->n_guess, (how = step(w)) == STEP_OK) {
 		if (!is_code(w)) {
@@ -229,9 +229,9 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	/* A guessed frame pointer may not be one. */
 	if (how == STEP_FAILED && w->n_guess == n_guess &&
 	    (w->far.n_read > 0 || w->is_beyond))
-		info->end = WALK_TRUNCATED;
+		info->end = UNWIND_TRUNCATED;
 	else if (how == STEP_FAILED)
-		info->end = WALK_FAILED;
+		info->end = UNWIND_FAILED;
 	else if (how == STEP_BEGUN)
 		++*out.last;
 	info->n_guess = w->n_guess;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libsample/unwind/frames.h"
+
 struct rows;
 
 /* DWARF's numbers of x86-64's registers, and their number. */
@@ -44,21 +46,6 @@ struct walk_code {
 /* Find the code at pc; false: pc is not in code. */
 typedef bool walk_find_fn(void *ctx, uint64_t pc, struct walk_code *out);
 
-/* Instead of an address in a stack that was too long for the array. */
-#define WALK_GAP 1
-
-enum walk_end {
-	WALK_ROOT,      /* the outermost frame is in the array */
-	WALK_TRUNCATED, /* the copy ends before it */
-	WALK_FAILED,    /* the caller of the last entry was not found */
-};
-
-struct walk_info {
-	enum walk_end end;
-	bool is_cut;      /* there is a WALK_GAP in the array */
-	unsigned n_guess; /* steps made without unwind information */
-};
-
 /* The state of one thread's walks; several may run in parallel. */
 struct walker;
 
@@ -72,9 +59,9 @@ void walker_free(struct walker *w);
  * entries are return addresses: the byte before one belongs to the call. A
  * function that a signal interrupted has its interrupted instruction plus one,
  * so the same holds. A longer stack keeps both ends in the array, with a
- * WALK_GAP between them, which is one of max.
+ * UNWIND_GAP between them, which is one of max. Fills *info but for where_pc.
  */
 size_t walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
-	    void *ctx, uint64_t *pc, size_t max, struct walk_info *info);
+	    void *ctx, uint64_t *pc, size_t max, struct unwind_info *info);
 
 #endif

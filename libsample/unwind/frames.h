@@ -1,22 +1,54 @@
 /*
- * frames.h - the array that a walk fills, which keeps both ends of a stack that
- * is too long for it: the leaf shows what ran, the root on whose behalf.
+ * frames.h - how long stacks may be, and how one says that it is not whole: the
+ * same for all unwinders, the shared memory and readers of copied stacks. And
+ * the array that a walk fills, which keeps both ends of a stack that is too
+ * long for it: the leaf shows what ran, the root on whose behalf.
  * Async-signal-safe.
  */
 #ifndef UNWIND_FRAMES_H
 #define UNWIND_FRAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Instead of an address: frames are missing here. */
-#define UNWIND_GAP 1
+enum {
+	UNWIND_FRAMES = 1024, /* frames of a stack that are kept, at most */
+	/* Frames that a walk visits, as it must end before the next tick: these
+	 * take some tenths of a millisecond. */
+	UNWIND_MOST = 16384
+};
 
-/*
- * Limit of a walk, which must end before the next tick: 16,384 frames take some
- * tenths of a millisecond.
- */
-#define UNWIND_MOST 16384
+/* Numbers in the place of an address, where no code can be. */
+enum {
+	UNWIND_GAP = 1, /* frames are missing here, as the stack had too many */
+	/*
+	 * First in a tick of shm.h: it was pending while libsample blocked
+	 * signals, so the time is that of its own work; or of fork(), the next
+	 * frame that is not libsample's.
+	 */
+	UNWIND_OWN = 2,
+	UNWIND_FORK = 3
+};
+
+/* The name of an UNWIND_GAP in profiles. */
+#define UNWIND_GAP_NAME "[truncated]"
+
+enum unwind_end {
+	UNWIND_ROOT, /* the outermost frame is in the array */
+	/* Given up: after UNWIND_MOST frames, or the copy of the stack ends. */
+	UNWIND_TRUNCATED,
+	UNWIND_FAILED, /* the caller of the last entry was not found */
+};
+
+/* The result of a walk. */
+struct unwind_info {
+	enum unwind_end end;
+	bool is_cut;        /* the array contains an UNWIND_GAP */
+	unsigned n_guess;   /* steps made without unwind information */
+	uintptr_t where_pc; /* libsample, UNWIND_FAILED: the pc that could not
+			       be left */
+};
 
 /*
  * At most max frames at pc. When they are full, the first half stays, and the

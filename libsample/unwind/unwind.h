@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frames.h"
+
 /* Bytes [lo, hi) of one stack, all mapped from the stack pointer up to hi. */
 struct unwind_stack {
 	uintptr_t lo;
@@ -35,20 +37,6 @@ struct unwind_far {
 	uintptr_t limit; /* the end of readable addresses */
 	uintptr_t page;  /* the page in word */
 	uintptr_t word[UNWIND_FAR_BYTES / sizeof(uintptr_t)];
-};
-
-enum unwind_end {
-	UNWIND_ROOT,      /* the outermost frame is in the array */
-	UNWIND_TRUNCATED, /* given up after UNWIND_MOST frames */
-	UNWIND_FAILED,    /* the caller of the last entry was not found */
-};
-
-/* The result of a walk. */
-struct unwind_info {
-	enum unwind_end end;
-	bool is_cut;        /* the array contains an UNWIND_GAP */
-	unsigned n_guess;   /* steps made without unwind information */
-	uintptr_t where_pc; /* UNWIND_FAILED: the pc that could not be left */
 };
 
 /* The size of the tables, for statistics and tests. */
@@ -76,7 +64,7 @@ struct unwind_stats {
  * address; its entry is the interrupted instruction plus one, so that the same
  * rule holds. The same goes for an artificial return address at the end of a
  * stack, if it is the first instruction of a function. A longer stack keeps
- * both ends in the array, with an UNWIND_GAP (frames.h) between them, which is
+ * both ends in the array, with an UNWIND_GAP between them, which is
  * one of max. Fills *info. Preserves errno. A signal handler may call it, in
  * any number of threads, nested, at any moment, before and during
  * unwind_refresh().

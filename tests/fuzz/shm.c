@@ -72,7 +72,7 @@ add_stack(struct fuzz *f)
 	for (size_t i = 0; i < SHM_DEPTH; i++)
 		pc[i] = i < 8 ? 0x1000 * (word(&f->in, 1) % 16) : 0x5000 + i;
 	if (depth > 2)
-		pc[1] = word(&f->in, 1) % 8 ? pc[1] : SHM_GAP;
+		pc[1] = word(&f->in, 1) % 8 ? pc[1] : UNWIND_GAP;
 	f->hash = shm_hash(key, pc, depth);
 	table_add(f->d.shm, key, pc, (uint32_t)word(&f->in, 4));
 }

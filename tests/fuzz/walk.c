@@ -72,7 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct elf_source s = { .data = data, .n = n };
 	struct walk_stack stack = { .bytes = data, .n = n };
 	struct walker *w = walker_new();
-	struct walk_info info;
+	struct unwind_info info;
 	struct rows *rows;
 	uint64_t pc[MAX_FRAME], bias, word[N_WORD];
 

@@ -5,13 +5,14 @@
 
 # A row: a room, and what it may include. "lib" stands for all rooms of the
 # library, "symbols" for all rooms of symbols/, "libsample" for the layout of
-# the memory that prof-record shares with it, and for its unwinder.
+# the memory that prof-record shares with it, and for its unwinder (lib/formats/perf
+# has its limits and marks of stacks: unwind/frames.h).
 cat >rows <<'END'
 lib/base
 lib/model        lib/base
 lib/wire         lib/base lib/model
 lib/formats      lib/base
-lib/formats/perf lib/base lib/model
+lib/formats/perf lib/base lib/model libsample
 lib/formats/legacy lib/base lib/model lib/formats
 lib/formats/exchange lib/base lib/model lib/wire lib/formats lib/formats/perf
 lib/stream       lib/base lib/model lib/wire lib/formats lib/formats/legacy lib/formats/exchange

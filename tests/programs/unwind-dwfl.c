@@ -297,17 +297,17 @@ compare(void)
 static void
 take_stack(void)
 {
-	struct walk_info info;
+	struct unwind_info info;
 	double t0 = now(), t1;
 
 	g.ours.n = walk(g.walker, &g.stack, find_code, NULL, g.ours.pc,
 			MAX_FRAME, &info);
 	t1 = now();
 	g.our_s += t1 - t0;
-	g.ours.to_root = info.end == WALK_ROOT;
-	g.n_root += info.end == WALK_ROOT;
-	g.n_truncated += info.end == WALK_TRUNCATED;
-	g.n_failed += info.end == WALK_FAILED;
+	g.ours.to_root = info.end == UNWIND_ROOT;
+	g.n_root += info.end == UNWIND_ROOT;
+	g.n_truncated += info.end == UNWIND_TRUNCATED;
+	g.n_failed += info.end == UNWIND_FAILED;
 	if (!g.dwfl)
 		open_dwfl();
 	t1 = now();

@@ -50,7 +50,7 @@ struct perf_sampler {
 	uint64_t total[PERF_MAX_KIND], lost[PERF_MAX_KIND];
 	bool has_clock, approx;
 	struct offcpu *offcpu; /* NULL: not asked for */
-	uint64_t pc[SHM_FRAMES];
+	uint64_t pc[UNWIND_FRAMES];
 };
 
 static const struct perf_kind *const only_clock[] = { &perf_kind_clock };
@@ -270,7 +270,7 @@ kernel_frames(struct words chain, uint64_t *pc)
 	bool is_kernel = false;
 	size_t n = 0;
 
-	while (chain.n && n < SHM_FRAMES / 2) {
+	while (chain.n && n < UNWIND_FRAMES / 2) {
 		uint64_t v = word(&chain);
 
 		if (v >= FIRST_MARKER)
@@ -284,7 +284,7 @@ kernel_frames(struct words chain, uint64_t *pc)
 /* The stack of a sample into s->pc: how many frames. */
 static size_t
 frames_of(struct perf_sampler *s, struct process_space *space,
-	  struct sampled *sample, struct walk_info *info)
+	  struct sampled *sample, struct unwind_info *info)
 {
 	size_t n = kernel_frames(sample->chain, s->pc), first = n;
 
@@ -294,7 +294,7 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 		return n;
 	}
 	n += walk(s->walker, &sample->stack, space_code, space, s->pc + n,
-		  SHM_FRAMES - n, info);
+		  UNWIND_FRAMES - n, info);
 	/* Where the kernel was entered is exact, as no leaf is. */
 	s->pc[first] += first > 0;
 	return n;
@@ -307,7 +307,7 @@ take_sample(struct perf_sampler *s, size_t kind,
 	const struct perf_kind *k = s->kind[kind];
 	bool is_clock = k == &perf_kind_clock;
 	struct process_space *space;
-	struct walk_info info = { .end = WALK_ROOT };
+	struct unwind_info info = { .end = UNWIND_ROOT };
 	struct sampled sample;
 	uint32_t number;
 	uint64_t key;
@@ -330,8 +330,9 @@ take_sample(struct perf_sampler *s, size_t kind,
 	/* Shares of the ticks. */
 	if (perf_sampler_is_rate(s, kind)) {
 		atomic_fetch_add(&s->count->n_truncated,
-				 info.end == WALK_TRUNCATED || info.is_cut);
-		atomic_fetch_add(&s->count->n_failed, info.end == WALK_FAILED);
+				 info.end == UNWIND_TRUNCATED || info.is_cut);
+		atomic_fetch_add(&s->count->n_failed,
+				 info.end == UNWIND_FAILED);
 	}
 	if (s->offcpu && (k == &perf_kind_offcpu || s->approx) &&
 	    !offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc, n))
@@ -354,12 +355,13 @@ perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
 		   const struct walk_stack *stack, uint64_t time_ns)
 {
 	struct process_space *space = spaces_find(s->spaces, pid);
-	struct walk_info info;
+	struct unwind_info info;
 	size_t n;
 
 	if (!s->offcpu || !space || offcpu_knows(s->offcpu, tid))
 		return;
-	n = walk(s->walker, stack, space_code, space, s->pc, SHM_FRAMES, &info);
+	n = walk(s->walker, stack, space_code, space, s->pc, UNWIND_FRAMES,
+		 &info);
 	if (offcpu_stack(s->offcpu, pid, tid, space_number(space), s->pc, n))
 		offcpu_out(s->offcpu, tid, 0, time_ns, false);
 }

@@ -181,8 +181,6 @@ user_pc(const struct perf *r, const struct perf_sample *s)
 
 /* --- copies of stacks --- */
 
-#define MAX_WALK 1024
-
 static bool
 where(void *ctx, uint64_t pc, struct perf_where *out)
 {
@@ -208,32 +206,33 @@ static enum prof_status
 unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 {
 	const struct perf_unwind *u = c->r->o.unwind;
-	uint64_t word[64], pc[MAX_WALK] = { user };
+	uint64_t word[64], pc[UNWIND_FRAMES] = { user };
 	enum prof_status st = PROF_OK;
 	struct perf_dump d = { .mask = s->attr->regs_user,
 			       .word = word,
 			       .bytes = s->dump_at,
 			       .n = s->dump };
-	unsigned notes = 0;
+	struct unwind_info info = { .end = UNWIND_ROOT };
 	size_t n = 0;
 
 	for (uint64_t m = d.mask; m; m &= m - 1, d.n_word++)
 		word[d.n_word] = perf_u64(c->r, s->regs + 8 * d.n_word);
 	if (u && s->regs_abi == 2 && !c->r->big)
-		n = u->walk(u->ctx, &d, where, c, pc, MAX_WALK, &notes);
+		n = u->walk(u->ctx, &d, where, c, pc, UNWIND_FRAMES, &info);
 	if (!n)
 		c->notes |= CHAIN_NO_WALK;
-	if (notes & PERF_WALK_TRUNCATED)
+	if (info.end == UNWIND_TRUNCATED || info.is_cut)
 		c->notes |= CHAIN_TRUNCATED;
-	if (notes & PERF_WALK_FAILED)
+	else if (info.end == UNWIND_FAILED)
 		c->notes |= CHAIN_FAILED;
 	c->context = IN_USER;
 	c->is_exact = true;
 	c->n_run = 0;
-	c->max_run = MAX_WALK + 1; /* the walk has said whether it was cut */
+	c->max_run =
+		UNWIND_FRAMES + 1; /* the walk has said whether it was cut */
 	for (size_t i = 0; st == PROF_OK && i < (n ? n : 1); i++)
-		st = i && pc[i] == PERF_WALK_GAP ? perf_push_gap(c->r)
-						 : push(c, pc[i]);
+		st = i && pc[i] == UNWIND_GAP ? perf_push_gap(c->r)
+					      : push(c, pc[i]);
 	return st;
 }
 

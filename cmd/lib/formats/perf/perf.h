@@ -17,6 +17,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
+#include "libsample/unwind/frames.h"
 
 struct perf;
 struct perf_unwind;
@@ -110,11 +111,6 @@ struct perf_dump {
 	size_t n;
 };
 
-/* In place of an address: frames are missing here. */
-#define PERF_WALK_GAP 1
-
-enum perf_walk_notes { PERF_WALK_TRUNCATED = 1, PERF_WALK_FAILED = 2 };
-
 /*
  * Unwinds copies of stacks ("--call-graph dwarf"): what does it is, again, none
  * of this module's business.
@@ -122,11 +118,10 @@ enum perf_walk_notes { PERF_WALK_TRUNCATED = 1, PERF_WALK_FAILED = 2 };
 struct perf_unwind {
 	void *ctx;
 	/* At most max addresses into pc, leaf first; all but the first are
-	 * return addresses, or PERF_WALK_GAP. 0: it cannot be done. notes:
-	 * perf_walk_notes. */
+	 * return addresses, or UNWIND_GAP. 0: it cannot be done. */
 	size_t (*walk)(void *ctx, const struct perf_dump *d,
 		       perf_where_fn *where, void *where_ctx, uint64_t *pc,
-		       size_t max, unsigned *notes);
+		       size_t max, struct unwind_info *info);
 	/* In the end: the build-id that an object really had. */
 	void (*tell)(void *ctx, uint32_t object, const char *file,
 		     const char *build_id);

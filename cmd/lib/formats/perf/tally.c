@@ -122,7 +122,7 @@ perf_push_kernel(struct perf *r)
 enum prof_status
 perf_push_gap(struct perf *r)
 {
-	return push_named(r, "[truncated]", &r->gap);
+	return push_named(r, UNWIND_GAP_NAME, &r->gap);
 }
 
 /* --- stacks --- */
