@@ -10,29 +10,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "elf-source.h"
-#include "lib/base/sanitized.h"
+#include "lib/base/confine.h"
+#include "lib/base/pass.h"
 #include "rows.h"
 
 enum {
-	NOBODY = 65534,
 	MAX_BYTES = 512 << 20, /* of address space, beside what is there */
 	MAX_SECONDS = 5,       /* of a processor */
 	WAIT_MS = 20000,       /* for an answer, on a busy machine */
@@ -51,59 +43,6 @@ struct answer {
 
 /* --- the worker --- */
 
-#if defined __x86_64__
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined __aarch64__
-#define ARCH AUDIT_ARCH_AARCH64
-#endif
-
-/* Only what rows_read() and rows_send() call. */
-static int
-allow_few_calls(void)
-{
-#ifdef ARCH
-#define WORD(member)                                                           \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                     \
-		 offsetof(struct seccomp_data, member))
-#define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
-#define ALLOW(name)                                                            \
-	UNLESS(__NR_##name, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	struct sock_filter filter[] = {
-		WORD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		WORD(nr),
-		ALLOW(pread64),
-		ALLOW(read),
-		ALLOW(write),
-		ALLOW(fstat),
-		ALLOW(newfstatat),
-		ALLOW(close),
-		ALLOW(mmap),
-		ALLOW(munmap),
-		ALLOW(mremap),
-		ALLOW(madvise),
-		ALLOW(brk),
-		ALLOW(getrandom),
-		ALLOW(futex),
-		ALLOW(exit_group),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]),
-				      filter };
-
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-#else
-	return 0;
-#endif
-}
-
-static void
-limit(int what, rlim_t n)
-{
-	setrlimit((enum __rlimit_resource)what, &(struct rlimit){ n, n });
-}
-
 static _Noreturn void
 work(int file, int answer)
 {
@@ -112,11 +51,8 @@ work(int file, int answer)
 	struct rows *rows = NULL;
 	struct prof_err err = { 0 };
 
-	limit(RLIMIT_AS, MAX_BYTES);
-	limit(RLIMIT_CPU, MAX_SECONDS);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NPROC, 0);
-	if (allow_few_calls() < 0)
+	confine_limit(MAX_BYTES, MAX_SECONDS);
+	if (!confine_calls(false))
 		_exit(1);
 	head.status = elf_source_open(&source, file, &err);
 	if (head.status == PROF_OK)
@@ -136,53 +72,31 @@ fork_quietly(void)
 	return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 }
 
-/* Two descriptors of a message; false: the other side is gone. */
+/* The file to read, and where to answer; false: the other side is gone. */
 static bool
-receive(int from, int fd[2])
+receive(int from, int fd[PASS_MAX])
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control;
+	size_t n;
 	char byte;
-	struct iovec io = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &io,
-			    .msg_iovlen = 1,
-			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
-	struct cmsghdr *c;
-	ssize_t n;
 
-	do
-		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	c = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
-	if (!c || c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
-		return false;
-	memcpy(fd, CMSG_DATA(c), 2 * sizeof(int));
-	return true;
-}
-
-static bool
-drop_rights(void)
-{
-	/* Where 65534 is no user of this namespace, the filter must do. */
-	if (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
-		(void)!setresuid(NOBODY, NOBODY, NOBODY);
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       prctl(PR_SET_DUMPABLE, 0) == 0;
+	if (pass_receive(from, &byte, 1, fd, &n) == 1 && n == PASS_MAX)
+		return true;
+	while (n)
+		close(fd[--n]);
+	return false;
 }
 
 static _Noreturn void
 serve(int socket)
 {
-	int fd[2];
+	int fd[PASS_MAX];
 
 	setsid(); /* no signals of the terminal */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0 || !drop_rights())
+	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0 ||
+	    !confine_drop_rights())
 		_exit(1);
 	while (receive(0, fd)) {
 		pid_t worker = fork_quietly();
@@ -204,12 +118,11 @@ serve(int socket)
 enum prof_status
 jail_start(struct jail **out, struct prof_err *err)
 {
-	const char *wish = getenv("PROF_SANDBOX");
 	struct jail *j;
 	int fd[2];
 
 	*out = NULL;
-	if (IS_SANITIZED || geteuid() != 0 || (wish && !strcmp(wish, "0")))
+	if (!confine_is_wanted())
 		return PROF_OK;
 	j = malloc(sizeof(*j));
 	if (!j)
@@ -244,29 +157,6 @@ jail_stop(struct jail *j)
 	free(j);
 }
 
-static bool
-ask(const struct jail *j, int file, int answer)
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control = { 0 };
-	const int fd[2] = { file, answer };
-	char byte = 0;
-	struct iovec io = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &io,
-			    .msg_iovlen = 1,
-			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), fd, sizeof(fd));
-	return sendmsg(j->fd, &m, MSG_NOSIGNAL) == 1;
-}
-
 /* All of n bytes in time; false: there are fewer. */
 bool
 jail_read(int fd, void *out, size_t n)
@@ -298,7 +188,7 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 	*out = NULL;
 	if (pipe2(answer, O_CLOEXEC) < 0)
 		return prof_fail(err, PROF_EIO, "pipe: %s", strerror(errno));
-	if (!ask(j, fd, answer[1]))
+	if (!pass_send(j->fd, "", 1, (const int[]){ fd, answer[1] }, PASS_MAX))
 		st = prof_fail(err, PROF_EIO,
 			       "the process that reads it is gone");
 	else

@@ -67,3 +67,17 @@ regular_open(const char *path, bool no_link, struct stat *sb,
 {
 	return regular_open_at(AT_FDCWD, path, no_link, sb, err);
 }
+
+int
+regular_folder_at(int dir, const char *path, bool no_link)
+{
+	return openat(dir, path,
+		      O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+			      (no_link ? O_NOFOLLOW : 0));
+}
+
+int
+regular_folder(const char *path, bool no_link)
+{
+	return regular_folder_at(AT_FDCWD, path, no_link);
+}

@@ -21,4 +21,8 @@ int regular_open(const char *path, bool no_link, struct stat *sb,
 int regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 		    struct prof_err *err) MUST_USE;
 
+/* Open a folder, to list it or as the dir of another call; -1 and errno. */
+int regular_folder(const char *path, bool no_link) MUST_USE;
+int regular_folder_at(int dir, const char *path, bool no_link) MUST_USE;
+
 #endif

@@ -17,6 +17,7 @@
 #include "lib/base/cachedir.h"
 #include "lib/base/regular.h"
 #include "lib/wire/compress.h"
+#include "symbols/elf/door.h"
 #include "symcache-image.h"
 
 #define MAX_ENTRY                                                              \
@@ -29,6 +30,10 @@ static const char leftover[] = ".new";
 
 struct symcache {
 	char *folder;
+
+	/* Of symcache_apart(). */
+	void (*keep)(void *ctx, const char *key, const struct buf *entry);
+	void *ctx;
 };
 
 static char *
@@ -70,6 +75,19 @@ symcache_free(struct symcache *c)
 	free(c);
 }
 
+struct symcache *
+symcache_apart(const struct symcache *c,
+	       void (*keep)(void *ctx, const char *key,
+			    const struct buf *entry),
+	       void *ctx)
+{
+	struct symcache *copy = calloc(1, sizeof(*copy));
+
+	if (copy)
+		*copy = (struct symcache){ strdup(c->folder), keep, ctx };
+	return copy;
+}
+
 /* --- one file --- */
 
 /* An entry in memory. */
@@ -79,17 +97,17 @@ struct entry {
 	struct image image;
 };
 
-/* The path of the entry called key: 64 bits of FNV-1a, which may collide. */
-static char *
-entry_path(const struct symcache *c, const char *key)
+enum { MAX_NAME = 17 };
+
+/* The name of the entry of key: 64 bits of FNV-1a, which may collide. */
+static void
+entry_name(const char *key, char name[MAX_NAME])
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	char *path;
 
 	for (const char *p = key; *p; p++)
 		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return asprintf(&path, "%s/%016" PRIx64, c->folder, h) < 0 ? NULL
-								   : path;
+	snprintf(name, MAX_NAME, "%016" PRIx64, h);
 }
 
 static void
@@ -100,17 +118,43 @@ entry_close(struct entry *e)
 	e->data = NULL;
 }
 
-/* Map the entry: files are replaced, but never changed. */
-static void
-entry_open(struct entry *e, const char *path, const char *key)
+int
+symcache_entry(const struct symcache *c, const char *name)
 {
 	struct stat sb;
-	int fd = regular_open(path, true, &sb, NULL);
+	char *path;
+	int fd = -1;
+
+	if (name[strspn(name, "0123456789abcdef")] == '\0' &&
+	    asprintf(&path, "%s/%s", c->folder, name) >= 0) {
+		fd = regular_open(path, true, &sb, NULL);
+		free(path);
+	}
+	if (fd >= 0 && sb.st_uid != 0 && sb.st_uid != geteuid()) {
+		close(fd);
+		return -1;
+	}
+	/* The least recently used files are removed first: mtime is the last
+	 * use. */
+	if (fd >= 0 && time(NULL) - sb.st_mtime > TOUCH_AGE)
+		futimens(fd, NULL);
+	return fd;
+}
+
+/* Map the entry: files are replaced, but never changed. */
+static void
+entry_open(struct entry *e, const struct symcache *c, const char *name,
+	   const char *key)
+{
+	struct door_answer a;
+	struct stat sb;
+	int fd = c->keep ? door_ask(DOOR_CACHE, name, &a)
+			 : symcache_entry(c, name);
 
 	*e = (struct entry){ 0 };
 	if (fd < 0)
 		return;
-	if ((sb.st_uid == 0 || sb.st_uid == geteuid()) && sb.st_size > 0 &&
+	if (fstat(fd, &sb) == 0 && sb.st_size > 0 &&
 	    (uint64_t)sb.st_size <= MAX_ENTRY) {
 		e->n = (size_t)sb.st_size;
 		e->data = mmap(NULL, e->n, PROT_READ,
@@ -120,15 +164,11 @@ entry_open(struct entry *e, const char *path, const char *key)
 	}
 	if (e->data && !image_read(&e->image, e->data, e->n, key, true))
 		entry_close(e);
-	/* The least recently used files are removed first: mtime is the last
-	 * use. */
-	if (e->data && time(NULL) - sb.st_mtime > TOUCH_AGE)
-		futimens(fd, NULL);
 	close(fd);
 }
 
 static void
-entry_write(const char *path, const struct buf *bytes)
+entry_write(const char *path, const void *data, size_t n)
 {
 	char *temporary;
 	bool ok = false;
@@ -138,7 +178,7 @@ entry_write(const char *path, const struct buf *bytes)
 		return;
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd >= 0) {
-		ok = write_all(fd, bytes->data, bytes->n, NULL) == PROF_OK;
+		ok = write_all(fd, data, n, NULL) == PROF_OK;
 		if (close(fd) != 0 || !ok || rename(temporary, path) != 0)
 			unlink(temporary);
 	}
@@ -217,6 +257,27 @@ shrink(const struct symcache *c)
 	closedir(dir);
 }
 
+void
+symcache_keep(const struct symcache *c, const char *key, const void *entry,
+	      size_t n)
+{
+	struct image image;
+	char name[MAX_NAME], *path;
+	void *copy = c && n && n <= MAX_ENTRY ? malloc(n) : NULL; /* aligned */
+
+	if (!copy)
+		return;
+	memcpy(copy, entry, n);
+	entry_name(key, name);
+	if (image_read(&image, copy, n, key, true) &&
+	    asprintf(&path, "%s/%s", c->folder, name) >= 0) {
+		entry_write(path, copy, n);
+		free(path);
+		shrink(c);
+	}
+	free(copy);
+}
+
 /* --- answering --- */
 
 struct lookup {
@@ -287,7 +348,7 @@ add_known(struct lookup *l, const struct entry *e)
 
 static void
 keep(const struct symcache *c, struct lookup *l, const struct entry *e,
-     const char *path, const char *key)
+     const char *key)
 {
 	struct buf bytes = { 0 };
 
@@ -296,11 +357,12 @@ keep(const struct symcache *c, struct lookup *l, const struct entry *e,
 		    image_add(&l->maker, l->missing[i], NULL, 0) < 0)
 			l->nomem = true;
 	add_known(l, e);
-	if (!l->nomem && image_write(&l->maker, key, &bytes) == 0 &&
-	    bytes.n <= MAX_ENTRY) {
-		entry_write(path, &bytes);
-		shrink(c);
-	}
+	if (l->nomem || image_write(&l->maker, key, &bytes) != 0)
+		;
+	else if (c->keep)
+		c->keep(c->ctx, key, &bytes);
+	else
+		symcache_keep(c, key, bytes.data, bytes.n);
 	buf_release(&bytes);
 }
 
@@ -310,13 +372,12 @@ symcache_run(const struct symcache *c, struct binary *s, const uint64_t *addr,
 	     struct prof_err *err)
 {
 	char *key = c ? binary_key(s, dwarf) : NULL;
-	char *path = key ? entry_path(c, key) : NULL;
+	char name[MAX_NAME];
 	struct lookup l = { .addr = addr, .fn = fn, .ctx = ctx };
 	enum prof_status st = PROF_OK;
 	struct entry e = { 0 };
 
-	if (!path || image_maker_init(&l.maker) < 0) {
-		free(path);
+	if (!key || image_maker_init(&l.maker) < 0) {
 		free(key);
 		return binary_run(s, addr, n, dwarf, fn, ctx, err);
 	}
@@ -327,21 +388,21 @@ symcache_run(const struct symcache *c, struct binary *s, const uint64_t *addr,
 		st = prof_nomem(err);
 		goto out;
 	}
-	entry_open(&e, path, key);
+	entry_name(key, name);
+	entry_open(&e, c, name, key);
 	tell_known(&l, &e, n);
 	if (l.n_missing == 0)
 		goto out;
 	st = binary_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
 	/* If data is damaged or incomplete, warn again in the next run. */
 	if (st == PROF_OK && (!dwarf || binary_is_whole(s)))
-		keep(c, &l, &e, path, key);
+		keep(c, &l, &e, key);
 out:
 	entry_close(&e);
 	image_maker_release(&l.maker);
 	free(l.missing);
 	free(l.index);
 	free(l.told);
-	free(path);
 	free(key);
 	return st;
 }

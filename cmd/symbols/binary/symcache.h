@@ -12,6 +12,8 @@
 
 #include "binary.h"
 
+struct buf;
+
 struct symcache;
 
 /* The user's cache, or NULL if there is none; an empty $PROF_CACHE disables
@@ -27,5 +29,22 @@ enum prof_status symcache_run(const struct symcache *c, struct binary *s,
 			      const uint64_t *addr, size_t n, bool dwarf,
 			      symbol_fn *fn, void *ctx,
 			      struct prof_err *err) MUST_USE;
+
+/*
+ * The same cache for a process that may open no files (symbols/elf/door.h): it
+ * asks for entries by name, and keep is called with new ones. For
+ * symcache_free(); NULL without memory.
+ */
+struct symcache *symcache_apart(const struct symcache *c,
+				void (*keep)(void *ctx, const char *key,
+					     const struct buf *entry),
+				void *ctx);
+
+/* Open the entry of that name, as such a process asks; -1: there is none. */
+int symcache_entry(const struct symcache *c, const char *name);
+
+/* Keep the n bytes of an entry that such a process made, if they are valid. */
+void symcache_keep(const struct symcache *c, const char *key, const void *entry,
+		   size_t n);
 
 #endif

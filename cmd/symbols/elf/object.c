@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/regular.h"
+#include "door.h"
 #include "lib/wire/compress.h"
 #include "note.h"
 #include "symtab.h"
@@ -57,7 +57,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	struct prof_err why;
 	struct stat sb;
 
-	o->fd = regular_open(path, false, &sb, &why);
+	o->fd = door_open(path, &sb, &why);
 	if (o->fd < 0) {
 		if (err)
 			*err = why;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "impl.h"
+#include "apart.h"
 #include "locate.h"
 
 /* The result of o->find is untrusted: it must have the build-id. */
@@ -26,7 +26,10 @@ find(const struct resolve *r, const char *build_id, bool want_debug,
 		*out = NULL;
 	}
 	if (st != PROF_OK && st != PROF_ENOMEM) {
-		r->o->warn("%s: %s", path, err->msg);
+		if (r->apart)
+			apart_warn(r->apart, path, err->msg);
+		else
+			r->o->warn("%s: %s", path, err->msg);
 		st = PROF_OK;
 	}
 	free(path);

@@ -14,6 +14,7 @@
 #include "resolve.h"
 #include "symbols/binary/binary.h"
 
+struct apart;
 struct kallsyms;
 struct resolve_task;
 
@@ -53,6 +54,7 @@ struct resolve {
 	bool missed;               /* a file was not found */
 	struct wants wants;        /* for the current object */
 
+	struct apart *apart;       /* where to tell answers; NULL: in p */
 	struct resolve_task *task; /* objects to be read */
 	size_t n_task;
 };

@@ -14,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "lib/base/array.h"
 #include "lib/model/runtime.h"
 #include "symbols/binary/binary.h"
+#include "symbols/elf/door.h"
 
 int
 locate_init(struct locate *l, const char *list)
@@ -173,27 +176,44 @@ try_format(struct search *s, const char *fmt, ...)
 	return n > 0 && (size_t)n < sizeof(path) && try_path(s, path, NULL);
 }
 
-/* Every file in dir/id. */
+static int
+cmp_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Every file in dir/id, by name. */
 static bool
 try_directory(struct search *s, const char *dir, const char *id)
 {
-	struct dirent **entry;
-	char path[PATH_MAX];
+	char path[PATH_MAX], **name = NULL;
+	size_t cap = 0, n_name = 0;
+	const struct dirent *e;
 	bool stop = false;
-	int n;
+	DIR *folder;
+	int n, fd;
 
 	n = snprintf(path, sizeof(path), "%s/%s", dir, id);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return false;
-	n = scandir(path, &entry, NULL, alphasort);
-	if (n < 0)
-		return false;
-	for (int i = 0; i < n; i++) {
+	fd = door_folder(path);
+	folder = fd >= 0 ? fdopendir(fd) : NULL;
+	while (folder && (e = readdir(folder)) &&
+	       array_reserve(&name, &cap, n_name + 1, sizeof(*name)) == 0 &&
+	       (name[n_name] = strdup(e->d_name)))
+		n_name++;
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
+	if (n_name)
+		qsort(name, n_name, sizeof(*name), cmp_name);
+	for (size_t i = 0; i < n_name; i++) {
 		if (!stop)
-			stop = try_format(s, "%s/%s", path, entry[i]->d_name);
-		free(entry[i]);
+			stop = try_format(s, "%s/%s", path, name[i]);
+		free(name[i]);
 	}
-	free(entry);
+	free(name);
 	return stop;
 }
 

@@ -190,5 +190,8 @@ resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 		r->n_task--;
 		return prof_nomem(err);
 	}
-	return r->n_task == MAX_TASKS ? resolve_run(r, err) : PROF_OK;
+	/* One thread needs no other object to be open. */
+	return r->n_task == MAX_TASKS || r->o->n_thread <= 1
+		       ? resolve_run(r, err)
+		       : PROF_OK;
 }

@@ -1,7 +1,7 @@
 /* resolve.c - see resolve.h. */
 #include "config.h"
 
-#include "impl.h"
+#include "apart.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "group.h"
 #include "jit.h"
 #include "kernel.h"
+#include "lib/base/confine.h"
 #include "lib/model/runtime.h"
 #include "locate.h"
 #include "open.h"
@@ -88,6 +89,8 @@ resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 			resolve_warn(r, m, err);
 		else
 			p->mapping[m].file = found;
+		if (r->apart && p->mapping[m].file == found)
+			apart_found(r->apart, m, path);
 	}
 	wants_sort(&r->wants);
 	return resolve_later(r, s, first, err);
@@ -130,6 +133,30 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 	st = resolve_object(r, m, s, path, err);
 	free(path);
 	return st;
+}
+
+/* Find and symbolize the objects of all mappings that are not done. */
+static enum prof_status
+resolve_mappings(struct resolve *r, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; i < r->p->n_mapping && st == PROF_OK; i++)
+		if (!r->done[i])
+			st = resolve_mapping(r, (uint32_t)i, err);
+	if (resolve_run(r, st == PROF_OK ? err : NULL) != PROF_OK)
+		r->wants.nomem = true;
+	return st;
+}
+
+/* The same, but as root where files can do no harm. */
+static enum prof_status
+resolve_safely(struct resolve *r, struct prof_err *err)
+{
+	if (confine_is_wanted() &&
+	    memchr(r->done, false, r->p->n_mapping * sizeof(*r->done)))
+		return apart_run(r, resolve_mappings, err);
+	return resolve_mappings(r, err);
 }
 
 /* Sort the wanted locations by mapping: a counting sort. */
@@ -266,11 +293,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		goto out;
 	sort_wanted(&r);
 	choose(&r);
-	for (size_t i = 0; i < p->n_mapping && st == PROF_OK; i++)
-		if (!r.done[i])
-			st = resolve_mapping(&r, (uint32_t)i, err);
-	if (resolve_run(&r, st == PROF_OK ? err : NULL) != PROF_OK)
-		r.wants.nomem = true;
+	st = resolve_safely(&r, err);
 	if (r.wants.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);
 	else if (r.missed && !o->failed)

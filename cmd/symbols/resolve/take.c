@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "impl.h"
+#include "apart.h"
 #include "lib/base/array.h"
 
 /* --- functions --- */
@@ -140,6 +140,10 @@ wants_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	struct profile *p = w->r->p;
 	unsigned has = MAPPING_INLINE_FRAMES;
 
+	if (w->r->apart) {
+		apart_lines(w->r->apart, w, i, frame, n);
+		return;
+	}
 	if (w->nomem)
 		return;
 	if (make_lines(w, frame, n) < 0) {

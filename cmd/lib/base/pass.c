@@ -1,0 +1,68 @@
+/* pass.c - see pass.h. */
+#include "config.h"
+
+#include "pass.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+union control {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(PASS_MAX * sizeof(int))];
+};
+
+bool
+pass_send(int socket, const void *data, size_t n, const int *fd, size_t n_fd)
+{
+	union control control = { 0 };
+	struct iovec io = { .iov_len = n };
+	struct msghdr m = { .msg_iov = &io, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	memcpy(&io.iov_base, &data, sizeof(data)); /* without its const */
+	if (n_fd) {
+		struct cmsghdr *c = &control.head;
+
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fd * sizeof(*fd));
+		memcpy(CMSG_DATA(c), fd, n_fd * sizeof(*fd));
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE(n_fd * sizeof(*fd));
+	}
+	do
+		sent = sendmsg(socket, &m, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)n;
+}
+
+ssize_t
+pass_receive(int socket, void *data, size_t n, int fd[PASS_MAX], size_t *n_fd)
+{
+	union control control;
+	struct iovec io = { data, n };
+	struct msghdr m = { .msg_iov = &io,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	const struct cmsghdr *c;
+	ssize_t got;
+
+	*n_fd = 0;
+	do
+		got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+		*n_fd = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fd);
+		memcpy(fd, CMSG_DATA(c), *n_fd * sizeof(*fd));
+	}
+	if (!(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return got;
+	while (*n_fd)
+		close(fd[--*n_fd]);
+	return -1;
+}

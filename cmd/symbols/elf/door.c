@@ -1,0 +1,175 @@
+/* door.c - see door.h. */
+#include "config.h"
+
+#include "door.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/confine.h"
+#include "lib/base/pass.h"
+#include "lib/base/regular.h"
+#include "lib/base/slurp.h"
+
+enum {
+	MAX_LIST = 1 << 30, /* bytes, as in slurp() */
+	SECONDS = 10,       /* of a processor for each file, and one for: */
+	BYTES_A_SECOND = 8 << 20,
+	KEEP = 3, /* room for a file in memory, beside its mapping */
+};
+
+/* Of the process, as its rights are; -1: it opens files itself. */
+static int door = -1;
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+void
+door_use(int socket)
+{
+	door = socket;
+}
+
+bool
+door_is_used(void)
+{
+	return door >= 0;
+}
+
+/* --- asking --- */
+
+int
+door_ask(enum door_kind kind, const char *text, struct door_answer *a)
+{
+	struct door_question q = { .kind = kind };
+	size_t n = strlen(text) + 1, n_fd = 0;
+	int fd[PASS_MAX];
+	ssize_t got = -1;
+
+	*a = (struct door_answer){ PROF_EIO, ENAMETOOLONG, "" };
+	if (n > sizeof(q.text))
+		return -1;
+	memcpy(q.text, text, n);
+	pthread_mutex_lock(&asking);
+	if (pass_send(door, &q, offsetof(struct door_question, text) + n, NULL,
+		      0))
+		got = pass_receive(door, a, sizeof(*a), fd, &n_fd);
+	pthread_mutex_unlock(&asking);
+	if (got <= 0) /* the process that answers was ended */
+		_exit(1);
+	a->text[sizeof(a->text) - 1] = '\0';
+	return n_fd ? fd[0] : -1;
+}
+
+/* Ask for a file. */
+static int
+ask_file(enum door_kind kind, const char *path, struct stat *sb,
+	 struct prof_err *err)
+{
+	struct door_answer a;
+	int fd = door_ask(kind, path, &a);
+	size_t n;
+
+	if (fd < 0 || fstat(fd, sb) < 0) {
+		prof_fail(err, a.status, "%.*s", (int)sizeof(err->msg) - 1,
+			  a.text);
+		errno = a.error;
+		return -1;
+	}
+	n = sb->st_size > 0 ? (size_t)sb->st_size : 0;
+	confine_allow(n < SIZE_MAX / KEEP ? n * KEEP : 0,
+		      SECONDS + (unsigned)(n / BYTES_A_SECOND));
+	return fd;
+}
+
+int
+door_open(const char *path, struct stat *sb, struct prof_err *err)
+{
+	return door < 0 ? regular_open(path, false, sb, err)
+			: ask_file(DOOR_OBJECT, path, sb, err);
+}
+
+enum prof_status
+door_slurp(const char *path, struct buf *out, struct prof_err *err)
+{
+	enum prof_status st;
+	struct stat sb;
+	int fd;
+
+	if (door < 0)
+		return slurp(path, false, out, err);
+	fd = ask_file(DOOR_LIST, path, &sb, err);
+	if (fd < 0)
+		return PROF_EIO;
+	st = slurp_rest(fd, MAX_LIST, out, err);
+	close(fd);
+	return st;
+}
+
+int
+door_folder(const char *path)
+{
+	struct door_answer a;
+
+	return door < 0 ? regular_folder(path, false)
+			: door_ask(DOOR_FOLDER, path, &a);
+}
+
+char *
+door_real(const char *path)
+{
+	struct door_answer a;
+
+	if (door < 0)
+		return realpath(path, NULL);
+	door_ask(DOOR_REAL, path, &a);
+	errno = a.error;
+	return a.status == PROF_OK ? strdup(a.text) : NULL;
+}
+
+/* --- answering --- */
+
+static void
+find_real(const char *path, struct door_answer *a)
+{
+	char *real = realpath(path, NULL);
+	size_t n = real ? strlen(real) : 0;
+
+	a->error = errno;
+	a->status = real && n < sizeof(a->text) ? PROF_OK : PROF_EIO;
+	if (a->status == PROF_OK)
+		memcpy(a->text, real, n);
+	free(real);
+}
+
+bool
+door_serve(int socket,
+	   int (*give)(void *ctx, const struct door_question *q,
+		       struct door_answer *a),
+	   void *ctx)
+{
+	struct door_question q;
+	struct door_answer a = { PROF_OK, 0, "" };
+	int fd[PASS_MAX], out = -1;
+	size_t n;
+	ssize_t got = pass_receive(socket, &q, sizeof(q), fd, &n);
+	bool ok = got > (ssize_t)offsetof(struct door_question, text);
+
+	while (n)
+		close(fd[--n]);
+	if (!ok || ((char *)&q)[got - 1])
+		return false;
+	if (q.kind == DOOR_REAL)
+		find_real(q.text, &a);
+	else
+		out = give(ctx, &q, &a);
+	ok = pass_send(socket, &a,
+		       offsetof(struct door_answer, text) + strlen(a.text) + 1,
+		       &out, out >= 0);
+	if (out >= 0)
+		close(out);
+	return ok;
+}

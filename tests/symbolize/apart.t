@@ -1,0 +1,97 @@
+#!/bin/sh
+# As root, object files are read by a process without rights: it can be ended by
+# a file, which is then named and left out, and it finds what others find.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+name='files of strangers'
+[ "$(id -u)" -eq 0 ] || skip_rest "$name" 'only root drops rights'
+[ -z "${sanitized:-}" ] || skip_rest "$name" 'sanitizers need more calls'
+need_tools "$name" gcc strace python3
+chmod 755 "$scratch"
+
+# Two libraries and a profile with an address in a function of each.
+for i in bad good; do
+	echo "int $i(int x) { return x * 7 + 3; }" |
+		gcc -g -O1 -shared -fPIC -x c -o "$i" - || exit 99
+done
+cat >profile.py <<'END'
+import subprocess, sys
+
+def varint(n):
+    out = b''
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+def field(k, v):
+    if isinstance(v, int):
+        return varint(k << 3) + varint(v)
+    return varint(k << 3 | 2) + varint(len(v)) + v
+
+strings = [b'', b'cpu', b'nanoseconds']
+out = field(1, field(1, 1) + field(2, 2))
+for i, f in enumerate(('bad', 'good'), 1):
+    strings.append((sys.argv[1] + '/' + f).encode())
+    at = subprocess.run(['nm', f], capture_output=True, text=True).stdout
+    at = int([r for r in at.splitlines() if r.endswith(' T ' + f)][0].split()[0], 16)
+    start = i << 32
+    out += field(2, field(1, i) + field(2, 10))
+    out += field(3, field(1, i) + field(2, start) + field(3, start + 0x10000) +
+                 field(5, len(strings) - 1))
+    out += field(4, field(1, i) + field(2, i) + field(3, start + at))
+for s in strings:
+    out += field(6, s)
+sys.stdout.buffer.write(out)
+END
+python3 profile.py "$PWD" >p.pb || exit 99
+
+# The signal comes when the process reads the library "bad".
+cat >reading <<'END'
+exec strace -f -qq -o trace -P "$PWD/bad" -e trace=pread64,read,mmap \
+	-e inject=pread64:signal="$1":when=2+ prof-symbolize --no-cache p.pb
+END
+strace -qq -o /dev/null true 2>/dev/null || skip_rest "$name" 'no ptrace'
+
+check 'names are the same with and without it' 0 '
+	prof-symbolize --no-cache p.pb | prof-text -q --raw >with
+	PROF_SANDBOX=0 prof-symbolize --no-cache p.pb | prof-text -q --raw >without
+	cmp with without && grep -oE "(good|bad) " with | sort -u' <<'END'
+bad 
+good 
+END
+check 'the cache is kept by the process that has rights' 0 '
+	for i in 1 2; do
+		PROF_CACHE=$PWD/cache prof-symbolize p.pb |
+			prof-text -q --raw | cmp - with
+	done
+	find cache -type f -user 0 | wc -l' <<'END'
+2
+END
+check 'what ends it is named, and the rest has names' 0 '
+	sh reading SEGV >out.pb 2>err && prof-text -q --folded out.pb
+	sed -n "s|.*/bad: the process|bad: the process|p" err | head -n 1' <<'END'
+[bad] 10
+good 10
+bad: the process that read it was ended: Segmentation fault; its names are missing
+END
+sh reading STOP >/dev/null 2>err &
+tracer=$!
+tries=0
+until reader=$(pgrep -u 65534 -x prof-symbolize) || [ $tries -eq 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+sleep 0.3
+grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' "/proc/$reader/status" >rights
+find "/proc/$reader/fd" ! -lname '*/bad' -type l | wc -l >>rights
+kill -KILL $tracer "$(sed -n 's/^PPid:\t//p' "/proc/$reader/status")"
+wait
+check 'it has no rights, and no files but those it asked for' 0 'cat rights' <<'END'
+Uid:	65534	65534	65534	65534
+CapEff:	0000000000000000
+NoNewPrivs:	1
+Seccomp:	2
+2
+END
+plan
