@@ -405,6 +405,40 @@ has_improved(const struct gate_row *row)
 	return row->verdict == GATE_IMPROVED;
 }
 
+/* Did it get faster, and not only hand its work over to another? */
+static bool
+has_gained(const struct gate *g, const struct gate_row *row)
+{
+	for (size_t i = 0; i < g->n_order; i++)
+		for (int k = 0; k < 2; k++) {
+			const struct gate_why *w = &g->row[g->order[i]].why[k];
+
+			for (uint32_t j = 0; w->label && j < w->n_other; j++)
+				if (&g->row[w->other[j]] == row)
+					return false;
+		}
+	return has_improved(row);
+}
+
+/* The function that gained most, beside what did not improve. */
+static size_t
+put_gain(FILE *out, const struct gate_report *r, const struct gate_form *f,
+	 bool first)
+{
+	const struct gate *g = r->g;
+
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct gate_row *row = &g->row[g->order[i]];
+
+		if (!has_gained(g, row) || is_like_total(r, row))
+			continue;
+		fputs(first ? "improved: " : "; improved: ", out);
+		put_finding(out, r, f, row);
+		return 1;
+	}
+	return 0;
+}
+
 /* Is that change more than what the row's own runs vary by? */
 static bool
 stands_out(const struct gate *g, const struct gate_cell *c)
@@ -453,6 +487,9 @@ put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
 			"(%s..%s)",
 			number_text(t[0], r, c->own_low, false),
 			number_text(t[1], r, c->own_high, false));
+	else if (r->g->o.against > 0)
+		fprintf(out, ", but not surely by more than %.4g%%",
+			100 * r->g->o.against);
 	else
 		fprintf(out,
 			", but of comparisons without a change %.2g%% show as "
@@ -543,6 +580,8 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		fputs(n++ ? "; " : "", out);
 		put_total(out, r);
 	}
+	if (r->verdict != GATE_IMPROVED)
+		n += put_gain(out, r, f, !n);
 	put_budgets(out, r, f, !n);
 	if (g->is_single && r->verdict >= GATE_INCONCLUSIVE)
 		fputs("; one run a side: noise is a guess", out);

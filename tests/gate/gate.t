@@ -90,6 +90,20 @@ check 'an improvement is no failure' 0 "$r rows \$slow -- \$old" <<'END'
 improved cum -15.9% parse_json
 improved cum -6.6% work
 END
+
+# Ten questions of a reader: did it get slower, what, by how much, from what to
+# what, where, who calls it, did the program as a whole, what got faster, are the
+# budgets kept, and where it is not sure, why.
+for i in 1 2 3 4 5; do profile mixed$i.pb.gz 77$((i * 7 % 10))0 300$i 1204$i 600$((i * 3 % 10)); done
+echo 'main cum <= +2%' >main.txt
+check 'the first line answers' 0 \
+	'prof-gate --budget=main.txt $old -- mixed?.pb.gz | head -1
+	prof-gate --test-against=20 $old -- mixed?.pb.gz | head -1
+	prof-gate old[12].pb.gz -- mixed[12].pb.gz | head -1' <<'END'
+regressed: parse_json +19.5% (89.99s -> 107.53s), at p.c:13; improved: print -19.7% (150s -> 120.43s); 1 budget kept
+perhaps: parse_json +19.5% (89.99s -> 107.53s), but not surely by more than 20%
+regressed: parse_json +19.5% (90.03s -> 107.56s), at p.c:15; improved: print -19.7% (150s -> 120.42s)
+END
 check 'too few samples to tell' 0 'prof-gate few1.pb.gz -- few2.pb.gz | sed -n "1p;4,\$p"' <<'END'
 inconclusive: total +3.3% (-35.0% .. +41.7%), 3.01s -> 3.11s; one run a side: noise is a guess; too few samples to bet on: 301 and 311
 6 inconclusive, 6 functions in all

@@ -27,7 +27,6 @@ enum { MAX_LOUD = 3 }; /* rounds */
 #define MIN_FREE 1e-6
 #define HOPELESS 30.0   /* below the best log likelihood: ignored */
 #define OUTLIER 0.2     /* tail probability that makes the prior count less */
-#define SHARED 0.3      /* of a function's noise, with what it calls */
 #define FEW_ROWS 5      /* too few for a typical one */
 #define ROW_EVENTS 20.0 /* per run, for a useful ratio */
 #define MACHINE_NOISE 0.01
@@ -467,7 +466,7 @@ mix_of(const struct learning *l, const struct gate_series *s)
 	for (size_t i = 0; i < s->n_part; i++)
 		mix += s->part[i].square *
 		       fmax(1, l->cell[s->part[i].row].factor);
-	return SHARED + (1 - SHARED) * mix;
+	return mix;
 }
 
 /* Flat rows first: cum rows are made of them. */
