@@ -15,6 +15,14 @@
 
 #define MAX_BUDGET_SIZE ((size_t)16 << 20)
 
+/* Defaults; those of the test are in gate.h. */
+#define SESSIONS 5
+#define RUNS 5
+#define STRICT 30 /* percent */
+#define ROWS 10
+#define TEXT(x) TEXT_OF(x)
+#define TEXT_OF(x) #x
+
 enum {
 	KEY_BASELINE = CLI_LONG,
 	KEY_SAVE_BASELINE,
@@ -60,9 +68,10 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_SAVE_BASELINE, "save-baseline", "DIR",
 	  "add the operands to the folder DIR, and compare nothing" },
 	{ KEY_BASELINE_RUNS, "baseline-runs", "N",
-	  "take the newest N that compare of each session in a folder (5)" },
+	  "take the newest N that compare of each session in a folder (" TEXT(
+		  RUNS) ")" },
 	{ KEY_BASELINE_SESSIONS, "baseline-sessions", "N",
-	  "take the newest N sessions of a folder (5)" },
+	  "take the newest N sessions of a folder (" TEXT(SESSIONS) ")" },
 	{ KEY_PLAN, "plan", "N",
 	  "print an order for N runs of each side: --plan=N -- OLD -- NEW" },
 	{ KEY_SCALE, "scale", "HOW",
@@ -81,19 +90,24 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_EXACT_NAMES, "exact-names", NULL,
 	  "do not look for renamed functions" },
 	{ KEY_ALPHA, "alpha", "P",
-	  "chance of a false alarm in one comparison (0.01)" },
+	  "chance of a false alarm in one comparison (" TEXT(GATE_ALPHA) ")" },
 	{ KEY_MIN_CHANGE, "min-change", "PERCENT",
-	  "smallest change that matters, of the function (5)" },
+	  "smallest change that matters, of the function (" TEXT(
+		  GATE_MIN_CHANGE) ")" },
 	{ KEY_MIN_SHARE, "min-share", "PERCENT",
-	  "smallest change that matters, of the total (1; --function: 0)" },
+	  "smallest change that matters, of the total (" TEXT(
+		  GATE_MIN_SHARE) "; --function: 0)" },
 	{ KEY_TEST_AGAINST, "test-against", "PERCENT",
 	  "fail only on rows that surely grew by more than PERCENT (0)" },
 	{ KEY_BUILD_NOISE, "build-noise", "PERCENT",
-	  "difference of two builds by the layout of code alone (0.5)" },
+	  "difference of two builds by the layout of code alone (" TEXT(
+		  GATE_BUILD_NOISE) ")" },
 	{ KEY_NOISE, "noise", "PERCENT",
-	  "noise of the machine to assume with one run a side (5)" },
+	  "noise of the machine to assume with one run a side (" TEXT(
+		  GATE_NOISE) ")" },
 	{ KEY_MIN_SAMPLES, "min-samples", "N",
-	  "refuse a side with fewer than N samples (50)" },
+	  "refuse a side with fewer than N samples (" TEXT(
+		  GATE_MIN_SAMPLES) ")" },
 	{ KEY_ALLOW_UNEQUAL, "allow-unequal", NULL,
 	  "compare runs and sides whose totals differ more than 5 times" },
 	{ KEY_ALLOW_RATES, "allow-rates", NULL,
@@ -109,14 +123,15 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_BUDGET, "budget", "FILE",
 	  "fail where a rule of FILE is broken: parse <= 5% of total" },
 	{ KEY_STRICT, "strict", "[PERCENT]",
-	  "exit with 2 if a growth of PERCENT (30) could not have been seen" },
+	  "exit with 2 if a growth of PERCENT (" TEXT(
+		  STRICT) ") could not have been seen" },
 	{ KEY_TEXT, "text", NULL, "report as text (default)" },
 	{ KEY_JSON, "json", NULL, "report as JSON" },
 	{ KEY_MARKDOWN, "markdown", NULL, "report for a pull request" },
 	{ KEY_JUNIT, "junit", NULL, "report as JUnit XML" },
 	{ KEY_GITHUB, "github", NULL, "report as GitHub annotations" },
 	{ KEY_NODECOUNT, "nodecount", "N",
-	  "show at most N functions; 0: all (10)" },
+	  "show at most N functions; 0: all (" TEXT(ROWS) ")" },
 	{ KEY_ALL, "all", NULL, "show all functions" },
 	CLI_COMMON_OPTS,
 	CLI_READ_OPTS,
@@ -293,7 +308,7 @@ fail_option(struct gate_settings *s, struct cli *cli, int key)
 		read_budgets(s, cli);
 		return true;
 	case KEY_STRICT:
-		s->strict = cli->arg ? cli_double(cli) / 100 : 0.3;
+		s->strict = cli->arg ? cli_double(cli) / 100 : STRICT / 100.0;
 		if (s->strict <= 0)
 			cli_bad_arg(cli, "above 0");
 		return true;
@@ -394,9 +409,9 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 
 	*s = (struct gate_settings){
 		.gate = GATE_DEFAULTS,
-		.sides = { .n_session = 5, .n_archived = 5 },
+		.sides = { .n_session = SESSIONS, .n_archived = RUNS },
 		.form = &gate_text,
-		.max_rows = 10,
+		.max_rows = ROWS,
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		if (!refine_option(&s->refine, cli, key) &&

@@ -409,6 +409,8 @@ has_improved(const struct gate_row *row)
 static bool
 has_gained(const struct gate *g, const struct gate_row *row)
 {
+	if (!has_improved(row))
+		return false;
 	for (size_t i = 0; i < g->n_order; i++)
 		for (int k = 0; k < 2; k++) {
 			const struct gate_why *w = &g->row[g->order[i]].why[k];
@@ -417,7 +419,7 @@ has_gained(const struct gate *g, const struct gate_row *row)
 				if (&g->row[w->other[j]] == row)
 					return false;
 		}
-	return has_improved(row);
+	return true;
 }
 
 /* The function that gained most, beside what did not improve. */

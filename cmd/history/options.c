@@ -273,7 +273,7 @@ history_settings_parse(struct history_settings *s, struct cli *cli)
 	memset(s, 0, sizeof(*s));
 	s->max_rows = 20;
 	s->min_share = 0.001;
-	s->min_change = GATE_MIN_CHANGE;
+	s->min_change = GATE_MIN_CHANGE / 100.0;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!set_question(s, cli, key) && !set_task(s, cli, key))
 			set_output(s, cli, key);

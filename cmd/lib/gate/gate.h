@@ -91,14 +91,13 @@ struct gate_options {
 	struct frames_options frames;
 	enum gate_yardstick yardstick;
 	double alpha;        /* chance of any false alarm in one comparison */
-	double confidence;   /* of the intervals: 0.95 */
-	double min_change;   /* of the function: 0.05 */
-	double min_share;    /* of the total: 0.01 */
-	double against;      /* growth to allow before the test: 0 */
-	double build_noise;  /* least noise between two builds: 0.005 */
-	double single_noise; /* noise of the machine, if a side has one run:
-				0.05 */
-	double min_events;   /* of a side: 50 */
+	double confidence;   /* of the intervals */
+	double min_change;   /* of the function */
+	double min_share;    /* of the total */
+	double against;      /* growth to allow before the test */
+	double build_noise;  /* least noise between two builds */
+	double single_noise; /* noise of the machine, if a side has one run */
+	double min_events;   /* of a side */
 	bool allow_unequal;  /* totals may differ by any factor */
 	bool exact_names;    /* do not look for renamed functions */
 	/* Sets *wanted if this function is to be judged. NULL: all functions
@@ -111,12 +110,22 @@ struct gate_options {
 	void *is_ours_ctx;
 };
 
-#define GATE_MIN_CHANGE 0.05
+/* The defaults, in the units of the options: percent, but for numbers and
+ * alpha. */
+#define GATE_ALPHA 0.01
+#define GATE_MIN_CHANGE 5
+#define GATE_MIN_SHARE 1
+#define GATE_BUILD_NOISE 0.5
+#define GATE_NOISE 5
+#define GATE_MIN_SAMPLES 50
 #define GATE_DEFAULTS                                                          \
 	{                                                                      \
-		.alpha = 0.01, .confidence = 0.95,                             \
-		.min_change = GATE_MIN_CHANGE, .min_share = 0.01,              \
-		.build_noise = 0.005, .single_noise = 0.05, .min_events = 50   \
+		.alpha = GATE_ALPHA, .confidence = 0.95,                       \
+		.min_change = GATE_MIN_CHANGE / 100.0,                         \
+		.min_share = GATE_MIN_SHARE / 100.0,                           \
+		.build_noise = GATE_BUILD_NOISE / 100.0,                       \
+		.single_noise = GATE_NOISE / 100.0,                            \
+		.min_events = GATE_MIN_SAMPLES                                 \
 	}
 
 enum gate_side { GATE_BASE, GATE_NEW };
