@@ -8,7 +8,6 @@
 
 #include "assembly.h"
 #include "objects.h"
-#include "windows.h"
 
 struct code_range;
 struct frames;
@@ -23,8 +22,7 @@ struct assembly_builder {
 	enum assembly_answer { UNKNOWN, NO, YES } * wanted;
 	struct objects objects;
 	struct assembly *a;
-	struct windows windows; /* with o->marked */
-	size_t cap;             /* of a->function */
+	size_t cap; /* of a->function */
 	struct prof_err *err;
 };
 

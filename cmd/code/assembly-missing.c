@@ -70,21 +70,6 @@ list_addresses(struct assembly_builder *b, const struct list_object *object,
 	return assembly_fill(b, f, place, n);
 }
 
-/* Is address a in the windows of object? */
-static bool
-is_in_window(const struct assembly_builder *b, const struct list_object *object,
-	     uint64_t a)
-{
-	size_t id = (size_t)(object - b->objects.object);
-
-	for (size_t i = 0; i < b->windows.n; i++)
-		if (b->windows.window[i].object == id &&
-		    a >= b->windows.window[i].range.start &&
-		    a < b->windows.window[i].range.end)
-			return true;
-	return false;
-}
-
 static bool
 is_asked_for(const struct assembly_builder *b, const struct list_object *object,
 	     const struct object_place *place)
@@ -93,9 +78,6 @@ is_asked_for(const struct assembly_builder *b, const struct list_object *object,
 
 	if (b->o->has_address)
 		return assembly_wants_address(b, object, a, a + 1);
-	if (b->o->marked)
-		return b->o->marked[place->location] &&
-		       (!object->binary || is_in_window(b, object, a));
 	return assembly_wants_location(b, place->location);
 }
 

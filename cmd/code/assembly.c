@@ -75,8 +75,6 @@ is_candidate(const struct assembly_builder *b, uint32_t l)
 	const struct location *at = &b->p->location[l];
 	const struct mapping *m;
 
-	if (b->o->marked)
-		return b->o->marked[l];
 	if (!b->o->has_address)
 		return assembly_wants_location(b, l) ||
 		       (!at->n_line && at->mapping != PROF_NONE);
@@ -183,7 +181,7 @@ range_title(struct assembly_builder *b, const struct list_object *object,
 	char name[288];
 	size_t len;
 	const char *base = frames_base(object->path, &len);
-	bool is_wanted = b->o->has_address || b->o->marked;
+	bool is_wanted = b->o->has_address;
 
 	snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]", base, e->start);
 	if (!is_wanted)
@@ -210,7 +208,7 @@ title_of(struct assembly_builder *b, const struct list_object *object,
 		return NULL;
 	if (!e->n_name && !*assembly_profile_name(b, place, n, false))
 		return range_title(b, object, e, place, n);
-	if (b->o->has_address || b->o->marked)
+	if (b->o->has_address)
 		return e->n_name ? e->name[0]
 				 : assembly_profile_name(b, place, n, false);
 	for (size_t i = 0; i < e->n_name && !title; i++)
@@ -294,25 +292,14 @@ take_extent(struct assembly_builder *b, const struct list_object *object,
 
 /* --- one object --- */
 
-/* Around which addresses is code wanted? All that have samples, or windows. */
+/* Around which addresses is code wanted? All that have samples. */
 static struct code_range *
-ranges_of(const struct assembly_builder *b, const struct list_object *object,
-	  size_t *n)
+ranges_of(const struct list_object *object, size_t *n)
 {
-	size_t id = (size_t)(object - b->objects.object);
-	struct code_range *range;
+	struct code_range *range = calloc(object->n_place + 1, sizeof(*range));
 
 	*n = 0;
-	range = calloc(object->n_place + b->windows.n + 1, sizeof(*range));
-	if (!range)
-		return NULL;
-	if (b->o->marked) {
-		for (size_t i = 0; i < b->windows.n; i++)
-			if (b->windows.window[i].object == id)
-				range[(*n)++] = b->windows.window[i].range;
-		return range;
-	}
-	for (size_t i = 0; i < object->n_place; i++) {
+	for (size_t i = 0; range && i < object->n_place; i++) {
 		uint64_t a = object->place[i].address;
 
 		if (a < UINT64_MAX && (!*n || range[*n - 1].start != a))
@@ -357,25 +344,21 @@ windows_of(struct assembly_builder *b, const struct list_object *object,
 
 static enum prof_status
 decode(struct assembly_builder *b, struct list_object *object, struct disasm *d,
-       const struct code_range *range, size_t n_range, size_t first)
+       size_t first)
 {
 	size_t n = b->a->n_function - first, n_window;
 	struct asm_function **f = calloc(n + 1, sizeof(struct asm_function *));
-	struct code_range *w = NULL;
+	struct code_range *w =
+		windows_of(b, object, b->a->function + first, n, &n_window);
 	enum prof_status st;
 
 	for (size_t i = 0; f && i < n; i++)
 		f[i] = &b->a->function[first + i];
-	if (!b->o->marked) {
-		w = windows_of(b, object, b->a->function + first, n, &n_window);
-		range = w;
-		n_range = n_window;
-	}
-	if (!f || !range)
+	if (!f || !w)
 		st = prof_nomem(b->err);
 	else
-		st = decode_functions(b->a->arena, object->binary, d, f, n,
-				      range, n_range, b->err);
+		st = decode_functions(b->a->arena, object->binary, d, f, n, w,
+				      n_window, b->err);
 	for (size_t i = 0; st == PROF_OK && i < n; i++) {
 		const struct object_place *place;
 		size_t n_place;
@@ -397,7 +380,7 @@ take_code(struct assembly_builder *b, struct list_object *object,
 	  struct disasm *d)
 {
 	size_t n, first = b->a->n_function;
-	struct code_range *range = ranges_of(b, object, &n);
+	struct code_range *range = ranges_of(object, &n);
 	struct extents e = { 0 };
 	enum prof_status st;
 
@@ -412,7 +395,7 @@ take_code(struct assembly_builder *b, struct list_object *object,
 	}
 	extents_release(&e);
 	if (st == PROF_OK && b->a->n_function > first)
-		st = decode(b, object, d, range, n, first);
+		st = decode(b, object, d, first);
 	free(range);
 	return st == PROF_OK
 		       ? assembly_list_missing(
@@ -467,9 +450,6 @@ take_objects(struct assembly_builder *b)
 		if (want[i])
 			st = object_open_for(&b->objects.object[i], &b->objects,
 					     b->p, b->o->resolve, b->err);
-	if (st == PROF_OK && b->o->marked)
-		st = windows_find(&b->windows, b->r, &b->objects, b->o->marked,
-				  b->o->max_ranges, b->err);
 	for (size_t i = 0; i < b->objects.n && st == PROF_OK; i++)
 		if (want[i])
 			st = take_object(b, &b->objects.object[i]);
@@ -504,8 +484,6 @@ assembly_new(struct report *r, const struct assembly_options *o,
 		st = take_objects(&b);
 	if (st == PROF_OK)
 		st = assembly_add_up(&b);
-	b.a->n_dropped = b.windows.n_dropped;
-	windows_release(&b.windows);
 	objects_release(&b.objects);
 	frames_free(b.f);
 	free(b.wanted);

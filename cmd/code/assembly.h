@@ -1,7 +1,7 @@
 /*
  * assembly.h - instructions of a profile's functions as data: their text, the
  * source line and the inlined functions that each came from, and what it cost.
- * It is printed by print-disasm.c and weblist.c; prof-html embeds the same.
+ * prof-list prints it; prof-html embeds the same.
  *
  *	struct assembly_options o = { .wants = ..., .resolve = ... };
  *	struct assembly *a;
@@ -68,7 +68,7 @@ struct asm_function {
 	uint64_t base;        /* address in the process - address in the file */
 	int64_t flat, cum;    /* a sample counts once */
 	struct asm_insn *insn;
-	size_t n_insn; /* ascending; with windows, not all there are */
+	size_t n_insn; /* ascending; with is_cut, not all there are */
 	/*
 	 * Why there is no code; else NULL. Then an insn without text stands
 	 * for each address that has samples.
@@ -85,9 +85,8 @@ struct assembly {
 	struct asm_place {
 		uint32_t function, insn;
 	} * place;
-	size_t n_dropped; /* ranges past max_ranges */
-	bool is_cut;      /* of a function above ASM_MAX_CODE bytes, only what
-			   * is near samples is here */
+	bool is_cut; /* of a function above ASM_MAX_CODE bytes, only what
+		      * is near samples is here */
 };
 
 /* Above this size a function is shown only near its samples. */
@@ -110,13 +109,6 @@ struct assembly_options {
 	bool has_address;
 	uint64_t address;
 	const char *object;
-	/*
-	 * Or what lies around some locations of the profile, one flag for each:
-	 * 500 bytes on each side, what is closer joined, and of these ranges
-	 * the max_ranges with the highest sums.
-	 */
-	const bool *marked;
-	size_t max_ranges; /* 0: all */
 };
 
 /*

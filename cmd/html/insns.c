@@ -12,15 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hot.h"
+#include "code/assembly.h"
+#include "code/objects.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "lib/base/escape.h"
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
 #include "lib/report/report.h"
-#include "code/assembly.h"
-#include "code/objects.h"
 #include "pack.h"
 
 enum { NEAR = 40 /* instructions around one with samples */ };
@@ -49,9 +48,9 @@ struct link {
 };
 
 static bool
-wants(const char *name, size_t n, void *hot)
+wants(const char *name, size_t n, void *chosen)
 {
-	return hot_has(hot, name, n);
+	return chosen_has(chosen, name, n);
 }
 
 static void
@@ -309,50 +308,77 @@ write_json(const struct report *r, const struct pack *k,
 	return w.nomem ? prof_nomem(err) : PROF_OK;
 }
 
-enum prof_status
-insns_add(struct report *r, const struct pack *k, size_t n,
-	  const char *search_path, struct buf *out, size_t *n_left,
-	  struct prof_err *err)
+/* The names under which the profile has what is at the address. */
+static enum prof_status
+find_names(const struct assembly *a, const struct profile *p,
+	   struct page_code *code, struct prof_err *err)
 {
-	struct assembly_options o = { .wants = wants };
+	code->is_at = calloc(p->strings.n_str + 1, sizeof(*code->is_at));
+	if (!code->is_at)
+		return prof_nomem(err);
+	for (size_t l = 0; l < p->n_location; l++) {
+		const struct location *at = &p->location[l];
+		const struct line *line = profile_line(p, at);
+
+		if (a->place[l].function != ASM_NONE && at->n_line)
+			code->is_at[p->function[line[at->n_line - 1].function]
+					    .name] = true;
+	}
+	return PROF_OK;
+}
+
+enum prof_status
+insns_add(struct report *r, const struct pack *k, struct page_code *code,
+	  struct buf *out, struct insns_told *told, struct prof_err *err)
+{
+	struct assembly_options o = { .wants = wants,
+				      .intel = code->intel,
+				      .has_address = code->has_address,
+				      .address = code->address,
+				      .object = code->object };
 	struct binaries binaries;
-	struct hot hot = { 0 };
+	struct chosen chosen = { 0 };
 	struct assembly *a = NULL;
 	bool has_code = false;
 	enum prof_status st;
 
-	*n_left = 0;
-	if (!n)
+	*told = (struct insns_told){ 0 };
+	if (!code->n_asm && !code->wants)
 		return PROF_OK;
-	if (binaries_init(&binaries, search_path, NULL) < 0)
+	if (binaries_init(&binaries, code->search_path, code->servers) < 0)
 		return prof_nomem(err);
-	binaries.resolve.warn = no_warning;
+	if (!code->wants)
+		binaries.resolve.warn = no_warning;
 	o.resolve = &binaries.resolve;
-	o.ctx = &hot;
-	st = hot_init(&hot, r, n, true, err);
+	o.ctx = &chosen;
+	st = chosen_init(&chosen, r, code, code->n_asm, true, err);
 	if (st == PROF_OK)
 		st = assembly_new(r, &o, &a, err);
+	told->n_function = a ? a->n_function : 0;
+	told->is_cut = a && a->is_cut;
 	for (size_t i = 0; a && i < a->n_function; i++)
 		has_code = has_code || !a->function[i].missing;
-	if (st == PROF_OK && has_code)
-		st = write_json(r, k, a, out, n_left, err);
+	if (st == PROF_OK && code->has_address)
+		st = find_names(a, r->p, code, err);
+	if (st == PROF_OK && (has_code || (code->wants && told->n_function)))
+		st = write_json(r, k, a, out, &told->n_left, err);
 	assembly_free(a);
-	hot_release(&hot);
+	chosen_release(&chosen);
 	binaries_release(&binaries);
 	return st;
 }
 #else
 enum prof_status
-insns_add(struct report *r, const struct pack *k, size_t n,
-	  const char *search_path, struct buf *out, size_t *n_left,
-	  struct prof_err *err)
+insns_add(struct report *r, const struct pack *k, struct page_code *code,
+	  struct buf *out, struct insns_told *told, struct prof_err *err)
 {
 	(void)r;
 	(void)k;
-	(void)search_path;
 	(void)out;
-	*n_left = 0;
-	return n ? prof_fail(err, PROF_ENOTSUP, "this build has no elfutils")
-		 : PROF_OK;
+	*told = (struct insns_told){ 0 };
+	return code->n_asm || code->wants
+		       ? prof_fail(err, PROF_ENOTSUP,
+				   "this build has no elfutils")
+		       : PROF_OK;
 }
 #endif

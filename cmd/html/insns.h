@@ -2,25 +2,34 @@
 #ifndef INSNS_H
 #define INSNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "chosen.h"
 #include "lib/base/buf.h"
 #include "lib/base/status.h"
 
 struct pack;
 struct report;
 
+/* What there is, and what was left out. */
+struct insns_told {
+	size_t n_function;
+	size_t n_left; /* instructions far from samples */
+	bool is_cut;   /* more of those: see assembly.h */
+};
+
 /*
- * Append to out, as JSON, the instructions of the n functions whose code has
- * the most values of its own; doc/page.md says how. search_path: where binaries
- * are looked for, too; NULL is that of the environment. Of a function of more
- * than INSNS_MAX instructions, only those near samples are there. Nothing at
- * all if no code is found, or n is 0. *n_left: how many were left out.
- * PROF_ENOTSUP (this build lacks elfutils or capstone), PROF_ENOMEM.
+ * Append to out, as JSON, the instructions of the functions that code chooses;
+ * doc/page.md says how. Of a function of more than INSNS_MAX instructions, only
+ * those near samples are there. Nothing at all if no code is found, unless the
+ * functions were asked for. PROF_ENOTSUP (this build lacks elfutils or
+ * capstone), PROF_ENOMEM.
  */
-enum prof_status insns_add(struct report *r, const struct pack *k, size_t n,
-			   const char *search_path, struct buf *out,
-			   size_t *n_left, struct prof_err *err) MUST_USE;
+enum prof_status insns_add(struct report *r, const struct pack *k,
+			   struct page_code *code, struct buf *out,
+			   struct insns_told *told,
+			   struct prof_err *err) MUST_USE;
 
 enum { INSNS_MAX = 4000 };
 

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 
 #include "cli/report-open.h"
-#include "graphviz/layout.h"
-#include "graphviz/render.h"
+#include "html/page-data.h"
 #include "insns.h"
-#include "lib/gate/stats.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
@@ -34,11 +32,12 @@ note(struct html_settings *s, const char *text)
 		s->notes.note[s->notes.n++] = text;
 }
 
-/* Append the call graph as prof-dot draws it. o is changed, and back. */
+/* Append the call graph as prof-dot draws it. */
 static enum prof_status
-draw_graph(struct report *r, struct report_options *o, double seconds,
-	   struct buf *out, struct prof_err *err)
+draw_graph(struct html_settings *s, struct report *r, struct buf *out,
+	   struct prof_err *err)
 {
+	struct report_options *o = &s->report.o;
 	struct graph_options saved = o->graph;
 	struct buf dot = { 0 };
 	enum prof_status st;
@@ -51,8 +50,8 @@ draw_graph(struct report *r, struct report_options *o, double seconds,
 	report_open_graph(r, &f, &g);
 	st = dot_write(r, g, true, &dot, err);
 	if (st == PROF_OK)
-		st = layout((const char *)dot.data, dot.n, "svg", seconds, out,
-			    err);
+		st = s->layout((const char *)dot.data, dot.n, "svg", s->timeout,
+			       out, err);
 	graph_free(g);
 	frames_free(f);
 	buf_release(&dot);
@@ -69,10 +68,9 @@ add_graph(struct html_settings *s, struct report *r,
 	struct prof_err err;
 	enum prof_status st;
 
-	if (!s->has_graph || !render_knows("svg"))
+	if (!s->has_graph || !s->layout)
 		return;
-	st = draw_graph(r, &s->report.o, s->timeout,
-			pack_section(sections, "SVG"), &err);
+	st = draw_graph(s, r, pack_section(sections, "SVG"), &err);
 	if (st == PROF_ELIMIT)
 		note(s, "no call graph: its layout takes too long; "
 			"--nodecount draws less, --layout-timeout waits "
@@ -93,25 +91,39 @@ add_profile(const struct html_settings *s, const struct profile *p,
 		die("%s", err.msg);
 }
 
-/* Source text and instructions of hot functions. */
+/* Source text and instructions of chosen functions. */
 static enum prof_status
 add_code(struct html_settings *s, struct report *r, const struct pack *k,
 	 struct pack_sections *sections, struct prof_err *err)
 {
-	enum prof_status st =
-		texts_add(r, s->n_source, pack_section(sections, "SRCJ"), err);
-	size_t n_left = 0;
+	struct buf *lines = pack_section(sections, "SRCJ");
+	struct buf *insns = pack_section(sections, "ASMJ");
+	struct page_code *code = &s->code;
+	struct insns_told told = { 0 };
+	size_t n_block = 0;
+	enum prof_status st = insns_add(r, k, code, insns, &told, err);
 
+	/* Asked for by name, source lines alone are worth a page. */
+	if (st == PROF_ENOTSUP && code->wants) {
+		snprintf(s->left, sizeof(s->left), "no instructions: %.100s",
+			 err->msg);
+		note(s, s->left);
+		st = PROF_OK;
+	}
 	if (st == PROF_OK)
-		st = insns_add(r, k, s->n_asm, s->search_path,
-			       pack_section(sections, "ASMJ"), &n_left, err);
-	if (n_left) {
+		st = texts_add(r, code, lines, &n_block, err);
+	if (st == PROF_OK && code->wants && !n_block && !told.n_function)
+		die("no matches found for %s: %s",
+		    code->has_address ? "address" : "regexp", code->pattern);
+	if (st == PROF_OK && told.n_left) {
 		snprintf(s->left, sizeof(s->left),
 			 "%zu instructions of large functions, far from "
 			 "samples, are left out",
-			 n_left);
+			 told.n_left);
 		note(s, s->left);
 	}
+	if (st == PROF_OK && told.is_cut)
+		note(s, "large functions are shown near their samples only");
 	return st;
 }
 
@@ -122,9 +134,9 @@ add_verdicts(struct html_settings *s, const struct report *r,
 {
 	enum prof_status st;
 
-	if (!profile_has_base(r->p))
+	if (!s->dist || !profile_has_base(r->p))
 		return PROF_OK;
-	st = verdicts_add(r->p, r->column, stats_dist(),
+	st = verdicts_add(r->p, r->column, s->dist(),
 			  pack_section(sections, "GATE"), err);
 	if (st != PROF_EUSAGE && st != PROF_EDIFFER)
 		return st;
@@ -212,6 +224,17 @@ totals_of(struct profile *p)
 }
 
 void
+html_settings_init(struct html_settings *s)
+{
+	*s = (struct html_settings){ .max_nodes = 4000000 };
+	s->page.parts = (struct page_parts){
+		page_skeleton, page_style,         page_style_sha256,
+		page_script,   page_script_sha256,
+	};
+	s->page.theme = "auto";
+}
+
+void
 html_make(struct html_settings *s, struct profile *p, struct cli *cli)
 {
 	struct pack_sections sections = { 0 };
@@ -219,6 +242,10 @@ html_make(struct html_settings *s, struct profile *p, struct cli *cli)
 	struct buf data = { 0 };
 	struct report r;
 
+	if (s->report.o.mean)
+		die("--mean: means do not add up, and the views of a page do");
+	s->page.is_relative = s->report.is_relative;
+	s->page.n_thread = cli_processors();
 	report_take(&s->report, p);
 	if (p->n_type > 30)
 		die("%zu sample types are too many for a page; choose some "
@@ -237,6 +264,7 @@ html_make(struct html_settings *s, struct profile *p, struct cli *cli)
 	write_page(s, &r, cli, &data);
 	free(total);
 	free(s->title);
+	free(s->code.is_at);
 	buf_release(&data);
 	report_close(&r, &s->report);
 }

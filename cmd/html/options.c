@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-#include "html/page-data.h"
+#include "graphviz/layout.h"
+#include "graphviz/render.h"
+#include "lib/gate/stats.h"
+#include "make.h"
 #include "open.h"
 
 /* Functions whose instructions are in the page, unless --asm says so. */
@@ -98,18 +101,18 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 		s->timeout = cli_double(cli);
 		break;
 	case KEY_SOURCE:
-		s->n_source = cli_uint(cli, 0, 100000);
+		s->code.n_source = cli_uint(cli, 0, 100000);
 		break;
 	case KEY_ASM:
-		s->n_asm = cli_uint(cli, 0, 100000);
-		if (s->n_asm && !HOT_CODE)
+		s->code.n_asm = cli_uint(cli, 0, 100000);
+		if (s->code.n_asm && !HOT_CODE)
 			die("--asm: this build cannot disassemble");
 		break;
 	case KEY_NO_SOURCE:
 		s->no_source = cli_bool(cli);
 		break;
 	case KEY_SEARCH_PATH:
-		s->search_path = cli->arg;
+		s->code.search_path = cli->arg;
 		break;
 	case KEY_EMBED_PROFILE:
 		s->embeds = cli_bool(cli);
@@ -127,28 +130,21 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 {
 	int key;
 
-	memset(s, 0, sizeof(*s));
+	html_settings_init(s);
 	report_settings_init(&s->report);
-	s->page.parts = (struct page_parts){
-		page_skeleton, page_style,         page_style_sha256,
-		page_script,   page_script_sha256,
-	};
-	s->page.theme = "auto";
-	s->max_nodes = 4000000;
-	s->n_source = 50;
-	s->n_asm = HOT_CODE;
+	s->code.n_source = 50;
+	s->code.n_asm = HOT_CODE;
+	s->dist = stats_dist;
+	if (render_knows("svg"))
+		s->layout = layout;
 	s->has_graph = true;
 	s->timeout = 20;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!report_option(&s->report, cli, key))
 			own_option(s, cli, key);
 	if (s->no_source)
-		s->n_source = s->n_asm = 0;
+		s->code.n_source = s->code.n_asm = 0;
 	report_settings_finish(&s->report, REPORT_DRAWING);
-	if (s->report.o.mean)
-		die("--mean: means do not add up, and the views of a page do");
-	s->page.is_relative = s->report.is_relative;
-	s->page.n_thread = cli_processors();
 	if (s->opens && !cli->output)
 		cli->output = s->opened = open_temporary();
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "chosen.h"
 #include "cli/cli.h"
 #include "cli/report-options.h"
 #include "page.h"
@@ -16,10 +17,15 @@ struct html_settings {
 	struct page_options page;
 	struct page_notes notes;
 	char left[128], no_verdict[640]; /* two of the notes */
-	size_t max_nodes, n_source, n_asm;
-	bool no_source;          /* both are 0 then */
-	const char *search_path; /* for binaries; NULL: the environment's */
+	size_t max_nodes;
+	struct page_code code;
+	bool no_source; /* no code at all */
 	double timeout;
+	/* These bring libraries; NULL: no call graph, no verdicts. */
+	enum prof_status (*layout)(const char *dot, size_t n,
+				   const char *format, double seconds,
+				   struct buf *out, struct prof_err *err);
+	const struct gate_dist *(*dist)(void);
 	bool has_graph, embeds, opens;
 	char *title;
 	char *opened; /* the file for --open */

@@ -4,26 +4,26 @@
 #include "texts.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hot.h"
+#include "code/sources.h"
+#include "code/trust.h"
 #include "lib/base/escape.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
-#include "code/sources.h"
-#include "code/trust.h"
 
 enum { MAX_LINES = 2000 /* of one function */ };
 
 static bool
-is_hot(const struct str *name, void *hot)
+is_chosen(const struct str *name, void *chosen)
 {
-	return hot_has(hot, name->s, name->len);
+	return chosen_has(chosen, name->s, name->len);
 }
 
 static int
@@ -133,16 +133,16 @@ write_json(const struct listing *l, size_t n, struct sources *sources,
 	return bad ? prof_nomem(err) : PROF_OK;
 }
 
-/* Is there a file of a hot function? 1, 0, or -1 without memory. */
+/* Is there a file of a chosen function? 1, 0, or -1 without memory. */
 static int
-has_source(const struct frames *f, const struct hot *hot,
+has_source(const struct frames *f, const struct chosen *chosen,
 	   struct sources *sources)
 {
 	for (size_t i = 0; i < f->n_key; i++) {
 		const struct str *name = &f->strings.str[f->key[i].name];
 		const struct source *src;
 
-		if (!hot_has(hot, name->s, name->len))
+		if (!chosen_has(chosen, name->s, name->len))
 			continue;
 		src = sources_get(sources, f->strings.str[f->key[i].file].s,
 				  "");
@@ -154,53 +154,73 @@ has_source(const struct frames *f, const struct hot *hot,
 
 /* The listing goes over all samples: only for text that there is. */
 static enum prof_status
-list(const struct report *r, const struct frames *f, struct hot *hot, size_t n,
-     struct sources *sources, struct buf *out, struct prof_err *err)
+list(const struct report *r, const struct frames *f, struct chosen *chosen,
+     size_t n, struct sources *sources, struct buf *out, size_t *n_block,
+     struct prof_err *err)
 {
 	struct graph_options go = { .column = r->column };
 	struct listing *l = NULL;
-	enum prof_status st = listing_new(f, &go, false, is_hot, hot, &l, err);
+	enum prof_status st =
+		listing_new(f, &go, false, is_chosen, chosen, &l, err);
 
-	if (st == PROF_OK)
+	*n_block = l ? l->n_block : 0;
+	if (st == PROF_OK && l->n_block)
 		st = write_json(l, n, sources, out, err);
 	listing_free(l);
 	return st;
 }
 
-enum prof_status
-texts_add(const struct report *r, size_t n, struct buf *out,
-	  struct prof_err *err)
+static enum prof_status
+add_from(const struct report *r, const struct page_code *code,
+	 struct sources *sources, struct buf *out, size_t *n_block,
+	 struct prof_err *err)
 {
+	size_t n = code->wants ? SIZE_MAX : code->n_source;
 	struct frames_options fo = r->o->frames;
-	struct trust trust = { r->p, fo.source_path };
-	struct sources_options so = { .source_path = fo.source_path,
-				      .may_show = trust_source,
-				      .may_show_ctx = &trust };
-	struct sources *sources;
-	struct hot hot = { 0 };
+	struct chosen chosen = { 0 };
 	struct frames *f = NULL;
-	enum prof_status st = PROF_OK;
-	int found = 0;
+	enum prof_status st;
+	int found = 1;
 
-	if (!n)
-		return PROF_OK;
-	sources = sources_new(&so);
 	fo.granularity = BY_LINE;
 	fo.no_text = true;
 	fo.by_object = true;
 	fo.columns = false;
-	if (!sources)
-		st = prof_nomem(err);
-	if (st == PROF_OK)
-		st = hot_init(&hot, r, n, false, err);
+	st = chosen_init(&chosen, r, code, n, false, err);
 	if (st == PROF_OK)
 		st = frames_new(r->p, &fo, &f, err);
-	if (st == PROF_OK && (found = has_source(f, &hot, sources)) < 0)
+	if (st == PROF_OK && !code->wants)
+		found = has_source(f, &chosen, sources);
+	if (found < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK && found)
-		st = list(r, f, &hot, n, sources, out, err);
+		st = list(r, f, &chosen, n, sources, out, n_block, err);
 	frames_free(f);
-	hot_release(&hot);
+	chosen_release(&chosen);
+	return st;
+}
+
+enum prof_status
+texts_add(const struct report *r, const struct page_code *code, struct buf *out,
+	  size_t *n_block, struct prof_err *err)
+{
+	const char *path = r->o->frames.source_path;
+	struct trust trust = { r->p, path };
+	struct sources_options so = { .source_path = path,
+				      .may_show = trust_source,
+				      .may_show_ctx = &trust };
+	struct sources *sources;
+	enum prof_status st;
+
+	*n_block = 0;
+	if (code->sources)
+		return add_from(r, code, code->sources, out, n_block, err);
+	if (!code->n_source)
+		return PROF_OK;
+	sources = sources_new(&so);
+	if (!sources)
+		return prof_nomem(err);
+	st = add_from(r, code, sources, out, n_block, err);
 	sources_free(sources);
 	return st;
 }

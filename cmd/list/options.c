@@ -30,7 +30,7 @@ const struct cli_opt list_opts[] = {
 	  "print instructions with their values, of functions or at an "
 	  "address" },
 	{ KEY_VIEW + VIEW_WEBLIST, "weblist", "[REGEX]",
-	  "print a page of source lines that open to their instructions" },
+	  "write a page of source lines that open to their instructions" },
 	{ KEY_JSON, "json", "[BOOL]", "print the same as JSON" },
 	{ KEY_DIFF, "diff", "[BOOL]",
 	  "print before and after, of what prof-diff writes" },

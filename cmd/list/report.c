@@ -4,10 +4,14 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/match.h"
 #include "cli/report-open.h"
+#include "html/make.h"
+#include "html/options.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
@@ -15,15 +19,11 @@
 #if HAVE_LIBELF
 #include "code/assembly.h"
 #include "code/objects.h"
-#include "sections.h"
-#include "weblist.h"
 #endif
 #include "code/servers.h"
 #include "code/sources.h"
 #include "options.h"
 #include "print.h"
-
-#define MAX_RANGES 25 /* of code in a page, as pprof has it */
 
 /* Does the function of this name match the pattern? */
 static bool
@@ -71,15 +71,13 @@ tell_matches(const struct listing *l, const char *pattern)
 
 /* Lines of a source that was changed after the program was made may be off. */
 static void
-tell_newer(const struct profile *p, const struct sources *sources)
+tell_newer(const char *program, const struct sources *sources)
 {
 	const struct source *f, *newer = NULL;
 	size_t n = 0, at = 0;
 	struct stat sb;
 
-	if (!p->n_mapping ||
-	    stat(profile_str(p, p->mapping[0].file), &sb) != 0 ||
-	    !S_ISREG(sb.st_mode))
+	if (stat(program, &sb) != 0 || !S_ISREG(sb.st_mode))
 		return;
 	while ((f = sources_next(sources, &at)))
 		if (f->path && f->mtime > sb.st_mtime && !n++)
@@ -87,6 +85,12 @@ tell_newer(const struct profile *p, const struct sources *sources)
 	if (n)
 		warn("%s%s newer than the program: lines may have moved",
 		     newer->path, n > 1 ? " and others are" : " is");
+}
+
+static const char *
+program_of(const struct profile *p)
+{
+	return p->n_mapping ? profile_str(p, p->mapping[0].file) : "";
 }
 
 static void
@@ -118,13 +122,12 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	if (s->is_verbose)
 		tell_matches(l, s->pattern);
 	tell_missing(sources, s->is_verbose);
-	tell_newer(r->p, sources);
+	tell_newer(program_of(r->p), sources);
 	listing_free(l);
 	frames_free(f);
 	sources_free(sources);
 }
 
-#if HAVE_LIBELF
 static bool
 wants_name(const char *name, size_t n, void *ctx)
 {
@@ -133,6 +136,7 @@ wants_name(const char *name, size_t n, void *ctx)
 	return wants(&s, ctx);
 }
 
+#if HAVE_LIBELF
 /*
  * Code is listed by the functions that hold it: if a function matches that was
  * inlined into others, dies with its name and one of those.
@@ -203,40 +207,7 @@ disassemble(struct cli *cli, const struct list_settings *s, struct report *r,
 	assembly_free(a);
 }
 
-static void
-write_page(struct cli *cli, const struct list_settings *s, struct report *r,
-	   const struct assembly_options *code)
-{
-	struct sections_options o = { .wants = wants_name,
-				      .ctx = s->match,
-				      .has_address = s->has_address,
-				      .address = s->address,
-				      .code = *code };
-	struct sources *sources = sources_new(&s->sources);
-	struct sections *sections;
-	struct prof_err err;
-
-	if (!sources)
-		die_nomem();
-	o.code.max_ranges = s->report.node_count < 0
-				    ? MAX_RANGES
-				    : (size_t)s->report.node_count;
-	if (sections_new(r, &o, &sections, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (!sections->n_section)
-		die("no matches found for regexp: %s", s->pattern);
-	if (sections->assembly->n_dropped)
-		warn("%zu colder parts of the code are left out (--nodecount)",
-		     sections->assembly->n_dropped);
-	if (weblist_page(cli_text(cli), r, sections, sources, &err) != PROF_OK)
-		die("%s", err.msg);
-	tell_missing(sources, s->is_verbose);
-	tell_newer(r->p, sources);
-	sections_free(sections);
-	sources_free(sources);
-}
-
-/* The views that need the code of the program. */
+/* The instructions of what is asked for. */
 static void
 show_code(struct cli *cli, const struct list_settings *s, struct report *r,
 	  struct servers *servers)
@@ -252,10 +223,7 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r,
 
 	if (binaries_init(&binaries, s->search_path, servers) < 0)
 		die_nomem();
-	if (s->view == VIEW_WEBLIST)
-		write_page(cli, s, r, &o);
-	else
-		disassemble(cli, s, r, &o);
+	disassemble(cli, s, r, &o);
 	binaries_release(&binaries);
 }
 #else
@@ -267,21 +235,48 @@ show_code(struct cli *cli, const struct list_settings *s, struct report *r,
 	(void)cli;
 	(void)s;
 	(void)r;
-	die("this build has no elfutils: only --list works");
+	die("this build has no elfutils: --disasm does not work");
 }
 #endif
 
-void
-list_report(struct list_settings *s, struct profile *p, struct cli *cli)
+/* The page of prof-html, with the code of these functions, at its source. */
+static void
+write_page(struct cli *cli, struct list_settings *s, struct profile *p,
+	   struct servers *servers)
 {
-	struct servers *servers = servers_open(&s->network, cli->max_size);
+	char *program = strdup(program_of(p));
+	struct html_settings page;
+
+	html_settings_init(&page);
+	page.report = s->report;
+	page.report.o.frames.granularity = BY_FUNCTION;
+	page.report.o.frames.by_object = false;
+	page.page.view = "source";
+	page.code = (struct page_code){ .wants = wants_name,
+					.ctx = s->match,
+					.has_address = s->has_address,
+					.address = s->address,
+					.object = s->object,
+					.pattern = s->pattern,
+					.sources = sources_new(&s->sources),
+					.servers = servers,
+					.search_path = s->search_path,
+					.intel = s->intel };
+	if (!program || !page.code.sources)
+		die_nomem();
+	html_make(&page, p, cli);
+	tell_missing(page.code.sources, s->is_verbose);
+	tell_newer(program, page.code.sources);
+	sources_free(page.code.sources);
+	free(program);
+}
+
+static void
+print_report(struct cli *cli, struct list_settings *s, struct profile *p,
+	     struct servers *servers)
+{
 	struct report r;
 
-	if (servers) {
-		s->sources.fetch = servers_source;
-		s->sources.fetch_ctx = servers;
-	}
-	s->sources.max_bytes = cli->max_size;
 	report_take(&s->report, p);
 	if (s->diff)
 		report_need_base(p);
@@ -290,7 +285,23 @@ list_report(struct list_settings *s, struct profile *p, struct cli *cli)
 		list(cli, s, &r);
 	else
 		show_code(cli, s, &r, servers);
-	servers_close(servers);
 	report_close(&r, &s->report);
+}
+
+void
+list_report(struct list_settings *s, struct profile *p, struct cli *cli)
+{
+	struct servers *servers = servers_open(&s->network, cli->max_size);
+
+	if (servers) {
+		s->sources.fetch = servers_source;
+		s->sources.fetch_ctx = servers;
+	}
+	s->sources.max_bytes = cli->max_size;
+	if (s->view == VIEW_WEBLIST)
+		write_page(cli, s, p, servers);
+	else
+		print_report(cli, s, p, servers);
+	servers_close(servers);
 	list_settings_release(s);
 }

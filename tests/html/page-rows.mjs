@@ -3,6 +3,7 @@
 //	node page-rows.mjs JS-FOLDER PAGE 'NAME=VALUE&...'   rows as prof-text --tsv
 //	node page-rows.mjs JS-FOLDER PAGE stacks             stacks as prof-text --folded
 //	node page-rows.mjs JS-FOLDER PAGE 'insns=1&...'      address, self, total of instructions
+//	node page-rows.mjs JS-FOLDER PAGE 'source=1&...'  functions, their lines and instructions
 //	node page-rows.mjs JS-FOLDER PAGE - <QUESTIONS       of each line, which its rows begin with
 //	node page-rows.mjs JS-FOLDER PAGE 'random=N&seed=N'  random questions, a tab, options of prof-text
 //
@@ -16,12 +17,33 @@ const {decodePage, unpackText} = await load('data');
 const {Computer} = await load('compute');
 const {makeStructure} = await load('model');
 const {makeValues, sumKeys} = await load('values');
-const {insnKeys} = await load('asm');
+const {insnKeys, stepsOf} = await load('asm');
+const {linesOf} = await load('source');
 const {State} = await load('state');
 
 const html = readFileSync(file, 'latin1');
 const [, zipped, text] = /<script type="application\/octet-stream" id="data" data-z="(\d)">([^<]*)</.exec(html);
 const page = decodePage(await unpackText(text, zipped === '1'));
+
+function insnSums(D, c) {
+	const I = insnKeys(D, D.code), structure = makeStructure(D, I);
+	return sumKeys(makeValues(D, structure, c.counts, c.column, 'both', false), structure, I.n);
+}
+
+// As the Source view has it, at g=lines: "function file", "self total line:text",
+// and below, for an instruction, its address, values, text and inlined calls.
+function printSource(D, c, print) {
+	const {sums, keys: K} = c, insns = D.code && insnSums(D, c), net = (s, k) => k === undefined ? '0 0' : s.self[1][k] - s.self[0][k] + ' ' + (s.total[1][k] - s.total[0][k]);
+	for (const b of D.sources || []) {
+		const lines = linesOf(K, D, b.name, b.file), steps = stepsOf(D.code, b.name, b.file);
+		print('= ' + b.name + ' ' + b.file + (b.why ? ' ' + b.why : ''));
+		for (const at of [...new Set([...b.lines.map((t, i) => b.first + i), ...lines.keys()])].sort((a, b) => a - b)) {
+			print(net(sums, lines.get(at)) + ' ' + at + ':' + (b.lines[at - b.first] ?? '???'));
+			for (const {fun, i, chain, level} of steps.get(at) || [])
+				print('  ' + (BigInt('0x' + fun.start) + BigInt(fun.code[i][0])).toString(16) + ' ' + net(insns, fun.base + i) + ' ' + fun.code[i][1] + chain.slice(0, level).reverse().map(f => ' ; ' + f.name + ' ' + f.file.replace(/.*\//, '') + ':' + f.line).join(''));
+		}
+	}
+}
 
 // answer(QUESTION, PRINT): calls PRINT with each line.
 function answer(asked, print) {
@@ -40,8 +62,10 @@ function answer(asked, print) {
 				names.unshift(K.text[tree.key[at]]);
 			print(names.join(';') + ' ' + tree.self[1][i]);
 		}
+	} else if (Q.source) {
+		printSource(D, c, print);
 	} else if (Q.insns) {
-		const I = insnKeys(D, D.code), structure = makeStructure(D, I), sums = sumKeys(makeValues(D, structure, c.counts, c.column, 'both', false), structure, I.n);
+		const sums = insnSums(D, c);
 		for (const fun of D.code.functions)
 			fun.code.forEach(([offset], i) => {
 				const k = fun.base + i;

@@ -66,23 +66,28 @@ two (../main.c:9) 4
 three (../main.c:9) 4
 END
 seq -f 'w line %g' 9 >'../w<o>rk&.c'
-html() {
-	sed -nE '/<h2>/,/<\/pre>/p' | sed -E '
-		s/^.*<h2>/<h2>/; s/<pre onClick=[^>]*>/<pre>/
-		s/class="([a-z]+) h[123]"/class=\1/g; /^<\/?section/d
-		s/(<span class=inlinesrc) title="[^"]*"/\1/
-		s/<a href="#s[0-9]*">([^<]*)<\/a>/\1/
-		s/&(#34|quot);/"/g; s/&(#39|apos);/'\''/g; s/&#43;/+/g
-		s/&(#60|lt);/</g; s/&(#62|gt);/>/g; s/&(#38|amp);/\&/g'
+page() {
+	prof-list -q --weblist "$1" odd.pb.gz | sh "$src/tests/lib/page-data.sh"
 }
-$pprof -symbolize=none -weblist='a.b|gone' -output=theirs.html odd.pb.gz >.err 2>&1
-html <theirs.html >a
-prof-list -q --weblist 'a.b|gone' odd.pb.gz | html >b
-same 'a source page: names to escape, lines 0 and 500, samples that cancel out'
-check 'two functions on a line: always the same owner' 0 '
-	for i in 1 2 3; do prof-list -q --weblist "two|three" odd.pb.gz | grep -o "<h2>[a-z]*"; done |
-	sort -u | wc -l' <<'END'
-1
+page 'a.b|gone' | grep -ao '"name":"[^,]*,"file":"[^"]*"\|w line [0-9]' >b
+cat >a <<'END'
+"name":"a<b>&\"'+","file":"../w<o>rk&.c"
+w line 1
+w line 2
+w line 3
+w line 4
+w line 5
+w line 6
+w line 7
+w line 8
+"name":"a<b>&\"'+","file":"../work.c"
+END
+same 'a source page: names to escape, files that are not found, samples that cancel out'
+check 'two functions on a line: a block each' 0 '
+	prof-list -q --weblist "two|three" odd.pb.gz | sh "$src/tests/lib/page-data.sh" |
+	grep -ao "\"name\":\"t[a-z]*\",\"file\"" | sort' <<'END'
+"name":"three","file"
+"name":"two","file"
 END
 
 # --- code ---
@@ -157,17 +162,9 @@ check_err 'an address in a function without samples' 2 \
 	"prof-list --disasm=$start many.pb.gz" \
 	"address $start found in binary, but the corresponding symbols do not have samples"
 # f01 has another name.
-check 'the 25 hottest of 59 ranges, and how many are left out' 0 '
-	prof-list --weblist "^f" many.pb.gz 2>warned >page.html
-	grep -o "^[0-9]* colder.*(--nodecount)" page.html
-	sed -n "s/^  Total: *\([0-9]*\).*/\1/p" page.html | awk "{ n++; sum += \$1 } END { print n, sum }"
-	cat warned; grep -c ": *retq" page.html
-	prof-list -q --nodecount=0 --weblist "^f" many.pb.gz | grep -c ": *retq"' <<'END'
-34 colder parts of the code are left out (--nodecount)
-25 1200
-prof-list: 34 colder parts of the code are left out (--nodecount)
-25
-59
+check 'a page of 60 functions has the code of all' 0 '
+	prof-list -q --weblist "^f" many.pb.gz | sh "$src/tests/lib/page-data.sh" | grep -ac "\"retq\""' <<'END'
+60
 END
 
 # A mapping that begins where the code does, and an address that is none.
@@ -180,7 +177,8 @@ set -- $text
 	printf '0x%s 1\n' "$(addresses main)"
 } | mkprof | prof-symbolize -q >begin.pb.gz
 check 'a source page of code where its mapping begins' 0 '
-	prof-list -q --weblist "^main$" begin.pb.gz | grep -c "retq" | sed "s/[1-9].*/some/"' <<'END'
+	prof-list -q --weblist "^main$" begin.pb.gz | sh "$src/tests/lib/page-data.sh" |
+		grep -ac "\"retq\"" | sed "s/[1-9].*/some/"' <<'END'
 some
 END
 printf '# samples count\n@mapping 0x400000 0x500000 0 %s/hot\n0x400010 1\n' "$PWD" |
@@ -322,10 +320,9 @@ g++ -g -O2 -no-pie -o amp 'a&b.cc' lib.cc
 printf '# samples count\n@mapping 0x400000 0x410000 0 %s/amp\n0x%s 1\n' "$PWD" \
 	"$(nm amp | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')" |
 	mkprof | prof-symbolize -q >amp.pb.gz
-check 'the file beside an instruction is escaped once' 0 '
-	prof-list -q --weblist "^main$" amp.pb.gz >amp.html
-	grep -c "unimportant>a&#38;b.cc:\|unimportant>a&amp;b.cc:" amp.html | sed "s/[1-9].*/some/"
-	grep -c "amp;amp\|#38;#38\|&#38;amp" amp.html || :' <<'END'
+check 'the file of an instruction is not escaped twice' 0 '
+	prof-list -q --weblist "^main$" amp.pb.gz | sh "$src/tests/lib/page-data.sh" >amp
+	grep -ac "a&b.cc" amp | sed "s/[1-9].*/some/"; grep -ac "&amp;\|&#38;" amp || :' <<'END'
 some
 0
 END

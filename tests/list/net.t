@@ -80,8 +80,9 @@ check 'of the program, its instructions' 0 ': >log
 /buildid/ID/executable
 END
 check 'of both, a page' 0 '
-	prof-list --debuginfod=$web --weblist inner here.pb.gz >page.html 2>err; cat err
-	grep -c "return n \* 3" page.html; grep -c retq page.html' <<'END'
+	prof-list --debuginfod=$web --weblist inner here.pb.gz 2>err >page.html; cat err
+	sh "$src/tests/lib/page-data.sh" <page.html >page
+	grep -ac "return n \* 3" page; grep -ac retq page' <<'END'
 1
 1
 END

@@ -50,8 +50,8 @@ class SourceView {
 	}
 
 	// A source line; with instructions its number unfolds them.
-	line(block, i, k, steps) {
-		const number = String(block.first + i), cells = k === undefined ? this.page.isTwo ? ['', '', '', ''] : ['', ''] : this.amounts(this.lines.sums, k);
+	line(at, text, k, steps) {
+		const number = String(at), cells = k === undefined ? this.page.isTwo ? ['', '', '', ''] : ['', ''] : this.amounts(this.lines.sums, k);
 		let rows = null;
 		const unfold = steps && button(number, {class: 'fold', 'aria-expanded': 'false', title: 'instructions of this line'}, () => {
 			if (rows)
@@ -62,7 +62,7 @@ class SourceView {
 			unfold.setAttribute('aria-expanded', String(Boolean(rows)));
 		});
 		const tr = element('tr', {class: cells.some(c => c) ? 'hot' : null}, ...numberCells(cells),
-			element('td', {class: 'n muted'}, unfold || number), element('td', {class: 'code', dir: 'ltr'}, displayName(block.lines[i].replace(/\t/g, '        '))));
+			element('td', {class: 'n muted'}, unfold || number), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, '        '))));
 		return tr;
 	}
 
@@ -73,11 +73,12 @@ class SourceView {
 		return rows;
 	}
 
+	// The lines that there are, and those that have values.
 	text(block) {
-		if (!block.lines.length)
-			return emptyNote(block.why || 'No source text.');
 		const lines = linesOf(this.lines.K, this.D, block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
-		return this.table(element('tbody', {}, ...block.lines.map((t, i) => this.line(block, i, lines.get(block.first + i), steps.get(block.first + i)))), ['Line', 'Source']);
+		const all = [...new Set([...block.lines.map((t, i) => block.first + i), ...lines.keys()])].sort((a, b) => a - b);
+		const rows = all.map(at => this.line(at, block.lines[at - block.first] ?? '???', lines.get(at), steps.get(at)));
+		return [...(block.lines.length ? [] : [emptyNote(block.why || 'No source text.')]), ...(rows.length ? [this.table(element('tbody', {}, ...rows), ['Line', 'Source'])] : [])];
 	}
 
 	// The instructions of one function, made when they are asked for.
@@ -104,7 +105,7 @@ class SourceView {
 	block(block, isOpen) {
 		const funs = this.code ? this.code.functions.filter(f => f.name === block.name) : [];
 		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, this.sumText(block) + displayName(block.file))));
-		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || !funs.length ? [this.text(block)] : []), ...funs.map(f => this.listing(f)));
+		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || block.why || !funs.length ? this.text(block) : []), ...funs.map(f => this.listing(f)));
 		on(details, 'toggle', fill);
 		if (isOpen) {
 			fill();
@@ -125,4 +126,4 @@ class SourceView {
 	}
 }
 
-export {SourceView};
+export {SourceView, linesOf};

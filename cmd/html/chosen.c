@@ -1,7 +1,7 @@
-/* hot.c - see hot.h. */
+/* chosen.c - see chosen.h. */
 #include "config.h"
 
-#include "hot.h"
+#include "chosen.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -43,14 +43,18 @@ leaf_name(const struct profile *p, const struct sample *s, bool is_physical)
 }
 
 enum prof_status
-hot_init(struct hot *h, const struct report *r, size_t n, bool is_physical,
-	 struct prof_err *err)
+chosen_init(struct chosen *h, const struct report *r,
+	    const struct page_code *code, size_t n, bool is_physical,
+	    struct prof_err *err)
 {
 	const struct profile *p = r->p;
 	size_t n_str = p->strings.n_str;
-	struct weighed *w = calloc(n_str + 1, sizeof(*w));
+	struct weighed *w;
 
-	*h = (struct hot){ .r = r };
+	*h = (struct chosen){ .r = r, .code = code };
+	if (code->wants)
+		return PROF_OK;
+	w = calloc(n_str + 1, sizeof(*w));
 	h->is_hot = calloc(n_str + 1, sizeof(*h->is_hot));
 	if (!w || !h->is_hot) {
 		free(w);
@@ -70,16 +74,21 @@ hot_init(struct hot *h, const struct report *r, size_t n, bool is_physical,
 }
 
 void
-hot_release(struct hot *h)
+chosen_release(struct chosen *h)
 {
 	free(h->is_hot);
-	*h = (struct hot){ 0 };
+	*h = (struct chosen){ 0 };
 }
 
 bool
-hot_has(const struct hot *h, const char *name, size_t n)
+chosen_has(const struct chosen *h, const char *name, size_t n)
 {
-	uint32_t i = strtab_find(&h->r->p->strings, name, (uint32_t)n);
+	uint32_t i;
 
+	if (h->code->wants && !h->code->has_address)
+		return h->code->wants(name, n, h->code->ctx);
+	i = strtab_find(&h->r->p->strings, name, (uint32_t)n);
+	if (h->code->has_address)
+		return i != STRTAB_NONE && h->code->is_at && h->code->is_at[i];
 	return i != STRTAB_NONE && h->is_hot[i];
 }
