@@ -148,6 +148,14 @@ read_speedscope(const void *data, size_t n, const struct import_options *o,
 }
 
 static enum prof_status
+read_firefox(const void *data, size_t n, const struct import_options *o,
+	     struct profile **out, struct prof_err *err)
+{
+	(void)o;
+	return firefox_parse(data, n, out, err);
+}
+
+static enum prof_status
 read_chrome_trace(const void *data, size_t n, const struct import_options *o,
 		  struct profile **out, struct prof_err *err)
 {
@@ -187,6 +195,7 @@ static read_fn *const readers[FOREIGN_KINDS] = {
 	[FOREIGN_OTLP] = read_otlp,
 #if HAVE_JANSSON
 	[FOREIGN_SPEEDSCOPE] = read_speedscope,
+	[FOREIGN_FIREFOX] = read_firefox,
 	[FOREIGN_CHROME_TRACE] = read_chrome_trace,
 	[FOREIGN_HEAPPROFILE] = read_heapprofile,
 	[FOREIGN_CPUPROFILE] = read_cpuprofile,

@@ -59,7 +59,7 @@ all count_profile
 all sparse_elf
 bounded sparse_elf 'prof-list --disasm=. @'
 bounded mappings 'prof-gate @ -- @'
-for input in folded_deep folded_wide speedscope cpuprofile brackets_json; do
+for input in folded_deep folded_wide speedscope cpuprofile firefox brackets_json; do
 	bounded $input 'prof-import @'
 done
 plan

@@ -133,6 +133,16 @@ def cpuprofile():
                     "samples": [n] * 20000, "timeDeltas": [1] * 20000})
 
 
+def firefox():
+    """A chain of 40,000 stacks, each sampled, of frames that are inlined."""
+    n = 40000
+    return compact({"meta": {"preprocessedProfileVersion": 49}, "threads": [{
+        "stringArray": ["f"], "funcTable": {"name": [0]},
+        "frameTable": {"func": [0], "inlineDepth": [1]},
+        "stackTable": {"frame": [0] * n, "prefix": [None] + list(range(n - 1))},
+        "samples": {"stack": list(range(n))}}]})
+
+
 def brackets_json():
     """Arrays in arrays."""
     return b"[" * 900000

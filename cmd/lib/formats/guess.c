@@ -102,9 +102,6 @@ static const struct {
 	  "prof-import reads" },
 	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },
 	{ "# tracer: ", "the text of ftrace; perf record -g writes stacks" },
-	{ "\"preprocessedProfileVersion\"",
-	  "JSON of the Firefox Profiler, as samply writes it; perf record -g "
-	  "writes what prof-import reads" },
 	{ "v8-version,", "a log of node --prof; node --cpu-prof writes a "
 			 ".cpuprofile, for prof-import" },
 };
@@ -188,7 +185,7 @@ guess_text(const char *s, size_t n)
 	if (i < n && (s[i] == '{' || s[i] == '['))
 		return "JSON of some other kind; prof-import reads that of "
 		       "speedscope, .cpuprofile, .heapprofile, Chrome's "
-		       "traces and OTLP";
+		       "traces, the Firefox Profiler and OTLP";
 	return "text; prof-import reads folded stacks and that of perf script";
 }
 

@@ -24,6 +24,7 @@ struct writer {
 	uint32_t *first;    /* of each function: a frame of it */
 	uint32_t n_function;
 	uint32_t *thread; /* of each sample: its thread's string, or 0 */
+	uint32_t label;   /* its key; 0: none */
 	size_t n_thread;
 };
 
@@ -225,8 +226,19 @@ put_meta(struct writer *w, const char *version)
 	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":"
 	      "[\"Other\"]},"
 	      "{\"name\":\"JIT\",\"color\":\"yellow\",\"subcategories\":"
-	      "[\"Other\"]}]},\n",
+	      "[\"Other\"]}],\"profpipe\":{\"label\":",
 	      w->out);
+	/* For the way back: the profiler passes over it. */
+	json_put_str(w->out, &w->p->strings.str[w->label]);
+	fputs(",\"columns\":[", w->out);
+	for (size_t i = 0; i < w->p->n_type; i++) {
+		fputs(i ? ",{\"type\":" : "{\"type\":", w->out);
+		json_put_str(w->out, &w->p->strings.str[w->p->type[i].type]);
+		fputs(",\"unit\":", w->out);
+		json_put_str(w->out, &w->p->strings.str[w->p->type[i].unit]);
+		putc('}', w->out);
+	}
+	fputs("]}},\n", w->out);
 }
 
 static void
@@ -427,6 +439,7 @@ prepare(struct writer *w)
 
 	if (key == STRTAB_NONE)
 		key = strtab_find(&p->strings, "process", 7);
+	w->label = key == STRTAB_NONE ? 0 : key;
 	w->thread = calloc(p->n_sample + 1, sizeof(*w->thread));
 	w->lib = calloc(w->names->strings.n_str, sizeof(*w->lib));
 	w->object = calloc(w->names->strings.n_str, sizeof(*w->object));

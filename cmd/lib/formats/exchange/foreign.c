@@ -39,6 +39,17 @@ is_speedscope(const void *data, size_t n)
 	return has(data, n, schema) || ends_with(data, n, schema);
 }
 
+/* Libraries, which may come first and be many, have Breakpad's ids. */
+static bool
+is_firefox(const void *data, size_t n)
+{
+	return has(data, n, "\"preprocessedProfileVersion\"") ||
+	       has(data, n, "\"breakpadId\"") ||
+	       (has(data, n, "\"frameTable\"") &&
+		has(data, n, "\"stackTable\"")) ||
+	       ends_with(data, n, "\"preprocessedProfileVersion\"");
+}
+
 /* An object, or the list of its events. */
 static bool
 is_chrome_trace(const void *data, size_t n)
@@ -55,12 +66,9 @@ is_heapprofile(const void *data, size_t n)
 	return has(data, n, "\"selfSize\"");
 }
 
-/* So does the Firefox Profiler's JSON have time deltas. */
 static bool
 is_cpuprofile(const void *data, size_t n)
 {
-	if (has(data, n, "\"preprocessedProfileVersion\""))
-		return false;
 	return has(data, n, "\"callFrame\"") ||
 	       has(data, n, "\"timeDeltas\"") ||
 	       (has(data, n, "\"head\"") && has(data, n, "\"functionName\""));
@@ -87,6 +95,7 @@ static const struct {
 	[FOREIGN_JFR] = { "jfr", jfr_is, BYTES },
 	[FOREIGN_OTLP] = { "otlp", otlp_is, BYTES },
 	[FOREIGN_SPEEDSCOPE] = { "speedscope", is_speedscope, JSON },
+	[FOREIGN_FIREFOX] = { "firefox", is_firefox, JSON },
 	[FOREIGN_CHROME_TRACE] = { "chrome-trace", is_chrome_trace, JSON },
 	[FOREIGN_HEAPPROFILE] = { "heapprofile", is_heapprofile, JSON },
 	[FOREIGN_CPUPROFILE] = { "cpuprofile", is_cpuprofile, JSON },
