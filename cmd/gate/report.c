@@ -548,7 +548,7 @@ samples_of(const struct gate *g, enum gate_side side)
 {
 	double n = 0;
 
-	for (size_t i = 0; i < g->n_run; i++)
+	for (size_t i = 0; i < g->n_profile[0] + g->n_profile[1]; i++)
 		if (g->run[i].side == side)
 			n += g->run[i].total.events;
 	return n;

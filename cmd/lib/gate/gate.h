@@ -268,16 +268,18 @@ struct gate_span gate_span_of(const struct profile *p);
 /* Do two profiles belong to different sessions? Not if a time is unknown. */
 bool gate_is_pause(const struct gate_span *a, const struct gate_span *b);
 
-/* One profile, or the mean of those of a session: "Sessions". */
+/* One profile. */
 struct gate_run {
 	enum gate_side side;
+	size_t column; /* of the sums: its own, or that of its session */
 	struct gate_span span;
 	size_t session;
 	struct gate_total total;
 	double exposure; /* its values are divided by this */
 	double period;   /* ... and multiplied by this, if periods differ */
 	uint32_t period_type, period_unit; /* strings of gate.names */
-	double factor; /* base's mean exposure / exposure, times period */
+	/* base's mean exposure / exposure, times period, / runs in column */
+	double factor;
 	struct gate_sum *sum[2]; /* by kind, of n_row rows */
 	size_t n_row;
 	struct gate_sample *sample;
@@ -295,21 +297,22 @@ struct gate {
 	bool needs_period;       /* as struct gate_measure says */
 	const char *instead;     /* as well */
 	struct gate_run *run;
-	size_t n_run, cap_run;
-	size_t n_side[2];
-	size_t n_profile[2]; /* n_side, before sessions were joined */
-	size_t n_session[2]; /* 0: not known */
-	bool is_apart;       /* some session has profiles of one side only */
-	bool is_joined;      /* a run is a session */
+	size_t cap_run;
+	size_t n_profile[2];     /* runs, by side */
+	size_t n_run, n_side[2]; /* columns of sums: runs, or sessions */
+	size_t n_session[2];     /* 0: not known */
+	bool is_apart;  /* some session has profiles of one side only */
+	bool is_joined; /* a column is a session */
 	struct gate_row *row;
 	size_t n_row, cap_row;
 	uint32_t *row_of; /* of a string, while adding */
 	size_t cap_row_of;
 
 	/* Set by gate_judge(). */
-	double *value, *square;  /* rows of n_run, scaled; see gate_sums() */
-	double *scale;           /* by run: as values are compared */
-	double (*stack_mean)[2]; /* by stack: mean per profile, by side */
+	double *value, *square;   /* rows of n_run, scaled; see gate_sums() */
+	double *all, *all_square; /* the same of the totals before filtering */
+	double *scale;            /* by run: as values are compared */
+	double (*stack_mean)[2];  /* by stack: mean per profile, by side */
 	struct gate_model model;
 	struct gate_row total; /* of all samples; flat and cum are the same */
 	uint32_t *order;       /* the n_order judged rows, worst first */

@@ -66,18 +66,17 @@ double gate_events(const struct gate_measure *m, const int64_t *value);
 
 /* --- judge.c: sums --- */
 
-/* The sums of a row, by run: of values, or of squares over events. */
+/* The sums of a row, by column: of values, or of squares over events. */
 static inline double *
 gate_sums(const struct gate *g, double *of, uint32_t row, enum gate_kind kind)
 {
 	return of + (2 * (size_t)row + kind) * g->n_run;
 }
 
-/* The total of a run before filtering, scaled. */
-static inline double
-gate_total_of(const struct gate *g, size_t run)
+static inline size_t
+gate_n_profile(const struct gate *g)
 {
-	return g->run[run].total.value * g->run[run].factor;
+	return g->n_profile[0] + g->n_profile[1];
 }
 
 /* Means per profile, scaled, of a row on each side. */
@@ -228,7 +227,7 @@ const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
 
 /* --- stages of gate_judge() --- */
 
-/* Find the sessions; where base has enough of them, make each one run. */
+/* Find the sessions; where base has enough of them, make each one column. */
 enum prof_status gate_join_sessions(struct gate *g,
 				    struct prof_err *err) MUST_USE;
 

@@ -71,6 +71,24 @@ set_factors(struct gate *g, struct prof_err *err)
 	return PROF_OK;
 }
 
+static enum prof_status
+set_totals(struct gate *g, struct prof_err *err)
+{
+	g->all = arena_array(g->arena, 2 * g->n_run, sizeof(*g->all));
+	if (!g->all)
+		return prof_nomem(err);
+	memset(g->all, 0, 2 * g->n_run * sizeof(*g->all));
+	g->all_square = g->all + g->n_run;
+	for (size_t i = 0; i < gate_n_profile(g); i++) {
+		const struct gate_run *r = &g->run[i];
+
+		g->all[r->column] += r->total.value * r->factor;
+		g->all_square[r->column] +=
+			r->total.square * r->factor * r->factor;
+	}
+	return PROF_OK;
+}
+
 /* The matrices of sums, and the mean of each stack. */
 static enum prof_status
 set_sums(struct gate *g, struct prof_err *err)
@@ -86,7 +104,7 @@ set_sums(struct gate *g, struct prof_err *err)
 	memset(g->value, 0, n * sizeof(*g->value));
 	memset(g->square, 0, n * sizeof(*g->square));
 	memset(g->stack_mean, 0, n_stack * sizeof(*g->stack_mean));
-	for (size_t i = 0; i < g->n_run; i++) {
+	for (size_t i = 0; i < gate_n_profile(g); i++) {
 		const struct gate_run *r = &g->run[i];
 		double side = (double)g->n_side[r->side], f = r->factor;
 
@@ -94,9 +112,9 @@ set_sums(struct gate *g, struct prof_err *err)
 			for (int k = 0; k < 2; k++) {
 				const struct gate_sum *s = &r->sum[k][row];
 
-				gate_sums(g, g->value, row, k)[i] =
+				gate_sums(g, g->value, row, k)[r->column] +=
 					s->value * f;
-				gate_sums(g, g->square, row, k)[i] =
+				gate_sums(g, g->square, row, k)[r->column] +=
 					s->square * f * f;
 				g->row[row].set[k] += s->set;
 			}
@@ -145,11 +163,10 @@ static const char *const side_name[] = { "base", "new" };
 static double
 median_total(const struct gate *g, enum gate_side side, double *scratch)
 {
-	size_t n = 0;
+	size_t n = g->n_side[side];
 
-	for (size_t i = 0; i < g->n_run; i++)
-		if (g->run[i].side == side)
-			scratch[n++] = gate_total_of(g, i);
+	memcpy(scratch, g->all + (side ? g->n_side[0] : 0),
+	       n * sizeof(*scratch));
 	return gate_median(scratch, n);
 }
 
@@ -162,17 +179,17 @@ check_totals(const struct gate *g, double *scratch, struct prof_err *err)
 	for (int s = 0; s < 2; s++)
 		median[s] = median_total(g, s, scratch);
 	for (size_t i = 0; i < g->n_run; i++) {
-		const struct gate_run *r = &g->run[i];
-		size_t at = r->side == GATE_NEW ? i - g->n_side[0] : i;
+		int side = i >= g->n_side[0];
+		size_t at = side ? i - g->n_side[0] : i;
 
-		if (gate_total_of(g, i) < DEAD * median[r->side])
+		if (g->all[i] < DEAD * median[side])
 			return prof_fail(
 				err, PROF_EUSAGE,
 				"%s profile %zu has %.2g%% of the "
 				"median of its side: did the benchmark "
 				"run? (--allow-unequal)",
-				side_name[r->side], at + 1,
-				100 * gate_total_of(g, i) / median[r->side]);
+				side_name[side], at + 1,
+				100 * g->all[i] / median[side]);
 	}
 	if (median[1] < DEAD * median[0] || median[1] * DEAD > median[0])
 		return prof_fail(err, PROF_EUSAGE,
@@ -280,8 +297,7 @@ is_all(const struct gate *g, const struct entry *e)
 	const double *v = gate_sums(g, g->value, e->row, e->kind);
 
 	for (size_t i = 0; i < g->n_run; i++)
-		if (fabs(v[i] - gate_total_of(g, i)) >
-		    1e-9 * gate_total_of(g, i))
+		if (fabs(v[i] - g->all[i]) > 1e-9 * g->all[i])
 			return false;
 	return true;
 }
@@ -390,7 +406,7 @@ find_parts(const struct gate *g, const struct gate_cell *cell,
 }
 
 static enum prof_status
-test_series(struct gate *g, const struct gate_dist *d, double *total,
+test_series(struct gate *g, const struct gate_dist *d,
 	    struct gate_series *series, struct entry *entry,
 	    struct prof_err *err)
 {
@@ -410,20 +426,14 @@ test_series(struct gate *g, const struct gate_dist *d, double *total,
 	if (!cell || !t.scale)
 		return prof_nomem(err);
 	g->scale = t.scale;
-	for (size_t i = 0; i < g->n_run; i++) {
-		double f = g->run[i].factor;
-
-		total[i] = gate_total_of(g, i);
-		total[g->n_run + i] = g->run[i].total.square * f * f;
-	}
-	series[0] = (struct gate_series){ .value = total,
-					  .square = total + g->n_run,
+	series[0] = (struct gate_series){ .value = g->all,
+					  .square = g->all_square,
 					  .is_test = !g->o.wants };
 	for (size_t r = 0; r < g->n_row; r++)
 		g->row[r].cell[0] = g->row[r].cell[1] = &nothing;
 	t.n = fill_table(g, entry, list_entries(g, entry), series, cell);
 	g->total.cell[0] = g->total.cell[1] = cell;
-	st = find_parts(g, cell, series, total[0], err);
+	st = find_parts(g, cell, series, g->all[0], err);
 	if (st == PROF_OK)
 		st = gate_test(&t, &g->o, d, &g->model, cell, err);
 	return st == PROF_OK ? gate_guard(&t, &g->o, d, &g->model, cell, err)
@@ -436,17 +446,15 @@ test_rows(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 	size_t n = 2 * g->n_row + 1;
 	struct gate_series *series = calloc(n, sizeof(*series));
 	struct entry *entry = calloc(n, sizeof(*entry));
-	double *total = calloc(2 * g->n_run, sizeof(*total));
 	enum prof_status st = PROF_OK;
 
 	g->total = (struct gate_row){ .name = strtab_addz(&g->names, "total"),
 				      .is_wanted = true,
 				      .kind = GATE_CUM };
-	if (series && entry && total && g->total.name != STRTAB_NONE)
-		st = test_series(g, d, total, series, entry, err);
+	if (series && entry && g->total.name != STRTAB_NONE)
+		st = test_series(g, d, series, entry, err);
 	else
 		st = prof_nomem(err);
-	free(total);
 	free(entry);
 	free(series);
 	if (st == PROF_OK)
@@ -519,13 +527,16 @@ gate_judge(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 	enum prof_status st = PROF_OK;
 
 	g->is_single = g->n_run == 2;
-	memcpy(g->n_profile, g->n_side, sizeof(g->n_profile));
 	if (g->n_side[0] && g->n_side[1])
 		st = set_factors(g, err);
+	if (st == PROF_OK && g->n_run)
+		st = set_totals(g, err);
 	if (st == PROF_OK)
 		st = check_sides(g, err);
 	if (st == PROF_OK)
 		st = gate_join_sessions(g, err);
+	if (st == PROF_OK && g->is_joined)
+		st = set_totals(g, err);
 	if (st == PROF_OK)
 		st = set_sums(g, err);
 	if (st == PROF_OK && !g->o.exact_names)

@@ -256,7 +256,7 @@ list_candidates(struct renaming *x)
 	double least = 0;
 
 	for (size_t i = 0; i < x->g->n_run; i++)
-		least += MIN_KIN * gate_total_of(x->g, i) / (double)x->g->n_run;
+		least += MIN_KIN * x->g->all[i] / (double)x->g->n_run;
 	for (uint32_t i = 0; i < x->n_gone; i++)
 		for (uint32_t k = 0; k < x->n_born; k++) {
 			const struct orphan *a = &x->gone[i], *b = &x->born[k];

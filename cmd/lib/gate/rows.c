@@ -361,6 +361,7 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	 double exposure, struct prof_err *err)
 {
 	struct gate_run run = { .side = side,
+				.column = g->n_run,
 				.total = *total,
 				.exposure = exposure,
 				.span = gate_span_of(p) };
@@ -388,6 +389,7 @@ gate_add(struct gate *g, enum gate_side side, const struct profile *p,
 	g->run = grown;
 	grown[g->n_run++] = run;
 	g->n_side[side]++;
+	g->n_profile[side]++;
 	return PROF_OK;
 }
 
@@ -426,16 +428,17 @@ void
 gate_sum_stacks(const struct gate *g, const unsigned char *in, double *value,
 		double *square)
 {
-	for (size_t i = 0; i < g->n_run; i++) {
+	memset(value, 0, g->n_run * sizeof(*value));
+	memset(square, 0, g->n_run * sizeof(*square));
+	for (size_t i = 0; i < gate_n_profile(g); i++) {
 		const struct gate_run *run = &g->run[i];
+		double f = run->factor;
 
-		value[i] = square[i] = 0;
 		for (size_t k = 0; k < run->n_sample; k++)
 			if (is_on(g, in, run->sample[k].stack)) {
-				value[i] += run->sample[k].value;
-				square[i] += run->sample[k].square;
+				value[run->column] += run->sample[k].value * f;
+				square[run->column] +=
+					run->sample[k].square * f * f;
 			}
-		value[i] *= run->factor;
-		square[i] *= run->factor * run->factor;
 	}
 }

@@ -7,10 +7,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "impl.h"
-#include "lib/base/arena.h"
 #include "lib/model/profile.h"
 
 #define PAUSE 600.0   /* seconds between the sessions, at least */
@@ -44,8 +42,9 @@ cmp_begin(const void *a, const void *b, void *ctx)
 }
 
 /* Number the sessions of both sides by time; `order` becomes that of the runs.
- * Sets how many each side has part in, and whether any has one side only. */
-static void
+ * Sets how many each side has part in, and whether any has one side only;
+ * returns how many there are. */
+static size_t
 find_sessions(struct gate *g, size_t *order)
 {
 	struct gate_span all = g->run[0].span;
@@ -73,105 +72,42 @@ find_sessions(struct gate *g, size_t *order)
 		r->session = n;
 		sides |= 1u << r->side;
 	}
+	return n;
 }
 
-/* Add run r to the mean of n runs. */
-static void
-join(struct gate_run *mean, const struct gate_run *r, double n)
-{
-	double f = r->factor / n;
-
-	mean->total.value += r->total.value * f;
-	mean->total.square += r->total.square * f * f;
-	mean->total.events += r->total.events;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < r->n_row; i++) {
-			mean->sum[k][i].value += r->sum[k][i].value * f;
-			mean->sum[k][i].square += r->sum[k][i].square * f * f;
-			mean->sum[k][i].set += r->sum[k][i].set;
-		}
-	for (size_t i = 0; i < r->n_sample; i++) {
-		struct gate_sample s = r->sample[i];
-
-		s.value *= f;
-		s.square *= f * f;
-		mean->sample[mean->n_sample++] = s;
-	}
-}
-
-/* The runs order[0..n), of which those of `side` are joined into *mean. Returns
- * how many these are; SIZE_MAX without memory. */
-static size_t
-join_side(const struct gate *g, const size_t *order, size_t n,
-	  enum gate_side side, struct gate_run *mean)
-{
-	size_t n_sample = 0, n_joined = 0;
-
-	*mean = (struct gate_run){ .side = side, .factor = 1, .exposure = 1 };
-	for (size_t i = 0; i < n; i++) {
-		const struct gate_run *r = &g->run[order[i]];
-
-		if (r->side != side)
-			continue;
-		n_sample += r->n_sample;
-		n_joined++;
-	}
-	if (!n_joined)
-		return 0;
-	mean->n_row = g->n_row;
-	mean->sample =
-		arena_array(g->arena, n_sample + 1, sizeof(*mean->sample));
-	for (int k = 0; k < 2; k++) {
-		size_t size = (g->n_row + 1) * sizeof(*mean->sum[k]);
-
-		mean->sum[k] = arena_array(g->arena, g->n_row + 1,
-					   sizeof(*mean->sum[k]));
-		if (!mean->sample || !mean->sum[k])
-			return SIZE_MAX;
-		memset(mean->sum[k], 0, size);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (g->run[order[i]].side == side)
-			join(mean, &g->run[order[i]], (double)n_joined);
-	return n_joined;
-}
-
-/* Make one run of the runs of a side in each session. */
+/* Make one column of the runs of a side in each session, their mean. */
 static enum prof_status
-join_sessions(struct gate *g, const size_t *order, struct prof_err *err)
+join_sessions(struct gate *g, size_t n_session, struct prof_err *err)
 {
-	size_t n_max = g->n_session[0] + g->n_session[1], n = 0;
-	struct gate_run *mean = arena_array(g->arena, n_max, sizeof(*mean));
+	size_t n = 2 * n_session, *count = calloc(2 * n, sizeof(*count));
+	size_t *column = count + n;
 
-	if (!mean)
+	if (!count)
 		return prof_nomem(err);
-	for (int s = 0; s < 2; s++)
-		for (size_t from = 0, to; from < g->n_run; from = to) {
-			size_t joined, session = g->run[order[from]].session;
-			struct gate_run one;
+	for (size_t i = 0; i < gate_n_profile(g); i++)
+		count[g->run[i].side * n_session + g->run[i].session]++;
+	g->n_run = 0;
+	for (size_t k = 0; k < n; k++)
+		if (count[k])
+			column[k] = g->n_run++;
+	for (size_t i = 0; i < gate_n_profile(g); i++) {
+		struct gate_run *r = &g->run[i];
+		size_t k = r->side * n_session + r->session;
 
-			for (to = from; to < g->n_run &&
-					g->run[order[to]].session == session;)
-				to++;
-			joined = join_side(g, order + from, to - from, s, &one);
-			if (joined == SIZE_MAX)
-				return prof_nomem(err);
-			if (joined)
-				mean[n++] = one;
-		}
-	g->run = mean;
-	g->n_run = n_max;
+		r->factor /= (double)count[k];
+		r->column = column[k];
+	}
 	for (int s = 0; s < 2; s++)
 		g->n_side[s] = g->n_session[s];
 	g->is_joined = true;
+	free(count);
 	return PROF_OK;
 }
 
 enum prof_status
 gate_join_sessions(struct gate *g, struct prof_err *err)
 {
-	enum prof_status st = PROF_OK;
-	size_t *order;
+	size_t *order, n = 0;
 
 	for (size_t i = 0; i < g->n_run; i++)
 		if (g->run[i].span.begin <= 0)
@@ -179,9 +115,9 @@ gate_join_sessions(struct gate *g, struct prof_err *err)
 	order = calloc(g->n_run, sizeof(*order));
 	if (!order)
 		return prof_nomem(err);
-	find_sessions(g, order);
-	if (g->is_apart && g->n_session[GATE_BASE] >= MIN_SESSION)
-		st = join_sessions(g, order, err);
+	n = find_sessions(g, order);
 	free(order);
-	return st;
+	if (!g->is_apart || g->n_session[GATE_BASE] < MIN_SESSION)
+		return PROF_OK;
+	return join_sessions(g, n, err);
 }

@@ -176,15 +176,12 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 
 	*c = (struct gate_cell){ .factor = 1, .mix = 1 };
 	for (size_t i = 0; i < g->n_run; i++) {
-		enum gate_side s = g->run[i].side;
-		double total = g->run[i].total.value * g->run[i].factor;
+		int s = i >= g->n_side[0];
 
 		c->mean[s] += value[i] / (double)m->n_side[s];
 		sum += value[i];
-		all += total;
-		worth += square[i] * total /
-			 (g->run[i].total.square * g->run[i].factor *
-			  g->run[i].factor);
+		all += g->all[i];
+		worth += square[i] * g->all[i] / g->all_square[i];
 	}
 	c->worth = sum > 0 && worth > 0 ? worth / sum : 1;
 	c->free_share = fmax(1 - sum / all, 1e-9);
