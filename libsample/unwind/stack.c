@@ -1,13 +1,14 @@
 /*
  * stack.c - the bounds of the calling thread's stacks. Thread libraries know
- * those of their threads; for the main thread, and threads of clone(), only the
- * kernel does, in /proc/self/maps.
+ * those of their threads; those of threads of clone() are in /proc/self/maps.
  */
 #include "config.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -94,6 +95,24 @@ find_mapping(uintptr_t here, struct unwind_stack *stack)
 	return found;
 }
 
+/*
+ * The kernel puts the path that was executed at the end of the main thread's
+ * stack, so that nothing but a word of zeros follows: its page is the last one.
+ * Reading maps would be a tenth of the time that a short program runs.
+ */
+static bool
+find_main(uintptr_t here, uintptr_t room, struct unwind_stack *stack)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	uintptr_t end = (uintptr_t)path, page = getauxval(AT_PAGESZ);
+
+	if (!page || end <= here || end - here > room)
+		return false;
+	stack->lo = here & -page;
+	stack->hi = (end + strlen(path) + sizeof(void *) + page - 1) & -page;
+	return true;
+}
+
 bool
 unwind_stack_find(struct unwind_stack *stack, bool may_allocate)
 {
@@ -104,16 +123,15 @@ unwind_stack_find(struct unwind_stack *stack, bool may_allocate)
 
 	if (!is_main && may_allocate && find_thread(here, stack))
 		return true;
-	if (!find_mapping(here, stack)) {
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
+		room = (uintptr_t)limit.rlim_cur;
+	if (!(is_main && find_main(here, room, stack)) &&
+	    !find_mapping(here, stack)) {
 		*stack = (struct unwind_stack){ 0, 0 };
 		return false;
 	}
-	if (!is_main)
-		return true;
-	/* Its mapping may grow downwards to the limit. */
-	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
-		room = (uintptr_t)limit.rlim_cur;
-	if (stack->hi - stack->lo < room)
+	/* A main thread's mapping may grow downwards to the limit. */
+	if (is_main && stack->hi - stack->lo < room)
 		stack->lo = stack->hi > room ? stack->hi - room : 0;
 	return true;
 }
