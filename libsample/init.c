@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -116,6 +117,10 @@ join(const char *session)
 	}
 	return shm;
 }
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 #define FUNCTIONS(F)                                                           \
 	F(int, setenv, (const char *, const char *, int))                      \
@@ -275,10 +280,34 @@ tell_early(struct shm *shm)
 	table_tell(shm, SHM_EARLY, &early, sizeof early, NULL, 0);
 }
 
+/*
+ * Is this a guest of QEMU's user mode, which itself is a process of the
+ * session? Then it has the memory twice, and each second would count twice. The
+ * emulator shows us other files for /proc/self. Reading them takes a while, so
+ * first ask for what every recent kernel gives to programs, and QEMU does not.
+ */
+static bool
+is_guest(void)
+{
+	static const char path[] = "/proc/thread-self/maps";
+	FILE *f = getauxval(AT_SYSINFO_EHDR) && getauxval(AT_MINSIGSTKSZ)
+			  ? NULL
+			  : fopen(path, "re");
+	char line[512];
+	int n = 0;
+
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, "/memfd:" SHM_NAME) != NULL;
+	if (f)
+		fclose(f);
+	return n > 1;
+}
+
 bool
 sampler_join(void)
 {
 	static _Atomic bool begun, ready;
+	const char *why = NULL;
 	int saved = errno, error = 0;
 	const char *session;
 	struct shm *shm;
@@ -293,16 +322,18 @@ sampler_join(void)
 	shm = session ? join(session) : NULL;
 	if (get_ready()) {
 		atomic_store(&ready, true);
-		if (shm)
-			error = sampler_begin(shm);
-		if (shm && !error)
+		if (shm && is_guest())
+			why = "its emulator is";
+		else if (shm && (error = sampler_begin(shm)) != 0)
+			why = strerror(error);
+		else if (shm)
 			tell_early(shm);
 	}
 	if (shm && !sampler.shm) {
 		sampler.shm = shm;
 		module_note("%s[%d]: cannot be sampled: %s",
 			    program_invocation_short_name, (int)sampler.pid,
-			    strerror(error));
+			    why ? why : strerror(ENOMEM));
 		sampler.shm = NULL;
 	}
 	atomic_store(&sampler.is_ready, true);

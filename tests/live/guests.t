@@ -107,6 +107,23 @@ else
 	behind 'torture in valgrind' 0 1 \
 		valgrind -q "$torture" "$seconds" "$plugin"
 fi
+# The emulator and its guest are one process: a second of it counts once.
+emulated() {
+	for try in 1 2 3; do
+		prof-record -o q.pb.gz qemu-x86_64 "$demo" 0.5 1 >out 2>err || return 2
+		grep -q 'cannot be sampled: its emulator is' err || return 2
+		prof-text --comments q.pb.gz >comments || return 2
+		ticks=$(stacks q.pb.gz | awk '!/^#/ { ns += $2 } END { print ns / 1e9 }')
+		used=$(sed -n 's/^sampling.*cpu_used=\([0-9.]*\).*/\1/p' comments)
+		echo "$ticks of $used s, try $try"
+		echo "$ticks $used" | awk '{ exit !($1 < 1.1 * $2) }' || return 1
+	done
+}
+if have qemu-x86_64 && qemu-x86_64 "$(command -v true)" 2>/dev/null; then
+	live 'a guest of an emulator, three times' emulated
+else
+	skip 'a guest of an emulator, three times' 'no qemu-x86_64'
+fi
 if strace -o trace true 2>/dev/null; then
 	behind 'gdb' 0 540 gdb -q -nx --batch -ex run --args "$demo" 0.3 2
 	behind 'strace -f' 0 540 strace -f -o trace "$demo" 0.3 2
