@@ -23,11 +23,9 @@ uint32_t
 sampler_new_space(uint32_t base)
 {
 	struct shm *shm = sampler.shm;
-	const char *name = program_invocation_short_name;
+	const char *name = sampler.name;
 	struct shm_space record = { .base = base };
 
-	if (!name || strlen(name) > 255)
-		name = "";
 	record.space =
 		(atomic_fetch_add(&shm->next_space, 1) + 1) & SHM_MAX_SPACE;
 	record.pid = sampler.pid;

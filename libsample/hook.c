@@ -177,6 +177,5 @@ void
 sample_hook_note(const char *text)
 {
 	if (sampler.shm)
-		module_note("%s[%d]: %s", program_invocation_short_name,
-			    (int)sampler.pid, text);
+		module_note("%s[%d]: %s", sampler.name, (int)sampler.pid, text);
 }

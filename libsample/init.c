@@ -318,6 +318,9 @@ sampler_join(void)
 	if (!environ || atomic_exchange(&begun, true))
 		return false;
 	wrap_init();
+	snprintf(sampler.name, sizeof sampler.name, "%s",
+		 program_invocation_short_name ? program_invocation_short_name
+					       : "");
 	session = secure_getenv(SHM_ENV);
 	shm = session ? join(session) : NULL;
 	if (get_ready()) {
@@ -331,9 +334,8 @@ sampler_join(void)
 	}
 	if (shm && !sampler.shm) {
 		sampler.shm = shm;
-		module_note("%s[%d]: cannot be sampled: %s",
-			    program_invocation_short_name, (int)sampler.pid,
-			    why ? why : strerror(ENOMEM));
+		module_note("%s[%d]: cannot be sampled: %s", sampler.name,
+			    (int)sampler.pid, why ? why : strerror(ENOMEM));
 		sampler.shm = NULL;
 	}
 	atomic_store(&sampler.is_ready, true);

@@ -196,7 +196,8 @@ remember(const struct segment *s)
 
 /*
  * The program's path under the name that was executed, which may be a link:
- * python3, not python3.11. The name is used only if it still is the same file.
+ * python3, not python3.11. The name is used only if it still is the same file,
+ * and not if it is of a descriptor or a process: /proc/self/exe, /dev/fd/3.
  */
 static void
 path_as_run(char path[PATH_MAX])
@@ -206,7 +207,9 @@ path_as_run(char path[PATH_MAX])
 	struct stat exe, named;
 	char dir[PATH_MAX], full[PATH_MAX];
 
-	if (!slash || slash == run || (size_t)(slash - run) >= sizeof dir ||
+	if (!slash || slash == run || strncmp(run, "/proc/", 6) == 0 ||
+	    strncmp(run, "/dev/", 5) == 0 ||
+	    (size_t)(slash - run) >= sizeof dir ||
 	    stat("/proc/self/exe", &exe) != 0 || stat(run, &named) != 0 ||
 	    exe.st_dev != named.st_dev || exe.st_ino != named.st_ino)
 		return;

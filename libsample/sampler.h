@@ -50,6 +50,8 @@ struct sampler {
 	 * running. */
 	_Atomic uint32_t busy;
 	pid_t pid;
+	/* The program's; setproctitle() writes over libc's. */
+	char name[256];
 };
 extern struct sampler sampler;
 

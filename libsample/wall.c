@@ -156,7 +156,7 @@ hidden(struct look *look)
 		module_note("%s[%d] changed its user or is not dumpable: its "
 			    "threads cannot be looked at while they sleep: "
 			    "that is counted as lost",
-			    program_invocation_short_name, (int)sampler.pid);
+			    sampler.name, (int)sampler.pid);
 	look->is_noted = true;
 	return HIDDEN;
 }
@@ -368,7 +368,7 @@ run(void *arg)
 	if (look.dir < 0)
 		module_note("%s[%d]: threads that sleep cannot be looked at "
 			    "here: they are counted as lost",
-			    program_invocation_short_name, (int)sampler.pid);
+			    sampler.name, (int)sampler.pid);
 	else
 		hurry();
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -381,8 +381,7 @@ run(void *arg)
 		if (look.dir >= 0 && is_filtered()) {
 			module_note("%s[%d] filters system calls: from here "
 				    "on, sleep is counted as lost",
-				    program_invocation_short_name,
-				    (int)sampler.pid);
+				    sampler.name, (int)sampler.pid);
 			look.dir = -1;
 		}
 		thread_each(tick, &look);
@@ -415,8 +414,7 @@ wall_start(void)
 			atomic_fetch_sub(&sampler.busy, 1);
 			module_note("%s[%d]: no thread for the wall clock can "
 				    "be started: waiting is not seen",
-				    program_invocation_short_name,
-				    (int)sampler.pid);
+				    sampler.name, (int)sampler.pid);
 		}
 		pthread_attr_destroy(&attr);
 	}

@@ -348,18 +348,13 @@ wrap_begin(int sig)
 /* The program sets a handler for our signal, or ignores it: use another one.
  * False: there is none. Called with the lock. */
 static bool
-give_way(int sig, const struct sigaction *act)
+give_way(void)
 {
 	int other = free_signal();
 
 	if (!other || wrap_handle(other) != 0)
 		return false;
 	thread_use_signal(other);
-	if (!has_handler(act, SIG_IGN))
-		module_note("%s[%d] handles signal %d itself: sampling by "
-			    "signal %d",
-			    program_invocation_short_name, (int)sampler.pid,
-			    sig, other);
 	return true;
 }
 
@@ -375,7 +370,7 @@ our_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	bool is_set = act && !has_handler(act, SIG_DFL);
 	int rc = 0;
 
-	if (is_set && give_way(sig, act)) {
+	if (is_set && give_way()) {
 		rc = real.sigaction(sig, act, NULL);
 	} else if (is_set && !has_handler(act, SIG_IGN)) {
 		errno = EINVAL;

@@ -130,7 +130,7 @@ step_kernel(struct walker *w)
 }
 
 static enum unwind_step
-step(struct walker *w)
+step(struct walker *w, struct unwind_frames *out)
 {
 	/* A call may be the last instruction: look up before it. */
 	uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
@@ -145,7 +145,12 @@ step(struct walker *w)
 		w->code.pool = rows_pool(code.rows);
 	}
 	how = unwind_step(&w->f, &w->bounds, &w->code, word, at, &w->n_guess);
-	return how == STEP_KERNEL ? step_kernel(w) : how;
+	if (how != STEP_KERNEL)
+		return how;
+	/* As libsample does: a handler returns to it, it made no call. */
+	if (!w->f.regs)
+		++*out->last;
+	return step_kernel(w);
 }
 
 static void
@@ -173,7 +178,7 @@ is_code(const struct walker *w)
 
 /* Other machines have no rows: the walk ends with the leaf. */
 static enum unwind_step
-step(struct walker *w)
+step(struct walker *w, struct unwind_frames *out)
 {
 	(void)w;
 	return STEP_FAILED;
@@ -218,7 +223,7 @@ walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 			       : UINTPTR_MAX;
 	info->end = UNWIND_ROOT;
 	unwind_frames_add(&out, s->reg[WALK_PC]);
-	while (n_guess = w->n_guess, (how = step(w)) == STEP_OK) {
+	while (n_guess = w->n_guess, (how = step(w, &out)) == STEP_OK) {
 		if (!is_code(w)) {
 			how = STEP_FAILED;
 			break;

@@ -198,7 +198,7 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 
 /* at: the address to look up, in the instruction that f executes. */
 static inline enum unwind_step
-step(struct walk *w, uintptr_t at)
+step(struct walk *w, struct unwind_frames *out, uintptr_t at)
 {
 	uint32_t word = w->tables ? lookup(w, at) : WORD_NONE;
 	enum unwind_step how =
@@ -208,15 +208,21 @@ step(struct walk *w, uintptr_t at)
 				      w->tables ? &w->code : NULL, word, at,
 				      &w->n_guess);
 
-	return how == STEP_KERNEL ? step_kernel(w) : how;
+	if (how != STEP_KERNEL)
+		return how;
+	/* A handler returns to it without having been called by it. */
+	if (!w->f.regs)
+		++*out->last;
+	return step_kernel(w);
 }
 
 #else
 
 /* Without tables: by frame pointers. */
 static inline enum unwind_step
-step(struct walk *w, uintptr_t at)
+step(struct walk *w, struct unwind_frames *out, uintptr_t at)
 {
+	(void)out;
 	return unwind_step_guess(&w->f, &w->bounds, NULL, at, &w->n_guess);
 }
 
@@ -230,7 +236,7 @@ walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 		/* A call may be the last instruction: look up before it. */
 		uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
 
-		switch (step(w, at)) {
+		switch (step(w, out, at)) {
 		case STEP_OK:
 			break;
 		case STEP_BEGUN:

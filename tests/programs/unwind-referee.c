@@ -336,6 +336,11 @@ referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 	if (info.end == UNWIND_ROOT && ours.n == gcc.n &&
 	    ours.pc[ours.n - 1] == gcc.pc[gcc.n - 1] + 1)
 		ours.pc[ours.n - 1]--;
+	/* Ours is the trampoline itself; theirs the byte before. */
+	for (size_t i = 1; i < ours.n && i < gcc.n; i++)
+		ours.pc[i] -= ours.pc[i] == gcc.pc[i] + 1 &&
+			      is_trampoline((const uint8_t *)ours.pc[i],
+					    (const uint8_t *)UINTPTR_MAX);
 	if (info.end != UNWIND_FAILED && same(&ours, &gcc)) {
 		learn_root(&gcc);
 		r->equal++;

@@ -85,6 +85,29 @@ GOCACHE=$scratch/go GOFLAGS=-mod=mod
 export GOCACHE GOFLAGS
 compiled 'Go' go build -o prog "$words.go"
 
+# A stripped Go program says as much by the table of its runtime, but for .abi0, which
+# is of symbols, type arguments, and the folder of what the compiler wrote.
+plain() {
+	sed 's/\.abi0 / /g; s| \./<| <|g; s/\[[^] ]*\]/[...]/g'
+}
+if have go && CGO_ENABLED=0 go build -o prog "$words.go" 2>build.log; then
+	sample prog "$n_address"
+	theirs prog | plain >want
+	CGO_ENABLED=0 go build -ldflags '-s -w' -o prog "$words.go" || exit 1
+	sample prog "$n_address"
+	ours prog | plain >have
+	total=$(grep -c . want)
+	paste -d'|' want have | awk -F'|' '$1 != "" && $1 != $2' >why
+	if [ "$total" -gt $((n_address / 2)) ] &&
+		[ $(($(wc -l <why) * 1000)) -le "$(wc -l <want)" ]; then
+		ok "Go, stripped: $total addresses, $(wc -l <why) unlike llvm-symbolizer's of the whole"
+	else
+		head -5 why | not_ok 'Go, stripped'
+	fi
+else
+	skip 'Go, stripped' 'no go'
+fi
+
 # The library that commands here use, with what libc6-dbg has of it.
 libc=$(ldd "$(command -v readelf)" | awk '$1 ~ /^libc\.so/ { print $3 }')
 libc=$(readlink -f "$libc" 2>/dev/null)

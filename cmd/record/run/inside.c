@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,10 +17,42 @@
 #include "record/watch.h"
 #include "run.h"
 
+/* Notes that came while the program owned the terminal. */
+static struct {
+	char *text[8];
+	size_t n;
+} notes;
+
 static void
 show_note(const char *text)
 {
 	warn("%s", text);
+}
+
+static void
+keep_note(const char *text)
+{
+	const size_t room = sizeof notes.text / sizeof *notes.text;
+
+	if (!isatty(STDERR_FILENO))
+		show_note(text);
+	else if (notes.n++ < room)
+		notes.text[notes.n - 1] = strdup(text);
+}
+
+static void
+show_notes(void)
+{
+	const size_t room = sizeof notes.text / sizeof *notes.text;
+
+	for (size_t i = 0; i < notes.n && i < room; i++) {
+		if (notes.text[i])
+			show_note(notes.text[i]);
+		free(notes.text[i]);
+	}
+	if (notes.n > room)
+		warn("such messages: %zu more", notes.n - room);
+	notes.n = 0;
 }
 
 /* If the rate is above the kernel's tick, tell people what to expect. */
@@ -121,7 +155,7 @@ inside_open(struct run *r)
 	if (launch_library(&r->launch, preload_of(config), &err) != PROF_OK ||
 	    drain_open(&r->drain, config, &err) != PROF_OK)
 		die("%s", err.msg);
-	r->drain.note = show_note;
+	r->drain.note = keep_note;
 	r->clock = -1;
 	if (config->clock == SHM_CLOCK_PERF &&
 	    perfclock_open(&r->clock, &err) != PROF_OK)
@@ -208,6 +242,7 @@ inside_account(struct run *r, struct account *a)
 	const struct shm_settings *set = &r->drain.set;
 	static char culprit[320];
 
+	show_notes();
 	a->n_left = n_left(r);
 	a->n_program = atomic_load(&r->drain.shm->n_program);
 	a->n_process = atomic_load(&r->drain.shm->n_process);

@@ -13,6 +13,7 @@
 
 #include "debug.h"
 #include "functions.h"
+#include "gonames.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "symbols/dwarf/cfi.h"
@@ -279,8 +280,9 @@ binary_symbol(struct binary *s, const char *name, uint64_t *value)
 }
 
 /*
- * Names for addresses: functions of DWARF get the names of their symbols, and
- * addresses that DWARF does not know have only these.
+ * Names for addresses: functions of DWARF get the names of their symbols;
+ * addresses that DWARF does not know have those of Go's own table, or only the
+ * symbols.
  */
 struct run {
 	struct tables tables;
@@ -343,6 +345,9 @@ binary_run(struct binary *s, const uint64_t *addr, size_t n, bool dwarf,
 	}
 	if (dwarf)
 		st = run_dwarf(s, addr, n, &r, err);
+	if (dwarf && st == PROF_OK)
+		st = gonames_run(&s->main, addr, n, r.done, take_dwarf, &r,
+				 err);
 	for (size_t i = 0; i < n; i++) {
 		struct symbol_frame f;
 
