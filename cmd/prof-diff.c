@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/names.h"
@@ -224,6 +225,7 @@ main(int argc, char **argv)
 	if (kind == KEY_BASE || (o.delta && kind != KEY_DIFF_BASE))
 		o.kind = DIFF_SUBTRACT;
 	choose_sides(&cli, &base, &new);
+	cli_sandbox(&cli, SANDBOX_NAMED);
 	a = read_side(&cli, &base, o.scale != DIFF_SCALE_NONE);
 	b = read_side(&cli, &new, o.scale != DIFF_SCALE_NONE);
 	if (names)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "export/options.h"
 #include "export/pprof.h"
 #include "lib/formats/exchange/callgrind.h"
@@ -164,6 +165,7 @@ main(int argc, char **argv)
 		;
 	if (i == n)
 		die("--to: unknown format '%s'", a.to);
+	cli_sandbox(&a.cli, SANDBOX_NAMED);
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/refine.h"
+#include "cli/sandbox.h"
 #include "cli/wherematch.h"
 #include "filter/anonymize.h"
 #include "lib/model/profile.h"
@@ -300,6 +301,8 @@ main(int argc, char **argv)
 	while ((key = cli_option(&cli)) != CLI_DONE)
 		take_option(&o, &cli, key);
 	check_options(&o, &cli);
+	if (!o.split_by)
+		cli_sandbox(&cli, SANDBOX_NAMED);
 
 	p = filter(&o, cli_read_all(&cli));
 	if (o.exit_code && p->n_sample == 0)

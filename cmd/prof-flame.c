@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "flame/draw.h"
 #include "flame/options.h"
 
@@ -26,6 +27,7 @@ main(int argc, char **argv)
 
 	cli_init(&cli, &cmd, argc, argv);
 	flame_settings_parse(&s, &cli);
+	cli_sandbox(&cli, SANDBOX_NAMED);
 	flame_draw(&s, cli_read_all(&cli), &cli);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "html/make.h"
 #include "html/open.h"
 #include "html/options.h"
@@ -30,6 +31,8 @@ main(int argc, char **argv)
 	cli_init(&cli, &cmd, argc, argv);
 	html_settings_parse(&s, &cli);
 	cli_check_output(&cli);
+	if (!s.opens)
+		cli_sandbox(&cli, 0);
 	html_make(&s, cli_read_all(&cli), &cli);
 	if (s.opens && !s.opened && !(s.opened = strdup(cli.output)))
 		die_nomem();

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "import/import.h"
 #include "import/options.h"
 #include "lib/model/profile.h"
@@ -41,6 +42,7 @@ main(int argc, char **argv)
 	struct profile *p;
 
 	import_args_parse(&args, argc, argv);
+	cli_sandbox(&args.cli, 0);
 	p = read_all(&args);
 	if (args.has_time && !p->time_ns)
 		p->time_ns = args.time_ns;

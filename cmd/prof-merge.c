@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "merge/inputs.h"
@@ -138,6 +139,7 @@ main(int argc, char **argv)
 		}
 	}
 	collect(&cli, &job, files0);
+	cli_sandbox(&cli, 0);
 	job.max_size = cli.max_size;
 	job.sum = merge_new(mode);
 	if (!job.sum)

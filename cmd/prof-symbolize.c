@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/match.h"
+#include "cli/sandbox.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
 #include "symbolize/options.h"
@@ -181,6 +182,10 @@ main(int argc, char **argv)
 
 	cli_init(&cli, &cmd, argc, argv);
 	symbolize_settings_parse(&s, &cli);
+	cli_sandbox(&cli, (s.no_cache ? 0 : SANDBOX_CACHES) |
+				  (s.is_remote || s.network.is_debuginfod
+					   ? SANDBOX_NETWORK
+					   : 0));
 	p = cli_read_all(&cli);
 	r = symreport_new(p, s.resolve.binary);
 	if (!r)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "text/options.h"
 #include "text/report.h"
 
@@ -26,6 +27,7 @@ main(int argc, char **argv)
 
 	cli_init(&cli, &cmd, argc, argv);
 	text_settings_parse(&s, &cli);
+	cli_sandbox(&cli, SANDBOX_NAMED);
 	text_report(&s, cli_read_all(&cli), &cli);
 	return cli_finish(&cli, EXIT_SUCCESS);
 }

@@ -54,12 +54,8 @@ die_output(const char *path)
 	die("%s: %s", path ? path : "<stdout>", strerror(errno));
 }
 
-/*
- * The path to write to: behind a symbolic link, which stays. A dangling link
- * has its target created.
- */
-static char *
-real_path(const char *path)
+char *
+cli_real_path(const char *path)
 {
 	char *real = realpath(path, NULL), *dir, *at = strdup(path);
 	char link[PATH_MAX];
@@ -126,7 +122,7 @@ open_file(struct cli_output *out, const char *path)
 	errno = EISDIR;
 	if (!*path || path[strlen(path) - 1] == '/')
 		die_output(path);
-	real = real_path(path);
+	real = cli_real_path(path);
 	copy = real ? strdup(real) : NULL;
 	name = real ? strdup(real) : NULL;
 	if (!copy || !name)

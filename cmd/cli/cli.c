@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "cut-file.h"
 #include "elsewhere.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -384,6 +385,8 @@ print_and_exit(struct cli *cli, int key)
 
 	if (key == 'V') {
 		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
+		if (sandbox_version())
+			printf("sandbox: landlock %d\n", sandbox_version());
 	} else if (key == 'h') {
 		print_help(cmd);
 	} else {

@@ -247,6 +247,12 @@ bool cli_bool(const struct cli *cli);   /* "[BOOL]": none means true */
 size_t cli_size(const struct cli *cli); /* bytes, with K, M, G or T */
 int64_t cli_age(const struct cli *cli); /* seconds, with s, m, h, d or w */
 
+/*
+ * In cli-output.c: the path to write to, for free(): behind a symbolic link,
+ * which stays. A dangling link has its target created. Dies.
+ */
+char *cli_real_path(const char *path);
+
 /* In cli-output.c, for cli_finish(): complete the output, if any. */
 void cli_output_close(struct cli *cli);
 

@@ -140,6 +140,7 @@ archive/archive.c          folders, and the lock of an archive
 archive/ledger.c           folders, and the index in the state of an archive
 cli/cli-input.c            operands, which may be pipes
 cli/cli-output.c           the folder of -o, and devices that are written to
+cli/sandbox.c              what the kernel is to allow, without opening it (O_PATH)
 filter/anonymize.c         the file of --key, which may be a pipe
 gate/baseline.c            folders of baselines, and new files in them
 history/refresh.c          profiles of an archive, which was walked without links
