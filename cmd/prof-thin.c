@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "thin/archive-walk.h"
 #include "thin/folder.h"
 
@@ -90,7 +92,7 @@ become_owner(const char *path, const struct stat *sb)
 static int
 open_archive(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), own;
+	int fd = regular_folder(path, false), own;
 	struct prof_err err;
 	struct stat sb;
 
@@ -114,9 +116,7 @@ static void
 take_lock(int archive, const char *path)
 {
 	static const char name[] = ".prof-thin";
-	int fd = openat(archive, name,
-			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-			0600);
+	int fd = outfile_kept(archive, name, O_RDWR | O_CREAT, 0600);
 
 	if (fd < 0 || fchmod(fd, 0600) < 0)
 		die("%s/%s: %s", path, name, strerror(errno));

@@ -18,6 +18,7 @@
 
 #include "lib/base/filename.h"
 #include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #include "lib/wire/compress.h"
 
@@ -301,7 +302,7 @@ make_root(struct archive *a, struct prof_err *err)
 					 strerror(errno));
 		p[1] = c;
 	}
-	a->root_fd = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	a->root_fd = regular_place_at(AT_FDCWD, a->root, false);
 	if (a->root_fd < 0)
 		return prof_fail(err, PROF_EIO, "%s: %s", a->root,
 				 strerror(errno));
@@ -316,8 +317,7 @@ open_state(struct archive *a, struct prof_err *err)
 
 	if (mkdirat(a->root_fd, STATE, 0755) < 0 && errno != EEXIST)
 		return fail_errno(a, STATE, err);
-	a->state_fd = openat(a->root_fd, STATE,
-			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	a->state_fd = regular_place_at(a->root_fd, STATE, true);
 	if (a->state_fd < 0 || fstat(a->state_fd, &sb) < 0)
 		return fail_errno(a, STATE, err);
 	/* Another user who could replace the index could make us remove
@@ -328,8 +328,7 @@ open_state(struct archive *a, struct prof_err *err)
 				 "%s/" STATE " is not ours alone, so files are "
 				 "not removed by what it says",
 				 a->root);
-	a->lock_fd = openat(a->state_fd, lock,
-			    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	a->lock_fd = outfile_kept(a->state_fd, lock, O_RDWR | O_CREAT, 0600);
 	/* Any user who could read it could hold it. */
 	if (a->lock_fd < 0 || fchmod(a->lock_fd, 0600) < 0)
 		return fail_errno(a, STATE "/lock", err);
@@ -420,7 +419,7 @@ enter(struct archive *a, int dir, const char *path, const char *name, int *out,
 
 	if (!is_new && errno != EEXIST)
 		return fail_errno(a, path, err);
-	*out = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	*out = regular_place_at(dir, name, true);
 	if (*out < 0)
 		return fail_errno(a, path, err);
 	if (is_new)
@@ -443,7 +442,7 @@ enter_all(struct archive *a, const char *name, int *dir, const char **base,
 
 	if (!path)
 		return prof_nomem(err);
-	*dir = openat(a->root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*dir = regular_place_at(a->root_fd, ".", true);
 	if (*dir < 0)
 		st = fail_errno(a, name, err);
 	for (; st == PROF_OK && (slash = strchr(at, '/')); at = slash + 1) {

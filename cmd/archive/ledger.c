@@ -15,6 +15,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "lib/wire/compress.h"
 
 #define MAX_INDEX ((off_t)1 << 30)
@@ -55,8 +56,7 @@ mtime_of(const struct stat *sb)
 static int
 open_index(const struct ledger *l, int flags, off_t *size, struct prof_err *err)
 {
-	int fd = openat(l->state, index_name, flags | O_NOFOLLOW | O_CLOEXEC,
-			0644);
+	int fd = outfile_kept(l->state, index_name, flags, 0644);
 	struct stat sb;
 
 	if (fd < 0 || fstat(fd, &sb) < 0) {
@@ -255,16 +255,13 @@ parse_lines(const struct buf *text, char *copy, size_t *n)
 static int
 enter(int root, const char *path, const char **base)
 {
-	int dir = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), next;
+	int dir = regular_place_at(root, ".", true), next;
 	const char *slash;
 
 	for (; dir >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
 		char *name = strndup(path, (size_t)(slash - path));
 
-		next = name ? openat(dir, name,
-				     O_PATH | O_DIRECTORY | O_NOFOLLOW |
-					     O_CLOEXEC)
-			    : -1;
+		next = name ? regular_place_at(dir, name, true) : -1;
 		free(name);
 		close(dir);
 		dir = next;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 
 const char *
@@ -55,7 +56,7 @@ cli_try_open(const char *input, struct prof_err *err)
 	int fd = 0;
 
 	if (strcmp(input, "-"))
-		fd = open(input, O_RDONLY | O_CLOEXEC);
+		fd = regular_named(input);
 	if (fd < 0 && errno == ENOENT && is_server(input))
 		st = prof_fail(err, PROF_EIO,
 			       "%s; prof-fetch reads http://HOST/PAGE and "

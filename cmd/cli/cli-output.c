@@ -17,6 +17,7 @@
 
 #include "cli.h"
 #include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #include "lib/wire/compress.h"
 #include "lines.h"
@@ -127,7 +128,7 @@ open_file(struct cli_output *out, const char *path)
 	name = real ? strdup(real) : NULL;
 	if (!copy || !name)
 		die_nomem();
-	out->dir = open(dirname(real), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	out->dir = regular_place_at(AT_FDCWD, dirname(real), false);
 	if (out->dir < 0)
 		die_output(path);
 	base = basename(copy);
@@ -160,7 +161,7 @@ output_open(struct cli *cli)
 		die("--output: the name is empty");
 	/* Devices and pipes are written to, not replaced. */
 	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
-		out->fd = open(cli->output, O_WRONLY | O_CLOEXEC);
+		out->fd = outfile_named(cli->output, 0);
 		if (out->fd < 0)
 			die_output(cli->output);
 		return out;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "anonymize.h"
+#include "lib/base/regular.h"
 
 #ifdef HAVE_NETTLE
 
@@ -43,7 +44,8 @@ static enum prof_status
 read_key(const char *file, uint8_t key[KEY_MAX], size_t *n,
 	 struct prof_err *err)
 {
-	FILE *f = fopen(file, "rbe");
+	int fd = regular_named(file);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
 	bool failed;
 
 	if (!f)

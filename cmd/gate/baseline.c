@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "lib/gate/gate.h"
 #include "lib/model/profile.h"
 
@@ -77,7 +78,7 @@ cmp_newest(const void *a, const void *b)
 static char **
 list_runs(const char *folder, size_t *n)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = regular_list(folder);
 	char **name = NULL;
 	const struct dirent *e;
 
@@ -107,8 +108,7 @@ reserve(int dir, const char *folder, unsigned long *number, char name[32])
 
 	do {
 		snprintf(name, 32, "%06lu%s", ++*number, ending);
-		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			    0666);
+		fd = outfile_create(dir, name);
 	} while (fd < 0 && errno == EEXIST);
 	if (fd < 0)
 		die("%s/%s: %s", folder, name, strerror(errno));
@@ -144,7 +144,7 @@ baseline_save(const char *folder, struct cli *cli)
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		die("%s: %s", folder, strerror(errno));
-	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = regular_folder(folder, false);
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));
 	run = list_runs(folder, &n);

@@ -13,6 +13,7 @@
 #include "catalog-block.h"
 #include "digest.h"
 #include "lib/base/array.h"
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "lib/stream/stream.h"
@@ -331,17 +332,16 @@ read_file(struct refresh *r, const struct walk_file *w, struct profile **p,
 {
 	enum prof_status st;
 	char *path = NULL;
+	struct stat sb;
 	int fd;
 
 	*p = NULL;
 	if (r->a->root && asprintf(&path, "%s/%s", r->a->root, w->real) < 0)
 		return prof_nomem(err);
-	fd = open(path ? path : w->real, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = regular_open(path ? path : w->real, false, &sb, err);
 	free(path);
 	if (fd < 0)
-		return errno == ENOENT ? PROF_OK
-				       : prof_fail(err, PROF_EIO, "%s",
-						   strerror(errno));
+		return errno == ENOENT ? PROF_OK : PROF_EIO;
 	st = profile_read(fd, r->o->max_size, p, err);
 	close(fd);
 	return st;

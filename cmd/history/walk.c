@@ -15,6 +15,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/filename.h"
+#include "lib/base/regular.h"
 
 #define MAX_DEPTH 64
 
@@ -98,7 +99,7 @@ enter(struct walk *w, const struct place *at, int dir, const char *name,
 		return prof_fail(err, PROF_ELIMIT,
 				 "%s/%s%s: more than %d folders deep", at->root,
 				 at->real, name, MAX_DEPTH);
-	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = regular_folder_at(dir, name, true);
 	if (fd < 0)
 		return errno == ENOENT ? PROF_OK : fail(at, name, err);
 	below.path = join(at->path, as, n, "/");
@@ -256,7 +257,7 @@ walk_archive(struct walk *w, const char *root, struct prof_err *err)
 	char none[] = "";
 	struct place at = { root, none, none, 0 };
 	enum prof_status st;
-	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = regular_folder(root, false);
 
 	memset(w, 0, sizeof(*w));
 	if (fd < 0)

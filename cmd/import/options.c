@@ -1,6 +1,7 @@
 /* import/options.c - see options.h. */
 #include "config.h"
 
+#include "lib/base/outfile.h"
 #include "options.h"
 
 #include <errno.h>
@@ -286,8 +287,7 @@ parse_ours(struct import_args *a)
 static void
 write_in_place(struct import_args *a)
 {
-	int fd = open(a->cli.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		      0666);
+	int fd = outfile_named(a->cli.output, O_CREAT | O_TRUNC);
 
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		die("%s: %s", a->cli.output, strerror(errno));

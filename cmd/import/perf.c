@@ -264,7 +264,7 @@ enum prof_status
 import_perf_folder(const char *name, const struct perf_options *o,
 		   struct profile **out, struct prof_err *err)
 {
-	int dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = regular_folder(name, false);
 	enum prof_status st;
 	struct reading g = { 0 };
 

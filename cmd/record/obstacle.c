@@ -13,6 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/base/regular.h"
+
 #if __SIZEOF_POINTER__ == 8
 #define OUR_CLASS ELFCLASS64
 typedef Elf64_Ehdr elf_ehdr;
@@ -142,7 +144,8 @@ find_privilege(int fd)
 enum obstacle
 obstacle_find(const char *path, char next[PATH_MAX])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat sb;
+	int fd = regular_open(path, false, &sb, NULL);
 	char *head = fd < 0 ? NULL : malloc(HEAD);
 	ssize_t n = head ? pread(fd, head, HEAD, 0) : 0;
 	enum obstacle o = fd < 0 ? OBSTACLE_NONE : find_privilege(fd);

@@ -12,6 +12,24 @@
 
 enum { MAX_TEXT = 1 << 22, PIECE = 4096, STEP = 65536 };
 
+int
+procfs_open(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+FILE *
+procfs_stream(const char *path)
+{
+	return fopen(path, "re");
+}
+
+DIR *
+procfs_list(const char *path)
+{
+	return opendir(path);
+}
+
 char *
 procfs_read(pid_t pid, const char *name, size_t *n)
 {
@@ -21,7 +39,7 @@ procfs_read(pid_t pid, const char *name, size_t *n)
 	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = procfs_open(path);
 	*n = 0;
 	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
 		if (room - *n < PIECE) {

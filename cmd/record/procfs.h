@@ -6,9 +6,11 @@
 #ifndef RECORD_PROCFS_H
 #define RECORD_PROCFS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -16,6 +18,11 @@
  * frees them; *n is their number. NULL, and *n = 0, if they cannot be read.
  */
 char *procfs_read(pid_t pid, const char *name, size_t *n);
+
+/* open() for reading, fopen() and opendir() of a path below /proc or /sys. */
+int procfs_open(const char *path);
+FILE *procfs_stream(const char *path);
+DIR *procfs_list(const char *path);
 
 /* A mapping with code. */
 struct procfs_map {

@@ -103,7 +103,7 @@ tally_read_maps(struct tally *t, struct space *s)
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/maps",
 		 (int)t->process[s->process].pid);
-	f = fopen(path, "re");
+	f = procfs_stream(path);
 	if (f && is_process_of(t, s, f))
 		while (getline(&text, &room, f) > 0)
 			if (parse(text, &l))

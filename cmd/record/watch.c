@@ -336,7 +336,7 @@ look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth)
 		return;
 	look(w, pid, parent);
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	dir = opendir(path);
+	dir = procfs_list(path);
 	while (dir && n < MAX_TASK && (e = readdir(dir)))
 		if (isdigit((unsigned char)e->d_name[0])) {
 			look_at_children(w, pid, e->d_name, depth);

@@ -1,12 +1,14 @@
 /* options.c - see options.h. */
 #include "config.h"
 
+#include "lib/base/regular.h"
 #include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_THREADS 64
 
@@ -144,20 +146,19 @@ take_binary(struct symbolize_settings *s, struct cli *cli)
 {
 	struct stat sb;
 	char magic[4];
-	FILE *f;
+	int fd;
 
-	if (cli->n_operand == 0 || s->resolve.binary ||
-	    stat(cli->operand[0], &sb) < 0 || !S_ISREG(sb.st_mode))
+	if (cli->n_operand == 0 || s->resolve.binary)
 		return;
-	f = fopen(cli->operand[0], "re");
-	if (!f)
+	fd = regular_open(cli->operand[0], false, &sb, NULL);
+	if (fd < 0)
 		return;
-	if (fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
+	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    !memcmp(magic, "\177ELF", sizeof(magic))) {
 		s->resolve.binary = *cli->operand++;
 		cli->n_operand--;
 	}
-	fclose(f);
+	close(fd);
 }
 
 /* "95" or "95%". */

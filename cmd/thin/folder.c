@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/regular.h"
 
 #define MAX_DEPTH 64
 
 int
 folder_open(int dir, const char *name, struct prof_err *err)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = regular_folder_at(dir, name, true);
 	struct stat sb;
 
 	if (fd < 0 || fstat(fd, &sb) < 0)
@@ -71,7 +71,7 @@ folder_sort_names(struct folder_names *x)
 enum prof_status
 folder_list(int fd, struct folder_names *x, struct prof_err *err)
 {
-	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int own = regular_folder_at(fd, ".", true);
 	DIR *dir = own < 0 ? NULL : fdopendir(own);
 	enum prof_status st = PROF_OK;
 	struct dirent *d;

@@ -15,6 +15,7 @@
 #include "folder.h"
 #include "lib/base/filename.h"
 #include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "lib/stream/series.h"
@@ -80,19 +81,13 @@ static enum prof_status
 add_profiles(const struct adding *a, int dir, const char *name,
 	     const char *path, struct prof_err *err)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-				O_CLOEXEC);
-	struct prof_err why = { .msg = "not a regular file" };
-	enum prof_status st = PROF_EIO;
+	struct prof_err why;
 	struct profile *p;
 	struct series series;
 	struct stat sb;
+	int fd = regular_open_at(dir, name, true, &sb, &why);
+	enum prof_status st = fd < 0 ? PROF_EIO : PROF_OK;
 
-	if (fd < 0 || fstat(fd, &sb) < 0)
-		prof_fail(&why, PROF_EIO, "%s", strerror(errno));
-	else if (S_ISREG(sb.st_mode))
-		st = PROF_OK;
 	series_init(&series, fd, a->o->max_size);
 	while (st == PROF_OK &&
 	       (st = series_next(&series, &p, &why)) == PROF_OK && p) {

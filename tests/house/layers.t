@@ -130,41 +130,15 @@ else
 fi
 
 # Names come from profiles and from other processes, and to open a device or a
-# pipe may start something, or wait. So files are opened by lib/base/regular.h
-# and written by lib/base/outfile.h; a file that opens others itself is here,
-# with what it opens. Constant names are no danger.
+# pipe may start something, or wait. So files are opened by lib/base/regular.h,
+# written by lib/base/outfile.h, and those of /proc read by record/procfs.h.
+# Constant names are no danger.
 cat >doors <<'END'
-lib/base/regular.c         the door
-lib/base/outfile.c         files that are written
-archive/archive.c          folders, and the lock of an archive
-archive/ledger.c           folders, and the index in the state of an archive
-cli/cli-input.c            operands, which may be pipes
-cli/cli-output.c           the folder of -o, and devices that are written to
-cli/sandbox.c              what the kernel is to allow, without opening it (O_PATH)
-filter/anonymize.c         the file of --key, which may be a pipe
-gate/baseline.c            folders of baselines, and new files in them
-history/refresh.c          profiles of an archive, which was walked without links
-history/store/database.c   the lock of an index
-history/walk.c             folders of an archive
-html/embed.c               of the build alone
-import/options.c           the file of -o in several parts
-import/perf.c              the folder of an operand
-prof-thin.c                folders of an archive
-record/obstacle.c          the program to run, which the kernel opens next
-record/procfs.c            /proc
-record/tally-maps.c        /proc
-record/watch.c             /proc
-record/perf/capture.c      /proc, /sys
-record/perf/capture-open.c folders of control groups
-record/perf/event.c        /sys
-record/perf/label.c        /proc
-record/perf/space.c        /proc, and perf maps by their owner
-record/perf/waiting.c      /proc
-symbolize/options.c        an operand: is it an ELF file?
-symbols/binary/symcache.c  the folder of the cache
-symbols/net/debuginfod.c   folders of the cache, and its stamp
-thin/folder.c              folders of an archive
-thin/sum.c                 profiles of an archive, in a folder that is checked
+lib/base/regular.c the door
+lib/base/outfile.c files that are written
+record/procfs.c    /proc and /sys
+cli/sandbox.c      what the kernel is to allow, without opening it (O_PATH)
+html/embed.c       of the build alone
 END
 (cd "$src/cmd" && grep -rlE --include='*.c' \
 	'(^|[^a-z0-9_.>])(open|openat|fopen|opendir|creat)\(([^"]|$)' . |

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/outfile.h"
 #include "lib/base/regular.h"
 
 #define PATH_SIZE 4096
@@ -162,9 +163,7 @@ take_lock(struct database *d, const struct database_place *p,
 	d->path = strdup(p->path);
 	if (!d->path)
 		return prof_nomem(err);
-	d->lock_fd = open(
-		p->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-		0600);
+	d->lock_fd = outfile_kept(AT_FDCWD, p->lock, O_RDWR | O_CREAT, 0600);
 	if (d->lock_fd < 0 || fstat(d->lock_fd, &sb) < 0 ||
 	    (is_own(&sb) && fchmod(d->lock_fd, 0600) < 0))
 		return prof_fail(err, PROF_EIO, "%s: %s", p->lock,

@@ -121,3 +121,22 @@ outfile_release(struct outfile *out)
 	free(out->temp);
 	*out = (struct outfile){ .fd = -1, .dir = -1 };
 }
+
+int
+outfile_create(int dir, const char *name)
+{
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int
+outfile_kept(int dir, const char *name, int flags, mode_t mode)
+{
+	return openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		      mode);
+}
+
+int
+outfile_named(const char *path, int flags)
+{
+	return open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+}

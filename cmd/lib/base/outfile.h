@@ -8,6 +8,7 @@
 #define OUTFILE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "status.h"
 
@@ -38,6 +39,20 @@ enum prof_status outfile_commit(struct outfile *out, bool is_durable,
 
 /* Remove the file if it has no name yet, and free the contents of *out. */
 void outfile_release(struct outfile *out);
+
+/* Make the empty file name in dir, which must be new; -1 and errno. */
+int outfile_create(int dir, const char *name) MUST_USE;
+
+/*
+ * Open a file that stays and is changed, an index or a lock, in dir or, if that
+ * is AT_FDCWD, at the path name: flags are O_RDONLY or O_RDWR, and O_CREAT with
+ * this mode. Links are not followed, and pipes not waited for. The caller
+ * checks its owner. -1 and errno.
+ */
+int outfile_kept(int dir, const char *name, int flags, mode_t mode) MUST_USE;
+
+/* Open for writing, with flags, what this user named: it is not replaced. */
+int outfile_named(const char *path, int flags) MUST_USE;
 
 /* Sync the folder with its file names to the disk. */
 enum prof_status outfile_sync_folder(int dir, struct prof_err *err) MUST_USE;

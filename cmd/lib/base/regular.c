@@ -81,3 +81,23 @@ regular_folder(const char *path, bool no_link)
 {
 	return regular_folder_at(AT_FDCWD, path, no_link);
 }
+
+int
+regular_place_at(int dir, const char *path, bool no_link)
+{
+	return openat(dir, path,
+		      O_PATH | O_DIRECTORY | O_CLOEXEC |
+			      (no_link ? O_NOFOLLOW : 0));
+}
+
+DIR *
+regular_list(const char *path)
+{
+	return opendir(path);
+}
+
+int
+regular_named(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC);
+}

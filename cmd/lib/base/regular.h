@@ -2,6 +2,7 @@
 #ifndef REGULAR_H
 #define REGULAR_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -24,5 +25,18 @@ int regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 /* Open a folder, to list it or as the dir of another call; -1 and errno. */
 int regular_folder(const char *path, bool no_link) MUST_USE;
 int regular_folder_at(int dir, const char *path, bool no_link) MUST_USE;
+
+/* The same for a folder that need not be readable: only as the dir of a call.
+ */
+int regular_place_at(int dir, const char *path, bool no_link) MUST_USE;
+
+/* regular_folder() as opendir(), for closedir(). */
+DIR *regular_list(const char *path) MUST_USE;
+
+/*
+ * Open for reading what this user named: a file, or a pipe, for which it may
+ * wait, or a device. Not for a name that was read.
+ */
+int regular_named(const char *path) MUST_USE;
 
 #endif

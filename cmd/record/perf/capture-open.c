@@ -15,6 +15,8 @@
 
 #include "lib/base/array.h"
 #include "lib/base/now.h"
+#include "lib/base/regular.h"
+#include "record/procfs.h"
 
 enum {
 	TIDS_A_PASS = 16, /* threads opened between readings */
@@ -151,7 +153,7 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 		if (access(path, F_OK) != 0)
 			continue;
 		path[strlen(path) - strlen("/cgroup.procs")] = '\0';
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+		fd = regular_folder(path, false);
 	}
 	if (fd < 0)
 		return prof_fail(err, PROF_EUSAGE, "%s: no control group",
@@ -198,7 +200,7 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	for (int n = 0; more && st == PROF_OK && n < MAX_LISTS; n++) {
 		more = false;
-		dir = opendir(path);
+		dir = procfs_list(path);
 		if (!dir && n > 0) /* it has ended meanwhile */
 			break;
 		if (!dir)

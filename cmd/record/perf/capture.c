@@ -16,6 +16,7 @@
 
 #include "kernel.h"
 #include "lib/base/now.h"
+#include "lib/base/regular.h"
 #include "record/tally.h"
 #include "sample.h"
 #include "space.h"
@@ -176,8 +177,9 @@ static void
 read_waiting(struct capture *c, const struct capture_target *t)
 {
 	DIR *dir = t->all && !t->cgroup ? opendir("/proc") : NULL;
-	int fd = t->cgroup ? openat(c->group, "cgroup.procs",
-				    O_RDONLY | O_CLOEXEC)
+	struct stat sb;
+	int fd = t->cgroup ? regular_open_at(c->group, "cgroup.procs", true,
+					     &sb, NULL)
 			   : -1;
 	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	pid_t pid;

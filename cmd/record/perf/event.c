@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/procfs.h"
 #include "unwind/walk.h"
 
 enum {
@@ -121,7 +122,7 @@ perf_sysctl(const char *name, char *value, size_t size)
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
-	f = fopen(path, "re");
+	f = procfs_stream(path);
 	if (!f || !fgets(value, (int)size, f))
 		snprintf(value, size, "unknown");
 	value[strcspn(value, "\n")] = '\0';

@@ -13,6 +13,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/strtab.h"
 #include "libsample/shm.h"
+#include "record/procfs.h"
 #include "record/tally.h"
 
 enum {
@@ -187,7 +188,7 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 	if (known)
 		return known->name;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
-	f = fopen(path, "re");
+	f = procfs_stream(path);
 	if (f && fgets(name, sizeof name, f))
 		name[strcspn(name, "\n")] = '\0';
 	if (f)

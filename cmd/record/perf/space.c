@@ -288,7 +288,7 @@ read_name(struct process_space *p)
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/%d/comm", p->by.id);
-	f = fopen(path, "re");
+	f = procfs_stream(path);
 	if (f && fgets(name, sizeof name, f))
 		name[strcspn(name, "\n")] = '\0';
 	if (f)
@@ -324,7 +324,7 @@ open_maps(int32_t pid)
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	return fopen(path, "re");
+	return procfs_stream(path);
 }
 
 void

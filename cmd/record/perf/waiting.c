@@ -27,7 +27,7 @@ read_state(int32_t pid, int32_t tid, struct walk_stack *s)
 	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = procfs_open(path);
 	/* Without the file there is no thread any more. */
 	if (fd < 0)
 		return access(path, F_OK) == 0 ? UNKNOWN : RUNS;
@@ -52,9 +52,9 @@ waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes)
 	int memory;
 
 	snprintf(path, sizeof path, "/proc/%d/mem", pid);
-	memory = open(path, O_RDONLY | O_CLOEXEC);
+	memory = procfs_open(path);
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	dir = opendir(path);
+	dir = procfs_list(path);
 	while (bytes && dir && (tid = capture_next_number(dir))) {
 		struct walk_stack stack = { .bytes = bytes };
 		/* Before the look: what it does after that is recorded. */

@@ -233,7 +233,7 @@ look_at(int folder, const char *name, struct aged **list, size_t *n)
 static void
 shrink(const struct symcache *c)
 {
-	DIR *dir = opendir(c->folder);
+	DIR *dir = regular_list(c->folder);
 	struct aged *list = NULL;
 	uint64_t sum = 0;
 	struct dirent *e;

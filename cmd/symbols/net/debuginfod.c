@@ -22,6 +22,8 @@
 
 #include "lib/base/cachedir.h"
 #include "lib/base/now.h"
+#include "lib/base/outfile.h"
+#include "lib/base/regular.h"
 
 #define MISS_AGE 600           /* seconds for which a miss is valid */
 #define CLEAN_INTERVAL 86400   /* ... between two cleanings */
@@ -93,8 +95,7 @@ is_kept(const char *name)
 static void
 clean_one(int folder, const char *id, time_t now)
 {
-	int fd = openat(folder, id,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = regular_folder_at(folder, id, true);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	struct stat sb;
@@ -121,12 +122,12 @@ clean(const char *path)
 	time_t now = time(NULL);
 	struct dirent *e;
 	struct stat sb;
-	DIR *dir = opendir(path);
+	DIR *dir = regular_list(path);
 	int fd;
 
 	if (!dir)
 		return;
-	fd = openat(dirfd(dir), stamp, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = outfile_kept(dirfd(dir), stamp, O_RDWR | O_CREAT, 0600);
 	if (fd >= 0 && fstat(fd, &sb) == 0 &&
 	    (sb.st_size == 0 || now - sb.st_mtime > CLEAN_INTERVAL)) {
 		/* As elfutils does: the content is the interval. */
