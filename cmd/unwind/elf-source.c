@@ -52,6 +52,12 @@ elf_source_read(const struct elf_source *s, uint64_t at, void *out, size_t n)
 }
 
 bool
+elf_source_is_hole(const struct elf_source *s, uint64_t n)
+{
+	return n > MAX_HOLE && n / MAX_DISK_RATIO > s->n;
+}
+
+bool
 elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 		 struct buf *out)
 {
@@ -59,7 +65,7 @@ elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 	uint8_t last;
 
 	if (n == 0 || n > MAX_BYTES || at + n < at ||
-	    (n > MAX_HOLE && n / MAX_DISK_RATIO > s->n) ||
+	    elf_source_is_hole(s, n) ||
 	    !elf_source_read(s, at + n - 1, &last, 1) ||
 	    buf_reserve(out, n) < 0 ||
 	    !elf_source_read(s, at, out->data + out->n, n))

@@ -42,6 +42,9 @@ enum prof_status elf_source_open(struct elf_source *s, int fd,
 bool elf_source_read(const struct elf_source *s, uint64_t at, void *out,
 		     size_t n);
 
+/* Are n bytes far more than the file has on disk: a hole, or a lie? */
+bool elf_source_is_hole(const struct elf_source *s, uint64_t n);
+
 /* Append n bytes at offset at to out; false if they do not exist, or without
  * memory. */
 bool elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,

@@ -94,6 +94,31 @@ check 'the samples are there' 0 \
 1
 END
 
+# Half a gigabyte that is a hole.
+python3 - many sparse <<'END' || exit 99
+import struct, sys
+
+data = bytearray(open(sys.argv[1], 'rb').read()[:8192])
+names = b'\0.shstrtab\0.eh_frame\0'
+struct.pack_into('<H', data, 56, 1)  # one program header: the code
+struct.pack_into('<Q', data, 40, 8192)
+struct.pack_into('<HHH', data, 58, 64, 3, 1)
+section = lambda name, kind, at, n: struct.pack('<IIQQQQIIQQ', name, kind, 0, 0, at, n, 0, 0, 1, 0)
+data += section(0, 0, 0, 0) + section(1, 3, 8192 + 192, len(names)) + section(11, 1, 65536, 1 << 29)
+data += names
+with open(sys.argv[2], 'wb') as f:
+	f.write(data)
+	f.truncate(65536 + (1 << 29))
+END
+chmod 755 sparse
+setpriv --reuid=65534 --clear-groups ./run "$PWD/sparse" &
+program=$!
+prof-record --pid $program --seconds=2 -o out.pb.gz 2>err
+kill $program
+check 'so is a table of holes' 0 'sed -n "s/.*sparse: \(.*\)/\1/p" err' <<'END'
+its unwind information stands for far more than its size; its callers are not seen
+END
+
 # What it answers is what is read here.
 gcc -O2 -fomit-frame-pointer -o deep -x c - <<'END' || exit 99
 static volatile unsigned n;
