@@ -10,7 +10,8 @@
 #				record (what sampling costs programs),
 #				heap (what --heap and --lock do), history
 #				(prof-history, with its budgets), start (what
-#				it costs to start one), gate (how often
+#				it costs to start one), rights (what
+#				it costs to give up rights), gate (how often
 #				prof-gate is wrong, and what it finds)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
@@ -598,6 +599,30 @@ bench_start() {
 	start_row 20 clang --version
 }
 
+# rights_row N COMMAND...: CPU time with all rights, and without those that it
+# does not need; as root prof-symbolize has a child without any.
+rights_row() {
+	printf '| %-44s | %6s | %6s |\n' "$(shift && echo "$*")" \
+		"$(PROF_SANDBOX=0 starts "$@" 2>&1)" "$(starts "$@" 2>&1)"
+}
+
+bench_rights() {
+	printf '\n| %-44s | %6s | %6s |\n|---|--:|--:|\n' \
+		"CPU ms, $(id -un), $(prof-text -V | tail -n 1)" all few
+	cp "$bin/prof-record" program
+	addresses program 1
+	addresses program 5000
+	rights_row 100 prof-text program.1.pb
+	rights_row 100 prof-symbolize --no-cache program.1.pb
+	rights_row 20 prof-symbolize --no-cache program.5000.pb
+	(
+		PROF_CACHE=$work/cache
+		export PROF_CACHE
+		prof-symbolize -q program.5000.pb | cat >/dev/null
+		rights_row 100 prof-symbolize -q program.5000.pb
+	)
+}
+
 # Times of the page in a browser: file, first paint, ready, then milliseconds of
 # a search, a focus, a hide, a sandwich, a zoom.
 bench_page() {
@@ -728,7 +753,7 @@ bench_gate() {
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | fleet | gate | heap | history | record | start) ;;
+fetch | fleet | gate | heap | history | record | rights | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words
