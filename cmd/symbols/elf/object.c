@@ -36,8 +36,9 @@ object_close(struct object *o)
 
 /*
  * May the file become shorter? A linker may still write one that was written a
- * moment ago; another user may cut his own at any time. Pages of a mapping then
- * vanish, and to touch them is SIGBUS: read it instead.
+ * moment ago; another user may cut his own at any time, also one who is nobody,
+ * as we are behind the door. Pages of a mapping then vanish, and to touch them is
+ * SIGBUS: read it instead.
  */
 static bool
 may_shrink(const struct stat *sb)
@@ -47,7 +48,8 @@ may_shrink(const struct stat *sb)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return sb->st_mtim.tv_sec + MOMENT > now.tv_sec ||
-	       (sb->st_uid != 0 && sb->st_uid != geteuid()) ||
+	       (sb->st_uid != 0 &&
+		(door_is_used() || sb->st_uid != geteuid())) ||
 	       (sb->st_mode & (S_IWGRP | S_IWOTH));
 }
 
