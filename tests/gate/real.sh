@@ -47,7 +47,7 @@ for _ in range(25):
 END
 cat >programs <<'END'
 python3 python3 work.py
-simulate gate-simulate 1
+simulate env ROW=waits gate-simulate 100
 merge prof-merge -o merged.pb.gz in*.pb.gz
 END
 

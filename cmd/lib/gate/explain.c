@@ -17,7 +17,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 
-#define CLEAN 0.05        /* p below which a net growth is real */
+#define CLEAN 0.01        /* p below which a net growth is real */
 #define SHRUNK 0.01       /* p of a donor that lost work */
 #define WRAPPED 0.1       /* flat share of a wrapper, at most */
 #define MAX_LOOK 10000000 /* pairs of neighbours to compare, in all */
