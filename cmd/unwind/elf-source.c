@@ -77,14 +77,16 @@ elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 static void
 read_build_id(struct elf_source *s)
 {
-	for (size_t i = 0; i < s->n_segment && !*s->build_id; i++) {
+	bool done = false;
+
+	for (size_t i = 0; i < s->n_segment && !done; i++) {
 		const Elf64_Phdr *ph = &s->segment[i];
 		struct buf note = { 0 };
 
 		if (ph->p_type == PT_NOTE && ph->p_filesz <= MAX_NOTE &&
 		    elf_source_slurp(s, ph->p_offset, ph->p_filesz, &note))
-			build_id_in_notes(note.data, note.n, ph->p_align, false,
-					  s->build_id);
+			done = build_id_in_notes(note.data, note.n, ph->p_align,
+						 false, s->build_id);
 		buf_release(&note);
 	}
 }

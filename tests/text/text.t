@@ -155,7 +155,7 @@ END
 sed 's/ticks=[0-9]*/ticks=100000/; s/asked_hz=100/asked_hz=1000/; s/threads=2/threads=-x/' sampled >coarse
 check 'a report says what sampling missed, when it matters and when it was coarser than asked for' 0 \
 	'mkprof coarse | prof-text 2>&1 >/dev/null' <<'END'
-prof-text: sampled at 99.25 Hz, not 1000 as asked: sums are right, but coarser
+prof-text: sampled at 99.25 Hz, not 1000 as asked: coarser, and biased where threads sleep in a rhythm (--clock=perf keeps to the rate)
 END
 check 'a report says what sampling missed, when it matters, but its comment is not part of the header' 0 \
 	'mkprof coarse | prof-text 2>/dev/null | head -2' <<'END'

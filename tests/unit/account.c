@@ -206,8 +206,9 @@ test_quality(void **state)
 		    "1% of the stacks are truncated: too many frames\n"
 		    "1% of the stacks end before their root\n"
 		    "2 threads were not sampled\n"
-		    "sampled at 49 Hz, not 100 as asked: sums are right, but "
-		    "coarser\n");
+		    "sampled at 49 Hz, not 100 as asked: coarser, and biased "
+		    "where threads sleep in a rhythm (--clock=perf keeps to "
+		    "the rate)\n");
 	setup(NULL);
 	s = (struct sampling){ .ticks = 90, .missed = 10 };
 	account_quality(&s, hear);

@@ -22,13 +22,31 @@ align_up(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
+static void
+write_hex(const uint8_t *data, size_t n, char *id)
+{
+	if (n > BUILD_ID_MAX)
+		n = BUILD_ID_MAX;
+	for (size_t i = 0; i < n; i++)
+		snprintf(id + 2 * i, 3, "%02x", data[i]);
+}
+
+/* "action/main action/main contents/contents": see go tool buildid. */
+static void
+write_go(const uint8_t *data, size_t n, char *id)
+{
+	const uint8_t *slash = memrchr(data, '/', n);
+
+	if (slash && slash + 1 < data + n)
+		write_hex(slash + 1, (size_t)(data + n - slash - 1), id);
+}
+
 bool
 build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 		  bool is_big_endian, char *id)
 {
-	enum { HEAD = 12 }; /* sizes of name and content, type */
+	enum { HEAD = 12, GO = 4 }; /* sizes of name and content, type */
 
-	*id = '\0';
 	align = align == 8 ? 8 : 4;
 	while (n >= HEAD) {
 		size_t n_name = read_u32(data, is_big_endian);
@@ -43,13 +61,12 @@ build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 			break;
 		if (type == NT_GNU_BUILD_ID && n_name == 4 && n_content &&
 		    !memcmp(data + HEAD, "GNU", 4)) {
-			if (n_content > BUILD_ID_MAX)
-				n_content = BUILD_ID_MAX;
-			for (size_t i = 0; i < n_content; i++)
-				snprintf(id + 2 * i, 3, "%02x",
-					 data[content + i]);
+			write_hex(data + content, n_content, id);
 			return true;
 		}
+		if (type == GO && n_name == 4 && !*id &&
+		    !memcmp(data + HEAD, "Go\0", 4))
+			write_go(data + content, n_content, id);
 		next = align_up(content + n_content, align);
 		if (next >= n)
 			break;

@@ -1,6 +1,7 @@
 /*
- * buildid.h - the GNU build-id, a linker's identifier for its output. Format of
- * notes: elf(5).
+ * buildid.h - the build-id, a linker's identifier for its output: GNU's or, in
+ * programs without it, the last part of Go's, which is that of the contents.
+ * Format of notes: elf(5).
  */
 #ifndef BUILDID_H
 #define BUILDID_H
@@ -15,7 +16,8 @@
 /*
  * Find a build-id in n bytes of notes, which are aligned to align (4 or 8)
  * bytes and of the given byte order. Writes lower-case hex into id, of
- * BUILD_ID_TEXT bytes. false, and "": there is none.
+ * BUILD_ID_TEXT bytes, which is "" at first. true: it is GNU's; other notes need
+ * not be read.
  */
 bool build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 		       bool is_big_endian, char *id);

@@ -84,10 +84,12 @@ account_quality(const struct sampling *s, account_say *say)
 			   100 * (double)s->missed /
 				   (ticks + (double)s->missed));
 	if (s->achieved_hz < s->asked_hz / 2)
-		say_format(say,
-			   "sampled at %.4g Hz, not %.4g as asked: sums are "
-			   "right, but coarser",
-			   s->achieved_hz, s->asked_hz);
+		say_format(say, "sampled at %.4g Hz, not %.4g as asked: %s",
+			   s->achieved_hz, s->asked_hz,
+			   s->is_outside ? "sums are right, but coarser"
+					 : "coarser, and biased where threads "
+					   "sleep in a rhythm (--clock=perf "
+					   "keeps to the rate)");
 }
 
 static double
@@ -120,7 +122,9 @@ static const char *
 reason(const struct account *a, double missing)
 {
 	if (a->sampling.untimed)
-		return "threads got no timer: see ulimit -i";
+		return "threads got no timer: see ulimit -i, and whether a "
+		       "seccomp filter forbids them (--sampler=perf needs "
+		       "none)";
 	if (a->unseen_s > missing / 2)
 		return "processes that libsample cannot be loaded into are "
 		       "sampled from outside only when they have been found";

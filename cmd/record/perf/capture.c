@@ -369,9 +369,11 @@ publish(struct capture *c)
 
 	for (size_t i = 0; i < c->config.n_kind; i++) {
 		add_lost(c, i);
+		/* The others are no part of the ticks: see capture_lost(). */
+		if (!perf_sampler_is_rate(c->sampler, i))
+			continue;
 		sum.n_lost += c->lost[i];
-		if (perf_sampler_is_rate(c->sampler, i))
-			sum.n_tick += c->lost[i];
+		sum.n_tick += c->lost[i];
 	}
 	to->n_tick = sum.n_tick - c->before.n_tick;
 	to->n_signal = sum.n_signal - c->before.n_signal;
@@ -379,6 +381,12 @@ publish(struct capture *c)
 	to->n_truncated = sum.n_truncated - c->before.n_truncated;
 	to->n_failed = sum.n_failed - c->before.n_failed;
 	c->published = sum;
+}
+
+uint64_t
+capture_lost(const struct capture *c, size_t kind)
+{
+	return perf_sampler_is_rate(c->sampler, kind) ? 0 : c->lost[kind];
 }
 
 static void

@@ -58,6 +58,10 @@ size_t capture_unknown_waits(const struct capture *c);
  * in ns; 0: unknown, as for the machine, or without the kernel's part. */
 uint64_t capture_used_ns(const struct capture *c);
 
+/* The number of lost samples of a kind, by its place in the configuration; 0
+ * for one whose samples are ticks, as the counts have those. */
+uint64_t capture_lost(const struct capture *c, size_t kind);
+
 /* Does a recorded process, or one that it started, still run? */
 bool capture_is_left(const struct capture *c);
 

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,11 @@ outside_account(struct run *r, struct account *a)
 {
 	const struct sampling *s = &a->sampling;
 
+	for (size_t i = 0; i < r->perf.n_kind; i++)
+		if (capture_lost(r->capture, i))
+			warn("samples of %s that were lost: %" PRIu64,
+			     r->perf.kind[i]->name,
+			     capture_lost(r->capture, i));
 	a->is_cpu = true;
 	a->has_left = has_left(r);
 	return used_ns(r, (uint64_t)((double)s->ticks / s->asked_hz * 1e9));

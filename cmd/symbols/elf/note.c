@@ -39,7 +39,7 @@ note_find_build_id(Elf *elf, char *id)
 			return true;
 	}
 	if (elf_getphdrnum(elf, &n) != 0)
-		return false;
+		return *id;
 	for (size_t i = 0; i < n; i++) {
 		Elf_Data *data;
 
@@ -52,7 +52,7 @@ note_find_build_id(Elf *elf, char *id)
 				      is_big_endian(elf), id))
 			return true;
 	}
-	return false;
+	return *id;
 }
 
 const char *

@@ -1,5 +1,5 @@
 /*
- * note.h - the identity of an ELF file: its GNU build-id, in a note, and the
+ * note.h - the identity of an ELF file: its build-id, in a note, and the
  * name of its split-off debug file, in .gnu_debuglink. Formats: elf(5), and
  * "Separate Debug Files" in the manual of gdb.
  */
