@@ -86,43 +86,19 @@ read_side(struct cli *cli, struct side *s, bool compact)
 	return cli_sum_end(sum);
 }
 
-/* Parse one number of --scale=ops=N/M. */
-static double
-operations(const struct cli *cli, const char **at)
-{
-	char *end;
-	double v = strtod(*at, &end);
-
-	if (end == *at || !isfinite(v) || v <= 0)
-		cli_bad_arg(cli, "ops=N or ops=N/M, numbers above 0");
-	*at = end;
-	return v;
-}
-
 static void
 set_scale(const struct cli *cli, struct diff_opts *o)
 {
-	const char *at = cli->arg;
+	static const char *const words[] = { "none", "total", "duration",
+					     "ops=N", NULL };
+	static const enum diff_scale scale[] = { DIFF_SCALE_NONE,
+						 DIFF_SCALE_TOTAL,
+						 DIFF_SCALE_DURATION,
+						 DIFF_SCALE_OPS };
 
-	if (!strcmp(at, "none")) {
-		o->scale = DIFF_SCALE_NONE;
-	} else if (!strcmp(at, "total")) {
-		o->scale = DIFF_SCALE_TOTAL;
-	} else if (!strcmp(at, "duration")) {
-		o->scale = DIFF_SCALE_DURATION;
-	} else if (!strncmp(at, "ops=", 4)) {
-		o->scale = DIFF_SCALE_OPS;
-		at += 4;
-		o->ops = operations(cli, &at);
-		if (*at == '/') {
-			at++;
-			o->ops /= operations(cli, &at);
-		}
-		if (*at)
-			cli_bad_arg(cli, "ops=N or ops=N/M");
-	} else {
-		cli_bad_arg(cli, "none, total, duration or ops=N");
-	}
+	o->scale = scale[cli_word(cli, "scale", words)];
+	if (o->scale == DIFF_SCALE_OPS)
+		o->ops = cli_operations(cli, cli->arg + 4);
 }
 
 static void

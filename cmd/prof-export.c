@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/sandbox.h"
@@ -88,19 +87,18 @@ otlp_json(struct export_args *a, struct profile *p, FILE *out,
 }
 
 static const struct {
-	const char *name;
 	enum prof_status (*write)(struct export_args *, struct profile *,
 				  FILE *, struct prof_err *);
 	bool adds;       /* it holds sums of samples */
 	bool is_stacked; /* it has no samples without a stack */
 } formats[] = {
-	{ "callgrind", callgrind, true, true },
-	{ "cpuprofile", cpuprofile, false, true },
-	{ "firefox", firefox, false, false },
-	{ "folded", folded, true, true },
-	{ "otlp", otlp, false, false },
-	{ "otlp-json", otlp_json, false, false },
-	{ "speedscope", speedscope, true, false },
+	[EXPORT_CALLGRIND] = { callgrind, true, true },
+	[EXPORT_CPUPROFILE] = { cpuprofile, false, true },
+	[EXPORT_FIREFOX] = { firefox, false, false },
+	[EXPORT_FOLDED] = { folded, true, true },
+	[EXPORT_OTLP] = { otlp, false, false },
+	[EXPORT_OTLP_JSON] = { otlp_json, false, false },
+	[EXPORT_SPEEDSCOPE] = { speedscope, true, false },
 };
 
 static void
@@ -155,26 +153,21 @@ warn_of_sums(const struct profile *p)
 int
 main(int argc, char **argv)
 {
-	size_t i, n = sizeof(formats) / sizeof(*formats);
 	struct export_args a;
 	struct prof_err err;
 	struct profile *p;
 
 	export_args_parse(&a, argc, argv);
-	for (i = 0; i < n && strcmp(formats[i].name, a.to); i++)
-		;
-	if (i == n)
-		die("--to: unknown format '%s'", a.to);
 	cli_sandbox(&a.cli, SANDBOX_NAMED);
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
 	warn_of_zeros(p, a.column);
-	if (formats[i].is_stacked)
+	if (formats[a.to].is_stacked)
 		warn_of_stackless(p, a.column);
-	if (formats[i].adds)
+	if (formats[a.to].adds)
 		warn_of_sums(p);
-	if (formats[i].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)
+	if (formats[a.to].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)
 		die("%s", err.msg);
 	profile_free(p);
 	return cli_finish(&a.cli, EXIT_SUCCESS);

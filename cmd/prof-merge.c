@@ -49,13 +49,13 @@ static const struct cli_cmd cmd = {
 static enum columns_mode
 types(const struct cli *cli)
 {
-	if (!strcmp(cli->arg, "common"))
-		return COLUMNS_COMMON;
-	if (!strcmp(cli->arg, "strict"))
-		return COLUMNS_STRICT;
-	if (!strcmp(cli->arg, "union"))
-		return COLUMNS_UNION;
-	cli_bad_arg(cli, "common, strict or union");
+	static const char *const words[] = { "common", "strict", "union",
+					     NULL };
+	static const enum columns_mode mode[] = { COLUMNS_COMMON,
+						  COLUMNS_STRICT,
+						  COLUMNS_UNION };
+
+	return mode[cli_word(cli, "set of types", words)];
 }
 
 static void

@@ -70,27 +70,23 @@ static const struct cli_cmd cmd = {
 };
 
 static enum shm_clock
-clock_of(const char *arg)
+clock_of(const struct cli *cli)
 {
-	if (strcmp(arg, "cpu") == 0)
-		return SHM_CLOCK_CPU;
-	if (strcmp(arg, "perf") == 0)
-		return SHM_CLOCK_PERF;
-	if (strcmp(arg, "wall") == 0)
-		return SHM_CLOCK_WALL;
-	die("--clock: '%s' is neither cpu, perf nor wall", arg);
+	static const char *const words[] = { "cpu", "wall", "perf", NULL };
+
+	return (enum shm_clock)cli_word(cli, "clock", words);
 }
 
 /* Set how to treat child processes; libsample need not know of files. */
 static enum shm_children
-children_of(const char *arg, bool *separate)
+children_of(const struct cli *cli, bool *separate)
 {
-	*separate = strcmp(arg, "separate") == 0;
-	if (*separate || strcmp(arg, "merge") == 0)
-		return SHM_CHILDREN_MERGE;
-	if (strcmp(arg, "none") == 0)
-		return SHM_CHILDREN_NONE;
-	die("--children: '%s' is neither merge, separate nor none", arg);
+	static const char *const words[] = { "merge", "none", "separate",
+					     NULL };
+	int word = cli_word(cli, "treatment", words);
+
+	*separate = word == 2;
+	return word == 1 ? SHM_CHILDREN_NONE : SHM_CHILDREN_MERGE;
 }
 
 /* "PROF", "SIGPROF", "27"; real-time signals by number. */
@@ -136,7 +132,7 @@ take_option(struct run *r, int key, bool *is_session)
 		r->is_timed = true;
 		break;
 	case KEY_CLOCK:
-		r->config.clock = clock_of(cli->arg);
+		r->config.clock = clock_of(cli);
 		r->is_timed = true;
 		break;
 	case KEY_SIGNAL:
@@ -150,7 +146,7 @@ take_option(struct run *r, int key, bool *is_session)
 		*is_session = true;
 		break;
 	case KEY_CHILDREN:
-		r->config.children = children_of(cli->arg, &r->separate);
+		r->config.children = children_of(cli, &r->separate);
 		break;
 	case KEY_LISTEN:
 		r->listen_at = cli->arg;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 
@@ -97,6 +98,59 @@ cli_between(const struct cli *cli, double min, double max)
 		cli_bad_arg(cli, want);
 	}
 	return v;
+}
+
+static bool
+is_word(const char *word, size_t n, const char *known)
+{
+	size_t len = strcspn(known, "=:");
+
+	if (!known[len])
+		return n == len && !strncasecmp(word, known, len);
+	return n > len && !strncasecmp(word, known, len + 1);
+}
+
+int
+cli_word_of(const char *option, const char *kind, const char *word, size_t n,
+	    const char *const *words)
+{
+	char list[1024] = "";
+	size_t at = 0;
+
+	for (int i = 0; words[i]; i++) {
+		if (is_word(word, n, words[i]))
+			return i;
+		if (at < sizeof(list))
+			at += (size_t)snprintf(list + at, sizeof(list) - at,
+					       "%s%s", i ? ", " : "", words[i]);
+	}
+	die("--%s: unknown %s '%.*s'; one of %s", option, kind, (int)n, word,
+	    list);
+}
+
+int
+cli_word(const struct cli *cli, const char *kind, const char *const *words)
+{
+	return cli_word_of(cli_key_name(cli->cmd, cli->key), kind, cli->arg,
+			   strlen(cli->arg), words);
+}
+
+double
+cli_operations(const struct cli *cli, const char *text)
+{
+	char *end;
+	double n = strtod(text, &end), m = 1;
+	bool is_number = end > text;
+
+	if (is_number && *end == '/') {
+		text = end + 1;
+		m = strtod(text, &end);
+		is_number = end > text;
+	}
+	if (!is_number || *end || !(n > 0) || !(m > 0) || !isfinite(n) ||
+	    !isfinite(m))
+		cli_bad_arg(cli, "ops=N or ops=N/M, numbers above 0");
+	return n / m;
 }
 
 bool

@@ -237,6 +237,21 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 _Noreturn void cli_bad_arg(const struct cli *cli, const char *want);
 
+/*
+ * The index of the argument of the last option among words, NULL at the end;
+ * the case of letters is free. A word with '=' or ':' stands for every argument
+ * that begins as it does up to there. Dies of any other, by its kind: "--to:
+ * unknown format 'pdf'; one of callgrind, folded".
+ */
+int cli_word(const struct cli *cli, const char *kind, const char *const *words);
+
+/* The same of n bytes, for the option of this name. */
+int cli_word_of(const char *option, const char *kind, const char *word,
+		size_t n, const char *const *words);
+
+/* N or N/M, numbers above 0, that text says behind "ops=". Dies. */
+double cli_operations(const struct cli *cli, const char *text);
+
 /* Parse the argument of the last option; they die, naming the option, if it is
  * invalid. */
 uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);

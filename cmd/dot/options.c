@@ -32,6 +32,8 @@ const struct cli_opt dot_opts[] = {
 void
 dot_settings_parse(struct dot_settings *s, struct cli *cli)
 {
+	static const char *const formats[] = { "dot", "svg", "png", "pdf",
+					       "ps",  "jpg", "gif", NULL };
 	int key;
 
 	memset(s, 0, sizeof(*s));
@@ -42,7 +44,7 @@ dot_settings_parse(struct dot_settings *s, struct cli *cli)
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case 'T':
-			s->format = cli->arg;
+			s->format = formats[cli_word(cli, "format", formats)];
 			break;
 		case KEY_CALL_TREE:
 			s->report.o.graph.call_tree = cli_bool(cli);
@@ -62,13 +64,8 @@ dot_settings_parse(struct dot_settings *s, struct cli *cli)
 			report_option(&s->report, cli, key);
 		}
 	}
-	if (!strcmp(s->format, "dot"))
-		return;
-	if (!render_knows("svg"))
+	if (strcmp(s->format, "dot") != 0 && !render_knows(s->format))
 		die("-T %s: this build has no graphviz; without -T, DOT is "
 		    "written",
-		    s->format);
-	if (!render_knows(s->format))
-		die("-T %s: not one of dot, svg, png, pdf, ps, jpg, gif",
 		    s->format);
 }

@@ -52,16 +52,20 @@ static const struct cli_cmd cmd = {
 static void
 choose_order(struct export_args *a)
 {
+	static const char *const words[] = { "bytes", "value", NULL };
+
 	a->folded.is_sorted = true;
-	if (a->cli.arg && !strcmp(a->cli.arg, "value"))
-		a->by_value = true;
-	else if (a->cli.arg && strcmp(a->cli.arg, "bytes"))
-		cli_bad_arg(&a->cli, "bytes or value");
+	a->by_value = a->cli.arg && cli_word(&a->cli, "order", words) == 1;
 }
 
 void
 export_args_parse(struct export_args *a, int argc, char **argv)
 {
+	static const char *const formats[] = { "callgrind",  "cpuprofile",
+					       "firefox",    "folded",
+					       "otlp",       "otlp-json",
+					       "speedscope", NULL };
+	bool has_format = false;
 	int key;
 
 	*a = (struct export_args){ 0 };
@@ -69,7 +73,9 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 	while ((key = cli_option(&a->cli)) != CLI_DONE) {
 		switch (key) {
 		case KEY_TO:
-			a->to = a->cli.arg;
+			a->to = (enum export_format)cli_word(&a->cli, "format",
+							     formats);
+			has_format = true;
 			break;
 		case KEY_SAMPLE_INDEX:
 			a->sample_index = a->cli.arg;
@@ -100,8 +106,8 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 			break;
 		}
 	}
-	if (!a->to)
+	if (!has_format)
 		die("no format: give one with --to");
-	if (a->pprof && strcmp(a->to, "callgrind"))
-		die("--pprof: for --to callgrind, not %s", a->to);
+	if (a->pprof && a->to != EXPORT_CALLGRIND)
+		die("--pprof: for --to callgrind, not %s", formats[a->to]);
 }

@@ -7,9 +7,19 @@
 #include "cli/cli.h"
 #include "lib/formats/exchange/folded.h"
 
+enum export_format {
+	EXPORT_CALLGRIND,
+	EXPORT_CPUPROFILE,
+	EXPORT_FIREFOX,
+	EXPORT_FOLDED,
+	EXPORT_OTLP,
+	EXPORT_OTLP_JSON,
+	EXPORT_SPEEDSCOPE,
+};
+
 struct export_args {
 	struct cli cli;
-	const char *to;           /* a format's name */
+	enum export_format to;
 	const char *sample_index; /* NULL: the default column */
 	size_t column;            /* once the profile is read */
 	const char *split_by;     /* label, or NULL */

@@ -55,16 +55,6 @@ const struct cli_opt flame_opts[] = {
 	{ 0 }
 };
 
-/* The index of cli->arg among words; dies when it is none of them. */
-static int
-choice(const struct cli *cli, const char *option, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(words[i], cli->arg))
-			return i;
-	die("--%s: unknown word '%s'", option, cli->arg);
-}
-
 static double
 pixels(const struct cli *cli, const char *option, double min, double max)
 {
@@ -79,10 +69,11 @@ static void
 parse_by(struct flame_settings *s, struct cli *cli)
 {
 	static const char *const words[] = { "frame", "package", "binary",
-					     NULL };
+					     "label:KEY", NULL };
+	int word = cli_word(cli, "kind of box", words);
 
-	if (strncmp(cli->arg, "label:", 6)) {
-		s->by = (enum naming_by)choice(cli, "by", words);
+	if (word < 3) {
+		s->by = (enum naming_by)word;
 		return;
 	}
 	/* A row of boxes for the values of a label is what tagroot makes. */
@@ -122,14 +113,14 @@ look_option(struct flame_settings *s, struct cli *cli, int key)
 
 	switch (key) {
 	case KEY_ORDER:
-		s->limits.by_name = choice(cli, "order", orders) == 1;
+		s->limits.by_name = cli_word(cli, "order", orders) == 1;
 		return true;
 	case KEY_DIFF_WIDTH:
-		s->side = (enum flame_width)choice(cli, "diff-width", sides);
+		s->side = (enum flame_width)cli_word(cli, "side", sides);
 		return true;
 	case KEY_THEME:
 		s->picture.theme =
-			(enum flame_theme)choice(cli, "theme", themes);
+			(enum flame_theme)cli_word(cli, "theme", themes);
 		return true;
 	case KEY_SHARE:
 		s->shares = cli_bool(cli);

@@ -32,34 +32,15 @@ scale_name(enum scale s)
 	return scale_names[s];
 }
 
-static double
-positive(const struct cli *cli, const char *text, char **end)
-{
-	double v = strtod(text, end);
-
-	if (*end == text || !(v > 0) || !isfinite(v))
-		cli_bad_arg(cli, "ops=N or ops=N/M");
-	return v;
-}
-
 void
 scale_parse(struct scale_option *s, struct cli *cli)
 {
-	char *end;
+	static const char *const words[] = { "none",  "total",   "duration",
+					     "ops=N", "machine", NULL };
 
-	for (int i = 0; i <= SCALE_MACHINE; i++)
-		if (i != SCALE_OPS && !strcmp(cli->arg, scale_names[i])) {
-			s->kind = (enum scale)i;
-			return;
-		}
-	if (strncmp(cli->arg, "ops=", 4) != 0)
-		cli_bad_arg(cli, "none, total, duration, machine or ops=N");
-	s->kind = SCALE_OPS;
-	s->ops = positive(cli, cli->arg + 4, &end);
-	if (*end == '/')
-		s->ops /= positive(cli, end + 1, &end);
-	if (*end)
-		cli_bad_arg(cli, "ops=N or ops=N/M");
+	s->kind = (enum scale)cli_word(cli, "scale", words);
+	if (s->kind == SCALE_OPS)
+		s->ops = cli_operations(cli, cli->arg + 4);
 }
 
 void

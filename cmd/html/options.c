@@ -62,15 +62,6 @@ const struct cli_opt html_opts[] = {
 };
 
 static void
-one_of(const struct cli *cli, const char *option, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(words[i], cli->arg))
-			return;
-	die("--%s: unknown word '%s'", option, cli->arg);
-}
-
-static void
 own_option(struct html_settings *s, struct cli *cli, int key)
 {
 	static const char *const themes[] = { "auto", "light", "dark", NULL };
@@ -84,12 +75,10 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 		s->page.title = cli->arg;
 		break;
 	case KEY_VIEW:
-		one_of(cli, "view", views);
-		s->page.view = cli->arg;
+		s->page.view = views[cli_word(cli, "view", views)];
 		break;
 	case KEY_THEME:
-		one_of(cli, "theme", themes);
-		s->page.theme = cli->arg;
+		s->page.theme = themes[cli_word(cli, "theme", themes)];
 		break;
 	case KEY_MAX_NODES:
 		s->max_nodes = cli_uint(cli, 0, UINT32_MAX);

@@ -88,78 +88,53 @@ static const struct cli_cmd google_cmd = {
 static void
 choose_format(struct import_args *a)
 {
-	char names[256] = "";
+	const char *names[FOREIGN_KINDS] = { NULL };
 
-	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++) {
-		size_t n = strlen(names);
-
-		if (!strcmp(a->cli.arg, foreign_name(k))) {
-			a->import.from = (enum foreign_kind)k;
-			return;
-		}
-		snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-			 foreign_name(k));
-	}
-	die("--from: unknown format '%s'; one of %s", a->cli.arg, names);
+	for (int k = FOREIGN_NONE + 1; k < FOREIGN_KINDS; k++)
+		names[k - FOREIGN_NONE - 1] = foreign_name(k);
+	a->import.from = (enum foreign_kind)(
+		cli_word(&a->cli, "format", names) + FOREIGN_NONE + 1);
 }
 
 static void
 choose_columns(struct import_args *a)
 {
-	if (!strcmp(a->cli.arg, "google"))
-		a->import.perf.is_google = true;
-	else if (!strcmp(a->cli.arg, "+weight"))
-		a->import.perf.weight = true;
-	else if (strcmp(a->cli.arg, "default"))
-		cli_bad_arg(&a->cli, "default, google or +weight");
+	static const char *const words[] = { "default", "google", "+weight",
+					     NULL };
+	int word = cli_word(&a->cli, "set of columns", words);
+
+	a->import.perf.is_google |= word == 1;
+	a->import.perf.weight |= word == 2;
 }
 
 static void
 choose_labels(struct import_args *a)
 {
-	static const struct {
-		const char *name;
-		unsigned label;
-	} label[] = {
-		{ "process", PERF_PROCESS },
-		{ "tid", PERF_TID },
-		{ "thread", PERF_THREAD },
-		{ "cpu", PERF_CPU },
-		{ "cgroup", PERF_CGROUP },
-		{ "mode", PERF_MODE },
-		{ "time", PERF_TIME },
-		{ "code_page_size", PERF_CODE_PAGE },
-		{ "data_page_size", PERF_DATA_PAGE },
-		{ "data_src", PERF_DATA_SRC },
-		{ "google", PERF_GOOGLE_KEYS },
+	static const char *const words[] = {
+		"process",        "tid",      "thread", "cpu",
+		"cgroup",         "mode",     "time",   "code_page_size",
+		"data_page_size", "data_src", "google", NULL
 	};
-	size_t i, n = sizeof(label) / sizeof(*label);
+	static const unsigned label[] = {
+		PERF_PROCESS,   PERF_TID,      PERF_THREAD,     PERF_CPU,
+		PERF_CGROUP,    PERF_MODE,     PERF_TIME,       PERF_CODE_PAGE,
+		PERF_DATA_PAGE, PERF_DATA_SRC, PERF_GOOGLE_KEYS
+	};
 
 	for (char *save, *word = strtok_r(a->cli.arg, ",", &save); word;
-	     word = strtok_r(NULL, ",", &save)) {
-		for (i = 0; i < n && strcmp(word, label[i].name); i++)
-			;
-		if (i == n)
-			die("--label: '%s' is none of process, tid, thread, "
-			    "cpu, cgroup, mode, time, code_page_size, "
-			    "data_page_size, data_src, google",
-			    word);
-		a->import.perf.labels |= label[i].label;
-	}
+	     word = strtok_r(NULL, ",", &save))
+		a->import.perf.labels |= label[cli_word_of(
+			"label", "label", word, strlen(word), words)];
 	a->import.otlp.times = a->import.perf.labels & PERF_TIME;
 }
 
 static void
 choose_kernel(struct import_args *a)
 {
-	static const char *const how[] = { "keep", "drop", "fold" };
+	static const char *const words[] = { "keep", "drop", "fold", NULL };
 
-	for (int i = 0; i < 3; i++)
-		if (!strcmp(a->cli.arg, how[i])) {
-			a->import.perf.kernel = (enum perf_kernel)i;
-			return;
-		}
-	cli_bad_arg(&a->cli, "keep, drop or fold");
+	a->import.perf.kernel =
+		(enum perf_kernel)cli_word(&a->cli, "treatment", words);
 }
 
 static void
@@ -177,9 +152,9 @@ choose_type(struct import_args *a)
 static void
 choose_frames(struct import_args *a)
 {
-	if (strcmp(a->cli.arg, "py") && strcmp(a->cli.arg, "gdb") &&
-	    strcmp(a->cli.arg, "jvm"))
-		cli_bad_arg(&a->cli, "py, gdb or jvm");
+	static const char *const words[] = { "py", "gdb", "jvm", NULL };
+
+	cli_word(&a->cli, "form of frames", words);
 	a->import.folded.split_places = true;
 }
 

@@ -65,24 +65,21 @@ const struct cli_opt symbolize_opts[] = {
 	{ 0 }
 };
 
-static bool
-set_mode(struct symbolize_settings *s, const char *word)
-{
-	static const char *const names[] = {
-		[DEMANGLE_DEFAULT] = "default",
-		[DEMANGLE_TEMPLATES] = "templates",
-		[DEMANGLE_FULL] = "full",
-		[DEMANGLE_NONE] = "none",
-	};
+static const char *const modes[] = {
+	[DEMANGLE_DEFAULT] = "default",
+	[DEMANGLE_TEMPLATES] = "templates",
+	[DEMANGLE_FULL] = "full",
+	[DEMANGLE_NONE] = "none",
+	NULL,
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcasecmp(word, names[i])) {
-			s->mode = (enum demangle_mode)i;
-			s->has_mode = true;
-			s->redo_names = i != DEMANGLE_DEFAULT;
-			return true;
-		}
-	return false;
+static void
+set_mode(struct symbolize_settings *s, const char *option, const char *word)
+{
+	s->mode = (enum demangle_mode)cli_word_of(option, "form of names", word,
+						  strlen(word), modes);
+	s->has_mode = true;
+	s->redo_names = s->mode != DEMANGLE_DEFAULT;
 }
 
 /*
@@ -92,38 +89,30 @@ set_mode(struct symbolize_settings *s, const char *word)
 static void
 set_words(struct symbolize_settings *s, char *words)
 {
+	enum { LOCAL, FASTLOCAL, RANGES, REMOTE, NONE, NO, FORCE, MODE };
+	static const char *const known[] = {
+		"local", "fastlocal",     "ranges",  "remote",    "none", "no",
+		"force", "demangle=MODE", "default", "templates", "full", NULL
+	};
 	char *word;
 
 	while ((word = strsep(&words, ":"))) {
-		if (!*word) {
+		int w = *word ? cli_word_of("symbolize", "word", word,
+					    strlen(word), known)
+			      : LOCAL;
+
+		s->local |= *word && w <= RANGES;
+		s->resolve.no_lines |= w == FASTLOCAL;
+		s->resolve.ranges |= w == RANGES;
+		s->is_remote |= w == REMOTE;
+		s->resolve.force |= w == FORCE;
+		if (w <= REMOTE)
 			s->none = false;
-		} else if (!strcasecmp(word, "local")) {
-			s->none = false;
-			s->local = true;
-		} else if (!strcasecmp(word, "fastlocal")) {
-			s->none = false;
-			s->local = true;
-			s->resolve.no_lines = true;
-		} else if (!strcasecmp(word, "ranges")) {
-			s->none = false;
-			s->local = true;
-			s->resolve.ranges = true;
-		} else if (!strcasecmp(word, "remote")) {
-			s->none = false;
-			s->is_remote = true;
-		} else if (!strcasecmp(word, "none") ||
-			   !strcasecmp(word, "no")) {
+		else if (w == NONE || w == NO)
 			s->none = true;
-		} else if (!strcasecmp(word, "force")) {
-			s->resolve.force = true;
-		} else if (!strncasecmp(word, "demangle=", 9)
-				   ? !set_mode(s, word + 9)
-				   : !set_mode(s, word)) {
-			die("--symbolize: '%s' is not local, fastlocal, "
-			    "ranges, "
-			    "remote, none, force or demangle=MODE",
-			    word);
-		}
+		else if (w >= MODE)
+			set_mode(s, "symbolize",
+				 w == MODE ? word + strlen("demangle=") : word);
 	}
 }
 
@@ -203,9 +192,7 @@ symbolize_settings_parse(struct symbolize_settings *s, struct cli *cli)
 			s->build_id = cli->arg;
 			break;
 		case KEY_DEMANGLE:
-			if (!set_mode(s, cli->arg))
-				cli_bad_arg(cli,
-					    "default, templates, full or none");
+			set_mode(s, "demangle", cli->arg);
 			break;
 		case KEY_FORCE:
 			s->resolve.force = true;

@@ -123,7 +123,7 @@ check_err 'standard input twice' 2 'prof-diff - - <old.pb.gz' 'only once'
 check_err 'both kinds' 2 'prof-diff --base --diff-base old.pb.gz new.pb.gz' \
 	'exclude each other'
 check_err 'an unknown scale' 2 'prof-diff --scale=half old.pb.gz new.pb.gz' \
-	"'half' is not none, total, duration or ops=N"
+	"unknown scale 'half'; one of none, total, duration, ops=N"
 check_err 'no operations' 2 'prof-diff --scale=ops=0 old.pb.gz new.pb.gz' \
 	"'ops=0' is not"
 check_err 'other types' 2 'prof-diff old.pb.gz heap1.pb.gz' 'in common'

@@ -99,7 +99,7 @@ END
 		'prof-dot -T svg --layout-timeout=0.01 --nodecount=900 --nodefraction=0.003 --edgefraction=0.0007 large.pb.gz' \
 		'the layout takes too long'
 	check_err 'no such format' 2 'prof-dot -T bmp cpu.pb.gz' \
-		'not one of dot, svg'
+		'; one of dot, svg'
 else
 	skip 'pictures' "$(cat .err)"
 fi

@@ -205,7 +205,7 @@ check_err 'a pivot of reversed stacks' 2 'prof-flame --reverse --pivot=x a.pb.gz
 	'--pivot and --reverse exclude each other'
 
 check_err '--mean is refused' 2 'prof-flame --mean a.pb.gz' 'do not add up'
-check_err 'an unknown word' 2 'prof-flame --theme=blue a.pb.gz' "unknown word 'blue'"
+check_err 'an unknown word' 2 'prof-flame --theme=blue a.pb.gz' "unknown theme 'blue'; one of auto, light, dark"
 
 # The same widths as the numbers of prof-text, for every function.
 n=0

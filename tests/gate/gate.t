@@ -528,7 +528,7 @@ check_err 'no names' 2 \
 	'not symbolized: 100% of its samples have no names; run prof-symbolize'
 check_err '--scale=duration without one' 2 \
 	'prof-gate --scale=duration plain1.pb.gz -- plain1.pb.gz' 'no duration'
-check_err 'another --scale' 2 'prof-gate --scale=mean $old -- $new' "'mean' is not none"
+check_err 'another --scale' 2 'prof-gate --scale=mean $old -- $new' "unknown scale 'mean'; one of none,"
 check_err '--scale=ops=0' 2 'prof-gate --scale=ops=0 $old -- $new' 'is not ops=N'
 
 # --- what fails ---

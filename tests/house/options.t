@@ -97,7 +97,7 @@ check_err 'a switch' 2 'prof-text --top=maybe' \
 check_err 'a size' 2 'prof-dot --max-size=1x' \
 	"prof-dot: --max-size: '1x' is not a size such as 500M"
 check_err 'a word of a list' 2 'prof-merge --types=all' \
-	"prof-merge: --types: 'all' is not common, strict or union"
+	"prof-merge: --types: unknown set of types 'all'; one of common, strict, union"
 for server in http://host/debug/pprof/heap host:6060 :6060/pprof/heap; do
 	check_err "a server instead of a file: $server" 2 "prof-text $server" \
 		"prof-text: $server: No such file or directory; prof-fetch reads http://HOST/PAGE and HOST:PORT"

@@ -266,7 +266,7 @@ sed -nE 's/^(async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js"/*.
 [ ! -s .why ] && ok 'names differ across modules' || not_ok 'names differ across modules' <.why
 
 check_err '--mean is refused' 2 'prof-html --mean cpu.pb.gz' 'do not add up'
-check_err 'an unknown view' 2 'prof-html --view=none cpu.pb.gz' "unknown word 'none'"
+check_err 'an unknown view' 2 'prof-html --view=none cpu.pb.gz' "unknown view 'none'; one of flame, sandwich,"
 check_err 'a layout that takes too long is left out, and said' 0 \
 	'prof-html --layout-timeout=0.000001 -o x.html "$data/good-go-cpu.pb.gz"' 'no call graph: its layout takes too long'
 printf '#!/bin/sh\necho "$1" >>shown\n' >browser

@@ -10,7 +10,7 @@ check_err 'what only the kernel has' 2 \
 check_err 'seconds of nothing' 2 'prof-record --seconds 3 true' '--seconds is for'
 check_err 'a list that is none' 2 'prof-record --pid 12,x' 'not a list'
 check_err 'a label that is none' 2 'prof-record --pid 1 --label=thread,x' \
-	"'x' is neither"
+	"unknown label 'x'; one of thread, tid, cpu, cgroup, container"
 
 # --every.
 check_err 'no names for the files' 2 'prof-record --pid 1 --every 60' \
@@ -29,7 +29,7 @@ check_err 'a name without meaning' 2 \
 
 # --event and --offcpu.
 check_err 'an event that there is not' 2 'prof-record --event=faults true' \
-	"'faults' is none of cpu-clock, cycles"
+	"unknown event 'faults'; one of cpu-clock, cycles"
 check_err 'a period that is none' 2 'prof-record --event=page-faults:0 true' \
 	"'0' is not a period"
 check_err 'a period with a word behind it' 2 \
@@ -40,7 +40,7 @@ check_err 'events are the kernel'"'"'s' 2 \
 	'prof-record --sampler=preload --event=page-faults true' '--event is for'
 check_err 'waits, too' 2 'prof-record --clock=wall --offcpu true' "libsample's"
 check_err 'another way to see waits' 2 'prof-record --offcpu=exact true' \
-	"'exact' is not approx"
+	"unknown word 'exact'; one of approx"
 
 # Memory, locks, children.
 check_err 'one profile is about one thing' 2 \
@@ -51,6 +51,6 @@ check_err 'one profile is about one thing: locks are another' 2 \
 check_err '--children=separate needs a place for the number' 2 \
 	'prof-record --children=separate -o x.pb.gz true' '{}'
 check_err '--children=HOW' 2 'prof-record --children=all -o x.pb.gz true' \
-	"'all' is neither merge, separate nor none"
+	"unknown treatment 'all'; one of merge, none, separate"
 
 plan

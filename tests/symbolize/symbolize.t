@@ -382,9 +382,9 @@ check 'a name that was not mangled is not touched' 0 \
 a<b>::c(int)
 END
 check_err 'a mode that is none' 2 'prof-symbolize --demangle=best names.pb' \
-	"--demangle: 'best' is not default, templates, full or none"
+	"--demangle: unknown form of names 'best'; one of default, templates, full, none"
 check_err 'a word that is none' 2 'prof-symbolize --symbolize=best names.pb' \
-	"--symbolize: 'best' is not local, fastlocal, ranges, remote,"
+	"--symbolize: unknown word 'best'; one of local, fastlocal, ranges, remote,"
 
 cat >drop.txt <<'END'
 # space bytes

@@ -110,6 +110,12 @@ Showing nodes accounting for 7178kB, 100% of 7178.29kB total
 Showing nodes accounting for 6, 100% of 6 total
 Type: alloc_objects
 END
+check_err 'an unknown unit' 2 'prof-text --unit=parsec $data/good-heap4.pb.gz' \
+	"--unit: unknown unit 'parsec'; one of auto, minimum, count, sample, unit, b, kb,"
+check 'a unit of the profile itself' 0 'printf "# work lamps\nmain 7\n" | mkprof |
+	prof-text --unit=lamps | grep -c 7lamps' <<'END'
+2
+END
 check_err 'an unknown column' 2 'prof-text --sample-index=foo $data/good-heap4.pb.gz' \
 	'sample index "foo" must be one of: [alloc_objects alloc_space inuse_objects inuse_space]'
 check_err 'a column out of range' 2 'prof-text --sample-index=9 $data/good-heap4.pb.gz' \

@@ -191,6 +191,15 @@ units_factor(const char *unit, int *family)
 	return u ? u->factor : 0;
 }
 
+const char *
+units_word(size_t i)
+{
+	for (size_t f = 0; f < N_FAMILY; i -= families[f++].n)
+		if (i < families[f].n)
+			return families[f].unit[i].alias[0];
+	return NULL;
+}
+
 int64_t
 units_times(int64_t v, double r)
 {

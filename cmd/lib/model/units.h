@@ -7,6 +7,7 @@
 #define UNITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A value as text: the number, and the unit that directly follows it. */
@@ -45,6 +46,9 @@ void units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total);
  * the family: units with equal numbers convert into each other.
  */
 double units_factor(const char *unit, int *family);
+
+/* The i-th unit as units_factor() takes it; NULL: there are no more. */
+const char *units_word(size_t i);
 
 /* v * r, toward zero, and kept inside the range of int64_t. */
 int64_t units_times(int64_t v, double r);

@@ -68,11 +68,12 @@ perf_kind_find(const char *name, size_t n)
 }
 
 void
-perf_kind_names(char *text, size_t size)
+perf_kind_words(const char *words[PERF_KIND_WORDS])
 {
-	size_t n = (size_t)snprintf(text, size, "%s", perf_kind_clock.name);
+	_Static_assert(N_KNOWN + 2 <= PERF_KIND_WORDS, "a word for each kind");
 
-	for (size_t i = 0; i < N_KNOWN && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, ", %s",
-				      known[i].name);
+	words[0] = perf_kind_clock.name;
+	for (size_t i = 0; i < N_KNOWN; i++)
+		words[i + 1] = known[i].name;
+	words[N_KNOWN + 1] = NULL;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_MAX_KIND = 10 };
+enum { PERF_MAX_KIND = 10, PERF_KIND_WORDS = 32 };
 
 struct perf_kind {
 	const char *name; /* of the column, too */
@@ -28,7 +28,7 @@ extern const struct perf_kind perf_kind_offcpu;
 /* The kind that the n bytes at name mean, or NULL. */
 const struct perf_kind *perf_kind_find(const char *name, size_t n);
 
-/* All names, with ", " between, into text. */
-void perf_kind_names(char *text, size_t size);
+/* All names, and NULL. */
+void perf_kind_words(const char *words[PERF_KIND_WORDS]);
 
 #endif

@@ -98,30 +98,17 @@ take_pids(const struct cli *cli, struct target *t)
 static unsigned
 labels_of(const char *arg)
 {
-	static const struct {
-		const char *name;
-		unsigned label;
-	} known[] = {
-		{ "thread", PERF_LABEL_THREAD },
-		{ "tid", PERF_LABEL_TID },
-		{ "cpu", PERF_LABEL_CPU },
-		{ "cgroup", PERF_LABEL_CGROUP },
-		{ "container", PERF_LABEL_CONTAINER },
-	};
-	const size_t n_known = sizeof known / sizeof *known;
+	static const char *const words[] = { "thread", "tid",       "cpu",
+					     "cgroup", "container", NULL };
+	static const unsigned label[] = { PERF_LABEL_THREAD, PERF_LABEL_TID,
+					  PERF_LABEL_CPU, PERF_LABEL_CGROUP,
+					  PERF_LABEL_CONTAINER };
 	unsigned labels = 0;
 
 	for (const char *at = arg;; at++) {
-		size_t n = strcspn(at, ","), i = 0;
+		size_t n = strcspn(at, ",");
 
-		while (i < n_known && (strlen(known[i].name) != n ||
-				       strncmp(known[i].name, at, n) != 0))
-			i++;
-		if (i == n_known)
-			die("--label: '%.*s' is neither thread, tid, cpu, "
-			    "cgroup nor container",
-			    (int)n, at);
-		labels |= known[i].label;
+		labels |= label[cli_word_of("label", "label", at, n, words)];
 		at += n;
 		if (!*at)
 			return labels;
@@ -163,7 +150,7 @@ period_of(const char *at, const char **end)
 static void
 take_events(const char *arg, struct target *t)
 {
-	char names[512];
+	const char *words[PERF_KIND_WORDS];
 	const char *end;
 
 	for (const char *at = arg;; at++) {
@@ -172,8 +159,8 @@ take_events(const char *arg, struct target *t)
 		uint64_t period = period_of(at + n, &end);
 
 		if (!kind) {
-			perf_kind_names(names, sizeof names);
-			die("--event: '%.*s' is none of %s", (int)n, at, names);
+			perf_kind_words(words);
+			cli_word_of("event", "event", at, n, words);
 		}
 		if (kind == &perf_kind_clock && period)
 			die("--event=cpu-clock: its period is that of -F");
@@ -184,33 +171,14 @@ take_events(const char *arg, struct target *t)
 	}
 }
 
-static enum target_sampler
-sampler_of(const char *arg)
-{
-	if (strcmp(arg, "auto") == 0)
-		return SAMPLER_AUTO;
-	if (strcmp(arg, "preload") == 0)
-		return SAMPLER_PRELOAD;
-	if (strcmp(arg, "perf") == 0)
-		return SAMPLER_PERF;
-	die("--sampler: '%s' is neither auto, preload nor perf", arg);
-}
-
-static enum target_kernel
-kernel_of(const char *arg)
-{
-	if (strcmp(arg, "auto") == 0)
-		return KERNEL_AUTO;
-	if (strcmp(arg, "yes") == 0)
-		return KERNEL_YES;
-	if (strcmp(arg, "no") == 0)
-		return KERNEL_NO;
-	die("--kernel: '%s' is neither yes, no nor auto", arg);
-}
-
 bool
 record_target_option(const struct cli *cli, int key, struct target *t)
 {
+	static const char *const samplers[] = { "auto", "preload", "perf",
+						NULL };
+	static const char *const kernel[] = { "auto", "yes", "no", NULL };
+	static const char *const offcpu[] = { "approx", NULL };
+
 	switch (key) {
 	case KEY_PID:
 		take_pids(cli, t);
@@ -235,10 +203,11 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		t->only = "--keep";
 		return true;
 	case KEY_SAMPLER:
-		t->sampler = sampler_of(cli->arg);
+		t->sampler =
+			(enum target_sampler)cli_word(cli, "sampler", samplers);
 		return true;
 	case KEY_KERNEL:
-		t->kernel = kernel_of(cli->arg);
+		t->kernel = (enum target_kernel)cli_word(cli, "word", kernel);
 		t->only = "--kernel";
 		return true;
 	case KEY_STACK:
@@ -250,9 +219,7 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		t->only = "--event";
 		return true;
 	case KEY_OFFCPU:
-		if (cli->arg && strcmp(cli->arg, "approx") != 0)
-			cli_bad_arg(cli, "approx");
-		t->approx = cli->arg != NULL;
+		t->approx = cli->arg && cli_word(cli, "word", offcpu) == 0;
 		t->offcpu = true;
 		t->only = "--offcpu";
 		return true;
