@@ -11,8 +11,10 @@ name='power fails'
 need_tools "$name" mkfs.ext4 mount umount
 mkdir disk cut
 truncate -s 48M image
-mkfs.ext4 -q -F image && mount -o loop,commit=1 image disk 2>.err ||
+mkfs.ext4 -q -F image
+if ! mount -o loop,commit=1 image disk 2>.err; then
 	skip_rest "$name" "$(head -n 1 .err)"
+fi
 trap 'umount disk cut 2>/dev/null; rm -rf "$scratch"' EXIT
 
 echo 'main;work 20' | prof-import -o in.pb.gz

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Damage that no checksum and no size shows: every input is read or refused, in
+# seconds, without a crash.
+# Slow: hundreds of runs.
+. "${srcdir:-.}/tests/lib/tap.sh"
+
+need_tools 'damage behind checksums' python3
+n=${long:+400}
+n=${n:-20}
+
+# mended KIND FILE COMMAND: "@" in it is the damaged file.
+mended() {
+	: >bad
+	for seed in $(seq "$n"); do
+		rm -f mended
+		python3 "$src/tests/lib/mend.py" "$1" "$2" "$seed" mended ||
+			echo "seed $seed: not made" >>bad
+		for command in "$3" ${4:+"$4"}; do
+			(ulimit -t 20 && exec sh -c "exec $(echo "$command" | sed 's/@/mended/')") \
+				>/dev/null 2>err
+			status=$?
+			[ $status -le 3 ] && ! grep -q 'internal error' err ||
+				echo "seed $seed: $command: status $status: $(head -n 1 err)" >>bad
+		done
+	done
+	if [ -s bad ]; then
+		not_ok "$1: ${2##*/}" <bad
+	else
+		ok "$1: ${2##*/}"
+	fi
+}
+
+for f in good-full good-go-cpu good-frames; do
+	mended gzip "$data/$f.pb.gz" 'prof-text -q --traces @' 'prof-merge -q @ @'
+done
+mkperf 1 20 >good.data && mended perf "$PWD/good.data" 'prof-import -q @'
+mkdir -p archive/2020-01-01
+cp "$data/good-go-cpu.pb.gz" archive/2020-01-01/100000.pb.gz
+cp "$data/good-gperf-cpu.prof" archive/2020-01-01/110000.prof
+if prof-history -q --index=index --match=. archive >/dev/null 2>&1; then
+	mended index "$PWD/index" 'prof-history -q --index=@ --match=. archive' \
+		'prof-history -q --index=@ --top-movers archive'
+else
+	skip 'index' 'this build has no history'
+fi
+plan
