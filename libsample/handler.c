@@ -15,6 +15,7 @@
 
 #include "sampler.h"
 #include "table.h"
+#include "unwind/impl.h"
 
 struct sampler sampler;
 _Thread_local struct thread *thread_self;
@@ -223,12 +224,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 }
 
-/* QEMU's user mode, and some debuggers, call it with a stack that is not
- * aligned. */
-#if defined(__x86_64__) || defined(__i386__)
-__attribute__((force_align_arg_pointer))
-#endif
-void
+ARCH_HANDLER void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct thread *self = thread_self;

@@ -14,6 +14,7 @@
 #include "hook.h"
 #include "sampler.h"
 #include "table.h"
+#include "unwind/impl.h"
 
 enum hook_state
 sample_hook_state(enum shm_what what, struct shm **shm)
@@ -39,45 +40,6 @@ sample_hook_begin(void)
 	return environ && sampler_join();
 }
 
-/*
- * The registers here, as a signal here would have saved them; the walk does not
- * need caller-saved ones. False on unsupported machines. (getcontext() would do
- * the same, with a system call for the signal mask.)
- */
-static inline __attribute__((always_inline)) bool
-registers(ucontext_t *uc)
-{
-#if defined(__x86_64__)
-	greg_t *reg = uc->uc_mcontext.gregs;
-
-	__asm__ volatile(
-		"leaq 0f(%%rip), %%rax\n\t"
-		"0:\tmovq %%rax, %c[ip](%[reg])\n\t"
-		"movq %%rsp, %c[sp](%[reg])\n\t"
-		"movq %%rbp, %c[bp](%[reg])\n\t"
-		"movq %%rbx, %c[bx](%[reg])\n\t"
-		"movq %%r12, %c[r12](%[reg])\n\t"
-		"movq %%r13, %c[r13](%[reg])\n\t"
-		"movq %%r14, %c[r14](%[reg])\n\t"
-		"movq %%r15, %c[r15](%[reg])"
-		:
-		: [reg] "r"(reg), [ip] "i"(8 * REG_RIP), [sp] "i"(8 * REG_RSP),
-		  [bp] "i"(8 * REG_RBP), [bx] "i"(8 * REG_RBX),
-		  [r12] "i"(8 * REG_R12), [r13] "i"(8 * REG_R13),
-		  [r14] "i"(8 * REG_R14), [r15] "i"(8 * REG_R15)
-		: "rax", "memory");
-	return true;
-#elif defined(__aarch64__)
-	__asm__ volatile("mov %0, sp" : "=r"(uc->uc_mcontext.sp));
-	__asm__ volatile("adr %0, ." : "=r"(uc->uc_mcontext.pc));
-	uc->uc_mcontext.regs[29] = (uintptr_t)__builtin_frame_address(0);
-	return true;
-#else
-	(void)uc;
-	return false;
-#endif
-}
-
 /* Walk the stack of the calling thread, our own frames first; 0 if that
  * failed. */
 static __attribute__((noinline)) size_t
@@ -88,7 +50,7 @@ walk(struct hook *h, size_t max, struct unwind_info *info)
 
 	module_bury();
 	unwind_stack_signal(&stack[1]);
-	if (!registers(&uc))
+	if (!arch_registers_here(&uc))
 		return 0;
 	return unwind_walk(&uc, stack, stack[1].hi ? 2 : 1, &h->thread->far,
 			   h->pc, max, info);

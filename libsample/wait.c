@@ -14,8 +14,9 @@
 #include <stddef.h>
 
 #include "real.h"
+#include "unwind/impl.h"
 
-#if defined(__x86_64__)
+#ifdef ARCH_SLEEP_STUB
 
 /*
  * Functions of at most seven arguments, all integers: six are in registers, and
@@ -110,97 +111,12 @@ wait_find_all(void)
 	dlerror();
 }
 
-/*
- * At entry the stack pointer is 8 off a multiple of 16; seven words lower, at
- * the call, it is aligned. 56(%rsp) is then the first word above the return
- * address.
- */
-#define STUB(name)                                                             \
-	__asm__(".text\n\t"                                                    \
-		".globl " #name "\n\t"                                         \
-		".type " #name ", @function\n" #name ":\n\t"                   \
-		".cfi_startproc\n\t"                                           \
-		"endbr64\n\t"                                                  \
-		"pushq %rbp\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %rbp, 0\n\t"                                  \
-		"pushq %rbx\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %rbx, 0\n\t"                                  \
-		"pushq %r12\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %r12, 0\n\t"                                  \
-		"pushq %r13\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %r13, 0\n\t"                                  \
-		"pushq %r14\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %r14, 0\n\t"                                  \
-		"pushq %r15\n\t"                                               \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		".cfi_rel_offset %r15, 0\n\t"                                  \
-		"pushq 56(%rsp)\n\t"                                           \
-		".cfi_adjust_cfa_offset 8\n\t"                                 \
-		"cmpq $0, wait_real_" #name "(%rip)\n\t"                       \
-		"jne 1f\n\t"                                                   \
-		"call wait_find\n"                                             \
-		"1:\tcall *wait_real_" #name "(%rip)\n\t"                      \
-		"addq $8, %rsp\n\t"                                            \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		"popq %r15\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %r15\n\t"                                        \
-		"popq %r14\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %r14\n\t"                                        \
-		"popq %r13\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %r13\n\t"                                        \
-		"popq %r12\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %r12\n\t"                                        \
-		"popq %rbx\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %rbx\n\t"                                        \
-		"popq %rbp\n\t"                                                \
-		".cfi_adjust_cfa_offset -8\n\t"                                \
-		".cfi_restore %rbp\n\t"                                        \
-		"ret\n\t"                                                      \
-		".cfi_endproc\n\t"                                             \
-		".size " #name ", . - " #name);
-FUNCTIONS(STUB)
-
-/* Calls wait_find_all(), preserving the arguments of the pending call: seven
- * registers and the return address make 64 bytes. */
-__asm__(".text\n\t"
-	".type wait_find, @function\n"
-	"wait_find:\n\t"
-	".cfi_startproc\n\t"
-	"pushq %rdi\n\t"
-	"pushq %rsi\n\t"
-	"pushq %rdx\n\t"
-	"pushq %rcx\n\t"
-	"pushq %r8\n\t"
-	"pushq %r9\n\t"
-	"pushq %rax\n\t"
-	".cfi_adjust_cfa_offset 56\n\t"
-	"call wait_find_all\n\t"
-	"popq %rax\n\t"
-	"popq %r9\n\t"
-	"popq %r8\n\t"
-	"popq %rcx\n\t"
-	"popq %rdx\n\t"
-	"popq %rsi\n\t"
-	"popq %rdi\n\t"
-	".cfi_adjust_cfa_offset -56\n\t"
-	"ret\n\t"
-	".cfi_endproc\n\t"
-	".size wait_find, . - wait_find");
+FUNCTIONS(ARCH_SLEEP_STUB)
+ARCH_SLEEP_FIND
 
 #else
 
-/* Nothing is interposed on other machines, where the walk uses frame
- * pointers. */
+/* Nothing is interposed on other machines. */
 extern const char wait_nothing;
 const char wait_nothing = 0;
 

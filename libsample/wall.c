@@ -33,6 +33,7 @@
 
 #include "sampler.h"
 #include "table.h"
+#include "unwind/impl.h"
 #include "wrap.h"
 
 enum {
@@ -128,21 +129,14 @@ delay_of(const struct look *look, const struct thread *t)
 static void
 set_registers(ucontext_t *uc, uintptr_t sp, uintptr_t pc)
 {
-#if defined(__x86_64__)
-	for (int i = 0; i < NGREG; i++)
-		uc->uc_mcontext.gregs[i] = 1;
-	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
-	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-#elif defined(__aarch64__)
-	for (int i = 0; i < 31; i++)
-		uc->uc_mcontext.regs[i] = 1;
-	uc->uc_mcontext.sp = sp;
-	uc->uc_mcontext.pc = pc;
-#else
-	(void)uc;
-	(void)sp;
-	(void)pc;
-#endif
+	long long *regs = arch_registers(uc);
+
+	for (int i = 0; regs && i < ARCH_N_CONTEXT; i++)
+		regs[i] = 1;
+	if (regs) {
+		regs[ARCH_SP] = (long long)sp;
+		regs[ARCH_PC] = (long long)pc;
+	}
 }
 
 enum sleep { SLEEPS, RUNS, HIDDEN };

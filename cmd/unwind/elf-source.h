@@ -33,7 +33,7 @@ struct elf_source {
 /*
  * Read the header of the file in fd or, if fd is -1, of the bytes in s. The
  * caller closes fd. PROF_EIO; PROF_EFORMAT: not a 64-bit little-endian ELF
- * file, or damaged; PROF_ENOTSUP: for another machine than x86-64.
+ * file, or damaged; PROF_ENOTSUP: for another machine than this one.
  */
 enum prof_status elf_source_open(struct elf_source *s, int fd,
 				 struct prof_err *err) MUST_USE;

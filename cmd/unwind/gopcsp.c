@@ -75,7 +75,7 @@ word_of(const struct pclntab *t, int64_t depth, bool is_top)
 		return t->root;
 	if (depth < 0 || depth % 8 || depth > MAX_FRAME)
 		return WORD_NONE;
-	return WORD_PACKED | (uint32_t)(depth / 8 + 1) << WORD_CFA_SHIFT;
+	return arch_go_word((uint32_t)depth);
 }
 
 /* Compile the rows of the function at [pc, end), from the table at in. */

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
 #include "libsample/unwind/frames.h"
 #include "libsample/unwind/step.h"
@@ -27,7 +26,7 @@ struct walker {
 	struct unwind_frame f;
 	unsigned n_guess;
 	bool is_beyond; /* reached a stack that is not in the copy */
-	long long first[NGREG], signal[NGREG];
+	long long first[ARCH_N_CONTEXT], signal[ARCH_N_CONTEXT];
 };
 
 struct walker *
@@ -46,11 +45,7 @@ bool
 walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 	       size_t n_word)
 {
-	/* perf's numbers: ax bx cx dx si di bp sp ip, and r8 to r15 from 16. */
-	static const uint8_t dwarf[9] = {
-		0, 3, 2, 1, 4, 5, 6, WALK_SP, WALK_PC
-	};
-	const uint64_t need = 1u << 7 | 1u << 8;
+	uint64_t has = 0;
 
 	memset(s->reg, 0, sizeof s->reg);
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -58,13 +53,13 @@ walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 			continue;
 		if (n_word-- == 0)
 			return false;
-		if (bit < 9)
-			s->reg[dwarf[bit]] = *word;
-		else if (bit >= 16 && bit < 24)
-			s->reg[bit - 8] = *word;
+		if (walk_perf_reg(bit) < WALK_N_REG) {
+			s->reg[walk_perf_reg(bit)] = *word;
+			has |= UINT64_C(1) << walk_perf_reg(bit);
+		}
 		word++;
 	}
-	return (mask & need) == need;
+	return has >> WALK_SP & has >> WALK_PC & 1;
 }
 
 bool
@@ -75,14 +70,6 @@ unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value)
 	far->n_read++;
 	return false;
 }
-
-#if defined(__x86_64__)
-
-static const int greg[WALK_N_REG] = {
-	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-};
 
 static const struct walker *
 walker_of(const struct unwind_code *c)
@@ -115,8 +102,8 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 static enum unwind_step
 step_kernel(struct walker *w)
 {
-	size_t n_bytes, off = unwind_step_regs_at(&n_bytes);
-	uintptr_t at = w->f.sp + off, from = w->f.sp;
+	uintptr_t at = w->f.sp + ARCH_SIGNAL_REGS, from = w->f.sp;
+	const size_t n_bytes = 8 * ARCH_N_NEEDED;
 
 	if (at < w->bounds.lo || at >= w->bounds.hi ||
 	    w->bounds.hi - at < n_bytes) {
@@ -156,8 +143,8 @@ step(struct walker *w, struct unwind_frames *out)
 static void
 begin(struct walker *w, const struct walk_stack *s)
 {
-	for (int i = 0; i < WALK_N_REG; i++)
-		w->first[greg[i]] = (long long)s->reg[i];
+	for (unsigned i = 0; i < WALK_N_REG; i++)
+		w->first[arch_place(i)] = (long long)s->reg[i];
 	unwind_step_regs(&w->f, w->first);
 	w->n_guess = 0;
 	w->is_beyond = false;
@@ -173,31 +160,6 @@ is_code(const struct walker *w)
 
 	return w->find(w->ctx, w->f.regs ? w->f.pc : w->f.pc - 1, &code);
 }
-
-#else
-
-/* Other machines have no rows: the walk ends with the leaf. */
-static enum unwind_step
-step(struct walker *w, struct unwind_frames *out)
-{
-	(void)w;
-	return STEP_FAILED;
-}
-
-static void
-begin(struct walker *w, const struct walk_stack *s)
-{
-	w->f.pc = s->reg[WALK_PC];
-}
-
-static bool
-is_code(const struct walker *w)
-{
-	(void)w;
-	return false;
-}
-
-#endif
 
 size_t
 walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,

@@ -11,11 +11,9 @@
 #include <stdint.h>
 
 #include "libsample/unwind/frames.h"
+#include "unwind/arch/arch.h"
 
 struct rows;
-
-/* DWARF's numbers of x86-64's registers, and their number. */
-enum { WALK_SP = 7, WALK_PC = 16, WALK_N_REG = 17 };
 
 /* Registers in DWARF's order, and n bytes from the stack pointer up, which may
  * be unaligned. */
@@ -32,9 +30,6 @@ struct walk_stack {
  */
 bool walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 		    size_t n_word);
-
-/* The registers that walk() uses, for perf_event_attr.sample_regs_user. */
-#define WALK_PERF_MASK UINT64_C(0xff0fff)
 
 /* The code at an address of the process. */
 struct walk_code {

@@ -73,6 +73,7 @@ parse_augmentation(struct in *in, const char *aug, struct row_cie *cie)
 			cie->signal = true;
 			break;
 		case 'B': /* aarch64: the other key signs return addresses */
+		case 'G': /* aarch64: memory is tagged */
 			break;
 		default:
 			/* Its data could be skipped, but its meaning is
@@ -105,7 +106,7 @@ unwind_entry_cie(const struct cfi_image *image, struct row_sink *to,
 		return;
 	cie->code_align = in_uleb(&in);
 	cie->data_align = in_sleb(&in);
-	if ((version == 1 ? in_byte(&in) : in_uleb(&in)) != DW_RIP || in.bad)
+	if ((version == 1 ? in_byte(&in) : in_uleb(&in)) != DW_RA || in.bad)
 		return;
 	parse_augmentation(&in, aug, cie);
 	if (!in.bad)

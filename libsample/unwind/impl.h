@@ -17,25 +17,14 @@
  * word.
  *
  *   0          no information
- *   bit 0 = 1  the return address lies at CFA - 8, and
- *              bit 1:      the CFA counts from rbp, not from rsp
- *              bits 2-6:   n: the caller's rbp lies at CFA - 8n; 0: in rbp
- *              bits 7-11:  the same for rbx
- *              bit 12:     r12 to r15 are the caller's
- *              bits 13-31: (CFA - that register) / 8
+ *   bit 0 = 1  packed: what nearly all rows need; each machine has its own
+ *              (arch/x86_64.h)
  *   bit 0 = 0  bits 1-31 are an index into unwind_pool.rule
  *
  * Over 99.9 % of the rows of compiled code fit the packed form.
  */
 #define WORD_NONE 0u
 #define WORD_PACKED 1u
-#define WORD_RBP 2u
-#define WORD_SLOT_MAX 31
-#define WORD_RBP_SHIFT 2
-#define WORD_RBX_SHIFT 7
-#define WORD_KEEPS (1u << 12)
-#define WORD_CFA_SHIFT 13
-#define WORD_CFA_MAX ((1 << 19) - 1)
 
 /* Rule 1 of a process: there is no caller. */
 #define WORD_ROOT (1u << 1)
@@ -45,28 +34,17 @@ struct unwind_row {
 	uint32_t word;
 };
 
-/* DWARF's numbers of x86-64 registers with a special role. */
-enum {
-	DW_RBX = 3,
-	DW_RBP = 6,
-	DW_RSP = 7,
-	DW_R12 = 12,
-	DW_R15 = 15,
-	DW_RIP = 16,
-	DW_N_REG = 17,
-};
-
 /* The registers that are tracked to the caller. */
 enum unwind_track {
-	TRACK_RSP,
-	TRACK_RBP,
-	TRACK_RBX,
+	TRACK_SP,
+	TRACK_FP,
+	TRACK_BASE, /* if arch.h has one: DW_BASE */
 	TRACK_RA,
 	N_TRACK,
 };
 
 enum unwind_loc_kind {
-	LOC_DEFAULT,   /* rsp: the CFA; others: unchanged */
+	LOC_DEFAULT,   /* sp: the CFA; others: unchanged */
 	LOC_UNDEFINED, /* unknown; for the return address: there is no caller */
 	LOC_CFA_MEM,   /* in memory at CFA + off */
 	LOC_CFA_VAL,   /* the value CFA + off */
@@ -86,14 +64,14 @@ struct unwind_loc {
 enum unwind_signal {
 	SIGNAL_NONE,
 	SIGNAL_OTHER,  /* the caller was interrupted, found by the rules */
-	SIGNAL_KERNEL, /* the same, and a ucontext_t lies at rsp */
+	SIGNAL_KERNEL, /* the same, and its registers lie above sp */
 };
 
 struct unwind_rule {
 	struct unwind_loc cfa;
 	struct unwind_loc reg[N_TRACK];
 	uint16_t signal; /* enum unwind_signal */
-	uint16_t keeps;  /* r12 to r15 are the caller's */
+	uint16_t keeps;  /* DW_KEPT to DW_KEPT_LAST are the caller's */
 };
 
 /*
@@ -194,13 +172,13 @@ extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
 /* The registers of one frame. */
 struct unwind_frame {
 	uintptr_t pc; /* exact where regs is set, else a return address */
-	uintptr_t sp, bp, bx;
+	uintptr_t sp, fp, base;
 	/* All registers, as in ucontext_t; NULL in a frame that made a call. */
 	const long long *regs;
 	/*
-	 * The same, while valid: NULL once a callee has saved one of r12 to
-	 * r15. A callee may have changed others; but code that counts the CFA
-	 * from one of these across a call relies on them.
+	 * The same, while valid: NULL once a callee has saved one of DW_KEPT
+	 * to DW_KEPT_LAST. A callee may have changed others; but code that
+	 * counts the CFA from one of these across a call relies on them.
 	 */
 	const long long *kept;
 };
@@ -234,6 +212,29 @@ unwind_load(const struct unwind_bounds *b, uintptr_t addr, uintptr_t *value)
 	}
 	return b->far && addr >= b->hi && unwind_far_load(b->far, addr, value);
 }
+
+/* Nothing is mapped below (vm.mmap_min_addr), so no code is there. */
+#define LOWEST_CODE 65536
+
+enum unwind_step {
+	STEP_OK, /* the frame is now the caller's */
+	STEP_ROOT,
+	STEP_BEGUN,  /* the same, and the last return address is artificial */
+	STEP_KERNEL, /* a kernel's signal frame at sp, for unwind_step_regs() */
+	STEP_FAILED,
+};
+
+/* The code known to the walk; all functions get this struct. */
+struct unwind_code {
+	const struct unwind_pool *pool; /* of the words for unwind_step() */
+	uint32_t (*word)(const struct unwind_code *c, uintptr_t pc);
+	/* Is pc in code of some object, with unwind information or without? */
+	bool (*is_object)(const struct unwind_code *c, uintptr_t pc);
+	/* Do signal handlers return to pc? NULL: it cannot be known. */
+	bool (*is_sigreturn)(const struct unwind_code *c, uintptr_t pc);
+};
+
+#include "arch/arch.h"
 
 /* The value of DWARF register reg in frame f, if known. Async-signal-safe. */
 bool unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value);

@@ -40,6 +40,8 @@ enum {
 	CFA_val_offset = 0x14,
 	CFA_val_offset_sf = 0x15,
 	CFA_val_expression = 0x16,
+	CFA_AARCH64_negate_ra_state_with_pc = 0x2c,
+	CFA_AARCH64_negate_ra_state = 0x2d,
 	CFA_GNU_args_size = 0x2e,
 	CFA_GNU_negative_offset_extended = 0x2f,
 	CFA_advance_loc = 0x40,
@@ -47,50 +49,14 @@ enum {
 	CFA_restore = 0xc0,
 };
 
-/* Is it the caller's rsp in a signal frame of the kernel: *(rsp + 160)? */
-static bool
-is_kernel_frame(const struct unwind_loc *cfa, const uint8_t *expr)
-{
-	static const uint8_t saved_rsp[] = { 0x77, 0xa0, 0x01, 0x06 };
-
-	return cfa->kind == LOC_EXPR_VAL && cfa->n_expr == sizeof(saved_rsp) &&
-	       !memcmp(expr + cfa->off, saved_rsp, sizeof(saved_rsp));
-}
-
-/* Does l fit a slot of a packed word? Which? */
-static bool
-pack_slot(const struct unwind_loc *l, uint32_t *slot)
-{
-	*slot = 0;
-	if (l->kind == LOC_DEFAULT)
-		return true;
-	if (l->kind != LOC_CFA_MEM || l->off >= 0 || l->off % 8 ||
-	    l->off < -8 * WORD_SLOT_MAX)
-		return false;
-	*slot = (uint32_t)-l->off / 8;
-	return true;
-}
-
 bool
 unwind_row_pack(const struct row_state *s, bool signal, uint32_t *word)
 {
-	const struct unwind_loc *ra = &s->reg[TRACK_RA];
-	uint32_t rbp, rbx;
-
 	*word = WORD_NONE;
-	if (s->cfa.kind == LOC_REG && !signal && s->cfa.off >= 8 &&
-	    s->cfa.off / 8 <= WORD_CFA_MAX && s->cfa.off % 8 == 0 &&
-	    (s->cfa.reg == DW_RSP || s->cfa.reg == DW_RBP) &&
-	    s->reg[TRACK_RSP].kind == LOC_DEFAULT && ra->kind == LOC_CFA_MEM &&
-	    ra->off == -8 && pack_slot(&s->reg[TRACK_RBP], &rbp) &&
-	    pack_slot(&s->reg[TRACK_RBX], &rbx)) {
-		*word = WORD_PACKED | (s->cfa.reg == DW_RBP ? WORD_RBP : 0) |
-			(s->moved ? 0 : WORD_KEEPS) | rbp << WORD_RBP_SHIFT |
-			rbx << WORD_RBX_SHIFT |
-			(uint32_t)(s->cfa.off / 8) << WORD_CFA_SHIFT;
+	if (!signal && arch_pack(&s->cfa, s->reg, !s->moved, word))
 		return true;
-	}
-	return s->cfa.kind == LOC_DEFAULT && ra->kind != LOC_UNDEFINED;
+	return s->cfa.kind == LOC_DEFAULT &&
+	       s->reg[TRACK_RA].kind != LOC_UNDEFINED;
 }
 
 void
@@ -102,8 +68,9 @@ unwind_row_rule(const struct row_state *s, bool signal, const uint8_t *expr,
 	memcpy(rule->reg, s->reg, sizeof(rule->reg));
 	rule->keeps = !s->moved;
 	if (signal)
-		rule->signal = is_kernel_frame(&s->cfa, expr) ? SIGNAL_KERNEL
-							      : SIGNAL_OTHER;
+		rule->signal = arch_is_kernel_frame(&s->cfa, expr)
+				       ? SIGNAL_KERNEL
+				       : SIGNAL_OTHER;
 }
 
 /* The index in row_state.reg of DWARF register reg, or N_TRACK. */
@@ -111,28 +78,28 @@ static enum unwind_track
 tracked(uint64_t reg)
 {
 	switch (reg) {
-	case DW_RBX:
-		return TRACK_RBX;
-	case DW_RBP:
-		return TRACK_RBP;
-	case DW_RSP:
-		return TRACK_RSP;
-	case DW_RIP:
+	case DW_BASE:
+		return TRACK_BASE;
+	case DW_FP:
+		return TRACK_FP;
+	case DW_SP:
+		return TRACK_SP;
+	case DW_RA:
 		return TRACK_RA;
 	}
 	return N_TRACK;
 }
 
-/* Note whether a rule changes one of r12 to r15. */
+/* Note whether a rule changes a register that f->kept has. */
 static void
 set_moved(struct row_state *s, uint64_t reg, bool moved)
 {
-	if (reg < DW_R12 || reg > DW_R15)
+	if (reg < DW_KEPT || reg > DW_KEPT_LAST)
 		return;
 	if (moved)
-		s->moved |= 1u << (reg - DW_R12);
+		s->moved |= 1u << (reg - DW_KEPT);
 	else
-		s->moved &= ~(1u << (reg - DW_R12));
+		s->moved &= ~(1u << (reg - DW_KEPT));
 }
 
 static void
@@ -302,6 +269,9 @@ run_cfa(struct row_sink *to, const struct row_cie *cie, struct in *in,
 	case CFA_GNU_args_size:
 		in_uleb(in);
 		return;
+	case CFA_AARCH64_negate_ra_state_with_pc:
+	case CFA_AARCH64_negate_ra_state:
+		/* A signature is removed whether there is one or not. */
 	case CFA_nop:
 		return;
 	}

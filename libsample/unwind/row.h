@@ -13,7 +13,7 @@
 struct row_state {
 	struct unwind_loc cfa;
 	struct unwind_loc reg[N_TRACK];
-	unsigned moved; /* bit n: r12 + n is no longer the caller's */
+	unsigned moved; /* bit n: DW_KEPT + n is no longer the caller's */
 };
 
 /* A CIE: the head that functions share. */

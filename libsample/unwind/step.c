@@ -4,32 +4,23 @@
  */
 #include "config.h"
 
-#include <ucontext.h>
-
 #include "step.h"
-
-#if defined(__x86_64__)
-
-/* DWARF's register numbers to the kernel's. */
-static const uint8_t greg[DW_N_REG] = {
-	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-};
 
 bool
 unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
 {
-	if (reg == DW_RSP)
+	if (reg == DW_SP)
 		*value = f->sp;
-	else if (reg == DW_RBP)
-		*value = f->bp;
-	else if (reg == DW_RBX)
-		*value = f->bx;
-	else if (reg == DW_RIP)
+	else if (reg == DW_FP)
+		*value = f->fp;
+	else if (reg == DW_BASE)
+		*value = f->base;
+	else if (reg == DW_PC)
 		*value = f->pc;
+	else if (reg == DW_RA)
+		return arch_link(f, value);
 	else if (reg < DW_N_REG && f->kept)
-		*value = (uintptr_t)f->kept[greg[reg]];
+		*value = (uintptr_t)f->kept[arch_place(reg)];
 	else
 		return false;
 	return true;
@@ -39,17 +30,10 @@ void
 unwind_step_regs(struct unwind_frame *f, const long long *regs)
 {
 	f->regs = f->kept = regs;
-	f->pc = (uintptr_t)regs[REG_RIP];
-	f->sp = (uintptr_t)regs[REG_RSP];
-	f->bp = (uintptr_t)regs[REG_RBP];
-	f->bx = (uintptr_t)regs[REG_RBX];
-}
-
-size_t
-unwind_step_regs_at(size_t *n_bytes)
-{
-	*n_bytes = 8 * (REG_RIP + 1);
-	return offsetof(ucontext_t, uc_mcontext.gregs);
+	f->pc = (uintptr_t)regs[ARCH_PC];
+	f->sp = (uintptr_t)regs[ARCH_SP];
+	f->fp = (uintptr_t)regs[ARCH_FP];
+	f->base = (uintptr_t)regs[ARCH_BASE];
 }
 
 static bool
@@ -114,7 +98,7 @@ enum unwind_step
 unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 		 const uint8_t *expr, const struct unwind_rule *r)
 {
-	uintptr_t cfa, sp, pc, bp = f->bp, bx = f->bx;
+	uintptr_t cfa, sp, pc, fp = f->fp, base = f->base;
 
 	if (r->reg[TRACK_RA].kind == LOC_UNDEFINED)
 		return STEP_ROOT;
@@ -127,11 +111,14 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 	} else if (!locate(f, b, expr, &r->cfa, 0, 0, &cfa)) {
 		return STEP_FAILED;
 	}
-	if (!locate(f, b, expr, &r->reg[TRACK_RSP], cfa, cfa, &sp) ||
-	    !locate(f, b, expr, &r->reg[TRACK_RA], cfa, 0, &pc))
+	if (!locate(f, b, expr, &r->reg[TRACK_SP], cfa, cfa, &sp) ||
+	    !(r->reg[TRACK_RA].kind == LOC_DEFAULT
+		      ? arch_link(f, &pc)
+		      : locate(f, b, expr, &r->reg[TRACK_RA], cfa, 0, &pc)))
 		return STEP_FAILED;
-	locate_saved(f, b, expr, &r->reg[TRACK_RBP], cfa, &bp);
-	locate_saved(f, b, expr, &r->reg[TRACK_RBX], cfa, &bx);
+	locate_saved(f, b, expr, &r->reg[TRACK_FP], cfa, &fp);
+	locate_saved(f, b, expr, &r->reg[TRACK_BASE], cfa, &base);
+	pc = arch_strip(pc);
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	/*
@@ -146,87 +133,38 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 		f->kept = NULL;
 	f->pc = r->signal ? pc + 1 : pc;
 	f->sp = sp;
-	f->bp = bp;
-	f->bx = bx;
+	f->fp = fp;
+	f->base = base;
 	return STEP_OK;
 }
 
 /*
- * Interrupted code of a known object without unwind information: PLT entries of
- * lld and small assembly functions. These keep no frame, so the return address
- * is on top, or below the one or two words that a PLT entry pushes. A word is
- * taken for it if it points after code with unwind information; on top, after
- * any code of an object, as those functions call each other.
- */
-static enum unwind_step
-guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
-	  const struct unwind_code *c)
-{
-	uintptr_t pc;
-
-	for (unsigned i = 0; i < 3; i++) {
-		if (!unwind_load(b, f->sp + 8 * i, &pc))
-			return STEP_FAILED;
-		if (pc == 0 || (c->word(c, pc - 1) == WORD_NONE &&
-				(i > 0 || !c->is_object(c, pc - 1))))
-			continue;
-		f->regs = f->kept = NULL;
-		f->pc = pc;
-		f->sp += 8 * (i + 1);
-		return STEP_OK;
-	}
-	return STEP_FAILED;
-}
-
-#else
-
-/* Never called: there are no tables. */
-bool
-unwind_reg(const struct unwind_frame *f, unsigned reg, uintptr_t *value)
-{
-	(void)f;
-	(void)reg;
-	(void)value;
-	return false;
-}
-
-#if defined(__aarch64__)
-/* Pointer authentication codes lie above the address. */
-#define PC_MASK UINT64_C(0x0000ffffffffffff)
-#endif
-
-#endif
-
-/*
  * A frame record at the frame pointer: the caller's frame pointer, then the
- * return address. The only convention without tables: JIT compilers follow it,
- * and on other machines than x86-64 it is the only one used.
+ * return address. The only convention without tables: JIT compilers follow it.
  */
 static enum unwind_step
 step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 {
-	uintptr_t bp, pc;
+	uintptr_t fp, pc;
 
-	if (f->bp == 0 && !f->regs)
+	if (f->fp == 0 && !f->regs)
 		return STEP_ROOT;
 	/*
 	 * Boost.Context starts a coroutine with the address of its exit code as
 	 * frame pointer and as return address.
 	 */
-	if (f->bp == f->pc && !f->regs)
+	if (f->fp == f->pc && !f->regs)
 		return STEP_ROOT;
-	if (f->bp < f->sp || !unwind_load(b, f->bp, &bp) ||
-	    !unwind_load(b, f->bp + 8, &pc))
+	if (f->fp < f->sp || !unwind_load(b, f->fp, &fp) ||
+	    !unwind_load(b, f->fp + 8, &pc))
 		return STEP_FAILED;
-#if defined(PC_MASK)
-	pc &= PC_MASK;
-#endif
+	pc = arch_strip(pc);
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	f->regs = f->kept = NULL;
 	f->pc = pc;
-	f->sp = f->bp + 16;
-	f->bp = bp;
+	f->sp = f->fp + 16;
+	f->fp = fp;
 	return STEP_OK;
 }
 
@@ -234,7 +172,9 @@ enum unwind_step
 unwind_step_guess(struct unwind_frame *f, const struct unwind_bounds *b,
 		  const struct unwind_code *c, uintptr_t at, unsigned *n_guess)
 {
-#if defined(__x86_64__)
+	if (ARCH_SIGRETURN && !f->regs && c && c->is_sigreturn &&
+	    c->is_sigreturn(c, f->pc))
+		return STEP_KERNEL;
 	/*
 	 * No call is before the first instruction of a function: such a return
 	 * address was put there for the outermost function of a stack
@@ -244,12 +184,7 @@ unwind_step_guess(struct unwind_frame *f, const struct unwind_bounds *b,
 		return STEP_BEGUN;
 	++*n_guess;
 	if (f->regs && c && c->is_object(c, at) &&
-	    guess_top(f, b, c) == STEP_OK)
+	    arch_guess_top(f, b, c) == STEP_OK)
 		return STEP_OK;
-#else
-	(void)c;
-	(void)at;
-	++*n_guess;
-#endif
 	return step_frame(f, b);
 }

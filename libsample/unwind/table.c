@@ -61,8 +61,6 @@ struct scan {
 	int err;
 };
 
-#if defined(__x86_64__)
-
 /* The program headers of the kernel's own object; NULL: there is none. */
 static const ElfW(Phdr) * vdso_phdr(void)
 {
@@ -394,25 +392,6 @@ leave_out(const uintptr_t *code, size_t n_code)
 	return 0;
 }
 
-#else
-
-/* Other machines are walked by frame pointers, which need no tables. */
-static int
-rebuild(void)
-{
-	return 0;
-}
-
-static int
-leave_out(const uintptr_t *code, size_t n_code)
-{
-	(void)code;
-	(void)n_code;
-	return 0;
-}
-
-#endif
-
 int
 unwind_refresh(void)
 {
@@ -422,7 +401,7 @@ unwind_refresh(void)
 	if (n > 1)
 		return 0;
 	do {
-		err = rebuild();
+		err = ARCH_HAS_ROWS ? rebuild() : 0;
 	} while (!atomic_compare_exchange_strong(&refresher.pending, &n, 0));
 	return err;
 }
@@ -435,7 +414,7 @@ unwind_forget(const uintptr_t *code, size_t n_code)
 
 	if (!atomic_compare_exchange_strong(&refresher.pending, &none, 1))
 		return EAGAIN;
-	err = leave_out(code, n_code);
+	err = ARCH_HAS_ROWS ? leave_out(code, n_code) : 0;
 	atomic_store(&refresher.pending, 0);
 	return err;
 }

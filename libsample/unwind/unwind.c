@@ -8,8 +8,6 @@
  */
 #include "config.h"
 
-#include <ucontext.h>
-
 #include "frames.h"
 #include "step.h"
 #include "unwind.h"
@@ -96,8 +94,6 @@ enter_first(struct walk *w, uintptr_t sp)
 		enter_unknown(w, lo, lo);
 }
 
-#if defined(__x86_64__)
-
 static struct walk *
 walk_of(const struct unwind_code *c)
 {
@@ -168,11 +164,10 @@ lookup(struct walk *w, uintptr_t pc)
 static enum unwind_step
 step_kernel(struct walk *w)
 {
-	size_t n_bytes, off = unwind_step_regs_at(&n_bytes);
-	uintptr_t at = w->f.sp + off, from = w->f.sp;
+	uintptr_t at = w->f.sp + ARCH_SIGNAL_REGS, from = w->f.sp;
 
 	if (at & 7 || at < w->bounds.lo || at >= w->bounds.hi ||
-	    w->bounds.hi - at < n_bytes)
+	    w->bounds.hi - at < 8 * ARCH_N_NEEDED)
 		return STEP_FAILED;
 	unwind_step_regs(&w->f, (const long long *)at);
 	/* On the same stack, the frames continue above, never below. */
@@ -196,6 +191,34 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 	return find_object(walk_of(c)->tables, pc) != NULL;
 }
 
+/* Two instructions at pc: of the vDSO, or through the kernel, as pc may be any
+ * number. */
+static bool
+code_is_sigreturn(const struct unwind_code *c, uintptr_t pc)
+{
+	struct walk *w = walk_of(c);
+	const struct unwind_object *o = find_object(w->tables, pc);
+	bool was_in_use = w->has_far;
+	uintptr_t limit, code[2];
+	bool is_read;
+
+	if (pc & 3)
+		return false;
+	if (o && o->hi - pc >= sizeof code[0])
+		return *(const unwind_word *)pc == ARCH_SIGRETURN;
+	if (!was_in_use && !unwind_far_begin(w->far))
+		return false;
+	limit = w->far->limit;
+	w->far->limit = UINTPTR_MAX;
+	is_read = unwind_far_load(w->far, pc & ~(uintptr_t)7, &code[0]) &&
+		  (!(pc & 4) || unwind_far_load(w->far, pc + 4, &code[1]));
+	w->far->limit = limit;
+	w->far->in_use = was_in_use;
+	if (is_read && pc & 4)
+		code[0] = code[0] >> 32 | code[1] << 32;
+	return is_read && code[0] == ARCH_SIGRETURN;
+}
+
 /* at: the address to look up, in the instruction that f executes. */
 static inline enum unwind_step
 step(struct walk *w, struct unwind_frames *out, uintptr_t at)
@@ -215,18 +238,6 @@ step(struct walk *w, struct unwind_frames *out, uintptr_t at)
 		++*out->last;
 	return step_kernel(w);
 }
-
-#else
-
-/* Without tables: by frame pointers. */
-static inline enum unwind_step
-step(struct walk *w, struct unwind_frames *out, uintptr_t at)
-{
-	(void)out;
-	return unwind_step_guess(&w->f, &w->bounds, NULL, at, &w->n_guess);
-}
-
-#endif
 
 static enum unwind_end
 walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
@@ -254,26 +265,6 @@ walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 	return UNWIND_TRUNCATED;
 }
 
-/* Take the registers of the interrupted code; false on unknown machines. */
-static bool
-first_frame(const ucontext_t *uc, struct unwind_frame *f)
-{
-#if defined(__x86_64__)
-	unwind_step_regs(f, uc->uc_mcontext.gregs);
-	return true;
-#elif defined(__aarch64__)
-	f->regs = f->kept = (const long long *)uc->uc_mcontext.regs;
-	f->pc = uc->uc_mcontext.pc;
-	f->sp = uc->uc_mcontext.sp;
-	f->bp = uc->uc_mcontext.regs[29];
-	return true;
-#else
-	(void)uc;
-	(void)f;
-	return false;
-#endif
-}
-
 size_t
 unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	    struct unwind_far *far, uintptr_t *pc, size_t max,
@@ -284,13 +275,15 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	uint32_t here = (uint32_t)((uintptr_t)&w >> 12);
 	atomic_uint *reader = &unwind_state.reader[here * 0x9e3779b1u >> 29].n;
 	struct unwind_frames out = { .pc = pc, .max = max };
+	const long long *regs = arch_registers((ucontext_t *)(uintptr_t)uc);
 
 	info->end = UNWIND_FAILED;
 	info->n_guess = 0;
 	info->is_cut = false;
 	info->where_pc = 0;
-	if (max == 0 || !first_frame(uc, &w.f))
+	if (max == 0 || !regs)
 		return 0;
+	unwind_step_regs(&w.f, regs);
 	enter_first(&w, w.f.sp);
 	/*
 	 * Count first, then load: a refresh that replaces the tables and then
@@ -298,11 +291,11 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	 */
 	atomic_fetch_add(reader, 1);
 	w.tables = atomic_load(&unwind_state.tables);
-#if defined(__x86_64__)
 	w.code.word = code_word;
 	w.code.is_object = code_is_object;
+	if (ARCH_SIGRETURN)
+		w.code.is_sigreturn = code_is_sigreturn;
 	w.code.pool = w.tables ? w.tables->pool : NULL;
-#endif
 	info->end = walk_frames(&w, &out, info);
 	atomic_fetch_sub(reader, 1);
 	if (w.has_far)

@@ -20,7 +20,7 @@ static void
 check_loc(const struct unwind_pool *pool, const struct unwind_loc *l)
 {
 	const struct unwind_bounds none = { .hi = 0 };
-	const struct unwind_frame f = { .pc = 1, .sp = 64, .bp = 128 };
+	const struct unwind_frame f = { .pc = 1, .sp = 64, .fp = 128 };
 	uintptr_t v, cfa = 96;
 
 	if (l->kind != LOC_EXPR_MEM && l->kind != LOC_EXPR_VAL)

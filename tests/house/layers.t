@@ -52,7 +52,8 @@ shell            lib cli dot flame gate html list text
 symbolize        lib cli symbols net
 text             lib cli
 thin             lib cli
-unwind           lib libsample
+unwind           lib libsample unwind/arch
+unwind/arch
 END
 
 # *-data.h is made by the build of files in the room that it is named for.

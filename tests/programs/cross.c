@@ -85,10 +85,10 @@ open_shm(const char *file, int flags)
 	int fd = open(file, flags | O_RDWR, 0600);
 	struct shm *shm;
 
-	if (fd < 0 || ftruncate(fd, sizeof *shm) != 0)
+	if (fd < 0 || ftruncate(fd, shm_size(SHM_CPU, 0)) != 0)
 		return NULL;
-	shm = mmap(NULL, sizeof *shm, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   0);
+	shm = mmap(NULL, shm_size(SHM_CPU, 0), PROT_READ | PROT_WRITE,
+		   MAP_SHARED, fd, 0);
 	close(fd);
 	return shm == MAP_FAILED ? NULL : shm;
 }
@@ -136,7 +136,7 @@ main(int argc, char **argv)
 			return 2;
 		shm->set.magic = SHM_MAGIC;
 		shm->set.version = SHM_VERSION;
-		shm->set.size = sizeof *shm;
+		shm->set.size = shm_size(SHM_CPU, 0);
 		shm->set.nonce = NONCE;
 		shm->set.period_ns = 1000000;
 		shm->set.what = SHM_CPU;

@@ -39,7 +39,7 @@ test_expressions(void **state)
 	uintptr_t words[2] = { 0x1234, 7 };
 	uintptr_t sp = (uintptr_t)words, v;
 	const struct unwind_bounds b = { .lo = sp, .hi = sp + sizeof(words) };
-	const struct unwind_frame f = { .pc = 0x100b, .sp = sp, .bp = 50 };
+	const struct unwind_frame f = { .pc = 0x100b, .sp = sp, .fp = 50 };
 	const struct {
 		const char *e;
 		size_t n;
@@ -146,7 +146,7 @@ static uint32_t
 word(uint32_t cfa, uint32_t rbp)
 {
 	return WORD_PACKED | WORD_KEEPS | cfa / 8 << WORD_CFA_SHIFT |
-	       rbp / 8 << WORD_RBP_SHIFT;
+	       rbp / 8 << WORD_FP_SHIFT;
 }
 
 static void
