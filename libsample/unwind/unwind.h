@@ -62,8 +62,8 @@ struct unwind_stats {
  * instruction itself. Other entries are return addresses: the byte before one
  * belongs to the call. A function that a signal interrupted has no return
  * address; its entry is the interrupted instruction plus one, so that the same
- * rule holds. The same goes for the trampoline that a signal handler returns to,
- * and for an artificial return address at the end of a stack, if it is the
+ * rule holds. The same goes for the trampoline that a signal handler returns
+ * to, and for an artificial return address at the end of a stack, if it is the
  * first instruction of a function. A longer stack keeps both ends in the array,
  * with an UNWIND_GAP between them, which is
  * one of max. Fills *info. Preserves errno. A signal handler may call it, in
