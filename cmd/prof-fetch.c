@@ -73,7 +73,7 @@ tell_doubt(const struct job *job, size_t i, const struct profile *p)
 /* --- one stream --- */
 
 static enum prof_status
-add(struct job *job, struct profile *p, struct prof_err *err)
+profile_add(struct job *job, struct profile *p, struct prof_err *err)
 {
 	enum prof_status st;
 
@@ -101,7 +101,7 @@ take_part(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 	struct prof_err why;
 
 	tell_doubt(job, i, p);
-	if (p && add(job, p, &why) == PROF_OK)
+	if (p && profile_add(job, p, &why) == PROF_OK)
 		job->n_good++;
 	else
 		refuse(job, i, p ? &why : err);

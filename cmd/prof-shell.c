@@ -79,7 +79,7 @@ append(const char ***list, size_t *n, const char *text)
 }
 
 static void
-put(struct settings *s, enum setting k, const char *value)
+setting_put(struct settings *s, enum setting k, const char *value)
 {
 	if (settings_put(s, k, value) < 0)
 		die_nomem();
@@ -94,11 +94,11 @@ put_column(struct arguments *a, struct cli *cli, const char *name)
 	if (!cli_bool(cli))
 		return;
 	if (is_mean)
-		put(&a->settings, SET_MEAN, "true");
+		setting_put(&a->settings, SET_MEAN, "true");
 	if (is_mean || !strcmp(name, "total_delay"))
-		put(&a->settings, SET_SAMPLE_INDEX, "delay");
+		setting_put(&a->settings, SET_SAMPLE_INDEX, "delay");
 	else
-		put(&a->settings, SET_SAMPLE_INDEX, name);
+		setting_put(&a->settings, SET_SAMPLE_INDEX, name);
 }
 
 /* Set an option that is a setting. The column is checked when the profile is
@@ -120,7 +120,7 @@ put_setting(struct arguments *a, struct cli *cli, int key)
 	if (k == N_SETTING)
 		put_column(a, cli, name);
 	else if (k == SET_SAMPLE_INDEX)
-		put(&a->settings, k, value);
+		setting_put(&a->settings, k, value);
 	else if (setting_rows[k].kind == SETTING_CHOICE && !cli_bool(cli))
 		;
 	else if (settings_assign(&a->settings, NULL, name, value, &err) !=
@@ -165,7 +165,7 @@ parse(struct arguments *a, struct cli *cli)
 	if (a->source.is_normalized && !a->source.n_base)
 		die("--normalize needs --base or --diff-base");
 	if (cli->output)
-		put(&a->settings, SET_OUTPUT, cli->output);
+		setting_put(&a->settings, SET_OUTPUT, cli->output);
 	cli->output = NULL;
 	a->source.is_quiet = cli->is_quiet;
 }

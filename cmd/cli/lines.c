@@ -18,7 +18,7 @@ struct lines {
 };
 
 static int
-put(const struct lines *l, const char *s, size_t n)
+line_put(const struct lines *l, const char *s, size_t n)
 {
 	while (n) {
 		ssize_t done = write(l->fd, s, n);
@@ -89,8 +89,8 @@ write_lines(void *cookie, const char *data, size_t n)
 		if (!bad)
 			bad = scan_rest(l, &p, end);
 		if (bad) {
-			if (put(l, done, (size_t)(bad - done)) < 0 ||
-			    put(l, *bad == ':' ? "\\x3a" : "\\x5b", 4) < 0)
+			if (line_put(l, done, (size_t)(bad - done)) < 0 ||
+			    line_put(l, *bad == ':' ? "\\x3a" : "\\x5b", 4) < 0)
 				return 0;
 			p = done = bad + 1;
 			l->n_hash = 0;
@@ -100,7 +100,7 @@ write_lines(void *cookie, const char *data, size_t n)
 			l->n_colon = l->n_hash = 0;
 		}
 	}
-	return put(l, done, (size_t)(all - done)) < 0 ? 0 : (ssize_t)n;
+	return line_put(l, done, (size_t)(all - done)) < 0 ? 0 : (ssize_t)n;
 }
 
 static int

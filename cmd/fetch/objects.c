@@ -14,7 +14,7 @@
 #define MAX_PAGE ((size_t)64 << 20) /* bytes; 1,000 keys of 1,024 are 2 MB */
 
 static enum prof_status
-add(struct objects *o, const char *name, struct prof_err *err)
+object_add(struct objects *o, const char *name, struct prof_err *err)
 {
 	if (array_reserve(&o->name, &o->cap, o->n + 1, sizeof(*o->name)) < 0)
 		return prof_nomem(err);
@@ -36,7 +36,7 @@ add_object(struct objects *o, const char *prefix, const char *key,
 	    asprintf(&name, "%.*s/%s", (int)n, prefix, key) < 0)
 		return prof_nomem(err);
 	o->own[o->n_own++] = name;
-	return add(o, name, err);
+	return object_add(o, name, err);
 }
 
 /* Fetch and parse a page of the list. */
@@ -105,7 +105,7 @@ objects_expand(struct objects *o, const char *const *operand, size_t n,
 		    access(name, F_OK) < 0)
 			st = add_prefix(o, name, how, err);
 		else
-			st = add(o, name, err);
+			st = object_add(o, name, err);
 	}
 	return st;
 }

@@ -30,7 +30,7 @@ fail(const char *what, const char *name)
 }
 
 static void
-add(struct text *t, const char *s, size_t n)
+text_add(struct text *t, const char *s, size_t n)
 {
 	if (t->n + n > t->cap) {
 		t->cap = (t->n + n) * 2;
@@ -109,8 +109,8 @@ sha256(const struct text *t, unsigned char out[32])
 
 	for (int i = 0; i < 8; i++)
 		pad[n_pad + i] = (unsigned char)(bits >> (56 - 8 * i));
-	add(&all, (char *)t->s, t->n);
-	add(&all, (char *)pad, n_pad + 8);
+	text_add(&all, (char *)t->s, t->n);
+	text_add(&all, (char *)pad, n_pad + 8);
 	for (size_t i = 0; i < all.n; i += 64)
 		sha_block(h, all.s + i);
 	for (int i = 0; i < 32; i++)
@@ -264,7 +264,7 @@ read_file(struct text *t, const char *name, bool is_part)
 			t->keeps_end = strstr(s, "//");
 		}
 		if (s)
-			add(t, s, strlen(s));
+			text_add(t, s, strlen(s));
 	}
 	fclose(f);
 }
@@ -302,12 +302,12 @@ main(int argc, char **argv)
 				n > 4 && !strcmp(argv[i] + n - 4, ".mjs");
 
 			if (is_part && !is_script)
-				add(&t, "(()=>{'use strict';\n", 20);
+				text_add(&t, "(()=>{'use strict';\n", 20);
 			is_script |= is_part;
 			read_file(&t, argv[i], is_part);
 		}
 		if (is_script)
-			add(&t, "})();\n", 6);
+			text_add(&t, "})();\n", 6);
 		put_array(name, &t);
 		free(t.s);
 		i++;

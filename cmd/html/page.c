@@ -34,7 +34,7 @@ put_bytes(struct html *h, const void *s, size_t n)
 }
 
 static void
-put(struct html *h, const char *s)
+html_put(struct html *h, const char *s)
 {
 	put_bytes(h, s, strlen(s));
 }
@@ -122,52 +122,55 @@ put_value(struct html *h, const struct report *r, int64_t v)
 
 	report_format(r, &q, v);
 	units_percent(percent, v, r->total);
-	put(h, "<td>");
-	put(h, q.number);
+	html_put(h, "<td>");
+	html_put(h, q.number);
 	put_escaped(h, q.unit, strlen(q.unit));
-	put(h, "<td>");
-	put(h, percent + strspn(percent, " "));
+	html_put(h, "<td>");
+	html_put(h, percent + strspn(percent, " "));
 }
 
 static void
 put_table(struct html *h, const struct report *r, const struct graph *top)
 {
-	put(h, "<noscript><p>This page needs scripts to show its views. The "
-	       "heaviest functions:</p>\n<table><tr><th>flat<th>flat%<th>cum"
-	       "<th>cum%<th>function\n");
+	html_put(h,
+		 "<noscript><p>This page needs scripts to show its views. The "
+		 "heaviest functions:</p>\n<table><tr><th>flat<th>flat%<th>cum"
+		 "<th>cum%<th>function\n");
 	for (size_t i = 0; i < top->n_node && i < TABLE_ROWS; i++) {
 		const struct str *name = graph_name(top, &top->node[i]);
 
-		put(h, "<tr>");
+		html_put(h, "<tr>");
 		put_value(h, r, graph_value(top->node[i].flat));
 		put_value(h, r, graph_value(top->node[i].cum));
-		put(h, "<td>");
+		html_put(h, "<td>");
 		put_escaped(h, name->s, name->len);
-		put(h, "\n");
+		html_put(h, "\n");
 	}
-	put(h, "</table></noscript>\n");
+	html_put(h, "</table></noscript>\n");
 }
 
 static void
 put_head(struct html *h, const struct page_options *o)
 {
-	put(h, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"");
-	put(h, o->theme);
-	put(h, "\"><head><meta charset=\"utf-8\">\n"
-	       "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	       "default-src 'none'; script-src 'sha256-");
-	put(h, o->parts.script_hash);
-	put(h, "'; style-src 'sha256-");
-	put(h, o->parts.style_hash);
-	put(h, "'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
-	       "\n<meta name=\"referrer\" content=\"no-referrer\">"
-	       "<meta name=\"viewport\" content=\"width=device-width,"
-	       "initial-scale=1\">\n<meta name=\"generator\" "
-	       "content=\"prof-html " PACKAGE_VERSION "\"><title>");
+	html_put(h, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"");
+	html_put(h, o->theme);
+	html_put(h, "\"><head><meta charset=\"utf-8\">\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+		    "default-src 'none'; script-src 'sha256-");
+	html_put(h, o->parts.script_hash);
+	html_put(h, "'; style-src 'sha256-");
+	html_put(h, o->parts.style_hash);
+	html_put(
+		h,
+		"'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+		"\n<meta name=\"referrer\" content=\"no-referrer\">"
+		"<meta name=\"viewport\" content=\"width=device-width,"
+		"initial-scale=1\">\n<meta name=\"generator\" "
+		"content=\"prof-html " PACKAGE_VERSION "\"><title>");
 	put_escaped(h, o->title, strlen(o->title));
-	put(h, "</title><link rel=\"icon\" href=\"data:,\">\n<style>");
-	put(h, o->parts.style);
-	put(h, "</style>\n</head><body>\n");
+	html_put(h, "</title><link rel=\"icon\" href=\"data:,\">\n<style>");
+	html_put(h, o->parts.style);
+	html_put(h, "</style>\n</head><body>\n");
 }
 
 enum prof_status
@@ -179,18 +182,18 @@ page_write(const struct report *r, const struct graph *top,
 	enum prof_status st = PROF_OK;
 
 	put_head(&h, o);
-	put(&h, o->parts.skeleton);
+	html_put(&h, o->parts.skeleton);
 	put_table(&h, r, top);
-	put(&h, "<script type=\"application/octet-stream\" id=\"data\" "
-		"data-z=\"");
-	put(&h, o->is_plain ? "0\">" : "1\">");
+	html_put(&h, "<script type=\"application/octet-stream\" id=\"data\" "
+		     "data-z=\"");
+	html_put(&h, o->is_plain ? "0\">" : "1\">");
 	if (o->is_plain)
 		put_base64(&h, data->data, data->n);
 	else
 		st = put_gzip(&h, data, o->n_thread, err);
-	put(&h, "</script>\n<script>");
-	put(&h, o->parts.script);
-	put(&h, "</script>\n</body></html>\n");
+	html_put(&h, "</script>\n<script>");
+	html_put(&h, o->parts.script);
+	html_put(&h, "</script>\n</body></html>\n");
 	if (st == PROF_OK && h.failed)
 		return prof_nomem(err);
 	return st;

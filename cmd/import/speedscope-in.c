@@ -152,7 +152,8 @@ number(struct reader *r, size_t i, const json_t *p, double v, int64_t *out)
 }
 
 static enum prof_status
-add(struct reader *r, size_t column, int64_t v, const char *name, size_t n)
+value_add(struct reader *r, size_t column, int64_t v, const char *name,
+	  size_t n)
 {
 	struct label l = { .key = r->key };
 
@@ -196,7 +197,7 @@ sampled(struct reader *r, size_t i, const json_t *p, size_t column,
 			if (!push(r, json_text_int(json_array_get(stack, f))))
 				st = bad(r, i, "a frame that does not exist");
 		if (st == PROF_OK)
-			st = add(r, column, v, label, n);
+			st = value_add(r, column, v, label, n);
 	}
 	return st;
 }
@@ -216,7 +217,7 @@ elapse(struct reader *r, size_t i, const json_t *p, double d, size_t column,
 	for (size_t f = r->n_open; st == PROF_OK && f--;)
 		if (byname_push(&r->b, r->location[r->open[f]]) < 0)
 			return prof_nomem(r->err);
-	return st == PROF_OK ? add(r, column, v, label, n) : st;
+	return st == PROF_OK ? value_add(r, column, v, label, n) : st;
 }
 
 static enum prof_status

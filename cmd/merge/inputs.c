@@ -16,7 +16,7 @@
 #include "lib/ops/merge.h"
 
 static void
-add(struct inputs *in, const char *name, int weight)
+input_add(struct inputs *in, const char *name, int weight)
 {
 	if (array_reserve(&in->input, &in->cap, in->n + 1, sizeof(*in->input)) <
 	    0)
@@ -42,14 +42,14 @@ add_weighted(struct inputs *in, const char *text)
 	/* A number that is too large gives ULONG_MAX. */
 	weight = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != ':' || exists(text)) {
-		add(in, text, 1);
+		input_add(in, text, 1);
 		return;
 	}
 	if (weight < 1 || weight > MERGE_WEIGHT_MAX)
 		die("%s: a weight is from 1 to %d", text, MERGE_WEIGHT_MAX);
 	if (!end[1])
 		die("%s: a weight without a file", text);
-	add(in, end + 1, (int)weight);
+	input_add(in, end + 1, (int)weight);
 }
 
 /* The contents of a list, owned by in. */

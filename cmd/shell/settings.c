@@ -153,7 +153,8 @@ settings_find(const char *name)
 /* --- assignments --- */
 
 static enum prof_status
-put(struct settings *s, enum setting k, const char *value, struct prof_err *err)
+setting_put(struct settings *s, enum setting k, const char *value,
+	    struct prof_err *err)
 {
 	return settings_put(s, k, value) < 0 ? prof_nomem(err) : PROF_OK;
 }
@@ -183,7 +184,7 @@ put_bool(struct settings *s, enum setting k, const char *value,
 	for (int truth = 0; truth < 2; truth++)
 		for (int i = 0; i < 6; i++)
 			if (!strcasecmp(words[truth][i], value))
-				return put(s, k, words[truth][0], err);
+				return setting_put(s, k, words[truth][0], err);
 	return prof_fail(err, PROF_EUSAGE,
 			 "illegal value \"%s\" for bool variable", value);
 }
@@ -207,7 +208,7 @@ put_int(struct settings *s, enum setting k, const char *value,
 				 "range",
 				 value);
 	snprintf(text, sizeof(text), "%ld", v);
-	return put(s, k, text, err);
+	return setting_put(s, k, text, err);
 }
 
 /* Keep the shortest text of the number, as Go prints it. */
@@ -228,7 +229,7 @@ put_float(struct settings *s, enum setting k, const char *value,
 		if (strtod(text, NULL) == v)
 			break;
 	}
-	return put(s, k, text, err);
+	return setting_put(s, k, text, err);
 }
 
 /* Keep a column by name, so that it does not depend on the order. */
@@ -242,8 +243,8 @@ put_column(struct settings *s, const struct profile *p, const char *value,
 	st = profile_sample_index(p, value, &column, err);
 	if (st != PROF_OK)
 		return st;
-	return put(s, SET_SAMPLE_INDEX, profile_str(p, p->type[column].type),
-		   err);
+	return setting_put(s, SET_SAMPLE_INDEX,
+			   profile_str(p, p->type[column].type), err);
 }
 
 enum prof_status
@@ -257,7 +258,7 @@ settings_assign(struct settings *s, const struct profile *p, const char *name,
 		return prof_fail(err, PROF_EUSAGE,
 				 "unknown config field \"%s\"", name);
 	if (strcmp(setting_rows[k].name, name) != 0)
-		return put(s, k, name, err);
+		return setting_put(s, k, name, err);
 	if (k == SET_SAMPLE_INDEX)
 		return put_column(s, p, value, err);
 	switch (setting_rows[k].kind) {
@@ -276,13 +277,13 @@ settings_assign(struct settings *s, const struct profile *p, const char *name,
 	case SETTING_TEXT:
 		break;
 	}
-	return put(s, k, value, err);
+	return setting_put(s, k, value, err);
 }
 
 /* --- the list --- */
 
 static int
-add(struct buf *out, const char *text)
+text_add(struct buf *out, const char *text)
 {
 	return buf_add(out, text, strlen(text));
 }
@@ -303,18 +304,19 @@ add_remark(enum setting k, const struct settings *s, const struct profile *p,
 	size_t n = 0;
 
 	if (k == SET_NODECOUNT && !strcmp(s->value[k], "-1"))
-		return add(out, "//: default");
+		return text_add(out, "//: default");
 	if (!c && k != SET_SAMPLE_INDEX)
 		return 0;
-	if (add(out, "//: [") < 0)
+	if (text_add(out, "//: [") < 0)
 		return -1;
 	while (c ? c[n] != NULL : n < p->n_type) {
 		const char *word = c ? c[n] : profile_str(p, p->type[n].type);
 
-		if ((n++ && add(out, " | ") < 0) || add_escaped(out, word) < 0)
+		if ((n++ && text_add(out, " | ") < 0) ||
+		    add_escaped(out, word) < 0)
 			return -1;
 	}
-	return add(out, "]");
+	return text_add(out, "]");
 }
 
 static int
@@ -335,7 +337,7 @@ add_row(enum setting k, const struct settings *s, const struct profile *p,
 	    0)
 		return -1;
 	st = add_escaped(out, line) < 0 || add_remark(k, s, p, out) < 0 ||
-	     add(out, "\n") < 0;
+	     text_add(out, "\n") < 0;
 	free(line);
 	return st ? -1 : 0;
 }

@@ -85,7 +85,7 @@ count(const char *text, const char *name)
 }
 
 static void
-add(struct sampling *s, const char *text)
+comment_add(struct sampling *s, const char *text)
 {
 	uint64_t ticks = count(text, "ticks");
 
@@ -115,7 +115,7 @@ sampling_sum(const struct profile *p, struct sampling *s)
 
 		if (strncmp(text, title, strlen(title)) != 0)
 			continue;
-		add(s, text);
+		comment_add(s, text);
 		any = true;
 	}
 	if (s->ticks) {

@@ -218,8 +218,8 @@ struct merged {
 };
 
 static void
-put(struct merged *to, struct column col, int32_t old, int64_t old_factor,
-    int32_t fresh, int64_t fresh_factor)
+column_put(struct merged *to, struct column col, int32_t old,
+	   int64_t old_factor, int32_t fresh, int64_t fresh_factor)
 {
 	to->column[to->n] = col;
 	to->old[to->n] = (struct column_source){ old, old_factor };
@@ -246,7 +246,7 @@ match_old(const struct columns *c, const struct column *fresh, size_t n_fresh,
 
 		if (k == n_fresh) {
 			if (c->mode == COLUMNS_UNION)
-				put(to, col, (int32_t)i, 1, -1, 1);
+				column_put(to, col, (int32_t)i, 1, -1, 1);
 			else
 				drop(c, to, &col);
 			continue;
@@ -261,7 +261,7 @@ match_old(const struct columns *c, const struct column *fresh, size_t n_fresh,
 					 text(c, col.unit));
 		if (strtab_cmp(c->strings, fresh[k].type, col.type) < 0)
 			col.type = fresh[k].type;
-		put(to, col, (int32_t)i, f_old, (int32_t)k, f_fresh);
+		column_put(to, col, (int32_t)i, f_old, (int32_t)k, f_fresh);
 	}
 	return PROF_OK;
 }
@@ -278,7 +278,7 @@ match(const struct columns *c, const struct column *fresh, size_t n_fresh,
 		if (find(c->column, c->n, &fresh[k]) < c->n)
 			continue;
 		if (is_first || c->mode == COLUMNS_UNION)
-			put(to, fresh[k], -1, 1, (int32_t)k, 1);
+			column_put(to, fresh[k], -1, 1, (int32_t)k, 1);
 		else
 			drop(c, to, &fresh[k]);
 	}

@@ -53,7 +53,7 @@ child(struct tree *t, uint32_t parent, uint32_t location)
 
 /* a + b, both >= 0, clamped. */
 static int64_t
-add(int64_t a, int64_t b)
+saturated_add(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -100,9 +100,10 @@ plant(struct tree *t, const struct profile *p, struct rare_notes *notes)
 				return -1;
 		}
 		t->leaf[i] = at;
-		notes->total = add(notes->total, count);
+		notes->total = saturated_add(notes->total, count);
 		if (at != ROOT)
-			t->node[at].count = add(t->node[at].count, count);
+			t->node[at].count =
+				saturated_add(t->node[at].count, count);
 	}
 	return 0;
 }
@@ -117,7 +118,7 @@ fold(struct tree *t, int64_t min)
 			continue;
 		n->is_folded = true;
 		t->node[n->parent].count =
-			add(t->node[n->parent].count, n->count);
+			saturated_add(t->node[n->parent].count, n->count);
 	}
 }
 
@@ -145,8 +146,8 @@ rare_fold(struct profile *p, int64_t min, struct rare_notes *notes,
 		s->n_stack -= n;
 		if (n) {
 			notes->n_folded++;
-			notes->n_counted =
-				add(notes->n_counted, count_of(p, i, column));
+			notes->n_counted = saturated_add(
+				notes->n_counted, count_of(p, i, column));
 		}
 	}
 out:

@@ -169,7 +169,7 @@ add_path(struct builder *b, const struct str *path)
 
 /* Append n bytes to scratch. */
 static int
-put(struct builder *b, size_t *at, const char *s, size_t n)
+text_put(struct builder *b, size_t *at, const char *s, size_t n)
 {
 	if (array_reserve(&b->scratch, &b->cap_scratch, *at + n + 1, 1) < 0)
 		return -1;
@@ -193,24 +193,25 @@ put_file(struct builder *b, size_t *at, const struct frame_key *k)
 				      ":%" PRId64, k->column);
 	}
 	if (k->line || k->file) {
-		if (*at && put(b, at, " ", 1) < 0)
+		if (*at && text_put(b, at, " ", 1) < 0)
 			return -1;
-		return put(b, at, str[k->file].s, str[k->file].len) < 0
+		return text_put(b, at, str[k->file].s, str[k->file].len) < 0
 			       ? -1
-			       : put(b, at, number, (size_t)n);
+			       : text_put(b, at, number, (size_t)n);
 	}
 	if (k->name)
 		return 0;
-	if (*at && put(b, at, " ", 1) < 0)
+	if (*at && text_put(b, at, " ", 1) < 0)
 		return -1;
 	if (k->object) {
 		const char *base = frames_base(str[k->object].s, &len);
 
-		return put(b, at, "[", 1) < 0 || put(b, at, base, len) < 0
+		return text_put(b, at, "[", 1) < 0 ||
+				       text_put(b, at, base, len) < 0
 			       ? -1
-			       : put(b, at, "]", 1);
+			       : text_put(b, at, "]", 1);
 	}
-	return put(b, at, "<unknown>", 9);
+	return text_put(b, at, "<unknown>", 9);
 }
 
 /* The printed name of k: a string of f, or STRTAB_NONE without memory. */
@@ -225,11 +226,11 @@ make_text(struct builder *b, const struct frame_key *k)
 		return k->name;
 	if (k->address) {
 		snprintf(address, sizeof(address), "%016" PRIx64, k->address);
-		if (put(b, &at, address, 16) < 0)
+		if (text_put(b, &at, address, 16) < 0)
 			return STRTAB_NONE;
 	}
-	if (k->name && ((at && put(b, &at, " ", 1) < 0) ||
-			put(b, &at, str[k->name].s, str[k->name].len) < 0))
+	if (k->name && ((at && text_put(b, &at, " ", 1) < 0) ||
+			text_put(b, &at, str[k->name].s, str[k->name].len) < 0))
 		return STRTAB_NONE;
 	if (put_file(b, &at, k) < 0)
 		return STRTAB_NONE;

@@ -25,7 +25,7 @@ build_weight(const struct build *b, size_t i, int64_t *w, int64_t *dw)
 }
 
 static inline void
-add(int64_t *sum, int64_t v)
+sum_add(int64_t *sum, int64_t v)
 {
 	*sum = units_add(*sum, v);
 }
@@ -38,9 +38,9 @@ count(struct build *b, uint32_t stamp, uint32_t node, int64_t w, int64_t dw)
 	if (t->stamp == stamp)
 		return;
 	t->stamp = stamp;
-	add(&t->cum, w);
+	sum_add(&t->cum, w);
 	if (dw)
-		add(&b->cum_divisor[node], dw);
+		sum_add(&b->cum_divisor[node], dw);
 }
 
 /* The node of each location with one frame, else SEVERAL. NULL without
@@ -109,9 +109,9 @@ build_sums(struct build *b)
 			for (uint32_t at = first[l]; at < first[l + 1]; at++)
 				count(b, stamp, node[at], w, dw);
 		}
-		add(&b->flat[node[first[stack[0]]]], w);
+		sum_add(&b->flat[node[first[stack[0]]]], w);
 		if (dw)
-			add(&b->flat_divisor[node[first[stack[0]]]], dw);
+			sum_add(&b->flat_divisor[node[first[stack[0]]]], dw);
 	}
 	free(one);
 	return PROF_OK;
@@ -199,14 +199,14 @@ build_tree_sums(struct build *b)
 						at + 1 < end);
 				if (path == GRAPH_NONE)
 					return prof_nomem(b->err);
-				add(&b->tally[path].cum, w);
+				sum_add(&b->tally[path].cum, w);
 				if (dw)
-					add(&b->cum_divisor[path], dw);
+					sum_add(&b->cum_divisor[path], dw);
 			}
 		}
-		add(&b->flat[path], w);
+		sum_add(&b->flat[path], w);
 		if (dw)
-			add(&b->flat_divisor[path], dw);
+			sum_add(&b->flat_divisor[path], dw);
 	}
 	return PROF_OK;
 }

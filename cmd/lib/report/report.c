@@ -197,7 +197,7 @@ report_amount(const struct report *r, const char *text, int64_t *out,
  * untrusted: escape it, so that it stays one line.
  */
 static int __attribute__((format(printf, 2, 3)))
-put(struct buf *out, const char *fmt, ...)
+legend_put(struct buf *out, const char *fmt, ...)
 {
 	char *line;
 	va_list ap;
@@ -227,7 +227,7 @@ put_time(struct buf *out, int64_t time_ns)
 	if (!localtime_r(&t, &tm) ||
 	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
 		return 0;
-	return put(out, "Time: %s\n", text);
+	return legend_put(out, "Time: %s\n", text);
 }
 
 static int
@@ -245,8 +245,8 @@ put_duration(const struct report *r, struct buf *out)
 	}
 	units_format(&d, duration, "nanoseconds", "auto");
 	report_format(r, &t, r->total);
-	return put(out, "Duration: %s%s, Total samples = %s%s %s\n", d.number,
-		   d.unit, t.number, t.unit, ratio);
+	return legend_put(out, "Duration: %s%s, Total samples = %s%s %s\n",
+			  d.number, d.unit, t.number, t.unit, ratio);
 }
 
 /* The program and its build or, of several programs, the first and how many. */
@@ -264,18 +264,18 @@ put_programs(const struct report *r, struct buf *out)
 		return -1;
 	m = programs_mapping(p, &x);
 	if (x.n > 1)
-		return put(out, "File: %s and %zu more program%s\n",
-			   profile_str(p, x.largest), x.n - 1,
-			   x.n == 2 ? "" : "s");
-	if (x.n && put(out, "File: %s\n", profile_str(p, x.largest)) < 0)
+		return legend_put(out, "File: %s and %zu more program%s\n",
+				  profile_str(p, x.largest), x.n - 1,
+				  x.n == 2 ? "" : "s");
+	if (x.n && legend_put(out, "File: %s\n", profile_str(p, x.largest)) < 0)
 		return -1;
 	if (!x.n && m && m->file) {
 		base = frames_base(profile_str(p, m->file), &len);
-		if (put(out, "File: %.*s\n", (int)len, base) < 0)
+		if (legend_put(out, "File: %.*s\n", (int)len, base) < 0)
 			return -1;
 	}
 	if (m && m->build_id &&
-	    put(out, "Build ID: %s\n", profile_str(p, m->build_id)) < 0)
+	    legend_put(out, "Build ID: %s\n", profile_str(p, m->build_id)) < 0)
 		return -1;
 	return 0;
 }
@@ -291,13 +291,15 @@ put_profile(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < p->n_comment; i++) {
 		const char *text = profile_str(p, p->comment[i]);
 
-		if (text[0] != '#' && put(out, "%s\n", text) < 0)
+		if (text[0] != '#' && legend_put(out, "%s\n", text) < 0)
 			return -1;
 	}
 	if ((*type || r->o->mean) &&
-	    put(out, "Type: %s%s\n", r->o->mean ? "mean_" : "", type) < 0)
+	    legend_put(out, "Type: %s%s\n", r->o->mean ? "mean_" : "", type) <
+		    0)
 		return -1;
-	if (p->doc_url && put(out, "Doc: %s\n", profile_str(p, p->doc_url)) < 0)
+	if (p->doc_url &&
+	    legend_put(out, "Doc: %s\n", profile_str(p, p->doc_url)) < 0)
 		return -1;
 	if (p->time_ns && put_time(out, p->time_ns) < 0)
 		return -1;
@@ -309,14 +311,15 @@ put_filters(const struct report *r, struct buf *out)
 {
 	const struct report_options *o = r->o;
 
-	if (o->n_filter && put(out, "Active filters:\n") < 0)
+	if (o->n_filter && legend_put(out, "Active filters:\n") < 0)
 		return -1;
 	for (size_t i = 0; i < o->n_filter; i++) {
 		size_t len = strlen(o->filter[i]);
 		bool is_cut = len > MAX_FILTER;
 
-		if (put(out, "   %.*s%s\n", is_cut ? MAX_FILTER : (int)len,
-			o->filter[i], is_cut ? "…" : "") < 0)
+		if (legend_put(out, "   %.*s%s\n",
+			       is_cut ? MAX_FILTER : (int)len, o->filter[i],
+			       is_cut ? "…" : "") < 0)
 			return -1;
 	}
 	return 0;
@@ -331,8 +334,8 @@ put_dropped(const struct report *r, struct buf *out, size_t n, const char *what,
 	if (n == 0)
 		return 0;
 	report_format(r, &q, units_abs(units_times(r->total, fraction)));
-	return put(out, "Dropped %zu %s%s (%s <= %s%s)\n", n, what,
-		   n == 1 ? "" : "s", which, q.number, q.unit);
+	return legend_put(out, "Dropped %zu %s%s (%s <= %s%s)\n", n, what,
+			  n == 1 ? "" : "s", which, q.number, q.unit);
 }
 
 static int
@@ -348,9 +351,10 @@ put_graph(const struct report *r, const struct graph *g, bool is_drawing,
 	units_percent(percent, flat, r->total);
 	report_format(r, &sum, flat);
 	report_format(r, &total, r->total);
-	if (put(out, "Showing nodes accounting for %s%s, %s of %s%s total\n",
-		sum.number, sum.unit, percent + strspn(percent, " "),
-		total.number, total.unit) < 0)
+	if (legend_put(out,
+		       "Showing nodes accounting for %s%s, %s of %s%s total\n",
+		       sum.number, sum.unit, percent + strspn(percent, " "),
+		       total.number, total.unit) < 0)
 		return -1;
 	if (r->total == 0)
 		return 0;
@@ -360,8 +364,8 @@ put_graph(const struct report *r, const struct graph *g, bool is_drawing,
 				       "freq", r->o->graph.edge_fraction) < 0))
 		return -1;
 	if (g->n_node && g->n_node < g->n_before)
-		return put(out, "Showing top %zu nodes out of %zu\n", g->n_node,
-			   g->n_before);
+		return legend_put(out, "Showing top %zu nodes out of %zu\n",
+				  g->n_node, g->n_before);
 	return 0;
 }
 

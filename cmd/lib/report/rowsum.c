@@ -33,7 +33,7 @@ cmp_entry(const void *a, const void *b)
 }
 
 static void
-add(struct graph_sum *sum, int64_t w, int64_t dw)
+sum_add(struct graph_sum *sum, int64_t w, int64_t dw)
 {
 	sum->value = units_add(sum->value, w);
 	sum->divisor = units_add(sum->divisor, dw);
@@ -58,11 +58,11 @@ add_sample(struct run *r, const struct profile *p, size_t i)
 
 			if (stamp->cum != i + 1) {
 				stamp->cum = i + 1;
-				add(&r->row[e->row].cum, w, dw);
+				sum_add(&r->row[e->row].cum, w, dw);
 			}
 			if (k == 0 && e->is_flat && stamp->flat != i + 1) {
 				stamp->flat = i + 1;
-				add(&r->row[e->row].flat, w, dw);
+				sum_add(&r->row[e->row].flat, w, dw);
 			}
 		}
 	}

@@ -15,7 +15,7 @@
 #include "text.h"
 
 static void
-put(FILE *out, const struct profile *p, uint32_t s)
+string_put(FILE *out, const struct profile *p, uint32_t s)
 {
 	text_put_str(out, &p->strings.str[s]);
 }
@@ -105,9 +105,9 @@ put_types(FILE *out, const struct profile *p)
 	for (size_t i = 0; i < p->n_type; i++) {
 		if (i)
 			putc(' ', out);
-		put(out, p, p->type[i].type);
+		string_put(out, p, p->type[i].type);
 		putc('/', out);
-		put(out, p, p->type[i].unit);
+		string_put(out, p, p->type[i].unit);
 		if (p->default_type && p->type[i].type == p->default_type)
 			fputs("[dflt]", out);
 	}
@@ -119,18 +119,18 @@ put_header(FILE *out, const struct profile *p)
 {
 	for (size_t i = 0; i < p->n_comment; i++) {
 		fputs("Comment: ", out);
-		put(out, p, p->comment[i]);
+		string_put(out, p, p->comment[i]);
 		putc('\n', out);
 	}
 	if (p->doc_url) {
 		fputs("Doc: ", out);
-		put(out, p, p->doc_url);
+		string_put(out, p, p->doc_url);
 		putc('\n', out);
 	}
 	fputs("PeriodType: ", out);
-	put(out, p, p->period_type.type);
+	string_put(out, p, p->period_type.type);
 	putc(' ', out);
-	put(out, p, p->period_type.unit);
+	string_put(out, p, p->period_type.unit);
 	putc('\n', out);
 	fprintf(out, "Period: %" PRId64 "\n", p->period);
 	if (p->time_ns)
@@ -155,17 +155,17 @@ put_label(FILE *out, const struct profile *p, const struct label *l, uint32_t k,
 	while (end < n && l[end].key == l[k].key &&
 	       (l[end].str != 0) == is_string)
 		has_unit |= l[end++].unit != 0;
-	put(out, p, l[k].key);
+	string_put(out, p, l[k].key);
 	putc(':', out);
 	for (uint32_t i = k; i < end; i++) {
 		putc(i == k ? '[' : ' ', out);
 		if (is_string)
-			put(out, p, l[i].str);
+			string_put(out, p, l[i].str);
 		else
 			fprintf(out, "%" PRId64, l[i].num);
 		if (has_unit) {
 			putc(' ', out);
-			put(out, p, l[i].unit);
+			string_put(out, p, l[i].unit);
 		}
 	}
 	putc(']', out);
@@ -278,14 +278,14 @@ put_location(FILE *out, const struct profile *p, const struct location *l)
 
 		if (i)
 			fprintf(out, "\n%13s", "");
-		put(out, p, f->name);
+		string_put(out, p, f->name);
 		putc(' ', out);
-		put(out, p, f->file);
+		string_put(out, p, f->file);
 		fprintf(out, ":%" PRId64 ":%" PRId64 " s=%" PRId64,
 			line[i].line, line[i].column, f->start_line);
 		if (f->name != f->system_name) {
 			putc('(', out);
-			put(out, p, f->system_name);
+			string_put(out, p, f->system_name);
 			putc(')', out);
 		}
 	}
@@ -307,9 +307,9 @@ put_mappings(FILE *out, const struct profile *p)
 			"%" PRIu64 ": 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64
 			" ",
 			m->id, m->start, m->limit, m->offset);
-		put(out, p, m->file);
+		string_put(out, p, m->file);
 		putc(' ', out);
-		put(out, p, m->build_id);
+		string_put(out, p, m->build_id);
 		putc(' ', out);
 		for (int k = 0; k < 4; k++)
 			if (m->has >> k & 1)
@@ -370,9 +370,9 @@ text_types(FILE *out, struct profile *p, const struct report_options *o,
 		fprintf(out, "%c %2zu  ", i == dflt ? '*' : ' ', i);
 		text_put_quantity(out, 10, &q);
 		fputs("  ", out);
-		put(out, p, p->type[i].type);
+		string_put(out, p, p->type[i].type);
 		putc('/', out);
-		put(out, p, p->type[i].unit);
+		string_put(out, p, p->type[i].unit);
 		putc('\n', out);
 	}
 	return PROF_OK;

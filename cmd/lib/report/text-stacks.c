@@ -42,7 +42,7 @@ struct lines {
 };
 
 static void
-add(struct lines *l, const char *s, size_t n)
+line_add(struct lines *l, const char *s, size_t n)
 {
 	l->is_full |= buf_add(&l->text, s, n) < 0;
 }
@@ -58,9 +58,9 @@ begin_line(struct lines *l, const struct str *key)
 	}
 	l->line[l->n++].at = l->text.n;
 	for (; width < 10; width++)
-		add(l, " ", 1);
-	add(l, key->s, key->len);
-	add(l, ": ", 2);
+		line_add(l, " ", 1);
+	line_add(l, key->s, key->len);
+	line_add(l, ": ", 2);
 }
 
 static int
@@ -112,14 +112,14 @@ put_labels(FILE *out, const struct profile *p, const struct sample *s,
 		if (l[k].key != key)
 			begin_line(lines, &str[l[k].key]);
 		key = l[k].key;
-		add(lines, " ", 1);
+		line_add(lines, " ", 1);
 		if (l[k].str) {
-			add(lines, str[l[k].str].s, str[l[k].str].len);
+			line_add(lines, str[l[k].str].s, str[l[k].str].len);
 			continue;
 		}
 		units_format(&q, l[k].num, label_unit(units, &l[k]), "auto");
-		add(lines, q.number, strlen(q.number));
-		add(lines, q.unit, strlen(q.unit));
+		line_add(lines, q.number, strlen(q.number));
+		line_add(lines, q.unit, strlen(q.unit));
 	}
 	put_lines(out, lines);
 }

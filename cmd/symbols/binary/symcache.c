@@ -294,7 +294,7 @@ struct lookup {
 
 /* A symbol_fn: pass the frames on, and add them to the next image. */
 static void
-take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
+frame_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct lookup *l = ctx;
 
@@ -393,7 +393,7 @@ symcache_run(const struct symcache *c, struct binary *s, const uint64_t *addr,
 	tell_known(&l, &e, n);
 	if (l.n_missing == 0)
 		goto out;
-	st = binary_run(s, l.missing, l.n_missing, dwarf, take, &l, err);
+	st = binary_run(s, l.missing, l.n_missing, dwarf, frame_take, &l, err);
 	/* If data is damaged or incomplete, warn again in the next run. */
 	if (st == PROF_OK && (!dwarf || binary_is_whole(s)))
 		keep(c, &l, &e, key);

@@ -168,7 +168,7 @@ struct reading {
 };
 
 static void
-take(void *ctx, uint64_t start, uint64_t end)
+range_take(void *ctx, uint64_t start, uint64_t end)
 {
 	struct reading *r = ctx;
 
@@ -195,7 +195,7 @@ cfi_read(struct cfi_table *t, const struct object *o)
 	struct reading r = { .t = t };
 
 	*t = (struct cfi_table){ 0 };
-	cfi_each(o, take, &r);
+	cfi_each(o, range_take, &r);
 	if (t->n)
 		qsort(t->range, t->n, sizeof(*t->range), cmp_range);
 	return r.nomem ? -1 : 0;

@@ -180,7 +180,7 @@ get(const struct relocate *r, const uint8_t *p, size_t n)
 }
 
 static void
-put(const struct relocate *r, uint8_t *p, size_t n, uint64_t v)
+relocated_put(const struct relocate *r, uint8_t *p, size_t n, uint64_t v)
 {
 	bool big = r->ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 
@@ -229,7 +229,7 @@ apply(struct relocate *r, Elf_Data *symbols, const GElf_Rela *rela,
 		v += place(r, sym.st_shndx);
 	if (c->sign)
 		v = c->sign > 0 ? old + v : old - v;
-	put(r, r->data + rela->r_offset, c->n, v);
+	relocated_put(r, r->data + rela->r_offset, c->n, v);
 }
 
 static void

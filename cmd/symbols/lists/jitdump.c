@@ -46,7 +46,7 @@ struct span {
 
 /* Read a number of n bytes; 0, at the end, if there are fewer. */
 static uint64_t
-take(const struct dump *d, struct span *s, size_t n)
+span_take(const struct dump *d, struct span *s, size_t n)
 {
 	uint64_t v = 0;
 
@@ -130,10 +130,10 @@ read_load(struct dump *d, struct span *s)
 	const char *text;
 	size_t n;
 
-	take(d, s, 4 + 4 + 8); /* process, thread, vma */
-	addr = take(d, s, 8);
-	size = take(d, s, 8);
-	index = take(d, s, 8);
+	span_take(d, s, 4 + 4 + 8); /* process, thread, vma */
+	addr = span_take(d, s, 8);
+	size = span_take(d, s, 8);
+	index = span_take(d, s, 8);
 	text = take_string(s, &n);
 	if (!text)
 		return false;
@@ -153,13 +153,13 @@ read_move(struct dump *d, struct span *s)
 	struct symlist_entry old, *e;
 	const struct code *c;
 
-	take(d, s, 4 + 4 + 8);
-	from = take(d, s, 8);
-	to = take(d, s, 8);
-	size = take(d, s, 8);
+	span_take(d, s, 4 + 4 + 8);
+	from = span_take(d, s, 8);
+	to = span_take(d, s, 8);
+	size = span_take(d, s, 8);
 	if (s->end - s->p < 8)
 		return false;
-	index = take(d, s, 8);
+	index = span_take(d, s, 8);
 	c = find_code(d, index, from);
 	if (!c)
 		return true; /* it was loaded before the log began */
@@ -186,19 +186,20 @@ is_name(const char *s, size_t n)
 static bool
 read_debug(struct dump *d, struct span *s)
 {
-	uint64_t addr = take(d, s, 8), n = take(d, s, 8), last = 0;
+	uint64_t addr = span_take(d, s, 8), n = span_take(d, s, 8), last = 0;
 	uint32_t file = SYMLIST_NONE;
 
 	d->lines = (struct symlist_entry){ .start = addr,
 					   .line = (uint32_t)d->l->n_line };
 	/* Each takes at least 17 bytes, so the loop ends. */
 	for (; n && s->p < s->end; n--) {
-		struct symlist_line line = { .offset = take(d, s, 8) - addr };
+		struct symlist_line line = { .offset = span_take(d, s, 8) -
+						       addr };
 		const char *text;
 		size_t n_text;
 
-		line.line = (int32_t)take(d, s, 4);
-		take(d, s, 4); /* column, or discriminator */
+		line.line = (int32_t)span_take(d, s, 4);
+		span_take(d, s, 4); /* column, or discriminator */
 		text = take_string(s, &n_text);
 		if (!text)
 			return false;
@@ -268,8 +269,8 @@ read_records(struct dump *d, struct span *s, struct prof_err *err)
 	uint64_t header, version;
 
 	s->p += 4;
-	version = take(d, s, 4);
-	header = take(d, s, 4);
+	version = span_take(d, s, 4);
+	header = span_take(d, s, 4);
 	if (version != 1 || header < HEADER)
 		return prof_fail(err, PROF_EFORMAT,
 				 "a jitdump of an unknown version");
@@ -279,8 +280,8 @@ read_records(struct dump *d, struct span *s, struct prof_err *err)
 	while (s->end - s->p >= PREFIX) {
 		struct span r = *s;
 		size_t at = (size_t)(s->p - start);
-		unsigned kind = (unsigned)take(d, &r, 4);
-		uint64_t size = take(d, &r, 4);
+		unsigned kind = (unsigned)span_take(d, &r, 4);
+		uint64_t size = span_take(d, &r, 4);
 
 		if (size < PREFIX)
 			return prof_fail(err, PROF_EFORMAT,

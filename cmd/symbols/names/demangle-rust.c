@@ -72,7 +72,7 @@ put_bytes(struct rust *r, const char *s, size_t n)
 }
 
 static bool
-put(struct rust *r, const char *s)
+rust_put(struct rust *r, const char *s)
 {
 	return put_bytes(r, s, strlen(s));
 }
@@ -83,7 +83,7 @@ put_number(struct rust *r, uint64_t v)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, v);
-	return put(r, text);
+	return rust_put(r, text);
 }
 
 /* One level of the grammar. Each success is followed by leave(). */
@@ -185,8 +185,8 @@ put_identifier(struct rust *r, const struct identifier *id)
 	r->n_step += id->n;
 	n = punycode_decode(id->s, id->n, '_', wide, MAX_WIDE);
 	if (n == 0)
-		return put(r, "punycode{") && put_bytes(r, id->s, id->n) &&
-		       put(r, "}");
+		return rust_put(r, "punycode{") && put_bytes(r, id->s, id->n) &&
+		       rust_put(r, "}");
 	for (size_t i = 0; i < n; i++) {
 		char text[ESCAPE_UTF8_MAX];
 
@@ -206,14 +206,14 @@ put_lifetime(struct rust *r, uint64_t index)
 	char letter[3] = "'a";
 
 	if (index == 0)
-		return put(r, "'_");
+		return rust_put(r, "'_");
 	if (index > r->n_bound)
 		return false;
 	depth = r->n_bound - index;
 	if (depth >= 26)
-		return put(r, "'_") && put_number(r, depth);
+		return rust_put(r, "'_") && put_number(r, depth);
 	letter[1] = (char)('a' + depth);
-	return put(r, letter);
+	return rust_put(r, letter);
 }
 
 /* "for<'a, 'b> "; the caller restores n_bound. */
@@ -227,14 +227,14 @@ put_binder(struct rust *r)
 	r->n_step += n;
 	if (n == 0)
 		return true;
-	if (!put(r, "for<"))
+	if (!rust_put(r, "for<"))
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		r->n_bound++;
-		if ((i && !put(r, ", ")) || !put_lifetime(r, 1))
+		if ((i && !rust_put(r, ", ")) || !put_lifetime(r, 1))
 			return false;
 	}
-	return put(r, "> ");
+	return rust_put(r, "> ");
 }
 
 /* --- paths --- */
@@ -302,13 +302,14 @@ put_nested(struct rust *r, bool in_value)
 	    !read_identifier(r, &id))
 		return false;
 	if (space >= 'a')
-		return id.n == 0 || (put(r, "::") && put_identifier(r, &id));
-	return put(r, "::{") &&
-	       (space == 'C'   ? put(r, "closure")
-		: space == 'S' ? put(r, "shim")
+		return id.n == 0 ||
+		       (rust_put(r, "::") && put_identifier(r, &id));
+	return rust_put(r, "::{") &&
+	       (space == 'C'   ? rust_put(r, "closure")
+		: space == 'S' ? rust_put(r, "shim")
 			       : put_bytes(r, &space, 1)) &&
-	       (id.n == 0 || (put(r, ":") && put_identifier(r, &id))) &&
-	       put(r, "#") && put_number(r, number) && put(r, "}");
+	       (id.n == 0 || (rust_put(r, ":") && put_identifier(r, &id))) &&
+	       rust_put(r, "#") && put_number(r, number) && rust_put(r, "}");
 }
 
 /* "<T>", "<T as Trait>"; the place of the impl block is not shown. */
@@ -325,9 +326,9 @@ put_impl(struct rust *r, char tag)
 		if (!ok)
 			return false;
 	}
-	return put(r, "<") && put_type(r) &&
-	       (tag == 'M' || (put(r, " as ") && put_path(r, false))) &&
-	       put(r, ">");
+	return rust_put(r, "<") && put_type(r) &&
+	       (tag == 'M' || (rust_put(r, " as ") && put_path(r, false))) &&
+	       rust_put(r, ">");
 }
 
 /* Generic arguments, without the brackets. */
@@ -338,7 +339,7 @@ put_arguments(struct rust *r)
 	bool ok;
 
 	for (bool is_first = true; !eat(r, 'E'); is_first = false) {
-		if (!is_first && !put(r, ", "))
+		if (!is_first && !rust_put(r, ", "))
 			return false;
 		if (eat(r, 'L'))
 			ok = base62(r, &lifetime) && put_lifetime(r, lifetime);
@@ -372,8 +373,8 @@ put_path_as(struct rust *r, bool in_value)
 		return put_impl(r, tag);
 	case 'I':
 		return put_path(r, in_value) &&
-		       put(r, in_value ? "::<" : "<") && put_arguments(r) &&
-		       put(r, ">");
+		       rust_put(r, in_value ? "::<" : "<") &&
+		       put_arguments(r) && rust_put(r, ">");
 	case 'B':
 		return put_reference(r,
 				     in_value ? put_value_path : put_type_path);
@@ -408,27 +409,27 @@ put_function(struct rust *r)
 {
 	struct identifier abi = { "C", 1, false };
 
-	if (!put_binder(r) || (eat(r, 'U') && !put(r, "unsafe ")))
+	if (!put_binder(r) || (eat(r, 'U') && !rust_put(r, "unsafe ")))
 		return false;
 	if (eat(r, 'K')) {
 		if (!eat(r, 'C') && (!read_identifier(r, &abi) || abi.is_wide))
 			return false;
-		if (!put(r, "extern \""))
+		if (!rust_put(r, "extern \""))
 			return false;
 		for (size_t i = 0; i < abi.n; i++)
 			if (!put_bytes(r, abi.s[i] == '_' ? "-" : abi.s + i, 1))
 				return false;
-		if (!put(r, "\" "))
+		if (!rust_put(r, "\" "))
 			return false;
 	}
-	if (!put(r, "fn("))
+	if (!rust_put(r, "fn("))
 		return false;
 	for (bool is_first = true; !eat(r, 'E'); is_first = false)
-		if ((!is_first && !put(r, ", ")) || !put_type(r))
+		if ((!is_first && !rust_put(r, ", ")) || !put_type(r))
 			return false;
-	if (!put(r, ")"))
+	if (!rust_put(r, ")"))
 		return false;
-	return eat(r, 'u') || (put(r, " -> ") && put_type(r));
+	return eat(r, 'u') || (rust_put(r, " -> ") && put_type(r));
 }
 
 /*
@@ -452,7 +453,7 @@ put_open_trait(struct rust *r, bool *is_open)
 	if (!eat(r, 'I'))
 		return put_path(r, false);
 	*is_open = true;
-	return put_path(r, false) && put(r, "<") && put_arguments(r);
+	return put_path(r, false) && rust_put(r, "<") && put_arguments(r);
 }
 
 /* "Iterator<Item = u8>" */
@@ -465,12 +466,13 @@ put_trait(struct rust *r)
 	if (!put_open_trait(r, &is_open))
 		return false;
 	while (eat(r, 'p')) {
-		if (!put(r, is_open ? ", " : "<") || !read_identifier(r, &id) ||
-		    !put_identifier(r, &id) || !put(r, " = ") || !put_type(r))
+		if (!rust_put(r, is_open ? ", " : "<") ||
+		    !read_identifier(r, &id) || !put_identifier(r, &id) ||
+		    !rust_put(r, " = ") || !put_type(r))
 			return false;
 		is_open = true;
 	}
-	return !is_open || put(r, ">");
+	return !is_open || rust_put(r, ">");
 }
 
 static bool
@@ -478,16 +480,17 @@ put_dyn(struct rust *r)
 {
 	uint64_t n_bound = r->n_bound, lifetime;
 
-	if (!put(r, "dyn ") || !put_binder(r))
+	if (!rust_put(r, "dyn ") || !put_binder(r))
 		return false;
 	for (bool is_first = true; !eat(r, 'E'); is_first = false)
-		if ((!is_first && !put(r, " + ")) || !put_trait(r))
+		if ((!is_first && !rust_put(r, " + ")) || !put_trait(r))
 			return false;
 	/* The lifetime is outside of the binder. */
 	r->n_bound = n_bound;
 	if (!eat(r, 'L') || !base62(r, &lifetime))
 		return false;
-	return lifetime == 0 || (put(r, " + ") && put_lifetime(r, lifetime));
+	return lifetime == 0 ||
+	       (rust_put(r, " + ") && put_lifetime(r, lifetime));
 }
 
 static bool
@@ -495,12 +498,12 @@ put_tuple(struct rust *r)
 {
 	size_t n = 0;
 
-	if (!put(r, "("))
+	if (!rust_put(r, "("))
 		return false;
 	for (; !eat(r, 'E'); n++)
-		if ((n && !put(r, ", ")) || !put_type(r))
+		if ((n && !rust_put(r, ", ")) || !put_type(r))
 			return false;
-	return put(r, n == 1 ? ",)" : ")");
+	return rust_put(r, n == 1 ? ",)" : ")");
 }
 
 static bool
@@ -508,14 +511,15 @@ put_pointer(struct rust *r, bool is_mutable)
 {
 	uint64_t lifetime;
 
-	if (!put(r, "&"))
+	if (!rust_put(r, "&"))
 		return false;
 	if (eat(r, 'L')) {
 		if (!base62(r, &lifetime) ||
-		    (lifetime && (!put_lifetime(r, lifetime) || !put(r, " "))))
+		    (lifetime &&
+		     (!put_lifetime(r, lifetime) || !rust_put(r, " "))))
 			return false;
 	}
-	return (!is_mutable || put(r, "mut ")) && put_type(r);
+	return (!is_mutable || rust_put(r, "mut ")) && put_type(r);
 }
 
 static bool
@@ -527,20 +531,20 @@ put_type_as(struct rust *r)
 	if (tag)
 		r->at++;
 	if (basic)
-		return put(r, basic);
+		return rust_put(r, basic);
 	switch (tag) {
 	case 'R':
 	case 'Q':
 		return put_pointer(r, tag == 'Q');
 	case 'P':
-		return put(r, "*const ") && put_type(r);
+		return rust_put(r, "*const ") && put_type(r);
 	case 'O':
-		return put(r, "*mut ") && put_type(r);
+		return rust_put(r, "*mut ") && put_type(r);
 	case 'S':
-		return put(r, "[") && put_type(r) && put(r, "]");
+		return rust_put(r, "[") && put_type(r) && rust_put(r, "]");
 	case 'A':
-		return put(r, "[") && put_type(r) && put(r, "; ") &&
-		       put_const(r) && put(r, "]");
+		return rust_put(r, "[") && put_type(r) && rust_put(r, "; ") &&
+		       put_const(r) && rust_put(r, "]");
 	case 'T':
 		return put_tuple(r);
 	case 'F':
@@ -607,7 +611,7 @@ put_char(struct rust *r, uint64_t c)
 		snprintf(text, sizeof(text), "'%c'", (int)c);
 	else
 		snprintf(text, sizeof(text), "'\\u{%" PRIx64 "}'", c);
-	return put(r, text);
+	return rust_put(r, text);
 }
 
 static bool
@@ -620,21 +624,21 @@ put_const_as(struct rust *r)
 
 	r->at += type != '\0';
 	if (type == 'p')
-		return put(r, "_");
+		return rust_put(r, "_");
 	if (type == 'B')
 		return put_reference(r, put_const);
 	if (!type || !strchr("hmtyojasxlnibc", type))
 		return false;
-	if (strchr("asxlni", type) && eat(r, 'n') && !put(r, "-"))
+	if (strchr("asxlni", type) && eat(r, 'n') && !rust_put(r, "-"))
 		return false;
 	if (!read_hex(r, &hex, &n, &v))
 		return false;
 	if (type == 'b')
-		return n == 1 && v <= 1 && put(r, v ? "true" : "false");
+		return n == 1 && v <= 1 && rust_put(r, v ? "true" : "false");
 	if (type == 'c')
 		return n <= 6 && put_char(r, v);
 	if (n > 16)
-		return put(r, "0x") && put_bytes(r, hex, n);
+		return rust_put(r, "0x") && put_bytes(r, hex, n);
 	return put_number(r, v);
 }
 

@@ -89,7 +89,7 @@ flush(struct apart *a)
 }
 
 static void
-put(struct apart *a, const void *data, size_t n)
+apart_put(struct apart *a, const void *data, size_t n)
 {
 	if (buf_add(&a->text, data, n) < 0)
 		_exit(1);
@@ -102,7 +102,7 @@ event_begin(struct apart *a, enum event_kind kind, uint32_t m, size_t n)
 	const struct event e = { kind, m, n };
 
 	pthread_mutex_lock(&a->lock);
-	put(a, &e, sizeof(e));
+	apart_put(a, &e, sizeof(e));
 }
 
 static void
@@ -118,8 +118,8 @@ tell(struct apart *a, enum event_kind kind, uint32_t m, const void *first,
      size_t n_first, const void *second, size_t n_second)
 {
 	event_begin(a, kind, m, n_first + n_second);
-	put(a, first, n_first);
-	put(a, second, n_second);
+	apart_put(a, first, n_first);
+	apart_put(a, second, n_second);
 	event_end(a);
 }
 
@@ -147,16 +147,16 @@ apart_lines(struct apart *a, const struct wants *w, size_t i,
 		size += sizeof(struct numbers) + strlen(frame[k].name) + 1 +
 			strlen(frame[k].file) + 1;
 	event_begin(a, LINES, 0, size);
-	put(a, &head, sizeof(head));
+	apart_put(a, &head, sizeof(head));
 	for (size_t k = w->first[i]; k < w->first[i + 1]; k++)
-		put(a, &w->want[k].location, sizeof(uint32_t));
+		apart_put(a, &w->want[k].location, sizeof(uint32_t));
 	for (size_t k = 0; k < n; k++) {
 		const struct numbers of = { frame[k].line, frame[k].column,
 					    frame[k].start_line };
 
-		put(a, &of, sizeof(of));
-		put(a, frame[k].name, strlen(frame[k].name) + 1);
-		put(a, frame[k].file, strlen(frame[k].file) + 1);
+		apart_put(a, &of, sizeof(of));
+		apart_put(a, frame[k].name, strlen(frame[k].name) + 1);
+		apart_put(a, frame[k].file, strlen(frame[k].file) + 1);
 	}
 	event_end(a);
 }
@@ -459,7 +459,7 @@ take_failed(const struct resolve *r, uint32_t m, const char *why)
 
 /* Take over an event of n bytes. false: it is damaged. */
 static bool
-take(struct side *s, const struct event *e, const char *at, size_t n)
+side_take(struct side *s, const struct event *e, const char *at, size_t n)
 {
 	const struct resolve_options *o = s->r->o;
 	const char *past = at + n, *first, *second;
@@ -516,7 +516,7 @@ take_all(struct side *s, FILE *in)
 		text.n = 0;
 		if (buf_reserve(&text, e.n + 1) < 0 ||
 		    fread(text.data, 1, e.n, in) != e.n ||
-		    !take(s, &e, (char *)text.data, e.n))
+		    !side_take(s, &e, (char *)text.data, e.n))
 			break;
 	}
 	buf_release(&text);

@@ -61,7 +61,7 @@ wait_for_turn(struct resolve_task *t)
 
 /* A symbol_fn. */
 static void
-take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
+frame_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct resolve_task *t = ctx;
 
@@ -101,7 +101,7 @@ look_up(struct resolve_task *t)
 	if (o->ranges)
 		t->named = calloc(t->wants.n_addr + 1, sizeof(*t->named));
 	t->st = symcache_run(o->cache, t->s, t->wants.addr, t->wants.n_addr,
-			     !o->no_lines, take, t, &t->err);
+			     !o->no_lines, frame_take, t, &t->err);
 	if (o->ranges &&
 	    (!t->named || binary_ranges(t->s, t->wants.addr, t->wants.n_addr,
 					take_range, t, NULL) != PROF_OK))

@@ -55,7 +55,7 @@ fitting(const char *s, size_t n, size_t columns)
 }
 
 static int
-take(struct buf *out, const char *s, size_t n)
+bytes_take(struct buf *out, const char *s, size_t n)
 {
 	out->n = 0;
 	return buf_add(out, s, n);
@@ -109,10 +109,10 @@ shortened(const char *name, size_t n, size_t columns, struct buf *out)
 		next = next_part(s, len, part);
 	}
 	if (next < len) {
-		r = take(out, s + part, len - part);
+		r = bytes_take(out, s + part, len - part);
 	} else {
-		r = take(out, s + part,
-			 fitting(s + part, len - part, columns - 1));
+		r = bytes_take(out, s + part,
+			       fitting(s + part, len - part, columns - 1));
 		if (r == 0)
 			r = buf_add(out, "…", 3);
 	}
@@ -135,5 +135,5 @@ flame_label(const char *name, size_t n, size_t columns, struct buf *out)
 	if (name[0] != '[')
 		return shortened(name, n, columns, out);
 	n = fitting(name, n, columns - 1);
-	return take(out, name, n) < 0 ? -1 : buf_add(out, "…", 3);
+	return bytes_take(out, name, n) < 0 ? -1 : buf_add(out, "…", 3);
 }

@@ -41,7 +41,7 @@ struct svg {
 /* --- pieces --- */
 
 static void
-put(struct svg *s, const char *text)
+svg_put(struct svg *s, const char *text)
 {
 	if (buf_add(s->out, text, strlen(text)) < 0)
 		s->failed = true;
@@ -79,7 +79,7 @@ static void
 put_attribute(struct svg *s, const char *before, double x)
 {
 	put_number(s, before, x);
-	put(s, "\"");
+	svg_put(s, "\"");
 }
 
 static void
@@ -127,26 +127,26 @@ put_amounts(struct svg *s, const int64_t v[2])
 
 	if (!s->f->main.sums->is_two) {
 		put_value(s, v[1]);
-		put(s, " ");
+		svg_put(s, " ");
 		put_share(s, v[1], r->total);
 		return;
 	}
-	put(s, "before ");
+	svg_put(s, "before ");
 	put_value(s, v[0]);
-	put(s, " ");
+	svg_put(s, " ");
 	put_share(s, v[0], r->before);
-	put(s, ", after ");
+	svg_put(s, ", after ");
 	put_value(s, v[1]);
-	put(s, " ");
+	svg_put(s, " ");
 	put_share(s, v[1], r->after);
 	if (!change) {
-		put(s, ", the same");
+		svg_put(s, ", the same");
 		return;
 	}
-	put(s, change > 0 ? ", +" : ", ");
+	svg_put(s, change > 0 ? ", +" : ", ");
 	put_value(s, change);
 	if (!v[0] || !v[1])
-		put(s, v[1] ? " new" : v[0] ? " gone" : "");
+		svg_put(s, v[1] ? " new" : v[0] ? " gone" : "");
 	else
 		putf(s, " %+.1f%%", 100 * (double)change / fabs((double)v[0]));
 }
@@ -198,10 +198,10 @@ put_class(struct svg *s, const struct flame_box *box, const int64_t v[2])
 	else
 		putf(s, "<g class=\"c%u", frame->colour);
 	if (frame && frame->is_inlined)
-		put(s, " i");
+		svg_put(s, " i");
 	if (s->f->is_searched && frame && frame->is_match)
-		put(s, " s");
-	put(s, "\">");
+		svg_put(s, " s");
+	svg_put(s, "\">");
 }
 
 static void
@@ -209,7 +209,7 @@ put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
 	const struct flame_frame *frame;
 
-	put(s, "<title>");
+	svg_put(s, "<title>");
 	if (box->n_rest) {
 		putf(s, "%u smaller frame%s", box->n_rest,
 		     box->n_rest == 1 ? "" : "s");
@@ -219,16 +219,16 @@ put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
 		frame = &s->f->frame[s->h->tree->frame[box->node]];
 		put_xml(s, frame->text->s, frame->text->len);
 		if (frame->is_inlined)
-			put(s, " (inlined)");
+			svg_put(s, " (inlined)");
 	}
-	put(s, "\n");
+	svg_put(s, "\n");
 	put_amounts(s, v);
 	if (!box->n_rest && box->node && !s->h->sums->is_two &&
 	    !s->h->is_reversed) {
-		put(s, ", self ");
+		svg_put(s, ", self ");
 		put_value(s, s->h->sums->self[1][box->node]);
 	}
-	put(s, "</title>");
+	svg_put(s, "</title>");
 }
 
 /* Make the text of a box, in s->label. */
@@ -290,11 +290,11 @@ put_box(struct svg *s, const struct flame_box *box)
 	if (s->label.n) {
 		put_attribute(s, "<text x=\"", x + PADDING);
 		put_attribute(s, " y=\"", y + 12.5);
-		put(s, ">");
+		svg_put(s, ">");
 		put_xml(s, (const char *)s->label.data, s->label.n);
-		put(s, "</text>");
+		svg_put(s, "</text>");
 	}
-	put(s, "</g>\n");
+	svg_put(s, "</g>\n");
 }
 
 /* --- the frame around them --- */
@@ -302,10 +302,11 @@ put_box(struct svg *s, const struct flame_box *box)
 static void
 put_colours(struct svg *s, bool is_dark)
 {
-	put(s, is_dark ? "#bg{fill:#15181d}text{fill:#f2f4f7}.m{fill:#9aa4b0}"
-			 ".s rect{stroke:#d9a3ff}"
-		       : "#bg{fill:#fff}text{fill:#16191d}.m{fill:#57606a}"
-			 ".s rect{stroke:#8a2be2}");
+	svg_put(s,
+		is_dark ? "#bg{fill:#15181d}text{fill:#f2f4f7}.m{fill:#9aa4b0}"
+			  ".s rect{stroke:#d9a3ff}"
+			: "#bg{fill:#fff}text{fill:#16191d}.m{fill:#57606a}"
+			  ".s rect{stroke:#8a2be2}");
 	for (int i = 0; i < PALETTE_N; i++)
 		putf(s, ".c%d{fill:#%s}", i,
 		     is_dark ? palette_dark[i] : palette_light[i]);
@@ -317,19 +318,19 @@ put_colours(struct svg *s, bool is_dark)
 static void
 put_style(struct svg *s)
 {
-	put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
-	       "monospace}text.h{font:600 15px system-ui,sans-serif}"
-	       ".i text{font-style:italic}.s rect{stroke-width:1.5}"
-	       ".x{display:none;cursor:pointer;text-decoration:underline}"
-	       ".on #f g{cursor:pointer}.off rect{opacity:.35}"
-	       ".up rect{opacity:.5}#f g:hover rect{stroke:#888}");
+	svg_put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
+		   "monospace}text.h{font:600 15px system-ui,sans-serif}"
+		   ".i text{font-style:italic}.s rect{stroke-width:1.5}"
+		   ".x{display:none;cursor:pointer;text-decoration:underline}"
+		   ".on #f g{cursor:pointer}.off rect{opacity:.35}"
+		   ".up rect{opacity:.5}#f g:hover rect{stroke:#888}");
 	put_colours(s, s->f->theme == FLAME_DARK);
 	if (s->f->theme == FLAME_AUTO) {
-		put(s, "@media(prefers-color-scheme:dark){");
+		svg_put(s, "@media(prefers-color-scheme:dark){");
 		put_colours(s, true);
-		put(s, "}");
+		svg_put(s, "}");
 	}
-	put(s, "</style>\n");
+	svg_put(s, "</style>\n");
 }
 
 /* The sum of the outermost boxes that match: each stack counts once. */
@@ -356,12 +357,12 @@ put_matches(struct svg *s, const struct flame_half *h)
 static void
 put_search(struct svg *s)
 {
-	put(s, " · matched ");
+	svg_put(s, " · matched ");
 	put_matches(s, &s->f->main);
 	if (s->f->callers.tree) {
-		put(s, " of callees, ");
+		svg_put(s, " of callees, ");
 		put_matches(s, &s->f->callers);
-		put(s, " of callers");
+		svg_put(s, " of callers");
 	}
 }
 
@@ -400,31 +401,31 @@ put_head(struct svg *s, double height)
 			   f->main.sums->total[1][0] };
 	size_t n_drawn, n_node, n_box = count_boxes(s, &n_drawn, &n_node);
 
-	put(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	       "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
+	svg_put(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
 	put_attribute(s, " width=\"", f->width);
 	put_attribute(s, " height=\"", height);
 	put_number(s, " viewBox=\"0 0 ", f->width);
 	put_attribute(s, " ", height);
-	put(s, " role=\"img\" aria-labelledby=\"t e\">\n<title id=\"t\">");
+	svg_put(s, " role=\"img\" aria-labelledby=\"t e\">\n<title id=\"t\">");
 	put_xml(s, f->title, strlen(f->title));
 	putf(s, "</title><desc id=\"e\">Flame graph, %zu boxes; ", n_box);
 	put_xml(s, f->root, strlen(f->root));
-	put(s, ": ");
+	svg_put(s, ": ");
 	put_amounts(s, all);
-	put(s, "</desc>\n");
+	svg_put(s, "</desc>\n");
 	put_style(s);
-	put(s, "<rect id=\"bg\" width=\"100%\" height=\"100%\"/>\n"
-	       "<text class=\"h\" x=\"10\" y=\"21\">");
+	svg_put(s, "<rect id=\"bg\" width=\"100%\" height=\"100%\"/>\n"
+		   "<text class=\"h\" x=\"10\" y=\"21\">");
 	put_xml(s, f->title, strlen(f->title));
-	put(s, "</text>\n<text class=\"m\" x=\"10\" y=\"39\">");
+	svg_put(s, "</text>\n<text class=\"m\" x=\"10\" y=\"39\">");
 	if (f->subtitle && *f->subtitle) {
 		put_xml(s, f->subtitle, strlen(f->subtitle));
-		put(s, " · ");
+		svg_put(s, " · ");
 	}
 	if (f->callers.tree) {
 		put_xml(s, f->root, strlen(f->root));
-		put(s, " ");
+		svg_put(s, " ");
 	}
 	put_amounts(s, all);
 	if (f->is_searched)
@@ -432,14 +433,14 @@ put_head(struct svg *s, double height)
 	if (n_drawn < n_node)
 		putf(s, " · %zu of %zu frames are drawn, from %.3g px on",
 		     n_drawn, n_node, min_width(f));
-	put(s, "</text>\n");
+	svg_put(s, "</text>\n");
 	if (f->script) {
 		put_attribute(s, "<text class=\"x\" id=\"out\" x=\"",
 			      f->width - 150);
-		put(s, " y=\"21\">Reset zoom</text>");
+		svg_put(s, " y=\"21\">Reset zoom</text>");
 		put_attribute(s, "<text class=\"x\" id=\"search\" x=\"",
 			      f->width - 60);
-		put(s, " y=\"21\">Search</text>\n");
+		svg_put(s, " y=\"21\">Search</text>\n");
 	}
 }
 
@@ -466,20 +467,20 @@ flame_svg(const struct flame_picture *f, struct buf *out, struct prof_err *err)
 
 	s.root = HEAD + (f->is_flipped ? below : above) * ROW;
 	put_head(&s, height);
-	put(&s, "<g id=\"f\">\n");
+	svg_put(&s, "<g id=\"f\">\n");
 	put_half(&s, &f->main);
 	if (f->callers.tree)
 		put_half(&s, &f->callers);
-	put(&s, "</g>\n");
+	svg_put(&s, "</g>\n");
 	put_attribute(&s, "<text id=\"d\" class=\"m\" x=\"10\" y=\"",
 		      height - 9);
-	put(&s, "> </text>\n");
+	svg_put(&s, "> </text>\n");
 	if (f->script) {
-		put(&s, "<script><![CDATA[\n");
-		put(&s, f->script);
-		put(&s, "]]></script>\n");
+		svg_put(&s, "<script><![CDATA[\n");
+		svg_put(&s, f->script);
+		svg_put(&s, "]]></script>\n");
 	}
-	put(&s, "</svg>\n");
+	svg_put(&s, "</svg>\n");
 	buf_release(&s.text);
 	buf_release(&s.label);
 	return s.failed ? prof_nomem(err) : PROF_OK;
