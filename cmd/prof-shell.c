@@ -16,6 +16,7 @@
 #include "cli/report-options.h"
 #include "lib/model/profile.h"
 #include "shell/edit.h"
+#include "shell/line.h"
 #include "shell/session.h"
 #include "shell/source.h"
 

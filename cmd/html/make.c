@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/report-open.h"
-#include "html/page-data.h"
 #include "insns.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
@@ -221,17 +220,6 @@ totals_of(struct profile *p)
 		total[c] = (struct page_total){ r.total, r.before, r.after };
 	}
 	return total;
-}
-
-void
-html_settings_init(struct html_settings *s)
-{
-	*s = (struct html_settings){ .max_nodes = 4000000 };
-	s->page.parts = (struct page_parts){
-		page_skeleton, page_style,         page_style_sha256,
-		page_script,   page_script_sha256,
-	};
-	s->page.theme = "auto";
 }
 
 void

@@ -9,9 +9,6 @@ struct cli;
 struct html_settings;
 struct profile;
 
-/* A page of all views but the call graph, without code and verdicts. */
-void html_settings_init(struct html_settings *s);
-
 /*
  * Write the page that s asks for to the output of cli. p is filtered and
  * freed; so are the members of s, except s->opened. Dies.

@@ -8,7 +8,6 @@
 #include "graphviz/layout.h"
 #include "graphviz/render.h"
 #include "lib/gate/stats.h"
-#include "make.h"
 #include "open.h"
 
 /* Functions whose instructions are in the page, unless --asm says so. */
@@ -119,7 +118,7 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 {
 	int key;
 
-	html_settings_init(s);
+	*s = (struct html_settings)HTML_SETTINGS_PLAIN;
 	report_settings_init(&s->report);
 	s->code.n_source = 50;
 	s->code.n_asm = HOT_CODE;

@@ -31,6 +31,12 @@ struct html_settings {
 	char *opened; /* the file for --open */
 };
 
+/* A page of all views but the call graph, without code and verdicts. */
+#define HTML_SETTINGS_PLAIN                                                    \
+	{                                                                      \
+		.page = { .theme = "auto" }, .max_nodes = 4000000              \
+	}
+
 /* The defaults, then all options, of which it dies when one is wrong. */
 void html_settings_parse(struct html_settings *s, struct cli *cli);
 

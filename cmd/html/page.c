@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "html/page-data.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
 #include "lib/report/graph.h"
@@ -157,9 +158,9 @@ put_head(struct html *h, const struct page_options *o)
 	html_put(h, "\"><head><meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		    "default-src 'none'; script-src 'sha256-");
-	html_put(h, o->parts.script_hash);
+	html_put(h, page_script_sha256);
 	html_put(h, "'; style-src 'sha256-");
-	html_put(h, o->parts.style_hash);
+	html_put(h, page_style_sha256);
 	html_put(
 		h,
 		"'; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
@@ -169,7 +170,7 @@ put_head(struct html *h, const struct page_options *o)
 		"content=\"prof-html " PACKAGE_VERSION "\"><title>");
 	put_escaped(h, o->title, strlen(o->title));
 	html_put(h, "</title><link rel=\"icon\" href=\"data:,\">\n<style>");
-	html_put(h, o->parts.style);
+	html_put(h, page_style);
 	html_put(h, "</style>\n</head><body>\n");
 }
 
@@ -182,7 +183,7 @@ page_write(const struct report *r, const struct graph *top,
 	enum prof_status st = PROF_OK;
 
 	put_head(&h, o);
-	html_put(&h, o->parts.skeleton);
+	html_put(&h, page_skeleton);
 	put_table(&h, r, top);
 	html_put(&h, "<script type=\"application/octet-stream\" id=\"data\" "
 		     "data-z=\"");
@@ -192,7 +193,7 @@ page_write(const struct report *r, const struct graph *top,
 	else
 		st = put_gzip(&h, data, o->n_thread, err);
 	html_put(&h, "</script>\n<script>");
-	html_put(&h, o->parts.script);
+	html_put(&h, page_script);
 	html_put(&h, "</script>\n</body></html>\n");
 	if (st == PROF_OK && h.failed)
 		return prof_nomem(err);

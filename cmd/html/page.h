@@ -16,15 +16,7 @@ struct graph;
 struct pack;
 struct report;
 
-/* What the page is made of, and the SHA-256 of it in base64. */
-struct page_parts {
-	const char *skeleton;
-	const char *style, *style_hash;
-	const char *script, *script_hash;
-};
-
 struct page_options {
-	struct page_parts parts;
 	const char *title;
 	const char *view;  /* the first view shown, or NULL */
 	const char *theme; /* "auto", "light" or "dark" */

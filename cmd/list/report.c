@@ -245,9 +245,8 @@ write_page(struct cli *cli, struct list_settings *s, struct profile *p,
 	   struct servers *servers)
 {
 	char *program = strdup(program_of(p));
-	struct html_settings page;
+	struct html_settings page = HTML_SETTINGS_PLAIN;
 
-	html_settings_init(&page);
 	page.report = s->report;
 	page.report.o.frames.granularity = BY_FUNCTION;
 	page.report.o.frames.by_object = false;

@@ -1,7 +1,6 @@
 /*
- * session.h - a session over one profile, which is read once. Lines change its
- * settings or its profile (filter steps, which can be undone), or print a
- * report.
+ * session.h - a session over one profile, which is read once: its state and its
+ * voice. What its lines do: line.h.
  */
 #ifndef SHELL_SESSION_H
 #define SHELL_SESSION_H
@@ -34,14 +33,8 @@ struct session {
 	int status; /* the worst exit status of the commands, 0 to 2 */
 };
 
-/* Print pprof's greeting on standard error. */
-void session_greet(struct session *s);
-
-/*
- * Execute a line. Errors are printed, and counted in s->status. Returns false
- * if the line ends the session. Dies only without memory.
- */
-bool session_line(struct session *s, const char *line);
+/* Take the last filter step back; without one, an error. */
+void session_undo(struct session *s);
 
 void session_release(struct session *s);
 

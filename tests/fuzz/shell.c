@@ -12,6 +12,7 @@
 
 #include "shell/commands.h"
 #include "shell/complete.h"
+#include "shell/line.h"
 #include "shell/request.h"
 #include "shell/run.h"
 #include "shell/session.h"
