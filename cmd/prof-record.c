@@ -97,12 +97,12 @@ signal_of(const struct cli *cli)
 
 	if (isdigit((unsigned char)*name))
 		return (int)cli_uint(cli, 1, (uint64_t)SIGRTMAX);
-	if (strncmp(name, "SIG", 3) == 0)
+	if (!strncmp(name, "SIG", 3))
 		name += 3;
 	for (int sig = 1; sig < SIGRTMIN; sig++) {
 		const char *known = sigabbrev_np(sig);
 
-		if (known && strcmp(known, name) == 0)
+		if (known && !strcmp(known, name))
 			return sig;
 	}
 	die("--signal: unknown signal '%s'", cli->arg);
@@ -114,7 +114,7 @@ check_signal(int sig)
 	static const int bad[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,
 				   SIGFPE,  SIGILL,  SIGTRAP, SIGCHLD };
 
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (sig == bad[i])
 			die("--signal: SIG%s has another meaning",
 			    sigabbrev_np(sig));

@@ -151,7 +151,7 @@ static bool
 arm_perf(struct thread *t, uint64_t period, bool once)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof attr,
+		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = period,

@@ -117,7 +117,7 @@ execute_words(exec_fn *execute, const char *path, const char *first,
 	for (const char *w = first; w; w = va_arg(again, char *))
 		n++;
 	va_end(again);
-	argv = alloca((n + 1) * sizeof *argv);
+	argv = alloca((n + 1) * sizeof(*argv));
 	argv[0] = (char *)(uintptr_t)first;
 	for (size_t i = 1; i <= n; i++)
 		argv[i] = va_arg(words, char *);

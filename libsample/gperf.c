@@ -74,7 +74,7 @@ ProfilerStart(const char *name)
 
 	if (sample_start(name, &o) != 0)
 		return 0;
-	snprintf(gperf.name, sizeof gperf.name, "%s", name);
+	snprintf(gperf.name, sizeof(gperf.name), "%s", name);
 	gperf.start = time(NULL);
 	return 1;
 }
@@ -127,12 +127,12 @@ ProfilerRegisterThread(void)
 void
 ProfilerGetCurrentState(struct ProfilerState *state)
 {
-	memset(state, 0, sizeof *state);
+	memset(state, 0, sizeof(*state));
 	if (!sample_is_on())
 		return;
 	state->enabled = 1;
 	state->start_time = gperf.start;
-	memcpy(state->profile_name, gperf.name, sizeof gperf.name);
+	memcpy(state->profile_name, gperf.name, sizeof(gperf.name));
 	state->samples_gathered = (int)atomic_load(&sampler_count()->n_signal);
 }
 
@@ -166,7 +166,7 @@ toggle(void *arg)
 			sample_stop();
 			continue;
 		}
-		snprintf(name, sizeof name, "%s.%u", gperf.toggle,
+		snprintf(name, sizeof(name), "%s.%u", gperf.toggle,
 			 gperf.n_toggle++);
 		ProfilerStart(name);
 	}
@@ -178,7 +178,7 @@ toggle_by(int sig, const char *name)
 	struct sigaction act = { .sa_handler = on_toggle,
 				 .sa_flags = SA_RESTART };
 
-	snprintf(gperf.toggle, sizeof gperf.toggle, "%s", name);
+	snprintf(gperf.toggle, sizeof(gperf.toggle), "%s", name);
 	if (sem_init(&gperf.toggled, 0, 0) != 0 ||
 	    wrap_thread(&gperf.toggler, NULL, toggle) != 0)
 		return;
@@ -208,9 +208,9 @@ gperf_init(void)
 		return;
 	/* A program started by this one writes its own file. */
 	if (secure_getenv("CPUPROFILE_USE_PID"))
-		snprintf(name, sizeof name, "%s_%d", file, (int)getpid());
+		snprintf(name, sizeof(name), "%s_%d", file, (int)getpid());
 	else
-		snprintf(name, sizeof name, "%s", file);
+		snprintf(name, sizeof(name), "%s", file);
 	setenv("CPUPROFILE_USE_PID", "1", 1);
 	if (sig)
 		toggle_by(sig, name);

@@ -149,9 +149,9 @@ check_name(struct thread *self)
 	    1)
 		return;
 	syscall(SYS_prctl, PR_GET_NAME, comm);
-	if (memcmp(comm, self->comm, sizeof comm) == 0)
+	if (!memcmp(comm, self->comm, sizeof(comm)))
 		return;
-	memcpy(self->comm, comm, sizeof comm);
+	memcpy(self->comm, comm, sizeof(comm));
 	self->new_label = 1;
 }
 

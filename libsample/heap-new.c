@@ -103,7 +103,7 @@ heap_new_resolve(const void *allocator)
 		base = info.dli_fbase;
 	for (size_t i = 0; i < N_NEW; i++) {
 		found = dlsym(RTLD_NEXT, new_name[i]);
-		memcpy(&operators.new[i], &found, sizeof found);
+		memcpy(&operators.new[i], &found, sizeof(found));
 		operators.where[i] =
 			found && dladdr(found, &info) && info.dli_fbase == base
 				? ASK
@@ -163,7 +163,7 @@ last_resort(enum new_kind kind, size_t size, uintptr_t a, uintptr_t b,
 	    !(handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD)))
 		return NULL;
 	found = dlsym(handle, new_name[kind & ~1u]);
-	memcpy(&real, &found, sizeof real);
+	memcpy(&real, &found, sizeof(real));
 	/* The handle is not closed, as an exception may unwind through here. */
 	return real ? real(size, a, b) : NULL;
 }

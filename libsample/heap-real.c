@@ -32,7 +32,7 @@ heap_is_early(const void *p)
 {
 	uintptr_t at = (uintptr_t)p - (uintptr_t)arena.bytes;
 
-	return at < sizeof arena.bytes;
+	return at < sizeof(arena.bytes);
 }
 
 static void *
@@ -50,7 +50,7 @@ arena_aligned(size_t align, size_t size)
 	if (start > ARENA || room > ARENA - start)
 		goto none;
 	p = arena.bytes + (start + ALIGN + align - 1) / align * align;
-	memcpy(p - ALIGN, &size, sizeof size);
+	memcpy(p - ALIGN, &size, sizeof(size));
 	heap_filter_forever(p);
 	return p;
 none:
@@ -109,7 +109,7 @@ heap_move_early(void *p, size_t size)
 	size_t old;
 	void *q = heap_real.malloc(size);
 
-	memcpy(&old, (char *)p - ALIGN, sizeof old);
+	memcpy(&old, (char *)p - ALIGN, sizeof(old));
 	if (q)
 		memcpy(q, p, old < size ? old : size);
 	return q;
@@ -205,7 +205,7 @@ heap_resolve(void)
 	real_find(&found.aligned_alloc, "aligned_alloc");
 	real_find(&found.valloc, "valloc");
 	real_find(&found.pvalloc, "pvalloc");
-	memcpy(&allocator, &found.malloc, sizeof allocator);
+	memcpy(&allocator, &found.malloc, sizeof(allocator));
 	heap_new_resolve(allocator);
 	/* Hide failed look-ups from the program. */
 	dlerror();

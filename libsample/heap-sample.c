@@ -81,10 +81,10 @@ minus_log(double x)
 	double s, square, sum = 0;
 	int exponent;
 
-	memcpy(&bits, &x, sizeof bits);
+	memcpy(&bits, &x, sizeof(bits));
 	exponent = (int)(bits >> 52) - 1023;
 	bits = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52;
-	memcpy(&x, &bits, sizeof x);
+	memcpy(&x, &bits, sizeof(x));
 	/* ln of a number in [1, 2) is 2 artanh of one in [0, 1/3). */
 	s = (x - 1) / (x + 1);
 	square = s * s;

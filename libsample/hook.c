@@ -79,7 +79,7 @@ take_stack(struct hook *h, uintptr_t ra)
 		info.end = UNWIND_FAILED;
 	} else {
 		n -= own;
-		memmove(h->pc, h->pc + own, n * sizeof *h->pc);
+		memmove(h->pc, h->pc + own, n * sizeof(*h->pc));
 	}
 	h->n = n;
 	/* Inside the call, like a tick's leaf. */

@@ -39,7 +39,7 @@ free_space(void)
 		return UINT64_MAX;
 	fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		if (read(fd, text, sizeof text - 1) < 0)
+		if (read(fd, text, sizeof(text) - 1) < 0)
 			text[0] = '\0';
 		close(fd);
 	}
@@ -93,7 +93,7 @@ join(const char *session)
 	uint64_t nonce;
 	int fd;
 
-	if (!comma || (size_t)(comma - session) >= sizeof path)
+	if (!comma || (size_t)(comma - session) >= sizeof(path))
 		return NULL;
 	memcpy(path, session, (size_t)(comma - session));
 	path[comma - session] = '\0';
@@ -102,7 +102,7 @@ join(const char *session)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 &&
-	    pread(fd, &set, sizeof set, 0) == (ssize_t)sizeof set &&
+	    pread(fd, &set, sizeof(set), 0) == (ssize_t)sizeof(set) &&
 	    is_session(&set, nonce, st.st_size))
 		size = size_to_map(&set);
 	if (size)
@@ -277,7 +277,7 @@ tell_early(struct shm *shm)
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
 		return;
 	early.ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	table_tell(shm, SHM_EARLY, &early, sizeof early, NULL, 0);
+	table_tell(shm, SHM_EARLY, &early, sizeof(early), NULL, 0);
 }
 
 /*
@@ -296,7 +296,7 @@ is_guest(void)
 	char line[512];
 	int n = 0;
 
-	while (f && fgets(line, sizeof line, f))
+	while (f && fgets(line, sizeof(line), f))
 		n += strstr(line, "/memfd:" SHM_NAME) != NULL;
 	if (f)
 		fclose(f);
@@ -318,7 +318,7 @@ sampler_join(void)
 	if (!environ || atomic_exchange(&begun, true))
 		return false;
 	wrap_init();
-	snprintf(sampler.name, sizeof sampler.name, "%s",
+	snprintf(sampler.name, sizeof(sampler.name), "%s",
 		 program_invocation_short_name ? program_invocation_short_name
 					       : "");
 	session = secure_getenv(SHM_ENV);

@@ -51,8 +51,8 @@ sample_label(const char *key, const char *value)
 	if (value) {
 		size_t n_key = strlen(key) + 1, n_value = strlen(value) + 1;
 
-		if (n_label == MAX_LABELS || n_key > sizeof text - n ||
-		    n_value > sizeof text - n - n_key)
+		if (n_label == MAX_LABELS || n_key > sizeof(text) - n ||
+		    n_value > sizeof(text) - n - n_key)
 			return E2BIG;
 		memcpy(text + n, key, n_key);
 		memcpy(text + n + n_key, value, n_value);
@@ -80,9 +80,9 @@ label_sleeping(struct thread *t, const char *comm)
 	uint32_t n = t->n_label;
 
 	if (version == t->sleep_version &&
-	    memcmp(comm, t->sleep_comm, COMM_BYTES) == 0)
+	    !memcmp(comm, t->sleep_comm, COMM_BYTES))
 		return t->sleep_label;
-	if (version & 1 || n > sizeof text)
+	if (version & 1 || n > sizeof(text))
 		return 0;
 	memcpy(text, t->label_text, n);
 	atomic_thread_fence(memory_order_acquire);

@@ -78,7 +78,7 @@ module_note(const char *format, ...)
 	int n;
 
 	va_start(ap, format);
-	n = vsnprintf(text, sizeof text, format, ap);
+	n = vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	if (n > 0)
 		tell(SHM_NOTE, text, strlen(text) + 1, NULL, 0);
@@ -101,18 +101,18 @@ build_id(const struct dl_phdr_info *info, size_t *size)
 			size_t name = (note->n_namesz + align - 1) & -align;
 			size_t desc = (note->n_descsz + align - 1) & -align;
 
-			if (name > left - sizeof *note ||
-			    desc > left - sizeof *note - name)
+			if (name > left - sizeof(*note) ||
+			    desc > left - sizeof(*note) - name)
 				break;
 			if (note->n_type == NT_GNU_BUILD_ID &&
 			    note->n_namesz == 4 &&
-			    memcmp(at + sizeof *note, "GNU", 4) == 0) {
+			    !memcmp(at + sizeof(*note), "GNU", 4)) {
 				*size = note->n_descsz;
-				return (const uint8_t *)at + sizeof *note +
+				return (const uint8_t *)at + sizeof(*note) +
 				       name;
 			}
-			at += sizeof *note + name + desc;
-			left -= sizeof *note + name + desc;
+			at += sizeof(*note) + name + desc;
+			left -= sizeof(*note) + name + desc;
 		}
 	}
 	*size = 0;
@@ -179,9 +179,9 @@ remember(const struct segment *s)
 		size_t room = modules.room ? modules.room * 2 : N_FIRST;
 		void *more = modules.room
 				     ? mremap(modules.segment,
-					      modules.room * sizeof *s,
-					      room * sizeof *s, MREMAP_MAYMOVE)
-				     : mmap(NULL, room * sizeof *s,
+					      modules.room * sizeof(*s),
+					      room * sizeof(*s), MREMAP_MAYMOVE)
+				     : mmap(NULL, room * sizeof(*s),
 					    PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -207,9 +207,8 @@ path_as_run(char path[PATH_MAX])
 	struct stat exe, named;
 	char dir[PATH_MAX], full[PATH_MAX];
 
-	if (!slash || slash == run || strncmp(run, "/proc/", 6) == 0 ||
-	    strncmp(run, "/dev/", 5) == 0 ||
-	    (size_t)(slash - run) >= sizeof dir ||
+	if (!slash || slash == run || !strncmp(run, "/proc/", 6) ||
+	    !strncmp(run, "/dev/", 5) || (size_t)(slash - run) >= sizeof(dir) ||
 	    stat("/proc/self/exe", &exe) != 0 || stat(run, &named) != 0 ||
 	    exe.st_dev != named.st_dev || exe.st_ino != named.st_ino)
 		return;
@@ -234,7 +233,7 @@ path_of(const struct dl_phdr_info *info, bool is_first, char path[PATH_MAX])
 		n = readlink("/proc/self/exe", path, PATH_MAX - 1);
 		path[n > 0 ? n : 0] = '\0';
 		path_as_run(path);
-	} else if (name && strncmp(name, "linux-vdso", 10) == 0) {
+	} else if (name && !strncmp(name, "linux-vdso", 10)) {
 		strcpy(path, "[vdso]");
 	} else if (name && !realpath(name, path)) {
 		snprintf(path, PATH_MAX, "%s", name);
@@ -248,7 +247,7 @@ is_companion(const char *name)
 {
 	const char *slash = name ? strrchr(name, '/') : NULL;
 
-	return slash && strncmp(slash, "/libsample-", 11) == 0;
+	return slash && !strncmp(slash, "/libsample-", 11);
 }
 
 static bool
@@ -269,7 +268,7 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	m.is_self = (here >= s->start && here < s->limit) ||
 		    is_companion(info->dlpi_name);
 	id = build_id(info, &n);
-	if (id && n <= sizeof m.build_id) {
+	if (id && n <= sizeof(m.build_id)) {
 		m.n_build_id = (uint32_t)n;
 		memcpy(m.build_id, id, n);
 	}
@@ -340,8 +339,8 @@ forget_unseen(void)
 		struct shm_gone gone = { .space = now, .start = s->start };
 
 		if (s->pass == modules.pass || n_code == N_FORGOTTEN ||
-		    !table_tell(sampler.shm, SHM_GONE, &gone, sizeof gone, NULL,
-				0)) {
+		    !table_tell(sampler.shm, SHM_GONE, &gone, sizeof(gone),
+				NULL, 0)) {
 			modules.segment[kept++] = *s;
 			continue;
 		}

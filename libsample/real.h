@@ -31,7 +31,7 @@ real_find(void *out, const char *name)
 	void *found = dlsym(RTLD_NEXT, name);
 
 	if (found)
-		memcpy(out, &found, sizeof found);
+		memcpy(out, &found, sizeof(found));
 }
 
 /* For a list of F(type, name, (arguments)): the members of struct real, and the

@@ -47,7 +47,7 @@ find_recorder(char *path)
 		snprintf(path, PATH_MAX, "%s", named);
 		return access(path, X_OK) == 0;
 	}
-	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
 		const char *slash;
 
 		if (!dladdr((void *)(uintptr_t)find_recorder, &info) ||
@@ -75,12 +75,12 @@ clean_environment(void)
 
 	while (environ[n])
 		n++;
-	env = calloc(n + 1, sizeof *env);
+	env = calloc(n + 1, sizeof(*env));
 	for (size_t i = 0; env && i < n; i++) {
 		bool keep = true;
 
-		for (size_t k = 0; k < sizeof drop / sizeof *drop; k++)
-			if (strncmp(environ[i], drop[k], strlen(drop[k])) == 0)
+		for (size_t k = 0; k < sizeof(drop) / sizeof(*drop); k++)
+			if (!strncmp(environ[i], drop[k], strlen(drop[k])))
 				keep = false;
 		if (keep)
 			env[kept++] = environ[i];
@@ -177,11 +177,11 @@ prepare(const struct sample_options *o)
 		return errno;
 	/* A handler may read it at any time: so its address stays, and `stop`
 	 * is set in it first. */
-	shm = shm_resize(session.memory, sizeof *shm) != 0 ||
-			      pwrite(session.memory, &one, sizeof one,
-				     offsetof(struct shm, stop)) != sizeof one
+	shm = shm_resize(session.memory, sizeof(*shm)) != 0 ||
+			      pwrite(session.memory, &one, sizeof(one),
+				     offsetof(struct shm, stop)) != sizeof(one)
 		      ? MAP_FAILED
-		      : mmap(shm, sizeof *shm, PROT_READ | PROT_WRITE,
+		      : mmap(shm, sizeof(*shm), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | (shm ? MAP_FIXED : 0), session.memory,
 			     0);
 	if (shm == MAP_FAILED) {
@@ -194,7 +194,7 @@ prepare(const struct sample_options *o)
 	fcntl(session.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	shm->set.magic = SHM_MAGIC;
 	shm->set.version = SHM_VERSION;
-	shm->set.size = sizeof *shm;
+	shm->set.size = sizeof(*shm);
 	shm->set.period_ns = 1000000000 / hz;
 	shm->set.clock = o && o->wall ? SHM_CLOCK_WALL : SHM_CLOCK_CPU;
 	shm->set.signal = o ? (uint32_t)o->signal : 0;

@@ -179,7 +179,7 @@ table_tell(struct shm *shm, enum shm_kind kind, const void *data, size_t size,
 	struct shm_slot *slot;
 	uint64_t pos;
 
-	if (size > sizeof slot->u || n_tail > sizeof slot->u - size)
+	if (size > sizeof(slot->u) || n_tail > sizeof(slot->u) - size)
 		return false;
 	slot = claim(shm, &pos);
 	if (!slot)

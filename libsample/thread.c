@@ -36,7 +36,7 @@ signals_block(sigset_t *old)
 
 	/* By system call: libc would leave its own signals, which cancel
 	 * threads, unblocked, and our wrapper ours. */
-	memset(&all, 0xff, sizeof all);
+	memset(&all, 0xff, sizeof(all));
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
 }
 
@@ -126,7 +126,7 @@ more_records(void)
 
 	if (slab == MAP_FAILED)
 		return false;
-	for (size_t i = SLAB / sizeof *slab; i-- > 0;)
+	for (size_t i = SLAB / sizeof(*slab); i-- > 0;)
 		push(&threads.free, &slab[i]);
 	return true;
 }

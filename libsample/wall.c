@@ -99,7 +99,7 @@ read_file(const struct look *look, const struct thread *t, const char *name,
 	ssize_t n = -1;
 	int fd;
 
-	snprintf(path, sizeof path, "%d/%s", (int)t->tid, name);
+	snprintf(path, sizeof(path), "%d/%s", (int)t->tid, name);
 	fd = openat(look->dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, text, size - 1);
@@ -116,7 +116,7 @@ delay_of(const struct look *look, const struct thread *t)
 	char text[80], *end;
 
 	if (look->dir < 0 ||
-	    !read_file(look, t, "schedstat", text, sizeof text))
+	    !read_file(look, t, "schedstat", text, sizeof(text)))
 		return 0;
 	strtoull(text, &end, 10);
 	return strtoull(end, NULL, 10);
@@ -165,7 +165,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 
 	if (look->dir < 0)
 		return HIDDEN;
-	if (!read_file(look, t, "syscall", text, sizeof text))
+	if (!read_file(look, t, "syscall", text, sizeof(text)))
 		return errno == ENOENT || errno == ESRCH ? RUNS : hidden(look);
 	/* "running", or numbers, which end with these. */
 	word = strrchr(text, ' ');
@@ -196,10 +196,10 @@ count(const struct look *look, struct thread *t, uint32_t ticks)
 	char *end;
 
 	if (sampler.shm->set.labels & SHM_LABEL_THREAD &&
-	    read_file(look, t, "comm", comm, sizeof comm)) {
+	    read_file(look, t, "comm", comm, sizeof(comm))) {
 		end = memchr(comm, '\n', COMM_BYTES);
 		if (end) /* zeros from here on, so that names compare */
-			memset(end, 0, (size_t)(comm + sizeof comm - end));
+			memset(end, 0, (size_t)(comm + sizeof(comm) - end));
 	}
 
 	atomic_fetch_add(&count->n_tick, ticks);
@@ -294,9 +294,9 @@ tick(struct thread *t, void *arg)
 static void
 hurry(void)
 {
-	struct kernel_sched_attr attr = { .size = sizeof attr };
+	struct kernel_sched_attr attr = { .size = sizeof(attr) };
 
-	if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 ||
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) != 0 ||
 	    attr.policy != SCHED_OTHER)
 		return;
 	attr.runtime = SLICE_NS;

@@ -219,10 +219,11 @@ open_for(const void *caller, const char *file, int mode)
 		paths->dls_cnt = 0;
 	for (unsigned i = 0; i < paths->dls_cnt && !handle; i++) {
 		char path[PATH_MAX];
-		int n = snprintf(path, sizeof path, "%s/%s",
+		int n = snprintf(path, sizeof(path), "%s/%s",
 				 paths->dls_serpath[i].dls_name, file);
 
-		if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0)
+		if (n > 0 && (size_t)n < sizeof(path) &&
+		    access(path, R_OK) == 0)
 			handle = real.dlopen(path, mode);
 	}
 	free(paths);
@@ -284,7 +285,7 @@ wrap_handle(int sig)
 
 	if (sig == atomic_load(&sampler.signal))
 		return 0;
-	memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
+	memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
 	if (real.sigaction(sig, &ours, &wrap.theirs) != 0)
 		return -1;
 	atomic_store(&sampler.signal, sig);
@@ -317,7 +318,7 @@ free_signal(void)
 	};
 
 	for (size_t i = 0; sampler.clock == SHM_CLOCK_PERF &&
-			   i < sizeof unsent / sizeof *unsent;
+			   i < sizeof(unsent) / sizeof(*unsent);
 	     i++)
 		if (is_free(unsent[i]))
 			return unsent[i];

@@ -27,7 +27,7 @@ bool
 shifts_matter(const struct series *x, const struct series_fn *f,
 	      const struct shifts_options *o)
 {
-	if (strcmp(names_str(&x->functions, f->name)->s, SAMPLING_NONE) == 0)
+	if (!strcmp(names_str(&x->functions, f->name)->s, SAMPLING_NONE))
 		return false;
 	for (size_t i = 0; i < x->n_bucket; i++)
 		if (x->bucket[i].total > 0 &&

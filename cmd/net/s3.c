@@ -110,10 +110,10 @@ sign_text(const char *day, const char *text,
 static int
 host_length(const struct source *s)
 {
-	const char *port = strcmp(s->scheme, "https") == 0 ? ":443" : ":80";
+	const char *port = !strcmp(s->scheme, "https") ? ":443" : ":80";
 	size_t n = strlen(s->host), m = strlen(port);
 
-	return (int)(n > m && strcmp(s->host + n - m, port) == 0 ? n - m : n);
+	return (int)(n > m && !strcmp(s->host + n - m, port) ? n - m : n);
 }
 
 /*

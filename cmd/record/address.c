@@ -55,7 +55,7 @@ bind_one(const struct addrinfo *ai)
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		if (fd < 0)
 			continue;
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 		if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 &&
 		    listen(fd, SOMAXCONN) == 0)
 			return fd;
@@ -70,13 +70,13 @@ static void
 name_address(int fd, char name[ADDRESS_MAX])
 {
 	struct sockaddr_storage sa;
-	socklen_t n = sizeof sa;
+	socklen_t n = sizeof(sa);
 	char host[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
 	bool is_v6;
 
 	if (getsockname(fd, (struct sockaddr *)&sa, &n) == 0)
-		getnameinfo((struct sockaddr *)&sa, n, host, sizeof host, port,
-			    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+		getnameinfo((struct sockaddr *)&sa, n, host, sizeof(host), port,
+			    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
 	is_v6 = strchr(host, ':');
 	snprintf(name, ADDRESS_MAX, "%s%s%s:%s", is_v6 ? "[" : "", host,
 		 is_v6 ? "]" : "", port);
@@ -98,7 +98,7 @@ address_listen(const char *where, int *fd, char name[ADDRESS_MAX],
 		return prof_nomem(err);
 	port = split_port(text, &named);
 	host = named ? named : "127.0.0.1";
-	if (strcmp(host, "*") == 0) {
+	if (!strcmp(host, "*")) {
 		hints.ai_flags |= AI_PASSIVE;
 		host = NULL;
 	}

@@ -32,7 +32,7 @@ static int
 open_program(void)
 {
 	struct ucred peer = { 0 };
-	socklen_t n = sizeof peer;
+	socklen_t n = sizeof(peer);
 	int fd = -1;
 
 	if (getsockopt(CONTROL, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0)

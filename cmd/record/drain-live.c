@@ -44,7 +44,7 @@ find_owner(struct census *c, int32_t pid)
 
 	if (c->n == c->room) {
 		size_t room = c->room ? 2 * c->room : 64;
-		uint64_t *more = reallocarray(c->owner, room, sizeof *more);
+		uint64_t *more = reallocarray(c->owner, room, sizeof(*more));
 
 		if (!more)
 			return HASHTAB_NONE;

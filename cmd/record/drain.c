@@ -44,7 +44,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 	unsigned levels;
 
-	memset(d, 0, sizeof *d);
+	memset(d, 0, sizeof(*d));
 	d->stuck = UINT64_MAX;
 	d->pause_ms = DRAIN_PASS_MS;
 	d->n_read = what == SHM_CPU ? 0 : SHM_N_SLOT;
@@ -64,7 +64,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	/* Sealed, so that no process can shrink it while it is mapped here. */
 	if (shm == MAP_FAILED ||
 	    fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 ||
-	    getrandom(&shm->set.nonce, sizeof shm->set.nonce, 0) < 0) {
+	    getrandom(&shm->set.nonce, sizeof(shm->set.nonce), 0) < 0) {
 		int saved = errno;
 
 		if (d->fd >= 0)
@@ -87,7 +87,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	d->set = shm->set;
 	d->shm = shm;
 	d->heap = shm_heap(shm, what);
-	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
+	d->taken = calloc(SHM_N_ENTRY, sizeof(*d->taken));
 	if (!d->taken) {
 		drain_close(d);
 		return prof_nomem(err);
@@ -101,15 +101,15 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 	int seals = fcntl(fd, F_GET_SEALS); /* -1: no memfd */
 	struct stat st;
 
-	memset(d, 0, sizeof *d);
+	memset(d, 0, sizeof(*d));
 	d->stuck = UINT64_MAX;
 	d->pause_ms = DRAIN_PASS_MS;
 	d->fd = fd;
-	d->size = sizeof *d->shm;
+	d->size = sizeof(*d->shm);
 	d->shm = MAP_FAILED;
-	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *d->shm &&
+	if (fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof(*d->shm) &&
 	    seals >= 0 && seals & F_SEAL_SHRINK)
-		d->shm = mmap(NULL, sizeof *d->shm, PROT_READ | PROT_WRITE,
+		d->shm = mmap(NULL, sizeof(*d->shm), PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
 	if (d->shm != MAP_FAILED)
 		d->set = d->shm->set;
@@ -117,7 +117,7 @@ drain_attach(struct drain *d, int fd, struct prof_err *err)
 	    !d->set.period_ns || d->set.what != SHM_CPU)
 		return prof_fail(err, PROF_EIO,
 				 "not the memory of this version of libsample");
-	d->taken = calloc(SHM_N_ENTRY, sizeof *d->taken);
+	d->taken = calloc(SHM_N_ENTRY, sizeof(*d->taken));
 	return d->taken ? PROF_OK : prof_nomem(err);
 }
 
@@ -169,7 +169,7 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 			atomic_fetch_add(&d->shm->process->n_lost, n);
 		return;
 	}
-	if (n > sizeof slot->u)
+	if (n > sizeof(slot->u))
 		return;
 	switch (slot->kind) {
 	case SHM_SPACE:
@@ -215,7 +215,7 @@ static void
 copy_record(struct shm_slot *copy, const struct shm_slot *slot)
 {
 	const size_t begin = offsetof(struct shm_slot, u.stack.pc);
-	size_t room = sizeof *slot - begin, n;
+	size_t room = sizeof(*slot) - begin, n;
 
 	/* Copied once: it may change at any time. */
 	memcpy(copy, slot, begin);

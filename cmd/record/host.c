@@ -33,7 +33,7 @@ is_v6(const char *header)
 	char text[INET6_ADDRSTRLEN];
 	struct in6_addr addr;
 
-	if (!end || n >= sizeof text || !is_port(end + 1))
+	if (!end || n >= sizeof(text) || !is_port(end + 1))
 		return false;
 	memcpy(text, header + 1, n);
 	text[n] = '\0';
@@ -45,10 +45,10 @@ static bool
 is_localhost(const char *name)
 {
 	static const char suffix[] = ".localhost";
-	size_t n = strlen(name), n_suffix = sizeof suffix - 1;
+	size_t n = strlen(name), n_suffix = sizeof(suffix) - 1;
 
-	return strcasecmp(name, suffix + 1) == 0 ||
-	       (n > n_suffix && strcasecmp(name + n - n_suffix, suffix) == 0);
+	return !strcasecmp(name, suffix + 1) ||
+	       (n > n_suffix && !strcasecmp(name + n - n_suffix, suffix));
 }
 
 bool
@@ -69,7 +69,7 @@ host_is_ours(const char *header, const char *const *ours)
 	if (inet_pton(AF_INET, name, &addr) == 1 || is_localhost(name))
 		return true;
 	for (; *ours; ours++)
-		if (strcasecmp(name, *ours) == 0)
+		if (!strcasecmp(name, *ours))
 			return true;
 	return false;
 }

@@ -99,11 +99,11 @@ now_ms(void)
 static enum serve_method
 method_of(const char *method)
 {
-	if (strcmp(method, "GET") == 0)
+	if (!strcmp(method, "GET"))
 		return SERVE_GET;
-	if (strcmp(method, "HEAD") == 0)
+	if (!strcmp(method, "HEAD"))
 		return SERVE_HEAD;
-	return strcmp(method, "POST") == 0 ? SERVE_POST : SERVE_OTHER;
+	return !strcmp(method, "POST") ? SERVE_POST : SERVE_OTHER;
 }
 
 /* The first word of the query that has no value: "?0x401136+0x401140". */
@@ -132,12 +132,12 @@ check_header(void *cls, enum MHD_ValueKind kind, const char *key,
 	struct client *k = cls;
 
 	(void)kind;
-	if (strcasecmp(key, "Host") == 0 &&
+	if (!strcasecmp(key, "Host") &&
 	    !host_is_ours(value ? value : "", k->listen->name))
 		k->is_foreign = true;
-	if (strcasecmp(key, "Origin") == 0 ||
-	    (strcasecmp(key, "Sec-Fetch-Site") == 0 && value &&
-	     strcasecmp(value, "cross-site") == 0))
+	if (!strcasecmp(key, "Origin") ||
+	    (!strcasecmp(key, "Sec-Fetch-Site") && value &&
+	     !strcasecmp(value, "cross-site")))
 		k->is_cross_site = true;
 	return MHD_YES;
 }
@@ -184,7 +184,7 @@ static enum MHD_Result
 send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 {
 	struct MHD_Response *r;
-	enum MHD_Result rc;
+	enum MHD_Result st;
 	char name[64];
 
 	if (l->unread && l->unread + reply->body.n > MAX_UNREAD)
@@ -204,7 +204,7 @@ send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 	l->mhd.add_response_header(r, "Cache-Control", "no-store");
 	l->mhd.add_response_header(r, "Connection", "close");
 	if (reply->file) {
-		snprintf(name, sizeof name, "attachment; filename=\"%s\"",
+		snprintf(name, sizeof(name), "attachment; filename=\"%s\"",
 			 reply->file);
 		l->mhd.add_response_header(r, "Content-Disposition", name);
 		l->mhd.add_response_header(r, "Vary", "Accept-Encoding");
@@ -213,9 +213,9 @@ send_reply(struct listen *l, struct client *k, struct serve_reply *reply)
 		l->mhd.add_response_header(r, "Allow", reply->allow);
 	if (reply->status >= 400) /* then Go's clients show the text */
 		l->mhd.add_response_header(r, "X-Go-Pprof", "1");
-	rc = l->mhd.queue_response(k->connection, reply->status, r);
+	st = l->mhd.queue_response(k->connection, reply->status, r);
 	l->mhd.destroy_response(r);
-	return rc;
+	return st;
 }
 
 static enum MHD_Result
@@ -383,7 +383,7 @@ on_connection(void *cls, struct MHD_Connection *c, void **context,
 	struct client *k = *context;
 
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		k = calloc(1, sizeof *k);
+		k = calloc(1, sizeof(*k));
 		*context = k;
 		if (!k)
 			return;
@@ -466,7 +466,7 @@ turn(struct listen *l)
 	fds[n++] = (struct pollfd){ .fd = l->is_ending ? -1 : l->stop,
 				    .events = POLLIN };
 	for (const struct client *k = l->client; k; k = k->next)
-		if (n < sizeof fds / sizeof *fds)
+		if (n < sizeof(fds) / sizeof(*fds))
 			fds[n++] = (struct pollfd){ .fd = k->mark ? k->fd : -1,
 						    .events = POLLRDHUP };
 	if (poll(fds, n, patience(l, now_ms())) < 0)
@@ -477,7 +477,7 @@ turn(struct listen *l)
 	now = now_ms();
 	n = 2;
 	for (struct client *k = l->client; k; k = k->next, n++)
-		if (n < sizeof fds / sizeof *fds)
+		if (n < sizeof(fds) / sizeof(*fds))
 			look_after(l, k, fds[n].revents, now);
 	l->mhd.run(l->daemon);
 }
@@ -514,8 +514,8 @@ find_names(struct listen *l, const char *where)
 	l->asked = address_host(where);
 	if (l->asked) {
 		l->name[n++] = l->asked;
-	} else if (*where == '*' && gethostname(l->own, sizeof l->own) == 0) {
-		l->own[sizeof l->own - 1] = '\0';
+	} else if (*where == '*' && gethostname(l->own, sizeof(l->own)) == 0) {
+		l->own[sizeof(l->own) - 1] = '\0';
 		l->name[n++] = l->own;
 		if (getaddrinfo(l->own, NULL, &hints, &l->full) == 0 &&
 		    l->full->ai_canonname)
@@ -527,8 +527,8 @@ find_names(struct listen *l, const char *where)
 enum prof_status
 listen_open(const char *where, struct listen **out, struct prof_err *err)
 {
-	struct listen *l = calloc(1, sizeof *l);
-	enum prof_status rc;
+	struct listen *l = calloc(1, sizeof(*l));
+	enum prof_status st;
 
 	*out = NULL;
 	if (!l)
@@ -536,15 +536,15 @@ listen_open(const char *where, struct listen **out, struct prof_err *err)
 	find_names(l, where);
 	l->socket = -1;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
+	st = l->stop < 0 ? prof_fail(err, PROF_EIO, "%s", strerror(errno))
 			 : mhd_load(&l->mhd, err);
-	if (rc == PROF_OK)
-		rc = address_listen(where, &l->socket, l->address, err);
-	if (rc == PROF_OK)
+	if (st == PROF_OK)
+		st = address_listen(where, &l->socket, l->address, err);
+	if (st == PROF_OK)
 		*out = l;
 	else
 		listen_close(l);
-	return rc;
+	return st;
 }
 
 const char *
@@ -557,7 +557,7 @@ enum prof_status
 listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 {
 	sigset_t all, mask;
-	int rc;
+	int st;
 
 	l->serve = s;
 	l->daemon = l->mhd.start_daemon(
@@ -573,15 +573,15 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 	/* The recorder's first thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	rc = pthread_create(&l->thread, NULL, serve_clients, l);
+	st = pthread_create(&l->thread, NULL, serve_clients, l);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	l->is_started = rc == 0;
-	if (rc == 0)
+	l->is_started = st == 0;
+	if (st == 0)
 		return PROF_OK;
 	l->mhd.stop_daemon(l->daemon);
 	l->socket = -1; /* closed with it */
 	return prof_fail(err, PROF_EIO, "cannot start a thread: %s",
-			 strerror(rc));
+			 strerror(st));
 }
 
 void

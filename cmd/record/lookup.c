@@ -272,7 +272,7 @@ enum prof_status
 lookup_answer(struct lookup *l, struct profile *maps, const char *text,
 	      size_t n, struct buf *out, struct prof_err *err)
 {
-	enum prof_status rc = PROF_OK;
+	enum prof_status st = PROF_OK;
 	size_t n_address;
 	uint64_t *v;
 
@@ -281,12 +281,12 @@ lookup_answer(struct lookup *l, struct profile *maps, const char *text,
 	if (l->n_answer + n_address > MAX_ANSWERS)
 		forget(l);
 	if (add_unknown(l, maps, v, n_address) < 0)
-		rc = prof_nomem(err);
-	if (rc == PROF_OK && maps->n_location)
-		rc = resolve(l, maps, err);
-	if (rc == PROF_OK &&
+		st = prof_nomem(err);
+	if (st == PROF_OK && maps->n_location)
+		st = resolve(l, maps, err);
+	if (st == PROF_OK &&
 	    (keep_names(l, maps) < 0 || write_names(l, v, n_address, out) < 0))
-		rc = prof_nomem(err);
+		st = prof_nomem(err);
 	free(v);
-	return rc;
+	return st;
 }

@@ -73,7 +73,7 @@ our_machine(void)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
-		if (pread(fd, &eh, sizeof eh, 0) != sizeof eh)
+		if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh))
 			eh.e_machine = EM_NONE;
 		close(fd);
 	}
@@ -92,11 +92,11 @@ is_go(const char *head, size_t n)
 	     (at = memmem(at, n - (size_t)(at - head), "Go\0\0", 4)); at++) {
 		if (at - head < 12)
 			continue;
-		memcpy(word, at - sizeof word, sizeof word);
+		memcpy(word, at - sizeof(word), sizeof(word));
 		if (word[0] == 4 && word[2] == 4)
 			return true;
 	}
-	return memmem(head, n, mark, sizeof mark - 1);
+	return memmem(head, n, mark, sizeof(mark) - 1);
 }
 
 static enum obstacle
@@ -105,16 +105,16 @@ find_in_elf(const char *head, size_t n)
 	elf_ehdr eh;
 	elf_phdr ph;
 
-	if (n < sizeof eh)
+	if (n < sizeof(eh))
 		return OBSTACLE_NONE;
-	memcpy(&eh, head, sizeof eh);
+	memcpy(&eh, head, sizeof(eh));
 	if (eh.e_ident[EI_CLASS] != OUR_CLASS || eh.e_machine != our_machine())
 		return OBSTACLE_MACHINE;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
-		if (eh.e_phoff > n - sizeof ph ||
-		    i * sizeof ph > n - sizeof ph - eh.e_phoff)
+		if (eh.e_phoff > n - sizeof(ph) ||
+		    i * sizeof(ph) > n - sizeof(ph) - eh.e_phoff)
 			return OBSTACLE_NONE; /* unknown, but let it run */
-		memcpy(&ph, head + eh.e_phoff + i * sizeof ph, sizeof ph);
+		memcpy(&ph, head + eh.e_phoff + i * sizeof(ph), sizeof(ph));
 		if (ph.p_type == PT_INTERP)
 			return is_go(head, n) ? OBSTACLE_GO_LIBC
 					      : OBSTACLE_NONE;
@@ -151,9 +151,9 @@ obstacle_find(const char *path, char next[PATH_MAX])
 	enum obstacle o = fd < 0 ? OBSTACLE_NONE : find_privilege(fd);
 
 	next[0] = '\0';
-	if (o == OBSTACLE_NONE && n > 4 && memcmp(head, ELFMAG, SELFMAG) == 0) {
+	if (o == OBSTACLE_NONE && n > 4 && !memcmp(head, ELFMAG, SELFMAG)) {
 		o = find_in_elf(head, (size_t)n);
-	} else if (n > 2 && memcmp(head, "#!", 2) == 0) {
+	} else if (n > 2 && !memcmp(head, "#!", 2)) {
 		size_t skip = 2 + strspn(head + 2, " \t");
 
 		head[n < HEAD ? n : HEAD - 1] = '\0';

@@ -38,7 +38,7 @@ procfs_read(pid_t pid, const char *name, size_t *n)
 	ssize_t got = 1;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = procfs_open(path);
 	*n = 0;
 	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
@@ -92,7 +92,7 @@ procfs_stat(const char *text, struct procfs_stat *s)
 			   "%" SCNu64,
 			   &user, &system, &s->stack) != 3)
 		return false;
-	snprintf(s->name, sizeof s->name, "%.*s", (int)(end - begin - 1),
+	snprintf(s->name, sizeof(s->name), "%.*s", (int)(end - begin - 1),
 		 begin + 1);
 	s->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	return true;
@@ -131,7 +131,7 @@ procfs_stolen_ns(void)
 bool
 procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc)
 {
-	if (strncmp(text, "-1 ", 3) == 0)
+	if (!strncmp(text, "-1 ", 3))
 		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
 		       *pc;
 	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,

@@ -166,7 +166,7 @@ recording_now(struct recording *r, enum tally_kind kind)
 struct recording_mark *
 recording_mark(struct recording *r, enum tally_kind kind)
 {
-	struct recording_mark *m = calloc(1, sizeof *m);
+	struct recording_mark *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;

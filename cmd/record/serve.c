@@ -88,8 +88,8 @@ static const char text_plain[] = "text/plain; charset=utf-8";
 static const struct page *
 find_page(const char *path)
 {
-	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-		if (strcmp(pages[i].path, path) == 0)
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		if (!strcmp(pages[i].path, path))
 			return &pages[i];
 	return NULL;
 }
@@ -118,7 +118,7 @@ serve_error(struct serve_reply *reply, unsigned status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
+	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	buf_release(&reply->body);
 	reply->status = status;
@@ -136,7 +136,7 @@ is_recorded(const struct serve *s, const struct page *page)
 static void
 list_pages(const struct serve *s, struct buf *b)
 {
-	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
 		const struct page *page = &pages[i];
 
 		if (page->kind == PAGE_INDEX ||
@@ -243,15 +243,15 @@ write_proto(const struct profile *p, struct buf *out, struct prof_err *err)
 	struct stream_format format = { .kind = STREAM_GZIP,
 					.level = GZIP_LEVEL };
 	int fd = memfd_create("reply", MFD_CLOEXEC);
-	enum prof_status rc;
+	enum prof_status st;
 
 	if (fd < 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	rc = profile_write(fd, p, format, err);
-	if (rc == PROF_OK)
-		rc = read_back(fd, out, err);
+	st = profile_write(fd, p, format, err);
+	if (st == PROF_OK)
+		st = read_back(fd, out, err);
 	close(fd);
-	return rc;
+	return st;
 }
 
 static bool
@@ -275,22 +275,22 @@ profile_page(const struct page *page, const struct serve_request *req,
 {
 	enum legacy_kind kind = kinds[page->tally].legacy;
 	struct prof_err err;
-	enum prof_status rc = prof_nomem(&err);
+	enum prof_status st = prof_nomem(&err);
 
 	reply->status = 200;
 	reply->type = "application/octet-stream";
 	reply->file = strrchr(page->path, '/') + 1;
 	if (p && !is_debug(req) &&
 	    (page->is_go || req->takes_gzip || is_difference(page, req))) {
-		rc = write_proto(p, &reply->body, &err);
+		st = write_proto(p, &reply->body, &err);
 	} else if (p) {
 		if (kind != LEGACY_CPU) {
 			reply->type = text_plain;
 			reply->file = NULL;
 		}
-		rc = legacy_write(p, kind, &reply->body, &err);
+		st = legacy_write(p, kind, &reply->body, &err);
 	}
-	if (rc != PROF_OK)
+	if (st != PROF_OK)
 		serve_error(reply, 503, "%s", err.msg);
 	profile_free(p);
 }
@@ -299,7 +299,7 @@ profile_page(const struct page *page, const struct serve_request *req,
 static void
 set_default(const struct page *page, struct profile *p)
 {
-	if (p && strcmp(page->path, "/debug/pprof/allocs") == 0)
+	if (p && !strcmp(page->path, "/debug/pprof/allocs"))
 		p->default_type = profile_intern(p, "alloc_space");
 }
 

@@ -9,11 +9,11 @@
 void
 tally_early(struct tally *t, const struct shm_early *e, size_t n)
 {
-	struct space *s = n < sizeof *e ? NULL : tally_find_space(t, e->space);
+	struct space *s = n < sizeof(*e) ? NULL : tally_find_space(t, e->space);
 
 	if (!s || s->process == PROF_NONE ||
 	    !tally_reserve(t, &t->early, &t->room_early, t->n_early, 1,
-			   sizeof *t->early))
+			   sizeof(*t->early)))
 		return;
 	t->early[t->n_early++] = (struct early){ s->process, e->ns };
 }
@@ -38,7 +38,7 @@ compare_steps(const void *a, const void *b)
 static uint64_t *
 sampled_times(const struct tally *t, uint64_t period_ns)
 {
-	uint64_t *ns = calloc(t->n_process + 1, sizeof *ns);
+	uint64_t *ns = calloc(t->n_process + 1, sizeof(*ns));
 
 	for (size_t i = 0; ns && i < t->n_stack; i++)
 		if (t->stack[i].process != PROF_NONE)
@@ -73,16 +73,16 @@ bool
 tally_early_shares(const struct tally *t, uint64_t period_ns,
 		   struct account_share **out, size_t *n)
 {
-	struct step *step = calloc(t->n_early + 1, sizeof *step);
+	struct step *step = calloc(t->n_early + 1, sizeof(*step));
 	uint64_t *sampled = sampled_times(t, period_ns);
 
 	*n = t->n_early;
-	*out = calloc(t->n_early + 1, sizeof **out);
+	*out = calloc(t->n_early + 1, sizeof(**out));
 	for (size_t i = 0; step && i < t->n_early; i++)
 		step[i] =
 			(struct step){ t->process[t->early[i].process].pid, i };
 	if (step && sampled && *out) {
-		qsort(step, t->n_early, sizeof *step, compare_steps);
+		qsort(step, t->n_early, sizeof(*step), compare_steps);
 		fill_shares(t, step, sampled, *out);
 	} else {
 		free(*out);

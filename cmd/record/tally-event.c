@@ -42,7 +42,7 @@ resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 	uint32_t i;
 
 	if (!tally_reserve(t, &t->event, &t->room_event, t->n_event, 1,
-			   sizeof e) ||
+			   sizeof(e)) ||
 	    !tally_frames(t, &t->event_frames, key, pc, &e.stack, &hash))
 		return PROF_NONE;
 	e.number = pc[SHM_KEY_DEPTH(key) - 1];
@@ -64,7 +64,7 @@ find(struct tally *t, uint64_t key, const uint64_t *pc)
 
 	if (SHM_KEY_DEPTH(key) < 2 || SHM_KEY_EVENT(key) > SHM_DELAY ||
 	    !tally_reserve(t, &t->raw, &t->room_raw, t->n_raw, 1,
-			   sizeof *t->raw))
+			   sizeof(*t->raw)))
 		return NULL;
 	i = tally_add(t, &t->raws, tally_mix(t, 0, hash), same_raw, &hash,
 		      t->n_raw);
@@ -322,7 +322,7 @@ static bool
 add_program(struct build *b)
 {
 	const struct tally *t = b->t;
-	uint64_t *weight = calloc(t->n_module + 1, sizeof *weight);
+	uint64_t *weight = calloc(t->n_module + 1, sizeof(*weight));
 	bool done;
 
 	if (!weight)

@@ -82,8 +82,9 @@ is_process_of(const struct tally *t, const struct space *s, FILE *f)
 		if (!parse(text, &l))
 			continue;
 		r = range_at(s, l.start);
-		found = r && strcmp(t->strings.str[t->module[r->module].file].s,
-				    l.path) == 0;
+		found = r &&
+			!strcmp(t->strings.str[t->module[r->module].file].s,
+				l.path);
 	}
 	free(text);
 	rewind(f);
@@ -101,7 +102,7 @@ tally_read_maps(struct tally *t, struct space *s)
 
 	if (now < s->maps_ns)
 		return false;
-	snprintf(path, sizeof path, "/proc/%d/maps",
+	snprintf(path, sizeof(path), "/proc/%d/maps",
 		 (int)t->process[s->process].pid);
 	f = procfs_stream(path);
 	if (f && is_process_of(t, s, f))

@@ -62,7 +62,7 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 
 	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap",
 				.sampler = info->sampler };
-	s->is_outside = info->sampler && strncmp(info->sampler, "perf", 4) == 0;
+	s->is_outside = info->sampler && !strncmp(info->sampler, "perf", 4);
 	if (kind == TALLY_CPU) {
 		s->clock = clock_name[info->set->clock % N_CLOCK];
 		s->asked_hz = 1e9 / (double)info->set->period_ns;
@@ -87,7 +87,7 @@ struct tally_mark *
 tally_mark(const struct tally *t, const struct tally_info *info,
 	   enum tally_kind kind)
 {
-	struct tally_mark *m = calloc(1, sizeof *m);
+	struct tally_mark *m = calloc(1, sizeof(*m));
 	struct tally_info now = { .kind = kind,
 				  .set = info->set,
 				  .shm = info->shm };
@@ -98,12 +98,12 @@ tally_mark(const struct tally *t, const struct tally_info *info,
 	tally_sampling(&now, &m->sampling);
 	if (kind == TALLY_CPU) {
 		m->n_stack = t->n_stack;
-		m->tick = calloc(t->n_stack + 1, sizeof *m->tick);
+		m->tick = calloc(t->n_stack + 1, sizeof(*m->tick));
 		m->value =
-			calloc(t->n_stack * t->n_column + 1, sizeof *m->value);
+			calloc(t->n_stack * t->n_column + 1, sizeof(*m->value));
 	} else {
 		m->n_event = t->n_event;
-		m->event = calloc(t->n_event + 1, sizeof *m->event);
+		m->event = calloc(t->n_event + 1, sizeof(*m->event));
 	}
 	if (kind == TALLY_CPU ? !m->tick || !m->value : !m->event) {
 		tally_mark_free(m);
@@ -164,8 +164,8 @@ tally_forget(struct tally *t)
 bool
 tally_processes(const struct tally *t, struct tally_process **out, size_t *n)
 {
-	bool *seen = calloc(t->n_process + 1, sizeof *seen);
-	struct tally_process *v = calloc(t->n_process + 1, sizeof *v);
+	bool *seen = calloc(t->n_process + 1, sizeof(*seen));
+	struct tally_process *v = calloc(t->n_process + 1, sizeof(*v));
 
 	*out = v;
 	*n = 0;

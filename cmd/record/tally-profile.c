@@ -16,7 +16,7 @@ enum { MAX_LABELS = 32 /* of one sample */ };
 static uint32_t *
 array_of_none(size_t n)
 {
-	uint32_t *a = calloc(n + 1, sizeof *a);
+	uint32_t *a = calloc(n + 1, sizeof(*a));
 
 	for (size_t i = 0; a && i < n; i++)
 		a[i] = PROF_NONE;
@@ -321,7 +321,7 @@ static bool
 add_program(struct build *b)
 {
 	const struct tally *t = b->t;
-	uint64_t *ticks = calloc(t->n_module + 1, sizeof *ticks);
+	uint64_t *ticks = calloc(t->n_module + 1, sizeof(*ticks));
 	bool done;
 
 	if (!ticks)
@@ -351,7 +351,7 @@ build_pid(struct build *b, uint32_t process)
 			b->p->location[i].n_line == 0;
 	if (!found || process == PROF_NONE)
 		return true;
-	snprintf(text, sizeof text, "# pid: %d",
+	snprintf(text, sizeof(text), "# pid: %d",
 		 (int)b->t->process[process].pid);
 	return profile_add_comment(b->p, text) != PROF_NONE;
 }

@@ -33,7 +33,7 @@ place_of(const void *array, size_t n, size_t size, uint64_t key)
 		size_t mid = lo + (hi - lo) / 2;
 		uint64_t own;
 
-		memcpy(&own, (const char *)array + mid * size, sizeof own);
+		memcpy(&own, (const char *)array + mid * size, sizeof(own));
 		if (own < key)
 			lo = mid + 1;
 		else
@@ -52,13 +52,13 @@ free_ranges(struct tally *t, struct space *s)
 static size_t
 place_space(const struct tally *t, uint32_t id)
 {
-	return place_of(t->space, t->n_space, sizeof *t->space, id);
+	return place_of(t->space, t->n_space, sizeof(*t->space), id);
 }
 
 static size_t
 place_range(const struct space *s, uint64_t start)
 {
-	return place_of(s->range, s->n_range, sizeof *s->range, start);
+	return place_of(s->range, s->n_range, sizeof(*s->range), start);
 }
 
 struct space *
@@ -86,7 +86,7 @@ add_process(struct tally *t, int32_t pid, const char *name)
 
 	if (process.name == STRTAB_NONE ||
 	    !tally_reserve(t, &t->process, &t->room_process, t->n_process, 1,
-			   sizeof *t->process))
+			   sizeof(*t->process)))
 		return PROF_NONE;
 	i = tally_add(t, &t->processes,
 		      tally_mix(t, (uint32_t)pid, process.name), same_process,
@@ -136,17 +136,17 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 	if (t->n_space - t->n_swept >= N_SPACE_SWEEP)
 		sweep(t);
 	if (!tally_reserve(t, &t->space, &t->room_space, t->n_space, 1,
-			   sizeof *t->space))
+			   sizeof(*t->space)))
 		return;
 	base = tally_find_space(t, s->base);
 	if (base && base->n_range && t->n_range + base->n_range <= MAX_COPIED) {
-		space.range = calloc(base->n_range, sizeof *space.range);
+		space.range = calloc(base->n_range, sizeof(*space.range));
 		if (!space.range) {
 			t->failed = true;
 			return;
 		}
 		memcpy(space.range, base->range,
-		       base->n_range * sizeof *space.range);
+		       base->n_range * sizeof(*space.range));
 		space.n_range = base->n_range;
 		t->n_range += space.n_range;
 	}
@@ -157,7 +157,7 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 		base->next = space.id;
 	i = place_space(t, space.id);
 	memmove(t->space + i + 1, t->space + i,
-		(t->n_space++ - i) * sizeof space);
+		(t->n_space++ - i) * sizeof(space));
 	t->space[i] = space;
 }
 
@@ -180,14 +180,14 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 	if (i == s->n_range || s->range[i].start != r->start) {
 		if (s->n_range == MAX_RANGE)
 			return;
-		more = reallocarray(s->range, s->n_range + 1, sizeof *more);
+		more = reallocarray(s->range, s->n_range + 1, sizeof(*more));
 		if (!more) {
 			t->failed = true;
 			return;
 		}
 		s->range = more;
 		memmove(more + i + 1, more + i,
-			(s->n_range - i) * sizeof *more);
+			(s->n_range - i) * sizeof(*more));
 		s->n_range++;
 		t->n_range++;
 	}
@@ -201,7 +201,7 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 	uint64_t hash;
 
 	if (!tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
-			   sizeof *m))
+			   sizeof(*m)))
 		return;
 	hash = tally_mix(t, tally_mix(t, m->file, m->build_id), m->offset);
 	range.module =
@@ -221,12 +221,12 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 {
 	static const char digit[] = "0123456789abcdef";
 	struct space *s = tally_find_space(t, m->space);
-	char id[2 * sizeof m->build_id + 1];
+	char id[2 * sizeof(m->build_id) + 1];
 	struct module module = { 0 };
 
 	if (!s || n <= offsetof(struct shm_module, path) ||
 	    !memchr(m->path, '\0', n - offsetof(struct shm_module, path)) ||
-	    m->limit <= m->start || m->n_build_id > sizeof m->build_id)
+	    m->limit <= m->start || m->n_build_id > sizeof(m->build_id))
 		return;
 	for (uint32_t i = 0; i < m->n_build_id; i++) {
 		id[2 * i] = digit[m->build_id[i] >> 4];
@@ -246,7 +246,7 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 void
 tally_gone(struct tally *t, const struct shm_gone *g, size_t n)
 {
-	struct space *s = n < sizeof *g ? NULL : tally_find_space(t, g->space);
+	struct space *s = n < sizeof(*g) ? NULL : tally_find_space(t, g->space);
 	size_t i = s ? place_range(s, g->start) : 0;
 
 	if (!s || i == s->n_range || s->range[i].start != g->start)
@@ -254,7 +254,7 @@ tally_gone(struct tally *t, const struct shm_gone *g, size_t n)
 	s->n_range--;
 	t->n_range--;
 	memmove(s->range + i, s->range + i + 1,
-		(s->n_range - i) * sizeof *s->range);
+		(s->n_range - i) * sizeof(*s->range));
 }
 
 uint32_t

@@ -15,12 +15,12 @@
 struct tally *
 tally_new(void)
 {
-	struct tally *t = calloc(1, sizeof *t);
+	struct tally *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
 	t->arena = arena_new();
-	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof t->key);
+	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
 	t->key[1] |= 1;
 	if (!t->arena || strtab_init(&t->strings, t->arena) != 0) {
 		tally_free(t);
@@ -97,8 +97,8 @@ same_labels(const void *tally, uint32_t i, const void *key)
 	const struct labels *a = &t->labels[i], *b = key;
 
 	return a->n == b->n &&
-	       (a->n == 0 || memcmp(t->label + a->at, t->label + b->at,
-				    a->n * sizeof *t->label) == 0);
+	       (a->n == 0 || !memcmp(t->label + a->at, t->label + b->at,
+				     a->n * sizeof(*t->label)));
 }
 
 /* Read key NUL value NUL into the pool; false at the end. */
@@ -111,7 +111,7 @@ read_label(struct tally *t, const char **text, const char *end)
 	if (!value || ++value >= end ||
 	    !memchr(value, '\0', (size_t)(end - value)) ||
 	    !tally_reserve(t, &t->label, &t->room_label, t->n_label, 1,
-			   sizeof label))
+			   sizeof(label)))
 		return false;
 	label.key = tally_intern(t, *text);
 	label.str = tally_intern(t, value);
@@ -132,11 +132,11 @@ tally_label(struct tally *t, const struct shm_label *l, size_t n)
 
 	if (n <= offsetof(struct shm_label, text) || l->label > SHM_MAX_LABEL ||
 	    !tally_reserve(t, &t->labels, &t->room_labels, t->n_labels, 1,
-			   sizeof set) ||
+			   sizeof(set)) ||
 	    !tally_reserve(t, &t->labels_of, &t->room_number, t->n_number,
 			   l->label >= t->n_number ? l->label + 1 - t->n_number
 						   : 0,
-			   sizeof *t->labels_of))
+			   sizeof(*t->labels_of)))
 		return;
 	while (t->n_number <= l->label)
 		t->labels_of[t->n_number++] = 0;
@@ -172,7 +172,7 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 	uint32_t i;
 
 	if (!tally_reserve(t, &t->place, &t->room_place, t->n_place, 1,
-			   sizeof place))
+			   sizeof(place)))
 		return PROF_NONE;
 	i = tally_add(t, &t->places,
 		      tally_mix(t, tally_mix(t, 0, address), module),
@@ -216,7 +216,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	if (!is_tick)
 		depth--; /* the last entry is a number, not a frame */
 	if (!tally_reserve(t, &pool->frame, &pool->room, pool->n, depth,
-			   sizeof *pool->frame))
+			   sizeof(*pool->frame)))
 		return false;
 	if (s)
 		stack->process = s->process;
@@ -253,8 +253,8 @@ tally_same_stack(const struct frames *pool, const struct stack *a,
 {
 	return a->process == b->process && a->labels == b->labels &&
 	       a->n == b->n &&
-	       (a->n == 0 || memcmp(pool->frame + a->at, pool->frame + b->at,
-				    a->n * sizeof *pool->frame) == 0);
+	       (a->n == 0 || !memcmp(pool->frame + a->at, pool->frame + b->at,
+				     a->n * sizeof(*pool->frame)));
 }
 
 static bool
@@ -274,10 +274,10 @@ stack_of(struct tally *t, uint64_t key, const uint64_t *pc)
 	uint32_t i;
 
 	if (!tally_reserve(t, &t->stack, &t->room_stack, t->n_stack, 1,
-			   sizeof stack) ||
+			   sizeof(stack)) ||
 	    !tally_reserve(t, &t->value, &t->room_value,
 			   t->n_stack * t->n_column, t->n_column,
-			   sizeof *t->value) ||
+			   sizeof(*t->value)) ||
 	    !tally_frames(t, &t->frames, key, pc, &stack, &hash))
 		return PROF_NONE;
 	i = tally_add(t, &t->stacks, hash, same_stack, &stack, t->n_stack);

@@ -62,12 +62,12 @@ struct watch {
 struct watch *
 watch_new(const struct shm_settings *set)
 {
-	struct watch *w = calloc(1, sizeof *w);
+	struct watch *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->by_time = set->clock == SHM_CLOCK_WALL;
 		w->alone = set->children == SHM_CHILDREN_NONE;
-		w->seen = calloc(WATCH_MAX, sizeof *w->seen);
+		w->seen = calloc(WATCH_MAX, sizeof(*w->seen));
 	}
 	if (w && w->seen)
 		return w;
@@ -103,7 +103,7 @@ read_stat(pid_t pid, struct seen *s)
 	bool good = text && procfs_stat(text, &stat);
 
 	if (good) {
-		memcpy(s->name, stat.name, sizeof s->name);
+		memcpy(s->name, stat.name, sizeof(s->name));
 		s->stack = stat.stack;
 		s->cpu_ms = stat.cpu_ms;
 	}
@@ -129,10 +129,10 @@ is_elsewhere(pid_t pid, const char *kind)
 	char path[64], ours[64], theirs[64];
 	ssize_t n, m;
 
-	snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
-	n = readlink(path, ours, sizeof ours);
-	snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)pid, kind);
-	m = readlink(path, theirs, sizeof theirs);
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", kind);
+	n = readlink(path, ours, sizeof(ours));
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kind);
+	m = readlink(path, theirs, sizeof(theirs));
 	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
 }
 
@@ -153,7 +153,7 @@ obstacle_of(pid_t pid)
 {
 	char path[64], next[PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	return obstacle_find(path, next);
 }
 
@@ -163,7 +163,7 @@ is_of_other_user(pid_t pid)
 	struct stat st;
 	char path[32];
 
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	return stat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
@@ -178,7 +178,7 @@ find_reason(const struct watch *w, struct seen *s)
 	else if (is_elsewhere(s->pid, "mnt"))
 		why = "it runs in a container or another mount namespace";
 	else if (o != OBSTACLE_NONE) {
-		snprintf(s->why, sizeof s->why, "it is %s", obstacle_name(o));
+		snprintf(s->why, sizeof(s->why), "it is %s", obstacle_name(o));
 		return;
 	} else if (w->alone)
 		why = "the first program executed it, and --children=none "
@@ -197,7 +197,7 @@ find_reason(const struct watch *w, struct seen *s)
 			     "Max address space         unlimited"))
 			return;
 	}
-	snprintf(s->why, sizeof s->why, "%s", why);
+	snprintf(s->why, sizeof(s->why), "%s", why);
 }
 
 /* Has libsample no chance in its program? */
@@ -216,12 +216,12 @@ find_sampler(const struct watch *w, struct seen *s)
 	size_t n = strlen(s->why);
 	struct seen now;
 
-	s->is_outside = w->found(w->found_ctx, s->pid, why, sizeof why);
+	s->is_outside = w->found(w->found_ctx, s->pid, why, sizeof(why));
 	if (read_stat(s->pid, &now) && now.cpu_ms > s->before_ms)
 		s->cpu_ms = now.cpu_ms - s->before_ms;
 	s->late_ms = s->cpu_ms;
 	if (!s->is_outside && *why)
-		snprintf(s->why + n, sizeof s->why - n,
+		snprintf(s->why + n, sizeof(s->why) - n,
 			 "; from outside it cannot be sampled: %s", why);
 }
 
@@ -270,7 +270,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	struct stat st;
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	if (stat(path, &st) != 0 || !read_stat(pid, &key))
 		return;
 	key.dev = st.st_dev;
@@ -284,7 +284,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	s->cpu_ms = key.cpu_ms > s->before_ms ? key.cpu_ms - s->before_ms : 0;
 	if (s->is_sampled)
 		return;
-	memcpy(s->name, key.name, sizeof s->name);
+	memcpy(s->name, key.name, sizeof(s->name));
 	/* Ticks do not reach it if its runtime is Go's. */
 	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME) &&
 			obstacle_of(pid) != OBSTACLE_GO_LIBC;
@@ -312,7 +312,7 @@ look_at_children(struct watch *w, pid_t pid, const char *task, int depth)
 	size_t n;
 	char *text, *at, *end;
 
-	snprintf(name, sizeof name, "task/%.20s/children", task);
+	snprintf(name, sizeof(name), "task/%.20s/children", task);
 	text = procfs_read(pid, name, &n);
 	for (at = text; at; at = end) {
 		long child = strtol(at, &end, 10);
@@ -335,7 +335,7 @@ look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth)
 	if (depth == MAX_DEPTH)
 		return;
 	look(w, pid, parent);
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = procfs_list(path);
 	while (dir && n < MAX_TASK && (e = readdir(dir)))
 		if (isdigit((unsigned char)e->d_name[0])) {
@@ -408,7 +408,7 @@ watch_check_ticks(struct watch *w, const struct shm *shm, uint64_t period_ns)
 		    s->cpu_ms < worth || has_counts(shm, s->pid))
 			continue;
 		s->is_sampled = false;
-		snprintf(s->why, sizeof s->why,
+		snprintf(s->why, sizeof(s->why),
 			 "it was made by a system call of the program, not by "
 			 "libc's fork(), so it has no timer");
 	}

@@ -106,7 +106,7 @@ elf_source_open(struct elf_source *s, int fd, struct prof_err *err)
 		       : sb.st_blocks == 0 ? (uint64_t)sb.st_size
 					   : (uint64_t)sb.st_blocks * 512;
 	s->build_id[0] = '\0';
-	if (!elf_source_read(s, 0, &s->head, sizeof s->head) ||
+	if (!elf_source_read(s, 0, &s->head, sizeof(s->head)) ||
 	    memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    h->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h->e_ident[EI_DATA] != ELFDATA2LSB)
@@ -129,8 +129,8 @@ static bool
 section_at(const struct elf_source *s, size_t i, Elf64_Shdr *out)
 {
 	return i < s->head.e_shnum &&
-	       elf_source_read(s, s->head.e_shoff + i * sizeof *out, out,
-			       sizeof *out);
+	       elf_source_read(s, s->head.e_shoff + i * sizeof(*out), out,
+			       sizeof(*out));
 }
 
 bool
@@ -141,7 +141,7 @@ elf_source_section(const struct elf_source *s, const char *name,
 	Elf64_Shdr sh;
 	bool found = false;
 
-	if (s->head.e_shentsize != sizeof sh ||
+	if (s->head.e_shentsize != sizeof(sh) ||
 	    !section_at(s, s->head.e_shstrndx, &sh) || sh.sh_size > MAX_NAMES ||
 	    !elf_source_slurp(s, sh.sh_offset, sh.sh_size, &names)) {
 		buf_release(&names);
@@ -150,8 +150,8 @@ elf_source_section(const struct elf_source *s, const char *name,
 	for (size_t i = 1; !found && section_at(s, i, out); i++)
 		found = out->sh_name < names.n &&
 			names.n - out->sh_name > strlen(name) &&
-			strcmp((const char *)names.data + out->sh_name, name) ==
-				0 &&
+			!strcmp((const char *)names.data + out->sh_name,
+				name) &&
 			out->sh_type != SHT_NOBITS;
 	buf_release(&names);
 	return found;
@@ -167,12 +167,12 @@ elf_source_contents(const struct elf_source *s, const Elf64_Shdr *sh,
 
 	if (!(sh->sh_flags & SHF_COMPRESSED))
 		return elf_source_slurp(s, sh->sh_offset, sh->sh_size, out);
-	if (sh->sh_size <= sizeof head ||
-	    !elf_source_read(s, sh->sh_offset, &head, sizeof head) ||
+	if (sh->sh_size <= sizeof(head) ||
+	    !elf_source_read(s, sh->sh_offset, &head, sizeof(head)) ||
 	    head.ch_size > MAX_BYTES ||
 	    head.ch_size / MAX_PACKED_RATIO > sh->sh_size ||
-	    !elf_source_slurp(s, sh->sh_offset + sizeof head,
-			      sh->sh_size - sizeof head, &packed))
+	    !elf_source_slurp(s, sh->sh_offset + sizeof(head),
+			      sh->sh_size - sizeof(head), &packed))
 		goto out;
 	if (head.ch_type == ELFCOMPRESS_ZSTD)
 		done = zstd_inflate(packed.data, packed.n, head.ch_size, out,

@@ -92,10 +92,10 @@ read_eh_frame(const struct elf_source *s, const Elf64_Phdr *hdr,
 	uint8_t head[8];
 	int32_t delta;
 
-	if (!load || !elf_source_read(s, hdr->p_offset, head, sizeof head) ||
+	if (!load || !elf_source_read(s, hdr->p_offset, head, sizeof(head)) ||
 	    head[1] != (PE_pcrel | PE_sdata4))
 		return false;
-	memcpy(&delta, head + 4, sizeof delta);
+	memcpy(&delta, head + 4, sizeof(delta));
 	*from = hdr->p_vaddr + 4 + (uint64_t)(int64_t)delta;
 	if (segment_of(s, PT_LOAD, *from) != load)
 		return false;
@@ -171,20 +171,20 @@ compile_debug_frame(struct rows *r, const struct elf_source *s)
 enum prof_status
 rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 {
-	struct rows *r = calloc(1, sizeof *r);
+	struct rows *r = calloc(1, sizeof(*r));
 	int e;
 
 	*out = NULL;
 	if (!r)
 		return prof_nomem(err);
-	memcpy(r->build_id, s->build_id, sizeof r->build_id);
+	memcpy(r->build_id, s->build_id, sizeof(r->build_id));
 	if (!find_code(r, s)) {
 		rows_free(r);
 		return prof_fail(err, PROF_EFORMAT,
 				 "no code, or more than 4 GiB of it");
 	}
 	/* Mapped, so that unused parts take no memory. */
-	r->pool = unwind_map(sizeof *r->pool);
+	r->pool = unwind_map(sizeof(*r->pool));
 	e = r->pool ? compile_eh_frame(r, s) : ENOMEM;
 	if (!e)
 		e = compile_debug_frame(r, s);
@@ -211,7 +211,7 @@ rows_free(struct rows *r)
 		if (r->table[i].row)
 			munmap(r->table[i].row, r->table[i].n_bytes);
 	if (r->pool)
-		munmap(r->pool, sizeof *r->pool);
+		munmap(r->pool, sizeof(*r->pool));
 	free(r);
 }
 
@@ -236,16 +236,16 @@ put_bytes(int fd, const void *data, size_t n)
 int
 rows_send(const struct rows *r, int fd)
 {
-	int e = put_bytes(fd, r, sizeof *r);
+	int e = put_bytes(fd, r, sizeof(*r));
 
 	for (int i = 0; i < N_TABLE && !e; i++)
 		e = put_bytes(fd, r->table[i].row,
-			      r->table[i].n_row * sizeof *r->table[i].row);
+			      r->table[i].n_row * sizeof(*r->table[i].row));
 	if (!e)
 		e = put_bytes(fd, r->pool, offsetof(struct unwind_pool, hash));
 	if (!e)
 		e = put_bytes(fd, r->pool->rule,
-			      r->pool->n_rule * sizeof r->pool->rule[0]);
+			      r->pool->n_rule * sizeof(r->pool->rule[0]));
 	return e ? e : put_bytes(fd, r->pool->expr, r->pool->n_expr);
 }
 
@@ -293,13 +293,14 @@ is_pool(const struct unwind_pool *pool)
 static bool
 receive_pool(struct rows *r, int fd)
 {
-	struct unwind_pool *pool = unwind_map(sizeof *pool);
+	struct unwind_pool *pool = unwind_map(sizeof(*pool));
 
 	r->pool = pool;
 	return pool &&
 	       jail_read(fd, pool, offsetof(struct unwind_pool, hash)) &&
 	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
-	       jail_read(fd, pool->rule, pool->n_rule * sizeof pool->rule[0]) &&
+	       jail_read(fd, pool->rule,
+			 pool->n_rule * sizeof(pool->rule[0])) &&
 	       jail_read(fd, pool->expr, pool->n_expr) && is_pool(pool);
 }
 
@@ -309,13 +310,13 @@ receive_tables(struct rows *r, int fd)
 {
 	for (int i = 0; i < N_TABLE; i++) {
 		struct cfi_rows *t = &r->table[i];
-		size_t n = t->n_row * sizeof *t->row;
+		size_t n = t->n_row * sizeof(*t->row);
 
 		t->n_bytes = n;
 		if (!n)
 			continue;
-		t->row = t->n_row > MAX_INFO / sizeof *t->row ? NULL
-							      : unwind_map(n);
+		t->row = t->n_row > MAX_INFO / sizeof(*t->row) ? NULL
+							       : unwind_map(n);
 		if (!t->row || !jail_read(fd, t->row, n))
 			return false;
 	}
@@ -330,19 +331,19 @@ receive_tables(struct rows *r, int fd)
 enum prof_status
 rows_receive(int fd, struct rows **out, struct prof_err *err)
 {
-	struct rows *r = calloc(1, sizeof *r);
+	struct rows *r = calloc(1, sizeof(*r));
 	bool ok;
 
 	*out = NULL;
 	if (!r)
 		return prof_nomem(err);
-	ok = jail_read(fd, r, sizeof *r);
+	ok = jail_read(fd, r, sizeof(*r));
 	r->pool = NULL;
 	for (int i = 0; i < N_TABLE; i++)
 		r->table[i].row = NULL;
 	if (ok && r->n_load <= MAX_LOAD && r->lo < r->hi &&
 	    r->hi - r->lo < UINT32_MAX &&
-	    memchr(r->build_id, '\0', sizeof r->build_id) &&
+	    memchr(r->build_id, '\0', sizeof(r->build_id)) &&
 	    receive_tables(r, fd)) {
 		*out = r;
 		return PROF_OK;
@@ -408,7 +409,7 @@ rows_pool(const struct rows *r)
 void
 rows_stats(const struct rows *r, struct rows_stats *out)
 {
-	*out = (struct rows_stats){ .n_bytes = sizeof *r };
+	*out = (struct rows_stats){ .n_bytes = sizeof(*r) };
 	for (int i = 0; i < N_TABLE; i++) {
 		out->n_row += r->table[i].n_row;
 		out->n_refused += r->table[i].n_refused;

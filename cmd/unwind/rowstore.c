@@ -45,7 +45,7 @@ struct rowstore {
 struct rowstore *
 rowstore_new(size_t max_bytes)
 {
-	struct rowstore *s = calloc(1, sizeof *s);
+	struct rowstore *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -119,7 +119,7 @@ add(struct rowstore *s, const char *key, struct rows *rows)
 	pthread_mutex_lock(&s->lock);
 	held = hold(s, key);
 	if (held || array_reserve(&s->entry, &s->room, s->n + 1,
-				  sizeof *s->entry) != 0) {
+				  sizeof(*s->entry)) != 0) {
 		rows_free(rows);
 	} else {
 		struct entry *e = &s->entry[s->n++];
@@ -129,7 +129,7 @@ add(struct rowstore *s, const char *key, struct rows *rows)
 				     .n_user = 1,
 				     .n_bytes = stats.n_bytes,
 				     .used = ++s->turn };
-		snprintf(e->key, sizeof e->key, "%s", key);
+		snprintf(e->key, sizeof(e->key), "%s", key);
 		s->n_bytes += stats.n_bytes;
 		held = rows;
 		shrink(s);
@@ -197,7 +197,7 @@ rowstore_read(struct rowstore *s, int fd, const char *build_id,
 				 *file.build_id ? file.build_id : "missing");
 	if (*file.build_id)
 		return get(s, &file, file.build_id, out, err);
-	snprintf(key, sizeof key,
+	snprintf(key, sizeof(key),
 		 "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
 		 (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
 		 (intmax_t)sb.st_size, (intmax_t)sb.st_ctim.tv_sec,

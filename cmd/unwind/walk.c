@@ -47,7 +47,7 @@ walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 {
 	uint64_t has = 0;
 
-	memset(s->reg, 0, sizeof s->reg);
+	memset(s->reg, 0, sizeof(s->reg));
 	for (unsigned bit = 0; bit < 64; bit++) {
 		if (!(mask >> bit & 1))
 			continue;

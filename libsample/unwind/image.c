@@ -81,7 +81,7 @@ unwind_image_id(const struct cfi_image *image, const struct dl_phdr_info *info)
 	moved.hdr -= image->text_lo;
 	moved.text_lo = 0;
 	moved.text_hi -= image->text_lo;
-	h = hash_bytes(0, (uintptr_t)&moved, sizeof moved);
+	h = hash_bytes(0, (uintptr_t)&moved, sizeof(moved));
 
 	if (image_has(image, image->hdr, n))
 		h = hash_bytes(h, image->hdr, n);

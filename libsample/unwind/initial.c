@@ -87,9 +87,9 @@ is_called(const struct initial_object *o, const char *name)
 {
 	const char *slash = o->path ? strrchr(o->path, '/') : NULL;
 
-	return (o->soname && strcmp(o->soname, name) == 0) ||
-	       (slash && strcmp(slash + 1, name) == 0) ||
-	       (o->path && strcmp(o->path, name) == 0);
+	return (o->soname && !strcmp(o->soname, name)) ||
+	       (slash && !strcmp(slash + 1, name)) ||
+	       (o->path && !strcmp(o->path, name));
 }
 
 static void
@@ -119,7 +119,7 @@ unwind_initial_find(struct unwind_initial *set)
 
 	*set = (struct unwind_initial){ 0 };
 	dl_iterate_phdr(count, &set->room);
-	set->object = unwind_map(set->room * sizeof *set->object);
+	set->object = unwind_map(set->room * sizeof(*set->object));
 	if (!set->object)
 		return;
 	dl_iterate_phdr(add, set);
@@ -137,7 +137,7 @@ void
 unwind_initial_free(struct unwind_initial *set)
 {
 	if (set->object)
-		munmap(set->object, set->room * sizeof *set->object);
+		munmap(set->object, set->room * sizeof(*set->object));
 	*set = (struct unwind_initial){ 0 };
 }
 

@@ -94,7 +94,7 @@ shelve(const struct unwind_object *o)
 	size_t n_bytes = 0;
 
 	drop_rows(&shelf[N_SHELF - 1]);
-	memmove(shelf + 1, shelf, (N_SHELF - 1) * sizeof *shelf);
+	memmove(shelf + 1, shelf, (N_SHELF - 1) * sizeof(*shelf));
 	shelf[0] = (struct shelved){
 		o->id, { o->row, o->n_row, o->n_bytes, o->n_refused }
 	};

@@ -204,7 +204,7 @@ code_is_sigreturn(const struct unwind_code *c, uintptr_t pc)
 
 	if (pc & 3)
 		return false;
-	if (o && o->hi - pc >= sizeof code[0])
+	if (o && o->hi - pc >= sizeof(code[0]))
 		return *(const unwind_word *)pc == ARCH_SIGRETURN;
 	if (!was_in_use && !unwind_far_begin(w->far))
 		return false;

@@ -35,7 +35,7 @@ int
 main(int argc, char **argv)
 {
 	size_t n = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
-	double *ms = calloc(n ? n : 1, sizeof *ms);
+	double *ms = calloc(n ? n : 1, sizeof(*ms));
 	posix_spawn_file_actions_t quiet;
 
 	if (!n || !ms || posix_spawn_file_actions_init(&quiet) != 0 ||
@@ -56,7 +56,7 @@ main(int argc, char **argv)
 		}
 		ms[i] = cpu_ms(&r);
 	}
-	qsort(ms, n, sizeof *ms, compare);
+	qsort(ms, n, sizeof(*ms), compare);
 	fprintf(stderr, "%.2f\n", ms[n / 2]);
 	free(ms);
 	return 0;

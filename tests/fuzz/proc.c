@@ -28,11 +28,11 @@ try_group(const char *text)
 	char path[CGROUP_PATH], id[CGROUP_ID];
 
 	cgroup_parse(text, path);
-	must(*path && strlen(path) < sizeof path);
+	must(*path && strlen(path) < sizeof(path));
 	if (cgroup_container(path, id))
-		must(*id && strlen(id) < sizeof id);
+		must(*id && strlen(id) < sizeof(id));
 	if (cgroup_container(text, id))
-		must(*id && strlen(id) < sizeof id);
+		must(*id && strlen(id) < sizeof(id));
 }
 
 static void
@@ -77,7 +77,7 @@ try_one(unsigned which, char *text, size_t n)
 		break;
 	case 2:
 		if (procfs_stat(text, &stat))
-			must(strlen(stat.name) < sizeof stat.name);
+			must(strlen(stat.name) < sizeof(stat.name));
 		break;
 	case 3:
 		procfs_anon_kb(text);

@@ -42,8 +42,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		h = malloc(n < 65528 ? n : 65528);
 		if (!h)
 			abort();
-		memcpy(h, data, sizeof *h);
-		size = h->size < sizeof *h ? sizeof *h : h->size;
+		memcpy(h, data, sizeof(*h));
+		size = h->size < sizeof(*h) ? sizeof(*h) : h->size;
 		if (size > n)
 			size = n < 65528 ? n : 65528;
 		memcpy(h, data, size);

@@ -84,7 +84,7 @@ add_record(struct fuzz *f)
 	size_t n = word(&f->in, 1) % 128;
 	char record[128];
 
-	bytes(&f->in, record, sizeof record);
+	bytes(&f->in, record, sizeof(record));
 	/* Numbers of spaces and labels that others mean, too. */
 	memset(record + 1, 0, 3);
 	record[0] &= 3;
@@ -94,7 +94,7 @@ add_record(struct fuzz *f)
 		m.start = 0x1000 * (word(&f->in, 1) % 16);
 		m.limit = m.start + 0x1000 * (word(&f->in, 1) % 16);
 		m.n_build_id = (uint32_t)word(&f->in, 1) % 40;
-		memcpy(record, &m, sizeof m);
+		memcpy(record, &m, sizeof(m));
 	}
 	table_tell(f->d.shm, (enum shm_kind)kind, record, n, "x", 2);
 }
@@ -143,7 +143,7 @@ scribble(struct fuzz *f)
 		atomic_store(&shm->mark[i % SHM_N_ENTRY].state, x);
 		break;
 	case 4:
-		((uint64_t *)(void *)shm)[i % (sizeof shm->set / 8 + 16)] = x;
+		((uint64_t *)(void *)shm)[i % (sizeof(shm->set) / 8 + 16)] = x;
 		break;
 	case 5:
 		((uint64_t *)(void *)shm->process)[i % 64] = x;
@@ -161,8 +161,8 @@ scribble(struct fuzz *f)
 		break;
 	default:
 		memcpy((char *)shm + (i << 16 | word(&f->in, 2)) %
-					     (f->d.size - sizeof x),
-		       &x, sizeof x);
+					     (f->d.size - sizeof(x)),
+		       &x, sizeof(x));
 	}
 }
 

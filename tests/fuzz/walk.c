@@ -79,9 +79,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!w)
 		abort();
 	/* The last bytes of the input are the registers. */
-	memset(word, 0, sizeof word);
-	memcpy(word, data + n - (n < sizeof word ? n : sizeof word),
-	       n < sizeof word ? n : sizeof word);
+	memset(word, 0, sizeof(word));
+	memcpy(word, data + n - (n < sizeof(word) ? n : sizeof(word)),
+	       n < sizeof(word) ? n : sizeof(word));
 	fuzz_limit(2);
 	if (elf_source_open(&s, -1, NULL) == PROF_OK &&
 	    rows_read(&s, &rows, NULL) == PROF_OK) {

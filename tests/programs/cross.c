@@ -130,7 +130,7 @@ main(int argc, char **argv)
 	struct shm *shm;
 	pthread_t t[2];
 
-	if (strcmp(what, "make") == 0) {
+	if (!strcmp(what, "make")) {
 		shm = open_shm(argv[2], O_CREAT | O_TRUNC);
 		if (!shm)
 			return 2;

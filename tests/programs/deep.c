@@ -91,10 +91,10 @@ static const struct {
 static void
 do_way(const char *name)
 {
-	if (strcmp(name, "sleep") == 0)
+	if (!strcmp(name, "sleep"))
 		sleep_ms(300);
 	for (int i = 0; ways[i].name; i++)
-		if (strcmp(ways[i].name, name) == 0)
+		if (!strcmp(ways[i].name, name))
 			ways[i].fn();
 }
 
@@ -141,7 +141,7 @@ small(void)
 int
 main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "small") == 0)
+	if (argc == 2 && !strcmp(argv[1], "small"))
 		return small();
 	return argc == 3 && descend(atoi(argv[1]), argv[2]) == 0;
 }

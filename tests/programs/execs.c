@@ -78,7 +78,7 @@ main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 0;
 	char next[16], self[4096];
-	ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (size < 0 || !getenv("EXECS") || (argc > 2 && argc != 3))
 		return 4;
@@ -90,6 +90,6 @@ main(int argc, char **argv)
 		work(0.2);
 		return 3;
 	}
-	snprintf(next, sizeof next, "%d", n - 1);
+	snprintf(next, sizeof(next), "%d", n - 1);
 	again(self, next, n % N_WAY);
 }

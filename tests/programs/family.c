@@ -101,7 +101,7 @@ by_system(void)
 {
 	char command[4096];
 
-	snprintf(command, sizeof command, "'%s' work; exit 3", self);
+	snprintf(command, sizeof(command), "'%s' work; exit 3", self);
 	if (system(command) != 3 << 8)
 		fail("system");
 	work();
@@ -113,9 +113,9 @@ by_popen(void)
 	char command[4096], line[32];
 	FILE *f;
 
-	snprintf(command, sizeof command, "'%s' work; exit 3", self);
+	snprintf(command, sizeof(command), "'%s' work; exit 3", self);
 	f = popen(command, "r");
-	if (!f || !fgets(line, sizeof line, f) || pclose(f) != 3 << 8)
+	if (!f || !fgets(line, sizeof(line), f) || pclose(f) != 3 << 8)
 		fail("popen");
 	fputs(line, stdout);
 	work();
@@ -199,14 +199,14 @@ main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 
 	self = "/proc/self/exe";
-	if (strcmp(way, "system") == 0 || strcmp(way, "popen") == 0)
+	if (!strcmp(way, "system") || !strcmp(way, "popen"))
 		self = realpath(self, NULL); /* the shell has one of its own */
-	if (strcmp(way, "daemon") == 0 && argc > 2) {
+	if (!strcmp(way, "daemon") && argc > 2) {
 		by_daemon(argv[2]);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (strcmp(ways[i].name, way) == 0) {
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i].name, way)) {
 			ways[i].run();
 			return 0;
 		}

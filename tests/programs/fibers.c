@@ -136,7 +136,7 @@ filter(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof code / sizeof *code, code };
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
@@ -158,7 +158,7 @@ main(int argc, char **argv)
 		filter();
 	leave = leave_by_context;
 #if defined(__x86_64__)
-	if (strcmp(argv[1], "switch") == 0)
+	if (!strcmp(argv[1], "switch"))
 		leave = leave_by_switch;
 #endif
 	for (int i = 0; i < N_FIBER; i++) {

@@ -100,7 +100,7 @@ block(bool on)
 	uint64_t set = UINT64_C(1) << (SIGPROF - 1);
 
 	syscall(SYS_rt_sigprocmask, on ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL,
-		sizeof set);
+		sizeof(set));
 }
 
 /* Times of n chunks into ns, below so many frames. */
@@ -149,8 +149,8 @@ interrupts(const uint32_t *ns, long n)
 		uint32_t sorted[NEAR];
 		double median;
 
-		memcpy(sorted, ns + i, sizeof sorted);
-		qsort(sorted, NEAR, sizeof *sorted, by_size);
+		memcpy(sorted, ns + i, sizeof(sorted));
+		qsort(sorted, NEAR, sizeof(*sorted), by_size);
 		median = sorted[NEAR / 2];
 		for (int k = 0; k < NEAR; k++)
 			if (ns[i + k] < median + MOST_NS) {
@@ -202,8 +202,8 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: overhead stack|alloc CHUNKS\n");
 		return 2;
 	}
-	work = strcmp(argv[1], "alloc") == 0 ? allocate : compute;
-	ns = calloc((size_t)n, sizeof *ns);
+	work = !strcmp(argv[1], "alloc") ? allocate : compute;
+	ns = calloc((size_t)n, sizeof(*ns));
 	if (!ns)
 		return 2;
 	below(DEPTH, work, ns, NEAR, 1);

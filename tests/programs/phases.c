@@ -123,7 +123,7 @@ is_told_to_go_on(void)
 {
 	char line[16];
 
-	while (fgets(line, sizeof line, stdin)) {
+	while (fgets(line, sizeof(line), stdin)) {
 		if (line[0] == '\n')
 			return true;
 		do_more();

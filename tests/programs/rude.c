@@ -29,11 +29,11 @@ dial(const char *port)
 
 	sa.sin_port = htons((unsigned short)atoi(port));
 	sa.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof sa) != 0) {
+	if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof(sa)) != 0) {
 		perror("rude");
 		exit(1);
 	}
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	return fd;
 }
 
@@ -64,9 +64,9 @@ send_input(const char *port, bool all)
 	int fd = dial(port);
 	ssize_t got;
 
-	while ((n = fread(data, 1, sizeof data, stdin)) > 0)
+	while ((n = fread(data, 1, sizeof(data), stdin)) > 0)
 		say(fd, data, n);
-	while ((got = read(fd, data, sizeof data)) > 0) {
+	while ((got = read(fd, data, sizeof(data))) > 0) {
 		if (all)
 			fwrite(data, 1, (size_t)got, stdout);
 		else if (!used)
@@ -83,13 +83,13 @@ main(int argc, char **argv)
 	const char *how = argc > 2 ? argv[2] : "";
 	int n = argc > 3 ? atoi(argv[3]) : 1;
 
-	if (strcmp(how, "send") == 0 || strcmp(how, "ask") == 0) {
+	if (!strcmp(how, "send") || !strcmp(how, "ask")) {
 		send_input(argv[1], how[0] == 'a');
-	} else if (strcmp(how, "half") == 0) {
+	} else if (!strcmp(how, "half")) {
 		hold(argv[1], n, "GET /pprof/cmdline HTTP/1.1\r\nHost: ");
-	} else if (strcmp(how, "stall") == 0) {
+	} else if (!strcmp(how, "stall")) {
 		hold(argv[1], n, "GET /pprof/ HTTP/1.1\r\nHost: x\r\n\r\n");
-	} else if (strcmp(how, "gone") == 0) {
+	} else if (!strcmp(how, "gone")) {
 		static const char words[] =
 			"GET /debug/pprof/profile?seconds=3600 HTTP/1.1\r\n"
 			"Host: x\r\n\r\n";
@@ -97,10 +97,10 @@ main(int argc, char **argv)
 		for (int i = 0; i < n; i++) {
 			int fd = dial(argv[1]);
 
-			say(fd, words, sizeof words - 1);
+			say(fd, words, sizeof(words) - 1);
 			close(fd);
 		}
-	} else if (strcmp(how, "flood") == 0) {
+	} else if (!strcmp(how, "flood")) {
 		for (int i = 0; i < n; i++)
 			close(dial(argv[1]));
 	} else {

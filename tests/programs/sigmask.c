@@ -19,7 +19,7 @@ main(void)
 		uint64_t mask;
 	} now;
 
-	if (syscall(SYS_rt_sigaction, SIGPROF, NULL, &now, sizeof now.mask) !=
+	if (syscall(SYS_rt_sigaction, SIGPROF, NULL, &now, sizeof(now.mask)) !=
 	    0) {
 		perror("sigmask");
 		return 2;

@@ -45,8 +45,8 @@ count_lines(const char *path, const char *word)
 	char line[1024];
 	long n = 0;
 
-	while (f && fgets(line, sizeof line, f))
-		n += strncmp(line, word, strlen(word)) == 0;
+	while (f && fgets(line, sizeof(line), f))
+		n += !strncmp(line, word, strlen(word));
 	if (f)
 		fclose(f);
 	return n;

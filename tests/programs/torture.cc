@@ -179,8 +179,8 @@ process_round()
 		char line[16] = "";
 		FILE *f = popen("echo hello", "r");
 
-		want(f && fgets(line, sizeof line, f), "popen");
-		want(pclose(f) == 0 && strcmp(line, "hello\n") == 0, "pclose");
+		want(f && fgets(line, sizeof(line), f), "popen");
+		want(pclose(f) == 0 && !strcmp(line, "hello\n"), "pclose");
 		return;
 	}
 	case 5:
@@ -216,7 +216,7 @@ exception_round()
 	try {
 		throws(40);
 	} catch (const std::exception &e) {
-		caught = strcmp(e.what(), "bottom") == 0;
+		caught = !strcmp(e.what(), "bottom");
 	}
 	want(caught, "an exception");
 }
@@ -269,7 +269,7 @@ signal_stack_round()
 	stack_t ss = {};
 
 	ss.ss_sp = memory;
-	ss.ss_size = sizeof memory;
+	ss.ss_size = sizeof(memory);
 	want(sigaltstack(&ss, nullptr) == 0, "sigaltstack");
 	pthread_kill(pthread_self(), SIGUSR2);
 	burn(1, 50000);
@@ -337,8 +337,8 @@ waiting_round()
 
 	if (fd[0] < 0)
 		want(pipe(fd) == 0, "pipe");
-	want(write(fd[1], buf, sizeof buf) == sizeof buf, "write");
-	want(read(fd[0], back, sizeof back) == sizeof back, "read");
+	want(write(fd[1], buf, sizeof(buf)) == sizeof(buf), "write");
+	want(read(fd[0], back, sizeof(back)) == sizeof(back), "read");
 	while (nanosleep(&ms, &ms) != 0)
 		want(errno == EINTR, "nanosleep");
 	struct pollfd p = { fd[0], POLLIN, 0 };
@@ -355,7 +355,7 @@ memory_round()
 		v.push_back(std::string(1 + i * 37 % 500, 'a' + i % 26));
 	v.erase(v.begin(), v.begin() + 100);
 	char text[64];
-	snprintf(text, sizeof text, "%zu %g", v.size(), 0.1);
+	snprintf(text, sizeof(text), "%zu %g", v.size(), 0.1);
 }
 
 struct kind {

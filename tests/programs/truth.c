@@ -399,13 +399,13 @@ start_itimer(void)
 static const char *
 known_shares(const char *what)
 {
-	if (strcmp(what, "half") == 0)
+	if (!strcmp(what, "half"))
 		return "50 50 0";
-	if (strcmp(what, "eighty") == 0)
+	if (!strcmp(what, "eighty"))
 		return "80 20 0";
-	if (strcmp(what, "bursts") == 0 || strcmp(what, "short") == 0)
+	if (!strcmp(what, "bursts") || !strcmp(what, "short"))
 		return "75 25 0";
-	if (strncmp(what, "waits-", 6) == 0)
+	if (!strncmp(what, "waits-", 6))
 		return NULL;
 	return "60 30 10";
 }
@@ -414,32 +414,32 @@ static int
 run(const char *what, const char *how)
 {
 	long total = (long)(seconds * (double)steps_per_second());
-	bool is_itimer = strcmp(how, "itimer") == 0;
+	bool is_itimer = !strcmp(how, "itimer");
 	const char *number = strchr(what, '-');
 	int n_thread = number ? atoi(number + 1) : 1;
 
 	if (n_thread < 1 || n_thread > MOST_THREADS)
 		return 2;
-	waiting_clock = strcmp(how, "wall") == 0 ? CLOCK_MONOTONIC
-						 : CLOCK_THREAD_CPUTIME_ID;
+	waiting_clock = !strcmp(how, "wall") ? CLOCK_MONOTONIC
+					     : CLOCK_THREAD_CPUTIME_ID;
 	if (is_itimer)
 		start_itimer();
 	else if (known_shares(what))
 		puts(known_shares(what));
 	fflush(stdout);
-	if (strcmp(what, "half") == 0)
+	if (!strcmp(what, "half"))
 		two_threads(0.5, total);
-	else if (strcmp(what, "eighty") == 0)
+	else if (!strcmp(what, "eighty"))
 		two_threads(0.8, total);
-	else if (strcmp(what, "bursts") == 0)
+	else if (!strcmp(what, "bursts"))
 		bursting_threads(total);
-	else if (strcmp(what, "short") == 0)
+	else if (!strcmp(what, "short"))
 		short_threads(total);
-	else if (strcmp(what, "recursion") == 0)
+	else if (!strcmp(what, "recursion"))
 		many_threads(1, total, do_recursion);
-	else if (strncmp(what, "threads-", 8) == 0)
+	else if (!strncmp(what, "threads-", 8))
 		many_threads(n_thread, total, do_part);
-	else if (strncmp(what, "waits-", 6) == 0)
+	else if (!strncmp(what, "waits-", 6))
 		waiting_threads(n_thread, is_itimer);
 	else
 		return 2;
@@ -458,7 +458,7 @@ main(int argc, char **argv)
 			"usage: truth SCENARIO SECONDS [itimer|wall]\n");
 		return 2;
 	}
-	if (strcmp(how, "itimer") == 0) {
+	if (!strcmp(how, "itimer")) {
 		sum = (double)(itimer_ticks[1] + itimer_ticks[2] +
 			       itimer_ticks[3]);
 		printf("%.1f %.1f %.1f\n", 100 * (double)itimer_ticks[1] / sum,

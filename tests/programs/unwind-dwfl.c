@@ -86,7 +86,7 @@ add_map(uint64_t start, uint64_t len, uint64_t offset, const char *path)
 	*m = (struct map){ start, start + len, offset, NULL, 0, strdup(path) };
 	if (path[0] == '/' && path[1] != '/')
 		st = rowstore_open(g.store, path, "", &m->rows, &e);
-	else if (strcmp(path, "[vdso]") == 0 && vdso)
+	else if (!strcmp(path, "[vdso]") && vdso)
 		st = rowstore_image(g.store, vdso, len, &m->rows, &e);
 	if (st == PROF_OK && !rows_bias(m->rows, start, offset, &m->bias))
 		m->rows = NULL;
@@ -222,7 +222,7 @@ open_dwfl(void)
 		bool again = false;
 
 		for (size_t k = 0; k < i; k++)
-			again |= strcmp(g.map[k].path, m->path) == 0;
+			again |= !strcmp(g.map[k].path, m->path);
 		if (!m->rows || again)
 			continue;
 		dwfl_report_elf(g.dwfl, m->path, elf_path(m), -1, m->bias,
@@ -323,8 +323,8 @@ word(const char **p)
 {
 	uint64_t v;
 
-	memcpy(&v, *p, sizeof v);
-	*p += sizeof v;
+	memcpy(&v, *p, sizeof(v));
+	*p += sizeof(v);
 	return v;
 }
 
@@ -384,7 +384,7 @@ take_record(const char *p, const struct perf_event_header *h)
 	/* Of one process: that which ran the program. */
 	if (h->type == PERF_RECORD_COMM &&
 	    h->misc & PERF_RECORD_MISC_COMM_EXEC) {
-		memcpy(&pid, p + 8, sizeof pid);
+		memcpy(&pid, p + 8, sizeof(pid));
 		if (!g.pid)
 			g.pid = pid;
 		if (g.pid == pid)
@@ -397,8 +397,8 @@ take_record(const char *p, const struct perf_event_header *h)
 		start = word(&at);
 		len = word(&at);
 		offset = word(&at);
-		memcpy(&prot, p + 64, sizeof prot);
-		memcpy(&pid, p + 8, sizeof pid);
+		memcpy(&prot, p + 64, sizeof(prot));
+		memcpy(&pid, p + 8, sizeof(pid));
 		if (pid == g.pid && prot & PROT_EXEC)
 			add_map(start, len, offset, p + 8 + 8 + 24 + 24 + 8);
 	} else if (h->type == PERF_RECORD_SAMPLE) {
@@ -417,14 +417,14 @@ read_recording(const char *data, size_t n)
 	if (n < 104 || memcmp(data, "PERFILE2", 8) != 0)
 		errx(2, "no perf.data in file mode");
 	memcpy(&at, data + 24, 8);
-	memcpy(&attr, data + at, sizeof attr);
+	memcpy(&attr, data + at, sizeof(attr));
 	g.sample_type = attr.sample_type;
 	g.regs_mask = attr.sample_regs_user;
 	memcpy(&at, data + 40, 8);
 	memcpy(&size, data + 48, 8);
-	for (size += at; at + sizeof h <= size; at += h.size) {
-		memcpy(&h, data + at, sizeof h);
-		if (h.size < sizeof h)
+	for (size += at; at + sizeof(h) <= size; at += h.size) {
+		memcpy(&h, data + at, sizeof(h));
+		if (h.size < sizeof(h))
 			errx(2, "a record of %u bytes", h.size);
 		take_record(data + at, &h);
 	}
@@ -441,7 +441,7 @@ main(int argc, char **argv)
 
 	if (!f)
 		err(2, "%s", path);
-	n = fread(data, 1, sizeof data, f);
+	n = fread(data, 1, sizeof(data), f);
 	fclose(f);
 	g.store = rowstore_new(SIZE_MAX);
 	g.walker = walker_new();

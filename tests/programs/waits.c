@@ -195,7 +195,7 @@ wait_read(void)
 	unsigned long long n;
 
 	timerfd_settime(timer, 0, &once, NULL);
-	return (int)read(timer, &n, sizeof n);
+	return (int)read(timer, &n, sizeof(n));
 }
 
 NOINLINE static int
@@ -301,7 +301,7 @@ main(int argc, char **argv)
 	limit.tv_usec = duration.tv_nsec / 1000;
 	if (pipe(tube) != 0 || socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0)
 		return 1;
-	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	if (argc > 2) {
 		pthread_create(&thread, NULL, outlive, NULL);

@@ -25,7 +25,7 @@ hear(const char *sentence)
 {
 	size_t n = strlen(said);
 
-	assert_true(n + strlen(sentence) + 2 < sizeof said);
+	assert_true(n + strlen(sentence) + 2 < sizeof(said));
 	strcat(strcat(said, sentence), "\n");
 }
 

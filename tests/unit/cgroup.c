@@ -48,7 +48,7 @@ test_container(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		char id[CGROUP_ID] = "";
 
 		if (cgroup_container(row[i].path, id))
@@ -64,15 +64,15 @@ test_long(void **state)
 	char path[CGROUP_PATH], text[2 * CGROUP_PATH], id[CGROUP_ID];
 
 	(void)state;
-	memset(text, 'a', sizeof text);
+	memset(text, 'a', sizeof(text));
 	memcpy(text, "0::/", 4);
-	strcpy(text + sizeof text - 100, "/docker/" ID "\n");
+	strcpy(text + sizeof(text) - 100, "/docker/" ID "\n");
 	cgroup_parse(text, path);
 	assert_int_equal(strlen(path), CGROUP_PATH - 1);
 	assert_true(cgroup_container(path, id));
-	memset(text, 'a', sizeof text);
+	memset(text, 'a', sizeof(text));
 	memcpy(text, "/machine-", 9);
-	text[sizeof text - 1] = '\0';
+	text[sizeof(text) - 1] = '\0';
 	assert_true(cgroup_container(text, id));
 	assert_int_equal(strlen(id), CGROUP_ID - 1);
 }
@@ -93,7 +93,7 @@ test_parse(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		char path[CGROUP_PATH];
 
 		cgroup_parse(row[i].text, path);

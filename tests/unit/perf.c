@@ -693,7 +693,7 @@ build_ids(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct perf_notes notes;
 		struct profile *p;
 		struct rec w;

@@ -39,7 +39,7 @@ test_map(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct procfs_map m;
 		char text[128];
 

@@ -36,7 +36,7 @@ struct fixture {
 static int
 setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
+	struct fixture *f = calloc(1, sizeof(*f));
 	struct prof_err err;
 
 	f->t = tally_new();
@@ -307,7 +307,7 @@ test_reused_addresses(void **state)
 	tell_module(shm, 1, 0x7000, "/lib/stays.so");
 	tick(shm, 1, &pc, 1, 1);
 	tell_space(shm, 2, 1, 100);
-	assert_true(table_tell(shm, SHM_GONE, &gone, sizeof gone, NULL, 0));
+	assert_true(table_tell(shm, SHM_GONE, &gone, sizeof(gone), NULL, 0));
 	tell_module(shm, 2, 0x5000, "/lib/b.so");
 	tick(shm, 2, &pc, 1, 1);
 	pc = 0x7fff;
@@ -329,13 +329,13 @@ test_nonsense_is_dropped(void **state)
 	uintptr_t pc[] = { 1, 2 };
 	struct profile *p;
 
-	table_tell(shm, SHM_MODULE, &m, sizeof m, "x", 2);
+	table_tell(shm, SHM_MODULE, &m, sizeof(m), "x", 2);
 	table_tell(shm, SHM_MODULE, &m, 4, NULL, 0);
 	table_tell(shm, SHM_SPACE, &m, 2, NULL, 0);
 	table_tell(shm, SHM_GONE, &m, 1, NULL, 0);
 	table_tell(shm, SHM_NOTE, "no end", 6, NULL, 0);
 	table_tell(shm, (enum shm_kind)99, "?", 1, NULL, 0);
-	assert_false(table_tell(shm, SHM_NOTE, pc, sizeof *shm, NULL, 0));
+	assert_false(table_tell(shm, SHM_NOTE, pc, sizeof(*shm), NULL, 0));
 	/* A stack that was changed after it was finished. */
 	for (unsigned i = 0; i < SHM_WAYS + 1; i++) {
 		pc[0] = i * UINT64_C(0x123456789);
@@ -570,7 +570,7 @@ test_wrong_words(void **state)
 	drain_pass(&f->d, f->t);
 	assert_true(tick(shm, 1, pc, SHM_DEPTH, 1));
 	/* What was decided before the program ran stays so. */
-	memset(&shm->set, 0xff, sizeof shm->set);
+	memset(&shm->set, 0xff, sizeof(shm->set));
 	p = finish(f);
 	assert_int_equal(total(p), 8 + 2);
 	assert_int_equal(p->period, 1000000);
@@ -595,15 +595,15 @@ test_early_times(void **state)
 	size_t n;
 
 	memcpy(space.s.name, "sh", 3);
-	tally_space(f->t, &space.s, sizeof space.room);
-	tally_early(f->t, &early, sizeof early);
+	tally_space(f->t, &space.s, sizeof(space.room));
+	tally_early(f->t, &early, sizeof(early));
 	tally_stack(f->t, SHM_KEY(SHM_TICK, 1, 0, 1), pc, 20, 20);
 	space.s.space = early.space = 2;
 	memcpy(space.s.name, "sed", 4);
-	tally_space(f->t, &space.s, sizeof space.room);
+	tally_space(f->t, &space.s, sizeof(space.room));
 	early.ns = 27000000;
-	tally_early(f->t, &early, sizeof early);
-	tally_early(f->t, &early, sizeof early - 1);
+	tally_early(f->t, &early, sizeof(early));
+	tally_early(f->t, &early, sizeof(early) - 1);
 	assert_true(tally_early_shares(f->t, 1000000, &share, &n));
 	assert_int_equal(n, 2);
 	assert_string_equal(share[0].name, "sh");
@@ -642,8 +642,8 @@ test_unsealed_memory(void **state)
 
 		assert_true(fd[i] >= 0);
 		assert_int_equal(ftruncate(fd[i], sizeof(struct shm)), 0);
-		assert_int_equal(pwrite(fd[i], &f->d.set, sizeof f->d.set, 0),
-				 sizeof f->d.set);
+		assert_int_equal(pwrite(fd[i], &f->d.set, sizeof(f->d.set), 0),
+				 sizeof(f->d.set));
 		assert_int_equal(drain_attach(&d, fd[i], &err), PROF_EIO);
 		close(fd[i]);
 	}

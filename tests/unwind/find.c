@@ -37,9 +37,9 @@ same_loc(const struct answer *a, const struct unwind_loc *x,
 	bool is_expr = x->kind == LOC_EXPR_MEM || x->kind == LOC_EXPR_VAL;
 
 	if (!is_expr)
-		return memcmp(x, y, sizeof *x) == 0;
+		return !memcmp(x, y, sizeof(*x));
 	return x->kind == y->kind && x->n_expr == y->n_expr &&
-	       memcmp(a->expr + x->off, b->expr + y->off, x->n_expr) == 0;
+	       !memcmp(a->expr + x->off, b->expr + y->off, x->n_expr);
 }
 
 static bool

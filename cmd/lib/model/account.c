@@ -30,7 +30,7 @@ say_format(account_say *say, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof text, format, ap);
+	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	say(text);
 }
@@ -200,7 +200,7 @@ unite(struct account_share *share, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(share, n, sizeof *share, compare_names);
+	qsort(share, n, sizeof(*share), compare_names);
 	for (size_t i = 0; i < n; i++)
 		if (kept && !strcmp(share[kept - 1].name, share[i].name))
 			share[kept - 1].ns += share[i].ns;
@@ -253,15 +253,15 @@ account_heap(const struct account_heap *a, account_say *say)
 			   "%s of allocations are in no sample, for want of "
 			   "room in the shared memory: a larger --heap=BYTES "
 			   "takes fewer samples",
-			   size_text(a->lost_bytes, size, sizeof size));
+			   size_text(a->lost_bytes, size, sizeof(size)));
 	if (all > OTHER_KIB && (all - OTHER_KIB) / 2 > heap)
 		say_format(say,
 			   "%s: %s of %s of memory are not in the profile: "
 			   "they come from mmap() or from an allocator in the "
 			   "program itself, not from malloc()",
 			   a->name,
-			   size_text((all - heap) * 1024, size, sizeof size),
-			   size_text(all * 1024, of, sizeof of));
+			   size_text((all - heap) * 1024, size, sizeof(size)),
+			   size_text(all * 1024, of, sizeof(of)));
 }
 
 void

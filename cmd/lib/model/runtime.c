@@ -31,7 +31,7 @@ is_called(const char *file, const char *pattern)
 	const char *base = slash ? slash + 1 : file;
 	size_t n = strcspn(pattern, "*");
 
-	return strncmp(base, pattern, n) == 0 && (pattern[n] || !base[n]);
+	return !strncmp(base, pattern, n) && (pattern[n] || !base[n]);
 }
 
 const char *

@@ -23,10 +23,10 @@ sampling_is_none(const struct profile *p, size_t i)
 		return false;
 	l = &p->location[*profile_stack(p, s)];
 	return l->n_line == 1 &&
-	       strcmp(profile_str(
-			      p,
-			      p->function[profile_line(p, l)->function].name),
-		      SAMPLING_NONE) == 0;
+	       !strcmp(profile_str(
+			       p,
+			       p->function[profile_line(p, l)->function].name),
+		       SAMPLING_NONE);
 }
 
 int
@@ -43,7 +43,7 @@ sampling_add(struct profile *p, const struct sampling *s)
 		 s->signals, s->lost, s->truncated, s->unwind_failed,
 		 s->untimed);
 	n = strlen(text);
-	if (strcmp(s->clock, "perf") == 0)
+	if (!strcmp(s->clock, "perf"))
 		snprintf(text + n, sizeof(text) - n, " perf_signals=%" PRIu64,
 			 s->perf_signals);
 	n = strlen(text);

@@ -57,7 +57,7 @@ add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
 		enum prof_status st = PROF_ENOMEM;
 
 		if (array_reserve(&c->ring, &c->room_ring, c->n_ring + 1,
-				  sizeof *c->ring) != 0)
+				  sizeof(*c->ring)) != 0)
 			close(fd);
 		else
 			st = perf_ring_open(&c->ring[c->n_ring], fd, cpu,
@@ -69,7 +69,7 @@ add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
 		return st;
 	}
 	if (array_reserve(&c->event, &c->room_event, c->n_event + 1,
-			  sizeof *c->event) != 0 ||
+			  sizeof(*c->event)) != 0 ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0) {
 		close(fd);
 		return prof_fail(err, PROF_ENOTSUP, "perf event: %s",
@@ -148,7 +148,7 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 	int fd = -1;
 
 	for (size_t i = *name != '/'; fd < 0 && i < 4; i++) {
-		snprintf(path, sizeof path, "%s%s/cgroup.procs", mount[i],
+		snprintf(path, sizeof(path), "%s%s/cgroup.procs", mount[i],
 			 name);
 		if (access(path, F_OK) != 0)
 			continue;
@@ -197,7 +197,7 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 	pid_t tid;
 	DIR *dir;
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	for (int n = 0; more && st == PROF_OK && n < MAX_LISTS; n++) {
 		more = false;
 		dir = procfs_list(path);
@@ -211,7 +211,7 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 				continue;
 			more = true;
 			st = array_reserve(&c->tid, &c->room_tid, c->n_tid + 1,
-					   sizeof *c->tid) == 0
+					   sizeof(*c->tid)) == 0
 				     ? open_task(c, tid, NULL, err)
 				     : prof_nomem(err);
 			if (st == PROF_OK)
@@ -263,7 +263,7 @@ capture_check_cpus(struct capture *c)
 	if (cpus_equal(&now, &c->cpus))
 		return;
 	come = now;
-	for (size_t i = 0; i < sizeof come.online; i++)
+	for (size_t i = 0; i < sizeof(come.online); i++)
 		come.online[i] &= (unsigned char)~c->cpus.online[i];
 	close_rings(c, &now);
 	c->cpus = now;

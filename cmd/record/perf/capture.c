@@ -30,14 +30,14 @@ enum {
 struct capture *
 capture_new(const struct perf_config *config)
 {
-	struct capture *c = calloc(1, sizeof *c);
+	struct capture *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->config = *config;
 	c->group = -1;
 	c->wanted_kernel = config->kernel;
-	c->shm = calloc(1, sizeof *c->shm);
+	c->shm = calloc(1, sizeof(*c->shm));
 	c->share = perf_ring_share(config->n_kind *
 				   (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 	if (c->config.ring_bytes > c->share)
@@ -138,7 +138,7 @@ capture_poll(struct capture *c, const pid_t *pid, size_t n,
 
 	free(c->poll);
 	c->n_process = 0;
-	c->poll = calloc(n_fd + 1, sizeof *c->poll);
+	c->poll = calloc(n_fd + 1, sizeof(*c->poll));
 	if (!c->poll)
 		return prof_nomem(err);
 	for (size_t i = 0; i < c->n_ring; i++)

@@ -52,7 +52,7 @@ cgroup_parse(const char *text, char path[CGROUP_PATH])
 	for (const char *row = text; *row; row += *row == '\n') {
 		size_t n = strcspn(row, "\n");
 		const char *end = row + n, *at = memchr(row, ':', n);
-		bool is_v2 = strncmp(row, "0::", 3) == 0;
+		bool is_v2 = !strncmp(row, "0::", 3);
 
 		if (at)
 			at = memchr(at + 1, ':', (size_t)(end - at) - 1);
@@ -93,7 +93,7 @@ drop_suffix(struct part *p, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
-	if (p->n > n && memcmp(p->s + p->n - n, suffix, n) == 0)
+	if (p->n > n && !memcmp(p->s + p->n - n, suffix, n))
 		p->n -= n;
 }
 
@@ -149,7 +149,7 @@ take_number(struct part p, char id[CGROUP_ID])
 static bool
 is_part(struct part p, const char *s)
 {
-	return p.n == strlen(s) && memcmp(p.s, s, p.n) == 0;
+	return p.n == strlen(s) && !memcmp(p.s, s, p.n);
 }
 
 /* Is part the group of a container? above: the part before it. */

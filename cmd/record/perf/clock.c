@@ -15,7 +15,7 @@ enum prof_status
 perfclock_open(int *fd, struct prof_err *err)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof attr,
+		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.disabled = 1,

@@ -51,7 +51,7 @@ cpus_read(struct cpus *c)
 {
 	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
 	char list[8192];
-	ssize_t n = fd < 0 ? -1 : read(fd, list, sizeof list - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, list, sizeof(list) - 1);
 	long all = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (fd >= 0)
@@ -73,5 +73,5 @@ bool
 cpus_equal(const struct cpus *a, const struct cpus *b)
 {
 	return a->limit == b->limit &&
-	       memcmp(a->online, b->online, sizeof a->online) == 0;
+	       !memcmp(a->online, b->online, sizeof(a->online));
 }

@@ -50,7 +50,7 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
 
 	*a = (struct perf_event_attr){
 		.type = k->type,
-		.size = sizeof *a,
+		.size = sizeof(*a),
 		.config = k->config,
 		.freq = !period,
 		.sample_period = period ? period : 1000000000 / c->period_ns,
@@ -121,7 +121,7 @@ perf_sysctl(const char *name, char *value, size_t size)
 	char path[64];
 	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
 	f = procfs_stream(path);
 	if (!f || !fgets(value, (int)size, f))
 		snprintf(value, size, "unknown");
@@ -144,8 +144,8 @@ refused_rights(int e, bool all, struct prof_err *err)
 	char paranoid[16];
 	int least = all ? 0 : 2;
 
-	perf_sysctl("perf_event_paranoid", paranoid, sizeof paranoid);
-	if (strcmp(paranoid, "unknown") == 0 || atoi(paranoid) > least)
+	perf_sysctl("perf_event_paranoid", paranoid, sizeof(paranoid));
+	if (!strcmp(paranoid, "unknown") || atoi(paranoid) > least)
 		return prof_fail(err, PROF_ENOTSUP,
 				 "the kernel refuses (%s): "
 				 "kernel.perf_event_paranoid is %s; set it to "
@@ -204,7 +204,7 @@ refused_ring(int e, struct prof_err *err)
 	if (e != EPERM)
 		return prof_fail(err, PROF_ENOTSUP, "perf buffer: %s",
 				 strerror(e));
-	perf_sysctl("perf_event_mlock_kb", kib, sizeof kib);
+	perf_sysctl("perf_event_mlock_kb", kib, sizeof(kib));
 	getrlimit(RLIMIT_MEMLOCK, &r);
 	return prof_fail(err, PROF_ENOTSUP,
 			 "perf buffer: the limit on locked memory is reached "
@@ -243,7 +243,7 @@ perf_ring_share(size_t n)
 	uint64_t all;
 	size_t share = MIN_RING;
 
-	perf_sysctl("perf_event_mlock_kb", kib, sizeof kib);
+	perf_sysctl("perf_event_mlock_kb", kib, sizeof(kib));
 	if (may_lock() || getrlimit(RLIMIT_MEMLOCK, &r) != 0 ||
 	    r.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
@@ -342,11 +342,11 @@ struct perf_event_counts
 perf_event_counts(int fd)
 {
 	struct perf_event_counts c = { 0, 0 };
-	ssize_t n = read(fd, &c, sizeof c);
+	ssize_t n = read(fd, &c, sizeof(c));
 
-	if (n < (ssize_t)sizeof c.value)
+	if (n < (ssize_t)sizeof(c.value))
 		c.value = 0;
-	if (n < (ssize_t)sizeof c)
+	if (n < (ssize_t)sizeof(c))
 		c.lost = 0;
 	return c;
 }

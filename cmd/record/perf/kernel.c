@@ -24,9 +24,9 @@ find_symbols(struct perf_kernel *k)
 		if (sscanf(row, "%" SCNx64 " %c %15s", &address, &type, name) !=
 		    3)
 			continue;
-		if (strcmp(name, "_stext") == 0)
+		if (!strcmp(name, "_stext"))
 			k->start = address;
-		else if (strcmp(name, "_etext") == 0)
+		else if (!strcmp(name, "_etext"))
 			k->limit = address;
 	}
 	free(row);

@@ -48,12 +48,12 @@ static const struct perf_kind known[] = {
 	  PERF_COUNT_SW_CPU_MIGRATIONS, 1, true },
 };
 
-enum { N_KNOWN = sizeof known / sizeof *known };
+enum { N_KNOWN = sizeof(known) / sizeof(*known) };
 
 static bool
 is_called(const struct perf_kind *k, const char *name, size_t n)
 {
-	return strlen(k->name) == n && strncmp(k->name, name, n) == 0;
+	return strlen(k->name) == n && !strncmp(k->name, name, n);
 }
 
 const struct perf_kind *

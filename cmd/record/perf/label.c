@@ -47,7 +47,7 @@ struct labeler {
 struct labeler *
 labeler_new(struct tally *t, unsigned labels)
 {
-	struct labeler *l = calloc(1, sizeof *l);
+	struct labeler *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -112,13 +112,13 @@ labeler_name(struct labeler *l, int32_t tid, const char *name)
 	if (!(l->labels & PERF_LABEL_THREAD))
 		return;
 	if (!t) {
-		t = calloc(1, sizeof *t);
+		t = calloc(1, sizeof(*t));
 		if (!t)
 			return;
 		t->by.id = tid;
 		*at = &t->by;
 	}
-	snprintf(t->name, sizeof t->name, "%s", name);
+	snprintf(t->name, sizeof(t->name), "%s", name);
 }
 
 void
@@ -147,7 +147,7 @@ labeler_fork(struct labeler *l, int32_t pid, int32_t parent)
 	labeler_exec(l, pid);
 	if (!from)
 		return;
-	g = malloc(sizeof *g);
+	g = malloc(sizeof(*g));
 	if (!g)
 		return;
 	*g = *from;
@@ -164,7 +164,7 @@ group_of(struct labeler *l, int32_t pid)
 
 	if (g)
 		return g;
-	g = calloc(1, sizeof *g);
+	g = calloc(1, sizeof(*g));
 	if (!g)
 		return NULL;
 	g->by.id = pid;
@@ -187,9 +187,9 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 
 	if (known)
 		return known->name;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
 	f = procfs_stream(path);
-	if (f && fgets(name, sizeof name, f))
+	if (f && fgets(name, sizeof(name), f))
 		name[strcspn(name, "\n")] = '\0';
 	if (f)
 		fclose(f);
@@ -239,11 +239,11 @@ labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu,
 	if (l->labels & PERF_LABEL_THREAD)
 		n = put(text, n, "thread", name_of(l, pid, tid));
 	if (l->labels & PERF_LABEL_TID) {
-		snprintf(number, sizeof number, "%d", tid);
+		snprintf(number, sizeof(number), "%d", tid);
 		n = put(text, n, "tid", number);
 	}
 	if (l->labels & PERF_LABEL_CPU) {
-		snprintf(number, sizeof number, "%u", cpu);
+		snprintf(number, sizeof(number), "%u", cpu);
 		n = put(text, n, "cpu", number);
 	}
 	n = put_group(l, pid, text, n);

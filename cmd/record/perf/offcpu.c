@@ -36,7 +36,7 @@ struct offcpu {
 struct offcpu *
 offcpu_new(struct tally *t, struct labeler *l, size_t column)
 {
-	struct offcpu *o = calloc(1, sizeof *o);
+	struct offcpu *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
@@ -81,13 +81,13 @@ waiter_of(struct offcpu *o, int32_t tid, size_t n)
 	struct waiter *w = (struct waiter *)*at;
 
 	if (!w) {
-		w = calloc(1, sizeof *w);
+		w = calloc(1, sizeof(*w));
 		if (!w)
 			return NULL;
 		w->by.id = tid;
 		*at = &w->by;
 	}
-	if (array_reserve(&w->pc, &w->room, n, sizeof *w->pc) == 0)
+	if (array_reserve(&w->pc, &w->room, n, sizeof(*w->pc)) == 0)
 		return w;
 	offcpu_exit(o, tid); /* with the stack of its last wait */
 	return NULL;
@@ -101,7 +101,7 @@ offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 
 	if (!w)
 		return false;
-	memcpy(w->pc, pc, n * sizeof *pc);
+	memcpy(w->pc, pc, n * sizeof(*pc));
 	w->n = n;
 	w->pid = pid;
 	w->space = space;
@@ -168,7 +168,7 @@ is_gone(const struct waiter *w)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d", w->pid, w->by.id);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", w->pid, w->by.id);
 	return access(path, F_OK) != 0;
 }
 

@@ -60,7 +60,7 @@ struct perf_sampler *
 perf_sampler_new(struct tally *t, struct shm_process *count,
 		 const struct perf_kernel *kernel, unsigned labels)
 {
-	struct perf_sampler *s = calloc(1, sizeof *s);
+	struct perf_sampler *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -182,11 +182,11 @@ perf_record_time(const struct perf_event_header *h)
 
 	/* A sample: header, ip, tid, time. Other records have the time near the
 	 * end. */
-	if (h->size >= sizeof *h + TRAILER)
+	if (h->size >= sizeof(*h) + TRAILER)
 		memcpy(&time,
 		       h->type == PERF_RECORD_SAMPLE ? at + 24
 						     : at + h->size - 16,
-		       sizeof time);
+		       sizeof(time));
 	return time;
 }
 
@@ -212,7 +212,7 @@ word(struct words *w)
 {
 	uint64_t v = 0;
 
-	take(w, &v, sizeof v);
+	take(w, &v, sizeof(v));
 	return v;
 }
 
@@ -230,7 +230,7 @@ static bool
 parse_sample(const struct perf_event_header *h, uint64_t period,
 	     struct sampled *s)
 {
-	struct words w = { (const char *)(h + 1), h->size - sizeof *h };
+	struct words w = { (const char *)(h + 1), h->size - sizeof(*h) };
 	uint64_t n, abi, reg[64];
 	unsigned n_reg = (unsigned)__builtin_popcountll(WALK_PERF_MASK);
 
@@ -374,10 +374,10 @@ take_switch(struct perf_sampler *s, const struct perf_event_header *h)
 	int32_t tid;
 	uint32_t cpu;
 
-	if (!s->offcpu || h->size < sizeof *h + TRAILER)
+	if (!s->offcpu || h->size < sizeof(*h) + TRAILER)
 		return;
-	memcpy(&tid, end - TRAILER + 4, sizeof tid);
-	memcpy(&cpu, end - 8, sizeof cpu);
+	memcpy(&tid, end - TRAILER + 4, sizeof(tid));
+	memcpy(&cpu, end - 8, sizeof(cpu));
 	if (h->misc & PERF_RECORD_MISC_SWITCH_OUT)
 		offcpu_out(s->offcpu, tid, cpu, perf_record_time(h),
 			   h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
@@ -398,10 +398,10 @@ take_map(struct perf_sampler *s, const struct perf_event_header *h)
 	    h->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return;
 	n_id = (uint8_t)at[MAP_BUILD_ID];
-	memcpy(&m.pid, at + 8, sizeof m.pid);
-	memcpy(&m.start, at + 16, sizeof m.start);
-	memcpy(&m.limit, at + 24, sizeof m.limit);
-	memcpy(&m.offset, at + 32, sizeof m.offset);
+	memcpy(&m.pid, at + 8, sizeof(m.pid));
+	memcpy(&m.start, at + 16, sizeof(m.start));
+	memcpy(&m.limit, at + 24, sizeof(m.limit));
+	memcpy(&m.offset, at + 32, sizeof(m.offset));
 	m.limit += m.start;
 	if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 		for (uint8_t i = 0; i < n_id && i < MAX_BUILD_ID; i++)
@@ -419,9 +419,9 @@ take_comm(struct perf_sampler *s, const struct perf_event_header *h)
 
 	if (h->size <= 16 + TRAILER)
 		return;
-	memcpy(&pid, at + 8, sizeof pid);
-	memcpy(&tid, at + 12, sizeof tid);
-	snprintf(name, sizeof name, "%.*s", (int)(h->size - 16 - TRAILER),
+	memcpy(&pid, at + 8, sizeof(pid));
+	memcpy(&tid, at + 12, sizeof(tid));
+	snprintf(name, sizeof(name), "%.*s", (int)(h->size - 16 - TRAILER),
 		 at + 16);
 	labeler_name(s->labeler, tid, name);
 	if (h->misc & PERF_RECORD_MISC_COMM_EXEC) {
@@ -436,9 +436,9 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 {
 	int32_t v[4];
 
-	if (h->size < sizeof *h + sizeof v)
+	if (h->size < sizeof(*h) + sizeof(v))
 		return;
-	memcpy(v, h + 1, sizeof v);
+	memcpy(v, h + 1, sizeof(v));
 	if (h->type == PERF_RECORD_FORK) {
 		spaces_fork(s->spaces, v[0], v[1]);
 		if (v[0] != v[1])
@@ -457,7 +457,7 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 		  const struct perf_event_header *h)
 {
 	struct words w = { (const char *)(h + 1),
-			   h->size < sizeof *h ? 0 : h->size - sizeof *h };
+			   h->size < sizeof(*h) ? 0 : h->size - sizeof(*h) };
 
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:

@@ -26,18 +26,18 @@ read_state(int32_t pid, int32_t tid, struct walk_stack *s)
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
 	fd = procfs_open(path);
 	/* Without the file there is no thread any more. */
 	if (fd < 0)
 		return access(path, F_OK) == 0 ? UNKNOWN : RUNS;
-	n = read(fd, text, sizeof text - 1);
+	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n < 0)
 		return UNKNOWN;
 	text[n] = '\0';
 	/* Other registers are unknown: callers that need them are not found. */
-	memset(s->reg, 0, sizeof s->reg);
+	memset(s->reg, 0, sizeof(s->reg));
 	return procfs_syscall(text, &s->reg[WALK_SP], &s->reg[WALK_PC]) ? WAITS
 									: RUNS;
 }
@@ -51,9 +51,9 @@ waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes)
 	DIR *dir;
 	int memory;
 
-	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	memory = procfs_open(path);
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = procfs_list(path);
 	while (bytes && dir && (tid = capture_next_number(dir))) {
 		struct walk_stack stack = { .bytes = bytes };

@@ -76,7 +76,7 @@ beside_source(struct beside *b)
 {
 	struct recording_source both = b->inside;
 
-	snprintf(b->name, sizeof b->name, "%s", b->inside.sampler);
+	snprintf(b->name, sizeof(b->name), "%s", b->inside.sampler);
 	both.ctx = b;
 	both.pass = source_pass;
 	both.look = source_look;
@@ -100,7 +100,8 @@ beside_add(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
 	if (st != PROF_OK)
 		beside_close(b);
 	else
-		snprintf(b->name, sizeof b->name, "%s+perf", b->inside.sampler);
+		snprintf(b->name, sizeof(b->name), "%s+perf",
+			 b->inside.sampler);
 	return st;
 }
 

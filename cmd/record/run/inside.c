@@ -32,7 +32,7 @@ show_note(const char *text)
 static void
 keep_note(const char *text)
 {
-	const size_t room = sizeof notes.text / sizeof *notes.text;
+	const size_t room = sizeof(notes.text) / sizeof(*notes.text);
 
 	if (!isatty(STDERR_FILENO))
 		show_note(text);
@@ -43,7 +43,7 @@ keep_note(const char *text)
 static void
 show_notes(void)
 {
-	const size_t room = sizeof notes.text / sizeof *notes.text;
+	const size_t room = sizeof(notes.text) / sizeof(*notes.text);
 
 	for (size_t i = 0; i < notes.n && i < room; i++) {
 		if (notes.text[i])
@@ -173,7 +173,7 @@ inside_start(struct run *r)
 	r->watch = watch_new(&r->drain.set);
 	if (may_be_beside(r))
 		watch_set_found(r->watch, sample_beside, r);
-	drain_name(&r->drain, r->session, sizeof r->session);
+	drain_name(&r->drain, r->session, sizeof(r->session));
 	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
 	    PROF_OK)
 		die("%s", err.msg);
@@ -251,7 +251,7 @@ inside_account(struct run *r, struct account *a)
 	a->is_limited = has_limit();
 	if (a->n_program && set->what & SHM_CPU)
 		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);
-	if (watch_culprit(r->watch, culprit, sizeof culprit))
+	if (watch_culprit(r->watch, culprit, sizeof(culprit)))
 		a->culprit = culprit;
 	if (set->what & SHM_HEAP)
 		say_heap(r);

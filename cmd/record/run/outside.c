@@ -47,8 +47,8 @@ name_target(struct run *r)
 		return;
 	}
 	r->launch.pid = r->target.pid[0];
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)r->launch.pid);
-	n = readlink(path, r->launch.path, sizeof r->launch.path - 1);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)r->launch.pid);
+	n = readlink(path, r->launch.path, sizeof(r->launch.path) - 1);
 	r->launch.path[n < 0 ? 0 : n] = '\0';
 	if (n <= 0)
 		strcpy(r->launch.path, "process");
@@ -179,7 +179,7 @@ check_begun(struct run *r)
 		     capture_unknown_waits(r->capture));
 	if (!capture_lacks_kernel(r->capture))
 		return;
-	perf_sysctl("perf_event_paranoid", paranoid, sizeof paranoid);
+	perf_sysctl("perf_event_paranoid", paranoid, sizeof(paranoid));
 	if (r->target.kernel == KERNEL_YES)
 		die("--kernel=yes: kernel.perf_event_paranoid is %s; set it to "
 		    "1, be root, or \"setcap " PERF_CAPS " prof-record\"",
@@ -252,8 +252,8 @@ outside_open(struct run *r)
 			      perf_ring_bytes(period_ns, t->stack_bytes) *
 				      (t->every ? EVERY_TIMES : 1),
 	};
-	memcpy(r->perf.kind, t->kind, sizeof r->perf.kind);
-	memcpy(r->perf.period, t->period, sizeof r->perf.period);
+	memcpy(r->perf.kind, t->kind, sizeof(r->perf.kind));
+	memcpy(r->perf.period, t->period, sizeof(r->perf.period));
 	r->capture = capture_new(&r->perf);
 	if (!r->capture)
 		die_nomem();

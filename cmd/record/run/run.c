@@ -64,7 +64,7 @@ pages_start(struct pages *p, struct run *r)
 		return;
 	if (!r->has_command && !r->target.all)
 		p->words = procfs_read(r->launch.pid, "cmdline", &p->n_words);
-	p->argv = calloc(p->n_words + 2, sizeof *p->argv);
+	p->argv = calloc(p->n_words + 2, sizeof(*p->argv));
 	p->serve = (struct serve){ .recording = &r->recording,
 				   .launch = &r->launch,
 				   .argv = p->argv,
@@ -133,8 +133,8 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 
 	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
 		die_nomem();
-	r->share =
-		realloc(r->share, (n_early + WATCH_MAX + 1) * sizeof *r->share);
+	r->share = realloc(r->share,
+			   (n_early + WATCH_MAX + 1) * sizeof(*r->share));
 	if (!r->share)
 		die_nomem();
 	n = n_early + watch_unseen(r->watch, r->share + n_early, WATCH_MAX);

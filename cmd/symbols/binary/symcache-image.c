@@ -63,7 +63,7 @@ image_read(struct image *im, const void *data, size_t n, const char *key,
 	im->frame = (const void *)p;
 	p += h.n_frame * sizeof(*im->frame);
 	im->strings = (const char *)p + h.n_key;
-	return memcmp(p, key, h.n_key) == 0;
+	return !memcmp(p, key, h.n_key);
 }
 
 int

@@ -244,15 +244,15 @@ legacy_write(const struct profile *p, enum legacy_kind kind, struct buf *out,
 		[LEGACY_HEAP] = write_heap,
 		[LEGACY_CONTENTION] = write_contention,
 	};
-	enum prof_status rc;
+	enum prof_status st;
 	struct writer w;
 
 	if ((size_t)kind >= sizeof(write) / sizeof(*write) || !write[kind])
 		return prof_fail(err, PROF_ENOTSUP,
 				 "no writer for this format");
-	rc = writer_init(&w, p, out, err);
-	if (rc == PROF_OK && write[kind](&w) < 0)
-		rc = prof_nomem(err);
+	st = writer_init(&w, p, out, err);
+	if (st == PROF_OK && write[kind](&w) < 0)
+		st = prof_nomem(err);
 	free(w.hidden);
-	return rc;
+	return st;
 }
