@@ -234,6 +234,12 @@ END
 					END { print share + 0 " %"; exit share < 90 }'
 		}
 		live 'its goroutine is walked' walked
+		check 'its build-id is the last part of that of Go' 0 \
+			'prof-text -q --raw g.pb.gz |
+				sed -n "s/.* \/.*\/gone \([0-9a-f]*\) *$/\1/p" >id
+			 go tool buildid gone | sed "s/.*\///" | tr -d "\n" |
+				od -An -tx1 | tr -d " \n" >want
+			 echo >>want; cmp id want'
 	else
 		not_ok 'a Go program' <log
 	fi

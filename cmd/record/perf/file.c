@@ -30,7 +30,9 @@ struct mapped_file {
 	size_t n_user;
 	const struct rows *rows;
 	bool tried;
-	char build_id[BUILD_ID_TEXT];
+	char build_id[BUILD_ID_TEXT]; /* as the kernel says, or read at once */
+	char own_id[BUILD_ID_TEXT];   /* else: read with the first sample */
+	bool looked;
 	char path[];
 };
 
@@ -180,9 +182,14 @@ file_path(const struct mapped_file *m)
 }
 
 const char *
-file_build_id(const struct mapped_file *m)
+file_build_id(struct mapped_file *m, const struct file_from *from)
 {
-	return m->build_id;
+	if (*m->build_id)
+		return m->build_id;
+	if (!m->looked && *m->path == '/')
+		read_build_id(m->path, from, m->own_id);
+	m->looked = true;
+	return m->own_id;
 }
 
 /* The kernel's vDSO in our memory: the section headers are its end. */

@@ -38,7 +38,8 @@ void files_hold(struct mapped_file *m);
 void files_put(struct files *f, struct mapped_file *m);
 
 const char *file_path(const struct mapped_file *m);
-const char *file_build_id(const struct mapped_file *m);
+/* Read from the file, once, if the kernel did not say it. */
+const char *file_build_id(struct mapped_file *m, const struct file_from *from);
 
 /* Its rows, read from the mapping unless that was tried before; or NULL. With
  * from NULL, only rows already read. */

@@ -157,7 +157,9 @@ put_build_id(struct shm_module *module, const char *id)
 static void
 tell_module(struct process_space *p, const struct mapping *m)
 {
-	const char *path = file_path(m->file), *id = file_build_id(m->file);
+	const struct file_from from = { p->by.id, false, m->start, m->limit };
+	const char *path = file_path(m->file),
+		   *id = file_build_id(m->file, &from);
 	size_t n = offsetof(struct shm_module, path) + strlen(path) + 1;
 	struct shm_module *module = calloc(1, n);
 

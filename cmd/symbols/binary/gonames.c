@@ -78,14 +78,13 @@ word_at(struct gotable *t, const struct section_bytes *b, uint64_t at)
 static const char *
 string_at(struct gotable *t, uint64_t base, uint32_t at)
 {
-	const char *s = (const char *)t->all.data + base + at;
+	struct cursor c = cursor_of(&t->all, base);
+	const char *s;
 
-	if (base > t->all.n || at >= t->all.n - base ||
-	    !memchr(s, '\0', t->all.n - base - at)) {
-		t->is_damaged = true;
-		return "";
-	}
-	return s;
+	cursor_skip(&c, at);
+	s = cursor_string(&c);
+	t->is_damaged |= c.bad;
+	return c.bad ? "" : s;
 }
 
 static bool
