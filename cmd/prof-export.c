@@ -91,14 +91,15 @@ static const struct {
 				  FILE *, struct prof_err *);
 	bool adds;       /* it holds sums of samples */
 	bool is_stacked; /* it has no samples without a stack */
+	bool is_binary;
 } formats[] = {
-	[EXPORT_CALLGRIND] = { callgrind, true, true },
-	[EXPORT_CPUPROFILE] = { cpuprofile, false, true },
-	[EXPORT_FIREFOX] = { firefox, false, false },
-	[EXPORT_FOLDED] = { folded, true, true },
-	[EXPORT_OTLP] = { otlp, false, false },
-	[EXPORT_OTLP_JSON] = { otlp_json, false, false },
-	[EXPORT_SPEEDSCOPE] = { speedscope, true, false },
+	[EXPORT_CALLGRIND] = { callgrind, true, true, false },
+	[EXPORT_CPUPROFILE] = { cpuprofile, false, true, false },
+	[EXPORT_FIREFOX] = { firefox, false, false, false },
+	[EXPORT_FOLDED] = { folded, true, true, false },
+	[EXPORT_OTLP] = { otlp, false, false, true },
+	[EXPORT_OTLP_JSON] = { otlp_json, false, false, false },
+	[EXPORT_SPEEDSCOPE] = { speedscope, true, false, false },
 };
 
 static void
@@ -158,6 +159,8 @@ main(int argc, char **argv)
 	struct profile *p;
 
 	export_args_parse(&a, argc, argv);
+	if (formats[a.to].is_binary)
+		cli_check_output(&a.cli, CLI_BINARY);
 	cli_sandbox(&a.cli, SANDBOX_NAMED);
 	p = cli_read_all(&a.cli);
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)

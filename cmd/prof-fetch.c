@@ -115,7 +115,7 @@ write_stream(struct job *job)
 	job->gather->is_ordered = true;
 	job->gather->take = take_part;
 	if (job->gather->n_url)
-		cli_check_output(&job->args.cli);
+		cli_check_output(&job->args.cli, CLI_PROFILE);
 	gather_run(job->gather);
 	wipe(job);
 	p = job->sum ? cli_sum_end(job->sum) : job->first;

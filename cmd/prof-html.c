@@ -30,7 +30,7 @@ main(int argc, char **argv)
 
 	cli_init(&cli, &cmd, argc, argv);
 	html_settings_parse(&s, &cli);
-	cli_check_output(&cli);
+	cli_check_output(&cli, CLI_PAGE);
 	if (!s.opens)
 		cli_sandbox(&cli, 0);
 	html_make(&s, cli_read_all(&cli), &cli);

@@ -48,6 +48,15 @@ is_server(const char *input)
 	return n && (!colon[1 + n] || colon[1 + n] == '/');
 }
 
+/* localhost, or host/debug/pprof/heap? */
+static bool
+lacks_port(const char *input)
+{
+	return !strcmp(input, "localhost") ||
+	       !strncmp(input, "localhost/", 10) ||
+	       (*input != '/' && *input != '.' && strstr(input, "/pprof/"));
+}
+
 int
 cli_try_open(const char *input, struct prof_err *err)
 {
@@ -62,11 +71,12 @@ cli_try_open(const char *input, struct prof_err *err)
 			       "%s; prof-fetch reads http://HOST/PAGE and "
 			       "HOST:PORT",
 			       strerror(errno));
-	else if (fd < 0 && errno == ENOENT && !strcmp(input, "localhost"))
+	else if (fd < 0 && errno == ENOENT && lacks_port(input))
 		st = prof_fail(err, PROF_EIO,
 			       "%s; a server needs a port: prof-fetch "
-			       "localhost:PORT",
-			       strerror(errno));
+			       "%.*s:PORT%s",
+			       strerror(errno), (int)strcspn(input, "/"), input,
+			       input + strcspn(input, "/"));
 	else if (fd < 0 || fstat(fd, &sb) < 0)
 		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
 	else if (S_ISDIR(sb.st_mode))

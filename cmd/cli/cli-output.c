@@ -129,6 +129,9 @@ open_file(struct cli_output *out, const char *path)
 	if (!copy || !name)
 		die_nomem();
 	out->dir = regular_place_at(AT_FDCWD, dirname(real), false);
+	if (out->dir < 0 && errno == ENOENT)
+		die("%s: %s; make the folder %s first", path, strerror(errno),
+		    real);
 	if (out->dir < 0)
 		die_output(path);
 	base = basename(copy);
@@ -234,16 +237,27 @@ cli_report(struct cli *cli, bool is_text)
 	return text_open(cli, is_text);
 }
 
+/* One rule for all that is not made to be read there. */
 static void
-refuse_terminal(int fd)
+refuse_terminal(int fd, enum cli_output_kind kind)
 {
-	if (isatty(fd))
-		die("a profile is not written to a terminal; use -o FILE, or "
-		    "pipe it into prof-text");
+	static const char *const what[] = {
+		[CLI_PROFILE] = "a profile is not written to a terminal; use "
+				"-o FILE, or pipe it into prof-text",
+		[CLI_PAGE] = "a page is not written to a terminal; use -o "
+			     "FILE, or --open",
+		[CLI_PICTURE] = "a picture is not written to a terminal; use "
+				"-o FILE",
+		[CLI_BINARY] = "this format is not written to a terminal; use "
+			       "-o FILE",
+	};
+
+	if (kind != CLI_TEXT && isatty(fd))
+		die("%s", what[kind]);
 }
 
 void
-cli_check_output(const struct cli *cli)
+cli_check_output(const struct cli *cli, enum cli_output_kind kind)
 {
 	static const char page[4096];
 	struct cli_output out = { .dir = -1 };
@@ -251,7 +265,7 @@ cli_check_output(const struct cli *cli)
 	struct stat sb;
 
 	if (!cli->output || !strcmp(cli->output, "-")) {
-		refuse_terminal(STDOUT_FILENO);
+		refuse_terminal(STDOUT_FILENO, kind);
 		return;
 	}
 	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
@@ -289,7 +303,7 @@ cli_write(struct cli *cli, const struct profile *p)
 	struct prof_err err;
 	struct stat sb;
 
-	refuse_terminal(out->fd);
+	refuse_terminal(out->fd, CLI_PROFILE);
 	if (fstat(out->fd, &sb) == 0 && S_ISFIFO(sb.st_mode)) {
 		format.level = 0;
 #ifdef F_SETPIPE_SZ
@@ -305,13 +319,13 @@ cli_write(struct cli *cli, const struct profile *p)
 }
 
 void
-cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text)
+cli_bytes(struct cli *cli, const void *data, size_t n,
+	  enum cli_output_kind kind)
 {
 	struct cli_output *out = output_open(cli);
 	struct prof_err err;
 
-	if (!is_text && isatty(out->fd))
-		die("a picture is not written to a terminal; use -o FILE");
+	refuse_terminal(out->fd, kind);
 	if (write_all(out->fd, data, n, &err) != PROF_OK)
 		die("%s: write error: %s",
 		    cli->output ? cli->output : "<stdout>", err.msg);

@@ -221,6 +221,100 @@ copy_words(int argc, char **argv)
 	return copy;
 }
 
+/* Has the command a long option of that name, of n bytes? */
+static bool
+has_option(const struct cli *cli, const char *name, size_t n)
+{
+	const struct option *o = cli->getopt;
+
+	while (o->name && (strncmp(o->name, name, n) != 0 || o->name[n]))
+		o++;
+	return o->name;
+}
+
+/* Do the n bytes of word become name by one change: a letter more, less or
+ * other, or two that are swapped? */
+static bool
+is_near(const char *name, const char *word, size_t n)
+{
+	size_t len = strlen(name), same = 0, end = 0;
+
+	while (same < n && same < len && name[same] == word[same])
+		same++;
+	while (end < n - same && end < len - same &&
+	       name[len - 1 - end] == word[n - 1 - end])
+		end++;
+	n -= same + end;
+	len -= same + end;
+	return (n <= 1 && len <= 1) ||
+	       (n == 2 && len == 2 && name[same] == word[same + 1] &&
+		name[same + 1] == word[same]);
+}
+
+/* The option that word may be meant to be, or NULL. */
+static const char *
+nearest_option(const struct cli *cli, const char *word, size_t n)
+{
+	if (n > 2)
+		for (const struct option *o = cli->getopt; o->name; o++)
+			if (is_near(o->name, word, n))
+				return o->name;
+	return NULL;
+}
+
+/* Die of word, an option that getopt_long() did not accept. */
+static _Noreturn void
+refuse_option(const struct cli *cli, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t n = strcspn(name, "="), n_dash = (size_t)(name - word);
+	const char *first = NULL, *second = NULL, *other;
+
+	if (n && has_option(cli, name, n)) {
+		if (n_dash == 1)
+			die("unknown option '%s': long options begin with two "
+			    "dashes",
+			    word);
+		die("option '--%.*s' takes no argument", (int)n, name);
+	}
+	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
+		if (strncmp(h->option, name, n) == 0 && !h->option[n])
+			die("unknown option '%s': %s", word, h->text);
+	other = elsewhere(name, n);
+	if (other)
+		die("unknown option '%s': see %s", word, other);
+	for (const struct option *o = cli->getopt; n_dash == 2 && o->name;
+	     o++) {
+		if (!n || strncmp(o->name, name, n) != 0)
+			continue;
+		second = first ? o->name : NULL;
+		first = first ? first : o->name;
+	}
+	if (second)
+		die("option '%s' is ambiguous: --%s or --%s", word, first,
+		    second);
+	if (first)
+		die("option '--%s' takes no argument", first);
+	other = n_dash == 2 ? nearest_option(cli, name, n) : NULL;
+	if (other)
+		die("unknown option '%s': --%s?", word, other);
+	die("unknown option '%s' (see %s --help)", word, cli->cmd->name);
+}
+
+/*
+ * Die of pprof's -http=:8080, which would be -h, and the like: as a word with
+ * one dash only the name of a long option is meant, not letters.
+ */
+static void
+refuse_one_dash(const struct cli *cli, const char *word)
+{
+	size_t n = strcspn(word, "=");
+
+	if (word[1] != '-' && n > 3 &&
+	    (has_option(cli, word + 1, n - 1) || elsewhere(word + 1, n - 1)))
+		refuse_option(cli, word);
+}
+
 /*
  * pprof's --sample_index and --sample-index are the same option. Only the word
  * that getopt takes next is changed: later ones may be arguments, or the
@@ -234,7 +328,10 @@ normalize_next(struct cli *cli)
 	while (i < cli->argc && !cli->cmd->stop_at_operand &&
 	       (cli->argv[i][0] != '-' || !cli->argv[i][1]))
 		i++;
-	if (i == cli->argc || strncmp(cli->argv[i], "--", 2) != 0)
+	if (i == cli->argc)
+		return;
+	refuse_one_dash(cli, cli->argv[i]);
+	if (strncmp(cli->argv[i], "--", 2) != 0)
 		return;
 	for (char *p = cli->argv[i]; *p && *p != '='; p++)
 		if (*p == '_')
@@ -444,53 +541,6 @@ common_option(struct cli *cli, int key)
 		return true;
 	}
 	return false;
-}
-
-/* Has the command a long option of that name, of n bytes? */
-static bool
-has_option(const struct cli *cli, const char *name, size_t n)
-{
-	const struct option *o = cli->getopt;
-
-	while (o->name && (strncmp(o->name, name, n) != 0 || o->name[n]))
-		o++;
-	return o->name;
-}
-
-/* Die of word, an option that getopt_long() did not accept. */
-static _Noreturn void
-refuse_option(const struct cli *cli, const char *word)
-{
-	const char *name = word + strspn(word, "-");
-	size_t n = strcspn(name, "="), n_dash = (size_t)(name - word);
-	const char *first = NULL, *second = NULL, *other;
-
-	if (n && has_option(cli, name, n)) {
-		if (n_dash == 1)
-			die("unknown option '%s': long options begin with two "
-			    "dashes",
-			    word);
-		die("option '--%.*s' takes no argument", (int)n, name);
-	}
-	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
-		if (strncmp(h->option, name, n) == 0 && !h->option[n])
-			die("unknown option '%s': %s", word, h->text);
-	other = elsewhere(name, n);
-	if (other)
-		die("unknown option '%s': see %s", word, other);
-	for (const struct option *o = cli->getopt; n_dash == 2 && o->name;
-	     o++) {
-		if (!n || strncmp(o->name, name, n) != 0)
-			continue;
-		second = first ? o->name : NULL;
-		first = first ? first : o->name;
-	}
-	if (second)
-		die("option '%s' is ambiguous: --%s or --%s", word, first,
-		    second);
-	if (first)
-		die("option '--%s' takes no argument", first);
-	die("unknown option '%s' (see %s --help)", word, cli->cmd->name);
 }
 
 /* Is the option that was taken one of pprof, which another command has, and

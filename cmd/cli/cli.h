@@ -173,11 +173,20 @@ struct merge *cli_sum_begin(void);
 void cli_sum_add(struct merge *sum, struct profile *p, const char *input);
 struct profile *cli_sum_end(struct merge *sum);
 
+/* What a command writes: only text is written to a terminal. */
+enum cli_output_kind {
+	CLI_TEXT,
+	CLI_PROFILE,
+	CLI_PAGE,
+	CLI_PICTURE,
+	CLI_BINARY
+};
+
 /*
- * Die now, before long work, if cli_write() would fail: the output is a
+ * Die now, before long work, if the output could not be written: it is a
  * terminal, or a file that cannot be made, or that has no room.
  */
-void cli_check_output(const struct cli *cli);
+void cli_check_output(const struct cli *cli, enum cli_output_kind kind);
 
 /* The number of processors that this process may use; at most 8. */
 unsigned cli_processors(void);
@@ -197,11 +206,9 @@ FILE *cli_text(struct cli *cli);
 /* The same; if it is text for people, no line of it is a command (lines.h). */
 FILE *cli_report(struct cli *cli, bool is_text);
 
-/*
- * Write n bytes as the command's output, at most once. Refuses to write to a
- * terminal unless is_text. Dies.
- */
-void cli_bytes(struct cli *cli, const void *data, size_t n, bool is_text);
+/* Write n bytes as the command's output, at most once. Dies. */
+void cli_bytes(struct cli *cli, const void *data, size_t n,
+	       enum cli_output_kind kind);
 
 /*
  * Last call of main(): `return cli_finish(&cli, status)`. Closes the output,

@@ -48,7 +48,7 @@ draw(struct cli *cli, const struct dot_settings *s, struct report *r)
 		result = &picture;
 	}
 	cli_bytes(cli, result->data, result->n,
-		  is_dot || !strcmp(s->format, "svg"));
+		  is_dot ? CLI_TEXT : CLI_PICTURE);
 	buf_release(&dot);
 	buf_release(&picture);
 }

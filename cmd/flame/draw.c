@@ -190,7 +190,7 @@ flame_draw(struct flame_settings *s, struct profile *p, struct cli *cli)
 		s->picture.title = s->title = report_title(&r);
 	if (draw(s, &r, &svg, &err) != PROF_OK)
 		die("%s", err.msg);
-	cli_bytes(cli, svg.data, svg.n, true);
+	cli_bytes(cli, svg.data, svg.n, CLI_PICTURE);
 	buf_release(&svg);
 	report_close(&r, &s->report);
 	match_free(s->search);

@@ -133,6 +133,27 @@ save(int dir, const char *folder, const struct profile *p,
 	outfile_release(&out);
 }
 
+/* mkdir -p */
+static void
+make_folders(const char *folder)
+{
+	char *path = strdup(folder), *at = path;
+
+	if (!path)
+		die_nomem();
+	do {
+		at += strspn(at, "/");
+		at = strchr(at, '/');
+		if (at)
+			*at = '\0';
+		if (mkdir(path, 0777) < 0 && errno != EEXIST)
+			die("%s: %s", path, strerror(errno));
+		if (at)
+			*at = '/';
+	} while (at && at[strspn(at, "/")]);
+	free(path);
+}
+
 void
 baseline_save(const char *folder, struct cli *cli)
 {
@@ -142,8 +163,7 @@ baseline_save(const char *folder, struct cli *cli)
 	size_t n;
 	int dir;
 
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		die("%s: %s", folder, strerror(errno));
+	make_folders(folder);
 	dir = regular_folder(folder, false);
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));

@@ -198,7 +198,7 @@ write_page(struct html_settings *s, struct report *r, struct cli *cli,
 	report_open_graph(r, &f, &g);
 	if (page_write(r, g, &s->page, data, &page, &err) != PROF_OK)
 		die("%s", err.msg);
-	cli_bytes(cli, page.data, page.n, false);
+	cli_bytes(cli, page.data, page.n, CLI_PAGE);
 	graph_free(g);
 	frames_free(f);
 	buf_release(&page);

@@ -112,7 +112,9 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	    listing_new(f, &o, s->diff, wants, s->match, &l, &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!l->n_block)
-		die("no matches found for regexp: %s", s->pattern);
+		die("no matches found for regexp: %s; prof-text lists the "
+		    "functions",
+		    s->pattern);
 	out = cli_report(cli, !s->is_json);
 	st = s->is_json ? json_listing(out, r, l, sources, &err)
 			: print_listing(out, r, l, sources, print_style(out),

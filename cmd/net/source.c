@@ -131,7 +131,9 @@ set_scheme(struct source *s, const char *text, size_t n, struct prof_err *err)
 	}
 	if (n == 4 && !strncasecmp(text, "file", 4))
 		return prof_fail(err, PROF_EUSAGE, "not a URL to fetch");
-	return prof_fail(err, PROF_ENOTSUP, "unsupported protocol '%.*s'",
+	return prof_fail(err, PROF_ENOTSUP,
+			 "unsupported protocol '%.*s'; use http, https, "
+			 "unix:/SOCKET or s3",
 			 (int)n, text);
 }
 

@@ -61,7 +61,7 @@ deliver_prepare(const struct cli *cli, const char *program,
 	if (how == DELIVER_NONE)
 		return false;
 	if (into_stdout && how == DELIVER_ONE) {
-		cli_check_output(cli);
+		cli_check_output(cli, CLI_PROFILE);
 		/* Then the program's own output must go elsewhere. */
 		return true;
 	}
@@ -69,7 +69,7 @@ deliver_prepare(const struct cli *cli, const char *program,
 	if (!name)
 		die_nomem();
 	like.output = name;
-	cli_check_output(&like);
+	cli_check_output(&like, CLI_PROFILE);
 	free(name);
 	return false;
 }

@@ -150,6 +150,13 @@ launch_left(const struct launch *l, const char *session)
 	return n;
 }
 
+/* Is it a program in this folder, which PATH does not have? */
+static bool
+is_here(const char *name)
+{
+	return !strchr(name, '/') && access(name, X_OK) == 0;
+}
+
 enum prof_status
 launch_find(struct launch *l, const char *name, enum obstacle *o,
 	    struct prof_err *err)
@@ -158,9 +165,11 @@ launch_find(struct launch *l, const char *name, enum obstacle *o,
 
 	*o = OBSTACLE_NONE;
 	if (!search(name, l->path))
-		return prof_fail(err, PROF_EIO, "%s: %s", name,
+		return prof_fail(err, PROF_EIO, "%s: %s%s%s", name,
 				 errno == ENOENT ? "command not found"
-						 : strerror(errno));
+						 : strerror(errno),
+				 is_here(name) ? "; use ./" : "",
+				 is_here(name) ? name : "");
 	strcpy(path, l->path);
 	for (int i = 0; *o == OBSTACLE_NONE && *path && i < SCRIPTS; i++) {
 		*o = obstacle_find(path, next);

@@ -672,7 +672,7 @@ check_err 'another machine does not compare' 2 \
 	prof-gate --save-baseline=other o.pb.gz; prof-gate --baseline=other plain1.pb.gz' \
 	'none of 1 runs compares'
 check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs compares'
-check_err 'no folder' 2 'prof-gate --save-baseline=nowhere/deep $new' 'nowhere/deep: No such file'
+check_err 'no folder can be made' 2 'prof-gate --save-baseline=$new/deep $new' 'Not a directory'
 
 # day NUMBER PERCENT NAME: three runs on a day, NAME1.pb.gz and so on, a minute
 # apart, of which all takes PERCENT more than on others.

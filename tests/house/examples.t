@@ -60,6 +60,7 @@ for heap in heap heap1 heap2; do
 	cp "$data/good-heap4.pb.gz" $heap.pb.gz
 done
 mkperf 1 5 >perf.data
+prof-export --to firefox "$data/good-tiny.pb.gz" | gzip >profile.json.gz
 prof-export --to otlp -o app.otlp cpu.pb.gz
 echo 'malloc cum < 90%' >budget.txt
 printf '#!/bin/sh\nexec demo 0.1 1\n' >app

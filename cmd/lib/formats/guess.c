@@ -17,6 +17,10 @@
 	"callgrind's or cachegrind's file, which has no stacks; use "          \
 	"callgrind_annotate or KCachegrind"
 
+#define PAGE                                                                   \
+	"a web page, as of a login or an error; a profile's address ends in "  \
+	"/debug/pprof/NAME or /pprof/NAME"
+
 #define COLLAPSE(script)                                                       \
 	"; FlameGraph's stackcollapse" script " makes folded stacks of it"
 
@@ -44,10 +48,10 @@ static const struct {
 	      "it, prof-record makes a profile of a program"),
 	MAGIC("<!DOCTYPE svg", true, "a picture (SVG)" SOURCE),
 	MAGIC("<svg", true, "a picture (SVG)" SOURCE),
-	MAGIC("<!DOCTYPE", true, "a web page"),
-	MAGIC("<!doctype", true, "a web page"),
-	MAGIC("<html", true, "a web page"),
-	MAGIC("<HTML", true, "a web page"),
+	MAGIC("<!DOCTYPE", true, PAGE),
+	MAGIC("<!doctype", true, PAGE),
+	MAGIC("<html", true, PAGE),
+	MAGIC("<HTML", true, PAGE),
 	MAGIC("<?xml", true, "an XML document"),
 	MAGIC("go 1.", true,
 	      "an execution trace of Go; see go tool trace -pprof"),

@@ -267,7 +267,8 @@ record_target_check(struct target *t, const struct cli *cli,
 	if (t->seconds && (n_operand || !record_target_runs(t)))
 		die("--seconds is for --pid and --all without a command");
 	if (!n_operand && !record_target_runs(t))
-		die("no command to run");
+		die("no command to run: use prof-record ./app, or --pid N "
+		    "for one that runs");
 }
 
 /* "perf(a-Go-program)" */
