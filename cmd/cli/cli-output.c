@@ -276,7 +276,7 @@ cli_check_output(const struct cli *cli, enum cli_output_kind kind)
 	}
 	/* A file with room for a page, which gets no name. */
 	open_file(&out, cli->output);
-	if (write_all(out.fd, page, sizeof page, &err) != PROF_OK)
+	if (write_all(out.fd, page, sizeof(page), &err) != PROF_OK)
 		die("%s: %s", cli->output, err.msg);
 	close(out.fd);
 	outfile_release(&out.file);

@@ -278,7 +278,7 @@ refuse_option(const struct cli *cli, const char *word)
 		die("option '--%.*s' takes no argument", (int)n, name);
 	}
 	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
-		if (strncmp(h->option, name, n) == 0 && !h->option[n])
+		if (!strncmp(h->option, name, n) && !h->option[n])
 			die("unknown option '%s': %s", word, h->text);
 	other = elsewhere(name, n);
 	if (other)

@@ -149,7 +149,7 @@ warn_of_runtime(const struct profile *p, pid_t pid)
 	double share;
 	char map[64];
 
-	snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)pid);
 	if (!how || access(map, F_OK) == 0)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK)

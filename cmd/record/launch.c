@@ -84,8 +84,8 @@ has_session(pid_t pid, const char *session)
 	char *text = procfs_read(pid, "environ", &n), *at;
 
 	for (at = text; at && at < text + n && !found; at += strlen(at) + 1)
-		found = strncmp(at, word, sizeof word - 1) == 0 &&
-			strcmp(at + sizeof word - 1, session) == 0;
+		found = !strncmp(at, word, sizeof(word) - 1) &&
+			!strcmp(at + sizeof(word) - 1, session);
 	free(text);
 	return found;
 }
@@ -115,7 +115,7 @@ is_our_reader(pid_t pid)
 	struct stat self, other;
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	return stat("/proc/self/exe", &self) == 0 && stat(path, &other) == 0 &&
 	       self.st_dev == other.st_dev && self.st_ino == other.st_ino;
 }
@@ -133,7 +133,7 @@ launch_left(const struct launch *l, const char *session)
 	struct dirent *e;
 	unsigned n = 0;
 
-	snprintf(path, sizeof path, "%.*s", (int)strcspn(session, ","),
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(session, ","),
 		 session);
 	if (stat(path, &st) != 0)
 		st.st_ino = 0;
@@ -202,7 +202,7 @@ static const struct {
 	{ SHM_LOCK, "libsample-lock.so" },
 	{ SHM_PRELOAD_WAIT, "libsample-wait.so" },
 };
-enum { N_COMPANION = sizeof companions / sizeof *companions };
+enum { N_COMPANION = sizeof(companions) / sizeof(*companions) };
 
 /*
  * The path of companion i: beside libsample in the build folder, in a folder of
@@ -239,7 +239,7 @@ launch_library(struct launch *l, uint32_t what, struct prof_err *err)
 		bool found = false;
 
 		for (size_t i = 0; i < 2 && !found && own_directory(dir); i++) {
-			snprintf(path, sizeof path, "%s%s", dir, beside[i]);
+			snprintf(path, sizeof(path), "%s%s", dir, beside[i]);
 			found = realpath(path, l->library);
 		}
 		if (!found &&
@@ -271,7 +271,7 @@ signal_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(*passed_on); i++)
 		sigaddset(set, passed_on[i]);
 }
 
@@ -358,7 +358,7 @@ become_shell(const struct launch *l, char **argv)
 
 	while (argv[n])
 		n++;
-	more = calloc(n + 2, sizeof *more);
+	more = calloc(n + 2, sizeof(*more));
 	if (!more || !(more[1] = strdup(l->path)))
 		return;
 	more[0] = (char[]){ "/bin/sh" };
@@ -396,7 +396,7 @@ launch_start(struct launch *l, char **argv, const char *session,
 		if (errno == ENOEXEC)
 			become_shell(l, argv);
 		error = errno;
-		(void)!write(fd[1], &error, sizeof error);
+		(void)!write(fd[1], &error, sizeof(error));
 		_exit(127);
 	}
 	close(fd[1]);
@@ -406,7 +406,7 @@ launch_start(struct launch *l, char **argv, const char *session,
 	close(gate[1]);
 	if (l->pid < 0)
 		error = errno;
-	else if (read(fd[0], &error, sizeof error) != sizeof error)
+	else if (read(fd[0], &error, sizeof(error)) != sizeof(error))
 		error = 0;
 	close(fd[0]);
 	if (error && l->pid > 0)

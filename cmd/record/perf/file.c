@@ -45,7 +45,7 @@ struct files {
 struct files *
 files_new(void)
 {
-	struct files *f = calloc(1, sizeof *f);
+	struct files *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
@@ -81,15 +81,16 @@ open_mapped(const char *path, const struct file_from *from, int turn)
 
 	switch (turn) {
 	case 0:
-		snprintf(name, sizeof name,
+		snprintf(name, sizeof(name),
 			 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, from->pid,
 			 from->start, from->limit);
 		break;
 	case 1:
-		snprintf(name, sizeof name, "/proc/%d/root%s", from->pid, path);
+		snprintf(name, sizeof(name), "/proc/%d/root%s", from->pid,
+			 path);
 		break;
 	default:
-		snprintf(name, sizeof name, "%s", path);
+		snprintf(name, sizeof(name), "%s", path);
 	}
 	return regular_open(name, false, &sb, NULL);
 }
@@ -131,18 +132,18 @@ files_get(struct files *f, const char *path, const char *build_id,
 	if ((path[0] != '/' || path[1] == '/') && strcmp(path, vdso) != 0)
 		return NULL;
 	if (*build_id)
-		snprintf(id, sizeof id, "%s", build_id);
+		snprintf(id, sizeof(id), "%s", build_id);
 	else if (from->is_live && *path == '/')
 		read_build_id(path, from, id);
 	hash = hash_of(id, hash_of(path, 2166136261u));
 	bucket = &f->bucket[hash % N_BUCKET];
 	for (m = *bucket; m; m = m->next)
-		if (m->hash == hash && strcmp(m->path, path) == 0 &&
-		    strcmp(m->build_id, id) == 0) {
+		if (m->hash == hash && !strcmp(m->path, path) &&
+		    !strcmp(m->build_id, id)) {
 			m->n_user++;
 			return m;
 		}
-	m = calloc(1, sizeof *m + strlen(path) + 1);
+	m = calloc(1, sizeof(*m) + strlen(path) + 1);
 	if (!m)
 		return NULL;
 	m->next = *bucket;

@@ -64,7 +64,7 @@ struct spaces {
 struct spaces *
 spaces_new(struct tally *t, const struct perf_kernel *kernel)
 {
-	struct spaces *s = calloc(1, sizeof *s);
+	struct spaces *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -125,7 +125,7 @@ spaces_find(struct spaces *s, int32_t pid)
 
 	if (p)
 		return p;
-	p = calloc(1, sizeof *p);
+	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	p->all = s;
@@ -137,7 +137,7 @@ spaces_find(struct spaces *s, int32_t pid)
 static void
 set_name(struct process_space *p, const char *name)
 {
-	snprintf(p->name, sizeof p->name, "%s", name);
+	snprintf(p->name, sizeof(p->name), "%s", name);
 }
 
 /* --- the tally --- */
@@ -181,7 +181,8 @@ tell_kernel(struct process_space *p)
 	const struct perf_kernel *k = &p->all->kernel;
 	union {
 		struct shm_module module;
-		char bytes[sizeof(struct shm_module) + sizeof PERF_KERNEL_NAME];
+		char bytes[sizeof(struct shm_module) +
+			   sizeof(PERF_KERNEL_NAME)];
 	} u = { .module = { .space = p->number,
 			    .start = k->start,
 			    .limit = k->limit,
@@ -189,7 +190,7 @@ tell_kernel(struct process_space *p)
 
 	put_build_id(&u.module, k->build_id);
 	strcpy(u.bytes + offsetof(struct shm_module, path), PERF_KERNEL_NAME);
-	tally_module(p->all->tally, &u.module, sizeof u);
+	tally_module(p->all->tally, &u.module, sizeof(u));
 }
 
 static void
@@ -198,7 +199,7 @@ tell_gone(struct process_space *p, const struct mapping *m)
 	struct shm_gone gone = { p->number, m->start };
 
 	if (p->number && m->file)
-		tally_gone(p->all->tally, &gone, sizeof gone);
+		tally_gone(p->all->tally, &gone, sizeof(gone));
 }
 
 /* --- mappings --- */
@@ -216,10 +217,11 @@ insert(struct process_space *p, const struct mapping *m)
 {
 	size_t i;
 
-	if (array_reserve(&p->map, &p->room, p->n_map + 1, sizeof *p->map) != 0)
+	if (array_reserve(&p->map, &p->room, p->n_map + 1, sizeof(*p->map)) !=
+	    0)
 		return false;
 	i = place(p, m->start);
-	memmove(p->map + i + 1, p->map + i, (p->n_map - i) * sizeof *p->map);
+	memmove(p->map + i + 1, p->map + i, (p->n_map - i) * sizeof(*p->map));
 	p->map[i] = *m;
 	p->n_map++;
 	if (p->number && m->file)
@@ -239,7 +241,7 @@ clear(struct process_space *p, uint64_t start, uint64_t limit)
 		tell_gone(p, &old);
 		p->n_map--;
 		memmove(p->map + i, p->map + i + 1,
-			(p->n_map - i) * sizeof *p->map);
+			(p->n_map - i) * sizeof(*p->map));
 		left.limit = start;
 		right.start = limit;
 		right.offset += limit - old.start;
@@ -289,9 +291,9 @@ read_name(struct process_space *p)
 	char path[64], name[MAX_NAME + 2] = "";
 	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/%d/comm", p->by.id);
+	snprintf(path, sizeof(path), "/proc/%d/comm", p->by.id);
 	f = procfs_stream(path);
-	if (f && fgets(name, sizeof name, f))
+	if (f && fgets(name, sizeof(name), f))
 		name[strcspn(name, "\n")] = '\0';
 	if (f)
 		fclose(f);
@@ -325,7 +327,7 @@ open_maps(int32_t pid)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	return procfs_stream(path);
 }
 
@@ -405,7 +407,7 @@ spaces_fork(struct spaces *s, int32_t pid, int32_t parent)
 		return;
 	revive(p);
 	if (!from || array_reserve(&p->map, &p->room, from->n_map + 1,
-				   sizeof *p->map) != 0)
+				   sizeof(*p->map)) != 0)
 		return;
 	set_name(p, from->name);
 	for (size_t i = 0; i < from->n_map; i++) {
@@ -464,7 +466,7 @@ is_gone(int32_t pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof path, "/proc/%d", pid);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
 	return access(path, F_OK) != 0;
 }
 

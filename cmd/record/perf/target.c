@@ -275,7 +275,7 @@ record_target_check(struct target *t, const struct cli *cli,
 static void
 set_why(struct target *t, enum obstacle o)
 {
-	snprintf(t->why, sizeof t->why, "perf(%s)", obstacle_name(o));
+	snprintf(t->why, sizeof(t->why), "perf(%s)", obstacle_name(o));
 	for (char *c = t->why; *c; c++)
 		if (*c == ' ')
 			*c = '-';
@@ -290,7 +290,7 @@ record_target_outside(struct target *t, const struct launch *l, enum obstacle o)
 	bool outside =
 		record_target_runs(t) || t->sampler == SAMPLER_PERF || by_event;
 
-	snprintf(t->why, sizeof t->why, "perf(%s)",
+	snprintf(t->why, sizeof(t->why), "perf(%s)",
 		 t->n_pid    ? "pid"
 		 : t->cgroup ? "cgroup"
 		 : t->all    ? "all"

@@ -149,7 +149,7 @@ find_base(struct gotable *t, const char *name, uint64_t table)
 	for (size_t i = 0; !base && b.n >= at + 8 && i <= b.n - at - 8;
 	     i += 8) {
 		memcpy(&text, b.data + i + MODULE_TEXT, 8);
-		if (memcmp(b.data + i, first, sizeof first) == 0 &&
+		if (!memcmp(b.data + i, first, sizeof(first)) &&
 		    text == t->text)
 			memcpy(&base, b.data + i + at, 8);
 	}
@@ -172,7 +172,8 @@ gotable_open(struct gotable *t, const struct object *o)
 	    !section_read(o->elf, scn, &sh, false, o->budget, &t->all) ||
 	    !read_head(t))
 		return false;
-	for (size_t i = 0; !t->tree_base && i < sizeof data / sizeof *data; i++)
+	for (size_t i = 0; !t->tree_base && i < sizeof(data) / sizeof(*data);
+	     i++)
 		t->tree_base = find_base(t, data[i], sh.sh_addr);
 	if (t->tree_base &&
 	    !read_section_at(t, t->tree_base, &t->tree, &t->tree_at))
