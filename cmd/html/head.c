@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "lib/base/escape.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
-#include "lib/report/palette.h"
+#include "lib/model/sampling.h"
 #include "lib/report/report.h"
 #include "pack.h"
 #include "page.h"
@@ -36,15 +37,6 @@ static void
 put_index(FILE *f, const struct profile *p, uint32_t s)
 {
 	put_bytes(f, p->strings.str[s].s, p->strings.str[s].len);
-}
-
-static void
-put_colours(FILE *f, const char *name, const char (*colour)[7], size_t n)
-{
-	fprintf(f, "\"%s\":\"", name);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f, "%s%s", i ? " " : "", colour[i]);
-	fputs("\",\n", f);
 }
 
 static void
@@ -161,6 +153,56 @@ put_options(FILE *f, const struct report *r, const struct page_options *o,
 	fputs("],\n", f);
 }
 
+/* One of the warnings, of a few words, with a comma before all but the first.
+ */
+__attribute__((format(printf, 3, 4))) static void
+put_warning(FILE *f, bool *has_some, const char *format, ...)
+{
+	char text[128];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	fputs(*has_some ? "," : "", f);
+	put_bytes(f, text, strlen(text));
+	*has_some = true;
+}
+
+/*
+ * What makes the numbers uncertain, as every view shows it; the sentences about
+ * the same are among the notes.
+ */
+static void
+put_warnings(FILE *f, const struct profile *p, const double *unnamed)
+{
+	double ticks, nameless = 0;
+	struct sampling s;
+	bool some = false;
+
+	fputs("\"warnings\":[", f);
+	if (sampling_sum(p, &s) && s.ticks) {
+		ticks = (double)s.ticks;
+		if ((double)s.truncated >= 0.01 * ticks)
+			put_warning(f, &some,
+				    "%.0f\xe2\x80\xaf%% of stacks truncated",
+				    100 * (double)s.truncated / ticks);
+		if (sampling_loss(&s) >= 0.01)
+			put_warning(f, &some,
+				    "%.0f\xe2\x80\xaf%% of samples lost",
+				    100 * sampling_loss(&s));
+	}
+	for (size_t i = 0; unnamed && i < p->n_mapping; i++)
+		nameless += unnamed[i];
+	if (nameless >= 0.05)
+		put_warning(f, &some, "%.0f\xe2\x80\xaf%% without names",
+			    100 * (nameless < 1 ? nameless : 1));
+	if (sampling_sum(p, &s) && s.ticks && s.achieved_hz < s.asked_hz / 2)
+		put_warning(f, &some, "sampled at %.0f Hz, asked %.0f",
+			    s.achieved_hz, s.asked_hz);
+	fputs("],\n", f);
+}
+
 enum prof_status
 page_head(const struct report *r, const struct pack *k,
 	  const struct page_options *o, const struct page_total *total,
@@ -171,16 +213,13 @@ page_head(const struct report *r, const struct pack *k,
 
 	if (!f)
 		return prof_nomem(err);
-	fputs("{\"v\":1,\n", f);
+	fputs("{\"v\":2,\n", f);
 	put_string(f, "title", o->title);
 	put_types(f, r, total, gcd);
 	put_counts(f, r, k);
 	put_profile(f, r->p, unnamed);
 	put_options(f, r, o, notes);
-	put_colours(f, "light", palette_light, PALETTE_N);
-	put_colours(f, "dark", palette_dark, PALETTE_N);
-	put_colours(f, "shadesLight", shades_light, PALETTE_SHADES);
-	put_colours(f, "shadesDark", shades_dark, PALETTE_SHADES);
+	put_warnings(f, r->p, unnamed);
 	put_string(f, "version", PACKAGE_VERSION);
 	fputs("\"end\":0}\n", f);
 	return buf_stream_close(f) < 0 ? prof_nomem(err) : PROF_OK;

@@ -11,7 +11,6 @@
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/unnamed.h"
-#include "lib/report/dot.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
@@ -29,53 +28,6 @@ note(struct html_settings *s, const char *text)
 	warn("%s", text);
 	if (s->notes.n < max)
 		s->notes.note[s->notes.n++] = text;
-}
-
-/* Append the call graph as prof-dot draws it. */
-static enum prof_status
-draw_graph(struct html_settings *s, struct report *r, struct buf *out,
-	   struct prof_err *err)
-{
-	struct report_options *o = &s->report.o;
-	struct graph_options saved = o->graph;
-	struct buf dot = { 0 };
-	enum prof_status st;
-	struct frames *f;
-	struct graph *g;
-
-	o->graph.order = GRAPH_BY_ENTROPY;
-	o->graph.is_drawing = true;
-	o->graph.edges = GRAPH_ALL_EDGES;
-	report_open_graph(r, &f, &g);
-	st = dot_write(r, g, true, &dot, err);
-	if (st == PROF_OK)
-		st = s->layout((const char *)dot.data, dot.n, "svg", s->timeout,
-			       out, err);
-	graph_free(g);
-	frames_free(f);
-	buf_release(&dot);
-	o->graph = saved;
-	report_choose_unit(r, NULL);
-	return st;
-}
-
-/* The call graph as SVG, in a section of its own; a note when there is none. */
-static void
-add_graph(struct html_settings *s, struct report *r,
-	  struct pack_sections *sections)
-{
-	struct prof_err err;
-	enum prof_status st;
-
-	if (!s->has_graph || !s->layout)
-		return;
-	st = draw_graph(s, r, pack_section(sections, "SVG"), &err);
-	if (st == PROF_ELIMIT)
-		note(s, "no call graph: its layout takes too long; "
-			"--nodecount draws less, --layout-timeout waits "
-			"longer");
-	else if (st != PROF_OK)
-		note(s, "no call graph: it could not be laid out");
 }
 
 /* The profile itself, as it came, for the download button. */
@@ -247,7 +199,6 @@ html_make(struct html_settings *s, struct profile *p, struct cli *cli)
 		total = totals_of(p);
 	if (!s->page.title)
 		s->page.title = s->title = report_title(&r);
-	add_graph(s, &r, &sections);
 	pack(s, &r, total, &sections, &data);
 	write_page(s, &r, cli, &data);
 	free(total);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "graphviz/layout.h"
-#include "graphviz/render.h"
 #include "lib/gate/stats.h"
 #include "open.h"
 
@@ -22,8 +20,6 @@ enum {
 	KEY_VIEW,
 	KEY_THEME,
 	KEY_MAX_NODES,
-	KEY_GRAPH,
-	KEY_LAYOUT_TIMEOUT,
 	KEY_SOURCE,
 	KEY_ASM,
 	KEY_NO_SOURCE,
@@ -39,9 +35,6 @@ const struct cli_opt html_opts[] = {
 	{ KEY_THEME, "theme", "THEME", "auto, light or dark (auto)" },
 	{ KEY_MAX_NODES, "max-nodes", "N",
 	  "fold the lightest of more nodes (4000000; 0: none)" },
-	{ KEY_GRAPH, "graph", "[BOOL]", "include the call graph (true)" },
-	{ KEY_LAYOUT_TIMEOUT, "layout-timeout", "SECONDS",
-	  "leave the graph out if its layout takes longer (20)" },
 	{ KEY_SOURCE, "source", "N",
 	  "include the source of the N hottest functions (50)" },
 	{ KEY_ASM, "asm", "N",
@@ -64,10 +57,10 @@ static void
 own_option(struct html_settings *s, struct cli *cli, int key)
 {
 	static const char *const themes[] = { "auto", "light", "dark", NULL };
-	static const char *const views[] = { "flame",   "sandwich", "top",
-					     "callers", "tree",     "graph",
-					     "source",  "labels",   "info",
-					     NULL };
+	static const char *const views[] = {
+		"flame",  "sandwich", "tree", "graph",   "source",
+		"labels", "info",     "top",  "callers", NULL,
+	};
 
 	switch (key) {
 	case KEY_TITLE:
@@ -81,12 +74,6 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 		break;
 	case KEY_MAX_NODES:
 		s->max_nodes = cli_uint(cli, 0, UINT32_MAX);
-		break;
-	case KEY_GRAPH:
-		s->has_graph = cli_bool(cli);
-		break;
-	case KEY_LAYOUT_TIMEOUT:
-		s->timeout = cli_double(cli);
 		break;
 	case KEY_SOURCE:
 		s->code.n_source = cli_uint(cli, 0, 100000);
@@ -123,10 +110,6 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 	s->code.n_source = 50;
 	s->code.n_asm = HOT_CODE;
 	s->dist = stats_dist;
-	if (render_knows("svg"))
-		s->layout = layout;
-	s->has_graph = true;
-	s->timeout = 20;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!report_option(&s->report, cli, key))
 			own_option(s, cli, key);

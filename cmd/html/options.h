@@ -20,13 +20,9 @@ struct html_settings {
 	size_t max_nodes;
 	struct page_code code;
 	bool no_source; /* no code at all */
-	double timeout;
-	/* These bring libraries; NULL: no call graph, no verdicts. */
-	enum prof_status (*layout)(const char *dot, size_t n,
-				   const char *format, double seconds,
-				   struct buf *out, struct prof_err *err);
+	/* It brings a library; NULL: no verdicts. */
 	const struct gate_dist *(*dist)(void);
-	bool has_graph, embeds, opens;
+	bool embeds, opens;
 	char *title;
 	char *opened; /* the file for --open */
 };

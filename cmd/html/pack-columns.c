@@ -168,6 +168,7 @@ put_functions(struct pack *k, struct pack_sections *s)
 	struct buf *raw = pack_section(s, "URAW");
 	struct buf *line = pack_section(s, "ULIN");
 	struct buf *package = pack_section(s, "UPKG");
+	struct buf *own = pack_section(s, "UOWN");
 
 	for (size_t i = 0; i < k->n_function; i++) {
 		const struct pack_function *f = &k->function[i];
@@ -177,6 +178,7 @@ put_functions(struct pack *k, struct pack_sections *s)
 		pack_u(s, raw, string(k, s, &k->p->strings.str[f->raw_file]));
 		pack_s(s, line, f->start_line);
 		pack_u(s, package, f->package);
+		pack_u(s, own, f->own);
 	}
 }
 
@@ -186,7 +188,7 @@ put_tables(struct pack *k, struct pack_sections *s)
 	const struct str *str = k->frames->strings.str;
 	uint32_t *object =
 		calloc(k->frames->strings.n_str + 1, sizeof(*object));
-	struct buf *b, *hue;
+	struct buf *b;
 
 	if (!object)
 		return -1;
@@ -199,11 +201,8 @@ put_tables(struct pack *k, struct pack_sections *s)
 	for (size_t i = 0; i < k->n_object; i++)
 		pack_u(s, b, string(k, s, &str[k->object[i]]));
 	b = pack_section(s, "PNAM");
-	hue = pack_section(s, "PHUE");
-	for (size_t i = 0; i < k->n_package; i++) {
+	for (size_t i = 0; i < k->n_package; i++)
 		pack_u(s, b, k->package[i].name);
-		pack_u(s, hue, k->package[i].hue);
-	}
 	return 0;
 }
 

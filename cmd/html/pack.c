@@ -13,6 +13,7 @@
 
 #include "lib/model/profile.h"
 #include "lib/report/palette.h"
+#include "own.h"
 
 struct builder {
 	struct pack *k;
@@ -260,44 +261,14 @@ package_name(struct pack *k, const struct frame_key *key)
 	return s;
 }
 
-/* Hues for packages by the weight of the stacks that end in them. */
 static enum prof_status
-choose_hues(struct pack *k, const double *weight, struct prof_err *err)
-{
-	struct palette_package *list =
-		zeros(k->arena, k->n_package, sizeof(*list));
-	size_t n = 0;
-	enum prof_status st;
-
-	if (!list)
-		return prof_nomem(err);
-	for (size_t i = 0; i < k->n_package; i++)
-		if (!k->package[i].hue) {
-			const struct str *s =
-				&k->strings.str[k->package[i].name];
-
-			list[n++] = (struct palette_package){
-				.name = s->s, .n = s->len, .weight = weight[i]
-			};
-		}
-	st = palette_assign(list, n, err);
-	n = 0;
-	for (size_t i = 0; i < k->n_package && st == PROF_OK; i++)
-		if (!k->package[i].hue)
-			k->package[i].hue = list[n++].hue;
-	return st;
-}
-
-static enum prof_status
-list_packages(struct builder *b, size_t column, struct prof_err *err)
+list_packages(struct builder *b, struct prof_err *err)
 {
 	struct pack *k = b->k;
-	const struct profile *p = k->p;
 	uint32_t *at = zeros(k->arena, k->n_function * 2 + 2, sizeof(*at));
-	double *weight = zeros(k->arena, k->n_function, sizeof(*weight));
 
 	k->package = zeros(k->arena, k->n_function, sizeof(*k->package));
-	if (!at || !weight || !k->package)
+	if (!at || !k->package)
 		return prof_nomem(err);
 	for (size_t i = 0, done = 0; i < k->n_frame; i++) {
 		struct pack_function *f = &k->function[k->frame[i].function];
@@ -312,25 +283,11 @@ list_packages(struct builder *b, size_t column, struct prof_err *err)
 		/* Each function adds at most one string. */
 		if (!at[name]) {
 			k->package[k->n_package].name = name;
-			if (!name)
-				k->package[k->n_package].hue = PALETTE_HUES;
-			else if (!f->name)
-				k->package[k->n_package].hue = PALETTE_HUES + 1;
 			at[name] = (uint32_t)++k->n_package;
 		}
 		f->package = at[name] - 1;
 	}
-	for (size_t i = 0; i < p->n_sample; i++) {
-		size_t end = k->stacks.start[i + 1];
-		int64_t v = p->value[i * p->n_type + column];
-
-		if (end > k->stacks.start[i])
-			weight[k->function[k->frame[k->stacks.frame[end - 1]]
-						   .function]
-				       .package] +=
-				v < 0 ? -(double)v : (double)v;
-	}
-	return choose_hues(k, weight, err);
+	return PROF_OK;
 }
 
 /*
@@ -391,7 +348,9 @@ build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
 	if (st == PROF_OK)
 		st = list_objects(b, err);
 	if (st == PROF_OK)
-		st = list_packages(b, column, err);
+		st = list_packages(b, err);
+	if (st == PROF_OK)
+		st = own_decide(k, column, err);
 	if (st == PROF_OK && k->cut_at > 0)
 		st = add_cut(k, err);
 	flame_stacks_release(&k->stacks);

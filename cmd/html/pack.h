@@ -20,9 +20,9 @@
 
 /* A frame of the page: an address and how deep it is inlined. */
 struct pack_frame {
-	uint32_t key; /* of frames; FLAME_NONE: "[cut]" */
+	uint32_t key;             /* of frames; FLAME_NONE: "[cut]" */
 	bool is_inlined, is_bare; /* bare: an address without any line */
-	uint32_t function;	  /* of pack */
+	uint32_t function;        /* of pack */
 };
 
 struct pack_function {
@@ -31,11 +31,11 @@ struct pack_function {
 	int64_t start_line;
 	uint32_t object;  /* without a name: string of frames; else 0 */
 	uint32_t package; /* of pack */
+	unsigned own;     /* enum own */
 };
 
 struct pack_package {
-	uint32_t name; /* string of pack */
-	unsigned hue;  /* PALETTE_HUES: none; one more: no symbol */
+	uint32_t name; /* string of pack; 0: none */
 };
 
 struct pack {

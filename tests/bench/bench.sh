@@ -634,7 +634,7 @@ bench_page() {
 	[ -s small.pb.gz ] || mkbig 1000 500 300 1 >small.pb.gz
 	for f in small.pb.gz "$real" mid1.pb.gz big.pb.gz; do
 		text=$(measure -c "$runs" "prof-text -q $f" | cut -d' ' -f1)
-		page="prof-html -q --graph=false --no-source -o $work/page.html $f"
+		page="prof-html -q --no-source -o $work/page.html $f"
 		html=$(measure -c "$runs" "$page" | cut -d' ' -f1)
 		seen='- - - - - - - - -'
 		if [ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null; then

@@ -101,7 +101,7 @@ reads prof-symbolize
 reads prof-filter
 reads prof-dot
 reads prof-flame
-reads prof-html --graph=false
+reads prof-html
 refuses all prof-merge
 refuses all prof-text
 refuses "$small" prof-fetch

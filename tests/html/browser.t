@@ -138,6 +138,10 @@ awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 
 	cpu.html >damaged.html
 echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
+# What the bar says of a plain profile, of one with few names, of none, of a part.
+cat >facts.json <<'END'
+["660 msCPU in 2 s | work68 %leaf61 %rec30 % | ", "44samples | nofile18 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | main30 %rec30 % | "]
+END
 timeout 900 node "$src/tests/html/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
 [ $? -eq 0 ] && ok 'the browser ran to the end' || not_ok 'the browser ran to the end' <.err
 while IFS= read -r line; do

@@ -41,7 +41,7 @@ gcc -g -O2 -fno-tree-vectorize -no-pie -o prog prog.c || exit 99
 	done
 } >prog.txt
 mkprof prog.txt | prof-symbolize -q >prog.pb.gz 2>.err || not_ok 'the profile' <.err
-prof-html -q --graph=false prog.pb.gz >prog.html
+prof-html -q prog.pb.gz >prog.html
 
 # disasm OPTIONS: address, flat and cum of instructions, as prof-list has them.
 disasm() {
@@ -67,7 +67,7 @@ END
 # data OPTIONS FILE: the data of the page, as it lies there.
 cat >data <<'END'
 #!/bin/sh
-prof-html -q --graph=false --no-compress "$@" | sed -n 's/.*data-z="0">\([^<]*\)<.*/\1/p' | base64 -d
+prof-html -q --no-compress "$@" | sed -n 's/.*data-z="0">\([^<]*\)<.*/\1/p' | base64 -d
 END
 chmod +x data
 check 'source text and instructions are in the page' 0 \

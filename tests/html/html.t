@@ -72,7 +72,7 @@ if have node; then
 		${PROF_LONG:+"$data"/good-go-cpu-long.pb.gz}; do
 		[ -e "$f" ] || continue
 		n=$((n + 1))
-		prof-html -q --graph=false "$f" >page.html 2>.err
+		prof-html -q "$f" >page.html 2>.err
 		compare_page "$f" >.why 2>&1
 		if [ ! -s .why ] && [ "$(wc -l <seen)" -gt 5 ]; then
 			ok "${f##*/}: the page says what prof-text says, $(wc -l <seen) times"
@@ -99,14 +99,14 @@ if have node; then
 	[ $n -gt 450 ] && ok "there were $n random states" || echo "$n" | not_ok 'there were random states'
 
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
-		prof-html -q --graph=false "$f" >page.html
+		prof-html -q "$f" >page.html
 		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got
 		prof-text -q --folded "$f" | grep -v '^#' | awk 'NF > 1' | sort >want
 		[ -s want ] && cmp -s want got && ok "${f##*/}: stacks come back" ||
 			diff want got | head | not_ok "${f##*/}: stacks come back"
 	done
 
-	prof-html -q --graph=false --max-nodes=40 "$data/good-go-cpu.pb.gz" >page.html 2>.err
+	prof-html -q --max-nodes=40 "$data/good-go-cpu.pb.gz" >page.html 2>.err
 	node "$src/tests/html/page-rows.mjs" "$js" page.html '' | awk -F'\t' '{ s += $1 } END { print s }' >got
 	prof-text -q --trim=false --tsv "$data/good-go-cpu.pb.gz" | awk -F'\t' 'NR > 1 { s += $1 } END { print s }' >want
 	cmp -s want got && ok 'a cut keeps the total' || diff want got | not_ok 'a cut keeps the total'
@@ -150,25 +150,71 @@ END
 
 	# Names in boxes, of 7 pixels a character.
 	cat >fit.mjs <<'END'
-const {fitText} = await import(process.argv[2] + '/flame.mjs');
+const {fitText, shortName} = await import(process.argv[2] + '/fit.mjs');
 const context = {measureText: c => ({width: 7 * c.length})};
 for (const [name, columns] of [['std::vector<std::pair<int, int> >::push_back', 12], ['std::vector<int>::push_back', 7],
-	['std::sort<int, main::{lambda(int, int)}>', 9], ['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9],
-	['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9], ['msort.part.0', 6], ['f(std::string)', 7]])
-	console.log(fitText(context, name, 7 * columns));
-console.log(fitText(context, 'a.'.repeat(2 ** 20), 30));
+	['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9], ['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9],
+	['msort.part.0', 6], ['lists:seq/2', 20], ['abcdefghij', 4]])
+	console.log(fitText(context, name, 7 * columns)[0]);
+console.log(fitText(context, 'a.'.repeat(2 ** 20), 30)[0]);
+console.log(['encoding/json.(*decodeState).object', 'std::vector<std::pair<int, int> >::push_back(int const&)', 'operator()', 'lists:seq/2', '<alloc::vec::Vec<T> as core::iter::Extend>::extend', 'std::operator<'].map(shortName).join('\n'));
 END
-	check 'names in boxes keep their last part, and brackets whole' 0 "node fit.mjs $js" <<'END'
+	check 'names in boxes keep their last part, cut in the middle' 0 "node fit.mjs $js" <<'END'
 push_back
-push_…
-sort<in…
+pus…ck
 operator<<
 nextFree
 (*mcache).nextFree
-[libfoo…
+[li…o.1]
 msort
-f(std…
+lists:seq/2
+
 a.a.
+(*decodeState).object
+std::vector::push_back
+operator()
+lists:seq/2
+<alloc::vec::Vec<T> as core::iter::Extend>::extend
+std::operator<
+END
+
+	# Colours: text can be read on all of them, and hues differ.
+	cat >colours.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const {changeColour, libraryHues, oklch, ownHues, tones} = await import(process.argv[2] + '/colour.mjs');
+const light = c => [1, 3, 5].map(i => parseInt((c.length === 4 ? c.replace(/[0-9a-f]/g, '$&$&') : c).slice(i, i + 2), 16) / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4)
+	.reduce((sum, x, i) => sum + x * [.2126, .7152, .0722][i], 0);
+const contrast = (a, b) => (Math.max(light(a), light(b)) + .05) / (Math.min(light(a), light(b)) + .05), low = [];
+const test = (what, a, b) => contrast(a, b) < 4.5 && low.push(what + ' ' + a + ' ' + b + ' ' + contrast(a, b).toFixed(2));
+for (const [theme, t] of Object.entries(tones)) {
+	for (const [kind, hues] of [['own', ownHues], ['all', ownHues], ['library', libraryHues]])
+		for (const h of hues)
+			for (const [l, c] of t[kind]) {
+				test(theme + kind, oklch(l, c, h), t.text);
+				if (kind === 'library')
+					test(theme + kind, oklch(l, c, h), t.text2);
+			}
+	for (let r = -1; r <= 1; r += .05)
+		for (const isSure of [true, false])
+			test(theme + ' change', changeColour(r, isSure, theme === 'dark'), t.text);
+	for (const [i, hues] of [ownHues, libraryHues].entries())
+		for (const h of hues)
+			test(theme + ' lit', oklch(...t.lit[i], h), t.litText);
+	for (const name of ['unnamed', 'root', 'rest'])
+		test(theme + ' ' + name, t[name], t.text2);
+	test(theme + ' match', t.match, t.text);
+}
+const css = readFileSync(process.argv[3], 'utf8'), pairs = 'fg bg,fg2 bg,fg3 bg,fg2 panel,fg3 panel,fg3 tint,fg2 tint,accent bg,accent tint,warn warnbg,more bg,less bg,fg self,fg2 total,fg tint,fg3 raise,bg accent,bad raise';
+for (const head of [':root{', ':root[data-theme=dark]{']) {
+	const v = Object.fromEntries([...css.slice(css.indexOf(head)).split('}')[0].matchAll(/--(\w+):(#[0-9a-f]{3,6})/g)].map(m => [m[1], m[2]]));
+	for (const pair of pairs.split(','))
+		test(head + pair, ...pair.split(' ').map(name => v[name]));
+}
+const apart = (a, b) => Math.min(Math.abs(a - b), 360 - Math.abs(a - b));
+console.log(low.length ? low.join('\n') : 'all pairs', Math.min(...ownHues.flatMap((a, i) => ownHues.slice(0, i).map(b => apart(a, b)))) >= 20);
+END
+	check 'text can be read on every colour' 0 "node colours.mjs $js $src/cmd/html/page.css" <<'END'
+all pairs true
 END
 
 	# Numbers as text: the same words from C and in the page.
@@ -216,7 +262,7 @@ check 'readers without scripts get a table' 0 \
 END
 check 'equal bytes for equal input, whatever the order of samples' 0 \
 	'(head -1 labels.txt; tail -n +2 labels.txt | sort -r) >turned.txt; mkprof turned.txt >turned.pb.gz
-	 prof-html --graph=false --no-compress labels.pb.gz >1; prof-html --graph=false --no-compress turned.pb.gz | cmp 1 - && echo same
+	 prof-html --no-compress labels.pb.gz >1; prof-html --no-compress turned.pb.gz | cmp 1 - && echo same
 	 prof-html cpu.pb.gz | cmp - cpu.html && echo same' <<'END'
 same
 same
@@ -259,16 +305,14 @@ grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Func
 [ -e "$js/main.mjs" ] && [ ! -s .why ] && ok 'scripts make no markup of text' || not_ok 'scripts make no markup of text' <.why
 sed -n '/^<script>/,/^<\/script>/p' cpu.html | wc -c >.size
 read -r size <.size
-[ "$size" -gt 50000 ] && [ "$size" -le 120000 ] && ok 'the script has at most 120 kB' ||
-	echo "$size bytes" | not_ok 'the script has at most 120 kB'
+[ "$size" -gt 50000 ] && [ "$size" -le 160000 ] && ok 'the script has at most 160 kB' ||
+	echo "$size bytes" | not_ok 'the script has at most 160 kB'
 # All modules are joined into one function: names must differ.
 sed -nE 's/^(async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js"/*.mjs | sort | uniq -d >.why
 [ ! -s .why ] && ok 'names differ across modules' || not_ok 'names differ across modules' <.why
 
 check_err '--mean is refused' 2 'prof-html --mean cpu.pb.gz' 'do not add up'
 check_err 'an unknown view' 2 'prof-html --view=none cpu.pb.gz' "unknown view 'none'; one of flame, sandwich,"
-check_err 'a layout that takes too long is left out, and said' 0 \
-	'prof-html --layout-timeout=0.000001 -o x.html "$data/good-go-cpu.pb.gz"' 'no call graph: its layout takes too long'
 printf '#!/bin/sh\necho "$1" >>shown\n' >browser
 chmod +x browser
 check '--open starts the browser on the file' 0 \

@@ -3,7 +3,7 @@
 // What each costs comes from the tree at the granularity of instructions, so
 // filters, types and differences apply.
 
-import {element, numberCells} from './dom.mjs';
+import {element} from './dom.mjs';
 import {baseName} from './model.mjs';
 import {displayName} from './numbers.mjs';
 
@@ -70,34 +70,34 @@ function placeText(f) {
 
 /*
  * Rows of a table for steps: those of instructions, and before them those of
- * the inlined calls that differ from the last ones. amounts(k): cells of a key.
- * lineText(frame): the source line, or ''.
+ * the inlined calls that differ from the last ones. cellsOf(k): {cells, weight}
+ * of a key. lineText(frame): the source line, or ''.
  */
-function stepRows(steps, amounts, lineText) {
+function stepRows(steps, cellsOf, lineText) {
 	const rows = [];
-	const row = (cells, address, indent, text, place, kind) => {
-		const code = element('td', {class: 'code', dir: 'ltr'}, displayName(text), element('span', {class: 'place'}, place));
-		code.style.paddingLeft = 8 + Math.min(indent, 20) * 16 + 'px';
-		rows.push(element('tr', {class: kind}, ...numberCells(cells), element('td', {class: 'n muted'}, address), code));
+	const row = (made, address, indent, text, place, kind) => {
+		const code = element('td', {class: 'code', dir: 'ltr'}, displayName(text), element('span', {class: 'place'}, place)), cells = made ? made.cells : [element('td'), element('td')];
+		code.style.paddingLeft = 8 + Math.min(indent, 20) * 12 + 'px';
+		const tr = element('tr', {class: kind + (made && made.weight ? ' hot' : ''), 'data-weight': made ? made.weight : null}, ...cells, element('td', {class: 'no'}, address), code);
+		rows.push(tr);
 	};
 	let last = null;
 	for (const step of steps) {
 		const insn = step.fun.code[step.i], frames = step.chain.slice(0, step.level).reverse();
 		const before = last ? last.chain.slice(0, last.level).reverse() : [];
-		const cells = amounts(step.fun.base + step.i), blank = cells.map(() => '');
 		if (last && (last.fun !== step.fun || last.i + 1 !== step.i))
-			row(blank, '⋮', 0, '', '', 'asm');
+			row(null, '⋯', 0, '', '', 'insn');
 		let isSame = last !== null;
 		frames.forEach((f, at) => {
 			const b = before[at];
 			isSame = isSame && Boolean(b) && b.name === f.name && b.file === f.file && b.line === f.line;
 			if (!isSame)
-				row(blank, '', at + 1, lineText(f) || f.name, f.name + ' ' + placeText(f), 'asm call');
+				row(null, '', at, lineText(f) || f.name, f.name + ' ' + placeText(f), 'insn call');
 		});
-		row(cells, (BigInt('0x' + step.fun.start) + BigInt(insn[0])).toString(16), frames.length + 1, insn[1], placeText(step.chain[0]), 'asm' + (cells.some(c => c) ? ' hot' : ''));
+		row(cellsOf(step.fun.base + step.i), (BigInt('0x' + step.fun.start) + BigInt(insn[0])).toString(16), frames.length, insn[1], placeText(step.chain[0]), 'insn' + (step.isFar ? ' far' : ''));
 		last = step;
 	}
 	return rows;
 }
 
-export {insnKeys, stepRows, stepsByAddress, stepsOf};
+export {chainOf, insnKeys, stepRows, stepsByAddress, stepsOf};

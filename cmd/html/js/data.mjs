@@ -187,6 +187,7 @@ function readFunctions(sections, head) {
 		raw: column('URAW', head.strings),
 		line: readColumn(sections, 'ULIN', head.functions, Float64Array, undefined, true),
 		pkg: column('UPKG', head.packages),
+		own: readColumn(sections, 'UOWN', head.functions, Uint8Array, 3),
 	};
 }
 
@@ -227,13 +228,10 @@ function readCode(sections, head) {
 // All that the page knows.
 function decodePage(bytes) {
 	const sections = readSections(bytes), head = readJson(sections, 'HEAD');
-	if (!head || head.v !== 1)
+	if (!head || head.v !== 2)
 		throw new Damaged('HEAD');
 	const strings = readStrings(sections, head.strings);
-	const packages = {
-		name: readColumn(sections, 'PNAM', head.packages, Uint32Array, head.strings),
-		hue: readColumn(sections, 'PHUE', head.packages, Uint8Array, 14),
-	};
+	const packages = readColumn(sections, 'PNAM', head.packages, Uint32Array, head.strings);
 	return {
 		head, strings, packages,
 		tree: readTree(sections, head),
@@ -242,7 +240,6 @@ function decodePage(bytes) {
 		objects: readColumn(sections, 'MFIL', head.objects, Uint32Array, head.strings),
 		samples: readSamples(sections, head),
 		labels: readLabels(sections, head, strings),
-		svg: sections.get('SVG') && sections.get('SVG').length ? sections.get('SVG') : null,
 		sources: readSources(sections),
 		code: readCode(sections, head),
 		gate: readJson(sections, 'GATE'),

@@ -3,110 +3,54 @@
 // siblings. Hovering moves an outline and never redraws the picture.
 
 import {byId, element, on} from './dom.mjs';
+import {boxFonts, fitText, lastPart, textWidth} from './fit.mjs';
+import {formatCount} from './numbers.mjs';
 
-const rowHeight = 18, restRoom = 90, windowBox = 8, windowLeast = 16, thinBox = 6;
-const boxFont = '12px system-ui, sans-serif';
-
-let advances = null;
-
-function textWidth(context, text) {
-	if (!advances) {
-		context.font = boxFont;
-		advances = Float64Array.from({length: 128}, (v, c) => c < 32 ? 10
-			: context.measureText(String.fromCharCode(c)).width);
-	}
-	let w = 0;
-	for (let i = 0; i < text.length; i++) {
-		const c = text.charCodeAt(i);
-		w += c < 128 ? advances[c] : c < 0x1100 ? 10 : 13;
-	}
-	return w;
-}
-
-const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
-
-// Where the parts of a name begin: after "::" and "." that no bracket encloses.
-function partStarts(text) {
-	const starts = [0];
-	let depth = 0;
-	for (let i = 0; i < text.length - 1; i++) {
-		const c = text[i];
-		if ('(<[{'.includes(c) && !/operator.?$/.test(text.slice(Math.max(i - 9, 0), i)))
-			depth++;
-		else if (')>]}'.includes(c))
-			depth = Math.max(depth - 1, 0);
-		else if (!depth && (c === '.' || text.startsWith('::', i)) && /[^.:]/.test(text[i + 1 + (c === ':')] || '.'))
-			starts.push(i + 1 + (c === ':'));
-	}
-	return starts;
-}
-
-// The longest form of a name that fits: whole, without package, its last part
-// cut.
-function fitText(context, name, room) {
-	if (room < 14)
-		return '';
-	if (textWidth(context, name) <= room)
-		return name;
-	let text = name.replace(cloneSuffix, '');
-	if (text[0] !== '[') {
-		text = text.slice(text.lastIndexOf('/', text.search(/[(<[{]|$/)) + 1);
-		const starts = partStarts(text);
-		let at = starts.length, w = 0;
-		while (at > 0 && (w += textWidth(context, text.slice(starts[at - 1], starts[at]))) <= room)
-			at--;
-		if (at < starts.length)
-			return text.slice(starts[at]);
-		text = text.slice(starts.at(-1));
-	}
-	let n = Math.min(text.length, Math.floor(room / 5));
-	while (n > 0 && textWidth(context, text.slice(0, n)) + 12 > room)
-		n--;
-	return n > 1 ? text.slice(0, n) + '…' : '';
-}
+const leastRow = 20, mostRow = 24, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
+const foldShare = .995, foldSelf = .005, foldLeast = 4;
 
 /*
  * One graph in an element. owner: texts and colours of boxes, and what a click
- * does: text(tree, i), colour(tree, i), choose(view, i), window(view, i, from),
- * hover(view, i, event), matches (of keys, or null), byName.
+ * does: text(tree, i), fill(tree, i), rightText(tree, i), choose(view, box),
+ * hover(view, box, event), menu(view, i, x, y), pivot(k), matches (of keys, or
+ * null), related(tree) (of nodes: 1 in a stack with a match), litKey, byName.
  */
 class FlameView {
-	// isRootless: the row of the root is left out.
-	constructor(host, owner, label, isRootless) {
-		this.isRootless = isRootless;
-		this.owner = owner;
-		this.canvas = element('canvas', {role: 'application', tabindex: '0',
-			'aria-roledescription': 'flame graph', 'aria-label': label});
+	// isRootless: the row of the root is left out; rowHeight: of all rows.
+	constructor(host, owner, label, {isRootless = false, isCallers = false, rowHeight = 0} = {}) {
+		Object.assign(this, {host, owner, isRootless, isCallers, fixedRow: rowHeight});
+		this.canvas = element('canvas', {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': label});
 		this.spacer = element('div', {class: 'spacer'});
 		this.outline = element('div', {class: 'outline', hidden: true});
-		this.host = host;
 		host.replaceChildren(this.spacer, this.canvas, this.outline);
 		this.context = this.canvas.getContext('2d');
 		this.tree = null;
 		this.rows = [];
 		this.zoomed = 0;
-		this.windowFrom = -1; // none
-		this.isUp = false;
 		this.cursor = -1;
 		this.sorted = new Map();
-		on(host, 'scroll', () => this.draw());
+		on(host, 'scroll', () => {
+			this.outlineAt(null);
+			this.draw();
+		});
 		on(this.canvas, 'mousemove', e => this.hover(e));
 		on(this.canvas, 'mouseleave', e => this.leave(e));
 		on(this.canvas, 'click', e => this.click(e));
 		on(this.canvas, 'contextmenu', event => this.menu(event));
 		on(this.canvas, 'keydown', e => this.key(e));
-		on(this.canvas, 'focus', () => this.speak());
+		on(this.canvas, 'focus', () => this.canvas.matches(':focus-visible') && this.speak());
+		on(this.canvas, 'blur', () => this.draw());
 	}
 
-	show(tree, zoomed, windowFrom, isUp) {
+	// windowFrom: the first child of the root that is shown, -1: all are; folds:
+	// a start that all stacks share is one row.
+	show(tree, zoomed, {windowFrom = -1, isUp = false, folds = false} = {}) {
 		if (tree !== this.tree)
 			this.sorted = new Map();
 		if (tree !== this.tree || this.cursor >= tree.n)
 			this.cursor = -1;
-		this.tree = tree;
-		this.zoomed = zoomed;
-		this.windowFrom = windowFrom;
-		this.isUp = isUp;
+		Object.assign(this, {tree, zoomed, windowFrom, isUp, folds});
+		this.leave(null);
 		this.layout();
 		this.draw();
 	}
@@ -136,41 +80,52 @@ class FlameView {
 
 	// Sizes are read first: to read one after a write lays the page out again.
 	layout() {
-		const {tree, zoomed, windowFrom, owner} = this, {clientWidth, clientHeight} = this.host, w = owner.isPrinting ? 1000 : clientWidth || 800;
-		const id = [zoomed, windowFrom, owner.byName, w].join();
+		const {tree, zoomed, windowFrom, folds, owner} = this, {clientWidth, clientHeight} = this.host, w = owner.isPrinting ? 1000 : clientWidth || 800;
+		const id = [zoomed, windowFrom, folds, owner.byName, w].join();
 		this.width = w;
 		this.hostHeight = clientHeight;
 		if (tree !== this.placedTree || id !== this.placedId)
 			this.place(w);
 		this.placedTree = tree;
 		this.placedId = id;
+		const fits = Math.floor((clientHeight - 8) / Math.max(1, this.rows.length));
+		this.rowHeight = this.fixedRow || (owner.isPhone ? mostRow : Math.max(leastRow, Math.min(mostRow, fits)));
 		this.resize();
+	}
+
+	// The boxes from node i on that are as wide as it and do nothing themselves.
+	foldedRun(i) {
+		const {tree} = this, {width, self, end} = tree, run = [i];
+		for (let at = i; ;) {
+			const [c] = this.children(at);
+			if (c === undefined || width[c] < foldShare * width[i] || end[c] === c + 1 || Math.abs(self[0][c]) + Math.abs(self[1][c]) >= foldSelf * width[i])
+				return run;
+			run.push(at = c);
+		}
 	}
 
 	// Fill in the rows: boxes from left to right.
 	place(w) {
-		const {tree} = this, path = [];
+		const {tree, zoomed} = this, stack = [];
 		this.rows = [];
-		if (!tree || !(tree.width[0] > 0))
+		if (!tree || !(tree.width[0] > 0) || !(tree.width[zoomed] > 0))
 			return;
-		for (let i = this.zoomed; ; i = tree.parent[i]) {
-			path.unshift(i);
-			if (i === 0)
-				break;
+		let start = zoomed, depth = 0;
+		const run = this.folds && !this.isRootless && this.windowFrom < 0 ? this.foldedRun(zoomed) : [], folded = zoomed ? run : run.slice(1);
+		if (!this.isRootless && (zoomed === 0 || folded.length < foldLeast))
+			this.put(depth++, {node: zoomed, x: 0, w});
+		if (folded.length >= foldLeast) {
+			start = folded.at(-1);
+			this.put(depth++, {node: start, x: 0, w, run: folded});
 		}
-		path.forEach((i, depth) => this.put(depth, {node: i, x: 0, w, up: depth < path.length - 1}));
-		const stack = [];
-		this.placeChildren(this.zoomed, path.length, 0, w, this.windowFrom, stack);
+		this.placeChildren(start, depth, 0, w * tree.width[start] / tree.width[zoomed], this.windowFrom, stack);
 		while (stack.length) {
 			const box = stack.pop();
 			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, -1, stack, box.scale);
 		}
 	}
 
-	put(at, box) {
-		const depth = this.isRootless ? at - 1 : at;
-		if (depth < 0)
-			return;
+	put(depth, box) {
 		while (this.rows.length <= depth)
 			this.rows.push([]);
 		this.rows[depth].push(box);
@@ -221,7 +176,7 @@ class FlameView {
 
 	resize() {
 		// On paper there is all of it, as far as one page goes, in twice the dots.
-		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * rowHeight + 2;
+		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * this.rowHeight + 4;
 		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1600) : Math.max(this.hostHeight, 20);
 		this.spacer.style.height = height + 'px';
 		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(shown * ratio)) {
@@ -237,92 +192,211 @@ class FlameView {
 
 	// Where a row begins; growing up, the first one stands at the foot.
 	top(depth) {
-		const all = Math.max(this.rows.length * rowHeight, this.height - 2);
-		return this.isUp ? all - (depth + 1) * rowHeight : depth * rowHeight;
+		const all = Math.max(this.rows.length * this.rowHeight + 4, this.height - 2);
+		return this.isUp ? all - (depth + 1) * this.rowHeight - 1 : depth * this.rowHeight + 1;
+	}
+
+	scroll() {
+		return this.owner.isPrinting || this.rows.length * this.rowHeight < this.height - 4 ? 0 : this.host.scrollTop;
 	}
 
 	draw() {
-		const {context, owner, tree} = this, scroll = owner.isPrinting || this.rows.length * rowHeight < this.height ? 0 : this.host.scrollTop;
-		this.canvas.style.top = scroll + 'px';
-		context.clearRect(0, 0, this.width, this.height);
-		context.font = boxFont;
+		const {context, owner, tree, rowHeight} = this, scroll = this.scroll(), {palette} = owner;
+		context.globalAlpha = 1;
+		context.fillStyle = palette.page;
+		context.fillRect(0, 0, this.width, this.height);
 		context.textBaseline = 'middle';
 		if (!tree)
 			return;
-		const matches = owner.matches;
-		if (!(tree.width[0] > 0)) {
-			context.fillStyle = owner.palette.text;
-			context.fillText(owner.emptyText(), 12, 20);
-		}
+		this.related = owner.matches ? owner.related(tree) : null;
 		// By colour, as a change of colour costs more than a box.
-		const thin = new Map(), {isOutline, match} = owner.palette;
+		const thin = new Map();
 		for (let depth = 0; depth < this.rows.length; depth++) {
 			const y = this.top(depth) - scroll;
 			if (y < -rowHeight || y > this.height)
 				continue;
 			for (const box of this.rows[depth]) {
-				const isMatch = matches && !box.rest && box.node && matches[tree.key[box.node]];
-				if (box.w >= thinBox || box.rest || isOutline) {
-					this.drawBox(box, y, matches, isMatch);
+				if (box.w > thinBox || box.rest || palette.isOutline) {
+					this.drawBox(box, y);
 					continue;
 				}
-				const colour = isMatch ? match : owner.colour(tree, box.node), list = thin.get(colour);
+				const {fill, alpha} = this.look(box), id = fill + ' ' + alpha, list = thin.get(id);
 				if (list)
 					list.push(box.x, y, box.w);
 				else
-					thin.set(colour, [box.x, y, box.w]);
+					thin.set(id, [box.x, y, box.w]);
 			}
 		}
-		for (const [colour, list] of thin) {
-			context.globalAlpha = this.alpha(matches && colour !== match ? .35 : 1);
-			context.fillStyle = colour;
+		for (const [id, list] of thin) {
+			const [fill, alpha] = id.split(' ');
+			context.globalAlpha = +alpha;
+			context.fillStyle = fill;
 			for (let i = 0; i < list.length; i += 3)
-				context.fillRect(list[i], list[i + 1], list[i + 2] > 2 ? list[i + 2] - 1 : list[i + 2], rowHeight - 1);
+				context.fillRect(list[i], list[i + 1], list[i + 2] > 3 ? list[i + 2] - 1 : Math.max(1, list[i + 2]), rowHeight - 1);
 		}
 		context.globalAlpha = 1;
-		if (this.cursor >= 0)
+		if (this.cursor >= 0 && document.activeElement === this.canvas)
 			this.drawCursor(scroll);
 	}
 
-	// As asked, unless the reader wants strong contrasts.
-	alpha(v) {
-		return this.owner.palette.isOpaque ? 1 : v;
+	// {fill, isHatched, alpha, ink} of a box.
+	look(box) {
+		const {owner, tree, related} = this, {palette, litKey} = owner, i = box.node, k = tree.key[i];
+		let {fill, isHatched} = i && !box.run ? owner.fill(tree, i) : {fill: palette.root, isHatched: false}, alpha = 1, ink = palette.text;
+		const isMatch = related && i && !box.run && owner.matches[k];
+		if (isMatch) {
+			fill = palette.match;
+			isHatched = false;
+		} else if (related && i && !related[i]) {
+			alpha = .32;
+		}
+		if (litKey >= 0 && i) {
+			if (k !== litKey || box.run) {
+				alpha = Math.min(alpha, .38);
+			} else if (!owner.isTwo) {
+				fill = palette.litKey(k);
+				ink = palette.litText;
+			}
+		}
+		return {fill, isHatched, alpha: palette.isOpaque ? 1 : alpha, ink, isMatch};
 	}
 
-	drawBox(box, y, matches, isMatch) {
-		const {context, owner, tree} = this, w = box.w > 2 ? box.w - 1 : box.w;
-		context.globalAlpha = this.alpha((box.up ? .55 : 1) * (matches && !isMatch ? .35 : 1));
+	drawBox(box, y) {
+		const {context, owner, tree, rowHeight} = this, {palette} = owner, h = rowHeight - 1, w = Math.max(1, box.w - (box.w > 3 ? 1 : 0));
 		if (box.rest) {
-			context.fillStyle = owner.palette.rest;
-			context.fillRect(box.x, this.isUp && box.w < 60 ? y + rowHeight - 5 : y, w, box.w < 60 ? 4 : rowHeight - 1);
-		} else {
-			context.fillStyle = owner.palette.isOutline ? 'Canvas' : owner.colour(tree, box.node);
-			context.fillRect(box.x, y, w, rowHeight - 1);
+			this.drawRest(box, y, w, h);
+			return;
 		}
-		context.fillStyle = owner.palette.isOutline ? 'CanvasText' : owner.palette.text;
-		if (owner.palette.isOutline) {
+		const {fill, isHatched, alpha, ink, isMatch} = this.look(box);
+		context.globalAlpha = alpha;
+		context.fillStyle = palette.isOutline ? 'Canvas' : fill;
+		context.beginPath();
+		context.roundRect(box.x, y, w, h, 2.5);
+		context.fill();
+		if (palette.isOutline) {
 			context.strokeStyle = 'CanvasText';
-			context.lineWidth = 1;
-			context.strokeRect(box.x + .5, y + .5, Math.max(w - 1, .5), rowHeight - 2);
+			context.stroke();
 		}
-		if (!box.rest && box.node && tree.inlined[box.node] && box.w > 6) {
-			for (let x = box.x; x < box.x + w - 2; x += 6)
-				context.fillRect(x, y + rowHeight - 2, Math.min(3, box.x + w - x), 1);
-		}
-		if (isMatch) {
-			context.globalAlpha = 1;
-			context.strokeStyle = owner.palette.match;
-			context.lineWidth = 1.5;
-			context.strokeRect(box.x + .75, y + .75, Math.max(w - 1.5, .5), rowHeight - 2.5);
-		}
-		if (w >= 24) {
-			const sign = box.rest ? '' : owner.sign(tree, box.node), signWidth = sign ? textWidth(context, sign) : 0;
-			const label = box.rest ? box.rest.toLocaleString('en') + ' smaller frames' : owner.label(tree, box.node);
-			const text = box.rest && box.w < 60 ? '' : fitText(context, label, w - 6 - signWidth);
-			if (text || (sign && signWidth < w - 6))
-				context.fillText(sign + text, box.x + 4, y + rowHeight / 2);
-		}
+		if (isHatched && w > 2)
+			this.hatch(box.x, y, w, h);
+		if (box.node && !owner.isTwo && !box.run && !this.isCallers)
+			this.drawFoot(box, y, w, h, fill);
+		if (w >= 20)
+			this.drawText(box, y, w, h, {fill: isHatched ? fill : '', ink: palette.isOutline ? 'CanvasText' : ink, isMatch});
 		context.globalAlpha = 1;
+	}
+
+	// Smaller frames in one box; a search says if it found some of them.
+	drawRest(box, y, w, h) {
+		const {context, owner} = this, {palette} = owner, found = this.related ? this.restMatches(box) : 0;
+		context.fillStyle = found ? palette.match : palette.rest;
+		context.fillRect(box.x, this.isUp && w < 60 ? y + h - 4 : y, w, w < 60 ? 4 : h);
+		if (w < 60)
+			return;
+		context.fillStyle = found ? palette.text : palette.text2;
+		context.font = boxFonts[1];
+		const texts = found ? ['smaller frames (' + found + (found > 1 ? ' matches)' : ' match)'), '+' + formatCount(box.rest)] : ['+' + formatCount(box.rest) + ' smaller', '+' + formatCount(box.rest)];
+		const text = texts.find(t => textWidth(context, t, 1) < w - 10);
+		if (text)
+			context.fillText(text, box.x + 6, y + h / 2 + .5);
+	}
+
+	restMatches(box) {
+		if (box.matchesOf === this.related)
+			return box.found;
+		const {tree, owner} = this, list = this.children(box.node);
+		box.matchesOf = this.related;
+		box.found = 0;
+		for (let c = box.from; c < box.from + box.rest && c < list.length; c++)
+			for (let i = list[c]; i < tree.end[list[c]]; i++)
+				box.found += owner.matches[tree.key[i]];
+		return box.found;
+	}
+
+	// What a box has itself: a darker foot where nothing is below it.
+	drawFoot(box, y, w, h, fill) {
+		const {context, tree, owner} = this, self = Math.abs(tree.self[1][box.node]), own = box.w * self / tree.width[box.node];
+		if (!self || own < 1.2 || box.w <= 3)
+			return;
+		context.fillStyle = owner.palette.footOf(fill);
+		context.fillRect(Math.max(box.x, box.x + w - own), y + h - 3, Math.min(w, own), 3);
+	}
+
+	hatch(x, y, w, h) {
+		const {context, owner} = this, {palette} = owner;
+		if (this.hatchColour !== palette.page) {
+			const tile = document.createElement('canvas'), to = tile.getContext('2d');
+			tile.width = tile.height = 8;
+			to.strokeStyle = this.hatchColour = palette.page;
+			to.lineWidth = 2.2;
+			to.beginPath();
+			for (const at of [-8, 0, 8]) {
+				to.moveTo(at - 1, 9);
+				to.lineTo(at + 9, -1);
+			}
+			to.stroke();
+			this.hatching = context.createPattern(tile, 'repeat');
+		}
+		const before = context.globalAlpha;
+		context.globalAlpha = before * (palette.isOpaque ? 1 : palette.isDark ? .5 : .75);
+		context.fillStyle = this.hatching;
+		context.fillRect(x, y, w, h);
+		context.globalAlpha = before;
+	}
+
+	// plate: a colour that keeps hatching away from text, or ''.
+	write(text, x, y, h, font, colour, plate, style = '') {
+		const {context} = this;
+		if (plate) {
+			context.fillStyle = plate;
+			context.fillRect(x - 3, y + 2, textWidth(context, text, font) + 6, h - 5);
+		}
+		context.font = style + boxFonts[font];
+		context.fillStyle = colour;
+		context.fillText(text, x, y + h / 2 + .5);
+	}
+
+	drawText(box, y, w, h, {fill, ink, isMatch}) {
+		const {context, owner, tree} = this, {palette} = owner, i = box.node, pad = w < 46 ? 3 : 7, right = owner.rightText(tree, i);
+		let room = w - 2 * pad;
+		if (right && w >= (owner.isTwo ? 84 : 118)) {
+			const width = textWidth(context, right, 1), isStrong = owner.isTwo || isMatch || (i && !box.run && palette.isOwn(tree.key[i])) || ink !== palette.text;
+			this.write(right, box.x + w - pad - width, y, h, 1, isStrong ? ink : palette.text2, fill);
+			room -= width + 10;
+		}
+		if (box.run) {
+			this.drawRun(box, y, h, room, pad);
+			return;
+		}
+		const name = i ? owner.name(tree.key[i]) : 'all', times = tree.times && tree.times[i] ? '×' + formatCount(tree.times[i] + 1) : '';
+		const timesRoom = times ? textWidth(context, times, 1) + 10 : 0;
+		let [text, font] = fitText(context, name, room - timesRoom), tail = times;
+		if (times && text !== name) {
+			const longer = fitText(context, name, room);
+			if (longer[0].length > text.length) {
+				[text, font] = longer;
+				tail = '';
+			}
+		}
+		if (!text)
+			return;
+		this.write(text, box.x + pad, y, h, font, ink, fill, (i && tree.inlined[i] ? 'italic ' : '') + (i ? '' : '600 '));
+		if (tail)
+			this.write(tail, box.x + pad + textWidth(context, text, font) + 6, y, h, 1, ink, '', '600 ');
+	}
+
+	// A folded start: "clone3 › 6 more › operator()".
+	drawRun(box, y, h, room, pad) {
+		const {context, owner, tree} = this, names = box.run.map(i => owner.name(tree.key[i])), head = lastPart(names[0]);
+		const middle = '  ›  ' + (names.length - 2) + ' more  ›  ', at = textWidth(context, head, 0), end = at + textWidth(context, middle, 1);
+		const [tail, font] = fitText(context, names.at(-1), room - end);
+		if (!tail) {
+			this.write('… › ' + names.length + ' frames', box.x + pad, y, h, 1, owner.palette.text2, '');
+			return;
+		}
+		this.write(head, box.x + pad, y, h, 0, owner.palette.text, '');
+		this.write(middle, box.x + pad + at, y, h, 1, owner.palette.text2, '');
+		this.write(tail, box.x + pad + end, y, h, font, owner.palette.text, '');
 	}
 
 	drawCursor(scroll) {
@@ -331,21 +405,20 @@ class FlameView {
 			return;
 		this.context.strokeStyle = this.owner.palette.text;
 		this.context.lineWidth = 2.5;
-		this.context.strokeRect(found.box.x + 1, this.top(found.depth) - scroll + 1, Math.max(found.box.w - 2, 1), rowHeight - 3);
+		this.context.strokeRect(found.box.x + 1, this.top(found.depth) - scroll + 1, Math.max(found.box.w - 2, 1), this.rowHeight - 3);
 	}
 
 	find(node) {
 		for (let depth = 0; depth < this.rows.length; depth++)
 			for (const box of this.rows[depth])
-				if (box.node === node && !box.rest)
+				if (!box.rest && (box.node === node || (box.run && box.run.includes(node))))
 					return {box, depth};
 		return null;
 	}
 
 	at(e) {
-		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left;
-		const y = e.clientY - r.top + this.host.scrollTop;
-		const depth = Math.floor((this.isUp ? this.top(0) + rowHeight - 1 - y : y) / rowHeight), row = this.rows[depth];
+		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top + this.scroll();
+		const depth = Math.floor((this.isUp ? this.top(0) + this.rowHeight - 1 - y : y - 1) / this.rowHeight), row = this.rows[depth];
 		if (!row)
 			return null;
 		let low = 0, high = row.length;
@@ -365,36 +438,29 @@ class FlameView {
 		if (!hit)
 			return;
 		o.style.left = hit.box.x + 'px';
-		o.style.top = this.top(hit.depth) + 'px';
+		o.style.top = this.top(hit.depth) - this.scroll() + this.host.scrollTop + 'px';
 		o.style.width = Math.max(hit.box.w - 1, 2) + 'px';
-		o.style.height = rowHeight - 1 + 'px';
+		o.style.height = this.rowHeight - 1 + 'px';
 	}
 
 	hover(e) {
 		const hit = this.at(e);
 		this.outlineAt(hit);
+		this.pointed = hit && !hit.box.rest ? hit.box.node : 0;
 		this.canvas.style.cursor = hit ? 'pointer' : 'default';
 		this.owner.hover(this, hit && hit.box, e);
 	}
 
 	leave(e) {
 		this.outlineAt(null);
+		this.pointed = 0;
 		this.owner.hover(this, null, e);
 	}
 
 	click(e) {
 		const hit = this.at(e);
-		if (!hit)
-			return;
-		// A finger cannot hover: the first tap shows the tooltip, the second acts.
-		if (e.pointerType === 'touch' && this.tapped !== hit.box) {
-			this.tapped = hit.box;
-			return this.hover(e);
-		}
-		if (hit.box.rest)
-			this.owner.window(this, hit.box.node, hit.box.from);
-		else
-			this.owner.choose(this, hit.box.node);
+		if (hit)
+			this.owner.choose(this, hit.box, e);
 	}
 
 	menu(event) {
@@ -413,7 +479,7 @@ class FlameView {
 			return;
 		this.cursor = node;
 		const y = this.top(found.depth);
-		if (y < this.host.scrollTop || y + rowHeight > this.host.scrollTop + this.height)
+		if (y < this.host.scrollTop || y + this.rowHeight > this.host.scrollTop + this.height)
 			this.host.scrollTop = Math.max(0, y - this.height / 2);
 		this.draw();
 		this.speak();
@@ -424,7 +490,6 @@ class FlameView {
 			this.cursor = this.zoomed;
 		if (this.tree && this.cursor >= 0) {
 			byId('spoken').textContent = this.owner.describe(this.tree, this.cursor);
-			this.owner.hover(this, {node: this.cursor, quiet: true}, null);
 			this.draw();
 		}
 	}
@@ -449,28 +514,17 @@ class FlameView {
 		if (e.key.startsWith('Arrow'))
 			this.step(e.key);
 		else if (e.key === 'Enter' && this.cursor >= 0)
-			this.owner.choose(this, this.cursor);
-		else if (e.key === 'Home')
-			this.moveTo(0);
-		else if ((e.key === 'm' || e.key === 'ContextMenu') && this.cursor > 0)
-			this.owner.menu(this, this.cursor);
-		else if (e.key === 's' && this.cursor > 0)
-			this.owner.pivot(this.tree.key[this.cursor]);
-		else if ((e.key === 'n' || e.key === 'N') && this.owner.matches)
-			this.nextMatch(e.key === 'n' ? 1 : -1);
+			this.owner.choose(this, this.find(this.cursor).box, null);
 		else
 			return;
 		e.preventDefault();
 		e.stopPropagation();
 	}
 
-	nextMatch(step) {
-		const all = this.rows.flat().filter(b => !b.rest && b.node && this.owner.matches[this.tree.key[b.node]]).map(b => b.node);
-		if (!all.length)
-			return;
-		const at = all.indexOf(this.cursor);
-		this.moveTo(all[(at + step + all.length) % all.length]);
+	// Nodes of the boxes that match, from the top and from the left.
+	marked() {
+		return this.rows.flat().filter(b => !b.rest && !b.run && b.node && this.owner.matches[this.tree.key[b.node]]).map(b => b.node);
 	}
 }
 
-export {FlameView, fitText, rowHeight};
+export {FlameView};

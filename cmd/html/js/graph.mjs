@@ -1,145 +1,241 @@
-// graph.mjs - the call graph that prof-dot laid out. It comes as text in the
-// data and is rebuilt here, element by element, from a short list of what may
-// be in it: whatever a name holds, it can only become text.
+// graph.mjs - the call graph of what is shown, in the page: the functions that
+// explain most, or one with its neighbours.
 
-import {emptyNote, on} from './dom.mjs';
+import {changeText} from './change.mjs';
+import {button, element, emptyNote, on, svgElement} from './dom.mjs';
+import {cutMiddle, shortName, textWidth} from './fit.mjs';
+import {layOut} from './layers.mjs';
+import {displayName, formatCount} from './numbers.mjs';
+import {edgesOf} from './values.mjs';
 
-const svgSpace = 'http://www.w3.org/2000/svg';
-const svgElements = new Set(['svg', 'g', 'path', 'polygon', 'polyline', 'ellipse', 'text', 'title']);
-const svgAttributes = new Set(['d', 'points', 'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'x', 'y', 'cx', 'cy', 'rx', 'ry',
-	'text-anchor', 'font-size', 'transform', 'viewBox', 'class']);
+const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
 
-function copySvg(from) {
-	if (from.nodeType === Node.TEXT_NODE)
-		return document.createTextNode(from.data);
-	if (from.nodeType !== Node.ELEMENT_NODE)
-		return null;
-	const tag = from.localName === 'a' ? 'g' : from.localName;
-	if (!svgElements.has(tag))
-		return null;
-	const to = document.createElementNS(svgSpace, tag);
-	for (const {name, value} of from.attributes)
-		if (svgAttributes.has(name) && !/url|script/i.test(value))
-			to.setAttribute(name, value);
-	for (const child of from.childNodes) {
-		const copy = copySvg(child);
-		if (copy)
-			to.append(copy);
+// The keys that explain most of what is below node z.
+function rankKeys(page, z) {
+	const {tree, keys: K, palette} = page, {key, parent, width, self, end} = tree, total = new Float64Array(K.n), own = new Float64Array(K.n), until = new Uint32Array(K.n);
+	const most = new Float64Array(K.n), pairs = new Map();
+	for (let i = Math.max(1, z); i < end[z]; i++) {
+		const k = key[i], up = parent[i] && i !== z ? key[parent[i]] : -1;
+		own[k] += Math.max(Math.abs(self[0][i]), Math.abs(self[1][i]));
+		if (i >= until[k]) {
+			total[k] += width[i];
+			until[k] = end[i];
+		}
+		if (up >= 0 && up !== k) {
+			const id = up * K.n + k, v = (pairs.get(id) || 0) + width[i];
+			pairs.set(id, v);
+			most[up] = Math.max(most[up], v);
+		}
 	}
-	return to;
+	const rank = k => total[k] * (most[k] > passOn * total[k] && own[k] < passOnSelf * total[k] ? .06 : 1) * (palette.isOwn(k) ? 1.6 : 1) * (palette.isUnnamed(k) ? .2 : 1) + 2.2 * own[k];
+	const all = [...total.keys()].filter(k => total[k] > 0).map(k => [rank(k), k]).sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, k]) => k);
+	return {keys: all, total, own};
 }
 
-function svgElement(tag, attributes, ...children) {
-	const e = document.createElementNS(svgSpace, tag);
-	for (const [name, value] of Object.entries(attributes))
-		e.setAttribute(name, value);
-	e.append(...children);
-	return e;
+// Edges between the shown keys: from the nearest shown caller, once a stack.
+// direct: how much of it goes there without frames between.
+function edgesBetween(tree, keys, z, nKey) {
+	const {key, parent, end, width} = tree, slot = new Int16Array(nKey).fill(-1), near = new Int16Array(end[z] - z).fill(-1), n = keys.length;
+	const weight = new Float64Array(n * n), direct = new Float64Array(n * n), until = new Uint32Array(n * n);
+	keys.forEach((k, i) => {
+		slot[k] = i;
+	});
+	for (let i = z; i < end[z]; i++) {
+		const above = i > z ? near[parent[i] - z] : -1, at = i ? slot[key[i]] : -1;
+		near[i - z] = at < 0 ? above : at;
+		if (at < 0 || above < 0 || at === above)
+			continue;
+		const edge = above * n + at;
+		if (i < until[edge])
+			continue;
+		until[edge] = end[i];
+		weight[edge] += width[i];
+		if (key[parent[i]] === keys[above])
+			direct[edge] += width[i];
+	}
+	const edges = [];
+	for (let to = 0; to < n; to++) {
+		let most = 0;
+		for (let from = 0; from < n; from++)
+			most = Math.max(most, weight[from * n + to]);
+		for (let from = 0; from < n; from++) {
+			const w = weight[from * n + to];
+			if (w > 0 && (w >= leastEdge * width[z] || w === most))
+				edges.push({from, to, weight: w, isDirect: direct[from * n + to] >= .5 * w});
+		}
+	}
+	return edges;
 }
 
-/*
- * One function between its heaviest callers and callees. edges: [callers,
- * callees] of edgesOf(); text: its amounts; name(k), amount(v), choose(k).
- */
-function drawNeighbours(key, text, edges, name, amount, choose) {
-	const sides = edges.map(list => list.slice(0, 12)), rows = Math.max(1, ...sides.map(list => list.length)), middle = rows * 21;
-	const most = Math.max(1, ...sides.flat().map(e => Math.abs(e.value[1])));
-	const svg = svgElement('svg', {viewBox: '0 0 1080 ' + rows * 42, role: 'img', 'font-size': 12, 'aria-label': 'Callers and callees; the Callers view has the same as tables'});
-	const box = (k, x, y, more) => {
-		const full = name(k), node = svgElement('g', {class: 'node'}, svgElement('title', {}, full),
-			svgElement('rect', {x, y: y - 15, width: 260, height: 30, rx: 4, fill: k === key ? '#ddebfb' : '#f6f8fa', stroke: '#57606a'}),
-			svgElement('text', {x: x + 130, y: y - 2, 'text-anchor': 'middle'}, full.length > 38 ? full.slice(0, 37) + '…' : full),
-			svgElement('text', {x: x + 130, y: y + 11, 'text-anchor': 'middle', fill: '#57606a'}, more));
-		on(node, 'click', () => choose(k));
-		svg.append(node);
-	};
-	sides.forEach((list, side) => list.forEach((edge, i) => {
-		const y = middle + (i - (list.length - 1) / 2) * 42, x = side ? 810 : 10, from = side ? 670 : 270, to = from + 140;
-		const [y1, y2] = side ? [middle, y] : [y, middle];
-		svg.append(svgElement('path', {d: 'M' + from + ',' + y1 + 'C' + (from + 60) + ',' + y1 + ' ' + (to - 60) + ',' + y2 + ' ' + to + ',' + y2, fill: 'none',
-			stroke: '#a8b1bb', 'stroke-width': 1 + 6 * Math.abs(edge.value[1]) / most}));
-		box(edge.key, x, y, amount(edge.value));
-	}));
-	box(key, 410, middle, text);
-	return svg;
+function neighbours(tree, key) {
+	const heavy = e => Math.max(Math.abs(e.value[0]), Math.abs(e.value[1]));
+	const list = edgesOf(tree, key).flatMap((side, callee) => side.map(e => ({callee, key: e.key, weight: heavy(e)}))).sort((a, b) => b.weight - a.weight).slice(0, mostNeighbours);
+	const keys = [...new Set([key, ...list.map(e => e.key)])];
+	return {keys, edges: list.filter(e => e.key !== key).map(e => ({from: e.callee ? 0 : keys.indexOf(e.key), to: e.callee ? keys.indexOf(e.key) : 0, weight: e.weight, isDirect: true}))};
 }
 
 class GraphView {
-	// choose(name): a box was clicked.
-	constructor(host, bytes, choose) {
+	constructor(host, page) {
 		this.host = host;
-		this.bytes = bytes;
-		this.choose = choose;
-		this.svg = null;
+		this.page = page;
+		this.canvas = document.createElement('canvas').getContext('2d');
 	}
 
-	// note: elements above the graph; instead: a drawing shown in its place.
-	show(note, instead) {
-		if (instead) {
-			this.host.replaceChildren(...note, instead);
+	show(zoomed, facts, id) {
+		const w = this.host.clientWidth, h = this.host.clientHeight;
+		if (this.id === id + w + 'x' + h)
+			return;
+		this.id = id + w + 'x' + h;
+		const {page} = this;
+		if (!(page.tree.width[zoomed] > 0)) {
+			this.host.replaceChildren(emptyNote(page.emptyText()));
 			return;
 		}
-		if (!this.bytes) {
-			this.host.replaceChildren(emptyNote('This page has no call graph; Callers shows the neighbours of a function.'));
-			return;
+		this.zoomed = zoomed;
+		this.all = page.tree.width[zoomed];
+		this.paint(this.choose(zoomed, facts, w), w, h);
+	}
+
+	// As many nodes as fit into the width with text that can be read.
+	choose(z, facts, w) {
+		const {page} = this, {tree, keys: K} = page, around = page.state.gn ? K.text.indexOf(page.state.gn) : -1, pad = page.isPhone ? 16 : 32;
+		this.around = around;
+		if (around >= 0) {
+			const {keys, edges} = neighbours(tree, around);
+			this.total = this.sum(page.sums.total);
+			this.own = this.sum(page.sums.self);
+			return this.lay(keys, edges);
 		}
-		if (!this.svg)
-			this.build();
-		this.host.replaceChildren(...note, this.svg);
+		const ranked = rankKeys(page, z), least = page.isPhone ? 5 : 8;
+		this.total = k => ranked.total[k];
+		this.own = k => ranked.own[k];
+		for (let limit = page.isPhone ? 12 : mostNodes; ; limit -= limit > 16 ? 2 : 1) {
+			const wanted = facts.filter(k => ranked.total[k] > 0), keys = [...new Set([...wanted, ...ranked.keys])].slice(0, limit);
+			const edges = edgesBetween(tree, keys, z, K.n), made = this.lay(keys, edges);
+			if (made.width * leastScale <= w - pad || limit <= least)
+				return made;
+		}
+	}
+
+	sum(sides) {
+		return k => Math.max(Math.abs(sides[0][k]), Math.abs(sides[1][k]));
+	}
+
+	subText(k) {
+		const {page} = this, own = this.own(k);
+		if (page.isTwo)
+			return changeText(page.changeOf(page.sums.total[0][k], page.sums.total[1][k]));
+		return page.share(this.total(k)) + (own && !page.isPhone ? ' · self ' + page.share(own) : '');
+	}
+
+	lay(keys, edges) {
+		const {page, canvas} = this, used = new Set(edges.flatMap(e => [e.from, e.to])), map = new Map(), nodes = [];
+		keys.forEach((k, i) => {
+			if (!used.has(i) && keys.length > 1 && this.own(k) < .02 * this.all && nodes.length)
+				return;
+			map.set(i, nodes.length);
+			const name = displayName(shortName(page.keys.text[k])), label = cutMiddle(canvas, name, page.isPhone ? 96 : 180, 0) || name.slice(0, 12), sub = this.subText(k);
+			nodes.push({key: k, label, sub, total: this.total(k), h: 44, w: Math.min(210, Math.max(96, textWidth(canvas, label, 0) * 1.1 + 22, textWidth(canvas, sub, 1) * 1.08 + 22))});
+		});
+		const kept = edges.filter(e => map.has(e.from) && map.has(e.to)).map(e => ({...e, from: map.get(e.from), to: map.get(e.to)}));
+		return {...layOut(nodes, kept, page.isPhone ? 10 : 20, 30), nodes, edges: kept};
+	}
+
+	// The line of an edge, and its share at the middle.
+	edge(e, points) {
+		const {page} = this, path = e.path.map(i => points[i]), [a, b] = e.isBack ? [path.at(-1), path[0]] : [path[0], path.at(-1)], middle = (e.isBack ? path.toReversed() : path).slice(1, -1).map(v => [v.x, v.y]);
+		const spread = (v, to) => v.x + Math.max(-v.w * .36, Math.min(v.w * .36, (to - v.x) * .22)), first = middle[0] || [b.x], last = middle.at(-1) || [a.x];
+		const line = [[spread(a, first[0]), e.isBack ? a.y - a.h / 2 : a.y + a.h / 2], ...middle, [spread(b, last[0]), e.isBack ? b.y + b.h / 2 + 2 : b.y - b.h / 2 - 2]];
+		let d = 'M' + line[0].map(x => x.toFixed(1));
+		for (let i = 1; i < line.length; i++) {
+			const [x0, y0] = line[i - 1], [x1, y1] = line[i], m = (y1 - y0) / 2;
+			d += 'C' + [x0, y0 + m, x1, y1 - m, x1, y1].map(x => x.toFixed(1));
+		}
+		const share = e.weight / this.all, shape = svgElement('path', {d, fill: 'none', 'stroke-width': (1 + 9 * Math.min(1, share)).toFixed(2), stroke: page.palette.ofEdge(share), 'stroke-linecap': 'round',
+			...(e.isDirect ? {} : {'stroke-dasharray': '2 4'}), ...(share < arrowBelow ? {'marker-end': 'url(#arrow)'} : {})});
+		const [x, y] = line.length > 2 ? line[line.length >> 1] : [(line[0][0] + line.at(-1)[0]) / 2, (line[0][1] + line.at(-1)[1]) / 2];
+		const label = share < labelledEdge ? null : svgElement('g', {}, svgElement('rect', {x: x - 20, y: y - 8, width: 40, height: 16, rx: 4, fill: page.palette.page, opacity: .92}),
+			svgElement('text', {x, y: y + 4, 'text-anchor': 'middle', 'font-size': 11, fill: page.palette.text2}, page.share(e.weight)));
+		return {e, shape, label};
+	}
+
+	node(node, v, i, lines) {
+		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(page.sums.total[0][k], page.sums.total[1][k]);
+		const fill = change ? page.palette.ofChange(change) : page.palette.ofKey(k), name = displayName(page.keys.text[k]).slice(0, 400);
+		const g = svgElement('g', {class: 'gn', tabindex: 0, role: 'button', 'data-key': k, 'data-name': name}, svgElement('title', {}, name),
+			svgElement('rect', {x, y, width: v.w, height: v.h, rx: 7, fill, stroke: k === this.around ? page.palette.text : 'none', 'stroke-width': 2}),
+			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: v.w - 20, height: 3, rx: 1.5, fill: page.palette.text, opacity: .12}),
+			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: ((v.w - 20) * own).toFixed(1), height: 3, rx: 1.5, fill: change ? page.palette.text : page.palette.footOf(fill)}),
+			svgElement('text', {x: x + 10, y: y + 16, 'font-size': 12, 'font-weight': 600, fill: page.palette.text}, node.label),
+			svgElement('text', {x: x + 10, y: y + 30.5, 'font-size': 11, fill: page.palette.text}, node.sub));
+		const dim = isOn => lines.forEach(({e, shape, label}) => [shape, label].forEach(s => s && s.classList.toggle('dimmed', isOn && e.from !== i && e.to !== i)));
+		const choose = () => !this.isDragged && page.set({gn: page.state.gn === page.keys.text[k] ? '' : page.keys.text[k], sel: page.keys.text[k]});
+		on(g, 'click', choose);
+		on(g, 'keydown', e => e.key === 'Enter' && choose());
+		on(g, 'dblclick', () => page.pivot(k));
+		on(g, 'contextmenu', e => {
+			e.preventDefault();
+			page.rowMenu(k, e.clientX, e.clientY);
+		});
+		for (const [name, isOn] of [['mouseenter', true], ['focus', true], ['mouseleave', false], ['blur', false]])
+			on(g, name, () => dim(isOn));
+		return g;
+	}
+
+	paint({points, width, height, nodes, edges}, w, h) {
+		const {page} = this, lines = edges.filter(e => e.from !== e.to).map(e => this.edge(e, points)), pad = page.isPhone ? 8 : 24;
+		const svg = this.svg = svgElement('svg', {role: 'group', 'aria-label': 'Call graph; the table has the same numbers'}, svgElement('defs', {}, svgElement('marker', {id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto'},
+			svgElement('path', {d: 'M0,0.8 8,4 0,7.2Z', fill: 'context-stroke'}))), svgElement('g', {}, ...lines.map(l => l.shape)), svgElement('g', {}, ...lines.map(l => l.label)), svgElement('g', {}, ...nodes.map((n, i) => this.node(n, points[i], i, lines))));
+		const scale = Math.max(leastScale, Math.min(1.25, (w - 2 * pad) / width, (h - 2 * pad - 16) / height));
+		this.home = [width / 2 - w / scale / 2, -pad - 16, w / scale, h / scale];
+		this.view(this.home);
+		this.bindMouse(svg);
+		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
+			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out';
+		this.host.replaceChildren(svg, element('p', {class: 'note'}, text), element('div', {class: 'tools'}, ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
+			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));
+	}
+
+	view(box) {
+		this.box = box;
+		this.svg.setAttribute('viewBox', box.map(v => v.toFixed(2)).join(' '));
 	}
 
 	key(key) {
-		if (this.svg && key === '0')
-			this.set(this.home);
-		else if (this.svg)
+		if (key === '0')
+			this.view(this.home);
+		else
 			this.zoom(Math.exp(key === '+' ? -.2 : .2));
-	}
-
-	build() {
-		const parsed = new DOMParser().parseFromString(new TextDecoder().decode(this.bytes), 'image/svg+xml');
-		this.svg = copySvg(parsed.documentElement) || document.createElementNS(svgSpace, 'svg');
-		this.svg.setAttribute('role', 'img');
-		this.svg.setAttribute('aria-label', 'Call graph; the Callers view has the same as tables');
-		const box = (this.svg.getAttribute('viewBox') || '0 0 100 100').split(/[ ,]+/).map(Number);
-		this.home = box;
-		this.set(box);
-		on(this.svg, 'wheel', e => {
-			e.preventDefault();
-			this.zoom(Math.exp((e.deltaY > 0 ? 1 : -1) * .2), e);
-		}, {passive: false});
-		let start = null;
-		on(this.svg, 'pointerdown', e => {
-			start = {x: e.clientX, y: e.clientY, box: this.box};
-		});
-		on(this.svg, 'pointermove', e => {
-			if (!start || !(e.buttons & 1))
-				return;
-			const k = start.box[2] / this.svg.clientWidth;
-			this.set([start.box[0] - (e.clientX - start.x) * k, start.box[1] - (e.clientY - start.y) * k, start.box[2], start.box[3]]);
-		});
-		on(this.svg, 'pointerup', e => {
-			const isClick = start && Math.abs(e.clientX - start.x) + Math.abs(e.clientY - start.y) < 4;
-			start = null;
-			const node = isClick && e.target.closest('.node'), title = node && node.querySelector('title');
-			const label = node && [...node.querySelectorAll('title')].pop();
-			if (title && label)
-				this.choose(label.textContent.replace(/ \([^()]*\)$/, ''));
-		});
-		on(this.svg, 'dblclick', () => this.set(this.home));
-	}
-
-	set(box) {
-		this.box = box;
-		this.svg.setAttribute('viewBox', box.join(' '));
 	}
 
 	zoom(k, e) {
 		const [x, y, w, h] = this.box, r = this.svg.getBoundingClientRect();
-		const px = e ? x + (e.clientX - r.left) / r.width * w : x + w / 2;
-		const py = e ? y + (e.clientY - r.top) / r.height * h : y + h / 2;
-		if (w * k > this.home[2] / 200 && w * k < this.home[2] * 10)
-			this.set([px - (px - x) * k, py - (py - y) * k, w * k, h * k]);
+		const px = e ? x + (e.clientX - r.left) / r.width * w : x + w / 2, py = e ? y + (e.clientY - r.top) / r.height * h : y + h / 2;
+		if (w * k > this.home[2] / 20 && w * k < this.home[2] * 10)
+			this.view([px - (px - x) * k, py - (py - y) * k, w * k, h * k]);
+	}
+
+	bindMouse(svg) {
+		let start = null;
+		on(svg, 'wheel', e => {
+			e.preventDefault();
+			this.zoom(Math.exp((e.deltaY > 0 ? 1 : -1) * .15), e);
+		}, {passive: false});
+		on(svg, 'pointerdown', e => {
+			this.isDragged = false;
+			start = {x: e.clientX, y: e.clientY, box: this.box};
+		});
+		on(svg, 'pointermove', e => {
+			if (!start || !(e.buttons & 1))
+				return;
+			const k = start.box[2] / svg.clientWidth;
+			this.isDragged = this.isDragged || Math.abs(e.clientX - start.x) + Math.abs(e.clientY - start.y) > 4;
+			this.view([start.box[0] - (e.clientX - start.x) * k, start.box[1] - (e.clientY - start.y) * k, start.box[2], start.box[3]]);
+		});
+		on(svg, 'pointerup', () => {
+			start = null;
+		});
 	}
 }
 
-export {GraphView, drawNeighbours};
+export {GraphView};

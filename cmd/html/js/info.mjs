@@ -5,38 +5,17 @@ import {button, element} from './dom.mjs';
 import {baseName} from './model.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 
-const keyHelp = [['/', 'search; Enter: next match, Alt+Enter: focus on it'], ['1 to 9', 'views'], ['s', 'sandwich of the box'],
-	['f, x', 'flip: root above or below; leave all zooms'], ['t', 'next sample type'], ['w', 'next width of a difference'], ['arrows', 'parent, child, siblings of the box'],
-	['Enter', 'zoom'], ['Esc', 'out of the window, the zoom, the search'], ['Home', 'root'], ['n, N', 'next, previous match'], ['m', 'menu of the box or row'], ['+, -, 0', 'size of the call graph'], ['?', 'this list']];
+const keyHelp = [['/', 'search or filter; Enter and Shift+Enter: next and previous match, Alt+Enter: focus on it'], ['1 to 7', 'views'], ['arrows', 'parent, child, siblings of the box; rows of a table; lines of the source'],
+	['Enter', 'zoom; in a table: sandwich'], ['Esc', 'one step back'], ['Home', 'all of it'], ['s, o', 'sandwich, source of the box or row'], ['f, h', 'focus on, hide the function'], ['c', 'copy its name'], ['m', 'its menu'],
+	['n, N', 'next, previous match; in the source: hot line'], ['d', 'flip: callers above or below'], ['t', 'next sample type'], ['w', 'next width of a difference'], ['+, -, 0', 'size of the call graph'], ['?', 'this list']];
 
 function keyList() {
 	return element('table', {class: 'plain'}, element('caption', {class: 'hidden'}, 'Keys'), element('tbody', {},
 		...keyHelp.map(([key, text]) => element('tr', {}, element('th', {scope: 'row'}, key), element('td', {}, text)))));
 }
 
-// Sampling comments: "# sampling: asked_hz=1000 achieved_hz=250 ...".
-function samplingNotes(comments) {
-	const notes = [];
-	for (const comment of comments) {
-		if (!comment.startsWith('# sampling:'))
-			continue;
-		const v = Object.fromEntries(comment.slice(11).trim().split(/\s+/).map(word => word.split('=')));
-		const share = name => formatShare(+v[name] || 0, +v.ticks || 0);
-		notes.push('Sampled at ' + v.achieved_hz + ' Hz, asked for ' + v.asked_hz + ' Hz (clock ' + v.clock + ').');
-		if (+v.lost)
-			notes.push(share('lost') + ' of the samples were lost.');
-		if (+v.truncated)
-			notes.push(share('truncated') + ' of the stacks are cut: too many frames.');
-		if (+v.unwind_failed)
-			notes.push(share('unwind_failed') + ' of the stacks end before their root.');
-		if (+v.untimed_threads)
-			notes.push(v.untimed_threads + ' threads were not sampled.');
-	}
-	return notes;
-}
-
 function allNotes(head) {
-	const notes = [...head.notes, ...samplingNotes(head.comments)];
+	const notes = [...head.warnings, ...head.notes];
 	if (head.cutAt)
 		notes.push('Frames below ' + formatShare(head.cutAt, 1) + ' are folded into [cut]: ' + formatShare(head.cutShare, 1) + ' of the weight, ' +
 			formatCount(head.allNodes - head.nodes) + ' of ' + formatCount(head.allNodes) + ' nodes.');

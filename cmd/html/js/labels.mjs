@@ -1,8 +1,9 @@
 // labels.mjs - the labels of the samples: what each value accounts for, as
 // filters to click on.
 
-import {button, element, emptyNote, numberCells, numberTable} from './dom.mjs';
-import {displayName, findUnit, formatCount, formatShare, formatValue} from './numbers.mjs';
+import {changeText} from './change.mjs';
+import {button, element, emptyNote} from './dom.mjs';
+import {displayName, findUnit, formatCount, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
 const labelRows = 100, shownRows = new Map(); // of each key
@@ -41,16 +42,14 @@ function drawLabels(host, page, D, counts, column) {
 			(a.number !== null && b.number !== null ? a.number - b.number : a.text < b.text ? -1 : 1)), limit = shownRows.get(key) || labelRows;
 		const body = element('tbody');
 		for (const value of all.slice(0, limit)) {
-			const name = displayName(value.text), amounts = page.isTwo
-				? [page.amount(value.sum[0]), page.amount(value.sum[1])]
-				: [page.amount(value.sum[1]), formatShare(value.sum[1], page.total().all)];
-			body.append(element('tr', {}, ...numberCells(amounts), element('td', {class: 'f'}, element('div', {},
+			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', {class: 'b t'}), all = page.total().all;
+			bar.style.width = (all ? Math.min(1, Math.abs(after / all)) : 0) * 94 + '%';
+			body.append(element('tr', {}, element('td', {}, bar, element('span', {class: 'v'}, page.amount(after))), element('td', {}, page.isTwo ? changeText({before, after}) : page.share(after)), element('td', {class: 'nm'}, element('div', {},
 				button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
 		}
-		const heads = page.isTwo ? ['Before', 'After'] : ['Amount', 'of all'];
 		sections.push(element('section', {}, element('h2', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
-			numberTable(heads, 'Value', body),
+			element('table', {class: 'keys labels'}, element('thead', {}, element('tr', {}, ...[page.isTwo ? 'After' : 'Amount', page.isTwo ? 'Δ' : 'of all', 'Value'].map(h => element('th', {scope: 'col'}, h)))), body),
 			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
 				shownRows.set(key, limit + 5 * labelRows);
 				drawLabels(host, page, D, counts, column);

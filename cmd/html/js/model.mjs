@@ -484,9 +484,9 @@ function withExtraFrames(D, names) {
 	const name = names.map((v, g) => D.strings.length + g);
 	return {
 		strings: [...D.strings, ...names],
-		packages: {name: longer(D.packages.name, [0]), hue: longer(D.packages.hue, [12])},
+		packages: longer(D.packages, [0]),
 		functions: {name: longer(U.name, name), file: longer(U.file, zeros), raw: longer(U.raw, zeros),
-			line: longer(U.line, zeros), pkg: longer(U.pkg, names.map(() => D.packages.name.length))},
+			line: longer(U.line, zeros), pkg: longer(U.pkg, names.map(() => D.packages.length)), own: longer(U.own, zeros)},
 		frames: {n: F.n + names.length, fun: longer(F.fun, names.map((v, g) => U.name.length + g)),
 			line: longer(F.line, zeros), column: longer(F.column, zeros), flags: longer(F.flags, zeros),
 			object: longer(F.object, zeros), high: longer(F.high, zeros), low: longer(F.low, zeros)},

@@ -77,8 +77,31 @@ function formatShare(v, total) {
 	return (ratio >= 1 ? fixed2(ratio) : general2(ratio)) + '%';
 }
 
+// Three digits that count: 1.98, 19.8, 198; larger ones with separators.
+function threeDigits(x) {
+	const size = Math.abs(x);
+	if (Number.isInteger(x) || size >= 999.5)
+		return formatCount(Math.round(x));
+	return x.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+// "1.98 s": with a narrow space, for the page; reports have formatValue().
+function shortValue(v, from, to) {
+	if (v < 0)
+		return '\u2212' + shortValue(-v, from, to);
+	const [x, unit] = scaleValue(v, from, to || 'auto');
+	return v === 0 ? '0' : threeDigits(x) + (unit ? '\u202f' + unit : '');
+}
+
+// "50.3 %": 10 and more have one decimal, below 1 two.
+function shortShare(v, total) {
+	const r = total ? 100 * Math.abs(v / total) : 0;
+	const text = r >= 99.95 && r < 100.05 ? '100' : r >= 100 ? formatCount(Math.round(r)) : r >= .995 ? r.toFixed(1) : r === 0 ? '0' : r < .01 ? '<0.01' : r.toFixed(2);
+	return text + '\u202f%';
+}
+
 function formatCount(n) {
-	return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+	return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
 // A name as it is shown: what steers a terminal or turns a line around is
@@ -90,4 +113,4 @@ function displayName(s) {
 		c => '\\u{' + c.charCodeAt(0).toString(16) + '}');
 }
 
-export {displayName, findUnit, fixed2, formatCount, formatShare, formatValue, scaleValue};
+export {displayName, findUnit, fixed2, formatCount, formatShare, formatValue, scaleValue, shortShare, shortValue, threeDigits};

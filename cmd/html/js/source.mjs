@@ -1,11 +1,17 @@
-// source.mjs - the lines of hot functions, with what each costs, and the
-// instructions behind them. The text was embedded when the page was made; the
-// numbers come from the tree at the granularity of lines and of instructions,
-// so filters, types and differences apply.
+// source.mjs - the lines of functions, with what each costs, and beside them the
+// instructions of a line. The text was embedded when the page was made; the
+// numbers come from the tree at the granularity of lines and of instructions, so
+// filters, types and differences apply.
 
-import {stepRows, stepsByAddress, stepsOf} from './asm.mjs';
-import {button, element, emptyNote, numberCells, numberTable, on} from './dom.mjs';
+import {chainOf, stepRows, stepsByAddress, stepsOf} from './asm.mjs';
+import {changeText} from './change.mjs';
+import {button, element, emptyNote, on} from './dom.mjs';
+import {shortName} from './fit.mjs';
+import {copyText} from './menu.mjs';
 import {displayName} from './numbers.mjs';
+import {quotePattern} from './regexp.mjs';
+
+const listed = 40, leastListed = .005, aroundInsns = 2, hotAt = .38, tab = '    ';
 
 // Sums of each line of one function: Map of line to key.
 function linesOf(K, D, name, file) {
@@ -18,19 +24,152 @@ function linesOf(K, D, name, file) {
 	return lines;
 }
 
+function shortPath(path) {
+	const parts = path.split('/');
+	return parts.length > 4 ? '…/' + parts.slice(-3).join('/') : path;
+}
+
 /*
- * The view: blocks: [{name, file, first, lines: [...], why}] or null; code:
- * {functions, chains, texts} or null; lines and insns: {K, sums}.
+ * The view: lines and insns: {K, sums}; functions: sums of page.keys at the
+ * granularity of functions.
  */
 class SourceView {
-	constructor(page, D, lines, insns) {
-		Object.assign(this, {page, D, lines, insns, blocks: page.base.sources || [], code: page.base.code});
+	constructor(host, page) {
+		this.host = host;
+		this.page = page;
+		this.blocks = page.base.sources || [];
+		this.code = page.base.code;
+		this.names = new Set([...this.blocks.filter(b => b.lines.length).map(b => b.name), ...(this.code ? this.code.functions.filter(f => f.code.length).map(f => f.name) : [])]);
+		on(host, 'keydown', e => this.key(e));
 	}
 
-	// Cells of key k: '' where nothing was measured.
-	amounts(sums, k) {
-		const {self, total} = sums, v = this.page.isTwo ? [self[0][k], self[1][k], total[0][k], total[1][k]] : [self[1][k], total[1][k]];
-		return v.map(x => x ? this.page.amount(x) : '');
+	// sel: the function that was asked for, or ''; only: a pattern of names, null.
+	show({functions, lines, insns, sel, only, id}) {
+		if (id === this.id)
+			return;
+		Object.assign(this, {functions, lines, insns, id});
+		const {K, sums} = functions, all = this.page.total().all, heavy = (v, k) => Math.max(Math.abs(v[0][k]), Math.abs(v[1][k]));
+		const isShown = k => K.name[k] && (only ? only.test(K.text[k]) : heavy(sums.total, k) >= leastListed * all || this.names.has(K.text[k])) && heavy(sums.total, k) > 0;
+		const keys = [...Array(K.n).keys()].filter(isShown), isOwn = k => this.page.base.functions.own[this.page.D.frames.fun[K.first[k]]] > 0;
+		const own = keys.filter(isOwn).sort((a, b) => heavy(sums.total, b) - heavy(sums.total, a) || a - b);
+		const others = keys.filter(k => !isOwn(k) && (only || heavy(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => heavy(sums.self, b) - heavy(sums.self, a) || a - b);
+		const pick = list => list.filter((k, i) => i < listed || K.text[k] === sel || this.names.has(K.text[k]));
+		const order = [...pick(own), ...pick(others)], chosen = sel || (order.find(k => this.names.has(K.text[k])) ?? order[0]);
+		this.chosen = typeof chosen === 'number' ? K.text[chosen] : chosen || '';
+		this.listPane = element('nav', {class: 'list', 'aria-label': 'Functions', tabindex: '0'}, ...this.group('Your code', pick(own), sums.total, true), ...this.group('Libraries and runtime, by self', pick(others), sums.self, false));
+		this.asmPane = element('section', {class: 'asm', 'aria-label': 'Instructions', tabindex: '0'});
+		this.codePane = element('section', {class: 'text', 'aria-label': 'Source', tabindex: '0'});
+		this.host.replaceChildren(element('div', {class: 'src' + (this.code ? '' : ' noasm')}, this.listPane, this.codePane, ...(this.code ? [this.asmPane] : [])));
+		this.open();
+		const at = this.listPane.querySelector('.on');
+		if (at)
+			at.scrollIntoView({block: 'nearest'});
+	}
+
+	group(title, keys, by) {
+		const {K, sums} = this.functions, all = this.page.total().all;
+		if (!keys.length)
+			return [];
+		return [element('h2', {class: 'grp'}, title), ...keys.map(k => {
+			const total = element('i'), self = element('i', {class: 's'}), name = K.text[k];
+			total.style.width = Math.min(100, 100 * Math.abs(sums.total[1][k] / all)) + '%';
+			self.style.width = Math.min(100, 100 * Math.abs(sums.self[1][k] / all)) + '%';
+			const b = button('', {class: 'fn' + (name === this.chosen ? ' on' : '') + (this.names.has(name) ? '' : ' no'), title: displayName(name), 'aria-current': name === this.chosen ? 'true' : null}, () => this.page.set({sel: name}));
+			b.append(element('span', {class: 't'}, element('span', {dir: 'ltr'}, displayName(shortName(name))), element('b', {}, this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
+			return b;
+		})];
+	}
+
+	sumText(name) {
+		const {K, sums} = this.functions, k = K.text.indexOf(name), {page} = this;
+		if (k < 0)
+			return '';
+		if (page.isTwo)
+			return page.amount(sums.total[0][k]) + ' → ' + page.amount(sums.total[1][k]) + ' total · ';
+		return page.share(sums.total[1][k]) + ' total · ' + page.share(sums.self[1][k]) + ' self · ';
+	}
+
+	// The text of the chosen function, at its hottest line.
+	open() {
+		const {chosen} = this, blocks = this.blocks.filter(b => b.name === chosen && (b.lines.length || linesOf(this.lines.K, this.page.D, b.name, b.file).size)), funs = this.code ? this.code.functions.filter(f => f.name === chosen) : [];
+		this.rows = [];
+		this.asmPane.replaceChildren();
+		if (!chosen) {
+			this.codePane.replaceChildren(emptyNote(this.page.emptyText()));
+			return;
+		}
+		if (!blocks.length && !funs.some(f => f.code.length)) {
+			this.codePane.replaceChildren(this.notEmbedded(chosen, funs));
+			return;
+		}
+		this.codePane.replaceChildren(...(blocks.length ? blocks.map(b => this.text(b)) : [this.head(chosen, ''), ...funs.map(f => this.listing(f))]));
+		const hot = this.rows.reduce((best, r) => !best || r.weight > best.weight ? r : best, null);
+		if (!hot)
+			return;
+		this.pick(hot);
+		this.codePane.scrollTop = Math.max(0, hot.tr.offsetTop - this.codePane.clientHeight * hotAt);
+	}
+
+	head(name, file) {
+		return element('div', {class: 'codehead'}, element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, this.sumText(name) + displayName(shortPath(file))));
+	}
+
+	cells(sums, k, most) {
+		const {page} = this, [total, self] = k === undefined ? [0, 0] : [sums.total[1][k], sums.self[1][k]], before = page.isTwo && k !== undefined ? sums.total[0][k] : 0, has = total || before;
+		const bars = ['', ' s'].map((kind, i) => {
+			const b = element('i', {class: 'hb' + kind});
+			b.style.width = most ? 100 * Math.abs([total, self][i]) / most + '%' : '0';
+			return b;
+		});
+		return {weight: Math.max(Math.abs(total), Math.abs(before)), self, cells: [element('td', {class: 'v'}, ...(has ? bars : []), element('span', {}, has ? page.amount(total) : '')),
+			element('td', {class: 'v q'}, has ? page.isTwo ? changeText(page.changeOf(before, total)) : page.share(total) : '')]};
+	}
+
+	text(block) {
+		const {K, sums} = this.lines, lines = linesOf(K, this.D(), block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
+		const most = Math.max(1, ...[...lines.values()].map(k => Math.abs(sums.total[1][k])));
+		// The lines that there are, and those that have values.
+		const all = [...new Set([...block.lines.map((t, i) => block.first + i), ...lines.keys()])].sort((a, b) => a - b);
+		const rows = all.map(line => {
+			const text = block.lines[line - block.first] ?? '???', made = this.cells(sums, lines.get(line), most);
+			const tr = element('tr', {class: made.weight ? 'hot' : null, tabindex: '-1'}, ...made.cells, element('td', {class: 'no'}, String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
+			tr.style.setProperty('--h', String(Math.min(1, made.weight / most)));
+			const row = {tr, line, block, weight: made.weight, steps: steps.get(line)};
+			this.rows.push(row);
+			on(tr, 'click', () => this.pick(row));
+			return tr;
+		});
+		return element('div', {}, this.head(block.name, block.file), ...(block.lines.length ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(block.name)), element('tbody', {}, ...rows)));
+	}
+
+	D() {
+		return this.page.D;
+	}
+
+	// Choose a line: its instructions, with two around each.
+	pick(row) {
+		for (const r of this.rows)
+			if (r.tr.classList.contains('sel') !== (r === row))
+				r.tr.classList.toggle('sel', r === row);
+		this.picked = row;
+		if (!this.code)
+			return;
+		const {steps} = row, n = steps ? steps.length : 0;
+		this.asmPane.replaceChildren(element('div', {class: 'codehead'}, element('h2', {}, 'Instructions'), element('span', {}, n ? n + ' of line ' + row.line + ' · grey: around it' : 'none of line ' + row.line)),
+			...(n ? [element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, 'Instructions'), element('tbody', {}, ...this.insnRows(this.withAround(steps))))] : []));
+		const hot = this.asmPane.querySelector('tr.hot');
+		if (hot)
+			this.asmPane.scrollTop = Math.max(0, hot.offsetTop - this.asmPane.clientHeight * hotAt);
+	}
+
+	withAround(steps) {
+		const out = [];
+		for (const fun of new Set(steps.map(s => s.fun))) {
+			const own = new Map(steps.filter(s => s.fun === fun).map(s => [s.i, s])), all = new Set([...own.keys()].flatMap(i => Array.from({length: 2 * aroundInsns + 1}, (v, d) => i + d - aroundInsns)));
+			for (const i of [...all].filter(i => i >= 0 && i < fun.code.length).sort((a, b) => a - b))
+				out.push(own.get(i) || {fun, i, chain: chainOf(this.code, fun.code[i]), level: 0, isFar: true});
+		}
+		return out;
 	}
 
 	lineText(frame) {
@@ -40,90 +179,49 @@ class SourceView {
 		return '';
 	}
 
-	rowsOf(steps) {
-		return stepRows(steps, k => this.amounts(this.insns.sums, k), f => this.lineText(f));
+	insnRows(steps) {
+		const {sums} = this.insns, most = Math.max(1, ...steps.map(s => Math.abs(sums.total[1][s.fun.base + s.i])));
+		return stepRows(steps, k => this.cells(sums, k, most), f => this.lineText(f));
 	}
 
-	table(body, last) {
-		const heads = this.page.isTwo ? ['Self before', 'Self after', 'Total before', 'Total after'] : ['Self', 'Total'];
-		return numberTable([...heads, last[0]], last[1], body);
-	}
-
-	// A source line; with instructions its number unfolds them.
-	line(at, text, k, steps) {
-		const number = String(at), cells = k === undefined ? this.page.isTwo ? ['', '', '', ''] : ['', ''] : this.amounts(this.lines.sums, k);
-		let rows = null;
-		const unfold = steps && button(number, {class: 'fold', 'aria-expanded': 'false', title: 'instructions of this line'}, () => {
-			if (rows)
-				rows.forEach(r => r.remove());
-			else
-				tr.after(...this.rowsOf(steps));
-			rows = rows ? null : this.rowsAfter(tr);
-			unfold.setAttribute('aria-expanded', String(Boolean(rows)));
-		});
-		const tr = element('tr', {class: cells.some(c => c) ? 'hot' : null}, ...numberCells(cells),
-			element('td', {class: 'n muted'}, unfold || number), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, '        '))));
-		return tr;
-	}
-
-	rowsAfter(tr) {
-		const rows = [];
-		for (let at = tr.nextElementSibling; at && at.classList.contains('asm'); at = at.nextElementSibling)
-			rows.push(at);
-		return rows;
-	}
-
-	// The lines that there are, and those that have values.
-	text(block) {
-		const lines = linesOf(this.lines.K, this.D, block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
-		const all = [...new Set([...block.lines.map((t, i) => block.first + i), ...lines.keys()])].sort((a, b) => a - b);
-		const rows = all.map(at => this.line(at, block.lines[at - block.first] ?? '???', lines.get(at), steps.get(at)));
-		return [...(block.lines.length ? [] : [emptyNote(block.why || 'No source text.')]), ...(rows.length ? [this.table(element('tbody', {}, ...rows), ['Line', 'Source'])] : [])];
-	}
-
-	// The instructions of one function, made when they are asked for.
+	// All instructions of a function without text.
 	listing(fun) {
 		if (fun.why)
 			return emptyNote(displayName(fun.object) + ': ' + displayName(fun.why));
-		const details = element('details', {class: 'listing'}, element('summary', {}, fun.code.length + ' instructions by address ', element('span', {class: 'muted'}, displayName(fun.object))));
-		on(details, 'toggle', () => {
-			if (details.open && details.children.length === 1)
-				details.append(this.table(element('tbody', {}, ...this.rowsOf(stepsByAddress(this.code, fun))), ['Address', 'Instruction']));
-		});
-		return details;
+		const trs = this.insnRows(stepsByAddress(this.code, fun));
+		for (const tr of trs)
+			if (tr.classList.contains('hot'))
+				this.rows.push({tr, weight: +tr.dataset.weight, line: 0});
+		return element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(fun.name)), element('tbody', {}, ...trs));
 	}
 
-	// Self and total of all functions of this name.
-	sumText(block) {
-		const K = this.page.keys, k = this.page.state.g === 'functions' ? K.text.indexOf(block.name) : -1;
-		if (k < 0)
-			return '';
-		const v = this.amounts(this.page.sums, k).map(s => s || '0');
-		return (this.page.isTwo ? 'self ' + v[0] + ' → ' + v[1] + ', total ' + v[2] + ' → ' + v[3] : 'self ' + v[0] + ', total ' + v[1]) + ' · ';
+	notEmbedded(name, funs) {
+		const block = this.blocks.find(b => b.name === name), why = [block && block.why, ...funs.map(f => f.why && f.object + ': ' + f.why)].filter(w => w).map(displayName);
+		const command = "prof-list --weblist='^" + quotePattern(name).replace(/'/g, "'\\''") + "$' PROFILE >page.html", copy = button('Copy', {class: 'ghost'}, () => copyText(command, said => {
+			copy.textContent = said;
+			setTimeout(() => {
+				copy.textContent = 'Copy';
+			}, 2000);
+		}));
+		return element('div', {class: 'notembedded'}, element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', {}, why.length ? 'There is no source text: ' + why.join('; ') + '.' :
+			'This page holds the text of the functions that weighed most when it was made; this one was not among them, or there is no file for it. This makes a page with it, where its file is:'),
+		element('div', {class: 'cmd'}, element('code', {dir: 'ltr'}, displayName(command)), copy));
 	}
 
-	block(block, isOpen) {
-		const funs = this.code ? this.code.functions.filter(f => f.name === block.name) : [];
-		const details = element('details', {class: 'source'}, element('summary', {}, displayName(block.name), ' ', element('span', {class: 'muted'}, this.sumText(block) + displayName(block.file))));
-		const fill = () => details.children.length === 1 && details.append(...(block.lines.length || block.why || !funs.length ? this.text(block) : []), ...funs.map(f => this.listing(f)));
-		on(details, 'toggle', fill);
-		if (isOpen) {
-			fill();
-			details.open = true;
+	key(e) {
+		if (e.ctrlKey || e.metaKey || e.altKey || !this.rows || !this.rows.length)
+			return;
+		const at = this.rows.indexOf(this.picked), hot = this.rows.filter(r => r.weight);
+		const near = {ArrowDown: this.rows[at + 1], ArrowUp: this.rows[at - 1], n: hot.find(r => this.rows.indexOf(r) > at), N: hot.findLast(r => this.rows.indexOf(r) < at)};
+		if (!(e.key in near) || e.target.closest('.list'))
+			return;
+		if (near[e.key]) {
+			this.pick(near[e.key]);
+			near[e.key].tr.scrollIntoView({block: 'nearest'});
 		}
-		return details;
-	}
-
-	// chosen: the name of the function to begin with, or ''.
-	draw(host, chosen) {
-		const known = new Set(this.blocks.map(b => b.name)), more = this.code ? this.code.functions : [];
-		const all = [...this.blocks, ...more.filter(f => !known.has(f.name)).map(f => ({name: f.name, file: '', first: 1, lines: [], why: ''}))];
-		const rank = b => (b.name === chosen ? 0 : b.lines.length ? 1 : 2);
-		if (!all.length)
-			host.replaceChildren(emptyNote('This page has no source text and no instructions: files and binaries were not found when the page was made, or not asked for.'));
-		else
-			host.replaceChildren(...all.sort((a, b) => rank(a) - rank(b)).map((b, at) => this.block(b, at === 0)));
+		e.preventDefault();
+		e.stopPropagation();
 	}
 }
 
-export {SourceView, linesOf};
+export {SourceView, linesOf, shortPath};

@@ -1,12 +1,21 @@
 // state.mjs - what is shown, kept in the address behind '#', so that a link
 // shows the same; letters are those of pprof's queries where it has one.
 
+import {quotePattern} from './regexp.mjs';
+
+// v view, si sample type, p pivot, f i h s sf prunefrom tf ti tr filters, g
+// granularity, q search, z zw zoom and its window, w cmp of a difference, o order,
+// d direction, so sort, sel chosen, l pattern of the source's list, hu cr fc hide
+// nameless, collapse recursion, fold the start, gn graph around, to tv the tree.
 const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', prunefrom: '', tf: '', ti: '', tr: '',
-	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: '', ls: '', lt: '', hu: '0', cr: '0'};
+	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: '', ls: '', lt: '', so: 'self', l: '', hu: '1', cr: '1', fc: '1', gn: '', to: '', tv: ''};
+// Views of pages that were made before.
+const oldViews = {top: 'flame', callers: 'sandwich'};
 
 class State {
 	constructor(defaults) {
 		this.defaults = {...stateDefaults, ...defaults};
+		this.isOldTop = false;
 		Object.assign(this, this.defaults);
 		this.others = [];
 	}
@@ -27,6 +36,14 @@ class State {
 			else if (part)
 				this.others.push(part);
 		}
+		this.isOldTop = this.v === 'top';
+		if (this.v === 'callers' && this.sel && !this.p)
+			this.p = '^' + quotePattern(this.sel) + '$';
+		this.v = Object.hasOwn(oldViews, this.v) ? oldViews[this.v] : this.v;
+	}
+
+	values() {
+		return Object.fromEntries(Object.keys(this.defaults).map(name => [name, this[name]]));
 	}
 
 	text() {

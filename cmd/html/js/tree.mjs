@@ -1,10 +1,12 @@
 // tree.mjs - the tree as a treegrid: what a screen reader, and whoever likes
 // numbers better than boxes, reads instead of the flame graph.
 
-import {button, element, emptyNote, numberTable, on, swatch} from './dom.mjs';
-import {displayName, formatShare} from './numbers.mjs';
+import {changeText} from './change.mjs';
+import {fnv1a} from './colour.mjs';
+import {button, element, emptyNote, on} from './dom.mjs';
+import {displayName} from './numbers.mjs';
 
-const treeChildren = 100, hotShare = .5;
+const treeChildren = 100, hotShare = .5, keptPaths = 50, barShareOfCell = 94;
 
 class TreeGrid {
 	constructor(host, page) {
@@ -12,41 +14,80 @@ class TreeGrid {
 		this.page = page;
 	}
 
-	show(tree) {
+	// toggled: hashes of the paths that differ from the hot path, of the address.
+	show(tree, toggled, id) {
+		if (id === this.id && toggled === this.toggled)
+			return;
+		if (tree !== this.tree)
+			this.limits = new Map();
+		this.toggled = toggled;
+		this.id = id;
 		this.tree = tree;
 		this.open = new Set();
-		this.limits = new Map();
+		this.marks = new Set(toggled.split('.').filter(s => s));
 		// The hot path: as long as one child has more than half of all.
+		const hot = new Set();
 		for (let i = 0; ;) {
-			this.open.add(i);
-			const hot = this.children(i).find(c => tree.width[c] > hotShare * tree.width[0]);
-			if (!hot)
+			hot.add(i);
+			const next = this.children(i).find(c => tree.width[c] > hotShare * tree.width[0]);
+			if (!next)
 				break;
-			i = hot;
+			i = next;
 		}
-		this.cursor = 1;
-		this.draw();
+		this.hot = hot;
+		const stack = [0];
+		while (stack.length) {
+			const i = stack.pop();
+			if (hot.has(i) === this.marks.has(this.mark(i)))
+				continue;
+			this.open.add(i);
+			stack.push(...this.children(i));
+		}
+		if (this.cursor === undefined || this.cursor >= tree.n)
+			this.cursor = tree.n > 1 ? 1 : 0;
+		this.draw(this.host.contains(document.activeElement));
+	}
+
+	mark(i) {
+		let path = '';
+		for (; i; i = this.tree.parent[i])
+			path += this.page.text(this.tree, i) + '\n';
+		return fnv1a(path).toString(36);
 	}
 
 	children(i) {
-		const {end, width} = this.tree, out = [];
+		const {tree} = this;
+		if (tree.children)
+			return tree.children(i);
+		const {end, width} = tree, out = [];
 		for (let c = i + 1; c < end[i]; c = end[c])
 			if (width[c] > 0)
 				out.push(c);
 		return out.sort((a, b) => width[b] - width[a] || a - b);
 	}
 
+	isLeaf(i) {
+		return this.tree.isLeaf ? this.tree.isLeaf(i) : this.tree.end[i] === i + 1;
+	}
+
 	row(i, level) {
-		const {tree, page} = this, isLeaf = tree.end[i] === i + 1, name = displayName(page.text(tree, i));
+		const {tree, page} = this, isLeaf = this.isLeaf(i), name = displayName(page.text(tree, i)), all = page.total().all, [before, after] = [tree.total[0][i], tree.total[1][i]];
+		const bar = (kind, v, text) => {
+			const b = element('i', {class: 'b ' + kind});
+			b.style.width = (all ? Math.min(1, Math.abs(v / all)) : 0) * barShareOfCell + '%';
+			return element('td', {role: 'gridcell'}, b, element('span', {class: 'v'}, text));
+		};
+		const plain = text => element('td', {role: 'gridcell'}, text);
 		const amounts = page.isTwo
-			? [page.amount(tree.total[0][i]), page.amount(tree.total[1][i]), page.signed(tree.total[1][i] - tree.total[0][i])]
-			: [page.amount(tree.total[1][i]), formatShare(tree.total[1][i], page.total().all), page.amount(tree.self[1][i])];
-		const label = element('div', {}, element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'),
-			swatch(page.colour(tree, i)), element('span', {class: 'name', dir: 'ltr', title: name}, name),
-			tree.inlined[i] && i ? element('span', {class: 'muted'}, ' (inlined)') : null);
+			? [plain(page.amount(before)), plain(page.amount(after)), plain(changeText({before, after}))]
+			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], page.amount(tree.self[1][i]))];
+		const sw = element('span', {class: 'sw', 'aria-hidden': 'true'});
+		sw.style.background = page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent';
+		const label = element('div', {}, element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
+			element('span', {class: 'name', dir: 'ltr', title: name}, name), tree.inlined[i] && i ? element('small', {}, 'inl') : null);
 		label.style.paddingLeft = Math.min(level - 1, 40) * 12 + 'px';
 		const tr = element('tr', {role: 'row', 'aria-level': level, 'aria-expanded': isLeaf ? null : String(this.open.has(i)), tabindex: '-1'},
-			...amounts.map(a => element('td', {role: 'gridcell', class: 'n'}, a)), element('td', {role: 'gridcell', class: 'f'}, label));
+			...amounts, element('td', {role: 'gridcell', class: 'nm'}, label));
 		tr.dataset.node = i;
 		return tr;
 	}
@@ -73,9 +114,8 @@ class TreeGrid {
 			for (let c = Math.min(all.length, limit) - 1; c >= 0; c--)
 				stack.push([all[c], level + 1]);
 		}
-		const heads = this.page.isTwo ? ['Before', 'After', 'Δ'] : ['Total', 'Total%', 'Self'];
-		const grid = numberTable(heads, 'Function', body);
-		grid.classList.add('tree');
+		const heads = this.page.isTwo ? ['Before', 'After', 'Δ'] : ['Total', 'Total %', 'Self'];
+		const grid = element('table', {class: 'keys tree'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, this.page.state.tv ? 'Function, and who called it' : 'Function'))), body);
 		grid.setAttribute('role', 'treegrid');
 		grid.setAttribute('aria-label', 'Call tree');
 		this.rows = [...body.children].filter(r => r.dataset.node);
@@ -92,14 +132,16 @@ class TreeGrid {
 			this.host.replaceChildren(emptyNote(this.page.emptyText()));
 	}
 
+	// What differs from the hot path is in the address.
 	toggle(i, wanted) {
-		if (this.open.has(i) === wanted)
+		if (this.open.has(i) === wanted || this.isLeaf(i))
 			return;
-		if (wanted)
-			this.open.add(i);
+		const mark = this.mark(i);
+		if (this.marks.has(mark))
+			this.marks.delete(mark);
 		else
-			this.open.delete(i);
-		this.draw(true);
+			this.marks.add(mark);
+		this.page.set({to: [...this.marks].slice(-keptPaths).join('.')}, false);
 	}
 
 	click(e) {
@@ -136,12 +178,10 @@ class TreeGrid {
 			go(this.rows[at + 1]);
 		else if (e.key === 'ArrowUp')
 			go(this.rows[at - 1]);
-		else if (e.key === 'ArrowRight' && this.tree.end[i] > i + 1)
+		else if (e.key === 'ArrowRight' && !this.isLeaf(i))
 			this.open.has(i) ? go(this.rows[at + 1]) : this.toggle(i, true);
 		else if (e.key === 'ArrowLeft')
-			this.open.has(i) && this.tree.end[i] > i + 1 ? this.toggle(i, false) : go(this.rows.find(r => +r.dataset.node === this.tree.parent[i]));
-		else if (e.key === 'm' && i)
-			this.page.rowMenu(this.tree.key[i]);
+			this.open.has(i) && !this.isLeaf(i) ? this.toggle(i, false) : go(this.rows.find(r => +r.dataset.node === this.tree.parent[i]));
 		else
 			return;
 		e.preventDefault();

@@ -2,7 +2,7 @@
 // and of keys, searches, callers and callees. All is linear in nodes and
 // samples, and nothing recurses.
 
-import {bareFlag, cutFlag} from './data.mjs';
+import {bareFlag, cutFlag, noFrame} from './data.mjs';
 import {findUnit} from './numbers.mjs';
 import {SlowPattern, compilePattern, stringTest} from './regexp.mjs';
 import {GrowingTree, toPreorder} from './model.mjs';
@@ -10,7 +10,7 @@ import {GrowingTree, toPreorder} from './model.mjs';
 // --- filters ---
 
 // A name without its arguments: what --prune-from looks at.
-function shortName(name) {
+function nameWithoutArguments(name) {
 	for (const m of name.matchAll(/\(anonymous namespace\)|operator\(\)|\(/g))
 		if (m[0] === '(')
 			return name.slice(name[0] === '.' ? 1 : 0, m.index);
@@ -19,7 +19,7 @@ function shortName(name) {
 
 // Of each frame: does the short name of its function match?
 function matchNames(D, re) {
-	const test = stringTest(re, D.strings.map(shortName)), {name} = D.functions;
+	const test = stringTest(re, D.strings.map(nameWithoutArguments)), {name} = D.functions;
 	return Uint8Array.from(D.frames.fun, u => name[u] && test(name[u]) ? 1 : 0);
 }
 
@@ -249,17 +249,14 @@ function calleesTree(tree, wanted) {
 	return finishTree(t, self, tree);
 }
 
-/*
- * The callers above the wanted keys, from the nearest to the root; wanted
- * null: above every node by what it has itself, the leaves' view.
- */
+// The callers above the wanted keys, from the nearest to the root.
 function callersTree(tree, wanted) {
-	const amount = wanted ? tree.total : tree.self, depth = new Uint32Array(tree.n), starts = [];
+	const amount = tree.total, depth = new Uint32Array(tree.n), starts = [];
 	let room = 2;
 	for (let i = 1; i < tree.n; i++)
 		depth[i] = depth[tree.parent[i]] + 1;
-	for (const i of wanted ? topmost(tree, wanted) : depth.keys()) {
-		if (!i || (!amount[0][i] && !amount[1][i]))
+	for (const i of topmost(tree, wanted)) {
+		if (!amount[0][i] && !amount[1][i])
 			continue;
 		starts.push(i);
 		room += depth[i];
@@ -274,6 +271,111 @@ function callersTree(tree, wanted) {
 		self[1][at] += amount[1][start];
 	}
 	return finishTree(t, self, tree);
+}
+
+/*
+ * Sums of each of n keys below node z, and of what z is itself: as sumKeys() of
+ * the subtree.
+ */
+function sumBelow(tree, z, n, kinds) {
+	const {key, end} = tree, out = {self: [0, 1].map(() => new Float64Array(n)), total: [0, 1].map(() => new Float64Array(n)), inlined: kinds}, until = new Uint32Array(n);
+	for (let i = Math.max(z, 1); i < end[z]; i++) {
+		const k = key[i], isOuter = i >= until[k];
+		if (isOuter)
+			until[k] = end[i];
+		for (const side of tree.isTwo ? [0, 1] : [1]) {
+			out.self[side][k] += tree.self[side][i];
+			if (isOuter)
+				out.total[side][k] += tree.total[side][i];
+		}
+	}
+	return out;
+}
+
+// Of each node: 1 if a node of these keys is it, above it or below it.
+function relatedNodes(tree, matches) {
+	const {n, parent, key} = tree, out = new Uint8Array(n);
+	for (let i = n - 1; i > 0; i--) {
+		if (matches[key[i]])
+			out[i] = 2;
+		if (out[i])
+			out[parent[i]] = out[parent[i]] || 1;
+	}
+	for (let i = 1; i < n; i++)
+		if (out[parent[i]] === 2)
+			out[i] = 2;
+	return out;
+}
+
+/*
+ * The tree from the leaves to their callers, made as far as it is asked for: a
+ * node is the places in the tree that it stands for, one frame up from those of
+ * the node above it. As a tree: n grows, children(i) makes them.
+ */
+class InvertedTree {
+	constructor(tree) {
+		const {n, self} = tree, places = [];
+		this.tree = tree;
+		for (let i = 1; i < n; i++)
+			if (self[0][i] || self[1][i])
+				places.push(i);
+		Object.assign(this, {key: [noFrame], parent: [0], inlined: [0], self: [[0], [0]], total: [[tree.total[0][0]], [tree.total[1][0]]], width: [0], made: new Map(), scale: tree.scale, isTwo: tree.isTwo});
+		this.at = [places]; // where each node's places are now
+		this.from = [places]; // and where they began: what they weigh
+		for (const i of places)
+			this.width[0] += this.weigh(i);
+	}
+
+	get n() {
+		return this.key.length;
+	}
+
+	weigh(i) {
+		const {self, scale} = this.tree;
+		return Math.max(Math.abs(self[0][i] * scale[0]), Math.abs(self[1][i] * scale[1]));
+	}
+
+	// Nobody knows yet whether there are callers: those of the root's children.
+	isLeaf(i) {
+		return i > 0 && this.at[i].every(p => !this.tree.parent[p]);
+	}
+
+	children(i) {
+		if (this.made.has(i))
+			return this.made.get(i);
+		const {tree} = this, groups = new Map(), at = this.at[i], from = this.from[i];
+		for (let s = 0; s < at.length; s++) {
+			const up = i ? tree.parent[at[s]] : at[s];
+			if (!up)
+				continue;
+			let g = groups.get(tree.key[up]);
+			if (!g)
+				groups.set(tree.key[up], g = {at: [], from: [], inlined: 1, sums: [0, 0], width: 0});
+			g.at.push(up);
+			g.from.push(from[s]);
+			g.inlined &= tree.inlined[up];
+			g.sums[0] += tree.self[0][from[s]];
+			g.sums[1] += tree.self[1][from[s]];
+			g.width += this.weigh(from[s]);
+		}
+		const out = [];
+		for (const [k, g] of groups) {
+			out.push(this.key.length);
+			this.key.push(k);
+			this.parent.push(i);
+			this.inlined.push(g.inlined);
+			this.width.push(g.width);
+			this.at.push(g.at);
+			this.from.push(g.from);
+			for (const side of [0, 1]) {
+				this.total[side].push(g.sums[side]);
+				this.self[side].push(g.at.reduce((v, p, s) => tree.parent[p] ? v : v + tree.self[side][g.from[s]], 0));
+			}
+		}
+		out.sort((a, b) => this.width[b] - this.width[a] || a - b);
+		this.made.set(i, out);
+		return out;
+	}
 }
 
 // Has an ancestor of node i the same key, below a node of key `above`?
@@ -309,4 +411,4 @@ function edgesOf(tree, key) {
 		.sort((x, y) => Math.abs(y.value[1] + y.value[0]) - Math.abs(x.value[1] + x.value[0]) || x.key - y.key));
 }
 
-export {calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumMatches};
+export {InvertedTree, calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
