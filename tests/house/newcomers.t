@@ -71,7 +71,7 @@ prof-gate cpu.pb.gz cpu.pb.gz | no base: prof-gate BASE... -- NEW..., or --basel
 prof-gate cpu.pb.gz -- | no new profile after '--'
 prof-history cpu.pb.gz | no question: --function=NAME
 prof-thin missing | missing: No such file or directory
-prof-dot -T jpgg cpu.pb.gz | not one of dot, svg, png, pdf, ps, jpg, gif
+prof-dot -T jpgg cpu.pb.gz | unknown format 'jpgg'; one of dot
 tools/prof top cpu.pb.gz | no command 'top'; use prof text
 tools/prof web cpu.pb.gz | use prof html --open FILE
 tools/prof cpu.pb.gz | 'cpu.pb.gz' is a file, not a command; use prof text cpu.pb.gz
