@@ -54,11 +54,11 @@ enum prof_status chrome_trace_parse(const void *data, size_t n, bool idle,
 				    struct prof_err *err) MUST_USE;
 
 /*
- * Read the Firefox Profiler's JSON, of any version with tables. Columns: samples
- * (or time, or bytes, as the weights say) and, where it was measured, cpu.
- * Samples have labels for thread, tid, process, pid and the leaf's category.
- * Addresses without names keep their library, with its build-id. *out is the
- * caller's. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOMEM.
+ * Read the Firefox Profiler's JSON, of any version with tables. Columns:
+ * samples (or time, or bytes, as the weights say) and, where it was measured,
+ * cpu. Samples have labels for thread, tid, process, pid and the leaf's
+ * category. Addresses without names keep their library, with its build-id. *out
+ * is the caller's. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOMEM.
  */
 enum prof_status firefox_parse(const void *data, size_t n, struct profile **out,
 			       struct prof_err *err) MUST_USE;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/buf.h"
 #include "code/zip.h"
+#include "lib/base/buf.h"
 #include "symbols/binary/binary.h"
 #include "symbols/code/bytes.h"
 #include "symbols/code/disasm.h"

@@ -20,8 +20,8 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "lib/gate/stats.h"
 #include "lib/gate/shift.h"
+#include "lib/gate/stats.h"
 
 #define MAX_N 336
 #define SHARE 0.02

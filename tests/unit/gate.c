@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "lib/gate/stats.h"
 #include "lib/gate/impl.h"
 #include "lib/gate/rule.h"
+#include "lib/gate/stats.h"
 #include "lib/model/profile.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/random.h"

@@ -16,8 +16,8 @@
 /*
  * Find a build-id in n bytes of notes, which are aligned to align (4 or 8)
  * bytes and of the given byte order. Writes lower-case hex into id, of
- * BUILD_ID_TEXT bytes, which is "" at first. true: it is GNU's; other notes need
- * not be read.
+ * BUILD_ID_TEXT bytes, which is "" at first. true: it is GNU's; other notes
+ * need not be read.
  */
 bool build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 		       bool is_big_endian, char *id);

@@ -37,8 +37,8 @@ object_close(struct object *o)
 /*
  * May the file become shorter? A linker may still write one that was written a
  * moment ago; another user may cut his own at any time, also one who is nobody,
- * as we are behind the door. Pages of a mapping then vanish, and to touch them is
- * SIGBUS: read it instead.
+ * as we are behind the door. Pages of a mapping then vanish, and to touch them
+ * is SIGBUS: read it instead.
  */
 static bool
 may_shrink(const struct stat *sb)
