@@ -1,5 +1,4 @@
-static inline __attribute__((always_inline)) unsigned
-mix(unsigned a)
+static inline __attribute__((always_inline)) unsigned mix(unsigned a)
 {
 	a ^= a << 13;
 	a ^= a >> 17;
