@@ -307,7 +307,7 @@ check_err 'not a number' 2 'prof-thin --minutes=x a' "'x' is not a number from"
 check_err 'not a date' 2 'prof-thin --now=yesteryear a' 'is not a date'
 check_err 'no such option' 2 'prof-thin --frob a' "unknown option '--frob'"
 check 'two at once: the second one ends' 2 '
-	exec 9>>a/.prof-thin; flock 9
+	exec 9>>a/.prof-thin; flock -s 9
 	prof-thin a 2>&1' <<'END'
 prof-thin: a: another prof-thin is at work
 END
