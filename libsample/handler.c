@@ -198,7 +198,7 @@ take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	struct unwind_info info;
 	size_t n;
 
-	module_bury();
+	segments_bury();
 	/* The kernel saved the sigaltstack() in force. */
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && uc->uc_stack.ss_size) {
 		stack[1].lo = (uintptr_t)uc->uc_stack.ss_sp;

@@ -48,7 +48,7 @@ walk(struct hook *h, size_t max, struct unwind_info *info)
 	struct unwind_stack stack[2] = { h->thread->stack };
 	ucontext_t uc;
 
-	module_bury();
+	segments_bury();
 	unwind_stack_signal(&stack[1]);
 	if (!arch_registers_here(&uc))
 		return 0;

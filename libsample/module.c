@@ -21,31 +21,18 @@
 #include <unistd.h>
 
 #include "sampler.h"
+#include "segment.h"
 #include "table.h"
 #include "unwind/impl.h"
 
 enum {
 	PATIENCE = 200,      /* ms to wait for room in the log */
 	N_FIRST = 4096 / 32, /* initial room for segments */
-	N_FORGOTTEN = 32,    /* segments removed at a time */
-};
-
-/* An executable segment that the recorder knows of. */
-struct segment {
-	uint64_t start;
-	uint64_t limit;
-	uint64_t id;   /* identifies the object and the address */
-	unsigned pass; /* the last that saw it */
 };
 
 static struct {
-	pthread_mutex_t lock;  /* protects the members below */
-	_Atomic bool is_taken; /* so does this, of handlers, which never wait */
-	struct segment *segment;
-	size_t n;
-	size_t room;
-	unsigned pass;                 /* over the loaded objects */
-	_Atomic size_t n_unseen;       /* segments that were unloaded */
+	pthread_mutex_t lock;          /* protects these and the segments */
+	size_t room;                   /* for segments */
 	unsigned long long adds, subs; /* the loader's, last time */
 	bool deaf;                     /* the recorder no longer reads */
 } modules = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -131,7 +118,7 @@ segment_of(const struct dl_phdr_info *info, int i, struct segment *s)
 		return false;
 	s->start = start & -page;
 	s->limit = (start + ph->p_memsz + page - 1) & -page;
-	s->pass = modules.pass;
+	s->pass = segments.pass;
 	return true;
 }
 
@@ -162,10 +149,10 @@ find(const struct dl_phdr_info *info, struct segment *s, bool may_differ)
 {
 	struct segment *known = NULL;
 
-	for (size_t i = 0; i < modules.n && !known; i++)
-		if (modules.segment[i].start == s->start)
-			known = &modules.segment[i];
-	if (known && known->pass + 1 == modules.pass && !may_differ)
+	for (size_t i = 0; i < segments.n && !known; i++)
+		if (segments.at[i].start == s->start)
+			known = &segments.at[i];
+	if (known && known->pass + 1 == segments.pass && !may_differ)
 		return known;
 	identify(info, s);
 	return known && known->id == s->id ? known : NULL;
@@ -175,22 +162,22 @@ find(const struct dl_phdr_info *info, struct segment *s, bool may_differ)
 static bool
 remember(const struct segment *s)
 {
-	if (modules.n == modules.room) {
+	if (segments.n == modules.room) {
 		size_t room = modules.room ? modules.room * 2 : N_FIRST;
-		void *more = modules.room
-				     ? mremap(modules.segment,
-					      modules.room * sizeof(*s),
-					      room * sizeof(*s), MREMAP_MAYMOVE)
-				     : mmap(NULL, room * sizeof(*s),
-					    PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *more =
+			modules.room
+				? mremap(segments.at, modules.room * sizeof(*s),
+					 room * sizeof(*s), MREMAP_MAYMOVE)
+				: mmap(NULL, room * sizeof(*s),
+				       PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (more == MAP_FAILED)
 			return false;
-		modules.segment = more;
+		segments.at = more;
 		modules.room = room;
 	}
-	modules.segment[modules.n++] = *s;
+	segments.at[segments.n++] = *s;
 	return true;
 }
 
@@ -297,7 +284,7 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	pass->is_first = false;
-	if (is_first && pass->may_skip && modules.n &&
+	if (is_first && pass->may_skip && segments.n &&
 	    modules.adds == info->dlpi_adds && modules.subs == info->dlpi_subs)
 		return 1;
 	if (is_first && !pass->is_adding) {
@@ -305,14 +292,14 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 				   modules.subs != info->dlpi_subs;
 		modules.adds = info->dlpi_adds;
 		modules.subs = info->dlpi_subs;
-		modules.pass++;
+		segments.pass++;
 	}
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (!segment_of(info, i, &s))
 			continue;
 		known = find(info, &s, pass->may_differ);
 		if (known)
-			known->pass = modules.pass;
+			known->pass = segments.pass;
 		else if (!pass->is_adding)
 			pass->has_new = true;
 		else if (tell_segment(info, i, is_first, &s))
@@ -321,47 +308,14 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/*
- * Remove segments that were not seen from the space, which is a new one. False:
- * there is no room in the log. A signal handler may call it.
- */
-static bool
-forget_unseen(void)
-{
-	uintptr_t code[N_FORGOTTEN];
-	size_t kept = 0, n_code = 0, n = modules.n;
-	uint32_t now = sampler_new_space(atomic_load(&sampler.space));
-
-	if (!now)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		struct segment *s = &modules.segment[i];
-		struct shm_gone gone = { .space = now, .start = s->start };
-
-		if (s->pass == modules.pass || n_code == N_FORGOTTEN ||
-		    !table_tell(sampler.shm, SHM_GONE, &gone, sizeof(gone),
-				NULL, 0)) {
-			modules.segment[kept++] = *s;
-			continue;
-		}
-		code[n_code++] = s->start;
-	}
-	atomic_store(&modules.n_unseen, modules.n_unseen - n_code);
-	modules.n = kept;
-	atomic_store(&sampler.space, now);
-	atomic_store(&sampler.is_forked, false);
-	unwind_forget(code, n_code);
-	return n_code > 0;
-}
-
 static void
 count_unseen(void)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < modules.n; i++)
-		n += modules.segment[i].pass != modules.pass;
-	atomic_store(&modules.n_unseen, n);
+	for (size_t i = 0; i < segments.n; i++)
+		n += segments.at[i].pass != segments.pass;
+	atomic_store(&segments.n_unseen, n);
 }
 
 static void
@@ -369,8 +323,8 @@ forget_all_unseen(void)
 {
 	static const struct timespec ms = { .tv_nsec = 1000000 };
 
-	for (int i = 0; i < PATIENCE && modules.n_unseen && !modules.deaf;)
-		if (!forget_unseen()) {
+	for (int i = 0; i < PATIENCE && segments.n_unseen && !modules.deaf;)
+		if (!segments_forget()) {
 			nanosleep(&ms, NULL);
 			i++;
 		}
@@ -378,7 +332,7 @@ forget_all_unseen(void)
 
 /*
  * What was unloaded stays in the space and in the unwinder's tables until the
- * next tick (module_bury) or until something new is loaded: so a program that
+ * next tick (segments_bury) or until something new is loaded: so a program that
  * loads and unloads the same in a loop costs a look at the loader's list.
  */
 static void
@@ -405,25 +359,14 @@ refresh(bool may_skip)
 static void
 take_segments(void)
 {
-	while (atomic_exchange(&modules.is_taken, true))
+	while (atomic_exchange(&segments.is_taken, true))
 		sched_yield();
 }
 
 static void
 release_segments(void)
 {
-	atomic_store(&modules.is_taken, false);
-}
-
-void
-module_bury(void)
-{
-	if (!atomic_load_explicit(&modules.n_unseen, memory_order_relaxed) ||
-	    atomic_exchange(&modules.is_taken, true))
-		return;
-	if (modules.n_unseen)
-		forget_unseen();
-	release_segments();
+	atomic_store(&segments.is_taken, false);
 }
 
 /* With the lock. */
@@ -480,8 +423,8 @@ module_reset(void)
 	signals_block(&old);
 	pthread_mutex_lock(&modules.lock);
 	take_segments();
-	modules.n = 0;
-	atomic_store(&modules.n_unseen, 0);
+	segments.n = 0;
+	atomic_store(&segments.n_unseen, 0);
 	modules.deaf = false;
 	atomic_store(&sampler.space, 0);
 	atomic_store(&sampler.is_forked, false);

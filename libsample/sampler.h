@@ -248,6 +248,12 @@ void wall_start(void);
  * is none. Keeps errno. */
 bool wall_pause(void);
 
+/* segment.c */
+
+/* Before a tick is counted: what was unloaded is no longer part of the space.
+ * Async-signal-safe. */
+void segments_bury(void);
+
 /* module.c: not for signal handlers */
 
 /* Tell the recorder and the unwinder what was loaded or unloaded. */
@@ -256,10 +262,6 @@ void module_refresh(void);
 /* The same, but only if the loader has worked without dlopen() or dlclose(), as
  * when libc loads something for itself. Cheap otherwise. */
 void module_check(void);
-
-/* Before a tick is counted: what was unloaded is no longer part of the space. A
- * signal handler may call it. */
-void module_bury(void);
 
 /* Forget what the recorder was told: there will be a new one. */
 void module_reset(void);

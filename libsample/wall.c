@@ -179,7 +179,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	sp = strtoull(word, NULL, 16);
 	if (cpu_of(t) != cpu)
 		return RUNS;
-	module_bury();
+	segments_bury();
 	set_registers(&uc, sp, pc);
 	t->n_sleep_pc = (uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
 					      t->sleep_pc, UNWIND_FRAMES,

@@ -22,33 +22,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "row.h"
-#include "unwind.h"
+#include "publish.h"
 
-#define MAX_RETIRED 16
-#define SPINS 2000 /* some microseconds: a walk's length */
-#define WAITS 100  /* milliseconds: several time slices of a thread */
-
-/* Rows of objects that were unloaded, as many are loaded again soon. */
-#define N_SHELF 32
-#define SHELF_BYTES (16 << 20)
-
-struct shelved {
-	uint64_t id;
-	struct cfi_rows rows; /* row NULL: free */
-};
-
-/* State of refreshes; one thread at a time uses it. */
-static struct {
-	struct shelved shelf[N_SHELF]; /* the newest first */
-	atomic_uint pending; /* refreshes requested and not yet done */
-	struct unwind_pool *pool;
-	struct unwind_tables *retired;
-	size_t n_retired;
-	bool stuck;                    /* waiting for readers has failed */
-	unsigned long long adds, subs; /* the loader's, last time */
-	bool done;
-} refresher;
+#define WAITS 100 /* milliseconds: several time slices of a thread */
 
 /* A pass over the loaded objects. */
 struct scan {
@@ -77,50 +53,6 @@ stays(const struct scan *s, const struct dl_phdr_info *info)
 	       unwind_initial_has(&s->initial, info->dlpi_phdr);
 }
 
-static void
-drop_rows(struct shelved *s)
-{
-	if (s->rows.row)
-		munmap(s->rows.row, s->rows.n_bytes);
-	s->rows = (struct cfi_rows){ 0 };
-}
-
-/* Keep the rows of an object that no tables have any more, instead of the
- * oldest. */
-static void
-shelve(const struct unwind_object *o)
-{
-	struct shelved *shelf = refresher.shelf;
-	size_t n_bytes = 0;
-
-	drop_rows(&shelf[N_SHELF - 1]);
-	memmove(shelf + 1, shelf, (N_SHELF - 1) * sizeof(*shelf));
-	shelf[0] = (struct shelved){
-		o->id, { o->row, o->n_row, o->n_bytes, o->n_refused }
-	};
-	for (size_t i = 0; i < N_SHELF; i++) {
-		n_bytes += shelf[i].rows.n_bytes;
-		if (n_bytes > SHELF_BYTES)
-			drop_rows(&shelf[i]);
-	}
-}
-
-/* Take the rows of this object off the shelf. False: they are not there. */
-static bool
-unshelve(const struct unwind_object *o, struct cfi_rows *rows)
-{
-	for (size_t i = 0; i < N_SHELF; i++) {
-		struct shelved *s = &refresher.shelf[i];
-
-		if (!s->rows.row || s->id != o->id)
-			continue;
-		*rows = s->rows;
-		s->rows = (struct cfi_rows){ 0 };
-		return true;
-	}
-	return false;
-}
-
 /* Add the published form of an object, with its rows from old or the shelf if
  * they are there. */
 static int
@@ -146,8 +78,8 @@ add_object(struct scan *s, const struct dl_phdr_info *info)
 	o->image = image;
 	if (image.hdr && stays(s, info))
 		unwind_entry_hdr(&image, &o->search);
-	if (image.hdr && !o->search.n && !unshelve(o, &rows))
-		err = unwind_cfi_compile(&image, refresher.pool, &rows);
+	if (image.hdr && !o->search.n && !unwind_unshelve(o, &rows))
+		err = unwind_cfi_compile(&image, unwind_refresher.pool, &rows);
 	o->row = rows.row;
 	o->n_row = rows.n_row;
 	o->n_bytes = rows.n_bytes;
@@ -186,8 +118,9 @@ visit(struct dl_phdr_info *info, size_t size, void *arg)
 			    sizeof(info->dlpi_subs)) {
 		s->adds = info->dlpi_adds;
 		s->subs = info->dlpi_subs;
-		if (!s->new &&refresher.done && s->adds == refresher.adds &&
-		    s->subs == refresher.subs) {
+		if (!s->new &&unwind_refresher.done &&
+		    s->adds == unwind_refresher.adds &&
+		    s->subs == unwind_refresher.subs) {
 			s->unchanged = true;
 			return 1;
 		}
@@ -221,86 +154,20 @@ sort_objects(struct unwind_tables *t)
 	}
 }
 
-/* Unmap t, and shelve rows that no later tables use. */
-static void
-free_tables(struct unwind_tables *t)
-{
-	for (size_t i = 0; i < t->n_object; i++)
-		if (!t->object[i].kept && t->object[i].row)
-			shelve(&t->object[i]);
-	munmap(t, t->n_bytes);
-}
-
-/*
- * Was each reader count zero at some moment? After a swap of the pointer that
- * is enough: a walk that counts itself later loads the new one.
- */
-static bool
-no_reader(void)
-{
-	for (unsigned i = 0; i < N_READER; i++)
-		for (unsigned k = 0; atomic_load(&unwind_state.reader[i].n);
-		     k++)
-			if (k == SPINS)
-				return false;
-	return true;
-}
-
-static void
-free_retired(void)
-{
-	if (!refresher.retired || !no_reader())
-		return;
-	refresher.stuck = false;
-	while (refresher.retired) {
-		struct unwind_tables *t = refresher.retired;
-
-		refresher.retired = t->next;
-		refresher.n_retired--;
-		free_tables(t);
-	}
-}
-
 /* At the limit: wait for preempted readers. */
 static bool
 wait_retired(void)
 {
 	const struct timespec ms = { 0, 1000000 };
 
-	for (unsigned i = 0; i < WAITS && !refresher.stuck &&
-			     refresher.n_retired >= MAX_RETIRED;
+	for (unsigned i = 0; i < WAITS && !unwind_refresher.stuck &&
+			     unwind_refresher.n_retired >= MAX_RETIRED;
 	     i++) {
 		nanosleep(&ms, NULL);
-		free_retired();
+		unwind_free_retired();
 	}
-	refresher.stuck = refresher.n_retired >= MAX_RETIRED;
-	return !refresher.stuck;
-}
-
-/* Mark in old the objects whose rows new uses. */
-static void
-mark_kept(struct unwind_tables *old, const struct unwind_tables *new)
-{
-	for (size_t i = 0; old && i < old->n_object; i++)
-		for (size_t k = 0; k < new->n_object; k++)
-			if (old->object[i].row == new->object[k].row)
-				old->object[i].kept = true;
-}
-
-/* Replace the tables by new ones. */
-static void
-publish(struct unwind_tables *new)
-{
-	struct unwind_tables *old = atomic_load(&unwind_state.tables);
-
-	mark_kept(old, new);
-	atomic_store(&unwind_state.tables, new);
-	if (old) {
-		old->next = refresher.retired;
-		refresher.retired = old;
-		refresher.n_retired++;
-	}
-	free_retired();
+	unwind_refresher.stuck = unwind_refresher.n_retired >= MAX_RETIRED;
+	return !unwind_refresher.stuck;
 }
 
 /* Free incomplete tables, and only their new rows. */
@@ -312,7 +179,7 @@ abandon(struct scan *s)
 			if (s->new->object[i].row == s->old->object[k].row)
 				s->new->object[i].kept = true;
 	s->new->n_object = s->n;
-	free_tables(s->new);
+	unwind_free_tables(s->new);
 }
 
 static int
@@ -324,25 +191,26 @@ rebuild(void)
 	dl_iterate_phdr(visit, &count);
 	if (count.unchanged)
 		return 0;
-	free_retired();
+	unwind_free_retired();
 	if (!wait_retired())
 		return EAGAIN;
-	if (!refresher.pool) {
-		refresher.pool = unwind_map(sizeof(*refresher.pool));
-		if (refresher.pool) /* WORD_ROOT */
-			unwind_row_root(refresher.pool);
+	if (!unwind_refresher.pool) {
+		unwind_refresher.pool =
+			unwind_map(sizeof(*unwind_refresher.pool));
+		if (unwind_refresher.pool) /* WORD_ROOT */
+			unwind_row_root(unwind_refresher.pool);
 	}
 	fill.cap = count.n + 2; /* the vDSO, and one loaded meanwhile */
 	n_bytes = sizeof(*fill.new) + fill.cap * sizeof(fill.new->object[0]);
 	fill.new = unwind_map(n_bytes);
 	fill.old = atomic_load(&unwind_state.tables);
-	if (!fill.new || !refresher.pool) {
+	if (!fill.new || !unwind_refresher.pool) {
 		if (fill.new)
 			munmap(fill.new, n_bytes);
 		return ENOMEM;
 	}
 	fill.new->n_bytes = n_bytes;
-	fill.new->pool = refresher.pool;
+	fill.new->pool = unwind_refresher.pool;
 	if (!fill.old)
 		unwind_initial_find(&fill.initial);
 	dl_iterate_phdr(visit, &fill);
@@ -355,67 +223,25 @@ rebuild(void)
 	}
 	fill.new->n_object = fill.n;
 	sort_objects(fill.new);
-	publish(fill.new);
-	refresher.adds = fill.adds;
-	refresher.subs = fill.subs;
-	refresher.done = true;
-	return 0;
-}
-
-/* Publish the tables without the objects whose code is at one of these
- * addresses. */
-static int
-leave_out(const uintptr_t *code, size_t n_code)
-{
-	const struct unwind_tables *old = atomic_load(&unwind_state.tables);
-	struct unwind_tables *new;
-
-	if (!old || refresher.n_retired >= MAX_RETIRED)
-		return old ? EAGAIN : 0;
-	new = unwind_map(old->n_bytes);
-	if (!new)
-		return ENOMEM;
-	new->n_bytes = old->n_bytes;
-	new->pool = old->pool;
-	for (size_t i = 0; i < old->n_object; i++) {
-		const struct unwind_object *o = &old->object[i];
-		bool is_out = false;
-
-		for (size_t k = 0; k < n_code; k++)
-			is_out |= code[k] >= o->lo && code[k] < o->hi;
-		if (!is_out)
-			new->object[new->n_object++] = *o;
-	}
-	publish(new);
-	/* The next refresh is not to find that nothing has changed. */
-	refresher.done = false;
+	unwind_publish(fill.new);
+	unwind_refresher.adds = fill.adds;
+	unwind_refresher.subs = fill.subs;
+	unwind_refresher.done = true;
 	return 0;
 }
 
 int
 unwind_refresh(void)
 {
-	unsigned n = atomic_fetch_add(&refresher.pending, 1) + 1;
+	unsigned n = atomic_fetch_add(&unwind_refresher.pending, 1) + 1;
 	int err;
 
 	if (n > 1)
 		return 0;
 	do {
 		err = ARCH_HAS_ROWS ? rebuild() : 0;
-	} while (!atomic_compare_exchange_strong(&refresher.pending, &n, 0));
-	return err;
-}
-
-int
-unwind_forget(const uintptr_t *code, size_t n_code)
-{
-	unsigned none = 0;
-	int err;
-
-	if (!atomic_compare_exchange_strong(&refresher.pending, &none, 1))
-		return EAGAIN;
-	err = ARCH_HAS_ROWS ? leave_out(code, n_code) : 0;
-	atomic_store(&refresher.pending, 0);
+	} while (!atomic_compare_exchange_strong(&unwind_refresher.pending, &n,
+						 0));
 	return err;
 }
 
@@ -424,7 +250,7 @@ unwind_atfork_child(void)
 {
 	for (unsigned i = 0; i < N_READER; i++)
 		atomic_store(&unwind_state.reader[i].n, 0);
-	atomic_store(&refresher.pending, 0);
+	atomic_store(&unwind_refresher.pending, 0);
 }
 
 void
@@ -432,7 +258,8 @@ unwind_stats(struct unwind_stats *stats)
 {
 	const struct unwind_tables *t = atomic_load(&unwind_state.tables);
 
-	*stats = (struct unwind_stats){ .n_retired = refresher.n_retired };
+	*stats = (struct unwind_stats){ .n_retired =
+						unwind_refresher.n_retired };
 	if (!t)
 		return;
 	stats->n_bytes = t->n_bytes + sizeof(*t->pool);

@@ -36,10 +36,13 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler __errno_location signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
+	needs_only handler segments_bury __errno_location signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
+	needs_only segment sampler sampler_new_space table_tell unwind_forget
+	# unwind_map only calls mmap.
+	needs_only unwind/publish memmove munmap unwind_map unwind_state
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
 		unwind_step_regs unwind_step_regs_at unwind_step_rule
 	needs_only unwind/find unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
@@ -49,7 +52,7 @@ if have nm readelf; then
 	needs_only unwind/step unwind_expr_eval unwind_far_load
 	needs_only unwind/expr unwind_far_load unwind_reg
 	needs_only unwind/far __errno_location syscall
-	needs_only hook __errno_location atomic_load memmove module_note \
+	needs_only hook __errno_location atomic_load memmove module_note segments_bury \
 		environ program_invocation_short_name sampler sampler_join \
 		sampler_space \
 		label_number sampler_count table_add thread_self \
