@@ -347,14 +347,15 @@ read_guarded(const struct guarded *x, struct vector *v)
 				     .row = v->row,
 				     .scale = v->scale } };
 	for (size_t r = 0; r < 4; r++) {
-		char *at = r ? (char *)x->row[r - 1] : NULL;
+		const char *at = r ? x->row[r - 1] : NULL;
+		char *end;
 
 		v->row[r] = (struct gate_series){ .value = v->value + r * n,
 						  .square = v->value + r * n,
 						  .is_flat = r > 0,
 						  .is_test = true };
-		for (size_t i = 0; r && i < n; i++) {
-			v->value[r * n + i] = strtod(at, &at);
+		for (size_t i = 0; r && i < n; i++, at = end) {
+			v->value[r * n + i] = strtod(at, &end);
 			v->value[i] += v->value[r * n + i];
 		}
 	}
