@@ -191,7 +191,7 @@ check_err 'standard input twice' 2 'prof-merge - @- <list' 'only once'
 check_err 'an empty list' 2 'prof-merge @- </dev/null' 'list of inputs is empty'
 check_err 'no such list' 2 'prof-merge @none' 'none: No such file'
 check_err 'no label' 2 'prof-merge --label=x a.pb.gz' "'x' is not KEY=VALUE"
-check_err 'no such types' 2 'prof-merge --types=all a.pb.gz' "'all' is not"
+check_err 'no such types' 2 'prof-merge --types=all a.pb.gz' "--types: unknown set of types 'all'; one of common, strict, union"
 
 # Past one piece of output, there are threads that compress.
 mkbig 20000 3000 1500 >mid.pb.gz

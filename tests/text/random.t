@@ -101,7 +101,7 @@ draw() {
 		    now_and_then(signed || is_dot ? 0 : 10, "-mean") \
 		    now_and_then(is_tags ? 0 : 15, \
 				 "-divide_by=" one_of("2 3 .5 7")) \
-		    now_and_then(20, "-unit=" one_of("auto ms s MB kb foo")) \
+		    now_and_then(20, "-unit=" one_of("auto ms s MB kb us")) \
 		    now_and_then(15, "-relative_percentages") \
 		    now_and_then(40, "-sample_index=" below(n_type)) \
 		    now_and_then(is_traces ? 0 : 5, "-trim_path=/src") \

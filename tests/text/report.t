@@ -25,7 +25,7 @@ for f in $profiles; do
 		done
 		for o in -nodecount=3 '-nodecount=5 -cum' -nodefraction=0.05 \
 			-nodefraction=0 '-nodefraction=0 -edgefraction=0.1' \
-			-trim=false -unit=auto -unit=ms -unit=MB -unit=foo \
+			-trim=false -unit=auto -unit=ms -unit=MB -unit=kb \
 			-divide_by=3 -mean '-mean -cum' -drop_negative \
 			-compact_labels -sample_index=0 \
 			'-trim_path=/src -lines' '-source_path=/x/demo -lines'
