@@ -546,11 +546,11 @@ END
 for cond in 'cum' 'cum >' 'cum > +' 'cum > 5% of' '(cum > 5' \
 	'size > 5' 'cum = 5' '' 'cum > 1e999'; do
 	check_err "--fail-on '$cond' is wrong" 2 \
-		"prof-gate --fail-on='$cond' \$old -- \$new" 'expected at'
+		"prof-gate --fail-on='$cond' \$old -- \$new" '--fail-on: at byte'
 done
 check_err '--fail-on nested too deeply' 2 \
 	'prof-gate --fail-on="$(printf "%9999s" | tr " " "(")" $old -- $new' \
-	'nested too deeply'
+	'expression too deep'
 check_err '--fail-on wrong in a part that decides nothing' 2 \
 	'prof-gate --fail-on="cum > 1s || cum > 5MB" $old -- $slow' 'not in MB'
 check_err '--fail-on in another unit' 2 \

@@ -9,56 +9,25 @@
 #include <string.h>
 
 #include "impl.h"
+#include "lib/base/expr.h"
 #include "lib/model/units.h"
 
 struct parser {
-	const char *text, *at;
+	struct expr e;
 	const struct gate *g; /* of row; NULL: check the syntax only */
 	const struct gate_row *row;
-	unsigned depth;
-	struct prof_err *err;
 };
-
-static enum prof_status
-wrong(struct parser *p, const char *want)
-{
-	return prof_fail(p->err, PROF_EUSAGE,
-			 "'%.200s': %s expected at '%.40s'", p->text, want,
-			 p->at);
-}
-
-static void
-skip_space(struct parser *p)
-{
-	while (isspace((unsigned char)*p->at))
-		p->at++;
-}
-
-/* Take `word` if it comes next; a word of letters must end there. */
-static bool
-take(struct parser *p, const char *word)
-{
-	size_t n = strlen(word);
-
-	skip_space(p);
-	if (strncmp(p->at, word, n) != 0 ||
-	    (isalpha((unsigned char)*word) &&
-	     (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')))
-		return false;
-	p->at += n;
-	return true;
-}
 
 static bool
 take_relation(struct parser *p, enum rule_relation *r)
 {
-	if (take(p, "<="))
+	if (expr_take(&p->e, "<="))
 		*r = RULE_LE;
-	else if (take(p, ">="))
+	else if (expr_take(&p->e, ">="))
 		*r = RULE_GE;
-	else if (take(p, "<"))
+	else if (expr_take(&p->e, "<"))
 		*r = RULE_LT;
-	else if (take(p, ">"))
+	else if (expr_take(&p->e, ">"))
 		*r = RULE_GT;
 	else
 		return false;
@@ -70,14 +39,14 @@ parse_unit(struct parser *p, struct rule_limit *l)
 {
 	size_t n = 0;
 
-	skip_space(p);
-	while (isalpha((unsigned char)p->at[n]))
+	expr_skip_blanks(&p->e);
+	while (isalpha((unsigned char)p->e.at[n]))
 		n++;
 	if (n >= sizeof(l->unit))
-		return wrong(p, "a unit");
-	memcpy(l->unit, p->at, n);
+		return expr_expected(&p->e, "a unit");
+	memcpy(l->unit, p->e.at, n);
 	l->unit[n] = '\0';
-	p->at += n;
+	p->e.at += n;
 	return PROF_OK;
 }
 
@@ -87,23 +56,23 @@ parse_number(struct parser *p, struct rule_limit *l)
 {
 	char *end;
 
-	skip_space(p);
-	l->is_change = *p->at == '+' || *p->at == '-';
-	if (!isdigit((unsigned char)p->at[l->is_change]) &&
-	    p->at[l->is_change] != '.')
-		return wrong(p, "a number");
-	l->number = strtod(p->at, &end);
-	if (end == p->at || !isfinite(l->number))
-		return wrong(p, "a number");
-	p->at = end;
-	if (!take(p, "%"))
+	expr_skip_blanks(&p->e);
+	l->is_change = *p->e.at == '+' || *p->e.at == '-';
+	if (!isdigit((unsigned char)p->e.at[l->is_change]) &&
+	    p->e.at[l->is_change] != '.')
+		return expr_expected(&p->e, "a number");
+	l->number = strtod(p->e.at, &end);
+	if (end == p->e.at || !isfinite(l->number))
+		return expr_expected(&p->e, "a number");
+	p->e.at = end;
+	if (!expr_take(&p->e, "%"))
 		return parse_unit(p, l);
 	l->is_percent = true;
 	/* A value can only be a part of the total. */
 	l->of_total = !l->is_change;
-	if (take(p, "of")) {
-		if (!take(p, "total"))
-			return wrong(p, "'total'");
+	if (expr_take(&p->e, "of")) {
+		if (!expr_take(&p->e, "total"))
+			return expr_expected(&p->e, "'total'");
 		l->of_total = true;
 	}
 	return PROF_OK;
@@ -173,90 +142,58 @@ compare_cell(const struct rule_limit *l, const struct gate *g,
 }
 
 static enum prof_status
-parse_comparison(struct parser *p, bool *holds)
+parse_comparison(void *ctx, uint32_t *holds)
 {
+	struct parser *p = ctx;
 	struct rule_limit l = { .kind = GATE_FLAT };
 	double value, bound;
 	enum prof_status st;
 
-	if (take(p, "cum"))
+	*holds = 0;
+	if (expr_take(&p->e, "cum"))
 		l.kind = GATE_CUM;
-	else if (!take(p, "flat"))
-		return wrong(p, "'flat' or 'cum'");
+	else if (!expr_take(&p->e, "flat"))
+		return expr_expected(&p->e, "'flat' or 'cum'");
 	if (!take_relation(p, &l.relation))
-		return wrong(p, "<, <=, > or >=");
+		return expr_expected(&p->e, "<, <=, > or >=");
 	st = parse_number(p, &l);
 	if (st != PROF_OK || !p->g)
 		return st;
 	st = compare_cell(&l, p->g, p->row->cell[l.kind], &value, &bound,
-			  p->err);
+			  p->e.err);
 	if (st == PROF_OK)
 		*holds = compare(l.relation, value, bound);
 	return st;
 }
 
-static enum prof_status parse_or(struct parser *p, bool *holds);
-
 static enum prof_status
-parse_factor(struct parser *p, bool *holds)
+negate(void *unused, uint32_t *holds)
 {
-	enum prof_status st;
-
-	*holds = false;
-	if (++p->depth > RULE_MAX_DEPTH)
-		return prof_fail(p->err, PROF_ELIMIT, "nested too deeply");
-	if (take(p, "!")) {
-		st = parse_factor(p, holds);
-		*holds = !*holds;
-	} else if (take(p, "(")) {
-		st = parse_or(p, holds);
-		if (st == PROF_OK && !take(p, ")"))
-			st = wrong(p, "')'");
-	} else {
-		st = parse_comparison(p, holds);
-	}
-	p->depth--;
-	return st;
+	(void)unused;
+	*holds = !*holds;
+	return PROF_OK;
 }
 
 static enum prof_status
-parse_and(struct parser *p, bool *holds)
+join_conditions(void *unused, enum expr_join how, uint32_t right,
+		uint32_t *holds)
 {
-	enum prof_status st = parse_factor(p, holds);
-	bool also;
-
-	while (st == PROF_OK && take(p, "&&")) {
-		st = parse_factor(p, &also);
-		*holds &= also;
-	}
-	return st;
-}
-
-static enum prof_status
-parse_or(struct parser *p, bool *holds)
-{
-	enum prof_status st = parse_and(p, holds);
-	bool also;
-
-	while (st == PROF_OK && take(p, "||")) {
-		st = parse_and(p, &also);
-		*holds |= also;
-	}
-	return st;
+	(void)unused;
+	*holds = how == EXPR_OR ? *holds | right : *holds & right;
+	return PROF_OK;
 }
 
 enum prof_status
 rule_holds(const char *text, const struct gate *g, const struct gate_row *row,
 	   bool *holds, struct prof_err *err)
 {
-	struct parser p = {
-		.text = text, .at = text, .g = g, .row = row, .err = err
-	};
-	enum prof_status st = parse_or(&p, holds);
+	static const struct expr_ops ops = { parse_comparison, negate,
+					     join_conditions };
+	struct parser p = { { text, text, 0, err }, g, row };
+	uint32_t value = 0;
+	enum prof_status st = expr_parse(&p.e, &ops, &p, &value);
 
-	skip_space(&p);
-	if (st == PROF_OK && *p.at)
-		st = wrong(&p, "&&, || or the end");
+	*holds = value != 0;
 	return st;
 }
 
@@ -282,34 +219,34 @@ rule_budgets_release(struct rule_budgets *b)
 static enum prof_status
 parse_name(struct parser *p, struct rule_budget *r)
 {
-	const char *from = p->at, *end;
+	const char *from = p->e.at, *end;
 	bool is_pattern = *from == '/';
 
 	if (*from == '"') {
 		end = strchr(++from, '"');
 		if (!end)
-			return wrong(p, "'\"'");
-		p->at = end + 1;
+			return expr_expected(&p->e, "'\"'");
+		p->e.at = end + 1;
 	} else {
 		end = from;
 		do {
 			end += strcspn(end, " \t");
-			p->at = end;
+			p->e.at = end;
 			end += strspn(end, " \t");
 		} while (*end && strncmp(end, "<= ", 3) &&
 			 strncmp(end, "< ", 2) && strncmp(end, "flat <", 6) &&
 			 strncmp(end, "cum <", 5));
-		end = p->at;
+		end = p->e.at;
 	}
 	if (end == from)
-		return wrong(p, "a function");
+		return expr_expected(&p->e, "a function");
 	r->name = strndup(from, (size_t)(end - from));
 	if (!r->name)
-		return prof_nomem(p->err);
+		return prof_nomem(p->e.err);
 	if (!is_pattern || end - from < 3 || end[-1] != '/')
 		return PROF_OK;
 	r->pattern = strndup(from + 1, (size_t)(end - from) - 2);
-	return r->pattern ? PROF_OK : prof_nomem(p->err);
+	return r->pattern ? PROF_OK : prof_nomem(p->e.err);
 }
 
 static enum prof_status
@@ -320,15 +257,15 @@ parse_budget(struct parser *p, struct rule_budget *r)
 
 	if (st != PROF_OK)
 		return st;
-	l->kind = take(p, "flat") ? GATE_FLAT : GATE_CUM;
+	l->kind = expr_take(&p->e, "flat") ? GATE_FLAT : GATE_CUM;
 	if (l->kind == GATE_CUM)
-		take(p, "cum");
+		expr_take(&p->e, "cum");
 	if (!take_relation(p, &l->relation) || l->relation > RULE_LE)
-		return wrong(p, "< or <=");
+		return expr_expected(&p->e, "< or <=");
 	st = parse_number(p, l);
-	skip_space(p);
-	if (st == PROF_OK && *p->at)
-		st = wrong(p, "the end of the line");
+	expr_skip_blanks(&p->e);
+	if (st == PROF_OK && *p->e.at)
+		st = expr_expected(&p->e, "the end of the line");
 	return st;
 }
 
@@ -338,7 +275,7 @@ add_budget(struct rule_budgets *b, char *line, unsigned number,
 	   struct prof_err *err)
 {
 	struct prof_err inner;
-	struct parser p = { .err = &inner };
+	struct parser p = { { line, line, 0, &inner }, NULL, NULL };
 	struct rule_budget *grown;
 	enum prof_status st;
 	bool quoted = false;
@@ -349,9 +286,8 @@ add_budget(struct rule_budgets *b, char *line, unsigned number,
 		    (c == line || isspace((unsigned char)c[-1])))
 			*c-- = '\0';
 	}
-	p.text = p.at = line;
-	skip_space(&p);
-	if (!*p.at)
+	expr_skip_blanks(&p.e);
+	if (!*p.e.at)
 		return PROF_OK;
 	if (b->n_rule == RULE_MAX_BUDGET)
 		return prof_fail(err, PROF_ELIMIT, "more than %d rules",

@@ -22,7 +22,6 @@
 #include "gate.h"
 #include "lib/base/status.h"
 
-#define RULE_MAX_DEPTH 32    /* of parentheses */
 #define RULE_MAX_LINE 4096   /* bytes of a line of a budget file */
 #define RULE_MAX_BUDGET 1000 /* rules in a budget file */
 

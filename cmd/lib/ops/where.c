@@ -1,4 +1,4 @@
-/* where.c - parses the expressions of where.h, by recursive descent. */
+/* where.c - parses the expressions of where.h. */
 #include "config.h"
 
 #include "where.h"
@@ -6,47 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/expr.h"
 #include "where-impl.h"
 
-enum { MAX_NODE = 2000, MAX_DEPTH = 100 };
+enum { MAX_NODE = 2000 };
 
 struct parser {
 	struct where *w;
 	const struct where_patterns *patterns;
-	const char *start, *s; /* the input, and the position in it */
-	char *words;           /* free space in w->text */
-	int depth;
-	struct prof_err *err;
+	struct expr e;
+	char *words; /* free space in w->text */
 };
-
-static enum prof_status parse_or(struct parser *p, uint32_t *out);
-
-static enum prof_status
-expected(const struct parser *p, const char *what)
-{
-	return prof_fail(p->err, PROF_EUSAGE, "at byte %zu: expected %s%s%.20s",
-			 (size_t)(p->s - p->start), what,
-			 *p->s ? " instead of " : " instead of the end", p->s);
-}
-
-static void
-skip_blanks(struct parser *p)
-{
-	p->s += strspn(p->s, " \t\n");
-}
-
-/* Take the token if it comes next. */
-static bool
-take(struct parser *p, const char *token)
-{
-	size_t n = strlen(token);
-
-	skip_blanks(p);
-	if (strncmp(p->s, token, n))
-		return false;
-	p->s += n;
-	return true;
-}
 
 static bool
 is_letter(char c)
@@ -89,19 +59,19 @@ static enum prof_status
 parse_string(struct parser *p, const char **out, size_t *n)
 {
 	char *at = p->words;
-	const char *from = p->s;
+	const char *from = p->e.at;
 
 	*out = at;
-	for (p->s++; *p->s != '"'; p->s++) {
-		if (!*p->s) {
-			p->s = from;
-			return expected(p, "a closing quote");
+	for (p->e.at++; *p->e.at != '"'; p->e.at++) {
+		if (!*p->e.at) {
+			p->e.at = from;
+			return expr_expected(&p->e, "a closing quote");
 		}
-		if (p->s[0] == '\\' && p->s[1] == '"')
-			p->s++;
-		*at++ = *p->s;
+		if (p->e.at[0] == '\\' && p->e.at[1] == '"')
+			p->e.at++;
+		*at++ = *p->e.at;
 	}
-	p->s++;
+	p->e.at++;
 	*n = (size_t)(at - p->words);
 	*at++ = '\0';
 	p->words = at;
@@ -115,7 +85,7 @@ new_node(struct parser *p, enum where_op op, uint32_t a, uint32_t b,
 	struct where *w = p->w;
 
 	if (w->n_node == MAX_NODE)
-		return prof_fail(p->err, PROF_ELIMIT, "expression too long");
+		return prof_fail(p->e.err, PROF_ELIMIT, "expression too long");
 	w->node[w->n_node] = (struct where_node){ .op = op, .a = a, .b = b };
 	*out = w->n_node++;
 	return PROF_OK;
@@ -123,15 +93,15 @@ new_node(struct parser *p, enum where_op op, uint32_t a, uint32_t b,
 
 /* Negate node *out. */
 static enum prof_status
-negate(struct parser *p, uint32_t *out)
+negate(void *ctx, uint32_t *out)
 {
-	return new_node(p, WHERE_NOT, *out, 0, out);
+	return new_node(ctx, WHERE_NOT, *out, 0, out);
 }
 
 static bool
 number_comes(struct parser *p)
 {
-	const char *s = p->s + (*p->s == '-' || *p->s == '+');
+	const char *s = p->e.at + (*p->e.at == '-' || *p->e.at == '+');
 
 	return is_digit(*s);
 }
@@ -140,26 +110,26 @@ number_comes(struct parser *p)
 static enum prof_status
 parse_number(struct parser *p, struct measure *out)
 {
-	const char *from = p->s, *unit;
+	const char *from = p->e.at, *unit;
 	char digits[64];
 	size_t n;
 
-	p->s += *p->s == '-' || *p->s == '+';
-	p->s += strspn(p->s, "0123456789");
-	if (p->s[0] == '.' && is_digit(p->s[1]))
-		p->s += 1 + strspn(p->s + 1, "0123456789");
-	n = (size_t)(p->s - from);
+	p->e.at += *p->e.at == '-' || *p->e.at == '+';
+	p->e.at += strspn(p->e.at, "0123456789");
+	if (p->e.at[0] == '.' && is_digit(p->e.at[1]))
+		p->e.at += 1 + strspn(p->e.at + 1, "0123456789");
+	n = (size_t)(p->e.at - from);
 	if (n >= sizeof(digits)) {
-		p->s = from;
-		return expected(p, "a shorter number");
+		p->e.at = from;
+		return expr_expected(&p->e, "a shorter number");
 	}
 	memcpy(digits, from, n);
 	digits[n] = '\0';
-	unit = p->s;
-	while (is_letter(*p->s))
-		p->s++;
+	unit = p->e.at;
+	while (is_letter(*p->e.at))
+		p->e.at++;
 	*out = measure_of(strtold(digits, NULL),
-			  add_word(p, unit, (size_t)(p->s - unit)));
+			  add_word(p, unit, (size_t)(p->e.at - unit)));
 	return PROF_OK;
 }
 
@@ -170,32 +140,33 @@ parse_range(struct parser *p, struct where_range *r)
 	enum prof_status st = PROF_OK;
 	const char *from;
 
-	skip_blanks(p);
-	from = p->s;
+	expr_skip_blanks(&p->e);
+	from = p->e.at;
 	r->has_low = number_comes(p);
 	if (r->has_low)
 		st = parse_number(p, &r->low);
 	if (st != PROF_OK)
 		return st;
-	if (!take(p, ".."))
-		return expected(p, "a range such as 1kb..4kb");
-	skip_blanks(p);
+	if (!expr_take(&p->e, ".."))
+		return expr_expected(&p->e, "a range such as 1kb..4kb");
+	expr_skip_blanks(&p->e);
 	r->has_high = number_comes(p);
 	if (r->has_high)
 		st = parse_number(p, &r->high);
 	if (st != PROF_OK)
 		return st;
 	if (!r->has_low && !r->has_high) {
-		p->s = from;
-		return expected(p, "a number on one side of the dots");
+		p->e.at = from;
+		return expr_expected(&p->e, "a number on one side of the dots");
 	}
 	if (!r->has_low || !r->has_high)
 		return PROF_OK;
 	if (!*r->high.unit)
 		r->high = measure_of(r->high.x, r->low.unit);
 	if (measure_relation(&r->low, &r->high) != MEASURE_COMPARABLE) {
-		p->s = from;
-		return expected(p, "two numbers in units that convert");
+		p->e.at = from;
+		return expr_expected(&p->e,
+				     "two numbers in units that convert");
 	}
 	return PROF_OK;
 }
@@ -207,9 +178,9 @@ parse_compared(struct parser *p, const char *op, struct where_range *r)
 	struct measure m;
 	enum prof_status st;
 
-	skip_blanks(p);
+	expr_skip_blanks(&p->e);
 	if (!number_comes(p))
-		return expected(p, "a number");
+		return expr_expected(&p->e, "a number");
 	st = parse_number(p, &m);
 	r->low = r->high = m;
 	r->has_low = op[0] != '<';
@@ -224,14 +195,14 @@ parse_pattern(struct parser *p, struct where_node *n)
 {
 	enum prof_status st;
 
-	skip_blanks(p);
-	if (*p->s != '"')
-		return expected(p, "a pattern in quotes");
+	expr_skip_blanks(&p->e);
+	if (*p->e.at != '"')
+		return expr_expected(&p->e, "a pattern in quotes");
 	st = parse_string(p, &n->string, &n->n_string);
 	if (st != PROF_OK)
 		return st;
 	return p->patterns->compile(p->patterns->ctx, n->string, &n->test,
-				    p->err);
+				    p->e.err);
 }
 
 /* Parse the test after a key into its node. */
@@ -241,27 +212,28 @@ parse_test(struct parser *p, struct where_node *n, bool *is_negated)
 	static const char *const compared[] = { "<=", ">=", "<", ">" };
 
 	*is_negated = false;
-	if (take(p, "=~") || (*is_negated = take(p, "!~"))) {
+	if (expr_take(&p->e, "=~") || (*is_negated = expr_take(&p->e, "!~"))) {
 		n->op = WHERE_MATCH;
 		return parse_pattern(p, n);
 	}
-	if (take(p, "==") || (*is_negated = take(p, "!="))) {
-		skip_blanks(p);
-		if (*p->s == '"') {
+	if (expr_take(&p->e, "==") || (*is_negated = expr_take(&p->e, "!="))) {
+		expr_skip_blanks(&p->e);
+		if (*p->e.at == '"') {
 			n->op = WHERE_EQUAL;
 			return parse_string(p, &n->string, &n->n_string);
 		}
 		n->op = WHERE_RANGE;
 		if (!number_comes(p))
-			return expected(p, "a number or a string in quotes");
+			return expr_expected(&p->e,
+					     "a number or a string in quotes");
 		return parse_compared(p, "==", &n->range);
 	}
 	n->op = WHERE_RANGE;
 	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
-		if (take(p, compared[i]))
+		if (expr_take(&p->e, compared[i]))
 			return parse_compared(p, compared[i], &n->range);
-	if (p->s[0] == 'i' && p->s[1] == 'n' && !is_word(p->s[2])) {
-		p->s += 2;
+	if (p->e.at[0] == 'i' && p->e.at[1] == 'n' && !is_word(p->e.at[2])) {
+		p->e.at += 2;
 		return parse_range(p, &n->range);
 	}
 	n->op = WHERE_HAS;
@@ -269,8 +241,9 @@ parse_test(struct parser *p, struct where_node *n, bool *is_negated)
 }
 
 static enum prof_status
-parse_key(struct parser *p, uint32_t *out)
+parse_key(void *ctx, uint32_t *out)
 {
+	struct parser *p = ctx;
 	enum prof_status st = new_node(p, WHERE_HAS, 0, 0, out);
 	struct where_node *n = &p->w->node[*out];
 	bool is_negated = false;
@@ -278,19 +251,19 @@ parse_key(struct parser *p, uint32_t *out)
 
 	if (st != PROF_OK)
 		return st;
-	skip_blanks(p);
-	from = p->s;
-	if (*p->s == '"') {
+	expr_skip_blanks(&p->e);
+	from = p->e.at;
+	if (*p->e.at == '"') {
 		st = parse_string(p, &n->key, &n->n_key);
-	} else if (begins_word(*p->s)) {
+	} else if (begins_word(*p->e.at)) {
 		/* A word may contain dots, but not the two of a range. */
-		while (is_word(*p->s) && strncmp(p->s, "..", 2))
-			p->s++;
-		n->n_key = (size_t)(p->s - from);
+		while (is_word(*p->e.at) && strncmp(p->e.at, "..", 2))
+			p->e.at++;
+		n->n_key = (size_t)(p->e.at - from);
 		n->key = add_word(p, from, n->n_key);
 	}
 	if (!n->key)
-		return expected(p, "a label's key, '!' or '('");
+		return expr_expected(&p->e, "a label's key, '!' or '('");
 	if (st == PROF_OK)
 		st = parse_test(p, n, &is_negated);
 	if (st == PROF_OK && is_negated)
@@ -299,61 +272,19 @@ parse_key(struct parser *p, uint32_t *out)
 }
 
 static enum prof_status
-parse_term(struct parser *p, uint32_t *out)
+join_nodes(void *ctx, enum expr_join how, uint32_t right, uint32_t *out)
 {
-	enum prof_status st;
-
-	if (++p->depth > MAX_DEPTH)
-		return prof_fail(p->err, PROF_ELIMIT, "expression too deep");
-	if (take(p, "!")) {
-		st = parse_term(p, out);
-		if (st == PROF_OK)
-			st = negate(p, out);
-	} else if (take(p, "(")) {
-		st = parse_or(p, out);
-		if (st == PROF_OK && !take(p, ")"))
-			st = expected(p, "')'");
-	} else {
-		st = parse_key(p, out);
-	}
-	p->depth--;
-	return st;
-}
-
-static enum prof_status
-parse_and(struct parser *p, uint32_t *out)
-{
-	enum prof_status st = parse_term(p, out);
-	uint32_t right;
-
-	while (st == PROF_OK && take(p, "&&")) {
-		st = parse_term(p, &right);
-		if (st == PROF_OK)
-			st = new_node(p, WHERE_AND, *out, right, out);
-	}
-	return st;
-}
-
-static enum prof_status
-parse_or(struct parser *p, uint32_t *out)
-{
-	enum prof_status st = parse_and(p, out);
-	uint32_t right;
-
-	while (st == PROF_OK && take(p, "||")) {
-		st = parse_and(p, &right);
-		if (st == PROF_OK)
-			st = new_node(p, WHERE_OR, *out, right, out);
-	}
-	return st;
+	return new_node(ctx, how == EXPR_OR ? WHERE_OR : WHERE_AND, *out, right,
+			out);
 }
 
 enum prof_status
 where_parse(const char *text, const struct where_patterns *patterns,
 	    struct where **out, struct prof_err *err)
 {
+	static const struct expr_ops ops = { parse_key, negate, join_nodes };
 	struct where *w = calloc(1, sizeof(*w));
-	struct parser p = { w, patterns, text, text, NULL, 0, err };
+	struct parser p = { w, patterns, { text, text, 0, err }, NULL };
 	enum prof_status st;
 
 	*out = NULL;
@@ -367,10 +298,7 @@ where_parse(const char *text, const struct where_patterns *patterns,
 		where_free(w);
 		return prof_nomem(err);
 	}
-	st = parse_or(&p, &w->root);
-	skip_blanks(&p);
-	if (st == PROF_OK && *p.s)
-		st = expected(&p, "'&&', '||' or the end");
+	st = expr_parse(&p.e, &ops, &p, &w->root);
 	if (st != PROF_OK) {
 		where_free(w);
 		return st;

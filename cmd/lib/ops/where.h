@@ -3,9 +3,8 @@
  *
  *	endpoint == "/api" && bytes in 128kb..512kb || !(user =~ "^test")
  *
- *	expr	= and { "||" and }
- *	and	= term { "&&" term }
- *	term	= "!" term | "(" expr ")" | KEY [ test ]
+ * is tests (lib/base/expr.h) of the form KEY [ test ]:
+ *
  *	test	= ("==" | "!=") (STRING | NUMBER)
  *		| ("<" | "<=" | ">" | ">=") NUMBER
  *		| ("=~" | "!~") STRING		a regular expression
