@@ -77,6 +77,8 @@ tell_losses(struct profile *p, const struct perf_notes *n)
 	if (n->damage[0])
 		profile_doubt(p, "%llu records are damaged; the first, %s",
 			      N(n->damaged), n->damage);
+	if (n->cut[0])
+		profile_doubt(p, "%s", n->cut);
 	if (n->is_open)
 		profile_doubt(
 			p,

@@ -758,4 +758,42 @@ for f in plain marked two script aligned flat out.json first; do
 done
 check 'fuzz-foreign: these files' 0 'fuzz-foreign fuzz.* 2>/dev/null' <<'END'
 END
+# --- perf.data ---
+
+# words NUMBER...: 64 bits each, lowest byte first.
+words() {
+	for w; do
+		for i in 0 8 16 24 32 40 48 56; do
+			printf "\\$(printf %o $((w >> i & 255)))"
+		done
+	done
+}
+# A header, an event without ids, one record (68: the end of a round), the places of
+# three features: 2 (build-ids), 3 (the host's name), 11 (the command line); and these.
+{
+	printf PERFILE2
+	words 104 144 104 144 248 8 0 0 $((1 << 2 | 1 << 3 | 1 << 11)) 0 0 0
+	words $((1 | 128 << 32)) 0 1000 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+	words $((68 | 8 << 48)) 304 8 312 8 320 16 0 0 $((1 | 4 << 32)) $((0x706f74))
+} >whole.data
+head -c 328 whole.data >end.data
+head -c 303 whole.data >table.data
+head -c 256 whole.data >records.data
+check 'perf.data: cut after its records' 0 '
+	for f in whole end table records; do
+		prof-import $f.data 2>&1 >/dev/null
+		prof-import --strict $f.data 2>&1 >/dev/null
+		echo $?
+	done | grep -v "data: no samples$\|data: no build-ids:"' <<'END'
+0
+prof-import: end.data: the file is cut after its records; sections missing: 1 (the command line)
+prof-import: end.data: the file is cut after its records; sections missing: 1 (the command line)
+2
+prof-import: table.data: the file is cut after its records; sections missing: 3 (build-ids, the command line)
+prof-import: table.data: the file is cut after its records; sections missing: 3 (build-ids, the command line)
+2
+prof-import: records.data: the file is cut after its records; sections missing: 3 (build-ids, the command line)
+prof-import: records.data: the file is cut after its records; sections missing: 3 (build-ids, the command line)
+2
+END
 plan

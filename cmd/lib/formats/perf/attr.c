@@ -358,28 +358,65 @@ perf_feature(struct perf *r, uint64_t number, const uint8_t *p, size_t n)
 	}
 }
 
+/* What the profile lacks without a feature; NULL: nothing. */
+static const char *const lacks[N_FEATURE] = {
+	[FEATURE_BUILD_ID] = "build-ids",
+	[FEATURE_OSRELEASE] = "the kernel's release",
+	[FEATURE_VERSION] = "perf's version",
+	[FEATURE_ARCH] = "the architecture",
+	[FEATURE_CMDLINE] = "the command line",
+	[FEATURE_EVENT_DESC] = "names of events",
+	[FEATURE_CLOCK_DATA] = "the time of day",
+};
+
+/* Say that n features which the header promises are not in the file. */
+static enum prof_status
+tell_missing(struct perf *r, const bool missing[N_FEATURE], unsigned n)
+{
+	char names[160] = "";
+	size_t at = 0;
+
+	for (unsigned i = 0; i < N_FEATURE; i++)
+		if (missing[i] && lacks[i])
+			at += (size_t)snprintf(names + at, sizeof(names) - at,
+					       "%s%s", at ? ", " : " (",
+					       lacks[i]);
+	snprintf(r->notes.cut, sizeof(r->notes.cut),
+		 "the file is cut after its records; sections missing: %u%s%s",
+		 n, names, at ? ")" : "");
+	return r->o.is_strict
+		       ? prof_fail(r->err, PROF_EFORMAT, "%s", r->notes.cut)
+		       : PROF_OK;
+}
+
 /* The table of a file: an offset and a size for each feature that is there. */
 enum prof_status
 perf_read_tail(struct perf *r)
 {
 	uint64_t begin = r->tail.n ? r->stream[0].at : 0, k = 0;
 	enum prof_status st = PROF_OK;
+	bool missing[N_FEATURE] = { false };
+	unsigned n = 0;
 
+	if (r->notes.is_open)
+		return PROF_OK;
 	for (unsigned i = 0; st == PROF_OK && i < N_FEATURE; i++) {
-		uint64_t at, size;
+		uint64_t at = UINT64_MAX, size = 0;
 
 		if (!(r->header_features[i / 64] >> (i % 64) & 1))
 			continue;
-		if (r->tail.n / 16 <= k)
-			break;
-		at = perf_u64(r, r->tail.data + 16 * k) - begin;
-		size = perf_u64(r, r->tail.data + 16 * k + 8);
+		if (r->tail.n / 16 > k) {
+			at = perf_u64(r, r->tail.data + 16 * k) - begin;
+			size = perf_u64(r, r->tail.data + 16 * k + 8);
+		}
 		k++;
 		if (at <= r->tail.n && size <= r->tail.n - at)
 			st = perf_feature(r, i, r->tail.data + at,
 					  (size_t)size);
+		else
+			n += missing[i] = true;
 	}
-	return st;
+	return st == PROF_OK && n ? tell_missing(r, missing, n) : st;
 }
 
 enum prof_status

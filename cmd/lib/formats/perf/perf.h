@@ -89,6 +89,7 @@ struct perf_notes {
 	bool has_mapping_loss;  /* lost records may be mappings */
 	bool no_build_ids;      /* of any file */
 	bool is_open;           /* perf did not finish the file */
+	char cut[224];          /* what the end of the file lacks, or "" */
 	char damage[160];       /* the first, and where; "" without */
 };
 
