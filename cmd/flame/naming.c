@@ -46,9 +46,10 @@ static uint32_t
 package_of(struct work *w, uint32_t k)
 {
 	const struct str *name = &w->f->strings.str[w->f->key[k].name];
-	size_t n = palette_package(name->s, name->len);
+	size_t n;
+	const char *s = palette_package(name->s, name->len, &n);
 
-	return n ? strtab_add(&w->names, name->s, n) : w->binary[k];
+	return n ? strtab_add(&w->names, s, n) : w->binary[k];
 }
 
 static int

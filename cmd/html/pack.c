@@ -238,17 +238,17 @@ static uint32_t
 package_name(struct pack *k, const struct frame_key *key)
 {
 	const struct str *name = &k->frames->strings.str[key->name];
-	size_t n = palette_package(name->s, name->len), len;
-	const char *base;
+	size_t n, len;
+	const char *base = palette_package(name->s, name->len, &n);
 	char *text;
 	uint32_t s;
 
 	if (n)
-		return strtab_add(&k->strings, name->s, n);
+		return strtab_add(&k->strings, base, n);
 	if (!key->object)
 		return 0;
 	base = frames_base(k->frames->strings.str[key->object].s, &len);
-	if (key->name)
+	if (key->name || *base == '[')
 		return strtab_add(&k->strings, base, len);
 	text = malloc(len + 2);
 	if (!text)

@@ -97,14 +97,18 @@ check '--max-boxes' 0 \
 yes
 END
 
-printf '# cpu nanoseconds\na/b.F;a/b.(*T).G 2\na/b.F;std::x;std::y<int>::z 7\n' >go.txt
+printf '# cpu nanoseconds\na/b.F;a/b.(*T).G 2\na/b.F;std::x;std::y<int>::z 7\na/b.F;com.acme.foo.Bar.baz;<alloc::Vec<T> as core::X>::f;$lists:seq/2 3\n@mapping 0x1000 0x2000 0 [kernel.kallsyms]_stext\na/b.F;clear_page 4\n' >go.txt
 mkprof go.txt >go.pb.gz
 check '--by=package joins what is of one package' 0 \
 	'prof-flame --by=package go.pb.gz >a.svg; sh boxes.sh a.svg | sed "s/: x.*//"
 	 prof-flame --by=binary cpu.pb.gz >a.svg; sh boxes.sh a.svg | cut -d: -f1' <<'END'
-all 9ns (100%)
-a/b 9ns (100%), self 2ns
-std 7ns (77.78%), self 7ns
+all 16ns (100%)
+a/b 16ns (100%), self 2ns
+std 7ns (43.75%), self 7ns
+[kernel.kallsyms] 4ns (25.00%), self 4ns
+com.acme.foo 3ns (18.75%), self 0
+alloc 3ns (18.75%), self 0
+lists 3ns (18.75%), self 3ns
 all 660ms (100%)
 demo 660ms (100%), self 660ms
 END

@@ -106,6 +106,25 @@ if have node; then
 			diff want got | head | not_ok "${f##*/}: stacks come back"
 	done
 
+	# The packages of the list that the unit rows have: in the page's data.
+	grep -v '[;{]' "$src/tests/unit/packages.tsv" | sort >names.tsv
+	{
+		printf '# cpu count\n@mapping 0x1000 0x2000 0 /bin/app\n'
+		cut -f1 names.tsv | sed 's/$/ 1/'
+	} | mkprof | prof-html -q >page.html
+	cat >packages.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const {decodePage, unpackText} = await import(process.argv[2] + '/data.mjs');
+const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(process.argv[3], 'latin1'));
+const D = decodePage(await unpackText(text, zipped === '1')), {name, pkg} = D.functions;
+for (let u = 0; u < pkg.length; u++)
+	if (D.strings[name[u]])
+		console.log(D.strings[name[u]] + '\t' + D.strings[D.packages[pkg[u]]].replace(/^app$/, ''));
+END
+	node packages.mjs "$js" page.html | sort >got
+	[ "$(wc -l <got)" -gt 30 ] && cmp -s names.tsv got && ok 'packages are those of the list' ||
+		diff names.tsv got | not_ok 'packages are those of the list'
+
 	prof-html -q --max-nodes=40 "$data/good-go-cpu.pb.gz" >page.html 2>.err
 	node "$src/tests/html/page-rows.mjs" "$js" page.html '' | awk -F'\t' '{ s += $1 } END { print s }' >got
 	prof-text -q --trim=false --tsv "$data/good-go-cpu.pb.gz" | awk -F'\t' 'NR > 1 { s += $1 } END { print s }' >want

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 #include "lib/model/profile.h"
 #include "lib/report/flame/flame.h"
+#include "lib/report/palette.h"
 #include "tests/lib/random.h"
 
 #define N_PROFILE 300
@@ -203,10 +205,49 @@ trees_of_random_stacks(void **state)
 	}
 }
 
+static void
+packages_of_names(void **state)
+{
+	const char *top = getenv("abs_srcdir");
+	char line[512];
+	FILE *f;
+	int n = 0;
+
+	(void)state;
+	snprintf(line, sizeof(line), "%s/tests/unit/packages.tsv",
+		 top ? top : ".");
+	f = fopen(line, "r");
+	assert_non_null(f);
+	for (; fgets(line, sizeof(line), f); n++) {
+		char *want = strchr(line, '\t');
+		size_t len;
+
+		assert_non_null(want);
+		*want++ = '\0';
+		const char *got = palette_package(line, strlen(line), &len);
+
+		if (len != strcspn(want, "\n") || memcmp(got, want, len))
+			fail_msg("%s: %.*s, not %s", line, (int)len, got, want);
+		/* The start of a name may be all there is. */
+		for (size_t i = 0; i < strlen(line); i++) {
+			char *part = malloc(i + 1);
+
+			assert_non_null(part);
+			memcpy(part, line, i);
+			got = palette_package(part, i, &len);
+			assert_true(got + len <= part + i);
+			free(part);
+		}
+	}
+	assert_true(n > 30);
+	fclose(f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packages_of_names),
 		cmocka_unit_test(trees_of_random_stacks),
 	};
 

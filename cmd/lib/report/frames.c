@@ -33,7 +33,12 @@ const char *
 frames_base(const char *path, size_t *len)
 {
 	size_t n = strlen(path), from;
+	const char *end = *path == '[' ? strchr(path, ']') : NULL;
 
+	if (end) {
+		*len = (size_t)(end + 1 - path);
+		return path;
+	}
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	if (n == 1 && path[0] == '/') {

@@ -97,7 +97,11 @@ int frames_cmp(const struct frames *f, uint32_t a, uint32_t b);
 size_t frames_path(const struct frames_options *o, const char *path, size_t len,
 		   char *out);
 
-/* The part of path after its last '/', as basename(1). In *len its length. */
+/*
+ * The part of path after its last '/', as basename(1); of
+ * "[kernel.kallsyms]_stext" and the like what is in brackets. In *len its
+ * length.
+ */
 const char *frames_base(const char *path, size_t *len);
 
 #endif

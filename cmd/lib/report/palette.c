@@ -91,14 +91,105 @@ palette_without_clone(const char *name, size_t n)
 	return n;
 }
 
-size_t
-palette_package(const char *name, size_t n)
+/* Erlang's module:function/arity: the length of the module, or 0. */
+static size_t
+erlang_module(const char *s, size_t n)
+{
+	size_t at = 0, end = n;
+
+	while (end && is_number(s + end - 1, 1))
+		end--;
+	if (end == n || !end || s[end - 1] != '/')
+		return 0;
+	if (*s == '\'') {
+		while (++at < end && s[at] != '\'')
+			;
+		at++;
+	}
+	while (at < end && is_word(s[at]))
+		at++;
+	return at + 1 < end && s[at] == ':' && s[at + 1] != ':' ? at : 0;
+}
+
+/* Do parts of s say that Go made this function within another one? */
+static bool
+is_go_closure(const char *s, size_t n)
+{
+	static const char *const words[] = { ".func", ".gowrap", ".deferwrap" };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
+			size_t len = strlen(words[k]);
+
+			if (i + len < n && !memcmp(s + i, words[k], len) &&
+			    is_number(s + i + len, 1))
+				return true;
+		}
+	return false;
+}
+
+/*
+ * What stands before the first class of Java's com.acme.Class.method, or
+ * com/acme/Class.method: its length, or 0 if s is not like that. Go's functions
+ * begin in this way, too: those of a package a/b.c, and closures.
+ */
+static size_t
+java_package(const char *s, size_t n)
+{
+	size_t at = 0, from = 0;
+	char apart = 0;
+
+	while (at < n && ((s[at] >= 'a' && s[at] <= 'z') || s[at] == '_')) {
+		while (at < n && is_word(s[at]))
+			at++;
+		if (at == n || (s[at] != '.' && s[at] != '/') ||
+		    (apart && s[at] != apart))
+			return 0;
+		apart = s[at++];
+		from = at;
+	}
+	if (!from || at == n ||
+	    !((s[at] >= 'A' && s[at] <= 'Z') || s[at] == '$'))
+		return 0;
+	while (at < n && is_word(s[at]))
+		at++;
+	if (apart == '/' && (at == n || !strchr(".;+", s[at])))
+		return 0;
+	return is_go_closure(s + at, n - at) ? 0 : from - 1;
+}
+
+/*
+ * Where the first path of Rust's <alloc::vec::Vec<T> as Trait>::method begins,
+ * or <T as core::fmt::Debug>::fmt; 0 if there is none, as in <lambda(x::y)>.
+ */
+static size_t
+rust_path(const char *s, size_t n)
+{
+	size_t depth = 1, at = 1;
+
+	while (at < n && depth) {
+		size_t from = at;
+
+		while (at < n && is_word(s[at]))
+			at++;
+		if (at > from && at + 1 < n && s[at] == ':' && s[at + 1] == ':')
+			return from;
+		if (at == n || (at > from && s[at] == '('))
+			break;
+		depth += s[at] == '<';
+		depth -= s[at++] == '>';
+	}
+	return 0;
+}
+
+/* The length of a::, a. or path/a. at the start of a name, without its end. */
+static size_t
+path_package(const char *name, size_t n)
 {
 	size_t from = 0, at;
 
 	for (size_t i = 0; i < n; i++) {
-		if (name[i] == '(' || name[i] == '<' || name[i] == '[' ||
-		    name[i] == '{')
+		if (strchr(" (<[{", name[i]))
 			break;
 		if (name[i] == '/')
 			from = i + 1;
@@ -114,6 +205,38 @@ palette_package(const char *name, size_t n)
 	if (name[at] == '.' && !is_clone_suffix(name + at, n - at))
 		return at;
 	return at + 1 < n && name[at] == ':' && name[at + 1] == ':' ? at : 0;
+}
+
+/* The package in s, and what marks of a JIT come before it. */
+static const char *
+package_at(const char *s, size_t n, size_t *len)
+{
+	bool is_class = n > 1 && *s == 'L' && memchr(s, ';', n);
+	size_t mark = is_class || (n > 1 && *s == '$');
+
+	if ((*len = erlang_module(s + mark, n - mark)))
+		return s + mark;
+	mark = is_class;
+	/* D and Zig have classes in std, too. */
+	if ((n < 4 || memcmp(s, "std.", 4)) &&
+	    (*len = java_package(s + mark, n - mark)))
+		return s + mark;
+	mark = n && *s == '<' ? rust_path(s, n) : 0;
+	*len = path_package(s + mark, n - mark);
+	return s + mark;
+}
+
+const char *
+palette_package(const char *name, size_t n, size_t *len)
+{
+	const char *s = package_at(name, n, len);
+
+	/* 'Elixir.Enum':map/2 */
+	if (*len > 2 && *s == '\'') {
+		*len -= 2;
+		return s + 1;
+	}
+	return s;
 }
 
 uint32_t

@@ -30,15 +30,20 @@ extern const char shades_dark[PALETTE_SHADES][7];
 
 /*
  * The package of a function's name: the part before the first "::" or "." after
- * the last '/', with the path before it, if it is an identifier; parameters and
- * clone suffixes (".part.0") don't count. Returns the length of this prefix of
- * name, or 0: such a function belongs to its binary.
+ * the last '/', with the path before it, if it is an identifier; in Java's
+ *names all before the class, in Erlang's the module, in Rust's <type as trait>
+ *the first path's. Parameters and clone suffixes (".part.0") don't count.
+ *Returns where it begins in name and, in *len, its length; 0: there is none,
+ *and such a function belongs to its binary.
  *
- *	github.com/foo/bar.(*T).M   github.com/foo/bar
- *	std::vector<int>::at        std
- *	memcpy.part.0               (none)
+ *	github.com/foo/bar.(*T).M        github.com/foo/bar
+ *	std::vector<int>::at             std
+ *	com.acme.foo.Bar.baz             com.acme.foo
+ *	<alloc::vec::Vec<T>>::push       alloc
+ *	$lists:seq/2                     lists
+ *	memcpy.part.0                    (none)
  */
-size_t palette_package(const char *name, size_t n);
+const char *palette_package(const char *name, size_t n, size_t *len);
 
 /* The length of a name without suffixes of compilers' copies: ".part.0". */
 size_t palette_without_clone(const char *name, size_t n);
