@@ -56,7 +56,8 @@ struct watch {
 	unsigned n_pass;
 	unsigned long last_pid; /* of the machine, at the last pass */
 	watch_found *found;
-	void *found_ctx;
+	watch_joined *joined;
+	void *ctx; /* of both */
 };
 
 struct watch *
@@ -76,12 +77,14 @@ watch_new(const struct shm_settings *set)
 }
 
 void
-watch_set_found(struct watch *w, watch_found *found, void *ctx)
+watch_set_found(struct watch *w, watch_found *found, watch_joined *joined,
+		void *ctx)
 {
 	if (!w)
 		return;
 	w->found = found;
-	w->found_ctx = ctx;
+	w->joined = joined;
+	w->ctx = ctx;
 }
 
 void
@@ -216,7 +219,7 @@ find_sampler(const struct watch *w, struct seen *s)
 	size_t n = strlen(s->why);
 	struct seen now;
 
-	s->is_outside = w->found(w->found_ctx, s->pid, why, sizeof(why));
+	s->is_outside = w->found(w->ctx, s->pid, why, sizeof(why));
 	if (read_stat(s->pid, &now) && now.cpu_ms > s->before_ms)
 		s->cpu_ms = now.cpu_ms - s->before_ms;
 	s->late_ms = s->cpu_ms;
@@ -263,6 +266,38 @@ runs_same(const struct watch *w, pid_t pid, const struct seen *s)
 	return false;
 }
 
+/*
+ * Has it got libsample meanwhile? Ticks do not reach it if its runtime is Go's.
+ * A static program may load another one itself, as valgrind does: libsample
+ * joins with that, and the kernel, which has sampled it until now, stops. Both
+ * have counted what it did since it joined: at most the time between two
+ * passes, 0.1 s.
+ */
+static void
+check_sampled(const struct watch *w, struct seen *s)
+{
+	s->is_sampled = has_text(s->pid, "maps", "/memfd:" SHM_NAME) &&
+			obstacle_of(s->pid) != OBSTACLE_GO_LIBC;
+	s->is_foreign = s->is_sampled && is_elsewhere(s->pid, "pid");
+	if (s->is_sampled && s->is_outside)
+		w->joined(w->ctx, s->pid);
+}
+
+/* The processes that the kernel samples, between passes that read all. */
+static void
+look_at_outside(struct watch *w)
+{
+	struct seen now;
+
+	for (size_t i = 0; i < w->n; i++) {
+		struct seen *s = &w->seen[i];
+
+		if (s->is_outside && !s->is_sampled &&
+		    read_stat(s->pid, &now) && now.stack == s->stack)
+			check_sampled(w, s);
+	}
+}
+
 static void
 look(struct watch *w, pid_t pid, pid_t parent)
 {
@@ -285,10 +320,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	if (s->is_sampled)
 		return;
 	memcpy(s->name, key.name, sizeof(s->name));
-	/* Ticks do not reach it if its runtime is Go's. */
-	s->is_sampled = has_text(pid, "maps", "/memfd:" SHM_NAME) &&
-			obstacle_of(pid) != OBSTACLE_GO_LIBC;
-	s->is_foreign = s->is_sampled && is_elsewhere(pid, "pid");
+	check_sampled(w, s);
 	s->is_forked = runs_same(w, parent, s);
 	s->n_look++;
 	if (s->is_sampled || *s->why)
@@ -355,8 +387,10 @@ watch_pass(struct watch *w, pid_t root)
 		return;
 	w->n_pass++;
 	if (w->n_pass > OFTEN && w->n_pass % SELDOM &&
-	    !(w->found && last_pid != w->last_pid))
+	    !(w->found && last_pid != w->last_pid)) {
+		look_at_outside(w);
 		return;
+	}
 	w->last_pid = last_pid;
 	if (w->alone)
 		look(w, root, 0);

@@ -26,6 +26,9 @@ struct shm_settings;
  */
 typedef bool watch_found(void *ctx, pid_t pid, char *why, size_t size);
 
+/* Called when libsample is in such a process after all: the kernel may stop. */
+typedef void watch_joined(void *ctx, pid_t pid);
+
 /*
  * NULL without memory. To end with watch_free(), which allows NULL. With the
  * clock of real time, processes that use no CPU time count, too; with
@@ -33,8 +36,9 @@ typedef bool watch_found(void *ctx, pid_t pid, char *why, size_t size);
  */
 struct watch *watch_new(const struct shm_settings *set);
 
-/* found may be NULL, as at first. */
-void watch_set_found(struct watch *w, watch_found *found, void *ctx);
+/* Without it, the watch only looks. */
+void watch_set_found(struct watch *w, watch_found *found, watch_joined *joined,
+		     void *ctx);
 
 void watch_free(struct watch *w);
 

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
 	double all = atof(argv[1]), t = now();
 	unsigned long x = getpid();
-	if (argc > 2)
+	if (argc == 3)
 		execl(argv[2], argv[2], argv[1], (char *)0);
 	while (t < all) {
 		x = x * 6364136223846793005 + 1442695040888963407;
@@ -61,6 +61,8 @@ int main(int argc, char **argv)
 			part_a(t + 0.0002);
 		t = now();
 	}
+	if (argc == 4)
+		execl(argv[2], argv[2], argv[3], (char *)0);
 	return 0;
 }
 END
@@ -193,8 +195,31 @@ if $cc -static -o static work.c 2>log; then
 	check_err 'the clock of real time is not: it is refused' 2 \
 		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
 		'./static: statically linked'
+	# Each program of the process is found by a look in 0.1 s.
+	live_check 'a static program that executes another: both are sampled' 0 \
+		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
+		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*/\1/p" |
+			awk "{ print (\$1 > 750 && \$1 < 1010 ? \"both\" : \$0) }"' <<'END'
+both
+END
 else
 	skip 'a static program' "$(head -1 log)"
+fi
+# Valgrind is a static program, and loads libsample with the one that it runs. Until a
+# look in 0.1 s finds the first, nothing counts; until one finds the second, both do.
+if have valgrind; then
+	live_check 'a static program that loads libsample is counted once' 0 \
+		'prof-record -q -F 997 -o v.pb.gz \
+			sh -c "valgrind -q --tool=none ./work 1.4; times" |
+			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
+		stacks v.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* sampler=\([^ ]*\) .*/\1 \2/p" |
+			awk "{ getline own <\"own\"; shown = \$1 / 997
+				print \$2, (own > 1.3 && shown > own - 0.25 &&
+					shown < own + 0.12 ? \"once\" : own \" \" \$0) }"' <<'END'
+libsample+perf once
+END
+else
+	skip 'a static program that loads libsample' 'no valgrind'
 fi
 if have go; then
 	cat >w.go <<'END'

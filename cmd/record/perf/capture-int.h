@@ -22,6 +22,12 @@ struct prof_err;
 struct event {
 	int fd;
 	size_t kind;
+	pid_t pid; /* that it was opened for, or -1 */
+};
+
+/* A thread that has events. */
+struct known {
+	pid_t pid, tid;
 };
 
 struct capture {
@@ -44,8 +50,9 @@ struct capture {
 	size_t share;        /* the largest ring */
 	struct event *event; /* that write into the rings of others */
 	size_t n_event, room_event;
-	pid_t *tid; /* that have events */
-	size_t n_tid, room_tid;
+	struct known *known;
+	size_t n_known, room_known;
+	pid_t opening;       /* the process that gets events now, or -1 */
 	struct pollfd *poll; /* rings, then processes */
 	size_t n_process;
 	pid_t task;       /* of the events on each CPU: -1, or group */

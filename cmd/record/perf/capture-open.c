@@ -64,8 +64,11 @@ add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
 					    ring_bytes(c, kind),
 					    RECORDS * c->config.stack_bytes,
 					    err);
-		if (st == PROF_OK)
-			c->ring[c->n_ring++].kind = kind;
+		if (st == PROF_OK) {
+			ring = &c->ring[c->n_ring++];
+			ring->kind = kind;
+			ring->pid = c->opening;
+		}
 		return st;
 	}
 	if (array_reserve(&c->event, &c->room_event, c->n_event + 1,
@@ -75,7 +78,7 @@ add_event(struct capture *c, size_t kind, int fd, int cpu, struct prof_err *err)
 		return prof_fail(err, PROF_ENOTSUP, "perf event: %s",
 				 strerror(errno));
 	}
-	c->event[c->n_event++] = (struct event){ fd, kind };
+	c->event[c->n_event++] = (struct event){ fd, kind, c->opening };
 	return PROF_OK;
 }
 
@@ -166,8 +169,8 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 static bool
 is_known(const struct capture *c, pid_t tid)
 {
-	for (size_t i = 0; i < c->n_tid; i++)
-		if (c->tid[i] == tid)
+	for (size_t i = 0; i < c->n_known; i++)
+		if (c->known[i].tid == tid)
 			return true;
 	return false;
 }
@@ -197,6 +200,7 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 	pid_t tid;
 	DIR *dir;
 
+	c->opening = pid;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	for (int n = 0; more && st == PROF_OK && n < MAX_LISTS; n++) {
 		more = false;
@@ -210,18 +214,41 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 			if (is_known(c, tid))
 				continue;
 			more = true;
-			st = array_reserve(&c->tid, &c->room_tid, c->n_tid + 1,
-					   sizeof(*c->tid)) == 0
+			st = array_reserve(&c->known, &c->room_known,
+					   c->n_known + 1,
+					   sizeof(*c->known)) == 0
 				     ? open_task(c, tid, NULL, err)
 				     : prof_nomem(err);
 			if (st == PROF_OK)
-				c->tid[c->n_tid++] = tid;
-			if (c->n_tid % TIDS_A_PASS == 0)
+				c->known[c->n_known++] =
+					(struct known){ pid, tid };
+			if (c->n_known % TIDS_A_PASS == 0)
 				capture_read(c, capture_settled());
 		}
 		closedir(dir);
 	}
 	return st;
+}
+
+/*
+ * Its events stay open, disabled: their counts go on being part of the sum, and
+ * other processes write into the rings of some.
+ */
+void
+capture_drop(struct capture *c, pid_t pid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_ring; i++)
+		if (c->ring[i].pid == pid)
+			ioctl(c->ring[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < c->n_event; i++)
+		if (c->event[i].pid == pid)
+			ioctl(c->event[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < c->n_known; i++)
+		if (c->known[i].pid != pid)
+			c->known[n++] = c->known[i];
+	c->n_known = n;
 }
 
 /* --- CPUs that come and go --- */

@@ -36,6 +36,7 @@ capture_new(const struct perf_config *config)
 		return NULL;
 	c->config = *config;
 	c->group = -1;
+	c->opening = -1;
 	c->wanted_kernel = config->kernel;
 	c->shm = calloc(1, sizeof(*c->shm));
 	c->share = perf_ring_share(config->n_kind *
@@ -67,7 +68,7 @@ capture_free(struct capture *c)
 	perf_sampler_free(c->sampler);
 	free(c->ring);
 	free(c->event);
-	free(c->tid);
+	free(c->known);
 	free(c->poll);
 	free(c->shm);
 	free(c);
@@ -256,8 +257,11 @@ capture_begin(struct capture *c, struct tally *t,
 enum prof_status
 capture_add(struct capture *c, pid_t pid, struct prof_err *err)
 {
-	enum prof_status st = capture_open_process(c, pid, err);
+	enum prof_status st;
 
+	/* The events of a program that it ran before end with that. */
+	capture_drop(c, pid);
+	st = capture_open_process(c, pid, err);
 	spaces_read(perf_sampler_spaces(c->sampler), pid);
 	return st;
 }

@@ -46,6 +46,7 @@ struct perf_config {
 struct perf_ring {
 	int fd; /* the event that owns the ring */
 	int cpu;
+	pid_t pid;      /* that the event was opened for, or -1 */
 	size_t kind;    /* of its samples: an index of perf_config.kind */
 	void *map;      /* a page of control, then the ring */
 	size_t n_bytes; /* of the ring: a power of two */

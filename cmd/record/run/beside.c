@@ -106,6 +106,13 @@ beside_add(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
 }
 
 void
+beside_drop(struct beside *b, pid_t pid)
+{
+	if (b->capture)
+		capture_drop(b->capture, pid);
+}
+
+void
 beside_close(struct beside *b)
 {
 	capture_free(b->capture);

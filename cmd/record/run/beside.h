@@ -39,6 +39,9 @@ struct recording_source beside_source(struct beside *b);
 enum prof_status beside_add(struct beside *b, struct tally *t, pid_t pid,
 			    struct prof_err *err) MUST_USE;
 
+/* Sample it no more: libsample is in it now. Under the lock of the tally. */
+void beside_drop(struct beside *b, pid_t pid);
+
 void beside_close(struct beside *b);
 
 #endif

@@ -113,6 +113,23 @@ sample_beside(void *ctx, pid_t pid, char *why, size_t size)
 	return f.status == PROF_OK;
 }
 
+static void
+drop_found(void *ctx, struct tally *t)
+{
+	struct found *f = ctx;
+
+	(void)t;
+	beside_drop(&f->run->beside, f->pid);
+}
+
+static void
+drop_beside(void *ctx, pid_t pid)
+{
+	struct found f = { .run = ctx, .pid = pid };
+
+	recording_with_tally(&f.run->recording, drop_found, &f);
+}
+
 /* Of CPU time, with all children: the kernel's clock is the same. */
 static bool
 may_be_beside(const struct run *r)
@@ -172,7 +189,7 @@ inside_start(struct run *r)
 
 	r->watch = watch_new(&r->drain.set);
 	if (may_be_beside(r))
-		watch_set_found(r->watch, sample_beside, r);
+		watch_set_found(r->watch, sample_beside, drop_beside, r);
 	drain_name(&r->drain, r->session, sizeof(r->session));
 	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
 	    PROF_OK)
