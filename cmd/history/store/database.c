@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checked-file.h"
 #include "lib/base/buf.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
@@ -238,12 +239,16 @@ connect(struct database *d, struct prof_err *err)
 		       { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
 		       { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
 		       { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 } };
+	int reserve = CHECKED_FILE_RESERVE;
 	char pragmas[80];
 
-	if (sqlite3_open_v2(d->path ? d->path : ":memory:", &d->db,
+	if (checked_file_register() != SQLITE_OK ||
+	    sqlite3_open_v2(d->path ? d->path : ":memory:", &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 				    SQLITE_OPEN_NOFOLLOW,
-			    NULL) != SQLITE_OK)
+			    CHECKED_FILE) != SQLITE_OK ||
+	    sqlite3_file_control(d->db, "main", SQLITE_FCNTL_RESERVE_BYTES,
+				 &reserve) != SQLITE_OK)
 		return database_fail(d, err);
 	for (size_t i = 0; i < sizeof(config) / sizeof(*config); i++)
 		sqlite3_db_config(d->db, config[i].what, config[i].on, NULL);

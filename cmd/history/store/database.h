@@ -3,8 +3,8 @@
  * damaged, or come with an archive of strangers. It is used only if this user
  * owns it and no other may write it, and if its schema is ours to the byte, so
  * it has no views, triggers or expressions. What SQLite finds wrong later, or a
- * reader of its rows, makes it anew: PROF_EFORMAT. A wrong value in a row that
- * is well formed is not found.
+ * reader of its rows, makes it anew: PROF_EFORMAT. So does a page that is not
+ * what was written (checked-file.h).
  *
  * Only this module and store.h, which has the tables, know SQLite.
  *

@@ -1,0 +1,88 @@
+/* checked-file.c - see checked-file.h. */
+#include "config.h"
+
+#include "checked-file.h"
+
+#include <endian.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/wire/compress.h"
+
+#define MIN_PAGE 512 /* shorter reads are of the header alone */
+#define MAX_PAGE 65536
+#define RESERVE_AT 20 /* of the header; 0: a database of another version */
+
+/* The system's files, and those with checksums: other reads and writes. */
+static sqlite3_vfs vfs;
+static const sqlite3_vfs *system_vfs;
+static sqlite3_io_methods methods;
+static const sqlite3_io_methods *system_methods;
+
+static uint32_t
+sum_of(const void *page, int n)
+{
+	return htole32(gzip_crc32(0, page, (size_t)n - sizeof(uint32_t)));
+}
+
+static int
+read_page(sqlite3_file *f, void *page, int n, sqlite3_int64 at)
+{
+	int code = system_methods->xRead(f, page, n, at);
+	uint32_t sum;
+
+	if (code != SQLITE_OK || n < MIN_PAGE ||
+	    (!at && !((char *)page)[RESERVE_AT]))
+		return code;
+	memcpy(&sum, (char *)page + n - sizeof(sum), sizeof(sum));
+	return sum == sum_of(page, n) ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+static int
+write_page(sqlite3_file *f, const void *data, int n, sqlite3_int64 at)
+{
+	char page[MAX_PAGE];
+	uint32_t sum;
+
+	if (n < MIN_PAGE || n > MAX_PAGE)
+		return SQLITE_IOERR_WRITE;
+	memcpy(page, data, (size_t)n);
+	sum = sum_of(page, n);
+	memcpy(page + n - sizeof(sum), &sum, sizeof(sum));
+	return system_methods->xWrite(f, page, n, at);
+}
+
+/* Journals have checksums of SQLite's own. */
+static int
+open_file(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags,
+	  int *out)
+{
+	int code = system_vfs->xOpen(v, name, f, flags, out);
+
+	if (code != SQLITE_OK || !(flags & SQLITE_OPEN_MAIN_DB))
+		return code;
+	if (!system_methods) {
+		system_methods = f->pMethods;
+		methods = *system_methods;
+		methods.iVersion = 1; /* no mapping into memory */
+		methods.xRead = read_page;
+		methods.xWrite = write_page;
+	}
+	f->pMethods = &methods;
+	return code;
+}
+
+int
+checked_file_register(void)
+{
+	if (system_vfs)
+		return SQLITE_OK;
+	system_vfs = sqlite3_vfs_find(NULL);
+	if (!system_vfs)
+		return SQLITE_NOTFOUND;
+	vfs = *system_vfs;
+	vfs.zName = CHECKED_FILE;
+	vfs.xOpen = open_file;
+	return sqlite3_vfs_register(&vfs, 0);
+}
