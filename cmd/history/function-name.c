@@ -44,6 +44,30 @@ function_name_release(struct function_name *f)
 	free(f->copy);
 }
 
+/* None has the name: perhaps it is in a file without names, a "[FILE]". */
+static _Noreturn void
+not_found(const char *name, const struct catalog *a, size_t n)
+{
+	const struct str *first = NULL;
+	size_t n_file = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 1; k < a[i].functions.t.n_str; k++) {
+			const struct str *s = &a[i].functions.t.str[k];
+
+			if (*s->s != '[')
+				continue;
+			first = first ? first : s;
+			n_file++;
+		}
+	if (!n_file)
+		die("no function '%s'", name);
+	die("no function '%s'; these profiles have no names for %s%s: "
+	    "prof-symbolize PROFILE -o PROFILE gives each its names, where the "
+	    "binaries are",
+	    name, first->s, n_file > 1 ? " and others" : "");
+}
+
 void
 function_name_find(struct function_name *f, const char *name,
 		   const struct catalog *a, size_t n)
@@ -70,7 +94,7 @@ function_name_find(struct function_name *f, const char *name,
 			found = s;
 		}
 	if (!found)
-		die("no function '%s'", name);
+		not_found(name, a, n);
 	copy(f, found);
 }
 

@@ -149,6 +149,11 @@ check_err 'nothing is left' 2 'prof-history --match=. --since=2d --until=2026-11
 	'no profiles between --since and --until'
 check_err 'no question' 2 'prof-history archive' 'no question: --function=NAME'
 check_err 'no such function' 2 'prof-history --function=code archive' "no function 'code'"
+mkdir nameless
+printf '# cpu nanoseconds\n@time 1700000000000000000\n@mapping 0x400000 0x500000 0 /bin/app b00f1e\n0x400100 5\n' |
+	mkprof - >nameless/a.pb
+check_err 'no such function, and no names' 2 'prof-history --function=work nameless' \
+	"no function 'work'; these profiles have no names for [app]: prof-symbolize PROFILE -o PROFILE gives"
 check_err 'no such type' 2 'prof-history --function=work --type=heap archive' \
 	"no type 'heap' in samples/count, cpu/nanoseconds"
 check_err 'no such folder' 2 'prof-history --function=work none' 'none: No such file'
