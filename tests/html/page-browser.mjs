@@ -350,6 +350,15 @@ await check('a source opens at its hottest line; one that is not there says how 
 	await page.waitForFunction('document.querySelector(".cmd button").textContent !== "Copy"', {timeout: 120000});
 	return same([row, command.includes("--weblist='^work$'"), await text('.notembedded h2')], ['7 ns|100 %|3|    return x * 2; /* </td><script> */', true, 'work']);
 });
+await check('lines without a text have their values, and why', async () => {
+	const seen = [];
+	for (const sel of ['f', 'h']) {
+		await open('gone.html', '#v=source&sel=' + sel);
+		const rows = await page.$$eval('.text tr.hot', all => all.map(tr => [...tr.cells].map(c => c.textContent.replace(/\u202f/g, ' ')).join('|')));
+		seen.push(rows.join(' '), await page.$$eval('.text .empty', all => all.map(e => e.textContent).join()));
+	}
+	return same(seen, ['7 ns|58.3 %|3|??? 3 ns|25.0 %|5|???', 'open /nowhere/src.c: no such file or directory', '2 ns|16.7 %|40|???', 'No source text.']);
+});
 await check('small siblings are one box, and a window opens on it', async () => {
 	await open('many.html');
 	await clickBox('');
@@ -513,6 +522,10 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 		return [sure.length > 0, unsure.length > 0, colours.size >= 2, fills.every(x => x.fill !== p.palette.unnamed), light(p.palette.ofChange({r: .05, isSure: true})) - light(p.palette.ofChange({r: .48, isSure: true})) > 40];
 	});
 	return existsSync(folder + '/tested.html') ? same(seen, [true, true, true, true, true]) : null;
+});
+await check('the facts of a difference are the functions that changed most', async () => {
+	await open('times.html');
+	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 s', '780 ms → 95.9 s']);
 });
 await check('hostile names run nothing', async () => {
 	await open('hostile.html');
