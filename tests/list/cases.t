@@ -321,8 +321,8 @@ printf '# samples count\n@mapping 0x400000 0x410000 0 %s/amp\n0x%s 1\n' "$PWD" \
 	"$(nm amp | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')" |
 	mkprof | prof-symbolize -q >amp.pb.gz
 check 'the file of an instruction is not escaped twice' 0 '
-	prof-list -q --weblist "^main$" amp.pb.gz | sh "$src/tests/lib/page-data.sh" >amp
-	grep -ac "a&b.cc" amp | sed "s/[1-9].*/some/"; grep -ac "&amp;\|&#38;" amp || :' <<'END'
+	prof-list -q --weblist "^main$" amp.pb.gz | sh "$src/tests/lib/page-data.sh" >page
+	grep -ac "a&b.cc" page | sed "s/[1-9].*/some/"; grep -ac "&amp;\|&#38;" page || :' <<'END'
 some
 0
 END
