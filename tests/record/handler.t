@@ -42,7 +42,7 @@ if have nm readelf; then
 	needs_only table memcpy
 	needs_only segment sampler sampler_new_space table_tell unwind_forget
 	# unwind_map only calls mmap.
-	needs_only unwind/publish memmove munmap unwind_map unwind_state
+	needs_only unwind/publish memcpy memmove munmap unwind_map unwind_state
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
 		unwind_step_regs unwind_step_regs_at unwind_step_rule
 	needs_only unwind/find unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
