@@ -17,7 +17,7 @@
 #include "lib/model/types.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
-#include "lib/ops/rare.h"
+#include "lib/ops/rare-stacks.h"
 #include "lib/ops/split.h"
 #include "lib/ops/tags.h"
 
@@ -97,7 +97,7 @@ struct options {
 };
 
 static void
-check(enum prof_status st, const struct prof_err *err, const char *what)
+check_status(enum prof_status st, const struct prof_err *err, const char *what)
 {
 	if (st != PROF_OK)
 		die("%s%s%s", what, *what ? ": " : "", err->msg);
@@ -130,8 +130,8 @@ take_option(struct options *o, struct cli *cli, int key)
 		return;
 	switch (key) {
 	case KEY_WHERE:
-		check(wherematch_parse(&o->where, cli->arg, &err), &err,
-		      "--where");
+		check_status(wherematch_parse(&o->where, cli->arg, &err), &err,
+			     "--where");
 		break;
 	case KEY_KEEP_TYPES:
 		o->keep_types = cli->arg;
@@ -190,9 +190,9 @@ edit_labels(const struct options *o, struct profile *p)
 	bool found;
 
 	for (size_t i = 0; i < o->n_edit; i++) {
-		check(tags_rename(p, o->edit[i].from, o->edit[i].to, &found,
-				  &err),
-		      &err, "");
+		check_status(tags_rename(p, o->edit[i].from, o->edit[i].to,
+					 &found, &err),
+			     &err, "");
 		if (!found)
 			warn("no sample has a label '%s'", o->edit[i].from);
 	}
@@ -201,10 +201,11 @@ edit_labels(const struct options *o, struct profile *p)
 static void
 fold_rare(struct profile *p, int64_t min)
 {
-	struct rare_notes notes;
+	struct rare_stacks_notes notes;
 	struct prof_err err;
 
-	check(rare_fold(p, min, &notes, &err), &err, "--min-samples");
+	check_status(rare_stacks_fold(p, min, &notes, &err), &err,
+		     "--min-samples");
 	if (notes.n_folded)
 		warn("folded %zu of %zu stacks, with %.3g%% of the samples, "
 		     "into their callers",
@@ -231,27 +232,27 @@ filter(const struct options *o, struct profile *p)
 
 	refine_frames(&o->refine, p, NULL);
 	if (o->where.where) {
-		check(filter_where(p, o->where.where, &found, &err), &err,
-		      "--where");
+		check_status(filter_where(p, o->where.where, &found, &err),
+			     &err, "--where");
 		if (!found)
 			warn("where expression matched no samples");
 	}
 	refine_filter(&o->refine, p);
 	edit_labels(o, p);
-	check(types_choose(p, o->keep_types, o->drop_types, &err), &err,
-	      !o->drop_types   ? "--keep-types"
-	      : !o->keep_types ? "--drop-types"
-			       : "");
+	check_status(types_choose(p, o->keep_types, o->drop_types, &err), &err,
+		     !o->drop_types   ? "--keep-types"
+		     : !o->keep_types ? "--drop-types"
+				      : "");
 	if (o->pgo) {
-		check(profile_pgo(p, &made, &err), &err, "--pgo");
+		check_status(profile_pgo(p, &made, &err), &err, "--pgo");
 		p = replaced(p, made);
 	}
 	if (o->anonymize)
-		check(anonymize(p, o->key, &err), &err, "");
+		check_status(anonymize(p, o->key, &err), &err, "");
 	if (o->min_samples)
 		fold_rare(p, o->min_samples);
 	if (o->prune || o->min_samples) {
-		check(profile_compact(p, &made, &err), &err, "");
+		check_status(profile_compact(p, &made, &err), &err, "");
 		p = replaced(p, made);
 	}
 	return p;
@@ -265,8 +266,8 @@ write_parts(const struct options *o, struct cli *cli, const struct profile *p)
 	struct prof_err err;
 	struct split split;
 
-	check(split_init(&split, p, o->split_by, o->max_files, &err), &err,
-	      "--split-by");
+	check_status(split_init(&split, p, o->split_by, o->max_files, &err),
+		     &err, "--split-by");
 	if (!split.n_part)
 		warn("no sample is left, and no file written");
 	for (size_t i = 0; i < split.n_part; i++) {
@@ -277,7 +278,7 @@ write_parts(const struct options *o, struct cli *cli, const struct profile *p)
 		if (asprintf(&name, "%.*s%s%s", (int)(at - form), form, value,
 			     at + 2) < 0)
 			die_nomem();
-		check(split_part(&split, i, &part, &err), &err, name);
+		check_status(split_part(&split, i, &part, &err), &err, name);
 		cli->output = name;
 		cli_write(cli, part);
 		cli_output_close(cli);

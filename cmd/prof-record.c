@@ -13,7 +13,7 @@
 
 #include "cli/cli.h"
 #include "record/attach.h"
-#include "record/kind.h"
+#include "record/memory-options.h"
 #include "record/run/run.h"
 
 enum {
@@ -46,7 +46,7 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-static const struct cli_opt *const groups[] = { record_target_opts, kind_opts,
+static const struct cli_opt *const groups[] = { record_target_opts, memory_opts,
 						NULL };
 
 /* Of perf record. */
@@ -191,7 +191,7 @@ main(int argc, char **argv)
 	run.cli = &cli;
 	record_target_init(&run.target);
 	while ((key = cli_option(&cli)) != CLI_DONE)
-		if (!kind_option(&cli, key, &run.config, &asked) &&
+		if (!memory_option(&cli, key, &run.config, &asked) &&
 		    !record_target_option(&cli, key, &run.target))
 			take_option(&run, key, &is_session);
 	if (is_session)

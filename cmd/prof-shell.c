@@ -131,7 +131,7 @@ put_setting(struct arguments *a, struct cli *cli, int key)
 }
 
 static void
-parse(struct arguments *a, struct cli *cli)
+parse_arguments(struct arguments *a, struct cli *cli)
 {
 	int key;
 
@@ -228,7 +228,7 @@ main(int argc, char **argv)
 	int fd = -1, status;
 
 	cli_init(&cli, &cmd, argc, argv);
-	parse(&a, &cli);
+	parse_arguments(&a, &cli);
 	s.settings = a.settings;
 	s.max_size = cli.max_size;
 	s.p = source_open(&cli, &a.source);

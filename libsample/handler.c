@@ -86,7 +86,7 @@ sampler_count(void)
 /* Append key and value, each with its NUL, at to. Returns their end. value may
  * lack the NUL, and has at most max bytes. */
 static char *
-put(char *to, const char *key, const char *value, size_t max)
+put_pair(char *to, const char *key, const char *value, size_t max)
 {
 	size_t n = strlen(key) + 1;
 
@@ -123,9 +123,9 @@ label_tell(const struct thread *t, const char *comm, const char *text, size_t n)
 	char *at = u.bytes + offsetof(struct shm_label, text), number[12];
 
 	if (shm->set.labels & SHM_LABEL_THREAD)
-		at = put(at, "thread", comm, COMM_BYTES);
+		at = put_pair(at, "thread", comm, COMM_BYTES);
 	if (shm->set.labels & SHM_LABEL_TID)
-		at = put(at, "tid", decimal((unsigned)t->tid, number), 12);
+		at = put_pair(at, "tid", decimal((unsigned)t->tid, number), 12);
 	if (n == 0 && at == u.bytes + offsetof(struct shm_label, text))
 		return 0;
 	u.label.label =
@@ -190,7 +190,7 @@ mark_own_work(uintptr_t *pc, size_t n)
 }
 
 static void
-take(struct thread *self, const ucontext_t *uc, uint32_t ticks)
+take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 {
 	struct shm_process *count = sampler_count();
 	struct unwind_stack stack[2] = { self->stack };
@@ -242,7 +242,8 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	} else if (self) {
 		ticks = clock_ticks(self, info);
 		if (ticks)
-			take(self, uc, ticks + atomic_exchange(&self->due, 0));
+			take_sample(self, uc,
+				    ticks + atomic_exchange(&self->due, 0));
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;

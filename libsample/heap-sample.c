@@ -169,7 +169,7 @@ filter_add(const void *p, int n)
 
 /* Hold place i, if it has p of owner. */
 static bool
-take(struct shm_heap *heap, size_t i, uint64_t owner, uint64_t pointer)
+hold_live(struct shm_heap *heap, size_t i, uint64_t owner, uint64_t pointer)
 {
 	struct shm_live *m = &heap->live[i];
 
@@ -198,7 +198,7 @@ heap_hold(const void *p)
 		for (size_t way = 0; way < SHM_LIVE_WAYS; way++) {
 			size_t i = shm_live_place(owner, pointer, level, way);
 
-			if (take(heap, i, owner, pointer))
+			if (hold_live(heap, i, owner, pointer))
 				return i;
 		}
 	return (size_t)NO_PLACE;

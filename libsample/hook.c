@@ -43,7 +43,7 @@ sample_hook_begin(void)
 /* Walk the stack of the calling thread, our own frames first; 0 if that
  * failed. */
 static __attribute__((noinline)) size_t
-walk(struct hook *h, size_t max, struct unwind_info *info)
+hook_walk(struct hook *h, size_t max, struct unwind_info *info)
 {
 	struct unwind_stack stack[2] = { h->thread->stack };
 	ucontext_t uc;
@@ -69,7 +69,7 @@ take_stack(struct hook *h, uintptr_t ra)
 	h->pc = h->one;
 	if (h->thread) {
 		h->pc = h->thread->hook_pc;
-		n = walk(h, UNWIND_FRAMES, &info);
+		n = hook_walk(h, UNWIND_FRAMES, &info);
 	}
 	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
 		own++;

@@ -145,7 +145,8 @@ identify(const struct dl_phdr_info *info, struct segment *s)
  * identities must be equal.
  */
 static struct segment *
-find(const struct dl_phdr_info *info, struct segment *s, bool may_differ)
+find_segment(const struct dl_phdr_info *info, struct segment *s,
+	     bool may_differ)
 {
 	struct segment *known = NULL;
 
@@ -297,7 +298,7 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (!segment_of(info, i, &s))
 			continue;
-		known = find(info, &s, pass->may_differ);
+		known = find_segment(info, &s, pass->may_differ);
 		if (known)
 			known->pass = segments.pass;
 		else if (!pass->is_adding)

@@ -76,7 +76,7 @@ unlock(const sigset_t *old)
 }
 
 static void
-push(struct thread **list, struct thread *t)
+push_thread(struct thread **list, struct thread *t)
 {
 	t->next = *list;
 	t->link = list;
@@ -127,7 +127,7 @@ more_records(void)
 	if (slab == MAP_FAILED)
 		return false;
 	for (size_t i = SLAB / sizeof(*slab); i-- > 0;)
-		push(&threads.free, &slab[i]);
+		push_thread(&threads.free, &slab[i]);
 	return true;
 }
 
@@ -177,7 +177,7 @@ thread_new(void)
 		inherit_labels(t);
 		t->cpu_ns = 0;
 		forget_looks(t);
-		push(&threads.live, t);
+		push_thread(&threads.live, t);
 	}
 	unlock(&old);
 	errno = saved;
@@ -191,7 +191,7 @@ thread_drop(struct thread *t)
 
 	lock(&old);
 	unlink_record(t);
-	push(&threads.free, t);
+	push_thread(&threads.free, t);
 	unlock(&old);
 }
 
@@ -215,7 +215,7 @@ leave(void *arg)
 	clock_disarm(t);
 	thread_self = NULL;
 	unlink_record(t);
-	push(&threads.free, t);
+	push_thread(&threads.free, t);
 	is_last = !threads.live;
 	unlock(&old);
 	if (is_last) {
@@ -377,7 +377,7 @@ thread_fork_child(bool go_on)
 		if (t == self)
 			continue;
 		unlink_record(t);
-		push(&threads.free, t);
+		push_thread(&threads.free, t);
 	}
 	if (self) {
 		self->tid = (pid_t)syscall(SYS_gettid);

@@ -189,7 +189,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 
 /* Count ticks for the stack with which t sleeps. */
 static void
-count(const struct look *look, struct thread *t, uint32_t ticks)
+count_sleep(const struct look *look, struct thread *t, uint32_t ticks)
 {
 	struct shm_process *count = sampler_count();
 	char comm[COMM_BYTES + 1] = "";
@@ -275,7 +275,7 @@ tick(struct thread *t, void *arg)
 	if (now != RUNS) {
 		ticks = take_slept(t, look->ticks);
 		if (ticks && now == SLEEPS) {
-			count(look, t, ticks);
+			count_sleep(look, t, ticks);
 		} else if (ticks) {
 			atomic_fetch_add(&sampler_count()->n_tick, ticks);
 			atomic_fetch_add(&sampler_count()->n_lost, ticks);
@@ -344,7 +344,7 @@ wait_for_next(struct look *look, uint64_t *next)
 }
 
 static void *
-run(void *arg)
+wall_run(void *arg)
 {
 	static struct look look; /* too large for the stack */
 	struct timespec time;
@@ -402,7 +402,7 @@ wall_start(void)
 		pthread_attr_setstacksize(&attr, STACK);
 		atomic_fetch_add(&sampler.busy, 1);
 		atomic_store(&own.is_started, true);
-		if (wrap_thread(&thread, &attr, run) != 0) {
+		if (wrap_thread(&thread, &attr, wall_run) != 0) {
 			atomic_store(&own.is_started, false);
 			atomic_fetch_add(&sampler_count()->n_untimed, 1);
 			atomic_fetch_sub(&sampler.busy, 1);

@@ -5,9 +5,9 @@
 #include "config.h"
 
 #include "cli.h"
-#include "cut-file.h"
-#include "elsewhere.h"
+#include "pprof-hint.h"
 #include "sandbox.h"
+#include "sigbus.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ cli_voice(const char *name, bool is_red)
 }
 
 static void __attribute__((format(printf, 1, 0)))
-say(const char *fmt, va_list ap)
+print_message(const char *fmt, va_list ap)
 {
 	const char *colon = *program ? ": " : "";
 	struct buf line = { 0 };
@@ -59,7 +59,7 @@ die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_message(fmt, ap);
 	va_end(ap);
 	cli_output_drop();
 	exit(CLI_TROUBLE);
@@ -88,7 +88,7 @@ complain(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_message(fmt, ap);
 	va_end(ap);
 }
 
@@ -100,8 +100,14 @@ warn(const char *fmt, ...)
 	if (quiet)
 		return;
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_message(fmt, ap);
 	va_end(ap);
+}
+
+void
+warn_sentence(const char *sentence)
+{
+	warn("%s", sentence);
 }
 
 /* --- options --- */
@@ -280,7 +286,7 @@ refuse_option(const struct cli *cli, const char *word)
 	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
 		if (!strncmp(h->option, name, n) && !h->option[n])
 			die("unknown option '%s': %s", word, h->text);
-	other = elsewhere(name, n);
+	other = pprof_hint(name, n);
 	if (other)
 		die("unknown option '%s': see %s", word, other);
 	for (const struct option *o = cli->getopt; n_dash == 2 && o->name;
@@ -311,7 +317,7 @@ refuse_one_dash(const struct cli *cli, const char *word)
 	size_t n = strcspn(word, "=");
 
 	if (word[1] != '-' && n > 3 &&
-	    (has_option(cli, word + 1, n - 1) || elsewhere(word + 1, n - 1)))
+	    (has_option(cli, word + 1, n - 1) || pprof_hint(word + 1, n - 1)))
 		refuse_option(cli, word);
 }
 
@@ -375,7 +381,7 @@ cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	outlive_file_limit();
 	program = cmd->name;
-	cut_file_catch(program);
+	sigbus_catch(program);
 	memset(cli, 0, sizeof(*cli));
 	cli->cmd = cmd;
 	cli->max_size = STREAM_MAX_SIZE;
@@ -546,7 +552,7 @@ common_option(struct cli *cli, int key)
 /* Is the option that was taken one of pprof, which another command has, and
  * here an abbreviation? --list is --list-options, --tags is --tagshow. */
 static bool
-is_elsewhere(const struct cli *cli, const char *word)
+is_pprofs(const struct cli *cli, const char *word)
 {
 	size_t n;
 
@@ -554,7 +560,7 @@ is_elsewhere(const struct cli *cli, const char *word)
 		return false;
 	word += 2;
 	n = strcspn(word, "=");
-	return n && !has_option(cli, word, n) && elsewhere(word, n);
+	return n && !has_option(cli, word, n) && pprof_hint(word, n);
 }
 
 int
@@ -574,7 +580,7 @@ cli_option(struct cli *cli)
 		word = cli->argv[optind > at ? optind - 1 : at];
 		if (optarg && optarg == word)
 			word = cli->argv[optind - 2];
-		if (key == '?' || (key != CLI_DONE && is_elsewhere(cli, word)))
+		if (key == '?' || (key != CLI_DONE && is_pprofs(cli, word)))
 			refuse_option(cli, word);
 		if (key == ':')
 			die("option '%s' needs an argument",

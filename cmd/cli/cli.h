@@ -237,6 +237,7 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same line, but continues; silent with -q. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void warn_sentence(const char *sentence); /* a callback: "%s" */
 
 /*
  * Die of the argument of the last option: "--max-files: 'x' is not WANT", as in

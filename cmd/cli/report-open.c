@@ -14,12 +14,6 @@
 #include "lib/model/unnamed.h"
 #include "lib/report/frames.h"
 
-static void
-say(const char *sentence)
-{
-	warn("%s", sentence);
-}
-
 /* Warn about a badly sampled profile. */
 static void
 warn_of_sampling(const struct profile *p)
@@ -27,7 +21,7 @@ warn_of_sampling(const struct profile *p)
 	struct sampling s;
 
 	if (sampling_sum(p, &s))
-		account_quality(&s, say);
+		account_quality(&s, warn_sentence);
 }
 
 void

@@ -160,7 +160,7 @@ decode(struct decoder *d, struct disasm *disasm, struct asm_function *f,
 
 /* List all instructions in one array, for look-ups in bulk. */
 static bool
-gather(struct decoder *d)
+gather_insns(struct decoder *d)
 {
 	size_t n = 0;
 
@@ -423,7 +423,7 @@ decode_functions(struct arena *a, struct binary *b, struct disasm *disasm,
 	for (size_t i = 0; i < n && st == PROF_OK; i++)
 		st = decode(&d, disasm, function[i], err);
 	if (st == PROF_OK)
-		st = gather(&d) ? name_targets(&d, err) : prof_nomem(err);
+		st = gather_insns(&d) ? name_targets(&d, err) : prof_nomem(err);
 	if (st == PROF_OK && d.n_insn)
 		st = find_frames(&d, err);
 	plt_release(&d.plt);

@@ -109,8 +109,8 @@ read_place(const struct find_place *place, struct buf *out,
 
 /* Set f to the file at place. The message is "" when there is none. */
 static enum prof_status
-load(struct source *f, const struct find_place *place, size_t *left,
-     struct prof_err *err)
+load_source(struct source *f, const struct find_place *place, size_t *left,
+	    struct prof_err *err)
 {
 	struct buf text = { 0 };
 	enum prof_status st;
@@ -175,7 +175,7 @@ try_file(struct search *s, const struct find_place *place)
 			       "not below the working folder; --source-path "
 			       "allows other folders");
 	else
-		st = load(s->source, place, s->left, &err);
+		st = load_source(s->source, place, s->left, &err);
 	if (st == PROF_ENOMEM)
 		s->nomem = true;
 	if (st == PROF_OK || st == PROF_ENOMEM)

@@ -147,8 +147,8 @@ add_origin(const struct gather_item *item, struct profile *p,
 }
 
 static enum prof_status
-parse(const struct gather *g, const struct gather_item *item,
-      struct profile **out, struct prof_err *err)
+parse_answer(const struct gather *g, const struct gather_item *item,
+	     struct profile **out, struct prof_err *err)
 {
 	struct buf raw = { 0 };
 	enum prof_status st = read_raw(g, item, &raw, err);
@@ -177,7 +177,7 @@ deliver(struct gather *g, size_t i)
 	struct profile *p;
 
 	item->is_taken = true;
-	parse(g, item, &p, &err);
+	parse_answer(g, item, &p, &err);
 	if (item->fetch)
 		buf_release(&item->fetch->body);
 	buf_release(&item->body);

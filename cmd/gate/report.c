@@ -714,7 +714,7 @@ is_shown(const struct gate_report *r, const struct gate_form *f,
 
 /* Call visit for each row that is shown; returns how many are not. */
 static size_t
-walk(const struct gate_report *r, const struct gate_form *f, FILE *out)
+walk_report(const struct gate_report *r, const struct gate_form *f, FILE *out)
 {
 	const struct gate *g = r->g;
 	size_t n = 0, hidden = 0;
@@ -742,7 +742,7 @@ gate_put_counts(FILE *out, const struct gate_report *r,
 		const struct gate_form *f)
 {
 	const struct gate *g = r->g;
-	size_t moved = 0, hidden = walk(r, f, NULL);
+	size_t moved = 0, hidden = walk_report(r, f, NULL);
 
 	for (size_t i = 0; i < g->n_order; i++)
 		moved += g->row[g->order[i]].is_moved;
@@ -772,7 +772,7 @@ gate_print(FILE *out, const struct gate_report *r, const struct gate_form *f)
 
 	f->begin(out, r);
 	f->row(out, r, &total);
-	walk(r, f, out);
+	walk_report(r, f, out);
 	for (size_t i = 0; i < r->budgets->n_rule; i++)
 		f->budget(out, r, &r->budgets->rule[i], i);
 	f->end(out, r);

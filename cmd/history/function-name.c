@@ -31,7 +31,7 @@ ends_so(const struct str *name, const char *s, size_t n)
 
 /* The archive may be closed before f is. */
 static void
-copy(struct function_name *f, const struct str *name)
+copy_name(struct function_name *f, const struct str *name)
 {
 	f->copy = allocated(malloc(name->len + 1));
 	memcpy(f->copy, name->s, name->len);
@@ -78,7 +78,7 @@ function_name_find(struct function_name *f, const char *name,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 1; k < a[i].functions.t.n_str; k++)
 			if (is_equal(&a[i].functions.t.str[k], name, len)) {
-				copy(f, &a[i].functions.t.str[k]);
+				copy_name(f, &a[i].functions.t.str[k]);
 				return;
 			}
 	for (size_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ function_name_find(struct function_name *f, const char *name,
 		}
 	if (!found)
 		not_found(name, a, n);
-	copy(f, found);
+	copy_name(f, found);
 }
 
 enum prof_status

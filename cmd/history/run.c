@@ -282,7 +282,7 @@ find_shifts(struct run *r, const struct span *span, const struct series *x,
 
 /* Answer for named functions. Returns the exit status. */
 static int
-show(struct run *r, const struct span *span)
+show_span(struct run *r, const struct span *span)
 {
 	struct history_settings *s = r->s;
 	struct shifts *shifts = NULL;
@@ -369,7 +369,7 @@ history_run(struct history_settings *s, struct cli *cli)
 		tell_future(s, span.last_ns);
 		history_times(s, span.last_ns);
 		if (s->task == HISTORY_SHOW)
-			status = show(&r, &span);
+			status = show_span(&r, &span);
 		else
 			list(&r, &span);
 		span_release(&span);

@@ -94,7 +94,7 @@ take_shares(const struct series *x, const struct series_fn *f,
 
 /* Buckets of x in place of indices of the shares. */
 static void
-place(struct shift *c, const size_t *at, size_t n_bucket, size_t n)
+in_buckets(struct shift *c, const size_t *at, size_t n_bucket, size_t n)
 {
 	c->at = at[c->at];
 	c->first = at[c->first];
@@ -132,7 +132,7 @@ shifts_find(struct shifts *s, const struct series *x, const struct series_fn *f,
 			st = prof_nomem(err);
 	}
 	for (size_t i = 0; st == PROF_OK && i < s->n; i++) {
-		place(&c[i], at, n, s->n_bucket);
+		in_buckets(&c[i], at, n, s->n_bucket);
 		s->one[i].shift = c[i];
 	}
 	if (st == PROF_OK && !s->n &&

@@ -166,7 +166,7 @@ put_text(struct writer *w, const char *s, size_t n)
 
 /* Which instructions of function i are written: for each, its number + 1. */
 static uint32_t *
-choose(struct writer *w, uint32_t i)
+number_insns(struct writer *w, uint32_t i)
 {
 	const struct asm_function *f = &w->a->function[i];
 	uint32_t *number = calloc(f->n_insn + 1, sizeof(*number)), n = 0;
@@ -232,7 +232,7 @@ static void
 put_function(struct writer *w, uint32_t i)
 {
 	const struct asm_function *f = &w->a->function[i];
-	uint32_t *number = choose(w, i);
+	uint32_t *number = number_insns(w, i);
 
 	if (!number) {
 		w->nomem = true;

@@ -33,7 +33,7 @@ open_temporary(void)
 
 /* Run program on file and wait: browsers that run already return at once. */
 static int
-run(const char *program, const char *file)
+run_opener(const char *program, const char *file)
 {
 	int status = -1;
 	pid_t child = fork();
@@ -64,9 +64,9 @@ open_browser(const char *file)
 	const char *shown = path ? path : file;
 
 	for (char *p; list && (p = strsep(&rest, ":"));)
-		if (*p && run(p, shown) == 0)
+		if (*p && run_opener(p, shown) == 0)
 			goto out;
-	if (run("xdg-open", shown) < 0)
+	if (run_opener("xdg-open", shown) < 0)
 		warn("no browser could be started; the page is in %s", shown);
 out:
 	free(list);

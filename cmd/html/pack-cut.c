@@ -137,7 +137,8 @@ longest(const struct flame_stacks *s)
 
 /* Which nodes stay: k->cut_at, and keep of each stack. */
 static void
-choose(struct weigher *w, struct pack *k, uint32_t *keep, size_t max_nodes)
+choose_nodes(struct weigher *w, struct pack *k, uint32_t *keep,
+	     size_t max_nodes)
 {
 	const struct flame_stacks *s = &k->stacks;
 	size_t left = 0;
@@ -191,7 +192,7 @@ pack_cut(struct pack *k, size_t column, size_t max_nodes, uint32_t frame,
 		for (size_t i = 0; i < p->n_sample; i++)
 			w.total[c] += amount(p, i, c);
 	if (keep && w.open && w.sum) {
-		choose(&w, k, keep, max_nodes);
+		choose_nodes(&w, k, keep, max_nodes);
 		st = flame_tree_init(&k->tree, &k->stacks, &cut, err);
 		measure_cut(k, keep, column);
 	} else {

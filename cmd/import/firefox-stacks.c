@@ -324,8 +324,8 @@ line_of(struct byname *b, const struct frame *f, struct line *line)
 
 /* The mapping of a frame and its address in the profile. */
 static bool
-place(struct firefox_stacks *s, const struct frame *f, uint32_t *mapping,
-      uint64_t *address)
+place_frame(struct firefox_stacks *s, const struct frame *f, uint32_t *mapping,
+	    uint64_t *address)
 {
 	struct mapping *m;
 
@@ -356,7 +356,7 @@ make_location(struct firefox_stacks *s, const struct frame *outer,
 	uint32_t mapping;
 	uint64_t address;
 
-	if (!place(s, outer, &mapping, &address))
+	if (!place_frame(s, outer, &mapping, &address))
 		return prof_nomem(s->err);
 	*out = byname_location(s->b, mapping, address, line, n);
 	return *out == PROF_NONE ? prof_nomem(s->err) : PROF_OK;

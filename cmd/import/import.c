@@ -22,7 +22,7 @@
 
 /* Read up to n more bytes: fewer only at the end. */
 static enum prof_status
-fill(int fd, struct buf *b, size_t n, size_t *got, struct prof_err *err)
+fill_buffer(int fd, struct buf *b, size_t n, size_t *got, struct prof_err *err)
 {
 	*got = 0;
 	if (buf_reserve(b, n) < 0)
@@ -60,8 +60,8 @@ without_mark(const struct buf *b)
 /* A profile of bytes that are not compressed. Legacy formats go first: the
  * first line of some looks like a folded stack. */
 static enum prof_status
-parse(const struct buf *bytes, const struct import_options *o,
-      struct profile **out, struct prof_err *err)
+parse_bytes(const struct buf *bytes, const struct import_options *o,
+	    struct profile **out, struct prof_err *err)
 {
 	const struct buf raw = without_mark(bytes);
 	enum legacy_kind legacy = legacy_sniff(raw.data, raw.n);
@@ -83,7 +83,7 @@ read_open(int fd, struct buf *b, const struct import_options *o,
 	if (perf_is(b->data, b->n))
 		return import_perf(fd, b, &o->perf, out, err);
 	st = stream_read(fd, o->max_size, b, err);
-	return st == PROF_OK ? parse(b, o, out, err) : st;
+	return st == PROF_OK ? parse_bytes(b, o, out, err) : st;
 }
 
 enum prof_status
@@ -102,7 +102,7 @@ import_read(const char *name, const struct import_options *o,
 	fd = cli_try_open(name, err);
 	if (fd < 0)
 		return err->status;
-	st = fill(fd, &b, 4096, &got, err);
+	st = fill_buffer(fd, &b, 4096, &got, err);
 	if (st == PROF_OK)
 		st = read_open(fd, &b, o, out, err);
 	buf_release(&b);

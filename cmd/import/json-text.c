@@ -20,8 +20,8 @@ json_text_int(const json_t *number)
 }
 
 static enum prof_status
-load(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
-     struct prof_err *err)
+load_text(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
+	  struct prof_err *err)
 {
 	json_error_t why;
 
@@ -43,7 +43,7 @@ json_text_parse(const void *data, size_t n, json_t **root, struct prof_err *err)
 {
 	size_t used;
 
-	return load(data, n, 0, root, &used, err);
+	return load_text(data, n, 0, root, &used, err);
 }
 
 enum prof_status
@@ -52,8 +52,8 @@ json_text_next(const void *data, size_t n, size_t *at, json_t **root,
 {
 	const char *s = data;
 	size_t used;
-	enum prof_status st = load(s + *at, n - *at, JSON_DISABLE_EOF_CHECK,
-				   root, &used, err);
+	enum prof_status st = load_text(
+		s + *at, n - *at, JSON_DISABLE_EOF_CHECK, root, &used, err);
 
 	if (st != PROF_OK)
 		return st;

@@ -170,7 +170,7 @@ value_add(struct reader *r, size_t column, int64_t v, const char *name,
 }
 
 static bool
-push(struct reader *r, int64_t frame)
+push_frame(struct reader *r, int64_t frame)
 {
 	return frame >= 0 && (size_t)frame < r->n_location &&
 	       byname_push(&r->b, r->location[frame]) == 0;
@@ -194,7 +194,8 @@ sampled(struct reader *r, size_t i, const json_t *p, size_t column,
 			    json_number_value(json_array_get(weights, k)), &v);
 		r->b.n_stack = 0;
 		for (size_t f = json_array_size(stack); st == PROF_OK && f--;)
-			if (!push(r, json_text_int(json_array_get(stack, f))))
+			if (!push_frame(
+				    r, json_text_int(json_array_get(stack, f))))
 				st = bad(r, i, "a frame that does not exist");
 		if (st == PROF_OK)
 			st = value_add(r, column, v, label, n);

@@ -44,7 +44,7 @@ struct lookup {
 };
 
 static void
-count(size_t *n, char first[256], const char *file)
+count_file(size_t *n, char first[256], const char *file)
 {
 	if (!(*n)++)
 		snprintf(first, 256, "%s", file);
@@ -71,7 +71,8 @@ vdso_rows(struct rowstore *store)
 }
 
 static void
-load(struct import_unwind *u, struct object *o, const struct perf_where *w)
+load_object(struct import_unwind *u, struct object *o,
+	    const struct perf_where *w)
 {
 	struct prof_err err;
 
@@ -85,11 +86,11 @@ load(struct import_unwind *u, struct object *o, const struct perf_where *w)
 		return;
 	o->rows = NULL;
 	o->is_missing = true;
-	count(&u->n_missing, u->missing, w->file);
+	count_file(&u->n_missing, u->missing, w->file);
 }
 
 static bool
-find(void *ctx, uint64_t pc, struct walk_code *out)
+find_code(void *ctx, uint64_t pc, struct walk_code *out)
 {
 	struct lookup *l = ctx;
 	struct import_unwind *u = l->u;
@@ -104,7 +105,7 @@ find(void *ctx, uint64_t pc, struct walk_code *out)
 	memset(u->object + had, 0, (u->cap - had) * sizeof(*u->object));
 	o = &u->object[w.object];
 	if (!o->is_tried)
-		load(u, o, &w);
+		load_object(u, o, &w);
 	*out = (struct walk_code){ 0 };
 	if (o->rows && rows_bias(o->rows, w.start, w.offset, &out->bias))
 		out->rows = o->rows;
@@ -123,7 +124,7 @@ walk_dump(void *ctx, const struct perf_dump *d, perf_where_fn *where,
 		return 0;
 	s.bytes = d->bytes;
 	s.n = d->n;
-	return walk(u->walker, &s, find, &l, pc, max, info);
+	return walk_frames(u->walker, &s, find_code, &l, pc, max, info);
 }
 
 static void
@@ -136,7 +137,7 @@ tell_build_id(void *ctx, uint32_t object, const char *file,
 
 	if (rows && *rows_build_id(rows) &&
 	    strcmp(rows_build_id(rows), build_id) != 0)
-		count(&u->n_other, u->other, file);
+		count_file(&u->n_other, u->other, file);
 }
 
 struct import_unwind *

@@ -342,7 +342,7 @@ tell(const struct pool *pool)
 }
 
 static void
-run(struct pool *pool)
+run_pool(struct pool *pool)
 {
 	double told = pool->start, pause;
 	int running;
@@ -413,7 +413,7 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 		pool.transfer[i].x.f = &f[i];
 	}
 	if (pool.transfer && pool.multi)
-		run(&pool);
+		run_pool(&pool);
 	else
 		for (size_t i = 0; i < n; i++)
 			f[i].status = prof_nomem(&f[i].err);

@@ -113,7 +113,7 @@ parse_address(const char *word, size_t n, uint64_t *out)
  * caller's. Other words are skipped. -1 without memory.
  */
 static int
-parse(const char *text, size_t n, uint64_t **out, size_t *n_out)
+parse_addresses(const char *text, size_t n, uint64_t **out, size_t *n_out)
 {
 	size_t count = 1, all = 0, kept = 0;
 	uint64_t *v;
@@ -276,7 +276,7 @@ lookup_answer(struct lookup *l, struct profile *maps, const char *text,
 	size_t n_address;
 	uint64_t *v;
 
-	if (parse(text, n, &v, &n_address) < 0)
+	if (parse_addresses(text, n, &v, &n_address) < 0)
 		return prof_nomem(err);
 	if (l->n_answer + n_address > MAX_ANSWERS)
 		forget(l);

@@ -57,7 +57,7 @@ resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 
 /* The same, by its hash, if it was seen before. NULL: it was not. */
 static struct event *
-find(struct tally *t, uint64_t key, const uint64_t *pc)
+find_event(struct tally *t, uint64_t key, const uint64_t *pc)
 {
 	uint64_t hash = shm_hash(key, pc, SHM_KEY_DEPTH(key));
 	uint32_t i, event;
@@ -85,11 +85,11 @@ tally_event(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t count)
 
 	/* Waits and their duration are two counts of one event. */
 	if (SHM_KEY_EVENT(key) == SHM_DELAY) {
-		e = find(t, SHM_KEY_AS(SHM_WAIT, key), pc);
+		e = find_event(t, SHM_KEY_AS(SHM_WAIT, key), pc);
 		if (e)
 			e->delay = tally_plus(e->delay, count);
 	} else {
-		e = find(t, key, pc);
+		e = find_event(t, key, pc);
 		if (e)
 			e->stack.ticks = tally_plus(e->stack.ticks, count);
 	}

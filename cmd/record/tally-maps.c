@@ -21,7 +21,7 @@ enum { AGAIN_NS = 20000000, REST = 100 /* times what a look took */ };
 
 /* Parse a row of /proc/PID/maps: code of a file. */
 static bool
-parse(char *row, struct procfs_map *m)
+parse_row(char *row, struct procfs_map *m)
 {
 	return procfs_map(row, m) && *m->path == '/';
 }
@@ -79,7 +79,7 @@ is_process_of(const struct tally *t, const struct space *s, FILE *f)
 	while (!found && getline(&text, &room, f) > 0) {
 		const struct range *r;
 
-		if (!parse(text, &l))
+		if (!parse_row(text, &l))
 			continue;
 		r = range_at(s, l.start);
 		found = r &&
@@ -107,7 +107,7 @@ tally_read_maps(struct tally *t, struct space *s)
 	f = procfs_stream(path);
 	if (f && is_process_of(t, s, f))
 		while (getline(&text, &room, f) > 0)
-			if (parse(text, &l))
+			if (parse_row(text, &l))
 				add_line(t, s, &l);
 	free(text);
 	if (f)

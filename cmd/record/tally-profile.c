@@ -394,7 +394,7 @@ build_ticks(struct build *b)
 }
 
 static bool
-fill(struct build *b)
+fill_profile(struct build *b)
 {
 	struct profile *p = b->p;
 
@@ -439,7 +439,7 @@ build(const struct tally *t, const struct tally_info *info,
 struct profile *
 tally_profile(const struct tally *t, const struct tally_info *info)
 {
-	return build(t, info, fill);
+	return build(t, info, fill_profile);
 }
 
 struct profile *

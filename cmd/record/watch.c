@@ -242,7 +242,7 @@ used_before(const struct watch *w, const struct seen *key)
 }
 
 static struct seen *
-find(struct watch *w, const struct seen *key)
+find_seen(struct watch *w, const struct seen *key)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (w->seen[i].pid == key->pid && w->seen[i].dev == key->dev &&
@@ -310,7 +310,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 		return;
 	key.dev = st.st_dev;
 	key.ino = st.st_ino;
-	s = find(w, &key);
+	s = find_seen(w, &key);
 	if (!s)
 		return;
 	key.anon_kb = read_anon(pid);

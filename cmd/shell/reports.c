@@ -82,7 +82,7 @@ reports_html(struct cli *cli, struct profile *p)
 
 /* Parse options that all reports have. */
 static void
-parse(struct report_settings *s, struct cli *cli)
+parse_settings(struct report_settings *s, struct cli *cli)
 {
 	int key;
 
@@ -95,7 +95,7 @@ parse(struct report_settings *s, struct cli *cli)
 static void
 parse_and_filter(struct report_settings *s, struct cli *cli, struct profile *p)
 {
-	parse(s, cli);
+	parse_settings(s, cli);
 	report_take(s, p);
 	refine_filter(&s->refine, p);
 }
@@ -181,7 +181,7 @@ reports_topproto(struct cli *cli, struct profile *p)
 	struct graph *g;
 	struct report r;
 
-	parse(&s, cli);
+	parse_settings(&s, cli);
 	report_settings_finish(&s, REPORT_ALL);
 	report_open(&r, &s, p);
 	report_open_graph(&r, &f, &g);

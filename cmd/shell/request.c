@@ -45,7 +45,7 @@ command_word(const char **at)
 /* Find the command of a word; "top10" is "top" and a number. *digits: into
  * name. */
 static const struct command *
-find(char *name, char **digits)
+find_command(char *name, char **digits)
 {
 	const struct command *c = command_find(name);
 	size_t n = strlen(name), all = n;
@@ -204,7 +204,7 @@ take_words(struct request *r, const char *at, struct prof_err *err)
 }
 
 static enum prof_status
-check(struct request *r, struct prof_err *err)
+check_request(struct request *r, struct prof_err *err)
 {
 	if (r->command->param && !r->param)
 		return prof_fail(err, PROF_EUSAGE,
@@ -233,7 +233,7 @@ request_parse(struct request *r, const char *line, const struct settings *s,
 		free(name);
 		return prof_nomem(err);
 	}
-	r->command = find(name, &digits);
+	r->command = find_command(name, &digits);
 	if (!r->command)
 		st = unknown(name, at, err);
 	/* "list10" is "list 10": the number is the parameter. */
@@ -250,7 +250,7 @@ request_parse(struct request *r, const char *line, const struct settings *s,
 	if (st == PROF_OK)
 		st = take_words(r, at, err);
 	if (st == PROF_OK)
-		st = check(r, err);
+		st = check_request(r, err);
 	free(digits);
 	free(name);
 	return st;

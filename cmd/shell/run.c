@@ -165,7 +165,7 @@ new_name(const char *extension)
 }
 
 static void
-show(struct session *s, struct request *r)
+show_report(struct session *s, struct request *r)
 {
 	struct prof_err err;
 
@@ -193,7 +193,7 @@ run_request(struct session *s, struct request *r)
 	if (!r->output && *wish && !(r->output = strdup(wish)))
 		die_nomem();
 	if (!r->output && r->command->to == TO_VIEWER) {
-		show(s, r);
+		show_report(s, r);
 		return;
 	}
 	if (!r->output && r->command->to == TO_FILE)

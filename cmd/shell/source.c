@@ -46,7 +46,7 @@ become(char *const *argv)
  * failure the command has printed why.
  */
 static struct profile *
-run(struct cli *cli, char *const *argv, const struct profile *p)
+run_child(struct cli *cli, char *const *argv, const struct profile *p)
 {
 	const struct stream_format stored = { .kind = STREAM_GZIP };
 	int in = p ? memfd_create("profile", MFD_CLOEXEC) : -1;
@@ -96,7 +96,7 @@ run_on(struct cli *cli, const char *command, const char *operand)
 
 	if (!argv[0] || !argv[2])
 		die_nomem();
-	p = run(cli, argv, NULL);
+	p = run_child(cli, argv, NULL);
 	free(argv[0]);
 	free(argv[2]);
 	return p;
@@ -162,7 +162,7 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 		argv[2] = words;
 	else
 		argv[1] = words; /* requested by the user: print messages */
-	out = run(cli, argv, p);
+	out = run_child(cli, argv, p);
 	free(words);
 	profile_free(p);
 	return out;

@@ -94,7 +94,7 @@ become(char *const *argv, int fd)
  * so that Ctrl-C does not reach it.
  */
 static int
-start(const struct session *s, char **words, const char *file)
+start_viewer(const struct session *s, char **words, const char *file)
 {
 	int pipefd[2], why = 0;
 	size_t n = 0;
@@ -144,7 +144,7 @@ viewer_start(struct session *s, const char *viewer, const char *file,
 		char **words = split(one);
 
 		if (words[0])
-			why = start(s, words, file);
+			why = start_viewer(s, words, file);
 		viewer_free_words(words);
 	}
 	free(list);

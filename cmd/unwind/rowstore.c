@@ -111,7 +111,7 @@ shrink(struct rowstore *s)
 
 /* Add rows, which become the store's, unless another thread has added them. */
 static const struct rows *
-add(struct rowstore *s, const char *key, struct rows *rows)
+rowstore_add(struct rowstore *s, const char *key, struct rows *rows)
 {
 	const struct rows *held;
 	struct rows_stats stats;
@@ -152,8 +152,8 @@ rowstore_find(struct rowstore *s, const char *build_id)
 }
 
 static enum prof_status
-get(struct rowstore *s, const struct elf_source *file, const char *key,
-    const struct rows **out, struct prof_err *err)
+rowstore_get(struct rowstore *s, const struct elf_source *file, const char *key,
+	     const struct rows **out, struct prof_err *err)
 {
 	enum prof_status st;
 	struct rows *rows;
@@ -170,7 +170,7 @@ get(struct rowstore *s, const struct elf_source *file, const char *key,
 	}
 	if (st != PROF_OK)
 		return st;
-	*out = add(s, key, rows);
+	*out = rowstore_add(s, key, rows);
 	return *out ? PROF_OK : prof_nomem(err);
 }
 
@@ -196,13 +196,13 @@ rowstore_read(struct rowstore *s, int fd, const char *build_id,
 				 "another build: its build-id is %s",
 				 *file.build_id ? file.build_id : "missing");
 	if (*file.build_id)
-		return get(s, &file, file.build_id, out, err);
+		return rowstore_get(s, &file, file.build_id, out, err);
 	snprintf(key, sizeof(key),
 		 "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
 		 (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
 		 (intmax_t)sb.st_size, (intmax_t)sb.st_ctim.tv_sec,
 		 (long)sb.st_ctim.tv_nsec);
-	return get(s, &file, key, out, err);
+	return rowstore_get(s, &file, key, out, err);
 }
 
 enum prof_status
@@ -235,7 +235,8 @@ rowstore_image(struct rowstore *s, const void *data, size_t n,
 	*out = NULL;
 	if (st == PROF_OK && !*file.build_id)
 		st = prof_fail(err, PROF_EFORMAT, "no build-id");
-	return st == PROF_OK ? get(s, &file, file.build_id, out, err) : st;
+	return st == PROF_OK ? rowstore_get(s, &file, file.build_id, out, err)
+			     : st;
 }
 
 void

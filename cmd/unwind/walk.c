@@ -162,8 +162,8 @@ is_code(const struct walker *w)
 }
 
 size_t
-walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
-     void *ctx, uint64_t *pc, size_t max, struct unwind_info *info)
+walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
+	    void *ctx, uint64_t *pc, size_t max, struct unwind_info *info)
 {
 	uintptr_t sp = s->reg[WALK_SP];
 	enum unwind_step how;

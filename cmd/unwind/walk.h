@@ -56,7 +56,8 @@ void walker_free(struct walker *w);
  * so the same holds. A longer stack keeps both ends in the array, with a
  * UNWIND_GAP between them, which is one of max. Fills *info but for where_pc.
  */
-size_t walk(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
-	    void *ctx, uint64_t *pc, size_t max, struct unwind_info *info);
+size_t walk_frames(struct walker *w, const struct walk_stack *s,
+		   walk_find_fn *find, void *ctx, uint64_t *pc, size_t max,
+		   struct unwind_info *info);
 
 #endif

@@ -37,7 +37,7 @@ unwind_map(size_t n_bytes)
 
 /* Use up n bytes. False: there were not as many. */
 static bool
-take(struct compiler *c, const struct in *in)
+take_instruction(struct compiler *c, const struct in *in)
 {
 	size_t n = (size_t)(in->end - in->p) + 1;
 
@@ -57,7 +57,8 @@ get_cie(struct compiler *c, uintptr_t addr)
 	if (cie->addr != addr) {
 		struct in in;
 
-		if (!unwind_entry_open(c->image, addr, &in) || !take(c, &in))
+		if (!unwind_entry_open(c->image, addr, &in) ||
+		    !take_instruction(c, &in))
 			return NULL;
 		unwind_entry_cie(c->image, &c->out.sink, addr, cie);
 	}
@@ -80,7 +81,7 @@ compile_fde(struct compiler *c, uintptr_t addr)
 	struct row_state s;
 	struct row_fde fde;
 
-	if (!parse_fde(c, addr, &fde) || !take(c, &fde.in)) {
+	if (!parse_fde(c, addr, &fde) || !take_instruction(c, &fde.in)) {
 		c->out.rows->n_refused++;
 		return;
 	}

@@ -43,7 +43,7 @@ read_dynamic(struct initial_object *o, const struct dl_phdr_info *info)
 }
 
 static int
-add(struct dl_phdr_info *info, size_t size, void *arg)
+add_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct unwind_initial *set = arg;
 	uintptr_t here = (uintptr_t)&unwind_state;
@@ -72,7 +72,7 @@ add(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 static int
-count(struct dl_phdr_info *info, size_t size, void *arg)
+count_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	size_t *n = arg;
 
@@ -118,11 +118,11 @@ unwind_initial_find(struct unwind_initial *set)
 	bool more;
 
 	*set = (struct unwind_initial){ 0 };
-	dl_iterate_phdr(count, &set->room);
+	dl_iterate_phdr(count_module, &set->room);
 	set->object = unwind_map(set->room * sizeof(*set->object));
 	if (!set->object)
 		return;
-	dl_iterate_phdr(add, set);
+	dl_iterate_phdr(add_module, set);
 	do {
 		more = false;
 		for (size_t i = 0; i < set->n; i++)

@@ -109,7 +109,7 @@ add_vdso(struct scan *s)
 }
 
 static int
-visit(struct dl_phdr_info *info, size_t size, void *arg)
+visit_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
 	struct scan *s = arg;
@@ -188,7 +188,7 @@ rebuild(void)
 	struct scan count = { 0 }, fill = { 0 };
 	size_t n_bytes;
 
-	dl_iterate_phdr(visit, &count);
+	dl_iterate_phdr(visit_module, &count);
 	if (count.unchanged)
 		return 0;
 	unwind_free_retired();
@@ -213,7 +213,7 @@ rebuild(void)
 	fill.new->pool = unwind_refresher.pool;
 	if (!fill.old)
 		unwind_initial_find(&fill.initial);
-	dl_iterate_phdr(visit, &fill);
+	dl_iterate_phdr(visit_module, &fill);
 	if (!fill.err)
 		fill.err = add_vdso(&fill);
 	unwind_initial_free(&fill.initial);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "libsample/shm.h"
+#include "record/perf/event-kind.h"
 #include "record/perf/kernel.h"
-#include "record/perf/kind.h"
 #include "record/perf/label.h"
 #include "record/perf/sample.h"
 #include "record/tally.h"

@@ -96,8 +96,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			stack.reg[WALK_PC] =
 				s.segment[i].p_vaddr +
 				word[i % N_WORD] % (s.segment[i].p_memsz | 1);
-			if (walk(w, &stack, find, rows, pc, MAX_FRAME, &info) <
-			    1)
+			if (walk_frames(w, &stack, find, rows, pc, MAX_FRAME,
+					&info) < 1)
 				abort();
 		}
 		rows_free(rows);

@@ -300,8 +300,8 @@ take_stack(void)
 	struct unwind_info info;
 	double t0 = now(), t1;
 
-	g.ours.n = walk(g.walker, &g.stack, find_code, NULL, g.ours.pc,
-			MAX_FRAME, &info);
+	g.ours.n = walk_frames(g.walker, &g.stack, find_code, NULL, g.ours.pc,
+			       MAX_FRAME, &info);
 	t1 = now();
 	g.our_s += t1 - t0;
 	g.ours.to_root = info.end == UNWIND_ROOT;

@@ -42,7 +42,7 @@ budget_begin(size_t bytes)
 }
 
 static bool
-set(rlim_t bytes, const struct rlimit *now, struct rlimit *old)
+set_limit(rlim_t bytes, const struct rlimit *now, struct rlimit *old)
 {
 	struct rlimit r = *now;
 
@@ -62,7 +62,7 @@ budget_read(size_t n)
 	if (IS_SANITIZED || !n || getrlimit(RLIMIT_DATA, &now) < 0)
 		return;
 	while (is_ours(&now) && now.rlim_cur < SIZE_MAX / 4 &&
-	       set(now.rlim_cur + more, &now, &old) &&
+	       set_limit(now.rlim_cur + more, &now, &old) &&
 	       old.rlim_cur > now.rlim_cur) {
 		rlim_t missed = old.rlim_cur - now.rlim_cur;
 

@@ -79,7 +79,7 @@ number(const char *text, const char *name)
 }
 
 static uint64_t
-count(const char *text, const char *name)
+count_of(const char *text, const char *name)
 {
 	return (uint64_t)number(text, name);
 }
@@ -87,20 +87,20 @@ count(const char *text, const char *name)
 static void
 comment_add(struct sampling *s, const char *text)
 {
-	uint64_t ticks = count(text, "ticks");
+	uint64_t ticks = count_of(text, "ticks");
 
 	s->asked_hz += number(text, "asked_hz") * (double)ticks;
 	s->achieved_hz += number(text, "achieved_hz") * (double)ticks;
 	s->ticks += ticks;
-	s->signals += count(text, "signals");
-	s->lost += count(text, "lost");
-	s->truncated += count(text, "truncated");
-	s->unwind_failed += count(text, "unwind_failed");
-	s->untimed += count(text, "untimed_threads");
-	s->perf_signals += count(text, "perf_signals");
+	s->signals += count_of(text, "signals");
+	s->lost += count_of(text, "lost");
+	s->truncated += count_of(text, "truncated");
+	s->unwind_failed += count_of(text, "unwind_failed");
+	s->untimed += count_of(text, "untimed_threads");
+	s->perf_signals += count_of(text, "perf_signals");
 	s->used_s += number(text, "cpu_used");
-	s->missed += count(text, "missed");
-	s->lost_bytes += count(text, "lost_bytes");
+	s->missed += count_of(text, "missed");
+	s->lost_bytes += count_of(text, "lost_bytes");
 	s->is_outside |= strstr(text, " sampler=perf") != NULL;
 }
 

@@ -147,7 +147,7 @@ describe(struct columns *c, const struct profile *p, struct column *column)
 }
 
 static size_t
-find(const struct column *column, size_t n, const struct column *what)
+find_column(const struct column *column, size_t n, const struct column *what)
 {
 	size_t i = 0;
 
@@ -230,7 +230,7 @@ column_put(struct merged *to, struct column col, int32_t old,
 static void
 drop(const struct columns *c, struct merged *to, const struct column *col)
 {
-	if (find(c->dropped, c->n_dropped, col) == c->n_dropped)
+	if (find_column(c->dropped, c->n_dropped, col) == c->n_dropped)
 		to->dropped[to->n_dropped++] = *col;
 }
 
@@ -241,7 +241,7 @@ match_old(const struct columns *c, const struct column *fresh, size_t n_fresh,
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct column col = c->column[i];
-		size_t k = find(fresh, n_fresh, &col);
+		size_t k = find_column(fresh, n_fresh, &col);
 		int64_t f_old, f_fresh;
 
 		if (k == n_fresh) {
@@ -275,7 +275,7 @@ match(const struct columns *c, const struct column *fresh, size_t n_fresh,
 	char a[160], b[160];
 
 	for (size_t k = 0; k < n_fresh && st == PROF_OK; k++) {
-		if (find(c->column, c->n, &fresh[k]) < c->n)
+		if (find_column(c->column, c->n, &fresh[k]) < c->n)
 			continue;
 		if (is_first || c->mode == COLUMNS_UNION)
 			column_put(to, fresh[k], -1, 1, (int32_t)k, 1);
@@ -455,7 +455,7 @@ project(const struct columns *c, const struct shape *s, struct column *out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (find(c->column, c->n, &s->column[i]) < c->n)
+		if (find_column(c->column, c->n, &s->column[i]) < c->n)
 			out[n++] = s->column[i];
 	return n;
 }
@@ -466,7 +466,8 @@ append(const struct columns *c, const struct shape *s, uint32_t *order,
        size_t n)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		uint32_t k = (uint32_t)find(c->column, c->n, &s->column[i]);
+		uint32_t k =
+			(uint32_t)find_column(c->column, c->n, &s->column[i]);
 		size_t at = 0;
 
 		while (at < n && order[at] != k)

@@ -31,7 +31,8 @@ sum_add(int64_t *sum, int64_t v)
 }
 
 static inline void
-count(struct build *b, uint32_t stamp, uint32_t node, int64_t w, int64_t dw)
+count_node(struct build *b, uint32_t stamp, uint32_t node, int64_t w,
+	   int64_t dw)
 {
 	struct tally *t = &b->tally[node];
 
@@ -103,11 +104,11 @@ build_sums(struct build *b)
 			uint32_t l = stack[k];
 
 			if (one[l] != SEVERAL) {
-				count(b, stamp, one[l], w, dw);
+				count_node(b, stamp, one[l], w, dw);
 				continue;
 			}
 			for (uint32_t at = first[l]; at < first[l + 1]; at++)
-				count(b, stamp, node[at], w, dw);
+				count_node(b, stamp, node[at], w, dw);
 		}
 		sum_add(&b->flat[node[first[stack[0]]]], w);
 		if (dw)

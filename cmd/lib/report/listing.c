@@ -281,7 +281,7 @@ line_of(const struct builder *b, size_t i)
 }
 
 static void
-fill(struct listing *l, const struct builder *b)
+fill_listing(struct listing *l, const struct builder *b)
 {
 	uint32_t row = NONE;
 
@@ -325,7 +325,7 @@ make_listing(const struct builder *b, struct listing **out)
 		listing_free(l);
 		return prof_nomem(b->err);
 	}
-	fill(l, b);
+	fill_listing(l, b);
 	*out = l;
 	return PROF_OK;
 }

@@ -163,7 +163,7 @@ struct shown {
 };
 
 static void
-show(struct shown *s, const struct report *r, int64_t value)
+set_shown(struct shown *s, const struct report *r, int64_t value)
 {
 	s->value = value;
 	report_format(r, &s->q, value);
@@ -179,7 +179,7 @@ put_stack(FILE *out, const struct report *r, const struct frames *f,
 	int64_t value = sample_value(r, i);
 
 	if (value != shown->value)
-		show(shown, r, value);
+		set_shown(shown, r, value);
 	text_put_quantity(out, 10, &shown->q);
 	for (uint32_t k = 0; k < s->n_stack; k++) {
 		uint32_t end = f->first[stack[k] + 1];
@@ -210,7 +210,7 @@ text_traces(FILE *out, const struct report *r, const struct frames *f,
 	struct shown shown;
 	enum prof_status st = report_legend(r, NULL, false, &legend, err);
 
-	show(&shown, r, 0);
+	set_shown(&shown, r, 0);
 	if (st == PROF_OK && (label_units_init(&units, r->p) < 0 ||
 			      make_frame_lines(&frames, f) < 0))
 		st = prof_nomem(err);

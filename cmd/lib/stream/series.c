@@ -58,7 +58,7 @@ first_window(const struct series *s, bool *is_file)
 
 /* Read until `want` unused bytes are there, or to the end. */
 static enum prof_status
-fill(struct series *s, size_t want, bool at_once, struct prof_err *err)
+fill_series(struct series *s, size_t want, bool at_once, struct prof_err *err)
 {
 	struct buf *in = &s->in;
 
@@ -137,7 +137,8 @@ inflate_member(struct series *s, struct buf *raw, size_t *used,
 					 "larger than the limit of %zu bytes "
 					 "(--max-size)",
 					 s->max_bytes);
-		st = fill(s, n < WINDOW / 2 ? WINDOW : n * 2, false, err);
+		st = fill_series(s, n < WINDOW / 2 ? WINDOW : n * 2, false,
+				 err);
 		if (st != PROF_OK)
 			return st;
 	}
@@ -156,7 +157,7 @@ read_whole(struct series *s, struct profile **out, struct prof_err *err)
 	size_t max = s->max_bytes < SIZE_MAX / 4 ? s->max_bytes * 2 + 4096
 						 : SIZE_MAX / 2;
 	struct buf raw = { 0 };
-	enum prof_status st = fill(s, max, false, err);
+	enum prof_status st = fill_series(s, max, false, err);
 
 	s->is_done = true;
 	if (st == PROF_OK)
@@ -223,9 +224,9 @@ series_next(struct series *s, struct profile **out, struct prof_err *err)
 	if (s->is_done)
 		return PROF_OK;
 	if (is_first || left(s) < 4)
-		st = fill(s, want, is_file, err);
+		st = fill_series(s, want, is_file, err);
 	if (st == PROF_OK && !is_first && is_padding(next_byte(s), left(s)))
-		st = fill(s, SIZE_MAX, false, err);
+		st = fill_series(s, SIZE_MAX, false, err);
 	data = next_byte(s);
 	if (st == PROF_OK && !is_first &&
 	    (!left(s) || is_padding(data, left(s)))) {

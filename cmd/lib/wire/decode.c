@@ -151,7 +151,7 @@ scan_field(struct decoder *d, const struct wire_field *f, const uint8_t *at,
 }
 
 static enum prof_status
-scan(struct decoder *d)
+scan_profile(struct decoder *d)
 {
 	const uint8_t *p = d->raw, *end = d->raw + d->n, *next;
 	enum prof_status st = PROF_OK;
@@ -358,7 +358,7 @@ read_samples(struct decoder *d)
 	    POOL_RESERVE(d->p, stack, 0, stack, d->sample_bytes / 2) < 0)
 		return prof_nomem(d->err);
 	while (st == PROF_OK && p < s->to) {
-		p = wire_next(p, s->to, &f); /* checked by scan() */
+		p = wire_next(p, s->to, &f); /* checked by scan_profile() */
 		if (f.number == F_SAMPLE)
 			st = read_sample(d, f.data, f.value);
 	}
@@ -425,7 +425,7 @@ profile_decode(const uint8_t *raw, size_t n, struct profile **out,
 	d.tmp = arena_new();
 	st = d.p && d.tmp ? PROF_OK : prof_nomem(err);
 	if (st == PROF_OK)
-		st = scan(&d);
+		st = scan_profile(&d);
 	if (st == PROF_OK)
 		st = decode_tables(&d);
 	if (st == PROF_OK)

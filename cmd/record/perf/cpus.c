@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static void
-add(struct cpus *c, long first, long last)
+cpus_add(struct cpus *c, long first, long last)
 {
 	for (long i = first; i <= last; i++)
 		c->online[i / 8] |= (unsigned char)(1u << i % 8);
@@ -37,7 +37,7 @@ cpus_parse(struct cpus *c, const char *list)
 		}
 		if (last < first || last >= CPUS_MAX)
 			return false;
-		add(c, first, last);
+		cpus_add(c, first, last);
 		if (*end == '\n' || !*end)
 			return true;
 		if (*end != ',')
@@ -60,7 +60,7 @@ cpus_read(struct cpus *c)
 	if (cpus_parse(c, list))
 		return;
 	*c = (struct cpus){ .limit = 0 };
-	add(c, 0, (all > CPUS_MAX ? CPUS_MAX : all) - 1);
+	cpus_add(c, 0, (all > CPUS_MAX ? CPUS_MAX : all) - 1);
 }
 
 bool

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "kind.h"
+#include "event-kind.h"
 #include "lib/base/status.h"
 
 /* What to sample. */

@@ -59,8 +59,8 @@ every_is_over(const struct every *e)
 }
 
 static enum prof_status
-put(const struct every *e, struct archive *a, const struct profile *p,
-    struct prof_err *err)
+every_put(const struct every *e, struct archive *a, const struct profile *p,
+	  struct prof_err *err)
 {
 	struct stream_format format = { .kind = STREAM_GZIP, .level = 6 };
 	char *name = archive_name(a, NULL, p);
@@ -84,7 +84,7 @@ write_file(const struct every *e, const struct profile *p, struct prof_err *err)
 
 	if (st != PROF_OK)
 		return st;
-	st = put(e, a, p, err);
+	st = every_put(e, a, p, err);
 	if (st == PROF_OK && archive_prune(a, note, &why) != PROF_OK)
 		complain("%s", why.msg);
 	if (st == PROF_OK && *note)

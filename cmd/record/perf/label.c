@@ -200,7 +200,7 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 
 /* Append key and value, each with its NUL. Returns the new length. */
 static size_t
-put(char *text, size_t n, const char *key, const char *value)
+put_pair(char *text, size_t n, const char *key, const char *value)
 {
 	if (strlen(key) + strlen(value) + 2 > MAX_TEXT - n)
 		return n;
@@ -218,9 +218,9 @@ put_group(struct labeler *l, int32_t pid, char *text, size_t n)
 			: NULL;
 
 	if (g && l->labels & PERF_LABEL_CGROUP && *g->path)
-		n = put(text, n, "cgroup", g->path);
+		n = put_pair(text, n, "cgroup", g->path);
 	if (g && l->labels & PERF_LABEL_CONTAINER && *g->container)
-		n = put(text, n, "container", g->container);
+		n = put_pair(text, n, "container", g->container);
 	return n;
 }
 
@@ -237,18 +237,18 @@ labeler_number(struct labeler *l, int32_t pid, int32_t tid, uint32_t cpu,
 	uint32_t set;
 
 	if (l->labels & PERF_LABEL_THREAD)
-		n = put(text, n, "thread", name_of(l, pid, tid));
+		n = put_pair(text, n, "thread", name_of(l, pid, tid));
 	if (l->labels & PERF_LABEL_TID) {
 		snprintf(number, sizeof(number), "%d", tid);
-		n = put(text, n, "tid", number);
+		n = put_pair(text, n, "tid", number);
 	}
 	if (l->labels & PERF_LABEL_CPU) {
 		snprintf(number, sizeof(number), "%u", cpu);
-		n = put(text, n, "cpu", number);
+		n = put_pair(text, n, "cpu", number);
 	}
 	n = put_group(l, pid, text, n);
 	if (preempted)
-		n = put(text, n, "offcpu", "preempted");
+		n = put_pair(text, n, "offcpu", "preempted");
 	if (n == 0 || n_set > MAX_NUMBER)
 		return 0;
 	set = strtab_add(&l->sets, text, n);

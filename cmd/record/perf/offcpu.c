@@ -47,7 +47,7 @@ offcpu_new(struct tally *t, struct labeler *l, size_t column)
 }
 
 static struct waiter *
-find(struct offcpu *o, int32_t tid)
+find_waiter(struct offcpu *o, int32_t tid)
 {
 	return (struct waiter *)*by_id_place(&o->waiters, tid);
 }
@@ -112,14 +112,14 @@ offcpu_stack(struct offcpu *o, int32_t pid, int32_t tid, uint32_t space,
 bool
 offcpu_knows(struct offcpu *o, int32_t tid)
 {
-	return find(o, tid) != NULL;
+	return find_waiter(o, tid) != NULL;
 }
 
 void
 offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 	   bool preempted)
 {
-	struct waiter *w = find(o, tid);
+	struct waiter *w = find_waiter(o, tid);
 
 	if (!w) /* without a stack: its sample was lost */
 		return;
@@ -129,7 +129,7 @@ offcpu_out(struct offcpu *o, int32_t tid, uint32_t cpu, uint64_t time_ns,
 }
 
 static void
-count(struct offcpu *o, struct waiter *w, uint64_t time_ns)
+count_wait(struct offcpu *o, struct waiter *w, uint64_t time_ns)
 {
 	uint32_t label = labeler_number(o->labeler, w->pid, w->by.id, w->cpu,
 					w->preempted);
@@ -143,10 +143,10 @@ count(struct offcpu *o, struct waiter *w, uint64_t time_ns)
 void
 offcpu_in(struct offcpu *o, int32_t tid, uint64_t time_ns)
 {
-	struct waiter *w = find(o, tid);
+	struct waiter *w = find_waiter(o, tid);
 
 	if (w)
-		count(o, w, time_ns);
+		count_wait(o, w, time_ns);
 }
 
 void
@@ -158,7 +158,7 @@ offcpu_until(struct offcpu *o, uint64_t time_ns)
 
 			if (!w->out_ns || time_ns <= w->out_ns)
 				continue;
-			count(o, w, time_ns);
+			count_wait(o, w, time_ns);
 			w->out_ns = time_ns;
 		}
 }

@@ -197,7 +197,7 @@ struct words {
 };
 
 static bool
-take(struct words *w, void *out, size_t n)
+take_words(struct words *w, void *out, size_t n)
 {
 	if (n > w->n)
 		return false;
@@ -212,7 +212,7 @@ word(struct words *w)
 {
 	uint64_t v = 0;
 
-	take(w, &v, sizeof(v));
+	take_words(w, &v, sizeof(v));
 	return v;
 }
 
@@ -235,7 +235,7 @@ parse_sample(const struct perf_event_header *h, uint64_t period,
 	unsigned n_reg = (unsigned)__builtin_popcountll(WALK_PERF_MASK);
 
 	s->ip = word(&w);
-	if (!take(&w, &s->pid, 4) || !take(&w, &s->tid, 4))
+	if (!take_words(&w, &s->pid, 4) || !take_words(&w, &s->tid, 4))
 		return false;
 	word(&w); /* time */
 	s->cpu = (uint32_t)word(&w);
@@ -247,7 +247,7 @@ parse_sample(const struct perf_event_header *h, uint64_t period,
 	w.p += 8 * n;
 	w.n -= 8 * n;
 	abi = word(&w);
-	if (abi != PERF_SAMPLE_REGS_ABI_NONE && !take(&w, reg, 8 * n_reg))
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE && !take_words(&w, reg, 8 * n_reg))
 		return false;
 	s->has_user = abi == PERF_SAMPLE_REGS_ABI_64 &&
 		      walk_perf_regs(&s->stack, WALK_PERF_MASK, reg, n_reg);
@@ -293,8 +293,8 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 			s->pc[n++] = sample->ip;
 		return n;
 	}
-	n += walk(s->walker, &sample->stack, space_code, space, s->pc + n,
-		  UNWIND_FRAMES - n, info);
+	n += walk_frames(s->walker, &sample->stack, space_code, space,
+			 s->pc + n, UNWIND_FRAMES - n, info);
 	/* Where the kernel was entered is exact, as no leaf is. */
 	s->pc[first] += first > 0;
 	return n;
@@ -360,8 +360,8 @@ perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
 
 	if (!s->offcpu || !space || offcpu_knows(s->offcpu, tid))
 		return;
-	n = walk(s->walker, stack, space_code, space, s->pc, UNWIND_FRAMES,
-		 &info);
+	n = walk_frames(s->walker, stack, space_code, space, s->pc,
+			UNWIND_FRAMES, &info);
 	if (offcpu_stack(s->offcpu, pid, tid, space_number(space), s->pc, n))
 		offcpu_out(s->offcpu, tid, 0, time_ns, false);
 }

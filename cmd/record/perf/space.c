@@ -206,7 +206,7 @@ tell_gone(struct process_space *p, const struct mapping *m)
 
 /* The first mapping that ends after address. */
 static size_t
-place(const struct process_space *p, uint64_t address)
+place_address(const struct process_space *p, uint64_t address)
 {
 	return search_above(p->map, p->n_map, sizeof(*p->map),
 			    offsetof(struct mapping, limit), address);
@@ -220,7 +220,7 @@ insert(struct process_space *p, const struct mapping *m)
 	if (array_reserve(&p->map, &p->room, p->n_map + 1, sizeof(*p->map)) !=
 	    0)
 		return false;
-	i = place(p, m->start);
+	i = place_address(p, m->start);
 	memmove(p->map + i + 1, p->map + i, (p->n_map - i) * sizeof(*p->map));
 	p->map[i] = *m;
 	p->n_map++;
@@ -235,7 +235,8 @@ clear(struct process_space *p, uint64_t start, uint64_t limit)
 {
 	size_t i;
 
-	while ((i = place(p, start)) < p->n_map && p->map[i].start < limit) {
+	while ((i = place_address(p, start)) < p->n_map &&
+	       p->map[i].start < limit) {
 		struct mapping old = p->map[i], left = old, right = old;
 
 		tell_gone(p, &old);
@@ -259,14 +260,14 @@ clear(struct process_space *p, uint64_t start, uint64_t limit)
 }
 
 static void
-add(struct process_space *p, const struct space_map *m,
-    const struct file_from *from)
+space_add(struct process_space *p, const struct space_map *m,
+	  const struct file_from *from)
 {
 	struct mapping map = { .start = m->start,
 			       .limit = m->limit,
 			       .offset = m->offset };
 	struct mapping *same;
-	size_t i = place(p, m->start);
+	size_t i = place_address(p, m->start);
 
 	if (m->limit <= m->start)
 		return;
@@ -313,11 +314,12 @@ read_maps(struct process_space *p, FILE *f)
 		struct procfs_map m;
 
 		if (procfs_map(row, &m))
-			add(p,
-			    &(struct space_map){ p->by.id, m.start, m.limit,
-						 m.offset, "", m.path },
-			    &(struct file_from){ p->by.id, true, m.start,
-						 m.limit });
+			space_add(p,
+				  &(struct space_map){ p->by.id, m.start,
+						       m.limit, m.offset, "",
+						       m.path },
+				  &(struct file_from){ p->by.id, true, m.start,
+						       m.limit });
 	}
 	free(row);
 }
@@ -382,7 +384,7 @@ spaces_map(struct spaces *s, const struct space_map *m)
 	struct file_from from = { m->pid, false, m->start, m->limit };
 
 	if (p)
-		add(p, m, &from);
+		space_add(p, m, &from);
 }
 
 /* The pid was reused, or the process runs another program. */
@@ -491,7 +493,7 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 	size_t i = p->last;
 
 	if (i >= p->n_map || pc < p->map[i].start || pc >= p->map[i].limit) {
-		i = place(p, pc);
+		i = place_address(p, pc);
 		if (i >= p->n_map || pc < p->map[i].start)
 			return false;
 		p->last = i;

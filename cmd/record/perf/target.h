@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
-#include "kind.h"
+#include "event-kind.h"
 #include "record/obstacle.h"
 
 struct launch;

@@ -17,12 +17,6 @@
 #include "record/serve.h"
 #include "record/watch.h"
 
-static void
-say(const char *sentence)
-{
-	warn("%s", sentence);
-}
-
 uint64_t
 run_children_ns(void)
 {
@@ -159,9 +153,9 @@ say_missing(struct run *r)
 	recording_set_used(&r->recording, used_ns);
 	find_shares(r, &a, used_ns);
 	a.sampling.used_s = (double)used_ns / 1e9;
-	account_missing(&a, say);
+	account_missing(&a, warn_sentence);
 	if (a.sampling.is_outside)
-		account_copies(&a.sampling, r->perf.stack_bytes, say);
+		account_copies(&a.sampling, r->perf.stack_bytes, warn_sentence);
 }
 
 static unsigned
@@ -191,7 +185,7 @@ close_with(const struct run *r)
 			r->kind != TALLY_CPU ? NULL
 			: is_wall            ? "real time of threads"
 					     : "CPU time",
-			n_process(r), say);
+			n_process(r), warn_sentence);
 	if (file && strcmp(file, "-") != 0 && s.ticks)
 		warn("next: prof-symbolize %s | prof-text%s", file,
 		     r->target.offcpu ? " --sample-index=offcpu" : "");

@@ -275,7 +275,7 @@ run_rest(struct batch *b, const struct dwarf_file *f, const bool *is_vague,
 }
 
 static void
-run(struct batch *b, struct dwarf_file *f, unsigned n_thread)
+run_batch(struct batch *b, struct dwarf_file *f, unsigned n_thread)
 {
 	struct abbrev_cache cache = { 0 };
 	bool *is_vague;
@@ -337,7 +337,7 @@ functions_run(const struct object *o, const struct code_map *code,
 	b.index = reallocarray(NULL, n, sizeof(*b.index));
 	if (b.unit && b.sorted && b.index && !b.nomem) {
 		memset(b.unit, 0xff, n * sizeof(*b.unit)); /* NONE */
-		run(&b, &file, n_thread);
+		run_batch(&b, &file, n_thread);
 	} else {
 		b.nomem = true;
 	}

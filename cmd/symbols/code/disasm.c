@@ -25,7 +25,7 @@ struct disasm {
 };
 
 static bool
-choose(const struct disasm_machine *m, cs_arch *arch, unsigned *mode)
+choose_arch(const struct disasm_machine *m, cs_arch *arch, unsigned *mode)
 {
 	*mode = m->is_big_endian ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN;
 	switch (m->machine) {
@@ -83,7 +83,7 @@ disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 		return st;
 	}
 	errno = 0;
-	if (!choose(m, &arch, &mode) ||
+	if (!choose_arch(m, &arch, &mode) ||
 	    d->cs.open(arch, (cs_mode)mode, &d->handle) != CS_ERR_OK) {
 		free(d);
 		if (errno == ENOMEM)

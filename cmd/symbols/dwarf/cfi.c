@@ -96,8 +96,8 @@ read_encoding(const struct walk *w, struct cursor c)
 }
 
 static void
-walk(const struct walk *w, void (*fn)(void *ctx, uint64_t start, uint64_t end),
-     void *ctx)
+walk_section(const struct walk *w,
+	     void (*fn)(void *ctx, uint64_t start, uint64_t end), void *ctx)
 {
 	struct cursor c = { w->data, w->data + w->n, w->big_endian, false };
 	const uint8_t *common = NULL; /* the common entry that encoding is of */
@@ -155,7 +155,7 @@ cfi_each(const struct object *o,
 	w = (struct walk){ bytes.data, bytes.n, sh.sh_addr,
 			   ehdr.e_ident[EI_DATA] == ELFDATA2MSB,
 			   ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4 };
-	walk(&w, fn, ctx);
+	walk_section(&w, fn, ctx);
 	free(bytes.owned);
 }
 

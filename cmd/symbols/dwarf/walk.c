@@ -91,8 +91,8 @@ add_function(struct scan *s, const struct scan_node *node,
 
 /* Visit an entry that may have code; c is past its abbreviation code. */
 static void
-visit(struct scan *s, const struct abbrev *ab, struct cursor c, uint64_t at,
-      struct level *in)
+visit_entry(struct scan *s, const struct abbrev *ab, struct cursor c,
+	    uint64_t at, struct level *in)
 {
 	struct scan_node node = {
 		.entry = at,
@@ -174,7 +174,7 @@ walk_list(struct walk *w, const struct inside *at)
 			return;
 		}
 		if (ab->has_code)
-			visit(s, ab, c, entry, &in);
+			visit_entry(s, ab, c, entry, &in);
 		abbrev_skip(s->abbrevs, ab, &c);
 		if (!ab->has_children || c.bad || postpone(w, ab, &c, &in))
 			continue;

@@ -169,7 +169,7 @@ find_change(unsigned machine, uint64_t type)
 }
 
 static uint64_t
-get(const struct relocate *r, const uint8_t *p, size_t n)
+get_word(const struct relocate *r, const uint8_t *p, size_t n)
 {
 	bool big = r->ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	uint64_t v = 0;
@@ -190,7 +190,7 @@ relocated_put(const struct relocate *r, uint8_t *p, size_t n, uint64_t v)
 
 /* The address of a section. */
 static uint64_t
-place(struct relocate *r, size_t index)
+place_word(struct relocate *r, size_t index)
 {
 	Elf_Scn *scn;
 	const char *name;
@@ -223,10 +223,10 @@ apply(struct relocate *r, Elf_Data *symbols, const GElf_Rela *rela,
 	if (!c || rela->r_offset > r->n || r->n - rela->r_offset < c->n ||
 	    index > INT_MAX || !gelf_getsym(symbols, (int)index, &sym))
 		return;
-	old = get(r, r->data + rela->r_offset, c->n);
+	old = get_word(r, r->data + rela->r_offset, c->n);
 	v = sym.st_value + (has_addend ? (uint64_t)rela->r_addend : old);
 	if (sym.st_shndx < SHN_LORESERVE)
-		v += place(r, sym.st_shndx);
+		v += place_word(r, sym.st_shndx);
 	if (c->sign)
 		v = c->sign > 0 ? old + v : old - v;
 	relocated_put(r, r->data + rela->r_offset, c->n, v);

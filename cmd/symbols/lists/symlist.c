@@ -59,8 +59,8 @@ symlist_add_line(struct symlist *l, const struct symlist_line *line)
 }
 
 static void
-emit(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
-     size_t i, symbol_fn *fn, void *ctx)
+emit_frames(const struct symlist *l, const struct symlist_entry *e, uint64_t a,
+	    size_t i, symbol_fn *fn, void *ctx)
 {
 	struct symbol_frame f = { .name = l->text + e->name, .file = "" };
 	const struct symlist_line *line = e->n_line ? l->line + e->line : NULL;
@@ -95,7 +95,7 @@ symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
 
 		while (i < n && addr[i] < e->end) {
 			if (next[i] == i) {
-				emit(l, e, addr[i], i, fn, ctx);
+				emit_frames(l, e, addr[i], i, fn, ctx);
 				next[i] = i + 1;
 			}
 			/* Compress the path. */

@@ -255,7 +255,7 @@ ask_all(struct debuginfod *d, const char *page, int fd)
  * process may put it there at the same time.
  */
 static bool
-get(struct debuginfod *d, const char *page, const char *path)
+get_page(struct debuginfod *d, const char *page, const char *path)
 {
 	char *temporary = NULL;
 	int fd = -1, found;
@@ -333,7 +333,7 @@ find_page(struct debuginfod *d, const char *build_id, const char *page_of_id,
 				path = NULL;
 			there = path ? look(path) : 0;
 		}
-		ok = there == 1 || (there < 0 && get(d, page, path));
+		ok = there == 1 || (there < 0 && get_page(d, page, path));
 		if (!ok)
 			rmdir(dir); /* if it is empty */
 		free(dir);

@@ -332,7 +332,8 @@ open_list(const struct side *s, const char *path, struct door_answer *a)
 }
 
 static int
-find(const struct side *s, const struct door_question *q, struct door_answer *a)
+answer_find(const struct side *s, const struct door_question *q,
+	    struct door_answer *a)
 {
 	const struct resolve_options *o = s->r->o;
 	char *path = o->find ? o->find(o->find_ctx, q->text,
@@ -364,7 +365,7 @@ open_for(void *ctx, const struct door_question *q, struct door_answer *a)
 				      : -1;
 	case DOOR_FIND:
 	case DOOR_FIND_DEBUG:
-		return find(s, q, a);
+		return answer_find(s, q, a);
 	default:
 		return -1;
 	}
@@ -432,7 +433,7 @@ take_lines(struct resolve *r, const char *at, const char *past)
 	wants_sort(&r->wants);
 	r->wants.nomem |= !frame;
 	if (frame && ok && n.n_location)
-		wants_take(&r->wants, 0, frame, n.n_frame);
+		wants_answer(&r->wants, 0, frame, n.n_frame);
 	free(frame);
 	return ok;
 }

@@ -9,8 +9,8 @@
 
 /* The result of o->find is untrusted: it must have the build-id. */
 static enum prof_status
-find(const struct resolve *r, const char *build_id, bool want_debug,
-     struct binary **out, struct prof_err *err)
+find_object(const struct resolve *r, const char *build_id, bool want_debug,
+	    struct binary **out, struct prof_err *err)
 {
 	char *path = r->o->find(r->o->find_ctx, build_id, want_debug);
 	enum prof_status st;
@@ -45,10 +45,10 @@ resolve_find(const struct resolve *r, const char *build_id, struct binary **out,
 	*out = NULL;
 	if (!r->o->find || !*build_id)
 		return PROF_OK;
-	st = find(r, build_id, false, out, err);
+	st = find_object(r, build_id, false, out, err);
 	/* Its debug file has its symbols, too. */
 	if (st == PROF_OK && !*out)
-		st = find(r, build_id, true, out, err);
+		st = find_object(r, build_id, true, out, err);
 	return st;
 }
 
@@ -62,7 +62,7 @@ resolve_find_debug(const struct resolve *r, struct binary *s,
 
 	if (!r->o->find || !*build_id || binary_has_dwarf(s))
 		return PROF_OK;
-	st = find(r, build_id, true, &debug, err);
+	st = find_object(r, build_id, true, &debug, err);
 	if (st == PROF_OK && debug)
 		binary_use_debug(s, debug);
 	return st;

@@ -109,7 +109,7 @@ void resolve_warn(const struct resolve *r, uint32_t m,
 		  const struct prof_err *err);
 
 /*
- * In take.c: the locations that need names, and their answers.
+ * In wants.c: the locations that need names, and their answers.
  */
 
 /* Room for n locations, and no more. -1 without memory. */
@@ -129,7 +129,7 @@ void wants_sort(struct wants *w);
  * A symbol_fn of ctx, a struct wants: all locations at w->addr[i] get these
  * frames as their lines. Not for two threads at the same time.
  */
-void wants_take(void *ctx, size_t i, const struct symbol_frame *frame,
-		size_t n);
+void wants_answer(void *ctx, size_t i, const struct symbol_frame *frame,
+		  size_t n);
 
 #endif

@@ -202,8 +202,8 @@ look_up(struct jit *j, int64_t pid, struct prof_err *err)
 			wants_add(&r->wants, l->address, (uint32_t)i);
 	}
 	wants_sort(&r->wants);
-	return symlist_run(&j->list, r->wants.addr, r->wants.n_addr, wants_take,
-			   &r->wants, err);
+	return symlist_run(&j->list, r->wants.addr, r->wants.n_addr,
+			   wants_answer, &r->wants, err);
 }
 
 static enum prof_status

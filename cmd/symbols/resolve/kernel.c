@@ -191,7 +191,7 @@ kernel_resolve(struct resolve *r, uint32_t m, struct prof_err *err)
 	want_all(r, r->kallsyms, m);
 	wants_sort(&r->wants);
 	return symlist_run(&r->kallsyms->list, r->wants.addr, r->wants.n_addr,
-			   wants_take, &r->wants, err);
+			   wants_answer, &r->wants, err);
 }
 
 enum prof_status

@@ -68,7 +68,7 @@ frame_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	wait_for_turn(t);
 	if (t->named)
 		t->named[i] = true;
-	wants_take(&t->wants, i, frame, n);
+	wants_answer(&t->wants, i, frame, n);
 }
 
 /* A callback of binary_ranges(). */
@@ -89,7 +89,7 @@ take_range(void *ctx, size_t i, uint64_t start)
 	snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]",
 		 slash ? slash + 1 : file, start);
 	frame.name = name;
-	wants_take(&t->wants, i, &frame, 1);
+	wants_answer(&t->wants, i, &frame, 1);
 }
 
 static void

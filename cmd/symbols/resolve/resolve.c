@@ -201,7 +201,7 @@ chain_mappings(struct resolve *r)
 
 /* Mark as done the mappings that are not to be symbolized. */
 static void
-choose(struct resolve *r)
+choose_mappings(struct resolve *r)
 {
 	struct profile *p = r->p;
 
@@ -292,7 +292,7 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 	if (st != PROF_OK)
 		goto out;
 	sort_wanted(&r);
-	choose(&r);
+	choose_mappings(&r);
 	st = resolve_safely(&r, err);
 	if (r.wants.nomem || resolve_order(p, n_function) < 0)
 		st = prof_nomem(err);

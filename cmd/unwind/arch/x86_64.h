@@ -10,7 +10,8 @@
 /* DWARF's numbers of registers, and their number. */
 enum { WALK_SP = 7, WALK_PC = 16, WALK_N_REG = 17 };
 
-/* The registers that walk() uses, for perf_event_attr.sample_regs_user. */
+/* The registers that walk_frames() uses, for perf_event_attr.sample_regs_user.
+ */
 #define WALK_PERF_MASK UINT64_C(0xff0fff)
 
 /* The register that perf_event numbers bit, or WALK_N_REG: ax bx cx dx si di bp

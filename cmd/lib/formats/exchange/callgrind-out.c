@@ -43,7 +43,7 @@ struct writer {
 /* --- sums --- */
 
 static struct cost *
-find(struct writer *w, uint32_t frame, uint32_t callee)
+find_cost(struct writer *w, uint32_t frame, uint32_t callee)
 {
 	struct hashtab *t = &w->table;
 	uint32_t hash = (uint32_t)hashtab_mix(t, frame, callee), i;
@@ -64,9 +64,9 @@ find(struct writer *w, uint32_t frame, uint32_t callee)
 }
 
 static bool
-add(struct writer *w, size_t sample, uint32_t frame, uint32_t callee)
+add_cost(struct writer *w, size_t sample, uint32_t frame, uint32_t callee)
 {
-	struct cost *c = find(w, frame, callee);
+	struct cost *c = find_cost(w, frame, callee);
 	const int64_t *v = profile_value(w->p, sample);
 
 	if (!c)
@@ -90,12 +90,12 @@ add_sample(struct writer *w, size_t i)
 
 	if (n == SIZE_MAX)
 		return false;
-	if (n && !add(w, i, w->frame[n - 1], PROF_NONE))
+	if (n && !add_cost(w, i, w->frame[n - 1], PROF_NONE))
 		return false;
 	/* The cost of a recursive function is its own, and counts once. */
 	for (size_t k = 0; k + 1 < n; k++)
 		if (w->function[w->frame[k]] != w->function[w->frame[k + 1]] &&
-		    !add(w, i, w->frame[k], w->function[w->frame[k + 1]]))
+		    !add_cost(w, i, w->frame[k], w->function[w->frame[k + 1]]))
 			return false;
 	return true;
 }

@@ -67,7 +67,7 @@ count_hits(struct writer *w, size_t column)
 }
 
 static bool
-count(struct writer *w, size_t column)
+count_column(struct writer *w, size_t column)
 {
 	const struct tree *t = &w->tree;
 	uint32_t *at;
@@ -128,7 +128,7 @@ make_frames(struct writer *w)
 }
 
 static void
-put(struct writer *w, const char *s, size_t n)
+put_string(struct writer *w, const char *s, size_t n)
 {
 	memcpy(w->text.data + w->text.n, s, n);
 	w->text.n += n;
@@ -140,7 +140,7 @@ put_number(struct writer *w, uint64_t v)
 	char text[DECIMAL_MAX], *end = text + sizeof(text);
 	char *p = decimal(end, v);
 
-	put(w, p, (size_t)(end - p));
+	put_string(w, p, (size_t)(end - p));
 }
 
 /* Node number: 1 is the root, and those of the tree follow. */
@@ -155,18 +155,18 @@ put_node(struct writer *w, uint32_t number)
 
 	if (buf_reserve(&w->text, 200 + n + (to - from) * (size_t)12) < 0)
 		return false;
-	put(w, number ? id : id + 1, sizeof(id) - 1 - !number);
+	put_string(w, number ? id : id + 1, sizeof(id) - 1 - !number);
 	put_number(w, number + (uint64_t)1);
-	put(w, hits, sizeof(hits) - 1);
+	put_string(w, hits, sizeof(hits) - 1);
 	put_number(w, w->hits[number]);
-	put(w, frame, sizeof(frame) - 1);
-	put(w, (const char *)w->frames.data + w->at[i], n);
+	put_string(w, frame, sizeof(frame) - 1);
+	put_string(w, (const char *)w->frames.data + w->at[i], n);
 	for (uint32_t k = from; k < to; k++) {
 		if (k > from)
-			put(w, ",", 1);
+			put_string(w, ",", 1);
 		put_number(w, w->child[k] + (uint64_t)2);
 	}
-	put(w, "]}", 2);
+	put_string(w, "]}", 2);
 	return true;
 }
 
@@ -233,7 +233,7 @@ cpuprofile_write(FILE *out, const struct profile *p, size_t column,
 	if (st == PROF_OK)
 		st = tree_init(&w.tree, w.names, err);
 	if (st == PROF_OK &&
-	    (!count(&w, column) || !make_frames(&w) || !put_nodes(&w)))
+	    (!count_column(&w, column) || !make_frames(&w) || !put_nodes(&w)))
 		st = prof_nomem(err);
 	if (st == PROF_OK) {
 		fputs("],\n\"samples\":[", out);

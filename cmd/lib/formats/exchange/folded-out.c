@@ -51,7 +51,7 @@ struct folds {
 /* --- pieces --- */
 
 static bool
-put(struct folds *w, const char *s)
+put_name(struct folds *w, const char *s)
 {
 	return buf_add(&w->text, s, strlen(s)) == 0;
 }
@@ -80,7 +80,7 @@ end_piece(struct folds *w)
 }
 
 static bool
-push(struct folds *w, uint32_t piece)
+push_piece(struct folds *w, uint32_t piece)
 {
 	if (piece == STRTAB_NONE ||
 	    array_reserve(&w->list, &w->cap_list, w->n_list + 1,
@@ -99,9 +99,9 @@ push_label(struct folds *w, const struct label *l)
 	if (w->style->is_diff && l->key == w->base.key)
 		return true;
 	snprintf(num, sizeof(num), ":=%" PRId64 " ", l->num);
-	ok = put_string(w, l->key) && put(w, l->str ? "=" : num) &&
-	     put_string(w, l->str ? l->str : l->unit) && put(w, "|");
-	return ok && push(w, end_piece(w));
+	ok = put_string(w, l->key) && put_name(w, l->str ? "=" : num) &&
+	     put_string(w, l->str ? l->str : l->unit) && put_name(w, "|");
+	return ok && push_piece(w, end_piece(w));
 }
 
 /* The pieces before the stack's frames: labels. */
@@ -118,8 +118,9 @@ push_front(struct folds *w, const struct sample *s)
 		    strcmp(profile_str(w->p, l[i].key), w->style->root) != 0)
 			continue;
 		snprintf(num, sizeof(num), "%" PRId64, l[i].num);
-		return (l[i].str ? put_string(w, l[i].str) : put(w, num)) &&
-		       push(w, end_piece(w));
+		return (l[i].str ? put_string(w, l[i].str)
+				 : put_name(w, num)) &&
+		       push_piece(w, end_piece(w));
 	}
 	return true;
 }
@@ -148,7 +149,7 @@ make_pieces(struct folds *w)
 		const struct named_frame *f = &names->frame[i];
 
 		if (!put_str(w, named_str(names, f->name)) ||
-		    !put(w, mark(w, f)))
+		    !put_name(w, mark(w, f)))
 			return false;
 		w->piece[i] = end_piece(w);
 		if (w->piece[i] == STRTAB_NONE)
@@ -161,7 +162,7 @@ make_pieces(struct folds *w)
 
 /* The fold of the pieces that were pushed from `at` on. */
 static struct fold *
-find(struct folds *w, size_t at)
+find_fold(struct folds *w, size_t at)
 {
 	struct hashtab *t = &w->table;
 	size_t n = w->n_list - at, slot;
@@ -210,9 +211,9 @@ fold_sample(struct folds *w, size_t i)
 	for (size_t k = 0; k < n; k++)
 		w->list[w->n_list++] = w->piece[w->frame[k]];
 	/* An empty stack behind labels: the line ends in a semicolon. */
-	if (!n && w->n_list > at && !push(w, 0))
+	if (!n && w->n_list > at && !push_piece(w, 0))
 		return false;
-	f = find(w, at);
+	f = find_fold(w, at);
 	if (!f)
 		return false;
 	if (w->style->is_diff && base_mark_on(&w->base, w->p, s))

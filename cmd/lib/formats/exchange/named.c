@@ -38,7 +38,7 @@ same(const struct named_frame *a, const struct named_frame *b)
 
 /* The number of a frame, or PROF_NONE without memory. */
 static uint32_t
-find(struct naming *w, const struct named_frame *f)
+find_frame(struct naming *w, const struct named_frame *f)
 {
 	struct named *n = w->n;
 	struct hashtab *t = &w->table;
@@ -99,9 +99,9 @@ nameless(struct naming *w, const struct location *l, uint64_t offset)
 }
 
 static bool
-add(struct naming *w, const struct named_frame *f)
+add_frame(struct naming *w, const struct named_frame *f)
 {
-	uint32_t i = find(w, f);
+	uint32_t i = find_frame(w, f);
 
 	if (i == PROF_NONE ||
 	    array_reserve(&w->n->node, &w->cap_node, w->n_node + 1,
@@ -131,7 +131,7 @@ name_location(struct naming *w, const struct location *l)
 	if (!l->n_line) {
 		f.name = nameless(w, l, offset);
 		return f.name != STRTAB_NONE && f.object != STRTAB_NONE &&
-		       add(w, &f);
+		       add_frame(w, &f);
 	}
 	for (uint32_t i = 0; i < l->n_line; i++) {
 		const struct function *fn = &p->function[line[i].function];
@@ -142,7 +142,7 @@ name_location(struct naming *w, const struct location *l)
 		f.line = w->flags & NAMED_LINES ? line[i].line : 0;
 		f.is_inlined = i + 1 < l->n_line;
 		if (f.name == STRTAB_NONE || f.file == STRTAB_NONE ||
-		    f.object == STRTAB_NONE || !add(w, &f))
+		    f.object == STRTAB_NONE || !add_frame(w, &f))
 			return false;
 	}
 	return true;

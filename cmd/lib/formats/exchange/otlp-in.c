@@ -102,7 +102,7 @@ otlp_next(const void *data, size_t n, size_t *at, const void **message,
 
 /* The last field of that number in m, or nothing. */
 static enum prof_status
-find(struct reader *r, struct part m, unsigned field, struct part *out)
+find_field(struct reader *r, struct part m, unsigned field, struct part *out)
 {
 	const uint8_t *p = m.data, *end = p + m.n;
 	struct wire_field f;
@@ -122,7 +122,7 @@ static enum prof_status
 find_profiles(struct reader *r, struct part m, struct source from)
 {
 	const uint8_t *p = m.data, *end = p + m.n;
-	enum prof_status st = find(r, m, SCOPE_SCOPE, &from.scope);
+	enum prof_status st = find_field(r, m, SCOPE_SCOPE, &from.scope);
 	struct wire_field f;
 
 	from.n_scope = r->n_scope++;
@@ -146,7 +146,8 @@ find_scopes(struct reader *r, struct part m)
 {
 	const uint8_t *p = m.data, *end = p + m.n;
 	struct source from = { 0 };
-	enum prof_status st = find(r, m, RESOURCE_RESOURCE, &from.resource);
+	enum prof_status st =
+		find_field(r, m, RESOURCE_RESOURCE, &from.resource);
 	struct wire_field f;
 
 	while (st == PROF_OK && p < end) {
@@ -216,7 +217,7 @@ find_column(struct reader *r, struct source *s, const struct source *scope,
 	struct profile *p = r->t.p;
 	struct value_type type = { 0 };
 	struct part m;
-	enum prof_status st = find(r, s->profile, PROFILE_TYPE, &m);
+	enum prof_status st = find_field(r, s->profile, PROFILE_TYPE, &m);
 	bool taken;
 
 	if (st == PROF_OK)

@@ -88,7 +88,7 @@ put_text(struct writer *w, struct message *m, uint32_t s)
 }
 
 static void
-push(struct writer *w, uint32_t number)
+push_number(struct writer *w, uint32_t number)
 {
 	if (array_reserve(&w->list, &w->cap_list, w->n_list + 1,
 			  sizeof(*w->list)) < 0)
@@ -120,7 +120,7 @@ push_text(struct writer *w, const char *key, uint32_t s)
 	if (!s)
 		return;
 	put_text(w, &w->value, s);
-	push(w, attribute(w, add_string(w, key, strlen(key)), 0));
+	push_number(w, attribute(w, add_string(w, key, strlen(key)), 0));
 }
 
 static void
@@ -129,7 +129,7 @@ push_true(struct writer *w, const char *key, bool is)
 	if (!is)
 		return;
 	message_force_varint(&w->value, ANY_BOOL, 1);
-	push(w, attribute(w, add_string(w, key, strlen(key)), 0));
+	push_number(w, attribute(w, add_string(w, key, strlen(key)), 0));
 }
 
 /* --- the tables --- */
@@ -254,7 +254,7 @@ stack(struct writer *w, const struct sample *sample)
 		return 0;
 	w->n_list = 0;
 	for (uint32_t k = 0; k < sample->n_stack; k++)
-		push(w, w->location_at[l[k]]);
+		push_number(w, w->location_at[l[k]]);
 	s->b.n = 0;
 	message_packed(s, STACK_LOCATIONS, w->list, w->n_list);
 	if (!s->failed)
@@ -293,7 +293,7 @@ push_label(struct writer *w, const struct label *l, uint32_t n)
 		}
 		message_nest(&w->value, ANY_ARRAY, &w->line);
 	}
-	push(w, attribute(w, string(w, l->key), string(w, l->unit)));
+	push_number(w, attribute(w, string(w, l->key), string(w, l->unit)));
 	return k;
 }
 
@@ -368,7 +368,7 @@ push_comments(struct writer *w)
 		message_nest(&w->line, LIST_VALUES, &w->element);
 	}
 	message_nest(&w->value, ANY_ARRAY, &w->line);
-	push(w, attribute(w, add_string(w, key, sizeof(key) - 1), 0));
+	push_number(w, attribute(w, add_string(w, key, sizeof(key) - 1), 0));
 }
 
 static void

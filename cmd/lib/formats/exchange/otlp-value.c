@@ -53,7 +53,8 @@ read_any(struct tables *t, struct part m, struct any *any)
 }
 
 static enum prof_status
-push(struct tables *t, uint32_t key, uint32_t unit, uint32_t str, int64_t num)
+push_label(struct tables *t, uint32_t key, uint32_t unit, uint32_t str,
+	   int64_t num)
 {
 	if (str == STRTAB_NONE ||
 	    array_reserve(&t->label, &t->cap_label, t->n_label + 1,
@@ -67,11 +68,11 @@ push(struct tables *t, uint32_t key, uint32_t unit, uint32_t str, int64_t num)
 
 /* --- text, for values in values --- */
 
-static int print(struct buf *b, const char *fmt, ...)
+static int print_format(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static int
-print(struct buf *b, const char *fmt, ...)
+print_format(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -102,7 +103,7 @@ print_hex(struct buf *b, const uint8_t *data, size_t n)
 	int st = 0;
 
 	for (size_t i = 0; i < n && st == 0; i++)
-		st = print(b, "%02x", data[i]) < 0 ? -1 : 0;
+		st = print_format(b, "%02x", data[i]) < 0 ? -1 : 0;
 	return st;
 }
 
@@ -159,7 +160,7 @@ print_values(struct tables *t, const struct wire_field *list, struct buf *b,
 	enum prof_status st = PROF_OK;
 	struct wire_field f;
 	struct pair pair;
-	int ok = print(b, is_array ? "[" : "{");
+	int ok = print_format(b, is_array ? "[" : "{");
 
 	while (st == PROF_OK && ok >= 0 && p < end) {
 		p = wire_next(p, end, &f);
@@ -168,18 +169,19 @@ print_values(struct tables *t, const struct wire_field *list, struct buf *b,
 		if (f.number != LIST_VALUES || f.type != WIRE_BYTES)
 			continue;
 		pair.value = (struct part){ f.data, f.value };
-		ok = comma ? print(b, ", ") : 0;
+		ok = comma ? print_format(b, ", ") : 0;
 		comma = true;
 		if (!is_array) {
 			st = read_pair(t, pair.value, &pair);
 			if (st != PROF_OK)
 				break;
 			ok = print_text(b, pair.key.data, pair.key.n);
-			ok = ok < 0 ? ok : print(b, ": ");
+			ok = ok < 0 ? ok : print_format(b, ": ");
 		}
 		st = print_any(t, pair.value, b, depth + 1);
 	}
-	if (st == PROF_OK && (ok < 0 || print(b, is_array ? "]" : "}") < 0))
+	if (st == PROF_OK &&
+	    (ok < 0 || print_format(b, is_array ? "]" : "}") < 0))
 		st = prof_nomem(t->err);
 	return st;
 }
@@ -204,10 +206,10 @@ print_any(struct tables *t, struct part m, struct buf *b, int depth)
 		ok = print_text(b, any.f.data, any.f.value);
 		break;
 	case ANY_BOOL:
-		ok = print(b, any.f.value ? "true" : "false");
+		ok = print_format(b, any.f.value ? "true" : "false");
 		break;
 	case ANY_INT:
-		ok = print(b, "%" PRId64, (int64_t)any.f.value);
+		ok = print_format(b, "%" PRId64, (int64_t)any.f.value);
 		break;
 	case ANY_DOUBLE:
 		ok = print_real(b, any.real);
@@ -237,10 +239,11 @@ push_text(struct tables *t, struct part m, uint32_t key)
 	enum prof_status st = print_any(t, m, &b, 0);
 
 	if (st == PROF_OK)
-		st = push(t, key, 0,
-			  strtab_add(&t->p->strings,
-				     b.n ? (const char *)b.data : "", b.n),
-			  0);
+		st = push_label(t, key, 0,
+				strtab_add(&t->p->strings,
+					   b.n ? (const char *)b.data : "",
+					   b.n),
+				0);
 	buf_release(&b);
 	return st;
 }
@@ -266,8 +269,8 @@ push_array(struct tables *t, const struct wire_field *list, uint32_t key,
 		st = read_any(t, part, &any);
 		if (st == PROF_OK)
 			st = any.f.number == ANY_INT
-				     ? push(t, key, unit, 0,
-					    (int64_t)any.f.value)
+				     ? push_label(t, key, unit, 0,
+						  (int64_t)any.f.value)
 				     : push_text(t, part, key);
 	}
 	return st;
@@ -282,7 +285,7 @@ otlp_value(struct tables *t, struct part m, uint32_t key, uint32_t unit)
 	if (st != PROF_OK || !any.f.number)
 		return st;
 	if (any.f.number == ANY_INT)
-		return push(t, key, unit, 0, (int64_t)any.f.value);
+		return push_label(t, key, unit, 0, (int64_t)any.f.value);
 	if (any.f.number == ANY_ARRAY)
 		return push_array(t, &any.f, key, unit);
 	return push_text(t, m, key);

@@ -54,7 +54,7 @@ marker(uint64_t word, bool *is_marker, bool *is_junk)
 }
 
 static const struct perf_vma *
-find(const struct chain *c, uint64_t address, bool *is_kernel)
+find_mapping(const struct chain *c, uint64_t address, bool *is_kernel)
 {
 	const struct perf_vma *v = NULL;
 
@@ -71,7 +71,7 @@ find(const struct chain *c, uint64_t address, bool *is_kernel)
 }
 
 static enum prof_status
-push(struct chain *c, uint64_t address)
+push_frame(struct chain *c, uint64_t address)
 {
 	struct perf *r = c->r;
 	bool is_return = !c->is_exact && address;
@@ -82,7 +82,7 @@ push(struct chain *c, uint64_t address)
 	if (++c->n_run == c->max_run)
 		c->notes |= CHAIN_TRUNCATED;
 	/* A call may be the last instruction of a mapping. */
-	v = find(c, address - is_return, &is_kernel);
+	v = find_mapping(c, address - is_return, &is_kernel);
 	if (is_kernel && r->o.kernel == PERF_KERNEL_DROP)
 		return PROF_OK;
 	if (is_kernel && r->o.kernel == PERF_KERNEL_FOLD)
@@ -114,7 +114,7 @@ words(struct chain *c, const uint8_t *p, uint64_t n)
 		if (word == (uint64_t)-640)
 			break;
 		if (!is_marker) {
-			st = push(c, word);
+			st = push_frame(c, word);
 		} else if (!is_junk) {
 			c->context = to;
 			c->is_exact = true;
@@ -160,7 +160,7 @@ branches(struct chain *c, const struct perf_sample *s)
 	c->context = IN_USER;
 	for (uint64_t i = 0; st == PROF_OK && i < s->n_branch; i++) {
 		c->is_exact = true; /* the call itself */
-		st = push(c, perf_u64(c->r, s->branch + 24 * i));
+		st = push_frame(c, perf_u64(c->r, s->branch + 24 * i));
 	}
 	return st;
 }
@@ -232,7 +232,7 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 		UNWIND_FRAMES + 1; /* the walk has said whether it was cut */
 	for (size_t i = 0; st == PROF_OK && i < (n ? n : 1); i++)
 		st = i && pc[i] == UNWIND_GAP ? perf_push_gap(c->r)
-					      : push(c, pc[i]);
+					      : push_frame(c, pc[i]);
 	return st;
 }
 
@@ -260,7 +260,7 @@ build(struct chain *c, const struct perf_sample *s)
 	    s->attr->sample_type & S_IP) {
 		c->context = context_of(s->mode);
 		c->is_exact = true;
-		st = push(c, s->ip);
+		st = push_frame(c, s->ip);
 	}
 	if (st == PROF_OK && is_lbr)
 		st = branches(c, s);

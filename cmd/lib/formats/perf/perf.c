@@ -349,7 +349,7 @@ read_attrs(struct perf *r, const uint8_t *p, uint64_t n)
 
 /* Bytes from the beginning of the file: what is known after the magic. */
 static enum prof_status
-start(struct perf *r, const uint8_t *p, size_t n, size_t *used)
+start_file(struct perf *r, const uint8_t *p, size_t n, size_t *used)
 {
 	uint64_t size;
 
@@ -422,7 +422,7 @@ consume(struct perf *r, struct perf_stream *s, const uint8_t *p, size_t n,
 		if (s != r->stream)
 			st = records(r, s, p + at, n - at, &step);
 		else if (r->state == PERF_START)
-			st = start(r, p + at, n - at, &step);
+			st = start_file(r, p + at, n - at, &step);
 		else if (r->state == PERF_HEADER)
 			st = header(r, p + at, n - at, &step);
 		else if (r->state == PERF_RECORDS)

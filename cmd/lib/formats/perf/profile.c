@@ -418,7 +418,7 @@ add_samples(struct perf *r)
 /* --- comments --- */
 
 static int
-put(struct buf *b, const char *s)
+put_text(struct buf *b, const char *s)
 {
 	return buf_add(b, s, strlen(s));
 }
@@ -429,7 +429,8 @@ add_comment(struct perf *r, const char *prefix, const char *text)
 	struct buf b = { 0 };
 	enum prof_status st = PROF_OK;
 
-	if (put(&b, prefix) < 0 || buf_add(&b, text, strlen(text) + 1) < 0 ||
+	if (put_text(&b, prefix) < 0 ||
+	    buf_add(&b, text, strlen(text) + 1) < 0 ||
 	    profile_add_comment(r->p, (const char *)b.data) == PROF_NONE)
 		st = prof_nomem(r->err);
 	buf_release(&b);
@@ -443,11 +444,11 @@ add_import(struct perf *r)
 	const struct perf_notes *n = &r->notes;
 	struct buf b = { 0 };
 	char text[400];
-	int bad = put(&b, "# import: format=perf.data");
+	int bad = put_text(&b, "# import: format=perf.data");
 
 	if (r->perf_version) {
-		bad |= put(&b, " perf=");
-		bad |= put(&b, profile_str(r->p, r->perf_version));
+		bad |= put_text(&b, " perf=");
+		bad |= put_text(&b, profile_str(r->p, r->perf_version));
 	}
 	for (uint32_t e = 0; e < r->n_event; e++) {
 		uint32_t name;
@@ -455,8 +456,8 @@ add_import(struct perf *r)
 		if (perf_attr_name(r, attr_of(r, e), false, &name) != PROF_OK)
 			bad = -1;
 		else
-			bad |= put(&b, e ? "," : " events=") |
-			       put(&b, profile_str(r->p, name));
+			bad |= put_text(&b, e ? "," : " events=") |
+			       put_text(&b, profile_str(r->p, name));
 	}
 	snprintf(text, sizeof(text),
 		 " samples=%llu lost=%llu throttled=%llu truncated=%llu "

@@ -28,7 +28,7 @@ skip(struct cursor *c, uint64_t n)
 }
 
 static uint64_t
-take(struct cursor *c)
+take_word(struct cursor *c)
 {
 	const uint8_t *at = skip(c, 8);
 
@@ -57,23 +57,23 @@ skip_read(struct cursor *c, uint64_t format)
 		skip(c, 8 * (each + times));
 		return false;
 	}
-	skip_array(c, take(c) * each + times, 8);
+	skip_array(c, take_word(c) * each + times, 8);
 	return true;
 }
 
 static const uint8_t *
 take_regs(struct cursor *c, uint64_t mask, uint64_t *abi)
 {
-	*abi = take(c);
+	*abi = take_word(c);
 	return *abi ? skip(c, 8 * (uint64_t)__builtin_popcountll(mask)) : NULL;
 }
 
 static void
 take_branches(struct cursor *c, struct perf_sample *s)
 {
-	s->n_branch = take(c);
+	s->n_branch = take_word(c);
 	if (s->attr->branch_type & BRANCH_HW_INDEX)
-		take(c);
+		take_word(c);
 	s->branch = skip_array(c, s->n_branch, 24);
 	if (s->attr->branch_type & BRANCH_COUNTERS)
 		skip_array(c, s->n_branch, 8);
@@ -82,12 +82,12 @@ take_branches(struct cursor *c, struct perf_sample *s)
 static void
 take_dump(struct cursor *c, struct perf_sample *s)
 {
-	uint64_t size = take(c), valid;
+	uint64_t size = take_word(c), valid;
 
 	if (!size)
 		return;
 	s->dump_at = skip(c, size);
-	valid = take(c);
+	valid = take_word(c);
 	s->dump = valid < size ? valid : size;
 }
 
@@ -98,25 +98,25 @@ take_front(struct cursor *c, uint64_t type, struct perf_sample *s)
 	const uint8_t *at;
 
 	if (type & S_IDENTIFIER)
-		take(c);
+		take_word(c);
 	if (type & S_IP)
-		s->ip = take(c);
+		s->ip = take_word(c);
 	if (type & S_TID && (at = skip(c, 8))) {
 		s->pid = perf_u32(c->r, at);
 		s->tid = perf_u32(c->r, at + 4);
 	}
 	if (type & S_TIME)
-		s->time = take(c);
+		s->time = take_word(c);
 	if (type & S_ADDR)
-		take(c);
+		take_word(c);
 	if (type & S_ID)
-		take(c);
+		take_word(c);
 	if (type & S_STREAM_ID)
-		take(c);
+		take_word(c);
 	if (type & S_CPU && (at = skip(c, 8)))
 		s->cpu = perf_u32(c->r, at);
 	if (type & S_PERIOD) {
-		s->period = take(c);
+		s->period = take_word(c);
 		s->has_period = true;
 	}
 }
@@ -132,27 +132,27 @@ take_back(struct cursor *c, uint64_t type, struct perf_sample *s)
 	if (type & S_STACK_USER)
 		take_dump(c, s);
 	if (type & (S_WEIGHT | S_WEIGHT_STRUCT)) {
-		s->weight = take(c);
+		s->weight = take_word(c);
 		if (type & S_WEIGHT_STRUCT)
 			s->weight = c->r->big ? s->weight >> 32
 					      : s->weight & UINT32_MAX;
 	}
 	if (type & S_DATA_SRC)
-		s->data_src = take(c);
+		s->data_src = take_word(c);
 	if (type & S_TRANSACTION)
-		take(c);
+		take_word(c);
 	if (type & S_REGS_INTR)
 		take_regs(c, s->attr->regs_intr, &abi);
 	if (type & S_PHYS_ADDR)
-		take(c);
+		take_word(c);
 	if (type & S_CGROUP)
-		s->cgroup = take(c);
+		s->cgroup = take_word(c);
 	if (type & S_DATA_PAGE)
-		s->data_page = take(c);
+		s->data_page = take_word(c);
 	if (type & S_CODE_PAGE)
-		s->code_page = take(c);
+		s->code_page = take_word(c);
 	if (type & S_AUX)
-		skip(c, take(c));
+		skip(c, take_word(c));
 }
 
 enum prof_status
@@ -176,7 +176,7 @@ perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
 	if (type & S_READ && skip_read(&c, s->attr->read_format))
 		r->notes.groups++;
 	if (type & S_CALLCHAIN) {
-		s->n_chain = take(&c);
+		s->n_chain = take_word(&c);
 		s->chain = skip_array(&c, s->n_chain, 8);
 	}
 	if (type & S_RAW && (at = skip(&c, 4)))

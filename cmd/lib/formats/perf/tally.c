@@ -195,7 +195,7 @@ perf_add_tags(struct perf *r, const struct perf_tags *g, uint32_t *tags)
 }
 
 static uint64_t
-add(uint64_t a, uint64_t b)
+add_saturated(uint64_t a, uint64_t b)
 {
 	return a > INT64_MAX - (b < INT64_MAX ? b : INT64_MAX) ? INT64_MAX
 							       : a + b;
@@ -217,9 +217,9 @@ perf_add_row(struct perf *r, const struct perf_row *row)
 		if (have->stack != row->stack || have->tags != row->tags ||
 		    have->event != row->event)
 			continue;
-		have->count = add(have->count, row->count);
-		have->weight = add(have->weight, row->weight);
-		have->latency = add(have->latency, row->latency);
+		have->count = add_saturated(have->count, row->count);
+		have->weight = add_saturated(have->weight, row->weight);
+		have->latency = add_saturated(have->latency, row->latency);
 		return PROF_OK;
 	}
 	if (array_reserve(&r->row, &r->cap_row, r->n_row + 1, sizeof(*r->row)) <

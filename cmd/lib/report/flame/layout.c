@@ -135,8 +135,8 @@ struct walk {
 };
 
 static int
-push(struct flame_box **array, size_t *n, size_t *cap,
-     const struct flame_box *box)
+push_box(struct flame_box **array, size_t *n, size_t *cap,
+	 const struct flame_box *box)
 {
 	if (array_reserve(array, cap, *n + 1, sizeof(**array)) < 0)
 		return -1;
@@ -170,8 +170,8 @@ list_children(struct walk *w, const struct flame_box *up)
 		};
 
 		if (box.width >= w->l->min_width) {
-			if (push(&w->sibling, &w->n_sibling, &w->cap_sibling,
-				 &box) < 0)
+			if (push_box(&w->sibling, &w->n_sibling,
+				     &w->cap_sibling, &box) < 0)
 				return -1;
 			continue;
 		}
@@ -184,8 +184,8 @@ list_children(struct walk *w, const struct flame_box *up)
 	if (!w->limits->by_name && w->n_sibling)
 		qsort(w->sibling, w->n_sibling, sizeof(*w->sibling), wider);
 	return rest.n_rest && rest.width >= w->l->min_width
-		       ? push(&w->sibling, &w->n_sibling, &w->cap_sibling,
-			      &rest)
+		       ? push_box(&w->sibling, &w->n_sibling, &w->cap_sibling,
+				  &rest)
 		       : 0;
 }
 
@@ -197,13 +197,13 @@ place_boxes(struct walk *w)
 
 	l->n_box = l->n_drawn = l->depth = 0;
 	w->n_stack = 0;
-	if (push(&w->stack, &w->n_stack, &w->cap_stack, &box) < 0)
+	if (push_box(&w->stack, &w->n_stack, &w->cap_stack, &box) < 0)
 		return -1;
 	while (w->n_stack) {
 		double x;
 
 		box = w->stack[--w->n_stack];
-		if (push(&l->box, &l->n_box, &w->cap_box, &box) < 0)
+		if (push_box(&l->box, &l->n_box, &w->cap_box, &box) < 0)
 			return -1;
 		if (box.depth > l->depth)
 			l->depth = box.depth;
@@ -218,8 +218,8 @@ place_boxes(struct walk *w)
 			x += w->sibling[i].width;
 		}
 		for (size_t i = w->n_sibling; i--;)
-			if (push(&w->stack, &w->n_stack, &w->cap_stack,
-				 &w->sibling[i]) < 0)
+			if (push_box(&w->stack, &w->n_stack, &w->cap_stack,
+				     &w->sibling[i]) < 0)
 				return -1;
 	}
 	return 0;

@@ -1,10 +1,11 @@
 /*
- * kind.c - see kind.h. A profile is of one kind: allocations and CPU time have
- * no common columns, so a profile of both would be legal, but unreadable.
+ * memory-options.c - see memory-options.h. A profile is of one kind:
+ * allocations and CPU time have no common columns, so a profile of both would
+ * be legal, but unreadable.
  */
 #include "config.h"
 
-#include "kind.h"
+#include "memory-options.h"
 
 enum {
 	KEY_HEAP = CLI_GROUP + 200,
@@ -16,7 +17,7 @@ enum {
 	MAX_LOCK_PERIOD = 1000000000,
 };
 
-const struct cli_opt kind_opts[] = {
+const struct cli_opt memory_opts[] = {
 	CLI_HEADING("Memory and locks"),
 	{ KEY_HEAP, "heap", "[BYTES]",
 	  "profile memory: a sample for about each BYTES (512K)" },
@@ -28,29 +29,29 @@ const struct cli_opt kind_opts[] = {
 };
 
 static void
-choose(struct drain_config *c, unsigned *asked, uint32_t what,
-       enum tally_kind kind)
+ask_for(struct drain_config *c, unsigned *asked, uint32_t what,
+	enum tally_kind kind)
 {
 	c->what |= what;
 	*asked |= 1U << kind;
 }
 
 bool
-kind_option(const struct cli *cli, int key, struct drain_config *c,
-	    unsigned *asked)
+memory_option(const struct cli *cli, int key, struct drain_config *c,
+	      unsigned *asked)
 {
 	switch (key) {
 	case KEY_HEAP:
 	case KEY_GROWTH:
-		choose(c, asked, SHM_HEAP,
-		       key == KEY_HEAP ? TALLY_HEAP : TALLY_GROWTH);
+		ask_for(c, asked, SHM_HEAP,
+			key == KEY_HEAP ? TALLY_HEAP : TALLY_GROWTH);
 		c->heap_period = cli->arg ? cli_size(cli) : HEAP_PERIOD;
 		if (!c->heap_period)
 			die("a sample for each 0 bytes: that is every one; say "
 			    "1");
 		return true;
 	case KEY_LOCK:
-		choose(c, asked, SHM_LOCK, TALLY_LOCK);
+		ask_for(c, asked, SHM_LOCK, TALLY_LOCK);
 		c->lock_period = cli->arg ? cli_uint(cli, 1, MAX_LOCK_PERIOD)
 					  : LOCK_PERIOD;
 		return true;

@@ -1,6 +1,7 @@
-/* kind.h - the options of prof-record for profiles of memory and locks. */
-#ifndef RECORD_KIND_H
-#define RECORD_KIND_H
+/* memory-options.h - the options of prof-record for profiles of memory and
+ * locks. */
+#ifndef RECORD_MEMORY_OPTIONS_H
+#define RECORD_MEMORY_OPTIONS_H
 
 #include <stdbool.h>
 
@@ -8,14 +9,14 @@
 #include "drain.h"
 
 /* The rows of the options: a group of the command's table. */
-extern const struct cli_opt kind_opts[];
+extern const struct cli_opt memory_opts[];
 
 /*
  * Handle option key: fill in c, and add the requested profile to *asked, 1 <<
  * an enum tally_kind. False: it is none of these. Dies.
  */
-bool kind_option(const struct cli *cli, int key, struct drain_config *c,
-		 unsigned *asked);
+bool memory_option(const struct cli *cli, int key, struct drain_config *c,
+		   unsigned *asked);
 
 /*
  * The kind of the profile of the whole run. If profiles are served, several

@@ -1,5 +1,5 @@
 /*
- * take.c - put answers into the profile: frames at an address become functions
+ * wants.c - put answers into the profile: frames at an address become functions
  * and lines of the locations that want them; see impl.h.
  */
 #include "config.h"
@@ -134,7 +134,7 @@ make_lines(struct wants *w, const struct symbol_frame *frame, size_t n)
 }
 
 void
-wants_take(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
+wants_answer(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct wants *w = ctx;
 	struct profile *p = w->r->p;

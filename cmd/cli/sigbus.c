@@ -1,7 +1,7 @@
-/* cut-file.c - see cut-file.h. */
+/* sigbus.c - see sigbus.h. */
 #include "config.h"
 
-#include "cut-file.h"
+#include "sigbus.h"
 
 #include <signal.h>
 #include <string.h>
@@ -30,7 +30,7 @@ on_bus_error(int sig, siginfo_t *info, void *context)
 }
 
 void
-cut_file_catch(const char *name)
+sigbus_catch(const char *name)
 {
 	struct sigaction act = { .sa_sigaction = on_bus_error,
 				 .sa_flags = SA_SIGINFO };

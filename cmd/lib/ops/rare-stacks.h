@@ -1,17 +1,17 @@
 /*
- * rare.h - fold rare stacks into their callers, so that a sum of many profiles
- * stays small while its totals stay right.
+ * rare-stacks.h - fold rare stacks into their callers, so that a sum of many
+ * profiles stays small while its totals stay right.
  */
-#ifndef RARE_H
-#define RARE_H
+#ifndef RARE_STACKS_H
+#define RARE_STACKS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/model/profile.h"
 
-/* The result of rare_fold(). */
-struct rare_notes {
+/* The result of rare_stacks_fold(). */
+struct rare_stacks_notes {
 	size_t n_sample;   /* samples in p */
 	size_t n_folded;   /* ... that lost frames */
 	int64_t n_counted; /* their count, out of total */
@@ -27,8 +27,8 @@ struct rare_notes {
  * Folding a sum is not the sum of folded parts: do it last. Equal samples are
  * not summed. PROF_ENOMEM.
  */
-enum prof_status rare_fold(struct profile *p, int64_t min,
-			   struct rare_notes *notes,
-			   struct prof_err *err) MUST_USE;
+enum prof_status rare_stacks_fold(struct profile *p, int64_t min,
+				  struct rare_stacks_notes *notes,
+				  struct prof_err *err) MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * kind.h - what the kernel can count and sample: --event's names.
+ * event-kind.h - what the kernel can count and sample: --event's names.
  */
-#ifndef PERF_KIND_H
-#define PERF_KIND_H
+#ifndef PERF_EVENT_KIND_H
+#define PERF_EVENT_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
-/* rare.c - see rare.h. All stacks are paths of one tree, root first. */
+/* rare-stacks.c - see rare-stacks.h. All stacks are paths of one tree, root
+ * first. */
 #include "config.h"
 
-#include "rare.h"
+#include "rare-stacks.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ count_of(const struct profile *p, size_t sample, size_t column)
 }
 
 static int
-plant(struct tree *t, const struct profile *p, struct rare_notes *notes)
+plant(struct tree *t, const struct profile *p, struct rare_stacks_notes *notes)
 {
 	size_t column = count_column(p);
 
@@ -123,14 +124,14 @@ fold(struct tree *t, int64_t min)
 }
 
 enum prof_status
-rare_fold(struct profile *p, int64_t min, struct rare_notes *notes,
-	  struct prof_err *err)
+rare_stacks_fold(struct profile *p, int64_t min,
+		 struct rare_stacks_notes *notes, struct prof_err *err)
 {
 	struct tree t = { 0 };
 	enum prof_status st = PROF_OK;
 	size_t column = count_column(p);
 
-	*notes = (struct rare_notes){ .n_sample = p->n_sample };
+	*notes = (struct rare_stacks_notes){ .n_sample = p->n_sample };
 	if (plant(&t, p, notes) < 0) {
 		st = prof_nomem(err);
 		goto out;

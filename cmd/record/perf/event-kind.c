@@ -1,7 +1,7 @@
-/* kind.c - see kind.h. */
+/* event-kind.c - see event-kind.h. */
 #include "config.h"
 
-#include "kind.h"
+#include "event-kind.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

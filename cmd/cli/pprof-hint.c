@@ -1,7 +1,7 @@
-/* elsewhere.c - see elsewhere.h. */
+/* pprof-hint.c - see pprof-hint.h. */
 #include "config.h"
 
-#include "elsewhere.h"
+#include "pprof-hint.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -55,7 +55,7 @@ is_same(const char *option, const char *name, size_t n)
 }
 
 const char *
-elsewhere(const char *name, size_t n)
+pprof_hint(const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (is_same(table[i].option, name, n))
