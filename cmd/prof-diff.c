@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/names.h"

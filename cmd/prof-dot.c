@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "dot/draw.h"
 #include "dot/options.h"
 

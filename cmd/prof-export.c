@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "export/options.h"
 #include "export/pprof.h"
 #include "lib/formats/exchange/callgrind.h"

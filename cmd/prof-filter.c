@@ -10,7 +10,6 @@
 
 #include "cli/cli.h"
 #include "cli/refine.h"
-#include "cli/sandbox.h"
 #include "cli/wherematch.h"
 #include "filter/anonymize.h"
 #include "lib/model/profile.h"

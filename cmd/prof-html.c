@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "html/make.h"
 #include "html/open.h"
 #include "html/options.h"

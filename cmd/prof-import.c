@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "import/import.h"
 #include "import/options.h"
 #include "lib/model/profile.h"

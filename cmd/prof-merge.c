@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/sandbox.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 #include "merge/inputs.h"

@@ -11,7 +11,6 @@
 
 #include "cli/cli.h"
 #include "cli/match.h"
-#include "cli/sandbox.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
 #include "symbolize/options.h"

@@ -6,7 +6,6 @@
 
 #include "cli.h"
 #include "pprof-hint.h"
-#include "sandbox.h"
 #include "sigbus.h"
 
 #include <errno.h>
@@ -488,8 +487,8 @@ print_and_exit(struct cli *cli, int key)
 
 	if (key == 'V') {
 		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
-		if (sandbox_version())
-			printf("sandbox: landlock %d\n", sandbox_version());
+		if (cli_sandbox_version())
+			printf("sandbox: landlock %d\n", cli_sandbox_version());
 	} else if (key == 'h') {
 		print_help(cmd);
 	} else {

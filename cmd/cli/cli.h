@@ -285,4 +285,21 @@ void cli_output_close(struct cli *cli);
  */
 void cli_output_drop(void);
 
+/*
+ * What a command can't need is taken from it before it reads (landlock(7)): to
+ * write but where its output goes, to execute programs, to connect, and to read
+ * but what its command line names. Kernels without that leave the rights as
+ * they are; $PROF_SANDBOX=0 does, too. needs: what a command does beside
+ * reading files and writing its output. Call it after the options are parsed.
+ */
+enum {
+	SANDBOX_NAMED = 1,   /* less: it reads only what its words name */
+	SANDBOX_CACHES = 2,  /* it keeps what it found in the user's caches */
+	SANDBOX_NETWORK = 4, /* it asks servers, and keeps their answers */
+};
+void cli_sandbox(const struct cli *cli, unsigned needs);
+
+/* The version of landlock(7) that would be used; 0: none. */
+int cli_sandbox_version(void);
+
 #endif

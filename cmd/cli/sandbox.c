@@ -1,10 +1,10 @@
 /*
- * sandbox.c - see sandbox.h. The kernel's header may be older than the kernel:
+ * sandbox.c - see cli.h. The kernel's header may be older than the kernel:
  * rights that came later are here by number.
  */
 #include "config.h"
 
-#include "sandbox.h"
+#include "cli.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -46,7 +46,7 @@ struct sandbox {
 };
 
 int
-sandbox_version(void)
+cli_sandbox_version(void)
 {
 	const char *wish = getenv("PROF_SANDBOX");
 	long n = syscall(__NR_landlock_create_ruleset, NULL, 0,
@@ -155,7 +155,7 @@ cli_sandbox(const struct cli *cli, unsigned needs)
 {
 	struct ruleset rules = { .files = WRITE | ACCESS(EXECUTE) };
 	struct sandbox s;
-	int version = sandbox_version();
+	int version = cli_sandbox_version();
 	size_t size;
 
 	if (version < 1)
@@ -188,7 +188,7 @@ cli_sandbox(const struct cli *cli, unsigned needs)
 #else
 
 int
-sandbox_version(void)
+cli_sandbox_version(void)
 {
 	return 0;
 }

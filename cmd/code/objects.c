@@ -11,7 +11,6 @@
 #include "servers.h"
 #include "symbols/binary/binary.h"
 #include "symbols/resolve/group.h"
-#include "symbols/resolve/open.h"
 
 struct list_object *
 objects_of(const struct objects *o, const struct profile *p, uint32_t l)

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@
 enum {
 	MAX_BYTES = 512 << 20, /* of address space, beside what is there */
 	MAX_SECONDS = 5,       /* of a processor */
-	WAIT_MS = 20000,       /* for an answer, on a busy machine */
 };
 
 struct jail {
@@ -157,27 +155,6 @@ jail_stop(struct jail *j)
 	free(j);
 }
 
-/* All of n bytes in time; false: there are fewer. */
-bool
-jail_read(int fd, void *out, size_t n)
-{
-	char *to = out;
-
-	while (n) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int r = poll(&p, 1, WAIT_MS);
-		ssize_t got = r > 0 ? read(fd, to, n) : r;
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		n -= (size_t)got;
-	}
-	return true;
-}
-
 enum prof_status
 jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 {
@@ -194,7 +171,7 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 	else
 		st = PROF_OK;
 	close(answer[1]);
-	if (st == PROF_OK && !jail_read(answer[0], &head, sizeof(head)))
+	if (st == PROF_OK && !pass_read(answer[0], &head, sizeof(head)))
 		st = prof_fail(err, PROF_ELIMIT,
 			       "the process that read it was ended: it took "
 			       "too much time or memory, or tried more than "

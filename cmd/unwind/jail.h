@@ -28,9 +28,6 @@ enum prof_status jail_start(struct jail **out, struct prof_err *err) MUST_USE;
 enum prof_status jail_rows(struct jail *j, int fd, struct rows **out,
 			   struct prof_err *err) MUST_USE;
 
-/* Read n bytes of an answer; false: there are fewer, or not in time. */
-bool jail_read(int fd, void *out, size_t n);
-
 /* NULL is allowed. */
 void jail_stop(struct jail *j);
 

@@ -8,6 +8,7 @@
 #ifndef UNWIND_FRAMES_H
 #define UNWIND_FRAMES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,22 @@ enum unwind_end {
 	/* Given up: after UNWIND_MOST frames, or the copy of the stack ends. */
 	UNWIND_TRUNCATED,
 	UNWIND_FAILED, /* the caller of the last entry was not found */
+};
+
+/*
+ * Working memory for a walk of an unknown stack: a page of it, copied by the
+ * kernel. One for each thread, zero at first; it is too large for a signal
+ * handler on a coroutine's stack.
+ */
+#define UNWIND_FAR_BYTES 4096
+
+struct unwind_far {
+	volatile sig_atomic_t in_use;
+	int pid; /* 0: not yet known; -1: system calls are filtered */
+	unsigned n_read;
+	uintptr_t limit; /* the end of readable addresses */
+	uintptr_t page;  /* the page in word */
+	uintptr_t word[UNWIND_FAR_BYTES / sizeof(uintptr_t)];
 };
 
 /* The result of a walk. */

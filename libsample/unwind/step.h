@@ -7,8 +7,8 @@
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
+#include "frames.h"
 #include "impl.h"
-#include "unwind.h"
 
 /* Step by a rule that does not fit a word. Its expressions are relative to
  * expr. */

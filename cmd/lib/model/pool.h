@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include "lib/base/arena.h"
-#include "profile.h"
 
 /*
  * Make room for n entries past `used` in the array p->arr, whose capacity is

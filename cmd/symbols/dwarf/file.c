@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "symbols/elf/section.h"
-#include "unit.h"
 
 static const char *const names[DWARF_N_SECTION] = {
 	[DWARF_ABBREV] = "abbrev",     [DWARF_ADDR] = "addr",

@@ -1,7 +1,5 @@
-/* open.c - see open.h. */
+/* open.c - see resolve.h. */
 #include "config.h"
-
-#include "open.h"
 
 #include <stdlib.h>
 #include <string.h>

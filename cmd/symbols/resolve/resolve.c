@@ -12,7 +12,6 @@
 #include "lib/base/confine.h"
 #include "lib/model/runtime.h"
 #include "locate.h"
-#include "open.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
