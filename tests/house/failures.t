@@ -108,7 +108,6 @@ FAIL_DEPTH=$depth
 fails 'prof-gate a.pb.gz -- b.pb.gz'
 fails 'prof-list --list=. a.pb.gz'
 fails 'prof-list --disasm=encode named.pb.gz'
-fails 'prof-symbolize -o out raw.pb.gz'
 fails 'prof-export --to folded -o out a.pb.gz'
 fails 'prof-export --to cpuprofile -o out a.pb.gz'
 fails 'prof-import -o out perf.data'
@@ -117,6 +116,11 @@ fails 'prof-shell -e top a.pb.gz'
 skipped=3
 fails 'prof-history --match=. --index=../index .'
 skipped=0
+# Read again, after a failure: the order of functions in the file is another.
+same() {
+	prof-text --raw work/out >out.text && prof-text --raw good/out | cmp -s - out.text
+}
+fails 'prof-symbolize -o out raw.pb.gz'
 same() {
 	prof-text -o /dev/null work/out
 }

@@ -147,6 +147,7 @@ confine_calls(bool has_threads)
 		ALLOW(set_robust_list),
 		ALLOW(rseq),
 		ALLOW(rt_sigprocmask),
+		ALLOW(rt_sigaction), /* the first pthread_create() */
 		/* libc asks for the number of processors. */
 		FAIL(openat, EACCES),
 		FAIL(readlinkat, EACCES),

@@ -93,8 +93,8 @@ begin(struct object *o, const char *name, struct prof_err *err)
 	if (!o->path || !o->elf || elf_kind(o->elf) != ELF_K_ELF) {
 		bool nomem = errno == ENOMEM;
 
-		if (nomem)
-			unpack_lacks(o->budget, errno);
+		if (nomem || errno == EIO)
+			unpack_unread(o->budget, o->path, errno);
 		if (!o->elf && o->fd >= 0)
 			close(o->fd);
 		object_close(o);
@@ -144,6 +144,19 @@ unpack_file(struct object *o, struct prof_err *err)
 	return PROF_OK;
 }
 
+/* Was there no file to read, or none that is an object's? */
+static bool
+is_absent(int error)
+{
+	static const int absent[] = { 0,     ENOENT, ENOTDIR,     EACCES,
+				      EPERM, ELOOP,  ENAMETOOLONG };
+
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		if (error == absent[i])
+			return true;
+	return false;
+}
+
 enum prof_status
 object_open(struct object *o, const char *path, struct unpack_budget *budget,
 	    struct prof_err *err)
@@ -157,11 +170,18 @@ object_open(struct object *o, const char *path, struct unpack_budget *budget,
 	st = open_file(o, path, err);
 	if (st != PROF_OK) {
 		/* A search would go on, as if there was no such file. */
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-			unpack_lacks(budget, errno);
+		if (!is_absent(errno))
+			unpack_unread(budget, path, errno);
 		return st;
 	}
 	n = pread(o->fd, magic, sizeof(magic), 0);
+	if (n < 0) {
+		unpack_unread(budget, path, errno);
+		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		close(o->fd);
+		o->fd = -1;
+		return st;
+	}
 	if (n > 0 && unpack_is(magic, (size_t)n)) {
 		st = unpack_file(o, err);
 		close(o->fd);
@@ -256,5 +276,7 @@ object_has_crc(const struct object *o, uint32_t want)
 		crc = gzip_crc32(crc, block, (size_t)n);
 		at += n;
 	}
+	if (n < 0)
+		unpack_unread(o->budget, o->path, errno);
 	return n == 0 && crc == want;
 }

@@ -319,7 +319,7 @@ section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 
 	errno = 0;
 	ok = read_section(elf, scn, sh, is_gnu, budget, out);
-	if (!ok && errno == ENOMEM)
-		unpack_lacks(budget, errno);
+	if (!ok && (errno == ENOMEM || errno == EIO))
+		unpack_unread(budget, "a section", errno);
 	return ok;
 }

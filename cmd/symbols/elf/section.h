@@ -43,7 +43,7 @@ struct section_bytes {
  * compressed in the way that preceded SHF_COMPRESSED. Its unpacked size is
  * limited relative to its packed size, and taken from the budget. false: it is
  * damaged, this build does not know the compression, or there is no memory:
- * unpack_lacks() then.
+ * unpack_unread() then.
  */
 bool section_read(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_gnu,
 		  struct unpack_budget *budget, struct section_bytes *out);

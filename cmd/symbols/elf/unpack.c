@@ -3,7 +3,9 @@
 
 #include "unpack.h"
 
+#include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #if HAVE_LZMA
 #include <lzma.h>
@@ -101,15 +103,22 @@ unpack_budget_init(struct unpack_budget *b, size_t max)
 	int64_t total = max < INT64_MAX / 2 ? (int64_t)max : INT64_MAX / 2;
 
 	atomic_init(&b->lack, 0);
+	atomic_init(&b->n_unread, 0);
 	atomic_init(&b->total, total);
 	atomic_init(&b->excess, total < MAX_EXCESS ? total : MAX_EXCESS);
 }
 
 void
-unpack_lacks(struct unpack_budget *b, int error)
+unpack_unread(struct unpack_budget *b, const char *path, int error)
 {
-	if (b)
+	if (!b)
+		return;
+	if (error == ENOMEM || error == EMFILE || error == ENFILE) {
 		b->lack = error;
+	} else if (b->n_unread++ == 0) {
+		b->error = error;
+		snprintf(b->path, sizeof(b->path), "%s", path);
+	}
 }
 
 bool

@@ -21,17 +21,21 @@
 struct unpack_budget {
 	_Atomic int64_t total, excess;
 	_Atomic int lack; /* errno: memory or descriptors ran out */
+	/* Files that are there, and could not be read; the first of them: */
+	_Atomic int n_unread;
+	int error;
+	char path[512];
 };
 
 /* Allow max bytes, of which 256 MiB in excess of that ratio. */
 void unpack_budget_init(struct unpack_budget *b, size_t max);
 
 /*
- * Memory or descriptors ran out (errno) while a file was read. What could not
- * be read must not pass for what is not there: binary_run() fails, whoever had
- * to go on meanwhile.
+ * The file at path is there and could not be read (errno). That must not pass
+ * for a file that is not there, whoever had to go on meanwhile: without memory
+ * or descriptors binary_run() fails, and the rest is counted, to be said.
  */
-void unpack_lacks(struct unpack_budget *b, int error);
+void unpack_unread(struct unpack_budget *b, const char *path, int error);
 
 /* Charge n bytes unpacked from n_packed. false: the budget is exhausted. */
 bool unpack_spend(struct unpack_budget *b, size_t n_packed, uint64_t n);

@@ -266,18 +266,24 @@ struct side {
 	uint32_t looking; /* it looks for the file of this mapping */
 	struct end end;
 	bool is_done; /* end is set */
+	int status;   /* how the reader ended */
 };
 
 /* Only what has symbols is opened: a reader that was taken over by what it read
  * can't ask for a key of root's. */
-static bool
-has_symbols(int fd)
+static enum prof_status
+has_symbols(int fd, struct prof_err *err)
 {
 	unsigned char magic[UNPACK_MAGIC];
 	ssize_t n = pread(fd, magic, sizeof(magic), 0);
 
-	return n >= 4 &&
-	       (!memcmp(magic, "\177ELF", 4) || unpack_is(magic, (size_t)n));
+	if (n < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (n >= 4 &&
+	    (!memcmp(magic, "\177ELF", 4) || unpack_is(magic, (size_t)n)))
+		return PROF_OK;
+	return prof_fail(err, PROF_EFORMAT,
+			 n ? "not an ELF file" : "an empty file");
 }
 
 static int
@@ -285,23 +291,23 @@ open_object(struct side *s, const char *path, struct door_answer *a)
 {
 	struct prof_err err = { 0 };
 	struct stat sb;
-	int fd = regular_open(path, false, &sb, &err);
+	int fd;
 
-	a->error = errno;
+	errno = 0;
+	fd = regular_open(path, false, &sb, &err);
 	for (size_t i = 0; fd >= 0 && i < s->n_denied; i++)
 		if (s->denied[i].dev == sb.st_dev &&
 		    s->denied[i].ino == sb.st_ino && err.status == PROF_OK)
 			prof_fail(&err, PROF_EFORMAT,
 				  "the process that read it was ended");
-	if (fd >= 0 && err.status == PROF_OK && !has_symbols(fd))
-		prof_fail(&err, PROF_EFORMAT,
-			  sb.st_size ? "not an ELF file" : "an empty file");
-	if (fd >= 0 && err.status == PROF_OK) {
+	if (fd >= 0 && err.status == PROF_OK &&
+	    has_symbols(fd, &err) == PROF_OK) {
 		s->last.dev = sb.st_dev;
 		s->last.ino = sb.st_ino;
 		snprintf(s->last.path, sizeof(s->last.path), "%s", path);
 		return fd;
 	}
+	a->error = errno;
 	if (fd >= 0)
 		close(fd);
 	a->status = err.status;
@@ -542,12 +548,13 @@ attempt(struct side *s, bool is_careful, const char **why,
 	enum prof_status (*work)(struct resolve *, struct prof_err *),
 	struct prof_err *err)
 {
-	int pair[2] = { -1, -1 }, out[2] = { -1, -1 }, status = 0;
+	int pair[2] = { -1, -1 }, out[2] = { -1, -1 };
 	pthread_t thread;
 	FILE *in = NULL;
 	pid_t pid = -1;
 
 	s->is_done = false;
+	s->status = 0;
 	s->last.path[0] = '\0';
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
 	    pipe2(out, O_CLOEXEC) == 0 && (in = fdopen(out[0], "re")))
@@ -564,7 +571,7 @@ attempt(struct side *s, bool is_careful, const char **why,
 		if (!s->is_done)
 			kill(pid, SIGKILL);
 		pthread_join(thread, NULL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		while (waitpid(pid, &s->status, 0) < 0 && errno == EINTR)
 			;
 	}
 	if (in)
@@ -575,7 +582,7 @@ attempt(struct side *s, bool is_careful, const char **why,
 		return prof_fail(err, PROF_ENOMEM, "no second process: %s",
 				 strerror(errno));
 	*why = !s->is_done || s->end.nomem || s->end.status == PROF_ENOMEM
-		       ? cause(status)
+		       ? cause(s->status)
 		       : NULL;
 	if (*why)
 		return PROF_OK;
@@ -614,6 +621,12 @@ apart_run(struct resolve *r,
 			r->o->warn("%s: the process that read it was ended: "
 				   "%s; its names are missing",
 				   s->last.path, why);
+		} else if (WIFSIGNALED(s->status) &&
+			   WTERMSIG(s->status) == SIGSYS) {
+			/* No file is slow or large enough to do this. */
+			r->o->warn("the process that reads object files was "
+				   "ended: %s; reading again, file by file",
+				   why);
 		}
 		is_careful = true;
 	}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "apart.h"
+#include "impl.h"
 #include "locate.h"
 
 /* The result of o->find is untrusted: it must have the build-id. */
@@ -26,10 +26,7 @@ find_object(const struct resolve *r, const char *build_id, bool want_debug,
 		*out = NULL;
 	}
 	if (st != PROF_OK && st != PROF_ENOMEM) {
-		if (r->apart)
-			apart_warn(r->apart, path, err->msg);
-		else
-			r->o->warn("%s: %s", path, err->msg);
+		resolve_warn_file(r, path, err->msg);
 		st = PROF_OK;
 	}
 	free(path);

@@ -125,6 +125,7 @@ resolve_open(struct profile *p, uint32_t m, const struct resolve_options *o,
 	if (st != PROF_OK)
 		return st;
 	st = resolve_open_debug(&r, *out, err);
+	resolve_warn_unread(&r);
 	if (st != PROF_OK) {
 		binary_close(*out);
 		free(*path);

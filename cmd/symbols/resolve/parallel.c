@@ -160,9 +160,9 @@ resolve_run(struct resolve *r, struct prof_err *err)
 			st = t->st;
 			if (err)
 				*err = t->err;
-		}
-		if (t->st == PROF_EFORMAT)
+		} else if (t->st != PROF_OK) {
 			resolve_warn(r, t->mapping, &t->err);
+		}
 		task_release(t);
 	}
 	free(r->task);

@@ -145,6 +145,7 @@ resolve_mappings(struct resolve *r, struct prof_err *err)
 			st = resolve_mapping(r, (uint32_t)i, err);
 	if (resolve_run(r, st == PROF_OK ? err : NULL) != PROF_OK)
 		r->wants.nomem = true;
+	resolve_warn_unread(r);
 	return st;
 }
 

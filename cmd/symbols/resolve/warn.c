@@ -1,7 +1,41 @@
-/* warn.c - messages about a mapping; see impl.h. */
+/* warn.c - messages about a mapping or a file; see impl.h. */
 #include "config.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "apart.h"
 #include "impl.h"
+#include "locate.h"
+#include "symbols/elf/unpack.h"
+
+void
+resolve_warn_file(const struct resolve *r, const char *path, const char *why)
+{
+	if (r->apart)
+		apart_warn(r->apart, path, why);
+	else
+		r->o->warn("%s: %s", path, why);
+}
+
+void
+resolve_warn_unread(const struct resolve *r)
+{
+	struct unpack_budget *b = r->o->locate->budget;
+	char why[128];
+
+	if (!b || !b->n_unread)
+		return;
+	snprintf(why, sizeof(why), "%s; its names are missing",
+		 strerror(b->error));
+	if (b->n_unread > 1)
+		snprintf(why, sizeof(why),
+			 "%s; its names and those of %d other files are "
+			 "missing",
+			 strerror(b->error), b->n_unread - 1);
+	resolve_warn_file(r, b->path, why);
+	b->n_unread = 0;
+}
 
 void
 resolve_warn(const struct resolve *r, uint32_t m, const struct prof_err *err)
