@@ -17,7 +17,6 @@
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 
-#define CLEAN 0.01        /* p below which a net growth is real */
 #define SHRUNK 0.01       /* p of a donor that lost work */
 #define WRAPPED 0.1       /* flat share of a wrapper, at most */
 #define MAX_LOOK 10000000 /* pairs of neighbours to compare, in all */
@@ -252,6 +251,19 @@ find_others(const struct explain *x, uint32_t f, enum gate_kind kind,
 	return n;
 }
 
+/* Did a set grow as surely as a row has to, by a change that matters for f? */
+static bool
+has_slowed(const struct gate *g, const struct gate_dist *d,
+	   const struct gate_cell *net, const struct gate_cell *f)
+{
+	const struct gate_model *m = &g->model;
+	double change = net->after - net->before;
+
+	return change >= f->relevant && net->p_slower <= m->level &&
+	       (m->df <= 0 ||
+		d->t_upper(change / net->own_error, m->df) <= m->own_level);
+}
+
 /* Explain f if its growth is work that moved within the set. */
 static enum prof_status
 explain_row(struct explain *x, const struct gate_dist *d, uint32_t f,
@@ -278,7 +290,7 @@ explain_row(struct explain *x, const struct gate_dist *d, uint32_t f,
 	change = net.after - net.before;
 	if (st != PROF_OK || change > gain / 2 ||
 	    (kind == GATE_CUM && rest.p_faster > SHRUNK) ||
-	    (net.p_slower <= CLEAN && change >= row->cell[kind]->relevant))
+	    has_slowed(g, d, &net, row->cell[kind]))
 		return st;
 	other = arena_array(g->arena, n + 1, sizeof(*other));
 	if (!other)
