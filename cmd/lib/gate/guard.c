@@ -56,11 +56,10 @@ struct guard {
 	const struct gate_dist *d;
 	const struct gate_model *m;
 	struct gate_cell *cell;
-	double per;      /* 1 / runs + 1 / runs */
-	double *sorted;  /* a row's runs */
-	double *most;    /* by way: the largest statistic */
-	uint32_t *split; /* the runs that are taken for new, by way */
-	size_t n_split;
+	double per;            /* 1 / runs + 1 / runs */
+	double *most;          /* by way: the largest statistic */
+	uint32_t *split;       /* the runs that are taken for new, by way */
+	size_t n_split, as_is; /* ways, and which one was recorded */
 	struct direction dir[2];
 };
 
@@ -151,7 +150,7 @@ draw(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* All choices of k of n runs, in order. */
+/* All choices of k of n runs, in order: the last is what was recorded. */
 static void
 list_all(struct guard *g, uint32_t k, uint32_t n)
 {
@@ -202,11 +201,11 @@ list_splits(struct guard *g, struct prof_err *err)
 
 	g->split = calloc(g->n_split * k, sizeof(*g->split));
 	g->most = calloc(g->n_split, sizeof(*g->most));
-	g->sorted = calloc(n, sizeof(*g->sorted));
-	if (!g->split || !g->most || !g->sorted)
+	if (!g->split || !g->most)
 		return prof_nomem(err);
 	if (g->n_split == N_DRAWN || g->n_split == N_DRAWN_ANY)
 		return list_drawn(g, k, n, err);
+	g->as_is = g->n_split - 1;
 	list_all(g, k, n);
 	return PROF_OK;
 }
@@ -320,31 +319,6 @@ raise_all(const struct guard *g, const struct direction *dir,
 		most[s] = raised(g, dir, x, s, most[s]);
 }
 
-/* The same for the sides as they are. */
-static double
-observed(const struct guard *g, const struct direction *dir,
-	 const struct chance *x, const struct chance *total)
-{
-	struct guard one = *g;
-	struct direction as_is = *dir;
-	uint32_t *run = one.split = (uint32_t *)g->sorted;
-	double less;
-
-	for (uint32_t i = 0; i < g->t->n_side[1]; i++)
-		run[i] = (uint32_t)g->t->n_side[0] + i;
-	less = total->mean - sum_off(g, dir, total, run) / dir->n[1];
-	as_is.total = &less;
-	return raised(&one, &as_is, x, 0, -1);
-}
-
-static int
-cmp_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double
 mean_of(const double *v, size_t n)
 {
@@ -360,22 +334,15 @@ static bool
 may_alarm(const struct guard *g, const struct direction *dir, size_t r,
 	  double total)
 {
-	size_t n = g->t->n_run, few = (size_t)dir->n[1];
-	const double *v = dir->value + r * n;
+	const double *v = dir->value + r * g->t->n_run;
 	double low = INFINITY, high = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < g->t->n_run; i++) {
 		low = fmin(low, v[i]);
 		high = fmax(high, v[i]);
 	}
-	if (!g->t->row[r].is_test || high <= 0 ||
-	    high - low < relevant(g->o, low, total))
-		return false;
-	memcpy(g->sorted, v, n * sizeof(*v));
-	qsort(g->sorted, n, sizeof(*v), cmp_double);
-	low = mean_of(g->sorted, few);
-	return mean_of(g->sorted + few, n - few) - low >=
-	       relevant(g->o, low, total) * (1 - 1e-9);
+	return g->t->row[r].is_test && high > 0 &&
+	       high - low >= relevant(g->o, low, total) * (1 - 1e-9);
 }
 
 /* --- rows --- */
@@ -461,7 +428,7 @@ find_alarms(const struct guard *g, struct direction *dir, struct prof_err *err)
 			struct alarm *a = &dir->alarm[dir->n_alarm++];
 
 			*a = (struct alarm){ .row = r, .x = x };
-			a->stat = observed(g, dir, &x, &total);
+			a->stat = raised(g, dir, &x, g->as_is, -1);
 			set_own_p(g, dir, a);
 		} else if (v != GATE_REGRESSED && v != GATE_IMPROVED &&
 			   may_alarm(g, dir, r, least)) {
@@ -573,7 +540,6 @@ guard_release(struct guard *g)
 		free(g->dir[i].value);
 		free(g->dir[i].alarm);
 	}
-	free(g->sorted);
 	free(g->most);
 	free(g->split);
 }
