@@ -48,7 +48,6 @@ enum {
 	KEY_ALLOW_UNEQUAL,
 	KEY_ALLOW_RATES,
 	KEY_FUNCTION,
-	KEY_FAIL_ON,
 	KEY_FAIL_MOVED,
 	KEY_FAIL_SINGLE,
 	KEY_BUDGET,
@@ -114,8 +113,6 @@ const struct cli_opt gate_opts[] = {
 	  "compare runs whose sampling rates differ more than twice" },
 	{ KEY_FUNCTION, "function", "REGEX",
 	  "judge only functions whose whole name matches" },
-	{ KEY_FAIL_ON, "fail-on", "COND",
-	  "fail only where COND holds: cum > +5% && cum > 10ms" },
 	{ KEY_FAIL_MOVED, "fail-moved", NULL,
 	  "also fail where work only moved" },
 	{ KEY_FAIL_SINGLE, "fail-single", NULL,
@@ -286,17 +283,9 @@ number_option(struct gate_settings *s, struct cli *cli, int key)
 static bool
 fail_option(struct gate_settings *s, struct cli *cli, int key)
 {
-	struct prof_err err;
-	bool holds;
-
 	switch (key) {
 	case KEY_FUNCTION:
 		set_function(s, cli);
-		return true;
-	case KEY_FAIL_ON:
-		s->fail_on = cli->arg;
-		if (rule_holds(s->fail_on, NULL, NULL, &holds, &err) != PROF_OK)
-			die("--fail-on: %s", err.msg);
 		return true;
 	case KEY_FAIL_MOVED:
 		s->fail_moved = true;

@@ -21,7 +21,6 @@ struct gate_settings {
 	struct scale_option scale;
 	struct refine refine;
 	struct sides sides;
-	const char *fail_on; /* NULL: fail on a regression */
 	struct rule_budgets budgets;
 	struct match **pattern; /* by budget, NULL for names */
 	struct match *function; /* NULL: all */

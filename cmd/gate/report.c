@@ -296,8 +296,8 @@ void
 gate_put_budget(FILE *out, const struct gate_report *r,
 		const struct gate_form *f, const struct rule_budget *b)
 {
-	static const char *const relation[] = { "<", "<=", ">", ">=" };
 	const struct rule_limit *l = &b->limit;
+	const char *relation = l->is_strict ? "<" : "<=";
 	char t[3][GATE_TEXT];
 	const double value[] = { b->value, b->low, b->high };
 
@@ -310,8 +310,7 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 			number_text(t[i], r, value[i], l->is_change);
 	put_bytes(out, f, b->name, strlen(b->name));
 	fprintf(out, " %s ", gate_kind_name(l->kind));
-	escape_put(out, f->escape, relation[l->relation],
-		   strlen(relation[l->relation]));
+	escape_put(out, f->escape, relation, strlen(relation));
 	fprintf(out, " %s%.10g", l->is_change && l->number >= 0 ? "+" : "",
 		l->number);
 	if (l->is_percent)

@@ -12,19 +12,11 @@
 
 /* Does this row, or the total, fail the gate? */
 static bool
-row_fails(const struct gate_settings *s, const struct gate *g,
-	  const struct gate_row *row)
+row_fails(const struct gate_settings *s, const struct gate_row *row)
 {
-	bool fails = row->verdict == GATE_REGRESSED ||
-		     (row->verdict == GATE_SUSPECT && s->fail_single);
-	struct prof_err err;
-
-	if (row->is_moved && !s->fail_moved)
-		return false;
-	if (fails && s->fail_on &&
-	    rule_holds(s->fail_on, g, row, &fails, &err) != PROF_OK)
-		die("--fail-on: %s", err.msg);
-	return fails;
+	return (row->verdict == GATE_REGRESSED ||
+		(row->verdict == GATE_SUSPECT && s->fail_single)) &&
+	       (!row->is_moved || s->fail_moved);
 }
 
 /*
@@ -35,16 +27,11 @@ static bool
 decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 {
 	const struct gate *g = r->g;
-	bool any = false;
-	struct prof_err err;
+	bool any;
 
-	/* Report a wrong unit even where nothing regressed. */
-	if (s->fail_on &&
-	    rule_holds(s->fail_on, g, &g->total, &any, &err) != PROF_OK)
-		die("--fail-on: %s", err.msg);
-	any = r->total_fails = row_fails(s, g, &g->total);
+	any = r->total_fails = row_fails(s, &g->total);
 	for (size_t i = 0; i < g->n_order; i++) {
-		fails[i] = row_fails(s, g, &g->row[g->order[i]]);
+		fails[i] = row_fails(s, &g->row[g->order[i]]);
 		any |= fails[i];
 	}
 	for (size_t i = 0; i < s->budgets.n_rule; i++)

@@ -1,7 +1,7 @@
 /*
  * gate.c - the parts of prof-gate where the command shows only the end:
  * the numbers of the method against those of an independent implementation
- * (testdata/README), what is explained, what is counted, conditions, budgets,
+ * (testdata/README), what is explained, what is counted, limits, budgets,
  * and the laws: swapping the sides mirrors every verdict, a factor common to
  * all runs changes none.
  */
@@ -721,46 +721,61 @@ test_mix(void **state)
 
 /* --- rules --- */
 
+/* f: 6000 before, 8000 after, of 21000 and 23000. Is its value within? */
 static const struct {
 	const char *text;
-	bool holds; /* f: 6000 before, 8000 after, of 21000 and 23000 */
-} conditions[] = {
-	{ "cum > +5%", true },
-	{ "cum > +33%", true },
-	{ "cum > +34%", false },
-	{ "flat>=+2000ns", true },
-	{ "flat > +2us", false },
-	{ "flat > 8000ns", false },
-	{ "flat >= 8us", true },
-	{ "flat < -5%", false },
-	{ "flat > +9% of total", true },
-	{ "flat > +10% of total", false },
-	{ "flat > 34%", true },
-	{ "flat > 35% of total", false },
-	{ "!flat > 35%", true },
-	{ "flat > 1ns || flat > 9s && flat > 9s", true },
-	{ "(flat > 1ns || flat > 9s) && flat > 9s", false },
-	{ " ( cum>1ns )&&!( cum<1ns||cum<2ns ) ", true },
+	bool is_within;
+} limits[] = {
+	{ "f <= +5%", false },
+	{ "f <= +33%", false },
+	{ "f cum <= +34%", true },
+	{ "f flat < +2000ns", false },
+	{ "f flat <= +2us", true },
+	{ "f flat <= 8000ns", true },
+	{ "f flat < 8us", false },
+	{ "f flat <= -5%", false },
+	{ "f flat <= +9% of total", false },
+	{ "f flat <= +10% of total", true },
+	{ "f flat <= 34%", false },
+	{ "f flat <= 35% of total", true },
 };
 
+static enum prof_status
+matches_none(void *ctx, size_t i, const struct str *name, bool *matches,
+	     struct prof_err *err)
+{
+	(void)ctx;
+	(void)i;
+	(void)name;
+	(void)err;
+	*matches = false;
+	return PROF_OK;
+}
+
 static void
-test_conditions(void **state)
+test_limits(void **state)
 {
 	static const int count[][2] = { { 6000, 15000 }, { 8000, 15000 } };
+	const struct rule_matcher matcher = { matches_none, NULL };
 	struct gate *g = fight(2, 1, count, 1, 1);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		const char *text = limits[i].text;
+		struct rule_budgets b;
+		struct rule_budget *r;
 		struct prof_err err;
-		bool holds = false;
 
-		if (rule_holds(conditions[i].text, NULL, NULL, &holds, &err) !=
+		if (rule_budgets_parse(text, strlen(text), &b, &err) !=
 			    PROF_OK ||
-		    rule_holds(conditions[i].text, g, row_of(g, "f"), &holds,
-			       &err) != PROF_OK)
-			fail_msg("%s: %s", conditions[i].text, err.msg);
-		if (holds != conditions[i].holds)
-			fail_msg("%s", conditions[i].text);
+		    rule_check(&b, g, stats_dist(), &matcher, &err) != PROF_OK)
+			fail_msg("%s: %s", text, err.msg);
+		r = b.rule;
+		if ((r->limit.is_strict
+			     ? r->value < r->bound
+			     : r->value <= r->bound) != limits[i].is_within)
+			fail_msg("%s", text);
+		rule_budgets_release(&b);
 	}
 	gate_free(g);
 }
@@ -916,18 +931,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_guards),
-		cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_measure),
-		cmocka_unit_test(test_mirror),
-		cmocka_unit_test(test_unit),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_vectors),  cmocka_unit_test(test_guards),
+		cmocka_unit_test(test_moves),    cmocka_unit_test(test_measure),
+		cmocka_unit_test(test_mirror),   cmocka_unit_test(test_unit),
+		cmocka_unit_test(test_noise),    cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_limits),   cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),
 	};
 
 	/* Without GSL there are no distributions to test with. */

@@ -1,6 +1,6 @@
 /*
- * expr.h - the expressions of --where and of the gate's conditions: tests
- *joined by &&, || and !, in parentheses. The caller parses a test.
+ * expr.h - the expressions of --where: tests joined by &&, || and !, in
+ * parentheses. The caller parses a test. Rules of budgets use its tokens.
  *
  *	expr	= and { "||" and }
  *	and	= term { "&&" term }

@@ -12,73 +12,51 @@
 #include "lib/base/expr.h"
 #include "lib/model/units.h"
 
-struct parser {
-	struct expr e;
-	const struct gate *g; /* of row; NULL: check the syntax only */
-	const struct gate_row *row;
-};
-
-static bool
-take_relation(struct parser *p, enum rule_relation *r)
-{
-	if (expr_take(&p->e, "<="))
-		*r = RULE_LE;
-	else if (expr_take(&p->e, ">="))
-		*r = RULE_GE;
-	else if (expr_take(&p->e, "<"))
-		*r = RULE_LT;
-	else if (expr_take(&p->e, ">"))
-		*r = RULE_GT;
-	else
-		return false;
-	return true;
-}
-
 static enum prof_status
-parse_unit(struct parser *p, struct rule_limit *l)
+parse_unit(struct expr *e, struct rule_limit *l)
 {
 	size_t n = 0;
 
-	expr_skip_blanks(&p->e);
-	while (isalpha((unsigned char)p->e.at[n]))
+	expr_skip_blanks(e);
+	while (isalpha((unsigned char)e->at[n]))
 		n++;
 	if (n >= sizeof(l->unit))
-		return expr_expected(&p->e, "a unit");
-	memcpy(l->unit, p->e.at, n);
+		return expr_expected(e, "a unit");
+	memcpy(l->unit, e->at, n);
 	l->unit[n] = '\0';
-	p->e.at += n;
+	e->at += n;
 	return PROF_OK;
 }
 
 /* Parse the number and unit after the relation. */
 static enum prof_status
-parse_number(struct parser *p, struct rule_limit *l)
+parse_number(struct expr *e, struct rule_limit *l)
 {
 	char *end;
 
-	expr_skip_blanks(&p->e);
-	l->is_change = *p->e.at == '+' || *p->e.at == '-';
-	if (!isdigit((unsigned char)p->e.at[l->is_change]) &&
-	    p->e.at[l->is_change] != '.')
-		return expr_expected(&p->e, "a number");
-	l->number = strtod(p->e.at, &end);
-	if (end == p->e.at || !isfinite(l->number))
-		return expr_expected(&p->e, "a number");
-	p->e.at = end;
-	if (!expr_take(&p->e, "%"))
-		return parse_unit(p, l);
+	expr_skip_blanks(e);
+	l->is_change = *e->at == '+' || *e->at == '-';
+	if (!isdigit((unsigned char)e->at[l->is_change]) &&
+	    e->at[l->is_change] != '.')
+		return expr_expected(e, "a number");
+	l->number = strtod(e->at, &end);
+	if (end == e->at || !isfinite(l->number))
+		return expr_expected(e, "a number");
+	e->at = end;
+	if (!expr_take(e, "%"))
+		return parse_unit(e, l);
 	l->is_percent = true;
 	/* A value can only be a part of the total. */
 	l->of_total = !l->is_change;
-	if (expr_take(&p->e, "of")) {
-		if (!expr_take(&p->e, "total"))
-			return expr_expected(&p->e, "'total'");
+	if (expr_take(e, "of")) {
+		if (!expr_take(e, "total"))
+			return expr_expected(e, "'total'");
 		l->of_total = true;
 	}
 	return PROF_OK;
 }
 
-/* --- conditions --- */
+/* --- limits --- */
 
 /* Compute the absolute limit: mean per profile, scaled. */
 static enum prof_status
@@ -112,19 +90,9 @@ bound_of(const struct rule_limit *l, const struct gate *g, double base,
 }
 
 static bool
-compare(enum rule_relation r, double x, double bound)
+keeps(const struct rule_limit *l, double x, double bound)
 {
-	switch (r) {
-	case RULE_LT:
-		return x < bound;
-	case RULE_LE:
-		return x <= bound;
-	case RULE_GT:
-		return x > bound;
-	case RULE_GE:
-		break;
-	}
-	return x >= bound;
+	return l->is_strict ? x < bound : x <= bound;
 }
 
 /* The limited quantity of cell c, and the limit in its unit. */
@@ -139,62 +107,6 @@ compare_cell(const struct rule_limit *l, const struct gate *g,
 	return bound_of(l, g, c->before,
 			l->is_change ? total->before : total->after, bound,
 			err);
-}
-
-static enum prof_status
-parse_comparison(void *ctx, uint32_t *holds)
-{
-	struct parser *p = ctx;
-	struct rule_limit l = { .kind = GATE_FLAT };
-	double value, bound;
-	enum prof_status st;
-
-	*holds = 0;
-	if (expr_take(&p->e, "cum"))
-		l.kind = GATE_CUM;
-	else if (!expr_take(&p->e, "flat"))
-		return expr_expected(&p->e, "'flat' or 'cum'");
-	if (!take_relation(p, &l.relation))
-		return expr_expected(&p->e, "<, <=, > or >=");
-	st = parse_number(p, &l);
-	if (st != PROF_OK || !p->g)
-		return st;
-	st = compare_cell(&l, p->g, p->row->cell[l.kind], &value, &bound,
-			  p->e.err);
-	if (st == PROF_OK)
-		*holds = compare(l.relation, value, bound);
-	return st;
-}
-
-static enum prof_status
-negate(void *unused, uint32_t *holds)
-{
-	(void)unused;
-	*holds = !*holds;
-	return PROF_OK;
-}
-
-static enum prof_status
-join_conditions(void *unused, enum expr_join how, uint32_t right,
-		uint32_t *holds)
-{
-	(void)unused;
-	*holds = how == EXPR_OR ? *holds | right : *holds & right;
-	return PROF_OK;
-}
-
-enum prof_status
-rule_holds(const char *text, const struct gate *g, const struct gate_row *row,
-	   bool *holds, struct prof_err *err)
-{
-	static const struct expr_ops ops = { parse_comparison, negate,
-					     join_conditions };
-	struct parser p = { { text, text, 0, err }, g, row };
-	uint32_t value = 0;
-	enum prof_status st = expr_parse(&p.e, &ops, &p, &value);
-
-	*holds = value != 0;
-	return st;
 }
 
 /* --- budgets --- */
@@ -217,55 +129,56 @@ rule_budgets_release(struct rule_budgets *b)
  * with one.
  */
 static enum prof_status
-parse_name(struct parser *p, struct rule_budget *r)
+parse_name(struct expr *e, struct rule_budget *r)
 {
-	const char *from = p->e.at, *end;
+	const char *from = e->at, *end;
 	bool is_pattern = *from == '/';
 
 	if (*from == '"') {
 		end = strchr(++from, '"');
 		if (!end)
-			return expr_expected(&p->e, "'\"'");
-		p->e.at = end + 1;
+			return expr_expected(e, "'\"'");
+		e->at = end + 1;
 	} else {
 		end = from;
 		do {
 			end += strcspn(end, " \t");
-			p->e.at = end;
+			e->at = end;
 			end += strspn(end, " \t");
 		} while (*end && strncmp(end, "<= ", 3) &&
 			 strncmp(end, "< ", 2) && strncmp(end, "flat <", 6) &&
 			 strncmp(end, "cum <", 5));
-		end = p->e.at;
+		end = e->at;
 	}
 	if (end == from)
-		return expr_expected(&p->e, "a function");
+		return expr_expected(e, "a function");
 	r->name = strndup(from, (size_t)(end - from));
 	if (!r->name)
-		return prof_nomem(p->e.err);
+		return prof_nomem(e->err);
 	if (!is_pattern || end - from < 3 || end[-1] != '/')
 		return PROF_OK;
 	r->pattern = strndup(from + 1, (size_t)(end - from) - 2);
-	return r->pattern ? PROF_OK : prof_nomem(p->e.err);
+	return r->pattern ? PROF_OK : prof_nomem(e->err);
 }
 
 static enum prof_status
-parse_budget(struct parser *p, struct rule_budget *r)
+parse_budget(struct expr *e, struct rule_budget *r)
 {
 	struct rule_limit *l = &r->limit;
-	enum prof_status st = parse_name(p, r);
+	enum prof_status st = parse_name(e, r);
 
 	if (st != PROF_OK)
 		return st;
-	l->kind = expr_take(&p->e, "flat") ? GATE_FLAT : GATE_CUM;
+	l->kind = expr_take(e, "flat") ? GATE_FLAT : GATE_CUM;
 	if (l->kind == GATE_CUM)
-		expr_take(&p->e, "cum");
-	if (!take_relation(p, &l->relation) || l->relation > RULE_LE)
-		return expr_expected(&p->e, "< or <=");
-	st = parse_number(p, l);
-	expr_skip_blanks(&p->e);
-	if (st == PROF_OK && *p->e.at)
-		st = expr_expected(&p->e, "the end of the line");
+		expr_take(e, "cum");
+	l->is_strict = !expr_take(e, "<=");
+	if (l->is_strict && !expr_take(e, "<"))
+		return expr_expected(e, "< or <=");
+	st = parse_number(e, l);
+	expr_skip_blanks(e);
+	if (st == PROF_OK && *e->at)
+		st = expr_expected(e, "the end of the line");
 	return st;
 }
 
@@ -275,7 +188,7 @@ add_budget(struct rule_budgets *b, char *line, unsigned number,
 	   struct prof_err *err)
 {
 	struct prof_err inner;
-	struct parser p = { { line, line, 0, &inner }, NULL, NULL };
+	struct expr e = { line, line, 0, &inner };
 	struct rule_budget *grown;
 	enum prof_status st;
 	bool quoted = false;
@@ -286,8 +199,8 @@ add_budget(struct rule_budgets *b, char *line, unsigned number,
 		    (c == line || isspace((unsigned char)c[-1])))
 			*c-- = '\0';
 	}
-	expr_skip_blanks(&p.e);
-	if (!*p.e.at)
+	expr_skip_blanks(&e);
+	if (!*e.at)
 		return PROF_OK;
 	if (b->n_rule == RULE_MAX_BUDGET)
 		return prof_fail(err, PROF_ELIMIT, "more than %d rules",
@@ -297,7 +210,7 @@ add_budget(struct rule_budgets *b, char *line, unsigned number,
 		return prof_nomem(err);
 	b->rule = grown;
 	grown[b->n_rule] = (struct rule_budget){ .line = number };
-	st = parse_budget(&p, &grown[b->n_rule++]);
+	st = parse_budget(&e, &grown[b->n_rule++]);
 	if (st != PROF_OK)
 		return prof_fail(err, st, "line %u: %s", number, inner.msg);
 	return PROF_OK;
@@ -357,9 +270,9 @@ check_cell(struct rule_budget *r, const struct gate *g,
 			    c->own_error * d->t_quantile(level, g->model.df));
 	r->low = r->value - half;
 	r->high = r->value + half;
-	if (compare(r->limit.relation, r->high, r->bound))
+	if (keeps(&r->limit, r->high, r->bound))
 		r->answer = RULE_KEPT;
-	else if (compare(r->limit.relation, r->low, r->bound))
+	else if (keeps(&r->limit, r->low, r->bound))
 		r->answer = RULE_UNSURE;
 	else
 		r->answer = RULE_BROKEN;

@@ -1,12 +1,10 @@
 /*
- * rule.h - limits that the user sets on functions: the condition of --fail-on,
- * and the rules of a budget file.
+ * rule.h - limits that the user sets on functions: the rules of a budget file.
  *
- *	condition	cum > +5% && (cum > 10ms || flat > +1% of total)
- *	budget		parse_json cum <= 5% of total	# to the end of line
- *			"operator<" flat <= 30ms
- *			main <= +3%
- *			/^json::/ <= 20% of total	# all of them together
+ *	parse_json cum <= 5% of total	# to the end of line
+ *	"operator<" flat <= 30ms
+ *	main <= +3%
+ *	/^json::/ <= 20% of total	# all of them together
  *
  * A number with a sign limits the change, one without the value in new. A
  * percentage of a change is of the function's value in base, or with "of total"
@@ -25,27 +23,15 @@
 #define RULE_MAX_LINE 4096   /* bytes of a line of a budget file */
 #define RULE_MAX_BUDGET 1000 /* rules in a budget file */
 
-enum rule_relation { RULE_LT, RULE_LE, RULE_GT, RULE_GE };
-
 struct rule_limit {
 	enum gate_kind kind;
-	enum rule_relation relation;
+	bool is_strict; /* < instead of <= */
 	bool is_change;
 	bool is_percent;
 	bool of_total;
 	double number; /* percent: as written; else in the unit below */
 	char unit[16]; /* "": that of the profile */
 };
-
-/*
- * Is the condition in text true for the estimates of a row? It does not ask
- * whether the change is significant. Without g and row only the syntax is
- * checked. PROF_EUSAGE names the wrong place in text, or a unit that does not
- * fit; PROF_ELIMIT.
- */
-enum prof_status rule_holds(const char *text, const struct gate *g,
-			    const struct gate_row *row, bool *holds,
-			    struct prof_err *err) MUST_USE;
 
 enum rule_answer { RULE_KEPT, RULE_UNSURE, RULE_BROKEN, RULE_NO_FUNCTION };
 
