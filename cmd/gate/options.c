@@ -223,27 +223,30 @@ is_ours(void *ctx, const struct str *file)
 	return strncmp(file->s, "..", 2) != 0 && access(file->s, F_OK) == 0;
 }
 
-/* The options for the output; false: not one of these. */
+/* Options without a value. */
 static bool
-report_option(struct gate_settings *s, struct cli *cli, int key)
+flag_option(struct gate_settings *s, int key)
 {
-	static const struct gate_form *const form[] = { &gate_text, &gate_json,
-							&gate_markdown,
-							&gate_junit,
-							&gate_github };
+	const struct {
+		int key;
+		bool *to;
+	} flag[] = {
+		{ KEY_NOINLINES, &s->gate.frames.no_inlines },
+		{ KEY_EXACT_NAMES, &s->gate.exact_names },
+		{ KEY_ALLOW_UNEQUAL, &s->gate.allow_unequal },
+		{ KEY_ALLOW_RATES, &s->sides.allow_rates },
+		{ KEY_FAIL_MOVED, &s->fail_moved },
+		{ KEY_FAIL_SINGLE, &s->fail_single },
+		{ KEY_ALL, &s->all },
+	};
 
-	if (key >= KEY_TEXT && key <= KEY_GITHUB)
-		s->form = form[key - KEY_TEXT];
-	else if (key == KEY_NODECOUNT)
-		s->max_rows = cli_uint(cli, 0, 1000000000);
-	else if (key == KEY_ALL)
-		s->all = true;
-	else
-		return false;
-	return true;
+	for (size_t i = 0; i < sizeof(flag) / sizeof(*flag); i++)
+		if (key == flag[i].key)
+			return *flag[i].to = true;
+	return false;
 }
 
-/* The numbers of the test. */
+/* Options with a number. */
 static bool
 number_option(struct gate_settings *s, struct cli *cli, int key)
 {
@@ -258,6 +261,18 @@ number_option(struct gate_settings *s, struct cli *cli, int key)
 		{ KEY_BUILD_NOISE, &o->build_noise },
 		{ KEY_NOISE, &o->single_noise },
 	};
+	const struct {
+		int key;
+		size_t *to, least, most;
+	} number[] = {
+		{ KEY_BASELINE_RUNS, &s->sides.n_archived, 1,
+		  GATE_MAX_PROFILE / 2 },
+		{ KEY_BASELINE_SESSIONS, &s->sides.n_session, 1,
+		  GATE_MAX_PROFILE / 2 },
+		{ KEY_PLAN, &s->n_plan, 1, GATE_MAX_PROFILE / 2 },
+		{ KEY_MIN_SAMPLES, &o->min_events, 1, 1000000000 },
+		{ KEY_NODECOUNT, &s->max_rows, 0, 1000000000 },
+	};
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
 		if (key == percent[i].key) {
@@ -265,53 +280,30 @@ number_option(struct gate_settings *s, struct cli *cli, int key)
 			s->has_min_share |= key == KEY_MIN_SHARE;
 			return true;
 		}
-	if (key == KEY_ALPHA) {
-		o->alpha = cli_between(cli, 0, 1);
-		if (o->alpha == 0 || o->alpha > 0.5)
-			cli_bad_arg(cli, "above 0, up to 0.5");
-	} else if (key == KEY_MIN_SAMPLES) {
-		o->min_events = (double)cli_uint(cli, 1, 1000000000);
-	} else if (key == KEY_ALLOW_UNEQUAL) {
-		o->allow_unequal = true;
-	} else {
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
+		if (key == number[i].key) {
+			*number[i].to =
+				cli_uint(cli, number[i].least, number[i].most);
+			return true;
+		}
+	if (key != KEY_ALPHA)
 		return false;
-	}
+	o->alpha = cli_between(cli, 0, 1);
+	if (o->alpha == 0 || o->alpha > 0.5)
+		cli_bad_arg(cli, "above 0, up to 0.5");
 	return true;
 }
 
-/* Options that decide when the gate fails. */
-static bool
-fail_option(struct gate_settings *s, struct cli *cli, int key)
-{
-	switch (key) {
-	case KEY_FUNCTION:
-		set_function(s, cli);
-		return true;
-	case KEY_FAIL_MOVED:
-		s->fail_moved = true;
-		return true;
-	case KEY_FAIL_SINGLE:
-		s->fail_single = true;
-		return true;
-	case KEY_BUDGET:
-		read_budgets(s, cli);
-		return true;
-	case KEY_STRICT:
-		s->strict = cli->arg ? cli_double(cli) / 100 : STRICT / 100.0;
-		if (s->strict <= 0)
-			cli_bad_arg(cli, "above 0");
-		return true;
-	}
-	return false;
-}
-
-/* Options that choose and filter profiles. */
+/* The other options. */
 static void
-input_option(struct gate_settings *s, struct cli *cli, int key)
+word_option(struct gate_settings *s, struct cli *cli, int key)
 {
 	static const enum granularity by[] = { BY_FUNCTION, BY_FILE_FUNCTION,
 					       BY_FILE, BY_LINE };
-	struct frames_options *f = &s->gate.frames;
+	static const struct gate_form *const form[] = { &gate_text, &gate_json,
+							&gate_markdown,
+							&gate_junit,
+							&gate_github };
 
 	switch (key) {
 	case KEY_BASELINE:
@@ -320,35 +312,31 @@ input_option(struct gate_settings *s, struct cli *cli, int key)
 	case KEY_SAVE_BASELINE:
 		s->save_folder = cli->arg;
 		break;
-	case KEY_BASELINE_RUNS:
-		s->sides.n_archived = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
-		break;
-	case KEY_BASELINE_SESSIONS:
-		s->sides.n_session = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
-		break;
-	case KEY_PLAN:
-		s->n_plan = cli_uint(cli, 1, GATE_MAX_PROFILE / 2);
-		break;
 	case KEY_SCALE:
 		scale_parse(&s->scale, cli);
 		break;
 	case KEY_SAMPLE_INDEX:
 		s->sample_index = cli->arg;
 		break;
-	case KEY_NOINLINES:
-		f->no_inlines = true;
-		break;
-	case KEY_ALLOW_RATES:
-		s->sides.allow_rates = true;
-		break;
 	case KEY_TRIM_PATH:
-		f->trim_path = cli->arg;
+		s->gate.frames.trim_path = cli->arg;
 		break;
-	case KEY_EXACT_NAMES:
-		s->gate.exact_names = true;
+	case KEY_FUNCTION:
+		set_function(s, cli);
+		break;
+	case KEY_BUDGET:
+		read_budgets(s, cli);
+		break;
+	case KEY_STRICT:
+		s->strict = cli->arg ? cli_double(cli) / 100 : STRICT / 100.0;
+		if (s->strict <= 0)
+			cli_bad_arg(cli, "above 0");
 		break;
 	default:
-		f->granularity = by[key - KEY_FUNCTIONS];
+		if (key >= KEY_TEXT)
+			s->form = form[key - KEY_TEXT];
+		else
+			s->gate.frames.granularity = by[key - KEY_FUNCTIONS];
 	}
 }
 
@@ -404,9 +392,8 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		if (!refine_option(&s->refine, cli, key) &&
-		    !report_option(s, cli, key) &&
-		    !number_option(s, cli, key) && !fail_option(s, cli, key))
-			input_option(s, cli, key);
+		    !flag_option(s, key) && !number_option(s, cli, key))
+			word_option(s, cli, key);
 	}
 	settle(s);
 }

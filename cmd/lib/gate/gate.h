@@ -97,7 +97,7 @@ struct gate_options {
 	double against;      /* growth to allow before the test */
 	double build_noise;  /* least noise between two builds */
 	double single_noise; /* noise of the machine, if a side has one run */
-	double min_events;   /* of a side */
+	size_t min_events;   /* of a side */
 	bool allow_unequal;  /* totals may differ by any factor */
 	bool exact_names;    /* do not look for renamed functions */
 	/* Sets *wanted if this function is to be judged. NULL: all functions

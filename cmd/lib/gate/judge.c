@@ -212,10 +212,10 @@ check_sides(const struct gate *g, struct prof_err *err)
 		if (!g->n_side[s])
 			return prof_fail(err, PROF_EUSAGE, "no %s profile",
 					 side_name[s]);
-		if (events[s] < g->o.min_events)
+		if (events[s] < (double)g->o.min_events)
 			return prof_fail(err, PROF_EUSAGE,
 					 "%s has %.0f sample%s in all, of at "
-					 "least %.0f (--min-samples)",
+					 "least %zu (--min-samples)",
 					 side_name[s], events[s],
 					 round(events[s]) == 1 ? "" : "s",
 					 g->o.min_events);
