@@ -368,11 +368,12 @@ put_finding(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	put_where(out, r, f, row);
 }
 
-/* The functions with this verdict and none worse, the worst first; returns
- * their number. */
+/* At most `most` of the rows with `is`, the worst first, after a text; returns
+ * the number of all. */
 static size_t
 put_findings(FILE *out, const struct gate_report *r, const struct gate_form *f,
-	     bool (*is)(const struct gate_row *))
+	     bool (*is)(const struct gate_row *), size_t most,
+	     const char *before)
 {
 	const struct gate *g = r->g;
 	size_t n = 0;
@@ -381,14 +382,13 @@ put_findings(FILE *out, const struct gate_report *r, const struct gate_form *f,
 		const struct gate_row *row = &g->row[g->order[i]];
 
 		if (!is(row) || row->carried || is_like_total(r, row) ||
-		    ++n > MAX_FINDINGS)
+		    ++n > most)
 			continue;
-		if (n > 1)
-			fputs("; ", out);
+		fputs(n > 1 ? "; " : before, out);
 		put_finding(out, r, f, row);
 	}
-	if (n > MAX_FINDINGS)
-		fprintf(out, "; %zu more", n - MAX_FINDINGS);
+	if (n > most && most > 1)
+		fprintf(out, "; %zu more", n - most);
 	return n;
 }
 
@@ -406,38 +406,9 @@ has_improved(const struct gate_row *row)
 
 /* Did it get faster, and not only hand its work over to another? */
 static bool
-has_gained(const struct gate *g, const struct gate_row *row)
+has_gained(const struct gate_row *row)
 {
-	if (!has_improved(row))
-		return false;
-	for (size_t i = 0; i < g->n_order; i++)
-		for (int k = 0; k < 2; k++) {
-			const struct gate_why *w = &g->row[g->order[i]].why[k];
-
-			for (uint32_t j = 0; w->label && j < w->n_other; j++)
-				if (&g->row[w->other[j]] == row)
-					return false;
-		}
-	return true;
-}
-
-/* The function that gained most, beside what did not improve. */
-static size_t
-put_gain(FILE *out, const struct gate_report *r, const struct gate_form *f,
-	 bool first)
-{
-	const struct gate *g = r->g;
-
-	for (size_t i = 0; i < g->n_order; i++) {
-		const struct gate_row *row = &g->row[g->order[i]];
-
-		if (!has_gained(g, row) || is_like_total(r, row))
-			continue;
-		fputs(first ? "improved: " : "; improved: ", out);
-		put_finding(out, r, f, row);
-		return 1;
-	}
-	return 0;
+	return has_improved(row) && !row->gave;
 }
 
 /* Is that change more than what the row's own runs vary by? */
@@ -542,23 +513,11 @@ has_broken(const struct rule_budgets *b)
 	return false;
 }
 
-static double
-samples_of(const struct gate *g, enum gate_side side)
-{
-	double n = 0;
-
-	for (size_t i = 0; i < g->n_profile[0] + g->n_profile[1]; i++)
-		if (g->run[i].side == side)
-			n += g->run[i].total.events;
-	return n;
-}
-
 void
 gate_put_headline(FILE *out, const struct gate_report *r,
 		  const struct gate_form *f)
 {
 	const struct gate *g = r->g;
-	double base = samples_of(g, GATE_BASE), new = samples_of(g, GATE_NEW);
 	const struct gate_row *perhaps = NULL;
 	size_t n = 0;
 
@@ -567,9 +526,9 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	fprintf(out,
 		"%s: ", perhaps ? "perhaps" : gate_verdict_name(r->verdict));
 	if (r->verdict >= GATE_SUSPECT)
-		n = put_findings(out, r, f, has_slowed);
+		n = put_findings(out, r, f, has_slowed, MAX_FINDINGS, "");
 	else if (r->verdict == GATE_IMPROVED)
-		n = put_findings(out, r, f, has_improved);
+		n = put_findings(out, r, f, has_improved, MAX_FINDINGS, "");
 	if (perhaps) {
 		put_finding(out, r, f, perhaps);
 		put_doubt(out, r, gate_deciding(perhaps));
@@ -582,13 +541,15 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		put_total(out, r);
 	}
 	if (r->verdict != GATE_IMPROVED)
-		n += put_gain(out, r, f, !n);
+		n += put_findings(out, r, f, has_gained, 1,
+				  n ? "; improved: " : "improved: ");
 	put_budgets(out, r, f, !n);
 	if (g->is_single && r->verdict >= GATE_INCONCLUSIVE)
 		fputs("; one run a side: noise is a guess", out);
-	if (r->verdict != GATE_REGRESSED && fmin(base, new) < FEW_SAMPLES)
-		fprintf(out, "; too few samples to bet on: %.0f and %.0f", base,
-			new);
+	if (r->verdict != GATE_REGRESSED &&
+	    fmin(g->events[0], g->events[1]) < FEW_SAMPLES)
+		fprintf(out, "; too few samples to bet on: %.0f and %.0f",
+			g->events[0], g->events[1]);
 }
 
 /* --- other lines --- */
@@ -616,7 +577,7 @@ gate_put_basis(FILE *out, const struct gate_report *r,
 		"samples",
 		g->n_profile[0], g->n_profile[1],
 		g->n_profile[1] == 1 ? "" : "s", type, unit, per[r->scale],
-		samples_of(g, GATE_BASE), samples_of(g, GATE_NEW));
+		g->events[0], g->events[1]);
 	if (g->is_joined)
 		fprintf(out,
 			"; %zu and %zu sessions, each of which counts as a run",

@@ -237,6 +237,8 @@ find_others(const struct explain *x, uint32_t f, enum gate_kind kind,
 	for (uint32_t r = 0; kind == GATE_CUM && r < x->g->n_row; r++)
 		if (x->in[r] && r != f)
 			other[n++] = r;
+	for (uint32_t i = 0; i < n; i++)
+		x->g->row[other[i]].gave = true;
 	qsort_r(other, n, sizeof(*other), cmp_lost, x->g);
 	if (kind == GATE_FLAT)
 		*label = labels[x->is_new[f]][any_gone];

@@ -235,6 +235,7 @@ struct gate_row {
 	uint32_t carried; /* it grew by this callee, a row that regressed, too,
 			     plus 1; 0: by none */
 	bool is_moved;    /* all of its regression is explained */
+	bool gave;        /* a row that is_moved has work of this one */
 	uint64_t set[2];  /* hash of its set of stacks, by kind */
 	const struct gate_cell *cell[2]; /* by enum gate_kind; never NULL */
 	struct gate_why why[2];
@@ -300,6 +301,7 @@ struct gate {
 	size_t cap_run;
 	size_t n_profile[2];     /* runs, by side */
 	size_t n_run, n_side[2]; /* columns of sums: runs, or sessions */
+	double events[2];        /* of all runs of a side */
 	size_t n_session[2];     /* 0: not known */
 	bool is_apart;  /* some session has profiles of one side only */
 	bool is_joined; /* a column is a session */

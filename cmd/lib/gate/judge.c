@@ -201,23 +201,23 @@ check_totals(const struct gate *g, double *scratch, struct prof_err *err)
 }
 
 static enum prof_status
-check_sides(const struct gate *g, struct prof_err *err)
+check_sides(struct gate *g, struct prof_err *err)
 {
-	double events[2] = { 0 }, *scratch;
+	double *scratch;
 	enum prof_status st;
 
 	for (size_t i = 0; i < g->n_run; i++)
-		events[g->run[i].side] += g->run[i].total.events;
+		g->events[g->run[i].side] += g->run[i].total.events;
 	for (int s = 0; s < 2; s++) {
 		if (!g->n_side[s])
 			return prof_fail(err, PROF_EUSAGE, "no %s profile",
 					 side_name[s]);
-		if (events[s] < (double)g->o.min_events)
+		if (g->events[s] < (double)g->o.min_events)
 			return prof_fail(err, PROF_EUSAGE,
 					 "%s has %.0f sample%s in all, of at "
 					 "least %zu (--min-samples)",
-					 side_name[s], events[s],
-					 round(events[s]) == 1 ? "" : "s",
+					 side_name[s], g->events[s],
+					 round(g->events[s]) == 1 ? "" : "s",
 					 g->o.min_events);
 	}
 	if (g->o.allow_unequal)
