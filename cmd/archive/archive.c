@@ -289,19 +289,9 @@ set_pattern(struct archive *a, const char *pattern, struct prof_err *err)
 static enum prof_status
 make_root(struct archive *a, struct prof_err *err)
 {
-	for (char *p = a->root; *p; p++) {
-		bool is_end = p[1] == 0;
-		char c = p[1];
-
-		if (!is_end && c != '/')
-			continue;
-		p[1] = 0;
-		if (mkdir(a->root, 0777) < 0 && errno != EEXIST &&
-		    access(a->root, F_OK) < 0)
-			return prof_fail(err, PROF_EIO, "%s: %s", a->root,
-					 strerror(errno));
-		p[1] = c;
-	}
+	if (outfile_folders(a->root, 0777) < 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", a->root,
+				 strerror(errno));
 	a->root_fd = regular_place_at(AT_FDCWD, a->root, false);
 	if (a->root_fd < 0)
 		return prof_fail(err, PROF_EIO, "%s: %s", a->root,

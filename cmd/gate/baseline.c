@@ -133,37 +133,19 @@ save(int dir, const char *folder, const struct profile *p,
 	outfile_release(&out);
 }
 
-/* mkdir -p */
-static void
-make_folders(const char *folder)
-{
-	char *path = strdup(folder), *at = path;
-
-	if (!path)
-		die_nomem();
-	do {
-		at += strspn(at, "/");
-		at = strchr(at, '/');
-		if (at)
-			*at = '\0';
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			die("%s: %s", path, strerror(errno));
-		if (at)
-			*at = '/';
-	} while (at && at[strspn(at, "/")]);
-	free(path);
-}
-
 void
 baseline_save(const char *folder, struct cli *cli)
 {
 	unsigned long number;
-	char machine[96], comment[128], **run;
+	char machine[96], comment[128], **run, *path;
 	const char *input;
 	size_t n;
 	int dir;
 
-	make_folders(folder);
+	path = allocated(strdup(folder));
+	if (outfile_folders(path, 0777) < 0)
+		die("%s: %s", path, strerror(errno));
+	free(path);
 	dir = regular_folder(folder, false);
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
+
 enum prof_status
 cachedir_check(const char *path, struct prof_err *err)
 {
@@ -27,24 +29,13 @@ cachedir_check(const char *path, struct prof_err *err)
 	return PROF_OK;
 }
 
-/* mkdir -p; this user must own the last folder. */
+/* This user must own the last folder. */
 static enum prof_status
 make_folders(char *path, struct prof_err *err)
 {
-	size_t n = 0;
-
-	while (path[n]) {
-		char end;
-
-		n++;
-		n += strcspn(path + n, "/");
-		end = path[n];
-		path[n] = '\0';
-		if (mkdir(path, 0700) != 0 && errno != EEXIST)
-			return prof_fail(err, PROF_EIO, "%s: %s", path,
-					 strerror(errno));
-		path[n] = end;
-	}
+	if (outfile_folders(path, 0700) < 0)
+		return prof_fail(err, PROF_EIO, "%s: %s", path,
+				 strerror(errno));
 	return cachedir_check(path, err);
 }
 

@@ -82,6 +82,23 @@ give_temp(struct outfile *out, struct prof_err *err)
 }
 
 /* A folder with search but no read permission cannot be synced. */
+int
+outfile_folders(char *path, mode_t mode)
+{
+	for (char *at = path; *at;) {
+		char end;
+
+		at += 1 + strcspn(at + 1, "/");
+		end = *at;
+		*at = '\0';
+		if (mkdir(path, mode) < 0 && errno != EEXIST &&
+		    access(path, F_OK) < 0)
+			return -1;
+		*at = end;
+	}
+	return 0;
+}
+
 enum prof_status
 outfile_sync_folder(int dir, struct prof_err *err)
 {

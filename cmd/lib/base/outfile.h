@@ -54,6 +54,10 @@ int outfile_kept(int dir, const char *name, int flags, mode_t mode) MUST_USE;
 /* Open for writing, with flags, what this user named: it is not replaced. */
 int outfile_named(const char *path, int flags) MUST_USE;
 
+/* Make the folder `path` and those above it, unless they are there. It is
+ * changed meanwhile. -1 and errno. */
+int outfile_folders(char *path, mode_t mode) MUST_USE;
+
 /* Sync the folder with its file names to the disk. */
 enum prof_status outfile_sync_folder(int dir, struct prof_err *err) MUST_USE;
 
