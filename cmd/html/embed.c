@@ -7,8 +7,8 @@
  * For each NAME: `static const char NAME[]`, all its files in a row, and
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
- * "import " or "export ", comments on lines of their own, indentation and other
- * blanks and newlines are left out, and all is wrapped in one function.
+ * "import " or "export " are left out, shorten.h makes it short, and it is
+ *wrapped in one function.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shorten.h"
+
 struct text {
 	unsigned char *s;
 	size_t n, cap;
-	bool keeps_end; /* the last line may end in a comment */
 };
 
 static void
@@ -140,111 +141,11 @@ put_base64(const unsigned char *s, size_t n)
 
 /* --- files --- */
 
-/*
- * What a page needs of a line of a module: not imports and exports, as modules
- * become one; not indentation and lines of comment. NULL: nothing.
- */
-static char *
-part_of(char *line, bool *in_comment)
-{
-	if (!strncmp(line, "import ", 7) || !strncmp(line, "export ", 7))
-		return NULL;
-	line += strspn(line, "\t ");
-	if (*in_comment || !strncmp(line, "/*", 2)) {
-		*in_comment = !strstr(line, "*/");
-		return NULL;
-	}
-	return !strncmp(line, "//", 2) || *line == '\n' ? NULL : line;
-}
-
-static bool
-is_one_of(char c, const char *set)
-{
-	return c && strchr(set, c);
-}
-
-/* The end of the string or pattern that begins at s. */
-static const char *
-token_end(const char *s)
-{
-	bool in_class = false;
-	char quote = *s++;
-
-	for (; *s && (*s != quote || in_class); s++) {
-		if (*s == '\\' && s[1])
-			s++;
-		else if (quote == '/' && is_one_of(*s, "[]"))
-			in_class = *s == '[';
-	}
-	return *s ? s + 1 : s;
-}
-
-/*
- * Take out of a line of script a comment at its end, and blanks around
- * operators and brackets, which mean nothing to a browser: a tenth of the page.
- * Strings and patterns stay as they are; a slash that divides has blanks around
- * it. What would become another operator (a + +b) keeps its blank.
- */
-static void
-squeeze(char *line)
-{
-	static const char apart[] = "=,;:?()[]{}<>&|*/%!+-^'\"";
-	char last = 0, *out = line;
-
-	for (const char *s = line; *s;) {
-		if (is_one_of(*s, "'\"") || (*s == '/' && s[1] != ' ')) {
-			const char *end = token_end(s);
-
-			memmove(out, s, (size_t)(end - s));
-			out += end - s;
-			last = end[-1];
-			s = end;
-		} else if (!strncmp(s, " // ", 4)) {
-			*out++ = '\n';
-			break;
-		} else if (*s == ' ' &&
-			   (is_one_of(last, apart) || is_one_of(s[1], apart)) &&
-			   !(is_one_of(last, "+-") && is_one_of(s[1], "+-"))) {
-			s++;
-		} else {
-			last = *out++ = *s++;
-		}
-	}
-	*out = '\0';
-}
-
-static bool
-is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || is_one_of(c, "_$");
-}
-
-/*
- * Remove the newline before a line unless it keeps two words apart, or two
- * signs, or ends what may be a comment. It never ends a statement: all those of
- * the modules end in ';', of which a block needs none at its end.
- */
-static void
-join(struct text *t, const char *line)
-{
-	size_t n = t->n;
-
-	if (n < 2 || t->s[n - 1] != '\n' || t->keeps_end)
-		return;
-	char last = (char)t->s[n - 2];
-	if ((is_word(last) && is_word(*line)) ||
-	    (is_one_of(last, "+-/") && is_one_of(*line, "+-/")))
-		return;
-	t->n -= last == ';' && *line == '}' ? 2 : 1;
-}
-
 static void
 read_file(struct text *t, const char *name, bool is_part)
 {
 	char line[4096];
 	FILE *f = fopen(name, "r");
-	bool in_comment = false;
 
 	if (!f)
 		fail("cannot be read", name);
@@ -252,19 +153,12 @@ read_file(struct text *t, const char *name, bool is_part)
 		if (!strchr(line, '\n'))
 			fail("a line is too long, or the last has no end",
 			     name);
-		char *s = is_part ? part_of(line, &in_comment) : line;
-
-		if (s && is_part && !strcmp(s, ";\n"))
+		if (is_part && !strcmp(line + strspn(line, "\t"), ";\n"))
 			fail("an empty statement", name);
-		if (s && is_part && strchr(s, '`'))
-			fail("blanks in a template may count", name);
-		if (s && is_part) {
-			squeeze(s);
-			join(t, s);
-			t->keeps_end = strstr(s, "//");
-		}
-		if (s)
-			text_add(t, s, strlen(s));
+		/* Modules become one. */
+		if (!is_part || (strncmp(line, "import ", 7) != 0 &&
+				 strncmp(line, "export ", 7) != 0))
+			text_add(t, line, strlen(line));
 	}
 	fclose(f);
 }
@@ -301,13 +195,18 @@ main(int argc, char **argv)
 			bool is_part =
 				n > 4 && !strcmp(argv[i] + n - 4, ".mjs");
 
-			if (is_part && !is_script)
-				text_add(&t, "(()=>{'use strict';\n", 20);
 			is_script |= is_part;
 			read_file(&t, argv[i], is_part);
 		}
-		if (is_script)
-			text_add(&t, "})();\n", 6);
+		if (is_script) {
+			text_add(&t, "", 1);
+			unsigned char *parts = t.s;
+
+			t.s = (unsigned char *)script_shorten((char *)parts,
+							      t.n);
+			t.n = strlen((char *)t.s);
+			free(parts);
+		}
 		put_array(name, &t);
 		free(t.s);
 		i++;

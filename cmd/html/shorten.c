@@ -1,0 +1,473 @@
+/*
+ * shorten.c - see shorten.h. A word of a script is a variable unless it follows
+ * a dot, names a property in an object or a method of a class, or means
+ * something to every script. One name stands for all variables of a name, in
+ * whichever function they are, so scopes need not be known.
+ */
+#include "shorten.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a brace, bracket or parenthesis encloses. */
+enum inside { IN_BLOCK, IN_CLASS, IN_OBJECT, IN_KEYS_OF_OBJECT, IN_LIST };
+
+enum kind { SIGN, WORD, VARIABLE, SHORTHAND };
+
+struct token {
+	const char *s;
+	size_t n;
+	enum kind kind;
+	size_t variable; /* which of script.variable */
+	bool is_apart;   /* from the token before it */
+};
+
+struct variable {
+	const char *s;
+	size_t n, uses;
+	bool is_declared;
+	char name[4];
+};
+
+struct script {
+	struct token *token;
+	size_t n_token;
+	struct variable *variable;
+	size_t n_variable;
+};
+
+/* What never changes of a browser has a short name, too. */
+static const char constants[] =
+	" Array Boolean Float64Array Infinity Map Math NaN Number Object Set "
+	"String Uint32Array Uint8Array document undefined ";
+
+/* Words of the language and of browsers that are no variables of the page. */
+static const char others[] =
+	" async await break case catch class const constructor continue "
+	"default delete do else extends false finally for function get if in "
+	"instanceof let new null of return set static super switch this throw "
+	"true try typeof void while "
+	"ArrayBuffer BigInt Blob DataView Date "
+	"DecompressionStream Element Error Int16Array "
+	"Int32Array Int8Array JSON Path2D Promise "
+	"RangeError RegExp ResizeObserver IntersectionObserver Response "
+	"TextDecoder TextEncoder URL URLSearchParams Uint16Array "
+	"Uint8ClampedArray atob clearTimeout "
+	"decodeURIComponent devicePixelRatio encodeURIComponent "
+	"getComputedStyle globalThis history innerHeight innerWidth "
+	"localStorage location queueMicrotask TypeError matchMedia navigator performance queueMicrotask "
+	"requestAnimationFrame scrollTo setTimeout window ";
+
+static void *
+need(void *p)
+{
+	if (p)
+		return p;
+	fprintf(stderr, "embed: out of memory\n");
+	exit(1);
+}
+
+static bool
+is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || is_one_of(c, "_$");
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Is the word in a list, in which blanks are around each? */
+static bool
+is_in(const char *list, const char *word, size_t n)
+{
+	char known[64];
+
+	snprintf(known, sizeof(known), " %.*s ", (int)n, word);
+	return strstr(list, known);
+}
+
+static bool
+token_is(const struct token *t, const char *text)
+{
+	return t->n == strlen(text) && !memcmp(t->s, text, t->n);
+}
+
+/* --- tokens --- */
+
+static size_t
+quoted_length(const char *s)
+{
+	bool in_class = false;
+	const char *end = s + 1;
+
+	for (; *end && *end != '\n' && (*end != *s || in_class); end++) {
+		if (*end == '\\' && end[1])
+			end++;
+		else if (*s == '/' && is_one_of(*end, "[]"))
+			in_class = *end == '[';
+	}
+	if (*end == *s) {
+		for (end++; *s == '/' && is_word(*end); end++)
+			; /* flags of a pattern */
+		return (size_t)(end - s);
+	}
+	fprintf(stderr, "embed: no end: %.40s\n", s);
+	exit(1);
+}
+
+/* Is a slash after this token the begin of a pattern? Else it divides. */
+static bool
+can_begin_pattern(const struct token *before)
+{
+	char last = before->s[before->n - 1];
+
+	return token_is(before, "return") ||
+	       !(is_word(last) || is_one_of(last, ")]}'\""));
+}
+
+static size_t
+token_length(const char *s, const struct token *before)
+{
+	size_t n = 1;
+
+	if (*s == '`') {
+		fprintf(stderr, "embed: blanks in a template may count\n");
+		exit(1);
+	}
+	if (is_one_of(*s, "'\"") || (*s == '/' && can_begin_pattern(before)))
+		return quoted_length(s);
+	if (!strncmp(s, "...", 3))
+		return 3;
+	if (!strncmp(s, "=>", 2))
+		return 2;
+	if (is_digit(*s) || (*s == '.' && is_digit(s[1])))
+		while (is_word(s[n]) || s[n] == '.')
+			n++;
+	else if (is_word(*s))
+		while (is_word(s[n]))
+			n++;
+	return n;
+}
+
+/* The first character at or after s that is neither blank nor comment. */
+static const char *
+skip_blanks(const char *s)
+{
+	for (;;) {
+		s += strspn(s, " \t\n");
+		if (!strncmp(s, "//", 2))
+			s += strcspn(s, "\n");
+		else if (!strncmp(s, "/*", 2) && strstr(s, "*/"))
+			s = strstr(s, "*/") + 2;
+		else
+			return s;
+	}
+}
+
+static void
+find_tokens(struct script *c, const char *s)
+{
+	struct token *before = c->token;
+
+	/* The first token has a neighbour, too. */
+	*before = (struct token){ .s = ";", .n = 1 };
+	c->n_token = 1;
+	for (const char *next = skip_blanks(s); *next; next = skip_blanks(s)) {
+		struct token *t = &c->token[c->n_token++];
+
+		t->is_apart = next != s;
+		t->s = next;
+		t->n = token_length(next, before);
+		t->kind = is_word(*next) && !is_digit(*next) ? WORD : SIGN;
+		s = next + t->n;
+		before = t;
+	}
+}
+
+/* --- which words are variables --- */
+
+static enum inside
+brace_kind(const struct token *before)
+{
+	static const char *const heads[] = { ")", "=>",   ";",   "{",
+					     "}", "else", "try", "finally" };
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (token_is(before, heads[i]))
+			return IN_BLOCK;
+	return IN_KEYS_OF_OBJECT;
+}
+
+static enum kind
+word_kind(const struct token *t, enum inside inside)
+{
+	if (token_is(t - 1, ".") || inside == IN_CLASS ||
+	    is_in(others, t->s, t->n))
+		return WORD;
+	if (inside != IN_KEYS_OF_OBJECT || token_is(t - 1, "..."))
+		return VARIABLE;
+	return is_one_of(*t[1].s, ",}=") ? SHORTHAND : WORD;
+}
+
+/* Is this where a variable is made, or could it be a parameter? */
+static bool
+is_declaring(const struct token *t)
+{
+	static const char makers[] = " catch class const function let ";
+	char before = *t[-1].s, after = *t[1].s;
+
+	return is_in(makers, t[-1].s, t[-1].n) || token_is(t + 1, "=>") ||
+	       (is_one_of(before, ",([{.:") && is_one_of(after, ",)]}="));
+}
+
+static void
+add_use(struct script *c, struct token *t)
+{
+	size_t i = 0;
+
+	while (i < c->n_variable && (c->variable[i].n != t->n ||
+				     memcmp(c->variable[i].s, t->s, t->n)))
+		i++;
+	t->variable = i;
+	if (i == c->n_variable)
+		c->variable[c->n_variable++] =
+			(struct variable){ .s = t->s, .n = t->n };
+	c->variable[i].uses++;
+	c->variable[i].is_declared |= is_declaring(t);
+}
+
+/* A name of the browser's that is in no list must not become another. */
+static void
+check_declared(const struct script *c)
+{
+	for (size_t i = 0; i < c->n_variable; i++) {
+		const struct variable *v = &c->variable[i];
+
+		if (v->is_declared || is_in(constants, v->s, v->n))
+			continue;
+		fprintf(stderr, "embed: not declared, nor in a list: %.*s\n",
+			(int)v->n, v->s);
+		exit(1);
+	}
+}
+
+static void
+find_variables(struct script *c)
+{
+	enum inside *stack = need(calloc(c->n_token + 1, sizeof(*stack)));
+	enum inside *top = stack;
+	bool is_class = false;
+
+	for (size_t i = 1; i < c->n_token; i++) {
+		struct token *t = &c->token[i];
+
+		if (t->kind == WORD)
+			t->kind = word_kind(t, *top);
+		if (t->kind >= VARIABLE)
+			add_use(c, t);
+		if (token_is(t, "class") && *t[1].s != ':')
+			is_class = true;
+		if (*t->s == '{') {
+			*++top = is_class ? IN_CLASS : brace_kind(t - 1);
+			is_class = false;
+		} else if (is_one_of(*t->s, "([")) {
+			*++top = IN_LIST;
+		} else if (is_one_of(*t->s, ")]}")) {
+			top--;
+		} else if (*t->s == ',' && *top == IN_OBJECT) {
+			*top = IN_KEYS_OF_OBJECT;
+		} else if (is_one_of(*t->s, ":=") &&
+			   *top == IN_KEYS_OF_OBJECT) {
+			*top = IN_OBJECT;
+		}
+	}
+	free(stack);
+}
+
+/* --- their new names --- */
+
+static int
+by_uses(const void *p, const void *q)
+{
+	const struct variable *x = *(struct variable *const *)p;
+	const struct variable *y = *(struct variable *const *)q;
+
+	if (x->uses != y->uses)
+		return x->uses > y->uses ? -1 : 1;
+	return (x->s > y->s) - (x->s < y->s);
+}
+
+/* The i-th name: those of one letter, then of two. */
+static void
+make_name(char name[4], size_t i)
+{
+	static const char letters[] = "etnaoirscldhupmfgbyvwkxjqz_$"
+				      "ETNAOIRSCLDHUPMFGBYVWKXJQZ0123456789";
+	const size_t first = 54, all = sizeof(letters) - 1;
+
+	if (i < first) {
+		snprintf(name, 4, "%c", letters[i]);
+		return;
+	}
+	i -= first;
+	snprintf(name, 4, "%c%c", letters[i / all % first], letters[i % all]);
+}
+
+static void
+name_variables(struct script *c)
+{
+	struct variable **order =
+		need(calloc(c->n_variable + 1, sizeof(*order)));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_variable; i++)
+		order[i] = &c->variable[i];
+	qsort(order, c->n_variable, sizeof(*order), by_uses);
+	for (size_t i = 0; i < c->n_variable; i++) {
+		do
+			make_name(order[i]->name, n++);
+		while (is_in(others, order[i]->name, strlen(order[i]->name)));
+	}
+	free(order);
+}
+
+/* --- the result --- */
+
+static bool
+needs_blank(char last, const char *text, bool is_apart)
+{
+	return (is_word(last) && is_word(*text)) ||
+	       (is_apart && last == *text && is_one_of(last, "+-/"));
+}
+
+struct out {
+	char *s;
+	size_t n;
+};
+
+static void
+put(struct out *o, const char *text, size_t n, bool is_apart)
+{
+	if (o->n && needs_blank(o->s[o->n - 1], text, is_apart))
+		o->s[o->n++] = ' ';
+	memcpy(o->s + o->n, text, n);
+	o->n += n;
+}
+
+static void
+put_text(struct out *o, const char *text)
+{
+	put(o, text, strlen(text), false);
+}
+
+/* The names of constants, or what they are: short ones are a function's. */
+static void
+put_constants(struct out *o, const struct script *c, bool is_name)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < c->n_variable; i++) {
+		const struct variable *v = &c->variable[i];
+
+		if (!is_in(constants, v->s, v->n))
+			continue;
+		if (!is_first)
+			put_text(o, ",");
+		if (is_name)
+			put_text(o, v->name);
+		else
+			put(o, v->s, v->n, false);
+		is_first = false;
+	}
+}
+
+static void
+put_token(struct out *o, const struct script *c, const struct token *t)
+{
+	const char *name = c->variable[t->variable].name;
+
+	if (token_is(t, "const"))
+		put_text(o, "let");
+	else if (t->kind == VARIABLE)
+		put(o, name, strlen(name), t->is_apart);
+	else
+		put(o, t->s, t->n, t->is_apart);
+	if (t->kind == SHORTHAND) {
+		put_text(o, ":");
+		put_text(o, name);
+	}
+}
+
+static bool
+is_declaration(const struct token *t)
+{
+	return token_is(t, "const") || token_is(t, "let");
+}
+
+/* Neighbours among declarations become one, and a last ';' is not needed. */
+static void
+put_tokens(struct out *o, const struct script *c)
+{
+	bool *declares = need(calloc(c->n_token + 1, sizeof(*declares)));
+	size_t depth = 0;
+
+	for (size_t i = 1; i < c->n_token; i++) {
+		const struct token *t = &c->token[i];
+
+		if (is_one_of(*t->s, "([{"))
+			declares[++depth] = is_declaration(t + 1);
+		else if (is_one_of(*t->s, ")]}"))
+			depth--;
+		if (*t->s == '}' && is_declaration(t + 1))
+			declares[depth] = true;
+		if (*t->s != ';') {
+			put_token(o, c, t);
+		} else if (declares[depth] && is_declaration(t + 1)) {
+			put_text(o, ",");
+			i++;
+		} else {
+			declares[depth] = is_declaration(t + 1);
+			if (*t[1].s != '}')
+				put_text(o, ";");
+		}
+	}
+	free(declares);
+}
+
+char *
+script_shorten(const char *s, size_t n)
+{
+	struct script c = {
+		.token = need(calloc(n + 2, sizeof(*c.token))),
+		.variable = need(calloc(n + 2, sizeof(*c.variable))),
+	};
+	struct out out = { .s = need(malloc(2 * n + 1000)) };
+
+	find_tokens(&c, s);
+	c.token[c.n_token] = (struct token){ .s = "", .n = 0 };
+	find_variables(&c);
+	check_declared(&c);
+	name_variables(&c);
+	put_text(&out, "((");
+	put_constants(&out, &c, true);
+	put_text(&out, ")=>{'use strict';\n");
+	put_tokens(&out, &c);
+	put_text(&out, "})(");
+	put_constants(&out, &c, false);
+	put(&out, ");\n", 4, false);
+	free(c.token);
+	free(c.variable);
+	return out.s;
+}
