@@ -121,7 +121,8 @@ is_common(const char *object, const char *package)
 	const char *base = frames_base(object, &len);
 
 	return *object == '[' || strstr(object, "vmlinux") ||
-	       is_any_prefix(base, libraries) || !strcmp(package, "std");
+	       is_any_prefix(base, libraries) || !strcmp(package, "std") ||
+	       !strcmp(package, "runtime");
 }
 
 /* The paths that tell of function f, whose first frame has key. */
@@ -146,7 +147,8 @@ clue_of(const struct pack *k, const struct pack_function *f,
 static enum own
 own_of(const struct clue *c, bool is_all)
 {
-	if (!*c->name)
+	/* No name, or one of ours, such as that of what was not sampled. */
+	if (!*c->name || *c->name == '[')
 		return OWN_LIBRARY;
 	if (is_all)
 		return is_common(c->object, c->package) ? OWN_LIBRARY : OWN_ALL;

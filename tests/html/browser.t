@@ -147,17 +147,27 @@ echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
 # What the bar says of a plain profile, of one with few names, of none, of a part.
 cat >facts.json <<'END'
-["660 msCPU in 2 s | work68 %leaf61 %rec30 % | ", "44samples | nofile18 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | main30 %rec30 % | "]
+["660 msCPU in 2 s | work68 %leaf61 %rec30 %line util.h:745 % | ", "44samples | nofile18 %line both.c:127 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | main30 %rec30 %line rec.c:5530 % | "]
 END
-timeout 900 node "$src/tests/html/page-browser.mjs" "$modules" "$(command -v chromium)" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
-[ $? -eq 0 ] && ok 'the browser ran to the end' || not_ok 'the browser ran to the end' <.err
-while IFS= read -r line; do
-	case $line in
-	'ok '*) ok "${line#ok }" ;;
-	*)
-		line=${line#not ok }
-		echo "${line#*: }" | not_ok "${line%%: *}"
-		;;
-	esac
-done <lines
+in_browser() {
+	timeout 900 node "$src/tests/html/$1" "$modules" "$(command -v "$2")" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err
+	[ $? -eq 0 ] && ok "$2 ran to the end" || not_ok "$2 ran to the end" <.err
+	while IFS= read -r line; do
+		case $line in
+		'ok '*) ok "${line#ok }" ;;
+		*)
+			line=${line#not ok }
+			echo "${line#*: }" | not_ok "${line%%: *}"
+			;;
+		esac
+	done <lines
+}
+in_browser page-browser.mjs chromium
+if [ -z "$long" ]; then
+	skip 'the same in Firefox' 'make check-long'
+elif have firefox-esr; then
+	in_browser page-firefox.mjs firefox-esr
+else
+	skip 'the same in Firefox' 'no firefox-esr'
+fi
 plan

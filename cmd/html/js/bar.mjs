@@ -4,10 +4,11 @@
 import {changeText, likelyText} from './change.mjs';
 import {button, element, icon} from './dom.mjs';
 import {lastPart, shortName} from './fit.mjs';
-import {displayName, shortValue} from './numbers.mjs';
 import {openMenu} from './menu.mjs';
+import {baseName} from './model.mjs';
+import {displayName, shortValue} from './numbers.mjs';
 
-const mostFacts = 4, mostCandidates = 12, factShare = .1, wholeShare = .9, alike = .7, shownCrumbs = 5;
+const mostFacts = 4, mostCandidates = 24, factShare = .1, wholeShare = .9, alike = .7, shownCrumbs = 5, leastLine = .01;
 const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
 const whatOfType = [[/^(cpu|cycles|instructions|wall|samples)$/, t => t === 'cpu' ? 'CPU' : t], [/^alloc/, () => 'allocated'], [/^(inuse|space|objects)/, () => 'in use'], [/^(delay|contentions|mutex|lock)/, () => 'waiting']];
 
@@ -89,6 +90,42 @@ function factsOf(page) {
 	return out.length || !all ? out : [element('span', {class: 'fact muted'}, hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
 }
 
+/*
+ * The line with most of what own code does or calls others for, each stack at
+ * its last frame of own code; without any own lines, of all code. Of a
+ * difference, the line of all code that changed most. {name, file, line, value},
+ * null if that is below 1 %.
+ */
+function findLine(page) {
+	const {D, counts} = page, {n, parent, frame} = D.tree, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column];
+	for (const isAny of page.isTwo ? [true] : [false, true]) {
+		const last = new Uint32Array(n), sums = new Map();
+		for (let i = 1; i < n; i++)
+			last[i] = line[frame[i]] && F.file[fun[frame[i]]] && (isAny || F.own[fun[frame[i]]]) ? frame[i] + 1 : last[parent[i]];
+		for (let s = 0; s < samples.n; s++) {
+			const f = last[samples.node[s]] - 1;
+			if (f < 0 || !counts[s])
+				continue;
+			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, value: 0};
+			sum.value += samples.side[s] ? -v[s] : v[s];
+			sums.set(id, sum);
+		}
+		const {f, value} = [...sums.values()].reduce((a, b) => Math.abs(b.value) > Math.abs(a.value) ? b : a, {value: 0});
+		if (value && Math.abs(value) >= leastLine * page.total().all)
+			return {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value};
+	}
+	return null;
+}
+
+function lineFact(page) {
+	const found = page.steps.get('line', page.valueId, () => findLine(page));
+	if (!found)
+		return [];
+	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that it was in, or called from, most') + ': its source'}, () => page.set({v: 'source', sel: name}));
+	b.append(element('span', {}, 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', {class: page.isTwo ? value > 0 ? 'more' : 'less' : null}, page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
+	return [b];
+}
+
 function crumbsOf(page, zoomed) {
 	const {tree} = page, path = [], out = [button('all', {class: 'crumb', title: 'Everything (Home)'}, () => page.set({z: '', zw: ''}))];
 	for (let i = zoomed; i; i = tree.parent[i])
@@ -120,7 +157,7 @@ function pillsOf(page, filters) {
 
 // The bar, for what is zoomed into (0: all). filters: [name, title] of all.
 function drawBar(host, page, zoomed, filters) {
-	const facts = element('div', {class: 'facts' + (zoomed ? ' crumbs' : '')}, ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : factsOf(page)));
+	const facts = element('div', {class: 'facts' + (zoomed ? ' crumbs' : '')}, ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : [...factsOf(page), ...lineFact(page)]));
 	const {warnings} = page.base.head, add = button('+ Filter', {class: 'ghost', id: 'addfilter'}, () => page.askFilter()), view = button('View', {class: 'ghost caret', id: 'view', 'aria-haspopup': 'menu'}, () => page.viewMenu(view));
 	const pills = element('div', {class: 'pills'}, ...pillsOf(page, filters));
 	const out = [element('div', {class: 'big'}, ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
@@ -135,7 +172,7 @@ function drawBar(host, page, zoomed, filters) {
 	host.replaceChildren(...out, pills, add, view);
 	// What does not fit whole is left out.
 	while (!page.isPhone && !zoomed && facts.children.length > 1 && facts.scrollWidth > facts.clientWidth + 1)
-		facts.lastChild.remove();
+		(facts.querySelector('.fact:nth-last-child(2):not(:first-child)') || facts.lastChild).remove();
 }
 
 export {drawBar, whatIs};

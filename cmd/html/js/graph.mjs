@@ -8,7 +8,7 @@ import {layOut} from './layers.mjs';
 import {displayName, formatCount} from './numbers.mjs';
 import {edgesOf} from './values.mjs';
 
-const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
+const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, boldness = 1.15, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
 
 // The keys that explain most of what is below node z.
 function rankKeys(page, z) {
@@ -134,8 +134,8 @@ class GraphView {
 			if (!used.has(i) && keys.length > 1 && this.own(k) < .02 * this.all && nodes.length)
 				return;
 			map.set(i, nodes.length);
-			const name = displayName(shortName(page.keys.text[k])), label = cutMiddle(canvas, name, page.isPhone ? 96 : 180, 0) || name.slice(0, 12), sub = this.subText(k);
-			nodes.push({key: k, label, sub, total: this.total(k), h: 44, w: Math.min(210, Math.max(96, textWidth(canvas, label, 0) * 1.1 + 22, textWidth(canvas, sub, 1) * 1.08 + 22))});
+			const name = displayName(shortName(page.keys.text[k])), label = cutMiddle(canvas, name, (page.isPhone ? 110 : 188) / boldness, 0) || name.slice(0, 12), sub = this.subText(k);
+			nodes.push({key: k, label, sub, total: this.total(k), h: 44, w: Math.min(210, Math.max(96, textWidth(canvas, label, 0) * boldness + 22, textWidth(canvas, sub, 1) * 1.08 + 22))});
 		});
 		const kept = edges.filter(e => map.has(e.from) && map.has(e.to)).map(e => ({...e, from: map.get(e.from), to: map.get(e.to)}));
 		return {...layOut(nodes, kept, page.isPhone ? 10 : 20, 30), nodes, edges: kept};

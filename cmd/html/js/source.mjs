@@ -59,7 +59,7 @@ class SourceView {
 		this.listPane = element('nav', {class: 'list', 'aria-label': 'Functions', tabindex: '0'}, ...this.group('Your code', pick(own), sums.total, true), ...this.group('Libraries and runtime, by self', pick(others), sums.self, false));
 		this.asmPane = element('section', {class: 'asm', 'aria-label': 'Instructions', tabindex: '0'});
 		this.codePane = element('section', {class: 'text', 'aria-label': 'Source', tabindex: '0'});
-		this.host.replaceChildren(element('div', {class: 'src' + (this.code ? '' : ' noasm')}, this.listPane, this.codePane, ...(this.code ? [this.asmPane] : [])));
+		this.host.replaceChildren(element('div', {class: 'src'}, this.listPane, this.codePane, this.asmPane));
 		this.open();
 		const at = this.listPane.querySelector('.on');
 		if (at)
@@ -103,6 +103,8 @@ class SourceView {
 			return;
 		}
 		this.codePane.replaceChildren(...(blocks.length ? blocks.map(b => this.text(b)) : [this.head(chosen, ''), ...funs.map(f => this.listing(f))]));
+		this.hasInsns = this.rows.some(r => r.steps);
+		this.host.firstChild.classList.toggle('noasm', !this.hasInsns);
 		const hot = this.rows.reduce((best, r) => !best || r.weight > best.weight ? r : best, null);
 		if (!hot)
 			return;
@@ -139,7 +141,8 @@ class SourceView {
 			on(tr, 'click', () => this.pick(row));
 			return tr;
 		});
-		return element('div', {}, this.head(block.name, block.file), ...(block.lines.length ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(block.name)), element('tbody', {}, ...rows)));
+		const hasText = block.lines.length > 0, isShort = hasText && all.at(-1) >= block.first + block.lines.length;
+		return element('div', {}, this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), ...(isShort ? [element('p', {class: 'note'}, '???: the file that was found has no such line; it may be another version')] : []), element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(block.name)), element('tbody', {}, ...rows)));
 	}
 
 	D() {
@@ -152,7 +155,7 @@ class SourceView {
 			if (r.tr.classList.contains('sel') !== (r === row))
 				r.tr.classList.toggle('sel', r === row);
 		this.picked = row;
-		if (!this.code)
+		if (!this.hasInsns)
 			return;
 		const {steps} = row, n = steps ? steps.length : 0;
 		this.asmPane.replaceChildren(element('div', {class: 'codehead'}, element('h2', {}, 'Instructions'), element('span', {}, n ? n + ' of line ' + row.line + ' · grey: around it' : 'none of line ' + row.line)),
