@@ -332,19 +332,6 @@ is_like_total(const struct gate_report *r, const struct gate_row *row)
 
 /* --- the first line --- */
 
-static void
-put_where(FILE *out, const struct gate_report *r, const struct gate_form *f,
-	  const struct gate_row *row)
-{
-	if (row->file) {
-		fputs(", at ", out);
-		gate_put_path(out, r, f->escape, row->file);
-		if (row->line)
-			fprintf(out, ":%d", row->line);
-	}
-	put_callers(out, r, f, row, ", ", "");
-}
-
 /* "audit is new, 210ms (5.1%), called by request" */
 static void
 put_finding(FILE *out, const struct gate_report *r, const struct gate_form *f,
@@ -365,7 +352,14 @@ put_finding(FILE *out, const struct gate_report *r, const struct gate_form *f,
 			gate_put_name(out, r, f, row->cause->name);
 		}
 	}
-	put_where(out, r, f, row);
+	if (row->file) {
+		fputs(", at ", out);
+		gate_put_path(out, r, f->escape, row->file);
+		if (row->line)
+			fprintf(out, ":%d", row->line);
+	}
+	if (c->before > 0)
+		put_callers(out, r, f, row, ", ", "");
 }
 
 /* At most `most` of the rows with `is`, the worst first, after a text; returns
@@ -471,13 +465,22 @@ put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
 		fputs(" (5 runs a side could tell)", out);
 }
 
+/* The total, or with --function the worst of those that were asked about. */
 static void
-put_total(FILE *out, const struct gate_report *r)
+put_total(FILE *out, const struct gate_report *r, const struct gate_form *f)
 {
+	const struct gate *g = r->g;
+	const struct gate_row *row = &g->total;
 	struct gate_columns x;
 
-	gate_columns(&x, r, r->g->total.cell[1]);
-	fprintf(out, "total %s (%s), %s -> %s", x.change, x.interval, x.before,
+	if (g->o.wants && g->n_order) {
+		row = &g->row[*g->order];
+		gate_put_row_name(out, r, f, row);
+	} else {
+		fputs("total", out);
+	}
+	gate_columns(&x, r, gate_deciding(row));
+	fprintf(out, " %s (%s), %s -> %s", x.change, x.interval, x.before,
 		x.after);
 }
 
@@ -538,7 +541,7 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	if ((!n && (r->verdict < GATE_SUSPECT || !has_broken(r->budgets))) ||
 	    (g->total.verdict == r->verdict && !perhaps)) {
 		fputs(n++ ? "; " : "", out);
-		put_total(out, r);
+		put_total(out, r, f);
 	}
 	if (r->verdict != GATE_IMPROVED)
 		n += put_findings(out, r, f, has_gained, 1,

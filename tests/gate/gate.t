@@ -389,6 +389,25 @@ check '--function with --alpha' 0 \
 	'prof-gate --function=parse_json --alpha=0.05 old1.pb.gz old2.pb.gz -- new1.pb.gz new2.pb.gz | grep "in all"' <<'END'
 1 unchanged, 1 function in all
 END
+check '--function: the first line is about that function' 0 \
+	'prof-gate --function=print $old -- $new | head -1' <<'END'
+unchanged: print +0.0% (-1.5% .. +1.5%), 150s -> 150s
+END
+for i in 1 2 3; do
+	mkprof >"plain$i.gz" <<-END
+	# samples count
+	main;work;parse 900$i
+	END
+	mkprof >"audit$i.gz" <<-END
+	# samples count
+	main;work;parse 900$i
+	main;work;request;audit 80$i
+	END
+done
+check 'a new function names its caller once' 1 \
+	'prof-gate plain?.gz -- audit?.gz >out; s=$?; head -1 out; exit $s' <<'END'
+regressed: audit is new, 802 (8.2%), called by request; total +8.9% (+6.7% .. +11.1%), 9002 -> 9804
+END
 check '--focus keeps the total' 0 "$r total --focus=idle \$old -- \$new" <<'END'
 unchanged +0.0%
 END
