@@ -32,6 +32,7 @@ struct part {
 
 struct reader {
 	struct byname b;
+	bool idle; /* keep what "(idle)" has */
 	struct prof_err *err;
 	struct part *part;
 	size_t n_part, cap_part;
@@ -310,12 +311,18 @@ finish_part(struct reader *r, struct part *p, bool idle)
 }
 
 static enum prof_status
-read_all(struct reader *r, const json_t *events, bool idle)
+read_all(void *ctx, const json_t *root)
 {
-	enum prof_status st = v8_columns(&r->b, r->err);
+	struct reader *r = ctx;
+	const json_t *events = json_object_get(root, "traceEvents");
+	enum prof_status st;
 
+	if (idmap_init(&r->by_id, 16) < 0 ||
+	    idmap_init(&r->thread_name, 16) < 0)
+		return prof_nomem(r->err);
+	st = v8_columns(&r->b, r->err);
 	if (st == PROF_OK)
-		st = read_events(r, events);
+		st = read_events(r, events ? events : root);
 	if (st == PROF_OK && !r->n_part)
 		return prof_fail(r->err, PROF_EFORMAT,
 				 "a Chrome trace of durations, as clang "
@@ -328,7 +335,7 @@ read_all(struct reader *r, const json_t *events, bool idle)
 	}
 	for (size_t i = 0; st == PROF_OK && i < r->n_part; i++)
 		if (!r->part[i].is_left_out)
-			st = finish_part(r, &r->part[i], idle);
+			st = finish_part(r, &r->part[i], r->idle);
 	return st;
 }
 
@@ -336,31 +343,15 @@ enum prof_status
 chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 		   struct prof_err *err)
 {
-	struct reader r = { .err = err };
-	const json_t *events;
-	enum prof_status st;
-	json_t *root;
+	struct reader r = { .idle = idle, .err = err };
+	enum prof_status st =
+		json_text_profile(data, n, &r.b, read_all, &r, out, err);
 
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	events = json_object_get(root, "traceEvents");
-	st = byname_init(&r.b, err);
-	if (st == PROF_OK && (idmap_init(&r.by_id, 16) < 0 ||
-			      idmap_init(&r.thread_name, 16) < 0))
-		st = prof_nomem(err);
-	if (st == PROF_OK)
-		st = read_all(&r, events ? events : root, idle);
-	if (st == PROF_OK)
-		*out = byname_take(&r.b);
 	for (size_t i = 0; i < r.n_part; i++)
 		v8_release(&r.part[i].v);
 	free(r.part);
 	idmap_release(&r.by_id);
 	idmap_release(&r.thread_name);
-	byname_release(&r.b);
-	json_decref(root);
 	return st;
 }
 #endif

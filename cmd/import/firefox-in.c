@@ -436,8 +436,9 @@ read_processes(struct reader *r, const json_t *const *process, size_t n)
 }
 
 static enum prof_status
-read_all(struct reader *r, const json_t *root)
+read_all(void *ctx, const json_t *root)
 {
+	struct reader *r = ctx;
 	const json_t **process = calloc(MAX_PROCESSES, sizeof(json_t *));
 	const json_t *meta = json_object_get(root, "meta");
 	const json_t *ours = json_object_get(meta, "profpipe");
@@ -483,23 +484,12 @@ firefox_parse(const void *data, size_t n, struct profile **out,
 	      struct prof_err *err)
 {
 	struct reader r = { .err = err, .column = { -1, -1, -1, -1 } };
-	enum prof_status st;
-	json_t *root;
+	enum prof_status st =
+		json_text_profile(data, n, &r.b, read_all, &r, out, err);
 
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	st = byname_init(&r.b, err);
-	if (st == PROF_OK)
-		st = read_all(&r, root);
-	if (st == PROF_OK)
-		*out = byname_take(&r.b);
-	byname_release(&r.b);
 	free(r.sum);
 	free(r.hit);
 	free(r.is_hit);
-	json_decref(root);
 	return st;
 }
 #endif

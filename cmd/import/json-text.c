@@ -39,11 +39,25 @@ load_text(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
 }
 
 enum prof_status
-json_text_parse(const void *data, size_t n, json_t **root, struct prof_err *err)
+json_text_profile(const void *data, size_t n, struct byname *b,
+		  json_read_fn *read, void *ctx, struct profile **out,
+		  struct prof_err *err)
 {
+	json_t *root;
 	size_t used;
+	enum prof_status st = load_text(data, n, 0, &root, &used, err);
 
-	return load_text(data, n, 0, root, &used, err);
+	*out = NULL;
+	if (st != PROF_OK)
+		return st;
+	st = byname_init(b, err);
+	if (st == PROF_OK)
+		st = read(ctx, root);
+	if (st == PROF_OK)
+		*out = byname_take(b);
+	byname_release(b);
+	json_decref(root);
+	return st;
 }
 
 enum prof_status

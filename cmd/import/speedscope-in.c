@@ -294,8 +294,9 @@ look_at_names(struct reader *r, const json_t *root, const json_t *profiles)
 }
 
 static enum prof_status
-read_all(struct reader *r, const json_t *root)
+read_all(void *ctx, const json_t *root)
 {
+	struct reader *r = ctx;
 	const json_t *profiles = json_object_get(root, "profiles");
 	enum prof_status st;
 	const char *label;
@@ -325,22 +326,11 @@ speedscope_parse(const void *data, size_t n, const struct speedscope_options *o,
 		 struct profile **out, struct prof_err *err)
 {
 	struct reader r = { .o = o, .err = err };
-	enum prof_status st;
-	json_t *root;
+	enum prof_status st =
+		json_text_profile(data, n, &r.b, read_all, &r, out, err);
 
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	st = byname_init(&r.b, err);
-	if (st == PROF_OK)
-		st = read_all(&r, root);
-	if (st == PROF_OK)
-		*out = byname_take(&r.b);
-	byname_release(&r.b);
 	free(r.location);
 	free(r.open);
-	json_decref(root);
 	return st;
 }
 #endif

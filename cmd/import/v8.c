@@ -286,29 +286,35 @@ v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
 	return st;
 }
 
+struct reading {
+	struct v8 v;
+	struct byname b;
+	const char *format;
+	v8_read_fn *read;
+	bool idle;
+	struct prof_err *err;
+};
+
+static enum prof_status
+read_v8(void *ctx, const json_t *root)
+{
+	struct reading *r = ctx;
+	enum prof_status st = v8_init(&r->v, &r->b, r->format, r->err);
+
+	return st == PROF_OK ? r->read(&r->v, root, r->idle) : st;
+}
+
 enum prof_status
 v8_parse(const void *data, size_t n, const char *format, v8_read_fn *read,
 	 bool idle, struct profile **out, struct prof_err *err)
 {
-	struct v8 v = { 0 };
-	struct byname b;
-	enum prof_status st;
-	json_t *root;
+	struct reading r = {
+		.format = format, .read = read, .idle = idle, .err = err
+	};
+	enum prof_status st =
+		json_text_profile(data, n, &r.b, read_v8, &r, out, err);
 
-	*out = NULL;
-	st = json_text_parse(data, n, &root, err);
-	if (st != PROF_OK)
-		return st;
-	st = byname_init(&b, err);
-	if (st == PROF_OK)
-		st = v8_init(&v, &b, format, err);
-	if (st == PROF_OK)
-		st = read(&v, root, idle);
-	if (st == PROF_OK)
-		*out = byname_take(&b);
-	v8_release(&v);
-	byname_release(&b);
-	json_decref(root);
+	v8_release(&r.v);
 	return st;
 }
 #endif
