@@ -12,12 +12,12 @@
 #include "cli/refine.h"
 #include "cli/wherematch.h"
 #include "filter/anonymize.h"
+#include "filter/parts.h"
 #include "lib/model/profile.h"
 #include "lib/model/types.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
 #include "lib/ops/rare-stacks.h"
-#include "lib/ops/split.h"
 #include "lib/ops/tags.h"
 
 enum {
@@ -257,37 +257,6 @@ filter(const struct options *o, struct profile *p)
 	return p;
 }
 
-/* Write each part to the file of -o with {} replaced by its value. */
-static void
-write_parts(const struct options *o, struct cli *cli, const struct profile *p)
-{
-	const char *form = cli->output, *at = strstr(form, "{}");
-	struct prof_err err;
-	struct split split;
-
-	check_status(split_init(&split, p, o->split_by, o->max_files, &err),
-		     &err, "--split-by");
-	if (!split.n_part)
-		warn("no sample is left, and no file written");
-	for (size_t i = 0; i < split.n_part; i++) {
-		char value[SPLIT_NAME_MAX], *name;
-		struct profile *part;
-
-		split_name(&split, i, value);
-		if (asprintf(&name, "%.*s%s%s", (int)(at - form), form, value,
-			     at + 2) < 0)
-			die_nomem();
-		check_status(split_part(&split, i, &part, &err), &err, name);
-		cli->output = name;
-		cli_write(cli, part);
-		cli_output_close(cli);
-		profile_free(part);
-		free(name);
-	}
-	cli->output = form;
-	split_release(&split);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -308,7 +277,7 @@ main(int argc, char **argv)
 	if (o.exit_code && p->n_sample == 0)
 		status = EXIT_FAILURE;
 	if (o.split_by)
-		write_parts(&o, &cli, p);
+		parts_write(&cli, p, o.split_by, o.max_files);
 	else
 		cli_write(&cli, p);
 	profile_free(p);
