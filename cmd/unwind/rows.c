@@ -16,7 +16,7 @@
 
 #include "elf-source.h"
 #include "gopcsp.h"
-#include "lib/base/pass.h"
+#include "lib/base/confine.h"
 #include "libsample/unwind/read.h"
 #include "libsample/unwind/step.h"
 
@@ -297,11 +297,13 @@ receive_pool(struct rows *r, int fd)
 
 	r->pool = pool;
 	return pool &&
-	       pass_read(fd, pool, offsetof(struct unwind_pool, hash)) &&
+	       confine_read(NULL, fd, pool,
+			    offsetof(struct unwind_pool, hash)) &&
 	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
-	       pass_read(fd, pool->rule,
-			 pool->n_rule * sizeof(pool->rule[0])) &&
-	       pass_read(fd, pool->expr, pool->n_expr) && is_pool(pool);
+	       confine_read(NULL, fd, pool->rule,
+			    pool->n_rule * sizeof(pool->rule[0])) &&
+	       confine_read(NULL, fd, pool->expr, pool->n_expr) &&
+	       is_pool(pool);
 }
 
 /* Read the tables and the pool of r, whose pointers are NULL. */
@@ -317,7 +319,7 @@ receive_tables(struct rows *r, int fd)
 			continue;
 		t->row = t->n_row > MAX_INFO / sizeof(*t->row) ? NULL
 							       : unwind_map(n);
-		if (!t->row || !pass_read(fd, t->row, n))
+		if (!t->row || !confine_read(NULL, fd, t->row, n))
 			return false;
 	}
 	if (!receive_pool(r, fd))
@@ -337,7 +339,7 @@ rows_receive(int fd, struct rows **out, struct prof_err *err)
 	*out = NULL;
 	if (!r)
 		return prof_nomem(err);
-	ok = pass_read(fd, r, sizeof(*r));
+	ok = confine_read(NULL, fd, r, sizeof(*r));
 	r->pool = NULL;
 	for (int i = 0; i < N_TABLE; i++)
 		r->table[i].row = NULL;

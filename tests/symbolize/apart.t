@@ -48,6 +48,7 @@ python3 profile.py "$PWD" >p.pb || exit 99
 
 # The signal comes when the process reads the library "bad".
 cat >reading <<'END'
+touch -d '1 hour' bad # a file that may still change is read, not mapped
 exec strace -f -qq -o trace -P "$PWD/bad" -e trace=pread64,read,mmap \
 	-e inject=pread64:signal="$1":when=2+ prof-symbolize --no-cache p.pb
 END
@@ -60,6 +61,9 @@ check 'names are the same with and without it' 0 '
 bad 
 good 
 END
+check 'no call that it needs ends it' 0 '
+	strace -f -qq -o trace -e trace=none prof-symbolize --no-cache p.pb >p2.pb
+	! grep killed trace' </dev/null
 check 'the cache is kept by the process that has rights' 0 '
 	for i in 1 2; do
 		PROF_CACHE=$PWD/cache prof-symbolize p.pb |
@@ -78,12 +82,14 @@ END
 sh reading STOP >/dev/null 2>err &
 tracer=$!
 tries=0
-until reader=$(pgrep -u 65534 -x prof-symbolize) || [ $tries -eq 100 ]; do
+until reader=$(pgrep -u 65534 -P "$(pgrep -P $tracer)" 2>/dev/null) || [ $tries -eq 100 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
 sleep 0.3
 grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' "/proc/$reader/status" >rights
+awk '/^Max (address space|cpu time)/ {
+	print $2, $(NF - 1) == $(NF - 2) && $(NF - 1) != "unlimited" }' "/proc/$reader/limits" >>rights
 find "/proc/$reader/fd" ! -lname '*/bad' -type l | wc -l >>rights
 kill -KILL $tracer "$(sed -n 's/^PPid:\t//p' "/proc/$reader/status")"
 wait
@@ -92,6 +98,20 @@ Uid:	65534	65534	65534	65534
 CapEff:	0000000000000000
 NoNewPrivs:	1
 Seccomp:	2
+cpu 1
+address 1
 2
 END
+
+# One that stops is ended; the second time its file is named.
+if [ -n "$long" ]; then
+	check 'a process that does nothing is ended' 0 '
+		sh reading STOP >out.pb 2>err
+		prof-text -q --folded out.pb
+		sed -n "s|.*/bad: the process|bad: the process|p" err | head -n 1' <<'END2'
+[bad] 10
+good 10
+bad: the process that read it was ended: it did nothing for too long; its names are missing
+END2
+fi
 plan

@@ -6,8 +6,10 @@
 #ifndef CONFINE_H
 #define CONFINE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Should strangers' files be read by such a process? If this one is root's,
  * unless $PROF_SANDBOX is 0. */
@@ -16,11 +18,19 @@ bool confine_is_wanted(void);
 /* Become nobody, without a way back. false: it failed; end the process. */
 bool confine_drop_rights(void);
 
-/* Limit address space, beside what is there, and seconds of a processor. */
+/*
+ * Limit address space, beside what is there, and seconds of a processor, of
+ * this process: it can't raise them once its calls are limited.
+ */
 void confine_limit(size_t bytes, unsigned seconds);
 
-/* Allow so much more: files that are handed over are mapped. */
-void confine_allow(size_t bytes, unsigned seconds);
+/*
+ * Allow the process so much more, for a file that is handed over; with from_now
+ * so many seconds from now on, if that is more than it has. Without
+ * CAP_SYS_RESOURCE, which containers may lack, nothing changes.
+ */
+void confine_allow(pid_t pid, size_t bytes, unsigned seconds, bool from_now);
+bool confine_may_allow(void);
 
 /*
  * From now on, a call that names a file fails with EACCES; one that is not
@@ -28,5 +38,20 @@ void confine_allow(size_t bytes, unsigned seconds);
  * without has_threads. false: it failed; end the process.
  */
 bool confine_calls(bool has_threads);
+
+/* A process whose answers are awaited. */
+struct confined {
+	pid_t pid;             /* 0: only the time counts */
+	atomic_bool is_asking; /* it waits for this process */
+	unsigned silent;       /* seconds in which it did nothing */
+	bool is_late;          /* there were too many */
+};
+
+/*
+ * Read n bytes of an answer. false: there are fewer, or the process, or with c
+ * NULL any, did nothing for CONFINE_SILENCE seconds in all.
+ */
+enum { CONFINE_SILENCE = 20 };
+bool confine_read(struct confined *c, int fd, void *out, size_t n);
 
 #endif

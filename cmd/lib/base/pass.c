@@ -4,13 +4,10 @@
 #include "pass.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-enum { WAIT_MS = 20000 }; /* for an answer, on a busy machine */
 
 union control {
 	struct cmsghdr head;
@@ -68,24 +65,4 @@ pass_receive(int socket, void *data, size_t n, int fd[PASS_MAX], size_t *n_fd)
 	while (*n_fd)
 		close(fd[--*n_fd]);
 	return -1;
-}
-
-bool
-pass_read(int fd, void *out, size_t n)
-{
-	char *to = out;
-
-	while (n) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int r = poll(&p, 1, WAIT_MS);
-		ssize_t got = r > 0 ? read(fd, to, n) : r;
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		n -= (size_t)got;
-	}
-	return true;
 }

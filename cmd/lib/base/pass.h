@@ -21,8 +21,4 @@ bool pass_send(int socket, const void *data, size_t n, const int *fd,
 ssize_t pass_receive(int socket, void *data, size_t n, int fd[PASS_MAX],
 		     size_t *n_fd);
 
-/* Read all n bytes from a pipe. false: there are fewer, or 20 seconds have
- * passed without one. */
-bool pass_read(int fd, void *out, size_t n);
-
 #endif

@@ -11,17 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/confine.h"
 #include "lib/base/pass.h"
 #include "lib/base/regular.h"
 #include "lib/base/slurp.h"
 
-enum {
-	MAX_LIST = 1 << 30, /* bytes, as in slurp() */
-	SECONDS = 10,       /* of a processor for each file, and one for: */
-	BYTES_A_SECOND = 8 << 20,
-	KEEP = 3, /* room for a file in memory, beside its mapping */
-};
+enum { MAX_LIST = 1 << 30 }; /* bytes, as in slurp() */
 
 /* Of the process, as its rights are; -1: it opens files itself. */
 static int door = -1;
@@ -71,7 +65,6 @@ ask_file(enum door_kind kind, const char *path, struct stat *sb,
 {
 	struct door_answer a;
 	int fd = door_ask(kind, path, &a);
-	size_t n;
 
 	if (fd < 0 || fstat(fd, sb) < 0) {
 		prof_fail(err, a.status, "%.*s", (int)sizeof(err->msg) - 1,
@@ -79,9 +72,6 @@ ask_file(enum door_kind kind, const char *path, struct stat *sb,
 		errno = a.error;
 		return -1;
 	}
-	n = sb->st_size > 0 ? (size_t)sb->st_size : 0;
-	confine_allow(n < SIZE_MAX / KEEP ? n * KEEP : 0,
-		      SECONDS + (unsigned)(n / BYTES_A_SECOND));
 	return fd;
 }
 

@@ -26,7 +26,7 @@ find_object(const struct resolve *r, const char *build_id, bool want_debug,
 		*out = NULL;
 	}
 	if (st != PROF_OK && st != PROF_ENOMEM) {
-		resolve_warn_file(r, path, err->msg);
+		r->o->warn("%s: %s", path, err->msg);
 		st = PROF_OK;
 	}
 	free(path);

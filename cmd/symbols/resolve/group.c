@@ -4,6 +4,7 @@
 #include "group.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "lib/model/profile.h"
 
@@ -36,4 +37,19 @@ group_mappings(const struct profile *p)
 		g[i].is_last = g[i].file != g[i + 1].file ||
 			       g[i].build_id != g[i + 1].build_id;
 	return g;
+}
+
+size_t
+group_n_bytes(const struct profile *p)
+{
+	struct grouped *g = group_mappings(p);
+	size_t sum = 0;
+	struct stat sb;
+
+	for (size_t i = 0; g && i < p->n_mapping; i++)
+		if (g[i].is_last && stat(profile_str(p, g[i].file), &sb) == 0 &&
+		    (size_t)sb.st_size < SIZE_MAX / 8 - sum)
+			sum += (size_t)sb.st_size;
+	free(g);
+	return sum;
 }

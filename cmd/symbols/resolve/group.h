@@ -3,6 +3,7 @@
 #define GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -19,5 +20,8 @@ struct grouped {
  * groups in the order of p. The caller's, for free(); NULL without memory.
  */
 struct grouped *group_mappings(const struct profile *p);
+
+/* The bytes of all files that they name, as far as these are here. */
+size_t group_n_bytes(const struct profile *p);
 
 #endif

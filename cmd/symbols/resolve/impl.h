@@ -105,12 +105,9 @@ enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
 /*
- * In warn.c: report why the file at path is left out; which files could not be
- * read since the last call; and the error of mapping m, which is said if
- * samples have no name for it.
+ * In warn.c: report which files could not be read since the last call; and the
+ * error of mapping m, which is said if samples have no name for it.
  */
-void resolve_warn_file(const struct resolve *r, const char *path,
-		       const char *why);
 void resolve_warn_unread(const struct resolve *r);
 void resolve_warn(const struct resolve *r, uint32_t m,
 		  const struct prof_err *err);

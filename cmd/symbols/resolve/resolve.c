@@ -1,7 +1,7 @@
 /* resolve.c - see resolve.h. */
 #include "config.h"
 
-#include "apart.h"
+#include "answers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ resolve_object(struct resolve *r, uint32_t m, struct binary *s,
 		else
 			p->mapping[m].file = found;
 		if (r->apart && p->mapping[m].file == found)
-			apart_found(r->apart, m, path);
+			answers_found(r->apart, m, path);
 	}
 	wants_sort(&r->wants);
 	return resolve_later(r, s, first, err);
@@ -155,7 +155,7 @@ resolve_safely(struct resolve *r, struct prof_err *err)
 {
 	if (confine_is_wanted() &&
 	    memchr(r->done, false, r->p->n_mapping * sizeof(*r->done)))
-		return apart_run(r, resolve_mappings, err);
+		return answers_run(r, resolve_mappings, err);
 	return resolve_mappings(r, err);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apart.h"
+#include "answers.h"
 #include "lib/base/array.h"
 
 /* --- functions --- */
@@ -141,7 +141,7 @@ wants_answer(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	unsigned has = MAPPING_INLINE_FRAMES;
 
 	if (w->r->apart) {
-		apart_lines(w->r->apart, w, i, frame, n);
+		answers_lines(w->r->apart, w, i, frame, n);
 		return;
 	}
 	if (w->nomem)

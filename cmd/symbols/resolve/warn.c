@@ -4,19 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apart.h"
 #include "impl.h"
 #include "locate.h"
 #include "symbols/elf/unpack.h"
-
-void
-resolve_warn_file(const struct resolve *r, const char *path, const char *why)
-{
-	if (r->apart)
-		apart_warn(r->apart, path, why);
-	else
-		r->o->warn("%s: %s", path, why);
-}
 
 void
 resolve_warn_unread(const struct resolve *r)
@@ -33,7 +23,7 @@ resolve_warn_unread(const struct resolve *r)
 			 "%s; its names and those of %d other files are "
 			 "missing",
 			 strerror(b->error), b->n_unread - 1);
-	resolve_warn_file(r, b->path, why);
+	r->o->warn("%s: %s", b->path, why);
 	b->n_unread = 0;
 }
 

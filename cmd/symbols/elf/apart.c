@@ -1,0 +1,475 @@
+/*
+ * apart.c - see apart.h. The reader is forked, and so has what its job needs.
+ * It reads in several threads, and the first time all it can; if it is ended,
+ * the next one reads file by file, so that the last file that was opened is the
+ * one to leave out.
+ */
+#include "config.h"
+
+#include "apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "door.h"
+#include "lib/base/buf.h"
+#include "lib/base/confine.h"
+#include "lib/base/regular.h"
+#include "lib/wire/compress.h"
+#include "unpack.h"
+
+enum {
+	MAX_BYTES = 512 << 20,    /* beside what is there, and the files */
+	THREAD_BYTES = 144 << 20, /* a stack and an arena: mostly never used */
+	SECONDS = 30,             /* of a processor, beside those for files: */
+	FILE_SECONDS = 10,        /* for each, and one for so many bytes */
+	BYTES_A_SECOND = 8 << 20,
+	KEEP = 3, /* room for a file in memory, beside its mapping */
+	FLUSH = 1 << 16,
+	MAX_EVENT = 1 << 30,
+	MAX_DEATHS = 16,
+};
+
+enum { END, WARN }; /* struct end; a string */
+
+struct event {
+	uint32_t kind, number;
+	uint64_t n; /* bytes that follow */
+};
+
+struct end {
+	enum prof_status status;
+	char msg[sizeof(((struct prof_err *)0)->msg)];
+};
+
+/* --- in the reader --- */
+
+struct apart {
+	int out;
+	pthread_mutex_t lock; /* for text */
+	struct buf text;      /* not written yet */
+};
+
+/* Of the process: it has one job. */
+static struct apart reader = { .out = 1, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void
+flush(struct apart *a)
+{
+	if (write_all(a->out, a->text.data, a->text.n, NULL) != PROF_OK)
+		_exit(1);
+	a->text.n = 0;
+}
+
+void
+apart_put(struct apart *a, const void *data, size_t n)
+{
+	if (buf_add(&a->text, data, n) < 0)
+		_exit(1);
+	if (a->text.n > FLUSH)
+		flush(a);
+}
+
+void
+apart_begin(struct apart *a, uint32_t kind, uint32_t number, size_t n)
+{
+	const struct event e = { kind, number, n };
+
+	pthread_mutex_lock(&a->lock);
+	apart_put(a, &e, sizeof(e));
+}
+
+void
+apart_end(struct apart *a)
+{
+	pthread_mutex_unlock(&a->lock);
+}
+
+void
+apart_tell(struct apart *a, uint32_t kind, uint32_t number, const void *first,
+	   size_t n_first, const void *second, size_t n_second)
+{
+	apart_begin(a, kind, number, n_first + n_second);
+	apart_put(a, first, n_first);
+	apart_put(a, second, n_second);
+	apart_end(a);
+}
+
+void
+apart_warn(const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (buf_vprintf(&text, fmt, ap) < 0 || buf_add(&text, "", 1) < 0)
+		_exit(1);
+	va_end(ap);
+	apart_tell(&reader, WARN, 0, text.data, text.n, "", 0);
+	buf_release(&text);
+}
+
+char *
+apart_find(void *ctx, const char *build_id, bool want_debug)
+{
+	struct door_answer answer;
+	int fd = door_ask(want_debug ? DOOR_FIND_DEBUG : DOOR_FIND, build_id,
+			  &answer);
+
+	(void)ctx;
+	if (fd >= 0)
+		close(fd);
+	return answer.status == PROF_OK ? strdup(answer.text) : NULL;
+}
+
+static _Noreturn void
+read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
+{
+	struct prof_err err = { 0 };
+	unsigned n = is_careful || !job->n_thread ? 1 : job->n_thread;
+	size_t files = confine_may_allow() ? 0 : job->n_bytes;
+	struct end end = { 0 };
+
+	if (dup2(socket, 0) < 0 || dup2(out, 1) < 0 ||
+	    close_range(2, ~0u, 0) < 0 || !confine_drop_rights())
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	confine_limit(MAX_BYTES + n * (size_t)THREAD_BYTES + files * KEEP,
+		      SECONDS + (unsigned)(files / BYTES_A_SECOND));
+	if (!confine_calls(true))
+		_exit(1);
+	door_use(0);
+	end.status = job->work(job->ctx, &reader, is_careful, &err);
+	memcpy(end.msg, err.msg, sizeof(end.msg));
+	apart_tell(&reader, END, 0, &end, sizeof(end), "", 0);
+	flush(&reader);
+	_exit(0);
+}
+
+/* --- in this process: files --- */
+
+struct file {
+	dev_t dev;
+	ino_t ino;
+	char path[PATH_MAX];
+};
+
+struct side {
+	const struct apart_job *job;
+	int socket;
+	bool is_careful;
+	struct confined reader;
+	struct file denied[MAX_DEATHS];
+	size_t n_denied;
+	struct file last; /* that was opened for the reader */
+	struct end end;
+	bool is_done;    /* end is set */
+	bool is_damaged; /* an answer is */
+	int status;      /* how the reader ended */
+};
+
+/* Only what has symbols is opened: a reader that was taken over by what it read
+ * can't ask for a key of root's. */
+static enum prof_status
+has_symbols(int fd, struct prof_err *err)
+{
+	unsigned char magic[UNPACK_MAGIC];
+	ssize_t n = pread(fd, magic, sizeof(magic), 0);
+
+	if (n < 0)
+		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (n >= 4 &&
+	    (!memcmp(magic, "\177ELF", 4) || unpack_is(magic, (size_t)n)))
+		return PROF_OK;
+	return prof_fail(err, PROF_EFORMAT,
+			 n ? "not an ELF file" : "an empty file");
+}
+
+/* What it takes to read the file is added to the limits. */
+static void
+allow_file(const struct side *s, const struct stat *sb)
+{
+	uint64_t size = (uint64_t)sb->st_size;
+	uint64_t on_disk = (uint64_t)sb->st_blocks * 512;
+
+	if (on_disk && on_disk < size)
+		size = on_disk; /* holes cost who made it nothing */
+	if (size > SIZE_MAX / KEEP)
+		size = 0;
+	confine_allow(s->reader.pid, size * KEEP,
+		      FILE_SECONDS + (unsigned)(size / BYTES_A_SECOND),
+		      s->is_careful);
+}
+
+static int
+open_object(struct side *s, const char *path, struct door_answer *a)
+{
+	struct prof_err err = { 0 };
+	struct stat sb;
+	int fd;
+
+	errno = 0;
+	fd = regular_open(path, false, &sb, &err);
+	for (size_t i = 0; fd >= 0 && i < s->n_denied; i++)
+		if (s->denied[i].dev == sb.st_dev &&
+		    s->denied[i].ino == sb.st_ino && err.status == PROF_OK)
+			prof_fail(&err, PROF_EFORMAT,
+				  "the process that read it was ended");
+	if (fd >= 0 && err.status == PROF_OK &&
+	    has_symbols(fd, &err) == PROF_OK) {
+		s->last.dev = sb.st_dev;
+		s->last.ino = sb.st_ino;
+		snprintf(s->last.path, sizeof(s->last.path), "%s", path);
+		allow_file(s, &sb);
+		return fd;
+	}
+	a->error = errno;
+	if (fd >= 0)
+		close(fd);
+	a->status = err.status;
+	memcpy(a->text, err.msg, sizeof(err.msg));
+	return -1;
+}
+
+/* Lists of this machine's kernel, and that of the caller. */
+static int
+open_list(const struct side *s, const char *path, struct door_answer *a)
+{
+	const char *named = s->job->list;
+	struct prof_err err = { 0 };
+	struct stat sb;
+	int fd = -1;
+
+	if ((named && !strcmp(path, named)) ||
+	    !strcmp(path, "/proc/kallsyms") ||
+	    !strcmp(path, "/sys/kernel/notes") ||
+	    (!strncmp(path, "/sys/module/", 12) && !strstr(path, "..")))
+		fd = regular_open(path, false, &sb, &err);
+	if (fd >= 0) {
+		allow_file(s, &sb);
+		return fd;
+	}
+	a->status = PROF_EIO;
+	a->error = errno;
+	memcpy(a->text, err.msg, sizeof(err.msg));
+	return -1;
+}
+
+static int
+answer_find(const struct apart_job *job, const struct door_question *q,
+	    struct door_answer *a)
+{
+	char *path = job->find ? job->find(job->find_ctx, q->text,
+					   q->kind == DOOR_FIND_DEBUG)
+			       : NULL;
+
+	a->status = path && strlen(path) < sizeof(a->text) ? PROF_OK : PROF_EIO;
+	if (a->status == PROF_OK)
+		memcpy(a->text, path, strlen(path));
+	free(path);
+	return -1;
+}
+
+/* For door_serve(). */
+static int
+open_for(void *ctx, const struct door_question *q, struct door_answer *a)
+{
+	struct side *s = ctx;
+	int fd = -1;
+
+	atomic_store(&s->reader.is_asking, true);
+	switch (q->kind) {
+	case DOOR_OBJECT:
+		fd = open_object(s, q->text, a);
+		break;
+	case DOOR_LIST:
+		fd = open_list(s, q->text, a);
+		break;
+	case DOOR_FOLDER:
+		fd = door_folder(q->text);
+		break;
+	case DOOR_CACHE:
+		if (s->job->entry)
+			fd = s->job->entry(s->job->ctx, q->text);
+		break;
+	case DOOR_FIND:
+	case DOOR_FIND_DEBUG:
+		answer_find(s->job, q, a);
+		break;
+	default:
+		break;
+	}
+	atomic_store(&s->reader.is_asking, false);
+	return fd;
+}
+
+static void *
+serve(void *ctx)
+{
+	struct side *s = ctx;
+
+	while (door_serve(s->socket, open_for, s))
+		;
+	return NULL;
+}
+
+/* --- in this process: answers --- */
+
+const char *
+apart_string(const char **at, const char *past)
+{
+	const char *s = *at, *end = memchr(s, 0, (size_t)(past - s));
+
+	*at = end ? end + 1 : past;
+	return end ? s : NULL;
+}
+
+/* Take over an event of n bytes. false: it is damaged. */
+static bool
+event_take(struct side *s, const struct event *e, const char *at, size_t n)
+{
+	switch (e->kind) {
+	case END:
+		s->is_done = n == sizeof(s->end);
+		memcpy(&s->end, at, s->is_done ? n : 0);
+		s->end.msg[sizeof(s->end.msg) - 1] = '\0';
+		return s->is_done;
+	case WARN:
+		if (!n || at[n - 1])
+			return false;
+		s->job->warn("%s", at);
+		return true;
+	default:
+		return s->job->take(s->job->ctx, e->kind, e->number, at, n);
+	}
+}
+
+static void
+take_all(struct side *s, int in)
+{
+	struct buf text = { 0 };
+	struct event e;
+
+	while (!s->is_done && !s->is_damaged &&
+	       confine_read(&s->reader, in, &e, sizeof(e))) {
+		text.n = 0;
+		s->is_damaged =
+			e.n > MAX_EVENT || buf_reserve(&text, e.n + 1) < 0;
+		if (s->is_damaged ||
+		    !confine_read(&s->reader, in, text.data, e.n))
+			break;
+		s->is_damaged = !event_take(s, &e, (char *)text.data, e.n);
+	}
+	buf_release(&text);
+}
+
+/* --- */
+
+static const char *
+cause(const struct side *s)
+{
+	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
+
+	return s->is_damaged       ? "its answers are damaged"
+	       : s->reader.is_late ? "it did nothing for too long"
+	       : sig == SIGXCPU || sig == SIGKILL ? "it took too much time"
+	       : sig == SIGSYS                    ? "it tried more than to read"
+	       : sig                              ? strsignal(sig)
+						  : "it took too much memory";
+}
+
+/* Run a reader to its end; *why is NULL, or why it was ended. */
+static enum prof_status
+attempt(struct side *s, const char **why, struct prof_err *err)
+{
+	int pair[2] = { -1, -1 }, out[2] = { -1, -1 };
+	pthread_t thread;
+	pid_t pid = -1;
+
+	s->is_done = s->is_damaged = false;
+	s->status = 0;
+	s->last.path[0] = '\0';
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
+	    pipe2(out, O_CLOEXEC) == 0)
+		pid = fork();
+	if (pid == 0)
+		read_apart(s->job, pair[1], out[1], s->is_careful);
+	if (out[1] >= 0)
+		close(out[1]);
+	if (pair[1] >= 0)
+		close(pair[1]);
+	s->socket = pair[0];
+	s->reader = (struct confined){ .pid = pid };
+	if (pid > 0) {
+		bool is_served = pthread_create(&thread, NULL, serve, s) == 0;
+
+		if (is_served)
+			take_all(s, out[0]);
+		if (!s->is_done)
+			kill(pid, SIGKILL);
+		if (is_served)
+			pthread_join(thread, NULL);
+		while (waitpid(pid, &s->status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (out[0] >= 0)
+		close(out[0]);
+	if (pair[0] >= 0)
+		close(pair[0]);
+	if (pid < 0)
+		return prof_fail(err, PROF_ENOMEM, "no second process: %s",
+				 strerror(errno));
+	*why = !s->is_done || s->end.status == PROF_ENOMEM ? cause(s) : NULL;
+	if (*why || s->end.status == PROF_OK)
+		return PROF_OK;
+	return prof_fail(err, s->end.status, "%s", s->end.msg);
+}
+
+enum prof_status
+apart_run(const struct apart_job *job, struct prof_err *err)
+{
+	struct side *s = calloc(1, sizeof(*s));
+	enum prof_status st = PROF_OK;
+	const char *why = "";
+
+	if (!s)
+		return prof_nomem(err);
+	s->job = job;
+	while (st == PROF_OK && why) {
+		st = attempt(s, &why, err);
+		if (st != PROF_OK || !why)
+			break;
+		if (s->is_careful &&
+		    (!*s->last.path || s->n_denied == MAX_DEATHS)) {
+			job->warn("the process that reads object files was "
+				  "ended: %s; the rest has no names",
+				  why);
+			break;
+		}
+		if (s->is_careful) {
+			s->denied[s->n_denied++] = s->last;
+			job->warn("%s: the process that read it was ended: "
+				  "%s; its names are missing",
+				  s->last.path, why);
+		} else if (WIFSIGNALED(s->status) &&
+			   WTERMSIG(s->status) == SIGSYS) {
+			/* No file is slow or large enough to do this. */
+			job->warn("the process that reads object files was "
+				  "ended: %s; reading again, file by file",
+				  why);
+		}
+		s->is_careful = true;
+	}
+	free(s);
+	return st;
+}

@@ -1,0 +1,269 @@
+/* answers.c - see answers.h. */
+#include "config.h"
+
+#include "answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group.h"
+#include "lib/base/buf.h"
+#include "locate.h"
+#include "symbols/binary/symcache.h"
+#include "symbols/elf/apart.h"
+
+enum {
+	LOOKING = APART_ANSWER,
+	FAILED, /* a string */
+	TRIED,  /* two strings */
+	FOUND,  /* a path */
+	LINES,  /* struct lines, locations, and for each frame its numbers and
+		 * two strings */
+	KEEP,   /* a key, and the entry of the cache */
+	MISSED, /* a file was not found */
+};
+
+struct lines {
+	uint32_t n_location, n_frame;
+};
+
+struct numbers {
+	int64_t line, column, start_line;
+};
+
+/* --- in the reader --- */
+
+void
+answers_found(struct apart *a, uint32_t m, const char *path)
+{
+	apart_tell(a, FOUND, m, path, strlen(path) + 1, "", 0);
+}
+
+void
+answers_lines(struct apart *a, const struct wants *w, size_t i,
+	      const struct symbol_frame *frame, size_t n)
+{
+	const struct lines head = { (uint32_t)(w->first[i + 1] - w->first[i]),
+				    (uint32_t)n };
+	size_t size = sizeof(head) + head.n_location * sizeof(uint32_t);
+
+	for (size_t k = 0; k < n; k++)
+		size += sizeof(struct numbers) + strlen(frame[k].name) + 1 +
+			strlen(frame[k].file) + 1;
+	apart_begin(a, LINES, 0, size);
+	apart_put(a, &head, sizeof(head));
+	for (size_t k = w->first[i]; k < w->first[i + 1]; k++)
+		apart_put(a, &w->want[k].location, sizeof(uint32_t));
+	for (size_t k = 0; k < n; k++) {
+		const struct numbers of = { frame[k].line, frame[k].column,
+					    frame[k].start_line };
+
+		apart_put(a, &of, sizeof(of));
+		apart_put(a, frame[k].name, strlen(frame[k].name) + 1);
+		apart_put(a, frame[k].file, strlen(frame[k].file) + 1);
+	}
+	apart_end(a);
+}
+
+static void
+tell_looking(void *ctx, uint32_t m)
+{
+	apart_tell(ctx, LOOKING, m, "", 0, "", 0);
+}
+
+static void
+tell_failed(void *ctx, uint32_t m, const char *why)
+{
+	apart_tell(ctx, FAILED, m, why, strlen(why) + 1, "", 0);
+}
+
+static void
+tell_tried(void *ctx, const char *path, const char *why)
+{
+	apart_tell(ctx, TRIED, 0, path, strlen(path) + 1, why, strlen(why) + 1);
+}
+
+static void
+tell_entry(void *ctx, const char *key, const struct buf *entry)
+{
+	apart_tell(ctx, KEEP, 0, key, strlen(key) + 1, entry->data, entry->n);
+}
+
+struct job {
+	struct resolve *r;
+	enum prof_status (*work)(struct resolve *r, struct prof_err *err);
+};
+
+/* The options of the job's r, but with what is to be told elsewhere. */
+static enum prof_status
+work_apart(void *ctx, struct apart *a, bool is_careful, struct prof_err *err)
+{
+	const struct job *job = ctx;
+	struct resolve *r = job->r;
+	struct resolve_options o = *r->o;
+	struct locate locate = *o.locate;
+	enum prof_status st;
+
+	locate.ctx = o.report = a;
+	if (locate.tried)
+		locate.tried = tell_tried;
+	o.locate = &locate;
+	o.failed = tell_failed;
+	o.looking = tell_looking;
+	o.warn = apart_warn;
+	if (o.find)
+		o.find = apart_find;
+	if (o.cache)
+		o.cache = symcache_apart(o.cache, tell_entry, a);
+	if (is_careful)
+		o.n_thread = 1;
+	r->o = &o;
+	r->apart = a;
+	st = job->work(r, err);
+	if (r->missed)
+		apart_tell(a, MISSED, 0, "", 0, "", 0);
+	return r->wants.nomem ? prof_nomem(err) : st;
+}
+
+/* --- in this process --- */
+
+static bool
+take_lines(struct resolve *r, const char *at, const char *past)
+{
+	struct symbol_frame *frame;
+	struct numbers of;
+	struct lines n;
+	bool ok = true;
+
+	if ((size_t)(past - at) < sizeof(n))
+		return false;
+	memcpy(&n, at, sizeof(n));
+	at += sizeof(n);
+	if (n.n_location > r->p->n_location || !n.n_frame ||
+	    n.n_location > (size_t)(past - at) / sizeof(uint32_t) ||
+	    n.n_frame > (size_t)(past - at) / sizeof(of))
+		return false;
+	r->wants.n = 0;
+	for (uint32_t i = 0, l; i < n.n_location && ok; i++) {
+		memcpy(&l, at, sizeof(l));
+		at += sizeof(l);
+		ok = l < r->p->n_location;
+		wants_add(&r->wants, 0, l);
+	}
+	frame = calloc(n.n_frame, sizeof(*frame));
+	for (uint32_t i = 0; frame && ok && i < n.n_frame; i++) {
+		ok = (size_t)(past - at) > sizeof(of);
+		if (!ok)
+			break;
+		memcpy(&of, at, sizeof(of));
+		at += sizeof(of);
+		frame[i] = (struct symbol_frame){ .line = of.line,
+						  .column = of.column,
+						  .start_line = of.start_line };
+		frame[i].name = apart_string(&at, past);
+		frame[i].file = apart_string(&at, past);
+		ok = frame[i].name && frame[i].file;
+	}
+	r->wants.nomem |= !frame;
+	if (frame && ok && n.n_location) {
+		wants_sort(&r->wants);
+		wants_answer(&r->wants, 0, frame, n.n_frame);
+	}
+	free(frame);
+	return ok;
+}
+
+static void
+take_path(struct resolve *r, uint32_t m, const char *path)
+{
+	uint32_t file = profile_intern(r->p, path);
+
+	r->wants.nomem |= file == STRTAB_NONE;
+	if (file != STRTAB_NONE)
+		r->p->mapping[m].file = file;
+}
+
+static void
+take_failed(const struct resolve *r, uint32_t m, const char *why)
+{
+	struct prof_err err;
+
+	prof_fail(&err, PROF_EFORMAT, "%s", why);
+	resolve_warn(r, m, &err);
+}
+
+bool
+answers_take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
+{
+	struct resolve *r = ctx;
+	const struct resolve_options *o = r->o;
+	const char *past = at + n, *first, *second;
+
+	if (kind == MISSED)
+		return r->missed = true;
+	if (kind == LINES)
+		return take_lines(r, at, past);
+	if (kind != TRIED && kind != KEEP && m >= r->p->n_mapping)
+		return false;
+	if (kind == LOOKING) {
+		if (o->looking)
+			o->looking(o->report, m);
+		return true;
+	}
+	first = n ? apart_string(&at, past) : NULL;
+	if (!first)
+		return false;
+	switch (kind) {
+	case FAILED:
+		take_failed(r, m, first);
+		return true;
+	case FOUND:
+		take_path(r, m, first);
+		return true;
+	case TRIED:
+		second = at < past ? apart_string(&at, past) : NULL;
+		if (second && o->locate->tried)
+			o->locate->tried(o->locate->ctx, first, second);
+		return second;
+	case KEEP:
+		if (o->cache)
+			symcache_keep(o->cache, first, at, (size_t)(past - at));
+		return o->cache;
+	default:
+		return false;
+	}
+}
+
+static bool
+take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
+{
+	return answers_take(((struct job *)ctx)->r, kind, m, at, n);
+}
+
+static int
+open_entry(void *ctx, const char *name)
+{
+	const struct symcache *cache = ((struct job *)ctx)->r->o->cache;
+
+	return cache ? symcache_entry(cache, name) : -1;
+}
+
+enum prof_status
+answers_run(struct resolve *r,
+	    enum prof_status (*work)(struct resolve *, struct prof_err *),
+	    struct prof_err *err)
+{
+	struct job job = { r, work };
+	const struct apart_job apart = { .ctx = &job,
+					 .work = work_apart,
+					 .take = take,
+					 .list = r->o->kallsyms,
+					 .find = r->o->find,
+					 .find_ctx = r->o->find_ctx,
+					 .entry = open_entry,
+					 .warn = r->o->warn,
+					 .n_thread = r->o->n_thread,
+					 .n_bytes = group_n_bytes(r->p) };
+
+	return apart_run(&apart, err);
+}
