@@ -1,5 +1,5 @@
 /*
- * shifts.h - the changes in the series of functions (lib/gate/shift.h), and the
+ * shifts.h - the changes in the series of functions (shift.h), and the
  * build that may be the reason.
  */
 #ifndef HISTORY_SHIFTS_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "lib/gate/shift.h"
 #include "series.h"
+#include "shift.h"
 
 #define SHIFTS_MAX_HOST 3 /* that are named */
 

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "lib/gate/shift.h"
 #include "options.h"
 #include "series.h"
+#include "shift.h"
 
 /* The profiles before and after: of days. */
 struct sweep_side {

@@ -20,7 +20,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "lib/gate/shift.h"
+#include "history/shift.h"
 #include "lib/gate/stats.h"
 
 #define MAX_N 336

@@ -7,6 +7,7 @@
 if lacks 'prof-gate a -- b'; then
 	skip_rest 'the simulation' 'this build has no GSL'
 fi
+! lacks 'prof-history --index .' || skip_rest 'the simulation' 'this build has no sqlite'
 how=1000
 [ -z "$long" ] || how=20000
 shift-simulate $how

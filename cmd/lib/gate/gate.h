@@ -83,6 +83,9 @@ struct gate_dist {
 	double (*beta_lower)(double x, double a, double b); /* I_x(a, b) */
 };
 
+/* The median of n values, 1 or more. Sorts v. */
+double gate_median(double *v, size_t n);
+
 /* What is compared, besides the exposure: values, shares of the total, or
  * values relative to the change of the typical function. */
 enum gate_yardstick { GATE_VALUES, GATE_SHARES, GATE_TYPICAL };

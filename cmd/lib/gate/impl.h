@@ -137,9 +137,6 @@ gate_machine_var(const struct gate_model *m, const struct gate_cell *c,
 	       (c->is_apart ? m->rest_machine : m->machine);
 }
 
-/* The median of n values, 1 or more. Sorts v. */
-double gate_median(double *v, size_t n);
-
 /* s0 and d0 of a row whose effective number of events times mix is size. */
 double gate_prior(const struct gate_model *m, double size, double *df);
 

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gate.h"
 #include "lib/base/status.h"
+#include "lib/gate/gate.h"
 
 #define SHIFT_MAX 64 /* changes that are found in a series */
 

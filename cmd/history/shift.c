@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "impl.h"
-
 #define HALF_WINDOW 3    /* values on either side of the running median */
 #define CLIP 2.5         /* deviations */
 #define TO_SIGMA 1.4826  /* median absolute deviation to standard deviation */
