@@ -5,14 +5,27 @@
 # Slow: a hundred runs.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-[ -z "$sanitized" ] || skip_rest 'bounds' 'sanitizers reserve more address space'
 need_tools 'bounds' python3
+
+bomb() {
+	[ -s "$1" ] || python3 "$src/tests/lib/bombs.py" "$1" "$PWD/$1.elf" >"$1"
+}
+
+bomb pack_names
+if lacks 'prof-symbolize pack_names'; then
+	skip 'nested packs of templates' 'this build has no libiberty'
+else
+	check_err 'nested packs of templates' 0 'prof-symbolize pack_names -o out' \
+		'names that take too long to demangle, and stay mangled: '
+fi
+
+[ -z "$sanitized" ] || skip_rest 'bounds' 'sanitizers reserve more address space'
 
 # bounded INPUT COMMAND: "@" in it stands for the input.
 bounded() {
 	bounded_run=$(echo "$2" | sed "s|@|$1|g")
 	rm -f .err
-	[ -s "$1" ] || python3 "$src/tests/lib/bombs.py" "$1" "$PWD/$1.elf" >"$1"
+	bomb "$1"
 	(
 		ulimit -v 1048576 && ulimit -t 10 || exit 99
 		exec sh -c "exec $bounded_run" >/dev/null 2>.err </dev/null
@@ -62,4 +75,15 @@ bounded mappings 'prof-gate @ -- @'
 for input in folded_deep folded_wide speedscope cpuprofile firefox brackets_json; do
 	bounded $input 'prof-import @'
 done
+
+bomb inlined_most
+for c in 'prof-text' 'prof-text --folded' 'prof-text --traces' 'prof-text --tree' \
+	prof-flame prof-html prof-dot 'prof-export --to=speedscope' prof-merge; do
+	check_err "lines times frames: $c" 2 "$c inlined_most" \
+		'larger than --max-size: a report takes'
+done
+check 'a larger value lets them through' 0 \
+	'prof-filter --max-size=64G inlined_most | prof-merge --max-size=64G | wc -c | grep -c .' <<'END'
+1
+END
 plan

@@ -48,7 +48,8 @@ def profile(samples, locations, functions, mappings=(), strings=()):
         out.append(text(4, at + b"".join(text(4, number(1, f) + number(2, i + 1))
                                          for f in lines)))
     for i, name in enumerate(functions):
-        out.append(text(5, number(1, i + 1) + number(2, string(name))))
+        at = string(name)
+        out.append(text(5, number(1, i + 1) + number(2, at) + number(3, at)))
     return gzip.compress(b"".join(out) + b"".join(text(6, s) for s in table), 9)
 
 
@@ -61,6 +62,11 @@ def compact(value):
 def inlined():
     """A stack of one location 10,000 times, which has 10,000 inlined lines."""
     return profile([[1] * 10000], [([1] * 10000, 0)], [b"f"])
+
+
+def inlined_most():
+    """The same, 60,000 times of 6,000 lines: more than a report may take."""
+    return profile([[1] * 60000], [([1] * 6000, 0)], [b"f"])
 
 
 def inlined_small():
@@ -83,9 +89,20 @@ def mappings():
 
 def bracket_names():
     """Names whose templates are opened and not closed."""
-    names = [b"_Z1mI" + b"%d" % 200 + b"<" * 200 + b"S0_" * 100 + b"Evv" for i in range(300)]
-    return profile([[i + 1] for i in range(300)], [([i + 1], 0) for i in range(300)],
-                   [b"f%d" % i + n for i, n in enumerate(names)])
+    names = [b"_Z%dm%dI200" % (len(b"m%d" % i), i) + b"<" * 200 + b"S0_" * 300 + b"Evv"
+             for i in range(300)]
+    return profile([[i + 1] for i in range(300)], [([i + 1], 0) for i in range(300)], names)
+
+
+def pack_names():
+    """Packs of templates in packs, each twice in the next: all are empty."""
+    def nested(i):
+        return "1fI%sEv%s" % ("JJT_T_EE" if i else "JJEE",
+                              "1AIL_Z" + nested(i + 1) + "EE" if i < 30 else "v")
+
+    names = [("_Z%dm%dIL_Z%sEEvv" % (len("m%d" % i), i, nested(0))).encode()
+             for i in range(1, 31)]
+    return profile([[i + 1] for i in range(30)], [([i + 1], 0) for i in range(30)], names)
 
 
 def zeros_gzip():
