@@ -32,14 +32,20 @@
 	const depth = b => Math.abs(b.y - root.y);
 	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + .05;
 
+	// What of a name fits: all, its later parts, or both ends of the last one.
+	function shorten(full, room) {
+		let s = full;
+		for (let m; s.length > room && (m = /^(?:.*\/|.*?(?:::|\.))(?=[\w~])/.exec(s));)
+			s = s.slice(m[0].length);
+		const front = Math.round(.42 * (room - 1));
+		return s.length <= room ? s : s.slice(0, front) + '…' + s.slice(front + 1 - room);
+	}
+
 	function fit(b, w) {
 		const room = Math.floor((w - 2 * padding) / advance);
-		const full = b.w === w && b.label ? b.label : name(b);
 		if (b.w === w)
 			return b.label;
-		if (room < 3)
-			return '';
-		return full.length <= room ? full : full.slice(0, room - 1) + '…';
+		return room < 3 ? '' : shorten(name(b), room);
 	}
 
 	function label(b, x, w) {
@@ -125,11 +131,37 @@
 	const idle = () => matched ? detail.textContent : ' ';
 	let rest = ' ';
 
-	// The place of a box among all is stable for one picture.
+	// A short number for the name of a box, in every picture the same.
+	function idOf(b) {
+		let h = 2166136261;
+		for (const byte of b.id ? [] : new TextEncoder().encode(name(b)))
+			h = Math.imul(h ^ byte, 16777619) >>> 0;
+		return b.id = b.id || h.toString(36);
+	}
+
+	// A link has the names on the way, so it holds for a later picture, too; '-'
+	// is the side above a pivot.
+	function pathOf(b) {
+		const way = all.filter(a => a !== root && side(a) === side(b) && depth(a) <= depth(b) && covers(a, b));
+		return (side(b) < 0 && isPivot ? '-' : '') + way.sort((a, c) => depth(a) - depth(c)).map(idOf).join('.');
+	}
+
+	// The box at a path, or as far as it goes.
+	function boxAt(path) {
+		const parts = path.split('.');
+		let at = root;
+		parts.forEach((part, i) => {
+			const way = parts.slice(0, i + 1).join('.');
+			const next = all.find(b => idOf(b) === part.replace('-', '') && b !== root && covers(at, b) && pathOf(b) === way);
+			at = next || at;
+		});
+		return at;
+	}
+
 	function save() {
 		const parts = [];
 		if (zoomed !== root)
-			parts.push('z=' + all.indexOf(zoomed));
+			parts.push('z=' + pathOf(zoomed));
 		if (matched)
 			parts.push('q=' + encodeURIComponent(matched));
 		try {
@@ -141,9 +173,9 @@
 
 	function restore() {
 		const state = new URLSearchParams(location.hash.slice(1));
-		const z = all[+state.get('z')], q = state.get('q');
-		if (z)
-			zoom(z);
+		const q = state.get('q');
+		if (state.get('z'))
+			zoom(boxAt(state.get('z')));
 		if (q)
 			search(q);
 	}

@@ -66,6 +66,8 @@ done
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	prof-flame -o hostile.svg hostile.pb.gz &&
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
+	prof-flame -o a.svg a.pb.gz &&
+	mkprof b.txt | prof-flame --order=name -o b.svg &&
 	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
 } 2>.err || not_ok 'the files are made' <.err
 # A difference with enough samples for verdicts, one of them significant.

@@ -712,6 +712,18 @@ await check('the SVG of a pivot zooms on one side', async () => {
 	return same(callers, 'work main') || same(callees, 'work leaf') ||
 		same(await page.$eval('#d', e => e.textContent), 'matched 100.00% above, 75.00% below');
 });
+await check('a link into an SVG holds for a later picture', async () => {
+	await open('a.svg');
+	await page.evaluate(() => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith('work'))
+		.dispatchEvent(new MouseEvent('click', {bubbles: true})));
+	const hash = await page.evaluate(() => location.hash), seen = [];
+	// There it is another box: fresh comes before it.
+	for (const link of [hash, hash + '.zzz', hash.replace(/=\w+/, '=zzz')]) {
+		await open('b.svg', link);
+		seen.push(await page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' ')));
+	}
+	return same(seen, ['all main work leaf', 'all main work leaf', 'all main fresh work leaf']);
+});
 await check('a hostile SVG runs nothing', async () => {
 	await open('hostile.svg');
 	return await page.evaluate(() => globalThis.hacked === undefined) ? null : 'something ran';
