@@ -93,7 +93,7 @@ function factsOf(page) {
 /*
  * The line with most of what own code does or calls others for, each stack at
  * its last frame of own code; without any own lines, of all code. Of a
- * difference, the line of all code that changed most. {name, file, line, value},
+ * difference, the line of all code that surely changed most. {name, file, line, value},
  * null if that is below 1 %.
  */
 function findLine(page) {
@@ -106,13 +106,14 @@ function findLine(page) {
 			const f = last[samples.node[s]] - 1;
 			if (f < 0 || !counts[s])
 				continue;
-			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, value: 0};
-			sum.value += samples.side[s] ? -v[s] : v[s];
+			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, amounts: [0, 0]};
+			sum.amounts[samples.side[s] ? 0 : 1] += v[s];
 			sums.set(id, sum);
 		}
-		const {f, value} = [...sums.values()].reduce((a, b) => Math.abs(b.value) > Math.abs(a.value) ? b : a, {value: 0});
-		if (value && Math.abs(value) >= leastLine * page.total().all)
-			return {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value};
+		const value = ([before, after]) => after - before, sure = [...sums.values()].filter(({amounts}) => !page.isTwo || page.changeOf(...amounts).isSure);
+		const best = sure.reduce((a, b) => Math.abs(value(b.amounts)) > Math.abs(value(a.amounts)) ? b : a, {amounts: [0, 0]}), {f} = best;
+		if (f !== undefined && Math.abs(value(best.amounts)) >= leastLine * page.total().all)
+			return {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: value(best.amounts)};
 	}
 	return null;
 }

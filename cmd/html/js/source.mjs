@@ -54,7 +54,8 @@ class SourceView {
 		const own = keys.filter(isOwn).sort((a, b) => heavy(sums.total, b) - heavy(sums.total, a) || a - b);
 		const others = keys.filter(k => !isOwn(k) && (only || heavy(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => heavy(sums.self, b) - heavy(sums.self, a) || a - b);
 		const pick = list => list.filter((k, i) => i < listed || K.text[k] === sel || this.names.has(K.text[k]));
-		const order = [...pick(own), ...pick(others)], chosen = sel || (order.find(k => this.names.has(K.text[k])) ?? order[0]);
+		const order = [...pick(own), ...pick(others)], texts = new Set(this.blocks.filter(b => b.lines.length).map(b => b.name));
+		const chosen = sel || (order.find(k => texts.has(K.text[k])) ?? order.find(k => this.names.has(K.text[k])) ?? order[0]);
 		this.chosen = typeof chosen === 'number' ? K.text[chosen] : chosen || '';
 		this.listPane = element('nav', {class: 'list', 'aria-label': 'Functions', tabindex: '0'}, ...this.group('Your code', pick(own), sums.total, true), ...this.group('Libraries and runtime, by self', pick(others), sums.self, false));
 		this.asmPane = element('section', {class: 'asm', 'aria-label': 'Instructions', tabindex: '0'});
@@ -85,8 +86,8 @@ class SourceView {
 		if (k < 0)
 			return '';
 		if (page.isTwo)
-			return page.amount(sums.total[0][k]) + ' → ' + page.amount(sums.total[1][k]) + ' total · ';
-		return page.share(sums.total[1][k]) + ' total · ' + page.share(sums.self[1][k]) + ' self · ';
+			return page.amount(sums.total[0][k]) + ' → ' + page.amount(sums.total[1][k]) + ' total';
+		return page.share(sums.total[1][k]) + ' total · ' + page.share(sums.self[1][k]) + ' self';
 	}
 
 	// The text of the chosen function, at its hottest line.
@@ -113,7 +114,7 @@ class SourceView {
 	}
 
 	head(name, file) {
-		return element('div', {class: 'codehead'}, element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, this.sumText(name) + displayName(shortPath(file))));
+		return element('div', {class: 'codehead'}, element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
 	}
 
 	cells(sums, k, most) {
