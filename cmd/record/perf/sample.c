@@ -295,7 +295,8 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 	}
 	n += walk_frames(s->walker, &sample->stack, space_code, space,
 			 s->pc + n, UNWIND_FRAMES - n, info);
-	/* Where the kernel was entered is exact, as no leaf is. */
+	/* The frame that entered the kernel is at its pc, not at a return
+	 * address: plus one, as for what a signal interrupted. */
 	s->pc[first] += first > 0;
 	return n;
 }
