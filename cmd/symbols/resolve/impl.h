@@ -67,18 +67,6 @@ resolve_is_open(const struct resolve *r, const struct location *l)
 }
 
 /*
- * In find.c: open the object with this build-id that o->find finds, after
- * checking its build-id; else *out is NULL. PROF_ENOMEM.
- */
-enum prof_status resolve_find(const struct resolve *r, const char *build_id,
-			      struct binary **out,
-			      struct prof_err *err) MUST_USE;
-
-/* The same for the debug information of s, which takes it over. */
-enum prof_status resolve_find_debug(const struct resolve *r, struct binary *s,
-				    struct prof_err *err) MUST_USE;
-
-/*
  * In open.c: open the object of mapping m, local or found by o->find, and its
  * debug file. Errors as resolve_open().
  */

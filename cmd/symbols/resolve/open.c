@@ -11,6 +11,66 @@
 #include "lib/model/loadbase.h"
 #include "locate.h"
 
+/* The result of o->find is untrusted: it must have the build-id. */
+static enum prof_status
+find_object(const struct resolve *r, const char *build_id, bool want_debug,
+	    struct binary **out, struct prof_err *err)
+{
+	char *path = r->o->find(r->o->find_ctx, build_id, want_debug);
+	enum prof_status st;
+
+	*out = NULL;
+	if (!path)
+		return PROF_OK;
+	st = binary_open(path, r->o->locate->budget, out, err);
+	if (st == PROF_OK && strcasecmp(binary_build_id(*out), build_id)) {
+		st = prof_fail(err, PROF_EFORMAT, "not the build-id %s",
+			       build_id);
+		binary_close(*out);
+		*out = NULL;
+	}
+	if (st != PROF_OK && st != PROF_ENOMEM) {
+		r->o->warn("%s: %s", path, err->msg);
+		st = PROF_OK;
+	}
+	free(path);
+	return st;
+}
+
+/* The object with this build-id, or its debug file, that o->find finds, with
+ * its build-id checked; NULL: none. */
+static enum prof_status
+find_program(const struct resolve *r, const char *build_id, struct binary **out,
+	     struct prof_err *err)
+{
+	enum prof_status st;
+
+	*out = NULL;
+	if (!r->o->find || !*build_id)
+		return PROF_OK;
+	st = find_object(r, build_id, false, out, err);
+	/* Its debug file has its symbols, too. */
+	if (st == PROF_OK && !*out)
+		st = find_object(r, build_id, true, out, err);
+	return st;
+}
+
+/* The same for the debug information of s, which takes it over. */
+static enum prof_status
+find_debug(const struct resolve *r, struct binary *s, struct prof_err *err)
+{
+	const char *build_id = binary_build_id(s);
+	struct binary *debug;
+	enum prof_status st;
+
+	if (!r->o->find || !*build_id || binary_has_dwarf(s))
+		return PROF_OK;
+	st = find_object(r, build_id, true, &debug, err);
+	if (st == PROF_OK && debug)
+		binary_use_debug(s, debug);
+	return st;
+}
+
 /* Is file the name of the vDSO? */
 static bool
 is_vdso(const char *file)
@@ -78,7 +138,7 @@ find_elsewhere(const struct resolve *r, uint32_t m, struct binary **out,
 	const struct mapping *map = &r->p->mapping[m];
 	struct prof_err found_err;
 
-	if (resolve_find(r, profile_str(r->p, map->build_id), out,
+	if (find_program(r, profile_str(r->p, map->build_id), out,
 			 &found_err) != PROF_OK)
 		return prof_nomem(err);
 	if (!*out)
@@ -110,8 +170,7 @@ resolve_open_debug(const struct resolve *r, struct binary *s,
 	enum prof_status st;
 
 	st = binary_find_debug(s, (const char *const *)dirs, l->n_dir, err);
-	return st == PROF_OK && !r->o->no_lines ? resolve_find_debug(r, s, err)
-						: st;
+	return st == PROF_OK && !r->o->no_lines ? find_debug(r, s, err) : st;
 }
 
 enum prof_status
