@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "record/attach.h"
@@ -19,8 +20,10 @@
 enum {
 	KEY_CHILDREN = CLI_LONG,
 	KEY_CLOCK,
+	KEY_JIT,
 	KEY_LISTEN,
 	KEY_SIGNAL,
+	KEY_SYMBOLIZE,
 	KEY_SESSION,
 	KEY_WAIT,
 	MAX_HZ = 10000,
@@ -33,10 +36,15 @@ static const struct cli_opt opts[] = {
 	  "wall: all threads" },
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default), separate files, or none" },
+	{ KEY_JIT, "jit", NULL,
+	  "have compilers of node, java, python, .NET and erlang write names" },
 	{ KEY_LISTEN, "listen", "ADDRESS",
 	  "serve profiles over HTTP at [HOST:]PORT meanwhile" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
 	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
+	{ KEY_SYMBOLIZE, "symbolize", "[WHEN]",
+	  "find names at the end: yes, no, or auto (the default): of files "
+	  "that prof-symbolize could not find later" },
 	{ KEY_WAIT, "wait", NULL,
 	  "until all processes that the program leaves behind have ended" },
 	{ KEY_SESSION, "session", NULL,
@@ -120,6 +128,19 @@ check_signal(int sig)
 			    sigabbrev_np(sig));
 }
 
+static enum names_when
+names_of(const struct cli *cli)
+{
+	static const char *const words[] = { "auto", "yes", "no", NULL };
+	enum names_when when =
+		cli->arg ? (enum names_when)cli_word(cli, "word", words)
+			 : NAMES_ALL;
+
+	if (when == NAMES_ALL && !names_work())
+		die("--symbolize: this build has no elfutils");
+	return when;
+}
+
 /* Handle the options of this command alone. */
 static void
 take_option(struct run *r, int key, bool *is_session)
@@ -138,6 +159,12 @@ take_option(struct run *r, int key, bool *is_session)
 	case KEY_SIGNAL:
 		r->config.signal = signal_of(cli);
 		check_signal(r->config.signal);
+		break;
+	case KEY_SYMBOLIZE:
+		r->names = names_of(cli);
+		break;
+	case KEY_JIT:
+		r->launch.jit = true;
 		break;
 	case KEY_WAIT:
 		r->launch.wait_all = r->target.wait_all = true;
@@ -162,7 +189,13 @@ choose_sampler(struct run *r)
 	enum obstacle o = OBSTACLE_NONE;
 	struct prof_err err;
 
+	if (access("/proc/self/fd", F_OK) != 0)
+		die("there is no /proc, by which processes are found and share "
+		    "memory: mount it");
 	r->has_command = r->cli->n_operand > 0;
+	if (r->launch.jit && record_target_runs(&r->target))
+		die("--jit is for a command: a program that runs has its "
+		    "environment");
 	if (r->has_command &&
 	    launch_find(&r->launch, r->cli->operand[0], &o, &err) != PROF_OK)
 		die("%s", err.msg);

@@ -94,6 +94,7 @@ profile_of(struct recording *r, int pid)
 
 	if (!p)
 		die_nomem();
+	names_add(r, p);
 	return p;
 }
 
@@ -141,24 +142,34 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 /* Warn about code compiled at run time, whose names only the runtime can
  * provide. */
 static void
-warn_of_runtime(const struct profile *p, pid_t pid)
+warn_of_runtime(const struct profile *p, const struct launch *l)
 {
-	const char *name, *how = runtime_switch(p, &name);
+	const struct runtime *runtime = runtime_of(p);
+	bool is_kept = runtime && l->jit && getenv(runtime->variable);
 	struct prof_err err;
 	struct unnamed u;
 	double share;
 	char map[64];
 
-	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)pid);
-	if (!how || access(map, F_OK) == 0)
+	if (!runtime)
+		return;
+	if (l->jit && !is_kept)
+		warn("--jit: %s ran with %s=%s", runtime->name,
+		     runtime->variable, runtime->value);
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
+	if ((l->jit && !is_kept) || access(map, F_OK) == 0)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK)
 		die("%s", err.msg);
 	share = runtime_share(p, u.mapping);
-	if (share > WORTH)
+	if (share > WORTH && is_kept)
+		warn("--jit: %s is set and kept; for the names of %.0f %% of "
+		     "the samples, add %s",
+		     runtime->variable, 100 * share, runtime->value);
+	else if (share > WORTH)
 		warn("%.0f %% of the samples are in code that %s made while it "
-		     "ran: for names, run it with %s",
-		     100 * share, name, how);
+		     "ran: for names, use --jit, or run it with %s",
+		     100 * share, runtime->name, runtime->how);
 	unnamed_release(&u);
 }
 
@@ -236,7 +247,7 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		free(name);
 		name = rescue(cli, p, l, status);
 	}
-	warn_of_runtime(p, l->pid);
+	warn_of_runtime(p, l);
 	profile_free(p);
 	return name;
 }

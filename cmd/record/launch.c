@@ -23,6 +23,7 @@
 
 #include "launch.h"
 #include "lib/base/buf.h"
+#include "lib/model/runtime.h"
 #include "libsample/shm.h"
 #include "procfs.h"
 
@@ -324,6 +325,18 @@ set_sanitizer(void)
 	return done;
 }
 
+/* The variables of runtimes that write names: what is set is kept. */
+static bool
+set_runtimes(void)
+{
+	const struct runtime *r = NULL;
+
+	while ((r = runtime_next(r)))
+		if (setenv(r->variable, r->value, 0) != 0)
+			return false;
+	return true;
+}
+
 /* State that launch_start() changes for itself, and restores for the
  * program. */
 struct inherited {
@@ -340,6 +353,8 @@ become(const struct launch *l, char **argv, const char *session,
 
 	if (*l->library && (!set_preload(l) || !set_sanitizer() ||
 			    setenv(SHM_ENV, session, 1) != 0))
+		return;
+	if (l->jit && !set_runtimes())
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;

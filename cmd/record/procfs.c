@@ -5,10 +5,14 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/base/regular.h"
 
 enum { MAX_TEXT = 1 << 22, PIECE = 4096, STEP = 65536 };
 
@@ -68,13 +72,46 @@ procfs_map(char *row, struct procfs_map *m)
 	int at = 0;
 
 	row[strcspn(row, "\n")] = '\0';
-	if (sscanf(row, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n",
-		   &m->start, &m->limit, prot, &m->offset, &at) != 4 ||
+	if (sscanf(row,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 "%n",
+		   &m->start, &m->limit, prot, &m->offset, &m->ino, &at) != 5 ||
 	    !at || !strchr(prot, 'x') || m->limit <= m->start)
 		return false;
 	row += at;
 	m->path = row + strspn(row, " ");
 	return true;
+}
+
+int
+procfs_open_mapped(const struct procfs_mapped *m, int turn)
+{
+	static const char *const places[] = { "map_files", "exe", "root" };
+	char name[PATH_MAX + 64], link[PATH_MAX];
+	struct stat sb;
+	int n = snprintf(name, sizeof(name), "/proc/%d/%s", (int)m->pid,
+			 turn < PROCFS_OWN ? places[turn] : "");
+	char *end = name + n;
+	size_t room = sizeof(name) - (size_t)n;
+	ssize_t got;
+
+	switch (turn) {
+	case 0:
+		snprintf(end, room, "/%" PRIx64 "-%" PRIx64, m->start,
+			 m->limit);
+		break;
+	case 1:
+		got = readlink(name, link, sizeof(link));
+		if (got < 0 || (size_t)got != strlen(m->path) ||
+		    memcmp(link, m->path, (size_t)got) != 0)
+			return -1;
+		break;
+	case 2:
+		snprintf(end, room, "%s", m->path);
+		break;
+	default:
+		return regular_open(m->path, false, &sb, NULL);
+	}
+	return regular_open(name, false, &sb, NULL);
 }
 
 /* "12 (name) S 1 ...": a name may have any character, also brackets. */

@@ -27,12 +27,33 @@ DIR *procfs_list(const char *path);
 /* A mapping with code. */
 struct procfs_map {
 	uint64_t start, limit, offset; /* start < limit */
+	uint64_t ino;
 	const char *path; /* in the row; or "[stack]", or "" for no file */
 };
 
 /* Parse a row of "maps", and end its path. False: it has no code, or it is
  * damaged. */
 bool procfs_map(char *row, struct procfs_map *m);
+
+/* Where process pid has a file mapped. */
+struct procfs_mapped {
+	pid_t pid;
+	uint64_t start, limit;
+	const char *path; /* as in its row of "maps" */
+};
+
+enum {
+	PROCFS_CERTAIN = 2, /* below: the file itself, whatever its name is */
+	PROCFS_OWN = 3,     /* the path here, as the process may have ended */
+	PROCFS_TURNS,
+};
+
+/*
+ * Open it: the mapping itself, which needs privileges; the program that the
+ * process runs, if it is that; its path in the process's root; its path here.
+ * turn counts these from 0. -1: that one fails.
+ */
+int procfs_open_mapped(const struct procfs_mapped *m, int turn);
 
 struct procfs_stat {
 	char name[32];

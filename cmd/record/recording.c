@@ -83,6 +83,8 @@ recording_turn(struct recording *r, struct prof_err *err)
 	if (r->source.turn(r->source.ctx, next)) {
 		gone = r->tally;
 		r->tally = next;
+		if (r->holds)
+			tally_hold(next);
 		r->info.time_ns = r->looked_ns;
 		r->start = r->looked;
 	}
@@ -143,6 +145,36 @@ recording_profile(struct recording *r, int32_t pid)
 	p = tally_profile(r->tally, &info);
 	pthread_mutex_unlock(&r->lock);
 	return p;
+}
+
+void
+recording_hold(struct recording *r)
+{
+	r->holds = true;
+	tally_hold(r->tally);
+}
+
+int *
+recording_held(struct recording *r, const struct profile *p,
+	       bool with_temporary)
+{
+	int *held;
+
+	pthread_mutex_lock(&r->lock);
+	held = tally_held(r->tally, p, with_temporary);
+	pthread_mutex_unlock(&r->lock);
+	return held;
+}
+
+size_t
+recording_refused(struct recording *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	n = tally_refused(r->tally);
+	pthread_mutex_unlock(&r->lock);
+	return n;
 }
 
 struct profile *

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "names.h"
 #include "source.h"
 #include "tally.h"
 
@@ -19,8 +20,10 @@ struct profile;
 struct recording {
 	struct recording_source source;
 	bool is_live; /* no profile of the whole run is needed */
+	enum names_when names;
 
 	/* Private to recording.c. */
+	bool holds;           /* recording_hold() */
 	pthread_mutex_t lock; /* protects the members below, and the source */
 	struct tally *tally;
 	struct tally_info info;
@@ -77,6 +80,14 @@ uint64_t recording_grown(struct recording *r);
  * caller's. NULL without memory.
  */
 struct profile *recording_profile(struct recording *r, int32_t pid);
+
+/* Hold files open, by tally_hold(), from now on. */
+void recording_hold(struct recording *r);
+
+/* tally_held() of a profile of this recording; tally_refused(). */
+int *recording_held(struct recording *r, const struct profile *p,
+		    bool with_temporary);
+size_t recording_refused(struct recording *r);
 
 /* A profile of that kind, until now: the caller's. NULL without memory. */
 struct profile *recording_now(struct recording *r, enum tally_kind kind);

@@ -30,6 +30,7 @@ struct module {
 	uint64_t start; /* where it was first seen */
 	uint64_t size;
 	bool is_self; /* libsample */
+	int held;     /* a descriptor of its file; 0: none */
 };
 
 struct range {
@@ -112,8 +113,13 @@ struct raw {
 struct tally {
 	struct arena *arena; /* holds the strings */
 	struct strtab strings;
-	bool failed;     /* there was no memory */
-	uint64_t key[2]; /* of tally_mix() */
+	bool failed; /* there was no memory */
+	bool holds;  /* tally_hold() */
+	size_t n_held,
+		n_refused; /* files that are held, and that are too many */
+	int64_t hold_ns, spent_ns; /* since when; on looking for ... */
+	int32_t pid, host; /* ... the number here of pid, the last; 0: none */
+	uint64_t key[2];   /* of tally_mix() */
 
 	struct module *module;
 	size_t n_module, room_module;
@@ -223,6 +229,10 @@ uint32_t tally_module_at(const struct tally *t, const struct space *s,
 
 /* Add a module, with strings of the tally, at its address in s. */
 void tally_add_module(struct tally *t, struct space *s, const struct module *m);
+
+/* tally-hold.c: hold the file of a new module of s, if it should be. */
+void tally_hold_file(struct tally *t, const struct space *s, struct module *m);
+void tally_release_files(struct tally *t);
 
 /*
  * tally-maps.c. An address of s is in no module: look for more of them in the

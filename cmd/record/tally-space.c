@@ -208,8 +208,10 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 		tally_add(t, &t->modules, hash, same_module, m, t->n_module);
 	if (range.module == PROF_NONE)
 		return;
-	if (range.module == t->n_module)
-		t->module[t->n_module++] = *m;
+	if (range.module == t->n_module) {
+		t->module[t->n_module] = *m;
+		tally_hold_file(t, s, &t->module[t->n_module++]);
+	}
 	/* The program is first in the loader's list. */
 	if (t->process[s->process].program == PROF_NONE)
 		t->process[s->process].program = range.module;

@@ -36,6 +36,7 @@ tally_free(struct tally *t)
 		return;
 	for (size_t i = 0; i < t->n_space; i++)
 		free(t->space[i].range);
+	tally_release_files(t);
 	arena_free(t->arena);
 	free(t->module);
 	hashtab_release(&t->modules);

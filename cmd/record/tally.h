@@ -144,6 +144,25 @@ const char *tally_only_name(const struct tally *t);
  * SHM_GROW. */
 uint64_t tally_grown(const struct tally *t);
 
+/*
+ * Hold open, from now on, the files of new modules that may be gone or out of
+ * reach when the recording has ended: all but those in the system's folders.
+ */
+void tally_hold(struct tally *t);
+
+/*
+ * By mapping of p, a profile of t: a descriptor of its file, which stays the
+ * tally's, if its path does not lead to that file now, or, with_temporary, if
+ * it is in a folder for temporary files; else -1. For free(); NULL without
+ * memory.
+ */
+int *tally_held(const struct tally *t, const struct profile *p,
+		bool with_temporary);
+
+/* The number of files that would have been held, if they had not been too
+ * many. */
+size_t tally_refused(const struct tally *t);
+
 /* A profile of only the mappings of all modules, in the order in which they
  * were first seen: the caller's. NULL without memory. */
 struct profile *tally_modules(const struct tally *t);

@@ -160,12 +160,12 @@ static void
 print_runtime(const struct profile *p, const struct unnamed *u)
 {
 	double share = runtime_share(p, u->mapping);
-	const char *name, *how = runtime_switch(p, &name);
+	const struct runtime *runtime = runtime_of(p);
 
-	if (how && share > TELL)
+	if (runtime && share > TELL)
 		warn("%.1f%% of samples are in code that %s made while it ran, "
-		     "without names: run it with %s",
-		     100 * share, name, how);
+		     "without names: run it with %s, or prof-record with --jit",
+		     100 * share, runtime->name, runtime->how);
 }
 
 void

@@ -44,7 +44,7 @@ check_err 'nor a path' 2 '$prof ../x/prof-text' "no command '../x/prof-text'"
 check_err 'no such option' 2 '$prof --txt' "unknown option '--txt'"
 check_err 'run: no program' 2 '$prof run' 'no program to run'
 check_err 'run: no such option' 2 '$prof run --x true' "unknown option '--x'"
-check_err 'run: -F without a number' 2 '$prof run -F' '-F needs a number'
+check_err 'run: -F without a number' 2 '$prof run -F' 'no program to run after -F'
 check_err 'run: no such program' 2 '$prof run no-such-program' 'command not found'
 
 # run: the report, the profile that it is of, the program's own output and status.
@@ -62,6 +62,12 @@ check 'run: output, report, file' 0 '
 1
 said
 1
+END
+check 'run: options of prof-record, and where its profile goes' 0 '
+	$prof run --heap=1 -q -o mine.pb.gz "$demo" 0.1 2 >/dev/null 2>&1
+	prof-text --raw mine.pb.gz | grep -c alloc_space/bytes; $prof run --help | head -1' <<'END'
+1
+Usage: prof-record [OPTION]... [--] [COMMAND [ARGUMENT...]]
 END
 check 'run: the status of the program' 7 '$prof run sh -c "exit 7" >out 2>err' </dev/null
 check 'run: of one that is killed' 137 \

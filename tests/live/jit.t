@@ -116,6 +116,23 @@ END
 		case $* in *--perf-prof) set -- --jit=jit-$pid.dump ;; *) set -- ;; esac
 		prof-symbolize -q "$@" jit.pb.gz | addrs names | grep 'fib .*app.js:1'
 	}
+	# --jit: with names at once; a variable that is set stays.
+	asked() {
+		remove_maps
+		prof-record --jit --symbolize -o jit.pb.gz sh -c 'echo $$ >pid; exec node app.js' \
+			2>log || return 2
+		grep -c -- '--jit: node ran with NODE_OPTIONS=--perf-basic-prof' log
+		addrs names <jit.pb.gz | grep 'fib .*app.js:1'
+	}
+	kept() {
+		remove_maps
+		NODE_OPTIONS=--max-old-space-size=1000 prof-record --jit -o jit.pb.gz \
+			node app.js 2>log || return 2
+		cat log
+		grep -q -- '--jit: NODE_OPTIONS is set and kept; for the names of .* add --perf-basic-prof' log
+	}
+	live '--jit: node writes names' asked
+	live '--jit keeps a variable that is set, and says so' kept
 	live 'node: its functions by the perf map' named_by --perf-basic-prof
 	live 'node: its functions by the jitdump' named_by --perf-prof
 fi

@@ -28,11 +28,17 @@
 enum { NOBODY = 65534 };
 
 bool
-confine_is_wanted(void)
+confine_is_possible(void)
 {
 	const char *wish = getenv("PROF_SANDBOX");
 
-	return !IS_SANITIZED && geteuid() == 0 && !(wish && !strcmp(wish, "0"));
+	return !IS_SANITIZED && !(wish && !strcmp(wish, "0"));
+}
+
+bool
+confine_is_wanted(void)
+{
+	return geteuid() == 0 && confine_is_possible();
 }
 
 bool

@@ -15,6 +15,9 @@
  * unless $PROF_SANDBOX is 0. */
 bool confine_is_wanted(void);
 
+/* The same for any user: a crash must cost no more than that process. */
+bool confine_is_possible(void);
+
 /* Become nobody, without a way back. false: it failed; end the process. */
 bool confine_drop_rights(void);
 

@@ -8,21 +8,40 @@
 
 #include "profile.h"
 
-/* Runtimes by a file that they map; a final star matches any suffix. libjvm.so
- * and libcoreclr.so occur only with their runtime. */
-static const struct {
-	const char *file, *name, *how;
-} runtimes[] = {
-	{ "libjvm.so", "java",
-	  "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
-	  "-XX:+DumpPerfMapAtExit" },
-	{ "libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1" },
-	{ "node", "node", "--perf-basic-prof" },
-	{ "libnode.so*", "node", "--perf-basic-prof" },
-	{ "beam.smp", "erlang", "+JPperf true" },
-	{ "python3*", "python", "-X perf (3.12 and later)" },
-	{ "libpython3*", "python", "-X perf (3.12 and later)" },
+#define JAVA                                                                   \
+	"-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "            \
+	"-XX:+DumpPerfMapAtExit"
+
+static const struct runtime runtimes[] = {
+	/* Before version 17 it would not start. */
+	{ "java", JAVA, "JAVA_TOOL_OPTIONS",
+	  "-XX:+IgnoreUnrecognizedVMOptions " JAVA },
+	{ ".NET", "DOTNET_PerfMapEnabled=1", "DOTNET_PerfMapEnabled", "1" },
+	{ "node", "--perf-basic-prof", "NODE_OPTIONS", "--perf-basic-prof" },
+	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true" },
+	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1" },
 };
+
+/* Each by a file that it maps; a final star matches any suffix. libjvm.so and
+ * libcoreclr.so occur only with their runtime. */
+static const struct {
+	const char *file;
+	const struct runtime *runtime;
+} files[] = {
+	{ "libjvm.so", &runtimes[0] },   { "libcoreclr.so", &runtimes[1] },
+	{ "node", &runtimes[2] },        { "libnode.so*", &runtimes[2] },
+	{ "beam.smp", &runtimes[3] },    { "python3*", &runtimes[4] },
+	{ "libpython3*", &runtimes[4] },
+};
+
+const struct runtime *
+runtime_next(const struct runtime *last)
+{
+	const struct runtime *next = last ? last + 1 : runtimes;
+
+	return next < runtimes + sizeof(runtimes) / sizeof(*runtimes) ? next
+								      : NULL;
+}
 
 static bool
 is_called(const char *file, const char *pattern)
@@ -34,16 +53,14 @@ is_called(const char *file, const char *pattern)
 	return !strncmp(base, pattern, n) && (pattern[n] || !base[n]);
 }
 
-const char *
-runtime_switch(const struct profile *p, const char **name)
+const struct runtime *
+runtime_of(const struct profile *p)
 {
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		for (size_t m = 0; m < p->n_mapping; m++)
 			if (is_called(profile_str(p, p->mapping[m].file),
-				      runtimes[i].file)) {
-				*name = runtimes[i].name;
-				return runtimes[i].how;
-			}
+				      files[i].file))
+				return files[i].runtime;
 	return NULL;
 }
 

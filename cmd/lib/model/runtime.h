@@ -9,12 +9,18 @@
 
 struct profile;
 
-/*
- * The first known runtime that p has a mapping of: its name in *name, and the
- * option or variable that it needs, as a user would type it; both static. NULL:
- * there is none.
- */
-const char *runtime_switch(const struct profile *p, const char **name);
+/* What it needs: an option, or a variable, as a user would type it; and how the
+ * environment alone says it. */
+struct runtime {
+	const char *name, *how;
+	const char *variable, *value;
+};
+
+/* The first known runtime that p has a mapping of, or NULL. */
+const struct runtime *runtime_of(const struct profile *p);
+
+/* All of them, in turn: the first after NULL; NULL after the last. */
+const struct runtime *runtime_next(const struct runtime *last);
 
 /*
  * Can a mapping with this file name be anonymous memory with a runtime's code?

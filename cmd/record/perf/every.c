@@ -3,6 +3,8 @@
 
 #include "every.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -93,10 +95,65 @@ write_file(const struct every *e, const struct profile *p, struct prof_err *err)
 	return st;
 }
 
+/* --- names --- */
+
+struct naming {
+	struct recording *recording;
+	struct profile *p;
+	atomic_bool is_done;
+};
+
+static void *
+add_names(void *ctx)
+{
+	struct naming *n = ctx;
+
+	names_add(n->recording, n->p);
+	atomic_store(&n->is_done, true);
+	return NULL;
+}
+
+/*
+ * Find the names of what was recorded so far, while this thread goes on reading
+ * samples: a large file may take many seconds, for which the rings are too
+ * small. The cache then has them.
+ */
+static void
+prepare_names(struct every *e)
+{
+	static const struct timespec pause = { .tv_nsec = 50000000 };
+	struct naming n = { .recording = e->recording };
+	pthread_t thread;
+
+	n.p = recording_profile(e->recording, 0);
+	if (n.p && pthread_create(&thread, NULL, add_names, &n) == 0) {
+		while (!atomic_load(&n.is_done)) {
+			nanosleep(&pause, NULL);
+			recording_pass(e->recording);
+		}
+		pthread_join(thread, NULL);
+	}
+	profile_free(n.p);
+}
+
+/* The profile of the period. NULL without memory. */
+static struct profile *
+named_profile(struct every *e)
+{
+	struct profile *p;
+
+	if (e->recording->names == NAMES_ALL)
+		prepare_names(e);
+	p = recording_now(e->recording, TALLY_CPU);
+	if (p)
+		names_add(e->recording, p);
+	return p;
+}
+
 bool
 every_write(struct every *e)
 {
-	struct profile *p = recording_now(e->recording, TALLY_CPU);
+	struct profile *p = named_profile(e);
 	struct prof_err err;
 	enum prof_status st = p ? write_file(e, p, &err) : prof_nomem(&err);
 	bool is_written = st == PROF_OK, is_full;

@@ -3,17 +3,14 @@
 
 #include "file.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lib/base/regular.h"
+#include "record/procfs.h"
 #include "unwind/elf-source.h"
 #include "unwind/rowstore.h"
 
@@ -68,44 +65,24 @@ files_free(struct files *f)
 	free(f);
 }
 
-/*
- * Open a mapped file of a process: the mapping itself, which needs privileges;
- * its path in the process's root; last, if the process has ended, the path in
- * ours. turn counts these from 0; returns -1 if that one fails.
- */
-static int
-open_mapped(const char *path, const struct file_from *from, int turn)
+/* The file as it is mapped. */
+static struct procfs_mapped
+mapped_of(const char *path, const struct file_from *from)
 {
-	char name[PATH_MAX + 64];
-	struct stat sb;
-
-	switch (turn) {
-	case 0:
-		snprintf(name, sizeof(name),
-			 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, from->pid,
-			 from->start, from->limit);
-		break;
-	case 1:
-		snprintf(name, sizeof(name), "/proc/%d/root%s", from->pid,
-			 path);
-		break;
-	default:
-		snprintf(name, sizeof(name), "%s", path);
-	}
-	return regular_open(name, false, &sb, NULL);
+	return (struct procfs_mapped){ from->pid, from->start, from->limit,
+				       path };
 }
-
-enum { N_TURN = 3 };
 
 static void
 read_build_id(const char *path, const struct file_from *from,
 	      char id[BUILD_ID_TEXT])
 {
+	const struct procfs_mapped at = mapped_of(path, from);
 	struct elf_source s;
 	int fd = -1;
 
-	for (int turn = 0; turn < 2 && fd < 0; turn++)
-		fd = open_mapped(path, from, turn);
+	for (int turn = 0; turn < PROCFS_OWN && fd < 0; turn++)
+		fd = procfs_open_mapped(&at, turn);
 	if (fd < 0)
 		return;
 	if (elf_source_open(&s, fd, NULL) == PROF_OK)
@@ -214,6 +191,8 @@ refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
 static void
 read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
+	const struct procfs_mapped at = mapped_of(m->path, from);
+
 	m->rows = rowstore_find(f->store, m->build_id);
 	if (m->rows)
 		return;
@@ -226,20 +205,20 @@ read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 			m->rows = NULL;
 		return;
 	}
-	for (int turn = 0; turn < N_TURN && !m->rows; turn++) {
+	for (int turn = 0; turn < PROCFS_TURNS && !m->rows; turn++) {
 		struct prof_err err = { 0 };
-		int fd = open_mapped(m->path, from, turn);
+		int fd = procfs_open_mapped(&at, turn);
 
 		/* Without a build-id only the mapping itself is certain. */
 		if (fd < 0)
 			continue;
-		if ((*m->build_id || turn < 2) &&
+		if ((*m->build_id || turn < PROCFS_OWN) &&
 		    rowstore_read(f->store, fd, m->build_id, &m->rows, &err) !=
 			    PROF_OK) {
 			m->rows = NULL;
 			refuse(f, m, &err);
 			if (err.status == PROF_ELIMIT)
-				turn = N_TURN;
+				turn = PROCFS_TURNS;
 		}
 		close(fd);
 	}

@@ -186,7 +186,12 @@ close_with(const struct run *r)
 			: is_wall            ? "real time of threads"
 					     : "CPU time",
 			n_process(r), warn_sentence);
-	if (file && strcmp(file, "-") != 0 && s.ticks)
+	if (!file || !strcmp(file, "-") || !s.ticks)
+		return;
+	if (r->names == NAMES_ALL)
+		warn("next: prof-list main %s; prof-html --open %s", file,
+		     file);
+	else
 		warn("next: prof-symbolize %s | prof-text%s", file,
 		     r->target.offcpu ? " --sample-index=offcpu" : "");
 }
@@ -211,6 +216,9 @@ run_record(struct run *r)
 			    &err) != PROF_OK)
 		die("%s", err.msg);
 	r->recording.is_live = r->how == DELIVER_NONE;
+	r->recording.names = r->names;
+	if (r->names != NAMES_NONE && names_work())
+		recording_hold(&r->recording);
 	pages_open(&pages, r);
 	r->sampler->start(r);
 	pages_start(&pages, r);

@@ -49,6 +49,7 @@ struct run {
 	const char *listen_at; /* or NULL */
 	bool separate;         /* a profile for each process */
 	bool is_timed;         /* a clock or rate was asked for */
+	enum names_when names; /* are found at the end */
 	bool has_command;
 	struct launch launch; /* the command; or the name of the profile */
 

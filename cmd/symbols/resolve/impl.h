@@ -66,6 +66,13 @@ resolve_is_open(const struct resolve *r, const struct location *l)
 	return r->o->force || l->n_line == 0;
 }
 
+/* Has the caller the file of mapping m open? */
+static inline bool
+resolve_holds(const struct resolve *r, uint32_t m)
+{
+	return r->o->held && r->o->held[m] >= 0;
+}
+
 /*
  * In open.c: open the object of mapping m, local or found by o->find, and its
  * debug file. Errors as resolve_open().

@@ -1,6 +1,7 @@
 /* open.c - see resolve.h. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -96,6 +97,33 @@ open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
 	return PROF_EIO;
 }
 
+/* Open the file of mapping m that the caller holds; it keeps its name. */
+static enum prof_status
+open_held(const struct resolve *r, uint32_t m, struct binary **out, char **path,
+	  struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	const char *id = profile_str(r->p, map->build_id);
+	char name[32];
+	enum prof_status st;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", r->o->held[m]);
+	st = binary_open(name, r->o->locate->budget, out, err);
+	if (st != PROF_OK)
+		return st;
+	*path = strdup(profile_str(r->p, map->file));
+	if (!*path)
+		st = prof_nomem(err);
+	else if (*id && strcasecmp(binary_build_id(*out), id))
+		st = prof_fail(err, PROF_EIO, "its build-id is %s",
+			       binary_build_id(*out));
+	if (st == PROF_OK)
+		return st;
+	free(*path);
+	binary_close(*out);
+	return st;
+}
+
 /* Open the local object of mapping m. */
 static enum prof_status
 open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
@@ -107,6 +135,11 @@ open_mapping(const struct resolve *r, uint32_t m, struct binary **out,
 	enum prof_status st;
 	char running[BUILD_ID_TEXT];
 
+	if (resolve_holds(r, m)) {
+		st = open_held(r, m, out, path, err);
+		if (st == PROF_OK || st == PROF_ENOMEM)
+			return st;
+	}
 	if (!strncmp(file, "[kernel.kallsyms]", 17)) {
 		/* The caller's list of symbols is enough. */
 		if (r->o->kallsyms)

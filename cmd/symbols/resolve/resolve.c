@@ -107,7 +107,7 @@ resolve_mapping(struct resolve *r, uint32_t m, struct prof_err *err)
 
 	if (r->o->looking)
 		r->o->looking(r->o->report, m);
-	if (runtime_may_own(file))
+	if (runtime_may_own(file) && !resolve_holds(r, m))
 		return PROF_OK;
 	st = resolve_open_mapping(r, m, &s, &path, err);
 	if (st == PROF_ENOMEM)
@@ -149,11 +149,11 @@ resolve_mappings(struct resolve *r, struct prof_err *err)
 	return st;
 }
 
-/* The same, but as root where files can do no harm. */
+/* The same, but as root, or if asked to, where files can do no harm. */
 static enum prof_status
 resolve_safely(struct resolve *r, struct prof_err *err)
 {
-	if (confine_is_wanted() &&
+	if ((r->o->apart ? confine_is_possible() : confine_is_wanted()) &&
 	    memchr(r->done, false, r->p->n_mapping * sizeof(*r->done)))
 		return answers_run(r, resolve_mappings, err);
 	return resolve_mappings(r, err);
@@ -213,8 +213,10 @@ choose_mappings(struct resolve *r)
 		bool remote = !m->build_id && (!strncmp(file, "http://", 7) ||
 					       !strncmp(file, "https://", 8));
 
-		r->done[i] = r->place[i] == r->place[i + 1] || remote ||
-			     (!r->o->force && (m->has & IS_SYMBOLIZED));
+		r->done[i] =
+			r->place[i] == r->place[i + 1] || remote ||
+			(r->o->only_held && !resolve_holds(r, (uint32_t)i)) ||
+			(!r->o->force && (m->has & IS_SYMBOLIZED));
 	}
 }
 
@@ -286,8 +288,9 @@ resolve_profile(struct profile *p, const struct resolve_options *o,
 		st = prof_nomem(err);
 		goto out;
 	}
-	st = resolve_jit(&r, err);
-	if (st == PROF_OK)
+	if (!o->only_held)
+		st = resolve_jit(&r, err);
+	if (!o->only_held && st == PROF_OK)
 		st = resolve_unmapped(&r, err);
 	if (st != PROF_OK)
 		goto out;

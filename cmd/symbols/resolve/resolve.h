@@ -22,7 +22,14 @@ struct resolve_options {
 	const char *binary; /* the file of the first mapping, or NULL */
 	bool force;         /* symbolize even what has symbols */
 	bool no_lines;      /* names only, from symbol tables */
-	bool ranges; /* "[FILE+0xSTART]" for functions that have no symbol */
+	/*
+	 * By mapping: a descriptor of its file, which is read instead of the
+	 * one at its path; or -1. May be NULL.
+	 */
+	const int *held;
+	bool only_held; /* name nothing else */
+	bool apart;     /* read files without rights even if not root */
+	bool ranges;    /* "[FILE+0xSTART]" for functions that have no symbol */
 	const char *kallsyms;   /* the kernel's symbols, or NULL */
 	const char *const *jit; /* perf maps and jitdumps, for all processes */
 	size_t n_jit;

@@ -1,0 +1,297 @@
+/*
+ * tally-hold.c - files that have names for a profile, held open. A program may
+ * be deleted or replaced while it runs, live in a memfd or in another mount
+ * namespace: then its path leads nowhere, or to another file, once its process
+ * has ended. So the file of each module is opened when the module is first
+ * heard of, through the process itself, and whether that was needed is seen at
+ * the end. Files in the system's folders stay where they are, and are many: of
+ * these only what is not the same file here is held.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/now.h"
+#include "lib/model/profile.h"
+#include "procfs.h"
+#include "tally-int.h"
+
+enum {
+	MAX_HELD = 512,
+	MAX_NS = 50000000, /* for looks at all processes, and ... */
+	SHARE = 50,        /* ... of the time, one part in so many */
+};
+
+static const char *
+path_of(const struct tally *t, const struct module *m)
+{
+	return t->strings.str[m->file].s;
+}
+
+static bool
+is_below(const char *path, const char *const *folder)
+{
+	for (; *folder; folder++)
+		if (!strncmp(path, *folder, strlen(*folder)))
+			return true;
+	return false;
+}
+
+static bool
+is_installed(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib", "/bin/",
+					       "/sbin/", NULL };
+
+	return is_below(path, folders);
+}
+
+static bool
+is_temporary(const char *path)
+{
+	static const char *const folders[] = { "/tmp/", "/var/tmp/",
+					       "/dev/shm/", "/run/", NULL };
+
+	return is_below(path, folders);
+}
+
+/* Does the path lead to the open file? */
+static bool
+leads_to(const char *path, int fd)
+{
+	struct stat here, there;
+
+	return stat(path, &here) == 0 && fstat(fd, &there) == 0 &&
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static bool
+is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+static const char *
+base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * Find the row of module m in the mappings of process pid, which may be another
+ * one by now, or always have been. Its path is in *text, for free(), which is
+ * NULL or of an earlier call. It may differ from the module's, which may be a
+ * link, or below another root. Without a build-id, to be compared later, at
+ * least the file's name must be the same.
+ */
+static bool
+find_row(const struct tally *t, int32_t pid, const struct module *m,
+	 struct procfs_map *row, char **text)
+{
+	const char *name = base_of(path_of(t, m));
+	bool has_id = *t->strings.str[m->build_id].s, found = false;
+	char path[32];
+	size_t room = 0;
+	FILE *f;
+
+	free(*text);
+	*text = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = procfs_stream(path);
+	while (f && !found && getline(text, &room, f) > 0)
+		found = procfs_map(*text, row) && *row->path == '/' &&
+			m->start >= row->start && m->start < row->limit &&
+			m->offset - row->offset == m->start - row->start &&
+			(has_id ||
+			 !strncmp(base_of(row->path), name, strlen(name)));
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static ino_t
+namespace_of(const char *process)
+{
+	char path[64];
+	struct stat sb;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/pid", process);
+	return stat(path, &sb) == 0 ? sb.st_ino : 0;
+}
+
+/* Is pid the last number of that process, in the innermost namespace?
+ * "NSpid:	4711	1". */
+static bool
+is_numbered(pid_t process, int32_t pid)
+{
+	bool found = false;
+	size_t n;
+	char *text = procfs_read(process, "status", &n), *row, *last;
+
+	row = text ? strstr(text, "\nNSpid:") : NULL;
+	if (row) {
+		row++;
+		row[strcspn(row, "\n")] = '\0';
+		last = strrchr(row, '\t');
+		found = last && strtol(last, NULL, 10) == pid;
+	}
+	free(text);
+	return found;
+}
+
+/* The same among the processes of other namespaces, which libsample knows by
+ * their numbers there. */
+static bool
+find_elsewhere(struct tally *t, int32_t pid, const struct module *m,
+	       struct procfs_map *row, char **text)
+{
+	int64_t since = now_ns(CLOCK_MONOTONIC) - t->hold_ns;
+	int64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	ino_t ours = namespace_of("self"), theirs;
+	const struct dirent *e;
+	bool found = false;
+	DIR *dir;
+
+	if (pid == t->pid) /* modules come process by process */
+		return find_row(t, t->host, m, row, text);
+	if (t->spent_ns > MAX_NS + since / SHARE)
+		return false;
+	t->pid = pid;
+	t->host = 0;
+	dir = procfs_list("/proc");
+	while (dir && !found && (e = readdir(dir))) {
+		pid_t host = (pid_t)strtol(e->d_name, NULL, 10);
+
+		theirs = host > 0 ? namespace_of(e->d_name) : 0;
+		if (!theirs || theirs == ours || !is_numbered(host, pid))
+			continue;
+		found = find_row(t, host, m, row, text);
+		if (found)
+			t->host = host;
+	}
+	if (dir)
+		closedir(dir);
+	t->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	return found;
+}
+
+/* Open the file of module m through the process that has it there. A path may
+ * lead to a newer file: its build-id is compared later, else its number now. */
+static int
+open_module(const struct tally *t, int32_t pid, const struct module *m,
+	    const struct procfs_map *row)
+{
+	struct procfs_mapped at = { pid, row->start, row->limit, row->path };
+	bool has_id = *t->strings.str[m->build_id].s;
+	int fd = -1;
+
+	for (int turn = 0; turn < PROCFS_TURNS && fd < 0; turn++) {
+		struct stat sb;
+
+		if (turn == PROCFS_CERTAIN)
+			at.path = path_of(t, m);
+		else if (turn == PROCFS_OWN)
+			at.path = row->path;
+		fd = procfs_open_mapped(&at, turn);
+		if (fd < 0 || turn < PROCFS_CERTAIN || has_id ||
+		    (fstat(fd, &sb) == 0 && sb.st_ino == row->ino))
+			continue;
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool
+same_file(const struct module *a, const struct module *b)
+{
+	return a->file == b->file && a->build_id == b->build_id;
+}
+
+void
+tally_hold_file(struct tally *t, const struct space *s, struct module *m)
+{
+	int32_t pid = t->process[s->process].pid;
+	const char *path = path_of(t, m);
+	struct procfs_map row;
+	char *text = NULL;
+	int fd = -1;
+
+	m->held = 0;
+	if (!t->holds || m->is_self || *path != '/' || path[1] == '/')
+		return;
+	for (const struct module *other = t->module; other < m; other++)
+		if (same_file(other, m))
+			return;
+	if (find_row(t, pid, m, &row, &text))
+		fd = open_module(t, pid, m, &row);
+	else if (find_elsewhere(t, pid, m, &row, &text))
+		fd = open_module(t, t->host, m, &row);
+	free(text);
+	if (fd < 0)
+		return;
+	if (!is_elf(fd) || (is_installed(path) && leads_to(path, fd))) {
+		close(fd);
+		return;
+	}
+	if (t->n_held == MAX_HELD) {
+		t->n_refused++;
+		close(fd);
+		return;
+	}
+	m->held = fd;
+	t->n_held++;
+}
+
+void
+tally_release_files(struct tally *t)
+{
+	for (size_t i = 0; i < t->n_module; i++)
+		if (t->module[i].held)
+			close(t->module[i].held);
+}
+
+void
+tally_hold(struct tally *t)
+{
+	t->holds = true;
+	t->hold_ns = now_ns(CLOCK_MONOTONIC);
+}
+
+size_t
+tally_refused(const struct tally *t)
+{
+	return t->n_refused;
+}
+
+int *
+tally_held(const struct tally *t, const struct profile *p, bool with_temporary)
+{
+	int *held = calloc(p->n_mapping + 1, sizeof(*held));
+
+	for (size_t i = 0; held && i < p->n_mapping; i++) {
+		const char *file = profile_str(p, p->mapping[i].file);
+		const char *id = profile_str(p, p->mapping[i].build_id);
+
+		held[i] = -1;
+		for (size_t k = 0; k < t->n_module && held[i] < 0; k++) {
+			const struct module *m = &t->module[k];
+
+			if (m->held && !strcmp(path_of(t, m), file) &&
+			    !strcmp(t->strings.str[m->build_id].s, id) &&
+			    ((with_temporary && is_temporary(file)) ||
+			     !leads_to(file, m->held)))
+				held[i] = m->held;
+		}
+	}
+	return held;
+}
