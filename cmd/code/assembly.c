@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembly-apart.h"
 #include "assembly-impl.h"
 #include "decode.h"
 #include "lib/base/arena.h"
+#include "lib/base/confine.h"
 #include "lib/base/search.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
@@ -446,20 +448,23 @@ take_objects(struct assembly_builder *b)
 		if (!want[i])
 			want[i] = is_candidate(b, l);
 	}
-	for (size_t i = 0; i < b->objects.n && st == PROF_OK; i++)
-		if (want[i])
-			st = object_open_for(&b->objects.object[i], &b->objects,
-					     b->p, b->o->resolve, b->err);
-	for (size_t i = 0; i < b->objects.n && st == PROF_OK; i++)
-		if (want[i])
-			st = take_object(b, &b->objects.object[i]);
+	for (size_t i = 0; i < b->objects.n && st == PROF_OK; i++) {
+		struct list_object *object = &b->objects.object[i];
+
+		if (!want[i])
+			continue;
+		st = object_open_for(object, &b->objects, b->p, b->o->resolve,
+				     b->err);
+		if (st == PROF_OK)
+			st = take_object(b, object);
+	}
 	free(want);
 	return st;
 }
 
-enum prof_status
-assembly_new(struct report *r, const struct assembly_options *o,
-	     struct assembly **out, struct prof_err *err)
+static enum prof_status
+assembly_make(struct report *r, const struct assembly_options *o,
+	      struct assembly **out, struct prof_err *err)
 {
 	struct frames_options by = r->o->frames;
 	struct assembly_builder b = { .r = r, .o = o, .p = r->p, .err = err };
@@ -493,6 +498,15 @@ assembly_new(struct report *r, const struct assembly_options *o,
 	}
 	*out = b.a;
 	return PROF_OK;
+}
+
+enum prof_status
+assembly_new(struct report *r, const struct assembly_options *o,
+	     struct assembly **out, struct prof_err *err)
+{
+	return confine_is_wanted()
+		       ? assembly_apart(r, o, assembly_make, out, err)
+		       : assembly_make(r, o, out, err);
 }
 
 void

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/regular.h"
 #include "lib/model/profile.h"
 #if HAVE_LIBELF
 #include "symbols/elf/object.h"
@@ -112,16 +113,28 @@ binary_names(const struct profile *p, const struct mapping *m, const char *name)
 	const char *id = profile_str(p, m->build_id);
 	struct object o;
 	struct stat sb;
+	char opened[32];
 	bool found = false;
+	int fd;
 
-	if (!*id || *file != '/' || stat(file, &sb) < 0 || !is_ours(&sb) ||
-	    object_open(&o, file, NULL, NULL) != PROF_OK)
+	/* Nothing of another user's is read here, whatever the name comes to
+	 * stand for. */
+	if (!*id || *file != '/')
 		return false;
+	fd = regular_open(file, false, &sb, NULL);
+	if (fd < 0)
+		return false;
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
+	if (!is_ours(&sb) || object_open(&o, opened, NULL, NULL) != PROF_OK) {
+		close(fd);
+		return false;
+	}
 	for (size_t i = 0; !found && i < sizeof(section) / sizeof(section[0]);
 	     i++)
 		found = !strcmp(o.build_id, id) &&
 			section_names(&o, section[i], name);
 	object_close(&o);
+	close(fd);
 	return found;
 }
 #else

@@ -272,6 +272,35 @@ END
 END
 fi
 
+# Answers of a process that reads object files, as tests/fuzz/apart.c has them.
+if command -v fuzz-apart python3 >/dev/null; then
+	python3 - <<'END'
+import struct
+
+def answer(kind, number, data):
+    return bytes([kind, number]) + struct.pack('<H', len(data)) + data
+lines = struct.pack('<IIII', 2, 1, 0, 3) + struct.pack('<qqq', 7, 0, 1) + b'f\0f.c\0'
+open('apart.lines', 'wb').write(
+    answer(0, 1, b'') + answer(1, 1, b'why\0') + answer(2, 0, b'/f\0why\0') +
+    answer(3, 0, b'/g\0') + answer(4, 0, lines) + answer(6, 0, b''))
+text = b'\0f\0/f\0nop\0f.c\0'
+n_text = text.count(b'\0')
+function = struct.pack('<QQQQQQqqIIII', 16, 32, 0, 1, 1, 0, 5, 5, 1, 2, 0, 0xffffffff)
+insn = struct.pack('<QQQQqqIIII', 16, 0, 0, 1, 5, 5, 3, 1, 0, 0)
+frame = struct.pack('<qIIII', 7, 1, 1, 4, 0)
+place = struct.pack('<II', 0, 0) + struct.pack('<II', 0xffffffff, 0xffffffff) * 4
+open('apart.code', 'wb').write(
+    struct.pack('<8Q', 1, 1, 1, 1, 5, n_text, len(text), 0) + function +
+    struct.pack('<I', 1) + insn + frame + place + text)
+END
+	check 'fuzz-apart: answers, whole, cut, and with wrong bytes' 0 '
+		fuzz-apart apart.* && fuzz-apart --cut apart.* &&
+			fuzz-apart --flip apart.* && fuzz-apart --pairs apart.code' <<'END'
+END
+else
+	skip 'fuzz-apart' 'this build has no elfutils, or there is no Python'
+fi
+
 # pack FILE...: a program and what was split off from it, for fuzz-split.
 pack() {
 	for f; do

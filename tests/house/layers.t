@@ -200,7 +200,7 @@ cli/sandbox.c      what the kernel is to allow, without opening it (O_PATH)
 html/embed.c       of the build alone
 END
 (cd "$src/cmd" && grep -rlE --include='*.c' \
-	'(^|[^a-z0-9_.>])(open|openat|fopen|opendir|creat)\(([^"]|$)' . |
+	'(^|[^a-z0-9_.>])(open|openat|fopen|opendir|creat|mkos?temps?)\(([^"]|$)' . |
 	sed 's|^\./||' | sort) >opens
 awk '{ print $1 }' doors | sort >named
 if comm -23 opens named | grep . >.bad; then

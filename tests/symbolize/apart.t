@@ -64,6 +64,15 @@ END
 check 'no call that it needs ends it' 0 '
 	strace -f -qq -o trace -e trace=none prof-symbolize --no-cache p.pb >p2.pb
 	! grep killed trace' </dev/null
+check 'so are the instructions that prof-list and prof-html show' 0 '
+	prof-symbolize --no-cache p.pb >s.pb
+	strace -f -qq -o trace -e trace=none prof-list --disasm=. s.pb >code
+	PROF_SANDBOX=0 prof-list --disasm=. s.pb | cmp - code
+	grep -c ROUTINE code
+	prof-html -o page s.pb && PROF_SANDBOX=0 prof-html -o - s.pb | cmp - page
+	! grep killed trace' <<'END2'
+2
+END2
 check 'the cache is kept by the process that has rights' 0 '
 	for i in 1 2; do
 		PROF_CACHE=$PWD/cache prof-symbolize p.pb |

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/cachedir.h"
+#include "lib/base/outfile.h"
 #include "lib/base/regular.h"
 #include "lib/wire/compress.h"
 #include "symbols/elf/door.h"
@@ -25,8 +26,6 @@
 #define MAX_CACHE ((uint64_t)512 << 20)
 #define TOUCH_AGE 3600   /* seconds: when an entry that is used is touched */
 #define LEFTOVER_AGE 600 /* ... when an unfinished file is removed */
-
-static const char leftover[] = ".new";
 
 struct symcache {
 	char *folder;
@@ -168,21 +167,22 @@ entry_open(struct entry *e, const struct symcache *c, const char *name,
 }
 
 static void
-entry_write(const char *path, const void *data, size_t n)
+entry_write(const struct symcache *c, const char *name, const void *data,
+	    size_t n)
 {
-	char *temporary;
-	bool ok = false;
-	int fd;
+	int folder = regular_place_at(AT_FDCWD, c->folder, true);
+	struct outfile out;
 
-	if (asprintf(&temporary, "%s%sXXXXXX", path, leftover) < 0)
+	if (folder < 0)
 		return;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd >= 0) {
-		ok = write_all(fd, data, n, NULL) == PROF_OK;
-		if (close(fd) != 0 || !ok || rename(temporary, path) != 0)
-			unlink(temporary);
+	if (outfile_open(&out, folder, name, NULL) == PROF_OK) {
+		if (fchmod(out.fd, 0600) == 0 &&
+		    write_all(out.fd, data, n, NULL) == PROF_OK)
+			(void)!outfile_commit(&out, false, NULL);
+		close(out.fd);
 	}
-	free(temporary);
+	outfile_release(&out);
+	close(folder);
 }
 
 /* --- all of them --- */
@@ -215,7 +215,7 @@ look_at(int folder, const char *name, struct aged **list, size_t *n)
 	if (fstatat(folder, name, &sb, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    !S_ISREG(sb.st_mode))
 		return;
-	if (strstr(name, leftover)) {
+	if (*name == '.') { /* of a process that was killed */
 		if (time(NULL) - sb.st_mtime > LEFTOVER_AGE)
 			unlinkat(folder, name, 0);
 		return;
@@ -262,17 +262,15 @@ symcache_keep(const struct symcache *c, const char *key, const void *entry,
 	      size_t n)
 {
 	struct image image;
-	char name[MAX_NAME], *path;
+	char name[MAX_NAME];
 	void *copy = c && n && n <= MAX_ENTRY ? malloc(n) : NULL; /* aligned */
 
 	if (!copy)
 		return;
 	memcpy(copy, entry, n);
 	entry_name(key, name);
-	if (image_read(&image, copy, n, key, true) &&
-	    asprintf(&path, "%s/%s", c->folder, name) >= 0) {
-		entry_write(path, copy, n);
-		free(path);
+	if (image_read(&image, copy, n, key, true)) {
+		entry_write(c, name, copy, n);
 		shrink(c);
 	}
 	free(copy);

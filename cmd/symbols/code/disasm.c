@@ -65,6 +65,14 @@ choose_arch(const struct disasm_machine *m, cs_arch *arch, unsigned *mode)
 	}
 }
 
+void
+disasm_load(void)
+{
+	struct capstone_calls calls;
+
+	(void)!capstone_load(&calls, NULL);
+}
+
 enum prof_status
 disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 	   struct prof_err *err)
@@ -210,6 +218,11 @@ disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
 	}
 }
 #else
+void
+disasm_load(void)
+{
+}
+
 enum prof_status
 disasm_new(const struct disasm_machine *m, bool intel, struct disasm **out,
 	   struct prof_err *err)

@@ -41,6 +41,9 @@ enum prof_status disasm_new(const struct disasm_machine *m, bool intel,
 			    struct disasm **out, struct prof_err *err) MUST_USE;
 void disasm_free(struct disasm *d); /* NULL is allowed */
 
+/* Load the library now: disasm_new() can't where no file may be opened. */
+void disasm_load(void);
+
 /*
  * Decode the n bytes at code, which are at this address, and call fn for each
  * instruction, valid only during the call. Invalid bytes are passed one by one,

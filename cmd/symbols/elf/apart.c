@@ -181,7 +181,7 @@ struct side {
 /* Only what has symbols is opened: a reader that was taken over by what it read
  * can't ask for a key of root's. */
 static enum prof_status
-has_symbols(int fd, struct prof_err *err)
+has_symbols(int fd, const struct stat *sb, struct prof_err *err)
 {
 	unsigned char magic[UNPACK_MAGIC];
 	ssize_t n = pread(fd, magic, sizeof(magic), 0);
@@ -192,7 +192,7 @@ has_symbols(int fd, struct prof_err *err)
 	    (!memcmp(magic, "\177ELF", 4) || unpack_is(magic, (size_t)n)))
 		return PROF_OK;
 	return prof_fail(err, PROF_EFORMAT,
-			 n ? "not an ELF file" : "an empty file");
+			 sb->st_size ? "not an ELF file" : "an empty file");
 }
 
 /* What it takes to read the file is added to the limits. */
@@ -226,7 +226,7 @@ open_object(struct side *s, const char *path, struct door_answer *a)
 			prof_fail(&err, PROF_EFORMAT,
 				  "the process that read it was ended");
 	if (fd >= 0 && err.status == PROF_OK &&
-	    has_symbols(fd, &err) == PROF_OK) {
+	    has_symbols(fd, &sb, &err) == PROF_OK) {
 		s->last.dev = sb.st_dev;
 		s->last.ino = sb.st_ino;
 		snprintf(s->last.path, sizeof(s->last.path), "%s", path);

@@ -257,28 +257,32 @@ ask_all(struct debuginfod *d, const char *page, int fd)
 static bool
 get_page(struct debuginfod *d, const char *page, const char *path)
 {
-	char *temporary = NULL;
-	int fd = -1, found;
+	const char *name = strrchr(path, '/') + 1;
+	char *folder = strndup(path, (size_t)(name - path));
+	int dir = folder ? regular_place_at(AT_FDCWD, folder, false) : -1;
+	struct outfile out = { .fd = -1 };
+	struct prof_err err;
 	bool ok = false;
+	int found = -1;
 
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return false;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
-		d->o->warn("%s: %s", temporary, strerror(errno));
+	if (dir < 0)
+		prof_fail(&err, PROF_EIO, "%s", strerror(errno));
+	if (dir < 0 || outfile_open(&out, dir, name, &err) != PROF_OK) {
+		d->o->warn("%s: %s", path, err.msg);
 		goto out;
 	}
-	found = ask_all(d, page, fd);
-	ok = found == 1 && fchmod(fd, 0400) == 0;
-	if (close(fd) != 0)
-		ok = false;
+	found = ask_all(d, page, out.fd);
 	/* Keep an empty file if all servers said that they have none. */
-	if ((!ok && found != 0) || rename(temporary, path) != 0) {
-		unlink(temporary);
-		ok = false;
-	}
+	ok = found >= 0 && fchmod(out.fd, found ? 0400 : 0600) == 0 &&
+	     outfile_commit(&out, false, NULL) == PROF_OK && found;
 out:
-	free(temporary);
+	if (out.fd >= 0)
+		close(out.fd);
+	if (dir >= 0) {
+		outfile_release(&out);
+		close(dir);
+	}
+	free(folder);
 	return ok;
 }
 

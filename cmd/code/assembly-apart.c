@@ -1,0 +1,476 @@
+/* assembly-apart.c - see assembly-apart.h. */
+#include "config.h"
+
+#include "assembly-apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/strtab.h"
+#include "lib/model/profile.h"
+#include "lib/report/report.h"
+#include "symbols/code/disasm.h"
+#include "symbols/elf/apart.h"
+#include "symbols/resolve/group.h"
+#include "symbols/resolve/resolve.h"
+
+/*
+ * An answer: the head, the functions, aliases (texts), instructions, frames and
+ * places of all functions in this order, then all texts, each with its NUL. A
+ * text is its number; NONE is NULL.
+ */
+#define NONE UINT32_MAX
+
+struct head {
+	uint64_t n_function, n_alias, n_insn, n_frame, n_place, n_text;
+	uint64_t n_byte; /* of texts */
+	uint64_t is_cut;
+};
+
+struct packed_function {
+	uint64_t start, end, base, n_alias, n_insn, of;
+	int64_t flat, cum;
+	uint32_t name, object, build_id, missing;
+};
+
+struct packed_insn {
+	uint64_t address, target, data, n_frame;
+	int64_t flat, cum;
+	uint32_t text, size, has_target, unused;
+};
+
+struct packed_frame {
+	int64_t line;
+	uint32_t function, symbol, file, unused;
+};
+
+/* --- there --- */
+
+struct packer {
+	struct buf *out;
+	struct strtab text; /* in an arena of its own */
+	bool nomem;
+};
+
+static void
+pack(struct packer *k, const void *data, size_t n)
+{
+	k->nomem |= buf_add(k->out, data, n) < 0;
+}
+
+static uint32_t
+text_number(struct packer *k, const char *text)
+{
+	uint32_t i = text ? strtab_addz(&k->text, text) : NONE;
+
+	k->nomem |= text && i == STRTAB_NONE;
+	return i;
+}
+
+static void
+pack_function(struct packer *k, const struct asm_function *f)
+{
+	const struct packed_function p = {
+		.start = f->start,
+		.end = f->end,
+		.base = f->base,
+		.n_alias = f->n_alias,
+		.n_insn = f->n_insn,
+		.of = f->of,
+		.flat = f->flat,
+		.cum = f->cum,
+		.name = text_number(k, f->name),
+		.object = text_number(k, f->object),
+		.build_id = text_number(k, f->build_id),
+		.missing = text_number(k, f->missing),
+	};
+
+	pack(k, &p, sizeof(p));
+}
+
+static void
+pack_insn(struct packer *k, const struct asm_insn *n)
+{
+	const struct packed_insn p = { .address = n->address,
+				       .target = n->target,
+				       .data = n->data,
+				       .n_frame = n->n_frame,
+				       .flat = n->flat,
+				       .cum = n->cum,
+				       .text = text_number(k, n->text),
+				       .size = n->size,
+				       .has_target = n->has_target };
+
+	pack(k, &p, sizeof(p));
+}
+
+static void
+pack_frame(struct packer *k, const struct asm_frame *f)
+{
+	const struct packed_frame p = { .line = f->line,
+					.function = text_number(k, f->function),
+					.symbol = text_number(k, f->symbol),
+					.file = text_number(k, f->file) };
+
+	pack(k, &p, sizeof(p));
+}
+
+/* All parts of the functions, in the order of the answer. */
+static void
+pack_parts(struct packer *k, const struct assembly *a, struct head *h)
+{
+	const struct asm_function *f, *past = a->function + a->n_function;
+
+	for (f = a->function; f < past; f++)
+		pack_function(k, f);
+	for (f = a->function; f < past; f++)
+		for (size_t i = 0; i < f->n_alias; i++, h->n_alias++)
+			pack(k, &(uint32_t){ text_number(k, f->alias[i]) },
+			     sizeof(uint32_t));
+	for (f = a->function; f < past; f++)
+		for (size_t i = 0; i < f->n_insn; i++, h->n_insn++)
+			pack_insn(k, &f->insn[i]);
+	for (f = a->function; f < past; f++)
+		for (size_t i = 0; i < f->n_insn; i++)
+			for (size_t j = 0; j < f->insn[i].n_frame;
+			     j++, h->n_frame++)
+				pack_frame(k, &f->insn[i].frame[j]);
+}
+
+int
+assembly_pack(const struct assembly *a, size_t n_place, struct buf *out)
+{
+	struct packer k = { .out = out };
+	struct head h = { .n_function = a->n_function,
+			  .n_place = n_place,
+			  .is_cut = a->is_cut };
+	struct arena *arena = arena_new();
+	size_t at = out->n;
+
+	k.nomem = !arena || strtab_init(&k.text, arena) < 0;
+	if (!k.nomem) {
+		pack(&k, &h, sizeof(h));
+		pack_parts(&k, a, &h);
+		pack(&k, a->place, n_place * sizeof(*a->place));
+		h.n_text = k.text.n_str;
+		for (size_t i = 0; i < k.text.n_str; i++) {
+			pack(&k, k.text.str[i].s, k.text.str[i].len + 1u);
+			h.n_byte += k.text.str[i].len + 1u;
+		}
+	}
+	if (!k.nomem)
+		memcpy(out->data + at, &h, sizeof(h));
+	arena_free(arena);
+	return k.nomem ? -1 : 0;
+}
+
+/* --- here --- */
+
+/* What is not read yet of an answer, and what was made of it. */
+struct unpacker {
+	const char *at, *past;
+	struct assembly *a;
+	const char **text;
+	struct head h;
+	bool bad;
+};
+
+/* The next n bytes; NULL, and it is damaged: there are fewer. */
+static const void *
+unpack(struct unpacker *u, size_t n, size_t size)
+{
+	const char *at = u->at;
+
+	u->bad |= n > (size_t)(u->past - u->at) / size;
+	if (u->bad)
+		return NULL;
+	u->at += n * size;
+	return at;
+}
+
+static const char *
+text_of(struct unpacker *u, uint32_t i, bool may_miss)
+{
+	u->bad |= i < u->h.n_text ? 0 : i != NONE || !may_miss;
+	return i < u->h.n_text ? u->text[i] : NULL;
+}
+
+/* The texts, which are last. */
+static void
+unpack_texts(struct unpacker *u, const char *from)
+{
+	const char *past = u->past;
+	char *copy = arena_alloc(u->a->arena, u->h.n_byte + 1);
+
+	u->text = u->h.n_text <= u->h.n_byte
+			  ? arena_array(u->a->arena, u->h.n_text + 1,
+					sizeof(*u->text))
+			  : NULL;
+	u->bad |= !copy || !u->text || u->h.n_byte != (uint64_t)(past - from);
+	if (u->bad)
+		return;
+	memcpy(copy, from, u->h.n_byte);
+	past = copy + u->h.n_byte;
+	for (uint64_t i = 0; i < u->h.n_text && !u->bad; i++) {
+		const char *at = copy;
+
+		u->text[i] = apart_string(&at, past);
+		u->bad = !u->text[i];
+		copy += at - copy;
+	}
+	u->bad |= copy != past;
+}
+
+static void
+unpack_functions(struct unpacker *u, const char *from)
+{
+	struct assembly *a = u->a;
+	uint64_t n_alias = 0, n_insn = 0;
+
+	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
+		struct packed_function p;
+
+		memcpy(&p, from + i * sizeof(p), sizeof(p));
+		u->bad = p.n_alias > u->h.n_alias - n_alias ||
+			 p.n_insn > u->h.n_insn - n_insn;
+		n_alias += p.n_alias;
+		n_insn += p.n_insn;
+		a->function[i] = (struct asm_function){
+			.start = p.start,
+			.end = p.end,
+			.base = p.base,
+			.n_alias = p.n_alias,
+			.n_insn = p.n_insn,
+			.of = p.of,
+			.flat = p.flat,
+			.cum = p.cum,
+			.name = text_of(u, p.name, false),
+			.object = text_of(u, p.object, false),
+			.build_id = text_of(u, p.build_id, false),
+			.missing = text_of(u, p.missing, true),
+		};
+	}
+	u->bad |= n_alias != u->h.n_alias || n_insn != u->h.n_insn;
+}
+
+static void
+unpack_aliases(struct unpacker *u, const char *from)
+{
+	const char **alias =
+		arena_array(u->a->arena, u->h.n_alias + 1, sizeof(*alias));
+	size_t n = 0;
+
+	u->bad |= !alias;
+	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
+		struct asm_function *f = &u->a->function[i];
+
+		f->alias = alias + n;
+		for (size_t k = 0; k < f->n_alias; k++) {
+			uint32_t text;
+
+			memcpy(&text, from + n * sizeof(text), sizeof(text));
+			alias[n++] = text_of(u, text, false);
+		}
+	}
+}
+
+static void
+unpack_frames(struct unpacker *u, struct asm_frame *frame, const char *from)
+{
+	for (size_t i = 0; i < u->h.n_frame && !u->bad; i++) {
+		struct packed_frame p;
+
+		memcpy(&p, from + i * sizeof(p), sizeof(p));
+		frame[i] =
+			(struct asm_frame){ text_of(u, p.function, false),
+					    text_of(u, p.symbol, false),
+					    text_of(u, p.file, false), p.line };
+	}
+}
+
+static void
+unpack_insns(struct unpacker *u, const char *from, const char *frames)
+{
+	struct arena *arena = u->a->arena;
+	struct asm_insn *insn =
+		arena_array(arena, u->h.n_insn + 1, sizeof(*insn));
+	struct asm_frame *frame =
+		arena_array(arena, u->h.n_frame + 1, sizeof(*frame));
+	uint64_t n_frame = 0, n = 0;
+
+	u->bad |= !insn || !frame;
+	for (size_t i = 0; i < u->h.n_insn && !u->bad; i++) {
+		struct packed_insn p;
+
+		memcpy(&p, from + i * sizeof(p), sizeof(p));
+		u->bad = p.n_frame > u->h.n_frame - n_frame;
+		insn[i] = (struct asm_insn){ .address = p.address,
+					     .target = p.target,
+					     .data = p.data,
+					     .has_target = p.has_target,
+					     .size = p.size,
+					     .text = text_of(u, p.text, true),
+					     .frame = frame + n_frame,
+					     .n_frame = p.n_frame,
+					     .flat = p.flat,
+					     .cum = p.cum };
+		n_frame += p.n_frame;
+	}
+	u->bad |= n_frame != u->h.n_frame;
+	unpack_frames(u, frame, frames);
+	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
+		u->a->function[i].insn = insn + n;
+		n += u->a->function[i].n_insn;
+	}
+}
+
+/* Where each location is: in an instruction of a function, or nowhere. */
+static void
+unpack_places(struct unpacker *u, const char *from)
+{
+	struct assembly *a = u->a;
+
+	a->place = arena_array(a->arena, u->h.n_place + 1, sizeof(*a->place));
+	u->bad |= !a->place;
+	if (u->bad)
+		return;
+	memcpy(a->place, from, u->h.n_place * sizeof(*a->place));
+	for (size_t i = 0; i < u->h.n_place; i++) {
+		const struct asm_place *at = &a->place[i];
+		bool is_in = at->function < a->n_function;
+
+		u->bad |=
+			is_in ? at->insn != ASM_NONE &&
+					at->insn >=
+						a->function[at->function].n_insn
+			      : at->function != ASM_NONE;
+	}
+}
+
+static void
+unpack_parts(struct unpacker *u)
+{
+	const struct head *h = &u->h;
+	const void *function, *alias, *insn, *frame, *place;
+
+	function = unpack(u, h->n_function, sizeof(struct packed_function));
+	alias = unpack(u, h->n_alias, sizeof(uint32_t));
+	insn = unpack(u, h->n_insn, sizeof(struct packed_insn));
+	frame = unpack(u, h->n_frame, sizeof(struct packed_frame));
+	place = unpack(u, h->n_place, sizeof(struct asm_place));
+	if (u->bad || h->n_function >= ASM_NONE || h->n_insn >= ASM_NONE) {
+		u->bad = true;
+		return;
+	}
+	unpack_texts(u, u->at);
+	u->a->function = arena_array(u->a->arena, h->n_function + 1,
+				     sizeof(*u->a->function));
+	u->bad |= !u->a->function;
+	unpack_functions(u, function);
+	unpack_aliases(u, alias);
+	unpack_insns(u, insn, frame);
+	u->a->n_function = h->n_function;
+	u->a->is_cut = h->is_cut;
+	unpack_places(u, place);
+}
+
+struct assembly *
+assembly_unpack(const void *data, size_t n, size_t n_place)
+{
+	struct unpacker u = { .at = data, .past = (const char *)data + n };
+	struct arena *arena = arena_new();
+	const void *head = unpack(&u, 1, sizeof(u.h));
+
+	u.a = arena ? arena_alloc(arena, sizeof(*u.a)) : NULL;
+	if (head && u.a) {
+		memcpy(&u.h, head, sizeof(u.h));
+		*u.a = (struct assembly){ .arena = arena };
+		u.bad = u.h.n_place != n_place;
+		unpack_parts(&u);
+	}
+	if (head && u.a && !u.bad)
+		return u.a;
+	arena_free(arena);
+	return NULL;
+}
+
+/* --- the job --- */
+
+struct job {
+	struct report *r;
+	const struct assembly_options *o;
+	enum prof_status (*make)(struct report *r,
+				 const struct assembly_options *o,
+				 struct assembly **out, struct prof_err *err);
+	struct assembly *a;
+};
+
+enum { ASSEMBLY = APART_ANSWER };
+
+static enum prof_status
+work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
+{
+	const struct job *job = ctx;
+	struct resolve_options resolve = *job->o->resolve;
+	struct assembly_options o = *job->o;
+	struct assembly *a;
+	struct buf answer = { 0 };
+	enum prof_status st;
+
+	(void)is_careful; /* it always is */
+	o.resolve = &resolve;
+	resolve.warn = apart_warn;
+	if (resolve.find)
+		resolve.find = apart_find;
+	st = job->make(job->r, &o, &a, err);
+	if (st == PROF_OK &&
+	    assembly_pack(a, job->r->p->n_location, &answer) < 0)
+		st = prof_nomem(err);
+	if (st == PROF_OK)
+		apart_tell(to, ASSEMBLY, 0, answer.data, answer.n, "", 0);
+	return st;
+}
+
+static bool
+take(void *ctx, uint32_t kind, uint32_t number, const char *at, size_t n)
+{
+	struct job *job = ctx;
+
+	(void)number;
+	if (kind != ASSEMBLY)
+		return false;
+	assembly_free(job->a); /* of a process that was ended later */
+	job->a = assembly_unpack(at, n, job->r->p->n_location);
+	return job->a;
+}
+
+enum prof_status
+assembly_apart(struct report *r, const struct assembly_options *o,
+	       enum prof_status (*make)(struct report *,
+					const struct assembly_options *,
+					struct assembly **, struct prof_err *),
+	       struct assembly **out, struct prof_err *err)
+{
+	struct job job = { .r = r, .o = o, .make = make };
+	const struct apart_job apart = { .ctx = &job,
+					 .work = work,
+					 .take = take,
+					 .list = o->resolve->kallsyms,
+					 .find = o->resolve->find,
+					 .find_ctx = o->resolve->find_ctx,
+					 .warn = o->resolve->warn,
+					 .n_bytes = group_n_bytes(r->p) };
+	enum prof_status st;
+
+	*out = NULL;
+	disasm_load(); /* there, no library can be loaded */
+	st = apart_run(&apart, err);
+	if (st == PROF_OK && !job.a)
+		st = prof_fail(err, PROF_EIO, "no code could be read");
+	if (st != PROF_OK)
+		assembly_free(job.a);
+	else
+		*out = job.a;
+	return st;
+}
