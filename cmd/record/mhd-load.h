@@ -8,45 +8,25 @@
 #include <microhttpd.h>
 
 #include "lib/base/dynload.h"
-#include "lib/base/status.h"
 
-/* The functions in use, without "MHD_". */
-#define MHD_CALLS(F)                                                           \
-	F(add_response_header)                                                 \
-	F(create_response_from_buffer)                                         \
-	F(destroy_response)                                                    \
-	F(get_connection_info)                                                 \
-	F(get_connection_values)                                               \
-	F(get_daemon_info)                                                     \
-	F(get_timeout)                                                         \
-	F(lookup_connection_value)                                             \
-	F(queue_response)                                                      \
-	F(quiesce_daemon)                                                      \
-	F(resume_connection)                                                   \
-	F(run)                                                                 \
-	F(start_daemon)                                                        \
-	F(stop_daemon)                                                         \
-	F(suspend_connection)
+/* The functions in use. */
+#define MHD_CALLS(F, p)                                                        \
+	F(p, add_response_header)                                              \
+	F(p, create_response_from_buffer)                                      \
+	F(p, destroy_response)                                                 \
+	F(p, get_connection_info)                                              \
+	F(p, get_connection_values)                                            \
+	F(p, get_daemon_info)                                                  \
+	F(p, get_timeout)                                                      \
+	F(p, lookup_connection_value)                                          \
+	F(p, queue_response)                                                   \
+	F(p, quiesce_daemon)                                                   \
+	F(p, resume_connection)                                                \
+	F(p, run)                                                              \
+	F(p, start_daemon)                                                     \
+	F(p, stop_daemon)                                                      \
+	F(p, suspend_connection)
 
-struct mhd_calls {
-#define MHD_MEMBER(name) __typeof__(MHD_##name) *name;
-	MHD_CALLS(MHD_MEMBER)
-#undef MHD_MEMBER
-};
-
-/*
- * Fill in *c. The library stays loaded until the process ends. PROF_ENOTSUP: it
- * is not installed.
- */
-static inline MUST_USE enum prof_status
-mhd_load(struct mhd_calls *c, struct prof_err *err)
-{
-#define MHD_NAME(name) "MHD_" #name,
-	static const char *const names[] = { MHD_CALLS(MHD_NAME) };
-#undef MHD_NAME
-
-	return dynload(MICROHTTPD_SONAME, names, sizeof(names) / sizeof(*names),
-		       c, err);
-}
+DYNLOAD(mhd, MHD_, MICROHTTPD_SONAME, MHD_CALLS)
 
 #endif

@@ -18,4 +18,24 @@
 enum prof_status dynload(const char *soname, const char *const names[],
 			 size_t n, void *calls, struct prof_err *err) MUST_USE;
 
+/*
+ * Define struct NAME_calls with a pointer to each function of CALLS, a macro
+ * that has F(p, function) for each, without its prefix p; and NAME_load(),
+ * which fills one in. Errors as dynload().
+ */
+#define DYNLOAD_MEMBER(p, f) __typeof__(p##f) *f;
+#define DYNLOAD_NAME(p, f) #p #f,
+#define DYNLOAD(name, p, soname, CALLS)                                        \
+	struct name##_calls {                                                  \
+		CALLS(DYNLOAD_MEMBER, p)                                       \
+	};                                                                     \
+	static inline MUST_USE enum prof_status name##_load(                   \
+		struct name##_calls *c, struct prof_err *err)                  \
+	{                                                                      \
+		static const char *const names[] = { CALLS(DYNLOAD_NAME, p) }; \
+                                                                               \
+		return dynload(soname, names, sizeof(names) / sizeof(*names),  \
+			       c, err);                                        \
+	}
+
 #endif
