@@ -14,7 +14,7 @@
  * The program that is sampled: a tree of calls over 150 functions with 400
  * stacks of very unequal weight, and beside it handle(), with five callees. 50
  * such programs are drawn for each rate. Between runs the machine varies, and
- *so does each function. Then events are Poisson, and each has a weight.
+ * so does each function. Then events are Poisson, and each has a weight.
  */
 #include "config.h"
 
@@ -889,7 +889,7 @@ print_all(size_t trials, unsigned long seed, const char *only)
 		if (only && !strstr(t->what, only))
 			continue;
 		printf("| %s |", t->what);
-		print_rate("5v5", tell(t, trials / 5, seed), NULL);
+		print_rate("5v5", tell(t, trials, seed), NULL);
 		putchar('\n');
 	}
 }
