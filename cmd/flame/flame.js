@@ -4,13 +4,15 @@
 	'use strict';
 	const svg = document.documentElement;
 	const margin = 10, padding = 3, advance = 7.3;
-	const width = svg.viewBox.baseVal.width - 2 * margin;
+	const drawn = svg.viewBox.baseVal, atMost = drawn.width, height = drawn.height;
+	let width = atMost - 2 * margin;
 	// Boxes are drawn narrower than they are, by a gap of up to a pixel.
 	const withGap = w => w >= 3 ? w + 1 : w / .75;
 	const withoutGap = w => w - Math.min(1, w / 4);
 	const detail = document.getElementById('d');
 	const out = document.getElementById('out');
 	const searchButton = document.getElementById('search');
+	const buttons = [out, searchButton].map(b => [b, +b.getAttribute('x')]);
 	const all = [...document.querySelectorAll('#f > g')].map(g => {
 		const rect = g.querySelector('rect'), text = g.querySelector('text');
 		return {
@@ -32,9 +34,10 @@
 	const depth = b => Math.abs(b.y - root.y);
 	const covers = (a, b) => b.x >= a.x - .01 && b.x + b.w <= a.x + a.w + .05;
 
-	// What of a name fits: all, its later parts, or both ends of the last one.
+	// What of a name fits: all, its later parts without marks of compilers' copies,
+	// or both ends of the last one.
 	function shorten(full, room) {
-		let s = full;
+		let s = full.length <= room ? full : full.replace(/(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/, '');
 		for (let m; s.length > room && (m = /^(?:.*\/|.*?(?:::|\.))(?=[\w~])/.exec(s));)
 			s = s.slice(m[0].length);
 		const front = Math.round(.42 * (room - 1));
@@ -70,11 +73,11 @@
 	}
 
 	function zoom(to) {
-		const scale = width / Math.max(to.w, .01);
+		const scale = width / Math.max(to.w, .01), whole = width / (atMost - 2 * margin);
 		zoomed = to;
 		for (const b of all) {
 			if (to === root)
-				show(b, b.x, b.w, false);
+				show(b, margin + (b.x - margin) * whole, b.w * whole, false);
 			else if (b !== root && side(b) !== side(to))
 				show(b, 0, 0, false);
 			else if (depth(b) < depth(to) && covers(b, to))
@@ -185,6 +188,17 @@
 		rest = idle();
 	}
 
+	// As wide as the window: boxes are, letters stay as they are.
+	function resize() {
+		const room = Math.max(300, innerWidth - (height > innerHeight ? 16 : 0));
+		svg.setAttribute('width', room);
+		svg.setAttribute('viewBox', `0 0 ${room} ${height}`);
+		for (const [button, x] of buttons)
+			button.setAttribute('x', x + room - atMost);
+		width = room - 2 * margin;
+		zoom(zoomed);
+	}
+
 	const boxOf = e => {
 		const g = e.target.closest ? e.target.closest('#f > g') : null;
 		return g ? all.find(b => b.g === g) : null;
@@ -214,5 +228,7 @@
 	svg.classList.add('on');
 	searchButton.style.display = 'inline';
 	restore();
+	resize();
+	addEventListener('resize', resize);
 	rest = idle();
 })();

@@ -1,9 +1,9 @@
 /*
- * palette.c - see palette.h. Colours are from OKLCH: colour i has hue 15 i + 20
- * degrees. The two tones of a hue have lightness .80 and .87 on light pages,
- * .39 and .46 on dark ones. Chroma is as high as sRGB allows, at most .095
- * (.065) and .085 (.07). Text has a contrast of at least 9 on light and 6 on
- * dark colours.
+ * palette.c - see palette.h. Colours are those of prof-html's page, from OKLCH:
+ * hues as its own code has them, then libraries. The two tones of a hue have
+ * lightness .865 and .89 on light pages, .455 and .42 on dark ones, and chroma
+ * .072, .058, .095 and .085. Shades of a change are as the page's at 3, 12, 35
+ * and 75 %. Text has a contrast of at least 4.5.
  */
 #include "config.h"
 
@@ -14,27 +14,27 @@
 #include <string.h>
 
 const char palette_light[PALETTE_N][7] = {
-	"f5a5a4", "fcc6b8", "f0ac86", "f3cca8", "deb775", "e1d4a4", "c1c37a",
-	"cadcae", "9dcd93", "b3e2c2", "7bd2b4", "a4e3da", "6bd0d6", "a3e0ef",
-	"7ac9ef", "b1dafd", "9abffb", "c8d2fd", "bcb4f7", "decaf7", "d9aae4",
-	"f0c5e5", "eda5c6", "fbc3ce", "d3d9df", "c2c8ce", "d5dbe2", "e4e8ec",
+	"b7d5fd", "c3ddff", "fbc5aa", "fcd0ba", "abe2c1", "bce7cc", "ddc7f9",
+	"e3d2fa", "99e1e5", "aee7ea", "fec0c8", "feccd2", "a3dcfa", "b5e2fb",
+	"f1c1e6", "f4cdea", "d5cafe", "ddd4fe", "a3e3cb", "b5e8d5", "f4c1e2",
+	"f6cce7", "9ae0ee", "afe6f1", "d3d9e0", "d3d9e0", "e9edf2", "eef1f4",
 };
 
 const char palette_dark[PALETTE_N][7] = {
-	"6b3032", "7a493d", "683515", "734f2b", "5a4007", "645826", "484800",
-	"4f5f32", "2a5022", "356447", "00523f", "1d655d", "044f53", "1d6270",
-	"024c66", "345c7d", "294472", "4d557f", "453c6f", "614e78", "593561",
-	"704968", "66304b", "794753", "3d444d", "4a515a", "3a414b", "2b3038",
+	"2f588a", "2b4e7a", "804423", "723d20", "196642", "195b3b", "634881",
+	"584072", "096367", "08585c", "823e4a", "743742", "055f80", "025473",
+	"76416b", "693a5f", "5b4b86", "514376", "0a664f", "065b46", "794067",
+	"6b395c", "016270", "015764", "3a434f", "3a434f", "232a33", "1d232b",
 };
 
 const char shades_light[PALETTE_SHADES][7] = {
-	"619be4", "88b4ed", "b1cdf2", "d1dff2", "e3e6e9",
-	"f1d9c9", "efbf9f", "eda06a", "e07e2f",
+	"88c2fe", "b2d5fb", "d0e3f6", "e0eaf4", "f1ebe8",
+	"f2e6de", "f3dbcd", "f5c6ab", "f4a87a",
 };
 
 const char shades_dark[PALETTE_SHADES][7] = {
-	"2863ab", "285388", "274367", "293647", "343a42",
-	"463021", "5f371b", "7a4216", "964d09",
+	"22619b", "294b6c", "2a3b4c", "2a333c", "332c28",
+	"3b2f28", "493427", "653d23", "8e4814",
 };
 
 static bool
@@ -267,26 +267,14 @@ palette_assign(struct palette_package *package, size_t n, struct prof_err *err)
 {
 	struct palette_package **order =
 		calloc(n + 1, sizeof(struct palette_package *));
-	bool taken[PALETTE_HUES] = { false };
-	unsigned left = PALETTE_HUES;
 
 	if (!order)
 		return prof_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		order[i] = &package[i];
 	qsort(order, n, sizeof(struct palette_package *), package_cmp);
-	for (size_t i = 0; i < n; i++) {
-		unsigned hue = palette_hash(order[i]->name, order[i]->n) %
-			       PALETTE_HUES;
-
-		while (left && taken[hue])
-			hue = (hue + 5) % PALETTE_HUES;
-		order[i]->hue = hue;
-		if (left) {
-			taken[hue] = true;
-			left--;
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		order[i]->hue = i % PALETTE_HUES;
 	free(order);
 	return PROF_OK;
 }

@@ -60,9 +60,8 @@ struct palette_package {
 };
 
 /*
- * Assign hues to n packages. By falling weight (ties by name), each gets the
- * hue of its name's hash or, if that is taken and another is free, the next
- * free one in steps of 5; so the heaviest twelve differ. PROF_ENOMEM.
+ * Assign hues to n packages: in turn, by falling weight (ties by name), so the
+ * heaviest twelve differ. PROF_ENOMEM.
  */
 enum prof_status palette_assign(struct palette_package *package, size_t n,
 				struct prof_err *err) MUST_USE;

@@ -303,10 +303,10 @@ static void
 put_colours(struct svg *s, bool is_dark)
 {
 	svg_put(s,
-		is_dark ? "#bg{fill:#15181d}text{fill:#f2f4f7}.m{fill:#9aa4b0}"
-			  ".s rect{stroke:#d9a3ff}"
-			: "#bg{fill:#fff}text{fill:#16191d}.m{fill:#57606a}"
-			  ".s rect{stroke:#8a2be2}");
+		is_dark ? "#bg{fill:#0f1216}text{fill:#eef2f6}.m{fill:#b3bdc9}"
+			  ".s rect{fill:#8a3fd6}"
+			: "#bg{fill:#fff}text{fill:#171b21}.m{fill:#4d5763}"
+			  ".s rect{fill:#bd85ff}");
 	for (int i = 0; i < PALETTE_N; i++)
 		putf(s, ".c%d{fill:#%s}", i,
 		     is_dark ? palette_dark[i] : palette_light[i]);
@@ -320,7 +320,7 @@ put_style(struct svg *s)
 {
 	svg_put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
 		   "monospace}text.h{font:600 15px system-ui,sans-serif}"
-		   ".i text{font-style:italic}.s rect{stroke-width:1.5}"
+		   ".i text{font-style:italic}"
 		   ".x{display:none;cursor:pointer;text-decoration:underline}"
 		   ".on #f g{cursor:pointer}.off rect{opacity:.35}"
 		   ".up rect{opacity:.5}#f g:hover rect{stroke:#888}");
