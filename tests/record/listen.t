@@ -33,32 +33,14 @@ END
 check 'errors' 0 '
 	for query in seconds=0 seconds=x seconds=-1 seconds=3601 debug=1; do
 		./get "/debug/pprof/profile?$query" | tr -d "\r" |
-			sed -n "s/^HTTP[^ ]* //p;/^X-Go/p;/^$/,\$p"
-	done
+			sed -n "s/^HTTP[^ ]* //p;/^X-Go/p;/^$/,\$p" | paste -sd/
+	done | uniq -c | sed "s/^ *//"
 	./status "PUT /pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	./status "POST /pprof/cmdline HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
 	./status "HEAD /pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	./page /pprof/heap | head -1' <<'END'
-400 Bad Request
-X-Go-Pprof: 1
-
-seconds must be from 1 to 3600
-400 Bad Request
-X-Go-Pprof: 1
-
-seconds must be from 1 to 3600
-400 Bad Request
-X-Go-Pprof: 1
-
-seconds must be from 1 to 3600
-400 Bad Request
-X-Go-Pprof: 1
-
-seconds must be from 1 to 3600
-400 Bad Request
-X-Go-Pprof: 1
-
-there is no text form of this profile: ask without debug=1
+4 400 Bad Request/X-Go-Pprof: 1//seconds must be from 1 to 3600
+1 400 Bad Request/X-Go-Pprof: 1//there is no text form of this profile: ask without debug=1
 HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 405 Method Not Allowed
 HTTP/1.1 200 OK
