@@ -35,7 +35,7 @@ ring_of(struct capture *c, size_t kind, int cpu)
 	return NULL;
 }
 
-/* What is no clock comes in bursts. */
+/* Events come in bursts, but for the clock's. */
 static size_t
 ring_bytes(const struct capture *c, size_t kind)
 {

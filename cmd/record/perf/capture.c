@@ -335,7 +335,7 @@ missing(const struct capture *c, size_t kind,
 	/* The kernel writes records of loss only when there is room again. */
 	if (lost < perf_sampler_lost(c->sampler, kind))
 		lost = perf_sampler_lost(c->sampler, kind);
-	/* What it missed came late. */
+	/* Not less than before: some that seemed lost have come late. */
 	return lost < c->seen[kind].lost ? c->seen[kind].lost : lost;
 }
 
