@@ -46,6 +46,9 @@ classes = [
     (21, "jdk.JavaMonitorEnter", [("startTime", 1, 0, 0), ("duration", 1, 0, 0), ("eventThread", 15, 1, 0),
         ("stackTrace", 14, 1, 0), ("load", 5, 0, 0), ("more", 6, 0, 1)]),
     (22, "jdk.Other", [("startTime", 1, 0, 0)]),
+    (23, "profiler.WallClockSample", [("startTime", 1, 0, 0), ("eventThread", 15, 1, 0), ("stackTrace", 14, 1, 0),
+        ("samples", 2, 0, 0)]),
+    (24, "profiler.Malloc", [("startTime", 1, 0, 0), ("eventThread", 15, 1, 0), ("stackTrace", 14, 1, 0), ("size", 1, 0, 0)]),
 ]
 
 def metadata():
@@ -111,6 +114,9 @@ write("old.jfr", data[:5] + b"\0" + data[6:])
 write("fixed.jfr", data[:67] + b"\2" + data[68:])
 write("none.jfr", chunk(events[2:3]))
 write("junk.jfr", data + b"junk")
+def other(event, number):
+    return sized(varint(event) + varint(5) + varint(1) + varint(1) + varint(number))
+write("async.jfr", chunk([other(23, 1), other(23, 40), other(24, 100)]))
 END
 python3 make.py
 check 'names, lines, threads, counts and times' 0 'prof-import -q hand.jfr >h; prof-text --raw h | sed "/^Mappings/,\$d"' <<'END'
@@ -140,6 +146,11 @@ END
 check 'chunks are added up' 0 'prof-import -q two.jfr | prof-text --raw | grep -A 1 "2000"' <<'END'
           4          2       2000: 2 3 
                 thread:[Main thread]
+END
+check 'async-profiler: events of many samples; malloc()' 0 '
+	prof-import -q async.jfr | prof-text --raw | grep -A 1 "^wall"' <<'END'
+wall_samples/count[dflt] malloc_calls/count malloc_space/bytes
+         41          1        100: 1 2 
 END
 check 'a chunk that was not finished' 0 'prof-import open.jfr 2>&1 >h | grep -o "the last of.*"
 	prof-text --raw h | grep -c "3          1       1000"' <<'END'

@@ -14,14 +14,17 @@
 #include "lib/base/array.h"
 #include "lib/model/units.h"
 
-/* What is read: a count of events, and the sum of a field. */
+/*
+ * What is read: a count of events, and the sum of a field; or without a type,
+ * the field counts the samples of each event.
+ */
 static const struct event_kind {
 	const char *name, *count;
 	const char *field, *type, *unit;
 } kinds[] = {
 	{ "jdk.ExecutionSample", "samples", NULL, NULL, NULL },
 	{ "jdk.NativeMethodSample", "native_samples", NULL, NULL, NULL },
-	{ "profiler.WallClockSample", "wall_samples", NULL, NULL, NULL },
+	{ "profiler.WallClockSample", "wall_samples", "samples", NULL, NULL },
 	{ "jdk.ObjectAllocationSample", "alloc_samples", "weight",
 	  "alloc_space", "bytes" },
 	{ "jdk.ObjectAllocationInNewTLAB", "tlab_allocations", "tlabSize",
@@ -30,6 +33,9 @@ static const struct event_kind {
 	  "allocationSize", "outside_tlab_space", "bytes" },
 	{ "jdk.JavaMonitorEnter", "contentions", "duration", "delay",
 	  "nanoseconds" },
+	{ "profiler.Malloc", "malloc_calls", "size", "malloc_space", "bytes" },
+	{ "profiler.LiveObject", "live_objects", "allocationSize", "live_space",
+	  "bytes" },
 };
 
 enum { N_KIND = sizeof(kinds) / sizeof(*kinds), FRAMES = 65536 };
@@ -275,6 +281,8 @@ read_event(struct reader *r, struct jfr_event *e, uint32_t kind)
 	if (st != PROF_OK)
 		return st;
 	s.value = (int64_t)of[VALUE].number;
+	if (of[VALUE].class == PROF_NONE && !kinds[kind].type)
+		s.value = 1; /* async-profiler before its batches */
 	if (kinds[kind].unit && !strcmp(kinds[kind].unit, "nanoseconds"))
 		s.value = in_nanoseconds(r->c, of[VALUE].number);
 	r->n_stackless += !s.stack || !r->stack[s.stack].n;
@@ -385,7 +393,7 @@ add_columns(struct reader *r, size_t *column)
 		if (r->n_kind[k] &&
 		    (profile_add_type(p, kinds[k].count, "count") ==
 			     PROF_NONE ||
-		     (kinds[k].field &&
+		     (kinds[k].type &&
 		      profile_add_type(p, kinds[k].type, kinds[k].unit) ==
 			      PROF_NONE)))
 			return prof_nomem(r->err);
@@ -408,10 +416,13 @@ add_sample(struct reader *r, const struct shot *shot, size_t n,
 	int64_t value[2 * N_KIND] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
+		const struct event_kind *kind = &kinds[shot[i].kind];
 		size_t c = column[shot[i].kind];
 
-		value[c]++;
-		if (kinds[shot[i].kind].field)
+		value[c] = units_add(value[c], kind->field && !kind->type
+						       ? shot[i].value
+						       : 1);
+		if (kind->type)
 			value[c + 1] = units_add(value[c + 1], shot[i].value);
 	}
 	/* Few bytes can refer to a long stack very often. */
