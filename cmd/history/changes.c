@@ -52,13 +52,19 @@ put_arrival(const struct series *x, const struct build_test *t, FILE *out)
 static void
 put_build(const struct series *x, const struct build_test *t, FILE *out)
 {
+	static const char *const which[] = { " when both ran", " of the day",
+					     " of one or the other" };
+
 	put_arrival(x, t, out);
-	fputs(" and differs by ", out);
-	put_interval(t->change, t->low, t->high, out);
-	fputs(" from ", out);
+	if (isfinite(t->change)) {
+		fputs(" and differs by ", out);
+		put_interval(t->change, t->low, t->high, out);
+		fputs(" from ", out);
+	} else {
+		fputs(" and has it, unlike ", out);
+	}
 	put_text(names_str(&x->words, t->before), out);
-	fprintf(out, " in %zu hours%s, p %.2g", t->n,
-		t->is_same_hours ? " when both ran" : " of the day", t->p);
+	fprintf(out, " in %zu hours%s, p %.2g", t->n, which[t->hours], t->p);
 }
 
 /* A change that no build explains. */
@@ -69,12 +75,17 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 
 	if (one->arrived.build) {
 		put_arrival(x, &one->arrived, out);
-		fputs(", but does not differ from ", out);
+		fputs(one->arrived.n ? ", but does not differ from "
+				     : ", but ran too few hours to be compared "
+				       "with ",
+		      out);
 		put_text(names_str(&x->words, one->arrived.before), out);
 	} else if (x->n_build) {
 		fputs("no build arrived then", out);
 	} else {
-		fputs("the profiles do not say their build", out);
+		fputs("the profiles do not say their build; prof-merge "
+		      "--label=build=VERSION labels them",
+		      out);
 	}
 	if (h->n > 1) {
 		fprintf(out, "; of %zu hosts ", h->n);
@@ -194,7 +205,7 @@ put_json_build(const struct series *x, const struct build_test *t, FILE *out)
 	fputs(", \"against\": ", out);
 	json_put_str(out, names_str(&x->words, t->before));
 	fprintf(out, ", \"first\": \"%s\", \"hours\": %zu, \"same_hours\": %s",
-		first, t->n, t->is_same_hours ? "true" : "false");
+		first, t->n, t->hours == BUILD_BOTH_RAN ? "true" : "false");
 	put_number("change", t->change, out);
 	put_number("low", t->low, out);
 	put_number("high", t->high, out);

@@ -234,23 +234,33 @@ word_of_host(struct digest *t, const struct walk_file *f, struct names *words,
 	return n ? put_word(words, host, n, &t->entry.host, err) : PROF_OK;
 }
 
-/* The build-id of the program, never that of a library. */
+/*
+ * The label "build", or else the build-id of the program, never that of a
+ * library. All its samples may be in libraries: its mapping is one of whole.
+ */
 static enum prof_status
-word_of_build(struct digest *t, const struct profile *p, struct names *words,
+word_of_build(struct digest *t, const struct profile *p,
+	      const struct profile *whole, struct names *words,
 	      struct prof_err *err)
 {
-	const struct mapping *m;
+	const struct str labels = *names_str(words, t->entry.labels);
+	size_t n = 0;
+	const char *label = word_label(&labels, "build", &n);
+	const struct mapping *m = NULL;
 	struct programs x = { 0 };
 	const struct str *id;
 
+	if (label)
+		return put_word(words, label, n, &t->entry.build, err);
 	if (p->n_type) {
 		enum prof_status st = programs_count(p, 0, &x, err);
 
 		if (st != PROF_OK)
 			return st;
 	}
-	m = programs_mapping(p, &x);
-	id = &p->strings.str[m ? m->build_id : 0];
+	if (x.n == 1 || (!x.n && p == whole))
+		m = programs_mapping(whole, programs_name(p, &x));
+	id = &whole->strings.str[m ? m->build_id : 0];
 	return id->len ? put_word(words, id->s, id->len, &t->entry.build, err)
 		       : PROF_OK;
 }
@@ -318,8 +328,9 @@ digest_time(struct digest *t, const struct profile *p,
 }
 
 enum prof_status
-digest_profile(struct digest *t, struct profile *p, const struct walk_file *f,
-	       struct names *words, struct prof_err *err)
+digest_profile(struct digest *t, struct profile *p, const struct profile *whole,
+	       const struct walk_file *f, struct names *words,
+	       struct prof_err *err)
 {
 	enum prof_status st;
 
@@ -338,7 +349,7 @@ digest_profile(struct digest *t, struct profile *p, const struct walk_file *f,
 	if (st == PROF_OK)
 		st = word_of_host(t, f, words, err);
 	if (st == PROF_OK)
-		st = word_of_build(t, p, words, err);
+		st = word_of_build(t, p, whole, words, err);
 	for (size_t c = 0; c < p->n_type && st == PROF_OK; c++)
 		digest_column(t, p, c);
 	return st;

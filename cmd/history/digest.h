@@ -29,10 +29,12 @@ struct digest {
 };
 
 /*
- * All but the functions; entry.file is left 0. p changes: its frames to drop
- * go. PROF_ELIMIT: more than BLOCK_MAX_COLUMN sample types; PROF_ENOMEM.
+ * All but the functions; entry.file is left 0. p, which is whole or one program
+ * of it, changes: its frames to drop go. PROF_ELIMIT: more than
+ * BLOCK_MAX_COLUMN sample types; PROF_ENOMEM.
  */
 enum prof_status digest_profile(struct digest *t, struct profile *p,
+				const struct profile *whole,
 				const struct walk_file *f, struct names *words,
 				struct prof_err *err) MUST_USE;
 

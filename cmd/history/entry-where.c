@@ -55,7 +55,8 @@ add_entry(struct labels *x, const struct where *w, const struct catalog *a,
 		else
 			*is_unknown |= where_asks(w, l.key, l.n_key);
 	}
-	add_label(x, "build", strlen("build"), build->s, build->len);
+	if (!word_label(labels, "build", &(size_t){ 0 }))
+		add_label(x, "build", strlen("build"), build->s, build->len);
 	if (!word_label(labels, "host", &(size_t){ 0 }))
 		add_label(x, "host", strlen("host"), host->s, host->len);
 	if (x->is_short || profile_add_sample(x->p, NULL, 0, &value, x->label,

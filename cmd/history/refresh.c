@@ -15,10 +15,13 @@
 #include "lib/base/array.h"
 #include "lib/base/regular.h"
 #include "lib/model/profile.h"
+#include "lib/model/programs.h"
 #include "lib/model/units.h"
+#include "lib/ops/split.h"
 #include "lib/stream/stream.h"
 
-#define FILL 1024 /* profiles: a block with fewer is added to */
+#define FILL 1024        /* profiles: a block with fewer is added to */
+#define MAX_PROGRAM 1024 /* of a profile that is split by them */
 #define MAX_OPEN_CELLS                                                         \
 	(4u << 20) /* kept in memory, before blocks are written */
 
@@ -288,9 +291,10 @@ find_room(void *ctx, const struct store_block *s, struct prof_err *err)
 	return PROF_OK;
 }
 
+/* A block with room for n entries like t's. */
 static enum prof_status
-open_block(struct refresh *r, const struct digest *t, struct block **out,
-	   struct prof_err *err)
+open_block(struct refresh *r, const struct digest *t, size_t n,
+	   struct block **out, struct prof_err *err)
 {
 	struct roomy room = { .types = t->types };
 	enum prof_status st;
@@ -300,7 +304,7 @@ open_block(struct refresh *r, const struct digest *t, struct block **out,
 		b = *out = &r->open[i];
 		if (b->day != t->day || b->types != t->types)
 			continue;
-		if (b->n_entry < BLOCK_MAX)
+		if (b->n_entry + n <= BLOCK_MAX)
 			return PROF_OK;
 		st = store_put_block(r->a->store, b, err);
 		block_release(b);
@@ -443,6 +447,67 @@ put_bad_file(struct refresh *r, const struct store_file *f, char *why,
 	return store_put_file(r->a->store, &bad, err);
 }
 
+/* Add the entry of p, one of n like it, to its block. */
+static enum prof_status
+add_entry(struct refresh *r, struct profile *p, const struct digest *t,
+	  size_t n, struct prof_err *err)
+{
+	struct block *b = NULL;
+	enum prof_status st = open_block(r, t, n, &b, err);
+
+	if (st == PROF_OK)
+		st = block_add(b, &t->entry, t->column, err);
+	if (st == PROF_OK)
+		st = digest_functions(b, p, &r->a->functions, err);
+	for (size_t c = 0; b && c < b->n_column; c++)
+		r->n_cell += p->n_function; /* about */
+	return st;
+}
+
+/* Add an entry for each part of p, a program. */
+static enum prof_status
+add_programs(struct refresh *r, const struct split *s,
+	     const struct walk_file *w, uint32_t file, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; i < s->n_part && st == PROF_OK; i++) {
+		struct profile *part;
+		struct digest t;
+
+		st = split_part(s, i, &part, err);
+		if (st != PROF_OK)
+			break;
+		st = digest_profile(&t, part, s->p, w, &r->a->words, err);
+		t.entry.file = file;
+		t.entry.part = (uint32_t)i + 1;
+		if (st == PROF_OK)
+			st = add_entry(r, part, &t, s->n_part - i, err);
+		profile_free(part);
+	}
+	return st;
+}
+
+/* Add p, or if it is of several programs, each of them. */
+static enum prof_status
+add_profile(struct refresh *r, struct profile *p, struct digest *t,
+	    const struct walk_file *w, uint32_t file, struct prof_err *err)
+{
+	struct programs x = { 0 };
+	struct split s = { 0 };
+	enum prof_status st =
+		p->n_type ? programs_count(p, 0, &x, err) : PROF_OK;
+
+	t->entry.file = file;
+	if (st != PROF_OK || x.n < 2 || x.n > MAX_PROGRAM)
+		return st == PROF_OK ? add_entry(r, p, t, 1, err) : st;
+	st = split_init(&s, p, PROGRAMS_LABEL, MAX_PROGRAM, err);
+	if (st == PROF_OK)
+		st = add_programs(r, &s, w, file, err);
+	split_release(&s);
+	return st;
+}
+
 /* Read one file, and add it to its block. f is its row. */
 static enum prof_status
 read_new_file(struct refresh *r, const struct walk_file *w,
@@ -450,14 +515,13 @@ read_new_file(struct refresh *r, const struct walk_file *w,
 {
 	struct profile *p;
 	struct prof_err why;
-	struct block *b = NULL;
 	struct digest t;
 	enum prof_status st = read_file(r, w, &p, &why);
 
 	if (st == PROF_OK && !p)
 		return PROF_OK;
 	if (st == PROF_OK)
-		st = digest_profile(&t, p, w, &r->a->words, &why);
+		st = digest_profile(&t, p, p, w, &r->a->words, &why);
 	if (st == PROF_ENOMEM)
 		return prof_nomem(err);
 	if (st != PROF_OK) {
@@ -471,14 +535,7 @@ read_new_file(struct refresh *r, const struct walk_file *w,
 	if (st == PROF_OK && !inherit(r, w->path, &t, f->id)) {
 		r->news->n_read++;
 		r->news->n_no_time += t.time_from == DIGEST_TIME_FILE;
-		t.entry.file = f->id;
-		st = open_block(r, &t, &b, err);
-		if (st == PROF_OK)
-			st = block_add(b, &t.entry, t.column, err);
-		if (st == PROF_OK)
-			st = digest_functions(b, p, &r->a->functions, err);
-		for (size_t c = 0; b && c < b->n_column; c++)
-			r->n_cell += p->n_function; /* about */
+		st = add_profile(r, p, &t, w, f->id, err);
 	}
 	profile_free(p);
 	return st;

@@ -325,6 +325,7 @@ list(struct run *r, const struct span *span)
 	struct prof_err err;
 
 	s->q.wants = wants_all;
+	s->q.is_list = true;
 	ask_first(r, span, &s->q, &x);
 	tell_unknown(&s->q, &x);
 	if (sweep_make(&w, &x, s, from,

@@ -9,6 +9,7 @@
 #include "digest.h"
 #include "entry-where.h"
 #include "lib/base/buf.h"
+#include "lib/model/programs.h"
 #include "lib/model/units.h"
 
 /* The column of the block types `types` that the series is about, or n. */
@@ -39,8 +40,9 @@ struct adding {
 	uint32_t *at_build;     /* ... of each build, n_word of them */
 	size_t n_word;
 	unsigned char choice[BLOCK_MAX]; /* by q->where */
-	size_t n_chosen;                 /* profiles of the block */
-	struct series_fn *fn;            /* of the cells that are read */
+	bool has_any[BLOCK_MAX]; /* has the profile a wanted function? */
+	size_t n_chosen;         /* profiles of the block */
+	struct series_fn *fn;    /* of the cells that are read */
 };
 
 static enum prof_status
@@ -139,43 +141,72 @@ key_of(struct adding *x, const struct entry *e)
 	return strtab_add(&keys->t, word->s, word->len);
 }
 
-/* Count the build and the host of a profile in its bucket. */
+/* Count the host of a profile in its bucket. */
 static int
-add_words(struct adding *x, const struct entry *e, struct bucket *b, size_t at)
+add_host(struct adding *x, const struct entry *e, struct bucket *b, size_t at)
 {
 	const struct str *host = names_str(&x->a->words, e->host);
-	const struct str *id = names_str(&x->a->words, e->build);
-	struct series *s = x->s;
-	uint32_t word = strtab_add(&s->words.t, host->s, host->len);
-	struct series_build *build;
+	uint32_t word = strtab_add(&x->s->words.t, host->s, host->len);
 	struct pair_slot *pair;
 
 	if (word == STRTAB_NONE)
 		return -1;
-	if (host->len) {
-		pair = pairs_add(&s->hosts, (uint32_t)at, word);
-		if (!pair)
-			return -1;
-		b->n_host += !pair->stamp;
-		pair->stamp = 1;
-	}
-	word = strtab_add(&s->words.t, id->s, id->len);
-	if (word == STRTAB_NONE)
+	if (!host->len)
+		return 0;
+	pair = pairs_add(&x->s->hosts, (uint32_t)at, word);
+	if (!pair)
+		return -1;
+	b->n_host += !pair->stamp;
+	pair->stamp = 1;
+	return 0;
+}
+
+/* The program of an entry: one of several, whose label the entry has. */
+static uint32_t
+program_of(struct adding *x, const struct entry *e)
+{
+	size_t n = 0;
+	const char *name = word_label(names_str(&x->a->words, e->labels),
+				      PROGRAMS_LABEL, &n);
+
+	return strtab_add(&x->s->words.t, name ? name : "", n);
+}
+
+/* Count the build of a profile in its bucket. */
+static int
+add_build(struct adding *x, const struct entry *e, size_t at)
+{
+	const struct str *id = names_str(&x->a->words, e->build);
+	struct series *s = x->s;
+	uint32_t word = strtab_add(&s->words.t, id->s, id->len);
+	uint32_t program = program_of(x, e);
+	struct series_build *build;
+
+	if (word == STRTAB_NONE || program == STRTAB_NONE)
 		return -1;
 	if (!id->len)
 		return 0;
 	build = series_build(s, word);
-	pair = build ? pairs_add(&s->builds, (uint32_t)at, word) : NULL;
-	if (!pair)
+	if (!build || !pairs_add(&s->builds, (uint32_t)at, word))
 		return -1;
-	b->n_build += !pair->stamp;
-	pair->stamp = 1;
 	build->n++;
+	build->program = program;
+	build->is_whole |= !e->part;
 	if (e->time_ns < build->first_ns)
 		build->first_ns = e->time_ns;
 	if (e->time_ns > build->last_ns)
 		build->last_ns = e->time_ns;
 	return 0;
+}
+
+/* Is this another program of a profile that is in the bucket already? */
+static bool
+is_counted(const struct adding *x, const struct block *b, size_t i)
+{
+	for (size_t k = i; k && b->entry[k].part > 1; k--)
+		if (x->at[k - 1] == x->at[i])
+			return true;
+	return false;
 }
 
 /* Count profile i of b in the bucket x->at[i]. */
@@ -207,14 +238,29 @@ add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
 	if (!to)
 		return prof_nomem(err);
 	x->at[i] = (uint32_t)(to - x->s->bucket);
-	to->n++;
+	to->n += !is_counted(x, b, i);
 	to->samples = units_add(to->samples, c->samples);
 	to->total = units_add(to->total, c->total);
 	if (e->time_ns < to->first_ns)
 		to->first_ns = e->time_ns;
 	if (e->time_ns > to->last_ns)
 		to->last_ns = e->time_ns;
-	return add_words(x, e, to, x->at[i]) < 0 ? prof_nomem(err) : PROF_OK;
+	if (add_host(x, e, to, x->at[i]) < 0 || add_build(x, e, x->at[i]) < 0)
+		return prof_nomem(err);
+	return PROF_OK;
+}
+
+/* Note the programs that have a wanted function. */
+static enum prof_status
+note_programs(struct adding *x, const struct block *b, struct prof_err *err)
+{
+	for (size_t i = 0; i < b->n_entry; i++) {
+		x->s->has_programs |= b->entry[i].part > 0;
+		if (b->entry[i].part && x->has_any[i] &&
+		    series_note_program(x->s, program_of(x, &b->entry[i])) < 0)
+			return prof_nomem(err);
+	}
+	return PROF_OK;
 }
 
 static void
@@ -225,6 +271,7 @@ visit_cell(void *ctx, const struct cell *c)
 
 	if (at == PAIRS_NONE)
 		return;
+	x->has_any[c->pos] |= c->flat || c->cum;
 	x->fn->flat[at] = units_add(x->fn->flat[at], c->flat);
 	x->fn->cum[at] = units_add(x->fn->cum[at], c->cum);
 }
@@ -279,6 +326,10 @@ add_sums(struct adding *x, const struct block *b, size_t column,
 static bool
 is_by_build(struct adding *x, const struct block *b)
 {
+	/* Which of a profile's programs have the function, only cells tell. */
+	for (size_t i = 0; i < b->n_entry && !x->q->is_list; i++)
+		if (b->entry[i].part)
+			return false;
 	for (size_t i = 0; i < b->n_entry; i++)
 		x->at_build[b->entry[i].build] = x->at[i];
 	for (size_t i = 0; i < b->n_entry; i++)
@@ -318,9 +369,13 @@ static enum prof_status
 add_functions(struct adding *x, const struct block *b, size_t column,
 	      size_t stored, const struct store_block *sb, struct prof_err *err)
 {
-	enum prof_status st = is_by_build(x, b)
-				      ? add_sums(x, b, column, sb, err)
-				      : add_cells(x, b, column, stored, err);
+	enum prof_status st;
+
+	memset(x->has_any, 0, sizeof(x->has_any));
+	st = is_by_build(x, b) ? add_sums(x, b, column, sb, err)
+			       : add_cells(x, b, column, stored, err);
+	if (st == PROF_OK)
+		st = note_programs(x, b, err);
 
 	for (size_t i = 0; i < b->n_entry; i++)
 		x->at_build[b->entry[i].build] = PAIRS_NONE;

@@ -112,6 +112,7 @@ series_release(struct series *s)
 	free(s->of_key.slot);
 	free(s->of_fn.slot);
 	free(s->of_build.slot);
+	free(s->of_program.slot);
 	names_release(&s->keys);
 	names_release(&s->functions);
 	names_release(&s->words);
@@ -174,6 +175,18 @@ series_build(struct series *s, uint32_t name)
 		*slot = (uint32_t)++s->n_build;
 	}
 	return &s->build[*slot - 1];
+}
+
+int
+series_note_program(struct series *s, uint32_t word)
+{
+	uint32_t *slot =
+		word == STRTAB_NONE ? NULL : slot_of(&s->of_program, word);
+
+	if (!slot)
+		return -1;
+	*slot = 1;
+	return 0;
 }
 
 struct series_fn *
@@ -247,11 +260,25 @@ by_build(const void *a, const void *b, void *ctx)
 	return strtab_cmp(&s->words.t, x->name, y->name);
 }
 
-/* The build of each bucket that began last. */
+/* Is it a build of a program that has one of the functions, as far as known? */
+static bool
+is_asked_for(struct series *s, const struct series_build *b)
+{
+	return b->is_whole || (b->program < s->of_program.cap &&
+			       s->of_program.slot[b->program]);
+}
+
+/*
+ * The build of each bucket that began last, and how many there are. Functions
+ * of several programs may have several in a bucket: none is then named.
+ */
 static void
 name_builds(struct series *s)
 {
-	for (size_t i = 0; i < s->builds.n_slot; i++) {
+	bool is_any = s->has_programs && s->n_fn > 1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->builds.n_slot && !is_any; i++) {
 		const struct pair_slot *p = &s->builds.slot[i];
 		const struct series_build *its, *old;
 		struct bucket *b;
@@ -260,12 +287,19 @@ name_builds(struct series *s)
 			continue;
 		b = &s->bucket[p->a];
 		its = series_build(s, p->b);
+		if (!is_asked_for(s, its))
+			continue;
+		b->n_build++;
 		old = b->build ? series_build(s, b->build) : NULL;
 		if (!old || its->first_ns > old->first_ns ||
 		    (its->first_ns == old->first_ns &&
 		     strtab_cmp(&s->words.t, its->name, old->name) > 0))
 			b->build = p->b;
 	}
+	for (size_t i = 0; i < s->n_build; i++)
+		if (is_asked_for(s, &s->build[i]))
+			s->build[n++] = s->build[i];
+	s->n_build = n;
 }
 
 static void

@@ -37,6 +37,7 @@ struct question {
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
 	void *wants_ctx;
+	bool is_list; /* of functions: nothing is asked about builds */
 };
 
 /* The profiles that share a key. */
@@ -57,8 +58,14 @@ struct series_fn {
 	size_t n, cap[2];
 };
 
+/*
+ * A build; after series_sort(), of profiles of several programs, only builds of
+ * those that have one of the functions that are asked for.
+ */
 struct series_build {
-	uint32_t name; /* of series.words */
+	uint32_t name;    /* of series.words */
+	uint32_t program; /* the same; 0: not known */
+	bool is_whole;    /* of a profile of one program */
 	int64_t first_ns, last_ns;
 	uint64_t n; /* profiles */
 };
@@ -79,9 +86,11 @@ struct series {
 	struct series_build *build; /* by first time, after series_sort() */
 	size_t n_build, cap_build;
 	struct series_map of_key, of_fn, of_build; /* before series_sort() */
+	struct series_map of_program;              /* 1: has a function */
 	struct pairs hosts, builds;                /* of buckets */
-	size_t n_unknown; /* profiles whose samples differ in a label that the
-			   * question is about */
+	bool has_programs; /* some profiles are of several */
+	size_t n_unknown;  /* profiles whose samples differ in a label that the
+			    * question is about */
 };
 
 /*
@@ -97,6 +106,9 @@ void series_release(struct series *s);
 struct bucket *series_bucket(struct series *s, uint32_t key);
 struct series_build *series_build(struct series *s, uint32_t word);
 struct series_fn *series_function(struct series *s, const struct str *name);
+
+/* The program of this word has a function that is asked for. -1: no memory. */
+int series_note_program(struct series *s, uint32_t word);
 
 /* Room for n buckets of f, the new ones 0. Returns -1 without memory. */
 int series_widen(struct series_fn *f, size_t n);

@@ -189,54 +189,117 @@ fold(struct load *load, size_t n, int64_t t0)
 	memcpy(load, sum, sizeof(sum));
 }
 
+/* A difference of means by a t-test; before is the mean share of the old build.
+ */
+static void
+conclude(struct build_test *t, double diff, double se, double df, double before,
+	 const struct gate_dist *d)
+{
+	double half = se * d->t_quantile(0.025, df);
+
+	t->p = se > 0      ? fmin(1, 2 * d->t_upper(fabs(diff) / se, df))
+	       : diff == 0 ? 1
+			   : 0;
+	t->change = t->low = t->high = diff > 0 ? INFINITY : 0;
+	if (before <= 0)
+		return;
+	t->change = diff / before;
+	t->low = (diff - half) / before;
+	t->high = (diff + half) / before;
+}
+
 /* A paired t-test of b against a, over the hours that both have. */
 static bool
-compare(struct build_test *t, const struct load *a, const struct load *b,
-	size_t n, const struct gate_dist *d)
+compare_pairs(struct build_test *t, const struct load *a, const struct load *b,
+	      size_t n_load, const struct gate_dist *d)
 {
-	double sum = 0, squares = 0, before = 0, mean, se, half;
+	double sum = 0, squares = 0, before = 0, mean, n = 0;
 
-	t->n = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n_load; i++) {
 		double old, diff;
 
 		if (a[i].total <= 0 || b[i].total <= 0)
 			continue;
 		old = a[i].value / a[i].total;
 		diff = b[i].value / b[i].total - old;
-		t->n++;
+		n++;
 		before += old;
 		sum += diff;
 		squares += diff * diff;
 	}
-	if (t->n < MIN_PAIRS || before <= 0)
+	if (n < MIN_PAIRS)
 		return false;
-	n = t->n;
-	mean = sum / (double)n;
-	before /= (double)n;
-	se = sqrt(fmax(squares / (double)n - mean * mean, 0) / (double)(n - 1));
-	half = se * d->t_quantile(0.025, (double)(n - 1));
-	t->change = mean / before;
-	t->low = (mean - half) / before;
-	t->high = (mean + half) / before;
-	t->p = se > 0      ? fmin(1,
-				  2 * d->t_upper(fabs(mean) / se, (double)(n - 1)))
-	       : mean == 0 ? 1
-			   : 0;
+	mean = sum / n;
+	conclude(t, mean, sqrt(fmax(squares / n - mean * mean, 0) / (n - 1)),
+		 n - 1, before / n, d);
+	t->n = (size_t)n;
 	return true;
 }
 
-/* The build that began last before build i, and ran at its start or after. */
+/* The hours of a build, their mean share, and the square of its error. */
+struct hours {
+	double n, mean, square;
+};
+
+static struct hours
+hours_of(const struct load *load, size_t n_load)
+{
+	double sum = 0, squares = 0;
+	struct hours h = { 0 };
+
+	for (size_t i = 0; i < n_load; i++) {
+		double v;
+
+		if (load[i].total <= 0)
+			continue;
+		v = load[i].value / load[i].total;
+		h.n++;
+		sum += v;
+		squares += v * v;
+	}
+	h.mean = sum / h.n;
+	h.square = fmax(squares / h.n - h.mean * h.mean, 0) / (h.n - 1);
+	return h;
+}
+
+/* Welch's t-test of b against a, which share too few hours, even of days. */
+static bool
+compare_means(struct build_test *t, const struct load *a, const struct load *b,
+	      size_t n_load, const struct gate_dist *d)
+{
+	const struct hours x = hours_of(a, n_load), y = hours_of(b, n_load);
+	double square, df;
+
+	if (x.n < MIN_PAIRS || y.n < MIN_PAIRS)
+		return false;
+	square = x.square + y.square;
+	df = square * square /
+	     (x.square * x.square / (x.n - 1) +
+	      y.square * y.square / (y.n - 1));
+	conclude(t, y.mean - x.mean, sqrt(square),
+		 square > 0 ? df : x.n + y.n - 2, x.mean, d);
+	t->n = (size_t)(x.n + y.n);
+	return true;
+}
+
+/*
+ * The build of the program that began last before build i, and ran at its start
+ * or after.
+ */
 static const struct series_build *
 build_before(const struct series *x, size_t i)
 {
-	const struct series_build *best = NULL;
+	const struct series_build *best = NULL, *build = &x->build[i];
 
-	for (size_t k = 0; k < i; k++)
-		if (x->build[k].n > 0 &&
-		    (!best || x->build[k].last_ns + 2 * BLOCK_DAY_NS >=
-				      x->build[i].first_ns))
-			best = &x->build[k];
+	for (size_t k = 0; k < i; k++) {
+		const struct series_build *b = &x->build[k];
+
+		if (b->program && build->program &&
+		    b->program != build->program)
+			continue;
+		if (!best || b->last_ns + 2 * BLOCK_DAY_NS >= build->first_ns)
+			best = b;
+	}
 	return best;
 }
 
@@ -269,12 +332,16 @@ test_build(struct build_test *t, const struct series *x,
 	}
 	load_hours(hours, names_str(&x->words, t->before), o, t0, a, n);
 	load_hours(hours, names_str(&x->words, t->build), o, t0, b, n);
-	t->is_same_hours = compare(t, a, b, n, d);
-	if (!t->is_same_hours) {
+	t->n = 0;
+	t->hours = BUILD_BOTH_RAN;
+	if (!compare_pairs(t, a, b, n, d)) {
 		fold(a, n, t0);
 		fold(b, n, t0);
-		if (!compare(t, a, b, HOURS_OF_DAY, d))
-			t->p = 1;
+		t->hours = BUILD_OF_DAY;
+		if (!compare_pairs(t, a, b, HOURS_OF_DAY, d)) {
+			t->hours = BUILD_EITHER;
+			compare_means(t, a, b, HOURS_OF_DAY, d);
+		}
 	}
 	free(a);
 	free(b);
@@ -309,6 +376,18 @@ find_arrivals(struct build_test *t, const struct series *x,
 	}
 }
 
+/* Is it a build of the function of hours, as far as these go? */
+static bool
+is_of_function(const struct series *hours, const struct str *id)
+{
+	uint32_t word = strtab_find(&hours->words.t, id->s, id->len);
+
+	for (size_t i = 0; i < hours->n_build; i++)
+		if (hours->build[i].name == word)
+			return true;
+	return false;
+}
+
 enum prof_status
 shifts_builds(struct shifts_one *one, const struct series *x,
 	      const struct series *hours, const struct series *hosts,
@@ -328,6 +407,9 @@ shifts_builds(struct shifts_one *one, const struct series *x,
 	for (size_t i = 1; i < x->n_build; i++) {
 		const struct series_build *before = build_before(x, i);
 
+		if (!is_of_function(hours,
+				    names_str(&x->words, x->build[i].name)))
+			continue;
 		t[i].build = x->build[i].name;
 		t[i].before = before ? before->name : 0;
 		find_arrivals(&t[i], x, hosts, from, to);

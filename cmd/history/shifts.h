@@ -15,6 +15,13 @@
 
 #define SHIFTS_MAX_HOST 3 /* that are named */
 
+/* Which hours were compared. */
+enum build_hours {
+	BUILD_BOTH_RAN, /* both builds ran in them */
+	BUILD_OF_DAY,   /* the same of different days */
+	BUILD_EITHER,   /* of either build, of different times of day */
+};
+
 /*
  * A build that arrived on hosts at the time of a change, and in the hours
  * around it the one before.
@@ -24,9 +31,10 @@ struct build_test {
 	int64_t first_ns;       /* when it arrived on host[0] */
 	uint32_t host[SHIFTS_MAX_HOST]; /* words: where it arrived, in order */
 	size_t n_host;                  /* ... on how many; may be more */
-	size_t n;                       /* pairs of hours that were compared */
-	bool is_same_hours; /* both builds ran in them, else hours of days */
-	double change, low, high; /* of the share, relative to before's */
+	enum build_hours hours;
+	size_t n;                 /* of them; 0: they are too few */
+	double change, low, high; /* of the share, relative to before's;
+				   * infinite: before has none */
 	double p;
 };
 

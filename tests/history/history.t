@@ -408,12 +408,33 @@ check 'a build is of the program, never of a library' 0 '
 	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/db db11" \
 		"main 1 {process=\"db\"}"
 	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/db db11" \
-		"main 1 {process=\"db\"}" "work 3 {process=\"app\"}"' <<'END'
+		"main 1 {process=\"db\"}" "work 3 {process=\"app\"}"
+	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/app b01c07" \
+		"main 1 {process=\"app\"}"
+	sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "main 1 {build=\"v2\"}"' <<'END'
 main:b00f1e;
 main:;
 main:db11;
 main:;work:;
+main:;
+main:v2;
 END
+sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/a-very-long-name db11" \
+	"main 1 {process=\"a-very-long-nam\"}" "work 3 {process=\"app\"}" "main 2 {process=\"sh\"}" >/dev/null
+check 'of several programs each has its own, and they are one profile' 0 '
+	for f in main work; do prof-history --function=$f --tsv one | cut -f1,5,6,8,11,12 | tail -1; done
+	prof-history --function=main --by=process --tsv one | cut -f2,5,8,11,12
+	prof-history --function=main --where="process == \"sh\"" --tsv one | cut -f5,8,12 | tail -1' <<'END'
+main	db11	1	1	3	6
+work	b00f1e	1	1	3	6
+process	build	profiles	cum	total
+a-very-long-nam	db11	1	1	1
+app		1	0	3
+sh		1	2	2
+	1	2
+END
+sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/db db11" \
+	"main 1 {process=\"db\"}" "work 3 {process=\"app\"}" >/dev/null
 check 'the header names the programs, and a part of them' 0 '
 	prof-text one/a.pb | head -2; prof-text --tagfocus=process=db one/a.pb | head -2' <<'END'
 File: app and 1 more program
@@ -616,7 +637,7 @@ EOF
 			sed "s/\(\.[0-9]\)[0-9]*/\1/g"
 		prof-history --function=Encode --by=host --until=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"
 		prof-history --function=Encode --by=host --since=2026-10-08 alone | sed -n "s/^web3.* \( [0-9.]*%\).*/  \1/p"' <<'END'
-change: Encode from 2026-10-08 on: share 2.229% to 2.944%; the profiles do not say their build; of 3 hosts web3 moved most: 2.236% to 4.354%, 102% of it
+change: Encode from 2026-10-08 on: share 2.229% to 2.944%; the profiles do not say their build; prof-merge --label=build=VERSION labels them; of 3 hosts web3 moved most: 2.236% to 4.354%, 102% of it
 "host": {"host": "web3", "of": 3, "before": 0.0, "after": 0.0, "part": 1.0}}]}]}
    2.236%
    4.354%

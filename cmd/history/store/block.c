@@ -317,7 +317,7 @@ put_entry(struct buf *out, const struct block *b, size_t i)
 	    put_varint(out, zigzag(units_sub(e->time_ns, before))) < 0 ||
 	    put_varint(out, zigzag(e->duration_ns)) < 0 ||
 	    put_varint(out, e->build) < 0 || put_varint(out, e->host) < 0 ||
-	    put_varint(out, e->labels) < 0)
+	    put_varint(out, e->labels) < 0 || put_varint(out, e->part) < 0)
 		return -1;
 	for (size_t k = 0; k < b->n_column; k++)
 		if (put_varint(out, zigzag(c[k].total / c[k].scale)) < 0 ||
@@ -425,6 +425,7 @@ read_entry(struct block *b, struct reader *r, struct prof_err *err)
 	e.build = get32(r);
 	e.host = get32(r);
 	e.labels = get32(r);
+	e.part = get32(r);
 	for (size_t k = 0; k < b->n_column; k++) {
 		int64_t total = get_signed(r);
 

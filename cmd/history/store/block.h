@@ -2,7 +2,8 @@
  * block.h - profiles of one day as the cache has them: a block is up to
  * BLOCK_MAX profiles of one UTC day with the same sample types. Of each
  * profile it has an entry, and of each function in it, by sample type, flat and
- * cum: a cell.
+ * cum: a cell. A profile of several programs has an entry for each, as each has
+ * a build of its own; they follow one another.
  *
  * As bytes a block is
  *
@@ -34,9 +35,10 @@
 #define BLOCK_HOUR_NS (3600 * INT64_C(1000000000))
 #define BLOCK_DAY_NS (24 * BLOCK_HOUR_NS)
 
-/* One profile. */
+/* One profile, or one program of a profile of several. */
 struct entry {
 	uint32_t file;                /* the file that it is in */
+	uint32_t part;                /* the program's number, from 1; 0: all */
 	uint32_t build, host, labels; /* words; 0: unknown */
 	int64_t time_ns, duration_ns;
 };

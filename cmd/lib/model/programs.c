@@ -3,11 +3,14 @@
 
 #include "programs.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
 #include "units.h"
+
+#define COMM_MAX 15 /* bytes of a task's name */
 
 /* The string of the label `key` of a sample, or 0. */
 static uint32_t
@@ -25,9 +28,11 @@ enum prof_status
 programs_count(const struct profile *p, size_t column, struct programs *out,
 	       struct prof_err *err)
 {
-	uint32_t key = strtab_find(&p->strings, "process", 7);
+	uint32_t key = strtab_find(&p->strings, PROGRAMS_LABEL,
+				   strlen(PROGRAMS_LABEL));
 	int64_t *sum;
 	unsigned char *is_there;
+	bool is_unknown = false;
 
 	*out = (struct programs){ 0 };
 	if (key == STRTAB_NONE || !key)
@@ -43,8 +48,8 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 		uint32_t name = label_of(p, &p->sample[i], key);
 
 		if (!name) {
-			*out = (struct programs){ 0 };
-			break;
+			is_unknown = true;
+			continue;
 		}
 		out->n += !is_there[name];
 		is_there[name] = 1;
@@ -52,27 +57,46 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 		if (!out->largest || sum[name] > sum[out->largest])
 			out->largest = name;
 	}
+	if (out->n == 1 && is_unknown)
+		*out = (struct programs){ 0 };
 	free(sum);
 	free(is_there);
 	return PROF_OK;
 }
 
-const struct mapping *
-programs_mapping(const struct profile *p, const struct programs *x)
+/* Is this the last part of the path, or of a name that Linux cut, its start? */
+static bool
+is_file_of(const struct str *file, const struct str *name)
 {
-	const struct str *name = &p->strings.str[x->largest];
+	const char *slash = memrchr(file->s, '/', file->len);
+	const char *base = slash ? slash + 1 : file->s;
+	size_t n = (size_t)(file->s + file->len - base);
 
-	if (!x->n)
+	return (n == name->len || (n > name->len && name->len == COMM_MAX)) &&
+	       !memcmp(base, name->s, name->len);
+}
+
+const struct str *
+programs_name(const struct profile *p, const struct programs *x)
+{
+	return &p->strings.str[x->largest];
+}
+
+const struct mapping *
+programs_mapping(const struct profile *p, const struct str *name)
+{
+	const struct mapping *found = NULL;
+
+	if (!name->len)
 		return p->n_mapping ? &p->mapping[0] : NULL;
-	for (size_t i = 0; x->n == 1 && i < p->n_mapping; i++) {
-		const struct str *file = &p->strings.str[p->mapping[i].file];
+	for (size_t i = 0; i < p->n_mapping; i++) {
+		const struct mapping *m = &p->mapping[i];
 
-		if (file->len >= name->len &&
-		    !memcmp(file->s + file->len - name->len, name->s,
-			    name->len) &&
-		    (file->len == name->len ||
-		     file->s[file->len - name->len - 1] == '/'))
-			return &p->mapping[i];
+		if (!is_file_of(&p->strings.str[m->file], name))
+			continue;
+		if (found && found->build_id != m->build_id)
+			return NULL;
+		found = m;
 	}
-	return NULL;
+	return found;
 }

@@ -11,10 +11,15 @@
 
 #include "lib/base/status.h"
 
+struct mapping;
 struct profile;
+struct str;
+
+#define PROGRAMS_LABEL "process"
 
 struct programs {
-	size_t n;         /* 0: not every sample has the label, or none has */
+	size_t n; /* with a name; 0: no sample has the label, or not all one
+		     name */
 	uint32_t largest; /* string: that with the largest sum of a column */
 };
 
@@ -23,12 +28,16 @@ enum prof_status programs_count(const struct profile *p, size_t column,
 				struct programs *out,
 				struct prof_err *err) MUST_USE;
 
+/* The name of the largest. */
+const struct str *programs_name(const struct profile *p,
+				const struct programs *x);
+
 /*
- * The mapping of the profile's own program: the first, or if there are labels
- * of one program, that with the base name of it. NULL: there is none, or there
- * are several programs. Never a library.
+ * The mapping of the profile's own program: the first, or if name is one, as of
+ * a label, that with this base name. NULL: there is none, or there are several
+ * builds of it. Never a library.
  */
 const struct mapping *programs_mapping(const struct profile *p,
-				       const struct programs *x);
+				       const struct str *name);
 
 #endif

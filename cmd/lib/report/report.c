@@ -262,7 +262,7 @@ put_programs(const struct report *r, struct buf *out)
 
 	if (programs_count(p, r->column, &x, &err) != PROF_OK)
 		return -1;
-	m = programs_mapping(p, &x);
+	m = x.n < 2 ? programs_mapping(p, programs_name(p, &x)) : NULL;
 	if (x.n > 1)
 		return legend_put(out, "File: %s and %zu more program%s\n",
 				  profile_str(p, x.largest), x.n - 1,

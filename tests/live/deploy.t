@@ -1,0 +1,158 @@
+# deploy.t - prof-history names the build that a deploy brought: to two servers in
+# Go that use C, and to a program in an archive of prof-record --all --every. What
+# was recorded in a few seconds is said to be of twelve hours before, and after.
+# Slow: begins early.
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/serve.sh"
+need_tools 'deploys' python3 readelf
+! lacks 'prof-history --change nothing' || skip_rest 'deploys' 'this build has no gsl, or no sqlite'
+
+# told FOLDER HOUR FILE: the profile, of each of twelve hours.
+cat >told.py <<'EOF'
+import gzip, sys
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+def number(b, i):
+    n = shift = 0
+    while True:
+        n, shift, i = n | (b[i] & 127) << shift, shift + 7, i + 1
+        if b[i - 1] < 128:
+            return n, i
+
+b, i, out = gzip.open(sys.argv[3]).read(), 0, b""
+while i < len(b):
+    key, end = number(b, i)
+    n, end = number(b, end)
+    end += n if key & 7 == 2 else 0
+    if key >> 3 != 9: # time_nanos
+        out += b[i:end]
+    i = end
+for hour in range(int(sys.argv[2]), int(sys.argv[2]) + 12):
+    time = b"\x48" + varint((1767225600 + hour * 3600) * 10**9)
+    open("%s/%d.pb" % (sys.argv[1], hour), "wb").write(out + time)
+EOF
+told() {
+	mkdir -p "$1"
+	python3 told.py "$@"
+}
+
+# id FILE: its build-id.
+id() {
+	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
+}
+
+# named NAME BUILD BEFORE HOSTS COMMAND: does its last line name both builds?
+named() {
+	sh -c "$5" >out 2>&1
+	if [ -n "$2" ] && [ "$2" != "$3" ] && tail -1 out | grep -q \
+		"^change: .* from 2026-01-01T12:00Z on: .*; build $2 arrived on $4 (2026-01-01T12:00:00Z) and differs by .* from $3 "; then
+		ok "$1"
+	else
+		{
+			echo "wanted build $2 after $3"
+			cat out
+		} | not_ok "$1"
+	fi
+}
+
+# --- two servers in Go ---
+
+# go_build COST FLAGS...: ./server, whose multiply() costs so much. Packages net and
+# runtime/cgo use C; it has a build-id if the system's linker links it.
+go_build() {
+	sed "s/multiply(200000)/multiply($1)/" "$src/tests/programs/goserver.go" >server.go
+	shift
+	rm -f server
+	go build -o server "$@" server.go 2>err
+}
+
+# fetched FILE: a profile of ./server.
+fetched() {
+	serve ./server && prof-fetch --seconds=2 "127.0.0.1:$port" -o "$1" 2>err
+}
+
+if ! have go || ! go_build 200000 -ldflags=-linkmode=external; then
+	skip 'a deploy of two Go servers' 'no go, or no linker for it'
+else
+	old=$(id server)
+	fetched old.pb.gz || not_ok 'the first Go server' <err
+	go_build 9000000 -ldflags=-linkmode=external
+	new=$(id server)
+	fetched new.pb.gz || not_ok 'the second Go server' <err
+	for web in web1 web2; do
+		told go/$web 0 old.pb.gz
+		told go/$web 12 new.pb.gz
+	done
+	prof-merge --label=build=v1 old.pb.gz -o v1.pb.gz
+	prof-merge --label=build=v2 new.pb.gz -o v2.pb.gz
+	told labels/web1 0 v1.pb.gz
+	told labels/web1 12 v2.pb.gz
+	named 'a deploy of two Go servers' "$new" "$old" 'web1 and web2' \
+		'prof-history --function=main.multiply --change --by=hour go'
+	named 'a label says it' v2 v1 web1 \
+		'prof-history --function=main.multiply --change --by=hour labels'
+	if go_build 200000 -ldflags=-linkmode=internal && [ -z "$(id server)" ] && fetched none.pb.gz; then
+		told none/web1 0 none.pb.gz
+		check "libc's build-id is not that of a server without" 0 '
+			prof-history --function=main.multiply --tsv none | cut -f5,6,8 | tail -1' <<'END'
+	0	12
+END
+	else
+		skip 'a server without a build-id' 'this go makes none'
+	fi
+fi
+
+# --- all processes ---
+
+# recorded FOLDER COST: files of --all --every while ./worker runs, and FOLDER.pb.gz,
+# their sum; with its names, as the file is going to be replaced.
+recorded() {
+	cat >worker.c <<EOF
+__attribute__((noinline)) void spin(int n)
+{
+	for (volatile int i = 0; i < n; i++)
+		;
+}
+__attribute__((noinline)) void hash_block(void)
+{
+	spin($2);
+	__asm__("");
+}
+int main(void)
+{
+	for (;;) {
+		hash_block();
+		spin(50000);
+	}
+}
+EOF
+	rm -f worker
+	${CC:-cc} -O1 -w -Wl,--build-id -o worker worker.c 2>err || return 1
+	./worker &
+	worker=$!
+	servers="$servers $worker"
+	mkdir "$1"
+	timeout -s INT 4 prof-record -q --all --every=1 -o "$1/%H%M%S.pb.gz" 2>err
+	kill $worker
+	prof-merge "$1"/*.pb.gz 2>>err | prof-symbolize -q -o "$1.pb.gz" 2>>err
+}
+
+if ! prof-record -q --all --seconds=1 -o try.pb.gz 2>log; then
+	skip 'a deploy in an archive of --all --every' "$(head -1 log)"
+elif ! recorded before 20000; then
+	not_ok 'recordings of all processes' <err
+else
+	old=$(id worker)
+	recorded after 900000 || not_ok 'recordings of all processes' <err
+	new=$(id worker)
+	told all/box 0 before.pb.gz
+	told all/box 12 after.pb.gz
+	named 'a deploy in an archive of --all --every' "$new" "$old" box '
+		prof-history --function=hash_block --where="process == \"worker\"" --change --by=hour all'
+fi
+plan
