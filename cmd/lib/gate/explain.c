@@ -189,10 +189,11 @@ test_set(const struct explain *x, const struct gate_dist *d,
 {
 	const struct gate *g = x->g;
 	double *value = calloc(2 * g->n_run, sizeof(*value));
-	double *square = value + g->n_run;
+	double *square;
 
 	if (!value)
 		return prof_nomem(err);
+	square = value + g->n_run;
 	gate_sum_flats(g, x->in, value, square);
 	for (size_t i = 0; without && i < g->n_run; i++) {
 		uint32_t row = (uint32_t)(without - g->row);
