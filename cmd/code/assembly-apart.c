@@ -47,9 +47,15 @@ struct packed_frame {
 
 /* --- there --- */
 
+enum { N_KNOWN = 1024 };
+
 struct packer {
 	struct buf *out;
 	struct strtab text; /* in an arena of its own */
+	struct {
+		const char *text;
+		uint32_t number;
+	} known[N_KNOWN]; /* by address: names are mostly those of before */
 	bool nomem;
 };
 
@@ -62,10 +68,16 @@ pack(struct packer *k, const void *data, size_t n)
 static uint32_t
 text_number(struct packer *k, const char *text)
 {
-	uint32_t i = text ? strtab_addz(&k->text, text) : NONE;
+	size_t at = (uintptr_t)text / 8 % N_KNOWN;
 
-	k->nomem |= text && i == STRTAB_NONE;
-	return i;
+	if (!text)
+		return NONE;
+	if (k->known[at].text != text) {
+		k->known[at].text = text;
+		k->known[at].number = strtab_addz(&k->text, text);
+		k->nomem |= k->known[at].number == STRTAB_NONE;
+	}
+	return k->known[at].number;
 }
 
 static void

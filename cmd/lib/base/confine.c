@@ -135,40 +135,65 @@ confine_allow(pid_t pid, size_t bytes, unsigned seconds, bool from_now)
 /* A second passed without an answer. Was there work in it? On a machine with
  * much else to do, a twentieth of it is some. */
 static bool
-is_at_work(struct confined *c, uint64_t *used)
+is_at_work(struct confined *c)
 {
-	uint64_t before = *used;
+	uint64_t before = c->used_ns;
 
-	*used = used_ns(c->pid);
-	return atomic_load(&c->is_asking) || *used - before >= 50000000;
+	c->used_ns = used_ns(c->pid);
+	return atomic_load(&c->is_asking) || c->used_ns - before >= 50000000;
+}
+
+/* read(), of a process that must not be silent; -1 if it was, or failed. */
+static ssize_t
+read_some(struct confined *c, int fd, void *out, size_t n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	for (unsigned silent = 0;;) {
+		int r = poll(&p, 1, 1000);
+		ssize_t got = r > 0 ? read(fd, out, n) : r;
+
+		if (r != 0 && (got >= 0 || errno != EINTR))
+			return got;
+		if (r == 0 && !(c && is_at_work(c)))
+			silent = c ? ++c->silent : silent + 1;
+		if (silent >= CONFINE_SILENCE) {
+			if (c)
+				c->is_late = true;
+			return -1;
+		}
+	}
 }
 
 bool
 confine_read(struct confined *c, int fd, void *out, size_t n)
 {
-	struct confined any = { 0 };
-	uint64_t used;
+	bool is_ahead = c && n < sizeof(c->ahead);
 	char *to = out;
 
-	c = c ? c : &any;
-	used = used_ns(c->pid);
 	while (n) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int r = poll(&p, 1, 1000);
-		ssize_t got = r > 0 ? read(fd, to, n) : r;
+		size_t have = c ? c->n - c->at : 0;
+		ssize_t got;
 
-		if (r == 0) {
-			c->silent += !is_at_work(c, &used);
-			c->is_late = c->silent >= CONFINE_SILENCE;
-		}
-		if (c->is_late)
-			return false;
-		if (r == 0 || (got < 0 && errno == EINTR))
+		if (have) {
+			have = have < n ? have : n;
+			memcpy(to, c->ahead + c->at, have);
+			c->at += have;
+			to += have;
+			n -= have;
 			continue;
+		}
+		got = is_ahead ? read_some(c, fd, c->ahead, sizeof(c->ahead))
+			       : read_some(c, fd, to, n);
 		if (got <= 0)
 			return false;
-		to += got;
-		n -= (size_t)got;
+		if (is_ahead) {
+			c->at = 0;
+			c->n = (size_t)got;
+		} else {
+			to += got;
+			n -= (size_t)got;
+		}
 	}
 	return true;
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Should strangers' files be read by such a process? If this one is root's,
@@ -42,17 +43,21 @@ bool confine_may_allow(void);
  */
 bool confine_calls(bool has_threads);
 
-/* A process whose answers are awaited. */
+/* A process whose answers are awaited; all 0 but for pid. */
 struct confined {
-	pid_t pid;             /* 0: only the time counts */
+	pid_t pid;
 	atomic_bool is_asking; /* it waits for this process */
 	unsigned silent;       /* seconds in which it did nothing */
 	bool is_late;          /* there were too many */
+	uint64_t used_ns;      /* of a processor, at the last silent second */
+	size_t at, n;          /* what was read ahead */
+	char ahead[1 << 14];
 };
 
 /*
- * Read n bytes of an answer. false: there are fewer, or the process, or with c
- * NULL any, did nothing for CONFINE_SILENCE seconds in all.
+ * Read n bytes of an answer. false: there are fewer, or the process did nothing
+ * for CONFINE_SILENCE seconds in all. With c NULL nothing is read ahead, and
+ * every silent second counts.
  */
 enum { CONFINE_SILENCE = 20 };
 bool confine_read(struct confined *c, int fd, void *out, size_t n);

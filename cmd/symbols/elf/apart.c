@@ -74,10 +74,12 @@ flush(struct apart *a)
 void
 apart_put(struct apart *a, const void *data, size_t n)
 {
-	if (buf_add(&a->text, data, n) < 0)
+	if (n < FLUSH && buf_add(&a->text, data, n) < 0)
 		_exit(1);
-	if (a->text.n > FLUSH)
+	if (a->text.n > FLUSH || n >= FLUSH)
 		flush(a);
+	if (n >= FLUSH && write_all(a->out, data, n, NULL) != PROF_OK)
+		_exit(1);
 }
 
 void
@@ -400,8 +402,11 @@ attempt(struct side *s, const char **why, struct prof_err *err)
 	s->status = 0;
 	s->last.path[0] = '\0';
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
-	    pipe2(out, O_CLOEXEC) == 0)
+	    pipe2(out, O_CLOEXEC) == 0) {
+		/* It need not wait for this one to take an answer over. */
+		(void)!fcntl(out[1], F_SETPIPE_SZ, 1 << 20);
 		pid = fork();
+	}
 	if (pid == 0)
 		read_apart(s->job, pair[1], out[1], s->is_careful);
 	if (out[1] >= 0)
