@@ -273,7 +273,7 @@ END
 fi
 
 # Answers of a process that reads object files, as tests/fuzz/apart.c has them.
-if command -v fuzz-apart python3 >/dev/null; then
+if command -v fuzz-apart >/dev/null && command -v python3 >/dev/null; then
 	python3 - <<'END'
 import struct
 
