@@ -213,13 +213,15 @@ static void
 unpack_texts(struct unpacker *u, const char *from)
 {
 	const char *past = u->past;
-	char *copy = arena_alloc(u->a->arena, u->h.n_byte + 1);
+	char *copy;
 
-	u->text = u->h.n_text <= u->h.n_byte
-			  ? arena_array(u->a->arena, u->h.n_text + 1,
-					sizeof(*u->text))
-			  : NULL;
-	u->bad |= !copy || !u->text || u->h.n_byte != (uint64_t)(past - from);
+	u->bad |= u->h.n_byte != (uint64_t)(past - from) ||
+		  u->h.n_text > u->h.n_byte;
+	if (u->bad)
+		return;
+	copy = arena_alloc(u->a->arena, u->h.n_byte + 1);
+	u->text = arena_array(u->a->arena, u->h.n_text + 1, sizeof(*u->text));
+	u->bad |= !copy || !u->text;
 	if (u->bad)
 		return;
 	memcpy(copy, from, u->h.n_byte);
@@ -376,6 +378,8 @@ unpack_parts(struct unpacker *u)
 		return;
 	}
 	unpack_texts(u, u->at);
+	if (u->bad)
+		return;
 	u->a->function = arena_array(u->a->arena, h->n_function + 1,
 				     sizeof(*u->a->function));
 	u->bad |= !u->a->function;
