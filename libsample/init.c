@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -160,6 +162,21 @@ leave_environment(const struct shm_settings *set)
 		real.unsetenv("LD_PRELOAD");
 }
 
+/*
+ * Tell the kernel's sampler that from now on libsample samples this process, if
+ * it does: see SHM_MARK.
+ */
+static void
+mark_joined(void)
+{
+	char name[16];
+
+	if (sampler.shm->set.marks && thread_self &&
+	    clock_is_armed(thread_self) && prctl(PR_GET_NAME, name) == 0 &&
+	    prctl(PR_SET_NAME, SHM_MARK) == 0)
+		prctl(PR_SET_NAME, name);
+}
+
 static bool
 is_timed(void)
 {
@@ -206,6 +223,8 @@ fork_child(void)
 	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
 	thread_fork_child(go_on);
+	if (go_on)
+		mark_joined();
 	module_fork_child();
 	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
@@ -232,8 +251,10 @@ sampler_begin(struct shm *shm)
 	atomic_store(&sampler.count, NULL);
 	atomic_fetch_add(&shm->n_program, 1);
 	module_refresh();
-	if (is_timed())
+	if (is_timed()) {
 		thread_arm_all();
+		mark_joined();
+	}
 	if (is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 	return 0;
@@ -303,6 +324,31 @@ is_guest(void)
 	return n > 1;
 }
 
+/*
+ * Is it a Go program with libc? Its runtime keeps signals from us, so the
+ * kernel is to sample it. By the name of the note of Go's linker.
+ */
+static bool
+is_go(void)
+{
+	const ElfW(Phdr) *ph = (const void *)getauxval(AT_PHDR);
+	unsigned long n = getauxval(AT_PHNUM);
+	const ElfW(Phdr) *self = ph;
+	uintptr_t base = 0;
+
+	for (unsigned long i = 0; ph && i < n; i++)
+		if (ph[i].p_type == PT_PHDR)
+			base = (uintptr_t)self - ph[i].p_vaddr;
+	for (unsigned long i = 0; ph && i < n; i++) {
+		const char *note = (const char *)(base + ph[i].p_vaddr);
+
+		if (ph[i].p_type == PT_NOTE && ph[i].p_memsz >= 16 &&
+		    !memcmp(note + 12, "Go\0", 4))
+			return true;
+	}
+	return false;
+}
+
 bool
 sampler_join(void)
 {
@@ -322,7 +368,7 @@ sampler_join(void)
 		 program_invocation_short_name ? program_invocation_short_name
 					       : "");
 	session = secure_getenv(SHM_ENV);
-	shm = session ? join(session) : NULL;
+	shm = session && !is_go() ? join(session) : NULL;
 	if (get_ready()) {
 		atomic_store(&ready, true);
 		if (shm && is_guest())

@@ -23,7 +23,7 @@
 #include "unwind/frames.h"
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 10
+#define SHM_VERSION 11
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -34,6 +34,14 @@
 
 /* The name of the memory: a process that has joined has a mapping of it. */
 #define SHM_NAME "libsample"
+
+/*
+ * With `marks`, the name that a thread has for a moment when libsample has
+ * armed the first timer of its process. The kernel writes names of threads into
+ * the records of perf_event, with the time, and numbers processes as the
+ * recorder sees them, in whatever namespace they are.
+ */
+#define SHM_MARK "libsample-joins"
 
 /*
  * The tables' sizes. With SHM_SMALL, of the fuzz target, they are soon full,
@@ -319,6 +327,7 @@ struct shm_settings {
 	uint64_t lock_period; /* ns of waiting between samples */
 	uint32_t labels;      /* enum shm_label_key, or-ed */
 	uint32_t live_levels; /* of the heap's tables, in this memory */
+	uint32_t marks;       /* the kernel samples the processes without us */
 };
 
 struct shm {

@@ -396,8 +396,8 @@ launch_start(struct launch *l, char **argv, const char *session,
 	/* Closed by exec; otherwise carries the error. */
 	if (pipe2(fd, O_CLOEXEC) != 0 || pipe2(gate, O_CLOEXEC) != 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	/* Make orphans our children. */
-	if (l->wait_all && prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
+	/* Make orphans our children: the kernel bills only those. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
 		l->wait_all = false;
 	/* Our parent may ignore SIGCHLD: waiting would then fail. */
 	sigaction(SIGCHLD, &usual, &before.child);

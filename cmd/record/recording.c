@@ -133,6 +133,14 @@ recording_set_missing(struct recording *r, const struct account_share *share,
 	pthread_mutex_unlock(&r->lock);
 }
 
+void
+recording_set_chance(struct recording *r, uint64_t chance_ns)
+{
+	pthread_mutex_lock(&r->lock);
+	r->info.chance_ns = chance_ns;
+	pthread_mutex_unlock(&r->lock);
+}
+
 struct profile *
 recording_profile(struct recording *r, int32_t pid)
 {

@@ -84,6 +84,7 @@ struct stack {
 	size_t at; /* in a pool of frames */
 	uint64_t ticks;
 	uint64_t signals; /* that brought the ticks */
+	uint64_t chances; /* ticks among them that came by tally_chance() */
 };
 
 /* The frames of stacks: indices of tally.place. */
@@ -129,6 +130,7 @@ struct tally {
 	size_t n_range; /* in all spaces */
 	struct process *process;
 	size_t n_process, room_process;
+	uint64_t n_chance; /* of all stacks */
 	struct hashtab processes;
 	struct early *early; /* in order of arrival */
 	size_t n_early, room_early;

@@ -158,6 +158,7 @@ tally_forget(struct tally *t)
 	t->value = NULL;
 	t->room_value = 0;
 	t->n_stack = t->room_stack = 0;
+	t->n_chance = 0;
 	t->frames = (struct frames){ 0 };
 }
 

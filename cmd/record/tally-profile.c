@@ -249,16 +249,31 @@ build_sample(struct build *b, const struct frames *pool, const struct stack *s,
 	       PROF_NONE;
 }
 
+/* Of the whole recording, ticks by chance have the mean of what they are worth.
+ */
+static int64_t
+time_of(const struct build *b, size_t i, uint64_t ticks)
+{
+	const struct tally_info *info = b->info;
+	uint64_t chances = b->t->stack[i].chances;
+	int64_t ns;
+
+	if (info->since || !info->chance_ns || !chances)
+		return tally_times(ticks, info->set->period_ns);
+	ns = tally_times(ticks - chances, info->set->period_ns);
+	return ns + (int64_t)((double)info->chance_ns * (double)chances /
+			      (double)b->t->n_chance);
+}
+
 static bool
 add_ticks(struct build *b, bool of_process)
 {
-	uint64_t period = b->info->set->period_ns;
 	const struct tally *t = b->t;
 
 	for (size_t i = 0; i < t->n_stack; i++) {
 		struct tick_mark count = counts_of(b, i);
 		int64_t value[2 + TALLY_MAX_COLUMN] = {
-			(int64_t)count.signals, tally_times(count.ticks, period)
+			(int64_t)count.signals, time_of(b, i, count.ticks)
 		};
 		size_t n = t->no_ticks ? 0 : 2;
 

@@ -312,6 +312,25 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks,
 	s->signals = tally_plus(s->signals, signals < ticks ? signals : ticks);
 }
 
+void
+tally_chance(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	uint32_t i = stack_of(t, key, pc);
+
+	if (i == PROF_NONE)
+		return;
+	t->stack[i].ticks++;
+	t->stack[i].signals++;
+	t->stack[i].chances++;
+	t->n_chance++;
+}
+
+uint64_t
+tally_chances(const struct tally *t)
+{
+	return t->n_chance;
+}
+
 bool
 tally_columns(struct tally *t, const struct tally_column *column, size_t n,
 	      bool ticks)

@@ -51,6 +51,8 @@ struct tally_info {
 	/* What was not, by program: a row each, of the whole recording. */
 	const struct account_share *share;
 	size_t n_share;
+	uint64_t chance_ns; /* what all tally_chances() are worth; 0: a period
+			       each */
 	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */
@@ -86,6 +88,13 @@ void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
  */
 bool tally_columns(struct tally *t, const struct tally_column *column, size_t n,
 		   bool ticks);
+
+/*
+ * A tick of a CPU that found this stack there, by chance: add it, but what it
+ * is worth is only known in the end. The number of all such ticks.
+ */
+void tally_chance(struct tally *t, uint64_t key, const uint64_t *pc);
+uint64_t tally_chances(const struct tally *t);
 
 /* Add to a column of the stack that key, of SHM_TICK, and pc mean. */
 void tally_value(struct tally *t, uint64_t key, const uint64_t *pc,

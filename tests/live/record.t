@@ -102,7 +102,7 @@ else
 fi
 
 check 'the profile says how it was sampled' 0 \
-	"stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/;s/ cpu_used=.*//;/sampling/p'" <<'END'
+	"stacks demo.pb.gz | sed -n 's/ achieved.* lost/ lost/;s/ cpu_used=.*//;s/+perf//;/sampling/p'" <<'END'
 # sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0 sampler=libsample
 END
 
@@ -133,19 +133,6 @@ if ${CC:-cc} -static -o burn burn.c 2>/dev/null; then
 		'it is statically linked'
 else
 	skip 'a static child' 'no static libc'
-fi
-# Where it is permitted, the kernel samples those, into the same profile.
-if [ -x burn ] && prof-record -q --sampler=perf -o y.pb.gz true 2>/dev/null; then
-	live_check 'what libsample cannot be loaded into is in the same profile' 0 \
-		'prof-record -q -o x.pb.gz sh -c "./burn; env -i \"\$demo\" 0.5 1 >/dev/null; :"
-		 stacks --all x.pb.gz | awk "
-			/^[1-9]/ && /process=burn/ { burn += \$2 }
-			/^[1-9]/ && /process=demo/ { demo += \$2 }
-			END { print (burn > 1e8), (demo > 3e8) }"' <<'END'
-1 1
-END
-else
-	skip 'what libsample cannot be loaded into' 'no static libc, or no perf_event'
 fi
 if unshare -Ur true 2>/dev/null; then
 	live_check_err 'another user namespace' 0 \
@@ -183,7 +170,7 @@ int main(void)
 }
 END
 ${CC:-cc} -o raw raw.c
-live_check_err 'a process that libc did not make' 0 'prof-record -o x.pb.gz ./raw' \
+live_check_err 'a process that libc did not make' 0 'prof-record --sampler=preload -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
 unfiltered live_check_err 'a process that libc did not make, by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
@@ -201,7 +188,7 @@ echo 'int main(void) { return 0; }' >quick.c
 ${CC:-cc} -shared -fPIC -o libslow.so slow.c &&
 	${CC:-cc} -o quick quick.c -Wl,--no-as-needed "$PWD/libslow.so"
 live_check_err 'a program whose libraries take long to load' 0 \
-	'prof-record -o x.pb.gz ./quick' 'programs start before the sampler does'
+	'prof-record --sampler=preload -o x.pb.gz ./quick' 'programs start before the sampler does'
 if [ "$(id -u)" -eq 0 ]; then
 	live_check_err 'another user, the same program' 0 \
 		'prof-record --sampler=preload -o x.pb.gz perl -MPOSIX -e "
@@ -210,6 +197,32 @@ if [ "$(id -u)" -eq 0 ]; then
 		'it runs as another user, who may not open the memory of prof-record'
 else
 	skip 'another user' 'needs root'
+fi
+# Where it is permitted, the kernel samples those, into the same profile: the
+# total is the bill, nothing of which is left over, and each has its time. Short
+# processes are sampled by chance.
+cat >many.sh <<'END'
+./burn; ./raw; ./quick; env -i "$demo" 0.5 1
+[ "$(id -u)" != 0 ] || ! unshare -pf --mount-proc true || unshare -pf --mount-proc ./burn
+i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done
+END
+if [ -x burn ] && prof-record -q --sampler=perf --all --seconds=1 -o y.pb.gz 2>/dev/null; then
+	live_check 'no CPU time is left over, wherever it was used' 0 \
+		'prof-record -o x.pb.gz sh many.sh 2>err >/dev/null; cat err
+		 stacks --all x.pb.gz | awk "
+			/cpu_used/ { sub(/.*cpu_used=/, \"\"); used = \$1 * 1e9 }
+			/^[0-9]/ { sum += \$2; none += \$2 * /not sampled/ }
+			/^[1-9]/ && /process=(burn|raw|quick|demo)/ {
+				match(\$0, /process=[a-z]*/)
+				of[substr(\$0, RSTART + 8, RLENGTH - 8)] += \$2
+			}
+			END { print (sum > .98 * used), (sum < 1.02 * used), (none < .1 * used),
+				(of[\"burn\"] > 3e8), (of[\"raw\"] > 3e8), (of[\"quick\"] > 3e8),
+				(of[\"demo\"] > 4e8) }"' <<'END'
+1 1 1 1 1 1 1
+END
+else
+	skip 'no CPU time is left over' 'no static libc, or no perf_event of CPUs'
 fi
 live_check 'it is in the comment, too' 0 \
 	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"

@@ -158,7 +158,7 @@ say_nothing_sampled(const struct account *a, account_say *say)
 void
 account_missing(const struct account *a, account_say *say)
 {
-	double sampled = sampled_s(a), used = a->sampling.used_s;
+	double sampled = sampled_s(a) + a->chance_s, used = a->sampling.used_s;
 	double missing = used - sampled;
 	bool is_much =
 		sampled < (1 - worth) * used && missing > account_chance_s(a);

@@ -31,6 +31,8 @@ struct account {
 	bool is_cpu;              /* the clock is CPU time */
 	bool is_perf_clock;       /* ... by perf_event inside the program */
 	double tick_s;            /* of the kernel */
+	double chance_s;          /* what ticks by chance are worth more than a
+				     period each, or less */
 	bool has_left;            /* processes that still run, unrecorded */
 	unsigned n_left;          /* their number; 0: unknown */
 

@@ -60,6 +60,8 @@ struct capture {
 	struct cpus cpus; /* that have events of task; none: task is not set */
 	size_t n_unknown; /* threads that waited on unknown stacks */
 	int64_t cpus_ns;  /* when they are looked at again */
+	int64_t open_ns;  /* when the family had a process without libsample */
+	bool is_off;      /* no samples are taken meanwhile */
 	struct perf_event_counts closed[PERF_MAX_KIND]; /* of closed events */
 };
 

@@ -121,7 +121,8 @@ open_task(struct capture *c, pid_t tid, const struct cpus *cpus,
 	enum prof_status st = PROF_OK;
 
 	for (size_t i = 0; st == PROF_OK && i < c->config.n_kind; i++)
-		st = open_kind(c, i, tid, cpus, err);
+		if (!c->config.family || (i == FAMILY_TASK) == (tid != -1))
+			st = open_kind(c, i, tid, cpus, err);
 	return st;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "family.h"
 #include "kernel.h"
 #include "lib/base/now.h"
 #include "lib/base/regular.h"
@@ -25,6 +26,7 @@
 enum {
 	LATE_NS = 1000000, /* a record may be written this long after its
 			      time */
+	QUIET_NS = 1000000000,
 };
 
 struct capture *
@@ -229,6 +231,7 @@ capture_begin(struct capture *c, struct tally *t,
 	    !perf_sampler_kinds(c->sampler, c->config.kind, c->config.period,
 				c->config.n_kind, c->config.approx))
 		return prof_nomem(err);
+	perf_sampler_family(c->sampler, c->config.family);
 	/* Opening events of many threads may take long: read the rings
 	 * meanwhile, which requires the mappings. */
 	if (!c->config.on_exec && !target->all)
@@ -245,6 +248,8 @@ capture_begin(struct capture *c, struct tally *t,
 	if (c->n_ring == 0)
 		return prof_fail(err, PROF_EUSAGE,
 				 "the process has ended already");
+	if (c->config.family) /* nothing of it runs yet */
+		return PROF_OK;
 	/* Later mappings are in the rings. */
 	if (!c->config.on_exec)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
@@ -277,6 +282,53 @@ capture_add_counts(struct perf_event_counts *sum, int fd)
 	sum->lost += c.lost;
 }
 
+/* Take samples of that kind, or none. */
+static void
+switch_samples(struct capture *c, size_t kind, bool is_on)
+{
+	unsigned long what =
+		is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	for (size_t i = 0; i < c->n_ring; i++)
+		if (c->ring[i].kind == kind)
+			ioctl(c->ring[i].fd, what, 0);
+	for (size_t i = 0; i < c->n_event; i++)
+		if (c->event[i].kind == kind)
+			ioctl(c->event[i].fd, what, 0);
+}
+
+static bool
+open_member(void *capture, int32_t pid)
+{
+	struct prof_err err;
+
+	capture_drop(capture, pid);
+	return capture_open_process(capture, pid, &err) == PROF_OK;
+}
+
+/*
+ * Interrupt the CPUs only while the family has processes without libsample, and
+ * for a second after. If records were lost, it is unknown which have it:
+ * libsample alone goes on.
+ */
+static void
+check_family(struct capture *c)
+{
+	int64_t now = now_ns(CLOCK_MONOTONIC);
+	bool is_on;
+
+	if (family_is_open(c->config.family))
+		c->open_ns = now;
+	is_on = now - c->open_ns < QUIET_NS &&
+		!perf_sampler_lost(c->sampler, FAMILY_RECORDS);
+	if (is_on == c->is_off)
+		switch_samples(c, FAMILY_CPU, is_on);
+	c->is_off = !is_on;
+	if (is_on)
+		family_open_old(c->config.family, (uint64_t)now, open_member,
+				c);
+}
+
 static void
 source_pass(void *capture, struct tally *t)
 {
@@ -285,6 +337,8 @@ source_pass(void *capture, struct tally *t)
 	(void)t;
 	capture_read(c, capture_settled());
 	capture_check_cpus(c);
+	if (c->config.family)
+		check_family(c);
 }
 
 /* What the kernel counted of a kind, sampled or not. */
@@ -411,10 +465,8 @@ source_end(void *capture, struct tally *t)
 	struct capture *c = capture;
 
 	(void)t;
-	for (size_t i = 0; i < c->n_ring; i++)
-		ioctl(c->ring[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	for (size_t i = 0; i < c->n_event; i++)
-		ioctl(c->event[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < c->config.n_kind; i++)
+		switch_samples(c, i, false);
 	capture_read(c, UINT64_MAX);
 	perf_sampler_until(c->sampler, (uint64_t)now_ns(CLOCK_MONOTONIC));
 	publish(c);

@@ -19,6 +19,8 @@
 const struct perf_kind perf_kind_clock =
 	SOFT("cpu-clock", PERF_COUNT_SW_CPU_CLOCK);
 
+const struct perf_kind perf_kind_none = SOFT("none", PERF_COUNT_SW_DUMMY);
+
 const struct perf_kind perf_kind_offcpu = { "offcpu",
 					    "nanoseconds",
 					    PERF_TYPE_SOFTWARE,

@@ -25,6 +25,13 @@ extern const struct perf_kind perf_kind_clock;
 /* A thread leaves its CPU: its column has the time until it is back. */
 extern const struct perf_kind perf_kind_offcpu;
 
+/* No samples, only records of what is mapped, started and ended. */
+extern const struct perf_kind perf_kind_none;
+
+/* The kinds of a family (family.h): records of all processes, and the clock of
+ * CPUs and of processes. */
+enum family_kind { FAMILY_RECORDS, FAMILY_CPU, FAMILY_TASK, FAMILY_N_KIND };
+
 /* The kind that the n bytes at name mean, or NULL. */
 const struct perf_kind *perf_kind_find(const char *name, size_t n);
 

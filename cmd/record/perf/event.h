@@ -30,6 +30,9 @@ struct perf_config {
 	const char *why;      /* "perf", and why that, for the comment */
 	bool on_exec;         /* begin with the next exec of the task */
 	bool is_alone;        /* end with it, and leave out what it forks */
+	/* NULL, or of all processes only these; the kinds are then those of
+	 * enum family_kind. */
+	struct family *family;
 };
 
 /*

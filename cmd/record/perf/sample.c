@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "family.h"
 #include "kernel.h"
 #include "label.h"
 #include "offcpu.h"
@@ -43,6 +44,7 @@ struct perf_sampler {
 	struct spaces *spaces;
 	struct walker *walker;
 	struct labeler *labeler;
+	struct family *family; /* NULL: all processes */
 	const struct perf_kind *const *kind;
 	const uint64_t *period; /* of each kind */
 	size_t n_kind;
@@ -101,7 +103,7 @@ set_columns(struct perf_sampler *s, struct tally *t)
 	for (size_t i = 0; i < s->n_kind; i++) {
 		const struct perf_kind *k = s->kind[i];
 
-		if (k == &perf_kind_clock)
+		if (k == &perf_kind_clock || k == &perf_kind_none)
 			continue;
 		s->column[i] = n;
 		column[n++] = (struct tally_column){ k->name, k->unit };
@@ -129,6 +131,12 @@ perf_sampler_kinds(struct perf_sampler *s, const struct perf_kind *const *kind,
 			return s->offcpu != NULL;
 		}
 	return true;
+}
+
+void
+perf_sampler_family(struct perf_sampler *s, struct family *family)
+{
+	s->family = family;
 }
 
 bool
@@ -301,6 +309,30 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 	return n;
 }
 
+/*
+ * Is this a sample of what others count? Of a process that libsample has joined
+ * only its end is left, when its timers and its memory are gone, so that there
+ * is no stack to copy.
+ */
+static bool
+is_counted(const struct perf_sampler *s, size_t kind,
+	   const struct sampled *sample, uint64_t time_ns)
+{
+	bool is_of_cpu = kind == FAMILY_CPU;
+
+	if (!s->family)
+		return false;
+	switch (family_sampler(s->family, sample->pid, time_ns)) {
+	case FAMILY_JOINED:
+		return !is_of_cpu || sample->stack.n;
+	case FAMILY_BY_TASK:
+		return is_of_cpu;
+	case FAMILY_BY_CPU:
+		break;
+	}
+	return !is_of_cpu;
+}
+
 static void
 take_sample(struct perf_sampler *s, size_t kind,
 	    const struct perf_event_header *h)
@@ -310,17 +342,18 @@ take_sample(struct perf_sampler *s, size_t kind,
 	struct process_space *space;
 	struct unwind_info info = { .end = UNWIND_ROOT };
 	struct sampled sample;
+	bool is_whole = parse_sample(h, s->period[kind], &sample);
 	uint32_t number;
 	uint64_t key;
 	size_t n;
 
+	if (is_whole && is_counted(s, kind, &sample, perf_record_time(h)))
+		return;
 	if (perf_sampler_is_rate(s, kind)) {
 		atomic_fetch_add(&s->count->n_tick, 1);
 		atomic_fetch_add(&s->count->n_signal, 1);
 	}
-	space = parse_sample(h, s->period[kind], &sample)
-			? spaces_find(s->spaces, sample.pid)
-			: NULL;
+	space = is_whole ? spaces_find(s->spaces, sample.pid) : NULL;
 	if (!space) {
 		atomic_fetch_add(&s->count->n_lost, 1);
 		return;
@@ -344,7 +377,9 @@ take_sample(struct perf_sampler *s, size_t kind,
 		      labeler_number(s->labeler, sample.pid, sample.tid,
 				     sample.cpu, false),
 		      n);
-	if (is_clock)
+	if (is_clock && s->family && kind == FAMILY_CPU)
+		tally_chance(s->tally, key, s->pc);
+	else if (is_clock)
 		tally_stack(s->tally, key, s->pc, 1, 1);
 	else
 		tally_value(s->tally, key, s->pc, s->column[kind],
@@ -453,6 +488,40 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 		spaces_exit(s->spaces, v[0]);
 }
 
+/* Is it the name that libsample gives to a thread when it joins? */
+static bool
+is_mark(const struct perf_event_header *h)
+{
+	return h->size >= 16 + sizeof(SHM_MARK) &&
+	       !memcmp((const char *)h + 16, SHM_MARK, sizeof(SHM_MARK));
+}
+
+/* Keep the family up to date. False: the record is of a stranger. */
+static bool
+is_of_family(struct perf_sampler *s, const struct perf_event_header *h)
+{
+	bool is_sample = h->type == PERF_RECORD_SAMPLE; /* ip, pid, tid */
+	bool has_pid = is_sample || h->type == PERF_RECORD_MMAP2 ||
+		       h->type == PERF_RECORD_COMM ||
+		       h->type == PERF_RECORD_FORK ||
+		       h->type == PERF_RECORD_EXIT;
+	int32_t v[4]; /* pid, then parent or tid, tid */
+
+	if (!has_pid || h->size < sizeof(*h) + 8 + sizeof(v))
+		return true;
+	memcpy(v, (const char *)(h + 1) + (is_sample ? 8 : 0), sizeof(v));
+	if (h->type == PERF_RECORD_FORK)
+		family_fork(s->family, v[0], v[1]);
+	else if (h->type == PERF_RECORD_EXIT && v[0] == v[2])
+		family_exit(s->family, v[0]);
+	else if (h->type == PERF_RECORD_COMM && is_mark(h))
+		family_join(s->family, v[0]);
+	else if (h->type == PERF_RECORD_COMM &&
+		 h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		family_exec(s->family, v[0]);
+	return family_has(s->family, v[0]);
+}
+
 void
 perf_sampler_take(struct perf_sampler *s, size_t kind,
 		  const struct perf_event_header *h)
@@ -460,6 +529,8 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 	struct words w = { (const char *)(h + 1),
 			   h->size < sizeof(*h) ? 0 : h->size - sizeof(*h) };
 
+	if (s->family && !is_of_family(s, h))
+		return;
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
 		take_sample(s, kind, h);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "record/drain.h"
+#include "record/perf/family.h"
 #include "record/tally.h"
 
 /* Add what the kernel's sampler has counted since the last call to libsample's
@@ -18,6 +19,9 @@ add_counts(struct beside *b, const struct recording_source *from)
 	struct shm_process *to = &b->drain->shm->process[0];
 	struct shm_process *old = &b->counted;
 
+	if (now->n_tick > old->n_tick)
+		snprintf(b->name, sizeof(b->name), "%s+perf",
+			 b->inside.sampler);
 	to->n_tick += now->n_tick - old->n_tick;
 	to->n_signal += now->n_signal - old->n_signal;
 	to->n_lost += now->n_lost - old->n_lost;
@@ -99,9 +103,28 @@ beside_add(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
 	st = capture_begin(b->capture, t, &target, err);
 	if (st != PROF_OK)
 		beside_close(b);
+	return st;
+}
+
+enum prof_status
+beside_begin(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
+{
+	static const struct capture_target all = { .all = true };
+	struct perf_config config = b->config;
+	enum prof_status st = PROF_ENOMEM;
+
+	b->family = config.family = family_new();
+	config.kind[FAMILY_RECORDS] = &perf_kind_none;
+	config.kind[FAMILY_CPU] = config.kind[FAMILY_TASK] = &perf_kind_clock;
+	config.period[FAMILY_CPU] = config.period[FAMILY_TASK] = 1;
+	config.n_kind = FAMILY_N_KIND;
+	b->capture = b->family ? capture_new(&config) : NULL;
+	if (b->capture)
+		st = capture_begin(b->capture, t, &all, err);
+	if (st == PROF_OK)
+		family_add(b->family, pid);
 	else
-		snprintf(b->name, sizeof(b->name), "%s+perf",
-			 b->inside.sampler);
+		beside_close(b);
 	return st;
 }
 
@@ -117,4 +140,6 @@ beside_close(struct beside *b)
 {
 	capture_free(b->capture);
 	b->capture = NULL;
+	family_free(b->family);
+	b->family = NULL;
 }

@@ -24,12 +24,22 @@ struct beside {
 
 	/* Private to beside.c. */
 	struct capture *capture; /* NULL: no process was added */
+	struct family *family;   /* NULL: processes are added one by one */
 	struct shm_process counted;
 	char name[32]; /* of the samplers, for the comment */
 };
 
 /* Both samplers as the source of a recording. */
 struct recording_source beside_source(struct beside *b);
+
+/*
+ * Sample the process pid, which is to become the command, and all its
+ * descendants, each until libsample joins it: by events of each CPU, which sees
+ * all of them from the first instruction to the last. Errors of
+ * capture_begin(): then processes can only be added when they are found.
+ */
+enum prof_status beside_begin(struct beside *b, struct tally *t, pid_t pid,
+			      struct prof_err *err) MUST_USE;
 
 /*
  * Sample a process that runs from now on, until it executes another program,

@@ -183,13 +183,38 @@ inside_open(struct run *r)
 }
 
 static void
+begin_beside(void *ctx, struct tally *t)
+{
+	struct found *f = ctx;
+
+	f->status = beside_begin(&f->run->beside, t, f->pid, &f->err);
+}
+
+/* Called while the command's process waits before exec. */
+static void
+before_exec(void *ctx, pid_t pid)
+{
+	struct found f = { .run = ctx, .pid = pid };
+
+	recording_with_tally(&f.run->recording, begin_beside, &f);
+	f.run->drain.shm->set.marks = f.status == PROF_OK;
+	if (f.status == PROF_OK)
+		return;
+	f.run->watch = watch_new(&f.run->drain.set);
+	watch_set_found(f.run->watch, sample_beside, drop_beside, ctx);
+}
+
+static void
 inside_start(struct run *r)
 {
 	struct prof_err err;
 
-	r->watch = watch_new(&r->drain.set);
-	if (may_be_beside(r))
-		watch_set_found(r->watch, sample_beside, drop_beside, r);
+	if (may_be_beside(r)) {
+		r->launch.before = before_exec;
+		r->launch.before_ctx = r;
+	} else {
+		r->watch = watch_new(&r->drain.set);
+	}
 	drain_name(&r->drain, r->session, sizeof(r->session));
 	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
 	    PROF_OK)
@@ -261,6 +286,7 @@ inside_account(struct run *r, struct account *a)
 
 	show_notes();
 	a->n_left = n_left(r);
+	launch_wait(&r->launch, 0); /* bill those that have ended meanwhile */
 	a->n_program = atomic_load(&r->drain.shm->n_program);
 	a->n_process = atomic_load(&r->drain.shm->n_process);
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;

@@ -3,6 +3,7 @@
 
 #include "run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,29 @@ counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
 			s->asked_hz * (double)s->signals / (double)s->ticks;
 }
 
+/*
+ * Ticks of CPUs find short processes by chance, sometimes more of them than
+ * there should be. The others are exact, so the rest of the bill tells what
+ * these are worth; at most three deviations more than they are. The bill lacks
+ * processes that were left behind. Returns by how much this is more than a
+ * period each, in ns.
+ */
+static double
+weigh_chances(struct run *r, const struct account *a, uint64_t used_ns)
+{
+	const struct sampling *s = &a->sampling;
+	double period = (double)r->recording.source.set->period_ns;
+	double n = (double)tally_chances(r->recording.tally);
+	double most = (n + 3 * sqrt(n)) * period, rest;
+
+	if (n <= 0 || !used_ns || a->n_left)
+		return 0;
+	rest = (double)used_ns - ((double)(s->ticks - s->lost) - n) * period;
+	rest = rest > most ? most : rest < 1 ? 1 : rest;
+	recording_set_chance(&r->recording, (uint64_t)rest);
+	return rest - n * period;
+}
+
 /* Make rows of what is missing, and add up its known parts. */
 static void
 find_shares(struct run *r, struct account *a, uint64_t used_ns)
@@ -120,11 +144,14 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 	const struct tally *t = r->recording.tally;
 	uint64_t period_ns = r->recording.source.set->period_ns;
 	const struct sampling *s = &a->sampling;
+	double more_ns = weigh_chances(r, a, used_ns);
 	uint64_t sampled_ns =
 		s->ticks > s->lost ? (s->ticks - s->lost) * period_ns : 0;
 	const char *others = tally_only_name(t);
 	size_t n, n_early;
 
+	sampled_ns = (uint64_t)((double)sampled_ns + more_ns);
+	a->chance_s = more_ns / 1e9;
 	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
 		die_nomem();
 	r->share = realloc(r->share,
@@ -132,7 +159,7 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 	if (!r->share)
 		die_nomem();
 	n = n_early + watch_unseen(r->watch, r->share + n_early, WATCH_MAX);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !r->beside.family; i++)
 		*(i < n_early ? &a->early_s : &a->unseen_s) +=
 			(double)r->share[i].ns / 1e9;
 	if (!a->is_cpu || used_ns <= sampled_ns)

@@ -1,0 +1,177 @@
+/* family.c - see family.h. */
+#include "config.h"
+
+#include "family.h"
+
+#include <stdlib.h>
+
+#include "by-id.h"
+
+struct member {
+	struct by_id by; /* its pid */
+	bool is_joined;
+	bool has_ended;
+	bool is_old;      /* since before the last family_open_old() */
+	uint64_t task_ns; /* when it got events of its own, or 0 */
+};
+
+struct family {
+	struct by_id_table members;
+	size_t n_open;
+	bool was_open;
+};
+
+struct family *
+family_new(void)
+{
+	return calloc(1, sizeof(struct family));
+}
+
+static struct member *
+find(const struct family *f, int32_t pid)
+{
+	struct by_id *e = f->members.bucket[(uint32_t)pid % BY_ID_BUCKETS];
+
+	while (e && e->id != pid)
+		e = e->next;
+	return (struct member *)e;
+}
+
+static bool
+is_open(const struct member *m)
+{
+	return !m->is_joined && !m->has_ended;
+}
+
+/* Set the state, and count. */
+static void
+set(struct family *f, struct member *m, bool is_joined, bool has_ended)
+{
+	f->n_open -= is_open(m);
+	m->is_joined = is_joined;
+	m->has_ended = has_ended;
+	f->n_open += is_open(m);
+	f->was_open |= is_open(m);
+}
+
+/* With another program. */
+static void
+begin(struct family *f, struct member *m)
+{
+	set(f, m, false, false);
+	m->is_old = false;
+	m->task_ns = 0;
+}
+
+static void
+forget(struct family *f, int32_t pid)
+{
+	struct member *m = by_id_take(&f->members, pid);
+
+	if (m)
+		set(f, m, m->is_joined, true);
+	free(m);
+}
+
+void
+family_free(struct family *f)
+{
+	for (size_t i = 0; f && i < BY_ID_BUCKETS; i++)
+		while (f->members.bucket[i])
+			forget(f, f->members.bucket[i]->id);
+	free(f);
+}
+
+void
+family_add(struct family *f, int32_t pid)
+{
+	struct member *m;
+
+	forget(f, pid);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return;
+	m->by.id = pid;
+	m->has_ended = true;
+	*by_id_place(&f->members, pid) = &m->by;
+	begin(f, m);
+}
+
+void
+family_fork(struct family *f, int32_t pid, int32_t parent)
+{
+	if (pid == parent) /* a thread */
+		return;
+	if (find(f, parent))
+		family_add(f, pid);
+	else
+		forget(f, pid);
+}
+
+void
+family_exec(struct family *f, int32_t pid)
+{
+	struct member *m = find(f, pid);
+
+	if (m)
+		begin(f, m);
+}
+
+void
+family_join(struct family *f, int32_t pid)
+{
+	struct member *m = find(f, pid);
+
+	if (m)
+		set(f, m, true, m->has_ended);
+}
+
+void
+family_exit(struct family *f, int32_t pid)
+{
+	struct member *m = find(f, pid);
+
+	if (m)
+		set(f, m, m->is_joined, true);
+}
+
+bool
+family_has(const struct family *f, int32_t pid)
+{
+	return find(f, pid);
+}
+
+enum family_sampler
+family_sampler(const struct family *f, int32_t pid, uint64_t time_ns)
+{
+	const struct member *m = find(f, pid);
+
+	if (m && m->is_joined)
+		return FAMILY_JOINED;
+	return m && m->task_ns && m->task_ns <= time_ns ? FAMILY_BY_TASK
+							: FAMILY_BY_CPU;
+}
+
+void
+family_open_old(struct family *f, uint64_t time_ns, family_open *open,
+		void *ctx)
+{
+	for (size_t i = 0; f->n_open && i < BY_ID_BUCKETS; i++)
+		for (struct by_id *e = f->members.bucket[i]; e; e = e->next) {
+			struct member *m = (struct member *)e;
+
+			if (is_open(m) && m->is_old && !m->task_ns &&
+			    open(ctx, e->id))
+				m->task_ns = time_ns;
+			m->is_old = true;
+		}
+}
+
+bool
+family_is_open(struct family *f)
+{
+	bool was_open = f->was_open;
+
+	f->was_open = f->n_open;
+	return was_open;
+}

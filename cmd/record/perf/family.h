@@ -1,0 +1,51 @@
+/*
+ * family.h - the processes that descend from a command, by the kernel's records
+ * of the whole machine, and which of them libsample samples.
+ */
+#ifndef PERF_FAMILY_H
+#define PERF_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct family;
+
+/* NULL without memory. */
+struct family *family_new(void);
+void family_free(struct family *f);
+
+/*
+ * What happens to processes, in the order of time: one is added or started by
+ * its parent, executes a program, is joined by libsample, or ends; its number
+ * may then be given to a stranger. Without memory a process is left out. Of
+ * strangers all but family_add() and family_fork() is ignored.
+ */
+void family_add(struct family *f, int32_t pid);
+void family_fork(struct family *f, int32_t pid, int32_t parent);
+void family_exec(struct family *f, int32_t pid);
+void family_join(struct family *f, int32_t pid);
+void family_exit(struct family *f, int32_t pid);
+
+/* Is it one of them, though it may have ended? */
+bool family_has(const struct family *f, int32_t pid);
+
+/* What samples a process: the events of CPUs, which see it by chance; those of
+ * its own; or libsample. */
+enum family_sampler { FAMILY_BY_CPU, FAMILY_BY_TASK, FAMILY_JOINED };
+enum family_sampler family_sampler(const struct family *f, int32_t pid,
+				   uint64_t time_ns);
+
+/*
+ * Call `open` for each process that the events of CPUs sample since before the
+ * last call. If that returns true, it is FAMILY_BY_TASK from that time on,
+ * until it executes another program.
+ */
+typedef bool family_open(void *ctx, int32_t pid);
+void family_open_old(struct family *f, uint64_t time_ns, family_open *open,
+		     void *ctx);
+
+/* Is there a process that libsample has not joined, or was there since the last
+ * call? */
+bool family_is_open(struct family *f);
+
+#endif
