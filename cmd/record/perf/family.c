@@ -153,15 +153,14 @@ family_sampler(const struct family *f, int32_t pid, uint64_t time_ns)
 }
 
 void
-family_open_old(struct family *f, uint64_t time_ns, family_open *open,
-		void *ctx)
+family_open_old(struct family *f, uint64_t time_ns, family_open *get, void *ctx)
 {
 	for (size_t i = 0; f->n_open && i < BY_ID_BUCKETS; i++)
 		for (struct by_id *e = f->members.bucket[i]; e; e = e->next) {
 			struct member *m = (struct member *)e;
 
 			if (is_open(m) && m->is_old && !m->task_ns &&
-			    open(ctx, e->id))
+			    get(ctx, e->id))
 				m->task_ns = time_ns;
 			m->is_old = true;
 		}

@@ -36,12 +36,12 @@ enum family_sampler family_sampler(const struct family *f, int32_t pid,
 				   uint64_t time_ns);
 
 /*
- * Call `open` for each process that the events of CPUs sample since before the
+ * Call `get` for each process that the events of CPUs sample since before the
  * last call. If that returns true, it is FAMILY_BY_TASK from that time on,
  * until it executes another program.
  */
 typedef bool family_open(void *ctx, int32_t pid);
-void family_open_old(struct family *f, uint64_t time_ns, family_open *open,
+void family_open_old(struct family *f, uint64_t time_ns, family_open *get,
 		     void *ctx);
 
 /* Is there a process that libsample has not joined, or was there since the last

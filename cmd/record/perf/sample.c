@@ -295,7 +295,13 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 	  struct sampled *sample, struct unwind_info *info)
 {
 	size_t n = kernel_frames(sample->chain, s->pc), first = n;
+	struct walk_code code;
 
+	/* In the middle of exec(), the registers are still the last program's.
+	 */
+	if (n && sample->has_user &&
+	    !space_code(space, sample->stack.reg[WALK_PC], &code))
+		return n;
 	if (!sample->has_user) {
 		if (n == 0)
 			s->pc[n++] = sample->ip;

@@ -18,6 +18,8 @@
 #include "record/serve.h"
 #include "record/watch.h"
 
+enum { FEW_CHANCES = 10 /* that are not worth weighing */ };
+
 uint64_t
 run_children_ns(void)
 {
@@ -129,7 +131,7 @@ weigh_chances(struct run *r, const struct account *a, uint64_t used_ns)
 	double n = (double)tally_chances(r->recording.tally);
 	double most = (n + 3 * sqrt(n)) * period, rest;
 
-	if (n <= 0 || !used_ns || a->n_left)
+	if (n < FEW_CHANCES || !used_ns || a->n_left)
 		return 0;
 	rest = (double)used_ns - ((double)(s->ticks - s->lost) - n) * period;
 	rest = rest > most ? most : rest < 1 ? 1 : rest;
