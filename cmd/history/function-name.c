@@ -44,9 +44,9 @@ function_name_release(struct function_name *f)
 	free(f->copy);
 }
 
-/* None has the name: perhaps it is in a file without names, a "[FILE]". */
-static _Noreturn void
-not_found(const char *name, const struct catalog *a, size_t n)
+/* Perhaps it is in a file without names, a "[FILE]". */
+_Noreturn void
+function_name_missing(const char *what, const struct catalog *a, size_t n)
 {
 	const struct str *first = NULL;
 	size_t n_file = 0;
@@ -61,11 +61,21 @@ not_found(const char *name, const struct catalog *a, size_t n)
 			n_file++;
 		}
 	if (!n_file)
-		die("no function '%s'", name);
-	die("no function '%s'; these profiles have no names for %s%s: "
+		die("%s", what);
+	die("%s; these profiles have no names for %s%s: "
 	    "prof-symbolize PROFILE -o PROFILE gives each its names, where the "
 	    "binaries are",
-	    name, first->s, n_file > 1 ? " and others" : "");
+	    what, first->s, n_file > 1 ? " and others" : "");
+}
+
+static _Noreturn void
+missing_name(const char *name, const struct catalog *a, size_t n)
+{
+	char *what;
+
+	if (asprintf(&what, "no function '%s'", name) < 0)
+		die_nomem();
+	function_name_missing(what, a, n);
 }
 
 void
@@ -94,7 +104,7 @@ function_name_find(struct function_name *f, const char *name,
 			found = s;
 		}
 	if (!found)
-		not_found(name, a, n);
+		missing_name(name, a, n);
 	copy_name(f, found);
 }
 

@@ -20,6 +20,13 @@ struct function_name {
 void function_name_find(struct function_name *f, const char *name,
 			const struct catalog *a, size_t n);
 
+/*
+ * Die of what, such as "no function matches", and say if profiles have no names
+ * for some files, and how they get them.
+ */
+_Noreturn void function_name_missing(const char *what, const struct catalog *a,
+				     size_t n);
+
 void function_name_release(struct function_name *f);
 
 /* Is it this function? For question.wants; ctx is the struct function_name. */

@@ -301,7 +301,8 @@ show_span(struct run *r, const struct span *span)
 	ask_first(r, span, &s->q, &x);
 	tell_unknown(&s->q, &x);
 	if (!x.n_fn)
-		die("no function matches");
+		function_name_missing("no function matches", r->a.archive,
+				      r->a.n);
 	if (s->finds_changes)
 		shifts = find_shifts(r, span, &x, &found);
 	print_series(&x, s, shifts,

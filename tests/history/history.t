@@ -154,6 +154,8 @@ printf '# cpu nanoseconds\n@time 1700000000000000000\n@mapping 0x400000 0x500000
 	mkprof - >nameless/a.pb
 check_err 'no such function, and no names' 2 'prof-history --function=work nameless' \
 	"no function 'work'; these profiles have no names for [app]: prof-symbolize PROFILE -o PROFILE gives"
+check_err 'no match, and no names' 2 'prof-history --match=work nameless' \
+	'no function matches; these profiles have no names for '
 check_err 'no such type' 2 'prof-history --function=work --type=heap archive' \
 	"no type 'heap' in samples/count, cpu/nanoseconds"
 check_err 'no such folder' 2 'prof-history --function=work none' 'none: No such file'
