@@ -69,6 +69,8 @@ printf '\n              libc.so.1`malloc+0x10\n              app`main+0x20\n    
 looks dtrace "stacks of DTrace; FlameGraph's stackcollapse.pl"
 printf 'a `b` c\n  ` +0x1\n' >ticks
 looks ticks 'text; '
+printf 'var data = {\n  "label": ""}' >data.js
+looks data.js 'JavaScript, perhaps a profile in a variable; '
 printf '{"session": {"duration": 1.0, "root_frame": {}}}' >pyinstrument
 looks pyinstrument 'JSON of pyinstrument; '
 printf '\377\376m\0a\0i\0n\0' >utf16

@@ -13,6 +13,10 @@
 	"a file of Python's cProfile; py-spy record --format raw writes "      \
 	"stacks, for prof-import"
 
+#define ASSIGNED                                                               \
+	"JavaScript, perhaps a profile in a variable; prof-import reads its "  \
+	"JSON, from the first { to the last }"
+
 #define CALLGRIND                                                              \
 	"callgrind's or cachegrind's file, which has no stacks; use "          \
 	"callgrind_annotate or KCachegrind"
@@ -79,6 +83,9 @@ static const struct {
 	MAGIC("num_symbols: ", true,
 	      "the answer of a symbol server (/pprof/symbol), which has names "
 	      "only; fetch /pprof/profile"),
+	MAGIC("var ", false, ASSIGNED),
+	MAGIC("const ", false, ASSIGNED),
+	MAGIC("window.", false, ASSIGNED),
 	MAGIC("Flat profile:", false, "the text of gprof" SOURCE),
 	MAGIC("File: ", false, "the text of a report" SOURCE),
 	MAGIC("digraph ", false, "a graph in DOT" SOURCE),
