@@ -202,7 +202,8 @@ check_once(const struct sides *s, size_t i, const struct profile *p,
 				 p->duration_ns, value };
 	for (size_t k = 0; k < i; k++)
 		if (is_same_run(&id[i], &id[k]))
-			die("%s and %s are the same run",
+			die("%s and %s are the same run, which counts "
+			    "once: leave one out",
 			    cli_name(s->input[k].name),
 			    cli_name(s->input[i].name));
 }

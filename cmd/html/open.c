@@ -17,10 +17,12 @@
 char *
 open_temporary(void)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = getenv("XDG_RUNTIME_DIR");
 	char *name;
 	int fd;
 
+	if (!dir || access(dir, W_OK) < 0)
+		dir = getenv("TMPDIR");
 	if (asprintf(&name, "%s/prof-XXXXXX.html", dir && *dir ? dir : "/tmp") <
 	    0)
 		die_nomem();

@@ -2,7 +2,8 @@
 #ifndef OPEN_H
 #define OPEN_H
 
-/* A name in the folder for temporary files, the caller's to free. Dies. */
+/* A name in the user's runtime folder, or else that for temporary files; the
+ * caller's to free. Dies. */
 char *open_temporary(void);
 
 /*

@@ -336,7 +336,7 @@ printf '#!/bin/sh\necho "$1" >>shown\n' >browser
 chmod +x browser
 check '--open starts the browser on the file' 0 \
 	'BROWSER=none:./browser prof-html --open -o cpu.html cpu.pb.gz
-	 TMPDIR=. BROWSER=./browser prof-html --open cpu.pb.gz
+	 XDG_RUNTIME_DIR=. BROWSER=./browser prof-html --open cpu.pb.gz
 	 grep -c /cpu.html shown; grep -c "/prof-......\.html" shown; rm -f prof-*.html' <<'END'
 1
 1
