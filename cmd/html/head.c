@@ -187,6 +187,10 @@ put_warnings(FILE *f, const struct profile *p, const double *unnamed)
 			put_warning(f, &some,
 				    "%.0f\xe2\x80\xaf%% of stacks truncated",
 				    100 * (double)s.truncated / ticks);
+		if ((double)s.unwind_failed >= 0.01 * ticks)
+			put_warning(f, &some,
+				    "%.0f\xe2\x80\xaf%% of stacks without root",
+				    100 * (double)s.unwind_failed / ticks);
 		if (sampling_loss(&s) >= 0.01)
 			put_warning(f, &some,
 				    "%.0f\xe2\x80\xaf%% of samples lost",

@@ -330,6 +330,20 @@ read -r size <.size
 sed -nE 's/^(async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js"/*.mjs | sort | uniq -d >.why
 [ ! -s .why ] && ok 'names differ across modules' || not_ok 'names differ across modules' <.why
 
+cat >doubtful.txt <<'END'
+# cpu nanoseconds
+@comment # sampling: clock=cpu asked_hz=500 achieved_hz=120 ticks=200 signals=200 lost=10 truncated=4 unwind_failed=12 untimed_threads=0
+main;f 7
+END
+mkprof doubtful.txt >doubtful.pb.gz
+check 'what is uncertain is in the page, in order' 0 \
+	'prof-html -q --no-compress doubtful.pb.gz | grep -o "data-z=.0.>[^<]*" | cut -d">" -f2 | base64 -d |
+		grep -a -A9 "^.warnings" | grep -ao "[0-9]* *[^0-9\"]*of [a-z ]*\|sampled at [^\"]*" | sed "s/[^ -~]*%/%/"' <<'END'
+2% of stacks truncated
+6% of stacks without root
+5% of samples lost
+sampled at 120 Hz, asked 500
+END
 check_err '--mean is refused' 2 'prof-html --mean cpu.pb.gz' 'do not add up'
 check_err 'an unknown view' 2 'prof-html --view=none cpu.pb.gz' "unknown view 'none'; one of flame, sandwich,"
 printf '#!/bin/sh\necho "$1" >>shown\n' >browser
