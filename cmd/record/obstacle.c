@@ -65,20 +65,8 @@ obstacle_advice(enum obstacle o)
 	return texts[o].advice;
 }
 
-/* The machine in the headers of this machine's programs: our own. */
-static uint16_t
-our_machine(void)
-{
-	elf_ehdr eh = { 0 };
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh))
-			eh.e_machine = EM_NONE;
-		close(fd);
-	}
-	return eh.e_machine;
-}
+/* This program's own header, by the linker. */
+extern const elf_ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 /* The name of the note of Go's linker, with its length and type; and what that
  * linker puts before the first function, with or without notes. */
@@ -108,7 +96,8 @@ find_in_elf(const char *head, size_t n)
 	if (n < sizeof(eh))
 		return OBSTACLE_NONE;
 	memcpy(&eh, head, sizeof(eh));
-	if (eh.e_ident[EI_CLASS] != OUR_CLASS || eh.e_machine != our_machine())
+	if (eh.e_ident[EI_CLASS] != OUR_CLASS ||
+	    eh.e_machine != __ehdr_start.e_machine)
 		return OBSTACLE_MACHINE;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
 		if (eh.e_phoff > n - sizeof(ph) ||

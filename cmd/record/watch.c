@@ -144,7 +144,7 @@ has_text(pid_t pid, const char *file, const char *what)
 {
 	size_t n;
 	char *text = procfs_read(pid, file, &n);
-	bool found = text && memmem(text, n, what, strlen(what));
+	bool found = n && memmem(text, n, what, strlen(what));
 
 	free(text);
 	return found;
@@ -176,6 +176,8 @@ find_reason(const struct watch *w, struct seen *s)
 	const char *why = "libsample was not loaded into it";
 	enum obstacle o = obstacle_of(s->pid);
 
+	if (!has_text(s->pid, "cmdline", "")) /* it begins, or ends */
+		return;
 	if (is_elsewhere(s->pid, "user"))
 		why = "it runs in another user namespace";
 	else if (is_elsewhere(s->pid, "mnt"))
@@ -207,8 +209,10 @@ find_reason(const struct watch *w, struct seen *s)
 static bool
 is_hopeless(pid_t pid)
 {
+	/* Both are empty while it begins and ends. */
 	return obstacle_of(pid) != OBSTACLE_NONE ||
-	       !has_text(pid, "environ", "libsample");
+	       (!has_text(pid, "environ", "libsample") &&
+		has_text(pid, "cmdline", ""));
 }
 
 /* Let the kernel sample it; if that is impossible, add why. */

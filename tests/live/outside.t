@@ -381,6 +381,38 @@ else
 	skip 'without rights' 'not root'
 fi
 
+# Folders of control groups that perf_event does not know.
+if [ "$kernel" ] && [ -e /sys/fs/cgroup/cpu/cgroup.procs ]; then
+	check_err 'a control group of version 1' 2 \
+		'prof-record --cgroup=/sys/fs/cgroup/cpu --seconds 1 -o n.pb.gz' \
+		'a control group of version 1 is recorded only below perf_event'
+else
+	skip 'a control group of version 1' 'there is none, or no rights'
+fi
+
+# More stack than is copied.
+cat >tower.c <<'END'
+#include <time.h>
+static int leaf(void)
+{
+	for (volatile int i = 0; clock() < CLOCKS_PER_SEC / 5; i++)
+		;
+	return 1;
+}
+static int tower(int n)
+{
+	volatile char room[200] = { (char)n };
+	return n ? tower(n - 1) + room[0] : leaf();
+}
+int main(void) { return tower(100) == 0; }
+END
+$cc -O1 -o tower tower.c 2>log
+live_check 'a stack that is longer than its copy is marked' 0 '
+	prof-record -q --sampler=perf --kernel=no --stack-size=4096 -o n.pb.gz ./tower
+	prof-text -q --folded n.pb.gz | grep -v "not sampled" | cut -d";" -f1 | sort -u' <<'END'
+[truncated]
+END
+
 # In a container: a seccomp filter that answers perf_event_open with a number.
 cat >filter.c <<'END'
 #include <linux/filter.h>
@@ -394,8 +426,10 @@ int main(int argc, char **argv)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			 atoi(argv[1]) ? SYS_perf_event_open : SYS_timer_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, atoi(argv[1]) ? SECCOMP_RET_ERRNO | atoi(argv[1])
+							: SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof code / sizeof *code, code };
@@ -412,6 +446,12 @@ if $cc -o filter filter.c 2>log && ./filter 1 true 2>log; then
 			"./filter $answer prof-record --pid $$ --seconds 1 -o n.pb.gz" \
 			'a seccomp filter forbids perf_event_open'
 	done
+	check 'one that kills for a call of libsample' 159 '
+		{ prof-record -o n.pb.gz ./filter 0 ./work 0.05; status=$?; } 2>log
+		grep -o "/filter: killed by a seccomp filter (SIGSYS), perhaps for a call of libsample" log
+		exit $status' <<'END'
+/filter: killed by a seccomp filter (SIGSYS), perhaps for a call of libsample
+END
 	check 'libsample needs none of it' 0 \
 		'./filter 1 prof-record -q -o n.pb.gz ./work 0.05; test -s n.pb.gz' <<'END'
 END

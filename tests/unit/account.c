@@ -97,8 +97,15 @@ test_reasons(void **state)
 	assert_said(timers);
 	setup(NULL);
 	a.is_perf_clock = true;
+	a.sampling.signals = a.sampling.perf_signals = 50;
 	account_missing(&a, hear);
 	assert_non_null(strstr(said, "the kernel limits the clocks"));
+	assert_null(strstr(said, "come from timers"));
+	setup(NULL);
+	a.sampling.perf_signals = 20;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "60 % of the samples come from timers"));
+	a.sampling.perf_signals = 50;
 	setup(NULL);
 	a.early_s = 0.3;
 	account_missing(&a, hear);

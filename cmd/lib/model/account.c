@@ -155,6 +155,20 @@ say_nothing_sampled(const struct account *a, account_say *say)
 		   a->culprit ? a->culprit : why);
 }
 
+/* --clock=perf: processes may have had to do with timers. */
+static void
+say_timers(const struct sampling *s, account_say *say)
+{
+	double n = (double)s->signals, perf = (double)s->perf_signals;
+
+	if (perf < (1 - worth) * n)
+		say_format(say,
+			   "%.0f %% of the samples come from timers, at the "
+			   "kernel's tick: the clocks of perf_event are not "
+			   "for processes that changed their user",
+			   100 * (1 - perf / n));
+}
+
 void
 account_missing(const struct account *a, account_say *say)
 {
@@ -173,6 +187,8 @@ account_missing(const struct account *a, account_say *say)
 			   "%s: left processes behind, not recorded from here "
 			   "on: see --wait",
 			   a->name);
+	if (a->is_perf_clock)
+		say_timers(&a->sampling, say);
 	if (!a->sampling.is_outside && a->n_program == 0)
 		say_nothing_sampled(a, say);
 	else if (a->is_cpu && is_much && a->sampling.is_outside)

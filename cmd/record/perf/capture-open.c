@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/base/array.h"
@@ -148,7 +150,9 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 	static const char *const mount[] = { "", "/sys/fs/cgroup/",
 					     "/sys/fs/cgroup/unified/",
 					     "/sys/fs/cgroup/perf_event/" };
+	enum prof_status st;
 	char path[PATH_MAX];
+	struct statfs fs;
 	int fd = -1;
 
 	for (size_t i = *name != '/'; fd < 0 && i < 4; i++) {
@@ -164,7 +168,15 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 				 name);
 	c->config.cgroup = true;
 	c->task = c->group = fd;
-	return open_cpus(c, err);
+	st = open_cpus(c, err);
+	if (st != PROF_OK && fstatfs(fd, &fs) == 0 &&
+	    fs.f_type == CGROUP_SUPER_MAGIC)
+		return prof_fail(err, st,
+				 "%s: a control group of version 1 is recorded "
+				 "only below perf_event; see those of version "
+				 "2",
+				 name);
+	return st;
 }
 
 static bool

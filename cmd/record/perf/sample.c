@@ -308,7 +308,10 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 		return n;
 	}
 	n += walk_frames(s->walker, &sample->stack, space_code, space,
-			 s->pc + n, UNWIND_FRAMES - n, info);
+			 s->pc + n, UNWIND_FRAMES - 1 - n, info);
+	/* The copy ended before the root. */
+	if (info->end == UNWIND_TRUNCATED && !info->is_cut && n > 0)
+		s->pc[n++] = UNWIND_GAP;
 	/* The frame that entered the kernel is at its pc, not at a return
 	 * address: plus one, as for what a signal interrupted. */
 	s->pc[first] += first > 0;

@@ -290,7 +290,7 @@ inside_account(struct run *r, struct account *a)
 	a->n_program = atomic_load(&r->drain.shm->n_program);
 	a->n_process = atomic_load(&r->drain.shm->n_process);
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
-	a->is_perf_clock = set->clock == SHM_CLOCK_PERF;
+	a->is_perf_clock = set->clock == SHM_CLOCK_PERF && r->clock >= 0;
 	a->is_limited = has_limit();
 	if (a->n_program && set->what & SHM_CPU)
 		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);

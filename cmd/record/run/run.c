@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -187,6 +188,19 @@ say_missing(struct run *r)
 		account_copies(&a.sampling, r->perf.stack_bytes, warn_sentence);
 }
 
+/* A seccomp filter may kill for a call that only libsample makes. */
+static void
+say_killed(const struct run *r)
+{
+	int status = r->launch.status;
+
+	if (r->sampler == &run_inside && WIFSIGNALED(status) &&
+	    WTERMSIG(status) == SIGSYS)
+		warn("%s: killed by a seccomp filter (SIGSYS), perhaps for a "
+		     "call of libsample: --sampler=perf needs none",
+		     r->launch.path);
+}
+
 static unsigned
 n_process(const struct run *r)
 {
@@ -261,6 +275,7 @@ run_record(struct run *r)
 		is_bad = !every_write(&r->every);
 	} else {
 		say_missing(r);
+		say_killed(r);
 		name = deliver(r->cli, &r->recording, &r->launch, r->how,
 			       &is_bad);
 		close_with(r);
