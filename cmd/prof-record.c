@@ -43,8 +43,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_SIGNAL, "signal", "SIGNAL",
 	  "interrupt threads by SIGNAL, a number or a name (PROF)" },
 	{ KEY_SYMBOLIZE, "symbolize", "[WHEN]",
-	  "find names at the end: yes, no, or auto (the default): of files "
-	  "that prof-symbolize could not find later" },
+	  "find names at the end: yes, no, gone (the default): of files that "
+	  "cannot be found later, or auto: of temporary ones, too" },
 	{ KEY_WAIT, "wait", NULL,
 	  "until all processes that the program leaves behind have ended" },
 	{ KEY_SESSION, "session", NULL,
@@ -131,7 +131,8 @@ check_signal(int sig)
 static enum names_when
 names_of(const struct cli *cli)
 {
-	static const char *const words[] = { "auto", "yes", "no", NULL };
+	static const char *const words[] = { "gone", "auto", "yes", "no",
+					     NULL };
 	enum names_when when =
 		cli->arg ? (enum names_when)cli_word(cli, "word", words)
 			 : NAMES_ALL;

@@ -48,7 +48,7 @@ resolve(struct profile *p, const int *held, enum names_when when,
 	struct prof_err *err)
 {
 	struct resolve_options o = { .held = held,
-				     .only_held = when == NAMES_AUTO,
+				     .only_held = when != NAMES_ALL,
 				     .apart = true,
 				     .n_thread = cli_processors(),
 				     .failed = not_found,

@@ -11,8 +11,8 @@ struct profile;
 struct recording;
 
 enum names_when {
-	NAMES_AUTO, /* of files that are gone, replaced, out of reach, or
-		     * temporary */
+	NAMES_GONE, /* of files that are gone, replaced or out of reach */
+	NAMES_AUTO, /* ... or temporary */
 	NAMES_ALL,
 	NAMES_NONE,
 };

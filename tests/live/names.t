@@ -34,11 +34,9 @@ int main(int argc, char **argv)
 		NAME();
 }
 END
-# A folder that is none for temporary files, which are named as well.
 place=$(dirname -- "$bin")/tests/names.$$
 mkdir "$place" || exit 1
 trap 'rm -rf "$scratch" "$place"' EXIT
-case $place in /tmp/* | /var/tmp/* | /dev/shm/* | /run/*) is_temporary=1 ;; esac
 for name in old new; do
 	${CC:-cc} -D_GNU_SOURCE -DNAME="spin_$name" -O1 -w -o $name spin.c 2>log ||
 		skip_rest 'names of a program' "$(head -1 log)"
@@ -75,13 +73,20 @@ live '--symbolize=no leaves it without' \
 	recorded '' --symbolize=no '' "$delete"
 live 'a program that is in no file has names' \
 	recorded spin_old '' memfd :
-if [ "${is_temporary-}" ]; then
-	skip 'one that stays has none yet' 'the build is in a folder for temporary files'
-else
-	live 'one that stays has none yet' recorded '' '' '' :
-fi
+live 'one that stays has none yet' recorded '' '' '' :
 live 'but prof-symbolize finds them' recorded spin_old '' '' : later
 live '--symbolize names it at once' recorded spin_old --symbolize '' :
+# auto: only of what is in a folder for temporary files.
+temporary() {
+	own=$place
+	place=$(mktemp -d /tmp/names.XXXXXX)
+	recorded spin_old --symbolize=auto '' :
+	result=$?
+	rm -rf "$place"
+	place=$own
+	return $result
+}
+live '--symbolize=auto names what is in /tmp' temporary
 if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log; then
 	live 'and the kernel as the sampler a deleted one' \
 		recorded spin_old --sampler=perf '' "$delete"
