@@ -90,7 +90,6 @@ join(const char *session)
 	char path[64];
 	struct shm *shm = MAP_FAILED;
 	struct shm_settings set;
-	struct stat st = { 0 };
 	size_t size = 0;
 	uint64_t nonce;
 	int fd;
@@ -103,9 +102,8 @@ join(const char *session)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 &&
-	    pread(fd, &set, sizeof(set), 0) == (ssize_t)sizeof(set) &&
-	    is_session(&set, nonce, st.st_size))
+	if (pread(fd, &set, sizeof(set), 0) == (ssize_t)sizeof(set) &&
+	    is_session(&set, nonce, lseek(fd, 0, SEEK_END)))
 		size = size_to_map(&set);
 	if (size)
 		shm = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,

@@ -192,13 +192,11 @@ path_as_run(char path[PATH_MAX])
 {
 	const char *run = (const char *)getauxval(AT_EXECFN);
 	const char *slash = run ? strrchr(run, '/') : NULL;
-	struct stat exe, named;
 	char dir[PATH_MAX], full[PATH_MAX];
 
 	if (!slash || slash == run || !strncmp(run, "/proc/", 6) ||
 	    !strncmp(run, "/dev/", 5) || (size_t)(slash - run) >= sizeof(dir) ||
-	    stat("/proc/self/exe", &exe) != 0 || stat(run, &named) != 0 ||
-	    exe.st_dev != named.st_dev || exe.st_ino != named.st_ino)
+	    !realpath(run, full) || strcmp(full, path) != 0)
 		return;
 	memcpy(dir, run, (size_t)(slash - run));
 	dir[slash - run] = '\0';

@@ -489,6 +489,8 @@ print_and_exit(struct cli *cli, int key)
 		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
 		if (cli_sandbox_version())
 			printf("sandbox: landlock %d\n", cli_sandbox_version());
+		if (*LEFT_OUT)
+			printf("built without:%s\n", LEFT_OUT);
 	} else if (key == 'h') {
 		print_help(cmd);
 	} else {

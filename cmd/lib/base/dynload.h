@@ -21,8 +21,21 @@ enum prof_status dynload(const char *soname, const char *const names[],
 /*
  * Define struct NAME_calls with a pointer to each function of CALLS, a macro
  * that has F(p, function) for each, without its prefix p; and NAME_load(),
- * which fills one in. Errors as dynload().
+ * which fills one in. Errors as dynload(). Where commands are one static file
+ * (PROF_STATIC), the functions are linked.
  */
+#ifdef PROF_STATIC
+#define DYNLOAD_FILL(c, p, soname, CALLS, err)                                 \
+	*c = (__typeof__(*c)){ CALLS(DYNLOAD_LINKED, p) };                     \
+	(void)err;                                                             \
+	return PROF_OK
+#else
+#define DYNLOAD_FILL(c, p, soname, CALLS, err)                                 \
+	static const char *const names[] = { CALLS(DYNLOAD_NAME, p) };         \
+                                                                               \
+	return dynload(soname, names, sizeof(names) / sizeof(*names), c, err)
+#endif
+#define DYNLOAD_LINKED(p, f) p##f,
 #define DYNLOAD_MEMBER(p, f) __typeof__(p##f) *f;
 #define DYNLOAD_NAME(p, f) #p #f,
 #define DYNLOAD(name, p, soname, CALLS)                                        \
@@ -32,10 +45,7 @@ enum prof_status dynload(const char *soname, const char *const names[],
 	static inline MUST_USE enum prof_status name##_load(                   \
 		struct name##_calls *c, struct prof_err *err)                  \
 	{                                                                      \
-		static const char *const names[] = { CALLS(DYNLOAD_NAME, p) }; \
-                                                                               \
-		return dynload(soname, names, sizeof(names) / sizeof(*names),  \
-			       c, err);                                        \
+		DYNLOAD_FILL(c, p, soname, CALLS, err);                        \
 	}
 
 #endif
