@@ -90,20 +90,23 @@ cpu_of(const struct thread *t)
 							      : UINT64_MAX;
 }
 
-/* Read the file `name` of t in /proc, as a string; false with errno. */
+/*
+ * Read the file `name` of t in /proc, as a string; false with errno. By system
+ * calls: what the program has in front of close(), as ThreadSanitizer has, may
+ * want a thread that it has seen begin.
+ */
 static bool
 read_file(const struct look *look, const struct thread *t, const char *name,
 	  char *text, size_t size)
 {
 	char path[64];
-	ssize_t n = -1;
-	int fd;
+	long n = -1, fd;
 
 	snprintf(path, sizeof(path), "%d/%s", (int)t->tid, name);
-	fd = openat(look->dir, path, O_RDONLY | O_CLOEXEC);
+	fd = syscall(SYS_openat, look->dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
+		n = syscall(SYS_read, fd, text, size - 1);
+		syscall(SYS_close, fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0;
