@@ -29,7 +29,8 @@ struct object {
 struct import_unwind {
 	struct perf_unwind perf;
 	struct rowstore *store;
-	struct walker *walker;
+	struct walker *walker; /* of machine, which is the recording's */
+	const struct machine *machine;
 	struct object *object;
 	size_t cap;
 	size_t n_missing, n_other;
@@ -106,7 +107,7 @@ find_code(void *ctx, uint64_t pc, struct walk_code *out)
 	o = &u->object[w.object];
 	if (!o->is_tried)
 		load_object(u, o, &w);
-	*out = (struct walk_code){ 0 };
+	*out = (struct walk_code){ .is_vdso = !strcmp(w.file, "[vdso]") };
 	if (o->rows && rows_bias(o->rows, w.start, w.offset, &out->bias))
 		out->rows = o->rows;
 	return true;
@@ -120,11 +121,16 @@ walk_dump(void *ctx, const struct perf_dump *d, perf_where_fn *where,
 	struct lookup l = { u, where, where_ctx };
 	struct walk_stack s;
 
-	if (!walk_perf_regs(&s, d->mask, d->word, d->n_word))
+	if (!u->walker) {
+		u->machine = machine_of_name(d->machine);
+		u->walker = u->machine ? u->machine->walker_new() : NULL;
+	}
+	if (!u->walker ||
+	    !u->machine->perf_regs(&s, d->mask, d->word, d->n_word))
 		return 0;
 	s.bytes = d->bytes;
 	s.n = d->n;
-	return walk_frames(u->walker, &s, find_code, &l, pc, max, info);
+	return u->machine->walk(u->walker, &s, find_code, &l, pc, max, info);
 }
 
 static void
@@ -149,8 +155,7 @@ import_unwind_new(void)
 		return NULL;
 	u->perf = (struct perf_unwind){ u, walk_dump, tell_build_id };
 	u->store = rowstore_new(KEEP);
-	u->walker = walker_new();
-	if (u->store && u->walker)
+	if (u->store)
 		return u;
 	import_unwind_free(u);
 	return NULL;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/wire/compress.h"
-#include "unwind/arch/arch.h"
+#include "machine.h"
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -112,9 +112,9 @@ elf_source_open(struct elf_source *s, int fd, struct prof_err *err)
 	    h->e_ident[EI_DATA] != ELFDATA2LSB)
 		return prof_fail(err, PROF_EFORMAT,
 				 "not an ELF file of 64 bits");
-	if (h->e_machine != WALK_MACHINE)
-		return prof_fail(err, PROF_ENOTSUP,
-				 "for another machine than " WALK_MACHINE_NAME);
+	if (!machine_of_elf(h->e_machine))
+		return prof_fail(err, PROF_ENOTSUP, "for machine %u of ELF",
+				 h->e_machine);
 	if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 ||
 	    h->e_phnum > ELF_MAX_SEGMENT ||
 	    !elf_source_read(s, h->e_phoff, s->segment,

@@ -15,14 +15,15 @@
 #include <unistd.h>
 
 #include "elf-source.h"
-#include "gopcsp.h"
 #include "lib/base/confine.h"
 #include "libsample/unwind/read.h"
 #include "libsample/unwind/step.h"
+#include "machine.h"
 
 enum {
 	MAX_LOAD = 16,
-	PAGE = 4096,        /* of x86-64 */
+	PAGE = 4096,        /* the smallest */
+	MAX_PAGE = 65536,   /* of arm64 */
 	MAX_INFO = 1 << 30, /* bytes of unwind information */
 };
 
@@ -30,6 +31,7 @@ enum { TABLE_EH, TABLE_DEBUG, TABLE_GO, N_TABLE };
 
 struct rows {
 	char build_id[BUILD_ID_TEXT];
+	uint16_t machine;          /* e_machine */
 	Elf64_Phdr load[MAX_LOAD]; /* segments with code */
 	size_t n_load;
 	uint64_t lo, hi; /* addresses of the code; rows count from lo */
@@ -118,7 +120,7 @@ compile(struct rows *r, struct cfi_image *image, const struct buf *info,
 	image->absolute = image->is_debug ? 0 : at - from;
 	image->text_lo = r->lo + image->absolute;
 	image->text_hi = r->hi + image->absolute;
-	return unwind_cfi_compile(image, r->pool, &r->table[table]);
+	return rows_machine(r)->compile(image, r->pool, &r->table[table]);
 }
 
 static int
@@ -178,6 +180,7 @@ rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 	if (!r)
 		return prof_nomem(err);
 	memcpy(r->build_id, s->build_id, sizeof(r->build_id));
+	r->machine = s->head.e_machine;
 	if (!find_code(r, s)) {
 		rows_free(r);
 		return prof_fail(err, PROF_EFORMAT,
@@ -189,8 +192,8 @@ rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 	if (!e)
 		e = compile_debug_frame(r, s);
 	if (!e)
-		e = gopcsp_compile(s, r->lo, r->hi, r->pool,
-				   &r->table[TABLE_GO]);
+		e = rows_machine(r)->compile_go(s, r->lo, r->hi, r->pool,
+						&r->table[TABLE_GO]);
 	if (e) {
 		rows_free(r);
 		return e == EFBIG ? prof_fail(err, PROF_ELIMIT,
@@ -265,25 +268,30 @@ is_table(const struct cfi_rows *t, const struct unwind_pool *pool)
 }
 
 static bool
-is_loc(const struct unwind_loc *l, const struct unwind_pool *pool)
+is_loc(const struct unwind_loc *l, const struct rows *r)
 {
+	const struct unwind_pool *pool = r->pool;
+
 	if (l->kind != LOC_EXPR_MEM && l->kind != LOC_EXPR_VAL)
-		return l->kind < LOC_EXPR_MEM && l->reg < DW_N_REG;
+		return l->kind < LOC_EXPR_MEM &&
+		       l->reg < rows_machine(r)->n_reg;
 	return l->off >= 0 && (uint32_t)l->off <= pool->n_expr &&
 	       l->n_expr <= pool->n_expr - (uint32_t)l->off &&
-	       unwind_expr_check(pool->expr + l->off, l->n_expr);
+	       rows_machine(r)->is_expr(pool->expr + l->off, l->n_expr);
 }
 
 static bool
-is_pool(const struct unwind_pool *pool)
+is_pool(const struct rows *r)
 {
+	const struct unwind_pool *pool = r->pool;
+
 	for (uint32_t i = 1; i < pool->n_rule; i++) {
 		const struct unwind_rule *rule = &pool->rule[i];
 
-		if (rule->signal > SIGNAL_KERNEL || !is_loc(&rule->cfa, pool))
+		if (rule->signal > SIGNAL_KERNEL || !is_loc(&rule->cfa, r))
 			return false;
 		for (int k = 0; k < N_TRACK; k++)
-			if (!is_loc(&rule->reg[k], pool))
+			if (!is_loc(&rule->reg[k], r))
 				return false;
 	}
 	return true;
@@ -302,8 +310,7 @@ receive_pool(struct rows *r, int fd)
 	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
 	       confine_read(NULL, fd, pool->rule,
 			    pool->n_rule * sizeof(pool->rule[0])) &&
-	       confine_read(NULL, fd, pool->expr, pool->n_expr) &&
-	       is_pool(pool);
+	       confine_read(NULL, fd, pool->expr, pool->n_expr) && is_pool(r);
 }
 
 /* Read the tables and the pool of r, whose pointers are NULL. */
@@ -343,7 +350,7 @@ rows_receive(int fd, struct rows **out, struct prof_err *err)
 	r->pool = NULL;
 	for (int i = 0; i < N_TABLE; i++)
 		r->table[i].row = NULL;
-	if (ok && r->n_load <= MAX_LOAD && r->lo < r->hi &&
+	if (ok && rows_machine(r) && r->n_load <= MAX_LOAD && r->lo < r->hi &&
 	    r->hi - r->lo < UINT32_MAX &&
 	    memchr(r->build_id, '\0', sizeof(r->build_id)) &&
 	    receive_tables(r, fd)) {
@@ -354,20 +361,28 @@ rows_receive(int fd, struct rows **out, struct prof_err *err)
 	return prof_fail(err, PROF_EFORMAT, "its rows are damaged");
 }
 
+const struct machine *
+rows_machine(const struct rows *r)
+{
+	return machine_of_elf(r->machine);
+}
+
 const char *
 rows_build_id(const struct rows *r)
 {
 	return r->build_id;
 }
 
-bool
-rows_bias(const struct rows *r, uint64_t start, uint64_t offset, uint64_t *bias)
+/* The segment of which the file's byte at offset begins a mapping, by pages of
+ * that size; or NULL. */
+static const Elf64_Phdr *
+mapped(const struct rows *r, uint64_t offset, uint64_t page)
 {
 	const Elf64_Phdr *best = NULL;
 
 	for (size_t i = 0; i < r->n_load; i++) {
 		const Elf64_Phdr *ph = &r->load[i];
-		uint64_t first = ph->p_offset & ~(uint64_t)(PAGE - 1);
+		uint64_t first = ph->p_offset & ~(page - 1);
 
 		if (offset < first ||
 		    offset - first >= ph->p_filesz + (ph->p_offset - first))
@@ -376,6 +391,16 @@ rows_bias(const struct rows *r, uint64_t start, uint64_t offset, uint64_t *bias)
 		if (!best || first == offset)
 			best = ph;
 	}
+	return best;
+}
+
+bool
+rows_bias(const struct rows *r, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	const Elf64_Phdr *best = mapped(r, offset, PAGE);
+
+	if (!best && rows_machine(r)->elf == EM_AARCH64)
+		best = mapped(r, offset, MAX_PAGE);
 	if (!best)
 		return false;
 	*bias = start - offset + best->p_offset - best->p_vaddr;

@@ -16,6 +16,7 @@
 #include "lib/base/status.h"
 
 struct elf_source;
+struct machine;
 struct unwind_pool;
 struct rows;
 
@@ -39,6 +40,9 @@ enum prof_status rows_receive(int fd, struct rows **out,
 
 /* NULL is allowed. */
 void rows_free(struct rows *r);
+
+/* The machine of its code. */
+const struct machine *rows_machine(const struct rows *r);
 
 /* The file's build-id in lower-case hex, or "". */
 const char *rows_build_id(const struct rows *r);

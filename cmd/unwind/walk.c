@@ -8,9 +8,11 @@
 
 #include "walk.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gopcsp.h"
 #include "libsample/unwind/frames.h"
 #include "libsample/unwind/step.h"
 #include "rows.h"
@@ -77,13 +79,25 @@ walker_of(const struct unwind_code *c)
 	return (const struct walker *)c;
 }
 
+/* As walk_find_fn; the program may be an emulator, with another machine's code.
+ */
+static bool
+find_code(const struct walker *w, uintptr_t pc, struct walk_code *out)
+{
+	if (!w->find(w->ctx, pc, out))
+		return false;
+	if (out->rows && rows_machine(out->rows) != &machine_own)
+		out->rows = NULL;
+	return true;
+}
+
 static uint32_t
 code_word(const struct unwind_code *c, uintptr_t pc)
 {
 	const struct walker *w = walker_of(c);
 	struct walk_code at;
 
-	return w->find(w->ctx, pc, &at) && at.rows
+	return find_code(w, pc, &at) && at.rows
 		       ? rows_word(at.rows, pc - at.bias)
 		       : WORD_NONE;
 }
@@ -94,7 +108,16 @@ code_is_object(const struct unwind_code *c, uintptr_t pc)
 	const struct walker *w = walker_of(c);
 	struct walk_code at;
 
-	return w->find(w->ctx, pc, &at) && at.rows;
+	return find_code(w, pc, &at) && at.rows;
+}
+
+/* Nothing else in a vDSO calls. */
+static bool
+code_is_sigreturn(const struct unwind_code *c, uintptr_t pc)
+{
+	struct walk_code at;
+
+	return find_code(walker_of(c), pc, &at) && at.is_vdso;
 }
 
 /* Continue with the code that a signal interrupted: its registers are in the
@@ -125,7 +148,7 @@ step(struct walker *w, struct unwind_frames *out)
 	struct walk_code code;
 	uint32_t word = WORD_NONE;
 
-	if (!w->find(w->ctx, at, &code))
+	if (!find_code(w, at, &code))
 		return STEP_FAILED;
 	if (code.rows) {
 		word = rows_word(code.rows, at - code.bias);
@@ -150,6 +173,7 @@ begin(struct walker *w, const struct walk_stack *s)
 	w->is_beyond = false;
 	w->code.word = code_word;
 	w->code.is_object = code_is_object;
+	w->code.is_sigreturn = code_is_sigreturn;
 }
 
 /* Is the entry that the walk has reached an address of code? */
@@ -205,3 +229,15 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	info->is_cut = out.n_all > max;
 	return unwind_frames_end(&out, true);
 }
+
+const struct machine machine_own = {
+	.name = WALK_MACHINE_NAME,
+	.elf = WALK_MACHINE,
+	.n_reg = DW_N_REG,
+	.compile = unwind_cfi_compile,
+	.compile_go = gopcsp_compile,
+	.is_expr = unwind_expr_check,
+	.walker_new = walker_new,
+	.perf_regs = walk_perf_regs,
+	.walk = walk_frames,
+};

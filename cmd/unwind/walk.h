@@ -12,13 +12,14 @@
 
 #include "libsample/unwind/frames.h"
 #include "unwind/arch/arch.h"
+#include "unwind/machine.h"
 
 struct rows;
 
 /* Registers in DWARF's order, and n bytes from the stack pointer up, which may
  * be unaligned. */
 struct walk_stack {
-	uint64_t reg[WALK_N_REG];
+	uint64_t reg[MACHINE_MAX_REG];
 	const void *bytes;
 	size_t n;
 };
@@ -34,8 +35,10 @@ bool walk_perf_regs(struct walk_stack *s, uint64_t mask, const uint64_t *word,
 /* The code at an address of the process. */
 struct walk_code {
 	const struct rows
-		*rows; /* NULL: unknown, as for code made at run time */
+		*rows; /* NULL: unknown, as for code made at run time; and those
+			  of another machine's code are not used */
 	uint64_t bias; /* subtract it to get an address in the file */
+	bool is_vdso;
 };
 
 /* Find the code at pc; false: pc is not in code. */

@@ -499,7 +499,7 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 		p->last = i;
 	}
 	m = &p->map[i];
-	*out = (struct walk_code){ NULL, 0 };
+	*out = (struct walk_code){ 0 };
 	if (!m->file)
 		return true;
 	if (!m->has_bias) {
@@ -514,7 +514,8 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 	}
 	if (m->has_rows)
 		*out = (struct walk_code){
-			file_rows(p->all->files, m->file, NULL), m->bias
+			.rows = file_rows(p->all->files, m->file, NULL),
+			.bias = m->bias,
 		};
 	return true;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define WALK_MACHINE EM_AARCH64
-#define WALK_MACHINE_NAME "arm64"
+#define WALK_MACHINE_NAME "aarch64"
 
 enum { WALK_SP = 31, WALK_PC = 32, WALK_N_REG = 33 };
 

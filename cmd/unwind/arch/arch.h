@@ -1,11 +1,12 @@
 /*
- * arch.h - the machine of which this machine's stack copies are unwound. Each
- * has one file, which defines what x86_64.h does.
+ * arch.h - the machine whose stack copies are walked, as in
+ * libsample/unwind/arch/arch.h. Each has one file, which defines what x86_64.h
+ * does.
  */
 #ifndef WALK_ARCH_H
 #define WALK_ARCH_H
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) != defined(UNWIND_FOREIGN)
 #include "unwind/arch/aarch64.h"
 #else
 #include "unwind/arch/x86_64.h"

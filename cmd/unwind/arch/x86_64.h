@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define WALK_MACHINE EM_X86_64
-#define WALK_MACHINE_NAME "x86-64"
+#define WALK_MACHINE_NAME "x86_64"
 
 /* DWARF's numbers of registers, and their number. */
 enum { WALK_SP = 7, WALK_PC = 16, WALK_N_REG = 17 };

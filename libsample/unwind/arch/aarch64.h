@@ -30,17 +30,20 @@ enum {
 	ARCH_N_NEEDED = 33
 };
 
+#ifndef UNWIND_FOREIGN
 _Static_assert(offsetof(mcontext_t, sp) ==
 			       offsetof(mcontext_t, regs) + 8 * 31 &&
 		       offsetof(mcontext_t, pc) ==
 			       offsetof(mcontext_t, regs) + 8 * 32,
 	       "registers, sp and pc follow each other");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.regs) == 184,
+	       "ARCH_SIGNAL_REGS");
+#endif
 
 #define RED_ZONE 128 /* none; of Go's saved frame pointer, 8 are used */
 
 /* At sp are a siginfo_t and the ucontext_t. */
-#define ARCH_SIGNAL_REGS                                                       \
-	(sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs))
+#define ARCH_SIGNAL_REGS (128 + 184)
 
 /* mov x8, #139; svc #0 */
 #define ARCH_SIGRETURN UINT64_C(0xd4000001d2801168)
@@ -52,6 +55,8 @@ arch_place(unsigned reg)
 {
 	return reg;
 }
+
+#ifndef UNWIND_FOREIGN
 
 static inline long long *
 arch_registers(ucontext_t *uc)
@@ -79,14 +84,23 @@ arch_registers_here(ucontext_t *uc)
 	return true;
 }
 
-/* xpaclri, which is a nop on machines without authentication. */
+#endif
+
+/*
+ * Linux gives programs 48 bits of addresses unless they ask for 52; with fewer,
+ * as on small machines, only xpaclri knows. That is a nop without
+ * authentication, as where stacks of another machine are walked.
+ */
 static inline uintptr_t
 arch_strip(uintptr_t pc)
 {
+#ifndef UNWIND_FOREIGN
 	register uintptr_t x30 __asm__("x30") = pc;
 
 	__asm__("hint #7" : "+r"(x30));
-	return x30;
+	pc = x30;
+#endif
+	return pc & ((UINT64_C(1) << 48) - 1);
 }
 
 /* Only in an interrupted function: a call has changed x30. */

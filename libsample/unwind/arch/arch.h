@@ -1,13 +1,15 @@
 /*
- * arch.h - the machine that libsample is compiled for. Each has one file, which
- * defines what x86_64.h does. impl.h includes it, after the types it needs.
+ * arch.h - the machine whose stacks are walked: the one that libsample is
+ * compiled for, or with UNWIND_FOREIGN (cmd/unwind/foreign.c) the other one.
+ * Each has one file, which defines what x86_64.h does; what needs the machine
+ * itself is left out elsewhere. impl.h includes it, after the types it needs.
  */
 #ifndef UNWIND_ARCH_H
 #define UNWIND_ARCH_H
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) != defined(UNWIND_FOREIGN)
 #include "x86_64.h"
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) != defined(UNWIND_FOREIGN)
 #include "aarch64.h"
 #else
 #include "other.h"

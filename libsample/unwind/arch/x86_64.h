@@ -8,6 +8,32 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#ifdef UNWIND_FOREIGN
+enum {
+	REG_R8,
+	REG_R9,
+	REG_R10,
+	REG_R11,
+	REG_R12,
+	REG_R13,
+	REG_R14,
+	REG_R15,
+	REG_RDI,
+	REG_RSI,
+	REG_RBP,
+	REG_RBX,
+	REG_RDX,
+	REG_RAX,
+	REG_RCX,
+	REG_RSP,
+	REG_RIP,
+	NGREG = 23
+};
+#else
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == 40,
+	       "ARCH_SIGNAL_REGS");
+#endif
+
 /* Is there unwind information? Otherwise walks go by frame pointers. */
 #define ARCH_HAS_ROWS 1
 
@@ -33,7 +59,7 @@ enum {
 #define RED_ZONE 128
 
 /* Where the kernel's signal frame has the registers, from sp on. */
-#define ARCH_SIGNAL_REGS offsetof(ucontext_t, uc_mcontext.gregs)
+#define ARCH_SIGNAL_REGS 40
 
 /* Two instructions to which a handler returns, if they are known by these; 0:
  * they have unwind information. */
@@ -55,6 +81,8 @@ arch_place(unsigned reg)
 
 	return place[reg];
 }
+
+#ifndef UNWIND_FOREIGN
 
 /* The registers in *uc. */
 static inline long long *
@@ -91,6 +119,8 @@ arch_registers_here(ucontext_t *uc)
 		: "rax", "memory");
 	return true;
 }
+
+#endif
 
 /* A return address without an authentication code. */
 static inline uintptr_t
@@ -238,6 +268,8 @@ arch_guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
 	return STEP_FAILED;
 }
 
+#ifndef UNWIND_FOREIGN
+
 /* --- libsample/wait.c: what it puts before functions that sleep --- */
 
 /*
@@ -327,4 +359,5 @@ arch_guess_top(struct unwind_frame *f, const struct unwind_bounds *b,
 		".cfi_endproc\n\t"                                             \
 		".size wait_find, . - wait_find");
 
+#endif
 #endif

@@ -208,7 +208,8 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 	const struct perf_unwind *u = c->r->o.unwind;
 	uint64_t word[64], pc[UNWIND_FRAMES] = { user };
 	enum prof_status st = PROF_OK;
-	struct perf_dump d = { .mask = s->attr->regs_user,
+	struct perf_dump d = { .machine = profile_str(c->r->p, c->r->arch),
+			       .mask = s->attr->regs_user,
 			       .word = word,
 			       .bytes = s->dump_at,
 			       .n = s->dump };
