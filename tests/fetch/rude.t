@@ -162,7 +162,7 @@ if ! have python3; then
 	skip "$row" 'no python3'
 else
 	serve 'python3 full.py'
-	check_err "$row" 2 "prof-fetch --timeout=300 127.0.0.1:$port/x" \
-		'failed to connect to 127.0.0.1'
+	check_err "$row" 2 "timeout 60 prof-fetch --timeout=300 127.0.0.1:$port/x" \
+		"prof-fetch: 127.0.0.1:$port/x: "
 fi
 plan

@@ -59,7 +59,7 @@ pprof=
 if have go; then
 	pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || pprof=
 fi
-goroot=/usr/lib/go-1.19/src
+goroot=$(go env GOROOT 2>/dev/null)/src
 same=0 theirs=0
 while read -r f unit re o; do
 	options=$(echo "$o" | sed 's/\(^\| \)-/\1--/g')
