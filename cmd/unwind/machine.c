@@ -22,7 +22,7 @@ const struct machine *
 machine_of_name(const char *name)
 {
 	for (size_t i = 0; i < N_MACHINE; i++)
-		if (!*name || !strcmp(machines[i]->name, name))
+		if (!strcmp(machines[i]->name, name))
 			return machines[i];
 	return NULL;
 }

@@ -46,8 +46,7 @@ struct machine {
 
 extern const struct machine machine_own, machine_foreign;
 
-/* The one with that e_machine, or with that name, "" being this machine; or
- * NULL. */
+/* The one with that e_machine, or with that name; or NULL. */
 const struct machine *machine_of_elf(uint16_t elf);
 const struct machine *machine_of_name(const char *name);
 

@@ -165,14 +165,31 @@ branches(struct chain *c, const struct perf_sample *s)
 	return st;
 }
 
+/*
+ * uname(2)'s name of the machine whose registers these are. A file says it
+ * behind its samples: until then, by the registers, as perf records all that
+ * there are.
+ */
+static const char *
+machine_name(const struct perf *r, uint64_t mask)
+{
+	const char *arch = profile_str(r->p, r->arch);
+
+	if (*arch)
+		return arch;
+	if ((mask & 0x3ffffffff) == 0x1ffffffff) /* x0 to x30, sp, pc */
+		return "aarch64";
+	return mask & 0xff000000 ? "unknown" : "x86_64";
+}
+
 /* The user's pc among the registers that were recorded, or 0. */
 static uint64_t
 user_pc(const struct perf *r, const struct perf_sample *s)
 {
 	uint64_t mask = s->attr->regs_user, bit;
-	const char *arch = profile_str(r->p, r->arch);
 
-	bit = !strcmp(arch, "aarch64") ? (uint64_t)1 << 32 : (uint64_t)1 << 8;
+	bit = !strcmp(machine_name(r, mask), "aarch64") ? (uint64_t)1 << 32
+							: (uint64_t)1 << 8;
 	if (!s->regs || !s->dump || !(mask & bit))
 		return 0;
 	return perf_u64(r,
@@ -208,7 +225,8 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 	const struct perf_unwind *u = c->r->o.unwind;
 	uint64_t word[64], pc[UNWIND_FRAMES] = { user };
 	enum prof_status st = PROF_OK;
-	struct perf_dump d = { .machine = profile_str(c->r->p, c->r->arch),
+	struct perf_dump d = { .machine =
+				       machine_name(c->r, s->attr->regs_user),
 			       .mask = s->attr->regs_user,
 			       .word = word,
 			       .bytes = s->dump_at,

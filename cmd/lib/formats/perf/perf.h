@@ -105,7 +105,7 @@ typedef bool perf_where_fn(void *ctx, uint64_t pc, struct perf_where *out);
 
 /* A copy of a stack, and registers: words of mask, lowest bit first. */
 struct perf_dump {
-	const char *machine; /* uname(2)'s, "" if the recording does not say */
+	const char *machine; /* uname(2)'s name of it */
 	uint64_t mask;
 	const uint64_t *word;
 	size_t n_word;
