@@ -168,7 +168,7 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 		     runtime->variable, 100 * share, runtime->value);
 	else if (share > WORTH)
 		warn("%.0f %% of the samples are in code that %s made while it "
-		     "ran: for names, use --jit, or run it with %s",
+		     "ran: for names, run it with %s, or use --jit",
 		     100 * share, runtime->name, runtime->how);
 	unnamed_release(&u);
 }

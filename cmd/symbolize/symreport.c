@@ -164,7 +164,7 @@ print_runtime(const struct profile *p, const struct unnamed *u)
 
 	if (runtime && share > TELL)
 		warn("%.1f%% of samples are in code that %s made while it ran, "
-		     "without names: run it with %s, or prof-record with --jit",
+		     "without names: run it with %s",
 		     100 * share, runtime->name, runtime->how);
 }
 
