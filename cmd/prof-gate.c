@@ -14,12 +14,19 @@
 
 static const struct cli_opt *const groups[] = { refine_opts, NULL };
 
+/* The name that others have for a limit. */
+static const struct cli_hint hints[] = {
+	{ "fail-on", "a limit is a budget: see --budget" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-gate",
 	.args = "BASE... -- NEW...",
 	.brief = "did anything get slower? exit status 1 if so",
 	.opts = gate_opts,
 	.groups = groups,
+	.hints = hints,
 };
 
 int

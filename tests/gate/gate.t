@@ -427,6 +427,7 @@ END
 check '--sample-index' 0 'prof-gate --sample-index=samples $old -- $new | grep -c samples/count' <<'END'
 1
 END
+check_err 'a limit that other tools have' 2 'prof-gate --fail-on=1% $old -- $new' 'a limit is a budget: see --budget'
 check_err 'no such sample type' 2 'prof-gate --sample-index=nope $old -- $new' \
 	'nope'
 check '--baseline, and new on standard input' 0 \
