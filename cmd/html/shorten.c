@@ -57,7 +57,8 @@ static const char others[] =
 	"Uint8ClampedArray atob clearTimeout "
 	"decodeURIComponent devicePixelRatio encodeURIComponent "
 	"getComputedStyle globalThis history innerHeight innerWidth "
-	"localStorage location queueMicrotask TypeError matchMedia navigator performance queueMicrotask "
+	"localStorage location queueMicrotask TypeError matchMedia navigator "
+	"performance queueMicrotask "
 	"requestAnimationFrame scrollTo setTimeout window ";
 
 static void *

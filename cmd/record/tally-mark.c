@@ -63,6 +63,7 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap",
 				.sampler = info->sampler };
 	s->is_outside = info->sampler && !strncmp(info->sampler, "perf", 4);
+	s->is_mixed = info->sampler && strstr(info->sampler, "+perf");
 	if (kind == TALLY_CPU) {
 		s->clock = clock_name[info->set->clock % N_CLOCK];
 		s->asked_hz = 1e9 / (double)info->set->period_ns;

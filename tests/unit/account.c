@@ -217,6 +217,11 @@ test_quality(void **state)
 		    "where threads sleep in a rhythm (--clock=perf keeps to "
 		    "the rate)\n");
 	setup(NULL);
+	s = (struct sampling){ .ticks = 90, .truncated = 9, .is_mixed = true };
+	account_quality(&s, hear);
+	assert_said("10% of the stacks are truncated: too many frames, or "
+		    "longer than prof-record's --stack-size\n");
+	setup(NULL);
 	s = (struct sampling){ .ticks = 90, .missed = 10 };
 	account_quality(&s, hear);
 	assert_said("10% of the CPU time was not sampled: it is in [not "

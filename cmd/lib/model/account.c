@@ -69,6 +69,8 @@ account_quality(const struct sampling *s, account_say *say)
 			   100 * (double)s->truncated / ticks,
 			   s->is_outside ? "longer than prof-record's "
 					   "--stack-size"
+			   : s->is_mixed ? "too many frames, or longer than "
+					   "prof-record's --stack-size"
 					 : "too many frames");
 	if ((double)s->unwind_failed >= lost_worth * ticks)
 		say_format(say, "%.3g%% of the stacks end before their root",

@@ -102,6 +102,7 @@ comment_add(struct sampling *s, const char *text)
 	s->missed += count_of(text, "missed");
 	s->lost_bytes += count_of(text, "lost_bytes");
 	s->is_outside |= strstr(text, " sampler=perf") != NULL;
+	s->is_mixed |= strstr(text, "+perf") != NULL;
 }
 
 bool

@@ -32,13 +32,14 @@ struct sampling {
 	const char *clock; /* "cpu", "perf", "wall"; only for sampling_add() */
 	const char
 		*sampler; /* a word, and why in brackets; the same; or NULL */
-	bool is_outside;  /* the kernel sampled some of it */
+	bool is_outside;  /* the kernel sampled it */
+	bool is_mixed;    /* ... or only what libsample did not */
 	double asked_hz;
 	double achieved_hz;     /* signals, where ticks came at asked_hz */
 	uint64_t ticks;         /* periods that elapsed, with lost ones */
 	uint64_t signals;       /* ... stacks that were taken for them */
 	uint64_t lost;          /* ticks that are in no sample */
-	uint64_t truncated;     /* ... whose stack was cut at the frame limit */
+	uint64_t truncated;     /* ... whose stack was cut at a limit */
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
