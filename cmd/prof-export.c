@@ -101,23 +101,6 @@ static const struct {
 	[EXPORT_SPEEDSCOPE] = { speedscope, true, false, false },
 };
 
-static void
-warn_of_stackless(const struct profile *p, size_t column)
-{
-	int64_t sum = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_sample; i++)
-		if (!p->sample[i].n_stack && profile_value(p, i)[column]) {
-			sum = units_add(sum, profile_value(p, i)[column]);
-			n++;
-		}
-	if (n)
-		warn("%zu samples without a stack are left out: %lld %s", n,
-		     (long long)sum,
-		     cli_name(p->strings.str[p->type[column].unit].s));
-}
-
 /* Viewers show nothing, or divide by it. */
 static void
 warn_of_zeros(const struct profile *p, size_t column)
@@ -166,7 +149,7 @@ main(int argc, char **argv)
 		die("%s", err.msg);
 	warn_of_zeros(p, a.column);
 	if (formats[a.to].is_stacked)
-		warn_of_stackless(p, a.column);
+		cli_stackless(p, a.column);
 	if (formats[a.to].adds)
 		warn_of_sums(p);
 	if (formats[a.to].write(&a, p, cli_text(&a.cli), &err) != PROF_OK)

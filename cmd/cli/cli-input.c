@@ -12,6 +12,7 @@
 
 #include "lib/base/regular.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 const char *
 cli_input(struct cli *cli)
@@ -122,6 +123,23 @@ cli_doubts(const char *input, const struct profile *p)
 {
 	for (size_t i = 0; i < p->n_doubt; i++)
 		warn("%s: %s", cli_name(input), p->doubt[i]);
+}
+
+void
+cli_stackless(const struct profile *p, size_t column)
+{
+	int64_t sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_sample; i++)
+		if (!p->sample[i].n_stack && profile_value(p, i)[column]) {
+			sum = units_add(sum, profile_value(p, i)[column]);
+			n++;
+		}
+	if (n)
+		warn("%zu samples without a stack are left out: %lld %s", n,
+		     (long long)sum,
+		     cli_name(p->strings.str[p->type[column].unit].s));
 }
 
 struct profile *

@@ -153,6 +153,9 @@ void cli_close(int fd);
 /* Warn of what the reader of input doubts in p. */
 void cli_doubts(const char *input, const struct profile *p);
 
+/* The output has only stacks: warn of samples of p without one. */
+void cli_stackless(const struct profile *p, size_t column);
+
 /* Read one profile from input: the caller's, for profile_free(). Dies. */
 struct profile *cli_read(struct cli *cli, const char *input);
 

@@ -126,6 +126,8 @@ print_stacks(struct cli *cli, const struct text_settings *s, struct report *r,
 	enum prof_status st;
 	struct frames *f;
 
+	if (s->format == FORMAT_FOLDED)
+		cli_stackless(r->p, r->column);
 	st = frames_new(r->p, &r->o->frames, &f, err);
 	if (st == PROF_OK)
 		st = s->format == FORMAT_TRACES

@@ -464,6 +464,8 @@ for to in callgrind cpuprofile folded; do
 	check_err "$to: samples without a stack are counted" 0 "prof-export --to $to stackless >w" \
 		'prof-export: 1 samples without a stack are left out: 7 nanoseconds'
 done
+check_err 'and by prof-text --folded' 0 'prof-text --folded stackless >w' \
+	'prof-text: 1 samples without a stack are left out: 7 nanoseconds'
 printf '# cpu nanoseconds alloc bytes\nmain 5 0\n' | mkprof >zeros
 check_err 'a column of zeros' 0 'prof-export --to speedscope --sample-index alloc zeros >w' \
 	'prof-export: alloc is 0 in all 1 samples; --sample-index chooses another column'
