@@ -566,7 +566,8 @@ listen_start(struct listen *l, struct serve *s, struct prof_err *err)
 		MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)(MAX_CLIENTS + MAX_DYING),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MAX_HEAD,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, l, MHD_OPTION_END);
 	if (!l->daemon)
 		return prof_fail(err, PROF_EIO, "cannot serve at %s: %s",
 				 l->address, strerror(errno));
