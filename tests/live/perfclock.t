@@ -28,9 +28,9 @@ holds() {
 }
 
 # The period is 0.5 ms. Each of three threads has a tick too many or too few at its
-# ends; before the sampler starts, a millisecond is used.
+# ends; before the sampler starts, a millisecond is used, which the kernel would sample.
 live_check 'two threads of 0.25 s at 2000 Hz' 0 \
-	'prof-record -q -F 2000 --clock=perf -o x.pb.gz "$demo" 0.25 2 >out' </dev/null
+	'prof-record -q -F 2000 --clock=perf --sampler=preload -o x.pb.gz "$demo" 0.25 2 >out' </dev/null
 sampled 'signals come at the rate that was asked for' \
 	'[ $signals -gt $((ticks * 9 / 10)) ] && [ $perf_signals -eq $signals ]'
 sampled 'ticks are CPU time' \
