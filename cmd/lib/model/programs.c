@@ -51,6 +51,8 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 			is_unknown = true;
 			continue;
 		}
+		if (p->strings.str[name].s[0] == '[') /* [others] is none */
+			continue;
 		out->n += !is_there[name];
 		is_there[name] = 1;
 		sum[name] = units_add(sum[name], profile_value(p, i)[column]);
