@@ -1,7 +1,6 @@
 /* warn.c - messages about a mapping or a file; see impl.h. */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "impl.h"
@@ -12,18 +11,16 @@ void
 resolve_warn_unread(const struct resolve *r)
 {
 	struct unpack_budget *b = r->o->locate->budget;
-	char why[128];
 
 	if (!b || !b->n_unread)
 		return;
-	snprintf(why, sizeof(why), "%s; its names are missing",
-		 strerror(b->error));
-	if (b->n_unread > 1)
-		snprintf(why, sizeof(why),
-			 "%s; its names and those of %d other files are "
-			 "missing",
-			 strerror(b->error), b->n_unread - 1);
-	r->o->warn("%s: %s", b->path, why);
+	if (b->n_unread == 1)
+		r->o->warn("%s: %s; its names are missing", b->path,
+			   strerror(b->error));
+	else
+		r->o->warn("%s: %s; its names and those of %d other files are "
+			   "missing",
+			   b->path, strerror(b->error), b->n_unread - 1);
 	b->n_unread = 0;
 }
 
