@@ -41,6 +41,20 @@ struct decoder {
 
 /* --- names --- */
 
+/*
+ * What the compiler appends to the name of a part or a copy of a function of
+ * C++: ".cold", ".constprop.0". Without it a jump to the cold part would read
+ * as one to the function itself. (".llvm.123" is a module of Rust.)
+ */
+static const char *
+clone_suffix(const char *mangled)
+{
+	const char *dot =
+		strncmp(mangled, "_Z", 2) ? NULL : strchr(mangled, '.');
+
+	return dot && strncmp(dot, ".llvm.", 6) != 0 ? dot : "";
+}
+
 /* The demangled form of name, which lives in the arena. */
 static const char *
 pretty_name(struct decoder *d, const char *name)
@@ -64,10 +78,14 @@ pretty_name(struct decoder *d, const char *name)
 	grown[i] = d->names.str[i].s;
 	text = demangle_name(name, DEMANGLE_DEFAULT);
 	if (text) {
-		char *copy = arena_alloc(d->arena, strlen(text) + 1);
+		const char *part = clone_suffix(name);
+		size_t n = strlen(text) + strlen(part) + 1;
+		char *copy = arena_alloc(d->arena, n);
 
-		if (copy)
-			grown[i] = strcpy(copy, text);
+		if (copy) {
+			snprintf(copy, n, "%s%s", text, part);
+			grown[i] = copy;
+		}
 		free(text);
 	}
 	return grown[i];
@@ -259,7 +277,7 @@ append_call(struct decoder *d, struct asm_insn *insn, const char *name,
 
 /*
  * Append the target: the name of a function, or an address in one, as
- * "0x40115a <main+0x2a>".
+ * "0x40115a <main+0x2a>". The cold part of a function is such a place.
  */
 static void
 name_target(struct decoder *d, const struct asm_function *f,
@@ -276,7 +294,7 @@ name_target(struct decoder *d, const struct asm_function *f,
 		append_call(d, insn, stub, PLT_SUFFIX);
 	else if (!to || !to->n_name)
 		append_place(d, insn, "", t, "", 0);
-	else if (t == to->start)
+	else if (t == to->start && !strstr(to->name[0], ".cold"))
 		append_call(d, insn, pretty_name(d, to->name[0]), "");
 	else
 		append_place(d, insn, "", t, pretty_name(d, to->name[0]),

@@ -33,8 +33,9 @@ gcc -g -O2 -fno-tree-vectorize -no-pie -o prog prog.c || exit 99
 	printf '@mapping 0x400000 0x403000 0 %s\n' "$scratch/prog"
 	main=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
 	hash=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T hash$/\1/p')
+	size=$(nm -S prog | sed -n 's/^[0-9a-f]* 0*\([0-9a-f]*\) T hash$/\1/p')
 	i=0
-	while [ $i -lt 30 ]; do
+	while [ $i -lt $((0x$size)) ]; do
 		printf '0x%x;0x%x %d %d {user="%s"}\n' $((0x$main + 5)) \
 			$((0x$hash + i)) $((i + 1)) $((i * 1000)) "u$((i % 2))"
 		i=$((i + 1))

@@ -135,8 +135,8 @@ take_target(const struct disasm *d, struct disasm_insn *out, char *text)
 	const cs_insn *insn = d->insn;
 	char *last = strrchr(text, ' '), *end;
 
-	out->is_call = d->cs.insn_group(d->handle, insn, CS_GRP_CALL);
-	if (!out->is_call && !d->cs.insn_group(d->handle, insn, CS_GRP_JUMP))
+	if (!d->cs.insn_group(d->handle, insn, CS_GRP_CALL) &&
+	    !d->cs.insn_group(d->handle, insn, CS_GRP_JUMP))
 		return;
 	last = last ? last + 1 : text;
 	if (*last == '#')

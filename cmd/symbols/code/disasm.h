@@ -23,7 +23,6 @@ struct disasm_insn {
 	uint64_t target; /* of a direct call or jump */
 	uint64_t data;   /* of an operand relative to %rip; 0: none */
 	bool has_target;
-	bool is_call;
 };
 
 /* A machine, as in the header of an ELF file: EM_*, class and byte order. */
