@@ -31,8 +31,7 @@ report_take(struct report_settings *s, struct profile *p)
 	refine_frames(&s->refine, p, s->o.unit);
 }
 
-/* Warn about addresses instead of functions, but only people, not scripts. What
- * helps differs when prof-symbolize has found names already, or none. */
+/* Warn about addresses instead of functions, but only people, not scripts. */
 static void
 warn_of_names(const struct profile *p)
 {
@@ -46,10 +45,8 @@ warn_of_names(const struct profile *p)
 	if (p->n_function == 0 && p->n_sample > 0)
 		warn("no names yet: prof-symbolize FILE | ...");
 	else if (u.share > 0.5)
-		warn("%.0f%% of the samples have no names: their files have "
-		     "none, or were not found; see --search-path of "
-		     "prof-symbolize, DEBUGINFOD_URLS, -dbgsym packages",
-		     100 * u.share);
+		warn("%.0f%% of the samples have no names: %s", 100 * u.share,
+		     unnamed_remedy(p));
 	unnamed_release(&u);
 }
 

@@ -287,13 +287,12 @@ check_names(const struct profile *p, const char *name)
 	if (unnamed_count(&u, p, &err) != PROF_OK)
 		die("%s: %s", cli_name(name), err.msg);
 	if (u.share > NAMELESS)
-		die("%s: not symbolized: %.0f%% of its samples have no names; "
-		    "run prof-symbolize",
-		    cli_name(name), 100 * u.share);
+		die("%s: nothing to compare: %.0f%% of its samples have no "
+		    "names: %s",
+		    cli_name(name), 100 * u.share, unnamed_remedy(p));
 	if (u.share > FEW_NAMES)
-		warn("%s: %.0f%% of its samples have no names; run "
-		     "prof-symbolize",
-		     cli_name(name), 100 * u.share);
+		warn("%s: %.0f%% of its samples have no names: %s",
+		     cli_name(name), 100 * u.share, unnamed_remedy(p));
 	unnamed_release(&u);
 }
 

@@ -545,7 +545,10 @@ check_err 'another program' 2 \
 	'nothing to compare: functions with 100% of base are gone'
 check_err 'no names' 2 \
 	'printf "# samples count\n@mapping 0x400000 0x500000 0 /lib/libc.so.6\n0x401000;0x402000 9000\n" >o; mkprof o >o.pb.gz; prof-gate o.pb.gz -- o.pb.gz' \
-	'not symbolized: 100% of its samples have no names; run prof-symbolize'
+	'nothing to compare: 100% of its samples have no names: run prof-symbolize'
+check_err 'few names' 2 \
+	'printf "# samples count\n@mapping 0x400000 0x500000 0 /lib/libc.so.6\nmain;0x401000 9000\nmain 90\n" | mkprof >o.pb.gz; prof-gate o.pb.gz -- o.pb.gz' \
+	'o.pb.gz: nothing to compare: 99% of its samples have no names: their files have none'
 check_err '--scale=duration without one' 2 \
 	'prof-gate --scale=duration plain1.pb.gz -- plain1.pb.gz' 'no duration'
 check_err 'another --scale' 2 'prof-gate --scale=mean $old -- $new' "unknown scale 'mean'; one of none,"

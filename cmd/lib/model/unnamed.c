@@ -128,3 +128,13 @@ unnamed_release(struct unnamed *u)
 	free(u->any);
 	u->mapping = u->any = NULL;
 }
+
+const char *
+unnamed_remedy(const struct profile *p)
+{
+	return p->n_function == 0
+		       ? "run prof-symbolize"
+		       : "their files have none, or were not found; see "
+			 "--search-path of prof-symbolize, DEBUGINFOD_URLS, "
+			 "-dbgsym packages";
+}

@@ -29,4 +29,8 @@ enum prof_status unnamed_count(struct unnamed *u, const struct profile *p,
 			       struct prof_err *err) MUST_USE;
 void unnamed_release(struct unnamed *u);
 
+/* What gives them names, for the end of a message: other things help once
+ * prof-symbolize has found some. */
+const char *unnamed_remedy(const struct profile *p);
+
 #endif
