@@ -70,12 +70,18 @@ static const struct cli_opt opts[] = {
 
 static const struct cli_opt *const groups[] = { refine_opts, NULL };
 
+static const struct cli_hint hints[] = {
+	{ "sample-index", "see --keep-types" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-filter",
 	.args = "[FILE...]",
 	.brief = "keep a part of a profile",
 	.opts = opts,
 	.groups = groups,
+	.hints = hints,
 };
 
 enum { MAX_EDIT = 64 };

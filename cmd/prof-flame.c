@@ -10,12 +10,19 @@
 #include "flame/draw.h"
 #include "flame/options.h"
 
+static const struct cli_hint hints[] = {
+	{ "svg", "it writes SVG: use -o FILE" },
+	{ "inverted", "see --flip" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-flame",
 	.args = "[FILE...]",
 	.brief = "draw a flame graph of a profile",
 	.opts = flame_opts,
 	.groups = report_groups,
+	.hints = hints,
 };
 
 int

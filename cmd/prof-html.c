@@ -36,8 +36,8 @@ main(int argc, char **argv)
 	if (s.opens && !s.opened && !(s.opened = strdup(cli.output)))
 		die_nomem();
 	status = cli_finish(&cli, EXIT_SUCCESS);
-	if (s.opens)
-		open_browser(s.opened);
+	if (s.opens && !open_browser(s.opened))
+		status = CLI_TROUBLE;
 	free(s.opened);
 	return status;
 }

@@ -57,13 +57,17 @@ static const struct cli_opt opts[] = {
 static const struct cli_opt *const groups[] = { record_target_opts, memory_opts,
 						NULL };
 
-/* Of perf record. */
+/* Of perf record and gperftools. */
 static const struct cli_hint hints[] = {
 	{ "p", "processes that run already: see --pid" },
 	{ "a", "the whole machine: see --all" },
 	{ "e", "see --event" },
 	{ "g", "stacks are always recorded" },
 	{ "call-graph", "stacks are always recorded" },
+	{ "c", "see --frequency" },
+	{ "d", "see --seconds" },
+	{ "time", "see --seconds" },
+	{ "cpuprofile", "see --output" },
 	{ 0 },
 };
 

@@ -10,12 +10,15 @@
 #include "text/options.h"
 #include "text/report.h"
 
+static const struct cli_hint hints[] = { { "sort", "see --cum" }, { 0 } };
+
 static const struct cli_cmd cmd = {
 	.name = "prof-text",
 	.args = "[FILE...]",
 	.brief = "print a profile as text; several are added up",
 	.opts = text_opts,
 	.groups = report_groups,
+	.hints = hints,
 };
 
 int

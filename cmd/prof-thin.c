@@ -155,7 +155,7 @@ main(int argc, char **argv)
 	}
 	if (cli.n_operand != 1)
 		die(cli.n_operand ? "one archive at a time"
-				  : "no archive given");
+				  : "no archive given: name its folder");
 	w.path = cli.operand[0];
 	for (n = strlen(w.path); n > 1 && w.path[n - 1] == '/'; n--)
 		cli.operand[0][n - 1] = '\0';

@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,11 +17,26 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
+/* Die if there is no file to read, as an option has it: --focus cpu.pb.gz. */
+static void
+refuse_taken(const struct cli *cli)
+{
+	struct stat in, sb;
+
+	if (cli->taken && fstat(STDIN_FILENO, &in) == 0 &&
+	    S_ISCHR(in.st_mode) && stat(cli->argv[cli->taken + 1], &sb) == 0 &&
+	    S_ISREG(sb.st_mode))
+		die("no file to read: '%s' is the argument of %s",
+		    cli->argv[cli->taken + 1], cli->argv[cli->taken]);
+}
+
 const char *
 cli_input(struct cli *cli)
 {
 	static const char dash[] = "-";
 
+	if (cli->n_operand == 0 && !cli->next)
+		refuse_taken(cli);
 	if (cli->n_operand == 0)
 		return cli->next++ ? NULL : dash;
 	if (cli->next == cli->n_operand)
@@ -36,26 +54,71 @@ cli_name(const char *input)
 	return !strcmp(input, "-") ? "<stdin>" : *input ? input : "''";
 }
 
-/* http://host/page, host:80 or host:80/page? */
+/* Is it host:80 or host:80/page? */
 static bool
-is_server(const char *input)
+has_port(const char *input, size_t n)
 {
-	const char *colon = input + strcspn(input, ":/");
-	size_t n;
+	size_t n_digit = input[n] ? strspn(input + n + 1, "0123456789") : 0;
 
-	if (!strncmp(colon, "://", 3))
-		return true;
-	n = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
-	return n && (!colon[1 + n] || colon[1 + n] == '/');
+	return n_digit && n_digit < 6 && atoi(input + n + 1) <= UINT16_MAX &&
+	       (!input[n + 1 + n_digit] || input[n + 1 + n_digit] == '/');
 }
 
-/* localhost, or host/debug/pprof/heap? */
+/* localhost, 10.0.0.1, or host/debug/pprof/heap? */
 static bool
-lacks_port(const char *input)
+lacks_port(const char *input, size_t n)
 {
-	return !strcmp(input, "localhost") ||
-	       !strncmp(input, "localhost/", 10) ||
+	return (n == 9 && !strncmp(input, "localhost", n)) ||
+	       (*input != '.' && n == strspn(input, "0123456789.") &&
+		memchr(input, '.', n)) ||
 	       (*input != '/' && *input != '.' && strstr(input, "/pprof/"));
+}
+
+/* Say in the n_msg bytes at msg what may be meant by input, which is no file.
+ */
+static void
+advise(const char *input, char *msg, size_t n_msg)
+{
+	size_t n = strcspn(input, ":/"); /* of a host */
+	bool is_url = !strncmp(input + n, "://", 3),
+	     has_colon = input[n] == ':';
+
+	if (!is_url && input[n] && (n == 4 || n == 5) &&
+	    !strncmp(input, "https", n))
+		snprintf(msg, n_msg,
+			 "; an address begins with http:// or https://");
+	else if (is_url && !strncmp(input, "file", n))
+		snprintf(msg, n_msg, "; a file is named by its path, %s",
+			 input + n + 3);
+	else if (is_url || (has_colon && has_port(input, n)))
+		snprintf(msg, n_msg,
+			 "; prof-fetch reads http://HOST/PAGE and HOST:PORT");
+	else if (n && has_colon && !strchr(input, '.'))
+		snprintf(msg, n_msg,
+			 "; the port of a server, HOST:PORT, is a "
+			 "number up to 65535");
+	else if (n && strspn(input, "0123456789") == strlen(input))
+		snprintf(msg, n_msg,
+			 "; a server needs a host: prof-fetch localhost:%s",
+			 input);
+	else if (lacks_port(input, n))
+		snprintf(msg, n_msg,
+			 "; a server needs a port: prof-fetch %.*s:PORT%s",
+			 (int)n, input, input + n);
+}
+
+/* Why input cannot be opened, by errno. */
+static enum prof_status
+cannot_open(const char *input, struct prof_err *err)
+{
+	int error = errno;
+	size_t n;
+
+	(void)prof_fail(err, PROF_EIO, "%s", strerror(error));
+	n = strlen(err->msg);
+	if (error == ENOENT)
+		advise(input, err->msg + n, sizeof(err->msg) - n);
+	return PROF_EIO;
 }
 
 int
@@ -67,21 +130,12 @@ cli_try_open(const char *input, struct prof_err *err)
 
 	if (strcmp(input, "-"))
 		fd = regular_named(input);
-	if (fd < 0 && errno == ENOENT && is_server(input))
-		st = prof_fail(err, PROF_EIO,
-			       "%s; prof-fetch reads http://HOST/PAGE and "
-			       "HOST:PORT",
-			       strerror(errno));
-	else if (fd < 0 && errno == ENOENT && lacks_port(input))
-		st = prof_fail(err, PROF_EIO,
-			       "%s; a server needs a port: prof-fetch "
-			       "%.*s:PORT%s",
-			       strerror(errno), (int)strcspn(input, "/"), input,
-			       input + strcspn(input, "/"));
-	else if (fd < 0 || fstat(fd, &sb) < 0)
-		st = prof_fail(err, PROF_EIO, "%s", strerror(errno));
+	if (fd < 0 || fstat(fd, &sb) < 0)
+		st = cannot_open(input, err);
 	else if (S_ISDIR(sb.st_mode))
-		st = prof_fail(err, PROF_EIO, "%s", strerror(EISDIR));
+		st = prof_fail(err, PROF_EIO, "%s; name the files in it: %s/*",
+			       strerror(EISDIR),
+			       !strcmp(input, "/") ? "" : input);
 	else if (isatty(fd))
 		st = prof_fail(err, PROF_EIO,
 			       "a profile is not read from a terminal; name a "

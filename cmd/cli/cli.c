@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "cli.h"
-#include "pprof-hint.h"
+#include "refuse.h"
 #include "sigbus.h"
 
 #include <errno.h>
@@ -224,100 +224,6 @@ copy_words(int argc, char **argv)
 			die_nomem();
 	}
 	return copy;
-}
-
-/* Has the command a long option of that name, of n bytes? */
-static bool
-has_option(const struct cli *cli, const char *name, size_t n)
-{
-	const struct option *o = cli->getopt;
-
-	while (o->name && (strncmp(o->name, name, n) != 0 || o->name[n]))
-		o++;
-	return o->name;
-}
-
-/* Do the n bytes of word become name by one change: a letter more, less or
- * other, or two that are swapped? */
-static bool
-is_near(const char *name, const char *word, size_t n)
-{
-	size_t len = strlen(name), same = 0, end = 0;
-
-	while (same < n && same < len && name[same] == word[same])
-		same++;
-	while (end < n - same && end < len - same &&
-	       name[len - 1 - end] == word[n - 1 - end])
-		end++;
-	n -= same + end;
-	len -= same + end;
-	return (n <= 1 && len <= 1) ||
-	       (n == 2 && len == 2 && name[same] == word[same + 1] &&
-		name[same + 1] == word[same]);
-}
-
-/* The option that word may be meant to be, or NULL. */
-static const char *
-nearest_option(const struct cli *cli, const char *word, size_t n)
-{
-	if (n > 2)
-		for (const struct option *o = cli->getopt; o->name; o++)
-			if (is_near(o->name, word, n))
-				return o->name;
-	return NULL;
-}
-
-/* Die of word, an option that getopt_long() did not accept. */
-static _Noreturn void
-refuse_option(const struct cli *cli, const char *word)
-{
-	const char *name = word + strspn(word, "-");
-	size_t n = strcspn(name, "="), n_dash = (size_t)(name - word);
-	const char *first = NULL, *second = NULL, *other;
-
-	if (n && has_option(cli, name, n)) {
-		if (n_dash == 1)
-			die("unknown option '%s': long options begin with two "
-			    "dashes",
-			    word);
-		die("option '--%.*s' takes no argument", (int)n, name);
-	}
-	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
-		if (!strncmp(h->option, name, n) && !h->option[n])
-			die("unknown option '%s': %s", word, h->text);
-	other = pprof_hint(name, n);
-	if (other)
-		die("unknown option '%s': see %s", word, other);
-	for (const struct option *o = cli->getopt; n_dash == 2 && o->name;
-	     o++) {
-		if (!n || strncmp(o->name, name, n) != 0)
-			continue;
-		second = first ? o->name : NULL;
-		first = first ? first : o->name;
-	}
-	if (second)
-		die("option '%s' is ambiguous: --%s or --%s", word, first,
-		    second);
-	if (first)
-		die("option '--%s' takes no argument", first);
-	other = n_dash == 2 ? nearest_option(cli, name, n) : NULL;
-	if (other)
-		die("unknown option '%s': --%s?", word, other);
-	die("unknown option '%s' (see %s --help)", word, cli->cmd->name);
-}
-
-/*
- * Die of pprof's -http=:8080, which would be -h, and the like: as a word with
- * one dash only the name of a long option is meant, not letters.
- */
-static void
-refuse_one_dash(const struct cli *cli, const char *word)
-{
-	size_t n = strcspn(word, "=");
-
-	if (word[1] != '-' && n > 3 &&
-	    (has_option(cli, word + 1, n - 1) || pprof_hint(word + 1, n - 1)))
-		refuse_option(cli, word);
 }
 
 /*
@@ -550,20 +456,6 @@ common_option(struct cli *cli, int key)
 	return false;
 }
 
-/* Is the option that was taken one of pprof, which another command has, and
- * here an abbreviation? --list is --list-options, --tags is --tagshow. */
-static bool
-is_pprofs(const struct cli *cli, const char *word)
-{
-	size_t n;
-
-	if (strncmp(word, "--", 2) != 0)
-		return false;
-	word += 2;
-	n = strcspn(word, "=");
-	return n && !has_option(cli, word, n) && pprof_hint(word, n);
-}
-
 int
 cli_option(struct cli *cli)
 {
@@ -581,11 +473,14 @@ cli_option(struct cli *cli)
 		word = cli->argv[optind > at ? optind - 1 : at];
 		if (optarg && optarg == word)
 			word = cli->argv[optind - 2];
-		if (key == '?' || (key != CLI_DONE && is_pprofs(cli, word)))
+		if (key == '?' ||
+		    (key != CLI_DONE && refuse_is_elsewhere(cli, word)))
 			refuse_option(cli, word);
 		if (key == ':')
 			die("option '%s' needs an argument",
 			    cli->argv[optind - 1]);
+		if (optarg && optarg == cli->argv[optind - 1])
+			cli->taken = optind - 2;
 	} while (key != CLI_DONE && common_option(cli, key));
 	if (key == CLI_DONE) {
 		cli->operand = cli->argv + optind;

@@ -100,11 +100,13 @@ struct cli {
 	struct stream_format format;
 	unsigned n_thread; /* to write with; 0: cli_processors() */
 
-	/* Private to cli.c. */
+	/* Private to cli.c and refuse.c. */
 	int key; /* of the option that cli_option() returned */
 	char **argv;
 	int argc;
 	int next;
+	int taken; /* the last option with a word of its own as argument, or 0
+		    */
 	void *getopt;
 	char *shorts;
 	struct cli_output *out;

@@ -16,7 +16,8 @@ enum {
 
 const struct cli_opt dot_opts[] = {
 	{ 'T', "format", "FORMAT",
-	  "draw dot, svg, png, pdf, ps, jpg or gif (dot)" },
+	  "draw dot, svg, png, pdf, ps, jpg or gif (what -o's name ends in, or "
+	  "dot)" },
 	{ KEY_CALL_TREE, "call-tree", "[BOOL]",
 	  "draw each path as a branch of its own" },
 	{ KEY_FLAT, "flat", "[BOOL]",
@@ -29,6 +30,17 @@ const struct cli_opt dot_opts[] = {
 	{ 0 }
 };
 
+/* The format that the end of the output's name says, or dot. */
+static const char *
+by_name(const char *const *formats, const char *output)
+{
+	const char *end = output ? strrchr(output, '.') : NULL;
+
+	while (end && *formats && strcmp(*formats, end + 1) != 0)
+		formats++;
+	return end && *formats ? *formats : "dot";
+}
+
 void
 dot_settings_parse(struct dot_settings *s, struct cli *cli)
 {
@@ -37,7 +49,6 @@ dot_settings_parse(struct dot_settings *s, struct cli *cli)
 	int key;
 
 	memset(s, 0, sizeof(*s));
-	s->format = "dot";
 	s->timeout = 60;
 	report_settings_init(&s->report);
 	s->report.o.graph.order = GRAPH_BY_ENTROPY;
@@ -64,6 +75,8 @@ dot_settings_parse(struct dot_settings *s, struct cli *cli)
 			report_option(&s->report, cli, key);
 		}
 	}
+	if (!s->format)
+		s->format = by_name(formats, cli->output);
 	if (strcmp(s->format, "dot") != 0 && !render_knows(s->format))
 		die("-T %s: this build has no graphviz; without -T, DOT is "
 		    "written",

@@ -107,7 +107,8 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 		}
 	}
 	if (!has_format)
-		die("no format: give one with --to");
+		die("no format: --to=NAME, one of callgrind, cpuprofile, "
+		    "firefox, folded, otlp, otlp-json, speedscope");
 	if (a->pprof && a->to != EXPORT_CALLGRIND)
 		die("--pprof: for --to callgrind, not %s", formats[a->to]);
 }

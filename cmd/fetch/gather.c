@@ -123,6 +123,12 @@ read_raw(const struct gather *g, const struct gather_item *item,
 		return inflate(g, &f->body, raw, err);
 	}
 	fd = cli_try_open(item->name, err);
+	if (fd < 0 && strcmp(item->name, "-") && !strpbrk(item->name, "./:;") &&
+	    !strchr(err->msg, ';'))
+		return prof_fail(err, PROF_EIO,
+				 "no such file; a server needs a port: "
+				 "prof-fetch %s:PORT",
+				 item->name);
 	if (fd < 0)
 		return PROF_EIO;
 	st = stream_read(fd, g->max_size, raw, err);
@@ -165,6 +171,12 @@ parse_answer(const struct gather *g, const struct gather_item *item,
 		profile_free(*out);
 		*out = NULL;
 	}
+	if (st == PROF_EFORMAT && item->fetch && raw.n &&
+	    !strstr(err->msg, "/pprof/"))
+		strncat(err->msg,
+			"; a profile's address ends in /debug/pprof/NAME or "
+			"/pprof/NAME",
+			sizeof(err->msg) - strlen(err->msg) - 1);
 	buf_release(&raw);
 	return st;
 }

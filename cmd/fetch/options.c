@@ -59,11 +59,22 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
+#define PAGE "the page is a part of the address: HOST:PORT/debug/pprof/heap"
+
+static const struct cli_hint hints[] = {
+	{ "heap", PAGE },
+	{ "profile", PAGE },
+	{ "type", PAGE },
+	{ "every", "cron runs prof-fetch at times; see prof-record --every" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-fetch",
 	.args = "[SOURCE...]",
 	.brief = "get profiles from servers (host:port, URLs) and files",
 	.opts = opts,
+	.hints = hints,
 };
 
 static void

@@ -61,7 +61,7 @@ function_name_missing(const char *what, const struct catalog *a, size_t n)
 			n_file++;
 		}
 	if (!n_file)
-		die("%s", what);
+		die("%s; prof-text FILE lists those of a profile", what);
 	die("%s; these profiles have no names for %s%s: "
 	    "prof-symbolize PROFILE -o PROFILE gives each its names, where the "
 	    "binaries are",

@@ -279,7 +279,7 @@ history_settings_parse(struct history_settings *s, struct cli *cli)
 			set_output(s, cli, key);
 	settle(s);
 	if (!cli->n_operand)
-		die("no archive given");
+		die("no archive given: name a folder of profiles");
 }
 
 void

@@ -57,20 +57,29 @@ run_opener(const char *program, const char *file)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-void
+bool
 open_browser(const char *file)
 {
 	const char *wish = getenv("BROWSER");
 	char *list = strdup(wish ? wish : ""), *rest = list;
 	char *path = realpath(file, NULL);
 	const char *shown = path ? path : file;
+	bool ok = true;
 
 	for (char *p; list && (p = strsep(&rest, ":"));)
 		if (*p && run_opener(p, shown) == 0)
 			goto out;
-	if (run_opener("xdg-open", shown) < 0)
+	/* Without one, xdg-open would try browsers of terminals, and complain.
+	 */
+	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+		warn("no display, and no $BROWSER; the page is in %s", shown);
+	else if (run_opener("xdg-open", shown) < 0)
 		warn("no browser could be started; the page is in %s", shown);
+	else
+		goto out;
+	ok = false;
 out:
 	free(list);
 	free(path);
+	return ok;
 }

@@ -65,12 +65,22 @@ parse_bytes(const struct buf *bytes, const struct import_options *o,
 {
 	const struct buf raw = without_mark(bytes);
 	enum legacy_kind legacy = legacy_sniff(raw.data, raw.n);
-	enum foreign_kind kind = o->from;
+	enum foreign_kind kind = o->from, seems;
+	enum prof_status st;
 
 	if (!kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
 		kind = foreign_sniff(raw.data, raw.n);
-	return kind ? import_parse(kind, raw.data, raw.n, o, out, err)
-		    : profile_parse(raw.data, raw.n, out, err);
+	if (!kind)
+		return profile_parse(raw.data, raw.n, out, err);
+	st = import_parse(kind, raw.data, raw.n, o, out, err);
+	seems = st == PROF_EFORMAT && o->from ? foreign_sniff(raw.data, raw.n)
+					      : FOREIGN_NONE;
+	if (seems != FOREIGN_NONE && seems != kind)
+		snprintf(err->msg + strlen(err->msg),
+			 sizeof(err->msg) - strlen(err->msg),
+			 "; it looks like a file of format %s",
+			 foreign_name(seems));
+	return st;
 }
 
 /* A file whose beginning is in b. */

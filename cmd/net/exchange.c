@@ -422,6 +422,22 @@ tidy(char *m)
 		m[0] = (char)tolower((unsigned char)m[0]);
 }
 
+/* curl's message has not the reason, and of a socket a port that nobody gave.
+ */
+static enum prof_status
+no_connection(struct exchange *x, const char *suffix)
+{
+	const struct source *s = &x->f->source;
+	long error = 0;
+
+	x->curl->easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &error);
+	return prof_fail(&x->f->err, PROF_EIO,
+			 "failed to connect to %s%s%s; does a server run "
+			 "there?%s",
+			 s->socket ? s->socket : s->host, error ? ": " : "",
+			 error ? strerror((int)error) : "", suffix);
+}
+
 enum prof_status
 exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 {
@@ -455,6 +471,8 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 				 "the server does not speak TLS at this port; "
 				 "use http://%s%s",
 				 x->f->source.host, suffix);
+	if (r == CURLE_COULDNT_CONNECT)
+		return no_connection(x, suffix);
 	tidy(m);
 	return prof_fail(&x->f->err, PROF_EIO, "%s%s", m, suffix);
 }

@@ -206,6 +206,9 @@ source_parse(struct source *s, const char *text, struct prof_err *err)
 			source_release(s);
 		return st;
 	}
+	if (!rest &&
+	    (!strncmp(text, "http:/", 6) || !strncmp(text, "https:/", 7)))
+		return prof_fail(err, PROF_EUSAGE, "not a URL");
 	if (rest)
 		st = set_scheme(s, text, (size_t)(rest - text) - 3, err);
 	else

@@ -107,7 +107,9 @@ address_listen(const char *where, int *fd, char name[ADDRESS_MAX],
 	if (rc != 0)
 		return prof_fail(err, PROF_EUSAGE,
 				 "'%s' is not [HOST:]PORT: %s", where,
-				 gai_strerror(rc));
+				 rc == EAI_SERVICE ? "a port is a number up to "
+						     "65535"
+						   : gai_strerror(rc));
 	*fd = bind_one(ai);
 	freeaddrinfo(ai);
 	if (*fd < 0)

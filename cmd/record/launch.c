@@ -158,6 +158,25 @@ is_here(const char *name)
 	return !strchr(name, '/') && access(name, X_OK) == 0;
 }
 
+/* Why name cannot be executed, by error, and what to do. */
+static enum prof_status
+not_found(const char *name, int error, struct prof_err *err)
+{
+	struct stat sb;
+
+	if (error == ENOENT)
+		return prof_fail(err, PROF_EIO, "%s: %s%s%s", name,
+				 strchr(name, '/') ? strerror(error)
+						   : "command not found",
+				 is_here(name) ? "; use ./" : "",
+				 is_here(name) ? name : "");
+	if (error == EACCES && stat(name, &sb) == 0 && !(sb.st_mode & 0111))
+		return prof_fail(err, PROF_EIO,
+				 "%s: %s; chmod +x makes it a program", name,
+				 strerror(error));
+	return prof_fail(err, PROF_EIO, "%s: %s", name, strerror(error));
+}
+
 enum prof_status
 launch_find(struct launch *l, const char *name, enum obstacle *o,
 	    struct prof_err *err)
@@ -166,11 +185,7 @@ launch_find(struct launch *l, const char *name, enum obstacle *o,
 
 	*o = OBSTACLE_NONE;
 	if (!search(name, l->path))
-		return prof_fail(err, PROF_EIO, "%s: %s%s%s", name,
-				 errno == ENOENT ? "command not found"
-						 : strerror(errno),
-				 is_here(name) ? "; use ./" : "",
-				 is_here(name) ? name : "");
+		return not_found(name, errno, err);
 	strcpy(path, l->path);
 	for (int i = 0; *o == OBSTACLE_NONE && *path && i < SCRIPTS; i++) {
 		*o = obstacle_find(path, next);

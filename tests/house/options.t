@@ -57,7 +57,7 @@ done
 
 # Each option of pprof that another command has leads there.
 sed -n 's/^	{ "\([a-z-]*\)", "\(prof-[a-z]*\)\(.*\)" },$/\1 \2 \3/p' \
-	"$src/cmd/cli/pprof-hint.c" >elsewhere
+	"$src/cmd/cli/refuse.c" >elsewhere
 [ -s elsewhere ] || echo 'no options' | not_ok "pprof's options have commands"
 while read -r option command argument; do
 	[ "$argument" != "--$option" ] ||

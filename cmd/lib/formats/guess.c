@@ -56,7 +56,6 @@ static const struct {
 	MAGIC("<!doctype", true, PAGE),
 	MAGIC("<html", true, PAGE),
 	MAGIC("<HTML", true, PAGE),
-	MAGIC("<?xml", true, "an XML document"),
 	MAGIC("go 1.", true,
 	      "an execution trace of Go; see go tool trace -pprof"),
 	MAGIC("%PDF-", true, "a PDF document" SOURCE),
@@ -90,7 +89,8 @@ static const struct {
 	MAGIC("File: ", false, "the text of a report" SOURCE),
 	MAGIC("digraph ", false, "a graph in DOT" SOURCE),
 	MAGIC("strict digraph ", false, "a graph in DOT" SOURCE),
-	MAGIC("#!", false, "a script"),
+	MAGIC("#!", false,
+	      "a script; prof-record ./script makes a profile of it"),
 	MAGIC("JAVA PROFILE 1.", false,
 	      "a heap dump of Java, which holds no stacks"),
 	MAGIC("Analysis of sampling ", false,
@@ -103,6 +103,8 @@ static const struct {
 	const char *word;
 	const char *what;
 } words[] = {
+	{ "<svg ", "a picture (SVG)" SOURCE },
+	{ "<?xml ", "an XML document" SOURCE },
 	{ "# Overhead ", "the text of perf report; give perf.data to "
 			 "prof-import" },
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
@@ -117,6 +119,14 @@ static const struct {
 			 ".cpuprofile, for prof-import" },
 };
 
+/* Of ELF files, bytes 5 and 16 to 17: the order of bytes, and ET_CORE. */
+static bool
+is_core(const unsigned char *s, size_t n)
+{
+	return n > 17 && !memcmp(s, "\177ELF", 4) &&
+	       s[s[5] == 1 ? 16 : 17] == 4;
+}
+
 static bool
 begins(const void *data, size_t n, size_t i)
 {
@@ -128,6 +138,9 @@ guess_magic(const void *data, size_t n)
 {
 	static const char go[] = "goroutine ";
 
+	if (is_core(data, n))
+		return "a core dump, which holds one moment; gdb shows its "
+		       "stacks, prof-record makes a profile of a program";
 	for (size_t i = 0; i < sizeof(magic) / sizeof(magic[0]); i++)
 		if (magic[i].is_certain && begins(data, n, i))
 			return magic[i].what;

@@ -85,7 +85,8 @@ take_pids(const struct cli *cli, struct target *t)
 
 		if (end == at || (*end && *end != ',') || pid < 1 ||
 		    pid > MAX_PID)
-			cli_bad_arg(cli, "a list of process numbers");
+			cli_bad_arg(cli, "a list of process numbers, as pgrep "
+					 "-d, NAME prints");
 		if (t->n_pid == TARGET_MAX_PID)
 			die("--pid: more than %d processes; use --all",
 			    TARGET_MAX_PID);
