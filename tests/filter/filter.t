@@ -1,5 +1,5 @@
 # prof-filter as a command: options, warnings, exit status, examples of the
-# manual page. Its rules: unit/filter.c and filter-referee.t.
+# manual page. Its rules: rules.t and referee.t.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/normal.sh"
 
