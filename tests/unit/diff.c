@@ -205,6 +205,7 @@ names_lose_their_numbers(void **state)
 		{ "f(int) [clone .part.0] [clone .cold.3]", "f(int)" },
 		{ "f.llvm.1234567", "f" },
 		{ "f.llvm", "f.llvm" },
+		{ "runtime.clone", "runtime.clone" },
 		{ ".cold", ".cold" },
 		{ "a.cold.b", "a.cold.b" },
 		{ "main.f.func2", "main.f.func" },

@@ -95,9 +95,10 @@ cut_clones(const char *s, size_t n, unsigned char *used)
 					continue;
 				cut -= strlen(" [clone ");
 			}
-			/* Leave a name; .llvm needs a number. */
+			/* Leave a name: runtime.clone of Go is one. */
 			again = cut < end && cut > 0 &&
-				(i != 7 || is_digit(s[end - 1]));
+				(is_apart || i == 0 || i == 6 ||
+				 is_digit(s[end - 1]));
 			if (again) {
 				n = cut;
 				used[i == 7 ? LLVM : CLONE] = 1;
