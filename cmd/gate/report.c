@@ -15,6 +15,7 @@
 #define FEW_SAMPLES 2000 /* of a side: less is no evidence */
 #define FEW_WAYS 100     /* to split the runs */
 #define OWN_ERRORS 2     /* less than this many: a row varies as much itself */
+#define OFTEN 10         /* times alpha: more is what chance often shows */
 #define LONGER 4         /* runs that would show more */
 #define FIFTH 0.2        /* of the total: a function for which they would */
 
@@ -245,29 +246,31 @@ put_why(FILE *out, const struct gate_report *r, const struct gate_form *f,
 		number_text(t[2], r, w->net_high, true));
 }
 
-/* Rows that grew by what this one does: "main, _start, 3 more". */
+/* Rows that changed by what this one does: "main, _start, 3 more". */
 static void
 put_callers(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	    const struct gate_row *row, const char *before, const char *after)
 {
 	const struct gate *g = r->g;
+	const struct gate_row *caller[MAX_CALLERS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n_order; i++) {
-		const struct gate_row *caller = &g->row[g->order[i]];
+		const struct gate_row *x = &g->row[g->order[i]];
 
-		if (!caller->carried || gate_grower(g, caller) != row ||
-		    ++n > MAX_CALLERS)
-			continue;
-		fprintf(out, "%s", n == 1 ? before : ", ");
-		if (n == 1)
-			fputs("and its callers ", out);
-		gate_put_row_name(out, r, f, caller);
+		if (x->carried && gate_grower(g, x) == row && n++ < MAX_CALLERS)
+			caller[n - 1] = x;
+	}
+	if (!n)
+		return;
+	fprintf(out, "%sand its caller%s ", before, n == 1 ? "" : "s");
+	for (size_t i = 0; i < n && i < MAX_CALLERS; i++) {
+		fputs(i ? ", " : "", out);
+		gate_put_row_name(out, r, f, caller[i]);
 	}
 	if (n > MAX_CALLERS)
 		fprintf(out, ", %zu more", n - MAX_CALLERS);
-	if (n)
-		fputs(after, out);
+	fputs(after, out);
 }
 
 void
@@ -324,10 +327,9 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 /* main() grows with everything, as the total shows. Where all is flat in one
  * function, that is worth a row. */
 static bool
-is_like_total(const struct gate_report *r, const struct gate_row *row)
+is_like_total(const struct gate *g, const struct gate_row *row)
 {
-	return row->kind == GATE_CUM &&
-	       gate_deciding(row) == r->g->total.cell[1];
+	return row->kind == GATE_CUM && gate_deciding(row) == g->total.cell[1];
 }
 
 /* --- the first line --- */
@@ -375,7 +377,7 @@ put_findings(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	for (size_t i = 0; i < g->n_order; i++) {
 		const struct gate_row *row = &g->row[g->order[i]];
 
-		if (!is(row) || row->carried || is_like_total(r, row) ||
+		if (!is(row) || row->carried || is_like_total(r->g, row) ||
 		    ++n > most)
 			continue;
 		fputs(n > 1 ? "; " : before, out);
@@ -392,36 +394,32 @@ has_slowed(const struct gate_row *row)
 	return row->verdict >= GATE_SUSPECT && !row->is_moved;
 }
 
-static bool
-has_improved(const struct gate_row *row)
-{
-	return row->verdict == GATE_IMPROVED;
-}
-
 /* Did it get faster, and not only hand its work over to another? */
 static bool
 has_gained(const struct gate_row *row)
 {
-	return has_improved(row) && !row->gave;
+	return row->verdict == GATE_IMPROVED && !row->gave;
 }
 
-/* Is that change more than what the row's own runs vary by? */
+/* Did it grow by more than its own runs vary by, and than chance often shows?
+ */
 static bool
 stands_out(const struct gate *g, const struct gate_cell *c)
 {
-	double change = c->after - c->before;
+	double change = c->after - c->before, often = OFTEN * g->o.alpha;
 
 	if (c->guard)
-		return change > 0;
+		return change > 0 &&
+		       (double)c->n_extreme <= often * (double)c->n_split;
 	return c->low > 0 && change >= c->relevant &&
+	       (g->o.against > 0 || c->adjusted <= often) &&
 	       (g->is_single || change > OWN_ERRORS * c->own_error);
 }
 
 /* The inconclusive row that most likely grew; NULL: none is near. */
 static const struct gate_row *
-likeliest(const struct gate_report *r)
+likeliest(const struct gate *g)
 {
-	const struct gate *g = r->g;
 	const struct gate_row *best = NULL;
 
 	for (size_t i = 0; i < g->n_order; i++) {
@@ -429,7 +427,7 @@ likeliest(const struct gate_report *r)
 		const struct gate_cell *c = gate_deciding(row);
 
 		if (row->verdict == GATE_INCONCLUSIVE && stands_out(g, c) &&
-		    !is_like_total(r, row) &&
+		    !is_like_total(g, row) &&
 		    (!best || c->adjusted < gate_deciding(best)->adjusted))
 			best = row;
 	}
@@ -458,7 +456,7 @@ put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
 			100 * r->g->o.against);
 	else
 		fprintf(out,
-			", but of comparisons without a change %.2g%% show as "
+			", but %.2g%% of comparisons without a change show as "
 			"much",
 			100 * c->adjusted);
 	if (r->g->model.n_split && r->g->model.n_split < FEW_WAYS)
@@ -516,6 +514,29 @@ has_broken(const struct rule_budgets *b)
 	return false;
 }
 
+enum gate_verdict
+gate_mildest(const struct gate *g, const struct rule_budgets *b)
+{
+	bool asked = !g->o.wants; /* for the total, too */
+	bool gained = asked && g->total.verdict == GATE_IMPROVED;
+
+	for (size_t i = 0; i < b->n_rule; i++)
+		if (b->rule[i].answer == RULE_UNSURE)
+			return GATE_INCONCLUSIVE;
+	for (size_t i = 0; i < g->n_order; i++)
+		gained |= has_gained(&g->row[g->order[i]]);
+	for (int v = GATE_SUSPECT; v > GATE_UNCHANGED; v--) {
+		/* What surely got faster is more than what nobody knows. */
+		if (gained && v == GATE_INCONCLUSIVE && !likeliest(g))
+			return GATE_IMPROVED;
+		if (v != GATE_IMPROVED &&
+		    (g->n_verdict[v] ||
+		     (asked && g->total.verdict == (unsigned)v)))
+			return (enum gate_verdict)v;
+	}
+	return GATE_UNCHANGED;
+}
+
 void
 gate_put_headline(FILE *out, const struct gate_report *r,
 		  const struct gate_form *f)
@@ -525,13 +546,13 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	size_t n = 0;
 
 	if (r->verdict == GATE_INCONCLUSIVE)
-		perhaps = likeliest(r);
+		perhaps = likeliest(g);
 	fprintf(out,
 		"%s: ", perhaps ? "perhaps" : gate_verdict_name(r->verdict));
 	if (r->verdict >= GATE_SUSPECT)
 		n = put_findings(out, r, f, has_slowed, MAX_FINDINGS, "");
 	else if (r->verdict == GATE_IMPROVED)
-		n = put_findings(out, r, f, has_improved, MAX_FINDINGS, "");
+		n = put_findings(out, r, f, has_gained, MAX_FINDINGS, "");
 	if (perhaps) {
 		put_finding(out, r, f, perhaps);
 		put_doubt(out, r, gate_deciding(perhaps));
@@ -638,15 +659,18 @@ gate_put_unseen(FILE *out, const struct gate_report *r,
 	const struct gate *g = r->g;
 	const struct gate_cell *c = g->total.cell[1];
 	const struct gate_row *row;
-	double below = INFINITY;
+	double below = INFINITY, now = gate_visible(g, r->dist, FIFTH, 1);
+	double longer = gate_visible(g, r->dist, FIFTH, LONGER);
 
 	fprintf(out,
 		"to be found 9 times in 10, the total has to grow by %.1f%%, "
-		"a function of 20%% by %.1f%% (in runs %d times as long "
-		"%.1f%%)",
-		100 * c->detectable / c->before,
-		100 * gate_visible(g, r->dist, FIFTH, 1), LONGER,
-		100 * gate_visible(g, r->dist, FIFTH, LONGER));
+		"a function of 20%% by %.1f%%",
+		100 * c->detectable / c->before, 100 * now);
+	if (longer < now)
+		fprintf(out, " (in runs %d times as long %.1f%%)", LONGER,
+			100 * longer);
+	else
+		fputs(" (more runs would show more)", out);
 	for (int i = 0; i < 2 && (row = next_unseen(g, below)); i++) {
 		c = gate_deciding(row);
 		below = c->before;
@@ -669,7 +693,7 @@ is_shown(const struct gate_report *r, const struct gate_form *f,
 {
 	if (r->all)
 		return true;
-	if ((row->carried || is_like_total(r, row)) && !f->is_for_programs)
+	if ((row->carried || is_like_total(r->g, row)) && !f->is_for_programs)
 		return false;
 	return row->verdict >= GATE_SUSPECT || row->verdict == GATE_IMPROVED ||
 	       (f->is_for_programs && row->verdict == GATE_INCONCLUSIVE);

@@ -88,6 +88,10 @@ const char *gate_kind_name(enum gate_kind k);
 const char *gate_cause_name(const struct gate_cause *c);
 const char *gate_answer_name(enum rule_answer a);
 
+/* The verdict when nothing fails. */
+enum gate_verdict gate_mildest(const struct gate *g,
+			       const struct rule_budgets *b);
+
 /* "regressed: f +20% (5s -> 6s), at f.c:10, and its callers main, work": the
  * verdict and what it is about, a line. */
 void gate_put_headline(FILE *out, const struct gate_report *r,

@@ -39,19 +39,6 @@ decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 	return any;
 }
 
-/* The verdict of the gate when nothing fails. */
-static enum gate_verdict
-mildest(const struct gate_settings *s, const struct gate *g)
-{
-	for (size_t i = 0; i < s->budgets.n_rule; i++)
-		if (s->budgets.rule[i].answer == RULE_UNSURE)
-			return GATE_INCONCLUSIVE;
-	for (int v = GATE_SUSPECT; v > GATE_UNCHANGED; v--)
-		if (g->n_verdict[v] || g->total.verdict == (unsigned)v)
-			return (enum gate_verdict)v;
-	return GATE_UNCHANGED;
-}
-
 static void
 check_budgets(struct gate_settings *s, const struct gate *g)
 {
@@ -122,7 +109,7 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 	if (!fails)
 		die_nomem();
 	any = decide(s, &report, fails);
-	report.verdict = any ? GATE_REGRESSED : mildest(s, g);
+	report.verdict = any ? GATE_REGRESSED : gate_mildest(g, &s->budgets);
 	if (any || !cli->is_quiet)
 		gate_print(cli_report(cli, s->form == &gate_text), &report,
 			   s->form);

@@ -96,22 +96,23 @@ set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 	row->is_ours = best->kind == LINK_PLACE;
 }
 
-/* The callee, which has regressed itself, that is the cause of r's growth, plus
- * 1; 0: there is none. */
+/* The callee with the same verdict that is the cause of r's change, plus 1; 0:
+ * there is none. */
 static uint32_t
 carried_by(const struct gate *g, const struct gate_links *x, uint32_t r,
 	   double growth)
 {
 	const struct gate_row *row = &g->row[r];
+	double sign = growth < 0 ? -1 : 1;
 	size_t n, best = 0;
 	const struct gate_link *l = gate_links_of(x, r, LINK_CALLEE, &n);
 
 	for (size_t i = 0; row->kind == GATE_CUM && i < n; i++) {
 		const struct gate_row *callee = &g->row[l[i].other - 1];
 
-		if (callee->verdict >= GATE_SUSPECT && !callee->is_moved &&
-		    grown(&l[i]) >= CARRIES * growth &&
-		    (!best || grown(&l[i]) > grown(&l[best - 1])))
+		if (callee->verdict == row->verdict && !callee->is_moved &&
+		    sign * grown(&l[i]) >= sign * CARRIES * growth &&
+		    (!best || sign * (grown(&l[i]) - grown(&l[best - 1])) > 0))
 			best = i + 1;
 	}
 	return best ? l[best - 1].other : 0;
@@ -136,6 +137,9 @@ explain_growth(const struct gate *g, const struct gate_links *x, uint32_t r,
 	struct gate_cause cause[3 * N_CAUSE], *copy;
 	size_t n;
 
+	row->carried = carried_by(g, x, r, growth);
+	if (row->verdict == GATE_IMPROVED)
+		return PROF_OK;
 	n = add_causes(g, x, r, LINK_CALLER, GATE_CALLER, growth, cause);
 	if (row->kind == GATE_CUM)
 		n += add_causes(g, x, r, LINK_CALLEE, GATE_CALLEE, growth,
@@ -147,7 +151,6 @@ explain_growth(const struct gate *g, const struct gate_links *x, uint32_t r,
 	memcpy(copy, cause, n * sizeof(*copy));
 	row->cause = copy;
 	row->n_cause = (uint32_t)n;
-	row->carried = carried_by(g, x, r, growth);
 	set_place(g, x, r);
 	return PROF_OK;
 }
@@ -159,7 +162,7 @@ gate_find_causes(struct gate *g, const struct gate_links *x,
 	enum prof_status st = PROF_OK;
 
 	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
-		if (g->row[r].is_wanted && g->row[r].verdict >= GATE_SUSPECT)
+		if (g->row[r].is_wanted && gate_has_changed(&g->row[r]))
 			st = explain_growth(g, x, r, err);
 	return st;
 }

@@ -344,7 +344,7 @@ look_around(struct explain *x, unsigned char *marked, struct prof_err *err)
 	for (uint32_t r = 0; r < g->n_row; r++) {
 		x->is_gone[r] = gate_is_gone(g, r);
 		x->is_new[r] = gate_is_new(g, r);
-		marked[r] = x->is_gone[r] || g->row[r].verdict >= GATE_SUSPECT;
+		marked[r] = x->is_gone[r] || gate_has_changed(&g->row[r]);
 	}
 	return gate_links_build(&x->links, g, marked, (1u << LINK_N_KIND) - 1,
 				err);
@@ -360,7 +360,7 @@ gate_explain(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 	bool any = false;
 
 	for (uint32_t r = 0; r < g->n_row; r++)
-		any |= g->row[r].verdict >= GATE_SUSPECT;
+		any |= gate_has_changed(&g->row[r]);
 	if (!flags) {
 		st = prof_nomem(err);
 	} else if (any) {

@@ -224,6 +224,12 @@ const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
 
 /* --- stages of gate_judge() --- */
 
+static inline bool
+gate_has_changed(const struct gate_row *r)
+{
+	return r->verdict >= GATE_SUSPECT || r->verdict == GATE_IMPROVED;
+}
+
 /* Find the sessions; where base has enough of them, make each one column. */
 enum prof_status gate_join_sessions(struct gate *g,
 				    struct prof_err *err) MUST_USE;

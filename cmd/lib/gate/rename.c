@@ -18,6 +18,7 @@
 #define ALIKE 0.6     /* Dice coefficient of the pairs of letters */
 #define RIVAL 0.1     /* a rival may be less alike by this */
 #define MIN_KIN 0.005 /* of a profile: smaller ones need equal names */
+#define MIN_EVENTS 5  /* in all runs: fewer come and go by chance */
 #define MAX_GONE 500  /* candidates on each side: the largest functions */
 
 /* A function without its counterpart. */
@@ -196,14 +197,17 @@ list_orphans(const struct gate *g, bool (*is)(const struct gate *, uint32_t),
 	*n = 0;
 	if (!*out)
 		return -1;
-	for (uint32_t r = 0; r < g->n_row; r++)
-		if (is(g, r)) {
-			struct gate_pair p = gate_means(g, r, GATE_CUM);
+	for (uint32_t r = 0; r < g->n_row; r++) {
+		struct gate_pair p = gate_means(g, r, GATE_CUM);
+		double events = (p.before + p.after) * (double)g->n_run / 2 *
+				g->all[0] / g->all_square[0];
 
+		/* What was seen once is missing by chance. */
+		if (is(g, r) && events >= MIN_EVENTS)
 			(*out)[(*n)++] =
 				(struct orphan){ .row = r,
 						 .size = p.before + p.after };
-		}
+	}
 	qsort(*out, *n, sizeof(**out), cmp_orphans);
 	if (*n > MAX_GONE)
 		*n = MAX_GONE;
