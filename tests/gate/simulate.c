@@ -5,8 +5,8 @@
  * that the command uses.
  *
  *	gate-simulate [TRIALS [SEED]]	the tables of doc/gate.md, or with
- *					ROW=TEXT in the environment rows that
- *					hold TEXT
+ *					ROW=TEXT and RUNS=5v5 in the environment
+ *					rows that hold TEXT, that column
  *	gate-simulate --check TRIALS	as TAP, against bounds
  *	gate-simulate --quick TRIALS	... rows without any alarm in a third of
  *					them end there
@@ -869,7 +869,7 @@ print_rate(const char *runs, struct rate r, const struct setting *s)
 }
 
 static void
-print_all(size_t trials, unsigned long seed, const char *only)
+print_all(size_t trials, unsigned long seed, const char *only, const char *runs)
 {
 	for (size_t i = 0; i < n_setting; i++) {
 		const struct setting *s = &settings[i];
@@ -879,8 +879,10 @@ print_all(size_t trials, unsigned long seed, const char *only)
 		printf("| %s |", s->what);
 		for (const struct size *z = s->size;
 		     z < s->size + MAX_SIZE && z->n[0]; z++)
-			print_rate(runs_of(z->n),
-				   simulate(s, z->n, trials, 0, seed), s);
+			if (!runs || !strcmp(runs, runs_of(z->n)))
+				print_rate(runs_of(z->n),
+					   simulate(s, z->n, trials, 0, seed),
+					   s);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < n_story; i++) {
@@ -952,7 +954,7 @@ main(int argc, char **argv)
 		argc > at + 1 ? strtoul(argv[at + 1], NULL, 10) : 20261122;
 
 	if (!*what) {
-		print_all(trials, seed, getenv("ROW"));
+		print_all(trials, seed, getenv("ROW"), getenv("RUNS"));
 		return 0;
 	}
 	printf("1..%zu\n", count_checks());
