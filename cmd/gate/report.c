@@ -273,6 +273,35 @@ put_callers(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	fputs(after, out);
 }
 
+/* "but 12 of 252 ways to split these runs show as much" */
+static void
+put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
+{
+	char t[2][GATE_TEXT];
+
+	if (c->guard == GATE_BY_SPLITS)
+		fprintf(out,
+			"but %zu of %zu ways to split these runs show as "
+			"much",
+			c->n_extreme, c->n_split);
+	else if (c->guard == GATE_BY_ITSELF)
+		fprintf(out,
+			"but it varies as much between runs of one side "
+			"(%s..%s)",
+			number_text(t[0], r, c->own_low, false),
+			number_text(t[1], r, c->own_high, false));
+	else if (r->g->o.against > 0)
+		fprintf(out, "but not surely by more than %.4g%%",
+			100 * r->g->o.against);
+	else
+		fprintf(out,
+			"but %.2g%% of comparisons without a change show as "
+			"much",
+			100 * c->adjusted);
+	if (r->g->model.n_split && r->g->model.n_split < FEW_WAYS)
+		fputs(" (5 runs a side could tell)", out);
+}
+
 void
 gate_put_reasons(FILE *out, const struct gate_report *r,
 		 const struct gate_form *f, const struct gate_row *row,
@@ -290,6 +319,11 @@ gate_put_reasons(FILE *out, const struct gate_report *r,
 	for (uint32_t i = 0; !row->is_moved && i < row->n_cause; i++) {
 		fputs(before, out);
 		put_cause(out, r, f, &row->cause[i]);
+		fputs(after, out);
+	}
+	if (gate_deciding(row)->guard) {
+		fputs(before, out);
+		put_doubt(out, r, gate_deciding(row));
 		fputs(after, out);
 	}
 	put_callers(out, r, f, row, before, after);
@@ -434,33 +468,12 @@ likeliest(const struct gate *g)
 	return best;
 }
 
-/* "but 12 of 252 ways to split these runs show as much" */
-static void
-put_doubt(FILE *out, const struct gate_report *r, const struct gate_cell *c)
+/* Did it change by more than noise, whether or not the guards agree? */
+static bool
+has_left(const struct gate_cell *c)
 {
-	char t[2][GATE_TEXT];
-
-	if (c->guard == GATE_BY_SPLITS)
-		fprintf(out,
-			", but %zu of %zu ways to split these runs show as "
-			"much",
-			c->n_extreme, c->n_split);
-	else if (c->guard == GATE_BY_ITSELF)
-		fprintf(out,
-			", but it varies as much between runs of one side "
-			"(%s..%s)",
-			number_text(t[0], r, c->own_low, false),
-			number_text(t[1], r, c->own_high, false));
-	else if (r->g->o.against > 0)
-		fprintf(out, ", but not surely by more than %.4g%%",
-			100 * r->g->o.against);
-	else
-		fprintf(out,
-			", but %.2g%% of comparisons without a change show as "
-			"much",
-			100 * c->adjusted);
-	if (r->g->model.n_split && r->g->model.n_split < FEW_WAYS)
-		fputs(" (5 runs a side could tell)", out);
+	return (c->low > 0 || c->high < 0) &&
+	       fabs(c->after - c->before) >= c->relevant;
 }
 
 /* The total, or with --function the worst of those that were asked about. */
@@ -555,12 +568,13 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		n = put_findings(out, r, f, has_gained, MAX_FINDINGS, "");
 	if (perhaps) {
 		put_finding(out, r, f, perhaps);
+		fputs(", ", out);
 		put_doubt(out, r, gate_deciding(perhaps));
 		n++;
 	}
 	/* Where only budgets are broken, they are the answer. */
 	if ((!n && (r->verdict < GATE_SUSPECT || !has_broken(r->budgets))) ||
-	    (g->total.verdict == r->verdict && !perhaps)) {
+	    (!perhaps && !g->o.wants && has_left(g->total.cell[GATE_CUM]))) {
 		fputs(n++ ? "; " : "", out);
 		put_total(out, r, f);
 	}

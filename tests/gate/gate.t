@@ -111,7 +111,7 @@ for idle in 4000 7200 5000 6600 5400 7000 5200; do
 done
 check 'what surely got faster is said before what nobody knows' 0 \
 	'prof-gate loud[1-5].pb.gz -- gain[3-7].pb.gz >out; head -1 out; grep -c "[0-9] inconclusive, " out' <<'END'
-improved: print -19.7% (150.03s -> 120.45s), and its caller work
+improved: print -19.7% (150.03s -> 120.45s), and its caller work; total -9.3% (-14.6% .. -4.0%), 296.49s -> 268.93s
 1
 END
 check 'too few samples to tell' 0 'prof-gate few1.pb.gz -- few2.pb.gz | sed -n "1p;4,\$p"' <<'END'

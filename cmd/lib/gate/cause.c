@@ -96,26 +96,31 @@ set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 	row->is_ours = best->kind == LINK_PLACE;
 }
 
-/* The callee with the same verdict that is the cause of r's change, plus 1; 0:
- * there is none. */
+/* The callee with the most part in r's change, plus 1, if those with the same
+ * verdict make almost all of it; else 0. */
 static uint32_t
 carried_by(const struct gate *g, const struct gate_links *x, uint32_t r,
 	   double growth)
 {
 	const struct gate_row *row = &g->row[r];
-	double sign = growth < 0 ? -1 : 1;
-	size_t n, best = 0;
+	double sign = growth < 0 ? -1 : 1, sum = 0, most = 0;
+	uint32_t best = 0;
+	size_t n;
 	const struct gate_link *l = gate_links_of(x, r, LINK_CALLEE, &n);
 
 	for (size_t i = 0; row->kind == GATE_CUM && i < n; i++) {
 		const struct gate_row *callee = &g->row[l[i].other - 1];
+		double part = sign * grown(&l[i]);
 
-		if (callee->verdict == row->verdict && !callee->is_moved &&
-		    sign * grown(&l[i]) >= sign * CARRIES * growth &&
-		    (!best || sign * (grown(&l[i]) - grown(&l[best - 1])) > 0))
-			best = i + 1;
+		if (callee->verdict != row->verdict || callee->is_moved)
+			continue;
+		sum += part;
+		if (part <= most)
+			continue;
+		most = part;
+		best = l[i].other;
 	}
-	return best ? l[best - 1].other : 0;
+	return sum >= CARRIES * sign * growth ? best : 0;
 }
 
 const struct gate_row *

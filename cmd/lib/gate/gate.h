@@ -235,8 +235,8 @@ struct gate_row {
 	uint32_t to;   /* the row that it is part of: itself, or the one of its
 			  new name */
 	bool is_wanted;
-	uint32_t carried; /* it changed by this callee, a row with the same
-			     verdict, plus 1; 0: by none */
+	uint32_t carried; /* it changed by callees with the same verdict: the
+			     largest, plus 1; 0: by none */
 	bool is_moved;    /* all of its regression is explained */
 	bool gave;        /* a row that is_moved has work of this one */
 	uint64_t set[2];  /* hash of its set of stacks, by kind */
