@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/match.h"
 #include "cli/refine.h"
-#include "cli/wherematch.h"
 #include "filter/anonymize.h"
 #include "filter/parts.h"
 #include "lib/model/profile.h"

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
-#include "interrupt.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "refuse.h"
-#include "sigbus.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,10 @@
 #ifndef MATCH_H
 #define MATCH_H
 
+#include <stddef.h>
+
 #include "lib/ops/filter.h"
+#include "lib/ops/where.h"
 
 struct match;
 
@@ -47,5 +50,19 @@ struct filter_test match_test(struct match *m);
  */
 enum prof_status match_drop_frames(struct profile *p,
 				   struct prof_err *err) MUST_USE;
+
+/* The expressions of lib/ops/where.h, with these patterns: begin with zeros;
+ * end with wherematch_release(). */
+struct wherematch {
+	struct where *where; /* NULL: none was parsed */
+	struct match **pattern;
+	size_t n_pattern;
+};
+
+/* Parse text, in place of any earlier expression; as where_parse(). */
+enum prof_status wherematch_parse(struct wherematch *w, const char *text,
+				  struct prof_err *err) MUST_USE;
+
+void wherematch_release(struct wherematch *w);
 
 #endif

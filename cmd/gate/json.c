@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "report.h"
 
 /* ,"key":1.5; null unless finite. */

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "lib/base/escape.h"
-#include "lib/base/json.h"
 
 static const struct str *
 key_of(const struct series *x, size_t bucket)

@@ -9,7 +9,7 @@
 
 #include "changes.h"
 #include "json.h"
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 
 static void
 put_bucket(const struct series *x, const struct bucket *b, FILE *out)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "cli/wherematch.h"
+#include "cli/match.h"
 #include "series.h"
 
 struct match;

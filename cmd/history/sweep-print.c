@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lib/base/escape.h"
-#include "lib/base/json.h"
 #include "sweep.h"
 
 static const char *const task_name[] = {

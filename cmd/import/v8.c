@@ -1,4 +1,4 @@
-/* v8.c - see v8.h. */
+/* v8.c - see v8.h, and json-in.h for its two formats. */
 #include "config.h"
 
 #if HAVE_JANSSON
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-in.h"
 #include "json-text.h"
 #include "lib/base/array.h"
 #include "lib/formats/exchange/byname.h"
@@ -151,10 +152,11 @@ v8_add_nodes(struct v8 *v, const json_t *nodes)
 	return st;
 }
 
-/* A list of what is to be done holds the place of recursion, as the tree is as
- * deep as its writer wants. */
-enum prof_status
-v8_add_tree(struct v8 *v, const json_t *root)
+/* Add a tree of nodes, each of which holds its children: of the older form of
+ * .cpuprofile, and of .heapprofile. A list of what is to be done holds the
+ * place of recursion, as the tree is as deep as its writer wants. */
+static enum prof_status
+add_tree(struct v8 *v, const json_t *root)
 {
 	struct todo {
 		const json_t *node;
@@ -245,9 +247,10 @@ add_times(struct v8 *v, int64_t end_us)
 	}
 }
 
-enum prof_status
-v8_sample(struct v8 *v, size_t i, const int64_t *value,
-	  const struct label *label, size_t n_label)
+/* Make a sample of b: values of the stack of node i. */
+static enum prof_status
+add_sample(struct v8 *v, size_t i, const int64_t *value,
+	   const struct label *label, size_t n_label)
 {
 	uint32_t at = (uint32_t)i;
 
@@ -281,16 +284,18 @@ v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
 			continue;
 		if (__builtin_mul_overflow(n->us, 1000, &value[1]))
 			value[1] = INT64_MAX;
-		st = v8_sample(v, i, value, label, n_label);
+		st = add_sample(v, i, value, label, n_label);
 	}
 	return st;
 }
+
+typedef enum prof_status read_fn(struct v8 *v, const json_t *root, bool idle);
 
 struct reading {
 	struct v8 v;
 	struct byname b;
 	const char *format;
-	v8_read_fn *read;
+	read_fn *read;
 	bool idle;
 	struct prof_err *err;
 };
@@ -304,9 +309,10 @@ read_v8(void *ctx, const json_t *root)
 	return st == PROF_OK ? r->read(&r->v, root, r->idle) : st;
 }
 
-enum prof_status
-v8_parse(const void *data, size_t n, const char *format, v8_read_fn *read,
-	 bool idle, struct profile **out, struct prof_err *err)
+/* Parse n bytes of JSON, have read make b's columns and samples of it. */
+static enum prof_status
+parse(const void *data, size_t n, const char *format, read_fn *read, bool idle,
+      struct profile **out, struct prof_err *err)
 {
 	struct reading r = {
 		.format = format, .read = read, .idle = idle, .err = err
@@ -316,5 +322,69 @@ v8_parse(const void *data, size_t n, const char *format, v8_read_fn *read,
 
 	v8_release(&r.v);
 	return st;
+}
+
+static enum prof_status
+read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
+{
+	const json_t *nodes = json_object_get(root, "nodes");
+	const json_t *head = json_object_get(root, "head");
+	const json_t *deltas = json_object_get(root, "timeDeltas");
+	const json_t *stamps = json_object_get(root, "timestamps");
+	enum prof_status st;
+
+	v->at = v8_int(root, "startTime");
+	if (!json_is_array(nodes) && !json_is_object(head))
+		return prof_fail(v->err, PROF_EFORMAT, "%s: no nodes",
+				 v->format);
+	st = v8_columns(v->b, v->err);
+	if (st == PROF_OK)
+		st = nodes ? v8_add_nodes(v, nodes) : add_tree(v, head);
+	if (st == PROF_OK)
+		st = v8_add_samples(v, json_object_get(root, "samples"),
+				    deltas ? deltas : stamps, !deltas);
+	if (st == PROF_OK)
+		st = v8_finish(v, v8_int(root, "endTime"), idle, NULL, 0);
+	return st;
+}
+
+enum prof_status
+cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
+		 struct prof_err *err)
+{
+	return parse(data, n, ".cpuprofile", read_cpuprofile, idle, out, err);
+}
+
+static enum prof_status
+read_heapprofile(struct v8 *v, const json_t *root, bool idle)
+{
+	const json_t *head = json_object_get(root, "head");
+	enum prof_status st;
+
+	(void)idle;
+	if (!json_is_object(head))
+		return prof_fail(v->err, PROF_EFORMAT, "%s: no head",
+				 v->format);
+	if (profile_add_type(v->b->p, "inuse_space", "bytes") == PROF_NONE)
+		return prof_nomem(v->err);
+	st = add_tree(v, head);
+	for (size_t i = 0; st == PROF_OK && i < v->n_node; i++) {
+		int64_t bytes = v->node[i].bytes;
+
+		if (bytes < 0)
+			st = prof_fail(v->err, PROF_EFORMAT,
+				       "%s: a negative size", v->format);
+		else if (bytes)
+			st = add_sample(v, i, &bytes, NULL, 0);
+	}
+	return st;
+}
+
+enum prof_status
+heapprofile_parse(const void *data, size_t n, struct profile **out,
+		  struct prof_err *err)
+{
+	return parse(data, n, ".heapprofile", read_heapprofile, false, out,
+		     err);
 }
 #endif

@@ -56,10 +56,6 @@ void v8_release(struct v8 *v);
 /* Give b the columns samples/count and cpu/nanoseconds. */
 enum prof_status v8_columns(struct byname *b, struct prof_err *err) MUST_USE;
 
-/* Add a tree of nodes, each of which holds its children: of the older form of
- * .cpuprofile, and of .heapprofile. PROF_EFORMAT, PROF_ENOMEM. */
-enum prof_status v8_add_tree(struct v8 *v, const json_t *root) MUST_USE;
-
 /* Add nodes of a list, which name their children or their parents; these may
  * be in lists that were added before. */
 enum prof_status v8_add_nodes(struct v8 *v, const json_t *nodes) MUST_USE;
@@ -78,21 +74,6 @@ enum prof_status v8_add_samples(struct v8 *v, const json_t *samples,
  */
 enum prof_status v8_finish(struct v8 *v, int64_t end_us, bool idle,
 			   const struct label *label, size_t n_label) MUST_USE;
-
-/* Make a sample of b: values of the stack of node i. */
-enum prof_status v8_sample(struct v8 *v, size_t i, const int64_t *value,
-			   const struct label *label, size_t n_label) MUST_USE;
-
-/*
- * Parse n bytes of JSON, have read make b's columns and samples of it, and set
- * *out, which is the caller's, or NULL. PROF_EFORMAT, PROF_ENOMEM, and what
- * read returns.
- */
-typedef enum prof_status v8_read_fn(struct v8 *v, const json_t *root,
-				    bool idle);
-enum prof_status v8_parse(const void *data, size_t n, const char *format,
-			  v8_read_fn *read, bool idle, struct profile **out,
-			  struct prof_err *err) MUST_USE;
 
 /* A member that is a text, else ""; a number, else 0: within 2^62. */
 const char *v8_text(const json_t *o, const char *key);

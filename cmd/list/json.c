@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "code/sources.h"
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/base/strtab.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"

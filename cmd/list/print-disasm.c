@@ -6,7 +6,7 @@
 
 #include "code/assembly.h"
 #include "lib/base/buf.h"
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/report/frames.h"
 #include "lib/report/report.h"
 #include "lib/report/text-data.h"

@@ -350,7 +350,6 @@ main;b 2
 a 3
 END
 check_err 'an unknown format' 2 'prof-export --to nothing p' "unknown format 'nothing'; one of callgrind, cpuprofile,"
-check_err 'no format' 2 'prof-export p' 'give one with --to'
 
 # --- call graphs ---
 

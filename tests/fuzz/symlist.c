@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/lists/jitdump.h"
-#include "symbols/lists/kallsyms.h"
-#include "symbols/lists/perfmap.h"
+#include "symbols/lists/symlist.h"
 
 #define N_ADDR 256
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/wherematch.h"
+#include "cli/match.h"
 #include "tests/lib/fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

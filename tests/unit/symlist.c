@@ -13,9 +13,7 @@
 #include <cmocka.h>
 
 #include "lib/base/buf.h"
-#include "symbols/lists/jitdump.h"
-#include "symbols/lists/kallsyms.h"
-#include "symbols/lists/perfmap.h"
+#include "symbols/lists/symlist.h"
 
 /* A symbol_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
 struct answers {

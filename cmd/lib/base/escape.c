@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "strtab.h"
+
 #define ROOM 16 /* for one escaped character */
 
 /* The special ASCII characters of a format, a bit each. */
@@ -277,4 +279,18 @@ escape_width(const char *s, size_t n)
 		n -= len;
 	}
 	return width;
+}
+
+void
+json_put(FILE *out, const char *s, size_t n)
+{
+	putc('"', out);
+	escape_put(out, ESCAPE_JSON, s, n);
+	putc('"', out);
+}
+
+void
+json_put_str(FILE *out, const struct str *s)
+{
+	json_put(out, s->s, s->len);
 }

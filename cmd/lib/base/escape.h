@@ -52,4 +52,10 @@ enum { ESCAPE_UTF8_MAX = 4 };
 /* Write the code point c, at most 0x10ffff, as UTF-8. Returns its length. */
 size_t escape_utf8_put(char to[ESCAPE_UTF8_MAX], uint32_t c);
 
+struct str;
+
+/* Write the n bytes at s as a JSON string; invalid UTF-8 becomes U+FFFD. */
+void json_put(FILE *out, const char *s, size_t n);
+void json_put_str(FILE *out, const struct str *s);
+
 #endif

@@ -8,10 +8,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frames.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "shorten.h"
@@ -349,4 +352,43 @@ dot_write(const struct report *r, const struct graph *g, bool is_rendered,
 	if (st == PROF_OK && d.failed)
 		st = prof_nomem(err);
 	return st;
+}
+
+/* --- text, values and escapes --- */
+
+void
+dot_put(struct drawing *d, const char *s, size_t n)
+{
+	if (buf_add(d->out, s, n) < 0)
+		d->failed = true;
+}
+
+void
+dot_putf(struct drawing *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (buf_vprintf(d->out, fmt, ap) < 0)
+		d->failed = true;
+	va_end(ap);
+}
+
+void
+dot_escape(struct drawing *d, const char *s, size_t n)
+{
+	enum escape to = d->is_rendered ? ESCAPE_DOT_DRAW : ESCAPE_DOT;
+
+	if (escape_add(d->out, to, s, n) < 0)
+		d->failed = true;
+}
+
+void
+dot_value(struct drawing *d, int64_t v)
+{
+	struct quantity q;
+
+	report_format(d->r, &q, v);
+	dot_escape(d, q.number, strlen(q.number));
+	dot_escape(d, q.unit, strlen(q.unit));
 }

@@ -11,7 +11,6 @@
 #include "frames.h"
 #include "graph.h"
 #include "lib/base/escape.h"
-#include "lib/base/json.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "report.h"

@@ -10,7 +10,7 @@
 
 #include "changes.h"
 #include "frames.h"
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/model/units.h"
 #include "report.h"
 #include "text-data.h"

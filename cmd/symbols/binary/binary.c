@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug.h"
-#include "functions.h"
-#include "gonames.h"
+#include "impl.h"
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "symbols/dwarf/cfi.h"

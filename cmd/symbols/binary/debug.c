@@ -1,7 +1,7 @@
-/* debug.c - see debug.h. */
+/* debug.c - see impl.h. */
 #include "config.h"
 
-#include "debug.h"
+#include "impl.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "functions.h"
+#include "impl.h"
 
 #include <dwarf.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* gonames.c - see gonames.h. */
+/* gonames.c - see impl.h. */
 #include "config.h"
 
-#include "gonames.h"
+#include "impl.h"
 
 #include <stdlib.h>
 #include <string.h>

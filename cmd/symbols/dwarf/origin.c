@@ -1,7 +1,7 @@
-/* origin.c - see origin.h. */
+/* origin.c - see scan.h. */
 #include "config.h"
 
-#include "origin.h"
+#include "scan.h"
 
 #include "entry.h"
 

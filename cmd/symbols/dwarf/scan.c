@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "origin.h"
 #include "symbols/elf/frame.h"
-#include "walk.h"
 
 /* --- units --- */
 

@@ -76,4 +76,18 @@ void scan_release(struct scan *s);
 #define SCAN_MAX_FRAMES 512
 size_t scan_frames(struct scan *s, size_t i, struct symbol_frame *frame);
 
+/*
+ * Read the attributes of the functions at the addresses of s: from their
+ * entries, or from those that they are instances of, which may be in another
+ * unit or another file (origin.c).
+ */
+void origin_read_nodes(struct scan *s, struct abbrev_cache *cache);
+
+/*
+ * walk.c: find the functions of s->tree, by s->abbrevs, that have code at
+ * s->addr. Damage ends the walk and sets s->damaged; what was found before it
+ * stays.
+ */
+void walk_functions(struct scan *s);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * walk.c - see walk.h. Only functions with code are read; other entries are
+ * walk.c - see scan.h. Only functions with code are read; other entries are
  * skipped. The insides of types, of functions without a wanted address and of
  * functions without code rarely contain functions: where DW_AT_sibling (by GCC)
  * says where such an entry ends, its inside is postponed, and walked only if an
@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "walk.h"
+#include "scan.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

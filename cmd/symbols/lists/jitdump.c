@@ -1,7 +1,7 @@
-/* jitdump.c - see jitdump.h. */
+/* jitdump.c - see symlist.h. */
 #include "config.h"
 
-#include "jitdump.h"
+#include "symlist.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* kallsyms.c - see kallsyms.h. */
+/* kallsyms.c - see symlist.h. */
 #include "config.h"
 
-#include "kallsyms.h"
+#include "symlist.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* perfmap.c - see perfmap.h. */
+/* perfmap.c - see symlist.h. */
 #include "config.h"
 
-#include "perfmap.h"
+#include "symlist.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #ifndef SYMLIST_H
 #define SYMLIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,5 +65,59 @@ int symlist_add_line(struct symlist *l, const struct symlist_line *line);
 enum prof_status symlist_run(const struct symlist *l, const uint64_t *addr,
 			     size_t n, symbol_fn *fn, void *ctx,
 			     struct prof_err *err) MUST_USE;
+
+/*
+ * kallsyms.c - the symbols of a running kernel, as in /proc/kallsyms: address,
+ * type, name and, for symbols of a module, its name.
+ *
+ *	ffffffff81000000 T _stext
+ *	ffffffffc0a0b010 t nf_hook	[nf_tables]
+ */
+
+/* The addresses of the kernel without modules. */
+struct kallsyms {
+	struct symlist list;
+	uint64_t stext, text; /* of _stext and _text, or 0 */
+};
+
+/*
+ * Append the code symbols in n bytes of text to k, which is all 0 at first. A
+ * symbol ends where the next one begins. PROF_EFORMAT if there is none;
+ * PROF_EIO if all addresses are 0, because the kernel hides them; PROF_ENOMEM.
+ */
+enum prof_status kallsyms_read(struct kallsyms *k, const char *text, size_t n,
+			       struct prof_err *err) MUST_USE;
+
+/*
+ * perfmap.c - where a JIT compiler put functions, a line each: start, size and
+ * name.
+ *
+ *	7f2a40001000 a0 LazyCompile:fib /srv/app.js:1
+ */
+
+/*
+ * Append the functions in n bytes of text to l. Other lines are skipped, as is
+ * an incomplete last one. PROF_ENOMEM.
+ */
+enum prof_status perfmap_read(struct symlist *l, const char *text, size_t n,
+			      struct prof_err *err) MUST_USE;
+
+/*
+ * jitdump.c - jit-PID.dump, a JIT compiler's log of the code that it made and
+ * moved, with the lines of its source. The format is that of the kernel's
+ * tools/perf/Documentation/jitdump-specification.txt, version 1.
+ */
+
+/* Do the n bytes begin like a jitdump, of either byte order? */
+bool jitdump_is(const void *data, size_t n);
+
+/*
+ * Append to l the functions in the log of n bytes at data. A last record that
+ * is incomplete, as in the log of a process that runs or was killed, is left
+ * out. PROF_EFORMAT for an invalid record; functions before it are appended.
+ * PROF_ENOMEM.
+ */
+enum prof_status jitdump_read(struct symlist *l, const void *data, size_t n,
+			      struct prof_err *err) MUST_USE;
 
 #endif

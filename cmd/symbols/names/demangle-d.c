@@ -1,10 +1,10 @@
 /*
- * demangle-d.c - see demangle-d.h. pprof leaves these names mangled; each mode
- * shows the parts that it shows of a C++ name.
+ * demangle-d.c - see demangle-impl.h. pprof leaves these names mangled; each
+ * mode shows the parts that it shows of a C++ name.
  */
 #include "config.h"
 
-#include "demangle-d.h"
+#include "demangle-impl.h"
 
 #if HAVE_LIBIBERTY
 

@@ -1,10 +1,10 @@
 /*
- * demangle-rust.c - see demangle-rust.h. A function for each rule of the
+ * demangle-rust.c - see demangle-impl.h. A function for each rule of the
  * grammar; each returns false when the symbol is wrong or a limit is reached.
  */
 #include "config.h"
 
-#include "demangle-rust.h"
+#include "demangle-impl.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
-#include "punycode.h"
 
 /*
  * Real symbols take some hundred steps, at a depth of some dozens. The cost of

@@ -15,8 +15,7 @@
 #include <libiberty/demangle.h>
 #endif
 
-#include "demangle-d.h"
-#include "demangle-rust.h"
+#include "demangle-impl.h"
 #include "lib/model/profile.h"
 
 #if HAVE_LIBIBERTY

@@ -1,7 +1,7 @@
-/* punycode.c - see punycode.h. */
+/* punycode.c - see demangle-impl.h. */
 #include "config.h"
 
-#include "punycode.h"
+#include "demangle-impl.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -10,8 +10,7 @@
 
 #include "lib/base/slurp.h"
 #include "lib/model/runtime.h"
-#include "symbols/lists/jitdump.h"
-#include "symbols/lists/perfmap.h"
+#include "symbols/lists/symlist.h"
 
 #define MAX_PROCESSES 4096
 

@@ -13,7 +13,7 @@
 
 #include "lib/base/buildid.h"
 #include "symbols/elf/door.h"
-#include "symbols/lists/kallsyms.h"
+#include "symbols/lists/symlist.h"
 
 #define PAGE ((uint64_t)4096)
 

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "group.h"
+#include "impl.h"
 #include "jit.h"
 #include "kernel.h"
 #include "lib/base/confine.h"
 #include "lib/model/runtime.h"
 #include "locate.h"
+#include "symbols/elf/unpack.h"
 
 #define IS_SYMBOLIZED                                                          \
 	(MAPPING_FUNCTIONS | MAPPING_FILENAMES | MAPPING_LINE_NUMBERS)
@@ -311,4 +313,78 @@ out:
 	wants_release(&r.wants);
 	hashtab_release(&r.functions);
 	return st;
+}
+
+int
+resolve_order(struct profile *p, size_t first)
+{
+	size_t n = p->n_function - first;
+	uint32_t *place = reallocarray(NULL, n + 1, sizeof(*place));
+	struct function *old = reallocarray(NULL, n + 1, sizeof(*old));
+	uint32_t next = (uint32_t)first;
+
+	if (!place || !old) {
+		free(place);
+		free(old);
+		return -1;
+	}
+	memset(place, 0xff, (n + 1) * sizeof(*place)); /* PROF_NONE */
+	for (size_t i = 0; i < p->n_location; i++) {
+		const struct location *l = &p->location[i];
+		const struct line *line = profile_line(p, l);
+
+		for (uint32_t k = 0; k < l->n_line; k++)
+			if (line[k].function >= first &&
+			    place[line[k].function - first] == PROF_NONE)
+				place[line[k].function - first] = next++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		old[i] = p->function[first + i];
+		if (place[i] == PROF_NONE) /* no longer used */
+			place[i] = next++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t id = old[place[i] - first].id;
+
+		p->function[place[i]] = old[i];
+		p->function[place[i]].id = id;
+	}
+	for (size_t i = 0; i < p->n_line; i++)
+		if (p->line[i].function >= first)
+			p->line[i].function =
+				place[p->line[i].function - first];
+	free(place);
+	free(old);
+	return 0;
+}
+
+void
+resolve_warn_unread(const struct resolve *r)
+{
+	struct unpack_budget *b = r->o->locate->budget;
+
+	if (!b || !b->n_unread)
+		return;
+	if (b->n_unread == 1)
+		r->o->warn("%s: %s; its names are missing", b->path,
+			   strerror(b->error));
+	else
+		r->o->warn("%s: %s; its names and those of %d other files are "
+			   "missing",
+			   b->path, strerror(b->error), b->n_unread - 1);
+	b->n_unread = 0;
+}
+
+void
+resolve_warn(const struct resolve *r, uint32_t m, const struct prof_err *err)
+{
+	const struct mapping *map = &r->p->mapping[m];
+	const char *id = profile_str(r->p, map->build_id);
+
+	if (r->o->failed)
+		r->o->failed(r->o->report, m, err->msg);
+	else
+		r->o->warn("%s%s%s%s: %s", profile_str(r->p, map->file),
+			   *id ? " (build-id " : "", id, *id ? ")" : "",
+			   err->msg);
 }

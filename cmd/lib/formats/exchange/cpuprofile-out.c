@@ -9,10 +9,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/decimal.h"
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "named.h"
-#include "tree.h"
 
 #define BLOCK 65536 /* bytes for fwrite() */
 

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/model/profile.h"
 #include "named.h"
-#include "tree.h"
 
 struct writer {
 	FILE *out;

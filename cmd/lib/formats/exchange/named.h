@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/pairs.h"
 #include "lib/base/status.h"
 #include "lib/base/strtab.h"
 
@@ -71,5 +72,24 @@ size_t named_stack(const struct named *n, size_t i, uint32_t **frame,
 enum prof_status named_refuse_negative(const struct profile *p, size_t column,
 				       const char *format,
 				       struct prof_err *err) MUST_USE;
+
+/* --- the stacks as a tree of calls; parents come before their children --- */
+
+struct named;
+
+#define TREE_NONE UINT32_MAX /* no parent; an empty stack */
+
+struct tree {
+	uint32_t *parent, *frame; /* of each node; frames of struct named */
+	size_t n;
+	uint32_t *leaf; /* of each sample: its node, or TREE_NONE */
+	size_t cap_parent, cap_frame;
+	struct pairs pairs;
+};
+
+/* The tree of all samples of names->p; end with tree_release(). PROF_ENOMEM. */
+enum prof_status tree_init(struct tree *t, const struct named *names,
+			   struct prof_err *err) MUST_USE;
+void tree_release(struct tree *t);
 
 #endif

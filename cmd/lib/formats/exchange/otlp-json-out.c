@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/base/json.h"
+#include "lib/base/escape.h"
 #include "lib/wire/wire.h"
 #include "otlp-fields.h"
 #include "otlp.h"

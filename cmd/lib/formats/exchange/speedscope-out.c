@@ -10,7 +10,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/decimal.h"
 #include "lib/base/escape.h"
-#include "lib/base/json.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 #include "named.h"

@@ -1,14 +1,18 @@
-/* interrupt.c - see interrupt.h. */
+/* signals.c - see signals.h. */
 #include "config.h"
 
-#include "interrupt.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
 
 /*
  * Pipes and sockets that are being read, by several threads. Whether they still
@@ -65,4 +69,34 @@ interrupt_allow(int fd)
 {
 	if (fd >= 0 && is_stream(fd))
 		n_input--;
+}
+
+static const char *program;
+
+static void
+on_bus_error(int sig, siginfo_t *info, void *context)
+{
+	static const char text[] =
+		": a file was cut, or failed, while it was read\n";
+
+	(void)context;
+	/* Another process has sent it. */
+	if (info->si_code <= 0) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return;
+	}
+	(void)!write(STDERR_FILENO, program, strlen(program));
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(CLI_TROUBLE);
+}
+
+void
+sigbus_catch(const char *name)
+{
+	struct sigaction act = { .sa_sigaction = on_bus_error,
+				 .sa_flags = SA_SIGINFO };
+
+	program = name;
+	sigaction(SIGBUS, &act, NULL);
 }
