@@ -54,6 +54,15 @@ recording_pass(struct recording *r)
 }
 
 void
+recording_keep(struct recording *r)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->source.keep)
+		r->source.keep(r->source.ctx);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
 recording_with_tally(struct recording *r,
 		     void (*what)(void *ctx, struct tally *t), void *ctx)
 {

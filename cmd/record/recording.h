@@ -47,6 +47,9 @@ void recording_release(struct recording *r);
 /* Read new samples: call it about ten times a second. */
 void recording_pass(struct recording *r);
 
+/* The same while the tally is to stay as it is: samples are read later. */
+void recording_keep(struct recording *r);
+
 /* Call what() with the tally, while nothing else uses it. */
 void recording_with_tally(struct recording *r,
 			  void (*what)(void *ctx, struct tally *t), void *ctx);

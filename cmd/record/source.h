@@ -17,6 +17,9 @@ struct recording_source {
 	void (*pass)(void *ctx, struct tally *t); /* about ten times a second */
 	void (*look)(void *ctx, struct tally *t); /* all, for a profile */
 	void (*end)(void *ctx, struct tally *t);  /* ... and stop */
+	/* Keep new samples for the next of these, without the tally, if that is
+	 * not read at once; NULL: they stay where they are. */
+	void (*keep)(void *ctx);
 	/* Continue with another tally, which is empty; false without memory.
 	 * NULL: impossible. */
 	bool (*turn)(void *ctx, struct tally *t);

@@ -1,8 +1,8 @@
 /*
  * jail.c - see jail.h. The server is forked while this process has one thread,
  * and before it holds anything: it has no descriptors but its socket. It forks
- * a worker for each file, so that a file can end only its own. A worker writes
- * its answer into a pipe, which ends with it.
+ * a worker for each file, so that a file can end or delay only its own. A
+ * worker writes its answer into a pipe, which ends with it.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -49,6 +50,7 @@ work(int file, int answer)
 	struct rows *rows = NULL;
 	struct prof_err err = { 0 };
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
 	if (!confine_calls(false))
 		_exit(1);
@@ -105,8 +107,8 @@ serve(int socket)
 		}
 		close(fd[0]);
 		close(fd[1]);
-		if (worker > 0)
-			waitpid(worker, NULL, __WALL);
+		while (waitpid(-1, NULL, __WALL | WNOHANG) > 0)
+			;
 	}
 	_exit(0);
 }
@@ -142,6 +144,13 @@ jail_start(struct jail **out, struct prof_err *err)
 	}
 	*out = j;
 	return PROF_OK;
+}
+
+void
+jail_end(struct jail *j)
+{
+	if (j)
+		kill(j->pid, SIGKILL);
 }
 
 void

@@ -24,11 +24,13 @@ struct rows;
 enum prof_status jail_start(struct jail **out, struct prof_err *err) MUST_USE;
 
 /* rows_read() of the file that is open in fd. PROF_ELIMIT also if the process
- * took too much time or memory. One thread at a time. */
+ * took too much time or memory. Any thread. */
 enum prof_status jail_rows(struct jail *j, int fd, struct rows **out,
 			   struct prof_err *err) MUST_USE;
 
-/* NULL is allowed. */
+/* End what it does for other threads, which get errors from now on; then free
+ * it. NULL is allowed. */
+void jail_end(struct jail *j);
 void jail_stop(struct jail *j);
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ struct rowstore {
 	size_t n_bytes, max_bytes;
 	uint64_t turn;
 	struct jail *jail; /* NULL: files are read here */
-	pthread_mutex_t asking;
+	atomic_bool is_over;
 };
 
 struct rowstore *
@@ -50,13 +51,19 @@ rowstore_new(size_t max_bytes)
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_mutex_init(&s->asking, NULL);
 	s->max_bytes = max_bytes;
 	if (jail_start(&s->jail, NULL) != PROF_OK) {
 		rowstore_free(s);
 		return NULL;
 	}
 	return s;
+}
+
+void
+rowstore_stop(struct rowstore *s)
+{
+	atomic_store(&s->is_over, true);
+	jail_end(s->jail);
 }
 
 void
@@ -69,7 +76,6 @@ rowstore_free(struct rowstore *s)
 	free(s->entry);
 	jail_stop(s->jail);
 	pthread_mutex_destroy(&s->lock);
-	pthread_mutex_destroy(&s->asking);
 	free(s);
 }
 
@@ -161,13 +167,10 @@ rowstore_get(struct rowstore *s, const struct elf_source *file, const char *key,
 	*out = rowstore_find(s, key);
 	if (*out)
 		return PROF_OK;
-	if (s->jail && file->fd >= 0) {
-		pthread_mutex_lock(&s->asking);
-		st = jail_rows(s->jail, file->fd, &rows, err);
-		pthread_mutex_unlock(&s->asking);
-	} else {
-		st = rows_read(file, &rows, err);
-	}
+	if (atomic_load(&s->is_over))
+		return prof_fail(err, PROF_EIO, "no more files are read");
+	st = s->jail && file->fd >= 0 ? jail_rows(s->jail, file->fd, &rows, err)
+				      : rows_read(file, &rows, err);
 	if (st != PROF_OK)
 		return st;
 	*out = rowstore_add(s, key, rows);

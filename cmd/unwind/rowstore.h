@@ -18,6 +18,9 @@ struct rowstore;
  */
 struct rowstore *rowstore_new(size_t max_bytes);
 
+/* Files that other threads read just now fail, and all later ones. */
+void rowstore_stop(struct rowstore *s);
+
 /* All rows must have been returned. NULL is allowed. */
 void rowstore_free(struct rowstore *s);
 

@@ -9,9 +9,11 @@
 
 #include "libsample/shm.h"
 #include "record/perf/event-kind.h"
+#include "record/perf/file.h"
 #include "record/perf/kernel.h"
 #include "record/perf/label.h"
 #include "record/perf/sample.h"
+#include "record/perf/space.h"
 #include "record/tally.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -52,7 +54,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		if (!h)
 			abort();
 		perf_record_time(h);
-		perf_sampler_take(s, n % 3, h);
+		while (!perf_sampler_take(s, n % 3, h))
+			files_wait(spaces_files(perf_sampler_spaces(s)), 1000);
 		free(h);
 		data += size;
 		n -= size;

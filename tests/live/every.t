@@ -117,6 +117,26 @@ END
 # shellcheck disable=SC2046
 exact 'the same name again gets a number, and no file is lost' $(profiles hup)
 
+# The rings hold a quarter of a second.
+waits_for_lock() {
+	rm -rf late
+	start 'late/%Y.pb.gz' -F 1000
+	flock late/.prof-fetch/lock sleep 1.7 &
+	sleep 0.3
+	kill -HUP $recorder
+	more late 1
+	kill -TERM $recorder
+	wait $recorder || return 2
+	for f in $(profiles late); do counted "$f"; done | tee sums
+	awk 'NF == 2 { n += $1; lost += $2 } END { exit lost || !n }' sums
+}
+name='a file that waits for another command loses no sample'
+if command -v flock >/dev/null; then
+	live "$name" waits_for_lock
+else
+	skip "$name" 'no flock'
+fi
+
 # A file where a folder should be; then it goes.
 mkdir stuck
 date -u +%Y >year

@@ -139,4 +139,56 @@ check 'stacks are the same with and without it' 0 '
 1
 1
 END
+# A file of 84 MB whose worker stops while it reads: who needs its rows goes on
+# without callers after a while, and others have theirs.
+python3 - slow <<'END' || exit 99
+import struct, sys
+
+text, names = 0x1000, b'\0.shstrtab\0.debug_frame\0'
+cie = struct.pack('<IIBBBBB', 20, 0xffffffff, 4, 0, 8, 0, 1) + bytes([0x78, 16, 12, 7, 8, 0x90, 1])
+cie = bytes(cie + bytes(24 - len(cie)))
+info = cie + 3000000 * (struct.pack('<IIQQ', 24, 0, text, 16) + bytes([0x44, 0x0e, 16, 0]))
+section = lambda name, kind, at, n: struct.pack('<IIQQQQIIQQ', name, kind, 0, 0, at, n, 0, 0, 1, 0)
+out = b'\x7fELF' + bytes([2, 1, 1]) + bytes(9)
+out += struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, text, 64, 8192, 0, 64, 56, 1, 64, 3, 1)
+out += struct.pack('<IIQQQQQQ', 1, 5, text, text, text, 4096, 4096, 4096)
+out += bytes(text - len(out)) + b'\xeb\xfe' + bytes(4094)
+out += section(0, 0, 0, 0) + section(1, 3, 8384, len(names)) + section(11, 1, 16384, len(info))
+out += names
+open(sys.argv[1], 'wb').write(out + bytes(16384 - len(out)) + info)
+END
+chmod 755 slow
+./deep &
+program=$!
+./run "$PWD/slow" &
+slow=$!
+# Some workers are those of small files, and end.
+tries=0 worker=
+while [ -z "$worker" ] && [ $((tries += 1)) -lt 5 ]; do
+	prof-record --pid $program --pid $slow --seconds=4 -o slow.pb.gz 2>err &
+	recorder=$!
+	until server=$(pgrep -P $recorder) || ! kill -0 $recorder 2>/dev/null; do :; done
+	while kill -0 $recorder 2>/dev/null; do
+		for worker in $(pgrep -r R,D -P "$server"); do
+			[ "$(readlink "/proc/$worker/fd/"* 2>/dev/null | grep -c '/slow$')" -gt 0 ] &&
+				kill -STOP "$worker" && break 2
+		done
+		worker=
+	done
+	wait $recorder
+done
+kill $program $slow
+check 'a slow file delays nobody else' 0 '
+	sed "s/.*slow: \(.*\): [0-9]*$/\1/" err
+	prof-symbolize -q slow.pb.gz | prof-text -q --traces --tagfocus=process=deep 2>/dev/null |
+		awk "/ _start\$/ { n++ } /^---/ { all++ } END { print (n > 0 && n >= all - 2) }"' <<'END'
+its unwind information took more than 2 s to read; samples of such files without callers
+1
+END
+check 'its worker ends with the recorder, too' 0 "
+	tries=0
+	while kill -0 $worker 2>/dev/null && [ \$((tries += 1)) -lt 100 ]; do sleep 0.1; done
+	kill -0 $worker 2>/dev/null || echo ended" <<'END'
+ended
+END
 plan

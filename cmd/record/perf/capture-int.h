@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "backlog.h"
 #include "capture.h"
 #include "cpus.h"
 #include "libsample/shm.h"
@@ -47,8 +48,10 @@ struct capture {
 	struct perf_sampler *sampler;
 	struct perf_ring *ring;
 	size_t n_ring, room_ring;
-	size_t share;        /* the largest ring */
-	struct event *event; /* that write into the rings of others */
+	struct backlog backlog; /* of records that wait for rows */
+	bool is_stuck;          /* the first waits for a slow file */
+	size_t share;           /* the largest ring */
+	struct event *event;    /* that write into the rings of others */
 	size_t n_event, room_event;
 	struct known *known;
 	size_t n_known, room_known;
@@ -68,8 +71,11 @@ struct capture {
 /* The time until which all records are written, of CLOCK_MONOTONIC. */
 uint64_t capture_settled(void);
 
-/* Read the records until that time. */
+/* Read the records until that time. Those that have to wait are kept. */
 void capture_read(struct capture *c, uint64_t limit);
+
+/* Keep all records, for a later capture_read(). */
+void capture_keep(struct capture *c);
 
 /* Set up the descriptors for capture_wait(): rings, and these processes. */
 enum prof_status capture_poll(struct capture *c, const pid_t *pid, size_t n,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "family.h"
+#include "file.h"
 #include "kernel.h"
 #include "lib/base/now.h"
 #include "lib/base/regular.h"
@@ -27,6 +28,8 @@ enum {
 	LATE_NS = 1000000, /* a record may be written this long after its
 			      time */
 	QUIET_NS = 1000000000,
+	BRIEF_MS = 20, /* most files are read within that */
+	ALL_MS = 5000, /* a profile waits for what is being read */
 };
 
 struct capture *
@@ -60,6 +63,7 @@ capture_free(struct capture *c)
 		return;
 	for (size_t i = 0; i < c->n_ring; i++)
 		perf_ring_close(&c->ring[i]);
+	backlog_clear(&c->backlog);
 	for (size_t i = 0; i < c->n_event; i++)
 		close(c->event[i].fd);
 	for (size_t i = 0; c->poll && i < c->n_process; i++)
@@ -108,18 +112,113 @@ capture_settled(void)
 	return (uint64_t)now_ns(CLOCK_MONOTONIC) - LATE_NS;
 }
 
-void
-capture_read(struct capture *c, uint64_t limit)
+static struct files *
+files_of(const struct capture *c)
+{
+	return spaces_files(perf_sampler_spaces(c->sampler));
+}
+
+/* Take the first record, if that is not after limit. false: it has to wait, or
+ * there is none. */
+static bool
+take_first(struct capture *c, uint64_t limit)
+{
+	size_t kind;
+	const struct perf_event_header *h = backlog_peek(&c->backlog, &kind);
+	struct perf_ring *ring = h ? NULL : oldest(c, limit);
+
+	if (ring) {
+		h = perf_ring_peek(ring);
+		kind = ring->kind;
+	}
+	if (!h || !perf_sampler_take(c->sampler, kind, h))
+		return false;
+	if (ring)
+		perf_ring_next(ring);
+	else
+		backlog_next(&c->backlog);
+	c->is_stuck = false;
+	return true;
+}
+
+/* Keep the records until limit. false: there is no room. */
+static bool
+keep(struct capture *c, uint64_t limit)
 {
 	struct perf_ring *ring;
 
-	for (size_t i = 0; i < c->n_ring; i++)
-		perf_ring_look(&c->ring[i]);
 	while ((ring = oldest(c, limit))) {
-		perf_sampler_take(c->sampler, ring->kind, perf_ring_peek(ring));
+		if (!backlog_add(&c->backlog, ring->kind, perf_ring_peek(ring)))
+			return false;
 		perf_ring_next(ring);
 	}
+	return true;
+}
+
+static void
+look(struct capture *c)
+{
+	for (size_t i = 0; i < c->n_ring; i++)
+		perf_ring_look(&c->ring[i]);
+}
+
+static void
+take_all(struct capture *c, uint64_t limit)
+{
+	while (take_first(c, limit))
+		;
+}
+
+/* Wait for rows, but once for each that comes late. */
+static void
+take_brief(struct capture *c, uint64_t limit)
+{
+	int64_t until = now_ns(CLOCK_MONOTONIC) + BRIEF_MS * INT64_C(1000000);
+
+	while (!c->is_stuck && (c->backlog.n_bytes || oldest(c, limit))) {
+		int64_t left = until - now_ns(CLOCK_MONOTONIC);
+
+		c->is_stuck = left <= 0;
+		files_wait(files_of(c), c->is_stuck ? 0 : 1 + left / 1000000);
+		take_all(c, limit);
+	}
+}
+
+void
+capture_keep(struct capture *c)
+{
+	look(c);
+	keep(c, capture_settled());
+}
+
+void
+capture_read(struct capture *c, uint64_t limit)
+{
+	look(c);
+	take_all(c, limit);
+	take_brief(c, limit);
+	if (!keep(c, limit)) {
+		files_patience(files_of(c), false);
+		take_all(c, limit);
+		files_patience(files_of(c), true);
+	}
 	spaces_sweep(perf_sampler_spaces(c->sampler));
+}
+
+/* Read them all, as long as this is reasonable, and then with what is there. */
+static void
+read_all(struct capture *c, uint64_t limit)
+{
+	int64_t until = now_ns(CLOCK_MONOTONIC) + ALL_MS * INT64_C(1000000);
+
+	capture_read(c, limit);
+	while (c->backlog.n_bytes && now_ns(CLOCK_MONOTONIC) < until) {
+		files_wait(files_of(c), BRIEF_MS);
+		capture_read(c, limit);
+	}
+	files_patience(files_of(c), false);
+	take_all(c, limit);
+	files_patience(files_of(c), true);
 }
 
 static void
@@ -169,10 +268,21 @@ read_spaces(struct spaces *s, const struct capture_target *t)
 		closedir(dir);
 }
 
+/* Whoever waits for rows goes on emptying the rings. */
+static void
+wait_for_rows(void *capture)
+{
+	struct capture *c = capture;
+
+	files_wait(files_of(c), BRIEF_MS);
+	capture_keep(c);
+}
+
 static void
 add_waiting(struct capture *c, pid_t pid)
 {
-	c->n_unknown += waiting_add(c->sampler, pid, c->config.stack_bytes);
+	c->n_unknown += waiting_add(c->sampler, pid, c->config.stack_bytes,
+				    wait_for_rows, c);
 }
 
 /* Threads that wait; of a control group without the groups below it. */
@@ -454,7 +564,7 @@ source_look(void *capture, struct tally *t)
 	uint64_t until = capture_settled();
 
 	(void)t;
-	capture_read(c, until);
+	read_all(c, until);
 	perf_sampler_until(c->sampler, until);
 	publish(c);
 }
@@ -467,9 +577,15 @@ source_end(void *capture, struct tally *t)
 	(void)t;
 	for (size_t i = 0; i < c->config.n_kind; i++)
 		switch_samples(c, i, false);
-	capture_read(c, UINT64_MAX);
+	read_all(c, UINT64_MAX);
 	perf_sampler_until(c->sampler, (uint64_t)now_ns(CLOCK_MONOTONIC));
 	publish(c);
+}
+
+static void
+source_keep(void *capture)
+{
+	capture_keep(capture);
 }
 
 static bool
@@ -490,6 +606,7 @@ capture_source(struct capture *c)
 					  .pass = source_pass,
 					  .look = source_look,
 					  .end = source_end,
+					  .keep = source_keep,
 					  .turn = source_turn,
 					  .set = &c->set,
 					  .shm = c->shm,

@@ -16,7 +16,7 @@
 #include "record/recording.h"
 
 enum {
-	WAIT_S = 2, /* for another command, while the rings hold the samples */
+	WAIT_S = 2,           /* for another command */
 	MAX_STACKS = 1 << 20, /* kept if no file can be written */
 };
 
@@ -95,73 +95,65 @@ write_file(const struct every *e, const struct profile *p, struct prof_err *err)
 	return st;
 }
 
-/* --- names --- */
+/* --- writing --- */
 
-struct naming {
-	struct recording *recording;
+struct writing {
+	const struct every *e;
 	struct profile *p;
+	enum prof_status status;
+	struct prof_err err;
 	atomic_bool is_done;
 };
 
 static void *
-add_names(void *ctx)
+write_named(void *ctx)
 {
-	struct naming *n = ctx;
+	struct writing *w = ctx;
 
-	names_add(n->recording, n->p);
-	atomic_store(&n->is_done, true);
+	names_add(w->e->recording, w->p);
+	w->status = write_file(w->e, w->p, &w->err);
+	atomic_store(&w->is_done, true);
 	return NULL;
 }
 
 /*
- * Find the names of what was recorded so far, while this thread goes on reading
- * samples: a large file may take many seconds, for which the rings are too
- * small. The cache then has them.
+ * Write the profile in a thread, while this one goes on emptying the rings: a
+ * large file may take many seconds to name, and so may a slow disk.
  */
 static void
-prepare_names(struct every *e)
+write_beside(struct writing *w)
 {
-	static const struct timespec pause = { .tv_nsec = 50000000 };
-	struct naming n = { .recording = e->recording };
+	static const struct timespec pause = { .tv_nsec = 20000000 };
 	pthread_t thread;
 
-	n.p = recording_profile(e->recording, 0);
-	if (n.p && pthread_create(&thread, NULL, add_names, &n) == 0) {
-		while (!atomic_load(&n.is_done)) {
-			nanosleep(&pause, NULL);
-			recording_pass(e->recording);
-		}
-		pthread_join(thread, NULL);
+	if (pthread_create(&thread, NULL, write_named, w) != 0) {
+		write_named(w);
+		return;
 	}
-	profile_free(n.p);
-}
-
-/* The profile of the period. NULL without memory. */
-static struct profile *
-named_profile(struct every *e)
-{
-	struct profile *p;
-
-	if (e->recording->names == NAMES_ALL)
-		prepare_names(e);
-	p = recording_now(e->recording, TALLY_CPU);
-	if (p)
-		names_add(e->recording, p);
-	return p;
+	while (!atomic_load(&w->is_done)) {
+		nanosleep(&pause, NULL);
+		recording_keep(w->e->recording);
+	}
+	pthread_join(thread, NULL);
 }
 
 bool
 every_write(struct every *e)
 {
-	struct profile *p = named_profile(e);
+	struct writing w = { .e = e,
+			     .p = recording_now(e->recording, TALLY_CPU) };
+	bool is_written, is_full;
 	struct prof_err err;
-	enum prof_status st = p ? write_file(e, p, &err) : prof_nomem(&err);
-	bool is_written = st == PROF_OK, is_full;
 
-	profile_free(p);
+	if (w.p)
+		write_beside(&w);
+	else
+		w.status = prof_nomem(&w.err);
+	is_written = w.status == PROF_OK;
+	profile_free(w.p);
 	is_full = recording_size(e->recording) > MAX_STACKS;
 	if (!is_written)
-		complain("%s; its samples %s", err.msg,
+		complain("%s; its samples %s", w.err.msg,
 			 is_full ? "are dropped" : "stay for the next file");
 	if ((is_written || is_full) &&
 	    recording_turn(e->recording, &err) != PROF_OK)

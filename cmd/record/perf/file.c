@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/base/now.h"
 #include "record/procfs.h"
 #include "unwind/elf-source.h"
+#include "unwind/readers.h"
 #include "unwind/rowstore.h"
 
 enum {
 	N_BUCKET = 1024,
 	KEEP_BYTES = 256 << 20, /* of unused rows */
+	WAIT_S = 2,             /* for those of a file */
 };
 
 static const char vdso[] = "[vdso]";
@@ -27,6 +31,8 @@ struct mapped_file {
 	size_t n_user;
 	const struct rows *rows;
 	bool tried;
+	struct question *asked;       /* NULL: there will be no other answer */
+	int64_t until_ns;             /* walks wait for it */
 	char build_id[BUILD_ID_TEXT]; /* as the kernel says, or read at once */
 	char own_id[BUILD_ID_TEXT];   /* else: read with the first sample */
 	bool looked;
@@ -35,6 +41,10 @@ struct mapped_file {
 
 struct files {
 	struct rowstore *store;
+	struct readers *readers;
+	bool has_patience, is_waiting, is_late; /* since files_ready() */
+	size_t n_late;
+	char *late; /* the first file */
 	struct mapped_file *bucket[N_BUCKET];
 	size_t n_refused;
 };
@@ -46,9 +56,12 @@ files_new(void)
 
 	if (!f)
 		return NULL;
+	f->has_patience = true;
 	f->store = rowstore_new(KEEP_BYTES);
-	if (f->store)
+	f->readers = f->store ? readers_new(f->store) : NULL;
+	if (f->readers)
 		return f;
+	rowstore_free(f->store);
 	free(f);
 	return NULL;
 }
@@ -61,7 +74,13 @@ files_free(struct files *f)
 	if (f->n_refused > 1)
 		warn("files that were refused in the same way: %zu more",
 		     f->n_refused - 1);
+	if (f->n_late)
+		warn("%s: its unwind information took more than %d s to read; "
+		     "samples of such files without callers: %zu",
+		     f->late ? f->late : "a file", WAIT_S, f->n_late);
+	readers_free(f->readers);
 	rowstore_free(f->store);
+	free(f->late);
 	free(f);
 }
 
@@ -149,6 +168,8 @@ files_put(struct files *f, struct mapped_file *m)
 	for (at = &f->bucket[m->hash % N_BUCKET]; *at != m;)
 		at = &(*at)->next;
 	*at = m->next;
+	if (m->asked)
+		readers_forget(f->readers, m->asked);
 	rowstore_put(f->store, m->rows);
 	free(m);
 }
@@ -188,48 +209,120 @@ refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
 		warn("%s: %s; its callers are not seen", m->path, err->msg);
 }
 
-static void
-read_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
+/* The files that it may be, each once. They are opened now, as the process may
+ * end. */
+static size_t
+open_all(const struct mapped_file *m, const struct file_from *from,
+	 int fd[READERS_MAX_FD])
 {
 	const struct procfs_mapped at = mapped_of(m->path, from);
+	/* Without a build-id only the mapping itself is certain. */
+	int turns = *m->build_id ? PROCFS_TURNS : PROCFS_OWN;
+	struct stat sb[READERS_MAX_FD];
+	size_t n = 0, k;
+
+	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX_FD,
+		       "room for each turn");
+	for (int turn = 0; turn < turns; turn++) {
+		fd[n] = procfs_open_mapped(&at, turn);
+		if (fd[n] < 0)
+			continue;
+		if (fstat(fd[n], &sb[n]) != 0)
+			memset(&sb[n], 0, sizeof(sb[n]));
+		for (k = 0; k < n; k++)
+			if (sb[k].st_dev == sb[n].st_dev &&
+			    sb[k].st_ino == sb[n].st_ino)
+				break;
+		if (k < n)
+			close(fd[n]);
+		else
+			n++;
+	}
+	return n;
+}
+
+/* Our memory is no stranger's, and small. */
+static void
+read_vdso(struct files *f, struct mapped_file *m)
+{
+	size_t n;
+	const void *own = own_vdso(&n);
+
+	if (own && rowstore_image(f->store, own, n, &m->rows, NULL) != PROF_OK)
+		m->rows = NULL;
+}
+
+static void
+ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
+{
+	int fd[READERS_MAX_FD];
+	size_t n;
 
 	m->rows = rowstore_find(f->store, m->build_id);
+	m->tried = m->rows || *m->path != '/';
 	if (m->rows)
 		return;
 	if (*m->path != '/') {
-		size_t n;
-		const void *own = own_vdso(&n);
-
-		if (own &&
-		    rowstore_image(f->store, own, n, &m->rows, NULL) != PROF_OK)
-			m->rows = NULL;
+		read_vdso(f, m);
 		return;
 	}
-	for (int turn = 0; turn < PROCFS_TURNS && !m->rows; turn++) {
-		struct prof_err err = { 0 };
-		int fd = procfs_open_mapped(&at, turn);
+	n = open_all(m, from, fd);
+	m->asked = n ? readers_ask(f->readers, fd, n, m->build_id) : NULL;
+	m->until_ns = now_ns(CLOCK_MONOTONIC) + WAIT_S * INT64_C(1000000000);
+	m->tried = m->asked || !n; /* or too much is asked just now */
+}
 
-		/* Without a build-id only the mapping itself is certain. */
-		if (fd < 0)
-			continue;
-		if ((*m->build_id || turn < PROCFS_OWN) &&
-		    rowstore_read(f->store, fd, m->build_id, &m->rows, &err) !=
-			    PROF_OK) {
-			m->rows = NULL;
-			refuse(f, m, &err);
-			if (err.status == PROF_ELIMIT)
-				turn = PROCFS_TURNS;
-		}
-		close(fd);
-	}
+static void
+note_late(struct files *f, const struct mapped_file *m)
+{
+	f->is_late = true;
+	if (!f->late)
+		f->late = strdup(m->path);
 }
 
 const struct rows *
-file_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
+file_rows(struct files *f, struct mapped_file *m, const struct file_from *from,
+	  bool *is_final)
 {
-	if (!m->tried && from) {
-		m->tried = true;
-		read_rows(f, m, from);
+	struct prof_err err;
+
+	if (!m->tried)
+		ask_rows(f, m, from);
+	if (m->asked && readers_answer(f->readers, m->asked, &m->rows, &err)) {
+		m->asked = NULL;
+		if (!m->rows)
+			refuse(f, m, &err);
+	}
+	*is_final = m->tried && !m->asked;
+	if (!*is_final) {
+		if (m->asked && f->has_patience &&
+		    now_ns(CLOCK_MONOTONIC) < m->until_ns)
+			f->is_waiting = true;
+		else
+			note_late(f, m);
 	}
 	return m->rows;
+}
+
+bool
+files_ready(struct files *f, bool *is_late)
+{
+	bool is_ready = !f->is_waiting;
+
+	*is_late = f->is_late;
+	f->n_late += is_ready && f->is_late;
+	f->is_waiting = f->is_late = false;
+	return is_ready;
+}
+
+void
+files_patience(struct files *f, bool has_patience)
+{
+	f->has_patience = has_patience;
+}
+
+void
+files_wait(struct files *f, int ms)
+{
+	readers_wait(f->readers, ms);
 }

@@ -1,8 +1,8 @@
 /*
  * file.h - the files that sampled processes map, by the process's path and
- * build-id; each gets its rows when a sample needs them. Files are opened as
- * the process sees them, through /proc, so that containers, deleted programs
- * and memfds work.
+ * build-id; each gets its rows when a sample needs them, from threads of their
+ * own. Files are opened as the process sees them, through /proc, so that
+ * containers, deleted programs and memfds work.
  */
 #ifndef PERF_FILE_H
 #define PERF_FILE_H
@@ -41,9 +41,20 @@ const char *file_path(const struct mapped_file *m);
 /* Read from the file, once, if the kernel did not say it. */
 const char *file_build_id(struct mapped_file *m, const struct file_from *from);
 
-/* Its rows, read from the mapping unless that was tried before; or NULL. With
- * from NULL, only rows already read. */
+/* Its rows; or NULL, and *is_final tells if there will be none. The first time
+ * they are asked for by the mapping. */
 const struct rows *file_rows(struct files *f, struct mapped_file *m,
-			     const struct file_from *from);
+			     const struct file_from *from, bool *is_final);
+
+/*
+ * After a walk: did it have all the rows that it needed? false: it is to be
+ * repeated, as some are being read. If that takes too long, or there is no
+ * patience, *is_late is set: the walk lacks them.
+ */
+bool files_ready(struct files *f, bool *is_late);
+void files_patience(struct files *f, bool has_patience);
+
+/* Wait at most so long until more rows are there. */
+void files_wait(struct files *f, int ms);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "event.h"
 #include "family.h"
+#include "file.h"
 #include "kernel.h"
 #include "label.h"
 #include "offcpu.h"
@@ -342,7 +343,7 @@ is_counted(const struct perf_sampler *s, size_t kind,
 	return !is_of_cpu;
 }
 
-static void
+static bool
 take_sample(struct perf_sampler *s, size_t kind,
 	    const struct perf_event_header *h)
 {
@@ -352,36 +353,41 @@ take_sample(struct perf_sampler *s, size_t kind,
 	struct unwind_info info = { .end = UNWIND_ROOT };
 	struct sampled sample;
 	bool is_whole = parse_sample(h, s->period[kind], &sample);
-	uint32_t number;
+	bool is_late = false;
+	uint32_t number = 0;
 	uint64_t key;
-	size_t n;
+	size_t n = 0;
 
 	if (is_whole && is_counted(s, kind, &sample, perf_record_time(h)))
-		return;
+		return true;
+	space = is_whole ? spaces_find(s->spaces, sample.pid) : NULL;
+	if (space) {
+		number = space_number(space);
+		n = frames_of(s, space, &sample, &info);
+		if (!files_ready(spaces_files(s->spaces), &is_late))
+			return false;
+	}
 	if (perf_sampler_is_rate(s, kind)) {
 		atomic_fetch_add(&s->count->n_tick, 1);
 		atomic_fetch_add(&s->count->n_signal, 1);
 	}
-	space = is_whole ? spaces_find(s->spaces, sample.pid) : NULL;
 	if (!space) {
 		atomic_fetch_add(&s->count->n_lost, 1);
-		return;
+		return true;
 	}
 	s->total[kind] += sample.period;
-	number = space_number(space);
-	n = frames_of(s, space, &sample, &info);
 	/* Shares of the ticks. */
 	if (perf_sampler_is_rate(s, kind)) {
 		atomic_fetch_add(&s->count->n_truncated,
 				 info.end == UNWIND_TRUNCATED || info.is_cut);
 		atomic_fetch_add(&s->count->n_failed,
-				 info.end == UNWIND_FAILED);
+				 info.end == UNWIND_FAILED || is_late);
 	}
 	if (s->offcpu && (k == &perf_kind_offcpu || s->approx) &&
 	    !offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc, n))
 		atomic_fetch_add(&s->count->n_lost, 1);
 	if (k == &perf_kind_offcpu)
-		return;
+		return true;
 	key = SHM_KEY(SHM_TICK, number,
 		      labeler_number(s->labeler, sample.pid, sample.tid,
 				     sample.cpu, false),
@@ -393,22 +399,27 @@ take_sample(struct perf_sampler *s, size_t kind,
 	else
 		tally_value(s->tally, key, s->pc, s->column[kind],
 			    sample.period);
+	return true;
 }
 
-void
+bool
 perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
 		   const struct walk_stack *stack, uint64_t time_ns)
 {
 	struct process_space *space = spaces_find(s->spaces, pid);
 	struct unwind_info info;
+	bool is_late;
 	size_t n;
 
 	if (!s->offcpu || !space || offcpu_knows(s->offcpu, tid))
-		return;
+		return true;
 	n = walk_frames(s->walker, stack, space_code, space, s->pc,
 			UNWIND_FRAMES, &info);
+	if (!files_ready(spaces_files(s->spaces), &is_late))
+		return false;
 	if (offcpu_stack(s->offcpu, pid, tid, space_number(space), s->pc, n))
 		offcpu_out(s->offcpu, tid, 0, time_ns, false);
+	return true;
 }
 
 /* The kernel says of its own accord whose thread it is. */
@@ -531,7 +542,7 @@ is_of_family(struct perf_sampler *s, const struct perf_event_header *h)
 	return family_has(s->family, v[0]);
 }
 
-void
+bool
 perf_sampler_take(struct perf_sampler *s, size_t kind,
 		  const struct perf_event_header *h)
 {
@@ -539,11 +550,10 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 			   h->size < sizeof(*h) ? 0 : h->size - sizeof(*h) };
 
 	if (s->family && !is_of_family(s, h))
-		return;
+		return true;
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		take_sample(s, kind, h);
-		break;
+		return take_sample(s, kind, h);
 	case PERF_RECORD_MMAP2:
 		take_map(s, h);
 		break;
@@ -566,4 +576,5 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 		s->lost[kind] += word(&w);
 		break;
 	}
+	return true;
 }

@@ -51,8 +51,9 @@ uint64_t perf_sampler_lost(const struct perf_sampler *s, size_t kind);
 bool perf_sampler_is_rate(const struct perf_sampler *s, size_t kind);
 
 /* The thread waits, since that time or before, on that stack; only of
- * perf_kind_offcpu, and only if no record of it was taken yet. */
-void perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
+ * perf_kind_offcpu, and only if no record of it was taken yet. false: as for
+ * perf_sampler_take(). */
+bool perf_sampler_waits(struct perf_sampler *s, int32_t pid, int32_t tid,
 			const struct walk_stack *stack, uint64_t time_ns);
 
 /* Count the waits that last, until then: all earlier records were taken. */
@@ -64,9 +65,12 @@ bool perf_sampler_turn(struct perf_sampler *s, struct tally *t);
 
 struct spaces *perf_sampler_spaces(struct perf_sampler *s);
 
-/* Take in a record of an event of that kind, an index; they must come in the
- * order of their times. */
-void perf_sampler_take(struct perf_sampler *s, size_t kind,
+/*
+ * Take in a record of an event of that kind, an index; they must come in the
+ * order of their times. false: it is to be taken again, before later ones, as
+ * its stack needs what is being read from a file; see files_ready().
+ */
+bool perf_sampler_take(struct perf_sampler *s, size_t kind,
 		       const struct perf_event_header *h);
 
 /* The time of a record. */

@@ -37,8 +37,8 @@ struct mapping {
 	uint64_t start, limit, offset;
 	struct mapped_file *file; /* NULL: code made at run time */
 	uint64_t bias;            /* to the addresses of file's rows */
-	bool has_bias;            /* bias is set, or known not to exist */
-	bool has_rows;
+	bool has_bias;            /* it and rows will not change */
+	const struct rows *rows;  /* the file's; NULL: none, or no bias */
 };
 
 struct process_space {
@@ -485,6 +485,12 @@ spaces_turn(struct spaces *s, struct tally *t)
 		}
 }
 
+struct files *
+spaces_files(struct spaces *s)
+{
+	return s->files;
+}
+
 bool
 space_code(void *space, uint64_t pc, struct walk_code *out)
 {
@@ -499,23 +505,20 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 		p->last = i;
 	}
 	m = &p->map[i];
-	*out = (struct walk_code){ 0 };
-	if (!m->file)
+	if (!m->file) {
+		*out = (struct walk_code){ 0 };
 		return true;
+	}
 	if (!m->has_bias) {
 		const struct file_from from = { p->by.id, false, m->start,
 						m->limit };
-		const struct rows *rows =
-			file_rows(p->all->files, m->file, &from);
 
-		m->has_bias = true;
-		m->has_rows =
-			rows && rows_bias(rows, m->start, m->offset, &m->bias);
+		m->rows =
+			file_rows(p->all->files, m->file, &from, &m->has_bias);
+		if (m->rows &&
+		    !rows_bias(m->rows, m->start, m->offset, &m->bias))
+			m->rows = NULL;
 	}
-	if (m->has_rows)
-		*out = (struct walk_code){
-			.rows = file_rows(p->all->files, m->file, NULL),
-			.bias = m->bias,
-		};
+	*out = (struct walk_code){ .rows = m->rows, .bias = m->bias };
 	return true;
 }

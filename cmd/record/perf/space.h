@@ -13,6 +13,7 @@
 
 #include "unwind/walk.h"
 
+struct files;
 struct perf_kernel;
 struct spaces;
 struct tally;
@@ -52,6 +53,9 @@ struct process_space *spaces_find(struct spaces *s, int32_t pid);
 
 /* The tally's number of this address space. */
 uint32_t space_number(struct process_space *p);
+
+/* Whose rows walks may have to wait for: see files_ready(). */
+struct files *spaces_files(struct spaces *s);
 
 /* walk_find_fn, for a struct process_space. */
 bool space_code(void *space, uint64_t pc, struct walk_code *out);

@@ -43,7 +43,8 @@ read_state(int32_t pid, int32_t tid, struct walk_stack *s)
 }
 
 size_t
-waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes)
+waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes,
+	    void (*wait)(void *ctx), void *ctx)
 {
 	char path[64], *bytes = malloc(stack_bytes);
 	size_t n_unknown = 0;
@@ -67,7 +68,9 @@ waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes)
 				  (off_t)stack.reg[WALK_SP]);
 		if (n > 0) {
 			stack.n = (size_t)n;
-			perf_sampler_waits(s, pid, tid, &stack, time_ns);
+			while (!perf_sampler_waits(s, pid, tid, &stack,
+						   time_ns))
+				wait(ctx);
 		}
 		n_unknown += state == UNKNOWN || (state == WAITS && n <= 0);
 	}

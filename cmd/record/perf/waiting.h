@@ -14,8 +14,10 @@ struct perf_sampler;
 /*
  * Add the threads of a process that wait to the sampler, each with at most
  * stack_bytes of its stack. Its mappings are known, and its events are open.
- * Returns how many wait on stacks that we may not read.
+ * wait() is called, again and again, while rows are being read. Returns how
+ * many wait on stacks that we may not read.
  */
-size_t waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes);
+size_t waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes,
+		   void (*wait)(void *ctx), void *ctx);
 
 #endif

@@ -19,7 +19,6 @@
 
 enum {
 	PASS_MS = 100,        /* between two readings of the rings */
-	EVERY_TIMES = 4,      /* larger rings, while a file is written */
 	MANY_BYTES = 2 << 20, /* for mappings and starts of all processes */
 };
 
@@ -249,8 +248,7 @@ outside_open(struct run *r)
 		.labels = t->labels,
 		.on_exec = !record_target_runs(t),
 		.ring_bytes = (t->all ? MANY_BYTES : 0) +
-			      perf_ring_bytes(period_ns, t->stack_bytes) *
-				      (t->every ? EVERY_TIMES : 1),
+			      perf_ring_bytes(period_ns, t->stack_bytes),
 	};
 	memcpy(r->perf.kind, t->kind, sizeof(r->perf.kind));
 	memcpy(r->perf.period, t->period, sizeof(r->perf.period));
