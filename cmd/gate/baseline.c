@@ -66,35 +66,31 @@ number_of(const char *name)
 }
 
 static int
-cmp_newest(const void *a, const void *b)
+is_run(const struct dirent *e)
 {
-	unsigned long x = number_of(*(char *const *)a);
-	unsigned long y = number_of(*(char *const *)b);
+	return number_of(e->d_name) > 0;
+}
+
+/* The newest first. */
+static int
+cmp_newest(const struct dirent **a, const struct dirent **b)
+{
+	unsigned long x = number_of((*a)->d_name), y = number_of((*b)->d_name);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The names of all runs, the newest first. */
-static char **
+/* All runs: the caller's, for free(), each and the array. */
+static struct dirent **
 list_runs(const char *folder, size_t *n)
 {
-	DIR *dir = regular_list(folder);
-	char **name = NULL;
-	const struct dirent *e;
+	struct dirent **run;
+	int found = scandir(folder, &run, is_run, cmp_newest);
 
-	*n = 0;
-	if (!dir)
+	if (found < 0)
 		die("%s: %s", folder, strerror(errno));
-	while ((e = readdir(dir))) {
-		if (!number_of(e->d_name))
-			continue;
-		name = allocated(reallocarray(name, *n + 1, sizeof(*name)));
-		name[(*n)++] = allocated(strdup(e->d_name));
-	}
-	closedir(dir);
-	if (*n)
-		qsort(name, *n, sizeof(*name), cmp_newest);
-	return name;
+	*n = (size_t)found;
+	return run;
 }
 
 /* --- saving --- */
@@ -137,7 +133,8 @@ void
 baseline_save(const char *folder, struct cli *cli)
 {
 	unsigned long number;
-	char machine[96], comment[128], **run, *path;
+	char machine[96], comment[128], *path;
+	struct dirent **run;
 	const char *input;
 	size_t n;
 	int dir;
@@ -150,7 +147,7 @@ baseline_save(const char *folder, struct cli *cli)
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));
 	run = list_runs(folder, &n);
-	number = n ? number_of(run[0]) : 0;
+	number = n ? number_of(run[0]->d_name) : 0;
 	while (n > 0)
 		free(run[--n]);
 	free(run);
@@ -257,8 +254,8 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 			     .max_session = n_session,
 			     .max_run = n };
 	size_t n_run, found = 0;
-	char **run = list_runs(folder, &n_run), *path;
-	char **out = allocated(calloc(n_run + 1, sizeof(*out)));
+	struct dirent **run = list_runs(folder, &n_run);
+	char *path, **out = allocated(calloc(n_run + 1, sizeof(*out)));
 
 	if (p)
 		baseline_machine(p, f.machine, sizeof(f.machine));
@@ -267,7 +264,7 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 	for (size_t i = 0; i < n_run && wants_more(&f); i++) {
 		struct stat st;
 
-		if (asprintf(&path, "%s/%s", folder, run[i]) < 0)
+		if (asprintf(&path, "%s/%s", folder, run[i]->d_name) < 0)
 			die_nomem();
 		/* An empty file is being saved by another process. */
 		if (stat(path, &st) == 0 && st.st_size > 0 &&

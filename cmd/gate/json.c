@@ -10,52 +10,52 @@
 #include "lib/base/escape.h"
 #include "report.h"
 
-/* ,"key":1.5; null unless finite. */
+struct number {
+	const char *key; /* NULL: the last */
+	double v;
+};
+
+/* ,"key":1.5 for each; null unless finite. */
 static void
-put_number(FILE *out, const char *key, double v)
+put_numbers(FILE *out, const struct number *x)
 {
-	fprintf(out, ",\"%s\":", key);
-	if (isfinite(v))
-		fprintf(out, "%.9g", v);
-	else
-		fputs("null", out);
+	for (; x->key; x++)
+		if (isfinite(x->v))
+			fprintf(out, ",\"%s\":%.9g", x->key, x->v);
+		else
+			fprintf(out, ",\"%s\":null", x->key);
+}
+
+#define PUT_NUMBERS(...)                                                       \
+	put_numbers(out, (const struct number[]){ __VA_ARGS__, { NULL, 0 } })
+
+/* "key":"name" */
+static void
+put_name(FILE *out, const struct gate_report *r, const char *key, uint32_t name)
+{
+	fprintf(out, "\"%s\":", key);
+	json_put_str(out, gate_name(r->g, name));
 }
 
 static void
 put_cell(FILE *out, const struct gate_cell *c)
 {
-	const struct {
-		const char *key;
-		double v;
-	} number[] = {
-		{ "before", c->before },
-		{ "after", c->after },
-		{ "change", c->after - c->before },
-		{ "low", c->low },
-		{ "high", c->high },
-		{ "relevant", c->relevant },
-		{ "detectable", c->detectable },
-		{ "p_slower", c->p_slower },
-		{ "p_faster", c->p_faster },
-		{ "adjusted", c->adjusted },
-		{ "se", c->se },
-		{ "df", c->df },
-		{ "dispersion", c->dispersion },
-		{ "events_before", c->n[0] },
-		{ "events_after", c->n[1] },
-	};
-
 	fprintf(out, "{\"verdict\":\"%s\"", gate_verdict_name(c->verdict));
-	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
-		put_number(out, number[i].key, number[i].v);
+	PUT_NUMBERS({ "before", c->before }, { "after", c->after },
+		    { "change", c->after - c->before }, { "low", c->low },
+		    { "high", c->high }, { "relevant", c->relevant },
+		    { "detectable", c->detectable },
+		    { "p_slower", c->p_slower }, { "p_faster", c->p_faster },
+		    { "adjusted", c->adjusted }, { "se", c->se },
+		    { "df", c->df }, { "dispersion", c->dispersion },
+		    { "events_before", c->n[0] }, { "events_after", c->n[1] });
 	if (c->guard)
 		fprintf(out, ",\"guard\":\"%s\"",
 			c->guard == GATE_BY_SPLITS ? "splits" : "own");
-	if (c->n_extreme) {
-		fprintf(out, ",\"splits\":%zu,\"as_extreme\":%zu", c->n_split,
-			c->n_extreme);
-		put_number(out, "p_own", c->p_own);
-	}
+	if (c->n_extreme)
+		PUT_NUMBERS({ "splits", (double)c->n_split },
+			    { "as_extreme", (double)c->n_extreme },
+			    { "p_own", c->p_own });
 	putc('}', out);
 }
 
@@ -66,14 +66,13 @@ put_causes(FILE *out, const struct gate_report *r, const struct gate_row *row)
 	for (uint32_t i = 0; i < row->n_cause; i++) {
 		const struct gate_cause *c = &row->cause[i];
 
-		fprintf(out, "%s{\"kind\":\"%s\",\"%s\":", i ? "," : "",
-			gate_cause_name(c),
-			c->kind == GATE_LINE ? "file" : "name");
-		json_put_str(out, gate_name(r->g, c->name));
+		fprintf(out, "%s{\"kind\":\"%s\",", i ? "," : "",
+			gate_cause_name(c));
+		put_name(out, r, c->kind == GATE_LINE ? "file" : "name",
+			 c->name);
 		if (c->kind == GATE_LINE)
 			fprintf(out, ",\"line\":%d", c->line);
-		put_number(out, "before", c->before);
-		put_number(out, "after", c->after);
+		PUT_NUMBERS({ "before", c->before }, { "after", c->after });
 		putc('}', out);
 	}
 	putc(']', out);
@@ -93,10 +92,8 @@ put_why(FILE *out, const struct gate_report *r, const struct gate_why *w,
 		json_put_str(out, gate_name(r->g, r->g->row[w->other[i]].name));
 	}
 	putc(']', out);
-	put_number(out, "net", w->net);
-	put_number(out, "net_low", w->net_low);
-	put_number(out, "net_high", w->net_high);
-	put_number(out, "net_p_slower", w->net_p);
+	PUT_NUMBERS({ "net", w->net }, { "net_low", w->net_low },
+		    { "net_high", w->net_high }, { "net_p_slower", w->net_p });
 	putc('}', out);
 }
 
@@ -104,32 +101,31 @@ static void
 row_json(FILE *out, const struct gate_report *r, const struct gate_item *item)
 {
 	const struct gate_row *row = item->row;
+	const char *fails = item->fails ? "true" : "false";
 
 	if (!item->i) {
 		fputs(",\n \"total\":", out);
 		put_cell(out, item->c);
-		fprintf(out, ",\"total_fails\":%s,\n \"functions\":[",
-			item->fails ? "true" : "false");
+		fprintf(out, ",\"total_fails\":%s,\n \"functions\":[", fails);
 		return;
 	}
-	fputs(item->i > 1 ? ",\n  {\"name\":" : "\n  {\"name\":", out);
-	json_put_str(out, gate_name(r->g, row->name));
+	fputs(item->i > 1 ? ",\n  {" : "\n  {", out);
+	put_name(out, r, "name", row->name);
 	if (row->was) {
-		fputs(",\"was\":", out);
-		json_put_str(out, gate_name(r->g, row->was));
+		putc(',', out);
+		put_name(out, r, "was", row->was);
 	}
 	fprintf(out, ",\"verdict\":\"%s\",\"by\":\"%s\",\"fails\":%s",
 		gate_verdict_name(row->verdict), gate_kind_name(row->kind),
-		item->fails ? "true" : "false");
+		fails);
 	if (row->file) {
-		fputs(",\"file\":", out);
-		json_put_str(out, gate_name(r->g, row->file));
+		putc(',', out);
+		put_name(out, r, "file", row->file);
 		fprintf(out, ",\"line\":%d", row->line);
 	}
 	if (row->carried) {
-		fputs(",\"carried_by\":", out);
-		json_put_str(out,
-			     gate_name(r->g, gate_grower(r->g, row)->name));
+		putc(',', out);
+		put_name(out, r, "carried_by", gate_grower(r->g, row)->name);
 	}
 	put_why(out, r, &row->why[GATE_FLAT], "flat_explanation");
 	put_why(out, r, &row->why[GATE_CUM], "cum_explanation");
@@ -154,10 +150,8 @@ budget_json(FILE *out, const struct gate_report *r, const struct rule_budget *b,
 		b->line, gate_answer_name(b->answer),
 		gate_kind_name(b->limit.kind),
 		b->limit.is_change ? "true" : "false");
-	put_number(out, "bound", b->bound);
-	put_number(out, "value", b->value);
-	put_number(out, "low", b->low);
-	put_number(out, "high", b->high);
+	PUT_NUMBERS({ "bound", b->bound }, { "value", b->value },
+		    { "low", b->low }, { "high", b->high });
 	putc('}', out);
 }
 
@@ -181,16 +175,14 @@ begin_json(FILE *out, const struct gate_report *r)
 		scale_name(r->scale), g->n_profile[0], g->n_profile[1],
 		g->n_session[0], g->n_session[1],
 		g->is_joined ? "true" : "false", g->n_renamed);
-	put_number(out, "alpha", g->o.alpha);
-	put_number(out, "level", m->level);
+	PUT_NUMBERS({ "alpha", g->o.alpha }, { "level", m->level });
 	fprintf(out, ",\"tests\":%zu,\"splits\":%zu", m->n_test, m->n_split);
-	put_number(out, "confidence", g->o.confidence);
-	put_number(out, "min_change", g->o.min_change);
-	put_number(out, "min_share", g->o.min_share);
+	PUT_NUMBERS({ "confidence", g->o.confidence },
+		    { "min_change", g->o.min_change },
+		    { "min_share", g->o.min_share });
 	fprintf(out, ",\n \"noise\":{\"clump\":%.9g", m->clump);
-	put_number(out, "runs", sqrt(m->runs));
-	put_number(out, "nu", m->nu);
-	put_number(out, "machine", sqrt(m->machine));
+	PUT_NUMBERS({ "runs", sqrt(m->runs) }, { "nu", m->nu },
+		    { "machine", sqrt(m->machine) });
 	fputs("},\n \"count\":{", out);
 	for (int v = 0; v <= GATE_REGRESSED; v++)
 		fprintf(out, "%s\"%s\":%zu", v ? "," : "",

@@ -223,75 +223,51 @@ is_ours(void *ctx, const struct str *file)
 	return strncmp(file->s, "..", 2) != 0 && access(file->s, F_OK) == 0;
 }
 
-/* Options without a value. */
+/* Options that set a flag, a number, or a part given in percent. */
 static bool
-flag_option(struct gate_settings *s, int key)
-{
-	const struct {
-		int key;
-		bool *to;
-	} flag[] = {
-		{ KEY_NOINLINES, &s->gate.frames.no_inlines },
-		{ KEY_EXACT_NAMES, &s->gate.exact_names },
-		{ KEY_ALLOW_UNEQUAL, &s->gate.allow_unequal },
-		{ KEY_ALLOW_RATES, &s->sides.allow_rates },
-		{ KEY_FAIL_MOVED, &s->fail_moved },
-		{ KEY_FAIL_SINGLE, &s->fail_single },
-		{ KEY_ALL, &s->all },
-	};
-
-	for (size_t i = 0; i < sizeof(flag) / sizeof(*flag); i++)
-		if (key == flag[i].key)
-			return *flag[i].to = true;
-	return false;
-}
-
-/* Options with a number. */
-static bool
-number_option(struct gate_settings *s, struct cli *cli, int key)
+plain_option(struct gate_settings *s, struct cli *cli, int key)
 {
 	struct gate_options *o = &s->gate;
+	const size_t runs = GATE_MAX_PROFILE / 2, any = 1000000000;
 	const struct {
 		int key;
-		double *to;
-	} percent[] = {
-		{ KEY_MIN_CHANGE, &o->min_change },
-		{ KEY_MIN_SHARE, &o->min_share },
-		{ KEY_TEST_AGAINST, &o->against },
-		{ KEY_BUILD_NOISE, &o->build_noise },
-		{ KEY_NOISE, &o->single_noise },
-	};
-	const struct {
-		int key;
-		size_t *to, least, most;
-	} number[] = {
-		{ KEY_BASELINE_RUNS, &s->sides.n_archived, 1,
-		  GATE_MAX_PROFILE / 2 },
-		{ KEY_BASELINE_SESSIONS, &s->sides.n_session, 1,
-		  GATE_MAX_PROFILE / 2 },
-		{ KEY_PLAN, &s->n_plan, 1, GATE_MAX_PROFILE / 2 },
-		{ KEY_MIN_SAMPLES, &o->min_events, 1, 1000000000 },
-		{ KEY_NODECOUNT, &s->max_rows, 0, 1000000000 },
+		bool *flag;
+		double *part;
+		size_t *number, least, most;
+	} to[] = {
+		{ KEY_NOINLINES, .flag = &o->frames.no_inlines },
+		{ KEY_EXACT_NAMES, .flag = &o->exact_names },
+		{ KEY_ALLOW_UNEQUAL, .flag = &o->allow_unequal },
+		{ KEY_ALLOW_RATES, .flag = &s->sides.allow_rates },
+		{ KEY_FAIL_MOVED, .flag = &s->fail_moved },
+		{ KEY_FAIL_SINGLE, .flag = &s->fail_single },
+		{ KEY_ALL, .flag = &s->all },
+		{ KEY_MIN_CHANGE, .part = &o->min_change },
+		{ KEY_MIN_SHARE, &s->has_min_share, &o->min_share, NULL, 0, 0 },
+		{ KEY_TEST_AGAINST, .part = &o->against },
+		{ KEY_BUILD_NOISE, .part = &o->build_noise },
+		{ KEY_NOISE, .part = &o->single_noise },
+		{ KEY_BASELINE_RUNS, NULL, NULL, &s->sides.n_archived, 1,
+		  runs },
+		{ KEY_BASELINE_SESSIONS, NULL, NULL, &s->sides.n_session, 1,
+		  runs },
+		{ KEY_PLAN, NULL, NULL, &s->n_plan, 1, runs },
+		{ KEY_MIN_SAMPLES, NULL, NULL, &o->min_events, 1, any },
+		{ KEY_NODECOUNT, NULL, NULL, &s->max_rows, 0, any },
 	};
 
-	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
-		if (key == percent[i].key) {
-			*percent[i].to = cli_between(cli, 0, 100) / 100;
-			s->has_min_share |= key == KEY_MIN_SHARE;
-			return true;
-		}
-	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
-		if (key == number[i].key) {
-			*number[i].to =
-				cli_uint(cli, number[i].least, number[i].most);
-			return true;
-		}
-	if (key != KEY_ALPHA)
-		return false;
-	o->alpha = cli_between(cli, 0, 1);
-	if (o->alpha == 0 || o->alpha > 0.5)
-		cli_bad_arg(cli, "above 0, up to 0.5");
-	return true;
+	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++) {
+		if (key != to[i].key)
+			continue;
+		if (to[i].flag)
+			*to[i].flag = true;
+		if (to[i].part)
+			*to[i].part = cli_between(cli, 0, 100) / 100;
+		if (to[i].number)
+			*to[i].number = cli_uint(cli, to[i].least, to[i].most);
+		return true;
+	}
+	return false;
 }
 
 /* The other options. */
@@ -326,6 +302,11 @@ word_option(struct gate_settings *s, struct cli *cli, int key)
 		break;
 	case KEY_BUDGET:
 		read_budgets(s, cli);
+		break;
+	case KEY_ALPHA:
+		s->gate.alpha = cli_between(cli, 0, 1);
+		if (s->gate.alpha == 0 || s->gate.alpha > 0.5)
+			cli_bad_arg(cli, "above 0, up to 0.5");
 		break;
 	case KEY_STRICT:
 		s->strict = cli->arg ? cli_double(cli) / 100 : STRICT / 100.0;
@@ -392,7 +373,7 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		if (!refine_option(&s->refine, cli, key) &&
-		    !flag_option(s, key) && !number_option(s, cli, key))
+		    !plain_option(s, cli, key))
 			word_option(s, cli, key);
 	}
 	settle(s);

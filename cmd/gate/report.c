@@ -673,8 +673,8 @@ gate_put_unseen(FILE *out, const struct gate_report *r,
 	const struct gate *g = r->g;
 	const struct gate_cell *c = g->total.cell[1];
 	const struct gate_row *row;
-	double below = INFINITY, now = gate_visible(g, r->dist, FIFTH, 1);
-	double longer = gate_visible(g, r->dist, FIFTH, LONGER);
+	double below = INFINITY, now = gate_visible(g, FIFTH, 1);
+	double longer = gate_visible(g, FIFTH, LONGER);
 
 	fprintf(out,
 		"to be found 9 times in 10, the total has to grow by %.1f%%, "

@@ -26,7 +26,6 @@ struct gate_report {
 	size_t max_rows; /* 0: all */
 	bool all;        /* unchanged and inconclusive functions, too */
 	enum gate_verdict verdict; /* of the gate */
-	const struct gate_dist *dist;
 };
 
 /* A row to be shown. */

@@ -47,7 +47,7 @@ check_budgets(struct gate_settings *s, const struct gate *g)
 
 	if (!s->budgets.n_rule)
 		return;
-	if (rule_check(&s->budgets, g, stats_dist(), &matcher, &err) != PROF_OK)
+	if (rule_check(&s->budgets, g, &matcher, &err) != PROF_OK)
 		die("%s: %s", cli_name(s->budget_file), err.msg);
 	for (size_t i = 0; i < s->budgets.n_rule; i++) {
 		const struct rule_budget *b = &s->budgets.rule[i];
@@ -92,7 +92,6 @@ static int
 judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 {
 	struct gate_report report = { .g = g,
-				      .dist = stats_dist(),
 				      .budgets = &s->budgets,
 				      .budget_file = s->budget_file,
 				      .root = s->root,
@@ -102,7 +101,7 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 	struct prof_err err;
 	bool *fails, any;
 
-	if (gate_judge(g, stats_dist(), &err) != PROF_OK)
+	if (gate_judge(g, &err) != PROF_OK)
 		die("%s", err.msg);
 	check_budgets(s, g);
 	report.fails = fails = calloc(g->n_order + 1, sizeof(*fails));
@@ -126,7 +125,8 @@ gate_run(struct gate_settings *s, struct cli *cli)
 	struct gate *g;
 	int status;
 
-	if (!stats_dist())
+	s->gate.dist = stats_dist();
+	if (!s->gate.dist)
 		die("this build has no GSL, which verdicts need");
 	if (gate_new(&s->gate, &g, &err) != PROF_OK)
 		die("%s", err.msg);

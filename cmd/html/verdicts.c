@@ -115,6 +115,7 @@ verdicts_add(const struct profile *p, size_t column,
 	if (!dist)
 		return prof_fail(err, PROF_EUSAGE,
 				 "this build has no GNU Scientific Library");
+	o.dist = dist;
 	o.allow_unequal = o.exact_names = true;
 	st = split_init(&s, p, "pprof::base", 3, err);
 	if (st == PROF_OK)
@@ -124,7 +125,7 @@ verdicts_add(const struct profile *p, size_t column,
 	if (st == PROF_OK)
 		st = add_side(g, &s, GATE_NEW, type, err);
 	if (st == PROF_OK)
-		st = gate_judge(g, dist, err);
+		st = gate_judge(g, err);
 	if (st == PROF_OK)
 		st = write_json(g, out, err);
 	gate_free(g);

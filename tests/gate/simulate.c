@@ -382,6 +382,7 @@ options_of(const struct setting *s)
 {
 	struct gate_options o = GATE_DEFAULTS;
 
+	o.dist = stats_dist();
 	o.yardstick = s->yardstick;
 	o.against = s->against;
 	o.exact_names = true;
@@ -436,7 +437,7 @@ compare(struct world *w)
 				1000000000;
 		add_run(g, side, w->run[i]);
 	}
-	must_ok(gate_judge(g, stats_dist(), &err), &err);
+	must_ok(gate_judge(g, &err), &err);
 	return g;
 }
 
@@ -480,7 +481,7 @@ breaks(const struct gate *g, const char *budget)
 	bool broken = false;
 
 	must_ok(rule_budgets_parse(budget, strlen(budget), &b, &err), &err);
-	must_ok(rule_check(&b, g, stats_dist(), &matcher, &err), &err);
+	must_ok(rule_check(&b, g, &matcher, &err), &err);
 	for (size_t i = 0; i < b.n_rule; i++)
 		broken |= b.rule[i].answer == RULE_BROKEN;
 	rule_budgets_release(&b);
@@ -681,7 +682,7 @@ tell(const struct story *t, size_t trials, unsigned long seed)
 			add_run(g, k < 5 ? GATE_BASE : GATE_NEW, p);
 			profile_free(p);
 		}
-		must_ok(gate_judge(g, stats_dist(), &err), &err);
+		must_ok(gate_judge(g, &err), &err);
 		r.n += fails(g, false);
 		r.today += fails(g, true);
 		gate_free(g);

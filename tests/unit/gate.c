@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/arena.h"
 #include "lib/gate/impl.h"
 #include "lib/gate/rule.h"
 #include "lib/gate/stats.h"
@@ -83,6 +84,7 @@ struct vector {
 	double value[MAX_ROW * MAX_RUN], square[MAX_ROW * MAX_RUN];
 	struct gate_series row[MAX_ROW];
 	double scale[MAX_RUN];
+	bool is_guarded;
 };
 
 static bool
@@ -118,6 +120,24 @@ read_vector(FILE *in, struct vector *v)
 	return true;
 }
 
+/* Test the rows, with the guards. */
+static void
+judge_vector(struct vector *v, struct gate_model *m, struct gate_cell *cell)
+{
+	struct arena *a = arena_new();
+
+	assert_non_null(a);
+	v->o.dist = stats_dist();
+	v->t.o = &v->o;
+	v->t.m = m;
+	v->t.cell = cell;
+	v->t.arena = a;
+	assert_int_equal(gate_test(&v->t, NULL), PROF_OK);
+	if (v->is_guarded)
+		assert_int_equal(gate_guard(&v->t, NULL), PROF_OK);
+	arena_free(a);
+}
+
 /* To six digits; what is smaller than any use, to none. */
 static void
 expect_near(const struct vector *v, size_t row, const char *what, double have,
@@ -142,15 +162,14 @@ expect_digits(const struct vector *v, size_t row, const char *what, double have,
 }
 
 static void
-check_vector(FILE *in, const struct vector *v)
+check_vector(FILE *in, struct vector *v)
 {
 	struct gate_cell cell[MAX_ROW];
 	struct gate_model m;
 	double want[12];
 	char verdict[32];
 
-	assert_int_equal(gate_test(&v->t, &v->o, stats_dist(), &m, cell, NULL),
-			 PROF_OK);
+	judge_vector(v, &m, cell);
 	expect_word(in, "model");
 	read_numbers(in, want, 7);
 	expect_near(v, 0, "clump", m.clump, want[0]);
@@ -340,7 +359,8 @@ read_guarded(const struct guarded *x, struct vector *v)
 {
 	size_t n = x->n_side[0] + x->n_side[1];
 
-	*v = (struct vector){ .o = GATE_DEFAULTS,
+	*v = (struct vector){ .is_guarded = true,
+			      .o = GATE_DEFAULTS,
 			      .t = { .n = 4,
 				     .n_run = n,
 				     .n_side = { x->n_side[0], x->n_side[1] },
@@ -374,12 +394,7 @@ test_guards(void **state)
 
 		read_guarded(x, &v);
 		snprintf(v.name, sizeof(v.name), "guarded %zu", i + 1);
-		assert_int_equal(
-			gate_test(&v.t, &v.o, stats_dist(), &m, c, NULL),
-			PROF_OK);
-		assert_int_equal(
-			gate_guard(&v.t, &v.o, stats_dist(), &m, c, NULL),
-			PROF_OK);
+		judge_vector(&v, &m, c);
 		expect_digits(&v, 1, "adjusted", c[1].adjusted, x->adjusted);
 		assert_int_equal(c[1].n_extreme, x->n_extreme);
 		assert_int_equal(c[1].n_split, x->n_split);
@@ -446,8 +461,11 @@ static enum prof_status
 compare(const struct gate_options *o, char *const *text, size_t n,
 	size_t n_base, double exposure, struct gate **out, struct prof_err *err)
 {
-	enum prof_status st = gate_new(o, out, err);
+	struct gate_options judging = *o;
+	enum prof_status st;
 
+	judging.dist = stats_dist();
+	st = gate_new(&judging, out, err);
 	for (size_t i = 0; st == PROF_OK && i < n; i++) {
 		struct profile *p = parse(text[i]);
 		struct gate_measure m;
@@ -461,7 +479,7 @@ compare(const struct gate_options *o, char *const *text, size_t n,
 				      p, &m, &t, exposure, err);
 		profile_free(p);
 	}
-	return st == PROF_OK ? gate_judge(*out, stats_dist(), err) : st;
+	return st == PROF_OK ? gate_judge(*out, err) : st;
 }
 
 static struct gate_row *
@@ -768,7 +786,7 @@ test_limits(void **state)
 
 		if (rule_budgets_parse(text, strlen(text), &b, &err) !=
 			    PROF_OK ||
-		    rule_check(&b, g, stats_dist(), &matcher, &err) != PROF_OK)
+		    rule_check(&b, g, &matcher, &err) != PROF_OK)
 			fail_msg("%s: %s", text, err.msg);
 		r = b.rule;
 		if ((r->limit.is_strict

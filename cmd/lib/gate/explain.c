@@ -15,7 +15,6 @@
 
 #include "impl.h"
 #include "lib/base/arena.h"
-#include "lib/base/array.h"
 
 #define SHRUNK 0.01       /* p of a donor that lost work */
 #define WRAPPED 0.1       /* flat share of a wrapper, at most */
@@ -32,7 +31,8 @@ struct explain {
 	unsigned char *is_grower;
 	struct donation *give; /* by grower */
 	size_t n_give, cap_give;
-	unsigned char *in; /* rows of the current set */
+	unsigned char *in;      /* rows of the current set ... */
+	double *value, *square; /* ... and its sums, by run */
 	size_t n_look;
 };
 
@@ -78,15 +78,19 @@ has_lost(const struct explain *x, uint32_t g)
 static int
 add_donor(struct explain *x, uint32_t f, uint32_t g)
 {
+	struct donation *grown;
+
 	for (size_t i = x->n_give; i > 0 && x->give[i - 1].grower == f; i--)
 		if (x->give[i - 1].donor == g)
 			return 0;
 	if (f == g || !has_lost(x, g))
 		return 0;
-	if (array_reserve(&x->give, &x->cap_give, x->n_give + 1,
-			  sizeof(*x->give)) < 0)
+	grown = arena_grow(x->g->arena, x->give, &x->cap_give, x->n_give + 1,
+			   sizeof(*grown));
+	if (!grown)
 		return -1;
-	x->give[x->n_give++] = (struct donation){ f, g };
+	x->give = grown;
+	grown[x->n_give++] = (struct donation){ f, g };
 	x->is_grower[f] = 1;
 	return 0;
 }
@@ -182,30 +186,22 @@ gather(struct explain *x, uint32_t f, enum gate_kind kind)
 
 /* Test the flat values of all rows in x->in; without those of a cum row, if it
  * is not NULL. */
-static enum prof_status
-test_set(const struct explain *x, const struct gate_dist *d,
-	 const struct gate_row *without, struct gate_cell *c,
-	 struct prof_err *err)
+static void
+test_set(const struct explain *x, const struct gate_row *without,
+	 struct gate_cell *c)
 {
 	const struct gate *g = x->g;
-	double *value = calloc(2 * g->n_run, sizeof(*value));
-	double *square;
 
-	if (!value)
-		return prof_nomem(err);
-	square = value + g->n_run;
-	gate_sum_flats(g, x->in, value, square);
+	gate_sum_flats(g, x->in, x->value, x->square);
 	for (size_t i = 0; without && i < g->n_run; i++) {
 		uint32_t row = (uint32_t)(without - g->row);
+		double v = gate_sums(g, g->value, row, GATE_CUM)[i];
+		double q = gate_sums(g, g->square, row, GATE_CUM)[i];
 
-		value[i] -= gate_sums(g, g->value, row, GATE_CUM)[i];
-		square[i] -= gate_sums(g, g->square, row, GATE_CUM)[i];
-		value[i] = fmax(0, value[i]);
-		square[i] = fmax(0, square[i]);
+		x->value[i] = fmax(0, x->value[i] - v);
+		x->square[i] = fmax(0, x->square[i] - q);
 	}
-	gate_test_set(g, d, value, square, c);
-	free(value);
-	return PROF_OK;
+	gate_test_set(g, x->value, x->square, c);
 }
 
 static int
@@ -256,30 +252,29 @@ find_others(const struct explain *x, uint32_t f, enum gate_kind kind,
 
 /* Did a set grow as surely as a row has to, by a change that matters for f? */
 static bool
-has_slowed(const struct gate *g, const struct gate_dist *d,
-	   const struct gate_cell *net, const struct gate_cell *f)
+has_slowed(const struct gate *g, const struct gate_cell *net,
+	   const struct gate_cell *f)
 {
 	const struct gate_model *m = &g->model;
 	double change = net->after - net->before;
 
 	return change >= f->relevant && net->p_slower <= m->level &&
-	       (m->df <= 0 ||
-		d->t_upper(change / net->own_error, m->df) <= m->own_level);
+	       (m->df <= 0 || g->o.dist->t_upper(change / net->own_error,
+						 m->df) <= m->own_level);
 }
 
 /* Explain f if its growth is work that moved within the set. */
 static enum prof_status
-explain_row(struct explain *x, const struct gate_dist *d, uint32_t f,
-	    enum gate_kind kind, struct prof_err *err)
+explain_row(struct explain *x, uint32_t f, enum gate_kind kind,
+	    struct prof_err *err)
 {
 	const struct gate *g = x->g;
 	struct gate_row *row = &g->row[f];
 	struct gate_why *why = &row->why[kind];
 	double gain = kind == GATE_CUM ? growth(g, f, GATE_CUM) : 0, change;
-	struct gate_cell net, rest;
+	struct gate_cell net, rest = { 0 };
 	uint32_t *other;
 	size_t n = 0;
-	enum prof_status st;
 
 	gather(x, f, kind);
 	for (uint32_t r = 0; r < g->n_row; r++) {
@@ -287,14 +282,13 @@ explain_row(struct explain *x, const struct gate_dist *d, uint32_t f,
 		if (kind == GATE_FLAT && x->in[r] && x->is_grower[r])
 			gain += growth(g, r, GATE_FLAT);
 	}
-	st = test_set(x, d, NULL, &net, err);
-	if (st == PROF_OK && kind == GATE_CUM)
-		st = test_set(x, d, row, &rest, err);
+	test_set(x, NULL, &net);
+	if (kind == GATE_CUM)
+		test_set(x, row, &rest);
 	change = net.after - net.before;
-	if (st != PROF_OK || change > gain / 2 ||
-	    (kind == GATE_CUM && rest.p_faster > SHRUNK) ||
-	    has_slowed(g, d, &net, row->cell[kind]))
-		return st;
+	if (change > gain / 2 || rest.p_faster > SHRUNK ||
+	    has_slowed(g, &net, row->cell[kind]))
+		return PROF_OK;
 	other = arena_array(g->arena, n + 1, sizeof(*other));
 	if (!other)
 		return prof_nomem(err);
@@ -310,7 +304,7 @@ explain_row(struct explain *x, const struct gate_dist *d, uint32_t f,
 /* --- all of them --- */
 
 static enum prof_status
-explain_rows(struct explain *x, const struct gate_dist *d, struct prof_err *err)
+explain_rows(struct explain *x, struct prof_err *err)
 {
 	struct gate *g = x->g;
 	enum prof_status st = PROF_OK;
@@ -322,12 +316,12 @@ explain_rows(struct explain *x, const struct gate_dist *d, struct prof_err *err)
 		struct gate_row *row = &g->row[r];
 
 		if (x->is_grower[r])
-			st = explain_row(x, d, r, GATE_FLAT, err);
+			st = explain_row(x, r, GATE_FLAT, err);
 		/* Flat and cum may have the same stacks. */
 		if (row->cell[GATE_FLAT] == row->cell[GATE_CUM])
 			row->why[GATE_CUM] = row->why[GATE_FLAT];
 		else if (st == PROF_OK && regressed(g, r, GATE_CUM))
-			st = explain_row(x, d, r, GATE_CUM, err);
+			st = explain_row(x, r, GATE_CUM, err);
 		row->is_moved = row->verdict >= GATE_SUSPECT;
 		for (int k = 0; k < 2; k++)
 			row->is_moved &=
@@ -351,29 +345,27 @@ look_around(struct explain *x, unsigned char *marked, struct prof_err *err)
 }
 
 enum prof_status
-gate_explain(struct gate *g, const struct gate_dist *d, struct prof_err *err)
+gate_explain(struct gate *g, struct prof_err *err)
 {
-	size_t n = g->n_row + 1;
-	unsigned char *flags = calloc(n, 5);
+	size_t n = g->n_row;
 	struct explain x = { .g = g };
-	enum prof_status st = PROF_OK;
+	unsigned char *flags;
+	enum prof_status st;
 	bool any = false;
 
-	for (uint32_t r = 0; r < g->n_row; r++)
+	for (uint32_t r = 0; r < n; r++)
 		any |= gate_has_changed(&g->row[r]);
-	if (!flags) {
-		st = prof_nomem(err);
-	} else if (any) {
-		x.is_gone = flags;
-		x.is_new = flags + n;
-		x.is_grower = flags + 2 * n;
-		x.in = flags + 3 * n;
-		st = look_around(&x, flags + 4 * n, err);
-		if (st == PROF_OK)
-			st = explain_rows(&x, d, err);
-	}
-	gate_links_release(&x.links);
-	free(x.give);
-	free(flags);
-	return st;
+	if (!any)
+		return PROF_OK;
+	flags = gate_zeros(g->arena, n, 5);
+	x.value = gate_zeros(g->arena, 2 * g->n_run, sizeof(*x.value));
+	if (!flags || !x.value)
+		return prof_nomem(err);
+	x.square = x.value + g->n_run;
+	x.is_gone = flags;
+	x.is_new = flags + n;
+	x.is_grower = flags + 2 * n;
+	x.in = flags + 3 * n;
+	st = look_around(&x, flags + 4 * n, err);
+	return st == PROF_OK ? explain_rows(&x, err) : st;
 }

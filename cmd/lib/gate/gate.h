@@ -7,11 +7,11 @@
  *	gate_measure(p, "cpu", &m);  gate_total(p, &m, &t);  [filter p]
  *	gate_add(g, GATE_BASE, p, &m, &t, exposure);  [free p]
  *	... all of base, then all of new
- *	gate_judge(g, &dist);
+ *	gate_judge(g);
  *	... read g->total, g->row in g->order
  *	gate_free(g);
  *
- * The caller passes the distributions (struct gate_dist): this library needs no
+ * The options have the distributions (struct gate_dist): this library needs no
  * statistics library.
  */
 #ifndef GATE_H
@@ -91,6 +91,7 @@ double gate_median(double *v, size_t n);
 enum gate_yardstick { GATE_VALUES, GATE_SHARES, GATE_TYPICAL };
 
 struct gate_options {
+	const struct gate_dist *dist; /* needed to judge */
 	struct frames_options frames;
 	enum gate_yardstick yardstick;
 	double alpha;        /* chance of any false alarm in one comparison */
@@ -316,8 +317,8 @@ struct gate {
 	/* Set by gate_judge(). */
 	double *value, *square;   /* rows of n_run, scaled; see gate_sums() */
 	double *all, *all_square; /* the same of the totals before filtering */
-	double *scale;            /* by run: as values are compared */
-	double (*stack_mean)[2];  /* by stack: mean per profile, by side */
+	const struct gate_table *table; /* of what was tested: impl.h */
+	double (*stack_mean)[2]; /* by stack: mean per profile, by side */
 	struct gate_model model;
 	struct gate_row total; /* of all samples; flat and cum are the same */
 	uint32_t *order;       /* the n_order judged rows, worst first */
@@ -346,8 +347,7 @@ enum prof_status gate_add(struct gate *g, enum gate_side side,
  * Judge every row. PROF_EUSAGE: the two sides cannot be compared ("Guards"),
  * and err says why; PROF_ENOMEM.
  */
-enum prof_status gate_judge(struct gate *g, const struct gate_dist *d,
-			    struct prof_err *err) MUST_USE;
+enum prof_status gate_judge(struct gate *g, struct prof_err *err) MUST_USE;
 
 /* NULL is allowed. */
 void gate_free(struct gate *g);
@@ -364,8 +364,7 @@ const struct gate_row *gate_grower(const struct gate *g,
 
 /* By what part a function with this share of the total has to grow to be found
  * nine times in ten, in runs that are `longer` times as long. */
-double gate_visible(const struct gate *g, const struct gate_dist *d,
-		    double share, double longer);
+double gate_visible(const struct gate *g, double share, double longer);
 
 static inline const struct gate_cell *
 gate_deciding(const struct gate_row *r)

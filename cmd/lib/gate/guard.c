@@ -52,9 +52,7 @@ struct direction {
 
 struct guard {
 	const struct gate_table *t;
-	const struct gate_options *o;
-	const struct gate_dist *d;
-	const struct gate_model *m;
+	const struct gate_options *o; /* those of the table */
 	struct gate_cell *cell;
 	double per;            /* 1 / runs + 1 / runs */
 	double *most;          /* by way: the largest statistic */
@@ -66,10 +64,10 @@ struct guard {
 /* --- the error of a row alone --- */
 
 double
-gate_own_error(const struct gate_table *t, const struct gate_options *o,
-	       const struct gate_model *m, const struct gate_cell *c,
+gate_own_error(const struct gate_table *t, const struct gate_cell *c,
 	       const double *value, double grant)
 {
+	const struct gate_model *m = t->m;
 	double sum[2] = { 0 }, square = 0, mean, n[2];
 	double df = (double)t->n_run - 2;
 
@@ -93,7 +91,7 @@ gate_own_error(const struct gate_table *t, const struct gate_options *o,
 			      (m->event[0] * n[0] + m->event[1] * n[1]) /
 			      (n[0] + n[1]) * mean);
 	return sqrt(square * (1 / n[0] + 1 / n[1]) +
-		    pow(o->build_noise * mean, 2));
+		    pow(t->o->build_noise * mean, 2));
 }
 
 /* Is the family one function, its flat and its cum? */
@@ -174,7 +172,7 @@ list_all(struct guard *g, uint32_t k, uint32_t n)
 static enum prof_status
 list_drawn(struct guard *g, uint32_t k, uint32_t n, struct prof_err *err)
 {
-	uint32_t *run = calloc(n, sizeof(*run));
+	uint32_t *run = gate_zeros(g->t->arena, n, sizeof(*run));
 	uint64_t state = 1;
 
 	if (!run)
@@ -190,7 +188,6 @@ list_drawn(struct guard *g, uint32_t k, uint32_t n, struct prof_err *err)
 			run[at] = run[i];
 			run[i] = g->split[s * k + i] = chosen;
 		}
-	free(run);
 	return PROF_OK;
 }
 
@@ -199,8 +196,8 @@ list_splits(struct guard *g, struct prof_err *err)
 {
 	uint32_t k = (uint32_t)g->t->n_side[1], n = (uint32_t)g->t->n_run;
 
-	g->split = calloc(g->n_split * k, sizeof(*g->split));
-	g->most = calloc(g->n_split, sizeof(*g->most));
+	g->split = gate_zeros(g->t->arena, g->n_split * k, sizeof(*g->split));
+	g->most = gate_zeros(g->t->arena, g->n_split, sizeof(*g->most));
 	if (!g->split || !g->most)
 		return prof_nomem(err);
 	if (g->n_split == N_DRAWN || g->n_split == N_DRAWN_ANY)
@@ -216,32 +213,28 @@ static enum prof_status
 learn_pool(const struct guard *g, struct direction *x, struct prof_err *err)
 {
 	const struct gate_table *t = g->t;
-	struct gate_series *row = calloc(t->n, sizeof(*row));
-	struct gate_table all = { t->n, t->n_run, { t->n_run, 0 }, row, NULL };
-	double *square = calloc(t->n * t->n_run, sizeof(*square));
+	size_t n = t->n_run;
 	struct gate_options o = *g->o;
-	enum prof_status st = PROF_OK;
+	struct gate_series *row = gate_zeros(t->arena, t->n, sizeof(*row));
+	double *square = gate_zeros(t->arena, t->n * n, sizeof(*square));
+	struct gate_table all = { t->n, n,        { n, 0 }, row,      NULL,
+				  &o,   t->arena, &x->pool, x->pooled };
 
 	o.yardstick = GATE_VALUES;
 	if (!row || !square)
-		st = prof_nomem(err);
-	for (size_t r = 0; st == PROF_OK && r < t->n; r++) {
+		return prof_nomem(err);
+	for (size_t r = 0; r < t->n; r++) {
 		row[r] = t->row[r];
-		row[r].value = x->value + r * t->n_run;
-		row[r].square = square + r * t->n_run;
-		for (size_t i = 0; i < t->n_run; i++) {
+		row[r].value = x->value + r * n;
+		row[r].square = square + r * n;
+		for (size_t i = 0; i < n; i++) {
 			double f = t->scale[i] * x->grant[i >= t->n_side[0]];
-			size_t at = r * t->n_run + i;
 
-			x->value[at] = t->row[r].value[i] * f;
-			square[at] = t->row[r].square[i] * f * f;
+			x->value[r * n + i] = t->row[r].value[i] * f;
+			square[r * n + i] = t->row[r].square[i] * f * f;
 		}
 	}
-	if (st == PROF_OK)
-		st = gate_learn(&all, &o, g->d, &x->pool, x->pooled, err);
-	free(square);
-	free(row);
-	return st;
+	return gate_learn(&all, err);
 }
 
 static struct chance
@@ -389,12 +382,11 @@ set_own_p(const struct guard *g, const struct direction *dir,
 	struct gate_cell *c = &g->cell[a->row];
 	double grant = dir->grant[0] / dir->grant[1];
 	double change = c->after - grant * c->before;
-	double error = gate_own_error(g->t, g->o, g->m, c,
-				      g->t->row[a->row].value, grant);
+	double error = gate_own_error(g->t, c, g->t->row[a->row].value, grant);
 
 	if (dir->up == GATE_BASE)
 		change = -change;
-	c->p_own = g->d->t_upper(change / error, (double)g->t->n_run - 2);
+	c->p_own = g->o->dist->t_upper(change / error, (double)g->t->n_run - 2);
 	set_own_range(g, g->t->row[a->row].value, c);
 }
 
@@ -478,9 +470,9 @@ judge_alarms(const struct guard *g, struct direction *dir,
 			extreme = c->n_extreme;
 		c->n_extreme = extreme;
 		c->n_split = g->n_split;
-		c->guard = (double)extreme > limit      ? GATE_BY_SPLITS
-			   : c->p_own > g->m->own_level ? GATE_BY_ITSELF
-							: GATE_UNGUARDED;
+		c->guard = (double)extreme > limit         ? GATE_BY_SPLITS
+			   : c->p_own > g->t->m->own_level ? GATE_BY_ITSELF
+							   : GATE_UNGUARDED;
 		more |= !c->guard && !a->holds;
 		a->holds = !c->guard;
 	}
@@ -513,43 +505,28 @@ direction_init(struct direction *x, const struct guard *g, enum gate_side up,
 	       struct prof_err *err)
 {
 	const struct gate_table *t = g->t;
-	size_t ways = fmax(N_DRAWN, MAX_ALL);
+	size_t n = t->n;
 
 	x->up = up;
 	x->n[0] = (double)t->n_side[up];
 	x->n[1] = (double)t->n_side[!up];
 	x->grant[up] = 1;
 	x->grant[!up] = 1 + g->o->against;
-	x->alarm = calloc(t->n, sizeof(*x->alarm));
-	x->value = calloc(t->n * t->n_run, sizeof(*x->value));
-	x->pooled = calloc(t->n, sizeof(*x->pooled));
-	x->total = calloc(ways, sizeof(*x->total));
-	x->calm = calloc(ways, sizeof(*x->calm));
+	x->alarm = gate_zeros(t->arena, n, sizeof(*x->alarm));
+	x->value = gate_zeros(t->arena, n * t->n_run, sizeof(*x->value));
+	x->pooled = gate_zeros(t->arena, n, sizeof(*x->pooled));
+	x->total = gate_zeros(t->arena, g->n_split, sizeof(*x->total));
+	x->calm = gate_zeros(t->arena, g->n_split, sizeof(*x->calm));
 	return x->alarm && x->value && x->pooled && x->total && x->calm
 		       ? PROF_OK
 		       : prof_nomem(err);
 }
 
-static void
-guard_release(struct guard *g)
-{
-	for (int i = 0; i < 2; i++) {
-		free(g->dir[i].calm);
-		free(g->dir[i].total);
-		free(g->dir[i].pooled);
-		free(g->dir[i].value);
-		free(g->dir[i].alarm);
-	}
-	free(g->most);
-	free(g->split);
-}
-
 enum prof_status
-gate_guard(const struct gate_table *t, const struct gate_options *o,
-	   const struct gate_dist *d, struct gate_model *m,
-	   struct gate_cell *cell, struct prof_err *err)
+gate_guard(const struct gate_table *t, struct prof_err *err)
 {
-	struct guard g = { .t = t, .o = o, .d = d, .m = m, .cell = cell };
+	struct guard g = { .t = t, .o = t->o, .cell = t->cell };
+	struct gate_model *m = t->m;
 	enum prof_status st = PROF_OK;
 	bool any = false;
 	double seen;
@@ -558,24 +535,20 @@ gate_guard(const struct gate_table *t, const struct gate_options *o,
 		return PROF_OK;
 	g.per = 1 / (double)t->n_side[0] + 1 / (double)t->n_side[1];
 	m->n_split = g.n_split = count_ways(&g);
-	m->own_level =
-		g.n_split < FEW_WAYS || is_alone(t) ? o->alpha : o->alpha / 2;
-	seen = d->t_quantile(m->own_level, m->df) + d->t_quantile(0.1, m->df);
+	m->own_level = g.n_split < FEW_WAYS || is_alone(t) ? t->o->alpha
+							   : t->o->alpha / 2;
+	seen = t->o->dist->t_quantile(m->own_level, m->df) +
+	       t->o->dist->t_quantile(0.1, m->df);
 	for (size_t r = 0; r < t->n; r++) {
-		struct gate_cell *c = &cell[r];
+		struct gate_cell *c = &t->cell[r];
 
-		c->own_error = gate_own_error(t, o, m, c, t->row[r].value, 1);
+		c->own_error = gate_own_error(t, c, t->row[r].value, 1);
 		c->detectable = fmax(c->detectable, seen * c->own_error);
 		any |= c->verdict == GATE_REGRESSED ||
 		       c->verdict == GATE_IMPROVED;
 	}
-	if (!any)
-		return PROF_OK;
-	for (int i = 0; st == PROF_OK && i < 2; i++)
+	for (int i = 0; any && st == PROF_OK && i < 2; i++)
 		st = direction_init(&g.dir[i], &g, i ? GATE_BASE : GATE_NEW,
 				    err);
-	if (st == PROF_OK)
-		st = judge_both(&g, err);
-	guard_release(&g);
-	return st;
+	return any && st == PROF_OK ? judge_both(&g, err) : st;
 }

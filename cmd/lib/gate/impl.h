@@ -4,6 +4,9 @@
 
 #include "gate.h"
 
+/* n elements of size bytes, all 0; NULL without memory. */
+void *gate_zeros(struct arena *a, size_t n, size_t size);
+
 /* --- rows.c: stacks --- */
 
 /*
@@ -112,6 +115,11 @@ struct gate_table {
 	size_t n, n_run, n_side[2];
 	const struct gate_series *row; /* row[0] is the total */
 	double *scale; /* by run, set by gate_test(): as values are compared */
+	const struct gate_options *o;
+	struct arena *arena; /* for what the stages need */
+	/* The results: */
+	struct gate_model *m;
+	struct gate_cell *cell; /* by row */
 };
 
 /*
@@ -120,9 +128,6 @@ struct gate_table {
  * each cell the part "from the sums and the noise". PROF_ENOMEM.
  */
 enum prof_status gate_learn(const struct gate_table *t,
-			    const struct gate_options *o,
-			    const struct gate_dist *d, struct gate_model *m,
-			    struct gate_cell *cell,
 			    struct prof_err *err) MUST_USE;
 
 /* The variance of the machine's noise on a side, relative, with sampling, that
@@ -142,9 +147,6 @@ double gate_prior(const struct gate_model *m, double size, double *df);
 
 /* gate_learn(), then test and judge all rows. PROF_ENOMEM. */
 enum prof_status gate_test(const struct gate_table *t,
-			   const struct gate_options *o,
-			   const struct gate_dist *d, struct gate_model *m,
-			   struct gate_cell *cell,
 			   struct prof_err *err) MUST_USE;
 
 /*
@@ -154,9 +156,6 @@ enum prof_status gate_test(const struct gate_table *t,
  * PROF_ENOMEM.
  */
 enum prof_status gate_guard(const struct gate_table *t,
-			    const struct gate_options *o,
-			    const struct gate_dist *d, struct gate_model *m,
-			    struct gate_cell *cell,
 			    struct prof_err *err) MUST_USE;
 
 /*
@@ -164,8 +163,7 @@ enum prof_status gate_guard(const struct gate_table *t,
  * differences within the sides alone; base counts `grant` times. c has the
  * row's worth.
  */
-double gate_own_error(const struct gate_table *t, const struct gate_options *o,
-		      const struct gate_model *m, const struct gate_cell *c,
+double gate_own_error(const struct gate_table *t, const struct gate_cell *c,
 		      const double *value, double grant);
 
 /*
@@ -173,9 +171,8 @@ double gate_own_error(const struct gate_table *t, const struct gate_options *o,
  * noise of the comparison. Fills before, after, low, high, p_slower and
  * p_faster.
  */
-void gate_test_set(const struct gate *g, const struct gate_dist *d,
-		   const double *value, const double *square,
-		   struct gate_cell *c);
+void gate_test_set(const struct gate *g, const double *value,
+		   const double *square, struct gate_cell *c);
 
 /*
  * Standard error and degrees of freedom of after, or with of_change of after -
@@ -211,12 +208,11 @@ struct gate_links {
 
 /*
  * The links of all rows r with marked[r], of the kinds in the set `kinds` (1 <<
- * kind). Call gate_links_release() even on failure. PROF_ENOMEM.
+ * kind), in memory of g. PROF_ENOMEM.
  */
 enum prof_status gate_links_build(struct gate_links *x, const struct gate *g,
 				  const unsigned char *marked, unsigned kinds,
 				  struct prof_err *err) MUST_USE;
-void gate_links_release(struct gate_links *x);
 
 /* The links of a row and kind: the first, and how many. */
 const struct gate_link *gate_links_of(const struct gate_links *x, uint32_t row,
@@ -238,8 +234,7 @@ enum prof_status gate_join_sessions(struct gate *g,
 enum prof_status gate_rename(struct gate *g, struct prof_err *err) MUST_USE;
 
 /* Explain rows that regressed: set their why, causes and place. */
-enum prof_status gate_explain(struct gate *g, const struct gate_dist *d,
-			      struct prof_err *err) MUST_USE;
+enum prof_status gate_explain(struct gate *g, struct prof_err *err) MUST_USE;
 enum prof_status gate_find_causes(struct gate *g, const struct gate_links *x,
 				  struct prof_err *err) MUST_USE;
 

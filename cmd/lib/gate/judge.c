@@ -74,10 +74,9 @@ set_factors(struct gate *g, struct prof_err *err)
 static enum prof_status
 set_totals(struct gate *g, struct prof_err *err)
 {
-	g->all = arena_array(g->arena, 2 * g->n_run, sizeof(*g->all));
+	g->all = gate_zeros(g->arena, 2 * g->n_run, sizeof(*g->all));
 	if (!g->all)
 		return prof_nomem(err);
-	memset(g->all, 0, 2 * g->n_run * sizeof(*g->all));
 	g->all_square = g->all + g->n_run;
 	for (size_t i = 0; i < gate_n_profile(g); i++) {
 		const struct gate_run *r = &g->run[i];
@@ -95,15 +94,11 @@ set_sums(struct gate *g, struct prof_err *err)
 {
 	size_t n = 2 * g->n_row * g->n_run, n_stack = g->stacks.n_str;
 
-	g->value = arena_array(g->arena, n + 1, sizeof(*g->value));
-	g->square = arena_array(g->arena, n + 1, sizeof(*g->square));
-	g->stack_mean =
-		arena_array(g->arena, n_stack + 1, sizeof(*g->stack_mean));
+	g->value = gate_zeros(g->arena, n, sizeof(*g->value));
+	g->square = gate_zeros(g->arena, n, sizeof(*g->square));
+	g->stack_mean = gate_zeros(g->arena, n_stack, sizeof(*g->stack_mean));
 	if (!g->value || !g->square || !g->stack_mean)
 		return prof_nomem(err);
-	memset(g->value, 0, n * sizeof(*g->value));
-	memset(g->square, 0, n * sizeof(*g->square));
-	memset(g->stack_mean, 0, n_stack * sizeof(*g->stack_mean));
 	for (size_t i = 0; i < gate_n_profile(g); i++) {
 		const struct gate_run *r = &g->run[i];
 		double side = (double)g->n_side[r->side], f = r->factor;
@@ -203,8 +198,7 @@ check_totals(const struct gate *g, double *scratch, struct prof_err *err)
 static enum prof_status
 check_sides(struct gate *g, struct prof_err *err)
 {
-	double *scratch;
-	enum prof_status st;
+	double *scratch = gate_zeros(g->arena, g->n_run, sizeof(*scratch));
 
 	for (size_t i = 0; i < g->n_run; i++)
 		g->events[g->run[i].side] += g->run[i].total.events;
@@ -222,12 +216,7 @@ check_sides(struct gate *g, struct prof_err *err)
 	}
 	if (g->o.allow_unequal)
 		return PROF_OK;
-	scratch = calloc(g->n_run, sizeof(*scratch));
-	if (!scratch)
-		return prof_nomem(err);
-	st = check_totals(g, scratch, err);
-	free(scratch);
-	return st;
+	return scratch ? check_totals(g, scratch, err) : prof_nomem(err);
 }
 
 static enum prof_status
@@ -381,9 +370,9 @@ set_parts(const struct gate *g, const struct gate_links *links,
 
 static enum prof_status
 find_parts(const struct gate *g, const struct gate_cell *cell,
-	   struct gate_series *series, double total, struct prof_err *err)
+	   struct gate_series *series, struct prof_err *err)
 {
-	unsigned char *marked = calloc(g->n_row + 1, 1);
+	unsigned char *marked = gate_zeros(g->arena, g->n_row, 1);
 	struct gate_links links;
 	enum prof_status st;
 
@@ -393,72 +382,56 @@ find_parts(const struct gate *g, const struct gate_cell *cell,
 		struct gate_pair y = gate_means(g, r, GATE_CUM);
 
 		marked[r] = g->row[r].to == r && g->row[r].set[GATE_CUM] &&
-			    fmax(y.before, y.after) > LARGE * total;
+			    fmax(y.before, y.after) > LARGE * g->all[0];
 	}
 	st = gate_links_build(&links, g, marked, 1u << LINK_LEAF, err);
 	for (uint32_t r = 0; st == PROF_OK && r < g->n_row; r++)
 		if (marked[r])
 			st = set_parts(g, &links, &g->row[r], cell, series,
 				       err);
-	gate_links_release(&links);
-	free(marked);
 	return st;
 }
 
 static enum prof_status
-test_series(struct gate *g, const struct gate_dist *d,
-	    struct gate_series *series, struct entry *entry,
-	    struct prof_err *err)
+test_rows(struct gate *g, struct prof_err *err)
 {
 	static const struct gate_cell nothing = { .p_slower = 1,
 						  .p_faster = 1,
 						  .adjusted = 1,
 						  .adjusted_faster = 1 };
-	struct gate_table t = { .n_run = g->n_run,
-				.n_side = { g->n_side[0], g->n_side[1] },
-				.row = series,
-				.scale = arena_array(g->arena, g->n_run + 1,
-						     sizeof(*t.scale)) };
-	struct gate_cell *cell =
-		arena_array(g->arena, 2 * g->n_row + 1, sizeof(*cell));
+	size_t n = 2 * g->n_row + 1;
+	struct gate_series *series = gate_zeros(g->arena, n, sizeof(*series));
+	struct entry *entry = gate_zeros(g->arena, n, sizeof(*entry));
+	struct gate_table *t = gate_zeros(g->arena, 1, sizeof(*t));
+	struct gate_cell *cell = gate_zeros(g->arena, n, sizeof(*cell));
+	double *scale = gate_zeros(g->arena, g->n_run, sizeof(*scale));
+	uint32_t total = strtab_addz(&g->names, "total");
 	enum prof_status st;
 
-	if (!cell || !t.scale)
+	if (!series || !entry || !t || !cell || !scale || total == STRTAB_NONE)
 		return prof_nomem(err);
-	g->scale = t.scale;
+	g->table = t;
 	series[0] = (struct gate_series){ .value = g->all,
 					  .square = g->all_square,
 					  .is_test = !g->o.wants };
 	for (size_t r = 0; r < g->n_row; r++)
 		g->row[r].cell[0] = g->row[r].cell[1] = &nothing;
-	t.n = fill_table(g, entry, list_entries(g, entry), series, cell);
-	g->total.cell[0] = g->total.cell[1] = cell;
-	st = find_parts(g, cell, series, g->all[0], err);
+	n = fill_table(g, entry, list_entries(g, entry), series, cell);
+	*t = (struct gate_table){
+		n,        g->n_run,  { g->n_side[0], g->n_side[1] },
+		series,   scale,     &g->o,
+		g->arena, &g->model, cell
+	};
+	st = find_parts(g, cell, series, err);
 	if (st == PROF_OK)
-		st = gate_test(&t, &g->o, d, &g->model, cell, err);
-	return st == PROF_OK ? gate_guard(&t, &g->o, d, &g->model, cell, err)
-			     : st;
-}
-
-static enum prof_status
-test_rows(struct gate *g, const struct gate_dist *d, struct prof_err *err)
-{
-	size_t n = 2 * g->n_row + 1;
-	struct gate_series *series = calloc(n, sizeof(*series));
-	struct entry *entry = calloc(n, sizeof(*entry));
-	enum prof_status st = PROF_OK;
-
-	g->total = (struct gate_row){ .name = strtab_addz(&g->names, "total"),
+		st = gate_test(t, err);
+	if (st == PROF_OK)
+		st = gate_guard(t, err);
+	g->total = (struct gate_row){ .name = total,
 				      .is_wanted = true,
+				      .cell = { cell, cell },
+				      .verdict = cell->verdict,
 				      .kind = GATE_CUM };
-	if (series && entry && g->total.name != STRTAB_NONE)
-		st = test_series(g, d, series, entry, err);
-	else
-		st = prof_nomem(err);
-	free(entry);
-	free(series);
-	if (st == PROF_OK)
-		g->total.verdict = g->total.cell[0]->verdict;
 	return st;
 }
 
@@ -522,7 +495,7 @@ order_rows(struct gate *g, struct prof_err *err)
 }
 
 enum prof_status
-gate_judge(struct gate *g, const struct gate_dist *d, struct prof_err *err)
+gate_judge(struct gate *g, struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
 
@@ -544,13 +517,13 @@ gate_judge(struct gate *g, const struct gate_dist *d, struct prof_err *err)
 	if (st == PROF_OK)
 		st = check_rows(g, err);
 	if (st == PROF_OK)
-		st = test_rows(g, d, err);
+		st = test_rows(g, err);
 	if (st == PROF_OK)
 		st = check_lost(g, err);
 	if (st != PROF_OK)
 		return st;
 	for (size_t r = 0; r < g->n_row; r++)
 		settle_row(&g->row[r]);
-	st = gate_explain(g, d, err);
+	st = gate_explain(g, err);
 	return st == PROF_OK ? order_rows(g, err) : st;
 }

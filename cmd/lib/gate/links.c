@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "impl.h"
-#include "lib/base/array.h"
+#include "lib/base/arena.h"
 #include "lib/base/pairs.h"
 
 #define MAX_ROW (UINT32_MAX / LINK_N_KIND - 1)
@@ -41,9 +41,11 @@ add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
 		return -1;
 	at = slot->index - 1;
 	if (at == x->n) {
-		if (array_reserve(&x->link, &w->cap, at + 1, sizeof(*x->link)) <
-		    0)
+		l = arena_grow(w->g->arena, x->link, &w->cap, at + 1,
+			       sizeof(*l));
+		if (!l)
 			return -1;
+		x->link = l;
 		x->link[x->n++] = (struct gate_link){ .row = row,
 						      .other = other,
 						      .kind = kind };
@@ -117,23 +119,21 @@ static int
 find_ours(struct walk *w)
 {
 	const struct gate *g = w->g;
-	unsigned char *asked;
+	size_t n = g->names.n_str;
+	unsigned char *asked = gate_zeros(g->arena, n, 2);
 
-	if (!g->o.is_ours)
-		return 0;
-	w->is_ours = calloc(g->names.n_str, 1);
-	asked = calloc(g->names.n_str, 1);
-	for (uint32_t i = 1; w->is_ours && asked && i < g->places.n_str; i++) {
+	if (!asked)
+		return -1;
+	w->is_ours = asked + n;
+	for (uint32_t i = 1; g->o.is_ours && i < g->places.n_str; i++) {
 		uint32_t file = gate_place_at(g, i)->file;
 
-		if (asked[file])
-			continue;
+		if (!asked[file])
+			w->is_ours[file] = g->o.is_ours(g->o.is_ours_ctx,
+							gate_name(g, file));
 		asked[file] = 1;
-		w->is_ours[file] =
-			g->o.is_ours(g->o.is_ours_ctx, gate_name(g, file));
 	}
-	free(asked);
-	return w->is_ours ? 0 : -1;
+	return 0;
 }
 
 enum prof_status
@@ -149,29 +149,19 @@ gate_links_build(struct gate_links *x, const struct gate *g,
 	*x = (struct gate_links){ 0 };
 	if (g->n_row > MAX_ROW)
 		return prof_fail(err, PROF_ELIMIT, "too many functions");
-	if (pairs_init(&w.index, g->names.key[0]) < 0)
+	w.row = gate_zeros(g->arena, g->frames.n_str, sizeof(*w.row));
+	if (!w.row || (kinds >> LINK_PLACE & 1 && find_ours(&w) < 0) ||
+	    pairs_init(&w.index, g->names.key[0]) < 0)
 		return prof_nomem(err);
-	w.row = calloc(g->frames.n_str, sizeof(*w.row));
-	if (!w.row || (kinds >> LINK_PLACE & 1 && find_ours(&w) < 0))
-		st = prof_nomem(err);
-	for (uint32_t i = 1; st == PROF_OK && i < g->frames.n_str; i++)
+	for (uint32_t i = 1; i < g->frames.n_str; i++)
 		w.row[i] = gate_frame_row(g, i);
 	for (w.stack = 1; st == PROF_OK && w.stack < g->stacks.n_str; w.stack++)
 		if (add_stack(&w) < 0)
 			st = prof_nomem(err);
 	pairs_release(&w.index);
-	free(w.is_ours);
-	free(w.row);
 	if (st == PROF_OK && x->n)
 		qsort(x->link, x->n, sizeof(*x->link), cmp_links);
 	return st;
-}
-
-void
-gate_links_release(struct gate_links *x)
-{
-	free(x->link);
-	*x = (struct gate_links){ 0 };
 }
 
 /* The first link that is not before the row and kind. */

@@ -57,9 +57,7 @@ gate_prior(const struct gate_model *m, double size, double *df)
 
 struct learning {
 	const struct gate_table *t;
-	const struct gate_options *o;
-	const struct gate_dist *d;
-	struct gate_model *m;
+	struct gate_model *m; /* those of the table */
 	struct gate_cell *cell;
 	struct yard {           /* what shares are shares of */
 		double *total;  /* of each run */
@@ -391,7 +389,7 @@ drop_changed(struct learning *l)
 		const struct gate_cell *c = &l->cell[l->told[i]];
 		double d0, s0 = gate_prior(l->m, c->size, &d0);
 
-		if (l->d->f_upper(c->spread / s0, 1, d0) > 0.05)
+		if (l->t->o->dist->f_upper(c->spread / s0, 1, d0) > 0.05)
 			l->told[kept++] = l->told[i];
 	}
 	l->n_told = kept;
@@ -439,8 +437,8 @@ set_dispersion(const struct learning *l, struct gate_cell *c)
 		c->dispersion = c->prior;
 		c->df_share = fmax(c->prior_df, 1.5);
 	} else if (c->own > 0) {
-		double tail = l->d->f_upper(c->spread / c->prior, c->own,
-					    c->prior_df);
+		double tail = l->t->o->dist->f_upper(c->spread / c->prior,
+						     c->own, c->prior_df);
 
 		c->prior_df *= fmin(1, tail / OUTLIER);
 		c->df_share = c->prior_df + c->own;
@@ -496,7 +494,7 @@ machine_of(const struct learning *l, const struct yard *y, const double mean[2],
 	const struct gate_table *t = l->t;
 	const struct gate_model *m = l->m;
 	bool single = m->df <= 0;
-	double noise = single ? l->o->single_noise : MACHINE_NOISE;
+	double noise = single ? l->t->o->single_noise : MACHINE_NOISE;
 	double sum = 0, sampling = 0, prior, prior_df = MACHINE_DF;
 
 	for (size_t i = 0; i < t->n_run; i++) {
@@ -509,8 +507,8 @@ machine_of(const struct learning *l, const struct yard *y, const double mean[2],
 	sampling *= m->clump / (double)t->n_run;
 	prior = sampling + noise * noise;
 	if (!single)
-		prior_df *= fmin(1, l->d->f_upper(sum / m->df / prior, m->df,
-						  MACHINE_DF) /
+		prior_df *= fmin(1, l->t->o->dist->f_upper(sum / m->df / prior,
+							   m->df, MACHINE_DF) /
 					    MACHINE_OUTLIER);
 	*df = m->df + prior_df;
 	return fmax(0, (sum + prior_df * prior) / *df - sampling);
@@ -578,7 +576,7 @@ set_apart(struct learning *l)
 	bool any = false;
 
 	if (l->m->df <= 0 || l->n_told < MIN_REFIT ||
-	    l->o->yardstick == GATE_SHARES)
+	    l->t->o->yardstick == GATE_SHARES)
 		return false;
 	for (size_t r = 1; r < t->n; r++) {
 		if (l->cell[r].is_loud || !is_loud(l, r))
@@ -632,33 +630,24 @@ learn(struct learning *l, struct vote *vote)
 	set_dispersions(l);
 	m->rest_machine = machine_of(l, &l->rest, m->rest, &m->rest_df);
 	m->machine = machine_of(l, &l->whole, m->total, &m->machine_df);
-	if (l->o->yardstick == GATE_TYPICAL ||
-	    (m->df <= 0 && l->o->yardstick == GATE_VALUES))
+	if (l->t->o->yardstick == GATE_TYPICAL ||
+	    (m->df <= 0 && l->t->o->yardstick == GATE_VALUES))
 		set_ratio(l, vote);
 }
 
 enum prof_status
-gate_learn(const struct gate_table *t, const struct gate_options *o,
-	   const struct gate_dist *d, struct gate_model *m,
-	   struct gate_cell *cell, struct prof_err *err)
+gate_learn(const struct gate_table *t, struct prof_err *err)
 {
-	struct learning l = { .t = t, .o = o, .d = d, .m = m, .cell = cell };
-	double *runs = calloc(5 * t->n_run + 1, sizeof(*runs));
-	struct vote *vote = calloc(t->n + 1, sizeof(*vote));
-	enum prof_status st = PROF_OK;
+	struct learning l = { .t = t, .m = t->m, .cell = t->cell };
+	double *runs = gate_zeros(t->arena, 5 * t->n_run, sizeof(*runs));
+	struct vote *vote = gate_zeros(t->arena, t->n, sizeof(*vote));
 
-	l.told = calloc(t->n + 1, sizeof(*l.told));
-	if (vote && runs && l.told) {
-		l.event = runs;
-		l.whole = (struct yard){ runs + t->n_run, runs + 2 * t->n_run };
-		l.rest = (struct yard){ runs + 3 * t->n_run,
-					runs + 4 * t->n_run };
-		learn(&l, vote);
-	} else {
-		st = prof_nomem(err);
-	}
-	free(l.told);
-	free(runs);
-	free(vote);
-	return st;
+	l.told = gate_zeros(t->arena, t->n, sizeof(*l.told));
+	if (!vote || !runs || !l.told)
+		return prof_nomem(err);
+	l.event = runs;
+	l.whole = (struct yard){ runs + t->n_run, runs + 2 * t->n_run };
+	l.rest = (struct yard){ runs + 3 * t->n_run, runs + 4 * t->n_run };
+	learn(&l, vote);
+	return PROF_OK;
 }

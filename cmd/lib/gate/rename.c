@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "impl.h"
-#include "lib/base/array.h"
+#include "lib/base/arena.h"
 
 #define ALIKE 0.6     /* Dice coefficient of the pairs of letters */
 #define RIVAL 0.1     /* a rival may be less alike by this */
@@ -108,7 +108,7 @@ init_orphan(const struct gate *g, struct orphan *o)
 	size_t n = 0;
 
 	o->own = own_name(gate_name(g, g->row[o->row].name), &o->n_own);
-	o->letters = calloc(o->n_own + 1, sizeof(*o->letters));
+	o->letters = gate_zeros(g->arena, o->n_own, sizeof(*o->letters));
 	if (!o->letters)
 		return -1;
 	for (size_t i = 0; i + 1 < o->n_own; i++)
@@ -193,7 +193,7 @@ static int
 list_orphans(const struct gate *g, bool (*is)(const struct gate *, uint32_t),
 	     struct orphan **out, size_t *n)
 {
-	*out = calloc(g->n_row + 1, sizeof(**out));
+	*out = gate_zeros(g->arena, g->n_row, sizeof(**out));
 	*n = 0;
 	if (!*out)
 		return -1;
@@ -222,16 +222,18 @@ static int
 find_together(struct renaming *x)
 {
 	const struct gate *g = x->g;
-	uint32_t *gone = calloc(g->n_row + 1, sizeof(*gone));
-	uint32_t *born = calloc(g->n_row + 1, sizeof(*born));
+	size_t cells = x->n_gone * x->n_born;
+	uint32_t *gone = gate_zeros(g->arena, 2 * g->n_row, sizeof(*gone));
+	uint32_t *born = gone + g->n_row;
 
-	x->together = calloc(x->n_gone * x->n_born + 1, 1);
-	for (uint32_t i = 0; gone && i < x->n_gone; i++)
+	x->together = gate_zeros(g->arena, cells, 1);
+	if (!gone || !x->together)
+		return -1;
+	for (uint32_t i = 0; i < x->n_gone; i++)
 		gone[x->gone[i].row] = i + 1;
-	for (uint32_t k = 0; born && k < x->n_born; k++)
+	for (uint32_t k = 0; k < x->n_born; k++)
 		born[x->born[k].row] = k + 1;
-	for (size_t s = 1; gone && born && x->together && s < g->stacks.n_str;
-	     s++) {
+	for (size_t s = 1; s < g->stacks.n_str; s++) {
 		size_t n;
 		const uint32_t *frame = gate_stack_at(g, s, &n);
 
@@ -247,9 +249,7 @@ find_together(struct renaming *x)
 			}
 		}
 	}
-	free(gone);
-	free(born);
-	return gone && born && x->together ? 0 : -1;
+	return 0;
 }
 
 /* List the pairs whose names are equal or alike; small functions need equal
@@ -257,6 +257,7 @@ find_together(struct renaming *x)
 static int
 list_candidates(struct renaming *x)
 {
+	struct candidate *grown;
 	double least = 0;
 
 	for (size_t i = 0; i < x->g->n_run; i++)
@@ -278,9 +279,11 @@ list_candidates(struct renaming *x)
 			c.alike = dice(a, b);
 			if (!c.same && c.alike < ALIKE)
 				continue;
-			if (array_reserve(&x->c, &x->cap, x->n + 1,
-					  sizeof(*x->c)) < 0)
+			grown = arena_grow(x->g->arena, x->c, &x->cap, x->n + 1,
+					   sizeof(*grown));
+			if (!grown)
 				return -1;
+			x->c = grown;
 			x->c[x->n++] = c;
 		}
 	return 0;
@@ -400,45 +403,21 @@ take_candidates(struct renaming *x)
 	}
 }
 
-static enum prof_status
-find_pairs(struct renaming *x, unsigned char *marked, struct prof_err *err)
-{
-	struct gate *g = x->g;
-	enum prof_status st;
-
-	if (list_orphans(g, gate_is_gone, &x->gone, &x->n_gone) < 0 ||
-	    list_orphans(g, gate_is_new, &x->born, &x->n_born) < 0 ||
-	    list_candidates(x) < 0)
-		return prof_nomem(err);
-	if (!x->n)
-		return PROF_OK;
-	st = check_candidates(x, marked, err);
-	if (st == PROF_OK)
-		take_candidates(x);
-	return st;
-}
-
-static void
-free_orphans(struct orphan *o, size_t n)
-{
-	for (size_t i = 0; o && i < n; i++)
-		free(o[i].letters);
-	free(o);
-}
-
 enum prof_status
 gate_rename(struct gate *g, struct prof_err *err)
 {
 	struct renaming x = { .g = g };
-	unsigned char *marked = calloc(g->n_row + 1, 1);
-	enum prof_status st =
-		marked ? find_pairs(&x, marked, err) : prof_nomem(err);
+	unsigned char *marked = gate_zeros(g->arena, g->n_row, 1);
+	enum prof_status st;
 
-	gate_links_release(&x.links);
-	free_orphans(x.gone, x.n_gone);
-	free_orphans(x.born, x.n_born);
-	free(x.together);
-	free(x.c);
-	free(marked);
+	if (!marked || list_orphans(g, gate_is_gone, &x.gone, &x.n_gone) < 0 ||
+	    list_orphans(g, gate_is_new, &x.born, &x.n_born) < 0 ||
+	    list_candidates(&x) < 0)
+		return prof_nomem(err);
+	if (!x.n)
+		return PROF_OK;
+	st = check_candidates(&x, marked, err);
+	if (st == PROF_OK)
+		take_candidates(&x);
 	return st;
 }

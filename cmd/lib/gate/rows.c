@@ -13,6 +13,14 @@
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
 
+void *
+gate_zeros(struct arena *a, size_t n, size_t size)
+{
+	void *p = arena_array(a, n + 1, size); /* never empty */
+
+	return p ? memset(p, 0, (n + 1) * size) : NULL;
+}
+
 enum prof_status
 gate_new(const struct gate_options *o, struct gate **out, struct prof_err *err)
 {
@@ -308,10 +316,9 @@ add_samples(struct adding *a, struct prof_err *err)
 	r->sample = arena_array(a->g->arena, a->p->n_sample + 1,
 				sizeof(*r->sample));
 	for (int k = 0; k < 2; k++) {
-		r->sum[k] = arena_array(a->g->arena, n + 1, sizeof(*r->sum[k]));
+		r->sum[k] = gate_zeros(a->g->arena, n, sizeof(*r->sum[k]));
 		if (!r->sample || !r->sum[k])
 			return prof_nomem(err);
-		memset(r->sum[k], 0, n * sizeof(*r->sum[k]));
 	}
 	for (size_t i = 0; i < a->p->n_sample; i++)
 		if (add_sample(a, i) < 0)

@@ -248,9 +248,9 @@ rule_budgets_parse(const char *text, size_t n, struct rule_budgets *b,
 /* Set the answer to rule r from cell c. */
 static enum prof_status
 check_cell(struct rule_budget *r, const struct gate *g,
-	   const struct gate_dist *d, const struct gate_cell *c, double level,
-	   struct prof_err *err)
+	   const struct gate_cell *c, double level, struct prof_err *err)
 {
+	const struct gate_dist *d = g->o.dist;
 	struct prof_err inner;
 	enum prof_status st =
 		compare_cell(&r->limit, g, c, &r->value, &r->bound, &inner);
@@ -317,7 +317,7 @@ find_rows(struct group *x, const struct rule_budget *r, size_t i,
 
 static enum prof_status
 check_rule(struct group *x, struct rule_budget *r, const struct gate *g,
-	   const struct gate_dist *d, double level, struct prof_err *err)
+	   double level, struct prof_err *err)
 {
 	struct gate_cell c;
 
@@ -325,38 +325,35 @@ check_rule(struct group *x, struct rule_budget *r, const struct gate *g,
 	if (!x->n)
 		return PROF_OK;
 	if (x->n == 1)
-		return check_cell(r, g, d, g->row[x->last].cell[r->limit.kind],
+		return check_cell(r, g, g->row[x->last].cell[r->limit.kind],
 				  level, err);
 	/* Flats share no samples. */
 	if (r->limit.kind == GATE_FLAT)
 		gate_sum_flats(g, x->in, x->value, x->square);
 	else
 		gate_sum_stacks(g, x->in, x->value, x->square);
-	gate_test_set(g, d, x->value, x->square, &c);
-	return check_cell(r, g, d, &c, level, err);
+	gate_test_set(g, x->value, x->square, &c);
+	return check_cell(r, g, &c, level, err);
 }
 
 enum prof_status
 rule_check(struct rule_budgets *b, const struct gate *g,
-	   const struct gate_dist *d, const struct rule_matcher *matcher,
-	   struct prof_err *err)
+	   const struct rule_matcher *matcher, struct prof_err *err)
 {
 	double level = g->o.alpha / (double)b->n_rule;
-	struct group x = { 0 };
+	struct group x = {
+		.value = gate_zeros(g->arena, g->n_run, sizeof(double)),
+		.square = gate_zeros(g->arena, g->n_run, sizeof(double)),
+		.in = gate_zeros(g->arena, g->n_row, 1),
+	};
 	enum prof_status st = PROF_OK;
 
-	x.value = calloc(g->n_run + 1, sizeof(*x.value));
-	x.square = calloc(g->n_run + 1, sizeof(*x.square));
-	x.in = calloc(g->n_row + 1, 1);
 	if (!x.value || !x.square || !x.in)
-		st = prof_nomem(err);
+		return prof_nomem(err);
 	for (size_t i = 0; st == PROF_OK && i < b->n_rule; i++) {
 		st = find_rows(&x, &b->rule[i], i, g, matcher, err);
 		if (st == PROF_OK)
-			st = check_rule(&x, &b->rule[i], g, d, level, err);
+			st = check_rule(&x, &b->rule[i], g, level, err);
 	}
-	free(x.value);
-	free(x.square);
-	free(x.in);
 	return st;
 }

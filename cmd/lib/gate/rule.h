@@ -75,7 +75,6 @@ struct rule_matcher {
  * PROF_EUSAGE: a unit does not fit; PROF_ENOMEM, or the error of the matcher.
  */
 enum prof_status rule_check(struct rule_budgets *b, const struct gate *g,
-			    const struct gate_dist *d,
 			    const struct rule_matcher *matcher,
 			    struct prof_err *err) MUST_USE;
 

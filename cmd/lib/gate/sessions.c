@@ -79,7 +79,8 @@ find_sessions(struct gate *g, size_t *order)
 static enum prof_status
 join_sessions(struct gate *g, size_t n_session, struct prof_err *err)
 {
-	size_t n = 2 * n_session, *count = calloc(2 * n, sizeof(*count));
+	size_t n = 2 * n_session;
+	size_t *count = gate_zeros(g->arena, 2 * n, sizeof(*count));
 	size_t *column = count + n;
 
 	if (!count)
@@ -100,7 +101,6 @@ join_sessions(struct gate *g, size_t n_session, struct prof_err *err)
 	for (int s = 0; s < 2; s++)
 		g->n_side[s] = g->n_session[s];
 	g->is_joined = true;
-	free(count);
 	return PROF_OK;
 }
 
@@ -112,11 +112,10 @@ gate_join_sessions(struct gate *g, struct prof_err *err)
 	for (size_t i = 0; i < g->n_run; i++)
 		if (g->run[i].span.begin <= 0)
 			return PROF_OK;
-	order = calloc(g->n_run, sizeof(*order));
+	order = gate_zeros(g->arena, g->n_run, sizeof(*order));
 	if (!order)
 		return prof_nomem(err);
 	n = find_sessions(g, order);
-	free(order);
 	if (!g->is_apart || g->n_session[GATE_BASE] < MIN_SESSION)
 		return PROF_OK;
 	return join_sessions(g, n, err);

@@ -21,17 +21,15 @@
 struct tester {
 	const struct gate_model *m;
 	const struct gate_options *o;
-	const struct gate_dist *d;
 	bool relative;   /* to the typical function */
 	double event[2]; /* h, scaled as the row is */
 	double against;
 };
 
 static struct tester
-tester_of(const struct gate_model *m, const struct gate_options *o,
-	  const struct gate_dist *d)
+tester_of(const struct gate_model *m, const struct gate_options *o)
 {
-	struct tester t = { m, o, d, m->has_ratio, { 0 }, o->against };
+	struct tester t = { m, o, m->has_ratio, { 0 }, o->against };
 
 	t.event[0] = m->event[0] * (m->has_ratio ? exp(m->ratio) : 1);
 	t.event[1] = m->event[1];
@@ -106,7 +104,7 @@ double
 gate_error(const struct gate_model *m, const struct gate_options *o,
 	   const struct gate_cell *c, bool of_change, double *df)
 {
-	struct tester t = tester_of(m, o, NULL);
+	struct tester t = tester_of(m, o);
 
 	return seen_error(&t, c, of_change, df);
 }
@@ -122,10 +120,10 @@ one_sided(const struct tester *t, const struct gate_cell *c, double stat,
 {
 	double e = exposure[more] * grant;
 	double part = e / (e + exposure[!more]);
-	double exact =
-		t->d->beta_lower(part, fmax(c->n[more], 1e-9), c->n[!more] + 1);
+	double exact = t->o->dist->beta_lower(part, fmax(c->n[more], 1e-9),
+					      c->n[!more] + 1);
 
-	return fmax(exact, t->d->t_upper(stat, c->df));
+	return fmax(exact, t->o->dist->t_upper(stat, c->df));
 }
 
 /* Fill all of a cell but its verdict; see gate_cell. */
@@ -156,20 +154,16 @@ test_cell(const struct tester *t, struct gate_cell *c)
 				  0, e, grant);
 	}
 	se = seen_error(t, c, true, &df);
-	se *= t->d->t_quantile((1 - t->o->confidence) / 2, df);
+	se *= t->o->dist->t_quantile((1 - t->o->confidence) / 2, df);
 	c->low = c->after - c->before - se;
 	c->high = c->after - c->before + se;
 }
 
 void
-gate_test_set(const struct gate *g, const struct gate_dist *d,
-	      const double *value, const double *square, struct gate_cell *c)
+gate_test_set(const struct gate *g, const double *value, const double *square,
+	      struct gate_cell *c)
 {
 	const struct gate_model *m = &g->model;
-	const struct gate_table runs = { .n_run = g->n_run,
-					 .n_side = { g->n_side[0],
-						     g->n_side[1] },
-					 .scale = g->scale };
 	struct gate_model plain = *m;
 	struct tester t;
 	double sum = 0, all = 0, worth = 0, prior_df;
@@ -190,18 +184,18 @@ gate_test_set(const struct gate *g, const struct gate_dist *d,
 	gate_prior(m, c->size, &prior_df);
 	c->df_share = prior_df + m->df;
 	plain.has_ratio = false;
-	t = tester_of(&plain, &g->o, d);
+	t = tester_of(&plain, &g->o);
 	t.against = 0;
 	test_cell(&t, c);
 	if (sum <= 0)
 		c->p_slower = c->p_faster = 1;
-	c->own_error = gate_own_error(&runs, &g->o, m, c, value, 1);
+	c->own_error = gate_own_error(g->table, c, value, 1);
 }
 
 double
-gate_visible(const struct gate *g, const struct gate_dist *d, double share,
-	     double longer)
+gate_visible(const struct gate *g, double share, double longer)
 {
+	const struct gate_dist *d = g->o.dist;
 	struct gate_model m = g->model;
 	struct gate_cell c = {
 		.factor = 1, .mix = 1, .worth = 1, .free_share = 1 - share
@@ -217,7 +211,7 @@ gate_visible(const struct gate *g, const struct gate_dist *d, double share,
 	}
 	gate_prior(&m, c.size, &c.df_share);
 	c.df_share += m.df;
-	t = tester_of(&m, &g->o, d);
+	t = tester_of(&m, &g->o);
 	test_cell(&t, &c);
 	need = fmax(d->t_quantile(m.level, c.df) * c.se,
 		    fmax(g->o.min_change * c.before,
@@ -294,7 +288,7 @@ chance_of(const struct tester *t, const struct gate_cell *c, double total)
 
 	if (c->events <= 0 || rel > FAR * c->se)
 		return 0;
-	return t->d->t_upper(rel / c->se, c->df);
+	return t->o->dist->t_upper(rel / c->se, c->df);
 }
 
 static enum gate_verdict
@@ -312,9 +306,11 @@ verdict_of(const struct gate_cell *c, double level, bool single)
 }
 
 static void
-judge(const struct gate_table *table, const struct tester *t,
-      struct gate_model *m, struct gate_cell *cell, struct family *f)
+judge(const struct gate_table *table, const struct tester *t, struct family *f)
 {
+	struct gate_model *m = table->m;
+	struct gate_cell *cell = table->cell;
+
 	for (size_t r = 0; r < table->n; r++) {
 		struct gate_cell *c = &cell[r];
 
@@ -336,9 +332,10 @@ judge(const struct gate_table *table, const struct tester *t,
 		c->adjusted_faster = adjust(f, c->p_faster);
 		c->relevant = fmax(t->o->min_change * c->before,
 				   t->o->min_share * cell[0].before);
-		c->detectable = fmax(t->d->t_quantile(m->level, c->df) * c->se,
-				     c->relevant) +
-				t->d->t_quantile(DETECT_MISS, c->df) * c->se;
+		c->detectable =
+			fmax(t->o->dist->t_quantile(m->level, c->df) * c->se,
+			     c->relevant) +
+			t->o->dist->t_quantile(DETECT_MISS, c->df) * c->se;
 		c->verdict = verdict_of(
 			c, table->row[r].is_test ? m->level : -1, m->df <= 0);
 	}
@@ -358,25 +355,21 @@ set_scale(const struct gate_table *table, const struct tester *t)
 }
 
 enum prof_status
-gate_test(const struct gate_table *table, const struct gate_options *o,
-	  const struct gate_dist *d, struct gate_model *m,
-	  struct gate_cell *cell, struct prof_err *err)
+gate_test(const struct gate_table *table, struct prof_err *err)
 {
-	enum prof_status st = gate_learn(table, o, d, m, cell, err);
-	struct family f = { 0 };
+	enum prof_status st = gate_learn(table, err);
+	struct family f = {
+		.chance = gate_zeros(table->arena, table->n, sizeof(double)),
+		.sum = gate_zeros(table->arena, table->n + 1, sizeof(double)),
+	};
 	struct tester t;
 
 	if (st != PROF_OK)
 		return st;
-	f.chance = calloc(table->n + 1, sizeof(*f.chance));
-	f.sum = calloc(table->n + 1, sizeof(*f.sum));
-	t = tester_of(m, o, d);
+	if (!f.chance || !f.sum)
+		return prof_nomem(err);
+	t = tester_of(table->m, table->o);
 	set_scale(table, &t);
-	if (f.chance && f.sum)
-		judge(table, &t, m, cell, &f);
-	else
-		st = prof_nomem(err);
-	free(f.sum);
-	free(f.chance);
-	return st;
+	judge(table, &t, &f);
+	return PROF_OK;
 }
