@@ -38,7 +38,7 @@ row_junit(FILE *out, const struct gate_report *r, const struct gate_item *item)
 		end = "</skipped>";
 	}
 	if (*end) {
-		gate_put_change(out, r, item);
+		gate_put_change(out, r, item->c, true);
 		fputs("\">", out);
 	}
 	if (item->fails)
@@ -112,7 +112,7 @@ row_github(FILE *out, const struct gate_report *r, const struct gate_item *item)
 	fprintf(out, "title=%s ", gate_row_verdict(row));
 	gate_put_escaped(out, ESCAPE_GITHUB_PROPERTY, name->s, name->len);
 	fprintf(out, "::%s ", gate_kind_name(row->kind));
-	gate_put_change(out, r, item);
+	gate_put_change(out, r, item->c, true);
 	gate_put_reasons(out, r, &gate_github, row, "%0A", "");
 	putc('\n', out);
 }

@@ -289,10 +289,10 @@ word_option(struct gate_settings *s, struct cli *cli, int key)
 		s->save_folder = cli->arg;
 		break;
 	case KEY_SCALE:
-		scale_parse(&s->scale, cli);
+		scale_parse(&s->sides.scale, cli);
 		break;
 	case KEY_SAMPLE_INDEX:
-		s->sample_index = cli->arg;
+		s->sides.sample_index = cli->arg;
 		break;
 	case KEY_TRIM_PATH:
 		s->gate.frames.trim_path = cli->arg;
@@ -344,9 +344,9 @@ settle(struct gate_settings *s)
 
 	if (s->function && !s->has_min_share)
 		o->min_share = 0;
-	if (s->scale.kind == SCALE_TOTAL)
+	if (s->sides.scale.kind == SCALE_TOTAL)
 		o->yardstick = GATE_SHARES;
-	else if (s->scale.kind == SCALE_MACHINE)
+	else if (s->sides.scale.kind == SCALE_MACHINE)
 		o->yardstick = GATE_TYPICAL;
 	/* Rows are files or lines, which are never renamed. */
 	if (o->frames.granularity == BY_FILE ||
@@ -372,7 +372,7 @@ gate_settings_parse(struct gate_settings *s, struct cli *cli)
 		.max_rows = ROWS,
 	};
 	while ((key = cli_option(cli)) != CLI_DONE) {
-		if (!refine_option(&s->refine, cli, key) &&
+		if (!refine_option(&s->sides.refine, cli, key) &&
 		    !plain_option(s, cli, key))
 			word_option(s, cli, key);
 	}
@@ -386,5 +386,4 @@ gate_settings_release(struct gate_settings *s)
 	release_patterns(s);
 	rule_budgets_release(&s->budgets);
 	match_free(s->function);
-	refine_release(&s->refine);
 }

@@ -18,13 +18,11 @@ extern const struct cli_opt gate_opts[];
 
 struct gate_settings {
 	struct gate_options gate;
-	struct scale_option scale;
-	struct refine refine;
 	struct sides sides;
 	struct rule_budgets budgets;
 	struct match **pattern; /* by budget, NULL for names */
 	struct match *function; /* NULL: all */
-	const char *sample_index, *budget_file;
+	const char *budget_file;
 	const char *save_folder; /* of --save-baseline, or NULL */
 	const struct gate_form *form;
 	size_t max_rows;

@@ -196,14 +196,14 @@ gate_put_row_name(FILE *out, const struct gate_report *r,
 
 void
 gate_put_change(FILE *out, const struct gate_report *r,
-		const struct gate_item *item)
+		const struct gate_cell *c, bool with_odds)
 {
 	struct gate_columns x;
 
-	gate_columns(&x, r, item->c);
+	gate_columns(&x, r, c);
 	fprintf(out, "%s (%s), %s -> %s", x.change, x.interval, x.before,
 		x.after);
-	if (*x.odds != '-')
+	if (with_odds && *x.odds != '-')
 		fprintf(out, ", %s by chance", x.odds);
 }
 
@@ -481,18 +481,15 @@ static void
 put_total(FILE *out, const struct gate_report *r, const struct gate_form *f)
 {
 	const struct gate *g = r->g;
-	const struct gate_row *row = &g->total;
-	struct gate_columns x;
+	bool asked = g->o.wants && g->n_order;
+	const struct gate_row *row = asked ? &g->row[*g->order] : &g->total;
 
-	if (g->o.wants && g->n_order) {
-		row = &g->row[*g->order];
+	if (asked)
 		gate_put_row_name(out, r, f, row);
-	} else {
+	else
 		fputs("total", out);
-	}
-	gate_columns(&x, r, gate_deciding(row));
-	fprintf(out, " %s (%s), %s -> %s", x.change, x.interval, x.before,
-		x.after);
+	putc(' ', out);
+	gate_put_change(out, r, gate_deciding(row), false);
 }
 
 /* Budgets that do not hold, or that all do. */

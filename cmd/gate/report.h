@@ -111,9 +111,9 @@ void gate_put_unseen(FILE *out, const struct gate_report *r,
 void gate_put_counts(FILE *out, const struct gate_report *r,
 		     const struct gate_form *f);
 
-/* "+20.0% (+15.1% .. +24.9%), 6s -> 7.20s, 1 in 4000": a row's change. */
+/* "+20.0% (+15.1% .. +24.9%), 6s -> 7.20s, 1 in 4000": a change. */
 void gate_put_change(FILE *out, const struct gate_report *r,
-		     const struct gate_item *item);
+		     const struct gate_cell *c, bool with_odds);
 
 /* The explanations of a row, or its causes and the callers that it carries,
  * each between two texts. */

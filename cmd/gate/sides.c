@@ -298,14 +298,12 @@ check_names(const struct profile *p, const char *name)
 
 static void
 read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
-	   const char *sample_index, const struct refine *refine,
-	   const struct scale_option *scale, bool exact_names, struct traits *t,
-	   struct run_id *id)
+	   struct traits *t, struct run_id *id)
 {
 	const struct side_input *in = &s->input[i];
 	struct names_rule rule[NAMES_N_RULE] = { 0 };
 	struct profile *p = cli_read(cli, in->name);
-	double exposure = exposure_of(p, in->name, in->side, scale);
+	double exposure = exposure_of(p, in->name, in->side, &s->scale);
 	struct gate_measure m;
 	struct gate_total total;
 	struct prof_err err;
@@ -314,15 +312,15 @@ read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
 	add_traits(t, p, in->side);
 	check_names(p, in->name);
 	/* Labels become frames here, and have names. */
-	refine_frames(refine, p, NULL);
-	if (!exact_names && names_normalize(p, rule) < 0)
+	refine_frames(&s->refine, p, NULL);
+	if (!g->o.exact_names && names_normalize(p, rule) < 0)
 		die_nomem();
-	st = gate_measure(p, sample_index, &m, &err);
+	st = gate_measure(p, s->sample_index, &m, &err);
 	if (st == PROF_OK)
 		st = gate_total(p, &m, &total, &err);
 	if (st == PROF_OK) {
 		check_once(s, i, p, total.value, id);
-		refine_filter(refine, p);
+		refine_filter(&s->refine, p);
 		st = gate_add(g, in->side, p, &m, &total, exposure, &err);
 	}
 	if (st != PROF_OK)
@@ -331,18 +329,15 @@ read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
 }
 
 void
-sides_read(const struct sides *s, struct cli *cli, struct gate *g,
-	   const char *sample_index, const struct refine *refine,
-	   const struct scale_option *scale, bool exact_names)
+sides_read(const struct sides *s, struct cli *cli, struct gate *g)
 {
 	struct traits t = { 0 };
 	struct run_id *id = allocated(calloc(s->n_input, sizeof(*id)));
 
 	for (size_t i = 0; i < s->n_input; i++)
-		read_input(s, i, cli, g, sample_index, refine, scale,
-			   exact_names, &t, id);
+		read_input(s, i, cli, g, &t, id);
 	free(id);
-	tell_traits(&t, scale->kind == SCALE_NONE, s->allow_rates);
+	tell_traits(&t, s->scale.kind == SCALE_NONE, s->allow_rates);
 }
 
 void
@@ -353,5 +348,6 @@ sides_release(struct sides *s)
 	free(s->archived);
 	free(s->input);
 	free(s->baseline);
+	refine_release(&s->refine);
 	*s = (struct sides){ 0 };
 }

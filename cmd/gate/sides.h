@@ -35,12 +35,15 @@ struct sides {
 	size_t n_input;
 	const char **baseline; /* of --baseline: files */
 	size_t n_baseline;
-	const char *archive; /* of --baseline: a folder, or NULL */
-	size_t n_session;    /* of it to take, at most ... */
-	size_t n_archived;   /* and runs of each */
-	char **archived;     /* files of it; own their names in input */
-	bool may_repeat;     /* a run may be given twice, for budgets */
-	bool allow_rates;    /* sampling rates may differ by any factor */
+	const char *archive;      /* of --baseline: a folder, or NULL */
+	size_t n_session;         /* of it to take, at most ... */
+	size_t n_archived;        /* and runs of each */
+	char **archived;          /* files of it; own their names in input */
+	bool may_repeat;          /* a run may be given twice, for budgets */
+	bool allow_rates;         /* sampling rates may differ by any factor */
+	const char *sample_index; /* NULL: the default */
+	struct scale_option scale;
+	struct refine refine;
 };
 
 /* Take the argument of --scale. Dies. */
@@ -68,9 +71,7 @@ void sides_plan(size_t n, struct cli *cli, int argc, char **argv);
  * Read the profiles one by one, sum and filter them, and add them to g. Reports
  * how the sides differ. Dies.
  */
-void sides_read(const struct sides *s, struct cli *cli, struct gate *g,
-		const char *sample_index, const struct refine *refine,
-		const struct scale_option *scale, bool exact_names);
+void sides_read(const struct sides *s, struct cli *cli, struct gate *g);
 
 void sides_release(struct sides *s);
 

@@ -95,7 +95,7 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 				      .budgets = &s->budgets,
 				      .budget_file = s->budget_file,
 				      .root = s->root,
-				      .scale = s->scale.kind,
+				      .scale = s->sides.scale.kind,
 				      .max_rows = s->max_rows,
 				      .all = s->all };
 	struct prof_err err;
@@ -130,8 +130,7 @@ gate_run(struct gate_settings *s, struct cli *cli)
 		die("this build has no GSL, which verdicts need");
 	if (gate_new(&s->gate, &g, &err) != PROF_OK)
 		die("%s", err.msg);
-	sides_read(&s->sides, cli, g, s->sample_index, &s->refine, &s->scale,
-		   s->gate.exact_names);
+	sides_read(&s->sides, cli, g);
 	status = judge(s, cli, g);
 	gate_free(g);
 	gate_settings_release(s);

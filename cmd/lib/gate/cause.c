@@ -86,14 +86,15 @@ set_place(const struct gate *g, const struct gate_links *x, uint32_t r)
 
 		for (size_t i = 0; i < n; i++)
 			if (grown(&l[i]) > 0 &&
-			    (!best || grown(&l[i]) > grown(best)))
+			    (!best || grown(&l[i]) > grown(best))) {
 				best = &l[i];
+				row->is_ours = kind == LINK_PLACE;
+			}
 	}
 	if (!best)
 		return;
 	row->file = gate_place_at(g, best->other)->file;
 	row->line = gate_place_at(g, best->other)->line;
-	row->is_ours = best->kind == LINK_PLACE;
 }
 
 /* The callee with the most part in r's change, plus 1, if those with the same

@@ -138,16 +138,6 @@ split_limit(const struct guard *g)
 
 /* --- the ways --- */
 
-static uint64_t
-draw(uint64_t *state)
-{
-	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 /* All choices of k of n runs, in order: the last is what was recorded. */
 static void
 list_all(struct guard *g, uint32_t k, uint32_t n)
@@ -182,7 +172,9 @@ list_drawn(struct guard *g, uint32_t k, uint32_t n, struct prof_err *err)
 	memcpy(g->split, run + n - k, k * sizeof(*run));
 	for (size_t s = 1; s < g->n_split; s++)
 		for (uint32_t i = 0; i < k; i++) {
-			uint32_t at = i + (uint32_t)(draw(&state) % (n - i));
+			uint32_t at =
+				i + (uint32_t)(gate_mix(state += GATE_STEP) %
+					       (n - i));
 			uint32_t chosen = run[at];
 
 			run[at] = run[i];

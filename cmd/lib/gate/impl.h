@@ -4,6 +4,17 @@
 
 #include "gate.h"
 
+#define GATE_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* Multiples of the step look random. */
+static inline uint64_t
+gate_mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
 /* n elements of size bytes, all 0; NULL without memory. */
 void *gate_zeros(struct arena *a, size_t n, size_t size);
 
@@ -194,13 +205,13 @@ enum gate_link_kind {
 };
 
 struct gate_link {
-	uint32_t row, other;
-	enum gate_link_kind kind;
+	uint64_t key; /* of its row and kind */
+	uint32_t other;
 	bool is_called;  /* not inlined, at least once */
 	double value[2]; /* per profile, by side */
 };
 
-/* Sorted by row, kind, other. */
+/* Sorted by key and other. */
 struct gate_links {
 	struct gate_link *link;
 	size_t n;

@@ -43,15 +43,13 @@ set_factors(struct gate *g, struct prof_err *err)
 
 	for (size_t i = 0; i < g->n_run; i++) {
 		struct gate_run *r = &g->run[i];
+		bool has = r->period > 0;
+		bool like = r->period_type == first->period_type &&
+			    r->period_unit == first->period_unit;
 
 		r->factor = mean / r->exposure;
-		differ |= r->period != first->period ||
-			  (r->period > 0 &&
-			   (r->period_type != first->period_type ||
-			    r->period_unit != first->period_unit));
-		comparable &= r->period > 0 &&
-			      r->period_type == first->period_type &&
-			      r->period_unit == first->period_unit;
+		differ |= r->period != first->period || (has && !like);
+		comparable &= has && like;
 	}
 	if (!g->needs_period || !differ)
 		return PROF_OK;

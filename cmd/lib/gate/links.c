@@ -4,12 +4,14 @@
  */
 #include "config.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "impl.h"
 #include "lib/base/arena.h"
 #include "lib/base/pairs.h"
+#include "lib/base/search.h"
 
 #define MAX_ROW (UINT32_MAX / LINK_N_KIND - 1)
 
@@ -46,9 +48,8 @@ add_link(struct walk *w, uint32_t row, enum gate_link_kind kind, uint32_t other,
 		if (!l)
 			return -1;
 		x->link = l;
-		x->link[x->n++] = (struct gate_link){ .row = row,
-						      .other = other,
-						      .kind = kind };
+		x->link[x->n++] =
+			(struct gate_link){ .key = slot->a, .other = other };
 	}
 	l = &x->link[at];
 	l->is_called |= is_called;
@@ -107,10 +108,8 @@ cmp_links(const void *a, const void *b)
 {
 	const struct gate_link *x = a, *y = b;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
 	return x->other < y->other ? -1 : x->other > y->other;
 }
 
@@ -164,30 +163,15 @@ gate_links_build(struct gate_links *x, const struct gate *g,
 	return st;
 }
 
-/* The first link that is not before the row and kind. */
-static size_t
-lower_bound(const struct gate_links *x, uint32_t row, unsigned kind)
-{
-	size_t lo = 0, hi = x->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct gate_link *l = &x->link[mid];
-
-		if (l->row < row || (l->row == row && l->kind < kind))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 const struct gate_link *
 gate_links_of(const struct gate_links *x, uint32_t row,
 	      enum gate_link_kind kind, size_t *n)
 {
-	size_t from = lower_bound(x, row, kind);
+	uint64_t key = (uint64_t)row * LINK_N_KIND + kind;
+	const size_t size = sizeof(*x->link),
+		     at = offsetof(struct gate_link, key);
+	size_t from = search_from(x->link, x->n, size, at, key);
 
-	*n = lower_bound(x, row, kind + 1u) - from;
+	*n = search_above(x->link, x->n, size, at, key) - from;
 	return *n ? x->link + from : NULL;
 }

@@ -226,17 +226,6 @@ map_profile(struct adding *a, struct prof_err *err)
 
 /* --- its samples --- */
 
-/* A hash of a stack; the sum of the hashes identifies a set of stacks. */
-static uint64_t
-stack_hash(uint32_t stack)
-{
-	uint64_t h = (stack + UINT64_C(1)) * 0x9e3779b97f4a7c15u;
-
-	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-	h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-	return h ^ h >> 31;
-}
-
 /* Add a sample with the current stack to the sums of its rows. */
 static void
 add_to_rows(struct adding *a, uint32_t stamp, const struct gate_sample *s,
@@ -301,8 +290,11 @@ add_sample(struct adding *a, size_t i)
 	if (s.stack == STRTAB_NONE)
 		return -1;
 	a->run->sample[a->run->n_sample++] = s;
+	/* The sum of the hashes of its stacks identifies a set of them. */
 	add_to_rows(a, (uint32_t)i + 1, &s,
-		    stacks->n_str > old ? stack_hash(s.stack) : 0);
+		    stacks->n_str > old
+			    ? gate_mix((s.stack + UINT64_C(1)) * GATE_STEP)
+			    : 0);
 	return 0;
 }
 
