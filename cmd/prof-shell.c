@@ -69,7 +69,7 @@ struct arguments {
 };
 
 static void
-append(const char ***list, size_t *n, const char *text)
+list_append(const char ***list, size_t *n, const char *text)
 {
 	const char **grown = reallocarray(*list, *n + 1, sizeof(*grown));
 
@@ -140,7 +140,7 @@ parse_arguments(struct arguments *a, struct cli *cli)
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case 'e':
-			append(&a->lines, &a->n_lines, cli->arg);
+			list_append(&a->lines, &a->n_lines, cli->arg);
 			break;
 		case KEY_BASE:
 		case KEY_DIFF_BASE:
@@ -149,7 +149,8 @@ parse_arguments(struct arguments *a, struct cli *cli)
 				die("--base and --diff-base exclude each "
 				    "other");
 			a->source.is_diff = key == KEY_DIFF_BASE;
-			append(&a->source.base, &a->source.n_base, cli->arg);
+			list_append(&a->source.base, &a->source.n_base,
+				    cli->arg);
 			break;
 		case KEY_NORMALIZE:
 			a->source.is_normalized = cli_bool(cli);

@@ -97,7 +97,7 @@ label_sleeping(struct thread *t, const char *comm)
 }
 
 static void
-forget(struct thread *t, void *arg)
+forget_labels(struct thread *t, void *arg)
 {
 	(void)arg;
 	t->label = 0;
@@ -109,5 +109,5 @@ forget(struct thread *t, void *arg)
 void
 label_reset(void)
 {
-	thread_each(forget, NULL);
+	thread_each(forget_labels, NULL);
 }

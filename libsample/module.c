@@ -370,7 +370,7 @@ release_segments(void)
 
 /* With the lock. */
 static void
-update(bool may_skip)
+update_modules(bool may_skip)
 {
 	if (!sampler_is_on())
 		return;
@@ -387,7 +387,7 @@ module_refresh(void)
 
 	signals_block(&old);
 	pthread_mutex_lock(&modules.lock);
-	update(false);
+	update_modules(false);
 	pthread_mutex_unlock(&modules.lock);
 	signals_restore(&old);
 	errno = saved;
@@ -407,7 +407,7 @@ module_check(void)
 	 * needs.
 	 */
 	if (pthread_mutex_trylock(&modules.lock) == 0) {
-		update(true);
+		update_modules(true);
 		pthread_mutex_unlock(&modules.lock);
 	}
 	signals_restore(&old);

@@ -76,7 +76,7 @@ open_index(const struct ledger *l, int flags, off_t *size, struct prof_err *err)
 }
 
 static enum prof_status
-append(const struct ledger *l, const char *text, struct prof_err *err)
+index_append(const struct ledger *l, const char *text, struct prof_err *err)
 {
 	enum prof_status st;
 	char last = '\n';
@@ -109,7 +109,7 @@ note(const struct ledger *l, char kind, int64_t size, int64_t mtime_ns,
 		     "%c\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n",
 		     kind, l->now_s, size, mtime_ns, l->pattern, path) < 0)
 		return prof_nomem(err);
-	st = append(l, text, err);
+	st = index_append(l, text, err);
 	free(text);
 	return st;
 }

@@ -449,7 +449,7 @@ work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
 }
 
 static bool
-take(void *ctx, uint32_t kind, uint32_t number, const char *at, size_t n)
+answer_take(void *ctx, uint32_t kind, uint32_t number, const char *at, size_t n)
 {
 	struct job *job = ctx;
 
@@ -471,7 +471,7 @@ assembly_apart(struct report *r, const struct assembly_options *o,
 	struct job job = { .r = r, .o = o, .make = make };
 	const struct apart_job apart = { .ctx = &job,
 					 .work = work,
-					 .take = take,
+					 .take = answer_take,
 					 .list = o->resolve->kallsyms,
 					 .find = o->resolve->find,
 					 .find_ctx = o->resolve->find_ctx,

@@ -220,8 +220,8 @@ try_place(void *ctx, const struct find_place *place)
 
 /* Ask servers. The cache has the time of the answer, not that of the source. */
 static void
-fetch(struct search *s, const struct sources_options *o, const char *file,
-      const char *build_id)
+source_fetch(struct search *s, const struct sources_options *o,
+	     const char *file, const char *build_id)
 {
 	struct find_place place = { .path = "debuginfod" };
 	char *path;
@@ -286,7 +286,7 @@ look_for(struct sources *all, const char *file, const char *build_id)
 		return NULL;
 	f->file = strdup(file);
 	if (!find_source(o, file, try_place, &s))
-		fetch(&s, o, file, build_id);
+		source_fetch(&s, o, file, build_id);
 	if (!f->path)
 		f->error = why_not(&s, o, file);
 	if (buf_add(&s.tried, "", 1) < 0 || !f->file || (!f->path && !f->error))

@@ -191,7 +191,7 @@ open_and_refresh(struct catalog *a, const struct place *p, bool is_new,
 
 /* After an error: forget what was read, and its news. */
 static void
-forget(struct catalog *a, struct catalog_news *news)
+catalog_forget(struct catalog *a, struct catalog_news *news)
 {
 	store_close(a->store);
 	a->store = NULL;
@@ -216,13 +216,13 @@ catalog_open(struct catalog *a, const char *root,
 	if (st == PROF_OK)
 		st = open_and_refresh(a, &p, o->is_rebuild, o, news, err);
 	if (st == PROF_EFORMAT && p.path) {
-		forget(a, news);
+		catalog_forget(a, news);
 		news->was_damaged = true;
 		st = open_and_refresh(a, &p, true, o, news, err);
 	}
 	/* No cache on a disk that is full or read-only, or of another user. */
 	if (st == PROF_EIO && p.path) {
-		forget(a, news);
+		catalog_forget(a, news);
 		news->no_cache = strdup(err->msg);
 		st = open_and_refresh(a, &(const struct place){ 0 }, true, o,
 				      news, err);

@@ -576,7 +576,7 @@ read_fresh(struct refresh *r, struct prof_err *err)
 }
 
 static enum prof_status
-apply(struct refresh *r, struct prof_err *err)
+refresh_apply(struct refresh *r, struct prof_err *err)
 {
 	struct store *s = r->a->store;
 	enum prof_status st = store_begin(s, err);
@@ -608,7 +608,7 @@ refresh(struct catalog *a, const struct catalog_options *o,
 	for (size_t i = 0; i < r.n_known && st == PROF_OK; i++)
 		news->n_gone += r.known[i].is_gone;
 	if (st == PROF_OK && (news->n_gone || r.n_fresh))
-		st = apply(&r, err);
+		st = refresh_apply(&r, err);
 	release(&r);
 	return st;
 }

@@ -32,7 +32,7 @@ struct reading {
 };
 
 static bool
-begin(struct reading *g, const struct perf_options *o)
+reading_begin(struct reading *g, const struct perf_options *o)
 {
 	struct perf_options with = *o;
 
@@ -46,7 +46,7 @@ begin(struct reading *g, const struct perf_options *o)
 }
 
 static void
-end(struct reading *g)
+reading_end(struct reading *g)
 {
 	perf_free(g->r);
 	import_unwind_free(g->unwind);
@@ -141,7 +141,7 @@ finish(struct reading *g, enum prof_status st, struct profile **out,
 		tell_unused(*out, &notes);
 		import_unwind_tell(g->unwind, *out);
 	}
-	end(g);
+	reading_end(g);
 	return st;
 }
 
@@ -185,7 +185,7 @@ import_perf(int fd, struct buf *b, const struct perf_options *o,
 	    struct profile **out, struct prof_err *err)
 {
 	struct reading g = { 0 };
-	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
+	enum prof_status st = reading_begin(&g, o) ? PROF_OK : prof_nomem(err);
 
 	if (st == PROF_OK)
 		st = perf_feed(g.r, 0, b->data, b->n, err);
@@ -199,7 +199,7 @@ import_perf_bytes(const void *data, size_t n, const struct perf_options *o,
 		  struct profile **out, struct prof_err *err)
 {
 	struct reading g = { 0 };
-	enum prof_status st = begin(&g, o) ? PROF_OK : prof_nomem(err);
+	enum prof_status st = reading_begin(&g, o) ? PROF_OK : prof_nomem(err);
 
 	if (st == PROF_OK)
 		st = perf_feed(g.r, 0, data, n, err);
@@ -272,7 +272,8 @@ import_perf_folder(const char *name, const struct perf_options *o,
 
 	if (dir < 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	st = begin(&g, o) ? read_folder(g.r, dir, err) : prof_nomem(err);
+	st = reading_begin(&g, o) ? read_folder(g.r, dir, err)
+				  : prof_nomem(err);
 	close(dir);
 	return finish(&g, st, out, err);
 }

@@ -311,8 +311,8 @@ read_v8(void *ctx, const json_t *root)
 
 /* Parse n bytes of JSON, have read make b's columns and samples of it. */
 static enum prof_status
-parse(const void *data, size_t n, const char *format, read_fn *read, bool idle,
-      struct profile **out, struct prof_err *err)
+v8_parse(const void *data, size_t n, const char *format, read_fn *read,
+	 bool idle, struct profile **out, struct prof_err *err)
 {
 	struct reading r = {
 		.format = format, .read = read, .idle = idle, .err = err
@@ -352,7 +352,8 @@ enum prof_status
 cpuprofile_parse(const void *data, size_t n, bool idle, struct profile **out,
 		 struct prof_err *err)
 {
-	return parse(data, n, ".cpuprofile", read_cpuprofile, idle, out, err);
+	return v8_parse(data, n, ".cpuprofile", read_cpuprofile, idle, out,
+			err);
 }
 
 static enum prof_status
@@ -384,7 +385,7 @@ enum prof_status
 heapprofile_parse(const void *data, size_t n, struct profile **out,
 		  struct prof_err *err)
 {
-	return parse(data, n, ".heapprofile", read_heapprofile, false, out,
-		     err);
+	return v8_parse(data, n, ".heapprofile", read_heapprofile, false, out,
+			err);
 }
 #endif

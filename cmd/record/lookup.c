@@ -43,7 +43,7 @@ lookup_new(void)
 }
 
 static void
-forget(struct lookup *l)
+lookup_forget(struct lookup *l)
 {
 	for (size_t i = 0; i < l->n_answer; i++)
 		free(l->answer[i].name);
@@ -55,7 +55,7 @@ lookup_free(struct lookup *l)
 {
 	if (!l)
 		return;
-	forget(l);
+	lookup_forget(l);
 	free(l->answer);
 #ifdef HAVE_LIBELF
 	locate_release(&l->locate);
@@ -279,7 +279,7 @@ lookup_answer(struct lookup *l, struct profile *maps, const char *text,
 	if (parse_addresses(text, n, &v, &n_address) < 0)
 		return prof_nomem(err);
 	if (l->n_answer + n_address > MAX_ANSWERS)
-		forget(l);
+		lookup_forget(l);
 	if (add_unknown(l, maps, v, n_address) < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK && maps->n_location)

@@ -431,8 +431,8 @@ add_modules(struct build *b)
 }
 
 static struct profile *
-build(const struct tally *t, const struct tally_info *info,
-      bool (*how)(struct build *b))
+build_profile(const struct tally *t, const struct tally_info *info,
+	      bool (*how)(struct build *b))
 {
 	struct build b = {
 		.t = t,
@@ -454,11 +454,11 @@ build(const struct tally *t, const struct tally_info *info,
 struct profile *
 tally_profile(const struct tally *t, const struct tally_info *info)
 {
-	return build(t, info, fill_profile);
+	return build_profile(t, info, fill_profile);
 }
 
 struct profile *
 tally_modules(const struct tally *t)
 {
-	return build(t, NULL, add_modules);
+	return build_profile(t, NULL, add_modules);
 }

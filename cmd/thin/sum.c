@@ -170,7 +170,8 @@ write_sum(int parent, const struct steps *s, const struct sum_options *o,
 
 /* F to .F.thin. *is_empty: there is nothing to do. */
 static enum prof_status
-begin(int parent, const struct steps *s, bool *is_empty, struct prof_err *err)
+sum_begin(int parent, const struct steps *s, bool *is_empty,
+	  struct prof_err *err)
 {
 	size_t n = 0;
 	enum prof_status st;
@@ -205,7 +206,7 @@ add_parts(int parent, const struct steps *s, const struct sum_options *o,
 
 /* .F.done to F.pb.gz. */
 static enum prof_status
-end(int parent, const struct steps *s, struct prof_err *err)
+sum_end(int parent, const struct steps *s, struct prof_err *err)
 {
 	int done = folder_open(parent, s->done, err);
 	enum prof_status st = PROF_OK;
@@ -244,12 +245,12 @@ sum_folder(int parent, const char *name, const struct sum_options *o,
 		st = prof_nomem(err);
 	if (st == PROF_OK && !exists(parent, s.done)) {
 		if (!exists(parent, s.thin))
-			st = begin(parent, &s, &is_empty, err);
+			st = sum_begin(parent, &s, &is_empty, err);
 		if (st == PROF_OK && !is_empty)
 			st = add_parts(parent, &s, o, err);
 	}
 	if (st == PROF_OK && !is_empty) {
-		st = end(parent, &s, err);
+		st = sum_end(parent, &s, err);
 		*is_done = st == PROF_OK;
 	}
 	free(s.thin);

@@ -140,7 +140,7 @@ step_kernel(struct walker *w)
 }
 
 static enum unwind_step
-step(struct walker *w, struct unwind_frames *out)
+walk_step(struct walker *w, struct unwind_frames *out)
 {
 	/* A call may be the last instruction: look up before it. */
 	uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
@@ -164,7 +164,7 @@ step(struct walker *w, struct unwind_frames *out)
 }
 
 static void
-begin(struct walker *w, const struct walk_stack *s)
+walk_begin(struct walker *w, const struct walk_stack *s)
 {
 	for (unsigned i = 0; i < WALK_N_REG; i++)
 		w->first[arch_place(i)] = (long long)s->reg[i];
@@ -196,7 +196,7 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 
 	w->find = find;
 	w->ctx = ctx;
-	begin(w, s);
+	walk_begin(w, s);
 	w->bounds = (struct unwind_bounds){
 		.lo = sp,
 		.hi = sp + s->n < sp ? sp : sp + s->n,
@@ -209,7 +209,7 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 			       : UINTPTR_MAX;
 	info->end = UNWIND_ROOT;
 	unwind_frames_add(&out, s->reg[WALK_PC]);
-	while (n_guess = w->n_guess, (how = step(w, &out)) == STEP_OK) {
+	while (n_guess = w->n_guess, (how = walk_step(w, &out)) == STEP_OK) {
 		if (!is_code(w)) {
 			how = STEP_FAILED;
 			break;

@@ -40,7 +40,7 @@ unwind_far_begin(struct unwind_far *far)
 }
 
 static bool
-fetch(struct unwind_far *far, uintptr_t page)
+fetch_page(struct unwind_far *far, uintptr_t page)
 {
 	struct iovec from = { (void *)page, sizeof(far->word) };
 	struct iovec to = { far->word, sizeof(far->word) };
@@ -66,7 +66,7 @@ unwind_far_load(struct unwind_far *far, uintptr_t addr, uintptr_t *value)
 	uintptr_t off = addr % UNWIND_FAR_BYTES;
 
 	if (addr >= far->limit ||
-	    (addr - off != far->page && !fetch(far, addr - off)))
+	    (addr - off != far->page && !fetch_page(far, addr - off)))
 		return false;
 	*value = far->word[off / sizeof(far->word[0])];
 	return true;

@@ -221,7 +221,7 @@ code_is_sigreturn(const struct unwind_code *c, uintptr_t pc)
 
 /* at: the address to look up, in the instruction that f executes. */
 static inline enum unwind_step
-step(struct walk *w, struct unwind_frames *out, uintptr_t at)
+walk_step(struct walk *w, struct unwind_frames *out, uintptr_t at)
 {
 	uint32_t word = w->tables ? lookup(w, at) : WORD_NONE;
 	enum unwind_step how =
@@ -247,7 +247,7 @@ walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 		/* A call may be the last instruction: look up before it. */
 		uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
 
-		switch (step(w, out, at)) {
+		switch (walk_step(w, out, at)) {
 		case STEP_OK:
 			break;
 		case STEP_BEGUN:

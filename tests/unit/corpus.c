@@ -223,19 +223,13 @@ compare_header(const struct profile *p, const message *m)
 	}
 }
 
+/* The n bytes are p, as protobuf-c reads them, too. */
 static void
-check_decoders(const char *path)
+compare(const struct profile *p, const uint8_t *data, size_t n,
+	const char *path)
 {
-	struct buf raw = inflated(path);
-	struct profile *p;
-	struct prof_err err;
-	message *m;
+	message *m = perftools__profiles__profile__unpack(NULL, n, data);
 
-	if (profile_decode(raw.data, raw.n, &p, &err) != PROF_OK)
-		fail_msg("%s: %s", path, err.msg);
-	if (profile_check(p, &err) != PROF_OK)
-		fail_msg("%s: %s", path, err.msg);
-	m = perftools__profiles__profile__unpack(NULL, raw.n, raw.data);
 	if (!m)
 		fail_msg("protobuf-c refuses %s", path);
 	compare_header(p, m);
@@ -244,8 +238,25 @@ check_decoders(const char *path)
 	for (size_t i = 0; i < p->n_sample; i++)
 		compare_sample(p, i, m);
 	perftools__profiles__profile__free_unpacked(m, NULL);
+}
+
+static void
+check_decoders(const char *path)
+{
+	struct buf raw = inflated(path), out = { 0 };
+	struct profile *p;
+	struct prof_err err;
+
+	if (profile_decode(raw.data, raw.n, &p, &err) != PROF_OK)
+		fail_msg("%s: %s", path, err.msg);
+	if (profile_check(p, &err) != PROF_OK)
+		fail_msg("%s: %s", path, err.msg);
+	compare(p, raw.data, raw.n, path);
+	assert_int_equal(profile_encode(p, &out, NULL), PROF_OK);
+	compare(p, out.data, out.n, path);
 	profile_free(p);
 	buf_release(&raw);
+	buf_release(&out);
 }
 
 static void

@@ -43,7 +43,7 @@ find_slot(const uint64_t *slots, size_t n_slot, uint64_t id)
 }
 
 static int
-grow(struct idmap *m)
+idmap_grow(struct idmap *m)
 {
 	size_t n = m->n_slot ? m->n_slot * 2 : 64;
 	uint64_t *id = calloc(n, sizeof(*id));
@@ -75,7 +75,7 @@ idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index)
 {
 	size_t i;
 
-	if (m->n_used * 2 >= m->n_slot && grow(m) < 0)
+	if (m->n_used * 2 >= m->n_slot && idmap_grow(m) < 0)
 		return -1;
 	i = find_slot(m->id, m->n_slot, id);
 	if (m->id[i])

@@ -462,8 +462,8 @@ project(const struct columns *c, const struct shape *s, struct column *out)
 
 /* Append the columns of s to order, unless it has them. */
 static size_t
-append(const struct columns *c, const struct shape *s, uint32_t *order,
-       size_t n)
+append_shape(const struct columns *c, const struct shape *s, uint32_t *order,
+	     size_t n)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t k =
@@ -508,7 +508,7 @@ columns_order(const struct columns *c, uint32_t *order)
 		if (found == c->n_shape)
 			break;
 		is_done[found] = true;
-		n = append(c, &best, order, n);
+		n = append_shape(c, &best, order, n);
 	}
 out:
 	free(best_columns);

@@ -38,7 +38,7 @@ is_node(const void *tree, uint32_t i, const void *key)
 
 /* The node of a location called from parent: ROOT without memory. */
 static uint32_t
-child(struct tree *t, uint32_t parent, uint32_t location)
+tree_child(struct tree *t, uint32_t parent, uint32_t location)
 {
 	struct node key = { .parent = parent, .location = location };
 	uint32_t i;
@@ -96,7 +96,7 @@ plant(struct tree *t, const struct profile *p, struct rare_stacks_notes *notes)
 		uint32_t at = ROOT;
 
 		for (uint32_t k = s->n_stack; k-- > 0;) {
-			at = child(t, at, stack[k]);
+			at = tree_child(t, at, stack[k]);
 			if (at == ROOT)
 				return -1;
 		}

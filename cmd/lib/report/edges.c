@@ -25,7 +25,7 @@ hash_key(const struct edges *e, uint64_t key)
 }
 
 static int
-grow(struct edges *e, bool has_divisor)
+edges_grow(struct edges *e, bool has_divisor)
 {
 	size_t n = e->n_slot ? e->n_slot * 2 : 1024;
 	struct edge_slot *slot = calloc(n, sizeof(*slot));
@@ -67,7 +67,7 @@ edges_init(struct edges *e, uint64_t seed, bool has_divisor, int64_t limit)
 		if (!e->sketch)
 			return -1;
 	}
-	return grow(e, has_divisor);
+	return edges_grow(e, has_divisor);
 }
 
 void
@@ -141,7 +141,7 @@ edges_add(struct edges *e, uint64_t *key, size_t n, uint32_t stamp,
 		return 0;
 	}
 	while ((e->n + n) * 3 > e->n_slot * 2)
-		if (grow(e, e->divisor != NULL) < 0)
+		if (edges_grow(e, e->divisor != NULL) < 0)
 			return -1;
 	if (e->sketch)
 		n = keep_heavy(e, key, n);

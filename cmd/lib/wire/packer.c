@@ -21,7 +21,8 @@ enum { MAX_STORED = 65535 }; /* bytes of a stored block */
 /* --- level 0 --- */
 
 static enum prof_status
-store(const struct packer_input *in, struct buf *out, struct prof_err *err)
+store_piece(const struct packer_input *in, struct buf *out,
+	    struct prof_err *err)
 {
 	size_t left = in->n;
 	const uint8_t *from = in->data;
@@ -140,7 +141,7 @@ packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
 	uint8_t *to;
 
 	if (p->level == 0)
-		return store(in, out, err);
+		return store_piece(in, out, err);
 	room = libdeflate_deflate_compress_bound(p->c, in->n);
 	if (buf_reserve(out, room + ROOM_TO_REOPEN) < 0)
 		return prof_nomem(err);
@@ -200,7 +201,7 @@ packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
 	z_stream *z = &p->z;
 
 	if (p->level == 0)
-		return store(in, out, err);
+		return store_piece(in, out, err);
 	deflateReset(z);
 	if (in->n_before)
 		deflateSetDictionary(z, in->before, (uInt)in->n_before);

@@ -28,7 +28,7 @@ family_new(void)
 }
 
 static struct member *
-find(const struct family *f, int32_t pid)
+member_find(const struct family *f, int32_t pid)
 {
 	struct by_id *e = f->members.bucket[(uint32_t)pid % BY_ID_BUCKETS];
 
@@ -45,7 +45,7 @@ is_open(const struct member *m)
 
 /* Set the state, and count. */
 static void
-set(struct family *f, struct member *m, bool is_joined, bool has_ended)
+member_set(struct family *f, struct member *m, bool is_joined, bool has_ended)
 {
 	f->n_open -= is_open(m);
 	m->is_joined = is_joined;
@@ -56,20 +56,20 @@ set(struct family *f, struct member *m, bool is_joined, bool has_ended)
 
 /* With another program. */
 static void
-begin(struct family *f, struct member *m)
+member_begin(struct family *f, struct member *m)
 {
-	set(f, m, false, false);
+	member_set(f, m, false, false);
 	m->is_old = false;
 	m->task_ns = 0;
 }
 
 static void
-forget(struct family *f, int32_t pid)
+member_forget(struct family *f, int32_t pid)
 {
 	struct member *m = by_id_take(&f->members, pid);
 
 	if (m)
-		set(f, m, m->is_joined, true);
+		member_set(f, m, m->is_joined, true);
 	free(m);
 }
 
@@ -78,7 +78,7 @@ family_free(struct family *f)
 {
 	for (size_t i = 0; f && i < BY_ID_BUCKETS; i++)
 		while (f->members.bucket[i])
-			forget(f, f->members.bucket[i]->id);
+			member_forget(f, f->members.bucket[i]->id);
 	free(f);
 }
 
@@ -87,14 +87,14 @@ family_add(struct family *f, int32_t pid)
 {
 	struct member *m;
 
-	forget(f, pid);
+	member_forget(f, pid);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return;
 	m->by.id = pid;
 	m->has_ended = true;
 	*by_id_place(&f->members, pid) = &m->by;
-	begin(f, m);
+	member_begin(f, m);
 }
 
 void
@@ -102,49 +102,49 @@ family_fork(struct family *f, int32_t pid, int32_t parent)
 {
 	if (pid == parent) /* a thread */
 		return;
-	if (find(f, parent))
+	if (member_find(f, parent))
 		family_add(f, pid);
 	else
-		forget(f, pid);
+		member_forget(f, pid);
 }
 
 void
 family_exec(struct family *f, int32_t pid)
 {
-	struct member *m = find(f, pid);
+	struct member *m = member_find(f, pid);
 
 	if (m)
-		begin(f, m);
+		member_begin(f, m);
 }
 
 void
 family_join(struct family *f, int32_t pid)
 {
-	struct member *m = find(f, pid);
+	struct member *m = member_find(f, pid);
 
 	if (m)
-		set(f, m, true, m->has_ended);
+		member_set(f, m, true, m->has_ended);
 }
 
 void
 family_exit(struct family *f, int32_t pid)
 {
-	struct member *m = find(f, pid);
+	struct member *m = member_find(f, pid);
 
 	if (m)
-		set(f, m, m->is_joined, true);
+		member_set(f, m, m->is_joined, true);
 }
 
 bool
 family_has(const struct family *f, int32_t pid)
 {
-	return find(f, pid);
+	return member_find(f, pid);
 }
 
 enum family_sampler
 family_sampler(const struct family *f, int32_t pid, uint64_t time_ns)
 {
-	const struct member *m = find(f, pid);
+	const struct member *m = member_find(f, pid);
 
 	if (m && m->is_joined)
 		return FAMILY_JOINED;

@@ -213,7 +213,7 @@ place_address(const struct process_space *p, uint64_t address)
 }
 
 static bool
-insert(struct process_space *p, const struct mapping *m)
+insert_mapping(struct process_space *p, const struct mapping *m)
 {
 	size_t i;
 
@@ -248,11 +248,11 @@ clear(struct process_space *p, uint64_t start, uint64_t limit)
 		right.offset += limit - old.start;
 		if (old.start < start) {
 			files_hold(old.file);
-			insert(p, &left);
+			insert_mapping(p, &left);
 		}
 		if (old.limit > limit) {
 			files_hold(old.file);
-			insert(p, &right);
+			insert_mapping(p, &right);
 		}
 		files_put(p->all->files, old.file);
 	}
@@ -280,7 +280,7 @@ space_add(struct process_space *p, const struct space_map *m,
 		return;
 	}
 	clear(p, m->start, m->limit);
-	if (!insert(p, &map))
+	if (!insert_mapping(p, &map))
 		files_put(p->all->files, map.file);
 }
 

@@ -16,7 +16,8 @@
 /* --- the header --- */
 
 static bool
-grow(struct dwarf_lines *l, void *array, size_t *cap, size_t n, size_t size)
+grow_rows(struct dwarf_lines *l, void *array, size_t *cap, size_t n,
+	  size_t size)
 {
 	if (array_reserve(array, cap, n + 1, size) < 0)
 		l->nomem = true;
@@ -26,7 +27,7 @@ grow(struct dwarf_lines *l, void *array, size_t *cap, size_t n, size_t size)
 static bool
 add_dir(struct dwarf_lines *l, const char *name)
 {
-	if (!grow(l, &l->dir, &l->cap_dir, l->n_dir, sizeof(*l->dir)))
+	if (!grow_rows(l, &l->dir, &l->cap_dir, l->n_dir, sizeof(*l->dir)))
 		return false;
 	l->dir[l->n_dir++] = name;
 	return true;
@@ -35,7 +36,7 @@ add_dir(struct dwarf_lines *l, const char *name)
 static bool
 add_file(struct dwarf_lines *l, const char *name, uint64_t dir)
 {
-	if (!grow(l, &l->file, &l->cap_file, l->n_file, sizeof(*l->file)))
+	if (!grow_rows(l, &l->file, &l->cap_file, l->n_file, sizeof(*l->file)))
 		return false;
 	l->file[l->n_file++] = (struct line_file){ .name = name, .dir = dir };
 	return true;

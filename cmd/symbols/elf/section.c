@@ -212,8 +212,8 @@ place_word(struct relocate *r, size_t index)
 /* Apply one relocation. has_addend: false: the addend is in the changed
  * bytes. */
 static void
-apply(struct relocate *r, Elf_Data *symbols, const GElf_Rela *rela,
-      bool has_addend)
+apply_rela(struct relocate *r, Elf_Data *symbols, const GElf_Rela *rela,
+	   bool has_addend)
 {
 	const struct change *c =
 		find_change(r->ehdr.e_machine, GELF_R_TYPE(rela->r_info));
@@ -253,7 +253,7 @@ apply_all(struct relocate *r, Elf_Scn *scn, const GElf_Shdr *sh)
 				return;
 			rela = (GElf_Rela){ rel.r_offset, rel.r_info, 0 };
 		}
-		apply(r, symbols, &rela, sh->sh_type == SHT_RELA);
+		apply_rela(r, symbols, &rela, sh->sh_type == SHT_RELA);
 	}
 }
 

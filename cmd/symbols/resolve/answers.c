@@ -235,7 +235,7 @@ answers_take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
 }
 
 static bool
-take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
+answer_take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
 {
 	return answers_take(((struct job *)ctx)->r, kind, m, at, n);
 }
@@ -256,7 +256,7 @@ answers_run(struct resolve *r,
 	struct job job = { r, work };
 	const struct apart_job apart = { .ctx = &job,
 					 .work = work_apart,
-					 .take = take,
+					 .take = answer_take,
 					 .list = r->o->kallsyms,
 					 .find = r->o->find,
 					 .find_ctx = r->o->find_ctx,

@@ -426,7 +426,7 @@ header(struct folded *f, struct span s)
 }
 
 static enum prof_status
-begin(struct folded *f)
+folded_begin(struct folded *f)
 {
 	struct profile *p = f->b.p;
 	const char *root = f->o->root ? f->o->root : "";
@@ -448,7 +448,7 @@ lines(struct folded *f, const void *data, size_t n)
 {
 	struct text t = { .p = data, .end = (const char *)data + n };
 	const struct folded_options *o = f->o;
-	enum prof_status st = begin(f);
+	enum prof_status st = folded_begin(f);
 
 	while (st == PROF_OK && text_next(&t)) {
 		struct span s = t.line;

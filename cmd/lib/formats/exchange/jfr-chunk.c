@@ -59,7 +59,7 @@ jfr_varint(struct jfr_cursor *c)
 }
 
 static void
-skip(struct jfr_cursor *c, uint64_t n)
+skip_bytes(struct jfr_cursor *c, uint64_t n)
 {
 	if (n > (uint64_t)(c->end - c->p))
 		c->is_bad = true;
@@ -84,7 +84,7 @@ skip_string(struct jfr_cursor *c)
 		while (n-- && !c->is_bad)
 			jfr_varint(c);
 	else if (form == UTF8 || form == LATIN1)
-		skip(c, n);
+		skip_bytes(c, n);
 	else if (form != CONSTANT)
 		c->is_bad = true;
 }
@@ -149,7 +149,7 @@ plain_string(struct byname *to, struct jfr_cursor *c)
 	if (form != UTF8)
 		return wide_string(to, c, n, form == CHARS);
 	s = (const char *)c->p;
-	skip(c, n);
+	skip_bytes(c, n);
 	return c->is_bad ? 0 : byname_string(to, s, (size_t)n);
 }
 
@@ -420,10 +420,10 @@ read_one(struct jfr_chunk *c, struct jfr_cursor *at, uint32_t class,
 		*number = jfr_varint(at);
 		break;
 	case JFR_FLOAT:
-		skip(at, 4);
+		skip_bytes(at, 4);
 		break;
 	case JFR_DOUBLE:
-		skip(at, 8);
+		skip_bytes(at, 8);
 		break;
 	case JFR_STRING:
 		skip_string(at);

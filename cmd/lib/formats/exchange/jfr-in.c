@@ -439,7 +439,7 @@ add_sample(struct reader *r, const struct shot *shot, size_t n,
 }
 
 static enum prof_status
-build(struct reader *r, size_t n)
+build_profile(struct reader *r, size_t n)
 {
 	uint32_t key = profile_intern(r->b.p, "thread");
 	uint64_t room = ((uint64_t)1 << 24) + 64 * (uint64_t)n;
@@ -494,7 +494,7 @@ read_all(struct reader *r, const void *data, size_t n)
 	for (size_t at = 0; st == PROF_OK && at < n;)
 		st = read_chunk(r, data, n, &at);
 	if (st == PROF_OK)
-		st = build(r, n);
+		st = build_profile(r, n);
 	if (st == PROF_OK)
 		tell_doubts(r);
 	return st;

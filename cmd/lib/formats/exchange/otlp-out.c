@@ -487,7 +487,7 @@ put_all(struct writer *w, size_t column, const char *version,
 }
 
 static bool
-begin(struct writer *w)
+writer_begin(struct writer *w)
 {
 	const struct profile *p = w->p;
 
@@ -506,7 +506,7 @@ begin(struct writer *w)
 }
 
 static void
-end(struct writer *w)
+writer_end(struct writer *w)
 {
 	struct message *m[] = { &w->mapping, &w->location, &w->function,
 				&w->scratch, &w->value,    &w->element,
@@ -537,11 +537,11 @@ otlp_write(const struct profile *p, size_t column, const char *version,
 		return prof_fail(err, PROF_EUSAGE,
 				 "OTLP cannot hold a profile without sample "
 				 "types");
-	if (begin(&w))
+	if (writer_begin(&w))
 		put_all(&w, column, version, &m);
 	else
 		w.failed = true;
 	*out = m.b;
-	end(&w);
+	writer_end(&w);
 	return w.failed ? prof_nomem(err) : PROF_OK;
 }

@@ -256,7 +256,7 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 }
 
 static enum prof_status
-build(struct chain *c, const struct perf_sample *s)
+chain_build(struct chain *c, const struct perf_sample *s)
 {
 	bool is_lbr = s->n_branch && s->branch &&
 		      s->attr->branch_type & BRANCH_CALL_STACK;
@@ -392,7 +392,7 @@ perf_chain(struct perf *r, const struct perf_sample *s, uint32_t *stack,
 	}
 	r->n_frame = 0;
 	r->frame_flags = 0;
-	st = build(&c, s);
+	st = chain_build(&c, s);
 	if (st == PROF_OK)
 		st = perf_take_stack(r, stack);
 	if (st != PROF_OK)

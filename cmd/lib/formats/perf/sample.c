@@ -15,7 +15,7 @@ struct cursor {
 };
 
 static const uint8_t *
-skip(struct cursor *c, uint64_t n)
+skip_bytes(struct cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->p;
 
@@ -30,7 +30,7 @@ skip(struct cursor *c, uint64_t n)
 static uint64_t
 take_word(struct cursor *c)
 {
-	const uint8_t *at = skip(c, 8);
+	const uint8_t *at = skip_bytes(c, 8);
 
 	return at ? perf_u64(c->r, at) : 0;
 }
@@ -43,7 +43,7 @@ skip_array(struct cursor *c, uint64_t n, unsigned size)
 		c->p = NULL;
 		return NULL;
 	}
-	return skip(c, n * size);
+	return skip_bytes(c, n * size);
 }
 
 /* The counts of the event, or of its group. Returns whether it is a group. */
@@ -54,7 +54,7 @@ skip_read(struct cursor *c, uint64_t format)
 	unsigned each = 1 + !!(format & 4) + !!(format & 16);
 
 	if (!(format & 8)) {
-		skip(c, 8 * (each + times));
+		skip_bytes(c, 8 * (each + times));
 		return false;
 	}
 	skip_array(c, take_word(c) * each + times, 8);
@@ -65,7 +65,8 @@ static const uint8_t *
 take_regs(struct cursor *c, uint64_t mask, uint64_t *abi)
 {
 	*abi = take_word(c);
-	return *abi ? skip(c, 8 * (uint64_t)__builtin_popcountll(mask)) : NULL;
+	return *abi ? skip_bytes(c, 8 * (uint64_t)__builtin_popcountll(mask))
+		    : NULL;
 }
 
 static void
@@ -86,7 +87,7 @@ take_dump(struct cursor *c, struct perf_sample *s)
 
 	if (!size)
 		return;
-	s->dump_at = skip(c, size);
+	s->dump_at = skip_bytes(c, size);
 	valid = take_word(c);
 	s->dump = valid < size ? valid : size;
 }
@@ -101,7 +102,7 @@ take_front(struct cursor *c, uint64_t type, struct perf_sample *s)
 		take_word(c);
 	if (type & S_IP)
 		s->ip = take_word(c);
-	if (type & S_TID && (at = skip(c, 8))) {
+	if (type & S_TID && (at = skip_bytes(c, 8))) {
 		s->pid = perf_u32(c->r, at);
 		s->tid = perf_u32(c->r, at + 4);
 	}
@@ -113,7 +114,7 @@ take_front(struct cursor *c, uint64_t type, struct perf_sample *s)
 		take_word(c);
 	if (type & S_STREAM_ID)
 		take_word(c);
-	if (type & S_CPU && (at = skip(c, 8)))
+	if (type & S_CPU && (at = skip_bytes(c, 8)))
 		s->cpu = perf_u32(c->r, at);
 	if (type & S_PERIOD) {
 		s->period = take_word(c);
@@ -152,7 +153,7 @@ take_back(struct cursor *c, uint64_t type, struct perf_sample *s)
 	if (type & S_CODE_PAGE)
 		s->code_page = take_word(c);
 	if (type & S_AUX)
-		skip(c, take_word(c));
+		skip_bytes(c, take_word(c));
 }
 
 enum prof_status
@@ -179,8 +180,8 @@ perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
 		s->n_chain = take_word(&c);
 		s->chain = skip_array(&c, s->n_chain, 8);
 	}
-	if (type & S_RAW && (at = skip(&c, 4)))
-		skip(&c, perf_u32(r, at));
+	if (type & S_RAW && (at = skip_bytes(&c, 4)))
+		skip_bytes(&c, perf_u32(r, at));
 	if (type & S_BRANCH)
 		take_branches(&c, s);
 	take_back(&c, type, s);

@@ -92,7 +92,7 @@ own_space(struct perf *r, struct perf_space *s)
 
 /* Insert v; mappings that it overlaps are cut. */
 static enum prof_status
-insert(struct perf *r, struct perf_space *s, const struct perf_vma *v)
+insert_vma(struct perf *r, struct perf_space *s, const struct perf_vma *v)
 {
 	struct perf_vma left, right;
 	uint32_t from = 0, to, hi = s->n, n_new;
@@ -300,7 +300,7 @@ perf_map(struct perf *r, const struct perf_map *m)
 	if (!s)
 		return prof_nomem(r->err);
 	*(p ? &p->space : &r->kernel) = s;
-	return insert(r, s, &v);
+	return insert_vma(r, s, &v);
 }
 
 enum prof_status
