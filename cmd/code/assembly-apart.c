@@ -59,13 +59,30 @@ struct packer {
 	bool nomem;
 };
 
-static void
+/* Inline, as most are a few words. */
+static inline void
 pack(struct packer *k, const void *data, size_t n)
 {
-	k->nomem |= buf_add(k->out, data, n) < 0;
+	struct buf *out = k->out;
+
+	if (n > out->cap - out->n && buf_reserve(out, n) < 0) {
+		k->nomem = true;
+		return;
+	}
+	memcpy(out->data + out->n, data, n);
+	out->n += n;
 }
 
 static uint32_t
+add_text(struct packer *k, const char *text)
+{
+	uint32_t number = strtab_addz(&k->text, text);
+
+	k->nomem |= number == STRTAB_NONE;
+	return number;
+}
+
+static inline uint32_t
 text_number(struct packer *k, const char *text)
 {
 	size_t at = (uintptr_t)text / 8 % N_KNOWN;
@@ -74,8 +91,7 @@ text_number(struct packer *k, const char *text)
 		return NONE;
 	if (k->known[at].text != text) {
 		k->known[at].text = text;
-		k->known[at].number = strtab_addz(&k->text, text);
-		k->nomem |= k->known[at].number == STRTAB_NONE;
+		k->known[at].number = add_text(k, text);
 	}
 	return k->known[at].number;
 }
@@ -110,7 +126,8 @@ pack_insn(struct packer *k, const struct asm_insn *n)
 				       .n_frame = n->n_frame,
 				       .flat = n->flat,
 				       .cum = n->cum,
-				       .text = text_number(k, n->text),
+				       .text = n->text ? add_text(k, n->text)
+						       : NONE,
 				       .size = n->size,
 				       .has_target = n->has_target };
 

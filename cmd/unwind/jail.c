@@ -180,8 +180,7 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 	else
 		st = PROF_OK;
 	close(answer[1]);
-	if (st == PROF_OK &&
-	    !confine_read(NULL, answer[0], &head, sizeof(head)))
+	if (st == PROF_OK && !confine_read(answer[0], &head, sizeof(head)))
 		st = prof_fail(err, PROF_ELIMIT,
 			       "the process that read it was ended: it took "
 			       "too much time or memory, or tried more than "

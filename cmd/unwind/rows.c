@@ -305,12 +305,11 @@ receive_pool(struct rows *r, int fd)
 
 	r->pool = pool;
 	return pool &&
-	       confine_read(NULL, fd, pool,
-			    offsetof(struct unwind_pool, hash)) &&
+	       confine_read(fd, pool, offsetof(struct unwind_pool, hash)) &&
 	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
-	       confine_read(NULL, fd, pool->rule,
+	       confine_read(fd, pool->rule,
 			    pool->n_rule * sizeof(pool->rule[0])) &&
-	       confine_read(NULL, fd, pool->expr, pool->n_expr) && is_pool(r);
+	       confine_read(fd, pool->expr, pool->n_expr) && is_pool(r);
 }
 
 /* Read the tables and the pool of r, whose pointers are NULL. */
@@ -326,7 +325,7 @@ receive_tables(struct rows *r, int fd)
 			continue;
 		t->row = t->n_row > MAX_INFO / sizeof(*t->row) ? NULL
 							       : unwind_map(n);
-		if (!t->row || !confine_read(NULL, fd, t->row, n))
+		if (!t->row || !confine_read(fd, t->row, n))
 			return false;
 	}
 	if (!receive_pool(r, fd))
@@ -346,7 +345,7 @@ rows_receive(int fd, struct rows **out, struct prof_err *err)
 	*out = NULL;
 	if (!r)
 		return prof_nomem(err);
-	ok = confine_read(NULL, fd, r, sizeof(*r));
+	ok = confine_read(fd, r, sizeof(*r));
 	r->pool = NULL;
 	for (int i = 0; i < N_TABLE; i++)
 		r->table[i].row = NULL;

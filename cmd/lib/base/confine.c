@@ -143,9 +143,8 @@ is_at_work(struct confined *c)
 	return atomic_load(&c->is_asking) || c->used_ns - before >= 50000000;
 }
 
-/* read(), of a process that must not be silent; -1 if it was, or failed. */
-static ssize_t
-read_some(struct confined *c, int fd, void *out, size_t n)
+ssize_t
+confine_read_some(struct confined *c, int fd, void *out, size_t n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -166,34 +165,15 @@ read_some(struct confined *c, int fd, void *out, size_t n)
 }
 
 bool
-confine_read(struct confined *c, int fd, void *out, size_t n)
+confine_read(int fd, void *out, size_t n)
 {
-	bool is_ahead = c && n < sizeof(c->ahead);
-	char *to = out;
+	for (char *to = out; n;) {
+		ssize_t got = confine_read_some(NULL, fd, to, n);
 
-	while (n) {
-		size_t have = c ? c->n - c->at : 0;
-		ssize_t got;
-
-		if (have) {
-			have = have < n ? have : n;
-			memcpy(to, c->ahead + c->at, have);
-			c->at += have;
-			to += have;
-			n -= have;
-			continue;
-		}
-		got = is_ahead ? read_some(c, fd, c->ahead, sizeof(c->ahead))
-			       : read_some(c, fd, to, n);
 		if (got <= 0)
 			return false;
-		if (is_ahead) {
-			c->at = 0;
-			c->n = (size_t)got;
-		} else {
-			to += got;
-			n -= (size_t)got;
-		}
+		to += got;
+		n -= (size_t)got;
 	}
 	return true;
 }

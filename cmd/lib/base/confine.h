@@ -50,16 +50,16 @@ struct confined {
 	unsigned silent;       /* seconds in which it did nothing */
 	bool is_late;          /* there were too many */
 	uint64_t used_ns;      /* of a processor, at the last silent second */
-	size_t at, n;          /* what was read ahead */
-	char ahead[1 << 14];
 };
 
 /*
- * Read n bytes of an answer. false: there are fewer, or the process did nothing
- * for CONFINE_SILENCE seconds in all. With c NULL nothing is read ahead, and
- * every silent second counts.
+ * read() of an answer; -1 also if the process did nothing for CONFINE_SILENCE
+ * seconds in all. With c NULL every silent second counts.
  */
 enum { CONFINE_SILENCE = 20 };
-bool confine_read(struct confined *c, int fd, void *out, size_t n);
+ssize_t confine_read_some(struct confined *c, int fd, void *out, size_t n);
+
+/* Read n bytes, with c NULL. false: there are fewer, or it did nothing. */
+bool confine_read(int fd, void *out, size_t n);
 
 #endif

@@ -36,6 +36,7 @@ enum {
 	BYTES_A_SECOND = 8 << 20,
 	KEEP = 3, /* room for a file in memory, beside its mapping */
 	FLUSH = 1 << 16,
+	PIECE = 1 << 17, /* of answers, read at once */
 	MAX_EVENT = 1 << 30,
 	MAX_DEATHS = 16,
 };
@@ -71,24 +72,28 @@ flush(struct apart *a)
 	a->text.n = 0;
 }
 
-void
-apart_put(struct apart *a, const void *data, size_t n)
+/* Begin with e; room for n bytes follows, which are counted already. */
+static char *
+put_event(struct apart *a, const struct event *e, size_t n)
 {
-	if (n < FLUSH && buf_add(&a->text, data, n) < 0)
-		_exit(1);
-	if (a->text.n > FLUSH || n >= FLUSH)
+	char *at;
+
+	if (a->text.n > FLUSH)
 		flush(a);
-	if (n >= FLUSH && write_all(a->out, data, n, NULL) != PROF_OK)
+	if (buf_reserve(&a->text, sizeof(*e) + n) < 0)
 		_exit(1);
+	at = (char *)a->text.data + a->text.n;
+	a->text.n += sizeof(*e) + n;
+	return mempcpy(at, e, sizeof(*e));
 }
 
-void
+char *
 apart_begin(struct apart *a, uint32_t kind, uint32_t number, size_t n)
 {
 	const struct event e = { kind, number, n };
 
 	pthread_mutex_lock(&a->lock);
-	apart_put(a, &e, sizeof(e));
+	return put_event(a, &e, n);
 }
 
 void
@@ -101,9 +106,20 @@ void
 apart_tell(struct apart *a, uint32_t kind, uint32_t number, const void *first,
 	   size_t n_first, const void *second, size_t n_second)
 {
-	apart_begin(a, kind, number, n_first + n_second);
-	apart_put(a, first, n_first);
-	apart_put(a, second, n_second);
+	const struct event e = { kind, number, n_first + n_second };
+	bool is_large = n_second >= FLUSH; /* not copied */
+	char *to;
+
+	pthread_mutex_lock(&a->lock);
+	to = put_event(a, &e, n_first + (is_large ? 0 : n_second));
+	to = mempcpy(to, first, n_first);
+	if (!is_large) {
+		memcpy(to, second, n_second);
+	} else {
+		flush(a);
+		if (write_all(a->out, second, n_second, NULL) != PROF_OK)
+			_exit(1);
+	}
 	apart_end(a);
 }
 
@@ -356,21 +372,50 @@ event_take(struct side *s, const struct event *e, const char *at, size_t n)
 	}
 }
 
+/* Take over the whole events of text. Returns the bytes that the next one, of
+ * which a part is there, has at least. */
+static size_t
+take_events(struct side *s, const struct buf *text, size_t *at)
+{
+	struct event e;
+
+	while (!s->is_done && !s->is_damaged && text->n - *at >= sizeof(e)) {
+		const char *from = (const char *)text->data + *at;
+
+		memcpy(&e, from, sizeof(e));
+		s->is_damaged = e.n > MAX_EVENT;
+		if (s->is_damaged || text->n - *at - sizeof(e) < e.n)
+			return sizeof(e) + (size_t)e.n;
+		s->is_damaged = !event_take(s, &e, from + sizeof(e), e.n);
+		*at += sizeof(e) + e.n;
+	}
+	return sizeof(e);
+}
+
 static void
 take_all(struct side *s, int in)
 {
 	struct buf text = { 0 };
-	struct event e;
+	size_t at = 0;
 
-	while (!s->is_done && !s->is_damaged &&
-	       confine_read(&s->reader, in, &e, sizeof(e))) {
-		text.n = 0;
-		s->is_damaged =
-			e.n > MAX_EVENT || buf_reserve(&text, e.n + 1) < 0;
-		if (s->is_damaged ||
-		    !confine_read(&s->reader, in, text.data, e.n))
+	for (;;) {
+		size_t whole = take_events(s, &text, &at);
+		ssize_t got;
+
+		if (s->is_done || s->is_damaged)
 			break;
-		s->is_damaged = !event_take(s, &e, (char *)text.data, e.n);
+		text.n -= at;
+		if (text.n)
+			memmove(text.data, text.data + at, text.n);
+		at = 0;
+		s->is_damaged = buf_reserve(&text, whole + PIECE - text.n) < 0;
+		if (s->is_damaged)
+			break;
+		got = confine_read_some(&s->reader, in, text.data + text.n,
+					text.cap - text.n);
+		if (got <= 0)
+			break;
+		text.n += (size_t)got;
 	}
 	buf_release(&text);
 }

@@ -54,14 +54,13 @@ enum prof_status apart_run(const struct apart_job *job,
 			   struct prof_err *err) MUST_USE;
 
 /*
- * In that process. Tell an answer in one or two parts; or begin one of n bytes,
- * put them, and end it. Any thread.
+ * In that process. Tell an answer in one or two parts; or begin one, fill the
+ * room for its n bytes, which is returned, and end it. Any thread.
  */
 void apart_tell(struct apart *a, uint32_t kind, uint32_t number,
 		const void *first, size_t n_first, const void *second,
 		size_t n_second);
-void apart_begin(struct apart *a, uint32_t kind, uint32_t number, size_t n);
-void apart_put(struct apart *a, const void *data, size_t n);
+char *apart_begin(struct apart *a, uint32_t kind, uint32_t number, size_t n);
 void apart_end(struct apart *a);
 
 /* ... job.warn and job.find, as work() may use them. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "group.h"
+#include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "locate.h"
 #include "symbols/binary/symcache.h"
@@ -46,21 +47,22 @@ answers_lines(struct apart *a, const struct wants *w, size_t i,
 	const struct lines head = { (uint32_t)(w->first[i + 1] - w->first[i]),
 				    (uint32_t)n };
 	size_t size = sizeof(head) + head.n_location * sizeof(uint32_t);
+	char *to;
 
 	for (size_t k = 0; k < n; k++)
 		size += sizeof(struct numbers) + strlen(frame[k].name) + 1 +
 			strlen(frame[k].file) + 1;
-	apart_begin(a, LINES, 0, size);
-	apart_put(a, &head, sizeof(head));
+	to = apart_begin(a, LINES, 0, size);
+	to = mempcpy(to, &head, sizeof(head));
 	for (size_t k = w->first[i]; k < w->first[i + 1]; k++)
-		apart_put(a, &w->want[k].location, sizeof(uint32_t));
+		to = mempcpy(to, &w->want[k].location, sizeof(uint32_t));
 	for (size_t k = 0; k < n; k++) {
 		const struct numbers of = { frame[k].line, frame[k].column,
 					    frame[k].start_line };
 
-		apart_put(a, &of, sizeof(of));
-		apart_put(a, frame[k].name, strlen(frame[k].name) + 1);
-		apart_put(a, frame[k].file, strlen(frame[k].file) + 1);
+		to = mempcpy(to, &of, sizeof(of));
+		to = stpcpy(to, frame[k].name) + 1;
+		to = stpcpy(to, frame[k].file) + 1;
 	}
 	apart_end(a);
 }
@@ -130,6 +132,7 @@ work_apart(void *ctx, struct apart *a, bool is_careful, struct prof_err *err)
 static bool
 take_lines(struct resolve *r, const char *at, const char *past)
 {
+	struct wants *w = &r->wants;
 	struct symbol_frame *frame;
 	struct numbers of;
 	struct lines n;
@@ -143,15 +146,20 @@ take_lines(struct resolve *r, const char *at, const char *past)
 	    n.n_location > (size_t)(past - at) / sizeof(uint32_t) ||
 	    n.n_frame > (size_t)(past - at) / sizeof(of))
 		return false;
-	r->wants.n = 0;
+	w->n = 0;
 	for (uint32_t i = 0, l; i < n.n_location && ok; i++) {
 		memcpy(&l, at, sizeof(l));
 		at += sizeof(l);
 		ok = l < r->p->n_location;
-		wants_add(&r->wants, 0, l);
+		wants_add(w, 0, l);
 	}
-	frame = calloc(n.n_frame, sizeof(*frame));
-	for (uint32_t i = 0; frame && ok && i < n.n_frame; i++) {
+	if (array_reserve(&w->frame, &w->cap_frame, n.n_frame,
+			  sizeof(*w->frame)) < 0) {
+		w->nomem = true;
+		return ok;
+	}
+	frame = w->frame;
+	for (uint32_t i = 0; ok && i < n.n_frame; i++) {
 		ok = (size_t)(past - at) > sizeof(of);
 		if (!ok)
 			break;
@@ -164,12 +172,11 @@ take_lines(struct resolve *r, const char *at, const char *past)
 		frame[i].file = apart_string(&at, past);
 		ok = frame[i].name && frame[i].file;
 	}
-	r->wants.nomem |= !frame;
-	if (frame && ok && n.n_location) {
-		wants_sort(&r->wants);
-		wants_answer(&r->wants, 0, frame, n.n_frame);
+	if (ok && n.n_location) { /* they are one address */
+		w->first[0] = 0;
+		w->first[1] = w->n;
+		wants_answer(w, 0, frame, n.n_frame);
 	}
-	free(frame);
 	return ok;
 }
 

@@ -39,6 +39,8 @@ struct wants {
 	size_t *first;     /* the first want of each, and n */
 	struct line *line; /* scratch for the lines of a location */
 	size_t cap_line;
+	struct symbol_frame *frame; /* scratch for an answer */
+	size_t cap_frame;
 	bool nomem; /* some answers were lost, without memory */
 };
 

@@ -72,6 +72,7 @@ wants_release(struct wants *w)
 	free(w->addr);
 	free(w->first);
 	free(w->line);
+	free(w->frame);
 }
 
 int
