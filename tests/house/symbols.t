@@ -16,21 +16,12 @@ prints() {
 		grep -E " U (__)?($forbidden)(_chk)?\$"
 }
 
-# object SOURCE: its object, position-independent or not.
-object() {
-	folder=${1%/*} name=${1##*/}
-	for o in .libs/libprof_la-%s.o .libs/%s.o libprof_la-%s.o %s.o; do
-		# shellcheck disable=SC2059 # a list of formats
-		o=$bin/${folder#"$src"/}/$(printf "$o" "${name%.c}")
-		[ ! -e "$o" ] || { echo "$o" && return; }
-	done
-	echo "$1 has no object" >>.bad
-}
-
 : >.bad
 find "$src/cmd/lib" -name '*.c' >sources
 while read -r c; do
-	object "$c"
+	o=$bin/${c#"$src"/}
+	o=${o%.c}.o
+	[ -e "$o" ] && echo "$o" || echo "$c has no object" >>.bad
 done <sources >objects
 [ -s objects ] || echo "no objects" >>.bad
 if [ -s .bad ]; then
