@@ -149,7 +149,7 @@ echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
 # What the bar says of a plain profile, of one with few names, of none, of a part.
 cat >facts.json <<'END'
-["660 msCPU in 2 s | work68 %leaf61 %rec30 %line util.h:745 % | ", "44samples | nofile18 %line both.c:127 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | main30 %rec30 %line rec.c:5530 % | "]
+["660 msCPU in 2 s | helper45 %rec30 %line util.h:745 % | ", "44samples | nofile18 %both7 %plain7 %line both.c:127 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | rec30 %line rec.c:5530 % | "]
 END
 in_browser() {
 	timeout 900 node "$src/tests/html/$1" "$modules" "$(command -v "$2")" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err

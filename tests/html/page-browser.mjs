@@ -525,7 +525,17 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 });
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
-	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 s', '780 ms → 95.9 s']);
+	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 sno line numbers: prof-symbolize finds them', '780 ms → 95.9 s']);
+});
+await check('which line is told, or why not, as which functions are', async () => {
+	const seen = [];
+	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html']) {
+		await open(file);
+		seen.push(await page.$$eval('#bar .facts .fact', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(' | ')));
+	}
+	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'leaf50 % | idle33 % | no line numbers: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
+		'no function has a name: prof-symbolize finds them | no line numbers: prof-symbolize finds them', 'f100 % | no line numbers: prof-symbolize finds them',
+		'no function changed by more than sampling noise explains | no line numbers: prof-symbolize finds them']);
 });
 await check('hostile names run nothing', async () => {
 	await open('hostile.html');
@@ -629,7 +639,7 @@ await check('the graph: boxes apart, in the panel, of what is focused; a click s
 	});
 	const [n, ...rest] = await measure();
 	await open('cpu.html', '#v=graph&f=rec');
-	const focused = await page.$$eval('.gn', all => all.map(g => g.dataset.name).join(' '));
+	const focused = await page.$$eval('.gn', all => all.map(g => g.dataset.name).sort().join(' '));
 	await go('#v=graph');
 	await page.$$eval('.gn', all => all.find(g => g.dataset.name === 'leaf').dispatchEvent(new MouseEvent('click', {bubbles: true})));
 	const around = await state('gn'), near = await page.$$eval('.gn', all => all.map(g => g.dataset.name).sort().join(' '));

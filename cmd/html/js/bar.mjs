@@ -3,52 +3,18 @@
 
 import {changeText, likelyText} from './change.mjs';
 import {button, element, icon} from './dom.mjs';
-import {lastPart, shortName} from './fit.mjs';
+import {findFacts, findLine, hasLines} from './facts.mjs';
+import {shortName} from './fit.mjs';
 import {openMenu} from './menu.mjs';
 import {baseName} from './model.mjs';
 import {displayName, shortValue} from './numbers.mjs';
 
-const mostFacts = 4, mostCandidates = 24, factShare = .1, wholeShare = .9, alike = .7, shownCrumbs = 5, leastLine = .01;
-const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
+const shownCrumbs = 5;
 const whatOfType = [[/^(cpu|cycles|instructions|wall|samples)$/, t => t === 'cpu' ? 'CPU' : t], [/^alloc/, () => 'allocated'], [/^(inuse|space|objects)/, () => 'in use'], [/^(delay|contentions|mutex|lock)/, () => 'waiting']];
 
 function whatIs(type) {
 	const found = whatOfType.find(([re]) => re.test(type));
 	return found ? found[1](type) : type;
-}
-
-/*
- * The functions that say most about where it went: at most 4 of 10 to 90 % of
- * all, or with 10 % of their own, none in mostly the same stacks as another.
- */
-function findFacts(page) {
-	const {keys: K, tree, sums, palette} = page, all = page.total().all, total = k => Math.abs(sums.total[1][k]), self = k => Math.abs(sums.self[1][k]), first = new Uint32Array(K.n);
-	for (let i = tree.n - 1; i > 0; i--)
-		first[tree.key[i]] = i;
-	const list = [...first.keys()].filter(k => K.name[k] && !palette.isUnnamed(k) && total(k) >= factShare * all && (total(k) <= wholeShare * all || self(k) >= factShare * all) && !glue.test(lastPart(K.text[k])))
-		.sort((a, b) => palette.isOwn(b) - palette.isOwn(a) || total(b) - total(a) || first[a] - first[b]).slice(0, mostCandidates);
-	// What each pair has in the same stacks: one pass with the candidates above.
-	const number = new Int8Array(K.n).fill(-1), until = list.map(() => 0), shared = list.map(() => new Float64Array(list.length));
-	list.forEach((k, i) => {
-		number[k] = i;
-	});
-	for (let i = 1; i < tree.n; i++) {
-		const c = number[tree.key[i]];
-		if (c < 0 || i < until[c])
-			continue;
-		until[c] = tree.end[i];
-		for (let o = 0; o < list.length; o++)
-			if (o !== c && i < until[o])
-				shared[o][c] += Math.abs(tree.total[1][i]);
-	}
-	const both = (a, b) => shared[number[a]][number[b]] + shared[number[b]][number[a]], out = [];
-	for (const k of list)
-		if (out.length < mostFacts && !out.some(o => both(o, k) > alike * Math.min(total(k), total(o))))
-			out.push(k);
-	for (const k of list)
-		if (out.length < 3 && !out.includes(k) && self(k) > .05 * all)
-			out.push(k);
-	return out.sort((a, b) => total(b) - total(a));
 }
 
 function bigNumber(page, i) {
@@ -66,6 +32,10 @@ function bigNumber(page, i) {
 	return [big(page.amount(after)), small(what + (base.head.dur && /^CPU|wall|waiting/.test(what) ? ' in ' + shortValue(base.head.dur, 'nanoseconds') : ''))];
 }
 
+function note(text, title = null) {
+	return element('span', {class: 'fact muted', title}, text);
+}
+
 function factsOf(page) {
 	const out = [], add = (k, ...rest) => {
 		const b = button('', {class: 'fact', title: displayName(page.keys.text[k])}, () => page.pivot(k));
@@ -78,7 +48,7 @@ function factsOf(page) {
 		const tested = sure.filter(({k}) => page.isSignificant(k, false)), list = (tested.length ? tested : sure).slice(0, 3);
 		for (const {k, d} of list)
 			add(k, element('b', {class: d > 0 ? 'more' : 'less'}, (d > 0 ? '+' : '') + page.amount(d)));
-		return out.length ? out : [element('span', {class: 'fact muted'}, 'no function changed by more than sampling noise explains')];
+		return out.length ? out : [note('no function changed by more than sampling noise explains')];
 	}
 	const all = page.total().all;
 	for (const k of page.steps.get('facts', page.valueId, () => findFacts(page))) {
@@ -87,42 +57,16 @@ function factsOf(page) {
 		add(k, mini, element('b', {}, whole + '\u202f%'));
 	}
 	const hasNames = sums.total[1].some((v, k) => v && !page.palette.isUnnamed(k));
-	return out.length || !all ? out : [element('span', {class: 'fact muted'}, hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
-}
-
-/*
- * The line with most of what own code does or calls others for, each stack at
- * its last frame of own code; without any own lines, of all code. Of a
- * difference, the line of all code that surely changed most. {name, file, line, value},
- * null if that is below 1 %.
- */
-function findLine(page) {
-	const {D, counts} = page, {n, parent, frame} = D.tree, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column];
-	for (const isAny of page.isTwo ? [true] : [false, true]) {
-		const last = new Uint32Array(n), sums = new Map();
-		for (let i = 1; i < n; i++)
-			last[i] = line[frame[i]] && F.file[fun[frame[i]]] && (isAny || F.own[fun[frame[i]]]) ? frame[i] + 1 : last[parent[i]];
-		for (let s = 0; s < samples.n; s++) {
-			const f = last[samples.node[s]] - 1;
-			if (f < 0 || !counts[s])
-				continue;
-			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, amounts: [0, 0]};
-			sum.amounts[samples.side[s] ? 0 : 1] += v[s];
-			sums.set(id, sum);
-		}
-		const value = ([before, after]) => after - before, sure = [...sums.values()].filter(({amounts}) => !page.isTwo || page.changeOf(...amounts).isSure);
-		const best = sure.reduce((a, b) => Math.abs(value(b.amounts)) > Math.abs(value(a.amounts)) ? b : a, {amounts: [0, 0]}), {f} = best;
-		if (f !== undefined && Math.abs(value(best.amounts)) >= leastLine * page.total().all)
-			return {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: value(best.amounts)};
-	}
-	return null;
+	return out.length || !all ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
 }
 
 function lineFact(page) {
 	const found = page.steps.get('line', page.valueId, () => findLine(page));
+	if (!found && page.total().all)
+		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%') : note('no line numbers: prof-symbolize finds them', 'if the programs have debug information (gcc -g), or a server of it is known (DEBUGINFOD_URLS)')];
 	if (!found)
 		return [];
-	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that it was in, or called from, most') + ': its source'}, () => page.set({v: 'source', sel: name}));
+	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
 	b.append(element('span', {}, 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', {class: page.isTwo ? value > 0 ? 'more' : 'less' : null}, page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
 }

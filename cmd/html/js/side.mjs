@@ -20,7 +20,8 @@ function columnUnit(page, most) {
 }
 
 function inUnit(v, u) {
-	return formatCount((v / u.divide).toFixed(u.digits));
+	const text = (v / u.divide).toFixed(u.digits);
+	return !v ? '' : +text ? formatCount(text) : '<' + 10 ** -u.digits;
 }
 
 // The order of prof-text: by amount, equal ones by name.
@@ -150,7 +151,7 @@ class SideTable {
 		const rows = keys.map(k => {
 			const s = self[1][k], t = total[1][k], cell = (...c) => element('td', {}, ...c);
 			running += s;
-			return this.row(k, [element('td', {title: page.exact(s)}, bar('s', most ? barShare * Math.abs(s) / most : 0), element('span', {class: 'v'}, s ? inUnit(s, u) : '')),
+			return this.row(k, [element('td', {title: page.exact(s)}, bar('s', most ? barShare * Math.abs(s) / most : 0), element('span', {class: 'v'}, inUnit(s, u))),
 				...(isThin ? [] : [cell(s ? page.share(s) : '')]), ...(isWide ? [cell(page.share(running)), cell(inUnit(t, ut))] : []),
 				element('td', {title: page.exact(t)}, bar('t', all ? barShare * Math.abs(t / all) : 0), element('span', {class: 'v'}, page.share(t)))]);
 		});

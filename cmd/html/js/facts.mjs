@@ -1,0 +1,84 @@
+// facts.mjs - what a profile comes to in a few words: the functions and the line
+// that say most about where it went.
+
+import {lastPart} from './fit.mjs';
+
+const mostFacts = 4, wantedFacts = 3, mostCandidates = 24, factShare = .1, fillShare = .05, alike = .7, entryShare = .8, ownWorth = 1.25, leastLine = .01;
+const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|_start|__libc_start_\w+|start_thread|clone3?)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
+
+// Of each pair of candidates, what the second has below the first; in one pass.
+function sharesOf(tree, list, n) {
+	const number = new Int8Array(n).fill(-1), until = list.map(() => 0), below = list.map(() => new Float64Array(list.length));
+	list.forEach((k, i) => {
+		number[k] = i;
+	});
+	for (let i = 1; i < tree.n; i++) {
+		const c = number[tree.key[i]];
+		if (c < 0 || i < until[c])
+			continue;
+		until[c] = tree.end[i];
+		for (let o = 0; o < list.length; o++)
+			if (i < until[o])
+				below[o][c] += Math.abs(tree.total[1][i]);
+	}
+	return (a, b) => below[number[a]][number[b]];
+}
+
+/*
+ * At most 4 functions with 10 % of all or more, or 3 with 5 % themselves, none in
+ * mostly the same stacks as another. A share p tells -p log p: of nested functions neither the one that
+ * has all nor the last, but what divides the whole, and the reader's own code
+ * before others'. Of functions that hand nearly all on it is the first one.
+ */
+function findFacts(page) {
+	const {keys: K, tree, sums, palette} = page, all = page.total().all, total = k => Math.abs(sums.total[1][k]), self = k => Math.abs(sums.self[1][k]), first = new Uint32Array(K.n), score = new Float64Array(K.n);
+	for (let i = tree.n - 1; i > 0; i--)
+		first[tree.key[i]] = i;
+	const named = [...first.keys()].filter(k => K.name[k] && !palette.isUnnamed(k) && (!glue.test(lastPart(K.text[k])) || self(k) > .5 * total(k)));
+	for (const k of named)
+		score[k] = total(k) ? -Math.log(Math.min(.999, total(k) / all)) * total(k) * (palette.isOwn(k) ? ownWorth : 1) : 0;
+	const list = named.filter(k => total(k) >= factShare * all || self(k) > fillShare * all).sort((a, b) => score[b] - score[a] || first[a] - first[b]).slice(0, mostCandidates), below = sharesOf(tree, list, K.n);
+	const entryOf = k => self(k) > .5 * total(k) ? k : list.filter(a => below(a, k) >= entryShare * total(a) && palette.isOwn(a) >= palette.isOwn(k)).sort((a, b) => total(b) - total(a) || first[a] - first[b])[0] ?? k;
+	const isNew = k => !out.some(o => o === k || Math.max(below(o, k), below(k, o)) > alike * Math.min(total(k), total(o))), out = [];
+	for (const k of list.map(entryOf))
+		if (out.length < (total(k) >= factShare * all ? mostFacts : wantedFacts) && isNew(k))
+			out.push(k);
+	return out.sort((a, b) => total(b) - total(a));
+}
+
+function hasLines(D) {
+	return D.frames.line.some(line => line);
+}
+
+/*
+ * The line with most of what own code does or calls others for, each stack at
+ * its last frame of own code; without any own lines, the line of any code that
+ * has most itself. Of a difference, the one of both that surely changed most.
+ * {name, file, line, value}, null if that is below 1 %.
+ */
+function findLine(page) {
+	const {D, counts} = page, {n, parent, frame} = D.tree, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
+	let best = {amounts: [0, 0]};
+	for (const isAny of [false, true]) {
+		const at = new Uint32Array(n), sums = new Map();
+		for (let i = 1; i < n; i++)
+			at[i] = line[frame[i]] && F.file[fun[frame[i]]] && (isAny || F.own[fun[frame[i]]]) ? frame[i] + 1 : isAny ? 0 : at[parent[i]];
+		for (let s = 0; s < samples.n; s++) {
+			const f = at[samples.node[s]] - 1;
+			if (f < 0 || !counts[s])
+				continue;
+			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, amounts: [0, 0]};
+			sum.amounts[samples.side[s] ? 0 : 1] += v[s];
+			sums.set(id, sum);
+		}
+		for (const sum of sums.values())
+			if (value(sum) > value(best) && (!page.isTwo || page.changeOf(...sum.amounts).isSure))
+				best = sum;
+		if (value(best) >= leastLine * page.total().all && !page.isTwo)
+			break;
+	}
+	const {f, amounts: [before, after]} = best;
+	return f === undefined || value(best) < leastLine * page.total().all ? null : {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: after - before};
+}
+
+export {findFacts, findLine, hasLines};
