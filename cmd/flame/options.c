@@ -29,7 +29,7 @@ enum {
 const struct cli_opt flame_opts[] = {
 	{ KEY_WIDTH, "width", "PIXELS", "width of the picture (1200)" },
 	{ KEY_MIN_WIDTH, "min-width", "PIXELS",
-	  "leave out narrower boxes (0.5)" },
+	  "leave out narrower boxes (1)" },
 	{ KEY_MAX_BOXES, "max-boxes", "N",
 	  "leave out the narrowest past N boxes (20000; 0: no limit)" },
 	{ KEY_BY, "by", "WHAT",
@@ -148,7 +148,7 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 
 	memset(s, 0, sizeof(*s));
 	report_settings_init(&s->report);
-	s->limits.min_width = 0.5;
+	s->limits.min_width = 1;
 	s->limits.max_boxes = 20000;
 	s->picture.width = 1200;
 	while ((key = cli_option(cli)) != CLI_DONE) {

@@ -9,16 +9,13 @@
 #include "page.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "html/page-data.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
-#include "lib/wire/gzip-out.h"
+#include "lib/wire/base64.h"
 
 enum { TABLE_ROWS = 100, GZIP_LEVEL = 4 };
 
@@ -45,72 +42,6 @@ put_escaped(struct html *h, const char *s, size_t n)
 {
 	if (escape_add(h->out, ESCAPE_XML, s, n) < 0)
 		h->failed = true;
-}
-
-/* --- the data block --- */
-
-static void
-put_base64(struct html *h, const uint8_t *s, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t *to;
-
-	if (buf_reserve(h->out, n / 3 * 4 + 4) < 0) {
-		h->failed = true;
-		return;
-	}
-	to = h->out->data + h->out->n;
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)s[i] << 16;
-
-		if (i + 1 < n)
-			v |= (uint32_t)s[i + 1] << 8;
-		if (i + 2 < n)
-			v |= s[i + 2];
-		*to++ = (uint8_t)digits[v >> 18];
-		*to++ = (uint8_t)digits[v >> 12 & 63];
-		*to++ = (uint8_t)(i + 1 < n ? digits[v >> 6 & 63] : '=');
-		*to++ = (uint8_t)(i + 2 < n ? digits[v & 63] : '=');
-	}
-	h->out->n = (size_t)(to - h->out->data);
-}
-
-/* Append the gzip stream of data; gzip-out.h writes to a file in memory. */
-static enum prof_status
-put_gzip(struct html *h, const struct buf *data, unsigned n_thread,
-	 struct prof_err *err)
-{
-	int fd = memfd_create("page", MFD_CLOEXEC);
-	struct gzip_out *gz;
-	struct stat st;
-	enum prof_status status;
-	void *map;
-
-	if (fd < 0)
-		return prof_fail(err, PROF_EIO, "memfd_create failed");
-	status = gzip_out_begin(fd, GZIP_LEVEL, n_thread, &gz, err);
-	if (status == PROF_OK) {
-		status = gzip_out_put(gz, data->data, data->n, err);
-		if (status == PROF_OK)
-			status = gzip_out_end(gz, err);
-		else
-			gzip_out_abandon(gz);
-	}
-	if (status == PROF_OK && fstat(fd, &st) < 0)
-		status = prof_fail(err, PROF_EIO, "fstat failed");
-	if (status == PROF_OK) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
-			   0);
-		if (map == MAP_FAILED) {
-			status = prof_nomem(err);
-		} else {
-			put_base64(h, map, (size_t)st.st_size);
-			munmap(map, (size_t)st.st_size);
-		}
-	}
-	close(fd);
-	return status;
 }
 
 /* --- without scripts --- */
@@ -188,10 +119,10 @@ page_write(const struct report *r, const struct graph *top,
 	html_put(&h, "<script type=\"application/octet-stream\" id=\"data\" "
 		     "data-z=\"");
 	html_put(&h, o->is_plain ? "0\">" : "1\">");
-	if (o->is_plain)
-		put_base64(&h, data->data, data->n);
-	else
-		st = put_gzip(&h, data, o->n_thread, err);
+	if (!o->is_plain)
+		st = base64_add_gzip(out, data, GZIP_LEVEL, o->n_thread, err);
+	else if (base64_add(out, data->data, data->n) < 0)
+		h.failed = true;
 	html_put(&h, "</script>\n<script>");
 	html_put(&h, page_script);
 	html_put(&h, "</script>\n</body></html>\n");

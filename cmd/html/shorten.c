@@ -58,7 +58,7 @@ static const char others[] =
 	"decodeURIComponent devicePixelRatio encodeURIComponent "
 	"getComputedStyle globalThis history innerHeight innerWidth "
 	"localStorage location queueMicrotask TypeError matchMedia navigator "
-	"performance queueMicrotask "
+	"performance prompt "
 	"requestAnimationFrame scrollTo setTimeout window ";
 
 static void *

@@ -13,7 +13,7 @@ mkdir -p "$out" "$work"
 cd "$work"
 
 real=$src/testdata/good-go-cpu-long.pb.gz
-prof-flame -q --width=1000 --min-width=10 --title='A Go program: CPU time' -o "$out/flame.svg" "$real"
+prof-flame -q --no-script --width=1000 --min-width=2 --title='A Go program: CPU time' -o "$out/flame.svg" "$real"
 prof-html -q --title=golang -o go.html "$real"
 prof-html -q -o heap.html "$src/testdata/good-go-heap.pb.gz"
 

@@ -18,10 +18,27 @@ mkprof a.txt >a.pb.gz
 mkprof b.txt >b.pb.gz
 prof-diff --diff-base a.pb.gz b.pb.gz >d.pb.gz
 
-# boxes FILE: name, amounts, x, y, width, class of each box.
+# boxes FILE: name, amounts, x, y, width, class of each box, as the script reads
+# them; a box is drawn up to a pixel narrower.
 boxes() {
-	(tr '\n' ' ' <"$1"; echo) | sed 's/<g class=/\n&/g' | sed -n \
-		's|^<g class="\([^"]*\)"><title>\([^<]*\)</title><rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*|\2: x \3 y \4 w \5 \1|p'
+	sed -n 's|.*<metadata id="boxes">\([^<]*\)<.*|\1|p' "$1" | base64 -d | gunzip | awk '
+		function number(x) { x = sprintf("%.2f", x); sub(/\.?0*$/, "", x); return x }
+		NR == 1 { top = $2; next }
+		{
+			split($0, part, "\t")
+			split(part[1], at, " ")
+			colour = at[1] + 0
+			depth = at[2] < 0 ? -at[2] : at[2]
+			id = at[2] < 0 ? -depth : depth
+			x = edge[id] + at[3]
+			edge[id] = x + at[4]
+			edge[id + (at[2] < 0 ? -1 : 1)] = x
+			if (!depth)
+				edge[-1] = x
+			w = at[4] / 100
+			w -= w / 4 < 1 ? w / 4 : 1
+			print part[1 + 1] (at[1] ~ /i/ ? " (inlined)" : "") " " part[3] ": x " number(10 + x / 100) " y " top + 17 * at[2] " w " number(w) " c" colour (at[1] ~ /u/ ? " hatched" : "")
+		}'
 }
 
 cat >boxes.sh <<END
@@ -60,11 +77,32 @@ END
 check 'a difference has both sides, and says so in words' 0 \
 	'prof-flame d.pb.gz >d.svg; sh boxes.sh d.svg | sed "s/x .* w //"' <<'END'
 all before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c26
-main before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 d2
-work before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%: 554.29 d1
-leaf before 30ns (50.00%), after 30ns (54.55%), the same: 415.47 d4
-fresh before 0 (0%), after 25ns (45.45%), +25ns new: 346.06 d8
-idle before 20ns (33.33%), after 0 (0%), -20ns gone: 276.65 d0
+main before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c30 hatched
+work before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%: 554.29 c29 hatched
+leaf before 30ns (50.00%), after 30ns (54.55%), the same: 415.47 c32 hatched
+fresh before 0 (0%), after 25ns (45.45%), +25ns new: 346.06 c36 hatched
+idle before 20ns (33.33%), after 0 (0%), -20ns gone: 276.65 c28 hatched
+END
+
+check 'without a script: a path for each colour, and labels; change and doubt' 0 \
+	'prof-flame --no-script a.pb.gz | sed -n "/id=.f./,/id=.d./p" | sed "\$d"
+	awk "/^#/ || sub(/30/, 30000)" a.txt | mkprof >more.pb.gz
+	{ prof-diff --diff-base a.pb.gz more.pb.gz | prof-flame --no-script
+		prof-flame --no-script d.pb.gz; } |
+		grep -oE "<g mask[^>]*>|>[^<]*(leaf|idle|fresh|work)<"' <<'END'
+<g id="f"><g>
+<path class="c0" d="M10 73h1179M10 90h786"/>
+<path class="c13" d="M10 107h589"/>
+<path class="c19" d="M797 90h392"/>
+<path class="c26" d="M10 56h1179"/></g>
+<text x="13" y="60">all</text><text x="13" y="77">main</text><text x="13" y="94">work</text><text x="13" y="111">leaf</text><text x="800" y="94">idle</text></g>
+>×750 work<
+>×1000 leaf<
+<g mask="url(#u)">
+>−25% work<
+>leaf<
+>new fresh<
+>gone idle<
 END
 
 check 'widths of a difference: one side, or the change' 0 \
@@ -87,13 +125,13 @@ leaf 30ns (50.00%), self 30ns
 END
 
 check 'the search adds up stacks once' 0 \
-	'prof-flame --search="work|leaf" a.pb.gz | sed -n "s/.*matched \([^<]*\)<.*/\1/p"' <<'END'
+	'prof-flame --search="work|leaf" a.pb.gz | sed -n "s/.* · matched \([^<]*\)<.*/\1/p"' <<'END'
 40ns (66.67%)
 END
 
 check '--max-boxes' 0 \
 	'prof-flame --max-boxes=20 "$data/good-go-cpu-long.pb.gz" >a.svg
-	 test $(grep -c "^<g class" a.svg) -le 20 && echo yes' <<'END'
+	 n=$(sh boxes.sh a.svg | wc -l); test $n -gt 2 && test $n -le 20 && echo yes' <<'END'
 yes
 END
 
@@ -134,9 +172,9 @@ printf '# cpu nanoseconds\nm;std::vector<std::pair<int,int>>::push_back 1\nm;ns:
 mkprof names.txt >names.pb.gz
 check 'names in boxes keep their last part, and brackets whole' 0 \
 	'for w in 440 280; do prof-flame --width=$w --order=name names.pb.gz |
-		sed -n "s/.*<text x=[^>]*y=\"94[^>]*>\([^<]*\)<.*/\1/p" | tr "\n" " "; echo; done' <<'END'
-a::operator&#60;&#60; sort&#60;int,a::… push_back y.(*T).Method 
-operato… sort&#60;in… push_ba… Method 
+		grep -o "y=.94.>[^<]*" | cut -d">" -f2 | tr "\n" " "; echo; done' <<'END'
+a::operator&#60;&#60; sort&#60;…t,a::b&#62; push_back y.(*T).Method 
+ope…or&#60;&#60; sor…::b&#62; pus…back Method 
 END
 
 # --- a pivot in the middle ---
@@ -235,7 +273,7 @@ printf '# cpu nanoseconds\nmain;</title><script>x()</script> 5\nmain;a]]>"\033[3
 mkprof hostile.txt >hostile.pb.gz
 check 'markup in names stays text' 0 \
 	'prof-flame --title="<b>" hostile.pb.gz >h.svg; grep -c "<script>" h.svg
-	 grep -c "x1b.31m&#38;.u202eb" h.svg
+	 { sed "s/&#38;/\&/g" h.svg; sh boxes.sh h.svg; } | grep -c "x1b.31m&.u202eb"
 	 prof-flame --no-script hostile.pb.gz | tr -d "\n[:print:]"' <<'END'
 1
 2

@@ -18,7 +18,7 @@ lib/formats/exchange lib/base lib/model lib/wire lib/formats lib/formats/perf
 lib/stream       lib/base lib/model lib/wire lib/formats lib/formats/legacy lib/formats/exchange
 lib/ops          lib/base lib/model
 lib/report       lib/base lib/model
-lib/report/flame lib/base lib/model lib/report
+lib/report/flame lib/base lib/model lib/wire lib/report
 lib/gate         lib/base lib/model lib/report
 cli              lib
 code             lib cli symbols

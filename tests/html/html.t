@@ -320,7 +320,7 @@ href="data:,"
 http://www.w3.org/2000/svg
 END
 grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|setTimeout\(.["'\'']|\.on[a-z]+ *=' \
-	"$js"/*.mjs "$src/cmd/flame/flame.js" >.why
+	"$js"/*.mjs "$src/cmd/flame/flame.mjs" >.why
 [ -e "$js/main.mjs" ] && [ ! -s .why ] && ok 'scripts make no markup of text' || not_ok 'scripts make no markup of text' <.why
 sed -n '/^<script>/,/^<\/script>/p' cpu.html | wc -c >.size
 read -r size <.size

@@ -38,6 +38,8 @@ async function open(file, hash, options = {}) {
 	await page.goto('file://' + folder + '/' + file + (hash || ''));
 	if (file.endsWith('.html'))
 		await page.waitForFunction('document.body.dataset.ready', {timeout: 120000});
+	if (file.endsWith('.svg'))
+		await page.waitForFunction('document.documentElement.dataset.ready', {timeout: 120000});
 	return page;
 }
 
@@ -695,44 +697,55 @@ await check('on paper there are the filters and all of a flame graph', async () 
 
 // --- prof-flame
 
-await check('the SVG zooms and searches', async () => {
+// The boxes that are drawn, and a click on one of them.
+const drawn = () => page.$$eval('#f rect', all => all.map(r => r.box.name).join(' '));
+const clickDrawn = name => page.$$eval('#f rect', (all, n) => all.find(r => r.box.name === n).dispatchEvent(new MouseEvent('click', {bubbles: true})), name);
+const searchDrawn = what => page.evaluate(text => {
+	globalThis.prompt = () => text;
+	document.getElementById('search').dispatchEvent(new MouseEvent('click', {bubbles: true}));
+	return document.getElementById('d').textContent;
+}, what);
+
+await check('the SVG zooms and searches, and says what a box is', async () => {
 	await open('cpu.svg');
-	await page.evaluate(() => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith('work'))
-		.dispatchEvent(new MouseEvent('click', {bubbles: true})));
-	const widths = await page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' '));
-	await page.evaluate(() => {
-		globalThis.prompt = () => 'leaf';
-		document.getElementById('search').dispatchEvent(new MouseEvent('click', {bubbles: true}));
-	});
-	return same(widths, 'all main work leaf helper (inlined)') || same(await page.$eval('#d', e => e.textContent), 'matched 60.61%');
+	await clickDrawn('work');
+	const names = await drawn(), found = await searchDrawn('leaf');
+	await page.$$eval('#f rect', all => all.find(r => r.box.name === 'helper').dispatchEvent(new MouseEvent('mouseover', {bubbles: true})));
+	return same([names, found, await text('#d')], ['all main work leaf helper', 'matched 60.61%', 'helper (inlined)  300ms (45.45%), self 300ms']);
 });
 await check('the SVG of a pivot zooms on one side', async () => {
 	await open('pivot.svg');
-	const click = name => page.evaluate(name => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith(name))
-		.dispatchEvent(new MouseEvent('click', {bubbles: true})), name);
-	const seen = () => page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' '));
-	await click('main');
-	const callers = await seen();
-	await click('leaf');
-	const callees = await seen();
-	await page.evaluate(() => {
-		globalThis.prompt = () => 'main|leaf';
-		document.getElementById('search').dispatchEvent(new MouseEvent('click', {bubbles: true}));
-	});
-	return same(callers, 'work main') || same(callees, 'work leaf') ||
-		same(await page.$eval('#d', e => e.textContent), 'matched 100.00% above, 75.00% below');
+	await clickDrawn('main');
+	const callers = await drawn();
+	await press(['Escape']);
+	await clickDrawn('leaf');
+	return same([callers, await drawn(), await searchDrawn('main|leaf')], ['work main', 'work leaf', 'matched 100.00% above, 75.00% below']);
 });
 await check('a link into an SVG holds for a later picture', async () => {
 	await open('a.svg');
-	await page.evaluate(() => [...document.querySelectorAll('#f > g')].find(g => g.querySelector('title').textContent.startsWith('work'))
-		.dispatchEvent(new MouseEvent('click', {bubbles: true})));
+	await clickDrawn('work');
 	const hash = await page.evaluate(() => location.hash), seen = [];
 	// There it is another box: fresh comes before it.
 	for (const link of [hash, hash + '.zzz', hash.replace(/=\w+/, '=zzz')]) {
 		await open('b.svg', link);
-		seen.push(await page.$$eval('#f > g', all => all.filter(g => g.style.display !== 'none').map(g => g.querySelector('title').textContent.split('\n')[0]).join(' ')));
+		seen.push(await drawn());
 	}
 	return same(seen, ['all main work leaf', 'all main work leaf', 'all main fresh work leaf']);
+});
+await check('of an SVG without scripts as much is drawn, in the same places', async () => {
+	await open('cpu.svg');
+	const spots = await page.evaluate(() => [...document.querySelectorAll('#f rect')].map(r => r.getBBox()).filter(b => b.width > 40).map(b => [b.x, b.y, b.width]));
+	const svg = readFileSync(folder + '/cpu.svg', 'utf8'), paths = [...svg.matchAll(/<path class="c\d+" d="([^"]*)"/g)].map(m => m[1]), scale = 1180 / (await page.evaluate(() => innerWidth - 20));
+	const strokes = paths.flatMap(d => {
+		let x = 0, y = 0;
+		return [...d.matchAll(/([Mm])(-?\d+) (-?\d+)h(\d+)/g)].map(([, to, a, b, w]) => {
+			[x, y] = to === 'M' ? [+a, +b] : [x + +a, y + +b];
+			x += +w;
+			return [x - w, y - 8, +w];
+		});
+	});
+	const missing = spots.filter(([x, y, w]) => !strokes.some(s => Math.abs(s[0] - 10 - (x - 10) * scale) < 1.5 && s[1] === y && Math.abs(s[2] - w * scale) < 2.5));
+	return spots.length > 5 ? same(missing, []) : spots.length + ' boxes';
 });
 await check('a hostile SVG runs nothing', async () => {
 	await open('hostile.svg');

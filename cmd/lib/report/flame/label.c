@@ -54,13 +54,6 @@ fitting(const char *s, size_t n, size_t columns)
 	return n;
 }
 
-static int
-bytes_take(struct buf *out, const char *s, size_t n)
-{
-	out->n = 0;
-	return buf_add(out, s, n);
-}
-
 /* Does s[i] belong to the name of an operator, as in "operator<<"? */
 static bool
 is_operator(const char *s, size_t i)
@@ -91,7 +84,32 @@ next_part(const char *s, size_t n, size_t from)
 	return n;
 }
 
-/* The longest of the short forms that fits, else the start of the last one. */
+/* Both ends of s, 42 % in front; nothing of it below 5 columns. */
+static int
+add_ends(struct buf *out, const char *s, size_t n, size_t columns)
+{
+	size_t front = (42 * (columns - 1) + 50) / 100, at = n, used = 0;
+
+	if (columns < 5)
+		return 0;
+	while (at) {
+		size_t begin = at - 1, width;
+
+		while (begin && ((unsigned char)s[begin] & 0xc0) == 0x80)
+			begin--;
+		width = columns_of(s + begin, at - begin);
+		if (used + width > columns - 1 - front)
+			break;
+		used += width;
+		at = begin;
+	}
+	if (buf_add(out, s, fitting(s, n, front)) < 0 ||
+	    buf_add(out, "…", 3) < 0)
+		return -1;
+	return buf_add(out, s + at, n - at);
+}
+
+/* The longest of the short forms that fits, else both ends of the last one. */
 static int
 shortened(const char *name, size_t n, size_t columns, struct buf *out)
 {
@@ -108,14 +126,8 @@ shortened(const char *name, size_t n, size_t columns, struct buf *out)
 			break;
 		next = next_part(s, len, part);
 	}
-	if (next < len) {
-		r = bytes_take(out, s + part, len - part);
-	} else {
-		r = bytes_take(out, s + part,
-			       fitting(s + part, len - part, columns - 1));
-		if (r == 0)
-			r = buf_add(out, "…", 3);
-	}
+	r = next < len ? buf_add(out, s + part, len - part)
+		       : add_ends(out, s + part, len - part, columns);
 	free(s);
 	return r;
 }
@@ -134,6 +146,5 @@ flame_label(const char *name, size_t n, size_t columns, struct buf *out)
 	/* "[libc.so.6]" is a file, and has no shorter form. */
 	if (name[0] != '[')
 		return shortened(name, n, columns, out);
-	n = fitting(name, n, columns - 1);
-	return bytes_take(out, name, n) < 0 ? -1 : buf_add(out, "…", 3);
+	return add_ends(out, name, n, columns);
 }

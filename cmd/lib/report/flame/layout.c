@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flame.h"
 #include "lib/base/array.h"
@@ -33,6 +34,61 @@ add_samples(struct flame_sums *s, const struct flame_tree *t,
 		/* The values of a base are negated. */
 		*sum = is_base ? units_sub(*sum, v) : units_add(*sum, v);
 	}
+}
+
+/* The column that counts samples of the values in another, or n_type. */
+static size_t
+count_column(const struct profile *p, size_t column)
+{
+	size_t c = 0;
+
+	while (c < p->n_type &&
+	       (c == column ||
+		strcmp(profile_str(p, p->type[c].unit), "count")))
+		c++;
+	return c;
+}
+
+/*
+ * The mean value of a sample of each side: sum of squares by sum, so that many
+ * small values do not count as much as few large ones. A sample of the profile
+ * may stand for several, which its count says.
+ */
+static void
+measure_samples(struct flame_sums *s, const struct profile *p, size_t column)
+{
+	struct base_mark mark = base_mark_of(p);
+	size_t counts = count_column(p, column);
+	double sum[2] = { 0 }, squares[2] = { 0 };
+
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const int64_t *value = p->value + i * p->n_type;
+		int side = !base_mark_on(&mark, p, &p->sample[i]);
+		double v = fabs((double)value[column]), n = 1;
+
+		if (counts < p->n_type)
+			n = fmax(1, fabs((double)value[counts]));
+		sum[side] += v;
+		squares[side] += v * v / n;
+	}
+	for (int side = 0; side < 2; side++)
+		s->mean[side] = sum[side] > 0 ? squares[side] / sum[side] : 0;
+}
+
+bool
+flame_is_sure(const struct flame_sums *s, const int64_t v[2])
+{
+	const double normal95 = 1.96, least = 6;
+	double n[2];
+
+	for (int side = 0; side < 2; side++)
+		n[side] = s->mean[side] > 0
+				  ? fabs((double)v[side]) / s->mean[side]
+				  : 0;
+	if (v[0] <= 0 || v[1] <= 0)
+		return fmax(n[0], n[1]) >= least;
+	return fabs(log((double)v[1] / (double)v[0])) >
+	       normal95 * sqrt(1 / n[0] + 1 / n[1]);
 }
 
 /* The width of self values: never negative. */
@@ -105,6 +161,8 @@ flame_sums_init(struct flame_sums *s, const struct flame_tree *t,
 	if (!s->width)
 		return prof_nomem(err);
 	add_samples(s, t, p, column, leave_out);
+	if (s->is_two)
+		measure_samples(s, p, column);
 	add_up(s, t, width, shares && s->is_two);
 	return PROF_OK;
 }

@@ -27,8 +27,9 @@ enum flame_width {
 struct flame_sums {
 	int64_t *self[2]; /* of each node */
 	int64_t *total[2];
-	double *width; /* by node, its children included; >= 0 */
-	bool is_two;   /* a difference; else side 0 is all zero */
+	double *width;  /* by node, its children included; >= 0 */
+	bool is_two;    /* a difference; else side 0 is all zero */
+	double mean[2]; /* value of a sample, by side; 0: no samples */
 };
 
 /*
@@ -42,6 +43,12 @@ enum prof_status flame_sums_init(struct flame_sums *s,
 				 const bool *leave_out, enum flame_width width,
 				 bool shares, struct prof_err *err) MUST_USE;
 void flame_sums_release(struct flame_sums *s);
+
+/*
+ * Is the change from v[0] to v[1] more than sampling noise explains, at 95 %?
+ * As in prof-html's page: by the numbers of samples that are behind the values.
+ */
+bool flame_is_sure(const struct flame_sums *s, const int64_t v[2]);
 
 /* A box; or, with n_rest, one for n_rest siblings too narrow to be drawn. */
 struct flame_box {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flame.h"
@@ -15,12 +16,15 @@
 #include "lib/base/strtab.h"
 #include "lib/report/palette.h"
 #include "lib/report/report.h"
+#include "lib/wire/base64.h"
+#include "shapes.h"
 
 enum {
 	ROW = 17, /* pixels, one of them between two rows */
 	HEAD = 48,
 	FOOT = 26,
 	REST_HEIGHT = 4, /* of a box for several siblings */
+	LEAST_STATIC = 2,
 };
 
 /* Width of a character at 12 px: 0.602 em in DejaVu Sans Mono, with a
@@ -32,10 +36,18 @@ struct svg {
 	const struct flame_picture *f;
 	const struct flame_half *h; /* the current one */
 	struct buf *out;
+	struct buf boxes;       /* a line each, for the script */
+	struct buf labels;      /* as elements */
 	struct buf text, label; /* scratch */
-	double root;            /* top of its row */
-	bool grows_up;          /* h */
-	bool failed;            /* no memory */
+	struct shape *shape;
+	size_t n_shape;
+	/* By row, in 1/100 px: where its next box begins, if nothing is left
+	 * out. */
+	long *edge;
+	bool is_used[PALETTE_N + PALETTE_SHADES];
+	double root;   /* top of its row */
+	bool grows_up; /* h */
+	bool failed;   /* no memory */
 };
 
 /* --- pieces --- */
@@ -164,8 +176,10 @@ put_change(struct svg *s, const int64_t v[2], struct buf *out)
 	if (!v[0] || !v[1])
 		n = snprintf(text, sizeof(text), v[1] ? "new " : "gone ");
 	else
-		n = snprintf(text, sizeof(text), "%s%.0f%% ", b > a ? "▲" : "▼",
-			     fabs(100 * (b - a) / a));
+		n = b >= 10 * a ? snprintf(text, sizeof(text), "×%.0f ", b / a)
+				: snprintf(text, sizeof(text), "%s%.0f%% ",
+					   b > a ? "+" : "−",
+					   fabs(100 * (b - a) / a));
 	if (buf_add(out, text, (size_t)n) < 0)
 		s->failed = true;
 }
@@ -180,55 +194,46 @@ amounts_of(const struct svg *s, const struct flame_box *box, int64_t v[2])
 				      : s->h->sums->total[side][box->node];
 }
 
-static void
-put_class(struct svg *s, const struct flame_box *box, const int64_t v[2])
+static const struct flame_frame *
+frame_of(const struct svg *s, const struct flame_box *box)
 {
-	const struct flame_sums *sums = s->h->sums;
-	const struct flame_frame *frame = NULL;
-
-	if (!box->n_rest && box->node)
-		frame = &s->f->frame[s->h->tree->frame[box->node]];
-	if (box->n_rest)
-		putf(s, "<g class=\"c%d", PALETTE_REST);
-	else if (!frame)
-		putf(s, "<g class=\"c%d", PALETTE_ROOT);
-	else if (sums->is_two)
-		putf(s, "<g class=\"d%u",
-		     palette_shade((double)v[0], (double)v[1]));
-	else
-		putf(s, "<g class=\"c%u", frame->colour);
-	if (frame && frame->is_inlined)
-		svg_put(s, " i");
-	if (s->f->is_searched && frame && frame->is_match)
-		svg_put(s, " s");
-	svg_put(s, "\">");
+	if (box->n_rest || !box->node)
+		return NULL;
+	return &s->f->frame[s->h->tree->frame[box->node]];
 }
 
-static void
-put_title(struct svg *s, const struct flame_box *box, const int64_t v[2])
+static unsigned
+colour_of(const struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
-	const struct flame_frame *frame;
+	const struct flame_frame *frame = frame_of(s, box);
 
-	svg_put(s, "<title>");
-	if (box->n_rest) {
+	if (!frame)
+		return box->n_rest ? PALETTE_REST : PALETTE_ROOT;
+	if (s->h->sums->is_two)
+		return PALETTE_N + palette_shade((double)v[0], (double)v[1]);
+	return frame->colour;
+}
+
+/* Append the name of a box and its numbers, a tab between them. */
+static void
+put_words(struct svg *s, const struct flame_box *box, const int64_t v[2])
+{
+	const struct flame_frame *frame = frame_of(s, box);
+
+	if (box->n_rest)
 		putf(s, "%u smaller frame%s", box->n_rest,
 		     box->n_rest == 1 ? "" : "s");
-	} else if (!box->node) {
-		put_xml(s, s->f->root, strlen(s->f->root));
-	} else {
-		frame = &s->f->frame[s->h->tree->frame[box->node]];
-		put_xml(s, frame->text->s, frame->text->len);
-		if (frame->is_inlined)
-			svg_put(s, " (inlined)");
-	}
-	svg_put(s, "\n");
+	else if (escape_add(s->out, ESCAPE_TSV,
+			    frame ? frame->text->s : s->f->root,
+			    frame ? frame->text->len : strlen(s->f->root)) < 0)
+		s->failed = true;
+	svg_put(s, "\t");
 	put_amounts(s, v);
-	if (!box->n_rest && box->node && !s->h->sums->is_two &&
-	    !s->h->is_reversed) {
+	if (frame && !s->h->sums->is_two && !s->h->is_reversed) {
 		svg_put(s, ", self ");
 		put_value(s, s->h->sums->self[1][box->node]);
 	}
-	svg_put(s, "</title>");
+	svg_put(s, "\n");
 }
 
 /* Make the text of a box, in s->label. */
@@ -268,33 +273,80 @@ make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 	buf_release(&change);
 }
 
+/*
+ * What the script knows of a box: colour, row, where it begins after the one
+ * before, and its width in 1/100 px; i: inlined, m: matches, u: hatched.
+ */
 static void
-put_box(struct svg *s, const struct flame_box *box)
+add_line(struct svg *s, const struct flame_box *box, const int64_t v[2],
+	 const struct shape *shape)
+{
+	const struct flame_frame *frame = frame_of(s, box);
+	long x = lround(100 * box->x), width = lround(100 * box->width);
+	struct buf *out = s->out;
+
+	s->out = &s->boxes;
+	putf(s, "%u%s%s%s %d %ld %ld\t", shape->colour,
+	     frame && frame->is_inlined ? "i" : "",
+	     frame && s->f->is_searched && frame->is_match ? "m" : "",
+	     shape->is_unsure ? "u" : "",
+	     s->grows_up ? -(int)box->depth : (int)box->depth,
+	     x - s->edge[box->depth], width);
+	put_words(s, box, v);
+	s->out = out;
+	s->edge[box->depth] = x + width;
+	s->edge[box->depth + 1] = x;
+}
+
+static void
+add_label(struct svg *s, const struct flame_box *box, const int64_t v[2],
+	  double y)
+{
+	const struct flame_frame *frame = frame_of(s, box);
+	struct buf *out = s->out;
+
+	make_label(s, box, v);
+	if (!s->label.n)
+		return;
+	s->out = &s->labels;
+	putf(s, "<text%s", frame && frame->is_inlined ? " class=\"i\"" : "");
+	put_attribute(s, " x=\"", round(FLAME_MARGIN + box->x + PADDING));
+	put_attribute(s, " y=\"", y + 12);
+	svg_put(s, ">");
+	put_xml(s, (const char *)s->label.data, s->label.n);
+	svg_put(s, "</text>");
+	s->out = out;
+}
+
+static void
+add_box(struct svg *s, const struct flame_box *box)
 {
 	double row = s->grows_up ? -(double)box->depth : (double)box->depth;
-	double x = FLAME_MARGIN + box->x, y = s->root + row * ROW;
-	/* A gap before the next box; the script adds it to the width. */
-	double width = box->width - fmin(1, box->width / 4);
-	int height = box->n_rest ? REST_HEIGHT : ROW - 1;
+	double y = s->root + row * ROW, x = FLAME_MARGIN + box->x;
+	struct shape *shape = &s->shape[s->n_shape];
 	int64_t v[2];
+	long end;
 
 	amounts_of(s, box, v);
-	put_class(s, box, v);
-	put_title(s, box, v);
-	put_attribute(s, "<rect x=\"", x);
-	put_attribute(s, " y=\"",
-		      box->n_rest && s->grows_up ? y + ROW - 1 - height : y);
-	put_attribute(s, " width=\"", width);
-	putf(s, " height=\"%d\"/>", height);
-	make_label(s, box, v);
-	if (s->label.n) {
-		put_attribute(s, "<text x=\"", x + PADDING);
-		put_attribute(s, " y=\"", y + 12.5);
-		svg_put(s, ">");
-		put_xml(s, (const char *)s->label.data, s->label.n);
-		svg_put(s, "</text>");
-	}
-	svg_put(s, "</g>\n");
+	*shape = (struct shape){ .colour = colour_of(s, box, v),
+				 .y = (int)y + (ROW - 1) / 2,
+				 .x = lround(x) };
+	if (box->n_rest)
+		shape->y = (int)y + (s->grows_up ? ROW - 1 - REST_HEIGHT / 2
+						 : REST_HEIGHT / 2);
+	/* A gap before the next box. */
+	end = lround(x + box->width) - 1;
+	shape->width = end > shape->x ? end - shape->x : 1;
+	shape->is_unsure =
+		shape->colour >= PALETTE_N && !flame_is_sure(s->h->sums, v);
+	s->is_used[shape->colour] = true;
+	if (s->f->script)
+		add_line(s, box, v, shape);
+	/* The script draws all; for others what can be told apart is enough. */
+	if (box->width < LEAST_STATIC && s->f->script)
+		return;
+	s->n_shape++;
+	add_label(s, box, v, y);
 }
 
 /* --- the frame around them --- */
@@ -304,15 +356,17 @@ put_colours(struct svg *s, bool is_dark)
 {
 	svg_put(s,
 		is_dark ? "#bg{fill:#0f1216}text{fill:#eef2f6}.m{fill:#b3bdc9}"
-			  ".s rect{fill:#8a3fd6}"
+			  "#f .s{color:#8a3fd6}"
 			: "#bg{fill:#fff}text{fill:#171b21}.m{fill:#4d5763}"
-			  ".s rect{fill:#bd85ff}");
-	for (int i = 0; i < PALETTE_N; i++)
-		putf(s, ".c%d{fill:#%s}", i,
-		     is_dark ? palette_dark[i] : palette_light[i]);
-	for (int i = 0; i < PALETTE_SHADES && s->f->main.sums->is_two; i++)
-		putf(s, ".d%d{fill:#%s}", i,
-		     is_dark ? shades_dark[i] : shades_light[i]);
+			  "#f .s{color:#bd85ff}");
+	for (unsigned i = 0; i < PALETTE_N; i++)
+		if (s->is_used[i])
+			putf(s, ".c%u{color:#%s}", i,
+			     is_dark ? palette_dark[i] : palette_light[i]);
+	for (unsigned i = 0; i < PALETTE_SHADES; i++)
+		if (s->is_used[PALETTE_N + i])
+			putf(s, ".c%u{color:#%s}", PALETTE_N + i,
+			     is_dark ? shades_dark[i] : shades_light[i]);
 }
 
 static void
@@ -320,10 +374,17 @@ put_style(struct svg *s)
 {
 	svg_put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
 		   "monospace}text.h{font:600 15px system-ui,sans-serif}"
-		   ".i text{font-style:italic}"
-		   ".x{display:none;cursor:pointer;text-decoration:underline}"
-		   ".on #f g{cursor:pointer}.off rect{opacity:.35}"
-		   ".up rect{opacity:.5}#f g:hover rect{stroke:#888}");
+		   ".i{font-style:italic}path{stroke:currentColor;"
+		   "stroke-width:16}");
+	if (s->is_used[PALETTE_REST])
+		putf(s, "path.c%d{stroke-width:%d}", PALETTE_REST, REST_HEIGHT);
+	if (s->f->script)
+		svg_put(s, ".x{display:none;cursor:pointer;"
+			   "text-decoration:underline}#f rect{"
+			   "fill:currentColor;cursor:pointer}#f "
+			   "text{pointer-events:none}"
+			   ".off{opacity:.35}.up{opacity:.5}"
+			   "#f rect:hover{stroke:#888}");
 	put_colours(s, s->f->theme == FLAME_DARK);
 	if (s->f->theme == FLAME_AUTO) {
 		svg_put(s, "@media(prefers-color-scheme:dark){");
@@ -331,6 +392,18 @@ put_style(struct svg *s)
 		svg_put(s, "}");
 	}
 	svg_put(s, "</style>\n");
+	/* Stripes, through which the page is seen. */
+	if (s->f->main.sums->is_two)
+		svg_put(s,
+			"<pattern id=\"p\" width=\"8\" height=\"8\" "
+			"patternUnits=\"userSpaceOnUse\" "
+			"patternTransform=\"rotate(45)\">"
+			"<rect width=\"8\" height=\"8\" fill=\"#fff\"/>"
+			"<rect width=\"2.2\" height=\"8\" fill=\"#444\"/>"
+			"</pattern><mask id=\"u\" maskUnits=\"userSpaceOnUse\" "
+			"x=\"0\" y=\"0\" width=\"9999\" height=\"99999\">"
+			"<rect width=\"9999\" height=\"99999\" "
+			"fill=\"url(#p)\"/></mask>\n");
 }
 
 /* The sum of the outermost boxes that match: each stack counts once. */
@@ -444,44 +517,104 @@ put_head(struct svg *s, double height)
 	}
 }
 
-/* Append all boxes of a half, except the root of the callers, which main
- * has. */
+/* Add all boxes of a half, except the root of the callers, which main has. */
 static void
-put_half(struct svg *s, const struct flame_half *h)
+add_half(struct svg *s, const struct flame_half *h)
 {
 	bool is_main = h == &s->f->main;
 
 	s->h = h;
 	s->grows_up = s->f->is_flipped == is_main;
+	s->edge[0] = s->edge[1] = 0;
 	for (size_t i = !is_main; i < h->layout->n_box && !s->failed; i++)
-		put_box(s, &h->layout->box[i]);
+		add_box(s, &h->layout->box[i]);
+}
+
+/* Room for all boxes of both halves. */
+static bool
+make_room(struct svg *s)
+{
+	const struct flame_half *half[] = { &s->f->main, &s->f->callers };
+	size_t n = 0, depth = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (half[i]->layout) {
+			n += half[i]->layout->n_box;
+			depth = depth > half[i]->layout->depth
+					? depth
+					: half[i]->layout->depth;
+		}
+	s->shape = calloc(n + 1, sizeof(*s->shape));
+	s->edge = calloc(depth + 2, sizeof(*s->edge));
+	return s->shape && s->edge;
+}
+
+/*
+ * The script and what it draws: "WIDTH TOP-OF-THE-ROOT", then the boxes. The
+ * names and numbers of thousands of boxes take a tenth when compressed.
+ */
+static enum prof_status
+put_script(struct svg *s, struct prof_err *err)
+{
+	enum prof_status st;
+
+	svg_put(s, "<metadata id=\"boxes\">");
+	st = base64_add_gzip(s->out, &s->boxes, 9, 1, err);
+	if (st != PROF_OK)
+		return st;
+	svg_put(s, "</metadata>\n<script><![CDATA[\n");
+	svg_put(s, s->f->script);
+	svg_put(s, "]]></script>\n");
+	return PROF_OK;
+}
+
+static enum prof_status
+put_picture(struct svg *s, struct prof_err *err)
+{
+	const struct flame_picture *f = s->f;
+	double below = f->main.layout->depth;
+	double above = f->callers.tree ? f->callers.layout->depth : 0;
+	double height = HEAD + (above + 1 + below) * ROW + FOOT;
+	struct buf *out = s->out;
+	enum prof_status st = PROF_OK;
+
+	s->root = HEAD + (f->is_flipped ? below : above) * ROW;
+	s->out = &s->boxes;
+	putf(s, "%.0f %.0f\n", f->width, s->root);
+	s->out = out;
+	add_half(s, &f->main);
+	if (f->callers.tree)
+		add_half(s, &f->callers);
+	put_head(s, height);
+	svg_put(s, "<g id=\"f\">");
+	if (shapes_put(s->out, s->shape, s->n_shape) < 0)
+		s->failed = true;
+	if (s->labels.n && buf_add(s->out, s->labels.data, s->labels.n) < 0)
+		s->failed = true;
+	svg_put(s, "</g>\n");
+	put_attribute(s, "<text id=\"d\" class=\"m\" x=\"10\" y=\"",
+		      height - 9);
+	svg_put(s, "> </text>\n");
+	if (f->script)
+		st = put_script(s, err);
+	svg_put(s, "</svg>\n");
+	return st;
 }
 
 enum prof_status
 flame_svg(const struct flame_picture *f, struct buf *out, struct prof_err *err)
 {
-	double below = f->main.layout->depth;
-	double above = f->callers.tree ? f->callers.layout->depth : 0;
 	struct svg s = { .f = f, .out = out };
-	double height = HEAD + (above + 1 + below) * ROW + FOOT;
+	enum prof_status st = PROF_OK;
 
-	s.root = HEAD + (f->is_flipped ? below : above) * ROW;
-	put_head(&s, height);
-	svg_put(&s, "<g id=\"f\">\n");
-	put_half(&s, &f->main);
-	if (f->callers.tree)
-		put_half(&s, &f->callers);
-	svg_put(&s, "</g>\n");
-	put_attribute(&s, "<text id=\"d\" class=\"m\" x=\"10\" y=\"",
-		      height - 9);
-	svg_put(&s, "> </text>\n");
-	if (f->script) {
-		svg_put(&s, "<script><![CDATA[\n");
-		svg_put(&s, f->script);
-		svg_put(&s, "]]></script>\n");
-	}
-	svg_put(&s, "</svg>\n");
+	s.failed = !make_room(&s);
+	if (!s.failed)
+		st = put_picture(&s, err);
+	buf_release(&s.boxes);
+	buf_release(&s.labels);
 	buf_release(&s.text);
 	buf_release(&s.label);
-	return s.failed ? prof_nomem(err) : PROF_OK;
+	free(s.shape);
+	free(s.edge);
+	return s.failed ? prof_nomem(err) : st;
 }
