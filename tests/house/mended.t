@@ -8,16 +8,15 @@ need_tools 'damage behind checksums' python3
 n=${long:+400}
 n=${n:-20}
 
-# mended KIND FILE COMMAND: "@" in it is the damaged file.
+# mended KIND FILE COMMAND [COMMAND]: "@" in it is the damaged file, of each seed.
 mended() {
 	: >bad
+	rm -f mended.*
+	python3 "$src/tests/lib/mend.py" "$1" "$2" "$n" mended 2>err || cat err >>bad
 	for seed in $(seq "$n"); do
-		rm -f mended
-		python3 "$src/tests/lib/mend.py" "$1" "$2" "$seed" mended ||
-			echo "seed $seed: not made" >>bad
 		for command in "$3" ${4:+"$4"}; do
-			(ulimit -t 20 && exec sh -c "exec $(echo "$command" | sed 's/@/mended/')") \
-				>/dev/null 2>err
+			run=$(echo "$command" | sed "s/@/mended.$seed/g")
+			(ulimit -t 20 && eval "exec $run") >/dev/null 2>err </dev/null
 			status=$?
 			[ $status -le 3 ] && ! grep -q 'internal error' err ||
 				echo "seed $seed: $command: status $status: $(head -n 1 err)" >>bad

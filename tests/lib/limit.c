@@ -5,13 +5,15 @@
  *
  * The command has a session of its own, so that a test does the same with and
  * without a terminal, and that all it started can be ended. Past the limit a
- * line of TAP names the test and the limit.
+ * line of TAP names the test and the limit. At last the CPU time of all that it
+ * has waited for is printed.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,7 @@ main(int argc, char **argv)
 {
 	static const int signals[] = { SIGALRM, SIGHUP, SIGINT, SIGTERM };
 	struct sigaction action = { .sa_handler = on_signal };
+	struct rusage used;
 	int status, seconds;
 
 	if (argc < 3 || (seconds = atoi(argv[1])) <= 0) {
@@ -70,5 +73,10 @@ main(int argc, char **argv)
 		kill(-child, SIGKILL);
 		return 99;
 	}
+	getrusage(RUSAGE_CHILDREN, &used);
+	printf("# %.1f s of CPU time\n",
+	       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) /
+			       1e6);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Damage behind the checksums, for mended.t: mend.py KIND FILE SEED OUT.
+"""Damage behind the checksums, for mended.t: mend.py KIND FILE N OUT makes OUT.1
+to OUT.N, each damaged by itself.
 
 gzip: bytes of the contents change, the stream is whole again.
 perf: bytes of records change, but not their sizes.
@@ -67,5 +68,7 @@ def mend_index(name, out):
     db.close()
 
 
-random.seed(int(sys.argv[3]))
-{"gzip": mend_gzip, "perf": mend_perf, "index": mend_index}[sys.argv[1]](sys.argv[2], sys.argv[4])
+for seed in range(1, int(sys.argv[3]) + 1):
+    random.seed(seed)
+    {"gzip": mend_gzip, "perf": mend_perf, "index": mend_index}[sys.argv[1]](
+        sys.argv[2], f"{sys.argv[4]}.{seed}")

@@ -71,9 +71,12 @@ go_build() {
 	go build -o server "$@" server.go 2>err
 }
 
-# fetched FILE: a profile of ./server.
+# fetched FILE: a profile of ./server, which works as long as it lives.
 fetched() {
-	serve ./server && prof-fetch --seconds=2 "127.0.0.1:$port" -o "$1" 2>err
+	serve ./server && prof-fetch --seconds=1 "127.0.0.1:$port" -o "$1" 2>err
+	fetched=$?
+	kill "$!" 2>/dev/null
+	return $fetched
 }
 
 if ! have go || ! go_build 200000 -ldflags=-linkmode=external; then
@@ -137,7 +140,7 @@ EOF
 	worker=$!
 	servers="$servers $worker"
 	mkdir "$1"
-	timeout -s INT 4 prof-record -q --all --every=1 -o "$1/%H%M%S.pb.gz" 2>err
+	timeout -s INT 3 prof-record -q --all --every=1 -o "$1/%H%M%S.pb.gz" 2>err
 	kill $worker
 	prof-merge "$1"/*.pb.gz 2>>err | prof-symbolize -q -o "$1.pb.gz" 2>>err
 }
