@@ -91,7 +91,7 @@ check_found() {
 	[ $tap_status -ne "$1" ] || ! cmp -s .want .out || [ -s .err ] || return 0
 	echo "command: $2"
 	echo "status $tap_status, wanted $1"
-	diff -u .want .out | head -40
+	diff -u --label wanted --label found .want .out | head -40
 	head -5 .err
 	return 1
 }
