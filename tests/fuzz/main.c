@@ -5,7 +5,8 @@
  * in one byte, which is 0, 255, or has its lowest or highest bit changed, with
  * --pairs on some thousand that differ in two such bytes: an offset and a size,
  * say. Which ones is the same every time. With --mutate it runs on what the
- * mutator of the target makes of each file.
+ * mutator of the target makes of each file. --before=HEX: bytes that stand
+ * before each of the files that follow.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -137,6 +138,21 @@ run_bytes(uint8_t *data, size_t n, enum mode mode)
 	}
 }
 
+static struct {
+	uint8_t data[8];
+	size_t n;
+} before;
+
+static void
+set_before(const char *hex)
+{
+	before.n = 0;
+	for (unsigned byte;
+	     before.n < sizeof(before.data) && sscanf(hex, "%2x", &byte) == 1;
+	     hex += 2)
+		before.data[before.n++] = (uint8_t)byte;
+}
+
 static void
 run_file(const char *path, enum mode mode)
 {
@@ -152,6 +168,10 @@ run_file(const char *path, enum mode mode)
 			data = realloc(data, cap);
 			if (!data)
 				exit(2);
+			if (!n) {
+				memcpy(data, before.data, before.n);
+				n = before.n;
+			}
 		}
 		got = fread(data + n, 1, cap - n, f);
 		n += got;
@@ -171,6 +191,10 @@ main(int argc, char **argv)
 		char path[4096];
 		DIR *d;
 
+		if (!strncmp(argv[i], "--before=", 9)) {
+			set_before(argv[i] + 9);
+			continue;
+		}
 		if (!strncmp(argv[i], "--", 2)) {
 			mode = !strcmp(argv[i], "--cut")      ? CUT
 			       : !strcmp(argv[i], "--flip")   ? FLIP

@@ -4,6 +4,7 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 all=$long${sanitized:-}
+export all
 
 check 'fuzz-stream: every file of testdata' 0 \
 	'fuzz-stream "$data"/good-* "$data"/bad-* 2>/dev/null' <<'END'
@@ -39,45 +40,34 @@ printf '# a b c d\n@mapping 0 16 0 f\n@time 3\n;x 1 2\n' >fixture.2
 check 'fuzz-fixture: a few texts' 0 'fuzz-fixture fixture.* 2>/dev/null' <<'END'
 END
 
-# headed NAME HEAD...: every message of testdata after each HEAD, as files NAME.N.
-headed() {
-	name=$1
-	shift
-	n=0
-	for f in raw/*; do
-		found "$f" || continue
-		for head; do
-			n=$((n + 1))
-			{ printf "$head"; cat "$f"; } >"$name.$n"
-		done
-	done
-}
-
-headed filter '\377\077\125' '\000\037\252' '\360\000\017' '\014\040\063'
 check 'fuzz-filter: every message of testdata through every filter' 0 \
-	'fuzz-filter filter.* 2>/dev/null' <<'END'
+	'fuzz-filter --before=ff3f55 raw --before=001faa raw --before=f0000f raw \
+		--before=0c2033 raw 2>/dev/null' <<'END'
 END
 
-# Options, in the first byte, are all of them or one of four in turn.
-n=0
-for f in raw/*; do
-	found "$f" || continue
-	for report in 0 1 2 3 4 5 6 7 10 11 12 13 14 15 16 17; do
-		for head in '\000' '\253' '\364' '\161'; do
-			n=$((n + 1))
-			[ -n "$all" ] || [ $(((n / 4 + n / 64) % 4)) = $((n % 4)) ] ||
-				continue
-			{ printf "$head\\$report"; cat "$f"; } >report.$n
-		done
-	done
-done
+# The messages of a report: options, in the first byte, are all of them or one of four
+# in turn; the report is in the second.
+cat >reported.awk <<'END'
+BEGIN { n = split("00 ab f4 71", head, " ") }
+{ name[NR] = "raw/" $0 }
+END {
+	for (k = 1; k <= n; k++) {
+		printf "--before=%s%02x\n", head[k], report
+		for (i = 1; i <= NR; i++)
+			if (all != "" || (i + report + k) % n == 0)
+				print name[i]
+	}
+}
+END
 check 'fuzz-report: every message of testdata in every report' 0 \
-	'ls | grep "^report" | xargs fuzz-report 2>/dev/null' <<'END'
+	'for report in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		ls raw | awk -v report=$report -v all="$all" -f reported.awk |
+			xargs fuzz-report 2>/dev/null || exit
+	done' <<'END'
 END
 
-headed listing '\001' '\013' '\005' '\010'
 check 'fuzz-listing: every message of testdata' 0 \
-	'ls | grep "^listing" | xargs fuzz-listing 2>/dev/null' <<'END'
+	'fuzz-listing --before=01 raw --before=0b raw --before=05 raw --before=08 raw 2>/dev/null' <<'END'
 END
 
 # Pairs of messages: the first of testdata with each other one, and with itself.

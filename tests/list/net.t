@@ -22,12 +22,12 @@ inner=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T inner$/0x\1/p')
 printf '# samples count\n@mapping 0x400000 0x402000 0 %s/prog %s\n%s 7\n' \
 	"$scratch" "$id" "$inner" | mkprof | prof-symbolize -q >here.pb.gz
 mkdir -p "serve/buildid/$id/source$scratch"
-long=$(printf '%0150d/%0150d' 0 0)
-gcc -O1 -g -no-pie -fno-inline -Wl,--build-id=sha1 -fdebug-prefix-map="$scratch=/$long" \
+deep=$(printf '%0150d/%0150d' 0 0)
+gcc -O1 -g -no-pie -fno-inline -Wl,--build-id=sha1 -fdebug-prefix-map="$scratch=/$deep" \
 	-o long "$scratch/a b/x#1%.c" || exit 99
-long_id=$(readelf -n long | sed -n 's/.*Build ID: //p')
+deep_id=$(readelf -n long | sed -n 's/.*Build ID: //p')
 printf '# samples count\n@mapping 0x400000 0x402000 0 %s/long %s\n%s 7\n' \
-	"$scratch" "$long_id" "$inner" | mkprof | prof-symbolize -q >long.pb.gz
+	"$scratch" "$deep_id" "$inner" | mkprof | prof-symbolize -q >deep.pb.gz
 mv prog "serve/buildid/$id/executable"
 mv 'a b' "serve/buildid/$id/source$scratch/"
 
@@ -96,10 +96,10 @@ check_err 'a server that is not there' 0 '
 	grep -v "source file not found" >&2' 'onnect'
 cache=cache/debuginfod_client
 export cache
-mkdir -p "serve/buildid/$long_id/source/$long/a b"
-cp "serve/buildid/$id/source$scratch/a b/x#1%.c" "serve/buildid/$long_id/source/$long/a b/"
+mkdir -p "serve/buildid/$deep_id/source/$deep/a b"
+cp "serve/buildid/$id/source$scratch/a b/x#1%.c" "serve/buildid/$deep_id/source/$deep/a b/"
 check 'the name of a long path in the cache is a hash and its end' 0 '
-	prof-list --debuginfod=$web inner long.pb.gz 2>&1 | grep -c "return n \*"
+	prof-list --debuginfod=$web inner deep.pb.gz 2>&1 | grep -c "return n \*"
 	ls $cache/* | grep source | sed "s/-[0-9a-f]\{8\}-0*#a#b#/-HASH-0#a#b#/"' <<'END'
 1
 source-HASH-0#a#b#x#1#.c

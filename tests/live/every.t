@@ -10,16 +10,20 @@ prof-record -q --sampler=perf --kernel=no -o try.pb.gz true >log 2>&1 ||
 [ "$(uname -m)" = x86_64 ] || skip_rest 'sampling from outside' 'on x86_64 only'
 
 cat >work.c <<'END'
+#include <unistd.h>
 __attribute__((noinline)) void part(void)
 {
 	for (volatile int i = 0; i < 1000000; i++)
 		;
 	__asm__("");
 }
+/* A quarter of the time: most rows are of what the recorder does meanwhile. */
 int main(void)
 {
-	for (;;)
+	for (;;) {
 		part();
+		usleep(6000);
+	}
 }
 END
 if ! ${CC:-cc} -O1 -w -o work work.c 2>log; then

@@ -23,7 +23,7 @@ start -o whole.pb.gz
 
 # Three profiles: of phase a, of phase b, and of all of it until the end.
 ./page '/debug/pprof/profile?seconds=3600' >long.pb.gz 9>&- &
-long=$!
+whole=$!
 ./wait_for 1
 live_check 'a profile is of its own time: phase a' 0 \
 	'./page "/debug/pprof/profile?seconds=1" >a.pb.gz; ./phases_of <a.pb.gz; echo' \
@@ -132,7 +132,7 @@ END
 
 # The end of the program.
 stop
-wait $long
+wait $whole
 check 'a profile that was under way is there, of both phases' 0 \
 	'./phases_of <long.pb.gz; echo' <<'END'
 phase_a phase_b 
@@ -285,10 +285,10 @@ else
 	skip 'google-pprof: memory and locks' 'not both it and curl are there'
 fi
 ./page '/debug/pprof/heap?seconds=3600' >last.pb.gz 9>&- &
-long=$!
+whole=$!
 ./wait_for 1
 stop
-wait $long
+wait $whole
 check 'a difference that the end of the program ends: what is left is in use' 1 \
 	'prof-symbolize last.pb.gz | prof-text -q --nodecount=99 \
 		--sample-index=inuse_objects | grep -c keep_' <<'END'
@@ -298,7 +298,7 @@ END
 # Killed while clients wait.
 start
 ./page '/debug/pprof/profile?seconds=3600' >killed.pb.gz 9>&- &
-long=$!
+whole=$!
 ./wait_for 1
 # A second in which it certainly runs.
 ./page '/debug/pprof/profile?seconds=1' >/dev/null
@@ -306,7 +306,7 @@ pid=$(./page /pprof/ | sed -n 's/^process \([0-9]*\).*/\1/p')
 ./works "$pid"
 kill -9 "$pid"
 stop
-wait $long
+wait $whole
 if [ $status -eq 137 ] && [ "$(./phases_of <killed.pb.gz)" = 'phase_a ' ]; then
 	ok 'a program that is killed: its clients have their profile'
 else

@@ -115,14 +115,14 @@ END
 
 # What was not sampled is said, with its reason.
 live_check_err 'a cleared environment' 0 \
-	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'ran without the sampler (0.'
 live_check_err 'a cleared environment is given as the reason' 0 \
-	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
 live_check_err 'another LD_PRELOAD' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c \
-		"LD_PRELOAD= \"\$demo\" 0.5 1 >/dev/null; :"' 'LD_PRELOAD was changed'
+		"LD_PRELOAD= \"\$demo\" 0.3 1 >/dev/null; :"' 'LD_PRELOAD was changed'
 cat >burn.c <<'END'
 #include <time.h>
 int main(void) { while (clock() < CLOCKS_PER_SEC * 2 / 5) ; return 0; }
@@ -136,14 +136,14 @@ else
 fi
 if unshare -Ur true 2>/dev/null; then
 	live_check_err 'another user namespace' 0 \
-		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'it runs in another user namespace'
 else
 	skip 'another user namespace' 'no right to make one'
 fi
 if unshare -pf --mount-proc true 2>/dev/null; then
 	live_check_err 'another /proc: libsample is loaded, but not its memory' 0 \
-		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'it runs in a container or another mount namespace'
 else
 	skip 'another /proc' 'no right to make one'
@@ -152,7 +152,7 @@ if [ -n "${sanitized:-}" ]; then
 	skip 'a program with little memory' 'a sanitizer build'
 else
 	live_check_err 'a program with little memory' 0 \
-		'prof-record --sampler=preload -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.5 1 >/dev/null; :"' \
+		'prof-record --sampler=preload -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'libsample got no memory in it: see ulimit -v'
 fi
 cat >raw.c <<'END'
@@ -175,7 +175,7 @@ live_check_err 'a process that libc did not make' 0 'prof-record --sampler=prelo
 unfiltered live_check_err 'a process that libc did not make, by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
 live_check_err 'other kinds of profiles name processes, too' 0 \
-	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"' \
+	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
 unfiltered live_check_err 'the clock of real time also names processes that wait' 0 \
 	'prof-record --clock=wall -o x.pb.gz sh -c "env -i sleep 1; :"' \
@@ -225,7 +225,7 @@ else
 	skip 'no CPU time is left over' 'no static libc, or no perf_event of CPUs'
 fi
 live_check 'it is in the comment, too' 0 \
-	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
+	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
 		awk "{ print (\$1 > 0.45), (\$2 > 40) }"' <<'END'
 1 1
@@ -661,7 +661,7 @@ static void *work(void *arg)
 {
 	struct timespec t = { 0, 200000000 };
 	prctl(PR_SET_NAME, arg);
-	use(250);
+	use(120);
 	nanosleep(&t, 0);
 	return 0;
 }
@@ -670,14 +670,14 @@ int main(void)
 	pthread_t a, b;
 	pthread_create(&a, 0, work, "first");
 	pthread_create(&b, 0, work, "second worker");
-	use(250);
+	use(120);
 	prctl(PR_SET_NAME, "boss");
-	use(250);
+	use(120);
 	pthread_join(a, 0);
 	pthread_join(b, 0);
 	if (fork() == 0) {
 		prctl(PR_SET_NAME, "child");
-		use(250);
+		use(120);
 		_exit(0);
 	}
 	return wait(0) < 0;

@@ -4,9 +4,10 @@
 # unreadable profile, no tick that is neither kept nor counted as lost. `make
 # torture` runs it for minutes.
 # Slow: begins early.
-seconds=${1:-1}
-kills=${2:-10}
 . "${srcdir:-.}/tests/lib/tap.sh"
+seconds=${1:-${long:+3}}
+seconds=${seconds:-0.4}
+kills=${2:-10}
 . "$src/tests/lib/live.sh"
 
 plugin=$bin/tests/.libs/torture-plugin.so
@@ -38,7 +39,7 @@ adds_up() {
 torture() {
 	name=$1
 	shift
-	timeout -s ABRT $((seconds * 10 + 300)) \
+	timeout -s ABRT $((${seconds%.*} * 10 + 300)) \
 		prof-record "$@" -o t.pb.gz "$bin/tests/torture" "$seconds" \
 		"$plugin" >out 2>err
 	status=$?
@@ -105,9 +106,9 @@ served_adds_up() {
 served() {
 	rm -f w.* h.* c.*
 	: >err
-	timeout -s ABRT $((seconds * 10 + 300)) \
+	timeout -s ABRT $((${seconds%.*} * 10 + 300)) \
 		prof-record --listen 0 -F 1000 --heap=65536 --lock=10000 \
-		-o t.pb.gz "$bin/tests/torture" $((seconds + 2)) "$plugin" 2>err &
+		-o t.pb.gz "$bin/tests/torture" $((${seconds%.*} + 2)) "$plugin" 2>err &
 	record=$!
 	pester $record &
 	wait $record
@@ -148,7 +149,7 @@ torture_hooks() {
 			return
 		}
 	fi
-	LD_PRELOAD=$allocator timeout -s ABRT $((seconds * 10 + 300)) \
+	LD_PRELOAD=$allocator timeout -s ABRT $((${seconds%.*} * 10 + 300)) \
 		prof-record "$@" -o t.pb.gz "$bin/tests/torture" "$seconds" \
 		"$plugin" >out 2>err
 	status=$?
