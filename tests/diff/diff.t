@@ -93,8 +93,10 @@ mkprof >heap2.pb.gz <<'END'
 main;f 150 20
 END
 check 'a delta, an example of the manual page' 0 \
-	'prof-diff --delta heap1.pb.gz heap2.pb.gz | sh total' <<'END'
+	'prof-diff --delta heap1.pb.gz heap2.pb.gz | sh total
+	prof-diff --delta heap1.pb.gz heap2.pb.gz | prof-text --raw | grep Duration' <<'END'
 1 50 20
+Duration: 2µs
 END
 check 'a delta of profiles in the wrong order' 0 \
 	'prof-diff --delta heap2.pb.gz heap1.pb.gz 2>&1 >/dev/null' <<'END'
@@ -126,6 +128,10 @@ check_err 'an unknown scale' 2 'prof-diff --scale=half old.pb.gz new.pb.gz' \
 	"unknown scale 'half'; one of none, total, duration, ops=N"
 check_err 'no operations' 2 'prof-diff --scale=ops=0 old.pb.gz new.pb.gz' \
 	"'ops=0' is not"
+printf '# samples count\nmain 1\n' | mkprof >timeless.pb.gz
+printf '# samples count\n@duration 5\nmain 0\n' | mkprof >zero.pb.gz
+check_err 'a scale without a duration' 2 'prof-diff --scale=duration timeless.pb.gz zero.pb.gz' 'does not say how long it took'
+check_err 'a scale without a total' 2 'prof-diff --scale=total timeless.pb.gz zero.pb.gz' 'total'
 check_err 'other types' 2 'prof-diff old.pb.gz heap1.pb.gz' 'in common'
 check_err 'a bad input is named' 2 'prof-diff old.pb.gz ./none' './none: '
 plan

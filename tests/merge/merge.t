@@ -116,6 +116,24 @@ check 'all types of unlike profiles' 0 \
 2 3 30 3 30
 END
 
+printf '# alloc_objects count alloc_space bytes inuse_objects count inuse_space bytes\nmain;work 7 700 2 200\n' |
+	mkprof >heap4.pb.gz
+check 'two columns of a heap are the last of four' 0 \
+	'for types in common union; do
+		prof-merge -q --types=$types heap.pb.gz heap4.pb.gz | sh total
+	done; prof-merge -q heap4.pb.gz heap.pb.gz | prof-text --list-types | sed "s/.* //"' <<'END'
+1 5 230
+1 7 700 5 230
+inuse_objects/count
+inuse_space/bytes
+END
+for unit in '0 3 ms' '5 0 ns' '1 1 us'; do
+	echo "$unit" | awk '{ print "# n count t " $3 "\nmain " $1, $2 }' | mkprof >"${unit##* }.pb.gz"
+done
+check 'units become the finest' 0 'prof-merge ms.pb.gz ns.pb.gz us.pb.gz | sh total' <<'END'
+1 6 3001000
+END
+
 # Equal stacks stay apart by whatever a label has: key, text, number, unit.
 cat >apart <<'END'
 # samples count

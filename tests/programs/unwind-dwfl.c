@@ -125,7 +125,7 @@ find_code(void *ctx, uint64_t pc, struct walk_code *out)
 	(void)ctx;
 	if (!m)
 		return false;
-	*out = (struct walk_code){ m->rows, m->bias };
+	*out = (struct walk_code){ .rows = m->rows, .bias = m->bias };
 	return true;
 }
 

@@ -13,7 +13,6 @@
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
-#include "tests/lib/fixture.h"
 #include "tests/lib/random.h"
 
 enum { N_ROUND = 60 };
@@ -119,82 +118,6 @@ a_labelled_difference_has_both_sides(void **state)
 	}
 }
 
-static struct profile *
-parse(const char *text)
-{
-	struct profile *p;
-	struct prof_err err = { 0 };
-
-	if (fixture_parse(text, &p, &err) != PROF_OK)
-		fail_msg("fixture: %s", err.msg);
-	return p;
-}
-
-static void
-a_delta_keeps_what_is_not_a_count(void **state)
-{
-	struct diff_notes notes;
-	struct profile *out =
-		diff(parse("# alloc_space bytes inuse_space bytes\n@time 1000\n"
-			   "main;f 100 50\nmain;g 7 7\n"),
-		     parse("# alloc_space bytes inuse_space bytes\n@time 5000\n"
-			   "main;f 150 20\nmain;g 3 7\n"),
-		     (struct diff_opts){ .kind = DIFF_SUBTRACT, .delta = true },
-		     &notes);
-
-	(void)state;
-	assert_int_equal(out->n_sample, 2);
-	assert_int_equal(out->value[0] + out->value[2], 50 - 4);
-	assert_int_equal(out->value[1] + out->value[3], 27);
-	assert_int_equal(out->time_ns, 5000);
-	assert_int_equal(out->duration_ns, 4000);
-	assert_int_equal(notes.n_shrunk, 1);
-	profile_free(out);
-}
-
-static void
-units_are_unified_before_scaling(void **state)
-{
-	struct diff_notes notes;
-	struct profile *out =
-		diff(parse("# samples count cpu ms\nmain;f 1 3\n"),
-		     parse("# cpu ns samples count\nmain;f 1000000 2\n"),
-		     (struct diff_opts){ .kind = DIFF_SUBTRACT,
-					 .scale = DIFF_SCALE_COLUMNS,
-					 .verdict = true },
-		     &notes);
-
-	(void)state;
-	assert_int_equal(out->n_sample, 0);
-	assert_false(notes.differ);
-	assert_string_equal(profile_str(out, out->type[0].type), "cpu");
-	assert_string_equal(profile_str(out, out->type[0].unit), "ns");
-	profile_free(out);
-}
-
-static void
-scales_say_what_they_need(void **state)
-{
-	struct profile *a = parse("# n count\nf 1\n");
-	struct profile *b = parse("# n count\n@duration 5\nf 0\n");
-	struct diff_opts opts = { .scale = DIFF_SCALE_DURATION };
-	struct diff_notes notes;
-	struct prof_err err;
-	struct profile *out;
-
-	(void)state;
-	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
-			 PROF_EUSAGE);
-	opts.scale = DIFF_SCALE_TOTAL;
-	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
-			 PROF_EUSAGE);
-	opts = (struct diff_opts){ .delta = true };
-	assert_int_equal(profile_diff(a, b, &opts, &out, &notes, &err),
-			 PROF_EUSAGE);
-	profile_free(a);
-	profile_free(b);
-}
-
 static void
 names_lose_their_numbers(void **state)
 {
@@ -252,9 +175,6 @@ main(void)
 		cmocka_unit_test(a_minus_a_is_nothing),
 		cmocka_unit_test(a_plus_b_minus_b_is_a),
 		cmocka_unit_test(a_labelled_difference_has_both_sides),
-		cmocka_unit_test(a_delta_keeps_what_is_not_a_count),
-		cmocka_unit_test(units_are_unified_before_scaling),
-		cmocka_unit_test(scales_say_what_they_need),
 		cmocka_unit_test(names_lose_their_numbers),
 	};
 

@@ -248,77 +248,6 @@ an_unknown_mapping_is_not_none(void **state)
 		profile_free(p[i]);
 }
 
-static void
-units_become_the_finest(void **state)
-{
-	struct profile *p[3] = { one("n count t ms", "0 3"),
-				 one("n count t ns", "5 0"),
-				 one("n count t us", "1 1") };
-	struct profile *out = sum(COLUMNS_STRICT, p, "012");
-
-	(void)state;
-	assert_string_equal(profile_str(out, out->type[1].unit), "ns");
-	assert_int_equal(out->n_sample, 1);
-	assert_int_equal(out->value[0], 6);
-	assert_int_equal(out->value[1], 3001000);
-	profile_free(out);
-	for (int i = 0; i < 3; i++)
-		profile_free(p[i]);
-}
-
-static void
-two_columns_of_a_heap_are_the_last_of_four(void **state)
-{
-	struct profile *p[2] = {
-		one("objects count space bytes", "1 64"),
-		one("alloc_objects count alloc_space bytes inuse_objects "
-		    "count inuse_space bytes",
-		    "7 700 2 200"),
-	};
-	struct profile *out = sum(COLUMNS_COMMON, p, "01");
-
-	(void)state;
-	assert_int_equal(out->n_type, 2);
-	assert_string_equal(profile_str(out, out->type[0].type),
-			    "inuse_objects");
-	assert_int_equal(out->value[0], 3);
-	assert_int_equal(out->value[1], 264);
-	profile_free(out);
-	out = sum(COLUMNS_UNION, p, "01");
-	assert_int_equal(out->n_type, 4);
-	assert_int_equal(out->value[0], 7);
-	assert_int_equal(out->value[3], 264);
-	profile_free(out);
-	profile_free(p[0]);
-	profile_free(p[1]);
-}
-
-static void
-what_does_not_fit_is_refused(void **state)
-{
-	struct profile *p[5] = { one("n count", "1"), one("n bytes", "1"),
-				 one("m count", "1"), one("n count", "2"),
-				 one("n count m count", "1 1") };
-	struct merge *m = merge_new(COLUMNS_STRICT);
-	struct profile *out;
-	struct prof_err err;
-
-	(void)state;
-	assert_int_equal(merge_result(m, &out, NULL, &err), PROF_EUSAGE);
-	assert_int_equal(merge_add(m, p[0], 1, &err), PROF_OK);
-	assert_int_equal(merge_add(m, p[1], 1, &err), PROF_EDIFFER);
-	assert_int_equal(merge_add(m, p[2], 1, &err), PROF_EDIFFER);
-	assert_int_equal(merge_add(m, p[4], 1, &err), PROF_EDIFFER);
-	/* The sum goes on as if they had not been there. */
-	assert_int_equal(merge_add(m, p[3], 1, &err), PROF_OK);
-	assert_int_equal(merge_result(m, &out, NULL, &err), PROF_OK);
-	assert_int_equal(out->value[0], 3);
-	merge_free(m);
-	profile_free(out);
-	for (int i = 0; i < 5; i++)
-		profile_free(p[i]);
-}
-
 /* Words of a profile that cancel each other, in most tables: a start line that
  * is the name's number, a callee next to its caller. */
 static void
@@ -352,9 +281,6 @@ main(void)
 		cmocka_unit_test(a_weight_is_so_many_of_one),
 		cmocka_unit_test(large_sums_saturate_in_the_end),
 		cmocka_unit_test(an_unknown_mapping_is_not_none),
-		cmocka_unit_test(units_become_the_finest),
-		cmocka_unit_test(two_columns_of_a_heap_are_the_last_of_four),
-		cmocka_unit_test(what_does_not_fit_is_refused),
 		cmocka_unit_test(chosen_words_do_not_collide),
 	};
 
