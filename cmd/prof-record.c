@@ -22,6 +22,7 @@ enum {
 	KEY_CLOCK,
 	KEY_JIT,
 	KEY_LISTEN,
+	KEY_INTERP,
 	KEY_SIGNAL,
 	KEY_SYMBOLIZE,
 	KEY_SESSION,
@@ -36,8 +37,11 @@ static const struct cli_opt opts[] = {
 	  "wall: all threads" },
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default), separate files, or none" },
+	{ KEY_INTERP, "interp", "HOW",
+	  "functions of Python: mixed with those of C (the default), only "
+	  "them, or off" },
 	{ KEY_JIT, "jit", NULL,
-	  "have compilers of node, java, python, .NET and erlang write names" },
+	  "have compilers of node, java, .NET and erlang write names" },
 	{ KEY_LISTEN, "listen", "ADDRESS",
 	  "serve profiles over HTTP at [HOST:]PORT meanwhile" },
 	{ KEY_SIGNAL, "signal", "SIGNAL",
@@ -87,6 +91,14 @@ clock_of(const struct cli *cli)
 	static const char *const words[] = { "cpu", "wall", "perf", NULL };
 
 	return (enum shm_clock)cli_word(cli, "clock", words);
+}
+
+static enum shm_interp_mode
+interp_of(const struct cli *cli)
+{
+	static const char *const words[] = { "mixed", "only", "off", NULL };
+
+	return (enum shm_interp_mode)cli_word(cli, "way", words);
 }
 
 /* Set how to treat child processes; libsample need not know of files. */
@@ -167,6 +179,10 @@ take_option(struct run *r, int key, bool *is_session)
 		break;
 	case KEY_SYMBOLIZE:
 		r->names = names_of(cli);
+		break;
+	case KEY_INTERP:
+		r->config.interp = interp_of(cli);
+		r->launch.no_interp = r->config.interp == SHM_INTERP_OFF;
 		break;
 	case KEY_JIT:
 		r->launch.jit = true;

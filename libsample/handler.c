@@ -189,6 +189,23 @@ mark_own_work(uintptr_t *pc, size_t n)
 		pc[0] = own < fork ? UNWIND_OWN : UNWIND_FORK;
 }
 
+size_t
+sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
+	     size_t n_stack, struct unwind_far *far,
+	     struct interp_memory *interp, uintptr_t *pc,
+	     struct unwind_info *info)
+{
+	struct interp_thread thread = { t->self, &t->interp_hint };
+	struct interp_walk walk;
+	size_t n;
+
+	n = unwind_walk(uc, stack, n_stack, far,
+			interp_begin(&walk, interp, &thread), pc, UNWIND_FRAMES,
+			info);
+	info->n_unread = interp_end(&walk);
+	return n;
+}
+
 static void
 take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 {
@@ -205,14 +222,17 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		stack[1].hi = stack[1].lo + uc->uc_stack.ss_size;
 		n_stack = 2;
 	}
-	n = unwind_walk(uc, stack, n_stack, &self->far, self->pc, UNWIND_FRAMES,
-			&info);
+	n = sampler_walk(self, uc, stack, n_stack, &self->far, &self->interp,
+			 self->pc, &info);
 	mark_own_work(self->pc, n);
 	if (info.is_cut)
 		atomic_fetch_add_explicit(&count->n_truncated, ticks,
 					  memory_order_relaxed);
 	if (info.end == UNWIND_FAILED)
 		atomic_fetch_add_explicit(&count->n_failed, ticks,
+					  memory_order_relaxed);
+	if (info.n_unread)
+		atomic_fetch_add_explicit(&count->n_unread, ticks,
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&count->n_signal, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&count->n_tick, ticks, memory_order_relaxed);

@@ -43,7 +43,7 @@ sample_hook_begin(void)
 /* Walk the stack of the calling thread, our own frames first; 0 if that
  * failed. */
 static __attribute__((noinline)) size_t
-hook_walk(struct hook *h, size_t max, struct unwind_info *info)
+hook_walk(struct hook *h, struct unwind_info *info)
 {
 	struct unwind_stack stack[2] = { h->thread->stack };
 	ucontext_t uc;
@@ -52,8 +52,9 @@ hook_walk(struct hook *h, size_t max, struct unwind_info *info)
 	unwind_stack_signal(&stack[1]);
 	if (!arch_registers_here(&uc))
 		return 0;
-	return unwind_walk(&uc, stack, stack[1].hi ? 2 : 1, &h->thread->far,
-			   h->pc, max, info);
+	return sampler_walk(h->thread, &uc, stack, stack[1].hi ? 2 : 1,
+			    &h->thread->far, &h->thread->hook_interp, h->pc,
+			    info);
 }
 
 /*
@@ -69,7 +70,7 @@ take_stack(struct hook *h, uintptr_t ra)
 	h->pc = h->one;
 	if (h->thread) {
 		h->pc = h->thread->hook_pc;
-		n = hook_walk(h, UNWIND_FRAMES, &info);
+		n = hook_walk(h, &info);
 	}
 	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
 		own++;
@@ -87,7 +88,7 @@ take_stack(struct hook *h, uintptr_t ra)
 	if (info.is_cut)
 		atomic_fetch_add_explicit(&h->count->n_truncated, 1,
 					  memory_order_relaxed);
-	if (info.end == UNWIND_FAILED)
+	if (info.end == UNWIND_FAILED || info.n_unread)
 		atomic_fetch_add_explicit(&h->count->n_failed, 1,
 					  memory_order_relaxed);
 }

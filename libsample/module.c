@@ -238,7 +238,7 @@ is_companion(const char *name)
 
 static bool
 tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
-	     const struct segment *s)
+	     bool is_interp, const struct segment *s)
 {
 	const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 	struct shm_module m = { .space = atomic_load(&sampler.space) };
@@ -251,6 +251,7 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	m.start = s->start;
 	m.limit = s->limit;
 	m.offset = ph->p_offset & -(uint64_t)getpagesize();
+	m.hide = is_interp && sampler.shm->set.interp == SHM_INTERP_ONLY;
 	m.is_self = (here >= s->start && here < s->limit) ||
 		    is_companion(info->dlpi_name);
 	id = build_id(info, &n);
@@ -263,6 +264,23 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	if (n > room) /* better none than a wrong one */
 		path[0] = '\0', n = 1;
 	return tell(SHM_MODULE, &m, offsetof(struct shm_module, path), path, n);
+}
+
+/* Has an object that is new an interpreter? */
+static bool
+has_interp(const struct dl_phdr_info *info, bool is_first)
+{
+	const char *why;
+	bool found;
+
+	if (sampler.shm->set.interp == SHM_INTERP_OFF)
+		return false;
+	found = interp_look(info, is_first, &why);
+	if (why)
+		module_note("%s[%d]: the functions of its interpreter are not "
+			    "read: %s",
+			    sampler.name, (int)sampler.pid, why);
+	return found;
 }
 
 /* A pass over the loaded objects. */
@@ -278,7 +296,7 @@ static int
 each_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct pass *pass = arg;
-	bool is_first = pass->is_first;
+	bool is_first = pass->is_first, is_looked = false, is_interp = false;
 	struct segment s, *known;
 
 	(void)size;
@@ -301,8 +319,13 @@ each_object(struct dl_phdr_info *info, size_t size, void *arg)
 			known->pass = segments.pass;
 		else if (!pass->is_adding)
 			pass->has_new = true;
-		else if (tell_segment(info, i, is_first, &s))
-			remember(&s);
+		else {
+			if (!is_looked)
+				is_interp = has_interp(info, is_first);
+			is_looked = true;
+			if (tell_segment(info, i, is_first, is_interp, &s))
+				remember(&s);
+		}
 	}
 	return 0;
 }
@@ -423,6 +446,7 @@ module_reset(void)
 	pthread_mutex_lock(&modules.lock);
 	take_segments();
 	segments.n = 0;
+	interp_forget();
 	atomic_store(&segments.n_unseen, 0);
 	modules.deaf = false;
 	atomic_store(&sampler.space, 0);

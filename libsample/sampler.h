@@ -14,8 +14,9 @@
  *	clock.c		the clocks that interrupt a thread
  *	table.c		counts stacks in shared memory
  *	unwind*.c	call stacks
+ *	interp*.c	functions of interpreters in them
  *
- * The last four run in signal handlers; tests/record/handler.t checks that they
+ * The last five run in signal handlers; tests/record/handler.t checks that they
  *use only a few safe symbols.
  */
 #ifndef SAMPLER_H
@@ -27,6 +28,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "interp/interp.h"
 #include "shm.h"
 #include "unwind/unwind.h"
 
@@ -78,7 +80,10 @@ struct thread {
 	int (*start_c11)(void *);
 	void *arg;
 	struct unwind_stack stack;
-	struct unwind_far far; /* for other stacks, of coroutines */
+	struct unwind_far far;         /* for other stacks, of coroutines */
+	uintptr_t self;                /* pthread_self() */
+	_Atomic uintptr_t interp_hint; /* see interp/interp.h */
+	struct interp_memory interp;
 	pid_t tid;
 	int timer; /* the kernel's number, or -1 */
 	/* Pages of its perf clock, or NULL; see clock.c. */
@@ -123,6 +128,7 @@ struct thread {
 	/* Of hook.c. */
 	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 	uintptr_t hook_pc[SHM_DEPTH];
+	struct interp_memory hook_interp;
 };
 
 /* The kernel's number of a thread's CPU clock. */
@@ -149,6 +155,13 @@ thread_random(struct thread *t)
 
 /* The handler of sampler.signal. */
 void handler_tick(int sig, siginfo_t *info, void *uc);
+
+/* Walk the stack of t, from the registers of uc, with the functions of an
+ * interpreter. See unwind_walk(). A signal handler may call it. */
+size_t sampler_walk(struct thread *t, const void *uc,
+		    const struct unwind_stack *stack, size_t n_stack,
+		    struct unwind_far *far, struct interp_memory *interp,
+		    uintptr_t *pc, struct unwind_info *info);
 
 /* Start a space for this process with the modules of base (0: none). Returns 0
  * if the log is full. A signal handler may call it. */

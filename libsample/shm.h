@@ -20,10 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interp/frame.h"
 #include "unwind/frames.h"
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 11
+#define SHM_VERSION 12
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -96,6 +97,9 @@ enum shm_event {
 	SHM_DELAY, /* microseconds of them */
 };
 
+/* Whether functions of interpreters are read. */
+enum shm_interp_mode { SHM_INTERP_MIXED, SHM_INTERP_ONLY, SHM_INTERP_OFF };
+
 /* The kinds of locks. */
 enum shm_lock {
 	SHM_LOCK_MUTEX,
@@ -162,7 +166,10 @@ struct shm_entry {
 /* Code in memory: an executable segment of a loaded object. */
 struct shm_module {
 	uint32_t space;
-	uint32_t is_self; /* it is libsample */
+	uint16_t is_self; /* it is libsample */
+	/* It is an interpreter, whose frames are to be left out where a stack
+	 * has frames of its functions. */
+	uint16_t hide;
 	uint64_t start;
 	uint64_t limit;
 	uint64_t offset; /* in the file */
@@ -206,6 +213,29 @@ struct shm_early {
 	uint64_t ns;
 };
 
+/*
+ * Code of an interpreter: a function's name and file, each of n units of so
+ * many bytes (as Unicode), and its table of lines, which came before this in
+ * pieces.
+ */
+struct shm_code {
+	uint32_t code;
+	uint8_t interp;    /* enum interp_number */
+	uint8_t lines_are; /* enum interp_lines */
+	uint8_t name_unit, file_unit;
+	uint16_t n_name, n_file; /* units */
+	int32_t first_line;
+	uint32_t n_lines; /* bytes */
+	char text[];      /* the name, then the file */
+};
+
+/* A piece of the table of lines of code that is to come. */
+struct shm_lines_part {
+	uint32_t code;
+	uint32_t at;
+	uint8_t bytes[];
+};
+
 enum shm_kind {
 	SHM_STACK = 1, /* pc: a stack with count ticks, by one signal */
 	SHM_SPACE,
@@ -213,7 +243,9 @@ enum shm_kind {
 	SHM_GONE,
 	SHM_LABEL,
 	SHM_NOTE, /* bytes: a line of text for the user */
-	SHM_EARLY
+	SHM_EARLY,
+	SHM_CODE,
+	SHM_LINES_PART
 };
 
 /*
@@ -244,6 +276,8 @@ struct shm_slot {
 		struct shm_gone gone;
 		struct shm_label label;
 		struct shm_early early;
+		struct shm_code code;
+		struct shm_lines_part lines;
 		char bytes[(SHM_DEPTH + 1) * 8];
 	} u;
 };
@@ -304,6 +338,8 @@ struct shm_process {
 	_Atomic uint64_t n_failed;    /* stacks whose root was not found */
 	_Atomic uint64_t n_untimed;   /* threads without a timer */
 	_Atomic uint64_t n_perf;      /* signals of perf clocks */
+	_Atomic uint64_t n_unread; /* ticks with frames of an interpreter that
+				      were not read */
 	struct shm_count heap, lock;
 };
 
@@ -328,6 +364,7 @@ struct shm_settings {
 	uint32_t labels;      /* enum shm_label_key, or-ed */
 	uint32_t live_levels; /* of the heap's tables, in this memory */
 	uint32_t marks;       /* the kernel samples the processes without us */
+	uint32_t interp;      /* enum shm_interp_mode */
 };
 
 struct shm {
@@ -339,6 +376,7 @@ struct shm {
 	/* Allocated by the sampler with fetch_add. */
 	_Atomic uint32_t next_space; /* 0 is never a space */
 	_Atomic uint32_t next_label; /* 0 means no labels */
+	_Atomic uint32_t next_code;  /* of an interpreter; 0 is none */
 	_Atomic uint32_t next_owner; /* of live allocations */
 	_Atomic uint32_t n_program;  /* programs that loaded the sampler */
 	_Atomic uint32_t n_process;  /* that asked for counts */

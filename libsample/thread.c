@@ -239,6 +239,8 @@ thread_enter(struct thread *t)
 	/* Do not sample allocations and waits of this function. */
 	t->is_hooked = 1;
 	thread_self = t;
+	t->self = (uintptr_t)pthread_self();
+	atomic_store(&t->interp_hint, 0);
 	/* The first malloc() of a thread may reserve 64 MB for it. */
 	if (!unwind_stack_find(&t->stack, !sampler.is_tight))
 		t->stack.lo = t->stack.hi = 0;

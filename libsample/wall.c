@@ -72,6 +72,7 @@ struct look {
 	uint32_t ticks;        /* since the last check; 1 unless it was late */
 	bool is_noted;         /* that a sleeping thread could not be read */
 	struct unwind_far far; /* for stacks of coroutines */
+	struct interp_memory interp;
 };
 
 static uint64_t
@@ -184,9 +185,9 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 		return RUNS;
 	segments_bury();
 	set_registers(&uc, sp, pc);
-	t->n_sleep_pc = (uint32_t)unwind_walk(&uc, &t->stack, 1, &look->far,
-					      t->sleep_pc, UNWIND_FRAMES,
-					      &t->sleep_info);
+	t->n_sleep_pc = (uint32_t)sampler_walk(t, &uc, &t->stack, 1, &look->far,
+					       &look->interp, t->sleep_pc,
+					       &t->sleep_info);
 	return cpu_of(t) == cpu ? SLEEPS : RUNS;
 }
 
@@ -211,6 +212,8 @@ count_sleep(const struct look *look, struct thread *t, uint32_t ticks)
 		atomic_fetch_add(&count->n_truncated, ticks);
 	if (t->sleep_info.end == UNWIND_FAILED)
 		atomic_fetch_add(&count->n_failed, ticks);
+	if (t->sleep_info.n_unread)
+		atomic_fetch_add(&count->n_unread, ticks);
 	if (!table_add(sampler.shm,
 		       SHM_KEY(SHM_TICK, sampler_space(),
 			       label_sleeping(t, comm), t->n_sleep_pc),

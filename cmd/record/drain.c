@@ -83,6 +83,7 @@ drain_open(struct drain *d, const struct drain_config *config,
 	shm->set.children = config->children;
 	shm->set.signal = (uint32_t)config->signal;
 	shm->set.labels = config->labels;
+	shm->set.interp = config->interp;
 	shm->set.live_levels = levels + 1;
 	d->set = shm->set;
 	d->shm = shm;
@@ -186,6 +187,12 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 		break;
 	case SHM_EARLY:
 		tally_early(t, &slot->u.early, n);
+		break;
+	case SHM_CODE:
+		tally_code(t, &slot->u.code, n);
+		break;
+	case SHM_LINES_PART:
+		tally_lines_part(t, &slot->u.lines, n);
 		break;
 	case SHM_NOTE:
 		if (memchr(slot->u.bytes, '\0', n))

@@ -22,6 +22,7 @@ struct drain_config {
 	enum shm_children children;
 	int signal;      /* 0: SIGPROF */
 	uint32_t labels; /* enum shm_label_key, or-ed */
+	enum shm_interp_mode interp;
 };
 
 enum { DRAIN_PASS_MS = 100 };

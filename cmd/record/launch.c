@@ -340,14 +340,16 @@ set_sanitizer(void)
 	return done;
 }
 
-/* The variables of runtimes that write names: what is set is kept. */
+/* The variables of runtimes that write names: what is set is kept. Those whose
+ * functions libsample reads itself would only take longer. */
 static bool
-set_runtimes(void)
+set_runtimes(const struct launch *l)
 {
 	const struct runtime *r = NULL;
 
 	while ((r = runtime_next(r)))
-		if (setenv(r->variable, r->value, 0) != 0)
+		if (!(r->is_read && *l->library && !l->no_interp) &&
+		    setenv(r->variable, r->value, 0) != 0)
 			return false;
 	return true;
 }
@@ -369,7 +371,7 @@ become(const struct launch *l, char **argv, const char *session,
 	if (*l->library && (!set_preload(l) || !set_sanitizer() ||
 			    setenv(SHM_ENV, session, 1) != 0))
 		return;
-	if (l->jit && !set_runtimes())
+	if (l->jit && !set_runtimes(l))
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;

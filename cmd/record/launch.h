@@ -16,7 +16,8 @@ struct launch {
 	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
 	bool join_stdout;       /* redirect its standard output to our stderr */
 	bool jit; /* ask run-time compilers for names, by its environment */
-	bool wait_all; /* wait for processes that outlive it, too */
+	bool no_interp; /* ... also those whose functions libsample reads */
+	bool wait_all;  /* wait for processes that outlive it, too */
 	/* Called with the pid of its process, which calls execve() only after
 	 * the return; may be NULL. */
 	void (*before)(void *ctx, pid_t pid);

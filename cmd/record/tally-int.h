@@ -5,6 +5,7 @@
  *	tally-event.c	the same for events other than ticks: allocations, waits
  *	tally-space.c	address spaces: the module of an address
  *	tally-maps.c	the same, for code that no loader mapped
+ *	tally-code.c	the code of interpreters
  *	tally-mark.c	the counts at a moment
  *	tally-early.c	what programs used before they were sampled
  *	tally-profile.c	a profile of the counts so far
@@ -19,6 +20,7 @@
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
 #include "libsample/shm.h"
+#include "lines.h"
 #include "tally.h"
 
 /* Strings are indices in tally.strings. */
@@ -30,6 +32,7 @@ struct module {
 	uint64_t start; /* where it was first seen */
 	uint64_t size;
 	bool is_self; /* libsample */
+	bool hide;    /* see struct shm_module */
 	int held;     /* a descriptor of its file; 0: none */
 };
 
@@ -76,6 +79,14 @@ struct place {
 #define PLACE_GAP (PROF_NONE - 1)
 /* The same: the recorder's own work in the program. */
 #define PLACE_OWN (PROF_NONE - 2)
+/* The same: code of an interpreter; the address is its index in tally.code and,
+ * in the lower half, the line. */
+#define PLACE_CODE (PROF_NONE - 3)
+/* The same: frames of an interpreter that were not read; the address is an enum
+ * shm_interp. */
+#define PLACE_UNREAD (PROF_NONE - 4)
+/* Below it are modules. */
+#define PLACE_FIRST PLACE_UNREAD
 
 struct stack {
 	uint32_t process;
@@ -111,6 +122,26 @@ struct raw {
 	uint32_t event;
 };
 
+/* A function of an interpreter. */
+struct code {
+	uint32_t name, file;
+	uint32_t interp; /* enum interp_number */
+	int32_t first_line;
+	uint64_t table; /* a hash of its lines as they came */
+	struct line_row *row;
+	size_t n_row;
+};
+
+/* The beginning of a table of lines of code that is still to come. */
+struct table {
+	uint32_t code; /* a sampler's number; 0: none */
+	uint8_t *bytes;
+	size_t n, room;
+};
+
+/* Samplers send tables in pieces, and others in between. */
+enum { TALLY_TABLES = 64 };
+
 struct tally {
 	struct arena *arena; /* holds the strings */
 	struct strtab strings;
@@ -141,6 +172,13 @@ struct tally {
 	struct hashtab label_sets;
 	uint32_t *labels_of; /* by the sampler's number: index + 1 */
 	size_t n_number, room_number;
+	struct code *code;
+	size_t n_code, room_code;
+	struct hashtab codes;
+	uint32_t *code_of; /* by the sampler's number; PROF_NONE: unknown */
+	size_t n_number_of_code, room_number_of_code;
+	struct table table[TALLY_TABLES];
+	unsigned next_table;
 	struct place *place;
 	size_t n_place, room_place;
 	struct hashtab places;
@@ -243,6 +281,11 @@ void tally_release_files(struct tally *t);
  */
 bool tally_read_maps(struct tally *t, struct space *s);
 
+/* tally-code.c: the place of a frame of an interpreter. */
+uint32_t tally_code_at(const struct tally *t, uint64_t frame,
+		       uint64_t *address);
+void tally_code_release(struct tally *t);
+
 /*
  * The stack that key and pc mean, without ticks, and its hash. Its frames are
  * put after the last of pool, and are there to stay if pool->n is raised by
@@ -265,9 +308,11 @@ struct build {
 	const struct tally *t;
 	const struct tally_info *info;
 	struct profile *p;
-	uint32_t *mapping;     /* by module; PROF_NONE: not added yet */
-	uint32_t *location;    /* by place; the same */
-	uint32_t process, pid; /* strings: label keys */
+	uint32_t *mapping;  /* by module; PROF_NONE: not added yet */
+	uint32_t *location; /* by place; the same */
+	uint32_t *function; /* by code, and of what was not read */
+	uint32_t language[INTERP_NUMBERS]; /* mappings; the same */
+	uint32_t process, pid;             /* strings: label keys */
 };
 
 /*
@@ -277,6 +322,10 @@ struct build {
 bool build_sample(struct build *b, const struct frames *pool,
 		  const struct stack *s, bool of_process, const int64_t *value,
 		  const struct label *more);
+
+/* The location of a place that is PLACE_CODE or PLACE_UNREAD; PROF_NONE without
+ * memory. */
+uint32_t build_code(struct build *b, const struct place *at);
 
 /* Does the profile include this process? */
 bool build_is_of(const struct build *b, uint32_t process);

@@ -39,6 +39,7 @@ add_ticks(struct sampling *s, const struct shm_process *p)
 	s->unwind_failed += count_of(&p->n_failed);
 	s->untimed += count_of(&p->n_untimed);
 	s->perf_signals += count_of(&p->n_perf);
+	s->unread += count_of(&p->n_unread);
 }
 
 static void

@@ -130,6 +130,10 @@ location_of(struct build *b, uint32_t place)
 							     : "[prof-record]");
 		return b->location[place];
 	}
+	if (at->module == PLACE_CODE || at->module == PLACE_UNREAD) {
+		b->location[place] = build_code(b, at);
+		return b->location[place];
+	}
 	if (at->module != PROF_NONE) {
 		l.mapping = mapping_of(b, at->module);
 		if (l.mapping == PROF_NONE)
@@ -162,6 +166,7 @@ build_comment(struct build *b)
 		take_off(&s.unwind_failed, since->sampling.unwind_failed);
 		take_off(&s.untimed, since->sampling.untimed);
 		take_off(&s.perf_signals, since->sampling.perf_signals);
+		take_off(&s.unread, since->sampling.unread);
 		take_off(&s.lost_bytes, since->sampling.lost_bytes);
 	}
 	if (s.ticks)
@@ -440,14 +445,20 @@ build_profile(const struct tally *t, const struct tally_info *info,
 		.p = profile_new(),
 		.mapping = array_of_none(t->n_module),
 		.location = array_of_none(t->n_place),
+		.function = array_of_none(t->n_code + 1),
 	};
 
-	if (t->failed || !b.p || !b.mapping || !b.location || !how(&b)) {
+	for (int i = 0; i < INTERP_NUMBERS; i++)
+		b.language[i] = PROF_NONE;
+
+	if (t->failed || !b.p || !b.mapping || !b.location || !b.function ||
+	    !how(&b)) {
 		profile_free(b.p);
 		b.p = NULL;
 	}
 	free(b.mapping);
 	free(b.location);
+	free(b.function);
 	return b.p;
 }
 

@@ -241,6 +241,7 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 	module.start = m->start;
 	module.size = m->limit - m->start;
 	module.is_self = m->is_self;
+	module.hide = m->hide;
 	if (module.file != STRTAB_NONE && module.build_id != STRTAB_NONE)
 		tally_add_module(t, s, &module);
 }

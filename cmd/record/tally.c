@@ -55,6 +55,7 @@ tally_free(struct tally *t)
 	free(t->value);
 	hashtab_release(&t->stacks);
 	tally_event_release(t);
+	tally_code_release(t);
 	free(t);
 }
 
@@ -196,6 +197,8 @@ module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 		return PLACE_GAP;
 	if (k == 0 && pc == UNWIND_OWN)
 		return PLACE_OWN;
+	if (INTERP_IS_FRAME(pc))
+		return tally_code_at(t, pc, address);
 	/* Callers: a byte of the call, not the instruction after it. */
 	*address = pc - (k > 0);
 	if (s)
@@ -205,13 +208,32 @@ module_of(struct tally *t, struct space *s, uint64_t pc, uint32_t k,
 	return m;
 }
 
+/* The interpreter's own code is left out if the stack has its functions. */
+static void
+hide_interpreter(const struct tally *t, uint32_t *frame, uint32_t *n)
+{
+	bool has_code = false;
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < *n; k++)
+		has_code |= t->place[frame[k]].module == PLACE_CODE;
+	for (uint32_t k = 0; has_code && k < *n; k++) {
+		uint32_t m = t->place[frame[k]].module;
+
+		if (m >= PLACE_FIRST || !t->module[m].hide)
+			frame[kept++] = frame[k];
+	}
+	if (has_code)
+		*n = kept;
+}
+
 bool
 tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	     const uint64_t *pc, struct stack *stack, uint64_t *hash)
 {
 	struct space *s = tally_find_space(t, SHM_KEY_SPACE(key));
 	uint32_t depth = SHM_KEY_DEPTH(key), number = SHM_KEY_LABEL(key);
-	bool is_tick = SHM_KEY_EVENT(key) == SHM_TICK;
+	bool is_tick = SHM_KEY_EVENT(key) == SHM_TICK, has_hidden = false;
 
 	*stack = (struct stack){ .at = pool->n, .process = PROF_NONE };
 	if (!is_tick)
@@ -233,18 +255,22 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		m = module_of(t, s, pc[k], k, &address);
 
 		/* Skip a wrapper of ours, which the program did not call. */
-		if (m < PLACE_OWN && t->module[m].is_self) {
+		if (m < PLACE_FIRST && t->module[m].is_self) {
 			if (k > 0 || !is_tick)
 				continue;
 			m = PLACE_OWN;
 			address = 0;
 		}
+		has_hidden |= m < PLACE_FIRST && t->module[m].hide;
 		place = add_place(t, address, m);
 		if (place == PROF_NONE)
 			return false;
 		pool->frame[stack->at + stack->n++] = place;
-		*hash = tally_mix(t, *hash, place);
 	}
+	if (has_hidden)
+		hide_interpreter(t, pool->frame + stack->at, &stack->n);
+	for (uint32_t k = 0; k < stack->n; k++)
+		*hash = tally_mix(t, *hash, pool->frame[stack->at + k]);
 	return true;
 }
 

@@ -13,9 +13,11 @@ struct profile;
 struct sampling;
 struct shm; /* from libsample/shm.h */
 struct account_share;
+struct shm_code;
 struct shm_early;
 struct shm_gone;
 struct shm_label;
+struct shm_lines_part;
 struct shm_module;
 struct shm_space;
 struct tally;
@@ -79,6 +81,9 @@ void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
 void tally_early(struct tally *t, const struct shm_early *e, size_t n);
+void tally_lines_part(struct tally *t, const struct shm_lines_part *p,
+		      size_t n);
+void tally_code(struct tally *t, const struct shm_code *c, size_t n);
 void tally_stack(struct tally *t, uint64_t key, const uint64_t *pc,
 		 uint64_t ticks, uint64_t signals);
 

@@ -63,6 +63,8 @@ struct unwind_info {
 	enum unwind_end end;
 	bool is_cut;        /* the array contains an UNWIND_GAP */
 	unsigned n_guess;   /* steps made without unwind information */
+	unsigned n_unread;  /* parts of the stack that a guest could not read;
+			       of sampler_walk() */
 	uintptr_t where_pc; /* libsample, UNWIND_FAILED: the pc that could not
 			       be left */
 };

@@ -33,6 +33,7 @@ struct walk {
 	struct unwind_bounds bounds;
 	struct unwind_far *far; /* of the caller */
 	bool has_far;           /* far is in use by this walk */
+	struct unwind_guest *guest;
 	struct unwind_frame f;
 	unsigned n_guess;
 	/* Of the last look-up that gave WORD_RULE: */
@@ -219,9 +220,10 @@ code_is_sigreturn(const struct unwind_code *c, uintptr_t pc)
 	return is_read && code[0] == ARCH_SIGRETURN;
 }
 
-/* at: the address to look up, in the instruction that f executes. */
+/* at: the address to look up, in the instruction that f executes; *entry: that
+ * of the array. */
 static inline enum unwind_step
-walk_step(struct walk *w, struct unwind_frames *out, uintptr_t at)
+walk_step(struct walk *w, uintptr_t at, uintptr_t *entry)
 {
 	uint32_t word = w->tables ? lookup(w, at) : WORD_NONE;
 	enum unwind_step how =
@@ -235,42 +237,45 @@ walk_step(struct walk *w, struct unwind_frames *out, uintptr_t at)
 		return how;
 	/* A handler returns to it without having been called by it. */
 	if (!w->f.regs)
-		++*out->last;
+		++*entry;
 	return step_kernel(w);
 }
 
 static enum unwind_end
 walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 {
-	unwind_frames_add(out, w->f.pc);
-	while (out->n_all < UNWIND_MOST) {
+	uintptr_t entry = w->f.pc;
+
+	while (out->n_all + 1 < UNWIND_MOST) {
 		/* A call may be the last instruction: look up before it. */
 		uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
+		enum unwind_step how = walk_step(w, at, &entry);
 
-		switch (walk_step(w, out, at)) {
-		case STEP_OK:
-			break;
-		case STEP_BEGUN:
-			++*out->last;
+		if (how == STEP_BEGUN)
+			entry++;
+		if (how != STEP_OK || !w->guest ||
+		    !w->guest->frame(w->guest, out, at, w->f.sp))
+			unwind_frames_add(out, entry);
+		if (how == STEP_BEGUN || how == STEP_ROOT)
 			return UNWIND_ROOT;
-		case STEP_ROOT:
-			return UNWIND_ROOT;
-		case STEP_KERNEL:
-		case STEP_FAILED:
+		if (how != STEP_OK) {
 			info->where_pc = w->f.pc;
 			return UNWIND_FAILED;
 		}
-		unwind_frames_add(out, w->f.regs ? w->f.pc + 1 : w->f.pc);
+		entry = w->f.regs ? w->f.pc + 1 : w->f.pc;
 	}
+	unwind_frames_add(out, entry);
 	return UNWIND_TRUNCATED;
 }
 
 size_t
 unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
-	    struct unwind_far *far, uintptr_t *pc, size_t max,
-	    struct unwind_info *info)
+	    struct unwind_far *far, struct unwind_guest *guest, uintptr_t *pc,
+	    size_t max, struct unwind_info *info)
 {
-	struct walk w = { .stack = stack, .n_stack = n_stack, .far = far };
+	struct walk w = {
+		.stack = stack, .n_stack = n_stack, .far = far, .guest = guest
+	};
 	/* Threads have different stacks: distribute them by that. */
 	uint32_t here = (uint32_t)((uintptr_t)&w >> 12);
 	atomic_uint *reader = &unwind_state.reader[here * 0x9e3779b1u >> 29].n;
@@ -297,6 +302,8 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 		w.code.is_sigreturn = code_is_sigreturn;
 	w.code.pool = w.tables ? w.tables->pool : NULL;
 	info->end = walk_frames(&w, &out, info);
+	if (guest)
+		guest->end(guest, &out, info->end == UNWIND_FAILED);
 	atomic_fetch_sub(reader, 1);
 	if (w.has_far)
 		far->in_use = 0;

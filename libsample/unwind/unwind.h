@@ -22,6 +22,20 @@ struct unwind_stack {
 	uintptr_t hi;
 };
 
+/*
+ * An interpreter's frames in the stack of the thread: see interp/interp.h. The
+ * walk calls it for each frame of machine code, from the leaf on, with the
+ * address there and the end of its part of the stack. It returns whether it has
+ * added frames of its own in the place of that one. In the end it may add what
+ * is left: failed if the walk was given up before the root.
+ */
+struct unwind_guest {
+	bool (*frame)(struct unwind_guest *g, struct unwind_frames *out,
+		      uintptr_t pc, uintptr_t cfa);
+	void (*end)(struct unwind_guest *g, struct unwind_frames *out,
+		    bool failed);
+};
+
 /* The size of the tables, for statistics and tests. */
 struct unwind_stats {
 	size_t n_object;  /* objects with a table */
@@ -38,7 +52,8 @@ struct unwind_stats {
  * the n_stack stacks on which frames of this thread may be: its own and its
  * signal stack, if any, in any order. If the interrupted stack pointer is on
  * none of them (a coroutine), the walk reads by system call beyond the page
- * that it points to; unless far is NULL, or there is a seccomp filter.
+ * that it points to; unless far is NULL, or there is a seccomp filter. guest
+ * may be NULL.
  *
  * Writes at most max addresses to pc, leaf first, and returns their number: at
  * least 1 unless max is 0 or the machine is unknown. pc[0] is the interrupted
@@ -54,8 +69,9 @@ struct unwind_stats {
  * unwind_refresh().
  */
 size_t unwind_walk(const void *uc, const struct unwind_stack *stack,
-		   size_t n_stack, struct unwind_far *far, uintptr_t *pc,
-		   size_t max, struct unwind_info *info);
+		   size_t n_stack, struct unwind_far *far,
+		   struct unwind_guest *guest, uintptr_t *pc, size_t max,
+		   struct unwind_info *info);
 
 /*
  * Update the tables for the objects that are loaded now. Call it once at start,

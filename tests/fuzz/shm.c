@@ -73,6 +73,8 @@ add_stack(struct fuzz *f)
 		pc[i] = i < 8 ? 0x1000 * (word(&f->in, 1) % 16) : 0x5000 + i;
 	if (depth > 2)
 		pc[1] = word(&f->in, 1) % 8 ? pc[1] : UNWIND_GAP;
+	if (depth > 3 && word(&f->in, 1) % 2)
+		pc[2] = INTERP_FRAME(word(&f->in, 1) % 5, word(&f->in, 1));
 	f->hash = shm_hash(key, pc, depth);
 	table_add(f->d.shm, key, pc, (uint32_t)word(&f->in, 4));
 }
@@ -80,7 +82,7 @@ add_stack(struct fuzz *f)
 static void
 add_record(struct fuzz *f)
 {
-	unsigned kind = 2 + (unsigned)word(&f->in, 1) % 6;
+	unsigned kind = 2 + (unsigned)word(&f->in, 1) % 8;
 	size_t n = word(&f->in, 1) % 128;
 	char record[128];
 
@@ -95,6 +97,16 @@ add_record(struct fuzz *f)
 		m.limit = m.start + 0x1000 * (word(&f->in, 1) % 16);
 		m.n_build_id = (uint32_t)word(&f->in, 1) % 40;
 		memcpy(record, &m, sizeof(m));
+	}
+	if (kind == SHM_CODE) { /* its interpreter, lines and units */
+		record[4] &= 3;
+		record[5] &= 3;
+		record[6] &= 7;
+		record[7] &= 7;
+		memset(record + 9, 0, 1);
+		memset(record + 11, 0, 1);
+	} else if (kind == SHM_LINES_PART) {
+		memset(record + 4, 0, 4);
 	}
 	table_tell(f->d.shm, (enum shm_kind)kind, record, n, "x", 2);
 }

@@ -54,7 +54,8 @@ text             lib cli
 thin             lib cli
 unwind           lib libsample unwind/arch
 unwind/arch
-libsample        libsample/unwind
+libsample        libsample/unwind libsample/interp
+libsample/interp libsample/unwind
 libsample/unwind libsample/unwind/arch
 libsample/unwind/arch
 END

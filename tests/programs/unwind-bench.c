@@ -66,15 +66,15 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	(void)si;
 	unwind_refresh();
 	t = now_us();
-	n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
+	n = unwind_walk(uc, stack, 1, NULL, NULL, pc, 128, &info);
 	report("unwind_walk, first time", n, now_us() - t, 1);
 	t = now_us();
 	for (int i = 0; i < REPEAT; i++)
-		n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
+		n = unwind_walk(uc, stack, 1, NULL, NULL, pc, 128, &info);
 	report("unwind_walk", n, now_us() - t, REPEAT);
 	t = now_us();
 	for (int i = 0; i < REPEAT / 10; i++)
-		n = unwind_walk(uc, NULL, 0, &far, pc, 128, &info);
+		n = unwind_walk(uc, NULL, 0, &far, NULL, pc, 128, &info);
 	report("unwind_walk, a stack without bounds", n, now_us() - t,
 	       REPEAT / 10);
 	t = 0;
@@ -83,7 +83,7 @@ on_signal(int sig, siginfo_t *si, void *uc)
 
 		memset(evict, i, EVICT_BYTES);
 		begin = now_us();
-		n = unwind_walk(uc, stack, 1, NULL, pc, 128, &info);
+		n = unwind_walk(uc, stack, 1, NULL, NULL, pc, 128, &info);
 		t += now_us() - begin;
 	}
 	report("unwind_walk, caches cold", n, t, REPEAT / 100);

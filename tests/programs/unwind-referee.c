@@ -326,8 +326,8 @@ referee_compare(struct referee *r, void *uc, const struct unwind_stack *stack,
 	struct unwind_info info;
 	unsigned long *verdict;
 
-	ours.n = unwind_walk(uc, stack, n_stack, &far, ours.pc, MAX_FRAMES,
-			     &info);
+	ours.n = unwind_walk(uc, stack, n_stack, &far, NULL, ours.pc,
+			     MAX_FRAMES, &info);
 	for (size_t i = 1; i < ours.n; i++)
 		ours.pc[i]--;
 	r->n++;

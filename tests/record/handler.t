@@ -36,7 +36,7 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler segments_bury __errno_location signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
+	needs_only handler segments_bury __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime sampler sampler_count syscall
 	needs_only table memcpy
@@ -52,12 +52,15 @@ if have nm readelf; then
 	needs_only unwind/step unwind_expr_eval unwind_far_load
 	needs_only unwind/expr unwind_far_load unwind_reg
 	needs_only unwind/far __errno_location syscall
+	needs_only interp interp_peek interp_peek_begin interp_peek_codes \
+		interp_peek_end interp_state sampler table_tell
+	needs_only interp/peek __errno_location memcpy memmove syscall
+	needs_only interp/python interp_peek memcmp memcpy
 	needs_only hook __errno_location atomic_load memmove module_note segments_bury \
 		environ program_invocation_short_name sampler sampler_join \
 		sampler_space \
-		label_number sampler_count table_add thread_self \
-		unwind_stack_signal \
-		unwind_walk
+		label_number sampler_count sampler_walk table_add thread_self \
+		unwind_stack_signal
 	# getpid, madvise, mmap, sample_hook_begin: once.
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
 		getpid madvise memcpy mmap sample_hook_begin \

@@ -238,7 +238,7 @@ test_lying_stacks(void **state)
 		uc.uc_mcontext.gregs[REG_RIP] = (greg_t)at;
 		/* Now and then as a stack that nobody knows. */
 		assert_in_range(unwind_walk(&uc, &stack, round % 8 != 0, &far,
-					    pc, N_FRAME, &info),
+					    NULL, pc, N_FRAME, &info),
 				1, N_FRAME);
 		assert_int_equal(far.in_use, 0);
 	}
@@ -263,7 +263,7 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	stack = own;
 	if (sp < own.lo || sp >= own.hi)
 		return;
-	unwind_walk(uc, &stack, 1, NULL, pc, N_FRAME, &info);
+	unwind_walk(uc, &stack, 1, NULL, NULL, pc, N_FRAME, &info);
 	atomic_fetch_add(&n_walk, 1);
 	atomic_fetch_add(&n_rooted, info.end == UNWIND_ROOT);
 }
@@ -463,8 +463,9 @@ walk_words(ucontext_t *uc, const uintptr_t words[4])
 
 	assert_int_equal(unwind_refresh(), 0);
 	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)words;
-	assert_in_range(unwind_walk(uc, &stack, 1, NULL, pc, N_FRAME, &info), 3,
-			4);
+	assert_in_range(
+		unwind_walk(uc, &stack, 1, NULL, NULL, pc, N_FRAME, &info), 3,
+		4);
 	assert_int_equal(pc[0], (uintptr_t)uc->uc_mcontext.gregs[REG_RIP]);
 	assert_int_equal(pc[1], words[0]);
 	assert_int_equal(pc[2], words[2]);

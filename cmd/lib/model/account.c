@@ -75,6 +75,11 @@ account_quality(const struct sampling *s, account_say *say)
 	if ((double)s->unwind_failed >= lost_worth * ticks)
 		say_format(say, "%.3g%% of the stacks end before their root",
 			   100 * (double)s->unwind_failed / ticks);
+	if ((double)s->unread >= lost_worth * ticks)
+		say_format(say,
+			   "%.3g%% of the stacks lack functions of an "
+			   "interpreter, which could not be read",
+			   100 * (double)s->unread / ticks);
 	if (s->untimed)
 		say_format(say, "%" PRIu64 " threads were not sampled",
 			   s->untimed);

@@ -15,11 +15,14 @@
 static const struct runtime runtimes[] = {
 	/* Before version 17 it would not start. */
 	{ "java", JAVA, "JAVA_TOOL_OPTIONS",
-	  "-XX:+IgnoreUnrecognizedVMOptions " JAVA },
-	{ ".NET", "DOTNET_PerfMapEnabled=1", "DOTNET_PerfMapEnabled", "1" },
-	{ "node", "--perf-basic-prof", "NODE_OPTIONS", "--perf-basic-prof" },
-	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true" },
-	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1" },
+	  "-XX:+IgnoreUnrecognizedVMOptions " JAVA, false },
+	{ ".NET", "DOTNET_PerfMapEnabled=1", "DOTNET_PerfMapEnabled", "1",
+	  false },
+	{ "node", "--perf-basic-prof", "NODE_OPTIONS", "--perf-basic-prof",
+	  false },
+	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true", false },
+	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1",
+	  true },
 };
 
 /* Each by a file that it maps; a final star matches any suffix. libjvm.so and

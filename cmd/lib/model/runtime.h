@@ -14,6 +14,7 @@ struct profile;
 struct runtime {
 	const char *name, *how;
 	const char *variable, *value;
+	bool is_read; /* libsample reads its functions without that */
 };
 
 /* The first known runtime that p has a mapping of, or NULL. */

@@ -61,6 +61,10 @@ sampling_add(struct profile *p, const struct sampling *s)
 	if (s->lost_bytes)
 		snprintf(text + n, sizeof(text) - n, " lost_bytes=%" PRIu64,
 			 s->lost_bytes);
+	n = strlen(text);
+	if (s->unread)
+		snprintf(text + n, sizeof(text) - n, " unread=%" PRIu64,
+			 s->unread);
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
@@ -98,6 +102,7 @@ comment_add(struct sampling *s, const char *text)
 	s->unwind_failed += count_of(text, "unwind_failed");
 	s->untimed += count_of(text, "untimed_threads");
 	s->perf_signals += count_of(text, "perf_signals");
+	s->unread += count_of(text, "unread");
 	s->used_s += number(text, "cpu_used");
 	s->missed += count_of(text, "missed");
 	s->lost_bytes += count_of(text, "lost_bytes");

@@ -8,7 +8,8 @@
  * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
  * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
  * never came. lost_bytes=4096 estimates allocations without a sample, if there
- * are any. sampler= names the sampler, and why it was chosen. Rates are per
+ * are any; unread=3 counts stacks with frames of an interpreter that could not
+ *be read. sampler= names the sampler, and why it was chosen. Rates are per
  * second of the clock and thread; counts are those of struct sampling. Readers
  * skip unknown words.
  */
@@ -42,6 +43,8 @@ struct sampling {
 	uint64_t truncated;     /* ... whose stack was cut at a limit */
 	uint64_t unwind_failed; /* ... whose stack's root was not found */
 	uint64_t untimed;       /* threads that were not sampled */
+	uint64_t unread;        /* ticks with frames of an interpreter that were
+				   not read */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
 	uint64_t missed;        /* ticks that never came; of sampling_sum() */

@@ -1,0 +1,317 @@
+/*
+ * interp.c - put an interpreter's frames in their place in a walk: see
+ * interp.h. Signal handlers run all of it.
+ *
+ * The evaluator calls itself through C code: a run of the interpreter's frames
+ * stands for each of its frames on the machine's stack. The walk goes outwards,
+ * and so do the runs, so each is put where the evaluator's next frame is met.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "interp/interp.h"
+#include "sampler.h"
+#include "table.h"
+
+enum {
+	EVAL_BYTES = 1 << 14, /* of the evaluator's frame, at most */
+	MAX_NAME = 1000,      /* bytes */
+	MAX_FILE = 2000,      /* bytes */
+	MAX_LINES = 1 << 17,  /* bytes */
+	TAG_BITS = 30,        /* of the hash that a word of known has not */
+};
+
+_Static_assert(INTERP_MAX_CODE < UINT32_C(1) << TAG_BITS, "it fits a word");
+_Static_assert(MAX_NAME + MAX_FILE <= INTERP_PAGE, "they fit the text");
+
+/* The number of code with this hash; 0: it has none. */
+static uint32_t
+known_find(uint64_t hash)
+{
+	_Atomic uint64_t *way =
+		interp_state.known +
+		hash % (INTERP_KNOWN / INTERP_WAYS) * INTERP_WAYS;
+
+	for (int i = 0; i < INTERP_WAYS; i++) {
+		uint64_t word =
+			atomic_load_explicit(&way[i], memory_order_relaxed);
+
+		if (word && (word ^ hash) >> TAG_BITS == 0)
+			return (uint32_t)word & ((UINT32_C(1) << TAG_BITS) - 1);
+	}
+	return 0;
+}
+
+/* Others may do the same: then the code has two numbers, which is harmless. */
+static void
+known_add(uint64_t hash, uint32_t id)
+{
+	_Atomic uint64_t *way =
+		interp_state.known +
+		hash % (INTERP_KNOWN / INTERP_WAYS) * INTERP_WAYS;
+	int i = 0;
+
+	while (i < INTERP_WAYS &&
+	       atomic_load_explicit(&way[i], memory_order_relaxed))
+		i++;
+	if (i == INTERP_WAYS)
+		i = (int)(hash >> 20 & (INTERP_WAYS - 1));
+	atomic_store_explicit(&way[i], hash >> TAG_BITS << TAG_BITS | id,
+			      memory_order_relaxed);
+}
+
+/* Units of a string that are kept. */
+static uint16_t
+units(const struct interp_text *t, unsigned max_bytes)
+{
+	unsigned max = max_bytes / (t->unit ? t->unit : 1);
+
+	return (uint16_t)(t->n < max ? t->n : max);
+}
+
+static bool
+tell_lines(struct interp_walk *w, uint32_t id, const struct interp_text *lines)
+{
+	struct shm_lines_part part = { .code = id };
+	uint32_t n = lines->n < MAX_LINES ? lines->n : MAX_LINES;
+	uint8_t *text = w->memory->text;
+
+	for (uint32_t size; part.at < n; part.at += size) {
+		size = n - part.at < INTERP_PAGE ? n - part.at : INTERP_PAGE;
+		if (!interp_peek(w->memory, lines->at + part.at, text, size) ||
+		    !table_tell(sampler.shm, SHM_LINES_PART, &part,
+				offsetof(struct shm_lines_part, bytes), text,
+				size))
+			return false;
+	}
+	return true;
+}
+
+/* Give code a number and tell the recorder what it is. 0: that failed. */
+static uint32_t
+tell_code(struct interp_walk *w, const struct interp_code *c)
+{
+	struct shm *shm = sampler.shm;
+	struct shm_code record = {
+		.interp = (uint8_t)w->in->kind->number,
+		.lines_are = c->lines_are,
+		.name_unit = c->name.unit,
+		.file_unit = c->file.unit,
+		.n_name = units(&c->name, MAX_NAME),
+		.n_file = units(&c->file, MAX_FILE),
+		.first_line = c->first_line,
+		.n_lines = c->lines.n < MAX_LINES ? c->lines.n : MAX_LINES,
+	};
+	size_t n_name = (size_t)record.n_name * c->name.unit;
+	size_t n_file = (size_t)record.n_file * c->file.unit;
+	uint8_t *text = w->memory->text;
+
+	if (atomic_load(&shm->next_code) >= INTERP_MAX_CODE)
+		return 0;
+	record.code = atomic_fetch_add(&shm->next_code, 1) + 1;
+	return record.code <= INTERP_MAX_CODE &&
+			       tell_lines(w, record.code, &c->lines) &&
+			       interp_peek(w->memory, c->name.at, text,
+					   n_name) &&
+			       interp_peek(w->memory, c->file.at, text + n_name,
+					   n_file) &&
+			       table_tell(shm, SHM_CODE, &record,
+					  offsetof(struct shm_code, text), text,
+					  n_name + n_file)
+		       ? record.code
+		       : 0;
+}
+
+/* The number of a code object, of which these bytes were read; 0: none. */
+static uint32_t
+number_of(struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+{
+	uint64_t hash = w->in->kind->identify(w->in, bytes);
+	struct interp_code c;
+	uint32_t id;
+
+	if (!hash)
+		return 0;
+	hash = (hash ^ code) * UINT64_C(0xff51afd7ed558ccd);
+	hash ^= hash >> 32;
+	id = known_find(hash);
+	if (!id && w->in->kind->describe(w, code, bytes, &c)) {
+		id = tell_code(w, &c);
+		if (id)
+			known_add(hash, id);
+	}
+	return id;
+}
+
+static unsigned
+seen_place(uintptr_t code)
+{
+	return (unsigned)((code >> 4) * 0x9e3779b1u >> 16) % INTERP_SEEN;
+}
+
+/* Set id to the numbers of the code of n frames; 0 where it was not read. */
+static void
+number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
+	      uint32_t *id)
+{
+	struct interp_memory *m = w->memory;
+	uint32_t number[INTERP_BATCH];
+	uintptr_t code[INTERP_BATCH];
+	uint8_t which[INTERP_BATCH];
+	size_t n_code = 0, got;
+
+	for (size_t i = 0, k; i < n; i++) {
+		unsigned seen = seen_place(f[i].code);
+
+		id[i] = m->seen[seen].code == f[i].code ? m->seen[seen].id : 0;
+		for (k = 0; !id[i] && k < n_code && code[k] != f[i].code;)
+			k++;
+		which[i] = (uint8_t)k;
+		if (!id[i] && k == n_code)
+			code[n_code++] = f[i].code;
+	}
+	for (size_t at = 0; at < n_code; at += got + 1) {
+		got = interp_peek_codes(m, code + at, n_code - at,
+					w->in->code_bytes);
+		for (size_t k = 0; k < got; k++)
+			number[at + k] = number_of(w, code[at + k], m->code[k]);
+		if (at + got < n_code)
+			number[at + got] = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		unsigned seen = seen_place(f[i].code);
+
+		if (id[i])
+			continue;
+		id[i] = number[which[i]];
+		w->n_bad += !id[i];
+		m->seen[seen].code = f[i].code;
+		m->seen[seen].id = id[i];
+	}
+}
+
+static void
+put_frames(struct interp_walk *w, struct unwind_frames *out,
+	   const struct interp_frame *f, size_t n)
+{
+	uint32_t id[INTERP_BATCH];
+
+	number_frames(w, f, n, id);
+	for (size_t i = 0; i < n; i++)
+		unwind_frames_add(out,
+				  id[i] ? INTERP_FRAME(id[i], f[i].at)
+					: INTERP_FRAME(0, w->in->kind->number));
+}
+
+/* Add the frames of the next run. False: there were none. */
+static bool
+put_run(struct interp_walk *w, struct unwind_frames *out)
+{
+	struct interp_frame f[INTERP_BATCH];
+	bool is_last = false, is_read = true;
+	size_t n = 0, n_all = 0;
+
+	while (!is_last && is_read && w->frame) {
+		is_read = w->n++ < INTERP_WALK &&
+			  w->in->kind->next(w, &f[n], &is_last);
+		if (is_read && f[n].code)
+			n++;
+		if (n == INTERP_BATCH) {
+			put_frames(w, out, f, n);
+			n_all += n;
+			n = 0;
+		}
+	}
+	put_frames(w, out, f, n);
+	if (!is_read) {
+		unwind_frames_add(out, INTERP_FRAME(0, w->in->kind->number));
+		w->n_bad++;
+		n_all++;
+	}
+	if (!is_read || !w->frame)
+		w->state = INTERP_DONE;
+	return n_all + n > 0;
+}
+
+static void
+start(struct interp_walk *w)
+{
+	w->state = INTERP_ON;
+	if (!w->in->kind->begin(w))
+		w->n_bad++, w->frame = 0;
+	if (!w->frame)
+		w->state = INTERP_DONE;
+}
+
+static bool
+guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
+	    uintptr_t cfa)
+{
+	struct interp_walk *w = (struct interp_walk *)(void *)g;
+	const struct interp *in = w->in;
+
+	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo)
+		return false;
+	if (w->state == INTERP_UNSEEN)
+		start(w);
+	if (w->state == INTERP_DONE ||
+	    (w->entry ? cfa - w->entry - 1 >= EVAL_BYTES
+		      : pc - in->eval_lo >= in->eval_hi - in->eval_lo))
+		return false;
+	return put_run(w, out);
+}
+
+/*
+ * If machine code without unwind information ended the walk, the interpreter's
+ * frames beyond it are known nevertheless.
+ */
+static void
+guest_end(struct unwind_guest *g, struct unwind_frames *out, bool failed)
+{
+	struct interp_walk *w = (struct interp_walk *)(void *)g;
+
+	if (!failed) {
+		w->n_bad += w->state == INTERP_ON;
+		return;
+	}
+	if (w->state == INTERP_UNSEEN)
+		start(w);
+	if (w->state == INTERP_ON)
+		unwind_frames_add(out, UNWIND_GAP);
+	while (w->state == INTERP_ON)
+		put_run(w, out);
+}
+
+struct unwind_guest *
+interp_begin(struct interp_walk *w, struct interp_memory *m,
+	     const struct interp_thread *thread)
+{
+	const struct interp *in = atomic_load(&interp_state.found);
+
+	w->in = NULL;
+	w->n_bad = 0;
+	if (!in || sampler.shm->set.interp == SHM_INTERP_OFF)
+		return NULL;
+	if (!interp_peek_begin(m)) {
+		w->n_bad = 1;
+		return NULL;
+	}
+	w->guest.frame = guest_frame;
+	w->guest.end = guest_end;
+	w->in = in;
+	w->memory = m;
+	w->thread = thread;
+	w->state = INTERP_UNSEEN;
+	w->n = 0;
+	w->frame = w->entry = w->link = 0;
+	return &w->guest;
+}
+
+uint32_t
+interp_end(struct interp_walk *w)
+{
+	if (w->in)
+		interp_peek_end(w->memory);
+	return w->n_bad;
+}

@@ -1,0 +1,198 @@
+/*
+ * interp.h - the frames of an interpreter's own functions in the stack of a
+ * thread: doc/interpreters.md describes the whole.
+ *
+ *	object.c	finds interpreters among the loaded objects
+ *	peek.c		reads memory that may not be mapped
+ *	python.c	CPython
+ *	../interp.c	puts the interpreter's frames in their place in a walk,
+ *			and numbers the code that they execute
+ *
+ * All but object.c runs in the signal handler, in the interrupted thread, or in
+ * the thread of the wall clock while that thread sleeps. It reads the
+ * interpreter's memory by peek.c alone, calls nothing in it, takes no lock and
+ * allocates nothing. What it finds there may be anything: loops are bounded,
+ *and a read that fails ends the interpreter's part of the stack.
+ */
+#ifndef INTERP_H
+#define INTERP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frame.h"
+#include "libsample/unwind/unwind.h"
+
+struct dl_phdr_info;
+
+enum {
+	INTERP_PAGE = 4096,
+	INTERP_PAGES = 4,      /* that are kept during a walk */
+	INTERP_BATCH = 32,     /* frames that are read together */
+	INTERP_CODE_MAX = 160, /* bytes of a code object that are read */
+	INTERP_SEEN = 64,      /* codes that a walk remembers */
+	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
+	INTERP_SYMBOLS = 8,
+	INTERP_LAYOUT = 32,
+};
+
+/*
+ * Working memory of a walk: too large for a signal handler's stack. One for
+ * each thread, and another one for walks that a signal may interrupt; zero at
+ * first.
+ */
+struct interp_memory {
+	volatile sig_atomic_t in_use;
+	int pid; /* 0: not yet known; -1: system calls are filtered */
+	unsigned n_read, next;
+	uintptr_t page[INTERP_PAGES]; /* addresses; 1: none */
+	struct {
+		uintptr_t code;
+		uint32_t id;
+	} seen[INTERP_SEEN];
+	uint8_t byte[INTERP_PAGES][INTERP_PAGE];
+	uint8_t code[INTERP_BATCH][INTERP_CODE_MAX];
+	uint8_t text[INTERP_PAGE];
+};
+
+/* peek.c */
+
+/* False: another walk of this thread, which a signal interrupted, uses it. */
+bool interp_peek_begin(struct interp_memory *m);
+void interp_peek_end(struct interp_memory *m);
+
+/* Copy n bytes, at most INTERP_PAGE, from addr. False: they cannot be read. */
+bool interp_peek(struct interp_memory *m, uintptr_t addr, void *to, size_t n);
+
+/* Copy size bytes from each of n addresses, at most INTERP_BATCH, to m->code.
+ * Returns for how many this worked: the next one failed. */
+size_t interp_peek_codes(struct interp_memory *m, const uintptr_t *addr,
+			 size_t n, size_t size);
+
+/* A word; 0 if it cannot be read. */
+static inline uintptr_t
+interp_peek_word(struct interp_memory *m, uintptr_t addr)
+{
+	uintptr_t word = 0;
+
+	return interp_peek(m, addr, &word, sizeof(word)) ? word : 0;
+}
+
+/* A thread: pthread_self(), and where the interpreter's record of it was, or
+ * 0. */
+struct interp_thread {
+	uintptr_t self;
+	_Atomic uintptr_t *hint;
+};
+
+/* An interpreter that was found in an object. */
+struct interp {
+	const struct interp_kind *kind;
+	uintptr_t lo, hi;           /* the object's code */
+	uintptr_t eval_lo, eval_hi; /* the function that evaluates bytecode */
+	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
+	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
+	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
+};
+
+/* A frame: its code object, and the bytecode that it executes, from there. */
+struct interp_frame {
+	uintptr_t code;
+	uint32_t at;
+};
+
+/* The state of a walk. */
+struct interp_walk {
+	struct unwind_guest guest; /* first */
+	const struct interp *in;
+	struct interp_memory *memory;
+	const struct interp_thread *thread;
+	enum { INTERP_UNSEEN, INTERP_ON, INTERP_DONE } state;
+	unsigned n;     /* frames so far */
+	uint32_t n_bad; /* parts that could not be read, or placed */
+	/*
+	 * Of the kind: the next frame, from the innermost on. entry is an
+	 * address in the frame of the evaluator that runs it, on the machine's
+	 * stack; 0: unknown, then it is the next one of eval_lo to eval_hi.
+	 */
+	uintptr_t frame, entry, link;
+};
+
+/* What is to be known of a code object that was not seen before: strings, each
+ * of n units of so many bytes, and the table of lines. */
+struct interp_text {
+	uintptr_t at;
+	uint32_t n;
+	uint8_t unit;
+};
+
+struct interp_code {
+	struct interp_text name, file, lines;
+	int32_t first_line;
+	uint8_t lines_are; /* enum interp_lines */
+};
+
+/* One kind of interpreter: a file each. */
+struct interp_kind {
+	enum interp_number number;
+	/* The function that evaluates, and other symbols: some may be
+	 * missing. */
+	const char *eval, *symbol[INTERP_SYMBOLS];
+
+	/* It was found: is it a version that can be read? Otherwise *why, in a
+	 * few words. Not for signal handlers. */
+	bool (*init)(struct interp *in, const char **why);
+
+	/* Set frame and entry of the innermost frame. frame 0: the thread has
+	 * none. False: a read failed. */
+	bool (*begin)(struct interp_walk *w);
+
+	/* Read the next frame into *f (code 0: nothing to show), and advance.
+	 * *is_last: entry now belongs to the frame that called the evaluator.
+	 * False: a read failed. */
+	bool (*next)(struct interp_walk *w, struct interp_frame *f,
+		     bool *is_last);
+
+	/* Is this a code object, by its first code_bytes? Then the hash of what
+	 * distinguishes it from others at its address; else 0. */
+	uint64_t (*identify)(const struct interp *in, const uint8_t *bytes);
+
+	/* Describe it. False: a read failed. */
+	bool (*describe)(const struct interp_walk *w, uintptr_t code,
+			 const uint8_t *bytes, struct interp_code *c);
+};
+
+extern const struct interp_kind interp_python;
+
+/*
+ * The guest of a walk of a thread, NULL if there is no interpreter. w, m and
+ * thread stay in use until interp_end(), which returns how many parts of the
+ * stack could not be read.
+ */
+struct unwind_guest *interp_begin(struct interp_walk *w,
+				  struct interp_memory *m,
+				  const struct interp_thread *thread);
+uint32_t interp_end(struct interp_walk *w);
+
+/*
+ * object.c: an object was loaded, which may be the program; has it an
+ * interpreter whose frames can be read? *why: it has one, but they cannot, or
+ * NULL. Not for signal handlers; one thread at a time.
+ */
+bool interp_look(const struct dl_phdr_info *info, bool is_first,
+		 const char **why);
+
+/* The last one that was found, and what code it has a number. A word of known
+ * is the upper bits of a hash, and the number. */
+enum { INTERP_KNOWN = 1 << 14, INTERP_WAYS = 4 };
+extern struct interp_state {
+	const struct interp *_Atomic found; /* NULL: none */
+	_Atomic uint64_t *known;
+} interp_state;
+
+/* There is a new recorder, which knows no code. */
+void interp_forget(void);
+
+#endif

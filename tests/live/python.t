@@ -1,0 +1,338 @@
+# python.t - functions of Python in stacks: every line of every frame, and shares,
+# against what the program itself saw and measured. Of python3, and of the programs in
+# PROF_PYTHONS, if these are other versions.
+# Slow: it samples programs for seconds.
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
+
+pythons=
+for python in python3 /usr/bin/python3 $PROF_PYTHONS; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 15))' \
+		2>/dev/null && pythons="$pythons $python"
+done
+
+# Work of known cost, in all ways in which Python calls Python. Each place where it is
+# done notes its stack, as tracebacks show it, and the CPU time that it took.
+cat >known.py <<'END'
+import asyncio
+import ctypes
+import functools
+import sys
+import threading
+import time
+
+clock = time.thread_time
+spent = {}
+
+def burn(ms, depth=0):
+    frame = sys._getframe(1)
+    names = []
+    while frame:
+        code = frame.f_code
+        if code.co_filename == __file__:
+            name = getattr(code, "co_qualname", code.co_name)
+            names.append("%s:%d" % (name, frame.f_lineno))
+        frame = frame.f_back
+    key = ";".join(reversed(names))
+    start = now = clock()
+    while now < start + ms / 1000:
+        for i in range(50):
+            now = now * 1
+        now = clock()
+    spent[key] = spent.get(key, 0) + now - start
+
+class Shop:
+    def buy(self, ms):
+        burn(ms)
+
+    @staticmethod
+    def sell(ms): burn(ms)
+
+    @property
+    def price(self):
+        burn(30)
+
+    def __getattr__(self, name):
+        burn(30)
+
+def nested(ms):
+    def inner():
+        def innermost():
+            burn(ms)
+        innermost()
+    inner()
+
+def generate(ms):
+    burn(ms)
+    yield 1
+    for i in (1, 2):
+        burn(ms)
+        yield i
+
+def delegate(ms):
+    yield from generate(ms)
+
+def recurse(n, ms):
+    if n:
+        return recurse(n - 1,
+                       ms)
+    burn(ms)
+
+async def wait(ms):
+    await asyncio.sleep(0)
+    burn(ms)
+
+async def gather(ms):
+    await asyncio.gather(wait(ms), wait(ms))
+    async for i in arange(ms):
+        pass
+
+async def arange(ms):
+    burn(ms)
+    yield 1
+
+def handle(ms):
+    try:
+        raise ValueError
+    except ValueError:
+        burn(ms)
+    finally:
+        burn(ms)
+
+def by_c(ms):
+    sorted([1], key=lambda i: burn(ms))
+    list(map(Shop().buy, [ms]))
+    functools.partial(burn, ms)()
+
+def by_ctypes(ms):
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+    def compare(a, b):
+        burn(ms)
+        return 0
+    ctypes.CDLL(None).qsort((ctypes.c_int * 2)(1, 2), ctypes.c_size_t(2),
+                            ctypes.c_size_t(4), kind(compare))
+
+def main():
+    Shop().buy(150)
+    Shop.sell(60); Shop().price
+    Shop().other
+    nested(60)
+    list(generate(30)); list(delegate(30))
+    recurse(
+        100, 60)
+    asyncio.run(gather(60))
+    [burn(ms) for ms in (30, 30)]
+    {burn(ms): 1 for ms in (30, 30)}
+    handle(30)
+    by_c(60)
+    by_ctypes(60)
+    exec("burn(60)\n")
+    thread = threading.Thread(target=nested, args=(60,), name="über")
+    thread.start()
+    thread.join()
+
+if __name__ == "__main__":
+    main()
+    for key, s in spent.items():
+        print("%.6f" % s, key)
+END
+
+# Samples in burn, by the stack above it: folded stacks with lines to that.
+cat >stacks.awk <<'END'
+{
+	n = split($0, frame, ";")
+	sub(/ [0-9]+$/, "", frame[n])
+	got = ""
+	for (i = 1; i <= n; i++) {
+		if (frame[i] !~ /\/known\.py:[0-9]+$/)
+			continue
+		line = frame[i]
+		sub(/.*:/, "", line)
+		name = frame[i]
+		sub(/ .*/, "", name)
+		sub(/^known\./, "", name)
+		if (name == "burn") {
+			seen[got] += $NF
+			break
+		}
+		got = got (got == "" ? "" : ";") name ":" line
+	}
+}
+END
+
+# truth PYTHON OPTION...
+truth() {
+	python=$1
+	shift
+	prof-record -q -F 500 -o known.pb.gz "$@" "$python" "$PWD/known.py" >truth || return 2
+	prof-text --folded --lines --sample-index=samples known.pb.gz >folded || return 2
+	awk "$chance $(cat stacks.awk)"'
+		FNR == 1 { file++ }
+		file == 1 { spent[$2] = $1; all += $1; n_place++; next }
+		END {
+			for (s in seen)
+				of += seen[s]
+			for (s in spent)
+				if (!chance_share(seen[s], of, spent[s] / all, 50)) {
+					print "seen", seen[s] + 0, "of", of, "in", s, \
+						"but it took", spent[s], "of", all
+					bad = 1
+				}
+			for (s in seen)
+				if (!(s in spent)) {
+					print "seen", seen[s], "in", s ", where it never was"
+					wrong += seen[s]
+				}
+			print of, "signals in", n_place, "places"
+			# A frame that is being made or left has a line, but maybe no
+			# caller yet.
+			exit bad || wrong * 200 > of || n_place < 20
+		}' truth file=2 folded
+}
+
+# in_order: C called by Python called by C, each in its place: Python's sort calls a
+# function of Python, and so does qsort() by ctypes and libffi. No evaluator is left.
+in_order() {
+	prof-record -q -F 500 -o known.pb.gz "$1" "$PWD/known.py" >truth || return 2
+	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
+	prof-text --folded --sample-index=samples named.pb.gz | awk '
+		/known\.burn/ { all += $NF }
+		/known\.burn/ && /EvalFrameDefault.*known\.burn/ { left += $NF }
+		/;known\.by_ctypes;.*(qsort|libc).*;known\.[^;]*compare;(.*;)?known\.burn/ {
+			ctypes += $NF
+		}
+		/;known\.by_c;(.*sort.*;|.*python.*;)known\.[^;]*<lambda>;(.*;)?known\.burn/ {
+			c += $NF
+		}
+		END {
+			print all, "signals, with an evaluator", left + 0, \
+				"through ctypes", ctypes + 0, "through a sort", c + 0
+			exit !(all > 100 && left * 100 <= all && ctypes > 2 && c > 2)
+		}'
+}
+
+if [ -z "$pythons" ]; then
+	skip 'functions of Python' 'no Python of 3.8 to 3.14'
+	plan
+	exit
+fi
+for python in $pythons; do
+	version=$("$python" -c 'import platform; print(platform.python_version())')
+	live "$version: each place has its share, each frame its line" \
+		truth "$python" --interp=only
+	live "$version: C and Python are in order" in_order "$python"
+done
+
+python=${pythons##* }
+live 'mixed, from the clock of perf_event' truth "$python" --clock=perf
+
+# asleep: threads that sleep, and their callers.
+cat >sleepers.py <<'END'
+import threading, time
+def nap():
+    time.sleep(0.5)
+def doze():
+    nap()
+threads = [threading.Thread(target=doze) for i in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+END
+asleep() {
+	prof-record -q --clock=wall -F 100 -o wall.pb.gz "$1" "$PWD/sleepers.py" || return 2
+	prof-text --folded --lines --sample-index=wall wall.pb.gz | awk '
+		/sleepers\.doze [^;]*:5;.*sleepers\.nap [^;]*:3/ { ns += $NF }
+		/sleepers\.<module> [^;]*:8;/ { joins += $NF }
+		END {
+			print ns / 1e9, "of 1.5 s asleep,", joins / 1e9, "of 0.5 s joining"
+			exit !(ns > 1.2e9 && ns < 2.5e9 && joins > 0.3e9)
+		}'
+}
+unfiltered live 'threads that sleep, by the wall clock' asleep "$python"
+
+# allocated: the functions that allocate.
+cat >hoard.py <<'END'
+def hoard():
+    return [bytearray(100000) for i in range(300)]
+kept = hoard()
+END
+allocated() {
+	prof-record -q --heap=1 -o heap.pb.gz "$1" "$PWD/hoard.py" || return 2
+	prof-text --folded --lines --sample-index=alloc_space heap.pb.gz |
+		awk '/hoard\.<module> [^;]*:3;.*hoard\.hoard [^;]*:2/ { n += $NF }
+		END { print n; exit !(n >= 30000000 && n < 33000000) }'
+}
+unfiltered live 'functions that allocate' allocated "$python"
+
+# workers: forked processes, as web servers have.
+cat >workers.py <<'END'
+import os, time
+def work(ms):
+    end = time.process_time() + ms / 1000
+    while time.process_time() < end:
+        pass
+for ms in (100, 200, 300):
+    if os.fork() == 0:
+        work(ms)
+        os._exit(0)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+END
+workers() {
+	prof-record -q -F 250 -o fork.pb.gz "$1" "$PWD/workers.py" || return 2
+	prof-text --folded --functions --tagroot=pid --sample-index=samples fork.pb.gz |
+		awk "$chance"'
+		/workers\.<module>;(.*;)?workers\.work/ {
+			split($0, part, ";")
+			if (!(part[1] in n))
+				n_pid++
+			n[part[1]] += $NF
+			all += $NF
+		}
+		/workers\.work/ && !/workers\.<module>/ { bad += $NF }
+		END {
+			print all, "signals in", n_pid, "processes, without a caller", bad + 0
+			exit !(n_pid == 3 && bad * 50 <= all && all > 30)
+		}'
+}
+live 'forked workers' workers "$python"
+
+check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.py >out &&
+	prof-text --raw off.pb.gz | awk '/\[python\]|burn/ { n++ } END { print n + 0 }'" <<'END'
+0
+END
+
+# Code that is made, run and dropped without end: names are counted, not kept for ever.
+cat >storm.py <<'END'
+import time
+end = time.process_time() + 1.0
+n = 0
+while time.process_time() < end:
+    space = {}
+    exec("def made_%d(n):\n    s = 0\n%s    for i in range(n): s += i\n    return s\n"
+         "made_%d(2000)\n" % (n, "\n" * (n % 50), n), space)
+    n += 1
+END
+storm() {
+	prof-record -q -F 1000 -o storm.pb.gz "$1" "$PWD/storm.py" || return 2
+	prof-text --folded --lines --sample-index=samples storm.pb.gz | awk '
+		match($0, /made_[0-9]+ <string>:[0-9]+/) {
+			split(substr($0, RSTART + 5, RLENGTH - 5), part, / <string>:/)
+			all += $NF
+			line = part[1] % 50 + 3
+			if (part[2] != line && part[2] != line + 1 && part[2] != 2)
+				wrong += $NF
+		}
+		/not read/ { unread += $NF }
+		END {
+			print all, "signals in functions that were made, wrong", wrong + 0, \
+				"not read", unread + 0
+			exit !(all > 20 && wrong == 0 && unread * 50 <= all)
+		}'
+}
+live 'functions that are made in a loop' storm "$python"
+
+plan
