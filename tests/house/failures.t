@@ -60,6 +60,7 @@ is_clean() {
 }
 
 # run COMMAND [VARIABLE=VALUE]...: in work/, a copy of dir/.
+# shellcheck disable=SC2163 # they are NAME=VALUE
 run() {
 	[ ! -e work/out ] || rm -rf work/out
 	is_clean || { rm -rf work && cp -R dir work; }

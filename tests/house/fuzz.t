@@ -51,7 +51,7 @@ END
 
 # The messages of a report: options, in the first byte, are all of them or one of four
 # in turn; the report is in the second.
-cat >reported.awk <<'END'
+cat >reported.awk <<'EOF'
 BEGIN { n = split("00 ab f4 71", head, " ") }
 { name[NR] = "raw/" $0 }
 END {
@@ -62,7 +62,7 @@ END {
 				print name[i]
 	}
 }
-END
+EOF
 check 'fuzz-report: every message of testdata in every report' 0 \
 	'for report in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 		ls raw | awk -v report=$report -v all="$all" -f reported.awk |

@@ -47,19 +47,32 @@ right() {
 	fi
 }
 
-# compiled NAME COMMAND...: COMMAND makes ./prog.
+# compiled NAME COMMAND...: COMMAND makes prog, in a folder of the build that keeps it
+# for as long as its source and the compiler are the same. It stays where it was made,
+# as it may name its parts.
 compiled() {
 	c_name=$1
 	shift
-	rm -f prog prog.o
+	kept=$bin/tests/words.kept/$({
+		echo "$@"
+		"$1" --version || "$1" version
+		cat "$words".*
+	} 2>&1 | cksum | tr ' ' -)
 	if ! have "$1"; then
 		skip "$c_name" "no $1"
-	elif ! "$@" >build.log 2>&1; then
+	elif ! { [ -e "$kept/made" ] || made "$@"; } >build.log 2>&1; then
 		skip "$c_name" "$(head -1 build.log)"
 	else
-		[ -e prog ] || "$1" prog.o -o prog
-		right "$c_name" prog
+		right "$c_name" "$kept/prog"
 	fi
+}
+
+made() {
+	rm -rf "$kept"
+	mkdir -p "$kept" && cd "$kept" && "$@" && { [ -e prog ] || "$1" prog.o -o prog; } &&
+		: >made
+	made=$?
+	cd "$scratch" && return $made
 }
 
 # longer NAME COMMAND...: only if there is time for it.
