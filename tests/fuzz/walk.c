@@ -24,7 +24,7 @@ static bool
 find(void *ctx, uint64_t pc, struct walk_code *out)
 {
 	(void)pc;
-	*out = (struct walk_code){ ctx, 0 };
+	*out = (struct walk_code){ .rows = ctx };
 	return true;
 }
 
