@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "launch.h"
+#include "lib/model/interpreter.h"
 #include "lib/model/profile.h"
 #include "lib/model/runtime.h"
 #include "lib/model/unnamed.h"
@@ -173,6 +174,28 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 	unnamed_release(&u);
 }
 
+/* Warn about interpreters of which there are only the C functions. */
+static void
+warn_of_interpreter(const struct profile *p, const struct launch *l)
+{
+	struct interpreter i;
+	struct prof_err err;
+
+	if (interpreter_find(p, &i, &err) != PROF_OK)
+		die("%s", err.msg);
+	if (i.share <= WORTH || (i.is_readable && l->no_interp))
+		return;
+	if (i.is_readable && !*l->library)
+		warn("%.0f %% of the samples are in %s, whose own functions "
+		     "only libsample reads: have prof-record start it",
+		     100 * i.share, i.name);
+	else
+		warn("%.0f %% of the samples are in %s, whose own functions "
+		     "are "
+		     "not read: stacks have those of C",
+		     100 * i.share, i.name);
+}
+
 /*
  * Write p in a child, which may die of it. Returns whether it did not: 0, or
  * what waitpid() says.
@@ -248,6 +271,7 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		name = rescue(cli, p, l, status);
 	}
 	warn_of_runtime(p, l);
+	warn_of_interpreter(p, l);
 	profile_free(p);
 	return name;
 }

@@ -190,7 +190,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	walk(&in, n & 1);
 	for (size_t i = 0; i < SHM_N_SLOT && sampler.shm->slot[i].kind; i++)
 		check_slot(&sampler.shm->slot[i]);
-	sampler.shm->head = sampler.shm->next_code = 0;
+	atomic_store(&sampler.shm->head, 0);
+	atomic_store(&sampler.shm->next_code, 0);
 	for (size_t i = 0; i < SHM_N_SLOT && sampler.shm->slot[i].kind; i++)
 		sampler.shm->slot[i] = (struct shm_slot){ 0 };
 	return 0;

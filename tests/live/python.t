@@ -305,6 +305,29 @@ check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.p
 0
 END
 
+# An interpreter by name, whose functions are not read.
+cp "$(command -v awk)" perl
+live_check 'an interpreter that is not read is named' 0 "prof-record -o perl.pb.gz \\
+	./perl 'BEGIN { for (i = 0; i < 5000000; i++) x += i }' 2>&1 |
+	sed 's/.*[0-9] % of/most of/'" <<'END'
+most of the samples are in perl, whose own functions are not read: stacks have those of C
+END
+
+# outside PYTHON: sampled by its number.
+outside() {
+	"$1" -c 'while True: pass' &
+	pid=$!
+	prof-record --pid=$pid --seconds=1 -o pid.pb.gz 2>err
+	status=$?
+	kill $pid
+	wait $pid 2>/dev/null
+	cat err
+	grep -q 'perf_event' err && return 77
+	[ $status -eq 0 ] || return 2
+	grep -q 'samples are in python, whose own functions only libsample reads' err
+}
+live 'Python from outside: the remedy is named' outside "$python"
+
 # Code that is made, run and dropped without end: names are counted, not kept for ever.
 cat >storm.py <<'END'
 import time

@@ -1,0 +1,26 @@
+/*
+ * interpreter.h - the part of a profile that is inside interpreters whose own
+ * functions are not in it, so that stacks have their C functions alone.
+ */
+#ifndef INTERPRETER_H
+#define INTERPRETER_H
+
+#include <stdbool.h>
+
+#include "lib/base/status.h"
+
+struct profile;
+
+struct interpreter {
+	const char *name; /* NULL: there is none */
+	double share;     /* 0 to 1, of the values of the default type */
+	bool is_readable; /* libsample reads its functions, if it is there */
+};
+
+/* Find the one with the most samples, which have a frame in its file. Samples
+ * are not counted if they have functions of it. PROF_ENOMEM. */
+enum prof_status interpreter_find(const struct profile *p,
+				  struct interpreter *most,
+				  struct prof_err *err) MUST_USE;
+
+#endif
