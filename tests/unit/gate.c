@@ -218,193 +218,66 @@ test_vectors(void **state)
 
 /* --- the guards --- */
 
-/* Counts of rows 1 to 3 by run, of which row 0 is the sum; rows 2 and 3 are
- * USUAL unless said. What becomes of row 1: six digits of an independent
- * implementation. */
-#define ROW2 "300 310 295 305 290 300 296 304 309 298 "
-#define ROW3 "200 190 210 205 195 204 199 196 203 201 "
-
-static const struct guarded {
-	size_t n_side[2];
-	const char *row[3];
-	double adjusted;
-	size_t n_extreme, n_split;
-	double p_own;
-	enum gate_verdict verdict;
-	size_t total_extreme; /* of row 0; 0: not said */
-	double total_own;
-} guarded[] = {
-	{ { 5, 5 },
-	  { "500 520 490 510 505 610 595 620 600 612", ROW2, ROW3 },
-	  6.45531e-8,
-	  1,
-	  252,
-	  7.88388e-5,
-	  GATE_REGRESSED,
-	  1,
-	  0 },
-	{ { 5, 5 },
-	  { "100 104 98 201 101 199 203 102 198 205", ROW2, ROW3 },
-	  .00294629,
-	  12,
-	  252,
-	  .0322049,
-	  GATE_INCONCLUSIVE,
-	  0,
-	  0 },
-	{ { 5, 5 },
-	  { "100 104 98 96 101 199 203 102 198 205", ROW2, ROW3 },
-	  5.99914e-10,
-	  2,
-	  252,
-	  .00174215,
-	  GATE_REGRESSED,
-	  0,
-	  0 },
-	{ { 5, 5 },
-	  { "100 104 98 96 101 199 203 192 198 205", ROW2, ROW3 },
-	  1.4166e-27,
-	  1,
-	  252,
-	  7.10389e-7,
-	  GATE_REGRESSED,
-	  1,
-	  0 },
-	{ { 3, 3 },
-	  { "500 520 490 655 640 650", "300 310 295 300 296 304",
-	    "200 190 210 204 199 196" },
-	  3.32933e-7,
-	  1,
-	  20,
-	  .0011775,
-	  GATE_REGRESSED,
-	  0,
-	  .0039826 },
-	{ { 3, 3 },
-	  { "400 520 490 600 510 655", "300 310 295 300 296 304",
-	    "200 190 210 204 199 196" },
-	  .00802343,
-	  2,
-	  20,
-	  .0502341,
-	  GATE_INCONCLUSIVE,
-	  0,
-	  0 },
-	{ { 2, 5 },
-	  { "500 520 655 640 650 660 638", "300 310 300 296 304 295 301",
-	    "200 190 204 199 196 203 207" },
-	  1.33223e-6,
-	  1,
-	  21,
-	  .000682342,
-	  GATE_REGRESSED,
-	  0,
-	  0 },
-	{ { 8, 8 },
-	  { "100 104 98 201 101 99 110 103 199 203 102 198 205 201 97 202",
-	    "300 310 295 305 290 301 299 303 300 296 304 309 298 302 297 305",
-	    "200 190 210 205 195 202 198 201 204 199 196 203 201 197 206 200" },
-	  .0013172,
-	  206,
-	  12870,
-	  .00529882,
-	  GATE_INCONCLUSIVE,
-	  0,
-	  0 },
-	{ { 6, 6 },
-	  { "500 520 490 510 505 495 560 571 515 566 549 575",
-	    "300 310 295 305 290 302 300 296 304 309 298 301",
-	    "200 190 210 205 195 198 204 199 196 203 201 207" },
-	  .000663455,
-	  2,
-	  924,
-	  .00158202,
-	  GATE_REGRESSED,
-	  0,
-	  0 },
-	{ { 5, 5 },
-	  { "0 0 0 0 0 60 62 58 61 57",
-	    "500 520 490 510 505 500 505 495 512 498", ROW2 },
-	  4.09025e-61,
-	  1,
-	  252,
-	  7.9874e-8,
-	  GATE_REGRESSED,
-	  0,
-	  0 },
-	{ { 5, 5 },
-	  { "500 500 500 500 500 550 550 550 550 550",
-	    "300 300 300 300 300 300 300 300 300 300",
-	    "200 200 200 200 200 200 200 200 200 200" },
-	  .00327118,
-	  1,
-	  252,
-	  .0048876,
-	  GATE_REGRESSED,
-	  0,
-	  0 },
-	{ { 1, 1 },
-	  { "500 900", "300 310", "200 190" },
-	  .409525,
-	  0,
-	  0,
-	  0,
-	  GATE_INCONCLUSIVE,
-	  0,
-	  0 },
-};
-
-static void
-read_guarded(const struct guarded *x, struct vector *v)
+/* Counts of rows 1 to 3 by run; row 0 is their sum. */
+static bool
+read_guarded(FILE *in, struct vector *v)
 {
-	size_t n = x->n_side[0] + x->n_side[1];
+	size_t n_side[2], n;
 
+	if (fscanf(in, " guard %zu %zu", &n_side[0], &n_side[1]) != 2)
+		return false;
+	n = n_side[0] + n_side[1];
+	assert_true(n <= MAX_RUN);
 	*v = (struct vector){ .is_guarded = true,
 			      .o = GATE_DEFAULTS,
 			      .t = { .n = 4,
 				     .n_run = n,
-				     .n_side = { x->n_side[0], x->n_side[1] },
+				     .n_side = { n_side[0], n_side[1] },
 				     .row = v->row,
 				     .scale = v->scale } };
 	for (size_t r = 0; r < 4; r++) {
-		const char *at = r ? x->row[r - 1] : NULL;
-		char *end;
-
 		v->row[r] = (struct gate_series){ .value = v->value + r * n,
 						  .square = v->value + r * n,
 						  .is_flat = r > 0,
 						  .is_test = true };
-		for (size_t i = 0; r && i < n; i++, at = end) {
-			v->value[r * n + i] = strtod(at, &end);
+		if (r)
+			read_numbers(in, v->value + r * n, n);
+		for (size_t i = 0; r && i < n; i++)
 			v->value[i] += v->value[r * n + i];
-		}
 	}
+	return true;
 }
 
+/* What becomes of row 1, and of the sum. */
 static void
 test_guards(void **state)
 {
+	FILE *in = open_data("gate-guards");
 	static struct vector v;
+	int n = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(*guarded); i++) {
-		const struct guarded *x = &guarded[i];
+	for (; read_guarded(in, &v); n++) {
+		double want[4], total[2];
 		struct gate_cell c[4];
 		struct gate_model m;
 
-		read_guarded(x, &v);
-		snprintf(v.name, sizeof(v.name), "guarded %zu", i + 1);
+		snprintf(v.name, sizeof(v.name), "guarded %d", n + 1);
 		judge_vector(&v, &m, c);
-		expect_digits(&v, 1, "adjusted", c[1].adjusted, x->adjusted);
-		assert_int_equal(c[1].n_extreme, x->n_extreme);
-		assert_int_equal(c[1].n_split, x->n_split);
-		expect_digits(&v, 1, "p own", c[1].p_own, x->p_own);
-		assert_int_equal(c[1].verdict, x->verdict);
-		if (x->total_extreme)
-			assert_int_equal(c[0].n_extreme, x->total_extreme);
-		if (x->total_own > 0)
-			expect_digits(&v, 0, "p own", c[0].p_own, x->total_own);
+		read_numbers(in, want, 4);
+		expect_digits(&v, 1, "adjusted", c[1].adjusted, want[0]);
+		assert_int_equal(c[1].n_extreme, (int)want[1]);
+		assert_int_equal(c[1].n_split, (int)want[2]);
+		expect_digits(&v, 1, "p own", c[1].p_own, want[3]);
+		expect_word(in, gate_verdict_name(c[1].verdict));
+		read_numbers(in, total, 2);
+		if (total[0] > 0)
+			assert_int_equal(c[0].n_extreme, (int)total[0]);
+		if (total[1] > 0)
+			expect_digits(&v, 0, "p own", c[0].p_own, total[1]);
 	}
+	fclose(in);
+	assert_int_equal(n, 12);
 }
 
 /* --- what is counted --- */
