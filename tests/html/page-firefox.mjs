@@ -16,6 +16,8 @@ await page.setViewport({width: 1440, height: 860});
 
 async function open(file) {
 	await page.goto('file://' + folder + '/' + file);
+	if (file.endsWith('.svg'))
+		await page.waitForFunction('document.documentElement.dataset.ready', {timeout: 120000});
 	if (file.includes('.html'))
 		await page.waitForFunction('document.body.dataset.ready', {timeout: 120000});
 }
@@ -82,7 +84,7 @@ await check('names stay text', async () => {
 });
 await check('the picture zooms', async () => {
 	await open('cpu.svg');
-	await page.evaluate(() => document.querySelectorAll('#f > g')[1].dispatchEvent(new MouseEvent('click', {bubbles: true})));
+	await page.evaluate(() => document.querySelectorAll('#f rect')[1].dispatchEvent(new MouseEvent('click', {bubbles: true})));
 	return page.evaluate(() => location.hash.includes('z='));
 });
 await browser.close();
