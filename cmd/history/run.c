@@ -147,14 +147,17 @@ ask_first(struct run *r, const struct span *span, const struct question *q,
 static void
 tell_unknown(const struct question *q, const struct series *x)
 {
+	const char *programs =
+		x->has_unknown_program ? " or some of their programs" : "";
+
 	if (x->n_unknown && q->where)
-		warn("%zu profiles are left out: their samples differ in a "
+		warn("%zu profiles%s are left out: their samples differ in a "
 		     "label of --where",
-		     x->n_unknown);
+		     x->n_unknown, programs);
 	else if (x->n_unknown)
-		warn("%zu profiles are in the row without a name: their "
+		warn("%zu profiles%s are in the row without a name: their "
 		     "samples differ in label '%s'",
-		     x->n_unknown, q->label);
+		     x->n_unknown, programs, q->label);
 }
 
 static const struct gate_dist *

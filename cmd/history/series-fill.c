@@ -42,6 +42,7 @@ struct adding {
 	unsigned char choice[BLOCK_MAX]; /* by q->where */
 	bool has_any[BLOCK_MAX]; /* has the profile a wanted function? */
 	size_t n_chosen;         /* profiles of the block */
+	uint32_t unknown;        /* 1 + the last file that n_unknown counts */
 	struct series_fn *fn;    /* of the cells that are read */
 };
 
@@ -209,6 +210,15 @@ is_counted(const struct adding *x, const struct block *b, size_t i)
 	return false;
 }
 
+/* Programs of one profile follow each other. */
+static void
+add_unknown(struct adding *x, const struct entry *e)
+{
+	x->s->n_unknown += !e->part || e->file + 1 != x->unknown;
+	x->s->has_unknown_program |= e->part > 0;
+	x->unknown = e->file + 1;
+}
+
 /* Count profile i of b in the bucket x->at[i]. */
 static enum prof_status
 add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
@@ -224,14 +234,12 @@ add_entry(struct adding *x, const struct block *b, size_t column, size_t i,
 		return prof_fail(err, PROF_EFORMAT, "damaged");
 	if (e->time_ns < x->q->from || e->time_ns >= x->q->to)
 		return PROF_OK;
-	if (x->q->by == SERIES_LABEL &&
-	    word_is_mixed(names_str(&x->a->words, e->labels), x->q->label))
-		x->s->n_unknown++;
-	if (x->q->where) {
-		x->s->n_unknown += x->choice[i] == CHOICE_UNKNOWN;
-		if (x->choice[i] != CHOICE_YES)
-			return PROF_OK;
-	}
+	if ((x->q->where && x->choice[i] == CHOICE_UNKNOWN) ||
+	    (x->q->by == SERIES_LABEL &&
+	     word_is_mixed(names_str(&x->a->words, e->labels), x->q->label)))
+		add_unknown(x, e);
+	if (x->q->where && x->choice[i] != CHOICE_YES)
+		return PROF_OK;
 	x->n_chosen++;
 	key = key_of(x, e);
 	to = key == STRTAB_NONE ? NULL : series_bucket(x->s, key);

@@ -91,6 +91,7 @@ struct series {
 	bool has_programs; /* some profiles are of several */
 	size_t n_unknown;  /* profiles whose samples differ in a label that the
 			    * question is about */
+	bool has_unknown_program; /* ... some in a part of their programs */
 };
 
 /*

@@ -421,6 +421,20 @@ main:;work:;
 main:;
 main:v2;
 END
+sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "main 1 {process=\"app\" user=\"a\"}" \
+	"main 1 {process=\"app\" user=\"b\"}" "main 1 {process=\"sh\" user=\"a\"}" "main 1 {process=\"sh\" user=\"b\"}" \
+	"main 1 {process=\"top\" user=\"a\"}" >/dev/null
+check 'what is left out are profiles, not programs' 0 '
+	prof-history --function=main --where="user == \"a\"" --tsv one 2>&1 | cut -f8,11
+	prof-history --function=main --by=user --tsv one 2>&1 | cut -f2,8,11' <<'END'
+prof-history: 1 profiles or some of their programs are left out: their samples differ in a label of --where
+profiles	cum
+1	1
+prof-history: 1 profiles or some of their programs are in the row without a name: their samples differ in label 'user'
+user	profiles	cum
+	1	4
+a	1	1
+END
 sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "@mapping 0x600000 0x700000 0 /bin/a-very-long-name db11" \
 	"main 1 {process=\"a-very-long-nam\"}" "work 3 {process=\"app\"}" "main 2 {process=\"sh\"}" >/dev/null
 check 'of several programs each has its own, and they are one profile' 0 '

@@ -108,6 +108,16 @@ END
 	else
 		skip 'a server without a build-id' 'this go makes none'
 	fi
+	id=$(printf '%040d' 19)
+	if go_build 200000 "-ldflags=-linkmode=internal -B 0x$id" && fetched named.pb.gz; then
+		told named/web1 0 named.pb.gz
+		check "a server that Go links has the build-id of -B" 0 '
+			prof-history --function=main.multiply --tsv named | cut -f5,8 | tail -1' <<END
+$id	12
+END
+	else
+		not_ok 'a server that Go links has the build-id of -B' <err
+	fi
 fi
 
 # --- all processes ---
