@@ -107,8 +107,8 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 		}
 	}
 	if (!has_format)
-		die("no format: --to=NAME, one of callgrind, cpuprofile, "
-		    "firefox, folded, otlp, otlp-json, speedscope");
+		die("no format: give one with --to: callgrind, cpuprofile, "
+		    "firefox, folded, otlp, otlp-json or speedscope");
 	if (a->pprof && a->to != EXPORT_CALLGRIND)
 		die("--pprof: for --to callgrind, not %s", formats[a->to]);
 }

@@ -331,6 +331,9 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	const json_t *head = json_object_get(root, "head");
 	const json_t *deltas = json_object_get(root, "timeDeltas");
 	const json_t *stamps = json_object_get(root, "timestamps");
+	const json_t *samples = json_object_get(root, "samples");
+	/* Of a tree, whose endTime is in seconds, one more is the end. */
+	const json_t *end = json_array_get(stamps, json_array_size(samples));
 	enum prof_status st;
 
 	v->at = v8_int(root, "startTime");
@@ -341,10 +344,13 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	if (st == PROF_OK)
 		st = nodes ? v8_add_nodes(v, nodes) : add_tree(v, head);
 	if (st == PROF_OK)
-		st = v8_add_samples(v, json_object_get(root, "samples"),
-				    deltas ? deltas : stamps, !deltas);
+		st = v8_add_samples(v, samples, deltas ? deltas : stamps,
+				    !deltas);
 	if (st == PROF_OK)
-		st = v8_finish(v, v8_int(root, "endTime"), idle, NULL, 0);
+		st = v8_finish(v,
+			       end ? (int64_t)json_integer_value(end)
+				   : v8_int(root, "endTime"),
+			       idle, NULL, 0);
 	return st;
 }
 

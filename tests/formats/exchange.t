@@ -114,6 +114,7 @@ other   12  2157.490000:    2000000 cpu-clock:u:
 	               0 [unknown] ([unknown])
 
 END
+prof-import script | prof-text --raw >script.raw
 check 'perf script: names with blanks, inlined frames, the kernel' 0 \
 	'prof-import script | prof-text --raw | sed "/Period/d;/Comment/d"' <<'END'
 Samples:
@@ -154,6 +155,13 @@ check 'perf script: without call chains, aligned' 0 \
 cafe;leaf 500000
 w;leaf 250000
 END
+check 'perf script: inlined into a function without a name' 0 '
+	printf "app 12 2157.49: 1 cycles:\n\t1200 [unknown] (/lib/libc.so.6)\n\t1300 inner (inlined)\n\t1400 f (/x)\n\t1500 outer (inlined)\n\n" |
+		prof-import | prof-export --to folded --sample-index samples' <<'END'
+outer;f;inner;[libc.so.6] 1
+END
+check 'perf script: without the blanks before frames' 0 '
+	sed "s/^[ 	]*//" script | prof-import | prof-text --raw | cmp - script.raw' </dev/null
 check 'perf script: records among stacks are no samples' 0 \
 	'{ cat script; echo "w  5 2157.5: PERF_RECORD_MMAP2 5/5: [0x1(0x1) @ 0 fe:00 1 0]: r-xp /bin/w"; echo; cat script; } |
 		prof-import | prof-export --to folded --sample-index samples --sort' <<'END'
@@ -582,10 +590,12 @@ END
 END
 	check '.cpuprofile: the older form, without idle time' 0 \
 		'prof-import old.cpuprofile | prof-export --to folded; prof-import --idle old.cpuprofile |
-			prof-export --to folded --sample-index samples --sort' <<'END'
+			prof-export --to folded --sample-index samples --sort
+		 sed "s/,90]/,90,95]/; s/:100/:0/" old.cpuprofile | prof-import | prof-export --to folded' <<'END'
 f 40000
 (idle) 1
 f 2
+f 35000
 END
 	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
 		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null; then

@@ -55,6 +55,22 @@ printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massi
 looks massif.out "massif's output; use prof-record --heap"
 printf '# Samples: 1 of event\n#\n# Overhead  Command\n 50.0%%  a\n' >report
 looks report 'the text of perf report; '
+printf '# To display the perf.data header info, please use --header/--header-only options.\n#\n' >empty.report
+looks empty.report 'the text of perf report; '
+printf "# started on Mon\n\n Performance counter stats for './a':\n\n 1,234 cycles\n" >perf.stat
+looks perf.stat 'the text of perf stat, which has no stacks; perf record -g'
+printf '\tSun Aug 6 14:52 2023 Time and Allocation Profiling Report  (Final)\n\n' >ghc.prof
+looks ghc.prof "a report of GHC's profiler; ghc-prof-flamegraph makes folded stacks"
+printf '{\n"program": "a",\n"rts_arguments": ["-pj"]}\n' >ghc.json
+looks ghc.json "a report of GHC's profiler; "
+printf 'Weight\tSelf Weight\tSymbol Names\n4.93 s  100.0%%\t0 s\t  start\n' >instruments
+looks instruments "a table of Instruments; FlameGraph's stackcollapse-instruments.pl"
+printf 'Running Time\tSelf (ms)\t\tSymbol Name\n4273.0ms   99.9%%\t0\t \tstart\n' >instruments.7
+looks instruments.7 "a table of Instruments; FlameGraph's stackcollapse-instruments.pl"
+printf 'CPU     ID                    FUNCTION:NAME\n 30  76446    :tick-10ms\n' >dtrace.tick
+looks dtrace.tick "stacks of DTrace; FlameGraph's stackcollapse.pl"
+printf '\n\003abc' >other.pb
+check_err 'another protobuf' 2 'prof-text other.pb' 'the string table is empty: not a profile, perhaps another kind of protobuf'
 printf '\373)\003\372\0107<string>\351\001\0' >python.prof
 looks python.prof "a file of Python's cProfile; "
 printf 'gmon\1\0\0\0\0\0\0\0' >gmon.out

@@ -73,7 +73,7 @@ prof-record --clock=cpus ./app | unknown clock 'cpus'; one of cpu, wall, perf
 prof-merge -o cpu.pb.gz | no file to read: 'cpu.pb.gz' is the argument of -o
 prof-flame --svg cpu.pb.gz | it writes SVG: use -o FILE
 prof-html --port=8080 cpu.pb.gz | see prof-html FILE --open
-prof-export cpu.pb.gz | no format: --to=NAME, one of callgrind, cpuprofile,
+prof-export cpu.pb.gz | no format: give one with --to: callgrind, cpuprofile,
 prof-export --format=speedscope cpu.pb.gz | see prof-export --to
 prof-import --from=otlp out.folded | it looks like a file of format folded
 prof-filter --sample-index=cpu cpu.pb.gz | see --keep-types

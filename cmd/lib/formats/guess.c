@@ -25,6 +25,12 @@
 	"a web page, as of a login or an error; a profile's address ends in "  \
 	"/debug/pprof/NAME or /pprof/NAME"
 
+#define REPORT "the text of perf report; give perf.data to prof-import"
+
+#define GHC                                                                    \
+	"a report of GHC's profiler; ghc-prof-flamegraph makes folded stacks " \
+	"of that of +RTS -p, for prof-import"
+
 #define COLLAPSE(script)                                                       \
 	"; FlameGraph's stackcollapse" script " makes folded stacks of it"
 
@@ -105,8 +111,18 @@ static const struct {
 } words[] = {
 	{ "<svg ", "a picture (SVG)" SOURCE },
 	{ "<?xml ", "an XML document" SOURCE },
-	{ "# Overhead ", "the text of perf report; give perf.data to "
-			 "prof-import" },
+	{ "# Overhead ", REPORT },
+	{ "please use --header/--header-only", REPORT },
+	{ "\n Performance counter stats for ",
+	  "the text of perf stat, which has no stacks; perf record -g writes "
+	  "them" },
+	{ "and Allocation Profiling Report", GHC },
+	{ "\"rts_arguments\"", GHC },
+	{ "\tSelf Weight\t",
+	  "a table of Instruments" COLLAPSE("-instruments.pl") },
+	{ "\tSelf (ms)\t",
+	  "a table of Instruments" COLLAPSE("-instruments.pl") },
+	{ "FUNCTION:NAME\n", "stacks of DTrace" COLLAPSE(".pl") },
 	{ "\ntime_unit: ", "massif's output; use prof-record --heap" },
 	{ "\"dhatFileVersion\"", "dhat's output; use prof-record --heap" },
 	{ "\"node_fields\"", "a heap snapshot of V8, which holds no stacks" },

@@ -329,7 +329,9 @@ decode_tables(struct decoder *d)
 	if (reserve_tables(d) < 0)
 		return prof_nomem(d->err);
 	if (d->n_string == 0)
-		return INVALID(d, "the string table is empty");
+		return INVALID(
+			d, "the string table is empty: not a profile, perhaps "
+			   "another kind of protobuf");
 	if (!decode_string(d, d->drop, &p->drop_frames))
 		return decode_bad_string(d, "field", F_DROP_FRAMES, d->drop);
 	if (!decode_string(d, d->keep, &p->keep_frames))

@@ -93,8 +93,13 @@ nameless(struct naming *w, const struct location *l, uint64_t offset)
 	if (l->mapping != PROF_NONE)
 		file = profile_str(p, p->mapping[l->mapping].file);
 	slash = strrchr(file, '/');
-	snprintf(text, sizeof(text), "[%.200s+0x%llx]",
-		 slash ? slash + 1 : file, (unsigned long long)offset);
+	file = slash ? slash + 1 : file;
+	if (l->address)
+		snprintf(text, sizeof(text), "[%.200s+0x%llx]", file,
+			 (unsigned long long)offset);
+	else /* of a text that has files without addresses */
+		snprintf(text, sizeof(text), "[%.200s]",
+			 *file ? file : "unknown");
 	return strtab_addz(&w->n->strings, text);
 }
 

@@ -255,14 +255,17 @@ cut_offset(struct span *symbol)
 		symbol->end = plus;
 }
 
-/* An address after blanks. *is_wide: perf's 16 columns, and a blank or two. */
+/* An address, after blanks if any. *is_wide: perf's 16 columns, and a blank or
+ * two. */
 static bool
 take_address(struct span *s, bool *is_wide)
 {
 	const char *p = s->p;
 	uint64_t address;
-	bool ok = span_blanks(s) && span_hex(s, &address);
+	bool ok;
 
+	span_blanks(s);
+	ok = span_hex(s, &address);
 	*is_wide = s->p - p == 17 || s->p - p == 18;
 	return ok && s->p < s->end && is_blank(*s->p);
 }
@@ -284,9 +287,10 @@ last_parentheses(struct span s)
 }
 
 /*
- * "HEX SYMBOL (DSO)"; s begins with the blanks before it. The file is in the
- * last parentheses. Without the field dso there is none: then only the columns
- * tell a frame from other text. The field addr is an address before it.
+ * "HEX SYMBOL (DSO)"; s begins with the blanks before it, which some texts
+ * lost. The file is in the last parentheses. Without the field dso there is
+ * none: then only the columns tell a frame from other text. The field addr is
+ * an address before it.
  */
 static bool
 parse_frame(struct span s, struct span *symbol, struct span *dso)
@@ -430,7 +434,9 @@ end_sample(struct script *w)
 	if (!w->is_open)
 		return true;
 	w->is_open = false;
-	w->n_line = 0;
+	/* Inlined into a function that perf does not name. */
+	if (w->n_line && !push_location(w, (struct span){ NULL, NULL }))
+		return false;
 	return byname_sample(&w->b, w->value, w->label, w->n_label) == 0;
 }
 
