@@ -14,6 +14,7 @@
 #include "html/options.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
+#include "lib/model/runtime.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #if HAVE_LIBELF
@@ -69,28 +70,42 @@ tell_matches(const struct listing *l, const char *pattern)
 		warn("%zu functions match %s", n, pattern);
 }
 
-/* Lines of a source that was changed after the program was made may be off. */
+/* What may be newer than it was made, so that its lines are off. */
+struct made {
+	const char *what;
+	time_t time; /* 0 is unknown */
+};
+
+/* The program; code of an interpreter is as its files were when it ran. */
+static struct made
+made_of(const struct profile *p)
+{
+	struct stat sb;
+
+	for (size_t m = 0; m < p->n_mapping; m++)
+		if (runtime_is_interpreter(profile_str(p, p->mapping[m].file)))
+			return (struct made){ "profile",
+					      p->time_ns / 1000000000 };
+	if (!p->n_mapping ||
+	    stat(profile_str(p, p->mapping[0].file), &sb) != 0 ||
+	    !S_ISREG(sb.st_mode))
+		return (struct made){ "program", 0 };
+	return (struct made){ "program", sb.st_mtime };
+}
+
 static void
-tell_newer(const char *program, const struct sources *sources)
+tell_newer(const struct made *made, const struct sources *sources)
 {
 	const struct source *f, *newer = NULL;
 	size_t n = 0, at = 0;
-	struct stat sb;
 
-	if (stat(program, &sb) != 0 || !S_ISREG(sb.st_mode))
-		return;
-	while ((f = sources_next(sources, &at)))
-		if (f->path && f->mtime > sb.st_mtime && !n++)
+	while (made->time && (f = sources_next(sources, &at)))
+		if (f->path && f->mtime > made->time && !n++)
 			newer = f;
 	if (n)
-		warn("%s%s newer than the program: lines may have moved",
-		     newer->path, n > 1 ? " and others are" : " is");
-}
-
-static const char *
-program_of(const struct profile *p)
-{
-	return p->n_mapping ? profile_str(p, p->mapping[0].file) : "";
+		warn("%s%s newer than the %s: lines may have moved",
+		     newer->path, n > 1 ? " and others are" : " is",
+		     made->what);
 }
 
 static void
@@ -101,6 +116,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	enum prof_status st;
 	struct prof_err err;
 	struct graph_options o = r->o->graph;
+	struct made made = made_of(r->p);
 	struct listing *l;
 	struct frames *f;
 
@@ -124,7 +140,7 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	if (s->is_verbose)
 		tell_matches(l, s->pattern);
 	tell_missing(sources, s->is_verbose);
-	tell_newer(program_of(r->p), sources);
+	tell_newer(&made, sources);
 	listing_free(l);
 	frames_free(f);
 	sources_free(sources);
@@ -246,7 +262,7 @@ static void
 write_page(struct cli *cli, struct list_settings *s, struct profile *p,
 	   struct servers *servers)
 {
-	char *program = strdup(program_of(p));
+	struct made made = made_of(p);
 	struct html_settings page = HTML_SETTINGS_PLAIN;
 
 	page.report = s->report;
@@ -263,13 +279,12 @@ write_page(struct cli *cli, struct list_settings *s, struct profile *p,
 					.servers = servers,
 					.search_path = s->search_path,
 					.intel = s->intel };
-	if (!program || !page.code.sources)
+	if (!page.code.sources)
 		die_nomem();
 	html_make(&page, p, cli);
 	tell_missing(page.code.sources, s->is_verbose);
-	tell_newer(program, page.code.sources);
+	tell_newer(&made, page.code.sources);
 	sources_free(page.code.sources);
-	free(program);
 }
 
 static void

@@ -301,6 +301,12 @@ touch -d '2001-01-01' hot
 check_err 'a source that is newer than the program' 0 \
 	'prof-list -o /dev/null main hot.pb.gz' \
 	'newer than the program: lines may have moved'
+printf '# cpu nanoseconds\n@mapping 0 0 0 [python]\n@time 1000000000000000000\nf (now.py:1) 7\n' | mkprof >python.pb
+echo 'def f():' >now.py
+check_err 'code of an interpreter is made when it runs' 0 'prof-list -o /dev/null f python.pb' \
+	'now.py is newer than the profile: lines may have moved'
+touch -d 2001-01-01 now.py
+check 'and not when the interpreter was' 0 'prof-list -o /dev/null f python.pb 2>&1' </dev/null
 touch -d '2001-01-01' ./*.cc ./*.h
 touch hot
 check 'none that is older' 0 'prof-list -o /dev/null main hot.pb.gz 2>&1' </dev/null
