@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -276,6 +277,9 @@ has_interp(const struct dl_phdr_info *info, bool is_first)
 	if (sampler.shm->set.interp == SHM_INTERP_OFF)
 		return false;
 	found = interp_look(info, is_first, &why);
+	if (found && prctl(PR_GET_SECCOMP) != 0)
+		why = "a filter of system calls (seccomp) may kill for reading "
+		      "them";
 	if (why)
 		module_note("%s[%d]: the functions of its interpreter are not "
 			    "read: %s",

@@ -202,25 +202,32 @@ is_of_thread(const struct interp_walk *w, uintptr_t state)
 	return state && member(w, state, THREAD_ID) == w->thread->self;
 }
 
-/* The thread's state in the lists of the runtime, which other threads may be
- * changing; or 0. */
-static uintptr_t
-find_thread(const struct interp_walk *w)
+/* Find the thread's state in the lists of the runtime, which other threads may
+ * be changing; *found is 0 if it has none. False: nothing can be read. */
+static bool
+find_thread(const struct interp_walk *w, uintptr_t *found)
 {
-	uintptr_t interpreter =
-		member(w, w->in->symbol[SYM_RUNTIME], RUNTIME_INTERPRETERS);
+	uintptr_t interpreter;
 
+	*found = 0;
+	if (!interp_peek(w->memory,
+			 w->in->symbol[SYM_RUNTIME] +
+				 w->in->layout[RUNTIME_INTERPRETERS],
+			 &interpreter, sizeof(interpreter)))
+		return false;
 	for (int i = 0; interpreter && i < MAX_INTERPRETERS; i++) {
 		uintptr_t state = member(w, interpreter, INTERPRETER_THREADS);
 
 		for (int k = 0; state && k < MAX_THREADS; k++) {
-			if (is_of_thread(w, state))
-				return state;
+			if (is_of_thread(w, state)) {
+				*found = state;
+				return true;
+			}
 			state = member(w, state, THREAD_NEXT);
 		}
 		interpreter = member(w, interpreter, INTERPRETER_NEXT);
 	}
-	return 0;
+	return true;
 }
 
 /*
@@ -272,7 +279,8 @@ python_begin(struct interp_walk *w)
 
 	if (is_of_thread(w, state) && enter(w, state) && w->frame)
 		return true;
-	state = find_thread(w);
+	if (!find_thread(w, &state))
+		return false;
 	atomic_store_explicit(w->thread->hint, state, memory_order_relaxed);
 	w->frame = w->entry = 0;
 	return !state || enter(w, state);

@@ -217,6 +217,12 @@ if [ -z "$pythons" ]; then
 	plan
 	exit
 fi
+if grep -q '^Seccomp:.*2' /proc/self/status; then
+	skip 'functions of Python' 'a seccomp filter: no functions of interpreters'
+	plan
+	exit
+fi
+
 for python in $pythons; do
 	version=$("$python" -c 'import platform; print(platform.python_version())')
 	live "$version: each place has its share, each frame its line" \
@@ -248,7 +254,7 @@ asleep() {
 			exit !(ns > 1.2e9 && ns < 2.5e9 && joins > 0.3e9)
 		}'
 }
-unfiltered live 'threads that sleep, by the wall clock' asleep "$python"
+live 'threads that sleep, by the wall clock' asleep "$python"
 
 # allocated: the functions that allocate.
 cat >hoard.py <<'END'
@@ -262,7 +268,7 @@ allocated() {
 		awk '/hoard\.<module> [^;]*:3;.*hoard\.hoard [^;]*:2/ { n += $NF }
 		END { print n; exit !(n >= 30000000 && n < 33000000) }'
 }
-unfiltered live 'functions that allocate' allocated "$python"
+live 'functions that allocate' allocated "$python"
 
 # workers: forked processes, as web servers have.
 cat >workers.py <<'END'
@@ -327,6 +333,22 @@ outside() {
 	grep -q 'samples are in python, whose own functions only libsample reads' err
 }
 live 'Python from outside: the remedy is named' outside "$python"
+
+# A filter that allows everything, but might not.
+cat >filter.py <<'END'
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+allow = (ctypes.c_uint64 * 1)(0x7fff000000000006)
+program = (ctypes.c_uint64 * 2)(1, ctypes.addressof(allow))
+libc.prctl(38, 1, 0, 0, 0)
+libc.prctl(22, 2, program, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+live_check 'under a filter of system calls it is said that nothing is read' 0 \
+	"$python filter.py prof-record -o filter.pb.gz $python known.py 2>&1 >out |
+	grep -o 'the functions of its interpreter.*'" <<'END'
+the functions of its interpreter are not read: a filter of system calls (seccomp) may kill for reading them
+END
 
 # Code that is made, run and dropped without end: names are counted, not kept for ever.
 cat >storm.py <<'END'
