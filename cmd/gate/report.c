@@ -10,6 +10,7 @@
 #include "lib/model/units.h"
 
 #define ALL 0.95  /* of base: main() and others that have almost all of it */
+#define LITTLE 0.1 /* of cum: gone, or a wrapper */
 #define LOUD 0.05 /* machine noise: suggest --scale=machine */
 #define MIN_UNSEEN 0.01  /* of base: least size of rows listed as unseen */
 #define FEW_SAMPLES 2000 /* of a side: less is no evidence */
@@ -358,12 +359,15 @@ gate_put_budget(FILE *out, const struct gate_report *r,
 		t[0], t[1], t[2]);
 }
 
-/* main() grows with everything, as the total shows. Where all is flat in one
- * function, that is worth a row. */
+/* main() and others that have almost all change with everything, as the total
+ * shows. Where all is flat in one function, that is worth a row. */
 static bool
 is_like_total(const struct gate *g, const struct gate_row *row)
 {
-	return row->kind == GATE_CUM && gate_deciding(row) == g->total.cell[1];
+	const struct gate_cell *c = gate_deciding(row), *all = g->total.cell[1];
+
+	return row->kind == GATE_CUM && c->before >= ALL * all->before &&
+	       c->after >= ALL * all->after;
 }
 
 /* --- the first line --- */
@@ -428,11 +432,17 @@ has_slowed(const struct gate_row *row)
 	return row->verdict >= GATE_SUSPECT && !row->is_moved;
 }
 
-/* Did it get faster, and not only hand its work over to another? */
+/* Did it get faster, and not only hand its work over to another? One that is
+ * gone and did little by itself left its work to what it called. */
 static bool
 has_gained(const struct gate_row *row)
 {
-	return row->verdict == GATE_IMPROVED && !row->gave;
+	const struct gate_cell *flat = row->cell[GATE_FLAT];
+	const struct gate_cell *cum = row->cell[GATE_CUM];
+
+	return row->verdict == GATE_IMPROVED && !row->gave &&
+	       (cum->after > LITTLE * cum->before ||
+		flat->before > LITTLE * cum->before);
 }
 
 /* Did it grow by more than its own runs vary by, and than chance often shows?

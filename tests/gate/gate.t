@@ -355,6 +355,19 @@ check '--fail-moved' 1 "$r rows --fail-moved plain?.pb.gz -- inlined?.pb.gz" <<'
 REGRESSED flat +49.8% parse
 improved cum gone copy
 END
+story safe <<'END'
+# samples count
+main;work;safe;parse;copy 3000
+main;work;safe;parse 6000
+main;work;print 15000
+main;idle 6000
+END
+check 'a wrapper that is gone is no gain' 0 \
+	'prof-gate safe?.pb.gz -- plain?.pb.gz >out; cut -d: -f1 out | head -1; grep -o "^improved.* gone\|safe$" out' <<'END'
+unchanged
+improved     cum      9036         0     gone
+safe
+END
 story sibling <<'END'
 # samples count
 main;work;parse;copy 3000
