@@ -436,7 +436,7 @@ fi
 
 # gperftools counts every allocation; its last dump is when the program ends.
 tcmalloc=$dir/libtcmalloc.so.4
-name="the heap of gperftools' HEAPPROFILE, within a tenth"
+name="the heap of gperftools' HEAPPROFILE, within what sampling allows"
 if [ -e "$tcmalloc" ] && have google-pprof; then
 	LD_PRELOAD=$tcmalloc HEAPPROFILE=$PWD/theirs "$heap" >known 2>err
 	dump=$(ls theirs.*.heap | tail -1)
@@ -444,11 +444,18 @@ if [ -e "$tcmalloc" ] && have google-pprof; then
 		awk '$NF ~ /^by_/ && $NF != "by_strdup" { print $NF, $4 }' |
 		sort >theirs.txt
 	estimates h.pb.gz | awk '/^by_/ { print $1, $3 }' | sort >ours.txt
-	if join theirs.txt ours.txt | awk '
-		{ a += $2; b += $3; n++ }
+	sort known >sizes.txt
+	if join theirs.txt ours.txt | join - sizes.txt | awk -v period=$period "$chance"'
+		{
+			a += $2
+			b += $3
+			p = 1 - exp(-$5 / period)
+			variance += $2 * $5 * (1 - p) / p
+			n++
+		}
 		END {
-			print "# gperftools", a, "bytes; libsample", b, "in", n
-			exit !(n >= 10 && b > 0.9 * a && b < 1.1 * a)
+			print "# gperftools", a, "bytes; libsample", b, "in", n ", sd", sqrt(variance)
+			exit !(n >= 10 && chance_normal(b - a, sqrt(variance), 1))
 		}' >why; then
 		ok "$name"
 		cat why
