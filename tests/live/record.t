@@ -225,7 +225,7 @@ else
 	skip 'no CPU time is left over' 'no static libc, or no perf_event of CPUs'
 fi
 live_check 'it is in the comment, too' 0 \
-	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"
+	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
 		awk "{ print (\$1 > 0.45), (\$2 > 40) }"' <<'END'
 1 1
