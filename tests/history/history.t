@@ -148,7 +148,7 @@ done
 check_err 'nothing is left' 2 'prof-history --match=. --since=2d --until=2026-11-01 archive' \
 	'no profiles between --since and --until'
 check_err 'no question' 2 'prof-history archive' 'no question: --function=NAME'
-check_err 'no such function' 2 'prof-history --function=code archive' "no function 'code'"
+check_err 'no such function' 2 'prof-history --function=code archive' "no function 'code'; prof-text FILE lists those of a profile"
 mkdir nameless
 printf '# cpu nanoseconds\n@time 1700000000000000000\n@mapping 0x400000 0x500000 0 /bin/app b00f1e\n0x400100 5\n' |
 	mkprof - >nameless/a.pb

@@ -78,7 +78,6 @@ prof-export --format=speedscope cpu.pb.gz | see prof-export --to
 prof-import --from=otlp out.folded | it looks like a file of format folded
 prof-filter --sample-index=cpu cpu.pb.gz | see --keep-types
 prof-history --function=main | no archive given: name a folder of profiles
-prof-history --function=nosuch cpu.pb.gz | no function 'nosuch'; prof-text FILE lists those of a profile
 prof report cpu.pb.gz | use prof text
 prof svg cpu.pb.gz | use prof dot -o FILE.svg
 prof prof-text cpu.pb.gz | use prof text
