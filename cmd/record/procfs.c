@@ -175,16 +175,3 @@ procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc)
 		      sp, pc) == 2 &&
 	       *pc;
 }
-
-unsigned long
-procfs_last_pid(void)
-{
-	FILE *f = fopen("/proc/loadavg", "re");
-	unsigned long pid = 0;
-
-	if (f && fscanf(f, "%*s %*s %*s %*s %lu", &pid) != 1)
-		pid = 0;
-	if (f)
-		fclose(f);
-	return pid;
-}

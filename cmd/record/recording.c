@@ -143,10 +143,11 @@ recording_set_missing(struct recording *r, const struct account_share *share,
 }
 
 void
-recording_set_chance(struct recording *r, uint64_t chance_ns)
+recording_set_worth(struct recording *r, double worth, double chance_worth)
 {
 	pthread_mutex_lock(&r->lock);
-	r->info.chance_ns = chance_ns;
+	r->info.worth = worth;
+	r->info.chance_worth = chance_worth;
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -75,8 +75,10 @@ void recording_set_used(struct recording *r, uint64_t used_ns);
 void recording_set_missing(struct recording *r,
 			   const struct account_share *share, size_t n);
 
-/* Set what the ticks by chance are worth, as struct tally_info has it. */
-void recording_set_chance(struct recording *r, uint64_t chance_ns);
+/* Set what ticks are worth, and those by chance, as struct tally_info has it.
+ */
+void recording_set_worth(struct recording *r, double worth,
+			 double chance_worth);
 
 /* The largest sizes of the heaps, as tally_grown(). */
 uint64_t recording_grown(struct recording *r);

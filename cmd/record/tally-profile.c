@@ -254,20 +254,18 @@ build_sample(struct build *b, const struct frames *pool, const struct stack *s,
 	       PROF_NONE;
 }
 
-/* Of the whole recording, ticks by chance have the mean of what they are worth.
- */
+/* Of the whole recording, ticks have what they are worth on average. */
 static int64_t
 time_of(const struct build *b, size_t i, uint64_t ticks)
 {
 	const struct tally_info *info = b->info;
-	uint64_t chances = b->t->stack[i].chances;
-	int64_t ns;
+	double chances = (double)b->t->stack[i].chances;
 
-	if (info->since || !info->chance_ns || !chances)
+	if (info->since || !info->worth)
 		return tally_times(ticks, info->set->period_ns);
-	ns = tally_times(ticks - chances, info->set->period_ns);
-	return ns + (int64_t)((double)info->chance_ns * (double)chances /
-			      (double)b->t->n_chance);
+	return (int64_t)((double)info->set->period_ns *
+			 (((double)ticks - chances) * info->worth +
+			  chances * info->chance_worth));
 }
 
 static bool

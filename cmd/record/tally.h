@@ -53,8 +53,9 @@ struct tally_info {
 	/* What was not, by program: a row each, of the whole recording. */
 	const struct account_share *share;
 	size_t n_share;
-	uint64_t chance_ns; /* what all tally_chances() are worth; 0: a period
-			       each */
+	/* What a tick is worth, and one of tally_chances(), in periods; 0: one
+	 * each. */
+	double worth, chance_worth;
 	/* A part of the recording, or all. */
 	const struct tally_mark *since; /* only later samples; or NULL */
 	int32_t pid;                    /* only this process; or 0 */

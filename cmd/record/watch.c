@@ -43,9 +43,7 @@ struct seen {
 	bool is_forked;   /* its parent runs the same program */
 	bool is_foreign;  /* its number there is of another namespace */
 	char name[32];
-	bool is_outside;  /* the kernel samples it, since ... */
-	uint64_t late_ms; /* ... this CPU time */
-	char why[512];    /* empty: unknown */
+	char why[256]; /* empty: unknown */
 };
 
 struct watch {
@@ -54,37 +52,24 @@ struct watch {
 	struct seen *seen;
 	size_t n;
 	unsigned n_pass;
-	unsigned long last_pid; /* of the machine, at the last pass */
-	watch_found *found;
-	watch_joined *joined;
-	void *ctx; /* of both */
+	const char *beside; /* why the kernel does not sample, or "" */
 };
 
 struct watch *
-watch_new(const struct shm_settings *set)
+watch_new(const struct shm_settings *set, const char *beside)
 {
 	struct watch *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->by_time = set->clock == SHM_CLOCK_WALL;
 		w->alone = set->children == SHM_CHILDREN_NONE;
+		w->beside = beside;
 		w->seen = calloc(WATCH_MAX, sizeof(*w->seen));
 	}
 	if (w && w->seen)
 		return w;
 	free(w);
 	return NULL;
-}
-
-void
-watch_set_found(struct watch *w, watch_found *found, watch_joined *joined,
-		void *ctx)
-{
-	if (!w)
-		return;
-	w->found = found;
-	w->joined = joined;
-	w->ctx = ctx;
 }
 
 void
@@ -205,33 +190,6 @@ find_reason(const struct watch *w, struct seen *s)
 	snprintf(s->why, sizeof(s->why), "%s", why);
 }
 
-/* Has libsample no chance in its program? */
-static bool
-is_hopeless(pid_t pid)
-{
-	/* Both are empty while it begins and ends. */
-	return obstacle_of(pid) != OBSTACLE_NONE ||
-	       (!has_text(pid, "environ", "libsample") &&
-		has_text(pid, "cmdline", ""));
-}
-
-/* Let the kernel sample it; if that is impossible, add why. */
-static void
-find_sampler(const struct watch *w, struct seen *s)
-{
-	char why[256] = "";
-	size_t n = strlen(s->why);
-	struct seen now;
-
-	s->is_outside = w->found(w->ctx, s->pid, why, sizeof(why));
-	if (read_stat(s->pid, &now) && now.cpu_ms > s->before_ms)
-		s->cpu_ms = now.cpu_ms - s->before_ms;
-	s->late_ms = s->cpu_ms;
-	if (!s->is_outside && *why)
-		snprintf(s->why + n, sizeof(s->why) - n,
-			 "; from outside it cannot be sampled: %s", why);
-}
-
 /* The CPU time of a process by the programs that it ran before, as far as it
  * was seen; 0 if it is another process of that number. */
 static uint64_t
@@ -270,36 +228,14 @@ runs_same(const struct watch *w, pid_t pid, const struct seen *s)
 	return false;
 }
 
-/*
- * Has it got libsample meanwhile? Ticks do not reach it if its runtime is Go's.
- * A static program may load another one itself, as valgrind does: libsample
- * joins with that, and the kernel, which has sampled it until now, stops. Both
- * have counted what it did since it joined: at most the time between two
- * passes, 0.1 s.
+/* Has it got libsample meanwhile? Ticks do not reach it if its runtime is Go's.
  */
 static void
-check_sampled(const struct watch *w, struct seen *s)
+check_sampled(struct seen *s)
 {
 	s->is_sampled = has_text(s->pid, "maps", "/memfd:" SHM_NAME) &&
 			obstacle_of(s->pid) != OBSTACLE_GO_LIBC;
 	s->is_foreign = s->is_sampled && is_elsewhere(s->pid, "pid");
-	if (s->is_sampled && s->is_outside)
-		w->joined(w->ctx, s->pid);
-}
-
-/* The processes that the kernel samples, between passes that read all. */
-static void
-look_at_outside(struct watch *w)
-{
-	struct seen now;
-
-	for (size_t i = 0; i < w->n; i++) {
-		struct seen *s = &w->seen[i];
-
-		if (s->is_outside && !s->is_sampled &&
-		    read_stat(s->pid, &now) && now.stack == s->stack)
-			check_sampled(w, s);
-	}
 }
 
 static void
@@ -324,18 +260,14 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	if (s->is_sampled)
 		return;
 	memcpy(s->name, key.name, sizeof(s->name));
-	check_sampled(w, s);
+	check_sampled(s);
 	s->is_forked = runs_same(w, parent, s);
 	s->n_look++;
 	if (s->is_sampled || *s->why)
 		return;
+	/* Else it may still be loading its libraries. */
 	if (s->cpu_ms >= WORTH_MS || (w->by_time && s->n_look >= STAYS))
 		find_reason(w, s);
-	/* Else it may still be loading its libraries. */
-	else if (w->found && (s->n_look > 1 || is_hopeless(pid)))
-		find_reason(w, s);
-	if (*s->why && w->found)
-		find_sampler(w, s);
 }
 
 static void look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth);
@@ -385,17 +317,11 @@ look_at_all(struct watch *w, pid_t pid, pid_t parent, int depth)
 void
 watch_pass(struct watch *w, pid_t root)
 {
-	unsigned long last_pid = procfs_last_pid();
-
 	if (!w)
 		return;
 	w->n_pass++;
-	if (w->n_pass > OFTEN && w->n_pass % SELDOM &&
-	    !(w->found && last_pid != w->last_pid)) {
-		look_at_outside(w);
+	if (w->n_pass > OFTEN && w->n_pass % SELDOM)
 		return;
-	}
-	w->last_pid = last_pid;
 	if (w->alone)
 		look(w, root, 0);
 	else
@@ -452,27 +378,24 @@ watch_check_ticks(struct watch *w, const struct shm *shm, uint64_t period_ns)
 	}
 }
 
-static bool
-is_seen(const struct seen *s)
-{
-	return s->is_sampled || s->is_outside;
-}
-
 bool
 watch_culprit(const struct watch *w, char *text, size_t size)
 {
 	const struct seen *worst = NULL;
 
 	for (size_t i = 0; w && i < w->n; i++)
-		if (*w->seen[i].why && !is_seen(&w->seen[i]) &&
+		if (*w->seen[i].why && !w->seen[i].is_sampled &&
 		    (!worst || w->seen[i].cpu_ms > worst->cpu_ms))
 			worst = &w->seen[i];
 	if (worst)
 		snprintf(text, size,
 			 "%s[%d] ran without the sampler (%.1f s of CPU time "
-			 "or more): %s",
+			 "or more): %s%s%s",
 			 worst->name, (int)worst->pid,
-			 (double)worst->cpu_ms / 1000, worst->why);
+			 (double)worst->cpu_ms / 1000, worst->why,
+			 *w->beside ? "; from outside it cannot be sampled: "
+				    : "",
+			 w->beside);
 	return worst != NULL;
 }
 
@@ -483,11 +406,11 @@ watch_unseen(const struct watch *w, struct account_share *share, size_t n)
 
 	for (size_t i = 0; w && i < w->n && k < n; i++) {
 		const struct seen *s = &w->seen[i];
-		uint64_t ms = s->is_outside ? s->late_ms : s->cpu_ms;
 
 		if (*s->why && !s->is_sampled)
 			share[k++] =
-				(struct account_share){ s->name, ms * 1000000 };
+				(struct account_share){ s->name,
+							s->cpu_ms * 1000000 };
 	}
 	return k;
 }

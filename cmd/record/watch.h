@@ -20,25 +20,12 @@ struct shm;
 struct shm_settings;
 
 /*
- * Called with a process that libsample cannot be in, as soon as it is seen:
- * true if it is sampled from outside now. If not, says why not, "" if nobody
- * needs to know.
- */
-typedef bool watch_found(void *ctx, pid_t pid, char *why, size_t size);
-
-/* Called when libsample is in such a process after all: the kernel may stop. */
-typedef void watch_joined(void *ctx, pid_t pid);
-
-/*
  * NULL without memory. To end with watch_free(), which allows NULL. With the
  * clock of real time, processes that use no CPU time count, too; with
- * SHM_CHILDREN_NONE only the first one does.
+ * SHM_CHILDREN_NONE only the first one does. beside: why the kernel does not
+ * sample those without libsample, or ""; it lives as long.
  */
-struct watch *watch_new(const struct shm_settings *set);
-
-/* Without it, the watch only looks. */
-void watch_set_found(struct watch *w, watch_found *found, watch_joined *joined,
-		     void *ctx);
+struct watch *watch_new(const struct shm_settings *set, const char *beside);
 
 void watch_free(struct watch *w);
 

@@ -195,8 +195,6 @@ if $cc -static -o static work.c 2>log; then
 	check_err 'the clock of real time is not: it is refused' 2 \
 		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
 		'./static: statically linked'
-	# Each program of the process is found: by the kernel's records of the CPUs, or
-	# where they are not permitted by a look in 0.1 s.
 	live_check 'a static program that executes another: both are sampled' 0 \
 		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
 		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*/\1/p" |
@@ -206,8 +204,7 @@ END
 else
 	skip 'a static program' "$(head -1 log)"
 fi
-# Valgrind is a static program, and loads libsample with the one that it runs. It is
-# found as above, and counts twice until the recorder has seen libsample in it.
+# Valgrind is a static program, and loads libsample with the one that it runs.
 if have valgrind && valgrind -q --tool=none ./work 0.01 >log 2>&1 && [ ! -s log ]; then
 	live_check 'a static program that loads libsample is counted once' 0 \
 		'prof-record -q -F 997 -o v.pb.gz \

@@ -224,6 +224,28 @@ END
 else
 	skip 'no CPU time is left over' 'no static libc, or no perf_event of CPUs'
 fi
+# Without the right to events of CPUs, tasks inherit clocks from the command.
+user=$((60000 + $$ % 5000))
+export user
+if [ "$(id -u)" = 0 ] && have setpriv && chmod 755 . && mkdir -pm 777 other &&
+	setpriv --reuid=$user --clear-groups test -x "$bin/prof-record" &&
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+	live_check "an ordinary user's profile has all of it, too" 0 \
+		'setpriv --reuid=$user --clear-groups prof-record -o other/x.pb.gz \
+			sh many.sh 2>err >/dev/null
+		 sed "/paranoid is above 1/d" err
+		 { prof-text --comments other/x.pb.gz; normal <other/x.pb.gz; } | awk "
+			/^# sampling/ { sub(/.*cpu_used=/, \"\"); used = \$1 * 1e9; next }
+			{ sum += \$NF }
+			!/not sampled/ && /process:\[demo\]/ { demo += \$NF }
+			!/not sampled/ && /process:\[true\]/ { short += \$NF }
+			END { print (sum > .98 * used), (sum < 1.02 * used), (demo > 3e8),
+				(short > 5e7) }"' <<'END'
+1 1 1 1
+END
+else
+	skip "an ordinary user's profile has all of it" 'not root, or perf_event_paranoid'
+fi
 live_check 'it is in the comment, too' 0 \
 	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |

@@ -87,9 +87,9 @@ test_reasons(void **state)
 {
 	static const char timers[] =
 		"cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): timers "
-		"miss time on a busy machine (--clock=perf does not), and "
-		"threads and processes that are not started by libc's "
-		"functions have none\n";
+		"miss time on a busy machine (--clock=perf does not), and of "
+		"threads that sleep in a rhythm; threads and processes that "
+		"are not started by libc's functions have none\n";
 	struct account a = account(50, 1.0);
 
 	(void)state;
@@ -110,6 +110,10 @@ test_reasons(void **state)
 	a.early_s = 0.3;
 	account_missing(&a, hear);
 	assert_non_null(strstr(said, "programs start before the sampler"));
+	setup(NULL);
+	a.lacks_kernel = true;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "kernel.perf_event_paranoid is above 1"));
 	setup(NULL);
 	a.sampling.untimed = 2;
 	account_missing(&a, hear);

@@ -132,9 +132,10 @@ reason(const struct account *a, double missing)
 		return "threads got no timer: see ulimit -i, and whether a "
 		       "seccomp filter forbids them (--sampler=perf needs "
 		       "none)";
-	if (a->unseen_s > missing / 2)
-		return "processes that libsample cannot be loaded into are "
-		       "sampled from outside only when they have been found";
+	if (a->lacks_kernel)
+		return "the kernel's part of the time of programs is not seen "
+		       "where libsample is not, or not yet, loaded, as "
+		       "kernel.perf_event_paranoid is above 1";
 	if (a->early_s > missing / 2)
 		return "programs start before the sampler does, which is "
 		       "loaded last";
@@ -143,8 +144,9 @@ reason(const struct account *a, double missing)
 		       "timers wait for (--clock=perf does not)";
 	if (!a->is_perf_clock)
 		return "timers miss time on a busy machine (--clock=perf does "
-		       "not), and threads and processes that are not started "
-		       "by libc's functions have none";
+		       "not), and of threads that sleep in a rhythm; threads "
+		       "and processes that are not started by libc's functions "
+		       "have none";
 	return "the kernel limits the clocks of perf_event on a busy machine, "
 	       "and threads and processes that are not started by libc's "
 	       "functions have none";

@@ -39,10 +39,11 @@ struct account {
 	/* From inside. */
 	unsigned n_program;  /* programs that libsample was loaded into */
 	double early_s;      /* CPU time that they had used before */
-	double unseen_s;     /* of programs without it, as far as seen, and
-				until they were sampled from outside */
+	double unseen_s;     /* of programs without it, as far as seen */
 	const char *culprit; /* the first of them, and why; or NULL */
 	bool is_limited;     /* the address space is */
+	bool lacks_kernel;   /* the kernel samples programs without libsample,
+				but not its own part of their time */
 };
 
 /* Say which CPU time was not sampled, and why. */

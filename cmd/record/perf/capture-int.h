@@ -64,7 +64,9 @@ struct capture {
 	size_t n_unknown; /* threads that waited on unknown stacks */
 	int64_t cpus_ns;  /* when they are looked at again */
 	int64_t open_ns;  /* when the family had a process without libsample */
+	int64_t old_ns;   /* when those of them that are old get events */
 	bool is_off;      /* no samples are taken meanwhile */
+	bool is_begun;
 	struct perf_event_counts closed[PERF_MAX_KIND]; /* of closed events */
 };
 
@@ -84,18 +86,23 @@ enum prof_status capture_poll(struct capture *c, const pid_t *pid, size_t n,
 /* The next number in a folder of /proc; 0: the end. */
 pid_t capture_next_number(DIR *dir);
 
-/* Open events for the whole machine, a control group of version 2 or 1, or the
- * threads of a process. Errors of capture_begin(). */
+/* Open events for the whole machine, a control group of version 2 or 1, our
+ * first thread, or the threads of a process. Errors of capture_begin(). */
 enum prof_status capture_open_all(struct capture *c,
 				  struct prof_err *err) MUST_USE;
 enum prof_status capture_open_group(struct capture *c, const char *name,
 				    struct prof_err *err) MUST_USE;
+enum prof_status capture_open_inherited(struct capture *c,
+					struct prof_err *err) MUST_USE;
 enum prof_status capture_open_process(struct capture *c, pid_t pid,
 				      struct prof_err *err) MUST_USE;
 
 /* Open events for CPUs of the machine or control group that came online, and
  * close those of others; looks once a second. */
 void capture_check_cpus(struct capture *c);
+
+/* Sample a process no more that capture_open_process() got. */
+void capture_drop(struct capture *c, pid_t pid);
 
 /* Add the counts of an event. */
 void capture_add_counts(struct perf_event_counts *sum, int fd);

@@ -123,7 +123,8 @@ open_task(struct capture *c, pid_t tid, const struct cpus *cpus,
 	enum prof_status st = PROF_OK;
 
 	for (size_t i = 0; st == PROF_OK && i < c->config.n_kind; i++)
-		if (!c->config.family || (i == FAMILY_TASK) == (tid != -1))
+		if (!c->config.family ||
+		    (i == FAMILY_TASK) == (tid != -1 && c->is_begun))
 			st = open_kind(c, i, tid, cpus, err);
 	return st;
 }
@@ -177,6 +178,12 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 				 "2",
 				 name);
 	return st;
+}
+
+enum prof_status
+capture_open_inherited(struct capture *c, struct prof_err *err)
+{
+	return open_task(c, getpid(), NULL, err);
 }
 
 static bool

@@ -28,8 +28,9 @@ enum {
 	LATE_NS = 1000000, /* a record may be written this long after its
 			      time */
 	QUIET_NS = 1000000000,
-	BRIEF_MS = 20, /* most files are read within that */
-	ALL_MS = 5000, /* a profile waits for what is being read */
+	OLD_NS = 90000000, /* about that of a pass */
+	BRIEF_MS = 20,     /* most files are read within that */
+	ALL_MS = 5000,     /* a profile waits for what is being read */
 };
 
 struct capture *
@@ -341,10 +342,11 @@ capture_begin(struct capture *c, struct tally *t,
 	    !perf_sampler_kinds(c->sampler, c->config.kind, c->config.period,
 				c->config.n_kind, c->config.approx))
 		return prof_nomem(err);
-	perf_sampler_family(c->sampler, c->config.family);
+	if (c->config.family)
+		perf_sampler_family(c->sampler, &c->config);
 	/* Opening events of many threads may take long: read the rings
 	 * meanwhile, which requires the mappings. */
-	if (!c->config.on_exec && !target->all)
+	if (!c->config.on_exec && !target->all && !c->config.family)
 		read_spaces(perf_sampler_spaces(c->sampler), target);
 	c->set.clock = target->all ? TALLY_CLOCK_ALL : TALLY_CLOCK_PID;
 	if (target->all)
@@ -352,12 +354,15 @@ capture_begin(struct capture *c, struct tally *t,
 				    : capture_open_all(c, err);
 	for (size_t i = 0; !target->all && st == PROF_OK && i < target->n_pid;
 	     i++)
-		st = capture_open_process(c, target->pid[i], err);
+		st = c->config.family
+			     ? capture_open_inherited(c, err)
+			     : capture_open_process(c, target->pid[i], err);
 	if (st != PROF_OK)
 		return st;
 	if (c->n_ring == 0)
 		return prof_fail(err, PROF_EUSAGE,
 				 "the process has ended already");
+	c->is_begun = true;
 	if (c->config.family) /* nothing of it runs yet */
 		return PROF_OK;
 	/* Later mappings are in the rings. */
@@ -369,16 +374,18 @@ capture_begin(struct capture *c, struct tally *t,
 			    err);
 }
 
-enum prof_status
-capture_add(struct capture *c, pid_t pid, struct prof_err *err)
+void
+capture_add(struct capture *c, pid_t pid)
 {
-	enum prof_status st;
+	/* Its start is none of a stranger. */
+	capture_read(c, UINT64_MAX);
+	family_add(c->config.family, pid);
+}
 
-	/* The events of a program that it ran before end with that. */
-	capture_drop(c, pid);
-	st = capture_open_process(c, pid, err);
-	spaces_read(perf_sampler_spaces(c->sampler), pid);
-	return st;
+bool
+capture_is_urgent(const struct capture *c)
+{
+	return perf_is_phased(&c->config, FAMILY_CPU) && !c->is_off;
 }
 
 /* --- the source --- */
@@ -416,6 +423,18 @@ open_member(void *capture, int32_t pid)
 	return capture_open_process(capture, pid, &err) == PROF_OK;
 }
 
+/* Of tasks that start from now on; our own clock is the first of all. */
+static void
+set_phase(struct capture *c)
+{
+	for (size_t i = 0; i < c->n_ring; i++) {
+		uint64_t ns = phase_next(&c->config.phase);
+
+		if (c->ring[i].kind == FAMILY_CPU)
+			ioctl(c->ring[i].fd, PERF_EVENT_IOC_PERIOD, &ns);
+	}
+}
+
 /*
  * Interrupt the CPUs only while the family has processes without libsample, and
  * for a second after. If records were lost, it is unknown which have it:
@@ -434,9 +453,12 @@ check_family(struct capture *c)
 	if (is_on == c->is_off)
 		switch_samples(c, FAMILY_CPU, is_on);
 	c->is_off = !is_on;
-	if (is_on)
-		family_open_old(c->config.family, (uint64_t)now, open_member,
-				c);
+	if (is_on && perf_is_phased(&c->config, FAMILY_CPU))
+		set_phase(c);
+	if (!is_on || now < c->old_ns)
+		return;
+	c->old_ns = now + OLD_NS;
+	family_open_old(c->config.family, (uint64_t)now, open_member, c);
 }
 
 static void
@@ -537,8 +559,11 @@ publish(struct capture *c)
 
 	for (size_t i = 0; i < c->config.n_kind; i++) {
 		add_lost(c, i);
-		/* The others are no part of the ticks: see capture_lost(). */
-		if (!perf_sampler_is_rate(c->sampler, i))
+		/* The others are no part of the ticks: see capture_lost(). A
+		 * family's by chance may have been of strangers; the bill tells
+		 * what is missing. */
+		if (!perf_sampler_is_rate(c->sampler, i) ||
+		    (c->config.family && i == FAMILY_CPU))
 			continue;
 		sum.n_lost += c->lost[i];
 		sum.n_tick += c->lost[i];

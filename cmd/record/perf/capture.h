@@ -42,13 +42,11 @@ enum prof_status capture_begin(struct capture *c, struct tally *t,
 			       const struct capture_target *target,
 			       struct prof_err *err) MUST_USE;
 
-/* Also sample this process, which runs, from now on; once for each program that
- * it runs, with config.is_alone. Errors of capture_begin(). */
-enum prof_status capture_add(struct capture *c, pid_t pid,
-			     struct prof_err *err) MUST_USE;
+/* The family's first process, which does not run yet. */
+void capture_add(struct capture *c, pid_t pid);
 
-/* Sample a process that capture_begin() or capture_add() got no more. */
-void capture_drop(struct capture *c, pid_t pid);
+/* Is the next pass to come soon, as the clocks of new tasks are to differ? */
+bool capture_is_urgent(const struct capture *c);
 
 /* Were samples of the kernel requested and refused? */
 bool capture_lacks_kernel(const struct capture *c);

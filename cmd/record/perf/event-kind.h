@@ -28,8 +28,9 @@ extern const struct perf_kind perf_kind_offcpu;
 /* No samples, only records of what is mapped, started and ended. */
 extern const struct perf_kind perf_kind_none;
 
-/* The kinds of a family (family.h): records of all processes, and the clock of
- * CPUs and of processes. */
+/* The kinds of a family (family.h): records of all processes, the clock of CPUs
+ * or one that the processes inherit, and one of a process alone, which ends
+ * with its program. */
 enum family_kind { FAMILY_RECORDS, FAMILY_CPU, FAMILY_TASK, FAMILY_N_KIND };
 
 /* The kind that the n bytes at name mean, or NULL. */

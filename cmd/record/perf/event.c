@@ -44,6 +44,7 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
 {
 	const struct perf_kind *k = c->kind[kind];
 	bool is_offcpu = k == &perf_kind_offcpu;
+	bool is_alone = inherit && c->family && kind == FAMILY_TASK;
 	uint64_t period = k == &perf_kind_clock ? c->period_ns
 			  : is_offcpu           ? 1
 						: c->period[kind];
@@ -55,14 +56,15 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
 		.freq = !period,
 		.sample_period = period ? period : 1000000000 / c->period_ns,
 		.context_switch = is_offcpu,
-		.sample_type =
-			PERF_SAMPLE_WORDS | (period ? 0 : PERF_SAMPLE_PERIOD),
-		.read_format = PERF_FORMAT_LOST,
+		.sample_type = PERF_SAMPLE_WORDS |
+			       (c->period[kind] ? 0 : PERF_SAMPLE_PERIOD) |
+			       (perf_is_phased(c, kind) ? PERF_SAMPLE_READ : 0),
+		.read_format = perf_is_phased(c, kind) ? 0 : PERF_FORMAT_LOST,
 		.disabled = c->on_exec,
 		.enable_on_exec = c->on_exec,
 		.inherit = inherit,
-		.inherit_thread = inherit && c->is_alone,
-		.remove_on_exec = inherit && c->is_alone,
+		.inherit_thread = is_alone,
+		.remove_on_exec = is_alone,
 		.exclude_kernel = !c->kernel,
 		.exclude_hv = 1,
 		.exclude_guest = 1,
@@ -82,6 +84,13 @@ fill_attr(struct perf_event_attr *a, const struct perf_config *c, size_t kind,
 		.sample_stack_user = c->stack_bytes,
 		.build_id = kind == 0,
 	};
+}
+
+bool
+perf_is_phased(const struct perf_config *config, size_t kind)
+{
+	return config && config->family && kind == FAMILY_CPU &&
+	       !config->period[kind];
 }
 
 int
@@ -104,7 +113,9 @@ perf_event_open(struct perf_config *config, size_t kind, pid_t tid, int cpu)
 		if (fd >= 0)
 			return fd;
 		/* Omit the newest attributes first. */
-		if (errno == EINVAL && !no_lost)
+		if (errno == EINVAL && perf_is_phased(config, kind))
+			config->period[kind] = 1; /* before Linux 6.12 */
+		else if (errno == EINVAL && !no_lost)
 			no_lost = true;
 		else if (errno == EINVAL && !no_build_id)
 			no_build_id = true;

@@ -13,6 +13,7 @@
 
 #include "event-kind.h"
 #include "lib/base/status.h"
+#include "phase.h"
 
 /* What to sample. */
 struct perf_config {
@@ -29,16 +30,22 @@ struct perf_config {
 	bool approx;          /* of offcpu: stacks of the clock's last sample */
 	const char *why;      /* "perf", and why that, for the comment */
 	bool on_exec;         /* begin with the next exec of the task */
-	bool is_alone;        /* end with it, and leave out what it forks */
 	/* NULL, or of all processes only these; the kinds are then those of
 	 * enum family_kind. */
 	struct family *family;
+	struct phase phase; /* of FAMILY_CPU, if its period is 0: tasks inherit
+			       that clock */
 };
+
+/* Do the events of a kind have different periods, by config->phase? config may
+ * be NULL. */
+bool perf_is_phased(const struct perf_config *config, size_t kind);
 
 /*
  * What samples hold: the order of the words is the kernel's. PERF_SAMPLE_PERIOD
  * is added where the kernel chooses the period; with it, software events of a
- * given period would all be sampled.
+ * given period would all be sampled. It and PERF_SAMPLE_READ are added where
+ * the period changes.
  */
 #define PERF_SAMPLE_WORDS                                                      \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                 \
@@ -61,8 +68,9 @@ struct perf_ring {
  * Open an event of config->kind[kind] for task tid, and what it forks, on that
  * CPU; a tid of -1 means every task. With config->cgroup, tid is the descriptor
  * of a control group's directory. Newer attributes that this kernel does not
- * know are left out. If it does not let us see the kernel, config->kernel
- * becomes false. Returns the descriptor, or -1 with errno.
+ * know are left out; if it knows no count of a task's own clock, that is phased
+ * no more. If it does not let us see the kernel, config->kernel becomes false.
+ * Returns the descriptor, or -1 with errno.
  */
 int perf_event_open(struct perf_config *config, size_t kind, pid_t tid,
 		    int cpu);

@@ -18,13 +18,17 @@ struct member {
 struct family {
 	struct by_id_table members;
 	size_t n_open;
-	bool was_open;
+	bool was_open, is_inherited;
 };
 
 struct family *
-family_new(void)
+family_new(bool is_inherited)
 {
-	return calloc(1, sizeof(struct family));
+	struct family *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->is_inherited = is_inherited;
+	return f;
 }
 
 static struct member *
@@ -38,29 +42,31 @@ member_find(const struct family *f, int32_t pid)
 }
 
 static bool
-is_open(const struct member *m)
+is_open(const struct family *f, const struct member *m)
 {
-	return !m->is_joined && !m->has_ended;
+	return !m->is_joined && !m->has_ended &&
+	       !(f->is_inherited && m->task_ns);
 }
 
 /* Set the state, and count. */
 static void
-member_set(struct family *f, struct member *m, bool is_joined, bool has_ended)
+member_set(struct family *f, struct member *m, bool is_joined, bool has_ended,
+	   uint64_t task_ns)
 {
-	f->n_open -= is_open(m);
+	f->n_open -= is_open(f, m);
 	m->is_joined = is_joined;
 	m->has_ended = has_ended;
-	f->n_open += is_open(m);
-	f->was_open |= is_open(m);
+	m->task_ns = task_ns;
+	f->n_open += is_open(f, m);
+	f->was_open |= is_open(f, m);
 }
 
 /* With another program. */
 static void
 member_begin(struct family *f, struct member *m)
 {
-	member_set(f, m, false, false);
+	member_set(f, m, false, false, 0);
 	m->is_old = false;
-	m->task_ns = 0;
 }
 
 static void
@@ -69,7 +75,7 @@ member_forget(struct family *f, int32_t pid)
 	struct member *m = by_id_take(&f->members, pid);
 
 	if (m)
-		member_set(f, m, m->is_joined, true);
+		member_set(f, m, m->is_joined, true, m->task_ns);
 	free(m);
 }
 
@@ -123,7 +129,7 @@ family_join(struct family *f, int32_t pid)
 	struct member *m = member_find(f, pid);
 
 	if (m)
-		member_set(f, m, true, m->has_ended);
+		member_set(f, m, true, m->has_ended, m->task_ns);
 }
 
 void
@@ -132,7 +138,7 @@ family_exit(struct family *f, int32_t pid)
 	struct member *m = member_find(f, pid);
 
 	if (m)
-		member_set(f, m, m->is_joined, true);
+		member_set(f, m, m->is_joined, true, m->task_ns);
 }
 
 bool
@@ -159,9 +165,9 @@ family_open_old(struct family *f, uint64_t time_ns, family_open *get, void *ctx)
 		for (struct by_id *e = f->members.bucket[i]; e; e = e->next) {
 			struct member *m = (struct member *)e;
 
-			if (is_open(m) && m->is_old && !m->task_ns &&
+			if (is_open(f, m) && m->is_old && !m->task_ns &&
 			    get(ctx, e->id))
-				m->task_ns = time_ns;
+				member_set(f, m, false, false, time_ns);
 			m->is_old = true;
 		}
 }

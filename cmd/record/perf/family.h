@@ -10,8 +10,9 @@
 
 struct family;
 
-/* NULL without memory. */
-struct family *family_new(void);
+/* is_inherited: what sees a process by chance is a clock that it has inherited.
+ * NULL without memory. */
+struct family *family_new(bool is_inherited);
 void family_free(struct family *f);
 
 /*
@@ -29,8 +30,8 @@ void family_exit(struct family *f, int32_t pid);
 /* Is it one of them, though it may have ended? */
 bool family_has(const struct family *f, int32_t pid);
 
-/* What samples a process: the events of CPUs, which see it by chance; those of
- * its own; or libsample. */
+/* What samples a process: the events of CPUs, or inherited ones, which see it
+ * by chance; those of its own; or libsample. */
 enum family_sampler { FAMILY_BY_CPU, FAMILY_BY_TASK, FAMILY_JOINED };
 enum family_sampler family_sampler(const struct family *f, int32_t pid,
 				   uint64_t time_ns);
@@ -44,8 +45,9 @@ typedef bool family_open(void *ctx, int32_t pid);
 void family_open_old(struct family *f, uint64_t time_ns, family_open *get,
 		     void *ctx);
 
-/* Is there a process that libsample has not joined, or was there since the last
- * call? */
+/* Is there a process that is sampled by chance, or was there since the last
+ * call? Events of CPUs may go on beside those of a process's own; inherited
+ * ones would interrupt it twice. */
 bool family_is_open(struct family *f);
 
 #endif

@@ -17,6 +17,7 @@
 #include "kernel.h"
 #include "label.h"
 #include "offcpu.h"
+#include "phase.h"
 #include "record/tally.h"
 #include "space.h"
 #include "unwind/walk.h"
@@ -45,7 +46,8 @@ struct perf_sampler {
 	struct spaces *spaces;
 	struct walker *walker;
 	struct labeler *labeler;
-	struct family *family; /* NULL: all processes */
+	struct family *family;      /* NULL: all processes */
+	struct perf_config *config; /* with a family */
 	const struct perf_kind *const *kind;
 	const uint64_t *period; /* of each kind */
 	size_t n_kind;
@@ -135,9 +137,10 @@ perf_sampler_kinds(struct perf_sampler *s, const struct perf_kind *const *kind,
 }
 
 void
-perf_sampler_family(struct perf_sampler *s, struct family *family)
+perf_sampler_family(struct perf_sampler *s, struct perf_config *config)
 {
-	s->family = family;
+	s->config = config;
+	s->family = config->family;
 }
 
 bool
@@ -228,6 +231,7 @@ word(struct words *w)
 /* A parsed sample. */
 struct sampled {
 	uint64_t ip, period;
+	uint64_t count; /* of its clock, if that is phased */
 	int32_t pid, tid;
 	uint32_t cpu;
 	struct words chain; /* of the kernel */
@@ -236,7 +240,7 @@ struct sampled {
 };
 
 static bool
-parse_sample(const struct perf_event_header *h, uint64_t period,
+parse_sample(const struct perf_event_header *h, uint64_t period, bool has_count,
 	     struct sampled *s)
 {
 	struct words w = { (const char *)(h + 1), h->size - sizeof(*h) };
@@ -249,6 +253,7 @@ parse_sample(const struct perf_event_header *h, uint64_t period,
 	word(&w); /* time */
 	s->cpu = (uint32_t)word(&w);
 	s->period = period ? period : word(&w);
+	s->count = has_count ? word(&w) : 0;
 	n = word(&w);
 	if (n > w.n / 8)
 		return false;
@@ -343,6 +348,18 @@ is_counted(const struct perf_sampler *s, size_t kind,
 	return !is_of_cpu;
 }
 
+/* Is it one of the ticks of an inherited clock that are left out? */
+static bool
+is_between(struct perf_sampler *s, size_t kind, struct sampled *sample)
+{
+	uint64_t ns = sample->period;
+
+	if (!perf_is_phased(s->config, kind))
+		return false;
+	sample->period = 1;
+	return !phase_takes(&s->config->phase, ns, sample->count);
+}
+
 static bool
 take_sample(struct perf_sampler *s, size_t kind,
 	    const struct perf_event_header *h)
@@ -352,13 +369,15 @@ take_sample(struct perf_sampler *s, size_t kind,
 	struct process_space *space;
 	struct unwind_info info = { .end = UNWIND_ROOT };
 	struct sampled sample;
-	bool is_whole = parse_sample(h, s->period[kind], &sample);
+	bool is_whole = parse_sample(h, s->period[kind],
+				     perf_is_phased(s->config, kind), &sample);
 	bool is_late = false;
 	uint32_t number = 0;
 	uint64_t key;
 	size_t n = 0;
 
-	if (is_whole && is_counted(s, kind, &sample, perf_record_time(h)))
+	if (is_whole && (is_between(s, kind, &sample) ||
+			 is_counted(s, kind, &sample, perf_record_time(h))))
 		return true;
 	space = is_whole ? spaces_find(s->spaces, sample.pid) : NULL;
 	if (space) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct family;
+struct perf_config;
 struct perf_kernel;
 struct perf_kind;
 struct perf_sampler;
@@ -38,9 +38,9 @@ bool perf_sampler_kinds(struct perf_sampler *s,
 			const struct perf_kind *const *kind,
 			const uint64_t *period, size_t n, bool approx);
 
-/* Leave out all but the family, which the records keep up to date, and what
- * libsample samples of it. The caller owns it. */
-void perf_sampler_family(struct perf_sampler *s, struct family *family);
+/* Leave out all but config->family, which the records keep up to date, and what
+ * libsample samples of it. config lives as long. */
+void perf_sampler_family(struct perf_sampler *s, struct perf_config *config);
 
 /* How many events the samples of a kind stood for; how many records of its
  * rings were lost, as far as the rings say. */

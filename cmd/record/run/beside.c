@@ -5,10 +5,13 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "record/drain.h"
 #include "record/perf/family.h"
 #include "record/tally.h"
+
+enum { STEP_MS = 5 };
 
 /* Add what the kernel's sampler has counted since the last call to libsample's
  * counts of the recorder itself. */
@@ -90,49 +93,53 @@ beside_source(struct beside *b)
 }
 
 enum prof_status
-beside_add(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
+beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 {
-	const struct capture_target target = { .pid = &pid, .n_pid = 1 };
-	enum prof_status st;
+	const pid_t self = getpid();
+	const struct capture_target target[] = { { .all = true },
+						 { .pid = &self, .n_pid = 1 } };
+	enum prof_status st = PROF_ENOTSUP;
 
-	if (b->capture)
-		return capture_add(b->capture, pid, err);
-	b->capture = capture_new(&b->config);
-	if (!b->capture)
-		return prof_nomem(err);
-	st = capture_begin(b->capture, t, &target, err);
+	for (size_t i = 0; i < 2 && st == PROF_ENOTSUP; i++) {
+		struct perf_config config = b->config;
+		bool is_all = target[i].all;
+
+		beside_close(b);
+		b->family = config.family = family_new(!is_all);
+		config.phase.period_ns = config.period_ns;
+		config.kind[FAMILY_RECORDS] = &perf_kind_none;
+		config.kind[FAMILY_CPU] = &perf_kind_clock;
+		config.kind[FAMILY_TASK] = &perf_kind_clock;
+		config.period[FAMILY_CPU] = is_all;
+		config.period[FAMILY_TASK] = 1;
+		config.n_kind = FAMILY_N_KIND;
+		if (!b->family)
+			return prof_nomem(err);
+		b->capture = capture_new(&config);
+		st = b->capture ? capture_begin(b->capture, t, &target[i], err)
+				: prof_nomem(err);
+	}
 	if (st != PROF_OK)
 		beside_close(b);
 	return st;
 }
 
-enum prof_status
-beside_begin(struct beside *b, struct tally *t, pid_t pid, struct prof_err *err)
+void
+beside_add(struct beside *b, pid_t pid)
 {
-	static const struct capture_target all = { .all = true };
-	struct perf_config config = b->config;
-	enum prof_status st = PROF_ENOMEM;
-
-	b->family = config.family = family_new();
-	config.kind[FAMILY_RECORDS] = &perf_kind_none;
-	config.kind[FAMILY_CPU] = config.kind[FAMILY_TASK] = &perf_kind_clock;
-	config.period[FAMILY_CPU] = config.period[FAMILY_TASK] = 1;
-	config.n_kind = FAMILY_N_KIND;
-	b->capture = b->family ? capture_new(&config) : NULL;
-	if (b->capture)
-		st = capture_begin(b->capture, t, &all, err);
-	if (st == PROF_OK)
-		family_add(b->family, pid);
-	else
-		beside_close(b);
-	return st;
+	capture_add(b->capture, pid);
 }
 
-void
-beside_drop(struct beside *b, pid_t pid)
+int
+beside_step(struct beside *b, struct tally *t, int ms)
 {
-	if (b->capture)
-		capture_drop(b->capture, pid);
+	struct recording_source from;
+
+	if (!b->capture || !capture_is_urgent(b->capture))
+		return ms;
+	from = capture_source(b->capture);
+	from.pass(from.ctx, t);
+	return ms < STEP_MS ? ms : STEP_MS;
 }
 
 void

@@ -1,7 +1,7 @@
 /*
  * beside.h - the kernel as a second sampler in a recording by libsample: it
- * samples the processes that libsample cannot be loaded into, with the same
- * period, into the same tally.
+ * samples the processes that libsample has not joined, with the same period,
+ * into the same tally.
  */
 #ifndef RECORD_BESIDE_H
 #define RECORD_BESIDE_H
@@ -23,8 +23,8 @@ struct beside {
 	struct drain *drain;
 
 	/* Private to beside.c. */
-	struct capture *capture; /* NULL: no process was added */
-	struct family *family;   /* NULL: processes are added one by one */
+	struct capture *capture; /* NULL: libsample is alone */
+	struct family *family;
 	struct shm_process counted;
 	char name[32]; /* of the samplers, for the comment */
 };
@@ -33,24 +33,20 @@ struct beside {
 struct recording_source beside_source(struct beside *b);
 
 /*
- * Sample the process pid, which is to become the command, and all its
- * descendants, each until libsample joins it: by events of each CPU, which sees
- * all of them from the first instruction to the last. Errors of
- * capture_begin(): then processes can only be added when they are found.
+ * Get ready to sample the command and all its descendants from their first
+ * instruction to the last, each until libsample joins it: by events of each CPU
+ * or, where these are not permitted, by events of this thread, which its
+ * children inherit. Errors of capture_begin(): then libsample is alone.
  */
-enum prof_status beside_begin(struct beside *b, struct tally *t, pid_t pid,
+enum prof_status beside_begin(struct beside *b, struct tally *t,
 			      struct prof_err *err) MUST_USE;
 
-/*
- * Sample a process that runs from now on, until it executes another program,
- * but not those that it forks. t: the recording's tally, which nothing else
- * uses meanwhile. Errors of capture_begin().
- */
-enum prof_status beside_add(struct beside *b, struct tally *t, pid_t pid,
-			    struct prof_err *err) MUST_USE;
+/* The process that is to become the command has been forked. */
+void beside_add(struct beside *b, pid_t pid);
 
-/* Sample it no more: libsample is in it now. Under the lock of the tally. */
-void beside_drop(struct beside *b, pid_t pid);
+/* Do what is urgent between two passes, which are to be `ms` apart. Returns the
+ * time until the next call. t: the recording's tally. */
+int beside_step(struct beside *b, struct tally *t, int ms);
 
 void beside_close(struct beside *b);
 

@@ -86,50 +86,6 @@ preload_of(const struct drain_config *config)
 			: 0);
 }
 
-/* Processes that libsample cannot be in: the kernel samples those. */
-struct found {
-	struct run *run;
-	pid_t pid;
-	enum prof_status status;
-	struct prof_err err;
-};
-
-static void
-add_found(void *ctx, struct tally *t)
-{
-	struct found *f = ctx;
-
-	f->status = beside_add(&f->run->beside, t, f->pid, &f->err);
-}
-
-static bool
-sample_beside(void *ctx, pid_t pid, char *why, size_t size)
-{
-	struct found f = { .run = ctx, .pid = pid };
-
-	recording_with_tally(&f.run->recording, add_found, &f);
-	if (f.status != PROF_OK && f.status != PROF_EUSAGE)
-		snprintf(why, size, "%s", f.err.msg);
-	return f.status == PROF_OK;
-}
-
-static void
-drop_found(void *ctx, struct tally *t)
-{
-	struct found *f = ctx;
-
-	(void)t;
-	beside_drop(&f->run->beside, f->pid);
-}
-
-static void
-drop_beside(void *ctx, pid_t pid)
-{
-	struct found f = { .run = ctx, .pid = pid };
-
-	recording_with_tally(&f.run->recording, drop_found, &f);
-}
-
 /* Of CPU time, with all children: the kernel's clock is the same. */
 static bool
 may_be_beside(const struct run *r)
@@ -155,7 +111,6 @@ beside_open(struct run *r)
 		.period_ns = c->period_ns,
 		.stack_bytes = r->target.stack_bytes,
 		.kernel = true,
-		.is_alone = true,
 		.why = "perf",
 		.ring_bytes =
 			perf_ring_bytes(c->period_ns, r->target.stack_bytes),
@@ -182,26 +137,63 @@ inside_open(struct run *r)
 	return beside_open(r);
 }
 
+/* A call for the second sampler, under the lock of the tally. */
+struct call {
+	struct run *run;
+	pid_t pid;
+	int ms;
+	enum prof_status status;
+};
+
 static void
 begin_beside(void *ctx, struct tally *t)
 {
-	struct found *f = ctx;
+	struct call *call = ctx;
 
-	f->status = beside_begin(&f->run->beside, t, f->pid, &f->err);
+	call->status = beside_begin(&call->run->beside, t, &call->run->err);
+}
+
+static void
+add_beside(void *ctx, struct tally *t)
+{
+	struct call *call = ctx;
+
+	(void)t;
+	beside_add(&call->run->beside, call->pid);
+}
+
+static void
+step_beside(void *ctx, struct tally *t)
+{
+	struct call *call = ctx;
+
+	call->ms = beside_step(&call->run->beside, t, call->ms);
 }
 
 /* Called while the command's process waits before exec. */
 static void
 before_exec(void *ctx, pid_t pid)
 {
-	struct found f = { .run = ctx, .pid = pid };
+	struct call call = { .run = ctx, .pid = pid };
 
-	recording_with_tally(&f.run->recording, begin_beside, &f);
-	f.run->drain.shm->set.marks = f.status == PROF_OK;
-	if (f.status == PROF_OK)
-		return;
-	f.run->watch = watch_new(&f.run->drain.set);
-	watch_set_found(f.run->watch, sample_beside, drop_beside, ctx);
+	recording_with_tally(&call.run->recording, add_beside, &call);
+}
+
+/* Find what libsample is not in by the kernel's records, else in /proc. */
+static void
+look_beside(struct run *r)
+{
+	struct call call = { .run = r, .status = PROF_ENOTSUP };
+
+	if (may_be_beside(r))
+		recording_with_tally(&r->recording, begin_beside, &call);
+	r->drain.shm->set.marks = call.status == PROF_OK;
+	if (call.status == PROF_OK) {
+		r->launch.before = before_exec;
+		r->launch.before_ctx = r;
+	} else {
+		r->watch = watch_new(&r->drain.set, r->err.msg);
+	}
 }
 
 static void
@@ -209,12 +201,7 @@ inside_start(struct run *r)
 {
 	struct prof_err err;
 
-	if (may_be_beside(r)) {
-		r->launch.before = before_exec;
-		r->launch.before_ctx = r;
-	} else {
-		r->watch = watch_new(&r->drain.set);
-	}
+	look_beside(r);
 	drain_name(&r->drain, r->session, sizeof(r->session));
 	if (launch_start(&r->launch, r->cli->operand, r->session, &err) !=
 	    PROF_OK)
@@ -225,9 +212,14 @@ static bool
 inside_wait(struct run *r)
 {
 	int ms = drain_pause_ms(&r->drain);
+	struct call call = { .run = r };
 
-	if (launch_wait(&r->launch, ms))
-		return false;
+	for (int left = ms; left > 0; left -= call.ms) {
+		call.ms = left;
+		recording_with_tally(&r->recording, step_beside, &call);
+		if (launch_wait(&r->launch, call.ms))
+			return false;
+	}
 	r->waited_ms += ms;
 	if (r->waited_ms >= DRAIN_PASS_MS) {
 		watch_pass(r->watch, r->launch.pid);
@@ -292,6 +284,8 @@ inside_account(struct run *r, struct account *a)
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
 	a->is_perf_clock = set->clock == SHM_CLOCK_PERF && r->clock >= 0;
 	a->is_limited = has_limit();
+	a->lacks_kernel =
+		r->beside.capture && capture_lacks_kernel(r->beside.capture);
 	if (a->n_program && set->what & SHM_CPU)
 		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);
 	if (watch_culprit(r->watch, culprit, sizeof(culprit)))

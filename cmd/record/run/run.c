@@ -21,6 +21,8 @@
 
 enum { FEW_CHANCES = 10 /* that are not worth weighing */ };
 
+static const double most_over = 1.01; /* of the bill */
+
 uint64_t
 run_children_ns(void)
 {
@@ -119,25 +121,39 @@ counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
 
 /*
  * Ticks of CPUs find short processes by chance, sometimes more of them than
- * there should be. The others are exact, so the rest of the bill tells what
- * these are worth; at most three deviations more than they are. The bill lacks
- * processes that were left behind. Returns by how much this is more than a
- * period each, in ns.
+ * there should be. The others are nearly exact, so the rest of the bill tells
+ * what these are worth, within three deviations; not more than a period if none
+ * can be in the kernel, where the rest is. If all is still more than the bill,
+ * by no more than chance explains, each tick is worth a bit less. The bill
+ * lacks processes that were left behind, or that nobody waited for. Returns by
+ * how much the ticks are worth more than a period each, in ns.
  */
 static double
-weigh_chances(struct run *r, const struct account *a, uint64_t used_ns)
+weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns)
 {
 	const struct sampling *s = &a->sampling;
 	double period = (double)r->recording.source.set->period_ns;
 	double n = (double)tally_chances(r->recording.tally);
-	double most = (n + 3 * sqrt(n)) * period, rest;
+	double others = (double)(s->ticks - s->lost) - n, all = others + n;
+	double chance = 1, worth = 1, used = (double)used_ns / period;
 
-	if (n < FEW_CHANCES || !used_ns || a->n_left)
+	if (!a->is_cpu || !used_ns || a->n_left)
 		return 0;
-	rest = (double)used_ns - ((double)(s->ticks - s->lost) - n) * period;
-	rest = rest > most ? most : rest < 1 ? 1 : rest;
-	recording_set_chance(&r->recording, (uint64_t)rest);
-	return rest - n * period;
+	if (n >= FEW_CHANCES) {
+		double above = a->lacks_kernel ? 0 : 3 * sqrt(n);
+
+		chance = fmax(fmin(used - others, n + above), n - 3 * sqrt(n));
+		chance /= n;
+	}
+	if (others + n * chance > used &&
+	    others + n * chance < used + account_chance_s(a) * 1e9 / period)
+		worth = used / (others + n * chance);
+	if (worth < 1 / most_over)
+		chance *= worth;
+	else
+		worth = 1;
+	recording_set_worth(&r->recording, worth, chance);
+	return (others * worth + n * chance - all) * period;
 }
 
 /* Make rows of what is missing, and add up its known parts. */
@@ -147,7 +163,7 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 	const struct tally *t = r->recording.tally;
 	uint64_t period_ns = r->recording.source.set->period_ns;
 	const struct sampling *s = &a->sampling;
-	double more_ns = weigh_chances(r, a, used_ns);
+	double more_ns = weigh_ticks(r, a, used_ns);
 	uint64_t sampled_ns =
 		s->ticks > s->lost ? (s->ticks - s->lost) * period_ns : 0;
 	const char *others = tally_only_name(t);

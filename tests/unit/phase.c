@@ -1,0 +1,49 @@
+/*
+ * phase.c - tasks of any length get as many samples as they use periods, though
+ * the kernel starts each clock with a whole period.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/perf/phase.h"
+
+enum { PERIOD = 10000000, N_TASK = 100000 };
+
+static void
+test_lengths(void **state)
+{
+	static const uint64_t length[] = { 300000,   1000000,  5000000,
+					   10000000, 14000000, 60000000 };
+	struct phase p = { .period_ns = PERIOD };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(length) / sizeof(*length); i++) {
+		double want = (double)length[i] / PERIOD * N_TASK, n = 0;
+
+		for (int task = 0; task < N_TASK; task++) {
+			uint64_t ns = phase_next(&p);
+
+			for (uint64_t at = ns; at <= length[i]; at += ns)
+				n += phase_takes(&p, ns, at);
+		}
+		/* Between one period and two it is a bit less. */
+		if (fabs(n - want) > 0.07 * want)
+			fail_msg("%.0f samples, not %.0f, of tasks of %.1f ms",
+				 n, want, (double)length[i] / 1e6);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lengths) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
