@@ -365,7 +365,7 @@ END
 check 'a wrapper that is gone is no gain' 0 \
 	'prof-gate safe?.pb.gz -- plain?.pb.gz >out; cut -d: -f1 out | head -1; grep -o "^improved.* gone\|safe$" out' <<'END'
 unchanged
-improved     cum      9036         0     gone
+improved     cum       9036         0     gone
 safe
 END
 story sibling <<'END'
