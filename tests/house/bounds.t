@@ -77,6 +77,29 @@ all sparse_elf
 bounded sparse_elf 'prof-list --disasm=. @'
 bounded sparse_elf 'prof-symbolize @'
 bounded bracket_names 'prof-symbolize @'
+# What else makes a report of its own.
+head -c 64 /dev/zero >key
+chmod 600 key
+while read -r row; do
+	bounded inlined_small "$row"
+done <<'END'
+prof-text --peek=. @
+prof-text --tags @
+prof-text --raw @
+prof-text --json @
+prof-text --folded @
+prof-flame --reverse @
+prof-gate @ @ -- @ @
+prof-filter --anonymize --key=key @
+prof-filter --pgo @
+prof-export --to callgrind @
+prof-export --to firefox @
+prof-export --to cpuprofile @
+prof-export --to otlp-json @
+prof-list --weblist=. @
+prof-list --json --list=. @
+prof-symbolize --force --demangle=templates @
+END
 bounded mappings 'prof-gate @ -- @'
 for input in folded_deep folded_wide speedscope cpuprofile firefox brackets_json; do
 	bounded $input 'prof-import @'
