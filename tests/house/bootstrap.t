@@ -22,6 +22,7 @@ fake node :
 fake npm :
 fake id 'echo 0'
 fake apt-get 'echo "apt-get $*" >>../asked'
+fake apt-cache '[ "$2" = parallel ] || echo "$2 | 1 | http://deb.debian.org"'
 fake dpkg-query 'echo "gcc installed"'
 run='rm -rf tree/build; : >asked; PATH=$PWD/fake fake/bash tree/bootstrap'
 # What it says, in short: gcc is there, and so not in the list.
@@ -40,10 +41,12 @@ check '--build-only: nothing for tests' 0 \
 	"$run --no-install --build-only 2>&1 | grep -cw 'libelf-dev\|chromium'; rm -rf tree/build" <<'END'
 1
 END
-check 'apt waits for another one' 0 \
-	"$run 2>&1 | ./short; sed 's/ autoconf .*/ autoconf.../' asked" <<'END'
+check 'apt waits for another one, and is asked for what it has' 0 \
+	"$run 2>&1 | ./short; grep -cw parallel asked; sed 's/ autoconf .*/ autoconf.../' asked" <<'END'
 bootstrap: installing autoconf...
+bootstrap: no package parallel here
 configured: -q
+0
 apt-get -qq -o DPkg::Lock::Timeout=600 update
 apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Options::=--force-confold install -y --no-install-recommends autoconf...
 END
@@ -55,6 +58,7 @@ END
 fake sudo 'echo sudo >>../asked; exec "$@"'
 check 'sudo' 0 "$run 2>&1 | ./short; sed 's/ .*//' asked" <<'END'
 bootstrap: installing autoconf...
+bootstrap: no package parallel here
 configured: -q
 sudo
 apt-get
