@@ -29,11 +29,9 @@ go_on() {
 		print 1000 + n * $1, 10 + n * $2, 50 + n * $3, 70 + n * $4 }')
 }
 
-# tried STATUS...: one for each try; the last one for all that follow. It finds the
-# number of the try, or $finds.
+# tried STATUS...: one for each try; the last one for all that follow.
 tried() {
 	read -r n <n
-	echo "${finds:-$n}"
 	[ "$n" -eq 0 ] || shift $((n < $# ? n : $# - 1))
 	echo $((n + 1)) >n
 	go_on
@@ -98,10 +96,6 @@ check 'those of each try are there' 0 'grep -c "^# try [1-5]: steal" said' <<'EN
 5
 END
 
-finds=same verdict 'to find the same each time is to fail' '100 1 29 50' 1 <<'END'
-wrong
-5
-END
 check 'a row with another status is wrong, with other output it disagrees' 0 '
 	. "$src/tests/lib/tap.sh"
 	. "$src/tests/lib/live.sh"
