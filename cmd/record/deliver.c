@@ -160,8 +160,10 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
 	if ((l->jit && !is_kept) || access(map, F_OK) == 0)
 		return;
-	if (unnamed_count(&u, p, &err) != PROF_OK)
-		die("%s", err.msg);
+	if (unnamed_count(&u, p, &err) != PROF_OK) {
+		warn("%s", err.msg); /* the profile is written */
+		return;
+	}
 	share = runtime_share(p, u.mapping);
 	if (share > WORTH && is_kept)
 		warn("--jit: %s is set and kept; for the names of %.0f %% of "
@@ -181,8 +183,10 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 	struct interpreter i;
 	struct prof_err err;
 
-	if (interpreter_find(p, &i, &err) != PROF_OK)
-		die("%s", err.msg);
+	if (interpreter_find(p, &i, &err) != PROF_OK) {
+		warn("%s", err.msg);
+		return;
+	}
 	if (i.share <= WORTH || (i.is_readable && l->no_interp))
 		return;
 	if (i.is_readable && !*l->library)
@@ -191,8 +195,7 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		     100 * i.share, i.name);
 	else
 		warn("%.0f %% of the samples are in %s, whose own functions "
-		     "are "
-		     "not read: stacks have those of C",
+		     "are not read: stacks have those of C",
 		     100 * i.share, i.name);
 }
 

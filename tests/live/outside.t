@@ -205,7 +205,8 @@ else
 	skip 'a static program' "$(head -1 log)"
 fi
 # Valgrind is a static program, and loads libsample with the one that it runs.
-if have valgrind && valgrind -q --tool=none ./work 0.01 >log 2>&1 && [ ! -s log ]; then
+if have valgrind && LD_PRELOAD=$bin/.libs/libsample.so \
+	valgrind -q --tool=none ./work 0.01 >log 2>&1 && [ ! -s log ]; then
 	live_check 'a static program that loads libsample is counted once' 0 \
 		'prof-record -q -F 997 -o v.pb.gz \
 			sh -c "valgrind -q --tool=none ./work 1.4; times" |

@@ -24,13 +24,25 @@ label_of(const struct profile *p, const struct sample *s, uint32_t key)
 	return 0;
 }
 
+/* Is this the last part of the path, or of a name that Linux cut, its start? */
+static bool
+is_file_of(const struct str *file, const struct str *name)
+{
+	const char *slash = memrchr(file->s, '/', file->len);
+	const char *base = slash ? slash + 1 : file->s;
+	size_t n = (size_t)(file->s + file->len - base);
+
+	return (n == name->len || (n > name->len && name->len == COMM_MAX)) &&
+	       !memcmp(base, name->s, name->len);
+}
+
 enum prof_status
 programs_count(const struct profile *p, size_t column, struct programs *out,
 	       struct prof_err *err)
 {
 	uint32_t key = strtab_find(&p->strings, PROGRAMS_LABEL,
 				   strlen(PROGRAMS_LABEL));
-	int64_t *sum;
+	int64_t *sum, unnamed = 0;
 	unsigned char *is_there;
 	bool is_unknown = false;
 
@@ -49,6 +61,8 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 
 		if (!name) {
 			is_unknown = true;
+			unnamed =
+				units_add(unnamed, profile_value(p, i)[column]);
 			continue;
 		}
 		if (p->strings.str[name].s[0] == '[') /* [others] is none */
@@ -56,6 +70,15 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 		out->n += !is_there[name];
 		is_there[name] = 1;
 		sum[name] = units_add(sum[name], profile_value(p, i)[column]);
+	}
+	for (uint32_t name = 1; name < p->strings.n_str; name++) {
+		if (!is_there[name])
+			continue;
+		/* A recorder labels the others. */
+		if (p->n_mapping &&
+		    is_file_of(&p->strings.str[p->mapping[0].file],
+			       &p->strings.str[name]))
+			sum[name] = units_add(sum[name], unnamed);
 		if (!out->largest || sum[name] > sum[out->largest])
 			out->largest = name;
 	}
@@ -64,18 +87,6 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 	free(sum);
 	free(is_there);
 	return PROF_OK;
-}
-
-/* Is this the last part of the path, or of a name that Linux cut, its start? */
-static bool
-is_file_of(const struct str *file, const struct str *name)
-{
-	const char *slash = memrchr(file->s, '/', file->len);
-	const char *base = slash ? slash + 1 : file->s;
-	size_t n = (size_t)(file->s + file->len - base);
-
-	return (n == name->len || (n > name->len && name->len == COMM_MAX)) &&
-	       !memcmp(base, name->s, name->len);
 }
 
 const struct str *
