@@ -143,9 +143,9 @@ check 'a page without a display' 2 'prof-html --open -o cpu.html cpu.pb.gz 2>&1 
 	prof-html -q --open -o cpu.html cpu.pb.gz' <<'END'
 prof-html: no display, and no $BROWSER; the page is in cpu.html
 END
-if grep -q 'define HAVE_GRAPHVIZ 1' "$bin/config.h"; then
+if grep -q 'define HAVE_LIBGVC 1' "$bin/config.h"; then
 	check 'the name of a picture says its format' 0 '
-		prof-dot -o cpu.svg cpu.pb.gz && head -c5 cpu.svg && prof-dot -o cpu.graph cpu.pb.gz && head -c8 cpu.graph' <<'END'
+		prof-dot -o cpu.svg cpu.pb.gz && head -c5 cpu.svg && prof-dot -o cpu.graph cpu.pb.gz && head -c8 cpu.graph && echo' <<'END'
 <?xmldigraph 
 END
 else
@@ -164,7 +164,7 @@ if have script; then
 		"prof-dot -T svg cpu.pb.gz|a picture" "prof-merge cpu.pb.gz|a profile" \
 		"prof-export --to otlp cpu.pb.gz|this format"; do
 		case $row in
-		*dot*) grep -q 'define HAVE_GRAPHVIZ 1' "$bin/config.h" || continue ;;
+		*dot*) grep -q 'define HAVE_LIBGVC 1' "$bin/config.h" || continue ;;
 		esac
 		check "${row%|*} on a terminal" 0 "
 			script -qec '${row%|*}' /dev/null </dev/null | tr -d '\r' |

@@ -315,14 +315,16 @@ END
 name='a program with another libc, musl'
 if [ -n "${sanitized:-}" ]; then
 	skip "$name" 'a sanitizer build'
-elif have musl-gcc && musl-gcc -O1 -pthread -o other other.c 2>log; then
+elif ! have musl-gcc; then
+	skip "$name" 'no musl-gcc'
+elif musl-gcc -O1 -pthread -o musl other.c 2>log; then
 	live_check "$name" 0 '
 		for how in "-F 1000" "-F 1000 --clock=wall" --lock --heap=64K; do
-			prof-record -q $how -o x.pb.gz ./other
+			prof-record -q $how -o x.pb.gz ./musl
 			echo $? $(prof-text -q --sample-index=0 x.pb.gz |
 				awk "/accounting/ && \$6 + 0 > 0 { print \"sampled\" }")
 		done
-		prof-record -q -F 1000 -o x.pb.gz ./other
+		prof-record -q -F 1000 -o x.pb.gz ./musl
 		stacks x.pb.gz | sed -n "s/.* process=\([a-z]*\).*/\1/p" | sort -u' <<'END'
 done
 3 sampled
@@ -333,10 +335,10 @@ done
 done
 3 sampled
 done
-other
+musl
 END
 else
-	skip "$name" 'no musl-gcc'
+	not_ok "$name" <log
 fi
 
 # Code that a runtime makes, and that no file has. The runtime is one by name.
