@@ -55,7 +55,8 @@ print_frame(const struct profile *p, uint32_t location)
 	       l->address - m->start + m->offset);
 }
 
-/* Samples may have several ticks each: these are the time, in periods. */
+/* Samples may have several ticks each: these are the time, in periods,
+ * rounded, as a tick may be worth a little less. */
 static int64_t
 count_of(const struct profile *p, size_t i)
 {
@@ -64,7 +65,7 @@ count_of(const struct profile *p, size_t i)
 		      !strcmp(profile_str(p, p->type[0].type), "samples") &&
 		      p->type[1].type == p->period_type.type;
 
-	return is_cpu ? value[1] / p->period : value[0];
+	return is_cpu ? (value[1] + p->period / 2) / p->period : value[0];
 }
 
 int
