@@ -9,9 +9,9 @@
 
 #include "lib/model/units.h"
 
-#define ALL 0.95  /* of base: main() and others that have almost all of it */
+#define ALL 0.95   /* of base: main() and others that have almost all of it */
 #define LITTLE 0.1 /* of cum: gone, or a wrapper */
-#define LOUD 0.05 /* machine noise: suggest --scale=machine */
+#define LOUD 0.05  /* machine noise: suggest --scale=machine */
 #define MIN_UNSEEN 0.01  /* of base: least size of rows listed as unseen */
 #define FEW_SAMPLES 2000 /* of a side: less is no evidence */
 #define FEW_WAYS 100     /* to split the runs */

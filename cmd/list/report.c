@@ -13,8 +13,8 @@
 #include "html/make.h"
 #include "html/options.h"
 #include "lib/base/strtab.h"
+#include "lib/model/interpreter.h"
 #include "lib/model/profile.h"
-#include "lib/model/runtime.h"
 #include "lib/report/frames.h"
 #include "lib/report/listing.h"
 #if HAVE_LIBELF
@@ -82,10 +82,8 @@ made_of(const struct profile *p)
 {
 	struct stat sb;
 
-	for (size_t m = 0; m < p->n_mapping; m++)
-		if (runtime_is_interpreter(profile_str(p, p->mapping[m].file)))
-			return (struct made){ "profile",
-					      p->time_ns / 1000000000 };
+	if (interpreter_is_read(p))
+		return (struct made){ "profile", p->time_ns / 1000000000 };
 	if (!p->n_mapping ||
 	    stat(profile_str(p, p->mapping[0].file), &sb) != 0 ||
 	    !S_ISREG(sb.st_mode))

@@ -7,13 +7,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <linux/seccomp.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "interp.h"
 
@@ -47,20 +42,10 @@ static size_t
 copy(struct interp_memory *m, void *to, size_t size, const struct iovec *from,
      size_t n)
 {
-	struct iovec all = { to, size };
-	int saved = errno;
 	long got = -1;
 
-	/* A filter may kill for this system call. */
-	if (m->pid == 0)
-		m->pid = syscall(SYS_prctl, PR_GET_SECCOMP) ==
-					 SECCOMP_MODE_DISABLED
-				 ? (int)syscall(SYS_getpid)
-				 : -1;
-	if (m->pid > 0 && m->n_read++ < MAX_READ)
-		got = syscall(SYS_process_vm_readv, (long)m->pid, &all, 1L,
-			      from, (long)n, 0L);
-	errno = saved;
+	if (m->n_read++ < MAX_READ)
+		got = unwind_own_read(&m->pid, to, size, from, n);
 	return got > 0 ? (size_t)got : 0;
 }
 

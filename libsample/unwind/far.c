@@ -39,23 +39,35 @@ unwind_far_begin(struct unwind_far *far)
 	return true;
 }
 
+long
+unwind_own_read(int *pid, void *to, size_t size, const struct iovec *from,
+		size_t n)
+{
+	struct iovec all = { to, size };
+	int saved = errno;
+	long got = -1;
+
+	if (*pid == 0)
+		*pid = syscall(SYS_prctl, PR_GET_SECCOMP) ==
+				       SECCOMP_MODE_DISABLED
+			       ? (int)syscall(SYS_getpid)
+			       : -1;
+	if (*pid > 0)
+		got = syscall(SYS_process_vm_readv, (long)*pid, &all, 1L, from,
+			      (long)n, 0L);
+	errno = saved;
+	return got;
+}
+
 static bool
 fetch_page(struct unwind_far *far, uintptr_t page)
 {
 	struct iovec from = { (void *)page, sizeof(far->word) };
-	struct iovec to = { far->word, sizeof(far->word) };
-	int saved = errno;
 	long n = -1;
 
-	if (far->pid == 0)
-		far->pid = syscall(SYS_prctl, PR_GET_SECCOMP) ==
-					   SECCOMP_MODE_DISABLED
-				   ? (int)syscall(SYS_getpid)
-				   : -1;
-	if (far->pid > 0 && far->n_read++ < MAX_READ)
-		n = syscall(SYS_process_vm_readv, (long)far->pid, &to, 1L,
-			    &from, 1L, 0L);
-	errno = saved;
+	if (far->n_read++ < MAX_READ)
+		n = unwind_own_read(&far->pid, far->word, sizeof(far->word),
+				    &from, 1);
 	far->page = n == (long)sizeof(far->word) ? page : NO_PAGE;
 	return far->page == page;
 }

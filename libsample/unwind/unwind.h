@@ -117,4 +117,13 @@ void unwind_stack_signal(struct unwind_stack *stack);
 /* Sizes of the published tables. Not for signal handlers. */
 void unwind_stats(struct unwind_stats *stats);
 
+/*
+ * Copy own memory that may not be mapped: the bytes copied, or less than 0.
+ * *pid is 0 before the first call of a walk; -1: there is a seccomp filter,
+ * which may kill for the system call, so nothing is read. For signal handlers.
+ */
+struct iovec;
+long unwind_own_read(int *pid, void *to, size_t size, const struct iovec *from,
+		     size_t n);
+
 #endif

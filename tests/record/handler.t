@@ -54,7 +54,7 @@ if have nm readelf; then
 	needs_only unwind/far __errno_location syscall
 	needs_only interp interp_peek interp_peek_begin interp_peek_codes \
 		interp_peek_end interp_state sampler table_tell
-	needs_only interp/peek __errno_location memcpy memmove syscall
+	needs_only interp/peek memcpy memmove unwind_own_read
 	needs_only interp/python interp_peek memcmp memcpy
 	needs_only hook __errno_location atomic_load memmove module_note segments_bury \
 		environ program_invocation_short_name sampler sampler_join \

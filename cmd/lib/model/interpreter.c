@@ -29,9 +29,31 @@ static const struct {
 	{ "python", "python", "[python]" },
 };
 
-enum { N_KNOWN = sizeof(known) / sizeof(*known) };
+/* What a mapping is beside the index in known of its interpreter. */
+enum {
+	N_KNOWN = sizeof(known) / sizeof(*known), /* none */
+	FUNCTIONS,                                /* of one */
+};
 
-/* The index in known of the interpreter in this file; N_KNOWN: none. */
+static bool
+has_functions(const char *file)
+{
+	for (size_t i = 0; i < N_KNOWN; i++)
+		if (known[i].functions && !strcmp(file, known[i].functions))
+			return true;
+	return false;
+}
+
+bool
+interpreter_is_read(const struct profile *p)
+{
+	for (size_t m = 0; m < p->n_mapping; m++)
+		if (has_functions(profile_str(p, p->mapping[m].file)))
+			return true;
+	return false;
+}
+
+/* What the mapping of this file is. */
 static size_t
 kind_of(const char *file)
 {
@@ -39,6 +61,8 @@ kind_of(const char *file)
 	const char *base = slash ? slash + 1 : file;
 	size_t i;
 
+	if (has_functions(file))
+		return FUNCTIONS;
 	for (i = 0; i < N_KNOWN; i++) {
 		size_t n = strlen(known[i].file);
 
@@ -62,11 +86,8 @@ kind_of_sample(const struct profile *p, size_t i, const size_t *kind)
 
 		if (m == PROF_NONE)
 			continue;
-		for (size_t f = 0; f < N_KNOWN; f++)
-			if (known[f].functions &&
-			    !strcmp(profile_str(p, p->mapping[m].file),
-				    known[f].functions))
-				return N_KNOWN;
+		if (kind[m] == FUNCTIONS)
+			return N_KNOWN;
 		if (found == N_KNOWN)
 			found = kind[m];
 	}

@@ -23,4 +23,7 @@ enum prof_status interpreter_find(const struct profile *p,
 				  struct interpreter *most,
 				  struct prof_err *err) MUST_USE;
 
+/* Has p functions of an interpreter, which libsample has read? */
+bool interpreter_is_read(const struct profile *p);
+
 #endif

@@ -36,6 +36,27 @@ is_file_of(const struct str *file, const struct str *name)
 	       !memcmp(base, name->s, name->len);
 }
 
+/* The name with the largest sum; samples without a name are those of the
+ * program that a recorder has started. */
+static uint32_t
+largest_of(const struct profile *p, int64_t *sum, const unsigned char *is_there,
+	   int64_t unnamed)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t name = 1; name < p->strings.n_str; name++) {
+		if (!is_there[name])
+			continue;
+		if (p->n_mapping &&
+		    is_file_of(&p->strings.str[p->mapping[0].file],
+			       &p->strings.str[name]))
+			sum[name] = units_add(sum[name], unnamed);
+		if (!largest || sum[name] > sum[largest])
+			largest = name;
+	}
+	return largest;
+}
+
 enum prof_status
 programs_count(const struct profile *p, size_t column, struct programs *out,
 	       struct prof_err *err)
@@ -71,17 +92,7 @@ programs_count(const struct profile *p, size_t column, struct programs *out,
 		is_there[name] = 1;
 		sum[name] = units_add(sum[name], profile_value(p, i)[column]);
 	}
-	for (uint32_t name = 1; name < p->strings.n_str; name++) {
-		if (!is_there[name])
-			continue;
-		/* A recorder labels the others. */
-		if (p->n_mapping &&
-		    is_file_of(&p->strings.str[p->mapping[0].file],
-			       &p->strings.str[name]))
-			sum[name] = units_add(sum[name], unnamed);
-		if (!out->largest || sum[name] > sum[out->largest])
-			out->largest = name;
-	}
+	out->largest = largest_of(p, sum, is_there, unnamed);
 	if (out->n == 1 && is_unknown)
 		*out = (struct programs){ 0 };
 	free(sum);

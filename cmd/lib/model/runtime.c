@@ -46,12 +46,6 @@ runtime_next(const struct runtime *last)
 								      : NULL;
 }
 
-bool
-runtime_is_interpreter(const char *file)
-{
-	return !strcmp(file, "[python]");
-}
-
 static bool
 is_called(const char *file, const char *pattern)
 {

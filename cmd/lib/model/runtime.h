@@ -17,9 +17,6 @@ struct runtime {
 	bool is_read; /* libsample reads its functions without that */
 };
 
-/* Is file the mapping of an interpreter's own functions, as "[python]"? */
-bool runtime_is_interpreter(const char *file);
-
 /* The first known runtime that p has a mapping of, or NULL. */
 const struct runtime *runtime_of(const struct profile *p);
 
