@@ -402,6 +402,13 @@ put_finding(FILE *out, const struct gate_report *r, const struct gate_form *f,
 		put_callers(out, r, f, row, ", ", "");
 }
 
+static bool
+is_finding(const struct gate *g, const struct gate_row *row,
+	   bool (*is)(const struct gate_row *))
+{
+	return is(row) && !row->carried && !is_like_total(g, row);
+}
+
 /* At most `most` of the rows with `is`, the worst first, after a text; returns
  * the number of all. */
 static size_t
@@ -415,8 +422,7 @@ put_findings(FILE *out, const struct gate_report *r, const struct gate_form *f,
 	for (size_t i = 0; i < g->n_order; i++) {
 		const struct gate_row *row = &g->row[g->order[i]];
 
-		if (!is(row) || row->carried || is_like_total(r->g, row) ||
-		    ++n > most)
+		if (!is_finding(g, row, is) || ++n > most)
 			continue;
 		fputs(n > 1 ? "; " : before, out);
 		put_finding(out, r, f, row);
@@ -484,6 +490,29 @@ has_left(const struct gate_cell *c)
 {
 	return (c->low > 0 || c->high < 0) &&
 	       fabs(c->after - c->before) >= c->relevant;
+}
+
+static double
+change_of(const struct gate_cell *c)
+{
+	return c->after - c->before;
+}
+
+/* Did the total change by more than noise, and by more than twice what any
+ * finding did? Then it is what happened. */
+static bool
+total_leads(const struct gate *g, bool (*is)(const struct gate_row *))
+{
+	const struct gate_cell *all = g->total.cell[GATE_CUM];
+	double most = 0;
+
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct gate_row *row = &g->row[g->order[i]];
+
+		if (is_finding(g, row, is))
+			most = fmax(most, fabs(change_of(gate_deciding(row))));
+	}
+	return has_left(all) && fabs(change_of(all)) > 2 * most;
 }
 
 /* The total, or with --function the worst of those that were asked about. */
@@ -562,7 +591,9 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		  const struct gate_form *f)
 {
 	const struct gate *g = r->g;
+	bool (*is)(const struct gate_row *) = NULL;
 	const struct gate_row *perhaps = NULL;
+	bool shows_total, leads;
 	size_t n = 0;
 
 	if (r->verdict == GATE_INCONCLUSIVE)
@@ -570,9 +601,17 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	fprintf(out,
 		"%s: ", perhaps ? "perhaps" : gate_verdict_name(r->verdict));
 	if (r->verdict >= GATE_SUSPECT)
-		n = put_findings(out, r, f, has_slowed, MAX_FINDINGS, "");
+		is = has_slowed;
 	else if (r->verdict == GATE_IMPROVED)
-		n = put_findings(out, r, f, has_gained, MAX_FINDINGS, "");
+		is = has_gained;
+	shows_total =
+		!perhaps && !g->o.wants && has_left(g->total.cell[GATE_CUM]);
+	leads = is && shows_total && total_leads(g, is);
+	if (leads)
+		put_total(out, r, f);
+	if (is)
+		n = put_findings(out, r, f, is, MAX_FINDINGS,
+				 leads ? "; " : "");
 	if (perhaps) {
 		put_finding(out, r, f, perhaps);
 		fputs(", ", out);
@@ -580,11 +619,12 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		n++;
 	}
 	/* Where only budgets are broken, they are the answer. */
-	if ((!n && (r->verdict < GATE_SUSPECT || !has_broken(r->budgets))) ||
-	    (!perhaps && !g->o.wants && has_left(g->total.cell[GATE_CUM]))) {
+	if (!leads && (shows_total || (!n && (r->verdict < GATE_SUSPECT ||
+					      !has_broken(r->budgets))))) {
 		fputs(n++ ? "; " : "", out);
 		put_total(out, r, f);
 	}
+	n += leads;
 	if (r->verdict != GATE_IMPROVED)
 		n += put_findings(out, r, f, has_gained, 1,
 				  n ? "; improved: " : "improved: ");

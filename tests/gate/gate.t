@@ -114,6 +114,13 @@ check 'what surely got faster is said before what nobody knows' 0 \
 improved: print -19.7% (150.03s -> 120.45s), and its caller work; total -9.3% (-14.6% .. -4.0%), 296.49s -> 268.93s
 1
 END
+for i in 1 2 3 4 5; do profile less$i.pb.gz 45$((i * 7 % 10))0 220$i 1260$i 45$((i * 3 % 10))0; done
+check 'the total leads where it changed by more than twice any function' 0 \
+	'prof-gate $old -- less?.pb.gz | head -1
+	prof-gate less?.pb.gz -- $old | head -1; :' <<'END'
+improved: total -20.3% (-21.5% .. -19.1%), 299.99s -> 239.06s; print -16.0% (150s -> 126.03s), and its callers main, work; parse_json -25.0% (89.99s -> 67.53s); idle -24.2% (60s -> 45.50s); 1 more
+regressed: total +25.5% (+24.0% .. +27.0%), 239.06s -> 299.99s; print +19.0% (126.03s -> 150s), at r.c:9, and its callers main, work; parse_json +33.3% (67.53s -> 89.99s), at p.c:10; idle +31.9% (45.50s -> 60s), at i.c:2; 1 more
+END
 check 'too few samples to tell' 0 'prof-gate few1.pb.gz -- few2.pb.gz | sed -n "1p;4,\$p"' <<'END'
 inconclusive: total +3.3% (-35.0% .. +41.7%), 3.01s -> 3.11s; one run a side: noise is a guess; too few samples to bet on: 301 and 311
 6 inconclusive, 6 functions in all
