@@ -14,15 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sampler.h"
+#include "unwind/filter.h"
 
 #ifndef SYS_mmap /* some 32-bit machines; its offset, 0 here, counts pages */
 #define SYS_mmap SYS_mmap2
@@ -91,7 +90,7 @@ arm_timer(struct thread *t, uint64_t first)
 }
 
 /*
- * May this thread open a perf clock? Not under a seccomp filter, which may kill
+ * May this thread open a perf clock? Not under a seccomp filter that may kill
  * for it. Not with a real-time signal: in a thread that blocks signals these
  * queue up; when the queue is full, the kernel sends SIGIO instead, which
  * kills.
@@ -100,7 +99,7 @@ static bool
 perf_is_safe(void)
 {
 	return atomic_load(&sampler.signal) < FIRST_REALTIME &&
-	       syscall(SYS_prctl, PR_GET_SECCOMP) == SECCOMP_MODE_DISABLED;
+	       filter_allows(FILTER_PERF);
 }
 
 /* The handler and another thread may both set it: release the page that was

@@ -22,6 +22,7 @@
 #include "real.h"
 #include "sampler.h"
 #include "table.h"
+#include "unwind/filter.h"
 #include "wrap.h"
 
 /*
@@ -241,6 +242,7 @@ sampler_begin(struct shm *shm)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
 	    tick.tv_sec == 0 && tick.tv_nsec > 0)
 		sampler.tick_ns = (uint64_t)tick.tv_nsec;
+	filter_try();
 	sampler.period_ns = shm->set.period_ns;
 	sampler.clock = (enum shm_clock)shm->set.clock;
 	if (shm->set.what & SHM_CPU && wrap_begin(sig) != 0)

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "sampler.h"
 #include "segment.h"
 #include "table.h"
+#include "unwind/filter.h"
 #include "unwind/impl.h"
 
 enum {
@@ -277,9 +277,9 @@ has_interp(const struct dl_phdr_info *info, bool is_first)
 	if (sampler.shm->set.interp == SHM_INTERP_OFF)
 		return false;
 	found = interp_look(info, is_first, &why);
-	if (found && prctl(PR_GET_SECCOMP) != 0)
-		why = "a filter of system calls (seccomp) may kill for reading "
-		      "them";
+	if (found && !filter_allows(FILTER_READ))
+		why = "a filter of system calls (seccomp) forbids to read "
+		      "them, or might kill for it";
 	if (why)
 		module_note("%s[%d]: the functions of its interpreter are not "
 			    "read: %s",

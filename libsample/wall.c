@@ -19,13 +19,11 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -33,6 +31,7 @@
 
 #include "sampler.h"
 #include "table.h"
+#include "unwind/filter.h"
 #include "unwind/impl.h"
 #include "wrap.h"
 
@@ -309,19 +308,13 @@ hurry(void)
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
-static bool
-is_filtered(void)
-{
-	return syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED;
-}
-
 /* Get a private descriptor table with one descriptor; -1 if that is impossible.
  * The program's are not copied, as a pipe ends only when its last copy is
  * closed. */
 static int
 open_tasks(void)
 {
-	if (is_filtered() ||
+	if (!filter_allows(FILTER_LOOK) ||
 	    syscall(SYS_close_range, 0U, ~0U, CLOSE_RANGE_UNSHARE) != 0)
 		return -1;
 	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -378,7 +371,7 @@ wall_run(void *arg)
 		if (atomic_load(&own.stop))
 			break;
 		/* A seccomp filter may kill for an unknown call. */
-		if (look.dir >= 0 && is_filtered()) {
+		if (look.dir >= 0 && !filter_allows(FILTER_LOOK)) {
 			module_note("%s[%d] filters system calls: from here "
 				    "on, sleep is counted as lost",
 				    sampler.name, (int)sampler.pid);

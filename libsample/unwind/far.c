@@ -4,18 +4,16 @@
  * handler.
  *
  * process_vm_readv() on the own process copies or fails; checking first and
- * then reading would be a race with another thread's munmap(). A seccomp filter
- * may kill for this system call, so it is not used under one.
+ * then reading would be a race with another thread's munmap().
  */
 #include "config.h"
 
 #include <errno.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "filter.h"
 #include "impl.h"
 #include "unwind.h"
 
@@ -48,10 +46,8 @@ unwind_own_read(int *pid, void *to, size_t size, const struct iovec *from,
 	long got = -1;
 
 	if (*pid == 0)
-		*pid = syscall(SYS_prctl, PR_GET_SECCOMP) ==
-				       SECCOMP_MODE_DISABLED
-			       ? (int)syscall(SYS_getpid)
-			       : -1;
+		*pid = filter_allows(FILTER_READ) ? (int)syscall(SYS_getpid)
+						  : -1;
 	if (*pid > 0)
 		got = syscall(SYS_process_vm_readv, (long)*pid, &all, 1L, from,
 			      (long)n, 0L);

@@ -10,18 +10,15 @@
  * "filtered", the kernel kills the process for process_vm_readv(); exit status
  * 77 if it cannot.
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+
+#include "filter.h"
 
 #define KEEP __attribute__((noinline))
 
@@ -126,23 +123,6 @@ entry(void)
 	abort();
 }
 
-static void
-filter(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-		exit(77);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -154,8 +134,9 @@ main(int argc, char **argv)
 				"[filtered]\n");
 		return 2;
 	}
-	if (argc > 4)
-		filter();
+	if (argc > 4 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+			 !filter_install(SECCOMP_RET_KILL_PROCESS)))
+		return 77;
 	leave = leave_by_context;
 #if defined(__x86_64__)
 	if (!strcmp(argv[1], "switch"))

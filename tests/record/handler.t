@@ -38,7 +38,7 @@ if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
 	needs_only handler segments_bury __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
-	needs_only clock clock_gettime sampler sampler_count syscall
+	needs_only clock clock_gettime filter_allows sampler sampler_count syscall
 	needs_only table memcpy
 	needs_only segment sampler sampler_new_space table_tell unwind_forget
 	# unwind_map only calls mmap.
@@ -51,7 +51,9 @@ if have nm readelf; then
 	needs_only unwind/row memcmp memcpy memset unwind_expr_check
 	needs_only unwind/step unwind_expr_eval unwind_far_load
 	needs_only unwind/expr unwind_far_load unwind_reg
-	needs_only unwind/far __errno_location syscall
+	needs_only unwind/far __errno_location filter_allows syscall
+	# filter_try() is not for handlers.
+	needs_only unwind/filter __errno_location syscall
 	needs_only interp interp_peek interp_peek_begin interp_peek_codes \
 		interp_peek_end interp_state sampler table_tell
 	needs_only interp/peek memcpy memmove unwind_own_read
