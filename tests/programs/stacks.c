@@ -55,17 +55,24 @@ print_frame(const struct profile *p, uint32_t location)
 	       l->address - m->start + m->offset);
 }
 
-/* Samples may have several ticks each: these are the time, in periods,
- * rounded, as a tick may be worth a little less. */
+/* Samples may have several ticks each: these are the time, in periods. A tick
+ * may be worth a little less: what rounding takes or gives is carried over to
+ * the next sample, so that sums are right. */
 static int64_t
-count_of(const struct profile *p, size_t i)
+count_of(const struct profile *p, size_t i, int64_t *rest)
 {
 	const int64_t *value = profile_value(p, i);
 	bool is_cpu = p->n_type > 1 && p->period > 0 &&
 		      !strcmp(profile_str(p, p->type[0].type), "samples") &&
 		      p->type[1].type == p->period_type.type;
+	int64_t n;
 
-	return is_cpu ? (value[1] + p->period / 2) / p->period : value[0];
+	if (!is_cpu)
+		return value[0];
+	*rest += value[1];
+	n = (*rest + p->period / 2) / p->period;
+	*rest -= n * p->period;
+	return n;
 }
 
 int
@@ -74,6 +81,7 @@ main(int argc, char **argv)
 	struct cli cli;
 	struct profile *p;
 	bool is_all = false;
+	int64_t rest = 0;
 	int key;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -89,7 +97,7 @@ main(int argc, char **argv)
 		if (sampling_is_none(p, i))
 			continue;
 		printf("%" PRId64,
-		       is_all ? profile_value(p, i)[0] : count_of(p, i));
+		       is_all ? profile_value(p, i)[0] : count_of(p, i, &rest));
 		for (size_t k = 1; is_all && k < p->n_type; k++)
 			printf(" %" PRId64, profile_value(p, i)[k]);
 		for (uint32_t k = 0; k < s->n_stack; k++)

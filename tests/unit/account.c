@@ -82,6 +82,22 @@ test_chance(void **state)
 		    "timers wait for (--clock=perf does not)\n");
 }
 
+/* No more was used than the kernel billed. */
+static void
+test_too_much(void **state)
+{
+	struct account a = account(103, 1.0);
+
+	(void)state;
+	account_missing(&a, hear);
+	assert_said("");
+	a = account(120, 1.0);
+	account_missing(&a, hear);
+	assert_said("cmd: 1.20 s were sampled, but the kernel billed 1.00 s of "
+		    "CPU time: it does not bill processes that nobody waits "
+		    "for; else report this as an error of prof-record\n");
+}
+
 static void
 test_reasons(void **state)
 {
@@ -311,11 +327,17 @@ main(void)
 {
 #define ROW(test) cmocka_unit_test_setup(test, setup)
 	const struct CMUnitTest tests[] = {
-		ROW(test_all_is_seen), ROW(test_chance),
-		ROW(test_reasons),     ROW(test_unbilled_processes),
-		ROW(test_no_sampler),  ROW(test_left),
-		ROW(test_quality),     ROW(test_heap),
-		ROW(test_closing),     ROW(test_rows),
+		ROW(test_all_is_seen),
+		ROW(test_chance),
+		ROW(test_too_much),
+		ROW(test_reasons),
+		ROW(test_unbilled_processes),
+		ROW(test_no_sampler),
+		ROW(test_left),
+		ROW(test_quality),
+		ROW(test_heap),
+		ROW(test_closing),
+		ROW(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

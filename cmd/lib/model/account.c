@@ -213,6 +213,15 @@ account_missing(const struct account *a, account_say *say)
 			   "%%): %s",
 			   a->name, sampled, used, 100 * sampled / used,
 			   a->culprit ? a->culprit : reason(a, missing));
+	else if (a->is_cpu && used > 0 && !a->n_left && !a->has_left &&
+		 sampled > used + account_chance_s(a))
+		say_format(
+			say,
+			"%s: %.2f s were sampled, but the kernel billed "
+			"%.2f s of CPU time: it does not bill processes that "
+			"nobody waits for; else report this as an error of "
+			"prof-record",
+			a->name, sampled, used);
 	/* The kernel bills only children that were waited for. */
 	else if (a->culprit &&
 		 (!a->is_cpu || a->unseen_s > worth * (sampled + a->unseen_s)))

@@ -242,7 +242,9 @@ capture_open_process(struct capture *c, pid_t pid, struct prof_err *err)
 			if (st == PROF_OK)
 				c->known[c->n_known++] =
 					(struct known){ pid, tid };
-			if (c->n_known % TIDS_A_PASS == 0)
+			if (c->n_known % TIDS_A_PASS == 0 && c->config.family)
+				capture_keep(c); /* see family_look() */
+			else if (c->n_known % TIDS_A_PASS == 0)
 				capture_read(c, capture_settled());
 		}
 		closedir(dir);

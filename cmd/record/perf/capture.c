@@ -415,12 +415,12 @@ switch_samples(struct capture *c, size_t kind, bool is_on)
 }
 
 static bool
-open_member(void *capture, int32_t pid)
+set_member(void *capture, int32_t pid, bool is_own)
 {
 	struct prof_err err;
 
 	capture_drop(capture, pid);
-	return capture_open_process(capture, pid, &err) == PROF_OK;
+	return is_own && capture_open_process(capture, pid, &err) == PROF_OK;
 }
 
 /* Of tasks that start from now on; our own clock is the first of all. */
@@ -455,10 +455,11 @@ check_family(struct capture *c)
 	c->is_off = !is_on;
 	if (is_on && perf_is_phased(&c->config, FAMILY_CPU))
 		set_phase(c);
-	if (!is_on || now < c->old_ns)
+	/* Records that wait may say that libsample has joined it. */
+	if (!is_on || now < c->old_ns || c->backlog.n_bytes)
 		return;
 	c->old_ns = now + OLD_NS;
-	family_open_old(c->config.family, (uint64_t)now, open_member, c);
+	family_look(c->config.family, (uint64_t)now, set_member, c);
 }
 
 static void

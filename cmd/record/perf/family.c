@@ -11,7 +11,7 @@ struct member {
 	struct by_id by; /* its pid */
 	bool is_joined;
 	bool has_ended;
-	bool is_old;      /* since before the last family_open_old() */
+	bool is_old;      /* since before the last family_look() */
 	uint64_t task_ns; /* when it got events of its own, or 0 */
 };
 
@@ -48,25 +48,18 @@ is_open(const struct family *f, const struct member *m)
 	       !(f->is_inherited && m->task_ns);
 }
 
-/* Set the state, and count. */
+/* Before and after each change of a member: count. */
 static void
-member_set(struct family *f, struct member *m, bool is_joined, bool has_ended,
-	   uint64_t task_ns)
+change_begin(struct family *f, const struct member *m)
 {
 	f->n_open -= is_open(f, m);
-	m->is_joined = is_joined;
-	m->has_ended = has_ended;
-	m->task_ns = task_ns;
-	f->n_open += is_open(f, m);
-	f->was_open |= is_open(f, m);
 }
 
-/* With another program. */
 static void
-member_begin(struct family *f, struct member *m)
+change_end(struct family *f, const struct member *m)
 {
-	member_set(f, m, false, false, 0);
-	m->is_old = false;
+	f->n_open += is_open(f, m);
+	f->was_open |= is_open(f, m);
 }
 
 static void
@@ -75,7 +68,7 @@ member_forget(struct family *f, int32_t pid)
 	struct member *m = by_id_take(&f->members, pid);
 
 	if (m)
-		member_set(f, m, m->is_joined, true, m->task_ns);
+		change_begin(f, m);
 	free(m);
 }
 
@@ -98,9 +91,8 @@ family_add(struct family *f, int32_t pid)
 	if (!m)
 		return;
 	m->by.id = pid;
-	m->has_ended = true;
 	*by_id_place(&f->members, pid) = &m->by;
-	member_begin(f, m);
+	change_end(f, m);
 }
 
 void
@@ -119,8 +111,11 @@ family_exec(struct family *f, int32_t pid)
 {
 	struct member *m = member_find(f, pid);
 
-	if (m)
-		member_begin(f, m);
+	if (!m)
+		return;
+	change_begin(f, m);
+	*m = (struct member){ .by = m->by };
+	change_end(f, m);
 }
 
 void
@@ -128,8 +123,11 @@ family_join(struct family *f, int32_t pid)
 {
 	struct member *m = member_find(f, pid);
 
-	if (m)
-		member_set(f, m, true, m->has_ended, m->task_ns);
+	if (!m)
+		return;
+	change_begin(f, m);
+	m->is_joined = true;
+	change_end(f, m);
 }
 
 void
@@ -137,8 +135,11 @@ family_exit(struct family *f, int32_t pid)
 {
 	struct member *m = member_find(f, pid);
 
-	if (m)
-		member_set(f, m, m->is_joined, true, m->task_ns);
+	if (!m)
+		return;
+	change_begin(f, m);
+	m->has_ended = true;
+	change_end(f, m);
 }
 
 bool
@@ -158,18 +159,29 @@ family_sampler(const struct family *f, int32_t pid, uint64_t time_ns)
 							: FAMILY_BY_CPU;
 }
 
-void
-family_open_old(struct family *f, uint64_t time_ns, family_open *get, void *ctx)
+static void
+member_look(struct family *f, struct member *m, uint64_t time_ns,
+	    family_tasks *set, void *ctx)
 {
-	for (size_t i = 0; f->n_open && i < BY_ID_BUCKETS; i++)
-		for (struct by_id *e = f->members.bucket[i]; e; e = e->next) {
-			struct member *m = (struct member *)e;
+	if (m->is_joined && m->task_ns) {
+		m->task_ns = 0;
+		set(ctx, m->by.id, false);
+	}
+	if (is_open(f, m) && m->is_old && !m->task_ns &&
+	    set(ctx, m->by.id, true)) {
+		change_begin(f, m);
+		m->task_ns = time_ns;
+		change_end(f, m);
+	}
+	m->is_old = true;
+}
 
-			if (is_open(f, m) && m->is_old && !m->task_ns &&
-			    get(ctx, e->id))
-				member_set(f, m, false, false, time_ns);
-			m->is_old = true;
-		}
+void
+family_look(struct family *f, uint64_t time_ns, family_tasks *set, void *ctx)
+{
+	for (size_t i = 0; i < BY_ID_BUCKETS; i++)
+		for (struct by_id *e = f->members.bucket[i]; e; e = e->next)
+			member_look(f, (struct member *)e, time_ns, set, ctx);
 }
 
 bool

@@ -37,13 +37,16 @@ enum family_sampler family_sampler(const struct family *f, int32_t pid,
 				   uint64_t time_ns);
 
 /*
- * Call `get` for each process that the events of CPUs sample since before the
- * last call. If that returns true, it is FAMILY_BY_TASK from that time on,
- * until it executes another program.
+ * Call `set` for each process that was sampled by chance already at the last
+ * call, with is_own: if that returns true, it is FAMILY_BY_TASK from that time
+ * on, until libsample joins it or it executes another program. And call it for
+ * each that was, and that libsample has joined since, without is_own. `set`
+ * must tell the family of nothing. All records until now should have been: what
+ * is not known yet of a process is taken as not having happened.
  */
-typedef bool family_open(void *ctx, int32_t pid);
-void family_open_old(struct family *f, uint64_t time_ns, family_open *get,
-		     void *ctx);
+typedef bool family_tasks(void *ctx, int32_t pid, bool is_own);
+void family_look(struct family *f, uint64_t time_ns, family_tasks *set,
+		 void *ctx);
 
 /* Is there a process that is sampled by chance, or was there since the last
  * call? Events of CPUs may go on beside those of a process's own; inherited
