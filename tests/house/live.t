@@ -100,6 +100,7 @@ check 'a row with another status is wrong, with other output it disagrees' 0 '
 	. "$src/tests/lib/tap.sh"
 	. "$src/tests/lib/live.sh"
 	echo 1 >.want
+	live_command=
 	live_row check_found 0 "echo 1; exit 3" >why; echo $?
 	live_row check_found 0 "echo 2" >why; echo $?
 	live_row check_found 0 "echo 1 | grep 2" >why; echo $?

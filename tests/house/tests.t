@@ -32,6 +32,16 @@ else
 	ok 'no test loops over nothing'
 fi
 
+# No verdict of tests/live is that of one try: check() there is that of live.sh.
+grep -L '^\. "$src/tests/lib/live.sh"' "$src"/tests/live/*.t >.bad
+if [ -s .bad ]; then
+	not_ok 'each test of tests/live tries again what was disturbed' <.bad
+else
+	ok 'each test of tests/live tries again what was disturbed'
+fi
+
+# What a mutant takes away is still there, once.
+check 'each mutant applies' 0 'sh "$src/tests/mutants/run.sh" applies "$src" 2>&1' </dev/null
 
 # A row is known by its name alone, in a list of what failed.
 grep -nE "^[^#]*(check|check_err|ok|not_ok|skip|verdict) ['\"]\.\.\." "$src"/tests/[!l]*/*.t \

@@ -2,15 +2,18 @@
 # Here alone is luck: what such a program does depends on what else the machine does.
 #
 #	live NAME COMMAND...
-#	live_check NAME STATUS COMMAND <<expected stdout
-#	live_check_err NAME STATUS COMMAND MESSAGE
+#	check NAME STATUS COMMAND <<expected stdout
+#	check_err NAME STATUS COMMAND MESSAGE
+#
+# So each row of these tests is live, also one that looks at what an earlier one recorded.
 #
 # COMMAND records a program and compares the profile with what the program itself
 # measured, within bounds of chance.awk. It starts and ends all that it needs, and
 # says what it found. Its status is 0: they agree; 1: they do not; 77: it cannot tell
 # here, for the reason that it says; anything else: wrong whatever the machine did. The
-# other two are rows of tap.sh: they disagree by other output, and are wrong by another
-# status, except 1, which is that of grep, cmp and test.
+# other two are in place of those of tap.sh: they disagree by other output, and are
+# wrong by another status, except 1, which is that of grep, cmp and test. What is
+# not_ok() by itself is wrong whatever the machine did.
 #
 # A row that disagrees is tried again, up to five times, if the machine was disturbed:
 # the host took the processors (steal), or processes other than this test's had them, a
@@ -129,21 +132,28 @@ live() {
 }
 
 # The last COMMAND of these is in $live_command, for live_again.
-live_check() {
+check() {
 	cat >.want
 	live_command=$3
 	live "$1" live_row check_found "$2" "$3"
 }
 
-live_check_err() {
+check_err() {
 	live_command=$3
 	live "$1" live_row check_err_found "$2" "$3" "$4"
 }
 
-# 0, 1 or 2, as above, of a row of tap.sh.
+# 0, 1 or 2, as above, of a row of tap.sh. Without a recorder in its command it is about
+# the recording before, and what disturbed that.
 live_row() {
+	case $live_command in
+	*prof-record*) ;;
+	*) cp .recorded .before ;;
+	esac
 	"$@" || return $((tap_status == $2 || tap_status == 1 ? 1 : 2))
 }
+
+live_state >.recorded
 
 # unfiltered ROW NAME...: a row that needs to read memory by process_vm_readv(2), which
 # libsample does not dare under some seccomp filters (libsample/unwind/filter.h).

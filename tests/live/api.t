@@ -67,7 +67,7 @@ killed() {
 }
 live 'labels; and a program that is killed' killed
 
-live_check 'under prof-record, the samples and the labels are its' 0 \
+check 'under prof-record, the samples and the labels are its' 0 \
 	'rm -f a.pb.gz
 	 prof-record -q -F 1000 -o b.pb.gz api a.pb.gz >/dev/null
 	 [ -s a.pb.gz ] || echo none; stacks b.pb.gz | grep -c "request=POST" |
@@ -77,7 +77,7 @@ none
 END
 
 # gperftools' environment, by preloading.
-live_check 'CPUPROFILE' 0 \
+check 'CPUPROFILE' 0 \
 	'LD_PRELOAD=$lib CPUPROFILE=g.pb.gz CPUPROFILE_FREQUENCY=1000 \
 		$bin/tests/demo 0.1 2 >/dev/null
 	 stacks g.pb.gz | awk "!/^#/ { n += \$1 } END { print (n >= 180 && n <= 220 ? \"right\" : n) }"' <<'END'

@@ -84,7 +84,7 @@ for f; do
 		END { print lines, (n["ticks"] == sum + n["lost"]), (sum > 0) }'
 done
 EOF
-live_check 'the comment on sampling in each is about its process alone' 0 \
+check 'the comment on sampling in each is about its process alone' 0 \
 	'rm -rf own; mkdir own
 	 prof-record -q -F 1000 --children=separate -o "own/{}.pb.gz" family fork >pids
 	 for f in own/*; do sh counted $f; done' <<'END'
@@ -111,20 +111,19 @@ t.N.pb.gz
 END
 # A daemon goes on when its parent ends, which is when the recording ends; it
 # is to do so undisturbed by ticks that nobody takes any more.
-prof-record -q -F 10000 -o d.pb.gz family daemon daemon.out >pids 2>err
-status=$?
-for i in $(seq 200); do
-	[ -s daemon.out ] && break
-	sleep 0.05
-done
-if [ $status -eq 0 ] && [ "$(cat daemon.out)" = "done" ] && [ ! -s err ]; then
-	ok 'a daemon outlives the recording'
-else
-	{ echo "status $status"; cat err daemon.out; } >why
-	not_ok 'a daemon outlives the recording' <why
-fi
+outlives() {
+	rm -f daemon.out
+	prof-record -q -F 10000 -o d.pb.gz family daemon daemon.out >pids 2>err || return 2
+	for i in $(seq 200); do
+		[ ! -s daemon.out ] || break
+		sleep 0.05
+	done
+	cat err daemon.out
+	[ ! -s err ] && [ "$(cat daemon.out)" = "done" ]
+}
+live 'a daemon outlives the recording' outlives
 
-live_check '--wait: and with it the recording goes on' 0 \
+check '--wait: and with it the recording goes on' 0 \
 	'prof-record -q -F 1000 --wait -o d.pb.gz family daemon daemon.out >pids
 	 cat daemon.out; stacks d.pb.gz | awk "/^[0-9]/ { n += \$1 }
 		END { print (n >= 50) }"' <<'END'

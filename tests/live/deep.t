@@ -72,7 +72,7 @@ given_up() {
 }
 live 'a walk that is given up ends with the gap' given_up
 
-live_check 'names are there without symbols, and stay' 0 '
+check 'names are there without symbols, and stay' 0 '
 	prof-record -q -F 200 -o n.pb.gz "'"$deep"'" 1500 run
 	prof-text -q --nodecount=0 n.pb.gz | grep -c "\[truncated\]"
 	{ prof-symbolize -q n.pb.gz || cat n.pb.gz; } 2>/dev/null |

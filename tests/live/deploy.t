@@ -3,6 +3,7 @@
 # was recorded in a few seconds is said to be of twelve hours before, and after.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 . "$src/tests/lib/serve.sh"
 need_tools 'deploys' python3 readelf
 ! lacks 'prof-history --change nothing' || skip_rest 'deploys' 'this build has no gsl, or no sqlite'
@@ -46,18 +47,14 @@ id() {
 	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
 }
 
-# named NAME BUILD BEFORE HOSTS COMMAND: does its last line name both builds?
+# named BUILD BEFORE HOSTS COMMAND: does its last line name both builds?
 named() {
-	sh -c "$5" >out 2>&1
-	if [ -n "$2" ] && [ "$2" != "$3" ] && tail -1 out | grep -q \
-		"^change: .* from 2026-01-01T12:00Z on: .*; build $2 arrived on $4 (2026-01-01T12:00:00Z) and differs by .* from $3 "; then
-		ok "$1"
-	else
-		{
-			echo "wanted build $2 after $3"
-			cat out
-		} | not_ok "$1"
-	fi
+	cp .recorded .before
+	sh -c "$4" >out 2>&1 || return 2
+	echo "wanted build $1 after $2"
+	cat out
+	[ -n "$1" ] && [ "$1" != "$2" ] && tail -1 out | grep -q \
+		"^change: .* from 2026-01-01T12:00Z on: .*; build $1 arrived on $3 (2026-01-01T12:00:00Z) and differs by .* from $2 "
 }
 
 # --- two servers in Go ---
@@ -95,9 +92,9 @@ else
 	prof-merge --label=build=v2 new.pb.gz -o v2.pb.gz
 	told labels/web1 0 v1.pb.gz
 	told labels/web1 12 v2.pb.gz
-	named 'a deploy of two Go servers' "$new" "$old" 'web1 and web2' \
+	live 'a deploy of two Go servers' named "$new" "$old" 'web1 and web2' \
 		'prof-history --function=main.multiply --change --by=hour go'
-	named 'a label says it' v2 v1 web1 \
+	live 'a label says it' named v2 v1 web1 \
 		'prof-history --function=main.multiply --change --by=hour labels'
 	if go_build 200000 -ldflags=-linkmode=internal && [ -z "$(id server)" ] && fetched none.pb.gz; then
 		told none/web1 0 none.pb.gz
@@ -165,7 +162,7 @@ else
 	new=$(id worker)
 	told all/box 0 before.pb.gz
 	told all/box 12 after.pb.gz
-	named 'a deploy in an archive of --all --every' "$new" "$old" box '
+	live 'a deploy in an archive of --all --every' named "$new" "$old" box '
 		prof-history --function=hash_block --where="process == \"worker\"" --change --by=hour all'
 fi
 plan

@@ -157,7 +157,7 @@ samples/count cpu/nanoseconds[dflt] offcpu/nanoseconds
 END
 	sh -c 'while :; do sleep 0.05; done' &
 	pid=$!
-	live_check 'of a process that runs' 0 \
+	check 'of a process that runs' 0 \
 		"prof-record -q --offcpu --pid $pid --seconds 1 -o r.pb.gz
 		prof-text --raw r.pb.gz | awk '\$3 ~ /:\$/ { n += \$3 } END { print (n > 0) }'" <<'END'
 1

@@ -169,7 +169,7 @@ class Main {
 END
 behind 'java' 3 80 java -XX:+UseSerialGC Main.java
 
-live_check_err 'who loses LD_PRELOAD is told so' 0 \
+check_err 'who loses LD_PRELOAD is told so' 0 \
 	"prof-record --sampler=preload -o t.pb.gz env -i sh -c '$demo 0.3 1 >/dev/null 2>&1'" \
 	'ran without the sampler'
 

@@ -1,5 +1,6 @@
 # interrupt.t - Ctrl-C on a real terminal, in pipelines.
 . "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
 
 need_tools 'Ctrl-C' script mkfifo
 trap 'rm -rf "$scratch"' EXIT

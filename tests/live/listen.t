@@ -25,12 +25,12 @@ start -o whole.pb.gz
 ./page '/debug/pprof/profile?seconds=3600' >long.pb.gz 9>&- &
 whole=$!
 ./wait_for 1
-live_check 'a profile is of its own time: phase a' 0 \
+check 'a profile is of its own time: phase a' 0 \
 	'./page "/debug/pprof/profile?seconds=1" >a.pb.gz; ./phases_of <a.pb.gz; echo' \
 	<<'END'
 phase_a 
 END
-live_check 'it says how long it took, and what was sampled' 0 \
+check 'it says how long it took, and what was sampled' 0 \
 	'./page "/debug/pprof/profile?seconds=1" >a.pb.gz
 	 prof-text -q a.pb.gz | sed -n "s/^Duration: [1-9].*Total samples = .*s .*/ok/p"
 	 stacks a.pb.gz | awk "
@@ -44,14 +44,14 @@ ok
 END
 
 # gperftools' format for those who do not take gzip.
-live_check 'by Accept-Encoding: gperftools'\'' format' 0 \
+check 'by Accept-Encoding: gperftools'\'' format' 0 \
 	'./page "/pprof/profile?seconds=1" >g.prof
 	 od -An -tu8 -N 40 g.prof | tr -s " \n" " "; echo; ./phases_of <g.prof; echo' \
 	<<'END'
  0 3 0 1000 0 
 phase_a 
 END
-live_check 'or profile.proto' 0 \
+check 'or profile.proto' 0 \
 	'./page "/pprof/profile?seconds=1" "Accept-Encoding: deflate, gzip
 " >g.pb.gz; od -An -tx1 -N 2 g.pb.gz; ./phases_of <g.pb.gz; echo' <<'END'
  1f 8b
@@ -79,11 +79,11 @@ END
 if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
 	skip 'prof-fetch' 'without libcurl'
 else
-	live_check 'prof-fetch' 0 \
+	check 'prof-fetch' 0 \
 		'prof-fetch --seconds=1 127.0.0.1:$port | ./phases_of; echo' <<'END'
 phase_a 
 END
-	live_check 'prof-fetch of /pprof/profile' 0 \
+	check 'prof-fetch of /pprof/profile' 0 \
 		'prof-fetch "127.0.0.1:$port/pprof/profile?seconds=1" | ./phases_of
 		 echo' <<'END'
 phase_a 
@@ -96,7 +96,7 @@ if have go; then
 			case $page$from in
 			/pprof/profilelocal | /debug/pprof/profileremote) [ -n "$long" ] || continue ;;
 			esac
-			live_check "go tool pprof $page, $from symbols" 0 \
+			check "go tool pprof $page, $from symbols" 0 \
 				"go tool pprof -symbolize=$from -top -nodecount=99 \
 				'http://127.0.0.1:$port$page?seconds=1' 2>/dev/null |
 				grep -o 'phase_[ab]\$' | sort -u" <<'END'
@@ -108,7 +108,7 @@ else
 	skip 'go tool pprof' 'no go'
 fi
 if have google-pprof curl; then
-	live_check 'google-pprof' 0 \
+	check 'google-pprof' 0 \
 		'google-pprof --text --seconds=1 "http://127.0.0.1:$port/pprof/profile" \
 			2>/dev/null | grep -o "phase_[ab]$" | sort -u' <<'END'
 phase_a
@@ -118,13 +118,13 @@ else
 fi
 
 next
-live_check 'a profile is of its own time: phase b' 0 \
+check 'a profile is of its own time: phase b' 0 \
 	'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
 phase_b 
 END
 
 # One profile is under way all the time; 16 are the most.
-live_check 'who goes away does not keep a place' 0 '
+check 'who goes away does not keep a place' 0 '
 	rude $port gone 40; ./wait_for 1
 	./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
 phase_b 
@@ -158,7 +158,7 @@ prof-symbolize | prof-text -q --nodecount=99 "$@" |
 	awk '/keep_|wait_/ { print $1, $NF }'
 END
 chmod +x blocks
-live_check 'CPU time is, too' 0 \
+check 'CPU time is, too' 0 \
 	'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
 phase_a 
 END
@@ -329,7 +329,7 @@ if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log &&
 		'./page /pprof/cmdline | sed "s|.*/||"' <<'END'
 phases
 END
-	live_check 'its profile' 0 \
+	check 'its profile' 0 \
 		'./page "/debug/pprof/profile?seconds=1" >pid.pb.gz; ./phases_of <pid.pb.gz; echo' <<'END'
 phase_a 
 END
@@ -343,13 +343,13 @@ END
 	if prof-fetch 127.0.0.1:1 2>&1 | grep -q 'no libcurl'; then
 		skip 'prof-fetch HOST:PORT' 'without libcurl'
 	else
-		live_check 'prof-fetch HOST:PORT' 0 \
+		check 'prof-fetch HOST:PORT' 0 \
 			'prof-fetch --seconds=1 127.0.0.1:$port | ./phases_of; echo' <<'END'
 phase_a 
 END
 	fi
 	next
-	live_check 'the next phase' 0 \
+	check 'the next phase' 0 \
 		'./page "/debug/pprof/profile?seconds=1" | ./phases_of; echo' <<'END'
 phase_b 
 END

@@ -71,7 +71,7 @@ if ! $cc -o work work.c 2>log; then
 	skip_rest 'sampling from outside' "$(head -1 log)"
 fi
 
-live_check 'a command' 0 'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6' <<'END'
+check 'a command' 0 'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.6' <<'END'
 END
 live 'its parts have their shares' parts x.pb.gz
 # The clock of the kernel stops at each switch of tasks; before the first, the
@@ -109,15 +109,15 @@ END
 
 ./work 30 &
 pid=$!
-live_check 'a process that runs' 0 \
+check 'a process that runs' 0 \
 	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz" <<'END'
 END
 live 'it has its shares' parts p.pb.gz
-live_check 'while a command runs, whose status counts' 3 \
+check 'while a command runs, whose status counts' 3 \
 	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.3; exit 3'" <<'END'
 END
 live 'the command is not in it' parts q.pb.gz
-live_check 'it goes into a pipe' 0 \
+check 'it goes into a pipe' 0 \
 	"prof-record -q --pid $pid --seconds 1 | prof-text --raw | grep -c '^ *[0-9].*: [0-9]' |
 		awk '{ print (\$1 > 0) }'" <<'END'
 1
@@ -142,11 +142,11 @@ check_err 'a process that is not there' 2 'prof-record --pid 4194303 -o n.pb.gz'
 	'no process 4194303'
 
 # Programs that exec, and many that do not live long.
-live_check 'after exec' 0 \
+check 'after exec' 0 \
 	'prof-record -q --sampler=perf -F 997 -o x.pb.gz ./work 0.3 ./work' <<'END'
 END
 live 'the new program is seen' parts x.pb.gz
-live_check 'processes that come and go' 0 \
+check 'processes that come and go' 0 \
 	'prof-record -q --sampler=perf -F 997 -o f.pb.gz sh -c "
 		i=0
 		while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' <<'END'
@@ -156,18 +156,18 @@ if [ -z "$kernel" ]; then
 	skip 'processes without a sample are counted' "$kernel_why"
 else
 	# Each is shorter than a period of 50 ms; all of them use 0.5 s.
-	live_check_err 'processes without a sample are counted' 0 \
+	check_err 'processes without a sample are counted' 0 \
 		'prof-record --sampler=perf -F 20 -o m.pb.gz sh -c "
 			i=0
 			while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' \
 		'use less than a period of 50 ms'
-	live_check 'in the comment, too' 0 "${live_command:-:}"' 2>/dev/null
+	check 'in the comment, too' 0 "${live_command:-:}"' 2>/dev/null
 		stacks m.pb.gz | sed -n "s/.*cpu_used=\([0-9.]*\) missed=\([0-9]*\).*/\1 \2/p" |
 			awk "{ print (\$1 > 0.4 && \$2 > 5 ? \"counted\" : \$0) }"' <<'END'
 counted
 END
 	# The clocks also count while the host runs another machine.
-	live_check 'the CPU time of a command is the kernel'"'"'s figure' 0 \
+	check 'the CPU time of a command is the kernel'"'"'s figure' 0 \
 		'prof-record --sampler=perf -F 997 -o m.pb.gz sh -c "./work 0.5; times" |
 			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
 		stacks m.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\) .*/\1 \2/p" |
@@ -185,17 +185,17 @@ check_err 'a program that puts itself into the background' 0 \
 
 # What libsample cannot be loaded into.
 if $cc -static -o static work.c 2>log; then
-	live_check_err 'a static program is sampled from outside, with a note' 0 \
+	check_err 'a static program is sampled from outside, with a note' 0 \
 		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
 		'sampled from outside'
 	live 'it has its shares' parts s.pb.gz
-	live_check_err 'a static program with --clock=perf is sampled from outside' 0 \
+	check_err 'a static program with --clock=perf is sampled from outside' 0 \
 		'prof-record -F 997 --clock=perf --kernel=no -o s.pb.gz ./static 0.1' \
 		'./static: statically linked, so libsample cannot be preloaded; sampled from outside'
 	check_err 'the clock of real time is not: it is refused' 2 \
 		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
 		'./static: statically linked'
-	live_check 'a static program that executes another: both are sampled' 0 \
+	check 'a static program that executes another: both are sampled' 0 \
 		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
 		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*/\1/p" |
 			awk "{ print (\$1 > 750 && \$1 < 1010 ? \"both\" : \$0) }"' <<'END'
@@ -207,7 +207,7 @@ fi
 # Valgrind is a static program, and loads libsample with the one that it runs.
 if have valgrind && LD_PRELOAD=$bin/.libs/libsample.so \
 	valgrind -q --tool=none ./work 0.01 >log 2>&1 && [ ! -s log ]; then
-	live_check 'a static program that loads libsample is counted once' 0 \
+	check 'a static program that loads libsample is counted once' 0 \
 		'prof-record -q -F 997 -o v.pb.gz \
 			sh -c "valgrind -q --tool=none ./work 1.4; times" |
 			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
@@ -247,7 +247,7 @@ func main() {
 END
 	export GOCACHE="$scratch/go" GO111MODULE=off CGO_ENABLED=0
 	if go build -o gone w.go 2>log; then
-		live_check_err 'a Go program' 0 \
+		check_err 'a Go program' 0 \
 			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \
 			'sampled from outside'
 		# All but the start of its runtime.
@@ -273,7 +273,7 @@ fi
 
 # The kernel, if we may.
 if [ "$kernel" ]; then
-	live_check 'frames of the kernel' 0 \
+	check 'frames of the kernel' 0 \
 		'prof-record -q --sampler=perf -F 997 -o k.pb.gz \
 			dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
 		prof-text --raw k.pb.gz | grep -c "kernel.kallsyms"' <<'END'
@@ -292,7 +292,7 @@ END
 		./work 60 & out=$!
 		echo $in >"$group/cgroup.procs"
 		echo $also >"$group/cgroup.procs"
-		live_check 'a control group, and nothing else' 0 \
+		check 'a control group, and nothing else' 0 \
 			"prof-record -q --cgroup $group --seconds 1 -F 997 -o c.pb.gz
 			stacks c.pb.gz | grep -o ' pid=[0-9]*' | sort -u" <<END
 $(printf ' pid=%s\n' $in $also | sort)
@@ -303,7 +303,7 @@ END
 		id=$(printf 'f%063d' 7)
 		mkdir "$group/docker-$id.scope"
 		echo $in >"$group/docker-$id.scope/cgroup.procs"
-		live_check 'labels by control group and container' 0 \
+		check 'labels by control group and container' 0 \
 			"prof-record -q --pid $in --seconds 1 -F 997 \
 				--label=cgroup,container -o d.pb.gz
 			prof-text -q --tags d.pb.gz | sed -n 's|.*/docker|/docker|p; s/.* \(f0000*\)\$/\1/p'
@@ -321,7 +321,7 @@ END
 		wait $in $also $out 2>/dev/null
 		rmdir "$group/docker-$id.scope" "$group"
 	fi
-	live_check 'the machine' 0 \
+	check 'the machine' 0 \
 		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null
 		prof-text --tags a.pb.gz 2>/dev/null | grep -c "^ process: "' <<'END'
 1
@@ -343,7 +343,7 @@ if [ "$(id -u)" -eq 0 ] && have setpriv && chmod 755 "$scratch" &&
 		"$as prof-record --pid 1 --seconds 1 -o n.pb.gz" \
 		"kernel.perf_event_paranoid is $paranoid"
 	if [ "$paranoid" -eq 2 ]; then
-		live_check_err 'a process of ones own, but not the kernel' 0 \
+		check_err 'a process of ones own, but not the kernel' 0 \
 			"$as prof-record --sampler=perf -o n.pb.gz ../work 0.1" \
 			'kernel not permitted (kernel.perf_event_paranoid is 2)'
 		check_err 'the machine: the value and the remedy' 2 \
@@ -406,7 +406,7 @@ static int tower(int n)
 int main(void) { return tower(100) == 0; }
 END
 $cc -O1 -o tower tower.c 2>log
-live_check 'a stack that is longer than its copy is marked' 0 '
+check 'a stack that is longer than its copy is marked' 0 '
 	prof-record -q --sampler=perf --kernel=no --stack-size=4096 -o n.pb.gz ./tower
 	prof-text -q --folded n.pb.gz | awk "/^\[truncated\];/ { cut += \$NF }
 		{ all += \$NF } END { print (cut > all / 2) }"' <<'END'
@@ -483,7 +483,7 @@ int main(void)
 }
 END
 $cc -pthread -o named named.c
-live_check 'threads by name' 0 \
+check 'threads by name' 0 \
 	'prof-record -q --sampler=perf --kernel=no --label=thread,cpu -F 997 \
 		-o l.pb.gz ./named
 	prof-text -q --tags l.pb.gz | sed -n "/^ thread/,/^$/s/.*: \\([lr][a-z]*\\)$/\\1/p" | sort
@@ -518,7 +518,7 @@ $cc -pthread -o crowd crowd.c
 if [ -n "${sanitized:-}" ]; then
 	skip 'a crowd of threads: every stack is walked' 'a sanitizer build'
 else
-live_check 'a crowd of threads: every stack is walked' 0 \
+check 'a crowd of threads: every stack is walked' 0 \
 	'./crowd & prof-record -q --kernel=no --pid $! -F 997 -o t.pb.gz
 	prof-text --raw t.pb.gz 2>/dev/null |
 		sed -n "s/.*ticks=\\([0-9]*\\).*unwind_failed=\\([0-9]*\\).*/\\1 \\2/p" |

@@ -29,7 +29,7 @@ holds() {
 
 # The period is 0.5 ms. Each of three threads has a tick too many or too few at its
 # ends; before the sampler starts, a millisecond is used, which the kernel would sample.
-live_check 'two threads of 0.25 s at 2000 Hz' 0 \
+check 'two threads of 0.25 s at 2000 Hz' 0 \
 	'prof-record -q -F 2000 --clock=perf --sampler=preload -o x.pb.gz "$demo" 0.25 2 >out' </dev/null
 sampled 'signals come at the rate that was asked for' \
 	'[ $signals -gt $((ticks * 9 / 10)) ] && [ $perf_signals -eq $signals ]'
@@ -39,18 +39,18 @@ sampled 'ticks are CPU time' \
 check 'the program has the same descriptors' 0 \
 	'ls /proc/self/fd | cat >want
 	 prof-record --clock=perf -o x.pb.gz ls /proc/self/fd | diff want -' </dev/null
-live_check 'a program may close every descriptor' 0 \
+check 'a program may close every descriptor' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -MPOSIX -e "
 		POSIX::close(\$_) for 3 .. 1023; do { \$i++ for 1 .. 9999 } while times() < 0.2"' </dev/null
 sampled 'its samples go on without its descriptors' '[ $perf_signals -gt 50 ]'
-live_check 'or have none left' 0 \
+check 'or have none left' 0 \
 	'ulimit -n 20; prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		\$n++ while \$n < 99 and open(\$f[\$n], q(/dev/null));
 		do { \$i++ for 1 .. 9999 } while times() < 0.2; print \$n < 20 ? qq(none\n) : \$n"' <<'END'
 none
 END
 sampled 'without a free descriptor it is sampled on' '[ $ticks -gt 50 ]'
-live_check 'a child after fork, and what it executes' 0 \
+check 'a child after fork, and what it executes' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		if (\$p = fork) { waitpid \$p, 0; exit }
 		do { \$i++ for 1 .. 9999 } while times() < 0.1;
@@ -58,7 +58,7 @@ live_check 'a child after fork, and what it executes' 0 \
 sampled 'both have perf clocks of their own' '[ $perf_signals -gt 100 ]'
 # Its signal may come during the call, and has no handler after it.
 for hz in 1000 10000; do
-	live_check "programs execute others, by each function, at $hz Hz" 3 \
+	check "programs execute others, by each function, at $hz Hz" 3 \
 		"EXECS=1 prof-record -q -F $hz --clock=perf -o x.pb.gz execs 90" <<'END'
 end
 END
@@ -69,7 +69,7 @@ done
 check 'so do children, from a shell' 0 \
 	'prof-record -q -F 10000 --clock=perf -o x.pb.gz bash -c "
 		for i in \$(seq 100); do /bin/true || echo \$?; done"' </dev/null
-live_check 'a program that handles SIGPROF itself: another signal' 0 \
+check 'a program that handles SIGPROF itself: another signal' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
 		do { \$i++ for 1 .. 9999 } while times() < 0.2; kill PROF, \$\$; print qq(\$n\n)"' <<'END'
@@ -84,7 +84,7 @@ if [ "$(id -u)" = 0 ] && have setpriv && chmod 755 . &&
 	setpriv --reuid 65534 --regid 65534 --clear-groups \
 		test -r "$bin/.libs/libsample.so" 2>/dev/null; then
 	# The warning is on standard error, and the profile in a pipe that root opened.
-	live_check "$name" 0 'setpriv --reuid 65534 --regid 65534 --clear-groups \
+	check "$name" 0 'setpriv --reuid 65534 --regid 65534 --clear-groups \
 		prof-record -F 1000 --clock=perf "$demo" 0.2 1 2>err | cat >x.pb.gz
 		grep -c "no perf clock without CAP_PERFMON" err' <<'END'
 1

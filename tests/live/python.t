@@ -313,7 +313,7 @@ END
 
 # An interpreter by name, whose functions are not read.
 cp "$(command -v awk)" perl
-live_check 'an interpreter that is not read is named' 0 "prof-record -o perl.pb.gz \\
+check 'an interpreter that is not read is named' 0 "prof-record -o perl.pb.gz \\
 	./perl 'BEGIN { for (i = 0; i < 5000000; i++) x += i }' 2>&1 |
 	sed 's/.*[0-9] % of/most of/'" <<'END'
 most of the samples are in perl, whose own functions are not read: stacks have those of C
@@ -339,7 +339,7 @@ filter allow true
 if [ $? -eq 77 ]; then
 	skip 'under a filter of system calls' 'none can be installed as root does'
 else
-	live_check 'under a filter of system calls that allows it, functions are read' 0 \
+	check 'under a filter of system calls that allows it, functions are read' 0 \
 		"filter allow prof-record -q --clock=wall -o filter.pb.gz $python sleepers.py
 		prof-text --folded --lines --sample-index=wall filter.pb.gz |
 			grep -c 'sleepers.doze [^;]*:5;.*sleepers.nap [^;]*:3'" <<'END'

@@ -107,20 +107,20 @@ check 'the profile says how it was sampled' 0 \
 END
 
 # Readers call a profile by its first mapping.
-live_check 'the first mapping is the program, though a shell starts it' 0 \
+check 'the first mapping is the program, though a shell starts it' 0 \
 	'prof-record -q -o x.pb.gz sh -c "\"\$demo\" 0.3 1 >/dev/null; :"
 	 prof-text -q x.pb.gz | sed -n "s/ and [0-9]* more.*//;/^File:/p"' <<'END'
 File: demo
 END
 
 # What was not sampled is said, with its reason.
-live_check_err 'a cleared environment' 0 \
+check_err 'a cleared environment' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'ran without the sampler (0.'
-live_check_err 'a cleared environment is given as the reason' 0 \
+check_err 'a cleared environment is given as the reason' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
-live_check_err 'another LD_PRELOAD' 0 \
+check_err 'another LD_PRELOAD' 0 \
 	'prof-record --sampler=preload -o x.pb.gz sh -c \
 		"LD_PRELOAD= \"\$demo\" 0.3 1 >/dev/null; :"' 'LD_PRELOAD was changed'
 cat >burn.c <<'END'
@@ -128,21 +128,21 @@ cat >burn.c <<'END'
 int main(void) { while (clock() < CLOCKS_PER_SEC * 2 / 5) ; return 0; }
 END
 if ${CC:-cc} -static -o burn burn.c 2>/dev/null; then
-	live_check_err 'a static child' 0 \
+	check_err 'a static child' 0 \
 		'prof-record --sampler=preload -o x.pb.gz sh -c "./burn; :"' \
 		'it is statically linked'
 else
 	skip 'a static child' 'no static libc'
 fi
 if unshare -Ur true 2>/dev/null; then
-	live_check_err 'another user namespace' 0 \
+	check_err 'another user namespace' 0 \
 		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -Ur \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'it runs in another user namespace'
 else
 	skip 'another user namespace' 'no right to make one'
 fi
 if unshare -pf --mount-proc true 2>/dev/null; then
-	live_check_err 'another /proc: libsample is loaded, but not its memory' 0 \
+	check_err 'another /proc: libsample is loaded, but not its memory' 0 \
 		'prof-record --sampler=preload -o x.pb.gz sh -c "unshare -pf --mount-proc \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'it runs in a container or another mount namespace'
 else
@@ -151,7 +151,7 @@ fi
 if [ -n "${sanitized:-}" ]; then
 	skip 'a program with little memory' 'a sanitizer build'
 else
-	live_check_err 'a program with little memory' 0 \
+	check_err 'a program with little memory' 0 \
 		'prof-record --sampler=preload -o x.pb.gz sh -c "ulimit -v 40000; \"\$demo\" 0.3 1 >/dev/null; :"' \
 		'libsample got no memory in it: see ulimit -v'
 fi
@@ -170,14 +170,14 @@ int main(void)
 }
 END
 ${CC:-cc} -o raw raw.c
-live_check_err 'a process that libc did not make' 0 'prof-record --sampler=preload -o x.pb.gz ./raw' \
+check_err 'a process that libc did not make' 0 'prof-record --sampler=preload -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
-unfiltered live_check_err 'a process that libc did not make, by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
+unfiltered check_err 'a process that libc did not make, by the wall clock' 0 'prof-record --clock=wall -o x.pb.gz ./raw' \
 	"it was made by a system call of the program, not by libc's fork()"
-live_check_err 'other kinds of profiles name processes, too' 0 \
+check_err 'other kinds of profiles name processes, too' 0 \
 	'prof-record --lock -o x.pb.gz sh -c "env -i \"\$demo\" 0.3 1 >/dev/null; :"' \
 	'its environment was cleared, as by env -i or sudo'
-unfiltered live_check_err 'the clock of real time also names processes that wait' 0 \
+unfiltered check_err 'the clock of real time also names processes that wait' 0 \
 	'prof-record --clock=wall -o x.pb.gz sh -c "env -i sleep 1; :"' \
 	'its environment was cleared, as by env -i or sudo'
 cat >slow.c <<'END'
@@ -187,10 +187,10 @@ END
 echo 'int main(void) { return 0; }' >quick.c
 ${CC:-cc} -shared -fPIC -o libslow.so slow.c &&
 	${CC:-cc} -o quick quick.c -Wl,--no-as-needed "$PWD/libslow.so"
-live_check_err 'a program whose libraries take long to load' 0 \
+check_err 'a program whose libraries take long to load' 0 \
 	'prof-record --sampler=preload -o x.pb.gz ./quick' 'programs start before the sampler does'
 if [ "$(id -u)" -eq 0 ]; then
-	live_check_err 'another user, the same program' 0 \
+	check_err 'another user, the same program' 0 \
 		'prof-record --sampler=preload -o x.pb.gz perl -MPOSIX -e "
 			do { \$i++ for 1 .. 9999 } while times() < 0.4; setgid(65534); setuid(65534);
 			exec \$^X, q(-e), q(do { \$i++ for 1 .. 9999 } while times() < 0.9)" 2>err
@@ -208,7 +208,7 @@ cat >many.sh <<'END'
 i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done
 END
 if [ -x burn ] && prof-record -q --sampler=perf --all --seconds=1 -o y.pb.gz 2>/dev/null; then
-	live_check 'no CPU time is left over, wherever it was used' 0 \
+	check 'no CPU time is left over, wherever it was used' 0 \
 		'prof-record -o x.pb.gz sh many.sh 2>err >/dev/null; cat err
 		 stacks --all x.pb.gz | awk "
 			/cpu_used/ { sub(/.*cpu_used=/, \"\"); used = \$1 * 1e9 }
@@ -231,7 +231,7 @@ export user
 if [ "$(id -u)" = 0 ] && have setpriv && chmod 755 . && mkdir -pm 777 other &&
 	setpriv --reuid=$user --clear-groups test -x "$bin/prof-record" &&
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
-	live_check "an ordinary user's profile has all of it, too" 0 \
+	check "an ordinary user's profile has all of it, too" 0 \
 		'setpriv --reuid=$user --clear-groups prof-record -o other/x.pb.gz \
 			sh many.sh 2>err >/dev/null
 		 sed "/paranoid is above 1/d" err
@@ -247,14 +247,14 @@ END
 else
 	skip "an ordinary user's profile has all of it" 'not root, or perf_event_paranoid'
 fi
-live_check 'it is in the comment, too' 0 \
+check 'it is in the comment, too' 0 \
 	'prof-record -q --sampler=preload -o x.pb.gz sh -c "env -i \"\$demo\" 0.5 1 >/dev/null; :"
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) missed=\([0-9]*\)\$/\1 \2/p" |
 		awk "{ print (\$1 > 0.45), (\$2 > 40) }"' <<'END'
 1 1
 END
 mkfifo end
-live_check_err 'a program that puts itself into the background' 0 \
+check_err 'a program that puts itself into the background' 0 \
 	'prof-record -o x.pb.gz sh -c "read -r x <end >/dev/null 2>&1 &"; echo >end' \
 	'left 1 process behind, not recorded from here on: see --wait'
 cat >title.c <<'END'
@@ -270,13 +270,13 @@ int main(void)
 }
 END
 ${CC:-cc} -o title title.c
-live_check_err 'a process left behind that writes over its environment' 0 \
+check_err 'a process left behind that writes over its environment' 0 \
 	'prof-record -o x.pb.gz ./title; echo >end' \
 	'left 1 process behind, not recorded from here on: see --wait'
 
 # On a terminal there is a summary. A busy machine may also take ticks away.
 if have script; then
-	live_check 'a summary, and the next command' 0 \
+	check 'a summary, and the next command' 0 \
 	'script -qec "prof-record -F 10000 -o x.pb.gz \"$demo\" 0.3 1" /dev/null </dev/null |
 		tr -d "\r" | sed -n "/timers miss time on a busy machine/d;/^prof-record/{s/[0-9.]* s of CPU/N s of CPU/;s/: [0-9]* samples/: N samples/;s/at [0-9]* Hz/at N Hz/;p;}"' <<'END'
 prof-record: 10000 Hz is above this kernel's tick: samples come at N Hz, each with the weight of several; --clock=perf keeps to the rate
@@ -318,7 +318,7 @@ if [ -n "${sanitized:-}" ]; then
 elif ! have musl-gcc; then
 	skip "$name" 'no musl-gcc'
 elif musl-gcc -O1 -pthread -o musl other.c 2>log; then
-	live_check "$name" 0 '
+	check "$name" 0 '
 		for how in "-F 1000" "-F 1000 --clock=wall" --lock --heap=64K; do
 			prof-record -q $how -o x.pb.gz ./musl
 			echo $? $(prof-text -q --sample-index=0 x.pb.gz |
@@ -367,10 +367,10 @@ int main(void)
 END
 name='the switch that gives names to what a runtime makes'
 if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o node made.c 2>/dev/null; then
-	live_check_err "$name" 0 'prof-record -o x.pb.gz ./node' \
+	check_err "$name" 0 'prof-record -o x.pb.gz ./node' \
 		'that node made while it ran: for names, run it with --perf-basic-prof'
 	${CC:-cc} -D_GNU_SOURCE -DIN_FILE -o beam.smp made.c
-	live_check_err 'the switch for names, of code in a memory file' 0 'prof-record -o x.pb.gz ./beam.smp' \
+	check_err 'the switch for names, of code in a memory file' 0 'prof-record -o x.pb.gz ./beam.smp' \
 		'that erlang made while it ran: for names, run it with +JPperf true'
 else
 	skip "$name" 'on x86_64 only'
@@ -393,13 +393,13 @@ func main() {
 END
 	HOME=$PWD CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
 	if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log; then
-	live_check_err 'a Go program with libc is sampled from outside' 0 \
+	check_err 'a Go program with libc is sampled from outside' 0 \
 		'prof-record --kernel=no -o x.pb.gz ./cgo >log' \
 		'./cgo: a Go program with libc, whose runtime keeps libsample'
 	if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 		skip 'its function has nearly all samples' 'without elfutils'
 	else
-		live_check 'its function has nearly all samples' 0 \
+		check 'its function has nearly all samples' 0 \
 		"prof-record -q -o x.pb.gz ./cgo >log 2>&1
 		 prof-symbolize x.pb.gz | prof-text --cum | awk '\$NF == \"main.main\" { print (\$5 + 0 > 80) }'" <<'END'
 1
@@ -440,7 +440,7 @@ int main(void)
 }
 END
 if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o again again.c 2>/dev/null; then
-	live_check 'code in a memfd has a mapping' 0 \
+	check 'code in a memfd has a mapping' 0 \
 	'prof-record -q -F 1000 -o x.pb.gz ./again
 	 prof-text -q x.pb.gz | awk "\$NF ~ /unpacked/ || /unpacked/ { print (\$2 + 0 > 50) }"' \
 	<<'END'
@@ -451,7 +451,7 @@ else
 fi
 ln -s "$demo" by-link
 if ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
-	live_check 'a program that is run by a link has the name of the link' 0 \
+	check 'a program that is run by a link has the name of the link' 0 \
 	'prof-record -q -o x.pb.gz ./by-link 0.5 1 >/dev/null
 	 prof-text -q x.pb.gz | head -1
 	 prof-symbolize x.pb.gz 2>/dev/null | prof-text -q | grep -c encode' <<'END'
@@ -461,7 +461,7 @@ END
 else
 	skip 'a program that is run by a link has the name of the link' 'this build has no elfutils'
 fi
-live_check '--children=separate: the first process has a file, though it only waits' 0 \
+check '--children=separate: the first process has a file, though it only waits' 0 \
 	'prof-record -q --children=separate -o "sep.{}.pb.gz" \
 		sh -c "echo \$\$ >first; \"\$demo\" 0.3 1 >/dev/null; :"
 	 ls sep.*.pb.gz | wc -l; ls sep.$(cat first).pb.gz >/dev/null && echo first' <<'END'
@@ -475,7 +475,7 @@ cat >ignored <<'END'
 echo $((0x$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status) >> 26 & 1))
 END
 chmod +x ignored
-live_check 'who ignores SIGPROF goes on to, and so do programs that it executes' 0 \
+check 'who ignores SIGPROF goes on to, and so do programs that it executes' 0 \
 	'trap "" PROF
 	 for clock in cpu wall perf; do
 		prof-record -q --clock=$clock -o x.pb.gz sh -c "./ignored; :"
@@ -487,7 +487,7 @@ live_check 'who ignores SIGPROF goes on to, and so do programs that it executes'
 1
 1
 END
-live_check 'who begins to ignore it hands that on, and is sampled' 0 \
+check 'who begins to ignore it hands that on, and is sampled' 0 \
 	'trap - PROF; prof-record -q -o x.pb.gz perl -e "
 		\$SIG{PROF} = q(IGNORE); system(q(./ignored));
 		do { \$i++ for 1 .. 9999 } while times() < 0.2; print \$SIG{PROF}, qq(\n)" &&
@@ -508,17 +508,17 @@ killed() {
 live 'kill -9 loses nothing that was sampled' killed
 
 # The wall clock: who waits is seen where it waits, and is not woken up for it.
-unfiltered live_check 'a sleeping program is in the profile with --clock=wall' 0 \
+unfiltered check 'a sleeping program is in the profile with --clock=wall' 0 \
 	'prof-record --clock=wall -F 1000 -o x.pb.gz sleep 0.3
 	 stacks x.pb.gz | awk "!/^#/ { n += \$1 } END { print (n >= 290 && n <= 330 ? \"all\" : n) }"' <<'END'
 all
 END
-live_check 'it is not with --clock=cpu' 0 \
+check 'it is not with --clock=cpu' 0 \
 	'prof-record --clock=cpu -F 1000 -o x.pb.gz sleep 0.3
 	 stacks x.pb.gz | awk "!/^#/ { n += \$1 } END { print (n < 100) }"' <<'END'
 1
 END
-live_check 'another signal' 0 \
+check 'another signal' 0 \
 	'prof-record -q -F 1000 --signal=SIGUSR2 -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
 		do { \$i++ for 1 .. 9999 } while times() < 0.5; kill PROF, \$\$; print qq(\$n\n)";
@@ -530,17 +530,17 @@ END
 family='perl -e "
 	if (\$pid = fork) { waitpid \$pid, 0 }
 	do { \$i++ for 1 .. 9999 } while times() < 0.2"'
-live_check 'a forked child is in the profile, with its number' 0 \
+check 'a forked child is in the profile, with its number' 0 \
 	"prof-record -q -o x.pb.gz $family;
 	 stacks x.pb.gz | grep -o 'pid=[0-9]*' | sort -u | wc -l" <<'END'
 2
 END
-live_check '--children=none: it is not' 0 \
+check '--children=none: it is not' 0 \
 	"prof-record -q --children=none -o x.pb.gz $family;
 	 stacks x.pb.gz | grep -c 'pid=[0-9]*'; :" <<'END'
 0
 END
-live_check 'nor if the program is a shell with an unsetenv() of its own' 0 \
+check 'nor if the program is a shell with an unsetenv() of its own' 0 \
 	'prof-record -q --children=none -o x.pb.gz \
 		bash -c "perl -e \"do { \\\$i++ for 1 .. 9999 } while times() < 0.2\"
 			for i in {1..200000}; do :; done"
@@ -549,7 +549,7 @@ live_check 'nor if the program is a shell with an unsetenv() of its own' 0 \
 File: bash
 END
 # The CPU time of the first process is its own: without its children.
-live_check '--children=none says what was not sampled' 0 \
+check '--children=none says what was not sampled' 0 \
 	'prof-record --children=none -o x.pb.gz sh -c "
 		exec perl -e \"do { \\\$i++ for 1 .. 9999 } while times() < 0.5\"" 2>&1 |
 		sed "s/[0-9][0-9.]*/N/g"
@@ -562,14 +562,14 @@ live_check '--children=none says what was not sampled' 0 \
 prof-record: /usr/bin/sh: N of N s of CPU time were sampled (N %): perl[N] ran without the sampler (N s of CPU time or more): the first program executed it, and --children=none samples no other
 1
 END
-live_check 'a program that resets signals does not die of them' 0 \
+check 'a program that resets signals does not die of them' 0 \
 	'prof-record -q -F 1000 -o x.pb.gz perl -e "
 		\$SIG{PROF} = q(DEFAULT); \$SIG{PROF} = q(IGNORE);
 		\$SIG{PROF} = q(DEFAULT);
 		do { \$i++ for 1 .. 9999 } while times() < 0.1; print qq(alive\n)"' <<'END'
 alive
 END
-live_check 'a program that handles SIGPROF itself gets its own only' 0 \
+check 'a program that handles SIGPROF itself gets its own only' 0 \
 	'prof-record -F 1000 -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
 		do { \$i++ for 1 .. 9999 } while times() < 0.5; kill PROF, \$\$; print qq(\$n\n)" 2>err;
@@ -710,7 +710,7 @@ int main(void)
 END
 ${CC:-cc} -pthread -o names names.c
 for options in '' '--clock=wall'; do
-	live_check "labels: names and numbers of threads $options" 0 "
+	check "labels: names and numbers of threads $options" 0 "
 		prof-record -q -F 1000 $options --label=thread,tid -o x.pb.gz ./names
 		stacks x.pb.gz | sed -n 's/.* \\(thread=.*\\) tid=\\([0-9]*\\) pid=.*/\\1 \\2/p' |
 			sort -u >seen
@@ -724,7 +724,7 @@ thread=second worker
 4
 END
 done
-live_check 'labels: of allocations' 0 '
+check 'labels: of allocations' 0 '
 	prof-record -q --heap=1 --label=thread -o x.pb.gz ./names
 	stacks x.pb.gz | grep -o "thread=names" | sort -u' <<'END'
 thread=names

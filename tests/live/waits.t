@@ -3,28 +3,22 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 
-waits 50 >alone
-if [ "$(grep -c 'in time$' alone)" -ge 19 ] && ! grep -q EARLY alone; then
-	ok 'alone, all calls take their time'
-else
-	not_ok 'alone, all calls take their time' <alone
-fi
+alone() {
+	waits 50 >alone || return 2
+	cat alone
+	[ "$(grep -c 'in time$' alone)" -ge 19 ] && ! grep -q EARLY alone
+}
+live 'alone, all calls take their time' alone
+as_alone() {
+	# shellcheck disable=SC2086 # words
+	prof-record -q $1 -o w.pb.gz waits 50 >sampled 2>err || return 2
+	cat err
+	diff alone sampled
+}
 for how in '--clock=wall' '--clock=wall -F 1000' '--clock=wall -F 10000 --lock' \
 	'-F 1000 --heap=1'; do
 	case $how in *--lock | *--heap*) how="$how --listen=0" ;; esac
-	# shellcheck disable=SC2086 # words
-	prof-record -q $how -o w.pb.gz waits 50 >sampled 2>err
-	status=$?
-	if cmp -s alone sampled; then
-		ok "the same with $how"
-	else
-		{
-			echo "status $status, load $(cat /proc/loadavg)"
-			cat err
-			diff alone sampled
-		} >why
-		not_ok "the same with $how" <why
-	fi
+	live "the same with $how" as_alone "$how"
 done
 
 check 'the process ends with its last thread, which need not be the first' 0 \
@@ -40,14 +34,14 @@ if lacks 'prof-symbolize w.pb.gz'; then
 	skip 'where it sleeps' 'this build has no elfutils'
 else
 	# All take 0.1 s at least; a look, each millisecond, may be late.
-	unfiltered live_check 'where it sleeps' 0 "$all_waits"'
+	unfiltered check 'where it sleeps' 0 "$all_waits"'
 		prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
 			awk "\$NF ~ /^wait_/ { if (\$4 + 0 < 90) print \$4, \$NF
 				n++ } END { print n }"' <<'END'
 19
 END
 fi
-unfiltered live_check 'all of the time is there' 0 "$all_waits"'
+unfiltered check 'all of the time is there' 0 "$all_waits"'
 	stacks w.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 2000 ? \"all\" : n) }"' <<'END'
 all
 END
@@ -108,14 +102,14 @@ END
 if [ "$(id -u)" -ne 0 ]; then
 	skip 'a program that gives its rights up' 'needs root'
 elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
-	unfiltered live_check 'a program that gives its rights up' 0 '
+	unfiltered check 'a program that gives its rights up' 0 '
 	timeout 300 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
 	stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
 		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 400 ? \"seen\" : n) }"' <<'END'
 00
 seen
 END
-	unfiltered live_check_err 'a program that gives its rights up: its sleep is lost, and said' 0 \
+	unfiltered check_err 'a program that gives its rights up: its sleep is lost, and said' 0 \
 		'prof-record --clock=wall -o s.pb.gz ./setuid >/dev/null' \
 		'changed its user or is not dumpable'
 else
@@ -150,7 +144,7 @@ main(void)
 }
 END
 if ${CC:-cc} -o alone alone.c 2>/dev/null; then
-	unfiltered live_check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
+	unfiltered check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
 		'prof-record -q --clock=wall -o s.pb.gz ./alone
 		 stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 15 ? \"seen\" : n) }"' <<END
 $(./alone)

@@ -13,6 +13,8 @@
 # name, as in a patch, would not tell more, and would break at each. The text must
 # be there exactly once.
 #
+# run.sh applies TREE: only say which mutants do not apply to a tree.
+#
 # In a copy of the tree, build/mutants, each script must pass; then for each
 # mutant what changed is built and the script must fail.
 set -eu
@@ -20,6 +22,9 @@ set -eu
 src=${abs_srcdir:?run by make check-mutants}
 copy=${abs_builddir:?}/mutants
 tree=$copy/tree
+dry=
+[ "${1-}" != applies ] || tree=$2 dry=1
+: "${MUTANTS:=$(cd "$src/tests/mutants" && ls ./*.mutant)}"
 log=$copy/log
 failed=0
 
@@ -32,7 +37,7 @@ say() {
 mutate() {
 	(cd "$tree" && find cmd libsample -type f | sort) |
 		perl -e '
-	my ($mutant, $tree) = @ARGV;
+	my ($mutant, $tree, $dry) = @ARGV;
 	my (%text, @pair, $last);
 	open my $f, "<", $mutant or die "$mutant: $!\n";
 	while (<$f>) {
@@ -60,11 +65,12 @@ mutate() {
 		$changed{$at[0]} = 1;
 	}
 	for my $name (sort keys %changed) {
+		last if $dry;
 		rename "$tree/$name", "$tree/$name.saved" or die "$name: $!\n";
 		open my $f, ">", "$tree/$name" or die "$name: $!\n";
 		print $f $text{$name};
 		close $f or die "$name: $!\n";
-	}' "$1" "$tree"
+	}' "$1" "$tree" "$dry"
 }
 
 # Give the files that were mutated the text that they had, and a new time.
@@ -103,6 +109,13 @@ run() {
 	in_copy check T="$1" check_PROGRAMS= check_LTLIBRARIES=
 }
 
+if [ "$dry" ]; then
+	for name in $MUTANTS; do
+		mutate "$src/tests/mutants/$name" || failed=1
+	done
+	exit $failed
+fi
+
 # --- the copy, as make dist would make it
 
 mkdir -p "$tree/build" "$tree/cmd" "$tree/libsample"
@@ -130,7 +143,6 @@ trap 'exit 99' HUP INT TERM
 
 # --- each mutant
 
-: "${MUTANTS:=$(cd "$src/tests/mutants" && ls ./*.mutant)}"
 for name in $MUTANTS; do
 	name=$(basename "$name" .mutant)
 	file=$src/tests/mutants/$name.mutant
