@@ -48,7 +48,12 @@ classes = [
     (22, "jdk.Other", [("startTime", 1, 0, 0)]),
     (23, "profiler.WallClockSample", [("startTime", 1, 0, 0), ("eventThread", 15, 1, 0), ("stackTrace", 14, 1, 0),
         ("samples", 2, 0, 0)]),
-    (24, "profiler.Malloc", [("startTime", 1, 0, 0), ("eventThread", 15, 1, 0), ("stackTrace", 14, 1, 0), ("size", 1, 0, 0)]),
+    (24, "profiler.Malloc", [("startTime", 1, 0, 0), ("eventThread", 15, 1, 0), ("stackTrace", 14, 1, 0), ("size", 1, 0, 0),
+        ("address", 1, 0, 0)]),
+    (25, "profiler.Free", [("startTime", 1, 0, 0), ("stackTrace", 14, 1, 0), ("address", 1, 0, 0)]),
+    (26, "jdk.ThreadPark", [("duration", 1, 0, 0), ("stackTrace", 14, 1, 0), ("parkedClass", 11, 1, 0), ("state", 16, 1, 0)]),
+    (27, "my.Event", [("stackTrace", 14, 1, 0)]),
+    (16, "jdk.types.ThreadState", [("name", 4, 0, 0)]),
 ]
 
 def metadata():
@@ -79,8 +84,10 @@ def frame(method, line):
 def checkpoint():
     pools = [
         pool(4, [(9, text("Main thread"))]),
-        pool(10, [(1, text("my/App")), (2, text("main")), (3, text("caf\xe9", 5)), (4, text("\u65e5\U0001f600", 4)), (5, text(None))]),
-        pool(11, [(1, varint(0) + varint(1)), (2, varint(0) + varint(5))]),
+        pool(10, [(1, text("my/App")), (2, text("main")), (3, text("caf\xe9", 5)), (4, text("\u65e5\U0001f600", 4)), (5, text(None)),
+            (6, text("[[J")), (7, text("[Lmy/Lock;"))]),
+        pool(11, [(1, varint(0) + varint(1)), (2, varint(0) + varint(5)), (3, varint(0) + varint(6)), (4, varint(0) + varint(7))]),
+        pool(16, [(3, text("STATE_SLEEPING"))]),
         pool(12, [(1, varint(1) + varint(2) + varint(0)), (2, varint(1) + varint(3) + varint(0)),
             (3, varint(2) + varint(4) + varint(0))]),
         pool(14, [(1, b"\0" + varint(2) + frame(2, 20) + frame(1, 10)),
@@ -116,7 +123,15 @@ write("none.jfr", chunk(events[2:3]))
 write("junk.jfr", data + b"junk")
 def other(event, number):
     return sized(varint(event) + varint(5) + varint(1) + varint(1) + varint(number))
-write("async.jfr", chunk([other(23, 1), other(23, 40), other(24, 100)]))
+def malloc(time, address, size):
+    return sized(varint(24) + varint(time) + varint(1) + varint(1) + varint(size) + varint(address))
+def free(time, address):
+    return sized(varint(25) + varint(time) + varint(0) + varint(address))
+def park(ticks, class_of, state):
+    return sized(varint(26) + varint(ticks) + varint(1) + varint(class_of) + varint(state))
+write("async.jfr", chunk([other(23, 1), other(23, 40), malloc(1, 8, 100)]))
+write("blocks.jfr", chunk([free(3, 8), malloc(1, 8, 10), malloc(5, 8, 200), malloc(2, 16, 3000), free(1, 16), free(1, 24)]))
+write("park.jfr", chunk([park(50, 3, 3), park(1, 4, 9), park(2, 1, 0)] + [sized(varint(27) + varint(1))] * 2))
 END
 python3 make.py
 check 'names, lines, threads, counts and times' 0 'prof-import -q hand.jfr >h; prof-text --raw h | sed "/^Mappings/,\$d"' <<'END'
@@ -151,6 +166,23 @@ check 'async-profiler: events of many samples; malloc()' 0 '
 	prof-import -q async.jfr | prof-text --raw | grep -A 1 "^wall"' <<'END'
 wall_samples/count[dflt] malloc_calls/count malloc_space/bytes
          41          1        100: 1 2 
+END
+check 'blocks that were not freed, whatever their order' 0 '
+	prof-import -q blocks.jfr | prof-text --raw | grep -A 1 "^malloc"' <<'END'
+malloc_calls/count[dflt] malloc_space/bytes unfreed_calls/count unfreed_space/bytes
+          3       3210          2       3200: 1 2 
+END
+check 'classes and states are labels; other events with a stack are counted' 0 '
+	prof-import park.jfr 2>err | prof-text --raw | sed -n "/^parks/,/^Locations/p"; cat err' <<'END'
+parks/count[dflt] park_delay/nanoseconds
+          1        100: 1 2 
+                class:[long[][]] state:[STATE_SLEEPING]
+          1          4: 1 2 
+                class:[my.App]
+          1          2: 1 2 
+                class:[my.Lock[]]
+Locations
+prof-import: park.jfr: 2 events of other kinds with stacks are left out, 2 of them my.Event
 END
 check 'a chunk that was not finished' 0 'prof-import open.jfr 2>&1 >h | grep -o "the last of.*"
 	prof-text --raw h | grep -c "3          1       1000"' <<'END'
@@ -206,29 +238,48 @@ public class App {
 }
 END
 	javac App.java >javac.log 2>&1 && java -XX:StartFlightRecording=filename=app.jfr,settings=profile App >java.log 2>&1
-	jfr print --json --stack-depth 2048 --events \
-		jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample,jdk.JavaMonitorEnter app.jfr >app.json 2>jfr.err
 	cat >theirs.py <<'END'
 import collections, json, re
 columns = {"jdk.ExecutionSample": ("samples", None), "jdk.NativeMethodSample": ("native_samples", None),
-    "jdk.ObjectAllocationSample": ("alloc_samples", "alloc_space"), "jdk.JavaMonitorEnter": ("contentions", "delay")}
+    "jdk.ObjectAllocationSample": ("alloc_samples", "alloc_space"), "jdk.JavaMonitorEnter": ("contentions", "delay"),
+    "jdk.JavaMonitorWait": ("monitor_waits", "monitor_wait_delay"), "jdk.ThreadPark": ("parks", "park_delay"),
+    "jdk.ThreadSleep": ("sleeps", "sleep_delay"), "jdk.CPUTimeSample": ("cpu_time_samples", None),
+    "jdk.MethodTrace": ("traced_calls", "traced_time")}
 sums = collections.Counter()
 def duration(s):
-    return round(float(re.fullmatch(r"PT([0-9.]+)S", s).group(1)) * 10**9)
+    m = re.fullmatch(r"PT(?:(\d+)M)?(?:([0-9.]+)S)?", s)
+    return int(m.group(1) or 0) * 60 * 10**9 + round(float(m.group(2) or 0) * 10**9)
+def program(s):
+    s = s.replace("/", ".")
+    n = len(s) - len(s.lstrip("["))
+    base = dict(B="byte", C="char", D="double", F="float", I="int", J="long", S="short", Z="boolean")
+    return (base.get(s[n:]) or s[n + 1:-1] if n else s) + n * "[]"
 for e in json.load(open("app.json"))["recording"]["events"]:
     v = e["values"]
-    stack = []
+    if e["type"] not in columns:
+        continue
+    labels = ""
+    of = v.get("objectClass") or v.get("monitorClass") or v.get("parkedClass")
+    if of and of["name"]:
+        labels += " class:[%s]" % program(of["name"])
+    if v.get("state"):
+        labels += " state:[%s]" % v["state"]
+    of = v.get("sampledThread") or v.get("eventThread")
+    if of and (of["javaName"] or of["osName"]):
+        labels += " thread:[%s]" % (of["javaName"] or of["osName"])
+    stack = labels.strip()
     for f in reversed((v["stackTrace"] or {"frames": []})["frames"]):
-        line = f["lineNumber"]
-        stack.append(f["method"]["type"]["name"].replace("/", ".") + "." + f["method"]["name"] + ":" + str(max(line, 0)))
-    thread = v.get("sampledThread") or v.get("eventThread")
-    stack = (thread["javaName"] or thread["osName"]) + ";" + ";".join(stack)
+        m, name = f["method"], "[unknown]"
+        if m and m["name"]:
+            name = (program(m["type"]["name"]) + "." if m["type"] and m["type"]["name"] else "") + m["name"]
+        stack += ";%s:%d" % (name, max(f["lineNumber"] or 0, 0))
     count, value = columns[e["type"]]
     sums[count, stack] += 1
     if value:
         sums[value, stack] += v["weight"] if "weight" in v else duration(v["duration"])
 for (column, stack), n in sorted(sums.items()):
-    print(column, stack, n)
+    if n:
+        print(column, stack, n)
 END
 	cat >ours.py <<'END'
 import re, sys
@@ -242,21 +293,25 @@ for l in locations.split("Mappings")[0].splitlines():
 lines = samples.splitlines()
 columns = [c.split("/")[0] for c in lines[0].split()]
 out = []
-for values, label in zip(lines[1::2], lines[2::2]):
-    numbers, stack = values.split(":")
-    thread = re.match(r" *thread:\[(.*)\]$", label).group(1)
-    text = thread + ";" + ";".join(name[n] for n in reversed(stack.split()))
-    out += ["%s %s %s" % (c, text, v) for c, v in zip(columns, numbers.split()) if v != "0"]
+for l, label in zip(lines[1:], lines[2:] + [""]):
+    m = re.match(r" *((?:-?\d+ +)*-?\d+):((?: \d+)*) *$", l)
+    if not m:
+        continue
+    label = label.strip() if re.match(r" +(class|state|thread):\[", label) else ""
+    text = ";".join([label] + [name[n] for n in reversed(m.group(2).split())])
+    out += ["%s %s %s" % (c, text, v) for c, v in zip(columns, m.group(1).split()) if v != "0"]
 print("\n".join(sorted(out)))
 END
+	jfr print --json --stack-depth 2048 --events 'jdk.ExecutionSample,jdk.NativeMethodSample,jdk.CPUTimeSample,jdk.ObjectAllocationSample,jdk.JavaMonitor*,jdk.Thread*,jdk.MethodTrace' \
+		app.jfr >app.json 2>jfr.err
 	prof-import -q app.jfr | prof-text --raw >app.raw
-	PYTHONIOENCODING=utf-8 python3 theirs.py | LC_ALL=C sort >want 2>theirs.err
-	PYTHONIOENCODING=utf-8 python3 ours.py | LC_ALL=C sort >got 2>ours.err
+	PYTHONIOENCODING=utf-8 python3 theirs.py 2>theirs.err | LC_ALL=C sort >want
+	PYTHONIOENCODING=utf-8 python3 ours.py 2>ours.err | LC_ALL=C sort >got
 	if [ -s app.json ]; then
 		grep -q 'App.fib' want && cmp -s want got && ok 'the stacks, threads, lines and values of jfr print' ||
 			{ diff want got | head -20; cat theirs.err ours.err; } | not_ok 'the stacks, threads, lines and values of jfr print'
 		[ "$(cut -d ' ' -f 1 want | sort -u | grep -cE '^(samples|alloc_space|delay)$')" = 3 ] &&
-			ok 'of running, allocations and monitors' ||
+			grep -q 'class:.*state:\|class:.* thread:' want && ok 'of running, allocations and monitors' ||
 			cut -d ' ' -f 1 want | sort -u | not_ok 'of running, allocations and monitors'
 	else
 		skip 'a recording of Java' 'jfr print --json does not work'

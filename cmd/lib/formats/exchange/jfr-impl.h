@@ -41,6 +41,7 @@ struct jfr_class {
 	enum jfr_form form;
 	size_t first, n_field;
 	struct idmap constant; /* key + 1 -> index in constants */
+	uint32_t kind;         /* of its events: the reader's */
 };
 
 struct jfr_chunk {

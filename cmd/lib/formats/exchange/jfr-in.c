@@ -1,6 +1,6 @@
 /*
  * jfr-in.c - reading recordings of Java Flight Recorder; see jfr.h. Samples
- * with the same stack and thread become one, with a column for each kind of
+ * with the same stack and labels become one, with a column for each kind of
  * event.
  */
 #include "config.h"
@@ -12,6 +12,7 @@
 
 #include "jfr-impl.h"
 #include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "lib/model/units.h"
 
 /*
@@ -33,18 +34,64 @@ static const struct event_kind {
 	  "allocationSize", "outside_tlab_space", "bytes" },
 	{ "jdk.JavaMonitorEnter", "contentions", "duration", "delay",
 	  "nanoseconds" },
+	{ "jdk.JavaMonitorWait", "monitor_waits", "duration",
+	  "monitor_wait_delay", "nanoseconds" },
+	{ "jdk.ThreadPark", "parks", "duration", "park_delay", "nanoseconds" },
+	{ "jdk.ThreadSleep", "sleeps", "duration", "sleep_delay",
+	  "nanoseconds" },
+	{ "jdk.CPUTimeSample", "cpu_time_samples", NULL, NULL, NULL },
+	{ "jdk.MethodTrace", "traced_calls", "duration", "traced_time",
+	  "nanoseconds" },
+	{ "profiler.NativeLock", "native_contentions", "duration",
+	  "native_delay", "nanoseconds" },
 	{ "profiler.Malloc", "malloc_calls", "size", "malloc_space", "bytes" },
 	{ "profiler.LiveObject", "live_objects", "allocationSize", "live_space",
 	  "bytes" },
+	/* No event, but calls of malloc() whose block was not freed. */
+	{ "", "unfreed_calls", "size", "unfreed_space", "bytes" },
 };
 
-enum { N_KIND = sizeof(kinds) / sizeof(*kinds), FRAMES = 65536 };
+enum {
+	N_KIND = sizeof(kinds) / sizeof(*kinds),
+	UNFREED = N_KIND - 1,
+	FRAMES = 65536,
+};
+
+/* Labels: constants that a field of the event refers to, and their name. */
+static const struct {
+	const char *key;
+	const char *field[3];
+	const char *name[2]; /* of fields of the constant: the first, or else */
+} labels[] = {
+	{ "class",
+	  { "objectClass", "monitorClass", "parkedClass" },
+	  { "name", "" } },
+	{ "state", { "state", "", "" }, { "name", "" } },
+	{ "thread",
+	  { "sampledThread", "eventThread", "" },
+	  { "javaName", "osName" } },
+};
+
+enum { N_LABEL = 3, CLASS = 0 };
 
 /* One event. */
 struct shot {
-	uint32_t stack, thread; /* a stack; a string, 0: not known */
+	uint32_t stack;
+	uint32_t label[N_LABEL]; /* strings; 0: not known */
 	uint32_t kind;
 	int64_t value;
+};
+
+/* That malloc() gave a block, or free() took it: of the shot, or PROF_NONE. */
+struct block {
+	uint64_t address, time;
+	uint32_t shot;
+};
+
+/* Events that have a stack and make no column. */
+struct other {
+	uint32_t name; /* of their class, a string */
+	size_t n;
 };
 
 struct stack {
@@ -55,15 +102,19 @@ struct stack {
 struct reader {
 	struct byname b;
 	struct prof_err *err;
-	struct jfr_chunk *c;               /* in work */
-	struct idmap stack_of;             /* of the chunk: key + 1 -> stack */
-	struct idmap thread_of, method_of; /* key + 1 -> string */
-	struct stack *stack;               /* stack[0] is empty */
+	struct jfr_chunk *c;   /* in work */
+	struct idmap stack_of; /* of the chunk: key + 1 -> stack */
+	struct idmap label_of[N_LABEL], method_of; /* key + 1 -> string */
+	struct stack *stack;                       /* stack[0] is empty */
 	size_t n_stack, cap_stack;
 	uint32_t *frame; /* locations of all stacks, leaf first */
 	size_t n_frame, cap_frame;
 	struct shot *shot;
 	size_t n_shot, cap_shot;
+	struct block *block;
+	size_t n_block, cap_block, n_free;
+	struct other *other;
+	size_t n_other, cap_other;
 	size_t n_kind[N_KIND];
 	size_t n_chunk, n_unfinished, n_stackless, n_cut;
 	int64_t start_ns, end_ns;
@@ -79,29 +130,64 @@ damaged(struct reader *r, const char *what)
 			 r->c->at);
 }
 
-/* "java.util.HashMap.put" of "java/util/HashMap" and "put". */
+/* As in a program, "java.lang.String[]" of "[Ljava/lang/String;": a string. */
+static uint32_t
+class_name(struct reader *r, uint32_t class)
+{
+	static const char *const base[][2] = {
+		{ "B", "byte" },  { "C", "char" },    { "D", "double" },
+		{ "F", "float" }, { "I", "int" },     { "J", "long" },
+		{ "S", "short" }, { "Z", "boolean" },
+	};
+	const struct str *k = &r->b.p->strings.str[class];
+	const char *text = k->s;
+	size_t n = k->len, depth = strspn(text, "[");
+	struct buf b = { 0 };
+	uint32_t s;
+	int failed;
+
+	if (depth == n)
+		return class;
+	text += depth;
+	n -= depth;
+	if (depth && n > 2 && *text == 'L' && text[n - 1] == ';') {
+		text++;
+		n -= 2;
+	}
+	for (size_t i = 0; depth && n == 1 && i < 8; i++)
+		if (*text == *base[i][0]) {
+			text = base[i][1];
+			n = strlen(text);
+		}
+	failed = buf_add(&b, text, n);
+	for (size_t i = 0; !failed && i < n; i++)
+		if (b.data[i] == '/')
+			b.data[i] = '.';
+	while (!failed && depth--)
+		failed = buf_add(&b, "[]", 2);
+	s = failed ? STRTAB_NONE : byname_string(&r->b, (char *)b.data, b.n);
+	buf_release(&b);
+	return s;
+}
+
+/* "java.util.HashMap.put" of a class and a method. */
 static uint32_t
 full_name(struct reader *r, uint32_t class, uint32_t method)
 {
-	const struct str *k = &r->b.p->strings.str[class];
-	const struct str *m = &r->b.p->strings.str[method];
-	size_t n = (size_t)k->len + 1 + m->len;
+	const struct str *k, *m;
+	struct buf b = { 0 };
 	uint32_t s;
-	char *text;
 
-	if (!class)
-		return method;
-	text = malloc(n);
-	if (!text)
-		return STRTAB_NONE;
-	memcpy(text, k->s, k->len);
-	for (size_t i = 0; i < k->len; i++)
-		if (text[i] == '/')
-			text[i] = '.';
-	text[k->len] = '.';
-	memcpy(text + k->len + 1, m->s, m->len);
-	s = byname_string(&r->b, text, n);
-	free(text);
+	class = class ? class_name(r, class) : 0;
+	if (!class || class == STRTAB_NONE)
+		return class ? class : method;
+	k = &r->b.p->strings.str[class];
+	m = &r->b.p->strings.str[method];
+	s = buf_add(&b, k->s, k->len) < 0 || buf_add(&b, ".", 1) < 0 ||
+			    buf_add(&b, m->s, m->len) < 0
+		    ? STRTAB_NONE
+		    : byname_string(&r->b, (char *)b.data, b.n);
+	buf_release(&b);
 	return s;
 }
 
@@ -219,27 +305,30 @@ stack_number(struct reader *r, const struct jfr_value *v, uint32_t *out)
 	return st;
 }
 
-/* A thread's name, in Java or else in the system: a string, 0: none. */
+/* The name of the constant at v: a string, 0: none. */
 static enum prof_status
-thread_name(struct reader *r, const struct jfr_value *v, uint32_t *out)
+label_name(struct reader *r, size_t label, const struct jfr_value *v,
+	   uint32_t *out)
 {
-	struct jfr_value of[] = { { .name = "javaName" },
-				  { .name = "osName" } };
+	struct jfr_value of[] = { { .name = labels[label].name[0] },
+				  { .name = labels[label].name[1] } };
+	struct idmap *known = &r->label_of[label];
 	struct jfr_cursor at;
 
 	*out = 0;
 	if (!jfr_constant(r->c, v, &at))
 		return PROF_OK;
-	*out = idmap_find(&r->thread_of, v->number + 1);
+	*out = idmap_find(known, v->number + 1);
 	if (*out != IDMAP_NONE)
 		return PROF_OK;
 	if (!jfr_read(r->c, &at, v->class, of, 2))
-		return damaged(r, "threads");
+		return damaged(r, "constants");
 	*out = jfr_string(r->c, &of[0]);
 	if (!*out)
 		*out = jfr_string(r->c, &of[1]);
-	return *out == STRTAB_NONE ||
-			       idmap_add(&r->thread_of, v->number + 1, *out) < 0
+	if (label == CLASS && *out && *out != STRTAB_NONE)
+		*out = class_name(r, *out);
+	return *out == STRTAB_NONE || idmap_add(known, v->number + 1, *out) < 0
 		       ? prof_nomem(r->err)
 		       : PROF_OK;
 }
@@ -256,54 +345,136 @@ in_nanoseconds(const struct jfr_chunk *c, uint64_t ticks)
 	return ns < 9.2e18 ? (int64_t)ns : INT64_MAX;
 }
 
-static enum prof_status
-read_event(struct reader *r, struct jfr_event *e, uint32_t kind)
-{
-	enum { SAMPLED, THREAD, STACK, VALUE };
-	struct jfr_value of[] = {
-		[SAMPLED] = { .name = "sampledThread" },
-		[THREAD] = { .name = "eventThread" },
-		[STACK] = { .name = "stackTrace" },
-		[VALUE] = { .name = kinds[kind].field ? kinds[kind].field
-						      : "" },
-	};
-	struct shot s = { .kind = kind };
-	enum prof_status st;
+/* What is asked of an event: its stack, a value, a block, and all labels. */
+enum { STACK, VALUE, TIME, ADDRESS, LABELS, N_ASKED = LABELS + 3 * N_LABEL };
 
-	if (!jfr_read(r->c, &e->body, e->class, of, 4))
-		return damaged(r, "events");
-	st = stack_number(r, &of[STACK], &s.stack);
-	if (st == PROF_OK)
-		st = thread_name(r,
-				 of[SAMPLED].class != PROF_NONE ? &of[SAMPLED]
-								: &of[THREAD],
-				 &s.thread);
-	if (st != PROF_OK)
-		return st;
-	s.value = (int64_t)of[VALUE].number;
-	if (of[VALUE].class == PROF_NONE && !kinds[kind].type)
-		s.value = 1; /* async-profiler before its batches */
-	if (kinds[kind].unit && !strcmp(kinds[kind].unit, "nanoseconds"))
-		s.value = in_nanoseconds(r->c, of[VALUE].number);
-	r->n_stackless += !s.stack || !r->stack[s.stack].n;
-	r->n_kind[kind]++;
+static void
+ask(struct jfr_value *of, const char *value)
+{
+	of[STACK].name = "stackTrace";
+	of[VALUE].name = value ? value : "";
+	of[TIME].name = "startTime";
+	of[ADDRESS].name = "address";
+	for (size_t i = 0; i < N_LABEL; i++)
+		for (size_t k = 0; k < 3; k++)
+			of[LABELS + 3 * i + k].name = labels[i].field[k];
+}
+
+static enum prof_status
+read_labels(struct reader *r, const struct jfr_value *of, struct shot *s)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; st == PROF_OK && i < N_LABEL; i++) {
+		const struct jfr_value *v = &of[LABELS + 3 * i];
+		size_t k = 0;
+
+		while (k < 2 && v[k].class == PROF_NONE)
+			k++;
+		st = label_name(r, i, &v[k], &s->label[i]);
+	}
+	return st;
+}
+
+static enum prof_status
+add_shot(struct reader *r, const struct shot *s)
+{
 	if (array_reserve(&r->shot, &r->cap_shot, r->n_shot + 1,
 			  sizeof(*r->shot)) < 0)
 		return prof_nomem(r->err);
-	r->shot[r->n_shot++] = s;
+	r->shot[r->n_shot++] = *s;
+	r->n_kind[s->kind]++;
 	return PROF_OK;
 }
 
-/* The kind of each class, or N_KIND. */
-static uint32_t
-kind_of(const struct jfr_chunk *c, uint32_t class)
+static enum prof_status
+add_block(struct reader *r, const struct jfr_value *of, size_t shot)
 {
-	uint32_t k = 0;
+	if (array_reserve(&r->block, &r->cap_block, r->n_block + 1,
+			  sizeof(*r->block)) < 0)
+		return prof_nomem(r->err);
+	r->block[r->n_block++] =
+		(struct block){ of[ADDRESS].number, of[TIME].number,
+				(uint32_t)shot };
+	r->n_free += shot == PROF_NONE;
+	return PROF_OK;
+}
 
-	while (k < N_KIND && strcmp(profile_str(c->b->p, c->class[class].name),
-				    kinds[k].name) != 0)
-		k++;
-	return k;
+static enum prof_status
+read_event(struct reader *r, struct jfr_event *e, uint32_t kind)
+{
+	const struct event_kind *k = &kinds[kind];
+	struct shot s = { .kind = kind };
+	struct jfr_value of[N_ASKED];
+	enum prof_status st;
+
+	ask(of, k->field);
+	if (!jfr_read(r->c, &e->body, e->class, of, N_ASKED))
+		return damaged(r, "events");
+	st = stack_number(r, &of[STACK], &s.stack);
+	if (st == PROF_OK)
+		st = read_labels(r, of, &s);
+	if (st != PROF_OK)
+		return st;
+	s.value = (int64_t)of[VALUE].number;
+	if (of[VALUE].class == PROF_NONE && !k->type)
+		s.value = 1; /* async-profiler before its batches */
+	if (k->unit && !strcmp(k->unit, "nanoseconds"))
+		s.value = in_nanoseconds(r->c, of[VALUE].number);
+	r->n_stackless += !s.stack || !r->stack[s.stack].n;
+	if (!strcmp(k->count, "malloc_calls"))
+		st = add_block(r, of, r->n_shot);
+	return st == PROF_OK ? add_shot(r, &s) : st;
+}
+
+static enum prof_status
+read_free(struct reader *r, struct jfr_event *e)
+{
+	struct jfr_value of[N_ASKED];
+
+	ask(of, NULL);
+	return jfr_read(r->c, &e->body, e->class, of, N_ASKED)
+		       ? add_block(r, of, PROF_NONE)
+		       : damaged(r, "events");
+}
+
+/* Count an event of a kind that makes no column, though it has a stack. */
+static enum prof_status
+count_other(struct reader *r, uint32_t name)
+{
+	size_t i = 0;
+
+	while (i < r->n_other && r->other[i].name != name)
+		i++;
+	if (i == r->n_other) {
+		if (array_reserve(&r->other, &r->cap_other, i + 1,
+				  sizeof(*r->other)) < 0)
+			return prof_nomem(r->err);
+		r->other[r->n_other++] = (struct other){ name, 0 };
+	}
+	r->other[i].n++;
+	return PROF_OK;
+}
+
+/* A kind, or one of what follows those. */
+enum { FREE = N_KIND, OTHER, STACKLESS };
+
+static uint32_t
+kind_of(const struct jfr_chunk *c, const struct jfr_class *class)
+{
+	const char *name = profile_str(c->b->p, class->name);
+
+	for (uint32_t k = 0; k < UNFREED; k++)
+		if (!strcmp(name, kinds[k].name))
+			return k;
+	if (!strcmp(name, "profiler.Free"))
+		return FREE;
+	for (size_t i = 0; i < class->n_field; i++)
+		if (!strcmp(profile_str(c->b->p,
+					c->field[class->first + i].name),
+			    "stackTrace"))
+			return OTHER;
+	return STACKLESS;
 }
 
 static enum prof_status
@@ -313,15 +484,58 @@ read_events(struct reader *r)
 	struct jfr_event e;
 	size_t at = 0;
 
+	for (size_t i = 0; i < r->c->n_class; i++)
+		r->c->class[i].kind = kind_of(r->c, &r->c->class[i]);
 	while (st == PROF_OK && jfr_next(r->c, &at, &e)) {
-		uint32_t kind = e.class == IDMAP_NONE ? (uint32_t)N_KIND
-						      : kind_of(r->c, e.class);
+		const struct jfr_class *class =
+			e.class == IDMAP_NONE ? NULL : &r->c->class[e.class];
 
-		if (kind < N_KIND)
-			st = read_event(r, &e, kind);
+		if (!class || class->kind == STACKLESS)
+			continue;
+		else if (class->kind == OTHER)
+			st = count_other(r, class->name);
+		else if (class->kind == FREE)
+			st = read_free(r, &e);
+		else
+			st = read_event(r, &e, class->kind);
 	}
 	if (st == PROF_OK && at < r->c->n && r->c->is_whole)
 		st = damaged(r, "events");
+	return st;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct block *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Blocks that nothing freed. A recording without free() does not know. */
+static enum prof_status
+add_unfreed(struct reader *r)
+{
+	enum prof_status st = PROF_OK;
+
+	if (!r->n_free)
+		return PROF_OK;
+	qsort(r->block, r->n_block, sizeof(*r->block), by_address);
+	for (size_t i = 0; st == PROF_OK && i < r->n_block; i++) {
+		const struct block *b = &r->block[i];
+		bool is_freed = i + 1 < r->n_block &&
+				b[1].address == b->address &&
+				b[1].shot == PROF_NONE;
+		struct shot s;
+
+		if (b->shot == PROF_NONE || is_freed)
+			continue;
+		s = r->shot[b->shot];
+		s.kind = UNFREED;
+		st = add_shot(r, &s);
+	}
 	return st;
 }
 
@@ -353,9 +567,11 @@ read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 	r->n_chunk++;
 	r->n_unfinished += !c.is_whole;
 	if (idmap_init(&r->stack_of, 256) < 0 ||
-	    idmap_init(&r->thread_of, 64) < 0 ||
 	    idmap_init(&r->method_of, 1024) < 0)
 		st = prof_nomem(r->err);
+	for (size_t i = 0; st == PROF_OK && i < N_LABEL; i++)
+		if (idmap_init(&r->label_of[i], 64) < 0)
+			st = prof_nomem(r->err);
 	/* The process ended before it wrote the layout: nothing can be read. */
 	if (st == PROF_OK && (c.is_whole || c.metadata)) {
 		st = jfr_layout(&c);
@@ -364,7 +580,8 @@ read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 		add_interval(r);
 	}
 	idmap_release(&r->stack_of);
-	idmap_release(&r->thread_of);
+	for (size_t i = 0; i < N_LABEL; i++)
+		idmap_release(&r->label_of[i]);
 	idmap_release(&r->method_of);
 	jfr_chunk_release(&c);
 	return st;
@@ -379,7 +596,10 @@ by_stack(const void *a, const void *b)
 
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	for (size_t i = 0; i < N_LABEL; i++)
+		if (x->label[i] != y->label[i])
+			return x->label[i] < y->label[i] ? -1 : 1;
+	return 0;
 }
 
 /* Columns of what there is: of kind k they begin at column[k]. */
@@ -406,15 +626,21 @@ add_columns(struct reader *r, size_t *column)
 	return PROF_OK;
 }
 
-/* Add the samples of n events with one stack and thread. */
+/* Add the samples of n events with one stack and labels. */
 static enum prof_status
 add_sample(struct reader *r, const struct shot *shot, size_t n,
-	   const size_t *column, uint32_t key, uint64_t *room)
+	   const size_t *column, const uint32_t *key, uint64_t *room)
 {
 	const struct stack *stack = &r->stack[shot->stack];
-	struct label label = { .key = key, .str = shot->thread };
+	struct label label[N_LABEL];
 	int64_t value[2 * N_KIND] = { 0 };
+	size_t n_label = 0;
 
+	for (size_t i = 0; i < N_LABEL; i++)
+		if (shot->label[i])
+			label[n_label++] =
+				(struct label){ .key = key[i],
+						.str = shot->label[i] };
 	for (size_t i = 0; i < n; i++) {
 		const struct event_kind *kind = &kinds[shot[i].kind];
 		size_t c = column[shot[i].kind];
@@ -433,7 +659,7 @@ add_sample(struct reader *r, const struct shot *shot, size_t n,
 	for (uint32_t i = 0; i < stack->n; i++)
 		if (byname_push(&r->b, r->frame[stack->first + i]) < 0)
 			return prof_nomem(r->err);
-	return byname_sample(&r->b, value, &label, shot->thread != 0) < 0
+	return byname_sample(&r->b, value, label, n_label) < 0
 		       ? prof_nomem(r->err)
 		       : PROF_OK;
 }
@@ -441,12 +667,18 @@ add_sample(struct reader *r, const struct shot *shot, size_t n,
 static enum prof_status
 build_profile(struct reader *r, size_t n)
 {
-	uint32_t key = profile_intern(r->b.p, "thread");
 	uint64_t room = ((uint64_t)1 << 24) + 64 * (uint64_t)n;
+	enum prof_status st = add_unfreed(r);
 	size_t column[N_KIND], k;
-	enum prof_status st = key == STRTAB_NONE ? prof_nomem(r->err)
-						 : add_columns(r, column);
+	uint32_t key[N_LABEL];
 
+	if (st == PROF_OK)
+		st = add_columns(r, column);
+	for (size_t i = 0; i < N_LABEL; i++) {
+		key[i] = profile_intern(r->b.p, labels[i].key);
+		if (key[i] == STRTAB_NONE)
+			return prof_nomem(r->err);
+	}
 	if (r->n_shot)
 		qsort(r->shot, r->n_shot, sizeof(*r->shot), by_stack);
 	for (size_t i = 0; st == PROF_OK && i < r->n_shot; i += k) {
@@ -462,8 +694,27 @@ build_profile(struct reader *r, size_t n)
 }
 
 static void
+tell_others(const struct reader *r)
+{
+	size_t n = 0, most = 0;
+
+	for (size_t i = 0; i < r->n_other; i++) {
+		n += r->other[i].n;
+		if (r->other[i].n > r->other[most].n)
+			most = i;
+	}
+	if (n)
+		profile_doubt(r->b.p,
+			      "%zu events of other kinds with stacks are left "
+			      "out, %zu of them %s",
+			      n, r->other[most].n,
+			      profile_str(r->b.p, r->other[most].name));
+}
+
+static void
 tell_doubts(const struct reader *r)
 {
+	size_t n_event = r->n_shot - r->n_kind[UNFREED];
 	struct profile *p = r->b.p;
 
 	if (r->n_unfinished)
@@ -479,7 +730,8 @@ tell_doubts(const struct reader *r)
 			      r->n_cut, r->n_stack - 1);
 	if (r->n_stackless)
 		profile_doubt(p, "%zu of %zu events have no stack",
-			      r->n_stackless, r->n_shot);
+			      r->n_stackless, n_event);
+	tell_others(r);
 }
 
 static enum prof_status
@@ -516,5 +768,7 @@ jfr_parse(const void *data, size_t n, struct profile **out,
 	free(r.stack);
 	free(r.frame);
 	free(r.shot);
+	free(r.block);
+	free(r.other);
 	return st;
 }

@@ -17,9 +17,10 @@ bool jfr_is(const void *data, size_t n);
 
 /*
  * Read the n bytes at data; *out is the caller's. Columns: what the recording
- * has of samples of running and of native methods, allocations, contended
- * monitors; label: thread. Functions are named class.method. Chunks that were
- * not finished, stacks that were cut and events without a stack are doubts.
+ * has of samples of running and of native methods, allocations, locks, waits;
+ * labels: thread, its state, the object's class. Functions are named
+ * class.method. Chunks that were not finished, stacks that were cut, events
+ * without a stack and others with one are doubts.
  * PROF_EFORMAT names the byte; PROF_ENOTSUP: chunks of before JDK 9, or without
  * compressed integers; PROF_ELIMIT, PROF_ENOMEM.
  */
