@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/names/demangle.h"
+#include "symbols/names/demangle-impl.h"
 #include "tests/fuzz/limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -38,6 +38,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		if (shown && strlen(shown) > 1 << 17)
 			abort();
 		free(shown);
+		for (unsigned set = 1; set <= LANGUAGE_ADA; set <<= 1)
+			free(demangle_by_language(name, set,
+						  (enum demangle_mode)mode));
 	}
 	fuzz_limit(0);
 	free(name);

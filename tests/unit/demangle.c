@@ -247,6 +247,124 @@ test_profile(void **state)
 	profile_free(p);
 }
 
+/* A profile with two functions in one mapping, and the second of them again in
+ * another. */
+static struct profile *
+profile_of(const char *sign, const char *file, const char *name)
+{
+	struct profile *p = profile_new();
+	struct function f = { 0 };
+
+	assert_non_null(p);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct mapping m = { .start = i * 4096,
+					   .limit = (i + 1) * 4096 };
+		const struct location l = { .mapping = i / 2 };
+		const struct line line = { .function = i };
+
+		if (i % 2 == 0)
+			profile_add_mapping(p, &m);
+		f.name = f.system_name = profile_intern(p, i ? name : sign);
+		f.file = i ? 0 : profile_intern(p, file);
+		profile_add_function(p, &f);
+		profile_add_location(p, &l, &line, 1);
+	}
+	return p;
+}
+
+/* Names that may be of C: in a file with the sign of a language, and in one
+ * without. */
+static void
+test_languages(void **state)
+{
+	static const struct {
+		const char *sign, *file, *name, *want, *full; /* NULL: itself */
+		bool is_sure; /* no sign is needed */
+	} rows[] = {
+#define HASKELL "stg_ap_v_info", ""
+		{ HASKELL, "Main_work_info", "Main.work", "Main.work" },
+		{ HASKELL, "Main_zdwzlzpzg_info", "Main.$w<+>", "Main.$w<+>" },
+		{ HASKELL, "ZCMain_main_info", ":Main.main", ":Main.main",
+		  true },
+		{ HASKELL, "base_GHCziBase_map_info", "GHC.Base.map",
+		  "base:GHC.Base.map", true },
+		{ HASKELL,
+		  "containerszm0zi6zi4zi1_DataziMapziInternal_balanceR_slow",
+		  "Data.Map.Internal.balanceR",
+		  "containers-0.6.4.1:Data.Map.Internal.balanceR", true },
+		{ HASKELL, "ghczmprim_GHCziTuple_Z3T_con_info",
+		  "GHC.Tuple.(,,)", "ghc-prim:GHC.Tuple.(,,)", true },
+		{ HASKELL, "M_zlz2218UZZ_entry", "M.<\xe2\x88\x98Z",
+		  "M.<\xe2\x88\x98Z" },
+		{ HASKELL, "base_GHCziBase_map_closure", NULL, NULL },
+		{ HASKELL, "stg_SRT_13_info", NULL, NULL },
+		{ HASKELL, "SSL_CIPHER_get_info", NULL, NULL },
+		{ HASKELL, "Main_baz_info", NULL, NULL },
+		{ HASKELL, "Main__info", NULL, NULL },
+		{ HASKELL, "M_Z99999T_info", NULL, NULL },
+		{ "GHC_main", "Main.hs", "Main_work_info", "Main.work",
+		  "Main.work" },
+#define NIM "NimMain", ""
+		{ NIM, "add__system_2308.part.0", "system.add", "system.add" },
+		{ NIM, "addInt__stdZprivateZdigitsutils_164",
+		  "std/private/digitsutils.addInt",
+		  "std/private/digitsutils.addInt" },
+		{ NIM, "add__app_u12", "app.add", "app.add" },
+		{ NIM, "X5BX5Deq___n_101", "n.[]=", "n.[]=" },
+		{ NIM, "plusemark___n_5", "n.+!", "n.+!" },
+		{ NIM, "eqstart___n_5", "n.=start", "n.=start" },
+		{ NIM, "sizeeq___n_5", "n.size=", "n.size=" },
+		{ NIM, "colonanonymous___n_1366", "n.:anonymous",
+		  "n.:anonymous" },
+		{ NIM, "newObjNoInit", NULL, NULL },
+		{ NIM, "__do_global_12", NULL, NULL },
+		{ NIM, "add__2", NULL, NULL },
+		{ "f", "@mn.nim.c", "go__n_23", "n.go", "n.go" },
+#if HAVE_LIBIBERTY
+#define ADA "ada__text_io__put", ""
+		{ ADA, "_ada_app", "app", "app", true },
+		{ ADA, "pack__child__Oadd", "pack.child.\"+\"",
+		  "pack.child.\"+\"" },
+		{ ADA, "pack__child__twice__2", "pack.child.twice",
+		  "pack.child.twice" },
+		{ ADA, "app__maps__finalize__4.18", "app.maps.finalize",
+		  "app.maps.finalize" },
+		{ ADA, "app__runnerTKB.204", "app.runner", "app.runner" },
+		{ ADA, "pack__child__p__setN", "pack.child.p.set",
+		  "pack.child.p.set" },
+		{ ADA, "ada_main___elabb", "ada_main'Elab_Body",
+		  "ada_main'Elab_Body" },
+		{ ADA, "adainit", NULL, NULL },
+		{ ADA, "__libc_start_main", NULL, NULL },
+		{ "main", "b~app.adb", "app__work.207", "app.work",
+		  "app.work" },
+#endif
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *want[] = { rows[i].want, rows[i].full };
+
+		for (int full = 0; full < 2; full++) {
+			struct profile *p = profile_of(
+				rows[i].sign, rows[i].file, rows[i].name);
+			struct prof_err err;
+			const char *have;
+
+			(void)!demangle_profile(
+				p, full ? DEMANGLE_FULL : DEMANGLE_DEFAULT,
+				false, &err);
+			have = profile_str(p, p->function[1].name);
+			assert_string_equal(have, want[full] ? want[full]
+							     : rows[i].name);
+			have = profile_str(p, p->function[2].name);
+			if (!rows[i].is_sure)
+				assert_string_equal(have, rows[i].name);
+			profile_free(p);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -255,6 +373,7 @@ main(void)
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_silent_bombs),
 		cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_languages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,24 @@ char *demangle_rust_v0(const char *s, size_t n, size_t max);
 char *demangle_d(const char *mangled, enum demangle_mode mode);
 
 /*
+ * demangle-languages.c: languages whose mangled names look like those of C.
+ * Only OCaml's cannot be others.
+ */
+enum demangle_language {
+	LANGUAGE_HASKELL = 1,
+	LANGUAGE_NIM = 2,
+	LANGUAGE_ADA = 4,
+};
+
+/* The set of those that a function with this name and source file proves to be
+ * in its program or library. */
+unsigned demangle_languages(const char *name, const char *file);
+
+/* As demangle_name(), of a name of OCaml or of a language of the set. */
+char *demangle_by_language(const char *mangled, unsigned set,
+			   enum demangle_mode mode);
+
+/*
  * punycode.c: Unicode as ASCII (RFC 3492), with lower case letters only. Decode
  * len bytes into at most max characters. The delimiter stands between
  * the ASCII characters and the deltas. Returns how many characters there are;

@@ -683,46 +683,109 @@ without_abi(const char *s)
 	return memchr(s, '.', n) ? strndup(s, n) : NULL;
 }
 
-char *
-demangle_name(const char *mangled, enum demangle_mode mode)
+/* By the languages of the file that it is in, too. */
+static char *
+name_in(const char *mangled, unsigned languages, enum demangle_mode mode)
 {
 	char *name;
 
 	if (mode == DEMANGLE_NONE)
 		return NULL;
 	name = without_abi(mangled);
-	return name ? name : demangle(mangled, mode);
+	if (!name)
+		name = demangle(mangled, mode);
+	return name ? name : demangle_by_language(mangled, languages, mode);
+}
+
+char *
+demangle_name(const char *mangled, enum demangle_mode mode)
+{
+	return name_in(mangled, 0, mode);
+}
+
+/* Add the set of m of of_mapping to those of the functions of its locations, or
+ * the reverse. */
+static void
+spread(const struct profile *p, uint8_t *of_mapping, uint8_t *of_function,
+       bool is_back)
+{
+	for (size_t i = 0; i < p->n_location; i++) {
+		const struct location *l = &p->location[i];
+		const struct line *line = profile_line(p, l);
+
+		for (uint32_t k = 0; l->mapping != PROF_NONE && k < l->n_line;
+		     k++) {
+			if (is_back)
+				of_function[line[k].function] |=
+					of_mapping[l->mapping];
+			else
+				of_mapping[l->mapping] |=
+					of_function[line[k].function];
+		}
+	}
+}
+
+/* For each function, the languages of its mappings; for free(). */
+static uint8_t *
+find_languages(const struct profile *p)
+{
+	uint8_t *set = calloc(p->n_function + p->n_mapping + 1, sizeof(*set));
+
+	for (size_t i = 0; set && i < p->n_function; i++) {
+		const struct function *f = &p->function[i];
+
+		set[i] = (uint8_t)demangle_languages(
+			profile_str(p, f->system_name),
+			profile_str(p, f->file));
+	}
+	if (set) {
+		spread(p, set + p->n_function, set, false);
+		spread(p, set + p->n_function, set, true);
+	}
+	return set;
+}
+
+/* Name f anew; not for lack of memory. */
+static bool
+name_function(struct profile *p, struct function *f, unsigned languages,
+	      enum demangle_mode mode, bool *left)
+{
+	const char *system = profile_str(p, f->system_name);
+	char *name = name_in(system, languages, mode);
+
+	f->name = f->system_name;
+	if (name) {
+		f->name = profile_intern(p, name);
+		free(name);
+		if (f->name == STRTAB_NONE) {
+			f->name = f->system_name;
+			return false;
+		}
+	} else if (!CAN_DEMANGLE &&
+		   (!strncmp(system, "_Z", 2) || !strncmp(system, "_R", 2))) {
+		*left = true;
+	}
+	return true;
 }
 
 enum prof_status
 demangle_profile(struct profile *p, enum demangle_mode mode, bool force,
 		 struct prof_err *err)
 {
-	bool left = false;
+	uint8_t *languages = find_languages(p);
+	bool left = false, ok = languages;
 
-	for (size_t i = 0; i < p->n_function; i++) {
+	for (size_t i = 0; ok && i < p->n_function; i++) {
 		struct function *f = &p->function[i];
-		const char *system = profile_str(p, f->system_name);
-		char *name;
 
 		if (force && f->name && f->system_name)
 			f->name = f->system_name;
-		if (!f->system_name || (f->name && f->name != f->system_name))
-			continue;
-		f->name = f->system_name;
-		name = demangle_name(system, mode);
-		if (name) {
-			f->name = profile_intern(p, name);
-			free(name);
-			if (f->name == STRTAB_NONE) {
-				f->name = f->system_name;
-				return prof_nomem(err);
-			}
-		} else if (!CAN_DEMANGLE && (!strncmp(system, "_Z", 2) ||
-					     !strncmp(system, "_R", 2))) {
-			left = true;
-		}
+		if (f->system_name && (!f->name || f->name == f->system_name))
+			ok = name_function(p, f, languages[i], mode, &left);
 	}
+	free(languages);
+	if (!ok)
+		return prof_nomem(err);
 	if (left && mode != DEMANGLE_NONE)
 		return prof_fail(
 			err, PROF_ENOTSUP,

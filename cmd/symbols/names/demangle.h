@@ -1,6 +1,6 @@
 /*
- * demangle.h - readable names of C++, Rust and D functions. The only user of
- * libiberty.
+ * demangle.h - readable names of C++, Rust, D, OCaml, Haskell, Nim and Ada
+ * functions. The only user of libiberty.
  */
 #ifndef PROF_DEMANGLE_H /* libiberty has DEMANGLE_H */
 #define PROF_DEMANGLE_H
@@ -25,7 +25,8 @@ enum demangle_mode {
  * without memory. By default also f for f<ARGUMENTS>, which debugging
  * information calls some functions; and p.f for Go's p.f.abi0. A name that
  * would become huge is not demangled: short ones can expand to more than memory
- * holds.
+ * holds. Haskell, Nim and Ada mangle to what may be a name of C: only
+ * demangle_profile() knows in what file such a name is.
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
 
@@ -36,8 +37,9 @@ char *demangle_name(const char *mangled, enum demangle_mode mode);
 size_t demangle_n_late(void);
 
 /*
- * Name the functions of p by demangling their system names. Functions with a
- * different name keep it, unless force is set. PROF_ENOMEM, or PROF_ENOTSUP if
+ * Name the functions of p by demangling their system names; those of a mapping
+ * in which a name or source file is certainly of Haskell, Nim or Ada also by
+ * that language. Functions with a different name keep it, unless force is set. PROF_ENOMEM, or PROF_ENOTSUP if
  * there are mangled names and this build cannot demangle.
  */
 enum prof_status demangle_profile(struct profile *p, enum demangle_mode mode,
