@@ -2,7 +2,9 @@
  * shorten.c - see shorten.h. A word of a script is a variable unless it follows
  * a dot, names a property in an object or a method of a class, or means
  * something to every script. One name stands for all variables of a name, in
- * whichever function they are, so scopes need not be known.
+ * whichever function they are, so scopes need not be known. A text that occurs
+ * often, quoted or after a dot, is a constant with a short name: a.length and
+ * a['length'] are the same, whosever property it is.
  */
 #include "shorten.h"
 
@@ -14,7 +16,7 @@
 /* What a brace, bracket or parenthesis encloses. */
 enum inside { IN_BLOCK, IN_CLASS, IN_OBJECT, IN_KEYS_OF_OBJECT, IN_LIST };
 
-enum kind { SIGN, WORD, VARIABLE, SHORTHAND };
+enum kind { SIGN, WORD, VARIABLE, SHORTHAND, TEXT, TEXT_KEY, PROPERTY };
 
 struct token {
 	const char *s;
@@ -28,6 +30,8 @@ struct variable {
 	const char *s;
 	size_t n, uses;
 	bool is_declared;
+	bool is_text; /* s in quotes, not a variable of this name */
+	long gain;    /* of a text: how much shorter a name makes the script */
 	char name[4];
 };
 
@@ -233,20 +237,64 @@ is_declaring(const struct token *t)
 	       (is_one_of(before, ",([{.:") && is_one_of(after, ",)]}="));
 }
 
-static void
-add_use(struct script *c, struct token *t)
+/* The variable of these bytes, a new one if there was none. */
+static struct variable *
+variable_of(struct script *c, struct token *t, const char *s, size_t n,
+	    bool is_text)
 {
-	size_t i = 0;
+	struct variable *v = c->variable;
 
-	while (i < c->n_variable && (c->variable[i].n != t->n ||
-				     memcmp(c->variable[i].s, t->s, t->n)))
-		i++;
-	t->variable = i;
-	if (i == c->n_variable)
-		c->variable[c->n_variable++] =
-			(struct variable){ .s = t->s, .n = t->n };
-	c->variable[i].uses++;
-	c->variable[i].is_declared |= is_declaring(t);
+	while (v < c->variable + c->n_variable &&
+	       (v->n != n || v->is_text != is_text || memcmp(v->s, s, n)))
+		v++;
+	t->variable = (size_t)(v - c->variable);
+	if (t->variable == c->n_variable) {
+		c->n_variable++;
+		*v = (struct variable){ .s = s, .n = n, .is_text = is_text };
+		/* Names of two letters, as most have. */
+		v->gain = is_text ? -(long)(n + 2 + 2 + 2) : 0;
+	}
+	v->uses++;
+	return v;
+}
+
+static void
+add_variable(struct script *c, struct token *t)
+{
+	struct variable *v = variable_of(c, t, t->s, t->n, false);
+
+	v->is_declared |= is_declaring(t);
+}
+
+/* A quoted text, or the name of a property after a dot. */
+static void
+add_text(struct script *c, struct token *t, enum inside inside)
+{
+	if (token_is(t - 1, ".") && !token_is(t - 2, "?")) {
+		t->kind = PROPERTY;
+		variable_of(c, t, t->s, t->n, true)->gain += (long)t->n - 3;
+	} else if (*t->s == '\'' && !memchr(t->s, '\\', t->n)) {
+		t->kind = inside == IN_KEYS_OF_OBJECT && *t[1].s == ':'
+				  ? TEXT_KEY
+				  : TEXT;
+		variable_of(c, t, t->s + 1, t->n - 2, true)->gain +=
+			(long)t->n - (t->kind == TEXT ? 2 : 4);
+	}
+}
+
+/* Texts that are not worth a name stay what they are. */
+static void
+keep_rare_texts(struct script *c)
+{
+	for (size_t i = 1; i < c->n_token; i++) {
+		struct token *t = &c->token[i];
+
+		if (t->kind >= TEXT && c->variable[t->variable].gain <= 0)
+			t->kind = *t->s == '\'' ? SIGN : WORD;
+	}
+	for (size_t i = 0; i < c->n_variable; i++)
+		if (c->variable[i].is_text && c->variable[i].gain <= 0)
+			c->variable[i].uses = 0;
 }
 
 /* A name of the browser's that is in no list must not become another. */
@@ -256,7 +304,8 @@ check_declared(const struct script *c)
 	for (size_t i = 0; i < c->n_variable; i++) {
 		const struct variable *v = &c->variable[i];
 
-		if (v->is_declared || is_in(constants, v->s, v->n))
+		if (v->is_declared || v->is_text ||
+		    is_in(constants, v->s, v->n))
 			continue;
 		fprintf(stderr, "embed: not declared, nor in a list: %.*s\n",
 			(int)v->n, v->s);
@@ -277,7 +326,9 @@ find_variables(struct script *c)
 		if (t->kind == WORD)
 			t->kind = word_kind(t, *top);
 		if (t->kind >= VARIABLE)
-			add_use(c, t);
+			add_variable(c, t);
+		else
+			add_text(c, t, *top);
 		if (token_is(t, "class") && *t[1].s != ':')
 			is_class = true;
 		if (*t->s == '{') {
@@ -333,10 +384,13 @@ name_variables(struct script *c)
 		need(calloc(c->n_variable + 1, sizeof(*order)));
 	size_t n = 0;
 
+	size_t n_order = 0;
+
 	for (size_t i = 0; i < c->n_variable; i++)
-		order[i] = &c->variable[i];
-	qsort(order, c->n_variable, sizeof(*order), by_uses);
-	for (size_t i = 0; i < c->n_variable; i++) {
+		if (c->variable[i].uses)
+			order[n_order++] = &c->variable[i];
+	qsort(order, n_order, sizeof(*order), by_uses);
+	for (size_t i = 0; i < n_order; i++) {
 		do
 			make_name(order[i]->name, n++);
 		while (is_in(others, order[i]->name, strlen(order[i]->name)));
@@ -373,6 +427,14 @@ put_text(struct out *o, const char *text)
 	put(o, text, strlen(text), false);
 }
 
+static void
+put_quoted(struct out *o, const char *s, size_t n)
+{
+	put_text(o, "'");
+	put(o, s, n, false);
+	put_text(o, "'");
+}
+
 /* The names of constants, or what they are: short ones are a function's. */
 static void
 put_constants(struct out *o, const struct script *c, bool is_name)
@@ -382,12 +444,14 @@ put_constants(struct out *o, const struct script *c, bool is_name)
 	for (size_t i = 0; i < c->n_variable; i++) {
 		const struct variable *v = &c->variable[i];
 
-		if (!is_in(constants, v->s, v->n))
+		if (!v->uses || (!v->is_text && !is_in(constants, v->s, v->n)))
 			continue;
 		if (!is_first)
 			put_text(o, ",");
 		if (is_name)
 			put_text(o, v->name);
+		else if (v->is_text)
+			put_quoted(o, v->s, v->n);
 		else
 			put(o, v->s, v->n, false);
 		is_first = false;
@@ -399,12 +463,20 @@ put_token(struct out *o, const struct script *c, const struct token *t)
 {
 	const char *name = c->variable[t->variable].name;
 
-	if (token_is(t, "const"))
+	if (t->kind == PROPERTY || t->kind == TEXT_KEY) {
+		put_text(o, "[");
+		put_text(o, name);
+		put_text(o, "]");
+	} else if (token_is(t, "const")) {
 		put_text(o, "let");
-	else if (t->kind == VARIABLE)
+	} else if (t->kind == WORD && *t[1].s != ':' &&
+		   (token_is(t, "true") || token_is(t, "false"))) {
+		put_text(o, *t->s == 't' ? "!0" : "!1");
+	} else if (t->kind == VARIABLE || t->kind == TEXT) {
 		put(o, name, strlen(name), t->is_apart);
-	else
+	} else if (!token_is(t, ".") || t[1].kind != PROPERTY) {
 		put(o, t->s, t->n, t->is_apart);
+	}
 	if (t->kind == SHORTHAND) {
 		put_text(o, ":");
 		put_text(o, name);
@@ -454,12 +526,13 @@ script_shorten(const char *s, size_t n)
 		.token = need(calloc(n + 2, sizeof(*c.token))),
 		.variable = need(calloc(n + 2, sizeof(*c.variable))),
 	};
-	struct out out = { .s = need(malloc(2 * n + 1000)) };
+	struct out out = { .s = need(malloc(3 * n + 1000)) };
 
 	find_tokens(&c, s);
 	c.token[c.n_token] = (struct token){ .s = "", .n = 0 };
 	find_variables(&c);
 	check_declared(&c);
+	keep_rare_texts(&c);
 	name_variables(&c);
 	put_text(&out, "((");
 	put_constants(&out, &c, true);

@@ -31,9 +31,7 @@ function sharesOf(tree, list, n) {
  * before others'. Of functions that hand nearly all on it is the first one.
  */
 function findFacts(page) {
-	const {keys: K, tree, sums, palette} = page, all = page.total().all, total = k => Math.abs(sums.total[1][k]), self = k => Math.abs(sums.self[1][k]), first = new Uint32Array(K.n), score = new Float64Array(K.n);
-	for (let i = tree.n - 1; i > 0; i--)
-		first[tree.key[i]] = i;
+	const {keys: K, tree, sums, palette} = page, all = page.total().all, total = k => Math.abs(sums.total[1][k]), self = k => Math.abs(sums.self[1][k]), {first} = page.computer.structure, score = new Float64Array(K.n);
 	const named = [...first.keys()].filter(k => K.name[k] && !palette.isUnnamed(k) && (!glue.test(lastPart(K.text[k])) || self(k) > .5 * total(k)));
 	for (const k of named)
 		score[k] = total(k) ? -Math.log(Math.min(.999, total(k) / all)) * total(k) * (palette.isOwn(k) ? ownWorth : 1) : 0;
@@ -50,6 +48,15 @@ function hasLines(D) {
 	return D.frames.line.some(line => line);
 }
 
+// The frame, and one, that the line of each sample is of: the last of own code or,
+// of any code, that in which it ends. 0: none.
+function linesOfSamples(D, isAny) {
+	const {n, parent, frame} = D.tree, {fun, line} = D.frames, {file, own} = D.functions, at = new Uint32Array(n);
+	for (let i = 1; i < n; i++)
+		at[i] = line[frame[i]] && file[fun[frame[i]]] && (isAny || own[fun[frame[i]]]) ? frame[i] + 1 : isAny ? 0 : at[parent[i]];
+	return D.samples.node.map(i => at[i]);
+}
+
 /*
  * The line with most of what own code does or calls others for, each stack at
  * its last frame of own code; without any own lines, the line of any code that
@@ -57,14 +64,12 @@ function hasLines(D) {
  * {name, file, line, value}, null if that is below 1 %.
  */
 function findLine(page) {
-	const {D, counts} = page, {n, parent, frame} = D.tree, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
+	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
 	let best = {amounts: [0, 0]};
 	for (const isAny of [false, true]) {
-		const at = new Uint32Array(n), sums = new Map();
-		for (let i = 1; i < n; i++)
-			at[i] = line[frame[i]] && F.file[fun[frame[i]]] && (isAny || F.own[fun[frame[i]]]) ? frame[i] + 1 : isAny ? 0 : at[parent[i]];
+		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map();
 		for (let s = 0; s < samples.n; s++) {
-			const f = at[samples.node[s]] - 1;
+			const f = at[s] - 1;
 			if (f < 0 || !counts[s])
 				continue;
 			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, amounts: [0, 0]};

@@ -10,58 +10,82 @@ import {edgesOf} from './values.mjs';
 
 const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, boldness = 1.15, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
 
-// The keys that explain most of what is below node z.
-function rankKeys(page, z) {
-	const {tree, keys: K, palette} = page, {key, parent, width, self, end} = tree, total = new Float64Array(K.n), own = new Float64Array(K.n), until = new Uint32Array(K.n);
-	const most = new Float64Array(K.n), pairs = new Map();
-	for (let i = Math.max(1, z); i < end[z]; i++) {
-		const k = key[i], up = parent[i] && i !== z ? key[parent[i]] : -1;
-		own[k] += Math.max(Math.abs(self[0][i]), Math.abs(self[1][i]));
-		if (i >= until[k]) {
-			total[k] += width[i];
-			until[k] = end[i];
-		}
-		if (up >= 0 && up !== k) {
-			const id = up * K.n + k, v = (pairs.get(id) || 0) + width[i];
-			pairs.set(id, v);
-			most[up] = Math.max(most[up], v);
+// The keys that explain most of what is below node z. One that hands nearly all
+// on to one callee says little. If it does, a vote by weight finds which.
+function rankKeys(page, z, total, own) {
+	const {tree, keys: K, palette} = page, {key, parent, width, end} = tree, callee = new Int32Array(K.n).fill(-1), votes = new Float64Array(K.n), most = new Float64Array(K.n);
+	for (let i = Math.max(1, z) + 1; i < end[z]; i++) {
+		const k = key[i], up = key[parent[i]], w = width[i];
+		if (!w || !parent[i] || up === k)
+			continue;
+		if (callee[up] === k) {
+			votes[up] += w;
+		} else if ((votes[up] -= w) < 0) {
+			callee[up] = k;
+			votes[up] = -votes[up];
 		}
 	}
-	const rank = k => total[k] * (most[k] > passOn * total[k] && own[k] < passOnSelf * total[k] ? .06 : 1) * (palette.isOwn(k) ? 1.6 : 1) * (palette.isUnnamed(k) ? .2 : 1) + 2.2 * own[k];
-	const all = [...total.keys()].filter(k => total[k] > 0).map(k => [rank(k), k]).sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, k]) => k);
-	return {keys: all, total, own};
+	for (let i = Math.max(1, z) + 1; i < end[z]; i++)
+		if (width[i] && parent[i] && callee[key[parent[i]]] === key[i])
+			most[key[parent[i]]] += width[i];
+	const rank = k => total(k) * (most[k] > passOn * total(k) && own(k) < passOnSelf * total(k) ? .06 : 1) * (palette.isOwn(k) ? 1.6 : 1) * (palette.isUnnamed(k) ? .2 : 1) + 2.2 * own(k);
+	return K.text.map((t, k) => [rank(k), k]).filter(([, k]) => total(k) > 0).sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, k]) => k);
 }
 
-// Edges between the shown keys: from the nearest shown caller, once a stack.
-// direct: how much of it goes there without frames between.
-function edgesBetween(tree, keys, z, nKey) {
-	const {key, parent, end, width} = tree, slot = new Int16Array(nKey).fill(-1), near = new Int16Array(end[z] - z).fill(-1), n = keys.length;
-	const weight = new Float64Array(n * n), direct = new Float64Array(n * n), until = new Uint32Array(n * n);
+/*
+ * The nodes from z on of these keys, and nothing else: slot, which of the keys;
+ * up, the nearest of them above, -1: none; isNext: is that the caller itself?
+ * width, and from and end, by which one is seen to be below another.
+ */
+function shownNodes(tree, keys, z, nKey) {
+	const {key, parent, end, width} = tree, slots = new Int16Array(nKey).fill(-1), near = new Int32Array(end[z] - z).fill(-1), out = {slot: [], up: [], isNext: [], width: [], from: [], end: []};
 	keys.forEach((k, i) => {
-		slot[k] = i;
+		slots[k] = i;
 	});
 	for (let i = z; i < end[z]; i++) {
-		const above = i > z ? near[parent[i] - z] : -1, at = i ? slot[key[i]] : -1;
-		near[i - z] = at < 0 ? above : at;
-		if (at < 0 || above < 0 || at === above)
+		const above = i > z ? near[parent[i] - z] : -1, at = i ? slots[key[i]] : -1;
+		near[i - z] = above;
+		if (at < 0 || !width[i])
 			continue;
-		const edge = above * n + at;
-		if (i < until[edge])
+		near[i - z] = out.slot.length;
+		out.slot.push(at);
+		out.up.push(above);
+		out.isNext.push(above >= 0 && out.from[above] === parent[i]);
+		out.width.push(width[i]);
+		out.from.push(i);
+		out.end.push(end[i]);
+	}
+	return out;
+}
+
+// Edges between the first n of the keys of shownNodes(), of all: from the nearest
+// caller of them, once a stack. Most of a direct one goes there without frames
+// between.
+function edgesBetween(nodes, n, all) {
+	const {slot, up, isNext, width, from, end} = nodes, weight = new Float64Array(n * n), direct = new Float64Array(n * n), until = new Uint32Array(n * n);
+	for (let i = 0; i < slot.length; i++) {
+		let above = up[i];
+		while (above >= 0 && slot[above] >= n)
+			above = up[above];
+		if (slot[i] >= n || above < 0 || slot[above] === slot[i])
+			continue;
+		const edge = slot[above] * n + slot[i];
+		if (from[i] < until[edge])
 			continue;
 		until[edge] = end[i];
 		weight[edge] += width[i];
-		if (key[parent[i]] === keys[above])
+		if (isNext[i] && above === up[i])
 			direct[edge] += width[i];
 	}
 	const edges = [];
 	for (let to = 0; to < n; to++) {
 		let most = 0;
-		for (let from = 0; from < n; from++)
-			most = Math.max(most, weight[from * n + to]);
-		for (let from = 0; from < n; from++) {
-			const w = weight[from * n + to];
-			if (w > 0 && (w >= leastEdge * width[z] || w === most))
-				edges.push({from, to, weight: w, isDirect: direct[from * n + to] >= .5 * w});
+		for (let i = 0; i < n; i++)
+			most = Math.max(most, weight[i * n + to]);
+		for (let i = 0; i < n; i++) {
+			const w = weight[i * n + to];
+			if (w > 0 && (w >= leastEdge * all || w === most))
+				edges.push({from: i, to, weight: w, isDirect: direct[i * n + to] >= .5 * w});
 		}
 	}
 	return edges;
@@ -99,19 +123,18 @@ class GraphView {
 	// As many nodes as fit into the width with text that can be read.
 	choose(z, facts, w) {
 		const {page} = this, {tree, keys: K} = page, around = page.state.gn ? K.text.indexOf(page.state.gn) : -1, pad = page.isPhone ? 16 : 32;
+		const sums = around < 0 ? page.sumsBelow(z) : page.sums;
 		this.around = around;
+		this.total = this.sum(sums.total);
+		this.own = this.sum(sums.self);
 		if (around >= 0) {
 			const {keys, edges} = neighbours(tree, around);
-			this.total = this.sum(page.sums.total);
-			this.own = this.sum(page.sums.self);
 			return this.lay(keys, edges);
 		}
-		const ranked = rankKeys(page, z), least = page.isPhone ? 5 : 8;
-		this.total = k => ranked.total[k];
-		this.own = k => ranked.own[k];
-		for (let limit = page.isPhone ? 12 : mostNodes; ; limit -= limit > 16 ? 2 : 1) {
-			const wanted = facts.filter(k => ranked.total[k] > 0), keys = [...new Set([...wanted, ...ranked.keys])].slice(0, limit);
-			const edges = edgesBetween(tree, keys, z, K.n), made = this.lay(keys, edges);
+		const most = page.isPhone ? 12 : mostNodes, least = page.isPhone ? 5 : 8, ranked = rankKeys(page, z, this.total, this.own);
+		const keys = [...new Set([...facts.filter(k => this.total(k) > 0), ...ranked.slice(0, most)])].slice(0, most), nodes = shownNodes(tree, keys, z, K.n);
+		for (let limit = Math.min(most, keys.length); ; limit -= limit > 16 ? 2 : 1) {
+			const made = this.lay(keys.slice(0, limit), edgesBetween(nodes, limit, this.all));
 			if (made.width * leastScale <= w - pad || limit <= least)
 				return made;
 		}

@@ -1,5 +1,4 @@
-// main.mjs - the start of the page, and its controls: header, search with its
-// offers, keys, window.
+// main.mjs - the start of the page, and its controls: header, keys, window.
 
 import {Damaged, decodePage, unpackText} from './data.mjs';
 import {button, byId, element, icon, on} from './dom.mjs';
@@ -7,7 +6,7 @@ import {keyList} from './info.mjs';
 import {bindMenus, closeMenu, copyText, openMenu, showNote} from './menu.mjs';
 import {displayName} from './numbers.mjs';
 import {Page, allFilters, diffWidths, viewNames} from './page.mjs';
-import {compilePattern} from './regexp.mjs';
+import {bindSearch} from './search.mjs';
 import {writeTaste} from './state.mjs';
 
 const tabBar = [['flame', 'Flame', 'flame'], ['functions', 'Functions', 'functions'], ['graph', 'Graph', 'graph'], ['source', 'Source', 'source'], ['more', 'More', 'more']];
@@ -116,71 +115,6 @@ function showHelp() {
 	dialog.showModal();
 }
 
-// --- search ---
-
-// Filters that what is typed could be; with 'key=' also of labels, with values.
-function offers(page, q) {
-	const label = /^([^=]+)=(.*)$/s.exec(q), keys = label ? [...new Set(page.base.labels.flat().filter(l => l.key === label[1]).map(l => l.key))] : [];
-	const error = compilePattern(q).error, frames = [['f', 'Focus'], ['h', 'Hide'], ['i', 'Ignore'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
-	const values = keys.length ? [...new Set(page.base.labels.flat().filter(l => l.key === label[1] && l.text !== null && l.text.startsWith(label[2])).map(l => label[1] + '=' + l.text))].slice(0, 6) : [];
-	return {error, list: [...values.filter(v => v !== q).map(v => ['tf', 'Label', v]), ...(keys.length ? [['tf', 'Label', q], ['ti', 'Not label', q]] : []), ...(error ? [] : frames.map(([name, title]) => [name, title, q]))]};
-}
-
-function offer(page) {
-	const input = byId('search'), host = byId('offers'), q = input.value;
-	host.hidden = !q || document.activeElement !== input;
-	if (host.hidden)
-		return;
-	const {error, list} = offers(page, q);
-	host.replaceChildren(...list.map(([name, title, text], i) => {
-		const b = button('', {tabindex: '-1'}, () => take(page, {[name]: text, z: '', zw: ''}));
-		b.append(element('span', {}, title), element('code', {dir: 'ltr'}, displayName(text).slice(0, 60)), ...(name === 'f' && !i ? [element('kbd', {}, 'Alt ⏎')] : []));
-		on(b, 'pointerdown', e => e.preventDefault());
-		return b;
-	}), ...(error ? [element('p', {class: 'bad', role: 'alert'}, error + ': it is searched as text')] : []));
-}
-
-function take(page, changes) {
-	byId('search').value = '';
-	byId('search').blur();
-	page.set({...changes, q: ''});
-}
-
-function bindSearch(page) {
-	const input = byId('search');
-	let timer = 0;
-	on(input, 'input', () => {
-		clearTimeout(timer);
-		timer = setTimeout(() => page.set({q: input.value}, false), 120);
-		offer(page);
-	});
-	on(input, 'focus', () => offer(page));
-	on(input, 'blur', () => {
-		byId('offers').hidden = true;
-		document.body.classList.remove('finding');
-	});
-	on(input, 'keydown', e => {
-		if (e.key === 'Enter' && e.altKey && input.value && !compilePattern(input.value).error) {
-			clearTimeout(timer);
-			take(page, {f: input.value, z: '', zw: ''});
-		} else if (e.key === 'Enter' && page.matches) {
-			byId('offers').hidden = true;
-			page.nextMatch(e.shiftKey ? -1 : 1);
-		} else if (e.key === 'ArrowDown' && !byId('offers').hidden && byId('offers').querySelector('button')) {
-			openMenu(offers(page, input.value).list.map(([name, title, text]) => ({text: title + ' ' + displayName(text).slice(0, 60), run: () => take(page, {[name]: text, z: '', zw: ''})})), input.getBoundingClientRect().left, 46);
-		} else if (e.key === 'Escape') {
-			clearTimeout(timer);
-			input.value = '';
-			input.blur();
-			page.set({q: ''}, false);
-		} else {
-			return;
-		}
-		e.preventDefault();
-		e.stopPropagation();
-	});
-}
-
 // --- keys ---
 
 // What the keys are about: the box with the cursor or the pointer, the row with
@@ -229,7 +163,7 @@ function pageKey(page, e) {
 	} else if (S.v === 'graph' && '+-0'.includes(e.key)) {
 		page.graph.key(e.key);
 	} else if ((e.key === 'n' || e.key === 'N') && page.matches) {
-		page.nextMatch(e.key === 'n' ? 1 : -1);
+		page.found.next(e.key === 'n' ? 1 : -1);
 	} else if (e.key === 'Escape') {
 		if (!closeMenu())
 			page.back();

@@ -410,10 +410,10 @@ function makeStructure(D, K, F = {}, folds = {}) {
 }
 
 // outer: of each node: is none of its ancestors of the same key? kinds: of each
-// key: 1 always inlined, 2 never, 3 sometimes.
+// key: 1 always inlined, 2 never, 3 sometimes. first: its first node.
 function outermost(tree, nKey) {
 	const {n, parent, key, inlined} = tree;
-	const inPath = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
+	const inPath = new Uint32Array(nKey), first = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
 	let depth = 0;
 	for (let i = 1; i < n; i++) {
 		const k = key[i], up = parent[i];
@@ -421,9 +421,10 @@ function outermost(tree, nKey) {
 			inPath[key[path[depth--]]]--;
 		outer[i] = inPath[k]++ ? 0 : 1;
 		kinds[k] |= inlined[i] ? 1 : 2;
+		first[k] = first[k] || i;
 		path[++depth] = i;
 	}
-	return {outer, kinds};
+	return {outer, kinds, first};
 }
 
 /*

@@ -16,14 +16,15 @@ import {closeMenu, copyText, openMenu, showNote} from './menu.mjs';
 import {makeKeys, makeStructure} from './model.mjs';
 import {displayName, findUnit, formatCount, formatValue, shortShare, shortValue} from './numbers.mjs';
 import {compilePattern, compileSearch, quotePattern, SlowPattern, stringTest} from './regexp.mjs';
-import {SideTable, sortKeys} from './side.mjs';
+import {Found} from './search.mjs';
+import {SideTable} from './side.mjs';
 import {SourceView, shortPath} from './source.mjs';
 import {State, readTaste, writeTaste} from './state.mjs';
 import {TreeGrid} from './tree.mjs';
-import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumBelow, sumKeys, sumMatches} from './values.mjs';
+import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumBelow, sumKeys} from './values.mjs';
 
 const viewNames = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
-const frameFilters = [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
+const frameFilters = [['f', 'Focus'], ['h', 'Hide'], ['i', 'Ignore'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const allFilters = [...frameFilters, ['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
 const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'], diffWidths = ['both', 'before', 'after', 'change'];
 // What needs neither the structure nor the sums again.
@@ -56,6 +57,7 @@ class Page {
 		this.treeGrid = new TreeGrid(byId('tree-host'), this);
 		this.graph = new GraphView(byId('graph'), this);
 		this.source = new SourceView(byId('source'), this);
+		this.found = new Found(byId('found'), this);
 		this.measure();
 	}
 
@@ -449,7 +451,7 @@ class Page {
 		this.showControls();
 		drawBar(byId('bar'), this, this.state.v === 'flame' || this.state.v === 'graph' ? this.zoomed : 0, allFilters);
 		this.showView();
-		this.showFound();
+		this.found.show();
 		this.spent = performance.now() - start;
 	}
 
@@ -497,6 +499,11 @@ class Page {
 		this.showFoot();
 		if (hasSide || isFunctions)
 			this.showSide();
+	}
+
+	// Sums of keys below a node.
+	sumsBelow(z) {
+		return z ? this.steps.get('below', this.valueId + '\n' + z, () => sumBelow(this.tree, z, this.keys.n, this.sums.inlined)) : this.sums;
 	}
 
 	factKeys() {
@@ -591,9 +598,8 @@ class Page {
 
 	showSide() {
 		const S = this.state, z = S.v === 'flame' || S.v === 'graph' ? this.zoomed : 0;
-		const sums = z ? this.steps.get('below', this.valueId + '\n' + z, () => sumBelow(this.tree, z, this.keys.n, this.sums.inlined)) : this.sums;
 		const id = [this.valueId + ' ' + z, S.q, S.rel, S.ls, S.lt, S.so, S.sel, this.isTested, this.isPrinting, this.sideWidth, this.redraws].join('\n');
-		this.side.show(sums, z ? this.text(this.tree, z) : '', id);
+		this.side.show(this.sumsBelow(z), z ? this.text(this.tree, z) : '', id);
 	}
 
 	showFoot() {
@@ -625,42 +631,6 @@ class Page {
 			items.pop().remove();
 	}
 
-	// What the search found: its share and its boxes, in which one can step.
-	showFound() {
-		const host = byId('found');
-		this.marked = [];
-		if (this.errors.has('q')) {
-			host.replaceChildren(element('span', {class: 'bad', role: 'alert'}, this.errors.get('q')));
-			return;
-		}
-		if (!this.matches) {
-			host.replaceChildren();
-			return;
-		}
-		const found = sumMatches(this.tree, this.matches);
-		this.marked = this.state.v === 'flame' ? this.flame.marked() : [];
-		this.markedAt = -1;
-		this.foundText = this.isTwo ? changeText({before: found.total[0], after: found.total[1]}) : this.share(found.total[1]);
-		this.foundBoxes = found.boxes;
-		host.title = (this.isTwo ? 'before ' + this.exact(found.total[0]) + ', after ' : '') + this.exact(found.total[1]) + ' in stacks with a match, self ' + this.exact(found.self[1]) + ', ' + formatCount(found.boxes) + ' boxes';
-		this.writeFound();
-	}
-
-	writeFound() {
-		byId('found').replaceChildren(element('span', {}, this.foundText + ' · ' + (this.markedAt >= 0 ? this.markedAt + 1 + '/' : '') + formatCount(this.state.v === 'flame' ? this.marked.length : this.foundBoxes)), ...[['‹', 'Previous match', -1], ['›', 'Next match', 1]].map(([text, label, step]) =>
-			button(text, {class: 'nx', 'aria-label': label, tabindex: '-1'}, () => this.nextMatch(step))));
-	}
-
-	nextMatch(step) {
-		const n = this.marked.length;
-		if (!n)
-			return;
-		this.markedAt = this.markedAt < 0 && step < 0 ? n - 1 : (this.markedAt + step + n) % n;
-		this.flame.moveTo(this.marked[this.markedAt]);
-		this.flame.outlineAt(this.flame.find(this.marked[this.markedAt]));
-		this.writeFound();
-	}
-
 	redraw() {
 		this.redraws++;
 		this.measure();
@@ -685,4 +655,4 @@ class Page {
 	}
 }
 
-export {Page, allFilters, diffWidths, frameFilters, sortKeys, viewNames};
+export {Page, allFilters, diffWidths, frameFilters, viewNames};

@@ -24,12 +24,10 @@ function inUnit(v, u) {
 	return !v ? '' : +text ? formatCount(text) : '<' + 10 ** -u.digits;
 }
 
-// The order of prof-text: by amount, equal ones by name.
-function sortKeys(keys, value, K) {
-	const v = new Float64Array(K.n);
-	for (const k of keys)
-		v[k] = value(k);
-	return keys.sort((a, b) => Math.abs(v[b]) - Math.abs(v[a]) || v[b] - v[a] || (K.text[a] < K.text[b] ? -1 : K.text[a] > K.text[b] ? 1 : a - b));
+// The first n in the order of prof-text: by amount, equal ones by name.
+function heaviestKeys(keys, value, K, n) {
+	const v = new Float64Array(K.n), sizes = Float64Array.from(keys, k => Math.abs(v[k] = value(k))).sort(), least = sizes[Math.max(0, sizes.length - n)];
+	return keys.filter(k => Math.abs(v[k]) >= least).sort((a, b) => Math.abs(v[b]) - Math.abs(v[a]) || v[b] - v[a] || (K.text[a] < K.text[b] ? -1 : K.text[a] > K.text[b] ? 1 : a - b)).slice(0, n);
 }
 
 function bar(kind, width) {
@@ -103,7 +101,7 @@ class SideTable {
 
 	draw() {
 		const {page, sums} = this, {state, isTwo} = page, sort = state.so, by = sort === 'total' ? sums.total : sums.self;
-		const keys = sortKeys(this.keys(), isTwo ? k => by[1][k] - by[0][k] : k => by[1][k], this.K), shown = keys.slice(0, page.isPrinting ? 60 : this.limit);
+		const keys = this.keys(), shown = heaviestKeys(keys, isTwo ? k => by[1][k] - by[0][k] : k => by[1][k], this.K, page.isPrinting ? 60 : this.limit);
 		const seg = element('div', {class: 'seg', role: 'group', 'aria-label': 'Sorted by'}, ...[['self', 'Self'], ['total', 'Total']].map(([id, text]) =>
 			button(text, {'aria-pressed': String(sort === id)}, () => page.set({so: id}, false))));
 		const head = element('div', {class: 'sidehead'}, this.zoomed ? element('span', {}, 'In ') : element('span', {}, formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
@@ -198,4 +196,4 @@ class SideTable {
 	}
 }
 
-export {SideTable, sortKeys};
+export {SideTable};

@@ -110,11 +110,9 @@ function chooseSamples(D, structure, F) {
 	const {parent, frame} = D.tree;
 	const bits = F.focus || F.ignore ? new Uint8Array(D.tree.n) : null;
 	if (bits) {
-		const none = new Uint8Array(D.frames.n), focus = F.focus || none, ignore = F.ignore || none;
-		for (let i = 1; i < bits.length; i++) {
-			const f = frame[i];
-			bits[i] = bits[parent[i]] | (focus[f] ? 1 : 0) | (ignore[f] ? 2 : 0);
-		}
+		const marks = Uint8Array.from({length: D.frames.n}, (v, f) => (F.focus && F.focus[f] ? 1 : 0) | (F.ignore && F.ignore[f] ? 2 : 0));
+		for (let i = 1; i < bits.length; i++)
+			bits[i] = bits[parent[i]] | marks[frame[i]];
 	}
 	for (let s = 0; s < n; s++) {
 		const i = node[s];
@@ -139,7 +137,8 @@ const widthOf = {
 // Add what each node has to all above it; v is changed and returned.
 function addUpward(parent, v) {
 	for (let i = v.length - 1; i > 0; i--)
-		v[parent[i]] += v[i];
+		if (v[i])
+			v[parent[i]] += v[i];
 	return v;
 }
 
@@ -162,7 +161,8 @@ function addUp(tree, width) {
  */
 function makeValues(D, structure, counts, column, width, shares) {
 	const {tree, map} = structure, {n, node, side} = D.samples, v = D.samples.values[column];
-	const self = [new Float64Array(tree.n), new Float64Array(tree.n)], sum = [0, 0], isTwo = D.head.two;
+	const isTwo = D.head.two, none = structure.none = structure.none || new Float64Array(tree.n);
+	const self = [isTwo ? new Float64Array(tree.n) : none, new Float64Array(tree.n)], sum = [0, 0];
 	let least = 0;
 	for (let s = 0; s < n; s++) {
 		if (!counts[s])
@@ -183,10 +183,10 @@ function sumKeys(tree, structure, n) {
 		const own = out.self[side] = new Float64Array(n), all = out.total[side] = new Float64Array(n);
 		const self = tree.self[side], total = tree.total[side];
 		for (let i = side || tree.isTwo ? 1 : tree.n; i < tree.n; i++) {
-			const k = key[i];
-			own[k] += self[i];
-			if (outer[i])
-				all[k] += total[i];
+			if (self[i])
+				own[key[i]] += self[i];
+			if (total[i] && outer[i])
+				all[key[i]] += total[i];
 		}
 	}
 	return out;
