@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/model/account.h"
 #include "tally-int.h"
 
 enum { N_CLOCK = 5 };
@@ -53,6 +54,18 @@ add_count(struct sampling *s, const struct shm_count *count)
 	s->signals = s->ticks;
 }
 
+/* Of the rows of what was not sampled, without what was lost. */
+static uint64_t
+missed_of(const struct tally_info *info, uint64_t lost)
+{
+	uint64_t ns = 0, ticks;
+
+	for (size_t i = 0; i < info->n_share; i++)
+		ns += info->share[i].ns;
+	ticks = (ns + info->set->period_ns / 2) / info->set->period_ns;
+	return ticks > lost ? ticks - lost : 0;
+}
+
 bool
 tally_sampling(const struct tally_info *info, struct sampling *s)
 {
@@ -80,8 +93,10 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 			add_count(s, kind == TALLY_LOCK ? &p->lock : &p->heap);
 	}
 	if (kind == TALLY_CPU && !pid && info->used_ns &&
-	    info->set->clock != SHM_CLOCK_WALL)
+	    info->set->clock != SHM_CLOCK_WALL) {
 		s->used_s = (double)info->used_ns / 1e9;
+		s->missed = missed_of(info, s->lost);
+	}
 	return !pid || n < SHM_N_PROCESS;
 }
 

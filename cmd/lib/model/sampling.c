@@ -50,13 +50,10 @@ sampling_add(struct profile *p, const struct sampling *s)
 	if (s->sampler)
 		snprintf(text + n, sizeof(text) - n, " sampler=%s", s->sampler);
 	n = strlen(text);
-	if (s->used_s > 0) {
-		double missed = s->used_s * s->asked_hz - (double)s->ticks;
-
+	if (s->used_s > 0)
 		snprintf(text + n, sizeof(text) - n,
-			 " cpu_used=%.6g missed=%.0f", s->used_s,
-			 missed > 0 ? missed : 0);
-	}
+			 " cpu_used=%.6g missed=%" PRIu64, s->used_s,
+			 s->missed);
 	n = strlen(text);
 	if (s->lost_bytes)
 		snprintf(text + n, sizeof(text) - n, " lost_bytes=%" PRIu64,

@@ -47,8 +47,9 @@ struct sampling {
 				   not read */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
-	uint64_t missed;        /* ticks that never came; of sampling_sum() */
-	uint64_t lost_bytes;    /* of the heap, that lost samples represent */
+	uint64_t missed;     /* ticks that never came: SAMPLING_NONE has these
+				and the lost ones */
+	uint64_t lost_bytes; /* of the heap, that lost samples represent */
 };
 
 /* Is sample i of p time in SAMPLING_NONE? */
