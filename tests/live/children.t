@@ -1,5 +1,6 @@
 # children.t - processes that the program starts, in all possible ways: all are
 # sampled, none is disturbed.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 
@@ -37,8 +38,11 @@ each_has_a_file() {
 }
 for way in fork vfork spawn system popen thread big-fork; do
 	live "$way: both processes are in the profile" both_are_seen $way
-	# The pages of the large one take their time.
-	[ $way != big-fork ] || [ -n "$long" ] || continue
+	# Each way and each option; the products are for check-long.
+	case $way in
+	fork | thread) ;;
+	*) [ -n "$long" ] || continue ;;
+	esac
 	live "$way, --children=none: only the first is" first_is_seen $way
 	live "$way, --children=separate: each has a file" each_has_a_file $way
 done

@@ -2,6 +2,7 @@
 # The script of doc/gate-ci.md, unchanged, on a project that gets slower, with
 # the real prof-record; then the steps of the GitHub action and of the GitLab
 # job, taken from their YAML. Does not depend on the speed of this machine.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 

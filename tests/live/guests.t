@@ -124,22 +124,22 @@ else
 	skip 'a guest of an emulator, three times' 'no qemu-x86_64'
 fi
 if strace -o trace true 2>/dev/null; then
-	behind 'gdb' 0 540 gdb -q -nx --batch -ex run --args "$demo" 0.3 2
-	behind 'strace -f' 0 540 strace -f -o trace "$demo" 0.3 2
+	behind 'gdb' 0 180 gdb -q -nx --batch -ex run --args "$demo" 0.1 2
+	behind 'strace -f' 0 180 strace -f -o trace "$demo" 0.1 2
 else
 	skip 'gdb and strace' 'not there, or nobody may trace here'
 fi
 if have perf && perf stat true >/dev/null 2>&1; then
-	guest 'perf stat' 0 540 perf stat "$demo" 0.3 2
-	guest 'perf record' 0 540 perf record --buildid-mmap -N -q -o perf.data "$demo" 0.3 2
+	guest 'perf stat' 0 180 perf stat "$demo" 0.1 2
+	guest 'perf record' 0 180 perf record --buildid-mmap -N -q -o perf.data "$demo" 0.1 2
 else
 	skip 'perf' 'it does not run here'
 fi
 
-behind 'nice' 0 540 nice "$demo" 0.3 2
-behind 'taskset' 0 540 taskset 1 "$demo" 0.3 2
-behind 'timeout' 0 540 timeout 60 "$demo" 0.3 2
-behind 'setsid' 0 540 setsid -w "$demo" 0.3 2
+behind 'nice' 0 180 nice "$demo" 0.1 2
+behind 'taskset' 0 180 taskset 1 "$demo" 0.1 2
+behind 'timeout' 0 180 timeout 60 "$demo" 0.1 2
+behind 'setsid' 0 180 setsid -w "$demo" 0.1 2
 # shellcheck disable=SC2016 # the inner shell's
 guest 'a shell, xargs, a status' 9 180 \
 	sh -c 'echo 0.1 2 | xargs "$1"; exit 9' sh "$demo"

@@ -1,5 +1,6 @@
 # jit.t - programs whose code is compiled at run time, by the recipes of the
 # manual page: node and java with perf maps, by both samplers.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 

@@ -1,5 +1,6 @@
 # waits.t - a program sampled by the wall clock sleeps as it does alone: every
 # call that waits has the same result and duration.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 

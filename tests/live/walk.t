@@ -1,5 +1,6 @@
 # walk.t - the unwinder of stack copies (cmd/unwind) over recordings of perf,
 # compared with elfutils' dwfl: 99.9 % of the frames must be equal.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
 

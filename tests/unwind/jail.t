@@ -1,6 +1,7 @@
 #!/bin/sh
 # As root, unwind information of other users' programs is compiled by processes
 # without rights; and what stands for far more than its size is refused.
+# Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 name='programs of strangers'
@@ -128,7 +129,7 @@ END
 for sandbox in 1 0; do
 	./deep &
 	program=$!
-	PROF_SANDBOX=$sandbox prof-record -q --pid $program --seconds=2 -o d$sandbox.pb.gz 2>>err
+	PROF_SANDBOX=$sandbox prof-record -q --pid $program --seconds=1 -o d$sandbox.pb.gz 2>>err
 	kill $program
 done
 check 'stacks are the same with and without it' 0 '
@@ -167,7 +168,7 @@ tries=0 worker=
 while [ -z "$worker" ] && [ $((tries += 1)) -lt 5 ]; do
 	prof-record --pid $program --pid $slow --seconds=4 -o slow.pb.gz 2>err &
 	recorder=$!
-	until server=$(pgrep -P $recorder) || ! kill -0 $recorder 2>/dev/null; do :; done
+	until server=$(pgrep -P $recorder) || ! kill -0 $recorder 2>/dev/null; do sleep 0.01; done
 	while kill -0 $recorder 2>/dev/null; do
 		for worker in $(pgrep -r R,D -P "$server"); do
 			[ "$(readlink "/proc/$worker/fd/"* 2>/dev/null | grep -c '/slow$')" -gt 0 ] &&
