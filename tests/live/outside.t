@@ -118,7 +118,7 @@ check 'a process that runs' 0 \
 END
 live 'it has its shares' parts p.pb.gz
 check 'while a command runs, whose status counts' 3 \
-	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.3; exit 3'" <<'END'
+	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.8; exit 3'" <<'END'
 END
 live 'the command is not in it' parts q.pb.gz
 check 'it goes into a pipe' 0 \
