@@ -146,7 +146,8 @@ static void
 warn_of_runtime(const struct profile *p, const struct launch *l)
 {
 	const struct runtime *runtime = runtime_of(p);
-	bool is_kept = runtime && l->jit && getenv(runtime->variable);
+	bool can = runtime && runtime->variable;
+	bool is_kept = can && l->jit && getenv(runtime->variable);
 	struct prof_err err;
 	struct unnamed u;
 	double share;
@@ -154,11 +155,11 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 
 	if (!runtime)
 		return;
-	if (l->jit && !is_kept)
+	if (can && l->jit && !is_kept)
 		warn("--jit: %s ran with %s=%s", runtime->name,
 		     runtime->variable, runtime->value);
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
-	if ((l->jit && !is_kept) || access(map, F_OK) == 0)
+	if ((can && l->jit && !is_kept) || access(map, F_OK) == 0)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK) {
 		warn("%s", err.msg); /* the profile is written */
@@ -171,8 +172,10 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 		     runtime->variable, 100 * share, runtime->value);
 	else if (share > WORTH)
 		warn("%.0f %% of the samples are in code that %s made while it "
-		     "ran: for names, run it with %s, or use --jit",
-		     100 * share, runtime->name, runtime->how);
+		     "ran: %s%s%s",
+		     100 * share, runtime->name,
+		     can ? "for names, run it with " : "without names: ",
+		     runtime->how, can ? ", or use --jit" : "");
 	unnamed_release(&u);
 }
 

@@ -348,7 +348,8 @@ set_runtimes(const struct launch *l)
 	const struct runtime *r = NULL;
 
 	while ((r = runtime_next(r)))
-		if (!(r->is_read && *l->library && !l->no_interp) &&
+		if (r->variable &&
+		    !(r->is_read && *l->library && !l->no_interp) &&
 		    setenv(r->variable, r->value, 0) != 0)
 			return false;
 	return true;

@@ -164,8 +164,9 @@ print_runtime(const struct profile *p, const struct unnamed *u)
 
 	if (runtime && share > TELL)
 		warn("%.1f%% of samples are in code that %s made while it ran, "
-		     "without names: run it with %s",
-		     100 * share, runtime->name, runtime->how);
+		     "without names: %s%s",
+		     100 * share, runtime->name,
+		     runtime->variable ? "run it with " : "", runtime->how);
 }
 
 void

@@ -137,6 +137,46 @@ END
 	live 'node: its functions by the perf map' named_by --perf-basic-prof
 	live 'node: its functions by the jitdump' named_by --perf-prof
 fi
+if have mono mcs; then
+	cat >app.cs <<'END'
+class P {
+	static int Fib(int n) { return n < 2 ? n : Fib(n - 1) + Fib(n - 2); }
+	static void Main() { System.Console.WriteLine(Fib(38)); }
+}
+END
+	# shellcheck disable=SC2016 # the shell of the recording expands it
+	by_mono() {
+		remove_maps
+		prof-record --jit --symbolize -o jit.pb.gz sh -c 'echo $$ >pid; exec mono app.exe' \
+			2>log || return 2
+		grep -c -- '--jit: mono ran with MONO_ENV_OPTIONS=--jitmap' log
+		addrs names <jit.pb.gz | grep 'P:Fib'
+	}
+	if mcs app.cs >log 2>&1; then
+		live '--jit: mono writes names' by_mono
+	else
+		skip '--jit: mono writes names' "$(head -1 log)"
+	fi
+else
+	skip '--jit: mono writes names' 'no mono, or no mcs'
+fi
+# A runtime that has no list: the reason, with the share of the time.
+cat >app.lua <<'END'
+local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
+local begin = os.clock()
+while os.clock() - begin < 0.4 do fib(20) end
+END
+by_luajit() {
+	prof-record --jit -o jit.pb.gz luajit app.lua 2>log || return 2
+	cat log
+	! grep -q -- '--jit: luajit' log &&
+		grep -q '[0-9] % of the samples are in code that luajit made .* without names: it writes none' log
+}
+if have luajit; then
+	live 'luajit: why it has no names' by_luajit
+else
+	skip 'luajit: why it has no names' 'no luajit'
+fi
 if ! have java javac; then
 	skip 'java' 'no java, or no javac'
 elif ! javac Busy.java 2>log; then

@@ -76,7 +76,8 @@ END
 # --- code that a runtime made
 
 for runtime in usr/bin/node opt/jvm/lib/server/libjvm.so usr/bin/python3.12 \
-	opt/dotnet/libcoreclr.so usr/bin/nodejs-like; do
+	opt/dotnet/libcoreclr.so usr/bin/mono-sgen usr/bin/luajit-2.1.0-beta3 \
+	usr/lib/libguile-3.0.so.1 usr/bin/nodejs-like; do
 	maps="@mapping 0x400000 0x500000 0 /$runtime
 @mapping 0x600000 0x700000 0 //anon"
 	make made <<'END'
@@ -90,6 +91,9 @@ check 'the runtime, and the switch that gives names' 0 'cat said' <<'END'
 70.0% of samples are in code that java made while it ran, without names: run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit
 70.0% of samples are in code that python made while it ran, without names: run it with -X perf (3.12 and later)
 70.0% of samples are in code that .NET made while it ran, without names: run it with DOTNET_PerfMapEnabled=1
+70.0% of samples are in code that mono made while it ran, without names: run it with --jitmap
+70.0% of samples are in code that luajit made while it ran, without names: it writes none, but luajit -jp shows its functions
+70.0% of samples are in code that guile made while it ran, without names: it writes none
 END
 
 # --- a server that may know

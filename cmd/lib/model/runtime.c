@@ -23,6 +23,10 @@ static const struct runtime runtimes[] = {
 	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true", false },
 	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1",
 	  true },
+	{ "mono", "--jitmap", "MONO_ENV_OPTIONS", "--jitmap", false },
+	{ "luajit", "it writes none, but luajit -jp shows its functions", NULL,
+	  NULL, false },
+	{ "guile", "it writes none", NULL, NULL, false },
 };
 
 /* Each by a file that it maps; a final star matches any suffix. libjvm.so and
@@ -34,7 +38,10 @@ static const struct {
 	{ "libjvm.so", &runtimes[0] },   { "libcoreclr.so", &runtimes[1] },
 	{ "node", &runtimes[2] },        { "libnode.so*", &runtimes[2] },
 	{ "beam.smp", &runtimes[3] },    { "python3*", &runtimes[4] },
-	{ "libpython3*", &runtimes[4] },
+	{ "libpython3*", &runtimes[4] }, { "mono", &runtimes[5] },
+	{ "mono-sgen", &runtimes[5] },   { "libmono*", &runtimes[5] },
+	{ "luajit*", &runtimes[6] },     { "libluajit*", &runtimes[6] },
+	{ "guile*", &runtimes[7] },      { "libguile*", &runtimes[7] },
 };
 
 const struct runtime *

@@ -10,7 +10,7 @@
 struct profile;
 
 /* What it needs: an option, or a variable, as a user would type it; and how the
- * environment alone says it. */
+ * environment alone says it. Without variable: there is none, and why. */
 struct runtime {
 	const char *name, *how;
 	const char *variable, *value;
