@@ -101,6 +101,6 @@ interp_peek_codes(struct interp_memory *m, const uintptr_t *addr, size_t n,
 	got = n ? copy(m, m->code, n * size, from, n) / size : 0;
 	/* They lie one after another: move each to its place. */
 	for (size_t i = got; i-- > 1;)
-		memmove(m->code[i], m->code[0] + i * size, size);
+		memmove(m->code[i], (uint8_t *)m->code + i * size, size);
 	return got;
 }

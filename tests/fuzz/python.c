@@ -26,6 +26,7 @@ enum {
 	FRAMES = 0x400,
 	FRAME_STEP = 128,
 	CODE = 0x1c00,
+	OTHER_CODE = 0x1a00, /* read along with it */
 	NAME = 0x1d00,
 	TABLE = 0x1e00,
 	TYPES = 0x1f00,
@@ -57,6 +58,7 @@ put_objects(const uint16_t *at)
 	put(CODE + at[CODE_NAME], address(NAME));
 	put(CODE + at[CODE_LINES], address(TABLE));
 	put(CODE + at[CODE_FIRST_LINE], 7);
+	memcpy(image + OTHER_CODE, image + CODE, NAME - CODE);
 	put(NAME + OBJECT_TYPE, address(TYPES + 8));
 	put(NAME + OBJECT_SIZE, 5);
 	put(NAME + TEXT_STATE, 1 << 2 | 1 << 5 | 1 << 6);
@@ -82,7 +84,7 @@ put_frames(const uint16_t *at)
 
 		put(frame + at[FRAME_PREVIOUS],
 		    i + 1 < N_FRAME ? address(frame + FRAME_STEP) : 0);
-		put(frame + at[FRAME_CODE], address(CODE));
+		put(frame + at[FRAME_CODE], address(i % 3 ? CODE : OTHER_CODE));
 		put(frame + at[FRAME_AT], 2);
 		if (minor == 11 || minor == 12)
 			put(mark + at[THREAD_FRAME], address(frame));
