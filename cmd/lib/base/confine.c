@@ -116,18 +116,14 @@ used_ns(pid_t pid)
 }
 
 void
-confine_allow(pid_t pid, size_t bytes, unsigned seconds, bool from_now)
+confine_allow(pid_t pid, size_t bytes, unsigned seconds)
 {
+	rlim_t want = used_ns(pid) / 1000000000 + seconds;
 	struct rlimit r;
 
-	if (from_now && prlimit(pid, RLIMIT_CPU, NULL, &r) == 0) {
-		rlim_t had = r.rlim_max, want = used_ns(pid) / 1000000000;
-
-		want += seconds;
-		seconds = want > had ? (unsigned)(want - had) : 0;
-	}
 	more(pid, RLIMIT_AS, bytes);
-	more(pid, RLIMIT_CPU, seconds);
+	if (prlimit(pid, RLIMIT_CPU, NULL, &r) == 0 && r.rlim_max < want)
+		more(pid, RLIMIT_CPU, want - r.rlim_max);
 }
 
 /* --- answers --- */

@@ -29,11 +29,12 @@ bool confine_drop_rights(void);
 void confine_limit(size_t bytes, unsigned seconds);
 
 /*
- * Allow the process so much more, for a file that is handed over; with from_now
- * so many seconds from now on, if that is more than it has. Without
- * CAP_SYS_RESOURCE, which containers may lack, nothing changes.
+ * Allow the process so many bytes more, for a file that is handed over, and so
+ * many seconds from now on, if it has less: those of many files don't add up
+ * for one. Without CAP_SYS_RESOURCE, which containers may lack, nothing
+ * changes.
  */
-void confine_allow(pid_t pid, size_t bytes, unsigned seconds, bool from_now);
+void confine_allow(pid_t pid, size_t bytes, unsigned seconds);
 bool confine_may_allow(void);
 
 /*

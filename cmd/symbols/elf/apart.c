@@ -31,8 +31,8 @@
 enum {
 	MAX_BYTES = 512 << 20,    /* beside what is there, and the files */
 	THREAD_BYTES = 144 << 20, /* a stack and an arena: mostly never used */
-	SECONDS = 30,             /* of a processor, beside those for files: */
-	FILE_SECONDS = 10,        /* for each, and one for so many bytes */
+	SECONDS = 30,             /* of a processor, if not for files: */
+	FILE_SECONDS = 10,        /* from each on, and one for so many bytes */
 	BYTES_A_SECOND = 8 << 20,
 	KEEP = 3, /* room for a file in memory, beside its mapping */
 	FLUSH = 1 << 16,
@@ -150,11 +150,17 @@ apart_find(void *ctx, const char *build_id, bool want_debug)
 	return answer.status == PROF_OK ? strdup(answer.text) : NULL;
 }
 
+static unsigned
+n_thread(const struct apart_job *job, bool is_careful)
+{
+	return is_careful || !job->n_thread ? 1 : job->n_thread;
+}
+
 static _Noreturn void
 read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
 {
 	struct prof_err err = { 0 };
-	unsigned n = is_careful || !job->n_thread ? 1 : job->n_thread;
+	unsigned n = n_thread(job, is_careful);
 	size_t files = confine_may_allow() ? 0 : job->n_bytes;
 	struct end end = { 0 };
 
@@ -213,7 +219,8 @@ has_symbols(int fd, const struct stat *sb, struct prof_err *err)
 			 sb->st_size ? "not an ELF file" : "an empty file");
 }
 
-/* What it takes to read the file is added to the limits. */
+/* The limits allow for what it takes to read the file, while the other threads
+ * read theirs. */
 static void
 allow_file(const struct side *s, const struct stat *sb)
 {
@@ -224,9 +231,10 @@ allow_file(const struct side *s, const struct stat *sb)
 		size = on_disk; /* holes cost who made it nothing */
 	if (size > SIZE_MAX / KEEP)
 		size = 0;
-	confine_allow(s->reader.pid, size * KEEP,
-		      FILE_SECONDS + (unsigned)(size / BYTES_A_SECOND),
-		      s->is_careful);
+	confine_allow(
+		s->reader.pid, size * KEEP,
+		n_thread(s->job, s->is_careful) *
+			(FILE_SECONDS + (unsigned)(size / BYTES_A_SECOND)));
 }
 
 static int
