@@ -18,7 +18,7 @@
 #include "libsample/unwind/impl.h"
 #include "libsample/unwind/row.h"
 
-#if defined(__x86_64__)
+#if ARCH_HAS_ROWS
 
 static struct unwind_pool pool;
 static size_t n_object, n_row, n_compared, n_rule, n_differ, n_refused;
