@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "refuse.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -74,6 +75,21 @@ lacks_port(const char *input, size_t n)
 	       (*input != '/' && *input != '.' && strstr(input, "/pprof/"));
 }
 
+/* Is it the name of a report, where a profile should be? */
+static bool
+is_output(const char *input)
+{
+	static const char *const ends[] = { ".svg", ".html", ".png", ".pdf",
+					    ".dot" };
+	size_t n = strlen(input);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (n > strlen(ends[i]) &&
+		    !strcmp(input + n - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
 /* Say in the n_msg bytes at msg what may be meant by input, which is no file.
  */
 static void
@@ -93,6 +109,13 @@ advise(const char *input, char *msg, size_t n_msg)
 	else if (is_url || (has_colon && has_port(input, n)))
 		snprintf(msg, n_msg,
 			 "; prof-fetch reads http://HOST/PAGE and HOST:PORT");
+	else if (input[strcspn(input, "*?")])
+		snprintf(msg, n_msg, "; no file has a name of that pattern");
+	else if (is_output(input))
+		snprintf(msg, n_msg, "; -o %s would write it", input);
+	else if (refuse_elsewhere(input, strlen(input)))
+		snprintf(msg, n_msg, "; see %s",
+			 refuse_elsewhere(input, strlen(input)));
 	else if (n && has_colon && !strchr(input, '.'))
 		snprintf(msg, n_msg,
 			 "; the port of a server, HOST:PORT, is a "

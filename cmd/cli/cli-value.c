@@ -10,12 +10,25 @@
 #include <strings.h>
 
 #include "cli.h"
+#include "refuse.h"
 
 void
 cli_bad_arg(const struct cli *cli, const char *want)
 {
 	die("--%s: '%s' is not %s", cli_key_name(cli->cmd, cli->key), cli->arg,
 	    want);
+}
+
+/* Die of an argument that is not such a number: 10s and 5% have a unit. */
+static _Noreturn void
+not_number(const struct cli *cli, const char *want)
+{
+	const char *unit = cli->arg + strspn(cli->arg, "0123456789.");
+
+	if (unit > cli->arg && *unit && *unit != ',')
+		die("--%s: '%s' is not %s; write it without '%s'",
+		    cli_key_name(cli->cmd, cli->key), cli->arg, want, unit);
+	cli_bad_arg(cli, want);
 }
 
 /* Die of a number that is not from min to max; INT64_MAX is no limit. */
@@ -30,7 +43,7 @@ bad_number(const struct cli *cli, int64_t min, int64_t max)
 	else
 		snprintf(want, sizeof(want), "a number from %jd up",
 			 (intmax_t)min);
-	cli_bad_arg(cli, want);
+	not_number(cli, want);
 }
 
 uint64_t
@@ -83,7 +96,7 @@ cli_double(const struct cli *cli)
 	double v = strtod(cli->arg, &end);
 
 	if (end == cli->arg || *end || !isfinite(v))
-		cli_bad_arg(cli, "a number");
+		not_number(cli, "a number");
 	return v;
 }
 
@@ -115,6 +128,7 @@ cli_word_of(const char *option, const char *kind, const char *word, size_t n,
 	    const char *const *words)
 {
 	char list[1024] = "";
+	const char *other;
 	size_t at = 0;
 
 	for (int i = 0; words[i]; i++) {
@@ -124,8 +138,9 @@ cli_word_of(const char *option, const char *kind, const char *word, size_t n,
 			at += (size_t)snprintf(list + at, sizeof(list) - at,
 					       "%s%s", i ? ", " : "", words[i]);
 	}
-	die("--%s: unknown %s '%.*s'; one of %s", option, kind, (int)n, word,
-	    list);
+	other = refuse_elsewhere(word, n);
+	die("--%s: unknown %s '%.*s'; one of %s%s%s", option, kind, (int)n,
+	    word, list, other ? "; see " : "", other ? other : "");
 }
 
 int

@@ -15,6 +15,7 @@ static const struct {
 	{ "buildid", "prof-symbolize --buildid" },
 	{ "call-tree", "prof-dot --call-tree" },
 	{ "callgrind", "prof-export --to callgrind" },
+	{ "children", "prof-text --cum" },
 	{ "comments", "prof-text --comments" },
 	{ "diff-base", "prof-diff --diff-base" },
 	{ "disasm", "prof-list --disasm" },
@@ -26,9 +27,11 @@ static const struct {
 	{ "flamegraph", "prof-flame" },
 	{ "folded", "prof-text --folded" },
 	{ "format", "prof-export --to" },
+	{ "from", "prof-import --from" },
 	{ "gif", "prof-dot -T gif" },
 	{ "granularity", "prof-text --lines" },
 	{ "graph", "prof-dot" },
+	{ "grep", "prof-filter --focus" },
 	{ "gv", "prof-dot -T ps" },
 	{ "html", "prof-html" },
 	{ "http", "prof-html FILE --open" },
@@ -36,11 +39,15 @@ static const struct {
 	{ "interactive", "prof-shell" },
 	{ "json", "prof-text --json" },
 	{ "kcachegrind", "prof-export --to callgrind" },
+	{ "keep", "prof-thin --help" },
 	{ "list", "prof-list --list" },
 	{ "n", "prof-text --nodecount" },
+	{ "no-children", "prof-text" },
+	{ "no-demangle", "prof-symbolize --demangle=none" },
 	{ "normalize", "prof-diff --normalize" },
 	{ "pdf", "prof-dot -T pdf" },
 	{ "peek", "prof-text --peek" },
+	{ "percent-limit", "prof-text --nodefraction" },
 	{ "pid", "prof-record --pid" },
 	{ "png", "prof-dot -T png" },
 	{ "port", "prof-html FILE --open" },
@@ -50,8 +57,10 @@ static const struct {
 	{ "seconds", "prof-fetch --seconds" },
 	{ "serve", "prof-html FILE --open" },
 	{ "speedscope", "prof-export --to speedscope" },
+	{ "stdio", "prof-text" },
 	{ "svg", "prof-dot -T svg" },
 	{ "symbolize", "prof-symbolize" },
+	{ "symfs", "prof-symbolize --search-path" },
 	{ "tags", "prof-text --tags" },
 	{ "text", "prof-text" },
 	{ "thread", "prof-filter --tagfocus=thread=NAME" },
@@ -74,8 +83,8 @@ is_same(const char *option, const char *name, size_t n)
 	return !option[n];
 }
 
-static const char *
-elsewhere(const char *name, size_t n)
+const char *
+refuse_elsewhere(const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (is_same(table[i].option, name, n))
@@ -166,7 +175,7 @@ refuse_option(const struct cli *cli, const char *word)
 	for (const struct cli_hint *h = cli->cmd->hints; h && h->option; h++)
 		if (is_same(h->option, name, n))
 			die("unknown option '%s': %s", word, h->text);
-	other = elsewhere(name, n);
+	other = refuse_elsewhere(name, n);
 	if (other)
 		die("unknown option '%s': see %s", word, other);
 	if (n_dash == 2)
@@ -182,7 +191,8 @@ refuse_one_dash(const struct cli *cli, const char *word)
 	size_t n = strcspn(word, "=");
 
 	if (word[0] == '-' && word[1] != '-' && n > 3 &&
-	    (own_option(cli, word + 1, n - 1) || elsewhere(word + 1, n - 1)))
+	    (own_option(cli, word + 1, n - 1) ||
+	     refuse_elsewhere(word + 1, n - 1)))
 		refuse_option(cli, word);
 }
 
@@ -195,5 +205,5 @@ refuse_is_elsewhere(const struct cli *cli, const char *word)
 		return false;
 	word += 2;
 	n = strcspn(word, "=");
-	return n && !own_option(cli, word, n) && elsewhere(word, n);
+	return n && !own_option(cli, word, n) && refuse_elsewhere(word, n);
 }

@@ -19,6 +19,10 @@ _Noreturn void refuse_option(const struct cli *cli, const char *word);
  */
 void refuse_one_dash(const struct cli *cli, const char *word);
 
+/* The command, with its option, that does what the n bytes of name say; NULL:
+ * none is known. */
+const char *refuse_elsewhere(const char *name, size_t n);
+
 /* Has another command the option that getopt_long() took here for an
  * abbreviation? --list is --list-options, --tags is --tagshow. */
 bool refuse_is_elsewhere(const struct cli *cli, const char *word);

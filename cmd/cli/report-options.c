@@ -127,10 +127,14 @@ set_granularity(struct report_settings *s, struct cli *cli, const char *option,
 static double
 fraction(struct cli *cli, const char *option)
 {
-	double v = cli_double(cli);
+	const char *last = cli->arg + strcspn(cli->arg, "%");
+	double v = *last ? 2 : cli_double(cli);
 
 	if (v < 0)
 		die("--%s: '%s' is negative", option, cli->arg);
+	if (v > 1)
+		die("--%s: '%s' is not a fraction from 0 to 1: 0.05 is 5 %%",
+		    option, cli->arg);
 	return v;
 }
 

@@ -62,8 +62,14 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
+static const struct cli_hint hints[] = {
+	{ "to", "see prof-export --to" },
+	{ 0 },
+};
+
 static const struct cli_cmd cmd = {
 	.name = "prof-import",
+	.hints = hints,
 	.args = "[FILE...]",
 	.brief = "make a stream of other profilers' files",
 	.opts = opts,

@@ -158,19 +158,52 @@ is_here(const char *name)
 	return !strchr(name, '/') && access(name, X_OK) == 0;
 }
 
+/* What reads or runs a file that is no program: NULL if its name does not say.
+ */
+static const char *
+opener(const char *name)
+{
+	static const char *const table[][2] = {
+		{ ".pb.gz", "prof-text" },
+		{ ".pb", "prof-text" },
+		{ ".prof", "prof-text" },
+		{ ".data", "prof-import" },
+		{ ".folded", "prof-import" },
+		{ ".jfr", "prof-import" },
+		{ ".py", "prof-record python3" },
+		{ ".rb", "prof-record ruby" },
+		{ ".php", "prof-record php" },
+		{ ".js", "node --cpu-prof" },
+		{ ".jar", "prof-record java -jar" },
+	};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		size_t k = strlen(table[i][0]);
+
+		if (n > k && !strcmp(name + n - k, table[i][0]))
+			return table[i][1];
+	}
+	return NULL;
+}
+
 /* Why name cannot be executed, by error, and what to do. */
 static enum prof_status
 not_found(const char *name, int error, struct prof_err *err)
 {
 	struct stat sb;
+	bool is_file = stat(name, &sb) == 0 && S_ISREG(sb.st_mode);
 
+	if (is_file && !(sb.st_mode & 0111) && opener(name))
+		return prof_fail(err, PROF_EIO, "%s: not a program; use %s %s",
+				 name, opener(name), name);
 	if (error == ENOENT)
 		return prof_fail(err, PROF_EIO, "%s: %s%s%s", name,
 				 strchr(name, '/') ? strerror(error)
 						   : "command not found",
 				 is_here(name) ? "; use ./" : "",
 				 is_here(name) ? name : "");
-	if (error == EACCES && stat(name, &sb) == 0 && !(sb.st_mode & 0111))
+	if (error == EACCES && is_file && !(sb.st_mode & 0111))
 		return prof_fail(err, PROF_EIO,
 				 "%s: %s; chmod +x makes it a program", name,
 				 strerror(error));
