@@ -96,7 +96,7 @@ else
 		'prof-history --function=main.multiply --change --by=hour go'
 	live 'a label says it' named v2 v1 web1 \
 		'prof-history --function=main.multiply --change --by=hour labels'
-	if go_build 200000 -ldflags=-linkmode=internal && [ -z "$(id server)" ] && fetched none.pb.gz; then
+	if go_build 9000000 -ldflags=-linkmode=internal && [ -z "$(id server)" ] && fetched none.pb.gz; then
 		told none/web1 0 none.pb.gz
 		check "libc's build-id is not that of a server without" 0 '
 			prof-history --function=main.multiply --tsv none | cut -f5,6,8 | tail -1' <<'END'
@@ -106,7 +106,7 @@ END
 		skip 'a server without a build-id' 'this go makes none'
 	fi
 	id=$(printf '%040d' 19)
-	if go_build 200000 "-ldflags=-linkmode=internal -B 0x$id" && fetched named.pb.gz; then
+	if go_build 9000000 "-ldflags=-linkmode=internal -B 0x$id" && fetched named.pb.gz; then
 		told named/web1 0 named.pb.gz
 		check "a server that Go links has the build-id of -B" 0 '
 			prof-history --function=main.multiply --tsv named | cut -f5,8 | tail -1' <<END
@@ -119,8 +119,8 @@ fi
 
 # --- all processes ---
 
-# recorded FOLDER COST: files of --all --every while ./worker runs, and FOLDER.pb.gz,
-# their sum; with its names, as the file is going to be replaced.
+# recorded FOLDER COST: files of --all --every --symbolize while ./worker runs, and
+# FOLDER.pb.gz, their sum. The file is going to be replaced: names are of then.
 recorded() {
 	cat >worker.c <<EOF
 __attribute__((noinline)) void spin(int n)
@@ -147,9 +147,9 @@ EOF
 	worker=$!
 	servers="$servers $worker"
 	mkdir "$1"
-	timeout -s INT 3 prof-record -q --all --every=1 -o "$1/%H%M%S.pb.gz" 2>err
+	timeout -s INT 3 prof-record -q --all --every=1 --symbolize -o "$1/%H%M%S.pb.gz" 2>err
 	kill $worker
-	prof-merge "$1"/*.pb.gz 2>>err | prof-symbolize -q -o "$1.pb.gz" 2>>err
+	prof-merge "$1"/*.pb.gz -o "$1.pb.gz" 2>>err
 }
 
 if ! prof-record -q --all --seconds=1 -o try.pb.gz 2>log; then
