@@ -11,6 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
 #include "lib/model/units.h"
+#include "lib/report/palette.h"
 
 enum {
 	WIDTH = 900, /* pixels */
@@ -270,17 +271,29 @@ put_panel(struct panel *p)
 
 /* --- the whole --- */
 
-static const char style[] =
-	"<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,monospace;"
-	"fill:#222}text.h{font:600 15px system-ui,sans-serif}"
-	"text.m,text.a,text.r{fill:#666}text.a{text-anchor:end}"
-	"text.r{text-anchor:middle}#bg{fill:#fff}path{fill:none}"
-	".g{stroke:#ddd}.b{stroke:#888;stroke-dasharray:3 3}"
-	".c{fill:#d55e00;opacity:.2}.v{stroke:#d55e00;stroke-width:1.5}"
-	".s{fill:none;stroke:#0072b2;stroke-width:1.5}circle{fill:#0072b2}"
-	"@media(prefers-color-scheme:dark){text{fill:#ddd}"
-	"text.m,text.a,text.r{fill:#999}#bg{fill:#1b1b1b}"
-	".g{stroke:#444}.s{stroke:#56b4e9}circle{fill:#56b4e9}}</style>\n";
+#define COLOURS(bg, fg, fg3, line, accent, more)                               \
+	"text{fill:" fg "}text.m,text.a,text.r{fill:" fg3 "}#bg{fill:" bg      \
+	"}.g{stroke:" line "}.b{stroke:" fg3 "}.c{fill:" more                  \
+	"}.v{stroke:" more "}.s{stroke:" accent "}circle{fill:" accent "}"
+
+static const char
+	style[] =
+		"<style>text{font:12px " PALETTE_TYPE
+		";font-variant-numeric:tabular-nums}text.h{font-size:15px;"
+		"font-weight:650}text.a{text-anchor:end}text.r{text-anchor:"
+		"middle}"
+		"path,.s{fill:none}.b{stroke-dasharray:3 3}.c{opacity:.2}"
+		".v,.s{stroke-width:1.5}" COLOURS(
+			PALETTE_BG, PALETTE_FG, PALETTE_FG3, PALETTE_LINE,
+			PALETTE_ACCENT,
+			PALETTE_MORE) "@media(prefers-color-scheme:dark)"
+				      "{" COLOURS(PALETTE_DARK_BG,
+						  PALETTE_DARK_FG,
+						  PALETTE_DARK_FG3,
+						  PALETTE_DARK_LINE,
+						  PALETTE_DARK_ACCENT,
+						  PALETTE_DARK_MORE) "}</"
+								     "style>\n";
 
 void
 plot_series(const struct series *x, const struct history_settings *s,

@@ -264,6 +264,22 @@ END
 all pairs true
 END
 
+	# Colours of other pictures are the page's.
+	cat >tokens.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const css = readFileSync(process.argv[2], 'utf8'), header = readFileSync(process.argv[3], 'utf8'), wrong = [];
+const of = head => Object.fromEntries([...css.slice(css.indexOf(head)).split('}')[0].matchAll(/--(\w+):(#[0-9a-f]{3,6})/g)].map(m => [m[1], m[2]]));
+const light = of(':root{'), dark = {...light, ...of(':root[data-theme=dark]{')}, all = [...header.matchAll(/define PALETTE_(DARK_)?(\w+) "(#\w+)"/g)];
+for (const [, isDark, name, colour] of all)
+	if ((isDark ? dark : light)[name.toLowerCase()] !== colour)
+		wrong.push(name + ' ' + colour);
+console.log(all.length, wrong.join());
+END
+	check 'texts and lines of all pictures have the colours of the page' 0 \
+		"node tokens.mjs $src/cmd/html/page.css $src/cmd/lib/report/palette.h" <<'END'
+14 
+END
+
 	# Numbers as text: the same words from C and in the page.
 	cat >numbers.mjs <<'END'
 import {readFileSync} from 'node:fs';

@@ -293,6 +293,23 @@ await check('Enter steps through the matches, and sums that hold some say so', a
 	const inside = await page.evaluate(() => globalThis.profpage.flame.rows.flat().filter(b => b.rest).map(b => globalThis.profpage.flame.restMatches(b) === b.rest));
 	return same([found, inside], ['100 % · 1/1‹›', [true]]);
 });
+await check('of a search stacks with a match keep their colours, others fade, and each box is visited', async () => {
+	await open('cpu.html');
+	const looks = () => page.evaluate(() => {
+		const p = globalThis.profpage, f = p.flame;
+		f.related = p.matches ? p.related(p.tree) : null;
+		return Object.fromEntries(f.rows.flat().filter(b => b.node && !b.rest).map(b => [p.text(p.tree, b.node), f.look(b)]).map(([name, {fill, alpha}]) => [name, fill + ' ' + alpha]));
+	});
+	const before = await looks();
+	await search('^(leaf|helper)$');
+	const during = await looks(), match = await page.evaluate(() => globalThis.profpage.palette.match), n = await page.evaluate(() => globalThis.profpage.found.marked.length), seen = new Set();
+	for (let i = 0; i < n; i++) {
+		await press(['Enter']);
+		seen.add(await page.evaluate(() => globalThis.profpage.flame.cursor));
+	}
+	const faded = Object.keys(before).filter(name => !during[name].startsWith(match) && during[name] !== before[name]);
+	return same([during.leaf, during.main === before.main, during.work === before.work, faded.every(name => during[name].endsWith(' 0.32')), faded.length > 0, n > 1, seen.size === n], [match + ' 1', true, true, true, true, true, true]);
+});
 await check('a search that is no pattern is taken literally', async () => {
 	await open('cpu.html');
 	await search('work(');
@@ -335,7 +352,13 @@ if (existsSync(folder + '/code.html'))
 			known.addresses.push(address);
 			known.self += i + 1;
 		});
-		await open('code.html', '#v=source&sel=hash');
+		await open('code.html', '#v=source&sel=hash', {height: 300});
+	const isSeen = await page.$eval('.text tr.sel', tr => {
+		const a = tr.getBoundingClientRect(), all = [...document.querySelectorAll('.text tr')].map(r => parseFloat(r.cells[0].textContent) || 0);
+		return a.top >= 96 && a.bottom <= innerHeight - 26 && parseFloat(tr.cells[0].textContent) === Math.max(...all);
+	});
+	if (!isSeen)
+		return 'the hottest line is not in the window';
 		const got = Object.fromEntries((await page.$$eval('.text tr', rows => rows.map(tr => {
 			tr.click();
 			const steps = [...document.querySelectorAll('.asm tr.insn:not(.far)')].filter(r => /^[0-9a-f]+$/.test(r.cells[2].textContent));
@@ -646,6 +669,26 @@ await check('the graph: boxes apart, in the panel, of what is focused; a click s
 	await page.$$eval('.gn', all => all.find(g => g.dataset.name === 'leaf').dispatchEvent(new MouseEvent('click', {bubbles: true})));
 	const around = await state('gn'), near = await page.$$eval('.gn', all => all.map(g => g.dataset.name).sort().join(' '));
 	return n > 4 && n <= 25 ? same([...rest, focused, around, near], [0, 0, true, 'main rec', 'leaf', 'helper leaf work']) : n + ' boxes';
+});
+await check('the graph follows the type; in the dark no box is light, nor without changes of a difference', async () => {
+	await open('kind-heap.html', '#v=graph');
+	const names = () => page.$$eval('.gn', all => all.map(g => g.textContent).join('|')), seen = new Set();
+	for (const si of ['alloc_space', 'inuse_space']) {
+		await page.evaluate(t => globalThis.profpage.set({si: t}), si);
+		seen.add(await names());
+	}
+	const light = colour => {
+		const [r, g, b] = [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16) / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+		return .2104542553 * Math.cbrt(.4122214708 * r + .5363325363 * g + .0514459929 * b) + .793617785 * Math.cbrt(.2119034982 * r + .6806995451 * g + .1073969566 * b) - .0040720468 * Math.cbrt(.0883024619 * r + .2817188376 * g + .6299787005 * b);
+	};
+	const fills = [];
+	for (const file of ['kind-go.html', 'diff.html']) {
+		await open(file, '#v=graph', {dark: true});
+		fills.push(...await page.$$eval('.gn', all => all.map(g => g.querySelector('rect').getAttribute('fill'))));
+	}
+	await open('diff.html');
+	const [large, small] = await page.evaluate(() => [.48, .05].map(r => globalThis.profpage.palette.ofChange({r, isSure: true})));
+	return same([seen.size, fills.length > 4, fills.filter(f => light(f) > .6), light(small) - light(large) >= .08], [2, true, [], true]);
 });
 await check('the call graph grows and shrinks by keys', async () => {
 	await open('cpu.html', '#v=graph');

@@ -622,8 +622,7 @@ class Page {
 			}
 		}
 		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? '' : formatCount(totals[count][0]) + ' samples · ';
-		const runs = this.base.gate && this.base.gate.runs, isOneRun = !runs || runs[0] < 2 || runs[1] < 2;
-		const words = this.isTwo ? isOneRun ? 'one run on each side: differences from run to run are not known' : formatCount(runs[0]) + ' and ' + formatCount(runs[1]) + ' runs'
+		const words = this.isTwo ? 'one run on each side: differences from run to run are not known'
 			: 'vivid: your code · dark foot: self · italic: inlined · ' + samples + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading'}, words);
 		host.replaceChildren(...items, reading);

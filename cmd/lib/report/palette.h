@@ -22,6 +22,28 @@ enum {
 	PALETTE_SHADES = 9, /* of a difference: 0 less, 4 the same, 8 more */
 };
 
+/*
+ * Type and colours of text and lines in pictures, light and dark: those of the
+ * page of prof-html.
+ */
+#define PALETTE_TYPE                                                           \
+	"system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\","           \
+	"sans-serif"
+#define PALETTE_BG "#fff"
+#define PALETTE_FG "#171b21"
+#define PALETTE_FG2 "#4d5763"
+#define PALETTE_FG3 "#646e7b"
+#define PALETTE_LINE "#e3e7ec"
+#define PALETTE_ACCENT "#1a5fd0"
+#define PALETTE_MORE "#a84300"
+#define PALETTE_DARK_BG "#0f1216"
+#define PALETTE_DARK_FG "#e9edf2"
+#define PALETTE_DARK_FG2 "#b3bdc9"
+#define PALETTE_DARK_FG3 "#8f9aa8"
+#define PALETTE_DARK_LINE "#262c35"
+#define PALETTE_DARK_ACCENT "#7db4ff"
+#define PALETTE_DARK_MORE "#ffab6b"
+
 /* "rrggbb" in sRGB, for a light and for a dark page. */
 extern const char palette_light[PALETTE_N][7];
 extern const char palette_dark[PALETTE_N][7];

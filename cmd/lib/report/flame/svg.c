@@ -354,11 +354,12 @@ add_box(struct svg *s, const struct flame_box *box)
 static void
 put_colours(struct svg *s, bool is_dark)
 {
-	svg_put(s,
-		is_dark ? "#bg{fill:#0f1216}text{fill:#eef2f6}.m{fill:#b3bdc9}"
-			  "#f .s{color:#8a3fd6}"
-			: "#bg{fill:#fff}text{fill:#171b21}.m{fill:#4d5763}"
-			  "#f .s{color:#bd85ff}");
+	svg_put(s, is_dark ? "#bg{fill:" PALETTE_DARK_BG
+			     "}text{fill:" PALETTE_DARK_FG
+			     "}.m{fill:" PALETTE_DARK_FG2
+			     "}#f .s{color:#8a3fd6}"
+			   : "#bg{fill:" PALETTE_BG "}text{fill:" PALETTE_FG
+			     "}.m{fill:" PALETTE_FG2 "}#f .s{color:#bd85ff}");
 	for (unsigned i = 0; i < PALETTE_N; i++)
 		if (s->is_used[i])
 			putf(s, ".c%u{color:#%s}", i,
@@ -373,7 +374,7 @@ static void
 put_style(struct svg *s)
 {
 	svg_put(s, "<style>text{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,"
-		   "monospace}text.h{font:600 15px system-ui,sans-serif}"
+		   "monospace}text.h{font:650 15px " PALETTE_TYPE "}"
 		   ".i{font-style:italic}path{stroke:currentColor;"
 		   "stroke-width:16}");
 	if (s->is_used[PALETTE_REST])
