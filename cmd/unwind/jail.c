@@ -122,7 +122,7 @@ jail_start(struct jail **out, struct prof_err *err)
 	int fd[2];
 
 	*out = NULL;
-	if (!confine_is_wanted())
+	if (!confine_is_possible())
 		return PROF_OK;
 	j = malloc(sizeof(*j));
 	if (!j)

@@ -1,8 +1,9 @@
 /*
  * jail.h - compile the rows of a stranger's file in a process that may do
- * nothing else: another user, no new privileges, no system calls but those that
- * read the file and answer, no file system, little memory and time. What it
- * answers is checked as if a stranger had written it.
+ * nothing else: another user if this one is root, no new privileges, no system
+ * calls but those that read the file and answer, no file system, little memory
+ * and time. What it answers is checked as if a stranger had written it, and it
+ * can be ended in the middle of a file.
  */
 #ifndef JAIL_H
 #define JAIL_H
@@ -16,8 +17,8 @@ struct jail;
 struct rows;
 
 /*
- * Start the process that starts one for each file. *out is NULL, and it is not
- * needed, unless this process is root's; or if PROF_SANDBOX is 0. It does not
+ * Start the process that starts one for each file. *out is NULL if files are to
+ * be read here: PROF_SANDBOX is 0, or there are sanitizers. It does not
  * appear to wait() without __WALL. PROF_EIO or PROF_ENOMEM: it could not be
  * started.
  */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# As root, unwind information of other users' programs is compiled by processes
-# without rights; and what stands for far more than its size is refused.
+# Unwind information of programs is compiled by processes without rights; and
+# what stands for far more than its size is refused.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
@@ -56,27 +56,29 @@ END
 gcc -o run run.c && python3 many.py many || exit 99
 chmod 755 "$scratch" run many
 
-# record OPTION...: run many as another user, and record it.
+# record [WORD...]: run many as another user, record it by prof-record after the
+# words, and write the rights of the process that reads it.
 record() {
 	setpriv --reuid=65534 --clear-groups ./run "$PWD/many" &
 	program=$!
-	prof-record --pid $program --seconds=2 -o out.pb.gz 2>err &
+	"$@" prof-record --pid $program --seconds=2 -o - >out.pb.gz 2>err &
 	recorder=$!
+	tries=0
+	until worker=$(pgrep -P $recorder) || [ $tries -eq 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	if [ -z "$worker" ] && ! wait $recorder; then
+		kill $program
+		skip_rest "$name" "$(head -n 1 err)"
+	fi
+	sleep 0.3
+	grep -E '^(Uid|CapEff|NoNewPrivs):' "/proc/$worker/status" >rights
+	find "/proc/$worker/fd" -lname 'socket:*' | wc -l >>rights
+	wait $recorder
+	kill $program
 }
 record
-tries=0
-until worker=$(pgrep -P $recorder) || [ $tries -eq 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-if [ -z "$worker" ] && ! wait $recorder; then
-	kill $program
-	skip_rest "$name" "$(head -n 1 err)"
-fi
-grep -E '^(Uid|CapEff|NoNewPrivs):' "/proc/$worker/status" >rights
-find "/proc/$worker/fd" -lname 'socket:*' | wc -l >>rights
-wait $recorder
-kill $program
 check 'the process that reads them has no rights' 0 'cat rights' <<'END'
 Uid:	65534	65534	65534	65534
 CapEff:	0000000000000000
@@ -86,6 +88,9 @@ END
 check 'it ends with the recorder' 0 "kill -0 $worker 2>/dev/null || echo ended" <<'END'
 ended
 END
+cp rights root
+record setpriv --reuid=65534 --clear-groups
+check 'nor has that of an ordinary user' 0 'cmp rights root' </dev/null
 check 'a table that stands for far more is named' 0 \
 	'sed -n "s/.*many: \(.*\)/\1/p" err' <<'END'
 its unwind information stands for far more than its size; its callers are not seen
