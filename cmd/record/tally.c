@@ -338,10 +338,35 @@ tally_stack(struct tally *t, uint64_t key, const uint64_t *pc, uint64_t ticks,
 	s->signals = tally_plus(s->signals, signals < ticks ? signals : ticks);
 }
 
+/*
+ * The frame of libsample's start that calls the others: three of the dynamic
+ * loader call that, or it is the last one copied. Other frames of libsample are
+ * of wrappers, which call for the program. 0: none.
+ */
+static uint32_t
+start_frame(struct tally *t, uint64_t key, const uint64_t *pc)
+{
+	struct space *s = tally_find_space(t, SHM_KEY_SPACE(key));
+	uint32_t n = SHM_KEY_DEPTH(key);
+	bool is_cut = n && pc[n - 1] == UNWIND_GAP;
+	uint32_t k = is_cut ? n - 1 : n > 3 ? n - 3 : 0;
+	uint32_t last = is_cut && n > 3 ? n - 3 : k ? k - 1 : 0;
+	uint64_t address;
+
+	while (k-- > last) {
+		uint32_t m = module_of(t, s, pc[k], k, &address);
+
+		if (k && m < PLACE_FIRST && t->module[m].is_self)
+			return k;
+	}
+	return 0;
+}
+
 void
 tally_chance(struct tally *t, uint64_t key, const uint64_t *pc)
 {
-	uint32_t i = stack_of(t, key, pc);
+	uint32_t k = start_frame(t, key, pc);
+	uint32_t i = stack_of(t, key - k, pc + k);
 
 	if (i == PROF_NONE)
 		return;

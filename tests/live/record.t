@@ -109,6 +109,18 @@ check 'the profile says how it was sampled' 0 \
 # sampling: clock=cpu asked_hz=1000 lost=0 truncated=0 unwind_failed=0 untimed_threads=0 sampler=libsample
 END
 
+# The start of a program is sampled by the kernel, where that is permitted.
+live_check 'what libsample does at the start of a program is its own' 0 \
+	'prof-record -q -F 1000 -o own.pb.gz sh -c \
+		"i=0; while [ \$i -lt 200 ]; do /bin/true; i=\$((i + 1)); done"
+	 stacks --all own.pb.gz | awk "
+		/^# sampling/ { is_seen = /[+]perf/ }
+		/^[1-9]/ { all += \$2 }
+		/^[1-9]/ && \$3 == \"[prof-record]\" { own += \$2 }
+		END { print (all > 0 && (own > .08 * all || !is_seen)) }"' <<'END'
+1
+END
+
 # Readers call a profile by its first mapping.
 check 'the first mapping is the program, though a shell starts it' 0 \
 	'prof-record -q -o x.pb.gz sh -c "\"\$demo\" 0.3 1 >/dev/null; :"
