@@ -271,29 +271,26 @@ put_panel(struct panel *p)
 
 /* --- the whole --- */
 
-#define COLOURS(bg, fg, fg3, line, accent, more)                               \
-	"text{fill:" fg "}text.m,text.a,text.r{fill:" fg3 "}#bg{fill:" bg      \
-	"}.g{stroke:" line "}.b{stroke:" fg3 "}.c{fill:" more                  \
-	"}.v{stroke:" more "}.s{stroke:" accent "}circle{fill:" accent "}"
+static const char style[] =
+	"text{font:12px " PALETTE_TYPE ";font-variant-numeric:tabular-nums}"
+	"text.h{font-size:15px;font-weight:650}text.a{text-anchor:end}"
+	"text.r{text-anchor:middle}path,.s{fill:none}.c{opacity:.2}"
+	".b{stroke-dasharray:3 3}.v,.s{stroke-width:1.5}";
 
-static const char
-	style[] =
-		"<style>text{font:12px " PALETTE_TYPE
-		";font-variant-numeric:tabular-nums}text.h{font-size:15px;"
-		"font-weight:650}text.a{text-anchor:end}text.r{text-anchor:"
-		"middle}"
-		"path,.s{fill:none}.b{stroke-dasharray:3 3}.c{opacity:.2}"
-		".v,.s{stroke-width:1.5}" COLOURS(
-			PALETTE_BG, PALETTE_FG, PALETTE_FG3, PALETTE_LINE,
-			PALETTE_ACCENT,
-			PALETTE_MORE) "@media(prefers-color-scheme:dark)"
-				      "{" COLOURS(PALETTE_DARK_BG,
-						  PALETTE_DARK_FG,
-						  PALETTE_DARK_FG3,
-						  PALETTE_DARK_LINE,
-						  PALETTE_DARK_ACCENT,
-						  PALETTE_DARK_MORE) "}</"
-								     "style>\n";
+static const char light[] =
+	"text{fill:" PALETTE_FG "}text.m,text.a,text.r{fill:" PALETTE_FG3 "}"
+	"#bg{fill:" PALETTE_BG "}.g{stroke:" PALETTE_LINE "}"
+	".b{stroke:" PALETTE_FG3 "}.c{fill:" PALETTE_MORE "}"
+	".v{stroke:" PALETTE_MORE "}.s{stroke:" PALETTE_ACCENT "}"
+	"circle{fill:" PALETTE_ACCENT "}";
+
+static const char dark[] =
+	"text{fill:" PALETTE_DARK_FG "}"
+	"text.m,text.a,text.r{fill:" PALETTE_DARK_FG3 "}"
+	"#bg{fill:" PALETTE_DARK_BG "}.g{stroke:" PALETTE_DARK_LINE "}"
+	".b{stroke:" PALETTE_DARK_FG3 "}.c{fill:" PALETTE_DARK_MORE "}"
+	".v{stroke:" PALETTE_DARK_MORE "}.s{stroke:" PALETTE_DARK_ACCENT "}"
+	"circle{fill:" PALETTE_DARK_ACCENT "}";
 
 void
 plot_series(const struct series *x, const struct history_settings *s,
@@ -303,7 +300,9 @@ plot_series(const struct series *x, const struct history_settings *s,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%zu\" viewBox=\"0 0 %d %zu\">\n",
 		WIDTH, x->n_fn * PANEL, WIDTH, x->n_fn * PANEL);
-	fputs(style, out);
+	fprintf(out,
+		"<style>%s%s@media(prefers-color-scheme:dark){%s}</style>\n",
+		style, light, dark);
 	fputs("<rect id=\"bg\" width=\"100%\" height=\"100%\"/>\n", out);
 	for (size_t k = 0; k < x->n_fn; k++) {
 		struct panel p = { .x = x,
