@@ -88,10 +88,16 @@ parse_mapping(struct parser *f, char *s)
 	m.start = (uint64_t)number[0];
 	m.limit = (uint64_t)number[1];
 	m.offset = (uint64_t)number[2];
-	if ((word = next_word(&s)))
-		m.file = profile_intern(f->p, word);
-	if ((word = next_word(&s)))
-		m.build_id = profile_intern(f->p, word);
+	/* A path may have blanks; what has only hex digits at the end is an id. */
+	s += strspn(s, " \t");
+	word = strrchr(s, ' ');
+	if (word && word[1 + strspn(word + 1, "0123456789abcdef")] == '\0') {
+		*word++ = '\0';
+		if (*word)
+			m.build_id = profile_intern(f->p, word);
+	}
+	if (*s)
+		m.file = profile_intern(f->p, s);
 	if (m.file == STRTAB_NONE || m.build_id == STRTAB_NONE ||
 	    profile_add_mapping(f->p, &m) == PROF_NONE)
 		return prof_nomem(f->err);
@@ -375,7 +381,8 @@ parse_sample(struct parser *f, char *s)
 	}
 	/* Values from the last to the first, as names may hold blanks. */
 	for (size_t i = f->p->n_type; i-- > 0;) {
-		word = strrchr(s, ' ');
+		s += strspn(s, " \t");
+	word = strrchr(s, ' ');
 		if (!word || !parse_number(word + 1, &value[i]))
 			return FAIL(f,
 				    "a sample needs %zu values after its "
