@@ -131,7 +131,7 @@ binary_names(const struct profile *p, const struct mapping *m, const char *name)
 	}
 	for (size_t i = 0; !found && i < sizeof(section) / sizeof(section[0]);
 	     i++)
-		found = !strcmp(o.build_id, id) &&
+		found = (!strcmp(o.build_id, id) || !strcmp(o.loaded_id, id)) &&
 			section_names(&o, section[i], name);
 	object_close(&o);
 	close(fd);

@@ -416,4 +416,37 @@ else
 	skip 'a file that is cut while it is read' "$(head -1 build.log)"
 fi
 
+# --- two build-ids
+
+# Go's linker, from 1.24 on: GNU's is in a section, its own in the segment, too.
+cat >two.s <<'END'
+	.section .note.gnu.id, "", @note
+	.long	4, 4, 3
+	.asciz	"GNU"
+	.byte	1, 2, 3, 0xff
+	.section .note.go.buildid, "a", @note
+	.long	4, 9, 4
+	.asciz	"Go\0"
+	.ascii	"ab/cd/xyZ"
+	.balign	4
+	.text
+	.globl	both
+	.type	both, @function
+both:
+	.fill	16, 1, 0x90
+	.size	both, . - both
+END
+gcc -shared -nostdlib -Wl,--build-id=none two.s -o two || exit 99
+# shellcheck disable=SC2046 # words
+set -- $(text two)
+for id in 010203ff 78795a 01020304; do
+	echo "0x$1" | addrs make $((0x$1 & -4096)) $((0x$1 + 4096)) $((0x$2 & -4096)) \
+		"$scratch/two" $id >two.pb
+	prof-symbolize -q two.pb | addrs names | sed "s/^/$id /"
+done >two.names
+check 'a file with two build-ids is found by both' 0 'cat two.names' <<'END'
+010203ff both
+78795a both
+END
+
 plan

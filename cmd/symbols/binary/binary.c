@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "impl.h"
 #include "lib/base/array.h"
@@ -191,6 +192,13 @@ void
 binary_set_threads(struct binary *s, unsigned n)
 {
 	s->n_thread = n;
+}
+
+bool
+binary_has_id(const struct binary *s, const char *id)
+{
+	return !strcasecmp(s->main.build_id, id) ||
+	       !strcasecmp(s->main.loaded_id, id);
 }
 
 const char *

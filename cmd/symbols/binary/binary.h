@@ -44,6 +44,9 @@ void binary_set_threads(struct binary *s, unsigned n);
 /* Its GNU build-id in lower-case hex, or "". */
 const char *binary_build_id(const struct binary *s);
 
+/* Is id, in hex, that or the one that its processes have in memory? */
+bool binary_has_id(const struct binary *s, const char *id);
+
 /* The amount of symbol information in a file itself, ascending. */
 enum binary_worth {
 	WORTH_SPLIT,    /* a debug file, split off from the program */

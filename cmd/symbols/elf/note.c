@@ -18,26 +18,12 @@ is_big_endian(Elf *elf)
 	return ident && ident[EI_DATA] == ELFDATA2MSB;
 }
 
-bool
-note_find_build_id(Elf *elf, char *id)
+static bool
+find_in_segments(Elf *elf, char *id)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
 	GElf_Phdr ph;
 	size_t n = 0;
 
-	*id = '\0';
-	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
-			continue;
-		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf &&
-		    build_id_in_notes(data->d_buf, data->d_size,
-				      sh.sh_addralign, is_big_endian(elf), id))
-			return true;
-	}
 	if (elf_getphdrnum(elf, &n) != 0)
 		return *id;
 	for (size_t i = 0; i < n; i++) {
@@ -53,6 +39,34 @@ note_find_build_id(Elf *elf, char *id)
 			return true;
 	}
 	return *id;
+}
+
+bool
+note_find_build_id(Elf *elf, char *id)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	*id = '\0';
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf &&
+		    build_id_in_notes(data->d_buf, data->d_size,
+				      sh.sh_addralign, is_big_endian(elf), id))
+			return true;
+	}
+	return find_in_segments(elf, id);
+}
+
+bool
+note_find_loaded_id(Elf *elf, char *id)
+{
+	*id = '\0';
+	return find_in_segments(elf, id);
 }
 
 const char *

@@ -18,6 +18,13 @@
 bool note_find_build_id(Elf *elf, char *id);
 
 /*
+ * The same of its segments alone, which is what a process has in memory and the
+ * recorder reads. Go's linker writes two, from 1.24 on, and GNU's is in a
+ * section only.
+ */
+bool note_find_loaded_id(Elf *elf, char *id);
+
+/*
  * The file name in .gnu_debuglink, valid as long as elf, and that file's
  * checksum. NULL: there is none.
  */

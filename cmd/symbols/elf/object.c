@@ -102,6 +102,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 			     : prof_fail(err, PROF_EFORMAT, "not an ELF file");
 	}
 	note_find_build_id(o->elf, o->build_id);
+	note_find_loaded_id(o->elf, o->loaded_id);
 	return PROF_OK;
 }
 

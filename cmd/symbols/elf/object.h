@@ -37,8 +37,9 @@ struct object {
 	uint64_t size;
 	struct object_state state;
 	bool may_shrink; /* elf reads it, as a mapping may lose pages */
-	struct unpack_budget *budget; /* may be NULL */
-	char build_id[BUILD_ID_TEXT]; /* hex, or "" */
+	struct unpack_budget *budget;  /* may be NULL */
+	char build_id[BUILD_ID_TEXT];  /* hex, or "" */
+	char loaded_id[BUILD_ID_TEXT]; /* as a process has it */
 };
 
 /*

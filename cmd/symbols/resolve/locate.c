@@ -153,7 +153,7 @@ try_path(struct search *s, const char *path, struct prof_err *err)
 		return reject(s, path, &why, err);
 	}
 	id = binary_build_id(o);
-	if (!*s->build_id || !strcasecmp(id, s->build_id))
+	if (!*s->build_id || binary_has_id(o, s->build_id))
 		return keep(s, o, path);
 	prof_fail(&why, PROF_EIO, *id ? "its build-id is %s" : "no build-id",
 		  id);

@@ -24,7 +24,7 @@ find_object(const struct resolve *r, const char *build_id, bool want_debug,
 	if (!path)
 		return PROF_OK;
 	st = binary_open(path, r->o->locate->budget, out, err);
-	if (st == PROF_OK && strcasecmp(binary_build_id(*out), build_id)) {
+	if (st == PROF_OK && !binary_has_id(*out, build_id)) {
 		st = prof_fail(err, PROF_EFORMAT, "not the build-id %s",
 			       build_id);
 		binary_close(*out);
@@ -88,8 +88,7 @@ open_vdso(const struct resolve *r, uint32_t m, struct binary **out,
 	enum prof_status st = kernel_vdso(map, out, err);
 
 	if (st != PROF_OK || !map->build_id ||
-	    !strcasecmp(binary_build_id(*out),
-			profile_str(r->p, map->build_id)))
+	    binary_has_id(*out, profile_str(r->p, map->build_id)))
 		return st;
 	prof_fail(err, PROF_EIO, "this machine's is %s", binary_build_id(*out));
 	binary_close(*out);
@@ -114,7 +113,7 @@ open_held(const struct resolve *r, uint32_t m, struct binary **out, char **path,
 	*path = strdup(profile_str(r->p, map->file));
 	if (!*path)
 		st = prof_nomem(err);
-	else if (*id && strcasecmp(binary_build_id(*out), id))
+	else if (*id && !binary_has_id(*out, id))
 		st = prof_fail(err, PROF_EIO, "its build-id is %s",
 			       binary_build_id(*out));
 	if (st == PROF_OK)
