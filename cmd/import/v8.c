@@ -324,6 +324,28 @@ v8_parse(const void *data, size_t n, const char *format, read_fn *read,
 	return st;
 }
 
+/* The time between samples that have none, as v8-profiler wrote them: as in
+ * DevTools, all are as long. The span is in seconds. */
+static json_t *
+even_deltas(struct v8 *v, const json_t *root, size_t n)
+{
+	double s = json_number_value(json_object_get(root, "endTime")) -
+		   json_number_value(json_object_get(root, "startTime"));
+	json_t *deltas = s > 0 && s < 1e9 ? json_array() : NULL;
+
+	for (size_t i = 0; deltas && i < n; i++)
+		if (json_array_append_new(
+			    deltas, json_integer((json_int_t)(s * 1e6 /
+							      (double)n))) < 0)
+			break;
+	if (deltas)
+		profile_doubt(v->b->p,
+			      "samples have no times: each is said to be 1/%zu "
+			      "of %g s",
+			      n, s);
+	return deltas;
+}
+
 static enum prof_status
 read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 {
@@ -334,9 +356,12 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	const json_t *samples = json_object_get(root, "samples");
 	/* Of a tree, whose endTime is in seconds, one more is the end. */
 	const json_t *end = json_array_get(stamps, json_array_size(samples));
+	json_t *even = NULL;
 	enum prof_status st;
 
 	v->at = v8_int(root, "startTime");
+	if (head && json_array_size(samples) && !deltas && !stamps)
+		deltas = even = even_deltas(v, root, json_array_size(samples));
 	if (!json_is_array(nodes) && !json_is_object(head))
 		return prof_fail(v->err, PROF_EFORMAT, "%s: no nodes",
 				 v->format);
@@ -346,11 +371,16 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	if (st == PROF_OK)
 		st = v8_add_samples(v, samples, deltas ? deltas : stamps,
 				    !deltas);
-	if (st == PROF_OK)
+	if (st == PROF_OK && even)
+		st = v8_finish(
+			v, v->at + json_integer_value(json_array_get(even, 0)),
+			idle, NULL, 0);
+	else if (st == PROF_OK)
 		st = v8_finish(v,
 			       end ? (int64_t)json_integer_value(end)
 				   : v8_int(root, "endTime"),
 			       idle, NULL, 0);
+	json_decref(even);
 	return st;
 }
 

@@ -597,6 +597,11 @@ f 40000
 f 2
 f 35000
 END
+	check '.cpuprofile: samples without times share the time' 0 '
+		sed "s/,\"timestamps.*/}/" old.cpuprofile | prof-import 2>err | prof-export --to folded; cat err' <<'END'
+f 66666666000
+prof-import: <stdin>: samples have no times: each is said to be 1/3 of 100 s
+END
 	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
 		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null; then
 		us=$(python3 -c 'import json; d = json.load(open("node.cpuprofile")); t = d["startTime"] + d["timeDeltas"][0]
