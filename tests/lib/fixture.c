@@ -88,7 +88,7 @@ parse_mapping(struct parser *f, char *s)
 	m.start = (uint64_t)number[0];
 	m.limit = (uint64_t)number[1];
 	m.offset = (uint64_t)number[2];
-	/* A path may have blanks; what has only hex digits at the end is an id. */
+	/* A path may have blanks; hex digits alone at the end are an id. */
 	s += strspn(s, " \t");
 	word = strrchr(s, ' ');
 	if (word && word[1 + strspn(word + 1, "0123456789abcdef")] == '\0') {
@@ -381,8 +381,7 @@ parse_sample(struct parser *f, char *s)
 	}
 	/* Values from the last to the first, as names may hold blanks. */
 	for (size_t i = f->p->n_type; i-- > 0;) {
-		s += strspn(s, " \t");
-	word = strrchr(s, ' ');
+		word = strrchr(s, ' ');
 		if (!word || !parse_number(word + 1, &value[i]))
 			return FAIL(f,
 				    "a sample needs %zu values after its "
