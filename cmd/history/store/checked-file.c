@@ -5,13 +5,15 @@
 
 #include <endian.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "lib/wire/compress.h"
 
-#define MIN_PAGE 512 /* shorter reads are of the header alone */
+#define MIN_PAGE 512 /* shorter reads below are of the header alone */
 #define MAX_PAGE 65536
+#define SIZE_AT 16    /* of the header: bytes of a page, 1 for 65536 */
 #define RESERVE_AT 20 /* of the header; 0: a database of another version */
 
 /* The system's files, and those with checksums: other reads and writes. */
@@ -26,17 +28,52 @@ sum_of(const void *page, int n)
 	return htole32(gzip_crc32(0, page, (size_t)n - sizeof(uint32_t)));
 }
 
-static int
-read_page(sqlite3_file *f, void *page, int n, sqlite3_int64 at)
+static bool
+is_whole(const char *page, int n)
 {
-	int code = system_methods->xRead(f, page, n, at);
 	uint32_t sum;
 
-	if (code != SQLITE_OK || n < MIN_PAGE ||
-	    (!at && !((char *)page)[RESERVE_AT]))
+	if (n < MIN_PAGE)
+		return false;
+	memcpy(&sum, page + n - sizeof(sum), sizeof(sum));
+	return sum == sum_of(page, n);
+}
+
+/*
+ * Since 3.45, SQLite reads a long value's pages past its cache into the
+ * caller's memory: without the checksum, and of the last one no more than it
+ * needs. All of that page is read and checked.
+ */
+static int
+read_part(sqlite3_file *f, void *out, int n, sqlite3_int64 at)
+{
+	unsigned char head[SIZE_AT + 2];
+	char page[MAX_PAGE];
+	int code = system_methods->xRead(f, head, sizeof(head), 0), size;
+
+	if (code != SQLITE_OK)
 		return code;
-	memcpy(&sum, (char *)page + n - sizeof(sum), sizeof(sum));
-	return sum == sum_of(page, n) ? SQLITE_OK : SQLITE_CORRUPT;
+	size = head[SIZE_AT] << 8 | head[SIZE_AT + 1];
+	if (size == 1)
+		size = MAX_PAGE;
+	if (n >= size || at % size)
+		return SQLITE_CORRUPT;
+	code = system_methods->xRead(f, page, size, at);
+	if (code != SQLITE_OK)
+		return code;
+	memcpy(out, page, (size_t)n);
+	return is_whole(page, size) ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+static int
+read_page(sqlite3_file *f, void *out, int n, sqlite3_int64 at)
+{
+	int code = system_methods->xRead(f, out, n, at);
+
+	if (code != SQLITE_OK || (n < MIN_PAGE && at < MIN_PAGE) ||
+	    (!at && !((char *)out)[RESERVE_AT]) || is_whole(out, n))
+		return code;
+	return read_part(f, out, n, at);
 }
 
 static int
