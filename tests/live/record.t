@@ -110,7 +110,7 @@ check 'the profile says how it was sampled' 0 \
 END
 
 # The start of a program is sampled by the kernel, where that is permitted.
-live_check 'what libsample does at the start of a program is its own' 0 \
+check 'what libsample does at the start of a program is its own' 0 \
 	'prof-record -q -F 1000 -o own.pb.gz sh -c \
 		"i=0; while [ \$i -lt 200 ]; do /bin/true; i=\$((i + 1)); done"
 	 stacks --all own.pb.gz | awk "
