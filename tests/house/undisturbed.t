@@ -1,6 +1,7 @@
 # undisturbed.t - rows that tests/live skipped as disturbed are tried again when all other
 # tests have ended (Makefile.am), since those are what disturbs on a machine that does
 # nothing else. What disagrees even then fails; only who else is busy may skip it again.
+# And all logs are there to be read.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 grep -l '^ok .* # SKIP disturbed' "$bin"/tests/live/*.log >logs 2>/dev/null ||
@@ -20,4 +21,11 @@ while read -r log; do
 		esac
 	done <names
 done <logs
+
+# A row that begins with a word that is no command is not run, and does not fail.
+if grep -E '\.t: (line )?[0-9]+: .*: (command )?not found$' "$bin"/tests/*/*.log >missing; then
+	not_ok 'no test calls what is not there' <missing
+else
+	ok 'no test calls what is not there'
+fi
 plan

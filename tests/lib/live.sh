@@ -158,7 +158,7 @@ live_state >.recorded
 # unfiltered ROW NAME...: a row that needs to read memory by process_vm_readv(2), which
 # libsample does not dare under some seccomp filters (libsample/unwind/filter.h).
 unfiltered() {
-	if filter sees; then
+	if seccomp sees; then
 		"$@"
 	else
 		skip "$2" 'a seccomp filter: no stacks of sleepers and coroutines'

@@ -217,7 +217,7 @@ if [ -z "$pythons" ]; then
 	plan
 	exit
 fi
-if ! filter sees; then
+if ! seccomp sees; then
 	skip 'functions of Python' 'a seccomp filter: no functions of interpreters'
 	plan
 	exit
@@ -335,19 +335,19 @@ outside() {
 live 'Python from outside: the remedy is named' outside "$python"
 
 # As in a container, whose filter lets memory be read, refuses it, or kills for it.
-filter allow true
+seccomp allow true
 if [ $? -eq 77 ]; then
 	skip 'under a filter of system calls' 'none can be installed as root does'
 else
 	check 'under a filter of system calls that allows it, functions are read' 0 \
-		"filter allow prof-record -q --clock=wall -o filter.pb.gz $python sleepers.py
+		"seccomp allow prof-record -q --clock=wall -o filter.pb.gz $python sleepers.py
 		prof-text --folded --lines --sample-index=wall filter.pb.gz |
 			grep -c 'sleepers.doze [^;]*:5;.*sleepers.nap [^;]*:3'" <<'END'
 1
 END
 	for how in errno kill; do
 		check "with $how it is said that they are not, and nothing is killed" 0 \
-			"filter $how prof-record -o filter.pb.gz $python known.py 2>&1 >out |
+			"seccomp $how prof-record -o filter.pb.gz $python known.py 2>&1 >out |
 			grep -o 'the functions of its interpreter.*'" <<'END'
 the functions of its interpreter are not read: a filter of system calls (seccomp) forbids to read them, or might kill for it
 END

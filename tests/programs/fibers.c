@@ -18,7 +18,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "filter.h"
+#include "seccomp.h"
 
 #define KEEP __attribute__((noinline))
 

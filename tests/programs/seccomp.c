@@ -1,10 +1,10 @@
 /*
- * filter.c - run a command as in a container: under a seccomp filter that root
+ * seccomp.c - run a command as in a container: under a seccomp filter that root
  * installed, without CAP_SYS_ADMIN.
  *
- *	filter allow|errno|kill COMMAND...	what process_vm_readv(2) gets;
+ *	seccomp allow|errno|kill COMMAND...	what process_vm_readv(2) gets;
  *						status 77: not possible here
- *	filter sees				is the filter here, if any, such
+ *	seccomp sees				is the filter here, if any, such
  *						that libsample makes the call?
  */
 #include <linux/capability.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "filter.h"
+#include "seccomp.h"
 
 static bool
 is_admin(void)
@@ -58,7 +58,7 @@ main(int argc, char **argv)
 	if (!strcmp(what, "sees"))
 		return sees();
 	if (argc < 3) {
-		fprintf(stderr, "usage: filter sees | allow|errno|kill "
+		fprintf(stderr, "usage: seccomp sees | allow|errno|kill "
 				"COMMAND...\n");
 		return 2;
 	}

@@ -1,5 +1,5 @@
 /*
- * filter.h - a seccomp filter that does action for process_vm_readv(2), and
+ * seccomp.h - a seccomp filter that does action for process_vm_readv(2), and
  * lets all else pass.
  */
 #include <errno.h>
