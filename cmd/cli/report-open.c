@@ -42,7 +42,7 @@ warn_of_names(const struct profile *p)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK)
 		die("%s", err.msg);
-	if (p->n_function == 0 && p->n_sample > 0)
+	if (u.share > 0.5 && unnamed_is_raw(p))
 		warn("no names yet: prof-symbolize FILE | ...");
 	else if (u.share > 0.5)
 		warn("%.0f%% of the samples have no names: %s", 100 * u.share,

@@ -29,8 +29,10 @@ script -qec "prof-text \"$1\"" /dev/null </dev/null | tr -d "\r" |
 	grep "^prof-text: .*names"
 EOF
 	check 'a report of addresses names prof-symbolize' 0 \
-	'echo 0x1234 | addrs make 0 0 0 /bin/app >raw.pb
-	 sh on_terminal raw.pb; sh on_terminal "$data/good-nosyms.pb.gz"' <<'END'
+	'printf "0x1234\n0x1240\n0x1250\n" | addrs make 0 0 0 /bin/app >raw.pb
+	 echo "[not sampled] 1" | prof-import --type=cpu/nanoseconds | prof-merge raw.pb - >row.pb
+	 sh on_terminal raw.pb; sh on_terminal row.pb; sh on_terminal "$data/good-nosyms.pb.gz"' <<'END'
+prof-text: no names yet: prof-symbolize FILE | ...
 prof-text: no names yet: prof-symbolize FILE | ...
 prof-text: 57% of the samples have no names: their files have none, or were not found; see --search-path of prof-symbolize, DEBUGINFOD_URLS, -dbgsym packages
 END

@@ -129,10 +129,23 @@ unnamed_release(struct unnamed *u)
 	u->mapping = u->any = NULL;
 }
 
+bool
+unnamed_is_raw(const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_location; i++) {
+		const struct location *l = &p->location[i];
+
+		if (l->n_line && l->mapping != PROF_NONE &&
+		    *profile_str(p, p->mapping[l->mapping].file) != '[')
+			return false;
+	}
+	return p->n_location > 0;
+}
+
 const char *
 unnamed_remedy(const struct profile *p)
 {
-	return p->n_function == 0
+	return unnamed_is_raw(p)
 		       ? "run prof-symbolize"
 		       : "their files have none, or were not found; see "
 			 "--search-path of prof-symbolize, DEBUGINFOD_URLS, "
