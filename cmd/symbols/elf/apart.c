@@ -39,6 +39,7 @@ enum {
 	PIECE = 1 << 17, /* of answers, read at once */
 	MAX_EVENT = 1 << 30,
 	MAX_DEATHS = 16,
+	HAS_RIGHTS = 3, /* status of a reader that could not drop them */
 };
 
 enum { END, WARN }; /* struct end; a string */
@@ -166,12 +167,12 @@ read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
 
 	if (dup2(socket, 0) < 0 || dup2(out, 1) < 0 ||
 	    close_range(2, ~0u, 0) < 0 || !confine_drop_rights())
-		_exit(1);
+		_exit(HAS_RIGHTS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES + n * (size_t)THREAD_BYTES + files * KEEP,
 		      SECONDS + (unsigned)(files / BYTES_A_SECOND));
 	if (!confine_calls(true))
-		_exit(1);
+		_exit(HAS_RIGHTS);
 	door_use(0);
 	end.status = job->work(job->ctx, &reader, is_careful, &err);
 	memcpy(end.msg, err.msg, sizeof(end.msg));
@@ -440,7 +441,9 @@ cause(const struct side *s)
 	       : sig == SIGXCPU || sig == SIGKILL ? "it took too much time"
 	       : sig == SIGSYS                    ? "it tried more than to read"
 	       : sig                              ? strsignal(sig)
-						  : "it took too much memory";
+	       : WEXITSTATUS(s->status) == HAS_RIGHTS
+		       ? "it could not give up its rights"
+		       : "it took too much memory";
 }
 
 /* Run a reader to its end; *why is NULL, or why it was ended. */
