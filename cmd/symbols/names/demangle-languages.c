@@ -130,7 +130,7 @@ put_tuple(FILE *f, const char *s)
 	put(f, "(#", *s == 'H' ? 2 : 1);
 	for (unsigned i = 1; i < n; i++)
 		put(f, ",", 1);
-	put(f, "#)" + (*s == 'T'), *s == 'H' ? 2 : 1);
+	put(f, *s == 'H' ? "#)" : ")", *s == 'H' ? 2 : 1);
 	return s + 1;
 }
 
