@@ -128,17 +128,17 @@ tiny_sources() {
 }
 
 # perf keeps copies of binaries below $HOME, and its runs disturb each other there.
+# Each recording asks for build-ids of mappings: while any other on the machine does
+# (prof-record --all in another test), the kernel (6.18) marks the mappings of each as
+# having some, and a perf that did not ask (6.1) smashes its stack with them, or
+# believes them and finds no symbols.
 if command -v perf >/dev/null; then
 	perf() {
-		HOME=$scratch command perf "$@" || perf_again $? "$@"
-	}
-	# While another recording has build-ids of mappings (prof-record --all in
-	# another test), the kernel marks those of each recording as build-ids, and
-	# a perf that did not ask for them ends by SIGABRT: stack smashing (6.1).
-	perf_again() {
-		[ "$1" = 134 ] && [ "$2" = record ] || return "$1"
-		shift 2
-		HOME=$scratch command perf record --buildid-mmap "$@"
+		tap_perf=$1
+		[ "$1" != record ] || tap_perf='record --buildid-mmap'
+		shift
+		# shellcheck disable=SC2086 # words
+		HOME=$scratch command perf $tap_perf "$@"
 	}
 fi
 

@@ -62,12 +62,14 @@ END
 ${CC:-cc} -O1 -g -fno-omit-frame-pointer -pthread -o work work.c
 
 # theirs FILE: "COUNT PERIOD COMM FRAME;FRAME;..." of perf script, leaf first.
-# A frame is its function, in the program and in compiled code with a perf map,
-# else its file: names of the kernel and of libc have aliases. Frames without a
+# A frame is its function, if work.c or a perf map has it, else "-" in the program
+# and its file elsewhere: names of the kernel and of libc, which may be part of the
+# program, have aliases, and perf makes up some for stubs. Frames without a
 # file at the root are not counted, nor is a lone one of libc below the kernel:
 # perf knows the program from before an exec to the end of the recording.
 # Callers of __libc_start_call_main are other values on the stack: it keeps no
 # frame pointer.
+own='/^(leaf|mid|in|thread|main|__libc_start_call_main)$/'
 theirs() {
 	{
 		perf script -i "$1" --no-inline -F comm,period,ip,sym,dso 2>perf.err ||
@@ -82,9 +84,7 @@ theirs() {
 		function frame(i) {
 			dso = $NF; gsub(/[()]/, "", dso)
 			if (dso ~ /^\[(kernel|guest)/ || dso ~ /\.ko/) f = "[k]"
-			# Stubs have no symbol of their own: perf makes one up, and
-			# counts the first, which calls the linker, as part of _init.
-			else if (dso ~ /\/work$/) f = $(i + 1) ~ /@plt|^_init/ ? "" : $(i + 1)
+			else if (dso ~ /\/work$/) f = $(i + 1) ~ '"$own"' ? $(i + 1) : "-"
 			else if (dso == "[unknown]") f = "?"
 			else if (dso ~ /\.map$/ && $(i + 1) != "[unknown]") {
 				f = $(i + 1)
@@ -143,7 +143,7 @@ ours() {
 			f = map[of[$i]]
 			if (!of[$i]) f = "?"
 			else if (f ~ /^\[kernel/ || f ~ /\.ko/) f = "[k]"
-			else if (f ~ /\/work$/) f = fn[$i] ~ /@plt|^_init/ ? "" : fn[$i]
+			else if (f ~ /\/work$/) f = fn[$i] ~ '"$own"' ? fn[$i] : "-"
 			else if (f ~ /anon|memfd/) f = jit[$i] != "" ? jit[$i] : "anon"
 			else sub(/.*\//, "", f)
 			stack = stack f ";"
@@ -182,7 +182,7 @@ leaves() {
 	report "$1" --no-children -F sample,period,comm,dso,sym | awk -F'|' '
 		{
 			if ($5 ~ /^\[k\]/) f = "[k]"
-			else if ($4 == "work") { f = substr($5, 5); if (f ~ /@plt|^_init|^0x/) f = "" }
+			else if ($4 == "work") { f = substr($5, 5); if (f !~ '"$own"') f = "-" }
 			else if ($4 == "[unknown]") f = "?"
 			else if ($4 ~ /^\[JIT\]/ && $5 !~ / 0x/) { f = substr($5, 5); gsub(" ", "_", f) }
 			else if ($4 ~ /anon|deleted|memfd|^\[JIT\]/) f = "anon"
@@ -306,8 +306,8 @@ if have prof-symbolize && ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 	row 'frame pointers: shares are those of perf report' shares fp.data
 	record z.data -g -z ./work
 	agree 'compressed' z.data
-	record id.data -g --buildid-mmap --all-cgroups --namespaces ./work
-	agree 'build-ids in mappings' id.data
+	record id.data -g --all-cgroups --namespaces ./work
+	agree 'groups and namespaces' id.data
 	record flat.data ./work
 	agree 'no call chains' flat.data
 	record_as '-q -e page-faults -c 1' faults.data -g ./work
