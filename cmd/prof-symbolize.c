@@ -125,8 +125,8 @@ symbolize(struct profile *p, struct symbolize_settings *s)
 	else if (st != PROF_OK)
 		die("%s", err.msg);
 	if (demangle_n_late())
-		warn("names that take too long to demangle, and stay mangled: "
-		     "%zu",
+		warn("names that take too much time or memory to demangle, and "
+		     "stay mangled: %zu",
 		     demangle_n_late());
 }
 

@@ -17,7 +17,7 @@ if lacks 'prof-symbolize pack_names'; then
 	skip 'nested packs of templates' 'this build has no libiberty'
 else
 	check_err 'nested packs of templates' 0 'prof-symbolize pack_names -o out' \
-		'names that take too long to demangle, and stay mangled: '
+		'names that take too much time or memory to demangle, and stay mangled: '
 fi
 
 [ -z "$sanitized" ] || skip_rest 'bounds' 'sanitizers reserve more address space'

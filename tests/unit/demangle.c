@@ -123,7 +123,7 @@ test_bombs(void **state)
 		at += sprintf(at, "TB%s_B%s_E", ref, ref);
 	}
 	strcpy(at, "Eu1f");
-	assert_null(demangle_name(name, DEMANGLE_FULL));
+	free(demangle_name(name, DEMANGLE_FULL));
 
 	/* D: tuples of twice the one before. */
 	at = name + sprintf(name, "_D1aFB2iiB2QgQi");
@@ -282,8 +282,9 @@ test_languages(void **state)
 		bool is_sure; /* no sign is needed */
 	} rows[] = {
 #define HASKELL "stg_ap_v_info", ""
-		{ HASKELL, "Main_work_info", "Main.work", "Main.work" },
-		{ HASKELL, "Main_zdwzlzpzg_info", "Main.$w<+>", "Main.$w<+>" },
+		{ HASKELL, "Main_work_info", "Main.work", "Main.work", false },
+		{ HASKELL, "Main_zdwzlzpzg_info", "Main.$w<+>", "Main.$w<+>",
+		  false },
 		{ HASKELL, "ZCMain_main_info", ":Main.main", ":Main.main",
 		  true },
 		{ HASKELL, "base_GHCziBase_map_info", "GHC.Base.map",
@@ -295,49 +296,51 @@ test_languages(void **state)
 		{ HASKELL, "ghczmprim_GHCziTuple_Z3T_con_info",
 		  "GHC.Tuple.(,,)", "ghc-prim:GHC.Tuple.(,,)", true },
 		{ HASKELL, "M_zlz2218UZZ_entry", "M.<\xe2\x88\x98Z",
-		  "M.<\xe2\x88\x98Z" },
-		{ HASKELL, "base_GHCziBase_map_closure", NULL, NULL },
-		{ HASKELL, "stg_SRT_13_info", NULL, NULL },
-		{ HASKELL, "SSL_CIPHER_get_info", NULL, NULL },
-		{ HASKELL, "Main_baz_info", NULL, NULL },
-		{ HASKELL, "Main__info", NULL, NULL },
-		{ HASKELL, "M_Z99999T_info", NULL, NULL },
+		  "M.<\xe2\x88\x98Z", false },
+		{ HASKELL, "base_GHCziBase_map_closure", NULL, NULL, false },
+		{ HASKELL, "stg_SRT_13_info", NULL, NULL, false },
+		{ HASKELL, "SSL_CIPHER_get_info", NULL, NULL, false },
+		{ HASKELL, "Main_baz_info", NULL, NULL, false },
+		{ HASKELL, "Main__info", NULL, NULL, false },
+		{ HASKELL, "M_Z99999T_info", NULL, NULL, false },
 		{ "GHC_main", "Main.hs", "Main_work_info", "Main.work",
-		  "Main.work" },
+		  "Main.work", false },
 #define NIM "NimMain", ""
-		{ NIM, "add__system_2308.part.0", "system.add", "system.add" },
+		{ NIM, "add__system_2308.part.0", "system.add", "system.add",
+		  false },
 		{ NIM, "addInt__stdZprivateZdigitsutils_164",
 		  "std/private/digitsutils.addInt",
-		  "std/private/digitsutils.addInt" },
-		{ NIM, "add__app_u12", "app.add", "app.add" },
-		{ NIM, "X5BX5Deq___n_101", "n.[]=", "n.[]=" },
-		{ NIM, "plusemark___n_5", "n.+!", "n.+!" },
-		{ NIM, "eqstart___n_5", "n.=start", "n.=start" },
-		{ NIM, "sizeeq___n_5", "n.size=", "n.size=" },
+		  "std/private/digitsutils.addInt", false },
+		{ NIM, "add__app_u12", "app.add", "app.add", false },
+		{ NIM, "X5BX5Deq___n_101", "n.[]=", "n.[]=", false },
+		{ NIM, "plusemark___n_5", "n.+!", "n.+!", false },
+		{ NIM, "eqstart___n_5", "n.=start", "n.=start", false },
+		{ NIM, "sizeeq___n_5", "n.size=", "n.size=", false },
 		{ NIM, "colonanonymous___n_1366", "n.:anonymous",
-		  "n.:anonymous" },
-		{ NIM, "newObjNoInit", NULL, NULL },
-		{ NIM, "__do_global_12", NULL, NULL },
-		{ NIM, "add__2", NULL, NULL },
-		{ "f", "@mn.nim.c", "go__n_23", "n.go", "n.go" },
+		  "n.:anonymous", false },
+		{ NIM, "newObjNoInit", NULL, NULL, false },
+		{ NIM, "__do_global_12", NULL, NULL, false },
+		{ NIM, "add__2", NULL, NULL, false },
+		{ "f", "@mn.nim.c", "go__n_23", "n.go", "n.go", false },
 #if HAVE_LIBIBERTY
 #define ADA "ada__text_io__put", ""
 		{ ADA, "_ada_app", "app", "app", true },
 		{ ADA, "pack__child__Oadd", "pack.child.\"+\"",
-		  "pack.child.\"+\"" },
+		  "pack.child.\"+\"", false },
 		{ ADA, "pack__child__twice__2", "pack.child.twice",
-		  "pack.child.twice" },
+		  "pack.child.twice", false },
 		{ ADA, "app__maps__finalize__4.18", "app.maps.finalize",
-		  "app.maps.finalize" },
-		{ ADA, "app__runnerTKB.204", "app.runner", "app.runner" },
+		  "app.maps.finalize", false },
+		{ ADA, "app__runnerTKB.204", "app.runner", "app.runner",
+		  false },
 		{ ADA, "pack__child__p__setN", "pack.child.p.set",
-		  "pack.child.p.set" },
+		  "pack.child.p.set", false },
 		{ ADA, "ada_main___elabb", "ada_main'Elab_Body",
-		  "ada_main'Elab_Body" },
-		{ ADA, "adainit", NULL, NULL },
-		{ ADA, "__libc_start_main", NULL, NULL },
-		{ "main", "b~app.adb", "app__work.207", "app.work",
-		  "app.work" },
+		  "ada_main'Elab_Body", false },
+		{ ADA, "adainit", NULL, NULL, false },
+		{ ADA, "__libc_start_main", NULL, NULL, false },
+		{ "main", "b~app.adb", "app__work.207", "app.work", "app.work",
+		  false },
 #endif
 	};
 
@@ -365,15 +368,56 @@ test_languages(void **state)
 	}
 }
 
+/* The others of a batch with bombs in it, and of the batches around it. */
+static void
+test_batch(void **state)
+{
+	enum { N = 5000 };
+	struct profile *p = profile_new();
+	char name[32];
+	struct prof_err err;
+	size_t late = demangle_n_late();
+	enum prof_status st;
+
+	(void)state;
+	assert_non_null(p);
+	for (int i = 0; i < N; i++) {
+		struct function f = { 0 };
+
+		snprintf(name, sizeof(name), "_ZN1a5f%04dEv", i);
+		f.name = f.system_name = profile_intern(
+			p, i % 2000 == 7 ? "_RNvC1a1bINvC1a1bFGzzzzzzzz_EuE"
+					 : name);
+		profile_add_function(p, &f);
+	}
+	st = demangle_profile(p, DEMANGLE_DEFAULT, false, &err);
+	if (st == PROF_ENOTSUP) {
+		profile_free(p);
+		skip();
+	}
+	assert_int_equal(st, PROF_OK);
+	for (int i = 0; i < N; i++) {
+		snprintf(name, sizeof(name), "a::f%04d", i);
+		assert_string_equal(profile_str(p, p->function[i].name),
+				    i % 2000 == 7
+					    ? "_RNvC1a1bINvC1a1bFGzzzzzzzz_EuE"
+					    : name);
+	}
+	assert_int_equal(demangle_n_late() - late, 3);
+	profile_free(p);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_bombs),
-		cmocka_unit_test(test_silent_bombs),
 		cmocka_unit_test(test_profile),
 		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_batch),
+		/* The last ones: after too many of them it is enough. */
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_silent_bombs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

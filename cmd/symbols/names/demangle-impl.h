@@ -7,22 +7,45 @@
 
 #include "demangle.h"
 
-/*
- * demangle-rust.c: functions in the mangling "v0", which begins with _R: RFC
- * 2603 and "Symbol Mangling" in The rustc Book. Names look as rustc-demangle
- * prints them with {:#}: without hashes of crates and types of constants.
- *
- * libiberty is not used, because a symbol of 31 bytes can ask for 62^9
- * lifetimes, or for a type that doubles with every reference to it, without
- * printing anything: a demangler that can be stopped only at its output hangs.
- *
- * Demangle the n bytes at s into a malloc'd string for the caller. NULL if they
- * are no such symbol, if the name would exceed max bytes, if it takes too many
- * steps or too deep a recursion, or without memory.
- */
-char *demangle_rust_v0(const char *s, size_t n, size_t max);
+#if HAVE_LIBIBERTY
+#define CAN_DEMANGLE true
+#else
+#define CAN_DEMANGLE false
+#endif
 
-/* As demangle_name(), of one that begins with _D. */
+/* A name, and what becomes of it. */
+struct mangled {
+	const char *name;
+	char *shown;        /* malloc'd for the caller; NULL: it stays */
+	unsigned languages; /* enum demangle_language: of its file */
+	uint32_t function;  /* the caller's */
+};
+
+/*
+ * demangle-apart.c: fill in `shown` of n names. Names are untrusted, and
+ * libiberty trusts them: it recurses for each character, and a name of 31 bytes
+ * can ask it for 62^9 lifetimes, or for gigabytes. So it is called by a process
+ * without rights, which a name that takes too much time or memory ends: that
+ * name stays mangled, and another such process is started for those after it.
+ */
+void demangle_all(struct mangled *m, size_t n, enum demangle_mode mode);
+
+/* As demangle_name(), in this process, of a name in a file of these languages.
+ */
+char *demangle_here(const char *mangled, unsigned languages,
+		    enum demangle_mode mode);
+
+/*
+ * In place, in what libiberty shows: remove template arguments; empty generic
+ * ones of Rust, f::<T> and Vec<T>, but keep <T as Trait>; remove D's parameters
+ * and what follows the last of them (const, shared), with templates their
+ * arguments.
+ */
+void demangle_strip_templates(char *name);
+void demangle_strip_generics(char *name);
+void demangle_strip_d(char *name, bool templates);
+
+/* As demangle_here(), of one that begins with _D. */
 char *demangle_d(const char *mangled, enum demangle_mode mode);
 
 /*
@@ -39,17 +62,8 @@ enum demangle_language {
  * in its program or library. */
 unsigned demangle_languages(const char *name, const char *file);
 
-/* As demangle_name(), of a name of OCaml or of a language of the set. */
+/* As demangle_here(), of a name of OCaml or of a language of the set. */
 char *demangle_by_language(const char *mangled, unsigned set,
 			   enum demangle_mode mode);
-
-/*
- * punycode.c: Unicode as ASCII (RFC 3492), with lower case letters only. Decode
- * len bytes into at most max characters. The delimiter stands between
- * the ASCII characters and the deltas. Returns how many characters there are;
- * 0: more than max, or wrong. Takes time quadratic in max.
- */
-size_t punycode_decode(const char *text, size_t len, char delimiter,
-		       uint32_t *wide, size_t max);
 
 #endif

@@ -4,13 +4,9 @@
 #include "demangle.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 #if HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 #endif
@@ -19,161 +15,6 @@
 #include "lib/model/profile.h"
 
 #if HAVE_LIBIBERTY
-
-/*
- * Names in profiles are untrusted, but libiberty trusts them: it recurses for
- * each character, keeps arrays on the stack whose size is the product of two
- * counts of the name, and prints text that substitutions double with every
- * step.
- */
-#define MAX_MANGLED 16384  /* bytes */
-#define MAX_PRODUCT 100000 /* of templates by references */
-#define MAX_CHOICES 8      /* each may double the time of parsing */
-#define MAX_PARTS 100000   /* shared ones counted wherever they are used */
-#define MAX_NAME 65536     /* bytes of the result */
-#define TICK_MS 50         /* a name may take two ticks, but ... */
-#define MAX_LATE 20        /* ... not this many names */
-#define SHORT_NAME 64      /* names that are tried even then */
-
-/* --- the time of libiberty --- */
-
-/*
- * libiberty can be doubled in time by each part of a name in ways that no check
- * of ours foresees, without output. It cannot be stopped from outside. But it
- * holds only stack memory while it prints, so a jump leaves it: from
- * sink_add(), or from the signal of a timer that counts the time of this
- * thread.
- */
-static struct {
-	jmp_buf *back; /* NULL: it does not run */
-	volatile sig_atomic_t n_tick, is_adding;
-	pid_t pid; /* that has the timer: children have none */
-	size_t n_late;
-} watch;
-
-static void
-on_tick(int sig)
-{
-	(void)sig;
-	if (watch.back && ++watch.n_tick >= 2 && !watch.is_adding)
-		longjmp(*watch.back, 1);
-}
-
-static void
-start_timer(void)
-{
-	struct sigaction act = { .sa_handler = on_tick,
-				 .sa_flags = SA_RESTART | SA_NODEFER };
-	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000 };
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = SIGVTALRM };
-	timer_t timer;
-
-	watch.pid = getpid();
-	event._sigev_un._tid = gettid();
-	sigaction(SIGVTALRM, &act, NULL);
-	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0)
-		timer_settime(timer, 0, &(struct itimerspec){ tick, tick },
-			      NULL);
-}
-
-/* libiberty runs from here to unwatch(). */
-static void
-watch_from(jmp_buf *back)
-{
-	if (watch.pid != getpid())
-		start_timer();
-	watch.n_tick = 0;
-	watch.back = back;
-}
-
-static bool
-unwatch(bool ok)
-{
-	watch.back = NULL;
-	watch.is_adding = false;
-	watch.n_late += watch.n_tick >= 2;
-	return ok;
-}
-
-size_t
-demangle_n_late(void)
-{
-	return watch.n_late;
-}
-
-/* --- the output of libiberty --- */
-
-struct sink {
-	char *s; /* n bytes of cap, then a NUL */
-	size_t n, cap;
-	jmp_buf full;
-};
-
-static void
-sink_add(const char *s, size_t n, void *ctx)
-{
-	struct sink *k = ctx;
-
-	if (n == 0)
-		return;
-	watch.is_adding = true;
-	if (n >= k->cap - k->n) {
-		size_t cap = 2 * (k->n + n) + 128;
-		char *p = k->n + n < MAX_NAME ? realloc(k->s, cap) : NULL;
-
-		if (!p)
-			longjmp(k->full, 1);
-		k->s = p;
-		k->cap = cap;
-	}
-	memcpy(k->s + k->n, s, n);
-	k->n += n;
-	k->s[k->n] = '\0';
-	watch.is_adding = false;
-}
-
-static bool
-print_tree(struct sink *k, struct demangle_component *tree, int options)
-{
-	if (setjmp(k->full))
-		return unwatch(false);
-	watch_from(&k->full);
-	return unwatch(
-		cplus_demangle_print_callback(options, tree, sink_add, k));
-}
-
-/* The same for names that only libiberty's other function, which parses twice,
- * accepts. */
-static bool
-print_twice(struct sink *k, const char *mangled, int options)
-{
-	if (setjmp(k->full))
-		return unwatch(false);
-	watch_from(&k->full);
-	return unwatch(
-		cplus_demangle_v3_callback(mangled, options, sink_add, k));
-}
-
-static bool
-print_rust(struct sink *k, const char *mangled)
-{
-	if (setjmp(k->full))
-		return unwatch(false);
-	watch_from(&k->full);
-	return unwatch(
-		rust_demangle_callback(mangled, DMGL_NO_OPTS, sink_add, k));
-}
-
-/* The output, or NULL if it failed. */
-static char *
-sink_take(struct sink *k, bool ok)
-{
-	if (ok)
-		return k->s;
-	free(k->s);
-	return NULL;
-}
 
 /* --- C++ --- */
 
@@ -268,9 +109,8 @@ closings(const char *s)
 	return past;
 }
 
-/* Remove template arguments, in place. */
-static void
-strip_templates(char *name)
+void
+demangle_strip_templates(char *name)
 {
 	static const char word[] = "operator";
 	const size_t n_word = sizeof(word) - 1;
@@ -304,125 +144,30 @@ strip_templates(char *name)
 	free(past);
 }
 
-/*
- * The template template parameters with arguments, "T_I". In an operator of
- * conversion ("cv") the arguments may not be theirs, and are parsed twice.
- */
-static size_t
-n_choices(const char *mangled)
-{
-	size_t n = 0;
-
-	if (!strstr(mangled, "cv"))
-		return 0;
-	for (const char *s = mangled; (s = strchr(s, 'T'));) {
-		s++;
-		while (isdigit((unsigned char)*s) || isupper((unsigned char)*s))
-			s++;
-		n += s[0] == '_' && s[1] == 'I';
-	}
-	return n;
-}
-
-static bool
-is_reasonable(const char *mangled)
-{
-	size_t templates = 0, references = 0, n = 0;
-
-	for (; mangled[n]; n++) {
-		templates += mangled[n] == 'I';
-		references += mangled[n] == 'R' || mangled[n] == 'O';
-	}
-	return n <= (watch.n_late < MAX_LATE ? MAX_MANGLED : SHORT_NAME) &&
-	       templates * references <= MAX_PRODUCT &&
-	       n_choices(mangled) <= MAX_CHOICES;
-}
-
-/*
- * Has dc at most *left parts? libiberty searches all of them for a parameter
- * pack, without output, and substitutions may double them with every step.
- */
-static bool
-has_few_parts(const struct demangle_component *dc, size_t *left)
-{
-	for (; dc; dc = dc->u.s_binary.right) {
-		if (*left == 0)
-			return false;
-		--*left;
-		switch (dc->type) {
-		case DEMANGLE_COMPONENT_NAME:
-		case DEMANGLE_COMPONENT_OPERATOR:
-		case DEMANGLE_COMPONENT_BUILTIN_TYPE:
-		case DEMANGLE_COMPONENT_SUB_STD:
-		case DEMANGLE_COMPONENT_CHARACTER:
-		case DEMANGLE_COMPONENT_NUMBER:
-		case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
-		case DEMANGLE_COMPONENT_FUNCTION_PARAM:
-		case DEMANGLE_COMPONENT_UNNAMED_TYPE:
-			return true;
-		case DEMANGLE_COMPONENT_LAMBDA:
-		case DEMANGLE_COMPONENT_DEFAULT_ARG:
-			dc = dc->u.s_unary_num.sub;
-			return has_few_parts(dc, left);
-		case DEMANGLE_COMPONENT_FIXED_TYPE:
-			return has_few_parts(dc->u.s_fixed.length, left);
-		case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
-			dc = dc->u.s_extended_operator.name;
-			return has_few_parts(dc, left);
-		case DEMANGLE_COMPONENT_CTOR:
-			return has_few_parts(dc->u.s_ctor.name, left);
-		case DEMANGLE_COMPONENT_DTOR:
-			return has_few_parts(dc->u.s_dtor.name, left);
-		default:
-			break;
-		}
-		/* Later versions of libiberty have more types. They stand for
-		 * names, which cannot double. */
-		if (dc->type > DEMANGLE_COMPONENT_THROW_SPEC)
-			return true;
-		if (!has_few_parts(dc->u.s_binary.left, left))
-			return false;
-	}
-	return true;
-}
-
-static bool
-has_pack(const char *mangled)
-{
-	return strstr(mangled, "Dp") || strstr(mangled, "sZ") ||
-	       strstr(mangled, "sP");
-}
-
 static char *
 demangle_cplus(const char *mangled, enum demangle_mode mode)
 {
 	int options = DMGL_ANSI | (mode == DEMANGLE_FULL ? DMGL_PARAMS : 0);
 	struct demangle_component *tree;
-	struct sink sink = { 0 };
 	void *mem = NULL;
-	size_t parts = MAX_PARTS;
+	size_t size;
 	int left = 1000;
 	char *name, *clone;
 
-	if (!is_reasonable(mangled))
-		return NULL;
 	tree = cplus_demangle_v3_components(mangled, options, &mem);
-	if (tree ? !has_few_parts(tree, &parts) : has_pack(mangled)) {
-		free(mem);
-		return NULL;
-	}
 	while (tree && tree->type == DEMANGLE_COMPONENT_CLONE)
 		tree = tree->u.s_binary.left;
 	if (tree && mode != DEMANGLE_FULL)
 		drop_enclosing(tree, &left);
-	name = sink_take(&sink, tree ? print_tree(&sink, tree, options)
-				     : print_twice(&sink, mangled, options));
+	/* Some names are only accepted by the other function. */
+	name = tree ? cplus_demangle_print(options, tree, 64, &size)
+		    : cplus_demangle_v3(mangled, options);
 	free(mem);
 	clone = name && !tree ? strstr(name, " [clone ") : NULL;
 	if (clone)
 		*clone = '\0';
 	if (name && mode == DEMANGLE_DEFAULT)
-		strip_templates(name);
+		demangle_strip_templates(name);
 	return name;
 }
 
@@ -462,7 +207,7 @@ demangle_global(const char *mangled, enum demangle_mode mode)
 	/* Parameters stay: several may be keyed to functions of one name. */
 	name = demangle_cplus(kind + 3, DEMANGLE_FULL);
 	if (name && mode == DEMANGLE_DEFAULT)
-		strip_templates(name);
+		demangle_strip_templates(name);
 	return prefixed(prefix, name);
 }
 
@@ -502,9 +247,8 @@ old_rust_length(const char *mangled)
 	return n;
 }
 
-/* Empty generic arguments, f::<T> and Vec<T>, but keep <T as Trait>. */
-static void
-strip_generics(char *name)
+void
+demangle_strip_generics(char *name)
 {
 	const char *from = name;
 	char *to = name;
@@ -528,27 +272,26 @@ strip_generics(char *name)
 	free(past);
 }
 
+/* The n bytes at s are the symbol: what follows is the compiler's. */
 static char *
-demangle_rust(const char *mangled, enum demangle_mode mode)
+demangle_rust(const char *s, size_t n)
 {
-	char *name = demangle_rust_v0(mangled, strcspn(mangled, "."), MAX_NAME);
+	char *symbol = strndup(s, n), *name = NULL;
 
-	if (name && mode == DEMANGLE_DEFAULT)
-		strip_generics(name);
+	if (symbol)
+		name = rust_demangle(symbol, DMGL_NO_OPTS);
+	free(symbol);
 	return name;
 }
 
+/* The newer mangling, "v0". */
 static char *
-demangle_old_rust(const char *mangled, size_t n)
+demangle_new_rust(const char *mangled, enum demangle_mode mode)
 {
-	struct sink sink = { 0 };
-	char *symbol, *name;
+	char *name = demangle_rust(mangled, strcspn(mangled, "."));
 
-	if (n > MAX_MANGLED)
-		return NULL;
-	symbol = strndup(mangled, n);
-	name = sink_take(&sink, symbol && print_rust(&sink, symbol));
-	free(symbol);
+	if (name && mode == DEMANGLE_DEFAULT)
+		demangle_strip_generics(name);
 	return name;
 }
 
@@ -563,9 +306,9 @@ demangle_once(const char *s, enum demangle_mode mode)
 	if (!strncmp(s, "_D", 2))
 		return demangle_d(s, mode);
 	if (!strncmp(s, "_R", 2))
-		return demangle_rust(s, mode);
+		return demangle_new_rust(s, mode);
 	if (n)
-		name = demangle_old_rust(s, n);
+		name = demangle_rust(s, n);
 	if (!name && !strncmp(s, "_Z", 2))
 		name = demangle_cplus(s, mode);
 	if (!name && !strncmp(s, "___Z", 4))
@@ -644,8 +387,6 @@ demangle(const char *mangled, enum demangle_mode mode)
 	return name;
 }
 
-#define CAN_DEMANGLE true
-
 #else
 
 static char *
@@ -655,14 +396,6 @@ demangle(const char *mangled, enum demangle_mode mode)
 	(void)mode;
 	return NULL;
 }
-
-size_t
-demangle_n_late(void)
-{
-	return 0;
-}
-
-#define CAN_DEMANGLE false
 
 #endif
 
@@ -683,9 +416,8 @@ without_abi(const char *s)
 	return memchr(s, '.', n) ? strndup(s, n) : NULL;
 }
 
-/* By the languages of the file that it is in, too. */
-static char *
-name_in(const char *mangled, unsigned languages, enum demangle_mode mode)
+char *
+demangle_here(const char *mangled, unsigned languages, enum demangle_mode mode)
 {
 	char *name;
 
@@ -700,7 +432,10 @@ name_in(const char *mangled, unsigned languages, enum demangle_mode mode)
 char *
 demangle_name(const char *mangled, enum demangle_mode mode)
 {
-	return name_in(mangled, 0, mode);
+	struct mangled m = { .name = mangled };
+
+	demangle_all(&m, 1, mode);
+	return m.shown;
 }
 
 /* Add the set of m of of_mapping to those of the functions of its locations, or
@@ -745,27 +480,47 @@ find_languages(const struct profile *p)
 	return set;
 }
 
-/* Name f anew; not for lack of memory. */
-static bool
-name_function(struct profile *p, struct function *f, unsigned languages,
-	      enum demangle_mode mode, bool *left)
+/* The functions to name, in order; NULL without memory. */
+static struct mangled *
+list_functions(struct profile *p, const uint8_t *languages, bool force,
+	       size_t *n)
 {
-	const char *system = profile_str(p, f->system_name);
-	char *name = name_in(system, languages, mode);
+	struct mangled *m = calloc(p->n_function + 1, sizeof(*m));
 
-	f->name = f->system_name;
-	if (name) {
-		f->name = profile_intern(p, name);
-		free(name);
-		if (f->name == STRTAB_NONE) {
+	*n = 0;
+	for (size_t i = 0; m && i < p->n_function; i++) {
+		struct function *f = &p->function[i];
+
+		if (force && f->name && f->system_name)
 			f->name = f->system_name;
-			return false;
-		}
-	} else if (!CAN_DEMANGLE &&
-		   (!strncmp(system, "_Z", 2) || !strncmp(system, "_R", 2))) {
-		*left = true;
+		if (f->system_name && (!f->name || f->name == f->system_name))
+			m[(*n)++] = (struct mangled){
+				.name = profile_str(p, f->system_name),
+				.languages = languages[i],
+				.function = (uint32_t)i,
+			};
 	}
-	return true;
+	return m;
+}
+
+/* Take over a name. false: no memory. */
+static bool
+name_function(struct profile *p, const struct mangled *m)
+{
+	struct function *f = &p->function[m->function];
+	uint32_t name = f->system_name;
+
+	if (m->shown)
+		name = profile_intern(p, m->shown);
+	f->name = name == STRTAB_NONE ? f->system_name : name;
+	return name != STRTAB_NONE;
+}
+
+static bool
+is_left(const struct mangled *m)
+{
+	return !CAN_DEMANGLE && !m->shown &&
+	       (!strncmp(m->name, "_Z", 2) || !strncmp(m->name, "_R", 2));
 }
 
 enum prof_status
@@ -773,16 +528,21 @@ demangle_profile(struct profile *p, enum demangle_mode mode, bool force,
 		 struct prof_err *err)
 {
 	uint8_t *languages = find_languages(p);
-	bool left = false, ok = languages;
+	size_t n = 0;
+	struct mangled *m =
+		languages ? list_functions(p, languages, force, &n) : NULL;
+	bool left = false, ok = m;
 
-	for (size_t i = 0; ok && i < p->n_function; i++) {
-		struct function *f = &p->function[i];
-
-		if (force && f->name && f->system_name)
-			f->name = f->system_name;
-		if (f->system_name && (!f->name || f->name == f->system_name))
-			ok = name_function(p, f, languages[i], mode, &left);
+	/* Strings of p move when names are added. */
+	if (m)
+		demangle_all(m, n, mode);
+	for (size_t i = 0; i < n; i++)
+		left |= is_left(&m[i]);
+	for (size_t i = 0; i < n; i++) {
+		ok = ok && name_function(p, &m[i]);
+		free(m[i].shown);
 	}
+	free(m);
 	free(languages);
 	if (!ok)
 		return prof_nomem(err);

@@ -23,24 +23,24 @@ enum demangle_mode {
 /*
  * The demangled name, malloc'd for the caller; NULL if it is not mangled, or
  * without memory. By default also f for f<ARGUMENTS>, which debugging
- * information calls some functions; and p.f for Go's p.f.abi0. A name that
- * would become huge is not demangled: short ones can expand to more than memory
- * holds. Haskell, Nim and Ada mangle to what may be a name of C: only
- * demangle_profile() knows in what file such a name is.
+ * information calls some functions; and p.f for Go's p.f.abi0. Haskell, Nim and
+ * Ada mangle to what may be a name of C: only demangle_profile() knows in what
+ * file such a name is.
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
 
 /*
- * The names until now that took too long to demangle and stay mangled. After
- * some of them only short names of C++ are demangled.
+ * The names until now that took too much time or memory to demangle and stay
+ * mangled, with those that were not tried after too many of them.
  */
 size_t demangle_n_late(void);
 
 /*
  * Name the functions of p by demangling their system names; those of a mapping
  * in which a name or source file is certainly of Haskell, Nim or Ada also by
- * that language. Functions with a different name keep it, unless force is set. PROF_ENOMEM, or PROF_ENOTSUP if
- * there are mangled names and this build cannot demangle.
+ * that language. Functions with a different name keep it, unless force is set.
+ * PROF_ENOMEM, or PROF_ENOTSUP if there are mangled names and this build cannot
+ * demangle.
  */
 enum prof_status demangle_profile(struct profile *p, enum demangle_mode mode,
 				  bool force, struct prof_err *err) MUST_USE;
