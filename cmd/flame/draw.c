@@ -168,6 +168,7 @@ draw(struct flame_settings *s, const struct report *r, struct buf *out,
 		st = make_halves(s, r, f, &names, half, err);
 	s->picture.r = r;
 	s->picture.frame = names.frame;
+	s->picture.n_frame = names.n;
 	s->picture.script = s->no_script ? NULL : flame_script;
 	if (st == PROF_OK)
 		st = flame_svg(&s->picture, out, err);

@@ -1,7 +1,7 @@
 // flame.mjs - zoom and search in the picture that prof-flame draws. All that it
 // knows are the lines of svg.c's put_script(); names only ever become text.
 const svg = document.documentElement;
-const margin = 10, padding = 3, advance = 7.3, row = 17, restColour = 27;
+const margin = 10, padding = 3, advance = 7.3, rowHeight = 17, restColour = '54';
 const atMost = svg.viewBox.baseVal.width, height = svg.viewBox.baseVal.height;
 let width = atMost - 2 * margin;
 const byId = id => document.getElementById(id);
@@ -16,17 +16,21 @@ function element(name, values) {
 	return e;
 }
 
-// Each line: colour and marks, row, gap before the box and its width, name, numbers.
+// Columns of numbers and words, a line each: the shade of a change, which name,
+// rows below the box before, gap before the box and its width, numbers. Then the
+// names, with their colours and marks.
 function readBoxes(text) {
-	const [first, ...lines] = text.trimEnd().split('\n'), top = +first.split(' ')[1], edges = [[], []];
-	all = lines.map(line => {
-		const [place, name, amounts] = line.split('\t'), [look, at, gap, w] = place.split(' '), depth = Math.abs(at), edge = edges[at < 0 ? 1 : 0];
-		const x = (edge[depth] || 0) + +gap, colour = +/\d+/.exec(look)[0];
-		edge[depth] = x + +w;
+	const [first, shades, numbers, rows, gaps, widths, amounts, ...names] = text.split('\n'), top = +first.split(' ')[1], edges = [[], []];
+	const [shade, row, gap, wide] = [shades, rows, gaps, widths].map(line => line.split(' ')), amount = amounts.split('\t');
+	let at = 0;
+	all = numbers.split(' ').map((number, i) => {
+		const isRest = number < 0, [look, name] = isRest ? [restColour, -number + ' smaller frame' + (number < -1 ? 's' : '')] : names[number].split('\t');
+		const depth = Math.abs(at += +row[i]), edge = edges[at < 0 ? 1 : 0], x = (edge[depth] || 0) + +gap[i], w = +wide[i];
+		edge[depth] = x + w;
 		edge[depth + 1] = x;
 		if (!depth)
 			edges[1][1] = x;
-		return {name, amounts, colour, isInlined: look.includes('i'), isMatch: look.includes('m'), isUnsure: look.includes('u'), depth, side: Math.sign(at), x: x / 100, w: w / 100, y: top + at * row, isRest: colour === restColour};
+		return {name, amounts: amount[i], colour: +/\d+/.exec(shade[i] || look)[0], isInlined: /i/.test(look), isMatch: /m/.test(look), isUnsure: /u/.test(shade[i]), depth, side: Math.sign(at), x: x / 100, w: w / 100, y: top + at * rowHeight, isRest};
 	});
 	root = zoomed = all[0];
 	isPivot = all.some(b => b.side < 0) && all.some(b => b.side > 0);
@@ -53,7 +57,7 @@ function changeText({amounts}) {
 
 function drawBox(b, x, w, isUp, layers) {
 	const kind = 'c' + b.colour + (isUp ? ' up' : '') + (re ? re.test(b.name) && b !== root ? ' s' : ' off' : b.isMatch ? ' s' : '');
-	const rect = element('rect', {class: kind, x, y: b.isRest && b.side < 0 ? b.y + 12 : b.y, width: w - Math.min(1, w / 4), height: b.isRest ? 4 : row - 1});
+	const rect = element('rect', {class: kind, x, y: b.isRest && b.side < 0 ? b.y + 12 : b.y, width: w - Math.min(1, w / 4), height: b.isRest ? 4 : rowHeight - 1});
 	rect.box = b;
 	layers[b.isUnsure && !/ s/.test(kind) ? 1 : 0].append(rect);
 	const room = Math.floor((w - 2 * padding) / advance), change = b === root ? '' : changeText(b), isLong = change.length + 3 <= room, text = room < 3 || b.isRest ? '' : shorten(b.name, isLong ? room - change.length : room);

@@ -3,7 +3,6 @@
 
 #include "naming.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,67 +10,65 @@
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
+#include "lib/report/own.h"
 #include "lib/report/palette.h"
 
 struct work {
 	struct naming *n;
 	const struct frames *f;
-	struct strtab names; /* of packages and binaries, but no others */
-	uint32_t *binary;    /* of each key: in names; 0: unknown */
-	uint32_t *package;   /* of each key: in names; 0: none */
-	double *weight;      /* of each name: self values of its keys */
-	unsigned char *hue;  /* of each name */
+	struct strtab names;   /* of packages and binaries, but no others */
+	uint32_t *binary;      /* of each key: in names; 0: unknown */
+	uint32_t *package;     /* of each key: in names; 0: none */
+	unsigned char *own;    /* of each key: enum own */
+	unsigned char *own_of; /* of each name: if any of its keys is */
+	double *weight;        /* of each name: self values of its keys */
+	struct palette_package *hues; /* of each name; those used come first */
+	uint32_t *place;              /* of each name: in hues */
 };
 
-/* The base name of the file that a location is mapped from, in names. */
-static uint32_t
-binary_of(struct work *w, const struct location *l)
+/* The path of the file that a location is mapped from, or "". */
+static const char *
+object_of(const struct profile *p, const struct location *l)
 {
-	const struct profile *p = w->f->p;
-	const struct str *file;
-	const char *base;
-	size_t len;
-
-	if (l->mapping == PROF_NONE)
-		return 0;
-	file = &p->strings.str[p->mapping[l->mapping].file];
-	if (!file->len)
-		return 0;
-	base = frames_base(file->s, &len);
-	return strtab_add(&w->names, base, len);
+	return l->mapping == PROF_NONE
+		       ? ""
+		       : p->strings.str[p->mapping[l->mapping].file].s;
 }
 
-/* The package of key k, in names: what its name says, else its binary. */
-static uint32_t
-package_of(struct work *w, uint32_t k)
+/* The binary and the package of key k, in names, by a location that has it. */
+static int
+find_package(struct work *w, uint32_t k, const char *object)
 {
 	const struct str *name = &w->f->strings.str[w->f->key[k].name];
-	size_t n;
-	const char *s = palette_package(name->s, name->len, &n);
+	size_t len;
+	const char *base = frames_base(object, &len);
 
-	return n ? strtab_add(&w->names, s, n) : w->binary[k];
+	w->binary[k] = *object ? strtab_add(&w->names, base, len) : 0;
+	w->package[k] = palette_package_add(&w->names, name, object);
+	return w->binary[k] == STRTAB_NONE || w->package[k] == STRTAB_NONE ? -1
+									   : 0;
 }
 
 static int
 find_packages(struct work *w)
 {
 	const struct frames *f = w->f;
+	bool *seen = calloc(f->n_key + 1, sizeof(*seen));
+	int r = seen ? 0 : -1;
 
-	for (size_t l = f->p->n_location; l--;) {
-		uint32_t b = binary_of(w, &f->p->location[l]);
+	/* The first location of a key decides. */
+	for (size_t l = 0; l < f->p->n_location && r == 0; l++) {
+		const char *object = object_of(f->p, &f->p->location[l]);
 
-		if (b == STRTAB_NONE)
-			return -1;
-		/* The first location of a key decides. */
-		for (uint32_t i = f->first[l]; i < f->first[l + 1]; i++)
-			w->binary[f->node[i]] = b;
+		for (uint32_t i = f->first[l]; i < f->first[l + 1]; i++) {
+			if (!seen[f->node[i]] &&
+			    find_package(w, f->node[i], object) < 0)
+				r = -1;
+			seen[f->node[i]] = true;
+		}
 	}
-	for (uint32_t k = 0; k < f->n_key; k++) {
-		w->package[k] = package_of(w, k);
-		if (w->package[k] == STRTAB_NONE)
-			return -1;
-	}
-	return 0;
+	free(seen);
+	return r;
 }
 
 /* Add each sample's value to the package that its stack ends in. */
@@ -95,38 +92,46 @@ weigh(struct work *w, size_t column)
 static enum prof_status
 choose_hues(struct work *w, struct prof_err *err)
 {
-	size_t n = w->names.n_str;
-	struct palette_package *list = calloc(n, sizeof(*list));
-	enum prof_status st;
+	uint32_t n = 0;
 
-	if (!list)
-		return prof_nomem(err);
-	/* Name 0 is "", no package: it comes last and its hue is not used. */
-	for (size_t i = 0; i < n; i++)
-		list[i] = (struct palette_package){
-			.name = w->names.str[i].s,
-			.n = w->names.str[i].len,
-			.weight = i ? w->weight[i] : -1,
-		};
-	st = palette_assign(list, n, err);
-	for (size_t i = 0; i < n && st == PROF_OK; i++)
-		w->hue[i] = (unsigned char)list[i].hue;
-	free(list);
-	return st;
+	memset(w->place, 0xff, w->names.n_str * sizeof(*w->place));
+	for (size_t k = 0; k < w->f->n_key; k++) {
+		uint32_t package = w->package[k], *at = &w->place[package];
+
+		if (*at == UINT32_MAX) {
+			*at = n++;
+			w->hues[*at] = (struct palette_package){
+				.name = w->names.str[package].s,
+				.n = w->names.str[package].len,
+				.weight = w->weight[package],
+			};
+		}
+		if (w->own[k])
+			w->own_of[package] = w->own[k];
+		w->hues[*at].is_own = w->own_of[package];
+	}
+	return palette_assign(w->hues, n, err);
 }
 
 static unsigned
-colour_of(const struct work *w, uint32_t package, const struct str *text,
-	  bool has_name)
+colour_of(const struct work *w, uint32_t package, unsigned own,
+	  const struct str *text)
 {
+	const struct palette_package *hue = &w->hues[w->place[package]];
 	unsigned tone = palette_hash(text->s, text->len) & 1;
 
-	if (!has_name)
-		return PALETTE_NO_SYMBOL;
-	/* Without any packages functions have colours of their own. */
-	if (w->names.n_str == 1)
-		return palette_hash(text->s, text->len) % (2 * PALETTE_HUES);
-	return package ? 2 * w->hue[package] + tone : PALETTE_NO_PACKAGE;
+	if (own == OWN_LIBRARY)
+		return PALETTE_LIBRARY + 2 * hue->library_hue + tone;
+	return (own == OWN_ALL ? PALETTE_ALL : PALETTE_OWN) + 2 * hue->own_hue +
+	       tone;
+}
+
+/* Frames of no function: addresses, and what was not sampled. */
+static bool
+is_unnamed(const struct work *w, uint32_t k)
+{
+	return !w->f->key[k].name ||
+	       !strcmp(frames_text(w->f, k)->s, "[not sampled]");
 }
 
 static void
@@ -136,21 +141,24 @@ name_frames(struct work *w, enum naming_by by)
 	struct naming *n = w->n;
 
 	for (uint32_t k = 0; k < w->f->n_key; k++) {
-		const struct frame_key *key = &w->f->key[k];
+		uint32_t package = w->package[k];
 		struct flame_frame *frame = &n->frame[k];
+		unsigned own = w->own[k];
 
 		if (by == BY_FRAME) {
 			frame->text = frames_text(w->f, k);
 			frame->is_inlined = w->f->is_inlined[k];
-			frame->colour = colour_of(w, w->package[k], frame->text,
-						  key->name != 0);
-			continue;
+		} else {
+			n->rename[k] = package;
+			frame = &n->frame[package];
+			frame->text =
+				package ? &w->names.str[package] : &unknown;
+			own = w->own_of[package];
 		}
-		n->rename[k] = by == BY_PACKAGE ? w->package[k] : w->binary[k];
-		frame = &n->frame[n->rename[k]];
-		frame->text =
-			n->rename[k] ? &w->names.str[n->rename[k]] : &unknown;
-		frame->colour = colour_of(w, n->rename[k], frame->text, true);
+		frame->colour =
+			by == BY_FRAME && is_unnamed(w, k)
+				? PALETTE_UNNAMED
+				: colour_of(w, package, own, frame->text);
 	}
 }
 
@@ -200,6 +208,43 @@ zeros(struct arena *a, size_t n, size_t size)
 	return p;
 }
 
+/* What has as many elements as there are keys. */
+static enum prof_status
+look_at_keys(struct work *w, size_t column, struct prof_err *err)
+{
+	struct arena *a = w->n->arena;
+	size_t n = w->f->n_key;
+
+	w->binary = zeros(a, n, sizeof(*w->binary));
+	w->package = zeros(a, n, sizeof(*w->package));
+	w->own = zeros(a, n, sizeof(*w->own));
+	if (!w->binary || !w->package || !w->own || find_packages(w) < 0)
+		return prof_nomem(err);
+	return own_decide(&(struct own_source){ .frames = w->f,
+						.n_function = n,
+						.package = w->package,
+						.names = &w->names,
+						.column = column },
+			  w->own, err);
+}
+
+/* And as there are packages. */
+static enum prof_status
+colour_packages(struct work *w, size_t column, struct prof_err *err)
+{
+	struct arena *a = w->n->arena;
+	size_t n = w->names.n_str;
+
+	w->own_of = zeros(a, n, sizeof(*w->own_of));
+	w->weight = zeros(a, n, sizeof(*w->weight));
+	w->hues = zeros(a, n, sizeof(*w->hues));
+	w->place = zeros(a, n, sizeof(*w->place));
+	if (!w->own_of || !w->weight || !w->hues || !w->place)
+		return prof_nomem(err);
+	weigh(w, column);
+	return choose_hues(w, err);
+}
+
 enum prof_status
 naming_init(struct naming *n, const struct frames *f, enum naming_by by,
 	    size_t column, struct prof_err *err)
@@ -211,23 +256,20 @@ naming_init(struct naming *n, const struct frames *f, enum naming_by by,
 	*n = (struct naming){ .arena = a };
 	if (!a || strtab_init(&w.names, a) < 0)
 		return prof_nomem(err);
-	w.binary = zeros(a, f->n_key, sizeof(*w.binary));
-	w.package = zeros(a, f->n_key, sizeof(*w.package));
-	if (!w.binary || !w.package || find_packages(&w) < 0)
-		return prof_nomem(err);
-	w.weight = zeros(a, w.names.n_str, sizeof(*w.weight));
-	w.hue = zeros(a, w.names.n_str, sizeof(*w.hue));
+	st = look_at_keys(&w, column, err);
+	if (by == BY_BINARY)
+		w.package = w.binary;
+	if (st == PROF_OK)
+		st = colour_packages(&w, column, err);
+	if (st != PROF_OK)
+		return st;
 	n->n = by != BY_FRAME && w.names.n_str > f->n_key ? w.names.n_str
 							  : f->n_key;
 	n->frame = zeros(a, n->n, sizeof(*n->frame));
 	n->order = zeros(a, n->n, sizeof(*n->order));
 	n->rename = zeros(a, n->n, sizeof(*n->rename));
-	if (!w.weight || !w.hue || !n->frame || !n->order || !n->rename)
+	if (!n->frame || !n->order || !n->rename)
 		return prof_nomem(err);
-	weigh(&w, column);
-	st = choose_hues(&w, err);
-	if (st != PROF_OK)
-		return st;
 	name_frames(&w, by);
 	if (by == BY_FRAME)
 		n->rename = NULL;

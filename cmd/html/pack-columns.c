@@ -178,7 +178,7 @@ put_functions(struct pack *k, struct pack_sections *s)
 		pack_u(s, raw, string(k, s, &k->p->strings.str[f->raw_file]));
 		pack_s(s, line, f->start_line);
 		pack_u(s, package, f->package);
-		pack_u(s, own, f->own);
+		pack_u(s, own, k->own[i]);
 	}
 }
 

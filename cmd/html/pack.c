@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
+#include "lib/report/own.h"
 #include "lib/report/palette.h"
-#include "own.h"
 
 struct builder {
 	struct pack *k;
@@ -230,41 +230,12 @@ list_objects(struct builder *b, struct prof_err *err)
 
 /* --- packages --- */
 
-/*
- * The package of a function of the page: what its name says, else the base
- * name of its binary; without a name "[binary]". A string of the page.
- */
-static uint32_t
-package_name(struct pack *k, const struct frame_key *key)
-{
-	const struct str *name = &k->frames->strings.str[key->name];
-	size_t n, len;
-	const char *base = palette_package(name->s, name->len, &n);
-	char *text;
-	uint32_t s;
-
-	if (n)
-		return strtab_add(&k->strings, base, n);
-	if (!key->object)
-		return 0;
-	base = frames_base(k->frames->strings.str[key->object].s, &len);
-	if (key->name || *base == '[')
-		return strtab_add(&k->strings, base, len);
-	text = malloc(len + 2);
-	if (!text)
-		return STRTAB_NONE;
-	text[0] = '[';
-	memcpy(text + 1, base, len);
-	text[len + 1] = ']';
-	s = strtab_add(&k->strings, text, len + 2);
-	free(text);
-	return s;
-}
-
 static enum prof_status
 list_packages(struct builder *b, struct prof_err *err)
 {
 	struct pack *k = b->k;
+	const struct str *str = k->frames->strings.str;
+	const struct frame_key *key;
 	uint32_t *at = zeros(k->arena, k->n_function * 2 + 2, sizeof(*at));
 
 	k->package = zeros(k->arena, k->n_function, sizeof(*k->package));
@@ -277,7 +248,9 @@ list_packages(struct builder *b, struct prof_err *err)
 		if (k->frame[i].function < done)
 			continue;
 		done = k->frame[i].function + 1;
-		name = package_name(k, &k->frames->key[k->frame[i].key]);
+		key = &k->frames->key[k->frame[i].key];
+		name = palette_package_add(&k->strings, &str[key->name],
+					   str[key->object].s);
 		if (name == STRTAB_NONE)
 			return prof_nomem(err);
 		/* Each function adds at most one string. */
@@ -288,6 +261,29 @@ list_packages(struct builder *b, struct prof_err *err)
 		f->package = at[name] - 1;
 	}
 	return PROF_OK;
+}
+
+static enum prof_status
+decide_own(struct pack *k, size_t column, struct prof_err *err)
+{
+	uint32_t *function =
+		zeros(k->arena, k->frames->n_key, sizeof(*function));
+	uint32_t *package = zeros(k->arena, k->n_function, sizeof(*package));
+
+	k->own = zeros(k->arena, k->n_function, sizeof(*k->own));
+	if (!function || !package || !k->own)
+		return prof_nomem(err);
+	for (size_t i = 0; i < k->n_frame; i++)
+		function[k->frame[i].key] = k->frame[i].function;
+	for (size_t i = 0; i < k->n_function; i++)
+		package[i] = k->package[k->function[i].package].name;
+	return own_decide(&(struct own_source){ .frames = k->frames,
+						.function = function,
+						.n_function = k->n_function,
+						.package = package,
+						.names = &k->strings,
+						.column = column },
+			  k->own, err);
 }
 
 /*
@@ -350,7 +346,7 @@ build(struct builder *b, size_t column, size_t max_nodes, struct prof_err *err)
 	if (st == PROF_OK)
 		st = list_packages(b, err);
 	if (st == PROF_OK)
-		st = own_decide(k, column, err);
+		st = decide_own(k, column, err);
 	if (st == PROF_OK && k->cut_at > 0)
 		st = add_cut(k, err);
 	flame_stacks_release(&k->stacks);

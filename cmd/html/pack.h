@@ -31,7 +31,6 @@ struct pack_function {
 	int64_t start_line;
 	uint32_t object;  /* without a name: string of frames; else 0 */
 	uint32_t package; /* of pack */
-	unsigned own;     /* enum own */
 };
 
 struct pack_package {
@@ -51,6 +50,7 @@ struct pack {
 	uint32_t *frame_of; /* of each location: its outermost frame */
 	struct pack_function *function;
 	size_t n_function;
+	unsigned char *own; /* of each function: enum own */
 	struct pack_package *package;
 	size_t n_package;
 	uint32_t *object; /* of each page object: string of frames */

@@ -23,21 +23,28 @@ prof-diff --diff-base a.pb.gz b.pb.gz >d.pb.gz
 boxes() {
 	sed -n 's|.*<metadata id="boxes">\([^<]*\)<.*|\1|p' "$1" | base64 -d | gunzip | awk '
 		function number(x) { x = sprintf("%.2f", x); sub(/\.?0*$/, "", x); return x }
-		NR == 1 { top = $2; next }
-		{
-			split($0, part, "\t")
-			split(part[1], at, " ")
-			colour = at[1] + 0
-			depth = at[2] < 0 ? -at[2] : at[2]
-			id = at[2] < 0 ? -depth : depth
-			x = edge[id] + at[3]
-			edge[id] = x + at[4]
-			edge[id + (at[2] < 0 ? -1 : 1)] = x
-			if (!depth)
-				edge[-1] = x
-			w = at[4] / 100
-			w -= w / 4 < 1 ? w / 4 : 1
-			print part[1 + 1] (at[1] ~ /i/ ? " (inlined)" : "") " " part[3] ": x " number(10 + x / 100) " y " top + 17 * at[2] " w " number(w) " c" colour (at[1] ~ /u/ ? " hatched" : "")
+		NR == 1 { top = $2 }
+		NR == 2 { split($0, shade, " ") }
+		NR == 3 { n = split($0, name, " ") }
+		NR == 4 { split($0, below, " ") }
+		NR == 5 { split($0, gap, " ") }
+		NR == 6 { split($0, wide, " ") }
+		NR == 7 { split($0, amounts, "\t") }
+		NR > 7 { names[NR - 8] = $0 }
+		END {
+			for (i = 1; i <= n; i++) {
+				split(name[i] < 0 ? "54\t" (-name[i]) " smaller frame" (name[i] < -1 ? "s" : "") : names[name[i]], part, "\t")
+				look = shade[i] == "" ? part[1] : shade[i]
+				id = row += below[i]
+				x = edge[id] + gap[i]
+				edge[id] = x + wide[i]
+				edge[id + (id < 0 ? -1 : 1)] = x
+				if (!id)
+					edge[-1] = x
+				w = wide[i] / 100
+				w -= w / 4 < 1 ? w / 4 : 1
+				print part[2] (part[1] ~ /i/ ? " (inlined)" : "") " " amounts[i] ": x " number(10 + x / 100) " y " top + 17 * row " w " number(w) " c" look + 0 (look ~ /u/ ? " hatched" : "")
+			}
 		}'
 }
 
@@ -76,12 +83,12 @@ END
 
 check 'a difference has both sides, and says so in words' 0 \
 	'prof-flame d.pb.gz >d.svg; sh boxes.sh d.svg | sed "s/x .* w //"' <<'END'
-all before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c26
-main before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c30 hatched
-work before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%: 554.29 c29 hatched
-leaf before 30ns (50.00%), after 30ns (54.55%), the same: 415.47 c32 hatched
-fresh before 0 (0%), after 25ns (45.45%), +25ns new: 346.06 c36 hatched
-idle before 20ns (33.33%), after 0 (0%), -20ns gone: 276.65 c28 hatched
+all before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c53
+main before 60ns (100%), after 55ns (100%), -5ns -8.3%: 1179 c57 hatched
+work before 40ns (66.67%), after 30ns (54.55%), -10ns -25.0%: 554.29 c56 hatched
+leaf before 30ns (50.00%), after 30ns (54.55%), the same: 415.47 c59 hatched
+fresh before 0 (0%), after 25ns (45.45%), +25ns new: 346.06 c63 hatched
+idle before 20ns (33.33%), after 0 (0%), -20ns gone: 276.65 c55 hatched
 END
 
 check 'without a script: a path for each colour, and labels; change and doubt' 0 \
@@ -92,9 +99,8 @@ check 'without a script: a path for each colour, and labels; change and doubt' 0
 		grep -oE "<g mask[^>]*>|>[^<]*(leaf|idle|fresh|work)<"' <<'END'
 <g id="f"><g>
 <path class="c0" d="M10 73h1179M10 90h786"/>
-<path class="c13" d="M10 107h589"/>
-<path class="c19" d="M797 90h392"/>
-<path class="c26" d="M10 56h1179"/></g>
+<path class="c1" d="M797 90h392M10 107h589"/>
+<path class="c53" d="M10 56h1179"/></g>
 <text x="13" y="60">all</text><text x="13" y="77">main</text><text x="13" y="94">work</text><text x="13" y="111">leaf</text><text x="800" y="94">idle</text></g>
 >×750 work<
 >×1000 leaf<

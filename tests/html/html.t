@@ -1,6 +1,6 @@
 #!/bin/sh
 # prof-html: one safe file, with the numbers of prof-text. Its behaviour in a
-# browser is in html-browser.t.
+# browser is in browser.t.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 js=$src/cmd/html/js
@@ -263,6 +263,34 @@ END
 	check 'text can be read on every colour' 0 "node colours.mjs $js $src/cmd/html/page.css" <<'END'
 all pairs true
 END
+	# And prof-flame, which has them in C, draws a function as the page does.
+	cat >same.mjs <<'END'
+import {readFileSync} from 'node:fs';
+import {gunzipSync} from 'node:zlib';
+const [,, js, file, picture] = process.argv, load = name => import(js + '/' + name + '.mjs');
+const {decodePage, unpackText} = await load('data'), {Computer} = await load('compute'), {Palette, changeColour} = await load('colour'), {State} = await load('state');
+const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), c = new Computer(decodePage(await unpackText(text, zipped === '1')));
+c.run(new State({}), c.D.head.def);
+const svg = readFileSync(picture, 'utf8'), [, shades, , , , , , ...names] = gunzipSync(Buffer.from(/id="boxes">([^<]*)/.exec(svg)[1], 'base64')).toString().split('\n');
+const steps = [-.75, -.35, -.12, -.03, 0, .03, .12, .35, .75];
+globalThis.matchMedia = () => ({});
+for (const [theme, css] of Object.entries({light: svg.split('@media')[0], dark: svg.split('@media')[1]})) {
+	globalThis.document = {documentElement: {dataset: {theme}}};
+	const palette = new Palette(c.D, c.keys), colour = Object.fromEntries([...css.matchAll(/\.c(\d+)\{color:(#\w+)/g)].map(m => [m[1], m[2]]));
+	const pairs = shades ? shades.split(' ').slice(1).map(s => [s, colour[parseInt(s)], changeColour(steps[parseInt(s) - 55], true, theme === 'dark')])
+		: [...c.keys.text.keys()].map(k => [c.keys.text[k], colour[parseInt(names.find(n => n.split('\t')[1] === c.keys.text[k]) || '')], palette.ofKey(k)]).filter(([, is]) => is);
+	console.log(theme, new Set(pairs.map(p => p[1])).size > 3 ? 'several' : 'few', pairs.filter(([, is, want]) => is !== want).map(p => p.join(' ')).join(', '));
+}
+END
+	mkprof own.txt >own.pb.gz
+	printf '# cpu count\n@mapping 0x1000 0x2000 0 /usr/bin/app\na::f;b::g;std::h;0x1100;c::i 7\na::f;b::j;d::k 3\n' | mkprof >installed.pb.gz
+	for f in "$data/good-go-cpu-long.pb.gz" own.pb.gz installed.pb.gz diff.pb.gz; do
+		prof-html -q --no-source -o page.html "$f" && prof-flame -q --min-width=0 -o same.svg "$f"
+		check "prof-flame has the colours of the page: ${f##*/}" 0 "node same.mjs $js page.html same.svg" <<'END'
+light several 
+dark several 
+END
+	done
 
 	# Colours of other pictures are the page's.
 	cat >tokens.mjs <<'END'

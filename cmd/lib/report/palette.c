@@ -1,41 +1,117 @@
-/*
- * palette.c - see palette.h. Colours are those of prof-html's page, from OKLCH:
- * hues as its own code has them, then libraries. The two tones of a hue have
- * lightness .865 and .89 on light pages, .455 and .42 on dark ones, and chroma
- * .072, .058, .095 and .085. Shades of a change are as the page's at 3, 12, 35
- * and 75 %. Text has a contrast of at least 4.5.
- */
+/* palette.c - see palette.h. As in cmd/html/js/colour.mjs. */
 #include "config.h"
 
 #include "palette.h"
 
-#include <stdbool.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char palette_light[PALETTE_N][7] = {
-	"b7d5fd", "c3ddff", "fbc5aa", "fcd0ba", "abe2c1", "bce7cc", "ddc7f9",
-	"e3d2fa", "99e1e5", "aee7ea", "fec0c8", "feccd2", "a3dcfa", "b5e2fb",
-	"f1c1e6", "f4cdea", "d5cafe", "ddd4fe", "a3e3cb", "b5e8d5", "f4c1e2",
-	"f6cce7", "9ae0ee", "afe6f1", "d3d9e0", "d3d9e0", "e9edf2", "eef1f4",
+#include "frames.h"
+
+/* Hues of own code and of libraries, by falling weight of the packages. */
+static const short own_hues[PALETTE_OWN_HUES] = { 255, 48, 158, 305,
+						  200, 10, 232, 335 };
+static const short library_hues[PALETTE_LIBRARY_HUES] = { 295, 170, 340, 212,
+							  240, 135, 15,  275,
+							  190, 320 };
+
+/* Lightness and chroma of two tones, of colours from `first` on. */
+static const struct {
+	unsigned first;
+	const short *hues;
+	double light[2][2], dark[2][2];
+} tones[] = {
+	{ PALETTE_LIBRARY,
+	  library_hues,
+	  { { .905, .042 }, { .925, .032 } },
+	  { { .40, .062 }, { .365, .054 } } },
+	{ PALETTE_ALL,
+	  own_hues,
+	  { { .865, .072 }, { .89, .058 } },
+	  { { .455, .095 }, { .42, .085 } } },
+	{ PALETTE_OWN,
+	  own_hues,
+	  { { .825, .105 }, { .86, .085 } },
+	  { { .515, .135 }, { .475, .12 } } },
 };
 
-const char palette_dark[PALETTE_N][7] = {
-	"2f588a", "2b4e7a", "804423", "723d20", "196642", "195b3b", "634881",
-	"584072", "096367", "08585c", "823e4a", "743742", "055f80", "025473",
-	"76416b", "693a5f", "5b4b86", "514376", "0a664f", "065b46", "794067",
-	"6b395c", "016270", "015764", "3a434f", "3a434f", "232a33", "1d232b",
+static const char without_hue[2][PALETTE_SHADE - PALETTE_UNNAMED][7] = {
+	{ "d3d9e0", "e9edf2", "eef1f4" },
+	{ "3a434f", "232a33", "1d232b" },
 };
 
-const char shades_light[PALETTE_SHADES][7] = {
-	"88c2fe", "b2d5fb", "d0e3f6", "e0eaf4", "f1ebe8",
-	"f2e6de", "f3dbcd", "f5c6ab", "f4a87a",
-};
+/* A component of linear light as a byte of sRGB; -1: it is out of range. */
+static int
+srgb(double x)
+{
+	double v = fmin(1, fmax(0, x));
 
-const char shades_dark[PALETTE_SHADES][7] = {
-	"22619b", "294b6c", "2a3b4c", "2a333c", "332c28",
-	"3b2f28", "493427", "653d23", "8e4814",
-};
+	if (x < -.0005 || x > 1.0005)
+		return -1;
+	return (int)lround(255 * (v <= .0031308
+					  ? 12.92 * v
+					  : 1.055 * pow(v, 1 / 2.4) - .055));
+}
+
+/* OKLCH to sRGB, with less chroma until it can be shown. */
+static void
+oklch(double light, double chroma, double hue, char out[7])
+{
+	double angle = hue * M_PI / 180;
+
+	for (double c = chroma;; c = fmax(0, c - .004)) {
+		double a = c * cos(angle), b = c * sin(angle);
+		double l = pow(light + .3963377774 * a + .2158037573 * b, 3);
+		double m = pow(light - .1055613458 * a - .0638541728 * b, 3);
+		double s = pow(light - .0894841775 * a - 1.291485548 * b, 3);
+		int red = srgb(4.0767416621 * l - 3.3077115913 * m +
+			       .2309699292 * s);
+		int green = srgb(-1.2684380046 * l + 2.6097574011 * m -
+				 .3413193965 * s);
+		int blue = srgb(-.0041960863 * l - .7034186147 * m +
+				1.707614701 * s);
+
+		if (c <= 0 || (red >= 0 && green >= 0 && blue >= 0)) {
+			snprintf(out, 7, "%02x%02x%02x", red & 255, green & 255,
+				 blue & 255);
+			return;
+		}
+	}
+}
+
+/* Of the nine shades the middle of the changes that they stand for. */
+static void
+shade_colour(int shade, bool is_dark, char out[7])
+{
+	static const double change[] = { 0, .03, .12, .35, .75 };
+	double t = pow(change[abs(shade)], .75);
+
+	oklch(is_dark ? .30 + .225 * t : .945 - .185 * t,
+	      (is_dark ? .012 : .008) + .125 * t, shade < 0 ? 250 : 52, out);
+}
+
+void
+palette_colour(unsigned n, bool is_dark, char out[7])
+{
+	size_t i = 0;
+	const double *tone;
+
+	if (n >= PALETTE_SHADE) {
+		shade_colour((int)n - PALETTE_SHADE - 4, is_dark, out);
+		return;
+	}
+	if (n >= PALETTE_UNNAMED) {
+		memcpy(out, without_hue[is_dark][n - PALETTE_UNNAMED], 7);
+		return;
+	}
+	while (n < tones[i].first)
+		i++;
+	n -= tones[i].first;
+	tone = is_dark ? tones[i].dark[n % 2] : tones[i].light[n % 2];
+	oklch(tone[0], tone[1], tones[i].hues[n / 2], out);
+}
 
 static bool
 is_word(char c)
@@ -262,25 +338,63 @@ package_cmp(const void *p, const void *q)
 	return r ? r : (x->n > y->n) - (x->n < y->n);
 }
 
+uint32_t
+palette_package_add(struct strtab *names, const struct str *name,
+		    const char *object)
+{
+	size_t n, len;
+	const char *base = palette_package(name->s, name->len, &n);
+	char *text;
+	uint32_t s;
+
+	if (n)
+		return strtab_add(names, base, n);
+	if (!*object)
+		return 0;
+	base = frames_base(object, &len);
+	if (name->len || *base == '[')
+		return strtab_add(names, base, len);
+	text = malloc(len + 2);
+	if (!text)
+		return STRTAB_NONE;
+	text[0] = '[';
+	memcpy(text + 1, base, len);
+	text[len + 1] = ']';
+	s = strtab_add(names, text, len + 2);
+	free(text);
+	return s;
+}
+
 enum prof_status
 palette_assign(struct palette_package *package, size_t n, struct prof_err *err)
 {
 	struct palette_package **order =
 		calloc(n + 1, sizeof(struct palette_package *));
+	size_t n_own = 0, own = 0, library = 0;
 
 	if (!order)
 		return prof_nomem(err);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		order[i] = &package[i];
+		n_own += package[i].is_own;
+	}
 	qsort(order, n, sizeof(struct palette_package *), package_cmp);
-	for (size_t i = 0; i < n; i++)
-		order[i]->hue = i % PALETTE_HUES;
+	for (size_t i = 0; i < n; i++) {
+		bool is_own = order[i]->is_own;
+		/* Its place among its like, which come first or last. */
+		size_t at = is_own ? own++ : library++;
+
+		order[i]->own_hue =
+			(is_own ? at : n_own + at) % PALETTE_OWN_HUES;
+		order[i]->library_hue =
+			(is_own ? n - n_own + at : at) % PALETTE_LIBRARY_HUES;
+	}
 	free(order);
 	return PROF_OK;
 }
 
 unsigned
-palette_shade(double before, double after)
+palette_change(double before, double after)
 {
 	static const double step[] = { .005, .05, .20, .50 };
 	double a = before < 0 ? -before : before;
@@ -290,5 +404,5 @@ palette_shade(double before, double after)
 
 	while (n < 4 && (r < 0 ? -r : r) >= step[n])
 		n++;
-	return r < 0 ? 4 - n : 4 + n;
+	return PALETTE_SHADE + (r < 0 ? 4 - n : 4 + n);
 }

@@ -1,25 +1,32 @@
 /*
- * palette.h - the colours of flame graphs. Functions of one package (library,
- * namespace, program) share a hue and differ in tone, to distinguish adjacent
- * boxes. A difference is blue for less and orange for more, which colour-blind
- * people can distinguish, too. Colours depend only on names and weights.
+ * palette.h - the colours of flame graphs, those of prof-html's page. Functions
+ * of one package (library, namespace, program) share a hue and differ in tone,
+ * to distinguish adjacent boxes; own code is vivid, libraries are pastel. A
+ * difference is blue for less and orange for more, which colour-blind people
+ * can distinguish, too. Colours depend only on names and weights.
  */
 #ifndef PALETTE_H
 #define PALETTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/base/strtab.h"
 
+/* Colours: two tones of each hue, those of boxes without a hue, and shades. */
 enum {
-	PALETTE_HUES = 12,       /* two tones each: colours 0 to 23 */
-	PALETTE_NO_PACKAGE = 24, /* colours of boxes without a hue */
-	PALETTE_NO_SYMBOL,
+	PALETTE_OWN_HUES = 8,
+	PALETTE_LIBRARY_HUES = 10,
+	PALETTE_OWN = 0,
+	PALETTE_ALL = PALETTE_OWN + 2 * PALETTE_OWN_HUES, /* enum own */
+	PALETTE_LIBRARY = PALETTE_ALL + 2 * PALETTE_OWN_HUES,
+	PALETTE_UNNAMED = PALETTE_LIBRARY + 2 * PALETTE_LIBRARY_HUES,
 	PALETTE_ROOT,
 	PALETTE_REST,
-	PALETTE_N,
-	PALETTE_SHADES = 9, /* of a difference: 0 less, 4 the same, 8 more */
+	PALETTE_SHADE, /* of a difference: 0 less, 4 the same, 8 more */
+	PALETTE_N = PALETTE_SHADE + 9,
 };
 
 /*
@@ -44,11 +51,8 @@ enum {
 #define PALETTE_DARK_ACCENT "#7db4ff"
 #define PALETTE_DARK_MORE "#ffab6b"
 
-/* "rrggbb" in sRGB, for a light and for a dark page. */
-extern const char palette_light[PALETTE_N][7];
-extern const char palette_dark[PALETTE_N][7];
-extern const char shades_light[PALETTE_SHADES][7];
-extern const char shades_dark[PALETTE_SHADES][7];
+/* Colour n, below PALETTE_N, on a light or a dark page: "rrggbb" in sRGB. */
+void palette_colour(unsigned n, bool is_dark, char out[7]);
 
 /*
  * The package of a function's name: the part before the first "::" or "." after
@@ -73,22 +77,32 @@ size_t palette_without_clone(const char *name, size_t n);
 /* 32-bit FNV-1a of n bytes, for colours and links. */
 uint32_t palette_hash(const char *s, size_t n);
 
-/* A package that needs a hue. */
+/*
+ * The package of a function in object (a path, or ""): what its name says, else
+ * the base name of the object; without a name "[object]". A string of names, 0:
+ * none; STRTAB_NONE without memory.
+ */
+uint32_t palette_package_add(struct strtab *names, const struct str *name,
+			     const char *object);
+
+/* A package that needs hues, for its own code and for what is not. */
 struct palette_package {
 	const char *name; /* n bytes */
 	size_t n;
 	double weight;
-	unsigned hue; /* out: below PALETTE_HUES */
+	bool is_own;                   /* it has own code */
+	unsigned own_hue, library_hue; /* out: below PALETTE_OWN_HUES ... */
 };
 
 /*
- * Assign hues to n packages: in turn, by falling weight (ties by name), so the
- * heaviest twelve differ. PROF_ENOMEM.
+ * Assign hues to n packages: in turn, by falling weight (ties by name), those
+ * with own code first for own code, the others first for libraries.
+ * PROF_ENOMEM.
  */
 enum prof_status palette_assign(struct palette_package *package, size_t n,
 				struct prof_err *err) MUST_USE;
 
-/* The shade for a change from before to after, relative to the larger. */
-unsigned palette_shade(double before, double after);
+/* The colour of a change from before to after, relative to the larger. */
+unsigned palette_change(double before, double after);
 
 #endif

@@ -32,11 +32,25 @@ enum {
 #define ADVANCE 7.3
 #define PADDING 3 /* between the edge of a box and its text */
 
+/* What the script knows of the boxes: a line of numbers or words for each. */
+enum {
+	COLUMN_SHADE,
+	COLUMN_NAME,
+	COLUMN_ROW,
+	COLUMN_GAP,
+	COLUMN_WIDTH,
+	COLUMN_AMOUNTS,
+	COLUMNS
+};
+
 struct svg {
 	const struct flame_picture *f;
 	const struct flame_half *h; /* the current one */
 	struct buf *out;
-	struct buf boxes;       /* a line each, for the script */
+	struct buf column[COLUMNS]; /* of the boxes, for the script */
+	struct buf names;           /* a line each; those of the columns */
+	uint32_t *number; /* of each frame: its line in names, from 1 on */
+	uint32_t n_name;
 	struct buf labels;      /* as elements */
 	struct buf text, label; /* scratch */
 	struct shape *shape;
@@ -44,7 +58,8 @@ struct svg {
 	/* By row, in 1/100 px: where its next box begins, if nothing is left
 	 * out. */
 	long *edge;
-	bool is_used[PALETTE_N + PALETTE_SHADES];
+	int row; /* of the box before */
+	bool is_used[PALETTE_N];
 	double root;   /* top of its row */
 	bool grows_up; /* h */
 	bool failed;   /* no memory */
@@ -210,30 +225,8 @@ colour_of(const struct svg *s, const struct flame_box *box, const int64_t v[2])
 	if (!frame)
 		return box->n_rest ? PALETTE_REST : PALETTE_ROOT;
 	if (s->h->sums->is_two)
-		return PALETTE_N + palette_shade((double)v[0], (double)v[1]);
+		return palette_change((double)v[0], (double)v[1]);
 	return frame->colour;
-}
-
-/* Append the name of a box and its numbers, a tab between them. */
-static void
-put_words(struct svg *s, const struct flame_box *box, const int64_t v[2])
-{
-	const struct flame_frame *frame = frame_of(s, box);
-
-	if (box->n_rest)
-		putf(s, "%u smaller frame%s", box->n_rest,
-		     box->n_rest == 1 ? "" : "s");
-	else if (escape_add(s->out, ESCAPE_TSV,
-			    frame ? frame->text->s : s->f->root,
-			    frame ? frame->text->len : strlen(s->f->root)) < 0)
-		s->failed = true;
-	svg_put(s, "\t");
-	put_amounts(s, v);
-	if (frame && !s->h->sums->is_two && !s->h->is_reversed) {
-		svg_put(s, ", self ");
-		put_value(s, s->h->sums->self[1][box->node]);
-	}
-	svg_put(s, "\n");
 }
 
 /* Make the text of a box, in s->label. */
@@ -273,27 +266,77 @@ make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 	buf_release(&change);
 }
 
-/*
- * What the script knows of a box: colour, row, where it begins after the one
- * before, and its width in 1/100 px; i: inlined, m: matches, u: hatched.
- */
+/* Write to a column from now on, after what it has. */
 static void
-add_line(struct svg *s, const struct flame_box *box, const int64_t v[2],
-	 const struct shape *shape)
+begin_column(struct svg *s, int column)
+{
+	s->out = &s->column[column];
+	if (s->out->n)
+		svg_put(s, column == COLUMN_AMOUNTS ? "\t" : " ");
+}
+
+/*
+ * The line of a box in names, with its colour; m: it matches, i: inlined. It is
+ * added with the first box that needs it. Of several siblings: -their number.
+ */
+static long
+number_of(struct svg *s, const struct flame_box *box)
 {
 	const struct flame_frame *frame = frame_of(s, box);
-	long x = lround(100 * box->x), width = lround(100 * box->width);
+	uint32_t *number = frame ? &s->number[frame - s->f->frame] : NULL;
 	struct buf *out = s->out;
 
-	s->out = &s->boxes;
-	putf(s, "%u%s%s%s %d %ld %ld\t", shape->colour,
+	if (box->n_rest)
+		return -(long)box->n_rest;
+	if (number && *number)
+		return *number - 1;
+	s->out = &s->names;
+	putf(s, "%u%s%s\t", frame ? frame->colour : PALETTE_ROOT,
 	     frame && frame->is_inlined ? "i" : "",
-	     frame && s->f->is_searched && frame->is_match ? "m" : "",
-	     shape->is_unsure ? "u" : "",
-	     s->grows_up ? -(int)box->depth : (int)box->depth,
-	     x - s->edge[box->depth], width);
-	put_words(s, box, v);
+	     frame && s->f->is_searched && frame->is_match ? "m" : "");
+	if (escape_add(s->out, ESCAPE_TSV, frame ? frame->text->s : s->f->root,
+		       frame ? frame->text->len : strlen(s->f->root)) < 0)
+		s->failed = true;
+	svg_put(s, "\n");
 	s->out = out;
+	if (number)
+		*number = s->n_name + 1;
+	return s->n_name++;
+}
+
+/*
+ * Add a box to the columns: its shade if it is of a difference, with u if it is
+ * hatched; its name; how many rows it is below the box before; where it begins
+ * after the one before in its row and its width, in 1/100 px; its amounts.
+ * Columns are half as large, compressed, as a line for each box.
+ */
+static void
+add_columns(struct svg *s, const struct flame_box *box, const int64_t v[2],
+	    const struct shape *shape)
+{
+	long x = lround(100 * box->x), width = lround(100 * box->width);
+	int row = s->grows_up ? -(int)box->depth : (int)box->depth;
+	const long number[] = { number_of(s, box), row - s->row,
+				x - s->edge[box->depth], width };
+	const struct flame_frame *frame = frame_of(s, box);
+	struct buf *out = s->out;
+
+	if (s->h->sums->is_two) {
+		begin_column(s, COLUMN_SHADE);
+		putf(s, "%u%s", shape->colour, shape->is_unsure ? "u" : "");
+	}
+	for (int i = COLUMN_NAME; i < COLUMN_AMOUNTS; i++) {
+		begin_column(s, i);
+		putf(s, "%ld", number[i - COLUMN_NAME]);
+	}
+	begin_column(s, COLUMN_AMOUNTS);
+	put_amounts(s, v);
+	if (frame && !s->h->sums->is_two && !s->h->is_reversed) {
+		svg_put(s, ", self ");
+		put_value(s, s->h->sums->self[1][box->node]);
+	}
+	s->out = out;
+	s->row = row;
 	s->edge[box->depth] = x + width;
 	s->edge[box->depth + 1] = x;
 }
@@ -338,10 +381,10 @@ add_box(struct svg *s, const struct flame_box *box)
 	end = lround(x + box->width) - 1;
 	shape->width = end > shape->x ? end - shape->x : 1;
 	shape->is_unsure =
-		shape->colour >= PALETTE_N && !flame_is_sure(s->h->sums, v);
+		shape->colour >= PALETTE_SHADE && !flame_is_sure(s->h->sums, v);
 	s->is_used[shape->colour] = true;
 	if (s->f->script)
-		add_line(s, box, v, shape);
+		add_columns(s, box, v, shape);
 	/* The script draws all; for others what can be told apart is enough. */
 	if (box->width < LEAST_STATIC && s->f->script)
 		return;
@@ -360,14 +403,14 @@ put_colours(struct svg *s, bool is_dark)
 			     "}#f .s{color:#8a3fd6}"
 			   : "#bg{fill:" PALETTE_BG "}text{fill:" PALETTE_FG
 			     "}.m{fill:" PALETTE_FG2 "}#f .s{color:#bd85ff}");
-	for (unsigned i = 0; i < PALETTE_N; i++)
-		if (s->is_used[i])
-			putf(s, ".c%u{color:#%s}", i,
-			     is_dark ? palette_dark[i] : palette_light[i]);
-	for (unsigned i = 0; i < PALETTE_SHADES; i++)
-		if (s->is_used[PALETTE_N + i])
-			putf(s, ".c%u{color:#%s}", PALETTE_N + i,
-			     is_dark ? shades_dark[i] : shades_light[i]);
+	for (unsigned i = 0; i < PALETTE_N; i++) {
+		char colour[7];
+
+		if (!s->is_used[i])
+			continue;
+		palette_colour(i, is_dark, colour);
+		putf(s, ".c%u{color:#%s}", i, colour);
+	}
 }
 
 static void
@@ -547,26 +590,38 @@ make_room(struct svg *s)
 		}
 	s->shape = calloc(n + 1, sizeof(*s->shape));
 	s->edge = calloc(depth + 2, sizeof(*s->edge));
-	return s->shape && s->edge;
+	s->number = calloc(s->f->n_frame + 1, sizeof(*s->number));
+	return s->shape && s->edge && s->number;
 }
 
 /*
- * The script and what it draws: "WIDTH TOP-OF-THE-ROOT", then the boxes. The
- * names and numbers of thousands of boxes take a tenth when compressed.
+ * The script and what it draws: "WIDTH TOP-OF-THE-ROOT", the columns, and the
+ * names.
  */
 static enum prof_status
 put_script(struct svg *s, struct prof_err *err)
 {
-	enum prof_status st;
+	struct buf data = { 0 }, *out = s->out;
+	enum prof_status st = PROF_OK;
 
+	s->out = &data;
+	putf(s, "%.0f %.0f\n", s->f->width, s->root);
+	for (int i = 0; i <= COLUMNS; i++) {
+		const struct buf *b = i < COLUMNS ? &s->column[i] : &s->names;
+
+		if (b->n && buf_add(&data, b->data, b->n) < 0)
+			s->failed = true;
+		svg_put(s, "\n");
+	}
+	s->out = out;
 	svg_put(s, "<metadata id=\"boxes\">");
-	st = base64_add_gzip(s->out, &s->boxes, 9, 1, err);
-	if (st != PROF_OK)
-		return st;
+	if (!s->failed)
+		st = base64_add_gzip(s->out, &data, 9, 1, err);
+	buf_release(&data);
 	svg_put(s, "</metadata>\n<script><![CDATA[\n");
 	svg_put(s, s->f->script);
 	svg_put(s, "]]></script>\n");
-	return PROF_OK;
+	return st;
 }
 
 static enum prof_status
@@ -576,13 +631,9 @@ put_picture(struct svg *s, struct prof_err *err)
 	double below = f->main.layout->depth;
 	double above = f->callers.tree ? f->callers.layout->depth : 0;
 	double height = HEAD + (above + 1 + below) * ROW + FOOT;
-	struct buf *out = s->out;
 	enum prof_status st = PROF_OK;
 
 	s->root = HEAD + (f->is_flipped ? below : above) * ROW;
-	s->out = &s->boxes;
-	putf(s, "%.0f %.0f\n", f->width, s->root);
-	s->out = out;
 	add_half(s, &f->main);
 	if (f->callers.tree)
 		add_half(s, &f->callers);
@@ -611,11 +662,14 @@ flame_svg(const struct flame_picture *f, struct buf *out, struct prof_err *err)
 	s.failed = !make_room(&s);
 	if (!s.failed)
 		st = put_picture(&s, err);
-	buf_release(&s.boxes);
+	for (int i = 0; i < COLUMNS; i++)
+		buf_release(&s.column[i]);
+	buf_release(&s.names);
 	buf_release(&s.labels);
 	buf_release(&s.text);
 	buf_release(&s.label);
 	free(s.shape);
 	free(s.edge);
+	free(s.number);
 	return s.failed ? prof_nomem(err) : st;
 }

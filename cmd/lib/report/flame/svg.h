@@ -44,6 +44,7 @@ struct flame_picture {
 	struct flame_half callers; /* of a pivot, opposite main; else no tree */
 	const char *root;          /* name of the box at the root */
 	const struct flame_frame *frame;
+	size_t n_frame;
 	const char *title, *subtitle; /* NULL: none */
 	double width;                 /* of the whole, in pixels */
 	bool is_flipped;              /* main above the root */
