@@ -40,10 +40,10 @@ function readBoxes(text) {
 const covers = (a, b) => b.x >= a.x - .05 && b.x + b.w <= a.x + a.w + .05;
 
 // What of a name fits: all, its later parts without marks of compilers' copies,
-// or both ends of the last one.
+// or both ends of the last one; [libc.so.6] has no parts.
 function shorten(full, room) {
 	let s = full.length <= room ? full : full.replace(/(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/, '');
-	for (let m; s.length > room && (m = /^(?:.*\/|.*?(?:::|\.))(?=[\w~])/.exec(s));)
+	for (let m; full[0] !== '[' && s.length > room && (m = /^(?:.*\/|.*?(?:::|\.))(?=[\w~])/.exec(s));)
 		s = s.slice(m[0].length);
 	const front = Math.round(.42 * (room - 1));
 	return s.length <= room ? s : room < 5 ? '' : s.slice(0, front) + '…' + s.slice(front + 1 - room);

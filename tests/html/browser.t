@@ -49,12 +49,14 @@ END
 printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (%s/src.c:9);f (%s/src.c:3) 7\n' "$PWD" "$PWD" >source.txt
 # Lines without a text: of a file that is not there, and behind the end of one.
 printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (/nowhere/src.c:9);f (/nowhere/src.c:3) 7\nmain (/nowhere/src.c:9);f (/nowhere/src.c:5) 3\nmain (/nowhere/src.c:9);h (%s/src.c:40) 2\n' "$PWD" >gone.txt
+# Lines of a library, but none of own code.
+printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n@mapping 0x3000 0x4000 0 /usr/lib/libc.so.6\nmain;work;[2]malloc (./malloc/malloc.c:7) 7\n' >bare.txt
 # Much more of three functions, in 78 and 9594 samples.
 for n in 1 123; do
 	awk -v n=$n 'BEGIN { print "# samples count cpu nanoseconds"; for (i = 0; i < 78; i++) print "main;f" i % 3, n, n "0000000" }' | mkprof >times$n.pb.gz
 done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
-for f in a b labels hostile many slow source gone values; do
+for f in a b labels hostile many slow source gone bare values; do
 	mkprof $f.txt >$f.pb.gz
 done
 {
@@ -85,7 +87,7 @@ if ! lacks 'prof-gate a -- b'; then
 	done
 	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
 fi
-for f in a b labels many slow source gone values; do
+for f in a b labels many slow source gone bare values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
 # The instructions of each line of a function, as binutils know them.

@@ -132,6 +132,8 @@ END
 @mapping 0x3000 0x4000 0 [python]
 @mapping 0x5000 0x6000 0 [kernel.kallsyms]
 @mapping 0x7000 0x8000 0 /home/ann/srv
+@mapping 0x9000 0xa000 0 /home/ann/lib/python3.11/lib-dynload/_lzma.so
+[5]lzma_code 1
 PyEval_EvalCode (/tmp/cpython/ceval.c:9) 1
 [2]words.main (/home/ann/words.py:3) 5
 [2]random.choice (/home/ann/lib/python3.11/random.py:3) 2
@@ -147,6 +149,7 @@ PyEval_EvalCode 0
 do_fork 0
 encoding/json.encode 0
 encoding/json.encode-fm 0
+lzma_code 0
 main.handle 1
 main.handle-fm 1
 random.choice 0

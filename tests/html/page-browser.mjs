@@ -554,13 +554,13 @@ await check('the facts of a difference are the functions that changed most', asy
 });
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];
-	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html']) {
+	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html', 'bare.html']) {
 		await open(file);
 		seen.push(await page.$$eval('#bar .facts .fact', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(' | ')));
 	}
 	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'leaf50 % | idle33 % | no line numbers: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
 		'no function has a name: prof-symbolize finds them | no line numbers: prof-symbolize finds them', 'f100 % | no line numbers: prof-symbolize finds them',
-		'no function changed by more than sampling noise explains | no line numbers: prof-symbolize finds them']);
+		'no function changed by more than sampling noise explains | no line numbers: prof-symbolize finds them', 'work100 % | no lines of own code: needs -g or -dbg']);
 });
 await check('hostile names run nothing', async () => {
 	await open('hostile.html');

@@ -63,7 +63,8 @@ function factsOf(page) {
 function lineFact(page) {
 	const found = page.steps.get('line', page.valueId, () => findLine(page));
 	if (!found && page.total().all)
-		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%') : note('no line numbers: prof-symbolize finds them', 'if the programs have debug information (gcc -g), or a server of it is known (DEBUGINFOD_URLS)')];
+		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
+			: note(hasLines(page.D, true) ? 'no lines of own code: needs -g or -dbg' : 'no line numbers: prof-symbolize finds them', 'prof-symbolize finds them if programs have debug information (gcc -g), its package is installed (-dbg, -dbgsym), or a server of it is known (DEBUGINFOD_URLS)')];
 	if (!found)
 		return [];
 	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));

@@ -44,8 +44,9 @@ function findFacts(page) {
 	return out.sort((a, b) => total(b) - total(a));
 }
 
-function hasLines(D) {
-	return D.frames.line.some(line => line);
+// Of own code, or of any if there is none: a line of malloc() is no answer.
+function hasLines(D, isAny = !D.functions.own.some(own => own)) {
+	return D.frames.line.some((line, f) => line && (isAny || D.functions.own[D.frames.fun[f]]));
 }
 
 // The frame, and one, that the line of each sample is of: the last of own code or,
@@ -66,7 +67,7 @@ function linesOfSamples(D, isAny) {
 function findLine(page) {
 	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
 	let best = {amounts: [0, 0]};
-	for (const isAny of [false, true]) {
+	for (const isAny of hasLines(D) ? [false, true] : []) {
 		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map();
 		for (let s = 0; s < samples.n; s++) {
 			const f = at[s] - 1;

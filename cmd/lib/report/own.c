@@ -48,12 +48,40 @@ is_interpreted(const char *object, const char *source)
 	       !begins(object, "[guest");
 }
 
-/* The kernel, [vdso] and the like, and what a system brings. */
+/* Folders of what others wrote, of sources and of what is made of them. */
+static bool
+has_library_part(const char *path)
+{
+	static const char *const parts[] = {
+		"/pkg/mod/",
+		"/vendor/",
+		"/.cargo/registry/",
+		"/rustlib/",
+		"/site-packages/",
+		"/dist-packages/",
+		"/node_modules/",
+		"/third_party/",
+		"/lib/python",
+		"/lib/ruby/",
+		"/external/",
+		"/_deps/",
+		"/jdk",
+		NULL,
+	};
+
+	for (size_t i = 0; parts[i]; i++)
+		if (strstr(path, parts[i]))
+			return true;
+	return false;
+}
+
+/* The kernel, [vdso] and the like, and what a system or a package brings. */
 static bool
 is_library_object(const char *path)
 {
 	return *path == '[' || begins(path, "linux-vdso") ||
-	       strstr(path, "vmlinux") || is_system_path(path);
+	       strstr(path, "vmlinux") || is_system_path(path) ||
+	       has_library_part(path);
 }
 
 /* go, go1.22, go-1.19: with src below it, the sources of Go itself. */
@@ -93,22 +121,6 @@ static bool
 is_library_source(const char *path, const char *name)
 {
 	static const char *const prefixes[] = { "/rustc/", "../", "<", NULL };
-	static const char *const parts[] = {
-		"/pkg/mod/",
-		"/vendor/",
-		"/.cargo/registry/",
-		"/rustlib/",
-		"/site-packages/",
-		"/dist-packages/",
-		"/node_modules/",
-		"/third_party/",
-		"/lib/python",
-		"/lib/ruby/",
-		"/external/",
-		"/_deps/",
-		"/jdk",
-		NULL,
-	};
 
 	/* ./malloc/malloc.c is libc's; ./main.c, compiled where it lies, is
 	 * not. */
@@ -118,10 +130,7 @@ is_library_source(const char *path, const char *name)
 	    begins(name, "runtime/cgo") || has_goroot(path) ||
 	    is_trimmed_go(path, name))
 		return true;
-	for (size_t i = 0; parts[i]; i++)
-		if (strstr(path, parts[i]))
-			return true;
-	return false;
+	return has_library_part(path);
 }
 
 /* What every program has: C and C++ runtimes, the kernel. */
