@@ -251,7 +251,7 @@ w 12 15.7:    250000 cpu-clock:u:
 
 END
 check 'perf script: a column for each event' 0 'prof-import events | prof-text --raw | sed "1,/Samples/d"' <<'END'
-cpu-clock:samples/count cpu-clock/nanoseconds page-faults:samples/count page-faults/count
+cpu-clock:samples/count cpu-clock/nanoseconds[dflt] page-faults:samples/count page-faults/count
           1     250000          0          0: 2 
                 process:[w]
           0          0          1          1: 2 1 

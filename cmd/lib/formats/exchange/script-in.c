@@ -473,18 +473,30 @@ add_event(struct script *w, const struct header *h)
 	return PROF_OK;
 }
 
-/* A count and a sum of periods for each event, named as those of perf.data. */
+/* cpu-clock or task-clock, also with modifiers: cpu-clock:u. */
+static bool
+is_time_event(const char *name)
+{
+	size_t n = strcspn(name, ":");
+
+	return (n == strlen("cpu-clock") && !strncmp(name, "cpu-clock", n)) ||
+	       (n == strlen("task-clock") && !strncmp(name, "task-clock", n));
+}
+
+/* A count and a sum of periods for each event, named as those of perf.data. The
+ * default is the first that is a time, or the first: which has the first sample
+ * is luck. */
 static bool
 add_types(struct script *w)
 {
 	struct profile *p = w->b.p;
+	bool has_time = false;
 	char samples[256];
 
 	for (size_t i = 0; i < w->n_event; i++) {
 		struct event *e = &w->event[i];
 		const char *name = profile_str(p, e->name);
-		bool is_time = !strcmp(name, "cpu-clock") ||
-			       !strcmp(name, "task-clock");
+		bool is_time = is_time_event(name);
 		bool alone = w->n_event == 1;
 
 		if (!*name)
@@ -499,6 +511,9 @@ add_types(struct script *w)
 				     is_time ? "nanoseconds" : "count") ==
 			    PROF_NONE)
 			return false;
+		if (!alone && (!i || (is_time && !has_time)))
+			p->default_type = p->type[p->n_type - 1].type;
+		has_time |= is_time;
 	}
 	return true;
 }

@@ -194,6 +194,17 @@ add_event(struct perf *r, uint32_t event)
 					     : add_type(r, name, n, "", unit);
 }
 
+/* The first event that is a time, or the first: as of the text of perf script.
+ */
+static uint32_t
+default_event(const struct perf *r)
+{
+	for (uint32_t e = 0; e < r->n_event; e++)
+		if (is_time(&r->attr[attr_of(r, e)]))
+			return e;
+	return 0;
+}
+
 /* Events in the order of the attrs, whichever had the first sample. */
 static void
 number_events(struct perf *r, uint32_t *new_event)
@@ -229,6 +240,9 @@ add_columns(struct perf *r)
 	if (r->o.is_google) {
 		r->p->default_type = r->p->type[r->p->n_type - 1].type;
 	} else {
+		if (r->n_event > 1)
+			r->p->default_type =
+				r->p->type[2 * default_event(r) + 1].type;
 		a = &r->attr[attr_of(r, 0)];
 		r->p->period_type = r->p->type[1];
 		r->p->period = (int64_t)(a->period < INT64_MAX ? a->period
