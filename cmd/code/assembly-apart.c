@@ -12,6 +12,7 @@
 #include "lib/report/report.h"
 #include "symbols/code/disasm.h"
 #include "symbols/elf/apart.h"
+#include "symbols/names/demangle.h"
 #include "symbols/resolve/group.h"
 #include "symbols/resolve/resolve.h"
 
@@ -452,6 +453,7 @@ work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
 	enum prof_status st;
 
 	(void)is_careful; /* it always is */
+	demangle_confined();
 	o.resolve = &resolve;
 	resolve.warn = apart_warn;
 	if (resolve.find)

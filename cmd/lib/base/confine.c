@@ -27,8 +27,6 @@
 
 enum { NOBODY = 65534 };
 
-static bool is_done; /* by confine_calls() */
-
 bool
 confine_is_possible(void)
 {
@@ -41,12 +39,6 @@ bool
 confine_is_wanted(void)
 {
 	return geteuid() == 0 && confine_is_possible();
-}
-
-bool
-confine_is_done(void)
-{
-	return is_done;
 }
 
 bool
@@ -261,10 +253,9 @@ confine_calls(bool has_threads)
 	if (has_threads)
 		memmove(&filter[n - 6], &filter[n - 5], 5 * sizeof(*filter));
 	program.len -= has_threads ? 1 : 5;
-	is_done = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 #else
 	(void)has_threads;
-	is_done = true;
+	return true;
 #endif
-	return is_done;
 }

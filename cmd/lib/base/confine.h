@@ -44,9 +44,6 @@ bool confine_may_allow(void);
  */
 bool confine_calls(bool has_threads);
 
-/* Is this such a process? It can start no other. */
-bool confine_is_done(void);
-
 /* A process whose answers are awaited; all 0 but for pid. */
 struct confined {
 	pid_t pid;

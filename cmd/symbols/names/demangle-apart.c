@@ -43,7 +43,14 @@ static struct {
 	int fd;
 	pid_t pid, of; /* of: that it works for */
 	size_t n_late, n_ended;
+	bool is_here; /* none is started */
 } helper;
+
+void
+demangle_confined(void)
+{
+	helper.is_here = true;
+}
 
 size_t
 demangle_n_late(void)
@@ -117,7 +124,7 @@ serve(int fd)
 static bool
 is_risky(const struct mangled *m)
 {
-	return CAN_DEMANGLE && !confine_is_done() &&
+	return CAN_DEMANGLE && !helper.is_here &&
 	       (m->name[0] == '_' || m->languages & LANGUAGE_ADA);
 }
 

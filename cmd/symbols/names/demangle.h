@@ -29,6 +29,10 @@ enum demangle_mode {
  */
 char *demangle_name(const char *mangled, enum demangle_mode mode);
 
+/* This process has no rights already, and can start no other: from now on it
+ * demangles by itself, within its own limits. */
+void demangle_confined(void);
+
 /*
  * The names until now that took too much time or memory to demangle and stay
  * mangled, with those that were not tried after too many of them.
