@@ -134,9 +134,13 @@ fails 'prof-shell -e top a.pb.gz'
 skipped=3
 fails 'prof-history --match=. --index=../index .'
 skipped=0
-# Read again, after a failure: the order of functions in the file is another.
+# A tenth of the samples with nameless callers is not worth a word (prof-symbolize -v
+# has one): which of demo's have more nameless callers than others is luck.
+leaves() {
+	prof-text --nodecount=0 --nodefraction=0 "$1" | awk '$1 ~ /^[0-9.]+m?s$/ { print $1, $6 }'
+}
 same() {
-	prof-text --raw work/out >out.text && prof-text --raw good/out | cmp -s - out.text
+	leaves work/out >out.text && [ -s out.text ] && leaves good/out | cmp -s - out.text
 }
 fails 'prof-symbolize -o out raw.pb.gz'
 same() {
