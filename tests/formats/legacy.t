@@ -165,6 +165,15 @@ check "jemalloc's own frames are dropped" 0 \
 0
 2
 END
+check 'the path of a mapping may have blanks' 0 '
+	printf "%s\n" "heap_v2/4096" "  t*: 1: 100000 [0: 0]" "@ 0x401136" \
+		"  t*: 1: 100000 [0: 0]" "" "MAPPED_LIBRARIES:" \
+		"00400000-00402000 r-xp 00000000 08:01 1234   /opt/my app/prog" \
+		"00500000-00502000 r-xp 00000000 08:01 1235   /opt/a b (deleted)  " |
+		prof-text --raw | sed -n "/^Mappings/,\$s/ *\$//p" | sed 1d' <<'END'
+1: 0x400000/0x402000/0x0 /opt/my app/prog
+2: 0x500000/0x502000/0x0 /opt/a b
+END
 lib=$(dirname "$(${CC:-cc} -print-file-name=libc.so.6)")/libjemalloc.so.2
 cat >eat.c <<'END'
 #include <stdlib.h>

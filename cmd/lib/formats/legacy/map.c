@@ -76,6 +76,20 @@ take_word(struct span *s)
 	return w;
 }
 
+/* The rest of a line is a path, which may have blanks. */
+static struct span
+take_path(struct span s)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = sizeof(deleted) - 1;
+
+	while (s.end > s.p && is_blank(s.end[-1]))
+		s.end--;
+	if (span_len(s) > n && !memcmp(s.end - n, deleted, n))
+		s.end -= n;
+	return s;
+}
+
 /* "1000-2000", "0x1000 0x2000:" */
 static bool
 take_range(struct span *s, struct entry *e)
@@ -131,7 +145,7 @@ take_proc(struct span s, struct entry *e)
 		return false;
 	e->file = (struct span){ s.p, s.p };
 	if (span_blanks(&s))
-		e->file = take_word(&s);
+		e->file = take_path(s);
 	return true;
 }
 
