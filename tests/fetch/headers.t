@@ -100,21 +100,21 @@ check_err 'another server gets none: no redirection is followed' 2 '
 # --- sockets ---
 
 check 'a socket: its page, its profile, and where it came from' 0 '
-	prof-fetch unix:$scratch/app.sock:/pprof/heap?token=x >u.pb.gz
+	prof-fetch "unix:$scratch/app.sock:/pprof/heap?token=x" >u.pb.gz
 	decode <u.pb.gz | cmp - want
 	gzip -dc u.pb.gz | tr -c "[:print:]" "\n" | grep -o "source: .*\.\.\." | sed "s|$scratch|DIR|"' <<'END'
 source: unix:DIR/app.sock:/pprof/heap?token=...
 END
 check 'a CPU profile, without a page' 0 '
-	asked "prof-fetch --seconds=3 unix:$scratch/app.sock" | head -1' <<'END'
+	asked "prof-fetch --seconds=3 \"unix:\$scratch/app.sock\"" | head -1' <<'END'
 /debug/pprof/profile?seconds=3  
 END
 check 'an archive has its name' 0 '
-	prof-fetch -o "%h-%t.pb.gz" unix:$scratch/app.sock:/pprof/heap; ls app*' <<'END'
+	prof-fetch -o "%h-%t.pb.gz" "unix:$scratch/app.sock:/pprof/heap"; ls app*' <<'END'
 app.sock
 app.sock-heap.pb.gz
 END
-check_err 'a path without unix:' 2 'prof-fetch $scratch/app.sock' \
+check_err 'a path without unix:' 2 'prof-fetch "$scratch/app.sock"' \
 	"app.sock: a socket; use unix:$scratch/app.sock:/PAGE"
 check_err 'a relative path' 2 'prof-fetch unix:app.sock' 'expected unix:/PATH'
 check_err 'no such socket' 2 'prof-fetch unix:/none.sock' '/none.sock'

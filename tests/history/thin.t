@@ -163,7 +163,7 @@ if strace -o trace true 2>/dev/null; then
 	# The leak checker does not work in what is traced.
 	export ASAN_OPTIONS=detect_leaks=0
 	check_err 'a folder that cannot be read: not summed, nothing removed' 2 "
-		strace -qq -o trace -P \$PWD/a/2026-11-19/09 -e inject=getdents64:error=EIO \\
+		strace -qq -o trace -P a/2026-11-19/09 -e inject=getdents64:error=EIO \\
 			\$thin a 2>err; grep 'not summed' err >&2
 		rm a/.prof-thin; diff -r whole/2026-11-19/09 a/2026-11-19/09 >&2; exit 2" \
 		'prof-thin: a/2026-11-19/09: not summed: Input/output error'

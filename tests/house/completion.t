@@ -52,7 +52,8 @@ loader=/usr/share/bash-completion/bash_completion
 if have bash && [ -r $loader ]; then
 	cat >complete.bash <<'END'
 . "$1"
-BASH_COMPLETION_USER_DIR=$share/bash-completion
+# It takes a path with blanks apart.
+BASH_COMPLETION_USER_DIR=to/share/bash-completion
 while IFS=: read -r line _; do
 	read -ra COMP_WORDS <<<"$line"
 	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))

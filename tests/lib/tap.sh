@@ -25,7 +25,7 @@ bin=${abs_builddir:?run by make check}
 PATH=$bin:$bin/tests:$PATH
 export data src bin long PATH
 
-scratch=$(mktemp -d) || exit 99
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/a test.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 cd "$scratch" || exit 99

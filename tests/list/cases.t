@@ -40,9 +40,9 @@ done
 mkdir -p q/demo/y/demo
 echo 'the file that is printed' >q/demo/y/demo/z.c
 printf '# samples count\nf (/x/demo/y/demo/z.c:1) 1\n' | mkprof >z.pb.gz
-for c in "$pprof -symbolize=none -list=f -source_path=$PWD/q/demo" \
-	"prof-list --source-path=$PWD/q/demo f"; do
-	$c z.pb.gz 2>.err | sed -n '2p;4p' | sed 's/^ Error.*/not found/'
+for c in "$pprof -symbolize=none -list=f -source_path='$PWD/q/demo'" \
+	"prof-list --source-path='$PWD/q/demo' f"; do
+	eval "$c z.pb.gz" 2>.err | sed -n '2p;4p' | sed 's/^ Error.*/not found/'
 done >out
 check 'a path that has the folder twice: trimmed once, and opened' 0 'cat out' <<'END'
 ROUTINE ======================== f in y/demo/z.c

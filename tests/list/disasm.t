@@ -9,7 +9,7 @@ need_tools 'disassembly' g++ nm llvm-objdump
 
 cp -r "$src/tests/programs/hot" src
 mkdir tmp
-export PPROF_TMPDIR=$scratch/tmp
+export PPROF_TMPDIR="$scratch/tmp"
 for how in '-no-pie hot' '-pie pie' '-no-pie -Wl,--build-id hot-id'; do
 	# shellcheck disable=SC2086 # words
 	g++ -g -O2 ${how% *} -o "${how##* }" src/main.cc src/lib.cc
@@ -154,7 +154,7 @@ pie_main=$(nm pie | awk '$3 == "main" { print $1 }')
 run=$(printf '0x%x' $((0x$pie_main + 0x555555554000 + 5)))
 for a in "$run" "0x$pie_main" "pie+0x$pie_main" "$scratch/pie+0x$pie_main"; do
 	check "an address of a PIE: ${a##*/}" 0 \
-		"prof-list --disasm $a pie.pb.gz | grep ROUTINE" <<'END'
+		"prof-list --disasm '$a' pie.pb.gz | grep ROUTINE" <<'END'
 ROUTINE ======================== main
 END
 done

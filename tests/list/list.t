@@ -236,20 +236,20 @@ finds 'with --map of the root' 'prof-list --map /=../../else/build/ leaf $tiny'
 finds 'with the second --map' \
 	'prof-list --map /sr=/none --map /src/demo/=.. leaf $tiny'
 finds 'by a suffix below --source-path' \
-	'(cd / && prof-list --source-path=/none:$scratch/else/build/src leaf $tiny)'
+	'(cd / && prof-list --source-path="/none:$scratch/else/build/src" leaf $tiny)'
 finds 'packed by gzip' \
-	'(cd / && prof-list --source-path=$scratch/else/packed leaf $tiny)'
+	'(cd / && prof-list --source-path="$scratch/else/packed" leaf $tiny)'
 if have zstd && ! lacks 'prof-text "$data"/good-tiny.pb.zst'; then
 	mkdir ../../else/zst
 	zstd -q ../work.c -o ../../else/zst/work.c.zst
 	finds 'packed by zstd' \
-		'(cd / && prof-list --source-path=$scratch/else/zst leaf $tiny)'
+		'(cd / && prof-list --source-path="$scratch/else/zst" leaf $tiny)'
 else
 	skip 'packed by zstd' 'no zstd'
 fi
 check 'relative to --source-path, and its parents' 0 '
-	for d in . .. $scratch/demo/cwd /none:..; do
-		prof-list -q --source-path=$d "^f$" lines.pb.gz | grep -c "work line 3$\|could not"
+	for d in . .. "$scratch/demo/cwd" /none:..; do
+		prof-list -q --source-path="$d" "^f$" lines.pb.gz | grep -c "work line 3$\|could not"
 	done' <<'END'
 1
 1
@@ -317,7 +317,7 @@ END
 # --- JSON ---
 
 check 'JSON' 0 'prof-list --json -q "leaf|rec" --trim-path=/src/demo $tiny |
-	sed "s/\"profile\": {[^}]*}/\"profile\": {}/; /\"line\": 4[89]/d; s|[^ \"]*/demo/|DIR/|"' <<'END'
+	sed "s/\"profile\": {[^}]*}/\"profile\": {}/; /\"line\": 4[89]/d; s|$scratch/demo/|DIR/|"' <<'END'
 {"schema": "profpipe.list/1",
  "profile": {},
  "type": "cpu", "unit": "nanoseconds", "mean": false, "total": 660000000,

@@ -59,7 +59,7 @@ check 'nothing is asked without the option' 0 '
          7          7      1:<no source>
 END
 check 'the source' 0 'prof-list --debuginfod=$web inner here.pb.gz 2>err | sed 1,3d; cat err
-	sed "s|$id|ID|; s|$scratch|DIR|" log' <<'END'
+	sed "s|$id|ID|; s|$(echo "$scratch" | sed "s/ /%20/g")|DIR|" log' <<'END'
          7          7      1:int inner(int n) { return n * 3; }
          .          .      2:int main(int n, char **v)
          .          .      3:{

@@ -5,7 +5,7 @@
 need_symbols 'source pages'
 need_tools 'source pages' node
 tiny=$data/good-tiny.pb.gz
-export tiny PPROF_TMPDIR=$scratch
+export tiny PPROF_TMPDIR="$scratch"
 mkdir -p demo/cwd
 cd demo/cwd || exit 99
 seq -f 'work line %g' 60 >../work.c
@@ -23,7 +23,7 @@ rows=$PWD/rows
 export rows
 
 check 'a page' 0 'prof-list -q --weblist=leaf --trim-path=/src/demo $tiny >leaf.html
-	$rows leaf.html | grep -v "^0 0"' <<'END'
+	"$rows" leaf.html | grep -v "^0 0"' <<'END'
 = leaf work.c
 0 300000000 44:work line 44
 100000000 100000000 46:work line 46
@@ -65,7 +65,7 @@ while read -r f unit re o; do
 	options=$(echo "$o" | sed 's/\(^\| \)-/\1--/g')
 	# shellcheck disable=SC2086 # words
 	prof-list -q --weblist "$re" $options "$data/good-$f.pb.gz" >page.html 2>.err
-	$rows page.html 2>>.err | one_spelling | by_block >got
+	"$rows" page.html 2>>.err | one_spelling | by_block >got
 	# shellcheck disable=SC2086
 	prof-list -q --unit="$unit" --list="$re" $options "$data/good-$f.pb.gz" 2>>.err | listed | by_block >want
 	if cmp -s want got && [ -s want ]; then
@@ -119,12 +119,12 @@ else
 		printf '@mapping 0x400000 0x410000 0 %s/hot\n' "$PWD"
 		# Each instruction that is of line 4 of hot.h: inlined twice.
 		llvm-objdump -d -l --no-show-raw-insn hot | awk '
-			/^; .*hot.h:/ { line = $2; sub(/.*:/, "", line); next }
+			/^; .*hot.h:/ { line = $0; sub(/.*:/, "", line); next }
 			/^; .*:[0-9]+/ { line = 0 }
 			line == 4 && /^ +[0-9a-f]+:/ { sub(":", ""); print "0x" $1, ++n }'
 	} | mkprof | prof-symbolize >hot.pb.gz 2>.err
 	prof-list -q --weblist '^(mix|spin|main)$' hot.pb.gz >page.html
-	$rows page.html >hot.rows
+	"$rows" page.html >hot.rows
 	# A caller has it in total, the inlined function itself.
 	check 'each caller of inlined code has its cost' 0 '
 		total=$(prof-text --top hot.pb.gz 2>&1 | sed -nE "s/^Showing nodes accounting for ([0-9]+),.*/\1/p")
@@ -157,7 +157,7 @@ END
 	} | mkprof | prof-symbolize >calls.pb.gz 2>.err
 	check 'a function by its address' 0 '
 		prof-list -q --weblist 0x$(nm hot | sed -n "s/^0*\([0-9a-f]*\) T _Z3libi\$/\1/p") calls.pb.gz >lib.html
-		$rows lib.html | sed -n "s/^= \([^ ]*\) .*/\1/p"' <<'END'
+		"$rows" lib.html | sed -n "s/^= \([^ ]*\) .*/\1/p"' <<'END'
 lib
 END
 	check_err 'an address that is not there' 2 'prof-list --weblist 0x1 calls.pb.gz' \

@@ -75,7 +75,7 @@ prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *new,
 END
 gcc -w -shared -fPIC -o limits.so limits.c || exit 99
 check 'memory for files adds up, and their time does not' 0 '
-	LD_PRELOAD=$PWD/limits.so prof-symbolize --no-cache p.pb 2>&1 >p2.pb |
+	LD_PRELOAD=./limits.so prof-symbolize --no-cache p.pb 2>&1 >p2.pb |
 		awk "/raised/ { n[\$2]++ } END { print n[\"memory\"], n[\"time\"] <= 1 }"' <<'END'
 2 1
 END

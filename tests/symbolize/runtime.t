@@ -236,7 +236,7 @@ if have gcc nm && gcc -g -O2 -mcmodel=kernel -nostdlib -static -fno-pie -no-pie 
 		esac
 		cp vmlinux "$file"
 		check "vmlinux in $dir" 0 "prof-symbolize --search-path=tree vm.pb |
-			addrs print | sed 's/.* inner/inner/; s,[^ ]*/,,'" <<'END'
+			addrs print | sed 's,.* inner .*/,inner ,'" <<'END'
 inner vmlinux.c:6
 END
 		rm -rf tree/*

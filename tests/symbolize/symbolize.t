@@ -25,9 +25,8 @@ for how in 'gcc g++ -gdwarf-5' 'gcc g++ -gdwarf-4' 'gcc g++ -gdwarf-5 -no-pie' \
 	'gcc g++ -g -shared -fPIC' 'gcc g++ -g0' \
 	'gcc g++ -g -shared -fPIC -Wl,-Ttext-segment=0x3000000' \
 	'gcc g++ -g -no-pie -Wl,-Ttext-segment=0x10000000' \
-	'gcc g++ -g -ffile-prefix-map=$scratch=.'; do
-	# shellcheck disable=SC2046 # words
-	set -- $(eval "echo \"$how\"")
+	'gcc g++ -g -ffile-prefix-map="$scratch"=.'; do
+	eval "set -- $how"
 	cc=$1 cxx=$2
 	if ! have "$cc" "$cxx" llvm-symbolizer readelf; then
 		skip "$how" "no $cc, llvm-symbolizer or readelf"
@@ -49,9 +48,9 @@ need_tools 'the rest' gcc g++ readelf objcopy strip || ! build prog gcc g++ -O2 
 if have addr2line; then
 	profile prog
 	columns=
-	our_lines prog | awk '{ for (i = 2; i <= NF; i += 2) printf " %s", $i
+	our_lines prog | sed "s|$scratch|DIR|g" | awk '{ for (i = 2; i <= NF; i += 2) printf " %s", $i
 		print "" }' >have.all
-	addr2line_lines prog | awk '{ for (i = 2; i <= NF; i += 2)
+	addr2line_lines prog | sed "s|$scratch|DIR|g" | awk '{ for (i = 2; i <= NF; i += 2)
 		printf " %s", $i; print "" }' >want.all
 	paste have.all want.all | awk -F'\t' '$1 != "" && $2 !~ /^ [^ ]*:0$|^ *$/ {
 		print $1 >"have"; print $2 >"want" }'

@@ -159,7 +159,7 @@ check 'an entry of another object is none' 0 'cp /bin/sh '"$entry"'
 END
 check 'a folder, a link or a pipe in its place' 0 'rm '"$entry"'; mkdir '"$entry"'
 	prof-symbolize -z0 prog.pb | cmp - full
-	rmdir '"$entry"'; ln -s '$scratch'/good '"$entry"'
+	rmdir '"$entry"'; ln -s "$PWD/good" '"$entry"'
 	prof-symbolize -z0 prog.pb | cmp - full
 	rm -f '"$entry"'; mkfifo '"$entry"'
 	prof-symbolize -z0 prog.pb | cmp - full
