@@ -311,6 +311,42 @@ else
 	skip 'forged: sums of a build that no profile has' 'no sqlite3'
 fi
 
+# A journal of a transaction that was cut off, and of another database that took part:
+# SQLite would remove the file that it names.
+be() {
+	for shift in 24 16 8 0; do
+		printf "\\$(printf %o $(($1 >> shift & 255)))"
+	done
+}
+magic='\331\325\005\371\040\241\143\327'
+cp index.good d/.prof-history/index
+echo precious >precious
+{
+	printf "$magic"
+	for n in 0 7 $(($(wc -c <index.good) / 4096)) 512 4096; do
+		be "$n"
+	done
+	head -c 484 /dev/zero
+	be 0
+	printf %s "$PWD/precious"
+	be $((${#PWD} + 9))
+	be "$(printf %s "$PWD/precious" | od -An -v -tu1 | awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')"
+	printf "$magic"
+} >d/.prof-history/index-journal
+check 'a journal that names another file' 0 '
+	sh answer d 2>err | cmp - want; cut -d: -f2- err; cat precious; ls d/.prof-history' <<'END'
+ d: rebuilt the cache, which was damaged
+precious
+index
+lock
+END
+for end in journal wal shm; do
+	mkfifo "d/.prof-history/index-$end"
+	check_err "a pipe as index-$end" 0 'timeout 20 prof-history --match=. d >/dev/null' \
+		"index-$end: not a file that this user alone may write"
+	rm "d/.prof-history/index-$end"
+done
+
 # --- --index=FILE --------------------------------------------------------------
 
 check 'a cache somewhere else' 0 '

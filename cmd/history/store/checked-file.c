@@ -90,13 +90,21 @@ write_page(sqlite3_file *f, const void *data, int n, sqlite3_int64 at)
 	return system_methods->xWrite(f, page, n, at);
 }
 
-/* Journals have checksums of SQLite's own. */
+/*
+ * Journals have checksums of SQLite's own. One may name a journal of several
+ * databases, which SQLite removes after it: ours never does, and a stranger's
+ * could name any file.
+ */
 static int
 open_file(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags,
 	  int *out)
 {
-	int code = system_vfs->xOpen(v, name, f, flags, out);
+	int code;
 
+	f->pMethods = NULL;
+	if (flags & SQLITE_OPEN_SUPER_JOURNAL)
+		return SQLITE_CORRUPT;
+	code = system_vfs->xOpen(v, name, f, flags, out);
 	if (code != SQLITE_OK || !(flags & SQLITE_OPEN_MAIN_DB))
 		return code;
 	if (!system_methods) {

@@ -126,29 +126,34 @@ has_id(const char *path, const struct database_schema *schema)
 	return id == (uint32_t)schema->application_id;
 }
 
+/* Of a database: SQLite opens, replays and removes what has these names. */
+static const char *const file_end[] = { "-journal", "-wal", "-shm", "" };
+enum { N_FILE = sizeof(file_end) / sizeof(*file_end) };
+
 /* A file that the user named is replaced only if it is a database of ours. */
 static enum prof_status
-check_file(const struct database_place *p, const struct database_schema *schema,
-	   struct prof_err *err)
+check_files(const struct database_place *p,
+	    const struct database_schema *schema, struct prof_err *err)
 {
 	enum prof_status st = p->is_chosen ? PROF_EUSAGE : PROF_EIO;
+	char path[PATH_SIZE];
 	struct stat sb;
 
-	if (lstat(p->path, &sb) < 0)
-		return errno == ENOENT ? PROF_OK
-				       : prof_fail(err, st, "%s: %s", p->path,
-						   strerror(errno));
-	if (p->is_chosen && !(S_ISREG(sb.st_mode) && !sb.st_size) &&
-	    !has_id(p->path, schema))
+	if (p->is_chosen && lstat(p->path, &sb) == 0 &&
+	    !(S_ISREG(sb.st_mode) && !sb.st_size) && !has_id(p->path, schema))
 		return prof_fail(err, st,
 				 "%s: not a cache of prof-history; remove it, "
 				 "or give another name",
 				 p->path);
-	if (!is_own(&sb))
-		return prof_fail(
-			err, st,
-			"%s: not a file that this user alone may write",
-			p->path);
+	for (size_t i = 0; i < N_FILE; i++) {
+		snprintf(path, sizeof(path), "%s%s", p->path, file_end[i]);
+		if (lstat(path, &sb) == 0 ? is_own(&sb) : errno == ENOENT)
+			continue;
+		return prof_fail(err, st,
+				 "%s: not a file that this user alone may "
+				 "write",
+				 path);
+	}
 	return PROF_OK;
 }
 
@@ -185,13 +190,12 @@ take_lock(struct database *d, const struct database_place *p,
 static enum prof_status
 remove_files(struct database *d, struct prof_err *err)
 {
-	static const char *const end[] = { "-journal", "-wal", "-shm", "" };
 	char path[PATH_SIZE];
 
 	sqlite3_close(d->db);
 	d->db = NULL;
-	for (size_t i = 0; i < sizeof(end) / sizeof(*end); i++) {
-		snprintf(path, sizeof(path), "%s%s", d->path, end[i]);
+	for (size_t i = 0; i < N_FILE; i++) {
+		snprintf(path, sizeof(path), "%s%s", d->path, file_end[i]);
 		if (unlink(path) < 0 && errno != ENOENT)
 			return prof_fail(err, PROF_EIO, "%s: %s", path,
 					 strerror(errno));
@@ -340,7 +344,7 @@ database_open(struct database *d, const struct database_place *place,
 	if (place)
 		st = take_lock(d, place, err);
 	if (st == PROF_OK && place)
-		st = check_file(place, schema, err);
+		st = check_files(place, schema, err);
 	if (st == PROF_OK && is_new && place)
 		st = remove_files(d, err);
 	if (st == PROF_OK)
