@@ -137,7 +137,7 @@ skipped=0
 # A tenth of the samples with nameless callers is not worth a word (prof-symbolize -v
 # has one): which of demo's have more nameless callers than others is luck.
 leaves() {
-	prof-text --nodecount=0 --nodefraction=0 "$1" | awk '$1 ~ /^[0-9.]+m?s$/ { print $1, $6 }'
+	prof-text --nodecount=0 --nodefraction=0 "$1" | awk '$2 ~ /%$/ && $1 != 0 { print $1, $6 }'
 }
 same() {
 	leaves work/out >out.text && [ -s out.text ] && leaves good/out | cmp -s - out.text

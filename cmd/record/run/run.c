@@ -181,7 +181,8 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns)
 	for (size_t i = 0; i < n && !r->beside.family; i++)
 		*(i < n_early ? &a->early_s : &a->unseen_s) +=
 			(double)r->share[i].ns / 1e9;
-	if (!a->is_cpu || used_ns <= sampled_ns)
+	/* The kernel bills microseconds: less than one is rounding. */
+	if (!a->is_cpu || used_ns < sampled_ns + 1000)
 		return;
 	n = account_rows(r->share, n, used_ns - sampled_ns,
 			 others ? others : "[others]");
