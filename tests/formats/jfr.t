@@ -53,6 +53,10 @@ classes = [
     (25, "profiler.Free", [("startTime", 1, 0, 0), ("stackTrace", 14, 1, 0), ("address", 1, 0, 0)]),
     (26, "jdk.ThreadPark", [("duration", 1, 0, 0), ("stackTrace", 14, 1, 0), ("parkedClass", 11, 1, 0), ("state", 16, 1, 0)]),
     (27, "my.Event", [("stackTrace", 14, 1, 0)]),
+    (28, "jdk.CPUTimeSample", [("startTime", 1, 0, 0), ("stackTrace", 14, 1, 0), ("eventThread", 15, 1, 0), ("failed", 3, 0, 0),
+        ("samplingPeriod", 1, 0, 0)]),
+    (29, "jdk.CPUTimeSamplesLost", [("startTime", 1, 0, 0), ("lostSamples", 2, 0, 0), ("eventThread", 15, 1, 0)]),
+    (30, "jdk.DataLoss", [("startTime", 1, 0, 0), ("amount", 1, 0, 0), ("total", 1, 0, 0)]),
     (16, "jdk.types.ThreadState", [("name", 4, 0, 0)]),
 ]
 
@@ -132,6 +136,13 @@ def park(ticks, class_of, state):
 write("async.jfr", chunk([other(23, 1), other(23, 40), malloc(1, 8, 100)]))
 write("blocks.jfr", chunk([free(3, 8), malloc(1, 8, 10), malloc(5, 8, 200), malloc(2, 16, 3000), free(1, 16), free(1, 24)]))
 write("park.jfr", chunk([park(50, 3, 3), park(1, 4, 9), park(2, 1, 0)] + [sized(varint(27) + varint(1))] * 2))
+def cpu(ticks):
+    return sized(varint(28) + varint(1) + varint(1) + varint(1) + b"\0" + varint(ticks))
+def lost(n):
+    return sized(varint(29) + varint(1) + varint(n) + varint(1))
+def loss(n, total):
+    return sized(varint(30) + varint(1) + varint(n) + varint(total))
+write("cpu.jfr", chunk([cpu(5000000), cpu(5000000), lost(3), lost(4), loss(1000, 1000), loss(24, 1024)]))
 END
 python3 make.py
 check 'names, lines, threads, counts and times' 0 'prof-import -q hand.jfr >h; prof-text --raw h | sed "/^Mappings/,\$d"' <<'END'
@@ -183,6 +194,13 @@ parks/count[dflt] park_delay/nanoseconds
                 class:[my.Lock[]]
 Locations
 prof-import: park.jfr: 2 events of other kinds with stacks are left out, 2 of them my.Event
+END
+check 'samples of CPU time have a time; what the JVM lost is said' 0 '
+	prof-import cpu.jfr 2>err | prof-text --raw | grep -A 1 "^cpu"; cat err' <<'END'
+cpu_time_samples/count[dflt] cpu/nanoseconds
+          2   20000000: 1 2 
+prof-import: cpu.jfr: 7 samples of CPU time were lost by the JVM
+prof-import: cpu.jfr: 1024 bytes of events were lost: the JVM's buffers were full
 END
 check 'a chunk that was not finished' 0 'prof-import open.jfr 2>&1 >h | grep -o "the last of.*"
 	prof-text --raw h | grep -c "3          1       1000"' <<'END'
@@ -243,7 +261,7 @@ import collections, json, re
 columns = {"jdk.ExecutionSample": ("samples", None), "jdk.NativeMethodSample": ("native_samples", None),
     "jdk.ObjectAllocationSample": ("alloc_samples", "alloc_space"), "jdk.JavaMonitorEnter": ("contentions", "delay"),
     "jdk.JavaMonitorWait": ("monitor_waits", "monitor_wait_delay"), "jdk.ThreadPark": ("parks", "park_delay"),
-    "jdk.ThreadSleep": ("sleeps", "sleep_delay"), "jdk.CPUTimeSample": ("cpu_time_samples", None),
+    "jdk.ThreadSleep": ("sleeps", "sleep_delay"), "jdk.CPUTimeSample": ("cpu_time_samples", "cpu"),
     "jdk.MethodTrace": ("traced_calls", "traced_time")}
 sums = collections.Counter()
 def duration(s):
@@ -276,7 +294,7 @@ for e in json.load(open("app.json"))["recording"]["events"]:
     count, value = columns[e["type"]]
     sums[count, stack] += 1
     if value:
-        sums[value, stack] += v["weight"] if "weight" in v else duration(v["duration"])
+        sums[value, stack] += v["weight"] if "weight" in v else duration(v.get("samplingPeriod") or v["duration"])
 for (column, stack), n in sorted(sums.items()):
     if n:
         print(column, stack, n)

@@ -7,6 +7,7 @@
 
 #include "jfr.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ static const struct event_kind {
 	{ "jdk.ThreadPark", "parks", "duration", "park_delay", "nanoseconds" },
 	{ "jdk.ThreadSleep", "sleeps", "duration", "sleep_delay",
 	  "nanoseconds" },
-	{ "jdk.CPUTimeSample", "cpu_time_samples", NULL, NULL, NULL },
+	{ "jdk.CPUTimeSample", "cpu_time_samples", "samplingPeriod", "cpu",
+	  "nanoseconds" },
 	{ "jdk.MethodTrace", "traced_calls", "duration", "traced_time",
 	  "nanoseconds" },
 	{ "profiler.NativeLock", "native_contentions", "duration",
@@ -73,6 +75,18 @@ static const struct {
 };
 
 enum { N_LABEL = 3, CLASS = 0 };
+
+/* What the JVM says of its own losses: a field to be added up. */
+static const struct {
+	const char *name, *field, *says;
+} losses[] = {
+	{ "jdk.CPUTimeSamplesLost", "lostSamples",
+	  "samples of CPU time were lost by the JVM" },
+	{ "jdk.DataLoss", "amount",
+	  "bytes of events were lost: the JVM's buffers were full" },
+};
+
+enum { N_LOSS = 2 };
 
 /* One event. */
 struct shot {
@@ -116,6 +130,7 @@ struct reader {
 	struct other *other;
 	size_t n_other, cap_other;
 	size_t n_kind[N_KIND];
+	int64_t lost[N_LOSS];
 	size_t n_chunk, n_unfinished, n_stackless, n_cut;
 	int64_t start_ns, end_ns;
 };
@@ -428,6 +443,17 @@ read_event(struct reader *r, struct jfr_event *e, uint32_t kind)
 }
 
 static enum prof_status
+read_loss(struct reader *r, struct jfr_event *e, uint32_t loss)
+{
+	struct jfr_value of = { .name = losses[loss].field };
+
+	if (!jfr_read(r->c, &e->body, e->class, &of, 1))
+		return damaged(r, "events");
+	r->lost[loss] = units_add(r->lost[loss], (int64_t)of.number);
+	return PROF_OK;
+}
+
+static enum prof_status
 read_free(struct reader *r, struct jfr_event *e)
 {
 	struct jfr_value of[N_ASKED];
@@ -457,7 +483,7 @@ count_other(struct reader *r, uint32_t name)
 }
 
 /* A kind, or one of what follows those. */
-enum { FREE = N_KIND, OTHER, STACKLESS };
+enum { LOSS = N_KIND, FREE = LOSS + N_LOSS, OTHER, STACKLESS };
 
 static uint32_t
 kind_of(const struct jfr_chunk *c, const struct jfr_class *class)
@@ -467,6 +493,9 @@ kind_of(const struct jfr_chunk *c, const struct jfr_class *class)
 	for (uint32_t k = 0; k < UNFREED; k++)
 		if (!strcmp(name, kinds[k].name))
 			return k;
+	for (uint32_t i = 0; i < N_LOSS; i++)
+		if (!strcmp(name, losses[i].name))
+			return LOSS + i;
 	if (!strcmp(name, "profiler.Free"))
 		return FREE;
 	for (size_t i = 0; i < class->n_field; i++)
@@ -496,6 +525,8 @@ read_events(struct reader *r)
 			st = count_other(r, class->name);
 		else if (class->kind == FREE)
 			st = read_free(r, &e);
+		else if (class->kind >= LOSS)
+			st = read_loss(r, &e, class->kind - LOSS);
 		else
 			st = read_event(r, &e, class->kind);
 	}
@@ -731,6 +762,10 @@ tell_doubts(const struct reader *r)
 	if (r->n_stackless)
 		profile_doubt(p, "%zu of %zu events have no stack",
 			      r->n_stackless, n_event);
+	for (size_t i = 0; i < N_LOSS; i++)
+		if (r->lost[i])
+			profile_doubt(p, "%" PRId64 " %s", r->lost[i],
+				      losses[i].says);
 	tell_others(r);
 }
 

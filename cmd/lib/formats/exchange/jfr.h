@@ -20,7 +20,8 @@ bool jfr_is(const void *data, size_t n);
  * has of samples of running and of native methods, allocations, locks, waits;
  * labels: thread, its state, the object's class. Functions are named
  * class.method. Chunks that were not finished, stacks that were cut, events
- * without a stack and others with one are doubts.
+ * without a stack and others with one are doubts, and what the JVM says that it
+ * lost.
  * PROF_EFORMAT names the byte; PROF_ENOTSUP: chunks of before JDK 9, or without
  * compressed integers; PROF_ELIMIT, PROF_ENOMEM.
  */
