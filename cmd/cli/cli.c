@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/budget.h"
+#include "lib/base/confine.h"
 #include "lib/base/escape.h"
 
 /* The only mutable state of the front end: the form of messages. */
@@ -395,6 +396,8 @@ print_and_exit(struct cli *cli, int key)
 		printf("%s (profpipe) %s\n", cmd->name, PACKAGE_VERSION);
 		if (cli_sandbox_version())
 			printf("sandbox: landlock %d\n", cli_sandbox_version());
+		if (!confine_has_filter())
+			puts("sandbox: no seccomp");
 		if (*LEFT_OUT)
 			printf("built without:%s\n", LEFT_OUT);
 	} else if (key == 'h') {

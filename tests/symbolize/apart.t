@@ -80,6 +80,62 @@ check 'memory for files adds up, and their time does not' 0 '
 2 1
 END
 
+# Kernels without filters of calls, and one that refuses this one.
+cat >filter.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int
+prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list ap;
+
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option != PR_SET_SECCOMP)
+		return (int)syscall(SYS_prctl, option, a[0], a[1], a[2], a[3]);
+	errno = atoi(getenv("FILTER_ERROR"));
+	return -1;
+}
+#ifdef ROOT
+int
+setgroups(size_t n, const gid_t *group)
+{
+	return -1;
+}
+#endif
+END
+gcc -w -shared -fPIC -o filter.so filter.c &&
+	gcc -w -DROOT -shared -fPIC -o root.so filter.c || exit 99
+# LIBRARY ERROR: what has names, and what is said.
+cat >filtered <<'END'
+LD_PRELOAD=./$1 FILTER_ERROR=$2 prof-symbolize --no-cache p.pb 2>err |
+	prof-text -q --folded
+cat err
+END
+check 'without filters in the kernel, it goes on with its limits, and -V says so' 0 '
+	sh filtered filter.so 22
+	LD_PRELOAD=./filter.so FILTER_ERROR=22 prof-text -V | grep seccomp' <<'END'
+bad 10
+good 10
+sandbox: no seccomp
+END
+for i in 'filter.so 1' 'root.so 22'; do
+	check "but not where it is refused one, or stays root: $i" 0 "sh filtered $i" <<'END'
+[bad] 10
+[good] 10
+prof-symbolize: the process that reads object files was ended: it could not give up its rights; the rest has no names
+END
+done
+
 # The signal comes when the process reads the library "bad".
 cat >reading <<'END'
 touch -d '1 hour' bad # a file that may still change is read, not mapped

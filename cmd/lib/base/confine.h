@@ -40,9 +40,12 @@ bool confine_may_allow(void);
 /*
  * From now on, a call that names a file fails with EACCES; one that is not
  * needed to read, to compute and to answer ends the process, as do threads
- * without has_threads. false: it failed; end the process.
+ * without has_threads. false: it failed; end the process. Where the kernel has
+ * no filter of calls, the user and lower limits must do, and root has no such
+ * process: false.
  */
 bool confine_calls(bool has_threads);
+bool confine_has_filter(void);
 
 /* A process whose answers are awaited; all 0 but for pid. */
 struct confined {
