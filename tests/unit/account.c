@@ -80,6 +80,11 @@ test_chance(void **state)
 	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
 		    "processes were shorter than the kernel's tick, which "
 		    "timers wait for (--clock=perf does not)\n");
+	/* More than chance is said, however long the command has run. */
+	setup(NULL);
+	a = account(9700, 100);
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "cmd: 97.00 of 100.00 s of CPU time"));
 }
 
 /* No more was used than the kernel billed. */

@@ -12,8 +12,8 @@
 
 #include "units.h"
 
-/* The least shares that are said: of samples, and of time. */
-static const double lost_worth = 0.01, worth = 0.05;
+/* The least share, of samples or of time, that is said. */
+static const double worth = 0.01;
 
 enum { FEW_TICKS = 10 /* that may be missed by chance */ };
 
@@ -38,7 +38,7 @@ say_format(account_say *say, const char *format, ...)
 static void
 say_lost(const struct sampling *s, account_say *say)
 {
-	if (s->ticks && sampling_loss(s) >= lost_worth)
+	if (s->ticks && sampling_loss(s) >= worth)
 		say_format(say, "%.3g%% of the samples were lost",
 			   100 * sampling_loss(s));
 }
@@ -64,7 +64,7 @@ account_quality(const struct sampling *s, account_say *say)
 	if (!s->ticks)
 		return;
 	say_lost(s, say);
-	if ((double)s->truncated >= lost_worth * ticks)
+	if ((double)s->truncated >= worth * ticks)
 		say_format(say, "%.3g%% of the stacks are truncated: %s",
 			   100 * (double)s->truncated / ticks,
 			   s->is_outside ? "longer than prof-record's "
@@ -72,10 +72,10 @@ account_quality(const struct sampling *s, account_say *say)
 			   : s->is_mixed ? "too many frames, or longer than "
 					   "prof-record's --stack-size"
 					 : "too many frames");
-	if ((double)s->unwind_failed >= lost_worth * ticks)
+	if ((double)s->unwind_failed >= worth * ticks)
 		say_format(say, "%.3g%% of the stacks end before their root",
 			   100 * (double)s->unwind_failed / ticks);
-	if ((double)s->unread >= lost_worth * ticks)
+	if ((double)s->unread >= worth * ticks)
 		say_format(say,
 			   "%.3g%% of the stacks lack functions of an "
 			   "interpreter, which could not be read",
@@ -83,7 +83,7 @@ account_quality(const struct sampling *s, account_say *say)
 	if (s->untimed)
 		say_format(say, "%" PRIu64 " threads were not sampled",
 			   s->untimed);
-	if ((double)s->missed > worth * (ticks + (double)s->missed) &&
+	if ((double)s->missed >= worth * (ticks + (double)s->missed) &&
 	    s->missed >= FEW_TICKS)
 		say_format(say,
 			   "%.3g%% of the CPU time was not sampled: it is "
@@ -122,6 +122,12 @@ account_chance_s(const struct account *a)
 	double n = a->n_process > 1 ? a->n_process : 1;
 
 	return (period + a->tick_s) * (2 + 3 * sqrt(n / 12));
+}
+
+static bool
+is_beyond_chance(const struct account *a, double part, double all)
+{
+	return part > worth * all && part > account_chance_s(a);
 }
 
 /* Why CPU time was not sampled, if no program is to blame. */
@@ -183,8 +189,7 @@ account_missing(const struct account *a, account_say *say)
 {
 	double sampled = sampled_s(a) + a->chance_s, used = a->sampling.used_s;
 	double missing = used - sampled;
-	bool is_much =
-		sampled < (1 - worth) * used && missing > account_chance_s(a);
+	bool is_much = is_beyond_chance(a, missing, used);
 
 	if (a->n_left)
 		say_format(say,
@@ -224,7 +229,8 @@ account_missing(const struct account *a, account_say *say)
 			a->name, sampled, used);
 	/* The kernel bills only children that were waited for. */
 	else if (a->culprit &&
-		 (!a->is_cpu || a->unseen_s > worth * (sampled + a->unseen_s)))
+		 (!a->is_cpu ||
+		  is_beyond_chance(a, a->unseen_s, sampled + a->unseen_s)))
 		say_format(say, "%s: %s", a->name, a->culprit);
 }
 
