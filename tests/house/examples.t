@@ -67,7 +67,7 @@ printf '#!/bin/sh\nexec demo 0.1 1\n' >app
 cp app server
 chmod +x app server
 printf 'all:\n\tdemo 0.1 1\n' >Makefile
-prof-record -q -o app.pb.gz "$bin/tests/demo" 0.1 1 >/dev/null
+raw_demo >app.pb.gz
 unset MAKEFLAGS MAKELEVEL
 
 for page in "$src"/doc/*.[1-8]; do

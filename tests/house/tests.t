@@ -40,6 +40,23 @@ else
 	ok 'each test of tests/live tries again what was disturbed'
 fi
 
+# What a recording has is luck: outside tests/live the programs do nothing, so that no
+# row can ask for it. Or the line says that the row does not.
+programs=$(cd "$src/tests/programs" && for f in *.c *.cc; do
+	[ -e "$f" ] || echo "$f"
+	case $f in
+	sigmask.c | stacks.c) ;;
+	*) printf '%s|' "${f%.*}" ;;
+	esac
+done)
+grep -nE "(prof-record|prof\"? run) [^|]*[ /\$\"'](${programs}perl|python3)[\"' ]" "$src"/tests/[!l]*/*.t \
+	"$src"/tests/list/*.t | grep -vE '# .* luck$|: not a program; use prof-record' >.bad
+if [ -s .bad ]; then
+	not_ok 'outside tests/live nothing that works is recorded' <.bad
+else
+	ok 'outside tests/live nothing that works is recorded'
+fi
+
 # What a mutant takes away is still there, once.
 check 'each mutant applies' 0 'sh "$src/tests/mutants/run.sh" applies "$src" 2>&1' </dev/null
 

@@ -127,6 +127,29 @@ tiny_sources() {
 	seq -f 'util line %g' 12 >../util.h
 }
 
+# raw_demo: a profile without names: one sample in each function of tests/demo that
+# works, below its callers, and each once more in libc.
+raw_demo() {
+	{ nm "$bin/tests/demo"; ldd "$bin/tests/demo"; } | awk -v demo="$bin/tests/demo" '
+		NF == 3 { at[$3] = $1 }
+		$1 ~ /^libc\.so/ { libc = $3 }
+		function sample(leaf, more) {
+			printf "0x1%s;0x1%s;0x1%s%s 10 100000000\n",
+			       substr(at["work"], 8), substr(at["request"], 8),
+			       substr(at[leaf], 8), more
+		}
+		END {
+			print "# samples count cpu nanoseconds"
+			print "@period cpu nanoseconds 10000000"
+			print "@mapping 0x1000000000 0x1100000000 0", demo
+			print "@mapping 0x2000000000 0x2100000000 0", libc
+			for (i = split("encode walk checksum", leaf); i; i--) {
+				sample(leaf[i], "")
+				sample(leaf[i], ";[2]0x2000050000")
+			}
+		}' | mkprof
+}
+
 # perf keeps copies of binaries below $HOME, and its runs disturb each other there.
 # Each recording asks for build-ids of mappings: while any other on the machine does
 # (prof-record --all in another test), the kernel (6.18) marks the mappings of each as

@@ -744,4 +744,19 @@ check 'labels: of allocations' 0 '
 	stacks x.pb.gz | grep -o "thread=names" | sort -u' <<'END'
 thread=names
 END
+
+if ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
+	check 'prof run: output, report, file' 0 '
+		rm -f prof.*
+		"$src/cmd/prof" run -F 1000 -- "$demo" 0.2 2 >out 2>err
+		grep -c "^demo: 2 threads" out
+		sed -n "s/^prof: profile: prof.demo.[0-9]*.pb.gz$/said/p" err
+		sed -n "s/^prof: profile: //p" err >name && ls prof.* | cmp - name
+		prof-text -q "$(cat name)" | sed 1,/flat%/d >again
+		sed 1,/flat%/d out | cmp - again; grep -c " work$" again' <<'END'
+1
+said
+1
+END
+fi
 plan

@@ -141,7 +141,7 @@ END
 	check 'a profile of CPU time has nothing in front of malloc or locks' 0 \
 		"nm -D --defined-only $lib | grep -c -e alloc -e free -e mutex \
 			-e _Zn -e _Zd -e cond -e rwlock -e sem_
-		 prof-record -o x.pb.gz sh -c 'echo \$LD_PRELOAD' |
+		 prof-record -q -o x.pb.gz sh -c 'echo \$LD_PRELOAD' |
 			sed 's,[^:]*/libsample,libsample,g'" <<'END'
 0
 libsample.so.0.0.0

@@ -180,19 +180,7 @@ bad: the process that read it was ended: Segmentation fault; its names are missi
 END
 sh reading STOP >/dev/null 2>err &
 tracer=$!
-tries=0
-until reader=$(pgrep -u 65534 -P "$(pgrep -P $tracer)" 2>/dev/null) || [ $tries -eq 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-sleep 0.3
-grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' "/proc/$reader/status" >rights
-awk '/^Max (address space|cpu time)/ {
-	print $2, $(NF - 1) == $(NF - 2) && $(NF - 1) != "unlimited" }' "/proc/$reader/limits" >>rights
-find "/proc/$reader/fd" ! -lname '*/bad' -type l | wc -l >>rights
-kill -KILL $tracer "$(sed -n 's/^PPid:\t//p' "/proc/$reader/status")"
-wait
-check 'it has no rights, and no files but those it asked for' 0 'cat rights' <<'END'
+cat >want <<'END'
 Uid:	65534	65534	65534	65534
 CapEff:	0000000000000000
 NoNewPrivs:	1
@@ -201,6 +189,18 @@ cpu 1
 address 1
 2
 END
+tries=0
+until cmp -s rights want || [ $((tries += 1)) -gt 200 ]; do
+	sleep 0.1
+	reader=$(pgrep -u 65534 -P "$(pgrep -P $tracer)") || continue
+	grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' "/proc/$reader/status" >rights
+	awk '/^Max (address space|cpu time)/ {
+		print $2, $(NF - 1) == $(NF - 2) && $(NF - 1) != "unlimited" }' "/proc/$reader/limits" >>rights
+	find "/proc/$reader/fd" ! -lname '*/bad' -type l | wc -l >>rights
+done 2>/dev/null
+kill -KILL $tracer "$(sed -n 's/^PPid:\t//p' "/proc/$reader/status")"
+wait
+check 'it has no rights, and no files but those it asked for' 0 'cat rights' <want
 
 # One that stops is ended; the second time its file is named.
 if [ -n "$long" ]; then
