@@ -129,6 +129,9 @@ BEGIN {
 	print chance_normal(4.8, 1), chance_normal(-5, 1)
 	print chance_share(3, 3, 1), chance_share(2, 3, 1), chance_count(0, 0), chance_count(1, 0)
 	print chance_share(424, 500, 0.75), chance_share(424, 500, 0.75, 1000)
+	print chance_ticks(972, 243, 1000, 1000, 2), chance_ticks(964, 241, 1000, 1000, 2), \
+		chance_ticks(964, 241, 930, 964, 2), chance_ticks(1009, 252, 1000, 1000, 2), \
+		chance_ticks(1012, 253, 1000, 1000, 2)
 }
 END
 check 'bounds of chance: one in a million' 0 \
@@ -138,5 +141,6 @@ check 'bounds of chance: one in a million' 0 \
 1 0
 1 0 1 0
 0 1
+1 0 1 1 0
 END
 plan

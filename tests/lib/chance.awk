@@ -6,6 +6,9 @@
 #						with this share, by itself
 #	chance_count(seen, mean, k)		Poisson
 #	chance_normal(off, sd, k)		a sum of many parts
+#	chance_ticks(seen, signals, low, high, ends, k)
+#						periods of timers of CPU time, of
+#						which low to high went by
 #
 # What is independent is a signal, not a tick: a kernel of 250 Hz delivers several
 # periods of a timer by one signal, all with the stack of one moment. So "seen" and
@@ -60,6 +63,17 @@ function chance_count(seen, mean, k,	term, sum, up) {
 		seen += up ? 1 : -1
 	}
 	return 2 * sum >= chance_limit(k)
+}
+
+# At each of so many ends of a thread, or of what is asked for in it, at most one signal
+# is missing, if it runs when the kernel ticks. Another process does then, on an
+# undisturbed machine, one time in ten at most: the next signal makes that good, but for
+# the last ones. No more are too many, as each first signal stands for a whole one.
+function chance_ticks(seen, signals, low, high, ends, k,	missing) {
+	if (signals <= 0)
+		return 0
+	missing = ((seen < low ? low : seen > high ? high : seen) - seen) * signals / seen
+	return missing > -ends - 0.5 && 0.1 ^ (missing - ends) >= chance_limit(k)
 }
 
 # exp(-z^2/2) / (z sqrt(pi/2)) is just above both tails, from z = 2 on.

@@ -21,6 +21,7 @@
 # row, with these figures, which tests/house/undisturbed.t tries again when all other
 # tests have ended. To disagree in an undisturbed try is to fail.
 chance=$(cat "$src/tests/lib/chance.awk")
+export chance
 live_proc=${live_proc-/proc}
 
 # live_state: the processors' jiffies in all and stolen, and the load; then of each

@@ -7,25 +7,25 @@ lib=$bin/.libs/libsample.so
 unset CPUPROFILE CPUPROFILE_FREQUENCY CPUPROFILE_REALTIME CPUPROFILE_USE_PID
 export lib
 
-# Each set of labels, with 1 if its ticks are those of its work, a hundred, else how
-# many they are: at most three signals more or less, of four ticks each, as each
-# stands for the time since the one before. As much may be between the calls that set
+# Each set of labels, with 1 if its ticks are those of its work, a hundred and the first
+# look at the clock, else how many they are. A signal stands for the time since the one
+# before, so what has a label has two ends. One signal may be between the calls that set
 # the one label and the other.
 labels() {
-	stacks "$1" | grep -v '^#' | awk '
+	stacks --all "$1" | grep -v '^#' | awk "$chance"'
 		{
 			set = "-"
-			for (i = 2; i <= NF; i++)
+			for (i = 3; i <= NF; i++)
 				if ($i ~ /=/)
 					set = set " " $i
-			n[set] += $1
+			signals[set] += $1
+			n[set] += $2 / 1e6
 		}
 		END {
 			for (set in n)
-				if (n[set] <= 12 && set ~ /^- (request=GET|user=ann)$/)
-					delete n[set]
-			for (set in n)
-				print (n[set] >= 88 && n[set] <= 112 ? 1 : n[set]), set
+				if (signals[set] > 1 || set !~ /^- (request=GET|user=ann)$/)
+					print (chance_ticks(n[set], signals[set], 100, 101, 2, 8) ? \
+					       1 : n[set]), set
 		}' | sort
 }
 
@@ -80,7 +80,9 @@ END
 check 'CPUPROFILE' 0 \
 	'LD_PRELOAD=$lib CPUPROFILE=g.pb.gz CPUPROFILE_FREQUENCY=1000 \
 		$bin/tests/demo 0.1 2 >/dev/null
-	 stacks g.pb.gz | awk "!/^#/ { n += \$1 } END { print (n >= 180 && n <= 220 ? \"right\" : n) }"' <<'END'
+	 stacks --all g.pb.gz | awk "$chance""
+		!/^#/ { signals += \$1; n += \$2 / 1e6 }
+		END { print chance_ticks(n, signals, 200, 208, 3) ? \"right\" : n }"' <<'END'
 right
 END
 check 'CPUPROFILE_REALTIME' 0 \

@@ -117,7 +117,7 @@ emulated() {
 		prof-text --comments q.pb.gz >comments || return 2
 		sed -n 's/.*ticks=\([0-9]*\).* cpu_used=\([0-9.]*\).*/\1 \2/p' comments >used
 		echo "ticks, CPU time: $(cat used), try $try"
-		awk '{ good = $1 > 10 && $1 / 100 < 1.1 * $2 } END { exit !good }' used || return 1
+		awk "$chance"'{ good = chance_count($1, 100 * $2) } END { exit !good }' used || return 1
 	done
 }
 if have qemu-x86_64 && qemu-x86_64 "$demo" 0.01 1 >out 2>&1; then

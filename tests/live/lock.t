@@ -27,8 +27,8 @@ estimates() {
 
 # waits PERIOD: waits of the period or longer are samples; shorter ones are with the
 # chance of their length in it, and stand for that much more. KNOWN has the variances:
-# 0 where all are samples, and then the program and the sampler may differ by 10 us of
-# each wait, as they look at the clock one after the other.
+# 0 where all are samples, and then the sampler, which looks at the clock after the
+# program and before it again, may have 10 us less of each wait.
 waits() {
 	prof-record --lock=$1 -o l.pb.gz "$lock" "$times" 400 $1 >known || return 2
 	estimates l.pb.gz >got
@@ -36,7 +36,7 @@ waits() {
 		# A period of waiting is a sample on average.
 		function is_near(got, known, var, room, samples) {
 			if (!var)
-				return got - known <= room && known - got <= room
+				return got <= known && known - got <= room
 			return chance_count(int(got * samples / known + 0.5), samples, 22)
 		}
 		NR == FNR { count[$1] = $2; delay[$1] = $3; next }

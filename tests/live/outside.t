@@ -166,8 +166,8 @@ else
 			while [ \$i -lt 100 ]; do ./work 0.005; i=\$((i + 1)); done"' \
 		'use less than a period of 50 ms'
 	check 'in the comment, too' 0 "${live_command:-:}"' 2>/dev/null
-		stacks m.pb.gz | sed -n "s/.*cpu_used=\([0-9.]*\) missed=\([0-9]*\).*/\1 \2/p" |
-			awk "{ print (\$1 > 0.4 && \$2 > 5 ? \"counted\" : \$0) }"' <<'END'
+		stacks m.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\) missed=\([0-9]*\).*/\1 \2 \3/p" |
+			awk "{ print (\$2 >= 0.5 && \$1 + \$3 >= 10 ? \"counted\" : \$0) }"' <<'END'
 counted
 END
 	# The clocks also count while the host runs another machine.
@@ -202,7 +202,7 @@ if $cc -static -o static work.c 2>log; then
 	check 'a static program that executes another: both are sampled' 0 \
 		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
 		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*/\1/p" |
-			awk "{ print (\$1 > 750 && \$1 < 1010 ? \"both\" : \$0) }"' <<'END'
+			awk "$chance""{ print chance_count(\$1, 997) && \$1 < 1010 ? \"both\" : \$0 }"' <<'END'
 both
 END
 else
@@ -216,9 +216,9 @@ if have valgrind && LD_PRELOAD=$bin/.libs/libsample.so \
 			sh -c "valgrind -q --tool=none ./work 1.4; times" |
 			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
 		stacks v.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* sampler=\([^ ]*\) .*/\1 \2/p" |
-			awk "{ getline own <\"own\"; shown = \$1 / 997
-				print \$2, (own > 1.3 && shown > own - 0.25 &&
-					shown < own + 0.12 ? \"once\" : own \" \" \$0) }"' <<'END'
+			awk "$chance""{ getline own <\"own\"
+				right = own >= 1.39 && chance_count(\$1, own * 997)
+				print \$2, right ? \"once\" : own \" \" \$0 }"' <<'END'
 libsample+perf once
 END
 else
@@ -228,7 +228,7 @@ if have go; then
 	cat >w.go <<'END'
 package main
 
-import "time"
+import "syscall"
 
 //go:noinline
 func busy(n int) (x int) {
@@ -241,7 +241,7 @@ func busy(n int) (x int) {
 func main() {
 	done := make(chan int)
 	go func() {
-		for t := time.Now(); time.Since(t) < 300*time.Millisecond; {
+		for u := (syscall.Rusage{}); u.Utime.Nano() < 3e8; syscall.Getrusage(0, &u) {
 			busy(100000)
 		}
 		done <- 1

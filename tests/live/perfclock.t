@@ -27,14 +27,14 @@ holds() {
 	eval "$(cat words)" && eval "$1"
 }
 
-# The period is 0.5 ms. Each of three threads has a tick too many or too few at its
-# ends; before the sampler starts, a millisecond is used, which the kernel would sample.
+# Before the sampler starts, a millisecond is used, which the kernel would sample.
 check 'two threads of 0.25 s at 2000 Hz' 0 \
 	'prof-record -q -F 2000 --clock=perf --sampler=preload -o x.pb.gz "$demo" 0.25 2 >out' </dev/null
 sampled 'signals come at the rate that was asked for' \
 	'[ $signals -gt $((ticks * 9 / 10)) ] && [ $perf_signals -eq $signals ]'
 sampled 'ticks are CPU time' \
-	'awk -v t=$ticks -v used=$cpu_used "BEGIN { d = used * 2000 - t; exit !(d > -4 && d < 4 + 3 + t / 200) }"'
+	'awk -v t=$ticks -v s=$signals -v due=$(echo $cpu_used | awk "{ print \$1 * 2000 }") \
+		"$chance"" BEGIN { exit !chance_ticks(t, s, due - 2, due, 3) }"'
 
 check 'the program has the same descriptors' 0 \
 	'ls /proc/self/fd | cat >want
