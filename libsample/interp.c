@@ -23,7 +23,7 @@ enum {
 };
 
 _Static_assert(INTERP_MAX_CODE < UINT32_C(1) << TAG_BITS, "it fits a word");
-_Static_assert(MAX_NAME + MAX_FILE <= INTERP_PAGE, "they fit the text");
+_Static_assert(2 * MAX_NAME + MAX_FILE <= INTERP_PAGE, "they fit the text");
 
 /* The number of code with this hash; 0: it has none. */
 static uint32_t
@@ -98,11 +98,13 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 		.lines_are = c->lines_are,
 		.name_unit = c->name.unit,
 		.file_unit = c->file.unit,
+		.n_scope = units(&c->scope, MAX_NAME),
 		.n_name = units(&c->name, MAX_NAME),
 		.n_file = units(&c->file, MAX_FILE),
 		.first_line = c->first_line,
 		.n_lines = c->lines.n < MAX_LINES ? c->lines.n : MAX_LINES,
 	};
+	size_t n_scope = (size_t)record.n_scope * c->name.unit;
 	size_t n_name = (size_t)record.n_name * c->name.unit;
 	size_t n_file = (size_t)record.n_file * c->file.unit;
 	uint8_t *text = w->memory->text;
@@ -112,13 +114,15 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 	record.code = atomic_fetch_add(&shm->next_code, 1) + 1;
 	return record.code <= INTERP_MAX_CODE &&
 			       tell_lines(w, record.code, &c->lines) &&
-			       interp_peek(w->memory, c->name.at, text,
-					   n_name) &&
-			       interp_peek(w->memory, c->file.at, text + n_name,
-					   n_file) &&
+			       interp_peek(w->memory, c->scope.at, text,
+					   n_scope) &&
+			       interp_peek(w->memory, c->name.at,
+					   text + n_scope, n_name) &&
+			       interp_peek(w->memory, c->file.at,
+					   text + n_scope + n_name, n_file) &&
 			       table_tell(shm, SHM_CODE, &record,
 					  offsetof(struct shm_code, text), text,
-					  n_name + n_file)
+					  n_scope + n_name + n_file)
 		       ? record.code
 		       : 0;
 }
@@ -127,13 +131,13 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 static uint32_t
 number_of(struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
 {
-	uint64_t hash = w->in->kind->identify(w->in, bytes);
+	uint64_t hash = w->in->kind->identify(w, code, bytes);
 	struct interp_code c;
 	uint32_t id;
 
 	if (!hash)
 		return 0;
-	hash = (hash ^ code) * UINT64_C(0xff51afd7ed558ccd);
+	hash *= UINT64_C(0xff51afd7ed558ccd);
 	hash ^= hash >> 32;
 	id = known_find(hash);
 	if (!id && w->in->kind->describe(w, code, bytes, &c)) {
@@ -191,12 +195,31 @@ number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
 	}
 }
 
+/* Read the lines of n frames: 0 where that failed. */
+static void
+read_lines(struct interp_walk *w, struct interp_frame *f, size_t n)
+{
+	uintptr_t line[INTERP_BATCH];
+	size_t n_line = 0, got;
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].line)
+			line[n_line++] = f[i].line;
+	if (!n_line)
+		return;
+	got = interp_peek_codes(w->memory, line, n_line, sizeof(f->at));
+	for (size_t i = 0, k = 0; i < n; i++)
+		if (f[i].line && k < got)
+			memcpy(&f[i].at, w->memory->code[k++], sizeof(f->at));
+}
+
 static void
 put_frames(struct interp_walk *w, struct unwind_frames *out,
-	   const struct interp_frame *f, size_t n)
+	   struct interp_frame *f, size_t n)
 {
 	uint32_t id[INTERP_BATCH];
 
+	read_lines(w, f, n);
 	number_frames(w, f, n, id);
 	for (size_t i = 0; i < n; i++)
 		unwind_frames_add(out,
@@ -253,6 +276,7 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 
 	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo)
 		return false;
+	w->is_met = true;
 	if (w->state == INTERP_UNSEEN)
 		start(w);
 	if (w->state == INTERP_DONE ||
@@ -263,21 +287,17 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 }
 
 /*
- * If machine code without unwind information ended the walk, the interpreter's
- * frames beyond it are known nevertheless.
+ * If machine code without unwind information ended the walk, or the stack of a
+ * fiber, the interpreter's frames beyond it are known nevertheless.
  */
 static void
 guest_end(struct unwind_guest *g, struct unwind_frames *out, bool failed)
 {
 	struct interp_walk *w = (struct interp_walk *)(void *)g;
 
-	if (!failed) {
-		w->n_bad += w->state == INTERP_ON;
-		return;
-	}
-	if (w->state == INTERP_UNSEEN)
+	if (failed && w->state == INTERP_UNSEEN)
 		start(w);
-	if (w->state == INTERP_ON)
+	if (failed && w->state == INTERP_ON)
 		unwind_frames_add(out, UNWIND_GAP);
 	while (w->state == INTERP_ON)
 		put_run(w, out);
@@ -303,6 +323,7 @@ interp_begin(struct interp_walk *w, struct interp_memory *m,
 	w->memory = m;
 	w->thread = thread;
 	w->state = INTERP_UNSEEN;
+	w->is_met = false;
 	w->n = 0;
 	w->frame = w->entry = w->link = 0;
 	return &w->guest;

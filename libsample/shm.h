@@ -24,7 +24,7 @@
 #include "unwind/frames.h"
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 12
+#define SHM_VERSION 13
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -223,10 +223,10 @@ struct shm_code {
 	uint8_t interp;    /* enum interp_number */
 	uint8_t lines_are; /* enum interp_lines */
 	uint8_t name_unit, file_unit;
-	uint16_t n_name, n_file; /* units */
+	uint16_t n_scope, n_name, n_file; /* units; a scope's are a name's */
 	int32_t first_line;
 	uint32_t n_lines; /* bytes */
-	char text[];      /* the name, then the file */
+	char text[];      /* the scope, the name, the file */
 };
 
 /* A piece of the table of lines of code that is to come. */

@@ -19,7 +19,7 @@ enum {
 };
 
 /* As the file of a mapping, by enum interp_number. */
-static const char *const languages[] = { NULL, "[python]" };
+static const char *const languages[] = { NULL, "[python]", "[php]" };
 
 /* Why the name: it is a part of a stack, and no function. */
 #define UNREAD_NAME "[not read]"
@@ -107,9 +107,9 @@ below_library(const char *path)
 }
 
 /*
- * The name of a Python module, by its file: functions of different modules
- * often have the same name. For files that are not installed as a library that
- * is the file's name; what is in brackets stays.
+ * The name of a module of Python, or of a script of PHP, by its file: functions
+ * of different modules often have the same name. For files that are not
+ * installed as a library that is the file's name; what is in brackets stays.
  */
 static void
 put_module_name(FILE *to, const char *file)
@@ -130,10 +130,38 @@ put_module_name(FILE *to, const char *file)
 		end--;
 	if (n > 3 && !strcmp(end - 3, ".py"))
 		end -= 3;
+	if (n > 4 && !strcmp(end - 4, ".php"))
+		end -= 4;
 	if (end - from > 9 && !memcmp(end - 9, "/__init__", 9))
 		end -= 9;
 	for (; from < end; from++)
 		putc(*from == '/' ? '.' : *from, to);
+}
+
+/*
+ * Class::method, or function, whose names are unique in a program; those that
+ * have none, and what a file does outside of functions, by the file.
+ */
+static void
+put_php_name(FILE *to, const char *file, const uint8_t *text, size_t n_scope,
+	     size_t n_name)
+{
+	static const char closure[] = "{closure}";
+	const uint8_t *name = text + n_scope;
+
+	if (n_scope) /* class@anonymous, a zero, a file ... */
+		put_text(to, text, strnlen((const char *)text, n_scope), 1);
+	else if (!n_name || (n_name == sizeof(closure) - 1 &&
+			     !memcmp(name, closure, n_name)))
+		put_module_name(to, file);
+	if (n_scope)
+		fputs("::", to);
+	else if (ftell(to) > 0)
+		putc('.', to);
+	if (n_name)
+		put_text(to, name, n_name, 1);
+	else
+		fputs("{main}", to);
 }
 
 /* Fill in the strings of code. False without memory. */
@@ -142,18 +170,21 @@ read_texts(struct tally *t, const struct shm_code *c, struct code *code)
 {
 	const uint8_t *text = (const uint8_t *)c->text;
 	char *file = NULL, *name = NULL;
+	const uint8_t *own = text + (size_t)c->n_scope * c->name_unit;
 	size_t n;
 	FILE *f = open_memstream(&file, &n);
 
 	if (f)
-		put_text(f, text + (size_t)c->n_name * c->name_unit, c->n_file,
+		put_text(f, own + (size_t)c->n_name * c->name_unit, c->n_file,
 			 c->file_unit);
 	t->failed |= !f || fclose(f) != 0;
 	f = t->failed ? NULL : open_memstream(&name, &n);
-	if (f) {
+	if (f && c->interp == INTERP_PHP) {
+		put_php_name(f, file, text, c->n_scope, c->n_name);
+	} else if (f) {
 		put_module_name(f, file);
 		putc('.', f);
-		put_text(f, text, c->n_name, c->name_unit);
+		put_text(f, own, c->n_name, c->name_unit);
 	}
 	t->failed |= !f || fclose(f) != 0;
 	if (!t->failed) {
@@ -170,7 +201,7 @@ static void
 keep_code(struct tally *t, const struct shm_code *c, struct code *code,
 	  const struct table *table)
 {
-	if (table->n == c->n_lines)
+	if (code->has_lines && table->n == c->n_lines)
 		code->row = lines_decode((enum interp_lines)c->lines_are,
 					 table->bytes, table->n, c->first_line,
 					 &code->n_row);
@@ -182,14 +213,17 @@ tally_code(struct tally *t, const struct shm_code *c, size_t n)
 {
 	size_t n_text = n - offsetof(struct shm_code, text);
 	struct table *table;
-	struct code code = { .interp = c->interp, .first_line = c->first_line };
+	struct code code = { .interp = c->interp,
+			     .first_line = c->first_line,
+			     .has_lines = c->lines_are != LINES_NONE };
 	uint32_t i;
 
 	if (n <= offsetof(struct shm_code, text) || !c->code ||
 	    c->code > INTERP_MAX_CODE || c->interp == INTERP_NONE ||
 	    c->interp >= INTERP_NUMBERS || c->name_unit > 4 ||
 	    c->file_unit > 4 ||
-	    (size_t)c->n_name * c->name_unit +
+	    (c->interp == INTERP_PHP && c->name_unit != 1) ||
+	    ((size_t)c->n_scope + c->n_name) * c->name_unit +
 			    (size_t)c->n_file * c->file_unit >
 		    n_text ||
 	    t->n_code == MAX_CODE || !read_texts(t, c, &code) ||
@@ -232,7 +266,7 @@ tally_code_release(struct tally *t)
 uint32_t
 tally_code_at(const struct tally *t, uint64_t frame, uint64_t *address)
 {
-	uint32_t number = INTERP_FRAME_CODE(frame), i = PROF_NONE;
+	uint32_t number = INTERP_FRAME_CODE(frame), i = PROF_NONE, at;
 	const struct code *code;
 
 	if (number && number < t->n_number_of_code)
@@ -242,9 +276,10 @@ tally_code_at(const struct tally *t, uint64_t frame, uint64_t *address)
 		return PLACE_UNREAD;
 	}
 	code = &t->code[i];
-	*address =
-		(uint64_t)i << 32 | (uint32_t)lines_at(code->row, code->n_row,
-						       INTERP_FRAME_AT(frame));
+	at = INTERP_FRAME_AT(frame);
+	if (code->has_lines)
+		at = (uint32_t)lines_at(code->row, code->n_row, at);
+	*address = (uint64_t)i << 32 | at;
 	return PLACE_CODE;
 }
 

@@ -127,6 +127,7 @@ struct code {
 	uint32_t name, file;
 	uint32_t interp; /* enum interp_number */
 	int32_t first_line;
+	bool has_lines; /* row; else the place is the line */
 	uint64_t table; /* a hash of its lines as they came */
 	struct line_row *row;
 	size_t n_row;

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /* The interpreters whose functions are read. */
-enum interp_number { INTERP_NONE, INTERP_PYTHON, INTERP_NUMBERS };
+enum interp_number { INTERP_NONE, INTERP_PYTHON, INTERP_PHP, INTERP_NUMBERS };
 
 /*
  * A frame is no address: the number of its code, and its place in that, in
- * bytes. Addresses of programs and of the kernel begin with two equal bits.
- * Code 0 is a part of the stack that could not be read; then the place is an
- * enum interp_number.
+ * bytes, or, if the code has no table of lines, its line. Addresses of programs
+ * and of the kernel begin with two equal bits. Code 0 is a part of the stack
+ * that could not be read; then the place is an enum interp_number.
  */
 #define INTERP_FRAME(code, at)                                                 \
 	(UINT64_C(1) << 63 | (uint64_t)(code) << 32 | (uint32_t)(at))

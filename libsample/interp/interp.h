@@ -5,6 +5,7 @@
  *	object.c	finds interpreters among the loaded objects
  *	peek.c		reads memory that may not be mapped
  *	python.c	CPython
+ *	php.c		PHP
  *	../interp.c	puts the interpreter's frames in their place in a walk,
  *			and numbers the code that they execute
  *
@@ -12,7 +13,7 @@
  * the thread of the wall clock while that thread sleeps. It reads the
  * interpreter's memory by peek.c alone, calls nothing in it, takes no lock and
  * allocates nothing. What it finds there may be anything: loops are bounded,
- *and a read that fails ends the interpreter's part of the stack.
+ * and a read that fails ends the interpreter's part of the stack.
  */
 #ifndef INTERP_H
 #define INTERP_H
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "frame.h"
 #include "libsample/unwind/unwind.h"
@@ -31,7 +33,7 @@ enum {
 	INTERP_PAGE = 4096,
 	INTERP_PAGES = 4,      /* that are kept during a walk */
 	INTERP_BATCH = 32,     /* frames that are read together */
-	INTERP_CODE_MAX = 160, /* bytes of a code object that are read */
+	INTERP_CODE_MAX = 192, /* bytes of a code object that are read */
 	INTERP_SEEN = 64,      /* codes that a walk remembers */
 	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
 	INTERP_SYMBOLS = 8,
@@ -71,6 +73,33 @@ bool interp_peek(struct interp_memory *m, uintptr_t addr, void *to, size_t n);
 size_t interp_peek_codes(struct interp_memory *m, const uintptr_t *addr,
 			 size_t n, size_t size);
 
+/* A word, and an int32_t, of bytes that were read. */
+static inline uintptr_t
+interp_word(const uint8_t *bytes, unsigned at)
+{
+	uintptr_t word;
+
+	memcpy(&word, bytes + at, sizeof(word));
+	return word;
+}
+
+static inline int32_t
+interp_int(const uint8_t *bytes, unsigned at)
+{
+	int32_t i;
+
+	memcpy(&i, bytes + at, sizeof(i));
+	return i;
+}
+
+/* A hash of what was hashed so far, and of a word. */
+static inline uint64_t
+interp_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
 /* A word; 0 if it cannot be read. */
 static inline uintptr_t
 interp_peek_word(struct interp_memory *m, uintptr_t addr)
@@ -80,10 +109,10 @@ interp_peek_word(struct interp_memory *m, uintptr_t addr)
 	return interp_peek(m, addr, &word, sizeof(word)) ? word : 0;
 }
 
-/* A thread: pthread_self(), and where the interpreter's record of it was, or
- * 0. */
+/* A thread: pthread_self(), the last register that calls preserve, where it was
+ * interrupted, and where the interpreter's record of it was, or 0. */
 struct interp_thread {
-	uintptr_t self;
+	uintptr_t self, kept;
 	_Atomic uintptr_t *hint;
 };
 
@@ -97,9 +126,10 @@ struct interp {
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
 };
 
-/* A frame: its code object, and the bytecode that it executes, from there. */
+/* A frame: its code object, and the bytecode that it executes, from there; or
+ * the address of its line, an int32_t, to be read into at. */
 struct interp_frame {
-	uintptr_t code;
+	uintptr_t code, line;
 	uint32_t at;
 };
 
@@ -110,6 +140,7 @@ struct interp_walk {
 	struct interp_memory *memory;
 	const struct interp_thread *thread;
 	enum { INTERP_UNSEEN, INTERP_ON, INTERP_DONE } state;
+	bool is_met;    /* its code: else the walk ended before that */
 	unsigned n;     /* frames so far */
 	uint32_t n_bad; /* parts that could not be read, or placed */
 	/*
@@ -129,7 +160,7 @@ struct interp_text {
 };
 
 struct interp_code {
-	struct interp_text name, file, lines;
+	struct interp_text scope, name, file, lines;
 	int32_t first_line;
 	uint8_t lines_are; /* enum interp_lines */
 };
@@ -156,15 +187,16 @@ struct interp_kind {
 		     bool *is_last);
 
 	/* Is this a code object, by its first code_bytes? Then the hash of what
-	 * distinguishes it from others at its address; else 0. */
-	uint64_t (*identify)(const struct interp *in, const uint8_t *bytes);
+	 * distinguishes it from others; else 0. */
+	uint64_t (*identify)(const struct interp_walk *w, uintptr_t code,
+			     const uint8_t *bytes);
 
 	/* Describe it. False: a read failed. */
 	bool (*describe)(const struct interp_walk *w, uintptr_t code,
 			 const uint8_t *bytes, struct interp_code *c);
 };
 
-extern const struct interp_kind interp_python;
+extern const struct interp_kind interp_python, interp_php;
 
 /*
  * The guest of a walk of a thread, NULL if there is no interpreter. w, m and

@@ -16,7 +16,8 @@ enum { MAX_FOUND = 8 /* in the life of a process */ };
 
 struct interp_state interp_state;
 
-static const struct interp_kind *const kinds[] = { &interp_python };
+static const struct interp_kind *const kinds[] = { &interp_python,
+						   &interp_php };
 
 /* The exported symbols of an object. */
 struct symbols {

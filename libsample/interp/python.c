@@ -4,20 +4,22 @@
  *	3.8, 3.9	A thread has a chain of PyFrameObject. Each is run by an
  *			evaluator of its own, whose frame has no known mark.
  *	3.10		The same, and each evaluator has a CFrame on the
- *machine's stack, in a chain of its own. 3.11		Calls from Python to
- *Python stay in one evaluator, and frames are _PyInterpreterFrame, mostly in an
- *array. The one that entered the evaluator is marked (is_entry). 3.12
- *... and below it is a frame without code, on the machine's stack, by its
- *owner. There is still a CFrame. 3.13		... without a CFrame. _PyRuntime
- *begins with a table of offsets, made for debuggers (_Py_DebugOffsets). 3.14
- *The table has more members, pointers to objects may have low bits set.
+ *			machine's stack, in a chain of its own.
+ *	3.11		Calls from Python to Python stay in one evaluator, and
+ *			frames are _PyInterpreterFrame, mostly in an array. The
+ *			one that entered the evaluator is marked (is_entry).
+ *	3.12		... and below it is a frame without code, on the
+ *			machine's stack, by its owner. There is still a CFrame.
+ *	3.13		... without a CFrame. _PyRuntime begins with a table of
+ *			offsets, made for debuggers (_Py_DebugOffsets).
+ *	3.14		The table has more members, pointers to objects may have
+ *			low bits set.
  *
  * The offsets of 3.8 to 3.12 are those that a program printed that was compiled
- * with the headers of CPython 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7
- *and 3.12.1 for 64 bits (x86-64 and arm64 agree); the positions in the table
- *are from the headers of 3.13.0 and 3.14. Objects are checked by their types,
- *so a layout that is another one after all gives no names rather than wrong
- *ones.
+ * with the headers of CPython 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and
+ * 3.12.1 for 64 bits (x86-64 and arm64 agree); the positions in the table are
+ * from the headers of 3.13.0 and 3.14. Objects are checked by their types, so a
+ * layout that is another one after all gives no names rather than wrong ones.
  */
 #include "config.h"
 
@@ -95,24 +97,6 @@ static const uint8_t described[][N_FIELD] = {
 	{ 0, 5, 8, 9, 21, 24, 23, 0, 0, 29, 30, 31, 33, 35, 37, 39, 38, 43 },
 	{ 0, 5, 8, 9, 24, 27, 26, 0, 0, 32, 33, 34, 36, 40, 42, 44, 43, 48 },
 };
-
-static uintptr_t
-word_of(const uint8_t *bytes, unsigned at)
-{
-	uintptr_t word;
-
-	memcpy(&word, bytes + at, sizeof(word));
-	return word;
-}
-
-static int32_t
-int_of(const uint8_t *bytes, unsigned at)
-{
-	int32_t i;
-
-	memcpy(&i, bytes + at, sizeof(i));
-	return i;
-}
 
 /* Read the offsets from _PyRuntime itself. */
 static bool
@@ -248,7 +232,7 @@ find_entry(struct interp_walk *w)
 			w->entry = frame;
 			return true;
 		}
-		frame = word_of(bytes, at[FRAME_PREVIOUS]);
+		frame = interp_word(bytes, at[FRAME_PREVIOUS]);
 	}
 	return !frame;
 }
@@ -295,10 +279,10 @@ place_of(const struct interp_walk *w, const uint8_t *bytes, uintptr_t code)
 	int64_t place;
 
 	if (minor <= 10)
-		place = (int64_t)int_of(bytes, at[FRAME_AT]) *
+		place = (int64_t)interp_int(bytes, at[FRAME_AT]) *
 			(minor == 10 ? 2 : 1);
 	else
-		place = (int64_t)(word_of(bytes, at[FRAME_AT]) - code -
+		place = (int64_t)(interp_word(bytes, at[FRAME_AT]) - code -
 				  at[CODE_BODY]);
 	/* Before its first instruction. */
 	return place < 0 || place > INT32_MAX ? 0 : (uint32_t)place;
@@ -318,9 +302,11 @@ python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	*is_last = minor < 11    ? true
 		   : minor == 11 ? bytes[at[FRAME_OWNER]]
 				 : !has_code;
-	f->code = has_code ? word_of(bytes, at[FRAME_CODE]) & ~(uintptr_t)7 : 0;
+	f->code = has_code ? interp_word(bytes, at[FRAME_CODE]) & ~(uintptr_t)7
+			   : 0;
+	f->line = 0;
 	f->at = has_code ? place_of(w, bytes, f->code) : 0;
-	w->frame = word_of(bytes, at[FRAME_PREVIOUS]);
+	w->frame = interp_word(bytes, at[FRAME_PREVIOUS]);
 	if (!*is_last)
 		return true;
 	if (minor >= 10 && minor <= 12)
@@ -329,22 +315,20 @@ python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 }
 
 static uint64_t
-python_identify(const struct interp *in, const uint8_t *bytes)
+python_identify(const struct interp_walk *w, uintptr_t code,
+		const uint8_t *bytes)
 {
 	static const enum field fields[] = { CODE_FILE, CODE_NAME, CODE_LINES };
-	const uint16_t *at = in->layout;
-	uint64_t hash = (uint32_t)int_of(bytes, at[CODE_FIRST_LINE]);
+	const uint16_t *at = w->in->layout;
+	uint64_t hash = code ^ (uint32_t)interp_int(bytes, at[CODE_FIRST_LINE]);
 
-	if (word_of(bytes, OBJECT_TYPE) != in->symbol[SYM_CODE_TYPE])
+	if (interp_word(bytes, OBJECT_TYPE) != w->in->symbol[SYM_CODE_TYPE])
 		return 0;
 	/* Its size, or its instructions. */
-	hash ^= word_of(bytes,
-			at[VERSION_MINOR] > 10 ? OBJECT_SIZE : at[CODE_BODY]);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		hash = (hash ^ word_of(bytes, at[fields[i]])) *
-		       UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 29;
-	}
+	hash ^= interp_word(bytes, at[VERSION_MINOR] > 10 ? OBJECT_SIZE
+							  : at[CODE_BODY]);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		hash = interp_mix(hash, interp_word(bytes, at[fields[i]]));
 	return hash ? hash : 1;
 }
 
@@ -358,10 +342,10 @@ text_of(const struct interp_walk *w, uintptr_t text, struct interp_text *t)
 	uintptr_t n;
 
 	if (!interp_peek(w->memory, text, bytes, sizeof(bytes)) ||
-	    word_of(bytes, OBJECT_TYPE) != w->in->symbol[SYM_TEXT_TYPE])
+	    interp_word(bytes, OBJECT_TYPE) != w->in->symbol[SYM_TEXT_TYPE])
 		return false;
-	state = (uint32_t)int_of(bytes, TEXT_STATE);
-	n = word_of(bytes, OBJECT_SIZE);
+	state = (uint32_t)interp_int(bytes, TEXT_STATE);
+	n = interp_word(bytes, OBJECT_SIZE);
 	t->unit = state >> 2 & 7;
 	t->n = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	t->at = text + w->in->layout[TEXT_BYTES];
@@ -377,9 +361,9 @@ bytes_of(const struct interp_walk *w, uintptr_t object, struct interp_text *t)
 	uintptr_t n;
 
 	if (!interp_peek(w->memory, object, bytes, sizeof(bytes)) ||
-	    word_of(bytes, OBJECT_TYPE) != w->in->symbol[SYM_BYTES_TYPE])
+	    interp_word(bytes, OBJECT_TYPE) != w->in->symbol[SYM_BYTES_TYPE])
 		return false;
-	n = word_of(bytes, OBJECT_SIZE);
+	n = interp_word(bytes, OBJECT_SIZE);
 	*t = (struct interp_text){ object + BYTES_VALUE,
 				   n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
 				   1 };
@@ -394,13 +378,14 @@ python_describe(const struct interp_walk *w, uintptr_t code,
 	unsigned minor = at[VERSION_MINOR];
 
 	(void)code;
-	c->first_line = int_of(bytes, at[CODE_FIRST_LINE]);
+	c->scope = (struct interp_text){ .unit = 1 };
+	c->first_line = interp_int(bytes, at[CODE_FIRST_LINE]);
 	c->lines_are = minor < 10    ? LINES_LNOTAB
 		       : minor == 10 ? LINES_310
 				     : LINES_311;
-	return text_of(w, word_of(bytes, at[CODE_NAME]), &c->name) &&
-	       text_of(w, word_of(bytes, at[CODE_FILE]), &c->file) &&
-	       bytes_of(w, word_of(bytes, at[CODE_LINES]), &c->lines);
+	return text_of(w, interp_word(bytes, at[CODE_NAME]), &c->name) &&
+	       text_of(w, interp_word(bytes, at[CODE_FILE]), &c->file) &&
+	       bytes_of(w, interp_word(bytes, at[CODE_LINES]), &c->lines);
 }
 
 const struct interp_kind interp_python = {

@@ -31,8 +31,8 @@ check 'fuzz-decode: every message of testdata, inflated' 0 \
 	'fuzz-decode raw/* 2>/dev/null' <<'END'
 END
 
-check 'fuzz-python: images of Python changed by every message of testdata' 0 \
-	'fuzz-python raw/* 2>/dev/null' <<'END'
+check 'fuzz-interp: images of interpreters changed by every message of testdata' 0 \
+	'fuzz-interp raw/* 2>/dev/null' <<'END'
 END
 
 check 'fuzz-legacy: every legacy file of testdata' 0 \

@@ -4,6 +4,7 @@
 # Slow: it samples programs for seconds.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/live.sh"
+. "$src/tests/lib/interp.sh"
 
 pythons=
 for python in python3 /usr/bin/python3 $PROF_PYTHONS; do
@@ -138,59 +139,6 @@ if __name__ == "__main__":
         print("%.6f" % s, key)
 END
 
-# Samples in burn, by the stack above it: folded stacks with lines to that.
-cat >stacks.awk <<'END'
-{
-	n = split($0, frame, ";")
-	sub(/ [0-9]+$/, "", frame[n])
-	got = ""
-	for (i = 1; i <= n; i++) {
-		if (frame[i] !~ /\/known\.py:[0-9]+$/)
-			continue
-		line = frame[i]
-		sub(/.*:/, "", line)
-		name = frame[i]
-		sub(/ .*/, "", name)
-		sub(/^known\./, "", name)
-		if (name == "burn") {
-			seen[got] += $NF
-			break
-		}
-		got = got (got == "" ? "" : ";") name ":" line
-	}
-}
-END
-
-# truth PYTHON OPTION...
-truth() {
-	python=$1
-	shift
-	prof-record -q -F 500 -o known.pb.gz "$@" "$python" "$PWD/known.py" >truth || return 2
-	prof-text --folded --lines --sample-index=samples known.pb.gz >folded || return 2
-	awk "$chance $(cat stacks.awk)"'
-		FNR == 1 { file++ }
-		file == 1 { spent[$2] = $1; all += $1; n_place++; next }
-		END {
-			for (s in seen)
-				of += seen[s]
-			for (s in spent)
-				if (!chance_share(seen[s], of, spent[s] / all, 50)) {
-					print "seen", seen[s] + 0, "of", of, "in", s, \
-						"but it took", spent[s], "of", all
-					bad = 1
-				}
-			for (s in seen)
-				if (!(s in spent)) {
-					print "seen", seen[s], "in", s ", where it never was"
-					wrong += seen[s]
-				}
-			print of, "signals in", n_place, "places"
-			# A frame that is being made or left has a line, but maybe no
-			# caller yet.
-			exit bad || wrong * 200 > of || n_place < 20
-		}' truth file=2 folded
-}
-
 # in_order: C called by Python called by C, each in its place: Python's sort calls a
 # function of Python, and so does qsort() by ctypes and libffi. No evaluator is left.
 in_order() {
@@ -226,12 +174,12 @@ fi
 for python in $pythons; do
 	version=$("$python" -c 'import platform; print(platform.python_version())')
 	live "$version: each place has its share, each frame its line" \
-		truth "$python" --interp=only
+		truth --interp=only "$python" "$PWD/known.py"
 	live "$version: C and Python are in order" in_order "$python"
 done
 
 python=${pythons##* }
-live 'mixed, from the clock of perf_event' truth "$python" --clock=perf
+live 'mixed, from the clock of perf_event' truth --clock=perf "$python" "$PWD/known.py"
 
 # asleep: threads that sleep, and their callers.
 cat >sleepers.py <<'END'
@@ -287,24 +235,7 @@ while True:
     except ChildProcessError:
         break
 END
-workers() {
-	prof-record -q -F 250 -o fork.pb.gz "$1" "$PWD/workers.py" || return 2
-	prof-text --folded --functions --tagroot=pid --sample-index=samples fork.pb.gz |
-		awk "$chance"'
-		/workers\.<module>;(.*;)?workers\.work/ {
-			split($0, part, ";")
-			if (!(part[1] in n))
-				n_pid++
-			n[part[1]] += $NF
-			all += $NF
-		}
-		/workers\.work/ && !/workers\.<module>/ { bad += $NF }
-		END {
-			print all, "signals in", n_pid, "processes, without a caller", bad + 0
-			exit !(n_pid == 3 && bad * 50 <= all && all > 30)
-		}'
-}
-live 'forked workers' workers "$python"
+live 'forked workers' workers "$python" "$PWD/workers.py"
 
 check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.py >out &&
 	prof-text --raw off.pb.gz | awk '/\[python\]|burn/ { n++ } END { print n + 0 }'" <<'END'

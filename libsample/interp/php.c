@@ -1,0 +1,264 @@
+/*
+ * php.c - PHP 7.4 to 8.4. There is one chain of frames (zend_execute_data).
+ * Calls from PHP to PHP stay in one evaluator, up to the function of PHP that C
+ * called, which is marked (ZEND_CALL_TOP).
+ *
+ * The offsets are those that programs printed that were compiled with the
+ * headers of 7.4.33, 8.1.2, 8.2.36, 8.3.6 and 8.4.27 for x86-64. Strings are
+ * checked by their type.
+ */
+#include "config.h"
+
+#include "interp.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+
+enum symbol {
+	SYM_GLOBALS,
+	SYM_ZTS,
+	SYM_74, /* by classes that came with a version */
+	SYM_80,
+	SYM_82,
+	SYM_83,
+	SYM_84,
+	SYM_85
+};
+
+/* interp.layout: offsets, in bytes, which differ by version. */
+enum field {
+	CODE_OPCODES, /* in zend_op_array; their number is 8 bytes before */
+	CODE_FILE,
+	GENERATOR_FRAME, /* in zend_generator */
+	GENERATOR_PARENT,
+	N_FIELD
+};
+
+_Static_assert((int)N_FIELD <= (int)INTERP_LAYOUT,
+	       "there is room for a layout");
+
+enum {
+	GLOBALS_FRAME = 488, /* in zend_executor_globals */
+	FRAME_AT = 0,        /* in zend_execute_data */
+	FRAME_CODE = 24,
+	FRAME_THIS = 32, /* an object, or a class */
+	FRAME_FLAGS = 40,
+	FRAME_PREVIOUS = 48,
+	FRAME_BYTES = 56,
+	CODE_TYPE = 0, /* in zend_function */
+	CODE_NAME = 8,
+	CODE_SCOPE = 16,
+	AT_LINE = 24, /* in zend_op */
+	AT_BYTES = 32,
+	CLASS_NAME = 8, /* in zend_class_entry */
+	TEXT_TYPE = 4,  /* in zend_string */
+	TEXT_HASH = 8,
+	TEXT_SIZE = 16,
+	TEXT_BYTES = 24,
+	IS_INTERNAL = 1, /* CODE_TYPE: the others are of PHP */
+	IS_USER = 2,
+	IS_EVAL = 4,
+	IS_STRING = 6,    /* the lower bits of TEXT_TYPE */
+	IS_TOP = 1 << 17, /* of FRAME_FLAGS; its lower bits: the type of This */
+	IS_OBJECT = 8,
+	MAX_GENERATORS = 64, /* in each other */
+};
+
+/* By the symbol from which on they are those. */
+static const uint16_t layouts[][N_FIELD] = {
+	[SYM_74] = { 64, 136, 64, 160 },  [SYM_80] = { 72, 144, 56, 152 },
+	[SYM_82] = { 88, 152, 56, 152 },  [SYM_83] = { 80, 144, 56, 152 },
+	[SYM_84] = { 104, 168, 56, 152 },
+};
+
+static bool
+php_init(struct interp *in, const char **why)
+{
+	int since = SYM_84;
+
+	while (since > SYM_ZTS && !in->symbol[since])
+		since--;
+	if (in->symbol[SYM_ZTS])
+		*why = "it is a PHP for threads (ZTS), which is not supported "
+		       "yet";
+	else if (!in->symbol[SYM_GLOBALS] || since == SYM_ZTS ||
+		 in->symbol[SYM_85])
+		*why = "only PHP 7.4 to 8.4 are known";
+	if (*why)
+		return false;
+	memcpy(in->layout, layouts[since], sizeof(layouts[0]));
+	in->code_bytes = in->layout[CODE_FILE] + 16u;
+	return true;
+}
+
+/*
+ * The evaluator has the place of the innermost frame in a register (r15, x28)
+ * which C functions preserve, and stores it only before calls that may fail.
+ */
+static uintptr_t
+place_in_register(struct interp_walk *w, uintptr_t code, uintptr_t stored)
+{
+	uint8_t bytes[16];
+	uintptr_t kept = w->thread->kept;
+
+	if (!interp_peek(w->memory, code + w->in->layout[CODE_OPCODES] - 8,
+			 bytes, sizeof(bytes)) ||
+	    kept - interp_word(bytes, 8) >=
+		    (uint64_t)(uint32_t)interp_int(bytes, 0) * AT_BYTES)
+		return stored;
+	return kept;
+}
+
+/* One thread has frames: that in which the evaluator was met. */
+static bool
+php_begin(struct interp_walk *w)
+{
+	if (w->is_met)
+		atomic_store_explicit(w->thread->hint, 1, memory_order_relaxed);
+	else if (!atomic_load_explicit(w->thread->hint, memory_order_relaxed))
+		return true;
+	return interp_peek(w->memory,
+			   w->in->symbol[SYM_GLOBALS] + GLOBALS_FRAME,
+			   &w->frame, sizeof(w->frame));
+}
+
+/*
+ * A generator that another one yields from is called by a frame without code,
+ * in the outermost of them, which is a child of the next, and so on. Read the
+ * frame of the next one outwards (link: the one before) and say whether there
+ * is one.
+ */
+static bool
+read_delegate(struct interp_walk *w, uint8_t *bytes)
+{
+	uintptr_t g = interp_word(bytes, FRAME_THIS), parent = g, last = 0;
+	unsigned at = w->in->layout[GENERATOR_PARENT];
+
+	if ((uint8_t)bytes[FRAME_FLAGS] != IS_OBJECT || g == w->link)
+		return false;
+	for (int i = 0; parent && parent != w->link && i < MAX_GENERATORS;
+	     i++) {
+		last = g;
+		g = parent;
+		parent = interp_peek_word(w->memory, g + at);
+	}
+	/* Not the outermost parent, which is the one that runs. */
+	g = parent ? g : last;
+	w->link = g;
+	return interp_peek(
+		w->memory,
+		interp_peek_word(w->memory, g + w->in->layout[GENERATOR_FRAME]),
+		bytes, FRAME_BYTES);
+}
+
+static bool
+php_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
+{
+	uint8_t bytes[FRAME_BYTES], code[CODE_SCOPE] = { IS_INTERNAL };
+	uintptr_t next, at;
+	bool is_delegate = false, is_user;
+
+	if (!interp_peek(w->memory, w->frame, bytes, sizeof(bytes)))
+		return false;
+	next = interp_word(bytes, FRAME_PREVIOUS);
+	if (!interp_word(bytes, FRAME_CODE)) {
+		is_delegate = read_delegate(w, bytes);
+		next = is_delegate ? w->frame : next;
+	}
+	if (!is_delegate)
+		w->link = 0;
+	f->code = interp_word(bytes, FRAME_CODE);
+	if (f->code && !interp_peek(w->memory, f->code, code, sizeof(code)))
+		return false;
+	is_user = code[CODE_TYPE] != IS_INTERNAL;
+	if (!is_user && !interp_word(code, CODE_NAME))
+		f->code = 0; /* it begins a fiber */
+	at = interp_word(bytes, FRAME_AT);
+	if (w->n == 1 && is_user)
+		at = place_in_register(w, f->code, at);
+	f->at = 0;
+	f->line = is_user && at ? at + AT_LINE : 0;
+	*is_last = is_user && !is_delegate &&
+		   interp_int(bytes, FRAME_FLAGS) & IS_TOP;
+	w->frame = next;
+	return true;
+}
+
+static uint64_t
+php_identify(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+{
+	unsigned at = w->in->layout[CODE_FILE];
+	uint64_t hash = interp_word(bytes, CODE_NAME);
+
+	(void)code; /* closures are copies */
+	hash = interp_mix(hash, interp_word(bytes, CODE_SCOPE));
+	if (bytes[CODE_TYPE] == IS_USER || bytes[CODE_TYPE] == IS_EVAL) {
+		/* Lines, and the file by its hash: the next request may have
+		 * another one there. */
+		hash = interp_mix(hash, interp_word(bytes, at + 8));
+		hash = interp_mix(
+			hash,
+			interp_peek_word(w->memory,
+					 interp_word(bytes, at) + TEXT_HASH));
+	} else if (bytes[CODE_TYPE] != IS_INTERNAL) {
+		return 0;
+	}
+	return hash ? hash : 1;
+}
+
+static bool
+text_of(const struct interp_walk *w, uintptr_t text, struct interp_text *t)
+{
+	uint8_t bytes[TEXT_BYTES];
+	uintptr_t n;
+
+	*t = (struct interp_text){ .unit = 1 };
+	if (!text)
+		return true;
+	if (!interp_peek(w->memory, text, bytes, sizeof(bytes)) ||
+	    (bytes[TEXT_TYPE] & 15) != IS_STRING)
+		return false;
+	n = interp_word(bytes, TEXT_SIZE);
+	t->n = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	t->at = text + TEXT_BYTES;
+	return true;
+}
+
+static bool
+php_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
+	     struct interp_code *c)
+{
+	unsigned at = w->in->layout[CODE_FILE];
+	uintptr_t scope = interp_word(bytes, CODE_SCOPE), file = 0;
+
+	(void)code;
+	*c = (struct interp_code){ .lines = { .unit = 1 } };
+	if (scope)
+		scope = interp_peek_word(w->memory, scope + CLASS_NAME);
+	if (bytes[CODE_TYPE] != IS_INTERNAL) {
+		file = interp_word(bytes, at);
+		c->first_line = interp_int(bytes, at + 8);
+	}
+	return text_of(w, scope, &c->scope) &&
+	       text_of(w, interp_word(bytes, CODE_NAME), &c->name) &&
+	       text_of(w, file, &c->file);
+}
+
+const struct interp_kind interp_php = {
+	.number = INTERP_PHP,
+	.eval = "execute_ex",
+	.symbol = { [SYM_GLOBALS] = "executor_globals",
+		    [SYM_ZTS] = "executor_globals_offset",
+		    [SYM_74] = "zend_ce_weakref",
+		    [SYM_80] = "zend_ce_stringable",
+		    [SYM_82] = "zend_ce_sensitive_parameter",
+		    [SYM_83] = "zend_ce_override",
+		    [SYM_84] = "zend_ce_deprecated",
+		    [SYM_85] = "zend_ce_nodiscard" },
+	.init = php_init,
+	.begin = php_begin,
+	.next = php_next,
+	.identify = php_identify,
+	.describe = php_describe,
+};
+
+#endif

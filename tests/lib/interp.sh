@@ -1,0 +1,75 @@
+# interp.sh - sourced after live.sh by the tests of functions of interpreters. They
+# compare with what a program itself saw: known.* does work of known cost in all ways in
+# which its language calls functions, and prints for each place where that was done the
+# CPU time and the stack of functions and lines in it, outermost first.
+
+# Samples in burn, by the stack above it: folded stacks with lines to that.
+cat >stacks.awk <<'END'
+{
+	n = split($0, frame, ";")
+	sub(/ [0-9]+$/, "", frame[n])
+	got = ""
+	for (i = 1; i <= n; i++) {
+		if (frame[i] !~ /\/known\.[a-z]+:[0-9]+$/)
+			continue
+		line = frame[i]
+		sub(/.*:/, "", line)
+		name = frame[i]
+		sub(/ \/.*/, "", name)
+		sub(/^known\./, "", name)
+		if (name == "burn") {
+			seen[got] += $NF
+			break
+		}
+		got = got (got == "" ? "" : ";") name ":" line
+	}
+}
+END
+
+# truth [OPTION...] COMMAND...: has each place its share of the samples, and no sample
+# another stack, or another line in one?
+truth() {
+	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
+	prof-text --folded --lines --sample-index=samples known.pb.gz >folded || return 2
+	awk "$chance $(cat stacks.awk)"'
+		FNR == 1 { file++ }
+		file == 1 { s = $0; sub(/^[^ ]* /, "", s); spent[s] = $1; all += $1; n_place++; next }
+		END {
+			for (s in seen)
+				of += seen[s]
+			for (s in spent)
+				if (!chance_share(seen[s], of, spent[s] / all, 50)) {
+					print "seen", seen[s] + 0, "of", of, "in", s, \
+						"but it took", spent[s], "of", all
+					bad = 1
+				}
+			for (s in seen)
+				if (!(s in spent)) {
+					print "seen", seen[s], "in", s ", where it never was"
+					wrong += seen[s]
+				}
+			print of, "signals in", n_place, "places"
+			# A frame that is being made or left has a line, but maybe no
+			# caller yet.
+			exit bad || wrong * 200 > of || n_place < 20 || of < 100
+		}' truth file=2 folded
+}
+
+# workers COMMAND...: forked processes, as web servers have: work() in three of them.
+workers() {
+	prof-record -q -F 250 -o fork.pb.gz "$@" || return 2
+	prof-text --folded --functions --tagroot=pid --sample-index=samples fork.pb.gz |
+		awk "$chance"'
+		/workers\.[<{][^;]*;(.*;)?([a-z]*[.#])?work[ ;]/ {
+			split($0, part, ";")
+			if (!(part[1] in n))
+				n_pid++
+			n[part[1]] += $NF
+			all += $NF
+		}
+		/;([a-z]*[.#])?work[ ;]/ && !/workers\.[<{]/ { bad += $NF }
+		END {
+			print all, "signals in", n_pid, "processes, without a caller", bad + 0
+			exit !(n_pid == 3 && bad * 50 <= all && all > 30)
+		}'
+}
