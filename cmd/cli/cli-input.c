@@ -18,6 +18,10 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
+/* The last of several files to sum, as cli_input() returned it: perhaps meant
+ * to be written. */
+static const char *last_file;
+
 /* Die if there is no file to read, as an option has it: --focus cpu.pb.gz. */
 static void
 refuse_taken(const struct cli *cli)
@@ -46,6 +50,9 @@ cli_input(struct cli *cli)
 		for (int i = 0; i < cli->next; i++)
 			if (!strcmp(cli->operand[i], dash))
 				die("standard input can be read only once");
+	if (!cli->output && cli->next > 0 && cli->next + 1 == cli->n_operand &&
+	    strstr(cli->cmd->args, "FILE"))
+		last_file = cli->operand[cli->next];
 	return cli->operand[cli->next++];
 }
 
@@ -128,6 +135,8 @@ advise(const char *input, char *msg, size_t n_msg)
 		snprintf(msg, n_msg,
 			 "; a server needs a port: prof-fetch %.*s:PORT%s",
 			 (int)n, input, input + n);
+	else if (input == last_file)
+		snprintf(msg, n_msg, "; -o %s would write it", input);
 }
 
 /* Why input cannot be opened, by errno. */

@@ -61,7 +61,7 @@ without_mark(const struct buf *b)
  * first line of some looks like a folded stack. */
 static enum prof_status
 parse_bytes(const struct buf *bytes, const struct import_options *o,
-	    struct profile **out, struct prof_err *err)
+	    struct profile **out, bool *is_foreign, struct prof_err *err)
 {
 	const struct buf raw = without_mark(bytes);
 	enum legacy_kind legacy = legacy_sniff(raw.data, raw.n);
@@ -70,6 +70,7 @@ parse_bytes(const struct buf *bytes, const struct import_options *o,
 
 	if (!kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
 		kind = foreign_sniff(raw.data, raw.n);
+	*is_foreign = kind != FOREIGN_NONE;
 	if (!kind)
 		return profile_parse(raw.data, raw.n, out, err);
 	st = import_parse(kind, raw.data, raw.n, o, out, err);
@@ -86,19 +87,19 @@ parse_bytes(const struct buf *bytes, const struct import_options *o,
 /* A file whose beginning is in b. */
 static enum prof_status
 read_open(int fd, struct buf *b, const struct import_options *o,
-	  struct profile **out, struct prof_err *err)
+	  struct profile **out, bool *is_foreign, struct prof_err *err)
 {
 	enum prof_status st;
 
 	if (perf_is(b->data, b->n))
 		return import_perf(fd, b, &o->perf, out, err);
 	st = stream_read(fd, o->max_size, b, err);
-	return st == PROF_OK ? parse_bytes(b, o, out, err) : st;
+	return st == PROF_OK ? parse_bytes(b, o, out, is_foreign, err) : st;
 }
 
 enum prof_status
 import_read(const char *name, const struct import_options *o,
-	    struct profile **out, struct prof_err *err)
+	    struct profile **out, bool *is_foreign, struct prof_err *err)
 {
 	struct buf b = { 0 };
 	enum prof_status st;
@@ -107,6 +108,7 @@ import_read(const char *name, const struct import_options *o,
 	int fd;
 
 	*out = NULL;
+	*is_foreign = true;
 	if (strcmp(name, "-") && stat(name, &sb) == 0 && S_ISDIR(sb.st_mode))
 		return import_perf_folder(name, &o->perf, out, err);
 	fd = cli_try_open(name, err);
@@ -114,7 +116,7 @@ import_read(const char *name, const struct import_options *o,
 		return err->status;
 	st = fill_buffer(fd, &b, 4096, &got, err);
 	if (st == PROF_OK)
-		st = read_open(fd, &b, o, out, err);
+		st = read_open(fd, &b, o, out, is_foreign, err);
 	buf_release(&b);
 	cli_close(fd);
 	return st;

@@ -132,6 +132,15 @@ column_of(struct reader *r, const json_t *p, const char **label, size_t *n)
 }
 
 static enum prof_status
+real_of(struct reader *r, size_t i, const json_t *v, double *out)
+{
+	*out = json_number_value(v);
+	return json_is_number(v)
+		       ? PROF_OK
+		       : bad(r, i, "a weight or a time that is not a number");
+}
+
+static enum prof_status
 number(struct reader *r, size_t i, const json_t *p, double v, int64_t *out)
 {
 	double scale = nanoseconds(text_of(p, "unit", "none"));
@@ -169,11 +178,18 @@ value_add(struct reader *r, size_t column, int64_t v, const char *name,
 		       : PROF_OK;
 }
 
-static bool
-push_frame(struct reader *r, int64_t frame)
+/* Set *frame, an index of location. */
+static enum prof_status
+frame_of(struct reader *r, size_t i, const json_t *v, size_t *frame)
 {
-	return frame >= 0 && (size_t)frame < r->n_location &&
-	       byname_push(&r->b, r->location[frame]) == 0;
+	int64_t n = json_text_int(v);
+
+	if (!json_is_number(v))
+		return bad(r, i, "a frame that is not a number");
+	if (n < 0 || (size_t)n >= r->n_location)
+		return bad(r, i, "a frame that does not exist");
+	*frame = (size_t)n;
+	return PROF_OK;
 }
 
 static enum prof_status
@@ -183,6 +199,8 @@ sampled(struct reader *r, size_t i, const json_t *p, size_t column,
 	const json_t *samples = json_object_get(p, "samples");
 	const json_t *weights = json_object_get(p, "weights");
 	enum prof_status st = PROF_OK;
+	size_t frame;
+	double weight;
 	int64_t v;
 
 	if (json_array_size(samples) != json_array_size(weights))
@@ -190,13 +208,16 @@ sampled(struct reader *r, size_t i, const json_t *p, size_t column,
 	for (size_t k = 0; st == PROF_OK && k < json_array_size(samples); k++) {
 		const json_t *stack = json_array_get(samples, k);
 
-		st = number(r, i, p,
-			    json_number_value(json_array_get(weights, k)), &v);
+		st = real_of(r, i, json_array_get(weights, k), &weight);
+		if (st == PROF_OK)
+			st = number(r, i, p, weight, &v);
 		r->b.n_stack = 0;
-		for (size_t f = json_array_size(stack); st == PROF_OK && f--;)
-			if (!push_frame(
-				    r, json_text_int(json_array_get(stack, f))))
-				st = bad(r, i, "a frame that does not exist");
+		for (size_t f = json_array_size(stack); st == PROF_OK && f--;) {
+			st = frame_of(r, i, json_array_get(stack, f), &frame);
+			if (st == PROF_OK &&
+			    byname_push(&r->b, r->location[frame]) < 0)
+				st = prof_nomem(r->err);
+		}
 		if (st == PROF_OK)
 			st = value_add(r, column, v, label, n);
 	}
@@ -232,14 +253,19 @@ evented(struct reader *r, size_t i, const json_t *p, size_t column,
 	r->n_open = 0;
 	for (size_t k = 0; st == PROF_OK && k < json_array_size(events); k++) {
 		const json_t *e = json_array_get(events, k);
-		double at = json_number_value(json_object_get(e, "at"));
-		int64_t frame = json_text_int(json_object_get(e, "frame"));
+		size_t frame;
+		double at;
 
-		if (at < last)
-			return bad(r, i, "events that go back in time");
-		if (frame < 0 || (size_t)frame >= r->n_location)
-			return bad(r, i, "a frame that does not exist");
-		st = elapse(r, i, p, at - last, column, label, n);
+		st = real_of(r, i, json_object_get(e, "at"), &at);
+		if (st == PROF_OK && at < last)
+			st = bad(r, i, "events that go back in time");
+		if (st == PROF_OK)
+			st = frame_of(r, i, json_object_get(e, "frame"),
+				      &frame);
+		if (st == PROF_OK)
+			st = elapse(r, i, p, at - last, column, label, n);
+		if (st != PROF_OK)
+			return st;
 		last = at;
 		if (!strcmp(text_of(e, "type", ""), "O")) {
 			if (r->n_open == MAX_DEPTH)

@@ -114,7 +114,9 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 static uint32_t
 node_of(const struct v8 *v, const json_t *id)
 {
-	return idmap_find(&v->by_id, (uint64_t)json_text_int(id) + 1);
+	return json_is_number(id)
+		       ? idmap_find(&v->by_id, (uint64_t)json_text_int(id) + 1)
+		       : IDMAP_NONE;
 }
 
 static enum prof_status

@@ -120,10 +120,10 @@ check 'perf script: names with blanks, inlined frames, the kernel' 0 \
 Samples:
 samples/count cpu/nanoseconds
           1    1003009: 2 1 3 
-                process:[my prog]
+                thread:[my prog]
                 pid:[27709]
           1    2000000: 4 
-                process:[other]
+                thread:[other]
 Locations
      1: 0x0 M=1 inner :0:0 s=0
              main :0:0 s=0
@@ -150,7 +150,7 @@ cat >aligned <<'END'
         cafe    16 [001] 50416.987050:     500000 cpu-clock:            fa5d1d leaf+0x2d (/bin/w)
 END
 check 'perf script: without call chains, aligned' 0 \
-	'prof-import aligned | prof-export --to folded --sort --root process --annotate' <<'END'
+	'prof-import aligned | prof-export --to folded --sort --root thread --annotate' <<'END'
 :-1;drop_[k] 250000
 cafe;leaf 500000
 w;leaf 250000
@@ -203,12 +203,12 @@ check 'perf script: files and lines' 0 'prof-import lines | prof-text --traces -
 File: w
 Type: cycles
 -----------+-------------------------------------------------------
-   process:  w
+    thread:  w
          1   deep d.h:7 (inline)
              f f.c:254
              main
 -----------+-------------------------------------------------------
-   process:  w
+    thread:  w
          1   g g.c:5
 -----------+-------------------------------------------------------
 END
@@ -218,8 +218,8 @@ printf '%s\n' '     perl 28354 63788.251674:     250000 ' \
 	'     perl 28354 63788.251922:     250000 ' >noip
 check 'perf script: without frames' 0 \
 	'prof-import -q noip | prof-text --tags' <<'END'
- process: Total 500000 of 500000 (  100%)
-          500000 (  100%): perl
+ thread: Total 500000 of 500000 (  100%)
+         500000 (  100%): perl
 
 END
 
@@ -228,7 +228,7 @@ printf 'perl 74185.642562:   10101010 \n\t          11b945 f\n\n74185.642999:   
 check 'perf script: without ids' 0 'prof-import noid | prof-text --traces' <<'END'
 Type: period
 -----------+-------------------------------------------------------
-   process:  perl
+    thread:  perl
   10101010   f
 -----------+-------------------------------------------------------
          7   g
@@ -253,11 +253,11 @@ END
 check 'perf script: a column for each event' 0 'prof-import events | prof-text --raw | sed "1,/Samples/d"' <<'END'
 cpu-clock:samples/count cpu-clock/nanoseconds[dflt] page-faults:samples/count page-faults/count
           1     250000          0          0: 2 
-                process:[w]
+                thread:[w]
           0          0          1          1: 2 1 
-                process:[w]
+                thread:[w]
           1     250000          0          0: 2 3 
-                process:[w]
+                thread:[w]
 Locations
      1: 0x0 M=1 
      2: 0x0 M=1 f :0:0 s=0
@@ -280,7 +280,7 @@ my prog 12/13       7 cycles:u:
                w    12 cycles:      fa5d1d leaf+0x2d (/bin/w)
 END
 check 'perf script: without time' 0 \
-	'prof-import notime | prof-export --to folded --sort --sample-index samples --root process' <<'END'
+	'prof-import notime | prof-export --to folded --sort --sample-index samples --root thread' <<'END'
 my prog;f 1
 my prog;main;f 1
 w;leaf 1
@@ -576,6 +576,12 @@ END
 	sed 's/"at":4,"frame":1/"at":4,"frame":0/' evented.json >crossed.json
 	check_err 'speedscope: frames closed out of order' 2 'prof-import crossed.json' \
 		'is closed that is not the innermost'
+	sed 's/"frame":1}/"frame":[1]}/' evented.json >nested.json
+	check_err 'speedscope: frames that are lists' 2 'prof-import nested.json' \
+		'profile 0: a frame that is not a number'
+	sed 's/2.5/"2.5"/' evented.json >quoted.json
+	check_err 'speedscope: times that are texts' 2 'prof-import quoted.json' \
+		'profile 0: a weight or a time that is not a number'
 	sed 's/,"weights".*/,"weights":[1]}]}/' out.json | tr -d '\n' |
 		sed 's/"weights":\[[^]]*\]/"weights":[1]/' >short.json
 	check_err 'speedscope: weights that are missing' 2 'prof-import short.json' 'as samples'

@@ -83,6 +83,8 @@ prof-html cpu.pb.gz out.html | out.html: No such file or directory; -o out.html 
 prof-merge 'web*.pb.gz' | web*.pb.gz: No such file or directory; no file has a name of that pattern
 prof-export --to=svg cpu.pb.gz | one of callgrind, cpuprofile, firefox, folded, otlp, otlp-json, speedscope; see prof-dot -T svg
 prof-export --to=flamegraph cpu.pb.gz | otlp-json, speedscope; see prof-flame
+prof-import out.folded out.pb.gz | out.pb.gz: No such file or directory; -o out.pb.gz would write it
+prof-export --to=folded cpu.pb.gz cpu.folded | cpu.folded: No such file or directory; -o cpu.folded would write it
 prof-import --to=folded cpu.pb.gz | see prof-export --to
 prof-text --stdio cpu.pb.gz | see prof-text
 prof-text --no-children cpu.pb.gz | see prof-text
@@ -167,6 +169,9 @@ check 'prof-gate makes the folder of a baseline' 0 '
 	prof-gate --save-baseline=new/deep/dir cpu.pb.gz && ls new/deep/dir | wc -l' <<'END'
 1
 END
+check_err 'prof-import adds a profile that is there' 0 '
+	prof-import out.folded -o again.pb.gz && prof-import out.folded again.pb.gz >both.pb.gz' \
+	'again.pb.gz: a profile already, which is added; -o again.pb.gz would write it'
 check 'a page without a display' 2 'prof-html --open -o cpu.html cpu.pb.gz 2>&1 | sed "s, /.*/, ,"; [ -s cpu.html ]
 	prof-html -q --open -o cpu.html cpu.pb.gz' <<'END'
 prof-html: no display, and no $BROWSER; the page is in cpu.html

@@ -566,7 +566,8 @@ begin_sample(struct script *w, const struct header *h)
 			h->has_period ? (int64_t)h->period : 1;
 	w->n_period += h->has_period;
 	w->n_label = 0;
-	if (span_len(h->comm) && !add_label(w, "process", &h->comm, 0))
+	/* The comm is the thread's: that of its process may be another. */
+	if (span_len(h->comm) && !add_label(w, "thread", &h->comm, 0))
 		return false;
 	if (h->has_pid && h->pid && !add_label(w, "pid", NULL, h->pid))
 		return false;
