@@ -1,7 +1,6 @@
 /* prof-diff.c - the difference of two profiles; see lib/ops/diff.h. */
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "cli/cli.h"
 #include "history/options.h"
 #ifdef HAVE_SQLITE

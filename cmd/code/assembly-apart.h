@@ -6,7 +6,6 @@
 #ifndef ASSEMBLY_APART_H
 #define ASSEMBLY_APART_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "assembly.h"

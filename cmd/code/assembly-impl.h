@@ -9,7 +9,6 @@
 #include "assembly.h"
 #include "objects.h"
 
-struct code_range;
 struct frames;
 struct profile;
 

@@ -10,7 +10,6 @@
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
-#include "symbols/elf/section.h"
 
 static int
 cmp_missing(const void *p, const void *q, void *ctx)

@@ -5,9 +5,7 @@
 #ifndef DECODE_H
 #define DECODE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "assembly.h"
 #include "lib/base/status.h"

@@ -3,8 +3,6 @@
 
 #include "options.h"
 
-#include <string.h>
-
 enum {
 	KEY_TO = CLI_LONG,
 	KEY_SAMPLE_INDEX,

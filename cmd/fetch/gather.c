@@ -3,12 +3,10 @@
 
 #include "gather.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/formats/legacy/legacy.h"

@@ -4,7 +4,6 @@
 #include "options.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/formats/legacy/legacy.h"
 

@@ -4,12 +4,9 @@
 #include "catalogs.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "options.h"
 
 static void
 tell_bad(const char *root, const char *path, const char *why)

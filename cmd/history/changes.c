@@ -3,7 +3,6 @@
 
 #include "changes.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "lib/base/escape.h"

@@ -3,8 +3,6 @@
 
 #include "options.h"
 
-#include <string.h>
-
 #include "lib/gate/stats.h"
 #include "open.h"
 

@@ -26,7 +26,8 @@ pack_section(struct pack_sections *s, const char *tag)
 	return &sec->data;
 }
 
-void
+/* Append a varint; and a signed one, zigzag. */
+static void
 pack_u(struct pack_sections *s, struct buf *b, uint64_t v)
 {
 	if (b->cap - b->n < 10 && buf_reserve(b, 10) < 0) {
@@ -36,7 +37,7 @@ pack_u(struct pack_sections *s, struct buf *b, uint64_t v)
 	b->n = (size_t)(wire_put(b->data + b->n, v) - b->data);
 }
 
-void
+static void
 pack_s(struct pack_sections *s, struct buf *b, int64_t v)
 {
 	pack_u(s, b, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));

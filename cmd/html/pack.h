@@ -100,10 +100,6 @@ struct pack_sections {
 /* A new, empty section; the order of calls is that of the file. */
 struct buf *pack_section(struct pack_sections *s, const char *tag);
 
-/* Append a varint; and a signed one, zigzag. */
-void pack_u(struct pack_sections *s, struct buf *b, uint64_t v);
-void pack_s(struct pack_sections *s, struct buf *b, int64_t v);
-
 /*
  * Add the sections of the tree, its tables and the samples. gcd: of the values
  * of each column, which are divided by it: room for n_type. PROF_ENOMEM.

@@ -8,14 +8,12 @@
 #include "json-in.h"
 
 #if HAVE_JANSSON
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "firefox-impl.h"
 #include "json-text.h"
-#include "lib/base/array.h"
 #include "lib/model/units.h"
 
 #define MAX_PROCESSES 4096

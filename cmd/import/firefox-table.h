@@ -8,7 +8,6 @@
 #define FIREFOX_TABLE_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #define FIREFOX_NONE ((int64_t)-1)

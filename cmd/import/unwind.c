@@ -23,7 +23,6 @@
 struct object {
 	const struct rows *rows; /* NULL: nothing */
 	bool is_tried;
-	bool is_missing; /* there was a file to read */
 };
 
 struct import_unwind {
@@ -86,7 +85,6 @@ load_object(struct import_unwind *u, struct object *o,
 	    PROF_OK)
 		return;
 	o->rows = NULL;
-	o->is_missing = true;
 	count_file(&u->n_missing, u->missing, w->file);
 }
 

@@ -16,7 +16,6 @@
 
 struct byname;
 struct label;
-struct profile;
 
 struct v8_node {
 	uint32_t parent; /* node, or PROF_NONE: the root */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "code/assembly.h"
-#include "lib/base/buf.h"
 #include "lib/base/escape.h"
 #include "lib/report/frames.h"
 #include "lib/report/report.h"

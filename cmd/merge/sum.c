@@ -8,7 +8,6 @@
 #include "sum.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/model/profile.h"

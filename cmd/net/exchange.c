@@ -327,8 +327,10 @@ exchange_end(struct exchange *x, CURLM *multi)
 
 /* --- the outcome --- */
 
-bool
-exchange_is_refusal(const struct exchange *x, CURLcode r)
+/* Is the reply something other than the requested data? r: the result of the
+ * exchange. */
+static bool
+is_refusal(const struct exchange *x, CURLcode r)
 {
 	/* A redirection that curl does not follow has a message of curl's. */
 	return x->f->code && x->f->code != 200 && (x->f->code / 100 != 3 || !r);
@@ -339,7 +341,7 @@ exchange_may_pass(const struct exchange *x, CURLcode r)
 {
 	if (x->is_refused)
 		return false;
-	if (exchange_is_refusal(x, r))
+	if (is_refusal(x, r))
 		return x->f->code == 429 ||
 		       (x->f->code >= 500 && x->f->code <= 504 &&
 			x->f->code != 501);
@@ -445,7 +447,7 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 
 	if (x->is_refused)
 		return x->f->err.status;
-	if (exchange_is_refusal(x, r)) {
+	if (is_refusal(x, r)) {
 		if (x->f->source.is_s3)
 			s3_error_code(x->f->body.data, x->f->body.n, text,
 				      sizeof(text));

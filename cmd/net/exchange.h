@@ -35,10 +35,6 @@ enum prof_status exchange_begin(struct exchange *x, CURLM *multi,
 /* End x, finished or not: remove it from multi. */
 void exchange_end(struct exchange *x, CURLM *multi);
 
-/* Is the reply something other than the requested data? r: the result of the
- * exchange. */
-bool exchange_is_refusal(const struct exchange *x, CURLcode r);
-
 /* Is the failure temporary, so that a retry may succeed? */
 bool exchange_may_pass(const struct exchange *x, CURLcode r);
 

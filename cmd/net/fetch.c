@@ -3,9 +3,7 @@
 
 #include "fetch.h"
 
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 void
 fetch_release(struct fetch *f)
@@ -34,7 +32,6 @@ fail_all(struct fetch *f, size_t n, const struct fetch_options *o,
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "exchange.h"

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "drain.h"
 #include "lib/base/hashtab.h"

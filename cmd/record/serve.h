@@ -7,7 +7,6 @@
 #define SERVE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/base/buf.h"
 

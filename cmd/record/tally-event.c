@@ -7,10 +7,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/formats/legacy/legacy.h"
-#include "lib/model/sampling.h"
 #include "tally-int.h"
 
 /* Counting. */

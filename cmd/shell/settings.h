@@ -7,7 +7,6 @@
 #define SHELL_SETTINGS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/status.h"

@@ -14,7 +14,6 @@
 
 enum { MACHINE_MAX_REG = 33 };
 
-struct buf;
 struct cfi_image;
 struct cfi_rows;
 struct elf_source;

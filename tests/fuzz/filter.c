@@ -11,7 +11,6 @@
 #include "lib/model/types.h"
 #include "lib/ops/anonymous.h"
 #include "lib/ops/filter.h"
-#include "lib/ops/merge.h"
 #include "lib/ops/pgo.h"
 #include "lib/ops/split.h"
 #include "lib/ops/tagfilter.h"

@@ -9,9 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/address.h"
 #include "record/drain.h"

@@ -34,7 +34,6 @@
  * /pprof/heap in any case, and /bare/pprof/ has a heap of a server whose
  * program only cmdline tells.
  */
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>

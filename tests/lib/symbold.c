@@ -16,7 +16,6 @@
  */
 #include "config.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>

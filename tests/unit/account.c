@@ -1,14 +1,10 @@
 /* account.c - what is said about what a recording did not see. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/model/account.h"
+#include "tests/unit/unit.h"
 
 static char said[4096];
 

@@ -1,20 +1,15 @@
 /* archive.c - the names that profiles get in an archive. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "archive/archive.h"
 #include "lib/model/profile.h"
+#include "tests/unit/unit.h"
 
 static const struct archive_options noon = { .now_s = 1795608896 };
 

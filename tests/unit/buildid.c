@@ -1,15 +1,8 @@
 /* buildid.c - the build-id in the notes of a program. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "lib/base/buildid.h"
+#include "tests/unit/unit.h"
 
 #define GNU "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0\1\2\xff\0"
 #define GO_HEAD "\4\0\0\0\x09\0\0\0\4\0\0\0Go\0\0"

@@ -1,14 +1,10 @@
 /* cgroup.c - the container in the path of a control group. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "record/perf/cgroup.h"
+#include "tests/unit/unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

@@ -1,13 +1,7 @@
 /* changes.c - the laws of the table of changes, on random profiles. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
@@ -17,6 +11,7 @@
 #include "lib/report/graph.h"
 #include "lib/report/report.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 enum { N_ROUND = 60, FLAGS = RANDOM_SIGNED | RANDOM_PLAIN };
 

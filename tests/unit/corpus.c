@@ -7,20 +7,15 @@
 
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "lib/wire/codec.h"
 #include "profile.pb-c.h"
+#include "tests/unit/unit.h"
 
 typedef Perftools__Profiles__Profile message;
 

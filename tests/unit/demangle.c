@@ -1,19 +1,14 @@
 /* demangle.c - names for people: the table of pprof, and bombs. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/model/profile.h"
 #include "symbols/names/demangle.h"
 #include "tests/fuzz/limit.h"
+#include "tests/unit/unit.h"
 
 /* The name in a line of demangle.tsv, and what it must become: NULL, itself. */
 static void

@@ -1,19 +1,14 @@
 /* diff.c - the laws of differences, on random profiles; names. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 enum { N_ROUND = 60 };
 

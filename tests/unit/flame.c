@@ -4,20 +4,15 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/model/profile.h"
 #include "lib/report/flame/flame.h"
 #include "lib/report/palette.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 #define N_PROFILE 300
 #define MAX_STACK 40

@@ -8,15 +8,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/base/arena.h"
 #include "lib/gate/impl.h"
@@ -25,6 +19,7 @@
 #include "lib/model/profile.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 #define MAX_ROW 64
 #define MAX_RUN 64

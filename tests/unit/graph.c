@@ -6,15 +6,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/base/decimal.h"
 #include "lib/model/profile.h"
@@ -22,6 +16,7 @@
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 #define N_PROFILE 400
 #define MAX_KEY 64

@@ -6,10 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,11 +13,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <cmocka.h>
-
 #include "lib/wire/gzip-out.h"
 #include "lib/wire/packer.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 enum { N_KIND = 4 };
 

@@ -1,18 +1,14 @@
 /* layout.c - a layout that crashes, fails or takes too long. */
 #include "config.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "graphviz/layout.h"
 #include "graphviz/render.h"
+#include "tests/unit/unit.h"
 
 #define LARGE 1000000 /* more than a pipe holds */
 

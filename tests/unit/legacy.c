@@ -5,21 +5,16 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/formats/legacy/legacy.h"
 #include "lib/formats/legacy/write.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
 #include "lib/wire/codec.h"
+#include "tests/unit/unit.h"
 
 /* --- profiles as text --- */
 

@@ -4,17 +4,11 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
 #include "lib/report/graph.h"
 #include "lib/report/listing.h"
+#include "tests/unit/unit.h"
 
 static bool
 all(const struct str *name, void *ctx)

@@ -1,12 +1,7 @@
 /* loadbase.c - where ELF files were: the rules of lib/model/loadbase.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "lib/model/loadbase.h"
+#include "tests/unit/unit.h"
 
 #define NO_BASE UINT64_C(0xbadbadbadbad)
 

@@ -1,16 +1,11 @@
 /* match.c - patterns: those of pprof, bad ones and hostile ones. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cli/match.h"
+#include "tests/unit/unit.h"
 
 static struct match *
 pattern(const char *text, int flags)

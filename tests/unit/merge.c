@@ -1,14 +1,7 @@
 /* merge.c - the laws of adding profiles, on random ones. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
@@ -16,6 +9,7 @@
 #include "lib/wire/codec.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/random.h"
+#include "tests/unit/unit.h"
 
 enum { N_ROUND = 60 };
 

@@ -5,19 +5,14 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/base/buf.h"
 #include "lib/formats/perf/impl.h"
 #include "lib/formats/perf/perf.h"
 #include "lib/model/profile.h"
+#include "tests/unit/unit.h"
 
 #define BASE_TYPE (S_IP | S_TID | S_TIME | S_PERIOD)
 

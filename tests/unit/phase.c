@@ -5,14 +5,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "record/perf/phase.h"
+#include "tests/unit/unit.h"
 
 enum { PERIOD = 10000000, N_TASK = 100000 };
 

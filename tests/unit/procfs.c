@@ -1,17 +1,13 @@
 /* procfs.c - what processes can do to the texts about them in /proc. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "record/perf/cpus.h"
 #include "record/procfs.h"
+#include "tests/unit/unit.h"
 
 static void
 test_map(void **state)

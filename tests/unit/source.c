@@ -1,15 +1,10 @@
 /* source.c - what operands of prof-fetch name. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "net/source.h"
+#include "tests/unit/unit.h"
 
 /* text is the URL want, without secrets; NULL: it is a file. */
 static void

@@ -2,20 +2,15 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/base/buf.h"
 #include "lib/formats/symbolz.h"
 #include "lib/model/origin.h"
 #include "lib/model/profile.h"
+#include "tests/unit/unit.h"
 
 /* --- the page to ask --- */
 

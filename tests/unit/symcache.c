@@ -1,16 +1,11 @@
 /* symcache.c - the bytes of an entry of the symbol cache. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "symbols/binary/symcache-image.h"
+#include "tests/unit/unit.h"
 
 static const struct symbol_frame chain[] = {
 	{ "inner", "/src/a.h", 7, 3, 5 },

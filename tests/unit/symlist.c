@@ -3,17 +3,12 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/buf.h"
 #include "symbols/lists/symlist.h"
+#include "tests/unit/unit.h"
 
 /* A symbol_fn: "ADDRESS NAME FILE:LINE", into the text at ctx. */
 struct answers {

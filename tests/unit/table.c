@@ -6,25 +6,20 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/model/account.h"
 #include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/drain.h"
+#include "tests/unit/unit.h"
 
 static const struct drain_config config = { .period_ns = 1000000 };
 

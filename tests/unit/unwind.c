@@ -5,13 +5,7 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,6 +20,7 @@
 
 #include "libsample/unwind/impl.h"
 #include "libsample/unwind/unwind.h"
+#include "tests/unit/unit.h"
 
 #if defined(__x86_64__)
 

@@ -10,7 +10,6 @@
 #define EXPR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "status.h"

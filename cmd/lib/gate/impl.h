@@ -69,9 +69,6 @@ gate_stack_at(const struct gate *g, size_t stack, size_t *n)
 	return (const void *)g->stacks.str[stack].s;
 }
 
-/* The row of a name, added if it is new; PROF_NONE without memory. */
-uint32_t gate_row_of(struct gate *g, const struct str *name);
-
 /* --- measure.c --- */
 
 /* The value of a sample, and the number of events behind it. */

@@ -59,8 +59,9 @@ gate_verdict_name(enum gate_verdict v)
 	return name[v];
 }
 
-uint32_t
-gate_row_of(struct gate *g, const struct str *name)
+/* The row of a name, added if it is new; PROF_NONE without memory. */
+static uint32_t
+row_of(struct gate *g, const struct str *name)
 {
 	uint32_t s = strtab_add_str(&g->names, name);
 	size_t old = g->cap_row_of;
@@ -123,7 +124,7 @@ map_rows(struct adding *a, struct prof_err *err)
 		size_t n = g->n_row;
 		enum prof_status st = PROF_OK;
 
-		a->row[k] = gate_row_of(g, text);
+		a->row[k] = row_of(g, text);
 		if (a->row[k] == PROF_NONE)
 			return prof_nomem(err);
 		if (g->n_row > n && g->o.wants)

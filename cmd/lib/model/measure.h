@@ -5,8 +5,6 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include <stdint.h>
-
 #include "labels.h"
 
 /*

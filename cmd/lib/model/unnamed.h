@@ -9,7 +9,6 @@
 #define UNNAMED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/base/status.h"
 
@@ -30,8 +29,8 @@ enum prof_status unnamed_count(struct unnamed *u, const struct profile *p,
 			       struct prof_err *err) MUST_USE;
 void unnamed_release(struct unnamed *u);
 
-/* Has nothing given names to addresses of files? The recorder names only what it
- * saw itself, such as the kernel. */
+/* Has nothing given names to addresses of files? The recorder names only what
+ * it saw itself, such as the kernel. */
 bool unnamed_is_raw(const struct profile *p);
 
 /* What gives them names, for the end of a message: other things help once

@@ -4,7 +4,6 @@
 #include "anonymous.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct work {
 	struct profile *p;

@@ -44,6 +44,36 @@ verdicts_release(struct verdicts *v)
 	free(v->function);
 }
 
+/*
+ * The short name of a function: without a leading dot (of PowerPC) and without
+ * parameters, but with "(anonymous namespace)" and "operator()". Returns its
+ * start; *n is its length.
+ */
+static const char *
+short_name(const char *name, size_t *n)
+{
+	static const char *const spared[] = { "(anonymous namespace)",
+					      "operator()" };
+	size_t i = 0;
+
+	if (*n && *name == '.') {
+		name++;
+		--*n;
+	}
+	while (i < *n) {
+		size_t skip = 0;
+
+		for (int k = 0; k < 2 && !skip; k++)
+			if (*n - i >= strlen(spared[k]) &&
+			    !memcmp(name + i, spared[k], strlen(spared[k])))
+				skip = strlen(spared[k]);
+		if (!skip && name[i] == '(')
+			*n = i;
+		i += skip ? skip : 1;
+	}
+	return name;
+}
+
 /* Does string s pass? Runs the test once for each string. */
 static bool
 string_passes(struct verdicts *v, uint32_t s)
@@ -56,7 +86,7 @@ string_passes(struct verdicts *v, uint32_t s)
 	if (v->string[s] != UNKNOWN || v->status != PROF_OK)
 		return v->string[s] == YES;
 	if (v->is_short)
-		text = filter_short_name(text, &n);
+		text = short_name(text, &n);
 	v->status = v->t->match(v->t->ctx, text, n, &yes, v->err);
 	v->string[s] = yes ? YES : NO;
 	return yes;
@@ -425,29 +455,4 @@ profile_prune(struct profile *p, const struct filter_test *drop,
 	verdicts_release(&k);
 	free(flags);
 	return st;
-}
-
-const char *
-filter_short_name(const char *name, size_t *n)
-{
-	static const char *const spared[] = { "(anonymous namespace)",
-					      "operator()" };
-	size_t i = 0;
-
-	if (*n && *name == '.') {
-		name++;
-		--*n;
-	}
-	while (i < *n) {
-		size_t skip = 0;
-
-		for (int k = 0; k < 2 && !skip; k++)
-			if (*n - i >= strlen(spared[k]) &&
-			    !memcmp(name + i, spared[k], strlen(spared[k])))
-				skip = strlen(spared[k]);
-		if (!skip && name[i] == '(')
-			*n = i;
-		i += skip ? skip : 1;
-	}
-	return name;
 }

@@ -80,13 +80,6 @@ enum prof_status profile_prune(struct profile *p,
 			       const struct filter_test *keep,
 			       struct prof_err *err) MUST_USE;
 
-/*
- * The short name of a function, for the two functions above: without a leading
- * dot (of PowerPC) and without parameters, but with "(anonymous namespace)" and
- * "operator()". Returns its start; *n is its length.
- */
-const char *filter_short_name(const char *name, size_t *n);
-
 /* Keep the samples i for which keep[i] is not 0, in their order. */
 void filter_keep(struct profile *p, const unsigned char *keep);
 

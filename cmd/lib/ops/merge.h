@@ -29,7 +29,6 @@
 #define MERGE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "columns.h"
 #include "lib/base/status.h"

@@ -8,12 +8,10 @@
 #include "changes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "frames.h"
 #include "graph.h"
 #include "lib/model/labels.h"
-#include "lib/model/profile.h"
 #include "report.h"
 
 /* Add one side to the rows; at[key] is the row of a key, + 1. */

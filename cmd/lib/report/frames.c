@@ -12,9 +12,6 @@
 #include "lib/base/array.h"
 #include "lib/model/profile.h"
 
-/* Function of a location without lines. */
-#define NO_FUNCTION PROF_NONE
-
 enum { FIRST_KEYS = 65536 };
 
 struct builder {

@@ -17,7 +17,6 @@
 #include "lib/base/pairs.h"
 #include "lib/model/labels.h"
 
-struct sample;
 struct tagger;
 
 /* The index of a candidate in graph.node; or one of these. */

@@ -6,13 +6,11 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "edges.h"
 #include "graph-build.h"
 #include "lib/base/arena.h"
 #include "lib/model/profile.h"
-#include "lib/model/units.h"
 
 /*
  * The part of a location in a path: its node, if exactly one of its frames is

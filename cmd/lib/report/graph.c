@@ -13,11 +13,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph-build.h"
 #include "lib/base/arena.h"
-#include "lib/model/profile.h"
 #include "lib/model/units.h"
 
 int64_t

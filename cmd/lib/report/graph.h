@@ -19,7 +19,6 @@
 #include "lib/base/status.h"
 
 struct arena;
-struct profile;
 
 #define GRAPH_NONE UINT32_MAX
 

@@ -4,7 +4,6 @@
 #include "listing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "frames.h"
 #include "graph.h"

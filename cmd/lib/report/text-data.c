@@ -12,7 +12,6 @@
 #include "graph.h"
 #include "lib/base/escape.h"
 #include "lib/model/profile.h"
-#include "lib/model/units.h"
 #include "report.h"
 #include "text-data.h"
 #include "text.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "graph.h"
 #include "lib/base/decimal.h"
 #include "lib/model/profile.h"
 #include "lib/model/units.h"

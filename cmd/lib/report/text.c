@@ -3,8 +3,6 @@
 
 #include "text.h"
 
-#include <string.h>
-
 #include "graph.h"
 #include "lib/model/units.h"
 #include "report.h"

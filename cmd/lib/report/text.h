@@ -8,7 +8,6 @@
 #define TEXT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

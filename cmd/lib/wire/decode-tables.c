@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "decode.h"
 #include "lib/model/pool.h"

@@ -10,7 +10,6 @@
 #define GZIP_OUT_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "lib/base/status.h"
 

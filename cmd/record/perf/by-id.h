@@ -5,7 +5,6 @@
 #ifndef PERF_BY_ID_H
 #define PERF_BY_ID_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define BY_ID_BUCKETS 4096

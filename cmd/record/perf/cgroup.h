@@ -6,7 +6,6 @@
 #define PERF_CGROUP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

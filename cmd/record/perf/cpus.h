@@ -3,7 +3,6 @@
 #define PERF_CPUS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { CPUS_MAX = 4096 };
 

@@ -8,7 +8,6 @@
 #define PERF_SPACE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "unwind/walk.h"

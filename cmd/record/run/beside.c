@@ -3,13 +3,11 @@
 
 #include "beside.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "record/drain.h"
 #include "record/perf/family.h"
-#include "record/tally.h"
 
 enum { STEP_MS = 5 };
 

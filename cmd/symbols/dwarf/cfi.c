@@ -7,7 +7,6 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/array.h"
 #include "read.h"

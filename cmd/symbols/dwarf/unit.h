@@ -6,7 +6,6 @@
 #define DWARF_UNIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "file.h"

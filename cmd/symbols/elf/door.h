@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/stat.h>
 
 #include "lib/base/buf.h"

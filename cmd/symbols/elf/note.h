@@ -8,7 +8,6 @@
 
 #include <libelf.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/array.h"
 #include "lib/base/now.h"

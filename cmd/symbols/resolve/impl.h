@@ -86,12 +86,6 @@ enum prof_status resolve_open_debug(const struct resolve *r, struct binary *s,
 				    struct prof_err *err) MUST_USE;
 
 /*
- * In order.c: put the functions from index first on in the order of the
- * locations that use them. -1 without memory.
- */
-int resolve_order(struct profile *p, size_t first);
-
-/*
  * In parallel.c: schedule the look-up of the current wants, sorted, in s, the
  * object of mapping m, which is taken over. o->n_thread threads read one object
  * each, at the latest in resolve_run(), which must always be called.

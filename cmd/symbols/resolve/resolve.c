@@ -268,55 +268,12 @@ resolve_unmapped(struct resolve *r, struct prof_err *err)
 	return PROF_OK;
 }
 
-enum prof_status
-resolve_profile(struct profile *p, const struct resolve_options *o,
-		struct prof_err *err)
-{
-	struct resolve r = { .p = p, .o = o, .wants.r = &r };
-	size_t n_function = p->n_function;
-	enum prof_status st = PROF_OK;
-
-	if (o->binary)
-		st = set_binary(p, o->binary, err);
-	if (st != PROF_OK)
-		return st;
-	r.done = calloc(p->n_mapping + 1, sizeof(*r.done));
-	r.next = calloc(p->n_mapping + 1, sizeof(*r.next));
-	r.place = calloc(p->n_mapping + 2, sizeof(*r.place));
-	r.wanted = calloc(p->n_location + 1, sizeof(*r.wanted));
-	if (!r.done || !r.next || !r.place || !r.wanted ||
-	    hashtab_init(&r.functions) < 0 ||
-	    wants_init(&r.wants, p->n_location) < 0 || chain_mappings(&r) < 0) {
-		st = prof_nomem(err);
-		goto out;
-	}
-	if (!o->only_held)
-		st = resolve_jit(&r, err);
-	if (!o->only_held && st == PROF_OK)
-		st = resolve_unmapped(&r, err);
-	if (st != PROF_OK)
-		goto out;
-	sort_wanted(&r);
-	choose_mappings(&r);
-	st = resolve_safely(&r, err);
-	if (r.wants.nomem || resolve_order(p, n_function) < 0)
-		st = prof_nomem(err);
-	else if (r.missed && !o->failed)
-		o->warn("looked for files at their paths and in the search "
-			"path (--search-path, PPROF_BINARY_PATH)");
-out:
-	kernel_release(&r);
-	free(r.done);
-	free(r.next);
-	free(r.place);
-	free(r.wanted);
-	wants_release(&r.wants);
-	hashtab_release(&r.functions);
-	return st;
-}
-
-int
-resolve_order(struct profile *p, size_t first)
+/*
+ * Put the functions from index first on in the order of the locations that use
+ * them. -1 without memory.
+ */
+static int
+order_functions(struct profile *p, size_t first)
 {
 	size_t n = p->n_function - first;
 	uint32_t *place = reallocarray(NULL, n + 1, sizeof(*place));
@@ -356,6 +313,53 @@ resolve_order(struct profile *p, size_t first)
 	free(place);
 	free(old);
 	return 0;
+}
+
+enum prof_status
+resolve_profile(struct profile *p, const struct resolve_options *o,
+		struct prof_err *err)
+{
+	struct resolve r = { .p = p, .o = o, .wants.r = &r };
+	size_t n_function = p->n_function;
+	enum prof_status st = PROF_OK;
+
+	if (o->binary)
+		st = set_binary(p, o->binary, err);
+	if (st != PROF_OK)
+		return st;
+	r.done = calloc(p->n_mapping + 1, sizeof(*r.done));
+	r.next = calloc(p->n_mapping + 1, sizeof(*r.next));
+	r.place = calloc(p->n_mapping + 2, sizeof(*r.place));
+	r.wanted = calloc(p->n_location + 1, sizeof(*r.wanted));
+	if (!r.done || !r.next || !r.place || !r.wanted ||
+	    hashtab_init(&r.functions) < 0 ||
+	    wants_init(&r.wants, p->n_location) < 0 || chain_mappings(&r) < 0) {
+		st = prof_nomem(err);
+		goto out;
+	}
+	if (!o->only_held)
+		st = resolve_jit(&r, err);
+	if (!o->only_held && st == PROF_OK)
+		st = resolve_unmapped(&r, err);
+	if (st != PROF_OK)
+		goto out;
+	sort_wanted(&r);
+	choose_mappings(&r);
+	st = resolve_safely(&r, err);
+	if (r.wants.nomem || order_functions(p, n_function) < 0)
+		st = prof_nomem(err);
+	else if (r.missed && !o->failed)
+		o->warn("looked for files at their paths and in the search "
+			"path (--search-path, PPROF_BINARY_PATH)");
+out:
+	kernel_release(&r);
+	free(r.done);
+	free(r.next);
+	free(r.place);
+	free(r.wanted);
+	wants_release(&r.wants);
+	hashtab_release(&r.functions);
+	return st;
 }
 
 void

@@ -55,9 +55,6 @@ enum prof_status otlp_collect(struct tables *t,
 enum prof_status otlp_tables(struct tables *t) MUST_USE;
 void otlp_tables_release(struct tables *t);
 
-/* Add a part. Returns -1 without memory. */
-int parts_add(struct parts *list, const uint8_t *data, size_t n);
-
 /* All numbers of a repeated field of m, packed or not, into t->list. */
 enum prof_status otlp_list(struct tables *t, struct part m, unsigned field,
 			   const char *what) MUST_USE;

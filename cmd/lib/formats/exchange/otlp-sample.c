@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/base/array.h"
 #include "lib/wire/wire.h"

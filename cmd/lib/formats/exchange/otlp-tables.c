@@ -19,7 +19,8 @@ static const char *const table_name[N_TABLE] = {
 	[TABLE_STACK] = "stack_table",
 };
 
-int
+/* Add a part. Returns -1 without memory. */
+static int
 parts_add(struct parts *list, const uint8_t *data, size_t n)
 {
 	if (array_reserve(&list->part, &list->cap, list->n + 1,

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "impl.h"
-#include "lib/base/arena.h"
 #include "lib/formats/guess.h"
 
 /* --- kinds --- */

@@ -7,7 +7,6 @@
 #define LEGACY_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "lib/base/status.h"
 

@@ -420,7 +420,6 @@ const struct perf_attr *perf_attr_of(const struct perf *r, const uint8_t *rec,
 /* A record of n bytes, to be handled now or when its time has come. */
 enum prof_status perf_order(struct perf *r, struct perf_stream *s,
 			    const uint8_t *rec, size_t n) MUST_USE;
-enum prof_status perf_round(struct perf *r) MUST_USE;
 /* Handle what waits and is not newer than limit. */
 enum prof_status perf_flush(struct perf *r, uint64_t limit) MUST_USE;
 
@@ -462,9 +461,6 @@ void perf_space_release(struct perf *r, struct perf_space *s);
 
 /* --- sample.c --- */
 
-/* *ok is false if the record makes no sense. */
-enum prof_status perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
-				  struct perf_sample *s, bool *ok) MUST_USE;
 enum prof_status perf_sample(struct perf *r, const uint8_t *rec,
 			     size_t n) MUST_USE;
 

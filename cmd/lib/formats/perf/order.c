@@ -108,8 +108,8 @@ perf_flush(struct perf *r, uint64_t limit)
 	return st;
 }
 
-enum prof_status
-perf_round(struct perf *r)
+static enum prof_status
+finish_round(struct perf *r)
 {
 	uint64_t limit = r->newest_before;
 
@@ -147,7 +147,7 @@ perf_order(struct perf *r, struct perf_stream *s, const uint8_t *rec, size_t n)
 	uint64_t time;
 
 	if (REC_TYPE(r, rec) == REC_FINISHED_ROUND)
-		return perf_round(r);
+		return finish_round(r);
 	if (REC_TYPE(r, rec) >= REC_USER_TYPES)
 		return perf_handle(r, rec, n);
 	time = time_of(r, rec, n);

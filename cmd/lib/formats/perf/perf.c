@@ -172,7 +172,6 @@ inflate(struct perf *r, struct perf_stream *s, const uint8_t *data, size_t n)
 		in->close(s->z);
 		s->z = NULL;
 		s->plain.n = 0;
-		r->notes.skipped += n;
 		return perf_damage(r, s->at,
 				   "compressed records that do not "
 				   "inflate");
@@ -212,7 +211,6 @@ compressed2(struct perf *r, struct perf_stream *s, const uint8_t *rec, size_t n)
 		 * them is not known.
 		 */
 		s->plain.n = 0;
-		r->notes.skipped += n;
 		return perf_damage(r, s->at,
 				   "compressed records whose size "
 				   "perf got wrong");

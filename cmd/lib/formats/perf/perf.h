@@ -85,7 +85,6 @@ struct perf_notes {
 	uint64_t branches;      /* with branches that are no call chain */
 	uint64_t groups;        /* with counts of a group's other events */
 	uint64_t late;          /* records that came out of order */
-	uint64_t skipped;       /* bytes of pieces that do not inflate */
 	bool has_mapping_loss;  /* lost records may be mappings */
 	bool no_build_ids;      /* of any file */
 	bool is_open;           /* perf did not finish the file */

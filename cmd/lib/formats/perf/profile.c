@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "impl.h"
-#include "lib/base/array.h"
 
 /* --- mappings --- */
 

@@ -156,9 +156,10 @@ take_back(struct cursor *c, uint64_t type, struct perf_sample *s)
 		skip_bytes(c, take_word(c));
 }
 
-enum prof_status
-perf_sample_read(struct perf *r, const uint8_t *rec, size_t n,
-		 struct perf_sample *s, bool *ok)
+/* *ok is false if the record makes no sense. */
+static enum prof_status
+read_sample(struct perf *r, const uint8_t *rec, size_t n, struct perf_sample *s,
+	    bool *ok)
 {
 	struct cursor c = { r, rec + 8, rec + n };
 	const uint8_t *at;
@@ -305,7 +306,7 @@ perf_sample(struct perf *r, const uint8_t *rec, size_t n)
 	uint32_t notes;
 	bool ok;
 
-	st = perf_sample_read(r, rec, n, &s, &ok);
+	st = read_sample(r, rec, n, &s, &ok);
 	if (st != PROF_OK || !ok || (r->o.no_idle && !s.pid && !s.tid))
 		return st;
 	row.weight = weight_of(&s);
