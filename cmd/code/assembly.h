@@ -45,8 +45,9 @@ struct asm_frame {
 struct asm_insn {
 	uint64_t address; /* in the file */
 	uint64_t target;  /* of a direct call or jump */
-	uint64_t data;    /* of a variable, relative to %rip; 0: none */
+	uint64_t data;    /* of an operand; 0: none */
 	bool has_target;
+	bool is_absolute; /* data is in the text already */
 	uint32_t size;
 	const char *text; /* "callq malloc@plt", "jne 0x40115a <main+0x2a>" */
 	const struct asm_frame *frame; /* innermost inlined function first */

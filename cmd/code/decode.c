@@ -128,6 +128,9 @@ take_insn(void *ctx, const struct disasm_insn *in)
 	struct asm_function *f = d->now;
 	struct asm_insn *insn;
 	size_t n = strlen(in->mnemonic), m = strlen(in->operands);
+	/* A number of code that may be anywhere is no address. */
+	bool has_data =
+		!in->is_absolute || binary_layout(d->b)->type == LOAD_EXEC;
 	char *text;
 
 	if (!is_shown(d, in->address, in->size))
@@ -147,8 +150,9 @@ take_insn(void *ctx, const struct disasm_insn *in)
 	f->insn = insn;
 	insn[f->n_insn++] = (struct asm_insn){ .address = in->address,
 					       .target = in->target,
-					       .data = in->data,
+					       .data = has_data ? in->data : 0,
 					       .has_target = in->has_target,
+					       .is_absolute = in->is_absolute,
 					       .size = in->size,
 					       .text = text };
 	return true;
@@ -301,7 +305,8 @@ name_target(struct decoder *d, const struct asm_function *f,
 			     t - to->start);
 }
 
-/* Append the variable or function that an operand refers to. */
+/* Append the variable or function that an operand refers to. A number is said
+ * only if it is in a variable, or begins a function. */
 static void
 name_data(struct decoder *d, struct asm_insn *insn, const struct extents *e,
 	  const struct variable *v)
@@ -313,11 +318,14 @@ name_data(struct decoder *d, struct asm_insn *insn, const struct extents *e,
 	if (*v->name) {
 		name = pretty_name(d, v->name);
 		start = v->start;
-	} else if (to && to->n_name) {
+	} else if (to && to->n_name &&
+		   (!insn->is_absolute || to->start == insn->data)) {
 		name = pretty_name(d, to->name[0]);
 		start = to->start;
 	}
-	append_place(d, insn, "  # ", insn->data, name, insn->data - start);
+	if (!insn->is_absolute || *name)
+		append_place(d, insn, "  # ", insn->data, name,
+			     insn->data - start);
 }
 
 static int

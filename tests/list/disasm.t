@@ -212,6 +212,13 @@ check 'variables have names' 0 "prof-list --disasm '^main\$' data.pb.gz |
 <table+0x38>
 1
 END
+cc -g -O1 -fno-pie -no-pie -o fixed data.c
+profile fixed 0x400000 main | mkprof | prof-symbolize >fixed.pb.gz 2>.err
+check 'also those of absolute addresses' 0 "prof-list --disasm '^main\$' fixed.pb.gz |
+	sed -nE 's/.*: mov[lq] (%r[a-z0-9]+, )?(0x[0-9a-f]+)\(,.*  # (0x[0-9a-f]+) <far>.*/\2 \3/p' |
+	awk '\$1 != \$2 { print } END { print (NR > 0) }'" <<'END'
+1
+END
 check 'Intel syntax' 0 "prof-list --disasm '^main\$' --intel-syntax hot.pb.gz |
 	grep -c ': push rb[xp]'" <<'END'
 1

@@ -152,20 +152,39 @@ take_target(const struct disasm *d, struct disasm_insn *out, char *text)
 	*last = '\0';
 }
 
-/* The address of an operand in memory that is relative to %rip; 0: none. */
-static uint64_t
-data_of(const struct disasm *d, uint64_t next)
+/* Does the instruction take an address as a number, as for a call? */
+static bool
+takes_address(const cs_insn *insn)
+{
+	return insn->id == X86_INS_MOV || insn->id == X86_INS_MOVABS ||
+	       insn->id == X86_INS_PUSH;
+}
+
+/* The address of an operand in memory that is relative to %rip, or of one that
+ * has no base, or of a number. */
+static void
+take_data(const struct disasm *d, struct disasm_insn *out, uint64_t next)
 {
 	const cs_x86 *x86;
 
 	if (!d->is_x86 || !d->insn->detail)
-		return 0;
+		return;
 	x86 = &d->insn->detail->x86;
-	for (uint8_t i = 0; i < x86->op_count; i++)
-		if (x86->operands[i].type == X86_OP_MEM &&
-		    x86->operands[i].mem.base == X86_REG_RIP)
-			return next + (uint64_t)x86->operands[i].mem.disp;
-	return 0;
+	for (uint8_t i = 0; i < x86->op_count && !out->data; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+		bool is_mem = op->type == X86_OP_MEM;
+
+		out->is_absolute = !is_mem || op->mem.base != X86_REG_RIP;
+		if (!out->is_absolute)
+			out->data = next + (uint64_t)op->mem.disp;
+		else if (is_mem && op->mem.base == X86_REG_INVALID &&
+			 op->mem.segment == X86_REG_INVALID)
+			out->data = (uint64_t)op->mem.disp;
+	}
+	for (uint8_t i = 0; i < x86->op_count && !out->data; i++)
+		if (x86->operands[i].type == X86_OP_IMM &&
+		    takes_address(d->insn))
+			out->data = (uint64_t)x86->operands[i].imm;
 }
 
 /* Pass on bytes that are no instruction. */
@@ -212,7 +231,7 @@ disasm_run(struct disasm *d, const uint8_t *code, size_t n, uint64_t address,
 		memcpy(text, d->insn->op_str, sizeof(text));
 		insn.operands = text;
 		take_target(d, &insn, text);
-		insn.data = data_of(d, address);
+		take_data(d, &insn, address);
 		if (!fn(ctx, &insn))
 			return;
 	}

@@ -21,8 +21,10 @@ struct disasm_insn {
 	const char *mnemonic;
 	const char *operands;
 	uint64_t target; /* of a direct call or jump */
-	uint64_t data;   /* of an operand relative to %rip; 0: none */
+	uint64_t data;   /* of an operand: relative to %rip, or that may be an
+			  * address of code that is not relocated; 0: none */
 	bool has_target;
+	bool is_absolute; /* data is not relative to %rip */
 };
 
 /* A machine, as in the header of an ELF file: EM_*, class and byte order. */
