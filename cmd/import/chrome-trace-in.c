@@ -15,7 +15,9 @@
 
 #include "json-text.h"
 #include "lib/base/array.h"
+#include "lib/base/buf.h"
 #include "lib/formats/exchange/byname.h"
+#include "lib/formats/span.h"
 #include "v8.h"
 
 /* A trace has one for each thread. */
@@ -339,14 +341,37 @@ read_all(void *ctx, const json_t *root)
 	return st;
 }
 
+/*
+ * A list of events may lack its end, so that a program that dies leaves a whole
+ * one: "[ {...}, {...}," Make *whole such a list with its end. Other text: no.
+ */
+static enum prof_status
+close_list(const char *text, size_t n, struct buf *whole, struct prof_err *err)
+{
+	struct span s = span_trim((struct span){ text, text + n });
+
+	if (!span_begins(s, "[") || s.end[-1] == ']')
+		return PROF_OK;
+	s.end -= s.end[-1] == ',';
+	if (buf_add(whole, s.p, span_len(s)) < 0 || buf_add(whole, "]", 1) < 0)
+		return prof_nomem(err);
+	return PROF_OK;
+}
+
 enum prof_status
 chrome_trace_parse(const void *data, size_t n, bool idle, struct profile **out,
 		   struct prof_err *err)
 {
 	struct reader r = { .idle = idle, .err = err };
-	enum prof_status st =
-		json_text_profile(data, n, &r.b, read_all, &r, out, err);
+	struct buf whole = { 0 };
+	enum prof_status st = close_list(data, n, &whole, err);
 
+	*out = NULL;
+	if (st == PROF_OK)
+		st = json_text_profile(whole.n ? whole.data : data,
+				       whole.n ? whole.n : n, &r.b, read_all,
+				       &r, out, err);
+	buf_release(&whole);
 	for (size_t i = 0; i < r.n_part; i++)
 		v8_release(&r.part[i].v);
 	free(r.part);

@@ -703,6 +703,15 @@ END
 	check 'Chrome trace: a list of events is the same' 0 \
 		'prof-import trace.json | cat >w; prof-import list.json | cmp - w' <<'END'
 END
+	# A program that dies leaves no end of the list.
+	sed '$s/\]$/,/' list.json >open.json
+	sed '$s/\]$//' list.json >open2.json
+	check 'Chrome trace: a list without its end' 0 '
+		for f in open open2; do prof-import $f.json | cmp - w; done; tail -c4 open.json' <<'END'
+}},
+END
+	sed '$s/}\]$//' list.json >cut.json
+	check_err 'Chrome trace: a list that is cut' 2 'prof-import cut.json' 'JSON: line '
 	sed 's/"pid":9,"tid":2/"pid":7,"tid":1/; s/"startTime":0,"endTime":9/"startTime":1050,"endTime":1059/' \
 		trace.json >twice.json
 	check_err 'Chrome trace: a thread counts once' 0 \
