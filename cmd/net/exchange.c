@@ -410,6 +410,15 @@ is_plain_http(const char *message)
 	       strstr(message, "record too long");
 }
 
+/* A server that knows no TLS may also hang up. */
+static bool
+has_hung_up(const char *message)
+{
+	return strstr(message, "SSL_ERROR_SYSCALL") ||
+	       strstr(message, "unexpected eof") ||
+	       strstr(message, "Connection reset");
+}
+
 /* Adapt a message of curl for use in our line. */
 static void
 tidy(char *m)
@@ -472,6 +481,11 @@ exchange_status(struct exchange *x, CURLcode r, const char *suffix)
 		return prof_fail(&x->f->err, PROF_EIO,
 				 "the server does not speak TLS at this port; "
 				 "use http://%s%s",
+				 x->f->source.host, suffix);
+	if (r == CURLE_SSL_CONNECT_ERROR && has_hung_up(m))
+		return prof_fail(&x->f->err, PROF_EIO,
+				 "the server hung up instead of speaking TLS; "
+				 "is it http://%s?%s",
 				 x->f->source.host, suffix);
 	if (r == CURLE_COULDNT_CONNECT)
 		return no_connection(x, suffix);

@@ -121,4 +121,18 @@ check_err 'no such socket' 2 'prof-fetch unix:/none.sock' '/none.sock'
 
 check_err 'https at a port of http' 2 'prof-fetch https://$web/pprof/heap' \
 	"the server does not speak TLS at this port; use http://$web"
+cat >closer.py <<'END'
+import socketserver
+
+class Closer(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.recv(4096)
+
+server = socketserver.TCPServer(('127.0.0.1', 0), Closer)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+END
+serve 'python3 closer.py'
+check_err 'https at a server that hangs up' 2 "prof-fetch https://127.0.0.1:$port/x" \
+	"the server hung up instead of speaking TLS; is it http://127.0.0.1:$port?"
 plan
