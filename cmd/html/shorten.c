@@ -4,7 +4,8 @@
  * something to every script. One name stands for all variables of a name, in
  * whichever function they are, so scopes need not be known. A text that occurs
  * often, quoted or after a dot, is a constant with a short name: a.length and
- * a['length'] are the same, whosever property it is.
+ * a['length'] are the same, whosever property it is. A method that says `this`
+ * often has a variable for it.
  */
 #include "shorten.h"
 
@@ -16,7 +17,7 @@
 /* What a brace, bracket or parenthesis encloses. */
 enum inside { IN_BLOCK, IN_CLASS, IN_OBJECT, IN_KEYS_OF_OBJECT, IN_LIST };
 
-enum kind { SIGN, WORD, VARIABLE, SHORTHAND, TEXT, TEXT_KEY, PROPERTY };
+enum kind { SIGN, WORD, METHOD, VARIABLE, SHORTHAND, TEXT, TEXT_KEY, PROPERTY };
 
 struct token {
 	const char *s;
@@ -313,11 +314,43 @@ check_declared(const struct script *c)
 	}
 }
 
+static bool
+is_declaration(const struct token *t)
+{
+	return token_is(t, "const") || token_is(t, "let");
+}
+
+/*
+ * In a method, from its brace to its end, `this` is a variable if that is
+ * shorter. There is no other `this` in it, as the script has no functions in
+ * functions but arrows.
+ */
+static void
+name_self(struct script *c, struct token *body, struct token *end)
+{
+	size_t n = 0, makes = is_declaration(body + 1) ? 8 : 12;
+
+	for (struct token *t = body; t < end; t++) {
+		if (token_is(t, "super"))
+			return;
+		n += token_is(t, "this");
+	}
+	for (struct token *t = body; 3 * n > makes && t < end; t++) {
+		if (!token_is(t, "this"))
+			continue;
+		variable_of(c, t, t->s, t->n, false)->is_declared = true;
+		t->kind = VARIABLE;
+		body->variable = t->variable;
+		body->kind = METHOD;
+	}
+}
+
 static void
 find_variables(struct script *c)
 {
 	enum inside *stack = need(calloc(c->n_token + 1, sizeof(*stack)));
 	enum inside *top = stack;
+	struct token *body = NULL;
 	bool is_class = false;
 
 	for (size_t i = 1; i < c->n_token; i++) {
@@ -332,12 +365,15 @@ find_variables(struct script *c)
 		if (token_is(t, "class") && *t[1].s != ':')
 			is_class = true;
 		if (*t->s == '{') {
+			if (*top == IN_CLASS)
+				body = t;
 			*++top = is_class ? IN_CLASS : brace_kind(t - 1);
 			is_class = false;
 		} else if (is_one_of(*t->s, "([")) {
 			*++top = IN_LIST;
 		} else if (is_one_of(*t->s, ")]}")) {
-			top--;
+			if (*--top == IN_CLASS && *t->s == '}')
+				name_self(c, body, t);
 		} else if (*t->s == ',' && *top == IN_OBJECT) {
 			*top = IN_KEYS_OF_OBJECT;
 		} else if (is_one_of(*t->s, ":=") &&
@@ -483,12 +519,6 @@ put_token(struct out *o, const struct script *c, const struct token *t)
 	}
 }
 
-static bool
-is_declaration(const struct token *t)
-{
-	return token_is(t, "const") || token_is(t, "let");
-}
-
 /* Neighbours among declarations become one, and a last ';' is not needed. */
 static void
 put_tokens(struct out *o, const struct script *c)
@@ -505,7 +535,13 @@ put_tokens(struct out *o, const struct script *c)
 			depth--;
 		if (*t->s == '}' && is_declaration(t + 1))
 			declares[depth] = true;
-		if (*t->s != ';') {
+		if (t->kind == METHOD) {
+			put_text(o, "{let ");
+			put_text(o, c->variable[t->variable].name);
+			put_text(o, "=this");
+			put_text(o, declares[depth] ? "," : ";");
+			i += declares[depth];
+		} else if (*t->s != ';') {
 			put_token(o, c, t);
 		} else if (declares[depth] && is_declaration(t + 1)) {
 			put_text(o, ",");
