@@ -66,6 +66,7 @@ done
 	prof-html -q -o diff.html diff.pb.gz &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
+	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&
 	prof-flame -o hostile.svg hostile.pb.gz &&
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o a.svg a.pb.gz &&

@@ -690,6 +690,11 @@ await check('the graph follows the type; in the dark no box is light, nor withou
 	const [large, small] = await page.evaluate(() => [.48, .05].map(r => globalThis.profpage.palette.ofChange({r, isSure: true})));
 	return same([seen.size, fills.length > 4, fills.filter(f => light(f) > .6), light(small) - light(large) >= .08], [2, true, [], true]);
 });
+await check('a graph of functions that all call each other', async () => {
+	await open('dense.html', '#v=graph');
+	const [nodes, lines] = await page.evaluate(() => ['.gn', '#graph path[stroke]'].map(s => document.querySelectorAll(s).length));
+	return nodes > 7 && lines > nodes && lines <= 3 * nodes ? null : nodes + ' ' + lines;
+});
 await check('the call graph grows and shrinks by keys', async () => {
 	await open('cpu.html', '#v=graph');
 	const size = () => page.$eval('#graph svg', e => +e.getAttribute('viewBox').split(' ')[2]);

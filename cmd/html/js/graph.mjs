@@ -77,14 +77,15 @@ function edgesBetween(nodes, n, all) {
 		if (isNext[i] && above === up[i])
 			direct[edge] += width[i];
 	}
-	const edges = [];
+	// Of a graph in which all call all, what can be seen.
+	const edges = [], least = Math.max(leastEdge * all, weight.slice().sort().at(-2 * n) || 0);
 	for (let to = 0; to < n; to++) {
 		let most = 0;
 		for (let i = 0; i < n; i++)
 			most = Math.max(most, weight[i * n + to]);
 		for (let i = 0; i < n; i++) {
 			const w = weight[i * n + to];
-			if (w > 0 && (w >= leastEdge * all || w === most))
+			if (w > 0 && (w >= least || w === most))
 				edges.push({from: i, to, weight: w, isDirect: direct[i * n + to] >= .5 * w});
 		}
 	}
@@ -215,7 +216,7 @@ class GraphView {
 		this.bindMouse(svg);
 		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
 			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out';
-		this.host.replaceChildren(svg, element('p', {class: 'note'}, text), element('div', {class: 'tools'}, ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
+		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));
 	}
 

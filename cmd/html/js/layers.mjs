@@ -58,6 +58,12 @@ function crossings(layers, points) {
 	return n;
 }
 
+// Crossings of the lines of two neighbours, a on the left.
+function crossed(a, b, points) {
+	const right = (x, y) => x.reduce((n, [u]) => n + y.filter(([v]) => points[u].at > points[v].at).length, 0);
+	return right(a.up, b.up) + right(a.down, b.down);
+}
+
 function number(layers) {
 	for (const layer of layers)
 		layer.forEach((v, i) => {
@@ -83,19 +89,12 @@ function orderLayers(layers, points) {
 			layer.sort((a, b) => a.wish - b.wish || a.at - b.at);
 			number([layer]);
 		}
-		for (const [l, layer] of layers.entries()) {
-			const around = layers.slice(Math.max(0, l - 1), l + 1), swap = i => {
-				[layer[i], layer[i + 1]] = [layer[i + 1], layer[i]];
-				layer[i].at = i;
-				layer[i + 1].at = i + 1;
-			};
-			for (let i = 0; i + 1 < layer.length; i++) {
-				const before = crossings(around, points);
-				swap(i);
-				if (crossings(around, points) >= before)
-					swap(i);
-			}
-		}
+		for (const layer of layers)
+			for (let i = 0; i + 1 < layer.length; i++)
+				if (crossed(layer[i], layer[i + 1], points) > crossed(layer[i + 1], layer[i], points)) {
+					[layer[i], layer[i + 1]] = [layer[i + 1], layer[i]];
+					number([layer]);
+				}
 		const n = crossings(layers, points);
 		if (n < best) {
 			best = n;
@@ -191,8 +190,8 @@ function layOut(nodes, edges, gapX, gapY) {
 	const first = [];
 	for (const v of points)
 		(first[v.layer] = first[v.layer] || []).push(v);
-	const [layers, crossed] = orderLayers(Array.from(first, l => l || []), points), height = placeLayers(layers, points, gapX, gapY);
-	return {points, width: Math.max(...points.map(v => v.x + v.w / 2)), height, crossings: crossed};
+	const [layers, left] = orderLayers(Array.from(first, l => l || []), points), height = placeLayers(layers, points, gapX, gapY);
+	return {points, width: Math.max(...points.map(v => v.x + v.w / 2)), height, crossings: left};
 }
 
 export {layOut};
