@@ -624,19 +624,21 @@ bench_rights() {
 }
 
 # Times of the page in a browser: file, first paint, ready, then milliseconds of
-# a search, a focus, a hide, a sandwich, a zoom.
+# what page-bench.mjs does. All: each of 2.9 million nodes is in the page.
 bench_page() {
 	printf '\nprof-html beside prof-text (CPU seconds), and its page in a browser (ms); load %s\n\n' \
 		"$(cut -d' ' -f1 /proc/loadavg)"
-	echo '| profile | prof-text s | prof-html s | page KB | KB for 1000 stacks | paint | ready | search | focus | hide | sandwich | zoom | heap MB |'
-	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+	echo '| profile | prof-text s | prof-html s | page KB | KB for 1000 stacks | paint | ready | search | focus | hide | sandwich | zoom | graph | invert | heap MB |'
+	echo '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
 	nodes=$bin/tests/node_modules
 	[ -s small.pb.gz ] || mkbig 1000 500 300 1 >small.pb.gz
-	for f in small.pb.gz "$real" mid1.pb.gz big.pb.gz; do
+	[ -s all.pb.gz ] || mkbig 65000 40000 15000 1 >all.pb.gz
+	for f in small.pb.gz "$real" mid1.pb.gz big.pb.gz all.pb.gz; do
 		text=$(measure -c "$runs" "prof-text -q $f" | cut -d' ' -f1)
 		page="prof-html -q --no-source -o $work/page.html $f"
+		[ "$f" != all.pb.gz ] || page="$page --max-nodes=10000000"
 		html=$(measure -c "$runs" "$page" | cut -d' ' -f1)
-		seen='- - - - - - - - -'
+		seen='- - - - - - - - - - -'
 		if [ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null; then
 			seen=$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium)" "$work/page.html")
 		fi
@@ -644,8 +646,10 @@ bench_page() {
 		echo "${name%.pb.gz} $text $html $(wc -c <page.html) $seen" |
 			awk '{ printf "| %s | %.3f | %.3f | %.0f | %s |", $1, $2, $3, $4 / 1000,
 				($5 + 0 ? sprintf("%.1f", $4 / $5) : "-")
-				for (i = 6; i <= 13; i++) printf " %s |", $i; print "" }'
+				for (i = 6; i <= 15; i++) printf " %s |", $i; print "" }'
 	done
+	printf '\nscript and style: %s and %s KB (120 and 17)\n' "$(sed -n '/^<script>/,/^<\/script>/p' page.html | wc -c |
+		awk '{ print $1 / 1000 }')" "$(sed -n '/^<style>/,/^<\/style>/p' page.html | wc -c | awk '{ print $1 / 1000 }')"
 	bench_pictures
 }
 

@@ -51,6 +51,10 @@ printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (%s/src.c:9);
 printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\nmain (/nowhere/src.c:9);f (/nowhere/src.c:3) 7\nmain (/nowhere/src.c:9);f (/nowhere/src.c:5) 3\nmain (/nowhere/src.c:9);h (%s/src.c:40) 2\n' "$PWD" >gone.txt
 # Lines of a library, but none of own code.
 printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n@mapping 0x3000 0x4000 0 /usr/lib/libc.so.6\nmain;work;[2]malloc (./malloc/malloc.c:7) 7\n' >bare.txt
+# As prof-record says it of each run.
+for n in 1 2 3; do
+	printf '# cpu nanoseconds\n@comment # sampling: clock=cpu asked_hz=100 achieved_hz=%s ticks=9\nmain;f %s\n' 9$n $n | mkprof >run$n.pb.gz
+done
 # Much more of three functions, in 78 and 9594 samples.
 for n in 1 123; do
 	awk -v n=$n 'BEGIN { print "# samples count cpu nanoseconds"; for (i = 0; i < 78; i++) print "main;f" i % 3, n, n "0000000" }' | mkprof >times$n.pb.gz
@@ -64,6 +68,8 @@ done
 	prof-html -q --no-compress -o plain.html "$data/good-tiny.pb.gz" &&
 	prof-diff --diff-base a.pb.gz b.pb.gz >diff.pb.gz &&
 	prof-html -q -o diff.html diff.pb.gz &&
+	prof-diff --diff-base=run1.pb.gz --diff-base=run2.pb.gz run3.pb.gz | prof-html -q -o runs.html &&
+	prof-html -q --no-source -o unembedded.html source.pb.gz &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&
@@ -145,14 +151,15 @@ for type in alloc_objects alloc_space inuse_objects inuse_space; do
 	first_row --sample-index=$type "$data/good-go-heap.pb.gz" >heap-$type.row
 done
 kind nosyms "$data/good-nosyms.pb.gz"
+prof-text -q --trim=false --focus=main.search "$data/good-go-cpu.pb.gz" | sed -n 's/^Showing nodes accounting for .*, \([0-9.]*\)% of.*/\1/p' | awk '{ printf "%.1f\n", $1 }' >search.share
 # A byte in the middle of the data.
 awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \
 	cpu.html >damaged.html
 echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
-# What the bar says of a plain profile, of one with few names, of none, of a part.
+# What the bar says of profiles of programs, of one with few names, of none, of a part.
 cat >facts.json <<'END'
-["660 msCPU in 2 s | helper45 %rec30 %line util.h:745 % | ", "44samples | nofile18 %both7 %plain7 %line both.c:127 % | 50 % without names", "0CPU |  | ", "200 ms30.3 %of 660 ms CPU | rec30 %line rec.c:5530 % | "]
+["660 msCPU in 2 s | work68 %rec30 %line util.h:745 % | ","44samples | nofile18 %both7 %plain7 %line both.c:127 % | 50 % without names","0CPU |  | ","200 ms30.3 %of 660 ms CPU | rec30 %line rec.c:5530 % | ","00 %of 660 ms CPU |  | ","780 msCPU in 938 ms | main.order44 %main.search35 %runtime.asyncPreempt27 %line gowork.go:7132 % | ","1.35 sCPU in 4.97 s | no function has a name: prof-symbolize finds themno lines: prof-symbolize finds them | 100 % without names","4.33 MBin use | main.allocate98 %line gowork.go:15692 % | ","40.8 mswaiting | main.hold100 %line gowork.go:120100 % | "]
 END
 in_browser() {
 	timeout 900 node "$src/tests/html/$1" "$modules" "$(command -v "$2")" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err

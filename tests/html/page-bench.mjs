@@ -5,7 +5,7 @@
 //	node page-bench.mjs MODULES BROWSER speedscope FILE
 //
 // Of a page: its stacks, first paint, ready, then milliseconds of a search, a
-// focus, a hide, a sandwich and a zoom (medians of 5: script and layout, with
+// focus, a hide, a sandwich, a zoom, a graph and a tree turned round (medians of 5: script and layout, with
 // the page at rest before), and the memory of its JavaScript in MB. Of pprof's
 // flame graph, and of speedscope (npm's, in MODULES) with a file: milliseconds to
 // the picture, best of 3.
@@ -59,23 +59,34 @@ for (const file of isOther ? [] : asked) {
 		paints.push(await page.evaluate(() => (performance.getEntriesByName('first-contentful-paint')[0] || {startTime: 0}).startTime));
 	}
 	const times = await page.evaluate(async () => {
+		globalThis.profpage.manyNodes = Infinity; // without the pause for "working…"
 		const p = globalThis.profpage, list = [...p.keys.text.keys()].sort((a, b) => p.sums.total[1][b] - p.sums.total[1][a]);
 		const name = at => p.exactly(list[Math.min(at, list.length - 1)]), middle = a => a.sort((x, y) => x - y)[a.length >> 1];
 		const rest = () => new Promise(done => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(done)))));
-		const time = async changes => {
+		const time = async (changes, n = 5) => {
 			const spent = [];
-			for (let i = 0; i < 5; i++) {
+			for (let i = 0; i < n; i++) {
 				await rest();
 				const start = performance.now();
 				p.set(changes(i), false);
 				document.body.getBoundingClientRect();
 				spent.push(performance.now() - start);
-				p.set({q: '', f: '', h: '', p: '', z: '', v: 'flame'}, false);
+				p.set({q: '', f: '', h: '', i: '', p: '', z: '', tv: '', v: 'flame'}, false);
+			}
+			return middle(spent);
+		};
+		// Of another filter each time, as what was drawn is kept.
+		const filtered = async changes => {
+			const spent = [];
+			for (let i = 0; i < 5; i++) {
+				p.set({i: '^' + i + '$'}, false);
+				spent.push(await time(changes, 1));
 			}
 			return middle(spent);
 		};
 		return [await time(i => ({q: 'a' + i})), await time(i => ({f: name(3 + i)})), await time(i => ({h: name(3 + i)})),
-			await time(i => ({v: 'sandwich', p: name(3 + i)})), await time(i => ({z: p.pathOf(p.tree, Math.min(1 + i, p.tree.n - 1))}))];
+			await time(i => ({v: 'sandwich', p: name(3 + i)})), await time(i => ({z: p.pathOf(p.tree, Math.min(1 + i, p.tree.n - 1))})),
+			await filtered(i => ({v: 'graph'})), await filtered(i => ({v: 'tree', tv: '1'}))];
 	});
 	const metrics = await page.metrics();
 	const stacks = await page.evaluate(() => globalThis.profpage.base.head.samples);

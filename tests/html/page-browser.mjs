@@ -6,6 +6,7 @@
 // Prints "ok NAME" or "not ok NAME: why" for each check. FOLDER has the files
 // that html-browser.t makes. SHOTS: a folder for pictures, for people to look at.
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
 import {createRequire} from 'node:module';
 
 const [,, modules, browserPath, folder, shots] = process.argv;
@@ -261,7 +262,7 @@ await check('pointing at a row lights its boxes', async () => {
 });
 await check('the facts and the warnings of profiles', async () => {
 	const seen = [];
-	for (const [file, hash] of [['cpu.html', ''], ['kind-nosyms.html', ''], ['kind-empty.html', ''], ['cpu.html', '#f=rec']]) {
+	for (const [file, hash] of [['cpu.html', ''], ['kind-nosyms.html', ''], ['kind-empty.html', ''], ['cpu.html', '#f=rec'], ['cpu.html', '#f=none'], ['kind-go.html', ''], ['kind-c.html', ''], ['kind-heap.html', ''], ['kind-lock.html', '']]) {
 		await open(file, hash);
 		seen.push(await big() + ' | ' + (await text('#bar .facts')) + ' | ' + await page.$$eval('#warning', all => all.map(e => e.title.replace(/\u202f/g, ' ')).join()));
 	}
@@ -278,6 +279,11 @@ await check('the warning is on every view, large and small', async () => {
 		}
 	}
 	return same(missing, []);
+});
+await check('a search has the share that prof-text --focus has', async () => {
+	await open('kind-go.html');
+	await search('main.search');
+	return same((await text('#found')).split(' %')[0], readFileSync(folder + '/search.share', 'utf8').trim());
 });
 await check('search adds up stacks once', async () => {
 	await open('cpu.html');
@@ -353,12 +359,12 @@ if (existsSync(folder + '/code.html'))
 			known.self += i + 1;
 		});
 		await open('code.html', '#v=source&sel=hash', {height: 300});
-	const isSeen = await page.$eval('.text tr.sel', tr => {
-		const a = tr.getBoundingClientRect(), all = [...document.querySelectorAll('.text tr')].map(r => parseFloat(r.cells[0].textContent) || 0);
-		return a.top >= 96 && a.bottom <= innerHeight - 26 && parseFloat(tr.cells[0].textContent) === Math.max(...all);
-	});
-	if (!isSeen)
-		return 'the hottest line is not in the window';
+		const isSeen = await page.$eval('.text tr.sel', tr => {
+			const a = tr.getBoundingClientRect(), all = [...document.querySelectorAll('.text tr')].map(r => parseFloat(r.cells[0].textContent) || 0);
+			return a.top >= 96 && a.bottom <= innerHeight - 26 && parseFloat(tr.cells[0].textContent) === Math.max(...all);
+		});
+		if (!isSeen)
+			return 'the hottest line is not in the window';
 		const got = Object.fromEntries((await page.$$eval('.text tr', rows => rows.map(tr => {
 			tr.click();
 			const steps = [...document.querySelectorAll('.asm tr.insn:not(.far)')].filter(r => /^[0-9a-f]+$/.test(r.cells[2].textContent));
@@ -366,6 +372,15 @@ if (existsSync(folder + '/code.html'))
 		}))).filter(([, v, own]) => v.addresses.length && +own === v.self).map(([number, v]) => [number, v]));
 		return Object.keys(want).length > 3 ? same(got, want) : 'addr2line knows no lines';
 	});
+await check('a source lists own functions first, and what it says embeds one does', async () => {
+	await open('bare.html', '#v=source&sel=work');
+	const groups = await page.$$eval('.list > *', all => all.map(e => e.querySelector('.t span') ? e.querySelector('.t span').textContent : e.textContent).join(', '));
+	await open('unembedded.html', '#v=source&sel=f');
+	const command = await text('.cmd code');
+	execFileSync('sh', ['-c', command.replace('PROFILE >page.html', 'source.pb.gz >embedded.html')], {cwd: folder});
+	await open('embedded.html', '#v=source');
+	return same([groups, await text('.text tr.sel .code')], ['Your code, main, work, Libraries and runtime, by self, malloc', '    return x * 2; /* </td><script> */']);
+});
 await check('a source opens at its hottest line; one that is not there says how to get it', async () => {
 	await open('source.html', '#v=source&sel=f');
 	const row = await page.$eval('.text tr.sel', tr => [...tr.cells].map(c => c.textContent.replace(/\u202f/g, ' ')).join('|'));
@@ -534,7 +549,9 @@ await check('a difference has both sides and words', async () => {
 		const p = globalThis.profpage;
 		return p.flame.rows.flat().filter(b => !b.rest).map(b => p.rightText(p.tree, b.node).replace('\u202f', ' ') + ' ' + p.text(p.tree, b.node)).join('|');
 	});
-	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same(await text('#reading'), 'one run on each side: differences from run to run are not known') : labels;
+	const first = await text('#reading');
+	await open('runs.html');
+	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading')], ['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known']) : labels;
 });
 await check('of a difference hue is the direction, lightness the size, and doubt is hatched', async () => {
 	await open('tested.html');
@@ -550,7 +567,7 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 });
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
-	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 sno line numbers: prof-symbolize finds them', '780 ms → 95.9 s']);
+	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
 });
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];
@@ -558,9 +575,9 @@ await check('which line is told, or why not, as which functions are', async () =
 		await open(file);
 		seen.push(await page.$$eval('#bar .facts .fact', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(' | ')));
 	}
-	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'leaf50 % | idle33 % | no line numbers: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
-		'no function has a name: prof-symbolize finds them | no line numbers: prof-symbolize finds them', 'f100 % | no line numbers: prof-symbolize finds them',
-		'no function changed by more than sampling noise explains | no line numbers: prof-symbolize finds them', 'work100 % | no lines of own code: needs -g or -dbg']);
+	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'work67 % | idle33 % | no lines: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
+		'no function has a name: prof-symbolize finds them | no lines: prof-symbolize finds them', 'f100 % | no lines: prof-symbolize finds them',
+		'no function changed by more than sampling noise explains | no lines: prof-symbolize finds them', 'work100 % | no own lines: needs -g or -dbg']);
 });
 await check('hostile names run nothing', async () => {
 	await open('hostile.html');

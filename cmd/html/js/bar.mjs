@@ -4,7 +4,7 @@
 import {changeText, likelyText} from './change.mjs';
 import {button, element, icon} from './dom.mjs';
 import {findFacts, findLine, hasLines} from './facts.mjs';
-import {shortName} from './fit.mjs';
+import {jitName, shortName} from './fit.mjs';
 import {openMenu} from './menu.mjs';
 import {baseName} from './model.mjs';
 import {displayName, shortValue} from './numbers.mjs';
@@ -19,7 +19,7 @@ function whatIs(type) {
 
 function bigNumber(page, i) {
 	const {tree, base} = page, [before, after] = [tree.total[0][i], tree.total[1][i]], what = whatIs(base.head.types[page.column] ? base.head.types[page.column][0] : '');
-	const big = (text, kind) => element('b', {class: kind || null}, text), small = text => element('span', {}, text), middle = text => element('i', {}, text);
+	const big = (text, kind) => element('b', kind, text), small = text => element('span', '', text), middle = text => element('i', '', text);
 	if (page.isTwo) {
 		const c = page.changeOf(before, after), likely = likelyText(c);
 		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), middle(page.amount(before) + ' → ' + page.amount(after)), small(what + (likely ? ', ' + likely : ''))];
@@ -47,28 +47,26 @@ function factsOf(page) {
 		const sure = [...Array(K.n).keys()].filter(k => K.name[k] && self[0][k] !== self[1][k] && page.changeOf(self[0][k], self[1][k]).isSure).map(k => ({k, d: self[1][k] - self[0][k]})).sort((a, b) => Math.abs(b.d) - Math.abs(a.d));
 		const tested = sure.filter(({k}) => page.isSignificant(k, false)), list = (tested.length ? tested : sure).slice(0, 3);
 		for (const {k, d} of list)
-			add(k, element('b', {class: d > 0 ? 'more' : 'less'}, (d > 0 ? '+' : '') + page.amount(d)));
+			add(k, element('b', d > 0 ? 'more' : 'less', (d > 0 ? '+' : '') + page.amount(d)));
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
 	}
 	const all = page.total().all;
 	for (const k of page.steps.get('facts', page.valueId, () => findFacts(page))) {
-		const share = Math.abs(sums.total[1][k] / all), mini = element('span', {class: 'mini'}, element('i')), whole = Math.round(100 * share);
+		const share = Math.abs(sums.total[1][k] / all), mini = element('span', 'mini', element('i')), whole = Math.round(100 * share);
 		mini.firstChild.style.width = Math.min(100, 100 * share) + '%';
-		add(k, mini, element('b', {}, whole + '\u202f%'));
+		add(k, mini, element('b', '', whole + '\u202f%'));
 	}
 	const hasNames = sums.total[1].some((v, k) => v && !page.palette.isUnnamed(k));
-	return out.length || !all ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
+	return out.length ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
 }
 
 function lineFact(page) {
 	const found = page.steps.get('line', page.valueId, () => findLine(page));
-	if (!found && page.total().all)
-		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
-			: note(hasLines(page.D, true) ? 'no lines of own code: needs -g or -dbg' : 'no line numbers: prof-symbolize finds them', 'prof-symbolize finds them if programs have debug information (gcc -g), its package is installed (-dbg, -dbgsym), or a server of it is known (DEBUGINFOD_URLS)')];
 	if (!found)
-		return [];
+		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
+			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'prof-symbolize finds them if programs have debug information (gcc -g), its package is installed (-dbg, -dbgsym), or a server of it is known (DEBUGINFOD_URLS)')];
 	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
-	b.append(element('span', {}, 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', {class: page.isTwo ? value > 0 ? 'more' : 'less' : null}, page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
+	b.append(element('span', '', 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
 }
 
@@ -96,17 +94,17 @@ function crumbsOf(page, zoomed) {
 function pillsOf(page, filters) {
 	return filters.filter(([name]) => page.state[name]).map(([name, title]) => {
 		const bad = page.errors.get(name), text = button(displayName(page.state[name]).slice(0, 60), {class: 'what', dir: 'ltr', title: 'change it: ' + displayName(page.state[name])}, () => page.editFilter(name));
-		return element('span', {class: 'pill' + (bad ? ' bad' : ''), title: bad || null}, element('em', {}, title + ' '), text, bad ? element('em', {role: 'alert'}, ' ' + bad) : null,
+		return element('span', {class: 'pill' + (bad ? ' bad' : ''), title: bad || null}, element('em', '', title + ' '), text, bad ? element('em', {role: 'alert'}, ' ' + bad) : null,
 			button('×', {'aria-label': 'Remove ' + title}, () => page.set({[name]: ''})));
 	});
 }
 
 // The bar, for what is zoomed into (0: all). filters: [name, title] of all.
 function drawBar(host, page, zoomed, filters) {
-	const facts = element('div', {class: 'facts' + (zoomed ? ' crumbs' : '')}, ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : [...factsOf(page), ...lineFact(page)]));
+	const facts = element('div', 'facts' + (zoomed ? ' crumbs' : ''), ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : page.tree.width[0] ? [...factsOf(page), ...lineFact(page)] : []));
 	const {warnings} = page.base.head, add = button('+ Filter', {class: 'ghost', id: 'addfilter'}, () => page.askFilter()), view = button('View', {class: 'ghost caret', id: 'view', 'aria-haspopup': 'menu'}, () => page.viewMenu(view));
-	const pills = element('div', {class: 'pills'}, ...pillsOf(page, filters));
-	const out = [element('div', {class: 'big'}, ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
+	const pills = element('div', 'pills', ...pillsOf(page, filters));
+	const out = [element('div', 'big', ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
 	if (warnings.length) {
 		const chip = button('', {class: 'fact warn', id: 'warning', title: warnings.join('\n')}, () => page.set({v: 'info'}));
 		chip.append(icon('warn'), (page.isPhone || zoomed ? warnings[0].replace(/ of (stacks|samples)/, '') : warnings[0]) + (warnings.length > 1 ? ' +' + (warnings.length - 1) : ''));
@@ -116,8 +114,12 @@ function drawBar(host, page, zoomed, filters) {
 			out.push(chip);
 	}
 	host.replaceChildren(...out, pills, add, view);
-	// What does not fit whole is left out.
-	while (!page.isPhone && !zoomed && facts.children.length > 1 && facts.scrollWidth > facts.clientWidth + 1)
+	// What does not fit whole is set closer, then left out: a note but for its first words, then the last function.
+	const isOver = () => !page.isPhone && !zoomed && facts.scrollWidth > facts.clientWidth + 1, words = facts.querySelector('.muted:last-child');
+	facts.classList.toggle('tight', isOver());
+	if (words && isOver())
+		words.textContent = words.textContent.replace(/:.*/, '');
+	while (facts.children.length > 1 && isOver())
 		(facts.querySelector('.fact:nth-last-child(2):not(:first-child)') || facts.lastChild).remove();
 }
 

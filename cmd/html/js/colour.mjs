@@ -64,9 +64,14 @@ class Palette {
 	rank(D) {
 		const {pkg, own} = D.functions, weight = this.weight = new Float64Array(D.packages.length), isOwn = this.ownPackages = new Set();
 		const column = D.samples.values[D.head.def];
-		for (let s = 0; s < D.samples.n; s++)
+		this.ownWeight = 0;
+		for (let s = 0; s < D.samples.n; s++) {
+			const u = D.frames.fun[D.tree.frame[D.samples.node[s]]];
 			if (D.samples.node[s])
-				weight[pkg[D.frames.fun[D.tree.frame[D.samples.node[s]]]]] += Math.abs(column[s]);
+				weight[pkg[u]] += Math.abs(column[s]);
+			if (D.samples.node[s] && own[u])
+				this.ownWeight += Math.abs(column[s]);
+		}
 		for (let u = 0; u < pkg.length; u++)
 			if (own[u])
 				isOwn.add(pkg[u]);

@@ -4,10 +4,10 @@ function byId(id) {
 	return document.getElementById(id);
 }
 
-// element('td', {class: 'n', title: s}, text or elements...)
+// element('td', {class: 'n', title: s} or 'class', text or elements...)
 function element(tag, attributes, ...children) {
 	const e = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes || {}))
+	for (const [name, value] of Object.entries(typeof attributes === 'string' ? {class: attributes || null} : attributes || {}))
 		if (value !== null && value !== undefined && value !== false)
 			e.setAttribute(name, value === true ? '' : value);
 	e.append(...children.filter(c => c !== null && c !== undefined));
@@ -47,7 +47,7 @@ function swatch(colour) {
 
 // Why there is nothing to see.
 function emptyNote(text) {
-	return element('p', {class: 'empty'}, text);
+	return element('p', 'empty', text);
 }
 
 // run(event) at each event of a type.

@@ -3,12 +3,12 @@
 
 import {lastPart} from './fit.mjs';
 
-const mostFacts = 4, wantedFacts = 3, mostCandidates = 24, factShare = .1, fillShare = .05, alike = .7, entryShare = .8, ownWorth = 1.25, leastLine = .01;
-const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|_start|__libc_start_\w+|start_thread|clone3?)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
+const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01;
+const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|Builtins_(CEntry|JS|Interp)\w*|_start|__libc_start_\w+|start_thread|clone3?)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
 
 // Of each pair of candidates, what the second has below the first; in one pass.
 function sharesOf(tree, list, n) {
-	const number = new Int8Array(n).fill(-1), until = list.map(() => 0), below = list.map(() => new Float64Array(list.length));
+	const number = new Int16Array(n).fill(-1), until = list.map(() => 0), below = list.map(() => new Float64Array(list.length)), open = [];
 	list.forEach((k, i) => {
 		number[k] = i;
 	});
@@ -17,30 +17,42 @@ function sharesOf(tree, list, n) {
 		if (c < 0 || i < until[c])
 			continue;
 		until[c] = tree.end[i];
-		for (let o = 0; o < list.length; o++)
-			if (i < until[o])
-				below[o][c] += Math.abs(tree.total[1][i]);
+		while (until[open.at(-1)] <= i)
+			open.pop();
+		open.push(c);
+		for (const o of open)
+			below[o][c] += Math.abs(tree.total[1][i]);
 	}
 	return (a, b) => below[number[a]][number[b]];
 }
 
 /*
- * At most 4 functions with 10 % of all or more, or 3 with 5 % themselves, none in
- * mostly the same stacks as another. A share p tells -p log p: of nested functions neither the one that
- * has all nor the last, but what divides the whole, and the reader's own code
- * before others'. Of functions that hand nearly all on it is the first one.
+ * First the up to 3 functions in different stacks that together have most; one
+ * with over 60 % is worth less the more it has, as it divides nothing, and own code
+ * more than others'. Of functions that hand nearly all on it is the first one.
+ * Then, up to 4, what cuts across these: 10 % of all or, up to 3, 5 % itself, and
+ * not mostly in the stacks of another.
  */
 function findFacts(page) {
 	const {keys: K, tree, sums, palette} = page, all = page.total().all, total = k => Math.abs(sums.total[1][k]), self = k => Math.abs(sums.self[1][k]), {first} = page.computer.structure, score = new Float64Array(K.n);
 	const named = [...first.keys()].filter(k => K.name[k] && !palette.isUnnamed(k) && (!glue.test(lastPart(K.text[k])) || self(k) > .5 * total(k)));
 	for (const k of named)
-		score[k] = total(k) ? -Math.log(Math.min(.999, total(k) / all)) * total(k) * (palette.isOwn(k) ? ownWorth : 1) : 0;
+		score[k] = Math.min(total(k), fairShare * (all - total(k))) * (palette.isOwn(k) ? ownWorth : 1);
 	const list = named.filter(k => total(k) >= factShare * all || self(k) > fillShare * all).sort((a, b) => score[b] - score[a] || first[a] - first[b]).slice(0, mostCandidates), below = sharesOf(tree, list, K.n);
 	const entryOf = k => self(k) > .5 * total(k) ? k : list.filter(a => below(a, k) >= entryShare * total(a) && palette.isOwn(a) >= palette.isOwn(k)).sort((a, b) => total(b) - total(a) || first[a] - first[b])[0] ?? k;
-	const isNew = k => !out.some(o => o === k || Math.max(below(o, k), below(k, o)) > alike * Math.min(total(k), total(o))), out = [];
-	for (const k of list.map(entryOf))
-		if (out.length < (total(k) >= factShare * all ? mostFacts : wantedFacts) && isNew(k))
-			out.push(k);
+	const entries = [...new Set(list.map(entryOf))], isApart = (k, chosen, share) => chosen.every(o => Math.max(below(o, k), below(k, o)) <= share * Math.min(total(k), total(o)));
+	let out = [], most = 0;
+	const choose = (chosen, from, worth) => {
+		if (worth > most)
+			[out, most] = [chosen, worth];
+		for (let at = from; at < entries.length && chosen.length < wantedFacts; at++)
+			if (total(entries[at]) >= factShare * all && isApart(entries[at], chosen, apart))
+				choose([...chosen, entries[at]], at + 1, worth + score[entries[at]]);
+	};
+	choose([], 0, 0);
+	for (const k of entries)
+		if (out.length < (total(k) >= factShare * all ? mostFacts : wantedFacts) && !out.includes(k) && isApart(k, out, alike))
+			out = [...out, k];
 	return out.sort((a, b) => total(b) - total(a));
 }
 

@@ -21,6 +21,8 @@ function textWidth(context, text, font) {
 	return w;
 }
 
+// V8 says how well a function is compiled, and where it is: JS:*sum /srv/a.js:4:16.
+const jitName = /^(JS|Function|LazyCompile):[~^*+]?([^\s~^*+]\S*) .*/;
 const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
 
 // Where the parts of a name begin: after "::" and "." that no bracket encloses.
@@ -41,7 +43,7 @@ function partStarts(text) {
 
 // A name without the path in front; lists:seq/2 has none.
 function withoutPath(name) {
-	const text = name.replace(cloneSuffix, '');
+	const text = name.replace(cloneSuffix, '').replace(jitName, '$2');
 	if (text[0] === '[' || /\/\d+$/.test(text))
 		return text;
 	return text.slice(text.lastIndexOf('/', text.search(/[(<[{]|$/)) + 1);
@@ -122,4 +124,4 @@ function fitText(context, name, room) {
 	return [cutMiddle(context, last, room, 1), 1];
 }
 
-export {boxFonts, cutMiddle, fitText, lastPart, shortName, textWidth};
+export {boxFonts, cutMiddle, fitText, jitName, lastPart, shortName, textWidth};

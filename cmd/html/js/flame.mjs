@@ -7,7 +7,7 @@ import {boxFonts, fitText, lastPart, textWidth} from './fit.mjs';
 import {formatCount} from './numbers.mjs';
 
 const leastRow = 20, mostRow = 24, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
-const foldShare = .995, foldSelf = .005, foldLeast = 4;
+const foldShare = .99, foldSelf = .005, foldLeast = 4;
 
 /*
  * One graph in an element. owner: texts and colours of boxes, and what a click
@@ -20,7 +20,7 @@ class FlameView {
 	constructor(host, owner, label, {isRootless = false, isCallers = false, rowHeight = 0} = {}) {
 		Object.assign(this, {host, owner, isRootless, isCallers, fixedRow: rowHeight});
 		this.canvas = element('canvas', {role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph', 'aria-label': label});
-		this.spacer = element('div', {class: 'spacer'});
+		this.spacer = element('div', 'spacer');
 		this.outline = element('div', {class: 'outline', hidden: true});
 		host.replaceChildren(this.spacer, this.canvas, this.outline);
 		this.context = this.canvas.getContext('2d');
@@ -177,7 +177,7 @@ class FlameView {
 	resize() {
 		// On paper there is all of it, as far as one page goes, in twice the dots.
 		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * this.rowHeight + 4;
-		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1600) : Math.max(this.hostHeight, 20);
+		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1000) : Math.max(this.hostHeight, 20);
 		this.spacer.style.height = height + 'px';
 		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(shown * ratio)) {
 			canvas.width = Math.round(this.width * ratio);
@@ -388,7 +388,9 @@ class FlameView {
 	// A folded start: "clone3 › 6 more › operator()".
 	drawRun(box, y, h, room, pad) {
 		const {context, owner, tree} = this, names = box.run.map(i => owner.name(tree.key[i])), head = lastPart(names[0]);
-		const middle = '  ›  ' + (names.length - 2) + ' more  ›  ', at = textWidth(context, head, 0), end = at + textWidth(context, middle, 1);
+		const middle = '  ›  ' + (names.length - 2) + ' more  ›  ', at = textWidth(context, head, 0);
+		context.font = boxFonts[1];
+		const end = at + context.measureText(middle).width;
 		const [tail, font] = fitText(context, names.at(-1), room - end);
 		if (!tail) {
 			this.write('… › ' + names.length + ' frames', box.x + pad, y, h, 1, owner.palette.text2, '');

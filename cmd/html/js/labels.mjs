@@ -38,18 +38,18 @@ function sumLabels(D, counts, column) {
 function drawLabels(host, page, D, counts, column) {
 	const keys = sumLabels(D, counts, column), sections = [];
 	for (const key of [...keys.keys()].sort()) {
-		const all = [...keys.get(key).values()].sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) ||
+		const all = [...keys.get(key).values()].filter(v => v.sum[0] || v.sum[1]).sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) ||
 			(a.number !== null && b.number !== null ? a.number - b.number : a.text < b.text ? -1 : 1)), limit = shownRows.get(key) || labelRows;
 		const body = element('tbody');
 		for (const value of all.slice(0, limit)) {
-			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', {class: 'b t'}), all = page.total().all;
+			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', 'b t'), all = page.total().all;
 			bar.style.width = (all ? Math.min(1, Math.abs(after / all)) : 0) * 94 + '%';
-			body.append(element('tr', {}, element('td', {}, bar, element('span', {class: 'v'}, page.amount(after))), element('td', {}, page.isTwo ? changeText({before, after}) : page.share(after)), element('td', {class: 'nm'}, element('div', {},
+			body.append(element('tr', '', element('td', '', bar, element('span', 'v', page.amount(after))), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
 				button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
 		}
-		sections.push(element('section', {}, element('h2', {}, displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
-			element('table', {class: 'keys labels'}, element('thead', {}, element('tr', {}, ...[page.isTwo ? 'After' : 'Amount', page.isTwo ? 'Δ' : 'of all', 'Value'].map(h => element('th', {scope: 'col'}, h)))), body),
+		sections.push(element('section', '', element('h2', '', displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
+			element('table', 'keys labels', element('thead', '', element('tr', '', ...[page.isTwo ? 'After' : 'Amount', page.isTwo ? 'Δ' : 'of all', 'Value'].map(h => element('th', {scope: 'col'}, h)))), body),
 			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
 				shownRows.set(key, limit + 5 * labelRows);
 				drawLabels(host, page, D, counts, column);

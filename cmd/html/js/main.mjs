@@ -92,13 +92,13 @@ function showSets(page) {
 		showSets(page);
 	};
 	const input = element('input', {'aria-label': 'Name'}), text = element('textarea', {'aria-label': 'All sets as text', rows: 4, spellcheck: 'false'}, JSON.stringify(sets));
-	const saved = element('ul', {}, ...sets.map(([name, set]) => element('li', {}, element('p', {}, button(displayName(name), {class: 'ghost'}, () => {
+	const saved = element('ul', '', ...sets.map(([name, set]) => element('li', '', element('p', '', button(displayName(name), {class: 'ghost'}, () => {
 		dialog.close();
 		page.set(Object.fromEntries(names.map(n => [n, Object.hasOwn(set, n) ? set[n] : ''])));
 	}), button('×', {'aria-label': 'Delete ' + displayName(name)}, () => keep(sets.filter(s => s[0] !== name)))))));
-	dialog.replaceChildren(element('h2', {}, 'Sets of filters'), saved, element('p', {}, input, button('Keep these filters', {class: 'ghost'}, () => input.value &&
+	dialog.replaceChildren(element('h2', '', 'Sets of filters'), saved, element('p', '', input, button('Keep these filters', {class: 'ghost'}, () => input.value &&
 		keep([...sets.filter(s => s[0] !== input.value), [input.value, Object.fromEntries(names.filter(n => state[n]).map(n => [n, state[n]]))]]))), text,
-	element('p', {}, button('Use this text', {class: 'ghost'}, () => {
+	element('p', '', button('Use this text', {class: 'ghost'}, () => {
 		try {
 			keep([JSON.parse(text.value)].flat().filter(isSet));
 		} catch (e) {
@@ -111,7 +111,7 @@ function showSets(page) {
 
 function showHelp() {
 	const dialog = byId('dialog');
-	dialog.replaceChildren(element('h2', {}, 'Keys'), keyList(), element('p', {}, 'In a difference each box is judged alone: of 200 that did not change about 10 are not hatched, by chance.'), button('Close', {class: 'ghost'}, () => dialog.close()));
+	dialog.replaceChildren(element('h2', '', 'Keys'), keyList(), element('p', '', 'In a difference each box is judged alone: of 200 that did not change about 10 are not hatched, by chance.'), button('Close', {class: 'ghost'}, () => dialog.close()));
 	dialog.showModal();
 }
 

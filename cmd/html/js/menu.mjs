@@ -37,7 +37,7 @@ function openMenu(items, x, y) {
 				closeMenu();
 				item.run();
 			}));
-			menu.lastChild.append(...(hasChecks ? [element('span', {class: 'chk', 'aria-hidden': 'true'}, item.isChecked ? '✓' : '')] : []), element('span', {}, item.text), ...(item.key ? [element('kbd', {}, item.key)] : []));
+			menu.lastChild.append(...(hasChecks ? [element('span', {class: 'chk', 'aria-hidden': 'true'}, item.isChecked ? '✓' : '')] : []), element('span', '', item.text), ...(item.key ? [element('kbd', '', item.key)] : []));
 		}
 	}
 	document.body.append(menu);

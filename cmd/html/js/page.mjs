@@ -238,14 +238,14 @@ class Page {
 	}
 
 	tipRows(view, i) {
-		const {tree} = view, [before, after] = [tree.total[0][i], tree.total[1][i]], out = element('div', {class: 'g'});
-		const row = (name, value, more) => out.append(element('span', {}, name), element('b', {}, value), element('span', {}, more || ''));
+		const {tree} = view, [before, after] = [tree.total[0][i], tree.total[1][i]], out = element('div', 'g');
+		const row = (name, value, more) => out.append(element('span', '', name), element('b', '', value), element('span', '', more || ''));
 		if (this.isTwo) {
 			const c = this.changeOf(before, after);
 			row('before', this.amount(before));
 			row('after', this.amount(after));
 			row('change', changeText(c), likelyText(c) || (c.isSure ? '' : 'too few samples to tell'));
-			return [out, element('p', {}, (c.isSure ? 'More than sampling noise explains.' : 'Sampling noise alone could explain it.') + ' ' + formatCount(Math.round(c.na)) + ' and ' + formatCount(Math.round(c.nb)) + ' samples.')];
+			return [out, element('p', '', (c.isSure ? 'More than sampling noise explains.' : 'Sampling noise alone could explain it.') + ' ' + formatCount(Math.round(c.na)) + ' and ' + formatCount(Math.round(c.nb)) + ' samples.')];
 		}
 		row('total', this.amount(after), this.share(after) + (view.zoomed && view === this.flame ? ' of all · ' + shortShare(after, tree.total[1][view.zoomed]) + ' of the zoom' : ''));
 		row('self', this.amount(tree.self[1][i]), this.share(tree.self[1][i]));
@@ -262,9 +262,9 @@ class Page {
 		}
 		const {tree} = view, i = box.node;
 		if (box.rest)
-			tip.replaceChildren(element('h4', {}, formatCount(box.rest) + ' smaller frames'), element('p', {}, 'below ' + displayName(shortName(this.text(tree, i))) + ' · click to spread them out'));
+			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + displayName(shortName(this.text(tree, i))) + ' · click to spread them out'));
 		else if (box.run)
-			tip.replaceChildren(element('h4', {}, formatCount(box.run.length) + ' frames that all stacks share'), element('p', {dir: 'ltr'}, box.run.map(at => displayName(shortName(this.text(tree, at)))).join(' › ')), element('p', {}, 'click to unfold them'));
+			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that all stacks share'), element('p', {dir: 'ltr'}, box.run.map(at => displayName(shortName(this.text(tree, at)))).join(' › ')), element('p', '', 'click to unfold them'));
 		else
 			tip.replaceChildren(element('h4', {dir: 'ltr'}, displayName(this.text(tree, i)).slice(0, 300)), ...this.tipRows(view, i), i ? element('p', {dir: 'ltr'}, (tree.inlined[i] ? 'inlined · ' : '') + this.place(tree.key[i])) : '');
 		tip.hidden = false;
@@ -413,7 +413,7 @@ class Page {
 	viewMenu(from) {
 		const S = this.state, flag = (name, text, onValue = '1', offValue = '0') => ({text, isChecked: S[name] === onValue, run: () => this.set({[name]: S[name] === onValue ? offValue : onValue, ...(name === 'noinlines' ? {z: '', zw: ''} : {})})});
 		const choice = (name, value, text) => ({text, isChecked: S[name] === value, run: () => this.set({[name]: value, ...(name === 'g' ? {z: '', zw: ''} : {})})});
-		const leastInput = (name, text) => element('label', {class: 'least'}, text, element('input', {id: 'least-' + name, value: S[name], placeholder: '1%, 20ms'}));
+		const leastInput = (name, text) => element('label', 'least', text, element('input', {id: 'least-' + name, value: S[name], placeholder: '1%, 20ms'}));
 		openMenu([flag('hu', 'Hide frames without a name'), {text: 'Collapse recursion', isChecked: S.cr !== '0', run: () => this.set({cr: S.cr === '0' ? '1' : '0'})}, {text: 'Collapse cycles of up to 4', isChecked: S.cr === '2', run: () => this.set({cr: S.cr === '2' ? '1' : '2'})},
 			flag('fc', 'Fold the start that all share'), flag('noinlines', 'Inlined frames', '', '1'), flag('rel', 'Percent of what filters leave', '1', ''), flag('o', 'Order by name', 'name', 'value'), null, {caption: 'One box for each of'},
 			...granularities.map(g => choice('g', g, g)), ...(this.isTwo ? [null, {caption: 'Width of a box'}, ...diffWidths.map(w => choice('w', w, w === 'both' ? 'both sides' : w)), flag('cmp', 'Compare shares', 'share', '')] : []), null,
@@ -431,12 +431,12 @@ class Page {
 			sheet.hidden = true;
 			run();
 		});
-		const number = (big, small) => element('div', {}, element('b', {}, big), element('span', {}, small));
+		const number = (big, small) => element('div', '', element('b', '', big), element('span', '', small));
 		sheet.replaceChildren(button('', {class: 'grab', 'aria-label': 'Close'}, () => {
 			sheet.hidden = true;
-		}), element('h2', {dir: 'ltr'}, displayName(shortName(this.keys.text[k]))), element('p', {class: 'muted', dir: 'ltr'}, this.place(k)), element('div', {class: 'nums'}, ...(this.isTwo
+		}), element('h2', {dir: 'ltr'}, displayName(shortName(this.keys.text[k]))), element('p', {class: 'muted', dir: 'ltr'}, this.place(k)), element('div', 'nums', ...(this.isTwo
 			? [number(changeText({before, after}), this.amount(before) + ' → ' + this.amount(after))] : [number(this.amount(after), 'total · ' + this.share(after)), number(this.amount(tree.self[1][i]), 'self · ' + this.share(tree.self[1][i]))])),
-		element('div', {class: 'do'}, act('Zoom', () => this.set({z: this.pathOf(tree, i), zw: ''}), 'pri'), act('Callers', () => this.pivot(k)), act('Source', () => this.showSourceOf(k)), act('More…', () => this.rowMenu(k, 20, 200))));
+		element('div', 'do', act('Zoom', () => this.set({z: this.pathOf(tree, i), zw: ''}), 'pri'), act('Callers', () => this.pivot(k)), act('Source', () => this.showSourceOf(k)), act('More…', () => this.rowMenu(k, 20, 200))));
 		sheet.hidden = false;
 	}
 
@@ -525,7 +525,7 @@ class Page {
 		const {head} = this.base, on = allFilters.filter(([name]) => this.state[name]), types = head.types.map((t, k) => [t[0], k]).filter(([, k]) => k !== this.column && head.totals[k][0]);
 		byId('flame-host').hidden = true;
 		byId('empty').hidden = false;
-		byId('empty').replaceChildren(emptyNote(this.emptyText()), element('p', {}, ...(on.length ? on.map(([name, title]) => button('Remove ' + title + ' ' + displayName(this.state[name]).slice(0, 60), {class: 'ghost'}, () => this.set({[name]: ''})))
+		byId('empty').replaceChildren(emptyNote(this.emptyText()), element('p', '', ...(on.length ? on.map(([name, title]) => button('Remove ' + title + ' ' + displayName(this.state[name]).slice(0, 60), {class: 'ghost'}, () => this.set({[name]: ''})))
 			: types.map(([name]) => button('Show ' + displayName(name), {class: 'ghost'}, () => this.set({si: name}))))));
 	}
 
@@ -543,7 +543,7 @@ class Page {
 		const wanted = this.pivotKeys(), panel = byId('panel-sandwich'), bar = byId('pivot'), hosts = [byId('callers-host'), byId('callees-host')];
 		hosts[0].hidden = hosts[1].hidden = !wanted;
 		if (!wanted) {
-			bar.replaceChildren(element('span', {}, this.state.p ? 'No function matches ' + displayName(this.state.p) : this.emptyText()));
+			bar.replaceChildren(element('span', '', this.state.p ? 'No function matches ' + displayName(this.state.p) : this.emptyText()));
 			return;
 		}
 		const id = this.valueId + '\n' + wanted.join('');
@@ -572,11 +572,11 @@ class Page {
 	pivotBar(bar, wanted, up, down) {
 		const list = this.keys.text.map((t, k) => k).filter(k => wanted[k]), [k] = list, [before, after] = [down.total[0][0], down.total[1][0]];
 		const count = tree => new Set([...tree.key.keys()].filter(i => tree.parent[i] && !tree.parent[tree.parent[i]]).map(i => tree.key[i])).size, words = (n, what, arrow) => (n || 'no') + ' ' + what + (n === 1 ? '' : 's') + ' ' + arrow;
-		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', {class: 'k'}, name + ' ', element('b', {}, big), ' ' + small), sw = swatch(this.palette.footOf(this.palette.ofKey(k)));
+		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', 'k', name + ' ', element('b', '', big), ' ' + small), sw = swatch(this.palette.footOf(this.palette.ofKey(k)));
 		const c = this.isTwo && this.changeOf(before, after), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
 			: [pair('total', this.share(after), this.amount(after)), pair('self', this.share(own), this.amount(own))];
 		bar.replaceChildren(sw, element('h2', {dir: 'ltr', title: this.name(k)}, displayName(shortName(this.keys.text[k])) + (list.length > 1 ? ' and ' + formatCount(list.length - 1) + ' more' : '')), ...amounts,
-			element('span', {class: 'k'}, words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
+			element('span', 'k', words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
 		this.pivoted = k;
 	}
 
@@ -606,25 +606,24 @@ class Page {
 		const host = byId('legend'), {palette, D} = this, items = [], item = (colour, text, kind) => {
 			const sw = swatch(colour);
 			sw.classList.add(...(kind ? [kind] : []));
-			items.push(element('span', {class: 'lg'}, sw, text));
+			items.push(element('span', 'lg', sw, text));
 		};
 		if (this.isTwo) {
 			for (const [r, text] of [[-.9, 'less'], [-.3, ''], [0, 'same'], [.3, ''], [.9, 'more']])
 				item(changeColour(r, true, palette.isDark), text);
 			item(changeColour(.6, false, palette.isDark), 'hatched: sampling noise alone could explain it (95\u202f%)', 'hatch');
 		} else {
-			const all = Math.abs(this.base.head.totals[this.base.head.def] ? this.base.head.totals[this.base.head.def][0] : 0);
-			for (const [list, isOwn, most] of [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]]) {
-				if (!isOwn && items.length)
-					items.push(element('span', {class: 'sep'}));
+			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
+			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
+				items.push(element('b', '', (isOwn ? 'in your code ' : 'in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight, all)));
 				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most))
 					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + shortShare(palette.weight[p], all));
 			}
 		}
-		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? '' : formatCount(totals[count][0]) + ' samples · ';
-		const words = this.isTwo ? 'one run on each side: differences from run to run are not known'
-			: 'vivid: your code · dark foot: self · italic: inlined · ' + samples + formatCount(this.tree.n - 1) + ' boxes';
-		const reading = element('span', {class: 'r', id: 'reading'}, words);
+		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? 0 : totals[count][0];
+		const words = this.isTwo ? this.base.head.comments.filter(c => c.startsWith('# sampling:')).length > 2 ? 'runs of a side are added: differences between them are not known' : 'one run on each side: differences from run to run are not known'
+			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
+		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'a share of 50 % is so far off in 1 of 20 profiles, smaller ones less' : null}, words);
 		host.replaceChildren(...items, reading);
 		while (host.scrollWidth > host.clientWidth + 1 && items.length > 2 && !this.isTwo)
 			items.pop().remove();

@@ -25,7 +25,7 @@ function offer(page) {
 	const {error, list} = offers(page, q);
 	host.replaceChildren(...list.map(([name, title, text], i) => {
 		const b = button('', {tabindex: '-1'}, () => take(page, {[name]: text, z: '', zw: ''}));
-		b.append(element('span', {}, title), element('code', {dir: 'ltr'}, displayName(text).slice(0, 60)), ...(name === 'f' && !i ? [element('kbd', {}, 'Alt ⏎')] : []));
+		b.append(element('span', '', title), element('code', {dir: 'ltr'}, displayName(text).slice(0, 60)), ...(name === 'f' && !i ? [element('kbd', '', 'Alt ⏎')] : []));
 		on(b, 'pointerdown', e => e.preventDefault());
 		return b;
 	}), ...(error ? [element('p', {class: 'bad', role: 'alert'}, error + ': it is searched as text')] : []));
@@ -94,7 +94,7 @@ class Found {
 	}
 
 	write() {
-		this.host.replaceChildren(element('span', {}, this.text + ' · ' + (this.at >= 0 ? this.at + 1 + '/' : '') + formatCount(this.boxes)), ...[['‹', 'Previous match', -1], ['›', 'Next match', 1]].map(([text, label, step]) =>
+		this.host.replaceChildren(element('span', '', this.text + ' · ' + (this.at >= 0 ? this.at + 1 + '/' : '') + formatCount(this.boxes)), ...[['‹', 'Previous match', -1], ['›', 'Next match', 1]].map(([text, label, step]) =>
 			button(text, {class: 'nx', 'aria-label': label, tabindex: '-1'}, () => this.next(step))));
 	}
 

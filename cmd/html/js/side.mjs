@@ -39,7 +39,7 @@ function bar(kind, width) {
 // A change around the line in the middle: its bar, and a whisker from the lowest
 // to the highest that it may be. Half the width is the largest.
 function changeBar(change, most) {
-	const d = change.after - change.before, i = element('i', {class: (d > 0 ? 'm' : 'l') + (change.isSure ? '' : ' h')}), out = element('span', {class: 'cb'}, i);
+	const d = change.after - change.before, i = element('i', {class: (d > 0 ? 'm' : 'l') + (change.isSure ? '' : ' h')}), out = element('span', 'cb', i);
 	i.style[d > 0 ? 'left' : 'right'] = '50%';
 	i.style.width = 50 * Math.abs(d) / most + '%';
 	if (Number.isFinite(change.low)) {
@@ -59,7 +59,7 @@ class SideTable {
 		this.limit = sideRows;
 		on(host, 'mouseover', e => this.light(e));
 		on(host, 'mouseleave', () => page.light(-1));
-		on(host, 'click', e => this.onRow(e, k => page.set({sel: this.K.text[k]}, false)));
+		on(host, 'click', e => this.onRow(e, k => page.isPhone ? page.pivot(k) : page.set({sel: this.K.text[k]}, false)));
 		on(host, 'dblclick', e => this.onRow(e, k => page.pivot(k)));
 		on(host, 'contextmenu', e => this.onRow(e, k => {
 			e.preventDefault();
@@ -104,8 +104,8 @@ class SideTable {
 		const keys = this.keys(), shown = heaviestKeys(keys, isTwo ? k => by[1][k] - by[0][k] : k => by[1][k], this.K, page.isPrinting ? 60 : this.limit);
 		const seg = element('div', {class: 'seg', role: 'group', 'aria-label': 'Sorted by'}, ...[['self', 'Self'], ['total', 'Total']].map(([id, text]) =>
 			button(text, {'aria-pressed': String(sort === id)}, () => page.set({so: id}, false))));
-		const head = element('div', {class: 'sidehead'}, this.zoomed ? element('span', {}, 'In ') : element('span', {}, formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
-			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, displayName(shortName(this.zoomed))) : null, isTwo ? element('span', {}, ' by change of') : null, seg);
+		const head = element('div', 'sidehead', this.zoomed ? element('span', '', 'In ') : element('span', '', formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
+			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, displayName(shortName(this.zoomed))) : null, isTwo ? element('span', '', ' by change of') : null, seg);
 		const table = isTwo ? this.changes(shown, by) : this.amounts(shown, sort), more = keys.length > shown.length && !page.isPrinting
 			? button(formatCount(keys.length - shown.length) + ' more', {class: 'more-rows'}, () => {
 				this.limit += moreRows;
@@ -116,7 +116,7 @@ class SideTable {
 	}
 
 	table(widths, heads, rows) {
-		const cols = widths.map(w => {
+		const cols = (this.page.isPhone ? [] : widths).map(w => {
 			const c = element('col');
 			if (w)
 				c.style.width = w + 'px';
@@ -124,9 +124,9 @@ class SideTable {
 		});
 		if (rows.length)
 			rows[0].tabIndex = 0;
-		return element('table', {class: 'keys'}, element('caption', {class: 'hidden'}, 'Functions'), element('colgroup', {}, ...cols),
-			element('thead', {}, element('tr', {}, ...heads.map(([text, isSorted]) => element('th', {scope: 'col', 'aria-sort': isSorted ? 'descending' : null}, text + (isSorted ? ' ↓' : ''))))),
-			element('tbody', {}, ...rows));
+		return element('table', this.page.isPhone ? 'keys cards' : 'keys', element('caption', 'hidden', 'Functions'), element('colgroup', '', ...cols),
+			element('thead', '', element('tr', '', ...heads.map(([text, isSorted]) => element('th', {scope: 'col', 'aria-sort': isSorted ? 'descending' : null}, text + (isSorted ? ' ↓' : ''))))),
+			element('tbody', '', ...rows));
 	}
 
 	row(k, cells, isChange) {
@@ -135,7 +135,7 @@ class SideTable {
 		if (sw)
 			sw.style.background = page.palette.footOf(page.palette.ofKey(k));
 		const tr = element('tr', {class: isChosen ? 'on' : null, 'aria-selected': null, tabindex: '-1'}, ...cells,
-			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, displayName(shortName(K.text[k])), sums.inlined[k] === 1 ? element('small', {}, 'inl') : null,
+			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, displayName(shortName(K.text[k])), sums.inlined[k] === 1 ? element('small', '', 'inl') : null,
 				page.isSignificant(k) ? element('small', {title: 'more than sampling noise explains, all functions taken together'}, '●') : null),
 			...(page.sideWidth > wideSide ? [element('td', {class: 'nm muted', dir: 'ltr', title: page.fileOf(k)}, displayName(page.fileOf(k)))] : []));
 		tr.dataset.key = k;
@@ -146,12 +146,17 @@ class SideTable {
 		const {page, sums} = this, {self, total} = sums, all = page.total().all, width = page.sideWidth, isThin = width < thinSide, isWide = width > wideSide;
 		const most = keys.reduce((m, k) => Math.max(m, Math.abs(self[1][k])), 0), mostTotal = keys.reduce((m, k) => Math.max(m, Math.abs(total[1][k])), 0), u = columnUnit(page, most), ut = columnUnit(page, mostTotal);
 		let running = 0;
+		if (page.isPhone)
+			return this.table(null, [], keys.map(k => {
+				const v = sort === 'total' ? total : self, b = bar(sort[0], 100 * Math.abs(v[1][k] / (sort === 'total' ? mostTotal : most)));
+				return this.row(k, [element('td', '', b, 'self ' + page.amount(self[1][k]) + ' · total ' + page.amount(total[1][k])), element('td', '', page.share(v[1][k]))]);
+			}));
 		const rows = keys.map(k => {
-			const s = self[1][k], t = total[1][k], cell = (...c) => element('td', {}, ...c);
+			const s = self[1][k], t = total[1][k], cell = (...c) => element('td', '', ...c);
 			running += s;
-			return this.row(k, [element('td', {title: page.exact(s)}, bar('s', most ? barShare * Math.abs(s) / most : 0), element('span', {class: 'v'}, inUnit(s, u))),
+			return this.row(k, [element('td', {title: page.exact(s)}, bar('s', most ? barShare * Math.abs(s) / most : 0), element('span', 'v', inUnit(s, u))),
 				...(isThin ? [] : [cell(s ? page.share(s) : '')]), ...(isWide ? [cell(page.share(running)), cell(inUnit(t, ut))] : []),
-				element('td', {title: page.exact(t)}, bar('t', all ? barShare * Math.abs(t / all) : 0), element('span', {class: 'v'}, page.share(t)))]);
+				element('td', {title: page.exact(t)}, bar('t', all ? barShare * Math.abs(t / all) : 0), element('span', 'v', page.share(t)))]);
 		});
 		const wide = isWide ? [['Sum %'], ['Total ' + ut.unit]] : [];
 		return this.table([isThin ? 68 : 84, ...(isThin ? [] : [56]), ...(isWide ? [62, 76] : []), isThin ? 72 : 78, 0, ...(isWide ? [width - 560] : [])],
@@ -163,7 +168,7 @@ class SideTable {
 		const most = keys.reduce((m, k) => Math.max(m, Math.abs(change(k))), 0) || 1, u = columnUnit(page, most);
 		const mostOf = keys.reduce((m, k) => Math.max(m, Math.abs(by[0][k]), Math.abs(by[1][k])), 0) || 1, uv = columnUnit(page, mostOf);
 		const rows = keys.map(k => {
-			const c = page.changeOf(by[0][k], by[1][k]), d = change(k), cell = (text, kind) => element('td', {class: kind || null}, text);
+			const c = page.changeOf(by[0][k], by[1][k]), d = change(k), cell = (text, kind) => element('td', kind, text);
 			const title = page.exact(by[0][k]) + ' → ' + page.exact(by[1][k]) + (likelyText(c) ? ', ' + likelyText(c) : '');
 			return this.row(k, [element('td', {title}, changeBar(c, most)), ...(isWide ? [cell(inUnit(by[0][k], uv)), cell(inUnit(by[1][k], uv))] : []),
 				...(isThin ? [] : [cell((d > 0 ? '+' : d < 0 ? '−' : '') + inUnit(Math.abs(d), u))]),

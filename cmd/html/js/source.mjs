@@ -60,7 +60,7 @@ class SourceView {
 		this.listPane = element('nav', {class: 'list', 'aria-label': 'Functions', tabindex: '0'}, ...this.group('Your code', pick(own), sums.total, true), ...this.group('Libraries and runtime, by self', pick(others), sums.self, false));
 		this.asmPane = element('section', {class: 'asm', 'aria-label': 'Instructions', tabindex: '0'});
 		this.codePane = element('section', {class: 'text', 'aria-label': 'Source', tabindex: '0'});
-		this.host.replaceChildren(element('div', {class: 'src'}, this.listPane, this.codePane, this.asmPane));
+		this.host.replaceChildren(element('div', 'src', this.listPane, this.codePane, this.asmPane));
 		this.open();
 		const at = this.listPane.querySelector('.on');
 		if (at)
@@ -71,12 +71,12 @@ class SourceView {
 		const {K, sums} = this.functions, all = this.page.total().all;
 		if (!keys.length)
 			return [];
-		return [element('h2', {class: 'grp'}, title), ...keys.map(k => {
-			const total = element('i'), self = element('i', {class: 's'}), name = K.text[k];
+		return [element('h2', 'grp', title), ...keys.map(k => {
+			const total = element('i'), self = element('i', 's'), name = K.text[k];
 			total.style.width = Math.min(100, 100 * Math.abs(sums.total[1][k] / all)) + '%';
 			self.style.width = Math.min(100, 100 * Math.abs(sums.self[1][k] / all)) + '%';
 			const b = button('', {class: 'fn' + (name === this.chosen ? ' on' : '') + (this.names.has(name) ? '' : ' no'), title: displayName(name), 'aria-current': name === this.chosen ? 'true' : null}, () => this.page.set({sel: name}));
-			b.append(element('span', {class: 't'}, element('span', {dir: 'ltr'}, displayName(shortName(name))), element('b', {}, this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
+			b.append(element('span', 't', element('span', {dir: 'ltr'}, displayName(shortName(name))), element('b', '', this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
 			return b;
 		})];
 	}
@@ -114,7 +114,7 @@ class SourceView {
 	}
 
 	head(name, file) {
-		return element('div', {class: 'codehead'}, element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
+		return element('div', 'codehead', element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
 	}
 
 	cells(sums, k, most) {
@@ -124,8 +124,8 @@ class SourceView {
 			b.style.width = most ? 100 * Math.abs([total, self][i]) / most + '%' : '0';
 			return b;
 		});
-		return {weight: Math.max(Math.abs(total), Math.abs(before)), self, cells: [element('td', {class: 'v'}, ...(has ? bars : []), element('span', {}, has ? page.amount(total) : '')),
-			element('td', {class: 'v q'}, has ? page.isTwo ? changeText(page.changeOf(before, total)) : page.share(total) : '')]};
+		return {weight: Math.max(Math.abs(total), Math.abs(before)), self, cells: [element('td', 'v', ...(has ? bars : []), element('span', '', has ? page.amount(total) : '')),
+			element('td', 'v q', has ? page.isTwo ? changeText(page.changeOf(before, total)) : page.share(total) : '')]};
 	}
 
 	text(block) {
@@ -135,7 +135,7 @@ class SourceView {
 		const all = [...new Set([...block.lines.map((t, i) => block.first + i), ...lines.keys()])].sort((a, b) => a - b);
 		const rows = all.map(line => {
 			const text = block.lines[line - block.first] ?? '???', made = this.cells(sums, lines.get(line), most);
-			const tr = element('tr', {class: made.weight ? 'hot' : null, tabindex: '-1'}, ...made.cells, element('td', {class: 'no'}, String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
+			const tr = element('tr', {class: made.weight ? 'hot' : null, tabindex: '-1'}, ...made.cells, element('td', 'no', String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
 			tr.style.setProperty('--h', String(Math.min(1, made.weight / most)));
 			const row = {tr, line, block, weight: made.weight, steps: steps.get(line)};
 			this.rows.push(row);
@@ -143,7 +143,7 @@ class SourceView {
 			return tr;
 		});
 		const hasText = block.lines.length > 0, isShort = hasText && all.at(-1) >= block.first + block.lines.length;
-		return element('div', {}, this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), ...(isShort ? [element('p', {class: 'note'}, '???: the file that was found has no such line; it may be another version')] : []), element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(block.name)), element('tbody', {}, ...rows)));
+		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), element('table', 'lines', element('caption', 'hidden', displayName(block.name)), element('tbody', '', ...rows)));
 	}
 
 	D() {
@@ -159,8 +159,8 @@ class SourceView {
 		if (!this.hasInsns)
 			return;
 		const {steps} = row, n = steps ? steps.length : 0;
-		this.asmPane.replaceChildren(element('div', {class: 'codehead'}, element('h2', {}, 'Instructions'), element('span', {}, n ? n + ' of line ' + row.line + ' · grey: around it' : 'none of line ' + row.line)),
-			...(n ? [element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, 'Instructions'), element('tbody', {}, ...this.insnRows(this.withAround(steps))))] : []));
+		this.asmPane.replaceChildren(element('div', 'codehead', element('h2', '', 'Instructions'), element('span', '', n ? n + ' of line ' + row.line + ' · grey: around it' : 'none of line ' + row.line)),
+			...(n ? [element('table', 'lines', element('caption', 'hidden', 'Instructions'), element('tbody', '', ...this.insnRows(this.withAround(steps))))] : []));
 		const hot = this.asmPane.querySelector('tr.hot');
 		if (hot)
 			this.asmPane.scrollTop = Math.max(0, hot.offsetTop - this.asmPane.clientHeight * hotAt);
@@ -196,7 +196,7 @@ class SourceView {
 		for (const tr of trs)
 			if (tr.classList.contains('hot'))
 				this.rows.push({tr, weight: +tr.dataset.weight, line: 0});
-		return element('table', {class: 'lines'}, element('caption', {class: 'hidden'}, displayName(fun.name)), element('tbody', {}, ...trs));
+		return element('table', 'lines', element('caption', 'hidden', displayName(fun.name)), element('tbody', '', ...trs));
 	}
 
 	notEmbedded(name, funs) {
@@ -207,9 +207,9 @@ class SourceView {
 				copy.textContent = 'Copy';
 			}, 2000);
 		}));
-		return element('div', {class: 'notembedded'}, element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', {}, why.length ? 'There is no source text: ' + why.join('; ') + '.' :
+		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', '', why.length ? 'There is no source text: ' + why.join('; ') + '.' :
 			'This page holds the text of the functions that weighed most when it was made; this one was not among them, or there is no file for it. This makes a page with it, where its file is:'),
-		element('div', {class: 'cmd'}, element('code', {dir: 'ltr'}, displayName(command)), copy));
+		element('div', 'cmd', element('code', {dir: 'ltr'}, displayName(command)), copy));
 	}
 
 	key(e) {

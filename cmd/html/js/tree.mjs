@@ -75,16 +75,16 @@ class TreeGrid {
 		const bar = (kind, v, text) => {
 			const b = element('i', {class: 'b ' + kind});
 			b.style.width = (all ? Math.min(1, Math.abs(v / all)) : 0) * barShareOfCell + '%';
-			return element('td', {role: 'gridcell'}, b, element('span', {class: 'v'}, text));
+			return element('td', {role: 'gridcell'}, b, element('span', 'v', text));
 		};
 		const plain = text => element('td', {role: 'gridcell'}, text);
 		const amounts = page.isTwo
 			? [plain(page.amount(before)), plain(page.amount(after)), plain(changeText({before, after}))]
-			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], page.amount(tree.self[1][i]))];
+			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], tree.self[1][i] ? page.amount(tree.self[1][i]) : '')];
 		const sw = element('span', {class: 'sw', 'aria-hidden': 'true'});
 		sw.style.background = page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent';
-		const label = element('div', {}, element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
-			element('span', {class: 'name', dir: 'ltr', title: name}, name), tree.inlined[i] && i ? element('small', {}, 'inl') : null);
+		const label = element('div', '', element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
+			element('span', {class: 'name', dir: 'ltr', title: name}, name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
 		label.style.paddingLeft = Math.min(level - 1, 40) * 12 + 'px';
 		const tr = element('tr', {role: 'row', 'aria-level': level, 'aria-expanded': isLeaf ? null : String(this.open.has(i)), tabindex: '-1'},
 			...amounts, element('td', {role: 'gridcell', class: 'nm'}, label));
@@ -115,7 +115,7 @@ class TreeGrid {
 				stack.push([all[c], level + 1]);
 		}
 		const heads = this.page.isTwo ? ['Before', 'After', 'Δ'] : ['Total', 'Total %', 'Self'];
-		const grid = element('table', {class: 'keys tree'}, element('thead', {}, element('tr', {}, ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, this.page.state.tv ? 'Function, and who called it' : 'Function'))), body);
+		const grid = element('table', 'keys tree', element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, this.page.state.tv ? 'Function, and who called it' : 'Function'))), body);
 		grid.setAttribute('role', 'treegrid');
 		grid.setAttribute('aria-label', 'Call tree');
 		this.rows = [...body.children].filter(r => r.dataset.node);
