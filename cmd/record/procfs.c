@@ -83,7 +83,8 @@ procfs_map(char *row, struct procfs_map *m)
 }
 
 int
-procfs_open_mapped(const struct procfs_mapped *m, int turn)
+procfs_open_mapped(const struct procfs_mapped *m, int turn,
+		   struct prof_err *err)
 {
 	static const char *const places[] = { "map_files", "exe", "root" };
 	char name[PATH_MAX + 64], link[PATH_MAX];
@@ -109,9 +110,9 @@ procfs_open_mapped(const struct procfs_mapped *m, int turn)
 		snprintf(end, room, "%s", m->path);
 		break;
 	default:
-		return regular_open(m->path, false, &sb, NULL);
+		return regular_open(m->path, false, &sb, err);
 	}
-	return regular_open(name, false, &sb, NULL);
+	return regular_open(name, false, &sb, err);
 }
 
 /* "12 (name) S 1 ...": a name may have any character, also brackets. */

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "lib/base/status.h"
+
 /*
  * The bytes of /proc/PID/name, at most some four million, and a NUL. The caller
  * frees them; *n is their number. NULL, and *n = 0, if they cannot be read.
@@ -51,9 +53,11 @@ enum {
 /*
  * Open it: the mapping itself, which needs privileges; the program that the
  * process runs, if it is that; its path in the process's root; its path here.
- * turn counts these from 0. -1: that one fails.
+ * turn counts these from 0. -1: that one fails, as regular_open() does if *err
+ * is not PROF_OK.
  */
-int procfs_open_mapped(const struct procfs_mapped *m, int turn);
+int procfs_open_mapped(const struct procfs_mapped *m, int turn,
+		       struct prof_err *err);
 
 struct procfs_stat {
 	char name[32];

@@ -201,7 +201,7 @@ open_module(const struct tally *t, int32_t pid, const struct module *m,
 			at.path = path_of(t, m);
 		else if (turn == PROCFS_OWN)
 			at.path = row->path;
-		fd = procfs_open_mapped(&at, turn);
+		fd = procfs_open_mapped(&at, turn, NULL);
 		if (fd < 0 || turn < PROCFS_CERTAIN || has_id ||
 		    (fstat(fd, &sb) == 0 && sb.st_ino == row->ino))
 			continue;

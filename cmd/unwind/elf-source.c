@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/wire/compress.h"
@@ -20,8 +19,6 @@ enum {
 	MAX_NAMES = 1 << 20,    /* ... of the names of sections */
 	MAX_BYTES = 1 << 30,    /* ... read or unpacked at once */
 	MAX_PACKED_RATIO = 100, /* a section that grows more is a bomb */
-	MAX_DISK_RATIO = 8,     /* of file systems that compress */
-	MAX_HOLE = 1 << 20,     /* bytes that need not be on disk */
 };
 
 bool
@@ -53,12 +50,6 @@ elf_source_read(const struct elf_source *s, uint64_t at, void *out, size_t n)
 }
 
 bool
-elf_source_is_hole(const struct elf_source *s, uint64_t n)
-{
-	return n > MAX_HOLE && n / MAX_DISK_RATIO > s->n;
-}
-
-bool
 elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 		 struct buf *out)
 {
@@ -66,7 +57,6 @@ elf_source_slurp(const struct elf_source *s, uint64_t at, uint64_t n,
 	uint8_t last;
 
 	if (n == 0 || n > MAX_BYTES || at + n < at ||
-	    elf_source_is_hole(s, n) ||
 	    !elf_source_read(s, at + n - 1, &last, 1) ||
 	    buf_reserve(out, n) < 0 ||
 	    !elf_source_read(s, at, out->data + out->n, n))
@@ -97,14 +87,8 @@ elf_source_open(struct elf_source *s, int fd, struct prof_err *err)
 {
 	const Elf64_Ehdr *h = &s->head;
 
-	struct stat sb;
-
 	s->fd = fd;
 	s->n_segment = 0;
-	if (fd >= 0)
-		s->n = fstat(fd, &sb) < 0  ? 0
-		       : sb.st_blocks == 0 ? (uint64_t)sb.st_size
-					   : (uint64_t)sb.st_blocks * 512;
 	s->build_id[0] = '\0';
 	if (!elf_source_read(s, 0, &s->head, sizeof(s->head)) ||
 	    memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||

@@ -20,8 +20,7 @@ enum { ELF_MAX_SEGMENT = 256 };
 struct elf_source {
 	int fd;              /* -1: data */
 	const uint8_t *data; /* n bytes, the caller's */
-	uint64_t n;          /* of a file: what it has on disk, set by
-			      * elf_source_open() */
+	uint64_t n;
 
 	/* Set by elf_source_open(). */
 	Elf64_Ehdr head;
@@ -41,9 +40,6 @@ enum prof_status elf_source_open(struct elf_source *s, int fd,
 /* Read exactly n bytes at offset at. */
 bool elf_source_read(const struct elf_source *s, uint64_t at, void *out,
 		     size_t n);
-
-/* Are n bytes far more than the file has on disk: a hole, or a lie? */
-bool elf_source_is_hole(const struct elf_source *s, uint64_t n);
 
 /* Append n bytes at offset at to out; false if they do not exist, or without
  * memory. */

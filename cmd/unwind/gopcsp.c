@@ -138,8 +138,6 @@ gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 	if (!elf_source_section(s, ".gopclntab", &sh) &&
 	    !elf_source_section(s, ".data.rel.ro.gopclntab", &sh))
 		return 0;
-	if (elf_source_is_hole(s, sh.sh_size))
-		return EFBIG;
 	if (elf_source_contents(s, &sh, &b) && read_head(&t, &b)) {
 		t.root = unwind_row_root(pool);
 		t.n_left = b.n;

@@ -138,9 +138,6 @@ compile_eh_frame(struct rows *r, const struct elf_source *s)
 		image.hdr_bytes = hdr->p_filesz;
 		e = compile(r, &image, &info, from, TABLE_EH);
 	} else if (elf_source_section(s, ".eh_frame", &sh) &&
-		   elf_source_is_hole(s, sh.sh_size)) {
-		e = EFBIG;
-	} else if (elf_source_section(s, ".eh_frame", &sh) &&
 		   sh.sh_size <= MAX_INFO &&
 		   elf_source_contents(s, &sh, &info)) {
 		image.section = (uintptr_t)info.data;
@@ -158,11 +155,8 @@ compile_debug_frame(struct rows *r, const struct elf_source *s)
 	Elf64_Shdr sh;
 	int e = 0;
 
-	if (!elf_source_section(s, ".debug_frame", &sh))
-		return 0;
-	if (elf_source_is_hole(s, sh.sh_size))
-		return EFBIG;
-	if (elf_source_contents(s, &sh, &info)) {
+	if (elf_source_section(s, ".debug_frame", &sh) &&
+	    elf_source_contents(s, &sh, &info)) {
 		image.section = (uintptr_t)info.data;
 		e = compile(r, &image, &info, 0, TABLE_DEBUG);
 	}

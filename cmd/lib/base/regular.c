@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,24 @@ fail(int fd, struct prof_err *err)
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/*
+ * Is most of the file a hole? Holes cost who made them nothing, and who reads
+ * them memory and time. File systems that compress show fewer blocks, as do
+ * some until they have written them, but no hole then.
+ */
+static bool
+is_hollow(int fd, const struct stat *sb)
+{
+	enum { MAX_HOLE = 1 << 20, MAX_RATIO = 8 };
+	off_t on_disk = (off_t)sb->st_blocks * 512;
+
+	off_t hole = -1;
+
+	if (sb->st_size > MAX_HOLE && sb->st_size / MAX_RATIO > on_disk)
+		hole = lseek(fd, 0, SEEK_HOLE);
+	return hole >= 0 && lseek(fd, 0, SEEK_SET) == 0 && hole < sb->st_size;
 }
 
 /*
@@ -52,12 +71,18 @@ regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 	close(place);
 	if (fstat(fd, sb) != 0)
 		return fail(fd, err);
-	if (S_ISREG(sb->st_mode)) {
+	if (S_ISREG(sb->st_mode) && !is_hollow(fd, sb)) {
 		budget_file(sb);
 		return fd;
 	}
-	prof_fail(err, PROF_EFORMAT, "not a regular file");
+	if (S_ISREG(sb->st_mode))
+		prof_fail(err, PROF_ELIMIT,
+			  "of its %jd bytes only %jd are on disk",
+			  (intmax_t)sb->st_size, (intmax_t)sb->st_blocks * 512);
+	else
+		prof_fail(err, PROF_EFORMAT, "not a regular file");
 	close(fd);
+	errno = S_ISREG(sb->st_mode) ? EFBIG : 0;
 	return -1;
 }
 

@@ -13,7 +13,8 @@
  * to close, with the result of fstat() in *sb. A profile may name a device, and
  * drivers act on open(): a watchdog starts, a tape rewinds. So other kinds of
  * files are never opened. With no_link, path itself must not be a symbolic
- * link. -1 and *err: PROF_EIO, or PROF_EFORMAT if it is not a regular file.
+ * link. -1, errno and *err: PROF_EIO, PROF_EFORMAT if it is not a regular
+ * file, or PROF_ELIMIT if most of it is a hole.
  */
 int regular_open(const char *path, bool no_link, struct stat *sb,
 		 struct prof_err *err) MUST_USE;

@@ -101,7 +101,7 @@ read_build_id(const char *path, const struct file_from *from,
 	int fd = -1;
 
 	for (int turn = 0; turn < PROCFS_OWN && fd < 0; turn++)
-		fd = procfs_open_mapped(&at, turn);
+		fd = procfs_open_mapped(&at, turn, NULL);
 	if (fd < 0)
 		return;
 	if (elf_source_open(&s, fd, NULL) == PROF_OK)
@@ -201,7 +201,8 @@ own_vdso(size_t *n)
 	return h;
 }
 
-/* A file of bytes that stand for gigabytes of rows is no program. */
+/* A file of holes, or of bytes that stand for gigabytes of rows, is no program.
+ */
 static void
 refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
 {
@@ -209,11 +210,11 @@ refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
 		warn("%s: %s; its callers are not seen", m->path, err->msg);
 }
 
-/* The files that it may be, each once. They are opened now, as the process may
- * end. */
+/* The files that it may be, each once; none: *err may say why. They are opened
+ * now, as the process may end. */
 static size_t
 open_all(const struct mapped_file *m, const struct file_from *from,
-	 int fd[READERS_MAX_FD])
+	 int fd[READERS_MAX_FD], struct prof_err *err)
 {
 	const struct procfs_mapped at = mapped_of(m->path, from);
 	/* Without a build-id only the mapping itself is certain. */
@@ -224,7 +225,9 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX_FD,
 		       "room for each turn");
 	for (int turn = 0; turn < turns; turn++) {
-		fd[n] = procfs_open_mapped(&at, turn);
+		fd[n] = procfs_open_mapped(&at, turn, err);
+		if (fd[n] < 0 && err->status == PROF_ELIMIT)
+			break;
 		if (fd[n] < 0)
 			continue;
 		if (fstat(fd[n], &sb[n]) != 0)
@@ -255,6 +258,7 @@ read_vdso(struct files *f, struct mapped_file *m)
 static void
 ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
+	struct prof_err err = { 0 };
 	int fd[READERS_MAX_FD];
 	size_t n;
 
@@ -266,7 +270,9 @@ ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 		read_vdso(f, m);
 		return;
 	}
-	n = open_all(m, from, fd);
+	n = open_all(m, from, fd, &err);
+	if (!n)
+		refuse(f, m, &err);
 	m->asked = n ? readers_ask(f->readers, fd, n, m->build_id) : NULL;
 	m->until_ns = now_ns(CLOCK_MONOTONIC) + WAIT_S * INT64_C(1000000000);
 	m->tried = m->asked || !n; /* or too much is asked just now */
