@@ -3,6 +3,7 @@
 
 #include "symreport.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,42 @@ print_mapping(const struct symreport *r, const struct profile *p, size_t m,
 		warn("    tried %s", n->tried[i]);
 }
 
+/* May a mapping do without what failed? It is not here, or it has no names. */
+static bool
+is_expected(const char *why)
+{
+	static const char *const expected[] = { "not in the search path",
+						"no vmlinux", "stripped" };
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+		if (strstr(why, expected[i]))
+			return true;
+	return strstr(why, strerror(ENOENT)) || strstr(why, strerror(ENOTDIR));
+}
+
+/* Few names are missing, but some of them for a reason that can be mended. */
+static void
+print_refused(const struct symreport *r, const struct profile *p,
+	      const struct unnamed *u)
+{
+	size_t most = r->n, n = 0;
+
+	for (size_t m = 0; m < r->n; m++) {
+		if (!r->note[m].why || is_expected(r->note[m].why) ||
+		    u->any[m] <= 0)
+			continue;
+		n++;
+		if (most == r->n || u->any[m] > u->any[most])
+			most = m;
+	}
+	if (n)
+		print_mapping(r, p, most, u, false);
+	if (n > 1)
+		warn("mappings without names for reasons like this: %zu more "
+		     "(-v tells them)",
+		     n - 1);
+}
+
 /* Is there a server that may know names of mapping m? */
 static bool
 has_source(const struct origins *o, const struct profile *p, size_t m)
@@ -176,8 +213,10 @@ symreport_print(const struct symreport *r, const struct profile *p,
 {
 	bool known = false, stripped = false;
 
-	if (!is_verbose && u->share <= TELL && u->callers <= TELL)
+	if (!is_verbose && u->share <= TELL && u->callers <= TELL) {
+		print_refused(r, p, u);
 		return;
+	}
 	print_runtime(p, u);
 	for (size_t m = 0; m <= p->n_mapping; m++) {
 		bool failed = m < r->n && r->note[m].why;

@@ -35,9 +35,10 @@ void symreport_failed(void *ctx, uint32_t mapping, const char *why);
 /*
  * Print with warn(). If is_verbose, everything. Otherwise, if more than a tenth
  * of the samples of p is unnamed or has mostly unnamed callers, a line for each
- * mapping where a failure contributed to that. A last line tells if one of the
- * sources in o, which were not asked, may have the names. For code compiled by
- * a runtime, it prints the option that provides names. Unless has_ranges, a
+ * mapping where a failure contributed to that; else one, for the mapping that
+ * lacks most names because of a file that is there. A last line tells if one of
+ * the sources in o, which were not asked, may have the names. For code compiled
+ * by a runtime, it prints the option that provides names. Unless has_ranges, a
  * line tells that ranges would show the functions of stripped files.
  */
 void symreport_print(const struct symreport *r, const struct profile *p,

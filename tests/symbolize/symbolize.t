@@ -101,6 +101,11 @@ printf x >>elsewhere/prog.debug
 our_lines prog --search-path=elsewhere | grep -c app.cc >have
 echo 0 >want
 same 'a debug file with another checksum is not used'
+echo no program >elsewhere/prog.debug
+our_lines prog --search-path=elsewhere >/dev/null
+grep -o "elsewhere.*" .said >have
+echo 'elsewhere/prog.debug: not an ELF file; names from it are missing' >want
+same 'one that is of no use is named'
 
 if have dwz; then
 	cp whole one

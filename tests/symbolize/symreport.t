@@ -51,6 +51,25 @@ says 'half: a line' half.pb <<END
 $line; innermost frame unnamed in 50.0% of samples, any frame in 50.0% (-v tells more)
 END
 says 'few: nothing' few.pb </dev/null
+mkdir here
+echo no program >here/app
+maps="@mapping 0x400000 0x500000 0 /known
+@mapping 0x600000 0x700000 0 $PWD/here/app"
+make refused <<'END'
+main;work 19
+main;[2]0x601000 1
+END
+maps='@mapping 0x400000 0x500000 0 /known
+@mapping 0x600000 0x700000 0 /gone/app'
+check 'few, but the file is there' 0 \
+	'prof-symbolize refused.pb 2>&1 >out.pb | sed "s:$PWD:.:"' <<END
+prof-symbolize: ./here/app: not an ELF file; innermost frame unnamed in 5.0% of samples, any frame in 5.0% (-v tells more)
+END
+truncate -s 100M here/app
+check 'a file of holes is not read' 0 \
+	'prof-symbolize refused.pb 2>&1 >out.pb | sed "s:$PWD:.:; s/only.*/only/"' <<END
+prof-symbolize: ./here/app: of its 104857600 bytes only
+END
 says 'few, when asked' -v few.pb <<END
 $line; innermost frame unnamed in 5.0% of samples, any frame in 5.0%
 prof-symbolize:     tried /gone/app: No such file or directory

@@ -216,6 +216,7 @@ has_symbols(int fd, const struct stat *sb, struct prof_err *err)
 	if (n >= 4 &&
 	    (!memcmp(magic, "\177ELF", 4) || unpack_is(magic, (size_t)n)))
 		return PROF_OK;
+	errno = ENOEXEC;
 	return prof_fail(err, PROF_EFORMAT,
 			 sb->st_size ? "not an ELF file" : "an empty file");
 }

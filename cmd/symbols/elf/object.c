@@ -69,6 +69,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	if (sb.st_size == 0) {
 		close(o->fd);
 		o->fd = -1;
+		errno = ENOEXEC;
 		return prof_fail(err, PROF_EFORMAT, "an empty file");
 	}
 	o->size = (uint64_t)sb.st_size;
@@ -98,6 +99,7 @@ begin(struct object *o, const char *name, struct prof_err *err)
 		if (!o->elf && o->fd >= 0)
 			close(o->fd);
 		object_close(o);
+		errno = nomem ? ENOMEM : ENOEXEC;
 		return nomem ? prof_nomem(err)
 			     : prof_fail(err, PROF_EFORMAT, "not an ELF file");
 	}
@@ -145,17 +147,20 @@ unpack_file(struct object *o, struct prof_err *err)
 	return PROF_OK;
 }
 
+/* Is the file there, but of no use to this user? */
+static bool
+is_useless(int error)
+{
+	return error == EACCES || error == EPERM || error == ELOOP ||
+	       error == ENOEXEC || error == EFBIG;
+}
+
 /* Was there no file to read, or none that is an object's? */
 static bool
 is_absent(int error)
 {
-	static const int absent[] = { 0,     ENOENT, ENOTDIR,     EACCES,
-				      EPERM, ELOOP,  ENAMETOOLONG };
-
-	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
-		if (error == absent[i])
-			return true;
-	return false;
+	return error == 0 || error == ENOENT || error == ENOTDIR ||
+	       error == ENAMETOOLONG || is_useless(error);
 }
 
 enum prof_status
@@ -202,8 +207,13 @@ object_open_at(struct object *o, struct unpack_budget *budget, const char *fmt,
 	char path[PATH_MAX];
 	int n = vsnprintf(path, sizeof(path), fmt, ap);
 
-	return n > 0 && (size_t)n < sizeof(path) &&
-	       object_open(o, path, budget, NULL) == PROF_OK;
+	if (n <= 0 || (size_t)n >= sizeof(path))
+		return false;
+	if (object_open(o, path, budget, NULL) == PROF_OK)
+		return true;
+	if (is_useless(errno))
+		unpack_unread(budget, path, errno);
+	return false;
 }
 
 enum prof_status

@@ -55,7 +55,8 @@ enum prof_status object_open_image(struct object *o, const char *name,
 				   void *image, size_t n,
 				   struct prof_err *err) MUST_USE;
 
-/* object_open() of a formatted path; false on any error. */
+/* object_open() of a formatted path, where there may be no file; false on any
+ * error. unpack_unread() if there is one. */
 bool object_open_at(struct object *o, struct unpack_budget *budget,
 		    const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));

@@ -3,6 +3,7 @@
 
 #include "answers.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,16 +367,19 @@ void
 resolve_warn_unread(const struct resolve *r)
 {
 	struct unpack_budget *b = r->o->locate->budget;
+	const char *why = !b                    ? ""
+			  : b->error == ENOEXEC ? "not an ELF file"
+			  : b->error == EFBIG   ? "mostly a hole"
+						: strerror(b->error);
 
 	if (!b || !b->n_unread)
 		return;
 	if (b->n_unread == 1)
-		r->o->warn("%s: %s; its names are missing", b->path,
-			   strerror(b->error));
+		r->o->warn("%s: %s; names from it are missing", b->path, why);
 	else
-		r->o->warn("%s: %s; its names and those of %d other files are "
+		r->o->warn("%s: %s; names from it and %d other files are "
 			   "missing",
-			   b->path, strerror(b->error), b->n_unread - 1);
+			   b->path, why, b->n_unread - 1);
 	b->n_unread = 0;
 }
 
