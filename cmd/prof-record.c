@@ -38,8 +38,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default), separate files, or none" },
 	{ KEY_INTERP, "interp", "HOW",
-	  "functions of Python or PHP: mixed with those of C (the default), "
-	  "only them, or off" },
+	  "functions of Python, PHP or Ruby: mixed with those of C (the "
+	  "default), only them, or off" },
 	{ KEY_JIT, "jit", NULL,
 	  "have compilers of node, java, .NET and erlang write names" },
 	{ KEY_LISTEN, "listen", "ADDRESS",

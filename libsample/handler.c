@@ -199,6 +199,7 @@ sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
 	struct interp_thread thread = {
 		t->self,
 		regs ? (uintptr_t)regs[arch_place(DW_KEPT_LAST)] : 0,
+		t == thread_self,
 		&t->interp_hint,
 	};
 	struct interp_walk walk;

@@ -71,15 +71,21 @@ units(const struct interp_text *t, unsigned max_bytes)
 }
 
 static bool
-tell_lines(struct interp_walk *w, uint32_t id, const struct interp_text *lines)
+tell_lines(struct interp_walk *w, uint32_t id, const struct interp_code *c,
+	   uint32_t n)
 {
 	struct shm_lines_part part = { .code = id };
-	uint32_t n = lines->n < MAX_LINES ? lines->n : MAX_LINES;
+	const struct interp_text *lines = c->lines;
 	uint8_t *text = w->memory->text;
 
-	for (uint32_t size; part.at < n; part.at += size) {
-		size = n - part.at < INTERP_PAGE ? n - part.at : INTERP_PAGE;
-		if (!interp_peek(w->memory, lines->at + part.at, text, size) ||
+	for (uint32_t size, at = 0; part.at < n; part.at += size, at += size) {
+		while (at == lines->n)
+			lines++, at = 0;
+		size = lines->n - at < INTERP_PAGE ? lines->n - at
+						   : INTERP_PAGE;
+		if (size > n - part.at)
+			size = n - part.at;
+		if (!interp_peek(w->memory, lines->at + at, text, size) ||
 		    !table_tell(sampler.shm, SHM_LINES_PART, &part,
 				offsetof(struct shm_lines_part, bytes), text,
 				size))
@@ -102,18 +108,22 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 		.n_name = units(&c->name, MAX_NAME),
 		.n_file = units(&c->file, MAX_FILE),
 		.first_line = c->first_line,
-		.n_lines = c->lines.n < MAX_LINES ? c->lines.n : MAX_LINES,
 	};
 	size_t n_scope = (size_t)record.n_scope * c->name.unit;
 	size_t n_name = (size_t)record.n_name * c->name.unit;
 	size_t n_file = (size_t)record.n_file * c->file.unit;
 	uint8_t *text = w->memory->text;
 
+	for (int i = 0; i < 4; i++) {
+		uint32_t room = MAX_LINES - record.n_lines;
+
+		record.n_lines += c->lines[i].n < room ? c->lines[i].n : room;
+	}
 	if (atomic_load(&shm->next_code) >= INTERP_MAX_CODE)
 		return 0;
 	record.code = atomic_fetch_add(&shm->next_code, 1) + 1;
 	return record.code <= INTERP_MAX_CODE &&
-			       tell_lines(w, record.code, &c->lines) &&
+			       tell_lines(w, record.code, c, record.n_lines) &&
 			       interp_peek(w->memory, c->scope.at, text,
 					   n_scope) &&
 			       interp_peek(w->memory, c->name.at,
@@ -195,31 +205,14 @@ number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
 	}
 }
 
-/* Read the lines of n frames: 0 where that failed. */
-static void
-read_lines(struct interp_walk *w, struct interp_frame *f, size_t n)
-{
-	uintptr_t line[INTERP_BATCH];
-	size_t n_line = 0, got;
-
-	for (size_t i = 0; i < n; i++)
-		if (f[i].line)
-			line[n_line++] = f[i].line;
-	if (!n_line)
-		return;
-	got = interp_peek_codes(w->memory, line, n_line, sizeof(f->at));
-	for (size_t i = 0, k = 0; i < n; i++)
-		if (f[i].line && k < got)
-			memcpy(&f[i].at, w->memory->code[k++], sizeof(f->at));
-}
-
 static void
 put_frames(struct interp_walk *w, struct unwind_frames *out,
 	   struct interp_frame *f, size_t n)
 {
 	uint32_t id[INTERP_BATCH];
 
-	read_lines(w, f, n);
+	if (w->in->kind->finish && n)
+		w->in->kind->finish(w, f, n);
 	number_frames(w, f, n, id);
 	for (size_t i = 0; i < n; i++)
 		unwind_frames_add(out,
@@ -281,7 +274,7 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 		start(w);
 	if (w->state == INTERP_DONE ||
 	    (w->entry ? cfa - w->entry - 1 >= EVAL_BYTES
-		      : pc - in->eval_lo >= in->eval_hi - in->eval_lo))
+		      : pc - w->eval_lo >= w->eval_hi - w->eval_lo))
 		return false;
 	return put_run(w, out);
 }
@@ -326,6 +319,8 @@ interp_begin(struct interp_walk *w, struct interp_memory *m,
 	w->is_met = false;
 	w->n = 0;
 	w->frame = w->entry = w->link = 0;
+	w->eval_lo = in->eval_lo;
+	w->eval_hi = in->eval_hi;
 	return &w->guest;
 }
 

@@ -98,11 +98,68 @@ next_311(struct reader *r, struct line_row *row)
 	return true;
 }
 
+static uint64_t
+number_at(const struct reader *r, size_t at, size_t size)
+{
+	uint64_t n = 0;
+
+	for (size_t i = size; i-- > 0;)
+		n = n << 8 |
+		    (at + i < (size_t)(r->end - r->p) ? r->p[at + i] : 0);
+	return n;
+}
+
+/* How many entries begin at a place or before: 54 numbers of 7 bits, nine in a
+ * word; then blocks of 512 places, each with how many before it, before its
+ * eighths (9 bits each but for the first), and a bit for each place. */
+static size_t
+ruby_rank(const struct reader *r, size_t table, size_t at)
+{
+	enum { SMALL = 54, BLOCK = 512, BLOCK_BYTES = 80 };
+	size_t block, part, n;
+
+	if (at < SMALL)
+		return number_at(r, table + at / 9 * 8, 8) >> at % 9 * 7 & 0x7f;
+	at -= SMALL;
+	block = table + SMALL / 9 * 8 + at / BLOCK * BLOCK_BYTES;
+	part = at % BLOCK / 64;
+	n = number_at(r, block, 4);
+	if (part > 0)
+		n += number_at(r, block + 8, 8) >> (part - 1) * 9 & 0x1ff;
+	return n + (size_t)__builtin_popcountll(
+			   number_at(r, block + 16 + part * 8, 8)
+			   << (63 - at % 64));
+}
+
+/* Ruby: the number of entries, that of places, the entries, which begin with a
+ * line, and the table of ruby_rank(). The next place with another entry. */
+static bool
+next_ruby(struct reader *r, size_t entry, struct line_row *row)
+{
+	size_t n = number_at(r, 0, 4), places = number_at(r, 4, 4), i;
+
+	if (n > (size_t)(r->end - r->p) / entry)
+		return false;
+	while (r->at < places && r->line < n) {
+		row->at = r->at++;
+		i = n == 1 ? 1 : ruby_rank(r, 8 + n * entry, row->at);
+		if (i <= r->line || i > n)
+			continue;
+		r->line = (uint32_t)i;
+		row->line = (int32_t)number_at(r, 8 + (i - 1) * entry, 4);
+		return true;
+	}
+	return false;
+}
+
 struct line_row *
 lines_decode(enum interp_lines form, const uint8_t *table, size_t n,
 	     int32_t first, size_t *n_row)
 {
-	struct reader r = { table, table + n, 0, (uint32_t)first };
+	bool is_ruby = form == LINES_RUBY_8 || form == LINES_RUBY_12;
+	/* Of Ruby, line is the number of the entry. */
+	struct reader r = { table, table + n, 0,
+			    is_ruby ? 0 : (uint32_t)first };
 	/* No form has entries of less than a byte. */
 	struct line_row *row = calloc(n + 2, sizeof(*row)), *more;
 	size_t k = 0;
@@ -115,7 +172,8 @@ lines_decode(enum interp_lines form, const uint8_t *table, size_t n,
 	while (form == LINES_LNOTAB ? next_lnotab(&r, &row[k])
 	       : form == LINES_310  ? next_310(&r, &row[k])
 	       : form == LINES_311  ? next_311(&r, &row[k])
-				    : false) {
+	       : is_ruby ? next_ruby(&r, form == LINES_RUBY_8 ? 8 : 12, &row[k])
+			 : false) {
 		/* The last one of a place counts, and only changes. */
 		if (k > 0 && row[k - 1].at == row[k].at)
 			row[k - 1] = row[k];

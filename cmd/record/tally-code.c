@@ -19,7 +19,7 @@ enum {
 };
 
 /* As the file of a mapping, by enum interp_number. */
-static const char *const languages[] = { NULL, "[python]", "[php]" };
+static const char *const languages[] = { NULL, "[python]", "[php]", "[ruby]" };
 
 /* Why the name: it is a part of a stack, and no function. */
 #define UNREAD_NAME "[not read]"
@@ -70,10 +70,21 @@ same_code(const void *tally, uint32_t i, const void *key)
 	       a->table == b->table;
 }
 
-/* Write n units of unit bytes each as UTF-8. */
+/* Write n units of unit bytes each as UTF-8, which those of 0 bytes are. */
 static void
 put_text(FILE *to, const uint8_t *from, size_t n, size_t unit)
 {
+	while (unit == 0 && n > 0) {
+		size_t size = escape_utf8((const char *)from, n);
+
+		if (size)
+			fwrite(from, 1, size, to);
+		else
+			fputs("\xef\xbf\xbd", to);
+		size += !size;
+		from += size;
+		n -= size;
+	}
 	for (size_t i = 0; i < n; i++, from += unit) {
 		uint32_t c = from[0];
 		char utf8[ESCAPE_UTF8_MAX];
@@ -99,6 +110,11 @@ below_library(const char *path)
 		if (s[n + 1] &&
 		    ((n == 13 && (!memcmp(s + 1, "site-packages", n) ||
 				  !memcmp(s + 1, "dist-packages", n))) ||
+		     (n == 11 && !memcmp(s + 1, "vendor_ruby", n)) ||
+		     (n == 3 && !memcmp(s + 1, "lib", n) &&
+		      strstr(path, "/gems/")) ||
+		     (s - path >= 5 && !memcmp(s - 5, "/ruby", 5) &&
+		      strspn(s + 1, "0123456789.") == n) ||
 		     (n > 6 && !memcmp(s + 1, "python", 6) &&
 		      isdigit((unsigned char)s[7]))))
 			below = s + n + 2;
@@ -107,19 +123,22 @@ below_library(const char *path)
 }
 
 /*
- * The name of a module of Python, or of a script of PHP, by its file: functions
- * of different modules often have the same name. For files that are not
- * installed as a library that is the file's name; what is in brackets stays.
+ * The name of a module of Python, or of a file of PHP or Ruby, by its file:
+ * functions of different modules often have the same name. For files that are
+ * not installed as a library that is the file's name; what is in brackets
+ * stays.
  */
 static void
 put_module_name(FILE *to, const char *file)
 {
-	static const char frozen[] = "<frozen ";
+	static const char frozen[] = "<frozen ", internal[] = "<internal:";
 	const char *from = below_library(file), *end;
 	size_t n;
 
 	if (!strncmp(file, frozen, sizeof(frozen) - 1)) {
 		from = file + sizeof(frozen) - 1;
+	} else if (!from && !strncmp(file, internal, sizeof(internal) - 1)) {
+		from = file + sizeof(internal) - 1;
 	} else if (!from) {
 		from = strrchr(file, '/');
 		from = from ? from + 1 : file;
@@ -128,7 +147,7 @@ put_module_name(FILE *to, const char *file)
 	end = from + n;
 	if (from > file && *file == '<' && n && end[-1] == '>')
 		end--;
-	if (n > 3 && !strcmp(end - 3, ".py"))
+	if (n > 3 && (!strcmp(end - 3, ".py") || !strcmp(end - 3, ".rb")))
 		end -= 3;
 	if (n > 4 && !strcmp(end - 4, ".php"))
 		end -= 4;
@@ -150,7 +169,7 @@ put_php_name(FILE *to, const char *file, const uint8_t *text, size_t n_scope,
 	const uint8_t *name = text + n_scope;
 
 	if (n_scope) /* class@anonymous, a zero, a file ... */
-		put_text(to, text, strnlen((const char *)text, n_scope), 1);
+		put_text(to, text, strnlen((const char *)text, n_scope), 0);
 	else if (!n_name || (n_name == sizeof(closure) - 1 &&
 			     !memcmp(name, closure, n_name)))
 		put_module_name(to, file);
@@ -159,9 +178,28 @@ put_php_name(FILE *to, const char *file, const uint8_t *text, size_t n_scope,
 	else if (ftell(to) > 0)
 		putc('.', to);
 	if (n_name)
-		put_text(to, name, n_name, 1);
+		put_text(to, name, n_name, 0);
 	else
 		fputs("{main}", to);
+}
+
+/*
+ * Ruby's label, as "block in total", in which the method's own name, or
+ * "<main>", is that of the module's.
+ */
+static void
+put_ruby_name(FILE *to, const char *file, const uint8_t *text, size_t n_base,
+	      size_t n_name)
+{
+	const uint8_t *name = text + n_base;
+	size_t before = 0;
+
+	if (n_base < n_name && !memcmp(text, name + n_name - n_base, n_base))
+		before = n_name - n_base;
+	put_text(to, name, before, 0);
+	put_module_name(to, file);
+	putc('.', to);
+	put_text(to, name + before, n_name - before, 0);
 }
 
 /* Fill in the strings of code. False without memory. */
@@ -176,11 +214,13 @@ read_texts(struct tally *t, const struct shm_code *c, struct code *code)
 
 	if (f)
 		put_text(f, own + (size_t)c->n_name * c->name_unit, c->n_file,
-			 c->file_unit);
+			 c->interp == INTERP_PYTHON ? c->file_unit : 0);
 	t->failed |= !f || fclose(f) != 0;
 	f = t->failed ? NULL : open_memstream(&name, &n);
 	if (f && c->interp == INTERP_PHP) {
 		put_php_name(f, file, text, c->n_scope, c->n_name);
+	} else if (f && c->interp == INTERP_RUBY) {
+		put_ruby_name(f, file, text, c->n_scope, c->n_name);
 	} else if (f) {
 		put_module_name(f, file);
 		putc('.', f);
@@ -222,7 +262,8 @@ tally_code(struct tally *t, const struct shm_code *c, size_t n)
 	    c->code > INTERP_MAX_CODE || c->interp == INTERP_NONE ||
 	    c->interp >= INTERP_NUMBERS || c->name_unit > 4 ||
 	    c->file_unit > 4 ||
-	    (c->interp == INTERP_PHP && c->name_unit != 1) ||
+	    (c->interp != INTERP_PYTHON &&
+	     (c->name_unit != 1 || c->file_unit != 1)) ||
 	    ((size_t)c->n_scope + c->n_name) * c->name_unit +
 			    (size_t)c->n_file * c->file_unit >
 		    n_text ||

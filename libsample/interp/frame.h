@@ -8,7 +8,13 @@
 #include <stdint.h>
 
 /* The interpreters whose functions are read. */
-enum interp_number { INTERP_NONE, INTERP_PYTHON, INTERP_PHP, INTERP_NUMBERS };
+enum interp_number {
+	INTERP_NONE,
+	INTERP_PYTHON,
+	INTERP_PHP,
+	INTERP_RUBY,
+	INTERP_NUMBERS
+};
 
 /*
  * A frame is no address: the number of its code, and its place in that, in
@@ -24,6 +30,13 @@ enum interp_number { INTERP_NONE, INTERP_PYTHON, INTERP_PHP, INTERP_NUMBERS };
 #define INTERP_MAX_CODE ((UINT32_C(1) << 22) - 1)
 
 /* The forms of tables from places to lines. */
-enum interp_lines { LINES_NONE, LINES_LNOTAB, LINES_310, LINES_311 };
+enum interp_lines {
+	LINES_NONE,
+	LINES_LNOTAB,
+	LINES_310,
+	LINES_311,
+	LINES_RUBY_8, /* with entries of 8 bytes, or 12 */
+	LINES_RUBY_12
+};
 
 #endif

@@ -6,6 +6,7 @@
  *	peek.c		reads memory that may not be mapped
  *	python.c	CPython
  *	php.c		PHP
+ *	ruby.c		Ruby
  *	../interp.c	puts the interpreter's frames in their place in a walk,
  *			and numbers the code that they execute
  *
@@ -113,6 +114,7 @@ interp_peek_word(struct interp_memory *m, uintptr_t addr)
  * interrupted, and where the interpreter's record of it was, or 0. */
 struct interp_thread {
 	uintptr_t self, kept;
+	bool is_own; /* it is the calling thread */
 	_Atomic uintptr_t *hint;
 };
 
@@ -120,14 +122,15 @@ struct interp_thread {
 struct interp {
 	const struct interp_kind *kind;
 	uintptr_t lo, hi;           /* the object's code */
+	uintptr_t unwind;           /* its .eh_frame_hdr, or 0 */
 	uintptr_t eval_lo, eval_hi; /* the function that evaluates bytecode */
 	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
 	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
 };
 
-/* A frame: its code object, and the bytecode that it executes, from there; or
- * the address of its line, an int32_t, to be read into at. */
+/* A frame: its code object, and the bytecode that it executes, from there. line
+ * is of the kind. */
 struct interp_frame {
 	uintptr_t code, line;
 	uint32_t at;
@@ -149,6 +152,7 @@ struct interp_walk {
 	 * stack; 0: unknown, then it is the next one of eval_lo to eval_hi.
 	 */
 	uintptr_t frame, entry, link;
+	uintptr_t eval_lo, eval_hi; /* at first those of in */
 };
 
 /* What is to be known of a code object that was not seen before: strings, each
@@ -160,7 +164,8 @@ struct interp_text {
 };
 
 struct interp_code {
-	struct interp_text scope, name, file, lines;
+	struct interp_text scope, name, file;
+	struct interp_text lines[4]; /* one after the other */
 	int32_t first_line;
 	uint8_t lines_are; /* enum interp_lines */
 };
@@ -186,6 +191,11 @@ struct interp_kind {
 	bool (*next)(struct interp_walk *w, struct interp_frame *f,
 		     bool *is_last);
 
+	/* If not NULL: set code and at of frames that are to be put, of which
+	 * next set what this needs: at most INTERP_BATCH, so that they are read
+	 * together. */
+	void (*finish)(struct interp_walk *w, struct interp_frame *f, size_t n);
+
 	/* Is this a code object, by its first code_bytes? Then the hash of what
 	 * distinguishes it from others; else 0. */
 	uint64_t (*identify)(const struct interp_walk *w, uintptr_t code,
@@ -196,7 +206,7 @@ struct interp_kind {
 			 const uint8_t *bytes, struct interp_code *c);
 };
 
-extern const struct interp_kind interp_python, interp_php;
+extern const struct interp_kind interp_python, interp_php, interp_ruby;
 
 /*
  * The guest of a walk of a thread, NULL if there is no interpreter. w, m and

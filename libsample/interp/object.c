@@ -16,8 +16,8 @@ enum { MAX_FOUND = 8 /* in the life of a process */ };
 
 struct interp_state interp_state;
 
-static const struct interp_kind *const kinds[] = { &interp_python,
-						   &interp_php };
+static const struct interp_kind *const kinds[] = { &interp_python, &interp_php,
+						   &interp_ruby };
 
 /* The exported symbols of an object. */
 struct symbols {
@@ -92,6 +92,12 @@ find(const struct symbols *s, const char *name, size_t *size)
 static bool
 find_code(const struct dl_phdr_info *info, struct interp *in)
 {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_GNU_EH_FRAME)
+			in->unwind = info->dlpi_addr + ph->p_vaddr;
+	}
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 

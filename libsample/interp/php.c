@@ -183,6 +183,24 @@ php_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	return true;
 }
 
+/* Until now line is its address. at is 0 where that cannot be read. */
+static void
+php_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
+{
+	uintptr_t line[INTERP_BATCH];
+	size_t n_line = 0, got;
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].line)
+			line[n_line++] = f[i].line;
+	if (!n_line)
+		return;
+	got = interp_peek_codes(w->memory, line, n_line, sizeof(f->at));
+	for (size_t i = 0, k = 0; i < n; i++)
+		if (f[i].line && k < got)
+			memcpy(&f[i].at, w->memory->code[k++], sizeof(f->at));
+}
+
 static uint64_t
 php_identify(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
 {
@@ -231,7 +249,7 @@ php_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
 	uintptr_t scope = interp_word(bytes, CODE_SCOPE), file = 0;
 
 	(void)code;
-	*c = (struct interp_code){ .lines = { .unit = 1 } };
+	*c = (struct interp_code){ 0 };
 	if (scope)
 		scope = interp_peek_word(w->memory, scope + CLASS_NAME);
 	if (bytes[CODE_TYPE] != IS_INTERNAL) {
@@ -257,6 +275,7 @@ const struct interp_kind interp_php = {
 	.init = php_init,
 	.begin = php_begin,
 	.next = php_next,
+	.finish = php_finish,
 	.identify = php_identify,
 	.describe = php_describe,
 };

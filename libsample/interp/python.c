@@ -378,14 +378,14 @@ python_describe(const struct interp_walk *w, uintptr_t code,
 	unsigned minor = at[VERSION_MINOR];
 
 	(void)code;
-	c->scope = (struct interp_text){ .unit = 1 };
+	*c = (struct interp_code){ 0 };
 	c->first_line = interp_int(bytes, at[CODE_FIRST_LINE]);
 	c->lines_are = minor < 10    ? LINES_LNOTAB
 		       : minor == 10 ? LINES_310
 				     : LINES_311;
 	return text_of(w, interp_word(bytes, at[CODE_NAME]), &c->name) &&
 	       text_of(w, interp_word(bytes, at[CODE_FILE]), &c->file) &&
-	       bytes_of(w, interp_word(bytes, at[CODE_LINES]), &c->lines);
+	       bytes_of(w, interp_word(bytes, at[CODE_LINES]), c->lines);
 }
 
 const struct interp_kind interp_python = {

@@ -60,7 +60,7 @@ walk(const struct interp *in, bool failed)
 {
 	static struct interp_memory memory;
 	static _Atomic uintptr_t hint;
-	struct interp_thread thread = { 1, image_address(TABLE), &hint };
+	struct interp_thread thread = { 1, image_address(TABLE), true, &hint };
 	uintptr_t pc[N_OUT];
 	struct unwind_frames out = { .pc = pc, .max = N_OUT };
 	struct interp_walk w;
@@ -104,7 +104,7 @@ set_up(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	unsigned which = n ? data[0] % (PYTHONS + PHPS) : 0;
+	unsigned which = n ? data[0] % (PYTHONS + PHPS + RUBYS) : 0;
 	struct interp in = { .kind = NULL };
 
 	set_up();
@@ -112,8 +112,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	interp_forget();
 	if (which < PYTHONS)
 		image_python(&in, which);
-	else
+	else if (which < PYTHONS + PHPS)
 		image_php(&in, which - PYTHONS);
+	else
+		image_ruby(&in, which - PYTHONS - PHPS);
 	in.lo = in.eval_lo = 0x1000;
 	in.hi = in.eval_hi = 0x2000;
 	for (size_t i = 2; i + 4 <= n; i += 4) {

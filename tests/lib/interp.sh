@@ -16,7 +16,7 @@ cat >stacks.awk <<'END'
 		sub(/.*:/, "", line)
 		name = frame[i]
 		sub(/ \/.*/, "", name)
-		sub(/^known\./, "", name)
+		sub(/known\./, "", name)
 		if (name == "burn") {
 			seen[got] += $NF
 			break
@@ -53,6 +53,26 @@ truth() {
 			# caller yet.
 			exit bad || wrong * 200 > of || n_place < 20 || of < 100
 		}' truth file=2 folded
+}
+
+# lines A B COMMAND...: work in two loops of burn, the first one in the lines from A on, the
+# other from B on, half of it in each.
+lines() {
+	first=$1
+	second=$2
+	shift 2
+	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
+	prof-text --folded --lines --sample-index=samples known.pb.gz |
+		awk -v first="$first" -v second="$second" "$chance"'
+		!/[;.]burn [^;]*known\.[a-z]+:[0-9]+(;\[(php|libruby|ruby)[^;]*)* [0-9]+$/ { next }
+		{ line = $0; sub(/.*known\.[a-z]+:/, "", line); line += 0; all += $NF }
+		line >= first && line < first + 2 { a += $NF }
+		line >= second && line < second + 2 { b += $NF }
+		END {
+			print all, "signals in burn, in its loops", a + 0, b + 0
+			exit !(all > 100 && (a + b) * 100 >= all * 90 &&
+				chance_share(a, a + b, 0.5, 50))
+		}'
 }
 
 # workers COMMAND...: forked processes, as web servers have: work() in three of them.

@@ -26,8 +26,8 @@ static const struct {
 	{ "php-cgi", "php", "[php]" },
 	{ "php", "php", "[php]" },
 	{ "libR.so", "R", NULL },
-	{ "libruby", "ruby", NULL },
-	{ "ruby", "ruby", NULL },
+	{ "libruby", "ruby", "[ruby]" },
+	{ "ruby", "ruby", "[ruby]" },
 	{ "libpython", "python", "[python]" },
 	{ "python", "python", "[python]" },
 };

@@ -1,0 +1,423 @@
+/*
+ * ruby.c - Ruby 2.7 to 3.3. A thread has an array of frames
+ * (rb_control_frame_t), the innermost first. Calls from Ruby to Ruby stay in
+ * one evaluator, up to the frame that C entered, which is marked (FINISH). The
+ * evaluator, vm_exec_core(), is no symbol: it is the function to whose code the
+ * instructions of a method point.
+ *
+ * The offsets are those that programs printed that were compiled with the
+ * sources of 2.7.4, 3.0.2, 3.1.2, 3.2.3 and 3.3.8 for x86-64. Strings are
+ * checked by their type, and what is found is from the thread's own record.
+ */
+#include "config.h"
+
+#include "interp.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+
+enum symbol { SYM_VERSION, SYM_VM, SYM_IS_RUBY, SYM_THREAD };
+
+/* interp.layout: offsets, in bytes, which differ by version. */
+enum field {
+	VM_LIST,     /* in rb_vm_t: of ractors, or (RACTOR_THREADS 0) threads */
+	RACTOR_NODE, /* in rb_ractor_t: its place in that list */
+	RACTOR_THREADS, /* a list */
+	THREAD_NATIVE,  /* in rb_thread_t; 0: it has the number itself */
+	THREAD_ID,      /* pthread_self() */
+	THREAD_VM,
+	THREAD_RUNS,  /* its rb_execution_context_t */
+	FRAME_BYTES,  /* of rb_control_frame_t */
+	CODE_LINES,   /* in rb_iseq_constant_body; see describe_lines() */
+	LINE_BYTES,   /* of an entry there */
+	TEXT_IS_LONG, /* strings in an object have a length, as others */
+	N_FIELD
+};
+
+_Static_assert((int)N_FIELD <= (int)INTERP_LAYOUT,
+	       "there is room for a layout");
+
+enum {
+	RUNS_STACK = 0, /* in rb_execution_context_t */
+	RUNS_WORDS = 8, /* of the stack */
+	RUNS_FRAME = 16,
+	RUNS_BYTES = 24,
+	FRAME_PC = 0, /* in rb_control_frame_t */
+	FRAME_ISEQ = 16,
+	FRAME_EP = 32,
+	FRAME_READ = 40,
+	IS_FINISH = 0x20, /* where FRAME_EP points */
+	IS_C = 0x80,
+	ISEQ_CODE = 16, /* in rb_iseq_t */
+	CODE_SIZE = 4,  /* in rb_iseq_constant_body: instructions, in words */
+	CODE_BODY = 8,
+	CODE_FILE = 64,
+	CODE_BASE_NAME = 72,
+	CODE_NAME = 80,
+	CODE_FIRST_LINE = 88,
+	LINES_SIZE = 16, /* from CODE_LINES on */
+	LINES_PLACES = 24,
+	LINES_BYTES = 32,
+	PLACES_IMMEDIATE = 54, /* of succ_index_table */
+	PLACES_BLOCK = 512,
+	PLACES_BLOCK_BYTES = 80,
+	OBJECT_BYTES = 40,
+	OBJECT_TYPE = 0x1f, /* of its first word, with IS_OUTSIDE */
+	OBJECT_SIZE = 16,   /* or the first element of an array */
+	OBJECT_DATA = 32,   /* of a thread's object: its rb_thread_t */
+	IS_STRING = 5,
+	IS_ARRAY = 7,
+	IS_OUTSIDE = 1 << 13, /* a string; an array is inside, then */
+	MAX_RACTORS = 64,
+	MAX_THREADS = 1024,
+};
+
+static const uint16_t layouts[][N_FIELD] = {
+	{ 312, 0, 0, 0, 72, 24, 32, 56, 120, 8, 0 },    /* 2.7 */
+	{ 8, 568, 304, 0, 80, 32, 40, 56, 120, 8, 0 },  /* 3.0 */
+	{ 8, 568, 304, 0, 80, 32, 40, 64, 120, 12, 0 }, /* 3.1 */
+	{ 8, 568, 304, 40, 8, 32, 48, 64, 112, 12, 1 }, /* 3.2 */
+	{ 8, 432, 256, 40, 16, 32, 48, 56, 112, 12, 1 } /* 3.3 */
+};
+
+/* Of the program's Ruby, once known: its rb_vm_t, and the evaluator. */
+static struct {
+	_Atomic uintptr_t vm, eval_lo, eval_hi;
+} ruby;
+
+static bool
+ruby_init(struct interp *in, const char **why)
+{
+	const int *version = (const int *)in->symbol[SYM_VERSION];
+	int which = version && version[0] == 3   ? version[1] + 1
+		    : version && version[0] == 2 ? version[1] - 7
+						 : -1;
+
+	if (which < 0 || which >= (int)(sizeof(layouts) / sizeof(*layouts))) {
+		*why = "only Ruby 2.7 to 3.3 are known";
+		return false;
+	}
+	memcpy(in->layout, layouts[which], sizeof(layouts[0]));
+	in->code_bytes = in->layout[CODE_LINES] + LINES_BYTES + 0u;
+	return true;
+}
+
+static uintptr_t
+member(const struct interp_walk *w, uintptr_t at, enum field field)
+{
+	return interp_peek_word(w->memory, at + w->in->layout[field]);
+}
+
+static bool
+is_of_thread(const struct interp_walk *w, uintptr_t thread)
+{
+	uintptr_t has_id = thread;
+
+	if (thread && w->in->layout[THREAD_NATIVE])
+		has_id = member(w, thread, THREAD_NATIVE);
+	return has_id && member(w, has_id, THREAD_ID) == w->thread->self;
+}
+
+/* The thread, in the list whose head is there, or 0. */
+static uintptr_t
+find_in(const struct interp_walk *w, uintptr_t head)
+{
+	uintptr_t thread = head;
+
+	for (int i = 0; i < MAX_THREADS; i++) {
+		thread = interp_peek_word(w->memory, thread);
+		if (!thread || thread == head)
+			break;
+		if (is_of_thread(w, thread))
+			return thread;
+	}
+	return 0;
+}
+
+static uintptr_t
+find_thread(const struct interp_walk *w, uintptr_t vm)
+{
+	const uint16_t *at = w->in->layout;
+	uintptr_t head = vm + at[VM_LIST], node = head, found = 0;
+
+	if (!at[RACTOR_THREADS])
+		return find_in(w, head);
+	for (int i = 0; !found && i < MAX_RACTORS; i++) {
+		node = interp_peek_word(w->memory, node);
+		if (!node || node == head)
+			break;
+		found = find_in(w, node - at[RACTOR_NODE] + at[RACTOR_THREADS]);
+	}
+	return found;
+}
+
+/*
+ * From 3.3 on there is no symbol of the rb_vm_t: ask Ruby for the thread, once.
+ * These functions read variables of the thread that calls, no more.
+ */
+static uintptr_t
+ask_for_vm(const struct interp_walk *w)
+{
+	int (*is_ruby)(void) = (int (*)(void))w->in->symbol[SYM_IS_RUBY];
+	uintptr_t (*thread)(void) =
+		(uintptr_t(*)(void))w->in->symbol[SYM_THREAD];
+
+	if (!w->thread->is_own || !w->is_met || !is_ruby || !thread ||
+	    !is_ruby())
+		return 0;
+	return member(w, interp_peek_word(w->memory, thread() + OBJECT_DATA),
+		      THREAD_VM);
+}
+
+static uintptr_t
+find_vm(const struct interp_walk *w)
+{
+	uintptr_t vm = atomic_load_explicit(&ruby.vm, memory_order_relaxed);
+
+	if (!vm && w->in->symbol[SYM_VM])
+		vm = interp_peek_word(w->memory, w->in->symbol[SYM_VM]);
+	else if (!vm)
+		vm = ask_for_vm(w);
+	atomic_store_explicit(&ruby.vm, vm, memory_order_relaxed);
+	return vm;
+}
+
+static bool
+ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
+{
+	uint8_t bytes[FRAME_READ];
+	uintptr_t flags;
+
+	if (!interp_peek(w->memory, w->frame, bytes, sizeof(bytes)) ||
+	    !interp_peek(w->memory, interp_word(bytes, FRAME_EP), &flags,
+			 sizeof(flags)))
+		return false;
+	f->line = interp_word(bytes, FRAME_PC);
+	f->code = flags & IS_C || !f->line ? 0 : interp_word(bytes, FRAME_ISEQ);
+	f->at = 0;
+	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH;
+	w->frame += w->in->layout[FRAME_BYTES];
+	if (w->frame >= w->link)
+		w->frame = 0;
+	return true;
+}
+
+/* Read word i of the table of functions in .eh_frame_hdr, by the usual form. */
+static bool
+read_function(struct interp_walk *w, uint32_t i, uintptr_t *at)
+{
+	int32_t off;
+
+	if (!interp_peek(w->memory, w->in->unwind + 12 + 8 * (uintptr_t)i, &off,
+			 sizeof(off)))
+		return false;
+	*at = w->in->unwind + (uintptr_t)(intptr_t)off;
+	return true;
+}
+
+/* Set the evaluator to the function that has the first instruction of the
+ * innermost method. */
+static void
+find_evaluator(struct interp_walk *w)
+{
+	static const uint8_t form[] = { 1, 0x1b, 3, 0x3b };
+	struct interp_memory *m = w->memory;
+	struct interp_walk walk = *w;
+	struct interp_frame f = { 0 };
+	uint8_t head[12];
+	uintptr_t pc, at = 0, end;
+	uint32_t lo = 0, hi;
+	bool is_last;
+
+	for (int i = 0; !f.code && walk.frame && i < INTERP_WALK; i++)
+		if (!ruby_next(&walk, &f, &is_last))
+			return;
+	pc = interp_peek_word(m, f.code + ISEQ_CODE);
+	pc = interp_peek_word(m, interp_peek_word(m, pc + CODE_BODY));
+	if (pc - w->in->lo >= w->in->hi - w->in->lo || !w->in->unwind ||
+	    !interp_peek(m, w->in->unwind, head, sizeof(head)) ||
+	    memcmp(head, form, sizeof(form)) != 0)
+		return;
+	hi = (uint32_t)interp_int(head, 8);
+	if (hi < 2)
+		return;
+	for (hi--; hi - lo > 1;) { /* in [lo, hi) */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (!read_function(w, mid, &at))
+			return;
+		if (at <= pc)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (!read_function(w, lo, &at) || !read_function(w, hi, &end))
+		return;
+	w->eval_lo = at;
+	w->eval_hi = end;
+	atomic_store_explicit(&ruby.eval_hi, end, memory_order_relaxed);
+	atomic_store_explicit(&ruby.eval_lo, at, memory_order_release);
+}
+
+/* w->frame is the next frame, w->link the end of them. */
+static bool
+ruby_begin(struct interp_walk *w)
+{
+	uintptr_t thread =
+		atomic_load_explicit(w->thread->hint, memory_order_relaxed);
+	uint8_t runs[RUNS_BYTES];
+
+	if (!is_of_thread(w, thread)) {
+		thread = find_vm(w);
+		thread = thread ? find_thread(w, thread) : 0;
+		atomic_store_explicit(w->thread->hint, thread,
+				      memory_order_relaxed);
+	}
+	if (!thread)
+		return true;
+	if (!interp_peek(w->memory, member(w, thread, THREAD_RUNS), runs,
+			 sizeof(runs)))
+		return false;
+	w->link = interp_word(runs, RUNS_STACK) +
+		  sizeof(uintptr_t) * interp_word(runs, RUNS_WORDS) -
+		  w->in->layout[FRAME_BYTES]; /* the outermost is empty */
+	w->frame = interp_word(runs, RUNS_FRAME);
+	w->eval_lo = atomic_load_explicit(&ruby.eval_lo, memory_order_acquire);
+	w->eval_hi = atomic_load_explicit(&ruby.eval_hi, memory_order_relaxed);
+	if (!w->eval_lo)
+		find_evaluator(w);
+	return true;
+}
+
+/* Until now code is the rb_iseq_t, and line the next instruction. */
+static void
+ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
+{
+	uintptr_t at[INTERP_BATCH] = { 0 }, body;
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = f[i].code + ISEQ_CODE;
+	for (size_t i = 0, got = interp_peek_codes(w->memory, at, n, 8); i < n;
+	     i++) {
+		f[i].code = i < got ? interp_word(w->memory->code[i], 0) : 1;
+		at[i] = f[i].code + CODE_BODY;
+	}
+	for (size_t i = 0, got = interp_peek_codes(w->memory, at, n, 8);
+	     i < got; i++) {
+		body = (f[i].line - interp_word(w->memory->code[i], 0)) / 8;
+		f[i].at = body ? (uint32_t)body - 1 : 0;
+	}
+}
+
+static uint64_t
+ruby_identify(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+{
+	uint64_t hash = code;
+
+	for (unsigned at = CODE_FILE; at <= CODE_FIRST_LINE; at += 8)
+		hash = interp_mix(hash, interp_word(bytes, at));
+	hash = interp_mix(hash, interp_word(bytes, CODE_BODY));
+	hash = interp_mix(hash, interp_word(bytes, w->in->layout[CODE_LINES]));
+	return hash ? hash : 1;
+}
+
+static bool
+text_of(const struct interp_walk *w, uintptr_t text, struct interp_text *t)
+{
+	uint8_t bytes[OBJECT_BYTES];
+	uintptr_t flags, n;
+
+	if (!interp_peek(w->memory, text, bytes, sizeof(bytes)))
+		return false;
+	flags = interp_word(bytes, 0);
+	if ((flags & OBJECT_TYPE) != IS_STRING)
+		return false;
+	n = interp_word(bytes, OBJECT_SIZE);
+	t->at = text + OBJECT_SIZE + 8;
+	t->unit = 1;
+	if (flags & IS_OUTSIDE) {
+		t->at = interp_word(bytes, OBJECT_SIZE + 8);
+	} else if (!w->in->layout[TEXT_IS_LONG]) {
+		n = flags >> 14 & 0x1f;
+		t->at = text + OBJECT_SIZE;
+	}
+	t->n = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	return true;
+}
+
+/* The file's path, or an array of what was asked for, and that. */
+static bool
+file_of(const struct interp_walk *w, uintptr_t file, struct interp_text *t)
+{
+	uintptr_t flags = interp_peek_word(w->memory, file), first;
+
+	if ((flags & OBJECT_TYPE) != IS_ARRAY || !(flags & IS_OUTSIDE))
+		return text_of(w, file, t);
+	first = interp_peek_word(w->memory, file + OBJECT_SIZE);
+	return text_of(w, interp_peek_word(w->memory, file + OBJECT_SIZE + 8),
+		       t) ||
+	       text_of(w, first, t);
+}
+
+/* Sizes, lines, and a table from places to their number: see lines.c. */
+static void
+describe_lines(const struct interp_walk *w, uintptr_t code,
+	       const uint8_t *bytes, struct interp_code *c)
+{
+	unsigned at = w->in->layout[CODE_LINES];
+	unsigned entry = w->in->layout[LINE_BYTES];
+	uint32_t n = (uint32_t)interp_int(bytes, at + LINES_SIZE);
+	uint32_t places = (uint32_t)interp_int(bytes, CODE_SIZE);
+	uint32_t small = places < PLACES_IMMEDIATE ? places : PLACES_IMMEDIATE;
+
+	if (n > UINT16_MAX || places > 1 << 20)
+		return;
+	c->lines_are = entry == 8 ? LINES_RUBY_8 : LINES_RUBY_12;
+	c->lines[0] = (struct interp_text){ code + at + LINES_SIZE, 4, 1 };
+	c->lines[1] = (struct interp_text){ code + CODE_SIZE, 4, 1 };
+	c->lines[2] =
+		(struct interp_text){ interp_word(bytes, at), n * entry, 1 };
+	if (n > 1)
+		c->lines[3] = (struct interp_text){
+			interp_word(bytes, at + LINES_PLACES),
+			(small + 8) / 9 * 8 +
+				(places - small + PLACES_BLOCK - 1) /
+					PLACES_BLOCK * PLACES_BLOCK_BYTES,
+			1
+		};
+}
+
+static bool
+ruby_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
+	      struct interp_code *c)
+{
+	uintptr_t line = interp_word(bytes, CODE_FIRST_LINE);
+
+	*c = (struct interp_code){
+		/* An int, or a number as objects are, with a bit below. */
+		.first_line = w->in->layout[TEXT_IS_LONG]
+				      ? (int32_t)line
+				      : (int32_t)(line >> 1),
+		.lines_are = LINES_LNOTAB,
+	};
+	describe_lines(w, code, bytes, c);
+	return text_of(w, interp_word(bytes, CODE_BASE_NAME), &c->scope) &&
+	       text_of(w, interp_word(bytes, CODE_NAME), &c->name) &&
+	       file_of(w, interp_word(bytes, CODE_FILE), &c->file);
+}
+
+const struct interp_kind interp_ruby = {
+	.number = INTERP_RUBY,
+	.eval = "rb_profile_frames", /* some code of it */
+	.symbol = { [SYM_VERSION] = "ruby_api_version",
+		    [SYM_VM] = "ruby_current_vm_ptr",
+		    [SYM_IS_RUBY] = "ruby_native_thread_p",
+		    [SYM_THREAD] = "rb_thread_current" },
+	.init = ruby_init,
+	.begin = ruby_begin,
+	.next = ruby_next,
+	.finish = ruby_finish,
+	.identify = ruby_identify,
+	.describe = ruby_describe,
+};
+
+#endif

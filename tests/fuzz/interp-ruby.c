@@ -1,0 +1,63 @@
+/* interp-ruby.c - see interp.h. Two threads, of which one is ours. */
+#include "config.h"
+
+#include <stdlib.h>
+
+/* For its layouts. */
+#include "interp.h"
+#include "libsample/interp/ruby.c"
+
+void
+image_ruby(struct interp *in, unsigned which)
+{
+	const int version[3] = { which ? 3 : 2, which ? (int)which - 1 : 7 };
+	const uint16_t *at = in->layout;
+	const char *why;
+	size_t id = THREAD;
+
+	in->kind = &interp_ruby;
+	in->symbol[SYM_VERSION] = (uintptr_t)version;
+	if (!interp_ruby.init(in, &why))
+		abort();
+	in->unwind = image_address(NAME);
+	ruby.vm = image_address(0);
+	ruby.eval_lo = 0;
+	/* The list of ractors is in front; that of threads in the second one,
+	 * which are circles through these heads. */
+	image_put(at[VM_LIST],
+		  image_address(at[RACTOR_THREADS] ? STACK + at[RACTOR_NODE]
+						   : THREAD));
+	if (at[RACTOR_THREADS])
+		image_put(STACK + at[RACTOR_THREADS], image_address(THREAD));
+	if (at[THREAD_NATIVE]) {
+		id = TYPES;
+		image_put(THREAD + at[THREAD_NATIVE], image_address(TYPES));
+	}
+	image_put(id + at[THREAD_ID], 1);
+	image_put(THREAD + at[THREAD_RUNS], image_address(TABLE));
+	image_put(TABLE + RUNS_STACK, image_address(FRAMES));
+	image_put(TABLE + RUNS_WORDS, (N_FRAME + 1) * at[FRAME_BYTES] / 8);
+	image_put(TABLE + RUNS_FRAME, image_address(FRAMES));
+	for (size_t i = 0; i < N_FRAME; i++) {
+		size_t frame = FRAMES + i * at[FRAME_BYTES];
+
+		image_put(frame + FRAME_PC, image_address(STACK + 64));
+		image_put(frame + FRAME_ISEQ, image_address(OTHER_CODE));
+		image_put(frame + FRAME_EP,
+			  image_address(TYPES + 0x80 + i % 3 * 8));
+	}
+	image_put(TYPES + 0x80, IS_FINISH);
+	image_put(TYPES + 0x88, IS_C);
+	image_put(OTHER_CODE + ISEQ_CODE, image_address(CODE));
+	image_put(CODE, (uint64_t)100 << 32);
+	image_put(CODE + CODE_BODY, image_address(STACK));
+	image_put(CODE + CODE_FILE, image_address(NAME));
+	image_put(CODE + CODE_BASE_NAME, image_address(NAME));
+	image_put(CODE + CODE_NAME, image_address(NAME));
+	image_put(CODE + at[CODE_LINES], image_address(STACK));
+	image_put(CODE + at[CODE_LINES] + LINES_SIZE, 3);
+	image_put(CODE + at[CODE_LINES] + LINES_PLACES, image_address(STACK));
+	image_put(NAME, IS_STRING | IS_OUTSIDE);
+	image_put(NAME + OBJECT_SIZE, 5);
+	image_put(NAME + OBJECT_SIZE + 8, image_address(STACK));
+}

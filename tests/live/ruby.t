@@ -1,0 +1,219 @@
+# ruby.t - functions of Ruby in stacks: every line of every frame, and shares, against what
+# the program itself saw and measured. Of ruby, and of the programs in PROF_RUBYS, if these
+# are other versions.
+# Slow: it samples programs for seconds.
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
+. "$src/tests/lib/interp.sh"
+
+rubys=
+for ruby in ruby $PROF_RUBYS; do
+	"$ruby" --disable=gems -e 'exit(%w[2.7 3.0 3.1 3.2 3.3].include?(RUBY_VERSION[/\d\.\d/]))' \
+		2>/dev/null && rubys="$rubys $ruby"
+done
+
+cat >known.rb <<'END'
+# Work of known cost.
+SPENT = Hash.new(0.0)
+
+def now
+  Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+end
+
+def burn(ms)
+  file = File.realpath(__FILE__)
+  by_c = %w[sort map each each_pair gsub times eval load call send new]
+  names = caller_locations.select do |l|
+    l.absolute_path == file && !by_c.include?(l.label)
+  end.map { |l| l.label + ":" + l.lineno.to_s }
+  key = names.reverse.join(";")
+  start = t = now
+  while t < start + ms / 1000.0
+    i = 0
+    while i < 1000
+      i += 1
+    end
+    i = 0
+    while i < 1000
+      i += 1
+    end
+    t = now
+  end
+  SPENT[key] += t - start
+end
+
+class Shop
+  def buy(ms)
+    burn(ms)
+  end
+
+  def self.sell(ms) burn(ms) end
+
+  def method_missing(name, *args)
+    burn(30)
+  end
+
+  define_method(:defined) do |ms|
+    burn(ms)
+  end
+end
+
+def nested(ms)
+  inner = lambda do
+    innermost = proc { burn(ms) }
+    innermost.call
+  end
+  inner.()
+end
+
+def generate(ms)
+  return to_enum(:generate, ms) unless block_given?
+  burn(ms)
+  yield 1
+  [1, 2].each do |i|
+    burn(ms)
+    yield i
+  end
+end
+
+def recurse(n, ms)
+  return recurse(n - 1,
+                 ms) if n > 0
+  burn(ms)
+end
+
+def handle(ms)
+  raise "x"
+rescue
+  burn(ms)
+ensure
+  burn(ms)
+end
+
+def by_c(ms)
+  [2, 1].sort { |a, b| burn(ms); a <=> b }
+  [ms].map(&Shop.new.method(:buy))
+  { 1 => ms }.each_pair { |k, v| burn(v) }
+  "x".gsub(/x/) { burn(ms); "" }
+  Object.new.send(:burn, ms)
+  1.times { burn(ms) }
+end
+
+def main
+  shop = Shop.new
+  shop.buy(150)
+  Shop.sell(60); shop.anything
+  shop.defined(60)
+  nested(60)
+  generate(30) { }
+  recurse(
+    100, 60)
+  handle(30)
+  by_c(60)
+  eval("burn(60)\n")
+  load File.dirname(File.realpath(__FILE__)) + "/part.rb"
+  Thread.new { nested(60) }.join
+  [30, 30].each do |ms|
+    burn(ms)
+  end
+end
+
+main
+SPENT.each { |key, s| printf("%.6f %s\n", s, key) }
+END
+echo 'burn(60)' >part.rb
+
+# in_order RUBY: C called by Ruby called by C.
+in_order() {
+	prof-record -q -F 500 -o known.pb.gz "$1" --disable=gems "$PWD/known.rb" >truth ||
+		return 2
+	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
+	prof-text --folded --sample-index=samples named.pb.gz | awk '
+		/;known\.burn/ { all += $NF }
+		/;known\.by_c;([^;]*(rb_|ruby)[^;]*;)+block in known\.by_c;known\.burn/ {
+			c += $NF
+		}
+		/known\.burn.*known\.[^bn]/ { wrong += $NF }
+		END {
+			print all, "signals, through C", c + 0, "wrong", wrong + 0
+			exit !(all > 100 && c > 10 && !wrong)
+		}'
+}
+
+if [ -z "$rubys" ]; then
+	skip 'functions of Ruby' 'no Ruby of 2.7 to 3.3'
+	plan
+	exit
+fi
+if ! seccomp sees; then
+	skip 'functions of Ruby' 'a seccomp filter: no functions of interpreters'
+	plan
+	exit
+fi
+
+for ruby in $rubys; do
+	version=$("$ruby" --disable=gems -e 'print RUBY_VERSION')
+	live "$version: each place has its share, each frame its line" \
+		truth --interp=only "$ruby" --disable=gems "$PWD/known.rb"
+	live "$version: a loop has its line" lines 18 22 "$ruby" --disable=gems \
+		"$PWD/known.rb"
+	live "$version: C and Ruby are in order" in_order "$ruby"
+done
+
+ruby=${rubys##* }
+# asleep: threads that sleep, and their callers.
+cat >sleepers.rb <<'END'
+def nap
+  sleep 0.5
+end
+def doze
+  nap
+end
+3.times.map { Thread.new { doze } }.each(&:join)
+END
+asleep() {
+	prof-record -q --clock=wall -F 100 -o wall.pb.gz "$1" --disable=gems \
+		"$PWD/sleepers.rb" || return 2
+	prof-text --folded --lines --sample-index=wall wall.pb.gz | awk '
+		/sleepers\.doze [^;]*:5;.*sleepers\.nap [^;]*:2/ { ns += $NF }
+		/;sleepers\.<main> [^;]*:7;/ { joins += $NF }
+		END {
+			print ns / 1e9, "of 1.5 s asleep,", joins / 1e9, "of 0.5 s joining"
+			exit !(ns > 1.2e9 && ns < 2.5e9 && joins > 0.3e9)
+		}'
+}
+live 'threads that sleep, by the wall clock' asleep "$ruby"
+
+cat >hoard.rb <<'END'
+def hoard
+  (1..300).map { "x" * 100000 }
+end
+$kept = hoard
+END
+allocated() {
+	prof-record -q --heap=1 -o heap.pb.gz "$1" --disable=gems "$PWD/hoard.rb" || return 2
+	prof-text --folded --lines --sample-index=alloc_space heap.pb.gz |
+		awk '/hoard\.<main> [^;]*:4;.*hoard\.hoard [^;]*:2/ { n += $NF }
+		END { print n; exit !(n >= 30000000 && n < 33000000) }'
+}
+live 'functions that allocate' allocated "$ruby"
+
+cat >workers.rb <<'END'
+def work(ms)
+  clock = Process::CLOCK_PROCESS_CPUTIME_ID
+  stop = Process.clock_gettime(clock) + ms / 1000.0
+  1 while Process.clock_gettime(clock) < stop
+end
+[100, 200, 300].each do |ms|
+  fork { work(ms) }
+end
+Process.waitall
+END
+live 'forked workers' workers "$ruby" --disable=gems "$PWD/workers.rb"
+
+check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $ruby --disable=gems \\
+	known.rb >out && prof-text --raw off.pb.gz | awk '/burn/ { n++ } END { print n + 0 }'" <<'END'
+0
+END
+
+plan
