@@ -18,9 +18,9 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
-/* The last of several files to sum, as cli_input() returned it: perhaps meant
- * to be written. */
-static const char *last_file;
+/* For advise(): the command, and the last of several files to sum, which is
+ * perhaps meant to be written. */
+static const char *command = "", *last_file;
 
 /* Die if there is no file to read, as an option has it: --focus cpu.pb.gz. */
 static void
@@ -40,6 +40,7 @@ cli_input(struct cli *cli)
 {
 	static const char dash[] = "-";
 
+	command = cli->cmd->name;
 	if (cli->n_operand == 0 && !cli->next)
 		refuse_taken(cli);
 	if (cli->n_operand == 0)
@@ -103,6 +104,7 @@ static void
 advise(const char *input, char *msg, size_t n_msg)
 {
 	size_t n = strcspn(input, ":/"); /* of a host */
+	const char *other = refuse_elsewhere(input, strlen(input));
 	bool is_url = !strncmp(input + n, "://", 3),
 	     has_colon = input[n] == ':';
 
@@ -120,9 +122,10 @@ advise(const char *input, char *msg, size_t n_msg)
 		snprintf(msg, n_msg, "; no file has a name of that pattern");
 	else if (is_output(input))
 		snprintf(msg, n_msg, "; -o %s would write it", input);
-	else if (refuse_elsewhere(input, strlen(input)))
-		snprintf(msg, n_msg, "; see %s",
-			 refuse_elsewhere(input, strlen(input)));
+	else if (other && !strcmp(other, command))
+		snprintf(msg, n_msg, "; leave it out: %s does that", other);
+	else if (other)
+		snprintf(msg, n_msg, "; see %s", other);
 	else if (n && has_colon && !strchr(input, '.'))
 		snprintf(msg, n_msg,
 			 "; the port of a server, HOST:PORT, is a "

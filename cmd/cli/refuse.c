@@ -176,6 +176,9 @@ refuse_option(const struct cli *cli, const char *word)
 		if (is_same(h->option, name, n))
 			die("unknown option '%s': %s", word, h->text);
 	other = refuse_elsewhere(name, n);
+	if (other && !strcmp(other, cli->cmd->name))
+		die("unknown option '%s': leave it out: %s does that", word,
+		    other);
 	if (other)
 		die("unknown option '%s': see %s", word, other);
 	if (n_dash == 2)

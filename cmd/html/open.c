@@ -72,7 +72,10 @@ open_browser(const char *file)
 	/* Without one, xdg-open would try browsers of terminals, and complain.
 	 */
 	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
-		warn("no display, and no $BROWSER; the page is in %s", shown);
+		warn("no display, and %s; the page is in %s",
+		     wish && *wish ? "what $BROWSER names did not start"
+				   : "no $BROWSER",
+		     shown);
 	else if (run_opener("xdg-open", shown) < 0)
 		warn("no browser could be started; the page is in %s", shown);
 	else

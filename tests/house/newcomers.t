@@ -75,7 +75,8 @@ prof-gate --min-change=10% cpu.pb.gz -- cpu.pb.gz | '10%' is not a number; write
 prof-text --nodefraction=5% cpu.pb.gz | '5%' is not a fraction from 0 to 1: 0.05 is 5 %
 prof-text --nodefraction=5 cpu.pb.gz | '5' is not a fraction from 0 to 1: 0.05 is 5 %
 prof-dot --edgefraction=1% cpu.pb.gz | '1%' is not a fraction from 0 to 1: 0.05 is 5 %
-prof-text top cpu.pb.gz | top: No such file or directory; see prof-text
+prof-text top cpu.pb.gz | top: No such file or directory; leave it out: prof-text does that
+prof-list main top cpu.pb.gz | top: No such file or directory; see prof-text
 prof-text tree cpu.pb.gz | tree: No such file or directory; see prof-text --tree
 prof-text web cpu.pb.gz | web: No such file or directory; see prof-dot -T svg
 prof-flame cpu.pb.gz out.svg | out.svg: No such file or directory; -o out.svg would write it
@@ -86,8 +87,8 @@ prof-export --to=flamegraph cpu.pb.gz | otlp-json, speedscope; see prof-flame
 prof-import out.folded out.pb.gz | out.pb.gz: No such file or directory; -o out.pb.gz would write it
 prof-export --to=folded cpu.pb.gz cpu.folded | cpu.folded: No such file or directory; -o cpu.folded would write it
 prof-import --to=folded cpu.pb.gz | see prof-export --to
-prof-text --stdio cpu.pb.gz | see prof-text
-prof-text --no-children cpu.pb.gz | see prof-text
+prof-text --stdio cpu.pb.gz | unknown option '--stdio': leave it out: prof-text does that
+prof-text --no-children cpu.pb.gz | leave it out: prof-text does that
 prof-text --percent-limit=1 cpu.pb.gz | see prof-text --nodefraction
 prof-text --grep=main cpu.pb.gz | see prof-filter --focus
 prof pprof cpu.pb.gz | use prof text
@@ -122,7 +123,7 @@ prof-text --focsu=main cpu.pb.gz | unknown option '--focsu=main': --focus?
 prof-text --nodecuont=5 cpu.pb.gz | --nodecount?
 prof-text --base=old.pb.gz cpu.pb.gz | see prof-diff --base
 prof-text cup.pb.gz | cup.pb.gz: No such file or directory
-prof-text empty.pb.gz | empty input; did the command before fail?
+prof-text empty.pb.gz | empty input; did the command that wrote it fail?
 prof-text app | prof-record makes a profile of a program
 prof-text page.html | a profile's address ends in /debug/pprof/NAME
 prof-text perf.data | looks like perf.data; use prof-import
@@ -162,7 +163,7 @@ prof top cpu.pb.gz | no command 'top'; use prof text
 prof web cpu.pb.gz | use prof html --open FILE
 prof cpu.pb.gz | 'cpu.pb.gz' is a file, not a command; use prof text cpu.pb.gz
 prof -http=:8080 cpu.pb.gz | use prof html --open FILE
-prof run | run: no program to run
+prof run | run: no program to run: use prof run ./app
 END
 [ "$n" -ge 120 ] && ok "$n mistakes" || echo "$n" | not_ok '120 mistakes'
 check 'prof-gate makes the folder of a baseline' 0 '
@@ -176,6 +177,8 @@ check 'a page without a display' 2 'prof-html --open -o cpu.html cpu.pb.gz 2>&1 
 	prof-html -q --open -o cpu.html cpu.pb.gz' <<'END'
 prof-html: no display, and no $BROWSER; the page is in cpu.html
 END
+check_err 'a browser that is not there' 2 'BROWSER=./none prof-html --open -o cpu.html cpu.pb.gz' \
+	'no display, and what $BROWSER names did not start; the page is in'
 if grep -q 'define HAVE_LIBGVC 1' "$bin/config.h"; then
 	check 'the name of a picture says its format' 0 '
 		prof-dot -o cpu.svg cpu.pb.gz && head -c5 cpu.svg && prof-dot -o cpu.graph cpu.pb.gz && head -c8 cpu.graph && echo' <<'END'

@@ -28,8 +28,9 @@ stream_inflate(const void *data, size_t n, size_t max_bytes, struct buf *raw,
 	enum prof_status st;
 
 	if (n == 0)
-		return prof_fail(err, PROF_EFORMAT,
-				 "empty input; did the command before fail?");
+		return prof_fail(
+			err, PROF_EFORMAT,
+			"empty input; did the command that wrote it fail?");
 	if (compress_is_gzip(data, n))
 		st = gzip_inflate(data, n, max_bytes, raw, err);
 	else if (compress_is_zstd(data, n))
