@@ -10,6 +10,33 @@
 
 #include "lib/base/slurp.h"
 
+/*
+ * The bytes of the kernel's code, 0 if it does not say: on x86 they are those
+ * from _stext to _etext, and this file is short.
+ */
+static uint64_t
+code_size(void)
+{
+	uint64_t size = 0;
+#ifdef __x86_64__
+	FILE *f = fopen("/proc/iomem", "re");
+	char row[256];
+
+	while (f && !size && fgets(row, sizeof(row), f)) {
+		uint64_t first, last;
+
+		if (strstr(row, " : Kernel code") &&
+		    sscanf(row, "%" SCNx64 "-%" SCNx64, &first, &last) == 2 &&
+		    last > first)
+			size = last - first + 1;
+	}
+	if (f)
+		fclose(f);
+#endif
+	return size;
+}
+
+/* Of 100,000 symbols _stext is among the first, and _etext far behind. */
 static void
 find_symbols(struct perf_kernel *k)
 {
@@ -24,10 +51,16 @@ find_symbols(struct perf_kernel *k)
 		if (sscanf(row, "%" SCNx64 " %c %15s", &address, &type, name) !=
 		    3)
 			continue;
-		if (!strcmp(name, "_stext"))
+		if (!strcmp(name, "_stext")) {
+			uint64_t n = code_size();
+
+			if (!address) /* nor are the others for us */
+				break;
 			k->start = address;
-		else if (!strcmp(name, "_etext"))
+			k->limit = n ? address + n : 0;
+		} else if (!strcmp(name, "_etext")) {
 			k->limit = address;
+		}
 	}
 	free(row);
 	if (f)
