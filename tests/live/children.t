@@ -135,7 +135,7 @@ done
 1
 END
 check '--wait: the status is the program'\''s, after a signal, too' 3 \
-	'exec prof-record --wait -o d.pb.gz sh -c "
+	'exec prof-record -q --wait -o d.pb.gz sh -c "
 		setsid sh -c \"while kill -TERM \$PPID; do sleep 0.05; done\" \
 			2>/dev/null & exit 3"' </dev/null
 

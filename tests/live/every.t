@@ -272,7 +272,7 @@ else
 		check 'the rights in the unit' 0 "
 			cd caps && rm -rf * && setpriv --reuid=65534 --clear-groups \
 				--inh-caps=$caps --ambient-caps=$caps \
-				prof-record --all -F 99 --every 1 --seconds 2 \
+				prof-record -q --all -F 99 --every 1 --seconds 2 \
 				-o '%F/%H%M%S.pb.gz'
 			find . -name '*.pb.gz' | awk 'END { print (NR >= 2) }'
 			find . -name '*.pb.gz' -exec prof-text --raw {} ';' 2>/dev/null |

@@ -172,7 +172,7 @@ counted
 END
 	# The clocks also count while the host runs another machine.
 	check 'the CPU time of a command is the kernel'"'"'s figure' 0 \
-		'prof-record --sampler=perf -F 997 -o m.pb.gz sh -c "./work 0.5; times" |
+		'prof-record -q --sampler=perf -F 997 -o m.pb.gz sh -c "./work 0.5; times" |
 			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
 		stacks m.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\) .*/\1 \2/p" |
 			awk "{ getline own <\"own\"; used = own + 0
@@ -249,7 +249,7 @@ func main() {
 	<-done
 }
 END
-	export GOCACHE="$scratch/go" GO111MODULE=off CGO_ENABLED=0
+	export GO111MODULE=off CGO_ENABLED=0
 	if go build -o gone w.go 2>log; then
 		check_err 'a Go program' 0 \
 			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \

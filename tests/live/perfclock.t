@@ -38,7 +38,7 @@ sampled 'ticks are CPU time' \
 
 check 'the program has the same descriptors' 0 \
 	'ls /proc/self/fd | cat >want
-	 prof-record --clock=perf -o x.pb.gz ls /proc/self/fd | diff want -' </dev/null
+	 prof-record -q --clock=perf -o x.pb.gz ls /proc/self/fd | diff want -' </dev/null
 check 'a program may close every descriptor' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -MPOSIX -e "
 		POSIX::close(\$_) for 3 .. 1023; do { \$i++ for 1 .. 9999 } while times() < 0.2"' </dev/null

@@ -272,7 +272,7 @@ if [ $? -eq 77 ]; then
 else
 	check 'under a filter of system calls that allows it, functions are read' 0 \
 		"seccomp allow prof-record -q --clock=wall -o filter.pb.gz $python sleepers.py
-		prof-text --folded --lines --sample-index=wall filter.pb.gz |
+		prof-text -q --folded --lines --sample-index=wall filter.pb.gz |
 			grep -c 'sleepers.doze [^;]*:5;.*sleepers.nap [^;]*:3'" <<'END'
 1
 END

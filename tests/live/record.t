@@ -403,7 +403,7 @@ func main() {
 	fmt.Println(s, C.sqrt(2))
 }
 END
-	HOME=$PWD CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
+	CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
 	if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log; then
 	check_err 'a Go program with libc is sampled from outside' 0 \
 		'prof-record --kernel=no -o x.pb.gz ./cgo >log' \
@@ -413,7 +413,7 @@ END
 	else
 		check 'its function has nearly all samples' 0 \
 		"prof-record -q -o x.pb.gz ./cgo >log 2>&1
-		 prof-symbolize x.pb.gz | prof-text --cum | awk '\$NF == \"main.main\" { print (\$5 + 0 > 80) }'" <<'END'
+		 prof-symbolize -q x.pb.gz | prof-text -q --cum | awk '\$NF == \"main.main\" { print (\$5 + 0 > 80) }'" <<'END'
 1
 END
 	fi
@@ -526,14 +526,14 @@ live 'kill -9 loses nothing that was sampled' killed
 
 # The wall clock: who waits is seen where it waits, and is not woken up for it.
 unfiltered check 'a sleeping program is in the profile with --clock=wall' 0 \
-	'prof-record --clock=wall -F 1000 -o x.pb.gz sleep 0.3
+	'prof-record -q --clock=wall -F 1000 -o x.pb.gz sleep 0.3
 	 duration=$(prof-text --raw x.pb.gz | sed -n "s/^Duration: //p")
 	 stacks x.pb.gz | awk -v most=$duration "!/^#/ { n += \$1 }
 		END { print (n >= 290 && n <= 1000 * most + 1 ? \"all\" : n \" of \" most) }"' <<'END'
 all
 END
 check 'it is not with --clock=cpu' 0 \
-	'prof-record --clock=cpu -F 1000 -o x.pb.gz sleep 0.3
+	'prof-record -q --clock=cpu -F 1000 -o x.pb.gz sleep 0.3
 	 stacks x.pb.gz | awk "!/^#/ { n += \$1 } END { print (n < 100) }"' <<'END'
 1
 END

@@ -79,7 +79,7 @@ func main() {
 	wg.Wait()
 }
 END
-export GOCACHE="$scratch/go" GO111MODULE=off CGO_ENABLED=0
+export GO111MODULE=off CGO_ENABLED=0
 if have go && go build -o whole w.go 2>log &&
 	go build -ldflags='-s -w' -o bare w.go 2>>log; then
 	compare 'a Go program' ./whole
