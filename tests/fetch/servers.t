@@ -3,9 +3,8 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 # A build of net/http from nothing takes longer than all the rest.
-GOCACHE=$(go env GOCACHE 2>/dev/null)
 HOME=$scratch PPROF_TMPDIR=$scratch GO111MODULE=off
-export HOME PPROF_TMPDIR GOCACHE GO111MODULE
+export HOME PPROF_TMPDIR GO111MODULE
 unset DEBUGINFOD_URLS
 
 need_curl 'real servers'

@@ -1,5 +1,6 @@
-# Every refinement against go tool pprof, over the corpus. One pprof for each
-# profile gets all commands, as starting it takes most of the time.
+# Every refinement against go tool pprof, over the corpus: for each profile the next
+# third of them, all in make check-long. One pprof for each profile gets all
+# commands, as starting it takes most of the time.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/normal.sh"
@@ -11,7 +12,7 @@ HOME=$scratch # pprof keeps a history there
 export HOME
 
 # Filters for any profile: a few words that occur in ours, and none.
-cat >filters <<'END'
+cat >all-filters <<'END'
 focus=main
 focus=runtime
 focus=B|rec|leaf
@@ -77,21 +78,27 @@ END
 # Into one file: how pprof is told to write each filter, cleared before.
 names='focus ignore hide show show_from prune_from tagfocus tagignore tagshow
 taghide tagroot tagleaf'
-i=0
-while read -r line; do
-	i=$((i + 1))
-	for n in $names; do
-		echo "$n="
-	done
-	# shellcheck disable=SC2086 # words
-	printf '%s\n' $line
-	echo "raw > theirs.$i"
-done <filters >script
-echo quit >>script
+turn=0
+choose() {
+	turn=$(((turn + 1) % 3))
+	awk -v long="$long" -v turn=$turn 'long != "" || NR % 3 == turn' all-filters >filters
+	i=0
+	while read -r line; do
+		i=$((i + 1))
+		for n in $names; do
+			echo "$n="
+		done
+		# shellcheck disable=SC2086 # words
+		printf '%s\n' $line
+		echo "raw > theirs.$i"
+	done <filters >script
+	echo quit >>script
+}
 
 # compare NAME FILE: one result for a profile and all filters.
 compare() {
 	rm -f theirs.*
+	choose
 	go tool pprof -symbolize=none "$2" <script >/dev/null 2>&1
 	raw_lines theirs.* | add_up >theirs
 	i=0

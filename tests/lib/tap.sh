@@ -15,6 +15,10 @@ LC_ALL=C TZ=UTC PROF_CACHE=''
 export LC_ALL TZ PROF_CACHE
 unset PROFPIPE_CACHE PPROF_TOOLS PPROF_BINARY_PATH PPROF_TMPDIR NO_COLOR
 
+# What Go has compiled of its library serves all scripts.
+GOCACHE=${abs_builddir:?run by make check}/tests/go.kept
+export GOCACHE
+
 # Is this make check-long, which runs the long forms of tests?
 long=${PROF_LONG-${PROFPIPE_LONG-}}
 

@@ -79,7 +79,7 @@ verdict 'of real profiles'
 
 # 17: values of both signs; 16: only what pprof tells apart.
 i=1
-while [ $i -le 20 ]; do
+while [ $i -le $((${long:+15} + 5)) ]; do
 	mkrandom $i $((16 + i % 2)) >a.pb.gz
 	mkrandom $((i + 1000)) $((16 + i % 2)) >b.pb.gz
 	all a.pb.gz b.pb.gz

@@ -122,7 +122,7 @@ else
 	skip 'a static program' 'cannot link one'
 fi
 if have go && echo 'package main
-func main() {}' >main.go && HOME=$PWD CGO_ENABLED=0 go build -o gone main.go; then
+func main() {}' >main.go && CGO_ENABLED=0 go build -o gone main.go; then
 	check_err 'a Go program' 2 'prof-record --sampler=preload -o y.pb.gz ./gone' 'prof-fetch'
 else
 	skip 'a Go program' 'no go'

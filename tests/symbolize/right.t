@@ -81,21 +81,21 @@ longer() {
 }
 
 words=$src/tests/programs/words/words
-compiled 'g++, DWARF 5' g++ -std=c++17 -O2 -g -gdwarf-5 "$words.cc" -o prog
-longer 'g++, DWARF 4' g++ -std=c++17 -O2 -g -gdwarf-4 "$words.cc" -o prog
-longer 'g++, split DWARF' g++ -std=c++17 -O2 -g -gsplit-dwarf -c \
+regex=${long:+-DWITH_REGEX}
+compiled 'g++, DWARF 5' g++ $regex -std=c++17 -O2 -g -gdwarf-5 "$words.cc" -o prog
+longer 'g++, DWARF 4' g++ $regex -std=c++17 -O2 -g -gdwarf-4 "$words.cc" -o prog
+longer 'g++, split DWARF' g++ $regex -std=c++17 -O2 -g -gsplit-dwarf -c \
 	"$words.cc" -o prog.o
-longer 'clang++, DWARF 5' clang++ -std=c++17 -O2 -g -gdwarf-5 "$words.cc" \
+longer 'clang++, DWARF 5' clang++ $regex -std=c++17 -O2 -g -gdwarf-5 "$words.cc" \
 	-o prog
-longer 'clang++, DWARF 4' clang++ -std=c++17 -O2 -g -gdwarf-4 "$words.cc" \
+longer 'clang++, DWARF 4' clang++ $regex -std=c++17 -O2 -g -gdwarf-4 "$words.cc" \
 	-o prog
-compiled 'clang++, split DWARF' clang++ -std=c++17 -O2 -g -gdwarf-4 \
+compiled 'clang++, split DWARF' clang++ $regex -std=c++17 -O2 -g -gdwarf-4 \
 	-gsplit-dwarf -c "$words.cc" -o prog.o
 compiled 'Rust' rustc -O -g "$words.rs" -o prog
 longer 'Rust, names of version 0' rustc -O -g \
 	-C symbol-mangling-version=v0 "$words.rs" -o prog
-GOCACHE=$scratch/go GOFLAGS=-mod=mod
-export GOCACHE GOFLAGS
+export GOFLAGS=-mod=mod
 compiled 'Go' go build -o prog "$words.go"
 
 # A stripped Go program says as much by the table of its runtime, but for .abi0, which

@@ -3,7 +3,9 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#ifdef WITH_REGEX // seven seconds of a compiler
 #include <regex>
+#endif
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -33,13 +35,20 @@ static std::map<std::string, std::vector<int>>
 index(std::istream &in)
 {
 	std::map<std::string, std::vector<int>> m;
-	std::regex word("[[:alpha:]]+");
 	std::string line;
 
-	for (int n = 1; std::getline(in, line); n++)
+	for (int n = 1; std::getline(in, line); n++) {
+#ifdef WITH_REGEX
+		std::regex word("[[:alpha:]]+");
 		for (std::sregex_iterator i(line.begin(), line.end(), word), e;
 		     i != e; ++i)
 			m[i->str()].push_back(n);
+#else
+		std::istringstream words(line);
+		for (std::string word; words >> word;)
+			m[word].push_back(n);
+#endif
+	}
 	return m;
 }
 
