@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
 #include "lib/base/arena.h"
 #include "lib/base/hashtab.h"
+#include "lib/base/search.h"
 #include "lib/base/strtab.h"
 #include "symbols/binary/binary.h"
 #include "symbols/code/bytes.h"
@@ -357,8 +357,8 @@ name_variables(struct decoder *d, const struct extents *e, struct prof_err *err)
 	for (size_t i = 0; st == PROF_OK && i < d->n_insn; i++)
 		if (d->insn[i]->data)
 			name_data(d, d->insn[i], e,
-				  &v[addrs_lower_bound(addr, n,
-						       d->insn[i]->data)]);
+				  &v[search_from(addr, n, sizeof(*addr), 0,
+						 d->insn[i]->data)]);
 	free(addr);
 	free(v);
 	return st;

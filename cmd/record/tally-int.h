@@ -37,13 +37,13 @@ struct module {
 };
 
 struct range {
-	uint64_t start; /* first, for place_of() */
+	uint64_t start;
 	uint64_t limit;
 	uint32_t module;
 };
 
 struct space {
-	uint64_t id; /* first, for place_of() */
+	uint64_t id;
 	uint32_t process;
 	uint32_t next;       /* the space that replaced it, or 0 */
 	struct range *range; /* sorted by start */

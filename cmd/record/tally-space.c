@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "tally-int.h"
 
 enum {
@@ -21,26 +22,6 @@ enum {
 	MAX_RANGE = 1 << 16,  /* ranges in a space: the kernel allows no more */
 	MAX_COPIED = 1 << 22, /* ranges copied from base spaces */
 };
-
-/* The position of key in a sorted array of n elements of size bytes, which
- * begin with their keys. */
-static size_t
-place_of(const void *array, size_t n, size_t size, uint64_t key)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		uint64_t own;
-
-		memcpy(&own, (const char *)array + mid * size, sizeof(own));
-		if (own < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
 
 static void
 free_ranges(struct tally *t, struct space *s)
@@ -52,13 +33,15 @@ free_ranges(struct tally *t, struct space *s)
 static size_t
 place_space(const struct tally *t, uint32_t id)
 {
-	return place_of(t->space, t->n_space, sizeof(*t->space), id);
+	return search_from(t->space, t->n_space, sizeof(*t->space),
+			   offsetof(struct space, id), id);
 }
 
 static size_t
 place_range(const struct space *s, uint64_t start)
 {
-	return place_of(s->range, s->n_range, sizeof(*s->range), start);
+	return search_from(s->range, s->n_range, sizeof(*s->range),
+			   offsetof(struct range, start), start);
 }
 
 struct space *

@@ -1,6 +1,6 @@
 /*
  * search.h - binary search in an array of n structs of `size` bytes, ascending
- * by an address: a uint64_t at offset `key` of each.
+ * by an address: a uint64_t at offset `key` of each; or n addresses, key 0.
  */
 #ifndef SEARCH_H
 #define SEARCH_H

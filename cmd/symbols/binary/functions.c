@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
+#include "lib/base/search.h"
 #include "symbols/dwarf/range.h"
 #include "symbols/dwarf/scan.h"
 
@@ -81,7 +81,7 @@ claim(struct batch *b, uint32_t id, const struct dwarf_unit *u)
 		if (start >= end)
 			continue;
 		has_ranges = true;
-		i = addrs_lower_bound(b->addr, b->n, start);
+		i = search_from(b->addr, b->n, sizeof(*b->addr), 0, start);
 		if (i == b->n || b->addr[i] >= end ||
 		    !code_end(b->object.code, start))
 			continue;

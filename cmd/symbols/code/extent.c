@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
 #include "lib/base/search.h"
@@ -332,7 +331,7 @@ static void
 take_variable(void *ctx, uint64_t value, uint64_t size, const char *name)
 {
 	struct variables *v = ctx;
-	size_t i = addrs_lower_bound(v->addr, v->n, value);
+	size_t i = search_from(v->addr, v->n, sizeof(*v->addr), 0, value);
 	struct variable *at = &v->out[i];
 	char *copy;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "read.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/section.h"
@@ -211,17 +212,8 @@ cfi_release(struct cfi_table *t)
 static size_t
 begun(const struct cfi_table *t, uint64_t a)
 {
-	size_t lo = 0, n = t->n;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (t->range[mid].start <= a)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	return search_above(t->range, t->n, sizeof(*t->range),
+			    offsetof(struct code_range, start), a);
 }
 
 const struct code_range *

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "entry.h"
-#include "lib/base/addrs.h"
 #include "lib/base/array.h"
+#include "lib/base/search.h"
 #include "range.h"
 #include "symbols/elf/symtab.h"
 
@@ -72,7 +72,7 @@ add_function(struct scan *s, const struct scan_node *node,
 		size_t i;
 
 		work++;
-		i = addrs_lower_bound(s->addr, s->n, start);
+		i = search_from(s->addr, s->n, sizeof(*s->addr), 0, start);
 		if (i == s->n || s->addr[i] >= end ||
 		    !code_end(s->object->code, start))
 			continue;

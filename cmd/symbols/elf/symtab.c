@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
+#include "lib/base/search.h"
 
 bool
 symtab_open(Elf *elf, unsigned type, struct symtab *t)
@@ -149,7 +149,7 @@ symtab_match(struct symtab *t, const struct code_map *code,
 			file = (uint32_t)i;
 		if (!is_code_symbol(code, t, &sym))
 			continue;
-		at = &c[addrs_lower_bound(addr, n, sym.st_value)];
+		at = &c[search_from(addr, n, sizeof(*addr), 0, sym.st_value)];
 		end = sym.st_size > UINT64_MAX - sym.st_value
 			      ? UINT64_MAX
 			      : sym.st_value + sym.st_size;

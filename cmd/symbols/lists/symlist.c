@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/addrs.h"
 #include "lib/base/array.h"
 #include "lib/base/search.h"
 
@@ -91,7 +90,7 @@ symlist_run(const struct symlist *l, const uint64_t *addr, size_t n,
 		next[i] = i;
 	for (size_t k = l->n; k-- > 0;) {
 		const struct symlist_entry *e = &l->entry[k];
-		size_t i = addrs_lower_bound(addr, n, e->start);
+		size_t i = search_from(addr, n, sizeof(*addr), 0, e->start);
 
 		while (i < n && addr[i] < e->end) {
 			if (next[i] == i) {
