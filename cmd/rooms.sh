@@ -1,26 +1,50 @@
 #!/bin/sh
 # Writes rooms.am, which Makefile.am includes: the sources of each folder of cmd/
-# and libsample/, as $(cmd_lib_base) for cmd/lib/base. Not those that Makefile.am
-# names itself, above its tests. autoconf runs it, and make when a file came or went.
+# and libsample/, as $(cmd_lib_base) for cmd/lib/base, but those that Makefile.am
+# names itself, above its tests; and the programs of folders of tests/, a source
+# each, as $(tests_fuzz), but those of which it names the program or the source.
+# autoconf runs it, and make when a file came or went.
 cd "$(dirname "$0")/.." || exit
-find cmd libsample -name '*.c' | sed 's|\(.*\)/|\1 |' | LC_ALL=C sort | awk '
+find cmd libsample tests/bench tests/fuzz tests/lib tests/unit -name '*.c' |
+	sed 's|\(.*\)/|\1 |' | LC_ALL=C sort | awk '
 	BEGIN {
-		while ((getline line < "Makefile.am") > 0 && line !~ /^# --- tests/) {
+		while ((getline line < "Makefile.am") > 0) {
+			are_tests = are_tests || line ~ /^# --- tests/
 			n = split(line, words)
 			for (i = 1; i <= n; i++)
-				named[words[i]] = 1
+				if (are_tests)
+					tested[words[i]] = 1
+				else
+					named[words[i]] = 1
 		}
 	}
 	($1 "/" $2) in named { next }
 	{
 		room = $1
+		item = $1 "/" $2
 		gsub("[/-]", "_", room)
+	}
+	room ~ /^tests/ {
+		if (item in tested)
+			next
+		sub(/[.]c$/, "", item)
+		if ($1 == "tests/fuzz")
+			sub("fuzz/", "fuzz-", item)
+		else
+			sub("lib/|bench/", "", item)
+		name = item
+		gsub("[/-]", "_", name)
+		sources = sources name "_SOURCES = " $1 "/" $2 "\n"
+		if (item in tested)
+			next
+	}
+	{
 		if (room != last)
 			printf "%s%s =", last ? "\n\n" : "", room
 		last = room
-		printf " \\\n\t%s/%s", $1, $2
+		printf " \\\n\t%s", item
 	}
-	END { print "" }' >rooms.am.$$
+	END { printf "\n\n%s", sources }' >rooms.am.$$
 if cmp -s rooms.am.$$ rooms.am; then
 	rm -f rooms.am.$$
 else
