@@ -278,11 +278,8 @@ count(void **state)
 	text_is("# at noon\nheap profile: total 5\n5 @ 0x1101\n"
 		"MAPPED_LIBRARIES:\n1000-2000 r-xp 0 08:01 7 /bin/x\n",
 		"heap/count, 1\n5 @ 1100\n1000-2000 +0 /bin/x\n");
-	refused("x profile: total 1\n1 @ 0x11AB\n",
-		"line 2: '0x11AB' is not an address");
 	refused("x profile: total 1\n1 @ 0x1\n1 @ 1101\n",
 		"line 3: '1101' is not an address");
-	refused("x profile: total 1\n1\n", "line 2: want 'count @ addresses'");
 }
 
 static void
@@ -315,8 +312,6 @@ heap(void **state)
 		"objects/count space/bytes, 1\n# warning: sampling is off\n");
 	refused("%warn x\nheap profile: 1: 2 [1: 2] @ heapz\n",
 		"line 2: heap profile of unknown kind 'heapz'");
-	refused("heap profile: 1: 2 [1: 2] @ heapprofile\n0: 5 [1: 2] @ 0x1\n",
-		"line 2: inuse count is 0, but inuse bytes are 5");
 }
 
 static void
@@ -389,9 +384,6 @@ threads(void **state)
 		" [same as previous thread]\n"
 		"---- no stack trace for 9f\n",
 		"thread/count, 1\n2 @ 1101 1200 1300\n" NO_MAP);
-	refused("--- threadz 1 ---\n--- Thread 7f (name: a/1) stack: ---\n"
-		" 0x1\n",
-		"line 3: the list of threads has no end: truncated?");
 }
 
 static void

@@ -147,29 +147,6 @@ negative(void **state)
 	end(p, f, l);
 }
 
-/* A stack that has a line three times counts once; the leaf alone is flat. */
-static void
-recursion(void **state)
-{
-	const struct graph_options o = { 0 };
-	struct profile *p = begin();
-	uint32_t a = add_location(p, "f", 8, 10);
-	uint32_t b = add_location(p, "f", 8, 12);
-	const uint32_t stack[] = { a, b, a, b, a };
-	struct listing *l;
-	struct frames *f;
-
-	(void)state;
-	add_sample(p, 4, 5, stack);
-	l = list(p, &o, &f);
-	assert_int_equal(l->block[0].flat, 4);
-	assert_int_equal(l->block[0].cum, 4);
-	assert_int_equal(l->line[0].flat, 4);
-	assert_int_equal(l->line[1].flat, 0);
-	assert_int_equal(l->line[1].cum, 4);
-	end(p, f, l);
-}
-
 int
 main(void)
 {
@@ -177,7 +154,6 @@ main(void)
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(extremes),
 		cmocka_unit_test(negative),
-		cmocka_unit_test(recursion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
