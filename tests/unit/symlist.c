@@ -302,24 +302,6 @@ test_kallsyms(void **state)
 	symlist_release(&k.list);
 }
 
-static void
-test_kallsyms_hidden(void **state)
-{
-	static const char hidden[] = "0000000000000000 T _text\n"
-				     "0000000000000000 T _stext\n";
-	struct prof_err err = { 0 };
-	struct kallsyms k = { 0 };
-
-	(void)state;
-	assert_int_equal(kallsyms_read(&k, hidden, sizeof(hidden) - 1, &err),
-			 PROF_EIO);
-	assert_string_equal(err.msg,
-			    "addresses are hidden (kernel.kptr_restrict)");
-	assert_int_equal(kallsyms_read(&k, "# none\n", 7, &err), PROF_EFORMAT);
-	assert_string_equal(err.msg, "not a list of kernel symbols");
-	symlist_release(&k.list);
-}
-
 int
 main(void)
 {
@@ -329,7 +311,6 @@ main(void)
 		cmocka_unit_test(test_jitdump_cut),
 		cmocka_unit_test(test_jitdump_damaged),
 		cmocka_unit_test(test_kallsyms),
-		cmocka_unit_test(test_kallsyms_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
