@@ -26,14 +26,6 @@ struct place {
 	unsigned depth;
 };
 
-static bool
-ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && !strcmp(name + n - m, end);
-}
-
 static enum prof_status
 fail(const struct place *at, const char *name, struct prof_err *err)
 {
@@ -76,7 +68,7 @@ join(const char *before, const char *name, size_t n, const char *after)
 static const char *
 between(const char *name, const char *end, size_t *n)
 {
-	if (*name != '.' || !ends_in(name + 1, end))
+	if (*name != '.' || !filename_ends_in(name + 1, end))
 		return NULL;
 	*n = strlen(name) - 1 - strlen(end);
 	return name + 1;
@@ -213,7 +205,7 @@ settle_equal(struct walk_file *first, const struct walk_file *next, bool *goes,
 {
 	char *copy;
 
-	*goes = ends_in(first->real, "/sum") ||
+	*goes = filename_ends_in(first->real, "/sum") ||
 		!strcmp(first->real, next->real);
 	if (*goes)
 		return PROF_OK;

@@ -23,6 +23,7 @@
 
 #include "launch.h"
 #include "lib/base/buf.h"
+#include "lib/base/filename.h"
 #include "lib/model/runtime.h"
 #include "libsample/shm.h"
 #include "procfs.h"
@@ -176,14 +177,10 @@ opener(const char *name)
 		{ ".js", "node --cpu-prof" },
 		{ ".jar", "prof-record java -jar" },
 	};
-	size_t n = strlen(name);
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		size_t k = strlen(table[i][0]);
-
-		if (n > k && !strcmp(name + n - k, table[i][0]))
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (filename_ends_in(name, table[i][0]))
 			return table[i][1];
-	}
 	return NULL;
 }
 

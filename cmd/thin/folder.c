@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/filename.h"
 #include "lib/base/regular.h"
 
 #define MAX_DEPTH 64
@@ -122,14 +123,6 @@ fail_at(const char *path, const char *why, struct prof_err *err)
 	return prof_fail(err, PROF_EIO, "%s: %s", path, why);
 }
 
-static bool
-ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && !strcmp(name + n - m, end);
-}
-
 /* A folder `name` in dir. */
 static enum prof_status
 walk_below(const struct tree *t, int dir, const char *name, const char *path,
@@ -141,7 +134,7 @@ walk_below(const struct tree *t, int dir, const char *name, const char *path,
 
 	if (t->visit && !strcmp(name, ".prof-history"))
 		return PROF_OK;
-	if (t->visit && *name == '.' && ends_in(name, ".done"))
+	if (t->visit && *name == '.' && filename_ends_in(name, ".done"))
 		return prof_fail(err, PROF_EUSAGE,
 				 "an hour in it is not tidied up");
 	fd = folder_open(dir, name, &why);

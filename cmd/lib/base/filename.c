@@ -55,13 +55,9 @@ filename_ending(const char *name)
 {
 	static const char *const ending[] = { ".pb", ".pb.gz", ".pb.zst",
 					      ".prof", ".prof.gz" };
-	size_t n = strlen(name);
 
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
-		size_t m = strlen(ending[i]);
-
-		if (n > m && !strcmp(name + n - m, ending[i]))
-			return name + n - m;
-	}
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (filename_ends_in(name, ending[i]))
+			return name + strlen(name) - strlen(ending[i]);
 	return NULL;
 }

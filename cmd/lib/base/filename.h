@@ -2,7 +2,9 @@
 #ifndef FILENAME_H
 #define FILENAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define FILENAME_SAFE_MAX 128
 
@@ -13,6 +15,15 @@
  * begins with a dot or a dash, so it is no folder, hidden file or option.
  */
 void filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX]);
+
+/* Does name end in `end`, after something else? */
+static inline bool
+filename_ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
 
 /*
  * The ending in name that makes it the name of a profile in an archive: .pb,

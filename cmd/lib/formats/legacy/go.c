@@ -49,27 +49,6 @@ cut_last(struct span *s, char mark)
 	return rest;
 }
 
-static enum prof_status
-find_function(struct legacy *l, struct span name, struct span file,
-	      uint32_t *out)
-{
-	struct strtab *s = &l->p->strings;
-	struct function f = { .name = strtab_add(s, name.p, span_len(name)),
-			      .file = strtab_add(s, file.p, span_len(file)) };
-	uint64_t key = (uint64_t)f.name << 32 | f.file;
-
-	f.system_name = f.name;
-	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE)
-		return prof_nomem(l->err);
-	*out = idmap_find(&l->go.function, key);
-	if (*out != IDMAP_NONE)
-		return PROF_OK;
-	*out = profile_add_function(l->p, &f);
-	if (*out == PROF_NONE || idmap_add(&l->go.function, key, *out) < 0)
-		return prof_nomem(l->err);
-	return PROF_OK;
-}
-
 enum prof_status
 legacy_go_name(struct legacy *l, const struct text *t)
 {
@@ -90,7 +69,8 @@ legacy_go_name(struct legacy *l, const struct text *t)
 	if (go->n && pc != go->pc)
 		st = legacy_go_flush(l);
 	if (st == PROF_OK)
-		st = find_function(l, name, file, &line.function);
+		st = legacy_function(l, &go->function, false, name, file,
+				     &line.function);
 	if (st != PROF_OK)
 		return st;
 	go->pc = pc;

@@ -83,6 +83,14 @@ enum prof_status legacy_sample(struct legacy *l, enum adjust adjust,
 uint32_t legacy_find(const struct legacy *l, uint64_t address);
 
 /*
+ * The function of that name and file, added if it is new; by_name: the first of
+ * that name, whatever its file. map is the caller's, for one kind of look-up.
+ */
+enum prof_status legacy_function(struct legacy *l, struct idmap *map,
+				 bool by_name, struct span name,
+				 struct span file, uint32_t *out) MUST_USE;
+
+/*
  * Read a comment after a sample, which may name one of its addresses as Go
  * does. This, and each function here that adds a sample or reads the map, first
  * stores the name that was read before.

@@ -195,28 +195,6 @@ describe(struct span s, struct span *name, struct span *file, int64_t *line)
 	}
 }
 
-/* The function of that name: the first one, whatever its file. */
-static enum prof_status
-find_function(struct legacy *l, struct idmap *by_name, struct span name,
-	      struct span file, uint32_t *out)
-{
-	struct function f = { 0 };
-
-	f.name = strtab_add(&l->p->strings, name.p, span_len(name));
-	f.file = strtab_add(&l->p->strings, file.p, span_len(file));
-	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE)
-		return prof_nomem(l->err);
-	f.system_name = f.name;
-	*out = idmap_find(by_name, (uint64_t)f.name + 1);
-	if (*out != IDMAP_NONE)
-		return PROF_OK;
-	*out = profile_add_function(l->p, &f);
-	if (*out == PROF_NONE ||
-	    idmap_add(by_name, (uint64_t)f.name + 1, *out) < 0)
-		return prof_nomem(l->err);
-	return PROF_OK;
-}
-
 static enum prof_status
 name_location(struct legacy *l, struct idmap *by_name, const struct text *t)
 {
@@ -238,7 +216,7 @@ name_location(struct legacy *l, struct idmap *by_name, const struct text *t)
 	if (loc == IDMAP_NONE)
 		return PROF_OK; /* no sample has it */
 	describe(s, &name, &file, &line.line);
-	st = find_function(l, by_name, name, file, &line.function);
+	st = legacy_function(l, by_name, true, name, file, &line.function);
 	if (st == PROF_OK && profile_set_lines(l->p, loc, &line, 1) < 0)
 		st = prof_nomem(l->err);
 	/* Numbers of the virtual machine mean nothing outside it. */

@@ -155,6 +155,27 @@ legacy_find(const struct legacy *l, uint64_t address)
 				     : idmap_find(&l->location, address + 1);
 }
 
+enum prof_status
+legacy_function(struct legacy *l, struct idmap *map, bool by_name,
+		struct span name, struct span file, uint32_t *out)
+{
+	struct strtab *s = &l->p->strings;
+	struct function f = { .name = strtab_add(s, name.p, span_len(name)),
+			      .file = strtab_add(s, file.p, span_len(file)) };
+	uint64_t key = ((uint64_t)f.name << 32 | (by_name ? 0 : f.file)) + 1;
+
+	f.system_name = f.name;
+	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE)
+		return prof_nomem(l->err);
+	*out = idmap_find(map, key);
+	if (*out != IDMAP_NONE)
+		return PROF_OK;
+	*out = profile_add_function(l->p, &f);
+	if (*out == PROF_NONE || idmap_add(map, key, *out) < 0)
+		return prof_nomem(l->err);
+	return PROF_OK;
+}
+
 /* The location of an address, added when it is new. */
 static uint32_t
 location(struct legacy *l, uint64_t address)

@@ -125,26 +125,6 @@ cut_function(struct span *chain)
 }
 
 static enum prof_status
-find_function(struct legacy *l, struct symbols *y, struct span name,
-	      uint32_t *out)
-{
-	struct function f = { 0 };
-
-	f.name = strtab_add(&l->p->strings, name.p, span_len(name));
-	if (f.name == STRTAB_NONE)
-		return prof_nomem(l->err);
-	f.system_name = f.name;
-	*out = idmap_find(&y->function, (uint64_t)f.name + 1);
-	if (*out != IDMAP_NONE)
-		return PROF_OK;
-	*out = profile_add_function(l->p, &f);
-	if (*out == PROF_NONE ||
-	    idmap_add(&y->function, (uint64_t)f.name + 1, *out) < 0)
-		return prof_nomem(l->err);
-	return PROF_OK;
-}
-
-static enum prof_status
 name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 {
 	uint64_t addr = l->p->location[loc].address;
@@ -165,7 +145,9 @@ name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 				  sizeof(*y->line)) < 0)
 			return prof_nomem(l->err);
 		y->line[y->n_line] = (struct line){ 0 };
-		st = find_function(l, y, name, &y->line[y->n_line].function);
+		st = legacy_function(l, &y->function, true, name,
+				     (struct span){ name.end, name.end },
+				     &y->line[y->n_line].function);
 	}
 	for (size_t i = 0; i < y->n_line / 2; i++) {
 		struct line tmp = y->line[i];
