@@ -35,12 +35,4 @@ test_which(void **state)
 	assert_string_equal(ID_OF(GO_HEAD "abcdefgh/\0\0\0", false), "");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_which),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_which))

@@ -97,14 +97,5 @@ test_parse(void **state)
 	}
 }
 
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_parse),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_container), cmocka_unit_test(test_long),
+	   cmocka_unit_test(test_parse))

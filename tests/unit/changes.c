@@ -221,15 +221,7 @@ rows_are_in_order_and_all_are_counted(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(change_is_what_the_graph_says),
-		cmocka_unit_test(sides_are_what_each_profile_says),
-		cmocka_unit_test(flat_adds_up),
-		cmocka_unit_test(rows_are_in_order_and_all_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(change_is_what_the_graph_says),
+	   cmocka_unit_test(sides_are_what_each_profile_says),
+	   cmocka_unit_test(flat_adds_up),
+	   cmocka_unit_test(rows_are_in_order_and_all_are_counted))

@@ -342,14 +342,5 @@ test_cut(void **state)
 	each("good-stored.pb.gz", check_cut);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decoders),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_decoders), cmocka_unit_test(test_damage),
+	   cmocka_unit_test(test_cut))

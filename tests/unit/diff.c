@@ -163,15 +163,7 @@ names_lose_their_numbers(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_minus_a_is_nothing),
-		cmocka_unit_test(a_plus_b_minus_b_is_a),
-		cmocka_unit_test(a_labelled_difference_has_both_sides),
-		cmocka_unit_test(names_lose_their_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_minus_a_is_nothing),
+	   cmocka_unit_test(a_plus_b_minus_b_is_a),
+	   cmocka_unit_test(a_labelled_difference_has_both_sides),
+	   cmocka_unit_test(names_lose_their_numbers))

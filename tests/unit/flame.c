@@ -238,13 +238,5 @@ packages_of_names(void **state)
 	fclose(f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages_of_names),
-		cmocka_unit_test(trees_of_random_stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(packages_of_names),
+	   cmocka_unit_test(trees_of_random_stacks))

@@ -446,14 +446,6 @@ test_paths(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_graph), cmocka_unit_test(test_call_tree),
-		cmocka_unit_test(test_units), cmocka_unit_test(test_fractions),
-		cmocka_unit_test(test_paths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_graph), cmocka_unit_test(test_call_tree),
+	   cmocka_unit_test(test_units), cmocka_unit_test(test_fractions),
+	   cmocka_unit_test(test_paths))

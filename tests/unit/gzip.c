@@ -170,14 +170,6 @@ a_full_disk_is_said_once(void **state)
 	free(data);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_one_member_whatever_the_threads),
-		cmocka_unit_test(every_level_and_kind),
-		cmocka_unit_test(a_full_disk_is_said_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(it_is_one_member_whatever_the_threads),
+	   cmocka_unit_test(every_level_and_kind),
+	   cmocka_unit_test(a_full_disk_is_said_once))

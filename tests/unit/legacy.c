@@ -642,29 +642,17 @@ one_address_space_is_written(void **state)
 	profile_free(p);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_has_four_layouts),
-		cmocka_unit_test(cpu_is_cut_nowhere),
-		cmocka_unit_test(handler_frames_go_when_asked_to),
-		cmocka_unit_test(leaf_given_twice_is_one_frame),
-		cmocka_unit_test(count),
-		cmocka_unit_test(heap),
-		cmocka_unit_test(jemalloc),
-		cmocka_unit_test(contention),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(java),
-		cmocka_unit_test(symbolized),
-		cmocka_unit_test(the_program_comes_first),
-		cmocka_unit_test(pieces_are_joined),
-		cmocka_unit_test(lines_of_maps),
-		cmocka_unit_test(locations_find_mappings),
-		cmocka_unit_test(variables_cannot_blow_up),
-		cmocka_unit_test(what_is_written_can_be_read),
-		cmocka_unit_test(one_address_space_is_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(cpu_has_four_layouts),
+	   cmocka_unit_test(cpu_is_cut_nowhere),
+	   cmocka_unit_test(handler_frames_go_when_asked_to),
+	   cmocka_unit_test(leaf_given_twice_is_one_frame),
+	   cmocka_unit_test(count), cmocka_unit_test(heap),
+	   cmocka_unit_test(jemalloc), cmocka_unit_test(contention),
+	   cmocka_unit_test(threads), cmocka_unit_test(java),
+	   cmocka_unit_test(symbolized),
+	   cmocka_unit_test(the_program_comes_first),
+	   cmocka_unit_test(pieces_are_joined), cmocka_unit_test(lines_of_maps),
+	   cmocka_unit_test(locations_find_mappings),
+	   cmocka_unit_test(variables_cannot_blow_up),
+	   cmocka_unit_test(what_is_written_can_be_read),
+	   cmocka_unit_test(one_address_space_is_written))

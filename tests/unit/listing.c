@@ -147,14 +147,5 @@ negative(void **state)
 	end(p, f, l);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges),
-		cmocka_unit_test(extremes),
-		cmocka_unit_test(negative),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(ranges), cmocka_unit_test(extremes),
+	   cmocka_unit_test(negative))

@@ -190,13 +190,4 @@ test_kernel_symbol(void **state)
 	assert_true(load_wants_kernel_symbol("/bin/app", &odd));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_kernel_symbol),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_rows), cmocka_unit_test(test_kernel_symbol))

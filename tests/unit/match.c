@@ -115,14 +115,6 @@ hostile_patterns_end(void **state)
 	free(s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns_mean_what_they_mean_to_pprof),
-		cmocka_unit_test(bad_patterns_are_refused),
-		cmocka_unit_test(hostile_patterns_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(patterns_mean_what_they_mean_to_pprof),
+	   cmocka_unit_test(bad_patterns_are_refused),
+	   cmocka_unit_test(hostile_patterns_end))

@@ -264,19 +264,11 @@ chosen_words_do_not_collide(void **state)
 	hashtab_release(&t);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_does_not_matter),
-		cmocka_unit_test(order_does_not_matter_to_columns),
-		cmocka_unit_test(grouping_does_not_matter),
-		cmocka_unit_test(the_sum_of_one_is_stable),
-		cmocka_unit_test(a_weight_is_so_many_of_one),
-		cmocka_unit_test(large_sums_saturate_in_the_end),
-		cmocka_unit_test(an_unknown_mapping_is_not_none),
-		cmocka_unit_test(chosen_words_do_not_collide),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(order_does_not_matter),
+	   cmocka_unit_test(order_does_not_matter_to_columns),
+	   cmocka_unit_test(grouping_does_not_matter),
+	   cmocka_unit_test(the_sum_of_one_is_stable),
+	   cmocka_unit_test(a_weight_is_so_many_of_one),
+	   cmocka_unit_test(large_sums_saturate_in_the_end),
+	   cmocka_unit_test(an_unknown_mapping_is_not_none),
+	   cmocka_unit_test(chosen_words_do_not_collide))

@@ -709,23 +709,9 @@ build_ids(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_field),
-		cmocka_unit_test(period_and_unknown),
-		cmocka_unit_test(life),
-		cmocka_unit_test(order),
-		cmocka_unit_test(chain),
-		cmocka_unit_test(renamed_threads),
-		cmocka_unit_test(deferred),
-		cmocka_unit_test(damage),
-		cmocka_unit_test(huge_counts),
-		cmocka_unit_test(many_forks),
-		cmocka_unit_test(covered),
-		cmocka_unit_test(build_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(each_field), cmocka_unit_test(period_and_unknown),
+	   cmocka_unit_test(life), cmocka_unit_test(order),
+	   cmocka_unit_test(chain), cmocka_unit_test(renamed_threads),
+	   cmocka_unit_test(deferred), cmocka_unit_test(damage),
+	   cmocka_unit_test(huge_counts), cmocka_unit_test(many_forks),
+	   cmocka_unit_test(covered), cmocka_unit_test(build_ids))

@@ -138,14 +138,6 @@ test_read(void **state)
 	assert_int_equal(n, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map),  cmocka_unit_test(test_stat),
-		cmocka_unit_test(test_anon), cmocka_unit_test(test_syscall),
-		cmocka_unit_test(test_cpus), cmocka_unit_test(test_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_map), cmocka_unit_test(test_stat),
+	   cmocka_unit_test(test_anon), cmocka_unit_test(test_syscall),
+	   cmocka_unit_test(test_cpus), cmocka_unit_test(test_read))

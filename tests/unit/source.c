@@ -104,14 +104,5 @@ seconds_are_replaced(void **state)
 	source_release(&s);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_scheme_there_is_a_port),
-		cmocka_unit_test(schemes),
-		cmocka_unit_test(seconds_are_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(without_a_scheme_there_is_a_port),
+	   cmocka_unit_test(schemes), cmocka_unit_test(seconds_are_replaced))

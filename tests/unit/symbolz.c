@@ -218,18 +218,10 @@ strange_words_are_passed_over(void **state)
 	sources(profile_with("x", "", 0, "# source: u"), "");
 }
 
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_page_is_beside_the_profile),
-		cmocka_unit_test(addresses_are_joined_by_plus),
-		cmocka_unit_test(answers_are_lines),
-		cmocka_unit_test(the_probe_is_a_number),
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(the_same_place_comes_first),
-		cmocka_unit_test(strange_words_are_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(the_page_is_beside_the_profile),
+	   cmocka_unit_test(addresses_are_joined_by_plus),
+	   cmocka_unit_test(answers_are_lines),
+	   cmocka_unit_test(the_probe_is_a_number),
+	   cmocka_unit_test(what_is_written_is_read),
+	   cmocka_unit_test(the_same_place_comes_first),
+	   cmocka_unit_test(strange_words_are_passed_over))

@@ -139,16 +139,8 @@ nothing_is_an_image_too(void **state)
 	buf_release(&out);
 }
 
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_found),
-		cmocka_unit_test(another_object_is_another),
-		cmocka_unit_test(damage_is_seen),
-		cmocka_unit_test(offsets_are_checked),
-		cmocka_unit_test(nothing_is_an_image_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_is_written_is_found),
+	   cmocka_unit_test(another_object_is_another),
+	   cmocka_unit_test(damage_is_seen),
+	   cmocka_unit_test(offsets_are_checked),
+	   cmocka_unit_test(nothing_is_an_image_too))

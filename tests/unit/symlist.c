@@ -302,16 +302,7 @@ test_kallsyms(void **state)
 	symlist_release(&k.list);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perfmap),
-		cmocka_unit_test(test_jitdump),
-		cmocka_unit_test(test_jitdump_cut),
-		cmocka_unit_test(test_jitdump_damaged),
-		cmocka_unit_test(test_kallsyms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_perfmap), cmocka_unit_test(test_jitdump),
+	   cmocka_unit_test(test_jitdump_cut),
+	   cmocka_unit_test(test_jitdump_damaged),
+	   cmocka_unit_test(test_kallsyms))
