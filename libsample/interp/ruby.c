@@ -15,7 +15,7 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
-enum symbol { SYM_VERSION, SYM_VM, SYM_IS_RUBY, SYM_THREAD };
+enum symbol { SYM_VERSION, SYM_VM, SYM_FRAMES, SYM_THREAD };
 
 /* interp.layout: offsets, in bytes, which differ by version. */
 enum field {
@@ -151,18 +151,21 @@ find_thread(const struct interp_walk *w, uintptr_t vm)
 }
 
 /*
- * From 3.3 on there is no symbol of the rb_vm_t: ask Ruby for the thread, once.
- * These functions read variables of the thread that calls, no more.
+ * From 3.3 on there is no symbol of the rb_vm_t: ask Ruby for the thread, once,
+ * if it has frames: before, rb_thread_current() may follow a NULL. Both read
+ * the thread's record, no more; the first one is made for signal handlers.
  */
 static uintptr_t
 ask_for_vm(const struct interp_walk *w)
 {
-	int (*is_ruby)(void) = (int (*)(void))w->in->symbol[SYM_IS_RUBY];
+	int (*frames)(int, int, uintptr_t *, int *) = (int (*)(
+		int, int, uintptr_t *, int *))w->in->symbol[SYM_FRAMES];
 	uintptr_t (*thread)(void) =
 		(uintptr_t(*)(void))w->in->symbol[SYM_THREAD];
+	uintptr_t frame;
 
-	if (!w->thread->is_own || !w->is_met || !is_ruby || !thread ||
-	    !is_ruby())
+	if (!w->thread->is_own || !w->is_met || !thread || !frames ||
+	    frames(0, 1, &frame, NULL) <= 0)
 		return 0;
 	return member(w, interp_peek_word(w->memory, thread() + OBJECT_DATA),
 		      THREAD_VM);
@@ -410,7 +413,7 @@ const struct interp_kind interp_ruby = {
 	.eval = "rb_profile_frames", /* some code of it */
 	.symbol = { [SYM_VERSION] = "ruby_api_version",
 		    [SYM_VM] = "ruby_current_vm_ptr",
-		    [SYM_IS_RUBY] = "ruby_native_thread_p",
+		    [SYM_FRAMES] = "rb_profile_frames",
 		    [SYM_THREAD] = "rb_thread_current" },
 	.init = ruby_init,
 	.begin = ruby_begin,
