@@ -92,7 +92,7 @@ become_owner(const char *path, const struct stat *sb)
 static int
 open_archive(const char *path)
 {
-	int fd = regular_folder(path, false), own;
+	int fd = regular_folder(path), own;
 	struct prof_err err;
 	struct stat sb;
 

@@ -55,16 +55,6 @@ const struct cli_opt flame_opts[] = {
 	{ 0 }
 };
 
-static double
-pixels(const struct cli *cli, const char *option, double min, double max)
-{
-	double v = cli_double(cli);
-
-	if (v < min || v > max)
-		die("--%s: not between %g and %g", option, min, max);
-	return v;
-}
-
 static void
 parse_by(struct flame_settings *s, struct cli *cli)
 {
@@ -154,10 +144,10 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 	while ((key = cli_option(cli)) != CLI_DONE) {
 		switch (key) {
 		case KEY_WIDTH:
-			s->picture.width = pixels(cli, "width", 200, 100000);
+			s->picture.width = cli_between(cli, 200, 100000);
 			break;
 		case KEY_MIN_WIDTH:
-			s->limits.min_width = pixels(cli, "min-width", 0, 1000);
+			s->limits.min_width = cli_between(cli, 0, 1000);
 			break;
 		case KEY_MAX_BOXES:
 			s->limits.max_boxes = cli_uint(cli, 0, UINT32_MAX);

@@ -142,7 +142,7 @@ baseline_save(const char *folder, struct cli *cli)
 	if (outfile_folders(path, 0777) < 0)
 		die("%s: %s", path, strerror(errno));
 	free(path);
-	dir = regular_folder(folder, false);
+	dir = regular_folder(folder);
 	if (dir < 0)
 		die("%s: %s", folder, strerror(errno));
 	run = list_runs(folder, &n);

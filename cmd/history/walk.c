@@ -91,7 +91,7 @@ enter(struct walk *w, const struct place *at, int dir, const char *name,
 		return prof_fail(err, PROF_ELIMIT,
 				 "%s/%s%s: more than %d folders deep", at->root,
 				 at->real, name, MAX_DEPTH);
-	fd = regular_folder_at(dir, name, true);
+	fd = regular_folder_at(dir, name);
 	if (fd < 0)
 		return errno == ENOENT ? PROF_OK : fail(at, name, err);
 	below.path = join(at->path, as, n, "/");
@@ -249,7 +249,7 @@ walk_archive(struct walk *w, const char *root, struct prof_err *err)
 	char none[] = "";
 	struct place at = { root, none, none, 0 };
 	enum prof_status st;
-	int fd = regular_folder(root, false);
+	int fd = regular_folder(root);
 
 	memset(w, 0, sizeof(*w));
 	if (fd < 0)

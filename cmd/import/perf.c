@@ -266,7 +266,7 @@ enum prof_status
 import_perf_folder(const char *name, const struct perf_options *o,
 		   struct profile **out, struct prof_err *err)
 {
-	int dir = regular_folder(name, false);
+	int dir = regular_folder(name);
 	enum prof_status st;
 	struct reading g = { 0 };
 

@@ -21,7 +21,7 @@
 int
 folder_open(int dir, const char *name, struct prof_err *err)
 {
-	int fd = regular_folder_at(dir, name, true);
+	int fd = regular_folder_at(dir, name);
 	struct stat sb;
 
 	if (fd < 0 || fstat(fd, &sb) < 0)
@@ -72,7 +72,7 @@ folder_sort_names(struct folder_names *x)
 enum prof_status
 folder_list(int fd, struct folder_names *x, struct prof_err *err)
 {
-	int own = regular_folder_at(fd, ".", true);
+	int own = regular_folder_at(fd, ".");
 	DIR *dir = own < 0 ? NULL : fdopendir(own);
 	enum prof_status st = PROF_OK;
 	struct dirent *d;

@@ -94,17 +94,16 @@ regular_open(const char *path, bool no_link, struct stat *sb,
 }
 
 int
-regular_folder_at(int dir, const char *path, bool no_link)
+regular_folder_at(int dir, const char *path)
 {
 	return openat(dir, path,
-		      O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-			      (no_link ? O_NOFOLLOW : 0));
+		      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
 int
-regular_folder(const char *path, bool no_link)
+regular_folder(const char *path)
 {
-	return regular_folder_at(AT_FDCWD, path, no_link);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 int

@@ -23,11 +23,12 @@ int regular_open(const char *path, bool no_link, struct stat *sb,
 int regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 		    struct prof_err *err) MUST_USE;
 
-/* Open a folder, to list it or as the dir of another call; -1 and errno. */
-int regular_folder(const char *path, bool no_link) MUST_USE;
-int regular_folder_at(int dir, const char *path, bool no_link) MUST_USE;
+/* Open a folder, to list it or as the dir of another call; -1 and errno. In a
+ * dir it must be no link. */
+int regular_folder(const char *path) MUST_USE;
+int regular_folder_at(int dir, const char *path) MUST_USE;
 
-/* The same for a folder that need not be readable: only as the dir of a call.
+/* A folder in dir that need not be readable: only as the dir of a call.
  */
 int regular_place_at(int dir, const char *path, bool no_link) MUST_USE;
 

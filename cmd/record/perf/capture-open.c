@@ -162,7 +162,7 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 		if (access(path, F_OK) != 0)
 			continue;
 		path[strlen(path) - strlen("/cgroup.procs")] = '\0';
-		fd = regular_folder(path, false);
+		fd = regular_folder(path);
 	}
 	if (fd < 0)
 		return prof_fail(err, PROF_EUSAGE, "%s: no control group",

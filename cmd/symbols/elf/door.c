@@ -103,7 +103,7 @@ door_folder(const char *path)
 {
 	struct door_answer a;
 
-	return door < 0 ? regular_folder(path, false)
+	return door < 0 ? regular_folder(path)
 			: door_ask(DOOR_FOLDER, path, &a);
 }
 

@@ -95,7 +95,7 @@ is_kept(const char *name)
 static void
 clean_one(int folder, const char *id, time_t now)
 {
-	int fd = regular_folder_at(folder, id, true);
+	int fd = regular_folder_at(folder, id);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	struct stat sb;
