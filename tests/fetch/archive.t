@@ -424,8 +424,9 @@ if have systemd-analyze; then
 	block ini >units
 	sed -n '1,/^ExecStart/p' units | sed "s,^ExecStart=,&$bin/," >profiles.service
 	sed '1,/^ExecStart/d' units >profiles.timer
-	check 'systemd takes the units' 0 \
-		'systemd-analyze verify ./profiles.service ./profiles.timer 2>&1' <<'END'
+	sed "s,^ExecStart=,&$bin/," "$src/doc/prof-record.service" >prof-record.service
+	check 'systemd takes the units, and that of prof-record' 0 \
+		'systemd-analyze verify --man=no ./profiles.service ./profiles.timer ./prof-record.service 2>&1' <<'END'
 END
 else
 	skip 'systemd takes the units' 'no systemd-analyze'

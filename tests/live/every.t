@@ -286,14 +286,6 @@ END
 		skip 'the rights in the unit' "$(head -1 log)"
 	fi
 fi
-if have systemd-analyze; then
-	sed "s,^ExecStart=,&$bin/," "$src/doc/prof-record.service" >prof-record.service
-	check 'systemd takes the unit' 0 \
-		'systemd-analyze verify --man=no ./prof-record.service 2>&1' <<'END'
-END
-else
-	skip 'systemd takes the unit' 'no systemd-analyze'
-fi
 
 # CPUs, as far as the kernel's list says: in a mount namespace the list is ours.
 if ! unshare -m true 2>log || [ "$(nproc)" -lt 2 ]; then
