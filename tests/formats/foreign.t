@@ -13,6 +13,14 @@ cp hello text
 looks text 'text; prof-import reads folded stacks'
 printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/sh\n' >passwd
 looks passwd 'text; '
+printf 'goos: linux\ngoarch: amd64\nBenchmarkA-8 10 20 ns/op\n' >bench.out
+looks bench.out 'the text of go test -bench, which has no stacks; go test -cpuprofile=FILE'
+printf 'mode: set\na/b.go:19.40,22.30 2 1\n' >cover.out
+looks cover.out 'coverage of Go, which has no stacks; see go tool cover'
+printf '{\n  "alloc_samples": 17, "args": ["main.py"]}\n' >scalene.json
+looks scalene.json 'JSON of scalene, which has no stacks; py-spy'
+echo 'Could not enable CPU profiling: cpu profiling already in use' >busy.pb.gz
+looks busy.pb.gz "text; prof-import reads folded stacks and that of perf script; it says 'Could not enable CPU profiling: cpu profiling already in use'"
 printf 'num_symbols: 1\n0x1000 main\n' >symbol
 looks symbol 'the answer of a symbol server (/pprof/symbol), which has names only'
 check_err 'and no folded stacks' 2 'prof-import symbol' 'looks like the answer of a symbol server'

@@ -13,6 +13,8 @@
 	"a file of Python's cProfile; py-spy record --format raw writes "      \
 	"stacks, for prof-import"
 
+#define COVERAGE "coverage of Go, which has no stacks; see go tool cover"
+
 #define ASSIGNED                                                               \
 	"JavaScript, perhaps a profile in a variable; prof-import reads its "  \
 	"JSON, from the first { to the last }"
@@ -88,6 +90,12 @@ static const struct {
 	MAGIC("num_symbols: ", true,
 	      "the answer of a symbol server (/pprof/symbol), which has names "
 	      "only; fetch /pprof/profile"),
+	MAGIC("goos: ", false,
+	      "the text of go test -bench, which has no stacks; go test "
+	      "-cpuprofile=FILE writes them"),
+	MAGIC("mode: set\n", false, COVERAGE),
+	MAGIC("mode: count\n", false, COVERAGE),
+	MAGIC("mode: atomic\n", false, COVERAGE),
 	MAGIC("var ", false, ASSIGNED),
 	MAGIC("const ", false, ASSIGNED),
 	MAGIC("window.", false, ASSIGNED),
@@ -129,6 +137,8 @@ static const struct {
 	{ "\"root_frame\"",
 	  "JSON of pyinstrument; its -r speedscope writes what "
 	  "prof-import reads" },
+	{ "\"alloc_samples\"", "JSON of scalene, which has no stacks; py-spy "
+			       "record --format raw writes them" },
 	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },
 	{ "# tracer: ", "the text of ftrace; perf record -g writes stacks" },
 	{ "v8-version,", "a log of node --prof; node --cpu-prof writes a "
@@ -206,6 +216,19 @@ is_callgrind(const char *s, size_t n)
 	return (!strncmp(s, "events: ", n < 8 ? n : 8) ||
 		memmem(s, n, "\nevents: ", 9)) &&
 	       (memmem(s, n, "\nfn=", 4) || memmem(s, n, "\nfl=", 4));
+}
+
+size_t
+guess_sentence(const void *data, size_t n)
+{
+	const unsigned char *s = data;
+	size_t i = 0;
+
+	while (i < n && s[i] >= ' ' && s[i] < 127)
+		i++;
+	if (i == 0 || i >= 100 || !memchr(s, ' ', i) || strchr("<{[#%", s[0]))
+		return 0;
+	return n - i == 0 || (n - i == 1 && s[i] == '\n') ? i : 0;
 }
 
 static const char *

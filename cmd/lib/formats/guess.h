@@ -20,4 +20,8 @@ bool guess_binary(const void *data, size_t n);
  */
 const char *guess_any(const void *data, size_t n);
 
+/* The length of a text that is one short line with a blank, as a server's error
+ * is that was saved as a profile; else 0. */
+size_t guess_sentence(const void *data, size_t n);
+
 #endif

@@ -95,9 +95,13 @@ profile_parse(const void *raw, size_t n, struct profile **out,
 			"prof-import",
 			foreign_name(kind));
 	guess = st == PROF_EFORMAT ? guess_any(raw, n) : NULL;
+	n = guess_sentence(raw, n);
 	if (guess)
 		return prof_fail(err, PROF_EFORMAT,
-				 "not a profile: looks like %s", guess);
+				 n ? "not a profile: looks like %s; it says "
+				     "'%.*s'"
+				   : "not a profile: looks like %s",
+				 guess, (int)n, (const char *)raw);
 	return st;
 }
 
