@@ -2,10 +2,12 @@
 # Writes rooms.am, which Makefile.am includes: the sources of each folder of cmd/
 # and libsample/, as $(cmd_lib_base) for cmd/lib/base, but those that Makefile.am
 # names itself, above its tests; and the programs of folders of tests/, a source
-# each, as $(tests_fuzz), but those of which it names the program or the source.
+# each, as $(tests_fuzz), but those of which it names the program or the source
+# (in tests/programs it names all that are built).
 # autoconf runs it, and make when a file came or went.
 cd "$(dirname "$0")/.." || exit
-find cmd libsample tests/bench tests/fuzz tests/lib tests/unit -name '*.c' |
+find cmd libsample tests/bench tests/fuzz tests/lib tests/programs tests/unit -name '*.c' \
+	-o -name '*.cc' |
 	sed 's|\(.*\)/|\1 |' | LC_ALL=C sort | awk '
 	BEGIN {
 		while ((getline line < "Makefile.am") > 0) {
@@ -27,11 +29,13 @@ find cmd libsample tests/bench tests/fuzz tests/lib tests/unit -name '*.c' |
 	room ~ /^tests/ {
 		if (item in tested)
 			next
-		sub(/[.]c$/, "", item)
+		sub(/[.]cc?$/, "", item)
 		if ($1 == "tests/fuzz")
 			sub("fuzz/", "fuzz-", item)
 		else
-			sub("lib/|bench/", "", item)
+			sub("lib/|bench/|programs/", "", item)
+		if ($1 ~ /^tests.programs/ && !(item in tested))
+			next
 		name = item
 		gsub("[/-]", "_", name)
 		sources = sources name "_SOURCES = " $1 "/" $2 "\n"
