@@ -68,6 +68,7 @@ all inlined_small
 all inlined
 all deep
 all mappings
+all long_paths
 all bracket_names
 all nested_gzip
 all zeros_gzip
@@ -76,6 +77,7 @@ all count_profile
 all sparse_elf
 bounded sparse_elf 'prof-list --disasm=. @'
 bounded sparse_elf 'prof-symbolize @'
+bounded long_paths 'prof-symbolize @'
 bounded bracket_names 'prof-symbolize @'
 # What else makes a report of its own.
 head -c 64 /dev/zero >key

@@ -33,9 +33,13 @@ def profile(samples, locations, functions, mappings=(), strings=()):
     table = [b"", b"cpu", b"nanoseconds", *strings]
     out = [text(1, number(1, 1) + number(2, 2))]
 
+    index = {}
+
     def string(b):
-        table.append(b)
-        return len(table) - 1
+        if b not in index:
+            index[b] = len(table)
+            table.append(b)
+        return index[b]
 
     for ids in samples:
         out.append(text(2, text(1, b"".join(map(varint, ids))) + text(2, varint(7))))
@@ -86,6 +90,13 @@ def mappings():
     n = 40000
     return profile([[i + 1] for i in range(n)], [([], i + 1) for i in range(n)],
                    [], [b"/x/%d" % i for i in range(n)])
+
+
+def long_paths():
+    """A thousand mappings of one file, whose name has 200,000 bytes."""
+    n = 1000
+    return profile([[i + 1] for i in range(n)], [([], i + 1) for i in range(n)],
+                   [], [b"/x" * 100000] * n)
 
 
 def bracket_names():

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/buildid.h"
 #include "lib/model/runtime.h"
 #include "symbols/binary/binary.h"
 #include "symbols/elf/door.h"
@@ -270,11 +271,13 @@ try_layouts(struct search *s, const char *dir, const char *file,
 }
 
 /* A build-id becomes part of paths; being untrusted, it must have no dots or
- * slashes. */
+ * slashes, and fit. */
 static bool
 is_hex(const char *id)
 {
-	return id[strspn(id, "0123456789abcdefABCDEF")] == '\0';
+	size_t n = strspn(id, "0123456789abcdefABCDEF");
+
+	return id[n] == '\0' && n < BUILD_ID_TEXT;
 }
 
 /*
@@ -387,7 +390,8 @@ locate_open(const struct locate *l, const char *file, const char *build_id,
 	*out = NULL;
 	*path = NULL;
 	prof_fail(err, PROF_EIO, "not in the search path");
-	search(l, file, build_id, &s, err);
+	/* No file has such a name: it has only its build-id. */
+	search(l, strlen(file) < PATH_MAX ? file : "", build_id, &s, err);
 	if (s.nomem) {
 		drop(&s);
 		return prof_nomem(err);
