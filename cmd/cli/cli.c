@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "lines.h"
 #include "refuse.h"
 #include "signals.h"
 
@@ -39,15 +40,19 @@ static void __attribute__((format(printf, 1, 0)))
 print_message(const char *fmt, va_list ap)
 {
 	const char *colon = *program ? ": " : "";
+	const char *begin = red ? "\033[0;31m" : "";
+	const char *end = red ? "\n\033[0m" : "\n";
 	struct buf line = { 0 };
 	char msg[4096];
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	/* One write: the commands of a pipeline share stderr. */
-	if (escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) == 0)
-		fprintf(stderr, "%s%s%s%.*s\n%s", red ? "\033[0;31m" : "",
-			program, colon, (int)line.n, (const char *)line.data,
-			red ? "\033[0m" : "");
+	if (buf_add(&line, begin, strlen(begin)) == 0 &&
+	    buf_add(&line, program, strlen(program)) == 0 &&
+	    buf_add(&line, colon, strlen(colon)) == 0 &&
+	    escape_add(&line, ESCAPE_TEXT, msg, strlen(msg)) == 0 &&
+	    buf_add(&line, end, strlen(end)) == 0)
+		lines_write(STDERR_FILENO, (const char *)line.data, line.n);
 	else
 		fprintf(stderr, "%s%sout of memory\n", program, colon);
 	buf_release(&line);

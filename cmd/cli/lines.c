@@ -103,6 +103,14 @@ write_lines(void *cookie, const char *data, size_t n)
 	return line_put(l, done, (size_t)(all - done)) < 0 ? 0 : (ssize_t)n;
 }
 
+void
+lines_write(int fd, const char *s, size_t n)
+{
+	struct lines l = { .fd = fd };
+
+	(void)!write_lines(&l, s, n);
+}
+
 static int
 close_lines(void *cookie)
 {

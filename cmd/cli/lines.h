@@ -1,7 +1,7 @@
 /*
  * lines.h - text reports in the log of a runner of CI. GitHub's takes a line
  * that begins with "::" after blanks as a command, as well as "##[" anywhere;
- * a name in a profile must not give it any.
+ * a name in a profile must not give it any. Nor may one in a message.
  */
 #ifndef LINES_H
 #define LINES_H
@@ -14,5 +14,8 @@
  * without memory.
  */
 FILE *lines_open(int fd);
+
+/* Write n bytes, of whole lines, to fd in this way. */
+void lines_write(int fd, const char *s, size_t n);
 
 #endif

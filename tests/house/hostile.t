@@ -153,6 +153,10 @@ mkdir -p mixed/2026-01-01/10
 cp old.pb "$data"/good-tiny.pb.gz mixed/2026-01-01/10
 row 'prof-thin mixed' none 2
 
+# Names in messages, and a runner that takes "##[" for a command.
+check_err 'a message gives no command' 2 'prof-text "##[error]x"' \
+	'prof-text: ##\x5berror]x: No such file or directory'
+
 for c in "$bin"/prof-*; do
 	found "$c" || continue
 	name=${c##*/}
