@@ -31,10 +31,11 @@ def field(k, v):
 
 strings = [b'', b'cpu', b'nanoseconds']
 out = field(1, field(1, 1) + field(2, 2))
-for i, f in enumerate(('bad', 'good'), 1):
+for i, f in enumerate(sys.argv[2:], 1):
     strings.append((sys.argv[1] + '/' + f).encode())
     at = subprocess.run(['nm', f], capture_output=True, text=True).stdout
-    at = int([r for r in at.splitlines() if r.endswith(' T ' + f)][0].split()[0], 16)
+    at = int([r for r in at.splitlines() if r.endswith(' T ' + f.strip('0123456789'))][0]
+             .split()[0], 16)
     start = i << 32
     out += field(2, field(1, i) + field(2, 10))
     out += field(3, field(1, i) + field(2, start) + field(3, start + 0x10000) +
@@ -44,7 +45,7 @@ for s in strings:
     out += field(6, s)
 sys.stdout.buffer.write(out)
 END
-python3 profile.py "$PWD" >p.pb || exit 99
+python3 profile.py "$PWD" bad good >p.pb || exit 99
 
 # Not all may raise limits of a process, so a library keeps what it was to have.
 cat >limits.c <<'END'
@@ -177,6 +178,32 @@ check 'what ends it is named, and the rest has names' 0 '
 [bad] 10
 good 10
 bad: the process that read it was ended: Segmentation fault; its names are missing
+END
+# Seventeen files of another user, each of which ends it.
+strangers=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+	cp bad bad$i
+	chown 65534 bad$i
+	strangers="$strangers bad$i"
+done
+# shellcheck disable=SC2086 # words
+python3 profile.py "$PWD" $strangers good >many.pb || exit 99
+cat >strangers <<'END'
+for i; do
+	set -- "$@" -P "$PWD/$i"
+	shift
+done
+exec strace -f -qq -o trace "$@" -e trace=pread64,read,mmap \
+	-e inject=pread64:signal=SEGV:when=2+ prof-symbolize --no-cache many.pb
+END
+check "files of a stranger take away no names of others" 0 "
+	sh strangers $strangers >out.pb 2>err
+	prof-text -q --folded out.pb | grep good
+	grep -c 'its names are missing' err
+	sed -n 's/.*; its names are missing, //p' err" <<'END'
+good 10
+4
+and those of its owner's other files
 END
 sh reading STOP >/dev/null 2>err &
 tracer=$!

@@ -39,7 +39,8 @@ enum {
 	PIECE = 1 << 17, /* of answers, read at once */
 	MAX_EVENT = 1 << 30,
 	MAX_DEATHS = 16,
-	HAS_RIGHTS = 3, /* status of a reader that could not drop them */
+	MAX_OF_OWNER = 4, /* by files of another user, who made them */
+	HAS_RIGHTS = 3,   /* status of a reader that could not drop them */
 };
 
 enum { END, WARN }; /* struct end; a string */
@@ -186,6 +187,7 @@ read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
 struct file {
 	dev_t dev;
 	ino_t ino;
+	uid_t uid;
 	char path[PATH_MAX];
 };
 
@@ -239,6 +241,28 @@ allow_file(const struct side *s, const struct stat *sb)
 			(FILE_SECONDS + (unsigned)(size / BYTES_A_SECOND)));
 }
 
+/* Have too many files of a stranger ended the reader? His others could take
+ * away the names of everybody's. */
+static bool
+is_denied_owner(const struct side *s, uid_t uid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_denied; i++)
+		n += s->denied[i].uid == uid;
+	return n >= MAX_OF_OWNER && uid != 0 && uid != geteuid();
+}
+
+static bool
+is_denied(const struct side *s, const struct stat *sb)
+{
+	for (size_t i = 0; i < s->n_denied; i++)
+		if (s->denied[i].dev == sb->st_dev &&
+		    s->denied[i].ino == sb->st_ino)
+			return true;
+	return is_denied_owner(s, sb->st_uid);
+}
+
 static int
 open_object(struct side *s, const char *path, struct door_answer *a)
 {
@@ -248,15 +272,14 @@ open_object(struct side *s, const char *path, struct door_answer *a)
 
 	errno = 0;
 	fd = regular_open(path, false, &sb, &err);
-	for (size_t i = 0; fd >= 0 && i < s->n_denied; i++)
-		if (s->denied[i].dev == sb.st_dev &&
-		    s->denied[i].ino == sb.st_ino && err.status == PROF_OK)
-			prof_fail(&err, PROF_EFORMAT,
-				  "the process that read it was ended");
+	if (fd >= 0 && is_denied(s, &sb))
+		prof_fail(&err, PROF_EFORMAT,
+			  "the process that read it was ended");
 	if (fd >= 0 && err.status == PROF_OK &&
 	    has_symbols(fd, &sb, &err) == PROF_OK) {
 		s->last.dev = sb.st_dev;
 		s->last.ino = sb.st_ino;
+		s->last.uid = sb.st_uid;
 		snprintf(s->last.path, sizeof(s->last.path), "%s", path);
 		allow_file(s, &sb);
 		return fd;
@@ -521,8 +544,12 @@ apart_run(const struct apart_job *job, struct prof_err *err)
 		if (s->is_careful) {
 			s->denied[s->n_denied++] = s->last;
 			job->warn("%s: the process that read it was ended: "
-				  "%s; its names are missing",
-				  s->last.path, why);
+				  "%s; its names are missing%s",
+				  s->last.path, why,
+				  is_denied_owner(s, s->last.uid)
+					  ? ", and those of its owner's other "
+					    "files"
+					  : "");
 		} else if (WIFSIGNALED(s->status) &&
 			   WTERMSIG(s->status) == SIGSYS) {
 			/* No file is slow or large enough to do this. */
