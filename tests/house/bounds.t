@@ -78,6 +78,7 @@ all sparse_elf
 bounded sparse_elf 'prof-list --disasm=. @'
 bounded sparse_elf 'prof-symbolize @'
 bounded long_paths 'prof-symbolize @'
+bounded long_abbrevs 'prof-symbolize --no-cache @'
 bounded bracket_names 'prof-symbolize @'
 # What else makes a report of its own.
 head -c 64 /dev/zero >key

@@ -184,13 +184,13 @@ def count_profile():
                      for i in range(1200)))[:900000] + b"\n"
 
 
-def sparse_elf():
-    """Below 1 MB on the disk: an ELF file, whose name is the second argument, with
-    1 GiB of .eh_frame, all of it a hole. The output is a profile of it."""
-    names = b"\0.shstrtab\0.eh_frame\0"
-    code, size, hole = 4096, 1 << 30, 65536
+def elf(sections):
+    """Write an ELF file whose name is the second argument: sections are names, bytes and
+    the size, of which the rest is a hole. Returns a profile of it."""
+    names = b"\0.shstrtab\0" + b"".join(name + b"\0" for name, _, _ in sections)
+    code, at = 4096, 65536
     head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, code, 64, 2 * code,
-                       0, 64, 56, 1, 64, 3, 1)
+                       0, 64, 56, 1, 64, 2 + len(sections), 1)
     load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 2 * code, 2 * code, 4096)
 
     def section(name, kind, flags, at, n):
@@ -198,11 +198,30 @@ def sparse_elf():
 
     data = (head + load).ljust(code, b"\0") + names.ljust(code, b"\x90")
     data += section(0, 0, 0, 0, 0) + section(1, 3, 0, code, len(names))
-    data += section(11, 1, 2, hole, size)
+    body = b""
+    for name, contents, size in sections:
+        data += section(names.index(name), 1, 2, at + len(body), size)
+        body += contents
     with open(sys.argv[2], "wb") as f:
-        f.write(data)
-        f.truncate(hole + size)
+        f.write(data.ljust(at, b"\0") + body)
+        f.truncate(at + max(len(body), size))
     return profile([[1], [2]], [([], 1), ([], 1)], [], [sys.argv[2].encode()])
+
+
+def sparse_elf():
+    """Below 1 MB on the disk, with 1 GiB of .eh_frame, all of it a hole."""
+    return elf([(b".eh_frame", b"", 1 << 30)])
+
+
+def long_abbrevs():
+    """20,000 units, each of which uses the last of 60,000 abbreviations."""
+    n = 60000
+    abbrevs = b"".join(varint(i + 1) + b"\x2e\0\3\x08\0\0" for i in range(n))
+    abbrevs += varint(n + 1) + b"\x11\0\x11\1\0\0\0"
+    unit = struct.pack("<HIB", 4, 0, 8) + varint(n + 1) + struct.pack("<Q", 4096)
+    units = (struct.pack("<I", len(unit)) + unit) * 20000
+    return elf([(b".debug_abbrev", abbrevs, len(abbrevs)),
+                (b".debug_info", units, len(units))])
 
 
 sys.stdout.buffer.write(globals()[sys.argv[1]]())

@@ -125,6 +125,9 @@ read_table(struct abbrevs *a, struct dwarf_budget *budget, bool *nomem)
 	bool sorted = true, ok = true;
 	uint64_t code;
 
+	/* A table may be long: without budget, do not begin. */
+	if (!budget_spend(budget, 0))
+		return false;
 	/* The last table may end at the end of the section, without a 0. */
 	while (ok && cursor_left(&c) && (code = cursor_uleb(&c)) != 0) {
 		ok = add_abbrev(a, code, &c, nomem);
@@ -207,6 +210,8 @@ abbrev_find(const struct dwarf_file *f, uint64_t offset, uint64_t code,
 	int64_t constant;
 	bool found = false;
 
+	if (!budget_spend(budget, 0))
+		return false;
 	*c = dwarf_at(f, DWARF_ABBREV, offset);
 	start = c->p;
 	while (!found && !c->bad && (its = cursor_uleb(c)) != 0) {
