@@ -1,7 +1,7 @@
 #!/bin/sh
 # gallery.sh - the pictures of doc/gallery: `make gallery`. Needs chromium, and
-# what html/browser.t fetches, and pngquant. The Go profiles are in testdata/; the
-# difference is of two runs of prof-merge that are recorded here, with its source.
+# what html/browser.t fetches, pngquant and fonts-inter. The Go profiles are in testdata/; the
+# difference is of two runs of prof-text that are recorded here, with its source.
 set -eu
 
 src=${abs_srcdir:?run by make gallery}
@@ -17,24 +17,32 @@ prof-flame -q --no-script --width=1000 --min-width=2 --title='A Go program: CPU 
 prof-html -q --title=golang -o go.html "$real"
 prof-html -q -o heap.html "$src/testdata/good-go-heap.pb.gz"
 
-[ -s mid.pb.gz ] || mkbig 20000 3000 1500 1 >mid.pb.gz
-inputs=$(yes mid.pb.gz | head -n 60)
-for level in 1 9; do
-	[ -s run$level.pb.gz ] && continue
-	# shellcheck disable=SC2086 # one name each
-	prof-record -q -F 1000 -o run.pb.gz -- prof-merge -z $level -o merged.pb.gz $inputs
-	prof-symbolize -q run.pb.gz >run$level.pb.gz
+[ -s large.pb.gz ] || mkbig 400000 40000 15000 1 >large.pb.gz
+for by in functions lines; do
+	[ -s run-$by.pb.gz ] && continue
+	prof-record -q -F 1000 -o run.pb.gz -- prof-text -q --$by large.pb.gz >text
+	prof-symbolize -q run.pb.gz >run-$by.pb.gz
 done
-prof-html -q --title=prof-merge --source-path="$src" -o c.html run1.pb.gz
-prof-diff run9.pb.gz run1.pb.gz | prof-html -q --title='prof-merge -z 9 and -z 1' -o diff.html
+prof-html -q --title=prof-text --source-path="$src" -o c.html run-functions.pb.gz
+prof-diff run-functions.pb.gz run-lines.pb.gz | prof-html -q --title='prof-text, by functions and by lines' -o diff.html
 rm -f ./*.png
+# What the browser takes for text, which on Debian is a wide font; not for code.
+cat >fonts.conf <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<include>/etc/fonts/fonts.conf</include>
+<match><test name="family" qual="all" compare="not_contains"><string>ono</string></test><edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>
+</fontconfig>
+END
+export FONTCONFIG_FILE="$PWD/fonts.conf"
 node "$src/tests/html/page-shots.mjs" "$bin/tests/node_modules" "$(command -v chromium)" "$PWD" \
 	"flame.png $PWD/go.html#q=scan" "flame-dark.png $PWD/go.html" \
 	"sandwich.png $PWD/go.html#v=sandwich&p=%5Eruntime%5C.mallocgc%24" \
 	"graph-dark.png $PWD/go.html#v=graph" "tree.png $PWD/go.html#v=tree" \
 	"source.png $PWD/c.html#v=source" "heap.png $PWD/heap.html" \
 	"diff.png $PWD/diff.html 300,260" "diff-dark.png $PWD/diff.html" \
-	"phone.png $PWD/go.html 100,300" "phone-dark.png $PWD/diff.html"
+	"phone.png $PWD/go.html 100,300" "phone-functions.png $PWD/go.html#v=functions" "phone-dark.png $PWD/diff.html"
 for f in *.png; do
 	pngquant --force --nofs --strip --output "$out/$f" 128 "$f"
 done

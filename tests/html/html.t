@@ -89,15 +89,16 @@ if have node; then
 		"$data"/good-gperf-cpu.prof labels.pb.gz minus.pb.gz; do
 		prof-html -q --no-source "$f" >page.html 2>.err
 		cp questions questions.mine
-		node "$src/tests/html/page-rows.mjs" "$js" page.html "random=${long:+49}30&seed=${#f}7" >questions
+		name=${f##*/}
+		node "$src/tests/html/page-rows.mjs" "$js" page.html "random=${long:+49}30&seed=${#name}7" >questions
 		n=$((n + $(wc -l <questions)))
 		compare_page "$f" >.why 2>&1
 		mv questions.mine questions
-		[ ! -s .why ] && [ "$(wc -l <seen)" -gt 10 ] && ok "${f##*/}: in $(wc -l <seen) random states, too" ||
-			cat .err .why | not_ok "${f##*/}: in random states, too"
+		[ ! -s .why ] && [ "$(wc -l <seen)" -gt 10 ] && ok "$name: in $(wc -l <seen) random states, too" ||
+			cat .err .why | not_ok "$name: in random states, too"
 	done
-	[ $n -gt 150 ] && ok "there were $n random states" || echo "$n" | not_ok 'there were random states'
-
+	least=${long:+500}
+	[ $n -ge "${least:-150}" ] && ok "there were $n random states" || echo "$n" | not_ok 'there were random states'
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
 		prof-html -q "$f" >page.html
 		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got
@@ -271,10 +272,15 @@ END
 import {readFileSync} from 'node:fs';
 import {gunzipSync} from 'node:zlib';
 const [,, js, file, picture] = process.argv, load = name => import(js + '/' + name + '.mjs');
-const {decodePage, unpackText} = await load('data'), {Computer} = await load('compute'), {Palette, changeColour} = await load('colour'), {State} = await load('state');
+const {decodePage, unpackText} = await load('data'), {Computer} = await load('compute'), {Palette, changeColour} = await load('colour'), {SampleSizes, changeOf} = await load('change'), {State} = await load('state');
 const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), c = new Computer(decodePage(await unpackText(text, zipped === '1')));
-c.run(new State({}), c.D.head.def);
+c.run(Object.assign(new State({}), {hu: '0', cr: '0'}), c.D.head.def);
 const svg = readFileSync(picture, 'utf8'), [, shades, , , , , , ...names] = gunzipSync(Buffer.from(/id="boxes">([^<]*)/.exec(svg)[1], 'base64')).toString().split('\n');
+// Of a difference, as many boxes of which noise could be the reason.
+if (shades) {
+	const {tree} = c, sizes = new SampleSizes(c.D.samples, c.column, c.D.samples.values[0]), doubt = [...tree.key.keys()].filter(i => i && tree.width[i] && !changeOf(...[0, 1].map(s => tree.total[s][i]), ...[0, 1].map(s => sizes.of(tree.total[s][i], s))).isSure).length;
+	console.log(doubt, 'in doubt', shades.split(' ').length > doubt && doubt === shades.split('u').length - 1);
+}
 const steps = [-.75, -.35, -.12, -.03, 0, .03, .12, .35, .75];
 globalThis.matchMedia = () => ({});
 for (const [theme, css] of Object.entries({light: svg.split('@media')[0], dark: svg.split('@media')[1]})) {
@@ -287,13 +293,40 @@ for (const [theme, css] of Object.entries({light: svg.split('@media')[0], dark: 
 END
 	mkprof own.txt >own.pb.gz
 	printf '# cpu count\n@mapping 0x1000 0x2000 0 /usr/bin/app\na::f;b::g;std::h;0x1100;c::i 7\na::f;b::j;d::k 3\n' | mkprof >installed.pb.gz
+	for n in 1 9; do
+		awk -v n=$n 'BEGIN { print "# samples count cpu nanoseconds"; for (i = 0; i < 60; i++) { k = i % 4 == 1 ? n : 1; print "main;f" i % 4 ";g" i % 8 " " k " " k "00" } }' | mkprof >often$n.pb.gz
+	done
+	prof-diff often1.pb.gz often9.pb.gz >often.pb.gz
 	for f in "$data/good-go-cpu-long.pb.gz" own.pb.gz installed.pb.gz diff.pb.gz; do
 		prof-html -q --no-source -o page.html "$f" && prof-flame -q --min-width=0 -o same.svg "$f"
-		check "prof-flame has the colours of the page: ${f##*/}" 0 "node same.mjs $js page.html same.svg" <<'END'
+		check "prof-flame has the colours of the page: ${f##*/}" 0 "node same.mjs $js page.html same.svg | grep -v doubt" <<'END'
 light several 
 dark several 
 END
 	done
+	prof-html -q --no-source -o page.html often.pb.gz && prof-flame -q --min-width=0 -o same.svg often.pb.gz
+	check 'and its doubt' 0 "node same.mjs $js page.html same.svg | grep doubt" <<'END'
+9 in doubt true
+END
+	# A real profile of 29,000 boxes: a fifth of its page.
+	prof-html -q --no-source -o page.html "$data/good-go-cpu-long.pb.gz" && prof-flame -q -o same.svg "$data/good-go-cpu-long.pb.gz"
+	size=$(($(wc -c <same.svg) * 5)) page=$(wc -c <page.html)
+	[ $size -gt 50000 ] && [ $size -le "$page" ] && ok 'an SVG is at most a fifth of the page' ||
+		echo "$size $page" | not_ok 'an SVG is at most a fifth of the page'
+
+	# What a change likely is, in words, by awk.
+	cat >likely.mjs <<'END'
+const {changeOf, likelyText} = await import(process.argv[2] + '/change.mjs');
+for (const [before, after, na, nb] of [[169, 329, 169, 329], [2.7, 2.27, 270, 227], [10, 10, 10, 10], [1, 40, 6, 240], [500, 1, 1000, 2]])
+	console.log(before, after, na, nb, likelyText(changeOf(before, after, na, nb)).replace(/\u202f/g, ' ').replace(/\u2212/g, '-'));
+END
+	node likely.mjs "$js" >got
+	awk 'function percent(p) {
+			return p >= 9.995 ? "×" sprintf(p < 99 ? "%.1f" : "%.0f", p + 1) : (p < 0 ? "-" : "+") sprintf("%.0f %%", (p < 0 ? -p : p) * 100)
+		}
+		{ m = log($2 / $1); h = 1.96 * sqrt(1 / $3 + 1 / $4)
+		print $1, $2, $3, $4, "likely " percent(exp(m - h) - 1) " to " percent(exp(m + h) - 1) }' got >want
+	[ -s want ] && cmp -s want got && ok 'what a change likely is' || diff want got | not_ok 'what a change likely is'
 
 	# Colours of other pictures are the page's.
 	cat >tokens.mjs <<'END'

@@ -99,7 +99,7 @@ function randomQuestions(n, seed) {
 		const chosen = parts.filter(() => random(10) < 3).map(([name, option, make]) => [name, option, make()]);
 		const query = [...chosen.map(([name, , v]) => name + '=' + encodeURIComponent(v)), ...(random(2) ? ['hu=1'] : []), ...(random(2) ? ['cr=' + (1 + random(2))] : [])].join('&');
 		const text = chosen.map(([, option, v]) => option ? '--' + option + (option === 'noinlines' ? '' : '=' + v) : '--' + v).join(' ');
-		if (!/[^A-Za-z0-9_.:=,|^$ /-]/.test(text))
+		if (query && !/[^A-Za-z0-9_.:=,|^$ /-]/.test(text))
 			console.log(query + '\t' + text);
 	}
 }
