@@ -21,11 +21,11 @@ struct sampler sampler;
 _Thread_local struct thread *thread_self;
 
 uint32_t
-sampler_new_space(uint32_t base)
+sampler_new_space(uint32_t base, uint64_t early_ns)
 {
 	struct shm *shm = sampler.shm;
 	const char *name = sampler.name;
-	struct shm_space record = { .base = base };
+	struct shm_space record = { .base = base, .early_ns = early_ns };
 
 	record.space =
 		(atomic_fetch_add(&shm->next_space, 1) + 1) & SHM_MAX_SPACE;
@@ -49,7 +49,7 @@ sampler_space(void)
 
 	if (atomic_load_explicit(&sampler.is_forked, memory_order_relaxed) &&
 	    atomic_exchange(&sampler.is_forked, false)) {
-		uint32_t own = sampler_new_space(now);
+		uint32_t own = sampler_new_space(now, 0);
 
 		if (own) {
 			atomic_store(&sampler.space, own);
@@ -221,7 +221,7 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	struct unwind_info info;
 	size_t n;
 
-	segments_bury();
+	segments_update();
 	/* The kernel saved the sigaltstack() in force. */
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && uc->uc_stack.ss_size) {
 		stack[1].lo = (uintptr_t)uc->uc_stack.ss_sp;

@@ -48,7 +48,7 @@ hook_walk(struct hook *h, struct unwind_info *info)
 	struct unwind_stack stack[2] = { h->thread->stack };
 	ucontext_t uc;
 
-	segments_bury();
+	segments_update();
 	unwind_stack_signal(&stack[1]);
 	if (!arch_registers_here(&uc))
 		return 0;

@@ -230,8 +230,18 @@ fork_child(void)
 	signals_restore_fork(&old);
 }
 
+/* The CPU time of the process so far. */
+static uint64_t
+used_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int
-sampler_begin(struct shm *shm)
+sampler_begin(struct shm *shm, bool is_start)
 {
 	int sig = shm->set.signal ? (int)shm->set.signal : SIGPROF;
 	struct timespec tick;
@@ -250,7 +260,10 @@ sampler_begin(struct shm *shm)
 	sampler.shm = shm;
 	atomic_store(&sampler.count, NULL);
 	atomic_fetch_add(&shm->n_program, 1);
-	module_refresh();
+	/* Other threads look at the stacks of those that sleep. */
+	module_begin(is_start && sampler.clock != SHM_CLOCK_WALL);
+	if (is_start && !atomic_load(&sampler.space))
+		atomic_store(&sampler.space, sampler_new_space(0, used_ns()));
 	if (is_timed()) {
 		thread_arm_all();
 		mark_joined();
@@ -286,19 +299,6 @@ get_ready(void)
 	if (t)
 		thread_enter(t);
 	return true;
-}
-
-/* Tell the recorder what was used before sampling began. */
-static void
-tell_early(struct shm *shm)
-{
-	struct shm_early early = { .space = atomic_load(&sampler.space) };
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
-		return;
-	early.ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	table_tell(shm, SHM_EARLY, &early, sizeof(early), NULL, 0);
 }
 
 /*
@@ -373,10 +373,8 @@ sampler_join(void)
 		atomic_store(&ready, true);
 		if (shm && is_guest())
 			why = "its emulator is";
-		else if (shm && (error = sampler_begin(shm)) != 0)
+		else if (shm && (error = sampler_begin(shm, true)) != 0)
 			why = strerror(error);
-		else if (shm)
-			tell_early(shm);
 	}
 	if (shm && !sampler.shm) {
 		sampler.shm = shm;

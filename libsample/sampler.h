@@ -72,7 +72,8 @@ enum {
 	HOOK_FRAMES = 8, /* room for libsample's frames in a stack of hook.c */
 };
 
-/* The handler's record of a thread, and its working memory. */
+/* The handler's record of a thread, and its working memory: that is last, as a
+ * process without a tick does not touch it. */
 struct thread {
 	struct thread *next;    /* in the list of live or free records */
 	struct thread **link;   /* the pointer to this record */
@@ -80,10 +81,8 @@ struct thread {
 	int (*start_c11)(void *);
 	void *arg;
 	struct unwind_stack stack;
-	struct unwind_far far;         /* for other stacks, of coroutines */
 	uintptr_t self;                /* pthread_self() */
 	_Atomic uintptr_t interp_hint; /* see interp/interp.h */
-	struct interp_memory interp;
 	pid_t tid;
 	int timer; /* the kernel's number, or -1 */
 	/* Pages of its perf clock, or NULL; see clock.c. */
@@ -91,21 +90,11 @@ struct thread {
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random() */
 	int rounds;      /* of destructors of thread-specific data */
-
-	/* Labels: key NUL value NUL ..., the first n_label bytes. When the
-	 * handler needs their number, it assigns one and tells the recorder. */
-	uint32_t label;
-	uint32_t n_label;
-	volatile sig_atomic_t new_label; /* they have no number yet */
-	_Atomic uint64_t label_version;  /* odd while they change */
-	char label_text[LABEL_ROOM];
-	char comm[COMM_BYTES]; /* its name, if that is a label: included in
-				  label */
+	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 
 	/* CPU time of the thread at its last sample; with the perf clock: the
 	 * part that has been counted. */
 	uint64_t cpu_ns;
-	uintptr_t pc[UNWIND_FRAMES];
 
 	/* Ticks of the wall clock in which it waited for a processor: the
 	 * handler adds them to its next tick. */
@@ -123,10 +112,21 @@ struct thread {
 	char sleep_comm[COMM_BYTES];
 	uint32_t n_sleep_pc;
 	struct unwind_info sleep_info;
-	uintptr_t sleep_pc[UNWIND_FRAMES];
 
-	/* Of hook.c. */
-	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
+	/* Labels: key NUL value NUL ..., the first n_label bytes. When the
+	 * handler needs their number, it assigns one and tells the recorder. */
+	uint32_t label;
+	uint32_t n_label;
+	volatile sig_atomic_t new_label; /* they have no number yet */
+	_Atomic uint64_t label_version;  /* odd while they change */
+	char comm[COMM_BYTES]; /* its name, if that is a label: included in
+				  label */
+	char label_text[LABEL_ROOM];
+
+	struct unwind_far far; /* for other stacks, of coroutines */
+	struct interp_memory interp;
+	uintptr_t pc[UNWIND_FRAMES];
+	uintptr_t sleep_pc[UNWIND_FRAMES];
 	uintptr_t hook_pc[SHM_DEPTH];
 	struct interp_memory hook_interp;
 };
@@ -163,9 +163,10 @@ size_t sampler_walk(struct thread *t, const void *uc,
 		    struct unwind_far *far, struct interp_memory *interp,
 		    uintptr_t *pc, struct unwind_info *info);
 
-/* Start a space for this process with the modules of base (0: none). Returns 0
- * if the log is full. A signal handler may call it. */
-uint32_t sampler_new_space(uint32_t base);
+/* Start a space for this process with the modules of base (0: none). early_ns:
+ * see struct shm_space. Returns 0 if the log is full. A signal handler may call
+ * it. */
+uint32_t sampler_new_space(uint32_t base, uint64_t early_ns);
 
 /* The current space of this process. A signal handler may call it. */
 uint32_t sampler_space(void);
@@ -263,11 +264,15 @@ bool wall_pause(void);
 
 /* segment.c */
 
-/* Before a tick is counted: what was unloaded is no longer part of the space.
- * Async-signal-safe. */
-void segments_bury(void);
+/* Before a tick is counted: what the program was started with is in the space,
+ * and what was unloaded no longer. Async-signal-safe. */
+void segments_update(void);
 
 /* module.c: not for signal handlers */
+
+/* Sampling begins. is_start: with the program, of which the first tick, if it
+ * has one, tells the recorder and the unwinder. */
+void module_begin(bool is_start);
 
 /* Tell the recorder and the unwinder what was loaded or unloaded. */
 void module_refresh(void);
@@ -313,9 +318,9 @@ bool sampler_init(void);
  * the lock of the environment held, and pthread_atfork() with its own. */
 bool sampler_join(void);
 
-/* Begin sampling into shm, whose header is filled in. Returns an errno
- * value. */
-int sampler_begin(struct shm *shm);
+/* Begin sampling into shm, whose header is filled in; is_start: the program
+ * starts. Returns an errno value. */
+int sampler_begin(struct shm *shm, bool is_start);
 
 /* Stop sampling, and wait until no handler is running. */
 void sampler_end(void);

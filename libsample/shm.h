@@ -188,6 +188,10 @@ struct shm_space {
 	uint32_t space;
 	uint32_t base; /* it includes the modules of this one; 0: none */
 	int32_t pid;
+	/* The CPU time of the process when sampling began in it: of the loader,
+	 * of constructors that ran before ours, and of programs that the
+	 * process executed before this one. 0: it has begun before. */
+	uint64_t early_ns;
 	char name[]; /* the program's; ended by NUL */
 };
 
@@ -201,16 +205,6 @@ struct shm_gone {
 struct shm_label {
 	uint32_t label;
 	char text[];
-};
-
-/*
- * The CPU time of a process when sampling began in it: of the loader, of
- * constructors that ran before ours, and of programs that the process executed
- * before this one.
- */
-struct shm_early {
-	uint32_t space;
-	uint64_t ns;
 };
 
 /*
@@ -243,7 +237,6 @@ enum shm_kind {
 	SHM_GONE,
 	SHM_LABEL,
 	SHM_NOTE, /* bytes: a line of text for the user */
-	SHM_EARLY,
 	SHM_CODE,
 	SHM_LINES_PART
 };
@@ -275,7 +268,6 @@ struct shm_slot {
 		struct shm_module module;
 		struct shm_gone gone;
 		struct shm_label label;
-		struct shm_early early;
 		struct shm_code code;
 		struct shm_lines_part lines;
 		char bytes[(SHM_DEPTH + 1) * 8];

@@ -230,7 +230,7 @@ start(const char *file, const struct sample_options *o)
 		error = ask('\0');
 	if (!error) {
 		atomic_store(&session.shm->stop, 0);
-		error = sampler_begin(session.shm);
+		error = sampler_begin(session.shm, false);
 		if (error)
 			atomic_store(&session.shm->stop, 1);
 	}

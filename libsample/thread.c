@@ -117,13 +117,20 @@ arm(struct thread *t)
 		atomic_fetch_add(&sampler_count()->n_untimed, 1);
 }
 
-/* Called with the lock. */
+/* Called with the lock. The first record is no mapping: most programs need no
+ * other. */
 static bool
 more_records(void)
 {
-	struct thread *slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static struct thread first;
+	struct thread *slab;
 
+	if (!first.link) {
+		push_thread(&threads.free, &first);
+		return true;
+	}
+	slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slab == MAP_FAILED)
 		return false;
 	for (size_t i = SLAB / sizeof(*slab); i-- > 0;)

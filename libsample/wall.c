@@ -182,7 +182,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	sp = strtoull(word, NULL, 16);
 	if (cpu_of(t) != cpu)
 		return RUNS;
-	segments_bury();
+	segments_update();
 	set_registers(&uc, sp, pc);
 	t->n_sleep_pc = (uint32_t)sampler_walk(t, &uc, &t->stack, 1, &look->far,
 					       &look->interp, t->sleep_pc,

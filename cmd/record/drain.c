@@ -185,9 +185,6 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 	case SHM_LABEL:
 		tally_label(t, &slot->u.label, n);
 		break;
-	case SHM_EARLY:
-		tally_early(t, &slot->u.early, n);
-		break;
 	case SHM_CODE:
 		tally_code(t, &slot->u.code, n);
 		break;

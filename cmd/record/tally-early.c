@@ -7,15 +7,11 @@
 #include "tally-int.h"
 
 void
-tally_early(struct tally *t, const struct shm_early *e, size_t n)
+tally_early(struct tally *t, uint32_t process, uint64_t ns)
 {
-	struct space *s = n < sizeof(*e) ? NULL : tally_find_space(t, e->space);
-
-	if (!s || s->process == PROF_NONE ||
-	    !tally_reserve(t, &t->early, &t->room_early, t->n_early, 1,
-			   sizeof(*t->early)))
-		return;
-	t->early[t->n_early++] = (struct early){ s->process, e->ns };
+	if (ns && tally_reserve(t, &t->early, &t->room_early, t->n_early, 1,
+				sizeof(*t->early)))
+		t->early[t->n_early++] = (struct early){ process, ns };
 }
 
 /* An early time with what orders those of a process. */

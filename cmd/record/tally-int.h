@@ -263,6 +263,10 @@ tally_times(uint64_t a, uint64_t b)
 /* The space with this id, or NULL. */
 struct space *tally_find_space(const struct tally *t, uint32_t id);
 
+/* Sampling began in a process, by index, when it had used so much; 0: it had
+ * begun before. */
+void tally_early(struct tally *t, uint32_t process, uint64_t ns);
+
 /* The module of s that address is in, or PROF_NONE; *address is moved to where
  * that was seen first. */
 uint32_t tally_module_at(const struct tally *t, const struct space *s,

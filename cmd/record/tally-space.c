@@ -142,6 +142,7 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 	memmove(t->space + i + 1, t->space + i,
 		(t->n_space++ - i) * sizeof(space));
 	t->space[i] = space;
+	tally_early(t, space.process, s->early_ns);
 }
 
 static bool

@@ -14,7 +14,6 @@ struct sampling;
 struct shm; /* from libsample/shm.h */
 struct account_share;
 struct shm_code;
-struct shm_early;
 struct shm_gone;
 struct shm_label;
 struct shm_lines_part;
@@ -81,7 +80,6 @@ void tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);
-void tally_early(struct tally *t, const struct shm_early *e, size_t n);
 void tally_lines_part(struct tally *t, const struct shm_lines_part *p,
 		      size_t n);
 void tally_code(struct tally *t, const struct shm_code *c, size_t n);

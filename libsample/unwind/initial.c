@@ -1,5 +1,6 @@
 /*
- * initial.c - find the objects that a process was started with: the program,
+ * initial.c - the loader's list of objects; and those that a process was
+ * started with: the program,
  * the libraries that it and libsample need, and those that these need. The
  * loader never unloads them. It does not list them separately; but DT_NEEDED
  * has their names, and the loader's list is in the order of loading: of two
@@ -13,6 +14,53 @@
 #include <sys/mman.h>
 
 #include "impl.h"
+#include "unwind.h"
+
+enum { N_NOTED = 32 /* more are listed at once */ };
+
+static struct {
+	struct dl_phdr_info object[N_NOTED];
+	size_t n;
+} noted;
+
+static int
+note(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct dl_phdr_info *to = &noted.object[noted.n];
+
+	(void)arg;
+	if (noted.n == N_NOTED)
+		return 1;
+	memcpy(to, info, size < sizeof(*to) ? size : sizeof(*to));
+	noted.n++;
+	return 0;
+}
+
+bool
+unwind_note(void)
+{
+	if (dl_iterate_phdr(note, NULL) != 0)
+		noted.n = 0;
+	return noted.n > 0;
+}
+
+void
+unwind_note_end(void)
+{
+	noted.n = 0;
+}
+
+int
+unwind_each(unwind_visit *visit, void *arg)
+{
+	int rc = 0;
+
+	if (!noted.n)
+		return dl_iterate_phdr(visit, arg);
+	for (size_t i = 0; i < noted.n && rc == 0; i++)
+		rc = visit(&noted.object[i], sizeof(*noted.object), arg);
+	return rc;
+}
 
 struct initial_object {
 	const ElfW(Phdr) * phdr;
@@ -118,11 +166,11 @@ unwind_initial_find(struct unwind_initial *set)
 	bool more;
 
 	*set = (struct unwind_initial){ 0 };
-	dl_iterate_phdr(count_module, &set->room);
+	unwind_each(count_module, &set->room);
 	set->object = unwind_map(set->room * sizeof(*set->object));
 	if (!set->object)
 		return;
-	dl_iterate_phdr(add_module, set);
+	unwind_each(add_module, set);
 	do {
 		more = false;
 		for (size_t i = 0; i < set->n; i++)

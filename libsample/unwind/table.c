@@ -188,7 +188,7 @@ rebuild(void)
 	struct scan count = { 0 }, fill = { 0 };
 	size_t n_bytes;
 
-	dl_iterate_phdr(visit_module, &count);
+	unwind_each(visit_module, &count);
 	if (count.unchanged)
 		return 0;
 	unwind_free_retired();
@@ -213,7 +213,7 @@ rebuild(void)
 	fill.new->pool = unwind_refresher.pool;
 	if (!fill.old)
 		unwind_initial_find(&fill.initial);
-	dl_iterate_phdr(visit_module, &fill);
+	unwind_each(visit_module, &fill);
 	if (!fill.err)
 		fill.err = add_vdso(&fill);
 	unwind_initial_free(&fill.initial);

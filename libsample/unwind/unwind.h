@@ -10,6 +10,7 @@
 #ifndef UNWIND_H
 #define UNWIND_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,10 +82,24 @@ size_t unwind_walk(const void *uc, const struct unwind_stack *stack,
  *
  * Returns 0, or an errno value: ENOMEM, EAGAIN (too many old tables still have
  * a reader). After an error the last published tables remain in use. Takes the
- * loader's lock: not for signal handlers. Several threads may call it; one
- * works, and repeats the work for the others. Allocates by mmap only.
+ * loader's lock, so a signal handler may call it only after unwind_note().
+ * Several threads may call it; one works, and repeats the work for the others.
+ * Allocates by mmap only.
  */
 int unwind_refresh(void);
+
+/*
+ * Note the objects that are loaded now, which must stay loaded until
+ * unwind_note_end(). In between, unwind_refresh() and unwind_each() take these
+ * and do not ask the loader, so that a signal handler may call them. False:
+ * there are too many.
+ */
+bool unwind_note(void);
+void unwind_note_end(void);
+
+/* dl_iterate_phdr(), or the same for what was noted. */
+typedef int unwind_visit(struct dl_phdr_info *info, size_t size, void *arg);
+int unwind_each(unwind_visit *visit, void *arg);
 
 /*
  * Leave the objects whose code is at these addresses out of the tables: they

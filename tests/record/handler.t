@@ -36,11 +36,28 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler segments_bury __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
+	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
 		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime filter_allows sampler sampler_count syscall
 	needs_only table memcpy
-	needs_only segment sampler sampler_new_space table_tell unwind_forget
+	# The first tick lists what the program was started with: dl_iterate_phdr() and
+	# what is of module.c and the loader comes later. readlink, nanosleep, mremap and
+	# mmap are system calls.
+	needs_only segment filter_allows getpagesize interp_forget interp_look memcpy module_note \
+		mremap nanosleep readlink sampler sampler_new_space strcmp strlen strncmp strncpy \
+		strrchr table_tell unwind_each unwind_forget unwind_image_id unwind_image_init \
+		unwind_map unwind_note_end unwind_refresh
+	needs_only unwind/table getauxval munmap nanosleep unwind_cfi_compile unwind_each \
+		unwind_entry_hdr unwind_free_retired unwind_free_tables unwind_image_id \
+		unwind_image_init unwind_initial_find unwind_initial_free unwind_initial_has \
+		unwind_map unwind_publish unwind_refresher unwind_row_root unwind_state \
+		unwind_unshelve
+	needs_only unwind/initial dl_iterate_phdr munmap strcmp strrchr unwind_map unwind_state
+	needs_only unwind/image
+	needs_only unwind/pool memcpy memmem mremap unwind_map unwind_row_pack unwind_row_rule
+	needs_only unwind/cfi mmap munmap unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
+		unwind_entry_hdr unwind_entry_open unwind_row_emit unwind_row_out unwind_row_run
+	needs_only interp/object interp_php interp_python interp_ruby mmap strcmp
 	# unwind_map only calls mmap.
 	needs_only unwind/publish memcpy memmove munmap unwind_map unwind_state
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
@@ -58,7 +75,7 @@ if have nm readelf; then
 		interp_peek_end interp_state sampler table_tell
 	needs_only interp/peek memcpy memmove unwind_own_read
 	needs_only interp/python interp_peek memcmp memcpy
-	needs_only hook __errno_location atomic_load memmove module_note segments_bury \
+	needs_only hook __errno_location atomic_load memmove module_note segments_update \
 		environ program_invocation_short_name sampler sampler_join \
 		sampler_space \
 		label_number sampler_count sampler_walk table_add thread_self \

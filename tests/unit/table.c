@@ -582,8 +582,7 @@ test_early_times(void **state)
 	union {
 		struct shm_space s;
 		char room[64];
-	} space = { .s = { .space = 1, .pid = 7 } };
-	struct shm_early early = { 1, 5000000 };
+	} space = { .s = { .space = 1, .pid = 7, .early_ns = 5000000 } };
 	const uintptr_t pc[] = { 0x1000 };
 	struct account_share *share;
 	struct profile *p;
@@ -591,14 +590,11 @@ test_early_times(void **state)
 
 	memcpy(space.s.name, "sh", 3);
 	tally_space(f->t, &space.s, sizeof(space.room));
-	tally_early(f->t, &early, sizeof(early));
 	tally_stack(f->t, SHM_KEY(SHM_TICK, 1, 0, 1), pc, 20, 20);
-	space.s.space = early.space = 2;
+	space.s.space = 2;
 	memcpy(space.s.name, "sed", 4);
+	space.s.early_ns = 27000000;
 	tally_space(f->t, &space.s, sizeof(space.room));
-	early.ns = 27000000;
-	tally_early(f->t, &early, sizeof(early));
-	tally_early(f->t, &early, sizeof(early) - 1);
 	assert_true(tally_early_shares(f->t, 1000000, &share, &n));
 	assert_int_equal(n, 2);
 	assert_string_equal(share[0].name, "sh");
