@@ -136,6 +136,12 @@ test_reasons(void **state)
 	account_missing(&a, hear);
 	assert_non_null(strstr(said, "threads got no timer: see ulimit -i"));
 	setup(NULL);
+	a = account(50, 1.0);
+	a.sampling.is_mixed = true;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "of each thread on each processor"));
+	assert_null(strstr(said, "are not started by libc's functions"));
+	setup(NULL);
 	a.culprit = "sudo[7] ran without the sampler";
 	account_missing(&a, hear);
 	assert_said("cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): "

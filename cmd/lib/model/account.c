@@ -148,6 +148,15 @@ reason(const struct account *a, double missing)
 	if (missing < 2 * a->tick_s * a->n_process)
 		return "processes were shorter than the kernel's tick, which "
 		       "timers wait for (--clock=perf does not)";
+	if (a->sampling.is_mixed && a->is_perf_clock)
+		return "the kernel limits its clocks on a busy machine, and of "
+		       "what they sample beside libsample they miss a part of "
+		       "a period of each thread on each processor";
+	if (a->sampling.is_mixed)
+		return "timers miss time on a busy machine (--clock=perf does "
+		       "not), and of threads that sleep in a rhythm; and what "
+		       "the kernel samples beside libsample lacks a part of a "
+		       "period of each thread on each processor";
 	if (!a->is_perf_clock)
 		return "timers miss time on a busy machine (--clock=perf does "
 		       "not), and of threads that sleep in a rhythm; threads "
