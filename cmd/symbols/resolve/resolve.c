@@ -367,13 +367,13 @@ void
 resolve_warn_unread(const struct resolve *r)
 {
 	struct unpack_budget *b = r->o->locate->budget;
-	const char *why = !b                    ? ""
-			  : b->error == ENOEXEC ? "not an ELF file"
-			  : b->error == EFBIG   ? "mostly a hole"
-						: strerror(b->error);
+	const char *why;
 
 	if (!b || !b->n_unread)
 		return;
+	why = b->error == ENOEXEC ? "not an ELF file"
+	      : b->error == EFBIG ? "mostly a hole"
+				  : strerror(b->error);
 	if (b->n_unread == 1)
 		r->o->warn("%s: %s; names from it are missing", b->path, why);
 	else
