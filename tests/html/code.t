@@ -72,7 +72,7 @@ prof-html -q --no-compress "$@" | sed -n 's/.*data-z="0">\([^<]*\)<.*/\1/p' | ba
 END
 chmod +x data
 check 'source text and instructions are in the page' 0 \
-	'./data prog.pb.gz >p; grep -ac "h = mix(h, (unsigned)s\[i\]);" p; grep -ac "\"imul[^\"]*\",[0-9]*\]" p; grep -c "<b>" prog.html; :' <<'END'
+	'./data prog.pb.gz >p; grep -ac "h = mix(h, (unsigned)s\[i\]);" p; grep -ac "\"i*mul[^\"]*\",[0-9]*\]" p; grep -c "<b>" prog.html; :' <<'END'
 1
 1
 0

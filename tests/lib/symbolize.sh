@@ -178,6 +178,10 @@ same() {
 # The answers for every address of FILE are those of llvm-symbolizer.
 same_as_llvm() {
 	our_lines "$1" >have
-	llvm_lines "$1" | sed 's/^  :0:0$//' >want
+	# It gives padding, too, to functions of the C runtime that have no size.
+	llvm_lines "$1" | sed 's/^  :0:0$//' | awk '
+		NR == FNR { have[FNR] = $0; next }
+		/ crt(stuff.c|1.o):0:0$/ && have[FNR] == "" { $0 = "" }
+		{ print }' have - >want
 	same "$2: as llvm-symbolizer"
 }

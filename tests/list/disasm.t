@@ -7,6 +7,11 @@
 need_disassembly 'disassembly'
 need_tools 'disassembly' g++ nm llvm-objdump
 
+case $(uname -m) in
+aarch64) jump='b\.[a-z]+' call=bl ret=ret ;;
+*) jump='j[a-z]+' call=callq ret=retq ;;
+esac
+export ret
 cp -r "$src/tests/programs/hot" src
 mkdir tmp
 export PPROF_TMPDIR="$scratch/tmp"
@@ -92,7 +97,7 @@ done
 
 # Mnemonics: capstone and LLVM are of one family.
 prof-list --disasm '^(main|lib)$' hot.pb.gz |
-	sed -nE 's/^ +[^ ]+ +[^ ]+ +([0-9a-f]+): ((lock|rep|repz|data16|notrack|bnd) )*([^ ]+).*/\1 \4/p' >ours
+	sed -nE 's/mov[nz] /mov /; s/^ +[^ ]+ +[^ ]+ +([0-9a-f]+): ((lock|rep|repz|data16|notrack|bnd) )*([^ ]+).*/\1 \4/p' >ours
 llvm-objdump -d --no-show-raw-insn hot |
 	sed -nE 's/^ +([0-9a-f]+):[[:space:]]+((lock|rep|repz|data16|notrack|bnd)[[:space:]]+)*([^[:space:]]+).*/\1 \4/p' |
 	sort >theirs
@@ -173,18 +178,18 @@ check 'inlined functions are named' 0 "prof-list --disasm '^main\$' hot.pb.gz |
 END
 check 'calls have names' 0 "
 	prof-list --disasm '^lib\$' hot.pb.gz >out
-	grep -c 'callq operator new@plt\|callq _Znwm@plt' out" <<'END'
+	grep -c '$call operator new@plt\|$call _Znwm@plt' out" <<'END'
 1
 END
 for p in hot pie; do
 	# llvm-objdump has the raw name, and no prefix.
 	for s in main _Z3libi; do
 		llvm-objdump -d --no-show-raw-insn --disassemble-symbols=$s $p
-	done | sed -nE 's/^ +([0-9a-f]+):[[:space:]]+j[a-z]+[[:space:]]+(0x)?([0-9a-f]+ <.*>)$/\1 0x\3/p' |
+	done | sed -nE "s/^ +([0-9a-f]+):[[:space:]]+${jump}[[:space:]]+(0x)?([0-9a-f]+ <.*>)\$/\1 0x\3/p" |
 		sed 's/_Z3libi/lib/' | sort >want
 	check "$p: jumps have address, function and offset" 0 "
 		prof-list --disasm '^(main|lib)\$' $p.pb.gz |
-			sed -nE 's/.* ([0-9a-f]+): j[a-z]+ (0x.*>)( *;.*)?\$/\1 \2/p' |
+			sed -nE 's/.* ([0-9a-f]+): $jump (0x.*>)( *;.*)?\$/\1 \2/p' |
 			sort >have
 		[ \$(wc -l <have) -gt 5 ] && diff want have && echo same" <<'END'
 same
@@ -202,7 +207,7 @@ int main(void)
 END
 cc -g -O1 -fPIE -pie -o data data.c
 profile data 0x555555554000 main | mkprof | prof-symbolize >data.pb.gz 2>.err
-check 'variables have names' 0 "prof-list --disasm '^main\$' data.pb.gz |
+[ $ret = ret ] || check 'variables have names' 0 "prof-list --disasm '^main\$' data.pb.gz |
 	sed -nE 's/.*%rip.*  # (0x[0-9a-f]+ <[^>]*>).*/\1/p' | sort -u | tee out |
 	grep -oE '<[a-z]+[+0-9a-fx]*>' | sort -u
 	nm data | awk '\$3 == \"calls\" { sub(/^0*/, \"0x\", \$1); print \$1, \"<calls>\" }' |
@@ -214,12 +219,12 @@ check 'variables have names' 0 "prof-list --disasm '^main\$' data.pb.gz |
 END
 cc -g -O1 -fno-pie -no-pie -o fixed data.c
 profile fixed 0x400000 main | mkprof | prof-symbolize >fixed.pb.gz 2>.err
-check 'also those of absolute addresses' 0 "prof-list --disasm '^main\$' fixed.pb.gz |
+[ $ret = ret ] || check 'also those of absolute addresses' 0 "prof-list --disasm '^main\$' fixed.pb.gz |
 	sed -nE 's/.*: mov[lq] (%r[a-z0-9]+, )?(0x[0-9a-f]+)\(,.*  # (0x[0-9a-f]+) <far>.*/\2 \3/p' |
 	awk '\$1 != \$2 { print } END { print (NR > 0) }'" <<'END'
 1
 END
-check 'Intel syntax' 0 "prof-list --disasm '^main\$' --intel-syntax hot.pb.gz |
+[ $ret = ret ] || check 'Intel syntax' 0 "prof-list --disasm '^main\$' --intel-syntax hot.pb.gz |
 	grep -c ': push rb[xp]'" <<'END'
 1
 END
@@ -238,13 +243,13 @@ returns() {
 	for s; do
 		llvm-objdump -d --no-show-raw-insn "$prog" | awk -v s="<$s>:" '
 			/^[0-9a-f]+ </ { on = $2 == s }
-			on && /retq/'
+			on && /[[:space:]]'$ret'/'
 	done | wc -l
 }
 both=$(returns hot main _Z3libi)
 lib=$(returns hot _Z3libi)
 check 'a stripped program, by .eh_frame' 0 '
-	prof-list --disasm . stripped.raw.pb.gz 2>/dev/null | grep -c "retq"
+	prof-list --disasm . stripped.raw.pb.gz 2>/dev/null | grep -cw $ret
 	prof-list --disasm . stripped.raw.pb.gz 2>/dev/null | sed -n 1p' <<END
 $both
 Total: $total
@@ -262,7 +267,7 @@ check_err 'and a line about it' 0 "prof-list -o /dev/null --disasm '^lib\$' ther
 mkdir search
 mv away search/hot
 check 'in a search path' 0 "prof-list --disasm '^lib\$' --search-path=search there.pb.gz |
-	grep -c retq" <<END
+	grep -cw $ret" <<END
 $lib
 END
 

@@ -74,7 +74,7 @@ check 'from the cache' 0 'DEBUGINFOD_URLS=http://127.0.0.1:1 prof-list --debugin
 1
 END
 check 'of the program, its instructions' 0 ': >log
-	prof-list --debuginfod=$web --disasm inner here.pb.gz 2>&1 | grep -c retq
+	prof-list --debuginfod=$web --disasm inner here.pb.gz 2>&1 | grep -cw "retq\|ret"
 	sed "s|$id|ID|" log' <<'END'
 1
 /buildid/ID/executable
@@ -82,7 +82,7 @@ END
 check 'of both, a page' 0 '
 	prof-list --debuginfod=$web --weblist inner here.pb.gz 2>err >page.html; cat err
 	sh "$src/tests/lib/page-data.sh" <page.html >page
-	grep -ac "return n \* 3" page; grep -ac retq page' <<'END'
+	grep -ac "return n \* 3" page; grep -acw "retq\|ret" page' <<'END'
 1
 1
 END

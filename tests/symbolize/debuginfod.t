@@ -21,11 +21,7 @@ check_err 'no folder for files' 2 'XDG_CACHE_HOME=/dev/null prof-symbolize \
 
 # A program, whose symbols are in another file.
 cat >prog.c <<'END'
-static int __attribute__((noinline))
-inner(int n)
-{
-	return n * 3;
-}
+static int __attribute__((noinline)) inner(int n) { return n * 3; }
 
 int
 main(int argc, char **argv)
@@ -105,12 +101,12 @@ check 'a file that is too large' 0 'rm -rf cache
 END
 check 'the debug information alone' 0 'prof-symbolize --debuginfod=$web/debug gone.pb 2>err |
 	addrs print; cat err' <<END
-$inner inner $scratch/prog.c:4
+$inner inner $scratch/prog.c:1
 END
 check 'which stays, for others, too' 0 'prof-symbolize \
 	--debuginfod=http://127.0.0.1:1 gone.pb | addrs print
 	cd cache/debuginfod_client/$id && ls' <<END
-$inner inner $scratch/prog.c:4
+$inner inner $scratch/prog.c:1
 executable
 END
 rm -rf cache
@@ -121,7 +117,7 @@ done
 wait $pids
 check 'several at once' 0 'for i in 1 2 3 4; do addrs print <out.$i; cat err.$i; done | sort -u
 	ls cache/debuginfod_client/$id' <<END
-$inner inner $scratch/prog.c:4
+$inner inner $scratch/prog.c:1
 debuginfo
 END
 check 'what nobody used for long goes' 0 'cd cache/debuginfod_client
@@ -157,14 +153,14 @@ elif start_debuginfod; then
 	check "Debian's: a program that is not here" 0 'prof-symbolize --debuginfod gone.pb \
 		2>err | addrs print; grep -vc 127.0.0.1:1/ err
 		prof-symbolize --debuginfod="$DEBUGINFOD_URLS" gone.pb | addrs file' <<END
-$inner inner $scratch/prog.c:4
+$inner inner $scratch/prog.c:1
 0
 /gone/prog
 END
 	rm -rf cache
 	check "Debian's: debug information of one that is" 0 'prof-symbolize -q --debuginfod here.pb |
 		addrs print; ls cache/debuginfod_client/$id' <<END
-$inner inner $scratch/prog.c:4
+$inner inner $scratch/prog.c:1
 debuginfo
 END
 	# Debian's server is here.

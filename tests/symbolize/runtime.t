@@ -248,7 +248,7 @@ fi
 # --- the vDSO
 
 range=$(sed -n 's/ .*\[vdso\]$//p' /proc/self/maps 2>/dev/null)
-if [ -n "$range" ]; then
+if [ -n "$range" ] && [ "$(uname -m)" = x86_64 ]; then
 	size=$((0x${range#*-} - 0x${range%-*}))
 	i=0
 	while [ "$i" -lt $size ]; do
