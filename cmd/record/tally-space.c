@@ -178,6 +178,16 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 	s->range[i] = *r;
 }
 
+/* Is it libsample? The kernel samples its start in processes in which it never
+ * tells what is loaded. */
+static bool
+is_ours(const struct tally *t, const struct module *m)
+{
+	const char *slash = strrchr(t->strings.str[m->file].s, '/');
+
+	return slash && !strncmp(slash, "/libsample.so", 13);
+}
+
 void
 tally_add_module(struct tally *t, struct space *s, const struct module *m)
 {
@@ -194,6 +204,7 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 		return;
 	if (range.module == t->n_module) {
 		t->module[t->n_module] = *m;
+		t->module[t->n_module].is_self |= is_ours(t, m);
 		tally_hold_file(t, s, &t->module[t->n_module++]);
 	}
 	/* The program is first in the loader's list. */

@@ -112,7 +112,7 @@ check 'what libsample does at the start of a program is its own' 0 \
 		/^# sampling/ { is_seen = /[+]perf/ }
 		/^[1-9]/ { all += \$2 }
 		/^[1-9]/ && \$3 == \"[prof-record]\" { own += \$2 }
-		END { print (all > 0 && (own > .08 * all || !is_seen)) }"' <<'END'
+		END { print (all > 0 && (own > .04 * all || !is_seen)) }"' <<'END'
 1
 END
 
