@@ -70,7 +70,7 @@ lines() {
 		line >= second && line < second + 2 { b += $NF }
 		END {
 			print all, "signals in burn, in its loops", a + 0, b + 0
-			exit !(all > 100 && (a + b) * 100 >= all * 90 &&
+			exit !(all > 100 && (a + b) * 100 >= all * 95 &&
 				chance_share(a, a + b, 0.5, 50))
 		}'
 }
