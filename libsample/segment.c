@@ -209,7 +209,6 @@ path_of(const struct dl_phdr_info *info, bool is_first, const struct segment *s,
 	char path[PATH_MAX])
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
-
 	bool is_program = is_first && !*name;
 
 	if (is_program && segments.run)

@@ -107,6 +107,8 @@ member(const struct interp_walk *w, uintptr_t at, enum field field)
 	return interp_peek_word(w->memory, at + w->in->layout[field]);
 }
 
+/* Is it this thread's record, and in use? One that has ended keeps the number,
+ * which is the next one's: Ruby starts threads in those that it has. */
 static bool
 is_of_thread(const struct interp_walk *w, uintptr_t thread)
 {
@@ -114,7 +116,9 @@ is_of_thread(const struct interp_walk *w, uintptr_t thread)
 
 	if (thread && w->in->layout[THREAD_NATIVE])
 		has_id = member(w, thread, THREAD_NATIVE);
-	return has_id && member(w, has_id, THREAD_ID) == w->thread->self;
+	return has_id && member(w, has_id, THREAD_ID) == w->thread->self &&
+	       interp_peek_word(w->memory,
+				member(w, thread, THREAD_RUNS) + RUNS_FRAME);
 }
 
 /* The thread, in the list whose head is there, or 0. */

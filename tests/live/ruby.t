@@ -184,6 +184,24 @@ asleep() {
 }
 live 'threads that sleep, by the wall clock' asleep "$ruby"
 
+# Ruby starts a thread in the native one of another that has ended.
+cat >turns.rb <<'END'
+def work
+  clock = Process::CLOCK_THREAD_CPUTIME_ID
+  stop = Process.clock_gettime(clock) + 0.02
+  1 while Process.clock_gettime(clock) < stop
+end
+20.times { Thread.new { work }.join }
+END
+in_turn() {
+	prof-record -q -F 500 -o turns.pb.gz "$1" --disable=gems "$PWD/turns.rb" || return 2
+	prof-text --folded --sample-index=samples turns.pb.gz | awk '
+		/turns\.work/ { n += $NF }
+		{ all += $NF }
+		END { print n, "of", all; exit !(n > 20 && n > all / 2) }'
+}
+live 'threads that follow each other in one' in_turn "$ruby"
+
 cat >hoard.rb <<'END'
 def hoard
   (1..300).map { "x" * 100000 }
