@@ -290,7 +290,7 @@ done | sed "s|$PWD|DIR|" >out
 check 'nor are pipes, folders, huge files and devices binaries' 0 'cat out' <<'END'
  Error: DIR/pipe: not a regular file
  Error: DIR/dir: not a regular file
- Error: DIR/sparse: not an ELF file
+ Error: DIR/sparse: of its 10737418240 bytes only 0 are on disk
  Error: /dev/zero: not in the search path
  Error: /proc/self/stat: an empty file
 END
