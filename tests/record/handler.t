@@ -5,11 +5,14 @@
 
 lib=$bin/.libs/libsample.so
 
+# What compilers call on their own, and is pure.
+pure='_GLOBAL_OFFSET_TABLE_ bcmp memcmp memcpy memmove memset strlen'
+
 # $1: an object of libsample/; the rest: names it may need, besides those of the others.
 needs_only() {
 	name=$1
 	shift
-	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	printf '%s\n' $pure "$@" | sort -u >may
 	object=$bin/libsample/$name
 	object=${object%/*}/.libs/la-${object##*/}.o
 	if nm --undefined-only "$object" >need 2>more &&
@@ -24,7 +27,7 @@ needs_only() {
 
 # The same for the companions, which run inside malloc and lock functions.
 companion_needs_only() {
-	printf '%s\n' _GLOBAL_OFFSET_TABLE_ "$@" | sort -u >may
+	printf '%s\n' $pure "$@" | sort -u >may
 	if nm --undefined-only "$bin/libsample/.libs/$1.o" >need 2>more &&
 		awk '{ print $2 }' need | sort -u | comm -23 - may >more &&
 		[ ! -s more ]; then
@@ -35,16 +38,16 @@ companion_needs_only() {
 }
 
 if have nm readelf; then
-	# memcpy and strlen are pure; syscall only sets errno, which is kept.
-	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks memcmp memcpy \
-		program_invocation_short_name strlen syscall table_add table_tell unwind_walk
+	# syscall only sets errno, which is kept.
+	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks \
+		program_invocation_short_name syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime filter_allows sampler sampler_count syscall
-	needs_only table memcpy
+	needs_only table
 	# The first tick lists what the program was started with: dl_iterate_phdr() and
 	# what is of module.c and the loader comes later. readlink, nanosleep, mremap and
 	# mmap are system calls.
-	needs_only segment filter_allows getpagesize interp_forget interp_look memcpy module_note \
-		mremap nanosleep readlink sampler sampler_new_space strcmp strlen strncmp strncpy \
+	needs_only segment filter_allows getpagesize interp_forget interp_look module_note \
+		mremap nanosleep readlink sampler sampler_new_space strcmp strncmp strncpy \
 		strrchr table_tell unwind_each unwind_forget unwind_image_id unwind_image_init \
 		unwind_map unwind_note_end unwind_refresh
 	needs_only unwind/table getauxval munmap nanosleep unwind_cfi_compile unwind_each \
@@ -54,18 +57,18 @@ if have nm readelf; then
 		unwind_unshelve
 	needs_only unwind/initial dl_iterate_phdr munmap strcmp strrchr unwind_map unwind_state
 	needs_only unwind/image
-	needs_only unwind/pool memcpy memmem mremap unwind_map unwind_row_pack unwind_row_rule
+	needs_only unwind/pool memmem mremap unwind_map unwind_row_pack unwind_row_rule
 	needs_only unwind/cfi mmap munmap unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
 		unwind_entry_hdr unwind_entry_open unwind_row_emit unwind_row_out unwind_row_run
 	needs_only interp/object interp_php interp_python interp_ruby mmap strcmp
 	# unwind_map only calls mmap.
-	needs_only unwind/publish memcpy memmove munmap unwind_map unwind_state
+	needs_only unwind/publish munmap unwind_map unwind_state
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
 		unwind_step_regs unwind_step_regs_at unwind_step_rule
 	needs_only unwind/find unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
 		unwind_row_pack unwind_row_rule unwind_row_run
 	needs_only unwind/entry unwind_row_run
-	needs_only unwind/row memcmp memcpy memset unwind_expr_check
+	needs_only unwind/row unwind_expr_check
 	needs_only unwind/step unwind_expr_eval unwind_far_load
 	needs_only unwind/expr unwind_far_load unwind_reg
 	needs_only unwind/far __errno_location filter_allows syscall
@@ -73,21 +76,23 @@ if have nm readelf; then
 	needs_only unwind/filter __errno_location syscall
 	needs_only interp interp_peek interp_peek_begin interp_peek_codes \
 		interp_peek_end interp_state sampler table_tell
-	needs_only interp/peek memcpy memmove unwind_own_read
-	needs_only interp/python interp_peek memcmp memcpy
-	needs_only hook __errno_location atomic_load memmove module_note segments_update \
+	needs_only interp/peek unwind_own_read
+	needs_only interp/php interp_peek interp_peek_codes
+	needs_only interp/python interp_peek
+	needs_only interp/ruby interp_peek interp_peek_codes
+	needs_only hook __errno_location atomic_load module_note segments_update \
 		environ program_invocation_short_name sampler sampler_join \
 		sampler_space \
 		label_number sampler_count sampler_walk table_add thread_self \
 		unwind_stack_signal
 	# getpid, madvise, mmap, sample_hook_begin: once.
 	companion_needs_only heap_la-heap-sample clock_gettime getpagesize \
-		getpid madvise memcpy mmap sample_hook_begin \
+		getpid madvise mmap sample_hook_begin \
 		sample_hook_count sample_hook_enter sample_hook_leave \
 		sample_hook_levels sample_hook_state
 	# dlsym and dlerror: when the library is loaded.
 	companion_needs_only lock_la-lock __errno_location clock_gettime dlerror \
-		dlsym memcpy sample_hook_count sample_hook_enter \
+		dlsym sample_hook_count sample_hook_enter \
 		sample_hook_leave sample_hook_state
 	check 'no symbol is looked up late' 0 \
 		"for l in '' -heap -lock; do
