@@ -113,8 +113,8 @@ awk -F: -v OFS=: '$1 == "root" { $2 = "*" } { print }' /etc/shadow >shadow
 awk -F: -v OFS=: -v home="$HOME" '$1 == "root" { $6 = home; $7 = "/bin/sh" } { print }' \
 	/etc/passwd >passwd
 cat >sshd_config <<END
-HostKey $scratch/host_key
-AuthorizedKeysFile $scratch/key.pub
+HostKey "$scratch/host_key"
+AuthorizedKeysFile "$scratch/key.pub"
 PermitRootLogin yes
 UsePAM no
 StrictModes no
@@ -122,8 +122,8 @@ PidFile none
 END
 cat >ssh_config <<END
 Host n*
-	ProxyCommand sh $scratch/enter %h
-	IdentityFile $scratch/key
+	ProxyCommand sh "$scratch/enter" %h
+	IdentityFile "$scratch/key"
 	IdentitiesOnly yes
 	UserKnownHostsFile /dev/null
 	StrictHostKeyChecking no
@@ -136,7 +136,7 @@ host=\$1
 [ "\$host" != n9 ] || host=n1
 read -r pid <"$scratch/\$host.pid" || exit
 exec nsenter --target "\$pid" --uts --mount --pid sshd -i -f "$scratch/sshd_config" \\
-	-o "SetEnv=PATH=$scratch/\$host.bin:$PATH PROFILES=$scratch/srv" 2>>"$scratch/sshd.log"
+	-o "SetEnv=\"PATH=$scratch/\$host.bin:$PATH\" \"PROFILES=$scratch/srv\"" 2>>"$scratch/sshd.log"
 END
 
 # up HOST: its first process ends with its input, which the test has.
@@ -176,7 +176,7 @@ cat >bin/ssh <<END
 #!/bin/sh
 while [ "\$1" != -- ]; do shift; done
 shift
-exec $(command -v ssh) -F $scratch/ssh_config -o ConnectTimeout=100 -o ServerAliveInterval=100 "\$@"
+exec $(command -v ssh) -F "$scratch/ssh_config" -o ConnectTimeout=100 -o ServerAliveInterval=100 "\$@"
 END
 chmod +x bin/ssh
 PATH=$PWD/bin:$PATH
