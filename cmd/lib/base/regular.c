@@ -31,7 +31,6 @@ is_hollow(int fd, const struct stat *sb)
 {
 	enum { MAX_HOLE = 1 << 20, MAX_RATIO = 8 };
 	off_t on_disk = (off_t)sb->st_blocks * 512;
-
 	off_t hole = -1;
 
 	if (sb->st_size > MAX_HOLE && sb->st_size / MAX_RATIO > on_disk)
