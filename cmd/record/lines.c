@@ -136,10 +136,13 @@ ruby_rank(const struct reader *r, size_t table, size_t at)
 static bool
 next_ruby(struct reader *r, size_t entry, struct line_row *row)
 {
-	size_t n = number_at(r, 0, 4), places = number_at(r, 4, 4), i;
+	size_t size = (size_t)(r->end - r->p), i;
+	size_t n = number_at(r, 0, 4), places = number_at(r, 4, 4);
 
-	if (n > (size_t)(r->end - r->p) / entry)
+	if (n > size / entry)
 		return false;
+	if (places > 8 * size) /* each has a bit, and more */
+		places = 8 * size;
 	while (r->at < places && r->line < n) {
 		row->at = r->at++;
 		i = n == 1 ? 1 : ruby_rank(r, 8 + n * entry, row->at);
