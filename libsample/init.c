@@ -222,8 +222,10 @@ fork_child(void)
 	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
 	thread_fork_child(go_on);
-	if (go_on)
+	if (go_on) {
+		atomic_fetch_add(&sampler.shm->n_fork, 1);
 		mark_joined();
+	}
 	module_fork_child();
 	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();

@@ -234,6 +234,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	struct space *s = tally_find_space(t, SHM_KEY_SPACE(key));
 	uint32_t depth = SHM_KEY_DEPTH(key), number = SHM_KEY_LABEL(key);
 	bool is_tick = SHM_KEY_EVENT(key) == SHM_TICK, has_hidden = false;
+	bool is_fork = is_tick && depth && pc[0] == UNWIND_FORK;
 
 	*stack = (struct stack){ .at = pool->n, .process = PROF_NONE };
 	if (!is_tick)
@@ -250,7 +251,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		uint64_t address;
 		uint32_t m, place;
 
-		if (k == 0 && is_tick && pc[k] == UNWIND_FORK)
+		if (k == 0 && is_fork)
 			continue;
 		m = module_of(t, s, pc[k], k, &address);
 
@@ -260,6 +261,11 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 				continue;
 			m = PLACE_OWN;
 			address = 0;
+		}
+		/* Nor the part of fork() that calls ours. */
+		if (is_fork && k + 1 < depth) {
+			is_fork = false;
+			continue;
 		}
 		has_hidden |= m < PLACE_FIRST && t->module[m].hide;
 		place = add_place(t, address, m);

@@ -71,7 +71,8 @@ test_chance(void **state)
 	/* The errors of many add up as their root: no tick of 4,000 processes
 	 * that use 2 ms each is none. */
 	a = account(0, 8);
-	a.n_process = 4000;
+	a.n_process = 40;
+	a.n_fork = 4000;
 	account_missing(&a, hear);
 	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
 		    "processes were shorter than the kernel's tick, which "

@@ -38,6 +38,7 @@ struct account {
 
 	/* From inside. */
 	unsigned n_program;  /* programs that libsample was loaded into */
+	unsigned n_fork;     /* children that executed none */
 	double early_s;      /* CPU time that they had used before */
 	double unseen_s;     /* of programs without it, as far as seen */
 	const char *culprit; /* the first of them, and why; or NULL */

@@ -25,6 +25,7 @@ add_counts(struct beside *b, const struct recording_source *from)
 			 b->inside.sampler);
 	to->n_tick += now->n_tick - old->n_tick;
 	to->n_signal += now->n_signal - old->n_signal;
+	to->n_perf += now->n_signal - old->n_signal;
 	to->n_lost += now->n_lost - old->n_lost;
 	to->n_truncated += now->n_truncated - old->n_truncated;
 	to->n_failed += now->n_failed - old->n_failed;

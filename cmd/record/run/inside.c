@@ -281,6 +281,7 @@ inside_account(struct run *r, struct account *a)
 	launch_wait(&r->launch, 0); /* bill those that have ended meanwhile */
 	a->n_program = atomic_load(&r->drain.shm->n_program);
 	a->n_process = atomic_load(&r->drain.shm->n_process);
+	a->n_fork = atomic_load(&r->drain.shm->n_fork);
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
 	a->is_perf_clock = set->clock == SHM_CLOCK_PERF && r->clock >= 0;
 	a->is_limited = has_limit();
