@@ -113,7 +113,6 @@ END
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 }
-export PPROF_TMPDIR="$scratch/tmp"
 
 . "$src/tests/lib/compare.sh"
 for f in tiny new old tags heap4 edges frames nosyms go-cpu go-heap go-allocs \

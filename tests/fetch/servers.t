@@ -3,8 +3,8 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 # A build of net/http from nothing takes longer than all the rest.
-HOME=$scratch PPROF_TMPDIR=$scratch GO111MODULE=off
-export HOME PPROF_TMPDIR GO111MODULE
+GO111MODULE=off
+export GO111MODULE
 unset DEBUGINFOD_URLS
 
 need_curl 'real servers'

@@ -8,8 +8,6 @@
 if ! have go || ! go tool pprof -h 2>&1 | grep -q show_from; then
 	skip_rest 'refinements are those of pprof' 'no go tool pprof'
 fi
-HOME=$scratch # pprof keeps a history there
-export HOME
 
 # Filters for any profile: a few words that occur in ours, and none.
 cat >all-filters <<'END'

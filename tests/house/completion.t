@@ -73,8 +73,7 @@ fi
 
 if have fish; then
 	while IFS=: read -r line _; do
-		# fish keeps its history and variables below HOME.
-		echo "$line: $(HOME=$scratch fish --no-config -c '
+		echo "$line: $(fish --no-config -c '
 			set -g fish_complete_path $share/fish/vendor_completions.d
 			complete -C $argv[1]' "$line" 2>err | cut -f1)"
 	done <want >have

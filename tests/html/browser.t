@@ -16,10 +16,6 @@ if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
 		skip_rest 'in a browser' "npm cannot fetch puppeteer-core and axe-core: $(tail -n 1 npm.log)"
 fi
 
-# Where the browser leaves its files.
-HOME=$scratch TMPDIR=$scratch
-export HOME TMPDIR
-
 cat >a.txt <<'END'
 # cpu nanoseconds
 main;work;leaf 30

@@ -70,7 +70,7 @@ if have node; then
 	for f in "$data"/good-go-cpu.pb.gz "$data"/good-go-heap.pb.gz "$data"/good-go-allocs.pb.gz \
 		"$data"/good-gperf-cpu.prof cpu.pb.gz labels.pb.gz diff.pb.gz minus.pb.gz \
 		${PROF_LONG:+"$data"/good-go-cpu-long.pb.gz}; do
-		[ -e "$f" ] || continue
+		found "$f" || continue
 		n=$((n + 1))
 		prof-html -q "$f" >page.html 2>.err
 		compare_page "$f" >.why 2>&1

@@ -1,8 +1,6 @@
 # listen.sh - sourced after tap.sh: a program that is recorded and served. It works in
 # phase_a() until it is told to go on to phase_b(), and ends when it is told.
 
-HOME=$scratch PPROF_TMPDIR=$scratch
-export HOME PPROF_TMPDIR
 unset http_proxy HTTP_PROXY
 
 if lacks 'prof-record --listen 0 true'; then

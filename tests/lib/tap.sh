@@ -34,6 +34,14 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 cd "$scratch" || exit 99
 
+# What tools keep for later they keep here; what rustup and npm read stays where it is.
+RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+npm_config_userconfig=${npm_config_userconfig:-$HOME/.npmrc}
+HOME=$scratch TMPDIR=$scratch/.tmp
+mkdir "$TMPDIR"
+export RUSTUP_HOME npm_config_userconfig HOME TMPDIR
+unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
+
 # The number of results so far: in a file, as a result may come from a subshell.
 count() {
 	read -r tap_n <"$scratch/.tap_n"
@@ -123,7 +131,6 @@ lacks() {
 # tiny_sources: go where the sources of good-tiny.pb.gz are found, as pprof and
 # prof-list look for them.
 tiny_sources() {
-	export PPROF_TMPDIR="$scratch/tmp"
 	mkdir -p tmp src/demo/cwd
 	cd src/demo/cwd || exit 99
 	seq -f 'work line %g' 60 >../work.c
@@ -154,8 +161,7 @@ raw_demo() {
 		}' | mkprof
 }
 
-# perf keeps copies of binaries below $HOME, and its runs disturb each other there.
-# Each recording asks for build-ids of mappings: while any other on the machine does
+# Each recording of perf asks for build-ids of mappings: while any other on the machine does
 # (prof-record --all in another test), the kernel (6.18) marks the mappings of each as
 # having some, and a perf that did not ask (6.1) smashes its stack with them, or
 # believes them and finds no symbols.
@@ -165,7 +171,7 @@ if command -v perf >/dev/null; then
 		[ "$1" != record ] || tap_perf='record --buildid-mmap'
 		shift
 		# shellcheck disable=SC2086 # words
-		HOME=$scratch command perf $tap_perf "$@"
+		command perf $tap_perf "$@"
 	}
 fi
 

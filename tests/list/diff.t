@@ -115,7 +115,6 @@ for pair in 'old new' 'new old' 'one two' 'old old'; do
 	done
 done
 if have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ]; then
-	export PPROF_TMPDIR="$scratch/tmp"
 	prof-diff old.pb.gz new.pb.gz | prof-list --diff . >both
 	left both >before.ours
 	right both >after.ours

@@ -14,7 +14,6 @@ esac
 export ret
 cp -r "$src/tests/programs/hot" src
 mkdir tmp
-export PPROF_TMPDIR="$scratch/tmp"
 for how in '-no-pie hot' '-pie pie' '-no-pie -Wl,--build-id hot-id'; do
 	# shellcheck disable=SC2086 # words
 	g++ -g -O2 ${how% *} -o "${how##* }" src/main.cc src/lib.cc

@@ -4,8 +4,8 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
-HOME=$scratch XDG_CACHE_HOME=$scratch/cache
-export HOME XDG_CACHE_HOME
+XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME
 
 need_curl debuginfod
 need_disassembly debuginfod

@@ -5,7 +5,7 @@
 need_symbols 'source pages'
 need_tools 'source pages' node
 tiny=$data/good-tiny.pb.gz
-export tiny PPROF_TMPDIR="$scratch"
+export tiny
 mkdir -p demo/cwd
 cd demo/cwd || exit 99
 seq -f 'work line %g' 60 >../work.c

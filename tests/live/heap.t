@@ -424,7 +424,7 @@ prof-record --heap=$period -o h.pb.gz "$heap" >known
 if have go && ! lacks 'prof-symbolize h.pb.gz'; then
 	prof-symbolize -o hs.pb.gz h.pb.gz
 	check 'go tool pprof reads it, and has the same sum' 0 \
-		'HOME=$PWD go tool pprof -symbolize=none -sample_index=alloc_objects -top hs.pb.gz 2>/dev/null |
+		'go tool pprof -symbolize=none -sample_index=alloc_objects -top hs.pb.gz 2>/dev/null |
 			sed -n "s/.* of \([0-9]*\) total.*/\1/p" >theirs
 		 prof-text -q --sample-index=alloc_objects hs.pb.gz |
 			sed -n "s/.* of \([0-9]*\) total.*/\1/p" | cmp - theirs && echo same' <<'END'

@@ -185,7 +185,7 @@ cat >clients <<'END'
 ./page '/debug/pprof/mutex?seconds=3' >d-mutex.pb.gz &
 prof-fetch -q --seconds=3 -o d-fetch.pb.gz 127.0.0.1:$port/debug/pprof/heap \
 	2>d-fetch.err &
-HOME=$PWD go tool pprof -symbolize=none -proto -output=d-go.pb.gz -seconds=3 \
+go tool pprof -symbolize=none -proto -output=d-go.pb.gz -seconds=3 \
 	http://127.0.0.1:$port/debug/pprof/heap >d-go.out 2>&1 &
 wait
 END

@@ -17,7 +17,8 @@ if grep -q 'no perf clock' err; then
 fi
 
 # sampled NAME CONDITION: on the words of the comment of x.pb.gz, which the last row
-# recorded.
+# recorded. Those that ask for a number ask for half of the signals that are due, or less.
+# Each may fail to come one time in ten: that half of 100 do is less probable than 1e-20.
 sampled() {
 	live "$1" holds "$2"
 }

@@ -34,7 +34,8 @@ sh -c "$all_waits"
 if lacks 'prof-symbolize w.pb.gz'; then
 	skip 'where it sleeps' 'this build has no elfutils'
 else
-	# All take 0.1 s at least; a look, each millisecond, may be late.
+	# All take 0.1 s at least, with a look each millisecond. Ten looks that fail one after
+	# the other, one in ten of which may be late, are no chance.
 	unfiltered check 'where it sleeps' 0 "$all_waits"'
 		prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
 			awk "\$NF ~ /^wait_/ { if (\$4 + 0 < 90) print \$4, \$NF

@@ -10,9 +10,6 @@ pprof=$(go env GOTOOLDIR 2>/dev/null)/pprof
 if [ ! -x "$pprof" ]; then
 	skip_rest 'sums and differences are those of pprof' 'no go tool pprof'
 fi
-HOME=$scratch
-PPROF_TMPDIR=$scratch
-export HOME PPROF_TMPDIR
 
 n=0
 : >failed

@@ -3,9 +3,7 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/lib/pages.sh"
 
-unset PAGER BROWSER XDG_STATE_HOME XDG_CACHE_HOME
-HOME=$PWD PPROF_TMPDIR=$PWD TMPDIR=$PWD
-export HOME PPROF_TMPDIR TMPDIR
+unset PAGER BROWSER
 
 cat >w.txt <<'END'
 # samples count cpu nanoseconds
@@ -265,7 +263,7 @@ check 'viewers: BROWSER, or the one of the name' 0 '
 	prof-shell -e "web; flame; html; kcachegrind" w.pb.gz 2>&1 | sed "s/ .*prof-....../ NAME/"
 	prof-dot -T svg w.pb.gz | head -c 500 >a; head -c 15 a
 	prof-flame w.pb.gz | cmp - shown.svg; grep -c "<html" shown.html
-	prof-export --to callgrind w.pb.gz | cmp - shown.out; rm -f prof-* shown.*' <<'END'
+	prof-export --to callgrind w.pb.gz | cmp - shown.out; rm -f "$TMPDIR"/prof-* shown.*' <<'END'
 Report NAME.svg
 Report NAME.svg
 Report NAME.html
@@ -274,7 +272,7 @@ Report NAME.callgraph.out
 END
 check 'no viewer: the report stays where it says' 2 '
 	PATH=$bin prof-shell -e eog w.pb.gz 2>&1 | sed "s/ .*prof-....../ NAME/"
-	ls prof-* | wc -l; rm -f prof-*; exit 2' <<'END'
+	ls "$TMPDIR"/prof-* | wc -l; rm "$TMPDIR"/prof-*; exit 2' <<'END'
 Report NAME.svg
 exec: "eog": executable file not found in $PATH
 1

@@ -4,9 +4,6 @@
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols DWARF
 . "$src/tests/lib/symbolize.sh"
 

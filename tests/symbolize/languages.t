@@ -2,9 +2,6 @@
 # Names of languages that mangle them in ways of their own, by their compilers.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols prof-symbolize
 need_tools prof-symbolize gcc readelf nm
 . "$src/tests/lib/symbolize.sh"

@@ -4,9 +4,6 @@
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols prof-symbolize
 need_tools prof-symbolize gcc g++ readelf objdump strip
 . "$src/tests/lib/symbolize.sh"

@@ -3,9 +3,6 @@
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols prof-symbolize
 need_tools prof-symbolize gcc g++ readelf objcopy strip nm llvm-symbolizer
 . "$src/tests/lib/symbolize.sh"

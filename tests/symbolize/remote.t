@@ -3,9 +3,6 @@
 # one of gperftools, whose answers pprof gets, too.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch PPROF_TMPDIR=$scratch
-export HOME PPROF_TMPDIR
-
 need_curl 'remote symbols'
 . "$src/tests/lib/serve.sh"
 

@@ -7,11 +7,6 @@
 . "${srcdir:-.}/tests/lib/tap.sh"
 . "$src/tests/symbolize/right.sh"
 
-# rustup finds its compilers by it.
-RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
-HOME=$scratch
-export HOME RUSTUP_HOME
-
 need_symbols prof-symbolize
 need_tools prof-symbolize llvm-symbolizer llvm-cxxfilt readelf
 

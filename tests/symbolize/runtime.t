@@ -2,9 +2,6 @@
 # Names of code that is in no file: compiled code, the kernel, the vDSO.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols prof-symbolize
 
 # names PROFILE OPTION...: what each address is called, one a line.

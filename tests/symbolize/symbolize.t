@@ -4,10 +4,6 @@
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-# Symbols must come from the files made here.
-HOME=$scratch
-export HOME
-
 printf '# cpu nanoseconds\n_Z1fv 1\n' | mkprof >mangled.pb
 need_symbols prof-symbolize
 

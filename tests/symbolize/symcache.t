@@ -3,8 +3,8 @@
 # state of the cache.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch XDG_CACHE_HOME=$scratch/cache
-export HOME XDG_CACHE_HOME
+XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME
 unset DEBUGINFOD_URLS PROF_CACHE
 
 need_symbols 'symbol cache'

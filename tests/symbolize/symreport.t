@@ -2,9 +2,6 @@
 # The messages of prof-symbolize about unnamed samples.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-HOME=$scratch
-export HOME
-
 need_symbols reports
 
 # What has a name is in a file of its own. Of 10 samples in half.pb 5 have one,

@@ -7,7 +7,6 @@
 have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] || {
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 }
-export PPROF_TMPDIR="$scratch/tmp"
 
 . "$src/tests/lib/compare.sh"
 
