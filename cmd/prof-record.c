@@ -226,7 +226,9 @@ choose_sampler(struct run *r)
 	r->sampler = record_target_outside(&r->target, &r->launch, o)
 			     ? &run_outside
 			     : &run_inside;
+	r->obstacle = o;
 	if (r->sampler == &run_inside &&
+	    (r->target.preload_only || r->target.sampler == SAMPLER_PRELOAD) &&
 	    (obstacle_is_total(o) || (o != OBSTACLE_NONE && !c->what)))
 		die("%s: %s, %s", r->launch.path, obstacle_name(o),
 		    obstacle_advice(o));

@@ -212,7 +212,7 @@ account_missing(const struct account *a, account_say *say)
 			   a->name);
 	if (a->is_perf_clock)
 		say_timers(&a->sampling, say);
-	if (!a->sampling.is_outside && a->n_program == 0)
+	if (!a->sampling.is_outside && !a->is_beside && a->n_program == 0)
 		say_nothing_sampled(a, say);
 	else if (a->is_cpu && is_much && a->sampling.is_outside)
 		say_format(say,

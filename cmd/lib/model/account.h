@@ -43,8 +43,8 @@ struct account {
 	double unseen_s;     /* of programs without it, as far as seen */
 	const char *culprit; /* the first of them, and why; or NULL */
 	bool is_limited;     /* the address space is */
-	bool lacks_kernel;   /* the kernel samples programs without libsample,
-				but not its own part of their time */
+	bool is_beside;      /* the kernel samples programs without it */
+	bool lacks_kernel;   /* ... but not its own part of their time */
 };
 
 /* Say which CPU time was not sampled, and why. */

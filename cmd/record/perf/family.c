@@ -11,9 +11,16 @@ struct member {
 	struct by_id by; /* its pid */
 	bool is_joined;
 	bool has_ended;
-	bool is_old;      /* since before the last family_look() */
+	uint64_t seen_ns; /* the first family_look(), or 0 */
 	uint64_t task_ns; /* when it got events of its own, or 0 */
 };
+
+/*
+ * Events of a process lack half a period of each of its threads on each
+ * processor, those of processors nothing; but these copy stacks of strangers,
+ * too. After that time the half periods of many threads are few.
+ */
+static const uint64_t by_cpu_ns = UINT64_C(10000000000);
 
 struct family {
 	struct by_id_table members;
@@ -167,13 +174,15 @@ member_look(struct family *f, struct member *m, uint64_t time_ns,
 		m->task_ns = 0;
 		set(ctx, m->by.id, false);
 	}
-	if (is_open(f, m) && m->is_old && !m->task_ns &&
+	if (is_open(f, m) && m->seen_ns && !m->task_ns &&
+	    (f->is_inherited || time_ns - m->seen_ns > by_cpu_ns) &&
 	    set(ctx, m->by.id, true)) {
 		change_begin(f, m);
 		m->task_ns = time_ns;
 		change_end(f, m);
 	}
-	m->is_old = true;
+	if (!m->seen_ns)
+		m->seen_ns = time_ns;
 }
 
 void

@@ -38,8 +38,9 @@ enum family_sampler family_sampler(const struct family *f, int32_t pid,
 
 /*
  * Call `set` for each process that was sampled by chance already at the last
- * call, with is_own: if that returns true, it is FAMILY_BY_TASK from that time
- * on, until libsample joins it or it executes another program. And call it for
+ * call, or by events of CPUs for ten seconds, with is_own: if that returns
+ * true, it is FAMILY_BY_TASK from that time on, until libsample joins it or it
+ * executes another program. And call it for
  * each that was, and that libsample has joined since, without is_own. `set`
  * must tell the family of nothing. All records until now should have been: what
  * is not known yet of a process is taken as not having happened.

@@ -302,7 +302,7 @@ record_target_outside(struct target *t, const struct launch *l, enum obstacle o)
 		warn("%s: %s, %s; sampled from outside", l->path,
 		     obstacle_name(o), obstacle_advice(o));
 		set_why(t, o);
-		return true;
+		return t->only || t->labels;
 	}
 	if (outside && t->preload_only)
 		die("--clock=wall, --signal, --children and other profiles "

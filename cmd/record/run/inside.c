@@ -191,6 +191,8 @@ look_beside(struct run *r)
 	if (call.status == PROF_OK) {
 		r->launch.before = before_exec;
 		r->launch.before_ctx = r;
+	} else if (may_be_beside(r) && r->obstacle != OBSTACLE_NONE) {
+		die("%s", r->err.msg);
 	} else {
 		r->watch = watch_new(&r->drain.set, r->err.msg);
 	}
@@ -285,8 +287,9 @@ inside_account(struct run *r, struct account *a)
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
 	a->is_perf_clock = set->clock == SHM_CLOCK_PERF && r->clock >= 0;
 	a->is_limited = has_limit();
+	a->is_beside = r->beside.capture;
 	a->lacks_kernel =
-		r->beside.capture && capture_lacks_kernel(r->beside.capture);
+		a->is_beside && capture_lacks_kernel(r->beside.capture);
 	if (a->n_program && set->what & SHM_CPU)
 		watch_check_ticks(r->watch, r->drain.shm, set->period_ns);
 	if (watch_culprit(r->watch, culprit, sizeof(culprit)))

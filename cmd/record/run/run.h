@@ -51,7 +51,8 @@ struct run {
 	bool is_timed;         /* a clock or rate was asked for */
 	enum names_when names; /* are found at the end */
 	bool has_command;
-	struct launch launch; /* the command; or the name of the profile */
+	enum obstacle obstacle; /* to libsample in the command */
+	struct launch launch;   /* the command; or the name of the profile */
 
 	/* Private. */
 	struct recording recording;
