@@ -5,7 +5,6 @@
  *	deep small			work and sleep in threads of the
  * smallest stacks that there are
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
