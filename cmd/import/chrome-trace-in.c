@@ -34,7 +34,8 @@ struct part {
 
 struct reader {
 	struct byname b;
-	bool idle; /* keep what "(idle)" has */
+	bool idle;       /* keep what "(idle)" has */
+	int64_t idle_us; /* or it is left out */
 	struct prof_err *err;
 	struct part *part;
 	size_t n_part, cap_part;
@@ -291,7 +292,7 @@ leave_out_overlaps(struct reader *r)
 
 /* Samples of a part, labelled by its thread. */
 static enum prof_status
-finish_part(struct reader *r, struct part *p, bool idle)
+finish_part(struct reader *r, struct part *p)
 {
 	uint32_t name = idmap_find(&r->thread_name, key_of(p->pid, p->tid));
 	struct label label[2];
@@ -308,8 +309,8 @@ finish_part(struct reader *r, struct part *p, bool idle)
 	for (size_t i = 0; i < n; i++)
 		if (label[i].key == STRTAB_NONE)
 			return prof_nomem(r->err);
-	return v8_finish(&p->v, p->has_begun && p->end ? p->end : p->v.at, idle,
-			 label, n);
+	return v8_finish(&p->v, p->has_begun && p->end ? p->end : p->v.at,
+			 r->idle ? NULL : &r->idle_us, label, n);
 }
 
 static enum prof_status
@@ -337,7 +338,8 @@ read_all(void *ctx, const json_t *root)
 	}
 	for (size_t i = 0; st == PROF_OK && i < r->n_part; i++)
 		if (!r->part[i].is_left_out)
-			st = finish_part(r, &r->part[i], r->idle);
+			st = finish_part(r, &r->part[i]);
+	v8_say_idle(&r->b, r->idle_us);
 	return st;
 }
 

@@ -271,8 +271,8 @@ add_sample(struct v8 *v, size_t i, const int64_t *value,
 }
 
 enum prof_status
-v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
-	  size_t n_label)
+v8_finish(struct v8 *v, int64_t end_us, int64_t *idle_us,
+	  const struct label *label, size_t n_label)
 {
 	enum prof_status st = PROF_OK;
 
@@ -281,14 +281,27 @@ v8_finish(struct v8 *v, int64_t end_us, bool idle, const struct label *label,
 		const struct v8_node *n = &v->node[i];
 		int64_t value[2] = { n->count };
 
-		if ((!n->count && !n->us) || n->is_root ||
-		    (n->is_idle && !idle))
+		if ((!n->count && !n->us) || n->is_root)
 			continue;
+		if (n->is_idle && idle_us) {
+			if (__builtin_add_overflow(*idle_us, n->us, idle_us))
+				*idle_us = INT64_MAX;
+			continue;
+		}
 		if (__builtin_mul_overflow(n->us, 1000, &value[1]))
 			value[1] = INT64_MAX;
 		st = add_sample(v, i, value, label, n_label);
 	}
 	return st;
+}
+
+void
+v8_say_idle(struct byname *b, int64_t idle_us)
+{
+	if (idle_us >= 10000)
+		profile_doubt(b->p,
+			      "idle for %.2f s, which is left out: see --idle",
+			      (double)idle_us / 1e6);
 }
 
 typedef enum prof_status read_fn(struct v8 *v, const json_t *root, bool idle);
@@ -359,6 +372,7 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	/* Of a tree, whose endTime is in seconds, one more is the end. */
 	const json_t *end = json_array_get(stamps, json_array_size(samples));
 	json_t *even = NULL;
+	int64_t idle_us = 0, *left = idle ? NULL : &idle_us;
 	enum prof_status st;
 
 	v->at = v8_int(root, "startTime");
@@ -376,12 +390,13 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	if (st == PROF_OK && even)
 		st = v8_finish(
 			v, v->at + json_integer_value(json_array_get(even, 0)),
-			idle, NULL, 0);
+			left, NULL, 0);
 	else if (st == PROF_OK)
 		st = v8_finish(v,
 			       end ? (int64_t)json_integer_value(end)
 				   : v8_int(root, "endTime"),
-			       idle, NULL, 0);
+			       left, NULL, 0);
+	v8_say_idle(v->b, idle_us);
 	json_decref(even);
 	return st;
 }

@@ -68,11 +68,14 @@ enum prof_status v8_add_samples(struct v8 *v, const json_t *samples,
 
 /*
  * Make b's samples: a sample lasts until the next one, the last one until
- * end_us. Time of "(root)" is left out, and of "(idle)" unless idle. Sorts the
- * samples by time.
+ * end_us. Time of "(root)" is left out, and that of "(idle)" is added to
+ * *idle_us instead, unless that is NULL. Sorts the samples by time.
  */
-enum prof_status v8_finish(struct v8 *v, int64_t end_us, bool idle,
+enum prof_status v8_finish(struct v8 *v, int64_t end_us, int64_t *idle_us,
 			   const struct label *label, size_t n_label) MUST_USE;
+
+/* Warn of idle time that was left out. */
+void v8_say_idle(struct byname *b, int64_t idle_us);
 
 /* A member that is a text, else ""; a number, else 0: within 2^62. */
 const char *v8_text(const json_t *o, const char *key);

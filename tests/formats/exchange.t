@@ -606,6 +606,7 @@ END
 		sed "s/,\"timestamps.*/}/" old.cpuprofile | prof-import 2>err | prof-export --to folded; cat err' <<'END'
 f 66666666000
 prof-import: <stdin>: samples have no times: each is said to be 1/3 of 100 s
+prof-import: <stdin>: idle for 33.33 s, which is left out: see --idle
 END
 	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
 		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null; then

@@ -92,7 +92,8 @@ prof-text --no-children cpu.pb.gz | leave it out: prof-text does that
 prof-text --percent-limit=1 cpu.pb.gz | see prof-text --nodefraction
 prof-text --grep=main cpu.pb.gz | see prof-filter --focus
 prof pprof cpu.pb.gz | use prof text
-prof script perf.data | use prof text
+prof script perf.data | use prof text --traces
+prof tree cpu.pb.gz | use prof text --tree
 prof-record -p 1 | processes that run already: see --pid
 prof-record -a | the whole machine: see --all
 prof-record -e cycles ./app | see --event
