@@ -591,9 +591,9 @@ read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 	struct jfr_chunk c = { .b = &r->b, .err = r->err };
 	enum prof_status st = jfr_header(&c, data, n, *at);
 
-	r->c = &c;
 	if (st != PROF_OK)
 		return st;
+	r->c = &c;
 	*at += c.n;
 	r->n_chunk++;
 	r->n_unfinished += !c.is_whole;
@@ -615,6 +615,7 @@ read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 		idmap_release(&r->label_of[i]);
 	idmap_release(&r->method_of);
 	jfr_chunk_release(&c);
+	r->c = NULL;
 	return st;
 }
 
