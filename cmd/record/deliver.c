@@ -147,7 +147,8 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 {
 	const struct runtime *runtime = runtime_of(p);
 	bool can = runtime && runtime->variable;
-	bool is_kept = can && l->jit && getenv(runtime->variable);
+	bool is_asked =
+		can && launch_asks(l, runtime) && !getenv(runtime->variable);
 	struct prof_err err;
 	struct unnamed u;
 	double share;
@@ -155,18 +156,18 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 
 	if (!runtime)
 		return;
-	if (can && l->jit && !is_kept)
+	if (is_asked)
 		warn("--jit: %s ran with %s=%s", runtime->name,
 		     runtime->variable, runtime->value);
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
-	if ((can && l->jit && !is_kept) || access(map, F_OK) == 0)
+	if (is_asked || access(map, F_OK) == 0)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK) {
 		warn("%s", err.msg); /* the profile is written */
 		return;
 	}
 	share = runtime_share(p, u.mapping);
-	if (share > WORTH && is_kept)
+	if (share > WORTH && can && launch_asks(l, runtime))
 		warn("--jit: %s is set and kept; for the names of %.0f %% of "
 		     "the samples, add %s",
 		     runtime->variable, 100 * share, runtime->value);

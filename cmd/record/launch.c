@@ -370,17 +370,22 @@ set_sanitizer(void)
 	return done;
 }
 
-/* The variables of runtimes that write names: what is set is kept. Those whose
- * functions libsample reads itself would only take longer. */
+/* Those whose functions libsample reads itself would only take longer. */
+bool
+launch_asks(const struct launch *l, const struct runtime *r)
+{
+	return l->jit && r->variable &&
+	       !(r->is_read && *l->library && !l->no_interp);
+}
+
+/* What is set is kept. */
 static bool
 set_runtimes(const struct launch *l)
 {
 	const struct runtime *r = NULL;
 
 	while ((r = runtime_next(r)))
-		if (r->variable &&
-		    !(r->is_read && *l->library && !l->no_interp) &&
-		    setenv(r->variable, r->value, 0) != 0)
+		if (launch_asks(l, r) && setenv(r->variable, r->value, 0) != 0)
 			return false;
 	return true;
 }
@@ -402,7 +407,7 @@ become(const struct launch *l, char **argv, const char *session,
 	if (*l->library && (!set_preload(l) || !set_sanitizer() ||
 			    setenv(SHM_ENV, session, 1) != 0))
 		return;
-	if (l->jit && !set_runtimes(l))
+	if (!set_runtimes(l))
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;

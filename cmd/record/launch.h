@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "lib/base/status.h"
+#include "lib/model/runtime.h"
 #include "obstacle.h"
 
 struct launch {
@@ -48,6 +49,9 @@ unsigned launch_left(const struct launch *l, const char *session);
  */
 enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
+
+/* Does launch_start() set the variable of that runtime, unless it is set? */
+bool launch_asks(const struct launch *l, const struct runtime *r);
 
 /*
  * Run argv with libsample, if l->library is set, and the session in its

@@ -242,6 +242,12 @@ check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.p
 0
 END
 
+check 'with --jit, Python that is read is not asked for names' 0 "prof-record --jit -o jit.pb.gz \\
+	$python -c 'import os; print(os.environ.get(\"PYTHONPERFSUPPORT\"))' 2>err
+	grep -e --jit: err || true" <<'END'
+None
+END
+
 # An interpreter by name, whose functions are not read.
 cp "$(command -v awk)" perl
 check 'an interpreter that is not read is named' 0 "prof-record -o perl.pb.gz \\
