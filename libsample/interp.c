@@ -260,6 +260,17 @@ start(struct interp_walk *w)
 		w->state = INTERP_DONE;
 }
 
+/* Is the innermost frame one that C entered? */
+static bool
+is_entered(const struct interp_walk *w)
+{
+	struct interp_walk walk = *w;
+	struct interp_frame f = { 0 };
+	bool is_last = false;
+
+	return w->in->kind->next(&walk, &f, &is_last) && is_last && f.code;
+}
+
 static bool
 guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	    uintptr_t cfa)
@@ -272,6 +283,10 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	w->is_met = true;
 	if (w->state == INTERP_UNSEEN)
 		start(w);
+	/* It has a frame already, and its evaluator does not run yet. */
+	if (w->state == INTERP_ON && !w->n &&
+	    pc - in->enter_lo < in->enter_hi - in->enter_lo && is_entered(w))
+		put_run(w, out);
 	if (w->state == INTERP_DONE ||
 	    (w->entry ? cfa - w->entry - 1 >= EVAL_BYTES
 		      : pc - w->eval_lo >= w->eval_hi - w->eval_lo))

@@ -121,9 +121,10 @@ struct interp_thread {
 /* An interpreter that was found in an object. */
 struct interp {
 	const struct interp_kind *kind;
-	uintptr_t lo, hi;           /* the object's code */
-	uintptr_t unwind;           /* its .eh_frame_hdr, or 0 */
-	uintptr_t eval_lo, eval_hi; /* the function that evaluates bytecode */
+	uintptr_t lo, hi;             /* the object's code */
+	uintptr_t unwind;             /* its .eh_frame_hdr, or 0 */
+	uintptr_t eval_lo, eval_hi;   /* the function that evaluates bytecode */
+	uintptr_t enter_lo, enter_hi; /* the function that calls it, or 0 */
 	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
 	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
@@ -173,9 +174,10 @@ struct interp_code {
 /* One kind of interpreter: a file each. */
 struct interp_kind {
 	enum interp_number number;
-	/* The function that evaluates, and other symbols: some may be
-	 * missing. */
-	const char *eval, *symbol[INTERP_SYMBOLS];
+	/* The function that evaluates, the one that makes a frame and calls it
+	 * (NULL where entry tells frames from each other), and other symbols:
+	 * some may be missing. */
+	const char *eval, *enter, *symbol[INTERP_SYMBOLS];
 
 	/* It was found: is it a version that can be read? Otherwise *why, in a
 	 * few words. Not for signal handlers. */

@@ -151,6 +151,9 @@ interp_look(const struct dl_phdr_info *info, bool is_first, const char **why)
 		in.eval_hi = in.eval_lo + size;
 		if (!in.eval_lo || !find_code(info, &in))
 			continue;
+		in.enter_lo =
+			in.kind->enter ? find(&own, in.kind->enter, &size) : 0;
+		in.enter_hi = in.enter_lo ? in.enter_lo + size : 0;
 		for (size_t i = 0; i < INTERP_SYMBOLS && in.kind->symbol[i];
 		     i++) {
 			in.symbol[i] = find(&program, in.kind->symbol[i], NULL);

@@ -264,6 +264,7 @@ php_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
 const struct interp_kind interp_php = {
 	.number = INTERP_PHP,
 	.eval = "execute_ex",
+	.enter = "zend_call_function",
 	.symbol = { [SYM_GLOBALS] = "executor_globals",
 		    [SYM_ZTS] = "executor_globals_offset",
 		    [SYM_74] = "zend_ce_weakref",

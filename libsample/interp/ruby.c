@@ -415,6 +415,7 @@ ruby_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
 const struct interp_kind interp_ruby = {
 	.number = INTERP_RUBY,
 	.eval = "rb_profile_frames", /* some code of it */
+	.enter = "rb_vm_exec",
 	.symbol = { [SYM_VERSION] = "ruby_api_version",
 		    [SYM_VM] = "ruby_current_vm_ptr",
 		    [SYM_FRAMES] = "rb_profile_frames",
