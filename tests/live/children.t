@@ -136,7 +136,8 @@ done
 END
 check '--wait: the status is the program'\''s, after a signal, too' 3 \
 	'exec prof-record -q --wait -o d.pb.gz sh -c "
-		setsid sh -c \"while kill -TERM \$PPID; do sleep 0.05; done\" \
+		setsid sh -c \"while kill -0 \$\$; do sleep 0.05; done
+			while kill -TERM \$PPID; do sleep 0.05; done\" \
 			2>/dev/null & exit 3"' </dev/null
 
 # What cannot be preloaded runs as usual when a program starts it.
