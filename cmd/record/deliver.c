@@ -197,7 +197,7 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		warn("%.0f %% of the samples are in %s, whose own functions "
 		     "only libsample reads: have prof-record start it",
 		     100 * i.share, i.name);
-	else if (i.is_readable && interpreter_is_read(p))
+	else if (i.is_readable)
 		warn("%.0f %% of the samples are in %s without functions of "
 		     "its own: it starts, ends, or they could not be read",
 		     100 * i.share, i.name);
