@@ -303,11 +303,6 @@ account_heap(const struct account_heap *a, account_say *say)
 			   "room in the shared memory: a larger --heap=BYTES "
 			   "takes fewer samples",
 			   size_text(a->lost_bytes, size, sizeof(size)));
-	else if (!a->n_sample)
-		say_format(say,
-			   "no allocation was sampled: one in %s is, on "
-			   "average; a smaller --heap=BYTES takes more samples",
-			   size_text(a->period, size, sizeof(size)));
 	if (all > OTHER_KIB && (all - OTHER_KIB) / 2 > heap)
 		say_format(say,
 			   "%s: %s of %s of memory are not in the profile: "
