@@ -326,6 +326,8 @@ is_guest(void)
 	return n > 1;
 }
 
+#define ROUND_4(n) (((n) + 3) & ~UINT64_C(3))
+
 /*
  * Is it a Go program with libc? Its runtime keeps signals from us, so the
  * kernel is to sample it. By the name of the note of Go's linker.
@@ -342,11 +344,24 @@ is_go(void)
 		if (ph[i].p_type == PT_PHDR)
 			base = (uintptr_t)self - ph[i].p_vaddr;
 	for (unsigned long i = 0; ph && i < n; i++) {
-		const char *note = (const char *)(base + ph[i].p_vaddr);
+		const char *at = (const char *)(base + ph[i].p_vaddr);
+		const ElfW(Nhdr) *note = (const void *)at;
+		uint64_t left = ph[i].p_type == PT_NOTE ? ph[i].p_memsz : 0;
 
-		if (ph[i].p_type == PT_NOTE && ph[i].p_memsz >= 16 &&
-		    !memcmp(note + 12, "Go\0", 4))
-			return true;
+		/* One of several where the system's linker made the program. */
+		while (left >= sizeof(*note) + 4) {
+			uint64_t size = sizeof(*note) +
+					ROUND_4((uint64_t)note->n_namesz) +
+					ROUND_4((uint64_t)note->n_descsz);
+
+			if (note->n_namesz == 4 && !memcmp(note + 1, "Go\0", 4))
+				return true;
+			if (size >= left)
+				break;
+			left -= size;
+			at += size;
+			note = (const void *)at;
+		}
 	}
 	return false;
 }

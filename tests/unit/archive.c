@@ -36,12 +36,14 @@ is(const char *pattern, const char *url, const char *want)
 static void
 letters(void **state)
 {
-	(void)state;
+	char pattern[64];
+
+	snprintf(pattern, sizeof(pattern), "%s/%%h", (char *)*state);
+	is(pattern, "web1:80", "web1");
 	is("%h/%t", "web1:80/pprof/heap", "web1/heap");
 	is("a%%b/%h-%p", "web1:8080/x", "a%b/web1-8080");
 	is("%Y/%m/%d/%H.%M.%S", "web1:80", "2026/11/25/12.14.56");
 	is("%F-%j-%G-W%V-%u", "web1:80", "2026-11-25-329-2026-W48-3");
-	is("/tmp/%h", "web1:80", "web1");
 }
 
 static void
