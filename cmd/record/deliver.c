@@ -187,7 +187,7 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 	struct interpreter i;
 	struct prof_err err;
 
-	if (interpreter_find(p, &i, &err) != PROF_OK) {
+	if (interpreter_find(p, INTERPRETER_UNREAD, &i, &err) != PROF_OK) {
 		warn("%s", err.msg);
 		return;
 	}

@@ -76,33 +76,36 @@ kind_of(const char *file)
 	return i;
 }
 
-/* The interpreter that sample i is in, or N_KNOWN. */
-static size_t
-kind_of_sample(const struct profile *p, size_t i, const size_t *kind)
+/* The mapping of the interpreter that counts for sample i, or PROF_NONE. */
+static uint32_t
+mapping_of_sample(const struct profile *p, size_t i, const size_t *kind,
+		  enum interpreter_part part)
 {
 	const struct sample *s = &p->sample[i];
 	const uint32_t *stack = profile_stack(p, s);
-	size_t found = N_KNOWN;
+	uint32_t found = PROF_NONE;
+	bool is_read = false;
 
-	for (uint32_t k = 0; k < s->n_stack; k++) {
+	for (uint32_t k = 0; k < s->n_stack && !is_read; k++) {
 		uint32_t m = p->location[stack[k]].mapping;
 
 		if (m == PROF_NONE)
 			continue;
-		if (kind[m] == FUNCTIONS)
-			return N_KNOWN;
-		if (found == N_KNOWN)
-			found = kind[m];
+		is_read = kind[m] == FUNCTIONS;
+		if (found == PROF_NONE && kind[m] < N_KNOWN &&
+		    (k == 0 || part == INTERPRETER_UNREAD))
+			found = m;
 	}
-	return found;
+	return is_read == (part == INTERPRETER_FLAT) ? found : PROF_NONE;
 }
 
 enum prof_status
-interpreter_find(const struct profile *p, struct interpreter *most,
-		 struct prof_err *err)
+interpreter_find(const struct profile *p, enum interpreter_part part,
+		 struct interpreter *most, struct prof_err *err)
 {
 	size_t *kind = calloc(p->n_mapping + 1, sizeof(*kind)), type = 0;
-	double sum[N_KNOWN + 1] = { 0 }, all = 0;
+	uint32_t file[N_KNOWN] = { 0 };
+	double sum[N_KNOWN] = { 0 }, all = 0;
 	bool any = false;
 
 	*most = (struct interpreter){ 0 };
@@ -115,22 +118,31 @@ interpreter_find(const struct profile *p, struct interpreter *most,
 	any = any && profile_sample_index(p, NULL, &type, NULL) == PROF_OK;
 	for (size_t i = 0; i < p->n_sample && any; i++) {
 		double v = (double)profile_value(p, i)[type];
+		uint32_t m = mapping_of_sample(p, i, kind, part);
 
-		sum[kind_of_sample(p, i, kind)] += v;
+		if (m != PROF_NONE) {
+			sum[kind[m]] += v;
+			file[kind[m]] = m;
+		}
 		all += v;
 	}
 	/* Several files may be of one. */
 	for (size_t f = 1; f < N_KNOWN; f++)
 		if (!strcmp(known[f].name, known[f - 1].name)) {
+			if (sum[f] < sum[f - 1])
+				file[f] = file[f - 1];
 			sum[f] += sum[f - 1];
 			sum[f - 1] = 0;
 		}
 	for (size_t f = 0; f < N_KNOWN && all > 0; f++)
 		if (sum[f] / all > most->share)
-			*most = (struct interpreter){ known[f].name,
-						      sum[f] / all,
-						      known[f].functions !=
-							      NULL };
+			*most = (struct interpreter){
+				.name = known[f].name,
+				.file = profile_str(p,
+						    p->mapping[file[f]].file),
+				.share = sum[f] / all,
+				.is_readable = known[f].functions != NULL,
+			};
 	free(kind);
 	return PROF_OK;
 }
