@@ -13,7 +13,9 @@ seen() {
 }
 
 # At the highest rate, so that ticks come everywhere. The processes that did
-# the work say which they are; a shell between them may be in the profile too.
+# the work say which they are; a shell between them may be in the profile too. Each
+# worked through 25 ticks of the slowest kernel: to be there is not luck, whatever else
+# the machine does, so what is not is wrong (2).
 family_of() {
 	prof-record -q -F 10000 "$@" >pids 2>err || return 2
 	cat err pids
@@ -22,19 +24,21 @@ family_of() {
 both_are_seen() {
 	family_of -o f.pb.gz family "$1" || return
 	seen f.pb.gz | tee seen
-	[ "$(wc -l <pids)" = 2 ] && [ "$(sed 's/^/pid=/' pids | grep -cxFf - seen)" = 2 ]
+	[ "$(wc -l <pids)" = 2 ] && [ "$(sed 's/^/pid=/' pids | grep -cxFf - seen)" = 2 ] ||
+		return 2
 }
 first_is_seen() {
 	family_of --children=none -o f.pb.gz family "$1" || return
 	seen f.pb.gz | tee seen
-	[ ! -s seen ] && [ "$(stacks f.pb.gz | wc -l)" -gt 1 ]
+	[ ! -s seen ] && [ "$(stacks f.pb.gz | wc -l)" -gt 1 ] || return 2
 }
 each_has_a_file() {
 	rm -f s.*
 	family_of --children=separate -o 's.{}.pb.gz' family "$1" || return
 	ls s.*.pb.gz | tee files
 	[ "$(sed 's/.*/s.&.pb.gz/' pids | grep -cxFf - files)" = 2 ] &&
-		[ "$(for f in $(cat files); do stacks $f | grep -c '^[0-9]'; done | grep -cx 0)" = 0 ]
+		[ "$(for f in $(cat files); do stacks $f | grep -c '^[0-9]'; done | grep -cx 0)" = 0 ] ||
+		return 2
 }
 for way in fork vfork spawn system popen thread big-fork; do
 	live "$way: both processes are in the profile" both_are_seen $way
