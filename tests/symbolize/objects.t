@@ -130,8 +130,8 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	profile prog
 	same_as_llvm prog "split: $1 $3"
 	cp want full
-	if ! $4 -e prog -o prog.dwp 2>build.log; then
-		skip "package: $how" "it fails: $(head -1 build.log)"
+	if ! { $4 -e prog -o prog.dwp; } 2>build.log; then # the shell names a signal
+		skip "package: $how" "$4 fails: $(head -1 build.log)"
 		continue
 	fi
 	mkdir -p hidden
