@@ -34,17 +34,17 @@ sh -c "$all_waits"
 if lacks 'prof-symbolize w.pb.gz'; then
 	skip 'where it sleeps' 'this build has no elfutils'
 else
-	# All take 0.1 s at least, with a look each millisecond. Ten looks that fail one after
-	# the other, one in ten of which may be late, are no chance.
+	# All take 0.1 s at least, with a look each millisecond, one in ten of which may be late.
 	unfiltered check 'where it sleeps' 0 "$all_waits"'
 		prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
-			awk "\$NF ~ /^wait_/ { if (\$4 + 0 < 90) print \$4, \$NF
-				n++ } END { print n }"' <<'END'
+			awk "$chance""\$NF ~ /^wait_/ { n += chance_ticks(\$4, \$4, 100, 1e9, 2, 19) }
+				END { print n }"' <<'END'
 19
 END
 fi
 unfiltered check 'all of the time is there' 0 "$all_waits"'
-	stacks w.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 2000 ? \"all\" : n) }"' <<'END'
+	stacks w.pb.gz | awk "$chance""/^[0-9]/ { n += \$1 }
+		END { print chance_ticks(n, n, 2000, 1e9, 20) ? \"all\" : n }"' <<'END'
 all
 END
 unfiltered check 'no caller is missing, and nothing is lost' 0 \
@@ -106,8 +106,9 @@ if [ "$(id -u)" -ne 0 ]; then
 elif ${CC:-cc} -pthread -o setuid setuid.c 2>/dev/null; then
 	unfiltered check 'a program that gives its rights up' 0 '
 	timeout 300 prof-record -q --clock=wall -F 1000 -o s.pb.gz ./setuid
-	stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
-		/^[0-9]* trunc/ { n += \$1 } END { print (n >= 400 ? \"seen\" : n) }"' <<'END'
+	stacks s.pb.gz | awk "$chance""/^[0-9]/ { n += \$1 } { sub(/.* lost=/, \"\") }
+		/^[0-9]* trunc/ { n += \$1 }
+		END { print chance_ticks(n, n, 600, 1e9, 4) ? \"seen\" : n }"' <<'END'
 00
 seen
 END
@@ -148,7 +149,8 @@ END
 if ${CC:-cc} -o alone alone.c 2>/dev/null; then
 	unfiltered check 'a user namespace is entered as without the sampler, and sleep is seen after it' 0 \
 		'prof-record -q --clock=wall -o s.pb.gz ./alone
-		 stacks s.pb.gz | awk "/^[0-9]/ { n += \$1 } END { print (n >= 15 ? \"seen\" : n) }"' <<END
+		 stacks s.pb.gz | awk "$chance""/^[0-9]/ { n += \$1 }
+			END { print chance_ticks(n, n, 30, 1e9, 2) ? \"seen\" : n }"' <<END
 $(./alone)
 seen
 END
