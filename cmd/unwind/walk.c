@@ -190,9 +190,11 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	    void *ctx, uint64_t *pc, size_t max, struct unwind_info *info)
 {
 	uintptr_t sp = s->reg[WALK_SP];
+	uintptr_t fp = 0;
 	enum unwind_step how;
 	struct unwind_frames out = { .pc = pc, .max = max };
 	unsigned n_guess;
+	bool is_chain = false; /* the frame pointer is from a frame record */
 
 	w->find = find;
 	w->ctx = ctx;
@@ -209,16 +211,18 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 			       : UINTPTR_MAX;
 	info->end = UNWIND_ROOT;
 	unwind_frames_add(&out, s->reg[WALK_PC]);
-	while (n_guess = w->n_guess, (how = walk_step(w, &out)) == STEP_OK) {
+	while (n_guess = w->n_guess, fp = w->f.fp,
+	       (how = walk_step(w, &out)) == STEP_OK) {
 		if (!is_code(w)) {
 			how = STEP_FAILED;
 			break;
 		}
 		unwind_frames_add(&out, w->f.regs ? w->f.pc + 1 : w->f.pc);
 		w->far.n_read = 0;
+		is_chain = w->f.sp == fp + 16;
 	}
 	/* A guessed frame pointer may not be one. */
-	if (how == STEP_FAILED && w->n_guess == n_guess &&
+	if (how == STEP_FAILED && (w->n_guess == n_guess || is_chain) &&
 	    (w->far.n_read > 0 || w->is_beyond))
 		info->end = UNWIND_TRUNCATED;
 	else if (how == STEP_FAILED)

@@ -35,6 +35,7 @@ struct mapped_file {
 	int64_t until_ns;             /* walks wait for it */
 	char build_id[BUILD_ID_TEXT]; /* as the kernel says, or read at once */
 	char own_id[BUILD_ID_TEXT];   /* else: read with the first sample */
+	struct file_inode inode;      /* else: as first mapped */
 	bool looked;
 	char path[];
 };
@@ -135,7 +136,9 @@ files_get(struct files *f, const char *path, const char *build_id,
 	bucket = &f->bucket[hash % N_BUCKET];
 	for (m = *bucket; m; m = m->next)
 		if (m->hash == hash && !strcmp(m->path, path) &&
-		    !strcmp(m->build_id, id)) {
+		    !strcmp(m->build_id, id) &&
+		    (*id || (m->inode.number == from->inode.number &&
+			     m->inode.generation == from->inode.generation))) {
 			m->n_user++;
 			return m;
 		}
@@ -146,6 +149,7 @@ files_get(struct files *f, const char *path, const char *build_id,
 	*bucket = m;
 	m->hash = hash;
 	m->n_user = 1;
+	m->inode = from->inode;
 	strcpy(m->build_id, id);
 	strcpy(m->path, path);
 	return m;
@@ -210,6 +214,19 @@ refuse(struct files *f, const struct mapped_file *m, const struct prof_err *err)
 		warn("%s: %s; its callers are not seen", m->path, err->msg);
 }
 
+/* Is this still the file that was mapped? The device is no help: those of
+ * overlays and volumes have two numbers. */
+static bool
+is_same(const struct mapped_file *m, const struct stat *sb)
+{
+	int64_t changed_ns = (int64_t)sb->st_ctim.tv_sec * 1000000000 +
+			     sb->st_ctim.tv_nsec + now_ns(CLOCK_MONOTONIC) -
+			     now_ns(CLOCK_REALTIME);
+
+	return m->inode.number && sb->st_ino == m->inode.number &&
+	       changed_ns < m->inode.mapped_ns;
+}
+
 /* The files that it may be, each once; none: *err may say why. They are opened
  * now, as the process may end. */
 static size_t
@@ -217,14 +234,12 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 	 int fd[READERS_MAX_FD], struct prof_err *err)
 {
 	const struct procfs_mapped at = mapped_of(m->path, from);
-	/* Without a build-id only the mapping itself is certain. */
-	int turns = *m->build_id ? PROCFS_TURNS : PROCFS_OWN;
 	struct stat sb[READERS_MAX_FD];
 	size_t n = 0, k;
 
 	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX_FD,
 		       "room for each turn");
-	for (int turn = 0; turn < turns; turn++) {
+	for (int turn = 0; turn < PROCFS_TURNS; turn++) {
 		fd[n] = procfs_open_mapped(&at, turn, err);
 		if (fd[n] < 0 && err->status == PROF_ELIMIT)
 			break;
@@ -236,7 +251,9 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 			if (sb[k].st_dev == sb[n].st_dev &&
 			    sb[k].st_ino == sb[n].st_ino)
 				break;
-		if (k < n)
+		/* The readers compare build-ids. */
+		if (k < n || (turn == PROCFS_OWN && !*m->build_id &&
+			      !is_same(m, &sb[n])))
 			close(fd[n]);
 		else
 			n++;
@@ -255,7 +272,8 @@ read_vdso(struct files *f, struct mapped_file *m)
 		m->rows = NULL;
 }
 
-static void
+/* false: from shows no file. The mapping of another process may. */
+static bool
 ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
 	struct prof_err err = { 0 };
@@ -265,17 +283,18 @@ ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 	m->rows = rowstore_find(f->store, m->build_id);
 	m->tried = m->rows || *m->path != '/';
 	if (m->rows)
-		return;
+		return true;
 	if (*m->path != '/') {
 		read_vdso(f, m);
-		return;
+		return true;
 	}
 	n = open_all(m, from, fd, &err);
 	if (!n)
 		refuse(f, m, &err);
 	m->asked = n ? readers_ask(f->readers, fd, n, m->build_id) : NULL;
 	m->until_ns = now_ns(CLOCK_MONOTONIC) + WAIT_S * INT64_C(1000000000);
-	m->tried = m->asked || !n; /* or too much is asked just now */
+	m->tried = m->asked || err.status == PROF_ELIMIT;
+	return m->tried || n; /* without m->asked: too much is, just now */
 }
 
 static void
@@ -290,16 +309,15 @@ const struct rows *
 file_rows(struct files *f, struct mapped_file *m, const struct file_from *from,
 	  bool *is_final)
 {
+	bool has_file = m->tried || ask_rows(f, m, from);
 	struct prof_err err;
 
-	if (!m->tried)
-		ask_rows(f, m, from);
 	if (m->asked && readers_answer(f->readers, m->asked, &m->rows, &err)) {
 		m->asked = NULL;
 		if (!m->rows)
 			refuse(f, m, &err);
 	}
-	*is_final = m->tried && !m->asked;
+	*is_final = !has_file || (m->tried && !m->asked);
 	if (!*is_final) {
 		if (m->asked && f->has_patience &&
 		    now_ns(CLOCK_MONOTONIC) < m->until_ns)

@@ -15,12 +15,19 @@
 struct files;
 struct mapped_file;
 
+/* What tells files without a build-id apart: Go's programs have none. */
+struct file_inode {
+	uint64_t number, generation; /* 0: unknown */
+	int64_t mapped_ns;           /* by CLOCK_MONOTONIC */
+};
+
 /* The process and address of a mapping. */
 struct file_from {
 	int32_t pid;
 	bool is_live; /* the process exists: read the build-id from the file if
 			 it is unknown */
 	uint64_t start, limit;
+	struct file_inode inode; /* for files_get() */
 };
 
 /* NULL without memory. All files must be returned before files_free(). */

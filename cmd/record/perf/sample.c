@@ -28,7 +28,8 @@
 
 enum {
 	TRAILER = 24,      /* tid, time, cpu */
-	MAP_BUILD_ID = 40, /* offsets in MMAP2: its size */
+	MAP_BUILD_ID = 40, /* offsets in MMAP2: its size, or device and then */
+	MAP_INODE = 48,
 	MAP_PROT = 64,
 	MAP_NAME = 72,
 	MAX_BUILD_ID = 20,
@@ -482,6 +483,9 @@ take_map(struct perf_sampler *s, const struct perf_event_header *h)
 		for (uint8_t i = 0; i < n_id && i < MAX_BUILD_ID; i++)
 			snprintf(id + 2 * (size_t)i, 3, "%02x",
 				 (uint8_t)at[MAP_BUILD_ID + 4 + i]);
+	else
+		memcpy(&m.inode, at + MAP_INODE, 2 * sizeof(uint64_t));
+	m.inode.mapped_ns = (int64_t)perf_record_time(h);
 	spaces_map(s->spaces, &m);
 }
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "by-id.h"
-#include "file.h"
 #include "kernel.h"
 #include "lib/base/array.h"
+#include "lib/base/now.h"
 #include "lib/base/search.h"
 #include "record/procfs.h"
 #include "record/tally.h"
@@ -154,7 +154,9 @@ put_build_id(struct shm_module *module, const char *id)
 static void
 tell_module(struct process_space *p, const struct mapping *m)
 {
-	const struct file_from from = { p->by.id, false, m->start, m->limit };
+	const struct file_from from = { .pid = p->by.id,
+					.start = m->start,
+					.limit = m->limit };
 	const char *path = file_path(m->file),
 		   *id = file_build_id(m->file, &from);
 	size_t n = offsetof(struct shm_module, path) + strlen(path) + 1;
@@ -257,9 +259,10 @@ clear(struct process_space *p, uint64_t start, uint64_t limit)
 }
 
 static void
-space_add(struct process_space *p, const struct space_map *m,
-	  const struct file_from *from)
+space_add(struct process_space *p, const struct space_map *m, bool is_live)
 {
+	const struct file_from from = { p->by.id, is_live, m->start, m->limit,
+					m->inode };
 	struct mapping map = { .start = m->start,
 			       .limit = m->limit,
 			       .offset = m->offset };
@@ -268,7 +271,7 @@ space_add(struct process_space *p, const struct space_map *m,
 
 	if (m->limit <= m->start)
 		return;
-	map.file = files_get(p->all->files, m->path, m->build_id, from);
+	map.file = files_get(p->all->files, m->path, m->build_id, &from);
 	/* Read from /proc, and also reported by the kernel. */
 	same = i < p->n_map ? &p->map[i] : NULL;
 	if (same && same->start == map.start && same->limit == map.limit &&
@@ -302,6 +305,7 @@ read_name(struct process_space *p)
 static void
 read_maps(struct process_space *p, FILE *f)
 {
+	int64_t now = now_ns(CLOCK_MONOTONIC);
 	char *row = NULL;
 	size_t size = 0;
 
@@ -312,11 +316,14 @@ read_maps(struct process_space *p, FILE *f)
 
 		if (procfs_map(row, &m))
 			space_add(p,
-				  &(struct space_map){ p->by.id, m.start,
-						       m.limit, m.offset, "",
-						       m.path },
-				  &(struct file_from){ p->by.id, true, m.start,
-						       m.limit });
+				  &(struct space_map){ p->by.id,
+						       m.start,
+						       m.limit,
+						       m.offset,
+						       "",
+						       m.path,
+						       { m.ino, 0, now } },
+				  true);
 	}
 	free(row);
 }
@@ -378,10 +385,9 @@ void
 spaces_map(struct spaces *s, const struct space_map *m)
 {
 	struct process_space *p = spaces_find(s, m->pid);
-	struct file_from from = { m->pid, false, m->start, m->limit };
 
 	if (p)
-		space_add(p, m, &from);
+		space_add(p, m, false);
 }
 
 /* The pid was reused, or the process runs another program. */
@@ -507,8 +513,9 @@ space_code(void *space, uint64_t pc, struct walk_code *out)
 		return true;
 	}
 	if (!m->has_bias) {
-		const struct file_from from = { p->by.id, false, m->start,
-						m->limit };
+		const struct file_from from = { .pid = p->by.id,
+						.start = m->start,
+						.limit = m->limit };
 
 		m->rows =
 			file_rows(p->all->files, m->file, &from, &m->has_bias);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "file.h"
 #include "unwind/walk.h"
 
 struct files;
@@ -24,6 +25,7 @@ struct space_map {
 	uint64_t start, limit, offset;
 	const char *build_id; /* lower-case hex, or "" */
 	const char *path;     /* the process's path */
+	struct file_inode inode;
 };
 
 /* kernel: its address range, or NULL if it is not recorded. The caller owns the
