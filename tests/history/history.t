@@ -384,6 +384,18 @@ check_err 'a cache that others may write' 2 \
 check_err 'a cache in a folder that others may write' 2 \
 	'mkdir -m 777 all; chmod 1777 all; prof-history --index=all/app archive' \
 	'/all: not a directory that this user owns'
+check 'caches below a folder in which others may write: refused, and not made' 0 '
+	mkdir -p open/mine; chmod 777 open; ln -s open/mine link.open
+	cp -r elsewhere others; echo >others/.prof-history
+	for cache in open/mine open/new link.open; do
+		PROF_CACHE=$PWD/$cache prof-history --index -q others 2>&1 | sed "s|$PWD/||g"
+	done; find open' <<'END'
+prof-history: others: no cache: open/mine: other users may write in open, or it is another user's
+prof-history: others: no cache: open: other users may write in open, or it is another user's
+prof-history: others: no cache: open/mine: other users may write in open, or it is another user's
+open
+open/mine
+END
 if [ "$(id -u)" = 0 ]; then
 	check_err 'a cache of another user' 2 \
 		'chmod 644 cache/app; chown 65534 cache/app; prof-history --index=cache/app archive' \

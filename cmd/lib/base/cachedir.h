@@ -1,7 +1,7 @@
 /*
  * cachedir.h - folders of the user's cache, below $XDG_CACHE_HOME or ~/.cache,
- * and of lasting state. They must belong to the user, and no other user may
- * have write permission.
+ * and of lasting state. They must belong to the user, and no other user but
+ * root may write in them, or in a folder above, and so replace them.
  */
 #ifndef CACHEDIR_H
 #define CACHEDIR_H
@@ -19,13 +19,14 @@ char *cachedir_path(const char *name, struct prof_err *err);
 char *statedir_path(const char *name, struct prof_err *err);
 
 /*
- * Does this user own the folder at this path, and may no other user write in
- * it? If not, PROF_EIO says so.
+ * Does this user own the folder at this real path, and may no other user
+ * replace it, or write in it? If not, PROF_EIO says so.
  */
 enum prof_status cachedir_check(const char *path,
 				struct prof_err *err) MUST_USE;
 
-/* The same for a folder at this path. */
+/* The same as cachedir_path() for a folder at this path; the result has no
+ * links. */
 char *cachedir_at(const char *path, struct prof_err *err);
 
 #endif
