@@ -7,10 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #define ZLIB_CONST
-#include <zlib.h>
-#if HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
+#include <zlib.h>
 #if HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -115,7 +113,6 @@ out:
 	return st;
 }
 
-#if HAVE_LIBDEFLATE
 /*
  * Inflate one member with libdeflate, which needs room for all of the output.
  * The last four bytes of a file give the size of its last member; that is used
@@ -156,7 +153,6 @@ deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,
 		want = want < 32768 ? 65536 : want * 2;
 	}
 }
-#endif
 
 enum prof_status
 gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
@@ -165,25 +161,16 @@ gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
 	const uint8_t *at = data;
 	enum prof_status st;
 	size_t used = 0;
-
-#if HAVE_LIBDEFLATE
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 
 	if (!d)
 		return prof_nomem(err);
-#endif
 	do {
-#if HAVE_LIBDEFLATE
 		st = deflate_member(d, at, n, max, out, &used, err);
-#else
-		st = zlib_member(at, n, max, out, &used, err);
-#endif
 		at += used;
 		n -= used;
 	} while (st == PROF_OK && next_member(at, n, &st, err));
-#if HAVE_LIBDEFLATE
 	libdeflate_free_decompressor(d);
-#endif
 	return st;
 }
 
@@ -191,7 +178,6 @@ static enum prof_status
 gzip_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 		 size_t *used, struct prof_err *err)
 {
-#if HAVE_LIBDEFLATE
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum prof_status st;
 
@@ -200,9 +186,6 @@ gzip_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 	st = deflate_member(d, data, n, max, out, used, err);
 	libdeflate_free_decompressor(d);
 	return st;
-#else
-	return zlib_member(data, n, max, out, used, err);
-#endif
 }
 
 static enum prof_status
@@ -264,11 +247,7 @@ write_all(int fd, const void *data, size_t n, struct prof_err *err)
 uint32_t
 gzip_crc32(uint32_t crc, const void *data, size_t n)
 {
-#if HAVE_LIBDEFLATE
 	return libdeflate_crc32(crc, data, n);
-#else
-	return (uint32_t)crc32_z(crc, data, n);
-#endif
 }
 
 #if HAVE_ZSTD

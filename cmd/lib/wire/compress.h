@@ -1,7 +1,7 @@
 /*
  * compress.h - gzip and zstd in memory, for stream.h; gzip-out.h writes gzip.
- * zlib is always there. libdeflate, if the build has it, inflates in less than
- * half of the time; zlib then only describes the damage of a stream.
+ * libdeflate inflates in less than half of zlib's time; zlib only describes the
+ * damage of a stream.
  */
 #ifndef COMPRESS_H
 #define COMPRESS_H

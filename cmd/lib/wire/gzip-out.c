@@ -226,7 +226,7 @@ submit(struct gzip_out *o, bool is_last, struct prof_err *err)
 		*err = o->err;
 	pthread_mutex_unlock(&o->lock);
 	if (!is_last)
-		packer_continue(&next->in, &p->in);
+		next->in.n = 0;
 	return st;
 }
 

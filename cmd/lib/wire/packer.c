@@ -2,7 +2,7 @@
  * packer.c - see packer.h. libdeflate is more than twice as fast as zlib, but
  * cannot continue a stream or refer to earlier data. So the end of each of its
  * streams is reopened, and each piece starts without history, which costs 0.02
- * to 0.4 % of the size. zlib can do both.
+ * to 0.4 % of the size.
  */
 #include "config.h"
 
@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #define ZLIB_CONST
-#include <zlib.h>
-#if HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
+#include <zlib.h>
 
 enum { MAX_STORED = 65535 }; /* bytes of a stored block */
 
@@ -49,8 +47,6 @@ store_piece(const struct packer_input *in, struct buf *out,
 	out->n = (size_t)(to - out->data);
 	return PROF_OK;
 }
-
-#if HAVE_LIBDEFLATE
 
 struct packer {
 	int level;
@@ -155,74 +151,3 @@ packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
 	out->n += n;
 	return PROF_OK;
 }
-
-void
-packer_continue(struct packer_input *next, const struct packer_input *in)
-{
-	(void)in;
-	next->n = 0;
-}
-
-#else
-
-struct packer {
-	int level;
-	z_stream z;
-};
-
-struct packer *
-packer_new(int level)
-{
-	struct packer *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->level = level;
-	if (level > 0 && deflateInit2(&p->z, level, Z_DEFLATED, -15, 8,
-				      Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(p);
-		return NULL;
-	}
-	return p;
-}
-
-void
-packer_free(struct packer *p)
-{
-	if (p && p->level > 0)
-		deflateEnd(&p->z);
-	free(p);
-}
-
-enum prof_status
-packer_run(struct packer *p, const struct packer_input *in, struct buf *out,
-	   struct prof_err *err)
-{
-	z_stream *z = &p->z;
-
-	if (p->level == 0)
-		return store_piece(in, out, err);
-	deflateReset(z);
-	if (in->n_before)
-		deflateSetDictionary(z, in->before, (uInt)in->n_before);
-	/* The bound is for a finished stream; a flush adds up to 10 bytes. */
-	if (buf_reserve(out, deflateBound(z, (uLong)in->n) + 16) < 0)
-		return prof_nomem(err);
-	z->next_in = in->data;
-	z->avail_in = (uInt)in->n;
-	z->next_out = out->data + out->n;
-	z->avail_out = (uInt)(out->cap - out->n);
-	deflate(z, in->is_last ? Z_FINISH : Z_SYNC_FLUSH);
-	out->n = (size_t)(z->next_out - out->data);
-	return PROF_OK;
-}
-
-void
-packer_continue(struct packer_input *next, const struct packer_input *in)
-{
-	next->n_before = in->n < PACKER_WINDOW ? in->n : PACKER_WINDOW;
-	memcpy(next->before, in->data + in->n - next->n_before, next->n_before);
-	next->n = 0;
-}
-
-#endif

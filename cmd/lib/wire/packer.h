@@ -14,16 +14,11 @@
 
 /* Stored blocks have up to 65,535 bytes: all but the last are full. */
 #define PACKER_PIECE ((size_t)16 * 65535)
-#define PACKER_WINDOW 32768 /* how far back deflate can refer */
 
 struct packer_input {
 	uint8_t *data; /* n bytes of PACKER_PIECE; the caller's */
 	size_t n;
 	bool is_last;
-	/* The end of the preceding piece, for compressors that can refer to
-	 * it. */
-	uint8_t before[PACKER_WINDOW];
-	size_t n_before;
 };
 
 struct packer;
@@ -39,8 +34,5 @@ void packer_free(struct packer *p);
  */
 enum prof_status packer_run(struct packer *p, const struct packer_input *in,
 			    struct buf *out, struct prof_err *err) MUST_USE;
-
-/* Empty `next`, which follows the full piece `in` and may be the same. */
-void packer_continue(struct packer_input *next, const struct packer_input *in);
 
 #endif
