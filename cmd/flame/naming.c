@@ -10,7 +10,7 @@
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
-#include "lib/report/own.h"
+#include "lib/report/own-code.h"
 #include "lib/report/palette.h"
 
 struct work {

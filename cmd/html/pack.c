@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/model/profile.h"
-#include "lib/report/own.h"
+#include "lib/report/own-code.h"
 #include "lib/report/palette.h"
 
 struct builder {

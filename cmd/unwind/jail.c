@@ -21,7 +21,7 @@
 
 #include "elf-source.h"
 #include "lib/base/confine.h"
-#include "lib/base/pass.h"
+#include "lib/base/fdpass.h"
 #include "rows.h"
 
 enum {
@@ -77,12 +77,12 @@ fork_quietly(void)
 
 /* The file to read, and where to answer; false: the other side is gone. */
 static bool
-receive(int from, int fd[PASS_MAX])
+receive(int from, int fd[FDPASS_MAX])
 {
 	size_t n;
 	char byte;
 
-	if (pass_receive(from, &byte, 1, fd, &n) == 1 && n == PASS_MAX)
+	if (fdpass_receive(from, &byte, 1, fd, &n) == 1 && n == FDPASS_MAX)
 		return true;
 	while (n)
 		close(fd[--n]);
@@ -92,7 +92,7 @@ receive(int from, int fd[PASS_MAX])
 static _Noreturn void
 serve(int socket)
 {
-	int fd[PASS_MAX];
+	int fd[FDPASS_MAX];
 
 	setsid(); /* no signals of the terminal */
 	signal(SIGINT, SIG_IGN);
@@ -177,7 +177,8 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 	*out = NULL;
 	if (pipe2(answer, O_CLOEXEC) < 0)
 		return prof_fail(err, PROF_EIO, "pipe: %s", strerror(errno));
-	if (!pass_send(j->fd, "", 1, (const int[]){ fd, answer[1] }, PASS_MAX))
+	if (!fdpass_send(j->fd, "", 1, (const int[]){ fd, answer[1] },
+			 FDPASS_MAX))
 		st = prof_fail(err, PROF_EIO,
 			       "the process that reads it is gone");
 	else

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damage behind the checksums, for mended.t: mend.py KIND FILE N OUT makes OUT.1
+"""Damage behind the checksums, for behind-checksums.t: mend.py KIND FILE N OUT makes OUT.1
 to OUT.N, each damaged by itself.
 
 gzip: bytes of the contents change, the stream is whole again.

@@ -12,7 +12,7 @@ if ! have "$cc" || ! echo 'int main(void) { return 0; }' |
 fi
 
 # What libsample.la is made of.
-sources=$(awk '/^libsample(_interp|_unwind)? =/, !/\\$/' "$src/rooms.am" |
+sources=$(awk '/^libsample(_interp|_unwind)? =/, !/\\$/' "$src/sources.am" |
 	tr ' \t' '\n\n' | sed -n "s#^libsample/.*\.c\$#$src/&#p")
 flags="-std=gnu11 -O2 -g -D_GNU_SOURCE -I$bin -I$src -I$src/libsample
 	-fomit-frame-pointer -mbranch-protection=standard -pthread

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/elf/door.h"
+#include "symbols/elf/broker.h"
 #include "symbols/elf/note.h"
 
 struct debug_search {
@@ -94,7 +94,7 @@ debug_find(const struct object *o, const char *const *dir, size_t n,
 	struct debug_search d = { .o = o, .debug = debug };
 	uint32_t crc = 0;
 
-	d.dir = door_real(o->path);
+	d.dir = broker_real(o->path);
 	if (!d.dir)
 		return errno == ENOMEM ? prof_nomem(err) : PROF_OK;
 	*strrchr(d.dir, '/') = '\0';

@@ -18,7 +18,7 @@
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
 #include "lib/wire/compress.h"
-#include "symbols/elf/door.h"
+#include "symbols/elf/broker.h"
 #include "symcache-image.h"
 
 #define MAX_ENTRY                                                              \
@@ -145,9 +145,9 @@ static void
 entry_open(struct entry *e, const struct symcache *c, const char *name,
 	   const char *key)
 {
-	struct door_answer a;
+	struct broker_answer a;
 	struct stat sb;
-	int fd = c->keep ? door_ask(DOOR_CACHE, name, &a)
+	int fd = c->keep ? broker_ask(BROKER_CACHE, name, &a)
 			 : symcache_entry(c, name);
 
 	*e = (struct entry){ 0 };

@@ -31,8 +31,8 @@ enum prof_status symcache_run(const struct symcache *c, struct binary *s,
 			      struct prof_err *err) MUST_USE;
 
 /*
- * The same cache for a process that may open no files (symbols/elf/door.h): it
- * asks for entries by name, and keep is called with new ones. For
+ * The same cache for a process that may open no files (symbols/elf/broker.h):
+ * it asks for entries by name, and keep is called with new ones. For
  * symcache_free(); NULL without memory.
  */
 struct symcache *symcache_apart(const struct symcache *c,

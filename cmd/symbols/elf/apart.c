@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "door.h"
+#include "broker.h"
 #include "lib/base/buf.h"
 #include "lib/base/confine.h"
 #include "lib/base/regular.h"
@@ -142,9 +142,9 @@ apart_warn(const char *fmt, ...)
 char *
 apart_find(void *ctx, const char *build_id, bool want_debug)
 {
-	struct door_answer answer;
-	int fd = door_ask(want_debug ? DOOR_FIND_DEBUG : DOOR_FIND, build_id,
-			  &answer);
+	struct broker_answer answer;
+	int fd = broker_ask(want_debug ? BROKER_FIND_DEBUG : BROKER_FIND,
+			    build_id, &answer);
 
 	(void)ctx;
 	if (fd >= 0)
@@ -174,7 +174,7 @@ read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
 		      SECONDS + (unsigned)(files / BYTES_A_SECOND));
 	if (!confine_calls(true))
 		_exit(HAS_RIGHTS);
-	door_use(0);
+	broker_use(0);
 	end.status = job->work(job->ctx, &reader, is_careful, &err);
 	memcpy(end.msg, err.msg, sizeof(end.msg));
 	apart_tell(&reader, END, 0, &end, sizeof(end), "", 0);
@@ -264,7 +264,7 @@ is_denied(const struct side *s, const struct stat *sb)
 }
 
 static int
-open_object(struct side *s, const char *path, struct door_answer *a)
+open_object(struct side *s, const char *path, struct broker_answer *a)
 {
 	struct prof_err err = { 0 };
 	struct stat sb;
@@ -294,7 +294,7 @@ open_object(struct side *s, const char *path, struct door_answer *a)
 
 /* Lists of this machine's kernel, and that of the caller. */
 static int
-open_list(const struct side *s, const char *path, struct door_answer *a)
+open_list(const struct side *s, const char *path, struct broker_answer *a)
 {
 	const char *named = s->job->list;
 	struct prof_err err = { 0 };
@@ -317,11 +317,11 @@ open_list(const struct side *s, const char *path, struct door_answer *a)
 }
 
 static int
-answer_find(const struct apart_job *job, const struct door_question *q,
-	    struct door_answer *a)
+answer_find(const struct apart_job *job, const struct broker_question *q,
+	    struct broker_answer *a)
 {
 	char *path = job->find ? job->find(job->find_ctx, q->text,
-					   q->kind == DOOR_FIND_DEBUG)
+					   q->kind == BROKER_FIND_DEBUG)
 			       : NULL;
 
 	a->status = path && strlen(path) < sizeof(a->text) ? PROF_OK : PROF_EIO;
@@ -331,30 +331,30 @@ answer_find(const struct apart_job *job, const struct door_question *q,
 	return -1;
 }
 
-/* For door_serve(). */
+/* For broker_serve(). */
 static int
-open_for(void *ctx, const struct door_question *q, struct door_answer *a)
+open_for(void *ctx, const struct broker_question *q, struct broker_answer *a)
 {
 	struct side *s = ctx;
 	int fd = -1;
 
 	atomic_store(&s->reader.is_asking, true);
 	switch (q->kind) {
-	case DOOR_OBJECT:
+	case BROKER_OBJECT:
 		fd = open_object(s, q->text, a);
 		break;
-	case DOOR_LIST:
+	case BROKER_LIST:
 		fd = open_list(s, q->text, a);
 		break;
-	case DOOR_FOLDER:
-		fd = door_folder(q->text);
+	case BROKER_FOLDER:
+		fd = broker_folder(q->text);
 		break;
-	case DOOR_CACHE:
+	case BROKER_CACHE:
 		if (s->job->entry)
 			fd = s->job->entry(s->job->ctx, q->text);
 		break;
-	case DOOR_FIND:
-	case DOOR_FIND_DEBUG:
+	case BROKER_FIND:
+	case BROKER_FIND_DEBUG:
 		answer_find(s->job, q, a);
 		break;
 	default:
@@ -369,7 +369,7 @@ serve(void *ctx)
 {
 	struct side *s = ctx;
 
-	while (door_serve(s->socket, open_for, s))
+	while (broker_serve(s->socket, open_for, s))
 		;
 	return NULL;
 }

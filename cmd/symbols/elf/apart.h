@@ -1,6 +1,6 @@
 /*
  * apart.h - object files are read by a process without rights (confine.h): what
- * strangers wrote can end only that. It asks this process for files (door.h),
+ * strangers wrote can end only that. It asks this process for files (broker.h),
  * and tells answers, which are checked here as if a stranger had made them.
  */
 #ifndef APART_H

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "door.h"
+#include "broker.h"
 #include "lib/wire/compress.h"
 #include "note.h"
 #include "symtab.h"
@@ -37,7 +37,7 @@ object_close(struct object *o)
 /*
  * May the file become shorter? A linker may still write one that was written a
  * moment ago; another user may cut his own at any time, also one who is nobody,
- * as we are behind the door. Pages of a mapping then vanish, and to touch them
+ * as we are behind a broker. Pages of a mapping then vanish, and to touch them
  * is SIGBUS: read it instead.
  */
 static bool
@@ -49,7 +49,7 @@ may_shrink(const struct stat *sb)
 	clock_gettime(CLOCK_REALTIME, &now);
 	return sb->st_mtim.tv_sec + MOMENT > now.tv_sec ||
 	       (sb->st_uid != 0 &&
-		(door_is_used() || sb->st_uid != geteuid())) ||
+		(broker_is_used() || sb->st_uid != geteuid())) ||
 	       (sb->st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -59,7 +59,7 @@ open_file(struct object *o, const char *path, struct prof_err *err)
 	struct prof_err why;
 	struct stat sb;
 
-	o->fd = door_open(path, &sb, &why);
+	o->fd = broker_open(path, &sb, &why);
 	if (o->fd < 0) {
 		if (err)
 			*err = why;

@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 
 #include "lib/base/buildid.h"
-#include "symbols/elf/door.h"
+#include "symbols/elf/broker.h"
 #include "symbols/lists/symlist.h"
 
 #define PAGE ((uint64_t)4096)
@@ -49,7 +49,7 @@ read_build_id(const char *path, char *id)
 	bool is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	*id = '\0';
-	if (door_slurp(path, &notes, NULL) == PROF_OK)
+	if (broker_slurp(path, &notes, NULL) == PROF_OK)
 		build_id_in_notes(notes.data, notes.n, 4, is_big_endian, id);
 	buf_release(&notes);
 }
@@ -156,7 +156,7 @@ read_symbols(struct resolve *r, struct prof_err *err)
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return prof_nomem(err);
-	st = door_slurp(path, &text, err);
+	st = broker_slurp(path, &text, err);
 	if (st == PROF_OK)
 		st = kallsyms_read(k, (const char *)text.data, text.n, err);
 	buf_release(&text);

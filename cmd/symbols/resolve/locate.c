@@ -20,7 +20,7 @@
 #include "lib/base/buildid.h"
 #include "lib/model/runtime.h"
 #include "symbols/binary/binary.h"
-#include "symbols/elf/door.h"
+#include "symbols/elf/broker.h"
 
 int
 locate_init(struct locate *l, const char *list)
@@ -197,7 +197,7 @@ try_directory(struct search *s, const char *dir, const char *id)
 	n = snprintf(path, sizeof(path), "%s/%s", dir, id);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return false;
-	fd = door_folder(path);
+	fd = broker_folder(path);
 	folder = fd >= 0 ? fdopendir(fd) : NULL;
 	while (folder && (e = readdir(folder)) &&
 	       array_reserve(&name, &cap, n_name + 1, sizeof(*name)) == 0 &&

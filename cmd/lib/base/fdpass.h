@@ -1,24 +1,24 @@
-/* pass.h - messages with descriptors, over a socket of SOCK_SEQPACKET. */
-#ifndef PASS_H
-#define PASS_H
+/* fdpass.h - messages with descriptors, over a socket of SOCK_SEQPACKET. */
+#ifndef FDPASS_H
+#define FDPASS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PASS_MAX 2 /* descriptors of a message */
+#define FDPASS_MAX 2 /* descriptors of a message */
 
 /* Send n > 0 bytes and n_fd descriptors, which stay open here. false: the other
  * side is gone. */
-bool pass_send(int socket, const void *data, size_t n, const int *fd,
-	       size_t n_fd);
+bool fdpass_send(int socket, const void *data, size_t n, const int *fd,
+		 size_t n_fd);
 
 /*
  * Wait for a message of at most n bytes. Returns its size; 0 or -1: the other
  * side is gone, or it sent something else. The *n_fd descriptors in fd are the
  * caller's, close-on-exec.
  */
-ssize_t pass_receive(int socket, void *data, size_t n, int fd[PASS_MAX],
-		     size_t *n_fd);
+ssize_t fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
+		       size_t *n_fd);
 
 #endif

@@ -1,7 +1,7 @@
-/* own.c - see own.h. */
+/* own-code.c - see own-code.h. */
 #include "config.h"
 
-#include "own.h"
+#include "own-code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /*
- * own.h - which functions are the reader's own code, and which a library's:
- * pictures show the former in stronger colours, the page lists them first.
+ * own-code.h - which functions are the reader's own code, and which a
+ * library's: pictures show the former in stronger colours, the page lists them
+ * first.
  */
-#ifndef OWN_H
-#define OWN_H
+#ifndef OWN_CODE_H
+#define OWN_CODE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes rooms.am, which Makefile.am includes: the sources of each folder of cmd/
+# Writes sources.am, which Makefile.am includes: the sources of each folder of cmd/
 # and libsample/, as $(cmd_lib_base) for cmd/lib/base, but those that Makefile.am
 # names itself, above its tests; and the programs of folders of tests/, a source
 # each, as $(tests_fuzz), but those of which it names the program or the source
@@ -48,9 +48,9 @@ find cmd libsample tests/bench tests/fuzz tests/lib tests/programs tests/unit -n
 		last = room
 		printf " \\\n\t%s", item
 	}
-	END { printf "\n\n%s", sources }' >rooms.am.$$
-if cmp -s rooms.am.$$ rooms.am; then
-	rm -f rooms.am.$$
+	END { printf "\n\n%s", sources }' >sources.am.$$
+if cmp -s sources.am.$$ sources.am; then
+	rm -f sources.am.$$
 else
-	mv rooms.am.$$ rooms.am
+	mv sources.am.$$ sources.am
 fi

@@ -1,7 +1,7 @@
-/* pass.c - see pass.h. */
+/* fdpass.c - see fdpass.h. */
 #include "config.h"
 
-#include "pass.h"
+#include "fdpass.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 union control {
 	struct cmsghdr head;
-	char bytes[CMSG_SPACE(PASS_MAX * sizeof(int))];
+	char bytes[CMSG_SPACE(FDPASS_MAX * sizeof(int))];
 };
 
 bool
-pass_send(int socket, const void *data, size_t n, const int *fd, size_t n_fd)
+fdpass_send(int socket, const void *data, size_t n, const int *fd, size_t n_fd)
 {
 	union control control = { 0 };
 	struct iovec io = { .iov_len = n };
@@ -40,7 +40,8 @@ pass_send(int socket, const void *data, size_t n, const int *fd, size_t n_fd)
 }
 
 ssize_t
-pass_receive(int socket, void *data, size_t n, int fd[PASS_MAX], size_t *n_fd)
+fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
+	       size_t *n_fd)
 {
 	union control control;
 	struct iovec io = { data, n };
