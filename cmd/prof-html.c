@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/match.h"
 #include "html/make.h"
 #include "html/open.h"
 #include "html/options.h"
@@ -38,6 +39,7 @@ main(int argc, char **argv)
 	status = cli_finish(&cli, EXIT_SUCCESS);
 	if (s.opens && !open_browser(s.opened))
 		status = CLI_TROUBLE;
+	match_free(s.code.match);
 	free(s.opened);
 	return status;
 }

@@ -1,6 +1,6 @@
 /*
- * chosen.h - the functions whose source and instructions go into the page:
- * those with the largest values of their own, or those that a caller names.
+ * chosen.h - the functions whose source and instructions go into the page: the
+ * heaviest, and those that a caller names.
  */
 #ifndef CHOSEN_H
 #define CHOSEN_H
@@ -11,22 +11,24 @@
 
 #include "lib/base/status.h"
 
+struct match;
+struct pack;
 struct report;
 struct servers;
 struct sources;
 
 /* The choice, and where the code of these functions is looked for. */
 struct page_code {
-	size_t n_source, n_asm; /* how many, the hottest */
-	/* If not NULL: instead, all functions whose name it accepts. */
-	bool (*wants)(const char *name, size_t n, void *ctx);
-	void *ctx;
-	/* Then, with has_address: the function at it; see code/assembly.h. */
+	size_t n_source, n_asm; /* how many, the heaviest */
+	size_t max_text;        /* bytes of their lines */
+	/* Also all functions with such a name, of any size; may be NULL. */
+	struct match *match;
+	/* Or, with has_address: the function at it; see code/assembly.h. */
 	bool has_address;
 	uint64_t address;
 	const char *object;
 	bool *is_at; /* by string of the profile: its names; of insns_add() */
-	const char *pattern;     /* then: what the user asked for */
+	const char *pattern;     /* of these two: as the user wrote it */
 	struct sources *sources; /* NULL: those that a page may show */
 	struct servers *servers; /* of binaries; may be NULL */
 	const char *search_path; /* of them; NULL: the environment's */
@@ -37,21 +39,33 @@ struct page_code {
 struct chosen {
 	const struct report *r;
 	const struct page_code *code;
-	bool *is_hot; /* by string of the profile; NULL: code->wants */
+	uint32_t *rank; /* by string of the profile: 0 is not one of them */
 };
 
 /*
- * What code->wants accepts; or the n names with the largest sums (without sign,
- * in the report's column) of samples that end in them; equal ones by name.
- * is_physical: an inlined function counts for the one that holds its code. End
- * with chosen_release(), also after an error. PROF_ENOMEM.
+ * With pack, for source text: the code->n_source functions of own code with the
+ * largest totals, then others with the largest values of their own, all without
+ * sign in the report's column and at least 0.5 % of its sum. Without: the
+ * code->n_asm with the largest values of their own, where an inlined function
+ * counts for the one that holds its code. Equal ones are by name. End with
+ * chosen_release(), also after an error. PROF_ENOMEM.
  */
 enum prof_status chosen_init(struct chosen *h, const struct report *r,
-			     const struct page_code *code, size_t n,
-			     bool is_physical, struct prof_err *err) MUST_USE;
+			     const struct page_code *code,
+			     const struct pack *pack,
+			     struct prof_err *err) MUST_USE;
 void chosen_release(struct chosen *h);
 
-/* Is the name of n bytes one of them? */
+/* Does the code ask for functions, rather than for the heaviest alone? */
+bool chosen_asks(const struct page_code *code);
+
+/* Does it ask for the name of n bytes? Dies when the pattern takes too long. */
+bool chosen_is_asked(const struct chosen *h, const char *name, size_t n);
+
+/* 1 is the heaviest; 0: not one of the heaviest. */
+uint32_t chosen_rank(const struct chosen *h, const char *name, size_t n);
+
+/* Is it one of either? */
 bool chosen_has(const struct chosen *h, const char *name, size_t n);
 
 #endif

@@ -343,24 +343,28 @@ insns_add(struct report *r, const struct pack *k, struct page_code *code,
 	enum prof_status st;
 
 	*told = (struct insns_told){ 0 };
-	if (!code->n_asm && !code->wants)
+	if (!code->n_asm && !chosen_asks(code))
 		return PROF_OK;
 	if (binaries_init(&binaries, code->search_path, code->servers) < 0)
 		return prof_nomem(err);
-	if (!code->wants)
+	if (!code->sources)
 		binaries.resolve.warn = no_warning;
 	o.resolve = &binaries.resolve;
 	o.ctx = &chosen;
-	st = chosen_init(&chosen, r, code, code->n_asm, true, err);
+	st = chosen_init(&chosen, r, code, NULL, err);
 	if (st == PROF_OK)
 		st = assembly_new(r, &o, &a, err);
-	told->n_function = a ? a->n_function : 0;
 	told->is_cut = a && a->is_cut;
-	for (size_t i = 0; a && i < a->n_function; i++)
+	for (size_t i = 0; a && i < a->n_function; i++) {
+		const char *name = a->function[i].name;
+
 		has_code = has_code || !a->function[i].missing;
+		told->n_asked += code->has_address ||
+				 chosen_is_asked(&chosen, name, strlen(name));
+	}
 	if (st == PROF_OK && code->has_address)
 		st = find_names(a, r->p, code, err);
-	if (st == PROF_OK && (has_code || (code->wants && told->n_function)))
+	if (st == PROF_OK && (has_code || told->n_asked))
 		st = write_json(r, k, a, out, &told->n_left, err);
 	assembly_free(a);
 	chosen_release(&chosen);
@@ -376,7 +380,7 @@ insns_add(struct report *r, const struct pack *k, struct page_code *code,
 	(void)k;
 	(void)out;
 	*told = (struct insns_told){ 0 };
-	return code->n_asm || code->wants
+	return code->n_asm || chosen_asks(code)
 		       ? prof_fail(err, PROF_ENOTSUP,
 				   "this build has no elfutils")
 		       : PROF_OK;

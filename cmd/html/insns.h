@@ -14,9 +14,9 @@ struct report;
 
 /* What there is, and what was left out. */
 struct insns_told {
-	size_t n_function;
-	size_t n_left; /* instructions far from samples */
-	bool is_cut;   /* more of those: see assembly.h */
+	size_t n_asked; /* of the functions that were asked for */
+	size_t n_left;  /* instructions far from samples */
+	bool is_cut;    /* more of those: see assembly.h */
 };
 
 /*

@@ -51,19 +51,20 @@ add_code(struct html_settings *s, struct report *r, const struct pack *k,
 	struct buf *insns = pack_section(sections, "ASMJ");
 	struct page_code *code = &s->code;
 	struct insns_told told = { 0 };
-	size_t n_block = 0;
+	struct texts_told texts = { 0 };
 	enum prof_status st = insns_add(r, k, code, insns, &told, err);
 
 	/* Asked for by name, source lines alone are worth a page. */
-	if (st == PROF_ENOTSUP && code->wants) {
+	if (st == PROF_ENOTSUP && chosen_asks(code)) {
 		snprintf(s->left, sizeof(s->left), "no instructions: %.100s",
 			 err->msg);
 		note(s, s->left);
 		st = PROF_OK;
 	}
 	if (st == PROF_OK)
-		st = texts_add(r, code, lines, &n_block, err);
-	if (st == PROF_OK && code->wants && !n_block && !told.n_function)
+		st = texts_add(r, k, code, lines, &texts, err);
+	if (st == PROF_OK && chosen_asks(code) && !texts.n_asked &&
+	    !told.n_asked)
 		die("no matches found for %s: %s",
 		    code->has_address ? "address" : "regexp", code->pattern);
 	if (st == PROF_OK && told.n_left) {
@@ -72,6 +73,13 @@ add_code(struct html_settings *s, struct report *r, const struct pack *k,
 			 "samples, are left out",
 			 told.n_left);
 		note(s, s->left);
+	}
+	if (st == PROF_OK && texts.n_left) {
+		snprintf(s->no_room, sizeof(s->no_room),
+			 "the source of %zu function%s left out: "
+			 "--source-size allows more",
+			 texts.n_left, texts.n_left == 1 ? " is" : "s are");
+		note(s, s->no_room);
 	}
 	if (st == PROF_OK && told.is_cut)
 		note(s, "large functions are shown near their samples only");

@@ -3,6 +3,9 @@
 
 #include "options.h"
 
+#include <string.h>
+
+#include "cli/match.h"
 #include "lib/gate/stats.h"
 #include "open.h"
 
@@ -19,6 +22,7 @@ enum {
 	KEY_THEME,
 	KEY_MAX_NODES,
 	KEY_SOURCE,
+	KEY_SOURCE_SIZE,
 	KEY_ASM,
 	KEY_NO_SOURCE,
 	KEY_SEARCH_PATH,
@@ -33,8 +37,10 @@ const struct cli_opt html_opts[] = {
 	{ KEY_THEME, "theme", "THEME", "auto, light or dark (auto)" },
 	{ KEY_MAX_NODES, "max-nodes", "N",
 	  "fold the lightest of more nodes (4000000; 0: none)" },
-	{ KEY_SOURCE, "source", "N",
-	  "include the source of the N hottest functions (50)" },
+	{ KEY_SOURCE, "source", "N|REGEX",
+	  "include the source of the N heaviest functions (60), or of these" },
+	{ KEY_SOURCE_SIZE, "source-size", "SIZE",
+	  "include at most SIZE bytes of source (256K)" },
 	{ KEY_ASM, "asm", "N",
 	  "include the instructions of the N hottest functions (20)" },
 	{ KEY_NO_SOURCE, "no-source", "[BOOL]",
@@ -50,6 +56,22 @@ const struct cli_opt html_opts[] = {
 	CLI_COMMON_OPTS,
 	{ 0 }
 };
+
+/* A number, or a pattern besides the heaviest. */
+static void
+take_source(struct html_settings *s, struct cli *cli)
+{
+	struct prof_err err;
+
+	if (!cli->arg[strspn(cli->arg, "0123456789")]) {
+		s->code.n_source = cli_uint(cli, 0, 100000);
+		return;
+	}
+	match_free(s->code.match);
+	s->code.pattern = cli->arg;
+	if (match_new("source", cli->arg, 0, &s->code.match, &err) != PROF_OK)
+		die("%s", err.msg);
+}
 
 static void
 own_option(struct html_settings *s, struct cli *cli, int key)
@@ -74,7 +96,10 @@ own_option(struct html_settings *s, struct cli *cli, int key)
 		s->max_nodes = cli_uint(cli, 0, UINT32_MAX);
 		break;
 	case KEY_SOURCE:
-		s->code.n_source = cli_uint(cli, 0, 100000);
+		take_source(s, cli);
+		break;
+	case KEY_SOURCE_SIZE:
+		s->code.max_text = cli_size(cli);
 		break;
 	case KEY_ASM:
 		s->code.n_asm = cli_uint(cli, 0, 100000);
@@ -105,14 +130,18 @@ html_settings_parse(struct html_settings *s, struct cli *cli)
 
 	*s = (struct html_settings)HTML_SETTINGS_PLAIN;
 	report_settings_init(&s->report);
-	s->code.n_source = 50;
+	s->code.n_source = 60;
+	s->code.max_text = 256 << 10;
 	s->code.n_asm = HOT_CODE;
 	s->dist = stats_dist;
 	while ((key = cli_option(cli)) != CLI_DONE)
 		if (!report_option(&s->report, cli, key))
 			own_option(s, cli, key);
-	if (s->no_source)
+	if (s->no_source) {
 		s->code.n_source = s->code.n_asm = 0;
+		match_free(s->code.match);
+		s->code.match = NULL;
+	}
 	report_settings_finish(&s->report, REPORT_DRAWING);
 	if (s->opens && !cli->output)
 		cli->output = s->opened = open_temporary();

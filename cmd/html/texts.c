@@ -18,7 +18,21 @@
 #include "lib/report/listing.h"
 #include "lib/report/report.h"
 
-enum { MAX_LINES = 2000 /* of one function */ };
+enum {
+	LONG = 400, /* lines: of a longer function only those near lines ... */
+	NEAR = 40,
+	WORTH = 100, /* ... that cost a hundredth of it */
+};
+
+struct writer {
+	FILE *f;
+	const struct listing *l;
+	const struct chosen *chosen;
+	struct sources *sources;
+	struct texts_told *told;
+	size_t room;      /* bytes of lines that may follow */
+	struct buf lines; /* scratch */
+};
 
 static bool
 is_chosen(const struct str *name, void *chosen)
@@ -26,15 +40,22 @@ is_chosen(const struct str *name, void *chosen)
 	return chosen_has(chosen, name->s, name->len);
 }
 
+struct ranked {
+	const struct listing_block *block;
+	uint32_t rank; /* 0: asked for */
+};
+
 static int
 heavier(const void *p, const void *q)
 {
-	const struct listing_block *x = *(struct listing_block *const *)p;
-	const struct listing_block *y = *(struct listing_block *const *)q;
-	int64_t a = units_abs(x->flat), b = units_abs(y->flat);
+	const struct ranked *x = p, *y = q;
+	int64_t a = units_abs(x->block->flat), b = units_abs(y->block->flat);
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	/* The listing is sorted by name, then file. */
-	return a != b ? (a < b ? 1 : -1) : (x > y) - (x < y);
+	return a != b ? (a < b ? 1 : -1)
+		      : (x->block > y->block) - (x->block < y->block);
 }
 
 static void
@@ -45,92 +66,141 @@ put_string(FILE *f, const char *name, const char *s, size_t n)
 	fputs("\"", f);
 }
 
-static void
-put_lines(FILE *f, const struct source *src, const struct listing_block *b)
+/*
+ * Is line i worth its bytes? *at is 0 at first, and i ascends: the first line
+ * with a value that is not far above i.
+ */
+static bool
+is_worth(const struct listing *l, const struct listing_block *b, int64_t i,
+	 size_t *at)
 {
-	int64_t last =
-		b->last - b->first < MAX_LINES ? b->last : b->first + MAX_LINES;
-	size_t n;
+	const struct listing_line *line = &l->line[b->line];
+	int64_t least = units_abs(b->cum) / WORTH;
 
-	fprintf(f, ",\"first\":%lld,\"lines\":[", (long long)b->first);
-	for (int64_t i = b->first; src->path && i <= last; i++) {
-		const char *line = source_line(src, i, &n);
+	if (b->last - b->first < LONG)
+		return true;
+	while (*at < b->n_line && line[*at].line < i - NEAR)
+		++*at;
+	for (size_t k = *at; k < b->n_line && line[k].line <= i + NEAR; k++)
+		if (line[k].line == i || units_abs(line[k].cum) >= least)
+			return true;
+	return false;
+}
 
-		if (!line)
-			break;
-		fputs(i > b->first ? ",\n\"" : "\n\"", f);
+/* The lines, and numbers of those that are left out between them. */
+static void
+put_lines(FILE *f, const struct listing *l, const struct source *src,
+	  const struct listing_block *b)
+{
+	const char *line, *comma = "\n";
+	long long skipped = 0;
+	size_t at = 0, n;
+
+	for (int64_t i = b->first;
+	     i <= b->last && (line = source_line(src, i, &n)); i++) {
+		if (!is_worth(l, b, i, &at)) {
+			skipped++;
+			continue;
+		}
+		if (skipped)
+			fprintf(f, "%s%lld", comma, skipped);
+		else
+			fputs(comma, f);
+		fputs(skipped ? ",\n\"" : "\"", f);
 		escape_put(f, ESCAPE_JSON, line, n);
 		putc('"', f);
+		skipped = 0;
+		comma = ",\n";
 	}
-	fputs("]", f);
+}
+
+/* Fill in w->lines, unless there is no room. Returns why there are none. */
+static const char *
+find_lines(struct writer *w, const struct source *src,
+	   const struct listing_block *b, bool is_asked)
+{
+	FILE *f;
+
+	w->told->n_asked += is_asked;
+	w->lines.n = 0;
+	if (!src->path)
+		return src->error;
+	f = buf_stream(&w->lines);
+	if (!f)
+		return NULL;
+	put_lines(f, w->l, src, b);
+	if (buf_stream_close(f) < 0)
+		return NULL;
+	if (is_asked)
+		return "";
+	if (w->lines.n > w->room) {
+		w->lines.n = 0;
+		w->told->n_left++;
+		return "no room was left (--source-size)";
+	}
+	w->room -= w->lines.n;
+	return "";
 }
 
 /* One function. Returns -1 without memory. */
 static int
-put_block(FILE *f, const struct listing *l, const struct listing_block *b,
-	  struct sources *sources, bool is_first)
+put_block(struct writer *w, const struct ranked *ranked)
 {
-	const struct profile *p = l->frames->p;
-	const struct str *str = l->frames->strings.str;
+	const struct listing_block *b = ranked->block;
+	const struct profile *p = w->l->frames->p;
+	const struct str *str = w->l->frames->strings.str;
 	uint32_t m = p->location[b->location].mapping;
 	const char *build_id =
 		m == PROF_NONE ? "" : profile_str(p, p->mapping[m].build_id);
 	const struct source *src =
-		sources_get(sources, str[b->file].s, build_id);
+		sources_get(w->sources, str[b->file].s, build_id);
+	const char *why = src ? find_lines(w, src, b, !ranked->rank) : NULL;
 
-	if (!src)
+	if (!why)
 		return -1;
-	fputs(is_first ? "{" : ",\n{", f);
-	put_string(f, "name", str[b->name].s, str[b->name].len);
-	putc(',', f);
-	put_string(f, "file", str[b->file].s, str[b->file].len);
-	putc(',', f);
-	put_string(f, "path", src->path ? src->path : "",
+	putc('{', w->f);
+	put_string(w->f, "name", str[b->name].s, str[b->name].len);
+	putc(',', w->f);
+	put_string(w->f, "file", str[b->file].s, str[b->file].len);
+	putc(',', w->f);
+	put_string(w->f, "path", src->path ? src->path : "",
 		   src->path ? strlen(src->path) : 0);
-	put_lines(f, src, b);
-	putc(',', f);
-	if (src->path)
-		put_string(f, "why", "", 0);
-	else
-		put_string(f, "why", src->error, strlen(src->error));
-	putc('}', f);
+	fprintf(w->f, ",\"first\":%lld,\"lines\":[", (long long)b->first);
+	if (w->lines.n)
+		fwrite(w->lines.data, 1, w->lines.n, w->f);
+	fputs("],", w->f);
+	put_string(w->f, "why", why, strlen(why));
+	putc('}', w->f);
 	return 0;
 }
 
+/* The JSON of all blocks, the heaviest first. */
 static int
-put_blocks(FILE *f, const struct listing *l, struct listing_block **order,
-	   size_t n, struct sources *sources)
+put_blocks(struct writer *w)
 {
-	putc('[', f);
-	for (size_t i = 0; i < n; i++)
-		if (put_block(f, l, order[i], sources, i == 0) < 0)
-			return -1;
-	fputs("]\n", f);
-	return 0;
-}
+	const struct str *str = w->l->frames->strings.str;
+	size_t n = w->l->n_block;
+	struct ranked *order = calloc(n + 1, sizeof(*order));
+	int r = order ? 0 : -1;
 
-/* The JSON of the n heaviest blocks. */
-static enum prof_status
-write_json(const struct listing *l, size_t n, struct sources *sources,
-	   struct buf *out, struct prof_err *err)
-{
-	struct listing_block **order =
-		calloc(l->n_block + 1, sizeof(struct listing_block *));
-	FILE *f = buf_stream(out);
-	int bad = -1;
+	for (size_t i = 0; order && i < n; i++) {
+		const struct listing_block *b = &w->l->block[i];
+		const char *name = str[b->name].s;
+		uint32_t len = str[b->name].len;
 
-	if (order && f) {
-		for (size_t i = 0; i < l->n_block; i++)
-			order[i] = &l->block[i];
-		qsort(order, l->n_block, sizeof(struct listing_block *),
-		      heavier);
-		bad = put_blocks(f, l, order, n < l->n_block ? n : l->n_block,
-				 sources);
+		order[i].block = b;
+		if (!chosen_is_asked(w->chosen, name, len))
+			order[i].rank = chosen_rank(w->chosen, name, len);
 	}
-	if (f && buf_stream_close(f) < 0)
-		bad = -1;
+	if (order)
+		qsort(order, n, sizeof(*order), heavier);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		fputs(i ? ",\n" : "[", w->f);
+		r = put_block(w, &order[i]);
+	}
+	fputs("]\n", w->f);
 	free(order);
-	return bad ? prof_nomem(err) : PROF_OK;
+	return r;
 }
 
 /* Is there a file of a chosen function? 1, 0, or -1 without memory. */
@@ -155,27 +225,36 @@ has_source(const struct frames *f, const struct chosen *chosen,
 /* The listing goes over all samples: only for text that there is. */
 static enum prof_status
 list(const struct report *r, const struct frames *f, struct chosen *chosen,
-     size_t n, struct sources *sources, struct buf *out, size_t *n_block,
+     struct sources *sources, struct buf *out, struct texts_told *told,
      struct prof_err *err)
 {
 	struct graph_options go = { .column = r->column };
+	struct writer w = { .chosen = chosen,
+			    .sources = sources,
+			    .told = told,
+			    .room = chosen->code->max_text };
 	struct listing *l = NULL;
 	enum prof_status st =
 		listing_new(f, &go, false, is_chosen, chosen, &l, err);
+	int bad = 0;
 
-	*n_block = l ? l->n_block : 0;
-	if (st == PROF_OK && l->n_block)
-		st = write_json(l, n, sources, out, err);
+	w.l = l;
+	if (st == PROF_OK && l->n_block) {
+		w.f = buf_stream(out);
+		bad = w.f ? put_blocks(&w) : -1;
+		if (w.f && buf_stream_close(w.f) < 0)
+			bad = -1;
+	}
+	buf_release(&w.lines);
 	listing_free(l);
-	return st;
+	return bad ? prof_nomem(err) : st;
 }
 
 static enum prof_status
-add_from(const struct report *r, const struct page_code *code,
-	 struct sources *sources, struct buf *out, size_t *n_block,
-	 struct prof_err *err)
+add_from(const struct report *r, const struct pack *k,
+	 const struct page_code *code, struct sources *sources, struct buf *out,
+	 struct texts_told *told, struct prof_err *err)
 {
-	size_t n = code->wants ? SIZE_MAX : code->n_source;
 	struct frames_options fo = r->o->frames;
 	struct chosen chosen = { 0 };
 	struct frames *f = NULL;
@@ -186,23 +265,24 @@ add_from(const struct report *r, const struct page_code *code,
 	fo.no_text = true;
 	fo.by_object = true;
 	fo.columns = false;
-	st = chosen_init(&chosen, r, code, n, false, err);
+	st = chosen_init(&chosen, r, code, k, err);
 	if (st == PROF_OK)
 		st = frames_new(r->p, &fo, &f, err);
-	if (st == PROF_OK && !code->wants)
+	if (st == PROF_OK && !chosen_asks(code))
 		found = has_source(f, &chosen, sources);
 	if (found < 0)
 		st = prof_nomem(err);
 	if (st == PROF_OK && found)
-		st = list(r, f, &chosen, n, sources, out, n_block, err);
+		st = list(r, f, &chosen, sources, out, told, err);
 	frames_free(f);
 	chosen_release(&chosen);
 	return st;
 }
 
 enum prof_status
-texts_add(const struct report *r, const struct page_code *code, struct buf *out,
-	  size_t *n_block, struct prof_err *err)
+texts_add(const struct report *r, const struct pack *k,
+	  const struct page_code *code, struct buf *out,
+	  struct texts_told *told, struct prof_err *err)
 {
 	const char *path = r->o->frames.source_path;
 	struct trust trust = { r->p, path };
@@ -212,15 +292,14 @@ texts_add(const struct report *r, const struct page_code *code, struct buf *out,
 	struct sources *sources;
 	enum prof_status st;
 
-	*n_block = 0;
 	if (code->sources)
-		return add_from(r, code, code->sources, out, n_block, err);
-	if (!code->n_source)
+		return add_from(r, k, code, code->sources, out, told, err);
+	if (!code->n_source && !chosen_asks(code))
 		return PROF_OK;
 	sources = sources_new(&so);
 	if (!sources)
 		return prof_nomem(err);
-	st = add_from(r, code, sources, out, n_block, err);
+	st = add_from(r, k, code, sources, out, told, err);
 	sources_free(sources);
 	return st;
 }

@@ -143,14 +143,6 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	sources_free(sources);
 }
 
-static bool
-wants_name(const char *name, size_t n, void *ctx)
-{
-	const struct str s = { .s = name, .len = (uint32_t)n };
-
-	return wants(&s, ctx);
-}
-
 #if HAVE_LIBELF
 /*
  * Code is listed by the functions that hold it: if a function matches that was
@@ -222,6 +214,14 @@ disassemble(struct cli *cli, const struct list_settings *s, struct report *r,
 	assembly_free(a);
 }
 
+static bool
+wants_name(const char *name, size_t n, void *ctx)
+{
+	const struct str s = { .s = name, .len = (uint32_t)n };
+
+	return wants(&s, ctx);
+}
+
 /* The instructions of what is asked for. */
 static void
 show_code(struct cli *cli, const struct list_settings *s, struct report *r,
@@ -266,8 +266,7 @@ write_page(struct cli *cli, struct list_settings *s, struct profile *p,
 	page.report.o.frames.granularity = BY_FUNCTION;
 	page.report.o.frames.by_object = false;
 	page.page.view = "source";
-	page.code = (struct page_code){ .wants = wants_name,
-					.ctx = s->match,
+	page.code = (struct page_code){ .match = s->match,
 					.has_address = s->has_address,
 					.address = s->address,
 					.object = s->object,

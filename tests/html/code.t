@@ -109,6 +109,37 @@ check 'a file that no binary names' 0 \
 0
 1
 END
+# Own code by total, libraries by self; of a long function what is near its cost.
+seq -f 'line %g' 1000 >long.c
+printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n@mapping 0x3000 0x4000 0 /usr/lib/libz.so\n%s\n%s\n%s\n' \
+	"main ($PWD/long.c:10);work ($PWD/long.c:500);[2]deflate ($PWD/long.c:30) 990" \
+	"main ($PWD/long.c:10);work ($PWD/long.c:900) 8" "main ($PWD/long.c:10);rare ($PWD/long.c:40) 1" | mkprof >long.pb
+cat >texts <<'END'
+#!/bin/sh
+prof-html "$@" >texts.html && node "$src/tests/html/page-rows.mjs" "$src/cmd/html/js" texts.html 'source=1&g=lines'
+END
+chmod +x texts
+check 'the source of own functions by total, then of others by self' 0 \
+	'for n in 1 2 9; do ./texts -q --source=$n long.pb | sed -n "s/^= \([a-z]*\).*/\1/p" | paste -s -d" "; done' <<'END'
+main
+main work
+main work deflate
+END
+check 'those asked for come first, of any size' 0 \
+	'./texts -q --source=rare --source-size=0 long.pb | sed -n "s/^= \([a-z]*\) .*long\.c/\1/p"' <<'END'
+rare
+main no room was left (--source-size)
+work no room was left (--source-size)
+deflate no room was left (--source-size)
+END
+check_err 'a pattern of no function' 2 'prof-html --source=nobody long.pb' 'no matches found for regexp: nobody'
+check_err 'there is room for 300 bytes' 0 './texts --source-size=300 long.pb >left' \
+	'the source of 1 function is left out: --source-size allows more'
+check 'of a long function there are the lines near its cost' 0 \
+	'./texts -q long.pb | sed -n "/= work/,/^= def/s/.* \([0-9]*\):line .*/\1/p" | awk "NR == 1 { first = \$1 } \$1 > last + 1 && NR > 1 { print first \"-\" last; first = \$1 } { last = \$1 } END { print first \"-\" last }"' <<'END'
+495-540
+900-900
+END
 mv prog gone
 check 'without the binary there are no instructions, and no message' 0 \
 	'./data prog.pb.gz 2>&1 | grep -a imul; :' </dev/null

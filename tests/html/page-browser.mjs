@@ -388,7 +388,7 @@ await check('a source opens at its hottest line; one that is not there says how 
 	const command = await text('.cmd code');
 	await clickText('.cmd button', 'Copy');
 	await page.waitForFunction('document.querySelector(".cmd button").textContent !== "Copy"', {timeout: 120000});
-	return same([row, command.includes("--weblist='^work$'"), await text('.notembedded h2')], ['7 ns|100 %|3|    return x * 2; /* </td><script> */', true, 'work']);
+	return same([row, command.includes("--source='^work$'"), await text('.notembedded h2')], ['7 ns|100 %|3|    return x * 2; /* </td><script> */', true, 'work']);
 });
 await check('lines without a text have their values, and why', async () => {
 	const seen = [];

@@ -37,7 +37,7 @@ function printSource(D, c, print) {
 	for (const b of D.sources || []) {
 		const lines = linesOf(K, D, b.name, b.file), steps = stepsOf(D.code, b.name, b.file);
 		print('= ' + b.name + ' ' + b.file + (b.why ? ' ' + b.why : ''));
-		for (const at of [...new Set([...b.lines.map((t, i) => b.first + i), ...lines.keys()])].sort((a, b) => a - b)) {
+		for (const at of [...new Set([...Object.keys(b.lines).map(i => b.first + Number(i)), ...lines.keys()])].sort((a, b) => a - b)) {
 			print(net(sums, lines.get(at)) + ' ' + at + ':' + (b.lines[at - b.first] ?? '???'));
 			for (const {fun, i, chain, level} of steps.get(at) || [])
 				print('  ' + (BigInt('0x' + fun.start) + BigInt(fun.code[i][0])).toString(16) + ' ' + net(insns, fun.base + i) + ' ' + fun.code[i][1] + chain.slice(0, level).reverse().map(f => ' ; ' + f.name + ' ' + f.file.replace(/.*\//, '') + ':' + f.line).join(''));

@@ -205,9 +205,18 @@ function isList(v, test) {
 }
 
 function readSources(sections) {
-	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string';
-	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.path) && isText(b.why) && isList(b.lines, isText)))
+	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string', isCount = v => Number.isInteger(v) && v > 0 && v < 2 ** 26;
+	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.path) && isText(b.why) && isList(b.lines, v => isText(v) || isCount(v))))
 		throw new Damaged('SRCJ');
+	for (const b of blocks || []) {
+		const lines = [];
+		for (const v of b.lines)
+			if (isText(v))
+				lines.push(v);
+			else
+				lines.length += v;
+		b.lines = lines;
+	}
 	return blocks;
 }
 

@@ -132,17 +132,17 @@ class SourceView {
 		const {K, sums} = this.lines, lines = linesOf(K, this.D(), block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
 		const most = Math.max(1, ...[...lines.values()].map(k => Math.abs(sums.total[1][k])));
 		// The lines that there are, and those that have values.
-		const all = [...new Set([...block.lines.map((t, i) => block.first + i), ...lines.keys()])].sort((a, b) => a - b);
-		const rows = all.map(line => {
+		const hasText = block.lines.length > 0, all = [...new Set([...Object.keys(block.lines).map(i => block.first + Number(i)), ...lines.keys()])].sort((a, b) => a - b);
+		const rows = all.flatMap((line, at) => {
 			const text = block.lines[line - block.first] ?? '???', made = this.cells(sums, lines.get(line), most);
 			const tr = element('tr', {class: made.weight ? 'hot' : null, tabindex: '-1'}, ...made.cells, element('td', 'no', String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
 			tr.style.setProperty('--h', String(Math.min(1, made.weight / most)));
 			const row = {tr, line, block, weight: made.weight, steps: steps.get(line)};
 			this.rows.push(row);
 			on(tr, 'click', () => this.pick(row));
-			return tr;
+			return at && hasText && line > all[at - 1] + 1 ? [element('tr', '', element('td', 'v'), element('td', 'v q'), element('td', 'no', '⋯'), element('td', 'code')), tr] : [tr];
 		});
-		const hasText = block.lines.length > 0, isShort = hasText && all.at(-1) >= block.first + block.lines.length;
+		const isShort = hasText && all.at(-1) >= block.first + block.lines.length;
 		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), element('table', 'lines', element('caption', 'hidden', displayName(block.name)), element('tbody', '', ...rows)));
 	}
 
@@ -179,7 +179,7 @@ class SourceView {
 	lineText(frame) {
 		for (const b of this.blocks)
 			if (b.file === frame.file && frame.line >= b.first && frame.line < b.first + b.lines.length)
-				return b.lines[frame.line - b.first].trim();
+				return (b.lines[frame.line - b.first] ?? '').trim();
 		return '';
 	}
 
@@ -201,7 +201,7 @@ class SourceView {
 
 	notEmbedded(name, funs) {
 		const block = this.blocks.find(b => b.name === name), why = [block && block.why, ...funs.map(f => f.why && f.object + ': ' + f.why)].filter(w => w).map(displayName);
-		const command = "prof-list --weblist='^" + quotePattern(name).replace(/'/g, "'\\''") + "$' PROFILE >page.html", copy = button('Copy', {class: 'ghost'}, () => copyText(command, said => {
+		const command = "prof-html --source='^" + quotePattern(name).replace(/'/g, "'\\''") + "$' PROFILE >page.html", copy = button('Copy', {class: 'ghost'}, () => copyText(command, said => {
 			copy.textContent = said;
 			setTimeout(() => {
 				copy.textContent = 'Copy';
