@@ -105,7 +105,7 @@ live 'page faults are counted where they happen' faults
 check 'a column for each event' 0 \
 	"prof-text --raw f.pb.gz | grep ^page-faults; prof-text --raw f.pb.gz | $why" <<'END'
 page-faults/count minor-faults/count
-perf(event)
+perf(option)
 END
 # Every fault in a sample, or lost and counted.
 every_fault() {

@@ -201,11 +201,15 @@ check_err 'a program that puts itself into the background' 0 \
 # What libsample cannot be loaded into.
 if $cc -static -o static work.c 2>log; then
 	check_err 'a static program is sampled from outside, with a note' 0 \
-		'prof-record -F 997 --kernel=no -o s.pb.gz ./static 0.4' \
+		'prof-record -F 997 --label=thread -o s.pb.gz ./static 0.4' \
 		'sampled from outside'
 	live 'it has its shares' parts s.pb.gz
+	check 'and its labels' 0 \
+		'prof-text -q --tags s.pb.gz | sed -n "/^ thread/,/^$/s/.*%): \(static\)$/\1/p"' <<'END'
+static
+END
 	check_err 'a static program with --clock=perf is sampled from outside' 0 \
-		'prof-record -F 997 --clock=perf --kernel=no -o s.pb.gz ./static 0.1' \
+		'prof-record -F 997 --clock=perf -o s.pb.gz ./static 0.1' \
 		'./static: statically linked, so libsample cannot be preloaded; sampled from outside'
 	check_err 'the clock of real time is not: it is refused' 2 \
 		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
@@ -263,7 +267,7 @@ END
 	export GO111MODULE=off CGO_ENABLED=0
 	if go build -o gone w.go 2>log; then
 		check_err 'a Go program' 0 \
-			'prof-record -F 997 --kernel=no -o g.pb.gz ./gone' \
+			'prof-record -F 997 -o g.pb.gz ./gone' \
 			'sampled from outside'
 		# All but the start of its runtime.
 		walked() {

@@ -406,7 +406,7 @@ END
 	CGO_ENABLED=1 go build -o cgo cgo.go 2>log; then
 	if prof-record -q --sampler=perf --kernel=no -o try.pb.gz true 2>log; then
 	check_err 'a Go program with libc is sampled from outside' 0 \
-		'prof-record --kernel=no -o x.pb.gz ./cgo >log' \
+		'prof-record -o x.pb.gz ./cgo >log' \
 		'./cgo: a Go program with libc, whose runtime keeps libsample'
 	if lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 		skip 'its function has nearly all samples' 'without elfutils'

@@ -175,6 +175,6 @@ check 'what the program starts does not see us with --children=none' 0 \
 0
 END
 check_err 'the CPU is not known to libsample' 2 \
-	'prof-record --label=cpu -o x.pb.gz true' 'container are for --pid'
+	'prof-record --heap --label=cpu -o x.pb.gz true' "libsample's: not with --label=cpu"
 
 plan

@@ -213,7 +213,6 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		return true;
 	case KEY_STACK:
 		t->stack_bytes = (uint32_t)cli_uint(cli, 8, MAX_STACK) & ~7u;
-		t->only = "--stack-size";
 		return true;
 	case KEY_EVENT:
 		take_events(cli->arg, t);
@@ -226,6 +225,8 @@ record_target_option(const struct cli *cli, int key, struct target *t)
 		return true;
 	case KEY_LABEL:
 		t->labels = labels_of(cli->arg);
+		if (t->labels & ~(PERF_LABEL_THREAD | PERF_LABEL_TID))
+			t->only = "--label=cpu, cgroup or container";
 		return true;
 	}
 	return false;
@@ -272,46 +273,27 @@ record_target_check(struct target *t, const struct cli *cli,
 		    "for one that runs");
 }
 
-/* "perf(a-Go-program)" */
-static void
-set_why(struct target *t, enum obstacle o)
-{
-	snprintf(t->why, sizeof(t->why), "perf(%s)", obstacle_name(o));
-	for (char *c = t->why; *c; c++)
-		if (*c == ' ')
-			*c = '-';
-}
-
 bool
 record_target_outside(struct target *t, const struct launch *l, enum obstacle o)
 {
-	bool by_event =
-		t->sampler == SAMPLER_AUTO &&
-		(t->offcpu || t->kind[0] != &perf_kind_clock || t->n_kind > 1);
-	bool outside =
-		record_target_runs(t) || t->sampler == SAMPLER_PERF || by_event;
+	bool asked = record_target_runs(t) || t->sampler == SAMPLER_PERF;
+	bool by_option = !asked && t->sampler == SAMPLER_AUTO && t->only;
+	bool outside = asked || by_option;
 
-	snprintf(t->why, sizeof(t->why), "perf(%s)",
-		 t->n_pid    ? "pid"
-		 : t->cgroup ? "cgroup"
-		 : t->all    ? "all"
-		 : by_event  ? "event"
-			     : "asked-for");
-	if (!outside && t->sampler == SAMPLER_AUTO && !t->preload_only &&
-	    o != OBSTACLE_NONE) {
-		warn("%s: %s, %s; sampled from outside", l->path,
-		     obstacle_name(o), obstacle_advice(o));
-		set_why(t, o);
-		return t->only || t->labels;
-	}
+	t->why = t->n_pid    ? "perf(pid)"
+		 : t->cgroup ? "perf(cgroup)"
+		 : t->all    ? "perf(all)"
+		 : by_option ? "perf(option)"
+			     : "perf(asked-for)";
 	if (outside && t->preload_only)
 		die("--clock=wall, --signal, --children and other profiles "
-		    "than of CPU time are libsample's: not with --pid, --all "
-		    "or --sampler=perf");
-	if (!outside && t->labels & ~(PERF_LABEL_THREAD | PERF_LABEL_TID))
-		die("--label=cpu, cgroup and container are for --pid, --all "
-		    "and --sampler=perf");
+		    "than of CPU time are libsample's: not with %s",
+		    by_option ? t->only : "--pid, --all or --sampler=perf");
 	if (!outside && t->only)
 		die("%s is for --pid, --all and --sampler=perf", t->only);
+	if (!outside && t->sampler == SAMPLER_AUTO && !t->preload_only &&
+	    o != OBSTACLE_NONE)
+		warn("%s: %s, %s; sampled from outside", l->path,
+		     obstacle_name(o), obstacle_advice(o));
 	return outside;
 }

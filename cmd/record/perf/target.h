@@ -45,7 +45,7 @@ struct target {
 	enum target_sampler sampler;
 	bool wait_all;     /* wait for processes that outlive the command */
 	bool preload_only; /* options that only libsample supports were given */
-	char why[80];      /* why the kernel is the sampler, for the comment */
+	const char *why;   /* the kernel is the sampler, for the comment */
 	const char *only;  /* an option that only the kernel's sampler supports,
 			      or NULL */
 };
@@ -72,8 +72,8 @@ void record_target_check(struct target *t, const struct cli *cli,
 			 const char *listen_at);
 
 /*
- * Is the kernel the sampler? With SAMPLER_AUTO it is if there is an obstacle o
- * to libsample in the command l, which a message then names. Dies.
+ * Is the kernel the only sampler? With SAMPLER_AUTO it is if an option asks for
+ * what only it has. An obstacle o to libsample in the command l is said. Dies.
  */
 bool record_target_outside(struct target *t, const struct launch *l,
 			   enum obstacle o);

@@ -112,6 +112,7 @@ beside_open(struct run *r)
 		.stack_bytes = r->target.stack_bytes,
 		.kernel = true,
 		.why = "perf",
+		.labels = r->target.labels,
 		.ring_bytes =
 			perf_ring_bytes(c->period_ns, r->target.stack_bytes),
 	};
