@@ -256,7 +256,7 @@ for (const [theme, t] of Object.entries(tones)) {
 	test(theme + ' match', t.match, t.text);
 }
 const css = readFileSync(process.argv[3], 'utf8'), pairs = 'fg bg,fg2 bg,fg3 bg,fg2 panel,fg3 panel,fg3 tint,fg2 tint,accent bg,accent tint,warn warnbg,more bg,less bg,fg self,fg2 total,fg tint,fg3 raise,bg accent,bad raise';
-for (const head of [':root{', ':root[data-theme=dark]{']) {
+for (const head of [':root{', ':root[data-dark]{']) {
 	const v = Object.fromEntries([...css.slice(css.indexOf(head)).split('}')[0].matchAll(/--(\w+):(#[0-9a-f]{3,6})/g)].map(m => [m[1], m[2]]));
 	for (const pair of pairs.split(','))
 		test(head + pair, ...pair.split(' ').map(name => v[name]));
@@ -333,7 +333,7 @@ END
 import {readFileSync} from 'node:fs';
 const css = readFileSync(process.argv[2], 'utf8'), header = readFileSync(process.argv[3], 'utf8'), wrong = [];
 const of = head => Object.fromEntries([...css.slice(css.indexOf(head)).split('}')[0].matchAll(/--(\w+):(#[0-9a-f]{3,6})/g)].map(m => [m[1], m[2]]));
-const light = of(':root{'), dark = {...light, ...of(':root[data-theme=dark]{')}, all = [...header.matchAll(/define PALETTE_(DARK_)?(\w+) "(#\w+)"/g)];
+const light = of(':root{'), dark = {...light, ...of(':root[data-dark]{')}, all = [...header.matchAll(/define PALETTE_(DARK_)?(\w+) "(#\w+)"/g)];
 for (const [, isDark, name, colour] of all)
 	if ((isDark ? dark : light)[name.toLowerCase()] !== colour)
 		wrong.push(name + ' ' + colour);

@@ -606,7 +606,7 @@ await check('the content policy holds', async () => {
 });
 await check('a slow pattern from a link is quick', async () => {
 	await open('slow.html', '#f=' + encodeURIComponent('^(\\w+:*)*Handler$'));
-	return same(await text('#empty .empty'), 'Nothing is left by the filters.');
+	return same(await text('#empty .empty'), 'Nothing matches Focus ^(\\w+:*)*Handler$.');
 });
 await check('damage is one line', async () => {
 	await open('damaged.html');

@@ -4,7 +4,7 @@
 
 import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
 import {SlowPattern, compilePattern} from './regexp.mjs';
-import {chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
+import {addBlanks, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
 
 // The last results of each step, by what they were made of.
 class Steps {
@@ -94,17 +94,19 @@ class Computer {
 	}
 
 	/*
-	 * Sums of keys. A frame that took no row is missing in the totals of its key,
-	 * and one that joined another further up counts less often: then a structure
-	 * without either says what they are.
+	 * Sums of keys. A frame that joined another further up counts less often: then
+	 * a structure without folds says what they are.
 	 */
 	sumsOf(lineId) {
 		let {structure, tree, keys} = this;
-		if (structure.skipped || this.S.cr === '2') {
+		if (this.S.cr === '2') {
 			structure = this.steps.get('plain', lineId, () => this.structureOf(keys, {}));
 			tree = this.valuesOf(structure, 'after', false);
 		}
-		return sumKeys(tree, structure, keys.n);
+		const sums = sumKeys(tree, structure, keys.n);
+		if (structure.blanks)
+			addBlanks(this.D, structure.blanks, this.counts, this.column, sums);
+		return sums;
 	}
 }
 

@@ -210,8 +210,9 @@ class GraphView {
 		const {page} = this, lines = edges.filter(e => e.from !== e.to).map(e => this.edge(e, points)), pad = page.isPhone ? 8 : 24;
 		const svg = this.svg = svgElement('svg', {role: 'group', 'aria-label': 'Call graph; the table has the same numbers'}, svgElement('defs', {}, svgElement('marker', {id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto'},
 			svgElement('path', {d: 'M0,0.8 8,4 0,7.2Z', fill: 'context-stroke'}))), svgElement('g', {}, ...lines.map(l => l.shape)), svgElement('g', {}, ...lines.map(l => l.label)), svgElement('g', {}, ...nodes.map((n, i) => this.node(n, points[i], i, lines))));
-		const scale = Math.max(leastScale, Math.min(1.25, (w - 2 * pad) / width, (h - 2 * pad - 16) / height));
-		this.home = [width / 2 - w / scale / 2, -pad - 16, w / scale, h / scale];
+		const fit = Math.min(1.25, (w - 2 * pad) / width, (h - 2 * pad - 16) / height), box = scale => [width / 2 - w / scale / 2, -pad - 16, w / scale, h / scale];
+		this.whole = box(fit);
+		this.home = box(Math.max(leastScale, fit));
 		this.view(this.home);
 		this.bindMouse(svg);
 		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
@@ -227,7 +228,7 @@ class GraphView {
 
 	key(key) {
 		if (key === '0')
-			this.view(this.home);
+			this.view(this.box === this.home ? this.whole : this.home);
 		else
 			this.zoom(Math.exp(key === '+' ? -.2 : .2));
 	}

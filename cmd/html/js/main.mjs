@@ -1,5 +1,6 @@
 // main.mjs - the start of the page, and its controls: header, keys, window.
 
+import {isDark} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
 import {button, byId, element, icon, on} from './dom.mjs';
 import {keyList} from './info.mjs';
@@ -17,6 +18,7 @@ function fillControls(page) {
 	byId('title').title = displayName(head.title);
 	for (const name of ['flip', 'theme', 'help', 'find'])
 		byId(name).append(icon(name));
+	byId('search').before(icon('find'));
 	for (const [view, text, picture] of tabBar) {
 		const b = button('', {'data-view': view}, () => view === 'more' ? openMenu(moreItems(page), innerWidth, innerHeight - 300) : page.set({v: view}));
 		b.append(icon(picture), text);
@@ -216,6 +218,7 @@ function bindWindow(page) {
 }
 
 async function start() {
+	document.documentElement.toggleAttribute('data-dark', isDark());
 	const block = byId('data'), text = block.textContent, isZipped = block.dataset.z === '1';
 	block.remove();
 	for (const e of document.querySelectorAll('noscript'))

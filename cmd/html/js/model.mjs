@@ -207,7 +207,15 @@ class Joiner {
 		this.before = scratch('before', room);
 		this.isMulti = scratch('multi', room, Uint8Array).fill(isFree || !K.isSorted ? 1 : 0);
 		this.times = cycle ? scratch('times', room) : null;
-		this.skipped = 0;
+		// Keys of frames that take no row. Of each stack a chain of those in it, once
+		// each, from the leaf: blank is the first place, with its key and the next.
+		this.isBlank = skips ? new Uint8Array(K.n) : null;
+		this.blankKey = [0];
+		this.blankUp = [0];
+		this.blank = 0;
+		for (let f = 0; skips && f < D.frames.n; f++)
+			if (this.isSkipped(f))
+				this.isBlank[K.of[f]] = 1;
 	}
 
 	becomeMulti(q) {
@@ -251,13 +259,15 @@ class Joiner {
 	// Where what frame f calls goes, if f was called from q. deep: how many frames
 	// in a row were joined; of f in this.deep.
 	enter(q, f, isInlined, deep) {
+		const key = this.K.of[f];
 		this.deep = deep;
+		if (this.skips && this.isBlank[key])
+			this.addBlank(key);
 		if (this.isSkipped(f)) {
-			this.skipped++;
 			this.becomeMulti(q);
 			return q;
 		}
-		const key = this.K.of[f], at = this.cycle ? this.joined(q, key) : 0;
+		const at = this.cycle ? this.joined(q, key) : 0;
 		if (!at) {
 			this.deep = 0;
 			return this.child(q, key, isInlined);
@@ -269,14 +279,22 @@ class Joiner {
 		return at;
 	}
 
+	addBlank(key) {
+		for (let b = this.blank; b; b = this.blankUp[b])
+			if (this.blankKey[b] === key)
+				return;
+		this.blankUp.push(this.blank);
+		this.blank = this.blankKey.push(key) - 1;
+	}
+
 	// Where samples go that end in f: in a frame without a name they keep a leaf.
 	leaf(q, f) {
 		return this.isSkipped(f) ? this.child(q, this.K.of[f], 0) : q;
 	}
 
-	// map: of each stored node a node of the tree that grew.
-	finish(map, dropped) {
-		const {t, K} = this, tree = toPreorder(t), {place} = tree;
+	// map: of each stored node a node of the tree that grew; blank: its chain.
+	finish(map, dropped, blank) {
+		const {t, K, isBlank, blankKey, blankUp} = this, tree = toPreorder(t), {place} = tree;
 		for (let i = 0; i < map.length; i++)
 			map[i] = place[map[i]];
 		if (this.times) {
@@ -284,7 +302,7 @@ class Joiner {
 			for (let i = 0; i < t.n; i++)
 				tree.times[place[i]] = this.times[i];
 		}
-		return {tree, map, dropped, skipped: this.skipped, ...outermost(tree, K.n)};
+		return {tree, map, dropped, blanks: this.skips ? {of: blank, isBlank, key: blankKey, up: blankUp} : null, ...outermost(tree, K.n)};
 	}
 }
 
@@ -352,6 +370,8 @@ function filteredStructure(D, K, F, folds) {
 	const join = new Joiner(D, K, room, folds, true), walk = new Uint32Array(n), map = new Uint32Array(n), deep = new Uint32Array(folds.cycle ? n : 0);
 	// tail: of each end of a location the last frame that is left, and one.
 	const tail = new Uint32Array(n), dropped = F.from ? new Uint8Array(n) : null, cut = F.prune ? new Uint32Array(n) : null;
+	// passed: chains of blanks; blank: those of the samples.
+	const passed = new Uint32Array(folds.skips ? n : 0), blank = cut ? new Uint32Array(passed.length) : passed;
 	if (dropped)
 		dropped[0] = 1;
 	for (let i = 1; i < n; i++) {
@@ -365,6 +385,7 @@ function filteredStructure(D, K, F, folds) {
 		}
 		const left = linesLeft(lines, F, flags);
 		let q = walk[above], run = folds.cycle ? deep[above] : 0;
+		join.blank = folds.skips ? passed[above] : 0;
 		tail[i] = tail[above];
 		if (dropped && dropped[above])
 			dropped[i] = left && left.isCut ? 0 : 1;
@@ -381,32 +402,38 @@ function filteredStructure(D, K, F, folds) {
 		if (folds.cycle)
 			deep[i] = run;
 		const end = (cut && cut[i]) || i;
+		if (folds.skips) {
+			passed[i] = join.blank;
+			blank[i] = passed[end];
+		}
 		map[i] = ends[i] & 1 && tail[end] ? join.leaf(walk[end], tail[end] - 1) : 0;
 	}
-	return join.finish(map, dropped);
+	return join.finish(map, dropped, blank);
 }
 
 /*
  * The tree of keys K of the stored tree. F: filters on frames: hide, show, from
  * and prune, bits of matchFrames() or null, and noInlines. folds: of Joiner.
  * Returns a tree in preorder with map, of each stored node where its samples
- * count, dropped: stored nodes whose samples do not, and skipped: how many
- * frames without a name took no row.
+ * count, dropped: stored nodes whose samples do not, and blanks: the frames that
+ * took no row, for addBlanks().
  */
 function makeStructure(D, K, F = {}, folds = {}) {
 	if (F.hide || F.show || F.from || F.prune || F.noInlines)
 		return filteredStructure(D, K, F, folds);
 	const {n, parent, frame} = D.tree, {flags} = D.frames, walk = new Uint32Array(n), map = folds.skips ? new Uint32Array(n) : walk;
-	const ends = folds.skips ? stackEnds(D) : null, join = new Joiner(D, K, folds.skips ? 2 * n : n, folds), deep = new Uint32Array(folds.cycle ? n : 0);
+	const ends = folds.skips ? stackEnds(D) : null, join = new Joiner(D, K, folds.skips ? 2 * n : n, folds), deep = new Uint32Array(folds.cycle ? n : 0), blank = new Uint32Array(folds.skips ? n : 0);
 	for (let i = 1; i < n; i++) {
 		const f = frame[i], up = parent[i];
+		join.blank = folds.skips ? blank[up] : 0;
 		const q = walk[i] = join.enter(walk[up], f, flags[f] & 1, folds.cycle ? deep[up] : 0);
 		if (folds.cycle)
 			deep[i] = join.deep;
+		blank[i] = join.blank;
 		if (folds.skips)
 			map[i] = ends[i] ? join.leaf(q, f) : q;
 	}
-	return join.finish(map, null);
+	return join.finish(map, null, blank);
 }
 
 // outer: of each node: is none of its ancestors of the same key? kinds: of each

@@ -6,6 +6,7 @@ import {drawBar} from './bar.mjs';
 import {SampleSizes, changeColour, changeOf, changeText, likelyText} from './change.mjs';
 import {Palette, fnv1a} from './colour.mjs';
 import {Computer} from './compute.mjs';
+import {findLine} from './facts.mjs';
 import {afterPaint, button, byId, element, emptyNote, put, swatch} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {FlameView} from './flame.mjs';
@@ -139,6 +140,7 @@ class Page {
 		if (this.palette.isDark !== undefined && this.drawnTheme !== this.redraws)
 			this.palette.refresh();
 		this.drawnTheme = this.redraws;
+		document.documentElement.toggleAttribute('data-dark', this.palette.isDark);
 		this.byName = S.o === 'name';
 		if (this.isTwo)
 			this.sizes = this.steps.get('sizes', String(this.column), () => {
@@ -533,10 +535,15 @@ class Page {
 	emptyText() {
 		const {head} = this.base;
 		if (this.isRefined() && (head.totals[this.column] || [0])[0])
-			return 'Nothing is left by the filters.';
+			return this.leftBy(allFilters.filter(([name]) => this.state[name]));
 		if (this.least().some(v => v))
 			return 'No row is large enough.';
 		return head.totals.some(([all]) => all) ? 'This type has no samples.' : 'Nothing was measured: the profile has no samples of this type. The program may have ended before the first one' + (head.dur ? '; it ran ' + shortValue(head.dur, 'nanoseconds') : '') + '.';
+	}
+
+	leftBy([[name, title], ...more]) {
+		const what = title + ' ' + displayName(this.state[name]).slice(0, 60);
+		return more.length ? 'These filters together leave nothing.' : ['f', 's', 'sf', 'tf'].includes(name) ? 'Nothing matches ' + what + '.' : what + ' leaves nothing.';
 	}
 
 	showSandwich() {
@@ -593,7 +600,8 @@ class Page {
 		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(S.noinlines))), insns = code && sumsOf('insns', () => insnKeys(D, code));
 		const functions = S.g === 'functions' ? {K: this.keys, sums: this.sums} : sumsOf('sources', () => makeKeys(D, 'functions', false, Boolean(S.noinlines)));
 		const only = S.l ? compilePattern(S.l).re || null : null;
-		this.source.show({functions, lines, insns, sel: S.sel, only, id: [this.valueId, S.sel, S.l, S.rel, this.redraws].join('\n')});
+		const best = this.steps.get('line', this.valueId, () => findLine(this));
+		this.source.show({functions, lines, insns, sel: S.sel, best, only, id: [this.valueId, S.sel, S.l, S.rel, this.redraws].join('\n')});
 	}
 
 	showSide() {
@@ -615,7 +623,7 @@ class Page {
 		} else {
 			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
 			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
-				items.push(element('b', '', (isOwn ? 'in your code ' : 'in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight, all)));
+				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight, all)));
 				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most))
 					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + shortShare(palette.weight[p], all));
 			}

@@ -43,11 +43,12 @@ class SourceView {
 		on(host, 'keydown', e => this.key(e));
 	}
 
-	// sel: the function that was asked for, or ''; only: a pattern of names, null.
-	show({functions, lines, insns, sel, only, id}) {
+	// sel: the function that was asked for, or ''; best: of findLine(); only: a
+	// pattern of names, null.
+	show({functions, lines, insns, sel, best, only, id}) {
 		if (id === this.id)
 			return;
-		Object.assign(this, {functions, lines, insns, id});
+		Object.assign(this, {functions, lines, insns, best, id});
 		const {K, sums} = functions, all = this.page.total().all, heavy = (v, k) => Math.max(Math.abs(v[0][k]), Math.abs(v[1][k]));
 		const isShown = k => K.name[k] && (only ? only.test(K.text[k]) : heavy(sums.total, k) >= leastListed * all || this.names.has(K.text[k])) && heavy(sums.total, k) > 0;
 		const keys = [...Array(K.n).keys()].filter(isShown), isOwn = k => this.page.base.functions.own[this.page.D.frames.fun[K.first[k]]] > 0;
@@ -55,7 +56,7 @@ class SourceView {
 		const others = keys.filter(k => !isOwn(k) && (only || heavy(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => heavy(sums.self, b) - heavy(sums.self, a) || a - b);
 		const pick = list => list.filter((k, i) => i < listed || K.text[k] === sel || this.names.has(K.text[k]));
 		const order = [...pick(own), ...pick(others)], texts = new Set(this.blocks.filter(b => b.lines.length).map(b => b.name));
-		const chosen = sel || (order.find(k => texts.has(K.text[k])) ?? order.find(k => this.names.has(K.text[k])) ?? order[0]);
+		const chosen = sel || (best && texts.has(best.name) ? best.name : order.find(k => texts.has(K.text[k])) ?? order.find(k => this.names.has(K.text[k])) ?? order[0]);
 		this.chosen = typeof chosen === 'number' ? K.text[chosen] : chosen || '';
 		this.listPane = element('nav', {class: 'list', 'aria-label': 'Functions', tabindex: '0'}, ...this.group('Your code', pick(own), sums.total, true), ...this.group('Libraries and runtime, by self', pick(others), sums.self, false));
 		this.asmPane = element('section', {class: 'asm', 'aria-label': 'Instructions', tabindex: '0'});
@@ -106,7 +107,8 @@ class SourceView {
 		this.codePane.replaceChildren(...(blocks.length ? blocks.map(b => this.text(b)) : [this.head(chosen, ''), ...funs.map(f => this.listing(f))]));
 		this.hasInsns = this.rows.some(r => r.steps);
 		this.host.firstChild.classList.toggle('noasm', !this.hasInsns);
-		const hot = this.rows.reduce((best, r) => !best || r.weight > best.weight ? r : best, null);
+		const named = this.best && this.best.name === chosen && this.rows.find(r => r.line === this.best.line && r.block.file === this.best.file);
+		const hot = named || this.rows.reduce((most, r) => !most || r.weight > most.weight ? r : most, null);
 		if (!hot)
 			return;
 		this.pick(hot);

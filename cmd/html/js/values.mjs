@@ -192,6 +192,19 @@ function sumKeys(tree, structure, n) {
 	return out;
 }
 
+// Put the totals of keys right of which frames took no row in the structure.
+function addBlanks(D, {of, isBlank, key, up}, counts, column, sums) {
+	const {n, node, side} = D.samples, v = D.samples.values[column];
+	for (const total of sums.total)
+		isBlank.forEach((is, k) => {
+			if (is)
+				total[k] = 0;
+		});
+	for (let s = 0; s < n; s++)
+		for (let b = counts[s] ? of[node[s]] : 0; b; b = up[b])
+			sums.total[side[s] ? 0 : 1][key[b]] += v[s];
+}
+
 // --- search ---
 
 // What the nodes of these keys add up to: stacks once each, and themselves.
@@ -411,4 +424,4 @@ function edgesOf(tree, key) {
 		.sort((x, y) => Math.abs(y.value[1] + y.value[0]) - Math.abs(x.value[1] + x.value[0]) || x.key - y.key));
 }
 
-export {InvertedTree, calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
+export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
