@@ -75,11 +75,8 @@ address_space(void)
 void
 confine_limit(size_t bytes, unsigned seconds)
 {
-	struct rusage used;
-
-	getrusage(RUSAGE_SELF, &used);
 	limit(RLIMIT_AS, address_space() + bytes);
-	limit(RLIMIT_CPU, (rlim_t)used.ru_utime.tv_sec + seconds);
+	limit(RLIMIT_CPU, seconds);
 	limit(RLIMIT_CORE, 0);
 	budget_end(); /* which is that of what this process reads itself */
 }

@@ -23,8 +23,9 @@ bool confine_is_possible(void);
 bool confine_drop_rights(void);
 
 /*
- * Limit address space, beside what is there, and seconds of a processor, of
- * this process: it can't raise them once its calls are limited.
+ * Limit address space, beside what is there, and seconds of a processor, the
+ * kernel's work for it included, of this process, which was just forked: it
+ * can't raise them once its calls are limited.
  */
 void confine_limit(size_t bytes, unsigned seconds);
 
