@@ -58,6 +58,7 @@ classes = [
     (29, "jdk.CPUTimeSamplesLost", [("startTime", 1, 0, 0), ("lostSamples", 2, 0, 0), ("eventThread", 15, 1, 0)]),
     (30, "jdk.DataLoss", [("startTime", 1, 0, 0), ("amount", 1, 0, 0), ("total", 1, 0, 0)]),
     (16, "jdk.types.ThreadState", [("name", 4, 0, 0)]),
+    (40, "my.Empty", []), (41, "my.List", [("list", 40, 0, 1)]),
 ]
 
 def metadata():
@@ -85,8 +86,8 @@ def pool(class_id, entries):
 def frame(method, line):
     return varint(method) + varint(line) + varint(7)
 
-def checkpoint():
-    pools = [
+def checkpoint(pools):
+    pools = pools or [
         pool(4, [(9, text("Main thread"))]),
         pool(10, [(1, text("my/App")), (2, text("main")), (3, text("caf\xe9", 5)), (4, text("\u65e5\U0001f600", 4)), (5, text(None)),
             (6, text("[[J")), (7, text("[Lmy/Lock;"))]),
@@ -100,8 +101,8 @@ def checkpoint():
     ]
     return sized(varint(1) + varint(5) + varint(0) + varint(0) + b"\0" + varint(len(pools)) + b"".join(pools))
 
-def chunk(events, whole=True):
-    body = checkpoint() + b"".join(events)
+def chunk(events, whole=True, pools=None):
+    body = checkpoint(pools) + b"".join(events)
     meta = 68 + len(body)
     body += metadata()
     size = 68 + len(body) if whole else 0
@@ -142,6 +143,11 @@ def lost(n):
     return sized(varint(29) + varint(1) + varint(n) + varint(1))
 def loss(n, total):
     return sized(varint(30) + varint(1) + varint(n) + varint(total))
+# Bombs: constants of no bytes, lists of such, few in each chunk, and a long name of many threads.
+write("count.jfr", chunk([], pools=[varint(40) + varint(1 << 60)]))
+write("lists.jfr", chunk([], pools=[pool(41, [(1, varint(900000))])]) * 500)
+write("name.jfr", chunk([sample(i, 1) for i in range(50000)], pools=[pool(4, [(1, text("x" * 200000))]),
+    pool(14, [(1, b"\0\0")]), pool(15, [(i, b"\2" + varint(1) + b"\0\0") for i in range(50000)])]))
 write("cpu.jfr", chunk([cpu(5000000), cpu(5000000), lost(3), lost(4), loss(1000, 1000), loss(24, 1024)]))
 END
 python3 make.py
@@ -212,6 +218,11 @@ check_err 'a recording of JDK 8' 2 'prof-import old.jfr' 'jfr: version 0 of the 
 check_err 'without compressed integers' 2 'prof-import fixed.jfr' 'jfr: a recording without compressed integers'
 check_err 'no samples' 2 'prof-import none.jfr' 'jfr: no samples, allocations or contended monitors'
 check_err 'what follows a chunk' 2 'prof-import junk.jfr' 'jfr: no chunk at byte'
+check_err 'constants of no bytes' 2 'ulimit -t 10; prof-import count.jfr' 'jfr: damaged constants in the chunk at byte 0'
+for f in lists name; do
+	check_err "much work of few bytes: $f" 2 "ulimit -t 10; prof-import $f.jfr" \
+		"$f.jfr: jfr: too much work for a file of its size"
+done
 check_err 'other readers name it' 2 'prof-text hand.jfr' 'a file of format jfr; use prof-import'
 
 # --- of Java ---

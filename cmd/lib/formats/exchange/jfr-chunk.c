@@ -135,22 +135,36 @@ wide_string(struct byname *to, struct jfr_cursor *c, uint64_t n, bool is_chars)
 	return s;
 }
 
+/* Few bytes can refer to the same ones, or to none, very often. */
+static bool
+charge(struct jfr_chunk *c, uint64_t n)
+{
+	bool may = n < *c->work;
+
+	*c->work -= may ? n : *c->work;
+	return may;
+}
+
 /* A string that is no constant. */
 static uint32_t
-plain_string(struct byname *to, struct jfr_cursor *c)
+plain_string(struct jfr_chunk *c, struct jfr_cursor *at)
 {
-	uint8_t form = byte(c);
+	uint8_t form = byte(at);
 	const char *s;
 	uint64_t n;
 
 	if (form != UTF8 && form != CHARS && form != LATIN1)
 		return 0;
-	n = jfr_varint(c);
+	n = jfr_varint(at);
+	if (n > (uint64_t)(at->end - at->p) || !charge(c, n)) {
+		at->is_bad = true;
+		return 0;
+	}
 	if (form != UTF8)
-		return wide_string(to, c, n, form == CHARS);
-	s = (const char *)c->p;
-	skip_bytes(c, n);
-	return c->is_bad ? 0 : byname_string(to, s, (size_t)n);
+		return wide_string(c->b, at, n, form == CHARS);
+	s = (const char *)at->p;
+	skip_bytes(at, n);
+	return byname_string(c->b, s, (size_t)n);
 }
 
 /* --- the header --- */
@@ -191,7 +205,6 @@ jfr_header(struct jfr_chunk *c, const void *data, size_t n, size_t at)
 	c->start_ns = (int64_t)fixed(p + 32, 8);
 	c->duration_ns = (int64_t)fixed(p + 40, 8);
 	c->ticks_per_second = fixed(p + 56, 8);
-	c->work = ((uint64_t)1 << 20) + 64 * (uint64_t)c->n;
 	return PROF_OK;
 }
 
@@ -391,7 +404,7 @@ read_metadata(struct jfr_chunk *c)
 	if (!c->string)
 		return prof_nomem(c->err);
 	for (; c->n_string < n && !e.body.is_bad; c->n_string++) {
-		c->string[c->n_string] = plain_string(c->b, &e.body);
+		c->string[c->n_string] = plain_string(c, &e.body);
 		if (c->string[c->n_string] == STRTAB_NONE)
 			return prof_nomem(c->err);
 	}
@@ -449,9 +462,8 @@ read_field(struct jfr_chunk *c, struct jfr_cursor *at,
 	if (f->is_array)
 		n = jfr_varint(at);
 	for (; n && !at->is_bad; n--) {
-		if (!c->work)
+		if (!charge(c, 1))
 			return false;
-		c->work--;
 		if (f->is_constant)
 			number = jfr_varint(at);
 		else if (!read_one(c, at, f->class, &number, depth))
@@ -536,7 +548,7 @@ jfr_string(struct jfr_chunk *c, const struct jfr_value *v)
 		if (!jfr_constant(c, &key, &at))
 			return 0;
 	}
-	return plain_string(c->b, &at);
+	return plain_string(c, &at);
 }
 
 /* --- constants --- */
@@ -551,7 +563,7 @@ add_constant(struct jfr_chunk *c, struct jfr_cursor *at, uint32_t class)
 			  sizeof(*c->constant)) < 0)
 		return prof_nomem(c->err);
 	c->constant[c->n_constant] = (size_t)(at->p - c->data);
-	if (!jfr_read(c, at, class, NULL, 0))
+	if (!jfr_read(c, at, class, NULL, 0) || at->is_bad)
 		return damaged(c, "constants");
 	if (key + 1 == 0) /* of an enumeration, which nothing here needs */
 		return PROF_OK;

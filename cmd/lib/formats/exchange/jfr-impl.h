@@ -63,7 +63,8 @@ struct jfr_chunk {
 	size_t n_constant, cap_constant;
 	uint32_t *string; /* of the metadata: strings of the profile */
 	size_t n_string;
-	uint64_t work; /* values that may still be read: see jfr_read() */
+	uint64_t *work; /* values, and bytes of strings, that may still be read,
+			 * of the whole file; 0: too much was asked for */
 };
 
 /* Read the header at data + at: PROF_EFORMAT, PROF_ENOTSUP. */
@@ -95,7 +96,7 @@ struct jfr_value {
 /*
  * Read one value of class at the cursor and move past it: of a struct the n
  * fields that are asked for, of anything else nothing. False: the bytes are
- * damaged, or a chunk with few bytes has very many values.
+ * damaged, or it is too much work.
  */
 bool jfr_read(struct jfr_chunk *c, struct jfr_cursor *at, uint32_t class,
 	      struct jfr_value *value, size_t n);

@@ -117,6 +117,7 @@ struct reader {
 	struct byname b;
 	struct prof_err *err;
 	struct jfr_chunk *c;   /* in work */
+	uint64_t work;         /* of jfr_chunk */
 	struct idmap stack_of; /* of the chunk: key + 1 -> stack */
 	struct idmap label_of[N_LABEL], method_of; /* key + 1 -> string */
 	struct stack *stack;                       /* stack[0] is empty */
@@ -588,7 +589,7 @@ add_interval(struct reader *r)
 static enum prof_status
 read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 {
-	struct jfr_chunk c = { .b = &r->b, .err = r->err };
+	struct jfr_chunk c = { .b = &r->b, .err = r->err, .work = &r->work };
 	enum prof_status st = jfr_header(&c, data, n, *at);
 
 	if (st != PROF_OK)
@@ -616,7 +617,9 @@ read_chunk(struct reader *r, const void *data, size_t n, size_t *at)
 	idmap_release(&r->method_of);
 	jfr_chunk_release(&c);
 	r->c = NULL;
-	return st;
+	return r->work ? st
+		       : prof_fail(r->err, PROF_ELIMIT,
+				   "jfr: too much work for a file of its size");
 }
 
 /* --- the profile --- */
@@ -779,6 +782,7 @@ read_all(struct reader *r, const void *data, size_t n)
 	if (!r->stack)
 		return prof_nomem(r->err);
 	r->n_stack = r->cap_stack = 1;
+	r->work = ((uint64_t)1 << 20) + 64 * (uint64_t)n;
 	for (size_t at = 0; st == PROF_OK && at < n;)
 		st = read_chunk(r, data, n, &at);
 	if (st == PROF_OK)
