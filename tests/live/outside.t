@@ -217,7 +217,7 @@ END
 	check 'a static program that executes another: both are sampled' 0 \
 		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
 		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* cpu_used=\([0-9.]*\).*/\1 \2/p" |
-			awk "$chance""{ print \$2 > 0.98 && chance_count(\$1, 997 * \$2) ? \"both\" : \$0 }"' <<'END'
+			awk "$chance""{ print (\$2 > 0.98 && chance_count(\$1, 997 * \$2)) ? \"both\" : \$0 }"' <<'END'
 both
 END
 else
