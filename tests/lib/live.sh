@@ -151,10 +151,11 @@ live_row() {
 	*prof-record*) ;;
 	*) cp .recorded .before ;;
 	esac
-	"$@" || return $((tap_status == $2 || tap_status == 1 ? 1 : 2))
+	"$@" <.want || return $((tap_status == $2 || tap_status == 1 ? 1 : 2))
 }
 
 live_state >.recorded
+: >.want
 
 # unfiltered ROW NAME...: a row that needs to read memory by process_vm_readv(2), which
 # libsample does not dare under some seccomp filters (libsample/unwind/filter.h).
