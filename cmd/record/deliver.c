@@ -199,7 +199,8 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		     100 * i.share, i.name);
 	else if (i.is_readable)
 		warn("%.0f %% of the samples are in %s without functions of "
-		     "its own: it starts, ends, or they could not be read",
+		     "its own: it starts, ends, is in other namespaces, or "
+		     "they could not be read",
 		     100 * i.share, i.name);
 	else
 		warn("%.0f %% of the samples are in %s, whose own functions "

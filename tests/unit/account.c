@@ -295,12 +295,16 @@ static void
 test_heap(void **state)
 {
 	struct account_heap a = { .name = "cmd",
+				  .is_hooked = true,
+				  .period = 512 << 10,
 				  .grown_kib = 1024,
 				  .memory_kib = 18 * 1024 };
 
 	(void)state;
 	account_heap(&a, hear);
-	assert_said("");
+	assert_said("no call of malloc() was sampled: one in 512kB is, on "
+		    "average; see --heap=BYTES\n");
+	setup(NULL);
 	a.memory_kib = 101 * 1024;
 	a.lost_bytes = 3 << 20;
 	account_heap(&a, hear);

@@ -311,6 +311,11 @@ account_heap(const struct account_heap *a, account_say *say)
 			   a->name,
 			   size_text((all - heap) * 1024, size, sizeof(size)),
 			   size_text(all * 1024, of, sizeof(of)));
+	else if (a->is_hooked && !a->n_sample && !a->lost_bytes)
+		say_format(say,
+			   "no call of malloc() was sampled: one in %s is, on "
+			   "average; see --heap=BYTES",
+			   size_text(a->period, size, sizeof(size)));
 }
 
 void

@@ -74,6 +74,9 @@ size_t account_rows(struct account_share *share, size_t n, uint64_t missing_ns,
 
 /* Memory that is not in a profile of the heap. */
 struct account_heap {
+	bool is_hooked;      /* a program's malloc() can be sampled */
+	uint64_t n_sample;   /* of these */
+	uint64_t period;     /* mean bytes between them */
 	uint64_t lost_bytes; /* of allocations without room */
 	uint64_t grown_kib;  /* the largest size of the heap */
 	uint64_t memory_kib; /* of the processes, without files */

@@ -268,6 +268,10 @@ say_heap(struct run *r)
 	struct sampling s;
 
 	tally_sampling(&info, &s);
+	/* A note is of one that cannot. */
+	a.is_hooked = r->drain.shm->n_program && !r->drain.n_note;
+	a.n_sample = s.ticks;
+	a.period = r->drain.set.heap_period;
 	a.lost_bytes = s.lost_bytes;
 	a.memory_kib = watch_memory(r->watch, &a.name);
 	account_heap(&a, show_note);
