@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,12 +222,17 @@ __attribute__((constructor)) static void
 load(void)
 {
 	void *theirs;
+	ElfW(Sym) *symbol = NULL;
 	Dl_info us, them;
 
 	heap_resolve();
 	theirs = dlsym(RTLD_DEFAULT, "malloc");
-	if (theirs && dladdr(&arena, &us) && dladdr(theirs, &them) &&
-	    us.dli_fbase != them.dli_fbase)
+	/* An undefined symbol is the entry by which a program without PIE, as
+	 * Debian's python, calls ours. */
+	if (theirs && dladdr1 && dladdr(&arena, &us) &&
+	    dladdr1(theirs, &them, (void **)&symbol, RTLD_DL_SYMENT) &&
+	    us.dli_fbase != them.dli_fbase &&
+	    !(symbol && symbol->st_shndx == SHN_UNDEF))
 		sample_hook_note("has a malloc of its own, which cannot be "
 				 "seen: what comes from it is not in the "
 				 "profile");

@@ -86,7 +86,7 @@ done
 
 # What a profile looks like.
 check 'the columns, and which is shown' 0 \
-	'prof-record --heap -o heap.pb.gz ls >/dev/null
+	'prof-record -q --heap -o heap.pb.gz ls >/dev/null
 	 prof-text --raw heap.pb.gz | grep -A1 -e ^Period -e ^Samples |
 		grep -v -e ^Time -e ^--' <<'END'
 PeriodType: space bytes
@@ -341,13 +341,13 @@ first_only() {
 live 'kill -9 loses nothing: what was in use is there' killed
 live 'forked children have what they allocated themselves' forked
 check_err 'options of ticks are without effect, and that is said' 0 \
-	'prof-record --heap --clock=wall -o x.pb.gz true' \
+	'prof-record --heap=1 --clock=wall -o x.pb.gz ls >ls' \
 	'-F and --clock have no effect'
 live '--children=none: the first process only' first_only
 check 'the environment of programs that are started then' 0 \
-	'prof-record --heap --children=none -o x.pb.gz \
+	'prof-record -q --heap --children=none -o x.pb.gz \
 		sh -c "env | grep -c -e SAMPLE_ -e LD_PRELOAD; :"
-	 LD_PRELOAD=libm.so.6 prof-record --heap --children=none -o x.pb.gz \
+	 LD_PRELOAD=libm.so.6 prof-record -q --heap --children=none -o x.pb.gz \
 		sh -c "env | grep LD_PRELOAD"' <<'END'
 0
 LD_PRELOAD=libm.so.6
@@ -418,6 +418,18 @@ END
 ${CC:-cc} -fno-builtin -rdynamic -o own own.c
 check_err 'a program with a malloc of its own' 0 \
 	'prof-record --heap -o x.pb.gz ./own' 'has a malloc of its own'
+cat >taken.c <<'END'
+#include <stdlib.h>
+void *(*volatile address)(size_t) = malloc;
+int main(void)
+{
+	return address == malloc && address(1 << 22) == NULL;
+}
+END
+${CC:-cc} -fno-pie -no-pie -o taken taken.c
+check 'not one that takes the address of malloc, without PIE' 0 \
+	'prof-record --heap -o x.pb.gz ./taken' <<'END'
+END
 
 # Other people's tools.
 prof-record --heap=$period -o h.pb.gz "$heap" >known
