@@ -104,6 +104,9 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 		.lines_are = c->lines_are,
 		.name_unit = c->name.unit,
 		.file_unit = c->file.unit,
+		.join = c->join,
+		.n_before = (uint16_t)(c->n_before < MAX_NAME ? c->n_before
+							      : MAX_NAME),
 		.n_scope = units(&c->scope, MAX_NAME),
 		.n_name = units(&c->name, MAX_NAME),
 		.n_file = units(&c->file, MAX_FILE),
@@ -137,11 +140,12 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 		       : 0;
 }
 
-/* The number of a code object, of which these bytes were read; 0: none. */
+/* The number of a frame's code, of which these bytes were read; 0: none. */
 static uint32_t
-number_of(struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+number_of(struct interp_walk *w, const struct interp_frame *f,
+	  const uint8_t *bytes)
 {
-	uint64_t hash = w->in->kind->identify(w, code, bytes);
+	uint64_t hash = w->in->kind->identify(w, f, bytes);
 	struct interp_code c;
 	uint32_t id;
 
@@ -150,7 +154,7 @@ number_of(struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
 	hash *= UINT64_C(0xff51afd7ed558ccd);
 	hash ^= hash >> 32;
 	id = known_find(hash);
-	if (!id && w->in->kind->describe(w, code, bytes, &c)) {
+	if (!id && w->in->kind->describe(w, f, bytes, &c)) {
 		id = tell_code(w, &c);
 		if (id)
 			known_add(hash, id);
@@ -159,9 +163,10 @@ number_of(struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
 }
 
 static unsigned
-seen_place(uintptr_t code)
+seen_place(const struct interp_frame *f)
 {
-	return (unsigned)((code >> 4) * 0x9e3779b1u >> 16) % INTERP_SEEN;
+	return (unsigned)(((f->code ^ f->owner) >> 4) * 0x9e3779b1u >> 16) %
+	       INTERP_SEEN;
 }
 
 /* Set id to the numbers of the code of n frames; 0 where it was not read. */
@@ -172,35 +177,44 @@ number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
 	struct interp_memory *m = w->memory;
 	uint32_t number[INTERP_BATCH];
 	uintptr_t code[INTERP_BATCH];
-	uint8_t which[INTERP_BATCH];
+	uint8_t which[INTERP_BATCH], first[INTERP_BATCH];
 	size_t n_code = 0, got;
 
 	for (size_t i = 0, k; i < n; i++) {
-		unsigned seen = seen_place(f[i].code);
+		unsigned seen = seen_place(&f[i]);
 
-		id[i] = m->seen[seen].code == f[i].code ? m->seen[seen].id : 0;
-		for (k = 0; !id[i] && k < n_code && code[k] != f[i].code;)
+		id[i] = m->seen[seen].code == f[i].code &&
+					m->seen[seen].owner == f[i].owner
+				? m->seen[seen].id
+				: 0;
+		for (k = 0;
+		     !id[i] && k < n_code &&
+		     (code[k] != f[i].code || f[first[k]].owner != f[i].owner);)
 			k++;
 		which[i] = (uint8_t)k;
-		if (!id[i] && k == n_code)
+		if (!id[i] && k == n_code) {
+			first[n_code] = (uint8_t)i;
 			code[n_code++] = f[i].code;
+		}
 	}
 	for (size_t at = 0; at < n_code; at += got + 1) {
 		got = interp_peek_codes(m, code + at, n_code - at,
 					w->in->code_bytes);
 		for (size_t k = 0; k < got; k++)
-			number[at + k] = number_of(w, code[at + k], m->code[k]);
+			number[at + k] =
+				number_of(w, &f[first[at + k]], m->code[k]);
 		if (at + got < n_code)
 			number[at + got] = 0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		unsigned seen = seen_place(f[i].code);
+		unsigned seen = seen_place(&f[i]);
 
 		if (id[i])
 			continue;
 		id[i] = number[which[i]];
 		w->n_bad += !id[i];
 		m->seen[seen].code = f[i].code;
+		m->seen[seen].owner = f[i].owner;
 		m->seen[seen].id = id[i];
 	}
 }
@@ -224,7 +238,7 @@ put_frames(struct interp_walk *w, struct unwind_frames *out,
 static bool
 put_run(struct interp_walk *w, struct unwind_frames *out)
 {
-	struct interp_frame f[INTERP_BATCH];
+	struct interp_frame f[INTERP_BATCH] = { 0 };
 	bool is_last = false, is_read = true;
 	size_t n = 0, n_all = 0;
 

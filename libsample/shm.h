@@ -218,6 +218,8 @@ struct shm_code {
 	uint8_t lines_are; /* enum interp_lines */
 	uint8_t name_unit, file_unit;
 	uint16_t n_scope, n_name, n_file; /* units; a scope's are a name's */
+	uint16_t n_before; /* units of the name that are before the scope */
+	char join;         /* Ruby's, between scope and the rest of the name */
 	int32_t first_line;
 	uint32_t n_lines; /* bytes */
 	char text[];      /* the scope, the name, the file */

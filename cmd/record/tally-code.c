@@ -184,22 +184,24 @@ put_php_name(FILE *to, const char *file, const uint8_t *text, size_t n_scope,
 }
 
 /*
- * Ruby's label, as "block in total", in which the method's own name, or
- * "<main>", is that of the module's.
+ * Ruby's label, as "block in total", with the class before the method's own
+ * name, or else, as for "<main>", the module.
  */
 static void
-put_ruby_name(FILE *to, const char *file, const uint8_t *text, size_t n_base,
-	      size_t n_name)
+put_ruby_name(FILE *to, const char *file, const struct shm_code *c)
 {
-	const uint8_t *name = text + n_base;
-	size_t before = 0;
+	const uint8_t *scope = (const uint8_t *)c->text;
+	const uint8_t *name = scope + c->n_scope;
+	size_t before = c->n_before < c->n_name ? c->n_before : 0;
 
-	if (n_base < n_name && !memcmp(text, name + n_name - n_base, n_base))
-		before = n_name - n_base;
 	put_text(to, name, before, 0);
-	put_module_name(to, file);
-	putc('.', to);
-	put_text(to, name + before, n_name - before, 0);
+	if (c->n_scope)
+		put_text(to, scope, c->n_scope, 0);
+	else
+		put_module_name(to, file);
+	if (c->n_scope || *file)
+		putc(c->n_scope && c->join ? c->join : '.', to);
+	put_text(to, name + before, c->n_name - before, 0);
 }
 
 /* Fill in the strings of code. False without memory. */
@@ -220,7 +222,7 @@ read_texts(struct tally *t, const struct shm_code *c, struct code *code)
 	if (f && c->interp == INTERP_PHP) {
 		put_php_name(f, file, text, c->n_scope, c->n_name);
 	} else if (f && c->interp == INTERP_RUBY) {
-		put_ruby_name(f, file, text, c->n_scope, c->n_name);
+		put_ruby_name(f, file, c);
 	} else if (f) {
 		put_module_name(f, file);
 		putc('.', f);

@@ -52,7 +52,7 @@ struct interp_memory {
 	unsigned n_read, next;
 	uintptr_t page[INTERP_PAGES]; /* addresses; 1: none */
 	struct {
-		uintptr_t code;
+		uintptr_t code, owner;
 		uint32_t id;
 	} seen[INTERP_SEEN];
 	uint8_t byte[INTERP_PAGES][INTERP_PAGE];
@@ -123,6 +123,7 @@ struct interp {
 	const struct interp_kind *kind;
 	uintptr_t lo, hi;             /* the object's code */
 	uintptr_t unwind;             /* its .eh_frame_hdr, or 0 */
+	uintptr_t data_lo, data_hi;   /* its data that may be written, or 0 */
 	uintptr_t eval_lo, eval_hi;   /* the function that evaluates bytecode */
 	uintptr_t enter_lo, enter_hi; /* the function that calls it, or 0 */
 	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
@@ -131,9 +132,10 @@ struct interp {
 };
 
 /* A frame: its code object, and the bytecode that it executes, from there. line
- * is of the kind. */
+ * is of the kind, as is owner, which tells functions with the same code from
+ * each other. */
 struct interp_frame {
-	uintptr_t code, line;
+	uintptr_t code, owner, line;
 	uint32_t at;
 };
 
@@ -168,6 +170,8 @@ struct interp_code {
 	struct interp_text scope, name, file;
 	struct interp_text lines[4]; /* one after the other */
 	int32_t first_line;
+	uint32_t n_before; /* units of the name that stay before the scope */
+	char join;         /* between scope and name, of the kind */
 	uint8_t lines_are; /* enum interp_lines */
 };
 
@@ -198,14 +202,16 @@ struct interp_kind {
 	 * together. */
 	void (*finish)(struct interp_walk *w, struct interp_frame *f, size_t n);
 
-	/* Is this a code object, by its first code_bytes? Then the hash of what
+	/* Has f a code object, by its first code_bytes? Then the hash of what
 	 * distinguishes it from others; else 0. */
-	uint64_t (*identify)(const struct interp_walk *w, uintptr_t code,
+	uint64_t (*identify)(const struct interp_walk *w,
+			     const struct interp_frame *f,
 			     const uint8_t *bytes);
 
 	/* Describe it. False: a read failed. */
-	bool (*describe)(const struct interp_walk *w, uintptr_t code,
-			 const uint8_t *bytes, struct interp_code *c);
+	bool (*describe)(const struct interp_walk *w,
+			 const struct interp_frame *f, const uint8_t *bytes,
+			 struct interp_code *c);
 };
 
 extern const struct interp_kind interp_python, interp_php, interp_ruby;

@@ -97,6 +97,10 @@ find_code(const struct dl_phdr_info *info, struct interp *in)
 
 		if (ph->p_type == PT_GNU_EH_FRAME)
 			in->unwind = info->dlpi_addr + ph->p_vaddr;
+		if (ph->p_type == PT_LOAD && ph->p_flags & PF_W) {
+			in->data_lo = info->dlpi_addr + ph->p_vaddr;
+			in->data_hi = in->data_lo + ph->p_memsz;
+		}
 	}
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];

@@ -202,12 +202,13 @@ php_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 }
 
 static uint64_t
-php_identify(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+php_identify(const struct interp_walk *w, const struct interp_frame *f,
+	     const uint8_t *bytes)
 {
 	unsigned at = w->in->layout[CODE_FILE];
 	uint64_t hash = interp_word(bytes, CODE_NAME);
 
-	(void)code; /* closures are copies */
+	(void)f; /* closures are copies */
 	hash = interp_mix(hash, interp_word(bytes, CODE_SCOPE));
 	if (bytes[CODE_TYPE] == IS_USER || bytes[CODE_TYPE] == IS_EVAL) {
 		/* Lines, and the file by its hash: the next request may have
@@ -242,13 +243,13 @@ text_of(const struct interp_walk *w, uintptr_t text, struct interp_text *t)
 }
 
 static bool
-php_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
-	     struct interp_code *c)
+php_describe(const struct interp_walk *w, const struct interp_frame *f,
+	     const uint8_t *bytes, struct interp_code *c)
 {
 	unsigned at = w->in->layout[CODE_FILE];
 	uintptr_t scope = interp_word(bytes, CODE_SCOPE), file = 0;
 
-	(void)code;
+	(void)f;
 	*c = (struct interp_code){ 0 };
 	if (scope)
 		scope = interp_peek_word(w->memory, scope + CLASS_NAME);

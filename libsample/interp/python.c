@@ -315,12 +315,13 @@ python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 }
 
 static uint64_t
-python_identify(const struct interp_walk *w, uintptr_t code,
+python_identify(const struct interp_walk *w, const struct interp_frame *f,
 		const uint8_t *bytes)
 {
 	static const enum field fields[] = { CODE_FILE, CODE_NAME, CODE_LINES };
 	const uint16_t *at = w->in->layout;
-	uint64_t hash = code ^ (uint32_t)interp_int(bytes, at[CODE_FIRST_LINE]);
+	uint64_t hash =
+		f->code ^ (uint32_t)interp_int(bytes, at[CODE_FIRST_LINE]);
 
 	if (interp_word(bytes, OBJECT_TYPE) != w->in->symbol[SYM_CODE_TYPE])
 		return 0;
@@ -371,13 +372,13 @@ bytes_of(const struct interp_walk *w, uintptr_t object, struct interp_text *t)
 }
 
 static bool
-python_describe(const struct interp_walk *w, uintptr_t code,
+python_describe(const struct interp_walk *w, const struct interp_frame *f,
 		const uint8_t *bytes, struct interp_code *c)
 {
 	const uint16_t *at = w->in->layout;
 	unsigned minor = at[VERSION_MINOR];
 
-	(void)code;
+	(void)f;
 	*c = (struct interp_code){ 0 };
 	c->first_line = interp_int(bytes, at[CODE_FIRST_LINE]);
 	c->lines_are = minor < 10    ? LINES_LNOTAB

@@ -1,13 +1,17 @@
 /*
- * ruby.c - Ruby 2.7 to 3.3. A thread has an array of frames
+ * ruby.c - Ruby 2.7 to 3.4. A thread has an array of frames
  * (rb_control_frame_t), the innermost first. Calls from Ruby to Ruby stay in
  * one evaluator, up to the frame that C entered, which is marked (FINISH). The
  * evaluator, vm_exec_core(), is no symbol: it is the function to whose code the
  * instructions of a method point.
  *
+ * A frame's environment leads to its method, whose class is in the name. Names
+ * of methods in C are numbers, in a table that is no symbol: it is found by its
+ * shape in the data of the library.
+ *
  * The offsets are those that programs printed that were compiled with the
- * sources of 2.7.4, 3.0.2, 3.1.2, 3.2.3 and 3.3.8 for x86-64. Strings are
- * checked by their type, and what is found is from the thread's own record.
+ * sources of 2.7.4, 3.0.2, 3.1.2, 3.2.3, 3.3.8 and 3.4.5 for x86-64. Strings
+ * are checked by their type, and what is found is from the thread's own record.
  */
 #include "config.h"
 
@@ -25,11 +29,15 @@ enum field {
 	THREAD_NATIVE,  /* in rb_thread_t; 0: it has the number itself */
 	THREAD_ID,      /* pthread_self() */
 	THREAD_VM,
-	THREAD_RUNS,  /* its rb_execution_context_t */
-	FRAME_BYTES,  /* of rb_control_frame_t */
-	CODE_LINES,   /* in rb_iseq_constant_body; see describe_lines() */
-	LINE_BYTES,   /* of an entry there */
-	TEXT_IS_LONG, /* strings in an object have a length, as others */
+	THREAD_RUNS,    /* its rb_execution_context_t */
+	FRAME_BYTES,    /* of rb_control_frame_t */
+	CODE_LINES,     /* in rb_iseq_constant_body; see describe_lines() */
+	LINE_BYTES,     /* of an entry there */
+	TEXT_IS_LONG,   /* strings in an object have a length, as others */
+	CLASS_PATH,     /* in a class: its name; 0: it is in CLASS_TABLE */
+	CLASS_ATTACHED, /* in a singleton class: whose it is; the same */
+	CLASS_TABLE,    /* variables of a class by names; 0: not known */
+	IS_SINGLETON,   /* the number of this flag */
 	N_FIELD
 };
 
@@ -45,10 +53,24 @@ enum {
 	FRAME_ISEQ = 16,
 	FRAME_EP = 32,
 	FRAME_READ = 40,
-	IS_FINISH = 0x20, /* where FRAME_EP points */
+	ENV_METHOD = 0, /* in an environment, 16 bytes before FRAME_EP */
+	ENV_OUTER = 8,  /* the environment around it, with a mark */
+	ENV_FLAGS = 16,
+	ENV_BEFORE = 16,
+	ENV_BYTES = 24,
+	IS_LOCAL = 2, /* of ENV_FLAGS: of a method, not of a block */
+	IS_FINISH = 0x20,
 	IS_C = 0x80,
-	ISEQ_CODE = 16, /* in rb_iseq_t */
-	CODE_SIZE = 4,  /* in rb_iseq_constant_body: instructions, in words */
+	KIND = 0x7fff0001,
+	KIND_METHOD_IN_C = 0x55550001,
+	METHOD_NAME = 24, /* in rb_method_entry_t */
+	METHOD_OWNER = 32,
+	METHOD_BYTES = 40,
+	INTERNAL_TYPE = 0xf01f, /* of the first word */
+	IS_METHOD = 0x601a,
+	IS_SPECIAL = 0x201a, /* which has the method at 8 */
+	ISEQ_CODE = 16,      /* in rb_iseq_t */
+	CODE_SIZE = 4, /* in rb_iseq_constant_body: instructions, in words */
 	CODE_BODY = 8,
 	CODE_FILE = 64,
 	CODE_BASE_NAME = 72,
@@ -64,24 +86,45 @@ enum {
 	OBJECT_TYPE = 0x1f, /* of its first word, with IS_OUTSIDE */
 	OBJECT_SIZE = 16,   /* or the first element of an array */
 	OBJECT_DATA = 32,   /* of a thread's object: its rb_thread_t */
+	IS_CLASS = 2,
+	IS_MODULE = 3,
 	IS_STRING = 5,
 	IS_ARRAY = 7,
+	IS_HASH = 8,
 	IS_OUTSIDE = 1 << 13, /* a string; an array is inside, then */
+	NAMES_LAST = 0,       /* in rb_symbols_t: the last number */
+	NAMES_ARRAY = 16,
+	NAMES_HASH = 24,
+	NAMES_BYTES = 32,
+	NAMES_UNIT = 512,   /* of each of the arrays there, two words a name */
+	FIRST_NUMBER = 256, /* from there on names have a mark of 4 bits */
+	VARIABLES_BOUND = 40, /* in st_table */
+	VARIABLES = 48,
+	VARIABLE_NAME = 8,
+	VARIABLE_VALUE = 16,
+	VARIABLE_BYTES = 24,
+	MAX_VARIABLES = 16, /* the first ones: these are made with a class */
+	MAX_BLOCKS = 16,
+	MAX_LABEL = 128,
+	MAX_DATA = 1 << 20,
 	MAX_RACTORS = 64,
 	MAX_THREADS = 1024,
 };
 
 static const uint16_t layouts[][N_FIELD] = {
-	{ 312, 0, 0, 0, 72, 24, 32, 56, 120, 8, 0 },    /* 2.7 */
-	{ 8, 568, 304, 0, 80, 32, 40, 56, 120, 8, 0 },  /* 3.0 */
-	{ 8, 568, 304, 0, 80, 32, 40, 64, 120, 12, 0 }, /* 3.1 */
-	{ 8, 568, 304, 40, 8, 32, 48, 64, 112, 12, 1 }, /* 3.2 */
-	{ 8, 432, 256, 40, 16, 32, 48, 56, 112, 12, 1 } /* 3.3 */
+	/* 2.7 to 3.4 */
+	{ 312, 0, 0, 0, 72, 24, 32, 56, 120, 8, 0, 0, 0, 24, 12 },
+	{ 8, 568, 304, 0, 80, 32, 40, 56, 120, 8, 0, 0, 0, 24, 12 },
+	{ 8, 568, 304, 0, 80, 32, 40, 64, 120, 12, 0, 0, 0, 24, 12 },
+	{ 8, 568, 304, 40, 8, 32, 48, 64, 112, 12, 1, 0, 0, 0, 12 },
+	{ 8, 432, 256, 40, 16, 32, 48, 56, 112, 12, 1, 152, 128, 0, 12 },
+	{ 8, 432, 256, 40, 16, 32, 48, 56, 112, 12, 1, 152, 128, 0, 13 },
 };
 
-/* Of the program's Ruby, once known: its rb_vm_t, and the evaluator. */
+/* Of the program's Ruby, once known: its rb_vm_t, the evaluator, its
+ * rb_symbols_t (1: not found), and the names of two variables of classes. */
 static struct {
-	_Atomic uintptr_t vm, eval_lo, eval_hi;
+	_Atomic uintptr_t vm, eval_lo, eval_hi, names, path, attached;
 } ruby;
 
 static bool
@@ -93,7 +136,7 @@ ruby_init(struct interp *in, const char **why)
 						 : -1;
 
 	if (which < 0 || which >= (int)(sizeof(layouts) / sizeof(*layouts))) {
-		*why = "only Ruby 2.7 to 3.3 are known";
+		*why = "only Ruby 2.7 to 3.4 are known";
 		return false;
 	}
 	memcpy(in->layout, layouts[which], sizeof(layouts[0]));
@@ -188,18 +231,40 @@ find_vm(const struct interp_walk *w)
 	return vm;
 }
 
+/* What an environment, or the first one around it that has it, says of its
+ * method: see finish_owner(). */
+static uintptr_t
+method_of(const struct interp_walk *w, uint8_t *env)
+{
+	for (int i = 0; i < MAX_BLOCKS; i++) {
+		uintptr_t method = interp_word(env, ENV_METHOD);
+		uintptr_t outer = interp_word(env, ENV_OUTER) & ~(uintptr_t)3;
+
+		if (interp_word(env, ENV_FLAGS) & IS_LOCAL ||
+		    (method && (interp_peek_word(w->memory, method) &
+				INTERNAL_TYPE) == IS_METHOD))
+			return method;
+		if (!interp_peek(w->memory, outer - ENV_BEFORE, env, ENV_BYTES))
+			break;
+	}
+	return 0;
+}
+
 static bool
 ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 {
-	uint8_t bytes[FRAME_READ];
+	uint8_t bytes[FRAME_READ], env[ENV_BYTES];
 	uintptr_t flags;
 
 	if (!interp_peek(w->memory, w->frame, bytes, sizeof(bytes)) ||
-	    !interp_peek(w->memory, interp_word(bytes, FRAME_EP), &flags,
-			 sizeof(flags)))
+	    !interp_peek(w->memory, interp_word(bytes, FRAME_EP) - ENV_BEFORE,
+			 env, sizeof(env)))
 		return false;
-	f->line = interp_word(bytes, FRAME_PC);
-	f->code = flags & IS_C || !f->line ? 0 : interp_word(bytes, FRAME_ISEQ);
+	flags = interp_word(env, ENV_FLAGS);
+	f->line = flags & IS_C ? 0 : interp_word(bytes, FRAME_PC);
+	f->code = f->line ? interp_word(bytes, FRAME_ISEQ)
+			  : (flags & KIND) == KIND_METHOD_IN_C;
+	f->owner = f->code ? method_of(w, env) : 0;
 	f->at = 0;
 	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH;
 	w->frame += w->in->layout[FRAME_BYTES];
@@ -235,7 +300,7 @@ find_evaluator(struct interp_walk *w)
 	uint32_t lo = 0, hi;
 	bool is_last;
 
-	for (int i = 0; !f.code && walk.frame && i < INTERP_WALK; i++)
+	for (int i = 0; !f.line && walk.frame && i < INTERP_WALK; i++)
 		if (!ruby_next(&walk, &f, &is_last))
 			return;
 	pc = interp_peek_word(m, f.code + ISEQ_CODE);
@@ -295,31 +360,82 @@ ruby_begin(struct interp_walk *w)
 	return true;
 }
 
-/* Until now code is the rb_iseq_t, and line the next instruction. */
+/*
+ * Set owner, which is a method, what leads to one, or anything else, to the
+ * method of a frame in C, or the class of the method.
+ */
+static void
+finish_owner(struct interp_walk *w, struct interp_frame *f, uint8_t *bytes)
+{
+	uintptr_t type = interp_word(bytes, 0) & INTERNAL_TYPE;
+
+	if (f->owner && type == IS_SPECIAL) {
+		f->owner = interp_word(bytes, 8);
+		if (!interp_peek(w->memory, f->owner, bytes, METHOD_BYTES))
+			f->owner = 0;
+		type = interp_word(bytes, 0) & INTERNAL_TYPE;
+	}
+	if (type != IS_METHOD)
+		f->owner = 0;
+	else if (f->owner && f->line)
+		f->owner = interp_word(bytes, METHOD_OWNER);
+}
+
+/*
+ * Until now code is the rb_iseq_t, and line the next instruction, or 0: a
+ * method in C. Of that, owner will be the method, line 1, and code code_bytes
+ * that can be read and have the method, which may be at the end of a heap.
+ */
 static void
 ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 {
-	uintptr_t at[INTERP_BATCH] = { 0 }, body;
+	uintptr_t at[INTERP_BATCH] = { 0 }, body, size = w->in->code_bytes;
+	size_t got;
 
 	for (size_t i = 0; i < n; i++)
+		at[i] = f[i].owner ? f[i].owner : f[i].code;
+	got = interp_peek_codes(w->memory, at, n, METHOD_BYTES);
+	for (size_t i = 0; i < n; i++)
+		if (i < got)
+			finish_owner(w, &f[i], w->memory->code[i]);
+		else
+			f[i].owner = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].line)
+			f[i].code = f[i].owner;
 		at[i] = f[i].code + ISEQ_CODE;
-	for (size_t i = 0, got = interp_peek_codes(w->memory, at, n, 8); i < n;
-	     i++) {
-		f[i].code = i < got ? interp_word(w->memory->code[i], 0) : 1;
+	}
+	got = interp_peek_codes(w->memory, at, n, 8);
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].line)
+			f[i].code = i < got ? interp_word(w->memory->code[i], 0)
+					    : 1;
 		at[i] = f[i].code + CODE_BODY;
 	}
-	for (size_t i = 0, got = interp_peek_codes(w->memory, at, n, 8);
-	     i < got; i++) {
+	got = interp_peek_codes(w->memory, at, n, 8);
+	for (size_t i = 0; i < n; i++) {
+		bool is_c = !f[i].line;
+
 		body = (f[i].line - interp_word(w->memory->code[i], 0)) / 8;
-		f[i].at = body ? (uint32_t)body - 1 : 0;
+		f[i].at = !is_c && i < got && body ? (uint32_t)body - 1 : 0;
+		f[i].line = is_c;
+		if (is_c && f[i].code % INTERP_PAGE + size > INTERP_PAGE)
+			f[i].code -= size - METHOD_BYTES;
 	}
 }
 
 static uint64_t
-ruby_identify(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes)
+ruby_identify(const struct interp_walk *w, const struct interp_frame *f,
+	      const uint8_t *bytes)
 {
-	uint64_t hash = code;
+	uint64_t hash = interp_mix(f->code, f->owner);
 
+	if (f->line) {
+		bytes += f->owner - f->code;
+		hash = interp_mix(f->owner, interp_word(bytes, METHOD_NAME));
+		hash = interp_mix(hash, interp_word(bytes, METHOD_OWNER));
+		return hash ? hash : 1;
+	}
 	for (unsigned at = CODE_FILE; at <= CODE_FIRST_LINE; at += 8)
 		hash = interp_mix(hash, interp_word(bytes, at));
 	hash = interp_mix(hash, interp_word(bytes, CODE_BODY));
@@ -365,6 +481,154 @@ file_of(const struct interp_walk *w, uintptr_t file, struct interp_text *t)
 	       text_of(w, first, t);
 }
 
+/* Element i of an array that has more than a few. */
+static uintptr_t
+element(const struct interp_walk *w, uintptr_t array, uintptr_t i)
+{
+	uint8_t bytes[OBJECT_BYTES];
+	uintptr_t flags;
+
+	if (!interp_peek(w->memory, array, bytes, sizeof(bytes)))
+		return 0;
+	flags = interp_word(bytes, 0);
+	if ((flags & OBJECT_TYPE) != IS_ARRAY || flags & IS_OUTSIDE ||
+	    i >= interp_word(bytes, OBJECT_SIZE))
+		return 0;
+	return interp_peek_word(w->memory,
+				interp_word(bytes, OBJECT_DATA) + 8 * i);
+}
+
+/* The string that a name stands for, by the table of names there. */
+static bool
+text_of_name(const struct interp_walk *w, uintptr_t names, uintptr_t name,
+	     struct interp_text *t)
+{
+	uintptr_t i = name < FIRST_NUMBER ? name : name >> 4;
+	uintptr_t array = interp_peek_word(w->memory, names + NAMES_ARRAY);
+
+	array = element(w, array, i / NAMES_UNIT);
+	return array && text_of(w, element(w, array, i % NAMES_UNIT * 2), t);
+}
+
+/* Is that an rb_symbols_t? The last name may have been forgotten. */
+static bool
+is_names(const struct interp_walk *w, uintptr_t at, const uint8_t *bytes)
+{
+	uintptr_t last = interp_word(bytes, NAMES_LAST);
+	struct interp_text t;
+
+	if (last < FIRST_NUMBER || last > INT32_MAX)
+		return false;
+	for (unsigned i = NAMES_LAST + 8; i < NAMES_BYTES; i += 8)
+		if (interp_word(bytes, i) % 8 ||
+		    interp_word(bytes, i) < INTERP_PAGE)
+			return false;
+	if ((interp_peek_word(w->memory, interp_word(bytes, NAMES_HASH)) &
+	     OBJECT_TYPE) != IS_HASH)
+		return false;
+	return text_of_name(w, at, '+', &t) && t.n == 1 &&
+	       text_of_name(w, at, FIRST_NUMBER << 4, &t) &&
+	       element(w, interp_word(bytes, NAMES_ARRAY), last / NAMES_UNIT);
+}
+
+static uintptr_t
+find_names(const struct interp_walk *w)
+{
+	uintptr_t names =
+		atomic_load_explicit(&ruby.names, memory_order_relaxed);
+	uintptr_t lo = w->in->data_lo, hi = w->in->data_hi;
+	uint8_t bytes[NAMES_BYTES];
+
+	for (; !names && hi - lo < MAX_DATA && lo + NAMES_BYTES <= hi; lo += 8)
+		if (interp_peek(w->memory, lo, bytes, sizeof(bytes)) &&
+		    is_names(w, lo, bytes))
+			names = lo;
+	if (!names)
+		names = 1;
+	atomic_store_explicit(&ruby.names, names, memory_order_relaxed);
+	return names > 1 ? names : 0;
+}
+
+/* Is name that word? Then it is kept in known. */
+static bool
+is_word(const struct interp_walk *w, uintptr_t name, const char *word,
+	_Atomic uintptr_t *known)
+{
+	uintptr_t is = atomic_load_explicit(known, memory_order_relaxed);
+	size_t n = strlen(word);
+	struct interp_text t;
+	char text[32];
+
+	if (is || !text_of_name(w, find_names(w), name, &t) || t.n != n ||
+	    !interp_peek(w->memory, t.at, text, n) ||
+	    memcmp(text, word, n) != 0)
+		return is && is == name;
+	atomic_store_explicit(known, name, memory_order_relaxed);
+	return true;
+}
+
+/* A variable of a class: its name, or, of a singleton class, whose it is. */
+static uintptr_t
+variable_of(const struct interp_walk *w, uintptr_t class, bool is_path)
+{
+	const uint16_t *at = w->in->layout;
+	uint8_t bytes[VARIABLE_BYTES];
+	uintptr_t table, n;
+
+	if (at[CLASS_PATH])
+		return member(w, class, is_path ? CLASS_PATH : CLASS_ATTACHED);
+	if (!at[CLASS_TABLE] || !find_names(w))
+		return 0;
+	table = interp_peek_word(w->memory, member(w, class, CLASS_TABLE) + 8);
+	n = interp_peek_word(w->memory, table + VARIABLES_BOUND);
+	table = interp_peek_word(w->memory, table + VARIABLES);
+	for (uintptr_t i = 0; i < n && i < MAX_VARIABLES; i++) {
+		if (!interp_peek(w->memory, table + i * VARIABLE_BYTES, bytes,
+				 sizeof(bytes)))
+			break;
+		if (is_path ? is_word(w, interp_word(bytes, VARIABLE_NAME),
+				      "__classpath__", &ruby.path)
+			    : is_word(w, interp_word(bytes, VARIABLE_NAME),
+				      "__attached__", &ruby.attached))
+			return interp_word(bytes, VARIABLE_VALUE);
+	}
+	return 0;
+}
+
+/* The name of a method's class, with what comes between both. Without one, it
+ * is called as a function. */
+static void
+describe_class(const struct interp_walk *w, uintptr_t class,
+	       struct interp_code *c)
+{
+	uintptr_t flags = interp_peek_word(w->memory, class);
+	uintptr_t type = flags & OBJECT_TYPE;
+	char first;
+
+	c->join = '#';
+	if (type == IS_CLASS && flags >> w->in->layout[IS_SINGLETON] & 1) {
+		class = variable_of(w, class, false);
+		type = interp_peek_word(w->memory, class) & OBJECT_TYPE;
+		c->join = '.';
+	}
+	if ((type != IS_CLASS && type != IS_MODULE) ||
+	    !text_of(w, variable_of(w, class, true), &c->scope) ||
+	    !interp_peek(w->memory, c->scope.at, &first, 1) ||
+	    first == '#') /* #<Class:0x00007f...> */
+		c->scope = (struct interp_text){ 0 };
+}
+
+static bool
+describe_c(const struct interp_walk *w, const uint8_t *method,
+	   struct interp_code *c)
+{
+	*c = (struct interp_code){ .file = { .unit = 1 } };
+	describe_class(w, interp_word(method, METHOD_OWNER), c);
+	return find_names(w) &&
+	       text_of_name(w, find_names(w), interp_word(method, METHOD_NAME),
+			    &c->name);
+}
+
 /* Sizes, lines, and a table from places to their number: see lines.c. */
 static void
 describe_lines(const struct interp_walk *w, uintptr_t code,
@@ -393,12 +657,31 @@ describe_lines(const struct interp_walk *w, uintptr_t code,
 		};
 }
 
+/* Is end, which begins with *first, the end of text? */
 static bool
-ruby_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
-	      struct interp_code *c)
+ends(const struct interp_walk *w, const struct interp_text *text,
+     const struct interp_text *end, char *first)
+{
+	char a[MAX_LABEL], b[MAX_LABEL];
+
+	if (!end->n || end->n > text->n || end->n > MAX_LABEL ||
+	    !interp_peek(w->memory, end->at, a, end->n) ||
+	    !interp_peek(w->memory, text->at + text->n - end->n, b, end->n))
+		return false;
+	*first = a[0];
+	return !memcmp(a, b, end->n);
+}
+
+static bool
+ruby_describe(const struct interp_walk *w, const struct interp_frame *f,
+	      const uint8_t *bytes, struct interp_code *c)
 {
 	uintptr_t line = interp_word(bytes, CODE_FIRST_LINE);
+	struct interp_text base;
+	char first;
 
+	if (f->line)
+		return describe_c(w, bytes + (f->owner - f->code), c);
 	*c = (struct interp_code){
 		/* An int, or a number as objects are, with a bit below. */
 		.first_line = w->in->layout[TEXT_IS_LONG]
@@ -406,10 +689,18 @@ ruby_describe(const struct interp_walk *w, uintptr_t code, const uint8_t *bytes,
 				      : (int32_t)(line >> 1),
 		.lines_are = LINES_LNOTAB,
 	};
-	describe_lines(w, code, bytes, c);
-	return text_of(w, interp_word(bytes, CODE_BASE_NAME), &c->scope) &&
-	       text_of(w, interp_word(bytes, CODE_NAME), &c->name) &&
-	       file_of(w, interp_word(bytes, CODE_FILE), &c->file);
+	describe_lines(w, f->code, bytes, c);
+	if (!text_of(w, interp_word(bytes, CODE_BASE_NAME), &base) ||
+	    !text_of(w, interp_word(bytes, CODE_NAME), &c->name) ||
+	    !file_of(w, interp_word(bytes, CODE_FILE), &c->file))
+		return false;
+	/* Not so for code of eval(). */
+	if (ends(w, &c->name, &base, &first)) {
+		c->n_before = c->name.n - base.n;
+		if (f->owner && first != '<') /* <main>, <class:Shop> */
+			describe_class(w, f->owner, c);
+	}
+	return true;
 }
 
 const struct interp_kind interp_ruby = {

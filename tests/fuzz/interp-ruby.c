@@ -7,6 +7,42 @@
 #include "interp.h"
 #include "libsample/interp/ruby.c"
 
+/* Places in the image, too. */
+enum {
+	METHOD = 0x300,
+	CLASS = 0x340,
+	VARIABLE_TABLE = 0x370,
+	NAMES = TYPES + 0xa0,
+	ARRAY = TYPES + 0xc0, /* its own first element */
+	ELEMENTS = TYPES + 0xe8
+};
+
+/* Environments of a method, and of one in C; its class, and names. */
+static void
+image_methods(const uint16_t *at)
+{
+	image_put(TYPES + 0x70, image_address(METHOD));
+	image_put(TYPES + 0x78, image_address(METHOD));
+	image_put(TYPES + 0x80, IS_FINISH | IS_LOCAL);
+	image_put(TYPES + 0x88, KIND_METHOD_IN_C | IS_C | IS_LOCAL);
+	image_put(METHOD, IS_METHOD);
+	image_put(METHOD + METHOD_NAME, 1);
+	image_put(METHOD + METHOD_OWNER, image_address(CLASS));
+	image_put(CLASS, IS_CLASS);
+	if (at[CLASS_PATH])
+		image_put(CLASS + at[CLASS_PATH], image_address(NAME));
+	image_put(CLASS + 24, image_address(CLASS + 32));
+	image_put(CLASS + 40, image_address(VARIABLE_TABLE));
+	image_put(VARIABLE_TABLE + VARIABLES_BOUND, 2);
+	image_put(VARIABLE_TABLE + VARIABLES, image_address(STACK));
+	image_put(NAMES + NAMES_ARRAY, image_address(ARRAY));
+	image_put(ARRAY, IS_ARRAY);
+	image_put(ARRAY + OBJECT_SIZE, 8);
+	image_put(ARRAY + OBJECT_DATA, image_address(ELEMENTS));
+	image_put(ELEMENTS, image_address(ARRAY));
+	image_put(ELEMENTS + 16, image_address(NAME));
+}
+
 void
 image_ruby(struct interp *in, unsigned which)
 {
@@ -21,7 +57,8 @@ image_ruby(struct interp *in, unsigned which)
 		abort();
 	in->unwind = image_address(NAME);
 	ruby.vm = image_address(0);
-	ruby.eval_lo = 0;
+	ruby.eval_lo = ruby.path = ruby.attached = 0;
+	ruby.names = image_address(NAMES);
 	/* The list of ractors is in front; that of threads in the second one,
 	 * which are circles through these heads. */
 	image_put(at[VM_LIST],
@@ -46,8 +83,7 @@ image_ruby(struct interp *in, unsigned which)
 		image_put(frame + FRAME_EP,
 			  image_address(TYPES + 0x80 + i % 3 * 8));
 	}
-	image_put(TYPES + 0x80, IS_FINISH);
-	image_put(TYPES + 0x88, IS_C);
+	image_methods(at);
 	image_put(OTHER_CODE + ISEQ_CODE, image_address(CODE));
 	image_put(CODE, (uint64_t)100 << 32);
 	image_put(CODE + CODE_BODY, image_address(STACK));

@@ -28,7 +28,7 @@ void image_put(size_t at, uintptr_t word);
 void image_copy(size_t to, size_t from, size_t n);
 
 /* Make version which, of so many, and fill in symbols and layout. */
-enum { PYTHONS = 6, PHPS = 5, RUBYS = 5 };
+enum { PYTHONS = 6, PHPS = 5, RUBYS = 6 };
 void image_python(struct interp *in, unsigned which);
 void image_php(struct interp *in, unsigned which);
 void image_ruby(struct interp *in, unsigned which);

@@ -16,7 +16,9 @@ cat >stacks.awk <<'END'
 		sub(/.*:/, "", line)
 		name = frame[i]
 		sub(/ \/.*/, "", name)
-		sub(/known\./, "", name)
+		if (sub(/^rescue in /, "", name))
+			sub(/;?[^;]*$/, "", got)
+		sub(/known\.|Object#/, "", name)
 		if (name == "burn") {
 			seen[got] += $NF
 			break
@@ -64,7 +66,7 @@ lines() {
 	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
 	prof-text --folded --lines --sample-index=samples known.pb.gz |
 		awk -v first="$first" -v second="$second" "$chance"'
-		!/[;.]burn [^;]*known\.[a-z]+:[0-9]+(;\[(php|libruby|ruby)[^;]*)* [0-9]+$/ { next }
+		!/[;.#]burn [^;]*known\.[a-z]+:[0-9]+(;\[(php|libruby|ruby)[^;]*)* [0-9]+$/ { next }
 		{ line = $0; sub(/.*known\.[a-z]+:/, "", line); line += 0; all += $NF }
 		line >= first && line < first + 2 { a += $NF }
 		line >= second && line < second + 2 { b += $NF }
@@ -80,14 +82,14 @@ workers() {
 	prof-record -q -F 250 -o fork.pb.gz "$@" || return 2
 	prof-text --folded --functions --tagroot=pid --sample-index=samples fork.pb.gz |
 		awk "$chance"'
-		/workers\.[<{][^;]*;(.*;)?([a-z]*[.#])?work[ ;]/ {
+		/workers\.[<{][^;]*;(.*;)?([A-Za-z]*[.#])?work[ ;]/ {
 			split($0, part, ";")
 			if (!(part[1] in n))
 				n_pid++
 			n[part[1]] += $NF
 			all += $NF
 		}
-		/;([a-z]*[.#])?work[ ;]/ && !/workers\.[<{]/ { bad += $NF }
+		/;([A-Za-z]*[.#])?work[ ;]/ && !/workers\.[<{]/ { bad += $NF }
 		END {
 			print all, "signals in", n_pid, "processes, without a caller", bad + 0
 			exit !(n_pid == 3 && bad * 50 <= all && all > 30)
