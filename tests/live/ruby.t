@@ -169,7 +169,7 @@ for ruby in $rubys; do
 done
 
 ruby=${rubys##* }
-# asleep: threads that sleep, and their callers.
+# asleep: threads that sleep, and their callers. Since 3.3 one has to run first.
 cat >sleepers.rb <<'END'
 def nap
   sleep 0.5
@@ -177,7 +177,7 @@ end
 def doze
   nap
 end
-3.times.map { Thread.new { doze } }.each(&:join)
+(1..500000).each { }; 3.times.map { Thread.new { doze } }.each(&:join)
 END
 asleep() {
 	prof-record -q --clock=wall -F 100 -o wall.pb.gz "$1" --disable=gems \
