@@ -307,9 +307,11 @@ read_profile(struct reader *r, size_t i, const json_t *p)
 static void
 look_at_names(struct reader *r, const json_t *root, const json_t *profiles)
 {
+	const char *exporter =
+		json_string_value(json_object_get(root, "exporter"));
 	size_t n = json_array_size(profiles);
 
-	r->is_ours = !strncmp(text_of(root, "exporter", ""), "profpipe@", 9);
+	r->is_ours = exporter && !strncmp(exporter, "profpipe@", 9);
 	for (size_t i = 0; !r->is_ours && i < n && i < MAX_COLUMNS; i++)
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(text_of(json_array_get(profiles, i), "unit",
